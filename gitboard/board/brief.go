@@ -1,0 +1,126 @@
+package board
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
+
+// Brief is what is needed of a task to choose among many: small, so that a large board's briefs can be
+// kept at hand while the tasks themselves are not read.
+type Brief struct {
+	ID              string   `json:"id"`
+	Status          Status   `json:"status"`
+	StatusChangedAt Time     `json:"at"`
+	Priority        int      `json:"priority"`
+	Created         Time     `json:"created"`
+	AssignedTo      string   `json:"assigned_to,omitempty"`
+	ReviewingBy     string   `json:"reviewing_by,omitempty"`
+	ApprovedBy      string   `json:"approved_by,omitempty"`
+	ReservedFor     string   `json:"reserved_for,omitempty"`
+	DependsOn       []string `json:"depends_on,omitempty"`
+	Iteration       int      `json:"iteration,omitempty"`
+	ReviewCycles    int      `json:"review_cycles,omitempty"`
+	Failures        int      `json:"failures,omitempty"`
+	HandoffPending  bool     `json:"handoff_pending,omitempty"`
+	Freed           bool     `json:"freed,omitempty"`
+	Paused          bool     `json:"paused,omitempty"`
+}
+
+// Brief is the task in brief.
+func (t *Task) Brief() Brief {
+	return Brief{
+		ID: t.ID, Status: t.Status, StatusChangedAt: t.StatusChangedAt, Priority: t.Priority, Created: t.Created,
+		AssignedTo: t.AssignedTo, ReviewingBy: t.ReviewingBy, ApprovedBy: t.ApprovedBy, ReservedFor: t.ReservedFor,
+		DependsOn: t.DependsOn, Iteration: t.Iteration, ReviewCycles: t.ReviewCyclesCurrent, Failures: len(t.FailedBy),
+		HandoffPending: t.HandoffPending, Freed: t.Freed, Paused: t.Paused,
+	}
+}
+
+// Holds reports whether the agent works on the task: it is CLAIMED by it and not handed off.
+func (b Brief) Holds(agent string) bool {
+	return b.Status == Claimed && b.AssignedTo == agent && !b.HandoffPending
+}
+
+// Briefs implements Source.
+func (s *State) Briefs() (map[string]Brief, error) {
+	var all map[string]Brief
+	if s.src != nil {
+		below, err := s.src.Briefs()
+		if err != nil {
+			s.fail(err)
+			return nil, err
+		}
+		all = below
+	}
+	changed := false
+	for path := range s.over {
+		changed = changed || strings.HasPrefix(path, TaskDir+"/")
+	}
+	if !changed {
+		return all, nil
+	}
+	merged := make(map[string]Brief, len(all)+1)
+	s.eachBrief(all, func(b Brief) { merged[b.ID] = b })
+	return merged, nil
+}
+
+// eachBrief visits the briefs of a source with the state's own changes laid over them, in no order.
+func (s *State) eachBrief(below map[string]Brief, visit func(Brief)) {
+	for id, b := range below {
+		if _, changed := s.over[RecordPath(TaskDir, id)]; !changed {
+			visit(b)
+		}
+	}
+	for path, r := range s.over {
+		if t, ok := r.(*Task); ok && strings.HasPrefix(path, TaskDir+"/") {
+			visit(t.Brief())
+		}
+	}
+}
+
+// scan visits the brief of every task, in no order.
+func (s *State) scan(visit func(Brief)) {
+	var below map[string]Brief
+	if s.src != nil {
+		var err error
+		if below, err = s.src.Briefs(); err != nil {
+			s.fail(err)
+			return
+		}
+	}
+	s.eachBrief(below, visit)
+}
+
+// Tasks lists every task in brief: by priority, then age, then id.
+func (s *State) Tasks() []Brief {
+	var list []Brief
+	s.scan(func(b Brief) { list = append(list, b) })
+	slices.SortFunc(list, func(a, b Brief) int {
+		return cmp.Or(cmp.Compare(a.Priority, b.Priority), cmp.Compare(a.Created, b.Created), cmp.Compare(a.ID, b.ID))
+	})
+	return list
+}
+
+// heldBy returns the task that an agent works on, "" when it works on none.
+func (s *State) heldBy(agent string) string {
+	held := ""
+	s.scan(func(b Brief) {
+		if b.Holds(agent) && (held == "" || b.ID < held) {
+			held = b.ID
+		}
+	})
+	return held
+}
+
+// dependents lists the tasks that depend on a task and are not over, sorted.
+func (s *State) dependents(task string) []string {
+	var ids []string
+	s.scan(func(b Brief) {
+		if !b.Status.Terminal() && slices.Contains(b.DependsOn, task) {
+			ids = append(ids, b.ID)
+		}
+	})
+	slices.Sort(ids)
+	return ids
+}

@@ -1,0 +1,163 @@
+package board
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Config is config.yaml. Durations are in seconds.
+type Config struct {
+	MaxCoderIterations            int      `yaml:"max_coder_iterations"`
+	MaxReviewCycles               int      `yaml:"max_review_cycles"`
+	HeartbeatInterval             int      `yaml:"heartbeat_interval"`
+	LeaseDuration                 int      `yaml:"lease_duration"`
+	CoderPollInterval             int      `yaml:"coder_poll_interval"`
+	CoderMaxWait                  int      `yaml:"coder_max_wait"`
+	PlannerPollInterval           int      `yaml:"planner_poll_interval"`
+	PlannerMaxWait                int      `yaml:"planner_max_wait"`
+	ReviewerPollInterval          int      `yaml:"reviewer_poll_interval"`
+	ReviewerMaxWait               int      `yaml:"reviewer_max_wait"`
+	PauseGrace                    int      `yaml:"pause_grace"`
+	IntegrationBranch             string   `yaml:"integration_branch"`
+	IntegrationTest               string   `yaml:"integration_test"`
+	IntegrationTestTimeout        int      `yaml:"integration_test_timeout"`
+	RequireIntegrationTest        bool     `yaml:"require_integration_test"`
+	MergeStyle                    string   `yaml:"merge_style"`
+	TestGlobs                     []string `yaml:"test_globs"`
+	RequireTests                  string   `yaml:"require_tests"`
+	RequirePreExecutionCheckpoint bool     `yaml:"require_pre_execution_checkpoint"`
+	PlanReview                    string   `yaml:"plan_review"`
+	WorktreeSetup                 string   `yaml:"worktree_setup"`
+	EscalationWebhook             string   `yaml:"escalation_webhook"`
+	RequireSignatures             bool     `yaml:"require_signatures"`
+	Extra                         any      `yaml:"extra,omitempty"`
+}
+
+// ConfigKey is one setting: its name, its default, what it takes and what it is for.
+type ConfigKey struct {
+	Name, Default, Takes, Meaning string
+
+	ref   func(*Config) any // *int, *bool, *string or *[]string
+	min   int               // least number
+	oneOf []string          // the values of a choice
+}
+
+// ConfigKeys is the table of settings in the order of the record. The integration branch is set
+// by init alone.
+var ConfigKeys = []ConfigKey{
+	{Name: "max_coder_iterations", Default: "10", Takes: "number", Meaning: "iterations a coder has before the task is blocked", min: 1, ref: func(c *Config) any { return &c.MaxCoderIterations }},
+	{Name: "max_review_cycles", Default: "5", Takes: "number", Meaning: "rejections before a review deadlock is declared", min: 1, ref: func(c *Config) any { return &c.MaxReviewCycles }},
+	{Name: "heartbeat_interval", Default: "60", Takes: "seconds", Meaning: "time between two heartbeats", min: 1, ref: func(c *Config) any { return &c.HeartbeatInterval }},
+	{Name: "lease_duration", Default: "300", Takes: "seconds", Meaning: "how long a claim holds without a heartbeat", min: 1, ref: func(c *Config) any { return &c.LeaseDuration }},
+	{Name: "coder_poll_interval", Default: "30", Takes: "seconds", Meaning: "a waiting coder's fallback look at the board", min: 1, ref: func(c *Config) any { return &c.CoderPollInterval }},
+	{Name: "coder_max_wait", Default: "1800", Takes: "seconds", Meaning: "how long a coder waits without work", min: 1, ref: func(c *Config) any { return &c.CoderMaxWait }},
+	{Name: "planner_poll_interval", Default: "60", Takes: "seconds", Meaning: "a waiting planner's fallback look at the board", min: 1, ref: func(c *Config) any { return &c.PlannerPollInterval }},
+	{Name: "planner_max_wait", Default: "1800", Takes: "seconds", Meaning: "how long a planner waits without work", min: 1, ref: func(c *Config) any { return &c.PlannerMaxWait }},
+	{Name: "reviewer_poll_interval", Default: "30", Takes: "seconds", Meaning: "a waiting reviewer's fallback look at the board", min: 1, ref: func(c *Config) any { return &c.ReviewerPollInterval }},
+	{Name: "reviewer_max_wait", Default: "1800", Takes: "seconds", Meaning: "how long a reviewer waits without work", min: 1, ref: func(c *Config) any { return &c.ReviewerMaxWait }},
+	{Name: "pause_grace", Default: "30", Takes: "seconds", Meaning: "time that running agents get to stop by themselves", min: 0, ref: func(c *Config) any { return &c.PauseGrace }},
+	{Name: "integration_branch", Default: "integration", Takes: "branch", Meaning: "where approved work lands; chosen at init", ref: func(c *Config) any { return &c.IntegrationBranch }},
+	{Name: "integration_test", Default: "", Takes: "command", Meaning: "test of a merge candidate; empty: scripts/integration-test.sh when present", ref: func(c *Config) any { return &c.IntegrationTest }},
+	{Name: "integration_test_timeout", Default: "1800", Takes: "seconds", Meaning: "when a running integration test is given up", min: 1, ref: func(c *Config) any { return &c.IntegrationTestTimeout }},
+	{Name: "require_integration_test", Default: "false", Takes: "true|false", Meaning: "refuse to merge without an integration test", ref: func(c *Config) any { return &c.RequireIntegrationTest }},
+	{Name: "merge_style", Default: "ff", Takes: "ff|no-ff", Meaning: "fast-forward where possible, or always a merge commit", oneOf: []string{"ff", "no-ff"}, ref: func(c *Config) any { return &c.MergeStyle }},
+	{Name: "test_globs", Default: "**/test_*,**/*_test.*,**/*.test.*,**/*.spec.*,**/*Test.*,**/test/**,**/tests/**,**/__tests__/**", Takes: "globs", Meaning: "which changed files count as tests", ref: func(c *Config) any { return &c.TestGlobs }},
+	{Name: "require_tests", Default: "refuse", Takes: "refuse|warn|off", Meaning: "what happens to a code submission that changes no test", oneOf: []string{"refuse", "warn", "off"}, ref: func(c *Config) any { return &c.RequireTests }},
+	{Name: "require_pre_execution_checkpoint", Default: "true", Takes: "true|false", Meaning: "refuse a submission without a checkpoint in its iteration", ref: func(c *Config) any { return &c.RequirePreExecutionCheckpoint }},
+	{Name: "plan_review", Default: "off", Takes: "off|human", Meaning: "who finalizes tasks", oneOf: []string{"off", "human"}, ref: func(c *Config) any { return &c.PlanReview }},
+	{Name: "worktree_setup", Default: "", Takes: "command", Meaning: "run in every new worktree", ref: func(c *Config) any { return &c.WorktreeSetup }},
+	{Name: "escalation_webhook", Default: "", Takes: "URL", Meaning: "where alarms are posted", ref: func(c *Config) any { return &c.EscalationWebhook }},
+	{Name: "require_signatures", Default: "false", Takes: "true|false", Meaning: "every operation must be signed", ref: func(c *Config) any { return &c.RequireSignatures }},
+}
+
+// DefaultConfig is a board's configuration at its beginning.
+func DefaultConfig() *Config {
+	c := &Config{}
+	for _, k := range ConfigKeys {
+		if err := k.set(c, k.Default); err != nil {
+			panic("config default of " + k.Name + ": " + err.Error())
+		}
+	}
+	return c
+}
+
+// Value returns a setting as text, as `config get` prints it.
+func (k ConfigKey) Value(c *Config) string {
+	switch p := k.ref(c).(type) {
+	case *int:
+		return strconv.Itoa(*p)
+	case *bool:
+		return strconv.FormatBool(*p)
+	case *[]string:
+		return strings.Join(*p, ",")
+	case *string:
+		return *p
+	}
+	return ""
+}
+
+func (k ConfigKey) set(c *Config, v string) error {
+	bad := func() error { return fmt.Errorf("%s takes %s, not %q", k.Name, k.Takes, v) }
+	switch p := k.ref(c).(type) {
+	case *int:
+		n, err := strconv.Atoi(v)
+		if err != nil || n < k.min || n > 1<<30 {
+			return bad()
+		}
+		*p = n
+	case *bool:
+		if v != "true" && v != "false" {
+			return bad()
+		}
+		*p = v == "true"
+	case *[]string:
+		*p = nil
+		for _, part := range strings.Split(v, ",") {
+			if part = strings.TrimSpace(part); part != "" {
+				*p = append(*p, part)
+			}
+		}
+	case *string:
+		if len(k.oneOf) > 0 && !slices.Contains(k.oneOf, v) {
+			return bad()
+		}
+		*p = v
+	}
+	return nil
+}
+
+// FindConfigKey looks a setting up by name.
+func FindConfigKey(name string) (ConfigKey, error) {
+	var names []string
+	for _, k := range ConfigKeys {
+		if k.Name == name {
+			return k, nil
+		}
+		names = append(names, k.Name)
+	}
+	return ConfigKey{}, invalid("no setting is called %q", name).hint("%s", didYouMean(name, names, "git liza config get"))
+}
+
+// LeaseSeconds is how long a lease holds for a task; t may be nil.
+func (c *Config) LeaseSeconds(t *Task) int {
+	if t != nil && t.LeaseDurationOverride > 0 {
+		return t.LeaseDurationOverride
+	}
+	return c.LeaseDuration
+}
+
+func (c *Config) maxIterations(t *Task) int {
+	if t.MaxIterations > 0 {
+		return t.MaxIterations
+	}
+	return c.MaxCoderIterations
+}
+
+func (c *Config) maxReviewCycles(t *Task) int {
+	if t.MaxReviewCycles > 0 {
+		return t.MaxReviewCycles
+	}
+	return c.MaxReviewCycles
+}

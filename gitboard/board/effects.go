@@ -1,0 +1,142 @@
+package board
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/git-liza/git-liza/roles"
+)
+
+// editTask returns the task to change. Check has seen that it exists.
+func (s *State) editTask(id string) *Task { return edit[Task](s, RecordPath(TaskDir, id)) }
+
+func (t *Task) event(op Operation, name string) *Event {
+	t.History = append(slices.Clip(t.History), Event{Time: op.Time, Event: name, Agent: op.Actor.ID})
+	return &t.History[len(t.History)-1]
+}
+
+func (t *Task) become(s Status, op Operation) {
+	if t.Status != s {
+		t.Status, t.StatusChangedAt = s, op.Time
+	}
+}
+
+// unclaim takes a task from its coder; the work itself is kept by whoever carries the operation out.
+func (t *Task) unclaim() {
+	t.AssignedTo, t.Worktree, t.Clone, t.BaseCommit, t.Iteration = "", "", "", "", 0
+	t.HandoffPending, t.IntegrationFix, t.Freed = false, false, false
+	t.dropReview()
+}
+
+// dropReview forgets the submission, as work begins again.
+func (t *Task) dropReview() {
+	t.ReviewCommit, t.ReviewBase, t.ReviewingBy, t.ApprovedBy = "", "", "", ""
+}
+
+func (t *Task) clearBlock() {
+	t.BlockedReason, t.BlockedQuestions, t.Attempted = "", nil, nil
+}
+
+// free ends an agent's work on a task, if that is what it does.
+func free(s *State, agent, task string, to AgentStatus) {
+	a := s.Agent(agent)
+	if a == nil || a.CurrentTask != task {
+		return
+	}
+	a = edit[Agent](s, RecordPath(AgentDir, agent))
+	a.CurrentTask, a.Status = "", to
+}
+
+// occupy puts an agent to work on a task.
+func occupy(s *State, agent, task string, as AgentStatus) {
+	if a := edit[Agent](s, RecordPath(AgentDir, agent)); a != nil {
+		a.CurrentTask, a.Status = task, as
+	}
+}
+
+// addFailure notes that a coder failed at a task; with the second one the framing of the task is
+// presumed wrong, and the system says so.
+func addFailure(s *State, t *Task, coder string, op Operation) {
+	if coder == "" || slices.Contains(t.FailedBy, coder) {
+		return
+	}
+	t.FailedBy = append(slices.Clip(t.FailedBy), coder)
+	if len(t.FailedBy) == 2 {
+		systemAnomaly(s, t.ID, "hypothesis_exhaustion", map[string]Scalar{"failed_by": Scalar(t.FailedBy[0] + ", " + t.FailedBy[1])}, op)
+	}
+}
+
+func systemAnomaly(s *State, task, typ string, details map[string]Scalar, op Operation) {
+	id := s.nextID(AnomalyDir, "anomaly")
+	put(s, RecordPath(AnomalyDir, id), &Anomaly{ID: id, Timestamp: op.Time, Task: task, Reporter: string(roles.System), Type: typ, Details: details})
+}
+
+// block makes a task BLOCKED; who works on it or reviews it is let go.
+func block(s *State, t *Task, reason string, questions []string, op Operation) {
+	free(s, t.AssignedTo, t.ID, Idle)
+	free(s, t.ReviewingBy, t.ID, Idle)
+	t.ReviewingBy = ""
+	t.HandoffPending = false
+	t.BlockedReason, t.BlockedQuestions, t.Attempted = reason, questions, nil
+	t.become(Blocked, op)
+	t.event(op, EventBlocked).Reason = reason
+}
+
+// align appends to the goal's alignment history.
+func align(s *State, op Operation, event, summary string) {
+	g := edit[Goal](s, GoalPath)
+	g.AlignmentHistory = append(slices.Clip(g.AlignmentHistory), Alignment{Timestamp: op.Time, Event: event, Summary: summary})
+}
+
+// settleSprint completes a sprint whose planned tasks are all over.
+func settleSprint(s *State, op Operation) {
+	closed := false
+	for _, r := range s.Changes() {
+		if t, ok := r.(*Task); ok && t.Status.Terminal() {
+			closed = true
+		}
+	}
+	sp := s.Sprint()
+	if !closed || sp == nil || sp.Status != InProgress || len(sp.Scope.Planned) == 0 {
+		return
+	}
+	for _, id := range sp.Scope.Planned {
+		if t := s.Task(id); t == nil || !t.Status.Terminal() {
+			return
+		}
+	}
+	sp = edit[Sprint](s, SprintPath)
+	sp.Status, sp.Timeline.Ended = Completed, op.Time
+}
+
+func setMode(s *State, m Mode, op Operation, by, reason string) {
+	c := edit[Control](s, ControlPath)
+	c.Mode, c.Since, c.By, c.Reason = m, op.Time, by, reason
+}
+
+// replaced returns a list with one word replaced by others, none twice.
+func replaced(words []string, old string, by []string) []string {
+	var out []string
+	for _, w := range words {
+		add := []string{w}
+		if w == old {
+			add = by
+		}
+		for _, a := range add {
+			if !slices.Contains(out, a) {
+				out = append(out, a)
+			}
+		}
+	}
+	return out
+}
+
+func plural(n int, word string) string {
+	if n == 1 {
+		return fmt.Sprintf("%d %s", n, word)
+	}
+	return fmt.Sprintf("%d %ss", n, word)
+}
+
+func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

@@ -1,0 +1,85 @@
+package board
+
+import (
+	"regexp"
+	"time"
+)
+
+// Lease is a lease as whoever took over saw it: attested evidence that a claim could be taken. A
+// missing one (nil in a payload) attests that there was none.
+type Lease struct {
+	Agent     string `json:"agent"`
+	Session   string `json:"session"`
+	Task      string `json:"task,omitempty"`
+	Expires   Time   `json:"expires"`
+	Heartbeat Time   `json:"heartbeat"`
+}
+
+// Evidence is embedded in the payload of every operation that may take something over.
+type Evidence struct {
+	Lease *Lease `json:"lease,omitempty"`
+}
+
+// ShowLease puts a lease that was seen into the operation.
+func (e *Evidence) ShowLease(l *Lease) { e.Lease = l }
+
+// AbandonedAfter is how long the author of a rejected task may be away before others may take it.
+const AbandonedAfter = 30 * time.Second
+
+// MergeByOthersAfter is how long approved work waits for its approver to merge it.
+const MergeByOthersAfter = 60 * time.Second
+
+var commitForm = regexp.MustCompile(`^[0-9a-f]{40}$`)
+
+// commit refuses what isn't a full commit id.
+func commit(field, oid string) error {
+	if !commitForm.MatchString(oid) {
+		return invalid("%s must be a full commit id of 40 hex digits, not %s", field, quote(oid))
+	}
+	return nil
+}
+
+// lapsed refuses a take-over from an agent whose lease, as the evidence shows it, has not run out for
+// at least a time. An agent that is not registered has none.
+func lapsed(s *State, holder string, l *Lease, for_ time.Duration, op Operation) error {
+	agent := s.Agent(holder)
+	if agent == nil || l == nil {
+		return nil
+	}
+	if l.Agent != holder {
+		return invalid("the lease shown is %s's, not %s's", l.Agent, holder)
+	}
+	if _, err := ParseTime(string(l.Expires)); err != nil {
+		return invalid("the lease's end: %v", err)
+	}
+	if free := l.Expires.Add(for_); op.Time < free {
+		return refuse("lease", "%s's lease runs until %s", holder, free).hint("wait, or take another task")
+	}
+	return nil
+}
+
+// LeaseWanted names the agent whose lease an operation must show, "" for none: whoever holds what the
+// operation would take.
+func LeaseWanted(s *State, op Operation) string {
+	t := s.Task(op.TaskID())
+	switch op.Payload.(type) {
+	case *Register:
+		return op.Actor.ID
+	case *Claim, *IterationLimit:
+		if t != nil && (t.Status == Claimed || t.Status == Rejected && t.AssignedTo != op.Actor.ID) {
+			return t.AssignedTo
+		}
+	case *Release:
+		if t != nil && t.Status == Claimed && t.AssignedTo != op.Actor.ID {
+			return t.AssignedTo
+		}
+		if t != nil && t.Status == ReadyForReview && t.ReviewingBy != op.Actor.ID {
+			return t.ReviewingBy
+		}
+	case *ClaimReview, *Withdraw:
+		if t != nil && t.ReviewingBy != op.Actor.ID {
+			return t.ReviewingBy
+		}
+	}
+	return ""
+}

@@ -1,0 +1,282 @@
+package board
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/git-liza/git-liza/roles"
+)
+
+// Violation is an invariant that a record breaks.
+type Violation struct {
+	Record string // the record's path
+	Field  string
+	What   string
+}
+
+func (v Violation) String() string { return fmt.Sprintf("%s: %s: %s", v.Record, v.Field, v.What) }
+
+// Violations holds the whole board against its invariants, in the order of the paths.
+func Violations(s *State) []Violation {
+	var all []Violation
+	for _, dir := range []string{AgentDir, AnomalyDir, DiscoveryDir, HandoffDir} {
+		for _, id := range s.List(dir) {
+			all = append(all, recordViolations(s, RecordPath(dir, id))...)
+		}
+	}
+	for _, path := range []string{SprintPath, GoalPath, ControlPath, BreakerPath} {
+		all = append(all, recordViolations(s, path)...)
+	}
+	for _, id := range s.List(TaskDir) {
+		all = append(all, recordViolations(s, RecordPath(TaskDir, id))...)
+	}
+	return append(all, doubleHolders(s)...)
+}
+
+// checkNewViolations refuses an operation whose changed records break an invariant that they did not
+// break before: an old violation elsewhere does not stop work.
+func checkNewViolations(before, after *State) error {
+	var fresh []Violation
+	holders := false
+	for path, r := range after.Changes() {
+		if r == nil {
+			continue
+		}
+		was := recordViolations(before, path)
+		for _, v := range recordViolations(after, path) {
+			if !slices.Contains(was, v) {
+				fresh = append(fresh, v)
+			}
+		}
+		if t, ok := r.(*Task); ok && t.Status == Claimed {
+			holders = true
+		}
+	}
+	if holders {
+		was := doubleHolders(before)
+		for _, v := range doubleHolders(after) {
+			if !slices.Contains(was, v) {
+				fresh = append(fresh, v)
+			}
+		}
+	}
+	if len(fresh) == 0 {
+		return nil
+	}
+	slices.SortFunc(fresh, func(a, b Violation) int { return compare(a.String(), b.String()) })
+	return refuse("invariant", "this would leave the board inconsistent: %s", fresh[0])
+}
+
+func compare(a, b string) int {
+	switch {
+	case a < b:
+		return -1
+	case a > b:
+		return 1
+	}
+	return 0
+}
+
+// doubleHolders finds agents that work on two tasks.
+func doubleHolders(s *State) []Violation {
+	held := map[string]string{}
+	var all []Violation
+	for _, b := range s.Tasks() {
+		if !b.Holds(b.AssignedTo) {
+			continue
+		}
+		if other, twice := held[b.AssignedTo]; twice {
+			all = append(all, Violation{RecordPath(TaskDir, b.ID), "assigned_to", fmt.Sprintf("%s holds %s already", b.AssignedTo, other)})
+		}
+		held[b.AssignedTo] = b.ID
+	}
+	return all
+}
+
+func recordViolations(s *State, path string) []Violation {
+	r, err := s.Record(path)
+	if err != nil || r == nil {
+		return nil
+	}
+	var all []Violation
+	bad := func(field, what string, args ...any) {
+		all = append(all, Violation{path, field, fmt.Sprintf(what, args...)})
+	}
+	switch r := r.(type) {
+	case *Task:
+		taskInvariants(s, r, bad)
+	case *Agent:
+		agentInvariants(r, bad)
+	case *Sprint:
+		sprintInvariants(s, r, bad)
+	case *Goal:
+		if !slices.Contains([]Phase{InProgress, Completed, PhaseAborted}, r.Status) {
+			bad("status", "%q is no state of a goal", r.Status)
+		}
+	case *Control:
+		if !slices.Contains([]Mode{Running, Paused, CheckpointMode, Aborted}, r.Mode) {
+			bad("mode", "%q is no mode", r.Mode)
+		}
+	case *Breaker:
+		if r.Status != BreakerOK && r.Status != BreakerTriggered || (r.Status == BreakerTriggered) != (r.CurrentTrigger != nil) {
+			bad("status", "%q does not fit its trigger", r.Status)
+		}
+	case *Anomaly:
+		if r.Reporter != string(roles.System) {
+			if err := anomalyFault(r.Type, r.Details); err != nil {
+				bad("details", "%v", err)
+			}
+		}
+	case *Handoff:
+		if phrase("summary", r.Summary) != nil || phrase("next_action", r.NextAction) != nil {
+			bad("summary", "a hand-off needs both phrases")
+		}
+	case *Discovery:
+		if !slices.Contains(Severities, r.Severity) || !slices.Contains(Urgencies, r.Urgency) {
+			bad("severity", "%q, %q are not in range", r.Severity, r.Urgency)
+		}
+	}
+	return all
+}
+
+func agentInvariants(a *Agent, bad func(string, string, ...any)) {
+	if !slices.Contains([]AgentStatus{Starting, Idle, Working, Reviewing, Waiting, HandedOff}, a.Status) {
+		bad("status", "%q is no state of an agent", a.Status)
+	}
+	if a.Status == Working && a.CurrentTask == "" {
+		bad("current_task", "WORKING without a task")
+	}
+	if !slices.Contains(roles.Agents, a.Role) {
+		bad("role", "%q is no agent's role", a.Role)
+	}
+}
+
+func sprintInvariants(s *State, sp *Sprint, bad func(string, string, ...any)) {
+	if g := s.Goal(); g != nil && sp.GoalRef != g.ID {
+		bad("goal_ref", "%q is not the goal %s", sp.GoalRef, g.ID)
+	}
+	if !slices.Contains([]Phase{InProgress, AtCheckpoint, Completed, PhaseAborted}, sp.Status) {
+		bad("status", "%q is no state of a sprint", sp.Status)
+	}
+	if sp.Timeline.Started.IsZero() {
+		bad("timeline.started", "not set")
+	}
+	for _, id := range slices.Concat(sp.Scope.Planned, sp.Scope.Stretch) {
+		if s.Task(id) == nil {
+			bad("scope", "there is no task %s", id)
+		}
+	}
+}
+
+func taskInvariants(s *State, t *Task, bad func(string, string, ...any)) {
+	needs := func(field, value string) {
+		if value == "" {
+			bad(field, "missing in %s", t.Status)
+		}
+	}
+	if !t.Status.Valid() {
+		bad("status", "%q is no state of a task", t.Status)
+		return
+	}
+	if !slices.Contains(Kinds, t.Kind) {
+		bad("kind", "%q is no kind of task", t.Kind)
+	}
+	if t.Priority < 1 || t.Priority > 5 {
+		bad("priority", "%d is not from 1 to 5", t.Priority)
+	}
+	switch t.Status {
+	case Draft, Superseded, Abandoned:
+	default:
+		needs("done_when", t.DoneWhen)
+		needs("spec_ref", t.SpecRef)
+	}
+	switch t.Status {
+	case Draft:
+		if t.AssignedTo != "" {
+			bad("assigned_to", "a DRAFT is nobody's, not %s's", t.AssignedTo)
+		}
+	case Claimed:
+		needs("assigned_to", t.AssignedTo)
+		needs("worktree", t.Worktree)
+		needs("base_commit", t.BaseCommit)
+		for _, id := range t.DependsOn {
+			if d := s.Task(id); d == nil || d.Status != Merged {
+				bad("depends_on", "%s is not MERGED", id)
+			}
+		}
+	case ReadyForReview:
+		needs("review_commit", t.ReviewCommit)
+	case Approved:
+		needs("approved_by", t.ApprovedBy)
+		if t.ApprovedBy == t.AssignedTo {
+			bad("approved_by", "%s approved its own work", t.ApprovedBy)
+		}
+	case Rejected:
+		needs("rejection_reason", t.RejectionReason)
+	case Blocked:
+		needs("blocked_reason", t.BlockedReason)
+		if e := t.Last(EventBlocked); e != nil && len(t.BlockedQuestions) == 0 && e.Agent != roles.HumanID {
+			if r, err := roles.Of(e.Agent); err == nil && r == roles.Coder {
+				bad("blocked_questions", "missing though a coder or the system blocked it")
+			}
+		}
+	case Superseded:
+		needs("rescope_reason", t.RescopeReason)
+		if len(t.SupersededBy) == 0 {
+			bad("superseded_by", "missing in SUPERSEDED")
+		}
+	case Merged:
+		needs("merge_commit", t.MergeCommit)
+		if t.Worktree != "" {
+			bad("worktree", "a MERGED task has none")
+		}
+	}
+	if t.IntegrationFix && t.Last(EventIntegrationFailed) == nil {
+		bad("integration_fix", "set though no integration failed")
+	}
+	for i, id := range t.FailedBy {
+		if slices.Contains(t.FailedBy[:i], id) {
+			bad("failed_by", "%s stands twice", id)
+		}
+	}
+	if !t.Status.Terminal() {
+		dependencyInvariants(s, t, bad)
+	}
+}
+
+func dependencyInvariants(s *State, t *Task, bad func(string, string, ...any)) {
+	for _, id := range t.DependsOn {
+		switch d := s.Task(id); {
+		case d == nil:
+			bad("depends_on", "there is no task %s", id)
+		case d.Status == Abandoned || d.Status == Superseded:
+			bad("depends_on", "%s is %s", id, d.Status)
+		}
+	}
+	if loop := s.cycle(t.ID); loop != "" {
+		bad("depends_on", "it goes round: %s", loop)
+	}
+}
+
+// cycle finds a way along depends_on from a task back to it.
+func (s *State) cycle(start string) string {
+	seen := map[string]bool{}
+	var walk func(id, path string) string
+	walk = func(id, path string) string {
+		t := s.Task(id)
+		if t == nil || seen[id] || t.Status.Terminal() {
+			return ""
+		}
+		seen[id] = true
+		for _, d := range t.DependsOn {
+			if d == start {
+				return path + " -> " + d
+			}
+			if found := walk(d, path+" -> "+d); found != "" {
+				return found
+			}
+		}
+		return ""
+	}
+	return walk(start, start)
+}

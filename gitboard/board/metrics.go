@@ -1,0 +1,64 @@
+package board
+
+// Metrics are the figures of a sprint, computed when read. Each is defined here and nowhere else.
+type Metrics struct {
+	TasksDone       int `yaml:"tasks_done"`
+	TasksInProgress int `yaml:"tasks_in_progress"`
+	TasksBlocked    int `yaml:"tasks_blocked"`
+	Iterations      int `yaml:"iterations_total"`
+	ReviewCycles    int `yaml:"review_cycles_total"`
+	Approvals       int `yaml:"review_verdict_approvals"`
+	Rejections      int `yaml:"review_verdict_rejections"`
+	Verdicts        int `yaml:"review_verdict_count"`
+	ApprovalRate    int `yaml:"review_verdict_approval_rate_percent"`
+	Submissions     int `yaml:"task_submitted_for_review_count"`
+	OutcomeRate     int `yaml:"task_outcome_approval_rate_percent"`
+	Drift           int `yaml:"drift_commits_total"`
+}
+
+// Measure computes the metrics of a board.
+func Measure(s *State) Metrics {
+	var m Metrics
+	for _, id := range s.List(TaskDir) {
+		t := s.Task(id)
+		if t == nil {
+			continue
+		}
+		switch t.Status {
+		case Merged, Abandoned, Superseded:
+			m.TasksDone++
+		case Claimed, ReadyForReview, Rejected, Approved:
+			m.TasksInProgress++
+		case Blocked, IntegrationFailed:
+			m.TasksBlocked++
+		}
+		m.Drift += t.DriftCommits
+		m.ReviewCycles += t.ReviewCyclesTotal
+		for _, e := range t.History {
+			switch {
+			case e.Event == EventApproved:
+				m.Approvals++
+			case e.Event == EventRejected:
+				m.Rejections++
+			case e.Event == EventReady:
+				m.Submissions++
+			case claimEvents[e.Event]:
+				m.Iterations++
+			}
+		}
+	}
+	m.Verdicts = m.Approvals + m.Rejections
+	m.ApprovalRate = percent(m.Approvals, m.Verdicts)
+	m.OutcomeRate = percent(m.Approvals, m.Submissions)
+	return m
+}
+
+// RubberStamping reports whether reviewers approve suspiciously often: over 95 % of five or more verdicts.
+func (m Metrics) RubberStamping() bool { return m.Verdicts >= 5 && m.Approvals*100 > 95*m.Verdicts }
+
+func percent(part, of int) int {
+	if of == 0 {
+		return 0
+	}
+	return part * 100 / of
+}

@@ -1,0 +1,35 @@
+package board
+
+// Abort ends the run: goal and sprint are given up.
+type Abort struct {
+	Reason string `json:"reason,omitempty"`
+}
+
+// Op implements Payload.
+func (p *Abort) Op() string { return "abort" }
+
+// Check implements Payload.
+func (p *Abort) Check(s *State, _ Operation) error {
+	if g := s.Goal(); g.Status != InProgress {
+		return refuse("wrong-state", "the goal is %s already", g.Status)
+	}
+	return nil
+}
+
+// Apply implements Payload.
+func (p *Abort) Apply(s *State, op Operation) {
+	setMode(s, Aborted, op, op.Actor.ID, p.Reason)
+	edit[Goal](s, GoalPath).Status = PhaseAborted
+	if sp := s.Sprint(); sp.Status == InProgress || sp.Status == AtCheckpoint {
+		sp = edit[Sprint](s, SprintPath)
+		sp.Status, sp.Timeline.Ended = PhaseAborted, op.Time
+	}
+}
+
+// Subject implements Payload.
+func (p *Abort) Subject(_, _ *State, _ Operation) (string, string) {
+	if p.Reason == "" {
+		return "the run is over", ""
+	}
+	return clip(p.Reason, 90), p.Reason
+}

@@ -1,0 +1,64 @@
+package board
+
+import (
+	"slices"
+	"strings"
+)
+
+// Ack marks notes and anomalies as dealt with.
+type Ack struct {
+	IDs []string `json:"ids"`
+}
+
+// Op implements Payload.
+func (p *Ack) Op() string { return "ack" }
+
+// Check implements Payload.
+func (p *Ack) Check(s *State, _ Operation) error {
+	if len(p.IDs) == 0 {
+		return invalid("nothing is named to acknowledge").hint("git liza ack note-1 anomaly-2")
+	}
+	for i, id := range p.IDs {
+		if slices.Contains(p.IDs[:i], id) {
+			return invalid("%s is named twice", id)
+		}
+		by, known := s.acknowledged(id)
+		switch {
+		case !known && s.Err() == nil:
+			return refuse("unknown-record", "no note or anomaly is called %s", quote(id)).
+				hint("%s", didYouMean(id, slices.Concat(s.List(NoteDir), s.List(AnomalyDir)), "git liza read human_notes"))
+		case by != "":
+			return refuse("exists", "%s was acknowledged by %s already", id, by)
+		}
+	}
+	return nil
+}
+
+func (s *State) acknowledged(id string) (by string, known bool) {
+	if !recordID.MatchString(id) {
+		return "", false
+	}
+	if n := s.Note(id); n != nil {
+		return n.AcknowledgedBy, true
+	}
+	if a := s.Anomaly(id); a != nil {
+		return a.AcknowledgedBy, true
+	}
+	return "", false
+}
+
+// Apply implements Payload.
+func (p *Ack) Apply(s *State, op Operation) {
+	for _, id := range p.IDs {
+		if n := edit[Note](s, RecordPath(NoteDir, id)); n != nil {
+			n.AcknowledgedBy, n.AcknowledgedAt = op.Actor.ID, op.Time
+		} else if a := edit[Anomaly](s, RecordPath(AnomalyDir, id)); a != nil {
+			a.AcknowledgedBy, a.AcknowledgedAt = op.Actor.ID, op.Time
+		}
+	}
+}
+
+// Subject implements Payload.
+func (p *Ack) Subject(_, _ *State, _ Operation) (string, string) {
+	return clip(strings.Join(p.IDs, ", "), 100), ""
+}

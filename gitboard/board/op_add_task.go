@@ -1,0 +1,116 @@
+package board
+
+import (
+	"slices"
+
+	"github.com/git-liza/git-liza/roles"
+)
+
+// AddTask defines a task, as DRAFT or, by a human with Ready, as UNCLAIMED.
+type AddTask struct {
+	About
+	Definition
+	Stretch bool `json:"stretch,omitempty"`
+	Planned bool `json:"planned,omitempty"`
+	Ready   bool `json:"ready,omitempty"`
+	// NoSpecFile says that the spec's file was not looked for (SKIP_SPEC_FILE_CHECK).
+	NoSpecFile bool `json:"no_spec_file,omitempty"`
+}
+
+// Op implements Payload.
+func (p *AddTask) Op() string { return "add-task" }
+
+// Check implements Payload.
+func (p *AddTask) Check(s *State, op Operation) error {
+	if t := s.Task(p.Task); t != nil {
+		return refuse("exists", "there is a task %s already: %s", p.Task, clip(t.Description, 80)).on(t).hint("git liza show %s", p.Task)
+	}
+	if p.Stretch && p.Planned {
+		return invalid("a task is planned or stretch, not both")
+	}
+	if err := checkDefinition(s, p.Definition, p.Task); err != nil {
+		return err
+	}
+	if !p.Ready {
+		return nil
+	}
+	if op.Actor.Role != roles.Human {
+		return refuse("permission", "only a human injects a task that is ready; a planner adds and finalizes").hint("git liza finalize %s", p.Task)
+	}
+	return gates(s, p.Task, p.Definition, p.NoSpecFile)
+}
+
+// Apply implements Payload.
+func (p *AddTask) Apply(s *State, op Operation) {
+	t := &Task{ID: p.Task, Status: Draft, StatusChangedAt: op.Time, Created: op.Time, CreatedBy: op.Actor.ID}
+	t.define(p.Definition)
+	t.event(op, EventCreated)
+	if p.Ready {
+		t.become(Unclaimed, op)
+		t.event(op, EventFinalized)
+	}
+	put(s, RecordPath(TaskDir, p.Task), t)
+	sp := s.Sprint()
+	if sp == nil || sp.Status != InProgress && !p.Planned && !p.Stretch {
+		return
+	}
+	sp = edit[Sprint](s, SprintPath)
+	if p.Stretch {
+		sp.Scope.Stretch = append(slices.Clip(sp.Scope.Stretch), p.Task)
+	} else {
+		sp.Scope.Planned = append(slices.Clip(sp.Scope.Planned), p.Task)
+	}
+}
+
+// Subject implements Payload.
+func (p *AddTask) Subject(_, _ *State, _ Operation) (string, string) {
+	return clip(p.Description, 100), ""
+}
+
+// checkDefinition refuses what no task may say of itself, in whatever state.
+func checkDefinition(s *State, d Definition, id string) error {
+	if err := required("description", d.Description); err != nil {
+		return err
+	}
+	if d.Priority < 1 || d.Priority > 5 {
+		return invalid("priority is %d; it goes from 1 (first) to 5 (last)", d.Priority)
+	}
+	if !slices.Contains(Kinds, d.Kind) {
+		return invalid("%s is no kind of task: use %s", quote(string(d.Kind)), list(Kinds))
+	}
+	if d.MaxIterations < 0 || d.MaxReviewCycles < 0 || d.LeaseDurationOverride < 0 {
+		return invalid("limits and durations are not negative")
+	}
+	for i, dep := range d.DependsOn {
+		switch t := s.Task(dep); {
+		case dep == id:
+			return invalid("%s can't depend on itself", id)
+		case slices.Contains(d.DependsOn[:i], dep):
+			return invalid("depends_on names %s twice", dep)
+		case t == nil && s.Err() == nil:
+			r := s.unknownTask(dep)
+			r.Message = "depends_on: " + r.Message
+			return r
+		case t != nil && (t.Status == Abandoned || t.Status == Superseded):
+			return invalid("depends_on names %s, which is %s", dep, t.Status).hint("name what replaces it")
+		}
+	}
+	return nil
+}
+
+// gates are what a task must pass before anyone may claim it.
+func gates(s *State, id string, d Definition, noSpecFile bool) error {
+	fields := []struct{ name, value, flag string }{
+		{"done_when", d.DoneWhen, "--done"}, {"scope", d.Scope, "--scope"}, {"spec_ref", d.SpecRef, "--spec"},
+	}
+	for _, f := range fields {
+		if required(f.name, f.value) != nil {
+			return refuse("gate", "%s has no %s", id, f.name).hint("git liza amend-task %s %s ...", id, f.flag)
+		}
+	}
+	if d.SpecOID == "" && !noSpecFile {
+		return refuse("gate", "the spec %s of %s is not a file on the integration branch", quote(d.SpecRef), id).
+			hint("commit it there first (git liza land COMMIT), or set SKIP_SPEC_FILE_CHECK=true")
+	}
+	return nil
+}

@@ -1,0 +1,50 @@
+package board
+
+import "slices"
+
+// AgentStatusChange is what an agent's supervisor says of the process itself.
+type AgentStatusChange struct {
+	Status         AgentStatus `json:"status"`
+	ContextPercent int         `json:"context_percent,omitempty"`
+}
+
+// agentMoves are the changes of an agent's state that no other operation brings about.
+var agentMoves = map[AgentStatus][]AgentStatus{
+	Starting:  {Idle},
+	Working:   {Idle, HandedOff},
+	Reviewing: {HandedOff},
+	Waiting:   {Idle},
+	Idle:      {HandedOff},
+}
+
+// Op implements Payload.
+func (p *AgentStatusChange) Op() string { return "agent-status" }
+
+// Check implements Payload.
+func (p *AgentStatusChange) Check(s *State, op Operation) error {
+	if p.ContextPercent < 0 || p.ContextPercent > 100 {
+		return invalid("context_percent is %d, not from 0 to 100", p.ContextPercent)
+	}
+	a := s.Agent(op.Actor.ID)
+	if a.Status != p.Status && !slices.Contains(agentMoves[a.Status], p.Status) {
+		return refuse("wrong-state", "%s is %s, and does not become %s by itself", op.Actor.ID, a.Status, quote(string(p.Status)))
+	}
+	if p.Status == Idle && s.heldBy(op.Actor.ID) != "" {
+		return refuse("wrong-state", "%s still works on %s", op.Actor.ID, s.heldBy(op.Actor.ID))
+	}
+	return nil
+}
+
+// Apply implements Payload.
+func (p *AgentStatusChange) Apply(s *State, op Operation) {
+	a := edit[Agent](s, RecordPath(AgentDir, op.Actor.ID))
+	a.Status, a.ContextPercent = p.Status, p.ContextPercent
+	if p.Status == Idle {
+		a.CurrentTask = ""
+	}
+}
+
+// Subject implements Payload.
+func (p *AgentStatusChange) Subject(_, _ *State, _ Operation) (string, string) {
+	return string(p.Status), ""
+}

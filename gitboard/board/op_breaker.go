@@ -1,0 +1,76 @@
+package board
+
+import (
+	"slices"
+
+	"github.com/git-liza/git-liza/roles"
+)
+
+// Trip halts the board because anomalies form a pattern. Its Check recomputes the condition.
+type Trip struct {
+	Pattern    string `json:"pattern"`
+	Severity   string `json:"severity"`
+	ReportFile string `json:"report_file,omitempty"`
+}
+
+// Op implements Payload.
+func (p *Trip) Op() string { return "trip" }
+
+// Check implements Payload.
+func (p *Trip) Check(s *State, _ Operation) error {
+	if s.Breaker().Status == BreakerTriggered {
+		return refuse("mode", "the circuit breaker is TRIGGERED already (%s)", s.Breaker().CurrentTrigger.Pattern).hint("git liza resolve --text TEXT")
+	}
+	for _, found := range FindPatterns(s) {
+		if found.Pattern == p.Pattern && found.Severity == p.Severity {
+			return nil
+		}
+	}
+	return refuse("wrong-state", "no pattern %s stands in this sprint's anomalies", quote(p.Pattern)).hint("git liza read anomalies")
+}
+
+// Apply implements Payload.
+func (p *Trip) Apply(s *State, op Operation) {
+	b := edit[Breaker](s, BreakerPath)
+	b.LastCheck, b.Status = op.Time, BreakerTriggered
+	b.CurrentTrigger = &Trigger{Timestamp: op.Time, Pattern: p.Pattern, Severity: p.Severity, ReportFile: p.ReportFile}
+	if mode := s.Control().Mode; mode == Running || mode == Paused {
+		halt(s, op, string(roles.System), "circuit breaker: "+p.Pattern)
+	}
+}
+
+// Subject implements Payload.
+func (p *Trip) Subject(_, _ *State, _ Operation) (string, string) {
+	return p.Pattern + " (" + p.Severity + ")", ""
+}
+
+// Resolve resets the circuit breaker with a human's word.
+type Resolve struct {
+	Text string `json:"text"`
+}
+
+// Op implements Payload.
+func (p *Resolve) Op() string { return "resolve" }
+
+// Check implements Payload.
+func (p *Resolve) Check(s *State, _ Operation) error {
+	if s.Breaker().Status != BreakerTriggered {
+		return refuse("wrong-state", "the circuit breaker is not triggered")
+	}
+	return required("text", p.Text)
+}
+
+// Apply implements Payload.
+func (p *Resolve) Apply(s *State, op Operation) {
+	b := edit[Breaker](s, BreakerPath)
+	t := b.CurrentTrigger
+	b.History = append(slices.Clip(b.History), BreakerPast{
+		Timestamp: t.Timestamp, Pattern: t.Pattern, Severity: t.Severity, Result: "resolved", Resolution: p.Text, ResolvedAt: op.Time,
+	})
+	b.Status, b.CurrentTrigger = BreakerOK, nil
+}
+
+// Subject implements Payload.
+func (p *Resolve) Subject(before, _ *State, _ Operation) (string, string) {
+	return before.Breaker().CurrentTrigger.Pattern + ": " + clip(p.Text, 80), p.Text
+}

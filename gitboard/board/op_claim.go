@@ -1,0 +1,216 @@
+package board
+
+import "fmt"
+
+// Claim gives a task to a coder. Its worktree exists before the claim is committed.
+type Claim struct {
+	About
+	Clone string `json:"clone"`
+	// BaseCommit is where a fresh worktree begins; empty when the work is kept.
+	BaseCommit string `json:"base_commit,omitempty"`
+	// Kept is the commit that holds the previous coder's work when it's replaced by a fresh worktree.
+	Kept string `json:"kept,omitempty"`
+	Evidence
+}
+
+// ClaimKind says how a claim continues a task's life.
+type ClaimKind struct {
+	Event string // the history event
+	Fresh bool   // a new worktree from integration, iteration 1
+	Fix   bool   // integration is merged into the kept worktree
+}
+
+// Op implements Payload.
+func (p *Claim) Op() string { return "claim" }
+
+// KindOfClaim tells what a claim of a task by a coder would be. It doesn't say whether it's allowed.
+func KindOfClaim(t *Task, coder string) ClaimKind {
+	mine := t.AssignedTo == coder
+	switch {
+	case t.Status == Unclaimed && t.Worktree != "":
+		return ClaimKind{Event: EventResumed}
+	case t.Status == Unclaimed:
+		return ClaimKind{Event: EventClaimed, Fresh: true}
+	case t.Status == Rejected && mine:
+		return ClaimKind{Event: EventReclaimed}
+	case t.Status == Rejected:
+		return ClaimKind{Event: EventReassignedAfterReject, Fresh: true}
+	case t.Status == IntegrationFailed:
+		return ClaimKind{Event: EventClaimedForFix, Fix: true}
+	case t.HandoffPending:
+		return ClaimKind{Event: EventResumed}
+	}
+	return ClaimKind{Event: EventReclaimedAfterExpiry, Fresh: !mine}
+}
+
+// IterationAfterClaim is the iteration that a claim would begin.
+func IterationAfterClaim(t *Task, coder string) int {
+	switch k := KindOfClaim(t, coder); {
+	case k.Fresh, k.Event == EventResumed && t.Status == Unclaimed:
+		return 1
+	case k.Event == EventResumed:
+		return t.Iteration
+	}
+	return t.Iteration + 1
+}
+
+// AtIterationLimit reports whether a claim would pass the task's limit of iterations.
+func AtIterationLimit(s *State, t *Task, coder string) bool {
+	return IterationAfterClaim(t, coder) > s.Config().maxIterations(t)
+}
+
+// Check implements Payload.
+func (p *Claim) Check(s *State, op Operation) error {
+	t := s.Task(p.Task)
+	if err := mayClaim(s, t, p.Lease, op); err != nil {
+		return err
+	}
+	if AtIterationLimit(s, t, op.Actor.ID) {
+		return refuse("limit", "%s has used its %d iterations", t.ID, s.Config().maxIterations(t)).on(t)
+	}
+	if KindOfClaim(t, op.Actor.ID).Fresh {
+		return commit("base_commit", p.BaseCommit)
+	}
+	if p.BaseCommit != "" {
+		return invalid("%s keeps its worktree and its base commit", t.ID)
+	}
+	return nil
+}
+
+// mayClaim holds a claim against every rule but the limit of iterations.
+func mayClaim(s *State, t *Task, seen *Lease, op Operation) error {
+	coder := op.Actor.ID
+	if err := unpaused(t); err != nil {
+		return err
+	}
+	if t.ReservedFor != "" && t.ReservedFor != coder {
+		return refuse("reserved", "%s is reserved for %s", t.ID, t.ReservedFor).on(t).hint("take another task")
+	}
+	if held := s.heldBy(coder); held != "" && held != t.ID {
+		return refuse("wrong-state", "%s works on %s already", coder, held).hint("git liza submit, handoff or block %s first", held)
+	}
+	if open := s.openDependencies(t); len(open) > 0 {
+		return refuse("dependency", "%s waits for %s", t.ID, list(open)).on(t).hint("take another task")
+	}
+	switch {
+	case t.Status == Claimed && !t.HandoffPending:
+		if t.AssignedTo == coder && seen != nil && op.Time < seen.Expires {
+			return refuse("exists", "%s holds %s already, iteration %d", coder, t.ID, t.Iteration).on(t).hint("go on in %s", t.Worktree)
+		}
+		return lapsedClaim(s, t, seen, op)
+	case t.Status == Rejected && t.AssignedTo != coder && !t.Freed:
+		if err := lapsed(s, t.AssignedTo, seen, AbandonedAfter, op); err != nil {
+			return refuse("wrong-state", "%s was rejected and goes back to its author %s, who is alive", t.ID, t.AssignedTo).on(t).
+				hint("take another task; a planner frees it with: git liza reassign %s", t.ID)
+		}
+	}
+	return nil
+}
+
+func lapsedClaim(s *State, t *Task, seen *Lease, op Operation) error {
+	err := lapsed(s, t.AssignedTo, seen, 0, op)
+	if err == nil {
+		return nil
+	}
+	return refuse("wrong-state", "%s is %s; a claim needs UNCLAIMED, or an expired lease", t.ID, t.standing()).on(t).hint("take another task: git liza claim")
+}
+
+func unpaused(t *Task) error {
+	if !t.Paused {
+		return nil
+	}
+	return refuse("mode", "%s is paused by a human", t.ID).on(t).hint("a human goes on with: git liza resume --task %s", t.ID)
+}
+
+// openDependencies lists what a task still waits for.
+func (s *State) openDependencies(t *Task) []string {
+	var open []string
+	for _, id := range t.DependsOn {
+		if d := s.Task(id); d == nil || d.Status != Merged {
+			open = append(open, id)
+		}
+	}
+	return open
+}
+
+// Apply implements Payload.
+func (p *Claim) Apply(s *State, op Operation) {
+	t := s.editTask(p.Task)
+	kind := KindOfClaim(t, op.Actor.ID)
+	iteration := IterationAfterClaim(t, op.Actor.ID)
+	if t.AssignedTo != op.Actor.ID {
+		free(s, t.AssignedTo, t.ID, Idle)
+	}
+	if kind.Fresh {
+		t.unclaim()
+		t.BaseCommit = p.BaseCommit
+		t.ReviewCyclesCurrent = 0
+	}
+	t.dropReview()
+	t.AssignedTo, t.Clone, t.Worktree = op.Actor.ID, p.Clone, WorktreeOf(t.ID)
+	t.Iteration = iteration
+	t.IntegrationFix = kind.Fix || t.IntegrationFix && !kind.Fresh
+	t.HandoffPending, t.Freed, t.ReservedFor = false, false, ""
+	t.become(Claimed, op)
+	e := t.event(op, kind.Event)
+	e.Iteration, e.Base, e.Kept = t.Iteration, t.BaseCommit, p.Kept
+	occupy(s, op.Actor.ID, t.ID, Working)
+	edit[Agent](s, RecordPath(AgentDir, op.Actor.ID)).IterationsTotal++
+}
+
+// Subject implements Payload.
+func (p *Claim) Subject(_, after *State, op Operation) (string, string) {
+	t := after.Task(p.Task)
+	how := map[string]string{
+		EventReclaimed: ", rework after a rejection", EventReassignedAfterReject: ", taken over after a rejection",
+		EventReclaimedAfterExpiry: ", after an expired lease", EventClaimedForFix: ", integration fix", EventResumed: ", going on with kept work",
+	}
+	return fmt.Sprintf("%s, iteration %d%s", op.Actor.ID, t.Iteration, how[t.History[len(t.History)-1].Event]), ""
+}
+
+// WorktreeOf is where a task's worktree lies, from the project's root.
+func WorktreeOf(task string) string { return ".worktrees/" + task }
+
+// NextClaim chooses the task that a coder should claim when it names none: its own rejected one, then a
+// pending hand-off, then the lowest priority, the oldest, the first id; an integration fix counts as
+// priority 0. takeable says whether the holder of a task (by id) can be robbed now. None: "".
+func NextClaim(s *State, coder string, takeable func(holder string, b Brief) bool) string {
+	best, bestRank := "", ""
+	s.scan(func(b Brief) {
+		group, priority := 3, b.Priority
+		switch {
+		case b.Paused || b.ReservedFor != "" && b.ReservedFor != coder:
+			return
+		case b.Status == Rejected && b.AssignedTo == coder:
+			group = 1
+		case b.Status == Claimed && b.HandoffPending:
+			group = 2
+		case b.Status == Unclaimed:
+		case b.Status == IntegrationFailed:
+			priority = 0
+		case b.Status == Rejected && (b.Freed || takeable(b.AssignedTo, b)):
+		case b.Status == Claimed && takeable(b.AssignedTo, b):
+		default:
+			return
+		}
+		rank := fmt.Sprintf("%d %d %s %s", group, priority, b.Created, b.ID)
+		if best != "" && rank >= bestRank {
+			return
+		}
+		if t := s.Task(b.ID); t == nil || len(s.openDependencies(t)) > 0 {
+			return
+		}
+		best, bestRank = b.ID, rank
+	})
+	return best
+}
+
+// NextReview chooses what a reviewer should review when it names nothing, in the same order; "" for none.
+func NextReview(s *State, reviewer string, takeable func(holder string, b Brief) bool) string {
+	for _, b := range s.Tasks() {
+		if b.Status == ReadyForReview && !b.Paused && (b.ReviewingBy == "" || takeable(b.ReviewingBy, b)) && b.AssignedTo != reviewer {
+			return b.ID
+		}
+	}
+	return ""
+}

@@ -1,0 +1,51 @@
+package board
+
+import "slices"
+
+// ClaimReview gives the review of a submission to a reviewer.
+type ClaimReview struct {
+	About
+	Evidence
+}
+
+// Op implements Payload.
+func (p *ClaimReview) Op() string { return "claim-review" }
+
+// Check implements Payload.
+func (p *ClaimReview) Check(s *State, op Operation) error {
+	t := s.Task(p.Task)
+	if err := unpaused(t); err != nil {
+		return err
+	}
+	if a := s.Agent(op.Actor.ID); a.Status == Reviewing && a.CurrentTask != t.ID {
+		return refuse("wrong-state", "%s reviews %s already", op.Actor.ID, a.CurrentTask).hint("git liza verdict or release %s first", a.CurrentTask)
+	}
+	if slices.Contains(t.Workers(), op.Actor.ID) || t.AssignedTo == op.Actor.ID {
+		return refuse("permission", "%s worked on %s and can't review it", op.Actor.ID, t.ID).on(t)
+	}
+	switch t.ReviewingBy {
+	case "":
+		return nil
+	case op.Actor.ID:
+		return refuse("exists", "%s reviews %s already", op.Actor.ID, t.ID).on(t).hint("git liza review %s", t.ID)
+	}
+	if err := lapsed(s, t.ReviewingBy, p.Lease, 0, op); err != nil {
+		return refuse("wrong-state", "%s is %s", t.ID, t.standing()).on(t).hint("take another: git liza claim-review")
+	}
+	return nil
+}
+
+// Apply implements Payload.
+func (p *ClaimReview) Apply(s *State, op Operation) {
+	t := s.editTask(p.Task)
+	free(s, t.ReviewingBy, t.ID, Idle)
+	t.ReviewingBy = op.Actor.ID
+	t.event(op, EventReviewClaimed).Commit = t.ReviewCommit
+	occupy(s, op.Actor.ID, t.ID, Reviewing)
+}
+
+// Subject implements Payload.
+func (p *ClaimReview) Subject(_, after *State, op Operation) (string, string) {
+	t := after.Task(p.Task)
+	return op.Actor.ID + " reviews " + t.ReviewCommit[:10] + " by " + t.AssignedTo, ""
+}

@@ -1,0 +1,41 @@
+package board
+
+import "fmt"
+
+// CompleteGoal ends the run: every task is over.
+type CompleteGoal struct {
+	Summary string `json:"summary,omitempty"`
+}
+
+// Op implements Payload.
+func (p *CompleteGoal) Op() string { return "complete-goal" }
+
+// Check implements Payload.
+func (p *CompleteGoal) Check(s *State, _ Operation) error {
+	if g := s.Goal(); g.Status != InProgress {
+		return refuse("wrong-state", "the goal is %s already", g.Status)
+	}
+	tasks := s.Tasks()
+	if len(tasks) == 0 {
+		return refuse("wrong-state", "the goal has no tasks yet").hint("git liza add-task")
+	}
+	for _, b := range tasks {
+		if !b.Status.Terminal() {
+			return refuse("wrong-state", "%s is %s: the goal is not complete", b.ID, b.Status).hint("git liza status")
+		}
+	}
+	return nil
+}
+
+// Apply implements Payload.
+func (p *CompleteGoal) Apply(s *State, op Operation) {
+	edit[Goal](s, GoalPath).Status = Completed
+	if p.Summary != "" {
+		align(s, op, "completed", p.Summary)
+	}
+}
+
+// Subject implements Payload.
+func (p *CompleteGoal) Subject(before, _ *State, _ Operation) (string, string) {
+	return fmt.Sprintf("%s, all over", plural(len(before.Tasks()), "task")), p.Summary
+}

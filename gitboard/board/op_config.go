@@ -1,0 +1,41 @@
+package board
+
+// SetConfig changes one setting.
+type SetConfig struct {
+	Key   string `json:"key"`
+	Value string `json:"value"`
+}
+
+// Op implements Payload.
+func (p *SetConfig) Op() string { return "config" }
+
+// Check implements Payload.
+func (p *SetConfig) Check(s *State, _ Operation) error {
+	k, err := FindConfigKey(p.Key)
+	if err != nil {
+		return err
+	}
+	if p.Key == "integration_branch" {
+		return refuse("permission", "the integration branch is chosen at init and stays")
+	}
+	c := *s.Config()
+	if err := k.set(&c, p.Value); err != nil {
+		return invalid("%v", err)
+	}
+	if k.Value(&c) == k.Value(s.Config()) {
+		return refuse("exists", "%s is %q already", p.Key, p.Value)
+	}
+	return nil
+}
+
+// Apply implements Payload.
+func (p *SetConfig) Apply(s *State, _ Operation) {
+	k, _ := FindConfigKey(p.Key)
+	_ = k.set(edit[Config](s, ConfigPath), p.Value)
+}
+
+// Subject implements Payload.
+func (p *SetConfig) Subject(before, _ *State, _ Operation) (string, string) {
+	k, _ := FindConfigKey(p.Key)
+	return clip(p.Key+": "+firstWord(k.Value(before.Config()), "(empty)")+" -> "+firstWord(p.Value, "(empty)"), 110), ""
+}

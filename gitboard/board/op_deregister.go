@@ -1,0 +1,26 @@
+package board
+
+// Deregister ends an agent's registration. An agent that works on something ends that first.
+type Deregister struct{}
+
+// Op implements Payload.
+func (p *Deregister) Op() string { return "deregister" }
+
+// Check implements Payload.
+func (p *Deregister) Check(s *State, op Operation) error {
+	if held := s.heldBy(op.Actor.ID); held != "" {
+		return refuse("wrong-state", "%s still works on %s", op.Actor.ID, held).
+			hint("git liza submit, handoff, block or release %s first", held)
+	}
+	if a := s.Agent(op.Actor.ID); a.Status == Reviewing {
+		return refuse("wrong-state", "%s still reviews %s", op.Actor.ID, a.CurrentTask).
+			hint("git liza verdict or release %s first", a.CurrentTask)
+	}
+	return nil
+}
+
+// Apply implements Payload.
+func (p *Deregister) Apply(s *State, op Operation) { remove(s, RecordPath(AgentDir, op.Actor.ID)) }
+
+// Subject implements Payload.
+func (p *Deregister) Subject(_, _ *State, _ Operation) (string, string) { return "deregistered", "" }

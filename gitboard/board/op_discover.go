@@ -1,0 +1,67 @@
+package board
+
+import "slices"
+
+// Severities and Urgencies are what a discovery may be; the default urgency is deferred.
+var (
+	Severities = []string{"critical", "high", "medium", "low"}
+	Urgencies  = []string{"immediate", "deferred"}
+)
+
+// Discover logs an adjacent problem instead of fixing it.
+type Discover struct {
+	During         string `json:"during,omitempty"`
+	Description    string `json:"description"`
+	Severity       string `json:"severity"`
+	Urgency        string `json:"urgency"`
+	Recommendation string `json:"recommendation,omitempty"`
+}
+
+// Op implements Payload.
+func (p *Discover) Op() string { return "discover" }
+
+// TaskID implements TaskPayload.
+func (p *Discover) TaskID() string { return p.During }
+
+// Check implements Payload.
+func (p *Discover) Check(*State, Operation) error {
+	if !slices.Contains(Severities, p.Severity) {
+		return invalid("%s is no severity: use %s", quote(p.Severity), list(Severities))
+	}
+	if !slices.Contains(Urgencies, p.Urgency) {
+		return invalid("%s is no urgency: use %s", quote(p.Urgency), list(Urgencies))
+	}
+	return required("description", p.Description)
+}
+
+// Apply implements Payload.
+func (p *Discover) Apply(s *State, op Operation) {
+	id := s.nextID(DiscoveryDir, "disc")
+	put(s, RecordPath(DiscoveryDir, id), &Discovery{
+		ID: id, By: op.Actor.ID, During: p.During, Description: p.Description, Severity: p.Severity,
+		Urgency: p.Urgency, Recommendation: p.Recommendation, Created: op.Time,
+	})
+}
+
+// Subject implements Payload.
+func (p *Discover) Subject(_, _ *State, _ Operation) (string, string) {
+	line := p.Severity
+	if p.Urgency == "immediate" {
+		line += ", immediate"
+	}
+	return line + ": " + clip(p.Description, 80), p.Description
+}
+
+func (s *State) openDiscovery(id string) (*Discovery, error) {
+	var d *Discovery
+	if recordID.MatchString(id) {
+		d = s.Discovery(id)
+	}
+	if d == nil {
+		return nil, refuse("unknown-record", "no discovery is called %s", quote(id)).hint("%s", didYouMean(id, s.List(DiscoveryDir), "git liza read discovered"))
+	}
+	if !d.Open() {
+		return nil, refuse("exists", "%s has been dealt with already", id).hint("git liza read discovered")
+	}
+	return d, nil
+}

@@ -1,0 +1,41 @@
+package board
+
+import "github.com/git-liza/git-liza/roles"
+
+// Finalize opens a DRAFT to coders once every gate is passed.
+type Finalize struct {
+	About
+	SpecOID    string `json:"spec_oid,omitempty"` // the spec's blob in integration's tree
+	NoSpecFile bool   `json:"no_spec_file,omitempty"`
+}
+
+// Op implements Payload.
+func (p *Finalize) Op() string { return "finalize" }
+
+// Check implements Payload.
+func (p *Finalize) Check(s *State, op Operation) error {
+	if s.Config().PlanReview == "human" && op.Actor.Role != roles.Human {
+		return refuse("permission", "a human reviews the plan here (plan_review: human), and finalizes %s", p.Task).
+			hint("git liza note --for human \"%s is ready for review\"", p.Task)
+	}
+	d := s.Task(p.Task).definition()
+	if err := checkDefinition(s, d, p.Task); err != nil {
+		return err
+	}
+	d.SpecOID = p.SpecOID
+	return gates(s, p.Task, d, p.NoSpecFile)
+}
+
+// Apply implements Payload.
+func (p *Finalize) Apply(s *State, op Operation) {
+	t := s.editTask(p.Task)
+	t.SpecOID = p.SpecOID
+	t.become(Unclaimed, op)
+	t.event(op, EventFinalized)
+}
+
+// Subject implements Payload.
+func (p *Finalize) Subject(_, after *State, _ Operation) (string, string) {
+	t := after.Task(p.Task)
+	return "ready to be claimed, priority " + string(rune('0'+t.Priority)), "Done when: " + t.DoneWhen + "\nScope: " + t.Scope + "\nSpec: " + t.SpecRef
+}

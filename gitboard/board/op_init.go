@@ -1,0 +1,39 @@
+package board
+
+// Init begins a board: the first commit of its branch.
+type Init struct {
+	Goal              string `json:"goal"`
+	SpecRef           string `json:"spec_ref,omitempty"`
+	IntegrationBranch string `json:"integration_branch"`
+}
+
+// Op implements Payload.
+func (p *Init) Op() string { return "init" }
+
+// Check implements Payload.
+func (p *Init) Check(s *State, op Operation) error {
+	if s.Meta() != nil {
+		return refuse("exists", "this repository has a board already: %s", clip(s.Goal().Description, 100)).hint("git liza status")
+	}
+	if p.IntegrationBranch == "" {
+		return invalid("the integration branch is missing")
+	}
+	return required("goal", p.Goal)
+}
+
+// Apply implements Payload.
+func (p *Init) Apply(s *State, op Operation) {
+	config := DefaultConfig()
+	config.IntegrationBranch = p.IntegrationBranch
+	put(s, MetaPath, &Meta{Format: Format, Created: op.Time})
+	put(s, GoalPath, &Goal{ID: "goal-1", Description: p.Goal, SpecRef: p.SpecRef, Created: op.Time, Status: InProgress})
+	put(s, SprintPath, &Sprint{ID: "sprint-1", GoalRef: "goal-1", Timeline: Timeline{Started: op.Time}, Status: InProgress})
+	put(s, ConfigPath, config)
+	put(s, ControlPath, &Control{Mode: Running, Since: op.Time, By: op.Actor.ID})
+	put(s, BreakerPath, &Breaker{Status: BreakerOK})
+}
+
+// Subject implements Payload.
+func (p *Init) Subject(_, _ *State, _ Operation) (string, string) {
+	return clip(p.Goal, 100), "Integration branch: " + p.IntegrationBranch
+}

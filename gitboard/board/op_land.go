@@ -1,0 +1,32 @@
+package board
+
+import "fmt"
+
+// Land records a move of integration by a human.
+type Land struct {
+	Commit string `json:"commit"`
+	Before string `json:"before"`
+	Reason string `json:"reason,omitempty"`
+}
+
+// Op implements Payload.
+func (p *Land) Op() string { return "land" }
+
+// Check implements Payload.
+func (p *Land) Check(*State, Operation) error {
+	if err := commit("before", p.Before); err != nil {
+		return err
+	}
+	if p.Before == p.Commit {
+		return refuse("empty", "integration is at %.10s already", p.Commit)
+	}
+	return commit("commit", p.Commit)
+}
+
+// Apply implements Payload. Where integration is stands in git; the log of the board keeps how it came there.
+func (p *Land) Apply(*State, Operation) {}
+
+// Subject implements Payload.
+func (p *Land) Subject(_, _ *State, _ Operation) (string, string) {
+	return fmt.Sprintf("integration from %.10s to %.10s", p.Before, p.Commit), p.Reason
+}

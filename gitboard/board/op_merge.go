@@ -1,0 +1,103 @@
+package board
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Merge records how bringing approved work into integration ended: landed, or failed and why. The ref
+// of integration moves in the same transaction as this commit.
+type Merge struct {
+	About
+	ReviewCommit string   `json:"review_commit"`
+	Before       string   `json:"before"`                 // integration's commit that the candidate was built on
+	MergeCommit  string   `json:"merge_commit,omitempty"` // what integration becomes; empty when it failed
+	MergeType    string   `json:"merge_type,omitempty"`   // fast-forward or merge-commit
+	Drift        int      `json:"drift_commits"`          // commits on integration since the base commit
+	Test         string   `json:"test,omitempty"`         // the integration test's command, if one ran
+	Failure      string   `json:"failure,omitempty"`      // conflict or test
+	Files        []string `json:"files,omitempty"`        // in conflict
+	Log          string   `json:"log,omitempty"`          // the tail of the test's output
+}
+
+// How a merge can end.
+const (
+	FastForward     = "fast-forward"
+	MergeCommitType = "merge-commit"
+	FailConflict    = "conflict"
+	FailTest        = "test"
+)
+
+// Op implements Payload.
+func (p *Merge) Op() string { return "merge" }
+
+// Check implements Payload.
+func (p *Merge) Check(s *State, op Operation) error {
+	t := s.Task(p.Task)
+	if err := unpaused(t); err != nil {
+		return err
+	}
+	if wait := t.StatusChangedAt.Add(MergeByOthersAfter); t.ApprovedBy != op.Actor.ID && s.Agent(t.ApprovedBy) != nil && op.Time < wait {
+		return refuse("wrong-state", "%s was approved by %s, who merges it; others may from %s", t.ID, t.ApprovedBy, wait).on(t).hint("wait")
+	}
+	if p.ReviewCommit != t.ReviewCommit {
+		return refuse("stale", "%s was approved at %.10s, not at %.10s", t.ID, t.ReviewCommit, p.ReviewCommit).on(t)
+	}
+	if err := commit("before", p.Before); err != nil {
+		return err
+	}
+	if s.Config().RequireIntegrationTest && p.Test == "" && p.Failure != FailConflict {
+		return refuse("tests", "an integration test is required, and none is set").hint("git liza config set integration_test COMMAND, or add scripts/integration-test.sh")
+	}
+	switch p.Failure {
+	case "":
+		if p.MergeType != FastForward && p.MergeType != MergeCommitType {
+			return invalid("%s is no merge type", quote(p.MergeType))
+		}
+		return commit("merge_commit", p.MergeCommit)
+	case FailConflict, FailTest:
+		if p.MergeCommit != "" {
+			return invalid("a merge that failed has no merge commit")
+		}
+		return nil
+	}
+	return invalid("%s is no way for a merge to fail", quote(p.Failure))
+}
+
+// Apply implements Payload.
+func (p *Merge) Apply(s *State, op Operation) {
+	t := s.editTask(p.Task)
+	if p.Failure == "" {
+		landed(t, p.MergeCommit, p.MergeType, p.Drift, op)
+		free(s, t.AssignedTo, t.ID, Idle)
+		return
+	}
+	t.DriftCommits = p.Drift
+	t.become(IntegrationFailed, op)
+	e := t.event(op, EventIntegrationFailed)
+	e.Reason, e.Files, e.Log, e.Base = p.Failure, p.Files, p.Log, p.Before
+	free(s, t.AssignedTo, t.ID, Idle)
+}
+
+func landed(t *Task, commit, mergeType string, drift int, op Operation) {
+	t.MergeCommit, t.DriftCommits, t.Worktree = commit, drift, ""
+	t.become(Merged, op)
+	e := t.event(op, EventMerged)
+	e.Commit, e.MergeType, e.Drift = commit, mergeType, drift
+}
+
+// Subject implements Payload.
+func (p *Merge) Subject(before, _ *State, _ Operation) (string, string) {
+	switch p.Failure {
+	case FailConflict:
+		return "failed: conflict in " + clip(strings.Join(p.Files, ", "), 70), ""
+	case FailTest:
+		return "failed: integration test", p.Log
+	}
+	t := before.Task(p.Task)
+	body := fmt.Sprintf("%s\nWork by %s, approved by %s, drift %s.", clip(t.Description, 200), t.AssignedTo, t.ApprovedBy, plural(p.Drift, "commit"))
+	if p.Test != "" {
+		body += "\nIntegration test passed: " + p.Test
+	}
+	return fmt.Sprintf("%.10s, %s", p.MergeCommit, p.MergeType), body
+}

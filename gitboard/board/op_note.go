@@ -1,0 +1,42 @@
+package board
+
+import "github.com/git-liza/git-liza/roles"
+
+// AddNote leaves a word: a human's for a task, an agent, a role or everybody; a planner's for the human.
+type AddNote struct {
+	For     string `json:"for,omitempty"`
+	Message string `json:"message"`
+}
+
+// Op implements Payload.
+func (p *AddNote) Op() string { return "note" }
+
+// Check implements Payload.
+func (p *AddNote) Check(s *State, op Operation) error {
+	if op.Actor.Role != roles.Human && p.For != roles.HumanID {
+		return refuse("permission", "a planner writes notes for the human only").hint("--for human")
+	}
+	if _, err := roles.Of(p.For); err != nil && p.For != "" && p.For != roles.HumanID && p.For != string(roles.Planner) {
+		if !ValidTaskID(p.For) || s.Task(p.For) == nil {
+			r := s.unknownTask(p.For)
+			r.Message = "a note is for a task, an agent, planner or human, and " + r.Message
+			return r
+		}
+	}
+	return required("message", p.Message)
+}
+
+// Apply implements Payload.
+func (p *AddNote) Apply(s *State, op Operation) {
+	id := s.nextID(NoteDir, "note")
+	put(s, RecordPath(NoteDir, id), &Note{ID: id, Timestamp: op.Time, By: op.Actor.ID, Message: p.Message, For: p.For})
+}
+
+// Subject implements Payload.
+func (p *AddNote) Subject(_, _ *State, _ Operation) (string, string) {
+	to := "for everybody"
+	if p.For != "" {
+		to = "for " + p.For
+	}
+	return to + ": " + clip(p.Message, 80), p.Message
+}

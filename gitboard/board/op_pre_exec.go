@@ -1,0 +1,52 @@
+package board
+
+// PreExec writes the pre-execution checkpoint: what a coder is about to do, before it does it.
+type PreExec struct {
+	About
+	Checkpoint
+}
+
+// Op implements Payload.
+func (p *PreExec) Op() string { return "pre-exec" }
+
+// Check implements Payload.
+func (p *PreExec) Check(s *State, op Operation) error {
+	if err := holds(s.Task(p.Task), op); err != nil {
+		return err
+	}
+	if err := required("intent", p.Intent); err != nil {
+		return err
+	}
+	if err := required("validation", p.Validation); err != nil {
+		return invalid("validation is missing: the command and the output that you expect of it")
+	}
+	if len(p.FilesToModify) == 0 {
+		return invalid("files_to_modify is missing").hint("--file PATH, once for each")
+	}
+	return nil
+}
+
+// holds refuses an operation by another than the coder who works on a task.
+func holds(t *Task, op Operation) error {
+	switch {
+	case t.AssignedTo != op.Actor.ID:
+		return refuse("permission", "%s is %s, not held by %s", t.ID, t.standing(), op.Actor.ID).on(t)
+	case t.HandoffPending:
+		return refuse("wrong-state", "%s has been handed off and waits for the next coder", t.ID).on(t).hint("git liza claim %s", t.ID)
+	}
+	return nil
+}
+
+// Apply implements Payload.
+func (p *PreExec) Apply(s *State, op Operation) {
+	t := s.editTask(p.Task)
+	e := t.event(op, EventPreExec)
+	e.Iteration = t.Iteration
+	c := p.Checkpoint
+	e.Checkpoint = &c
+}
+
+// Subject implements Payload.
+func (p *PreExec) Subject(_, _ *State, _ Operation) (string, string) {
+	return clip(p.Intent, 90), "Intent: " + p.Intent + "\nValidation: " + p.Validation
+}

@@ -1,0 +1,60 @@
+package board
+
+import "fmt"
+
+// Register makes an agent known under a new session. It succeeds when the id is free or its lease has
+// run out.
+type Register struct {
+	Session  string `json:"session"`
+	Clone    string `json:"clone,omitempty"`
+	Terminal string `json:"terminal,omitempty"`
+	Host     string `json:"host,omitempty"`
+	PID      int    `json:"pid,omitempty"`
+	Evidence
+}
+
+// Op implements Payload.
+func (p *Register) Op() string { return "register" }
+
+// Check implements Payload.
+func (p *Register) Check(s *State, op Operation) error {
+	if p.Session == "" || p.Session != op.Actor.Session {
+		return invalid("a registration must name its own session")
+	}
+	a := s.Agent(op.Actor.ID)
+	if a == nil {
+		return nil
+	}
+	if a.Session == p.Session {
+		return refuse("exists", "%s is registered in this session already", op.Actor.ID)
+	}
+	if err := lapsed(s, op.Actor.ID, p.Lease, 0, op); err != nil {
+		r := err.(*Refusal)
+		r.Message = fmt.Sprintf("%s is registered and alive (session since %s); its lease runs until %s", op.Actor.ID, a.RegisteredAt, p.Lease.Expires)
+		return r.hint("register under another id, like %s, or wait for the lease to run out", op.Actor.Role.ID(len(s.List(AgentDir))+1))
+	}
+	return nil
+}
+
+// Apply implements Payload. A task that the agent holds stays its own.
+func (p *Register) Apply(s *State, op Operation) {
+	a := &Agent{
+		Role: op.Actor.Role, Status: Starting, Session: p.Session, Clone: p.Clone,
+		Terminal: p.Terminal, Host: p.Host, PID: p.PID, RegisteredAt: op.Time,
+	}
+	if old := s.Agent(op.Actor.ID); old != nil {
+		a.IterationsTotal = old.IterationsTotal
+	}
+	if held := s.heldBy(op.Actor.ID); held != "" {
+		a.CurrentTask, a.Status = held, Working
+	}
+	put(s, RecordPath(AgentDir, op.Actor.ID), a)
+}
+
+// Subject implements Payload.
+func (p *Register) Subject(before, _ *State, op Operation) (string, string) {
+	if before.Agent(op.Actor.ID) != nil {
+		return "registered again, in a new session", ""
+	}
+	return "registered", ""
+}

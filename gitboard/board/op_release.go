@@ -1,0 +1,75 @@
+package board
+
+import "github.com/git-liza/git-liza/roles"
+
+// Release ends a coder's claim or a reviewer's: by its holder, by a human's force, or by anyone once the
+// holder's lease has run out.
+type Release struct {
+	About
+	Reason string `json:"reason,omitempty"`
+	Force  bool   `json:"force,omitempty"`
+	Kept   string `json:"kept,omitempty"` // the commit that holds the coder's work
+	Evidence
+}
+
+// Op implements Payload.
+func (p *Release) Op() string { return "release" }
+
+// Check implements Payload.
+func (p *Release) Check(s *State, op Operation) error {
+	t := s.Task(p.Task)
+	holder := t.AssignedTo
+	if t.Status == ReadyForReview {
+		holder = t.ReviewingBy
+		if holder == "" {
+			return refuse("wrong-state", "nobody reviews %s", t.ID).on(t)
+		}
+	}
+	switch {
+	case holder == op.Actor.ID:
+		return nil
+	case p.Force && op.Actor.Role != roles.Human:
+		return refuse("permission", "only a human releases a live claim by force").hint("git liza note, or wait for the lease to run out")
+	case p.Force:
+		return required("reason", p.Reason)
+	case t.Status == Claimed && t.HandoffPending:
+		return refuse("wrong-state", "%s is handed off: the next coder goes on with it", t.ID).on(t).hint("git liza claim %s", t.ID)
+	}
+	if err := lapsed(s, holder, p.Lease, 0, op); err != nil {
+		r := err.(*Refusal).on(t)
+		return r.hint("a human may: git liza release %s --force --reason TEXT", t.ID)
+	}
+	return nil
+}
+
+// Apply implements Payload.
+func (p *Release) Apply(s *State, op Operation) {
+	t := s.editTask(p.Task)
+	if t.Status == ReadyForReview {
+		free(s, t.ReviewingBy, t.ID, Idle)
+		t.event(op, EventReviewReleased).Reason = p.Reason
+		t.ReviewingBy = ""
+		return
+	}
+	free(s, t.AssignedTo, t.ID, Idle)
+	e := t.event(op, EventCoderReleased)
+	e.Reason, e.Kept = p.Reason, p.Kept
+	t.unclaim()
+	t.become(Unclaimed, op)
+}
+
+// Subject implements Payload.
+func (p *Release) Subject(before, _ *State, op Operation) (string, string) {
+	t := before.Task(p.Task)
+	holder, what := t.AssignedTo, "claim"
+	if t.Status == ReadyForReview {
+		holder, what = t.ReviewingBy, "review claim"
+	}
+	switch {
+	case holder == op.Actor.ID:
+		return holder + " gives up its " + what, p.Reason
+	case p.Force:
+		return "by force, " + holder + "'s " + what, p.Reason
+	}
+	return holder + "'s " + what + ", lease expired", p.Reason
+}

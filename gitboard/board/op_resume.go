@@ -1,0 +1,70 @@
+package board
+
+import "slices"
+
+// Decisions are what a human may decide at a checkpoint.
+var Decisions = []string{"CONTINUE", "ADJUST", "REPLAN", "PIVOT", "STOP"}
+
+// Resume lets work go on after a pause or a checkpoint.
+type Resume struct {
+	About
+	Decision string `json:"decision,omitempty"`
+	Reason   string `json:"reason,omitempty"`
+}
+
+// Op implements Payload.
+func (p *Resume) Op() string { return "resume" }
+
+// Check implements Payload.
+func (p *Resume) Check(s *State, _ Operation) error {
+	if p.Task != "" {
+		if !s.Task(p.Task).Paused {
+			return refuse("wrong-state", "%s is not paused", p.Task)
+		}
+		return nil
+	}
+	if p.Decision != "" && !slices.Contains(Decisions, p.Decision) {
+		return invalid("%s is no decision: use %s", quote(p.Decision), list(Decisions))
+	}
+	if s.Control().Mode == Running {
+		return refuse("wrong-state", "the board is RUNNING")
+	}
+	if b := s.Breaker(); b.Status == BreakerTriggered {
+		return refuse("mode", "the circuit breaker is TRIGGERED (%s)", b.CurrentTrigger.Pattern).hint("git liza resolve --text TEXT")
+	}
+	return nil
+}
+
+// Apply implements Payload.
+func (p *Resume) Apply(s *State, op Operation) {
+	if p.Task != "" {
+		t := s.editTask(p.Task)
+		t.Paused = false
+		t.event(op, EventUnpaused).Reason = p.Reason
+		return
+	}
+	if s.Sprint().Status == AtCheckpoint {
+		edit[Sprint](s, SprintPath).Status = InProgress
+		align(s, op, "checkpoint released", firstWord(p.Decision, "CONTINUE")+because(p.Reason))
+	}
+	setMode(s, Running, op, op.Actor.ID, p.Reason)
+}
+
+func firstWord(a, b string) string {
+	if a != "" {
+		return a
+	}
+	return b
+}
+
+// Subject implements Payload.
+func (p *Resume) Subject(before, _ *State, _ Operation) (string, string) {
+	if p.Task != "" {
+		return "claims, review claims and merges may go on", p.Reason
+	}
+	line := "after " + string(before.Control().Mode)
+	if p.Decision != "" {
+		line += ", decision " + p.Decision
+	}
+	return line, p.Reason
+}

@@ -1,0 +1,33 @@
+package board
+
+// RecordSpecChange notes that a specification changed.
+type RecordSpecChange struct {
+	Spec        string `json:"spec"`
+	Change      string `json:"change"`
+	TriggeredBy string `json:"triggered_by,omitempty"`
+}
+
+// Op implements Payload.
+func (p *RecordSpecChange) Op() string { return "spec-change" }
+
+// Check implements Payload.
+func (p *RecordSpecChange) Check(s *State, _ Operation) error {
+	if err := required("spec", p.Spec); err != nil {
+		return err
+	}
+	if p.TriggeredBy != "" && s.Task(p.TriggeredBy) == nil {
+		return s.unknownTask(p.TriggeredBy)
+	}
+	return required("change", p.Change)
+}
+
+// Apply implements Payload.
+func (p *RecordSpecChange) Apply(s *State, op Operation) {
+	id := s.nextID(SpecChangeDir, "change")
+	put(s, RecordPath(SpecChangeDir, id), &SpecChange{ID: id, Timestamp: op.Time, Spec: p.Spec, Change: p.Change, TriggeredBy: p.TriggeredBy})
+}
+
+// Subject implements Payload.
+func (p *RecordSpecChange) Subject(_, _ *State, _ Operation) (string, string) {
+	return clip(p.Spec, 60) + ": " + clip(p.Change, 60), p.Change
+}

@@ -1,0 +1,95 @@
+package board
+
+import (
+	"fmt"
+
+	"github.com/bmatcuk/doublestar/v4"
+)
+
+// Submit hands work to review. Attested: the worktree was clean and its HEAD was the commit.
+type Submit struct {
+	About
+	Commit     string `json:"commit"`
+	ReviewBase string `json:"review_base"` // merge base with integration
+	Commits    int    `json:"commits"`     // beyond the base commit
+	Files      int    `json:"files"`       // changed since the review base
+	// Tests are the changed files that count as tests, the first ones of many.
+	Tests          []string `json:"tests,omitempty"`
+	NoTestsBecause string   `json:"no_tests_because,omitempty"`
+}
+
+// Op implements Payload.
+func (p *Submit) Op() string { return "submit" }
+
+// Check implements Payload.
+func (p *Submit) Check(s *State, op Operation) error {
+	t := s.Task(p.Task)
+	if err := holds(t, op); err != nil {
+		return err
+	}
+	if err := commit("commit", p.Commit); err != nil {
+		return err
+	}
+	if err := commit("review_base", p.ReviewBase); err != nil {
+		return err
+	}
+	if p.Commits < 1 || p.Commit == t.BaseCommit {
+		return refuse("empty", "task/%s has no commit beyond its base %.10s", t.ID, t.BaseCommit).on(t).hint("commit your work in %s first", t.Worktree)
+	}
+	if s.Config().RequirePreExecutionCheckpoint && t.CheckpointOfIteration() == nil {
+		return refuse("checkpoint", "%s has no pre-execution checkpoint in iteration %d", t.ID, t.Iteration).on(t).
+			hint("git liza pre-exec %s --intent ... --validation ... --file ...", t.ID)
+	}
+	for _, f := range p.Tests {
+		if !IsTest(s.Config().TestGlobs, f) {
+			return invalid("%s is no test by test_globs", quote(f))
+		}
+	}
+	if s.Config().RequireTests == "refuse" && t.Kind == Code && len(p.Tests) == 0 && p.NoTestsBecause == "" {
+		return refuse("tests", "%s is code, and nothing that it changes is a test", t.ID).on(t).
+			hint("commit the tests of done_when, or say --no-tests-because TEXT, which the reviewer will see")
+	}
+	return nil
+}
+
+// IsTest reports whether a file counts as a test.
+func IsTest(globs []string, file string) bool {
+	for _, g := range globs {
+		if ok, err := doublestar.Match(g, file); err == nil && ok {
+			return true
+		}
+	}
+	return false
+}
+
+// Apply implements Payload.
+func (p *Submit) Apply(s *State, op Operation) {
+	t := s.editTask(p.Task)
+	t.ReviewCommit, t.ReviewBase = p.Commit, p.ReviewBase
+	t.become(ReadyForReview, op)
+	e := t.event(op, EventReady)
+	e.Iteration, e.Commit, e.Base, e.NoTests = t.Iteration, p.Commit, p.ReviewBase, p.NoTestsBecause
+	if a := s.Agent(op.Actor.ID); a.CurrentTask == t.ID {
+		edit[Agent](s, RecordPath(AgentDir, op.Actor.ID)).Status = Waiting
+	}
+}
+
+// Subject implements Payload.
+func (p *Submit) Subject(_, after *State, _ Operation) (string, string) {
+	body := ""
+	if p.NoTestsBecause != "" {
+		body = "No tests because: " + p.NoTestsBecause
+	}
+	return fmt.Sprintf("%.10s, iteration %d, %s in %s", p.Commit, after.Task(p.Task).Iteration, plural(p.Commits, "commit"), plural(p.Files, "file")), body
+}
+
+// Submissions counts how often a task was submitted; it numbers refs/liza/review/<task>/<n>.
+func (t *Task) Submissions() int {
+	n := 0
+	for _, e := range t.History {
+		if e.Event == EventReady {
+			n++
+		}
+	}
+	return n
+}

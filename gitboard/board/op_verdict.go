@@ -1,0 +1,81 @@
+package board
+
+import "fmt"
+
+// The two verdicts.
+const (
+	VerdictApproved = "APPROVED"
+	VerdictRejected = "REJECTED"
+)
+
+// Verdict is a reviewer's binding word on a submission. Attested: the worktree was clean and still on the commit.
+type Verdict struct {
+	About
+	Verdict string `json:"verdict"`
+	Commit  string `json:"commit"`
+	Reason  string `json:"reason,omitempty"`
+}
+
+// Op implements Payload.
+func (p *Verdict) Op() string { return "verdict" }
+
+// Check implements Payload.
+func (p *Verdict) Check(s *State, op Operation) error {
+	t := s.Task(p.Task)
+	switch {
+	case t.ReviewingBy == "":
+		return refuse("wrong-state", "nobody has claimed the review of %s", t.ID).on(t).hint("git liza claim-review %s", t.ID)
+	case t.ReviewingBy != op.Actor.ID:
+		return refuse("permission", "%s is reviewed by %s, not by %s", t.ID, t.ReviewingBy, op.Actor.ID).on(t)
+	case p.Commit != t.ReviewCommit:
+		return refuse("stale", "the verdict is on %.10s, but %s was submitted at %.10s", p.Commit, t.ID, t.ReviewCommit).on(t).
+			hint("review %s and name it: --commit %s", t.ReviewCommit, t.ReviewCommit)
+	case p.Verdict == VerdictApproved:
+		return nil
+	case p.Verdict != VerdictRejected:
+		return invalid("a verdict is APPROVED or REJECTED, not %s", quote(p.Verdict))
+	}
+	_, err := ParseRejection(p.Reason, t.Iteration > 1)
+	return err
+}
+
+// Apply implements Payload.
+func (p *Verdict) Apply(s *State, op Operation) {
+	t := s.editTask(p.Task)
+	free(s, op.Actor.ID, t.ID, Idle)
+	t.ReviewingBy = ""
+	if p.Verdict == VerdictApproved {
+		t.ApprovedBy, t.RejectionReason = op.Actor.ID, ""
+		t.become(Approved, op)
+		e := t.event(op, EventApproved)
+		e.Commit, e.Reason = p.Commit, p.Reason
+		return
+	}
+	t.RejectionReason = p.Reason
+	t.ReviewCyclesCurrent++
+	t.ReviewCyclesTotal++
+	t.become(Rejected, op)
+	e := t.event(op, EventRejected)
+	e.Commit, e.Iteration, e.Reason = p.Commit, t.Iteration, p.Reason
+	if t.ReviewCyclesCurrent >= s.Config().maxReviewCycles(t) {
+		deadlock(s, t, op)
+	}
+}
+
+// deadlock blocks a task whose coder and reviewer don't come to an end.
+func deadlock(s *State, t *Task, op Operation) {
+	systemAnomaly(s, t.ID, "review_deadlock", map[string]Scalar{"review_cycles": Scalar(fmt.Sprint(t.ReviewCyclesCurrent))}, op)
+	addFailure(s, t, t.AssignedTo, op)
+	block(s, t, ReviewDeadlock, []string{
+		"Does the coder address the feedback?", "Are the reviewer's criteria clear and steady?", "Is the task framed right?",
+	}, op)
+}
+
+// Subject implements Payload.
+func (p *Verdict) Subject(_, after *State, op Operation) (string, string) {
+	line := fmt.Sprintf("%s by %s, %.10s", p.Verdict, op.Actor.ID, p.Commit)
+	if after.Task(p.Task).Status == Blocked {
+		line += ", review deadlock"
+	}
+	return line, p.Reason
+}

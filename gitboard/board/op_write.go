@@ -1,0 +1,144 @@
+package board
+
+import (
+	"bytes"
+	"reflect"
+	"slices"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+)
+
+// Write is a human's edit of one record: the fields that change, with their new values as YAML. It never
+// touches what operations and history are for.
+type Write struct {
+	Path   string      `json:"path"` // the record's path in the tree
+	Fields []FieldEdit `json:"fields"`
+	Reason string      `json:"reason,omitempty"`
+}
+
+// FieldEdit is a top-level field of a record and its new value, as YAML.
+type FieldEdit struct {
+	Field string `json:"field"`
+	Value string `json:"value"`
+}
+
+// writable lists, by the record's directory or path, the fields that an edit may change. What is not
+// listed has a command of its own.
+var writable = map[string][]string{
+	TaskDir: {"description", "done_when", "scope", "spec_ref", "kind", "priority", "depends_on", "max_iterations", "max_review_cycles",
+		"lease_duration_override", "blocked_reason", "blocked_questions", "attempted", "reserved_for", "rescope_reason", "extra"},
+	GoalPath:      {"description", "spec_ref", "extra"},
+	SprintPath:    {"scope", "timeline", "retrospective", "extra"},
+	DiscoveryDir:  {"description", "severity", "urgency", "recommendation", "extra"},
+	HandoffDir:    {"summary", "next_action", "approach", "blockers", "files_modified", "next_steps", "extra"},
+	NoteDir:       {"message", "for", "extra"},
+	AnomalyDir:    {"details", "extra"},
+	SpecChangeDir: {"spec", "change", "extra"},
+	AgentDir:      {"extra"},
+	ConfigPath:    {"extra"},
+	MetaPath:      {"extra"},
+	ControlPath:   {"reason", "extra"},
+	BreakerPath:   {"extra"},
+}
+
+// Op implements Payload.
+func (p *Write) Op() string { return "write" }
+
+// TaskID implements TaskPayload.
+func (p *Write) TaskID() string {
+	if id, ok := strings.CutPrefix(p.Path, TaskDir+"/"); ok {
+		return strings.TrimSuffix(id, ".yaml")
+	}
+	return ""
+}
+
+// Check implements Payload.
+func (p *Write) Check(s *State, op Operation) error {
+	if NewRecord(p.Path) == nil {
+		return invalid("%s is no record of a board", quote(p.Path)).hint("git liza read, or paths like tasks.add-auth.priority")
+	}
+	old, err := s.Record(p.Path)
+	if err != nil {
+		return err
+	}
+	if old == nil {
+		return refuse("unknown-record", "there is no record %s", p.Path).hint("git liza read")
+	}
+	if len(p.Fields) == 0 {
+		return invalid("nothing is named to change")
+	}
+	kind, _, _ := strings.Cut(p.Path, "/")
+	for _, f := range p.Fields {
+		if !slices.Contains(writable[kind], f.Field) {
+			return refuse("permission", "an edit doesn't change %s of %s: that is what commands and history are for", quote(f.Field), p.Path).
+				hint("editable: %s", strings.Join(writable[kind], ", "))
+		}
+	}
+	edited, err := p.edited(old)
+	if err != nil {
+		return invalid("%v", err)
+	}
+	if reflect.DeepEqual(edited, old) {
+		return refuse("exists", "this changes nothing in %s", p.Path)
+	}
+	if t, ok := edited.(*Task); ok {
+		if t.Status.Terminal() {
+			return refuse("wrong-state", "%s is %s: nothing about it changes any more", t.ID, t.Status)
+		}
+		return checkDefinition(s, t.definition(), t.ID)
+	}
+	return nil
+}
+
+// edited is a copy of a record with the new fields.
+func (p *Write) edited(old any) (any, error) {
+	fields := map[string]yaml.Node{}
+	for _, f := range p.Fields {
+		var n yaml.Node
+		if err := yaml.Unmarshal([]byte(f.Value), &n); err != nil {
+			return nil, err
+		}
+		fields[f.Field] = n
+	}
+	text, err := yaml.Marshal(fields)
+	if err != nil {
+		return nil, err
+	}
+	c := reflect.New(reflect.TypeOf(old).Elem())
+	c.Elem().Set(reflect.ValueOf(old).Elem())
+	for i := range c.Elem().NumField() {
+		name, _, _ := strings.Cut(c.Elem().Type().Field(i).Tag.Get("yaml"), ",")
+		if _, changes := fields[name]; changes {
+			c.Elem().Field(i).SetZero()
+		}
+	}
+	d := yaml.NewDecoder(bytes.NewReader(text))
+	d.KnownFields(true)
+	if err := d.Decode(c.Interface()); err != nil {
+		return nil, err
+	}
+	return c.Interface(), nil
+}
+
+// Apply implements Payload.
+func (p *Write) Apply(s *State, op Operation) {
+	old, _ := s.Record(p.Path)
+	r, err := p.edited(old)
+	if err != nil {
+		return
+	}
+	if t, ok := r.(*Task); ok {
+		t.event(op, EventEdited).Reason = p.Reason
+	}
+	put(s, p.Path, r)
+}
+
+// Subject implements Payload.
+func (p *Write) Subject(_, _ *State, _ Operation) (string, string) {
+	var names []string
+	for _, f := range p.Fields {
+		names = append(names, f.Field)
+	}
+	return p.Path + ": " + clip(strings.Join(names, ", "), 80), p.Reason
+}

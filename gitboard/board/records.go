@@ -1,0 +1,188 @@
+package board
+
+import "github.com/git-liza/git-liza/roles"
+
+// Format is the epoch of the board that this program writes. A board of a later one is refused.
+const Format = 1
+
+// Meta is board.yaml: what the board is.
+type Meta struct {
+	Format  int  `yaml:"format"`
+	Created Time `yaml:"created"`
+	Extra   any  `yaml:"extra,omitempty"`
+}
+
+// Goal is goal.yaml: what the whole run is for.
+type Goal struct {
+	ID               string      `yaml:"id"`
+	Description      string      `yaml:"description"`
+	SpecRef          string      `yaml:"spec_ref,omitempty"`
+	Created          Time        `yaml:"created"`
+	Status           Phase       `yaml:"status"`
+	AlignmentHistory []Alignment `yaml:"alignment_history"`
+	Extra            any         `yaml:"extra,omitempty"`
+}
+
+// Alignment is one line of how the plan stayed true to the goal.
+type Alignment struct {
+	Timestamp Time   `yaml:"timestamp"`
+	Event     string `yaml:"event"`
+	Summary   string `yaml:"summary"`
+}
+
+// Sprint is sprint.yaml.
+type Sprint struct {
+	ID            string      `yaml:"id"`
+	GoalRef       string      `yaml:"goal_ref"`
+	Scope         SprintScope `yaml:"scope"`
+	Timeline      Timeline    `yaml:"timeline"`
+	Status        Phase       `yaml:"status"`
+	Retrospective string      `yaml:"retrospective,omitempty"`
+	Extra         any         `yaml:"extra,omitempty"`
+}
+
+// SprintScope names the tasks of a sprint.
+type SprintScope struct {
+	Planned []string `yaml:"planned"`
+	Stretch []string `yaml:"stretch"`
+}
+
+// Timeline holds a sprint's moments.
+type Timeline struct {
+	Started      Time `yaml:"started"`
+	Deadline     Time `yaml:"deadline,omitempty"`
+	CheckpointAt Time `yaml:"checkpoint_at,omitempty"`
+	Ended        Time `yaml:"ended,omitempty"`
+}
+
+// Control is control.yaml: whether work may go on.
+type Control struct {
+	Mode   Mode   `yaml:"mode"`
+	Since  Time   `yaml:"since"`
+	By     string `yaml:"by"`
+	Reason string `yaml:"reason,omitempty"`
+	Extra  any    `yaml:"extra,omitempty"`
+}
+
+// Breaker is breaker.yaml: the circuit breaker.
+type Breaker struct {
+	LastCheck      Time          `yaml:"last_check,omitempty"`
+	Status         string        `yaml:"status"`
+	CurrentTrigger *Trigger      `yaml:"current_trigger,omitempty"`
+	History        []BreakerPast `yaml:"history,omitempty"`
+	Extra          any           `yaml:"extra,omitempty"`
+}
+
+// The states of the breaker.
+const (
+	BreakerOK        = "OK"
+	BreakerTriggered = "TRIGGERED"
+)
+
+// Trigger says why the breaker tripped.
+type Trigger struct {
+	Timestamp  Time   `yaml:"timestamp"`
+	Pattern    string `yaml:"pattern"`
+	Severity   string `yaml:"severity"`
+	ReportFile string `yaml:"report_file,omitempty"`
+}
+
+// BreakerPast is a trigger that was, and how a human resolved it.
+type BreakerPast struct {
+	Timestamp  Time   `yaml:"timestamp"`
+	Pattern    string `yaml:"pattern"`
+	Severity   string `yaml:"severity"`
+	Result     string `yaml:"result"`
+	Resolution string `yaml:"resolution,omitempty"`
+	ResolvedAt Time   `yaml:"resolved_at,omitempty"`
+}
+
+// Agent is agents/<id>.yaml: one process acting under one id.
+type Agent struct {
+	Role            roles.Role  `yaml:"role"`
+	Status          AgentStatus `yaml:"status"`
+	CurrentTask     string      `yaml:"current_task,omitempty"`
+	Session         string      `yaml:"session"`
+	Clone           string      `yaml:"clone,omitempty"`
+	Terminal        string      `yaml:"terminal,omitempty"`
+	Host            string      `yaml:"host,omitempty"`
+	PID             int         `yaml:"pid,omitempty"`
+	IterationsTotal int         `yaml:"iterations_total"`
+	ContextPercent  int         `yaml:"context_percent,omitempty"`
+	RegisteredAt    Time        `yaml:"registered_at"`
+	Extra           any         `yaml:"extra,omitempty"`
+}
+
+// Discovery is discovered/<id>.yaml: an adjacent problem that somebody found.
+type Discovery struct {
+	ID              string      `yaml:"id"`
+	By              string      `yaml:"by"`
+	During          string      `yaml:"during,omitempty"`
+	Description     string      `yaml:"description"`
+	Severity        string      `yaml:"severity"`
+	Urgency         string      `yaml:"urgency"`
+	Recommendation  string      `yaml:"recommendation,omitempty"`
+	Created         Time        `yaml:"created"`
+	ConvertedToTask string      `yaml:"converted_to_task,omitempty"`
+	Settled         *Settlement `yaml:"settled,omitempty"`
+	Extra           any         `yaml:"extra,omitempty"`
+}
+
+// Settlement is how a discovery was put aside.
+type Settlement struct {
+	By     string `yaml:"by"`
+	How    string `yaml:"how"`
+	Reason string `yaml:"reason"`
+}
+
+// Open reports whether nobody has dealt with the discovery.
+func (d *Discovery) Open() bool { return d.ConvertedToTask == "" && d.Settled == nil }
+
+// Handoff is handoff/<task>.yaml: what one coder leaves to the next.
+type Handoff struct {
+	Agent         string   `yaml:"agent"`
+	ContextUsed   string   `yaml:"context_used,omitempty"`
+	Timestamp     Time     `yaml:"timestamp"`
+	Summary       string   `yaml:"summary"`
+	NextAction    string   `yaml:"next_action"`
+	Approach      string   `yaml:"approach,omitempty"`
+	Blockers      string   `yaml:"blockers,omitempty"`
+	FilesModified []string `yaml:"files_modified,omitempty"`
+	NextSteps     []string `yaml:"next_steps,omitempty"`
+	Extra         any      `yaml:"extra,omitempty"`
+}
+
+// Note is notes/<id>.yaml: a word from a human (or from a planner to the human).
+type Note struct {
+	ID             string `yaml:"id"`
+	Timestamp      Time   `yaml:"timestamp"`
+	By             string `yaml:"by"`
+	Message        string `yaml:"message"`
+	For            string `yaml:"for,omitempty"`
+	AcknowledgedBy string `yaml:"acknowledged_by,omitempty"`
+	AcknowledgedAt Time   `yaml:"acknowledged_at,omitempty"`
+	Extra          any    `yaml:"extra,omitempty"`
+}
+
+// Anomaly is anomalies/<id>.yaml: something that went otherwise than it should.
+type Anomaly struct {
+	ID             string            `yaml:"id"`
+	Timestamp      Time              `yaml:"timestamp"`
+	Task           string            `yaml:"task,omitempty"`
+	Reporter       string            `yaml:"reporter"`
+	Type           string            `yaml:"type"`
+	Details        map[string]Scalar `yaml:"details,omitempty"`
+	AcknowledgedBy string            `yaml:"acknowledged_by,omitempty"`
+	AcknowledgedAt Time              `yaml:"acknowledged_at,omitempty"`
+	Extra          any               `yaml:"extra,omitempty"`
+}
+
+// SpecChange is spec-changes/<id>.yaml.
+type SpecChange struct {
+	ID          string `yaml:"id"`
+	Timestamp   Time   `yaml:"timestamp"`
+	Spec        string `yaml:"spec"`
+	Change      string `yaml:"change"`
+	TriggeredBy string `yaml:"triggered_by,omitempty"`
+	Extra       any    `yaml:"extra,omitempty"`
+}

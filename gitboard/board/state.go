@@ -1,0 +1,203 @@
+package board
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Source gives the records of a board at one moment. Records that it returns are shared: nobody
+// changes them. A State is a Source, too.
+type Source interface {
+	// Record returns the record at a path, nil when there is none.
+	Record(path string) (any, error)
+	// IDs lists the ids in one of the directories, sorted.
+	IDs(dir string) ([]string, error)
+	// Briefs returns what is needed of each task to choose among them, by id.
+	Briefs() (map[string]Brief, error)
+}
+
+// State is a board at one moment: what a source holds with changes laid over it. The first failure
+// to read a record is kept (Err) and ends every decision; lookups then return nothing.
+type State struct {
+	src  Source
+	over map[string]any // path → record, nil = removed
+	time Time
+	err  error
+}
+
+// NewState begins a state on a source; at is the time of the operation that led to it. A nil source is
+// the board before its first operation.
+func NewState(src Source, at Time) *State {
+	return &State{src: src, over: map[string]any{}, time: at}
+}
+
+// Time is the time of the operation that led to the state.
+func (s *State) Time() Time { return s.time }
+
+// Err is the first failure to read a record.
+func (s *State) Err() error { return s.err }
+
+// Changes returns what lies over the source: path → record, nil where it was removed.
+func (s *State) Changes() map[string]any { return s.over }
+
+// Record implements Source.
+func (s *State) Record(path string) (any, error) {
+	if r, ok := s.over[path]; ok {
+		return r, s.err
+	}
+	if s.src == nil || s.err != nil {
+		return nil, s.err
+	}
+	r, err := s.src.Record(path)
+	if err != nil {
+		s.err = err
+		return nil, err
+	}
+	return r, nil
+}
+
+// IDs implements Source.
+func (s *State) IDs(dir string) ([]string, error) {
+	var ids []string
+	if s.src != nil {
+		below, err := s.src.IDs(dir)
+		if err != nil {
+			s.fail(err)
+			return nil, err
+		}
+		ids = slices.Clone(below)
+	}
+	for path, r := range s.over {
+		id, ok := strings.CutPrefix(path, dir+"/")
+		if !ok {
+			continue
+		}
+		id = strings.TrimSuffix(id, ".yaml")
+		at, found := slices.BinarySearch(ids, id)
+		switch {
+		case r == nil && found:
+			ids = slices.Delete(ids, at, at+1)
+		case r != nil && !found:
+			ids = slices.Insert(ids, at, id)
+		}
+	}
+	return ids, nil
+}
+
+func (s *State) fail(err error) {
+	if s.err == nil {
+		s.err = err
+	}
+}
+
+// get reads a record; the zero pointer when there is none.
+func get[T any](s *State, path string) *T {
+	r, err := s.Record(path)
+	if err != nil || r == nil {
+		return nil
+	}
+	return r.(*T)
+}
+
+// edit returns a copy of a record that the caller may change; it becomes the state's. Slices in it are
+// shared with the old record: they are replaced or appended to, never written into.
+func edit[T any](s *State, path string) *T {
+	if r := s.over[path]; r != nil {
+		return r.(*T)
+	}
+	old := get[T](s, path)
+	if old == nil {
+		return nil
+	}
+	c := *old
+	s.over[path] = &c
+	return &c
+}
+
+func put(s *State, path string, r any) { s.over[path] = r }
+
+func remove(s *State, path string) { s.over[path] = nil }
+
+// next begins the state after this one.
+func (s *State) next(at Time) *State { return NewState(s, at) }
+
+// Meta returns board.yaml, nil before init.
+func (s *State) Meta() *Meta { return get[Meta](s, MetaPath) }
+
+// Goal returns goal.yaml.
+func (s *State) Goal() *Goal { return get[Goal](s, GoalPath) }
+
+// Sprint returns sprint.yaml.
+func (s *State) Sprint() *Sprint { return get[Sprint](s, SprintPath) }
+
+// Config returns config.yaml.
+func (s *State) Config() *Config { return get[Config](s, ConfigPath) }
+
+// Control returns control.yaml.
+func (s *State) Control() *Control { return get[Control](s, ControlPath) }
+
+// Breaker returns breaker.yaml.
+func (s *State) Breaker() *Breaker { return get[Breaker](s, BreakerPath) }
+
+// Task returns a task, nil when there is none.
+func (s *State) Task(id string) *Task { return get[Task](s, RecordPath(TaskDir, id)) }
+
+// Agent returns an agent's record, nil when it is not registered.
+func (s *State) Agent(id string) *Agent { return get[Agent](s, RecordPath(AgentDir, id)) }
+
+// Handoff returns the hand-off of a task.
+func (s *State) Handoff(task string) *Handoff { return get[Handoff](s, RecordPath(HandoffDir, task)) }
+
+// Discovery returns a discovery.
+func (s *State) Discovery(id string) *Discovery {
+	return get[Discovery](s, RecordPath(DiscoveryDir, id))
+}
+
+// Note returns a note.
+func (s *State) Note(id string) *Note { return get[Note](s, RecordPath(NoteDir, id)) }
+
+// Anomaly returns an anomaly.
+func (s *State) Anomaly(id string) *Anomaly { return get[Anomaly](s, RecordPath(AnomalyDir, id)) }
+
+// SpecChange returns a recorded change of a spec.
+func (s *State) SpecChange(id string) *SpecChange {
+	return get[SpecChange](s, RecordPath(SpecChangeDir, id))
+}
+
+// List lists the ids in a directory; in the order of their numbers where they have numbers.
+func (s *State) List(dir string) []string {
+	ids, _ := s.IDs(dir)
+	if f := families[dir]; f.valid != nil && dir != TaskDir && dir != HandoffDir {
+		ids = slices.Clone(ids)
+		slices.SortStableFunc(ids, func(a, b string) int {
+			pa, na := split(a)
+			pb, nb := split(b)
+			if pa != pb {
+				return strings.Compare(pa, pb)
+			}
+			return na - nb
+		})
+	}
+	return ids
+}
+
+func split(id string) (string, int) {
+	i := strings.LastIndexByte(id, '-')
+	if i < 0 {
+		return id, 0
+	}
+	n, _ := strconv.Atoi(id[i+1:])
+	return id[:i], n
+}
+
+// nextID is the id that the next record of a family gets: one more than the highest there is.
+func (s *State) nextID(dir, prefix string) string {
+	highest := 0
+	for _, id := range s.List(dir) {
+		if _, n := split(id); n > highest {
+			highest = n
+		}
+	}
+	return prefix + "-" + strconv.Itoa(highest+1)
+}

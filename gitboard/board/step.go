@@ -1,0 +1,217 @@
+package board
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/git-liza/git-liza/roles"
+)
+
+// Step is one step of the fold: it checks an operation on a state and returns the state after it. What
+// it refuses is a *Refusal; any other error is a record that could not be read.
+func Step(s *State, op Operation) (*State, error) {
+	if err := Check(s, op); err != nil {
+		return nil, err
+	}
+	after := s.next(op.Time)
+	Apply(after, op)
+	if err := after.Err(); err != nil {
+		return nil, err
+	}
+	if err := checkMoves(s, after, op); err != nil {
+		return nil, err
+	}
+	if err := checkNewViolations(s, after); err != nil {
+		return nil, err
+	}
+	return after, s.Err()
+}
+
+// Apply changes a state by an operation that Check has allowed on it.
+func Apply(s *State, op Operation) {
+	op.Payload.Apply(s, op)
+	settleSprint(s, op)
+}
+
+// Check holds an operation against every rule. It returns a *Refusal, or the error of a record that
+// could not be read.
+func Check(s *State, op Operation) error {
+	for _, check := range []func(*State, Operation) error{checkBoard, checkActor, checkText, checkMode, checkSubject} {
+		if err := check(s, op); err != nil {
+			return firstErr(s, err)
+		}
+	}
+	return firstErr(s, op.Payload.Check(s, op))
+}
+
+// firstErr prefers a failure to read over a refusal that may have come of it.
+func firstErr(s *State, err error) error {
+	if s.Err() != nil {
+		return s.Err()
+	}
+	return err
+}
+
+func checkBoard(s *State, op Operation) error {
+	if _, known := kindOf(op.Name()); !known {
+		return invalid("no operation is called %q", op.Name())
+	}
+	if !ValidRequest(op.Request) {
+		return invalid("%q is not a request id: use up to 100 letters, digits and ._/:-", op.Request)
+	}
+	if _, err := ParseTime(string(op.Time)); err != nil {
+		return invalid("the operation's time: %v", err)
+	}
+	if op.Time < s.time {
+		return invalid("the operation's time %s is before its parent's, %s", op.Time, s.time)
+	}
+	_, begins := op.Payload.(*Init)
+	if s.Meta() == nil && !begins {
+		return refuse("no-board", "there is no board here yet").hint(`git liza init "GOAL"`)
+	}
+	return nil
+}
+
+func checkActor(s *State, op Operation) error {
+	a := op.Actor
+	if a.Role == roles.Human {
+		if a.ID != roles.HumanID || a.Session != "" {
+			return invalid("a human acts as %q, not as %q", roles.HumanID, a.ID)
+		}
+	} else {
+		role, err := roles.Of(a.ID)
+		if err != nil {
+			return invalid("%v", err)
+		}
+		if role != a.Role {
+			return invalid("%s is a %s, not a %s", a.ID, role, a.Role)
+		}
+	}
+	k, _ := kindOf(op.Name())
+	if !roles.May(a.Role, op.Name()) {
+		return refuse("permission", "%s is not for a %s", k.noun, a.Role).hint("it takes %s", list(roles.Allowed(op.Name())))
+	}
+	if _, registers := op.Payload.(*Register); registers || a.Role == roles.Human {
+		return nil
+	}
+	agent := s.Agent(a.ID)
+	if agent == nil {
+		return refuse("session", "%s is not registered", a.ID).hint("git liza register")
+	}
+	if agent.Session != a.Session || a.Session == "" {
+		return refuse("session", "%s is registered in another session, since %s: this process has been replaced", a.ID, agent.RegisteredAt).
+			hint("stop, or register under another id")
+	}
+	return nil
+}
+
+func checkMode(s *State, op Operation) error {
+	c := s.Control()
+	if c == nil || c.Mode == Running {
+		return nil
+	}
+	k, _ := kindOf(op.Name())
+	if k.gate == always || k.gate == unlessAborted && c.Mode != Aborted {
+		return nil
+	}
+	r := refuse("mode", "the board is %s since %s (by %s%s)", c.Mode, c.Since, c.By, because(c.Reason))
+	if c.Mode == Aborted {
+		return r.hint("the run is over; the history stays: git liza log")
+	}
+	return r.hint("a human goes on with: git liza resume")
+}
+
+func because(reason string) string {
+	if reason == "" {
+		return ""
+	}
+	return ": " + clip(reason, 120)
+}
+
+// checkSubject holds an operation on a task against the table of transitions, as far as the state it
+// starts from says.
+func checkSubject(s *State, op Operation) error {
+	tp, about := op.Payload.(TaskPayload)
+	if !about || tp.TaskID() == "" {
+		return nil
+	}
+	id := tp.TaskID()
+	if !ValidTaskID(id) {
+		return invalid("%s is not a task id: use lower-case letters, digits and hyphens, 64 at most, like add-auth", quote(id))
+	}
+	if _, adds := op.Payload.(*AddTask); adds {
+		return nil
+	}
+	t := s.Task(id)
+	if t == nil {
+		if s.Err() != nil {
+			return s.Err()
+		}
+		return s.unknownTask(id)
+	}
+	if !governed(op.Name()) {
+		return nil
+	}
+	if from := startsFrom(op.Name(), op.Actor.Role); !slices.Contains(from, t.Status) {
+		return wrongState(t, op, from)
+	}
+	return nil
+}
+
+// governed reports whether the table of transitions speaks of an operation at all: an anomaly is about
+// a task without touching it.
+func governed(op string) bool {
+	return slices.ContainsFunc(Transitions, func(t Transition) bool { return t.Op == op })
+}
+
+func wrongState(t *Task, op Operation, from []Status) *Refusal {
+	k, _ := kindOf(op.Name())
+	r := refuse("wrong-state", "%s is %s; %s needs %s", t.ID, t.standing(), k.noun, list(from)).on(t)
+	if t.Status.Terminal() {
+		return r.hint("%s is terminal: nothing leaves it", t.Status)
+	}
+	if next := AllowedFrom(t.Status, op.Actor.Role); len(next) > 0 {
+		return r.hint("from %s a %s may: %s", t.Status, op.Actor.Role, strings.Join(next, ", "))
+	}
+	return r.hint("from %s a %s can do nothing with it", t.Status, op.Actor.Role)
+}
+
+// standing is a task's state with who holds it.
+func (t *Task) standing() string {
+	switch {
+	case t.Status == Claimed:
+		return "CLAIMED by " + t.AssignedTo
+	case t.Status == ReadyForReview && t.ReviewingBy != "":
+		return "READY_FOR_REVIEW, reviewed by " + t.ReviewingBy
+	}
+	return string(t.Status)
+}
+
+// checkMoves holds what an operation did to tasks against the table: no task but its own changes its
+// state, and its own only as a row says.
+func checkMoves(before, after *State, op Operation) error {
+	for path, r := range after.Changes() {
+		t, ok := r.(*Task)
+		if !ok {
+			continue
+		}
+		from := None
+		if old := get[Task](before, path); old != nil {
+			from = old.Status
+			if len(t.History) < len(old.History) {
+				return invalid("%s would shorten the history of %s", op.Name(), t.ID)
+			}
+		}
+		if from.Terminal() && from != t.Status || from != t.Status && (t.ID != op.TaskID() || !moves(op.Name(), op.Actor.Role, from, t.Status)) {
+			return refuse("wrong-state", "%s may not take %s from %s to %s", op.Name(), t.ID, orNone(from), t.Status)
+		}
+	}
+	return nil
+}
+
+func orNone(s Status) string {
+	if s == None {
+		return "nothing"
+	}
+	return string(s)
+}

@@ -1,0 +1,210 @@
+package board
+
+// Task is one unit of work with one worktree and one branch; tasks/<id>.yaml.
+type Task struct {
+	ID              string   `yaml:"id"`
+	Description     string   `yaml:"description"`
+	Status          Status   `yaml:"status"`
+	StatusChangedAt Time     `yaml:"status_changed_at"`
+	Priority        int      `yaml:"priority"`
+	Created         Time     `yaml:"created"`
+	CreatedBy       string   `yaml:"created_by"`
+	Kind            Kind     `yaml:"kind"`
+	SpecRef         string   `yaml:"spec_ref,omitempty"`
+	SpecOID         string   `yaml:"spec_oid,omitempty"`
+	DoneWhen        string   `yaml:"done_when,omitempty"`
+	Scope           string   `yaml:"scope,omitempty"`
+	DependsOn       []string `yaml:"depends_on,omitempty"`
+
+	AssignedTo            string `yaml:"assigned_to,omitempty"`
+	Worktree              string `yaml:"worktree,omitempty"`
+	Clone                 string `yaml:"clone,omitempty"`
+	BaseCommit            string `yaml:"base_commit,omitempty"`
+	Iteration             int    `yaml:"iteration,omitempty"`
+	MaxIterations         int    `yaml:"max_iterations,omitempty"`
+	MaxReviewCycles       int    `yaml:"max_review_cycles,omitempty"`
+	LeaseDurationOverride int    `yaml:"lease_duration_override,omitempty"`
+
+	ReviewCyclesCurrent int    `yaml:"review_cycles_current,omitempty"`
+	ReviewCyclesTotal   int    `yaml:"review_cycles_total,omitempty"`
+	ReviewCommit        string `yaml:"review_commit,omitempty"`
+	ReviewBase          string `yaml:"review_base,omitempty"`
+	ReviewingBy         string `yaml:"reviewing_by,omitempty"`
+	ApprovedBy          string `yaml:"approved_by,omitempty"`
+	MergeCommit         string `yaml:"merge_commit,omitempty"`
+	DriftCommits        int    `yaml:"drift_commits,omitempty"`
+	RejectionReason     string `yaml:"rejection_reason,omitempty"`
+
+	Freed            bool     `yaml:"freed,omitempty"`
+	ReservedFor      string   `yaml:"reserved_for,omitempty"`
+	BlockedReason    string   `yaml:"blocked_reason,omitempty"`
+	BlockedQuestions []string `yaml:"blocked_questions,omitempty"`
+	Attempted        []string `yaml:"attempted,omitempty"`
+	FailedBy         []string `yaml:"failed_by,omitempty"`
+	IntegrationFix   bool     `yaml:"integration_fix,omitempty"`
+	HandoffPending   bool     `yaml:"handoff_pending,omitempty"`
+	Supersedes       []string `yaml:"supersedes,omitempty"`
+	SupersededBy     []string `yaml:"superseded_by,omitempty"`
+	RescopeReason    string   `yaml:"rescope_reason,omitempty"`
+	Paused           bool     `yaml:"paused,omitempty"`
+
+	History []Event `yaml:"history"`
+	Extra   any     `yaml:"extra,omitempty"`
+}
+
+// Event is one line of a task's history. History is only ever appended to.
+type Event struct {
+	Time       Time        `yaml:"time"`
+	Event      string      `yaml:"event"`
+	Agent      string      `yaml:"agent"`
+	Iteration  int         `yaml:"iteration,omitempty"`
+	Reason     string      `yaml:"reason,omitempty"`
+	Commit     string      `yaml:"commit,omitempty"`
+	Base       string      `yaml:"base,omitempty"`
+	MergeType  string      `yaml:"merge_type,omitempty"`
+	Drift      int         `yaml:"drift,omitempty"`
+	Files      []string    `yaml:"files,omitempty"`
+	Log        string      `yaml:"log,omitempty"`
+	Kept       string      `yaml:"kept,omitempty"`
+	NoTests    string      `yaml:"no_tests_because,omitempty"`
+	Was        *Definition `yaml:"was,omitempty"`
+	Checkpoint *Checkpoint `yaml:"checkpoint,omitempty"`
+}
+
+// Definition is what a planner says about a task; an amendment keeps the old one in the history.
+type Definition struct {
+	Description string   `yaml:"description,omitempty" json:"description,omitempty"`
+	DoneWhen    string   `yaml:"done_when,omitempty" json:"done_when,omitempty"`
+	Scope       string   `yaml:"scope,omitempty" json:"scope,omitempty"`
+	SpecRef     string   `yaml:"spec_ref,omitempty" json:"spec_ref,omitempty"`
+	SpecOID     string   `yaml:"spec_oid,omitempty" json:"spec_oid,omitempty"`
+	Kind        Kind     `yaml:"kind,omitempty" json:"kind,omitempty"`
+	Priority    int      `yaml:"priority,omitempty" json:"priority,omitempty"`
+	DependsOn   []string `yaml:"depends_on,omitempty" json:"depends_on,omitempty"`
+
+	MaxIterations         int `yaml:"max_iterations,omitempty" json:"max_iterations,omitempty"`
+	MaxReviewCycles       int `yaml:"max_review_cycles,omitempty" json:"max_review_cycles,omitempty"`
+	LeaseDurationOverride int `yaml:"lease_duration_override,omitempty" json:"lease_duration_override,omitempty"`
+}
+
+// Checkpoint is what a coder writes before the first commit of an iteration.
+type Checkpoint struct {
+	Intent        string   `yaml:"intent" json:"intent"`
+	Assumptions   []string `yaml:"assumptions,omitempty" json:"assumptions,omitempty"`
+	Risks         string   `yaml:"risks,omitempty" json:"risks,omitempty"`
+	Validation    string   `yaml:"validation" json:"validation"`
+	FilesToModify []string `yaml:"files_to_modify" json:"files_to_modify"`
+}
+
+// The names of history events.
+const (
+	EventCreated               = "created"
+	EventFinalized             = "finalized"
+	EventAmended               = "amended"
+	EventClaimed               = "claimed"
+	EventReclaimed             = "reclaimed_after_rejection"
+	EventReassignedAfterReject = "reassigned_after_rejection"
+	EventReclaimedAfterExpiry  = "reclaimed_after_expiry"
+	EventClaimedForFix         = "claimed_for_integration_fix"
+	EventPreExec               = "pre_execution_checkpoint"
+	EventHandedOff             = "handed_off"
+	EventResumed               = "resumed"
+	EventReady                 = "ready_for_review"
+	EventWithdrawn             = "withdrawn"
+	EventReviewClaimed         = "review_claimed"
+	EventReviewReleased        = "review_claim_released"
+	EventCoderReleased         = "coder_claim_released"
+	EventApproved              = "approved"
+	EventRejected              = "rejected"
+	EventBlocked               = "blocked"
+	EventUnblocked             = "unblocked"
+	EventReassigned            = "reassigned"
+	EventMerged                = "merged"
+	EventIntegrationFailed     = "integration_failed"
+	EventSuperseded            = "superseded"
+	EventAbandoned             = "abandoned"
+	EventMergeRetried          = "merge_retried"
+	EventPaused                = "paused"
+	EventUnpaused              = "unpaused"
+	EventEdited                = "edited"
+	EventImported              = "imported"
+)
+
+// claimEvents start an iteration.
+var claimEvents = map[string]bool{
+	EventClaimed: true, EventReclaimed: true, EventReassignedAfterReject: true,
+	EventReclaimedAfterExpiry: true, EventClaimedForFix: true, EventResumed: true,
+}
+
+// CheckpointOfIteration returns the pre-execution checkpoint of the running iteration, nil when none
+// was written yet. A hand-off does not end an iteration.
+func (t *Task) CheckpointOfIteration() *Checkpoint {
+	for i := len(t.History) - 1; i >= 0; i-- {
+		e := t.History[i]
+		switch {
+		case e.Event == EventPreExec:
+			return e.Checkpoint
+		case claimEvents[e.Event] && !t.resumedHandoff(i):
+			return nil
+		case e.Event == EventUnblocked:
+			return nil
+		}
+	}
+	return nil
+}
+
+// resumedHandoff reports whether event i goes on with a hand-off.
+func (t *Task) resumedHandoff(i int) bool {
+	if t.History[i].Event != EventResumed {
+		return false
+	}
+	for j := i - 1; j >= 0; j-- {
+		switch e := t.History[j]; {
+		case e.Event == EventHandedOff:
+			return true
+		case claimEvents[e.Event] || e.Event == EventUnblocked:
+			return false
+		}
+	}
+	return false
+}
+
+// Workers lists who was ever assigned to the task, in order, each once.
+func (t *Task) Workers() []string {
+	var ids []string
+	seen := map[string]bool{}
+	for _, e := range t.History {
+		if claimEvents[e.Event] && !seen[e.Agent] {
+			seen[e.Agent] = true
+			ids = append(ids, e.Agent)
+		}
+	}
+	return ids
+}
+
+// Last returns the newest event of one of the names, nil when there is none.
+func (t *Task) Last(names ...string) *Event {
+	for i := len(t.History) - 1; i >= 0; i-- {
+		for _, name := range names {
+			if t.History[i].Event == name {
+				return &t.History[i]
+			}
+		}
+	}
+	return nil
+}
+
+// definition is what of a task a planner may amend.
+func (t *Task) definition() Definition {
+	return Definition{
+		Description: t.Description, DoneWhen: t.DoneWhen, Scope: t.Scope, SpecRef: t.SpecRef, SpecOID: t.SpecOID,
+		Kind: t.Kind, Priority: t.Priority, DependsOn: t.DependsOn,
+		MaxIterations: t.MaxIterations, MaxReviewCycles: t.MaxReviewCycles, LeaseDurationOverride: t.LeaseDurationOverride,
+	}
+}
+
+func (t *Task) define(d Definition) {
+	t.Description, t.DoneWhen, t.Scope, t.SpecRef, t.SpecOID = d.Description, d.DoneWhen, d.Scope, d.SpecRef, d.SpecOID
+	t.Kind, t.Priority, t.DependsOn = d.Kind, d.Priority, d.DependsOn
+	t.MaxIterations, t.MaxReviewCycles, t.LeaseDurationOverride = d.MaxIterations, d.MaxReviewCycles, d.LeaseDurationOverride
+}

@@ -1,0 +1,268 @@
+package board
+
+import (
+	"fmt"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// MaxText is how many bytes one text in an operation may have. A record has 256 KiB in all.
+const MaxText = 32 << 10
+
+// MaxPhrase is how many characters each of a hand-off's two required phrases may have.
+const MaxPhrase = 120
+
+// checkText refuses what no record may hold: text that is not UTF-8, holds NUL or other invisible control
+// characters, is too long, or looks like a credential. What is pushed can't be unsaid.
+func checkText(_ *State, op Operation) error {
+	var err error
+	eachText(reflect.ValueOf(op.Payload), "", func(field, text string) {
+		if err == nil {
+			err = textFault(field, text, op.AllowSecret)
+		}
+	})
+	return err
+}
+
+func textFault(field, text string, allowSecret bool) error {
+	switch {
+	case !utf8.ValidString(text):
+		return invalid("%s is not UTF-8 text", field)
+	case len(text) > MaxText && field != "value":
+		return invalid("%s has %d bytes; %d are allowed", field, len(text), MaxText).hint("put the long text into a file of the project and name it here")
+	case strings.ContainsFunc(text, forbidden):
+		return invalid("%s holds a control character that no text needs", field)
+	case !allowSecret:
+		if what := credential(text); what != "" {
+			return refuse("secret", "%s looks like it holds %s, and what is written here can't be unsaid", field, what).
+				hint("take it out; if it is a false alarm, say --allow-secret")
+		}
+	}
+	return nil
+}
+
+// forbidden: control characters but tab, newline and carriage return.
+func forbidden(r rune) bool {
+	return r == 0xFEFF || unicode.IsControl(r) && r != '\t' && r != '\n' && r != '\r'
+}
+
+// eachText visits every string in a payload under its JSON name.
+func eachText(v reflect.Value, field string, visit func(field, text string)) {
+	switch v.Kind() {
+	case reflect.Pointer, reflect.Interface:
+		if !v.IsNil() {
+			eachText(v.Elem(), field, visit)
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			name, _, _ := strings.Cut(v.Type().Field(i).Tag.Get("json"), ",")
+			if name == "" {
+				name = field
+			}
+			eachText(v.Field(i), name, visit)
+		}
+	case reflect.Slice:
+		for i := range v.Len() {
+			eachText(v.Index(i), field, visit)
+		}
+	case reflect.Map:
+		for _, k := range v.MapKeys() {
+			eachText(k, field, visit)
+			eachText(v.MapIndex(k), field, visit)
+		}
+	case reflect.String:
+		visit(field, v.String())
+	}
+}
+
+var credentials = []struct {
+	what string
+	form *regexp.Regexp
+}{
+	{"a private key", regexp.MustCompile(`-----BEGIN [A-Z ]*PRIVATE KEY-----`)},
+	{"an AWS access key", regexp.MustCompile(`\b(AKIA|ASIA)[0-9A-Z]{16}\b`)},
+	{"a GitHub token", regexp.MustCompile(`\b(gh[pousr]_[A-Za-z0-9]{36,}|github_pat_[A-Za-z0-9_]{50,})`)},
+	{"a GitLab token", regexp.MustCompile(`\bglpat-[A-Za-z0-9_-]{20,}`)},
+	{"a Slack token", regexp.MustCompile(`\bxox[abprs]-[A-Za-z0-9-]{10,}`)},
+	{"an API key", regexp.MustCompile(`\bsk-(ant-|proj-)?[A-Za-z0-9_-]{32,}`)},
+	{"a Google API key", regexp.MustCompile(`\bAIza[0-9A-Za-z_-]{35}`)},
+	{"a JSON web token", regexp.MustCompile(`\beyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}`)},
+}
+
+// credential names what a text seems to give away, "" when nothing.
+func credential(text string) string {
+	for _, c := range credentials {
+		if c.form.MatchString(text) {
+			return c.what
+		}
+	}
+	return ""
+}
+
+// required refuses an empty text.
+func required(field, text string) error {
+	if strings.TrimSpace(text) == "" {
+		return invalid("%s is missing", field)
+	}
+	return nil
+}
+
+// phrase refuses what isn't one short phrase.
+func phrase(field, text string) error {
+	if err := required(field, text); err != nil {
+		return err
+	}
+	if n := utf8.RuneCountInString(text); n > MaxPhrase || strings.Contains(text, "\n") {
+		return invalid("%s must be one phrase of at most %d characters; it has %d", field, MaxPhrase, n)
+	}
+	return nil
+}
+
+// vague finds phrases that nothing could prove wrong.
+var vague = regexp.MustCompile(`(?i)\b(works? (correctly|properly|fine|well|as expected)|properly|appropriate(ly)?|as (needed|appropriate|expected)|correctly handled?|handled? (correctly|gracefully))\b`)
+
+var onlyTests = regexp.MustCompile(`(?i)^\s*(add|write|create|extend|improve)\s+(more |some |the |missing |unit |integration )*tests?\b`)
+
+// Warnings says what of a definition will make trouble, without forbidding it.
+func Warnings(d Definition) []string {
+	var w []string
+	if m := vague.FindString(d.DoneWhen); m != "" {
+		w = append(w, fmt.Sprintf("done_when says %q: nothing could prove that wrong; name what can be observed", m))
+	}
+	if d.Kind == Code && onlyTests.MatchString(d.Description) {
+		w = append(w, "the task seems to add tests alone: tests belong to the task whose code they test")
+	}
+	return w
+}
+
+// Line makes one safe line of a text: what would break a line, hide or reorder characters becomes a
+// space or goes; at most max characters.
+func Line(text string, max int) string { return clip(text, max) }
+
+func clip(text string, max int) string {
+	text = strings.Join(strings.Fields(strings.Map(visible, text)), " ")
+	if utf8.RuneCountInString(text) <= max {
+		return text
+	}
+	return strings.TrimSpace(string([]rune(text)[:max-3])) + "..."
+}
+
+// Visible drops the characters of a text that hide or reorder others; lines stay.
+func Visible(text string) string { return strings.Map(visible, strings.ReplaceAll(text, "\r\n", "\n")) }
+
+func visible(r rune) rune {
+	switch {
+	case r == '\n' || r == '\t':
+		return r
+	case r == '\r':
+		return '\n'
+	case unicode.IsControl(r), unicode.Is(unicode.Bidi_Control, r), unicode.Is(unicode.Cf, r) && r != 0x200D:
+		return -1
+	}
+	return r
+}
+
+func quote(s string) string { return fmt.Sprintf("%q", clip(s, 80)) }
+
+// list joins words with commas and a last "or".
+func list[T ~string](words []T) string {
+	parts := make([]string, len(words))
+	for i, w := range words {
+		parts[i] = string(w)
+	}
+	if n := len(parts); n > 1 {
+		return strings.Join(parts[:n-1], ", ") + " or " + parts[n-1]
+	}
+	return strings.Join(parts, "")
+}
+
+// didYouMean suggests the nearest of known words, or else a command that lists them.
+func didYouMean(word string, known []string, lister string) string {
+	near := Nearest(word, known, 3)
+	if len(near) == 0 {
+		return lister
+	}
+	return "nearest: " + strings.Join(near, ", ")
+}
+
+// Nearest returns up to n of the known words that are like a word, the nearest first.
+func Nearest(word string, known []string, n int) []string {
+	type scored struct {
+		word string
+		d    int
+	}
+	var near []scored
+	for _, k := range known {
+		d := distance(word, k)
+		if strings.Contains(k, word) || strings.Contains(word, k) {
+			d = min(d, 2)
+		}
+		if d <= max(2, len(k)/2) {
+			near = append(near, scored{k, d})
+		}
+	}
+	slices.SortFunc(near, func(a, b scored) int {
+		if a.d != b.d {
+			return a.d - b.d
+		}
+		return strings.Compare(a.word, b.word)
+	})
+	var words []string
+	for _, s := range near[:min(n, len(near))] {
+		words = append(words, s.word)
+	}
+	return words
+}
+
+// distance is the Levenshtein distance in characters.
+func distance(a, b string) int {
+	x, y := []rune(a), []rune(b)
+	row := make([]int, len(y)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range x {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range y {
+			cost := 1
+			if x[i] == y[j] {
+				cost = 0
+			}
+			diagonal, row[j+1] = row[j+1], min(row[j+1]+1, row[j]+1, diagonal+cost)
+		}
+	}
+	return row[len(y)]
+}
+
+// Similarity is 1 for equal texts and 0 for texts with nothing in common, after folding case, digits and
+// white space.
+func Similarity(a, b string) float64 {
+	a, b = fold(a), fold(b)
+	longest := max(utf8.RuneCountInString(a), utf8.RuneCountInString(b))
+	if longest == 0 {
+		return 1
+	}
+	return 1 - float64(distance(a, b))/float64(longest)
+}
+
+// Similar is the protocol's "similar": a similarity of at least 0.7.
+func Similar(a, b string) bool { return Similarity(a, b) >= 0.7 }
+
+func fold(s string) string {
+	s = strings.Map(func(r rune) rune {
+		if unicode.IsDigit(r) {
+			return '0'
+		}
+		return unicode.ToLower(r)
+	}, s)
+	return strings.Join(strings.Fields(s), " ")
+}
+
+func (s *State) unknownTask(id string) *Refusal {
+	return refuse("unknown-task", "no task is called %s", quote(id)).hint("%s", didYouMean(id, s.List(TaskDir), "git liza status"))
+}

@@ -1,0 +1,7 @@
+// Package codec owns the bytes of a board: canonical YAML for records, canonical JSON for payloads, and
+// the commit message that carries an operation.
+//
+// It promises that equal values have equal bytes on every machine, that what it writes it reads back
+// unchanged, and that text in a record or a payload can never become structure. It is pure, and may
+// import board (and roles).
+package codec

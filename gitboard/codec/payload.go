@@ -1,0 +1,112 @@
+package codec
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf16"
+
+	"github.com/git-liza/git-liza/gitboard/board"
+)
+
+// MaxInline is how long a payload may be to stand in the commit message. A longer one is the file
+// PayloadFile in the commit's tree, which the next operation takes away again.
+const (
+	MaxInline   = 4096
+	PayloadFile = "payload.json"
+)
+
+// envelope is a payload as it is stored. Its version is that of the form, the board's format.
+type envelope struct {
+	V           int             `json:"v"`
+	Session     string          `json:"session,omitempty"`
+	AllowSecret bool            `json:"allow_secret,omitempty"`
+	File        string          `json:"file,omitempty"`
+	Data        json.RawMessage `json:"data,omitempty"`
+}
+
+// EncodePayload writes an operation's payload as one line of canonical JSON.
+func EncodePayload(op board.Operation) (string, error) {
+	data, err := canonical(op.Payload)
+	if err != nil {
+		return "", err
+	}
+	return canonical(envelope{V: board.Format, Session: op.Actor.Session, AllowSecret: op.AllowSecret, Data: json.RawMessage(data)})
+}
+
+// PayloadReference is what the message carries in place of a payload that is too long for it.
+func PayloadReference() string {
+	text, _ := canonical(envelope{V: board.Format, File: PayloadFile})
+	return text
+}
+
+// DecodePayload reads what EncodePayload wrote, and nothing else: the bytes must be the canonical ones.
+func DecodePayload(name, text string) (payload board.Payload, session string, allowSecret bool, err error) {
+	fail := func(err error) (board.Payload, string, bool, error) {
+		return nil, "", false, fmt.Errorf("the payload of %s: %w", name, err)
+	}
+	var e envelope
+	if err := strictJSON(text, &e); err != nil {
+		return fail(err)
+	}
+	if e.V != board.Format {
+		return fail(fmt.Errorf("version %d is not %d", e.V, board.Format))
+	}
+	if payload, err = board.NewPayload(name); err != nil {
+		return fail(err)
+	}
+	if err := strictJSON(string(e.Data), payload); err != nil {
+		return fail(err)
+	}
+	again, err := EncodePayload(board.Operation{Actor: board.Actor{Session: e.Session}, AllowSecret: e.AllowSecret, Payload: payload})
+	if err != nil {
+		return fail(err)
+	}
+	if again != text {
+		return fail(fmt.Errorf("is not in canonical form"))
+	}
+	return payload, e.Session, e.AllowSecret, nil
+}
+
+func strictJSON(text string, into any) error {
+	d := json.NewDecoder(strings.NewReader(text))
+	d.DisallowUnknownFields()
+	if err := d.Decode(into); err != nil {
+		return err
+	}
+	if d.More() {
+		return fmt.Errorf("something stands after its end")
+	}
+	return nil
+}
+
+// canonical is compact JSON with every character that is not printable escaped.
+func canonical(v any) (string, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		return "", err
+	}
+	text := strings.TrimSuffix(b.String(), "\n")
+	if strings.IndexFunc(text, hidden) < 0 {
+		return text, nil
+	}
+	var out strings.Builder
+	for _, r := range text {
+		switch {
+		case !hidden(r):
+			out.WriteRune(r)
+		case r > 0xFFFF:
+			hi, lo := utf16.EncodeRune(r)
+			fmt.Fprintf(&out, `\u%04x\u%04x`, hi, lo)
+		default:
+			fmt.Fprintf(&out, `\u%04x`, r)
+		}
+	}
+	return out.String(), nil
+}
+
+func hidden(r rune) bool { return !unicode.IsPrint(r) }

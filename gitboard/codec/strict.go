@@ -1,0 +1,140 @@
+package codec
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+	"sync"
+
+	"gopkg.in/yaml.v3"
+)
+
+// maxKeys bounds a mapping: the library's search for duplicate keys is quadratic.
+const maxKeys = 1000
+
+// standardTags are the tags that a value may have by its form alone.
+var standardTags = map[string]bool{"!!str": true, "!!int": true, "!!bool": true, "!!float": true, "!!null": true, "!!timestamp": true, "!!map": true, "!!seq": true}
+
+// strict refuses what a board never writes: aliases, anchors, tags, unknown keys, huge mappings. A nil type
+// takes any keys.
+func strict(n *yaml.Node, t reflect.Type) error {
+	if n.Kind == yaml.AliasNode || n.Anchor != "" {
+		return fmt.Errorf("line %d: anchors and aliases are not allowed", n.Line)
+	}
+	if n.Style&yaml.TaggedStyle != 0 || !standardTags[n.ShortTag()] {
+		return fmt.Errorf("line %d: the tag %s is not allowed", n.Line, n.ShortTag())
+	}
+	for t != nil && (t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice && n.Kind != yaml.SequenceNode) {
+		t = t.Elem()
+	}
+	switch n.Kind {
+	case yaml.SequenceNode:
+		if t != nil && t.Kind() == reflect.Slice {
+			t = t.Elem()
+		} else {
+			t = nil
+		}
+		for _, c := range n.Content {
+			if err := strict(c, t); err != nil {
+				return err
+			}
+		}
+	case yaml.MappingNode:
+		return strictMapping(n, t)
+	}
+	return nil
+}
+
+func strictMapping(n *yaml.Node, t reflect.Type) error {
+	if len(n.Content)/2 > maxKeys {
+		return fmt.Errorf("line %d: more than %d keys in one mapping", n.Line, maxKeys)
+	}
+	var known map[string]reflect.Type
+	if t != nil && t.Kind() == reflect.Struct {
+		known = structFields(t)
+	}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		key, value := n.Content[i], n.Content[i+1]
+		if err := strict(key, nil); err != nil {
+			return err
+		}
+		var vt reflect.Type
+		if known != nil {
+			var ok bool
+			if vt, ok = known[key.Value]; !ok {
+				return fmt.Errorf("line %d: unknown key %.60q (keys of your own go under extra:)", key.Line, key.Value)
+			}
+		}
+		if err := strict(value, vt); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func fieldsOf(record any) reflect.Type { return reflect.TypeOf(record).Elem() }
+
+var structCache sync.Map // reflect.Type → map[string]reflect.Type
+
+func structFields(t reflect.Type) map[string]reflect.Type {
+	if m, ok := structCache.Load(t); ok {
+		return m.(map[string]reflect.Type)
+	}
+	m := map[string]reflect.Type{}
+	for i := range t.NumField() {
+		name, _, _ := strings.Cut(t.Field(i).Tag.Get("yaml"), ",")
+		m[name] = t.Field(i).Type
+		if m[name].Kind() == reflect.Interface {
+			m[name] = nil
+		}
+	}
+	structCache.Store(t, m)
+	return m
+}
+
+// same compares two records; an empty list equals none.
+func same(a, b any) bool { return sameValue(reflect.ValueOf(a), reflect.ValueOf(b)) }
+
+func sameValue(a, b reflect.Value) bool {
+	if a.IsValid() != b.IsValid() || a.IsValid() && a.Type() != b.Type() {
+		return false
+	}
+	if !a.IsValid() {
+		return true
+	}
+	switch a.Kind() {
+	case reflect.Pointer, reflect.Interface:
+		if a.IsNil() || b.IsNil() {
+			return a.IsNil() == b.IsNil()
+		}
+		return sameValue(a.Elem(), b.Elem())
+	case reflect.Struct:
+		for i := range a.NumField() {
+			if !sameValue(a.Field(i), b.Field(i)) {
+				return false
+			}
+		}
+		return true
+	case reflect.Slice:
+		if a.Len() != b.Len() {
+			return false
+		}
+		for i := range a.Len() {
+			if !sameValue(a.Index(i), b.Index(i)) {
+				return false
+			}
+		}
+		return true
+	case reflect.Map:
+		if a.Len() != b.Len() {
+			return false
+		}
+		for _, k := range a.MapKeys() {
+			if other := b.MapIndex(k); !other.IsValid() || !sameValue(a.MapIndex(k), other) {
+				return false
+			}
+		}
+		return true
+	}
+	return a.Equal(b)
+}

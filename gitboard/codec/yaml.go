@@ -1,0 +1,153 @@
+package codec
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"unicode"
+
+	"gopkg.in/yaml.v3"
+
+	"github.com/git-liza/git-liza/gitboard/board"
+)
+
+// MaxDocument is how many bytes one record may have.
+const MaxDocument = 256 << 10
+
+// Error is a record that can't be read: which, and what is wrong with it (with the line, where known).
+type Error struct {
+	Path string
+	Err  error
+}
+
+func (e *Error) Error() string { return fmt.Sprintf("%s: %v", e.Path, e.Err) }
+func (e *Error) Unwrap() error { return e.Err }
+
+// Encode writes a record as canonical YAML: the struct's order of keys, texts of several lines as
+// literal blocks where YAML can hold them, everything unusual double-quoted.
+func Encode(record any) ([]byte, error) {
+	var n yaml.Node
+	if err := n.Encode(record); err != nil {
+		return nil, err
+	}
+	style(&n)
+	var b bytes.Buffer
+	e := yaml.NewEncoder(&b)
+	e.SetIndent(2)
+	if err := e.Encode(&n); err != nil {
+		return nil, err
+	}
+	if err := e.Close(); err != nil {
+		return nil, err
+	}
+	return b.Bytes(), nil
+}
+
+// EncodeChecked is Encode for what is about to be stored: it refuses a record that is too large, and fails
+// when reading the bytes back would not give the same record.
+func EncodeChecked(path string, record any) ([]byte, error) {
+	data, err := Encode(record)
+	if err != nil {
+		return nil, &Error{path, err}
+	}
+	if len(data) > MaxDocument {
+		return nil, board.Refuse("invalid", fmt.Sprintf("%s would have %d bytes; a record may have %d", path, len(data), MaxDocument),
+			"put long texts into files of the project and name them here")
+	}
+	back, err := Decode(path, data)
+	if err != nil {
+		return nil, fmt.Errorf("%s does not survive being written: %w", path, err)
+	}
+	if !same(record, back) {
+		return nil, fmt.Errorf("%s does not survive being written: it reads back differently", path)
+	}
+	return data, nil
+}
+
+// style chooses how each text is written.
+func style(n *yaml.Node) {
+	if n.Kind == yaml.ScalarNode && n.ShortTag() == "!!str" {
+		switch {
+		case literal(n.Value):
+			n.Style = yaml.LiteralStyle
+		case !plain(n.Value):
+			n.Style = yaml.DoubleQuotedStyle
+		}
+	}
+	for _, c := range n.Content {
+		style(c)
+	}
+}
+
+// literal reports whether a text is best written, and safely read back, as a literal block.
+func literal(s string) bool {
+	if !strings.Contains(strings.TrimSuffix(s, "\n"), "\n") || strings.HasSuffix(s, "\n\n") {
+		return false
+	}
+	for i, line := range strings.Split(s, "\n") {
+		if line != strings.TrimRight(line, " ") || i == 0 && (line == "" || line[0] == ' ') {
+			return false
+		}
+	}
+	return printable(strings.ReplaceAll(s, "\n", ""))
+}
+
+// plain reports whether a text of one line has nothing that needs escaping; the emitter quotes what
+// would read as something else.
+func plain(s string) bool {
+	return printable(s) && s == strings.TrimSpace(s)
+}
+
+func printable(s string) bool {
+	return strings.IndexFunc(s, func(r rune) bool { return !unicode.IsPrint(r) || r == 0xFEFF || r > 0xFFFF && !unicode.IsGraphic(r) }) < 0
+}
+
+// Decode reads the record that lies at a path. It refuses keys that the record doesn't know (but under
+// extra), aliases, anchors and tags, and documents that are too large.
+func Decode(path string, data []byte) (any, error) {
+	record := board.NewRecord(path)
+	if record == nil {
+		return nil, &Error{path, fmt.Errorf("is no record of a board")}
+	}
+	if err := DecodeInto(data, record); err != nil {
+		return nil, &Error{path, err}
+	}
+	return record, nil
+}
+
+// DecodeInto reads YAML into a record as strictly as Decode does.
+func DecodeInto(data []byte, record any) (err error) {
+	if len(data) > MaxDocument {
+		return fmt.Errorf("has %d bytes; %d are allowed", len(data), MaxDocument)
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("can't be read: %v", r)
+		}
+	}()
+	var doc yaml.Node
+	d := yaml.NewDecoder(bytes.NewReader(data))
+	if err := d.Decode(&doc); err != nil {
+		return trimYAML(err)
+	}
+	var more yaml.Node
+	if d.Decode(&more) == nil {
+		return fmt.Errorf("line %d: there is a second document", more.Line)
+	}
+	if len(doc.Content) != 1 || doc.Content[0].Kind != yaml.MappingNode {
+		return fmt.Errorf("line 1: a mapping of fields is needed")
+	}
+	if err := strict(doc.Content[0], fieldsOf(record)); err != nil {
+		return err
+	}
+	return trimYAML(doc.Content[0].Decode(record))
+}
+
+func trimYAML(err error) error {
+	if err == nil {
+		return nil
+	}
+	text := strings.TrimPrefix(err.Error(), "yaml: ")
+	text = strings.TrimPrefix(text, "unmarshal errors:\n  ")
+	return fmt.Errorf("%s", strings.ReplaceAll(text, "\n  ", "; "))
+}

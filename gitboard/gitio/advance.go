@@ -1,0 +1,107 @@
+package gitio
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// CanAdvance reports whether Advance from old to new would succeed in the
+// worktree whose top is given, without changing a file. When local changes or
+// untracked files are in the way, overlap holds their paths; it is nil when
+// all is well. Files that are ignored are never in the way.
+//
+// Errors: ErrBusy when someone holds the lock of that index; a CommandError
+// when git refuses although nothing is in the way.
+func (r *Repo) CanAdvance(ctx context.Context, worktree string, old, new OID) (overlap []string, err error) {
+	refused := r.readTree(ctx, worktree, old, new, "-n")
+	if exitCode(refused) <= 0 {
+		return nil, refused
+	}
+	changed, err := r.ChangedFiles(ctx, old, new)
+	if err != nil {
+		return nil, err
+	}
+	dirty, err := r.Status(ctx, worktree)
+	if err != nil {
+		return nil, err
+	}
+	if overlap = overlapping(changed, dirty); len(overlap) == 0 {
+		return nil, refused
+	}
+	return overlap, nil
+}
+
+// Advance brings index and files of the worktree whose top is given from old
+// to new (git-read-tree, two trees): what differs between the two is updated,
+// local changes to other paths stay. All or nothing. HEAD does not move; it
+// belongs to whoever moves the ref. Errors as for CanAdvance, but overlap is
+// a CommandError.
+func (r *Repo) Advance(ctx context.Context, worktree string, old, new OID) error {
+	return r.readTree(ctx, worktree, old, new)
+}
+
+// readTree runs the two-tree git-read-tree, again when it was refused while
+// somebody held the lock of the index until just now.
+func (r *Repo) readTree(ctx context.Context, worktree string, old, new OID, options ...string) error {
+	if err := checkOIDs(old, new); err != nil {
+		return err
+	}
+	// Files whose times alone have changed would look changed to read-tree.
+	refresh := r.in(worktree, "update-index", "update-index", "-q", "--refresh")
+	args := flags(workers, []string{"read-tree"}, options, []string{"-m", "-u", string(old), string(new)})
+	for attempt := 1; ; attempt++ {
+		// Its exit code tells that files have changed, which is no failure.
+		if err := refresh.run(ctx); err != nil && exitCode(err) < 0 {
+			return err
+		}
+		refused := r.in(worktree, "read-tree", args...).run(ctx)
+		if exitCode(refused) <= 0 || attempt == attempts {
+			return refused
+		}
+		if err := r.indexBusy(ctx, worktree); err != nil {
+			return err
+		}
+	}
+}
+
+// indexBusy returns ErrBusy when someone holds the lock of a worktree's index.
+func (r *Repo) indexBusy(ctx context.Context, worktree string) error {
+	dir, err := r.worktreeGitDir(ctx, worktree)
+	if err != nil {
+		return err
+	}
+	lock := filepath.Join(dir, "index.lock")
+	if _, err := os.Lstat(lock); err == nil {
+		return fmt.Errorf("%w: %s", ErrBusy, lock)
+	}
+	return nil
+}
+
+// overlapping returns the dirty paths that an update of changed would touch;
+// all dirty ones when none can be blamed, since one of them must be.
+func overlapping(changed []string, dirty []StatusEntry) []string {
+	var all, hit []string
+	for _, entry := range dirty {
+		all = append(all, entry.Path)
+		for _, path := range changed {
+			if samePlace(entry.Path, path) {
+				hit = append(hit, entry.Path)
+				break
+			}
+		}
+	}
+	if len(hit) == 0 {
+		return all
+	}
+	return hit
+}
+
+// samePlace reports whether two paths are the same, or one would have to be a
+// directory for the other to exist.
+func samePlace(a, b string) bool {
+	a, b = strings.TrimSuffix(a, "/"), strings.TrimSuffix(b, "/")
+	return a == b || strings.HasPrefix(a, b+"/") || strings.HasPrefix(b, a+"/")
+}

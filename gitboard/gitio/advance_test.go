@@ -1,0 +1,78 @@
+package gitio
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestAdvance(t *testing.T) {
+	ctx, r := scratch(t)
+	check(t, r.Exclude(".worktrees/"))
+	write(t, r, "mine.txt", "mine\n")
+	old := commitAll(t, ctx, r, "second")
+	path := claim(t, ctx, r, "one")
+	writeIn(t, path, "a.txt", "new\n")
+	writeIn(t, path, "dir/added", "new\n")
+	next := must[OID](t)(r.CommitAll(ctx, path, "next", ada))
+	top := r.TopLevel()
+	can := func(want ...string) {
+		t.Helper()
+		before := git(t, top, "status", "--porcelain")
+		overlap := must[[]string](t)(r.CanAdvance(ctx, top, old, next))
+		if strings.Join(overlap, "|") != strings.Join(want, "|") {
+			t.Errorf("overlap: %q, want %q", overlap, want)
+		}
+		if len(want) > 0 {
+			var failed *CommandError
+			if err := r.Advance(ctx, top, old, next); !errors.As(err, &failed) {
+				t.Errorf("it advanced: %v", err)
+			}
+		}
+		if before != git(t, top, "status", "--porcelain") {
+			t.Error("something changed")
+		}
+	}
+
+	write(t, r, "mine.txt", "a human's edit\n")
+	write(t, r, "untracked", "x")
+	can()
+	write(t, r, "a.txt", "in the way\n")
+	can("a.txt")
+	git(t, top, "add", "a.txt")
+	can("a.txt")
+	git(t, top, "reset", "-q", "--hard")
+	write(t, r, "mine.txt", "a human's edit\n")
+	write(t, r, "dir/added", "in the way\n")
+	can("dir/added")
+	check(t, os.RemoveAll(filepath.Join(top, "dir")))
+	write(t, r, "dir", "a file where a directory will be\n")
+	can("dir")
+	check(t, os.Remove(filepath.Join(top, "dir")))
+
+	// Times alone are no change.
+	later := time.Now().Add(time.Hour)
+	check(t, os.Chtimes(filepath.Join(top, "a.txt"), later, later))
+	can()
+
+	writeIn(t, r.GitDir(), "index.lock", "")
+	if _, err := r.CanAdvance(ctx, top, old, next); !errors.Is(err, ErrBusy) {
+		t.Errorf("locked: %v", err)
+	}
+	if err := r.Advance(ctx, top, old, next); !errors.Is(err, ErrBusy) {
+		t.Errorf("locked: %v", err)
+	}
+	check(t, os.Remove(filepath.Join(r.GitDir(), "index.lock")))
+
+	check(t, r.UpdateRefs(ctx, []RefUpdate{{"refs/heads/main", old, next}}, "land"))
+	check(t, r.Advance(ctx, top, old, next))
+	if readIn(t, top, "a.txt") != "new\n" || readIn(t, top, "mine.txt") != "a human's edit\n" {
+		t.Error("files are wrong")
+	}
+	if got := git(t, top, "status", "--porcelain"); got != "M mine.txt\n?? untracked" {
+		t.Errorf("status: %q", got)
+	}
+}

@@ -1,0 +1,143 @@
+package gitio
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os/exec"
+)
+
+// batch is one `git cat-file --batch`, started when it is first needed and
+// started anew after it has died. One question is asked at a time; a question
+// may hold many names.
+type batch struct {
+	command command
+	turn    chan struct{} // holds a token while nobody asks
+
+	// Guarded by turn.
+	closed bool
+	cmd    *exec.Cmd
+	in     io.WriteCloser
+	out    *bufio.Reader
+	stderr *tail
+}
+
+func newBatch(c command) *batch {
+	b := &batch{command: c, turn: make(chan struct{}, 1)}
+	b.turn <- struct{}{}
+	return b
+}
+
+// ask returns the objects of names, in their order; a missing one has OID "".
+// Names must be fit for a line of their own.
+func (b *batch) ask(ctx context.Context, names []string) ([]Object, error) {
+	select {
+	case <-b.turn:
+	case <-ctx.Done():
+		return nil, b.failed(ctx, ctx.Err())
+	}
+	defer func() { b.turn <- struct{}{} }()
+	if b.closed {
+		return nil, ErrClosed
+	}
+	// A child that died while idle shows only now, and a new one may answer.
+	old := b.cmd != nil
+	objects, err := b.exchange(ctx, names)
+	if err != nil && old && ctx.Err() == nil {
+		objects, err = b.exchange(ctx, names)
+	}
+	return objects, err
+}
+
+// exchange asks once. After a failure the child is gone, since nobody could
+// tell which answer comes next.
+func (b *batch) exchange(ctx context.Context, names []string) ([]Object, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, b.failed(ctx, err)
+	}
+	if b.cmd == nil {
+		if err := b.start(); err != nil {
+			return nil, b.failed(ctx, err)
+		}
+	}
+	kill := b.cmd.Process.Kill
+	stop := context.AfterFunc(ctx, func() { kill() })
+	// Asking and reading overlap: with both pipes full neither side would move.
+	asked := make(chan error, 1)
+	in := b.in
+	go func() { asked <- writeNames(in, names) }()
+	objects, err := readObjects(b.out, names)
+	if err != nil {
+		kill() // releases the writer
+	}
+	err = errors.Join(err, <-asked)
+	if !stop() && err == nil {
+		// The kill is under way, but every answer had arrived.
+		b.stop()
+		return objects, nil
+	}
+	if err != nil {
+		b.stop()
+		return nil, b.failed(ctx, err)
+	}
+	return objects, nil
+}
+
+// failed tells why there is no answer.
+func (b *batch) failed(ctx context.Context, err error) error {
+	var said string
+	if b.stderr != nil {
+		said = b.stderr.String()
+	}
+	if line := lastLine(said); line != "" && ctx.Err() == nil {
+		err = fmt.Errorf("%w (%s)", err, line)
+	}
+	return b.command.failure(ctx, err, said)
+}
+
+func (b *batch) start() error {
+	cmd := exec.Command("git", b.command.args...)
+	cmd.Dir, cmd.Env, cmd.WaitDelay = b.command.dir, cleanEnv(), waitDelay
+	b.stderr = &tail{}
+	cmd.Stderr = b.stderr
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		return err
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return err
+	}
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	b.cmd, b.in, b.out = cmd, in, bufio.NewReaderSize(out, 64<<10)
+	return nil
+}
+
+// stop ends the child at once. How it ended does not matter: it owns nothing.
+func (b *batch) stop() {
+	b.in.Close()
+	b.cmd.Process.Kill()
+	b.cmd.Wait()
+	b.cmd = nil
+}
+
+// close lets the child end by itself and waits for it.
+func (b *batch) close() error {
+	<-b.turn
+	defer func() { b.turn <- struct{}{} }()
+	b.closed = true
+	if b.cmd == nil {
+		return nil
+	}
+	// cat-file ends at the end of its input; being idle, it has nothing to say.
+	err := errors.Join(b.in.Close(), b.cmd.Wait())
+	b.cmd = nil
+	if err != nil {
+		return b.failed(context.Background(), err)
+	}
+	return nil
+}

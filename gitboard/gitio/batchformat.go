@@ -1,0 +1,67 @@
+package gitio
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+)
+
+// writeNames asks for names, one a line.
+func writeNames(in io.Writer, names []string) error {
+	w := bufio.NewWriter(in)
+	for _, name := range names {
+		// The writer keeps the first error for Flush.
+		w.WriteString(name)
+		w.WriteByte('\n')
+	}
+	return w.Flush()
+}
+
+// readObjects reads the answer to each name.
+func readObjects(out *bufio.Reader, names []string) ([]Object, error) {
+	objects := make([]Object, len(names))
+	for i, name := range names {
+		object, err := readObject(out)
+		if err != nil {
+			return nil, fmt.Errorf("read object %q: %w", name, err)
+		}
+		objects[i] = object
+	}
+	return objects, nil
+}
+
+// readObject reads one answer (git-cat-file, "BATCH OUTPUT"): a line of id,
+// type and size, then the content and a line feed; or one line that ends in
+// another word ("missing", "ambiguous") when there is no object to give.
+func readObject(out *bufio.Reader) (Object, error) {
+	line, err := out.ReadString('\n')
+	if err != nil {
+		return Object{}, unexpectedEnd(err)
+	}
+	fields := strings.Split(strings.TrimSuffix(line, "\n"), " ")
+	if len(fields) != 3 || !OID(fields[0]).valid() {
+		return Object{}, nil
+	}
+	size, err := strconv.ParseUint(fields[2], 10, 62)
+	if err != nil {
+		return Object{}, nil
+	}
+	data := make([]byte, size+1)
+	if _, err := io.ReadFull(out, data); err != nil {
+		return Object{}, unexpectedEnd(err)
+	}
+	if data[size] != '\n' {
+		return Object{}, fmt.Errorf("the answer of git cat-file is out of step")
+	}
+	return Object{OID: OID(fields[0]), Type: ObjectType(fields[1]), Data: data[:size:size]}, nil
+}
+
+// unexpectedEnd makes clear that the end of the stream is no end of data.
+func unexpectedEnd(err error) error {
+	if err == io.EOF {
+		return io.ErrUnexpectedEOF
+	}
+	return err
+}

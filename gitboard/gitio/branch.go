@@ -1,0 +1,49 @@
+package gitio
+
+import (
+	"context"
+	"fmt"
+	"strings"
+)
+
+// DefaultBranch returns the short name of the branch that others start from:
+// the one that the main worktree (or the bare repository) stands on, if it has
+// commits; else that of origin/HEAD, main or master, the first that exists
+// here. ErrNotFound when there is none.
+func (r *Repo) DefaultBranch(ctx context.Context) (string, error) {
+	const origin = "refs/remotes/origin/"
+	head, err := r.symbolic(ctx, "HEAD")
+	if err != nil {
+		return "", err
+	}
+	remote, err := r.symbolic(ctx, origin+"HEAD")
+	if err != nil {
+		return "", err
+	}
+	if name, found := strings.CutPrefix(remote, origin); found {
+		remote = headsPrefix + name
+	}
+	for _, ref := range []string{head, remote, headsPrefix + "main", headsPrefix + "master"} {
+		name, isBranch := strings.CutPrefix(ref, headsPrefix)
+		if !isBranch {
+			continue
+		}
+		tip, err := r.Ref(ctx, ref)
+		if err != nil {
+			return "", err
+		}
+		if !tip.IsZero() {
+			return name, nil
+		}
+	}
+	return "", fmt.Errorf("a default branch: %w", ErrNotFound)
+}
+
+// symbolic returns the ref that a symbolic ref points to, "" for none.
+func (r *Repo) symbolic(ctx context.Context, name string) (string, error) {
+	out, err := r.command("symbolic-ref", "symbolic-ref", "--quiet", name).output(ctx)
+	if err != nil && exitCode(err) != 1 {
+		return "", err
+	}
+	return string(trimNewline(out)), nil
+}

@@ -1,0 +1,159 @@
+package gitio
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestConfig(t *testing.T) {
+	ctx, r := scratch(t)
+	if value, found, err := r.Config(ctx, "liza.none"); value != "" || found || err != nil {
+		t.Errorf("got %q %t %v", value, found, err)
+	}
+	for _, want := range []string{"one", "", " two\nlines \n", "-x"} {
+		git(t, r.TopLevel(), "config", "--add", "liza.key", "another")
+		check(t, r.SetConfig(ctx, "liza.key", want))
+		if value, found, err := r.Config(ctx, "liza.key"); value != want || !found || err != nil {
+			t.Errorf("got %q %t %v, want %q", value, found, err, want)
+		}
+	}
+	var failed *CommandError
+	if err := r.SetConfig(ctx, "nosection", "x"); !errors.As(err, &failed) {
+		t.Errorf("got %v", err)
+	}
+	writeIn(t, r.CommonDir(), "config.lock", "")
+	if err := r.SetConfig(ctx, "liza.key", "x"); !errors.Is(err, ErrBusy) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// `git -c` given to git reaches the children.
+func TestConfigFromCommandLine(t *testing.T) {
+	ctx, r := scratch(t)
+	t.Setenv("GIT_CONFIG_COUNT", "1")
+	t.Setenv("GIT_CONFIG_KEY_0", "liza.key")
+	t.Setenv("GIT_CONFIG_VALUE_0", "given")
+	if value, _, err := r.Config(ctx, "liza.key"); value != "given" || err != nil {
+		t.Errorf("got %q %v", value, err)
+	}
+}
+
+func TestIdentity(t *testing.T) {
+	ctx, r := scratch(t)
+	t.Setenv("GIT_AUTHOR_NAME", "Grace <Hopper>")
+	who, author := must[Signature](t)(r.Identity(ctx)), must[Signature](t)(r.Author(ctx))
+	if who.Name != ada.Name || who.Email != ada.Email || who.When.IsZero() {
+		t.Errorf("Identity: %+v", who)
+	}
+	if author.Name != "Grace Hopper" {
+		t.Errorf("Author: %+v", author)
+	}
+	os.Unsetenv("GIT_COMMITTER_NAME")
+	os.Unsetenv("GIT_COMMITTER_EMAIL")
+	check(t, r.SetConfig(ctx, "user.useConfigOnly", "true"))
+	var failed *CommandError
+	if who, err := r.Identity(ctx); !errors.As(err, &failed) {
+		t.Errorf("nobody: %+v %v", who, err)
+	}
+}
+
+func TestDefaultBranch(t *testing.T) {
+	ctx, r := scratch(t)
+	top := r.TopLevel()
+	expect := func(want string) {
+		t.Helper()
+		if got := must[string](t)(r.DefaultBranch(ctx)); got != want {
+			t.Errorf("got %s, want %s", got, want)
+		}
+	}
+	expect("main")
+	git(t, top, "checkout", "-q", "-b", "trunk/x")
+	expect("trunk/x")
+	git(t, top, "checkout", "-q", "--detach")
+	expect("main")
+	git(t, top, "symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/trunk/x")
+	expect("trunk/x")
+	git(t, top, "branch", "-m", "trunk/x", "other")
+	git(t, top, "branch", "-m", "main", "master")
+	expect("master")
+	git(t, top, "branch", "-m", "master", "third")
+	if _, err := r.DefaultBranch(ctx); !errors.Is(err, ErrNotFound) {
+		t.Errorf("got %v", err)
+	}
+	git(t, top, "checkout", "-q", "third")
+	git(t, top, "worktree", "add", "-q", filepath.Join(t.TempDir(), "linked"), "other")
+	expect("third")
+}
+
+func TestExclude(t *testing.T) {
+	_, r := scratch(t)
+	path := filepath.Join(r.CommonDir(), "info", "exclude")
+	check(t, os.MkdirAll(filepath.Dir(path), 0o777))
+	check(t, os.WriteFile(path, []byte("# mine\r\n.liza/"), 0o666))
+	for range 2 {
+		check(t, r.Exclude(".worktrees/", ".liza/"))
+	}
+	if got := readIn(t, filepath.Dir(path), "exclude"); got != "# mine\r\n.liza/\n.worktrees/\n" {
+		t.Errorf("got %q", got)
+	}
+	check(t, os.RemoveAll(filepath.Dir(path)))
+	check(t, os.WriteFile(filepath.Dir(path), nil, 0o666))
+	var storage *StorageError
+	if err := r.Exclude("x"); !errors.As(err, &storage) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestCommitAll(t *testing.T) {
+	ctx, r := scratch(t)
+	head := must[OID](t)(r.ResolveCommit(ctx, "HEAD"))
+	if got := commitAll(t, ctx, r, "nothing"); got != head {
+		t.Errorf("got %s", got)
+	}
+	hook := filepath.Join(r.CommonDir(), "hooks", "pre-commit")
+	check(t, os.MkdirAll(filepath.Dir(hook), 0o777))
+	check(t, os.WriteFile(hook, []byte("#!/bin/sh\necho no way >&2\nexit 1\n"), 0o777))
+	write(t, r, "b", "b")
+	_, err := r.CommitAll(ctx, r.TopLevel(), "refused", ada)
+	if err == nil || !strings.Contains(err.Error(), "no way") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestFsckAndErrors(t *testing.T) {
+	ctx, r := scratch(t)
+	if report, err := r.Fsck(ctx); err != nil || report != "" {
+		t.Errorf("%q %v", report, err)
+	}
+	id := must[OID](t)(r.FileOID(ctx, must[OID](t)(r.ResolveCommit(ctx, "HEAD")), "a.txt"))
+	check(t, os.Remove(loosePath(r, id)))
+	if report, err := r.Fsck(ctx); err == nil || !strings.Contains(report, string(id)) {
+		t.Errorf("%q %v", report, err)
+	}
+	err := &CommandError{Op: "worktree add", Exit: 128, Stderr: "warning: x\nfatal: it is there already\nhint: do not\n\n"}
+	if got, want := err.Error(), "git worktree add failed (exit 128): it is there already"; got != want {
+		t.Errorf("got %q", got)
+	}
+}
+
+// When git cannot write and does not say why in its exit code, we find out.
+func TestStorage(t *testing.T) {
+	ctx, r := scratch(t)
+	id := store(t, ctx, r, "x")[0]
+	moved := r.common + ".away"
+	gone := *r
+	gone.common = filepath.Join(r.common, "description", "not a directory")
+	var storage *StorageError
+	if err := gone.probe(); !errors.As(err, &storage) || storage.Dir != gone.common {
+		t.Errorf("got %v", err)
+	}
+	check(t, r.probe())
+	check(t, os.Rename(r.common, moved))
+	if err := r.UpdateRefs(ctx, []RefUpdate{{"refs/liza/x", "", id}}, ""); err == nil {
+		t.Error("an update in no repository succeeded")
+	}
+	check(t, os.Rename(moved, r.common))
+}

@@ -1,0 +1,44 @@
+package gitio
+
+import (
+	"context"
+	"path/filepath"
+)
+
+// InitRepository makes a repository at dir, with main as its first branch,
+// for the demo and for tests.
+func InitRepository(ctx context.Context, dir string, bare bool) error {
+	path, err := filepath.Abs(dir)
+	if err != nil {
+		return err
+	}
+	args := []string{"init", "--quiet", "--initial-branch=main", "--object-format=sha1"}
+	if bare {
+		args = append(args, "--bare")
+	}
+	return command{op: "init", args: append(args, "--", path)}.run(ctx)
+}
+
+// CommitAll commits everything in the worktree whose top is given, untracked
+// files included, for the demo and for tests. Hooks run as for any commit. It
+// returns HEAD when nothing differs from it.
+func (r *Repo) CommitAll(ctx context.Context, worktree, message string, who Signature) (OID, error) {
+	commit := flags(noUpkeep, []string{"commit", "--quiet", "--no-gpg-sign", "-m", message})
+	failed := runAll(ctx,
+		r.in(worktree, "add", "add", "--all"),
+		r.in(worktree, "commit", commit...).with(authorEnv(who)...),
+	)
+	if failed != nil && exitCode(failed) != 1 {
+		return "", failed
+	}
+	head, _, err := r.Head(ctx, worktree)
+	if err != nil || failed == nil {
+		return head, err
+	}
+	// Exit 1 is a hook's refusal, or nothing to commit.
+	left, err := r.Status(ctx, worktree)
+	if err == nil && len(left) == 0 && !head.IsZero() {
+		return head, nil
+	}
+	return "", failed
+}

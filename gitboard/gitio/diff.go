@@ -1,0 +1,38 @@
+package gitio
+
+import "context"
+
+// ChangedFiles returns the paths that differ between the trees of a and b,
+// sorted; a file that was moved is there twice. A zero id is the empty tree.
+func (r *Repo) ChangedFiles(ctx context.Context, a, b OID) ([]string, error) {
+	out, err := r.diffTree(ctx, a, b, []string{"--name-only", "-z", "--no-renames"})
+	return splitNUL(out), err
+}
+
+// Diff returns the difference between the trees of a and b as a patch for
+// people, with renames found, limited to paths (files or directories, taken
+// literally) when there are any. A zero id is the empty tree.
+func (r *Repo) Diff(ctx context.Context, a, b OID, paths ...string) (string, error) {
+	out, err := r.diffTree(ctx, a, b, []string{
+		"--patch", "--find-renames", "--no-color", "--no-ext-diff", "--no-textconv",
+		"--src-prefix=a/", "--dst-prefix=b/",
+	}, paths...)
+	return string(out), err
+}
+
+func (r *Repo) diffTree(ctx context.Context, a, b OID, options []string, paths ...string) ([]byte, error) {
+	a, b = orEmptyTree(a), orEmptyTree(b)
+	if err := checkOIDs(a, b); err != nil {
+		return nil, err
+	}
+	args := flags([]string{"--literal-pathspecs", "diff-tree", "-r", "--ignore-submodules=none"},
+		options, []string{string(a), string(b), "--"}, paths)
+	return r.command("diff-tree", args...).output(ctx)
+}
+
+func orEmptyTree(oid OID) OID {
+	if oid.IsZero() {
+		return EmptyTree
+	}
+	return oid
+}

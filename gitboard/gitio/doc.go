@@ -1,0 +1,26 @@
+// Package gitio is the only door to git: every git child of this project is
+// started here, and no other package sees an argument vector.
+//
+// It owns the environment and the life of those children, the long-lived
+// `git cat-file --batch`, the writer of loose objects, and the translation
+// between git's bytes and the small values that the rest of the project uses
+// (OID, Object, TreeEntry, Commit, Ref, Worktree).
+//
+// It promises that
+//   - refs, worktrees and indexes are moved by native git alone; go-git serves
+//     for object formats and never for refs or storage, because its ref writer
+//     does not respect git's lock files;
+//   - a child never asks, never opens an editor, and never outlives its context;
+//   - a decision is never made by reading git's prose: exit codes say that
+//     something failed, reading again says what is true now;
+//   - objects and refs are flushed to disk before a call that wrote them
+//     returns, so that what was acknowledged survives a power cut;
+//   - whatever GIT_DIR, GIT_INDEX_FILE and their like say after Open, children
+//     work on the repository that Open found.
+//
+// It may import none of our packages.
+//
+// Methods of Repo are safe for concurrent use. Paths given to them may be
+// relative to this process's directory; paths that they return are absolute,
+// paths inside a tree are relative to its top and use slashes.
+package gitio

@@ -1,0 +1,75 @@
+package gitio
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"time"
+)
+
+// localVars point git at a repository, an index, a pathspec dialect or a diff
+// program. A child of ours is told these things in its arguments, so what
+// surrounds this process (a hook, an alias, a shell) must not tell otherwise.
+// The list starts from `git rev-parse --local-env-vars`; GIT_CONFIG_PARAMETERS
+// and GIT_CONFIG_COUNT stay, since `git -c key=value liza` arrives there.
+var localVars = map[string]bool{
+	"GIT_DIR": true, "GIT_WORK_TREE": true, "GIT_INDEX_FILE": true,
+	"GIT_COMMON_DIR": true, "GIT_PREFIX": true, "GIT_NAMESPACE": true,
+	"GIT_IMPLICIT_WORK_TREE": true, "GIT_INTERNAL_SUPER_PREFIX": true,
+	"GIT_CONFIG": true, "GIT_GRAFT_FILE": true, "GIT_REPLACE_REF_BASE": true,
+	"GIT_LITERAL_PATHSPECS": true, "GIT_GLOB_PATHSPECS": true,
+	"GIT_NOGLOB_PATHSPECS": true, "GIT_ICASE_PATHSPECS": true,
+	"GIT_EXTERNAL_DIFF": true, "GIT_DIFF_OPTS": true, "GIT_ATTR_SOURCE": true,
+	"GIT_REFLOG_ACTION": true, "GIT_DEFAULT_HASH": true,
+}
+
+// quarantineVars say where receive-pack keeps objects that a push has brought
+// and no hook has accepted yet. Without them a server hook would not see them.
+var quarantineVars = map[string]bool{
+	"GIT_OBJECT_DIRECTORY": true, "GIT_ALTERNATE_OBJECT_DIRECTORIES": true,
+	"GIT_SHALLOW_FILE": true,
+}
+
+// quiet keeps a child from asking and from speaking another language, and
+// makes it see the objects that are there rather than refs/replace.
+var quiet = []string{
+	"LC_ALL=C", "LANGUAGE=C", "GIT_TERMINAL_PROMPT=0", "GIT_EDITOR=true",
+	"GIT_SEQUENCE_EDITOR=true", "GIT_NO_REPLACE_OBJECTS=1",
+}
+
+// cleanEnv returns this process's environment as children may see it.
+func cleanEnv() []string {
+	quarantined := inQuarantine()
+	var env []string
+	for _, entry := range os.Environ() {
+		key, _, _ := strings.Cut(entry, "=")
+		if localVars[key] || quarantineVars[key] && !quarantined {
+			continue
+		}
+		env = append(env, entry)
+	}
+	return append(env, quiet...)
+}
+
+// inQuarantine reports whether this process runs inside a push's quarantine.
+func inQuarantine() bool { return os.Getenv("GIT_QUARANTINE_PATH") != "" }
+
+// authorEnv makes who author and committer. A zero time leaves the date to
+// git, which takes the present.
+func authorEnv(who Signature) []string {
+	env := []string{
+		"GIT_AUTHOR_NAME=" + who.Name, "GIT_AUTHOR_EMAIL=" + who.Email,
+		"GIT_COMMITTER_NAME=" + who.Name, "GIT_COMMITTER_EMAIL=" + who.Email,
+	}
+	if !who.When.IsZero() {
+		date := gitDate(who.When)
+		env = append(env, "GIT_AUTHOR_DATE="+date, "GIT_COMMITTER_DATE="+date)
+	}
+	return env
+}
+
+// gitDate writes t in git's internal form, seconds and zone; the @ keeps
+// small numbers from being read as something else.
+func gitDate(t time.Time) string {
+	return fmt.Sprintf("@%d %s", t.Unix(), t.Format("-0700"))
+}

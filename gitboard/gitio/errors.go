@@ -1,0 +1,83 @@
+package gitio
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
+
+var (
+	// ErrNotRepository says that a directory belongs to no git repository
+	// that git is willing to use.
+	ErrNotRepository = errors.New("not a git repository")
+	// ErrNotFound says that an object, ref, revision or file does not exist.
+	ErrNotFound = errors.New("not found")
+	// ErrRefMoved says that a ref was not at the value that an update expected:
+	// the compare-and-swap was lost. Read again and decide again.
+	ErrRefMoved = errors.New("ref has moved")
+	// ErrBusy says that another git process holds a lock that we waited for in
+	// vain. Nothing was changed; trying again is safe.
+	ErrBusy = errors.New("locked by another git process")
+	// ErrClosed says that the repository was used after Close.
+	ErrClosed = errors.New("repository is closed")
+)
+
+// CommandError is a git child that did not succeed.
+type CommandError struct {
+	Op     string // what was asked of git, as in "worktree add"
+	Exit   int    // exit code; -1 when the child was killed or never ran
+	Stderr string // what git said, for people; never decide by it
+	Err    error  // why it was killed or could not run; nil after a plain exit
+}
+
+// Error returns one sentence, with the last meaningful line of what git said.
+func (e *CommandError) Error() string {
+	if e.Err != nil {
+		return fmt.Sprintf("git %s did not finish: %v", e.Op, e.Err)
+	}
+	said := lastLine(e.Stderr)
+	if said == "" {
+		return fmt.Sprintf("git %s failed (exit %d)", e.Op, e.Exit)
+	}
+	return fmt.Sprintf("git %s failed (exit %d): %s", e.Op, e.Exit, said)
+}
+
+// Unwrap returns the cause, so that errors.Is finds a cancelled context.
+func (e *CommandError) Unwrap() error { return e.Err }
+
+// UnsupportedError is a git or a repository that this program cannot work
+// with. What is one sentence that names the way out.
+type UnsupportedError struct{ What string }
+
+// Error returns the sentence.
+func (e *UnsupportedError) Error() string { return e.What }
+
+// exitCode returns the exit code that err carries, 0 for no error and -1 for
+// an error that is no plain exit of a child.
+func exitCode(err error) int {
+	if err == nil {
+		return 0
+	}
+	var failed *CommandError
+	if errors.As(err, &failed) && failed.Err == nil {
+		return failed.Exit
+	}
+	return -1
+}
+
+// lastLine picks the line of git's stderr that a person should see: the last
+// one that is neither advice nor empty.
+func lastLine(stderr string) string {
+	lines := strings.FieldsFunc(stderr, func(c rune) bool { return c == '\n' || c == '\r' })
+	for i := len(lines) - 1; i >= 0; i-- {
+		line := strings.TrimSpace(lines[i])
+		if line == "" || strings.HasPrefix(line, "hint:") || strings.HasPrefix(line, "warning:") {
+			continue
+		}
+		for _, prefix := range []string{"fatal: ", "error: "} {
+			line = strings.TrimPrefix(line, prefix)
+		}
+		return line
+	}
+	return ""
+}

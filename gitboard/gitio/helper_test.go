@@ -1,0 +1,123 @@
+package gitio
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+var (
+	noon = time.Date(2024, 5, 6, 12, 0, 0, 0, time.FixedZone("", 2*60*60))
+	ada  = Signature{Name: "Ada Lovelace", Email: "ada@example.org", When: noon}
+)
+
+// sandbox gives the test an environment in which git reads no settings but
+// the repository's own.
+func sandbox(t *testing.T) context.Context {
+	t.Helper()
+	for _, entry := range os.Environ() {
+		if key, _, _ := strings.Cut(entry, "="); strings.HasPrefix(key, "GIT_") {
+			t.Setenv(key, "") // restores it afterwards
+			os.Unsetenv(key)
+		}
+	}
+	t.Setenv("HOME", t.TempDir())
+	t.Setenv("GIT_CONFIG_GLOBAL", os.DevNull)
+	t.Setenv("GIT_CONFIG_NOSYSTEM", "1")
+	t.Setenv("GIT_AUTHOR_NAME", ada.Name)
+	t.Setenv("GIT_AUTHOR_EMAIL", ada.Email)
+	t.Setenv("GIT_COMMITTER_NAME", ada.Name)
+	t.Setenv("GIT_COMMITTER_EMAIL", ada.Email)
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
+	t.Cleanup(cancel)
+	return ctx
+}
+
+// scratch makes a repository with one commit, in a path with a space and
+// letters beyond ASCII.
+func scratch(t *testing.T) (context.Context, *Repo) {
+	t.Helper()
+	ctx := sandbox(t)
+	dir := filepath.Join(t.TempDir(), "dépôt à moi")
+	check(t, InitRepository(ctx, dir, false))
+	r := open(t, ctx, dir)
+	write(t, r, "a.txt", "one\ntwo\nthree\n")
+	commitAll(t, ctx, r, "first")
+	return ctx, r
+}
+
+func open(t *testing.T, ctx context.Context, dir string) *Repo {
+	t.Helper()
+	r, err := Open(ctx, dir)
+	check(t, err)
+	t.Cleanup(func() { check(t, r.Close()) })
+	return r
+}
+
+func check(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// must returns a function that unwraps a result; `must[T](t)(f())`.
+func must[T any](t *testing.T) func(T, error) T {
+	return func(value T, err error) T {
+		t.Helper()
+		check(t, err)
+		return value
+	}
+}
+
+func write(t *testing.T, r *Repo, name, text string) { writeIn(t, r.TopLevel(), name, text) }
+
+func writeIn(t *testing.T, dir, name, text string) {
+	t.Helper()
+	path := filepath.Join(dir, name)
+	check(t, os.MkdirAll(filepath.Dir(path), 0o777))
+	check(t, os.WriteFile(path, []byte(text), 0o666))
+}
+
+func readIn(t *testing.T, dir, name string) string {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join(dir, name))
+	check(t, err)
+	return string(data)
+}
+
+func commitAll(t *testing.T, ctx context.Context, r *Repo, message string) OID {
+	t.Helper()
+	return must[OID](t)(r.CommitAll(ctx, r.TopLevel(), message, ada))
+}
+
+// git runs what a person would.
+func git(t *testing.T, dir string, args ...string) string {
+	t.Helper()
+	cmd := exec.Command("git", args...)
+	cmd.Dir = dir
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("git %s: %v\n%s", strings.Join(args, " "), err, out)
+	}
+	return strings.TrimSpace(string(out))
+}
+
+func blob(text string) Object { return NewObject(BlobObject, []byte(text)) }
+
+// store writes blobs and returns their ids.
+func store(t *testing.T, ctx context.Context, r *Repo, texts ...string) []OID {
+	t.Helper()
+	var objects []Object
+	var ids []OID
+	for _, text := range texts {
+		objects = append(objects, blob(text))
+		ids = append(ids, objects[len(objects)-1].OID)
+	}
+	check(t, r.WriteObjects(ctx, objects))
+	return ids
+}

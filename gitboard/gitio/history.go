@@ -1,0 +1,144 @@
+package gitio
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// ResolveCommit returns the commit that rev names, HEAD being that of the
+// worktree in which Open stood. ErrNotFound when it names none; so does
+// anything that starts with "-", because no revision does.
+func (r *Repo) ResolveCommit(ctx context.Context, rev string) (OID, error) {
+	missing := fmt.Errorf("revision %q: %w", rev, ErrNotFound)
+	if rev == "" || strings.HasPrefix(rev, "-") || strings.ContainsRune(rev, 0) {
+		return "", missing
+	}
+	out, err := r.here("rev-parse", "rev-parse", "--verify", "--quiet", rev+"^{commit}").output(ctx)
+	if code := exitCode(err); code == 1 || code == 128 {
+		return "", missing
+	}
+	if err != nil {
+		return "", fmt.Errorf("revision %q: %w", rev, err)
+	}
+	// "^main" comes back as "^<id>": no commit, but an exclusion.
+	oid := OID(strings.TrimSpace(string(out)))
+	if !oid.valid() {
+		return "", missing
+	}
+	return oid, nil
+}
+
+// IsAncestor reports whether b contains a: a is b, or one of its ancestors.
+// A CommandError when one of them is no commit here.
+func (r *Repo) IsAncestor(ctx context.Context, a, b OID) (bool, error) {
+	if err := checkOIDs(a, b); err != nil {
+		return false, err
+	}
+	err := r.command("merge-base", "merge-base", "--is-ancestor", string(a), string(b)).run(ctx)
+	if exitCode(err) == 1 {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// MergeBase returns the best common ancestor of a and b. ErrNotFound when
+// their histories are unrelated.
+func (r *Repo) MergeBase(ctx context.Context, a, b OID) (OID, error) {
+	if err := checkOIDs(a, b); err != nil {
+		return "", err
+	}
+	out, err := r.command("merge-base", "merge-base", string(a), string(b)).output(ctx)
+	if exitCode(err) == 1 {
+		return "", fmt.Errorf("common ancestor of %s and %s: %w", a.Short(), b.Short(), ErrNotFound)
+	}
+	if err != nil {
+		return "", err
+	}
+	return OID(strings.TrimSpace(string(out))), nil
+}
+
+// CountCommits returns how many commits to has that from has not; all of to's
+// when from is zero.
+func (r *Repo) CountCommits(ctx context.Context, from, to OID) (int, error) {
+	lines, err := r.revList(ctx, from, to, "--count")
+	if err != nil {
+		return 0, err
+	}
+	if len(lines) != 1 {
+		return 0, fmt.Errorf("count commits: git rev-list answered %d lines", len(lines))
+	}
+	return strconv.Atoi(lines[0])
+}
+
+// RevList returns the commits that to has and from has not, each after its
+// parents; all of to's when from is zero.
+func (r *Repo) RevList(ctx context.Context, from, to OID) ([]OID, error) {
+	lines, err := r.revList(ctx, from, to, "--reverse", "--topo-order")
+	return oids(lines), err
+}
+
+// FirstParents returns tip and its chain of first parents, newest first, at
+// most max of them; all when max is not positive.
+func (r *Repo) FirstParents(ctx context.Context, tip OID, max int) ([]OID, error) {
+	options := []string{"--first-parent"}
+	if max > 0 {
+		options = append(options, "--max-count="+strconv.Itoa(max))
+	}
+	lines, err := r.revList(ctx, ZeroOID, tip, options...)
+	return oids(lines), err
+}
+
+// Log returns the commits that to has and from has not, each after its
+// parents; all of to's when from is zero. All of them are held in memory.
+func (r *Repo) Log(ctx context.Context, from, to OID) ([]Commit, error) {
+	lines, err := r.revList(ctx, from, to, "--reverse", "--topo-order")
+	if err != nil {
+		return nil, err
+	}
+	objects, err := r.Objects(ctx, lines)
+	if err != nil {
+		return nil, err
+	}
+	commits := make([]Commit, len(objects))
+	for i, object := range objects {
+		if object.OID == "" {
+			return nil, fmt.Errorf("commit %s: %w", lines[i], ErrNotFound)
+		}
+		if commits[i], err = DecodeCommit(object); err != nil {
+			return nil, err
+		}
+	}
+	return commits, nil
+}
+
+func (r *Repo) revList(ctx context.Context, from, to OID, options ...string) ([]string, error) {
+	if err := checkOIDs(from.orZero(), to); err != nil {
+		return nil, err
+	}
+	args := flags([]string{"rev-list"}, options, []string{string(to)})
+	if !from.IsZero() {
+		args = append(args, "^"+string(from))
+	}
+	out, err := r.command("rev-list", append(args, "--")...).output(ctx)
+	return splitLines(out), err
+}
+
+func oids(lines []string) []OID {
+	list := make([]OID, len(lines))
+	for i, line := range lines {
+		list[i] = OID(line)
+	}
+	return list
+}
+
+// checkOIDs refuses anything but full ids, which reach argument vectors.
+func checkOIDs(list ...OID) error {
+	for _, oid := range list {
+		if !oid.valid() {
+			return fmt.Errorf("%q is not a full object id", string(oid))
+		}
+	}
+	return nil
+}

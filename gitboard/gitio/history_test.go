@@ -1,0 +1,182 @@
+package gitio
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// chain appends n commits with an empty tree to parent.
+func chain(t *testing.T, ctx context.Context, r *Repo, parent OID, messages ...string) []OID {
+	t.Helper()
+	objects := []Object{NewObject(TreeObject, nil)}
+	var ids []OID
+	for _, message := range messages {
+		c := Commit{Tree: EmptyTree, Author: ada, Committer: ada, Message: message}
+		if !parent.IsZero() {
+			c.Parents = []OID{parent}
+		}
+		object := NewObject(CommitObject, EncodeCommit(c))
+		objects, ids, parent = append(objects, object), append(ids, object.OID), object.OID
+	}
+	check(t, r.WriteObjects(ctx, objects))
+	return ids
+}
+
+func TestHistory(t *testing.T) {
+	ctx, r := scratch(t)
+	ids := chain(t, ctx, r, "", "a\n", "b\n", "c\n", "d\n")
+	other := chain(t, ctx, r, ids[1], "e\n")[0]
+	alone := chain(t, ctx, r, "", "alone\n")[0]
+
+	if got := must[[]OID](t)(r.RevList(ctx, ids[0], ids[3])); fmt.Sprint(got) != fmt.Sprint(ids[1:]) {
+		t.Errorf("RevList: %v", got)
+	}
+	if got := must[[]OID](t)(r.RevList(ctx, "", ids[3])); fmt.Sprint(got) != fmt.Sprint(ids) {
+		t.Errorf("RevList of all: %v", got)
+	}
+	if got := must[[]OID](t)(r.FirstParents(ctx, ids[3], 2)); fmt.Sprint(got) != fmt.Sprint([]OID{ids[3], ids[2]}) {
+		t.Errorf("FirstParents: %v", got)
+	}
+	if got := must[int](t)(r.CountCommits(ctx, ids[0], other)); got != 2 {
+		t.Errorf("CountCommits: %d", got)
+	}
+	log := must[[]Commit](t)(r.Log(ctx, ids[0], ids[3]))
+	if len(log) != 3 || log[0].Message != "b\n" || log[2].OID != ids[3] || log[2].Parents[0] != ids[2] {
+		t.Errorf("Log: %v", log)
+	}
+	if got := must[OID](t)(r.MergeBase(ctx, ids[3], other)); got != ids[1] {
+		t.Errorf("MergeBase: %s", got)
+	}
+	if _, err := r.MergeBase(ctx, ids[3], alone); !errors.Is(err, ErrNotFound) {
+		t.Errorf("MergeBase of strangers: %v", err)
+	}
+	for _, test := range []struct {
+		a, b OID
+		want bool
+	}{{ids[0], ids[3], true}, {ids[3], ids[3], true}, {ids[3], ids[0], false}, {ids[0], alone, false}} {
+		if got := must[bool](t)(r.IsAncestor(ctx, test.a, test.b)); got != test.want {
+			t.Errorf("IsAncestor(%s, %s): %t", test.a.Short(), test.b.Short(), got)
+		}
+	}
+	var failed *CommandError
+	if _, err := r.IsAncestor(ctx, blob("none").OID, ids[0]); !errors.As(err, &failed) {
+		t.Errorf("IsAncestor of nothing: %v", err)
+	}
+	if _, err := r.RevList(ctx, "--all", ids[0]); err == nil {
+		t.Error("an option passed for an id")
+	}
+}
+
+func TestResolveCommit(t *testing.T) {
+	ctx, r := scratch(t)
+	head := must[OID](t)(r.Ref(ctx, "refs/heads/main"))
+	for _, rev := range []string{"HEAD", "main", "refs/heads/main", string(head), head.Short(), "HEAD^0"} {
+		if got := must[OID](t)(r.ResolveCommit(ctx, rev)); got != head {
+			t.Errorf("%s: got %s", rev, got)
+		}
+	}
+	for _, rev := range []string{"", "--all", "-h", "nope", "^main", "main..main", "main^{tree}", "HEAD:a.txt", "a b", "x\x00y", string(blob("none").OID)} {
+		if got, err := r.ResolveCommit(ctx, rev); !errors.Is(err, ErrNotFound) {
+			t.Errorf("%q: got %s, %v", rev, got, err)
+		}
+	}
+}
+
+func TestRequestCommit(t *testing.T) {
+	ctx, r := scratch(t)
+	trailer := func(id string) string { return "subject\n\nbody\n\nLiza-Op: note\nLiza-Request: " + id + "\n" }
+	ids := chain(t, ctx, r, "", trailer("one"), trailer("two"), trailer("one-more"), "Liza-Request: nowhere\n\nin the body\n", trailer("last"))
+	tip := ids[4]
+	check(t, r.SetConfig(ctx, "trailer.separators", "#"))
+	check(t, r.SetConfig(ctx, "i18n.logOutputEncoding", "ISO-8859-1"))
+	for id, want := range map[string]OID{"one": ids[0], "two": ids[1], "one-more": ids[2], "last": ids[4]} {
+		if got := must[OID](t)(r.RequestCommit(ctx, tip, id, 5)); got != want {
+			t.Errorf("%s: got %s", id, got)
+		}
+	}
+	for _, id := range []string{"", "on", "one-", "nowhere", "One", "one.more"} {
+		if _, err := r.RequestCommit(ctx, tip, id, 5); !errors.Is(err, ErrNotFound) {
+			t.Errorf("%q: got %v", id, err)
+		}
+	}
+	if _, err := r.RequestCommit(ctx, tip, "one", 4); !errors.Is(err, ErrNotFound) {
+		t.Errorf("out of reach: got %v", err)
+	}
+}
+
+func TestDiff(t *testing.T) {
+	ctx, r := scratch(t)
+	check(t, r.SetConfig(ctx, "diff.noprefix", "true"))
+	first := must[OID](t)(r.ResolveCommit(ctx, "HEAD"))
+	write(t, r, "a.txt", "one\n2\nthree\n")
+	write(t, r, "dir/né [1].txt", "new\n")
+	second := commitAll(t, ctx, r, "second")
+	if got := must[[]string](t)(r.ChangedFiles(ctx, first, second)); strings.Join(got, "|") != "a.txt|dir/né [1].txt" {
+		t.Errorf("ChangedFiles: %v", got)
+	}
+	if got := must[[]string](t)(r.ChangedFiles(ctx, "", first)); strings.Join(got, "|") != "a.txt" {
+		t.Errorf("ChangedFiles from nothing: %v", got)
+	}
+	if got := must[string](t)(r.Diff(ctx, first, second)); !strings.Contains(got, "--- a/a.txt\n+++ b/a.txt\n") || !strings.Contains(got, "-two\n+2\n") {
+		t.Errorf("Diff: %s", got)
+	}
+	if got := must[string](t)(r.Diff(ctx, first, second, "dir/né [1].txt")); !strings.Contains(got, "+new") || strings.Contains(got, "a.txt") {
+		t.Errorf("Diff of one: %s", got)
+	}
+}
+
+func TestFileOID(t *testing.T) {
+	ctx, r := scratch(t)
+	write(t, r, "specs/the goal.md", "goal\n")
+	head := commitAll(t, ctx, r, "second")
+	for _, path := range []string{"specs/the goal.md", "./specs//the goal.md"} {
+		if got := must[OID](t)(r.FileOID(ctx, head, path)); got != blob("goal\n").OID {
+			t.Errorf("%s: got %s", path, got)
+		}
+	}
+	for _, path := range []string{"", "specs", "no", "/etc", "../a.txt", "a.txt/b"} {
+		if _, err := r.FileOID(ctx, head, path); !errors.Is(err, ErrNotFound) {
+			t.Errorf("%q: got %v", path, err)
+		}
+	}
+}
+
+func TestMergeTree(t *testing.T) {
+	ctx, r := scratch(t)
+	base := must[OID](t)(r.ResolveCommit(ctx, "HEAD"))
+	branch := func(text string, more ...string) OID {
+		check(t, r.CheckoutDetached(ctx, r.TopLevel(), base))
+		write(t, r, "a.txt", text)
+		for _, name := range more {
+			write(t, r, name, text)
+		}
+		return commitAll(t, ctx, r, "change")
+	}
+	top := branch("ONE\ntwo\nthree\n", "né w.txt")
+	bottom := branch("one\ntwo\nTHREE\n")
+	clash := branch("1\ntwo\nthree\n")
+
+	tree, conflicts, err := r.MergeTree(ctx, top, bottom)
+	if err != nil || conflicts != nil {
+		t.Fatalf("clean: %v %v", conflicts, err)
+	}
+	if got := must[Object](t)(r.Object(ctx, string(tree)+":a.txt")); string(got.Data) != "ONE\ntwo\nTHREE\n" {
+		t.Errorf("merged into %q", got.Data)
+	}
+	tree, conflicts, err = r.MergeTree(ctx, top, clash)
+	if err != nil || strings.Join(conflicts, "|") != "a.txt" {
+		t.Fatalf("conflict: %v %v", conflicts, err)
+	}
+	if got := must[Object](t)(r.Object(ctx, string(tree)+":a.txt")); !strings.Contains(string(got.Data), "<<<<<<<") {
+		t.Errorf("no markers in %q", got.Data)
+	}
+	var failed *CommandError
+	for _, theirs := range []OID{blob("none").OID, chain(t, ctx, r, "", "alone\n")[0]} {
+		if _, _, err = r.MergeTree(ctx, top, theirs); !errors.As(err, &failed) {
+			t.Errorf("bad: %v", err)
+		}
+	}
+}

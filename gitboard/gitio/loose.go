@@ -1,0 +1,107 @@
+package gitio
+
+import (
+	"compress/zlib"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// refresh gives a loose object a new modification time and reports whether
+// that worked. It does not for one that is missing, that is empty (a crash of
+// the machine leaves such files), or that belongs to another user; it is
+// written again then.
+func refresh(path string) bool {
+	info, err := os.Lstat(path)
+	if err != nil || !info.Mode().IsRegular() || info.Size() == 0 {
+		return false
+	}
+	now := time.Now()
+	return os.Chtimes(path, now, now) == nil
+}
+
+// writeLoose writes an object below the object directory dir: a temporary
+// file beside its place, flushed, then renamed. The name of the temporary
+// file is one that `git gc` cleans up after a crash.
+func writeLoose(dir, path string, object Object) (err error) {
+	file, err := createTemp(dir, filepath.Dir(path))
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			os.Remove(file.Name())
+		}
+	}()
+	if err := errors.Join(deflate(file, object), file.Sync(), file.Close()); err != nil {
+		return err
+	}
+	if err := os.Rename(file.Name(), path); err != nil {
+		// Some systems do not rename over a read-only file. The name is the
+		// content, so whoever was faster wrote the same.
+		if info, statErr := os.Lstat(path); statErr == nil && info.Size() > 0 {
+			os.Remove(file.Name())
+			return nil
+		}
+		return err
+	}
+	return nil
+}
+
+// deflate writes the object with git's header, compressed as git compresses
+// loose objects by default: fast.
+func deflate(file *os.File, object Object) error {
+	w, err := zlib.NewWriterLevel(file, zlib.BestSpeed)
+	if err != nil {
+		return err
+	}
+	// The writer keeps the first error for Close.
+	fmt.Fprintf(w, "%s %d\x00", object.Type, len(object.Data))
+	w.Write(object.Data)
+	return w.Close()
+}
+
+// createTemp creates a file in dir, one of the fan-out directories below
+// objects, that nobody writes to again: mode 0444, less the umask, as in git.
+// `git gc` may remove an empty directory that we have just made.
+func createTemp(objects, dir string) (*os.File, error) {
+	for attempt := 1; ; attempt++ {
+		name := fmt.Sprintf("tmp_obj_%d_%d_%d", os.Getpid(), time.Now().UnixNano(), attempt)
+		file, err := os.OpenFile(filepath.Join(dir, name), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o444)
+		switch {
+		case err == nil:
+			return file, nil
+		case attempt == tempAttempts:
+			return nil, err
+		case errors.Is(err, fs.ErrNotExist):
+			if err := makeFanOut(objects, dir); err != nil {
+				return nil, err
+			}
+		case !errors.Is(err, fs.ErrExist):
+			return nil, err
+		}
+	}
+}
+
+// tempAttempts is how often a temporary file is tried for.
+const tempAttempts = 10
+
+// makeFanOut creates one of the 256 directories below objects, with the
+// permissions of its parent, which core.sharedRepository has set for the group.
+func makeFanOut(objects, dir string) error {
+	err := os.Mkdir(dir, 0o777)
+	if errors.Is(err, fs.ErrExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	const bits = os.ModePerm | os.ModeSetgid
+	if info, err := os.Stat(objects); err == nil && info.Mode()&0o020 != 0 {
+		return os.Chmod(dir, info.Mode()&bits)
+	}
+	return nil
+}

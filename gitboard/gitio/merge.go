@@ -1,0 +1,45 @@
+package gitio
+
+import (
+	"context"
+	"fmt"
+)
+
+// MergeInto merges commit into what is checked out in the worktree whose top
+// is given, with `git merge`: index, files, HEAD and its branch move. It
+// returns nil, nil when merged, fast-forwarded or up to date already. With
+// conflicts, which are then their paths, the merge is left open in that
+// worktree for someone to finish. who is author and committer of a merge
+// commit; a zero time is the present. Hooks do not run.
+//
+// A CommandError when git refuses to begin: local changes are in the way, or
+// another merge is open.
+func (r *Repo) MergeInto(ctx context.Context, worktree string, commit OID, message string, who Signature) (conflicts []string, err error) {
+	if err := checkOIDs(commit); err != nil {
+		return nil, err
+	}
+	// Each option overrides a setting that would make this something else
+	// than a merge with a commit.
+	args := flags(noHooks, noUpkeep, durable, workers, []string{"merge", "--quiet", "--ff", "--commit",
+		"--no-squash", "--no-edit", "--no-log", "--no-autostash", "--no-gpg-sign",
+		"--no-verify-signatures", "-m", message, string(commit)})
+	failed := r.in(worktree, "merge", args...).with(authorEnv(who)...).run(ctx)
+	if exitCode(failed) != 1 {
+		return nil, failed
+	}
+	// Exit 1 is a conflict or a refusal; only a conflict leaves unmerged paths.
+	conflicts, err = r.unmerged(ctx, worktree)
+	if err != nil {
+		return nil, fmt.Errorf("%w (and listing conflicts: %w)", failed, err)
+	}
+	if len(conflicts) == 0 {
+		return nil, failed
+	}
+	return conflicts, nil
+}
+
+// unmerged returns the paths with conflicts in a worktree's index.
+func (r *Repo) unmerged(ctx context.Context, worktree string) ([]string, error) {
+	out, err := r.in(worktree, "diff", "diff", "--name-only", "-z", "--diff-filter=U", "--no-ext-diff").output(ctx)
+	return splitNUL(out), err
+}

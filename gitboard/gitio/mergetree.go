@@ -1,0 +1,35 @@
+package gitio
+
+import (
+	"context"
+	"fmt"
+)
+
+// MergeTree merges two commits without a worktree (git-merge-tree,
+// --write-tree) and returns the resulting tree, flushed to disk. With
+// conflicts, which are then the paths that have some, the tree holds the files
+// with markers. A CommandError when one of the ids is no commit here, or when
+// their histories are unrelated.
+func (r *Repo) MergeTree(ctx context.Context, ours, theirs OID) (tree OID, conflicts []string, err error) {
+	if err := checkOIDs(ours, theirs); err != nil {
+		return "", nil, err
+	}
+	args := flags(durable, []string{"merge-tree", "--write-tree", "-z", "--name-only", "--no-messages", string(ours), string(theirs)})
+	out, err := r.command("merge-tree", args...).output(ctx)
+	// Exit 1 means a conflict only with a tree in front of the paths; a bad
+	// revision also exits 1, and says nothing on stdout.
+	if code := exitCode(err); code != 0 && code != 1 {
+		return "", nil, err
+	}
+	fields := splitNUL(out)
+	if len(fields) == 0 || !OID(fields[0]).valid() {
+		if err == nil {
+			err = fmt.Errorf("merge %s into %s: git merge-tree gave no tree", theirs.Short(), ours.Short())
+		}
+		return "", nil, err
+	}
+	if err != nil {
+		conflicts = fields[1:]
+	}
+	return OID(fields[0]), conflicts, nil
+}

@@ -1,0 +1,203 @@
+package gitio
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+func TestWriteAndRead(t *testing.T) {
+	ctx, r := scratch(t)
+	texts := []string{"", "x", "x", strings.Repeat("long\n", 100_000), "NUL \x00 and \xff"}
+	ids := store(t, ctx, r, texts...)
+	for i, id := range ids {
+		got := must[Object](t)(r.Object(ctx, string(id)))
+		if got.Type != BlobObject || string(got.Data) != texts[i] {
+			t.Errorf("object %d came back changed", i)
+		}
+		info := must[os.FileInfo](t)(os.Stat(loosePath(r, id)))
+		if info.Mode().Perm()&0o222 != 0 {
+			t.Errorf("object %d can be written to: %v", i, info.Mode())
+		}
+	}
+	if report, err := r.Fsck(ctx); err != nil {
+		t.Errorf("%v\n%s", err, report)
+	}
+	left := must[[]string](t)(filepath.Glob(filepath.Join(r.CommonDir(), "objects", "*", "tmp_obj_*")))
+	if len(left) > 0 {
+		t.Errorf("left behind: %v", left)
+	}
+}
+
+func loosePath(r *Repo, id OID) string {
+	return filepath.Join(r.CommonDir(), "objects", string(id[:2]), string(id[2:]))
+}
+
+func TestWriteRefreshes(t *testing.T) {
+	ctx, r := scratch(t)
+	id := store(t, ctx, r, "kept")[0]
+	long := time.Now().Add(-1000 * time.Hour)
+	check(t, os.Chtimes(loosePath(r, id), long, long))
+	store(t, ctx, r, "kept")
+	git(t, r.TopLevel(), "prune", "--expire=1.hour.ago")
+	must[Object](t)(r.Object(ctx, string(id)))
+}
+
+func TestWriteRepairs(t *testing.T) {
+	ctx, r := scratch(t)
+	id := store(t, ctx, r, "cut off by a crash")[0]
+	check(t, os.Remove(loosePath(r, id)))
+	check(t, os.WriteFile(loosePath(r, id), nil, 0o444))
+	store(t, ctx, r, "cut off by a crash")
+	must[Object](t)(r.Object(ctx, string(id)))
+}
+
+func TestPackedOnly(t *testing.T) {
+	ctx, r := scratch(t)
+	id := must[OID](t)(r.FileOID(ctx, must[OID](t)(r.ResolveCommit(ctx, "main")), "a.txt"))
+	check(t, r.PackAll(ctx))
+	if _, err := os.Lstat(loosePath(r, id)); !os.IsNotExist(err) {
+		t.Fatalf("still loose: %v", err)
+	}
+	object := must[Object](t)(r.Object(ctx, string(id)))
+	check(t, r.WriteObjects(ctx, []Object{object}))
+	must[os.FileInfo](t)(os.Lstat(loosePath(r, id)))
+}
+
+func TestWriteWrongName(t *testing.T) {
+	ctx, r := scratch(t)
+	wrong := Object{OID: blob("a").OID, Type: BlobObject, Data: []byte("b")}
+	if err := r.WriteObjects(ctx, []Object{wrong}); err == nil {
+		t.Error("an object was written under the name of another")
+	}
+}
+
+// Root writes everywhere, so a file takes the place of a directory.
+func TestWriteBlocked(t *testing.T) {
+	ctx, r := scratch(t)
+	objects := []Object{blob("1"), blob("2"), blob("3")}
+	path := filepath.Dir(loosePath(r, objects[1].OID))
+	check(t, os.RemoveAll(path))
+	check(t, os.WriteFile(path, nil, 0o666))
+	err := r.WriteObjects(ctx, objects)
+	var storage *StorageError
+	if !errors.As(err, &storage) || storage.Dir != filepath.Join(r.CommonDir(), "objects") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestMissing(t *testing.T) {
+	ctx, r := scratch(t)
+	names := []string{"HEAD", "", "nope", "a\nb", "HEAD:no such file", "HEAD:a.txt", "HEAD:./a.txt", "HEAD:../x",
+		":/[", ":/nope", "HEAD^{/[}", "HEAD^{/x:../}", "HEAD@{", "HEAD@{99}", "@{-1}", "@{u}", ":1:./x", ":0:../x", ":../x",
+		"HEAD^9", "HEAD~999999999999", "-h", "--help", "HEAD ", " HEAD", "a..b", "HEAD^{bogus}", string(ZeroOID), string(EmptyTree)}
+	objects := must[[]Object](t)(r.Objects(ctx, names))
+	var found []string
+	for i, object := range objects {
+		if object.OID != "" {
+			found = append(found, names[i])
+		}
+	}
+	if got, want := fmt.Sprint(found), fmt.Sprint([]string{"HEAD", "HEAD:a.txt", string(EmptyTree)}); got != want {
+		t.Errorf("found %s, want %s", got, want)
+	}
+	if _, err := r.Object(ctx, "nope"); !errors.Is(err, ErrNotFound) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestBatchSeesLaterWrites(t *testing.T) {
+	ctx, r := scratch(t)
+	must[Object](t)(r.Object(ctx, "HEAD")) // the child runs now
+	for i := range 20 {
+		write(t, r, "a.txt", fmt.Sprintln(i))
+		git(t, r.TopLevel(), "commit", "-qam", "next")
+		if i%5 == 0 {
+			git(t, r.TopLevel(), "gc", "-q", "--prune=now")
+		}
+		if got := must[Object](t)(r.Object(ctx, "main:a.txt")); string(got.Data) != fmt.Sprintln(i) {
+			t.Fatalf("round %d: read %q", i, got.Data)
+		}
+	}
+}
+
+func TestObjectsLargeSet(t *testing.T) {
+	ctx, r := scratch(t)
+	var names []string
+	big := store(t, ctx, r, strings.Repeat("0123456789", 50_000))[0]
+	for i := range 30_000 {
+		name := strings.Repeat("absent", 8)
+		if i%100 == 0 {
+			name = string(big)
+		}
+		names = append(names, name)
+	}
+	for i, object := range must[[]Object](t)(r.Objects(ctx, names)) {
+		if (object.OID == "") != (i%100 != 0) {
+			t.Fatalf("answer %d belongs to another question", i)
+		}
+	}
+}
+
+func TestConcurrentReads(t *testing.T) {
+	ctx, r := scratch(t)
+	var group sync.WaitGroup
+	for i := range 16 {
+		group.Go(func() {
+			for j := range 30 {
+				object := blob(fmt.Sprint(i, j))
+				if err := r.WriteObjects(ctx, []Object{object}); err != nil {
+					t.Error(err)
+				}
+				got, err := r.Object(ctx, string(object.OID))
+				if err != nil || !bytes.Equal(got.Data, object.Data) {
+					t.Errorf("%d %d: got %q, %v", i, j, got.Data, err)
+				}
+			}
+		})
+	}
+	group.Wait()
+}
+
+func TestBatchRecovers(t *testing.T) {
+	ctx, r := scratch(t)
+	must[Object](t)(r.Object(ctx, "HEAD"))
+	check(t, r.batch.cmd.Process.Kill())
+	must[Object](t)(r.Object(ctx, "HEAD"))
+
+	cancelled, cancel := context.WithCancel(ctx)
+	cancel()
+	if _, err := r.Object(cancelled, "HEAD"); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+	must[Object](t)(r.Object(ctx, "HEAD"))
+	check(t, r.Close())
+	if _, err := r.Object(ctx, "HEAD"); !errors.Is(err, ErrClosed) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// Whenever the context ends, an answer is right or an error, and the next one
+// is right.
+func TestBatchCancelledAnyTime(t *testing.T) {
+	ctx, r := scratch(t)
+	id := store(t, ctx, r, strings.Repeat("0123456789", 200_000))[0]
+	for i := range 40 {
+		short, cancel := context.WithTimeout(ctx, time.Duration(i)*200*time.Microsecond)
+		object, err := r.Object(short, string(id))
+		if err == nil && object.OID != id || err != nil && !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("got %q, %v", object.OID, err)
+		}
+		cancel()
+		if got := must[Object](t)(r.Object(ctx, "HEAD:a.txt")); string(got.Data) != "one\ntwo\nthree\n" {
+			t.Fatalf("got %q", got.Data)
+		}
+	}
+}

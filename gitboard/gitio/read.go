@@ -1,0 +1,76 @@
+package gitio
+
+import (
+	"context"
+	"fmt"
+	"path"
+	"strings"
+)
+
+// Object reads one object by any name that git understands: an id, a ref,
+// "rev:path". It sees what other processes have written until now. HEAD is
+// the main worktree's. ErrNotFound when there is none, also when a short id
+// is ambiguous.
+func (r *Repo) Object(ctx context.Context, name string) (Object, error) {
+	objects, err := r.Objects(ctx, []string{name})
+	if err != nil {
+		return Object{}, err
+	}
+	if objects[0].OID == "" {
+		return Object{}, fmt.Errorf("object %q: %w", name, ErrNotFound)
+	}
+	return objects[0], nil
+}
+
+// Objects reads many objects in one exchange with git, in the order of names.
+// A missing one has OID "". All of them are held in memory.
+func (r *Repo) Objects(ctx context.Context, names []string) ([]Object, error) {
+	objects := make([]Object, len(names))
+	var asked []string
+	var at []int
+	for i, name := range names {
+		if !askable(name) {
+			continue
+		}
+		asked, at = append(asked, name), append(at, i)
+	}
+	if len(asked) == 0 {
+		return objects, nil
+	}
+	answers, err := r.batch.ask(ctx, asked)
+	if err != nil {
+		return nil, err
+	}
+	for i, answer := range answers {
+		objects[at[i]] = answer
+	}
+	return objects, nil
+}
+
+// askable reports whether a name can be put to cat-file. It reads one name a
+// line, and it dies of paths that are relative to a place in a worktree.
+func askable(name string) bool {
+	if name == "" || strings.ContainsAny(name, "\n\x00") {
+		return false
+	}
+	_, file, _ := strings.Cut(name, ":")
+	return !strings.HasPrefix(file, "./") && !strings.HasPrefix(file, "../")
+}
+
+// FileOID returns the id of the file at path, from the top of the tree of
+// commit. ErrNotFound when there is no file there; a directory is none.
+func (r *Repo) FileOID(ctx context.Context, commit OID, file string) (OID, error) {
+	missing := fmt.Errorf("file %q in %s: %w", file, commit.Short(), ErrNotFound)
+	if !commit.valid() || commit.IsZero() {
+		return "", missing
+	}
+	// Clean: what leads out of the tree keeps its "../" and is not found.
+	object, err := r.Object(ctx, string(commit)+":"+path.Clean(file))
+	if err != nil {
+		return "", err
+	}
+	if object.Type != BlobObject {
+		return "", missing
+	}
+	return object.OID, nil
+}

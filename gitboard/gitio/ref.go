@@ -1,0 +1,106 @@
+package gitio
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// Ref is a ref and the object it points to, not peeled.
+type Ref struct {
+	Name string // in full: "refs/heads/main"
+	OID  OID
+	Type ObjectType // of that object
+}
+
+// Ref returns the present value of the ref with that full name, not peeled,
+// and ZeroOID when there is none. Refs may point to objects of any type.
+func (r *Repo) Ref(ctx context.Context, name string) (OID, error) {
+	if err := checkRefName(name); err != nil {
+		return "", err
+	}
+	objects, err := r.Objects(ctx, []string{name})
+	if err != nil {
+		return "", err
+	}
+	oid := objects[0].OID
+	if oid == "" {
+		return ZeroOID, nil
+	}
+	// Asked for "refs/heads/x", git also thinks of "refs/tags/refs/heads/x".
+	// The file of a loose ref tells that it is the right one.
+	if loose, err := os.ReadFile(filepath.Join(r.common, filepath.FromSlash(name))); err == nil && string(loose) == string(oid)+"\n" {
+		return oid, nil
+	}
+	return r.exactRef(ctx, name)
+}
+
+// exactRef asks for that very name, at the price of a child.
+func (r *Repo) exactRef(ctx context.Context, name string) (OID, error) {
+	refs, err := r.Refs(ctx, name)
+	if err != nil {
+		return "", err
+	}
+	for _, ref := range refs {
+		if ref.Name == name {
+			return ref.OID, nil
+		}
+	}
+	return ZeroOID, nil
+}
+
+// Refs returns the refs below the given prefixes, sorted by name; all refs
+// without any. A prefix ends where a path component does: "refs/liza" and
+// "refs/liza/" mean the same, and a full name means that ref.
+func (r *Repo) Refs(ctx context.Context, prefixes ...string) ([]Ref, error) {
+	for _, prefix := range prefixes {
+		if err := checkRefName(prefix); err != nil {
+			return nil, err
+		}
+	}
+	args := append([]string{"for-each-ref", "--format=%(objectname) %(objecttype) %(refname)"}, prefixes...)
+	out, err := r.command("for-each-ref", args...).output(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("list refs: %w", err)
+	}
+	var refs []Ref
+	for _, line := range splitLines(out) {
+		oid, rest, _ := strings.Cut(line, " ")
+		kind, name, _ := strings.Cut(rest, " ")
+		refs = append(refs, Ref{Name: name, OID: OID(oid), Type: ObjectType(kind)})
+	}
+	return refs, nil
+}
+
+// checkRefName refuses what is no full ref name, before git reads an option,
+// a revision or a pattern into it. What git-check-ref-format adds to these
+// rules is left to git.
+func checkRefName(name string) error {
+	if !strings.HasPrefix(name, "refs/") || strings.Contains(name, "..") || strings.ContainsAny(name, " ~^:?*[\\\n\x00") {
+		return fmt.Errorf("%q is not the full name of a ref", name)
+	}
+	return nil
+}
+
+// branchRef returns the full name of a branch, which may be given either way.
+func branchRef(branch string) string {
+	return headsPrefix + strings.TrimPrefix(branch, headsPrefix)
+}
+
+const headsPrefix = "refs/heads/"
+
+// splitLines splits output that ends each line with a line feed.
+func splitLines(out []byte) []string { return splitBy(out, "\n") }
+
+// splitNUL splits output of children that were told -z.
+func splitNUL(out []byte) []string { return splitBy(out, "\x00") }
+
+func splitBy(out []byte, end string) []string {
+	text := strings.TrimSuffix(string(out), end)
+	if text == "" {
+		return nil
+	}
+	return strings.Split(text, end)
+}

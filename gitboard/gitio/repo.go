@@ -1,0 +1,100 @@
+package gitio
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// Repo is one git repository, seen from the directory in which Open found it.
+type Repo struct {
+	common string // shared by all worktrees
+	gitDir string // of the worktree that Open stood in
+	top    string // top of that worktree, "" for none
+	bare   bool
+	batch  *batch
+}
+
+// Open finds the repository that dir ("" for the current directory) belongs
+// to. It asks git once, in the environment that this process was given, so
+// that GIT_DIR and `git -C` mean what they mean everywhere; later children
+// are told the answer.
+//
+// Errors: ErrNotRepository, an UnsupportedError for a missing git or a
+// repository of SHA-256 objects, a CommandError when ctx ends.
+func Open(ctx context.Context, dir string) (*Repo, error) {
+	if dir == "" {
+		dir = "."
+	}
+	// The top level comes last: outside a worktree git prints all the rest
+	// and only then fails.
+	out, err := command{op: "rev-parse", inherit: true, args: []string{
+		"-C", dir, "rev-parse", "--path-format=absolute",
+		"--show-object-format", "--is-bare-repository", "--is-inside-work-tree",
+		"--git-common-dir", "--git-dir", "--show-toplevel",
+	}}.output(ctx)
+	lines := strings.Split(strings.TrimSuffix(string(out), "\n"), "\n")
+	const toGitDir, toTop = 5, 6 // answers without and with a top level
+	inside := len(lines) > 2 && lines[2] == "true"
+	switch {
+	case len(lines) >= 1 && lines[0] != "" && lines[0] != "sha1":
+		return nil, &UnsupportedError{What: fmt.Sprintf("the repository at %s stores %s objects, and git liza works with SHA-1 only; use a repository made by `git init --object-format=sha1`", dir, lines[0])}
+	case err != nil && (exitCode(err) < 0 || exitCode(err) == 0):
+		return nil, fmt.Errorf("open %s: %w", dir, err)
+	case err != nil && (len(lines) < toGitDir || inside):
+		return nil, notRepository(dir, whatGitSaid(err))
+	case len(lines) > toTop, inside && len(lines) != toTop:
+		return nil, notRepository(dir, "its path has a line break in it")
+	}
+	r := &Repo{bare: lines[1] == "true", common: filepath.Clean(lines[3]), gitDir: filepath.Clean(lines[4])}
+	if inside {
+		r.top = filepath.Clean(lines[5])
+	}
+	r.batch = newBatch(r.command("cat-file", "cat-file", "--batch"))
+	return r, nil
+}
+
+// CommonDir returns the absolute path of the git directory that all worktrees
+// share; refs, objects and settings live there.
+func (r *Repo) CommonDir() string { return r.common }
+
+// GitDir returns the absolute path of the git directory of the worktree that
+// Open stood in; CommonDir in the main worktree and in a bare repository.
+func (r *Repo) GitDir() string { return r.gitDir }
+
+// Bare reports whether Open stood in a bare repository. In a linked worktree
+// of a bare repository it is false.
+func (r *Repo) Bare() bool { return r.bare }
+
+// TopLevel returns the absolute top of the worktree that Open stood in, "" if
+// it stood in none (a bare repository, or inside a git directory).
+func (r *Repo) TopLevel() string { return r.top }
+
+// Shallow reports whether history is cut off in this clone
+// (gitrepository-layout: the file "shallow").
+func (r *Repo) Shallow() bool {
+	_, err := os.Stat(filepath.Join(r.common, "shallow"))
+	return err == nil
+}
+
+// Close ends the long-lived children. The repository cannot be used to read
+// objects afterwards.
+func (r *Repo) Close() error { return r.batch.close() }
+
+// notRepository wraps ErrNotRepository with the directory and the reason.
+func notRepository(dir, why string) error {
+	if why == "" {
+		return fmt.Errorf("%w: %s", ErrNotRepository, dir)
+	}
+	return fmt.Errorf("%w: %s (%s)", ErrNotRepository, dir, why)
+}
+
+// whatGitSaid returns the line of a failed child that a person should see.
+func whatGitSaid(err error) string {
+	if failed, ok := err.(*CommandError); ok {
+		return lastLine(failed.Stderr)
+	}
+	return err.Error()
+}

@@ -1,0 +1,165 @@
+package gitio
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+func resolved(t *testing.T, path string) string {
+	t.Helper()
+	return must[string](t)(filepath.EvalSymlinks(path))
+}
+
+func TestOpen(t *testing.T) {
+	ctx, r := scratch(t)
+	top := resolved(t, r.TopLevel())
+	common := filepath.Join(top, ".git")
+	linked := filepath.Join(t.TempDir(), "linked")
+	check(t, r.AddWorktree(ctx, linked, must[OID](t)(r.ResolveCommit(ctx, "HEAD"))))
+	linked = resolved(t, linked)
+	check(t, os.MkdirAll(filepath.Join(top, "sub", "dir"), 0o777))
+	bare := filepath.Join(resolved(t, t.TempDir()), "bare.git")
+	check(t, InitRepository(ctx, bare, true))
+
+	for _, test := range []struct {
+		name, dir, common, gitDir, top string
+		bare                           bool
+	}{
+		{"top", top, common, common, top, false},
+		{"subdirectory", filepath.Join(top, "sub", "dir"), common, common, top, false},
+		{"linked worktree", linked, common, filepath.Join(common, "worktrees", "linked"), linked, false},
+		{"git directory", common, common, common, "", false},
+		{"bare", bare, bare, bare, "", true},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			r := open(t, ctx, test.dir)
+			if r.CommonDir() != test.common || r.GitDir() != test.gitDir || r.TopLevel() != test.top || r.Bare() != test.bare {
+				t.Errorf("got %+v, want %+v", r, test)
+			}
+			if r.Shallow() {
+				t.Error("it is not shallow")
+			}
+		})
+	}
+}
+
+func TestOpenFails(t *testing.T) {
+	ctx := sandbox(t)
+	dir := t.TempDir()
+	t.Setenv("GIT_CEILING_DIRECTORIES", filepath.Dir(dir))
+	for _, dir := range []string{dir, filepath.Join(dir, "missing")} {
+		if _, err := Open(ctx, dir); !errors.Is(err, ErrNotRepository) {
+			t.Errorf("%s: got %v", dir, err)
+		}
+	}
+	git(t, dir, "init", "-q", "--object-format=sha256")
+	var unsupported *UnsupportedError
+	if _, err := Open(ctx, dir); !errors.As(err, &unsupported) {
+		t.Errorf("sha256: got %v", err)
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	cancel()
+	if _, err := Open(ctx, dir); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: got %v", err)
+	}
+	t.Setenv("PATH", dir)
+	if _, err := Open(context.Background(), dir); !errors.As(err, &unsupported) {
+		t.Errorf("no git: got %v", err)
+	}
+}
+
+func TestShallow(t *testing.T) {
+	ctx, r := scratch(t)
+	write(t, r, "a.txt", "more\n")
+	commitAll(t, ctx, r, "second")
+	clone := filepath.Join(t.TempDir(), "clone")
+	git(t, t.TempDir(), "clone", "-q", "--depth=1", "file://"+r.TopLevel(), clone)
+	if !open(t, ctx, clone).Shallow() {
+		t.Error("a clone of depth 1 is shallow")
+	}
+}
+
+// A hook and an alias of git bring an environment of their own.
+func TestEnvironment(t *testing.T) {
+	ctx, r := scratch(t)
+	id := store(t, ctx, r, "x")[0]
+	rubbish := filepath.Join(t.TempDir(), "rubbish")
+	for _, key := range []string{
+		"GIT_DIR", "GIT_INDEX_FILE", "GIT_WORK_TREE", "GIT_PREFIX", "GIT_COMMON_DIR", "GIT_CONFIG",
+		"GIT_OBJECT_DIRECTORY", "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_NAMESPACE", "GIT_EXTERNAL_DIFF",
+	} {
+		t.Setenv(key, rubbish)
+	}
+	t.Setenv("GIT_LITERAL_PATHSPECS", "1")
+	must[Object](t)(r.Object(ctx, string(id)))
+	check(t, r.UpdateRefs(ctx, []RefUpdate{{Ref: "refs/liza/x", New: id}}, ""))
+	write(t, r, "b.txt", "b")
+	if entries := must[[]StatusEntry](t)(r.Status(ctx, r.TopLevel())); len(entries) != 1 || !entries[0].Untracked() {
+		t.Errorf("status: %v", entries)
+	}
+	commitAll(t, ctx, r, "second")
+	must[OID](t)(r.Snapshot(ctx, r.TopLevel(), "snap", ada))
+	check(t, r.SetConfig(ctx, "liza.x", "y"))
+	store(t, ctx, r, "written below objects")
+	if _, err := os.Lstat(rubbish); !os.IsNotExist(err) {
+		t.Error("something was written where GIT_* pointed")
+	}
+}
+
+func TestQuarantine(t *testing.T) {
+	ctx, r := scratch(t)
+	quarantine := t.TempDir()
+	t.Setenv("GIT_QUARANTINE_PATH", quarantine)
+	t.Setenv("GIT_OBJECT_DIRECTORY", quarantine)
+	t.Setenv("GIT_ALTERNATE_OBJECT_DIRECTORIES", filepath.Join(r.CommonDir(), "objects"))
+	inside := open(t, ctx, r.TopLevel())
+	id := string(store(t, ctx, inside, "quarantined")[0])
+	must[Object](t)(inside.Object(ctx, id))
+	must[Object](t)(inside.Object(ctx, "HEAD"))
+	if _, err := os.Lstat(filepath.Join(quarantine, id[:2], id[2:])); err != nil {
+		t.Error(err)
+	}
+}
+
+// GIT_DIR and GIT_WORK_TREE make a worktree that has no .git.
+func TestSeparateWorkTree(t *testing.T) {
+	ctx, r := scratch(t)
+	tree := resolved(t, t.TempDir())
+	t.Setenv("GIT_DIR", r.GitDir())
+	t.Setenv("GIT_WORK_TREE", tree)
+	apart := open(t, ctx, tree)
+	os.Unsetenv("GIT_DIR")
+	os.Unsetenv("GIT_WORK_TREE")
+	if apart.TopLevel() != tree {
+		t.Fatalf("top level %s", apart.TopLevel())
+	}
+	entries := must[[]StatusEntry](t)(apart.Status(ctx, tree))
+	if len(entries) != 1 || entries[0] != (StatusEntry{Code: " D", Path: "a.txt"}) {
+		t.Errorf("status: %v", entries)
+	}
+}
+
+func TestVersion(t *testing.T) {
+	ctx := sandbox(t)
+	check(t, RequireVersion(ctx))
+	for said, want := range map[string][2]int{
+		"git version 2.39.5 (Apple Git-154)": {2, 39},
+		"git version 2.45.1.windows.1\n":     {2, 45},
+		"git version 3.0.rc0":                {3, 0},
+	} {
+		major, minor, _, err := parseVersion(said)
+		if err != nil || [2]int{major, minor} != want {
+			t.Errorf("%q: got %d.%d, %v", said, major, minor, err)
+		}
+	}
+	old := t.TempDir()
+	check(t, os.WriteFile(filepath.Join(old, "git"), []byte("#!/bin/sh\necho git version 2.37.9\n"), 0o777))
+	t.Setenv("PATH", old)
+	var unsupported *UnsupportedError
+	if err := RequireVersion(ctx); !errors.As(err, &unsupported) {
+		t.Errorf("2.37: got %v", err)
+	}
+}

@@ -1,0 +1,83 @@
+package gitio
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"syscall"
+	"time"
+)
+
+// waitDelay is how long a cancelled child may take to clean up, and how long
+// a finished child's own children may hold its pipes, before both are cut off.
+const waitDelay = 2 * time.Second
+
+// output runs the child and returns its standard output, also when it failed.
+// The error is a CommandError, or an UnsupportedError when there is no git.
+func (c command) output(ctx context.Context) ([]byte, error) {
+	if c.err != nil {
+		return nil, c.err
+	}
+	cmd := exec.CommandContext(ctx, "git", c.args...)
+	cmd.Dir = c.dir
+	cmd.WaitDelay = waitDelay
+	cmd.Cancel = func() error { return terminate(cmd.Process) }
+	if c.inherit {
+		cmd.Env = append(os.Environ(), quiet...)
+	} else {
+		cmd.Env = cleanEnv()
+	}
+	cmd.Env = append(cmd.Env, c.env...)
+	cmd.Stdin = bytes.NewReader(c.stdin)
+	var stdout bytes.Buffer
+	stderr := &tail{}
+	cmd.Stdout, cmd.Stderr = &stdout, stderr
+	err := cmd.Run()
+	return stdout.Bytes(), c.failure(ctx, err, stderr.String())
+}
+
+// run is output for those who need none.
+func (c command) run(ctx context.Context) error {
+	_, err := c.output(ctx)
+	return err
+}
+
+// failure turns what exec returned into our errors.
+func (c command) failure(ctx context.Context, err error, stderr string) error {
+	var exit *exec.ExitError
+	switch {
+	case err == nil, errors.Is(err, exec.ErrWaitDelay) && ctx.Err() == nil:
+		// ErrWaitDelay: the child succeeded, one of its own still holds a pipe.
+		return nil
+	case errors.Is(err, exec.ErrNotFound):
+		return missingGit()
+	case ctx.Err() != nil:
+		return &CommandError{Op: c.op, Exit: -1, Stderr: stderr, Err: ctx.Err()}
+	case errors.As(err, &exit) && exit.Exited():
+		return &CommandError{Op: c.op, Exit: exit.ExitCode(), Stderr: stderr}
+	}
+	return &CommandError{Op: c.op, Exit: -1, Stderr: stderr, Err: err}
+}
+
+// runAll runs children one after the other and stops at the first
+// that fails.
+func runAll(ctx context.Context, commands ...command) error {
+	for _, c := range commands {
+		if err := c.run(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// terminate asks a child to end, which lets git remove its lock files; where
+// there is no such signal it ends it.
+func terminate(child *os.Process) error {
+	err := child.Signal(syscall.SIGTERM)
+	if err != nil && !errors.Is(err, os.ErrProcessDone) {
+		return child.Kill()
+	}
+	return err
+}

@@ -1,0 +1,106 @@
+package gitio
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestSnapshot(t *testing.T) {
+	ctx, r := scratch(t)
+	check(t, r.Exclude("ignored"))
+	head := must[OID](t)(r.ResolveCommit(ctx, "HEAD"))
+	snap := func() OID { t.Helper(); return must[OID](t)(r.Snapshot(ctx, r.TopLevel(), "what was left", ada)) }
+	if got := snap(); got != head {
+		t.Errorf("clean: got %s", got)
+	}
+	write(t, r, "a.txt", "changed\n")
+	write(t, r, "staged", "1")
+	git(t, r.TopLevel(), "add", "staged")
+	write(t, r, "staged", "2")
+	write(t, r, "ünträckt/x", "new")
+	write(t, r, "ignored", "x")
+	before := git(t, r.TopLevel(), "status", "--porcelain=v2", "--branch")
+	index := readIn(t, r.GitDir(), "index")
+	id := snap()
+	commit := must[Commit](t)(DecodeCommit(must[Object](t)(r.Object(ctx, string(id)))))
+	if len(commit.Parents) != 1 || commit.Parents[0] != head || commit.Author.Name != ada.Name || !commit.Committer.When.Equal(noon) || strings.TrimSpace(commit.Message) != "what was left" {
+		t.Errorf("got %+v", commit)
+	}
+	for name, want := range map[string]string{"a.txt": "changed\n", "staged": "2", "ünträckt/x": "new"} {
+		if got := must[Object](t)(r.Object(ctx, string(id)+":"+name)); string(got.Data) != want {
+			t.Errorf("%s holds %q", name, got.Data)
+		}
+	}
+	if files := must[[]string](t)(r.ChangedFiles(ctx, head, id)); len(files) != 3 {
+		t.Errorf("it holds %v", files)
+	}
+	if index != readIn(t, r.GitDir(), "index") || before != git(t, r.TopLevel(), "status", "--porcelain=v2", "--branch") {
+		t.Error("the worktree was changed")
+	}
+	if left := must[[]string](t)(filepath.Glob(filepath.Join(r.GitDir(), "liza-*"))); len(left) > 0 {
+		t.Errorf("left behind: %v", left)
+	}
+}
+
+// An edit of the same size within the same tick as the index must not hide.
+func TestSnapshotRacy(t *testing.T) {
+	ctx, r := scratch(t)
+	for i := range 20 {
+		text := strings.Repeat(string(rune('a'+i)), 10)
+		write(t, r, "racy", strings.Repeat("-", 10))
+		git(t, r.TopLevel(), "add", "racy")
+		write(t, r, "racy", text)
+		id := must[OID](t)(r.Snapshot(ctx, r.TopLevel(), "racy", ada))
+		if got := must[Object](t)(r.Object(ctx, string(id)+":racy")); string(got.Data) != text {
+			t.Fatalf("round %d: holds %q", i, got.Data)
+		}
+	}
+}
+
+func TestSnapshotInConflict(t *testing.T) {
+	ctx, r := scratch(t)
+	path := claim(t, ctx, r, "one")
+	writeIn(t, path, "a.txt", "ours\n")
+	ours := must[OID](t)(r.CommitAll(ctx, path, "ours", ada))
+	check(t, os.Remove(filepath.Join(r.TopLevel(), "a.txt")))
+	write(t, r, "b.txt", "theirs\n")
+	writeIn(t, path, "b.txt", "untracked\n")
+	check(t, os.Remove(filepath.Join(path, "b.txt")))
+	theirs := commitAll(t, ctx, r, "theirs")
+	if conflicts := must[[]string](t)(r.MergeInto(ctx, path, theirs, "m", ada)); len(conflicts) == 0 {
+		t.Fatal("no conflict")
+	}
+	before := git(t, path, "status", "--porcelain=v2")
+	id := must[OID](t)(r.Snapshot(ctx, path, "in conflict", ada))
+	if got := must[Object](t)(r.Object(ctx, string(id)+":a.txt")); string(got.Data) != "ours\n" {
+		t.Errorf("it holds %q", got.Data)
+	}
+	commit := must[Commit](t)(DecodeCommit(must[Object](t)(r.Object(ctx, string(id)))))
+	if len(commit.Parents) != 1 || commit.Parents[0] != ours {
+		t.Errorf("parents: %v", commit.Parents)
+	}
+	if before != git(t, path, "status", "--porcelain=v2") {
+		t.Error("the conflict was changed")
+	}
+}
+
+func TestStatus(t *testing.T) {
+	ctx, r := scratch(t)
+	write(t, r, "b", "b")
+	commitAll(t, ctx, r, "second")
+	for key, value := range map[string]string{"status.branch": "true", "status.showUntrackedFiles": "no", "status.renames": "copies", "status.short": "true"} {
+		check(t, r.SetConfig(ctx, key, value))
+	}
+	git(t, r.TopLevel(), "mv", "a.txt", "né w.txt")
+	write(t, r, "b", "changed")
+	write(t, r, "dir/x", "x")
+	var got []string
+	for _, entry := range must[[]StatusEntry](t)(r.Status(ctx, r.TopLevel())) {
+		got = append(got, entry.Code+" "+entry.Path)
+	}
+	if strings.Join(got, "|") != "D  a.txt| M b|A  né w.txt|?? dir/x" {
+		t.Errorf("got %q", got)
+	}
+}

@@ -1,0 +1,66 @@
+package gitio
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+)
+
+// StorageError says that the repository's directory cannot be written:
+// read-only (agents' sandboxes do that), not ours, or full.
+type StorageError struct {
+	Dir string // the directory that could not be written
+	Err error  // what the operating system said
+}
+
+// Error returns one sentence that names the directory and the way out.
+func (e *StorageError) Error() string {
+	switch {
+	case errors.Is(e.Err, syscall.ENOSPC):
+		return fmt.Sprintf("cannot write to %s: the disk is full; make room and try again", e.Dir)
+	case errors.Is(e.Err, syscall.EDQUOT):
+		return fmt.Sprintf("cannot write to %s: the disk quota is used up; make room and try again", e.Dir)
+	case errors.Is(e.Err, syscall.EROFS), errors.Is(e.Err, fs.ErrPermission):
+		return fmt.Sprintf("cannot write to %s: it is read-only here; allow writing to it (a sandbox may forbid it) and try again", e.Dir)
+	}
+	return fmt.Sprintf("cannot write to %s: %v", e.Dir, e.Err)
+}
+
+// Unwrap returns what the operating system said.
+func (e *StorageError) Unwrap() error { return e.Err }
+
+// storageError wraps an error of our own writing below dir.
+func storageError(dir string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return &StorageError{Dir: dir, Err: err}
+}
+
+// probe tries to create a file in the common directory, and returns a
+// StorageError when that is impossible. It is asked after a child has failed
+// to write, because git says why only in prose.
+func (r *Repo) probe() error {
+	file, err := os.CreateTemp(r.common, "liza-probe-")
+	if err != nil {
+		return storageError(r.common, err)
+	}
+	// One byte, because a full disk still takes empty files.
+	_, err = file.Write([]byte{'\n'})
+	return storageError(r.common, errors.Join(err, file.Close(), os.Remove(file.Name())))
+}
+
+// locked returns ErrBusy naming the first of the given files, relative to the
+// common directory, that exists; nil when none does.
+func (r *Repo) locked(names ...string) error {
+	for _, name := range names {
+		path := filepath.Join(r.common, filepath.FromSlash(name))
+		if _, err := os.Lstat(path); err == nil {
+			return fmt.Errorf("%w: %s", ErrBusy, path)
+		}
+	}
+	return nil
+}

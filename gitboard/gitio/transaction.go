@@ -1,0 +1,98 @@
+package gitio
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+)
+
+// lockPatience is how long git waits for another process's lock, in
+// milliseconds, before an update gives up.
+const lockPatience = "1000"
+
+// attempts is how often an update is tried that failed although every ref is
+// where it should be and nobody holds a lock: somebody held one until just now.
+const attempts = 3
+
+// explainPatience bounds the search for the truth after a failure.
+const explainPatience = 10 * time.Second
+
+// UpdateRefs makes all updates in one transaction of `git update-ref --stdin`,
+// in the given order, flushed to disk; or none. reflog is the reflog's line,
+// "" for none. Hooks do not run: callers have checked what they write.
+//
+// The result is judged by reading the refs again, so it is nil also when the
+// updates are found to be in place after an unclear failure. Errors:
+//   - ErrRefMoved, with the ref: one of them was not at Old. This includes the
+//     rare state in which a crash let only the first updates happen;
+//   - ErrBusy, with the lock's path: another process kept its lock;
+//   - a StorageError: the common directory cannot be written;
+//   - a CommandError: git refuses for another reason, such as a name that
+//     collides with another ref's directory, or a missing object.
+func (r *Repo) UpdateRefs(ctx context.Context, updates []RefUpdate, reflog string) error {
+	if len(updates) == 0 {
+		return nil
+	}
+	input, err := transaction(updates)
+	if err != nil {
+		return err
+	}
+	args := flags(noHooks, durable,
+		[]string{"-c", "core.filesRefLockTimeout=" + lockPatience, "-c", "core.packedRefsTimeout=" + lockPatience},
+		[]string{"update-ref", "--stdin", "-z"})
+	if reflog != "" {
+		args = append(args, "-m", reflog)
+	}
+	for attempt := 1; ; attempt++ {
+		failed := r.command("update-ref", args...).feed(input).run(ctx)
+		if failed == nil {
+			return nil
+		}
+		err, settled := r.explain(ctx, updates, failed)
+		if settled || attempt == attempts {
+			return err
+		}
+	}
+}
+
+// explain finds out what became of updates that git did not acknowledge, and
+// whether that is the last word.
+func (r *Repo) explain(ctx context.Context, updates []RefUpdate, failed error) (err error, settled bool) {
+	// Also when the caller's context has ended the truth can be told: the
+	// update may have happened just before.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), explainPatience)
+	defer cancel()
+	done := true
+	var moved error
+	for _, u := range updates {
+		now, err := r.exactRef(ctx, u.Ref)
+		if err != nil {
+			return fmt.Errorf("%w (and reading %s again: %w)", failed, u.Ref, err), true
+		}
+		old, to := u.Old.orZero(), u.New.orZero()
+		done = done && now == to
+		if now != old && moved == nil {
+			moved = fmt.Errorf("%w: %s is at %s, not at %s", ErrRefMoved, u.Ref, now, old)
+		}
+	}
+	switch {
+	case done && slices.ContainsFunc(updates, func(u RefUpdate) bool { return u.Old.orZero() != u.New.orZero() }):
+		return nil, true
+	case exitCode(failed) < 0:
+		return failed, true // killed before it could do anything
+	case moved != nil:
+		return moved, true
+	}
+	locks := []string{"HEAD.lock", "packed-refs.lock", "reftable/tables.list.lock"}
+	for _, u := range updates {
+		locks = append(locks, u.Ref+".lock")
+	}
+	if err := r.locked(locks...); err != nil {
+		return err, true
+	}
+	if err := r.probe(); err != nil {
+		return err, true
+	}
+	return fmt.Errorf("update %s: %w", updates[0].Ref, failed), false
+}

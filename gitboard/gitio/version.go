@@ -1,0 +1,56 @@
+package gitio
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// The oldest git that works: 2.38 brought `merge-tree --write-tree`.
+const (
+	minimumMajor = 2
+	minimumMinor = 38
+)
+
+var versionNumber = regexp.MustCompile(`(\d+)\.(\d+)`)
+
+// Version returns the version of git in PATH; raw is all that git says after
+// "git version". An UnsupportedError when there is no git.
+func Version(ctx context.Context) (major, minor int, raw string, err error) {
+	out, err := command{op: "version", args: []string{"version"}}.output(ctx)
+	if err != nil {
+		return 0, 0, "", err
+	}
+	return parseVersion(string(out))
+}
+
+// RequireVersion returns an UnsupportedError when git is missing or older
+// than 2.38.
+func RequireVersion(ctx context.Context) error {
+	major, minor, raw, err := Version(ctx)
+	if err != nil {
+		return err
+	}
+	if major < minimumMajor || major == minimumMajor && minor < minimumMinor {
+		return &UnsupportedError{What: fmt.Sprintf("git %s is too old: git liza needs git %d.%d or newer; update git and try again", raw, minimumMajor, minimumMinor)}
+	}
+	return nil
+}
+
+func parseVersion(said string) (major, minor int, raw string, err error) {
+	raw = strings.TrimPrefix(strings.TrimSpace(said), "git version ")
+	parts := versionNumber.FindStringSubmatch(raw)
+	if parts == nil {
+		return 0, 0, raw, &UnsupportedError{What: fmt.Sprintf("cannot tell the version of git from %q; install git %d.%d or newer", raw, minimumMajor, minimumMinor)}
+	}
+	// At most digits, and a number too large for an int is new enough.
+	major, _ = strconv.Atoi(parts[1])
+	minor, _ = strconv.Atoi(parts[2])
+	return major, minor, raw, nil
+}
+
+func missingGit() error {
+	return &UnsupportedError{What: fmt.Sprintf("git is not installed or not in PATH; install git %d.%d or newer", minimumMajor, minimumMinor)}
+}

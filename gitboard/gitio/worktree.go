@@ -1,0 +1,105 @@
+package gitio
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"strings"
+)
+
+// Worktree is one of the repository's worktrees, as git-worktree lists it.
+type Worktree struct {
+	Path     string // absolute
+	Head     OID    // ZeroOID before the first commit, "" in a bare repository
+	Branch   string // full ref that HEAD is attached to, or ""
+	Bare     bool   // the repository itself, which has no files
+	Detached bool
+	Locked   bool
+	Prunable bool // its directory is missing, or points elsewhere
+	Main     bool // the first one, that the repository was made with
+}
+
+// Worktrees lists all worktrees, the main one (or the bare repository) first.
+func (r *Repo) Worktrees(ctx context.Context) ([]Worktree, error) {
+	out, err := r.command("worktree list", "worktree", "list", "--porcelain", "-z").output(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return parseWorktrees(string(out)), nil
+}
+
+// parseWorktrees reads git-worktree's "PORCELAIN FORMAT": attributes end with
+// a NUL, a worktree ends with an empty attribute.
+func parseWorktrees(out string) []Worktree {
+	var list []Worktree
+	for record := range strings.SplitSeq(out, "\x00\x00") {
+		var w Worktree
+		for attribute := range strings.SplitSeq(record, "\x00") {
+			key, value, _ := strings.Cut(attribute, " ")
+			switch key {
+			case "worktree":
+				w.Path = filepath.FromSlash(value)
+			case "HEAD":
+				w.Head = OID(value)
+			case "branch":
+				w.Branch = value
+			case "bare":
+				w.Bare = true
+			case "detached":
+				w.Detached = true
+			case "locked":
+				w.Locked = true
+			case "prunable":
+				w.Prunable = true
+			}
+		}
+		if w.Path == "" {
+			continue
+		}
+		w.Main = len(list) == 0
+		list = append(list, w)
+	}
+	return list
+}
+
+// Head returns the commit checked out in the worktree whose top is given, and
+// the full ref that its HEAD is attached to, "" when it is detached. Before
+// the first commit the commit is ZeroOID.
+func (r *Repo) Head(ctx context.Context, worktree string) (commit OID, branch string, err error) {
+	out, err := r.in(worktree, "rev-parse", "rev-parse", "--verify", "--quiet", "HEAD^{commit}").output(ctx)
+	switch {
+	case err == nil:
+		commit = OID(strings.TrimSpace(string(out)))
+	case exitCode(err) == 1:
+		commit = ZeroOID
+	default:
+		return "", "", fmt.Errorf("HEAD of %s: %w", worktree, err)
+	}
+	out, err = r.in(worktree, "symbolic-ref", "symbolic-ref", "--quiet", "HEAD").output(ctx)
+	if err != nil && exitCode(err) != 1 {
+		return "", "", fmt.Errorf("HEAD of %s: %w", worktree, err)
+	}
+	return commit, strings.TrimSpace(string(out)), nil
+}
+
+// AttachHead makes branch (which may be given in full or short) the one that
+// the worktree's HEAD points to. Index and files stay as they are, and nobody
+// checks whether the branch exists.
+func (r *Repo) AttachHead(ctx context.Context, worktree, branch string) error {
+	ref := branchRef(branch)
+	if err := checkRefName(ref); err != nil {
+		return err
+	}
+	args := flags(noHooks, durable, []string{"symbolic-ref", "-m", "git liza: attach", "HEAD", ref})
+	return r.in(worktree, "symbolic-ref", args...).run(ctx)
+}
+
+// worktreeGitDir returns the absolute git directory of a worktree, where its
+// index and HEAD live.
+func (r *Repo) worktreeGitDir(ctx context.Context, worktree string) (string, error) {
+	out, err := r.in(worktree, "rev-parse", "rev-parse", "--absolute-git-dir").output(ctx)
+	if err != nil {
+		return "", fmt.Errorf("git directory of %s: %w", worktree, err)
+	}
+	return strings.TrimSuffix(string(out), "\n"), nil
+}

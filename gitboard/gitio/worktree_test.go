@@ -1,0 +1,255 @@
+package gitio
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// claim makes a detached worktree below the main one.
+func claim(t *testing.T, ctx context.Context, r *Repo, name string) string {
+	t.Helper()
+	path := filepath.Join(r.TopLevel(), ".worktrees", name)
+	check(t, r.AddWorktree(ctx, path, must[OID](t)(r.ResolveCommit(ctx, "main"))))
+	return path
+}
+
+func TestWorktreeLife(t *testing.T) {
+	ctx, r := scratch(t)
+	check(t, r.Exclude(".worktrees/"))
+	hook := filepath.Join(r.CommonDir(), "hooks", "post-checkout")
+	check(t, os.MkdirAll(filepath.Dir(hook), 0o777))
+	check(t, os.WriteFile(hook, []byte("#!/bin/sh\nexit 1\n"), 0o777))
+	head := must[OID](t)(r.ResolveCommit(ctx, "HEAD"))
+
+	claimed := claim(t, ctx, r, ".claim-1")
+	path := filepath.Join(r.TopLevel(), ".worktrees", "tâche un")
+	check(t, r.MoveWorktree(ctx, claimed, path))
+	check(t, r.UpdateRefs(ctx, []RefUpdate{{"refs/heads/task/un", "", head}}, ""))
+	check(t, r.AttachHead(ctx, path, "task/un"))
+	commit, branch, err := r.Head(ctx, path)
+	if err != nil || commit != head || branch != "refs/heads/task/un" {
+		t.Errorf("Head: %s %s %v", commit, branch, err)
+	}
+	list := must[[]Worktree](t)(r.Worktrees(ctx))
+	want := Worktree{Path: resolved(t, path), Head: head, Branch: "refs/heads/task/un"}
+	if len(list) != 2 || !list[0].Main || list[0].Branch != "refs/heads/main" || list[1] != want {
+		t.Errorf("Worktrees: %+v", list)
+	}
+	if entries := must[[]StatusEntry](t)(r.Status(ctx, r.TopLevel())); len(entries) != 0 {
+		t.Errorf("the main worktree shows %v", entries)
+	}
+
+	other := filepath.Join(r.TopLevel(), ".worktrees", "other")
+	if err := r.AddWorktreeBranch(ctx, other, "task/none"); !errors.Is(err, ErrNotFound) {
+		t.Errorf("no such branch: %v", err)
+	}
+	var failed *CommandError
+	if err := r.AddWorktreeBranch(ctx, other, "task/un"); !errors.As(err, &failed) || failed.Op != "worktree add" {
+		t.Errorf("branch in use: %v", err)
+	}
+	writeIn(t, path, "untracked", "x")
+	check(t, r.RemoveWorktree(ctx, path))
+	check(t, r.AddWorktreeBranch(ctx, other, "refs/heads/task/un"))
+	if err := r.MoveWorktree(ctx, other, r.TopLevel()); !errors.Is(err, fs.ErrExist) {
+		t.Errorf("moved into what exists: %v", err)
+	}
+	check(t, os.RemoveAll(other))
+	if list := must[[]Worktree](t)(r.Worktrees(ctx)); !list[1].Prunable {
+		t.Errorf("Worktrees: %+v", list)
+	}
+	check(t, r.RemoveWorktree(ctx, other))
+	check(t, r.RemoveWorktree(ctx, other))
+	if list := must[[]Worktree](t)(r.Worktrees(ctx)); len(list) != 1 {
+		t.Errorf("Worktrees: %+v", list)
+	}
+}
+
+func TestPruneAndRepair(t *testing.T) {
+	ctx, r := scratch(t)
+	one, two := claim(t, ctx, r, "one"), claim(t, ctx, r, "two")
+	check(t, os.RemoveAll(one))
+	moved := two + " moved"
+	check(t, os.Rename(two, moved))
+	check(t, r.RepairWorktrees(ctx, moved))
+	check(t, r.PruneWorktrees(ctx))
+	list := must[[]Worktree](t)(r.Worktrees(ctx))
+	if len(list) != 2 || list[1].Path != resolved(t, moved) || list[1].Prunable {
+		t.Errorf("Worktrees: %+v", list)
+	}
+	check(t, r.RepairWorktrees(ctx))
+}
+
+// A move that crashed leaves the worktree locked; it can be moved again, and
+// pruning never forgets one on the move.
+func TestMoveAfterCrash(t *testing.T) {
+	ctx, r := scratch(t)
+	path := claim(t, ctx, r, "one")
+	git(t, r.TopLevel(), "worktree", "lock", path)
+	check(t, r.MoveWorktree(ctx, path, path+"-moved"))
+	if list := must[[]Worktree](t)(r.Worktrees(ctx)); list[1].Locked {
+		t.Errorf("Worktrees: %+v", list)
+	}
+	if err := r.MoveWorktree(ctx, path, path+"-again"); err == nil {
+		t.Error("nothing was moved")
+	}
+}
+
+// Above a worktree that lost its .git lies the human's checkout, which must
+// not be taken for it.
+func TestDamagedWorktree(t *testing.T) {
+	ctx, r := scratch(t)
+	path := claim(t, ctx, r, "one")
+	head := must[OID](t)(r.ResolveCommit(ctx, "HEAD"))
+	write(t, r, "a.txt", "the human's work")
+	breakage := map[string]func() error{
+		"missing": func() error { return os.Remove(filepath.Join(path, ".git")) },
+		"empty":   func() error { return os.WriteFile(filepath.Join(path, ".git"), nil, 0o666) },
+		"empty directory": func() error {
+			return errors.Join(os.Remove(filepath.Join(path, ".git")), os.Mkdir(filepath.Join(path, ".git"), 0o777))
+		},
+	}
+	for _, name := range []string{"missing", "empty", "empty directory"} {
+		check(t, breakage[name]())
+		if err := r.CheckoutDetached(ctx, path, head); err == nil {
+			t.Errorf("%s: it was checked out", name)
+		}
+		if _, _, err := r.Head(ctx, path); err == nil {
+			t.Errorf("%s: it has a HEAD", name)
+		}
+		if got := readIn(t, r.TopLevel(), "a.txt"); got != "the human's work" {
+			t.Fatalf("%s: the human's checkout was touched", name)
+		}
+	}
+}
+
+// Commands work on when the worktree they were started in has gone.
+func TestWorktreeGoneUnderneath(t *testing.T) {
+	ctx, r := scratch(t)
+	path := claim(t, ctx, r, "one")
+	inside := open(t, ctx, path)
+	check(t, inside.RemoveWorktree(ctx, path))
+	id := store(t, ctx, inside, "x")[0]
+	check(t, inside.UpdateRefs(ctx, []RefUpdate{{"refs/liza/x", "", id}}, ""))
+	must[OID](t)(inside.ResolveCommit(ctx, "main"))
+	must[Signature](t)(inside.Identity(ctx))
+}
+
+// HEAD is that of the worktree in which a command stands.
+func TestOwnHead(t *testing.T) {
+	ctx, r := scratch(t)
+	path := claim(t, ctx, r, "one")
+	inside := open(t, ctx, path)
+	writeIn(t, path, "b", "b")
+	head := must[OID](t)(inside.CommitAll(ctx, path, "task", ada))
+	if got := must[OID](t)(inside.ResolveCommit(ctx, "HEAD")); got != head {
+		t.Errorf("got %s", got)
+	}
+	if got := must[OID](t)(r.ResolveCommit(ctx, "HEAD")); got == head {
+		t.Error("the main worktree's HEAD moved")
+	}
+}
+
+func TestUnborn(t *testing.T) {
+	ctx := sandbox(t)
+	dir := t.TempDir()
+	check(t, InitRepository(ctx, dir, false))
+	r := open(t, ctx, dir)
+	commit, branch, err := r.Head(ctx, dir)
+	if err != nil || commit != ZeroOID || branch != "refs/heads/main" {
+		t.Errorf("Head: %s %s %v", commit, branch, err)
+	}
+	if got := must[OID](t)(r.Snapshot(ctx, dir, "nothing", ada)); got != ZeroOID {
+		t.Errorf("Snapshot of nothing: %s", got)
+	}
+	write(t, r, "a", "a")
+	first := must[Commit](t)(DecodeCommit(must[Object](t)(r.Object(ctx, string(must[OID](t)(r.Snapshot(ctx, dir, "first", ada)))))))
+	if len(first.Parents) != 0 {
+		t.Errorf("Snapshot: %+v", first)
+	}
+	if _, err := r.DefaultBranch(ctx); !errors.Is(err, ErrNotFound) {
+		t.Errorf("DefaultBranch: %v", err)
+	}
+}
+
+func TestCheckoutDetached(t *testing.T) {
+	ctx, r := scratch(t)
+	check(t, r.Exclude("cache/"))
+	base := must[OID](t)(r.ResolveCommit(ctx, "HEAD"))
+	write(t, r, "a.txt", "theirs\n")
+	theirs := commitAll(t, ctx, r, "theirs")
+	path := filepath.Join(r.TopLevel(), ".worktrees", ".integration")
+	check(t, r.AddWorktree(ctx, path, base))
+	writeIn(t, path, "a.txt", "ours\n")
+	must[OID](t)(r.CommitAll(ctx, path, "ours", ada))
+	if conflicts := must[[]string](t)(r.MergeInto(ctx, path, theirs, "merge", ada)); len(conflicts) != 1 {
+		t.Fatalf("conflicts: %v", conflicts)
+	}
+	writeIn(t, path, "cache/kept", "x")
+	writeIn(t, path, "dir/untracked", "x")
+	check(t, r.CheckoutDetached(ctx, path, theirs))
+	commit, branch, err := r.Head(ctx, path)
+	if err != nil || commit != theirs || branch != "" {
+		t.Errorf("Head: %s %s %v", commit, branch, err)
+	}
+	if readIn(t, path, "a.txt") != "theirs\n" || readIn(t, path, "cache/kept") != "x" {
+		t.Error("files are wrong")
+	}
+	if entries := must[[]StatusEntry](t)(r.Status(ctx, path)); len(entries) != 0 {
+		t.Errorf("Status: %v", entries)
+	}
+}
+
+func TestMergeInto(t *testing.T) {
+	ctx, r := scratch(t)
+	path := claim(t, ctx, r, "one")
+	check(t, r.Exclude(".worktrees/"))
+	for key, value := range map[string]string{"merge.ff": "only", "commit.gpgSign": "true", "merge.autoStash": "true"} {
+		check(t, r.SetConfig(ctx, key, value))
+	}
+	merge := func(commit OID) []string {
+		t.Helper()
+		return must[[]string](t)(r.MergeInto(ctx, path, commit, "bring integration in", ada))
+	}
+	write(t, r, "b.txt", "b\n")
+	second := commitAll(t, ctx, r, "second")
+	if conflicts := merge(second); conflicts != nil { // fast-forward
+		t.Errorf("conflicts: %v", conflicts)
+	}
+	if conflicts := merge(second); conflicts != nil { // up to date
+		t.Errorf("conflicts: %v", conflicts)
+	}
+	writeIn(t, path, "né.txt", "ours\n")
+	must[OID](t)(r.CommitAll(ctx, path, "ours", ada))
+	write(t, r, "b.txt", "bb\n")
+	if conflicts := merge(commitAll(t, ctx, r, "third")); conflicts != nil {
+		t.Errorf("conflicts: %v", conflicts)
+	}
+	head, _, err := r.Head(ctx, path)
+	check(t, err)
+	commit := must[Commit](t)(DecodeCommit(must[Object](t)(r.Object(ctx, string(head)))))
+	if len(commit.Parents) != 2 || commit.Message != "bring integration in\n" || commit.Committer.Name != ada.Name || !commit.Author.When.Equal(noon) {
+		t.Errorf("got %+v", commit)
+	}
+
+	var failed *CommandError
+	writeIn(t, path, "b.txt", "in the way\n")
+	write(t, r, "b.txt", "bbb\n")
+	fourth := commitAll(t, ctx, r, "fourth")
+	if conflicts, err := r.MergeInto(ctx, path, fourth, "m", ada); !errors.As(err, &failed) {
+		t.Errorf("dirty: %v %v", conflicts, err)
+	}
+	write(t, r, "né.txt", "theirs\n")
+	fifth := commitAll(t, ctx, r, "fifth")
+	must[OID](t)(r.CommitAll(ctx, path, "ours again", ada))
+	if conflicts := merge(fifth); strings.Join(conflicts, "|") != "b.txt|né.txt" {
+		t.Errorf("conflicts: %v", conflicts)
+	}
+	if conflicts, err := r.MergeInto(ctx, path, fifth, "m", ada); !errors.As(err, &failed) {
+		t.Errorf("open merge: %v %v", conflicts, err)
+	}
+}

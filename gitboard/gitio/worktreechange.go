@@ -1,0 +1,102 @@
+package gitio
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// AddWorktree makes a worktree at path, which must not exist or be empty,
+// with commit checked out and HEAD detached. Hooks do not run.
+func (r *Repo) AddWorktree(ctx context.Context, path string, commit OID) error {
+	if err := checkOIDs(commit); err != nil {
+		return err
+	}
+	return r.worktreeCommand(ctx, "add", flags(noHooks, workers), []string{"--detach", "--quiet"}, path, string(commit))
+}
+
+// AddWorktreeBranch makes a worktree at path, which must not exist or be
+// empty, with an existing branch checked out that no other worktree has.
+// Hooks do not run.
+func (r *Repo) AddWorktreeBranch(ctx context.Context, path, branch string) error {
+	ref := branchRef(branch)
+	tip, err := r.Ref(ctx, ref)
+	if err != nil {
+		return err
+	}
+	if tip.IsZero() {
+		// Git would look for a remote branch of that name, and make one.
+		return fmt.Errorf("branch %s: %w", ref, ErrNotFound)
+	}
+	return r.worktreeCommand(ctx, "add", flags(noHooks, workers), []string{"--quiet"}, path, ref[len(headsPrefix):])
+}
+
+// MoveWorktree moves a worktree's directory. fs.ErrExist when something is
+// there already (git would move into it). Git does not move a worktree in
+// which submodules are checked out.
+//
+// It is locked meanwhile: git moves first and takes note afterwards, and a
+// `git worktree prune` in between would forget it. A lock that was there, as
+// a crash may leave one, does not count and is gone afterwards.
+func (r *Repo) MoveWorktree(ctx context.Context, from, to string) error {
+	if _, err := os.Lstat(to); err == nil {
+		return fmt.Errorf("move worktree to %s: %w", to, fs.ErrExist)
+	}
+	lock := r.worktreeCommand(ctx, "lock", nil, []string{"--reason", "git liza moves it"}, from)
+	moved := r.worktreeCommand(ctx, "move", nil, []string{"--force", "--force"}, from, to)
+	unlock := context.WithoutCancel(ctx)
+	if moved == nil {
+		return r.worktreeCommand(unlock, "unlock", nil, nil, to)
+	}
+	if lock == nil {
+		return errors.Join(moved, r.worktreeCommand(unlock, "unlock", nil, nil, from))
+	}
+	return moved
+}
+
+// RemoveWorktree removes a worktree and all files in it, locked and dirty
+// ones too: callers have kept what matters. It is fine when the directory has
+// gone already, or never was. Git refuses the main worktree.
+func (r *Repo) RemoveWorktree(ctx context.Context, path string) error {
+	err := r.worktreeCommand(ctx, "remove", nil, []string{"--force", "--force"}, path)
+	if exitCode(err) <= 0 {
+		return err
+	}
+	if _, missing := os.Lstat(path); os.IsNotExist(missing) {
+		return r.PruneWorktrees(ctx)
+	}
+	return err
+}
+
+// PruneWorktrees makes git forget the worktrees whose directories have gone.
+// Those that are being added or moved are locked, and stay.
+func (r *Repo) PruneWorktrees(ctx context.Context) error {
+	return r.command("worktree prune", "worktree", "prune").run(ctx)
+}
+
+// RepairWorktrees mends the links between the repository and worktrees that
+// were moved by hand: the repository's own, or the given worktrees'.
+func (r *Repo) RepairWorktrees(ctx context.Context, paths ...string) error {
+	return r.worktreeCommand(ctx, "repair", nil, nil, paths...)
+}
+
+// worktreeCommand runs `git <settings> worktree <verb> <options> -- <first>
+// <rest>`. Paths become absolute, since children stand elsewhere; the commit
+// or branch of "add" does not.
+func (r *Repo) worktreeCommand(ctx context.Context, verb string, settings, options []string, operands ...string) error {
+	args := flags(settings, []string{"worktree", verb}, options, []string{"--"})
+	for i, operand := range operands {
+		if verb != "add" || i == 0 {
+			path, err := filepath.Abs(operand)
+			if err != nil {
+				return err
+			}
+			operand = path
+		}
+		args = append(args, operand)
+	}
+	return r.command("worktree "+verb, args...).run(ctx)
+}

@@ -1,0 +1,74 @@
+package gitio
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+)
+
+// writers bounds how many objects are flushed at once: a disk gains from a
+// few flushes in flight, and open files are limited.
+const writers = 16
+
+// WriteObjects stores objects as loose ones, in parallel, each flushed to
+// disk before it gets its name. One that is there already gets a fresh
+// modification time instead, which keeps `git prune` from eating it before a
+// ref holds it; one that is only in a pack is written again for the same
+// reason. Inside a push's quarantine they go where the push keeps its own.
+//
+// Errors: a StorageError when the object directory cannot be written.
+func (r *Repo) WriteObjects(ctx context.Context, objects []Object) error {
+	dir := r.objectDir()
+	work := make(chan Object)
+	failures := make(chan error, len(objects))
+	var group sync.WaitGroup
+	for range min(writers, len(objects)) {
+		group.Go(func() {
+			for object := range work {
+				if err := writeObject(dir, object); err != nil {
+					failures <- err
+				}
+			}
+		})
+	}
+	seen := make(map[OID]bool, len(objects))
+	for _, object := range objects {
+		if seen[object.OID] {
+			continue
+		}
+		seen[object.OID] = true
+		if err := ctx.Err(); err != nil {
+			failures <- err
+			break
+		}
+		work <- object
+	}
+	close(work)
+	group.Wait()
+	close(failures)
+	return <-failures // nil when there is none
+}
+
+// objectDir returns where new objects belong.
+func (r *Repo) objectDir() string {
+	if inQuarantine() {
+		if dir := os.Getenv("GIT_OBJECT_DIRECTORY"); dir != "" {
+			return dir
+		}
+	}
+	return filepath.Join(r.common, "objects")
+}
+
+func writeObject(dir string, object Object) error {
+	if got := hashObject(object.Type, object.Data); got != object.OID {
+		return fmt.Errorf("write object: it is named %q, and its content makes it %s", object.OID, got)
+	}
+	name := string(object.OID)
+	path := filepath.Join(dir, name[:2], name[2:])
+	if refresh(path) {
+		return nil
+	}
+	return storageError(dir, writeLoose(dir, path, object))
+}
