@@ -1,0 +1,130 @@
+package gitboard
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/oplog"
+)
+
+// Options is what the edge of a program decides. The zero value is the ordinary one.
+type Options struct {
+	Now     func() time.Time // time.Now
+	Random  io.Reader        // crypto/rand
+	Retries int              // how often a lost race is decided again; 50
+}
+
+// DefaultRetries is how often a lost race is decided again before an operation is given up.
+const DefaultRetries = 50
+
+// Board is the board of one repository.
+type Board struct {
+	repo    *gitio.Repo // nil over memory
+	store   oplog.Store
+	log     *oplog.Log
+	now     func() time.Time
+	random  io.Reader
+	retries int
+
+	who func() (gitio.Signature, error)
+}
+
+// Open opens the board of the repository that a directory is in. There need not be a board yet.
+func Open(ctx context.Context, dir string, o Options) (*Board, error) {
+	repo, err := gitio.Open(ctx, dir)
+	if err != nil {
+		return nil, err
+	}
+	b := OpenStore(repo, filepath.Join(repo.CommonDir(), "liza", "cache", "briefs.json"), o)
+	b.repo = repo
+	b.who = sync.OnceValues(func() (gitio.Signature, error) { return repo.Identity(ctx) })
+	return b, nil
+}
+
+// OpenStore opens the board of a store: memory, or a repository whose steps a test makes fail.
+func OpenStore(s oplog.Store, cacheFile string, o Options) *Board {
+	b := &Board{store: s, log: oplog.New(s, cacheFile), now: o.Now, random: o.Random, retries: o.Retries}
+	if b.now == nil {
+		b.now = time.Now
+	}
+	if b.random == nil {
+		b.random = rand.Reader
+	}
+	if b.retries == 0 {
+		b.retries = DefaultRetries
+	}
+	b.who = func() (gitio.Signature, error) { return gitio.Signature{Name: "memory", Email: "memory@liza"}, nil }
+	return b
+}
+
+// Close ends the children that the board has started.
+func (b *Board) Close() error {
+	if b.repo == nil {
+		return nil
+	}
+	return b.repo.Close()
+}
+
+// Repo is the repository, nil over memory.
+func (b *Board) Repo() *gitio.Repo { return b.repo }
+
+// Log is the log of operations.
+func (b *Board) Log() *oplog.Log { return b.log }
+
+// Now is the board's clock.
+func (b *Board) Now() time.Time { return b.now() }
+
+// Dir is where this clone keeps what is its own: <common git dir>/liza.
+func (b *Board) Dir() string { return filepath.Join(b.repo.CommonDir(), "liza") }
+
+// Token makes a random name: a session, a request, a clone.
+func (b *Board) Token() (string, error) {
+	var raw [8]byte
+	if _, err := io.ReadFull(b.random, raw[:]); err != nil {
+		return "", fmt.Errorf("no randomness: %w", err)
+	}
+	return hex.EncodeToString(raw[:]), nil
+}
+
+// Root is the project's root: the main worktree, "" in a bare repository.
+func (b *Board) Root(ctx context.Context) (string, error) {
+	if common := b.repo.CommonDir(); filepath.Base(common) == ".git" {
+		return filepath.Dir(common), nil
+	}
+	all, err := b.repo.Worktrees(ctx)
+	if err != nil {
+		return "", err
+	}
+	for _, w := range all {
+		if w.Main && !w.Bare {
+			return w.Path, nil
+		}
+	}
+	return "", nil
+}
+
+// LostError says that an operation lost every race it ran. Exit code 2: try again after a pause.
+type LostError struct {
+	Op       string
+	Attempts int
+	Err      error
+}
+
+func (e *LostError) Error() string {
+	return fmt.Sprintf("%s lost the race %d times: others write to the board at the moment", e.Op, e.Attempts)
+}
+
+func (e *LostError) Unwrap() error { return e.Err }
+
+var errNoBoard = oplog.ErrNoBoard
+
+// IsNoBoard reports whether an error says that the repository has no board.
+func IsNoBoard(err error) bool { return errors.Is(err, errNoBoard) }

@@ -1,0 +1,264 @@
+package gitboard
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/codec"
+	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/lease"
+	"github.com/git-liza/git-liza/gitboard/oplog"
+	"github.com/git-liza/git-liza/roles"
+)
+
+// Intent decides an operation on a view of the board: its payload, and the other refs that move with it.
+// It is called again on the new tip whenever the race was lost, so it must not do anything that counts.
+type Intent func(ctx context.Context, v *View) (board.Payload, []gitio.RefUpdate, error)
+
+// Just is the intent whose payload doesn't depend on the board.
+func Just(p board.Payload) Intent {
+	return func(context.Context, *View) (board.Payload, []gitio.RefUpdate, error) { return p, nil, nil }
+}
+
+// Request asks for an operation.
+type Request struct {
+	Actor       board.Actor
+	ID          string // the caller's unique id, "" for a random one; the same id is never carried out twice
+	AllowSecret bool
+	Intent      Intent
+}
+
+// Done is an operation that stands on the board.
+type Done struct {
+	*oplog.Entry
+	View     *View // the board after it
+	Repeated bool  // it had been carried out before, under the same request id
+}
+
+// requestDepth is how far back a caller's request id is looked for, in operations.
+const requestDepth = 5000
+
+// Do decides an intent and appends the operation. It returns nil only when the operation stands in the
+// log; then any process that reads the board sees it. Errors: *board.Refusal, *LostError, or whatever
+// kept git from writing.
+func (b *Board) Do(ctx context.Context, r Request) (*Done, error) {
+	go func() { _, _ = b.who() }() // asks git while the board is being read
+	given := r.ID != ""
+	if !given {
+		id, err := b.Token()
+		if err != nil {
+			return nil, err
+		}
+		r.ID = id
+	} else if !board.ValidRequest(r.ID) {
+		return nil, board.Refuse("invalid", "a request id has up to 100 letters, digits and ._/:-", "")
+	}
+	op := "the operation"
+	for attempt := 1; ; attempt++ {
+		s, err := b.log.Tip(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if given && !s.Commit.IsZero() {
+			if done, err := b.repeated(ctx, s, r.ID); done != nil || err != nil {
+				return done, err
+			}
+		}
+		done, name, err := b.attempt(ctx, &View{s, b}, r)
+		if err == nil || !errors.Is(err, oplog.ErrLost) {
+			return done, err
+		}
+		if name != "" {
+			op = name
+		}
+		if attempt > b.retries {
+			return nil, &LostError{op, attempt, err}
+		}
+		if err := backoff(ctx, attempt); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// attempt decides and appends once.
+func (b *Board) attempt(ctx context.Context, v *View, r Request) (*Done, string, error) {
+	payload, refs, err := r.Intent(ctx, v)
+	if err != nil {
+		return nil, "", err
+	}
+	now := b.now()
+	op := board.Operation{Actor: r.Actor, Time: max(board.At(now), v.State.Time()), Request: r.ID, AllowSecret: r.AllowSecret, Payload: payload}
+	if _, begins := payload.(*board.Init); !begins && v.Commit.IsZero() {
+		return nil, op.Name(), oplog.ErrNoBoard
+	}
+	if err := b.localMode(ctx, op); err != nil {
+		return nil, op.Name(), err
+	}
+	fence, err := b.showLease(ctx, v, op)
+	if err != nil {
+		return nil, op.Name(), err
+	}
+	prepared, err := oplog.Prepare(v.Snapshot, op)
+	if err != nil {
+		return nil, op.Name(), b.explain(ctx, v, err)
+	}
+	side, err := b.renewal(ctx, prepared.After, op, now)
+	if err != nil {
+		return nil, op.Name(), err
+	}
+	who, err := b.who()
+	if err != nil {
+		return nil, op.Name(), board.Refuse("identity", "git does not know who you are", `git config user.name "Your Name" and git config user.email you@example.com`)
+	}
+	side.Refs = slices.Concat(refs, fence, side.Refs)
+	entry, err := b.log.Append(ctx, prepared, oplog.Committer{Name: who.Name, Email: who.Email}, side)
+	if err != nil {
+		return nil, op.Name(), err
+	}
+	return &Done{Entry: entry, View: &View{&oplog.Snapshot{Commit: entry.Commit, State: entry.After}, b}}, op.Name(), nil
+}
+
+// showLease puts the lease of whoever would be robbed into the operation, and returns the update that
+// fences it.
+func (b *Board) showLease(ctx context.Context, v *View, op board.Operation) ([]gitio.RefUpdate, error) {
+	holder := board.LeaseWanted(v.State, op)
+	taker, takes := op.Payload.(interface{ ShowLease(*board.Lease) })
+	if holder == "" || !takes {
+		return nil, nil
+	}
+	held, err := lease.Read(ctx, b.store, holder)
+	if err != nil {
+		return nil, err
+	}
+	taker.ShowLease(evidence(held))
+	if holder == op.Actor.ID {
+		return nil, nil // its own: renewed, not fenced
+	}
+	return []gitio.RefUpdate{lease.Fence(holder, held)}, nil
+}
+
+func evidence(h *lease.Held) *board.Lease {
+	if h == nil {
+		return nil
+	}
+	return &board.Lease{Agent: h.Agent, Session: h.Session, Task: h.Task, Expires: board.At(h.Expires), Heartbeat: board.At(h.Heartbeat)}
+}
+
+// renewal is what becomes of the acting agent's own lease with an operation: renewed, ended by a hand-off,
+// gone with a deregistration.
+func (b *Board) renewal(ctx context.Context, after *board.State, op board.Operation, now time.Time) (side oplog.Side, err error) {
+	if op.Actor.Role == roles.Human {
+		return side, nil
+	}
+	held, err := lease.Read(ctx, b.store, op.Actor.ID)
+	if err != nil {
+		return side, err
+	}
+	a := after.Agent(op.Actor.ID)
+	if a == nil {
+		if held != nil {
+			side.Refs = append(side.Refs, lease.Fence(op.Actor.ID, held))
+		}
+		return side, nil
+	}
+	l := b.leaseFor(after, op.Actor.ID, a, now)
+	if a.Status == board.HandedOff {
+		l.Expires = now
+	}
+	if update, object := lease.Renew(held, l); update.Old != update.New {
+		side.Refs, side.Objects = append(side.Refs, update), append(side.Objects, object)
+	}
+	return side, nil
+}
+
+func (b *Board) leaseFor(s *board.State, id string, a *board.Agent, now time.Time) lease.Lease {
+	var task *board.Task
+	if a.CurrentTask != "" {
+		task = s.Task(a.CurrentTask)
+	}
+	return lease.Lease{
+		Agent: id, Session: a.Session, Task: a.CurrentTask, Heartbeat: now,
+		Expires: now.Add(time.Duration(s.Config().LeaseSeconds(task)) * time.Second),
+	}
+}
+
+// repeated finds an operation that was carried out under a request id before.
+func (b *Board) repeated(ctx context.Context, s *oplog.Snapshot, request string) (*Done, error) {
+	oid, err := b.store.RequestCommit(ctx, s.Commit, request, requestDepth)
+	if errors.Is(err, gitio.ErrNotFound) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	at, err := b.log.At(ctx, oid)
+	if err != nil {
+		return nil, err
+	}
+	h, err := codec.ParseHead(at.Head.Message)
+	if err != nil {
+		return nil, &oplog.RecordError{Commit: oid, Path: "the message", Err: err}
+	}
+	file, err := at.PayloadFile(ctx, b.store)
+	if err != nil {
+		return nil, err
+	}
+	op, err := h.Operation(file, at.Head.Author.Name, at.Head.Author.Email, board.At(at.Head.Author.When))
+	if err != nil {
+		return nil, &oplog.RecordError{Commit: oid, Path: "the message", Err: err}
+	}
+	return &Done{
+		Entry: &oplog.Entry{Commit: oid, Subject: h.Subject, Op: op, After: at.State},
+		View:  &View{at, b}, Repeated: true,
+	}, nil
+}
+
+// localModes are the files by which a human stops this clone alone, the strongest first.
+var localModes = []string{"ABORT", "CHECKPOINT", "PAUSE"}
+
+// localMode refuses to take on or land work while a file in <root>/.liza stops this clone.
+func (b *Board) localMode(ctx context.Context, op board.Operation) error {
+	if b.repo == nil || !board.TakesOnWork(op.Name()) {
+		return nil
+	}
+	root, err := b.Root(ctx)
+	if err != nil || root == "" {
+		return err
+	}
+	for _, name := range localModes {
+		if _, err := os.Stat(filepath.Join(root, ".liza", name)); err == nil {
+			return board.Refuse("mode", fmt.Sprintf("this clone is stopped by the file .liza/%s", name), "a human goes on by taking that file away")
+		}
+	}
+	return nil
+}
+
+// explain adds to a refusal what only the leases know: until when a holder's lease runs.
+func (b *Board) explain(ctx context.Context, v *View, err error) error {
+	var r *board.Refusal
+	if !errors.As(err, &r) || r.Holder == "" {
+		return err
+	}
+	if h, readErr := v.Lease(ctx, r.Holder); readErr == nil && h != nil && r.Code == "wrong-state" {
+		r.Message = board.WithLease(r.Message, r.Holder, board.At(h.Expires), h.Expires.After(b.now()))
+	}
+	return err
+}
+
+// backoff waits a random time that grows with each lost race: full jitter, a second at most.
+func backoff(ctx context.Context, attempt int) error {
+	ceiling := min(time.Second, 4*time.Millisecond<<min(attempt, 8))
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(rand.N(ceiling)):
+		return nil
+	}
+}

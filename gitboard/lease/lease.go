@@ -1,0 +1,112 @@
+// Package lease owns leases: "this agent owns this until then". A lease is a ref,
+// refs/liza/leases/<agent>, to a small object, moved by compare-and-swap; it leaves no history.
+//
+// Expiry makes a claim takeable, not void. Safety rests on compare-and-swap alone: clocks only decide when
+// a take-over is tried. The package may import gitio.
+package lease
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/git-liza/git-liza/gitboard/gitio"
+)
+
+// Prefix is where leases lie.
+const Prefix = "refs/liza/leases/"
+
+// MergeHolder is the name under which the one running merge of a board holds its lease.
+const MergeHolder = "merge"
+
+// Lease is one lease. Times are UTC, to the second.
+type Lease struct {
+	Agent     string    `json:"agent"`
+	Session   string    `json:"session"`
+	Task      string    `json:"task,omitempty"`
+	Expires   time.Time `json:"expires"`
+	Heartbeat time.Time `json:"heartbeat"`
+}
+
+// Ref is the ref of an agent's lease.
+func Ref(agent string) string { return Prefix + agent }
+
+// Held is a lease as it stands in the repository: the value that a compare-and-swap must name.
+type Held struct {
+	Lease
+	OID gitio.OID
+}
+
+// Store is what leases need of a repository.
+type Store interface {
+	Object(ctx context.Context, name string) (gitio.Object, error)
+	Ref(ctx context.Context, name string) (gitio.OID, error)
+	WriteObjects(ctx context.Context, objects []gitio.Object) error
+	UpdateRefs(ctx context.Context, updates []gitio.RefUpdate, reflog string) error
+}
+
+// ErrTaken says that somebody else has moved or fenced the lease: its holder stops at once.
+var ErrTaken = errors.New("the lease has been taken")
+
+// Read returns an agent's lease, nil when there is none.
+func Read(ctx context.Context, s Store, agent string) (*Held, error) {
+	o, err := s.Object(ctx, Ref(agent))
+	if errors.Is(err, gitio.ErrNotFound) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read the lease of %s: %w", agent, err)
+	}
+	h := &Held{OID: o.OID}
+	if err := json.Unmarshal(o.Data, &h.Lease); err != nil {
+		return nil, fmt.Errorf("the lease of %s (%s) is damaged: %w", agent, o.OID.Short(), err)
+	}
+	return h, nil
+}
+
+// Object is the object that a lease is stored as.
+func (l Lease) Object() gitio.Object {
+	l.Expires, l.Heartbeat = l.Expires.UTC().Truncate(time.Second), l.Heartbeat.UTC().Truncate(time.Second)
+	data, err := json.MarshalIndent(l, "", "  ")
+	if err != nil {
+		panic("a lease is always JSON: " + err.Error())
+	}
+	return gitio.NewObject("blob", append(data, '\n'))
+}
+
+// Renew is the update that replaces what stands (nil: nothing) by a lease, and the object that it needs.
+func Renew(was *Held, l Lease) (gitio.RefUpdate, gitio.Object) {
+	o := l.Object()
+	return gitio.RefUpdate{Ref: Ref(l.Agent), Old: old(was), New: o.OID}, o
+}
+
+// Fence is the update that ends a lease exactly as it was seen; nil fences "there was none".
+func Fence(agent string, was *Held) gitio.RefUpdate {
+	return gitio.RefUpdate{Ref: Ref(agent), Old: old(was), New: gitio.ZeroOID}
+}
+
+func old(was *Held) gitio.OID {
+	if was == nil {
+		return gitio.ZeroOID
+	}
+	return was.OID
+}
+
+// Beat renews a lease by itself: a heartbeat. It returns ErrTaken when the lease is no longer the one that
+// was renewed last; any other error is a failure of network or disk, and says nothing about the lease.
+func Beat(ctx context.Context, s Store, was *Held, l Lease) (*Held, error) {
+	update, o := Renew(was, l)
+	if err := s.WriteObjects(ctx, []gitio.Object{o}); err != nil {
+		return nil, err
+	}
+	err := s.UpdateRefs(ctx, []gitio.RefUpdate{update}, "")
+	if errors.Is(err, gitio.ErrRefMoved) {
+		return nil, fmt.Errorf("%s: %w", l.Agent, ErrTaken)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &Held{Lease: l, OID: o.OID}, nil
+}

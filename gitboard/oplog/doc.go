@@ -1,0 +1,8 @@
+// Package oplog owns the log of operations: the branch refs/heads/liza/state, read at a commit and
+// appended to by compare-and-swap.
+//
+// One operation is one commit. Append checks it (board.Step), encodes what it changed, writes the
+// objects and moves the ref, together with whatever other refs belong to the operation, in one
+// transaction. There is no other way to write to a board. The same Log runs over a git repository and
+// over memory; one conformance suite holds for both. It may import board, codec and gitio.
+package oplog

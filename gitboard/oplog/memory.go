@@ -1,0 +1,143 @@
+package oplog
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/git-liza/git-liza/gitboard/codec"
+	"github.com/git-liza/git-liza/gitboard/gitio"
+)
+
+// Memory is a store without a repository, for simulation. It is safe for concurrent use.
+type Memory struct {
+	mu      sync.Mutex
+	objects map[gitio.OID]gitio.Object
+	refs    map[string]gitio.OID
+}
+
+// NewMemory begins an empty store.
+func NewMemory() *Memory {
+	return &Memory{objects: map[gitio.OID]gitio.Object{}, refs: map[string]gitio.OID{}}
+}
+
+// Object implements Store.
+func (m *Memory) Object(_ context.Context, name string) (gitio.Object, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if oid, ok := m.refs[name]; ok {
+		name = string(oid)
+	}
+	if o, ok := m.objects[gitio.OID(name)]; ok {
+		return o, nil
+	}
+	return gitio.Object{}, fmt.Errorf("object %s: %w", name, gitio.ErrNotFound)
+}
+
+// Objects implements Store.
+func (m *Memory) Objects(ctx context.Context, names []string) ([]gitio.Object, error) {
+	out := make([]gitio.Object, len(names))
+	for i, n := range names {
+		out[i], _ = m.Object(ctx, n)
+	}
+	return out, nil
+}
+
+// WriteObjects implements Store.
+func (m *Memory) WriteObjects(_ context.Context, objects []gitio.Object) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, o := range objects {
+		m.objects[o.OID] = o
+	}
+	return nil
+}
+
+// Ref implements Store.
+func (m *Memory) Ref(_ context.Context, name string) (gitio.OID, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if oid, ok := m.refs[name]; ok {
+		return oid, nil
+	}
+	return gitio.ZeroOID, nil
+}
+
+// Refs lists the refs under a prefix, sorted.
+func (m *Memory) Refs(prefix string) []gitio.Ref {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	var refs []gitio.Ref
+	for _, name := range slices.Sorted(maps.Keys(m.refs)) {
+		if strings.HasPrefix(name, prefix) {
+			refs = append(refs, gitio.Ref{Name: name, OID: m.refs[name]})
+		}
+	}
+	return refs
+}
+
+// UpdateRefs implements Store.
+func (m *Memory) UpdateRefs(_ context.Context, updates []gitio.RefUpdate, _ string) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, u := range updates {
+		if current := m.refs[u.Ref]; current != u.Old && !(current.IsZero() && u.Old.IsZero()) {
+			return fmt.Errorf("%s: %w", u.Ref, gitio.ErrRefMoved)
+		}
+	}
+	for _, u := range updates {
+		if u.New.IsZero() {
+			delete(m.refs, u.Ref)
+		} else {
+			m.refs[u.Ref] = u.New
+		}
+	}
+	return nil
+}
+
+// Log implements Store.
+func (m *Memory) Log(ctx context.Context, from, to gitio.OID) ([]gitio.Commit, error) {
+	var commits []gitio.Commit
+	for oid := to; !oid.IsZero() && oid != from; {
+		c, err := readCommit(ctx, m, oid)
+		if err != nil {
+			return nil, err
+		}
+		commits = append(commits, c)
+		oid = gitio.ZeroOID
+		if len(c.Parents) > 0 {
+			oid = c.Parents[0]
+		}
+	}
+	slices.Reverse(commits)
+	return commits, nil
+}
+
+// RequestCommit implements Store.
+func (m *Memory) RequestCommit(ctx context.Context, tip gitio.OID, request string, depth int) (gitio.OID, error) {
+	for oid := tip; !oid.IsZero() && depth > 0; depth-- {
+		c, err := readCommit(ctx, m, oid)
+		if err != nil {
+			return "", err
+		}
+		if h, err := codec.ParseHead(c.Message); err == nil && h.Request == request {
+			return oid, nil
+		}
+		oid = gitio.ZeroOID
+		if len(c.Parents) > 0 {
+			oid = c.Parents[0]
+		}
+	}
+	return "", fmt.Errorf("request %s: %w", request, gitio.ErrNotFound)
+}
+
+func readCommit(ctx context.Context, s Store, oid gitio.OID) (gitio.Commit, error) {
+	o, err := s.Object(ctx, string(oid))
+	if err != nil {
+		return gitio.Commit{}, err
+	}
+	return gitio.DecodeCommit(o)
+}

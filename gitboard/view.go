@@ -1,0 +1,121 @@
+package gitboard
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/lease"
+	"github.com/git-liza/git-liza/gitboard/oplog"
+)
+
+// View is the board at one commit, with the leases as they are now.
+type View struct {
+	*oplog.Snapshot
+	board *Board
+}
+
+// View looks at the board as it is now. Without a board the error is oplog.ErrNoBoard.
+func (b *Board) View(ctx context.Context) (*View, error) {
+	s, err := b.log.Tip(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if s.Commit.IsZero() {
+		return nil, oplog.ErrNoBoard
+	}
+	return &View{s, b}, nil
+}
+
+// ViewAt looks at the board as it was: at a commit (any name that git knows) or at a time.
+func (b *Board) ViewAt(ctx context.Context, when string) (*View, error) {
+	commit, err := b.commitAt(ctx, when)
+	if err != nil {
+		return nil, err
+	}
+	s, err := b.log.At(ctx, commit)
+	if err != nil {
+		return nil, err
+	}
+	return &View{s, b}, nil
+}
+
+// commitAt finds the board's commit of a name, or the last one not after a time.
+func (b *Board) commitAt(ctx context.Context, when string) (gitio.OID, error) {
+	tip, err := b.View(ctx)
+	if err != nil {
+		return "", err
+	}
+	if at, err := board.ParseTime(when); err == nil {
+		commits, err := b.log.Store().Log(ctx, gitio.ZeroOID, tip.Commit)
+		if err != nil {
+			return "", err
+		}
+		found := gitio.ZeroOID
+		for _, c := range commits {
+			if board.At(c.Author.When) <= at {
+				found = c.OID
+			}
+		}
+		if found.IsZero() {
+			return "", board.Refuse("invalid", "the board is younger than "+when, "git liza log")
+		}
+		return found, nil
+	}
+	oid, err := b.repo.ResolveCommit(ctx, when)
+	if err != nil {
+		return "", board.Refuse("invalid", board.Line(when, 60)+" is no commit and no time (2026-01-31T14:05:00Z)", "git liza log")
+	}
+	on, err := b.repo.IsAncestor(ctx, oid, tip.Commit)
+	if err != nil {
+		return "", err
+	}
+	if !on {
+		return "", board.Refuse("invalid", board.Line(when, 60)+" is no commit of the board", "git liza log")
+	}
+	return oid, nil
+}
+
+// Lease is an agent's lease as it is now, nil when there is none.
+func (v *View) Lease(ctx context.Context, agent string) (*lease.Held, error) {
+	return lease.Read(ctx, v.board.store, agent)
+}
+
+// Leases are all leases as they are now, by agent.
+func (v *View) Leases(ctx context.Context) (map[string]*lease.Held, error) {
+	held := map[string]*lease.Held{}
+	refs, err := v.board.leaseRefs(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, r := range refs {
+		agent := strings.TrimPrefix(r.Name, lease.Prefix)
+		h, err := lease.Read(ctx, v.board.store, agent)
+		if err != nil {
+			return nil, err
+		}
+		if h != nil {
+			held[agent] = h
+		}
+	}
+	return held, nil
+}
+
+func (b *Board) leaseRefs(ctx context.Context) ([]gitio.Ref, error) {
+	if m, ok := b.store.(interface{ Refs(string) []gitio.Ref }); ok {
+		return m.Refs(lease.Prefix), nil
+	}
+	return b.repo.Refs(ctx, lease.Prefix)
+}
+
+// Takeable reports whether somebody who holds something can be robbed of it now, as far as its lease says:
+// it isn't registered, or its lease has run out for at least some time.
+func (v *View) Takeable(ctx context.Context, holder string, after time.Duration) bool {
+	if v.State.Agent(holder) == nil {
+		return true
+	}
+	h, err := v.Lease(ctx, holder)
+	return err == nil && (h == nil || !v.board.now().Before(h.Expires.Add(after)))
+}
