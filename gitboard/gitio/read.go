@@ -10,7 +10,8 @@ import (
 // Object reads one object by any name that git understands: an id, a ref,
 // "rev:path". It sees what other processes have written until now. HEAD is
 // the main worktree's. ErrNotFound when there is none, also when a short id
-// is ambiguous.
+// is ambiguous; a CommandError for what git refuses to look for, such as an
+// entry beyond the end of a reflog, and for a damaged object.
 func (r *Repo) Object(ctx context.Context, name string) (Object, error) {
 	objects, err := r.Objects(ctx, []string{name})
 	if err != nil {
@@ -53,8 +54,7 @@ func askable(name string) bool {
 	if name == "" || strings.ContainsAny(name, "\n\x00") {
 		return false
 	}
-	_, file, _ := strings.Cut(name, ":")
-	return !strings.HasPrefix(file, "./") && !strings.HasPrefix(file, "../")
+	return !strings.Contains(name, ":./") && !strings.Contains(name, ":../")
 }
 
 // FileOID returns the id of the file at path, from the top of the tree of

@@ -92,9 +92,9 @@ func TestUpdateRefsBusy(t *testing.T) {
 func TestUpdateRefsCancelled(t *testing.T) {
 	ctx, r := scratch(t)
 	now := ZeroOID
-	for i := range 30 {
+	for i := range 60 {
 		next := store(t, ctx, r, fmt.Sprint(i))[0]
-		short, cancel := context.WithTimeout(ctx, time.Duration(i)*150*time.Microsecond)
+		short, cancel := context.WithTimeout(ctx, time.Duration(i)*80*time.Microsecond)
 		err := r.UpdateRefs(short, []RefUpdate{{"refs/liza/x", now, next}}, "")
 		cancel()
 		got := must[OID](t)(r.Ref(ctx, "refs/liza/x"))

@@ -7,9 +7,22 @@ import (
 	"time"
 )
 
-// lockPatience is how long git waits for another process's lock, in
-// milliseconds, before an update gives up.
-const lockPatience = "1000"
+// refSettings are settings of git-update-ref.
+//
+// The first two say how long it waits for another process's lock, in
+// milliseconds. The last keeps it from looking for refs that are named like
+// the ids it is given: doing so, it reads packed-refs before it has the lock,
+// and takes that for current as long as the file's size, inode and second
+// are the same. Beside a busy `git pack-refs` that lost acknowledged updates
+// (TestRacers, git 2.39).
+var refSettings = []string{
+	"-c", "core.filesRefLockTimeout=1000", "-c", "core.packedRefsTimeout=1000",
+	"-c", "core.warnAmbiguousRefs=false",
+}
+
+// linger is how long an update may go on when its context has ended. It takes
+// milliseconds, and killed at the wrong one git leaves a lock behind.
+const linger = 3 * time.Second
 
 // attempts is how often an update is tried that failed although every ref is
 // where it should be and nobody holds a lock: somebody held one until just now.
@@ -17,6 +30,15 @@ const attempts = 3
 
 // explainPatience bounds the search for the truth after a failure.
 const explainPatience = 10 * time.Second
+
+// lingering returns a context that ends a while after ctx does.
+func lingering(ctx context.Context, while time.Duration) (context.Context, context.CancelFunc) {
+	later, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
+	stop := context.AfterFunc(ctx, func() {
+		time.AfterFunc(while, func() { cancel(ctx.Err()) })
+	})
+	return later, func() { stop(); cancel(nil) }
+}
 
 // UpdateRefs makes all updates in one transaction of `git update-ref --stdin`,
 // in the given order, flushed to disk; or none. reflog is the reflog's line,
@@ -38,19 +60,22 @@ func (r *Repo) UpdateRefs(ctx context.Context, updates []RefUpdate, reflog strin
 	if err != nil {
 		return err
 	}
-	args := flags(noHooks, durable,
-		[]string{"-c", "core.filesRefLockTimeout=" + lockPatience, "-c", "core.packedRefsTimeout=" + lockPatience},
-		[]string{"update-ref", "--stdin", "-z"})
+	args := flags(noHooks, durable, refSettings, []string{"update-ref", "--stdin", "-z"})
 	if reflog != "" {
 		args = append(args, "-m", reflog)
 	}
+	if err := ctx.Err(); err != nil {
+		return &CommandError{Op: "update-ref", Exit: -1, Err: err}
+	}
+	patient, cancel := lingering(ctx, linger)
+	defer cancel()
 	for attempt := 1; ; attempt++ {
-		failed := r.command("update-ref", args...).feed(input).run(ctx)
+		failed := r.command("update-ref", args...).feed(input).run(patient)
 		if failed == nil {
 			return nil
 		}
 		err, settled := r.explain(ctx, updates, failed)
-		if settled || attempt == attempts {
+		if settled || attempt == attempts || ctx.Err() != nil {
 			return err
 		}
 	}

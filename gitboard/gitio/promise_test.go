@@ -1,0 +1,42 @@
+package gitio
+
+import (
+	"errors"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// go-git serves for object formats only: its ref writer does not respect
+// git's lock files, and its storage knows neither worktrees nor fsync.
+func TestImports(t *testing.T) {
+	const goGit, ours = "github.com/go-git/go-git/v5/", "github.com/git-liza/git-liza/"
+	formats := []string{"plumbing", "plumbing/object", "plumbing/filemode"}
+	for _, name := range must[[]string](t)(filepath.Glob("*.go")) {
+		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ImportsOnly)
+		check(t, err)
+		for _, spec := range file.Imports {
+			path := strings.Trim(spec.Path.Value, `"`)
+			if part, found := strings.CutPrefix(path+"/", goGit); found && !slices.Contains(formats, strings.TrimSuffix(part, "/")) || strings.HasPrefix(path, ours) {
+				t.Errorf("%s imports %s", name, path)
+			}
+		}
+	}
+}
+
+func TestStorageSentences(t *testing.T) {
+	for cause, want := range map[error]string{
+		syscall.ENOSPC: "disk is full", syscall.EDQUOT: "quota", syscall.EROFS: "read-only",
+		syscall.EACCES: "read-only", syscall.EPERM: "read-only", syscall.ENOTDIR: "not a directory",
+	} {
+		err := storageError("/repo/.git", &fs.PathError{Op: "open", Path: "/repo/.git/x", Err: cause})
+		if !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "/repo/.git") || !errors.Is(err, cause) {
+			t.Errorf("%v: got %v", cause, err)
+		}
+	}
+}
