@@ -113,6 +113,17 @@ func (s *State) heldBy(agent string) string {
 	return held
 }
 
+// reviewedBy returns the submission that an agent reviews, "" when it reviews none.
+func (s *State) reviewedBy(agent string) string {
+	held := ""
+	s.scan(func(b Brief) {
+		if b.Status == ReadyForReview && b.ReviewingBy == agent && (held == "" || b.ID < held) {
+			held = b.ID
+		}
+	})
+	return held
+}
+
 // dependents lists the tasks that depend on a task and are not over, sorted.
 func (s *State) dependents(task string) []string {
 	var ids []string

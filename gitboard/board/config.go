@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
 )
 
 // Config is config.yaml. Durations are in seconds.
@@ -113,11 +115,15 @@ func (k ConfigKey) set(c *Config, v string) error {
 		}
 		*p = v == "true"
 	case *[]string:
-		*p = nil
+		*p = []string{}
 		for _, part := range strings.Split(v, ",") {
-			if part = strings.TrimSpace(part); part != "" {
-				*p = append(*p, part)
+			if part = strings.TrimSpace(part); part == "" {
+				continue
 			}
+			if !doublestar.ValidatePattern(part) {
+				return bad()
+			}
+			*p = append(*p, part)
 		}
 	case *string:
 		if len(k.oneOf) > 0 && !slices.Contains(k.oneOf, v) {

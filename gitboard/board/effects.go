@@ -68,19 +68,24 @@ func addFailure(s *State, t *Task, coder string, op Operation) {
 }
 
 func systemAnomaly(s *State, task, typ string, details map[string]Scalar, op Operation) {
-	id := s.nextID(AnomalyDir, "anomaly")
-	put(s, RecordPath(AnomalyDir, id), &Anomaly{ID: id, Timestamp: op.Time, Task: task, Reporter: string(roles.System), Type: typ, Details: details})
+	logAnomaly(s, string(roles.System), task, typ, details, op)
 }
 
-// block makes a task BLOCKED; who works on it or reviews it is let go.
-func block(s *State, t *Task, reason string, questions []string, op Operation) {
+func logAnomaly(s *State, reporter, task, typ string, details map[string]Scalar, op Operation) {
+	id := s.nextID(AnomalyDir, "anomaly")
+	put(s, RecordPath(AnomalyDir, id), &Anomaly{ID: id, Timestamp: op.Time, Task: task, Reporter: reporter, Type: typ, Details: details})
+}
+
+// block makes a task BLOCKED by an agent, a human or the system; who works on it or reviews it is let go.
+func block(s *State, t *Task, by, reason string, questions []string, op Operation) {
 	free(s, t.AssignedTo, t.ID, Idle)
 	free(s, t.ReviewingBy, t.ID, Idle)
-	t.ReviewingBy = ""
-	t.HandoffPending = false
+	t.ReviewingBy, t.ReservedFor = "", ""
+	t.HandoffPending, t.Freed = false, false
 	t.BlockedReason, t.BlockedQuestions, t.Attempted = reason, questions, nil
 	t.become(Blocked, op)
-	t.event(op, EventBlocked).Reason = reason
+	e := t.event(op, EventBlocked)
+	e.Agent, e.Reason = by, reason
 }
 
 // align appends to the goal's alignment history.
@@ -89,22 +94,18 @@ func align(s *State, op Operation, event, summary string) {
 	g.AlignmentHistory = append(slices.Clip(g.AlignmentHistory), Alignment{Timestamp: op.Time, Event: event, Summary: summary})
 }
 
-// settleSprint completes a sprint whose planned tasks are all over.
+// settleSprint completes a sprint whose planned tasks are all over, when the last of them ends or, if it
+// ended at a checkpoint, as the sprint goes on.
 func settleSprint(s *State, op Operation) {
-	closed := false
+	_, closed := op.Payload.(*Resume)
 	for _, r := range s.Changes() {
 		if t, ok := r.(*Task); ok && t.Status.Terminal() {
 			closed = true
 		}
 	}
 	sp := s.Sprint()
-	if !closed || sp == nil || sp.Status != InProgress || len(sp.Scope.Planned) == 0 {
+	if !closed || sp == nil || sp.Status != InProgress || !sp.planDone(s) {
 		return
-	}
-	for _, id := range sp.Scope.Planned {
-		if t := s.Task(id); t == nil || !t.Status.Terminal() {
-			return
-		}
 	}
 	sp = edit[Sprint](s, SprintPath)
 	sp.Status, sp.Timeline.Ended = Completed, op.Time

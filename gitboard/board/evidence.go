@@ -32,9 +32,11 @@ const MergeByOthersAfter = 60 * time.Second
 var commitForm = regexp.MustCompile(`^[0-9a-f]{40}$`)
 
 // commit refuses what isn't a full commit id.
-func commit(field, oid string) error {
+func commit(field, oid string) error { return fullID(field, oid) }
+
+func fullID(field, oid string) error {
 	if !commitForm.MatchString(oid) {
-		return invalid("%s must be a full commit id of 40 hex digits, not %s", field, quote(oid))
+		return invalid("%s must be a full object id of 40 hex digits, not %s", field, quote(oid))
 	}
 	return nil
 }
@@ -66,7 +68,7 @@ func LeaseWanted(s *State, op Operation) string {
 	case *Register:
 		return op.Actor.ID
 	case *Claim, *IterationLimit:
-		if t != nil && (t.Status == Claimed || t.Status == Rejected && t.AssignedTo != op.Actor.ID) {
+		if t != nil && (t.Status == Claimed && !t.HandoffPending || t.Status == Rejected && t.AssignedTo != op.Actor.ID && !t.Freed) {
 			return t.AssignedTo
 		}
 	case *Release:

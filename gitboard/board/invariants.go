@@ -24,7 +24,7 @@ func Violations(s *State) []Violation {
 			all = append(all, recordViolations(s, RecordPath(dir, id))...)
 		}
 	}
-	for _, path := range []string{SprintPath, GoalPath, ControlPath, BreakerPath} {
+	for _, path := range []string{ConfigPath, SprintPath, GoalPath, ControlPath, BreakerPath} {
 		all = append(all, recordViolations(s, path)...)
 	}
 	for _, id := range s.List(TaskDir) {
@@ -122,9 +122,14 @@ func recordViolations(s *State, path string) []Violation {
 			bad("status", "%q does not fit its trigger", r.Status)
 		}
 	case *Anomaly:
-		if r.Reporter != string(roles.System) {
-			if err := anomalyFault(r.Type, r.Details); err != nil {
-				bad("details", "%v", err)
+		if err := anomalyFault(r.Type, r.Details); err != nil {
+			bad("details", "%v", err)
+		}
+	case *Config:
+		for _, k := range ConfigKeys {
+			c := *r
+			if err := k.set(&c, k.Value(r)); err != nil {
+				bad(k.Name, "%v", err)
 			}
 		}
 	case *Handoff:
@@ -215,10 +220,8 @@ func taskInvariants(s *State, t *Task, bad func(string, string, ...any)) {
 		needs("rejection_reason", t.RejectionReason)
 	case Blocked:
 		needs("blocked_reason", t.BlockedReason)
-		if e := t.Last(EventBlocked); e != nil && len(t.BlockedQuestions) == 0 && e.Agent != roles.HumanID {
-			if r, err := roles.Of(e.Agent); err == nil && r == roles.Coder {
-				bad("blocked_questions", "missing though a coder or the system blocked it")
-			}
+		if e := t.Last(EventBlocked); e != nil && len(t.BlockedQuestions) == 0 && (isCoder(e.Agent) || e.Agent == string(roles.System)) {
+			bad("blocked_questions", "missing though a coder or the system blocked it")
 		}
 	case Superseded:
 		needs("rescope_reason", t.RescopeReason)

@@ -34,7 +34,7 @@ func Measure(s *State) Metrics {
 		}
 		m.Drift += t.DriftCommits
 		m.ReviewCycles += t.ReviewCyclesTotal
-		for _, e := range t.History {
+		for i, e := range t.History {
 			switch {
 			case e.Event == EventApproved:
 				m.Approvals++
@@ -42,7 +42,7 @@ func Measure(s *State) Metrics {
 				m.Rejections++
 			case e.Event == EventReady:
 				m.Submissions++
-			case claimEvents[e.Event]:
+			case t.begins(i):
 				m.Iterations++
 			}
 		}

@@ -81,6 +81,9 @@ func checkDefinition(s *State, d Definition, id string) error {
 	if d.MaxIterations < 0 || d.MaxReviewCycles < 0 || d.LeaseDurationOverride < 0 {
 		return invalid("limits and durations are not negative")
 	}
+	if err := specOID(d.SpecOID); err != nil {
+		return err
+	}
 	for i, dep := range d.DependsOn {
 		switch t := s.Task(dep); {
 		case dep == id:
@@ -96,6 +99,14 @@ func checkDefinition(s *State, d Definition, id string) error {
 		}
 	}
 	return nil
+}
+
+// specOID refuses what is neither a blob's id nor empty.
+func specOID(oid string) error {
+	if oid == "" {
+		return nil
+	}
+	return fullID("spec_oid", oid)
 }
 
 // gates are what a task must pass before anyone may claim it.

@@ -15,6 +15,7 @@ var agentMoves = map[AgentStatus][]AgentStatus{
 	Reviewing: {HandedOff},
 	Waiting:   {Idle},
 	Idle:      {HandedOff},
+	HandedOff: {Starting},
 }
 
 // Op implements Payload.
@@ -29,8 +30,8 @@ func (p *AgentStatusChange) Check(s *State, op Operation) error {
 	if a.Status != p.Status && !slices.Contains(agentMoves[a.Status], p.Status) {
 		return refuse("wrong-state", "%s is %s, and does not become %s by itself", op.Actor.ID, a.Status, quote(string(p.Status)))
 	}
-	if p.Status == Idle && s.heldBy(op.Actor.ID) != "" {
-		return refuse("wrong-state", "%s still works on %s", op.Actor.ID, s.heldBy(op.Actor.ID))
+	if held := firstWord(s.heldBy(op.Actor.ID), s.reviewedBy(op.Actor.ID)); p.Status == Idle && held != "" {
+		return refuse("wrong-state", "%s still works on %s", op.Actor.ID, held)
 	}
 	return nil
 }

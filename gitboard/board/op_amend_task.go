@@ -1,7 +1,5 @@
 package board
 
-import "reflect"
-
 // AmendTask changes a task's definition. Only the fields named in Set take their new value.
 type AmendTask struct {
 	About
@@ -13,36 +11,41 @@ type AmendTask struct {
 // Op implements Payload.
 func (p *AmendTask) Op() string { return "amend-task" }
 
-// amended is the definition after the change.
-func (p *AmendTask) amended(t *Task) (Definition, error) {
-	d := t.definition()
-	for _, field := range p.Set {
+// Take copies the named fields of another definition. An unknown name is a *Refusal.
+func (d *Definition) Take(from Definition, fields []string) error {
+	for _, field := range fields {
 		switch field {
 		case "description":
-			d.Description = p.Description
+			d.Description = from.Description
 		case "done_when":
-			d.DoneWhen = p.DoneWhen
+			d.DoneWhen = from.DoneWhen
 		case "scope":
-			d.Scope = p.Scope
+			d.Scope = from.Scope
 		case "spec_ref":
-			d.SpecRef, d.SpecOID = p.SpecRef, p.SpecOID
+			d.SpecRef, d.SpecOID = from.SpecRef, from.SpecOID
 		case "kind":
-			d.Kind = p.Kind
+			d.Kind = from.Kind
 		case "priority":
-			d.Priority = p.Priority
+			d.Priority = from.Priority
 		case "depends_on":
-			d.DependsOn = p.DependsOn
+			d.DependsOn = from.DependsOn
 		case "max_iterations":
-			d.MaxIterations = p.MaxIterations
+			d.MaxIterations = from.MaxIterations
 		case "max_review_cycles":
-			d.MaxReviewCycles = p.MaxReviewCycles
+			d.MaxReviewCycles = from.MaxReviewCycles
 		case "lease_duration_override":
-			d.LeaseDurationOverride = p.LeaseDurationOverride
+			d.LeaseDurationOverride = from.LeaseDurationOverride
 		default:
-			return d, invalid("an amendment can't set %s", quote(field))
+			return invalid("an amendment can't set %s", quote(field))
 		}
 	}
-	return d, nil
+	return nil
+}
+
+// amended is the task's definition after the change.
+func (p *AmendTask) amended(t *Task) (Definition, error) {
+	d := t.Definition()
+	return d, d.Take(p.Definition, p.Set)
 }
 
 // Check implements Payload.
@@ -52,7 +55,7 @@ func (p *AmendTask) Check(s *State, op Operation) error {
 	if err != nil {
 		return err
 	}
-	if reflect.DeepEqual(d, t.definition()) {
+	if t.Definition().changedTo(d) == nil {
 		return invalid("this changes nothing about %s", p.Task).hint("git liza show %s", p.Task)
 	}
 	if t.Status != Draft {
@@ -72,15 +75,11 @@ func (p *AmendTask) Check(s *State, op Operation) error {
 // Apply implements Payload.
 func (p *AmendTask) Apply(s *State, op Operation) {
 	t := s.editTask(p.Task)
-	was := t.definition()
+	was := t.Definition()
 	d, _ := p.amended(t)
 	t.define(d)
 	e := t.event(op, EventAmended)
-	e.Reason = p.Reason
-	e.Was = &Definition{}
-	keep := AmendTask{Definition: was, Set: p.Set}
-	old, _ := keep.amended(&Task{})
-	*e.Was = old
+	e.Reason, e.Was = p.Reason, was.changedTo(d)
 	if t.Status != Draft {
 		align(s, op, "amended "+t.ID, p.Reason)
 	}
@@ -88,5 +87,5 @@ func (p *AmendTask) Apply(s *State, op Operation) {
 
 // Subject implements Payload.
 func (p *AmendTask) Subject(_, _ *State, _ Operation) (string, string) {
-	return list(p.Set), p.Reason
+	return all(p.Set), p.Reason
 }

@@ -78,7 +78,7 @@ func anomalyFault(typ string, details map[string]Scalar) error {
 		switch {
 		case strings.TrimSpace(v) == "":
 			return invalid("%s needs the detail %s", typ, name).hint("%s=VALUE", name)
-		case name == "count" && !wholeNumber.MatchString(v):
+		case name == "count" && (!wholeNumber.MatchString(v) || v[0] == '-'):
 			return invalid("%s: count is a number, not %s", typ, quote(v))
 		case name == "debt_created" && v != "true" && v != "false":
 			return invalid("%s: debt_created is true or false, not %s", typ, quote(v))
@@ -100,8 +100,7 @@ func detailName(s string) bool {
 
 // Apply implements Payload.
 func (p *LogAnomaly) Apply(s *State, op Operation) {
-	id := s.nextID(AnomalyDir, "anomaly")
-	put(s, RecordPath(AnomalyDir, id), &Anomaly{ID: id, Timestamp: op.Time, Task: p.Task, Reporter: op.Actor.ID, Type: p.Type, Details: p.Details})
+	logAnomaly(s, op.Actor.ID, p.Task, p.Type, p.Details, op)
 }
 
 // Subject implements Payload.

@@ -53,7 +53,7 @@ func (p *Block) Apply(s *State, op Operation) {
 	if op.Actor.Role == roles.Coder {
 		addFailure(s, t, op.Actor.ID, op)
 	}
-	block(s, t, p.Reason, p.Questions, op)
+	block(s, t, op.Actor.ID, p.Reason, p.Questions, op)
 	t.Attempted = p.Attempted
 }
 

@@ -90,7 +90,7 @@ func mayClaim(s *State, t *Task, seen *Lease, op Operation) error {
 		return refuse("wrong-state", "%s works on %s already", coder, held).hint("git liza submit, handoff or block %s first", held)
 	}
 	if open := s.openDependencies(t); len(open) > 0 {
-		return refuse("dependency", "%s waits for %s", t.ID, list(open)).on(t).hint("take another task")
+		return refuse("dependency", "%s waits for %s", t.ID, all(open)).on(t).hint("take another task")
 	}
 	switch {
 	case t.Status == Claimed && !t.HandoffPending:
@@ -155,7 +155,9 @@ func (p *Claim) Apply(s *State, op Operation) {
 	e := t.event(op, kind.Event)
 	e.Iteration, e.Base, e.Kept = t.Iteration, t.BaseCommit, p.Kept
 	occupy(s, op.Actor.ID, t.ID, Working)
-	edit[Agent](s, RecordPath(AgentDir, op.Actor.ID)).IterationsTotal++
+	if t.begins(len(t.History) - 1) {
+		edit[Agent](s, RecordPath(AgentDir, op.Actor.ID)).IterationsTotal++
+	}
 }
 
 // Subject implements Payload.

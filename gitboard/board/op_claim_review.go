@@ -1,6 +1,9 @@
 package board
 
-import "slices"
+import (
+	"fmt"
+	"slices"
+)
 
 // ClaimReview gives the review of a submission to a reviewer.
 type ClaimReview struct {
@@ -17,8 +20,8 @@ func (p *ClaimReview) Check(s *State, op Operation) error {
 	if err := unpaused(t); err != nil {
 		return err
 	}
-	if a := s.Agent(op.Actor.ID); a.Status == Reviewing && a.CurrentTask != t.ID {
-		return refuse("wrong-state", "%s reviews %s already", op.Actor.ID, a.CurrentTask).hint("git liza verdict or release %s first", a.CurrentTask)
+	if held := s.reviewedBy(op.Actor.ID); held != "" && held != t.ID {
+		return refuse("wrong-state", "%s reviews %s already", op.Actor.ID, held).hint("git liza verdict or release %s first", held)
 	}
 	if slices.Contains(t.Workers(), op.Actor.ID) || t.AssignedTo == op.Actor.ID {
 		return refuse("permission", "%s worked on %s and can't review it", op.Actor.ID, t.ID).on(t)
@@ -47,5 +50,5 @@ func (p *ClaimReview) Apply(s *State, op Operation) {
 // Subject implements Payload.
 func (p *ClaimReview) Subject(_, after *State, op Operation) (string, string) {
 	t := after.Task(p.Task)
-	return op.Actor.ID + " reviews " + t.ReviewCommit[:10] + " by " + t.AssignedTo, ""
+	return fmt.Sprintf("%s reviews %.10s by %s", op.Actor.ID, t.ReviewCommit, t.AssignedTo), ""
 }

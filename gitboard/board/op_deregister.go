@@ -12,9 +12,9 @@ func (p *Deregister) Check(s *State, op Operation) error {
 		return refuse("wrong-state", "%s still works on %s", op.Actor.ID, held).
 			hint("git liza submit, handoff, block or release %s first", held)
 	}
-	if a := s.Agent(op.Actor.ID); a.Status == Reviewing {
-		return refuse("wrong-state", "%s still reviews %s", op.Actor.ID, a.CurrentTask).
-			hint("git liza verdict or release %s first", a.CurrentTask)
+	if held := s.reviewedBy(op.Actor.ID); held != "" {
+		return refuse("wrong-state", "%s still reviews %s", op.Actor.ID, held).
+			hint("git liza verdict or release %s first", held)
 	}
 	return nil
 }

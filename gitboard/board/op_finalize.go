@@ -18,11 +18,14 @@ func (p *Finalize) Check(s *State, op Operation) error {
 		return refuse("permission", "a human reviews the plan here (plan_review: human), and finalizes %s", p.Task).
 			hint("git liza note --for human \"%s is ready for review\"", p.Task)
 	}
-	d := s.Task(p.Task).definition()
+	d := s.Task(p.Task).Definition()
 	if err := checkDefinition(s, d, p.Task); err != nil {
 		return err
 	}
 	d.SpecOID = p.SpecOID
+	if err := specOID(p.SpecOID); err != nil {
+		return err
+	}
 	return gates(s, p.Task, d, p.NoSpecFile)
 }
 

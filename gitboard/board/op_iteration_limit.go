@@ -1,6 +1,10 @@
 package board
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/git-liza/git-liza/roles"
+)
 
 // IterationLimit blocks a task instead of a claim that would pass its limit of iterations: an effect of
 // the system that the claiming coder's process commits.
@@ -28,7 +32,7 @@ func (p *IterationLimit) Check(s *State, op Operation) error {
 func (p *IterationLimit) Apply(s *State, op Operation) {
 	t := s.editTask(p.Task)
 	addFailure(s, t, t.AssignedTo, op)
-	block(s, t, fmt.Sprintf("Max iterations (%d) reached without approval", s.Config().maxIterations(t)), []string{
+	block(s, t, string(roles.System), fmt.Sprintf("Max iterations (%d) reached without approval", s.Config().maxIterations(t)), []string{
 		"Is the spec clear enough?", "Should the task be decomposed?",
 	}, op)
 }

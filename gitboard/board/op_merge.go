@@ -46,6 +46,9 @@ func (p *Merge) Check(s *State, op Operation) error {
 	if err := commit("before", p.Before); err != nil {
 		return err
 	}
+	if p.Drift < 0 {
+		return invalid("drift_commits is %d", p.Drift)
+	}
 	if s.Config().RequireIntegrationTest && p.Test == "" && p.Failure != FailConflict {
 		return refuse("tests", "an integration test is required, and none is set").hint("git liza config set integration_test COMMAND, or add scripts/integration-test.sh")
 	}

@@ -23,6 +23,11 @@ func (p *PreExec) Check(s *State, op Operation) error {
 	if len(p.FilesToModify) == 0 {
 		return invalid("files_to_modify is missing").hint("--file PATH, once for each")
 	}
+	for _, f := range p.FilesToModify {
+		if err := required("files_to_modify", f); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 

@@ -1,6 +1,10 @@
 package board
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/git-liza/git-liza/roles"
+)
 
 // Register makes an agent known under a new session. It succeeds when the id is free or its lease has
 // run out.
@@ -31,12 +35,21 @@ func (p *Register) Check(s *State, op Operation) error {
 	if err := lapsed(s, op.Actor.ID, p.Lease, 0, op); err != nil {
 		r := err.(*Refusal)
 		r.Message = fmt.Sprintf("%s is registered and alive (session since %s); its lease runs until %s", op.Actor.ID, a.RegisteredAt, p.Lease.Expires)
-		return r.hint("register under another id, like %s, or wait for the lease to run out", op.Actor.Role.ID(len(s.List(AgentDir))+1))
+		return r.hint("register under another id, like %s, or wait for the lease to run out", FreeID(s, op.Actor.Role))
 	}
 	return nil
 }
 
-// Apply implements Payload. A task that the agent holds stays its own.
+// FreeID is the agent id of a role with the lowest number that nobody is registered under.
+func FreeID(s *State, role roles.Role) string {
+	n := 1
+	for s.Agent(role.ID(n)) != nil {
+		n++
+	}
+	return role.ID(n)
+}
+
+// Apply implements Payload. A task or a review that the agent holds stays its own.
 func (p *Register) Apply(s *State, op Operation) {
 	a := &Agent{
 		Role: op.Actor.Role, Status: Starting, Session: p.Session, Clone: p.Clone,
@@ -47,6 +60,8 @@ func (p *Register) Apply(s *State, op Operation) {
 	}
 	if held := s.heldBy(op.Actor.ID); held != "" {
 		a.CurrentTask, a.Status = held, Working
+	} else if held := s.reviewedBy(op.Actor.ID); held != "" {
+		a.CurrentTask, a.Status = held, Reviewing
 	}
 	put(s, RecordPath(AgentDir, op.Actor.ID), a)
 }

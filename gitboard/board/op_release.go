@@ -26,14 +26,14 @@ func (p *Release) Check(s *State, op Operation) error {
 		}
 	}
 	switch {
+	case t.HandoffPending && !(p.Force && op.Actor.Role == roles.Human):
+		return refuse("wrong-state", "%s is handed off: the next coder goes on with it", t.ID).on(t).hint("git liza claim %s", t.ID)
 	case holder == op.Actor.ID:
 		return nil
 	case p.Force && op.Actor.Role != roles.Human:
 		return refuse("permission", "only a human releases a live claim by force").hint("git liza note, or wait for the lease to run out")
 	case p.Force:
 		return required("reason", p.Reason)
-	case t.Status == Claimed && t.HandoffPending:
-		return refuse("wrong-state", "%s is handed off: the next coder goes on with it", t.ID).on(t).hint("git liza claim %s", t.ID)
 	}
 	if err := lapsed(s, holder, p.Lease, 0, op); err != nil {
 		r := err.(*Refusal).on(t)

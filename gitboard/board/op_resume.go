@@ -45,6 +45,8 @@ func (p *Resume) Apply(s *State, op Operation) {
 	}
 	if s.Sprint().Status == AtCheckpoint {
 		edit[Sprint](s, SprintPath).Status = InProgress
+	}
+	if s.Control().Mode == CheckpointMode {
 		align(s, op, "checkpoint released", firstWord(p.Decision, "CONTINUE")+because(p.Reason))
 	}
 	setMode(s, Running, op, op.Actor.ID, p.Reason)

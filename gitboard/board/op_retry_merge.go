@@ -15,7 +15,8 @@ func (p *RetryMerge) Op() string { return "retry-merge" }
 // Check implements Payload.
 func (p *RetryMerge) Check(s *State, _ Operation) error {
 	t := s.Task(p.Task)
-	if t.ApprovedBy == "" || t.ReviewCommit == "" || t.Last(EventIntegrationFailed) == nil {
+	last := t.Last(EventApproved, EventIntegrationFailed, EventMergeRetried)
+	if t.ApprovedBy == "" || last == nil || last.Event != EventIntegrationFailed {
 		return refuse("wrong-state", "%s is %s, and no merge of it failed", t.ID, t.standing()).on(t)
 	}
 	if p.ReviewCommit != t.ReviewCommit {

@@ -1,6 +1,7 @@
 package board
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -28,9 +29,13 @@ func (p *SprintStart) Check(s *State, op Operation) error {
 			return invalid("the deadline %s has passed", p.Deadline)
 		}
 	}
-	for _, id := range append(append([]string{}, p.Planned...), p.Stretch...) {
-		if !ValidTaskID(id) || s.Task(id) == nil {
+	tasks := slices.Concat(p.Planned, p.Stretch)
+	for i, id := range tasks {
+		if s.Task(id) == nil {
 			return s.unknownTask(id)
+		}
+		if slices.Contains(tasks[:i], id) {
+			return invalid("%s is named twice", id)
 		}
 	}
 	return nil
@@ -61,8 +66,12 @@ func (p *SprintEnd) Op() string { return "sprint-end" }
 
 // Check implements Payload.
 func (p *SprintEnd) Check(s *State, _ Operation) error {
-	if sp := s.Sprint(); sp.Status == Completed || sp.Status == PhaseAborted {
+	sp := s.Sprint()
+	if sp.Status == Completed || sp.Status == PhaseAborted {
 		return refuse("wrong-state", "%s is %s already", sp.ID, sp.Status)
+	}
+	if sp.Status == AtCheckpoint && sp.planDone(s) {
+		return refuse("wrong-state", "%s is at CHECKPOINT and all that it planned is over", sp.ID).hint("git liza resume completes it")
 	}
 	return nil
 }
@@ -71,13 +80,7 @@ func (p *SprintEnd) Check(s *State, _ Operation) error {
 func (p *SprintEnd) Apply(s *State, op Operation) {
 	sp := edit[Sprint](s, SprintPath)
 	sp.Status, sp.Timeline.Ended = PhaseAborted, op.Time
-	open := 0
-	for _, id := range sp.Scope.Planned {
-		if t := s.Task(id); t == nil || !t.Status.Terminal() {
-			open++
-		}
-	}
-	if open == 0 && len(sp.Scope.Planned) > 0 {
+	if sp.planDone(s) {
 		sp.Status = Completed
 	}
 }
@@ -85,6 +88,16 @@ func (p *SprintEnd) Apply(s *State, op Operation) {
 // Subject implements Payload.
 func (p *SprintEnd) Subject(_, after *State, _ Operation) (string, string) {
 	return after.Sprint().ID + " " + string(after.Sprint().Status), p.Reason
+}
+
+// planDone reports whether a sprint has planned tasks and all of them are over.
+func (sp *Sprint) planDone(s *State) bool {
+	for _, id := range sp.Scope.Planned {
+		if t := s.Task(id); t == nil || !t.Status.Terminal() {
+			return false
+		}
+	}
+	return len(sp.Scope.Planned) > 0
 }
 
 // Retrospective stores what a human has learnt from the sprint.

@@ -45,7 +45,7 @@ func (p *Submit) Check(s *State, op Operation) error {
 			return invalid("%s is no test by test_globs", quote(f))
 		}
 	}
-	if s.Config().RequireTests == "refuse" && t.Kind == Code && len(p.Tests) == 0 && p.NoTestsBecause == "" {
+	if s.Config().RequireTests == "refuse" && t.Kind == Code && len(p.Tests) == 0 && required("", p.NoTestsBecause) != nil {
 		return refuse("tests", "%s is code, and nothing that it changes is a test", t.ID).on(t).
 			hint("commit the tests of done_when, or say --no-tests-because TEXT, which the reviewer will see")
 	}

@@ -25,7 +25,7 @@ func (p *Unblock) Op() string { return "unblock" }
 func (p *Unblock) Check(s *State, op Operation) error {
 	t := s.Task(p.Task)
 	if len(t.FailedBy) >= 2 && !reframed(t) {
-		return refuse("exhausted", "two coders failed at %s (%s): its framing is presumed wrong", p.Task, list(t.FailedBy)).
+		return refuse("exhausted", "two coders failed at %s (%s): its framing is presumed wrong", p.Task, all(t.FailedBy)).
 			hint("amend done_when, scope or spec_ref first, or supersede it")
 	}
 	if t.BlockedReason == ReviewDeadlock && required("assessment", p.Assessment) != nil {
@@ -47,6 +47,9 @@ func (p *Unblock) Check(s *State, op Operation) error {
 		if held := s.heldBy(t.AssignedTo); held != "" {
 			return refuse("wrong-state", "%s works on %s now", t.AssignedTo, held).hint("git liza unblock %s --keep-work", p.Task)
 		}
+		if open := s.openDependencies(t); len(open) > 0 {
+			return refuse("dependency", "%s waits for %s", t.ID, all(open)).on(t).hint("git liza unblock %s --keep-work", p.Task)
+		}
 	}
 	if p.To != "" {
 		if p.Mode != UnblockKeepWork {
@@ -59,13 +62,14 @@ func (p *Unblock) Check(s *State, op Operation) error {
 	return nil
 }
 
-// reframed reports whether the definition changed in what matters since the task was blocked last.
+// reframed reports whether the definition changed in what matters since a coder failed last. That a human or
+// a planner blocked the task since is nobody's failure.
 func reframed(t *Task) bool {
 	for i := len(t.History) - 1; i >= 0; i-- {
 		switch e := t.History[i]; {
-		case e.Event == EventBlocked:
+		case e.Event == EventBlocked && (isCoder(e.Agent) || e.Agent == string(roles.System)):
 			return false
-		case e.Event == EventAmended && (e.Was.DoneWhen != "" || e.Was.Scope != "" || e.Was.SpecRef != ""):
+		case e.Was != nil && (e.Was.DoneWhen != "" || e.Was.Scope != "" || e.Was.SpecRef != ""):
 			return true
 		}
 	}
@@ -76,7 +80,7 @@ func reframed(t *Task) bool {
 func (p *Unblock) Apply(s *State, op Operation) {
 	t := s.editTask(p.Task)
 	if t.BlockedReason == ReviewDeadlock {
-		systemAnomaly(s, t.ID, "review_deadlock", map[string]Scalar{"assessment": Scalar(p.Assessment)}, op)
+		logAnomaly(s, op.Actor.ID, t.ID, "review_deadlock", map[string]Scalar{"assessment": Scalar(p.Assessment)}, op)
 	}
 	t.clearBlock()
 	t.dropReview()

@@ -1,6 +1,10 @@
 package board
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/git-liza/git-liza/roles"
+)
 
 // The two verdicts.
 const (
@@ -35,7 +39,7 @@ func (p *Verdict) Check(s *State, op Operation) error {
 	case p.Verdict != VerdictRejected:
 		return invalid("a verdict is APPROVED or REJECTED, not %s", quote(p.Verdict))
 	}
-	_, err := ParseRejection(p.Reason, t.Iteration > 1)
+	_, err := ParseRejection(p.Reason, t.Iteration > 1 && t.Last(EventRejected) != nil)
 	return err
 }
 
@@ -66,7 +70,7 @@ func (p *Verdict) Apply(s *State, op Operation) {
 func deadlock(s *State, t *Task, op Operation) {
 	systemAnomaly(s, t.ID, "review_deadlock", map[string]Scalar{"review_cycles": Scalar(fmt.Sprint(t.ReviewCyclesCurrent))}, op)
 	addFailure(s, t, t.AssignedTo, op)
-	block(s, t, ReviewDeadlock, []string{
+	block(s, t, string(roles.System), ReviewDeadlock, []string{
 		"Does the coder address the feedback?", "Are the reviewer's criteria clear and steady?", "Is the task framed right?",
 	}, op)
 }

@@ -2,6 +2,7 @@ package board
 
 import (
 	"bytes"
+	"fmt"
 	"reflect"
 	"slices"
 	"strings"
@@ -75,29 +76,42 @@ func (p *Write) Check(s *State, op Operation) error {
 				hint("editable: %s", strings.Join(writable[kind], ", "))
 		}
 	}
+	if t, ok := old.(*Task); ok && t.Status.Terminal() {
+		return refuse("wrong-state", "%s is %s: nothing about it changes any more", t.ID, t.Status)
+	}
 	edited, err := p.edited(old)
 	if err != nil {
-		return invalid("%v", err)
+		return invalid("%s: %v", p.Path, err)
 	}
-	if reflect.DeepEqual(edited, old) {
+	if sameYAML(edited, old) {
 		return refuse("exists", "this changes nothing in %s", p.Path)
 	}
 	if t, ok := edited.(*Task); ok {
-		if t.Status.Terminal() {
-			return refuse("wrong-state", "%s is %s: nothing about it changes any more", t.ID, t.Status)
+		if t.ReservedFor != "" && !isCoder(t.ReservedFor) {
+			return invalid("reserved_for: %s is not a coder's id", quote(t.ReservedFor))
 		}
-		return checkDefinition(s, t.definition(), t.ID)
+		return checkDefinition(s, t.Definition(), t.ID)
 	}
 	return nil
 }
 
+// sameYAML compares records as they are written: there, an empty list is none.
+func sameYAML(a, b any) bool {
+	x, errX := yaml.Marshal(a)
+	y, errY := yaml.Marshal(b)
+	return errX == nil && errY == nil && bytes.Equal(x, y)
+}
+
 // edited is a copy of a record with the new fields.
 func (p *Write) edited(old any) (any, error) {
-	fields := map[string]yaml.Node{}
+	fields := map[string]*yaml.Node{}
 	for _, f := range p.Fields {
-		var n yaml.Node
-		if err := yaml.Unmarshal([]byte(f.Value), &n); err != nil {
-			return nil, err
+		if fields[f.Field] != nil {
+			return nil, fmt.Errorf("%s is named twice", f.Field)
+		}
+		n, err := parseValue(f)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", f.Field, err)
 		}
 		fields[f.Field] = n
 	}
@@ -129,7 +143,12 @@ func (p *Write) Apply(s *State, op Operation) {
 		return
 	}
 	if t, ok := r.(*Task); ok {
-		t.event(op, EventEdited).Reason = p.Reason
+		was := old.(*Task).Definition()
+		if t.SpecRef != was.SpecRef {
+			t.SpecOID = "" // the blob of another file
+		}
+		e := t.event(op, EventEdited)
+		e.Reason, e.Was = p.Reason, was.changedTo(t.Definition())
 	}
 	put(s, p.Path, r)
 }

@@ -80,6 +80,8 @@ type kind struct {
 	noun    string // how a refusal speaks of it: "a verdict"
 	payload Payload
 	gate    gate
+
+	taskless bool // a task operation that may name no task
 }
 
 // gate says in which modes of the board an operation may be committed.
@@ -93,52 +95,52 @@ const (
 
 // kinds is the table of operations.
 var kinds = []kind{
-	{"an init", &Init{}, always},
-	{"a registration", &Register{}, unlessAborted},
-	{"a deregistration", &Deregister{}, always},
-	{"an agent's status", &AgentStatusChange{}, always},
-	{"adding a task", &AddTask{}, unlessAborted},
-	{"finalizing", &Finalize{}, unlessAborted},
-	{"an amendment", &AmendTask{}, unlessAborted},
-	{"superseding", &Supersede{}, unlessAborted},
-	{"abandoning", &Abandon{}, unlessAborted},
-	{"unblocking", &Unblock{}, unlessAborted},
-	{"a reassignment", &Reassign{}, unlessAborted},
-	{"an alignment entry", &AlignmentEntry{}, unlessAborted},
-	{"a spec change", &RecordSpecChange{}, unlessAborted},
-	{"converting a discovery", &ConvertDiscovery{}, unlessAborted},
-	{"settling a discovery", &SettleDiscovery{}, unlessAborted},
-	{"an acknowledgement", &Ack{}, always},
-	{"completing the goal", &CompleteGoal{}, unlessAborted},
-	{"a checkpoint", &SetCheckpoint{}, unlessAborted},
-	{"a deadline", &Deadline{}, unlessAborted},
-	{"a trip of the breaker", &Trip{}, unlessAborted},
-	{"a claim", &Claim{}, whileRunning},
-	{"an iteration limit", &IterationLimit{}, whileRunning},
-	{"a pre-execution checkpoint", &PreExec{}, unlessAborted},
-	{"a submission", &Submit{}, unlessAborted},
-	{"a withdrawal", &Withdraw{}, unlessAborted},
-	{"blocking", &Block{}, unlessAborted},
-	{"a hand-off", &HandOff{}, unlessAborted},
-	{"a release", &Release{}, always},
-	{"a review claim", &ClaimReview{}, whileRunning},
-	{"a verdict", &Verdict{}, unlessAborted},
-	{"a merge", &Merge{}, whileRunning},
-	{"retrying a merge", &RetryMerge{}, unlessAborted},
-	{"finishing a merge", &FinishMerge{}, always},
-	{"a discovery", &Discover{}, unlessAborted},
-	{"an anomaly", &LogAnomaly{}, unlessAborted},
-	{"a note", &AddNote{}, always},
-	{"landing a commit", &Land{}, unlessAborted},
-	{"a pause", &Pause{}, unlessAborted},
-	{"a resume", &Resume{}, unlessAborted},
-	{"an abort", &Abort{}, unlessAborted},
-	{"a setting", &SetConfig{}, always},
-	{"an edit", &Write{}, always},
-	{"starting a sprint", &SprintStart{}, unlessAborted},
-	{"ending a sprint", &SprintEnd{}, unlessAborted},
-	{"a retrospective", &Retrospective{}, always},
-	{"resolving the breaker", &Resolve{}, unlessAborted},
+	{"an init", &Init{}, always, false},
+	{"a registration", &Register{}, unlessAborted, false},
+	{"a deregistration", &Deregister{}, always, false},
+	{"an agent's status", &AgentStatusChange{}, always, false},
+	{"adding a task", &AddTask{}, unlessAborted, false},
+	{"finalizing", &Finalize{}, unlessAborted, false},
+	{"an amendment", &AmendTask{}, unlessAborted, false},
+	{"superseding", &Supersede{}, unlessAborted, false},
+	{"abandoning", &Abandon{}, unlessAborted, false},
+	{"unblocking", &Unblock{}, unlessAborted, false},
+	{"a reassignment", &Reassign{}, unlessAborted, false},
+	{"an alignment entry", &AlignmentEntry{}, unlessAborted, false},
+	{"a spec change", &RecordSpecChange{}, unlessAborted, false},
+	{"converting a discovery", &ConvertDiscovery{}, unlessAborted, false},
+	{"settling a discovery", &SettleDiscovery{}, unlessAborted, false},
+	{"an acknowledgement", &Ack{}, always, false},
+	{"completing the goal", &CompleteGoal{}, unlessAborted, false},
+	{"a checkpoint", &SetCheckpoint{}, unlessAborted, false},
+	{"a deadline", &Deadline{}, unlessAborted, false},
+	{"a trip of the breaker", &Trip{}, unlessAborted, false},
+	{"a claim", &Claim{}, whileRunning, false},
+	{"an iteration limit", &IterationLimit{}, whileRunning, false},
+	{"a pre-execution checkpoint", &PreExec{}, unlessAborted, false},
+	{"a submission", &Submit{}, unlessAborted, false},
+	{"a withdrawal", &Withdraw{}, unlessAborted, false},
+	{"blocking", &Block{}, unlessAborted, false},
+	{"a hand-off", &HandOff{}, unlessAborted, false},
+	{"a release", &Release{}, always, false},
+	{"a review claim", &ClaimReview{}, whileRunning, false},
+	{"a verdict", &Verdict{}, unlessAborted, false},
+	{"a merge", &Merge{}, whileRunning, false},
+	{"retrying a merge", &RetryMerge{}, unlessAborted, false},
+	{"finishing a merge", &FinishMerge{}, always, false},
+	{"a discovery", &Discover{}, unlessAborted, true},
+	{"an anomaly", &LogAnomaly{}, unlessAborted, true},
+	{"a note", &AddNote{}, unlessAborted, false},
+	{"landing a commit", &Land{}, unlessAborted, false},
+	{"a pause", &Pause{}, unlessAborted, true},
+	{"a resume", &Resume{}, unlessAborted, true},
+	{"an abort", &Abort{}, unlessAborted, false},
+	{"a setting", &SetConfig{}, always, false},
+	{"an edit", &Write{}, always, true},
+	{"starting a sprint", &SprintStart{}, unlessAborted, false},
+	{"ending a sprint", &SprintEnd{}, unlessAborted, false},
+	{"a retrospective", &Retrospective{}, always, false},
+	{"resolving the breaker", &Resolve{}, unlessAborted, false},
 }
 
 func kindOf(op string) (kind, bool) {
@@ -165,4 +167,11 @@ func NewPayload(op string) (Payload, error) {
 		return nil, fmt.Errorf("no operation is called %q", op)
 	}
 	return reflect.New(reflect.TypeOf(k.payload).Elem()).Interface().(Payload), nil
+}
+
+// TakesOnWork reports whether an operation takes on work or lands it, and so waits while a board is
+// not running.
+func TakesOnWork(op string) bool {
+	k, ok := kindOf(op)
+	return ok && k.gate == whileRunning
 }

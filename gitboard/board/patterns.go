@@ -42,15 +42,13 @@ var patternRules = []patternRule{
 // FindPatterns returns the patterns that the anomalies of the current sprint form, later than the last
 // trigger that was resolved.
 func FindPatterns(s *State) []Pattern {
-	since := s.Sprint().Timeline.Started
+	since, resolved := s.Sprint().Timeline.Started, Time("")
 	for _, past := range s.Breaker().History {
-		if past.ResolvedAt > since {
-			since = past.ResolvedAt
-		}
+		resolved = max(resolved, past.ResolvedAt)
 	}
 	var recent []*Anomaly
 	for _, id := range s.List(AnomalyDir) {
-		if a := s.Anomaly(id); a != nil && a.Timestamp >= since {
+		if a := s.Anomaly(id); a != nil && a.Timestamp >= since && a.Timestamp > resolved {
 			recent = append(recent, a)
 		}
 	}

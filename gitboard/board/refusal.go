@@ -1,6 +1,9 @@
 package board
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // Refusal is why an operation is not allowed. Exit code 1.
 type Refusal struct {
@@ -38,4 +41,13 @@ func invalid(format string, args ...any) *Refusal { return refuse("invalid", for
 // Refuse makes a refusal outside this package: an evidence that the edge gathered speaks against the operation.
 func Refuse(code, message, hint string) *Refusal {
 	return &Refusal{Code: code, Message: message, Hint: hint}
+}
+
+// WithLease adds to a refusal's message until when the holder that it names has its lease.
+func WithLease(message, holder string, until Time, live bool) string {
+	word := "lease until "
+	if !live {
+		word = "lease expired "
+	}
+	return strings.Replace(message, "by "+holder, "by "+holder+" ("+word+until.Std().Format("15:04Z")+")", 1)
 }

@@ -31,27 +31,30 @@ func (r Rejection) Text() string {
 	findings := func(title, tag string, fs []Finding) {
 		fmt.Fprintf(&b, "%s: %d\n", title, len(fs))
 		for _, f := range fs {
-			fmt.Fprintf(&b, "- [%s] %s \u2014 %s\n", tag, f.Where, f.Issue)
+			fmt.Fprintf(&b, "- [%s] %s \u2014 %s\n", tag, oneLine(f.Where), oneLine(f.Issue))
 			if f.Why != "" {
-				fmt.Fprintf(&b, "  Why it matters: %s\n", f.Why)
+				fmt.Fprintf(&b, "  Why it matters: %s\n", oneLine(f.Why))
 			}
 			if f.Suggestion != "" {
-				fmt.Fprintf(&b, "  Suggestion: %s\n", f.Suggestion)
+				fmt.Fprintf(&b, "  Suggestion: %s\n", oneLine(f.Suggestion))
 			}
 		}
 		b.WriteByte('\n')
 	}
 	findings("Blockers", "blocker", r.Blockers)
 	findings("Concerns", "concern", r.Concerns)
-	fmt.Fprintf(&b, "Overall: %s\nSpec: %s\nAnomaly: %s\n", r.Overall, r.Spec, r.Anomaly)
+	fmt.Fprintf(&b, "Overall: %s\nSpec: %s\nAnomaly: %s\n", oneLine(r.Overall), oneLine(r.Spec), oneLine(r.Anomaly))
 	if len(r.PriorStatus) > 0 {
 		b.WriteString("\nPrior Feedback Status:\n")
 		for _, p := range r.PriorStatus {
-			fmt.Fprintf(&b, "- %s\n", p)
+			fmt.Fprintf(&b, "- %s\n", oneLine(p))
 		}
 	}
 	return b.String()
 }
+
+// oneLine joins the lines of a text, so that none of them passes for a line of the form.
+func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
 var (
 	countLine   = regexp.MustCompile(`^(Blockers|Concerns): *([0-9]{1,3})$`)
@@ -169,8 +172,11 @@ func (p *rejectionParser) complete(prior bool) error {
 		return fmt.Errorf("has no blocker: without one the work is approved")
 	}
 	for _, f := range p.r.Blockers {
-		if f.Suggestion == "" || f.Why == "" {
-			return fmt.Errorf("says of %s neither why it matters nor what to do: both are needed", f.Where)
+		if f.Why == "" {
+			return fmt.Errorf("says of %s no `Why it matters: ...`", f.Where)
+		}
+		if f.Suggestion == "" {
+			return fmt.Errorf("says of %s no `Suggestion: ...`", f.Where)
 		}
 	}
 	for _, f := range []struct{ name, value string }{{"Overall", p.r.Overall}, {"Spec", p.r.Spec}, {"Anomaly", p.r.Anomaly}} {

@@ -141,7 +141,12 @@ func (s *State) Control() *Control { return get[Control](s, ControlPath) }
 func (s *State) Breaker() *Breaker { return get[Breaker](s, BreakerPath) }
 
 // Task returns a task, nil when there is none.
-func (s *State) Task(id string) *Task { return get[Task](s, RecordPath(TaskDir, id)) }
+func (s *State) Task(id string) *Task {
+	if !ValidTaskID(id) {
+		return nil
+	}
+	return get[Task](s, RecordPath(TaskDir, id))
+}
 
 // Agent returns an agent's record, nil when it is not registered.
 func (s *State) Agent(id string) *Agent { return get[Agent](s, RecordPath(AgentDir, id)) }
@@ -200,4 +205,17 @@ func (s *State) nextID(dir, prefix string) string {
 		}
 	}
 	return prefix + "-" + strconv.Itoa(highest+1)
+}
+
+// FindTask returns a task, or a refusal that names the nearest ids.
+func (s *State) FindTask(id string) (*Task, error) {
+	if ValidTaskID(id) {
+		if t := s.Task(id); t != nil {
+			return t, nil
+		}
+	}
+	if s.Err() != nil {
+		return nil, s.Err()
+	}
+	return nil, s.unknownTask(id)
 }

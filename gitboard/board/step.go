@@ -1,6 +1,7 @@
 package board
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -89,6 +90,9 @@ func checkActor(s *State, op Operation) error {
 	}
 	k, _ := kindOf(op.Name())
 	if !roles.May(a.Role, op.Name()) {
+		if t := s.Task(op.TaskID()); t != nil {
+			return notFor(t, op)
+		}
 		return refuse("permission", "%s is not for a %s", k.noun, a.Role).hint("it takes %s", list(roles.Allowed(op.Name())))
 	}
 	if _, registers := op.Payload.(*Register); registers || a.Role == roles.Human {
@@ -132,10 +136,16 @@ func because(reason string) string {
 // starts from says.
 func checkSubject(s *State, op Operation) error {
 	tp, about := op.Payload.(TaskPayload)
-	if !about || tp.TaskID() == "" {
+	if !about {
 		return nil
 	}
 	id := tp.TaskID()
+	if id == "" {
+		if k, _ := kindOf(op.Name()); !k.taskless {
+			return invalid("%s is about a task, and none is named", k.noun)
+		}
+		return nil
+	}
 	if !ValidTaskID(id) {
 		return invalid("%s is not a task id: use lower-case letters, digits and hyphens, 64 at most, like add-auth", quote(id))
 	}
@@ -152,7 +162,11 @@ func checkSubject(s *State, op Operation) error {
 	if !governed(op.Name()) {
 		return nil
 	}
-	if from := startsFrom(op.Name(), op.Actor.Role); !slices.Contains(from, t.Status) {
+	from := startsFrom(op.Name(), op.Actor.Role)
+	switch {
+	case len(from) == 0:
+		return notFor(t, op)
+	case !slices.Contains(from, t.Status):
 		return wrongState(t, op, from)
 	}
 	return nil
@@ -167,13 +181,25 @@ func governed(op string) bool {
 func wrongState(t *Task, op Operation, from []Status) *Refusal {
 	k, _ := kindOf(op.Name())
 	r := refuse("wrong-state", "%s is %s; %s needs %s", t.ID, t.standing(), k.noun, list(from)).on(t)
+	return r.hint("%s", waysOn(t, op.Actor.Role))
+}
+
+// notFor refuses an operation that a role has no part in, whatever the task's state.
+func notFor(t *Task, op Operation) *Refusal {
+	k, _ := kindOf(op.Name())
+	r := refuse("permission", "%s is not for a %s; %s is %s", k.noun, op.Actor.Role, t.ID, t.standing()).on(t)
+	return r.hint("it takes a %s; %s", list(roles.Allowed(op.Name())), waysOn(t, op.Actor.Role))
+}
+
+// waysOn says what a role may do with a task from its state.
+func waysOn(t *Task, role roles.Role) string {
 	if t.Status.Terminal() {
-		return r.hint("%s is terminal: nothing leaves it", t.Status)
+		return fmt.Sprintf("%s is terminal: nothing leaves it", t.Status)
 	}
-	if next := AllowedFrom(t.Status, op.Actor.Role); len(next) > 0 {
-		return r.hint("from %s a %s may: %s", t.Status, op.Actor.Role, strings.Join(next, ", "))
+	if next := AllowedFrom(t.Status, role); len(next) > 0 {
+		return fmt.Sprintf("from %s a %s may: %s", t.Status, role, strings.Join(next, ", "))
 	}
-	return r.hint("from %s a %s can do nothing with it", t.Status, op.Actor.Role)
+	return fmt.Sprintf("from %s a %s can do nothing with it", t.Status, role)
 }
 
 // standing is a task's state with who holds it.

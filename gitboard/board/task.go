@@ -1,5 +1,7 @@
 package board
 
+import "reflect"
+
 // Task is one unit of work with one worktree and one branch; tasks/<id>.yaml.
 type Task struct {
 	ID              string   `yaml:"id"`
@@ -130,7 +132,7 @@ const (
 	EventImported              = "imported"
 )
 
-// claimEvents start an iteration.
+// claimEvents name who works on a task from then on. All but the end of a hand-off begin an iteration.
 var claimEvents = map[string]bool{
 	EventClaimed: true, EventReclaimed: true, EventReassignedAfterReject: true,
 	EventReclaimedAfterExpiry: true, EventClaimedForFix: true, EventResumed: true,
@@ -144,7 +146,7 @@ func (t *Task) CheckpointOfIteration() *Checkpoint {
 		switch {
 		case e.Event == EventPreExec:
 			return e.Checkpoint
-		case claimEvents[e.Event] && !t.resumedHandoff(i):
+		case t.begins(i):
 			return nil
 		case e.Event == EventUnblocked:
 			return nil
@@ -152,6 +154,9 @@ func (t *Task) CheckpointOfIteration() *Checkpoint {
 	}
 	return nil
 }
+
+// begins reports whether event i begins an iteration.
+func (t *Task) begins(i int) bool { return claimEvents[t.History[i].Event] && !t.resumedHandoff(i) }
 
 // resumedHandoff reports whether event i goes on with a hand-off.
 func (t *Task) resumedHandoff(i int) bool {
@@ -194,13 +199,31 @@ func (t *Task) Last(names ...string) *Event {
 	return nil
 }
 
-// definition is what of a task a planner may amend.
-func (t *Task) definition() Definition {
+// Definition is what of a task a planner may amend.
+func (t *Task) Definition() Definition {
 	return Definition{
 		Description: t.Description, DoneWhen: t.DoneWhen, Scope: t.Scope, SpecRef: t.SpecRef, SpecOID: t.SpecOID,
 		Kind: t.Kind, Priority: t.Priority, DependsOn: t.DependsOn,
 		MaxIterations: t.MaxIterations, MaxReviewCycles: t.MaxReviewCycles, LeaseDurationOverride: t.LeaseDurationOverride,
 	}
+}
+
+// changedTo keeps of a definition the fields that have another value in the next one; nil when none has.
+func (d Definition) changedTo(next Definition) *Definition {
+	was, now := reflect.ValueOf(&d).Elem(), reflect.ValueOf(next)
+	changed := false
+	for i := range was.NumField() {
+		a, b := was.Field(i), now.Field(i)
+		if reflect.DeepEqual(a.Interface(), b.Interface()) || a.Kind() == reflect.Slice && a.Len()+b.Len() == 0 {
+			a.SetZero()
+		} else {
+			changed = true
+		}
+	}
+	if !changed {
+		return nil
+	}
+	return &d
 }
 
 func (t *Task) define(d Definition) {

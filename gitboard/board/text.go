@@ -13,6 +13,9 @@ import (
 // MaxText is how many bytes one text in an operation may have. A record has 256 KiB in all.
 const MaxText = 32 << 10
 
+// MaxTexts is how many bytes all texts of an operation may have together.
+const MaxTexts = 256 << 10
+
 // MaxPhrase is how many characters each of a hand-off's two required phrases may have.
 const MaxPhrase = 120
 
@@ -20,11 +23,16 @@ const MaxPhrase = 120
 // characters, is too long, or looks like a credential. What is pushed can't be unsaid.
 func checkText(_ *State, op Operation) error {
 	var err error
+	total := 0
 	eachText(reflect.ValueOf(op.Payload), "", func(field, text string) {
+		total += len(text)
 		if err == nil {
 			err = textFault(field, text, op.AllowSecret)
 		}
 	})
+	if err == nil && total > MaxTexts {
+		return invalid("the operation's texts have %d bytes; %d are allowed", total, MaxTexts).hint("put the long texts into files of the project and name them here")
+	}
 	return err
 }
 
@@ -140,15 +148,16 @@ func Warnings(d Definition) []string {
 }
 
 // Line makes one safe line of a text: what would break a line, hide or reorder characters becomes a
-// space or goes; at most max characters.
-func Line(text string, max int) string { return clip(text, max) }
+// space or goes; at most so many characters (3 or more).
+func Line(text string, most int) string { return clip(text, most) }
 
-func clip(text string, max int) string {
+func clip(text string, most int) string {
 	text = strings.Join(strings.Fields(strings.Map(visible, text)), " ")
-	if utf8.RuneCountInString(text) <= max {
+	if utf8.RuneCountInString(text) <= most {
 		return text
 	}
-	return strings.TrimSpace(string([]rune(text)[:max-3])) + "..."
+	cut := []rune(text)[:max(0, most-3)]
+	return strings.TrimSpace(string(cut)) + "..."
 }
 
 // Visible drops the characters of a text that hide or reorder others; lines stay.
@@ -169,13 +178,18 @@ func visible(r rune) rune {
 func quote(s string) string { return fmt.Sprintf("%q", clip(s, 80)) }
 
 // list joins words with commas and a last "or".
-func list[T ~string](words []T) string {
+func list[T ~string](words []T) string { return join(words, " or ") }
+
+// all joins words with commas and a last "and".
+func all[T ~string](words []T) string { return join(words, " and ") }
+
+func join[T ~string](words []T, last string) string {
 	parts := make([]string, len(words))
 	for i, w := range words {
 		parts[i] = string(w)
 	}
 	if n := len(parts); n > 1 {
-		return strings.Join(parts[:n-1], ", ") + " or " + parts[n-1]
+		return strings.Join(parts[:n-1], ", ") + last + parts[n-1]
 	}
 	return strings.Join(parts, "")
 }

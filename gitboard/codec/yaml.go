@@ -3,6 +3,7 @@ package codec
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"strings"
 	"unicode"
 
@@ -131,8 +132,8 @@ func DecodeInto(data []byte, record any) (err error) {
 		return trimYAML(err)
 	}
 	var more yaml.Node
-	if d.Decode(&more) == nil {
-		return fmt.Errorf("line %d: there is a second document", more.Line)
+	if err := d.Decode(&more); err != io.EOF {
+		return fmt.Errorf("something stands after the record's end")
 	}
 	if len(doc.Content) != 1 || doc.Content[0].Kind != yaml.MappingNode {
 		return fmt.Errorf("line 1: a mapping of fields is needed")
