@@ -157,7 +157,8 @@ func smallTemp(file, text string) (string, error) {
 	return tmp.Name(), nil
 }
 
-// Heartbeat renews an agent's lease without an operation. lease.ErrTaken means: stop at once.
+// Heartbeat renews an agent's lease without an operation. lease.ErrTaken means: stop at once. So does a
+// lease that is gone: registering made it, and only who took the agent's work over has fenced it.
 func (b *Board) Heartbeat(ctx context.Context, actor board.Actor) (*lease.Held, error) {
 	v, err := b.View(ctx)
 	if err != nil {
@@ -171,7 +172,10 @@ func (b *Board) Heartbeat(ctx context.Context, actor board.Actor) (*lease.Held, 
 	if err != nil {
 		return nil, err
 	}
-	if a == nil || a.Session != actor.Session || held != nil && held.Session != actor.Session {
+	if a != nil && a.Session == actor.Session && held == nil {
+		return nil, fmt.Errorf("%s: %w", actor.ID, lease.ErrTaken)
+	}
+	if a == nil || a.Session != actor.Session || held.Session != actor.Session {
 		return nil, board.Refuse("session", actor.ID+" is registered in another session, or not at all: its lease is lost", "stop; git liza register begins a new session")
 	}
 	return lease.Beat(ctx, b.store, held, b.leaseFor(v.State, actor.ID, a, b.now()))

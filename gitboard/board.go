@@ -45,7 +45,8 @@ func Open(ctx context.Context, dir string, o Options) (*Board, error) {
 	}
 	b := OpenStore(repo, filepath.Join(repo.CommonDir(), "liza", "cache", "briefs.json"), o)
 	b.repo = repo
-	b.who = sync.OnceValues(func() (gitio.Signature, error) { return repo.Identity(ctx) })
+	who := context.WithoutCancel(ctx) // the answer serves longer than whoever asks first
+	b.who = sync.OnceValues(func() (gitio.Signature, error) { return repo.Identity(who) })
 	return b, nil
 }
 
@@ -119,6 +120,9 @@ type LostError struct {
 }
 
 func (e *LostError) Error() string {
+	if errors.Is(e.Err, gitio.ErrBusy) {
+		return fmt.Sprintf("%s tried %d times and found the board locked: %v", e.Op, e.Attempts, e.Err)
+	}
 	return fmt.Sprintf("%s lost the race %d times: others write to the board at the moment", e.Op, e.Attempts)
 }
 

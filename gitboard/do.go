@@ -67,7 +67,7 @@ func (b *Board) Do(ctx context.Context, r Request) (*Done, error) {
 			return nil, err
 		}
 		if given && !s.Commit.IsZero() {
-			if done, err := b.repeated(ctx, s, r.ID); done != nil || err != nil {
+			if done, err := b.repeated(ctx, s, r); done != nil || err != nil {
 				return done, err
 			}
 		}
@@ -101,7 +101,11 @@ func (b *Board) attempt(ctx context.Context, v *View, r Request) (*Done, string,
 	if err := b.localMode(ctx, op); err != nil {
 		return nil, op.Name(), err
 	}
-	fence, err := b.showLease(ctx, v, op)
+	own, err := b.ownLease(ctx, op)
+	if err != nil {
+		return nil, op.Name(), err
+	}
+	fence, err := b.showLease(ctx, v, op, own)
 	if err != nil {
 		return nil, op.Name(), err
 	}
@@ -109,10 +113,7 @@ func (b *Board) attempt(ctx context.Context, v *View, r Request) (*Done, string,
 	if err != nil {
 		return nil, op.Name(), b.explain(ctx, v, err)
 	}
-	side, err := b.renewal(ctx, prepared.After, op, now)
-	if err != nil {
-		return nil, op.Name(), err
-	}
+	side := b.renewal(prepared.After, op, own, now)
 	who, err := b.who()
 	if err != nil {
 		return nil, op.Name(), board.Refuse("identity", "git does not know who you are", `git config user.name "Your Name" and git config user.email you@example.com`)
@@ -125,22 +126,32 @@ func (b *Board) attempt(ctx context.Context, v *View, r Request) (*Done, string,
 	return &Done{Entry: entry, View: &View{&oplog.Snapshot{Commit: entry.Commit, State: entry.After}, b}}, op.Name(), nil
 }
 
+// ownLease is the acting agent's lease. It is read once: what a registration shows of the session that it
+// replaces must be the very value that the renewal replaces.
+func (b *Board) ownLease(ctx context.Context, op board.Operation) (*lease.Held, error) {
+	if op.Actor.Role == roles.Human {
+		return nil, nil
+	}
+	return lease.Read(ctx, b.store, op.Actor.ID)
+}
+
 // showLease puts the lease of whoever would be robbed into the operation, and returns the update that
 // fences it.
-func (b *Board) showLease(ctx context.Context, v *View, op board.Operation) ([]gitio.RefUpdate, error) {
+func (b *Board) showLease(ctx context.Context, v *View, op board.Operation, own *lease.Held) ([]gitio.RefUpdate, error) {
 	holder := board.LeaseWanted(v.State, op)
 	taker, takes := op.Payload.(interface{ ShowLease(*board.Lease) })
 	if holder == "" || !takes {
 		return nil, nil
+	}
+	if holder == op.Actor.ID {
+		taker.ShowLease(evidence(own))
+		return nil, nil // renewed, not fenced
 	}
 	held, err := lease.Read(ctx, b.store, holder)
 	if err != nil {
 		return nil, err
 	}
 	taker.ShowLease(evidence(held))
-	if holder == op.Actor.ID {
-		return nil, nil // its own: renewed, not fenced
-	}
 	return []gitio.RefUpdate{lease.Fence(holder, held)}, nil
 }
 
@@ -153,20 +164,16 @@ func evidence(h *lease.Held) *board.Lease {
 
 // renewal is what becomes of the acting agent's own lease with an operation: renewed, ended by a hand-off,
 // gone with a deregistration.
-func (b *Board) renewal(ctx context.Context, after *board.State, op board.Operation, now time.Time) (side oplog.Side, err error) {
+func (b *Board) renewal(after *board.State, op board.Operation, held *lease.Held, now time.Time) (side oplog.Side) {
 	if op.Actor.Role == roles.Human {
-		return side, nil
-	}
-	held, err := lease.Read(ctx, b.store, op.Actor.ID)
-	if err != nil {
-		return side, err
+		return side
 	}
 	a := after.Agent(op.Actor.ID)
 	if a == nil {
 		if held != nil {
 			side.Refs = append(side.Refs, lease.Fence(op.Actor.ID, held))
 		}
-		return side, nil
+		return side
 	}
 	l := b.leaseFor(after, op.Actor.ID, a, now)
 	if a.Status == board.HandedOff {
@@ -175,7 +182,7 @@ func (b *Board) renewal(ctx context.Context, after *board.State, op board.Operat
 	if update, object := lease.Renew(held, l); update.Old != update.New {
 		side.Refs, side.Objects = append(side.Refs, update), append(side.Objects, object)
 	}
-	return side, nil
+	return side
 }
 
 func (b *Board) leaseFor(s *board.State, id string, a *board.Agent, now time.Time) lease.Lease {
@@ -190,8 +197,8 @@ func (b *Board) leaseFor(s *board.State, id string, a *board.Agent, now time.Tim
 }
 
 // repeated finds an operation that was carried out under a request id before.
-func (b *Board) repeated(ctx context.Context, s *oplog.Snapshot, request string) (*Done, error) {
-	oid, err := b.store.RequestCommit(ctx, s.Commit, request, requestDepth)
+func (b *Board) repeated(ctx context.Context, s *oplog.Snapshot, r Request) (*Done, error) {
+	oid, err := b.store.RequestCommit(ctx, s.Commit, r.ID, requestDepth)
 	if errors.Is(err, gitio.ErrNotFound) {
 		return nil, nil
 	}
@@ -213,6 +220,9 @@ func (b *Board) repeated(ctx context.Context, s *oplog.Snapshot, request string)
 	op, err := h.Operation(file, at.Head.Author.Name, at.Head.Author.Email, board.At(at.Head.Author.When))
 	if err != nil {
 		return nil, &oplog.RecordError{Commit: oid, Path: "the message", Err: err}
+	}
+	if op.Actor.ID != r.Actor.ID {
+		return nil, board.Refuse("exists", fmt.Sprintf("the request id %s was used by %s: %s", r.ID, op.Actor.ID, h.Subject), "use an id of your own")
 	}
 	return &Done{
 		Entry: &oplog.Entry{Commit: oid, Subject: h.Subject, Op: op, After: at.State},

@@ -2,6 +2,7 @@ package gitboard
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"time"
 
@@ -104,10 +105,13 @@ func (v *View) Leases(ctx context.Context) (map[string]*lease.Held, error) {
 }
 
 func (b *Board) leaseRefs(ctx context.Context) ([]gitio.Ref, error) {
-	if m, ok := b.store.(interface{ Refs(string) []gitio.Ref }); ok {
-		return m.Refs(lease.Prefix), nil
+	s, ok := b.store.(interface {
+		Refs(ctx context.Context, prefixes ...string) ([]gitio.Ref, error)
+	})
+	if !ok {
+		return nil, errors.New("this store can't list its refs")
 	}
-	return b.repo.Refs(ctx, lease.Prefix)
+	return s.Refs(ctx, lease.Prefix)
 }
 
 // Takeable reports whether somebody who holds something can be robbed of it now, as far as its lease says:

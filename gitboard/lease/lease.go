@@ -52,9 +52,13 @@ var ErrTaken = errors.New("the lease has been taken")
 
 // Read returns an agent's lease, nil when there is none.
 func Read(ctx context.Context, s Store, agent string) (*Held, error) {
-	o, err := s.Object(ctx, Ref(agent))
-	if errors.Is(err, gitio.ErrNotFound) {
+	oid, err := s.Ref(ctx, Ref(agent))
+	if err == nil && oid.IsZero() {
 		return nil, nil
+	}
+	var o gitio.Object
+	if err == nil {
+		o, err = s.Object(ctx, string(oid))
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read the lease of %s: %w", agent, err)
@@ -95,7 +99,8 @@ func old(was *Held) gitio.OID {
 }
 
 // Beat renews a lease by itself: a heartbeat. It returns ErrTaken when the lease is no longer the one that
-// was renewed last; any other error is a failure of network or disk, and says nothing about the lease.
+// was renewed last; any other error is a failure of network or disk, and says nothing about the lease. A
+// command of the same session may renew it at the same time: then that renewal is returned.
 func Beat(ctx context.Context, s Store, was *Held, l Lease) (*Held, error) {
 	update, o := Renew(was, l)
 	if err := s.WriteObjects(ctx, []gitio.Object{o}); err != nil {
@@ -103,6 +108,13 @@ func Beat(ctx context.Context, s Store, was *Held, l Lease) (*Held, error) {
 	}
 	err := s.UpdateRefs(ctx, []gitio.RefUpdate{update}, "")
 	if errors.Is(err, gitio.ErrRefMoved) {
+		now, err := Read(ctx, s, l.Agent)
+		if err != nil {
+			return nil, err
+		}
+		if now != nil && now.Session == l.Session {
+			return now, nil
+		}
 		return nil, fmt.Errorf("%s: %w", l.Agent, ErrTaken)
 	}
 	if err != nil {

@@ -99,7 +99,12 @@ func (l *Log) Append(ctx context.Context, p *Prepared, by Committer, side Side) 
 	if err == nil {
 		return entry, nil
 	}
-	if stands, lookErr := l.stands(ctx, on.Commit, commit.OID); lookErr == nil && stands {
+	stands, lookErr := l.stands(ctx, on.Commit, commit.OID)
+	switch {
+	case lookErr != nil:
+		// Neither done nor lost for certain: who decided again now could act twice.
+		return nil, fmt.Errorf("append %s: %w (and whether it was done can't be read: %w)", op.Name(), err, lookErr)
+	case stands:
 		return entry, nil
 	}
 	if errors.Is(err, gitio.ErrRefMoved) || errors.Is(err, gitio.ErrBusy) {

@@ -31,10 +31,36 @@ func (m *Memory) Object(_ context.Context, name string) (gitio.Object, error) {
 	if oid, ok := m.refs[name]; ok {
 		name = string(oid)
 	}
-	if o, ok := m.objects[gitio.OID(name)]; ok {
-		return o, nil
+	at, path, within := strings.Cut(name, ":")
+	o, ok := m.objects[gitio.OID(at)]
+	if within {
+		for _, step := range strings.Split(path, "/") {
+			o, ok = m.entry(o, step)
+		}
 	}
-	return gitio.Object{}, fmt.Errorf("object %s: %w", name, gitio.ErrNotFound)
+	if !ok {
+		return gitio.Object{}, fmt.Errorf("object %s: %w", name, gitio.ErrNotFound)
+	}
+	return o, nil
+}
+
+// entry is what a tree, or a commit's tree, has under a name.
+func (m *Memory) entry(o gitio.Object, name string) (gitio.Object, bool) {
+	if o.Type == gitio.CommitObject {
+		c, _ := gitio.DecodeCommit(o)
+		o = m.objects[c.Tree]
+	}
+	if o.Type != gitio.TreeObject {
+		return gitio.Object{}, false
+	}
+	entries, _ := gitio.DecodeTree(o.Data)
+	for _, e := range entries {
+		if e.Name == name {
+			found, ok := m.objects[e.OID]
+			return found, ok
+		}
+	}
+	return gitio.Object{}, false
 }
 
 // Objects implements Store.
@@ -66,17 +92,21 @@ func (m *Memory) Ref(_ context.Context, name string) (gitio.OID, error) {
 	return gitio.ZeroOID, nil
 }
 
-// Refs lists the refs under a prefix, sorted.
-func (m *Memory) Refs(prefix string) []gitio.Ref {
+// Refs lists the refs below the given prefixes, sorted by name; all of them without any.
+func (m *Memory) Refs(_ context.Context, prefixes ...string) ([]gitio.Ref, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	var refs []gitio.Ref
 	for _, name := range slices.Sorted(maps.Keys(m.refs)) {
-		if strings.HasPrefix(name, prefix) {
-			refs = append(refs, gitio.Ref{Name: name, OID: m.refs[name]})
+		below := func(prefix string) bool {
+			prefix = strings.TrimSuffix(prefix, "/")
+			return name == prefix || strings.HasPrefix(name, prefix+"/")
+		}
+		if len(prefixes) == 0 || slices.ContainsFunc(prefixes, below) {
+			refs = append(refs, gitio.Ref{Name: name, OID: m.refs[name], Type: m.objects[m.refs[name]].Type})
 		}
 	}
-	return refs
+	return refs, nil
 }
 
 // UpdateRefs implements Store.
@@ -86,6 +116,9 @@ func (m *Memory) UpdateRefs(_ context.Context, updates []gitio.RefUpdate, _ stri
 	for _, u := range updates {
 		if current := m.refs[u.Ref]; current != u.Old && !(current.IsZero() && u.Old.IsZero()) {
 			return fmt.Errorf("%s: %w", u.Ref, gitio.ErrRefMoved)
+		}
+		if _, there := m.objects[u.New]; !there && !u.New.IsZero() {
+			return fmt.Errorf("update %s to %s: %w", u.Ref, u.New, gitio.ErrNotFound)
 		}
 	}
 	for _, u := range updates {
@@ -139,5 +172,9 @@ func readCommit(ctx context.Context, s Store, oid gitio.OID) (gitio.Commit, erro
 	if err != nil {
 		return gitio.Commit{}, err
 	}
-	return gitio.DecodeCommit(o)
+	c, err := gitio.DecodeCommit(o)
+	if err != nil {
+		return c, formError{err}
+	}
+	return c, nil
 }

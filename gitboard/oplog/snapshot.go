@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
+	"github.com/go-git/go-git/v5/plumbing/filemode"
 	"gopkg.in/yaml.v3"
 
 	"github.com/git-liza/git-liza/gitboard/board"
@@ -24,6 +26,16 @@ type Snapshot struct {
 
 // ErrNoBoard says that there is no board in this repository.
 var ErrNoBoard = errors.New("there is no board here yet")
+
+// formError is damage that shows in a commit, a tree or a file by its form alone.
+type formError struct{ error }
+
+func (e formError) Unwrap() error { return e.error }
+
+var (
+	errMissing = formError{errors.New("it is missing")}
+	errMode    = formError{errors.New("it is no plain file")}
+)
 
 // RecordError is a record on the board that can't be read: a hand edit, or damage. Exit code 4.
 type RecordError struct {
@@ -55,14 +67,20 @@ type source struct {
 	briefs map[string]board.Brief
 }
 
+// fail tells damage of the board from a failure to read it.
 func (s *source) fail(path string, err error) error {
 	var bad *codec.Error
-	if errors.As(err, &bad) {
-		err = bad.Err
-	} else if !errors.Is(err, gitio.ErrNotFound) {
-		return fmt.Errorf("read %s: %w", path, err)
+	var form formError
+	var known *RecordError
+	switch {
+	case errors.As(err, &known):
+		return err
+	case errors.As(err, &bad):
+		return &RecordError{s.commit, path, bad.Err}
+	case errors.Is(err, gitio.ErrNotFound), errors.As(err, &form):
+		return &RecordError{s.commit, path, err}
 	}
-	return &RecordError{s.commit, path, err}
+	return fmt.Errorf("read %s: %w", path, err)
 }
 
 // Record implements board.Source.
@@ -75,6 +93,9 @@ func (s *source) Record(path string) (any, error) {
 		return nil, s.fail(path, err)
 	}
 	if oid.IsZero() {
+		if !strings.Contains(path, "/") {
+			return nil, &RecordError{s.commit, path, errMissing}
+		}
 		s.read[path] = nil
 		return nil, nil
 	}
@@ -109,6 +130,7 @@ func (s *source) IDs(dir string) ([]string, error) {
 			ids = append(ids, id)
 		}
 	}
+	slices.Sort(ids) // the file a-b.yaml comes before a.yaml, the id a-b after a
 	return ids, nil
 }
 
@@ -126,9 +148,12 @@ func (s *source) Briefs() (map[string]board.Brief, error) {
 	var missing []gitio.TreeEntry
 	var names []string
 	for _, e := range entries {
-		if b, ok := known[e.OID]; ok {
+		if b, ok := known[e.OID]; ok && e.Mode == filemode.Regular && b.ID+".yaml" == e.Name {
 			all[b.ID] = b
 			continue
+		}
+		if e.Mode != filemode.Regular {
+			return nil, s.fail(board.TaskDir+"/"+e.Name, errMode)
 		}
 		missing, names = append(missing, e), append(names, string(e.OID))
 	}
@@ -159,47 +184,30 @@ func (l *Log) snapshot(ctx context.Context, commit gitio.OID) (*Snapshot, error)
 	if commit.IsZero() {
 		return &Snapshot{Commit: gitio.ZeroOID, State: board.NewState(nil, ""), tree: NewTree()}, nil
 	}
+	src := &source{ctx: ctx, log: l, commit: commit, read: map[string]any{}}
 	head, err := readCommit(ctx, l.store, commit)
 	if err != nil {
-		return nil, &RecordError{commit, "the commit", err}
+		return nil, src.fail("the commit", err)
 	}
-	root, err := l.readTree(ctx, head.Tree)
+	tree, err := ReadTree(ctx, l.store, head.Tree)
 	if err != nil {
-		return nil, &RecordError{commit, "the tree", err}
+		return nil, src.fail("the tree", err)
 	}
-	tree := NewTree()
-	tree.root = root
-	tree.load = func(oid gitio.OID) ([]gitio.TreeEntry, error) { return l.readTree(ctx, oid) }
-	src := &source{ctx: ctx, log: l, commit: commit, tree: tree, read: map[string]any{}}
+	src.tree = tree
 	if err := l.checkFormat(ctx, src); err != nil {
 		return nil, err
 	}
 	return &Snapshot{Commit: commit, Head: head, State: board.NewState(src, board.At(head.Author.When)), tree: tree}, nil
 }
 
-func (l *Log) readTree(ctx context.Context, oid gitio.OID) ([]gitio.TreeEntry, error) {
-	o, err := l.store.Object(ctx, string(oid))
-	if err != nil {
-		return nil, err
-	}
-	entries, err := gitio.DecodeTree(o.Data)
-	if err != nil {
-		return nil, err
-	}
-	for i := 1; i < len(entries); i++ {
-		if entries[i-1].Name > entries[i].Name {
-			sortEntries(entries)
-			break
-		}
-	}
-	return entries, nil
-}
-
 // checkFormat refuses a board of a later format before anything else of it is read.
 func (l *Log) checkFormat(ctx context.Context, src *source) error {
 	oid, err := src.tree.blob(board.MetaPath)
-	if err != nil || oid.IsZero() {
-		return &RecordError{src.commit, board.MetaPath, fmt.Errorf("is missing")}
+	if err == nil && oid.IsZero() {
+		err = errMissing
+	}
+	if err != nil {
+		return src.fail(board.MetaPath, err)
 	}
 	o, err := l.store.Object(ctx, string(oid))
 	if err != nil {

@@ -1,6 +1,8 @@
 package oplog
 
 import (
+	"context"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -19,6 +21,52 @@ type Tree struct {
 // NewTree is an empty tree.
 func NewTree() *Tree { return &Tree{subs: map[string][]gitio.TreeEntry{}} }
 
+// ReadTree begins with the tree that a store has; its directories are read with ctx when first needed.
+func ReadTree(ctx context.Context, s Store, oid gitio.OID) (*Tree, error) {
+	load := func(oid gitio.OID) ([]gitio.TreeEntry, error) { return readEntries(ctx, s, oid) }
+	root, err := load(oid)
+	if err != nil {
+		return nil, err
+	}
+	return &Tree{root: root, subs: map[string][]gitio.TreeEntry{}, load: load}, nil
+}
+
+// readEntries reads one tree object, sorted by name alone.
+func readEntries(ctx context.Context, s Store, oid gitio.OID) ([]gitio.TreeEntry, error) {
+	o, err := s.Object(ctx, string(oid))
+	if err != nil {
+		return nil, err
+	}
+	if o.Type != gitio.TreeObject {
+		return nil, formError{fmt.Errorf("%s is a %s and not a tree", oid.Short(), o.Type)}
+	}
+	entries, err := gitio.DecodeTree(o.Data)
+	if err != nil {
+		return nil, formError{err}
+	}
+	slices.SortFunc(entries, byName)
+	return entries, nil
+}
+
+// Files lists what lies in the tree by path: files, and directories that a board doesn't have.
+func (t *Tree) Files() (map[string]gitio.TreeEntry, error) {
+	files := make(map[string]gitio.TreeEntry, len(t.root))
+	for _, e := range t.root {
+		if e.Mode != filemode.Dir {
+			files[e.Name] = e
+			continue
+		}
+		entries, err := t.dir(e.Name)
+		if err != nil {
+			return nil, err
+		}
+		for _, f := range entries {
+			files[e.Name+"/"+f.Name] = f
+		}
+	}
+	return files, nil
+}
+
 func find(entries []gitio.TreeEntry, name string) (int, bool) {
 	return slices.BinarySearchFunc(entries, name, func(e gitio.TreeEntry, n string) int { return strings.Compare(e.Name, n) })
 }
@@ -36,14 +84,13 @@ func (t *Tree) dir(name string) ([]gitio.TreeEntry, error) {
 	if err != nil {
 		return nil, err
 	}
-	slices.SortFunc(entries, byName)
 	t.subs[name] = entries
 	return entries, nil
 }
 
 func byName(a, b gitio.TreeEntry) int { return strings.Compare(a.Name, b.Name) }
 
-// blob finds the file at a path; zero when there is none.
+// blob finds the plain file at a path; zero when there is nothing.
 func (t *Tree) blob(path string) (gitio.OID, error) {
 	entries, name := t.root, path
 	if dir, file, ok := strings.Cut(path, "/"); ok {
@@ -53,10 +100,14 @@ func (t *Tree) blob(path string) (gitio.OID, error) {
 		}
 		name = file
 	}
-	if i, ok := find(entries, name); ok && entries[i].Mode == filemode.Regular {
-		return entries[i].OID, nil
+	i, ok := find(entries, name)
+	switch {
+	case !ok:
+		return gitio.ZeroOID, nil
+	case entries[i].Mode != filemode.Regular:
+		return gitio.ZeroOID, errMode
 	}
-	return gitio.ZeroOID, nil
+	return entries[i].OID, nil
 }
 
 // Change puts files into the tree (removes those whose data is nil) and returns the objects that make it
@@ -124,5 +175,3 @@ func sortedPaths(files map[string][]byte) []string {
 	slices.Sort(paths)
 	return paths
 }
-
-func sortEntries(entries []gitio.TreeEntry) { slices.SortFunc(entries, byName) }
