@@ -1,0 +1,250 @@
+package board_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/git-liza/git-liza/gitboard/board"
+)
+
+func TestClaim(t *testing.T) {
+	s := begun(t).claimed("login")
+	task := s.task("login")
+	equal(t, "status", task.Status, board.Claimed)
+	equal(t, "assigned_to", task.AssignedTo, "coder-1")
+	equal(t, "worktree", task.Worktree, ".worktrees/login")
+	equal(t, "base_commit", task.BaseCommit, baseCommit)
+	equal(t, "iteration", task.Iteration, 1)
+	equals(t, "history", events(task), []string{"created", "finalized", "claimed"})
+	equal(t, "status_changed_at", task.StatusChangedAt, s.now)
+	a := s.agent("coder-1")
+	equal(t, "agent", a.Status, board.Working)
+	equal(t, "current_task", a.CurrentTask, "login")
+	equal(t, "iterations_total", a.IterationsTotal, 1)
+}
+
+func TestClaimNeedsMergedDependencies(t *testing.T) {
+	s := begun(t).ready("schema").ready("login", "schema")
+	s.refused("dependency", coder1, claim("login"), "login", "schema")
+	s.do(coder1, claim("schema")).do(coder1, preExec("schema")).do(coder1, submit("schema"))
+	s.do(reviewer1, review("schema")).do(reviewer1, approve("schema")).do(reviewer1, merge("schema"))
+	s.do(coder1, claim("login"))
+}
+
+func TestOneTaskACoder(t *testing.T) {
+	s := begun(t).claimed("login").ready("logout")
+	s.refused("wrong-state", coder1, claim("logout"), "coder-1 works on login")
+	s.do(coder1, preExec("login")).do(coder1, submit("login"))
+	s.do(coder1, claim("logout")) // one in review does not count
+	s.do(reviewer1, review("login")).do(reviewer1, reject("login"))
+	s.refused("wrong-state", coder1, goOn("login"), "logout")
+	equal(t, "current_task", s.agent("coder-1").CurrentTask, "logout")
+}
+
+func TestAuthorReclaimsAfterRejection(t *testing.T) {
+	s := begun(t).rejected("login")
+	s.refused("invalid", coder1, claim("login"), "keeps its worktree")
+	s.do(coder1, goOn("login"))
+	task := s.task("login")
+	equal(t, "iteration", task.Iteration, 2)
+	equal(t, "base_commit", task.BaseCommit, baseCommit)
+	equal(t, "review_cycles_current", task.ReviewCyclesCurrent, 1)
+	equal(t, "review_commit", task.ReviewCommit, "")
+	equal(t, "event", task.Last("reclaimed_after_rejection").Iteration, 2)
+	equal(t, "checkpoint", task.CheckpointOfIteration() == nil, true)
+}
+
+func TestAnotherTakesARejectedTask(t *testing.T) {
+	taken := func(t *testing.T, s *script) {
+		t.Helper()
+		task := s.task("login")
+		equal(t, "assigned_to", task.AssignedTo, "coder-2")
+		equal(t, "iteration", task.Iteration, 1)
+		equal(t, "review_cycles_current", task.ReviewCyclesCurrent, 0)
+		equal(t, "review_cycles_total", task.ReviewCyclesTotal, 1)
+		equal(t, "freed", task.Freed, false)
+		equal(t, "event", events(task)[len(task.History)-1], "reassigned_after_rejection")
+	}
+	fresh := func(s *script, left time.Duration) *board.Claim {
+		c := claim("login")
+		c.Evidence = s.lease("coder-1", left)
+		return c
+	}
+	t.Run("author alive", func(t *testing.T) {
+		s := begun(t).rejected("login")
+		s.refused("wrong-state", coder2, fresh(s, time.Minute), "login", "coder-1")
+		s.refused("wrong-state", coder2, fresh(s, -29*time.Second), "git liza reassign login")
+	})
+	t.Run("lease lapsed", func(t *testing.T) {
+		s := begun(t).rejected("login")
+		taken(t, s.do(coder2, fresh(s, -30*time.Second)))
+		equal(t, "author", s.agent("coder-1").Status, board.Idle)
+	})
+	t.Run("author gone", func(t *testing.T) {
+		s := begun(t).rejected("login").do(coder1, &board.Deregister{})
+		taken(t, s.do(coder2, claim("login")))
+	})
+	t.Run("freed", func(t *testing.T) {
+		s := begun(t).rejected("login").do(planner, &board.Reassign{About: about("login"), Reason: "other eyes"})
+		equal(t, "freed", s.task("login").Freed, true)
+		s.refused("exists", planner, &board.Reassign{About: about("login")})
+		taken(t, s.do(coder2, fresh(s, time.Minute)))
+	})
+}
+
+func TestExpiredClaim(t *testing.T) {
+	s := begun(t).claimed("login")
+	c := claim("login")
+	c.Evidence = s.lease("coder-1", time.Second)
+	s.refused("wrong-state", coder2, c, "login is CLAIMED by coder-1", "lease")
+	c.Lease.Agent = "coder-3"
+	s.refused("wrong-state", coder2, c)
+	c.Evidence = s.lease("coder-1", 0)
+	c.Kept = sha("9")
+	s.do(coder2, c)
+	task := s.task("login")
+	equal(t, "iteration", task.Iteration, 1)
+	equal(t, "assigned_to", task.AssignedTo, "coder-2")
+	equal(t, "kept", task.Last("reclaimed_after_expiry").Kept, sha("9"))
+	equal(t, "the one before", s.agent("coder-1").Status, board.Idle)
+	equals(t, "workers", task.Workers(), []string{"coder-1", "coder-2"})
+}
+
+// The same coder's claim after its own lease has run out is its next iteration: a crash costs one.
+func TestOwnExpiredClaim(t *testing.T) {
+	s := begun(t).claimed("login")
+	c := goOn("login")
+	c.Evidence = s.lease("coder-1", time.Minute)
+	s.refused("exists", coder1, c, "holds login already")
+	c.Evidence = s.lease("coder-1", 0)
+	s.do(coder1, c)
+	task := s.task("login")
+	equal(t, "iteration", task.Iteration, 2)
+	equal(t, "base_commit", task.BaseCommit, baseCommit)
+	equal(t, "event", events(task)[3], "reclaimed_after_expiry")
+}
+
+func TestHandoff(t *testing.T) {
+	hand := &board.HandOff{About: about("login"), Summary: "handler written", NextAction: "write the form"}
+	s := begun(t).claimed("login").do(coder1, preExec("login"))
+	s.refused("permission", coder2, hand, "login is CLAIMED by coder-1")
+	s.refused("permission", reviewer1, hand, "login is CLAIMED by coder-1")
+	s.do(coder1, hand)
+	task := s.task("login")
+	equal(t, "status", task.Status, board.Claimed)
+	equal(t, "handoff_pending", task.HandoffPending, true)
+	equal(t, "agent", s.agent("coder-1").Status, board.HandedOff)
+	equal(t, "hand-off", s.state().Handoff("login").NextAction, "write the form")
+	for _, p := range []board.Payload{submit("login"), preExec("login"), block("login"), hand, &board.Release{About: about("login")}} {
+		s.refused("wrong-state", coder1, p, "login", "git liza claim login")
+	}
+	s.do(coder2, goOn("login"))
+	task = s.task("login")
+	equal(t, "handoff_pending", task.HandoffPending, false)
+	equal(t, "iteration", task.Iteration, 1)
+	equal(t, "assigned_to", task.AssignedTo, "coder-2")
+	equals(t, "history", events(task)[2:], []string{"claimed", "pre_execution_checkpoint", "handed_off", "resumed"})
+	equal(t, "the checkpoint holds", task.CheckpointOfIteration() != nil, true)
+	equal(t, "iterations", board.Measure(s.state()).Iterations, 1)
+	s.do(coder2, submit("login"))
+	equal(t, "an agent that handed off", s.agent("coder-1").Status, board.HandedOff)
+	s.do(coder1, &board.AgentStatusChange{Status: board.Starting}).do(coder1, &board.AgentStatusChange{Status: board.Idle})
+}
+
+func TestHandoffPhrases(t *testing.T) {
+	s := begun(t).claimed("login")
+	for _, h := range []board.HandOff{{Summary: "a"}, {NextAction: "b"}, {Summary: "two\nlines", NextAction: "b"}, {Summary: "a", NextAction: string(make([]byte, 121))}} {
+		h.About = about("login")
+		s.refused("invalid", coder1, &h)
+	}
+}
+
+func TestReleaseOfAClaim(t *testing.T) {
+	released := func(t *testing.T, s *script) {
+		t.Helper()
+		task := s.task("login")
+		equal(t, "status", task.Status, board.Unclaimed)
+		equal(t, "assigned_to", task.AssignedTo+task.Worktree+task.BaseCommit, "")
+		equal(t, "iteration", task.Iteration, 0)
+		equal(t, "kept", task.Last("coder_claim_released").Kept, sha("9"))
+		equal(t, "agent", s.agent("coder-1").Status, board.Idle)
+		s.do(coder2, claim("login"))
+	}
+	release := func() *board.Release { return &board.Release{About: about("login"), Kept: sha("9")} }
+	t.Run("its own", func(t *testing.T) { s := begun(t).claimed("login"); released(t, s.do(coder1, release())) })
+	t.Run("force", func(t *testing.T) {
+		s := begun(t).claimed("login")
+		r := release()
+		r.Force = true
+		s.refused("permission", planner, r)
+		s.refused("invalid", human, r, "reason")
+		r.Reason = "stuck"
+		released(t, s.do(human, r))
+	})
+	t.Run("sweep", func(t *testing.T) {
+		s := begun(t).claimed("login")
+		r := release()
+		r.Evidence = s.lease("coder-1", time.Second)
+		s.refused("lease", reviewer1, r, "login --force")
+		r.Evidence = s.lease("coder-1", 0)
+		released(t, s.do(reviewer1, r))
+	})
+}
+
+func TestIterationLimit(t *testing.T) {
+	s := begun(t).do(human, &board.SetConfig{Key: "max_coder_iterations", Value: "2"}).rejected("login")
+	limit := &board.IterationLimit{About: about("login")}
+	s.refused("wrong-state", coder1, limit, "login is at iteration 1 of 2")
+	s.do(coder1, goOn("login")).again(coder1, "login")
+	s.refused("limit", coder1, goOn("login"), "login", "2 iterations")
+	s.do(coder1, limit)
+	task := s.task("login")
+	equal(t, "status", task.Status, board.Blocked)
+	equal(t, "reason", task.BlockedReason, "Max iterations (2) reached without approval")
+	equal(t, "questions", len(task.BlockedQuestions) > 0, true)
+	equals(t, "failed_by", task.FailedBy, []string{"coder-1"})
+	equal(t, "by", task.Last("blocked").Agent, "system")
+}
+
+func TestTheTasksOwnLimit(t *testing.T) {
+	a := add("login")
+	a.MaxIterations, a.MaxReviewCycles = 1, 1
+	s := begun(t).do(planner, a).do(planner, finalize("login")).do(coder1, claim("login"))
+	c := goOn("login")
+	c.Evidence = s.lease("coder-1", 0)
+	s.refused("limit", coder1, c)
+	s.do(coder1, &board.IterationLimit{About: about("login"), Evidence: s.lease("coder-1", 0)})
+	equal(t, "status", s.task("login").Status, board.Blocked)
+}
+
+func TestIntegrationFix(t *testing.T) {
+	s := begun(t).in(board.IntegrationFailed, "login").do(coder2, goOn("login"))
+	task := s.task("login")
+	equal(t, "integration_fix", task.IntegrationFix, true)
+	equal(t, "base_commit", task.BaseCommit, baseCommit)
+	equal(t, "worktree", task.Worktree, ".worktrees/login")
+	equal(t, "approved_by", task.ApprovedBy, "")
+	equal(t, "event", task.Last("claimed_for_integration_fix").Agent, "coder-2")
+	s.again(coder2, "login").do(coder2, goOn("login"))
+	equal(t, "after a rejection of the fix", s.task("login").IntegrationFix, true)
+	s.do(planner, &board.AlignmentEntry{Event: "looked", Summary: "fix under way"})
+	equals(t, "history", events(s.task("login"))[7:10], []string{"integration_failed", "claimed_for_integration_fix", "pre_execution_checkpoint"})
+}
+
+func TestNextClaim(t *testing.T) {
+	never := func(string, board.Brief) bool { return false }
+	s := begun(t).ready("b-second").ready("a-third")
+	urgent := add("urgent")
+	urgent.Priority = 1
+	s.do(planner, urgent).do(planner, finalize("urgent"))
+	equal(t, "lowest priority", board.NextClaim(s.state(), "coder-1", never), "urgent")
+	s.do(human, &board.Pause{About: about("urgent")})
+	equal(t, "oldest", board.NextClaim(s.state(), "coder-1", never), "b-second")
+	s.in(board.IntegrationFailed, "broken")
+	equal(t, "an integration fix", board.NextClaim(s.state(), "coder-1", never), "broken")
+	s.do(coder3, claim("b-second")).do(coder3, &board.HandOff{About: about("b-second"), Summary: "a", NextAction: "b"})
+	equal(t, "a hand-off", board.NextClaim(s.state(), "coder-2", never), "b-second")
+	s.do(coder1, claim("a-third")).again(coder1, "a-third")
+	equal(t, "own rejected", board.NextClaim(s.state(), "coder-1", never), "a-third")
+	equal(t, "not another's", board.NextClaim(s.state(), "coder-2", never), "b-second")
+}

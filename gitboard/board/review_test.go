@@ -1,0 +1,247 @@
+package board_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/git-liza/git-liza/gitboard/board"
+)
+
+func TestSubmit(t *testing.T) {
+	s := begun(t).claimed("login")
+	s.refused("checkpoint", coder1, submit("login"), "login", "iteration 1", "git liza pre-exec login")
+	s.do(coder1, preExec("login"))
+	s.refused("permission", coder2, submit("login"), "login is CLAIMED by coder-1, not held by coder-2")
+	for name, c := range map[string]struct {
+		code string
+		bend func(*board.Submit)
+	}{
+		"short id":       {"invalid", func(p *board.Submit) { p.Commit = workCommit[:10] }},
+		"no base":        {"invalid", func(p *board.Submit) { p.ReviewBase = "" }},
+		"no commit":      {"empty", func(p *board.Submit) { p.Commits = 0 }},
+		"the base":       {"empty", func(p *board.Submit) { p.Commit = baseCommit }},
+		"no tests":       {"tests", func(p *board.Submit) { p.Tests = nil }},
+		"no reason":      {"tests", func(p *board.Submit) { p.Tests, p.NoTestsBecause = nil, "  " }},
+		"not tests":      {"invalid", func(p *board.Submit) { p.Tests = []string{"login/login.go"} }},
+		"a blank in ids": {"invalid", func(p *board.Submit) { p.Commit = " " + workCommit[1:] }},
+	} {
+		p := submit("login")
+		c.bend(p)
+		t.Log(name)
+		s.refused(c.code, coder1, p)
+	}
+	s.do(coder1, submit("login"))
+	task := s.task("login")
+	equal(t, "status", task.Status, board.ReadyForReview)
+	equal(t, "review_commit", task.ReviewCommit, workCommit)
+	equal(t, "review_base", task.ReviewBase, baseCommit)
+	equal(t, "agent", s.agent("coder-1").Status, board.Waiting)
+	equal(t, "current_task", s.agent("coder-1").CurrentTask, "login")
+	equal(t, "submissions", task.Submissions(), 1)
+}
+
+func TestSubmitWithoutTests(t *testing.T) {
+	bare := submit("login")
+	bare.Tests, bare.NoTestsBecause = nil, "a typo in a comment"
+	s := begun(t).claimed("login").do(coder1, preExec("login")).do(coder1, bare)
+	equal(t, "for the reviewer", s.task("login").Last("ready_for_review").NoTests, "a typo in a comment")
+
+	doc := add("docs")
+	doc.Kind = board.Doc
+	s.do(planner, doc).do(planner, finalize("docs")).do(coder2, claim("docs")).do(coder2, preExec("docs"))
+	p := submit("docs")
+	p.Tests = nil
+	s.do(coder2, p)
+
+	bare.NoTestsBecause = ""
+	s = begun(t).do(human, &board.SetConfig{Key: "require_tests", Value: "warn"}).
+		do(human, &board.SetConfig{Key: "require_pre_execution_checkpoint", Value: "false"})
+	s.claimed("login").do(coder1, bare)
+}
+
+func TestPreExec(t *testing.T) {
+	s := begun(t).claimed("login")
+	for _, bend := range []func(*board.PreExec){
+		func(p *board.PreExec) { p.Intent = " " },
+		func(p *board.PreExec) { p.Validation = "" },
+		func(p *board.PreExec) { p.FilesToModify = nil },
+		func(p *board.PreExec) { p.FilesToModify = []string{"a", ""} },
+	} {
+		p := preExec("login")
+		bend(p)
+		s.refused("invalid", coder1, p)
+	}
+}
+
+func TestReviewClaim(t *testing.T) {
+	s := begun(t).submitted("login")
+	s.refused("wrong-state", reviewer1, approve("login"), "nobody has claimed the review of login")
+	s.do(reviewer1, review("login"))
+	equal(t, "reviewing_by", s.task("login").ReviewingBy, "code-reviewer-1")
+	equal(t, "agent", s.agent("code-reviewer-1").Status, board.Reviewing)
+	s.refused("exists", reviewer1, review("login"))
+	s.refused("permission", reviewer2, approve("login"), "login is reviewed by code-reviewer-1")
+	take := review("login")
+	take.Evidence = s.lease("code-reviewer-1", time.Second)
+	s.refused("wrong-state", reviewer2, take, "login is READY_FOR_REVIEW, reviewed by code-reviewer-1")
+	take.Evidence = s.lease("code-reviewer-1", 0)
+	s.do(reviewer2, take)
+	equal(t, "reviewing_by", s.task("login").ReviewingBy, "code-reviewer-2")
+	equal(t, "robbed", s.agent("code-reviewer-1").Status, board.Idle)
+}
+
+func TestOneReviewAReviewer(t *testing.T) {
+	s := begun(t).submitted("login").ready("logout").do(coder2, claim("logout")).do(coder2, preExec("logout")).do(coder2, submit("logout"))
+	s.do(reviewer1, review("login"))
+	s.refused("wrong-state", reviewer1, review("logout"), "code-reviewer-1 reviews login")
+	s.refused("wrong-state", reviewer1, &board.Deregister{}, "login")
+	fresh := reviewer1
+	fresh.Session = "another"
+	s.do(fresh, &board.Register{Session: "another", Evidence: s.lease("code-reviewer-1", 0)})
+	equal(t, "a new process goes on", s.agent("code-reviewer-1").Status, board.Reviewing)
+	s.refused("wrong-state", fresh, review("logout"), "code-reviewer-1 reviews login")
+	s.do(fresh, approve("login"))
+}
+
+func TestReleaseOfAReview(t *testing.T) {
+	s := begun(t).submitted("login")
+	r := &board.Release{About: about("login"), Reason: "tired"}
+	s.refused("wrong-state", reviewer1, r, "nobody reviews login")
+	s.do(reviewer1, review("login"))
+	r.Evidence = s.lease("code-reviewer-1", time.Minute)
+	s.refused("lease", coder1, r)
+	s.do(reviewer1, r)
+	task := s.task("login")
+	equal(t, "status", task.Status, board.ReadyForReview)
+	equal(t, "reviewing_by", task.ReviewingBy, "")
+	equal(t, "event", task.Last("review_claim_released").Reason, "tired")
+	equal(t, "agent", s.agent("code-reviewer-1").Status, board.Idle)
+}
+
+func TestWithdraw(t *testing.T) {
+	w := &board.Withdraw{About: about("login"), Reason: "forgot a file"}
+	s := begun(t).submitted("login")
+	s.refused("permission", coder2, w, "login")
+	s.do(reviewer1, review("login"))
+	w.Evidence = s.lease("code-reviewer-1", time.Minute)
+	s.refused("wrong-state", coder1, w, "reviewed by code-reviewer-1")
+	w.Evidence = s.lease("code-reviewer-1", 0)
+	s.do(coder1, w)
+	task := s.task("login")
+	equal(t, "status", task.Status, board.Claimed)
+	equal(t, "iteration", task.Iteration, 1)
+	equal(t, "review", task.ReviewCommit+task.ReviewingBy, "")
+	equal(t, "event", task.Last("withdrawn").Reason, "forgot a file")
+	equal(t, "agent", s.agent("coder-1").Status, board.Working)
+	s.do(coder1, submit("login")) // the checkpoint of this iteration stands
+}
+
+func TestVerdictOnAnotherCommit(t *testing.T) {
+	s := begun(t).submitted("login").do(reviewer1, review("login"))
+	v := approve("login")
+	v.Commit = sha("e")
+	s.refused("stale", reviewer1, v, "login", workCommit)
+	v.Commit, v.Verdict = workCommit, "LGTM"
+	s.refused("invalid", reviewer1, v)
+}
+
+func TestApproval(t *testing.T) {
+	s := begun(t).rejected("login").do(coder1, goOn("login")).do(coder1, preExec("login")).do(coder1, submit("login"))
+	s.do(reviewer1, review("login")).do(reviewer1, approve("login"))
+	task := s.task("login")
+	equal(t, "status", task.Status, board.Approved)
+	equal(t, "approved_by", task.ApprovedBy, "code-reviewer-1")
+	equal(t, "cleared", task.ReviewingBy+task.RejectionReason, "")
+	equal(t, "reviewer", s.agent("code-reviewer-1").Status, board.Idle)
+	equal(t, "current_task", s.agent("code-reviewer-1").CurrentTask, "")
+}
+
+func TestRejection(t *testing.T) {
+	s := begun(t).submitted("login").do(reviewer1, review("login"))
+	v := reject("login")
+	v.Reason = "not good"
+	s.refused("invalid", reviewer1, v, "Blockers: N")
+	v.Reason = rejection
+	s.do(reviewer1, v)
+	task := s.task("login")
+	equal(t, "status", task.Status, board.Rejected)
+	equal(t, "rejection_reason", task.RejectionReason, rejection)
+	equal(t, "cycles", task.ReviewCyclesCurrent*10+task.ReviewCyclesTotal, 11)
+	equal(t, "event", task.Last("rejected").Reason, rejection)
+	s.do(coder1, goOn("login")).do(coder1, preExec("login")).do(coder1, submit("login")).do(reviewer1, review("login"))
+	s.refused("invalid", reviewer1, v, "Prior Feedback Status")
+	s.do(reviewer1, reject("login"))
+	equal(t, "cycles", s.task("login").ReviewCyclesCurrent*10+s.task("login").ReviewCyclesTotal, 22)
+}
+
+// An iteration after a crash has no prior feedback whose fate could be told.
+func TestSecondIterationWithoutFeedback(t *testing.T) {
+	s := begun(t).claimed("login")
+	c := goOn("login")
+	c.Evidence = s.lease("coder-1", 0)
+	s.do(coder1, c).do(coder1, preExec("login")).do(coder1, submit("login")).do(reviewer1, review("login"))
+	v := reject("login")
+	v.Reason = rejection
+	s.do(reviewer1, v)
+}
+
+func deadlocked(t failer) *script {
+	return begun(t).do(human, &board.SetConfig{Key: "max_review_cycles", Value: "2"}).rejected("login").do(coder1, goOn("login")).again(coder1, "login")
+}
+
+func TestReviewDeadlock(t *testing.T) {
+	s := deadlocked(t)
+	task := s.task("login")
+	equal(t, "status", task.Status, board.Blocked)
+	equal(t, "reason", task.BlockedReason, "review_deadlock")
+	equal(t, "questions", len(task.BlockedQuestions), 3)
+	equals(t, "failed_by", task.FailedBy, []string{"coder-1"})
+	equals(t, "history", events(task)[len(task.History)-2:], []string{"rejected", "blocked"})
+	equal(t, "by", task.Last("blocked").Agent, "system")
+	a := s.state().Anomaly("anomaly-1")
+	equal(t, "anomaly", a.Type+" "+a.Reporter+" "+a.Task, "review_deadlock system login")
+	equal(t, "coder", s.agent("coder-1").Status, board.Idle)
+}
+
+func TestLeavingAReviewDeadlock(t *testing.T) {
+	un := func(mode, to, why string) *board.Unblock {
+		return &board.Unblock{About: about("login"), Mode: mode, To: to, Assessment: why}
+	}
+	for _, mode := range []string{board.UnblockFresh, board.UnblockKeepWork, board.UnblockSameCoder} {
+		deadlocked(t).refused("invalid", planner, un(mode, "", " "), "review deadlock", "--assessment")
+	}
+	t.Run("same coder", func(t *testing.T) {
+		s := deadlocked(t).do(planner, un("same-coder", "", "criteria were unclear"))
+		task := s.task("login")
+		equal(t, "status", task.Status, board.Claimed)
+		equal(t, "assigned_to", task.AssignedTo, "coder-1")
+		equal(t, "cycles", task.ReviewCyclesCurrent*10+task.ReviewCyclesTotal, 2)
+		equal(t, "iteration", task.Iteration, 2)
+		equal(t, "agent", s.agent("coder-1").CurrentTask, "login")
+		equals(t, "failed_by", task.FailedBy, []string{"coder-1"})
+		a := s.state().Anomaly("anomaly-2")
+		equal(t, "assessment", a.Reporter+": "+string(a.Details["assessment"]), "planner-1: criteria were unclear")
+	})
+	t.Run("kept work", func(t *testing.T) {
+		s := deadlocked(t).do(planner, un("keep-work", "coder-2", "other eyes"))
+		task := s.task("login")
+		equal(t, "status", task.Status, board.Unclaimed)
+		equal(t, "reserved_for", task.ReservedFor, "coder-2")
+		equal(t, "assigned_to", task.AssignedTo, "")
+		s.refused("reserved", coder3, goOn("login"), "login is reserved for coder-2")
+		s.refused("invalid", coder2, claim("login"), "keeps its worktree")
+		s.do(coder2, goOn("login"))
+		task = s.task("login")
+		equal(t, "base_commit", task.BaseCommit, baseCommit)
+		equal(t, "iteration", task.Iteration, 1)
+		equal(t, "reserved_for", task.ReservedFor, "")
+		equal(t, "event", events(task)[len(task.History)-1], "resumed")
+		equal(t, "iterations", board.Measure(s.state()).Iterations, 3)
+		s.refused("checkpoint", coder2, submit("login"))
+	})
+	t.Run("for a reviewer", func(t *testing.T) {
+		deadlocked(t).refused("invalid", planner, un("keep-work", "code-reviewer-1", "x"), "not a coder")
+		deadlocked(t).refused("invalid", planner, un("", "coder-2", "x"), "keep-work")
+		deadlocked(t).refused("invalid", planner, un("again", "", "x"))
+	})
+}

@@ -1,0 +1,267 @@
+package board_test
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/codec"
+	"github.com/git-liza/git-liza/roles"
+)
+
+// script runs operations over a board in memory. After each it proves what must hold whatever the operation:
+// no invariant is broken, what was refused changed nothing, records, payload and message survive being
+// written, and a board that was read back from its bytes decides the same.
+type script struct {
+	t    failer
+	now  board.Time
+	last board.Time // of the last operation that was allowed
+	n    int
+
+	mem, mirror *board.Memory     // the second one holds only what was decoded
+	bytes       map[string]string // the encoded records
+	messages    []string
+	payloads    []string
+}
+
+type failer interface {
+	Helper()
+	Fatalf(format string, args ...any)
+}
+
+const start = board.Time("2026-01-31T09:00:00Z")
+
+func newScript(t failer) *script {
+	return &script{t: t, now: start, mem: board.NewMemory(), mirror: board.NewMemory(), bytes: map[string]string{}}
+}
+
+// begun is a board with a goal and its agents.
+func begun(t failer) *script {
+	s := newScript(t)
+	s.do(human, &board.Init{Goal: "Ship it", SpecRef: "specs/vision.md", IntegrationBranch: "integration"})
+	for _, a := range []board.Actor{planner, coder1, coder2, coder3, reviewer1, reviewer2} {
+		s.do(a, &board.Register{Session: a.Session, Clone: "here"})
+	}
+	return s
+}
+
+func agent(id string) board.Actor {
+	role, err := roles.Of(id)
+	if err != nil {
+		panic(err)
+	}
+	return board.Actor{ID: id, Role: role, Session: "s-" + id}
+}
+
+var (
+	human     = board.HumanActor("Ada", "ada@example.org")
+	planner   = agent("planner-1")
+	coder1    = agent("coder-1")
+	coder2    = agent("coder-2")
+	coder3    = agent("coder-3")
+	reviewer1 = agent("code-reviewer-1")
+	reviewer2 = agent("code-reviewer-2")
+)
+
+// sha is a commit id made of one hex digit.
+func sha(digit string) string { return strings.Repeat(digit, 40) }
+
+func (s *script) state() *board.State { return board.NewState(s.mem, s.last) }
+
+func (s *script) task(id string) *board.Task { return s.state().Task(id) }
+
+func (s *script) agent(id string) *board.Agent { return s.state().Agent(id) }
+
+// step runs an operation some minutes (one, unless told) after the last.
+func (s *script) step(a board.Actor, p board.Payload, minutes ...int) error {
+	s.t.Helper()
+	wait := time.Minute
+	if len(minutes) > 0 {
+		wait = time.Duration(minutes[0]) * time.Minute
+	}
+	s.now = s.now.Add(wait)
+	s.n++
+	return s.run(board.Operation{Actor: a, Time: s.now, Request: fmt.Sprintf("r/%d", s.n), Payload: p})
+}
+
+func (s *script) run(op board.Operation) error {
+	s.t.Helper()
+	before := s.state()
+	after, err := board.Step(before, op)
+	s.sourceUnchanged(op)
+	if err != nil {
+		var r *board.Refusal
+		if !errors.As(err, &r) {
+			s.t.Fatalf("%s: not a refusal: %v", op.Name(), err)
+		}
+		s.mirrored(op, nil, err)
+		return err
+	}
+	message, file, err := codec.Message(before, after, op)
+	if err != nil {
+		s.t.Fatalf("%s: message: %v", op.Name(), err)
+	}
+	read := s.readBack(op, message, file)
+	changed := s.encoded(after.Changes())
+	s.mirrored(read, changed, nil)
+	s.mem.Absorb(after)
+	s.last = op.Time
+	for path, text := range changed {
+		if text == "" {
+			delete(s.bytes, path)
+		} else {
+			s.bytes[path] = text
+		}
+	}
+	s.messages, s.payloads = append(s.messages, message), append(s.payloads, file)
+	if v := board.Violations(s.state()); len(v) > 0 {
+		s.t.Fatalf("%s by %s: %v", op.Name(), op.Actor.ID, v)
+	}
+	return nil
+}
+
+// sourceUnchanged proves that a step wrote into no record of its source.
+func (s *script) sourceUnchanged(op board.Operation) {
+	s.t.Helper()
+	for _, path := range s.mem.Paths() {
+		r, _ := s.mem.Record(path)
+		if text, err := codec.Encode(r); err != nil || string(text) != s.bytes[path] {
+			s.t.Fatalf("%s changed %s of its source:\n%s", op.Name(), path, text)
+		}
+	}
+}
+
+// encoded gives the bytes of changed records ("" for a removed one), each proven to read back.
+func (s *script) encoded(changes map[string]any) map[string]string {
+	s.t.Helper()
+	texts := map[string]string{}
+	for path, r := range changes {
+		if r == nil {
+			texts[path] = ""
+			continue
+		}
+		data, err := codec.EncodeChecked(path, r)
+		if err != nil {
+			s.t.Fatalf("%v", err)
+		}
+		back, err := codec.Decode(path, data)
+		if err != nil {
+			s.t.Fatalf("%v", err)
+		}
+		if again, err := codec.Encode(back); err != nil || string(again) != string(data) {
+			s.t.Fatalf("%s: encoded again it differs:\n%s\n%s", path, data, again)
+		}
+		texts[path] = string(data)
+	}
+	return texts
+}
+
+// readBack reads the operation from its message.
+func (s *script) readBack(op board.Operation, message, file string) board.Operation {
+	s.t.Helper()
+	head, err := codec.ParseHead(message)
+	if err != nil {
+		s.t.Fatalf("%v\n%s", err, message)
+	}
+	read, err := head.Operation(file, op.Actor.Name, op.Actor.Email, op.Time)
+	if err != nil {
+		s.t.Fatalf("%v\n%s", err, message)
+	}
+	want, _ := codec.EncodePayload(op)
+	if got, err := codec.EncodePayload(read); err != nil || got != want {
+		s.t.Fatalf("the payload reads back as\n%s, not\n%s", got, want)
+	}
+	if read.Actor != op.Actor || read.Request != op.Request || head.Op != op.Name() || head.Task != op.TaskID() {
+		s.t.Fatalf("the message reads back as %+v, not %+v", read, op)
+	}
+	return read
+}
+
+// mirrored runs an operation on the board of decoded records, and wants the same outcome.
+func (s *script) mirrored(op board.Operation, changed map[string]string, refused error) {
+	s.t.Helper()
+	before := board.NewState(s.mirror, s.last)
+	after, err := board.Step(before, op)
+	if err != nil || refused != nil {
+		if err == nil || refused == nil || err.Error() != refused.Error() {
+			s.t.Fatalf("%s: decoded records decide otherwise: %v, not %v", op.Name(), err, refused)
+		}
+		return
+	}
+	if again := s.encoded(after.Changes()); !maps.Equal(again, changed) {
+		s.t.Fatalf("%s: decoded records lead to\n%v, not\n%v", op.Name(), again, changed)
+	}
+	decoded := board.NewState(s.mirror, op.Time)
+	for path, text := range changed {
+		if text == "" {
+			decoded.Changes()[path] = nil
+			continue
+		}
+		r, err := codec.Decode(path, []byte(text))
+		if err != nil {
+			s.t.Fatalf("%v", err)
+		}
+		decoded.Changes()[path] = r
+	}
+	s.mirror.Absorb(decoded)
+}
+
+// do runs an operation that must be allowed.
+func (s *script) do(a board.Actor, p board.Payload, minutes ...int) *script {
+	s.t.Helper()
+	if err := s.step(a, p, minutes...); err != nil {
+		s.t.Fatalf("%s by %s is refused: %v", p.Op(), a.ID, err)
+	}
+	return s
+}
+
+// refused runs an operation that must be refused, with a code and with words in message or hint.
+func (s *script) refused(code string, a board.Actor, p board.Payload, words ...string) *board.Refusal {
+	s.t.Helper()
+	err := s.step(a, p)
+	var r *board.Refusal
+	if !errors.As(err, &r) {
+		s.t.Fatalf("%s by %s is not refused: %v", p.Op(), a.ID, err)
+	}
+	if r.Code != code {
+		s.t.Fatalf("%s by %s is refused as %s (%s), not as %s", p.Op(), a.ID, r.Code, r.Message, code)
+	}
+	for _, w := range words {
+		if !strings.Contains(r.Message+"\n"+r.Hint, w) {
+			s.t.Fatalf("the refusal of %s does not say %q: %s\n%s", p.Op(), w, r.Message, r.Hint)
+		}
+	}
+	return r
+}
+
+// lease is a lease that ends some time after the next operation (a minute after the last).
+func (s *script) lease(holder string, left time.Duration) board.Evidence {
+	at := s.now.Add(time.Minute)
+	return board.Evidence{Lease: &board.Lease{Agent: holder, Session: "s-" + holder, Expires: at.Add(left), Heartbeat: at.Add(left - 5*time.Minute)}}
+}
+
+func events(t *board.Task) []string {
+	var names []string
+	for _, e := range t.History {
+		names = append(names, e.Event)
+	}
+	return names
+}
+
+func equal[T comparable](t *testing.T, what string, got, want T) {
+	t.Helper()
+	if got != want {
+		t.Errorf("%s: %v, not %v", what, got, want)
+	}
+}
+
+func equals(t *testing.T, what string, got, want any) {
+	t.Helper()
+	if fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Errorf("%s: %v, not %v", what, got, want)
+	}
+}
