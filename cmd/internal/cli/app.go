@@ -1,0 +1,118 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/spf13/pflag"
+)
+
+// App is the edge of the program: what a process has from outside. A test gives it other values.
+type App struct {
+	Stdin  io.Reader
+	Stdout io.Writer
+	Stderr io.Writer
+	Getenv func(string) string
+	Dir    string // where commands run; "" is the working directory
+	Now    func() time.Time
+	Random io.Reader // nil: the system's
+}
+
+// OS is the edge of a real process.
+func OS() *App {
+	return &App{Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Getenv: os.Getenv, Now: time.Now}
+}
+
+// Main runs one command line and returns the exit code.
+func (a *App) Main(args []string) int {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	return a.Run(ctx, args)
+}
+
+// Run is Main under a context.
+func (a *App) Run(ctx context.Context, args []string) int {
+	json := wantsJSON(args)
+	err := a.run(ctx, args)
+	if err != nil {
+		a.printError(err, json)
+	}
+	return ExitCode(err)
+}
+
+func wantsJSON(args []string) bool {
+	for _, arg := range args {
+		if arg == "--" {
+			return false
+		}
+		if arg == "--json" || arg == "--json=true" {
+			return true
+		}
+	}
+	return false
+}
+
+func (a *App) run(ctx context.Context, args []string) error {
+	global := pflag.NewFlagSet("git liza", pflag.ContinueOnError)
+	global.SetInterspersed(false)
+	global.SetOutput(io.Discard)
+	dir := global.StringP("directory", "C", "", "")
+	help := global.BoolP("help", "h", false, "")
+	version := global.Bool("version", false, "")
+	json := global.Bool("json", false, "")
+	if err := global.Parse(args); err != nil {
+		return usage(nil, "%v", err)
+	}
+	args = global.Args()
+	switch {
+	case *version:
+		args = []string{"version"}
+	case *help || len(args) == 0:
+		return a.overview()
+	case args[0] == "help":
+		if len(args) == 1 {
+			return a.overview()
+		}
+		args = []string{args[1], "--help"}
+	}
+	cmd := findCommand(args)
+	if cmd == nil {
+		return unknownCommand(args[0])
+	}
+	args = args[len(strings.Fields(cmd.name)):]
+	c := &call{app: a, ctx: ctx, cmd: cmd, dir: *dir, json: *json}
+	defer c.close()
+	flags := c.flagSet()
+	if err := flags.Parse(args); err != nil {
+		if errors.Is(err, pflag.ErrHelp) {
+			_, err := io.WriteString(a.Stdout, cmd.help(flags))
+			return err
+		}
+		return usage(cmd, "%v", err)
+	}
+	c.args = flags.Args()
+	if n := len(c.args); n < cmd.min || cmd.max >= 0 && n > cmd.max {
+		return usage(cmd, "%s", argumentFault(cmd, n))
+	}
+	if c.request != "" && !cmd.writes {
+		return usage(cmd, "--request is for commands that write")
+	}
+	return cmd.run(c)
+}
+
+func argumentFault(cmd *command, n int) string {
+	if n < cmd.min {
+		return fmt.Sprintf("%s needs %s", cmd.name, cmd.args)
+	}
+	if cmd.max == 0 {
+		return fmt.Sprintf("%s takes no arguments", cmd.name)
+	}
+	return fmt.Sprintf("%s takes %s: %d arguments are too many", cmd.name, cmd.args, n)
+}

@@ -1,0 +1,247 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/git-liza/git-liza/gitboard"
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/oplog"
+	"github.com/git-liza/git-liza/roles"
+)
+
+// call is one run of a command: its flags and arguments, and what it opens on its way.
+type call struct {
+	app         *App
+	ctx         context.Context
+	cmd         *command
+	args        []string
+	dir         string
+	json        bool
+	request     string
+	allowSecret bool
+	at          string
+
+	opened *gitboard.Board
+}
+
+func (c *call) close() {
+	if c.opened != nil {
+		c.opened.Close()
+	}
+}
+
+func (c *call) directory() string {
+	dir := c.app.Dir
+	if dir == "" {
+		dir = "."
+	}
+	switch {
+	case c.dir == "":
+		return dir
+	case filepath.IsAbs(c.dir):
+		return c.dir
+	}
+	return filepath.Join(dir, c.dir)
+}
+
+// board opens the repository that the command runs in.
+func (c *call) board() (*gitboard.Board, error) {
+	if c.opened != nil {
+		return c.opened, nil
+	}
+	b, err := gitboard.Open(c.ctx, c.directory(), gitboard.Options{Now: c.app.Now, Random: c.app.Random})
+	if err != nil {
+		return nil, err
+	}
+	c.opened = b
+	return b, nil
+}
+
+// view looks at the board: now, or as --at says.
+func (c *call) view() (*gitboard.View, error) {
+	b, err := c.board()
+	if err != nil {
+		return nil, err
+	}
+	if c.at != "" {
+		return b.ViewAt(c.ctx, c.at)
+	}
+	return b.View(c.ctx)
+}
+
+// agentID is the id that the environment gives, "" for a human.
+func (c *call) agentID() string { return c.app.Getenv("LIZA_AGENT_ID") }
+
+func (c *call) supervised() bool { return c.app.Getenv("LIZA_SUPERVISED") == "1" }
+
+// actor is who asks for an operation: the agent of LIZA_AGENT_ID, or the human. What the role may never
+// ask for is refused here already, before anyone is registered for it.
+func (c *call) actor(op string) (board.Actor, error) {
+	b, err := c.board()
+	if err != nil {
+		return board.Actor{}, err
+	}
+	id := c.agentID()
+	if id == "" {
+		return c.human(b, op)
+	}
+	role, err := roles.Of(id)
+	if err != nil {
+		return board.Actor{}, board.Refuse("invalid", "LIZA_AGENT_ID: "+err.Error(), "LIZA_AGENT_ID=coder-1 git liza "+c.cmd.name)
+	}
+	if !roles.May(role, op) {
+		return board.Actor{}, board.Refuse("permission", fmt.Sprintf("%s is a %s, and %s is not for a %s", id, role, op, role), "it takes "+roleList(op))
+	}
+	if c.supervised() && board.TakesOnWork(op) {
+		return board.Actor{}, board.Refuse("permission", fmt.Sprintf("%s is supervised: its supervisor does %s for it", id, op), "go on with the task that you were given: git liza prime")
+	}
+	return b.Agent(c.ctx, id, c.app.Getenv("LIZA_SESSION"), c.request, c.process())
+}
+
+func (c *call) human(b *gitboard.Board, op string) (board.Actor, error) {
+	if !roles.May(roles.Human, op) {
+		example := roles.Allowed(op)[0].ID(1)
+		return board.Actor{}, board.Refuse("permission", fmt.Sprintf("%s is for a %s, and LIZA_AGENT_ID is not set", op, roleList(op)),
+			fmt.Sprintf("LIZA_AGENT_ID=%s git liza %s", example, c.cmd.name))
+	}
+	if c.supervised() {
+		return board.Actor{}, board.Refuse("permission", "below a supervisor nobody acts as a human", "set LIZA_AGENT_ID as your supervisor did")
+	}
+	if top := b.Repo().TopLevel(); filepath.Base(filepath.Dir(top)) == ".worktrees" {
+		return board.Actor{}, board.Refuse("permission", "inside the worktree of a task nobody acts as a human", "set LIZA_AGENT_ID, or run it from the project's root")
+	}
+	who, err := b.Repo().Author(c.ctx)
+	if err != nil {
+		return board.Actor{}, board.Refuse("identity", "git does not know who you are", `git config user.name "Your Name" and git config user.email you@example.com`)
+	}
+	return board.HumanActor(who.Name, who.Email), nil
+}
+
+func roleList(op string) string {
+	var names []string
+	for _, r := range roles.Allowed(op) {
+		names = append(names, string(r))
+	}
+	return strings.Join(names, ", ")
+}
+
+// process says of this process what a registration shows.
+func (c *call) process() gitboard.Process {
+	host, _ := os.Hostname()
+	return gitboard.Process{Host: host, Terminal: c.app.Getenv("TTY")}
+}
+
+// do asks for an operation on behalf of whoever calls.
+func (c *call) do(op string, intent gitboard.Intent) (*gitboard.Done, error) {
+	actor, err := c.actor(op)
+	if err != nil {
+		return nil, err
+	}
+	return c.opened.Do(c.ctx, gitboard.Request{Actor: actor, ID: c.request, AllowSecret: c.allowSecret, Intent: intent})
+}
+
+// just asks for an operation whose payload is known, and prints that it was done.
+func (c *call) just(p board.Payload) error {
+	done, err := c.do(p.Op(), gitboard.Just(p))
+	if err != nil {
+		return err
+	}
+	return c.report(done, nil)
+}
+
+// report prints an operation that was done. The fields of extra join the JSON; for a human the lines
+// follow the first.
+func (c *call) report(done *gitboard.Done, extra map[string]any, lines ...string) error {
+	if c.json {
+		o := map[string]any{
+			"ok": true, "op": done.Op.Name(), "commit": done.Commit, "subject": done.Subject,
+			"request": done.Op.Request, "time": done.Op.Time, "actor": done.Op.Actor.ID,
+		}
+		if done.Repeated {
+			o["repeated"] = true
+		}
+		if id := done.Op.TaskID(); id != "" {
+			o["task"] = id
+			if t := done.After.Task(id); t != nil {
+				o["status"] = t.Status
+			}
+		}
+		for k, v := range extra {
+			o[k] = v
+		}
+		return c.printJSON(o)
+	}
+	said := done.Subject
+	if done.Repeated {
+		said += " (done before, under this request)"
+	}
+	return c.say(append([]string{said}, lines...)...)
+}
+
+func (c *call) printJSON(v any) error {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		return err
+	}
+	_, err := c.app.Stdout.Write(b.Bytes())
+	return err
+}
+
+// say prints lines for a human; characters that would hide or reorder text are left out.
+func (c *call) say(lines ...string) error {
+	_, err := io.WriteString(c.app.Stdout, board.Visible(strings.Join(lines, "\n"))+"\n")
+	return err
+}
+
+// task reads the task that an argument names.
+func (c *call) task(v *gitboard.View, id string) (*board.Task, error) {
+	t, err := v.State.FindTask(id)
+	if err != nil {
+		return nil, err
+	}
+	return t, nil
+}
+
+// text is a flag's text, or that of a file ("-" is standard input).
+func (c *call) text(flag, text, file string) (string, error) {
+	if file == "" {
+		return text, nil
+	}
+	if text != "" {
+		return "", usage(c.cmd, "--%s and --%s-file are given both", flag, flag)
+	}
+	var data []byte
+	var err error
+	if file == "-" {
+		data, err = io.ReadAll(io.LimitReader(c.app.Stdin, 1<<20))
+	} else {
+		if !filepath.IsAbs(file) {
+			file = filepath.Join(c.directory(), file)
+		}
+		data, err = os.ReadFile(file)
+	}
+	if err != nil {
+		return "", usage(c.cmd, "--%s-file: %v", flag, err)
+	}
+	return string(data), nil
+}
+
+// integration is the tip of the integration branch.
+func (c *call) integration(ctx context.Context, v *gitboard.View) (gitio.OID, error) {
+	return c.opened.Integration(ctx, v)
+}
+
+var errNoBoard = oplog.ErrNoBoard
+
+func noBoard(err error) bool { return errors.Is(err, errNoBoard) }

@@ -1,0 +1,55 @@
+package cli
+
+import (
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/git-liza/git-liza/gitboard/board"
+)
+
+func anomalyCommand() *command {
+	p := board.LogAnomaly{}
+	return &command{
+		name: "anomaly", group: "any agent", args: "TYPE [KEY=VALUE...]", min: 1, max: -1, writes: true,
+		short: "record that something went otherwise than it should",
+		long:  anomalyTypes(),
+		flags: func(f *pflag.FlagSet) { f.StringVar(&p.Task, "task", "", "the `TASK` it is about") },
+		run: func(c *call) error {
+			p.Type, p.Details = c.args[0], map[string]board.Scalar{}
+			for _, pair := range c.args[1:] {
+				key, value, ok := strings.Cut(pair, "=")
+				if !ok {
+					return usage(c.cmd, "a detail is given as key=value, not as %q", pair)
+				}
+				p.Details[key] = board.Scalar(value)
+			}
+			v, err := c.view()
+			if err != nil {
+				return err
+			}
+			var lines []string
+			if before := board.SimilarLoop(v.State, p.Task, string(p.Details["error_pattern"])); before != nil && p.Type == "retry_loop" {
+				lines = append(lines, "note: "+before.ID+" of "+before.Reporter+" tells of a similar loop already")
+			}
+			done, err := c.do("anomaly", justPayload(&p))
+			if err != nil {
+				return err
+			}
+			return c.report(done, nil, lines...)
+		},
+	}
+}
+
+func anomalyTypes() string {
+	var b strings.Builder
+	b.WriteString("Types, who logs them, and the details that they need:\n")
+	for _, t := range board.AnomalyTypes {
+		var who []string
+		for _, r := range t.Who {
+			who = append(who, string(r))
+		}
+		b.WriteString("  " + t.Type + " (" + strings.Join(who, ", ") + ") " + strings.Join(t.Details, ", ") + "\n")
+	}
+	return b.String()
+}

@@ -1,0 +1,63 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/worktrees"
+)
+
+func claimCommand() *command {
+	return &command{
+		name: "claim", group: "coder", args: "[ID]", max: 1, writes: true,
+		short: "take a task, with a worktree to work in",
+		long: `Without an id: your own rejected task, then a pending hand-off, then what has the lowest priority number
+and is oldest. An integration fix comes before the others.`,
+		run: func(c *call) error {
+			actor, err := c.actor("claim")
+			if err != nil {
+				return err
+			}
+			got, err := worktrees.Claim(c.ctx, c.opened, worktrees.ClaimRequest{
+				Actor: actor, Task: first(c.args), Request: c.request, AllowSecret: c.allowSecret,
+			})
+			if err != nil {
+				return err
+			}
+			return c.reportClaim(got)
+		},
+	}
+}
+
+func first(args []string) string {
+	if len(args) == 0 {
+		return ""
+	}
+	return args[0]
+}
+
+func (c *call) reportClaim(got *worktrees.Claimed) error {
+	t := got.Task
+	lines := []string{
+		"worktree:  " + got.Path,
+		"done when: " + board.Line(t.DoneWhen, 200),
+		"scope:     " + board.Line(t.Scope, 200),
+	}
+	if t.RejectionReason != "" {
+		lines = append(lines, "it was rejected before; the reasons: git liza show "+t.ID)
+	}
+	if h := got.Done.After.Handoff(t.ID); h != nil && got.Kind.Event == board.EventResumed {
+		lines = append(lines, "handed off: "+h.Summary, "next:       "+h.NextAction)
+	}
+	if got.Kind.Fix {
+		lines = append(lines, "integration fix only: make the work merge, nothing else")
+	}
+	if len(got.Conflicts) > 0 {
+		lines = append(lines, "conflicts:  "+strings.Join(got.Conflicts, ", "))
+	}
+	lines = append(lines, fmt.Sprintf("next: git liza pre-exec %s --intent TEXT --validation TEXT --file PATH", t.ID))
+	return c.report(got.Done, map[string]any{
+		"worktree": got.Path, "iteration": t.Iteration, "base_commit": t.BaseCommit, "event": got.Kind.Event, "conflicts": got.Conflicts,
+	}, lines...)
+}

@@ -1,0 +1,56 @@
+package cli
+
+import (
+	"fmt"
+
+	"github.com/git-liza/git-liza/gitboard"
+	"github.com/git-liza/git-liza/gitboard/board"
+)
+
+func justPayload(p board.Payload) gitboard.Intent { return gitboard.Just(p) }
+
+func configGetCommand() *command {
+	return &command{
+		name: "config get", group: "human", args: "[KEY]", max: 1, reads: true,
+		short: "print the board's settings, or one of them",
+		run: func(c *call) error {
+			v, err := c.view()
+			if err != nil {
+				return err
+			}
+			keys := board.ConfigKeys
+			if len(c.args) == 1 {
+				k, err := board.FindConfigKey(c.args[0])
+				if err != nil {
+					return err
+				}
+				keys = []board.ConfigKey{k}
+			}
+			config := v.State.Config()
+			if err := v.State.Err(); err != nil {
+				return err
+			}
+			values := map[string]string{}
+			var lines []string
+			for _, k := range keys {
+				values[k.Name] = k.Value(config)
+				lines = append(lines, fmt.Sprintf("%-33s %s", k.Name, k.Value(config)))
+			}
+			switch {
+			case c.json:
+				return c.printJSON(values)
+			case len(c.args) == 1:
+				return c.say(keys[0].Value(config))
+			}
+			return c.say(lines...)
+		},
+	}
+}
+
+func configSetCommand() *command {
+	return &command{
+		name: "config set", group: "human", args: "KEY VALUE", min: 2, max: 2, writes: true,
+		short: "change a setting of the board",
+		run:   func(c *call) error { return c.just(&board.SetConfig{Key: c.args[0], Value: c.args[1]}) },
+	}
+}

@@ -1,0 +1,42 @@
+package cli
+
+import (
+	"io"
+	"strings"
+
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/specs"
+)
+
+func docsCommand() *command {
+	return &command{
+		name: "docs", group: "setting up", args: "[NAME]", max: 1,
+		short: "list the protocol's documents, or print one",
+		run: func(c *call) error {
+			docs := specs.All()
+			if len(c.args) == 0 {
+				if c.json {
+					return c.printJSON(docs)
+				}
+				var lines []string
+				for _, d := range docs {
+					lines = append(lines, pad(d.Name, 24)+d.Title)
+				}
+				return c.say(append(lines, "", "git liza docs NAME prints one")...)
+			}
+			text, ok := specs.Text(strings.TrimSuffix(c.args[0], ".md"))
+			if !ok {
+				var names []string
+				for _, d := range docs {
+					names = append(names, d.Name)
+				}
+				return board.Refuse("unknown-document", "no document is called "+board.Line(c.args[0], 60), suggest(c.args[0], names))
+			}
+			if c.json {
+				return c.printJSON(map[string]string{"name": c.args[0], "text": text})
+			}
+			_, err := io.WriteString(c.app.Stdout, text)
+			return err
+		},
+	}
+}

@@ -1,0 +1,129 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/git-liza/git-liza/gitboard"
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/oplog"
+)
+
+func initCommand() *command {
+	var spec, integration string
+	return &command{
+		name: "init", group: "setting up", args: `"GOAL"`, min: 1, max: 1, writes: true,
+		short: "begin a board for a goal in this repository",
+		long: `The board is the branch liza/state; it is never checked out. The integration branch, where approved
+work lands, is made from the default branch when it is not there. Nothing else in the repository changes.`,
+		flags: func(f *pflag.FlagSet) {
+			f.StringVar(&spec, "spec", "", "the goal's specification, a `FILE` of the project (default specs/vision.md, if there)")
+			f.StringVar(&integration, "integration-branch", "integration", "where approved work lands")
+		},
+		run: func(c *call) error { return c.runInit(c.args[0], spec, integration) },
+	}
+}
+
+func (c *call) runInit(goal, spec, integration string) error {
+	b, err := c.board()
+	if err != nil {
+		return err
+	}
+	if err := gitio.RequireVersion(c.ctx); err != nil {
+		return err
+	}
+	start, err := startOf(c.ctx, b.Repo(), integration)
+	if err != nil {
+		return err
+	}
+	if spec == "" {
+		if _, err := b.Repo().FileOID(c.ctx, start.commit, "specs/vision.md"); err == nil {
+			spec = "specs/vision.md"
+		}
+	} else if _, err := b.Repo().FileOID(c.ctx, start.commit, spec); err != nil {
+		return board.Refuse("gate", fmt.Sprintf("the goal's spec %q is not a file in %s", spec, start.name), "commit it there first")
+	}
+	done, err := c.do("init", func(context.Context, *gitboard.View) (board.Payload, []gitio.RefUpdate, error) {
+		return &board.Init{Goal: goal, SpecRef: spec, IntegrationBranch: integration}, start.refs, nil
+	})
+	if err != nil {
+		return err
+	}
+	if err := b.Repo().Exclude("/.worktrees/", "/.liza/"); err != nil {
+		return err
+	}
+	lines := []string{
+		fmt.Sprintf("integration branch: %s at %s", integration, start.commit.Short()),
+		"next: git liza add-task --id ID --desc TEXT --spec FILE --done TEXT --scope TEXT",
+	}
+	if spec == "" {
+		lines = append(lines, "no spec yet: tasks need one on the integration branch, and specs/vision.md is the usual place")
+	}
+	return c.report(done, map[string]any{"integration_branch": integration, "spec": spec}, lines...)
+}
+
+// start is where integration begins, or stands already.
+type start struct {
+	name   string // the branch it's from
+	commit gitio.OID
+	refs   []gitio.RefUpdate
+}
+
+// startOf finds where integration begins, and refuses branches that are in the way before anything is
+// written.
+func startOf(ctx context.Context, repo *gitio.Repo, integration string) (*start, error) {
+	if err := branchName(integration); err != nil {
+		return nil, err
+	}
+	for _, name := range []string{"liza", "task"} {
+		if oid, err := repo.Ref(ctx, "refs/heads/"+name); err != nil || !oid.IsZero() {
+			return nil, orErr(err, board.Refuse("in-the-way", fmt.Sprintf("a branch is named %s, and the board needs %s/...", name, name), "rename it: git branch -m "+name+" OTHER"))
+		}
+	}
+	if under, err := repo.Refs(ctx, "refs/heads/"+integration+"/"); err != nil || len(under) > 0 {
+		return nil, orErr(err, board.Refuse("in-the-way", fmt.Sprintf("there are branches below %s/, so none can be named %s", integration, integration), "git liza init GOAL --integration-branch OTHER"))
+	}
+	ref := "refs/heads/" + integration
+	tip, err := repo.Ref(ctx, ref)
+	if err != nil {
+		return nil, err
+	}
+	if !tip.IsZero() {
+		return &start{name: integration, commit: tip, refs: []gitio.RefUpdate{{Ref: ref, Old: tip, New: tip}}}, nil
+	}
+	from, err := repo.DefaultBranch(ctx)
+	if errors.Is(err, gitio.ErrNotFound) {
+		return nil, board.Refuse("no-commit", "this repository has no commit on a branch yet, so integration can't begin anywhere", "make a first commit, then git liza init")
+	}
+	if err != nil {
+		return nil, err
+	}
+	commit, err := repo.ResolveCommit(ctx, from)
+	if err != nil {
+		return nil, err
+	}
+	return &start{name: from, commit: commit, refs: []gitio.RefUpdate{{Ref: ref, Old: gitio.ZeroOID, New: commit}}}, nil
+}
+
+func orErr(err error, otherwise error) error {
+	if err != nil {
+		return err
+	}
+	return otherwise
+}
+
+func branchName(name string) error {
+	full := "refs/heads/" + name
+	bad := name == "" || full == oplog.Ref || strings.HasPrefix(name, "liza/") || strings.HasPrefix(name, "task/") || name == "liza" || name == "task" ||
+		strings.HasPrefix(name, "-") || strings.ContainsAny(name, " ~^:?*[\\\x00\n\t") || strings.Contains(name, "..") || strings.HasSuffix(name, "/") ||
+		strings.HasSuffix(name, ".lock") || strings.Contains(name, "//") || strings.HasPrefix(name, "/") || strings.Contains(name, "@{")
+	if bad {
+		return board.Refuse("invalid", fmt.Sprintf("%q can't be the integration branch", board.Line(name, 60)), "--integration-branch integration")
+	}
+	return nil
+}

@@ -1,0 +1,69 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/worktrees/merge"
+)
+
+func mergeCommand() *command {
+	return &command{
+		name: "merge", group: "reviewer", args: "ID", min: 1, max: 1, writes: true,
+		short: "test approved work and land it on integration",
+		long: `The merge is computed from the trees and tested in a worktree of its own; integration and board move
+only when the test passes. A conflict or a failing test is recorded (exit code 3).`,
+		run: func(c *call) error {
+			actor, err := c.actor("merge")
+			if err != nil {
+				return err
+			}
+			got, err := merge.Merge(c.ctx, c.opened, merge.Request{Actor: actor, Task: c.args[0], Request: c.request, Out: c.app.Stderr})
+			if err != nil {
+				return err
+			}
+			return c.reportMerge(got)
+		},
+	}
+}
+
+func (c *call) reportMerge(got *merge.Result) error {
+	extra := map[string]any{"merged": got.Merged, "merge_commit": got.Commit, "merge_type": got.Type, "failure": got.Failure,
+		"conflicts": got.Conflicts, "brought_forward": got.BroughtForward}
+	var lines []string
+	for _, path := range got.BroughtForward {
+		lines = append(lines, "brought forward: "+path)
+	}
+	if got.Failure == board.FailTest && got.Log != "" {
+		lines = append(lines, prefixed("  | ", strings.Split(strings.TrimRight(got.Log, "\n"), "\n"))...)
+	}
+	if err := c.report(got.Done, extra, lines...); err != nil {
+		return err
+	}
+	if got.Merged {
+		return nil
+	}
+	task := got.Done.Op.TaskID()
+	return &outcome{3, "integration-failed", fmt.Sprintf("%s is INTEGRATION_FAILED: %s", task, map[string]string{
+		board.FailConflict: "it conflicts with integration", board.FailTest: "the integration test fails",
+	}[got.Failure]), "a coder claims it as an integration fix: git liza claim " + task}
+}
+
+func retryMergeCommand() *command {
+	return &command{
+		name: "retry-merge", group: "reviewer", args: "ID", min: 1, max: 1, writes: true,
+		short: "make a failed merge APPROVED again, once the same commit merges cleanly",
+		run: func(c *call) error {
+			actor, err := c.actor("retry-merge")
+			if err != nil {
+				return err
+			}
+			done, err := merge.Retry(c.ctx, c.opened, merge.Request{Actor: actor, Task: c.args[0], Request: c.request})
+			if err != nil {
+				return err
+			}
+			return c.report(done, nil, "next: git liza merge "+c.args[0])
+		},
+	}
+}

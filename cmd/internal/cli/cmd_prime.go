@@ -1,0 +1,111 @@
+package cli
+
+import (
+	"fmt"
+
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/roles"
+)
+
+func primeCommand() *command {
+	return &command{
+		name: "prime", group: "any agent", max: 0,
+		short: "for whoever wakes with no memory: who am I, what is mine, what comes next",
+		run: func(c *call) error {
+			v, err := c.view()
+			if err != nil {
+				return err
+			}
+			p, err := c.prime(v.State)
+			if err != nil {
+				return err
+			}
+			if c.json {
+				return c.printJSON(p)
+			}
+			return c.say(p.lines()...)
+		},
+	}
+}
+
+// primer is what prime says.
+type primer struct {
+	Agent  string     `json:"agent"`
+	Role   roles.Role `json:"role"`
+	Mode   board.Mode `json:"mode"`
+	Goal   string     `json:"goal"`
+	Task   string     `json:"task,omitempty"`
+	Status string     `json:"status,omitempty"`
+	Next   []string   `json:"next"`
+	Notes  []string   `json:"notes"`
+	Docs   []string   `json:"docs"`
+}
+
+func (c *call) prime(s *board.State) (*primer, error) {
+	id := c.agentID()
+	p := &primer{Agent: roles.HumanID, Role: roles.Human, Mode: s.Control().Mode, Goal: board.Line(s.Goal().Description, 300),
+		Next: []string{}, Docs: []string{"agent-runtime", "roles", "task-lifecycle"}}
+	if id != "" {
+		role, err := roles.Of(id)
+		if err != nil {
+			return nil, board.Refuse("invalid", "LIZA_AGENT_ID: "+err.Error(), "")
+		}
+		p.Agent, p.Role = id, role
+	}
+	var t *board.Task
+	for _, b := range s.Tasks() {
+		mine := b.AssignedTo == id && (b.Holds(id) || b.Status == board.Rejected) || b.ReviewingBy == id || b.ApprovedBy == id && b.Status == board.Approved
+		if id != "" && mine && t == nil {
+			t = s.Task(b.ID)
+		}
+	}
+	if t != nil {
+		p.Task, p.Status = t.ID, string(t.Status)
+	}
+	p.Next = nextSteps(p.Role, t)
+	p.Notes = notesFor(s, p.Task, id)
+	return p, s.Err()
+}
+
+// nextSteps are the commands that come next for a role, with or without a task of its own.
+func nextSteps(role roles.Role, t *board.Task) []string {
+	switch {
+	case role == roles.Planner:
+		return []string{"git liza status", "git liza add-task --id ID --desc TEXT --spec FILE --done TEXT --scope TEXT", "git liza finalize ID"}
+	case role == roles.Human:
+		return []string{"git liza status", "git liza log", "git liza verify"}
+	case role == roles.CodeReviewer && t == nil:
+		return []string{"git liza claim-review"}
+	case role == roles.CodeReviewer && t.Status == board.Approved:
+		return []string{"git liza merge " + t.ID}
+	case role == roles.CodeReviewer:
+		return []string{"git liza review " + t.ID, fmt.Sprintf("git liza verdict %s APPROVED|REJECTED --commit %s", t.ID, t.ReviewCommit)}
+	case t == nil:
+		return []string{"git liza claim"}
+	case t.Status == board.Rejected:
+		return []string{"git liza show " + t.ID, "git liza claim " + t.ID}
+	case t.CheckpointOfIteration() == nil:
+		return []string{"git liza show " + t.ID, fmt.Sprintf("git liza pre-exec %s --intent TEXT --validation TEXT --file PATH", t.ID), "work in " + t.Worktree}
+	}
+	return []string{"work in " + t.Worktree, "git liza submit " + t.ID, "git liza handoff " + t.ID + " --summary TEXT --next TEXT", "git liza block " + t.ID + " --reason TEXT --question TEXT"}
+}
+
+func (p *primer) lines() []string {
+	lines := []string{fmt.Sprintf("You are %s (%s). The board is %s.", p.Agent, p.Role, p.Mode), "Goal: " + p.Goal}
+	if p.Task != "" {
+		lines = append(lines, fmt.Sprintf("Your task: %s, %s.", p.Task, p.Status))
+	} else if p.Role != roles.Planner && p.Role != roles.Human {
+		lines = append(lines, "You have no task.")
+	}
+	lines = append(lines, "", "Next:")
+	lines = append(lines, prefixed("  ", p.Next)...)
+	if len(p.Notes) > 0 {
+		lines = append(lines, "", "Notes:")
+		lines = append(lines, prefixed("  ", p.Notes)...)
+	}
+	lines = append(lines, "", "Read before you act:")
+	for _, d := range p.Docs {
+		lines = append(lines, "  git liza docs "+d)
+	}
+	return lines
+}

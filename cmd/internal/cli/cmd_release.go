@@ -1,0 +1,81 @@
+package cli
+
+import (
+	"fmt"
+
+	"github.com/spf13/pflag"
+
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/worktrees"
+)
+
+func releaseCommand() *command {
+	var role, reason string
+	var force bool
+	return &command{
+		name: "release", group: "supervision", args: "ID", min: 1, max: 1, writes: true,
+		short: "end a coder's claim or a reviewer's; work is kept",
+		long:  "Its holder may, anyone once the holder's lease has run out, and a human by force.",
+		flags: func(f *pflag.FlagSet) {
+			f.StringVar(&role, "role", "both", "whose claim: coder, reviewer or both")
+			f.BoolVar(&force, "force", false, "though the lease is live (a human)")
+			f.StringVar(&reason, "reason", "", "why")
+		},
+		run: func(c *call) error {
+			v, err := c.view()
+			if err != nil {
+				return err
+			}
+			t, err := v.State.FindTask(c.args[0])
+			if err != nil {
+				return err
+			}
+			if role != "coder" && role != "reviewer" && role != "both" {
+				return usage(c.cmd, "--role is coder, reviewer or both, not %q", role)
+			}
+			if held := map[board.Status]string{board.Claimed: "coder", board.ReadyForReview: "reviewer"}[t.Status]; held != "" && role != "both" && role != held {
+				return board.Refuse("wrong-state", fmt.Sprintf("%s is %s: no %s has a claim on it", t.ID, t.Status, role), "git liza show "+t.ID)
+			}
+			actor, err := c.actor("release")
+			if err != nil {
+				return err
+			}
+			done, err := worktrees.Release(c.ctx, c.opened, worktrees.ReleaseRequest{
+				Actor: actor, Task: t.ID, Reason: reason, Force: force, Request: c.request, AllowSecret: c.allowSecret,
+			})
+			if err != nil {
+				return err
+			}
+			return c.report(done, nil)
+		},
+	}
+}
+
+func sweepCommand() *command {
+	return &command{
+		name: "sweep", group: "supervision", max: 0,
+		short: "release every claim whose lease has run out; work is kept",
+		run: func(c *call) error {
+			actor, err := c.actor("release")
+			if err != nil {
+				return err
+			}
+			swept, err := worktrees.Sweep(c.ctx, c.opened, actor)
+			if err != nil {
+				return err
+			}
+			if c.json {
+				return c.printJSON(map[string]any{"ok": true, "swept": swept})
+			}
+			if len(swept) == 0 {
+				return c.say("no claim has an expired lease")
+			}
+			for _, s := range swept {
+				if err := c.say(s.String()); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+	}
+}

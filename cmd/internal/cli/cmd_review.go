@@ -1,0 +1,158 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/git-liza/git-liza/gitboard"
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/gitio"
+)
+
+func reviewCommand() *command {
+	return &command{
+		name: "review", group: "reviewer", args: "ID", min: 1, max: 1,
+		short: "everything that a reviewer needs to judge a submission",
+		run: func(c *call) error {
+			v, err := c.view()
+			if err != nil {
+				return err
+			}
+			t, err := v.State.FindTask(c.args[0])
+			if err != nil {
+				return err
+			}
+			if t.ReviewCommit == "" {
+				return board.Refuse("wrong-state", fmt.Sprintf("%s is %s: nothing of it was submitted", t.ID, t.Status), "git liza show "+t.ID)
+			}
+			m, err := c.reviewMaterial(c.ctx, v, t)
+			if err != nil {
+				return err
+			}
+			if c.json {
+				return c.printJSON(m)
+			}
+			return c.say(m.lines(t)...)
+		},
+	}
+}
+
+// reviewMaterial is what a reviewer looks at.
+type reviewMaterial struct {
+	Task        string            `json:"task"`
+	Status      board.Status      `json:"status"`
+	Author      string            `json:"author"`
+	Iteration   int               `json:"iteration"`
+	Worktree    string            `json:"worktree"`
+	Base        string            `json:"review_base"`
+	Commit      string            `json:"review_commit"`
+	Description string            `json:"description"`
+	DoneWhen    string            `json:"done_when"`
+	Scope       string            `json:"scope"`
+	SpecRef     string            `json:"spec_ref"`
+	SpecChanged bool              `json:"spec_changed_since_finalized"`
+	Checkpoint  *board.Checkpoint `json:"checkpoint"`
+	Files       []string          `json:"files"`
+	Outside     []string          `json:"files_outside_checkpoint"`
+	Tests       []string          `json:"tests"`
+	NoTests     string            `json:"no_tests_because,omitempty"`
+	Commits     []string          `json:"commits"`
+	Prior       string            `json:"prior_rejection,omitempty"`
+	Notes       []string          `json:"notes"`
+	SpecChanges []string          `json:"spec_changes"`
+}
+
+func (c *call) reviewMaterial(ctx context.Context, v *gitboard.View, t *board.Task) (*reviewMaterial, error) {
+	repo := c.opened.Repo()
+	base, commit := gitio.OID(t.ReviewBase), gitio.OID(t.ReviewCommit)
+	files, err := repo.ChangedFiles(ctx, base, commit)
+	if err != nil {
+		return nil, err
+	}
+	commits, err := repo.Log(ctx, base, commit)
+	if err != nil {
+		return nil, err
+	}
+	spec, err := c.opened.SpecOID(ctx, v, t.SpecRef)
+	if err != nil {
+		return nil, err
+	}
+	m := &reviewMaterial{
+		Task: t.ID, Status: t.Status, Author: t.AssignedTo, Iteration: t.Iteration, Worktree: t.Worktree, Base: t.ReviewBase, Commit: t.ReviewCommit,
+		Description: t.Description, DoneWhen: t.DoneWhen, Scope: t.Scope, SpecRef: t.SpecRef, SpecChanged: t.SpecOID != "" && spec != t.SpecOID,
+		Checkpoint: t.CheckpointOfIteration(), Files: files, Outside: []string{}, Tests: []string{}, Commits: []string{}, Notes: []string{}, SpecChanges: []string{},
+		Prior: t.RejectionReason,
+	}
+	for _, f := range files {
+		if board.IsTest(v.State.Config().TestGlobs, f) {
+			m.Tests = append(m.Tests, f)
+		}
+		if m.Checkpoint != nil && !slices.Contains(m.Checkpoint.FilesToModify, f) {
+			m.Outside = append(m.Outside, f)
+		}
+	}
+	for _, commit := range commits {
+		subject, _, _ := strings.Cut(commit.Message, "\n")
+		m.Commits = append(m.Commits, commit.OID.Short()+" "+board.Line(subject, 100))
+	}
+	if e := t.Last(board.EventReady); e != nil {
+		m.NoTests = e.NoTests
+	}
+	m.Notes = notesFor(v.State, t.ID, c.agentID())
+	for _, id := range v.State.List(board.SpecChangeDir) {
+		if s := v.State.SpecChange(id); s != nil && s.Timestamp >= t.Created {
+			m.SpecChanges = append(m.SpecChanges, s.Spec+": "+board.Line(s.Change, 200))
+		}
+	}
+	return m, v.State.Err()
+}
+
+// notesFor lists the notes that an agent at a task should have read and nobody has dealt with.
+func notesFor(s *board.State, task, agent string) []string {
+	notes := []string{}
+	for _, id := range s.List(board.NoteDir) {
+		n := s.Note(id)
+		if n != nil && n.AcknowledgedBy == "" && (n.For == "" || n.For == task || n.For == agent) {
+			notes = append(notes, id+" by "+n.By+": "+board.Line(n.Message, 500))
+		}
+	}
+	return notes
+}
+
+func (m *reviewMaterial) lines(t *board.Task) []string {
+	lines := []string{fmt.Sprintf("%s, iteration %d, by %s (%s)", m.Task, m.Iteration, m.Author, m.Status), ""}
+	field := func(name, value string) {
+		if value != "" {
+			lines = append(lines, pad(name, 14)+strings.ReplaceAll(strings.TrimSpace(value), "\n", "\n"+strings.Repeat(" ", 14)))
+		}
+	}
+	field("description", m.Description)
+	field("done when", m.DoneWhen)
+	field("scope", m.Scope)
+	field("spec", m.SpecRef)
+	if m.SpecChanged {
+		field("", "the spec has changed since the task was finalized: judge by what it says now")
+	}
+	if cp := m.Checkpoint; cp != nil {
+		field("intent", cp.Intent)
+		field("assumptions", strings.Join(cp.Assumptions, "\n"))
+		field("risks", cp.Risks)
+		field("validation", cp.Validation)
+		field("files planned", strings.Join(cp.FilesToModify, "\n"))
+	}
+	field("commits", strings.Join(m.Commits, "\n"))
+	field("files", strings.Join(m.Files, "\n"))
+	field("not planned", strings.Join(m.Outside, "\n"))
+	field("tests", strings.Join(m.Tests, "\n"))
+	field("no tests", m.NoTests)
+	field("notes", strings.Join(m.Notes, "\n"))
+	field("spec changes", strings.Join(m.SpecChanges, "\n"))
+	field("rejected for", m.Prior)
+	return append(lines, "",
+		fmt.Sprintf("git diff %.10s..%.10s", m.Base, m.Commit),
+		"the files lie in "+m.Worktree+" (read only)",
+		fmt.Sprintf("git liza verdict %s APPROVED --commit %s", m.Task, m.Commit),
+		fmt.Sprintf(`git liza verdict %s REJECTED --commit %s --blocker "file:line|issue|why|suggestion" --overall TEXT`, m.Task, m.Commit))
+}

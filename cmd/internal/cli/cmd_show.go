@@ -1,0 +1,127 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/git-liza/git-liza/gitboard"
+	"github.com/git-liza/git-liza/gitboard/board"
+)
+
+func showCommand() *command {
+	return &command{
+		name: "show", group: "human", args: "ID", min: 1, max: 1, reads: true,
+		short: "a task as a story: what it is, and what happened to it",
+		run: func(c *call) error {
+			v, err := c.view()
+			if err != nil {
+				return err
+			}
+			t, err := v.State.FindTask(c.args[0])
+			if err != nil {
+				return err
+			}
+			if c.json {
+				return c.showJSON(v, t)
+			}
+			return c.say(c.story(v, t)...)
+		},
+	}
+}
+
+func (c *call) showJSON(v *gitboard.View, t *board.Task) error {
+	n, err := c.document(v)
+	if err != nil {
+		return err
+	}
+	n, err = lookup(n, "tasks."+t.ID)
+	if err != nil {
+		return err
+	}
+	var value any
+	if err := n.Decode(&value); err != nil {
+		return err
+	}
+	return c.printJSON(value)
+}
+
+func (c *call) story(v *gitboard.View, t *board.Task) []string {
+	lines := []string{t.ID + ": " + board.Line(t.Description, 300), ""}
+	field := func(name, value string) {
+		if value != "" {
+			lines = append(lines, pad(name, 14)+strings.ReplaceAll(strings.TrimSpace(value), "\n", "\n"+strings.Repeat(" ", 14)))
+		}
+	}
+	status := string(t.Status)
+	if who := worker(t.Brief()); who != "" && !t.Status.Terminal() {
+		status += " by " + who
+		if h, err := v.Lease(c.ctx, who); c.at == "" && err == nil && h != nil {
+			status += ", lease " + leaseLeft(c.app.Now(), board.At(h.Expires))
+		}
+	}
+	if t.Paused {
+		status += ", paused"
+	}
+	field("status", status)
+	field("priority", fmt.Sprintf("%d, %s", t.Priority, t.Kind))
+	field("done when", t.DoneWhen)
+	field("scope", t.Scope)
+	field("spec", t.SpecRef)
+	field("depends on", strings.Join(t.DependsOn, ", "))
+	if t.Iteration > 0 {
+		field("iteration", fmt.Sprintf("%d, rejected %d times (%d in all)", t.Iteration, t.ReviewCyclesCurrent, t.ReviewCyclesTotal))
+	}
+	field("worktree", t.Worktree)
+	field("submitted", t.ReviewCommit)
+	field("merged as", t.MergeCommit)
+	field("blocked", t.BlockedReason)
+	for _, q := range t.BlockedQuestions {
+		field("", "? "+q)
+	}
+	field("failed by", strings.Join(t.FailedBy, ", "))
+	field("supersedes", strings.Join(t.Supersedes, ", "))
+	field("superseded by", strings.Join(t.SupersededBy, ", "))
+	if h := v.State.Handoff(t.ID); h != nil && t.HandoffPending {
+		field("hand-off", h.Summary+"\nnext: "+h.NextAction)
+	}
+	lines = append(lines, "", "history")
+	for i, e := range t.History {
+		took := ""
+		if i > 0 {
+			took = " (+" + span(e.Time.Sub(t.History[i-1].Time)) + ")"
+		}
+		lines = append(lines, "  "+string(e.Time)+took+"  "+e.Event+" by "+e.Agent+eventDetail(e))
+		if e.Checkpoint != nil {
+			lines = append(lines, "      intent: "+board.Line(e.Checkpoint.Intent, 200), "      validation: "+board.Line(e.Checkpoint.Validation, 200))
+		}
+		for _, l := range strings.Split(strings.TrimSpace(e.Reason), "\n") {
+			if l != "" {
+				lines = append(lines, "      "+l)
+			}
+		}
+	}
+	return lines
+}
+
+func eventDetail(e board.Event) string {
+	var parts []string
+	if e.Iteration > 0 {
+		parts = append(parts, fmt.Sprintf("iteration %d", e.Iteration))
+	}
+	if e.Commit != "" {
+		parts = append(parts, fmt.Sprintf("commit %.10s", e.Commit))
+	}
+	if e.MergeType != "" {
+		parts = append(parts, e.MergeType)
+	}
+	if len(e.Files) > 0 {
+		parts = append(parts, strings.Join(e.Files, ", "))
+	}
+	if e.Kept != "" {
+		parts = append(parts, fmt.Sprintf("work kept as %.10s", e.Kept))
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return ", " + strings.Join(parts, ", ")
+}

@@ -1,0 +1,101 @@
+package cli
+
+import (
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/worktrees"
+)
+
+// rejectionFlags are the parts of a rejection, where it is not given as one text.
+type rejectionFlags struct {
+	blockers, concerns, prior []string
+	overall, spec, anomaly    string
+}
+
+func (o *rejectionFlags) add(f *pflag.FlagSet) {
+	f.StringArrayVar(&o.blockers, "blocker", nil, "`\"file:line|issue|why|suggestion\"`; once for each")
+	f.StringArrayVar(&o.concerns, "concern", nil, "`\"file:line|issue\"`; once for each")
+	f.StringVar(&o.overall, "overall", "", "your assessment in a sentence or two")
+	f.StringVar(&o.spec, "spec", "n/a", "the part of the spec that it is about")
+	f.StringVar(&o.anomaly, "anomaly", "none", "the `ID` of an anomaly that you logged")
+	f.StringArrayVar(&o.prior, "prior", nil, "`\"RESOLVED: ...\"`, \"STILL PRESENT: ...\" or \"PARTIAL: ...\"; from iteration 2")
+}
+
+func (o *rejectionFlags) given() bool {
+	return len(o.blockers)+len(o.concerns)+len(o.prior) > 0 || o.overall != ""
+}
+
+// text makes the rejection that the flags describe.
+func (o *rejectionFlags) text() (string, error) {
+	r := board.Rejection{Overall: o.overall, Spec: o.spec, Anomaly: o.anomaly, PriorStatus: o.prior}
+	for _, b := range o.blockers {
+		parts := strings.SplitN(b, "|", 4)
+		if len(parts) != 4 {
+			return "", usage(nil, `--blocker needs four parts: "file:line|issue|why|suggestion"`)
+		}
+		r.Blockers = append(r.Blockers, board.Finding{Where: trim(parts[0]), Issue: trim(parts[1]), Why: trim(parts[2]), Suggestion: trim(parts[3])})
+	}
+	for _, b := range o.concerns {
+		where, issue, ok := strings.Cut(b, "|")
+		if !ok {
+			return "", usage(nil, `--concern needs two parts: "file:line|issue"`)
+		}
+		r.Concerns = append(r.Concerns, board.Finding{Where: trim(where), Issue: trim(issue)})
+	}
+	return r.Text(), nil
+}
+
+func trim(s string) string { return strings.TrimSpace(s) }
+
+func verdictCommand() *command {
+	var commit, reason, file string
+	var o rejectionFlags
+	return &command{
+		name: "verdict", group: "reviewer", args: "ID APPROVED|REJECTED", min: 2, max: 2, writes: true,
+		short: "give the binding verdict on a submission",
+		long: `A rejection is given as text in due form (--reason, --reason-file; "-" is standard input), or as its
+parts, from which the text is made: --blocker, --concern, --overall, --spec, --anomaly, --prior.`,
+		flags: func(f *pflag.FlagSet) {
+			f.StringVar(&commit, "commit", "", "the `COMMIT` that was reviewed")
+			f.StringVar(&reason, "reason", "", "the rejection, or a word with an approval")
+			f.StringVar(&file, "reason-file", "", "a `FILE` that holds the reason")
+			o.add(f)
+		},
+		run: func(c *call) error {
+			if commit == "" {
+				return usage(c.cmd, "--commit is missing: a verdict names the commit that was reviewed")
+			}
+			text, err := c.text("reason", reason, file)
+			if err != nil {
+				return err
+			}
+			if o.given() {
+				if text != "" {
+					return usage(c.cmd, "a reason is given as text or in parts, not both")
+				}
+				if text, err = o.text(); err != nil {
+					return err
+				}
+			}
+			actor, err := c.actor("verdict")
+			if err != nil {
+				return err
+			}
+			done, err := worktrees.Verdict(c.ctx, c.opened, worktrees.VerdictRequest{
+				Actor: actor, Task: c.args[0], Verdict: strings.ToUpper(c.args[1]), Commit: commit, Reason: text,
+				Request: c.request, AllowSecret: c.allowSecret,
+			})
+			if err != nil {
+				return err
+			}
+			var lines []string
+			if done.After.Task(c.args[0]).Status == board.Approved {
+				lines = append(lines, "next: git liza merge "+c.args[0])
+			}
+			return c.report(done, nil, lines...)
+		},
+	}
+}

@@ -1,0 +1,19 @@
+package cli
+
+// commands is the table of commands. It is made anew for each use: a command's flags are variables of its
+// own.
+func commands() []*command {
+	return []*command{
+		initCommand(), envCommand(), doctorCommand(), demoCommand(), versionCommand(), docsCommand(),
+		addTaskCommand(), finalizeCommand(), amendTaskCommand(), supersedeCommand(), abandonCommand(), unblockCommand(), reassignCommand(),
+		convertDiscoveryCommand(), settleDiscoveryCommand(), alignmentCommand(), specChangeCommand(), ackCommand(), completeGoalCommand(),
+		claimCommand(), preExecCommand(), submitCommand(), withdrawCommand(), blockCommand(),
+		claimReviewCommand(), reviewCommand(), verdictCommand(), mergeCommand(), retryMergeCommand(),
+		registerCommand(), deregisterCommand(), heartbeatCommand(), handoffCommand(), discoverCommand(), anomalyCommand(), primeCommand(),
+		sweepCommand(), releaseCommand(),
+		worktreeListCommand(), worktreeCreateCommand(), worktreeStatusCommand(), worktreeDeleteCommand(), worktreeRepairCommand(),
+		statusCommand(), showCommand(), logCommand(), diffCommand(), noteCommand(), landCommand(), pauseCommand(), resumeCommand(), abortCommand(),
+		configGetCommand(), configSetCommand(),
+		readCommand(), writeCommand(), validateCommand(), verifyCommand(),
+	}
+}

@@ -1,0 +1,89 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/git-liza/git-liza/gitboard/board"
+)
+
+// paint colours text for a terminal, and only there; NO_COLOR is honoured.
+type paint bool
+
+func (c *call) paint() paint {
+	f, ok := c.app.Stdout.(*os.File)
+	if !ok || c.app.Getenv("NO_COLOR") != "" || c.app.Getenv("TERM") == "dumb" {
+		return false
+	}
+	info, err := f.Stat()
+	return paint(err == nil && info.Mode()&os.ModeCharDevice != 0)
+}
+
+func (p paint) with(code, text string) string {
+	if !p {
+		return text
+	}
+	return "\x1b[" + code + "m" + text + "\x1b[0m"
+}
+
+func (p paint) bold(text string) string { return p.with("1", text) }
+func (p paint) dim(text string) string  { return p.with("2", text) }
+
+// state colours a task's state by what it asks for.
+func (p paint) state(s board.Status, text string) string {
+	switch s {
+	case board.Blocked, board.IntegrationFailed, board.Rejected:
+		return p.with("31", text)
+	case board.Claimed, board.ReadyForReview, board.Approved:
+		return p.with("33", text)
+	case board.Merged:
+		return p.with("32", text)
+	}
+	return text
+}
+
+// since says how long ago a moment was, in one unit or two.
+func since(now time.Time, t board.Time) string { return span(now.Sub(t.Std())) }
+
+func span(d time.Duration) string {
+	switch {
+	case d < 0:
+		return "0s"
+	case d < time.Minute:
+		return fmt.Sprintf("%ds", int(d.Seconds()))
+	case d < time.Hour:
+		return fmt.Sprintf("%dm", int(d.Minutes()))
+	case d < 48*time.Hour:
+		return fmt.Sprintf("%dh%02dm", int(d.Hours()), int(d.Minutes())%60)
+	}
+	return fmt.Sprintf("%dd", int(d.Hours()/24))
+}
+
+// columns aligns rows; the last column is as long as it is.
+func columns(indent string, rows [][]string) []string {
+	var widths []int
+	for _, r := range rows {
+		for i, cell := range r {
+			if i >= len(widths) {
+				widths = append(widths, 0)
+			}
+			widths[i] = max(widths[i], len([]rune(cell)))
+		}
+	}
+	var lines []string
+	for _, r := range rows {
+		var b strings.Builder
+		b.WriteString(indent)
+		for i, cell := range r {
+			if i == len(r)-1 {
+				b.WriteString(cell)
+			} else {
+				b.WriteString(pad(cell, widths[i]+2))
+			}
+		}
+		lines = append(lines, strings.TrimRight(b.String(), " "))
+	}
+	return lines
+}
