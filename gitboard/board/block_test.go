@@ -1,0 +1,138 @@
+package board_test
+
+import (
+	"testing"
+
+	"github.com/git-liza/git-liza/gitboard/board"
+)
+
+func TestCoderBlocks(t *testing.T) {
+	s := begun(t).claimed("login")
+	s.refused("permission", coder2, block("login"), "login is CLAIMED by coder-1, not held by coder-2")
+	for _, bend := range []func(*board.Block){
+		func(p *board.Block) { p.Reason = "\n" },
+		func(p *board.Block) { p.Reason = "review_deadlock" },
+		func(p *board.Block) { p.Questions = nil },
+		func(p *board.Block) { p.Questions = []string{""} },
+		func(p *board.Block) { p.Questions = []string{"1?", "2?", "3?", "4?"} },
+	} {
+		p := block("login")
+		bend(p)
+		s.refused("invalid", coder1, p)
+	}
+	s.do(coder1, block("login"))
+	task := s.task("login")
+	equal(t, "status", task.Status, board.Blocked)
+	equals(t, "told", []any{task.BlockedReason, task.BlockedQuestions, task.Attempted}, []any{"the spec names no port", []string{"Which port?"}, []string{"8080"}})
+	equals(t, "failed_by", task.FailedBy, []string{"coder-1"})
+	equal(t, "agent", s.agent("coder-1").Status, board.Idle)
+	equal(t, "worktree", task.Worktree, ".worktrees/login")
+}
+
+func TestForcedBlock(t *testing.T) {
+	force := &board.Block{About: about("login"), Reason: board.HumanOverride}
+	for _, from := range []board.Status{board.Unclaimed, board.Claimed, board.ReadyForReview, board.Rejected, board.Approved, board.IntegrationFailed} {
+		s := begun(t).in(from, "login").do(human, force)
+		equal(t, "status", s.task("login").Status, board.Blocked)
+		equal(t, "failed_by", len(s.task("login").FailedBy), 0)
+		equal(t, "coder", s.agent("coder-1").CurrentTask, "")
+		if from != board.IntegrationFailed {
+			begun(t).in(from, "login").refused("wrong-state", planner, force, "login is "+string(from))
+		}
+	}
+	begun(t).in(board.IntegrationFailed, "login").do(planner, force)
+	begun(t).in(board.Draft, "login").refused("wrong-state", human, force)
+	s := begun(t).submitted("login").do(reviewer1, review("login")).do(human, force)
+	equal(t, "reviewer", s.agent("code-reviewer-1").CurrentTask, "")
+}
+
+// What was said of the next coder ends with a block.
+func TestBlockForgetsWhoIsNext(t *testing.T) {
+	force := &board.Block{About: about("login"), Reason: board.HumanOverride}
+	s := begun(t).rejected("login").do(planner, &board.Reassign{About: about("login")}).do(human, force)
+	equal(t, "freed", s.task("login").Freed, false)
+	s.do(planner, &board.Unblock{About: about("login"), Mode: "keep-work", To: "coder-2"}).do(human, force)
+	equal(t, "reserved_for", s.task("login").ReservedFor, "")
+}
+
+func TestUnblock(t *testing.T) {
+	s := begun(t).in(board.Blocked, "login").do(planner, &board.Unblock{About: about("login"), Kept: sha("9")})
+	task := s.task("login")
+	equal(t, "status", task.Status, board.Unclaimed)
+	equal(t, "cleared", task.Worktree+task.BaseCommit+task.AssignedTo+task.BlockedReason, "")
+	equals(t, "failed_by", task.FailedBy, []string{"coder-1"})
+	equal(t, "kept", task.Last("unblocked").Kept, sha("9"))
+	equal(t, "questions", len(task.BlockedQuestions)+len(task.Attempted), 0)
+	s.do(coder2, claim("login"))
+
+	never := begun(t).ready("never").do(human, &board.Block{About: about("never"), Reason: "wait"})
+	never.refused("wrong-state", planner, &board.Unblock{About: about("never"), Mode: "keep-work"}, "never has no work")
+}
+
+func TestUnblockForTheSameCoder(t *testing.T) {
+	same := &board.Unblock{About: about("login"), Mode: "same-coder"}
+	s := begun(t).in(board.Blocked, "login").ready("logout").do(coder1, claim("logout"))
+	s.refused("wrong-state", planner, same, "coder-1 works on logout", "--keep-work")
+	s.do(coder1, &board.Release{About: about("logout")}).do(planner, same)
+	equal(t, "status", s.task("login").Status, board.Claimed)
+	s.refused("checkpoint", coder1, submit("login"))
+
+	gone := begun(t).in(board.Blocked, "login").do(coder1, &board.Deregister{})
+	gone.refused("wrong-state", planner, same, "not registered")
+
+	waits := begun(t).in(board.Blocked, "login").ready("schema")
+	waits.do(planner, &board.AmendTask{About: about("login"), Set: []string{"depends_on"}, Definition: board.Definition{DependsOn: []string{"schema"}}, Reason: "needs it"})
+	waits.refused("dependency", planner, same, "login waits for schema")
+}
+
+// exhausted is a task at which two coders failed.
+func exhausted(t failer) *script {
+	return begun(t).in(board.Blocked, "login").do(planner, &board.Unblock{About: about("login")}).do(coder2, claim("login")).do(coder2, block("login"))
+}
+
+func TestHypothesisExhaustion(t *testing.T) {
+	s := exhausted(t)
+	equals(t, "failed_by", s.task("login").FailedBy, []string{"coder-1", "coder-2"})
+	a := s.state().Anomaly("anomaly-1")
+	equal(t, "anomaly", a.Type+" "+a.Reporter, "hypothesis_exhaustion system")
+	for _, mode := range []string{"", "keep-work", "same-coder"} {
+		s.refused("exhausted", human, &board.Unblock{About: about("login"), Mode: mode}, "login", "coder-1 and coder-2", "amend")
+	}
+}
+
+func TestReframing(t *testing.T) {
+	amend := func(d board.Definition, set ...string) *board.AmendTask {
+		return &board.AmendTask{About: about("login"), Definition: d, Set: set, Reason: "other frame"}
+	}
+	un := &board.Unblock{About: about("login")}
+	same := definition()
+	same.Priority = 1
+	s := exhausted(t).do(planner, amend(same, "priority", "done_when", "scope"))
+	s.refused("exhausted", planner, un) // done_when and scope are named, but as they were
+	for _, c := range []struct {
+		set string
+		d   board.Definition
+	}{
+		{"done_when", board.Definition{DoneWhen: "another test passes"}},
+		{"scope", board.Definition{Scope: "less"}},
+		{"spec_ref", board.Definition{SpecRef: "specs/other.md"}},
+	} {
+		exhausted(t).do(planner, amend(c.d, c.set)).do(planner, un)
+	}
+	t.Run("by an edit", func(t *testing.T) {
+		exhausted(t).do(human, &board.Write{Path: "tasks/login.yaml", Fields: []board.FieldEdit{{Field: "scope", Value: "less"}}}).do(planner, un)
+	})
+	t.Run("a human's block fails nobody", func(t *testing.T) {
+		s := exhausted(t).do(planner, amend(board.Definition{Scope: "less"}, "scope")).do(planner, un)
+		s.do(human, &board.Block{About: about("login"), Reason: "wait"}).do(planner, un)
+	})
+	t.Run("a third failure", func(t *testing.T) {
+		s := exhausted(t).do(planner, amend(board.Definition{Scope: "less"}, "scope")).do(planner, un)
+		s.do(coder3, claim("login")).do(coder3, block("login")).refused("exhausted", planner, un, "coder-3")
+		equal(t, "anomalies", len(s.state().List("anomalies")), 1)
+	})
+	t.Run("the same coder again", func(t *testing.T) {
+		s := begun(t).in(board.Blocked, "login").do(planner, &board.Unblock{About: about("login"), Mode: "same-coder"}).do(coder1, block("login"))
+		equals(t, "failed_by", s.task("login").FailedBy, []string{"coder-1"})
+	})
+}

@@ -1,0 +1,52 @@
+package board_test
+
+import (
+	"testing"
+
+	"github.com/git-liza/git-liza/gitboard/board"
+)
+
+func TestConfigDefaults(t *testing.T) {
+	want := []struct{ name, value string }{
+		{"max_coder_iterations", "10"}, {"max_review_cycles", "5"}, {"heartbeat_interval", "60"}, {"lease_duration", "300"},
+		{"coder_poll_interval", "30"}, {"coder_max_wait", "1800"}, {"planner_poll_interval", "60"}, {"planner_max_wait", "1800"},
+		{"reviewer_poll_interval", "30"}, {"reviewer_max_wait", "1800"}, {"pause_grace", "30"}, {"integration_branch", "integration"},
+		{"integration_test", ""}, {"integration_test_timeout", "1800"}, {"require_integration_test", "false"}, {"merge_style", "ff"},
+		{"test_globs", "**/test_*,**/*_test.*,**/*.test.*,**/*.spec.*,**/*Test.*,**/test/**,**/tests/**,**/__tests__/**"},
+		{"require_tests", "refuse"}, {"require_pre_execution_checkpoint", "true"}, {"plan_review", "off"}, {"worktree_setup", ""},
+		{"escalation_webhook", ""}, {"require_signatures", "false"},
+	}
+	c := board.DefaultConfig()
+	equal(t, "keys", len(board.ConfigKeys), len(want))
+	for i, k := range board.ConfigKeys {
+		equal(t, "key", k.Name, want[i].name)
+		equal(t, k.Name, k.Value(c), want[i].value)
+	}
+}
+
+func TestSetConfig(t *testing.T) {
+	s := begun(t).do(human, &board.SetConfig{Key: "test_globs", Value: "**/*_spec.rb, , spec/**"})
+	equals(t, "test_globs", s.state().Config().TestGlobs, []string{"**/*_spec.rb", "spec/**"})
+	for _, c := range [][2]string{
+		{"max_review_cycles", "0"}, {"max_review_cycles", "many"}, {"lease_duration", "-1"}, {"lease_duration", "1.5"}, {"merge_style", "squash"},
+		{"require_tests", "maybe"}, {"require_signatures", "yes"}, {"plan_review", ""}, {"pause_grace", "99999999999"}, {"test_globs", "a/[b"}, {"max_cycles", "3"},
+	} {
+		s.refused("invalid", human, &board.SetConfig{Key: c[0], Value: c[1]}, c[0])
+	}
+	s.refused("permission", human, &board.SetConfig{Key: "integration_branch", Value: "main"})
+	s.refused("exists", human, &board.SetConfig{Key: "merge_style", Value: "ff"})
+	s.refused("invalid", human, &board.SetConfig{Key: "max_review_cycle", Value: "3"}, "nearest: max_review_cycles")
+	s.refused("permission", planner, &board.SetConfig{Key: "merge_style", Value: "no-ff"})
+	equal(t, "own lease", s.state().Config().LeaseSeconds(&board.Task{LeaseDurationOverride: 7}), 7)
+	equal(t, "lease", s.state().Config().LeaseSeconds(nil), 300)
+}
+
+func TestIsTest(t *testing.T) {
+	globs := board.DefaultConfig().TestGlobs
+	for _, f := range []string{"test_a.py", "x/test_a.py", "a_test.go", "x/a.test.ts", "a.spec.js", "LoginTest.java", "test/a.rb", "x/tests/a/b.c", "src/__tests__/a.js"} {
+		equal(t, f, board.IsTest(globs, f), true)
+	}
+	for _, f := range []string{"a.go", "latest.go", "contest/a.go", "attest.py", "docs/testing.md"} {
+		equal(t, f, board.IsTest(globs, f), false)
+	}
+}

@@ -1,0 +1,114 @@
+package board_test
+
+import (
+	"testing"
+
+	"github.com/git-liza/git-liza/gitboard/board"
+)
+
+func TestMerge(t *testing.T) {
+	s := begun(t).approved("login")
+	stale := merge("login")
+	stale.ReviewCommit = sha("e")
+	s.refused("stale", reviewer1, stale, "login")
+	s.do(reviewer1, merge("login"))
+	task := s.task("login")
+	equal(t, "status", task.Status, board.Merged)
+	equal(t, "merge_commit", task.MergeCommit, mergedCommit)
+	equal(t, "drift_commits", task.DriftCommits, 2)
+	equal(t, "worktree", task.Worktree, "")
+	e := task.Last("merged")
+	equal(t, "event", e.MergeType+" "+e.Commit, "fast-forward "+mergedCommit)
+	equal(t, "author", s.agent("coder-1").Status, board.Idle)
+}
+
+func TestOthersMerge(t *testing.T) {
+	s := begun(t).approved("login")
+	if err := s.step(reviewer2, merge("login"), 0); err == nil {
+		t.Error("at once, another reviewer merges")
+	}
+	s.do(reviewer2, merge("login"), 1)
+
+	s = begun(t).approved("logout").do(reviewer1, &board.Deregister{}, 0)
+	s.do(reviewer2, merge("logout"), 0) // the approver is gone
+}
+
+func TestFailedMerge(t *testing.T) {
+	s := begun(t).approved("login").do(reviewer1, conflict("login"))
+	task := s.task("login")
+	equal(t, "status", task.Status, board.IntegrationFailed)
+	e := task.Last("integration_failed")
+	equals(t, "event", []any{e.Reason, e.Files}, []any{"conflict", []string{"login/login.go"}})
+	equal(t, "worktree", task.Worktree, ".worktrees/login")
+
+	broken := &board.Merge{About: about("logout"), ReviewCommit: workCommit, Before: baseCommit, Failure: board.FailTest, Test: "make test", Log: "FAIL\n"}
+	s.approved("logout")
+	broken.MergeCommit = mergedCommit
+	s.refused("invalid", reviewer1, broken)
+	broken.MergeCommit = ""
+	s.do(reviewer1, broken)
+	equal(t, "log", s.task("logout").Last("integration_failed").Log, "FAIL\n")
+	for _, bend := range []func(*board.Merge){
+		func(p *board.Merge) { p.MergeType = "squash" },
+		func(p *board.Merge) { p.MergeCommit = "" },
+		func(p *board.Merge) { p.Before = "HEAD" },
+		func(p *board.Merge) { p.Failure = "weather" },
+		func(p *board.Merge) { p.Drift = -1 },
+	} {
+		s := begun(t).approved("login")
+		p := merge("login")
+		bend(p)
+		s.refused("invalid", reviewer1, p)
+	}
+}
+
+func TestRequiredIntegrationTest(t *testing.T) {
+	s := begun(t).do(human, &board.SetConfig{Key: "require_integration_test", Value: "true"}).approved("login")
+	s.refused("tests", reviewer1, merge("login"))
+	p := merge("login")
+	p.Test = "make test"
+	s.do(reviewer1, p)
+}
+
+func retry(id string) *board.RetryMerge {
+	return &board.RetryMerge{About: about(id), ReviewCommit: workCommit, Onto: sha("e")}
+}
+
+func TestRetryMerge(t *testing.T) {
+	for _, who := range []board.Actor{reviewer2, human} {
+		s := begun(t).in(board.IntegrationFailed, "login").do(who, retry("login"))
+		task := s.task("login")
+		equal(t, "status", task.Status, board.Approved)
+		equal(t, "event", task.Last("merge_retried").Base, sha("e"))
+		s.do(reviewer1, merge("login"))
+	}
+	t.Run("from BLOCKED", func(t *testing.T) {
+		s := begun(t).in(board.IntegrationFailed, "login").do(planner, &board.Block{About: about("login"), Reason: "look"}).do(human, retry("login"))
+		equal(t, "status", s.task("login").Status, board.Approved)
+		equal(t, "blocked_reason", s.task("login").BlockedReason, "")
+		s.do(reviewer1, conflict("login"))
+	})
+	t.Run("another commit", func(t *testing.T) {
+		p := retry("login")
+		p.ReviewCommit = sha("f")
+		begun(t).in(board.IntegrationFailed, "login").refused("stale", human, p)
+	})
+	t.Run("no merge failed", func(t *testing.T) {
+		begun(t).in(board.Blocked, "login").refused("wrong-state", human, retry("login"), "login is BLOCKED")
+		begun(t).approved("login").do(human, &board.Block{About: about("login"), Reason: "wait"}).refused("wrong-state", human, retry("login"))
+	})
+	t.Run("an older merge failed", func(t *testing.T) {
+		s := begun(t).in(board.IntegrationFailed, "login").do(coder2, goOn("login")).do(coder2, preExec("login")).do(coder2, submit("login"))
+		s.do(reviewer1, review("login")).do(reviewer1, approve("login")).do(human, &board.Block{About: about("login"), Reason: "wait"})
+		s.refused("wrong-state", human, retry("login"))
+	})
+}
+
+func TestFinishMerge(t *testing.T) {
+	f := &board.FinishMerge{About: about("login"), ReviewCommit: workCommit, MergeCommit: mergedCommit, MergeType: board.MergeCommitType}
+	for _, who := range []board.Actor{planner, coder2, reviewer2, human} {
+		s := begun(t).approved("login").do(who, f)
+		equal(t, "status", s.task("login").Status, board.Merged)
+	}
+	begun(t).in(board.IntegrationFailed, "login").refused("wrong-state", human, f)
+}

@@ -1,0 +1,154 @@
+package board_test
+
+import (
+	"testing"
+
+	"github.com/git-liza/git-liza/gitboard/board"
+)
+
+func TestAddTask(t *testing.T) {
+	s := begun(t).do(planner, add("login"))
+	task := s.task("login")
+	equal(t, "status", task.Status, board.Draft)
+	equal(t, "created", task.Created, s.now)
+	equal(t, "created_by", task.CreatedBy, "planner-1")
+	equals(t, "planned", s.state().Sprint().Scope.Planned, []string{"login"})
+	s.refused("exists", planner, add("login"), "login")
+	for _, id := range []string{"", "Login", "-a", "a/b", "../a", string(make([]byte, 65))} {
+		s.refused("invalid", planner, add(id))
+	}
+	for _, bend := range []func(*board.AddTask){
+		func(p *board.AddTask) { p.Description = "" },
+		func(p *board.AddTask) { p.Priority = 0 },
+		func(p *board.AddTask) { p.Priority = 6 },
+		func(p *board.AddTask) { p.Kind = "chore" },
+		func(p *board.AddTask) { p.MaxIterations = -1 },
+		func(p *board.AddTask) { p.DependsOn = []string{"new"} },
+		func(p *board.AddTask) { p.DependsOn = []string{"login", "login"} },
+		func(p *board.AddTask) { p.SpecOID = "main" },
+		func(p *board.AddTask) { p.Planned, p.Stretch = true, true },
+	} {
+		p := add("new")
+		bend(p)
+		s.refused("invalid", planner, p)
+	}
+	s.refused("unknown-task", planner, add("new", "logn"), "depends_on", "nearest: login")
+	p := add("extra-work")
+	p.Stretch = true
+	s.do(planner, p)
+	equals(t, "stretch", s.state().Sprint().Scope.Stretch, []string{"extra-work"})
+}
+
+func TestInject(t *testing.T) {
+	p := add("login")
+	p.Ready, p.SpecOID = true, sha("5")
+	s := begun(t).refused2(t, planner, p, "permission").do(human, p)
+	equal(t, "status", s.task("login").Status, board.Unclaimed)
+	equals(t, "history", events(s.task("login")), []string{"created", "finalized"})
+	p.About.Task, p.SpecOID = "logout", ""
+	s.refused("gate", human, p, "logout", "SKIP_SPEC_FILE_CHECK")
+	p.NoSpecFile = true
+	s.do(human, p)
+}
+
+func (s *script) refused2(t *testing.T, a board.Actor, p board.Payload, code string) *script {
+	t.Helper()
+	s.refused(code, a, p)
+	return s
+}
+
+func TestFinalizeGates(t *testing.T) {
+	for field, bend := range map[string]func(*board.AddTask){
+		"done_when": func(p *board.AddTask) { p.DoneWhen = "" },
+		"scope":     func(p *board.AddTask) { p.Scope = " " },
+		"spec_ref":  func(p *board.AddTask) { p.SpecRef = "" },
+	} {
+		p := add("login")
+		bend(p)
+		begun(t).do(planner, p).refused("gate", planner, finalize("login"), "login", field)
+	}
+	s := begun(t).do(planner, add("login"))
+	s.refused("gate", planner, &board.Finalize{About: about("login")}, "login", "specs/login.md")
+	s.refused("invalid", planner, &board.Finalize{About: about("login"), SpecOID: "main"})
+	s.do(planner, finalize("login"))
+	equal(t, "spec_oid", s.task("login").SpecOID, sha("5"))
+	begun(t).do(planner, add("login")).do(planner, &board.Finalize{About: about("login"), NoSpecFile: true})
+
+	s = begun(t).do(human, &board.SetConfig{Key: "plan_review", Value: "human"}).do(planner, add("login"))
+	s.refused("permission", planner, finalize("login"), "login")
+	s.do(human, finalize("login"))
+}
+
+func TestCircularDependencies(t *testing.T) {
+	s := begun(t).do(planner, add("a")).do(planner, add("b", "a")).do(planner, add("c", "b"))
+	amend := &board.AmendTask{About: about("a"), Set: []string{"depends_on"}, Definition: board.Definition{DependsOn: []string{"c"}}}
+	s.refused("invariant", planner, amend, "goes round", "a -> ")
+	amend.DependsOn = []string{"a"}
+	s.refused("invalid", planner, amend, "itself")
+}
+
+func TestAmend(t *testing.T) {
+	amend := &board.AmendTask{About: about("login"), Set: []string{"scope"}, Definition: board.Definition{Scope: "less"}}
+	s := begun(t).do(planner, add("login")).do(planner, amend)
+	equal(t, "alignment", len(s.state().Goal().AlignmentHistory), 0)
+	s.refused("invalid", planner, amend, "changes nothing")
+	s.refused("invalid", planner, &board.AmendTask{About: about("login"), Set: []string{"depends_on"}, Definition: board.Definition{DependsOn: []string{}}}, "changes nothing")
+	s.refused("invalid", planner, &board.AmendTask{About: about("login"), Set: []string{"status"}})
+	s.do(planner, finalize("login"))
+	amend.Scope = "even less"
+	s.refused("invalid", planner, amend, "login is UNCLAIMED", "reason")
+	amend.Reason = "too much for one"
+	s.do(planner, amend)
+	e := s.task("login").Last("amended")
+	equals(t, "was", *e.Was, board.Definition{Scope: "less"})
+	equal(t, "alignment", s.state().Goal().AlignmentHistory[0].Event, "amended login")
+	amend.Scope = ""
+	s.refused("gate", planner, amend, "login has no scope")
+	begun(t).in(board.Blocked, "login").do(human, &board.AmendTask{About: about("login"), Set: []string{"priority"}, Definition: board.Definition{Priority: 1}, Reason: "first"})
+}
+
+func TestAbandon(t *testing.T) {
+	p := &board.Abandon{About: about("login"), Reason: "not needed", Kept: sha("9")}
+	for _, from := range []board.Status{board.Draft, board.Unclaimed, board.Blocked} {
+		s := begun(t).in(from, "login").do(planner, p)
+		equal(t, "status", s.task("login").Status, board.Abandoned)
+		equal(t, "event", s.task("login").Last("abandoned").Kept, sha("9"))
+	}
+	s := begun(t).ready("login").do(planner, add("logout", "login"))
+	s.refused("dependents", planner, p, "login", "logout")
+	s.do(planner, &board.Abandon{About: about("logout"), Reason: "x"}).do(planner, p)
+	begun(t).ready("login").refused("invalid", planner, &board.Abandon{About: about("login"), Reason: " "})
+}
+
+func TestSupersede(t *testing.T) {
+	s := begun(t).ready("big").do(planner, add("after", "big")).do(planner, add("one")).do(planner, add("two", "one"))
+	by := func(reason string, ids ...string) *board.Supersede {
+		return &board.Supersede{About: about("big"), By: ids, Reason: reason}
+	}
+	s.refused("invalid", planner, by("r"))
+	s.refused("invalid", planner, by(" ", "one"))
+	s.refused("invalid", planner, by("r", "big"))
+	s.refused("invalid", planner, by("r", "one", "one"))
+	s.refused("unknown-task", planner, by("r", "three"))
+	s.do(planner, by("Too large for one reviewer.", "one", "two"))
+	task := s.task("big")
+	equal(t, "status", task.Status, board.Superseded)
+	equals(t, "superseded_by", task.SupersededBy, []string{"one", "two"})
+	equal(t, "rescope_reason", task.RescopeReason, "Too large for one reviewer.")
+	for _, id := range []string{"one", "two"} {
+		equals(t, "supersedes", s.task(id).Supersedes, []string{"big"})
+		equal(t, "rescope_reason", s.task(id).RescopeReason, "Too large for one reviewer.")
+	}
+	equals(t, "depends_on", s.task("after").DependsOn, []string{"one", "two"})
+	equals(t, "planned", s.state().Sprint().Scope.Planned, []string{"one", "two", "after"})
+	h := s.state().Goal().AlignmentHistory
+	equal(t, "alignment", h[len(h)-1].Summary, "Too large for one reviewer.")
+	s.refused("invalid", planner, &board.Supersede{About: about("one"), By: []string{"big"}, Reason: "r"}, "SUPERSEDED")
+	s.refused("invalid", planner, add("late", "big"), "SUPERSEDED")
+}
+
+// A replacement that needed the old task does not end up needing itself.
+func TestSupersedeByADependent(t *testing.T) {
+	s := begun(t).ready("big").do(planner, add("rest", "big")).do(planner, &board.Supersede{About: about("big"), By: []string{"rest"}, Reason: "One task."})
+	equal(t, "depends_on", len(s.task("rest").DependsOn), 0)
+}

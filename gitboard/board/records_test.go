@@ -1,0 +1,166 @@
+package board_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/roles"
+)
+
+func TestRegister(t *testing.T) {
+	s := begun(t).claimed("login")
+	again := coder1
+	again.Session = "new"
+	r := &board.Register{Session: "new", Evidence: s.lease("coder-1", time.Second)}
+	s.refused("lease", again, r, "coder-1 is registered and alive", "coder-4")
+	s.refused("exists", coder1, &board.Register{Session: coder1.Session})
+	s.refused("invalid", again, &board.Register{Session: "other"})
+	r.Evidence = s.lease("coder-1", 0)
+	s.do(again, r)
+	a := s.agent("coder-1")
+	equal(t, "the task stays its own", string(a.Status)+" "+a.CurrentTask, "WORKING login")
+	equal(t, "iterations_total", a.IterationsTotal, 1)
+	s.refused("session", coder1, preExec("login"))
+	s.do(again, preExec("login"))
+	s.refused("wrong-state", again, &board.Deregister{}, "login")
+	s.do(coder2, &board.Deregister{})
+	equal(t, "lowest free", board.FreeID(s.state(), roles.Coder), "coder-2")
+	s.refused("session", coder2, &board.Deregister{})
+	s.do(coder2, &board.Register{Session: coder2.Session})
+}
+
+func TestAgentStatus(t *testing.T) {
+	to := func(st board.AgentStatus) *board.AgentStatusChange {
+		return &board.AgentStatusChange{Status: st, ContextPercent: 40}
+	}
+	s := begun(t)
+	equal(t, "status", s.agent("coder-1").Status, board.Starting)
+	s.refused("wrong-state", coder1, to(board.Working), "STARTING")
+	s.do(coder1, to(board.Idle)).claimed("login")
+	s.refused("wrong-state", coder1, to(board.Idle), "login")
+	s.do(coder1, preExec("login")).do(coder1, submit("login")).do(coder1, to(board.Idle))
+	equal(t, "current_task", s.agent("coder-1").CurrentTask, "")
+	s.refused("invalid", coder1, &board.AgentStatusChange{Status: board.Idle, ContextPercent: 101})
+	s.do(reviewer1, to(board.Idle)).do(reviewer1, review("login")).do(reviewer1, to(board.HandedOff)).do(reviewer1, to(board.Starting))
+	s.refused("wrong-state", reviewer1, to(board.Idle), "login")
+}
+
+func TestDiscoveries(t *testing.T) {
+	d := &board.Discover{During: "login", Description: "no timeout", Severity: "high", Urgency: "immediate"}
+	s := begun(t).ready("login").do(reviewer1, d).do(coder1, d)
+	equal(t, "open", s.state().Discovery("disc-2").Open(), true)
+	for _, p := range []*board.Discover{
+		{Severity: "high", Urgency: "deferred"}, {Description: "x", Severity: "bad", Urgency: "deferred"}, {Description: "x", Severity: "low", Urgency: "now"},
+	} {
+		s.refused("invalid", coder1, p)
+	}
+	s.refused("unknown-task", coder1, &board.Discover{During: "logn", Description: "x", Severity: "low", Urgency: "deferred"})
+	s.do(planner, &board.ConvertDiscovery{Discovery: "disc-1", Task: "login"})
+	equal(t, "converted", s.state().Discovery("disc-1").ConvertedToTask, "login")
+	settle := &board.SettleDiscovery{Discovery: "disc-2", How: "deferred", Reason: "later"}
+	s.refused("permission", coder1, settle)
+	s.refused("invalid", planner, &board.SettleDiscovery{Discovery: "disc-2", How: "forgotten", Reason: "x"})
+	s.do(planner, settle)
+	equal(t, "open", s.state().Discovery("disc-2").Open(), false)
+	s.refused("exists", planner, settle)
+	s.refused("unknown-record", planner, &board.SettleDiscovery{Discovery: "../goal", How: "deferred", Reason: "x"})
+}
+
+func TestAnomalies(t *testing.T) {
+	d := func(kv ...string) map[string]board.Scalar {
+		m := map[string]board.Scalar{}
+		for i := 0; i < len(kv); i += 2 {
+			m[kv[i]] = board.Scalar(kv[i+1])
+		}
+		return m
+	}
+	good := map[string]map[string]board.Scalar{
+		"retry_loop": d("count", "3", "error_pattern", "timeout"), "trade_off": d("what", "a", "why", "b", "debt_created", "true"),
+		"external_blocker": d("blocker_service", "npm"), "assumption_violated": d("assumption", "a", "reality", "b"),
+		"system_ambiguity": d("protocol_section", "2", "question", "which?"),
+	}
+	who := map[roles.Role]board.Actor{roles.Planner: planner, roles.Coder: coder1, roles.CodeReviewer: reviewer1}
+	s := begun(t).ready("login")
+	for _, row := range board.AnomalyTypes {
+		for role, actor := range who {
+			p := &board.LogAnomaly{Type: row.Type, Task: "login", Details: good[row.Type]}
+			if strings.Contains(words(row.Who), string(role)) {
+				s.do(actor, p)
+			} else {
+				s.refused("permission", actor, p, row.Type)
+			}
+		}
+		s.do(human, &board.LogAnomaly{Type: row.Type, Details: good[row.Type]})
+		for _, name := range row.Details {
+			missing := d()
+			for k, v := range good[row.Type] {
+				if k != name {
+					missing[k] = v
+				}
+			}
+			s.refused("invalid", human, &board.LogAnomaly{Type: row.Type, Details: missing}, name)
+		}
+	}
+	for _, p := range []*board.LogAnomaly{
+		{Type: "bad_luck"},
+		{Type: "retry_loop", Details: d("count", "many", "error_pattern", "x")},
+		{Type: "retry_loop", Details: d("count", "-3", "error_pattern", "x")},
+		{Type: "trade_off", Details: d("what", "a", "why", "b", "debt_created", "yes")},
+		{Type: "spec_gap", Details: d("a b", "c")},
+	} {
+		s.refused("invalid", human, p)
+	}
+	equal(t, "similar loop", board.SimilarLoop(s.state(), "login", "Timeouts") != nil, true)
+	equal(t, "another's loop", board.SimilarLoop(s.state(), "logout", "timeout") == nil, true)
+}
+
+func TestNotes(t *testing.T) {
+	s := begun(t).ready("login")
+	for _, to := range []string{"", "login", "coder-1", "coder-77", "planner", "human"} {
+		s.do(human, &board.AddNote{For: to, Message: "look"})
+	}
+	s.refused("unknown-task", human, &board.AddNote{For: "logn", Message: "look"})
+	s.refused("unknown-task", human, &board.AddNote{For: "coder", Message: "look"})
+	s.refused("permission", planner, &board.AddNote{For: "login", Message: "look"}, "--for human")
+	s.do(planner, &board.AddNote{For: "human", Message: "look"})
+	s.refused("permission", coder1, &board.AddNote{For: "human", Message: "look"})
+	s.do(coder1, &board.LogAnomaly{Type: "spec_ambiguity"})
+	s.do(planner, &board.Ack{IDs: []string{"note-1", "anomaly-1"}})
+	equal(t, "note", s.state().Note("note-1").AcknowledgedBy, "planner-1")
+	equal(t, "anomaly", s.state().Anomaly("anomaly-1").AcknowledgedAt, s.now)
+	s.refused("exists", human, &board.Ack{IDs: []string{"note-1"}})
+	s.refused("invalid", human, &board.Ack{IDs: []string{"note-2", "note-2"}})
+	s.refused("invalid", human, &board.Ack{})
+	s.refused("unknown-record", human, &board.Ack{IDs: []string{"note-99"}})
+	s.do(human, &board.RecordSpecChange{Spec: "specs/login.md", Change: "port named", TriggeredBy: "login"})
+	s.refused("unknown-task", human, &board.RecordSpecChange{Spec: "a", Change: "b", TriggeredBy: "../x"})
+}
+
+func TestLand(t *testing.T) {
+	s := begun(t).do(human, &board.Land{Commit: sha("a"), Before: sha("b")})
+	s.refused("empty", human, &board.Land{Commit: sha("a"), Before: sha("a")})
+	s.refused("invalid", human, &board.Land{Commit: "main", Before: sha("a")})
+}
+
+func TestBreaker(t *testing.T) {
+	blocked := &board.LogAnomaly{Type: "external_blocker", Details: map[string]board.Scalar{"blocker_service": "npm"}}
+	trip := &board.Trip{Pattern: "external_service_outage", Severity: "EXTERNAL_DEPENDENCY", ReportFile: "r.md"}
+	s := begun(t).ready("login").do(coder1, blocked)
+	s.refused("wrong-state", planner, trip, "no pattern")
+	s.do(coder2, blocked).do(planner, trip)
+	c := s.state().Control()
+	equal(t, "control", string(c.Mode)+" by "+c.By, "CHECKPOINT by system")
+	equal(t, "breaker", s.state().Breaker().CurrentTrigger.Pattern, "external_service_outage")
+	equal(t, "task", s.task("login").Status, board.Unclaimed)
+	s.refused("mode", human, &board.Resume{}, "TRIGGERED", "git liza resolve")
+	s.refused("mode", human, trip)
+	s.refused("permission", planner, &board.Resolve{Text: "mirror"})
+	s.do(human, &board.Resolve{Text: "a mirror is set up"}, 0)
+	equal(t, "history", s.state().Breaker().History[0].Resolution, "a mirror is set up")
+	equal(t, "patterns", len(board.FindPatterns(s.state())), 0)
+	s.do(human, &board.Resume{Decision: "CONTINUE"}).refused("wrong-state", human, &board.Resolve{Text: "again"})
+	s.do(coder1, blocked)
+	equal(t, "resolved ones do not count", len(board.FindPatterns(s.state())), 0)
+}

@@ -1,0 +1,198 @@
+package board_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/roles"
+)
+
+// The moves that the protocol names as forbidden. Each refusal says of which task, in which state, what was
+// asked and what is allowed from here.
+func TestNamedRefusals(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		from  board.Status
+		who   board.Actor
+		p     board.Payload
+		code  string
+		words []string
+	}{
+		{"DRAFT to CLAIMED", board.Draft, coder1, claim("login"), "wrong-state", []string{"login is DRAFT", "a claim needs UNCLAIMED", "from DRAFT a coder can do nothing"}},
+		{"CLAIMED to APPROVED", board.Claimed, reviewer1, approve("login"), "wrong-state", []string{"login is CLAIMED by coder-1", "a verdict needs READY_FOR_REVIEW", "from CLAIMED a code_reviewer may: release"}},
+		{"CLAIMED to APPROVED by its coder", board.Claimed, coder1, approve("login"), "permission", []string{"a verdict is not for a coder", "login is CLAIMED by coder-1", "from CLAIMED a coder may: claim"}},
+		{"CLAIMED to MERGED", board.Claimed, reviewer1, merge("login"), "wrong-state", []string{"login is CLAIMED by coder-1", "a merge needs APPROVED"}},
+		{"REJECTED to APPROVED", board.Rejected, reviewer1, approve("login"), "wrong-state", []string{"login is REJECTED", "a verdict needs READY_FOR_REVIEW"}},
+		{"a coder reviews its own work", board.ReadyForReview, coder1, review("login"), "permission", []string{"a review claim is not for a coder", "login is READY_FOR_REVIEW", "code_reviewer"}},
+		{"a coder judges its own work", board.ReadyForReview, coder1, approve("login"), "permission", []string{"a verdict is not for a coder", "withdraw"}},
+		{"a planner claims", board.Unclaimed, planner, claim("login"), "permission", []string{"a claim is not for a planner", "login is UNCLAIMED", "it takes a coder", "from UNCLAIMED a planner may: amend-task"}},
+		{"a human claims", board.Unclaimed, human, claim("login"), "permission", []string{"a claim is not for a human"}},
+		{"a coder merges", board.Approved, coder1, merge("login"), "permission", []string{"a merge is not for a coder", "login is APPROVED"}},
+		{"a planner merges", board.Approved, planner, merge("login"), "permission", []string{"a merge is not for a planner"}},
+		{"a human merges", board.Approved, human, merge("login"), "permission", []string{"a merge is not for a human"}},
+		{"a human approves", board.ReadyForReview, human, approve("login"), "permission", []string{"a verdict is not for a human"}},
+		{"a planner hands off", board.Claimed, planner, &board.HandOff{About: about("login"), Summary: "a", NextAction: "b"}, "permission", []string{"a hand-off is not for a planner", "login is CLAIMED by coder-1"}},
+		{"a claim of what is merged", board.Merged, coder1, claim("login"), "wrong-state", []string{"login is MERGED", "MERGED is terminal"}},
+		{"a claim of another's task", board.Claimed, coder2, claim("login"), "wrong-state", nil},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := begun(t).in(c.from, "login")
+			if c.words == nil {
+				p := c.p.(*board.Claim)
+				p.Evidence = s.lease("coder-1", 1e9)
+			}
+			s.refused(c.code, c.who, c.p, c.words...)
+		})
+	}
+}
+
+// taskOps is a payload of every operation on a task, with the roles that may ask for it somewhere.
+func taskOps(id string) []board.Payload {
+	return []board.Payload{
+		add(id), finalize(id), &board.AmendTask{About: about(id), Set: []string{"priority"}, Definition: board.Definition{Priority: 1}, Reason: "r"},
+		&board.Abandon{About: about(id), Reason: "r"}, &board.Supersede{About: about(id), By: []string{"other"}, Reason: "r"},
+		claim(id), goOn(id), &board.IterationLimit{About: about(id)}, preExec(id), &board.HandOff{About: about(id), Summary: "a", NextAction: "b"},
+		&board.Release{About: about(id), Force: true, Reason: "r"}, submit(id), block(id), review(id), &board.Withdraw{About: about(id)},
+		approve(id), reject(id), merge(id), conflict(id),
+		&board.FinishMerge{About: about(id), ReviewCommit: workCommit, MergeCommit: mergedCommit, MergeType: board.FastForward},
+		retry(id), &board.Unblock{About: about(id)}, &board.Unblock{About: about(id), Mode: "same-coder"},
+		&board.Reassign{About: about(id)}, &board.Pause{About: about(id)}, &board.Resume{About: about(id)},
+		&board.Write{Path: "tasks/" + id + ".yaml", Fields: []board.FieldEdit{{Field: "priority", Value: "1"}}},
+	}
+}
+
+var everybody = []board.Actor{planner, coder1, coder2, reviewer1, reviewer2, human}
+
+func TestTerminalTasksStay(t *testing.T) {
+	for _, status := range []board.Status{board.Merged, board.Superseded, board.Abandoned} {
+		s := begun(t).ready("other").in(status, "login")
+		for _, p := range taskOps("login") {
+			for _, who := range everybody {
+				if !roles.May(who.Role, p.Op()) {
+					continue
+				}
+				err := s.step(who, p)
+				var r *board.Refusal
+				if !errors.As(err, &r) {
+					t.Fatalf("%s by %s on a task that is %s: %v", p.Op(), who.ID, status, err)
+				}
+				if !strings.Contains(r.Message, "login") {
+					t.Errorf("%s: %s", p.Op(), r.Message)
+				}
+			}
+		}
+	}
+}
+
+// From every state, every operation by everybody: what the table does not know is refused, in words.
+func TestEveryOperationFromEveryState(t *testing.T) {
+	for _, status := range board.Statuses {
+		s := begun(t).ready("other").in(status, "login")
+		for _, p := range taskOps("login") {
+			if p.Op() == "add-task" || p.Op() == "write" {
+				continue
+			}
+			for _, who := range everybody {
+				was := s.task("login")
+				err := s.step(who, p)
+				allowed := false
+				for _, op := range board.AllowedFrom(status, who.Role) {
+					allowed = allowed || op == p.Op()
+				}
+				var r *board.Refusal
+				switch errors.As(err, &r) {
+				case false:
+					if !allowed {
+						t.Fatalf("%s by %s takes login from %s to %s", p.Op(), who.ID, status, s.task("login").Status)
+					}
+					s = begun(t).ready("other").in(status, "login")
+				case true:
+					if s.task("login") != was {
+						t.Fatalf("%s changed the task though it was refused", p.Op())
+					}
+					if !allowed && (!strings.Contains(r.Message, "login is "+string(status)) || !strings.Contains(r.Hint, string(status))) {
+						t.Errorf("%s by %s from %s: %s\n%s", p.Op(), who.ID, status, r.Message, r.Hint)
+					}
+				}
+			}
+		}
+	}
+}
+
+func TestOperationsNameTheirTask(t *testing.T) {
+	s := begun(t)
+	for _, p := range taskOps("") {
+		for _, who := range everybody {
+			if !roles.May(who.Role, p.Op()) || p.Op() == "pause" || p.Op() == "resume" {
+				continue
+			}
+			s.refused("invalid", who, p)
+		}
+	}
+	s.do(reviewer1, &board.Discover{Description: "no timeout", Severity: "high", Urgency: "deferred"})
+	s.refused("invalid", planner, &board.ConvertDiscovery{Discovery: "disc-1"}, "task")
+	s.refused("unknown-task", coder1, claim("login"), "login")
+}
+
+func TestWhoIsActing(t *testing.T) {
+	s := begun(t).ready("login")
+	old := coder1
+	old.Session = "before"
+	s.refused("session", old, claim("login"), "coder-1", "another session")
+	old.Session = ""
+	s.refused("session", old, claim("login"))
+	s.refused("session", agent("coder-9"), claim("login"), "coder-9 is not registered", "git liza register")
+	s.refused("invalid", board.Actor{ID: "coder", Role: roles.Coder, Session: "s"}, claim("login"), "coder-1")
+	s.refused("invalid", board.Actor{ID: "coder-1", Role: roles.Planner, Session: "s-coder-1"}, claim("login"), "coder-1 is a coder")
+	s.refused("invalid", board.Actor{ID: "coder-1", Role: roles.Human}, finalize("login"))
+	s.refused("invalid", board.Actor{ID: "human", Role: roles.Human, Session: "s"}, finalize("login"))
+	s.refused("invalid", board.Actor{ID: "system", Role: roles.System}, finalize("login"))
+	s.refused("permission", reviewer1, &board.Pause{}, "a pause is not for a code_reviewer")
+}
+
+func TestOperationsOutOfForm(t *testing.T) {
+	s := begun(t)
+	s.now = s.now.Add(-1e9)
+	if err := s.step(planner, add("login"), 0); err == nil || !strings.Contains(err.Error(), "before its parent's") {
+		t.Errorf("an operation before its parent: %v", err)
+	}
+	s.now = s.now.Add(1e9)
+	s.do(planner, add("login"), 0) // the same second is fine
+	for _, op := range []board.Operation{
+		{Actor: planner, Time: "2027-01-01", Request: "r", Payload: add("logout")},
+		{Actor: planner, Time: "2027-02-30T00:00:00Z", Request: "r", Payload: add("logout")},
+		{Actor: planner, Time: "2027-01-01T00:00:00Z", Request: "", Payload: add("logout")},
+		{Actor: planner, Time: "2027-01-01T00:00:00Z", Request: "a b", Payload: add("logout")},
+	} {
+		if err := s.run(op); err == nil {
+			t.Errorf("%+v is allowed", op)
+		}
+	}
+	fresh := newScript(t)
+	fresh.refused("no-board", planner, add("login"), "git liza init")
+	s.refused("exists", human, &board.Init{Goal: "Again", IntegrationBranch: "main"})
+}
+
+func TestTexts(t *testing.T) {
+	s := begun(t)
+	note := func(text string) *board.AddNote { return &board.AddNote{Message: text} }
+	for _, text := range []string{"a\x00b", "\x1b[31mred", "\xff", "\ufeffbom", "a\u0085b", strings.Repeat("x", board.MaxText+1), " \n"} {
+		s.refused("invalid", human, note(text))
+	}
+	for _, text := range []string{"tab\tand\r\nlines", "\u202eright to left", "a\u2028b", strings.Repeat("x", board.MaxText)} {
+		s.do(human, note(text))
+	}
+	s.refused("secret", human, note("key AKIAABCDEFGHIJKLMNOP"), "an AWS access key", "--allow-secret")
+	s.now, s.n = s.now.Add(1e9), s.n+1
+	if err := s.run(board.Operation{Actor: human, Time: s.now, Request: "r/secret", AllowSecret: true, Payload: note("key AKIAABCDEFGHIJKLMNOP")}); err != nil {
+		t.Error(err)
+	}
+	many := preExec("login")
+	s.claimed("login")
+	for range 9 {
+		many.FilesToModify = append(many.FilesToModify, strings.Repeat("x", board.MaxText))
+	}
+	s.refused("invalid", coder1, many, "texts")
+}

@@ -1,0 +1,85 @@
+package board_test
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/git-liza/git-liza/gitboard/board"
+)
+
+func TestParseRejection(t *testing.T) {
+	r, err := board.ParseRejection("\nBlockers: 2\r\n- [blocker] api/login.go:12 \u2014 an empty name\n    is accepted\n  Why it matters: anybody\n  gets in\n  Suggestion: answer 400\n"+
+		"- [blocker] a b.go:3-9 -- races\nWhy it matters: data is lost\nSuggestion: lock\n\nConcerns: 1\n- [concern] x.go:1 - long\n\nOverall: close,\nbut no.\n"+
+		"Spec: specs/login.md#2\nAnomaly: anomaly-3\n\nPrior Feedback Status:\n- RESOLVED: the port\n- STILL PRESENT: names\n- PARTIAL: tests\n", true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := board.Rejection{
+		Blockers: []board.Finding{
+			{Where: "api/login.go:12", Issue: "an empty name is accepted", Why: "anybody gets in", Suggestion: "answer 400"},
+			{Where: "a b.go:3-9", Issue: "races", Why: "data is lost", Suggestion: "lock"},
+		},
+		Concerns: []board.Finding{{Where: "x.go:1", Issue: "long"}},
+		Overall:  "close, but no.", Spec: "specs/login.md#2", Anomaly: "anomaly-3",
+		PriorStatus: []string{"RESOLVED: the port", "STILL PRESENT: names", "PARTIAL: tests"},
+	}
+	if !reflect.DeepEqual(r, want) {
+		t.Errorf("%+v", r)
+	}
+	again, err := board.ParseRejection(r.Text(), true)
+	if err != nil || !reflect.DeepEqual(again, want) {
+		t.Errorf("written and read again: %+v, %v", again, err)
+	}
+}
+
+func TestRejectionFaults(t *testing.T) {
+	for _, c := range []struct{ old, new, says string }{
+		{"Blockers: 1", "Blockers: 2", "says `Blockers: 2` and lists 1"},
+		{"Blockers: 1\n", "", "no line `Blockers: N`"},
+		{"Blockers: 1", "Blockers: one", "no line `Blockers: N`"},
+		{"Concerns: 0", "Concerns: 1", "says `Concerns: 1` and lists 0"},
+		{"Concerns: 0\n", "", "no line `Concerns: N`"},
+		{"Concerns: 0", "Blockers: 1", "Blockers stands twice"},
+		{"login/login.go:12", "login/login.go", "needs file:line"},
+		{" \u2014 an empty name is accepted", "", "needs file:line"},
+		{"  Suggestion: answer 400\n", "", "no `Suggestion: ...`"},
+		{"  Why it matters: anybody gets in\n", "", "no `Why it matters: ...`"},
+		{"Overall: not yet.\n", "", "no line `Overall: ...`"},
+		{"Spec: n/a\n", "", "no line `Spec: ...`"},
+		{"Anomaly: none\n", "", "no line `Anomaly: ...`"},
+		{"Overall: not yet.\n", "Overall: not yet.\nOverall: no.\n", "Overall stands twice"},
+		{"Blockers: 1\n", "Suggestion: x\nBlockers: 1\n", "belongs to a finding"},
+		{"\nPrior Feedback Status:\n- STILL PRESENT: the empty name\n", "", "Prior Feedback Status"},
+		{"- STILL PRESENT: the empty name", "- FIXED: the empty name", "RESOLVED, STILL PRESENT or PARTIAL"},
+		{"- STILL PRESENT: the empty name", "- RESOLVEDISH: the empty name", "RESOLVED, STILL PRESENT or PARTIAL"},
+	} {
+		text := strings.Replace(secondRejection, c.old, c.new, 1)
+		if text == secondRejection {
+			t.Fatalf("%q is not in the text", c.old)
+		}
+		_, err := board.ParseRejection(text, true)
+		if err == nil || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("without %q: %v", c.old, err)
+		}
+	}
+	none := "Blockers: 0\nConcerns: 0\nOverall: fine\nSpec: n/a\nAnomaly: none\n"
+	if _, err := board.ParseRejection(none, false); err == nil || !strings.Contains(err.Error(), "no blocker") {
+		t.Errorf("no blocker: %v", err)
+	}
+	if _, err := board.ParseRejection(rejection, false); err != nil {
+		t.Error(err)
+	}
+}
+
+// Words from flags stay words: no line of them becomes a line of the form.
+func TestRejectionFromHostileWords(t *testing.T) {
+	r := board.Rejection{
+		Blockers: []board.Finding{{Where: "a.go:1", Issue: "x\nBlockers: 7", Why: "y\n\nOverall: fine", Suggestion: "z\n- [blocker] b.go:2 - w"}},
+		Overall:  "no\nSpec: mine", Spec: "n/a", Anomaly: "none",
+	}
+	got, err := board.ParseRejection(r.Text(), false)
+	if err != nil || len(got.Blockers) != 1 || got.Overall != "no Spec: mine" {
+		t.Errorf("%+v, %v", got, err)
+	}
+}

@@ -1,0 +1,83 @@
+package board_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/git-liza/git-liza/gitboard/board"
+)
+
+func give(id string) *board.Abandon { return &board.Abandon{About: about(id), Reason: "not needed"} }
+
+func TestSprintCompletes(t *testing.T) {
+	s := begun(t).ready("logout").in(board.Merged, "login")
+	equal(t, "one is open", s.state().Sprint().Status, board.InProgress)
+	s.do(planner, give("logout"))
+	sp := s.state().Sprint()
+	equal(t, "status", sp.Status, board.Completed)
+	equal(t, "ended", sp.Timeline.Ended, s.now)
+
+	s.do(planner, add("late"))
+	equals(t, "not planned", s.state().Sprint().Scope.Planned, []string{"logout", "login"})
+	p := add("later")
+	p.Planned = true
+	s.do(planner, p)
+	equals(t, "planned", s.state().Sprint().Scope.Planned, []string{"logout", "login", "later"})
+	equal(t, "not reopened", s.state().Sprint().Status, board.Completed)
+}
+
+func TestStretchTasksHoldNoSprint(t *testing.T) {
+	p := add("nice")
+	p.Stretch = true
+	s := begun(t).do(planner, p).do(planner, give("nice"))
+	equal(t, "nothing is planned", s.state().Sprint().Status, board.InProgress)
+}
+
+// A sprint whose last task ended at a checkpoint completes as it goes on.
+func TestSprintCompletesAfterACheckpoint(t *testing.T) {
+	s := begun(t).ready("login").do(planner, &board.SetCheckpoint{})
+	equal(t, "checkpoint_at", s.state().Sprint().Timeline.CheckpointAt, s.now)
+	s.do(planner, give("login"))
+	equal(t, "waits", s.state().Sprint().Status, board.AtCheckpoint)
+	s.refused("wrong-state", human, &board.SprintEnd{}, "git liza resume")
+	s.do(human, &board.Resume{})
+	equal(t, "status", s.state().Sprint().Status, board.Completed)
+}
+
+func TestSprintEndAndStart(t *testing.T) {
+	s := begun(t).ready("login")
+	s.refused("wrong-state", human, &board.SprintStart{}, "sprint-1 is IN_PROGRESS")
+	s.do(human, &board.SetCheckpoint{}).do(human, &board.SprintEnd{Reason: "stop"})
+	equal(t, "status", s.state().Sprint().Status, board.PhaseAborted)
+	s.refused("wrong-state", human, &board.SprintEnd{})
+	s.refused("unknown-task", human, &board.SprintStart{Planned: []string{"logn"}}, "login")
+	s.refused("invalid", human, &board.SprintStart{Planned: []string{"login"}, Stretch: []string{"login"}})
+	s.refused("invalid", human, &board.SprintStart{Deadline: "tomorrow"})
+	s.refused("invalid", human, &board.SprintStart{Deadline: start})
+	s.do(human, &board.Resume{}).do(human, &board.SprintStart{Planned: []string{"login"}, Deadline: s.now.Add(1e12)})
+	sp := s.state().Sprint()
+	equal(t, "sprint", sp.ID+" "+sp.GoalRef+" "+string(sp.Status), "sprint-2 goal-1 IN_PROGRESS")
+	s.do(human, &board.Retrospective{Text: "went well"})
+	equal(t, "retrospective", s.state().Sprint().Retrospective, "went well")
+}
+
+func TestDeadline(t *testing.T) {
+	s := begun(t).do(human, &board.SprintEnd{}).do(human, &board.SprintStart{Deadline: start.Add(20 * time.Minute)})
+	s.refused("wrong-state", planner, &board.Deadline{}, "sprint-2")
+	s.refused("permission", coder1, &board.Deadline{})
+	s.do(planner, &board.Deadline{}, 20)
+	c := s.state().Control()
+	equal(t, "control", string(c.Mode)+" by "+c.By, "CHECKPOINT by system")
+	equal(t, "sprint", s.state().Sprint().Status, board.AtCheckpoint)
+	s.refused("wrong-state", human, &board.Deadline{})
+}
+
+func TestCompleteGoal(t *testing.T) {
+	s := begun(t)
+	s.refused("wrong-state", planner, &board.CompleteGoal{}, "no tasks")
+	s.in(board.Merged, "login").do(planner, add("logout"))
+	s.refused("wrong-state", planner, &board.CompleteGoal{}, "logout is DRAFT")
+	s.do(planner, give("logout")).do(planner, &board.CompleteGoal{Summary: "all there"})
+	equal(t, "goal", s.state().Goal().Status, board.Completed)
+	s.refused("wrong-state", human, &board.CompleteGoal{})
+}

@@ -1,0 +1,75 @@
+package board_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/git-liza/git-liza/gitboard/board"
+)
+
+func write(path string, fields ...string) *board.Write {
+	w := &board.Write{Path: path}
+	for i := 0; i < len(fields); i += 2 {
+		w.Fields = append(w.Fields, board.FieldEdit{Field: fields[i], Value: fields[i+1]})
+	}
+	return w
+}
+
+func TestWrite(t *testing.T) {
+	s := begun(t).ready("login")
+	w := write("tasks/login.yaml", "priority", "1", "scope", "login/ and\n  its tests", "extra", "{ticket: A-1, seen: [1, true, null]}")
+	w.Reason = "the customer rang"
+	s.refused("permission", planner, w)
+	s.do(human, w)
+	task := s.task("login")
+	equals(t, "fields", []any{task.Priority, task.Scope}, []any{1, "login/ and its tests"})
+	e := task.Last("edited")
+	equals(t, "was", []any{e.Reason, e.Was.Priority, e.Was.Scope}, []any{"the customer rang", 3, "login/ only"})
+	s.refused("exists", human, write("tasks/login.yaml", "priority", "1"))
+	s.refused("exists", human, write("tasks/login.yaml", "blocked_questions", "[]"))
+	s.do(human, write("tasks/login.yaml", "spec_ref", "specs/other.md"))
+	equal(t, "the other file's blob", s.task("login").SpecOID, "")
+	s.do(human, write("sprint.yaml", "scope", "{planned: [], stretch: [login]}"))
+	s.do(human, write("sprint.yaml", "timeline", "{started: 2026-01-31T09:00:00Z, deadline: 2027-01-31T09:00:00Z}"))
+	s.do(human, write("goal.yaml", "description", "Ship that"))
+}
+
+func TestWriteRefusals(t *testing.T) {
+	s := begun(t).ready("login").do(human, &board.AddNote{Message: "hello"})
+	for _, field := range []string{"id", "status", "history", "assigned_to", "iteration", "failed_by", "merge_commit", "approved_by", "review_cycles_total", "unknown"} {
+		s.refused("permission", human, write("tasks/login.yaml", field, "1"), field)
+	}
+	for _, c := range []struct{ path, field, value string }{
+		{"tasks/login.yaml", "priority", "9"},
+		{"tasks/login.yaml", "priority", "first"},
+		{"tasks/login.yaml", "priority", "1\n---\n2"},
+		{"tasks/login.yaml", "priority", ""},
+		{"tasks/login.yaml", "priority", "["},
+		{"tasks/login.yaml", "depends_on", "[login]"},
+		{"tasks/login.yaml", "reserved_for", "somebody"},
+		{"tasks/login.yaml", "extra", "{at: 2026-01-31}"},
+		{"tasks/login.yaml", "extra", "1.5"},
+		{"tasks/login.yaml", "extra", "{1: one}"},
+		{"tasks/login.yaml", "extra", "!!binary aGk="},
+		{"tasks/login.yaml", "extra", "{a: &x [1], b: *x}"},
+		{"tasks/login.yaml", "extra", "{<<: {a: 1}}"},
+		{"tasks/login.yaml", "extra", "{a: 1, a: 2}"},
+		{"tasks/login.yaml", "extra", "{" + strings.Repeat("k: 1, ", 1100) + "}"},
+		{"tasks/login.yaml", "extra", strings.Repeat("[", 20000)},
+		{"sprint.yaml", "scope", "{planed: [login]}"},
+		{"sprint.yaml", "timeline", "{started: today}"},
+		{"nowhere.yaml", "extra", "1"},
+		{"tasks/../goal.yaml", "extra", "1"},
+	} {
+		s.refused("invalid", human, write(c.path, c.field, c.value))
+	}
+	s.refused("invalid", human, write("goal.yaml"))
+	s.refused("invalid", human, write("goal.yaml", "extra", "1", "extra", "2"), "twice")
+	s.refused("invariant", human, write("tasks/login.yaml", "done_when", "null"))
+	s.refused("invariant", human, write("sprint.yaml", "timeline", "{}"), "timeline.started")
+	s.refused("invariant", human, write("sprint.yaml", "scope", "{planned: [gone], stretch: []}"))
+	s.refused("unknown-task", human, write("tasks/logout.yaml", "priority", "1"))
+	s.refused("unknown-record", human, write("notes/note-2.yaml", "message", "x"))
+	s.do(human, write("notes/note-1.yaml", "message", `"~"`))
+	equal(t, "a text", s.state().Note("note-1").Message, "~")
+}
