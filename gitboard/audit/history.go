@@ -1,0 +1,138 @@
+package audit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/codec"
+	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/oplog"
+)
+
+// history lists a commit and its first parents, the root first.
+func history(ctx context.Context, store oplog.Store, repo *gitio.Repo, to gitio.OID) ([]gitio.OID, error) {
+	if repo != nil {
+		chain, err := repo.FirstParents(ctx, to, 0)
+		if err != nil {
+			return nil, fmt.Errorf("list the history of %s: %w", to.Short(), err)
+		}
+		slices.Reverse(chain)
+		return chain, nil
+	}
+	var chain []gitio.OID
+	for oid := to; !oid.IsZero(); {
+		o, err := store.Object(ctx, string(oid))
+		if errors.Is(err, gitio.ErrNotFound) && oid != to {
+			break // cut off: the commit before shows it
+		}
+		if err != nil {
+			return nil, fmt.Errorf("list the history of %s: %w", to.Short(), err)
+		}
+		chain = append(chain, oid)
+		oid = gitio.ZeroOID
+		if c, err := gitio.DecodeCommit(o); err == nil && len(c.Parents) > 0 {
+			oid = c.Parents[0]
+		}
+	}
+	slices.Reverse(chain)
+	return chain, nil
+}
+
+// link is a commit of the chain with what can be read from it alone.
+type link struct {
+	oid    gitio.OID
+	data   []byte
+	commit gitio.Commit
+	err    error // it is no commit
+	head   codec.Head
+	op     board.Operation
+	opErr  error // it carries no operation
+}
+
+const batchSize = 256
+
+type batch struct {
+	links []link
+	err   error
+}
+
+// read reads the commits of a chain in batches, the next ones while the caller works on one. The batches
+// come in order; after the last one the channel is closed. wait returns once nothing reads any more.
+func read(ctx context.Context, store oplog.Store, chain []gitio.OID) (batches <-chan chan batch, wait func()) {
+	out := make(chan chan batch, 2)
+	var busy sync.WaitGroup
+	busy.Go(func() {
+		defer close(out)
+		for oids := range slices.Chunk(chain, batchSize) {
+			promise := make(chan batch, 1)
+			select {
+			case out <- promise:
+			case <-ctx.Done():
+				return
+			}
+			names := make([]string, len(oids))
+			for i, oid := range oids {
+				names[i] = string(oid)
+			}
+			objects, err := store.Objects(ctx, names)
+			if err != nil {
+				promise <- batch{err: err}
+				return
+			}
+			busy.Go(func() {
+				links, err := decode(ctx, store, oids, objects)
+				promise <- batch{links, err}
+			})
+		}
+	})
+	return out, busy.Wait
+}
+
+// decode reads operations from commits.
+func decode(ctx context.Context, store oplog.Store, oids []gitio.OID, objects []gitio.Object) ([]link, error) {
+	links := make([]link, len(oids))
+	var long []int
+	var names []string
+	for i := range links {
+		l := &links[i]
+		l.oid, l.data = oids[i], objects[i].Data
+		if objects[i].OID == "" {
+			return nil, fmt.Errorf("commit %s: %w", oids[i], gitio.ErrNotFound)
+		}
+		if l.commit, l.err = gitio.DecodeCommit(objects[i]); l.err != nil {
+			continue
+		}
+		if l.head, l.opErr = codec.ParseHead(l.commit.Message); l.opErr != nil {
+			continue
+		}
+		if l.head.Payload == codec.PayloadReference() {
+			long, names = append(long, i), append(names, string(l.commit.Tree)+":"+codec.PayloadFile)
+			continue
+		}
+		l.operation("")
+	}
+	if len(long) == 0 {
+		return links, nil
+	}
+	files, err := store.Objects(ctx, names)
+	if err != nil {
+		return nil, err
+	}
+	for i, at := range long {
+		if l := &links[at]; files[i].OID == "" || files[i].Type != gitio.BlobObject {
+			l.opErr = fmt.Errorf("the message names %s, which is not in the tree", codec.PayloadFile)
+		} else {
+			l.operation(string(files[i].Data))
+		}
+	}
+	return links, nil
+}
+
+func (l *link) operation(file string) {
+	a := l.commit.Author
+	l.op, l.opErr = l.head.Operation(file, a.Name, a.Email, board.At(a.When))
+}

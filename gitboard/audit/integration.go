@@ -1,0 +1,146 @@
+package audit
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/git-liza/git-liza/gitboard/gitio"
+)
+
+// line is the integration branch since the board knows of it.
+type line struct {
+	branch     string
+	start, tip gitio.OID
+	commits    map[gitio.OID]gitio.Commit // that tip has and start has not
+	order      map[gitio.OID]int          // a commit comes after its parents
+}
+
+// integration reads the branch from the first recorded position on; nil when this clone doesn't have it, or
+// the board says nothing of it.
+func (p *replay) integration(ctx context.Context, repo *gitio.Repo) (*line, error) {
+	config := p.state.Config()
+	if config == nil {
+		return nil, nil
+	}
+	start := gitio.ZeroOID
+	for _, e := range p.evidence {
+		if start = e.position(); !start.IsZero() {
+			break
+		}
+	}
+	if start.IsZero() {
+		return nil, nil
+	}
+	l := &line{branch: config.IntegrationBranch, start: start, commits: map[gitio.OID]gitio.Commit{}, order: map[gitio.OID]int{}}
+	tip, err := repo.Ref(ctx, "refs/heads/"+l.branch)
+	if err != nil {
+		return nil, err
+	}
+	first, err := repo.Objects(ctx, []string{string(start)})
+	if err != nil {
+		return nil, err
+	}
+	if l.tip = tip; tip.IsZero() || first[0].Type != gitio.CommitObject {
+		p.report.note(Finding{p.report.To, "", CodeIntegration, fmt.Sprintf("this clone does not have the branch %s since %s: what landed can't be checked here", l.branch, start.Short())})
+		return nil, nil
+	}
+	oids, err := repo.RevList(ctx, start, tip)
+	if err != nil {
+		return nil, fmt.Errorf("list %s: %w", l.branch, err)
+	}
+	for part := range slices.Chunk(oids, batchSize) {
+		names := make([]string, len(part))
+		for i, oid := range part {
+			names[i] = string(oid)
+		}
+		objects, err := repo.Objects(ctx, names)
+		if err != nil {
+			return nil, fmt.Errorf("read %s: %w", l.branch, err)
+		}
+		for _, o := range objects {
+			c, err := gitio.DecodeCommit(o)
+			if err != nil {
+				return nil, fmt.Errorf("read %s: %w", l.branch, err)
+			}
+			l.order[c.OID] = len(l.commits)
+			l.commits[c.OID] = c
+		}
+	}
+	return l, nil
+}
+
+// holds reports whether new has old: it is old, or one of those that came after. Git is asked only about what
+// lies before the line.
+func (l *line) holds(ctx context.Context, repo *gitio.Repo, old, new gitio.OID) (bool, error) {
+	if old == new {
+		return true, nil
+	}
+	at, inside := l.order[old]
+	if _, both := l.order[new]; !inside || !both {
+		return repo.IsAncestor(ctx, old, new)
+	}
+	seen := map[gitio.OID]bool{}
+	for open := []gitio.OID{new}; len(open) > 0; {
+		oid := open[len(open)-1]
+		open = open[:len(open)-1]
+		if oid == old {
+			return true, nil
+		}
+		if i, ok := l.order[oid]; !ok || i < at || seen[oid] {
+			continue
+		}
+		seen[oid] = true
+		open = append(open, l.commits[oid].Parents...)
+	}
+	return false, nil
+}
+
+// moves looks for moves of integration that no operation records. From the tip back, each recorded move is
+// passed over from where it led to to where it began; what lies between them came otherwise.
+func (p *replay) moves(l *line) {
+	recorded := map[gitio.OID]gitio.OID{}
+	for _, e := range p.evidence {
+		if e.lands == nil {
+			continue
+		}
+		before := e.lands.before
+		if c, ok := l.commits[e.lands.after]; before.IsZero() && ok && len(c.Parents) > 0 {
+			before = c.Parents[0]
+		}
+		recorded[e.lands.after] = before
+	}
+	var others []gitio.Commit // a person's commits one after the other, the newest first
+	told := func() {
+		if len(others) > 0 {
+			newest, oldest := others[0], others[len(others)-1]
+			p.report.note(Finding{newest.OID, subject(newest), CodeIntegration, fmt.Sprintf(
+				"%s got %d commits, from %s to %s, that no merge or land records; the newest is by %s",
+				l.branch, len(others), oldest.OID.Short(), newest.OID.Short(), newest.Committer.Name)})
+		}
+		others = nil
+	}
+	for at := l.tip; ; {
+		c, since := l.commits[at]
+		if !since {
+			break
+		}
+		if before, ok := recorded[at]; ok && before != at {
+			told()
+			at = before
+			continue
+		}
+		if isAgent(c.Author) || isAgent(c.Committer) {
+			told()
+			p.report.add(Finding{at, subject(c), CodeIntegration, fmt.Sprintf(
+				"%s got %s by %s, which no merge or land records", l.branch, at.Short(), c.Author.Name)})
+		} else {
+			others = append(others, c)
+		}
+		if len(c.Parents) == 0 {
+			break
+		}
+		at = c.Parents[0]
+	}
+	told()
+}

@@ -1,0 +1,200 @@
+package audit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/gitio"
+)
+
+// recheck holds what the operations say about the repository against it.
+func (p *replay) recheck(ctx context.Context, repo *gitio.Repo) error {
+	if len(p.evidence) == 0 {
+		return nil
+	}
+	missing, err := p.lookUp(ctx, repo)
+	if err != nil {
+		return err
+	}
+	excused, err := p.excuse(ctx, repo)
+	if err != nil {
+		return err
+	}
+	line, err := p.integration(ctx, repo)
+	if err != nil {
+		return err
+	}
+	absent := 0
+	var merges []evidence
+	for i, e := range p.evidence {
+		gone := missing[i]
+		switch {
+		case len(gone) > 0 && excused:
+			absent++
+			p.report.Unchecked++
+			continue
+		case len(gone) > 0:
+			for _, n := range gone {
+				p.report.add(Finding{e.commit, e.subject, CodeEvidence, fmt.Sprintf("%s %s is no %s here", n.field, n.oid, n.kind)})
+			}
+			continue
+		case line == nil && e.lands != nil:
+			p.report.Unchecked++
+			continue
+		}
+		held := true
+		if e.lands != nil {
+			if held, err = p.landed(ctx, repo, line, e); err != nil {
+				return err
+			}
+		}
+		if held {
+			p.report.Checked++
+		}
+		if e.clean[0] != "" || e.lands != nil && e.lands.mergeType == board.MergeCommitType {
+			merges = append(merges, e)
+		}
+	}
+	if absent > 0 {
+		p.report.note(Finding{p.report.To, "", CodeEvidence, fmt.Sprintf("%d operations name commits that this clone was not given: they can't be checked here", absent)})
+	}
+	if err := p.mergeAgain(ctx, repo, merges); err != nil {
+		return err
+	}
+	if line != nil {
+		p.moves(line)
+	}
+	return nil
+}
+
+// lookUp finds the objects that are missing, by the index of the evidence.
+func (p *replay) lookUp(ctx context.Context, repo *gitio.Repo) (map[int][]need, error) {
+	type asked struct {
+		at   int
+		need need
+	}
+	var all []asked
+	for i, e := range p.evidence {
+		for _, n := range e.needs {
+			all = append(all, asked{i, n})
+		}
+	}
+	missing := map[int][]need{}
+	for part := range slices.Chunk(all, batchSize) {
+		names := make([]string, len(part))
+		for i, a := range part {
+			names[i] = string(a.need.oid)
+		}
+		objects, err := repo.Objects(ctx, names)
+		if err != nil {
+			return nil, fmt.Errorf("look evidence up: %w", err)
+		}
+		for i, o := range objects {
+			if o.OID != part[i].need.oid || o.Type != part[i].need.kind {
+				missing[part[i].at] = append(missing[part[i].at], part[i].need)
+			}
+		}
+	}
+	return missing, nil
+}
+
+// excuse reports whether a clone may lack commits: a shallow one, and one made by a plain `git clone`, which
+// brings branches alone and not the submitted commits under refs/liza/review.
+func (p *replay) excuse(ctx context.Context, repo *gitio.Repo) (bool, error) {
+	if repo.Shallow() {
+		return true, nil
+	}
+	kept, err := repo.Refs(ctx, "refs/liza/review")
+	return len(kept) == 0, err
+}
+
+// landed checks one recorded move of integration.
+func (p *replay) landed(ctx context.Context, repo *gitio.Repo, line *line, e evidence) (bool, error) {
+	held := true
+	check := func(old, new gitio.OID, text string) error {
+		if old.IsZero() {
+			return nil
+		}
+		ok, err := line.holds(ctx, repo, old, new)
+		if err == nil && !ok {
+			held = false
+			p.report.add(Finding{e.commit, e.subject, CodeEvidence, text})
+		}
+		return err
+	}
+	l := e.lands
+	if err := check(l.after, line.tip, fmt.Sprintf("%s is not on %s", l.after, line.branch)); err != nil {
+		return false, err
+	}
+	if err := check(l.review, l.after, fmt.Sprintf("%s does not hold the approved commit %s", l.after, l.review)); err != nil {
+		return false, err
+	}
+	return held, check(l.before, l.after, fmt.Sprintf("%s does not follow from %s, where integration was", l.after, l.before))
+}
+
+// mergers is how many merges are computed at once.
+const mergers = 4
+
+// mergeAgain computes merges again. Another version of git may merge otherwise, and a person may have had a
+// hand in it: what differs is noted and condemns nobody.
+func (p *replay) mergeAgain(ctx context.Context, repo *gitio.Repo, merges []evidence) error {
+	notes := make([]string, len(merges))
+	failures := make([]error, len(merges))
+	next := make(chan int)
+	var busy sync.WaitGroup
+	for range min(mergers, len(merges)) {
+		busy.Go(func() {
+			for i := range next {
+				notes[i], failures[i] = mergeNote(ctx, repo, merges[i])
+			}
+		})
+	}
+	for i := range merges {
+		next <- i
+	}
+	close(next)
+	busy.Wait()
+	for i, text := range notes {
+		if text != "" {
+			p.report.note(Finding{merges[i].commit, merges[i].subject, CodeEvidence, text})
+		}
+	}
+	return errors.Join(failures...)
+}
+
+// mergeNote computes a merge again and says what differs.
+func mergeNote(ctx context.Context, repo *gitio.Repo, e evidence) (string, error) {
+	onto, review := e.clean[0], e.clean[1]
+	var recorded gitio.OID
+	if e.lands != nil {
+		o, err := repo.Object(ctx, string(e.lands.after))
+		if err != nil {
+			return "", err
+		}
+		c, err := gitio.DecodeCommit(o)
+		if err != nil {
+			return "", err
+		}
+		if len(c.Parents) != 2 || c.Parents[1] != e.lands.review {
+			return fmt.Sprintf("%s is not a merge of the approved commit", e.lands.after.Short()), nil
+		}
+		onto, review, recorded = c.Parents[0], e.lands.review, c.Tree
+	}
+	tree, conflicts, err := repo.MergeTree(ctx, onto, review)
+	var failed *gitio.CommandError
+	switch {
+	case errors.As(err, &failed) && ctx.Err() == nil:
+		return "the merge can't be computed again: " + err.Error(), nil
+	case err != nil:
+		return "", err
+	case len(conflicts) > 0:
+		return fmt.Sprintf("computed again, the merge has conflicts in %d files", len(conflicts)), nil
+	case recorded != "" && tree != recorded:
+		return fmt.Sprintf("computed again, the merge gives the tree %s, and %s has %s", tree.Short(), e.lands.after.Short(), recorded.Short()), nil
+	}
+	return "", nil
+}

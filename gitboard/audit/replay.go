@@ -1,0 +1,258 @@
+package audit
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/codec"
+	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/oplog"
+	"github.com/git-liza/git-liza/roles"
+)
+
+// replay is the board as far as it has been replayed, in memory: its records, and its tree for their bytes.
+type replay struct {
+	store    oplog.Store
+	report   *Report
+	evidence []evidence
+
+	memory *board.Memory
+	state  *board.State
+	tree   *oplog.Tree
+	last   gitio.OID // the commit that the board stands at
+}
+
+func newReplay(store oplog.Store, r Range) *replay {
+	m := board.NewMemory()
+	return &replay{
+		store: store, report: &Report{From: r.From, To: r.To, Attested: map[string]int{}},
+		memory: m, state: board.NewState(m, ""), tree: oplog.NewTree(), last: gitio.ZeroOID,
+	}
+}
+
+// startFrom takes a commit's board as given.
+func (p *replay) startFrom(ctx context.Context, from gitio.OID) error {
+	o, err := p.store.Object(ctx, string(from))
+	if err != nil {
+		return err
+	}
+	c, err := gitio.DecodeCommit(o)
+	if err != nil {
+		return err
+	}
+	broken, err := p.adopt(ctx, c)
+	for _, text := range broken {
+		p.report.add(Finding{from, subject(c), CodeRecord, text})
+	}
+	p.last = from
+	return err
+}
+
+// run replays a chain of commits.
+func (p *replay) run(ctx context.Context, chain []gitio.OID, progress func(done, total int)) error {
+	ctx, cancel := context.WithCancel(ctx)
+	batches, wait := read(ctx, p.store, chain)
+	defer wait()
+	defer cancel()
+	for promise := range batches {
+		b := <-promise
+		if b.err != nil {
+			return b.err
+		}
+		for i := range b.links {
+			if err := p.take(ctx, &b.links[i]); err != nil {
+				return fmt.Errorf("verify %s: %w", b.links[i].oid.Short(), err)
+			}
+		}
+		p.report.Commits += len(b.links)
+		if progress != nil {
+			progress(p.report.Commits, len(chain))
+		}
+	}
+	return ctx.Err()
+}
+
+// faults are the broken rules of one commit.
+type faults []Finding
+
+func (f *faults) add(code, format string, args ...any) {
+	*f = append(*f, Finding{Code: code, Text: fmt.Sprintf(format, args...)})
+}
+
+// expected is what the operation of a commit leads to.
+type expected struct {
+	after   *board.State
+	tree    *oplog.Tree
+	objects []gitio.Object // that the step makes, the root tree last
+	message string
+}
+
+func (e *expected) root() gitio.OID { return e.objects[len(e.objects)-1].OID }
+
+// take replays one commit. What is wrong with it becomes findings, and the replay goes on from the commit's
+// own tree; an error is a failure to read.
+func (p *replay) take(ctx context.Context, l *link) error {
+	var found faults
+	if l.err != nil {
+		found.add(CodeHistory, "it is no commit: %v", l.err)
+		p.report.Findings = append(p.report.Findings, found.of(l)...)
+		p.last = l.oid
+		return nil
+	}
+	found.parents(l.commit, p.last)
+	found.signatures(l)
+	want := p.step(l, &found)
+	if want != nil {
+		if l.commit.Message != want.message {
+			found.add(CodeMessage, "the message is not the operation's: %s", difference(l.commit.Message, want.message))
+		}
+		if l.commit.Tree != want.root() {
+			text, err := p.treeDifference(ctx, l.commit.Tree, want)
+			if err != nil {
+				return err
+			}
+			found.add(CodeTree, "the tree is not what the operation leads to: %s", text)
+		}
+		if len(found) == 0 {
+			found.form(l, want)
+		}
+		p.collect(l)
+	}
+	p.last = l.oid
+	if want != nil && l.commit.Tree == want.root() {
+		p.memory.Absorb(want.after)
+		p.tree, p.state = want.tree, board.NewState(p.memory, board.At(l.commit.Author.When))
+		if len(found) == 0 {
+			p.report.Proven++
+		}
+	} else {
+		broken, err := p.adopt(ctx, l.commit)
+		if err != nil {
+			return err
+		}
+		if want == nil { // else the difference of the trees has said it
+			for _, text := range broken {
+				found.add(CodeRecord, "%s", text)
+			}
+		}
+	}
+	p.report.Findings = append(p.report.Findings, found.of(l)...)
+	return nil
+}
+
+func (f faults) of(l *link) []Finding {
+	for i := range f {
+		f[i].Commit, f[i].Subject = l.oid, subject(l.commit)
+	}
+	return f
+}
+
+func subject(c gitio.Commit) string {
+	line, _, _ := strings.Cut(c.Message, "\n")
+	return board.Line(line, 140)
+}
+
+// step carries out the operation of a commit on the board before it; nil when that can't be done.
+func (p *replay) step(l *link, found *faults) *expected {
+	if l.opErr != nil {
+		found.add(CodeMessage, "it carries no operation: %v", l.opErr)
+		return nil
+	}
+	want, err := p.carryOut(l.op)
+	var refused *board.Refusal
+	switch {
+	case errors.As(err, &refused):
+		found.add(refused.Code, "%s", refused.Message)
+		return nil
+	case err != nil:
+		found.add("invalid", "%v", err)
+		return nil
+	}
+	return want
+}
+
+func (p *replay) carryOut(op board.Operation) (want *expected, err error) {
+	defer func() {
+		// A board that lacks what every board has is beyond what Check looks for.
+		if cause := recover(); cause != nil {
+			want, err = nil, fmt.Errorf("%s can't be carried out on this board: %v", op.Name(), cause)
+		}
+	}()
+	after, err := board.Step(p.state, op)
+	if err != nil {
+		return nil, err
+	}
+	message, payload, err := codec.Message(p.state, after, op)
+	if err != nil {
+		return nil, err
+	}
+	files, err := oplog.Files(after, payload)
+	if err != nil {
+		return nil, err
+	}
+	tree, objects, err := p.tree.Change(files)
+	if err != nil {
+		return nil, err
+	}
+	return &expected{after, tree, objects, message}, nil
+}
+
+func (f *faults) parents(c gitio.Commit, last gitio.OID) {
+	switch {
+	case len(c.Parents) > 1:
+		f.add(CodeHistory, "it has %d parents: a board's history is one line", len(c.Parents))
+	case last.IsZero() && len(c.Parents) == 1:
+		f.add(CodeHistory, "the history is cut off here (a shallow clone?): what came before %s can't be proven", c.Parents[0].Short())
+	}
+}
+
+// signatures checks who and when: an agent's commit bears the agent's name exactly, a human's any but an
+// agent's, and both times are the operation's, in UTC.
+func (f *faults) signatures(l *link) {
+	a, c := l.commit.Author, l.commit.Committer
+	if l.opErr == nil {
+		name, email := oplog.Author(l.op.Actor)
+		switch {
+		case a.Name != name || a.Email != email:
+			f.add(CodeIdentity, "the author is %s <%s>, and should be %s <%s>", a.Name, a.Email, name, email)
+		case l.op.Actor.Role != roles.Human:
+		case a.Name == "" || a.Email == "":
+			f.add(CodeIdentity, "the human who acted has no name or no address")
+		case isAgent(a):
+			f.add(CodeIdentity, "%s <%s> acted as a human", a.Name, a.Email)
+		}
+	}
+	if c.Name == "" || c.Email == "" {
+		f.add(CodeIdentity, "the committer has no name or no address")
+	}
+	_, authorZone := a.When.Zone()
+	_, committerZone := c.When.Zone()
+	if authorZone != 0 || committerZone != 0 {
+		f.add(CodeTime, "the times of author and committer are not UTC")
+	}
+	if !a.When.Equal(c.When) {
+		f.add(CodeTime, "the author's time is %s, the committer's %s", board.At(a.When), board.At(c.When))
+	}
+}
+
+// isAgent reports whether a signature is one that agents have.
+func isAgent(s gitio.Signature) bool { return strings.HasSuffix(strings.ToLower(s.Email), "@liza") }
+
+// form checks that the commit object holds nothing but what has been checked by now.
+func (f *faults) form(l *link, want *expected) {
+	c := l.commit
+	plain := gitio.EncodeCommit(gitio.Commit{
+		Tree: want.root(), Parents: c.Parents, Author: c.Author, Committer: c.Committer, Message: want.message,
+	})
+	switch {
+	case bytes.Equal(plain, l.data):
+	case c.GPGSig != "":
+		f.add(CodeForm, "it bears a signature, which a board's commit doesn't have")
+	default:
+		f.add(CodeForm, "it has headers, or a form of them, that a board's commit doesn't have")
+	}
+}

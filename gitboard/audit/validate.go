@@ -1,0 +1,233 @@
+package audit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/oplog"
+)
+
+// Issue is one thing that is not as it should be with the board as it is now.
+type Issue struct {
+	Level  string // Invalid or Warning
+	Record string // the record's path
+	Field  string
+	Text   string
+}
+
+// The levels of issues. A board with an Invalid one is not valid.
+const (
+	Invalid = "INVALID"
+	Warning = "WARNING"
+)
+
+func (i Issue) String() string {
+	if i.Field == "" {
+		return fmt.Sprintf("%s: %s: %s", i.Level, i.Record, i.Text)
+	}
+	return fmt.Sprintf("%s: %s: %s: %s", i.Level, i.Record, i.Field, i.Text)
+}
+
+// Overdue is how long a working agent's lease may have run out before it is worth a warning.
+const Overdue = 60 * time.Second
+
+// Validate holds a board against its own invariants and, when there is a repository, against that: the
+// protocol's section 6. cloneID names this clone, leases says until when each agent has its lease. An error
+// means that the repository could not be read.
+func Validate(ctx context.Context, state *board.State, repo *gitio.Repo, cloneID string, leases map[string]time.Time, now time.Time) ([]Issue, error) {
+	v := &validation{state: state, clone: cloneID}
+	for _, b := range board.Violations(state) {
+		v.add(Invalid, b.Record, b.Field, "%s", b.What)
+	}
+	v.working(leases, now)
+	if repo != nil && state.Err() == nil {
+		if err := v.repository(ctx, repo); err != nil {
+			return nil, err
+		}
+	}
+	var broken *oplog.RecordError
+	if err := state.Err(); errors.As(err, &broken) {
+		// What else was found may be its consequence.
+		return []Issue{{Invalid, broken.Path, "", broken.Err.Error()}}, nil
+	} else if err != nil {
+		return nil, err
+	}
+	return v.issues, nil
+}
+
+type validation struct {
+	state  *board.State
+	clone  string
+	issues []Issue
+}
+
+func (v *validation) add(level, record, field, format string, args ...any) {
+	v.issues = append(v.issues, Issue{level, record, field, fmt.Sprintf(format, args...)})
+}
+
+// working: who works has a lease.
+func (v *validation) working(leases map[string]time.Time, now time.Time) {
+	for _, id := range v.state.List(board.AgentDir) {
+		a := v.state.Agent(id)
+		if a == nil || a.Status != board.Working {
+			continue
+		}
+		path := board.RecordPath(board.AgentDir, id)
+		if until, ok := leases[id]; !ok {
+			v.add(Invalid, path, "lease_expires", "%s is WORKING without a lease", id)
+		} else if over := now.Sub(until); over > Overdue {
+			v.add(Warning, path, "lease_expires", "the lease expired %s ago", over.Round(time.Second))
+		}
+	}
+}
+
+// repository: what the records name is there.
+func (v *validation) repository(ctx context.Context, repo *gitio.Repo) error {
+	config := v.state.Config()
+	if config == nil {
+		return nil
+	}
+	branch := config.IntegrationBranch
+	tip, err := repo.Ref(ctx, "refs/heads/"+branch)
+	if err != nil {
+		return err
+	}
+	if tip.IsZero() {
+		v.add(Warning, board.ConfigPath, "integration_branch", "there is no branch %s in this clone", branch)
+	}
+	made, err := worktrees(ctx, repo)
+	if err != nil {
+		return err
+	}
+	if g := v.state.Goal(); g != nil && !tip.IsZero() {
+		if err := v.spec(ctx, repo, tip, Warning, board.GoalPath, g.SpecRef); err != nil {
+			return err
+		}
+	}
+	merged := &merged{repo: repo, branch: branch, tip: tip}
+	for _, b := range v.state.Tasks() {
+		t := v.state.Task(b.ID)
+		if t == nil {
+			continue
+		}
+		path := board.RecordPath(board.TaskDir, t.ID)
+		if t.Status == board.Claimed && t.Clone == v.clone && made != nil && !slices.Contains(made, filepath.FromSlash(t.Worktree)) {
+			v.add(v.level(repo, t, Invalid), path, "worktree", "%s does not exist", t.Worktree)
+		}
+		if !tip.IsZero() && !t.Status.Terminal() && t.Status != board.Draft {
+			level := Invalid
+			if t.SpecOID == "" {
+				level = Warning // nobody has looked for it
+			}
+			if err := v.spec(ctx, repo, tip, level, path, t.SpecRef); err != nil {
+				return err
+			}
+		}
+		if err := v.commits(ctx, merged, path, t); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// level is how bad it is that something of a task is missing. What was imported, or is another clone's, this
+// repository may lack.
+func (v *validation) level(repo *gitio.Repo, t *board.Task, level string) string {
+	if repo.Shallow() || t.Last(board.EventImported) != nil || t.Clone != "" && t.Clone != v.clone {
+		return Warning
+	}
+	return level
+}
+
+func (v *validation) spec(ctx context.Context, repo *gitio.Repo, tip gitio.OID, level, path, ref string) error {
+	file, _, _ := strings.Cut(ref, "#")
+	if file == "" {
+		return nil
+	}
+	_, err := repo.FileOID(ctx, tip, file)
+	if errors.Is(err, gitio.ErrNotFound) {
+		v.add(level, path, "spec_ref", "%s is no file on the integration branch", file)
+		return nil
+	}
+	return err
+}
+
+// merged knows what integration holds.
+type merged struct {
+	repo   *gitio.Repo
+	branch string
+	tip    gitio.OID
+	known  map[gitio.OID]bool // since the base of the task that was asked for first
+}
+
+// holds reports whether integration holds a task's merge commit. One listing of the branch answers for nearly
+// all tasks.
+func (m *merged) holds(ctx context.Context, t *board.Task) (bool, error) {
+	if m.known == nil {
+		m.known = map[gitio.OID]bool{}
+		if _, err := m.repo.ResolveCommit(ctx, t.BaseCommit); err == nil {
+			since, err := m.repo.RevList(ctx, gitio.OID(t.BaseCommit), m.tip)
+			if err != nil {
+				return false, err
+			}
+			for _, oid := range since {
+				m.known[oid] = true
+			}
+		}
+	}
+	commit := gitio.OID(t.MergeCommit)
+	if m.known[commit] {
+		return true, nil
+	}
+	return m.repo.IsAncestor(ctx, commit, m.tip)
+}
+
+func (v *validation) commits(ctx context.Context, merged *merged, path string, t *board.Task) error {
+	fields := []struct{ name, oid string }{
+		{"base_commit", t.BaseCommit}, {"review_base", t.ReviewBase}, {"review_commit", t.ReviewCommit}, {"merge_commit", t.MergeCommit},
+	}
+	names := make([]string, len(fields))
+	for i, f := range fields {
+		names[i] = f.oid
+	}
+	objects, err := merged.repo.Objects(ctx, names)
+	if err != nil {
+		return err
+	}
+	for i, f := range fields {
+		if f.oid != "" && (objects[i].OID != gitio.OID(f.oid) || objects[i].Type != gitio.CommitObject) {
+			v.add(v.level(merged.repo, t, Invalid), path, f.name, "there is no commit %s here", f.oid)
+		} else if f.name == "merge_commit" && f.oid != "" && !merged.tip.IsZero() {
+			on, err := merged.holds(ctx, t)
+			if err != nil {
+				return err
+			}
+			if !on {
+				v.add(v.level(merged.repo, t, Invalid), path, f.name, "%s is not on %s", f.oid, merged.branch)
+			}
+		}
+	}
+	return nil
+}
+
+// worktrees lists the worktrees that exist, from the project's root; nil where there is no such root.
+func worktrees(ctx context.Context, repo *gitio.Repo) ([]string, error) {
+	all, err := repo.Worktrees(ctx)
+	if err != nil || len(all) == 0 || all[0].Bare {
+		return nil, err
+	}
+	made := []string{}
+	for _, w := range all[1:] {
+		if rel, err := filepath.Rel(all[0].Path, w.Path); err == nil && !w.Prunable {
+			made = append(made, rel)
+		}
+	}
+	return made, nil
+}

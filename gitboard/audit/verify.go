@@ -1,0 +1,116 @@
+package audit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/oplog"
+)
+
+// Range is the part of a history to verify: the commits after From, up to To. A zero To is the board's tip,
+// a zero From means from the root on.
+//
+// With From, the replay starts from From's own tree, which is taken as it stands: it costs what the range
+// costs, and proves that the range follows from From. Whoever remembers a From that is no longer in the
+// history of To learns just that (the code "rewritten"), and all of To's history is replayed.
+type Range struct{ From, To gitio.OID }
+
+// Finding is one broken rule, or one thing worth knowing.
+type Finding struct {
+	Commit  gitio.OID // where it was found: a commit of the board, or one of integration
+	Subject string    // of that commit
+	Code    string    // a refusal's code, or one of the codes of this package
+	Text    string    // what is wrong, for people
+}
+
+func (f Finding) String() string {
+	return fmt.Sprintf("%s %s: %s", f.Commit.Short(), f.Subject, f.Text)
+}
+
+// The codes of findings, beside those of refusals.
+const (
+	CodeHistory     = "history"     // parents, or an object that is no commit
+	CodeRewritten   = "rewritten"   // the start of the range is gone
+	CodeMessage     = "message"     // no operation can be read from it, or it says something else than the operation
+	CodeTree        = "tree"        // the files are not those that the operation leads to
+	CodeRecord      = "record"      // a record can't be read
+	CodeIdentity    = "identity"    // author or committer are not who acted
+	CodeTime        = "time"        // the two times differ, or are not UTC
+	CodeForm        = "form"        // the commit object holds more than a board's commit
+	CodeEvidence    = "evidence"    // the repository doesn't hold what was recorded
+	CodeIntegration = "integration" // integration moved otherwise than the board says
+)
+
+// Report is what a verification found.
+type Report struct {
+	From, To  gitio.OID
+	Commits   int            // in the range
+	Proven    int            // of these, the operations that follow from the board before them, byte for byte
+	Checked   int            // operations whose evidence was looked up in the repository, and is as recorded
+	Unchecked int            // operations whose evidence can't be looked up here
+	Attested  map[string]int // evidence that rests on somebody's word, by kind
+	Findings  []Finding      // broken rules, in the order of the history
+	Notes     []Finding      // what a person may want to look at
+}
+
+// OK reports whether no rule was found broken.
+func (r *Report) OK() bool { return len(r.Findings) == 0 }
+
+// The kinds of attested evidence.
+const (
+	AttestedLease    = "lease"    // it had run out, or there was none
+	AttestedWorktree = "worktree" // it was clean, and on the commit
+	AttestedTest     = "test"     // the integration test ended so
+	AttestedSpec     = "spec"     // the spec's file was not looked for
+)
+
+// Verify replays a board's history and holds it against the repository, when there is one (repo may be nil).
+// progress, if not nil, is told now and then how many commits are done. An error means that the history could
+// not be read, not that it is wrong; for a board of a later format it is an *oplog.NewerFormatError, without a
+// board oplog.ErrNoBoard.
+func Verify(ctx context.Context, store oplog.Store, repo *gitio.Repo, r Range, progress func(done, total int)) (*Report, error) {
+	if r.To.IsZero() {
+		tip, err := store.Ref(ctx, oplog.Ref)
+		if err != nil {
+			return nil, fmt.Errorf("read %s: %w", oplog.Ref, err)
+		}
+		if tip.IsZero() {
+			return nil, oplog.ErrNoBoard
+		}
+		r.To = tip
+	}
+	var newer *oplog.NewerFormatError
+	if _, err := oplog.New(store, "").At(ctx, r.To); errors.As(err, &newer) {
+		return nil, err
+	}
+	chain, err := history(ctx, store, repo, r.To)
+	if err != nil {
+		return nil, err
+	}
+	p := newReplay(store, r)
+	if !r.From.IsZero() {
+		at := slices.Index(chain, r.From)
+		if at < 0 {
+			p.report.add(Finding{r.From, "", CodeRewritten, fmt.Sprintf("%s is not in the history of %s: the history was rewritten", r.From.Short(), r.To.Short())})
+		} else {
+			if err := p.startFrom(ctx, r.From); err != nil {
+				return nil, err
+			}
+			chain = chain[at+1:]
+		}
+	}
+	if err := p.run(ctx, chain, progress); err != nil {
+		return nil, err
+	}
+	if repo == nil {
+		p.report.Unchecked = len(p.evidence)
+		return p.report, nil
+	}
+	return p.report, p.recheck(ctx, repo)
+}
+
+func (r *Report) add(f Finding)  { r.Findings = append(r.Findings, f) }
+func (r *Report) note(f Finding) { r.Notes = append(r.Notes, f) }
