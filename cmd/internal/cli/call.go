@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -13,8 +12,6 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/gitio"
-	"github.com/git-liza/git-liza/gitboard/oplog"
 	"github.com/git-liza/git-liza/roles"
 )
 
@@ -27,6 +24,7 @@ type call struct {
 	dir         string
 	json        bool
 	request     string
+	retries     int
 	allowSecret bool
 	at          string
 
@@ -58,7 +56,7 @@ func (c *call) board() (*gitboard.Board, error) {
 	if c.opened != nil {
 		return c.opened, nil
 	}
-	b, err := gitboard.Open(c.ctx, c.directory(), gitboard.Options{Now: c.app.Now, Random: c.app.Random})
+	b, err := gitboard.Open(c.ctx, c.directory(), gitboard.Options{Now: c.app.Now, Random: c.app.Random, Retries: c.retries})
 	if err != nil {
 		return nil, err
 	}
@@ -187,6 +185,18 @@ func (c *call) report(done *gitboard.Done, extra map[string]any, lines ...string
 	return c.say(append([]string{said}, lines...)...)
 }
 
+// answer prints what a command that is no operation has done.
+func (c *call) answer(fields map[string]any, line string) error {
+	if !c.json {
+		return c.say(line)
+	}
+	o := map[string]any{"ok": true}
+	for k, v := range fields {
+		o[k] = v
+	}
+	return c.printJSON(o)
+}
+
 func (c *call) printJSON(v any) error {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -202,15 +212,6 @@ func (c *call) printJSON(v any) error {
 func (c *call) say(lines ...string) error {
 	_, err := io.WriteString(c.app.Stdout, board.Visible(strings.Join(lines, "\n"))+"\n")
 	return err
-}
-
-// task reads the task that an argument names.
-func (c *call) task(v *gitboard.View, id string) (*board.Task, error) {
-	t, err := v.State.FindTask(id)
-	if err != nil {
-		return nil, err
-	}
-	return t, nil
 }
 
 // text is a flag's text, or that of a file ("-" is standard input).
@@ -236,12 +237,3 @@ func (c *call) text(flag, text, file string) (string, error) {
 	}
 	return string(data), nil
 }
-
-// integration is the tip of the integration branch.
-func (c *call) integration(ctx context.Context, v *gitboard.View) (gitio.OID, error) {
-	return c.opened.Integration(ctx, v)
-}
-
-var errNoBoard = oplog.ErrNoBoard
-
-func noBoard(err error) bool { return errors.Is(err, errNoBoard) }

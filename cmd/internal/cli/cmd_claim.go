@@ -30,13 +30,6 @@ and is oldest. An integration fix comes before the others.`,
 	}
 }
 
-func first(args []string) string {
-	if len(args) == 0 {
-		return ""
-	}
-	return args[0]
-}
-
 func (c *call) reportClaim(got *worktrees.Claimed) error {
 	t := got.Task
 	lines := []string{

@@ -31,11 +31,3 @@ func submitCommand() *command {
 		},
 	}
 }
-
-func prefixed(prefix string, lines []string) []string {
-	out := make([]string, len(lines))
-	for i, l := range lines {
-		out[i] = prefix + l
-	}
-	return out
-}

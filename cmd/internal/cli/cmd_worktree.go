@@ -133,19 +133,3 @@ func worktreeRepairCommand() *command {
 		},
 	}
 }
-
-// answer prints what a command that is no operation has done.
-func (c *call) answer(fields map[string]any, line string) error {
-	if !c.json {
-		return c.say(line)
-	}
-	o := map[string]any{"ok": true}
-	for k, v := range fields {
-		o[k] = v
-	}
-	return c.printJSON(o)
-}
-
-func pad(s string, width int) string {
-	return s + strings.Repeat(" ", max(1, width-len([]rune(s))))
-}

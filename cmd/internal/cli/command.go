@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 )
 
@@ -40,6 +41,7 @@ func (c *call) flagSet() *pflag.FlagSet {
 	f.BoolVar(&c.json, "json", c.json, "print one JSON object")
 	if c.cmd.writes {
 		f.StringVar(&c.request, "request", "", "unique `ID` of this request: a repetition acts once")
+		f.IntVar(&c.retries, "retries", gitboard.DefaultRetries, "how often a lost race is decided again")
 		f.BoolVar(&c.allowSecret, "allow-secret", false, "store text that looks like a credential")
 	}
 	if c.cmd.reads {

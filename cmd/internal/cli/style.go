@@ -87,3 +87,23 @@ func columns(indent string, rows [][]string) []string {
 	}
 	return lines
 }
+
+func pad(s string, width int) string {
+	return s + strings.Repeat(" ", max(1, width-len([]rune(s))))
+}
+
+func prefixed(prefix string, lines []string) []string {
+	out := make([]string, len(lines))
+	for i, l := range lines {
+		out[i] = prefix + l
+	}
+	return out
+}
+
+// first is the first argument, "" when there is none.
+func first(args []string) string {
+	if len(args) == 0 {
+		return ""
+	}
+	return args[0]
+}

@@ -1,0 +1,212 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// A project is a real repository with a board, driven by real processes.
+type project struct {
+	t   *testing.T
+	dir string
+	env []string
+}
+
+// newProject makes a repository with one commit and a board, in a directory with a space and an umlaut.
+func newProject(t *testing.T) *project {
+	t.Helper()
+	p := &project{t: t, dir: filepath.Join(t.TempDir(), "möbel haus")}
+	p.env = append(os.Environ(),
+		"HOME="+t.TempDir(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_NOSYSTEM=1",
+		"GIT_AUTHOR_NAME=Ann", "GIT_AUTHOR_EMAIL=ann@example.com", "GIT_COMMITTER_NAME=Ann", "GIT_COMMITTER_EMAIL=ann@example.com")
+	if err := os.MkdirAll(filepath.Join(p.dir, "specs"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(p.dir, "specs", "vision.md"), []byte("# Vision\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	p.git("init", "-q", "-b", "main")
+	p.git("add", "-A")
+	p.git("commit", "-q", "-m", "first")
+	p.must("", "init", "A goal")
+	return p
+}
+
+func (p *project) run(agent, name string, args ...string) (string, string, int) {
+	cmd := exec.Command(name, args...)
+	cmd.Dir = p.dir
+	cmd.Env = p.env
+	if agent != "" {
+		cmd.Env = append(cmd.Env[:len(cmd.Env):len(cmd.Env)], "LIZA_AGENT_ID="+agent)
+	}
+	var out, errs bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	err := cmd.Run()
+	if _, exited := err.(*exec.ExitError); err != nil && !exited {
+		p.t.Errorf("%s: %v", name, err)
+	}
+	return out.String(), errs.String(), cmd.ProcessState.ExitCode()
+}
+
+func (p *project) liza(agent string, args ...string) (string, string, int) {
+	return p.run(agent, "git-liza", args...)
+}
+
+func (p *project) must(agent string, args ...string) string {
+	p.t.Helper()
+	out, errs, code := p.liza(agent, args...)
+	if code != 0 {
+		p.t.Fatalf("git liza %s: exit %d\n%s%s", strings.Join(args, " "), code, out, errs)
+	}
+	return out
+}
+
+func (p *project) git(args ...string) string {
+	p.t.Helper()
+	out, errs, code := p.run("", "git", args...)
+	if code != 0 {
+		p.t.Fatalf("git %s: exit %d\n%s", strings.Join(args, " "), code, errs)
+	}
+	return out
+}
+
+// proven ends a test: the history verifies, the board is valid, and git finds nothing broken.
+func (p *project) proven() {
+	p.t.Helper()
+	p.must("", "verify")
+	p.must("", "validate")
+	if out, errs, code := p.run("", "git", "fsck", "--full"); code != 0 || strings.Contains(errs, "error") || strings.Contains(out, "missing") {
+		p.t.Errorf("git fsck: exit %d\n%s%s", code, out, errs)
+	}
+}
+
+func (p *project) addTask(id string) {
+	p.t.Helper()
+	p.must("", "add-task", "--id", id, "--desc", "Do "+id, "--spec", "specs/vision.md", "--done", "x prints y", "--scope", "IN: x", "--ready")
+}
+
+// churn packs and collects garbage until it is told to stop.
+func (p *project) churn(stop <-chan struct{}) *sync.WaitGroup {
+	var wg sync.WaitGroup
+	for _, args := range [][]string{{"pack-refs", "--all"}, {"gc", "-q"}} {
+		wg.Go(func() {
+			for {
+				select {
+				case <-stop:
+					return
+				default:
+					p.run("", "git", args...) // may lose against itself; what counts is the board
+				}
+			}
+		})
+	}
+	return &wg
+}
+
+func TestSixteenProcessesClaimOneTask(t *testing.T) {
+	p := newProject(t)
+	p.addTask("only-one")
+	const n = 16
+	for i := 1; i <= n; i++ {
+		p.must("", "register", fmt.Sprintf("coder-%d", i))
+	}
+	stop := make(chan struct{})
+	churning := p.churn(stop)
+	codes := make([]int, n)
+	said := make([]string, n)
+	var wg sync.WaitGroup
+	for i := range n {
+		wg.Go(func() {
+			_, said[i], codes[i] = p.liza(fmt.Sprintf("coder-%d", i+1), "claim", "only-one")
+		})
+	}
+	wg.Wait()
+	close(stop)
+	churning.Wait()
+	winners := 0
+	for i, code := range codes {
+		switch code {
+		case 0:
+			winners++
+		case 1:
+			if !strings.Contains(said[i], "only-one") {
+				t.Errorf("coder-%d is not told what happened: %s", i+1, said[i])
+			}
+		default:
+			t.Errorf("coder-%d: exit %d\n%s", i+1, code, said[i])
+		}
+	}
+	if winners != 1 {
+		t.Errorf("%d processes won the claim", winners)
+	}
+	var trees int
+	entries, err := os.ReadDir(filepath.Join(p.dir, ".worktrees"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range entries {
+		trees++
+	}
+	if trees != 1 {
+		t.Errorf("%d worktrees are left, one is the winner's", trees)
+	}
+	p.must("", "doctor")
+	p.proven()
+}
+
+func TestEightWritersAndAHousekeeper(t *testing.T) {
+	p := newProject(t)
+	const writers = 8
+	each := 50
+	if testing.Short() {
+		each = 10
+	}
+	stop := make(chan struct{})
+	churning := p.churn(stop)
+	acknowledged := make([][]string, writers)
+	var wg sync.WaitGroup
+	for w := range writers {
+		wg.Go(func() {
+			for i := range each {
+				text := fmt.Sprintf("note %d of writer %d", i, w)
+				out, errs, code := p.liza("", "note", text, "--json", "--retries", "500")
+				if code != 0 {
+					t.Errorf("%s: exit %d\n%s", text, code, errs)
+					continue
+				}
+				var done struct{ Commit string }
+				if err := json.Unmarshal([]byte(out), &done); err != nil {
+					t.Errorf("%s: %v", text, err)
+				}
+				acknowledged[w] = append(acknowledged[w], done.Commit)
+			}
+		})
+	}
+	wg.Wait()
+	close(stop)
+	churning.Wait()
+	history := map[string]bool{}
+	for _, commit := range strings.Fields(p.git("rev-list", "--first-parent", "liza/state")) {
+		history[commit] = true
+	}
+	total := 0
+	for _, commits := range acknowledged {
+		for _, commit := range commits {
+			total++
+			if !history[commit] {
+				t.Errorf("%s was acknowledged and is not in the history", commit)
+			}
+		}
+	}
+	if want := writers * each; total != want || len(history) != want+1 {
+		t.Errorf("%d notes acknowledged, %d commits in the history, want %d and %d", total, len(history), want, want+1)
+	}
+	p.proven()
+}

@@ -1,0 +1,111 @@
+package cli
+
+import (
+	"fmt"
+
+	"github.com/spf13/pflag"
+
+	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/worktrees"
+	"github.com/git-liza/git-liza/worktrees/merge"
+)
+
+func doctorCommand() *command {
+	var fix bool
+	return &command{
+		name: "doctor", group: "setting up", max: 0,
+		short: "look for what a crash has left half-done, and mend what is safe",
+		long:  "Without --fix it only tells. Exit code 1 when something is left to do.",
+		flags: func(f *pflag.FlagSet) {
+			f.BoolVar(&fix, "fix", false, "mend what is safe; nothing of anyone's work is lost")
+		},
+		run: func(c *call) error { return c.runDoctor(fix) },
+	}
+}
+
+// finding is a problem as doctor prints it.
+type finding struct {
+	Kind  string `json:"kind"`
+	Task  string `json:"task,omitempty"`
+	Path  string `json:"path,omitempty"`
+	Text  string `json:"text"`
+	Hint  string `json:"hint,omitempty"`
+	Fixed bool   `json:"fixed"`
+	Error string `json:"error,omitempty"`
+}
+
+func (c *call) runDoctor(fix bool) error {
+	b, err := c.board()
+	if err != nil {
+		return err
+	}
+	if err := gitio.RequireVersion(c.ctx); err != nil {
+		return err
+	}
+	if _, err := c.view(); err != nil {
+		return err
+	}
+	problems, err := c.diagnose()
+	if err != nil {
+		return err
+	}
+	findings, left := []finding{}, 0
+	for _, p := range problems {
+		f := finding{Kind: p.Kind, Task: p.Task, Path: p.Path, Text: p.Text, Hint: p.Hint}
+		switch {
+		case p.Fix == nil:
+		case !fix:
+			f.Hint = "git liza doctor --fix"
+		default:
+			if err := p.Fix(c.ctx); err != nil {
+				f.Error = err.Error()
+			} else {
+				f.Fixed = true
+			}
+		}
+		if !f.Fixed {
+			left++
+		}
+		findings = append(findings, f)
+	}
+	if err := c.printFindings(findings, b.Dir()); err != nil {
+		return err
+	}
+	if left > 0 {
+		return &outcome{1, "problems", fmt.Sprintf("%d problem(s) left", left), ""}
+	}
+	return nil
+}
+
+func (c *call) diagnose() ([]worktrees.Problem, error) {
+	problems, err := merge.Diagnose(c.ctx, c.opened, c.mender)
+	if err != nil {
+		return nil, err
+	}
+	more, err := worktrees.Diagnose(c.ctx, c.opened)
+	return append(problems, more...), err
+}
+
+func (c *call) printFindings(findings []finding, dir string) error {
+	if c.json {
+		return c.printJSON(map[string]any{"problems": findings})
+	}
+	if len(findings) == 0 {
+		return c.say("nothing is half-done")
+	}
+	for _, f := range findings {
+		line := f.Text
+		switch {
+		case f.Fixed:
+			line = "mended: " + line
+		case f.Error != "":
+			line += "\n  could not be mended: " + f.Error
+		case f.Hint != "":
+			line += "\n  " + f.Hint
+		}
+		if err := c.say(line); err != nil {
+			return err
+		}
+	}
+	return nil
+}

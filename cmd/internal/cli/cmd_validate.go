@@ -1,0 +1,99 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/git-liza/git-liza/gitboard"
+	"github.com/git-liza/git-liza/gitboard/audit"
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/codec"
+)
+
+func validateCommand() *command {
+	return &command{
+		name: "validate", group: "machines", args: "[FILE]", max: 1, reads: true,
+		short: "hold the board, or a record in a file, against the invariants",
+		long: `Prints VALID, or a line INVALID: ... for each violation (exit code 1); warnings as WARNING: ....
+A FILE is one record of a board, like the tasks/add-auth.yaml of its tree; its path tells the kind.`,
+		run: func(c *call) error {
+			if len(c.args) == 1 {
+				return c.validateFile(c.args[0])
+			}
+			v, err := c.view()
+			if err != nil {
+				return err
+			}
+			issues, err := c.validate(v)
+			if err != nil {
+				return err
+			}
+			return c.reportIssues(issues)
+		},
+	}
+}
+
+func (c *call) validate(v *gitboard.View) ([]audit.Issue, error) {
+	clone, err := c.opened.CloneID()
+	if err != nil {
+		return nil, err
+	}
+	leases := map[string]time.Time{}
+	held, err := v.Leases(c.ctx)
+	if err != nil {
+		return nil, err
+	}
+	for agent, h := range held {
+		leases[agent] = h.Expires
+	}
+	return audit.Validate(c.ctx, v.State, c.opened.Repo(), clone, leases, c.app.Now())
+}
+
+// validateFile reads one record as strictly as the board does.
+func (c *call) validateFile(file string) error {
+	path := file
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(c.directory(), path)
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return usage(c.cmd, "%v", err)
+	}
+	record := filepath.ToSlash(filepath.Base(path))
+	if board.NewRecord(record) == nil {
+		record = filepath.ToSlash(filepath.Join(filepath.Base(filepath.Dir(path)), filepath.Base(path)))
+	}
+	if _, err := codec.Decode(record, data); err != nil {
+		return c.reportIssues([]audit.Issue{{Level: audit.Invalid, Record: file, Text: err.Error()}})
+	}
+	return c.reportIssues(nil)
+}
+
+func (c *call) reportIssues(issues []audit.Issue) error {
+	invalid := 0
+	var lines []string
+	list := []map[string]string{}
+	for _, i := range issues {
+		if i.Level == audit.Invalid {
+			invalid++
+		}
+		lines = append(lines, i.String())
+		list = append(list, map[string]string{"level": i.Level, "record": i.Record, "field": i.Field, "text": i.Text})
+	}
+	if invalid == 0 {
+		lines = append(lines, "VALID")
+	}
+	if c.json {
+		if err := c.printJSON(map[string]any{"valid": invalid == 0, "issues": list}); err != nil {
+			return err
+		}
+	} else if err := c.say(lines...); err != nil {
+		return err
+	}
+	if invalid > 0 {
+		return &outcome{1, "invalid", fmt.Sprintf("%d violation(s)", invalid), "git liza show, or git liza verify for how it came"}
+	}
+	return nil
+}
