@@ -3,6 +3,7 @@ package codec
 import (
 	"bytes"
 	"fmt"
+	"reflect"
 	"strconv"
 
 	"gopkg.in/yaml.v3"
@@ -42,7 +43,6 @@ func Document(s *board.State, leases map[string]board.Lease) (*yaml.Node, error)
 		}
 		add(d, p.key, v)
 	}
-	style(d)
 	return d, nil
 }
 
@@ -130,10 +130,7 @@ func add(m *yaml.Node, key string, value *yaml.Node) {
 	m.Content = append(m.Content, &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: key}, value)
 }
 
-func node(v any) (*yaml.Node, error) {
-	n := &yaml.Node{}
-	return n, n.Encode(v)
-}
+func node(v any) (*yaml.Node, error) { return nodeOf(reflect.ValueOf(v)) }
 
 func addTime(m *yaml.Node, key string, t board.Time) {
 	add(m, key, &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!timestamp", Value: string(t)})

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"reflect"
 	"strings"
 	"unicode"
 
@@ -27,15 +28,14 @@ func (e *Error) Unwrap() error { return e.Err }
 // Encode writes a record as canonical YAML: the struct's order of keys, texts of several lines as
 // literal blocks where YAML can hold them, everything unusual double-quoted.
 func Encode(record any) ([]byte, error) {
-	var n yaml.Node
-	if err := n.Encode(record); err != nil {
+	n, err := nodeOf(reflect.ValueOf(record))
+	if err != nil {
 		return nil, err
 	}
-	style(&n)
 	var b bytes.Buffer
 	e := yaml.NewEncoder(&b)
 	e.SetIndent(2)
-	if err := e.Encode(&n); err != nil {
+	if err := e.Encode(n); err != nil {
 		return nil, err
 	}
 	if err := e.Close(); err != nil {
@@ -63,21 +63,6 @@ func EncodeChecked(path string, record any) ([]byte, error) {
 		return nil, fmt.Errorf("%s does not survive being written: it reads back differently", path)
 	}
 	return data, nil
-}
-
-// style chooses how each text is written.
-func style(n *yaml.Node) {
-	if n.Kind == yaml.ScalarNode && n.ShortTag() == "!!str" {
-		switch {
-		case literal(n.Value):
-			n.Style = yaml.LiteralStyle
-		case !plain(n.Value):
-			n.Style = yaml.DoubleQuotedStyle
-		}
-	}
-	for _, c := range n.Content {
-		style(c)
-	}
 }
 
 // literal reports whether a text is best written, and safely read back, as a literal block.

@@ -1,0 +1,109 @@
+package codec
+
+import (
+	"fmt"
+	"reflect"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+)
+
+// nodeOf builds the YAML of a value. The library's own way there goes through text, and loses a text's leading
+// newline.
+func nodeOf(v reflect.Value) (*yaml.Node, error) {
+	for v.Kind() == reflect.Interface || v.Kind() == reflect.Pointer {
+		v = v.Elem()
+	}
+	if !v.IsValid() {
+		return scalar("!!null", "null"), nil
+	}
+	if m, ok := v.Interface().(yaml.Marshaler); ok {
+		written, err := m.MarshalYAML()
+		if n, ready := written.(*yaml.Node); ready || err != nil {
+			return n, err
+		}
+		return nodeOf(reflect.ValueOf(written))
+	}
+	switch v.Kind() {
+	case reflect.Struct:
+		return structNode(v)
+	case reflect.Map:
+		return mapNode(v)
+	case reflect.Slice:
+		n := &yaml.Node{Kind: yaml.SequenceNode, Tag: "!!seq"}
+		for i := range v.Len() {
+			item, err := nodeOf(v.Index(i))
+			if err != nil {
+				return nil, err
+			}
+			n.Content = append(n.Content, item)
+		}
+		return n, nil
+	case reflect.String:
+		return textNode(v.String()), nil
+	case reflect.Int, reflect.Int64:
+		return scalar("!!int", strconv.FormatInt(v.Int(), 10)), nil
+	case reflect.Bool:
+		return scalar("!!bool", strconv.FormatBool(v.Bool())), nil
+	}
+	return nil, fmt.Errorf("a %s can't be written", v.Type())
+}
+
+func scalar(tag, value string) *yaml.Node {
+	return &yaml.Node{Kind: yaml.ScalarNode, Tag: tag, Value: value}
+}
+
+func structNode(v reflect.Value) (*yaml.Node, error) {
+	n := &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map"}
+	for i := range v.NumField() {
+		name, options, _ := strings.Cut(v.Type().Field(i).Tag.Get("yaml"), ",")
+		f := v.Field(i)
+		if options == "omitempty" && (f.IsZero() || (f.Kind() == reflect.Slice || f.Kind() == reflect.Map) && f.Len() == 0) {
+			continue
+		}
+		value, err := nodeOf(f)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		n.Content = append(n.Content, textNode(name), value)
+	}
+	return n, nil
+}
+
+// mapNode writes a mapping in the order of its keys.
+func mapNode(v reflect.Value) (*yaml.Node, error) {
+	keys := v.MapKeys()
+	for _, k := range keys {
+		if k.Kind() != reflect.String {
+			return nil, fmt.Errorf("the key %v is not a text", k)
+		}
+	}
+	slices.SortFunc(keys, func(a, b reflect.Value) int { return strings.Compare(a.String(), b.String()) })
+	n := &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map"}
+	for _, k := range keys {
+		value, err := nodeOf(v.MapIndex(k))
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", k, err)
+		}
+		n.Content = append(n.Content, textNode(k.String()), value)
+	}
+	return n, nil
+}
+
+// older finds texts that some reader takes for a truth value, a number to the base of 60 or a merge.
+var older = regexp.MustCompile(`^(?i:y|n|yes|no|on|off)$|^<<$|^[-+]?[0-9][0-9_]*(:[0-5]?[0-9])+(\.[0-9_]*)?$`)
+
+// textNode chooses how a text is written.
+func textNode(s string) *yaml.Node {
+	n := scalar("!!str", s)
+	switch {
+	case literal(s):
+		n.Style = yaml.LiteralStyle
+	case !plain(s) || older.MatchString(s):
+		n.Style = yaml.DoubleQuotedStyle
+	}
+	return n
+}
