@@ -42,9 +42,6 @@ type Done struct {
 	Repeated bool  // it had been carried out before, under the same request id
 }
 
-// requestDepth is how far back a caller's request id is looked for, in operations.
-const requestDepth = 5000
-
 // Do decides an intent and appends the operation. It returns nil only when the operation stands in the
 // log; then any process that reads the board sees it. Errors: *board.Refusal, *LostError, or whatever
 // kept git from writing.
@@ -198,7 +195,7 @@ func (b *Board) leaseFor(s *board.State, id string, a *board.Agent, now time.Tim
 
 // repeated finds an operation that was carried out under a request id before.
 func (b *Board) repeated(ctx context.Context, s *oplog.Snapshot, r Request) (*Done, error) {
-	oid, err := b.store.RequestCommit(ctx, s.Commit, r.ID, requestDepth)
+	oid, err := b.store.RequestCommit(ctx, s.Commit, r.ID, oplog.RequestDepth)
 	if errors.Is(err, gitio.ErrNotFound) {
 		return nil, nil
 	}

@@ -6,12 +6,14 @@ import (
 	"slices"
 
 	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/oplog"
 )
 
 // line is the integration branch since the board knows of it.
 type line struct {
 	branch     string
 	start, tip gitio.OID
+	end        gitio.OID                  // as far as the verified operations can speak of it
 	commits    map[gitio.OID]gitio.Commit // that tip has and start has not
 	order      map[gitio.OID]int          // a commit comes after its parents
 }
@@ -49,6 +51,9 @@ func (p *replay) integration(ctx context.Context, repo *gitio.Repo) (*line, erro
 	if err != nil {
 		return nil, fmt.Errorf("list %s: %w", l.branch, err)
 	}
+	if l.end, err = p.end(ctx, tip); err != nil {
+		return nil, err
+	}
 	for part := range slices.Chunk(oids, batchSize) {
 		names := make([]string, len(part))
 		for i, oid := range part {
@@ -68,6 +73,24 @@ func (p *replay) integration(ctx context.Context, repo *gitio.Repo) (*line, erro
 		}
 	}
 	return l, nil
+}
+
+// end is how far the branch is covered by the operations: to its tip when they are all that there are by now,
+// else to the last position that they record.
+func (p *replay) end(ctx context.Context, tip gitio.OID) (gitio.OID, error) {
+	now, err := p.store.Ref(ctx, oplog.Ref)
+	if err != nil || now == p.report.To {
+		return tip, err
+	}
+	for _, e := range slices.Backward(p.evidence) {
+		if e.lands != nil {
+			return e.lands.after, nil
+		}
+		if at := e.position(); !at.IsZero() {
+			return at, nil
+		}
+	}
+	return gitio.ZeroOID, nil
 }
 
 // holds reports whether new has old: it is old, or one of those that came after. Git is asked only about what
@@ -115,12 +138,12 @@ func (p *replay) moves(l *line) {
 		if len(others) > 0 {
 			newest, oldest := others[0], others[len(others)-1]
 			p.report.note(Finding{newest.OID, subject(newest), CodeIntegration, fmt.Sprintf(
-				"%s got %d commits, from %s to %s, that no merge or land records; the newest is by %s",
-				l.branch, len(others), oldest.OID.Short(), newest.OID.Short(), newest.Committer.Name)})
+				"%s got %s, from %s to %s, that no merge or land records; the newest is by %s",
+				l.branch, commits(len(others)), oldest.OID.Short(), newest.OID.Short(), newest.Committer.Name)})
 		}
 		others = nil
 	}
-	for at := l.tip; ; {
+	for at := l.end; ; {
 		c, since := l.commits[at]
 		if !since {
 			break
@@ -143,4 +166,11 @@ func (p *replay) moves(l *line) {
 		at = c.Parents[0]
 	}
 	told()
+}
+
+func commits(n int) string {
+	if n == 1 {
+		return "a commit"
+	}
+	return fmt.Sprintf("%d commits", n)
 }

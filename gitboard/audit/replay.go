@@ -24,13 +24,22 @@ type replay struct {
 	state  *board.State
 	tree   *oplog.Tree
 	last   gitio.OID // the commit that the board stands at
+
+	written  map[string]Finding // which commit wrote a record last
+	requests map[string]asked   // by request id
+}
+
+// asked is when a request was carried out last.
+type asked struct {
+	commit gitio.OID
+	at     int // how many commits came before it
 }
 
 func newReplay(store oplog.Store, r Range) *replay {
 	m := board.NewMemory()
 	return &replay{
 		store: store, report: &Report{From: r.From, To: r.To, Attested: map[string]int{}},
-		memory: m, state: board.NewState(m, ""), tree: oplog.NewTree(), last: gitio.ZeroOID,
+		memory: m, state: board.NewState(m, ""), tree: oplog.NewTree(), last: gitio.ZeroOID, written: map[string]Finding{}, requests: map[string]asked{},
 	}
 }
 
@@ -67,12 +76,13 @@ func (p *replay) run(ctx context.Context, chain []gitio.OID, progress func(done,
 			if err := p.take(ctx, &b.links[i]); err != nil {
 				return fmt.Errorf("verify %s: %w", b.links[i].oid.Short(), err)
 			}
+			p.report.Commits++
 		}
-		p.report.Commits += len(b.links)
 		if progress != nil {
 			progress(p.report.Commits, len(chain))
 		}
 	}
+	p.settle()
 	return ctx.Err()
 }
 
@@ -105,6 +115,7 @@ func (p *replay) take(ctx context.Context, l *link) error {
 	}
 	found.parents(l.commit, p.last)
 	found.signatures(l)
+	p.repeated(l, &found)
 	want := p.step(l, &found)
 	if want != nil {
 		if l.commit.Message != want.message {
@@ -124,6 +135,9 @@ func (p *replay) take(ctx context.Context, l *link) error {
 	}
 	p.last = l.oid
 	if want != nil && l.commit.Tree == want.root() {
+		for path := range want.after.Changes() {
+			p.written[path] = Finding{Commit: l.oid, Subject: subject(l.commit)}
+		}
 		p.memory.Absorb(want.after)
 		p.tree, p.state = want.tree, board.NewState(p.memory, board.At(l.commit.Author.When))
 		if len(found) == 0 {
@@ -175,6 +189,18 @@ func (p *replay) step(l *link, found *faults) *expected {
 	return want
 }
 
+// repeated looks for an operation that was carried out twice. The same id may come again when the first one is
+// so old that no writer looks for it any more.
+func (p *replay) repeated(l *link, found *faults) {
+	if l.opErr != nil {
+		return
+	}
+	if was, ok := p.requests[l.head.Request]; ok && p.report.Commits-was.at <= oplog.RequestDepth {
+		found.add(CodeRequest, "the request %s was carried out before, by %s", quote(l.head.Request), was.commit.Short())
+	}
+	p.requests[l.head.Request] = asked{l.oid, p.report.Commits}
+}
+
 func (p *replay) carryOut(op board.Operation) (want *expected, err error) {
 	defer func() {
 		// A board that lacks what every board has is beyond what Check looks for.
@@ -190,15 +216,47 @@ func (p *replay) carryOut(op board.Operation) (want *expected, err error) {
 	if err != nil {
 		return nil, err
 	}
-	files, err := oplog.Files(after, payload)
-	if err != nil {
-		return nil, err
+	files := map[string][]byte{codec.PayloadFile: nil}
+	if payload != "" {
+		files[codec.PayloadFile] = []byte(payload)
+	}
+	for path, r := range after.Changes() {
+		if files[path], err = encode(path, r); err != nil {
+			return nil, err
+		}
 	}
 	tree, objects, err := p.tree.Change(files)
 	if err != nil {
 		return nil, err
 	}
 	return &expected{after, tree, objects, message}, nil
+}
+
+// encode writes a record as Append does, but for reading it back: settle does that, once a record.
+func encode(path string, r any) ([]byte, error) {
+	if r == nil {
+		return nil, nil
+	}
+	data, err := codec.Encode(r)
+	if err == nil && len(data) > codec.MaxDocument {
+		_, err = codec.EncodeChecked(path, r)
+	}
+	return data, err
+}
+
+// settle reads back what the last operation on each record has written.
+func (p *replay) settle() {
+	for _, path := range p.memory.Paths() {
+		at, written := p.written[path]
+		if !written {
+			continue
+		}
+		r, _ := p.memory.Record(path)
+		if _, err := codec.EncodeChecked(path, r); err != nil {
+			at.Code, at.Text = CodeRecord, err.Error()
+			p.report.add(at)
+		}
+	}
 }
 
 func (f *faults) parents(c gitio.Commit, last gitio.OID) {

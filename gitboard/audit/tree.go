@@ -194,6 +194,7 @@ func (p *replay) adopt(ctx context.Context, c gitio.Commit) (broken []string, er
 			continue
 		}
 		changed.Changes()[path] = r
+		delete(p.written, path)
 	}
 	p.memory.Absorb(changed)
 	p.tree = tree

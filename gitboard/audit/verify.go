@@ -35,6 +35,7 @@ const (
 	CodeHistory     = "history"     // parents, or an object that is no commit
 	CodeRewritten   = "rewritten"   // the start of the range is gone
 	CodeMessage     = "message"     // no operation can be read from it, or it says something else than the operation
+	CodeRequest     = "request"     // it was carried out before
 	CodeTree        = "tree"        // the files are not those that the operation leads to
 	CodeRecord      = "record"      // a record can't be read
 	CodeIdentity    = "identity"    // author or committer are not who acted

@@ -14,6 +14,10 @@ import (
 // Ref is the branch that is the board.
 const Ref = "refs/heads/liza/state"
 
+// RequestDepth is how far back a caller's request id is looked for, in operations. Among so many, none has
+// another's.
+const RequestDepth = 5000
+
 // ErrLost says that somebody else's operation came first: decide again on the new tip.
 var ErrLost = errors.New("another operation came first")
 

@@ -1,0 +1,50 @@
+package audit_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/git-liza/git-liza/gitboard/audit"
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/gitio"
+)
+
+// routine writes whole lives of tasks until the history has so many commits.
+func (w *world) routine(commits int) {
+	w.begin()
+	for n := 1; len(w.steps) < commits; n++ {
+		id := fmt.Sprintf("task-%d", n)
+		w.ready(id)
+		work := w.approved(coder1, id)
+		m, at := w.mergeCommit(id, work)
+		w.do(judge1, m, w.lands(at))
+	}
+}
+
+func BenchmarkVerify(b *testing.B) {
+	const commits = 1000
+	bench := func(b *testing.B, w *world, repo *gitio.Repo) {
+		w.routine(commits)
+		if repo != nil {
+			check(b, repo.PackAll(w.ctx))
+		}
+		tip := w.tip()
+		b.ResetTimer()
+		for range b.N {
+			// The merges are another matter: they cost a child of git each.
+			report, err := audit.Verify(w.ctx, w.store, nil, audit.Range{To: tip}, nil)
+			check(b, err)
+			if !report.OK() || report.Proven != report.Commits {
+				b.Fatalf("%+v", report)
+			}
+		}
+		b.ReportMetric(float64(len(w.steps)*b.N)/b.Elapsed().Seconds(), "commits/s")
+	}
+	b.Run("memory", func(b *testing.B) { bench(b, memoryWorld(b), nil) })
+	b.Run("git", func(b *testing.B) {
+		w, repo := gitWorld(b)
+		bench(b, w, repo)
+	})
+}
+
+var _ = board.None

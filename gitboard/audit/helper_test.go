@@ -1,0 +1,226 @@
+package audit_test
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/go-git/go-git/v5/plumbing/filemode"
+
+	"github.com/git-liza/git-liza/gitboard/audit"
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/oplog"
+	"github.com/git-liza/git-liza/roles"
+)
+
+const integrationRef = "refs/heads/integration"
+
+// step is an operation that stands in a world's history, and the commit that it was decided on.
+type step struct {
+	parent, commit gitio.OID
+	op             board.Operation
+}
+
+// world is a project with a board whose history a test writes operation by operation.
+type world struct {
+	t     testing.TB
+	ctx   context.Context
+	store oplog.Store
+	log   *oplog.Log
+	now   board.Time
+	steps []step
+
+	files       map[gitio.OID]map[string]string // of the project's commits
+	integration gitio.OID
+}
+
+func newWorld(t testing.TB, store oplog.Store) *world {
+	w := &world{t: t, ctx: context.Background(), store: store, log: oplog.New(store, ""), now: "2026-02-03T08:00:00Z", files: map[gitio.OID]map[string]string{}}
+	first := w.project(nil, ada, map[string]string{"specs/vision.md": "# Vision\n", "main.go": "package main\n"})
+	w.move(first)
+	return w
+}
+
+// memoryWorld is a world without a repository.
+func memoryWorld(t testing.TB) *world { return newWorld(t, oplog.NewMemory()) }
+
+// gitWorld is a world in a bare repository.
+func gitWorld(t testing.TB) (*world, *gitio.Repo) {
+	repo := scratch(t)
+	return newWorld(t, repo), repo
+}
+
+func scratch(t testing.TB) *gitio.Repo {
+	t.Helper()
+	for _, entry := range os.Environ() {
+		if key, _, _ := strings.Cut(entry, "="); strings.HasPrefix(key, "GIT_") {
+			t.Setenv(key, "")
+			os.Unsetenv(key)
+		}
+	}
+	t.Setenv("GIT_CONFIG_GLOBAL", os.DevNull)
+	t.Setenv("GIT_CONFIG_NOSYSTEM", "1")
+	dir := filepath.Join(t.TempDir(), "project.git")
+	check(t, gitio.InitRepository(context.Background(), dir, true))
+	repo, err := gitio.Open(context.Background(), dir)
+	check(t, err)
+	t.Cleanup(func() { repo.Close() })
+	return repo
+}
+
+func check(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+var (
+	ada     = board.HumanActor("Ada", "ada@example.org")
+	planner = agent("planner-1")
+	coder1  = agent("coder-1")
+	coder2  = agent("coder-2")
+	judge1  = agent("code-reviewer-1")
+	judge2  = agent("code-reviewer-2")
+)
+
+func agent(id string) board.Actor {
+	role, err := roles.Of(id)
+	if err != nil {
+		panic(err)
+	}
+	return board.Actor{ID: id, Role: role, Session: "session-of-" + id}
+}
+
+// do appends an operation, a second after the last one.
+func (w *world) do(a board.Actor, p board.Payload, side ...gitio.RefUpdate) gitio.OID {
+	w.t.Helper()
+	w.now = w.now.Add(time.Second)
+	tip, err := w.log.Tip(w.ctx)
+	check(w.t, err)
+	op := board.Operation{Actor: a, Time: w.now, Request: fmt.Sprintf("r-%d", len(w.steps)+1), Payload: p}
+	prepared, err := oplog.Prepare(tip, op)
+	if err != nil {
+		w.t.Fatalf("%s by %s: %v", op.Name(), a.ID, err)
+	}
+	entry, err := w.log.Append(w.ctx, prepared, oplog.Committer{Name: "Ada", Email: "ada@example.org"}, oplog.Side{Refs: side})
+	check(w.t, err)
+	w.steps = append(w.steps, step{tip.Commit, entry.Commit, op})
+	return entry.Commit
+}
+
+func (w *world) tip() gitio.OID {
+	oid, err := w.store.Ref(w.ctx, oplog.Ref)
+	check(w.t, err)
+	return oid
+}
+
+// rewind sets the board's branch.
+func (w *world) rewind(to gitio.OID) {
+	check(w.t, w.store.UpdateRefs(w.ctx, []gitio.RefUpdate{{Ref: oplog.Ref, Old: w.tip(), New: to}}, ""))
+}
+
+func (w *world) snapshot(at gitio.OID) *oplog.Snapshot {
+	w.t.Helper()
+	s, err := w.log.At(w.ctx, at)
+	check(w.t, err)
+	return s
+}
+
+// find returns the first step of an operation.
+func (w *world) find(op string) step {
+	w.t.Helper()
+	i := slices.IndexFunc(w.steps, func(s step) bool { return s.op.Name() == op })
+	if i < 0 {
+		w.t.Fatalf("no %s in this history", op)
+	}
+	return w.steps[i]
+}
+
+// project makes a commit of the project: its first parent's files with changes.
+func (w *world) project(parents []gitio.OID, by board.Actor, changes map[string]string) gitio.OID {
+	w.t.Helper()
+	files := map[string]string{}
+	for _, p := range slices.Backward(parents) {
+		maps.Copy(files, w.files[p])
+	}
+	maps.Copy(files, changes)
+	objects := []gitio.Object{}
+	tree := storeTree(files, &objects)
+	name, email := oplog.Author(by)
+	who := gitio.Signature{Name: name, Email: email, When: w.now.Std()}
+	c := gitio.NewObject("commit", gitio.EncodeCommit(gitio.Commit{
+		Tree: tree, Parents: parents, Author: who, Committer: who, Message: "change " + strings.Join(slices.Sorted(maps.Keys(changes)), ", ") + "\n",
+	}))
+	check(w.t, w.store.WriteObjects(w.ctx, append(objects, c)))
+	w.files[c.OID] = files
+	return c.OID
+}
+
+func storeTree(files map[string]string, objects *[]gitio.Object) gitio.OID {
+	dirs := map[string]map[string]string{}
+	var entries []gitio.TreeEntry
+	for path, text := range files {
+		if dir, rest, nested := strings.Cut(path, "/"); nested {
+			if dirs[dir] == nil {
+				dirs[dir] = map[string]string{}
+			}
+			dirs[dir][rest] = text
+			continue
+		}
+		o := gitio.NewObject("blob", []byte(text))
+		*objects = append(*objects, o)
+		entries = append(entries, gitio.TreeEntry{Name: path, Mode: filemode.Regular, OID: o.OID})
+	}
+	for dir, below := range dirs {
+		entries = append(entries, gitio.TreeEntry{Name: dir, Mode: filemode.Dir, OID: storeTree(below, objects)})
+	}
+	o := gitio.NewObject("tree", gitio.EncodeTree(entries))
+	*objects = append(*objects, o)
+	return o.OID
+}
+
+// lands is the move of integration to a commit, which takes place with the operation that it is given to.
+func (w *world) lands(to gitio.OID) gitio.RefUpdate {
+	u := gitio.RefUpdate{Ref: integrationRef, Old: w.integration, New: to}
+	w.integration = to
+	return u
+}
+
+// move moves integration with no operation.
+func (w *world) move(to gitio.OID) {
+	w.t.Helper()
+	check(w.t, w.store.UpdateRefs(w.ctx, []gitio.RefUpdate{w.lands(to)}, ""))
+}
+
+func (w *world) specOID() string {
+	return string(gitio.NewObject("blob", []byte(w.files[w.integration]["specs/vision.md"])).OID)
+}
+
+func (w *world) verify(r audit.Range) *audit.Report {
+	w.t.Helper()
+	repo, _ := w.store.(*gitio.Repo)
+	report, err := audit.Verify(w.ctx, w.store, repo, r, nil)
+	check(w.t, err)
+	return report
+}
+
+// clean verifies the whole history, which must have no findings.
+func (w *world) clean() *audit.Report {
+	w.t.Helper()
+	report := w.verify(audit.Range{})
+	for _, f := range report.Findings {
+		w.t.Errorf("finding: %s (%s)", f, f.Code)
+	}
+	if report.Proven != report.Commits {
+		w.t.Errorf("proven %d of %d", report.Proven, report.Commits)
+	}
+	return report
+}

@@ -1,0 +1,62 @@
+package audit_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/git-liza/git-liza/gitboard/audit"
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/roles"
+)
+
+// TestEveryOperation verifies a history in which every operation of the permission table stands.
+func TestEveryOperation(t *testing.T) {
+	run := func(t *testing.T, w *world) *audit.Report {
+		w.everyOperation()
+		var ops []string
+		for _, s := range w.steps {
+			ops = append(ops, s.op.Name())
+		}
+		for _, p := range roles.Permissions {
+			if !slices.Contains(ops, p.Op) {
+				t.Errorf("%s is not in the history", p.Op)
+			}
+		}
+		report := w.clean()
+		if report.Commits != len(w.steps)-1 { // the abort was taken back
+			t.Errorf("%d commits, %d operations", report.Commits, len(w.steps))
+		}
+		for _, kind := range []string{audit.AttestedLease, audit.AttestedTest, audit.AttestedWorktree} {
+			if kind != audit.AttestedLease && report.Attested[kind] == 0 {
+				t.Errorf("nothing attested of the kind %s", kind)
+			}
+		}
+		if again := w.verify(audit.Range{To: w.find("abort").commit}); !again.OK() {
+			t.Errorf("the abort: %v", again.Findings)
+		}
+		for _, s := range w.steps {
+			if s.parent.IsZero() {
+				continue
+			}
+			if part := w.verify(audit.Range{From: s.parent, To: s.commit}); len(part.Findings) > 0 || part.Commits != 1 || part.Proven != 1 {
+				t.Errorf("%s alone: %+v", s.op.Name(), part)
+			}
+		}
+		return report
+	}
+	t.Run("memory", func(t *testing.T) {
+		report := run(t, memoryWorld(t))
+		if report.Checked != 0 || report.Unchecked == 0 {
+			t.Errorf("without a repository nothing can be checked: %+v", report)
+		}
+	})
+	t.Run("git", func(t *testing.T) {
+		w, _ := gitWorld(t)
+		report := run(t, w)
+		if report.Checked == 0 || report.Unchecked != 0 || len(report.Notes) != 0 {
+			t.Errorf("%+v", report)
+		}
+	})
+}
+
+var _ = board.None
