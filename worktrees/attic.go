@@ -1,0 +1,286 @@
+package worktrees
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/git-liza/git-liza/gitboard"
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/gitio"
+)
+
+// kept is what of a task's work goes to the attic with an operation.
+type kept struct {
+	commit gitio.OID         // holds the newest of the work; "" when there is nothing to keep
+	refs   []gitio.RefUpdate // create the attic's refs
+	trees  []gitio.OID       // what the worktree held
+	which  string            // the worktree's identity, "" for none
+	tip    gitio.OID         // where the task's branch is; zero for none
+	at     layout
+}
+
+// keep finds out what of a task's work would be lost with its branch and worktree, and how the attic
+// holds it: commits that integration lacks, and files that were not committed. It writes objects alone.
+func (s *site) keep(ctx context.Context, v *gitboard.View, task string, actor board.Actor) (*kept, error) {
+	k := &kept{}
+	var err error
+	if k.at, err = s.look(ctx, task); err != nil {
+		return nil, err
+	}
+	if k.tip, err = s.repo.Ref(ctx, Branch(task)); err != nil {
+		return nil, err
+	}
+	var wanted []gitio.OID
+	if k.at.ours {
+		if err := s.refuseNested(ctx, k.at.path, task, true); err != nil {
+			return nil, err
+		}
+		work, err := s.snapshot(ctx, k.at.path, task, actor)
+		if err != nil {
+			return nil, err
+		}
+		k.trees, k.which = append(k.trees, work.tree), identity(k.at.path)
+		wanted = append(wanted, work.commit)
+	}
+	wanted = append(wanted, k.tip)
+	landed, err := s.repo.Ref(ctx, IntegrationRef(v))
+	if err != nil {
+		return nil, err
+	}
+	attic, err := s.attic(ctx, task)
+	if err != nil {
+		return nil, err
+	}
+	next := attic.next
+	holders := []gitio.OID{landed}
+	for _, commit := range wanted {
+		held, err := s.heldBy(ctx, commit, holders)
+		if err != nil {
+			return nil, err
+		}
+		if held {
+			continue
+		}
+		holders = append(holders, commit)
+		if k.commit == "" {
+			k.commit = commit
+		}
+		if !slices.Contains(attic.commits, commit) {
+			k.refs = append(k.refs, gitio.RefUpdate{Ref: atticRef(task, next), Old: gitio.ZeroOID, New: commit})
+			next++
+		}
+	}
+	return k, nil
+}
+
+// work is what a worktree holds.
+type work struct {
+	head   gitio.OID // what is checked out; zero when the branch has gone
+	commit gitio.OID // head with what was not committed; head itself when all is
+	tree   gitio.OID
+}
+
+// snapshot takes what a worktree holds as a commit that no ref holds yet.
+func (s *site) snapshot(ctx context.Context, path, task string, actor board.Actor) (work, error) {
+	who, err := s.sign(ctx, actor)
+	if err != nil {
+		return work{}, err
+	}
+	w := work{}
+	if w.head, _, err = s.repo.Head(ctx, path); err != nil {
+		return w, err
+	}
+	if w.commit, err = s.repo.Snapshot(ctx, path, "Work on "+task+" that was not committed\n\nLiza-Task: "+task+"\n", who); err != nil {
+		return w, fmt.Errorf("keep the files of %s: %w", path, err)
+	}
+	if w.commit.IsZero() {
+		w.tree = gitio.EmptyTree
+		return w, nil
+	}
+	w.tree, err = s.treeOf(ctx, w.commit)
+	return w, err
+}
+
+func (s *site) treeOf(ctx context.Context, commit gitio.OID) (gitio.OID, error) {
+	o, err := s.repo.Object(ctx, string(commit)+"^{tree}")
+	return o.OID, err
+}
+
+// refuseNested refuses to lose a repository inside a worktree: a clone that an agent made there, or a
+// submodule with changes. A commit holds no more of it than an id. What is staged counts only while HEAD
+// is known to be what the index was made from.
+func (s *site) refuseNested(ctx context.Context, path, task string, staged bool) error {
+	dirty, err := s.repo.Status(ctx, path)
+	if err != nil {
+		return err
+	}
+	for _, e := range dirty {
+		if !staged && e.Code[1] == ' ' {
+			continue
+		}
+		if _, err := os.Lstat(filepath.Join(path, filepath.FromSlash(e.Path), ".git")); err == nil {
+			r := board.Refuse("nested", fmt.Sprintf("%s in the worktree of %s is a repository of its own with work in it, which the attic can't hold", board.Line(e.Path, 120), task), "push its work or move it elsewhere: it lies in "+path)
+			r.Task = task
+			return r
+		}
+	}
+	return nil
+}
+
+// heldBy reports whether a commit needs no ref: there is none, or one of the holders has it.
+func (s *site) heldBy(ctx context.Context, commit gitio.OID, holders []gitio.OID) (bool, error) {
+	if commit.IsZero() {
+		return true, nil
+	}
+	for _, h := range holders {
+		if h.IsZero() {
+			continue
+		}
+		if has, err := s.repo.IsAncestor(ctx, commit, h); has || err != nil {
+			return has, err
+		}
+	}
+	return false, nil
+}
+
+// attic is what is kept of a task, the oldest first.
+type attic struct {
+	commits []gitio.OID
+	next    int // the number of the next
+}
+
+func (s *site) attic(ctx context.Context, task string) (attic, error) {
+	numbers, refs, err := s.numbered(ctx, atticPrefix+task)
+	a := attic{next: 1}
+	for _, n := range numbers {
+		a.commits = append(a.commits, refs[n])
+		a.next = n + 1
+	}
+	return a, err
+}
+
+// numbered lists the refs <prefix>/<n> in the order of their numbers.
+func (s *site) numbered(ctx context.Context, prefix string) ([]int, map[int]gitio.OID, error) {
+	refs, err := s.repo.Refs(ctx, prefix)
+	if err != nil {
+		return nil, nil, err
+	}
+	var numbers []int
+	at := map[int]gitio.OID{}
+	for _, r := range refs {
+		if n, err := strconv.Atoi(strings.TrimPrefix(r.Name, prefix+"/")); err == nil && r.Type == gitio.CommitObject {
+			numbers = append(numbers, n)
+			at[n] = r.OID
+		}
+	}
+	slices.Sort(numbers)
+	return numbers, at, nil
+}
+
+func atticRef(task string, n int) string { return atticPrefix + task + "/" + strconv.Itoa(n) }
+
+func reviewRef(task string, n int) string { return reviewPrefix + task + "/" + strconv.Itoa(n) }
+
+// dropBranch is the update that takes a task's branch away with an operation; none when there is no
+// branch, or when somebody has it checked out elsewhere: that checkout is theirs.
+func (k *kept) dropBranch(task string) []gitio.RefUpdate {
+	if k.tip.IsZero() || k.at.elsewhere != "" {
+		return nil
+	}
+	return []gitio.RefUpdate{{Ref: Branch(task), Old: k.tip, New: gitio.ZeroOID}}
+}
+
+// atticTries is how often a ref of the attic is tried when others fill the attic at the same time.
+const atticTries = 10
+
+// keepAgain puts what a worktree holds into the attic unless it is held somewhere.
+func (s *site) keepAgain(ctx context.Context, v *gitboard.View, task, path string, actor board.Actor, before *kept) error {
+	if err := s.refuseNested(ctx, path, task, before == nil); err != nil {
+		return err
+	}
+	w, err := s.snapshot(ctx, path, task, actor)
+	if err != nil {
+		return err
+	}
+	if before != nil && slices.Contains(before.trees, w.tree) || w.commit.IsZero() {
+		return nil
+	}
+	for range atticTries {
+		attic, err := s.attic(ctx, task)
+		if err != nil {
+			return err
+		}
+		if held, err := s.held(ctx, v, task, w, attic); held || err != nil {
+			return err
+		}
+		commit, err := s.following(ctx, w, attic, before)
+		if err != nil {
+			return err
+		}
+		err = s.repo.UpdateRefs(ctx, []gitio.RefUpdate{{Ref: atticRef(task, attic.next), Old: gitio.ZeroOID, New: commit}}, "git liza: keep work")
+		if !errors.Is(err, gitio.ErrRefMoved) {
+			return err
+		}
+	}
+	return &gitboard.LostError{Op: "keeping the work of " + task, Attempts: atticTries, Err: gitio.ErrRefMoved}
+}
+
+// held reports whether the attic, a submission, the branch or integration hold what a worktree holds.
+func (s *site) held(ctx context.Context, v *gitboard.View, task string, w work, attic attic) (bool, error) {
+	for _, c := range attic.commits {
+		if tree, err := s.treeOf(ctx, c); tree == w.tree || err != nil {
+			return err == nil, err
+		}
+	}
+	if w.commit != w.head {
+		return false, nil
+	}
+	_, reviews, err := s.numbered(ctx, reviewPrefix+task)
+	if err != nil {
+		return false, err
+	}
+	holders := attic.commits
+	for _, c := range reviews {
+		holders = append(holders, c)
+	}
+	for _, ref := range []string{Branch(task), IntegrationRef(v)} {
+		tip, err := s.repo.Ref(ctx, ref)
+		if err != nil {
+			return false, err
+		}
+		holders = append(holders, tip)
+	}
+	return s.heldBy(ctx, w.head, holders)
+}
+
+// following makes work a commit on what it grew from. A worktree whose branch was dropped or reset under
+// it doesn't know that any more.
+func (s *site) following(ctx context.Context, w work, attic attic, before *kept) (gitio.OID, error) {
+	parent := gitio.OID("")
+	switch {
+	case before != nil && before.commit != "":
+		parent = before.commit
+	case w.head.IsZero() && len(attic.commits) > 0:
+		parent = attic.commits[len(attic.commits)-1]
+	}
+	if parent == "" || w.commit == w.head {
+		return w.commit, nil
+	}
+	o, err := s.repo.Object(ctx, string(w.commit))
+	if err != nil {
+		return "", err
+	}
+	c, err := gitio.DecodeCommit(o)
+	if err != nil {
+		return "", err
+	}
+	c.Parents = []gitio.OID{parent}
+	o = gitio.NewObject(gitio.CommitObject, gitio.EncodeCommit(c))
+	return o.OID, s.repo.WriteObjects(ctx, []gitio.Object{o})
+}

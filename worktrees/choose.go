@@ -1,0 +1,103 @@
+package worktrees
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/git-liza/git-liza/gitboard"
+	"github.com/git-liza/git-liza/gitboard/board"
+)
+
+// without is a board on which some tasks are not to be chosen.
+type without struct {
+	board.Source
+	skip map[string]error
+}
+
+// Briefs implements board.Source.
+func (w without) Briefs() (map[string]board.Brief, error) {
+	all, err := w.Source.Briefs()
+	if err != nil || len(w.skip) == 0 {
+		return all, err
+	}
+	left := make(map[string]board.Brief, len(all))
+	for id, b := range all {
+		if w.skip[id] == nil {
+			left[id] = b
+		}
+	}
+	return left, nil
+}
+
+// choose returns the task that a coder should claim when it names none, "" when there is none.
+func choose(ctx context.Context, v *gitboard.View, coder string, skip map[string]error) (string, error) {
+	s := board.NewState(without{v.State, skip}, v.State.Time())
+	id := board.NextClaim(s, coder, func(holder string, b board.Brief) bool {
+		after := time.Duration(0)
+		if b.Status == board.Rejected {
+			after = board.AbandonedAfter
+		}
+		return v.Takeable(ctx, holder, after)
+	})
+	if s.Err() != nil {
+		return "", s.Err()
+	}
+	return id, v.State.Err()
+}
+
+// noWork says that there is nothing to claim, and why.
+func noWork(v *gitboard.View, coder string) error {
+	counts := map[string]int{}
+	over := map[string]bool{}
+	tasks := v.State.Tasks()
+	for _, b := range tasks {
+		over[b.ID] = b.Status == board.Merged
+	}
+	for _, b := range tasks {
+		counts[why(b, coder, over)]++
+	}
+	var parts []string
+	for _, reason := range []string{"wait for dependencies", "are paused", "are reserved for others", "are claimed", "are in review or approved", "are rejected and wait for their author", "are blocked", "are drafts"} {
+		if n := counts[reason]; n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, reason))
+		}
+	}
+	hint := "every task is over"
+	switch {
+	case len(tasks) == 0:
+		hint = "there are no tasks yet"
+	case len(parts) > 0:
+		hint = "of the open tasks " + strings.Join(parts, ", ")
+	}
+	return board.Refuse("no-work", "nothing to claim for "+coder, hint)
+}
+
+func why(b board.Brief, coder string, merged map[string]bool) string {
+	switch b.Status {
+	case board.Draft:
+		return "are drafts"
+	case board.Blocked:
+		return "are blocked"
+	case board.ReadyForReview, board.Approved:
+		return "are in review or approved"
+	case board.Claimed:
+		return "are claimed"
+	case board.Unclaimed, board.Rejected, board.IntegrationFailed:
+	default:
+		return ""
+	}
+	if b.Paused {
+		return "are paused"
+	}
+	if b.ReservedFor != "" && b.ReservedFor != coder {
+		return "are reserved for others"
+	}
+	for _, d := range b.DependsOn {
+		if !merged[d] {
+			return "wait for dependencies"
+		}
+	}
+	return "are rejected and wait for their author"
+}

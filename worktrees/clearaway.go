@@ -1,0 +1,91 @@
+package worktrees
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/git-liza/git-liza/gitboard"
+	"github.com/git-liza/git-liza/gitboard/board"
+)
+
+// goneMark begins the name of a worktree that is about to be removed.
+const goneMark = ".gone-"
+
+// identity tells worktrees at the same path apart: the name of the directory that git keeps of each.
+func identity(path string) string {
+	data, err := os.ReadFile(filepath.Join(path, ".git"))
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSpace(string(data))
+}
+
+// clearAway removes a task's worktree. before is what went to the attic already with the operation that
+// it follows; whatever the worktree holds beyond that, and nothing else holds, goes there now. It can be
+// repeated.
+//
+// The worktree is moved out of the way first: its place is free at once for whoever has claimed the task
+// since, and should it be theirs that was moved, it's moved back.
+func (s *site) clearAway(ctx context.Context, v *gitboard.View, task string, actor board.Actor, before *kept) error {
+	l, err := s.look(ctx, task)
+	if err != nil || !l.ours {
+		return err
+	}
+	which := identity(l.path)
+	if before != nil && before.which != which {
+		return nil // a new one: the old one has gone
+	}
+	token, err := s.b.Token()
+	if err != nil {
+		return err
+	}
+	c := &candidate{s: s, token: token}
+	if err := c.note(task); err != nil {
+		return err
+	}
+	gone := filepath.Join(s.root, ".worktrees", goneMark+token)
+	if err := s.repo.MoveWorktree(ctx, l.path, gone); err != nil {
+		return errors.Join(s.clearInPlace(ctx, v, task, actor, before, which, err), forget(c.recordFile()))
+	}
+	if identity(gone) != which {
+		return errors.Join(s.repo.MoveWorktree(ctx, gone, l.path), forget(c.recordFile()))
+	}
+	if err := s.finishGone(ctx, v, task, token, actor, before); err != nil {
+		return errors.Join(err, s.repo.MoveWorktree(ctx, gone, l.path), forget(c.recordFile()))
+	}
+	return nil
+}
+
+// clearInPlace removes a worktree that could not be moved: git moves none in which submodules are
+// checked out. When it's no longer there, somebody else was faster.
+func (s *site) clearInPlace(ctx context.Context, v *gitboard.View, task string, actor board.Actor, before *kept, which string, moved error) error {
+	path := s.path(task)
+	if identity(path) != which {
+		return nil
+	}
+	if ctx.Err() != nil {
+		return moved
+	}
+	if err := s.keepAgain(ctx, v, task, path, actor, before); err != nil {
+		return err
+	}
+	if identity(path) != which {
+		return nil
+	}
+	return s.repo.RemoveWorktree(ctx, path)
+}
+
+// finishGone removes a worktree that was moved out of the way.
+func (s *site) finishGone(ctx context.Context, v *gitboard.View, task, token string, actor board.Actor, before *kept) error {
+	gone := filepath.Join(s.root, ".worktrees", goneMark+token)
+	if err := s.keepAgain(ctx, v, task, gone, actor, before); err != nil {
+		return err
+	}
+	if err := s.repo.RemoveWorktree(ctx, gone); err != nil {
+		return err
+	}
+	return forget(filepath.Join(s.claimsDir(), token))
+}

@@ -1,0 +1,37 @@
+package worktrees
+
+import (
+	"context"
+
+	"github.com/git-liza/git-liza/gitboard"
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/roles"
+)
+
+// Delete removes the worktree of a BLOCKED, ABANDONED or SUPERSEDED task; what it holds is in the attic
+// then. The branch of a BLOCKED task stays, for unblock may keep the work. It's for planners and humans;
+// the board does not change.
+func Delete(ctx context.Context, b *gitboard.Board, actor board.Actor, task string) error {
+	s, err := at(ctx, b)
+	if err != nil {
+		return err
+	}
+	v, err := b.View(ctx)
+	if err != nil {
+		return err
+	}
+	t, err := v.State.FindTask(task)
+	if err != nil {
+		return err
+	}
+	if actor.Role != roles.Planner && actor.Role != roles.Human {
+		return refusal("permission", t.ID, "it takes a planner or a human", "deleting a worktree is not for a %s", actor.Role)
+	}
+	switch t.Status {
+	case board.Blocked:
+		return s.clearAway(ctx, v, t.ID, actor, nil)
+	case board.Abandoned, board.Superseded:
+		return s.tidy(ctx, v, t.ID, actor)
+	}
+	return refusal("wrong-state", t.ID, "block, abandon or supersede it first", "%s is %s; deleting its worktree needs BLOCKED, ABANDONED or SUPERSEDED", t.ID, t.Status)
+}

@@ -1,0 +1,347 @@
+package worktrees
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/git-liza/git-liza/gitboard"
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/lease"
+)
+
+// Diagnose holds this clone against the board: what a crash has left half done, and what somebody has
+// moved. It changes nothing.
+func Diagnose(ctx context.Context, b *gitboard.Board) ([]Problem, error) {
+	s, err := at(ctx, b)
+	if err != nil {
+		return nil, err
+	}
+	v, err := b.View(ctx)
+	if err != nil {
+		return nil, err
+	}
+	all, err := s.repo.Worktrees(ctx)
+	if err != nil {
+		return nil, err
+	}
+	d := &diagnosis{site: s, v: v, all: all}
+	for _, look := range []func(context.Context) error{d.tasks, d.folders, d.branches, d.registrations, d.locks, d.mergeLease} {
+		if err := look(ctx); err != nil {
+			return nil, err
+		}
+	}
+	return d.found, v.State.Err()
+}
+
+type diagnosis struct {
+	*site
+	v     *gitboard.View
+	all   []gitio.Worktree
+	found []Problem
+}
+
+func (d *diagnosis) add(p Problem) { d.found = append(d.found, p) }
+
+// tasks looks for the worktrees and branches that this clone should have.
+func (d *diagnosis) tasks(ctx context.Context) error {
+	for _, b := range d.v.State.Tasks() {
+		if b.Status.Terminal() || b.Status == board.Draft {
+			continue
+		}
+		t := d.v.State.Task(b.ID)
+		if t == nil || t.Worktree == "" || t.Clone != d.clone || d.root == "" {
+			continue
+		}
+		tip, err := d.repo.Ref(ctx, Branch(t.ID))
+		if err != nil {
+			return err
+		}
+		if tip.IsZero() {
+			if err := d.missingBranch(ctx, t); err != nil {
+				return err
+			}
+		}
+		if err := d.worktree(ctx, t, tip); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (d *diagnosis) missingBranch(ctx context.Context, t *board.Task) error {
+	p := Problem{Kind: MissingBranch, Task: t.ID, Text: fmt.Sprintf("%s is %s, and its branch task/%s is missing", t.ID, t.Status, t.ID)}
+	from, err := d.knownWork(ctx, t)
+	if err != nil {
+		return err
+	}
+	l := d.layout(d.all, t.ID)
+	switch {
+	case from == "":
+		p.Hint = "its commits are not in this clone: bring task/" + t.ID + " back from where it is"
+	case l.ours && submitted(t) == "":
+		// What was committed there since is only in the reflog, for a person to find.
+		p.Hint = fmt.Sprintf("look for its last commit with git -C %s reflog, then git branch task/%s COMMIT", board.WorktreeOf(t.ID), t.ID)
+	default:
+		p.Text += fmt.Sprintf("; it was last known at %s", from.Short())
+		p.Fix = func(ctx context.Context) error { _, err := d.workTip(ctx, t); return err }
+	}
+	d.add(p)
+	return nil
+}
+
+// worktree looks at one worktree that should be here, on its branch.
+func (d *diagnosis) worktree(ctx context.Context, t *board.Task, tip gitio.OID) error {
+	l := d.layout(d.all, t.ID)
+	if !l.ours {
+		if !live(t.Status) {
+			return nil // made again when somebody needs it
+		}
+		p := Problem{Kind: MissingWorktree, Task: t.ID, Path: l.path, Text: fmt.Sprintf("%s is %s, and its worktree is missing", t.ID, t.Status)}
+		if err := l.blocked(t.ID); err != nil {
+			p.Text += ": " + err.Error()
+			p.Hint = err.(*board.Refusal).Hint
+		} else {
+			p.Fix = func(ctx context.Context) error { _, err := d.ensure(ctx, d.v, t); return err }
+		}
+		d.add(p)
+		return nil
+	}
+	if tip.IsZero() {
+		return nil
+	}
+	head, branch, err := d.repo.Head(ctx, l.path)
+	if err != nil || branch == Branch(t.ID) {
+		return err
+	}
+	open := midst(l.path)
+	if open == "rebase" {
+		return nil // git detaches HEAD for as long as it takes
+	}
+	p := Problem{
+		Kind: WrongBranch, Task: t.ID, Path: l.path, Text: fmt.Sprintf("the worktree of %s is on %s, not on task/%s", t.ID, orDetached(branch), t.ID),
+		Hint: fmt.Sprintf("git -C %s checkout task/%s", board.WorktreeOf(t.ID), t.ID),
+	}
+	if head == tip && open == "" && l.elsewhere == "" {
+		p.Fix = func(ctx context.Context) error { return d.repo.AttachHead(ctx, l.path, Branch(t.ID)) }
+	}
+	d.add(p)
+	return nil
+}
+
+// folders looks at what lies below .worktrees.
+func (d *diagnosis) folders(context.Context) error {
+	if d.root == "" {
+		return nil
+	}
+	entries, err := os.ReadDir(filepath.Join(d.root, ".worktrees"))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	for _, e := range entries {
+		path := filepath.Join(d.root, ".worktrees", e.Name())
+		if token, is := strings.CutPrefix(e.Name(), claimMark); is {
+			d.leftCandidate(token, path)
+		} else if token, is := strings.CutPrefix(e.Name(), goneMark); is {
+			d.leftGone(token, path)
+		} else if !strings.HasPrefix(e.Name(), ".") {
+			d.folder(e.Name(), path)
+		}
+	}
+	return nil
+}
+
+// left reads who made a passing worktree; nil when it may be needed still.
+func (d *diagnosis) left(token, path string) *record {
+	r, err := d.readRecord(token)
+	if err != nil {
+		return nil
+	}
+	if r != nil {
+		if d.inUse(r) {
+			return nil
+		}
+		return r
+	}
+	// Nobody says whose it is: its age decides.
+	info, err := os.Stat(path)
+	if err != nil || d.b.Now().Sub(info.ModTime()) < abandonedAfter {
+		return nil
+	}
+	return &record{}
+}
+
+func (d *diagnosis) leftCandidate(token, path string) {
+	r := d.left(token, path)
+	if r == nil {
+		return
+	}
+	d.add(Problem{
+		Kind: LeftCandidate, Task: r.Task, Path: path, Text: fmt.Sprintf("%s was made for a claim that never came", filepath.Base(path)),
+		Fix: func(ctx context.Context) error { return d.removeCandidate(ctx, token) },
+	})
+}
+
+// leftGone looks at a worktree whose removal did not come to an end.
+func (d *diagnosis) leftGone(token, path string) {
+	r := d.left(token, path)
+	if r == nil {
+		return
+	}
+	p := Problem{Kind: LeftWorktree, Task: r.Task, Path: path, Text: fmt.Sprintf("the removal of the worktree %s did not come to an end", path)}
+	if board.ValidTaskID(r.Task) {
+		p.Fix = func(ctx context.Context) error {
+			if identity(path) == "" { // most of it has gone already
+				return errors.Join(os.RemoveAll(path), d.repo.RemoveWorktree(ctx, path), forget(filepath.Join(d.claimsDir(), token)))
+			}
+			return d.finishGone(ctx, d.v, r.Task, token, d.self(ctx), nil)
+		}
+	} else {
+		p.Hint = "keep what you need of it; it was a task's worktree once"
+	}
+	d.add(p)
+}
+
+// folder looks at a folder with the name of a task.
+func (d *diagnosis) folder(name, path string) {
+	var t *board.Task
+	if board.ValidTaskID(name) {
+		t = d.v.State.Task(name)
+	}
+	l := layout{path: path}
+	if t != nil {
+		l = d.layout(d.all, t.ID)
+	}
+	switch {
+	case t == nil:
+		d.add(Problem{Kind: UnknownWorktree, Path: path, Text: fmt.Sprintf("%s belongs to no task of this board", path), Hint: "keep what you need of it; the board does not know it"})
+	case l.inTheWay:
+		if !live(t.Status) { // else it has been told
+			d.add(Problem{Kind: UnknownWorktree, Task: t.ID, Path: path, Text: fmt.Sprintf("%s is no worktree of this repository", path), Hint: "move it elsewhere; if it is a worktree that git forgot: git liza worktree repair"})
+		}
+	case l.ours && t.Status.Terminal(): // the next claim of any other takes care of it
+		d.add(Problem{
+			Kind: LeftWorktree, Task: t.ID, Path: path, Text: fmt.Sprintf("%s is %s, and a worktree of it is left", t.ID, t.Status),
+			Fix: func(ctx context.Context) error { return d.tidy(ctx, d.v, t.ID, d.self(ctx)) },
+		})
+	}
+}
+
+// branches looks for branches of tasks that need none.
+func (d *diagnosis) branches(ctx context.Context) error {
+	refs, err := d.repo.Refs(ctx, strings.TrimSuffix(branchPrefix, "/"))
+	if err != nil {
+		return err
+	}
+	for _, r := range refs {
+		id := strings.TrimPrefix(r.Name, branchPrefix)
+		if !board.ValidTaskID(id) {
+			continue
+		}
+		t := d.v.State.Task(id)
+		if t == nil || !t.Status.Terminal() {
+			continue
+		}
+		if l := d.layout(d.all, id); l.ours || l.elsewhere != "" {
+			continue // told with its worktree, or a person's
+		}
+		d.add(Problem{
+			Kind: LeftBranch, Task: id, Text: fmt.Sprintf("%s is %s, and its branch task/%s is left", id, t.Status, id),
+			Fix: func(ctx context.Context) error { return d.clearBranch(ctx, d.v, id) },
+		})
+	}
+	return nil
+}
+
+// registrations looks for worktrees that git knows and nobody can find.
+func (d *diagnosis) registrations(context.Context) error {
+	told := map[string]bool{}
+	for _, p := range d.found {
+		told[p.Path] = p.Kind == MissingWorktree
+	}
+	for _, w := range d.all {
+		if !w.Prunable || w.Main {
+			continue
+		}
+		p := Problem{Kind: PrunableWorktree, Path: w.Path, Text: fmt.Sprintf("git has a record of the worktree %s, which is not there", w.Path), Hint: "if it was moved: git worktree repair NEW-PATH"}
+		if name, below := d.below(w.Path); below {
+			if told[filepath.Join(d.root, ".worktrees", name)] {
+				continue
+			}
+			p.Fix = func(ctx context.Context) error { return d.repo.RemoveWorktree(ctx, w.Path) }
+		}
+		d.add(p)
+	}
+	return nil
+}
+
+// lockAge is when a lock file counts as left by a process that died.
+const lockAge = 10 * time.Minute
+
+// locks looks for lock files that nobody can still hold. Only a person may take one away.
+func (d *diagnosis) locks(context.Context) error {
+	common := d.repo.CommonDir()
+	files := []string{"index.lock", "HEAD.lock", "packed-refs.lock", "config.lock"}
+	for _, pattern := range []string{"index.lock", "HEAD.lock"} {
+		matches, err := filepath.Glob(filepath.Join(escapeGlob(common), "worktrees", "*", pattern))
+		if err != nil {
+			return err
+		}
+		for _, m := range matches {
+			files = append(files, strings.TrimPrefix(m, common+string(filepath.Separator)))
+		}
+	}
+	err := filepath.WalkDir(filepath.Join(common, "refs"), func(path string, e fs.DirEntry, err error) error {
+		if err != nil {
+			if errors.Is(err, fs.ErrNotExist) {
+				return nil // a ref that went meanwhile
+			}
+			return err
+		}
+		if !e.IsDir() && strings.HasSuffix(path, ".lock") {
+			files = append(files, strings.TrimPrefix(path, common+string(filepath.Separator)))
+		}
+		return nil
+	})
+	for _, file := range files {
+		path := filepath.Join(common, file)
+		info, statErr := os.Lstat(path)
+		if statErr != nil || d.b.Now().Sub(info.ModTime()) < lockAge {
+			continue
+		}
+		d.add(Problem{
+			Kind: StaleLock, Path: path, Text: fmt.Sprintf("the lock %s is from %s", path, info.ModTime().UTC().Format(time.RFC3339)),
+			Hint: "make sure that no git process runs in this repository; then the file may go",
+		})
+	}
+	return err
+}
+
+func escapeGlob(path string) string {
+	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(path)
+}
+
+// mergeLease looks for a merge lease whose holder is no more.
+func (d *diagnosis) mergeLease(ctx context.Context) error {
+	held, err := d.v.Lease(ctx, lease.MergeHolder)
+	if err != nil || held == nil || d.b.Now().Before(held.Expires) {
+		return err
+	}
+	d.add(Problem{
+		Kind: ExpiredMerge, Task: held.Task, Text: fmt.Sprintf("a merge of %s by %s ended at %s without a word", held.Task, held.Session, held.Expires.UTC().Format(time.RFC3339)),
+		Fix: func(ctx context.Context) error {
+			err := d.repo.UpdateRefs(ctx, []gitio.RefUpdate{lease.Fence(lease.MergeHolder, held)}, "git liza: an expired merge lease")
+			if errors.Is(err, gitio.ErrRefMoved) {
+				return nil // somebody has taken it, or it has gone
+			}
+			return err
+		},
+	})
+	return nil
+}

@@ -1,0 +1,143 @@
+package worktrees
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/git-liza/git-liza/gitboard"
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/gitio"
+)
+
+// refusal is what the evidence says against an operation on a task.
+func refusal(code, task, hint, format string, args ...any) error {
+	r := board.Refuse(code, fmt.Sprintf(format, args...), hint)
+	r.Task = task
+	return r
+}
+
+// first are the refusals that a person must hear before what is wrong with a worktree.
+var first = []string{"session", "permission", "wrong-state", "mode", "unknown-task"}
+
+// unless returns what the board says against an operation, as far as it comes first, or else what the
+// evidence says.
+func unless(ctx context.Context, b *gitboard.Board, v *gitboard.View, r gitboard.Request, p board.Payload, evidence error) error {
+	if found := (*board.Refusal)(nil); !errors.As(evidence, &found) {
+		return evidence
+	}
+	said := (*board.Refusal)(nil)
+	if err := b.Dry(ctx, v, r, p); errors.As(err, &said) && slices.Contains(first, said.Code) {
+		return err
+	}
+	return evidence
+}
+
+// work checks that a task's worktree is here and clean, stands on the task's branch and in the midst of
+// nothing, and returns its HEAD.
+func (s *site) work(ctx context.Context, t *board.Task) (gitio.OID, error) {
+	if err := s.needFiles("work on a task"); err != nil {
+		return "", err
+	}
+	l, err := s.look(ctx, t.ID)
+	if err != nil {
+		return "", err
+	}
+	if !l.ours {
+		if t.Clone != s.clone && t.Clone != "" {
+			return "", refusal("elsewhere", t.ID, "do it there", "the worktree of %s is in another clone", t.ID)
+		}
+		return "", refusal("missing", t.ID, "git liza worktree create "+t.ID, "the worktree of %s is missing", t.ID)
+	}
+	if err := s.clean(ctx, t.ID, l.path, "commit or remove them, then try again"); err != nil {
+		return "", err
+	}
+	if open := midst(l.path); open != "" {
+		return "", refusal("dirty", t.ID, "finish it there with git "+open+" --continue", "a %s is not finished in %s", open, board.WorktreeOf(t.ID))
+	}
+	head, branch, err := s.repo.Head(ctx, l.path)
+	if err != nil {
+		return "", err
+	}
+	if branch != Branch(t.ID) {
+		return "", refusal("stale", t.ID, fmt.Sprintf("git -C %s checkout task/%s", board.WorktreeOf(t.ID), t.ID),
+			"%s is on %s, not on task/%s", board.WorktreeOf(t.ID), orDetached(branch), t.ID)
+	}
+	return head, nil
+}
+
+func orDetached(branch string) string {
+	if branch == "" {
+		return "a detached HEAD"
+	}
+	return strings.TrimPrefix(branch, "refs/heads/")
+}
+
+// clean refuses a worktree with changes that are not committed.
+func (s *site) clean(ctx context.Context, task, path, hint string) error {
+	dirty, err := s.repo.Status(ctx, path)
+	if err != nil || len(dirty) == 0 {
+		return err
+	}
+	return refusal("dirty", task, hint, "the worktree of %s has changes that are not committed: %s", task, listed(paths(dirty)))
+}
+
+func paths(entries []gitio.StatusEntry) []string {
+	list := make([]string, len(entries))
+	for i, e := range entries {
+		list[i] = e.Path
+	}
+	return list
+}
+
+// midst names what a worktree is in the midst of, "" for nothing (gitrepository-layout).
+func midst(path string) string {
+	data, err := os.ReadFile(filepath.Join(path, ".git"))
+	dir, is := strings.CutPrefix(strings.TrimSpace(string(data)), "gitdir: ")
+	if err != nil || !is {
+		return ""
+	}
+	if !filepath.IsAbs(dir) {
+		dir = filepath.Join(path, dir)
+	}
+	for _, open := range []struct{ file, what string }{
+		{"MERGE_HEAD", "merge"}, {"rebase-merge", "rebase"}, {"rebase-apply", "rebase"},
+		{"CHERRY_PICK_HEAD", "cherry-pick"}, {"REVERT_HEAD", "revert"},
+	} {
+		if _, err := os.Lstat(filepath.Join(dir, open.file)); err == nil {
+			return open.what
+		}
+	}
+	return ""
+}
+
+// named reads a commit that a person wrote, abbreviated or as any revision; expected is what it should
+// be, and what short forms are held against first.
+func (s *site) named(ctx context.Context, rev string, expected gitio.OID) (gitio.OID, error) {
+	const shortest = 4
+	if short := strings.ToLower(rev); len(short) >= shortest && strings.HasPrefix(string(expected), short) {
+		return expected, nil
+	}
+	oid, err := s.repo.ResolveCommit(ctx, rev)
+	if errors.Is(err, gitio.ErrNotFound) {
+		return "", board.Refuse("stale", fmt.Sprintf("%q is no commit here", board.Line(rev, 60)), "the commit is "+string(expected))
+	}
+	return oid, err
+}
+
+// recordable keeps the paths that a record can hold, at most max of them.
+func recordable(paths []string, max int) []string {
+	var fit []string
+	for _, p := range paths {
+		if len(fit) < max && utf8.ValidString(p) && !strings.ContainsFunc(p, unicode.IsControl) && !strings.ContainsRune(p, '\uFEFF') {
+			fit = append(fit, p)
+		}
+	}
+	return fit
+}

@@ -1,0 +1,83 @@
+package worktrees
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/git-liza/git-liza/gitboard"
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/gitio"
+)
+
+// Entry is a worktree below .worktrees, or a task of this clone that should have one.
+type Entry struct {
+	Task       string       `json:"task"` // "" for what belongs to no task
+	Status     board.Status `json:"status,omitempty"`
+	AssignedTo string       `json:"assigned_to,omitempty"`
+	Path       string       `json:"path"` // absolute
+	Exists     bool         `json:"exists"`
+	Branch     string       `json:"branch,omitempty"`
+	Head       gitio.OID    `json:"head,omitempty"`
+}
+
+// List lists the tasks' worktrees of this clone: those that are here, and those that the board says
+// should be.
+func List(ctx context.Context, b *gitboard.Board) ([]Entry, error) {
+	s, err := at(ctx, b)
+	if err != nil {
+		return nil, err
+	}
+	v, err := b.View(ctx)
+	if err != nil {
+		return nil, err
+	}
+	all, err := s.repo.Worktrees(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var list []Entry
+	listed := map[string]bool{}
+	for _, w := range all {
+		name, is := s.below(w.Path)
+		if !is || strings.HasPrefix(name, ".") {
+			continue
+		}
+		e := Entry{Path: w.Path, Exists: !w.Prunable, Branch: strings.TrimPrefix(w.Branch, "refs/heads/"), Head: w.Head}
+		if board.ValidTaskID(name) {
+			if t := v.State.Task(name); t != nil {
+				e.Task, e.Status, e.AssignedTo = t.ID, t.Status, t.AssignedTo
+				listed[t.ID] = true
+			}
+		}
+		list = append(list, e)
+	}
+	for _, brief := range v.State.Tasks() {
+		if listed[brief.ID] || !live(brief.Status) {
+			continue
+		}
+		if t := v.State.Task(brief.ID); t != nil && t.Worktree != "" && t.Clone == s.clone {
+			list = append(list, Entry{Task: t.ID, Status: t.Status, AssignedTo: t.AssignedTo, Path: s.path(t.ID)})
+		}
+	}
+	return list, v.State.Err()
+}
+
+// live reports whether somebody works on a task of that state, or reviews it.
+func live(s board.Status) bool { return s == board.Claimed || s == board.ReadyForReview }
+
+// below returns the name of a worktree that lies directly below .worktrees.
+func (s *site) below(path string) (string, bool) {
+	if s.root == "" {
+		return "", false
+	}
+	dir, name := filepath.Split(path)
+	return name, samePath(filepath.Clean(dir), filepath.Join(s.root, ".worktrees"))
+}
+
+// present reports whether something exists at a path.
+func present(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
+}

@@ -1,0 +1,46 @@
+package worktrees
+
+import (
+	"context"
+	"errors"
+)
+
+// The kinds of problem.
+const (
+	MissingWorktree  = "missing-worktree"
+	MissingBranch    = "missing-branch"
+	LeftCandidate    = "left-candidate"
+	LeftWorktree     = "left-worktree"
+	LeftBranch       = "left-branch"
+	UnknownWorktree  = "unknown-worktree"
+	PrunableWorktree = "prunable-worktree"
+	WrongBranch      = "wrong-branch"
+	StaleLock        = "stale-lock"
+	ExpiredMerge     = "expired-merge-lease"
+)
+
+// Problem is where a clone is not as the board says it should be.
+type Problem struct {
+	Kind string `json:"kind"`
+	Task string `json:"task,omitempty"`
+	Path string `json:"path,omitempty"`
+	Text string `json:"text"` // one sentence
+	Hint string `json:"hint,omitempty"`
+	// Fix mends it, and can be repeated; nil when a human must.
+	Fix func(ctx context.Context) error `json:"-"`
+}
+
+// FixAll mends what can be mended, and returns what is left for a human.
+func FixAll(ctx context.Context, problems []Problem) (left []Problem, err error) {
+	for _, p := range problems {
+		if p.Fix == nil {
+			left = append(left, p)
+			continue
+		}
+		if failed := p.Fix(ctx); failed != nil {
+			left = append(left, p)
+			err = errors.Join(err, failed)
+		}
+	}
+	return left, err
+}

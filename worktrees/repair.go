@@ -1,0 +1,46 @@
+package worktrees
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+
+	"github.com/git-liza/git-liza/gitboard"
+)
+
+// Repair mends git's records of the worktrees after the project was moved, and makes git forget those of
+// tasks whose directories have gone.
+func Repair(ctx context.Context, b *gitboard.Board) error {
+	s, err := at(ctx, b)
+	if err != nil {
+		return err
+	}
+	if s.root == "" {
+		return s.repo.RepairWorktrees(ctx)
+	}
+	entries, err := os.ReadDir(filepath.Join(s.root, ".worktrees"))
+	if err != nil && !os.IsNotExist(err) {
+		return err
+	}
+	var here []string
+	for _, e := range entries {
+		if path := filepath.Join(s.root, ".worktrees", e.Name()); present(filepath.Join(path, ".git")) {
+			here = append(here, path)
+		}
+	}
+	if err := s.repo.RepairWorktrees(ctx, here...); err != nil {
+		return err
+	}
+	all, err := s.repo.Worktrees(ctx)
+	if err != nil {
+		return err
+	}
+	for _, w := range all {
+		if _, is := s.below(w.Path); is && !present(w.Path) {
+			if err := s.repo.RemoveWorktree(ctx, w.Path); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

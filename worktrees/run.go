@@ -1,0 +1,118 @@
+package worktrees
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/git-liza/git-liza/gitboard/board"
+)
+
+// Command is one of the project's own commands: config's worktree_setup, or the integration test.
+type Command struct {
+	Name    string // how errors speak of it
+	Script  string // for sh -c
+	Dir     string
+	Env     []string      // in addition to this process's, less what points git at a repository
+	Timeout time.Duration // 0 for none
+	Output  io.Writer     // stdout and stderr; nil for nowhere
+}
+
+// FailedError is a command of the project's that did not succeed.
+type FailedError struct {
+	Name     string
+	Exit     int // -1 when it was ended by a signal
+	TimedOut bool
+	Timeout  time.Duration
+	Tail     string // the end of its output, where it was captured
+}
+
+// Error returns one sentence, with the last line of the output.
+func (e *FailedError) Error() string {
+	text := fmt.Sprintf("%s failed (exit %d)", e.Name, e.Exit)
+	if e.TimedOut {
+		text = fmt.Sprintf("%s took longer than %s", e.Name, e.Timeout)
+	}
+	lines := strings.Split(strings.TrimSpace(e.Tail), "\n")
+	if last := board.Line(lines[len(lines)-1], 200); last != "" {
+		text += ": " + last
+	}
+	return text
+}
+
+// patience is how long a command that is to end may take for it, before it's killed.
+const patience = 5 * time.Second
+
+// Run runs a command in a process group of its own. When it takes too long, or the context ends, the
+// whole group is ended. The error is a *FailedError, or the context's cause.
+func Run(ctx context.Context, c Command) error {
+	limited, cancel := ctx, context.CancelFunc(func() {})
+	if c.Timeout > 0 {
+		limited, cancel = context.WithTimeout(ctx, c.Timeout)
+	}
+	defer cancel()
+	cmd := exec.CommandContext(limited, "sh", "-c", c.Script)
+	cmd.Dir = c.Dir
+	cmd.Env = append(ownEnv(), c.Env...)
+	cmd.Stdout, cmd.Stderr = c.Output, c.Output
+	cmd.WaitDelay = patience
+	group(cmd)
+	err := cmd.Run()
+	if limited.Err() != nil {
+		endGroup(cmd)
+	}
+	var exit *exec.ExitError
+	switch {
+	case err == nil, errors.Is(err, exec.ErrWaitDelay) && limited.Err() == nil:
+		return nil // ErrWaitDelay: it succeeded, and left something running that holds its output
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case limited.Err() != nil:
+		return &FailedError{Name: c.Name, Exit: -1, TimedOut: true, Timeout: c.Timeout}
+	case errors.As(err, &exit):
+		return &FailedError{Name: c.Name, Exit: exit.ExitCode()}
+	}
+	return fmt.Errorf("%s: %w", c.Name, err)
+}
+
+// pointers are what points git, or this program, at something else than where a command runs.
+var pointers = map[string]bool{
+	"GIT_DIR": true, "GIT_WORK_TREE": true, "GIT_INDEX_FILE": true, "GIT_COMMON_DIR": true, "GIT_PREFIX": true,
+	"GIT_NAMESPACE": true, "GIT_OBJECT_DIRECTORY": true, "GIT_ALTERNATE_OBJECT_DIRECTORIES": true,
+	"GIT_QUARANTINE_PATH": true, "GIT_IMPLICIT_WORK_TREE": true, "GIT_INTERNAL_SUPER_PREFIX": true,
+	"GIT_CONFIG": true, "GIT_GRAFT_FILE": true, "GIT_SHALLOW_FILE": true, "GIT_REFLOG_ACTION": true,
+	"GIT_CEILING_DIRECTORIES": true, "LIZA_AGENT_ID": true, "LIZA_SESSION": true,
+}
+
+func ownEnv() []string {
+	var env []string
+	for _, entry := range os.Environ() {
+		if key, _, _ := strings.Cut(entry, "="); !pointers[key] {
+			env = append(env, entry)
+		}
+	}
+	return env
+}
+
+// Tail makes the end of a command's output fit for a record: valid, visible text of at most max bytes
+// that begins at a line's begin.
+func Tail(output string, max int) string {
+	text := strings.TrimSpace(board.Visible(strings.ToValidUTF8(output, "\uFFFD")))
+	if len(text) <= max {
+		return text
+	}
+	text = text[len(text)-max:]
+	if _, rest, found := strings.Cut(text, "\n"); found {
+		return rest
+	}
+	for !utf8.RuneStart(text[0]) {
+		text = text[1:]
+	}
+	return text
+}

@@ -1,0 +1,230 @@
+package worktrees
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/git-liza/git-liza/gitboard"
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/oplog"
+)
+
+// The places where refs of tasks lie.
+const (
+	branchPrefix = "refs/heads/task/"
+	reviewPrefix = "refs/liza/review/"
+	atticPrefix  = "refs/liza/attic/"
+)
+
+// Branch is the full ref of a task's branch.
+func Branch(task string) string { return branchPrefix + task }
+
+// site is a project: its board, its repository, and where its worktrees lie.
+type site struct {
+	b     *gitboard.Board
+	repo  *gitio.Repo
+	root  string // the main worktree; "" in a bare repository
+	clone string
+}
+
+func at(ctx context.Context, b *gitboard.Board) (*site, error) {
+	root, err := b.Root(ctx)
+	if err != nil {
+		return nil, err
+	}
+	clone, err := b.CloneID()
+	if err != nil {
+		return nil, err
+	}
+	return &site{b: b, repo: b.Repo(), root: root, clone: clone}, nil
+}
+
+// needFiles refuses what a bare repository can't do.
+func (s *site) needFiles(what string) error {
+	if s.root != "" {
+		return nil
+	}
+	return board.Refuse("bare", what+" needs a working tree; this repository is bare", "do it in a clone that has one: git clone, then git liza share")
+}
+
+// path is where a task's worktree lies, absolute.
+func (s *site) path(task string) string {
+	return filepath.Join(s.root, filepath.FromSlash(board.WorktreeOf(task)))
+}
+
+// integration is the commit that the integration branch is at.
+func (s *site) integration(ctx context.Context, v *gitboard.View) (gitio.OID, error) {
+	return Integration(ctx, s.b, v)
+}
+
+// IntegrationRef is the full ref of the integration branch.
+func IntegrationRef(v *gitboard.View) string {
+	return "refs/heads/" + v.State.Config().IntegrationBranch
+}
+
+// Integration is the commit that the integration branch is at; a refusal when there is no such branch.
+func Integration(ctx context.Context, b *gitboard.Board, v *gitboard.View) (gitio.OID, error) {
+	if v.State.Config() == nil {
+		return "", v.State.Err()
+	}
+	ref := IntegrationRef(v)
+	tip, err := b.Repo().Ref(ctx, ref)
+	if err != nil {
+		return "", err
+	}
+	if tip.IsZero() {
+		name := v.State.Config().IntegrationBranch
+		return "", board.Refuse("no-integration", fmt.Sprintf("the integration branch %s is missing here", name), "make it where it should begin: git branch "+name+" COMMIT")
+	}
+	return tip, nil
+}
+
+// sign is who an actor is as the author of a commit, now.
+func (s *site) sign(ctx context.Context, a board.Actor) (gitio.Signature, error) {
+	name, email := oplog.Author(a)
+	if name != "" && email != "" {
+		return gitio.Signature{Name: name, Email: email, When: s.b.Now()}, nil
+	}
+	who, err := s.repo.Identity(ctx)
+	if err != nil {
+		return who, board.Refuse("identity", "git does not know who you are", `git config user.name "Your Name" and git config user.email you@example.com`)
+	}
+	who.When = s.b.Now()
+	return who, nil
+}
+
+// layout is what lies where a task's worktree belongs, and where else its branch is checked out.
+type layout struct {
+	path      string
+	ours      bool   // a worktree of this repository is there
+	inTheWay  bool   // something else is there
+	known     bool   // git has a record of a worktree there, be it there or not
+	elsewhere string // another worktree that the task's branch is checked out in
+}
+
+func (s *site) look(ctx context.Context, task string) (layout, error) {
+	all, err := s.repo.Worktrees(ctx)
+	if err != nil {
+		return layout{}, err
+	}
+	return s.layout(all, task), nil
+}
+
+func (s *site) layout(all []gitio.Worktree, task string) layout {
+	l := layout{path: s.path(task)}
+	for _, w := range all {
+		switch {
+		case s.root != "" && samePath(w.Path, l.path):
+			l.known = true
+		case w.Branch == Branch(task) && !w.Prunable && !s.passing(w.Path):
+			l.elsewhere = w.Path
+		}
+	}
+	if s.root == "" {
+		return l
+	}
+	_, err := os.Lstat(filepath.Join(l.path, ".git"))
+	l.ours = l.known && err == nil
+	if !l.ours {
+		entries, err := os.ReadDir(l.path)
+		_, present := os.Lstat(l.path)
+		l.inTheWay = len(entries) > 0 || err != nil && present == nil
+	}
+	return l
+}
+
+// passing reports whether a worktree is one of our own that is being made or removed.
+func (s *site) passing(path string) bool {
+	name, below := s.below(path)
+	return below && strings.HasPrefix(name, ".")
+}
+
+// samePath reports whether two absolute paths name the same place, which need not exist.
+func samePath(a, b string) bool {
+	return filepath.Clean(a) == filepath.Clean(b) || resolved(a) == resolved(b)
+}
+
+// resolved follows symbolic links as far as a path exists.
+func resolved(path string) string {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		return real
+	}
+	dir, base := filepath.Split(filepath.Clean(path))
+	if dir = filepath.Clean(dir); dir == path || base == "" {
+		return path
+	}
+	return filepath.Join(resolved(dir), base)
+}
+
+// blocked refuses a worktree where something else lies, or whose branch somebody has checked out
+// elsewhere.
+func (l layout) blocked(task string) error {
+	var r *board.Refusal
+	switch {
+	case l.elsewhere != "":
+		r = board.Refuse("checked-out", fmt.Sprintf("task/%s is checked out in %s", task, l.elsewhere), "check out another branch there")
+	case l.inTheWay:
+		r = board.Refuse("in-the-way", fmt.Sprintf("%s is no worktree of this repository, and in the way of %s", l.path, task), "move it elsewhere; if it is a worktree that git forgot: git liza worktree repair")
+	default:
+		return nil
+	}
+	r.Task = task
+	return r
+}
+
+// has reports whether this clone has a commit.
+func (s *site) has(ctx context.Context, commit string) (bool, error) {
+	if commit == "" {
+		return false, nil
+	}
+	o, err := s.repo.Object(ctx, commit)
+	if errors.Is(err, gitio.ErrNotFound) {
+		return false, nil
+	}
+	return o.Type == gitio.CommitObject, err
+}
+
+// steadyFor bounds the steps that follow an operation when whoever asked for it has gone.
+const steadyFor = 2 * time.Minute
+
+// steady is a context for the steps that follow an operation which stands: they go on for a while when
+// the caller's has ended, so that less is left to mend.
+func steady(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(context.WithoutCancel(ctx), steadyFor)
+}
+
+var errNotYet = errors.New("not carried out yet")
+
+// repeated finds the operation that a request id has carried out already, nil when it has none.
+func repeated(ctx context.Context, b *gitboard.Board, actor board.Actor, request string) (*gitboard.Done, error) {
+	if request == "" {
+		return nil, nil
+	}
+	done, err := b.Do(ctx, gitboard.Request{Actor: actor, ID: request, Intent: func(context.Context, *gitboard.View) (board.Payload, []gitio.RefUpdate, error) {
+		return nil, nil, errNotYet
+	}})
+	if errors.Is(err, errNotYet) {
+		return nil, nil
+	}
+	return done, err
+}
+
+// listed names up to five of some paths, for a sentence.
+func listed(paths []string) string {
+	const most = 5
+	shown := make([]string, 0, most)
+	for _, p := range paths[:min(most, len(paths))] {
+		shown = append(shown, board.Line(p, 120))
+	}
+	text := strings.Join(shown, ", ")
+	if more := len(paths) - most; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
+}

@@ -1,0 +1,137 @@
+package worktrees
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/git-liza/git-liza/gitboard"
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/gitio"
+)
+
+// Status is where a task's worktree stands, and how far integration has moved since.
+type Status struct {
+	Task   string    `json:"task"`
+	Path   string    `json:"path"` // absolute
+	Exists bool      `json:"exists"`
+	Branch string    `json:"branch"` // that is checked out; the task's own when the worktree is missing
+	Head   gitio.OID `json:"head"`
+	Dirty  []string  `json:"dirty,omitempty"` // not committed
+	Ahead  int       `json:"ahead"`           // commits beyond the base commit
+	Behind int       `json:"behind"`          // commits of integration that the work lacks
+
+	WouldConflict []string `json:"would_conflict,omitempty"` // bringing integration in
+	BothTouched   []string `json:"both_touched,omitempty"`   // not committed files included
+	Advice        string   `json:"advice"`
+}
+
+// StatusOf looks at a task's worktree. Nothing is changed.
+func StatusOf(ctx context.Context, b *gitboard.Board, task string) (*Status, error) {
+	s, err := at(ctx, b)
+	if err != nil {
+		return nil, err
+	}
+	v, err := b.View(ctx)
+	if err != nil {
+		return nil, err
+	}
+	t, err := v.State.FindTask(task)
+	if err != nil {
+		return nil, err
+	}
+	st, err := s.standing(ctx, t)
+	if err != nil {
+		return nil, err
+	}
+	if st.Head.IsZero() {
+		st.Advice = fmt.Sprintf("%s is %s: there is no work here", t.ID, t.Status)
+		return st, nil
+	}
+	return st, s.compare(ctx, v, t, st)
+}
+
+// standing is what lies here of a task's work.
+func (s *site) standing(ctx context.Context, t *board.Task) (*Status, error) {
+	st := &Status{Task: t.ID, Path: s.path(t.ID), Branch: "task/" + t.ID}
+	l, err := s.look(ctx, t.ID)
+	if err != nil {
+		return nil, err
+	}
+	st.Exists = l.ours
+	if !l.ours {
+		st.Head, err = s.repo.Ref(ctx, Branch(t.ID))
+		return st, err
+	}
+	head, branch, err := s.repo.Head(ctx, l.path)
+	if err != nil {
+		return nil, err
+	}
+	st.Head, st.Branch = head, orDetached(branch)
+	dirty, err := s.repo.Status(ctx, l.path)
+	st.Dirty = paths(dirty)
+	return st, err
+}
+
+// compare holds the work against integration.
+func (s *site) compare(ctx context.Context, v *gitboard.View, t *board.Task, st *Status) error {
+	tip, err := s.integration(ctx, v)
+	if err != nil {
+		return err
+	}
+	base, err := s.repo.MergeBase(ctx, tip, st.Head)
+	if errors.Is(err, gitio.ErrNotFound) {
+		st.Advice = "it has no commit in common with integration"
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	from := base
+	if has, err := s.has(ctx, t.BaseCommit); err != nil {
+		return err
+	} else if has {
+		from = gitio.OID(t.BaseCommit)
+	}
+	if st.Ahead, err = s.repo.CountCommits(ctx, from, st.Head); err != nil {
+		return err
+	}
+	if st.Behind, err = s.repo.CountCommits(ctx, st.Head, tip); err != nil {
+		return err
+	}
+	if _, st.WouldConflict, err = s.repo.MergeTree(ctx, st.Head, tip); err != nil {
+		return err
+	}
+	theirs, err := s.repo.ChangedFiles(ctx, base, tip)
+	if err != nil {
+		return err
+	}
+	ours, err := s.repo.ChangedFiles(ctx, base, st.Head)
+	if err != nil {
+		return err
+	}
+	for _, file := range theirs {
+		if slices.Contains(ours, file) || slices.Contains(st.Dirty, file) {
+			st.BothTouched = append(st.BothTouched, file)
+		}
+	}
+	st.Advice = advice(t.ID, st, len(theirs))
+	return nil
+}
+
+// bringInAtMost is how many files integration may have changed for a coder to bring them in.
+const bringInAtMost = 2
+
+// advice is the protocol's staleness rule.
+func advice(task string, st *Status, files int) string {
+	switch {
+	case st.Behind == 0:
+		return "it has all of integration"
+	case len(st.WouldConflict) > 0 || len(st.BothTouched) > 0:
+		return fmt.Sprintf("integration overlaps with this work: if that matters to it, git liza block %s and say what overlaps", task)
+	case files > bringInAtMost:
+		return fmt.Sprintf("integration changed %d files and none of this work's: go on; if the work needs them, git liza block %s", files, task)
+	}
+	return "integration changed little, and nothing of this work: bring it in if the work needs it, with git merge in the worktree"
+}

@@ -1,0 +1,67 @@
+package worktrees
+
+import (
+	"context"
+	"errors"
+
+	"github.com/git-liza/git-liza/gitboard"
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/gitio"
+)
+
+// Tidy removes worktree and branch of a task that needs them no longer. What nothing else holds goes to
+// the attic first. It can be repeated.
+func Tidy(ctx context.Context, b *gitboard.Board, v *gitboard.View, actor board.Actor, task string) error {
+	s, err := at(ctx, b)
+	if err != nil {
+		return err
+	}
+	return s.tidy(ctx, v, task, actor)
+}
+
+func (s *site) tidy(ctx context.Context, v *gitboard.View, task string, actor board.Actor) error {
+	return errors.Join(s.clearAway(ctx, v, task, actor, nil), s.clearBranch(ctx, v, task))
+}
+
+// clearBranch deletes a task's branch unless somebody has it checked out. Commits that neither
+// integration nor a submission nor the attic holds go to the attic in the same transaction.
+func (s *site) clearBranch(ctx context.Context, v *gitboard.View, task string) error {
+	for range atticTries {
+		tip, err := s.repo.Ref(ctx, Branch(task))
+		if err != nil || tip.IsZero() {
+			return err
+		}
+		l, err := s.look(ctx, task)
+		if err != nil || l.elsewhere != "" || l.ours {
+			return err
+		}
+		attic, err := s.attic(ctx, task)
+		if err != nil {
+			return err
+		}
+		_, reviews, err := s.numbered(ctx, reviewPrefix+task)
+		if err != nil {
+			return err
+		}
+		landed, err := s.repo.Ref(ctx, IntegrationRef(v))
+		if err != nil {
+			return err
+		}
+		holders := append([]gitio.OID{landed}, attic.commits...)
+		for _, c := range reviews {
+			holders = append(holders, c)
+		}
+		held, err := s.heldBy(ctx, tip, holders)
+		if err != nil {
+			return err
+		}
+		updates := []gitio.RefUpdate{{Ref: Branch(task), Old: tip, New: gitio.ZeroOID}}
+		if !held {
+			updates = append([]gitio.RefUpdate{{Ref: atticRef(task, attic.next), Old: gitio.ZeroOID, New: tip}}, updates...)
+		}
+		if err := s.repo.UpdateRefs(ctx, updates, "git liza: keep work"); !errors.Is(err, gitio.ErrRefMoved) {
+			return err
+		}
+	}
+	return &gitboard.LostError{Op: "removing task/" + task, Attempts: atticTries, Err: gitio.ErrRefMoved}
+}
