@@ -26,6 +26,7 @@ type script struct {
 	bytes       map[string]string // the encoded records
 	messages    []string
 	payloads    []string
+	times       []board.Time
 }
 
 type failer interface {
@@ -117,7 +118,7 @@ func (s *script) run(op board.Operation) error {
 			s.bytes[path] = text
 		}
 	}
-	s.messages, s.payloads = append(s.messages, message), append(s.payloads, file)
+	s.messages, s.payloads, s.times = append(s.messages, message), append(s.payloads, file), append(s.times, op.Time)
 	if v := board.Violations(s.state()); len(v) > 0 {
 		s.t.Fatalf("%s by %s: %v", op.Name(), op.Actor.ID, v)
 	}

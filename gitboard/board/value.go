@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 
 	"gopkg.in/yaml.v3"
 )
@@ -39,11 +40,17 @@ func parseValue(f FieldEdit) (*yaml.Node, error) {
 	return n, plainValue(n, tags)
 }
 
+// tooLong reports whether a number fills more than 64 bits.
+func tooLong(number string) bool {
+	_, err := strconv.ParseInt(number, 0, 64)
+	return err != nil
+}
+
 func plainValue(n *yaml.Node, tags []string) error {
 	switch {
 	case n.Kind == yaml.AliasNode || n.Anchor != "" || n.Style&yaml.TaggedStyle != 0:
 		return fmt.Errorf("line %d: anchors, aliases and tags are not allowed", n.Line)
-	case !slices.Contains(tags, n.ShortTag()):
+	case !slices.Contains(tags, n.ShortTag()) || n.ShortTag() == "!!int" && tooLong(n.Value):
 		return fmt.Errorf("line %d: %s is not kept as it is; put it in quotes", n.Line, quote(n.Value))
 	case n.Kind == yaml.MappingNode && len(n.Content) > 2*maxValueKeys:
 		return fmt.Errorf("line %d: more than %d keys in one mapping", n.Line, maxValueKeys)

@@ -49,6 +49,7 @@ func TestWriteRefusals(t *testing.T) {
 		{"tasks/login.yaml", "reserved_for", "somebody"},
 		{"tasks/login.yaml", "extra", "{at: 2026-01-31}"},
 		{"tasks/login.yaml", "extra", "1.5"},
+		{"tasks/login.yaml", "extra", "9223372036854775808"},
 		{"tasks/login.yaml", "extra", "{1: one}"},
 		{"tasks/login.yaml", "extra", "!!binary aGk="},
 		{"tasks/login.yaml", "extra", "{a: &x [1], b: *x}"},

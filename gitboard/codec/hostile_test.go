@@ -87,6 +87,7 @@ func TestHostileDocuments(t *testing.T) {
 	}
 	for name, text := range map[string]string{
 		"alias bomb": head + bomb, "anchor": head + "extra: &x 1\n", "alias": "id: &x a\ndescription: *x\n", "tag": head + "extra: !!str 1\n", "own tag": head + "extra: !go 1\n",
+		"a time in extra": head + "extra: {at: 2026-01-01}\n", "a broken number in extra": head + "extra: 1.5\n", "a long number in extra": head + "extra: 9223372036854775808\n", "a number as a key": head + "extra: {1: 2}\n",
 		"binary": head + "extra: !!binary aGk=\n", "merge": head + "extra:\n  <<: {a: 1}\n", "duplicate key": "id: a\nid: b\n", "duplicate key below": head + "extra: {a: 1, a: 2}\n",
 		"unknown key": head + "lease_expires: x\n", "unknown key below": "id: a\nhistory:\n- {time: 2026-01-01T00:00:00Z, evnt: x}\n", "second document": head + "---\nid: b\n", "broken second document": head + "---\n[\n",
 		"something after the end": head + "...\nx\n", "huge mapping": head + "extra:\n" + keys.String(), "deep": head + "extra: " + strings.Repeat("[", 100<<10), "deep mapping": head + "extra: " + strings.Repeat("{a: ", 60<<10),

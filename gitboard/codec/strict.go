@@ -3,6 +3,7 @@ package codec
 import (
 	"fmt"
 	"reflect"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -23,6 +24,9 @@ func strict(n *yaml.Node, t reflect.Type) error {
 	}
 	if n.Style&yaml.TaggedStyle != 0 || !standardTags[n.ShortTag()] {
 		return fmt.Errorf("line %d: the tag %s is not allowed", n.Line, n.ShortTag())
+	}
+	if t == nil && !kept(n) {
+		return fmt.Errorf("line %d: %.60q would not be kept as it is: put it in quotes", n.Line, n.Value)
 	}
 	for t != nil && (t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice && n.Kind != yaml.SequenceNode) {
 		t = t.Elem()
@@ -45,6 +49,19 @@ func strict(n *yaml.Node, t reflect.Type) error {
 	return nil
 }
 
+// kept reports whether a value whose field says nothing of its type is written again as it was read: no times,
+// no broken numbers, none that fill more than 64 bits.
+func kept(n *yaml.Node) bool {
+	switch n.ShortTag() {
+	case "!!float", "!!timestamp":
+		return false
+	case "!!int":
+		_, err := strconv.ParseInt(n.Value, 0, 64)
+		return err == nil
+	}
+	return true
+}
+
 func strictMapping(n *yaml.Node, t reflect.Type) error {
 	if len(n.Content)/2 > maxKeys {
 		return fmt.Errorf("line %d: more than %d keys in one mapping", n.Line, maxKeys)
@@ -57,6 +74,9 @@ func strictMapping(n *yaml.Node, t reflect.Type) error {
 		key, value := n.Content[i], n.Content[i+1]
 		if err := strict(key, nil); err != nil {
 			return err
+		}
+		if key.ShortTag() != "!!str" {
+			return fmt.Errorf("line %d: a key must be a text", key.Line)
 		}
 		var vt reflect.Type
 		if known != nil {
