@@ -102,9 +102,9 @@ func agent(id string) board.Actor {
 // do appends an operation, a second after the last one.
 func (w *world) do(a board.Actor, p board.Payload, side ...gitio.RefUpdate) gitio.OID {
 	w.t.Helper()
-	w.now = w.now.Add(time.Second)
 	tip, err := w.log.Tip(w.ctx)
 	check(w.t, err)
+	w.now = max(w.now, tip.State.Time()).Add(time.Second)
 	op := board.Operation{Actor: a, Time: w.now, Request: fmt.Sprintf("r-%d", len(w.steps)+1), Payload: p}
 	prepared, err := oplog.Prepare(tip, op)
 	if err != nil {

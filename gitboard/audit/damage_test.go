@@ -1,0 +1,193 @@
+package audit_test
+
+import (
+	"bytes"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/git-liza/git-liza/gitboard/audit"
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/codec"
+	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/oplog"
+)
+
+func noteOf(request string) board.Operation {
+	return board.Operation{Actor: ada, Request: request, Payload: &board.AddNote{Message: "m"}}
+}
+
+func findings(r *audit.Report) string {
+	var lines []string
+	for _, f := range r.Findings {
+		lines = append(lines, f.String())
+	}
+	return strings.Join(lines, "\n")
+}
+
+// TestGoesOn: after a violation the replay goes on from the commit's own tree, and finds each later one once.
+func TestGoesOn(t *testing.T) {
+	w := memoryWorld(t)
+	w.everyStatus()
+	var forged []gitio.OID
+	bad := func(f forgery) {
+		f.parent = w.tip()
+		forged = append(forged, w.forge(f))
+		w.rewind(forged[len(forged)-1])
+	}
+	// An edit that the board then lives with.
+	bad(forgery{op: noteOf("f1"), files: map[string][]byte{"README.md": []byte("hello"), "docs/deep.md": []byte("x")}})
+	w.do(ada, &board.AddNote{Message: "one"})
+	// A state that no operation led to; what follows from it is right again.
+	state := w.snapshot(w.tip()).State
+	task := *state.Task("t-review")
+	task.Status, task.ApprovedBy = board.Approved, "code-reviewer-1"
+	data, err := codec.Encode(&task)
+	check(t, err)
+	bad(forgery{op: noteOf("f2"), files: map[string][]byte{"tasks/t-review.yaml": data}})
+	m, at := w.mergeCommit("t-review", gitio.OID(task.ReviewCommit))
+	w.do(judge1, m, w.lands(at))
+	// A record that can't be read: the others still are.
+	bad(forgery{op: noteOf("f3"), files: map[string][]byte{"discovered/disc-1.yaml": []byte("id: disc-1\nby: [\n")}})
+	w.do(ada, &board.AddNote{Message: "two"})
+	w.do(coder1, &board.LogAnomaly{Type: "spec_ambiguity"})
+	// An operation that the rules refuse, and an unreadable message.
+	bad(forgery{op: board.Operation{Actor: judge1, Request: "f4", Payload: &board.Verdict{About: about("t-claimed"), Verdict: "APPROVED", Commit: strings.Repeat("a", 40)}}})
+	w.do(ada, &board.AddNote{Message: "three"})
+	bad(forgery{op: noteOf("f5"), message: func(string) string { return "Merge branch 'main'\n" }})
+	// The unreadable record mended by hand.
+	bad(forgery{op: noteOf("f6"), files: map[string][]byte{"discovered/disc-1.yaml": nil}})
+	w.do(ada, &board.AddNote{Message: "four"})
+
+	report := w.verify(audit.Range{})
+	var found []gitio.OID
+	for _, f := range report.Findings {
+		found = append(found, f.Commit)
+	}
+	if !slices.Equal(found, forged) {
+		t.Errorf("found %d, forged %d:\n%s", len(found), len(forged), findings(report))
+	}
+	if report.Proven != report.Commits-len(forged) {
+		t.Errorf("proven %d of %d", report.Proven, report.Commits)
+	}
+	if text := findings(report); !strings.Contains(text, "discovered/disc-1.yaml should not be there, and can't be read: line ") {
+		t.Errorf("where it can't be read is not told:\n%s", text)
+	}
+	// From behind the last of them, all is well.
+	if rest := w.verify(audit.Range{From: forged[len(forged)-1]}); !rest.OK() || rest.Commits != 1 {
+		t.Errorf("%+v", rest)
+	}
+}
+
+// TestBoardWithoutGoal: a board that lacks what every board has is found, and stops nobody.
+func TestBoardWithoutGoal(t *testing.T) {
+	w := memoryWorld(t)
+	w.begin()
+	tip := w.tip()
+	forged := w.forge(forgery{parent: tip, op: noteOf("f"), files: map[string][]byte{"goal.yaml": nil, "control.yaml": nil, "sprint.yaml": nil}})
+	next := w.forge(forgery{parent: forged, op: board.Operation{Actor: planner, Request: "g", Payload: &board.AlignmentEntry{Event: "e", Summary: "s"}}})
+	report := w.verify(audit.Range{From: tip, To: next})
+	if len(report.Findings) != 2 || report.Findings[0].Commit != forged || report.Findings[1].Commit != next {
+		t.Errorf("%s", findings(report))
+	}
+}
+
+// TestReplayed: an operation that is committed again is found, also when its time is made to fit.
+func TestReplayed(t *testing.T) {
+	w := memoryWorld(t)
+	w.begin()
+	first := w.do(ada, &board.AddNote{Message: "buy milk"})
+	w.do(ada, &board.AddNote{Message: "buy bread"})
+	tip := w.tip()
+	op := w.steps[len(w.steps)-2].op
+	w.caught(t, tip, w.forge(forgery{parent: tip, op: op}), "invalid")
+	op.Time = ""
+	report := w.verify(audit.Range{To: w.forge(forgery{parent: tip, op: op})})
+	if len(report.Findings) != 1 || report.Findings[0].Code != audit.CodeRequest || !strings.Contains(report.Findings[0].Text, first.Short()) {
+		t.Errorf("%s", findings(report))
+	}
+	// The very commit, brought to the tip.
+	o, err := w.store.Object(w.ctx, string(first))
+	check(t, err)
+	c, err := gitio.DecodeCommit(o)
+	check(t, err)
+	c.Parents = []gitio.OID{tip}
+	again := gitio.NewObject("commit", gitio.EncodeCommit(c))
+	check(t, w.store.WriteObjects(w.ctx, []gitio.Object{again}))
+	w.caught(t, tip, again.OID, "invalid")
+}
+
+// TestRewritten: who remembers where the board was learns that it is no longer so.
+func TestRewritten(t *testing.T) {
+	w := memoryWorld(t)
+	w.begin()
+	fork := w.tip()
+	w.do(ada, &board.AddNote{Message: "the truth"})
+	remembered := w.do(ada, &board.AddNote{Message: "and more"})
+	w.rewind(fork)
+	w.do(ada, &board.AddNote{Message: "another story"})
+	report := w.verify(audit.Range{From: remembered})
+	if len(report.Findings) != 1 || report.Findings[0].Code != audit.CodeRewritten || report.Findings[0].Commit != remembered {
+		t.Errorf("%s", findings(report))
+	}
+	if report.Commits != len(w.steps)-2 {
+		t.Errorf("%d commits", report.Commits)
+	}
+	// From the middle on, with a record quietly changed in an old commit.
+	o, err := w.store.Object(w.ctx, string(fork))
+	check(t, err)
+	if w.clean(); !bytes.Contains(o.Data, []byte("Liza-Op")) {
+		t.Fatal("no board commit")
+	}
+	forged := w.forge(forgery{parent: w.find("register").parent, op: noteOf("f"), files: map[string][]byte{"x": nil, "tasks/zz.yaml": []byte("id: zz\n")}})
+	w.rewind(forged)
+	w.do(ada, &board.AddNote{Message: "on top of it"})
+	report = w.verify(audit.Range{From: fork})
+	if len(report.Findings) != 2 || report.Findings[0].Code != audit.CodeRewritten || report.Findings[1].Commit != forged {
+		t.Errorf("%s", findings(report))
+	}
+}
+
+// TestRoots: what begins a board.
+func TestRoots(t *testing.T) {
+	w := memoryWorld(t)
+	if _, err := audit.Verify(w.ctx, w.store, nil, audit.Range{}, nil); !errors.Is(err, oplog.ErrNoBoard) {
+		t.Errorf("no board: %v", err)
+	}
+	w.begin()
+	op := noteOf("f")
+	w.caught(t, "", w.forge(forgery{op: op}), "no-board")
+	w.caught(t, "", w.forge(forgery{op: w.find("init").op, files: map[string][]byte{"tasks/a.yaml": []byte("id: a\n")}}), "tree")
+	w.caught(t, w.tip(), w.forge(forgery{parent: w.tip(), op: board.Operation{Actor: ada, Request: "f", Payload: &board.Init{Goal: "again", IntegrationBranch: "i"}}}), "exists")
+
+	// Cut off: the parent is not here.
+	cut := w.forge(forgery{parent: w.tip(), op: op, commit: func(c *gitio.Commit) { c.Parents = []gitio.OID{gitio.OID(strings.Repeat("cd", 20))} }})
+	report := w.verify(audit.Range{To: cut})
+	if len(report.Findings) == 0 || report.Findings[0].Code != audit.CodeHistory || report.Commits != 1 {
+		t.Errorf("%s", findings(report))
+	}
+
+	var newer *oplog.NewerFormatError
+	later := w.forge(forgery{parent: w.tip(), op: op, files: map[string][]byte{"board.yaml": []byte("format: 99\nepoch: two\n")}})
+	if _, err := audit.Verify(w.ctx, w.store, nil, audit.Range{To: later}, nil); !errors.As(err, &newer) || newer.Format != 99 {
+		t.Errorf("a later format: %v", err)
+	}
+}
+
+// TestProgress: it is told, and ends where it should.
+func TestProgress(t *testing.T) {
+	w := memoryWorld(t)
+	w.routine(600)
+	var told []int
+	report, err := audit.Verify(w.ctx, w.store, nil, audit.Range{}, func(done, total int) {
+		if total != len(w.steps) {
+			t.Errorf("total %d", total)
+		}
+		told = append(told, done)
+	})
+	check(t, err)
+	if !report.OK() || len(told) < 3 || told[len(told)-1] != len(w.steps) {
+		t.Errorf("%v %s", told, findings(report))
+	}
+}

@@ -1,0 +1,390 @@
+package audit_test
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/go-git/go-git/v5/plumbing/filemode"
+
+	"github.com/git-liza/git-liza/gitboard/audit"
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/codec"
+	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/oplog"
+	"github.com/git-liza/git-liza/roles"
+)
+
+// forgery is a commit that somebody made by hand: an operation carried out without being checked, and
+// whatever else is done to the commit.
+type forgery struct {
+	parent  gitio.OID
+	op      board.Operation
+	files   map[string][]byte                 // put into the tree, nil removes
+	entries func(map[string]gitio.TreeEntry)  // what becomes of the tree's entries
+	message func(string) string               // what becomes of the message
+	commit  func(*gitio.Commit)               // what becomes of the commit
+	object  func(data string) (forged string) // what becomes of its bytes
+}
+
+// forge writes a forged commit and returns it. No ref leads there.
+func (w *world) forge(f forgery) gitio.OID {
+	w.t.Helper()
+	before, head, tree := board.NewState(board.NewMemory(), ""), gitio.Commit{}, oplog.NewTree()
+	if !f.parent.IsZero() {
+		s := w.snapshot(f.parent)
+		before, head = s.State, s.Head
+		var err error
+		tree, err = oplog.ReadTree(w.ctx, w.store, head.Tree)
+		check(w.t, err)
+	}
+	if f.op.Time == "" {
+		f.op.Time = max(before.Time(), "2026-02-03T08:00:00Z").Add(time.Second)
+	}
+	after, message, long := carryOut(before, f.op)
+	files, err := oplog.Files(after, long)
+	if err != nil {
+		files = map[string][]byte{codec.PayloadFile: nil}
+	}
+	for path, data := range f.files {
+		files[path] = data
+	}
+	next, objects, err := tree.Change(files)
+	check(w.t, err)
+	check(w.t, w.store.WriteObjects(w.ctx, objects))
+	root := objects[len(objects)-1].OID
+	if f.entries != nil {
+		entries, err := next.Files()
+		check(w.t, err)
+		f.entries(entries)
+		root = w.writeTree(entries)
+	}
+	if f.message != nil {
+		message = f.message(message)
+	}
+	name, email := oplog.Author(f.op.Actor)
+	when := f.op.Time.Std()
+	c := gitio.Commit{
+		Tree: root, Message: message,
+		Author:    gitio.Signature{Name: name, Email: email, When: when},
+		Committer: gitio.Signature{Name: "Ada", Email: "ada@example.org", When: when},
+	}
+	if !f.parent.IsZero() {
+		c.Parents = []gitio.OID{f.parent}
+	}
+	if f.commit != nil {
+		f.commit(&c)
+	}
+	data := gitio.EncodeCommit(c)
+	if f.object != nil {
+		data = []byte(f.object(string(data)))
+	}
+	o := gitio.NewObject("commit", data)
+	check(w.t, w.store.WriteObjects(w.ctx, []gitio.Object{o}))
+	return o.OID
+}
+
+// carryOut applies an operation that may not be allowed, as far as it goes, and writes its message.
+func carryOut(before *board.State, op board.Operation) (after *board.State, message, long string) {
+	after = board.NewState(before, op.Time)
+	func() {
+		defer func() { _ = recover() }()
+		board.Apply(after, op)
+	}()
+	defer func() {
+		if recover() != nil {
+			payload, _ := codec.EncodePayload(op)
+			message = fmt.Sprintf("%s: forged\n\nLiza-Op: %[1]s\nLiza-Agent: %s\nLiza-Role: %s\nLiza-Task: %s\nLiza-Request: %s\nLiza-Payload: %s\n",
+				op.Name(), op.Actor.ID, op.Actor.Role, op.TaskID(), op.Request, payload)
+		}
+	}()
+	message, long, _ = codec.Message(before, after, op)
+	return after, message, long
+}
+
+func (w *world) writeTree(entries map[string]gitio.TreeEntry) gitio.OID {
+	dirs := map[string][]gitio.TreeEntry{}
+	for path, e := range entries {
+		dir, name, nested := strings.Cut(path, "/")
+		if !nested {
+			dir, name = "", path
+		}
+		dirs[dir] = append(dirs[dir], gitio.TreeEntry{Name: name, Mode: e.Mode, OID: e.OID})
+	}
+	root := dirs[""]
+	for dir, below := range dirs {
+		if dir != "" {
+			o := gitio.NewObject("tree", gitio.EncodeTree(below))
+			check(w.t, w.store.WriteObjects(w.ctx, []gitio.Object{o}))
+			root = append(root, gitio.TreeEntry{Name: dir, Mode: filemode.Dir, OID: o.OID})
+		}
+	}
+	o := gitio.NewObject("tree", gitio.EncodeTree(root))
+	check(w.t, w.store.WriteObjects(w.ctx, []gitio.Object{o}))
+	return o.OID
+}
+
+// caught verifies a forged commit alone, which must be found wrong for one of the reasons.
+func (w *world) caught(t *testing.T, parent, forged gitio.OID, codes ...string) *audit.Report {
+	t.Helper()
+	report := w.verify(audit.Range{From: parent, To: forged})
+	if len(report.Findings) == 0 {
+		t.Fatalf("%s was not found wrong", forged.Short())
+	}
+	for _, f := range report.Findings {
+		if f.Commit != forged {
+			t.Errorf("%s is blamed, not %s: %s", f.Commit.Short(), forged.Short(), f)
+		}
+	}
+	if !slices.ContainsFunc(report.Findings, func(f audit.Finding) bool { return slices.Contains(codes, f.Code) }) {
+		t.Errorf("found %q (%s), not %v", report.Findings[0].Text, report.Findings[0].Code, codes)
+	}
+	return report
+}
+
+// TestForgedRoles: what an operation's row in the permission table doesn't allow a role, a commit by that role
+// is found to be.
+func TestForgedRoles(t *testing.T) {
+	w := memoryWorld(t)
+	w.everyOperation()
+	actors := map[roles.Role]board.Actor{roles.Planner: planner, roles.Coder: coder1, roles.CodeReviewer: judge1, roles.Human: ada}
+	n := 0
+	for _, row := range roles.Permissions {
+		s := w.find(row.Op)
+		for role, actor := range actors {
+			if slices.Contains(row.Roles, role) {
+				continue
+			}
+			n++
+			op := s.op
+			op.Actor = actor
+			w.caught(t, s.parent, w.forge(forgery{parent: s.parent, op: op}), "permission")
+		}
+	}
+	if n < 60 {
+		t.Errorf("only %d rows were tried", n)
+	}
+}
+
+// everyStatus brings a task into each state.
+func (w *world) everyStatus() map[board.Status]string {
+	w.begin()
+	d := w.definition()
+	d.DoneWhen = ""
+	w.do(planner, &board.AddTask{About: about("t-draft"), Definition: d})
+	w.ready("t-unclaimed")
+	w.ready("t-merged")
+	work := w.approved(coder1, "t-merged")
+	m, at := w.mergeCommit("t-merged", work)
+	w.do(judge1, m, w.lands(at))
+	w.ready("t-failed")
+	work = w.approved(coder1, "t-failed")
+	w.do(judge1, &board.Merge{About: about("t-failed"), ReviewCommit: string(work), Before: string(w.integration), Failure: board.FailConflict, Files: []string{"a"}})
+	w.ready("t-approved")
+	w.approved(coder1, "t-approved")
+	w.ready("t-rejected")
+	w.claim(coder1, "t-rejected")
+	w.preExec(coder1, "t-rejected")
+	w.submit(coder1, "t-rejected")
+	w.judge(judge1, "t-rejected", board.VerdictRejected)
+	w.ready("t-review")
+	w.claim(coder1, "t-review")
+	w.preExec(coder1, "t-review")
+	w.submit(coder1, "t-review")
+	w.ready("t-blocked")
+	w.claim(coder1, "t-blocked")
+	w.do(coder1, &board.Block{About: about("t-blocked"), Reason: "stuck", Questions: []string{"how?"}})
+	w.ready("t-abandoned")
+	w.do(planner, &board.Abandon{About: about("t-abandoned"), Reason: "no need"})
+	w.ready("t-superseded")
+	w.do(planner, &board.Supersede{About: about("t-superseded"), By: []string{"t-unclaimed"}, Reason: "The same thing."})
+	w.ready("t-claimed")
+	w.claim(coder1, "t-claimed")
+	tasks := map[board.Status]string{}
+	state := w.snapshot(w.tip()).State
+	for _, b := range state.Tasks() {
+		tasks[b.Status] = b.ID
+	}
+	for _, s := range board.Statuses {
+		if tasks[s] == "" {
+			w.t.Fatalf("no task is %s", s)
+		}
+	}
+	return tasks
+}
+
+// TestForgedTransitions: whatever leads out of a state otherwise than the table says is found.
+func TestForgedTransitions(t *testing.T) {
+	examples := memoryWorld(t)
+	examples.everyOperation()
+	w := memoryWorld(t)
+	tasks := w.everyStatus()
+	tip, n := w.tip(), 0
+	for _, name := range board.Ops() {
+		governed, from := false, map[board.Status]bool{}
+		for _, row := range board.Transitions {
+			if row.Op == name {
+				governed = true
+				for _, s := range row.From {
+					from[s] = true
+				}
+			}
+		}
+		if !governed {
+			continue
+		}
+		sample := examples.find(name).op
+		for _, status := range board.Statuses {
+			if from[status] {
+				continue
+			}
+			n++
+			op := sample
+			op.Request = fmt.Sprintf("forged-%d", n)
+			op.Time = ""
+			op.Payload = retask(sample.Payload, tasks[status])
+			forged := w.forge(forgery{parent: tip, op: op})
+			w.caught(t, tip, forged, "wrong-state", "exists")
+		}
+	}
+	if n < 150 {
+		t.Errorf("only %d pairs were tried", n)
+	}
+}
+
+// retask is a copy of a payload that is about another task.
+func retask(p board.Payload, task string) board.Payload {
+	c := reflect.New(reflect.TypeOf(p).Elem())
+	c.Elem().Set(reflect.ValueOf(p).Elem())
+	c.Elem().FieldByName("Task").SetString(task)
+	return c.Interface().(board.Payload)
+}
+
+// TestForgedCommits: everything else that can be wrong with a commit.
+func TestForgedCommits(t *testing.T) {
+	w := memoryWorld(t)
+	w.everyStatus()
+	tip := w.tip()
+	at := w.snapshot(tip).State.Time()
+	note := func(a board.Actor) board.Operation {
+		return board.Operation{Actor: a, Request: "forged", Payload: &board.AddNote{For: "human", Message: "psst <b>\u2028"}}
+	}
+	as := func(a board.Actor, change func(*board.Actor)) board.Actor { change(&a); return a }
+	edit := func(path, old, new string) map[string][]byte {
+		tree, err := oplog.ReadTree(w.ctx, w.store, w.snapshot(tip).Head.Tree)
+		check(t, err)
+		files, err := tree.Files()
+		check(t, err)
+		o, err := w.store.Object(w.ctx, string(files[path].OID))
+		check(t, err)
+		if !strings.Contains(string(o.Data), old) {
+			t.Fatalf("%s has no %q", path, old)
+		}
+		return map[string][]byte{path: []byte(strings.Replace(string(o.Data), old, new, 1))}
+	}
+	replace := func(old, new string) func(string) string {
+		return func(text string) string {
+			if !strings.Contains(text, old) {
+				t.Fatalf("%q is not in %q", old, text)
+			}
+			return strings.Replace(text, old, new, 1)
+		}
+	}
+	for name, c := range map[string]struct {
+		f    forgery
+		code string
+		text string
+	}{
+		"wrong session":      {forgery{op: note(as(planner, func(a *board.Actor) { a.Session = "stolen" }))}, "session", "planner-1"},
+		"no session":         {forgery{op: note(as(planner, func(a *board.Actor) { a.Session = "" }))}, "session", "planner-1"},
+		"unregistered agent": {forgery{op: note(agent("planner-7"))}, "session", "not registered"},
+		"no such agent":      {forgery{op: note(board.Actor{ID: "root", Role: roles.Planner, Session: "x"})}, "invalid", "root"},
+		"another's role":     {forgery{op: note(board.Actor{ID: "coder-1", Role: roles.Planner, Session: coder1.Session})}, "invalid", "coder-1 is a coder"},
+		"time backwards":     {forgery{op: board.Operation{Actor: ada, Request: "f", Time: at.Add(-time.Second), Payload: &board.AddNote{Message: "m"}}}, "invalid", "before its parent's"},
+		"request again":      {forgery{op: board.Operation{Actor: ada, Request: w.find("add-task").op.Request, Payload: &board.AddNote{Message: "m"}}}, "", ""},
+		"a credential":       {forgery{op: board.Operation{Actor: ada, Request: "f", Payload: &board.AddNote{Message: "AKIAABCDEFGHIJKLMNOP"}}}, "secret", "AWS"},
+
+		"extra file":             {forgery{op: note(ada), files: map[string][]byte{"evil.sh": []byte("rm -rf /")}}, "tree", "evil.sh should not be there"},
+		"extra record":           {forgery{op: note(ada), files: map[string][]byte{"agents/coder-9.yaml": []byte("role: coder\nstatus: IDLE\nsession: x\nregistered_at: 2026-02-03T08:00:00Z\n")}}, "tree", "agents/coder-9.yaml should not be there"},
+		"missing record":         {forgery{op: note(ada), files: map[string][]byte{"tasks/t-draft.yaml": nil}}, "tree", "tasks/t-draft.yaml is missing"},
+		"changed field":          {forgery{op: note(ada), files: edit("tasks/t-review.yaml", "status: READY_FOR_REVIEW", "status: APPROVED")}, "tree", "tasks/t-review.yaml differs: line 3"},
+		"broken YAML":            {forgery{op: note(ada), files: edit("tasks/t-review.yaml", "priority: 3", "priority: [3")}, "tree", "line 5"},
+		"unknown field":          {forgery{op: note(ada), files: edit("goal.yaml", "status:", "owner: me\nstatus:")}, "tree", `unknown key "owner"`},
+		"another task's file":    {forgery{op: note(ada), files: edit("tasks/t-review.yaml", "id: t-review", "id: t-other")}, "tree", "holds the task t-other"},
+		"payload without reason": {forgery{op: note(ada), files: map[string][]byte{"payload.json": []byte("{}")}}, "tree", "payload.json should not be there"},
+		"executable record":      {forgery{op: note(ada), entries: func(e map[string]gitio.TreeEntry) { set(e, "goal.yaml", filemode.Executable) }}, "tree", "goal.yaml has the mode"},
+		"a link for a record":    {forgery{op: note(ada), entries: func(e map[string]gitio.TreeEntry) { set(e, "tasks/t-draft.yaml", filemode.Symlink) }}, "tree", "tasks/t-draft.yaml has the mode"},
+		"no tree":                {forgery{op: note(ada), commit: func(c *gitio.Commit) { c.Tree = gitio.OID(strings.Repeat("ab", 20)) }}, "tree", "can't be read"},
+
+		"subject edited":       {forgery{op: note(ada), message: replace("note: for human", "note: for nobody")}, "message", "line 1"},
+		"body edited":          {forgery{op: note(ada), message: replace("\n\n", "\n\n  looks good\n\n")}, "message", "line 3"},
+		"trailer added":        {forgery{op: note(ada), message: replace("Liza-Op:", "Reviewed-by: everyone\nLiza-Op:")}, "message", "carries no operation"},
+		"trailer removed":      {forgery{op: note(ada), message: replace("Liza-Request: forged\n", "")}, "message", "lacks a trailer"},
+		"trailer twice":        {forgery{op: note(ada), message: replace("Liza-Op: note\n", "Liza-Op: note\nLiza-Op: note\n")}, "message", "carries no operation"},
+		"trailers reordered":   {forgery{op: note(ada), message: replace("Liza-Op: note\nLiza-Agent: human\n", "Liza-Agent: human\nLiza-Op: note\n")}, "message", "not the operation's"},
+		"task where none is":   {forgery{op: note(ada), message: replace("Liza-Request", "Liza-Task: t-draft\nLiza-Request")}, "message", "not the operation's"},
+		"payload reordered":    {forgery{op: note(ada), message: func(m string) string { return reordered(t, m) }}, "message", "canonical"},
+		"payload spaced":       {forgery{op: note(ada), message: replace(`{"v":1,`, `{"v": 1,`)}, "message", "canonical"},
+		"payload of elsewhere": {forgery{op: note(ada), message: replace(`"for":"human"`, `"fro":"human"`)}, "message", "unknown field"},
+		"payload of later":     {forgery{op: note(ada), message: replace(`{"v":1,`, `{"v":2,`)}, "message", "version"},
+		"payload named, absent": {forgery{op: note(ada), message: func(m string) string {
+			return m[:strings.Index(m, "Liza-Payload: ")] + "Liza-Payload: " + codec.PayloadReference() + "\n"
+		}}, "message", "payload.json"},
+		"another operation":   {forgery{op: note(ada), message: replace("Liza-Op: note", "Liza-Op: abort")}, "message", "carries no operation"},
+		"no operation at all": {forgery{op: note(ada), message: func(string) string { return "wip\n" }}, "message", "carries no operation"},
+		"no line feed":        {forgery{op: note(ada), message: func(m string) string { return strings.TrimSuffix(m, "\n") }}, "message", "not the operation's"},
+
+		"two parents":        {forgery{op: note(ada), commit: func(c *gitio.Commit) { c.Parents = append(c.Parents, w.find("register").commit) }}, "history", "2 parents"},
+		"an agent's address": {forgery{op: note(board.HumanActor("Coder", "coder-1@liza"))}, "identity", "acted as a human"},
+		"nobody":             {forgery{op: note(ada), commit: func(c *gitio.Commit) { c.Author.Name, c.Author.Email = "", "" }}, "identity", "no name"},
+		"author forged":      {forgery{op: note(planner), commit: func(c *gitio.Commit) { c.Author.Name = "Ada" }}, "identity", "should be planner-1 <planner-1@liza>"},
+		"no committer":       {forgery{op: note(ada), commit: func(c *gitio.Commit) { c.Committer.Name = "" }}, "identity", "committer"},
+		"committed later":    {forgery{op: note(ada), commit: func(c *gitio.Commit) { c.Committer.When = c.Committer.When.Add(time.Hour) }}, "time", "committer's"},
+		"another zone":       {forgery{op: note(ada), commit: func(c *gitio.Commit) { c.Author.When = c.Author.When.In(time.FixedZone("", 3600)) }}, "time", "UTC"},
+		"signed":             {forgery{op: note(ada), commit: func(c *gitio.Commit) { c.GPGSig = "-----BEGIN PGP SIGNATURE-----\n\nx\n-----END PGP SIGNATURE-----\n" }}, "form", "signature"},
+		"encoding":           {forgery{op: note(ada), object: replace("\n\n", "\nencoding ISO-8859-1\n\n")}, "form", "headers"},
+		"extra header":       {forgery{op: note(ada), object: replace("\n\n", "\nliza-says hello\n\n")}, "form", "headers"},
+		"no commit":          {forgery{op: note(ada), object: func(string) string { return "nonsense" }}, "", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c.f.parent = tip
+			forged := w.forge(c.f)
+			if c.code == "" {
+				// Shown by the whole history alone, or in one of several ways.
+				report := w.verify(audit.Range{To: forged})
+				if len(report.Findings) == 0 || report.Findings[0].Commit != forged || len(report.Findings) > 2 {
+					t.Errorf("%v", report.Findings)
+				}
+				return
+			}
+			report := w.caught(t, tip, forged, c.code)
+			if !slices.ContainsFunc(report.Findings, func(f audit.Finding) bool { return strings.Contains(f.Text, c.text) }) {
+				t.Errorf("%v does not say %q", report.Findings, c.text)
+			}
+			// Named with the whole history, too, and once.
+			whole := w.verify(audit.Range{To: forged})
+			if len(whole.Findings) != len(report.Findings) || whole.Proven != whole.Commits-1 {
+				t.Errorf("the whole history: %v", whole.Findings)
+			}
+		})
+	}
+}
+
+func set(entries map[string]gitio.TreeEntry, path string, mode filemode.FileMode) {
+	e := entries[path]
+	e.Mode = mode
+	entries[path] = e
+}
+
+// reordered swaps the fields of a payload.
+func reordered(t *testing.T, message string) string {
+	i := strings.Index(message, `{"v":1,`)
+	out := message[:i] + "{" + strings.TrimSuffix(strings.TrimPrefix(message[i:], `{"v":1,`), "}\n") + `,"v":1}` + "\n"
+	if out == message {
+		t.Fatal("nothing to reorder")
+	}
+	return out
+}
