@@ -40,7 +40,7 @@ func Claim(ctx context.Context, b *gitboard.Board, r ClaimRequest) (*Claimed, er
 	if err != nil {
 		return nil, err
 	}
-	if done, err := repeated(ctx, b, r.Actor, r.Request); done != nil || err != nil {
+	if done, err := Repeated(ctx, b, r.Actor, r.Request); done != nil || err != nil {
 		if err != nil {
 			return nil, err
 		}

@@ -131,8 +131,8 @@ func (s *site) named(ctx context.Context, rev string, expected gitio.OID) (gitio
 	return oid, err
 }
 
-// recordable keeps the paths that a record can hold, at most max of them.
-func recordable(paths []string, max int) []string {
+// Recordable keeps the paths that a record can hold, at most max of them.
+func Recordable(paths []string, max int) []string {
 	var fit []string
 	for _, p := range paths {
 		if len(fit) < max && utf8.ValidString(p) && !strings.ContainsFunc(p, unicode.IsControl) && !strings.ContainsRune(p, '\uFEFF') {

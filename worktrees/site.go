@@ -201,8 +201,8 @@ func steady(ctx context.Context) (context.Context, context.CancelFunc) {
 
 var errNotYet = errors.New("not carried out yet")
 
-// repeated finds the operation that a request id has carried out already, nil when it has none.
-func repeated(ctx context.Context, b *gitboard.Board, actor board.Actor, request string) (*gitboard.Done, error) {
+// Repeated finds the operation that a request id has carried out already, nil when it has none.
+func Repeated(ctx context.Context, b *gitboard.Board, actor board.Actor, request string) (*gitboard.Done, error) {
 	if request == "" {
 		return nil, nil
 	}

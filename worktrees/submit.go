@@ -97,7 +97,7 @@ func (s *site) submittable(ctx context.Context, v *gitboard.View, t *board.Task,
 			tests = append(tests, file)
 		}
 	}
-	p.Tests = recordable(tests, maxTests)
+	p.Tests = Recordable(tests, maxTests)
 	return head, nil
 }
 

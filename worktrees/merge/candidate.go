@@ -1,0 +1,113 @@
+package merge
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/git-liza/git-liza/gitboard"
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/oplog"
+	"github.com/git-liza/git-liza/worktrees"
+)
+
+// candidate is what integration would become.
+type candidate struct {
+	view      *gitboard.View
+	task      *board.Task
+	base      gitio.OID // integration's commit that it was computed on
+	commit    gitio.OID // zero when the work conflicts with it
+	kind      string    // board.FastForward or board.MergeCommitType
+	conflicts []string
+	drift     int
+}
+
+// compute makes the candidate of a task's approved commit on integration as it is now. landed: there is
+// nothing to do, integration has that commit.
+func compute(ctx context.Context, b *gitboard.Board, v *gitboard.View, t *board.Task, actor board.Actor) (c *candidate, landed bool, err error) {
+	repo := b.Repo()
+	review := gitio.OID(t.ReviewCommit)
+	if _, err := repo.Object(ctx, t.ReviewCommit); errors.Is(err, gitio.ErrNotFound) {
+		return nil, false, board.Refuse("missing", fmt.Sprintf("the approved commit %s of %s is not in this clone", review.Short(), t.ID), "git liza sync")
+	}
+	c = &candidate{view: v, task: t}
+	if c.base, err = worktrees.Integration(ctx, b, v); err != nil {
+		return nil, false, err
+	}
+	if landed, err = repo.IsAncestor(ctx, review, c.base); landed || err != nil {
+		return nil, landed, err
+	}
+	if c.drift, err = drift(ctx, repo, t, c.base); err != nil {
+		return nil, false, err
+	}
+	forward, err := repo.IsAncestor(ctx, c.base, review)
+	if err != nil {
+		return nil, false, err
+	}
+	if forward && v.State.Config().MergeStyle != "no-ff" {
+		c.commit, c.kind = review, board.FastForward
+		return c, false, nil
+	}
+	tree, conflicts, err := repo.MergeTree(ctx, c.base, review)
+	if err != nil {
+		return nil, false, err
+	}
+	if len(conflicts) > 0 {
+		c.conflicts = distinct(conflicts)
+		return c, false, nil
+	}
+	c.kind = board.MergeCommitType
+	c.commit, err = c.write(ctx, b, tree, actor)
+	return c, false, err
+}
+
+func distinct(paths []string) []string {
+	paths = slices.Clone(paths)
+	slices.Sort(paths)
+	return slices.Compact(paths)
+}
+
+// drift counts the commits that came to integration since the task was begun.
+func drift(ctx context.Context, repo *gitio.Repo, t *board.Task, tip gitio.OID) (int, error) {
+	if _, err := repo.Object(ctx, t.BaseCommit); errors.Is(err, gitio.ErrNotFound) {
+		return 0, nil // begun in another clone, on a commit that never came here
+	}
+	return repo.CountCommits(ctx, gitio.OID(t.BaseCommit), tip)
+}
+
+// write stores the merge commit; no ref holds it yet.
+func (c *candidate) write(ctx context.Context, b *gitboard.Board, tree gitio.OID, actor board.Actor) (gitio.OID, error) {
+	committer, err := b.Repo().Identity(ctx)
+	if err != nil {
+		return "", board.Refuse("identity", "git does not know who you are", `git config user.name "Your Name" and git config user.email you@example.com`)
+	}
+	committer.When = b.Now()
+	name, email := oplog.Author(actor)
+	o := gitio.NewObject(gitio.CommitObject, gitio.EncodeCommit(gitio.Commit{
+		Tree:      tree,
+		Parents:   []gitio.OID{c.base, gitio.OID(c.task.ReviewCommit)},
+		Author:    gitio.Signature{Name: name, Email: email, When: committer.When},
+		Committer: committer,
+		Message: fmt.Sprintf("Merge task %s: %s\n\nLiza-Task: %s\nReviewed-by: %s <%s@liza>\nLiza-Approval: %s\n",
+			c.task.ID, board.Line(c.task.Description, 100), c.task.ID, c.task.ApprovedBy, c.task.ApprovedBy, c.view.Commit),
+	}))
+	return o.OID, b.Repo().WriteObjects(ctx, []gitio.Object{o})
+}
+
+// payload is the operation that records the candidate's landing.
+func (c *candidate) payload(test string) *board.Merge {
+	return &board.Merge{
+		About: board.About{Task: c.task.ID}, ReviewCommit: c.task.ReviewCommit, Before: string(c.base),
+		MergeCommit: string(c.commit), MergeType: c.kind, Drift: c.drift, Test: test,
+	}
+}
+
+// failure is the operation that records that it did not land.
+func (c *candidate) failure(how, test string) *board.Merge {
+	return &board.Merge{
+		About: board.About{Task: c.task.ID}, ReviewCommit: c.task.ReviewCommit, Before: string(c.base),
+		Drift: c.drift, Test: test, Failure: how,
+	}
+}

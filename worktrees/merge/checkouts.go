@@ -1,0 +1,143 @@
+package merge
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/git-liza/git-liza/gitboard"
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/worktrees"
+)
+
+// checkouts lists the tops of the worktrees in which a branch is checked out.
+func checkouts(ctx context.Context, b *gitboard.Board, ref string) ([]string, error) {
+	all, err := b.Repo().Worktrees(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var tops []string
+	for _, w := range all {
+		if w.Branch == ref && !w.Bare && !w.Prunable {
+			tops = append(tops, w.Path)
+		}
+	}
+	return tops, nil
+}
+
+// mayAdvance refuses a move of integration that would run into local changes of a checkout.
+func mayAdvance(ctx context.Context, b *gitboard.Board, tops []string, old, new gitio.OID) error {
+	for _, top := range tops {
+		overlap, err := b.Repo().CanAdvance(ctx, top, old, new)
+		if err != nil {
+			return fmt.Errorf("bring %s forward: %w", top, err)
+		}
+		if len(overlap) > 0 {
+			return board.Refuse("overlap", fmt.Sprintf("integration is checked out in %s, and changes there are in the way: %s", top, names(overlap)), "commit them there, or move them elsewhere, then try again")
+		}
+	}
+	return nil
+}
+
+// names lists paths for a sentence.
+func names(paths []string) string {
+	const most = 10
+	var shown []string
+	for _, p := range paths[:min(most, len(paths))] {
+		shown = append(shown, board.Line(p, 120))
+	}
+	text := strings.Join(shown, ", ")
+	if more := len(paths) - most; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
+}
+
+// advance brings checkouts forward after integration has moved. What can't be brought forward any more is
+// told in the warnings.
+func advance(ctx context.Context, b *gitboard.Board, tops []string, old, new gitio.OID) (done, warnings []string) {
+	for _, top := range tops {
+		if err := b.Repo().Advance(ctx, top, old, new); err != nil {
+			warnings = append(warnings, fmt.Sprintf("%s could not be brought forward (git liza doctor looks at it): %v", top, err))
+			continue
+		}
+		done = append(done, top)
+	}
+	return done, warnings
+}
+
+// lookBack is how many commits of integration are tried as the one that a checkout was left at.
+const lookBack = 100
+
+// behind finds the commit that a checkout of integration was left at when integration moved without it:
+// the one which explains the most of what is staged there. Zero when there is none.
+func behind(ctx context.Context, b *gitboard.Board, top string, tip gitio.OID) (gitio.OID, error) {
+	dirty, err := b.Repo().Status(ctx, top)
+	if err != nil {
+		return "", err
+	}
+	var staged []string
+	for _, e := range dirty {
+		if e.Code[0] != ' ' && e.Code[0] != '?' {
+			staged = append(staged, e.Path)
+		}
+	}
+	if len(staged) == 0 {
+		return gitio.ZeroOID, nil
+	}
+	chain, err := b.Repo().FirstParents(ctx, tip, lookBack)
+	if err != nil || len(chain) < 2 {
+		return gitio.ZeroOID, err
+	}
+	best, most := gitio.ZeroOID, 0
+	for _, old := range chain[1:] {
+		changed, err := b.Repo().ChangedFiles(ctx, old, tip)
+		if err != nil {
+			return "", err
+		}
+		if len(changed) <= most || slices.ContainsFunc(changed, func(f string) bool { return !slices.Contains(staged, f) }) {
+			continue
+		}
+		overlap, err := b.Repo().CanAdvance(ctx, top, old, tip)
+		if err == nil && len(overlap) == 0 {
+			best, most = old, len(changed)
+		}
+	}
+	return best, nil
+}
+
+// catchUp brings the checkouts of integration forward that a crash has left behind.
+func catchUp(ctx context.Context, b *gitboard.Board, v *gitboard.View) ([]string, error) {
+	ref := worktrees.IntegrationRef(v)
+	tip, err := worktrees.Integration(ctx, b, v)
+	if err != nil {
+		return nil, err
+	}
+	tops, err := checkouts(ctx, b, ref)
+	if err != nil {
+		return nil, err
+	}
+	var done []string
+	for _, top := range tops {
+		old, err := behind(ctx, b, top, tip)
+		if err != nil {
+			return done, err
+		}
+		if old.IsZero() {
+			continue
+		}
+		if err := b.Repo().Advance(ctx, top, old, tip); err != nil {
+			return done, err
+		}
+		done = append(done, top)
+	}
+	return done, nil
+}
+
+// steady is a context for the steps that follow an operation which stands.
+func steady(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(context.WithoutCancel(ctx), 2*time.Minute)
+}

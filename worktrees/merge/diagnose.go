@@ -1,0 +1,69 @@
+package merge
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/git-liza/git-liza/gitboard"
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/worktrees"
+)
+
+// The kinds of problem that merges leave.
+const (
+	HalfMerge      = "half-merge"
+	BehindCheckout = "behind-checkout"
+)
+
+// Diagnose looks for merges that a crash cut in half, and for checkouts of integration that were not
+// brought forward. actor is who would make up for them. It changes nothing.
+func Diagnose(ctx context.Context, b *gitboard.Board, actor board.Actor) ([]worktrees.Problem, error) {
+	v, err := b.View(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var found []worktrees.Problem
+	for _, t := range v.State.Tasks() {
+		if t.Status != board.Approved {
+			continue
+		}
+		p, _, err := half(ctx, b, v, t.ID)
+		if err == nil {
+			found = append(found, worktrees.Problem{
+				Kind: HalfMerge, Task: t.ID, Text: fmt.Sprintf("%s is APPROVED, and integration has its commit already, since %.10s", t.ID, p.MergeCommit),
+				Fix: func(ctx context.Context) error { _, err := finish(ctx, b, actor, t.ID, ""); return err },
+			})
+		} else if !errors.Is(err, errWhole) {
+			return nil, err
+		}
+	}
+	left, err := behindCheckouts(ctx, b, v)
+	return append(found, left...), err
+}
+
+func behindCheckouts(ctx context.Context, b *gitboard.Board, v *gitboard.View) ([]worktrees.Problem, error) {
+	tip, err := worktrees.Integration(ctx, b, v)
+	if err != nil {
+		return nil, err
+	}
+	tops, err := checkouts(ctx, b, worktrees.IntegrationRef(v))
+	if err != nil {
+		return nil, err
+	}
+	var found []worktrees.Problem
+	for _, top := range tops {
+		old, err := behind(ctx, b, top, tip)
+		if err != nil {
+			return nil, err
+		}
+		if old.IsZero() {
+			continue
+		}
+		found = append(found, worktrees.Problem{
+			Kind: BehindCheckout, Path: top, Text: fmt.Sprintf("integration moved to %s, and the files in %s are still those of %s", tip.Short(), top, old.Short()),
+			Fix: func(ctx context.Context) error { _, err := catchUp(ctx, b, v); return err },
+		})
+	}
+	return found, nil
+}

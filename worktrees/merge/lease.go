@@ -1,0 +1,143 @@
+package merge
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/git-liza/git-liza/gitboard"
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/lease"
+)
+
+const (
+	// leaseFor is how long the merge lease holds without renewal.
+	leaseFor = 60 * time.Second
+	// renewEvery is how often it's renewed.
+	renewEvery = 15 * time.Second
+	// leaseTries is how often taking it is decided again when others are faster.
+	leaseTries = 10
+)
+
+// holding is the merge lease in this process's hands.
+type holding struct {
+	b    *gitboard.Board
+	task string
+	who  string // agent and token: the lease's session
+	held *lease.Held
+}
+
+// hold takes the merge lease. A live one of somebody else is the refusal "busy".
+func hold(ctx context.Context, b *gitboard.Board, actor board.Actor, task string) (*holding, error) {
+	token, err := b.Token()
+	if err != nil {
+		return nil, err
+	}
+	h := &holding{b: b, task: task, who: actor.ID + "/" + token}
+	for range leaseTries {
+		was, err := lease.Read(ctx, b.Repo(), lease.MergeHolder)
+		if err != nil {
+			return nil, err
+		}
+		if was != nil && b.Now().Before(was.Expires) {
+			return nil, busy(was)
+		}
+		h.held = was
+		if err = h.beat(ctx); !errors.Is(err, lease.ErrTaken) {
+			if err != nil {
+				return nil, err
+			}
+			return h, nil
+		}
+	}
+	return nil, &gitboard.LostError{Op: "taking the merge lease", Attempts: leaseTries, Err: lease.ErrTaken}
+}
+
+func busy(l *lease.Held) error {
+	what := "lands a commit"
+	if l.Task != "" {
+		what = "merges " + l.Task
+	}
+	return board.Refuse("busy", fmt.Sprintf("%s %s at the moment (lease until %s)", holderOf(l), what, l.Expires.UTC().Format("15:04:05Z")), "try again when it is done")
+}
+
+// holderOf is who holds a merge lease, without the token.
+func holderOf(l *lease.Held) string {
+	for i, c := range l.Session {
+		if c == '/' {
+			return l.Session[:i]
+		}
+	}
+	return l.Session
+}
+
+func (h *holding) beat(ctx context.Context) error {
+	now := h.b.Now()
+	next, err := lease.Beat(ctx, h.b.Repo(), h.held, lease.Lease{
+		Agent: lease.MergeHolder, Session: h.who, Task: h.task, Heartbeat: now, Expires: now.Add(leaseFor),
+	})
+	if err == nil {
+		h.held = next
+	}
+	return err
+}
+
+// during runs something long while the lease is renewed. When the lease is lost, the context that it runs
+// with ends with lease.ErrTaken as its cause. A renewal that fails for another reason is tried again: what
+// is done afterwards holds the lease against the repository.
+func (h *holding) during(ctx context.Context, every time.Duration, run func(context.Context) error) error {
+	ctx, lost := context.WithCancelCause(ctx)
+	defer lost(nil)
+	ticker := time.NewTicker(every)
+	ended := make(chan struct{})
+	stopped := make(chan struct{})
+	go func() {
+		defer close(stopped)
+		defer ticker.Stop()
+		for {
+			select {
+			case <-ended:
+				return
+			case <-ticker.C:
+				if err := h.beat(ctx); errors.Is(err, lease.ErrTaken) {
+					lost(err)
+					return
+				}
+			}
+		}
+	}()
+	err := run(ctx)
+	close(ended)
+	<-stopped
+	return err
+}
+
+// verify is the part of a transaction that lets it happen only while the lease is held. When it has been
+// lost the error says who has it.
+func (h *holding) verify(ctx context.Context) (gitio.RefUpdate, error) {
+	now, err := lease.Read(ctx, h.b.Repo(), lease.MergeHolder)
+	if err != nil {
+		return gitio.RefUpdate{}, err
+	}
+	if now == nil || now.OID != h.held.OID {
+		if now != nil && h.b.Now().Before(now.Expires) {
+			return gitio.RefUpdate{}, busy(now)
+		}
+		return gitio.RefUpdate{}, fmt.Errorf("%s: %w", h.who, lease.ErrTaken)
+	}
+	return gitio.RefUpdate{Ref: lease.Ref(lease.MergeHolder), Old: now.OID, New: now.OID}, nil
+}
+
+// release gives the lease back, also when the context has ended. One that was taken is no longer ours to
+// give.
+func (h *holding) release(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), leaseFor)
+	defer cancel()
+	err := h.b.Repo().UpdateRefs(ctx, []gitio.RefUpdate{lease.Fence(lease.MergeHolder, h.held)}, "git liza: the merge is over")
+	if errors.Is(err, gitio.ErrRefMoved) {
+		return nil
+	}
+	return err
+}

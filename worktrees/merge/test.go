@@ -1,0 +1,135 @@
+package merge
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/git-liza/git-liza/gitboard"
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/worktrees"
+)
+
+const (
+	// testScript is the integration test of a project that sets none.
+	testScript = "scripts/integration-test.sh"
+	// testPlace is where candidates are tested, from the project's root.
+	testPlace = ".worktrees/.integration"
+	// maxTail is how much of a failing test's output the board keeps, in bytes.
+	maxTail = 4 << 10
+)
+
+// testOf is the command that a candidate is tested with, "" for none.
+func testOf(ctx context.Context, b *gitboard.Board, c *candidate) (string, error) {
+	if set := c.view.State.Config().IntegrationTest; set != "" {
+		return set, nil
+	}
+	_, err := b.Repo().FileOID(ctx, c.commit, testScript)
+	if errors.Is(err, gitio.ErrNotFound) {
+		return "", nil
+	}
+	return testScript, err
+}
+
+// script is how a test is run by sh.
+func script(test string) string {
+	if test != testScript {
+		return test
+	}
+	return "if [ -x ./" + testScript + " ]; then exec ./" + testScript + "; else exec sh ./" + testScript + "; fi"
+}
+
+// test runs the integration test on a candidate. failed: it ran, and did not pass; log is the end of its
+// output then.
+func test(ctx context.Context, b *gitboard.Board, c *candidate, command string, out io.Writer) (log string, failed bool, err error) {
+	root, err := b.Root(ctx)
+	if err != nil {
+		return "", false, err
+	}
+	if root == "" {
+		return "", false, board.Refuse("bare", "the integration test needs a working tree; this repository is bare", "merge in a clone that has one")
+	}
+	place := filepath.Join(root, filepath.FromSlash(testPlace))
+	if err := checkOut(ctx, b, c, place); err != nil {
+		return "", false, fmt.Errorf("check the candidate out in %s: %w", testPlace, err)
+	}
+	file, err := logFile(b, c.task.ID)
+	if err != nil {
+		return "", false, err
+	}
+	defer file.Close()
+	var output io.Writer = file
+	if out != nil {
+		output = io.MultiWriter(file, out)
+	}
+	err = worktrees.Run(ctx, worktrees.Command{
+		Name: "the integration test", Script: script(command), Dir: place, Output: output,
+		Env:     []string{"LIZA_TASK=" + c.task.ID, "LIZA_MERGE_COMMIT=" + string(c.commit)},
+		Timeout: time.Duration(c.view.State.Config().IntegrationTestTimeout) * time.Second,
+	})
+	failure := (*worktrees.FailedError)(nil)
+	if !errors.As(err, &failure) {
+		return "", false, err
+	}
+	said, err := endOf(file)
+	if err != nil {
+		return "", false, err
+	}
+	// How it ended is part of the log, and stands at its end.
+	ending := "[" + failure.Error() + "]"
+	return worktrees.Tail(said, maxTail-len(ending)-1) + "\n" + ending, true, nil
+}
+
+// checkOut makes the kept worktree hold the candidate. What git ignores stays in it, such as caches.
+func checkOut(ctx context.Context, b *gitboard.Board, c *candidate, place string) error {
+	repo := b.Repo()
+	if err := repo.Exclude("/.worktrees/", "/.liza/"); err != nil {
+		return err
+	}
+	if _, err := os.Lstat(filepath.Join(place, ".git")); err == nil {
+		err := repo.CheckoutDetached(ctx, place, c.commit)
+		if err == nil || ctx.Err() != nil {
+			return err
+		}
+	}
+	// Missing or damaged; nobody works in it.
+	if err := repo.RemoveWorktree(ctx, place); err != nil && ctx.Err() != nil {
+		return err
+	}
+	if err := repo.AddWorktree(ctx, place, c.commit); err != nil {
+		return err
+	}
+	if err := worktrees.Setup(ctx, c.view, place); err != nil {
+		// Not set up is as good as not there: the next test begins anew.
+		return errors.Join(err, repo.RemoveWorktree(context.WithoutCancel(ctx), place))
+	}
+	return nil
+}
+
+func logFile(b *gitboard.Board, task string) (*os.File, error) {
+	dir := filepath.Join(b.Dir(), "logs")
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, fmt.Errorf("this clone's own files can't be written: %w", err)
+	}
+	return os.Create(filepath.Join(dir, "merge-"+task+".log"))
+}
+
+// endOf reads the end of a log.
+func endOf(file *os.File) (string, error) {
+	const enough = 4 * maxTail // what can't be shown is dropped
+	info, err := file.Stat()
+	if err != nil {
+		return "", err
+	}
+	data := make([]byte, min(enough, info.Size()))
+	_, err = file.ReadAt(data, info.Size()-int64(len(data)))
+	if errors.Is(err, io.EOF) {
+		err = nil
+	}
+	return string(data), err
+}
