@@ -22,10 +22,13 @@ and is oldest. An integration fix comes before the others.`,
 			got, err := worktrees.Claim(c.ctx, c.opened, worktrees.ClaimRequest{
 				Actor: actor, Task: first(c.args), Request: c.request, AllowSecret: c.allowSecret,
 			})
-			if err != nil {
+			if got == nil {
 				return err
 			}
-			return c.reportClaim(got)
+			if reported := c.reportClaim(got); reported != nil {
+				return reported
+			}
+			return err
 		},
 	}
 }
@@ -49,8 +52,9 @@ func (c *call) reportClaim(got *worktrees.Claimed) error {
 	if len(got.Conflicts) > 0 {
 		lines = append(lines, "conflicts:  "+strings.Join(got.Conflicts, ", "))
 	}
+	lines = append(lines, prefixed("warning: ", got.Warnings)...)
 	lines = append(lines, fmt.Sprintf("next: git liza pre-exec %s --intent TEXT --validation TEXT --file PATH", t.ID))
 	return c.report(got.Done, map[string]any{
-		"worktree": got.Path, "iteration": t.Iteration, "base_commit": t.BaseCommit, "event": got.Kind.Event, "conflicts": got.Conflicts,
+		"worktree": got.Path, "iteration": t.Iteration, "base_commit": t.BaseCommit, "event": got.Kind.Event, "conflicts": got.Conflicts, "warnings": got.Warnings,
 	}, lines...)
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/gitio"
 	"github.com/git-liza/git-liza/worktrees"
 	"github.com/git-liza/git-liza/worktrees/merge"
@@ -45,7 +46,13 @@ func (c *call) runDoctor(fix bool) error {
 	if _, err := c.view(); err != nil {
 		return err
 	}
-	problems, err := c.diagnose()
+	var mender board.Actor // only who mends must be somebody
+	if fix {
+		if mender, err = c.actor("finish-merge"); err != nil {
+			return err
+		}
+	}
+	problems, err := c.diagnose(mender)
 	if err != nil {
 		return err
 	}
@@ -77,8 +84,8 @@ func (c *call) runDoctor(fix bool) error {
 	return nil
 }
 
-func (c *call) diagnose() ([]worktrees.Problem, error) {
-	problems, err := merge.Diagnose(c.ctx, c.opened, c.mender)
+func (c *call) diagnose(mender board.Actor) ([]worktrees.Problem, error) {
+	problems, err := merge.Diagnose(c.ctx, c.opened, mender)
 	if err != nil {
 		return nil, err
 	}

@@ -18,11 +18,12 @@ func landCommand() *command {
 			if err != nil {
 				return err
 			}
-			got, err := merge.Land(c.ctx, c.opened, merge.LandRequest{Actor: actor, Commit: c.args[0], Reason: reason, Request: c.request})
+			got, err := merge.Land(c.ctx, c.opened, merge.LandRequest{Actor: actor, Commit: c.args[0], Reason: reason, Request: c.request, AllowSecret: c.allowSecret})
 			if err != nil {
 				return err
 			}
-			return c.report(got.Done, map[string]any{"brought_forward": got.BroughtForward}, prefixed("brought forward: ", got.BroughtForward)...)
+			lines := append(prefixed("brought forward: ", got.BroughtForward), prefixed("warning: ", got.Warnings)...)
+			return c.report(got.Done, map[string]any{"brought_forward": got.BroughtForward, "warnings": got.Warnings}, lines...)
 		},
 	}
 }

@@ -20,18 +20,21 @@ only when the test passes. A conflict or a failing test is recorded (exit code 3
 				return err
 			}
 			got, err := merge.Merge(c.ctx, c.opened, merge.Request{Actor: actor, Task: c.args[0], Request: c.request, Out: c.app.Stderr})
-			if err != nil {
+			if got == nil {
 				return err
 			}
-			return c.reportMerge(got)
+			if reported := c.reportMerge(got); reported != nil {
+				return reported
+			}
+			return err
 		},
 	}
 }
 
 func (c *call) reportMerge(got *merge.Result) error {
 	extra := map[string]any{"merged": got.Merged, "merge_commit": got.Commit, "merge_type": got.Type, "failure": got.Failure,
-		"conflicts": got.Conflicts, "brought_forward": got.BroughtForward}
-	var lines []string
+		"conflicts": got.Conflicts, "brought_forward": got.BroughtForward, "warnings": got.Warnings}
+	lines := prefixed("warning: ", got.Warnings)
 	for _, path := range got.BroughtForward {
 		lines = append(lines, "brought forward: "+path)
 	}

@@ -2,7 +2,7 @@ package demo
 
 // What an agent can be told to do.
 const (
-	doJoin    = "join"    // take the environment, register
+	doJoin    = "join"    // register, take the environment
 	doClaim   = "claim"   // Task, or whatever comes next
 	doWork    = "work"    // Stage of Task: checkpoint, edit, test, commit
 	doSubmit  = "submit"  // Task

@@ -92,8 +92,11 @@ func (p *player) carryOut(ctx context.Context, o Order, a *Answer) error {
 
 func (p *player) worktree(task string) string { return filepath.Join(p.root, ".worktrees", task) }
 
-// join takes the environment of the agent and registers it.
+// join registers the agent, and takes the environment that its session has since.
 func (p *player) join(ctx context.Context) error {
+	if err := p.must(ctx, 1, "git", "liza", "register", p.id); err != nil {
+		return err
+	}
 	text, err := p.ask(ctx, "git", "liza", "env", p.id, "--json")
 	if err != nil {
 		return err
@@ -108,5 +111,5 @@ func (p *player) join(ctx context.Context) error {
 		}
 	}
 	p.note("", "eval", "$(git liza env "+p.id+")")
-	return p.must(ctx, 1, "git", "liza", "register")
+	return nil
 }

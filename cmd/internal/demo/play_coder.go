@@ -16,9 +16,9 @@ func (p *player) claim(ctx context.Context, o Order, a *Answer) error {
 	if o.Task != "" {
 		line = append(line, o.Task)
 	}
-	r, err := p.run(ctx, 7, line...)
+	r, err := p.run(ctx, 6, line...)
 	for n := 0; err == nil && r.Exit == 2 && n < 3; n++ {
-		r, err = p.run(ctx, 7, line...)
+		r, err = p.run(ctx, 6, line...)
 	}
 	if err == nil && r.Exit != o.Exit {
 		err = fmt.Errorf("%s ended with %d, not %d:\n%s", typed(line), r.Exit, o.Exit, r.Out)
