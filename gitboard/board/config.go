@@ -32,9 +32,20 @@ type Config struct {
 	RequirePreExecutionCheckpoint bool     `yaml:"require_pre_execution_checkpoint"`
 	PlanReview                    string   `yaml:"plan_review"`
 	WorktreeSetup                 string   `yaml:"worktree_setup"`
-	EscalationWebhook             string   `yaml:"escalation_webhook"`
+	EscalationWebhook             Optional `yaml:"escalation_webhook"`
 	RequireSignatures             bool     `yaml:"require_signatures"`
 	Extra                         any      `yaml:"extra,omitempty"`
+}
+
+// Optional is a text that is written as null when there is none.
+type Optional string
+
+// MarshalYAML writes no text as null.
+func (o Optional) MarshalYAML() (any, error) {
+	if o == "" {
+		return nil, nil
+	}
+	return string(o), nil
 }
 
 // ConfigKey is one setting: its name, its default, what it takes and what it is for.
@@ -70,7 +81,7 @@ var ConfigKeys = []ConfigKey{
 	{Name: "require_pre_execution_checkpoint", Default: "true", Takes: "true|false", Meaning: "refuse a submission without a checkpoint in its iteration", ref: func(c *Config) any { return &c.RequirePreExecutionCheckpoint }},
 	{Name: "plan_review", Default: "off", Takes: "off|human", Meaning: "who finalizes tasks", oneOf: []string{"off", "human"}, ref: func(c *Config) any { return &c.PlanReview }},
 	{Name: "worktree_setup", Default: "", Takes: "command", Meaning: "run in every new worktree", ref: func(c *Config) any { return &c.WorktreeSetup }},
-	{Name: "escalation_webhook", Default: "", Takes: "URL", Meaning: "where alarms are posted", ref: func(c *Config) any { return &c.EscalationWebhook }},
+	{Name: "escalation_webhook", Default: "", Takes: "URL", Meaning: "where alarms are posted", ref: func(c *Config) any { return (*string)(&c.EscalationWebhook) }},
 	{Name: "require_signatures", Default: "false", Takes: "true|false", Meaning: "every operation must be signed", ref: func(c *Config) any { return &c.RequireSignatures }},
 }
 

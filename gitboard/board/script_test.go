@@ -93,7 +93,9 @@ func (s *script) run(op board.Operation) error {
 	s.t.Helper()
 	before := s.state()
 	after, err := board.Step(before, op)
-	s.sourceUnchanged(op)
+	if err == nil || s.n%10 == 0 {
+		s.sourceUnchanged(op) // what a refused operation changed is still seen before the next allowed one
+	}
 	if err != nil {
 		var r *board.Refusal
 		if !errors.As(err, &r) {
