@@ -1,0 +1,163 @@
+package audit_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/git-liza/git-liza/gitboard/audit"
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/gitio"
+)
+
+func texts(all []audit.Finding) string {
+	var lines []string
+	for _, f := range all {
+		lines = append(lines, f.Code+": "+f.Text)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// TestEvidence: what was recorded about the repository, and is not so.
+func TestEvidence(t *testing.T) {
+	nowhere := strings.Repeat("a", 40)
+	w, _ := gitWorld(t)
+	w.begin()
+	w.ready("zeta")
+	work := w.approved(coder2, "zeta")
+	m, at := w.mergeCommit("zeta", work)
+	w.do(judge1, m, w.lands(at))
+	w.ready("alpha")
+	w.approved(coder1, "alpha")
+	if r := w.clean(); len(r.Notes) > 0 {
+		t.Fatalf("%v", r.Notes)
+	}
+	tip, integration, steps := w.tip(), w.integration, len(w.steps)
+	for name, c := range map[string]struct {
+		do   func(w *world) // after a task was approved and another merged
+		want string
+	}{
+		"submitted nothing": {func(w *world) {
+			w.ready("beta")
+			w.claim(coder1, "beta")
+			w.preExec(coder1, "beta")
+			w.do(coder1, &board.Submit{About: about("beta"), Commit: nowhere, ReviewBase: string(w.integration), Commits: 1, NoTestsBecause: "none"})
+		}, "evidence: commit " + nowhere + " is no commit here"},
+		"a spec that is none": {func(w *world) {
+			w.do(planner, &board.AddTask{About: about("beta"), Definition: w.definition()})
+			w.do(planner, &board.Finalize{About: about("beta"), SpecOID: string(w.integration)})
+		}, "is no blob here"},
+		"merged elsewhere": {func(w *world) {
+			work := gitio.OID(w.snapshot(w.tip()).State.Task("alpha").ReviewCommit)
+			m, _ := w.mergeCommit("alpha", work)
+			w.do(judge1, m)
+		}, "is not on integration"},
+		"merged something else": {func(w *world) {
+			other := w.project([]gitio.OID{w.integration}, coder1, map[string]string{"other.go": "//"})
+			work := gitio.OID(w.snapshot(w.tip()).State.Task("alpha").ReviewCommit)
+			m, at := w.mergeCommit("alpha", other)
+			m.ReviewCommit = string(work)
+			w.do(judge1, m, w.lands(at))
+		}, "does not hold the approved commit"},
+		"finished without": {func(w *world) {
+			work := w.snapshot(w.tip()).State.Task("alpha").ReviewCommit
+			w.do(coder2, &board.FinishMerge{About: about("alpha"), ReviewCommit: work, MergeCommit: string(w.integration), MergeType: board.MergeCommitType})
+		}, "does not hold the approved commit"},
+		"landed beside": {func(w *world) {
+			was := w.integration
+			w.move(w.project(nil, ada, map[string]string{"new.go": "//"}))
+			w.do(ada, &board.Land{Before: string(was), Commit: string(w.integration)})
+		}, "does not follow from"},
+		"an agent moved integration": {func(w *world) {
+			w.move(w.project([]gitio.OID{w.integration}, coder1, map[string]string{"quick.go": "//"}))
+		}, "integration: integration got "},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c.do(w)
+			defer func() {
+				w.rewind(tip)
+				w.move(integration)
+				w.steps = w.steps[:steps]
+			}()
+			report := w.verify(audit.Range{})
+			if report.Proven != report.Commits {
+				t.Errorf("the board is right by itself, and %d of %d are proven", report.Proven, report.Commits)
+			}
+			if !strings.Contains(texts(report.Findings), c.want) {
+				t.Errorf("%q does not say %q", texts(report.Findings), c.want)
+			}
+		})
+	}
+}
+
+// TestIntegrationMoves: what a person does to integration is noted, commit by commit what an agent does.
+func TestIntegrationMoves(t *testing.T) {
+	w, repo := gitWorld(t)
+	w.begin()
+	w.ready("alpha")
+	work := w.approved(coder1, "alpha")
+	for _, f := range []string{"a", "b"} {
+		w.move(w.project([]gitio.OID{w.integration}, ada, map[string]string{f: f}))
+	}
+	m, at := w.mergeCommit("alpha", work)
+	w.do(judge1, m, w.lands(at))
+	by := w.project([]gitio.OID{w.integration}, coder2, map[string]string{"x": "x"})
+	w.move(by)
+	w.move(w.project([]gitio.OID{w.integration}, ada, map[string]string{"c": "c"}))
+	landed := w.project([]gitio.OID{w.integration}, coder1, map[string]string{"y": "y"}) // a human landed an agent's work
+	before := w.integration
+	w.do(ada, &board.Land{Before: string(before), Commit: string(landed)}, w.lands(landed))
+
+	report := w.verify(audit.Range{})
+	if len(report.Findings) != 1 || report.Findings[0].Commit != by {
+		t.Errorf("%s", texts(report.Findings))
+	}
+	if notes := texts(report.Notes); len(report.Notes) != 2 || !strings.Contains(notes, "a commit") || !strings.Contains(notes, "2 commits") {
+		t.Errorf("%s", notes)
+	}
+	// A range that ends before the tip is not blamed for what came later.
+	if early := w.verify(audit.Range{To: w.find("merge").commit}); !early.OK() || len(early.Notes) != 1 {
+		t.Errorf("%s %s", texts(early.Findings), texts(early.Notes))
+	}
+	check(t, repo.UpdateRefs(w.ctx, []gitio.RefUpdate{{Ref: integrationRef, Old: w.integration, New: gitio.ZeroOID}}, ""))
+	if gone := w.verify(audit.Range{}); !gone.OK() || gone.Unchecked != 2 || len(gone.Notes) != 1 {
+		t.Errorf("%+v", gone)
+	}
+}
+
+// TestMergedOtherwise: a merge that comes out otherwise when it's computed again is noted.
+func TestMergedOtherwise(t *testing.T) {
+	w, _ := gitWorld(t)
+	w.begin()
+	w.ready("alpha")
+	work := w.approved(coder1, "alpha")
+	w.move(w.project([]gitio.OID{w.integration}, ada, map[string]string{"a": "a"}))
+	m, _ := w.mergeCommit("alpha", work)
+	hand := w.project([]gitio.OID{w.integration, work}, coder1, map[string]string{"more.go": "//"})
+	m.MergeCommit = string(hand)
+	w.do(judge1, m, w.lands(hand))
+	report := w.clean()
+	if !slices.ContainsFunc(report.Notes, func(f audit.Finding) bool {
+		return f.Commit == w.find("merge").commit && strings.Contains(f.Text, "gives the tree")
+	}) {
+		t.Errorf("%s", texts(report.Notes))
+	}
+}
+
+// TestPlainClone: a clone that was not given the submitted commits can't check them, and says so.
+func TestPlainClone(t *testing.T) {
+	w, repo := gitWorld(t)
+	w.begin()
+	w.ready("alpha")
+	w.claim(coder1, "alpha")
+	w.preExec(coder1, "alpha")
+	w.do(coder1, &board.Submit{About: about("alpha"), Commit: strings.Repeat("b", 40), ReviewBase: string(w.integration), Commits: 1, NoTestsBecause: "none"})
+	report := w.clean()
+	if report.Unchecked != 1 || len(report.Notes) != 1 {
+		t.Errorf("%+v", report)
+	}
+	check(t, repo.UpdateRefs(w.ctx, []gitio.RefUpdate{{Ref: "refs/liza/review/other/1", New: w.integration}}, ""))
+	if report := w.verify(audit.Range{}); len(report.Findings) != 1 || report.Unchecked != 0 {
+		t.Errorf("%+v", report)
+	}
+}

@@ -1,0 +1,229 @@
+package audit_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/git-liza/git-liza/gitboard/audit"
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/codec"
+	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/oplog"
+)
+
+// TestInvariants breaks each invariant of the board by an edit of its files: Verify names the commit and the
+// file, Validate the record and the field.
+func TestInvariants(t *testing.T) {
+	w := memoryWorld(t)
+	w.everyStatus()
+	w.do(coder1, &board.LogAnomaly{Type: "retry_loop", Details: map[string]board.Scalar{"count": "3", "error_pattern": "x"}})
+	w.do(coder1, &board.Discover{Description: "d", Severity: "low", Urgency: "deferred"})
+	w.do(coder1, &board.HandOff{About: about("t-claimed"), Summary: "s", NextAction: "n"})
+	w.claim(coder1, "t-claimed")
+	tip := w.tip()
+	state := w.snapshot(tip).State
+	if issues, err := audit.Validate(w.ctx, state, nil, "", map[string]time.Time{"coder-1": w.now.Std()}, w.now.Std()); err != nil || len(issues) > 0 {
+		t.Fatalf("%v %v", issues, err)
+	}
+	task := func(id string, change func(*board.Task)) (string, any) {
+		r := *state.Task(id)
+		change(&r)
+		return "tasks/" + id + ".yaml", &r
+	}
+	coder := func(change func(*board.Agent)) (string, any) {
+		r := *state.Agent("coder-1")
+		change(&r)
+		return "agents/coder-1.yaml", &r
+	}
+	sprint := func(change func(*board.Sprint)) (string, any) {
+		r := *state.Sprint()
+		change(&r)
+		return "sprint.yaml", &r
+	}
+	for name, c := range map[string]struct {
+		field string
+		edit  func() (path string, record any)
+	}{
+		"a DRAFT with a coder":     {"assigned_to", func() (string, any) { return task("t-draft", func(t *board.Task) { t.AssignedTo = "coder-1" }) }},
+		"no done_when":             {"done_when", func() (string, any) { return task("t-unclaimed", func(t *board.Task) { t.DoneWhen = "" }) }},
+		"no spec_ref":              {"spec_ref", func() (string, any) { return task("t-merged", func(t *board.Task) { t.SpecRef = "" }) }},
+		"CLAIMED by nobody":        {"assigned_to", func() (string, any) { return task("t-claimed", func(t *board.Task) { t.AssignedTo = "" }) }},
+		"CLAIMED without worktree": {"worktree", func() (string, any) { return task("t-claimed", func(t *board.Task) { t.Worktree = "" }) }},
+		"CLAIMED without base":     {"base_commit", func() (string, any) { return task("t-claimed", func(t *board.Task) { t.BaseCommit = "" }) }},
+		"CLAIMED before its dependency": {"depends_on", func() (string, any) {
+			return task("t-claimed", func(t *board.Task) { t.DependsOn = []string{"t-blocked"} })
+		}},
+		"nothing to review":         {"review_commit", func() (string, any) { return task("t-review", func(t *board.Task) { t.ReviewCommit = "" }) }},
+		"APPROVED by nobody":        {"approved_by", func() (string, any) { return task("t-approved", func(t *board.Task) { t.ApprovedBy = "" }) }},
+		"APPROVED by its author":    {"approved_by", func() (string, any) { return task("t-approved", func(t *board.Task) { t.ApprovedBy = t.AssignedTo }) }},
+		"REJECTED for no reason":    {"rejection_reason", func() (string, any) { return task("t-rejected", func(t *board.Task) { t.RejectionReason = "" }) }},
+		"BLOCKED for no reason":     {"blocked_reason", func() (string, any) { return task("t-blocked", func(t *board.Task) { t.BlockedReason = "" }) }},
+		"BLOCKED without questions": {"blocked_questions", func() (string, any) { return task("t-blocked", func(t *board.Task) { t.BlockedQuestions = nil }) }},
+		"SUPERSEDED by nothing":     {"superseded_by", func() (string, any) { return task("t-superseded", func(t *board.Task) { t.SupersededBy = nil }) }},
+		"SUPERSEDED for no reason":  {"rescope_reason", func() (string, any) { return task("t-superseded", func(t *board.Task) { t.RescopeReason = "" }) }},
+		"MERGED without commit":     {"merge_commit", func() (string, any) { return task("t-merged", func(t *board.Task) { t.MergeCommit = "" }) }},
+		"MERGED with a worktree": {"worktree", func() (string, any) {
+			return task("t-merged", func(t *board.Task) { t.Worktree = ".worktrees/t-merged" })
+		}},
+		"depends on nothing known": {"depends_on", func() (string, any) {
+			return task("t-unclaimed", func(t *board.Task) { t.DependsOn = []string{"t-nope"} })
+		}},
+		"depends on something gone": {"depends_on", func() (string, any) {
+			return task("t-unclaimed", func(t *board.Task) { t.DependsOn = []string{"t-abandoned"} })
+		}},
+		"depends on itself": {"depends_on", func() (string, any) {
+			return task("t-unclaimed", func(t *board.Task) { t.DependsOn = []string{"t-unclaimed"} })
+		}},
+		"two tasks at once": {"assigned_to", func() (string, any) {
+			return task("t-unclaimed", func(t *board.Task) {
+				t.Status, t.AssignedTo, t.Worktree, t.BaseCommit, t.Priority = board.Claimed, "coder-1", "w", strings.Repeat("a", 40), 5
+			})
+		}},
+		"a fix of nothing": {"integration_fix", func() (string, any) { return task("t-claimed", func(t *board.Task) { t.IntegrationFix = true }) }},
+		"failed twice": {"failed_by", func() (string, any) {
+			return task("t-blocked", func(t *board.Task) { t.FailedBy = []string{"coder-1", "coder-1"} })
+		}},
+		"no such state":         {"status", func() (string, any) { return task("t-blocked", func(t *board.Task) { t.Status = "STUCK" }) }},
+		"no such kind":          {"kind", func() (string, any) { return task("t-blocked", func(t *board.Task) { t.Kind = "art" }) }},
+		"priority out of range": {"priority", func() (string, any) { return task("t-blocked", func(t *board.Task) { t.Priority = 9 }) }},
+		"WORKING on nothing":    {"current_task", func() (string, any) { return coder(func(a *board.Agent) { a.CurrentTask = "" }) }},
+		"no state of an agent":  {"status", func() (string, any) { return coder(func(a *board.Agent) { a.Status = "ASLEEP" }) }},
+		"no role":               {"role", func() (string, any) { return coder(func(a *board.Agent) { a.Role = "boss" }) }},
+		"an anomaly's detail": {"details", func() (string, any) {
+			r := *state.Anomaly("anomaly-1")
+			r.Details = nil
+			return "anomalies/anomaly-1.yaml", &r
+		}},
+		"half a hand-off": {"summary", func() (string, any) {
+			r := *state.Handoff("t-claimed")
+			r.NextAction = ""
+			return "handoff/t-claimed.yaml", &r
+		}},
+		"no severity": {"severity", func() (string, any) {
+			r := *state.Discovery("disc-1")
+			r.Severity = "huge"
+			return "discovered/disc-1.yaml", &r
+		}},
+		"another goal":         {"goal_ref", func() (string, any) { return sprint(func(s *board.Sprint) { s.GoalRef = "goal-2" }) }},
+		"unknown planned task": {"scope", func() (string, any) { return sprint(func(s *board.Sprint) { s.Scope.Planned = []string{"t-nope"} }) }},
+		"never started":        {"timeline.started", func() (string, any) { return sprint(func(s *board.Sprint) { s.Timeline.Started = "" }) }},
+		"no state of a sprint": {"status", func() (string, any) { return sprint(func(s *board.Sprint) { s.Status = "OFF" }) }},
+		"no state of a goal":   {"status", func() (string, any) { r := *state.Goal(); r.Status = "MAYBE"; return "goal.yaml", &r }},
+		"no mode":              {"mode", func() (string, any) { r := *state.Control(); r.Mode = "SLOW"; return "control.yaml", &r }},
+		"tripped by nothing":   {"status", func() (string, any) { r := *state.Breaker(); r.Status = "TRIGGERED"; return "breaker.yaml", &r }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			path, record := c.edit()
+			data, err := codec.Encode(record)
+			check(t, err)
+			forged := w.forge(forgery{parent: tip, op: noteOf("f"), files: map[string][]byte{path: data}})
+			report := w.caught(t, tip, forged, audit.CodeTree)
+			if !strings.Contains(report.Findings[0].Text, path+" differs: line ") {
+				t.Errorf("%s", findings(report))
+			}
+			issues, err := audit.Validate(w.ctx, w.snapshot(forged).State, nil, "", map[string]time.Time{"coder-1": w.now.Std()}, w.now.Std())
+			check(t, err)
+			if !slices.ContainsFunc(issues, func(i audit.Issue) bool { return i.Level == audit.Invalid && i.Record == path && i.Field == c.field }) {
+				t.Errorf("%v", issues)
+			}
+		})
+	}
+}
+
+// TestValidateRepository holds a board against its repository.
+func TestValidateRepository(t *testing.T) {
+	w, repo := gitWorld(t)
+	w.begin()
+	w.ready("alpha")
+	w.ready("beta")
+	work := w.approved(coder1, "alpha")
+	m, at := w.mergeCommit("alpha", work)
+	w.do(judge1, m, w.lands(at))
+	w.claim(coder1, "beta")
+	now := w.now.Std()
+	validate := func(lease time.Time) string {
+		t.Helper()
+		s, err := oplog.New(repo, "").Tip(w.ctx)
+		check(t, err)
+		leases := map[string]time.Time{}
+		if !lease.IsZero() {
+			leases["coder-1"] = lease
+		}
+		issues, err := audit.Validate(w.ctx, s.State, repo, "clone-1", leases, now)
+		check(t, err)
+		var lines []string
+		for _, i := range issues {
+			lines = append(lines, i.String())
+		}
+		return strings.Join(lines, "\n")
+	}
+	expect := func(got, want string) {
+		t.Helper()
+		if got != want {
+			t.Errorf("got\n%s\nwant\n%s", got, want)
+		}
+	}
+	expect(validate(now.Add(time.Minute)), "")
+	expect(validate(now.Add(-time.Minute)), "")
+	expect(validate(now.Add(-2*time.Minute)), "WARNING: agents/coder-1.yaml: lease_expires: the lease expired 2m0s ago")
+	expect(validate(time.Time{}), "INVALID: agents/coder-1.yaml: lease_expires: coder-1 is WORKING without a lease")
+
+	// Integration goes back, and the spec with it.
+	there := w.integration
+	w.move(w.project(nil, ada, map[string]string{"main.go": "package main\n"}))
+	expect(validate(now), strings.Join([]string{
+		"WARNING: goal.yaml: spec_ref: specs/vision.md is no file on the integration branch",
+		"INVALID: tasks/alpha.yaml: merge_commit: " + string(there) + " is not on integration",
+		"INVALID: tasks/beta.yaml: spec_ref: specs/vision.md is no file on the integration branch",
+	}, "\n"))
+	w.move(there)
+
+	// A commit that nobody has; another clone's may be missing.
+	tip := w.tip()
+	for clone, level := range map[string]string{"clone-1": "INVALID", "clone-2": "WARNING"} {
+		r := *w.snapshot(tip).State.Task("beta")
+		r.BaseCommit, r.Clone = strings.Repeat("a", 40), clone
+		data, err := codec.Encode(&r)
+		check(t, err)
+		w.rewind(w.forge(forgery{parent: tip, op: noteOf("f"), files: map[string][]byte{"tasks/beta.yaml": data}}))
+		expect(validate(now), level+": tasks/beta.yaml: base_commit: there is no commit "+strings.Repeat("a", 40)+" here")
+	}
+	// A record that can't be read.
+	w.rewind(w.forge(forgery{parent: tip, op: noteOf("f"), files: map[string][]byte{"tasks/beta.yaml": []byte("id: beta\nstatus: [\n")}}))
+	if got := validate(now); !strings.HasPrefix(got, "INVALID: tasks/beta.yaml: line ") || strings.Contains(got, "\n") {
+		t.Errorf("%s", got)
+	}
+	check(t, repo.UpdateRefs(w.ctx, []gitio.RefUpdate{{Ref: oplog.Ref, Old: w.tip(), New: tip}, {Ref: integrationRef, Old: there, New: gitio.ZeroOID}}, ""))
+	expect(validate(now), "WARNING: config.yaml: integration_branch: there is no branch integration in this clone")
+}
+
+// TestValidateWorktree: a task that this clone claimed has its worktree.
+func TestValidateWorktree(t *testing.T) {
+	scratch(t) // for its environment
+	dir := t.TempDir()
+	check(t, gitio.InitRepository(t.Context(), dir, false))
+	repo, err := gitio.Open(t.Context(), dir)
+	check(t, err)
+	defer repo.Close()
+	w := newWorld(t, repo)
+	w.begin()
+	w.ready("alpha")
+	w.claim(coder1, "alpha")
+	validate := func(clone string) []audit.Issue {
+		issues, err := audit.Validate(w.ctx, w.snapshot(w.tip()).State, repo, clone, map[string]time.Time{"coder-1": w.now.Std()}, w.now.Std())
+		check(t, err)
+		return issues
+	}
+	if issues := validate("clone-1"); len(issues) != 1 || issues[0].String() != "INVALID: tasks/alpha.yaml: worktree: .worktrees/alpha does not exist" {
+		t.Errorf("%v", issues)
+	}
+	if issues := validate("clone-2"); len(issues) != 0 {
+		t.Errorf("%v", issues)
+	}
+	check(t, repo.AddWorktree(w.ctx, dir+"/.worktrees/alpha", w.integration))
+	if issues := validate("clone-1"); len(issues) != 0 {
+		t.Errorf("%v", issues)
+	}
+}
