@@ -46,6 +46,6 @@ func (p *AgentStatusChange) Apply(s *State, op Operation) {
 }
 
 // Subject implements Payload.
-func (p *AgentStatusChange) Subject(_, _ *State, _ Operation) (string, string) {
-	return string(p.Status), ""
+func (p *AgentStatusChange) Subject(_, _ *State, op Operation) (string, string) {
+	return op.Actor.ID + " is " + string(p.Status), ""
 }

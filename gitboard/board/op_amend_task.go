@@ -1,11 +1,15 @@
 package board
 
+import "slices"
+
 // AmendTask changes a task's definition. Only the fields named in Set take their new value.
 type AmendTask struct {
 	About
 	Definition
 	Set    []string `json:"set"`
 	Reason string   `json:"reason,omitempty"`
+	// NoSpecFile says that a new spec's file was not looked for (SKIP_SPEC_FILE_CHECK).
+	NoSpecFile bool `json:"no_spec_file,omitempty"`
 }
 
 // Op implements Payload.
@@ -67,7 +71,7 @@ func (p *AmendTask) Check(s *State, op Operation) error {
 		return err
 	}
 	if t.Status != Draft {
-		return gates(s, p.Task, d, true)
+		return gates(s, p.Task, d, p.NoSpecFile || !slices.Contains(p.Set, "spec_ref"))
 	}
 	return nil
 }

@@ -104,12 +104,12 @@ func (p *LogAnomaly) Apply(s *State, op Operation) {
 }
 
 // Subject implements Payload.
-func (p *LogAnomaly) Subject(_, _ *State, _ Operation) (string, string) {
+func (p *LogAnomaly) Subject(before, _ *State, _ Operation) (string, string) {
 	var lines []string
 	for _, name := range sortedKeys(p.Details) {
 		lines = append(lines, fmt.Sprintf("%s: %s", name, p.Details[name]))
 	}
-	return p.Type, strings.Join(lines, "\n")
+	return before.nextID(AnomalyDir, "anomaly") + ", " + p.Type, strings.Join(lines, "\n")
 }
 
 // SimilarLoop returns the retry loop that is logged for a task with a similar pattern already.

@@ -23,4 +23,4 @@ func (p *Deregister) Check(s *State, op Operation) error {
 func (p *Deregister) Apply(s *State, op Operation) { remove(s, RecordPath(AgentDir, op.Actor.ID)) }
 
 // Subject implements Payload.
-func (p *Deregister) Subject(_, _ *State, _ Operation) (string, string) { return "deregistered", "" }
+func (p *Deregister) Subject(_, _ *State, op Operation) (string, string) { return op.Actor.ID, "" }

@@ -44,8 +44,8 @@ func (p *Discover) Apply(s *State, op Operation) {
 }
 
 // Subject implements Payload.
-func (p *Discover) Subject(_, _ *State, _ Operation) (string, string) {
-	line := p.Severity
+func (p *Discover) Subject(before, _ *State, _ Operation) (string, string) {
+	line := before.nextID(DiscoveryDir, "disc") + ", " + p.Severity
 	if p.Urgency == "immediate" {
 		line += ", immediate"
 	}

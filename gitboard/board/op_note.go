@@ -33,10 +33,12 @@ func (p *AddNote) Apply(s *State, op Operation) {
 }
 
 // Subject implements Payload.
-func (p *AddNote) Subject(_, _ *State, _ Operation) (string, string) {
-	to := "for everybody"
+func (p *AddNote) Subject(before, _ *State, _ Operation) (string, string) {
+	to := before.nextID(NoteDir, "note") + " for "
 	if p.For != "" {
-		to = "for " + p.For
+		to += p.For
+	} else {
+		to += "everybody"
 	}
 	return to + ": " + clip(p.Message, 80), p.Message
 }

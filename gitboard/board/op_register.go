@@ -69,7 +69,7 @@ func (p *Register) Apply(s *State, op Operation) {
 // Subject implements Payload.
 func (p *Register) Subject(before, _ *State, op Operation) (string, string) {
 	if before.Agent(op.Actor.ID) != nil {
-		return "registered again, in a new session", ""
+		return op.Actor.ID + " again, in a new session", ""
 	}
-	return "registered", ""
+	return op.Actor.ID, ""
 }

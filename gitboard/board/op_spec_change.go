@@ -28,6 +28,6 @@ func (p *RecordSpecChange) Apply(s *State, op Operation) {
 }
 
 // Subject implements Payload.
-func (p *RecordSpecChange) Subject(_, _ *State, _ Operation) (string, string) {
-	return clip(p.Spec, 60) + ": " + clip(p.Change, 60), p.Change
+func (p *RecordSpecChange) Subject(before, _ *State, _ Operation) (string, string) {
+	return before.nextID(SpecChangeDir, "change") + ", " + clip(p.Spec, 60) + ": " + clip(p.Change, 60), p.Change
 }

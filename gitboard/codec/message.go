@@ -60,7 +60,7 @@ func Message(before, after *board.State, op board.Operation) (message, payloadFi
 // writeBody writes the body indented, so that no line of it can pass for a subject or a trailer.
 func writeBody(b *strings.Builder, line, body string) {
 	body = strings.TrimSpace(board.Visible(body))
-	if body == "" || body == line {
+	if body == "" || strings.HasSuffix(line, body) {
 		return
 	}
 	if r := []rune(body); len(r) > maxBody {

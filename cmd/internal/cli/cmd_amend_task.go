@@ -31,7 +31,7 @@ func amendTaskCommand() *command {
 				if err := d.Take(o.definition(), set); err != nil {
 					return nil, nil, err
 				}
-				p := &board.AmendTask{About: board.About{Task: c.args[0]}, Definition: d, Set: set, Reason: reason}
+				p := &board.AmendTask{About: board.About{Task: c.args[0]}, Definition: d, Set: set, Reason: reason, NoSpecFile: c.skipSpecFile()}
 				if slices.Contains(set, "spec_ref") {
 					oid, err := c.specOID(ctx, v, d.SpecRef)
 					if err != nil {
