@@ -1,6 +1,7 @@
 package board_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/git-liza/git-liza/gitboard/board"
@@ -115,10 +116,14 @@ func TestReframing(t *testing.T) {
 	}{
 		{"done_when", board.Definition{DoneWhen: "another test passes"}},
 		{"scope", board.Definition{Scope: "less"}},
-		{"spec_ref", board.Definition{SpecRef: "specs/other.md"}},
+		{"spec_ref", board.Definition{SpecRef: "specs/other.md", SpecOID: strings.Repeat("d", 40)}},
 	} {
 		exhausted(t).do(planner, amend(c.d, c.set)).do(planner, un)
 	}
+	t.Run("a spec that is no file reframes nothing", func(t *testing.T) {
+		lost := amend(board.Definition{SpecRef: "specs/lost.md"}, "spec_ref")
+		exhausted(t).refused("gate", planner, lost, "specs/lost.md", "login")
+	})
 	t.Run("by an edit", func(t *testing.T) {
 		exhausted(t).do(human, &board.Write{Path: "tasks/login.yaml", Fields: []board.FieldEdit{{Field: "scope", Value: "less"}}}).do(planner, un)
 	})
