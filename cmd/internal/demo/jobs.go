@@ -15,7 +15,7 @@ var jobs = map[string]job{
 		message: "Greet the world when nobody is named",
 	},
 	"trim-name": {
-		intent: "fold the spaces of a name before greeting", files: []string{"greet.go", "spaces_test.go"},
+		intent: "fold the spaces of a name before greeting", files: []string{"greet.go", "spaces.go", "spaces_test.go"},
 		message: "Fold the spaces in a name",
 	},
 	"many-names-1": {
@@ -26,7 +26,7 @@ var jobs = map[string]job{
 	"trim-name-fix": {
 		intent: "keep both changes: fold spaces first, then look for an empty name", files: []string{"greet.go", "blank_test.go"},
 		message: "Merge integration: fold spaces, then greet the world",
-		resolve: &resolution{"greet.go", "\tname = strings.Join(strings.Fields(name), \" \")\n\tif name == \"\" {\n\t\tname = \"world\"\n\t}\n"},
+		resolve: &resolution{"greet.go", "\tname = folded(name)\n\tif name == \"\" {\n\t\tname = \"world\"\n\t}\n"},
 	},
 	"shout-1": {
 		intent: "look for --shout and capitalize the greeting", files: []string{"main.go", "shout_test.go"},

@@ -14,7 +14,7 @@ func (p *player) review(ctx context.Context, task string, a *Answer) error {
 	if err := p.must(ctx, 1, "git", "liza", "claim-review", task); err != nil {
 		return err
 	}
-	if err := p.must(ctx, 4, "git", "liza", "review", task); err != nil {
+	if err := p.must(ctx, 2, "git", "liza", "review", task); err != nil {
 		return err
 	}
 	p.cd(p.worktree(task))

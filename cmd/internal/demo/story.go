@@ -43,7 +43,7 @@ var steps = []struct {
 	{"Both coders ask for work at the same moment, and name no task.", (*story).race},
 	{"Each works in its own worktree and on its own branch: checkpoint, code, tests, commit, submit.", (*story).firstTwo},
 	{"coder-1 takes the next task.", (*story).takeNames},
-	{"It does half of it and hands it off. Meanwhile the reviewer judges what was submitted and merges the first.", (*story).handOff},
+	{"It does half of it and hands it off; meanwhile the reviewer judges greet-world and merges it.", (*story).handOff},
 	{"trim-name is approved too, but it changed the same lines. No checkout was touched to find that out.", (*story).conflict},
 	{"The process of coder-1 is gone; a fresh one starts. coder-2 asks for work and gets the hand-off.", (*story).resume},
 	{"coder-1 asks for work and gets the integration fix: the merge is in its worktree, with the conflict.", (*story).takeFix},

@@ -25,7 +25,7 @@ func (n *narrator) summary(s *story) {
 		n.line("    " + at + l)
 	}
 	n.line("")
-	n.line("And with git-liza installed (go install ./cmd/git-liza):")
+	n.line("And with git-liza installed (go install github.com/git-liza/git-liza/cmd/git-liza@latest):")
 	for _, l := range []string{"liza show trim-name", "liza log", "liza verify"} {
 		n.line("    " + at + l)
 	}
