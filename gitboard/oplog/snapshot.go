@@ -112,7 +112,7 @@ func (s *source) decode(path string, data []byte) (any, error) {
 		return nil, s.fail(path, err)
 	}
 	if t, ok := r.(*board.Task); ok && board.RecordPath(board.TaskDir, t.ID) != path {
-		return nil, s.fail(path, fmt.Errorf("holds the task %q", t.ID))
+		return nil, s.fail(path, formError{fmt.Errorf("holds the task %q", t.ID)})
 	}
 	s.read[path] = r
 	return r, nil

@@ -1,0 +1,126 @@
+package oplog_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync/atomic"
+	"testing"
+
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/codec"
+	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/oplog"
+)
+
+// counting counts the objects that are read in bulk.
+type counting struct {
+	oplog.Store
+	read atomic.Int64
+}
+
+func (c *counting) Objects(ctx context.Context, names []string) ([]gitio.Object, error) {
+	c.read.Add(int64(len(names)))
+	return c.Store.Objects(ctx, names)
+}
+
+// many puts a board with so many tasks into a store.
+func many(t testing.TB, s oplog.Store, n int) {
+	t.Helper()
+	w := newWriter(t, s).init()
+	w.do(task("task-0"))
+	t0 := *w.tip().State.Task("task-0")
+	files := map[string][]byte{}
+	for i := range n {
+		t0.ID = fmt.Sprintf("task-%d", i)
+		data, err := codec.Encode(&t0)
+		check(t, err)
+		files["tasks/"+t0.ID+".yaml"] = data
+	}
+	w.byHand(files)
+}
+
+// TestBriefsCache: briefs are read once, whoever reads them; losing or spoiling the file costs time alone.
+func TestBriefsCache(t *testing.T) {
+	store := &counting{Store: oplog.NewMemory()}
+	many(t, store, 40)
+	file := filepath.Join(t.TempDir(), "below", "briefs.json")
+	briefs := func() int64 {
+		t.Helper()
+		was := store.read.Load()
+		s, err := oplog.New(store, file).Tip(context.Background())
+		check(t, err)
+		all, err := s.State.Briefs()
+		check(t, err)
+		if len(all) != 40 || all["task-7"].ID != "task-7" || all["task-7"].Status != board.Draft {
+			t.Errorf("%d briefs, %+v", len(all), all["task-7"])
+		}
+		return store.read.Load() - was
+	}
+	for i, want := range []int64{40, 0, 0} {
+		if n := briefs(); n != want {
+			t.Errorf("reading %d: %d tasks read, want %d", i, n, want)
+		}
+	}
+	newWriter(t, store).do(&board.AmendTask{About: board.About{Task: "task-7"}, Set: []string{"priority"}, Definition: board.Definition{Priority: 1}})
+	if n := briefs(); n != 1 {
+		t.Errorf("after a change: %d", n)
+	}
+	check(t, os.WriteFile(file, []byte(`{"version":1,"briefs":{"x":`), 0o600))
+	if n := briefs(); n != 40 {
+		t.Errorf("spoilt: %d", n)
+	}
+	check(t, os.WriteFile(file, []byte(`{"version":99}`), 0o600))
+	if n := briefs(); n != 40 {
+		t.Errorf("of another form: %d", n)
+	}
+	check(t, os.Remove(file))
+	if n := briefs(); n != 40 {
+		t.Errorf("lost: %d", n)
+	}
+	// A task's file under another name is no second task.
+	w := newWriter(t, store)
+	tree, err := oplog.ReadTree(w.ctx, store, w.tip().Head.Tree)
+	check(t, err)
+	files, err := tree.Files()
+	check(t, err)
+	o, err := store.Object(w.ctx, string(files["tasks/task-3.yaml"].OID))
+	check(t, err)
+	w.byHand(map[string][]byte{"tasks/task-copy.yaml": o.Data})
+	s, err := oplog.New(store, file).Tip(w.ctx)
+	check(t, err)
+	if _, err := s.State.Briefs(); err == nil {
+		t.Error("a copied file passes for a task")
+	}
+}
+
+func BenchmarkBriefs1000(b *testing.B) {
+	bench := func(b *testing.B, s oplog.Store, file string) {
+		many(b, s, 1000)
+		b.ResetTimer()
+		for range b.N {
+			tip, err := oplog.New(s, file).Tip(context.Background())
+			check(b, err)
+			if all, err := tip.State.Briefs(); err != nil || len(all) != 1000 {
+				b.Fatal(len(all), err)
+			}
+		}
+	}
+	b.Run("memory", func(b *testing.B) { bench(b, oplog.NewMemory(), "") })
+	b.Run("git/cold", func(b *testing.B) { bench(b, scratch(b), "") })
+	b.Run("git/warm", func(b *testing.B) { bench(b, scratch(b), filepath.Join(b.TempDir(), "briefs.json")) })
+}
+
+func BenchmarkAppend(b *testing.B) {
+	bench := func(b *testing.B, s oplog.Store) {
+		many(b, s, 10)
+		w := newWriter(b, s)
+		b.ResetTimer()
+		for range b.N {
+			w.do(&board.SetConfig{Key: "max_review_cycles", Value: fmt.Sprint(3 + w.n%2)})
+		}
+	}
+	b.Run("memory", func(b *testing.B) { bench(b, oplog.NewMemory()) })
+	b.Run("git", func(b *testing.B) { bench(b, scratch(b)) })
+}

@@ -1,0 +1,125 @@
+package oplog_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/oplog"
+)
+
+func check(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// scratch is a bare repository.
+func scratch(t testing.TB) *gitio.Repo {
+	t.Helper()
+	for _, entry := range os.Environ() {
+		if key, _, _ := strings.Cut(entry, "="); strings.HasPrefix(key, "GIT_") {
+			t.Setenv(key, "")
+			os.Unsetenv(key)
+		}
+	}
+	t.Setenv("GIT_CONFIG_GLOBAL", os.DevNull)
+	t.Setenv("GIT_CONFIG_NOSYSTEM", "1")
+	dir := filepath.Join(t.TempDir(), "board.git")
+	check(t, gitio.InitRepository(context.Background(), dir, true))
+	repo, err := gitio.Open(context.Background(), dir)
+	check(t, err)
+	t.Cleanup(func() { repo.Close() })
+	return repo
+}
+
+// bothStores runs a test over memory and over git.
+func bothStores(t *testing.T, test func(t *testing.T, s oplog.Store)) {
+	t.Run("memory", func(t *testing.T) { test(t, oplog.NewMemory()) })
+	t.Run("git", func(t *testing.T) {
+		repo := scratch(t)
+		test(t, repo)
+		if said, err := repo.Fsck(context.Background()); err != nil || said != "" {
+			t.Errorf("fsck: %v\n%s", err, said)
+		}
+	})
+}
+
+var (
+	ada = board.HumanActor("Ada", "ada@example.org")
+	by  = oplog.Committer{Name: "Clone", Email: "clone@example.org"}
+)
+
+// writer appends operations to a log, each a second after the one before.
+type writer struct {
+	t   testing.TB
+	ctx context.Context
+	log *oplog.Log
+	n   int
+}
+
+func newWriter(t testing.TB, s oplog.Store) *writer {
+	return &writer{t: t, ctx: context.Background(), log: oplog.New(s, "")}
+}
+
+func (w *writer) op(s *oplog.Snapshot, p board.Payload) board.Operation {
+	w.n++
+	at := max(s.State.Time(), "2026-02-03T08:00:00Z").Add(time.Second)
+	return board.Operation{Actor: ada, Time: at, Request: fmt.Sprintf("r-%d", w.n), Payload: p}
+}
+
+func (w *writer) tip() *oplog.Snapshot {
+	w.t.Helper()
+	s, err := w.log.Tip(w.ctx)
+	check(w.t, err)
+	return s
+}
+
+func (w *writer) prepare(s *oplog.Snapshot, p board.Payload) *oplog.Prepared {
+	w.t.Helper()
+	prepared, err := oplog.Prepare(s, w.op(s, p))
+	check(w.t, err)
+	return prepared
+}
+
+func (w *writer) do(p board.Payload) *oplog.Entry {
+	w.t.Helper()
+	e, err := w.log.Append(w.ctx, w.prepare(w.tip(), p), by, oplog.Side{})
+	check(w.t, err)
+	return e
+}
+
+func (w *writer) init() *writer {
+	w.t.Helper()
+	w.do(&board.Init{Goal: "A greeter", IntegrationBranch: "integration"})
+	return w
+}
+
+func task(id string) board.Payload {
+	return &board.AddTask{About: board.About{Task: id}, Definition: board.Definition{Description: "Do " + id, Kind: board.Code, Priority: 3}}
+}
+
+func note(text string) board.Payload { return &board.AddNote{Message: text} }
+
+// byHand commits files on top of the board without any operation.
+func (w *writer) byHand(files map[string][]byte) gitio.OID {
+	w.t.Helper()
+	s := w.tip()
+	tree, err := oplog.ReadTree(w.ctx, w.log.Store(), s.Head.Tree)
+	check(w.t, err)
+	_, objects, err := tree.Change(files)
+	check(w.t, err)
+	c := s.Head
+	c.Parents, c.Tree = []gitio.OID{s.Commit}, objects[len(objects)-1].OID
+	o := gitio.NewObject("commit", gitio.EncodeCommit(c))
+	check(w.t, w.log.Store().WriteObjects(w.ctx, append(objects, o)))
+	check(w.t, w.log.Store().UpdateRefs(w.ctx, []gitio.RefUpdate{{Ref: oplog.Ref, Old: s.Commit, New: o.OID}}, ""))
+	return o.OID
+}

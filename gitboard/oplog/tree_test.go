@@ -1,0 +1,60 @@
+package oplog_test
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/oplog"
+)
+
+func paths(t *testing.T, tree *oplog.Tree) string {
+	t.Helper()
+	files, err := tree.Files()
+	check(t, err)
+	return strings.Join(slices.Sorted(maps.Keys(files)), " ")
+}
+
+// TestTreeChange puts files in, takes them out, and compares with the tree that is read back.
+func TestTreeChange(t *testing.T) {
+	bothStores(t, func(t *testing.T, s oplog.Store) {
+		ctx := context.Background()
+		tree, root := oplog.NewTree(), gitio.ZeroOID
+		for i, step := range []struct {
+			files map[string][]byte
+			want  string
+		}{
+			{map[string][]byte{"goal.yaml": []byte("g"), "tasks/a.yaml": []byte("a"), "tasks/b.yaml": []byte("b"), "payload.json": nil}, "goal.yaml tasks/a.yaml tasks/b.yaml"},
+			{map[string][]byte{"tasks/a.yaml": []byte("A"), "tasks-2/a.yaml": []byte("x"), "tasks.yaml": []byte("y")}, "goal.yaml tasks-2/a.yaml tasks.yaml tasks/a.yaml tasks/b.yaml"},
+			{map[string][]byte{"tasks/b.yaml": nil, "tasks/nope.yaml": nil, "nope/x.yaml": nil}, "goal.yaml tasks-2/a.yaml tasks.yaml tasks/a.yaml"},
+			{map[string][]byte{"tasks/a.yaml": nil, "tasks.yaml": nil}, "goal.yaml tasks-2/a.yaml"},
+			{map[string][]byte{"tasks/c.yaml": []byte("c")}, "goal.yaml tasks-2/a.yaml tasks/c.yaml"},
+			{map[string][]byte{"tasks/c.yaml": []byte("c")}, "goal.yaml tasks-2/a.yaml tasks/c.yaml"},
+			{map[string][]byte{"tasks/c.yaml": nil, "tasks-2/a.yaml": nil, "goal.yaml": nil}, ""},
+		} {
+			before := paths(t, tree)
+			next, objects, err := tree.Change(step.files)
+			check(t, err)
+			if got := paths(t, tree); got != before {
+				t.Errorf("step %d changed the old tree: %s", i, got)
+			}
+			check(t, s.WriteObjects(ctx, objects))
+			root = objects[len(objects)-1].OID
+			read, err := oplog.ReadTree(ctx, s, root)
+			check(t, err)
+			if got := paths(t, next); got != step.want || paths(t, read) != step.want {
+				t.Errorf("step %d: %q, read back %q, want %q", i, got, paths(t, read), step.want)
+			}
+			if i%2 == 1 { // go on from what was read
+				next = read
+			}
+			tree = next
+		}
+		if root != gitio.EmptyTree {
+			t.Errorf("the empty tree is %s", root)
+		}
+	})
+}
