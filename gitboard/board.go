@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/gitio"
 	"github.com/git-liza/git-liza/gitboard/oplog"
 )
@@ -97,7 +98,16 @@ func (b *Board) Token() (string, error) {
 
 // Root is the project's root: the main worktree, "" in a bare repository.
 func (b *Board) Root(ctx context.Context) (string, error) {
-	if common := b.repo.CommonDir(); filepath.Base(common) == ".git" {
+	// A git directory outside the checkout (a submodule's, or init --separate-git-dir) doesn't know its
+	// main worktree; the main worktree knows it, and so does one of ours that lies below it.
+	common, top := b.repo.CommonDir(), b.repo.TopLevel()
+	if b.repo.GitDir() == common && b.repo.IsMadeFrom(top) {
+		return top, nil
+	}
+	if root := rootAbove(top); root != "" && b.repo.IsMadeFrom(root) {
+		return root, nil
+	}
+	if filepath.Base(common) == ".git" {
 		return filepath.Dir(common), nil
 	}
 	all, err := b.repo.Worktrees(ctx)
@@ -105,11 +115,32 @@ func (b *Board) Root(ctx context.Context) (string, error) {
 		return "", err
 	}
 	for _, w := range all {
-		if w.Main && !w.Bare {
-			return w.Path, nil
+		if root := rootAbove(w.Path); root != "" && b.repo.IsMadeFrom(root) {
+			return root, nil
+		}
+		if w.Main && w.Bare {
+			return "", nil
 		}
 	}
-	return "", nil
+	root, found, err := b.repo.Config(ctx, "core.worktree")
+	if err != nil {
+		return "", err
+	}
+	if !found {
+		return "", board.Refuse("no-root", fmt.Sprintf("the main worktree of %s can't be told from here", common), "do it in the main worktree")
+	}
+	if !filepath.IsAbs(root) {
+		root = filepath.Join(common, root)
+	}
+	return filepath.Clean(root), nil
+}
+
+// rootAbove is the directory that a task's worktree lies below, "" when the path is none of a task's.
+func rootAbove(worktree string) string {
+	if dir := filepath.Dir(worktree); filepath.Base(dir) == ".worktrees" {
+		return filepath.Dir(dir)
+	}
+	return ""
 }
 
 // LostError says that an operation lost every race it ran. Exit code 2: try again after a pause.

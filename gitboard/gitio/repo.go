@@ -79,6 +79,31 @@ func (r *Repo) Shallow() bool {
 	return err == nil
 }
 
+// IsMadeFrom reports whether a directory is a main worktree of this
+// repository: it has the common directory as its .git, or a file .git that
+// leads there (gitrepository-layout).
+func (r *Repo) IsMadeFrom(dir string) bool {
+	if dir == "" {
+		return false
+	}
+	at := filepath.Join(dir, ".git")
+	if text, err := os.ReadFile(at); err == nil {
+		to, is := strings.CutPrefix(strings.TrimRight(string(text), "\r\n"), "gitdir: ")
+		if !is {
+			return false
+		}
+		if at = to; !filepath.IsAbs(at) {
+			at = filepath.Join(dir, at)
+		}
+	}
+	found, err := os.Stat(at)
+	if err != nil {
+		return false
+	}
+	common, err := os.Stat(r.common)
+	return err == nil && os.SameFile(found, common)
+}
+
 // Close ends the long-lived children. The repository cannot be used to read
 // objects afterwards.
 func (r *Repo) Close() error { return r.batch.close() }

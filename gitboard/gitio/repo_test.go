@@ -46,6 +46,32 @@ func TestOpen(t *testing.T) {
 	}
 }
 
+func TestIsMadeFrom(t *testing.T) {
+	ctx, r := scratch(t)
+	linked := filepath.Join(t.TempDir(), "linked")
+	check(t, r.AddWorktree(ctx, linked, must[OID](t)(r.ResolveCommit(ctx, "HEAD"))))
+	apart := t.TempDir()
+	git(t, apart, "init", "-q", "--separate-git-dir=../apart.git", "work")
+	work := filepath.Join(apart, "work")
+	for _, test := range []struct {
+		from, dir string
+		want      bool
+	}{
+		{r.TopLevel(), r.TopLevel(), true},
+		{linked, r.TopLevel(), true},
+		{linked, linked, false},
+		{r.TopLevel(), work, false},
+		{work, work, true},
+		{work, r.TopLevel(), false},
+		{work, filepath.Join(apart, "missing"), false},
+		{work, "", false},
+	} {
+		if got := open(t, ctx, test.from).IsMadeFrom(test.dir); got != test.want {
+			t.Errorf("repository of %s, directory %s: %v", test.from, test.dir, got)
+		}
+	}
+}
+
 func TestOpenFails(t *testing.T) {
 	ctx := sandbox(t)
 	dir := t.TempDir()
