@@ -16,6 +16,8 @@ import (
 	"time"
 
 	"gopkg.in/yaml.v3"
+
+	_ "github.com/git-liza/git-liza/cmd/internal/cli" // what the binary is made of: a change there runs the test anew
 )
 
 // binary builds git-liza once.
