@@ -178,5 +178,9 @@ func (b *Board) Heartbeat(ctx context.Context, actor board.Actor) (*lease.Held, 
 	if a == nil || a.Session != actor.Session || held.Session != actor.Session {
 		return nil, board.Refuse("session", actor.ID+" is registered in another session, or not at all: its lease is lost", "stop; git liza register begins a new session")
 	}
-	return lease.Beat(ctx, b.store, held, b.leaseFor(v.State, actor.ID, a, b.now()))
+	next, err := b.leaseFor(v.State, actor.ID, a, b.now())
+	if err != nil {
+		return nil, err
+	}
+	return lease.Beat(ctx, b.store, held, next)
 }

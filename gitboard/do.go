@@ -110,7 +110,10 @@ func (b *Board) attempt(ctx context.Context, v *View, r Request) (*Done, string,
 	if err != nil {
 		return nil, op.Name(), b.explain(ctx, v, err)
 	}
-	side := b.renewal(prepared.After, op, own, now)
+	side, err := b.renewal(prepared.After, op, own, now)
+	if err != nil {
+		return nil, op.Name(), err
+	}
 	who, err := b.who()
 	if err != nil {
 		return nil, op.Name(), board.Refuse("identity", "git does not know who you are", `git config user.name "Your Name" and git config user.email you@example.com`)
@@ -161,36 +164,46 @@ func evidence(h *lease.Held) *board.Lease {
 
 // renewal is what becomes of the acting agent's own lease with an operation: renewed, ended by a hand-off,
 // gone with a deregistration.
-func (b *Board) renewal(after *board.State, op board.Operation, held *lease.Held, now time.Time) (side oplog.Side) {
+func (b *Board) renewal(after *board.State, op board.Operation, held *lease.Held, now time.Time) (side oplog.Side, err error) {
 	if op.Actor.Role == roles.Human {
-		return side
+		return side, nil
 	}
 	a := after.Agent(op.Actor.ID)
+	if err := after.Err(); err != nil {
+		return side, err
+	}
 	if a == nil {
 		if held != nil {
 			side.Refs = append(side.Refs, lease.Fence(op.Actor.ID, held))
 		}
-		return side
+		return side, nil
 	}
-	l := b.leaseFor(after, op.Actor.ID, a, now)
+	l, err := b.leaseFor(after, op.Actor.ID, a, now)
+	if err != nil {
+		return side, err
+	}
 	if a.Status == board.HandedOff {
 		l.Expires = now
 	}
 	if update, object := lease.Renew(held, l); update.Old != update.New {
 		side.Refs, side.Objects = append(side.Refs, update), append(side.Objects, object)
 	}
-	return side
+	return side, nil
 }
 
-func (b *Board) leaseFor(s *board.State, id string, a *board.Agent, now time.Time) lease.Lease {
+func (b *Board) leaseFor(s *board.State, id string, a *board.Agent, now time.Time) (lease.Lease, error) {
 	var task *board.Task
 	if a.CurrentTask != "" {
 		task = s.Task(a.CurrentTask)
 	}
+	config := s.Config()
+	if err := s.Err(); err != nil {
+		return lease.Lease{}, err
+	}
 	return lease.Lease{
 		Agent: id, Session: a.Session, Task: a.CurrentTask, Heartbeat: now,
-		Expires: now.Add(time.Duration(s.Config().LeaseSeconds(task)) * time.Second),
-	}
+		Expires: now.Add(time.Duration(config.LeaseSeconds(task)) * time.Second),
+	}, nil
 }
 
 // repeated finds an operation that was carried out under a request id before.

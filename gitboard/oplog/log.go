@@ -1,6 +1,7 @@
 package oplog
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -69,12 +70,26 @@ type Prepared struct {
 }
 
 // Prepare takes the step from a snapshot by an operation. A *board.Refusal says that it's not allowed.
-func Prepare(on *Snapshot, op board.Operation) (*Prepared, error) {
+func Prepare(on *Snapshot, op board.Operation) (p *Prepared, err error) {
+	defer unread(on.State, &err)
 	after, err := board.Step(on.State, op)
 	if err != nil {
 		return nil, err
 	}
 	return &Prepared{on, op, after}, nil
+}
+
+// unread makes the failure to read a record the error, where the rules have stumbled over the record's absence:
+// they take for granted that a board has what every board has.
+func unread(s *board.State, err *error) {
+	cause := recover()
+	if cause == nil {
+		return
+	}
+	if s.Err() == nil {
+		panic(cause)
+	}
+	*err = s.Err()
 }
 
 // Side is what belongs to an operation beside the board: other refs, which move in the same transaction
@@ -137,8 +152,13 @@ func (l *Log) stands(ctx context.Context, base, commit gitio.OID) (bool, error) 
 }
 
 // build encodes an operation as a commit with all the objects that it needs.
-func build(on *Snapshot, after *board.State, op board.Operation, by Committer) (gitio.Commit, []gitio.Object, error) {
+func build(on *Snapshot, after *board.State, op board.Operation, by Committer) (c gitio.Commit, all []gitio.Object, err error) {
+	defer unread(on.State, &err)
 	message, payload, err := codec.Message(on.State, after, op)
+	if err == nil {
+		// A message written over a failed reading would lack what wasn't read.
+		err = cmp.Or(on.State.Err(), after.Err())
+	}
 	if err != nil {
 		return gitio.Commit{}, nil, err
 	}
@@ -152,7 +172,7 @@ func build(on *Snapshot, after *board.State, op board.Operation, by Committer) (
 	}
 	when := op.Time.Std()
 	name, email := Author(op.Actor)
-	c := gitio.Commit{
+	c = gitio.Commit{
 		Tree:      objects[len(objects)-1].OID,
 		Author:    gitio.Signature{Name: name, Email: email, When: when},
 		Committer: gitio.Signature{Name: by.Name, Email: by.Email, When: when},

@@ -1,0 +1,457 @@
+package gitboard_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/git-liza/git-liza/gitboard"
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/lease"
+	"github.com/git-liza/git-liza/gitboard/oplog"
+	"github.com/git-liza/git-liza/roles"
+)
+
+// TestWriters: eight writers, each with a board of its own over one repository, write 25 notes each. Nothing
+// is lost, nothing twice, and each writer's own come in order.
+func TestWriters(t *testing.T) {
+	dir := project(t)
+	first := open(t, dir, newClock())
+	begin(t, first)
+	const writers, each = 8, 25
+	var busy sync.WaitGroup
+	for n := range writers {
+		busy.Go(func() {
+			b, err := gitboard.Open(context.Background(), dir, gitboard.Options{})
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			defer b.Close()
+			for i := range each {
+				if _, err := try(b, ada, fmt.Sprintf("w%d/%d", n, i), note(fmt.Sprintf("%d %d", n, i))); err != nil {
+					t.Errorf("writer %d, note %d: %v", n, i, err)
+				}
+			}
+		})
+	}
+	busy.Wait()
+	v, err := first.View(context.Background())
+	check(t, err)
+	next := map[int]int{}
+	for _, id := range v.State.List(board.NoteDir) {
+		var n, i int
+		fmt.Sscan(v.State.Note(id).Message, &n, &i)
+		if next[n] != i {
+			t.Errorf("writer %d: note %d where %d was due", n, i, next[n])
+		}
+		next[n]++
+	}
+	for n := range writers {
+		if next[n] != each {
+			t.Errorf("writer %d: %d notes", n, next[n])
+		}
+	}
+	clean(t, first.Repo())
+	fsck(t, first.Repo())
+}
+
+// TestOneClaim: of eight coders that claim one task one has it, and the others are told who.
+func TestOneClaim(t *testing.T) {
+	dir := project(t)
+	first := open(t, dir, newClock())
+	begin(t, first)
+	const coders = 8
+	won := make(chan string, coders)
+	var busy sync.WaitGroup
+	for n := range coders {
+		a := agent(roles.Coder.ID(n + 1))
+		if n > 1 {
+			do(t, first, a, &board.Register{Session: a.Session})
+		}
+		b := open(t, dir, newClock())
+		busy.Go(func() {
+			_, err := try(b, a, "", claim("alpha"))
+			var r *board.Refusal
+			switch {
+			case err == nil:
+				won <- a.ID
+			case !errors.As(err, &r) || r.Code != "wrong-state" || !strings.Contains(r.Message, "CLAIMED by coder-"):
+				t.Errorf("%s: %v", a.ID, err)
+			}
+		})
+	}
+	busy.Wait()
+	close(won)
+	v, err := first.View(context.Background())
+	check(t, err)
+	if n := len(won); n != 1 || v.State.Task("alpha").AssignedTo != <-won {
+		t.Errorf("%d winners", n)
+	}
+	clean(t, first.Repo())
+}
+
+// meddling does something before the first update of refs, or reports every one as lost.
+type meddling struct {
+	oplog.Store
+	before  func()
+	always  error
+	updates [][]gitio.RefUpdate
+}
+
+func (m *meddling) UpdateRefs(ctx context.Context, updates []gitio.RefUpdate, reflog string) error {
+	m.updates = append(m.updates, updates)
+	if m.always != nil {
+		return m.always
+	}
+	if f := m.before; f != nil {
+		m.before = nil
+		f()
+	}
+	return m.Store.UpdateRefs(ctx, updates, reflog)
+}
+
+// Refs lets a board list leases over this store, too.
+func (m *meddling) Refs(ctx context.Context, prefixes ...string) ([]gitio.Ref, error) {
+	return m.Store.(*oplog.Memory).Refs(ctx, prefixes...)
+}
+
+// memory is a board over memory with a store that a test may meddle with.
+func memory(t *testing.T, retries int) (*gitboard.Board, *meddling, *clock) {
+	c := newClock()
+	m := &meddling{Store: oplog.NewMemory()}
+	b := gitboard.OpenStore(m, "", gitboard.Options{Now: c.Now, Retries: retries})
+	begin(t, b)
+	t.Cleanup(func() { m.always = nil; clean(t, m) })
+	return b, m, c
+}
+
+// TestLost: who loses every race is told so, with how many there were.
+func TestLost(t *testing.T) {
+	b, m, _ := memory(t, 3)
+	m.updates, m.always = nil, gitio.ErrRefMoved
+	_, err := try(b, ada, "", note("x"))
+	var lost *gitboard.LostError
+	if !errors.As(err, &lost) || lost.Attempts != 4 || len(m.updates) != 4 || lost.Op != "note" {
+		t.Errorf("%d tries: %v", len(m.updates), err)
+	}
+	m.always = fmt.Errorf("%w: /p/.git/refs/heads/liza/state.lock", gitio.ErrBusy)
+	if _, err := try(b, ada, "", note("x")); !errors.As(err, &lost) || !strings.Contains(err.Error(), "state.lock") {
+		t.Errorf("a lock that stays: %v", err)
+	}
+	m.always = errFault
+	if _, err := try(b, ada, "", note("x")); errors.As(err, &lost) || !errors.Is(err, errFault) {
+		t.Errorf("a broken disk: %v", err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	m.always = nil
+	m.before = cancel
+	m.Store.(*oplog.Memory).UpdateRefs(ctx, nil, "")
+	cancel()
+}
+
+// TestDecidesAgain: the intent is asked anew on the tip that came in between.
+func TestDecidesAgain(t *testing.T) {
+	b, m, _ := memory(t, 3)
+	var seen []int
+	m.before = func() {
+		do(t, gitboard.OpenStore(m.Store, "", gitboard.Options{Now: b.Now}), ada, note("in between"))
+	}
+	done, err := b.Do(context.Background(), gitboard.Request{Actor: ada, Intent: func(_ context.Context, v *gitboard.View) (board.Payload, []gitio.RefUpdate, error) {
+		n := len(v.State.List(board.NoteDir))
+		seen = append(seen, n)
+		return note(fmt.Sprintf("there were %d", n)), nil, nil
+	}})
+	check(t, err)
+	if len(seen) != 2 || seen[1] != 1 || done.View.State.Note("note-2").Message != "there were 1" {
+		t.Errorf("%v", seen)
+	}
+}
+
+// TestRepeatedRequest: the same request id is carried out once, and is nobody else's.
+func TestRepeatedRequest(t *testing.T) {
+	b, m, _ := memory(t, 3)
+	first, err := try(b, coder1, "my-request", &board.LogAnomaly{Type: "spec_ambiguity"})
+	check(t, err)
+	do(t, b, ada, note("in between"))
+	again, err := try(b, coder1, "my-request", &board.LogAnomaly{Type: "spec_ambiguity"})
+	check(t, err)
+	if first.Repeated || !again.Repeated || again.Commit != first.Commit || again.Op.Name() != "anomaly" || again.View.State.Anomaly("anomaly-1") == nil || again.Op.Actor != coder1 {
+		t.Errorf("%+v", again)
+	}
+	if count(t, m, "my-request") != 1 {
+		t.Error("it was carried out twice")
+	}
+	_, err = try(b, ada, "my-request", note("mine"))
+	refusal(t, err, "exists")
+	_, err = try(b, ada, "two words", note("mine"))
+	refusal(t, err, "invalid")
+	// A long payload, whose operation lies in a file.
+	long := note(strings.Repeat("long ", 1000))
+	_, err = try(b, ada, "long", long)
+	check(t, err)
+	done, err := try(b, ada, "long", long)
+	if err != nil || !done.Repeated || done.Op.Payload.(*board.AddNote).Message != long.(*board.AddNote).Message {
+		t.Errorf("%v", err)
+	}
+}
+
+func held(t *testing.T, s lease.Store, agent string) *lease.Held {
+	t.Helper()
+	h, err := lease.Read(context.Background(), s, agent)
+	check(t, err)
+	return h
+}
+
+// TestRenewal: every operation of an agent renews its lease in its own transaction.
+func TestRenewal(t *testing.T) {
+	b, m, c := memory(t, 3)
+	for _, step := range []struct {
+		p       board.Payload
+		task    string
+		expires time.Duration
+	}{
+		{claim("alpha"), "alpha", 300 * time.Second},
+		{&board.LogAnomaly{Type: "spec_ambiguity"}, "alpha", 300 * time.Second},
+		{&board.HandOff{About: board.About{Task: "alpha"}, Summary: "s", NextAction: "n"}, "", 0},
+	} {
+		c.pass(time.Minute)
+		m.updates = nil
+		do(t, b, coder1, step.p)
+		h := held(t, m, "coder-1")
+		if h.Task != step.task || !h.Heartbeat.Equal(c.now) || !h.Expires.Equal(c.now.Add(step.expires)) || h.Session != coder1.Session {
+			t.Errorf("%s: %+v", step.p.Op(), h)
+		}
+		if len(m.updates) != 1 || len(m.updates[0]) != 2 || m.updates[0][1].Ref != oplog.Ref {
+			t.Errorf("%s: %v", step.p.Op(), m.updates)
+		}
+	}
+	was := held(t, m, "coder-1").OID
+	do(t, b, ada, note("a human has no lease"))
+	if held(t, m, "coder-1").OID != was {
+		t.Error("a human renewed an agent's lease")
+	}
+	do(t, b, coder1, &board.Deregister{})
+	if held(t, m, "coder-1") != nil {
+		t.Error("deregistered, and the lease is there")
+	}
+}
+
+// TestTakeOver: an expired claim is taken over together with its lease; whoever beat its heart in between
+// keeps it.
+func TestTakeOver(t *testing.T) {
+	ctx := context.Background()
+	b, m, c := memory(t, 3)
+	do(t, b, coder1, claim("alpha"))
+	_, err := try(b, coder2, "", claim("alpha"))
+	refusal(t, err, "wrong-state")
+	if err == nil || !strings.Contains(err.Error(), "lease until 08:05Z") {
+		t.Errorf("until when it runs is not told: %v", err)
+	}
+
+	c.pass(10 * time.Minute)
+	m.updates = nil
+	m.before = func() {
+		if _, err := b.Heartbeat(ctx, coder1); err != nil {
+			t.Error(err)
+		}
+	}
+	_, err = try(b, coder2, "", claim("alpha"))
+	refusal(t, err, "wrong-state")
+	v, err := b.View(ctx)
+	check(t, err)
+	if v.State.Task("alpha").AssignedTo != "coder-1" {
+		t.Error("robbed although alive")
+	}
+
+	c.pass(10 * time.Minute)
+	do(t, b, coder2, claim("alpha"))
+	if held(t, m, "coder-1") != nil {
+		t.Error("the lease was not fenced")
+	}
+	if _, err := b.Heartbeat(ctx, coder1); !errors.Is(err, lease.ErrTaken) {
+		t.Errorf("the heartbeat of who was robbed: %v", err)
+	}
+	_, err = try(b, coder1, "", &board.PreExec{About: board.About{Task: "alpha"}, Checkpoint: board.Checkpoint{Intent: "i", Validation: "v", FilesToModify: []string{"f"}}})
+	refusal(t, err, "permission")
+	if h, err := b.Heartbeat(ctx, coder2); err != nil || h.Task != "alpha" {
+		t.Errorf("the heartbeat of who has it: %v", err)
+	}
+	v, err = b.View(ctx)
+	check(t, err)
+	leases, err := v.Leases(ctx)
+	if err != nil || len(leases) != 1 || leases["coder-2"].Task != "alpha" {
+		t.Errorf("%v %v", leases, err)
+	}
+	if !v.Takeable(ctx, "coder-9", 0) || v.Takeable(ctx, "coder-2", 0) || !v.Takeable(ctx, "coder-1", 0) {
+		t.Error("takeable")
+	}
+}
+
+// TestSessions: a second registration waits for the lease to run out, and ends the first one's session.
+func TestSessions(t *testing.T) {
+	ctx := context.Background()
+	b, m, c := memory(t, 3)
+	second := coder1
+	second.Session = "second"
+	_, err := try(b, second, "", &board.Register{Session: "second"})
+	refusal(t, err, "lease")
+
+	// The first one's heart beats between the look and the take-over.
+	c.pass(10 * time.Minute)
+	m.before = func() {
+		if _, err := b.Heartbeat(ctx, coder1); err != nil {
+			t.Error(err)
+		}
+	}
+	_, err = try(b, second, "", &board.Register{Session: "second"})
+	refusal(t, err, "lease")
+
+	c.pass(10 * time.Minute)
+	do(t, b, second, &board.Register{Session: "second"})
+	_, err = try(b, coder1, "", claim("alpha"))
+	refusal(t, err, "session")
+	_, err = b.Heartbeat(ctx, coder1)
+	refusal(t, err, "session")
+	if h := held(t, m, "coder-1"); h.Session != "second" {
+		t.Errorf("%+v", h)
+	}
+	do(t, b, second, claim("alpha"))
+	_, err = try(b, agent("coder-7"), "", claim("alpha"))
+	refusal(t, err, "session")
+}
+
+// TestStopFiles: a file that a human touches stops this clone, and no one else's.
+func TestStopFiles(t *testing.T) {
+	dir := project(t)
+	b := open(t, dir, newClock())
+	begin(t, b)
+	check(t, os.Mkdir(filepath.Join(dir, ".liza"), 0o755))
+	for _, name := range []string{"PAUSE", "CHECKPOINT", "ABORT"} {
+		file := filepath.Join(dir, ".liza", name)
+		check(t, os.WriteFile(file, nil, 0o644))
+		_, err := try(b, coder1, "", claim("alpha"))
+		refusal(t, err, "mode")
+		if err == nil || !strings.Contains(err.Error(), ".liza/"+name) {
+			t.Errorf("%v", err)
+		}
+		do(t, b, ada, note("notes go on"))
+		do(t, b, coder1, &board.LogAnomaly{Type: "spec_ambiguity"})
+		check(t, os.Remove(file))
+	}
+	// It counts in a task's worktree, too.
+	check(t, b.Repo().AddWorktree(context.Background(), filepath.Join(dir, ".worktrees", "alpha"), head(t, b)))
+	there := open(t, filepath.Join(dir, ".worktrees", "alpha"), newClock())
+	check(t, os.WriteFile(filepath.Join(dir, ".liza", "PAUSE"), nil, 0o644))
+	_, err := try(there, coder1, "", claim("alpha"))
+	refusal(t, err, "mode")
+	check(t, os.Remove(filepath.Join(dir, ".liza", "PAUSE")))
+	do(t, there, coder1, claim("alpha"))
+	clean(t, b.Repo())
+}
+
+func head(t *testing.T, b *gitboard.Board) gitio.OID {
+	t.Helper()
+	oid, err := b.Repo().ResolveCommit(context.Background(), "HEAD")
+	check(t, err)
+	return oid
+}
+
+// TestNoBoard: nothing but an init begins a board, and it begins once.
+func TestNoBoard(t *testing.T) {
+	dir := project(t)
+	b := open(t, dir, newClock())
+	if _, err := b.View(context.Background()); !gitboard.IsNoBoard(err) {
+		t.Errorf("%v", err)
+	}
+	if _, err := try(b, ada, "", note("x")); !gitboard.IsNoBoard(err) {
+		t.Errorf("%v", err)
+	}
+	begin(t, b)
+	_, err := try(b, ada, "", &board.Init{Goal: "again", IntegrationBranch: "integration"})
+	refusal(t, err, "exists")
+}
+
+// TestRegister: sessions are kept in the clone, and an agent that works by hand registers when it must.
+func TestRegister(t *testing.T) {
+	ctx := context.Background()
+	dir, c := project(t), newClock()
+	b := open(t, dir, c)
+	begin(t, b)
+	done, actor, err := b.Register(ctx, "planner-1", "reg", gitboard.Process{Host: "here", PID: 7})
+	check(t, err)
+	kept, err := b.KeptSession("planner-1")
+	if err != nil || kept != actor.Session || len(kept) < 16 {
+		t.Errorf("%q %v", kept, err)
+	}
+	clone, err := b.CloneID()
+	check(t, err)
+	if a := done.View.State.Agent("planner-1"); a.Session != kept || a.Clone != clone || a.PID != 7 {
+		t.Errorf("%+v", a)
+	}
+	repeated, same, err := b.Register(ctx, "planner-1", "reg", gitboard.Process{})
+	if err != nil || !repeated.Repeated || same.Session != kept {
+		t.Errorf("repeated: %v", err)
+	}
+	other := open(t, dir, c)
+	if id, err := other.CloneID(); err != nil || id != clone {
+		t.Errorf("the clone's id is %s, and then %s", clone, id)
+	}
+	again, err := other.Agent(ctx, "planner-1", "", "", gitboard.Process{})
+	if err != nil || again != same {
+		t.Errorf("%+v %v", again, err)
+	}
+	given, err := other.Agent(ctx, "planner-1", "given", "", gitboard.Process{})
+	if err != nil || given.Session != "given" {
+		t.Errorf("%+v %v", given, err)
+	}
+	fresh, err := other.Agent(ctx, "code-reviewer-1", "", "", gitboard.Process{})
+	check(t, err)
+	v, err := other.View(ctx)
+	check(t, err)
+	if v.State.Agent("code-reviewer-1").Session != fresh.Session {
+		t.Error("not registered")
+	}
+	_, err = other.Agent(ctx, "coder", "", "", gitboard.Process{})
+	refusal(t, err, "invalid")
+	check(t, b.DropSession("planner-1"))
+	check(t, b.DropSession("planner-1"))
+	_, err = b.Agent(ctx, "planner-1", "", "", gitboard.Process{})
+	refusal(t, err, "lease")
+	c.pass(time.Hour)
+	_, err = b.Agent(ctx, "planner-1", "", "", gitboard.Process{})
+	check(t, err)
+	clean(t, b.Repo())
+}
+
+// TestViewAt looks at the board as it was.
+func TestViewAt(t *testing.T) {
+	ctx := context.Background()
+	c := newClock()
+	b := open(t, project(t), c)
+	begin(t, b)
+	c.pass(time.Hour)
+	first := do(t, b, ada, note("first"))
+	c.pass(time.Hour)
+	do(t, b, ada, note("second"))
+	for when, want := range map[string]int{
+		string(first.Commit): 1, oplog.Ref: 2, "liza/state~2": 0,
+		"2026-02-03T08:59:59Z": 0, "2026-02-03T09:00:00Z": 1, "2026-02-03T12:00:00Z": 2,
+	} {
+		v, err := b.ViewAt(ctx, when)
+		if err != nil || len(v.State.List(board.NoteDir)) != want {
+			t.Errorf("%s: %v", when, err)
+		}
+	}
+	for _, when := range []string{"HEAD", "yesterday", "2026-02-03T07:00:00Z", "--all"} {
+		_, err := b.ViewAt(ctx, when)
+		refusal(t, err, "invalid")
+	}
+}

@@ -1,0 +1,203 @@
+package gitboard_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/git-liza/git-liza/gitboard"
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/oplog"
+)
+
+// faulty is a store whose n-th step fails, without being done or although it is done.
+type faulty struct {
+	oplog.Store
+	fails map[int]fault // by the number of the step, from 1
+	step  int
+	met   int
+	first string // the name of the first step that failed
+}
+
+type fault struct {
+	done bool  // it is done, and reported as failed all the same
+	err  error // how it is reported
+}
+
+var errFault = errors.New("the plug was pulled")
+
+// at runs one step of the store.
+func (f *faulty) at(name string, step func() error) error {
+	f.step++
+	x, fails := f.fails[f.step]
+	if !fails {
+		return step()
+	}
+	if f.met++; f.met == 1 {
+		f.first = name
+	}
+	if x.done {
+		if err := step(); err != nil {
+			return err
+		}
+	}
+	if name != "UpdateRefs" && !errors.Is(x.err, errFault) {
+		return fmt.Errorf("%s: %w", name, errFault) // only refs are said to have moved
+	}
+	return fmt.Errorf("%s: %w", name, x.err)
+}
+
+func (f *faulty) Object(ctx context.Context, name string) (o gitio.Object, err error) {
+	err = f.at("Object", func() error { o, err = f.Store.Object(ctx, name); return err })
+	return o, err
+}
+
+func (f *faulty) Objects(ctx context.Context, names []string) (o []gitio.Object, err error) {
+	err = f.at("Objects", func() error { o, err = f.Store.Objects(ctx, names); return err })
+	return o, err
+}
+
+func (f *faulty) WriteObjects(ctx context.Context, objects []gitio.Object) error {
+	return f.at("WriteObjects", func() error { return f.Store.WriteObjects(ctx, objects) })
+}
+
+func (f *faulty) Ref(ctx context.Context, name string) (oid gitio.OID, err error) {
+	err = f.at("Ref", func() error { oid, err = f.Store.Ref(ctx, name); return err })
+	return oid, err
+}
+
+func (f *faulty) UpdateRefs(ctx context.Context, updates []gitio.RefUpdate, reflog string) error {
+	return f.at("UpdateRefs", func() error { return f.Store.UpdateRefs(ctx, updates, reflog) })
+}
+
+func (f *faulty) Log(ctx context.Context, from, to gitio.OID) (c []gitio.Commit, err error) {
+	err = f.at("Log", func() error { c, err = f.Store.Log(ctx, from, to); return err })
+	return c, err
+}
+
+func (f *faulty) RequestCommit(ctx context.Context, tip gitio.OID, request string, depth int) (oid gitio.OID, err error) {
+	err = f.at("RequestCommit", func() error { oid, err = f.Store.RequestCommit(ctx, tip, request, depth); return err })
+	return oid, err
+}
+
+// TestFaults lets each step of several operations fail, each in every way. After each: success means that the
+// operation stands, and failure that it does not; the same request again acts once; the board verifies.
+func TestFaults(t *testing.T) {
+	test := func(t *testing.T, s oplog.Store) {
+		c := newClock()
+		sound := gitboard.OpenStore(s, "", gitboard.Options{Now: c.Now})
+		begin(t, sound)
+		do(t, sound, coder1, claim("alpha"))
+		holder := coder1
+		other := func() board.Actor {
+			if holder.ID == coder1.ID {
+				return coder2
+			}
+			return coder1
+		}
+		operations := []struct {
+			name string
+			make func() (board.Actor, board.Payload)
+		}{
+			{"a human's note", func() (board.Actor, board.Payload) { return ada, note("m") }},
+			{"an agent's anomaly", func() (board.Actor, board.Payload) { return holder, &board.LogAnomaly{Type: "spec_ambiguity"} }},
+			{"a take-over", func() (board.Actor, board.Payload) {
+				c.pass(time.Hour) // every lease runs out
+				holder = other()
+				return holder, claim("alpha")
+			}},
+		}
+		n := 0
+		for _, op := range operations {
+			for how, failure := range map[string][]fault{
+				"not done":                      {{false, errFault}},
+				"done, reported as failed":      {{true, errFault}},
+				"not done, reported as lost":    {{false, gitio.ErrRefMoved}},
+				"done, reported as lost":        {{true, gitio.ErrRefMoved}},
+				"done, reported as locked":      {{true, gitio.ErrBusy}},
+				"done, and the look after dies": {{true, gitio.ErrRefMoved}, {false, errFault}},
+			} {
+				for step := 1; ; step++ {
+					n++
+					request := fmt.Sprintf("request-%d", n)
+					bad := &faulty{Store: s, fails: map[int]fault{}}
+					for i, x := range failure {
+						bad.fails[step+i] = x
+					}
+					actor, p := op.make()
+					_, err := try(gitboard.OpenStore(bad, "", gitboard.Options{Now: c.Now, Retries: 3}), actor, request, p)
+					where := fmt.Sprintf("%s, step %d (%s) %s", op.name, step, bad.first, how)
+					stands := count(t, s, request)
+					unclear := len(failure) > 1 && bad.first == "UpdateRefs"
+					switch {
+					case err == nil && stands != 1:
+						t.Errorf("%s: succeeded, and stands %d times", where, stands)
+					case err != nil && stands != 0 && !unclear:
+						t.Errorf("%s: failed with %v, and stands", where, err)
+					case err != nil && !errors.Is(err, errFault):
+						t.Errorf("%s: %v", where, err)
+					}
+					_, p = again(actor, p)
+					done, err := try(sound, actor, request, p)
+					if err != nil {
+						t.Fatalf("%s: again: %v", where, err)
+					}
+					if done.Repeated != (stands == 1) || count(t, s, request) != 1 {
+						t.Errorf("%s: again: repeated %v, stands %d times", where, done.Repeated, count(t, s, request))
+					}
+					if bad.met == 0 {
+						break
+					}
+				}
+			}
+		}
+		if n < 100 {
+			t.Errorf("only %d failures were tried", n)
+		}
+		clean(t, s)
+	}
+	t.Run("memory", func(t *testing.T) { test(t, oplog.NewMemory()) })
+	t.Run("git", func(t *testing.T) {
+		repo, err := gitio.Open(context.Background(), project(t))
+		check(t, err)
+		defer repo.Close()
+		test(t, repo)
+		fsck(t, repo)
+	})
+}
+
+// again is the same intent anew: evidence that was put into a payload belongs to the try.
+func again(a board.Actor, p board.Payload) (board.Actor, board.Payload) {
+	if c, ok := p.(*board.Claim); ok {
+		return a, claim(c.Task)
+	}
+	return a, p
+}
+
+// TestUnknownOutcome: when nobody can tell whether an operation was done, it isn't decided again.
+func TestUnknownOutcome(t *testing.T) {
+	s := oplog.NewMemory()
+	begin(t, gitboard.OpenStore(s, "", gitboard.Options{}))
+	for step := 1; ; step++ {
+		bad := &faulty{Store: s, fails: map[int]fault{step: {true, gitio.ErrRefMoved}, step + 1: {false, errFault}}}
+		before := len(notes(t, s))
+		_, err := gitboard.OpenStore(bad, "", gitboard.Options{}).Do(context.Background(), gitboard.Request{Actor: ada, Intent: gitboard.Just(note("once"))})
+		if n := len(notes(t, s)) - before; n > 1 || n == 0 && err == nil {
+			t.Errorf("step %d (%s): written %d times, %v", step, bad.first, n, err)
+		}
+		if bad.met == 0 {
+			break
+		}
+	}
+	clean(t, s)
+}
+
+func notes(t *testing.T, s oplog.Store) []string {
+	t.Helper()
+	tip, err := oplog.New(s, "").Tip(context.Background())
+	check(t, err)
+	return tip.State.List(board.NoteDir)
+}

@@ -1,0 +1,177 @@
+package gitboard_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/git-liza/git-liza/gitboard"
+	"github.com/git-liza/git-liza/gitboard/audit"
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/oplog"
+	"github.com/git-liza/git-liza/roles"
+)
+
+func check(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// project is a directory with a repository of one commit, in an environment without anybody's settings.
+func project(t testing.TB) string {
+	t.Helper()
+	for _, entry := range os.Environ() {
+		if key, _, _ := strings.Cut(entry, "="); strings.HasPrefix(key, "GIT_") {
+			t.Setenv(key, "")
+			os.Unsetenv(key)
+		}
+	}
+	t.Setenv("GIT_CONFIG_GLOBAL", os.DevNull)
+	t.Setenv("GIT_CONFIG_NOSYSTEM", "1")
+	for _, who := range []string{"AUTHOR", "COMMITTER"} {
+		t.Setenv("GIT_"+who+"_NAME", "Ada")
+		t.Setenv("GIT_"+who+"_EMAIL", "ada@example.org")
+	}
+	dir := t.TempDir()
+	check(t, gitio.InitRepository(context.Background(), dir, false))
+	check(t, os.MkdirAll(filepath.Join(dir, "specs"), 0o755))
+	check(t, os.WriteFile(filepath.Join(dir, "specs", "vision.md"), []byte("# Vision\n"), 0o644))
+	repo, err := gitio.Open(context.Background(), dir)
+	check(t, err)
+	defer repo.Close()
+	head, err := repo.CommitAll(context.Background(), dir, "first", gitio.Signature{Name: "Ada", Email: "ada@example.org"})
+	check(t, err)
+	check(t, repo.UpdateRefs(context.Background(), []gitio.RefUpdate{{Ref: "refs/heads/integration", New: head}}, ""))
+	return dir
+}
+
+// clock is a time that a test moves.
+type clock struct {
+	mu  sync.Mutex
+	now time.Time
+}
+
+func newClock() *clock { return &clock{now: time.Date(2026, 2, 3, 8, 0, 0, 0, time.UTC)} }
+
+func (c *clock) Now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.now
+}
+
+func (c *clock) pass(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.now = c.now.Add(d)
+}
+
+func open(t testing.TB, dir string, c *clock) *gitboard.Board {
+	t.Helper()
+	b, err := gitboard.Open(context.Background(), dir, gitboard.Options{Now: c.Now})
+	check(t, err)
+	t.Cleanup(func() { b.Close() })
+	return b
+}
+
+var (
+	ada    = board.HumanActor("Ada", "ada@example.org")
+	coder1 = agent("coder-1")
+	coder2 = agent("coder-2")
+	base   = strings.Repeat("a", 40)
+)
+
+func agent(id string) board.Actor {
+	role, _ := roles.Of(id)
+	return board.Actor{ID: id, Role: role, Session: "session-of-" + id}
+}
+
+func do(t testing.TB, b *gitboard.Board, a board.Actor, p board.Payload) *gitboard.Done {
+	t.Helper()
+	done, err := b.Do(context.Background(), gitboard.Request{Actor: a, Intent: gitboard.Just(p)})
+	if err != nil {
+		t.Fatalf("%s by %s: %v", p.Op(), a.ID, err)
+	}
+	return done
+}
+
+// try carries an operation out under a request id.
+func try(b *gitboard.Board, a board.Actor, request string, p board.Payload) (*gitboard.Done, error) {
+	return b.Do(context.Background(), gitboard.Request{Actor: a, ID: request, Intent: gitboard.Just(p)})
+}
+
+// begin makes a board with two coders and one task to claim.
+func begin(t testing.TB, b *gitboard.Board) {
+	t.Helper()
+	do(t, b, ada, &board.Init{Goal: "A greeter", IntegrationBranch: "integration"})
+	for _, a := range []board.Actor{coder1, coder2} {
+		do(t, b, a, &board.Register{Session: a.Session})
+	}
+	ready(t, b, "alpha")
+}
+
+func ready(t testing.TB, b *gitboard.Board, id string) {
+	t.Helper()
+	do(t, b, ada, &board.AddTask{About: board.About{Task: id}, Ready: true, NoSpecFile: true, Definition: board.Definition{
+		Description: "Say hello", DoneWhen: "it says hello", Scope: "IN: main.go", SpecRef: "specs/vision.md", Kind: board.Doc, Priority: 3,
+	}})
+}
+
+func claim(id string) board.Payload {
+	return &board.Claim{About: board.About{Task: id}, Clone: "here", BaseCommit: base}
+}
+
+func note(text string) board.Payload { return &board.AddNote{Message: text} }
+
+// clean verifies the whole board, and lets git check its own.
+func clean(t testing.TB, s oplog.Store) *audit.Report {
+	t.Helper()
+	report, err := audit.Verify(context.Background(), s, nil, audit.Range{}, nil)
+	check(t, err)
+	for _, f := range report.Findings {
+		t.Errorf("verify: %s", f)
+	}
+	if report.Proven != report.Commits {
+		t.Errorf("verify: %d of %d proven", report.Proven, report.Commits)
+	}
+	return report
+}
+
+func fsck(t testing.TB, repo *gitio.Repo) {
+	t.Helper()
+	if said, err := repo.Fsck(context.Background()); err != nil || said != "" {
+		t.Errorf("fsck: %v\n%s", err, said)
+	}
+}
+
+func refusal(t testing.TB, err error, code string) {
+	t.Helper()
+	var r *board.Refusal
+	if !errors.As(err, &r) || r.Code != code {
+		t.Errorf("%v, and not a refusal for %s", err, code)
+	}
+}
+
+// count counts the operations of a request.
+func count(t testing.TB, s oplog.Store, request string) int {
+	t.Helper()
+	tip, err := s.Ref(context.Background(), oplog.Ref)
+	check(t, err)
+	commits, err := s.Log(context.Background(), gitio.ZeroOID, tip)
+	check(t, err)
+	n := 0
+	for _, c := range commits {
+		if strings.Contains(c.Message, fmt.Sprintf("\nLiza-Request: %s\n", request)) {
+			n++
+		}
+	}
+	return n
+}

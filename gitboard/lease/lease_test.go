@@ -1,0 +1,163 @@
+package lease_test
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/lease"
+	"github.com/git-liza/git-liza/gitboard/oplog"
+)
+
+func check(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func bothStores(t *testing.T, test func(t *testing.T, s lease.Store)) {
+	t.Run("memory", func(t *testing.T) { test(t, oplog.NewMemory()) })
+	t.Run("git", func(t *testing.T) {
+		dir := filepath.Join(t.TempDir(), "leases.git")
+		check(t, gitio.InitRepository(t.Context(), dir, true))
+		repo, err := gitio.Open(t.Context(), dir)
+		check(t, err)
+		defer repo.Close()
+		test(t, repo)
+	})
+}
+
+var noon = time.Date(2026, 2, 3, 12, 0, 0, 123, time.FixedZone("", 3600))
+
+func of(session string, minutes int) lease.Lease {
+	return lease.Lease{Agent: "coder-1", Session: session, Task: "alpha", Heartbeat: noon, Expires: noon.Add(time.Duration(minutes) * time.Minute)}
+}
+
+// TestBeat is a lease's life by heartbeats alone.
+func TestBeat(t *testing.T) {
+	bothStores(t, func(t *testing.T, s lease.Store) {
+		ctx := context.Background()
+		read := func() *lease.Held {
+			t.Helper()
+			h, err := lease.Read(ctx, s, "coder-1")
+			check(t, err)
+			return h
+		}
+		if h := read(); h != nil {
+			t.Fatalf("a lease from nowhere: %+v", h)
+		}
+		first, err := lease.Beat(ctx, s, nil, of("one", 5))
+		check(t, err)
+		if h := read(); h.OID != first.OID || h.Session != "one" || h.Task != "alpha" || !h.Expires.Equal(noon.Add(5*time.Minute).Truncate(time.Second)) || h.Expires.Location() != time.UTC {
+			t.Errorf("%+v", h)
+		}
+		second, err := lease.Beat(ctx, s, first, of("one", 6))
+		check(t, err)
+		// A beat that the same session has overtaken is no loss.
+		same, err := lease.Beat(ctx, s, first, of("one", 7))
+		if err != nil || same.OID != second.OID {
+			t.Errorf("overtaken by itself: %v", err)
+		}
+		// One that another session has replaced is.
+		_, err = lease.Beat(ctx, s, second, of("two", 8))
+		check(t, err)
+		if _, err := lease.Beat(ctx, s, second, of("one", 9)); !errors.Is(err, lease.ErrTaken) {
+			t.Errorf("replaced: %v", err)
+		}
+		if h := read(); h.Session != "two" {
+			t.Errorf("%+v", h)
+		}
+		// And so is one that was fenced.
+		check(t, s.UpdateRefs(ctx, []gitio.RefUpdate{lease.Fence("coder-1", read())}, ""))
+		if h := read(); h != nil {
+			t.Errorf("fenced, and there: %+v", h)
+		}
+		if _, err := lease.Beat(ctx, s, second, of("one", 9)); !errors.Is(err, lease.ErrTaken) {
+			t.Errorf("fenced: %v", err)
+		}
+	})
+}
+
+// TestFence: a fence holds for the very lease that was seen, and for none if there was none.
+func TestFence(t *testing.T) {
+	bothStores(t, func(t *testing.T, s lease.Store) {
+		ctx := context.Background()
+		none := []gitio.RefUpdate{lease.Fence("coder-1", nil)}
+		check(t, s.UpdateRefs(ctx, none, ""))
+		seen, err := lease.Beat(ctx, s, nil, of("one", 5))
+		check(t, err)
+		if err := s.UpdateRefs(ctx, none, ""); !errors.Is(err, gitio.ErrRefMoved) {
+			t.Errorf("there was none, and now there is one: %v", err)
+		}
+		_, err = lease.Beat(ctx, s, seen, of("one", 6))
+		check(t, err)
+		if err := s.UpdateRefs(ctx, []gitio.RefUpdate{lease.Fence("coder-1", seen)}, ""); !errors.Is(err, gitio.ErrRefMoved) {
+			t.Errorf("it was renewed since: %v", err)
+		}
+	})
+}
+
+// failing fails the steps that it names.
+type failing struct {
+	lease.Store
+	write, update, read error
+}
+
+func (f *failing) WriteObjects(ctx context.Context, o []gitio.Object) error {
+	if f.write != nil {
+		return f.write
+	}
+	return f.Store.WriteObjects(ctx, o)
+}
+
+func (f *failing) UpdateRefs(ctx context.Context, u []gitio.RefUpdate, reflog string) error {
+	if f.update != nil {
+		return f.update
+	}
+	return f.Store.UpdateRefs(ctx, u, reflog)
+}
+
+func (f *failing) Ref(ctx context.Context, name string) (gitio.OID, error) {
+	if f.read != nil {
+		return "", f.read
+	}
+	return f.Store.Ref(ctx, name)
+}
+
+func (f *failing) Object(ctx context.Context, name string) (gitio.Object, error) {
+	if f.read != nil {
+		return gitio.Object{}, f.read
+	}
+	return f.Store.Object(ctx, name)
+}
+
+// TestFailureIsNoLoss: what network or disk does says nothing about who holds a lease.
+func TestFailureIsNoLoss(t *testing.T) {
+	ctx, broken := context.Background(), errors.New("the disk is full")
+	for name, f := range map[string]failing{
+		"objects":            {write: broken},
+		"refs":               {update: broken},
+		"a lock":             {update: gitio.ErrBusy},
+		"moved and unknown":  {update: gitio.ErrRefMoved, read: broken},
+		"reading what stood": {read: broken, update: gitio.ErrRefMoved},
+	} {
+		f.Store = oplog.NewMemory()
+		if _, err := lease.Beat(ctx, &f, nil, of("one", 5)); err == nil || errors.Is(err, lease.ErrTaken) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if _, err := lease.Read(ctx, &failing{Store: oplog.NewMemory(), read: broken}, "coder-1"); !errors.Is(err, broken) {
+		t.Errorf("reading: %v", err)
+	}
+	s := oplog.NewMemory()
+	o := gitio.NewObject("blob", []byte("not a lease"))
+	check(t, s.WriteObjects(ctx, []gitio.Object{o}))
+	check(t, s.UpdateRefs(ctx, []gitio.RefUpdate{{Ref: lease.Ref("coder-1"), New: o.OID}}, ""))
+	if _, err := lease.Read(ctx, s, "coder-1"); err == nil {
+		t.Error("damage passes for a lease")
+	}
+}
