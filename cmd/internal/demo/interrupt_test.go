@@ -1,0 +1,58 @@
+package demo_test
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestInterrupt ends a run in the middle of it: the agents go with it, and the repository stays.
+func TestInterrupt(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "greet")
+	cmd := demo(t, "--keep", dir)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for lines := bufio.NewScanner(out); lines.Scan(); {
+		if strings.HasPrefix(lines.Text(), " 7. ") {
+			if err := cmd.Process.Signal(os.Interrupt); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	_ = cmd.Wait()
+	if code := cmd.ProcessState.ExitCode(); code != 3 || !strings.Contains(stderr.String(), "interrupted") || !strings.Contains(stderr.String(), dir) {
+		t.Errorf("exit code %d\n%s", code, stderr.String())
+	}
+	git(t, dir, "show", "liza/state:tasks/shout.yaml")
+	ctx, stop := context.WithTimeout(t.Context(), 10*time.Second)
+	defer stop()
+	for left := inside(dir); len(left) > 0; left = inside(dir) {
+		if ctx.Err() != nil {
+			t.Fatalf("processes are left in %s: %q", dir, left)
+		}
+	}
+}
+
+// inside lists the processes that run in a directory, where the system tells (/proc).
+func inside(dir string) []string {
+	var found []string
+	all, _ := filepath.Glob("/proc/[0-9]*/cwd")
+	for _, link := range all {
+		if to, err := os.Readlink(link); err == nil && strings.HasPrefix(to, dir) {
+			found = append(found, link)
+		}
+	}
+	return found
+}
