@@ -26,9 +26,6 @@ func (e *Evidence) ShowLease(l *Lease) { e.Lease = l }
 // AbandonedAfter is how long the author of a rejected task may be away before others may take it.
 const AbandonedAfter = 30 * time.Second
 
-// MergeByOthersAfter is how long approved work waits for its approver to merge it.
-const MergeByOthersAfter = 60 * time.Second
-
 var commitForm = regexp.MustCompile(`^[0-9a-f]{40}$`)
 
 // commit refuses what isn't a full commit id.

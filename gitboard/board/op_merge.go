@@ -37,9 +37,6 @@ func (p *Merge) Check(s *State, op Operation) error {
 	if err := unpaused(t); err != nil {
 		return err
 	}
-	if wait := t.StatusChangedAt.Add(MergeByOthersAfter); t.ApprovedBy != op.Actor.ID && s.Agent(t.ApprovedBy) != nil && op.Time < wait {
-		return refuse("wrong-state", "%s was approved by %s, who merges it; others may from %s", t.ID, t.ApprovedBy, wait).on(t).hint("wait")
-	}
 	if p.ReviewCommit != t.ReviewCommit {
 		return refuse("stale", "%s was approved at %.10s, not at %.10s", t.ID, t.ReviewCommit, p.ReviewCommit).on(t)
 	}
