@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/spf13/pflag"
+
+	"github.com/git-liza/git-liza/gitboard/board"
 )
 
 // App is the edge of the program: what a process has from outside. A test gives it other values.
@@ -68,7 +70,7 @@ func (a *App) run(ctx context.Context, args []string) error {
 	version := global.Bool("version", false, "")
 	json := global.Bool("json", false, "")
 	if err := global.Parse(args); err != nil {
-		return usage(nil, "%v", err)
+		return flagFault(nil, global, err)
 	}
 	args = global.Args()
 	switch {
@@ -95,24 +97,75 @@ func (a *App) run(ctx context.Context, args []string) error {
 			_, err := io.WriteString(a.Stdout, cmd.help(flags))
 			return err
 		}
-		return usage(cmd, "%v", err)
+		return flagFault(cmd, flags, err)
 	}
 	c.args = flags.Args()
 	if n := len(c.args); n < cmd.min || cmd.max >= 0 && n > cmd.max {
-		return usage(cmd, "%s", argumentFault(cmd, n))
+		return usage(cmd, "%s", argumentFault(cmd, c.args))
 	}
 	if c.request != "" && !cmd.writes {
 		return usage(cmd, "--request is for commands that write")
 	}
-	return cmd.run(c)
+	return cmd.hinted(cmd.run(c))
 }
 
-func argumentFault(cmd *command, n int) string {
+func argumentFault(cmd *command, args []string) string {
+	n := len(args)
 	if n < cmd.min {
 		return fmt.Sprintf("%s needs %s", cmd.name, cmd.args)
 	}
+	extra := board.Line(args[cmd.max], 40)
 	if cmd.max == 0 {
-		return fmt.Sprintf("%s takes no arguments", cmd.name)
+		return fmt.Sprintf("%s takes no arguments, and %q is one", cmd.name, extra)
 	}
-	return fmt.Sprintf("%s takes %s: %d arguments are too many", cmd.name, cmd.args, n)
+	return fmt.Sprintf("%s takes %s, and %q is too many", cmd.name, cmd.args, extra)
+}
+
+// flagFault says what is wrong with a flag, in the words of who typed it.
+func flagFault(cmd *command, flags *pflag.FlagSet, err error) error {
+	var (
+		unknown *pflag.NotExistError
+		value   *pflag.InvalidValueError
+		bare    *pflag.ValueRequiredError
+	)
+	switch {
+	case errors.As(err, &unknown):
+		return unknownFlag(cmd, flags, unknown)
+	case errors.As(err, &value):
+		return usage(cmd, "--%s takes %s, not %q", value.GetFlag().Name, takes(value.GetFlag()), board.Line(value.GetValue(), 40))
+	case errors.As(err, &bare):
+		return usage(cmd, "--%s needs a value", bare.GetSpecifiedName())
+	}
+	return usage(cmd, "%s", board.Line(err.Error(), 200))
+}
+
+func unknownFlag(cmd *command, flags *pflag.FlagSet, e *pflag.NotExistError) error {
+	name := "git liza"
+	if cmd != nil {
+		name = cmd.name
+	}
+	if short := e.GetSpecifiedShortnames(); short != "" {
+		fault := &usageError{message: fmt.Sprintf("%s has no flag -%s", name, board.Line(short, 40)), hint: "git liza help"}
+		if cmd != nil {
+			fault.hint = "git liza " + name + " -h; what begins with - and is no flag goes behind --"
+		}
+		return fault
+	}
+	var known []string
+	flags.VisitAll(func(f *pflag.Flag) { known = append(known, f.Name) })
+	fault := usage(cmd, "%s has no flag --%s", name, board.Line(e.GetSpecifiedName(), 40)).(*usageError)
+	if near := board.Nearest(e.GetSpecifiedName(), known, 3); len(near) > 0 {
+		fault.hint = "nearest: --" + strings.Join(near, ", --")
+	}
+	return fault
+}
+
+func takes(f *pflag.Flag) string {
+	switch f.Value.Type() {
+	case "int":
+		return "a whole number"
+	case "bool":
+		return "true or false"
+	}
+	return "a " + f.Value.Type()
 }

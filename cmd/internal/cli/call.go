@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -12,6 +13,8 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/oplog"
 	"github.com/git-liza/git-liza/roles"
 )
 
@@ -57,11 +60,26 @@ func (c *call) board() (*gitboard.Board, error) {
 		return c.opened, nil
 	}
 	b, err := gitboard.Open(c.ctx, c.directory(), gitboard.Options{Now: c.app.Now, Random: c.app.Random, Retries: c.retries})
+	if errors.Is(err, gitio.ErrNotRepository) {
+		return nil, c.noRepository()
+	}
 	if err != nil {
 		return nil, err
 	}
 	c.opened = b
 	return b, nil
+}
+
+func (c *call) noRepository() error {
+	where := "the working directory"
+	if dir := c.directory(); dir != "." {
+		where = dir
+	}
+	message := where + " is not in a git repository"
+	if _, err := os.Stat(c.directory()); err != nil {
+		message = "there is no directory " + where
+	}
+	return &outcome{1, "not-a-repository", message, "go to a git repository, or make one: git init"}
 }
 
 // view looks at the board: now, or as --at says.
@@ -97,10 +115,10 @@ func (c *call) actor(op string) (board.Actor, error) {
 		return board.Actor{}, board.Refuse("invalid", "LIZA_AGENT_ID: "+err.Error(), "LIZA_AGENT_ID=coder-1 git liza "+c.cmd.name)
 	}
 	if !roles.May(role, op) {
-		return board.Actor{}, board.Refuse("permission", fmt.Sprintf("%s is a %s, and %s is not for a %s", id, role, op, role), "it takes "+roleList(op))
+		return board.Actor{}, board.Refuse("permission", fmt.Sprintf("%s is a %s, and %s is not for a %s", id, role, c.cmd.name, role), "it takes "+roleList(op))
 	}
 	if c.supervised() && board.TakesOnWork(op) {
-		return board.Actor{}, board.Refuse("permission", fmt.Sprintf("%s is supervised: its supervisor does %s for it", id, op), "go on with the task that you were given: git liza prime")
+		return board.Actor{}, board.Refuse("permission", fmt.Sprintf("%s is supervised: its supervisor does %s for it", id, c.cmd.name), "go on with the task that you were given: git liza prime")
 	}
 	return b.Agent(c.ctx, id, c.app.Getenv("LIZA_SESSION"), c.request, c.process())
 }
@@ -108,7 +126,7 @@ func (c *call) actor(op string) (board.Actor, error) {
 func (c *call) human(b *gitboard.Board, op string) (board.Actor, error) {
 	if !roles.May(roles.Human, op) {
 		example := roles.Allowed(op)[0].ID(1)
-		return board.Actor{}, board.Refuse("permission", fmt.Sprintf("%s is for a %s, and LIZA_AGENT_ID is not set", op, roleList(op)),
+		return board.Actor{}, board.Refuse("permission", fmt.Sprintf("%s is for %s, and LIZA_AGENT_ID is not set", c.cmd.name, roleList(op)),
 			fmt.Sprintf("LIZA_AGENT_ID=%s git liza %s", example, c.cmd.name))
 	}
 	if c.supervised() {
@@ -127,9 +145,13 @@ func (c *call) human(b *gitboard.Board, op string) (board.Actor, error) {
 func roleList(op string) string {
 	var names []string
 	for _, r := range roles.Allowed(op) {
-		names = append(names, string(r))
+		names = append(names, "a "+string(r))
 	}
-	return strings.Join(names, ", ")
+	last := len(names) - 1
+	if last < 1 {
+		return strings.Join(names, "")
+	}
+	return strings.Join(names[:last], ", ") + " or " + names[last]
 }
 
 // process says of this process what a registration shows.
@@ -144,7 +166,13 @@ func (c *call) do(op string, intent gitboard.Intent) (*gitboard.Done, error) {
 	if err != nil {
 		return nil, err
 	}
-	return c.opened.Do(c.ctx, gitboard.Request{Actor: actor, ID: c.request, AllowSecret: c.allowSecret, Intent: intent})
+	onBoard := func(ctx context.Context, v *gitboard.View) (board.Payload, []gitio.RefUpdate, error) {
+		if v.Commit.IsZero() && op != "init" {
+			return nil, nil, oplog.ErrNoBoard
+		}
+		return intent(ctx, v)
+	}
+	return c.opened.Do(c.ctx, gitboard.Request{Actor: actor, ID: c.request, AllowSecret: c.allowSecret, Intent: onBoard})
 }
 
 // just asks for an operation whose payload is known, and prints that it was done.
@@ -160,29 +188,53 @@ func (c *call) just(p board.Payload) error {
 // follow the first.
 func (c *call) report(done *gitboard.Done, extra map[string]any, lines ...string) error {
 	if c.json {
-		o := map[string]any{
-			"ok": true, "op": done.Op.Name(), "commit": done.Commit, "subject": done.Subject,
-			"request": done.Op.Request, "time": done.Op.Time, "actor": done.Op.Actor.ID,
-		}
-		if done.Repeated {
-			o["repeated"] = true
-		}
-		if id := done.Op.TaskID(); id != "" {
-			o["task"] = id
-			if t := done.After.Task(id); t != nil {
-				o["status"] = t.Status
-			}
-		}
-		for k, v := range extra {
-			o[k] = v
-		}
-		return c.printJSON(o)
+		return c.printJSON(reported(done, extra))
 	}
 	said := done.Subject
 	if done.Repeated {
 		said += " (done before, under this request)"
 	}
 	return c.say(append([]string{said}, lines...)...)
+}
+
+// reported is an operation that was done, as JSON shows it.
+func reported(done *gitboard.Done, extra map[string]any) map[string]any {
+	o := map[string]any{
+		"ok": true, "op": done.Op.Name(), "commit": done.Commit, "subject": done.Subject,
+		"request": done.Op.Request, "time": done.Op.Time, "actor": done.Op.Actor.ID,
+	}
+	if done.Repeated {
+		o["repeated"] = true
+	}
+	if id := done.Op.TaskID(); id != "" {
+		o["task"] = id
+		if t := done.After.Task(id); t != nil {
+			o["status"] = t.Status
+		}
+	}
+	if dir := bornIn(done.Op.Payload); dir != "" {
+		ids := done.After.List(dir)
+		o["id"] = ids[len(ids)-1]
+	}
+	for k, v := range extra {
+		o[k] = v
+	}
+	return o
+}
+
+// bornIn is the directory in which an operation makes a record under the next number, "" for the others.
+func bornIn(p board.Payload) string {
+	switch p.(type) {
+	case *board.Discover:
+		return board.DiscoveryDir
+	case *board.AddNote:
+		return board.NoteDir
+	case *board.LogAnomaly:
+		return board.AnomalyDir
+	case *board.RecordSpecChange:
+		return board.SpecChangeDir
+	}
+	return ""
 }
 
 // answer prints what a command that is no operation has done.
@@ -220,7 +272,7 @@ func (c *call) text(flag, text, file string) (string, error) {
 		return text, nil
 	}
 	if text != "" {
-		return "", usage(c.cmd, "--%s and --%s-file are given both", flag, flag)
+		return "", usage(c.cmd, "the text is given twice: once in --%s-file", flag)
 	}
 	var data []byte
 	var err error

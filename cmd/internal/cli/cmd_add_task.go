@@ -31,6 +31,9 @@ finalizes it in two (--request R then uses R/1 and R/2).`,
 			if id == "" {
 				return usage(c.cmd, "--id is missing")
 			}
+			if o.d.Description == "" {
+				return usage(c.cmd, "--desc is missing")
+			}
 			p.About, p.Definition, p.NoSpecFile = board.About{Task: id}, o.definition(), c.skipSpecFile()
 			return c.runAddTask(&p)
 		},
@@ -61,21 +64,27 @@ func (c *call) runAddTask(p *board.AddTask) error {
 	if err != nil {
 		return err
 	}
-	lines := warningLines(p.Definition)
+	warnings := board.Warnings(p.Definition)
+	var lines []string
+	if !twoSteps { // the second tells them
+		lines = prefixed("warning: ", warnings)
+	}
 	if sp := done.After.Sprint(); sp.Status != board.InProgress && !p.Stretch {
 		lines = append(lines, "note: "+sp.ID+" is "+string(sp.Status)+", and stays so")
 	}
 	if twoSteps {
-		if err := c.report(done, nil, lines...); err != nil {
-			return err
+		if !c.json {
+			if err := c.report(done, nil, lines...); err != nil {
+				return err
+			}
 		}
 		if request != "" {
 			c.request = request + "/2"
 		}
-		return c.runFinalize([]string{p.Task})
+		return c.runFinalize([]string{p.Task}, map[string]any{"added": done.Commit})
 	}
 	if !p.Ready {
 		lines = append(lines, "next: git liza finalize "+p.Task)
 	}
-	return c.report(done, nil, lines...)
+	return c.report(done, map[string]any{"warnings": every(warnings)}, lines...)
 }

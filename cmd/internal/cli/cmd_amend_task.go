@@ -44,7 +44,8 @@ func amendTaskCommand() *command {
 			if err != nil {
 				return err
 			}
-			return c.report(done, nil, warningLines(done.After.Task(c.args[0]).Definition())...)
+			warnings := board.Warnings(done.After.Task(c.args[0]).Definition())
+			return c.report(done, map[string]any{"warnings": every(warnings)}, prefixed("warning: ", warnings)...)
 		},
 	}
 }

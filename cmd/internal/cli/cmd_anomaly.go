@@ -29,14 +29,16 @@ func anomalyCommand() *command {
 				return err
 			}
 			var lines []string
+			extra := map[string]any{"similar": ""}
 			if before := board.SimilarLoop(v.State, p.Task, string(p.Details["error_pattern"])); before != nil && p.Type == "retry_loop" {
+				extra["similar"] = before.ID
 				lines = append(lines, "note: "+before.ID+" of "+before.Reporter+" tells of a similar loop already")
 			}
 			done, err := c.do("anomaly", justPayload(&p))
 			if err != nil {
 				return err
 			}
-			return c.report(done, nil, lines...)
+			return c.report(done, extra, lines...)
 		},
 	}
 }
@@ -44,12 +46,14 @@ func anomalyCommand() *command {
 func anomalyTypes() string {
 	var b strings.Builder
 	b.WriteString("Types, who logs them, and the details that they need:\n")
+	var rows [][]string
 	for _, t := range board.AnomalyTypes {
 		var who []string
 		for _, r := range t.Who {
 			who = append(who, string(r))
 		}
-		b.WriteString("  " + t.Type + " (" + strings.Join(who, ", ") + ") " + strings.Join(t.Details, ", ") + "\n")
+		rows = append(rows, []string{t.Type, strings.Join(who, ", "), strings.Join(t.Details, ", ")})
 	}
+	b.WriteString(strings.Join(columns("  ", rows), "\n"))
 	return b.String()
 }

@@ -48,6 +48,9 @@ func (c *call) reportClaim(got *worktrees.Claimed) error {
 	}
 	if got.Kind.Fix {
 		lines = append(lines, "integration fix only: make the work merge, nothing else")
+		if e := t.Last(board.EventIntegrationFailed); e != nil && e.Reason == board.FailTest {
+			lines = append(lines, "the integration test failed; the end of its output: git liza show "+t.ID)
+		}
 	}
 	if len(got.Conflicts) > 0 {
 		lines = append(lines, "conflicts:  "+strings.Join(got.Conflicts, ", "))
@@ -55,6 +58,6 @@ func (c *call) reportClaim(got *worktrees.Claimed) error {
 	lines = append(lines, prefixed("warning: ", got.Warnings)...)
 	lines = append(lines, fmt.Sprintf("next: git liza pre-exec %s --intent TEXT --validation TEXT --file PATH", t.ID))
 	return c.report(got.Done, map[string]any{
-		"worktree": got.Path, "iteration": t.Iteration, "base_commit": t.BaseCommit, "event": got.Kind.Event, "conflicts": got.Conflicts, "warnings": got.Warnings,
+		"worktree": got.Path, "iteration": t.Iteration, "base_commit": t.BaseCommit, "event": got.Kind.Event, "conflicts": every(got.Conflicts), "warnings": every(got.Warnings),
 	}, lines...)
 }

@@ -1,7 +1,7 @@
 package cli
 
 import (
-	"fmt"
+	"gopkg.in/yaml.v3"
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
@@ -26,23 +26,33 @@ func configGetCommand() *command {
 				}
 				keys = []board.ConfigKey{k}
 			}
+			if c.json {
+				n, err := c.part(v, []string{"config"})
+				if err != nil {
+					return err
+				}
+				if len(c.args) == 1 {
+					value, err := lookup(n, c.args[0], c.args[0])
+					if err != nil {
+						return err
+					}
+					n = &yaml.Node{Kind: yaml.MappingNode, Content: []*yaml.Node{{Kind: yaml.ScalarNode, Tag: "!!str", Value: c.args[0]}, value}}
+				}
+				return c.printNode(n)
+			}
 			config := v.State.Config()
 			if err := v.State.Err(); err != nil {
 				return err
 			}
-			values := map[string]string{}
-			var lines []string
+			var rows [][]string
 			for _, k := range keys {
-				values[k.Name] = k.Value(config)
-				lines = append(lines, fmt.Sprintf("%-33s %s", k.Name, k.Value(config)))
+				rows = append(rows, []string{k.Name, k.Value(config)})
 			}
 			switch {
-			case c.json:
-				return c.printJSON(values)
 			case len(c.args) == 1:
 				return c.say(keys[0].Value(config))
 			}
-			return c.say(lines...)
+			return c.say(columns("", rows)...)
 		},
 	}
 }

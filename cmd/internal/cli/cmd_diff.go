@@ -171,7 +171,7 @@ func compareRecords(path string, old, new any) ([]change, error) {
 		if a.text[name] != b.text[name] {
 			c := change{path, name, a.text[name], b.text[name]}
 			if name == "history" || name == "alignment_history" {
-				c.Old, c.New = "", strings.TrimPrefix(b.text[name], a.text[name])
+				c.Old, c.New = "", strings.TrimPrefix(strings.TrimPrefix(b.text[name], a.text[name]), "\n")
 			}
 			all = append(all, c)
 		}

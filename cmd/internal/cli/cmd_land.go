@@ -23,7 +23,7 @@ func landCommand() *command {
 				return err
 			}
 			lines := append(prefixed("brought forward: ", got.BroughtForward), prefixed("warning: ", got.Warnings)...)
-			return c.report(got.Done, map[string]any{"brought_forward": got.BroughtForward, "warnings": got.Warnings}, lines...)
+			return c.report(got.Done, map[string]any{"brought_forward": every(got.BroughtForward), "warnings": every(got.Warnings)}, lines...)
 		},
 	}
 }

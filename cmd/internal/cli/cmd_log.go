@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"errors"
+	"fmt"
 	"slices"
 	"time"
 
@@ -9,6 +11,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/codec"
 	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/oplog"
 )
 
 // logFilter says which operations log shows.
@@ -65,9 +68,12 @@ func (c *call) runLog(o logFilter) error {
 			return err
 		}
 	}
-	from, err := o.begin(c.app.Now())
+	from, err := o.begin(c.cmd, c.app.Now())
 	if err != nil {
 		return err
+	}
+	if o.op != "" && !slices.Contains(board.Ops(), o.op) {
+		return board.Refuse("invalid", fmt.Sprintf("no operation is called %q", board.Line(o.op, 40)), suggest(o.op, board.Ops()))
 	}
 	commits, err := c.opened.Log().Store().Log(c.ctx, gitio.ZeroOID, v.Commit)
 	if err != nil {
@@ -85,7 +91,11 @@ func (c *call) runLog(o logFilter) error {
 		}
 		line := logLine{commit.OID, at, h.Op, h.Agent, h.Task, h.From, h.To, h.Request, h.Subject, nil}
 		if o.patch && len(commit.Parents) == 1 {
-			if line.Patch, err = c.changes(commit.Parents[0], commit.OID); err != nil {
+			var broken *oplog.RecordError
+			line.Patch, err = c.changes(commit.Parents[0], commit.OID)
+			if errors.As(err, &broken) {
+				line.Patch = []change{{Record: broken.Path, New: "can't be read: " + broken.Err.Error()}}
+			} else if err != nil {
 				return err
 			}
 		}
@@ -111,7 +121,7 @@ func (c *call) runLog(o logFilter) error {
 }
 
 // begin is the moment that --since names.
-func (o logFilter) begin(now time.Time) (board.Time, error) {
+func (o logFilter) begin(cmd *command, now time.Time) (board.Time, error) {
 	if o.since == "" {
 		return "", nil
 	}
@@ -120,7 +130,7 @@ func (o logFilter) begin(now time.Time) (board.Time, error) {
 	}
 	d, err := time.ParseDuration(o.since)
 	if err != nil {
-		return "", usage(nil, "--since takes a time (2026-01-31T14:05:00Z) or a span (90m), not %q", o.since)
+		return "", usage(cmd, "--since takes a time (2026-01-31T14:05:00Z) or a span (90m), not %q", o.since)
 	}
 	return board.At(now.Add(-d)), nil
 }

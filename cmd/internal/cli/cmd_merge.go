@@ -2,7 +2,6 @@ package cli
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/worktrees/merge"
@@ -19,7 +18,11 @@ only when the test passes. A conflict or a failing test is recorded (exit code 3
 			if err != nil {
 				return err
 			}
-			got, err := merge.Merge(c.ctx, c.opened, merge.Request{Actor: actor, Task: c.args[0], Request: c.request, Out: c.app.Stderr})
+			r := merge.Request{Actor: actor, Task: c.args[0], Request: c.request}
+			if !c.json { // a program wants nothing but the error there
+				r.Out = c.app.Stderr
+			}
+			got, err := merge.Merge(c.ctx, c.opened, r)
 			if got == nil {
 				return err
 			}
@@ -32,14 +35,14 @@ only when the test passes. A conflict or a failing test is recorded (exit code 3
 }
 
 func (c *call) reportMerge(got *merge.Result) error {
-	extra := map[string]any{"merged": got.Merged, "merge_commit": got.Commit, "merge_type": got.Type, "failure": got.Failure,
-		"conflicts": got.Conflicts, "brought_forward": got.BroughtForward, "warnings": got.Warnings}
+	extra := map[string]any{"ok": got.Merged, "merged": got.Merged, "merge_commit": got.Commit, "merge_type": got.Type, "failure": got.Failure, "log": got.Log,
+		"conflicts": every(got.Conflicts), "brought_forward": every(got.BroughtForward), "warnings": every(got.Warnings)}
 	lines := prefixed("warning: ", got.Warnings)
 	for _, path := range got.BroughtForward {
 		lines = append(lines, "brought forward: "+path)
 	}
-	if got.Failure == board.FailTest && got.Log != "" {
-		lines = append(lines, prefixed("  | ", strings.Split(strings.TrimRight(got.Log, "\n"), "\n"))...)
+	if got.Failure == board.FailTest {
+		lines = append(lines, "the end of its output is kept: git liza show "+got.Done.Op.TaskID())
 	}
 	if err := c.report(got.Done, extra, lines...); err != nil {
 		return err

@@ -1,7 +1,11 @@
 package cli
 
 import (
+	"bytes"
+	"encoding/json"
+	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"gopkg.in/yaml.v3"
@@ -21,21 +25,12 @@ func readCommand() *command {
 			if err != nil {
 				return err
 			}
-			n, err := c.document(v)
+			n, err := c.part(v, c.args)
 			if err != nil {
 				return err
 			}
-			if len(c.args) == 1 {
-				if n, err = lookup(n, c.args[0]); err != nil {
-					return err
-				}
-			}
 			if c.json {
-				var value any
-				if err := n.Decode(&value); err != nil {
-					return err
-				}
-				return c.printJSON(value)
+				return c.printNode(n)
 			}
 			text, err := codec.Render(n)
 			if err != nil {
@@ -47,43 +42,185 @@ func readCommand() *command {
 	}
 }
 
-// document is the whole board with its leases; an old one has none.
-func (c *call) document(v *gitboard.View) (*yaml.Node, error) {
+// part is the board as a document, or what a path of it leads to.
+func (c *call) part(v *gitboard.View, paths []string) (*yaml.Node, error) {
+	leases, err := c.leases(v)
+	if err != nil {
+		return nil, err
+	}
+	if len(paths) == 0 {
+		return codec.Document(v.State, leases)
+	}
+	path := strings.Trim(paths[0], ".")
+	if path == "" {
+		return nil, usage(c.cmd, "the path is empty")
+	}
+	if n, rest, err := c.recordNode(v, leases, path); n != nil || err != nil {
+		if err != nil || rest == "" {
+			return n, err
+		}
+		return lookup(n, path, rest)
+	}
+	n, err := codec.Document(v.State, leases)
+	if err != nil {
+		return nil, err
+	}
+	return lookup(n, path, path)
+}
+
+// leases are the leases as they are now; a board of the past has none.
+func (c *call) leases(v *gitboard.View) (map[string]board.Lease, error) {
 	leases := map[string]board.Lease{}
-	if c.at == "" {
-		held, err := v.Leases(c.ctx)
+	if c.at != "" {
+		return leases, nil
+	}
+	held, err := v.Leases(c.ctx)
+	if err != nil {
+		return nil, err
+	}
+	for agent, h := range held {
+		leases[agent] = board.Lease{Agent: agent, Session: h.Session, Task: h.Task, Expires: board.At(h.Expires), Heartbeat: board.At(h.Heartbeat)}
+	}
+	return leases, nil
+}
+
+// recordNode is the one record that a path leads into, and the rest of the path; nil when it leads into
+// none. The other records are not read: one that is broken keeps nobody from the rest.
+func (c *call) recordNode(v *gitboard.View, leases map[string]board.Lease, path string) (n *yaml.Node, rest string, err error) {
+	parts := strings.SplitN(path, ".", 3)
+	record, at := recordSingles[parts[0]], 1
+	if dir, ok := recordFamilies[parts[0]]; ok && len(parts) > 1 {
+		record, at = board.RecordPath(dir, parts[1]), 2
+	}
+	measured := record == board.SprintPath && (len(parts) == 1 || strings.HasPrefix(parts[1], "metrics"))
+	if measured || board.NewRecord(record) == nil {
+		return nil, "", nil // a sprint has its metrics of all the tasks
+	}
+	r, err := v.State.Record(record)
+	if err != nil || r == nil {
+		return nil, "", err
+	}
+	one := board.NewState(single{record, r}, v.State.Time())
+	doc, err := codec.Document(one, leases)
+	if err != nil {
+		return nil, "", err
+	}
+	n, err = codec.Lookup(doc, parts[:at])
+	return n, strings.Join(parts[at:], "."), err
+}
+
+// single is a source of one record.
+type single struct {
+	path   string
+	record any
+}
+
+func (s single) Record(path string) (any, error) {
+	if path == s.path {
+		return s.record, nil
+	}
+	return nil, nil
+}
+
+func (s single) IDs(dir string) ([]string, error) {
+	if id, ok := strings.CutPrefix(s.path, dir+"/"); ok {
+		return []string{strings.TrimSuffix(id, ".yaml")}, nil
+	}
+	return nil, nil
+}
+
+func (s single) Briefs() (map[string]board.Brief, error) {
+	if t, ok := s.record.(*board.Task); ok {
+		return map[string]board.Brief{t.ID: t.Brief()}, nil
+	}
+	return nil, nil
+}
+
+// lookup follows the rest of a path from a node.
+func lookup(n *yaml.Node, path, rest string) (*yaml.Node, error) {
+	for _, key := range strings.Split(rest, ".") {
+		next, err := codec.Lookup(n, []string{key})
 		if err != nil {
-			return nil, err
+			return nil, board.Refuse("unknown-record", fmt.Sprintf("there is no %q on the board", board.Line(path, 100)), suggest(key, codec.Keys(n)))
 		}
-		for agent, h := range held {
-			leases[agent] = board.Lease{Agent: agent, Session: h.Session, Task: h.Task, Expires: board.At(h.Expires), Heartbeat: board.At(h.Heartbeat)}
-		}
+		n = next
 	}
-	return codec.Document(v.State, leases)
+	return n, nil
 }
 
-func lookup(n *yaml.Node, path string) (*yaml.Node, error) {
-	keys := strings.Split(strings.Trim(path, "."), ".")
-	found, err := codec.Lookup(n, keys)
-	if err == nil {
-		return found, nil
-	}
-	for len(keys) > 1 {
-		keys = keys[:len(keys)-1]
-		if n, upper := codec.Lookup(n, keys); upper == nil {
-			return nil, board.Refuse("unknown-record", err.Error(), suggest(path, codec.Keys(n)))
-		}
-	}
-	return nil, board.Refuse("unknown-record", err.Error(), suggest(path, codec.Keys(n)))
-}
-
-func suggest(path string, keys []string) string {
-	last := path[strings.LastIndexByte(path, '.')+1:]
-	if near := board.Nearest(last, keys, 3); len(near) > 0 {
+// suggest names the nearest of the keys there are, or all when none is near.
+func suggest(word string, keys []string) string {
+	if near := board.Nearest(word, keys, 3); len(near) > 0 {
 		return "nearest: " + strings.Join(near, ", ")
 	}
+	if len(keys) == 0 {
+		return "nothing is below it"
+	}
 	if len(keys) > 20 {
-		keys = keys[:20]
+		keys = append(slices.Clip(keys[:20]), "...")
 	}
 	return "there are: " + strings.Join(keys, ", ")
+}
+
+// printNode prints a part of the document as JSON, its keys in the document's order.
+func (c *call) printNode(n *yaml.Node) error {
+	var b bytes.Buffer
+	if err := writeJSON(&b, n); err != nil {
+		return err
+	}
+	b.WriteByte('\n')
+	_, err := c.app.Stdout.Write(b.Bytes())
+	return err
+}
+
+func writeJSON(b *bytes.Buffer, n *yaml.Node) error {
+	switch n.Kind {
+	case yaml.MappingNode:
+		b.WriteByte('{')
+		for i := 0; i+1 < len(n.Content); i += 2 {
+			if i > 0 {
+				b.WriteByte(',')
+			}
+			if err := jsonValue(b, n.Content[i].Value); err != nil {
+				return err
+			}
+			b.WriteByte(':')
+			if err := writeJSON(b, n.Content[i+1]); err != nil {
+				return err
+			}
+		}
+		b.WriteByte('}')
+		return nil
+	case yaml.SequenceNode:
+		b.WriteByte('[')
+		for i, item := range n.Content {
+			if i > 0 {
+				b.WriteByte(',')
+			}
+			if err := writeJSON(b, item); err != nil {
+				return err
+			}
+		}
+		b.WriteByte(']')
+		return nil
+	}
+	switch n.ShortTag() {
+	case "!!int", "!!bool", "!!null", "!!float":
+		var value any
+		if err := n.Decode(&value); err != nil {
+			return err
+		}
+		return jsonValue(b, value)
+	}
+	return jsonValue(b, n.Value)
+}
+
+func jsonValue(b *bytes.Buffer, v any) error {
+	e := json.NewEncoder(b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		return err
+	}
+	b.Truncate(b.Len() - 1) // the encoder's line end
+	return nil
 }

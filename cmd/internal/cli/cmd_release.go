@@ -65,7 +65,7 @@ func sweepCommand() *command {
 				return err
 			}
 			if c.json {
-				return c.printJSON(map[string]any{"ok": true, "swept": swept})
+				return c.printJSON(map[string]any{"ok": true, "swept": every(swept)})
 			}
 			if len(swept) == 0 {
 				return c.say("no claim has an expired lease")

@@ -30,19 +30,11 @@ func showCommand() *command {
 }
 
 func (c *call) showJSON(v *gitboard.View, t *board.Task) error {
-	n, err := c.document(v)
+	n, err := c.part(v, []string{"tasks." + t.ID})
 	if err != nil {
 		return err
 	}
-	n, err = lookup(n, "tasks."+t.ID)
-	if err != nil {
-		return err
-	}
-	var value any
-	if err := n.Decode(&value); err != nil {
-		return err
-	}
-	return c.printJSON(value)
+	return c.printNode(n)
 }
 
 func (c *call) story(v *gitboard.View, t *board.Task) []string {
@@ -98,6 +90,12 @@ func (c *call) story(v *gitboard.View, t *board.Task) []string {
 			if l != "" {
 				lines = append(lines, "      "+l)
 			}
+		}
+		if e.NoTests != "" {
+			lines = append(lines, "      no tests because: "+board.Line(e.NoTests, 200))
+		}
+		if e.Log != "" {
+			lines = append(lines, prefixed("      | ", strings.Split(strings.TrimRight(e.Log, "\n"), "\n"))...)
 		}
 	}
 	return lines

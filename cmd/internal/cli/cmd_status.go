@@ -82,6 +82,9 @@ func (c *call) gather(v *gitboard.View) (*statusReport, error) {
 		return nil, err
 	}
 	now := c.app.Now()
+	if c.at != "" {
+		now = s.Time().Std()
+	}
 	r := &statusReport{
 		Commit: string(v.Commit), Time: s.Time(), Goal: board.Line(goal.Description, 200), Phase: goal.Status, Sprint: sprint.ID, SprintIs: sprint.Status,
 		Mode: control.Mode, Reason: control.Reason, Counts: map[string]int{}, Now: board.At(now), now: now, Waiting: []waiting{}, Tasks: []taskLine{}, Agents: []agentLine{},
@@ -161,7 +164,11 @@ func (r *statusReport) screen(p paint) []string {
 	if len(r.Waiting) == 0 {
 		lines = append(lines, p.bold("Nothing waits for you; "+progress+"."))
 	} else {
-		lines = append(lines, p.bold(fmt.Sprintf("%d thing(s) wait for you; %s.", len(r.Waiting), progress)))
+		wait := "things wait"
+		if len(r.Waiting) == 1 {
+			wait = "thing waits"
+		}
+		lines = append(lines, p.bold(fmt.Sprintf("%d %s for you; %s.", len(r.Waiting), wait, progress)))
 		for _, w := range r.Waiting {
 			lines = append(lines, "  "+board.Line(w.What, 76), "    "+w.Do)
 		}

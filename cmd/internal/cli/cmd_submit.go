@@ -27,7 +27,7 @@ func submitCommand() *command {
 				return err
 			}
 			t := done.After.Task(c.args[0])
-			return c.report(done, map[string]any{"review_commit": t.ReviewCommit, "warnings": warnings}, prefixed("warning: ", warnings)...)
+			return c.report(done, map[string]any{"review_commit": t.ReviewCommit, "warnings": every(warnings)}, prefixed("warning: ", warnings)...)
 		},
 	}
 }

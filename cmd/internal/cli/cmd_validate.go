@@ -1,15 +1,17 @@
 package cli
 
 import (
-	"fmt"
+	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/audit"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/codec"
+	"github.com/git-liza/git-liza/gitboard/oplog"
 )
 
 func validateCommand() *command {
@@ -19,6 +21,9 @@ func validateCommand() *command {
 		long: `Prints VALID, or a line INVALID: ... for each violation (exit code 1); warnings as WARNING: ....
 A FILE is one record of a board, like the tasks/add-auth.yaml of its tree; its path tells the kind.`,
 		run: func(c *call) error {
+			if len(c.args) == 1 && c.at != "" {
+				return usage(c.cmd, "a file has no --at")
+			}
 			if len(c.args) == 1 {
 				return c.validateFile(c.args[0])
 			}
@@ -65,10 +70,66 @@ func (c *call) validateFile(file string) error {
 	if board.NewRecord(record) == nil {
 		record = filepath.ToSlash(filepath.Join(filepath.Base(filepath.Dir(path)), filepath.Base(path)))
 	}
-	if _, err := codec.Decode(record, data); err != nil {
+	r, err := codec.Decode(record, data)
+	if err != nil {
+		var form *codec.Error
+		if errors.As(err, &form) {
+			err = form.Err
+		}
 		return c.reportIssues([]audit.Issue{{Level: audit.Invalid, Record: file, Text: err.Error()}})
 	}
-	return c.reportIssues(nil)
+	issues, err := c.violationsOf(record, r)
+	for i := range issues {
+		issues[i].Record = file
+	}
+	if err != nil {
+		return err
+	}
+	return c.reportIssues(issues)
+}
+
+// violationsOf holds a record against the invariants as if it stood on the board; without a board its form
+// is all there is to look at.
+func (c *call) violationsOf(path string, record any) ([]audit.Issue, error) {
+	b, err := c.board()
+	if err != nil {
+		return nil, nil //nolint:nilerr // a file can be anywhere
+	}
+	v, err := b.View(c.ctx)
+	if errors.Is(err, oplog.ErrNoBoard) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var issues []audit.Issue
+	for _, found := range board.Violations(board.NewState(instead{v.State, single{path, record}}, v.State.Time())) {
+		if found.Record == path {
+			issues = append(issues, audit.Issue{Level: audit.Invalid, Field: found.Field, Text: found.What})
+		}
+	}
+	return issues, nil
+}
+
+// instead is a board with one record put in its place.
+type instead struct {
+	*board.State
+	single single
+}
+
+func (s instead) Record(path string) (any, error) {
+	if path == s.single.path {
+		return s.single.record, nil
+	}
+	return s.State.Record(path)
+}
+
+func (s instead) IDs(dir string) ([]string, error) {
+	ids, err := s.State.IDs(dir)
+	own, _ := s.single.IDs(dir)
+	ids = append(slices.Clone(ids), own...)
+	slices.Sort(ids)
+	return slices.Compact(ids), err
 }
 
 func (c *call) reportIssues(issues []audit.Issue) error {
@@ -93,7 +154,11 @@ func (c *call) reportIssues(issues []audit.Issue) error {
 		return err
 	}
 	if invalid > 0 {
-		return &outcome{1, "invalid", fmt.Sprintf("%d violation(s)", invalid), "git liza show, or git liza verify for how it came"}
+		hint := "git liza verify tells how it came"
+		if len(c.args) == 1 {
+			hint = "git liza docs board-format"
+		}
+		return &outcome{1, "invalid", plural(invalid, "violation"), hint}
 	}
 	return nil
 }

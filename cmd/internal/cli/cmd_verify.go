@@ -86,7 +86,7 @@ func (c *call) reportVerify(r *audit.Report) error {
 				return err
 			}
 		}
-		line := fmt.Sprintf("%d operations: %d proven by replay, %d checked in the repository, %d attested", r.Commits, r.Proven, r.Checked, attested)
+		line := fmt.Sprintf("%s: %d proven by replay, %d checked in the repository, %d attested", plural(r.Commits, "operation"), r.Proven, r.Checked, attested)
 		if r.Unchecked > 0 {
 			line += fmt.Sprintf(", %d can't be checked here", r.Unchecked)
 		}
@@ -97,7 +97,7 @@ func (c *call) reportVerify(r *audit.Report) error {
 	if r.OK() {
 		return nil
 	}
-	return &outcome{4, "violation", fmt.Sprintf("the board's history breaks the rules in %d place(s)", len(r.Findings)), "stop, and let a human look"}
+	return &outcome{4, "violation", "the board's history breaks the rules in " + plural(len(r.Findings), "place"), "stop, and let a human look"}
 }
 
 func findingsJSON(all []audit.Finding) []map[string]string {

@@ -23,16 +23,20 @@ func worktreeListCommand() *command {
 				return err
 			}
 			if c.json {
-				return c.printJSON(map[string]any{"worktrees": all})
+				return c.printJSON(map[string]any{"worktrees": every(all)})
 			}
 			if len(all) == 0 {
 				return c.say("no task has a worktree here")
 			}
-			var lines []string
+			var rows [][]string
 			for _, w := range all {
-				lines = append(lines, fmt.Sprintf("%-20s %-18s %s", w.Task, w.Status, w.Path))
+				path := w.Path
+				if !w.Exists {
+					path += " (missing)"
+				}
+				rows = append(rows, []string{orDash(w.Task), orDash(string(w.Status)), path})
 			}
-			return c.say(lines...)
+			return c.say(columns("", rows)...)
 		},
 	}
 }
@@ -112,7 +116,7 @@ func worktreeDeleteCommand() *command {
 			if err := worktrees.Delete(c.ctx, c.opened, actor, c.args[0]); err != nil {
 				return err
 			}
-			return c.answer(map[string]any{"task": c.args[0]}, "the worktree of "+c.args[0]+" is gone; its work is under refs/liza/attic/"+c.args[0])
+			return c.answer(map[string]any{"task": c.args[0]}, c.args[0]+" has no worktree here now; work that nothing else holds is under refs/liza/attic/"+c.args[0])
 		},
 	}
 }

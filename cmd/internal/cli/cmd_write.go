@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -83,17 +84,19 @@ func newField(v *gitboard.View, record string, keys []string, value string) (boa
 	if err != nil || r == nil {
 		return field, err
 	}
-	n := &yaml.Node{}
-	if err := n.Encode(r); err != nil {
+	top := &yaml.Node{}
+	if err := top.Encode(r); err != nil {
 		return field, err
 	}
-	top, err := codec.Lookup(n, keys[:1])
-	if err != nil {
-		return field, board.Refuse("invalid", err.Error(), "write the whole of "+keys[0])
-	}
-	at, err := codec.Lookup(top, keys[1:])
-	if err != nil {
-		return field, board.Refuse("invalid", fmt.Sprintf("%s has no %s yet", record, strings.Join(keys, ".")), "write the whole of "+keys[0]+", as YAML")
+	at := top
+	for i, key := range keys {
+		if at = below(at, key); at == nil {
+			return field, board.Refuse("invalid", fmt.Sprintf("%s of %s has no %s", board.Line(strings.Join(keys[:i], "."), 60), record, board.Line(key, 40)),
+				"write the whole of "+keys[0]+", as YAML")
+		}
+		if i == 0 {
+			top = at
+		}
 	}
 	var with yaml.Node
 	if err := yaml.Unmarshal([]byte(value), &with); err != nil || len(with.Content) != 1 {
@@ -103,4 +106,19 @@ func newField(v *gitboard.View, record string, keys []string, value string) (boa
 	text, err := yaml.Marshal(top)
 	field.Value = string(text)
 	return field, err
+}
+
+// below is what lies under a key; in a mapping that lacks it, it is made.
+func below(n *yaml.Node, key string) *yaml.Node {
+	if found, err := codec.Lookup(n, []string{key}); err == nil {
+		return found
+	}
+	if _, err := strconv.Atoi(key); n.Kind == 0 && err != nil {
+		n.Kind, n.Tag = yaml.MappingNode, "!!map"
+	}
+	if n.Kind != yaml.MappingNode {
+		return nil
+	}
+	n.Content = append(n.Content, &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: key}, &yaml.Node{})
+	return n.Content[len(n.Content)-1]
 }

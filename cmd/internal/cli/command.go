@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -67,12 +68,15 @@ func findCommand(args []string) *command {
 }
 
 func unknownCommand(word string) error {
-	var names []string
+	var names, longer []string
 	for _, c := range commands() {
 		names = append(names, c.name)
 		if first, _, two := strings.Cut(c.name, " "); two && first == word {
-			return &usageError{message: fmt.Sprintf("%s needs a second word", word), hint: "git liza help"}
+			longer = append(longer, "git liza "+c.name)
 		}
+	}
+	if len(longer) > 0 {
+		return &usageError{message: fmt.Sprintf("%s is not a command by itself", word), hint: strings.Join(longer, ", ")}
 	}
 	hint := "git liza help"
 	if near := board.Nearest(word, names, 3); len(near) > 0 {
@@ -92,8 +96,21 @@ func (cmd *command) help(f *pflag.FlagSet) string {
 	if cmd.long != "" {
 		b.WriteString("\n" + strings.TrimSpace(cmd.long) + "\n")
 	}
-	b.WriteString("\n" + f.FlagUsagesWrapped(96))
+	b.WriteString("\n" + placeholders.ReplaceAllStringFunc(f.FlagUsagesWrapped(96), placeholder))
 	return b.String()
+}
+
+// placeholders are the types that pflag shows for a flag whose value has no name.
+var placeholders = regexp.MustCompile(`(?m)^ .*?--[a-z-]+ (stringArray|string|int)\b`)
+
+// placeholder puts a user's word in the place of a type, as wide as that.
+func placeholder(row string) string {
+	flag, typ := row[:strings.LastIndexByte(row, ' ')+1], row[strings.LastIndexByte(row, ' ')+1:]
+	word := "TEXT"
+	if typ == "int" {
+		word = "N"
+	}
+	return flag + pad(word, len(typ))[:len(typ)]
 }
 
 func capital(s string) string {

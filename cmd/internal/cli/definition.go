@@ -76,12 +76,3 @@ func (c *call) specOID(ctx context.Context, v *gitboard.View, ref string) (strin
 	}
 	return c.opened.SpecOID(ctx, v, ref)
 }
-
-// warnings prints what of a definition will make trouble.
-func warningLines(d board.Definition) []string {
-	var lines []string
-	for _, w := range board.Warnings(d) {
-		lines = append(lines, "warning: "+w)
-	}
-	return lines
-}

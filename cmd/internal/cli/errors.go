@@ -37,6 +37,19 @@ type outcome struct {
 
 func (e *outcome) Error() string { return e.message }
 
+// hinted gives a refusal that names no way out the nearest one: the command's page, or the task's story.
+func (cmd *command) hinted(err error) error {
+	r := (*board.Refusal)(nil)
+	switch {
+	case !errors.As(err, &r) || r.Hint != "":
+	case r.Code == "invalid":
+		r.Hint = "git liza " + cmd.name + " -h"
+	case r.Task != "":
+		r.Hint = "git liza show " + r.Task
+	}
+	return err
+}
+
 // class is what an error means to whoever called: code for programs, exit code, and a way out.
 type class struct {
 	exit int

@@ -100,6 +100,29 @@ func prefixed(prefix string, lines []string) []string {
 	return out
 }
 
+// plural counts things: 1 task, 2 tasks.
+func plural(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
+}
+
+// every is a list that JSON shows as [] when there is nothing in it.
+func every[T any](list []T) []T {
+	if list == nil {
+		return []T{}
+	}
+	return list
+}
+
+func orDash(text string) string {
+	if text == "" {
+		return "-"
+	}
+	return text
+}
+
 // first is the first argument, "" when there is none.
 func first(args []string) string {
 	if len(args) == 0 {
