@@ -106,7 +106,10 @@ func (c *candidate) note(task string) error {
 	if err := os.MkdirAll(c.s.claimsDir(), 0o755); err != nil {
 		return fmt.Errorf("this clone's own files can't be written: %w", err)
 	}
-	return os.WriteFile(c.recordFile(), append(data, '\n'), 0o644)
+	if err := os.WriteFile(c.recordFile(), append(data, '\n'), 0o644); err != nil {
+		return errors.Join(err, forget(c.recordFile()))
+	}
+	return nil
 }
 
 // discard removes the candidate, also when it was made in part only. It can be repeated.

@@ -52,6 +52,17 @@ type UnsupportedError struct{ What string }
 // Error returns the sentence.
 func (e *UnsupportedError) Error() string { return e.What }
 
+// ForeignError is a repository that git refuses to use because it belongs to
+// another user (git-config, safe.directory).
+type ForeignError struct {
+	Dir string // what safe.directory would have to name
+}
+
+// Error returns one sentence.
+func (e *ForeignError) Error() string {
+	return fmt.Sprintf("git does not use the repository at %s, because it belongs to another user", e.Dir)
+}
+
 // exitCode returns the exit code that err carries, 0 for no error and -1 for
 // an error that is no plain exit of a child.
 func exitCode(err error) int {
@@ -66,18 +77,23 @@ func exitCode(err error) int {
 }
 
 // lastLine picks the line of git's stderr that a person should see: the last
-// one that is neither advice nor empty.
+// one that is neither advice nor empty. When that is what git died of, the
+// first error before it follows, being the cause.
 func lastLine(stderr string) string {
-	lines := strings.FieldsFunc(stderr, func(c rune) bool { return c == '\n' || c == '\r' })
-	for i := len(lines) - 1; i >= 0; i-- {
-		line := strings.TrimSpace(lines[i])
+	const fatal, failure = "fatal: ", "error: "
+	last, cause := "", ""
+	for _, line := range strings.FieldsFunc(stderr, func(c rune) bool { return c == '\n' || c == '\r' }) {
+		line = strings.TrimSpace(line)
 		if line == "" || strings.HasPrefix(line, "hint:") || strings.HasPrefix(line, "warning:") {
 			continue
 		}
-		for _, prefix := range []string{"fatal: ", "error: "} {
-			line = strings.TrimPrefix(line, prefix)
+		last = line
+		if said, is := strings.CutPrefix(line, failure); is && cause == "" {
+			cause = said
 		}
-		return line
 	}
-	return ""
+	if said, died := strings.CutPrefix(last, fatal); died && cause != "" {
+		return said + " (" + cause + ")"
+	}
+	return strings.TrimPrefix(strings.TrimPrefix(last, fatal), failure)
 }

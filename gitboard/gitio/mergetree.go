@@ -19,6 +19,9 @@ func (r *Repo) MergeTree(ctx context.Context, ours, theirs OID) (tree OID, confl
 	// Exit 1 means a conflict only with a tree in front of the paths; a bad
 	// revision also exits 1, and says nothing on stdout.
 	if code := exitCode(err); code != 0 && code != 1 {
+		if old := RequireVersion(ctx); old != nil {
+			return "", nil, old // --write-tree is the newest that we need
+		}
 		return "", nil, err
 	}
 	fields := splitNUL(out)

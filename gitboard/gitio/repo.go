@@ -2,6 +2,7 @@ package gitio
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -22,8 +23,9 @@ type Repo struct {
 // that GIT_DIR and `git -C` mean what they mean everywhere; later children
 // are told the answer.
 //
-// Errors: ErrNotRepository, an UnsupportedError for a missing git or a
-// repository of SHA-256 objects, a CommandError when ctx ends.
+// Errors: ErrNotRepository, a ForeignError, an UnsupportedError for a git that
+// is missing or too old or a repository of SHA-256 objects, a CommandError when
+// ctx ends.
 func Open(ctx context.Context, dir string) (*Repo, error) {
 	if dir == "" {
 		dir = "."
@@ -39,11 +41,22 @@ func Open(ctx context.Context, dir string) (*Repo, error) {
 	const toGitDir, toTop = 5, 6 // answers without and with a top level
 	inside := len(lines) > 2 && lines[2] == "true"
 	switch {
-	case len(lines) >= 1 && lines[0] != "" && lines[0] != "sha1":
+	case strings.HasPrefix(lines[0], "--"):
+		// A git that does not know an option of rev-parse repeats it.
+		if err := RequireVersion(ctx); err != nil {
+			return nil, err
+		}
+		return nil, fmt.Errorf("open %s: git rev-parse does not know %s", dir, lines[0])
+	case lines[0] != "" && lines[0] != "sha1":
 		return nil, &UnsupportedError{What: fmt.Sprintf("the repository at %s stores %s objects, and git liza works with SHA-1 only; use a repository made by `git init --object-format=sha1`", dir, lines[0])}
+	case errors.As(err, new(*UnsupportedError)):
+		return nil, err
 	case err != nil && (exitCode(err) < 0 || exitCode(err) == 0):
 		return nil, fmt.Errorf("open %s: %w", dir, err)
 	case err != nil && (len(lines) < toGitDir || inside):
+		if foreign := foreign(ctx, dir); foreign != nil {
+			return nil, foreign
+		}
 		return nil, notRepository(dir, whatGitSaid(err))
 	case len(lines) > toTop, inside && len(lines) != toTop:
 		return nil, notRepository(dir, "its path has a line break in it")
@@ -107,6 +120,20 @@ func (r *Repo) IsMadeFrom(dir string) bool {
 // Close ends the long-lived children. The repository cannot be used to read
 // objects afterwards.
 func (r *Repo) Close() error { return r.batch.close() }
+
+// foreign returns a ForeignError when dir is in a repository that git would
+// use if it did not mind the owner (git-config, safe.directory).
+func foreign(ctx context.Context, dir string) error {
+	for _, what := range []string{"--show-toplevel", "--absolute-git-dir"} {
+		out, err := command{op: "rev-parse", inherit: true, args: []string{
+			"-c", "safe.directory=*", "-C", dir, "rev-parse", what,
+		}}.output(ctx)
+		if err == nil {
+			return &ForeignError{Dir: string(trimNewline(out))}
+		}
+	}
+	return nil
+}
 
 // notRepository wraps ErrNotRepository with the directory and the reason.
 func notRepository(dir, why string) error {

@@ -67,6 +67,7 @@ func classify(err error) class {
 		record  *oplog.RecordError
 		newer   *oplog.NewerFormatError
 		old     *gitio.UnsupportedError
+		foreign *gitio.ForeignError
 		storage *gitio.StorageError
 		command *gitio.CommandError
 	)
@@ -83,6 +84,8 @@ func classify(err error) class {
 		return class{1, "no-board", `git liza init "GOAL"`}
 	case errors.Is(err, gitio.ErrNotRepository):
 		return class{1, "not-a-repository", "go to a git repository, or make one: git init"}
+	case errors.As(err, &foreign):
+		return class{1, "foreign", "if you trust it: git config --global --add safe.directory " + foreign.Dir}
 	case errors.Is(err, lease.ErrTaken):
 		return class{1, "lease", "stop: somebody else has taken over"}
 	case errors.As(err, &lost):

@@ -1,0 +1,44 @@
+package gitio
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+func TestLastLine(t *testing.T) {
+	for said, want := range map[string]string{
+		"": "",
+		"fatal: not a git repository\n":                                             "not a git repository",
+		"error: no\nhint: advice\nwarning: and so on\n\n":                           "no",
+		"Preparing\nerror: unable to write a\nerror: unable to write b\nfatal: no.": "no. (unable to write a)",
+		"progress 1%\rprogress 2%\rdone":                                            "done",
+	} {
+		if got := lastLine(said); got != want {
+			t.Errorf("%q: got %q, want %q", said, got, want)
+		}
+	}
+}
+
+// A git from before 2.31 repeats options of rev-parse that it does not know.
+func TestOpenOldGit(t *testing.T) {
+	ctx, r := scratch(t)
+	old := t.TempDir()
+	script := "#!/bin/sh\ncase \"$1\" in version) echo git version 2.30.9;; *) echo --path-format=absolute;; esac\n"
+	check(t, os.WriteFile(filepath.Join(old, "git"), []byte(script), 0o777))
+	t.Setenv("PATH", old)
+	var unsupported *UnsupportedError
+	if _, err := Open(ctx, r.TopLevel()); !errors.As(err, &unsupported) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestOpenForeign(t *testing.T) {
+	ctx, r := scratch(t)
+	t.Setenv("GIT_TEST_ASSUME_DIFFERENT_OWNER", "1")
+	var foreign *ForeignError
+	if _, err := Open(ctx, r.TopLevel()); !errors.As(err, &foreign) || foreign.Dir != resolved(t, r.TopLevel()) {
+		t.Errorf("got %v", err)
+	}
+}
