@@ -150,11 +150,16 @@ func TestLost(t *testing.T) {
 	if _, err := try(b, ada, "", note("x")); errors.As(err, &lost) || !errors.Is(err, errFault) {
 		t.Errorf("a broken disk: %v", err)
 	}
+	// Who is called off while waiting for the next try stops waiting.
 	ctx, cancel := context.WithCancel(context.Background())
-	m.always = nil
-	m.before = cancel
-	m.Store.(*oplog.Memory).UpdateRefs(ctx, nil, "")
-	cancel()
+	m.always = gitio.ErrRefMoved
+	_, err = b.Do(ctx, gitboard.Request{Actor: ada, Intent: func(context.Context, *gitboard.View) (board.Payload, []gitio.RefUpdate, error) {
+		cancel()
+		return note("x"), nil, nil
+	}})
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("called off: %v", err)
+	}
 }
 
 // TestDecidesAgain: the intent is asked anew on the tip that came in between.
@@ -186,7 +191,7 @@ func TestRepeatedRequest(t *testing.T) {
 	if first.Repeated || !again.Repeated || again.Commit != first.Commit || again.Op.Name() != "anomaly" || again.View.State.Anomaly("anomaly-1") == nil || again.Op.Actor != coder1 {
 		t.Errorf("%+v", again)
 	}
-	if count(t, m, "my-request") != 1 {
+	if count(t, m, gitio.ZeroOID, "my-request") != 1 {
 		t.Error("it was carried out twice")
 	}
 	_, err = try(b, ada, "my-request", note("mine"))

@@ -160,12 +160,17 @@ func refusal(t testing.TB, err error, code string) {
 	}
 }
 
-// count counts the operations of a request.
-func count(t testing.TB, s oplog.Store, request string) int {
+func tipOf(t testing.TB, s oplog.Store) gitio.OID {
 	t.Helper()
 	tip, err := s.Ref(context.Background(), oplog.Ref)
 	check(t, err)
-	commits, err := s.Log(context.Background(), gitio.ZeroOID, tip)
+	return tip
+}
+
+// count counts the operations of a request after a commit.
+func count(t testing.TB, s oplog.Store, since gitio.OID, request string) int {
+	t.Helper()
+	commits, err := s.Log(context.Background(), since, tipOf(t, s))
 	check(t, err)
 	n := 0
 	for _, c := range commits {

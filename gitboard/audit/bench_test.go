@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/git-liza/git-liza/gitboard/audit"
-	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/gitio"
 )
 
@@ -46,5 +45,3 @@ func BenchmarkVerify(b *testing.B) {
 		bench(b, w, repo)
 	})
 }
-
-var _ = board.None

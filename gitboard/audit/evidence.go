@@ -43,7 +43,7 @@ func (p *replay) collect(l *link) {
 			p.report.Attested[AttestedSpec]++
 		}
 	}
-	if board.LeaseWanted(p.state, l.op) != "" {
+	if holder := board.LeaseWanted(p.state, l.op); holder != "" && p.state.Agent(holder) != nil {
 		p.report.Attested[AttestedLease]++
 	}
 	switch o := l.op.Payload.(type) {

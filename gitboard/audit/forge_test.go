@@ -319,7 +319,7 @@ func TestForgedCommits(t *testing.T) {
 		"a link for a record":    {forgery{op: note(ada), entries: func(e map[string]gitio.TreeEntry) { set(e, "tasks/t-draft.yaml", filemode.Symlink) }}, "tree", "tasks/t-draft.yaml has the mode"},
 		"no tree":                {forgery{op: note(ada), commit: func(c *gitio.Commit) { c.Tree = gitio.OID(strings.Repeat("ab", 20)) }}, "tree", "can't be read"},
 
-		"subject edited":       {forgery{op: note(ada), message: replace("note: for human", "note: for nobody")}, "message", "line 1"},
+		"subject edited":       {forgery{op: note(ada), message: func(m string) string { return "urgent " + m }}, "message", "line 1"},
 		"body edited":          {forgery{op: note(ada), message: replace("\n\n", "\n\n  looks good\n\n")}, "message", "line 3"},
 		"trailer added":        {forgery{op: note(ada), message: replace("Liza-Op:", "Reviewed-by: everyone\nLiza-Op:")}, "message", "carries no operation"},
 		"trailer removed":      {forgery{op: note(ada), message: replace("Liza-Request: forged\n", "")}, "message", "lacks a trailer"},

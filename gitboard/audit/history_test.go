@@ -146,6 +146,7 @@ func (w *world) everyOperation() {
 	w.do(coder1, &board.IterationLimit{About: about("delta")})
 	w.ready("epsilon")
 	w.claim(coder2, "epsilon")
+	w.claim(coder1, "epsilon") // from coder-2, which has no lease
 	w.do(ada, &board.Release{About: about("epsilon"), Reason: "not now", Force: true})
 	w.do(planner, &board.Supersede{About: about("delta"), By: []string{"epsilon"}, Reason: "Two languages in one task."})
 	w.do(coder1, &board.Discover{During: "epsilon", Description: "No licence", Severity: "low", Urgency: "deferred"})
