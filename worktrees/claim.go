@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/git-liza/git-liza/gitboard"
@@ -62,6 +63,7 @@ type claimer struct {
 
 	task      string
 	kind      board.ClaimKind
+	prepared  bool       // its worktree is there
 	candidate *candidate // for a fresh claim
 	checked   gitio.OID  // the board's commit that the candidate's base was chosen for
 	kept      *kept
@@ -90,7 +92,7 @@ func (c *claimer) run(ctx context.Context) (*Claimed, error) {
 // passOver reports whether another task will do, when none was named and this one can't be had.
 func (c *claimer) passOver(err error) bool {
 	r := (*board.Refusal)(nil)
-	if c.r.Task != "" || !errors.As(err, &r) || r.Task != c.task || r.Code == "limit" {
+	if c.r.Task != "" || c.task == "" || !errors.As(err, &r) || r.Task != c.task || r.Code == "limit" {
 		return false
 	}
 	c.skip[c.task] = err
@@ -102,6 +104,7 @@ func (c *claimer) attempt(ctx context.Context) (*Claimed, error) {
 	if err != nil {
 		return nil, err
 	}
+	c.task = ""
 	t, err := c.choose(ctx, v)
 	if err != nil {
 		return nil, err
@@ -112,6 +115,7 @@ func (c *claimer) attempt(ctx context.Context) (*Claimed, error) {
 		return nil, err
 	}
 	path := c.path(t.ID)
+	c.prepared = !limit
 	switch {
 	case limit:
 	case c.kind.Fresh:
@@ -156,7 +160,13 @@ func (c *claimer) nothing(ctx context.Context, v *gitboard.View) error {
 			none = err
 		}
 	}
-	return unless(ctx, c.b, v, c.request(), &board.Claim{About: board.About{Task: firstTask(v)}}, none)
+	// The first task stands for any: what is said of it alone doesn't count, unless it's the coder's own.
+	said := (*board.Refusal)(nil)
+	err := c.b.Dry(ctx, v, c.request(), &board.Claim{About: board.About{Task: firstTask(v)}})
+	if errors.As(err, &said) && (said.Code == "exists" || said.Task == "" && slices.Contains(first, said.Code)) {
+		return err
+	}
+	return none
 }
 
 func firstTask(v *gitboard.View) string {
@@ -219,6 +229,9 @@ func (c *claimer) intent(ctx context.Context, v *gitboard.View) (board.Payload, 
 	if err != nil {
 		return nil, nil, err
 	}
+	if board.KindOfClaim(t, c.r.Actor.ID) != c.kind {
+		return nil, nil, errChanged
+	}
 	limit, err := c.allowed(ctx, v)
 	if err != nil {
 		return nil, nil, err
@@ -227,11 +240,10 @@ func (c *claimer) intent(ctx context.Context, v *gitboard.View) (board.Payload, 
 	if limit {
 		return &board.IterationLimit{About: about}, nil, nil
 	}
-	kind := board.KindOfClaim(t, c.r.Actor.ID)
-	if kind != c.kind || kind.Fresh && c.candidate == nil {
-		return nil, nil, errChanged
+	if !c.prepared {
+		return nil, nil, errChanged // it would have passed the limit then
 	}
-	if !kind.Fresh {
+	if !c.kind.Fresh {
 		return &board.Claim{About: about, Clone: c.clone}, nil, nil
 	}
 	if err := c.baseServes(ctx, v, t); err != nil {

@@ -263,18 +263,23 @@ func (d *diagnosis) branches(ctx context.Context) error {
 func (d *diagnosis) registrations(context.Context) error {
 	told := map[string]bool{}
 	for _, p := range d.found {
-		told[p.Path] = p.Kind == MissingWorktree
+		told[p.Path] = true
 	}
 	for _, w := range d.all {
 		if !w.Prunable || w.Main {
 			continue
 		}
 		p := Problem{Kind: PrunableWorktree, Path: w.Path, Text: fmt.Sprintf("git has a record of the worktree %s, which is not there", w.Path), Hint: "if it was moved: git worktree repair NEW-PATH"}
-		if name, below := d.below(w.Path); below {
-			if told[filepath.Join(d.root, ".worktrees", name)] {
-				continue
+		if name, below := d.below(w.Path); below && told[filepath.Join(d.root, ".worktrees", name)] {
+			continue
+		}
+		if d.ofTask(w) {
+			p.Fix = func(ctx context.Context) error {
+				if present(w.Path) {
+					return nil
+				}
+				return d.repo.RemoveWorktree(ctx, w.Path)
 			}
-			p.Fix = func(ctx context.Context) error { return d.repo.RemoveWorktree(ctx, w.Path) }
 		}
 		d.add(p)
 	}

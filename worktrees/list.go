@@ -76,6 +76,13 @@ func (s *site) below(path string) (string, bool) {
 	return name, samePath(filepath.Clean(dir), filepath.Join(s.root, ".worktrees"))
 }
 
+// ofTask reports whether git's record of a worktree is of one of ours, also from before the project was
+// moved.
+func (s *site) ofTask(w gitio.Worktree) bool {
+	dir, _ := filepath.Split(w.Path)
+	return s.root != "" && !w.Main && filepath.Base(dir) == ".worktrees"
+}
+
 // present reports whether something exists at a path.
 func present(path string) bool {
 	_, err := os.Lstat(path)

@@ -36,7 +36,7 @@ func Repair(ctx context.Context, b *gitboard.Board) error {
 		return err
 	}
 	for _, w := range all {
-		if _, is := s.below(w.Path); is && !present(w.Path) {
+		if s.ofTask(w) && !present(w.Path) {
 			if err := s.repo.RemoveWorktree(ctx, w.Path); err != nil {
 				return err
 			}

@@ -3,6 +3,7 @@ package gitio
 import (
 	"context"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 )
@@ -21,11 +22,56 @@ type Worktree struct {
 
 // Worktrees lists all worktrees, the main one (or the bare repository) first.
 func (r *Repo) Worktrees(ctx context.Context) ([]Worktree, error) {
-	out, err := r.command("worktree list", "worktree", "list", "--porcelain", "-z").output(ctx)
+	out, err := r.amidst(ctx, r.command("worktree list", "worktree", "list", "--porcelain", "-z"))
 	if err != nil {
 		return nil, err
 	}
 	return parseWorktrees(string(out)), nil
+}
+
+// amidstAttempts is how often git is asked about worktrees while others are
+// being made; amidstDoubts how often when none seems to be, though one may
+// have been until just now.
+const (
+	amidstAttempts = 100
+	amidstDoubts   = 3
+)
+
+// amidst runs a child that reads git's records of all worktrees, such as any
+// git-worktree. It dies of one that another process is writing at that very
+// moment, before it has done anything, and is run again then. A failure of
+// another kind costs a few runs more.
+func (r *Repo) amidst(ctx context.Context, c command) ([]byte, error) {
+	doubts := 0
+	for attempt := 1; ; attempt++ {
+		out, err := c.output(ctx)
+		const died = 128
+		if exitCode(err) != died || attempt == amidstAttempts {
+			return out, err
+		}
+		if r.unwritten() {
+			continue
+		}
+		if doubts++; doubts == amidstDoubts {
+			return out, err
+		}
+	}
+}
+
+// unwritten reports whether a record of a worktree lacks what git demands
+// (gitrepository-layout, worktrees/<id>/commondir).
+func (r *Repo) unwritten() bool {
+	records, err := os.ReadDir(filepath.Join(r.common, "worktrees"))
+	if err != nil {
+		return false
+	}
+	for _, record := range records {
+		info, err := os.Stat(filepath.Join(r.common, "worktrees", record.Name(), "commondir"))
+		if err != nil || info.Size() == 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // parseWorktrees reads git-worktree's "PORCELAIN FORMAT": attributes end with

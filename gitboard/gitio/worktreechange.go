@@ -98,5 +98,6 @@ func (r *Repo) worktreeCommand(ctx context.Context, verb string, settings, optio
 		}
 		args = append(args, operand)
 	}
-	return r.command("worktree "+verb, args...).run(ctx)
+	_, err := r.amidst(ctx, r.command("worktree "+verb, args...))
+	return err
 }

@@ -1,0 +1,45 @@
+package gitio
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+)
+
+// Worktrees are made, moved, listed and removed by many at once.
+func TestWorktreesAtOnce(t *testing.T) {
+	ctx, r := scratch(t)
+	check(t, r.Exclude(".worktrees/"))
+	head := must[OID](t)(r.ResolveCommit(ctx, "HEAD"))
+	var group sync.WaitGroup
+	for i := range 8 {
+		group.Go(func() {
+			path := filepath.Join(r.TopLevel(), ".worktrees", fmt.Sprint(i))
+			for range 4 {
+				_, listed := r.Worktrees(ctx)
+				for _, err := range []error{listed, r.AddWorktree(ctx, path, head), r.MoveWorktree(ctx, path, path+"-b"), r.RemoveWorktree(ctx, path+"-b")} {
+					if err != nil {
+						t.Error(err)
+					}
+				}
+			}
+		})
+	}
+	group.Wait()
+	if list := must[[]Worktree](t)(r.Worktrees(ctx)); len(list) != 1 {
+		t.Errorf("left: %v", list)
+	}
+}
+
+// A record that a crash left unwritten for ever ends in git's own error.
+func TestUnwrittenRecord(t *testing.T) {
+	ctx, r := scratch(t)
+	claim(t, ctx, r, "one")
+	record := filepath.Join(r.CommonDir(), "worktrees", "one", "commondir")
+	check(t, os.WriteFile(record, nil, 0o666))
+	if _, err := r.Worktrees(ctx); exitCode(err) != 128 {
+		t.Errorf("got %v", err)
+	}
+}

@@ -1,0 +1,273 @@
+package worktrees_test
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/worktrees"
+)
+
+// stranger makes what a process that has died leaves: a passing worktree with its record.
+func (s *scene) stranger(name, token, task string, commit gitio.OID, pid int) string {
+	s.t.Helper()
+	path := filepath.Join(s.dir, ".worktrees", name+token)
+	s.check(s.b.Repo().Exclude("/.worktrees/"))
+	s.check(s.b.Repo().AddWorktree(s.ctx, path, commit))
+	host, err := os.Hostname()
+	s.check(err)
+	data, err := json.Marshal(map[string]any{"pid": pid, "host": host, "task": task, "since": s.clock.now()})
+	s.check(err)
+	s.write(s.b.Dir(), "claims/"+token, string(data))
+	return path
+}
+
+// dead is the id of a process that is no more.
+func (s *scene) dead() int {
+	s.t.Helper()
+	cmd := exec.Command("true")
+	s.check(cmd.Run())
+	return cmd.Process.Pid
+}
+
+func (s *scene) claimedBy(id, task string, base gitio.OID) {
+	s.t.Helper()
+	clone, err := s.b.CloneID()
+	s.check(err)
+	s.do(s.as(id), &board.Claim{About: about(task), Clone: clone, BaseCommit: string(base)}, gitio.RefUpdate{Ref: taskRef(task), New: base})
+}
+
+// A claim stands, and its process died before the worktree had its name.
+func TestCrashAfterClaim(t *testing.T) {
+	s := newScene(t)
+	s.task("one")
+	s.task("two")
+	base := s.ref("refs/heads/integration")
+	path := s.stranger(".claim-", "aaaa", "one", base, s.dead())
+	s.write(path, "set-up.cache", "costly\n")
+	s.claimedBy("coder-1", "one", base)
+	s.claimedBy("coder-2", "two", base)
+	found := s.problems()
+	if len(found) != 3 {
+		t.Fatalf("problems %+v", found)
+	}
+	s.mended("left-candidate", "missing-worktree", "missing-worktree")
+	if s.read(s.path("one"), "set-up.cache") != "costly\n" {
+		t.Error("what was set up was not used")
+	}
+	s.lies("one", "two")
+	s.preExec("coder-1", "one")
+	s.work("one", "b.txt", "b\n")
+	s.submit("coder-1", "one")
+}
+
+// The same request again completes its claim.
+func TestCrashThenRepeated(t *testing.T) {
+	s := newScene(t)
+	s.task("one")
+	s.as("coder-1")
+	r := worktrees.ClaimRequest{Actor: s.agent["coder-1"], Task: "one", Request: "r"}
+	_, err := worktrees.Claim(s.ctx, s.b, r)
+	s.check(err)
+	s.check(s.b.Repo().RemoveWorktree(s.ctx, s.path("one")))
+	got, err := worktrees.Claim(s.ctx, s.b, r)
+	s.check(err)
+	if !got.Done.Repeated || s.read(got.Path, "a.txt") == "" {
+		t.Errorf("claimed %+v", got)
+	}
+	s.lies("one")
+}
+
+// A claim is given up at every moment: either it stands and can be mended, or nothing is left.
+func TestCancelledClaims(t *testing.T) {
+	s := newScene(t)
+	s.as("coder-1")
+	for i := range 14 {
+		id := "t" + string(rune('a'+i))
+		s.task(id)
+		ctx, cancel := context.WithTimeout(s.ctx, ms(3+7*i))
+		got, err := worktrees.Claim(ctx, s.open(), worktrees.ClaimRequest{Actor: s.agent["coder-1"], Task: id})
+		cancel()
+		if found := s.problems(); len(found) > 0 {
+			_, failed := worktrees.FixAll(s.ctx, found)
+			s.check(failed)
+		}
+		switch now := s.state().Task(id); {
+		case now.Status == board.Claimed:
+			s.lies(id)
+			_, err := worktrees.Release(s.ctx, s.b, worktrees.ReleaseRequest{Actor: s.agent["coder-1"], Task: id})
+			s.check(err)
+		case err == nil:
+			t.Errorf("claimed %+v, but the board says %s", got, now.Status)
+		}
+		s.lies()
+		s.do(human(), &board.Abandon{About: about(id), Reason: "done with it"})
+	}
+}
+
+func TestLeftCandidates(t *testing.T) {
+	s := newScene(t)
+	base := s.ref("refs/heads/integration")
+	s.stranger(".claim-", "dead", "one", base, s.dead())
+	s.stranger(".claim-", "live", "one", base, os.Getpid())
+	s.stranger(".claim-", "none", "one", base, 0)
+	s.check(os.Remove(filepath.Join(s.b.Dir(), "claims", "none")))
+	s.mended("left-candidate")
+	s.lies(".claim-live", ".claim-none")
+	// A process id of yesterday is somebody else's by now.
+	s.clock.pass(25 * time.Hour)
+	s.mended("left-candidate", "left-candidate")
+	s.lies()
+}
+
+// A removal that did not come to an end, with work that is kept nowhere.
+func TestLeftGone(t *testing.T) {
+	s := newScene(t)
+	s.task("one")
+	path := s.stranger(".gone-", "aaaa", "one", s.ref("refs/heads/integration"), s.dead())
+	s.write(path, "work.txt", "w\n")
+	half := s.stranger(".gone-", "bbbb", "one", s.ref("refs/heads/integration"), s.dead())
+	s.check(os.Remove(filepath.Join(half, ".git")))
+	s.mended("left-worktree", "left-worktree")
+	if kept := s.attic("one"); len(kept) != 1 || s.file(kept[0], "work.txt") != "w\n" {
+		t.Errorf("kept %v", kept)
+	}
+	s.lies()
+}
+
+// A release whose process died before the worktree was removed: the next claim finds it.
+func TestCrashAfterRelease(t *testing.T) {
+	s := newScene(t)
+	s.task("one")
+	s.claim("coder-1", "one")
+	tip := s.dirtied("one")
+	s.do(s.as("coder-1"), &board.Release{About: about("one"), Kept: string(tip)},
+		gitio.RefUpdate{Ref: "refs/liza/attic/one/1", New: tip}, gitio.RefUpdate{Ref: taskRef("one"), Old: tip})
+	if p := s.problems(); len(p) > 0 {
+		t.Errorf("problems: %+v", p)
+	}
+	got := s.claim("coder-2", "one")
+	kept := s.attic("one")
+	if len(kept) != 2 || s.file(kept[1], "a.txt") != "edited\n" || s.file(kept[1], "new.txt") != "new\n" {
+		t.Errorf("kept %v", kept)
+	}
+	if out := s.git(got.Path, "status", "--porcelain"); out != "" {
+		t.Errorf("it holds %q", out)
+	}
+	s.lies("one")
+}
+
+func TestMissing(t *testing.T) {
+	s := newScene(t)
+	for i, id := range []string{"branch", "both", "submitted", "head", "rebase", "unknown"} {
+		if id != "unknown" {
+			s.task(id)
+			s.claim(coder(i), id)
+		}
+	}
+	// The branch of untouched work, and of work that was submitted.
+	s.git(s.path("branch"), "update-ref", "-d", taskRef("branch"))
+	s.check(os.RemoveAll(s.path("both")))
+	s.git(s.dir, "update-ref", "-d", taskRef("both"))
+	s.preExec("coder-3", "submitted")
+	commit := s.work("submitted", "b.txt", "b\n")
+	s.submit("coder-3", "submitted")
+	s.git(s.dir, "update-ref", "-d", taskRef("submitted"))
+	s.git(s.path("head"), "checkout", "-q", "--detach")
+	// In the midst of a rebase HEAD is detached, and that's right.
+	s.work("rebase", "a.txt", "x\n")
+	s.git(s.path("rebase"), "-c", "sequence.editor=sed -i s/pick/edit/", "rebase", "-q", "-i", "HEAD~1")
+	s.git(s.dir, "worktree", "add", "-q", "--detach", s.path("unknown"), "main")
+
+	found := s.problems()
+	want := map[string]bool{ // kind and task → can be mended
+		"missing-branch branch": false, "missing-branch both": true, "missing-worktree both": true, "missing-branch submitted": true,
+		"wrong-branch head": true, "unknown-worktree ": false,
+	}
+	for _, p := range found {
+		fixable, expected := want[p.Kind+" "+p.Task]
+		if !expected || fixable != (p.Fix != nil) || !fixable && p.Hint == "" {
+			t.Errorf("problem %+v", p)
+		}
+		delete(want, p.Kind+" "+p.Task)
+	}
+	if len(want) > 0 {
+		t.Errorf("not found: %v", want)
+	}
+	left, err := worktrees.FixAll(s.ctx, found)
+	s.check(err)
+	if len(left) != 2 || len(s.problems()) != 2 {
+		t.Errorf("left %+v", left)
+	}
+	if s.ref(taskRef("submitted")) != commit || s.ref(taskRef("both")) != s.ref("refs/heads/integration") {
+		t.Error("not brought back")
+	}
+}
+
+func TestLocksAndRegistrations(t *testing.T) {
+	s := newScene(t)
+	s.task("one")
+	s.claim("coder-1", "one")
+	git := s.b.Repo().CommonDir()
+	for _, lock := range []string{"packed-refs.lock", "refs/heads/task/one.lock"} {
+		s.write(git, lock, "")
+	}
+	if p := s.problems(); len(p) > 0 {
+		t.Errorf("problems %+v", p)
+	}
+	outside := filepath.Join(t.TempDir(), "outside")
+	s.git(s.dir, "worktree", "add", "-q", "--detach", outside)
+	s.check(os.RemoveAll(outside))
+	s.clock.pass(11 * time.Minute)
+	found := s.problems()
+	if len(found) != 3 || found[0].Kind != "prunable-worktree" || found[1].Kind != "stale-lock" || found[2].Kind != "stale-lock" {
+		t.Errorf("problems %+v", found)
+	}
+	for _, p := range found {
+		if p.Fix != nil || p.Hint == "" {
+			t.Errorf("problem %+v", p)
+		}
+	}
+}
+
+// The task went on in another clone. What's left here is put away when it comes back.
+func TestAnotherClone(t *testing.T) {
+	s := newScene(t)
+	s.task("one")
+	s.claim("coder-1", "one")
+	s.write(s.path("one"), "left.txt", "left here\n")
+	s.do(human(), &board.Block{About: about("one"), Reason: "stop"})
+	_, err := worktrees.Unblock(s.ctx, s.b, worktrees.UnblockRequest{Actor: human(), Task: "one", Mode: board.UnblockKeepWork})
+	s.check(err)
+
+	// As the other clone records it.
+	s.do(s.as("coder-2"), &board.Claim{About: about("one"), Clone: "another"})
+	s.preExec("coder-2", "one")
+	_, _, err = worktrees.Submit(s.ctx, s.b, worktrees.SubmitRequest{Actor: s.as("coder-2"), Task: "one"})
+	s.refused(err, "dirty", "left.txt")
+	side := filepath.Join(t.TempDir(), "side")
+	s.git(s.dir, "worktree", "add", "-q", "--detach", side, "integration")
+	s.write(side, "b.txt", "b\n")
+	theirs := s.commitAll(side, "theirs")
+	base := s.ref("refs/heads/integration")
+	s.do(s.as("coder-2"), &board.Submit{About: about("one"), Commit: string(theirs), ReviewBase: string(base), Commits: 1, Files: 1, NoTestsBecause: "none"},
+		gitio.RefUpdate{Ref: "refs/liza/review/one/1", New: theirs})
+	s.verdict("code-reviewer-1", "one", board.VerdictRejected)
+	s.do(human(), &board.Block{About: about("one"), Reason: "stop"})
+	_, err = worktrees.Unblock(s.ctx, s.b, worktrees.UnblockRequest{Actor: human(), Task: "one", Mode: board.UnblockKeepWork})
+	s.check(err)
+
+	got := s.claim("coder-1", "one")
+	if s.ref(taskRef("one")) != theirs || s.read(got.Path, "b.txt") != "b\n" || s.git(got.Path, "status", "--porcelain") != "" {
+		t.Error("the work of the other clone is not here")
+	}
+	if kept := s.attic("one"); len(kept) != 1 || s.file(kept[0], "left.txt") != "left here\n" {
+		t.Errorf("kept %v", kept)
+	}
+}

@@ -1,0 +1,240 @@
+package worktrees_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/git-liza/git-liza/gitboard"
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/worktrees"
+	"github.com/git-liza/git-liza/worktrees/merge"
+)
+
+// A task from claim to merge, with a rejection on the way.
+func TestLifecycle(t *testing.T) {
+	s := newScene(t)
+	s.set("worktree_setup", `printf '%s' "$PWD" > setup.cache`)
+	s.task("add-auth")
+	base := s.ref("refs/heads/integration")
+
+	got := s.claim("coder-1", "")
+	if got.Task.ID != "add-auth" || !got.Kind.Fresh || got.Task.BaseCommit != string(base) || got.Task.Worktree != ".worktrees/add-auth" {
+		t.Errorf("claimed %+v", got)
+	}
+	if !contains(s.read(got.Path, "setup.cache"), ".claim-") || !strings.HasPrefix(s.read(got.Path, "big.bin"), "version https://git-lfs") {
+		t.Error("the worktree was not set up")
+	}
+	s.lies("add-auth")
+	s.preExec("coder-1", "add-auth")
+	first := s.work("add-auth", "a.txt", "ONE\ntwo\nthree\n")
+	if s.submit("coder-1", "add-auth") != first || s.ref("refs/liza/review/add-auth/1") != first {
+		t.Error("not submitted")
+	}
+	s.verdict("code-reviewer-1", "add-auth", board.VerdictRejected)
+
+	again := s.claim("coder-1", "")
+	if again.Kind.Event != board.EventReclaimed || again.Task.Iteration != 2 || again.Task.BaseCommit != string(base) {
+		t.Errorf("claimed %+v", again)
+	}
+	s.preExec("coder-1", "add-auth")
+	second := s.work("add-auth", "a.txt", "ONE\nTWO\nthree\n")
+	s.submit("coder-1", "add-auth")
+	s.verdict("code-reviewer-1", "add-auth", board.VerdictApproved)
+
+	landed := s.merge("add-auth")
+	if !landed.Merged || landed.Commit != second || landed.Type != board.FastForward || s.ref("refs/heads/integration") != second {
+		t.Errorf("merged %+v", landed)
+	}
+	if m := s.is("add-auth", board.Merged); m.MergeCommit != string(second) || m.DriftCommits != 0 {
+		t.Errorf("task %+v", m)
+	}
+	s.lies()
+	if !s.ref(taskRef("add-auth")).IsZero() || s.ref("refs/liza/review/add-auth/2") != second || len(s.attic("add-auth")) > 0 {
+		t.Error("the branch was not cleared away")
+	}
+	if !s.ref("refs/liza/leases/merge").IsZero() {
+		t.Error("the merge lease is still held")
+	}
+	if p := s.problems(); len(p) > 0 {
+		t.Errorf("problems: %+v", p)
+	}
+}
+
+// The same request is carried out once.
+func TestRepeatedRequests(t *testing.T) {
+	s := newScene(t)
+	s.task("one")
+	claim := worktrees.ClaimRequest{Actor: s.as("coder-1"), Request: "r1"}
+	var commits []string
+	for range 2 {
+		got, err := worktrees.Claim(s.ctx, s.b, claim)
+		s.check(err)
+		commits = append(commits, string(got.Done.Commit)+got.Path+got.Kind.Event)
+	}
+	s.preExec("coder-1", "one")
+	s.work("one", "b.txt", "b\n")
+	for range 2 {
+		done, _, err := worktrees.Submit(s.ctx, s.b, worktrees.SubmitRequest{Actor: s.as("coder-1"), Task: "one", Request: "r2"})
+		s.check(err)
+		commits = append(commits, string(done.Commit))
+	}
+	s.verdict("code-reviewer-1", "one", board.VerdictApproved)
+	for range 2 {
+		got, err := merge.Merge(s.ctx, s.b, merge.Request{Actor: s.as("code-reviewer-1"), Task: "one", Request: "r3"})
+		s.check(err)
+		commits = append(commits, string(got.Done.Commit)+string(got.Commit)+got.Type)
+	}
+	for i := 0; i < len(commits); i += 2 {
+		if commits[i] != commits[i+1] {
+			t.Errorf("%s, then %s", commits[i], commits[i+1])
+		}
+	}
+	_, err := worktrees.Claim(s.ctx, s.b, worktrees.ClaimRequest{Actor: s.as("coder-1"), Request: "r2"})
+	s.refused(err, "exists", "as submit")
+}
+
+func TestNothingToClaim(t *testing.T) {
+	s := newScene(t)
+	claim := func(task string) error {
+		_, err := worktrees.Claim(s.ctx, s.b, worktrees.ClaimRequest{Actor: s.as("coder-2"), Task: task})
+		return err
+	}
+	s.refused(claim(""), "no-work", "there are no tasks yet")
+	s.task("one")
+	s.task("two", func(p *board.AddTask) { p.DependsOn = []string{"one"} })
+	s.claim("coder-1", "")
+	s.refused(claim(""), "no-work", "nothing to claim for coder-2 | of the open tasks 1 wait for dependencies, 1 are claimed")
+	s.refused(claim("two"), "dependency", "waits for one")
+	s.refused(claim("one"), "wrong-state", "CLAIMED by coder-1 (lease until")
+	s.refused(claim("tow"), "unknown-task", "nearest: two")
+	s.refused(claim("../x"), "unknown-task", "no task")
+	_, err := worktrees.Claim(s.ctx, s.b, worktrees.ClaimRequest{Actor: s.as("code-reviewer-1"), Task: "two"})
+	s.refused(err, "permission", "not for a code_reviewer")
+	s.do(human(), &board.Pause{})
+	s.refused(claim(""), "mode", "PAUSED")
+	s.lies("one")
+}
+
+// A claim that its setup spoils leaves nothing.
+func TestSetupFails(t *testing.T) {
+	s := newScene(t)
+	s.task("one")
+	s.set("worktree_setup", "echo no such package; exit 3")
+	_, err := worktrees.Claim(s.ctx, s.b, worktrees.ClaimRequest{Actor: s.as("coder-1")})
+	if err == nil || !contains(err.Error(), "worktree_setup failed (exit 3): no such package") {
+		t.Errorf("got %v", err)
+	}
+	s.lies()
+	s.is("one", board.Unclaimed)
+	s.set("worktree_setup", "sleep 20")
+	s.set("integration_test_timeout", "1")
+	start := time.Now()
+	_, err = worktrees.Claim(s.ctx, s.b, worktrees.ClaimRequest{Actor: s.as("coder-1")})
+	if err == nil || !contains(err.Error(), "took longer than 1s") || time.Since(start) > 10*time.Second {
+		t.Errorf("got %v", err)
+	}
+	s.lies()
+}
+
+func TestBare(t *testing.T) {
+	s := newScene(t)
+	s.task("one")
+	commit := s.approved("coder-1", "one", "b.txt", "b\n")
+	bare := filepath.Join(t.TempDir(), "bare.git")
+	s.git(s.dir, "clone", "-q", "--mirror", s.dir, bare)
+	b := s.openAt(bare)
+	_, err := worktrees.Claim(s.ctx, b, worktrees.ClaimRequest{Actor: s.as("coder-1")})
+	s.refused(err, "bare", "this repository is bare")
+	_, err = b.Do(s.ctx, gitboard.Request{Actor: human(), Intent: gitboard.Just(&board.SetConfig{Key: "integration_test", Value: "true"})})
+	s.check(err)
+	_, err = merge.Merge(s.ctx, b, merge.Request{Actor: s.as("code-reviewer-1"), Task: "one"})
+	s.refused(err, "bare", "needs a working tree")
+	_, err = b.Do(s.ctx, gitboard.Request{Actor: human(), Intent: gitboard.Just(&board.SetConfig{Key: "integration_test"})})
+	s.check(err)
+	got, err := merge.Merge(s.ctx, b, merge.Request{Actor: s.as("code-reviewer-1"), Task: "one"})
+	s.check(err)
+	if tip, err := b.Repo().Ref(s.ctx, "refs/heads/integration"); !got.Merged || tip != commit || err != nil {
+		t.Errorf("merged %+v, integration %s, %v", got, tip, err)
+	}
+	if found, err := worktrees.Diagnose(s.ctx, b); err != nil || len(found) > 0 {
+		t.Errorf("%v %v", found, err)
+	}
+}
+
+// Commands started in a linked worktree work on the same project.
+func TestFromInsideAWorktree(t *testing.T) {
+	s := newScene(t)
+	s.task("one")
+	s.claim("coder-1", "one")
+	s.preExec("coder-1", "one")
+	commit := s.work("one", "b.txt", "b\n")
+	inside := s.openAt(s.path("one"))
+	done, _, err := worktrees.Submit(s.ctx, inside, worktrees.SubmitRequest{Actor: s.as("coder-1"), Task: "one", Commit: "HEAD"})
+	s.check(err)
+	if done.After.Task("one").ReviewCommit != string(commit) {
+		t.Error("another commit was submitted")
+	}
+}
+
+// A submodule that the setup checks out: git moves no such worktree.
+func TestSubmodule(t *testing.T) {
+	s := newScene(t)
+	lib := filepath.Join(t.TempDir(), "lib")
+	s.check(os.MkdirAll(lib, 0o755))
+	s.git(lib, "init", "-q", "-b", "main")
+	s.write(lib, "lib.txt", "lib\n")
+	s.git(lib, "add", ".")
+	s.git(lib, "commit", "-qm", "lib")
+	side := filepath.Join(t.TempDir(), "side")
+	s.git(s.dir, "worktree", "add", "-q", "--detach", side, "integration")
+	s.git(side, "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", lib, "lib")
+	s.git(side, "commit", "-qm", "with a submodule")
+	_, err := merge.Land(s.ctx, s.b, merge.LandRequest{Actor: human(), Commit: s.git(side, "rev-parse", "HEAD")})
+	s.check(err)
+	s.git(s.dir, "worktree", "remove", "--force", side)
+	s.set("worktree_setup", "git -c protocol.file.allow=always submodule --quiet update --init")
+
+	s.task("one")
+	got := s.claim("coder-1", "one")
+	if s.read(got.Path, "lib/lib.txt") != "lib\n" {
+		t.Error("the submodule is not checked out")
+	}
+	s.lies("one")
+	s.write(got.Path, "dirty", "d\n")
+	_, err = worktrees.Release(s.ctx, s.b, worktrees.ReleaseRequest{Actor: s.as("coder-1"), Task: "one"})
+	s.check(err)
+	s.lies()
+	if kept := s.attic("one"); len(kept) != 1 || s.file(kept[0], "dirty") != "d\n" {
+		t.Errorf("kept %v", kept)
+	}
+
+	// Work in the submodule itself can't go to the attic.
+	got = s.claim("coder-1", "one")
+	s.write(got.Path, "lib/lib.txt", "work\n")
+	_, err = worktrees.Release(s.ctx, s.b, worktrees.ReleaseRequest{Actor: s.as("coder-1"), Task: "one"})
+	s.refused(err, "nested", "lib in the worktree of one is a repository of its own")
+	s.git(filepath.Join(got.Path, "lib"), "checkout", "-q", "lib.txt")
+	s.preExec("coder-1", "one")
+	s.work("one", "b.txt", "b\n")
+	s.submit("coder-1", "one")
+	s.verdict("code-reviewer-1", "one", board.VerdictApproved)
+	s.merge("one")
+	s.lies()
+}
+
+// status is quiet about ours.
+func TestExcluded(t *testing.T) {
+	s := newScene(t)
+	s.task("one")
+	s.claim("coder-1", "one")
+	out, err := exec.Command("git", "-C", s.dir, "status", "--porcelain").Output()
+	s.check(err)
+	if strings.Contains(string(out), ".worktrees") {
+		t.Errorf("status: %s", out)
+	}
+	s.moved = true // the index was refreshed
+}

@@ -1,0 +1,444 @@
+package worktrees_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/lease"
+	"github.com/git-liza/git-liza/worktrees"
+	"github.com/git-liza/git-liza/worktrees/merge"
+)
+
+func (s *scene) mergeErr(task string) error {
+	s.t.Helper()
+	got, err := merge.Merge(s.ctx, s.b, merge.Request{Actor: s.as("code-reviewer-1"), Task: task})
+	if err == nil {
+		s.t.Fatalf("merged: %+v", got)
+	}
+	return err
+}
+
+// Two tasks from one base: the second is a merge commit.
+func TestMergeCommit(t *testing.T) {
+	s := newScene(t)
+	s.task("one")
+	s.task("two")
+	first := s.approved("coder-1", "one", "a.txt", "ONE\ntwo\nthree\n")
+	second := s.approved("coder-2", "two", "b.txt", "b\n")
+	s.merge("one")
+	s.set("merge_style", "no-ff")
+	got := s.merge("two")
+	tip := s.ref("refs/heads/integration")
+	if got.Type != board.MergeCommitType || got.Commit != tip {
+		t.Errorf("merged %+v", got)
+	}
+	o, err := s.b.Repo().Object(s.ctx, string(tip))
+	s.check(err)
+	c, err := gitio.DecodeCommit(o)
+	s.check(err)
+	if !slices.Equal(c.Parents, []gitio.OID{first, second}) || c.Author.Name != "code-reviewer-1" || c.Committer.Name != "Ada" {
+		t.Errorf("commit %+v", c)
+	}
+	want := "Merge task two: Task two\n\nLiza-Task: two\nReviewed-by: code-reviewer-1 <code-reviewer-1@liza>\nLiza-Approval: "
+	approval := strings.TrimSpace(strings.TrimPrefix(c.Message, want))
+	if !strings.HasPrefix(c.Message, want) || s.git(s.dir, "log", "-1", "--format=%(trailers:key=Liza-Approval,valueonly)", string(tip)) == "" {
+		t.Errorf("message %q", c.Message)
+	}
+	s.git(s.dir, "merge-base", "--is-ancestor", approval, "liza/state")
+	if m := s.is("two", board.Merged); m.DriftCommits != 1 || s.file(tip, "a.txt") != "ONE\ntwo\nthree\n" || s.file(tip, "b.txt") != "b\n" {
+		t.Errorf("task %+v", m)
+	}
+	s.lies()
+}
+
+func TestMergeNotAllowed(t *testing.T) {
+	s := newScene(t)
+	s.task("one")
+	s.refused(s.mergeErr("one"), "wrong-state", "one is UNCLAIMED; a merge needs APPROVED")
+	s.refused(s.mergeErr("nope"), "unknown-task", "no task")
+	s.approved("coder-1", "one", "b.txt", "b\n")
+	_, err := merge.Merge(s.ctx, s.b, merge.Request{Actor: s.as("coder-1"), Task: "one"})
+	s.refused(err, "permission", "not for a coder")
+	s.set("require_integration_test", "true")
+	s.refused(s.mergeErr("one"), "tests", "an integration test is required")
+	s.do(human(), &board.Pause{})
+	s.refused(s.mergeErr("one"), "mode", "PAUSED")
+	if s.ref("refs/liza/leases/merge") != gitio.ZeroOID {
+		t.Error("the lease is still held")
+	}
+}
+
+// Conflict, integration fix, merge.
+func TestConflict(t *testing.T) {
+	s := newScene(t)
+	s.task("one")
+	s.task("two")
+	s.approved("coder-1", "one", "a.txt", "ONE\ntwo\nthree\n")
+	s.approved("coder-2", "two", "a.txt", "zwei\ntwo\nthree\n")
+	tip := s.merge("one").Commit
+	got := s.merge("two")
+	if got.Merged || got.Failure != board.FailConflict || !slices.Equal(got.Conflicts, []string{"a.txt"}) {
+		t.Errorf("merged %+v", got)
+	}
+	e := s.is("two", board.IntegrationFailed).Last(board.EventIntegrationFailed)
+	if e.Base != string(tip) || !slices.Equal(e.Files, []string{"a.txt"}) || s.ref("refs/heads/integration") != tip {
+		t.Errorf("event %+v", e)
+	}
+	s.lies("two")
+	_, err := merge.Retry(s.ctx, s.b, merge.Request{Actor: human(), Task: "two"})
+	s.refused(err, "conflict", "still conflicts with integration: a.txt")
+
+	fix := s.claim("coder-3", "")
+	if !fix.Kind.Fix || !slices.Equal(fix.Conflicts, []string{"a.txt"}) || !contains(s.read(fix.Path, "a.txt"), "<<<<<<<") {
+		t.Errorf("claimed %+v", fix)
+	}
+	s.preExec("coder-3", "two")
+	s.write(fix.Path, "a.txt", "ONE und zwei\ntwo\nthree\n")
+	s.git(fix.Path, "add", "a.txt")
+	s.git(fix.Path, "commit", "-q", "--no-edit")
+	if subject := s.git(fix.Path, "log", "-1", "--format=%s"); subject != "Merge integration into task/two" {
+		t.Errorf("subject %q", subject)
+	}
+	s.submit("coder-3", "two")
+	s.verdict("code-reviewer-1", "two", board.VerdictApproved)
+	if got := s.merge("two"); !got.Merged || s.file(got.Commit, "a.txt") != "ONE und zwei\ntwo\nthree\n" {
+		t.Errorf("merged %+v", got)
+	}
+	s.lies()
+}
+
+// An integration fix without a conflict: the merge is made at once, by the coder.
+func TestFailingTest(t *testing.T) {
+	s := newScene(t)
+	s.task("one")
+	s.task("two")
+	s.set("integration_test", `echo "testing $LIZA_TASK $LIZA_MERGE_COMMIT in $(basename "$PWD")"; env | grep -c '^GIT_DIR='; test ! -e bad.txt || { printf 'caf\303\251 \033[31mred\033[0m \377\n'; exit 7; }`)
+	s.approved("coder-1", "one", "bad.txt", "bad\n")
+	s.approved("coder-2", "two", "b.txt", "b\n")
+	var out bytes.Buffer
+	got, err := merge.Merge(s.ctx, s.b, merge.Request{Actor: s.as("code-reviewer-1"), Task: "one", Out: &out})
+	s.check(err)
+	if got.Merged || got.Failure != board.FailTest || !contains(got.Log, "café [31mred[0m \ufffd\n[the integration test failed (exit 7)]") {
+		t.Errorf("merged %+v", got)
+	}
+	review := s.state().Task("one").ReviewCommit
+	if !contains(out.String(), "testing one "+review+" in .integration\n0\n") || !contains(s.read(s.b.Dir(), "logs/merge-one.log"), "testing one") {
+		t.Errorf("output %q", out.String())
+	}
+	if e := s.is("one", board.IntegrationFailed).Last(board.EventIntegrationFailed); e.Log != got.Log || e.Reason != board.FailTest {
+		t.Errorf("event %+v", e)
+	}
+	s.merge("two")
+	s.lies(".integration", "one")
+
+	fix := s.claim("coder-2", "one")
+	if !fix.Kind.Fix || len(fix.Conflicts) > 0 || s.read(fix.Path, "b.txt") != "b\n" || len(fix.Warnings) > 0 {
+		t.Errorf("claimed %+v", fix)
+	}
+	if who := s.git(fix.Path, "log", "-1", "--format=%an %s"); who != "coder-2 Merge integration into task/one" {
+		t.Errorf("the merge is %q", who)
+	}
+	s.preExec("coder-2", "one")
+	s.check(os.Rename(filepath.Join(fix.Path, "bad.txt"), filepath.Join(fix.Path, "good.txt")))
+	s.commitAll(fix.Path, "mended")
+	s.submit("coder-2", "one")
+	s.verdict("code-reviewer-1", "one", board.VerdictApproved)
+	if got := s.merge("one"); !got.Merged {
+		t.Errorf("merged %+v", got)
+	}
+	s.lies(".integration")
+}
+
+// A human mends integration, and the same commit merges.
+func TestRetry(t *testing.T) {
+	s := newScene(t)
+	s.task("one")
+	s.approved("coder-1", "one", "a.txt", "ONE\ntwo\nthree\n")
+	side := filepath.Join(t.TempDir(), "side")
+	s.git(s.dir, "worktree", "add", "-q", "-b", "side", side, "integration")
+	land := func(text string) error {
+		s.write(side, "a.txt", text)
+		s.commitAll(side, "a human's")
+		_, err := merge.Land(s.ctx, s.b, merge.LandRequest{Actor: human(), Commit: "side", Reason: "because"})
+		return err
+	}
+	s.check(land("uno\ntwo\nthree\n"))
+	if got := s.merge("one"); got.Failure != board.FailConflict {
+		t.Errorf("merged %+v", got)
+	}
+	s.check(land("one\ntwo\nthree\n"))
+	_, err := merge.Retry(s.ctx, s.b, merge.Request{Actor: human(), Task: "one"})
+	s.check(err)
+	if got := s.merge("one"); !got.Merged || got.Type != board.MergeCommitType {
+		t.Errorf("merged %+v", got)
+	}
+	s.git(side, "reset", "-q", "--hard", "HEAD~1")
+	s.refused(land("x\n"), "not-forward", "does not descend from integration")
+	_, err = merge.Land(s.ctx, s.b, merge.LandRequest{Actor: human(), Commit: "integration"})
+	s.refused(err, "empty", "integration is at")
+	_, err = merge.Land(s.ctx, s.b, merge.LandRequest{Actor: s.as("coder-1"), Commit: "integration"})
+	s.refused(err, "permission", "not for a coder")
+	_, err = merge.Land(s.ctx, s.b, merge.LandRequest{Actor: human(), Commit: "nope"})
+	s.refused(err, "invalid", "no commit")
+}
+
+func TestSlowTest(t *testing.T) {
+	s := newScene(t)
+	s.task("one")
+	s.approved("coder-1", "one", "scripts/integration-test.sh", "echo begun\nsleep 30 & wait\n")
+	s.set("integration_test_timeout", "1")
+	start := time.Now()
+	got := s.merge("one")
+	if got.Failure != board.FailTest || got.Log != "begun\n[the integration test took longer than 1s]" || time.Since(start) > 10*time.Second {
+		t.Errorf("merged %+v", got)
+	}
+}
+
+// What a test prints can't keep the board from being told.
+func TestSecretInLog(t *testing.T) {
+	s := newScene(t)
+	s.task("one")
+	s.approved("coder-1", "one", "b.txt", "b\n")
+	token := "ghp_" + strings.Repeat("a1", 20)
+	s.set("integration_test", "for i in 1 2 3 4 5 6 7 8 9; do head -c 900 /dev/zero | tr '\\0' x; echo; done; printf 'ghp_%s\\n' "+strings.Repeat("a1", 20)+"; exit 1")
+	got := s.merge("one")
+	e := s.is("one", board.IntegrationFailed).Last(board.EventIntegrationFailed)
+	if !contains(got.Log, token) || len(got.Log) > 4096 || contains(e.Log, token) || !contains(e.Log, "merge-one.log") {
+		t.Errorf("log %q", e.Log)
+	}
+}
+
+// Integration moves while the test runs: computed and tested again.
+func TestIntegrationMoves(t *testing.T) {
+	s := newScene(t)
+	s.task("one")
+	s.approved("coder-1", "one", "b.txt", "b\n")
+	marker := filepath.Join(t.TempDir(), "ran")
+	s.set("integration_test", "echo x >> '"+marker+"'; git -C ../.. update-ref refs/heads/integration refs/heads/side")
+	s.git(s.dir, "branch", "side", "integration")
+	side := filepath.Join(t.TempDir(), "side")
+	s.git(s.dir, "worktree", "add", "-q", side, "side")
+	s.write(side, "c.txt", "c\n")
+	other := s.commitAll(side, "a human's commit")
+	got := s.merge("one")
+	if got.Type != board.MergeCommitType || s.file(got.Commit, "b.txt") != "b\n" || s.file(got.Commit, "c.txt") != "c\n" {
+		t.Errorf("merged %+v", got)
+	}
+	if ran, _ := os.ReadFile(marker); string(ran) != "x\nx\n" {
+		t.Errorf("the test ran %q", ran)
+	}
+	if p := got.Done.Op.Payload.(*board.Merge); p.Before != string(other) || p.Drift != 1 {
+		t.Errorf("payload %+v", p)
+	}
+}
+
+// The human stands on integration itself.
+func TestCheckoutOfIntegration(t *testing.T) {
+	s := newScene(t)
+	s.moved = true
+	s.git(s.dir, "checkout", "-q", "integration")
+	s.task("one")
+	s.approved("coder-1", "one", "a.txt", "ONE\ntwo\nthree\n")
+	s.write(s.dir, "a.txt", "a human's\n")
+	before := s.checkout()
+	marker := filepath.Join(t.TempDir(), "ran")
+	s.set("integration_test", "echo x >> '"+marker+"'")
+	tip := s.ref("refs/heads/integration")
+	err := s.mergeErr("one")
+	s.refused(err, "overlap", "changes there are in the way: a.txt")
+	if _, err := os.Stat(marker); err == nil {
+		t.Error("tested in vain")
+	}
+	if s.ref("refs/heads/integration") != tip || s.git(s.dir, "status", "--porcelain") != " M a.txt\n M mine.txt\n?? untracked" {
+		t.Errorf("something moved: %s\n%s", before, s.checkout())
+	}
+	s.is("one", board.Approved)
+	s.git(s.dir, "checkout", "-q", "a.txt")
+
+	got := s.merge("one")
+	if !got.Merged || len(got.BroughtForward) != 1 {
+		t.Errorf("merged %+v", got)
+	}
+	if s.read(s.dir, "a.txt") != "ONE\ntwo\nthree\n" || s.git(s.dir, "status", "--porcelain") != " M mine.txt\n?? untracked" {
+		t.Error("the checkout was not brought forward")
+	}
+
+	// And land does the same.
+	side := filepath.Join(t.TempDir(), "side")
+	s.git(s.dir, "worktree", "add", "-q", "--detach", side, "integration")
+	s.write(side, "untracked", "in the way\n")
+	s.write(side, "c.txt", "c\n")
+	commit := s.commitAll(side, "c")
+	_, err = merge.Land(s.ctx, s.b, merge.LandRequest{Actor: human(), Commit: string(commit)})
+	s.refused(err, "overlap", "untracked")
+	s.check(os.Remove(filepath.Join(s.dir, "untracked")))
+	landed, err := merge.Land(s.ctx, s.b, merge.LandRequest{Actor: human(), Commit: string(commit[:9]), Request: "l"})
+	s.check(err)
+	again, err := merge.Land(s.ctx, s.b, merge.LandRequest{Actor: human(), Commit: string(commit), Request: "l"})
+	s.check(err)
+	if len(landed.BroughtForward) != 1 || again.Done.Commit != landed.Done.Commit || s.git(s.dir, "status", "--porcelain") != " M mine.txt" {
+		t.Errorf("landed %+v, then %+v", landed, again)
+	}
+}
+
+// At most one merge at a time.
+func TestMergeLease(t *testing.T) {
+	s := newScene(t)
+	s.task("one")
+	s.approved("coder-1", "one", "b.txt", "b\n")
+	held := lease.Lease{Agent: lease.MergeHolder, Session: "code-reviewer-2/x", Task: "two", Heartbeat: s.clock.now(), Expires: s.clock.now().Add(time.Minute)}
+	_, err := lease.Beat(s.ctx, s.b.Repo(), nil, held)
+	s.check(err)
+	s.refused(s.mergeErr("one"), "busy", "code-reviewer-2 merges two at the moment (lease until")
+	if len(s.problems()) > 0 {
+		t.Error("a live lease is no problem")
+	}
+	s.clock.pass(time.Minute)
+	s.mended("expired-merge-lease")
+	_, err = lease.Beat(s.ctx, s.b.Repo(), nil, held)
+	s.check(err)
+	s.set("integration_test", "git -C ../.. update-ref -d refs/liza/leases/merge")
+	if err := s.mergeErr("one"); !errors.Is(err, lease.ErrTaken) {
+		t.Errorf("the lease was lost, and: %v", err)
+	}
+	s.set("integration_test", "")
+	s.merge("one")
+}
+
+// A merge that is stopped leaves nothing behind.
+func TestMergeCancelled(t *testing.T) {
+	s := newScene(t)
+	s.task("one")
+	s.approved("coder-1", "one", "b.txt", "b\n")
+	begun := filepath.Join(t.TempDir(), "begun")
+	s.set("integration_test", "touch '"+begun+"'; sleep 30")
+	ctx, cancel := context.WithCancel(s.ctx)
+	actor := s.as("code-reviewer-1")
+	ended := make(chan error, 1)
+	go func() {
+		_, err := merge.Merge(ctx, s.b, merge.Request{Actor: actor, Task: "one"})
+		ended <- err
+	}()
+	for {
+		if _, err := os.Stat(begun); err == nil {
+			break
+		}
+		time.Sleep(ms(5))
+	}
+	cancel()
+	if err := <-ended; !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+	s.is("one", board.Approved)
+	if s.ref("refs/liza/leases/merge") != gitio.ZeroOID {
+		t.Error("the lease is still held")
+	}
+	s.set("integration_test", "")
+	s.merge("one")
+}
+
+// A crash between integration's move and the board's, for each way to land.
+func TestHalfMerge(t *testing.T) {
+	s := newScene(t)
+	s.moved = true
+	s.git(s.dir, "checkout", "-q", "integration")
+	for _, id := range []string{"one", "two", "three"} {
+		s.task(id)
+	}
+	first := s.approved("coder-1", "one", "a.txt", "ONE\ntwo\nthree\n")
+	s.approved("coder-2", "two", "b.txt", "b\n")
+	s.approved("coder-3", "three", "c.txt", "c\n")
+	half := func(commit gitio.OID) {
+		s.t.Helper()
+		s.git(s.dir, "update-ref", "refs/heads/integration", string(commit))
+	}
+	half(first)
+	s.mended("behind-checkout", "half-merge")
+	if m := s.is("one", board.Merged); m.MergeCommit != string(first) || m.Last(board.EventMerged).MergeType != board.FastForward {
+		t.Errorf("finished as %+v", m)
+	}
+	if s.git(s.dir, "status", "--porcelain") != " M mine.txt\n?? untracked" || s.read(s.dir, "a.txt") != "ONE\ntwo\nthree\n" {
+		t.Error("the checkout was not brought forward")
+	}
+
+	// Merge finishes its own task's first.
+	side := filepath.Join(t.TempDir(), "side")
+	s.git(s.dir, "worktree", "add", "-q", "--detach", side, "integration")
+	s.git(side, "merge", "-q", "--no-ff", "-m", "Merge task two", "task/two")
+	second := gitio.OID(s.git(side, "rev-parse", "HEAD"))
+	half(second)
+	got := s.merge("two")
+	if !got.Merged || got.Commit != second || got.Type != board.MergeCommitType || len(got.BroughtForward) != 1 {
+		t.Errorf("merged %+v", got)
+	}
+	if p, is := got.Done.Op.Payload.(*board.FinishMerge); !is || p.Drift != 1 {
+		t.Errorf("payload %+v", got.Done.Op.Payload)
+	}
+
+	// Others have moved integration since.
+	s.git(side, "merge", "-q", "--no-ff", "-m", "Merge task three", "task/three")
+	third := gitio.OID(s.git(side, "rev-parse", "HEAD"))
+	s.git(side, "commit", "-q", "--allow-empty", "-m", "later")
+	s.git(side, "commit", "-q", "--allow-empty", "-m", "later still")
+	half(gitio.OID(s.git(side, "rev-parse", "HEAD")))
+	finished, err := merge.Finish(s.ctx, s.b, s.as("planner-1"))
+	s.check(err)
+	if len(finished) != 1 || finished[0].Commit != third || finished[0].Type != board.MergeCommitType {
+		t.Errorf("finished %+v", finished)
+	}
+	if finished, err = merge.Finish(s.ctx, s.b, s.as("planner-1")); err != nil || len(finished) > 0 {
+		t.Errorf("finished again %+v %v", finished, err)
+	}
+	s.lies()
+}
+
+// A crash after the transaction: worktree, branch and checkout were not brought in line.
+func TestMergeNotTidied(t *testing.T) {
+	s := newScene(t)
+	s.moved = true
+	s.git(s.dir, "checkout", "-q", "integration")
+	s.task("one")
+	commit := s.approved("coder-1", "one", "a.txt", "ONE\ntwo\nthree\n")
+	tip := s.ref("refs/heads/integration")
+	s.do(s.as("code-reviewer-1"), &board.Merge{About: about("one"), ReviewCommit: string(commit), Before: string(tip), MergeCommit: string(commit), MergeType: board.FastForward},
+		gitio.RefUpdate{Ref: "refs/heads/integration", Old: tip, New: commit})
+	s.write(s.path("one"), "more.txt", "written after the submission\n")
+	s.git(s.dir, "add", "mine.txt")
+	s.mended("behind-checkout", "left-worktree")
+	if kept := s.attic("one"); len(kept) != 1 || s.file(kept[0], "more.txt") == "" {
+		t.Errorf("kept %v", kept)
+	}
+	if s.git(s.dir, "status", "--porcelain") != "M  mine.txt\n?? untracked" {
+		t.Error("the checkout was not brought forward")
+	}
+	s.lies()
+	// The worktree had gone, the branch had not.
+	s.git(s.dir, "branch", "task/one", string(commit))
+	s.mended("left-branch")
+}
+
+// Any reviewer may merge, and from any clone's process.
+func TestMergeByAnother(t *testing.T) {
+	s := newScene(t)
+	s.task("one")
+	s.approved("coder-1", "one", "b.txt", "b\n")
+	actor := s.as("code-reviewer-2")
+	other := s.open()
+	got, err := merge.Merge(s.ctx, other, merge.Request{Actor: actor, Task: "one"})
+	s.check(err)
+	if !got.Merged {
+		t.Errorf("merged %+v", got)
+	}
+	if _, err := worktrees.Claim(s.ctx, other, worktrees.ClaimRequest{Actor: s.as("coder-1")}); !errors.As(err, new(*board.Refusal)) {
+		t.Errorf("got %v", err)
+	}
+}

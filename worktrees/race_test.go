@@ -1,0 +1,267 @@
+package worktrees_test
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/worktrees"
+	"github.com/git-liza/git-liza/worktrees/merge"
+)
+
+// at once runs n processes beside each other, each with a board of its own.
+func (s *scene) atOnce(n int, run func(i int)) {
+	var all sync.WaitGroup
+	for i := range n {
+		all.Go(func() { run(i) })
+	}
+	all.Wait()
+}
+
+func coder(i int) string { return fmt.Sprintf("coder-%d", i+1) }
+
+// Many want one task: one has it, and the others leave nothing.
+func TestManyClaimOne(t *testing.T) {
+	s := newScene(t)
+	s.task("one")
+	const n = 6
+	errs := make([]error, n)
+	won := make([]*worktrees.Claimed, n)
+	for i := range n {
+		s.as(coder(i))
+	}
+	s.atOnce(n, func(i int) {
+		won[i], errs[i] = worktrees.Claim(s.ctx, s.open(), worktrees.ClaimRequest{Actor: s.agent[coder(i)], Task: "one"})
+	})
+	winners := 0
+	for i := range n {
+		var r *board.Refusal
+		switch {
+		case errs[i] == nil:
+			winners++
+			if won[i].Task.AssignedTo != coder(i) {
+				t.Errorf("%s won for %s", coder(i), won[i].Task.AssignedTo)
+			}
+		case !errors.As(errs[i], &r) || r.Code != "wrong-state" || !contains(r.Message, "CLAIMED by coder-"):
+			t.Errorf("%s: %v", coder(i), errs[i])
+		}
+	}
+	if winners != 1 {
+		t.Errorf("%d winners", winners)
+	}
+	s.lies("one")
+}
+
+// Many want any task: each has another.
+func TestManyClaimAny(t *testing.T) {
+	s := newScene(t)
+	const n = 5
+	var tasks []string
+	for i := range n {
+		s.as(coder(i))
+		tasks = append(tasks, fmt.Sprintf("task-%d", i))
+		s.task(tasks[i])
+	}
+	s.atOnce(n, func(i int) {
+		got, err := worktrees.Claim(s.ctx, s.open(), worktrees.ClaimRequest{Actor: s.agent[coder(i)]})
+		if err != nil {
+			t.Errorf("%s: %v", coder(i), err)
+			return
+		}
+		head, branch, err := s.b.Repo().Head(s.ctx, got.Path)
+		if err != nil || string(head) != got.Task.BaseCommit || branch != taskRef(got.Task.ID) {
+			t.Errorf("%s: %s %s %v", got.Path, head, branch, err)
+		}
+	})
+	s.lies(tasks...)
+}
+
+// Many take one over: the work is in the attic once.
+func TestManyTakeOver(t *testing.T) {
+	s := newScene(t)
+	s.task("one")
+	s.claim("coder-9", "one")
+	old := s.dirtied("one")
+	s.clock.pass(past)
+	const n = 4
+	for i := range n {
+		s.as(coder(i))
+	}
+	var mu sync.Mutex
+	var winners []*worktrees.Claimed
+	s.atOnce(n, func(i int) {
+		got, err := worktrees.Claim(s.ctx, s.open(), worktrees.ClaimRequest{Actor: s.agent[coder(i)], Task: "one"})
+		mu.Lock()
+		defer mu.Unlock()
+		if err == nil {
+			winners = append(winners, got)
+		} else if !errors.As(err, new(*board.Refusal)) {
+			t.Errorf("%s: %v", coder(i), err)
+		}
+	})
+	if len(winners) != 1 {
+		t.Fatalf("%d winners", len(winners))
+	}
+	s.fresh(winners[0], old)
+}
+
+// Releases, sweeps and claims of the same tasks beside each other: whoever holds a task has its worktree.
+func TestReleaseAndClaim(t *testing.T) {
+	s := newScene(t)
+	tasks := []string{"one", "two"}
+	for _, id := range tasks {
+		s.task(id)
+	}
+	const n = 4
+	for i := range n {
+		s.as(coder(i))
+	}
+	s.atOnce(n+1, func(i int) {
+		b := s.open()
+		if i == n {
+			for range 6 {
+				if _, err := worktrees.Sweep(s.ctx, b, human()); err != nil {
+					t.Errorf("sweep: %v", err)
+				}
+			}
+			return
+		}
+		for round := range 3 {
+			got, err := worktrees.Claim(s.ctx, b, worktrees.ClaimRequest{Actor: s.agent[coder(i)]})
+			var r *board.Refusal
+			if errors.As(err, &r) {
+				continue
+			}
+			if err != nil {
+				t.Errorf("%s: %v", coder(i), err)
+				return
+			}
+			file := fmt.Sprintf("%s-%d", coder(i), round)
+			if err := os.WriteFile(filepath.Join(got.Path, file), []byte("x"), 0o644); err != nil {
+				t.Errorf("%s has no worktree: %v", coder(i), err)
+				return
+			}
+			if _, err := worktrees.Release(s.ctx, b, worktrees.ReleaseRequest{Actor: s.agent[coder(i)], Task: got.Task.ID}); err != nil {
+				t.Errorf("release: %v", err)
+				return
+			}
+			kept := false
+			refs, err := b.Repo().Refs(s.ctx, "refs/liza/attic/"+got.Task.ID)
+			for _, ref := range refs {
+				_, missing := b.Repo().FileOID(s.ctx, ref.OID, file)
+				kept = kept || missing == nil
+			}
+			if err != nil || !kept {
+				t.Errorf("%s is lost (%v)", file, err)
+			}
+		}
+	})
+	s.lies()
+	if p := s.problems(); len(p) > 0 {
+		t.Errorf("problems: %+v", p)
+	}
+}
+
+// Two reviewers merge at once: one after the other.
+func TestMergesAtOnce(t *testing.T) {
+	s := newScene(t)
+	s.set("integration_test", "sleep 0.1")
+	ids := []string{"one", "two", "three"}
+	for i, id := range ids {
+		s.task(id)
+		s.approved(coder(i), id, id+".txt", "x\n")
+	}
+	s.as("code-reviewer-2")
+	s.atOnce(len(ids), func(i int) {
+		b := s.open()
+		for range 100 {
+			got, err := merge.Merge(s.ctx, b, merge.Request{Actor: s.agent["code-reviewer-2"], Task: ids[i]})
+			var r *board.Refusal
+			if errors.As(err, &r) && r.Code == "busy" {
+				time.Sleep(ms(20))
+				continue
+			}
+			if err != nil || !got.Merged {
+				t.Errorf("%s: %+v %v", ids[i], got, err)
+			}
+			return
+		}
+		t.Errorf("%s: busy for ever", ids[i])
+	})
+	tip := s.ref("refs/heads/integration")
+	for _, id := range ids {
+		if s.is(id, board.Merged); s.file(tip, id+".txt") != "x\n" {
+			t.Errorf("%s is not on integration", id)
+		}
+	}
+	s.lies(".integration")
+}
+
+// A dependency lands while its dependant is being claimed: the worktree has it.
+func TestBaseHasDependencies(t *testing.T) {
+	s := newScene(t)
+	s.task("one")
+	s.task("two", func(p *board.AddTask) { p.DependsOn = []string{"one"} })
+	s.approved("coder-1", "one", "b.txt", "b\n")
+	s.as("coder-2")
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		s.merge("one")
+	}()
+	b := s.open()
+	for {
+		got, err := worktrees.Claim(s.ctx, b, worktrees.ClaimRequest{Actor: s.agent["coder-2"], Task: "two"})
+		var r *board.Refusal
+		if errors.As(err, &r) && r.Code == "dependency" {
+			continue
+		}
+		s.check(err)
+		if s.read(got.Path, "b.txt") != "b\n" {
+			t.Error("the worktree lacks what it depends on")
+		}
+		break
+	}
+	<-done
+}
+
+// The board moves between the preparation and the claim, to where the claim is another: prepared again.
+func TestChangedMeanwhile(t *testing.T) {
+	s := newScene(t)
+	s.task("one")
+	s.claim("coder-1", "one")
+	tip := s.work("one", "b.txt", "b\n")
+	s.as("coder-2")
+	s.clock.pass(past)
+	// While the worktree of a fresh claim is set up, the holder hands off.
+	mark := filepath.Join(t.TempDir(), "mark")
+	s.set("worktree_setup", "touch '"+mark+"'; while test -e '"+mark+"'; do sleep 0.01; done")
+	ended := make(chan *worktrees.Claimed, 1)
+	other := s.open()
+	go func() {
+		got, err := worktrees.Claim(s.ctx, other, worktrees.ClaimRequest{Actor: s.agent["coder-2"], Task: "one"})
+		if err != nil {
+			t.Errorf("claim: %v", err)
+		}
+		ended <- got
+	}()
+	for {
+		if _, err := os.Stat(mark); err == nil {
+			break
+		}
+		time.Sleep(ms(2))
+	}
+	_, err := worktrees.HandOff(s.ctx, s.b, worktrees.HandOffRequest{Actor: s.as("coder-1"), HandOff: board.HandOff{About: about("one"), Summary: "s", NextAction: "n"}})
+	s.check(err)
+	s.check(os.Remove(mark))
+	got := <-ended
+	if got == nil || got.Kind.Fresh || got.Kind.Event != board.EventResumed || s.ref(taskRef("one")) != tip {
+		t.Errorf("claimed %+v", got)
+	}
+	s.lies("one")
+}

@@ -1,0 +1,425 @@
+package worktrees_test
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/git-liza/git-liza/gitboard"
+	"github.com/git-liza/git-liza/gitboard/audit"
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/worktrees"
+	"github.com/git-liza/git-liza/worktrees/merge"
+)
+
+// Tests see no settings but the repository's own, and run beside each other.
+func TestMain(m *testing.M) {
+	for _, entry := range os.Environ() {
+		if key, _, _ := strings.Cut(entry, "="); strings.HasPrefix(key, "GIT_") || strings.HasPrefix(key, "LIZA_") {
+			os.Unsetenv(key)
+		}
+	}
+	home, err := os.MkdirTemp("", "home")
+	if err != nil {
+		panic(err)
+	}
+	for key, value := range map[string]string{
+		"HOME": home, "GIT_CONFIG_GLOBAL": os.DevNull, "GIT_CONFIG_NOSYSTEM": "1",
+		"GIT_AUTHOR_NAME": "Ada", "GIT_AUTHOR_EMAIL": "ada@example.org",
+		"GIT_COMMITTER_NAME": "Ada", "GIT_COMMITTER_EMAIL": "ada@example.org",
+	} {
+		os.Setenv(key, value)
+	}
+	code := m.Run()
+	os.RemoveAll(home)
+	os.Exit(code)
+}
+
+// clock is a clock that a test moves.
+type clock struct{ past atomic.Int64 }
+
+var begin = time.Now().UTC().Truncate(time.Second)
+
+func (c *clock) now() time.Time       { return begin.Add(time.Duration(c.past.Load())) }
+func (c *clock) pass(d time.Duration) { c.past.Add(int64(d)) }
+func ms(n int) time.Duration          { return time.Duration(n) * time.Millisecond }
+func human() board.Actor              { return board.HumanActor("Ada", "ada@example.org") }
+func about(task string) board.About   { return board.About{Task: task} }
+func taskRef(task string) string      { return "refs/heads/task/" + task }
+func contains(text, part string) bool { return strings.Contains(text, part) }
+
+// scene is a project with a board, in a path with a space and letters beyond ASCII. A human's checkout
+// stands on main, with an edit and a file that git doesn't know.
+type scene struct {
+	t     *testing.T
+	ctx   context.Context
+	dir   string
+	clock *clock
+	b     *gitboard.Board
+	agent map[string]board.Actor
+
+	before string // the human's checkout
+	moved  bool   // the test means to change it
+}
+
+func newScene(t *testing.T) *scene {
+	t.Helper()
+	t.Parallel()
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	t.Cleanup(cancel)
+	s := &scene{t: t, ctx: ctx, dir: filepath.Join(t.TempDir(), "Jürgens Projekt"), clock: &clock{}, agent: map[string]board.Actor{}}
+	s.check(gitio.InitRepository(ctx, s.dir, false))
+	s.b = s.open()
+	s.write(s.dir, "a.txt", "one\ntwo\nthree\n")
+	s.write(s.dir, "mine.txt", "mine\n")
+	s.write(s.dir, "big.bin", "version https://git-lfs.github.com/spec/v1\noid sha256:"+strings.Repeat("a", 64)+"\nsize 12345\n")
+	s.write(s.dir, ".gitattributes", "*.bin filter=lfs diff=lfs merge=lfs -text\n")
+	s.write(s.dir, ".gitignore", "*.cache\n")
+	s.write(s.dir, "specs/vision.md", "# Vision\n")
+	first := s.commitAll(s.dir, "first")
+	s.do(human(), &board.Init{Goal: "A goal", IntegrationBranch: "integration"}, gitio.RefUpdate{Ref: "refs/heads/integration", New: first})
+	s.write(s.dir, "mine.txt", "a human's edit\n")
+	s.write(s.dir, "untracked", "x\n")
+	s.before = s.checkout()
+	t.Cleanup(s.end)
+	return s
+}
+
+// end holds the whole board, and the human's checkout, against what they must be.
+func (s *scene) end() {
+	if s.t.Failed() {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	b, err := gitboard.Open(ctx, s.dir, gitboard.Options{Now: s.clock.now}) // s.b may be closed by now
+	s.check(err)
+	defer b.Close()
+	v, err := b.View(ctx)
+	s.check(err)
+	for _, violation := range board.Violations(v.State) {
+		s.t.Errorf("violation: %s", violation)
+	}
+	report, err := audit.Verify(ctx, b.Repo(), b.Repo(), audit.Range{}, nil)
+	s.check(err)
+	for _, f := range report.Findings {
+		s.t.Errorf("verify: %s", f)
+	}
+	if now := s.checkout(); !s.moved && now != s.before {
+		s.t.Errorf("the human's checkout was\n%s\nand is\n%s", s.before, now)
+	}
+	if left, _ := filepath.Glob(filepath.Join(b.Dir(), "claims", "*")); len(left) > 0 {
+		s.t.Errorf("left: %v", left)
+	}
+}
+
+// checkout is all that a human sees in the main worktree.
+func (s *scene) checkout() string {
+	index, err := os.ReadFile(filepath.Join(s.dir, ".git", "index"))
+	s.check(err)
+	head, err := os.ReadFile(filepath.Join(s.dir, ".git", "HEAD"))
+	s.check(err)
+	return fmt.Sprintf("%s%s\nindex %x\n%s", head, s.git(s.dir, "rev-parse", "HEAD"), sha256.Sum256(index),
+		s.git(s.dir, "--no-optional-locks", "status", "--porcelain"))
+}
+
+// open opens the board as another process would.
+func (s *scene) open() *gitboard.Board { return s.openAt(s.dir) }
+
+func (s *scene) openAt(dir string) *gitboard.Board {
+	s.t.Helper()
+	b, err := gitboard.Open(s.ctx, dir, gitboard.Options{Now: s.clock.now})
+	s.check(err)
+	s.t.Cleanup(func() { b.Close() })
+	return b
+}
+
+func (s *scene) check(err error) {
+	s.t.Helper()
+	if err != nil {
+		s.t.Fatalf("%v (%T)", err, err)
+	}
+}
+
+func (s *scene) git(dir string, args ...string) string {
+	s.t.Helper()
+	cmd := exec.Command("git", args...)
+	cmd.Dir = dir
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		s.t.Fatalf("git %s: %v\n%s", strings.Join(args, " "), err, out)
+	}
+	return strings.TrimRight(string(out), "\n")
+}
+
+func (s *scene) write(dir, name, text string) {
+	s.t.Helper()
+	path := filepath.Join(dir, name)
+	s.check(os.MkdirAll(filepath.Dir(path), 0o755))
+	s.check(os.WriteFile(path, []byte(text), 0o644))
+}
+
+func (s *scene) read(dir, name string) string {
+	s.t.Helper()
+	data, err := os.ReadFile(filepath.Join(dir, name))
+	s.check(err)
+	return string(data)
+}
+
+func (s *scene) commitAll(dir, message string) gitio.OID {
+	s.t.Helper()
+	oid, err := s.b.Repo().CommitAll(s.ctx, dir, message, gitio.Signature{Name: "Ada", Email: "ada@example.org"})
+	s.check(err)
+	return oid
+}
+
+func (s *scene) do(a board.Actor, p board.Payload, refs ...gitio.RefUpdate) *gitboard.Done {
+	s.t.Helper()
+	done, err := s.b.Do(s.ctx, gitboard.Request{Actor: a, Intent: func(context.Context, *gitboard.View) (board.Payload, []gitio.RefUpdate, error) {
+		return p, refs, nil
+	}})
+	s.check(err)
+	return done
+}
+
+// task adds a task that may be claimed.
+func (s *scene) task(id string, change ...func(*board.AddTask)) {
+	s.t.Helper()
+	p := &board.AddTask{About: about(id), Ready: true, NoSpecFile: true, Definition: board.Definition{
+		Description: "Task " + id, DoneWhen: "exit code 0", Scope: "a.txt", SpecRef: "specs/vision.md", Kind: board.Code, Priority: 3,
+	}}
+	for _, c := range change {
+		c(p)
+	}
+	s.do(human(), p)
+}
+
+func (s *scene) set(key, value string) {
+	s.t.Helper()
+	s.do(human(), &board.SetConfig{Key: key, Value: value})
+}
+
+// as registers an agent when it's first needed.
+func (s *scene) as(id string) board.Actor {
+	s.t.Helper()
+	if a, known := s.agent[id]; known {
+		return a
+	}
+	_, a, err := s.b.Register(s.ctx, id, "", gitboard.Process{})
+	s.check(err)
+	s.agent[id] = a
+	return a
+}
+
+func (s *scene) claim(id, task string) *worktrees.Claimed {
+	s.t.Helper()
+	got, err := worktrees.Claim(s.ctx, s.b, worktrees.ClaimRequest{Actor: s.as(id), Task: task})
+	s.check(err)
+	head, branch, err := s.b.Repo().Head(s.ctx, got.Path)
+	s.check(err)
+	if branch != taskRef(got.Task.ID) || got.Path != s.path(got.Task.ID) {
+		s.t.Errorf("%s is on %q at %s", got.Path, branch, head)
+	}
+	return got
+}
+
+func (s *scene) path(task string) string { return filepath.Join(s.dir, ".worktrees", task) }
+
+func (s *scene) preExec(id, task string) {
+	s.t.Helper()
+	s.do(s.as(id), &board.PreExec{About: about(task), Checkpoint: board.Checkpoint{Intent: "do it", Validation: "go test", FilesToModify: []string{"a.txt"}}})
+}
+
+// work writes a file and a test, and commits them.
+func (s *scene) work(task, file, text string) gitio.OID {
+	s.t.Helper()
+	s.write(s.path(task), file, text)
+	s.write(s.path(task), task+"_test.txt", "a test\n"+text)
+	return s.commitAll(s.path(task), "work on "+task)
+}
+
+func (s *scene) submit(id, task string) gitio.OID {
+	s.t.Helper()
+	done, warnings, err := worktrees.Submit(s.ctx, s.b, worktrees.SubmitRequest{Actor: s.as(id), Task: task})
+	s.check(err)
+	if len(warnings) > 0 {
+		s.t.Errorf("warnings: %v", warnings)
+	}
+	return gitio.OID(done.After.Task(task).ReviewCommit)
+}
+
+func (s *scene) verdict(id, task, verdict string) {
+	s.t.Helper()
+	s.do(s.as(id), &board.ClaimReview{About: about(task)})
+	t := s.state().Task(task)
+	reason := ""
+	if verdict == board.VerdictRejected {
+		r := board.Rejection{Blockers: []board.Finding{{Where: "a.txt:1", Issue: "wrong", Why: "it breaks", Suggestion: "mend it"}}, Overall: "No.", Spec: "n/a", Anomaly: "none"}
+		if t.Iteration > 1 {
+			r.PriorStatus = []string{"STILL PRESENT: a.txt:1"}
+		}
+		reason = r.Text()
+	}
+	_, err := worktrees.Verdict(s.ctx, s.b, worktrees.VerdictRequest{Actor: s.as(id), Task: task, Verdict: verdict, Commit: t.ReviewCommit[:8], Reason: reason})
+	s.check(err)
+}
+
+// approved takes a task from its claim to its approval, with one commit.
+func (s *scene) approved(coder, task, file, text string) gitio.OID {
+	s.t.Helper()
+	s.claim(coder, task)
+	s.preExec(coder, task)
+	s.work(task, file, text)
+	commit := s.submit(coder, task)
+	s.verdict("code-reviewer-1", task, board.VerdictApproved)
+	return commit
+}
+
+func (s *scene) merge(task string) *merge.Result {
+	s.t.Helper()
+	got, err := merge.Merge(s.ctx, s.b, merge.Request{Actor: s.as("code-reviewer-1"), Task: task})
+	s.check(err)
+	if len(got.Warnings) > 0 {
+		s.t.Errorf("warnings: %v", got.Warnings)
+	}
+	return got
+}
+
+func (s *scene) state() *board.State {
+	s.t.Helper()
+	v, err := s.b.View(s.ctx)
+	s.check(err)
+	return v.State
+}
+
+func (s *scene) is(task string, want board.Status) *board.Task {
+	s.t.Helper()
+	t := s.state().Task(task)
+	if t.Status != want {
+		s.t.Fatalf("%s is %s, not %s", task, t.Status, want)
+	}
+	return t
+}
+
+func (s *scene) ref(name string) gitio.OID {
+	s.t.Helper()
+	oid, err := s.b.Repo().Ref(s.ctx, name)
+	s.check(err)
+	return oid
+}
+
+// attic is what is kept of a task.
+func (s *scene) attic(task string) []gitio.OID {
+	s.t.Helper()
+	refs, err := s.b.Repo().Refs(s.ctx, "refs/liza/attic/"+task)
+	s.check(err)
+	var all []gitio.OID
+	for i, r := range refs {
+		if want := fmt.Sprintf("refs/liza/attic/%s/%d", task, i+1); r.Name != want {
+			s.t.Errorf("%s instead of %s", r.Name, want)
+		}
+		all = append(all, r.OID)
+	}
+	return all
+}
+
+// file is a file of a commit, "" when there is none.
+func (s *scene) file(commit gitio.OID, name string) string {
+	s.t.Helper()
+	o, err := s.b.Repo().Object(s.ctx, string(commit)+":"+name)
+	if errors.Is(err, gitio.ErrNotFound) {
+		return ""
+	}
+	s.check(err)
+	return string(o.Data)
+}
+
+// folders lists what lies below .worktrees.
+func (s *scene) folders() []string {
+	s.t.Helper()
+	entries, err := os.ReadDir(filepath.Join(s.dir, ".worktrees"))
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	s.check(err)
+	var names []string
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	return names
+}
+
+func (s *scene) lies(want ...string) {
+	s.t.Helper()
+	if got := s.folders(); !slices.Equal(got, want) {
+		s.t.Errorf(".worktrees holds %q, not %q", got, want)
+	}
+	all, err := s.b.Repo().Worktrees(s.ctx)
+	s.check(err)
+	var known []string
+	for _, w := range all[1:] {
+		if filepath.Base(filepath.Dir(w.Path)) == ".worktrees" {
+			known = append(known, filepath.Base(w.Path))
+		}
+	}
+	slices.Sort(known)
+	if !slices.Equal(known, want) {
+		s.t.Errorf("git knows %q, not %q", known, want)
+	}
+}
+
+// refused wants a refusal of a code, whose message or hint has a part.
+func (s *scene) refused(err error, code, part string) {
+	s.t.Helper()
+	var r *board.Refusal
+	if !errors.As(err, &r) {
+		s.t.Fatalf("not refused: %v", err)
+	}
+	if r.Code != code || !contains(r.Message+" | "+r.Hint, part) {
+		s.t.Errorf("refused as %s: %s | %s", r.Code, r.Message, r.Hint)
+	}
+}
+
+// problems diagnoses everything.
+func (s *scene) problems() []worktrees.Problem {
+	s.t.Helper()
+	found, err := worktrees.Diagnose(s.ctx, s.b)
+	s.check(err)
+	more, err := merge.Diagnose(s.ctx, s.b, human())
+	s.check(err)
+	return append(found, more...)
+}
+
+// mended wants problems of these kinds, mends them, and wants none afterwards.
+func (s *scene) mended(kinds ...string) {
+	s.t.Helper()
+	found := s.problems()
+	var got []string
+	for _, p := range found {
+		got = append(got, p.Kind)
+	}
+	slices.Sort(got)
+	slices.Sort(kinds)
+	if !slices.Equal(got, kinds) {
+		s.t.Fatalf("problems %q, not %q: %+v", got, kinds, found)
+	}
+	left, err := worktrees.FixAll(s.ctx, found)
+	s.check(err)
+	for range 2 { // a fix can be repeated
+		_, err := worktrees.FixAll(s.ctx, found)
+		s.check(err)
+	}
+	if left = append(left, s.problems()...); len(left) > 0 {
+		s.t.Errorf("left: %+v", left)
+	}
+}

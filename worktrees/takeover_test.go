@@ -1,0 +1,367 @@
+package worktrees_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/worktrees"
+)
+
+const past = 301 * time.Second // a lease
+
+// dirtied leaves a commit, an edit and a new file in a task's worktree.
+func (s *scene) dirtied(task string) gitio.OID {
+	s.t.Helper()
+	commit := s.work(task, "a.txt", "committed\n")
+	s.write(s.path(task), "a.txt", "edited\n")
+	s.write(s.path(task), "new.txt", "new\n")
+	s.write(s.path(task), "x.cache", "ignored\n")
+	return commit
+}
+
+// fresh wants a worktree that begins at integration, with the old work in the attic.
+func (s *scene) fresh(got *worktrees.Claimed, old gitio.OID) {
+	s.t.Helper()
+	base := s.ref("refs/heads/integration")
+	if !got.Kind.Fresh || got.Task.Iteration != 1 || got.Task.BaseCommit != string(base) || s.ref(taskRef(got.Task.ID)) != base {
+		s.t.Errorf("not fresh: %+v", got)
+	}
+	if out := s.git(got.Path, "status", "--porcelain", "--ignored"); out != "" {
+		s.t.Errorf("the new worktree holds %q", out)
+	}
+	kept := s.attic(got.Task.ID)
+	if len(kept) != 1 || s.file(kept[0], "a.txt") != "edited\n" || s.file(kept[0], "new.txt") != "new\n" {
+		s.t.Fatalf("the attic holds %v", kept)
+	}
+	if s.git(s.dir, "rev-parse", string(kept[0])+"^") != string(old) {
+		s.t.Error("the kept work does not follow from what was committed")
+	}
+	last := got.Task.History[len(got.Task.History)-1]
+	if last.Kept != string(kept[0]) {
+		s.t.Errorf("the board says that %q holds the work", last.Kept)
+	}
+	s.lies(got.Task.ID)
+}
+
+func TestExpiredByAnother(t *testing.T) {
+	s := newScene(t)
+	s.task("one")
+	s.claim("coder-1", "")
+	old := s.dirtied("one")
+	coder2 := s.as("coder-2")
+	_, err := worktrees.Claim(s.ctx, s.b, worktrees.ClaimRequest{Actor: coder2, Task: "one"})
+	s.refused(err, "wrong-state", "an expired lease")
+	s.clock.pass(past)
+	got := s.claim("coder-2", "")
+	s.fresh(got, old)
+	if got.Kind.Event != board.EventReclaimedAfterExpiry {
+		t.Errorf("event %s", got.Kind.Event)
+	}
+	_, _, err = worktrees.Submit(s.ctx, s.b, worktrees.SubmitRequest{Actor: s.as("coder-1"), Task: "one"})
+	s.refused(err, "permission", "not held by coder-1")
+	if p := s.problems(); len(p) > 0 {
+		t.Errorf("problems: %+v", p)
+	}
+}
+
+func TestExpiredByItself(t *testing.T) {
+	s := newScene(t)
+	s.task("one")
+	s.claim("coder-1", "")
+	old := s.dirtied("one")
+	s.clock.pass(past)
+	got := s.claim("coder-1", "")
+	if got.Kind.Fresh || got.Task.Iteration != 2 || s.ref(taskRef("one")) != old || s.read(got.Path, "a.txt") != "edited\n" {
+		t.Errorf("claimed %+v", got)
+	}
+}
+
+func TestRejectedByAnother(t *testing.T) {
+	s := newScene(t)
+	s.task("one")
+	s.claim("coder-1", "")
+	s.preExec("coder-1", "one")
+	old := s.work("one", "a.txt", "committed\n")
+	s.submit("coder-1", "one")
+	s.verdict("code-reviewer-1", "one", board.VerdictRejected)
+	_, err := worktrees.Claim(s.ctx, s.b, worktrees.ClaimRequest{Actor: s.as("coder-2"), Task: "one"})
+	s.refused(err, "wrong-state", "its author coder-1, who is alive")
+	s.write(s.path("one"), "a.txt", "edited\n")
+	s.write(s.path("one"), "new.txt", "new\n")
+	s.do(human(), &board.Reassign{About: about("one")})
+	got := s.claim("coder-2", "")
+	s.fresh(got, old)
+	if got.Kind.Event != board.EventReassignedAfterReject {
+		t.Errorf("event %s", got.Kind.Event)
+	}
+}
+
+func TestHandOff(t *testing.T) {
+	s := newScene(t)
+	s.task("one")
+	s.claim("coder-1", "")
+	s.write(s.path("one"), "half.txt", "half\n")
+	hand := worktrees.HandOffRequest{Actor: s.as("coder-1"), HandOff: board.HandOff{About: about("one"), Summary: "half done", NextAction: "the rest"}}
+	_, err := worktrees.HandOff(s.ctx, s.b, hand)
+	s.refused(err, "dirty", "half.txt")
+	tip := s.commitAll(s.path("one"), "half")
+	_, err = worktrees.HandOff(s.ctx, s.b, hand)
+	s.check(err)
+	_, err = worktrees.HandOff(s.ctx, s.b, hand)
+	s.refused(err, "wrong-state", "handed off")
+
+	// The directory has gone: it's made again from the branch.
+	s.check(os.RemoveAll(s.path("one")))
+	got := s.claim("coder-2", "")
+	if got.Kind.Fresh || got.Kind.Event != board.EventResumed || s.ref(taskRef("one")) != tip || s.read(got.Path, "half.txt") != "half\n" {
+		t.Errorf("claimed %+v", got)
+	}
+	s.lies("one")
+}
+
+func TestUnblock(t *testing.T) {
+	s := newScene(t)
+	s.task("one")
+	block := func(coder string) gitio.OID {
+		t.Helper()
+		s.claim(coder, "one")
+		old := s.dirtied("one")
+		_, err := worktrees.Block(s.ctx, s.b, worktrees.BlockRequest{Actor: s.as(coder), Block: board.Block{About: about("one"), Reason: "unclear", Questions: []string{"what?"}}})
+		s.check(err)
+		return old
+	}
+	unblock := func(mode string) {
+		t.Helper()
+		_, err := worktrees.Unblock(s.ctx, s.b, worktrees.UnblockRequest{Actor: human(), Task: "one", Mode: mode})
+		s.check(err)
+	}
+	old := block("coder-1")
+	unblock(board.UnblockKeepWork)
+	got := s.claim("coder-2", "one")
+	if got.Kind.Fresh || s.ref(taskRef("one")) != old || s.read(got.Path, "a.txt") != "edited\n" || got.Task.AssignedTo != "coder-2" {
+		t.Errorf("claimed %+v", got)
+	}
+	s.do(human(), &board.Block{About: about("one"), Reason: "stop"})
+	unblock(board.UnblockSameCoder)
+	if s.is("one", board.Claimed).AssignedTo != "coder-2" || s.read(s.path("one"), "new.txt") != "new\n" {
+		t.Error("the same coder does not go on")
+	}
+	s.do(human(), &board.Block{About: about("one"), Reason: "stop"})
+	unblock(board.UnblockFresh)
+	s.lies()
+	if !s.ref(taskRef("one")).IsZero() {
+		t.Error("the branch is left")
+	}
+	s.fresh(&worktrees.Claimed{Task: s.afresh("coder-1"), Path: s.path("one"), Kind: board.ClaimKind{Fresh: true}}, old)
+}
+
+// afresh claims one and gives back the task as the unblocking left its history.
+func (s *scene) afresh(coder string) *board.Task {
+	t := *s.claim(coder, "one").Task
+	t.History = t.History[:len(t.History)-1]
+	return &t
+}
+
+// Ending a task keeps its work and removes its worktree, each in one operation.
+func TestEndings(t *testing.T) {
+	s := newScene(t)
+	for _, id := range []string{"release", "abandon", "supersede", "clean"} {
+		s.task(id)
+	}
+	s.task("instead")
+	claim := func(id string) gitio.OID {
+		t.Helper()
+		s.claim("coder-1", id)
+		return s.dirtied(id)
+	}
+	kept := func(id string, old gitio.OID) {
+		t.Helper()
+		all := s.attic(id)
+		if len(all) != 1 || s.file(all[0], "new.txt") != "new\n" || s.git(s.dir, "rev-parse", string(all[0])+"^") != string(old) {
+			t.Errorf("%s: the attic holds %v", id, all)
+		}
+		if !s.ref(taskRef(id)).IsZero() {
+			t.Errorf("the branch of %s is left", id)
+		}
+		s.lies()
+	}
+
+	old := claim("release")
+	_, err := worktrees.Release(s.ctx, s.b, worktrees.ReleaseRequest{Actor: s.as("coder-2"), Task: "release"})
+	s.refused(err, "lease", "lease runs until")
+	_, err = worktrees.Release(s.ctx, s.b, worktrees.ReleaseRequest{Actor: human(), Task: "release", Force: true, Reason: "stuck"})
+	s.check(err)
+	s.is("release", board.Unclaimed)
+	kept("release", old)
+
+	old = claim("abandon")
+	s.do(human(), &board.Block{About: about("abandon"), Reason: "stop"})
+	_, err = worktrees.Abandon(s.ctx, s.b, worktrees.AbandonRequest{Actor: human(), Task: "abandon"})
+	s.refused(err, "invalid", "reason is missing")
+	_, err = worktrees.Abandon(s.ctx, s.b, worktrees.AbandonRequest{Actor: human(), Task: "abandon", Reason: "not wanted"})
+	s.check(err)
+	kept("abandon", old)
+
+	old = claim("supersede")
+	s.do(human(), &board.Block{About: about("supersede"), Reason: "stop"})
+	_, err = worktrees.Supersede(s.ctx, s.b, worktrees.SupersedeRequest{Actor: human(), Task: "supersede", By: []string{"instead"}, Reason: "It was too large."})
+	s.check(err)
+	kept("supersede", old)
+
+	// Nothing was done, so nothing is kept.
+	s.claim("coder-1", "clean")
+	done, err := worktrees.Release(s.ctx, s.b, worktrees.ReleaseRequest{Actor: s.as("coder-1"), Task: "clean"})
+	s.check(err)
+	if len(s.attic("clean")) > 0 || done.After.Task("clean").Last(board.EventCoderReleased).Kept != "" {
+		t.Error("nothing was kept in the attic")
+	}
+	s.lies()
+}
+
+func TestSweep(t *testing.T) {
+	s := newScene(t)
+	for _, id := range []string{"dead", "review", "handed", "alive"} {
+		s.task(id)
+	}
+	s.claim("coder-1", "dead")
+	s.dirtied("dead")
+	s.claim("coder-2", "review")
+	s.preExec("coder-2", "review")
+	s.work("review", "b.txt", "b\n")
+	s.submit("coder-2", "review")
+	s.do(s.as("code-reviewer-1"), &board.ClaimReview{About: about("review")})
+	s.claim("coder-3", "handed")
+	_, err := worktrees.HandOff(s.ctx, s.b, worktrees.HandOffRequest{Actor: s.as("coder-3"), HandOff: board.HandOff{About: about("handed"), Summary: "s", NextAction: "n"}})
+	s.check(err)
+	s.clock.pass(past)
+	s.claim("coder-4", "alive")
+	swept, err := worktrees.Sweep(s.ctx, s.b, s.as("planner-1"))
+	s.check(err)
+	var lines []string
+	for _, x := range swept {
+		lines = append(lines, x.String())
+	}
+	if len(lines) != 2 || lines[0] != "dead: coder-1's claim released, its lease had run out" || lines[1] != "review: code-reviewer-1's review claim released, its lease had run out" {
+		t.Errorf("swept %q", lines)
+	}
+	s.is("dead", board.Unclaimed)
+	if s.is("review", board.ReadyForReview).ReviewingBy != "" || len(s.attic("dead")) != 1 {
+		t.Error("not released")
+	}
+	s.lies("alive", "handed", "review")
+	again, err := worktrees.Sweep(s.ctx, s.b, s.as("planner-1"))
+	if err != nil || len(again) > 0 {
+		t.Errorf("swept again: %v %v", again, err)
+	}
+}
+
+// A repository inside a worktree can't go to the attic: an unnamed claim takes another task.
+func TestNestedRepository(t *testing.T) {
+	s := newScene(t)
+	s.task("one", func(p *board.AddTask) { p.Priority = 1 })
+	s.task("two")
+	s.claim("coder-1", "one")
+	s.check(gitio.InitRepository(s.ctx, filepath.Join(s.path("one"), "clone"), false))
+	s.write(filepath.Join(s.path("one"), "clone"), "precious", "p\n")
+	s.git(filepath.Join(s.path("one"), "clone"), "add", ".")
+	s.git(filepath.Join(s.path("one"), "clone"), "commit", "-qm", "p")
+	s.clock.pass(past)
+	_, err := worktrees.Claim(s.ctx, s.b, worktrees.ClaimRequest{Actor: s.as("coder-2"), Task: "one"})
+	s.refused(err, "nested", "clone/ in the worktree of one")
+	if got := s.claim("coder-2", ""); got.Task.ID != "two" {
+		t.Errorf("claimed %s", got.Task.ID)
+	}
+	_, err = worktrees.Claim(s.ctx, s.b, worktrees.ClaimRequest{Actor: s.as("coder-3")})
+	s.refused(err, "nested", "push its work or move it")
+	swept, err := worktrees.Sweep(s.ctx, s.b, human())
+	if err != nil || len(swept) != 1 || swept[0].Skipped == "" {
+		t.Errorf("swept %+v %v", swept, err)
+	}
+	if s.read(s.path("one"), "clone/precious") != "p\n" {
+		t.Error("it's lost")
+	}
+}
+
+// Somebody else's files and checkouts are left alone.
+func TestInTheWay(t *testing.T) {
+	s := newScene(t)
+	s.task("one")
+	s.write(s.path("one"), "notes.txt", "a human's notes\n")
+	claim := func() error {
+		_, err := worktrees.Claim(s.ctx, s.b, worktrees.ClaimRequest{Actor: s.as("coder-1")})
+		return err
+	}
+	s.refused(claim(), "in-the-way", "is no worktree of this repository")
+	if s.read(s.path("one"), "notes.txt") != "a human's notes\n" {
+		t.Error("it's lost")
+	}
+	s.check(os.RemoveAll(s.path("one")))
+	s.check(os.MkdirAll(s.path("one"), 0o755)) // empty, so no harm
+
+	s.git(s.dir, "branch", "task/one", "main")
+	side := filepath.Join(t.TempDir(), "side")
+	s.git(s.dir, "worktree", "add", "-q", side, "task/one")
+	s.refused(claim(), "checked-out", "task/one is checked out in "+side)
+	s.write(side, "b.txt", "b\n")
+	own := s.commitAll(side, "a human's commit")
+	s.git(s.dir, "worktree", "remove", side)
+	got := s.claim("coder-1", "")
+	if kept := s.attic("one"); len(kept) != 1 || kept[0] != own || got.Task.BaseCommit == string(own) {
+		t.Errorf("kept %v", kept)
+	}
+
+	// A branch that somebody has checked out stays, for their sake.
+	s.git(s.path("one"), "checkout", "-q", "--detach")
+	s.git(s.dir, "worktree", "add", "-q", side, "task/one")
+	_, err := worktrees.Release(s.ctx, s.b, worktrees.ReleaseRequest{Actor: human(), Task: "one", Force: true, Reason: "r"})
+	s.check(err)
+	s.lies()
+	if s.ref(taskRef("one")).IsZero() {
+		t.Error("a branch was deleted under a human's checkout")
+	}
+}
+
+// The previous holder goes on, unaware, in the moment of the take-over: nothing is lost.
+func TestLateWork(t *testing.T) {
+	s := newScene(t)
+	s.task("one")
+	s.claim("coder-1", "")
+	old := s.work("one", "a.txt", "committed\n")
+	s.clock.pass(past)
+	// The transaction of a claim by coder-2, whose process dies then.
+	base := s.ref("refs/heads/integration")
+	clone, err := s.b.CloneID()
+	s.check(err)
+	s.do(s.as("coder-2"), &board.Claim{About: about("one"), Clone: clone, BaseCommit: string(base), Kept: string(old)},
+		gitio.RefUpdate{Ref: "refs/liza/attic/one/1", New: old}, gitio.RefUpdate{Ref: taskRef("one"), Old: old, New: base})
+	s.write(s.path("one"), "late.txt", "late\n")
+	path, err := worktrees.Create(s.ctx, s.b, "one", true)
+	s.check(err)
+	if out := s.git(path, "status", "--porcelain"); out != "" {
+		t.Errorf("it holds %q", out)
+	}
+	kept := s.attic("one")
+	if len(kept) != 2 || s.file(kept[1], "late.txt") != "late\n" || s.file(kept[1], "a.txt") != "committed\n" {
+		t.Errorf("kept %v", kept)
+	}
+	if p := s.problems(); len(p) > 0 {
+		t.Errorf("problems: %+v", p)
+	}
+}
+
+func TestIterationLimit(t *testing.T) {
+	s := newScene(t)
+	s.task("one", func(p *board.AddTask) { p.MaxIterations = 1 })
+	s.claim("coder-1", "")
+	s.clock.pass(past)
+	_, err := worktrees.Claim(s.ctx, s.b, worktrees.ClaimRequest{Actor: s.as("coder-1"), Request: "r"})
+	s.refused(err, "limit", "one is BLOCKED now: Max iterations (1) reached without approval")
+	s.is("one", board.Blocked)
+	_, err = worktrees.Claim(s.ctx, s.b, worktrees.ClaimRequest{Actor: s.as("coder-1"), Request: "r"})
+	s.refused(err, "limit", "one is BLOCKED now")
+	s.lies("one")
+}
