@@ -1,6 +1,10 @@
 package board
 
-import "github.com/git-liza/git-liza/roles"
+import (
+	"fmt"
+
+	"github.com/git-liza/git-liza/roles"
+)
 
 // Finalize opens a DRAFT to coders once every gate is passed.
 type Finalize struct {
@@ -40,5 +44,9 @@ func (p *Finalize) Apply(s *State, op Operation) {
 // Subject implements Payload.
 func (p *Finalize) Subject(_, after *State, _ Operation) (string, string) {
 	t := after.Task(p.Task)
-	return "ready to be claimed, priority " + string(rune('0'+t.Priority)), "Done when: " + t.DoneWhen + "\nScope: " + t.Scope + "\nSpec: " + t.SpecRef
+	line := fmt.Sprintf("ready to be claimed, priority %d", t.Priority)
+	if open := after.openDependencies(t); len(open) > 0 {
+		line = fmt.Sprintf("waits for %s, priority %d", all(open), t.Priority)
+	}
+	return line, "Done when: " + t.DoneWhen + "\nScope: " + t.Scope + "\nSpec: " + t.SpecRef
 }

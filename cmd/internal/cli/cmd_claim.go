@@ -35,28 +35,29 @@ and is oldest. An integration fix comes before the others.`,
 
 func (c *call) reportClaim(got *worktrees.Claimed) error {
 	t := got.Task
-	lines := []string{
-		"worktree:  " + got.Path,
-		"done when: " + board.Line(t.DoneWhen, 200),
-		"scope:     " + board.Line(t.Scope, 200),
-	}
+	var lines labelled
+	lines.add("worktree", got.Path)
+	lines.add("done when", t.DoneWhen)
+	lines.add("scope", t.Scope)
 	if t.RejectionReason != "" {
-		lines = append(lines, "it was rejected before; the reasons: git liza show "+t.ID)
+		lines.add("rejected", "it was before; the reasons: git liza show "+t.ID)
 	}
 	if h := got.Done.After.Handoff(t.ID); h != nil && got.Kind.Event == board.EventResumed {
-		lines = append(lines, "handed off: "+h.Summary, "next:       "+h.NextAction)
+		lines.add("handed off", h.Summary+"\nnext: "+h.NextAction)
 	}
 	if got.Kind.Fix {
-		lines = append(lines, "integration fix only: make the work merge, nothing else")
+		lines.add("fix", "make the work merge, nothing else")
 		if e := t.Last(board.EventIntegrationFailed); e != nil && e.Reason == board.FailTest {
-			lines = append(lines, "the integration test failed; the end of its output: git liza show "+t.ID)
+			lines.add("", "the integration test failed; the end of its output: git liza show "+t.ID)
 		}
 	}
-	if len(got.Conflicts) > 0 {
-		lines = append(lines, "conflicts:  "+strings.Join(got.Conflicts, ", "))
-	}
+	lines.add("conflicts", strings.Join(got.Conflicts, ", "))
 	lines = append(lines, prefixed("warning: ", got.Warnings)...)
-	lines = append(lines, fmt.Sprintf("next: git liza pre-exec %s --intent TEXT --validation TEXT --file PATH", t.ID))
+	if t.CheckpointOfIteration() == nil {
+		lines = append(lines, fmt.Sprintf("next: git liza pre-exec %s --intent TEXT --validation TEXT --file PATH", t.ID))
+	} else {
+		lines = append(lines, "next: go on, and git liza submit "+t.ID)
+	}
 	return c.report(got.Done, map[string]any{
 		"worktree": got.Path, "iteration": t.Iteration, "base_commit": t.BaseCommit, "event": got.Kind.Event, "conflicts": every(got.Conflicts), "warnings": every(got.Warnings),
 	}, lines...)

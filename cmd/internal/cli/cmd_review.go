@@ -122,34 +122,29 @@ func notesFor(s *board.State, task, agent string) []string {
 }
 
 func (m *reviewMaterial) lines(t *board.Task) []string {
-	lines := []string{fmt.Sprintf("%s, iteration %d, by %s (%s)", m.Task, m.Iteration, m.Author, m.Status), ""}
-	field := func(name, value string) {
-		if value != "" {
-			lines = append(lines, pad(name, 14)+strings.ReplaceAll(strings.TrimSpace(value), "\n", "\n"+strings.Repeat(" ", 14)))
-		}
-	}
-	field("description", m.Description)
-	field("done when", m.DoneWhen)
-	field("scope", m.Scope)
-	field("spec", m.SpecRef)
+	lines := labelled{fmt.Sprintf("%s, iteration %d, by %s (%s)", m.Task, m.Iteration, m.Author, m.Status), ""}
+	lines.add("description", m.Description)
+	lines.add("done when", m.DoneWhen)
+	lines.add("scope", m.Scope)
+	lines.add("spec", m.SpecRef)
 	if m.SpecChanged {
-		field("", "the spec has changed since the task was finalized: judge by what it says now")
+		lines.add("", "the spec has changed since the task was finalized: judge by what it says now")
 	}
 	if cp := m.Checkpoint; cp != nil {
-		field("intent", cp.Intent)
-		field("assumptions", strings.Join(cp.Assumptions, "\n"))
-		field("risks", cp.Risks)
-		field("validation", cp.Validation)
-		field("files planned", strings.Join(cp.FilesToModify, "\n"))
+		lines.add("intent", cp.Intent)
+		lines.add("assumptions", strings.Join(cp.Assumptions, "\n"))
+		lines.add("risks", cp.Risks)
+		lines.add("validation", cp.Validation)
+		lines.add("files planned", strings.Join(cp.FilesToModify, "\n"))
 	}
-	field("commits", strings.Join(m.Commits, "\n"))
-	field("files", strings.Join(m.Files, "\n"))
-	field("not planned", strings.Join(m.Outside, "\n"))
-	field("tests", strings.Join(m.Tests, "\n"))
-	field("no tests", m.NoTests)
-	field("notes", strings.Join(m.Notes, "\n"))
-	field("spec changes", strings.Join(m.SpecChanges, "\n"))
-	field("rejected for", m.Prior)
+	lines.add("commits", strings.Join(m.Commits, "\n"))
+	lines.add("files", strings.Join(m.Files, "\n"))
+	lines.add("not planned", strings.Join(m.Outside, "\n"))
+	lines.add("tests", strings.Join(m.Tests, "\n"))
+	lines.add("no tests", m.NoTests)
+	lines.add("notes", strings.Join(m.Notes, "\n"))
+	lines.add("spec changes", strings.Join(m.SpecChanges, "\n"))
+	lines.add("rejected for", m.Prior)
 	return append(lines, "",
 		fmt.Sprintf("git diff %.10s..%.10s", m.Base, m.Commit),
 		"the files lie in "+m.Worktree+" (read only)",

@@ -38,12 +38,7 @@ func (c *call) showJSON(v *gitboard.View, t *board.Task) error {
 }
 
 func (c *call) story(v *gitboard.View, t *board.Task) []string {
-	lines := []string{t.ID + ": " + board.Line(t.Description, 300), ""}
-	field := func(name, value string) {
-		if value != "" {
-			lines = append(lines, pad(name, 14)+strings.ReplaceAll(strings.TrimSpace(value), "\n", "\n"+strings.Repeat(" ", 14)))
-		}
-	}
+	lines := labelled{t.ID + ": " + board.Line(t.Description, 300), ""}
 	status := string(t.Status)
 	if who := worker(t.Brief()); who != "" && !t.Status.Terminal() {
 		status += " by " + who
@@ -54,27 +49,27 @@ func (c *call) story(v *gitboard.View, t *board.Task) []string {
 	if t.Paused {
 		status += ", paused"
 	}
-	field("status", status)
-	field("priority", fmt.Sprintf("%d, %s", t.Priority, t.Kind))
-	field("done when", t.DoneWhen)
-	field("scope", t.Scope)
-	field("spec", t.SpecRef)
-	field("depends on", strings.Join(t.DependsOn, ", "))
+	lines.add("status", status)
+	lines.add("priority", fmt.Sprintf("%d, %s", t.Priority, t.Kind))
+	lines.add("done when", t.DoneWhen)
+	lines.add("scope", t.Scope)
+	lines.add("spec", t.SpecRef)
+	lines.add("depends on", strings.Join(t.DependsOn, ", "))
 	if t.Iteration > 0 {
-		field("iteration", fmt.Sprintf("%d, rejected %d times (%d in all)", t.Iteration, t.ReviewCyclesCurrent, t.ReviewCyclesTotal))
+		lines.add("iteration", fmt.Sprintf("%d, rejected %d times (%d in all)", t.Iteration, t.ReviewCyclesCurrent, t.ReviewCyclesTotal))
 	}
-	field("worktree", t.Worktree)
-	field("submitted", t.ReviewCommit)
-	field("merged as", t.MergeCommit)
-	field("blocked", t.BlockedReason)
+	lines.add("worktree", t.Worktree)
+	lines.add("submitted", t.ReviewCommit)
+	lines.add("merged as", t.MergeCommit)
+	lines.add("blocked", t.BlockedReason)
 	for _, q := range t.BlockedQuestions {
-		field("", "? "+q)
+		lines.add("", "? "+q)
 	}
-	field("failed by", strings.Join(t.FailedBy, ", "))
-	field("supersedes", strings.Join(t.Supersedes, ", "))
-	field("superseded by", strings.Join(t.SupersededBy, ", "))
+	lines.add("failed by", strings.Join(t.FailedBy, ", "))
+	lines.add("supersedes", strings.Join(t.Supersedes, ", "))
+	lines.add("superseded by", strings.Join(t.SupersededBy, ", "))
 	if h := v.State.Handoff(t.ID); h != nil && t.HandoffPending {
-		field("hand-off", h.Summary+"\nnext: "+h.NextAction)
+		lines.add("hand-off", h.Summary+"\nnext: "+h.NextAction)
 	}
 	lines = append(lines, "", "history")
 	for i, e := range t.History {

@@ -130,3 +130,14 @@ func first(args []string) string {
 	}
 	return args[0]
 }
+
+// labelled is a list of lines, each text behind its name; further lines of a text are indented like the first.
+type labelled []string
+
+const labelWidth = 14
+
+func (l *labelled) add(name, text string) {
+	if text = strings.TrimSpace(text); text != "" {
+		*l = append(*l, pad(name, labelWidth)+strings.ReplaceAll(text, "\n", "\n"+strings.Repeat(" ", labelWidth)))
+	}
+}
