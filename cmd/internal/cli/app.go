@@ -34,7 +34,11 @@ func OS() *App {
 
 // Main runs one command line and returns the exit code.
 func (a *App) Main(args []string) int {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ends := []os.Signal{os.Interrupt, syscall.SIGTERM}
+	if !signal.Ignored(syscall.SIGHUP) { // as nohup has it
+		ends = append(ends, syscall.SIGHUP)
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), ends...)
 	defer stop()
 	return a.Run(ctx, args)
 }
@@ -105,6 +109,9 @@ func (a *App) run(ctx context.Context, args []string) error {
 	}
 	if c.request != "" && !cmd.writes {
 		return usage(cmd, "--request is for commands that write")
+	}
+	if cmd.writes {
+		a.outlivePipes()
 	}
 	return cmd.hinted(cmd.run(c))
 }
