@@ -132,14 +132,38 @@ func (c *call) human(b *gitboard.Board, op string) (board.Actor, error) {
 	if c.supervised() {
 		return board.Actor{}, board.Refuse("permission", "below a supervisor nobody acts as a human", "set LIZA_AGENT_ID as your supervisor did")
 	}
-	if top := b.Repo().TopLevel(); filepath.Base(filepath.Dir(top)) == ".worktrees" {
-		return board.Actor{}, board.Refuse("permission", "inside the worktree of a task nobody acts as a human", "set LIZA_AGENT_ID, or run it from the project's root")
+	task, err := c.insideTask(b)
+	if err != nil {
+		return board.Actor{}, err
+	}
+	if task != "" {
+		return board.Actor{}, board.Refuse("permission", "inside the worktree of "+task+" nobody acts as a human", "set LIZA_AGENT_ID, or run it from the project's root")
 	}
 	who, err := b.Repo().Author(c.ctx)
 	if err != nil {
 		return board.Actor{}, board.Refuse("identity", "git does not know who you are", `git config user.name "Your Name" and git config user.email you@example.com`)
 	}
 	return board.HumanActor(who.Name, who.Email), nil
+}
+
+// insideTask names the task in whose worktree the command stands, "" for none.
+func (c *call) insideTask(b *gitboard.Board) (string, error) {
+	top := b.Repo().TopLevel()
+	name := filepath.Base(top)
+	if filepath.Base(filepath.Dir(top)) != filepath.Dir(board.WorktreeOf(name)) {
+		return "", nil
+	}
+	v, err := b.View(c.ctx)
+	if errors.Is(err, oplog.ErrNoBoard) {
+		return "", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	if v.State.Task(name) == nil {
+		return "", v.State.Err() // somebody's own worktree
+	}
+	return name, nil
 }
 
 func roleList(op string) string {
