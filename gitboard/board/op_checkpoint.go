@@ -1,7 +1,5 @@
 package board
 
-import "github.com/git-liza/git-liza/roles"
-
 // SetCheckpoint halts claims, review claims and merges until a human has decided how to go on.
 type SetCheckpoint struct {
 	Reason string `json:"reason,omitempty"`
@@ -35,30 +33,4 @@ func (p *SetCheckpoint) Apply(s *State, op Operation) { halt(s, op, op.Actor.ID,
 // Subject implements Payload.
 func (p *SetCheckpoint) Subject(_, _ *State, _ Operation) (string, string) {
 	return "waits for a human's decision", p.Reason
-}
-
-// Deadline halts the board because the sprint's deadline has passed. Anyone who may plan commits it; its
-// Check recomputes the condition.
-type Deadline struct{}
-
-// Op implements Payload.
-func (p *Deadline) Op() string { return "deadline" }
-
-// Check implements Payload.
-func (p *Deadline) Check(s *State, op Operation) error {
-	sp := s.Sprint()
-	if sp.Status != InProgress || sp.Timeline.Deadline.IsZero() || op.Time < sp.Timeline.Deadline {
-		return refuse("wrong-state", "no deadline of %s has passed", sp.ID)
-	}
-	return mayHalt(s)
-}
-
-// Apply implements Payload.
-func (p *Deadline) Apply(s *State, op Operation) {
-	halt(s, op, string(roles.System), "sprint deadline "+string(s.Sprint().Timeline.Deadline)+" passed")
-}
-
-// Subject implements Payload.
-func (p *Deadline) Subject(before, _ *State, _ Operation) (string, string) {
-	return before.Sprint().ID + ", due " + string(before.Sprint().Timeline.Deadline), ""
 }

@@ -1,0 +1,29 @@
+package board
+
+import "github.com/git-liza/git-liza/roles"
+
+// Deadline halts the board because the sprint's deadline has passed. Anyone who may plan commits it; its
+// Check recomputes the condition.
+type Deadline struct{}
+
+// Op implements Payload.
+func (p *Deadline) Op() string { return "deadline" }
+
+// Check implements Payload.
+func (p *Deadline) Check(s *State, op Operation) error {
+	sp := s.Sprint()
+	if sp.Status != InProgress || sp.Timeline.Deadline.IsZero() || op.Time < sp.Timeline.Deadline {
+		return refuse("wrong-state", "no deadline of %s has passed", sp.ID)
+	}
+	return mayHalt(s)
+}
+
+// Apply implements Payload.
+func (p *Deadline) Apply(s *State, op Operation) {
+	halt(s, op, string(roles.System), "sprint deadline "+string(s.Sprint().Timeline.Deadline)+" passed")
+}
+
+// Subject implements Payload.
+func (p *Deadline) Subject(before, _ *State, _ Operation) (string, string) {
+	return before.Sprint().ID + ", due " + string(before.Sprint().Timeline.Deadline), ""
+}

@@ -1,0 +1,45 @@
+package board
+
+// SprintEnd ends the sprint by a human's word.
+type SprintEnd struct {
+	Reason string `json:"reason,omitempty"`
+}
+
+// Op implements Payload.
+func (p *SprintEnd) Op() string { return "sprint-end" }
+
+// Check implements Payload.
+func (p *SprintEnd) Check(s *State, _ Operation) error {
+	sp := s.Sprint()
+	if sp.Status == Completed || sp.Status == PhaseAborted {
+		return refuse("wrong-state", "%s is %s already", sp.ID, sp.Status)
+	}
+	if sp.Status == AtCheckpoint && sp.planDone(s) {
+		return refuse("wrong-state", "%s is at CHECKPOINT and all that it planned is over", sp.ID).hint("git liza resume completes it")
+	}
+	return nil
+}
+
+// Apply implements Payload.
+func (p *SprintEnd) Apply(s *State, op Operation) {
+	sp := edit[Sprint](s, SprintPath)
+	sp.Status, sp.Timeline.Ended = PhaseAborted, op.Time
+	if sp.planDone(s) {
+		sp.Status = Completed
+	}
+}
+
+// Subject implements Payload.
+func (p *SprintEnd) Subject(_, after *State, _ Operation) (string, string) {
+	return after.Sprint().ID + " " + string(after.Sprint().Status), p.Reason
+}
+
+// planDone reports whether a sprint has planned tasks and all of them are over.
+func (sp *Sprint) planDone(s *State) bool {
+	for _, id := range sp.Scope.Planned {
+		if t := s.Task(id); t == nil || !t.Status.Terminal() {
+			return false
+		}
+	}
+	return len(sp.Scope.Planned) > 0
+}

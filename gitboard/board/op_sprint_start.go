@@ -1,0 +1,56 @@
+package board
+
+import (
+	"slices"
+	"strconv"
+)
+
+// SprintStart begins a sprint after one has ended.
+type SprintStart struct {
+	Deadline Time     `json:"deadline,omitempty"`
+	Planned  []string `json:"planned,omitempty"`
+	Stretch  []string `json:"stretch,omitempty"`
+}
+
+// Op implements Payload.
+func (p *SprintStart) Op() string { return "sprint-start" }
+
+// Check implements Payload.
+func (p *SprintStart) Check(s *State, op Operation) error {
+	if sp := s.Sprint(); sp.Status != Completed && sp.Status != PhaseAborted {
+		return refuse("wrong-state", "%s is %s: one sprint runs at a time", sp.ID, sp.Status).hint("git liza sprint end")
+	}
+	if p.Deadline != "" {
+		if _, err := ParseTime(string(p.Deadline)); err != nil {
+			return invalid("the deadline: %v", err)
+		}
+		if p.Deadline <= op.Time {
+			return invalid("the deadline %s has passed", p.Deadline)
+		}
+	}
+	tasks := slices.Concat(p.Planned, p.Stretch)
+	for i, id := range tasks {
+		if s.Task(id) == nil {
+			return s.unknownTask(id)
+		}
+		if slices.Contains(tasks[:i], id) {
+			return invalid("%s is named twice", id)
+		}
+	}
+	return nil
+}
+
+// Apply implements Payload.
+func (p *SprintStart) Apply(s *State, op Operation) {
+	_, n := split(s.Sprint().ID)
+	put(s, SprintPath, &Sprint{
+		ID: "sprint-" + strconv.Itoa(n+1), GoalRef: s.Goal().ID, Status: InProgress,
+		Scope:    SprintScope{Planned: p.Planned, Stretch: p.Stretch},
+		Timeline: Timeline{Started: op.Time, Deadline: p.Deadline},
+	})
+}
+
+// Subject implements Payload.
+func (p *SprintStart) Subject(_, after *State, _ Operation) (string, string) {
+	return after.Sprint().ID + ", " + plural(len(p.Planned), "planned task"), ""
+}
