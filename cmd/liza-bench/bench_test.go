@@ -1,0 +1,45 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestMachinery runs every group of --quick at a tiny size. It looks at no time.
+func TestMachinery(t *testing.T) {
+	dir := t.TempDir()
+	out, plot, table := filepath.Join(dir, "rows.json"), filepath.Join(dir, "plot.svg"), filepath.Join(dir, "table.md")
+	err := run(context.Background(), []string{"--tiny", "--dir", dir, "--source", "../..", "--json", out, "--plot", plot, "--markdown", table})
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := os.ReadFile(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got struct{ Rows []Row }
+	if err := json.Unmarshal(data, &got); err != nil {
+		t.Fatal(err)
+	}
+	if len(got.Rows) < 12 {
+		t.Errorf("%d rows", len(got.Rows))
+	}
+	for _, r := range got.Rows {
+		if r.Name == "" || r.N == 0 || r.MedianMS <= 0 || r.FloorMS <= 0 || r.Ratio <= 0 || r.Floor == "" {
+			t.Errorf("%+v", r)
+		}
+	}
+	for file, want := range map[string]string{plot: "</svg>", table: "| note, 10 tasks / F |"} {
+		text, err := os.ReadFile(file)
+		if err != nil || !strings.Contains(string(text), want) {
+			t.Errorf("%s lacks %s (%v)", filepath.Base(file), want, err)
+		}
+	}
+	if left, _ := filepath.Glob(filepath.Join(dir, "liza-bench-*")); len(left) > 0 {
+		t.Errorf("left behind: %v", left)
+	}
+}

@@ -1,0 +1,248 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"os/exec"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/codec"
+	"github.com/git-liza/git-liza/gitboard/oplog"
+	"github.com/git-liza/git-liza/roles"
+)
+
+// history writes a board's history: every operation goes through board.Step on a board in memory, and its
+// commit, as git liza would make it, into git fast-import, which makes the trees.
+type history struct {
+	memory  *board.Memory
+	state   *board.State
+	now     board.Time
+	commits int
+	payload bool // the last commit's tree has a payload file
+	base    string
+
+	importer *exec.Cmd
+	pipe     io.WriteCloser
+	out      *bufio.Writer
+	said     *strings.Builder
+}
+
+// startHistory begins a board in a repository. base is the commit that claims begin at.
+func (s *site) startHistory(age time.Duration) (*history, error) {
+	m := board.NewMemory()
+	h := &history{memory: m, state: board.NewState(m, ""), now: board.At(time.Now().Add(-age)), base: s.base, said: &strings.Builder{}}
+	h.importer = s.l.command(s.dir, "git", "fast-import", "--quiet")
+	h.importer.Stderr = h.said
+	var err error
+	if h.pipe, err = h.importer.StdinPipe(); err != nil {
+		return nil, err
+	}
+	h.out = bufio.NewWriterSize(h.pipe, 1<<20)
+	if err := h.importer.Start(); err != nil {
+		return nil, err
+	}
+	return h, h.do(human, &board.Init{Goal: "Measure", IntegrationBranch: "integration"})
+}
+
+var human = board.HumanActor("Bench", "bench@example.org")
+
+// session is the session under which an agent of a made history is registered.
+const session = "bench"
+
+func actor(id string) board.Actor {
+	role, err := roles.Of(id)
+	if err != nil {
+		panic(err)
+	}
+	return board.Actor{ID: id, Role: role, Session: session}
+}
+
+// do carries out an operation, a second after the one before.
+func (h *history) do(a board.Actor, p board.Payload) error {
+	h.now = h.now.Add(time.Second)
+	op := board.Operation{Actor: a, Time: h.now, Request: fmt.Sprintf("bench-%d", h.commits), Payload: p}
+	after, err := board.Step(h.state, op)
+	if err != nil {
+		return fmt.Errorf("%s: %w", op.Name(), err)
+	}
+	message, payload, err := codec.Message(h.state, after, op)
+	if err != nil {
+		return err
+	}
+	name, email := oplog.Author(a)
+	when := op.Time.Std().Unix()
+	fmt.Fprintf(h.out, "commit %s\nauthor %s <%s> %d +0000\ncommitter Bench <bench@example.org> %d +0000\n", oplog.Ref, name, email, when, when)
+	h.data([]byte(message))
+	for path, record := range after.Changes() {
+		if record == nil {
+			fmt.Fprintf(h.out, "D %s\n", path)
+			continue
+		}
+		text, err := codec.Encode(record)
+		if err != nil {
+			return err
+		}
+		h.file(path, text)
+	}
+	switch {
+	case payload != "":
+		h.file(codec.PayloadFile, []byte(payload))
+	case h.payload:
+		fmt.Fprintf(h.out, "D %s\n", codec.PayloadFile)
+	}
+	if _, err := h.out.WriteString("\n"); err != nil {
+		return err
+	}
+	h.payload = payload != ""
+	h.memory.Absorb(after)
+	h.state = board.NewState(h.memory, op.Time)
+	h.commits++
+	return nil
+}
+
+func (h *history) file(path string, text []byte) {
+	fmt.Fprintf(h.out, "M 100644 inline %s\n", path)
+	h.data(text)
+}
+
+func (h *history) data(text []byte) {
+	fmt.Fprintf(h.out, "data %d\n", len(text))
+	h.out.Write(text) // the writer keeps the first error
+	h.out.WriteByte('\n')
+}
+
+// finish waits until everything is in the repository.
+func (h *history) finish() error {
+	err := h.out.Flush()
+	if closed := h.pipe.Close(); err == nil {
+		err = closed
+	}
+	if waited := h.importer.Wait(); waited != nil {
+		err = fmt.Errorf("git fast-import: %w: %s", waited, strings.TrimSpace(h.said.String()))
+	}
+	return err
+}
+
+// all carries out operations of one actor.
+func (h *history) all(a board.Actor, payloads ...board.Payload) error {
+	for _, p := range payloads {
+		if err := h.do(a, p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func about(task string) board.About { return board.About{Task: task} }
+
+func taskID(n int) string { return fmt.Sprintf("task-%05d", n) }
+
+// planLimit is how many tasks a made sprint plans: the list is one record, and a record has 256 KiB.
+const planLimit = 1000
+
+// addTasks adds so many tasks as a run has them halfway: four in five wait to be claimed, the others are drafts
+// or blocked. Of boards with more than planLimit tasks the sprint is over, as it would be.
+func (h *history) addTasks(n int) error {
+	if n > planLimit {
+		if err := h.all(human, h.task("task-first"), &board.Abandon{About: about("task-first"), Reason: "only there to end the sprint"}); err != nil {
+			return err
+		}
+	}
+	for i := range n {
+		id := taskID(i)
+		p := h.task(id)
+		p.Ready = i%10 != 9
+		if i%10 == 7 {
+			p.DependsOn = []string{taskID(i - 1)}
+		}
+		if err := h.do(human, p); err != nil {
+			return err
+		}
+		if i%10 == 8 {
+			if err := h.do(human, &board.Block{About: about(id), Reason: "the interface that it needs is not settled", Questions: []string{"Which of the two drafts holds?"}}); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (h *history) task(id string) *board.AddTask {
+	return &board.AddTask{
+		About: about(id), Ready: true, NoSpecFile: true,
+		Definition: board.Definition{
+			Description: "Build the part of the program that " + id + " stands for, with its tests",
+			DoneWhen:    "go test ./" + id + " passes and the command prints one line for each input line",
+			Scope:       "IN: the package " + id + " and its tests. OUT: every other package, formatting",
+			SpecRef:     "specs/vision.md", Kind: board.Code, Priority: 3,
+		},
+	}
+}
+
+// lives lets a coder and the humans take tasks through claim, checkpoint, block and back until there are so
+// many commits; each task gets one such round, and new ones are added.
+func (h *history) lives(commits int) error {
+	coder := actor("coder-1")
+	if err := h.all(coder, &board.Register{Session: session, Clone: "bench"}, &board.AgentStatusChange{Status: board.Idle}); err != nil {
+		return err
+	}
+	for n := 0; h.commits < commits; n++ {
+		id := fmt.Sprintf("life-%05d", n)
+		steps := []struct {
+			who board.Actor
+			p   board.Payload
+		}{
+			{human, h.task(id)},
+			{coder, &board.Claim{About: about(id), Clone: "bench", BaseCommit: h.base}},
+			{coder, &board.PreExec{About: about(id), Checkpoint: board.Checkpoint{Intent: "write the test, then the code", Validation: "go test ./...", FilesToModify: []string{"a.go"}}}},
+			{coder, &board.Block{About: about(id), Reason: "the spec names a format that is described nowhere", Questions: []string{"Which format is meant?"}}},
+			{human, &board.Abandon{About: about(id), Reason: "the format was given up, the task with it"}},
+		}
+		for _, s := range steps {
+			if h.commits == commits {
+				return nil
+			}
+			if err := h.do(s.who, s.p); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// beats makes a history long and leaves the board as large as it is: settings go back and forth.
+func (h *history) beats(commits int) error {
+	for n := 0; h.commits < commits; n++ {
+		if err := h.do(human, &board.SetConfig{Key: "coder_max_wait", Value: fmt.Sprint(1000 + n%700)}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// agents registers coders.
+func (h *history) agents(ids ...string) error {
+	for _, id := range ids {
+		if err := h.all(actor(id), &board.Register{Session: session, Clone: "bench"}, &board.AgentStatusChange{Status: board.Idle}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// unclaimed lists the tasks that can be claimed now, first come first.
+func (h *history) unclaimed() []string {
+	briefs, _ := h.memory.Briefs()
+	var ids []string
+	for id, b := range briefs {
+		if b.Status == board.Unclaimed && len(b.DependsOn) == 0 {
+			ids = append(ids, id)
+		}
+	}
+	slices.Sort(ids)
+	return ids
+}

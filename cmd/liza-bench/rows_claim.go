@@ -1,0 +1,57 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// claimNet measures claims without a name on a site, and the checkout that is in each of them.
+func (s *site) claiming() (claim, checkout arm) {
+	task := s.next()
+	claim = arm{"claim", func() (time.Duration, error) {
+		return s.liza("coder-1", "claim", "--request", fmt.Sprintf("claim-%d", s.l.next()))
+	},
+		func() error { return s.unclaim(task) }}
+	path := filepath.Join(s.dir, ".worktrees", ".checkout")
+	checkout = arm{"checkout", func() (time.Duration, error) {
+		start := time.Now()
+		_, err := s.git("-c", "core.hooksPath=/dev/null", "worktree", "add", "--quiet", "--detach", path, s.base)
+		return time.Since(start), err
+	}, func() error { _, err := s.git("worktree", "remove", "--force", path); return err }}
+	return claim, checkout
+}
+
+// next is the task that a claim without a name takes: all have one priority and one way to be made.
+func (s *site) next() string { return s.tasks[0] }
+
+// benchClaims compares claims on a large board with those on a board of 10 tasks.
+func benchClaims(l *lab) error {
+	small, err := l.site("claim-10", boardSize{tasks: 10})
+	if err != nil {
+		return err
+	}
+	n := l.pick(20, 1000, 1000)
+	large, err := l.site("claim-many", boardSize{tasks: n})
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Join(small.dir, ".worktrees"), 0o755); err != nil {
+		return err
+	}
+	smallClaim, smallCheckout := small.claiming()
+	largeClaim, largeCheckout := large.claiming()
+	f, err := small.floorOf(smallClaim)
+	if err != nil {
+		return err
+	}
+	got, err := l.measure(l.rounds(), f.arm(), smallCheckout, smallClaim, largeCheckout, largeClaim)
+	if err != nil {
+		return err
+	}
+	smallNet, largeNet := got[2].less(got[1]), got[4].less(got[3])
+	l.row("claim less the checkout, 10 tasks", smallNet, got[0], "F", 0, 0)
+	l.row(fmt.Sprintf("claim less the checkout, %s live tasks", thousands(n)), largeNet, smallNet, "10 tasks", 1.5, 0)
+	return nil
+}

@@ -1,0 +1,194 @@
+package main
+
+import (
+	"fmt"
+	"os/exec"
+	"strings"
+	"sync"
+	"time"
+)
+
+// benchRace lets 16 coders claim one task at once.
+func benchRace(l *lab) error {
+	n := l.pick(3, 16, 16)
+	s, err := l.project("race")
+	if err != nil {
+		return err
+	}
+	h, err := s.startHistory(time.Hour)
+	if err != nil {
+		return err
+	}
+	var coders []string
+	for i := range n {
+		coders = append(coders, fmt.Sprintf("coder-%d", i+1))
+	}
+	if err := h.addTasks(10); err == nil {
+		err = h.agents(coders...)
+	}
+	if finished := h.finish(); finished != nil {
+		return finished
+	}
+	if err != nil {
+		return err
+	}
+	s.tasks = h.unclaimed()
+	if err := s.settle(); err != nil {
+		return err
+	}
+	task := s.tasks[0]
+	var alone, slowest samples
+	for range max(1, l.rounds()/4) {
+		took, err := s.liza("coder-1", "claim", task)
+		if err != nil {
+			return err
+		}
+		if err := s.unclaim(task); err != nil {
+			return err
+		}
+		alone = append(alone, ms(took))
+		last, err := s.storm(coders, task)
+		if err != nil {
+			return err
+		}
+		if err := s.unclaim(task); err != nil {
+			return err
+		}
+		slowest = append(slowest, ms(last))
+	}
+	l.row(fmt.Sprintf("%d processes claim one task: the last is told", n), slowest, alone, "one claim alone", 0, 1000)
+	l.remark("%d processes claim one task: one winner each of %d times; the slowest answer of all after %.0f ms", n, len(slowest), slowest.quantile(1))
+	return nil
+}
+
+// storm lets all coders claim a task at once; the answer is how long it took until the last was told.
+func (s *site) storm(coders []string, task string) (time.Duration, error) {
+	commands := make([]*exec.Cmd, len(coders))
+	for i, c := range coders {
+		commands[i] = s.l.command(s.dir, s.l.liza, "claim", task)
+		commands[i].Env = append(commands[i].Env[:len(commands[i].Env):len(commands[i].Env)], "LIZA_AGENT_ID="+c, "LIZA_SESSION="+session)
+	}
+	var all sync.WaitGroup
+	took := make([]time.Duration, len(coders))
+	said := make([]string, len(coders))
+	for i, cmd := range commands {
+		all.Go(func() {
+			start := time.Now()
+			out, _ := cmd.CombinedOutput()
+			took[i], said[i] = time.Since(start), string(out)
+		})
+	}
+	all.Wait()
+	winners := 0
+	var last time.Duration
+	for i, cmd := range commands {
+		switch code := cmd.ProcessState.ExitCode(); code {
+		case 0:
+			winners++
+		case 1:
+		default:
+			return 0, fmt.Errorf("claim by %s: exit %d: %s", coders[i], code, strings.TrimSpace(said[i]))
+		}
+		last = max(last, took[i])
+	}
+	if winners != 1 {
+		return 0, fmt.Errorf("%d processes have claimed %s: %s", winners, task, strings.Join(said, "; "))
+	}
+	return last, nil
+}
+
+// benchWriters lets many processes write at once.
+func benchWriters(l *lab) error {
+	s, err := l.site("writers", boardSize{tasks: 10})
+	if err != nil {
+		return err
+	}
+	each, most := l.pick(2, 3, 10), l.pick(2, 32, 32)
+	counts := []int{1, 2, 4, 8, 16, 32}
+	if l.o.quick {
+		counts = []int{1, 8, 32}
+	}
+	repeat := l.pick(1, 2, 5)
+	rates := map[int]samples{}
+	var latency samples
+	var alone samples
+	for range repeat {
+		for _, n := range counts {
+			if n > most {
+				continue
+			}
+			per := each
+			if n == 1 {
+				per = each * 4
+			}
+			took, times, err := s.crowd(n, per)
+			if err != nil {
+				return err
+			}
+			if err := s.restore(); err != nil {
+				return err
+			}
+			rates[n] = append(rates[n], ms(took)/float64(n*per))
+			if n == 1 {
+				alone = append(alone, times...)
+			}
+			if n == most {
+				latency = append(latency, times...)
+			}
+		}
+	}
+	for _, n := range counts {
+		if n <= most {
+			l.writers = append(l.writers, point{float64(n), 1000 / rates[n].median()})
+		}
+	}
+	l.row(fmt.Sprintf("%d processes appending: time an operation", most), rates[most], rates[1], "one writer", 1/0.6, 0)
+	l.remark("%d processes appending, %d notes each: throughput %.0f %% of one writer's (%.0f of %.0f a second); of %d acknowledged operations 0 lost, 0 given up; one took %.0f ms at the median, %.0f at most (alone: %.0f)",
+		most, each, 100*rates[1].median()/rates[most].median(), 1000/rates[most].median(), 1000/rates[1].median(), len(latency), latency.median(), latency.quantile(1), alone.median())
+	return nil
+}
+
+// crowd lets so many processes at a time write notes, each writer so many one after the other, and counts that
+// none was lost.
+func (s *site) crowd(writers, each int) (time.Duration, samples, error) {
+	var mu sync.Mutex
+	var times samples
+	var failed error
+	first := s.l.serial
+	s.l.serial += writers * each
+	before, err := s.git("rev-list", "--count", "refs/heads/liza/state")
+	if err != nil {
+		return 0, nil, err
+	}
+	start := time.Now()
+	var all sync.WaitGroup
+	for w := range writers {
+		all.Go(func() {
+			for i := range each {
+				took, err := s.liza("", "note", fmt.Sprintf("The %d. thing", first+w*each+i+1))
+				mu.Lock()
+				times = append(times, ms(took))
+				if err != nil && failed == nil {
+					failed = err
+				}
+				mu.Unlock()
+			}
+		})
+	}
+	all.Wait()
+	took := time.Since(start)
+	if failed != nil {
+		return 0, nil, failed
+	}
+	after, err := s.git("rev-list", "--count", "refs/heads/liza/state")
+	if err != nil {
+		return 0, nil, err
+	}
+	var was, is int
+	fmt.Sscan(before, &was)
+	fmt.Sscan(after, &is)
+	if is-was != writers*each {
+		return 0, nil, fmt.Errorf("%d notes were acknowledged, and %d stand on the board", writers*each, is-was)
+	}
+	return took, times, nil
+}
