@@ -48,7 +48,9 @@ func (s *site) keep(ctx context.Context, v *gitboard.View, task string, actor bo
 		k.trees, k.which = append(k.trees, work.tree), identity(k.at.path)
 		wanted = append(wanted, work.commit)
 	}
-	wanted = append(wanted, k.tip)
+	if wanted = append(wanted, k.tip); len(wanted) == 1 && k.tip.IsZero() {
+		return k, nil
+	}
 	landed, err := s.repo.Ref(ctx, IntegrationRef(v))
 	if err != nil {
 		return nil, err

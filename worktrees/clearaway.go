@@ -30,6 +30,9 @@ func identity(path string) string {
 // The worktree is moved out of the way first: its place is free at once for whoever has claimed the task
 // since, and should it be theirs that was moved, it's moved back.
 func (s *site) clearAway(ctx context.Context, v *gitboard.View, task string, actor board.Actor, before *kept) error {
+	if s.root == "" || !present(s.path(task)) {
+		return nil
+	}
 	l, err := s.look(ctx, task)
 	if err != nil || !l.ours {
 		return err

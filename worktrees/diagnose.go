@@ -29,6 +29,9 @@ func Diagnose(ctx context.Context, b *gitboard.Board) ([]Problem, error) {
 	}
 	all, err := s.repo.Worktrees(ctx)
 	if err != nil {
+		if damaged := s.damaged(); len(damaged) > 0 && ctx.Err() == nil {
+			return damaged, nil // nothing else can be seen before they are mended
+		}
 		return nil, err
 	}
 	d := &diagnosis{site: s, v: v, all: all}
@@ -38,6 +41,29 @@ func Diagnose(ctx context.Context, b *gitboard.Board) ([]Problem, error) {
 		}
 	}
 	return d.found, v.State.Err()
+}
+
+// damaged looks for git's records of worktrees that a crash left half written. Git can't list any worktree
+// then.
+func (s *site) damaged() []Problem {
+	records := filepath.Join(s.repo.CommonDir(), "worktrees")
+	entries, err := os.ReadDir(records)
+	if err != nil {
+		return nil
+	}
+	var found []Problem
+	for _, e := range entries {
+		path := filepath.Join(records, e.Name())
+		info, err := os.Stat(filepath.Join(path, "commondir"))
+		if err == nil && info.Size() > 0 {
+			continue
+		}
+		found = append(found, Problem{
+			Kind: DamagedRecord, Path: path, Text: fmt.Sprintf("git's record of a worktree, %s, was never finished, and git can list none while it is there", path),
+			Hint: "make sure that no git process runs in this repository; then move that folder elsewhere",
+		})
+	}
+	return found
 }
 
 type diagnosis struct {

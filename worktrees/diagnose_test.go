@@ -271,3 +271,19 @@ func TestAnotherClone(t *testing.T) {
 		t.Errorf("kept %v", kept)
 	}
 }
+
+// A crash in the midst of git's own work.
+func TestDamagedRecord(t *testing.T) {
+	s := newScene(t)
+	s.task("one")
+	s.claim("coder-1", "one")
+	records, err := filepath.Glob(filepath.Join(s.b.Repo().CommonDir(), "worktrees", "*", "commondir"))
+	s.check(err)
+	text := s.read("", records[0])
+	s.check(os.WriteFile(records[0], nil, 0o644))
+	found, err := worktrees.Diagnose(s.ctx, s.b)
+	if err != nil || len(found) != 1 || found[0].Kind != worktrees.DamagedRecord || found[0].Fix != nil {
+		t.Errorf("found %+v %v", found, err)
+	}
+	s.check(os.WriteFile(records[0], []byte(text), 0o644))
+}

@@ -17,6 +17,7 @@ const (
 	WrongBranch      = "wrong-branch"
 	StaleLock        = "stale-lock"
 	ExpiredMerge     = "expired-merge-lease"
+	DamagedRecord    = "damaged-record"
 )
 
 // Problem is where a clone is not as the board says it should be.

@@ -109,6 +109,12 @@ type layout struct {
 }
 
 func (s *site) look(ctx context.Context, task string) (layout, error) {
+	if s.root != "" && !present(s.path(task)) {
+		// No worktree, and most often no branch either: that's told without asking git about all worktrees.
+		if tip, err := s.repo.Ref(ctx, Branch(task)); tip.IsZero() || err != nil {
+			return layout{path: s.path(task)}, err
+		}
+	}
 	all, err := s.repo.Worktrees(ctx)
 	if err != nil {
 		return layout{}, err

@@ -1,0 +1,135 @@
+package merge
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/git-liza/git-liza/gitboard"
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/lease"
+)
+
+// hand is a clock that a test moves.
+type hand struct {
+	mu  sync.Mutex
+	now time.Time
+}
+
+func (h *hand) read() time.Time {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.now
+}
+
+func (h *hand) pass(d time.Duration) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.now = h.now.Add(d)
+}
+
+func begin(t *testing.T) (context.Context, *gitboard.Board, *hand) {
+	t.Helper()
+	t.Setenv("GIT_CONFIG_GLOBAL", os.DevNull)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	t.Cleanup(cancel)
+	dir := filepath.Join(t.TempDir(), "dépôt à moi")
+	if err := gitio.InitRepository(ctx, dir, false); err != nil {
+		t.Fatal(err)
+	}
+	h := &hand{now: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}
+	b, err := gitboard.Open(ctx, dir, gitboard.Options{Now: h.read})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { b.Close() })
+	return ctx, b, h
+}
+
+func reviewer(id string) board.Actor { return board.Actor{ID: id} }
+
+func TestHold(t *testing.T) {
+	ctx, b, clock := begin(t)
+	one, err := hold(ctx, b, reviewer("code-reviewer-1"), "t")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var r *board.Refusal
+	if _, err := hold(ctx, b, reviewer("code-reviewer-2"), "u"); !errors.As(err, &r) || r.Code != "busy" ||
+		r.Message != "code-reviewer-1 merges t at the moment (lease until 03:05:05Z)" {
+		t.Errorf("got %v", err)
+	}
+	if _, err := one.verify(ctx); err != nil {
+		t.Error(err)
+	}
+	clock.pass(leaseFor)
+	two, err := hold(ctx, b, reviewer("human"), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := one.verify(ctx); !errors.As(err, &r) || r.Message != "human lands a commit at the moment (lease until 03:06:05Z)" {
+		t.Errorf("got %v", err)
+	}
+	// What was taken is not given back.
+	if err := one.release(ctx); err != nil {
+		t.Error(err)
+	}
+	if _, err := two.verify(ctx); err != nil {
+		t.Error(err)
+	}
+	ended, cancel := context.WithCancel(ctx)
+	cancel()
+	if err := two.release(ended); err != nil {
+		t.Error(err)
+	}
+	if held, err := lease.Read(ctx, b.Repo(), lease.MergeHolder); held != nil || err != nil {
+		t.Errorf("left: %v %v", held, err)
+	}
+	if _, err := two.verify(ctx); !errors.Is(err, lease.ErrTaken) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// The lease is renewed while something long runs; losing it ends that.
+func TestDuring(t *testing.T) {
+	ctx, b, clock := begin(t)
+	h, err := hold(ctx, b, reviewer("code-reviewer-1"), "t")
+	if err != nil {
+		t.Fatal(err)
+	}
+	first := h.held.Expires
+	err = h.during(ctx, time.Millisecond, func(ctx context.Context) error {
+		clock.pass(40 * time.Second)
+		for {
+			held, err := lease.Read(ctx, b.Repo(), lease.MergeHolder)
+			if err != nil || held.Expires.After(first) {
+				return err
+			}
+		}
+	})
+	if err != nil || !h.held.Expires.After(first) {
+		t.Errorf("not renewed: %v %v", h.held.Expires, err)
+	}
+	if _, err := h.verify(ctx); err != nil {
+		t.Error(err)
+	}
+	err = h.during(ctx, time.Millisecond, func(ctx context.Context) error {
+		for ctx.Err() == nil {
+			now, err := lease.Read(ctx, b.Repo(), lease.MergeHolder)
+			if err != nil || now == nil {
+				continue
+			}
+			_ = b.Repo().UpdateRefs(ctx, []gitio.RefUpdate{lease.Fence(lease.MergeHolder, now)}, "")
+			clock.pass(time.Second)
+		}
+		return context.Cause(ctx)
+	})
+	if !errors.Is(err, lease.ErrTaken) {
+		t.Errorf("got %v", err)
+	}
+}

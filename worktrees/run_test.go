@@ -1,0 +1,71 @@
+package worktrees
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestRun(t *testing.T) {
+	t.Setenv("GIT_DIR", "/nowhere")
+	t.Setenv("LIZA_SESSION", "s")
+	var out bytes.Buffer
+	err := Run(context.Background(), Command{Name: "it", Script: `echo "$GIT_DIR$LIZA_SESSION$X" >&2; exit 4`, Dir: t.TempDir(), Env: []string{"X=x"}, Output: &out})
+	var failed *FailedError
+	if !errors.As(err, &failed) || failed.Exit != 4 || err.Error() != "it failed (exit 4)" || out.String() != "x\n" {
+		t.Errorf("got %v, %q", err, out.String())
+	}
+	if err := Run(context.Background(), Command{Name: "it", Script: "true", Dir: filepath.Join(t.TempDir(), "none")}); err == nil || errors.As(err, &failed) && failed.Exit == 0 {
+		t.Errorf("got %v", err)
+	}
+}
+
+// All that a command has started ends with it.
+func TestRunTooLong(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	start := time.Now()
+	err := Run(context.Background(), Command{Name: "it", Script: "(trap '' TERM; sleep 0.6; echo late > '" + file + "') & sleep 30", Timeout: 100 * time.Millisecond})
+	var failed *FailedError
+	if !errors.As(err, &failed) || !failed.TimedOut || time.Since(start) > 4*time.Second {
+		t.Errorf("got %v after %s", err, time.Since(start))
+	}
+	ctx, cancel := context.WithCancelCause(context.Background())
+	why := errors.New("why")
+	time.AfterFunc(50*time.Millisecond, func() { cancel(why) })
+	if err := Run(ctx, Command{Name: "it", Script: "sleep 30"}); !errors.Is(err, why) {
+		t.Errorf("got %v", err)
+	}
+	time.Sleep(time.Second)
+	if _, err := os.Stat(file); err == nil {
+		t.Error("a child went on")
+	}
+}
+
+func TestTail(t *testing.T) {
+	for _, c := range []struct {
+		in, want string
+		max      int
+	}{
+		{"", "", 10}, {"a\r\nb\n\n", "a\nb", 10}, {"one\ntwo\nthree", "three", 8}, {"éééé", "éé", 5},
+		{"\x1b[31mred\u202e\xff", "[31mred\uFFFD", 20}, {strings.Repeat("x", 9) + "\ny", "y", 4},
+	} {
+		if got := Tail(c.in, c.max); got != c.want {
+			t.Errorf("Tail(%q, %d) = %q, not %q", c.in, c.max, got, c.want)
+		}
+	}
+}
+
+func TestSamePath(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.Symlink(dir, filepath.Join(dir, "link")); err != nil {
+		t.Skip(err)
+	}
+	if !samePath(filepath.Join(dir, "link", "none", "x"), filepath.Join(dir, "none", "x")) || samePath(dir, filepath.Join(dir, "x")) {
+		t.Error("paths are not told apart")
+	}
+}
