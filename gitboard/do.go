@@ -42,6 +42,10 @@ type Done struct {
 	Repeated bool  // it had been carried out before, under the same request id
 }
 
+// lockedRetries is how often in a row a lock may be in the way. Git has waited a second for it each time;
+// whoever only writes an operation holds it for milliseconds.
+const lockedRetries = 6
+
 // Do decides an intent and appends the operation. It returns nil only when the operation stands in the
 // log; then any process that reads the board sees it. Errors: *board.Refusal, *LostError, or whatever
 // kept git from writing.
@@ -58,6 +62,7 @@ func (b *Board) Do(ctx context.Context, r Request) (*Done, error) {
 		return nil, board.Refuse("invalid", "a request id has up to 100 letters, digits and ._/:-", "")
 	}
 	op := "the operation"
+	locked := 0
 	for attempt := 1; ; attempt++ {
 		s, err := b.log.Tip(ctx)
 		if err != nil {
@@ -75,7 +80,10 @@ func (b *Board) Do(ctx context.Context, r Request) (*Done, error) {
 		if name != "" {
 			op = name
 		}
-		if attempt > b.retries {
+		if locked++; !errors.Is(err, gitio.ErrBusy) {
+			locked = 0
+		}
+		if attempt > b.retries || locked == lockedRetries {
 			return nil, &LostError{op, attempt, err}
 		}
 		if err := backoff(ctx, attempt); err != nil {
