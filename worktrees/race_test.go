@@ -265,3 +265,37 @@ func TestChangedMeanwhile(t *testing.T) {
 	}
 	s.lies("one")
 }
+
+// A dependency is added and lands while the claim's worktree is being set up: it's made again from there.
+func TestBaseOutdated(t *testing.T) {
+	s := newScene(t)
+	s.task("one")
+	s.task("two")
+	s.approved("coder-1", "one", "b.txt", "b\n")
+	s.as("coder-2")
+	dir := t.TempDir()
+	mark, end := filepath.Join(dir, "mark"), filepath.Join(dir, "end")
+	s.set("worktree_setup", "touch '"+mark+"'; while ! test -e '"+end+"'; do sleep 0.01; done")
+	other := s.open()
+	ended := make(chan *worktrees.Claimed, 1)
+	go func() {
+		got, err := worktrees.Claim(s.ctx, other, worktrees.ClaimRequest{Actor: s.agent["coder-2"], Task: "two"})
+		if err != nil {
+			t.Errorf("claim: %v", err)
+		}
+		ended <- got
+	}()
+	for {
+		if _, err := os.Stat(mark); err == nil {
+			break
+		}
+		time.Sleep(ms(2))
+	}
+	landed := s.merge("one")
+	s.do(human(), &board.AmendTask{About: about("two"), Set: []string{"depends_on"}, Definition: board.Definition{DependsOn: []string{"one"}}, Reason: "it needs it"})
+	s.write(dir, "end", "")
+	if got := <-ended; got == nil || got.Task.BaseCommit != string(landed.Commit) || s.read(got.Path, "b.txt") != "b\n" {
+		t.Errorf("claimed %+v", got)
+	}
+	s.lies("two")
+}

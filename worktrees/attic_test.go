@@ -1,0 +1,110 @@
+package worktrees
+
+import (
+	"context"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/git-liza/git-liza/gitboard"
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/gitio"
+)
+
+// began is a project with commits and no board.
+func began(t *testing.T) (context.Context, *site, []gitio.OID) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	t.Cleanup(cancel)
+	dir := filepath.Join(t.TempDir(), "dépôt à moi")
+	must(t, gitio.InitRepository(ctx, dir, false))
+	b, err := gitboard.Open(ctx, dir, gitboard.Options{})
+	must(t, err)
+	t.Cleanup(func() { b.Close() })
+	s, err := at(ctx, b)
+	must(t, err)
+	var commits []gitio.OID
+	for range 3 {
+		o := gitio.NewObject(gitio.CommitObject, gitio.EncodeCommit(gitio.Commit{Tree: gitio.EmptyTree, Parents: commits[max(0, len(commits)-1):], Message: "m\n"}))
+		must(t, b.Repo().WriteObjects(ctx, []gitio.Object{gitio.NewObject(gitio.TreeObject, nil), o}))
+		commits = append(commits, o.OID)
+	}
+	return ctx, s, commits
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (s *site) points(t *testing.T, ref string, want gitio.OID) {
+	t.Helper()
+	if got, err := s.repo.Ref(context.Background(), ref); got != want || err != nil {
+		t.Errorf("%s is at %s, not at %s (%v)", ref, got, want, err)
+	}
+}
+
+// The previous holder has committed between a claim's transaction and its worktree's move.
+func TestResetBranch(t *testing.T) {
+	ctx, s, commits := began(t)
+	c := &claimer{site: s, task: "one", candidate: &candidate{s: s, base: commits[0]}}
+	must(t, s.repo.UpdateRefs(ctx, []gitio.RefUpdate{{Ref: Branch("one"), New: commits[1]}, {Ref: atticRef("one", 9), New: commits[0]}}, ""))
+	for range 2 {
+		must(t, c.resetBranch(ctx))
+		s.points(t, Branch("one"), commits[0])
+		s.points(t, atticRef("one", 10), commits[1])
+		s.points(t, atticRef("one", 11), gitio.ZeroOID)
+	}
+	must(t, s.repo.UpdateRefs(ctx, []gitio.RefUpdate{{Ref: Branch("one"), Old: commits[0]}}, ""))
+	must(t, c.resetBranch(ctx))
+	s.points(t, Branch("one"), commits[0])
+}
+
+// Work in a worktree that has lost its branch follows what is kept already.
+func TestFollowing(t *testing.T) {
+	ctx, s, commits := began(t)
+	for _, c := range []struct {
+		name   string
+		w      work
+		attic  attic
+		before *kept
+		want   gitio.OID // the parent; "" when the commit is used as it is
+	}{
+		{"its own parent", work{head: commits[0], commit: commits[1]}, attic{}, nil, ""},
+		{"the kept", work{head: commits[0], commit: commits[1]}, attic{}, &kept{commit: commits[2]}, commits[2]},
+		{"nothing was kept", work{head: commits[0], commit: commits[1]}, attic{}, &kept{}, ""},
+		{"the attic", work{head: gitio.ZeroOID, commit: commits[1]}, attic{commits: commits[2:]}, nil, commits[2]},
+		{"nothing", work{head: gitio.ZeroOID, commit: commits[1]}, attic{}, nil, ""},
+	} {
+		got, err := s.following(ctx, c.w, c.attic, c.before)
+		must(t, err)
+		if c.want == "" {
+			if got != c.w.commit {
+				t.Errorf("%s: %s", c.name, got)
+			}
+			continue
+		}
+		o, err := s.repo.Object(ctx, string(got))
+		must(t, err)
+		made, err := gitio.DecodeCommit(o)
+		must(t, err)
+		if len(made.Parents) != 1 || made.Parents[0] != c.want {
+			t.Errorf("%s: %+v", c.name, made)
+		}
+	}
+}
+
+// A human whose git knows no name is told so; one who has no name in the actor is who git knows.
+func TestSign(t *testing.T) {
+	ctx, s, _ := began(t)
+	who, err := s.sign(ctx, board.Actor{ID: "coder-1", Role: "coder"})
+	if err != nil || who.Name != "coder-1" || who.Email != "coder-1@liza" || who.When.IsZero() {
+		t.Errorf("%+v %v", who, err)
+	}
+	who, err = s.sign(ctx, board.HumanActor("", ""))
+	if err != nil || who.Name == "" || who.Email == "" {
+		t.Errorf("%+v %v", who, err)
+	}
+}
