@@ -81,6 +81,10 @@ func (c *call) story(v *gitboard.View, t *board.Task) []string {
 		if e.Checkpoint != nil {
 			lines = append(lines, "      intent: "+board.Line(e.Checkpoint.Intent, 200), "      validation: "+board.Line(e.Checkpoint.Validation, 200))
 		}
+		lines = append(lines, prefixed("      was ", formerly(e))...)
+		if e.NoTests != "" {
+			lines = append(lines, "      no tests because: "+board.Line(e.NoTests, 200))
+		}
 		for _, l := range strings.Split(strings.TrimSpace(e.Reason), "\n") {
 			if l != "" {
 				lines = append(lines, "      "+l)
@@ -117,4 +121,22 @@ func eventDetail(e board.Event) string {
 		return ""
 	}
 	return ", " + strings.Join(parts, ", ")
+}
+
+// formerly lists what an amendment or an edit replaced; what was empty before is not in the history.
+func formerly(e board.Event) []string {
+	if e.Was == nil {
+		return nil
+	}
+	was, err := fieldTexts(e.Was)
+	if err != nil {
+		return nil
+	}
+	var lines []string
+	for _, name := range was.names {
+		if name != "spec_oid" {
+			lines = append(lines, name+": "+board.Line(was.text[name], 200))
+		}
+	}
+	return lines
 }

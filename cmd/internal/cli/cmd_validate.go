@@ -19,7 +19,8 @@ func validateCommand() *command {
 		name: "validate", group: "machines", args: "[FILE]", max: 1, reads: true,
 		short: "hold the board, or a record in a file, against the invariants",
 		long: `Prints VALID, or a line INVALID: ... for each violation (exit code 1); warnings as WARNING: ....
-A FILE is one record of a board, like the tasks/add-auth.yaml of its tree; its path tells the kind.`,
+With --at it is the board alone, without the repository. A FILE is one record of a board, like the
+tasks/add-auth.yaml of its tree; its path tells the kind.`,
 		run: func(c *call) error {
 			if len(c.args) == 1 && c.at != "" {
 				return usage(c.cmd, "a file has no --at")
@@ -31,6 +32,9 @@ A FILE is one record of a board, like the tasks/add-auth.yaml of its tree; its p
 			if err != nil {
 				return err
 			}
+			if c.at != "" {
+				return c.validatePast(v)
+			}
 			issues, err := c.validate(v)
 			if err != nil {
 				return err
@@ -38,6 +42,18 @@ A FILE is one record of a board, like the tasks/add-auth.yaml of its tree; its p
 			return c.reportIssues(issues)
 		},
 	}
+}
+
+// validatePast holds a board of the past against its own invariants: repository and leases are of the present.
+func (c *call) validatePast(v *gitboard.View) error {
+	var issues []audit.Issue
+	for _, found := range board.Violations(v.State) {
+		issues = append(issues, audit.Issue{Level: audit.Invalid, Record: found.Record, Field: found.Field, Text: found.What})
+	}
+	if err := v.State.Err(); err != nil {
+		return err
+	}
+	return c.reportIssues(issues)
 }
 
 func (c *call) validate(v *gitboard.View) ([]audit.Issue, error) {
