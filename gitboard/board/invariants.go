@@ -3,6 +3,7 @@ package board
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/git-liza/git-liza/roles"
 )
@@ -42,50 +43,49 @@ func checkNewViolations(before, after *State) error {
 		if r == nil {
 			continue
 		}
-		was := recordViolations(before, path)
-		for _, v := range recordViolations(after, path) {
-			if !slices.Contains(was, v) {
-				fresh = append(fresh, v)
-			}
-		}
+		fresh = append(fresh, newOnes(recordViolations(after, path), func() []Violation { return recordViolations(before, path) })...)
 		if t, ok := r.(*Task); ok && t.Status == Claimed {
 			holders = true
 		}
 	}
 	if holders {
-		was := doubleHolders(before)
-		for _, v := range doubleHolders(after) {
-			if !slices.Contains(was, v) {
-				fresh = append(fresh, v)
-			}
-		}
+		fresh = append(fresh, newOnes(doubleHolders(after), func() []Violation { return doubleHolders(before) })...)
 	}
 	if len(fresh) == 0 {
 		return nil
 	}
-	slices.SortFunc(fresh, func(a, b Violation) int { return compare(a.String(), b.String()) })
+	slices.SortFunc(fresh, func(a, b Violation) int { return strings.Compare(a.String(), b.String()) })
 	return refuse("invariant", "this would leave the board inconsistent: %s", fresh[0])
 }
 
-func compare(a, b string) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
+// newOnes are the violations that did not stand before.
+func newOnes(now []Violation, before func() []Violation) []Violation {
+	if len(now) == 0 {
+		return nil
 	}
-	return 0
+	was := before()
+	return slices.DeleteFunc(now, func(v Violation) bool { return slices.Contains(was, v) })
 }
 
 // doubleHolders finds agents that work on two tasks.
 func doubleHolders(s *State) []Violation {
-	held := map[string]string{}
+	held, twice := map[string]string{}, false
+	s.scan(func(b Brief) {
+		if b.Holds(b.AssignedTo) {
+			twice = twice || held[b.AssignedTo] != ""
+			held[b.AssignedTo] = b.ID
+		}
+	})
+	if !twice {
+		return nil
+	}
 	var all []Violation
+	clear(held)
 	for _, b := range s.Tasks() {
 		if !b.Holds(b.AssignedTo) {
 			continue
 		}
-		if other, twice := held[b.AssignedTo]; twice {
+		if other := held[b.AssignedTo]; other != "" {
 			all = append(all, Violation{RecordPath(TaskDir, b.ID), "assigned_to", fmt.Sprintf("%s holds %s already", b.AssignedTo, other)})
 		}
 		held[b.AssignedTo] = b.ID
