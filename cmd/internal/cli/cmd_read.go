@@ -36,6 +36,9 @@ func readCommand() *command {
 			if err != nil {
 				return err
 			}
+			if c.toTerminal() {
+				text = board.Visible(text) // a single text is not escaped as a document's are
+			}
 			_, err = io.WriteString(c.app.Stdout, text)
 			return err
 		},

@@ -13,12 +13,17 @@ import (
 type paint bool
 
 func (c *call) paint() paint {
+	return paint(c.app.Getenv("NO_COLOR") == "" && c.app.Getenv("TERM") != "dumb" && c.toTerminal())
+}
+
+// toTerminal reports whether somebody reads what is printed as it comes.
+func (c *call) toTerminal() bool {
 	f, ok := c.app.Stdout.(*os.File)
-	if !ok || c.app.Getenv("NO_COLOR") != "" || c.app.Getenv("TERM") == "dumb" {
+	if !ok {
 		return false
 	}
 	info, err := f.Stat()
-	return paint(err == nil && info.Mode()&os.ModeCharDevice != 0)
+	return err == nil && info.Mode()&os.ModeCharDevice != 0
 }
 
 func (p paint) with(code, text string) string {
