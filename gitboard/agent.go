@@ -175,7 +175,7 @@ func (b *Board) Heartbeat(ctx context.Context, actor board.Actor) (*lease.Held, 
 	if a != nil && a.Session == actor.Session && held == nil {
 		return nil, fmt.Errorf("%s: %w", actor.ID, lease.ErrTaken)
 	}
-	if a == nil || a.Session != actor.Session || held.Session != actor.Session {
+	if a == nil || a.Session != actor.Session || held.Session != actor.Session && !held.Damaged {
 		return nil, board.Refuse("session", actor.ID+" is registered in another session, or not at all: its lease is lost", "stop; git liza register begins a new session")
 	}
 	next, err := b.leaseFor(v.State, actor.ID, a, b.now())

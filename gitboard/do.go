@@ -164,7 +164,7 @@ func (b *Board) showLease(ctx context.Context, v *View, op board.Operation, own 
 }
 
 func evidence(h *lease.Held) *board.Lease {
-	if h == nil {
+	if h == nil || h.Damaged {
 		return nil
 	}
 	return &board.Lease{Agent: h.Agent, Session: h.Session, Task: h.Task, Expires: board.At(h.Expires), Heartbeat: board.At(h.Heartbeat)}

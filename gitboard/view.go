@@ -84,7 +84,7 @@ func (v *View) Lease(ctx context.Context, agent string) (*lease.Held, error) {
 	return lease.Read(ctx, v.board.store, agent)
 }
 
-// Leases are all leases as they are now, by agent.
+// Leases are all leases as they are now, by agent, but for damaged ones.
 func (v *View) Leases(ctx context.Context) (map[string]*lease.Held, error) {
 	held := map[string]*lease.Held{}
 	refs, err := v.board.leaseRefs(ctx)
@@ -97,7 +97,7 @@ func (v *View) Leases(ctx context.Context) (map[string]*lease.Held, error) {
 		if err != nil {
 			return nil, err
 		}
-		if h != nil {
+		if h != nil && !h.Damaged {
 			held[agent] = h
 		}
 	}

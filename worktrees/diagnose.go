@@ -364,8 +364,12 @@ func (d *diagnosis) mergeLease(ctx context.Context) error {
 	if err != nil || held == nil || d.b.Now().Before(held.Expires) {
 		return err
 	}
+	text := fmt.Sprintf("a merge of %s by %s ended at %s without a word", held.Task, held.Session, held.Expires.UTC().Format(time.RFC3339))
+	if held.Damaged {
+		text = "the lease of merges can't be read"
+	}
 	d.add(Problem{
-		Kind: ExpiredMerge, Task: held.Task, Text: fmt.Sprintf("a merge of %s by %s ended at %s without a word", held.Task, held.Session, held.Expires.UTC().Format(time.RFC3339)),
+		Kind: ExpiredMerge, Task: held.Task, Text: text,
 		Fix: func(ctx context.Context) error {
 			err := d.repo.UpdateRefs(ctx, []gitio.RefUpdate{lease.Fence(lease.MergeHolder, held)}, "git liza: an expired merge lease")
 			if errors.Is(err, gitio.ErrRefMoved) {

@@ -63,6 +63,21 @@ func (e *ForeignError) Error() string {
 	return fmt.Sprintf("git does not use the repository at %s, because it belongs to another user", e.Dir)
 }
 
+// BrokenRefError is a ref that leads to no object: a crash has emptied its
+// file, or its object has gone.
+type BrokenRefError struct {
+	Ref  string
+	Text string // what its file holds
+}
+
+// Error returns one sentence.
+func (e *BrokenRefError) Error() string {
+	if e.Text == "" {
+		return fmt.Sprintf("the ref %s is broken: its file is empty", e.Ref)
+	}
+	return fmt.Sprintf("the ref %s is broken: it leads to %.50q, which is not here", e.Ref, e.Text)
+}
+
 // exitCode returns the exit code that err carries, 0 for no error and -1 for
 // an error that is no plain exit of a child.
 func exitCode(err error) int {

@@ -9,8 +9,8 @@ import (
 
 func TestLastLine(t *testing.T) {
 	for said, want := range map[string]string{
-		"": "",
-		"fatal: not a git repository\n":                                             "not a git repository",
+		"":                              "",
+		"fatal: not a git repository\n": "not a git repository",
 		"error: no\nhint: advice\nwarning: and so on\n\n":                           "no",
 		"Preparing\nerror: unable to write a\nerror: unable to write b\nfatal: no.": "no. (unable to write a)",
 		"progress 1%\rprogress 2%\rdone":                                            "done",

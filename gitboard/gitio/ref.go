@@ -16,7 +16,8 @@ type Ref struct {
 }
 
 // Ref returns the present value of the ref with that full name, not peeled,
-// and ZeroOID when there is none. Refs may point to objects of any type.
+// and ZeroOID when there is none. Refs may point to objects of any type. A
+// BrokenRefError when there is a file for it that leads to no object.
 func (r *Repo) Ref(ctx context.Context, name string) (OID, error) {
 	if err := checkRefName(name); err != nil {
 		return "", err
@@ -27,7 +28,7 @@ func (r *Repo) Ref(ctx context.Context, name string) (OID, error) {
 	}
 	oid := objects[0].OID
 	if oid == "" {
-		return ZeroOID, nil
+		return r.absentRef(ctx, name)
 	}
 	// Asked for "refs/heads/x", git also thinks of "refs/tags/refs/heads/x".
 	// The file of a loose ref tells that it is the right one.
@@ -35,6 +36,36 @@ func (r *Repo) Ref(ctx context.Context, name string) (OID, error) {
 		return oid, nil
 	}
 	return r.exactRef(ctx, name)
+}
+
+// absentRef tells a ref that does not exist from one that a crash has emptied,
+// or whose object has gone. It may also have come just now.
+func (r *Repo) absentRef(ctx context.Context, name string) (OID, error) {
+	file := filepath.Join(r.common, filepath.FromSlash(name))
+	for range attempts {
+		found, err := os.Lstat(file)
+		if err != nil || found.IsDir() {
+			return ZeroOID, nil
+		}
+		objects, err := r.Objects(ctx, []string{name})
+		if err != nil || objects[0].OID != "" {
+			return objects[0].OID, err
+		}
+		data, err := os.ReadFile(file)
+		text := strings.TrimSpace(string(data))
+		if err != nil || strings.HasPrefix(text, "ref:") {
+			continue
+		}
+		// Deleted and made again meanwhile, it leads somewhere.
+		objects, err = r.Objects(ctx, []string{text})
+		if err != nil {
+			return "", err
+		}
+		if objects[0].OID == "" {
+			return "", &BrokenRefError{Ref: name, Text: text}
+		}
+	}
+	return ZeroOID, nil
 }
 
 // exactRef asks for that very name, at the price of a child.

@@ -56,6 +56,28 @@ func TestUpdateRefs(t *testing.T) {
 	}
 }
 
+func TestBrokenRef(t *testing.T) {
+	ctx, r := scratch(t)
+	const x = "refs/liza/x"
+	check(t, r.UpdateRefs(ctx, []RefUpdate{{x, "", store(t, ctx, r, "one")[0]}}, ""))
+	file := filepath.Join(r.CommonDir(), filepath.FromSlash(x))
+	for _, text := range []string{"", strings.Repeat("12345678", 5) + "\n", "rubbish\n"} {
+		check(t, os.WriteFile(file, []byte(text), 0o666))
+		var broken *BrokenRefError
+		if got, err := r.Ref(ctx, x); !errors.As(err, &broken) || broken.Ref != x {
+			t.Errorf("%q: got %s, %v", text, got, err)
+		}
+	}
+	check(t, os.WriteFile(file, []byte("ref: refs/liza/nowhere\n"), 0o666))
+	if got := must[OID](t)(r.Ref(ctx, x)); !got.IsZero() {
+		t.Errorf("a symbolic ref to nowhere: %s", got)
+	}
+	check(t, os.Remove(file))
+	if got := must[OID](t)(r.Ref(ctx, x)); !got.IsZero() {
+		t.Errorf("got %s", got)
+	}
+}
+
 func TestUpdateRefsRefused(t *testing.T) {
 	ctx, r := scratch(t)
 	id := store(t, ctx, r, "one")[0]

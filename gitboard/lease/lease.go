@@ -36,7 +36,8 @@ func Ref(agent string) string { return Prefix + agent }
 // Held is a lease as it stands in the repository: the value that a compare-and-swap must name.
 type Held struct {
 	Lease
-	OID gitio.OID
+	OID     gitio.OID
+	Damaged bool // the object is no lease of that agent: its time is long over, and it can be replaced
 }
 
 // Store is what leases need of a repository.
@@ -50,7 +51,8 @@ type Store interface {
 // ErrTaken says that somebody else has moved or fenced the lease: its holder stops at once.
 var ErrTaken = errors.New("the lease has been taken")
 
-// Read returns an agent's lease, nil when there is none.
+// Read returns an agent's lease, nil when there is none. Whatever else may lie there is Damaged: it holds
+// nobody off, since nobody could renew it.
 func Read(ctx context.Context, s Store, agent string) (*Held, error) {
 	oid, err := s.Ref(ctx, Ref(agent))
 	if err == nil && oid.IsZero() {
@@ -64,8 +66,8 @@ func Read(ctx context.Context, s Store, agent string) (*Held, error) {
 		return nil, fmt.Errorf("read the lease of %s: %w", agent, err)
 	}
 	h := &Held{OID: o.OID}
-	if err := json.Unmarshal(o.Data, &h.Lease); err != nil {
-		return nil, fmt.Errorf("the lease of %s (%s) is damaged: %w", agent, o.OID.Short(), err)
+	if err := json.Unmarshal(o.Data, &h.Lease); err != nil || o.Type != gitio.BlobObject || h.Agent != agent || h.Session == "" {
+		h.Lease, h.Damaged = Lease{Agent: agent}, true
 	}
 	return h, nil
 }

@@ -153,11 +153,31 @@ func TestFailureIsNoLoss(t *testing.T) {
 	if _, err := lease.Read(ctx, &failing{Store: oplog.NewMemory(), read: broken}, "coder-1"); !errors.Is(err, broken) {
 		t.Errorf("reading: %v", err)
 	}
-	s := oplog.NewMemory()
-	o := gitio.NewObject("blob", []byte("not a lease"))
-	check(t, s.WriteObjects(ctx, []gitio.Object{o}))
-	check(t, s.UpdateRefs(ctx, []gitio.RefUpdate{{Ref: lease.Ref("coder-1"), New: o.OID}}, ""))
-	if _, err := lease.Read(ctx, s, "coder-1"); err == nil {
-		t.Error("damage passes for a lease")
-	}
+}
+
+// TestDamage: what is no lease holds nobody off, and can be replaced as exactly as one.
+func TestDamage(t *testing.T) {
+	bothStores(t, func(t *testing.T, s lease.Store) {
+		ctx := context.Background()
+		other := of("one", 5)
+		other.Agent = "coder-2"
+		was := gitio.ZeroOID
+		for _, o := range []gitio.Object{gitio.NewObject("blob", []byte("not a lease")), gitio.NewObject("blob", []byte("{}")), other.Object()} {
+			check(t, s.WriteObjects(ctx, []gitio.Object{o}))
+			check(t, s.UpdateRefs(ctx, []gitio.RefUpdate{{Ref: lease.Ref("coder-1"), Old: was, New: o.OID}}, ""))
+			h, err := lease.Read(ctx, s, "coder-1")
+			check(t, err)
+			if !h.Damaged || h.OID != o.OID || h.Session != "" || h.Expires.After(noon) {
+				t.Errorf("damage passes for a lease: %+v", h)
+			}
+			was = o.OID
+		}
+		h, err := lease.Read(ctx, s, "coder-1")
+		check(t, err)
+		next, err := lease.Beat(ctx, s, h, of("one", 5))
+		check(t, err)
+		if h, err = lease.Read(ctx, s, "coder-1"); err != nil || h.Damaged || h.OID != next.OID {
+			t.Errorf("%+v, %v", h, err)
+		}
+	})
 }

@@ -69,6 +69,7 @@ func classify(err error) class {
 		old     *gitio.UnsupportedError
 		foreign *gitio.ForeignError
 		storage *gitio.StorageError
+		broken  *gitio.BrokenRefError
 		command *gitio.CommandError
 	)
 	switch {
@@ -94,6 +95,8 @@ func classify(err error) class {
 		return class{2, "lost-race", "try again after a pause"}
 	case errors.As(err, &record):
 		return class{4, "inconsistent", "stop, and let a human look: git liza verify"}
+	case errors.As(err, &broken):
+		return class{4, "inconsistent", "stop, and let a human look: git fsck, and git reflog " + broken.Ref}
 	case errors.As(err, &newer):
 		return class{5, "newer-format", "install a newer git-liza"}
 	case errors.As(err, &old):
