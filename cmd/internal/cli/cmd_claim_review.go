@@ -20,13 +20,16 @@ func claimReviewCommand() *command {
 				if id == "" {
 					id = board.NextReview(v.State, c.agentID(), func(holder string, _ board.Brief) bool { return v.Takeable(ctx, holder, 0) })
 				}
-				if id == "" {
-					if err := v.State.Err(); err != nil {
-						return nil, nil, err
-					}
-					return nil, nil, board.Refuse("no-work", "nothing waits for a review", "git liza status")
+				if id != "" {
+					return &board.ClaimReview{About: board.About{Task: id}}, nil, nil
 				}
-				return &board.ClaimReview{About: board.About{Task: id}}, nil, nil
+				if err := v.State.Err(); err != nil {
+					return nil, nil, err
+				}
+				if tasks := v.State.Tasks(); len(tasks) > 0 && v.State.Control().Mode != board.Running {
+					return &board.ClaimReview{About: board.About{Task: tasks[0].ID}}, nil, nil // refused, with the mode
+				}
+				return nil, nil, board.Refuse("no-work", "nothing waits for a review", "git liza status")
 			})
 			if err != nil {
 				return err

@@ -1,8 +1,6 @@
 package cli
 
 import (
-	"fmt"
-
 	"github.com/spf13/pflag"
 
 	"github.com/git-liza/git-liza/gitboard/board"
@@ -79,7 +77,7 @@ func (c *call) runDoctor(fix bool) error {
 		return err
 	}
 	if left > 0 {
-		return &outcome{1, "problems", fmt.Sprintf("%d problem(s) left", left), ""}
+		return &outcome{1, "problems", plural(left, "problem") + " left", ""}
 	}
 	return nil
 }

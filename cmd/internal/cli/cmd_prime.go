@@ -52,19 +52,38 @@ func (c *call) prime(s *board.State) (*primer, error) {
 		}
 		p.Agent, p.Role = id, role
 	}
-	var t *board.Task
-	for _, b := range s.Tasks() {
-		mine := b.AssignedTo == id && (b.Holds(id) || b.Status == board.Rejected) || b.ReviewingBy == id || b.ApprovedBy == id && b.Status == board.Approved
-		if id != "" && mine && t == nil {
-			t = s.Task(b.ID)
-		}
-	}
+	t := taskOf(s, id)
 	if t != nil {
 		p.Task, p.Status = t.ID, string(t.Status)
 	}
 	p.Next = nextSteps(p.Role, t)
-	p.Notes = notesFor(s, p.Task, id)
+	switch {
+	case p.Role == roles.Human:
+	case p.Mode == board.Aborted:
+		p.Next = []string{"nothing: the run is over"}
+	case t == nil && p.Mode != board.Running && p.Role != roles.Planner:
+		p.Next = []string{"wait: claims begin again when a human resumes"}
+	}
+	p.Notes = notesFor(s, p.Task, p.Agent, string(p.Role))
 	return p, s.Err()
+}
+
+// taskOf is the task that an agent works on or reviews, else the one that comes back to it; nil for none.
+func taskOf(s *board.State, id string) *board.Task {
+	next := ""
+	for _, b := range s.Tasks() {
+		switch {
+		case id == "":
+		case b.Holds(id), b.ReviewingBy == id:
+			return s.Task(b.ID)
+		case next == "" && (b.AssignedTo == id && b.Status == board.Rejected || b.ApprovedBy == id && b.Status == board.Approved):
+			next = b.ID
+		}
+	}
+	if next == "" {
+		return nil
+	}
+	return s.Task(next)
 }
 
 // nextSteps are the commands that come next for a role, with or without a task of its own.

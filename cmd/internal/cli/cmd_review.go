@@ -109,12 +109,13 @@ func (c *call) reviewMaterial(ctx context.Context, v *gitboard.View, t *board.Ta
 	return m, v.State.Err()
 }
 
-// notesFor lists the notes that an agent at a task should have read and nobody has dealt with.
-func notesFor(s *board.State, task, agent string) []string {
+// notesFor lists the notes for everybody and for what is named, a task or an agent, that nobody has dealt
+// with.
+func notesFor(s *board.State, names ...string) []string {
 	notes := []string{}
 	for _, id := range s.List(board.NoteDir) {
 		n := s.Note(id)
-		if n != nil && n.AcknowledgedBy == "" && (n.For == "" || n.For == task || n.For == agent) {
+		if n != nil && n.AcknowledgedBy == "" && (n.For == "" || slices.Contains(names, n.For)) {
 			notes = append(notes, id+" by "+n.By+": "+board.Line(n.Message, 500))
 		}
 	}
