@@ -124,7 +124,7 @@ func (c *claimer) attempt(ctx context.Context) (*Claimed, error) {
 		path, err = c.ensure(ctx, v, t)
 	}
 	if err != nil {
-		return nil, err
+		return nil, c.unlessChanged(ctx, v, err)
 	}
 	done, err := c.b.Do(ctx, gitboard.Request{Actor: c.r.Actor, ID: c.r.Request, AllowSecret: c.r.AllowSecret, Intent: c.intent})
 	if err != nil {
@@ -134,6 +134,19 @@ func (c *claimer) attempt(ctx context.Context) (*Claimed, error) {
 		return nil, limitReached(done)
 	}
 	return c.settle(ctx, done, path)
+}
+
+// unlessChanged keeps a refusal over what lies in the worktrees from being told of a board that has moved:
+// what is in the way may be the worktree of whoever was faster, on its way to its place.
+func (c *claimer) unlessChanged(ctx context.Context, v *gitboard.View, err error) error {
+	if r := (*board.Refusal)(nil); !errors.As(err, &r) {
+		return err
+	}
+	now, lookErr := c.b.View(ctx)
+	if lookErr != nil || now.Commit == v.Commit {
+		return err
+	}
+	return errChanged
 }
 
 // choose returns the task that was named, or the next.
