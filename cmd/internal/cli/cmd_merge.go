@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/worktrees/merge"
@@ -51,9 +52,20 @@ func (c *call) reportMerge(got *merge.Result) error {
 		return nil
 	}
 	task := got.Done.Op.TaskID()
-	return &outcome{3, "integration-failed", fmt.Sprintf("%s is INTEGRATION_FAILED: %s", task, map[string]string{
-		board.FailConflict: "it conflicts with integration", board.FailTest: "the integration test fails",
-	}[got.Failure]), "a coder claims it as an integration fix: git liza claim " + task}
+	return &outcome{3, "integration-failed", fmt.Sprintf("%s is INTEGRATION_FAILED: %s", task, failureOf(got)), "a coder claims it as an integration fix: git liza claim " + task}
+}
+
+// failureOf says how a merge failed. How a test ended stands in the last line of its log.
+func failureOf(got *merge.Result) string {
+	if got.Failure == board.FailConflict {
+		return "it conflicts with integration"
+	}
+	lines := strings.Split(strings.TrimSpace(got.Log), "\n")
+	last := strings.Trim(lines[len(lines)-1], "[]")
+	if !strings.HasPrefix(last, "the integration test") {
+		return "the integration test failed"
+	}
+	return board.Line(last, 200)
 }
 
 func retryMergeCommand() *command {

@@ -63,6 +63,9 @@ func worktreeStatusCommand() *command {
 }
 
 func worktreeLines(s *worktrees.Status) []string {
+	if s.Head.IsZero() {
+		return []string{s.Advice}
+	}
 	lines := []string{
 		"worktree:        " + s.Path,
 		fmt.Sprintf("branch:          %s at %s, %d beyond its base", s.Branch, s.Head.Short(), s.Ahead),
