@@ -266,7 +266,7 @@ func (c *claimer) intent(ctx context.Context, v *gitboard.View) (board.Payload, 
 		return nil, nil, err
 	}
 	if err := c.kept.at.blocked(c.task); err != nil {
-		return nil, nil, err
+		return nil, nil, c.unlessChanged(ctx, v, err)
 	}
 	base := c.candidate.base
 	p := &board.Claim{About: about, Clone: c.clone, BaseCommit: string(base), Kept: string(c.kept.commit)}
