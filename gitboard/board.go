@@ -21,6 +21,7 @@ type Options struct {
 	Now     func() time.Time // time.Now
 	Random  io.Reader        // crypto/rand
 	Retries int              // how often a lost race is decided again; 50
+	Writes  bool             // an operation will follow: who writes is asked for at once
 }
 
 // DefaultRetries is how often a lost race is decided again before an operation is given up.
@@ -40,7 +41,11 @@ type Board struct {
 
 // Open opens the board of the repository that a directory is in. There need not be a board yet.
 func Open(ctx context.Context, dir string, o Options) (*Board, error) {
-	repo, err := gitio.Open(ctx, dir)
+	open := gitio.Open
+	if o.Writes {
+		open = gitio.OpenToWrite
+	}
+	repo, err := open(ctx, dir)
 	if err != nil {
 		return nil, err
 	}

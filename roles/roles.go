@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // Role is the value of `role` in an agent's record.
@@ -29,7 +30,9 @@ var Agents = []Role{Planner, Coder, CodeReviewer}
 // HumanID is the id under which a human's operations are recorded.
 const HumanID = "human"
 
-var agentID = regexp.MustCompile(`^(coder|code-reviewer|planner)-([0-9]+)$`)
+var agentID = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(coder|code-reviewer|planner)-([0-9]+)$`)
+})
 
 // Parse reads a role as people type it; `code-reviewer` and `code_reviewer` both serve.
 func Parse(s string) (Role, error) {
@@ -53,7 +56,7 @@ func (r Role) String() string { return string(r) }
 
 // Of returns the role that an agent id belongs to. The error names the id and shows a right one.
 func Of(id string) (Role, error) {
-	m := agentID.FindStringSubmatch(id)
+	m := agentID().FindStringSubmatch(id)
 	if m == nil {
 		return "", fmt.Errorf("%q is not an agent id: write the role and a number, like coder-1, code-reviewer-1 or planner-1", id)
 	}

@@ -1,9 +1,6 @@
 package board
 
-import (
-	"regexp"
-	"time"
-)
+import "time"
 
 // Lease is a lease as whoever took over saw it: attested evidence that a claim could be taken. A
 // missing one (nil in a payload) attests that there was none.
@@ -26,7 +23,7 @@ func (e *Evidence) ShowLease(l *Lease) { e.Lease = l }
 // AbandonedAfter is how long the author of a rejected task may be away before others may take it.
 const AbandonedAfter = 30 * time.Second
 
-var commitForm = regexp.MustCompile(`^[0-9a-f]{40}$`)
+var commitForm = formOf(`^[0-9a-f]{40}$`)
 
 // commit refuses what isn't a full commit id.
 func commit(field, oid string) error { return fullID(field, oid) }

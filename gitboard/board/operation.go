@@ -3,7 +3,6 @@ package board
 import (
 	"fmt"
 	"reflect"
-	"regexp"
 	"slices"
 
 	"github.com/git-liza/git-liza/roles"
@@ -70,7 +69,7 @@ type About struct {
 // TaskID implements TaskPayload.
 func (a About) TaskID() string { return a.Task }
 
-var requestForm = regexp.MustCompile(`^[A-Za-z0-9._/:-]{1,100}$`)
+var requestForm = formOf(`^[A-Za-z0-9._/:-]{1,100}$`)
 
 // ValidRequest reports whether a request id can be stored.
 func ValidRequest(r string) bool { return requestForm.MatchString(r) }

@@ -1,7 +1,6 @@
 package board
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/git-liza/git-liza/roles"
@@ -29,8 +28,8 @@ const (
 )
 
 var (
-	taskID   = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,63}$`)
-	recordID = regexp.MustCompile(`^[a-z]+-[1-9][0-9]{0,8}$`)
+	taskID   = formOf(`^[a-z0-9][a-z0-9-]{0,63}$`)
+	recordID = formOf(`^[a-z]+-[1-9][0-9]{0,8}$`)
 )
 
 // singles and families: every record that a board has, each with what it decodes into.

@@ -2,7 +2,6 @@ package board
 
 import (
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 )
@@ -57,11 +56,11 @@ func (r Rejection) Text() string {
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
 var (
-	countLine   = regexp.MustCompile(`^(Blockers|Concerns): *([0-9]{1,3})$`)
-	findingLine = regexp.MustCompile(`^- \[(blocker|concern)\] (\S.*?:[0-9]+(?:-[0-9]+)?)\s+(?:\x{2014}|\x{2013}|--|-)\s+(\S.*)$`)
-	taggedLine  = regexp.MustCompile(`^- \[(blocker|concern)\]`)
-	fieldLine   = regexp.MustCompile(`^(Why it matters|Suggestion|Overall|Spec|Anomaly|Prior Feedback Status):\s*(.*)$`)
-	priorLine   = regexp.MustCompile(`^- (RESOLVED|STILL PRESENT|PARTIAL)\b`)
+	countLine   = formOf(`^(Blockers|Concerns): *([0-9]{1,3})$`)
+	findingLine = formOf(`^- \[(blocker|concern)\] (\S.*?:[0-9]+(?:-[0-9]+)?)\s+(?:\x{2014}|\x{2013}|--|-)\s+(\S.*)$`)
+	taggedLine  = formOf(`^- \[(blocker|concern)\]`)
+	fieldLine   = formOf(`^(Why it matters|Suggestion|Overall|Spec|Anomaly|Prior Feedback Status):\s*(.*)$`)
+	priorLine   = formOf(`^- (RESOLVED|STILL PRESENT|PARTIAL)\b`)
 )
 
 // ParseRejection reads a rejection and refuses one that isn't in due form: counts that match, at least one

@@ -2,7 +2,6 @@ package board
 
 import (
 	"fmt"
-	"regexp"
 
 	"gopkg.in/yaml.v3"
 )
@@ -11,7 +10,7 @@ import (
 // truth value, so that other readers of the YAML see those as what they are.
 type Scalar string
 
-var wholeNumber = regexp.MustCompile(`^(0|-?[1-9][0-9]{0,17})$`)
+var wholeNumber = formOf(`^(0|-?[1-9][0-9]{0,17})$`)
 
 // MarshalYAML writes numbers and truth values plain.
 func (s Scalar) MarshalYAML() (any, error) {

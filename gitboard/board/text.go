@@ -3,7 +3,6 @@ package board
 import (
 	"fmt"
 	"reflect"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -87,24 +86,27 @@ func eachText(v reflect.Value, field string, visit func(field, text string)) {
 	}
 }
 
+// credentials are the texts that must not be stored; each has one of its marks in it, which is quicker to see.
 var credentials = []struct {
-	what string
-	form *regexp.Regexp
+	what  string
+	marks []string
+	form  form
 }{
-	{"a private key", regexp.MustCompile(`-----BEGIN [A-Z ]*PRIVATE KEY-----`)},
-	{"an AWS access key", regexp.MustCompile(`\b(AKIA|ASIA)[0-9A-Z]{16}\b`)},
-	{"a GitHub token", regexp.MustCompile(`\b(gh[pousr]_[A-Za-z0-9]{36,}|github_pat_[A-Za-z0-9_]{50,})`)},
-	{"a GitLab token", regexp.MustCompile(`\bglpat-[A-Za-z0-9_-]{20,}`)},
-	{"a Slack token", regexp.MustCompile(`\bxox[abprs]-[A-Za-z0-9-]{10,}`)},
-	{"an API key", regexp.MustCompile(`\bsk-(ant-|proj-)?[A-Za-z0-9_-]{32,}`)},
-	{"a Google API key", regexp.MustCompile(`\bAIza[0-9A-Za-z_-]{35}`)},
-	{"a JSON web token", regexp.MustCompile(`\beyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}`)},
+	{"a private key", []string{"PRIVATE KEY"}, formOf(`-----BEGIN [A-Z ]*PRIVATE KEY-----`)},
+	{"an AWS access key", []string{"AKIA", "ASIA"}, formOf(`\b(AKIA|ASIA)[0-9A-Z]{16}\b`)},
+	{"a GitHub token", []string{"ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_"}, formOf(`\b(gh[pousr]_[A-Za-z0-9]{36,}|github_pat_[A-Za-z0-9_]{50,})`)},
+	{"a GitLab token", []string{"glpat-"}, formOf(`\bglpat-[A-Za-z0-9_-]{20,}`)},
+	{"a Slack token", []string{"xox"}, formOf(`\bxox[abprs]-[A-Za-z0-9-]{10,}`)},
+	{"an API key", []string{"sk-"}, formOf(`\bsk-(ant-|proj-)?[A-Za-z0-9_-]{32,}`)},
+	{"a Google API key", []string{"AIza"}, formOf(`\bAIza[0-9A-Za-z_-]{35}`)},
+	{"a JSON web token", []string{"eyJ"}, formOf(`\beyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}`)},
 }
 
 // credential names what a text seems to give away, "" when nothing.
 func credential(text string) string {
 	for _, c := range credentials {
-		if c.form.MatchString(text) {
+		marked := func(mark string) bool { return strings.Contains(text, mark) }
+		if slices.ContainsFunc(c.marks, marked) && c.form.MatchString(text) {
 			return c.what
 		}
 	}
@@ -131,9 +133,9 @@ func phrase(field, text string) error {
 }
 
 // vague finds phrases that nothing could prove wrong.
-var vague = regexp.MustCompile(`(?i)\b(works? (correctly|properly|fine|well|as expected)|properly|appropriate(ly)?|as (needed|appropriate|expected)|correctly handled?|handled? (correctly|gracefully))\b`)
+var vague = formOf(`(?i)\b(works? (correctly|properly|fine|well|as expected)|properly|appropriate(ly)?|as (needed|appropriate|expected)|correctly handled?|handled? (correctly|gracefully))\b`)
 
-var onlyTests = regexp.MustCompile(`(?i)^\s*(add|write|create|extend|improve)\s+(more |some |the |missing |unit |integration )*tests?\b`)
+var onlyTests = formOf(`(?i)^\s*(add|write|create|extend|improve)\s+(more |some |the |missing |unit |integration )*tests?\b`)
 
 // Warnings says what of a definition will make trouble, without forbidding it.
 func Warnings(d Definition) []string {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"gopkg.in/yaml.v3"
 )
@@ -94,7 +95,9 @@ func mapNode(v reflect.Value) (*yaml.Node, error) {
 }
 
 // older finds texts that some reader takes for a truth value, a number to the base of 60 or a merge.
-var older = regexp.MustCompile(`^(?i:y|n|yes|no|on|off)$|^<<$|^[-+]?[0-9][0-9_]*(:[0-5]?[0-9])+(\.[0-9_]*)?$`)
+var older = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(?i:y|n|yes|no|on|off)$|^<<$|^[-+]?[0-9][0-9_]*(:[0-5]?[0-9])+(\.[0-9_]*)?$`)
+})
 
 // textNode chooses how a text is written.
 func textNode(s string) *yaml.Node {
@@ -102,7 +105,7 @@ func textNode(s string) *yaml.Node {
 	switch {
 	case literal(s):
 		n.Style = yaml.LiteralStyle
-	case !plain(s) || older.MatchString(s):
+	case !plain(s) || (len(s) <= 3 || s[0] < 'A') && older().MatchString(s):
 		n.Style = yaml.DoubleQuotedStyle
 	}
 	return n

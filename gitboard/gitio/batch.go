@@ -30,6 +30,26 @@ func newBatch(c command) *batch {
 	return b
 }
 
+// warm starts the child before it is needed. Whether that worked shows when it
+// is asked.
+func (b *batch) warm() {
+	<-b.turn
+	defer func() { b.turn <- struct{}{} }()
+	_ = b.start()
+}
+
+// serve makes c the command by which the child is started from now on. The
+// one that runs goes on if it serves as well.
+func (b *batch) serve(c command, serves bool) *batch {
+	<-b.turn
+	defer func() { b.turn <- struct{}{} }()
+	if b.cmd != nil && !serves {
+		b.stop()
+	}
+	b.command = c
+	return b
+}
+
 // ask returns the objects of names, in their order; a missing one has OID "".
 // Names must be fit for a line of their own.
 func (b *batch) ask(ctx context.Context, names []string) ([]Object, error) {
@@ -99,7 +119,8 @@ func (b *batch) failed(ctx context.Context, err error) error {
 
 func (b *batch) start() error {
 	cmd := exec.Command("git", b.command.args...)
-	cmd.Dir, cmd.Env, cmd.WaitDelay = b.command.dir, cleanEnv(), waitDelay
+	cmd.Dir, cmd.WaitDelay = b.command.dir, waitDelay
+	cmd.Env = append(cleanEnv(), b.command.env...)
 	b.stderr = &tail{}
 	cmd.Stderr = b.stderr
 	in, err := cmd.StdinPipe()
@@ -125,19 +146,14 @@ func (b *batch) stop() {
 	b.cmd = nil
 }
 
-// close lets the child end by itself and waits for it.
+// close ends the child and waits for it. It owns nothing, so there is no
+// point in letting it finish.
 func (b *batch) close() error {
 	<-b.turn
 	defer func() { b.turn <- struct{}{} }()
 	b.closed = true
-	if b.cmd == nil {
-		return nil
-	}
-	// cat-file ends at the end of its input; being idle, it has nothing to say.
-	err := errors.Join(b.in.Close(), b.cmd.Wait())
-	b.cmd = nil
-	if err != nil {
-		return b.failed(context.Background(), err)
+	if b.cmd != nil {
+		b.stop()
 	}
 	return nil
 }

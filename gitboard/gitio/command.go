@@ -1,6 +1,7 @@
 package gitio
 
 import (
+	"bytes"
 	"os"
 	"path/filepath"
 )
@@ -25,7 +26,8 @@ type command struct {
 	dir     string   // where it runs; "" is this process's directory
 	env     []string // in addition to cleanEnv
 	stdin   []byte
-	inherit bool // see the environment as it is; for Open alone
+	later   *later // standard input that comes when the child runs already
+	inherit bool   // see the environment as it is; for Open alone
 	err     error
 }
 
@@ -77,6 +79,26 @@ func (c command) with(env ...string) command {
 func (c command) feed(data []byte) command {
 	c.stdin = data
 	return c
+}
+
+// later is what a child gets to read once it has been started: nothing until
+// give, and nothing at all when that is given nothing.
+type later struct {
+	data chan []byte
+	rest *bytes.Reader
+}
+
+func newLater() *later { return &later{data: make(chan []byte, 1)} }
+
+// give ends the waiting. It must be called once.
+func (l *later) give(data []byte) { l.data <- data }
+
+// Read implements io.Reader.
+func (l *later) Read(p []byte) (int, error) {
+	if l.rest == nil {
+		l.rest = bytes.NewReader(<-l.data)
+	}
+	return l.rest.Read(p)
 }
 
 // flags joins option lists and the words of a command.

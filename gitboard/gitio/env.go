@@ -51,6 +51,18 @@ func cleanEnv() []string {
 	return append(env, quiet...)
 }
 
+// whereEnv returns the variables by which git finds the repository, as this
+// process was given them, for children that start before Open has found it.
+func whereEnv() []string {
+	var env []string
+	for _, key := range []string{"GIT_DIR", "GIT_WORK_TREE", "GIT_COMMON_DIR", "GIT_IMPLICIT_WORK_TREE"} {
+		if value, given := os.LookupEnv(key); given {
+			env = append(env, key+"="+value)
+		}
+	}
+	return env
+}
+
 // inQuarantine reports whether this process runs inside a push's quarantine.
 func inQuarantine() bool { return os.Getenv("GIT_QUARANTINE_PATH") != "" }
 

@@ -20,6 +20,9 @@ func (r *Repo) Author(ctx context.Context) (Signature, error) {
 }
 
 func (r *Repo) ident(ctx context.Context, variable string) (Signature, error) {
+	if s, known := r.people.take(variable); known {
+		return s, nil
+	}
 	out, err := r.here("var", "var", variable).output(ctx)
 	if err != nil {
 		return Signature{}, err

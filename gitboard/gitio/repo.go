@@ -16,6 +16,7 @@ type Repo struct {
 	top    string // top of that worktree, "" for none
 	bare   bool
 	batch  *batch
+	people *people // asked when the repository was opened to write; else nil
 }
 
 // Open finds the repository that dir ("" for the current directory) belongs
@@ -26,10 +27,33 @@ type Repo struct {
 // Errors: ErrNotRepository, a ForeignError, an UnsupportedError for a git that
 // is missing or too old or a repository of SHA-256 objects, a CommandError when
 // ctx ends.
-func Open(ctx context.Context, dir string) (*Repo, error) {
+func Open(ctx context.Context, dir string) (*Repo, error) { return openRepo(ctx, dir, nil) }
+
+// OpenToWrite is Open for those who will ask for Author or Identity soon: git
+// is asked for both at the same time.
+func OpenToWrite(ctx context.Context, dir string) (*Repo, error) {
+	return openRepo(ctx, dir, askPeople(ctx, dir))
+}
+
+func openRepo(ctx context.Context, dir string, who *people) (*Repo, error) {
 	if dir == "" {
 		dir = "."
 	}
+	// Where it is asked for, cat-file will most likely find the same repository.
+	early := newBatch(command{op: "cat-file", env: whereEnv(), args: []string{"-C", dir, "cat-file", "--batch"}})
+	early.warm()
+	r, err := find(ctx, dir)
+	if err != nil {
+		early.close()
+		return nil, err
+	}
+	r.people = who
+	r.batch = early.serve(r.command("cat-file", "cat-file", "--batch"), r.gitDir == r.common)
+	return r, nil
+}
+
+// find asks git where the repository is.
+func find(ctx context.Context, dir string) (*Repo, error) {
 	// The top level comes last: outside a worktree git prints all the rest
 	// and only then fails.
 	out, err := command{op: "rev-parse", inherit: true, args: []string{
@@ -65,7 +89,6 @@ func Open(ctx context.Context, dir string) (*Repo, error) {
 	if inside {
 		r.top = filepath.Clean(lines[5])
 	}
-	r.batch = newBatch(r.command("cat-file", "cat-file", "--batch"))
 	return r, nil
 }
 

@@ -31,6 +31,9 @@ func (c command) output(ctx context.Context) ([]byte, error) {
 	}
 	cmd.Env = append(cmd.Env, c.env...)
 	cmd.Stdin = bytes.NewReader(c.stdin)
+	if c.later != nil {
+		cmd.Stdin = c.later
+	}
 	var stdout bytes.Buffer
 	stderr := &tail{}
 	cmd.Stdout, cmd.Stderr = &stdout, stderr

@@ -14,8 +14,6 @@ const (
 	minimumMinor = 38
 )
 
-var versionNumber = regexp.MustCompile(`(\d+)\.(\d+)`)
-
 // Version returns the version of git in PATH; raw is all that git says after
 // "git version". An UnsupportedError when there is no git.
 func Version(ctx context.Context) (major, minor int, raw string, err error) {
@@ -41,7 +39,7 @@ func RequireVersion(ctx context.Context) error {
 
 func parseVersion(said string) (major, minor int, raw string, err error) {
 	raw = strings.TrimPrefix(strings.TrimSpace(said), "git version ")
-	parts := versionNumber.FindStringSubmatch(raw)
+	parts := regexp.MustCompile(`(\d+)\.(\d+)`).FindStringSubmatch(raw)
 	if parts == nil {
 		return 0, 0, raw, &UnsupportedError{What: fmt.Sprintf("cannot tell the version of git from %q; install git %d.%d or newer", raw, minimumMajor, minimumMinor)}
 	}

@@ -108,13 +108,13 @@ func (l *Log) Append(ctx context.Context, p *Prepared, by Committer, side Side) 
 	if err != nil {
 		return nil, err
 	}
-	if err := l.store.WriteObjects(ctx, append(objects, side.Objects...)); err != nil {
-		return nil, fmt.Errorf("write %s: %w", op.Name(), err)
-	}
 	h, _ := codec.ParseHead(commit.Message)
 	entry := &Entry{Commit: commit.OID, Subject: h.Subject, Op: op, After: p.After}
 	updates := append(append([]gitio.RefUpdate{}, side.Refs...), gitio.RefUpdate{Ref: Ref, Old: on.Commit, New: commit.OID})
-	err = l.store.UpdateRefs(ctx, updates, h.Subject)
+	wrote, err := l.write(ctx, append(objects, side.Objects...), updates, h.Subject)
+	if !wrote {
+		return nil, fmt.Errorf("write %s: %w", op.Name(), err)
+	}
 	if err == nil {
 		return entry, nil
 	}
@@ -130,6 +130,19 @@ func (l *Log) Append(ctx context.Context, p *Prepared, by Committer, side Side) 
 		return nil, fmt.Errorf("%w (%w)", ErrLost, err)
 	}
 	return nil, fmt.Errorf("append %s: %w", op.Name(), err)
+}
+
+// write stores objects and then moves refs; wrote is false when it failed before any ref could move.
+func (l *Log) write(ctx context.Context, objects []gitio.Object, updates []gitio.RefUpdate, reflog string) (wrote bool, err error) {
+	if s, both := l.store.(interface {
+		WriteAndUpdate(context.Context, []gitio.Object, []gitio.RefUpdate, string) error
+	}); both {
+		return true, s.WriteAndUpdate(ctx, objects, updates, reflog)
+	}
+	if err := l.store.WriteObjects(ctx, objects); err != nil {
+		return false, err
+	}
+	return true, l.store.UpdateRefs(ctx, updates, reflog)
 }
 
 // stands looks for a commit among those that came after the one it was to follow: an update may have

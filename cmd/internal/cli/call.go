@@ -59,7 +59,7 @@ func (c *call) board() (*gitboard.Board, error) {
 	if c.opened != nil {
 		return c.opened, nil
 	}
-	b, err := gitboard.Open(c.ctx, c.directory(), gitboard.Options{Now: c.app.Now, Random: c.app.Random, Retries: c.retries})
+	b, err := gitboard.Open(c.ctx, c.directory(), gitboard.Options{Now: c.app.Now, Random: c.app.Random, Retries: c.retries, Writes: c.cmd.writes})
 	if errors.Is(err, gitio.ErrNotRepository) {
 		return nil, c.noRepository()
 	}

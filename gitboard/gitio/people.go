@@ -1,0 +1,80 @@
+package gitio
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/go-git/go-git/v5/plumbing/object"
+)
+
+// people is one `git var -l` beside the opening of a repository. It serves
+// Author and Identity once each: dates are of the moment of asking.
+type people struct {
+	done chan struct{}
+	mu   sync.Mutex
+	said map[string]Signature // what is left to be given, by variable
+}
+
+func askPeople(ctx context.Context, dir string) *people {
+	if dir == "" {
+		dir = "."
+	}
+	p := &people{done: make(chan struct{})}
+	ask := command{op: "var", env: whereEnv(), args: []string{"-C", dir, "var", "-l"}}
+	go func() {
+		defer close(p.done)
+		if out, err := ask.output(ctx); err == nil {
+			p.said = parsePeople(out, os.LookupEnv)
+		}
+	}()
+	return p
+}
+
+// take returns what git said of a variable, once.
+func (p *people) take(variable string) (Signature, bool) {
+	if p == nil {
+		return Signature{}, false
+	}
+	<-p.done
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	s, ok := p.said[variable]
+	delete(p.said, variable)
+	return s, ok
+}
+
+// parsePeople reads author and committer from the output of `git var -l`,
+// settings and then variables, one a line. There, other than when asked for
+// one variable, git makes up what it was not told; so only names and addresses
+// count that stand in the settings or in the environment as they are.
+func parsePeople(out []byte, env func(string) (string, bool)) map[string]Signature {
+	lines := map[string][]string{} // each key's values
+	for line := range bytes.Lines(out) {
+		key, value, _ := strings.Cut(strings.TrimSuffix(string(line), "\n"), "=")
+		lines[key] = append(lines[key], value)
+	}
+	said := map[string]Signature{}
+	for _, role := range []string{"author", "committer"} {
+		upper := "GIT_" + strings.ToUpper(role)
+		told := func(value, field string) bool {
+			if given, is := env(upper + "_" + strings.ToUpper(field)); is {
+				return value == given && value != ""
+			}
+			return value != "" && (slices.Contains(lines[role+"."+field], value) || slices.Contains(lines["user."+field], value))
+		}
+		all := lines[upper+"_IDENT"]
+		if len(all) == 0 {
+			continue
+		}
+		var s object.Signature
+		s.Decode([]byte(all[len(all)-1]))
+		if told(s.Name, "name") && told(s.Email, "email") {
+			said[upper+"_IDENT"] = signature(s)
+		}
+	}
+	return said
+}
