@@ -55,6 +55,10 @@ func (s *site) candidate(ctx context.Context, task string, commit gitio.OID, set
 	if err != nil {
 		return nil, err
 	}
+	dir := filepath.Join(s.root, ".worktrees")
+	if found, err := os.Stat(dir); present(dir) && (err != nil || !found.IsDir()) {
+		return nil, board.Refuse("in-the-way", dir+" is no directory, and worktrees of tasks belong there", "move it elsewhere")
+	}
 	if err := s.repo.Exclude("/.worktrees/", "/.liza/"); err != nil {
 		return nil, err
 	}

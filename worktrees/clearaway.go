@@ -90,5 +90,6 @@ func (s *site) finishGone(ctx context.Context, v *gitboard.View, task, token str
 	if err := s.repo.RemoveWorktree(ctx, gone); err != nil {
 		return err
 	}
+	_ = os.Remove(gone) // somebody made it a symbolic link to where it lay
 	return forget(filepath.Join(s.claimsDir(), token))
 }

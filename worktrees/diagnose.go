@@ -112,8 +112,20 @@ func (d *diagnosis) missingBranch(ctx context.Context, t *board.Task) error {
 	case from == "":
 		p.Hint = "its commits are not in this clone: bring task/" + t.ID + " back from where it is"
 	case l.ours && submitted(t) == "":
-		// What was committed there since is only in the reflog, for a person to find.
-		p.Hint = fmt.Sprintf("look for its last commit with git -C %s reflog, then git branch task/%s COMMIT", board.WorktreeOf(t.ID), t.ID)
+		// What was committed there since is only in the worktree's reflog.
+		_, on, err := d.repo.Head(ctx, l.path)
+		last := gitio.OID("")
+		if err == nil {
+			last, err = d.repo.LastHead(ctx, l.path)
+		}
+		if err != nil || on != Branch(t.ID) {
+			p.Hint = fmt.Sprintf("look for its last commit with git fsck --dangling, then git branch task/%s COMMIT", t.ID)
+			break
+		}
+		p.Text += fmt.Sprintf("; its worktree was last at %s", last.Short())
+		p.Fix = func(ctx context.Context) error {
+			return d.repo.UpdateRefs(ctx, []gitio.RefUpdate{{Ref: Branch(t.ID), New: last}}, "git liza: a branch that was missing")
+		}
 	default:
 		p.Text += fmt.Sprintf("; it was last known at %s", from.Short())
 		p.Fix = func(ctx context.Context) error { _, err := d.workTip(ctx, t); return err }
@@ -143,6 +155,19 @@ func (d *diagnosis) worktree(ctx context.Context, t *board.Task, tip gitio.OID) 
 		return nil
 	}
 	head, branch, err := d.repo.Head(ctx, l.path)
+	if err != nil && ctx.Err() == nil {
+		d.add(Problem{
+			Kind: DamagedWorktree, Task: t.ID, Path: l.path, Text: fmt.Sprintf("the worktree of %s can't be read: %v", t.ID, err),
+			Fix: func(ctx context.Context) error {
+				if err := Repair(ctx, d.b); err != nil {
+					return err
+				}
+				_, _, err := d.repo.Head(ctx, l.path)
+				return err
+			},
+		})
+		return nil
+	}
 	if err != nil || branch == Branch(t.ID) {
 		return err
 	}

@@ -55,15 +55,19 @@ func (s *site) work(ctx context.Context, t *board.Task) (gitio.OID, error) {
 		}
 		return "", refusal("missing", t.ID, "git liza worktree create "+t.ID, "the worktree of %s is missing", t.ID)
 	}
+	head, branch, err := s.repo.Head(ctx, l.path)
+	if err != nil {
+		return "", err
+	}
+	if branch == Branch(t.ID) && head.IsZero() {
+		// Everything there looks new to git, and a commit would begin a history of its own.
+		return "", refusal("missing", t.ID, "git liza doctor", "the branch task/%s is missing", t.ID)
+	}
 	if err := s.clean(ctx, t.ID, l.path, "commit or remove them, then try again"); err != nil {
 		return "", err
 	}
 	if open := midst(l.path); open != "" {
 		return "", refusal("dirty", t.ID, "finish it there with git "+open+" --continue", "a %s is not finished in %s", open, board.WorktreeOf(t.ID))
-	}
-	head, branch, err := s.repo.Head(ctx, l.path)
-	if err != nil {
-		return "", err
 	}
 	if branch != Branch(t.ID) {
 		return "", refusal("stale", t.ID, fmt.Sprintf("git -C %s checkout task/%s", board.WorktreeOf(t.ID), t.ID),

@@ -8,6 +8,7 @@ import (
 // The kinds of problem.
 const (
 	MissingWorktree  = "missing-worktree"
+	DamagedWorktree  = "damaged-worktree"
 	MissingBranch    = "missing-branch"
 	LeftCandidate    = "left-candidate"
 	LeftWorktree     = "left-worktree"

@@ -28,6 +28,9 @@ func Repair(ctx context.Context, b *gitboard.Board) error {
 			here = append(here, path)
 		}
 	}
+	// Where .git is damaged git needs its own records first, and fails for the path; where the project was
+	// moved it needs the paths.
+	_ = s.repo.RepairWorktrees(ctx)
 	if err := s.repo.RepairWorktrees(ctx, here...); err != nil {
 		return err
 	}

@@ -80,9 +80,29 @@ func Integration(ctx context.Context, b *gitboard.Board, v *gitboard.View) (giti
 	}
 	if tip.IsZero() {
 		name := v.State.Config().IntegrationBranch
-		return "", board.Refuse("no-integration", fmt.Sprintf("the integration branch %s is missing here", name), "make it where it should begin: git branch "+name+" COMMIT")
+		hint := "make it where it should begin: git branch " + name + " COMMIT"
+		if last := lastMerge(ctx, b, v); last != "" {
+			hint = fmt.Sprintf("make it again where it was; the last merge left it at %s: git branch %s %s", gitio.OID(last).Short(), name, last)
+		}
+		return "", board.Refuse("no-integration", fmt.Sprintf("the integration branch %s is missing here", name), hint)
 	}
 	return tip, nil
+}
+
+// lastMerge is the merge commit that all others led to, "" for none.
+func lastMerge(ctx context.Context, b *gitboard.Board, v *gitboard.View) string {
+	last := ""
+	for _, brief := range v.State.Tasks() {
+		t := v.State.Task(brief.ID)
+		if brief.Status != board.Merged || t == nil {
+			continue
+		}
+		after, err := b.Repo().IsAncestor(ctx, gitio.OID(last), gitio.OID(t.MergeCommit))
+		if last == "" || err == nil && after {
+			last = t.MergeCommit
+		}
+	}
+	return last
 }
 
 // sign is who an actor is as the author of a commit, now.

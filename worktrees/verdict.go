@@ -60,11 +60,14 @@ func (s *site) judged(ctx context.Context, t *board.Task, p *board.Verdict) ([]g
 	}
 	again := fmt.Sprintf("reject it, or let %s submit what is there: git liza show %s", t.AssignedTo, t.ID)
 	if l.ours {
-		if err := s.clean(ctx, t.ID, l.path, again); err != nil {
+		head, branch, err := s.repo.Head(ctx, l.path)
+		if err != nil {
 			return nil, err
 		}
-		head, _, err := s.repo.Head(ctx, l.path)
-		if err != nil {
+		if branch == Branch(t.ID) && head.IsZero() {
+			return nil, refusal("missing", t.ID, "git liza doctor", "the branch task/%s is missing", t.ID)
+		}
+		if err := s.clean(ctx, t.ID, l.path, again); err != nil {
 			return nil, err
 		}
 		if head != commit {

@@ -2,9 +2,12 @@ package gitio
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -126,6 +129,28 @@ func (r *Repo) Head(ctx context.Context, worktree string) (commit OID, branch st
 		return "", "", fmt.Errorf("HEAD of %s: %w", worktree, err)
 	}
 	return commit, strings.TrimSpace(string(out)), nil
+}
+
+// LastHead returns the commit that the worktree's HEAD was at last, by its
+// reflog, which git does not show while the branch of HEAD is missing.
+// ErrNotFound when there is no reflog, or that commit is not here.
+func (r *Repo) LastHead(ctx context.Context, worktree string) (OID, error) {
+	out, err := r.in(worktree, "rev-parse", "rev-parse", "--path-format=absolute", "--git-path", "logs/HEAD").output(ctx)
+	if err != nil {
+		return "", fmt.Errorf("HEAD of %s: %w", worktree, err)
+	}
+	data, err := os.ReadFile(string(trimNewline(out)))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", err
+	}
+	// A line an entry: the old id, the new one, who and when. The branch's
+	// deletion may be the last of them.
+	for _, line := range slices.Backward(splitLines(data)) {
+		if fields := strings.Fields(line); len(fields) > 1 && OID(fields[1]).valid() && !OID(fields[1]).IsZero() {
+			return r.ResolveCommit(ctx, fields[1])
+		}
+	}
+	return "", fmt.Errorf("the reflog of %s: %w", worktree, ErrNotFound)
 }
 
 // AttachHead makes branch (which may be given in full or short) the one that

@@ -18,6 +18,22 @@ func claim(t *testing.T, ctx context.Context, r *Repo, name string) string {
 	return path
 }
 
+func TestLastHead(t *testing.T) {
+	ctx, r := scratch(t)
+	path := filepath.Join(t.TempDir(), "linked")
+	git(t, r.TopLevel(), "worktree", "add", "-q", "-b", "other", path)
+	check(t, os.WriteFile(filepath.Join(path, "b.txt"), nil, 0o666))
+	want := must[OID](t)(r.CommitAll(ctx, path, "second", ada))
+	git(t, path, "update-ref", "-d", "refs/heads/other")
+	if got := must[OID](t)(r.LastHead(ctx, path)); got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	check(t, os.Remove(filepath.Join(r.CommonDir(), "worktrees", "linked", "logs", "HEAD")))
+	if got, err := r.LastHead(ctx, path); !errors.Is(err, ErrNotFound) {
+		t.Errorf("without a reflog: %s, %v", got, err)
+	}
+}
+
 func TestWorktreeLife(t *testing.T) {
 	ctx, r := scratch(t)
 	check(t, r.Exclude(".worktrees/"))
