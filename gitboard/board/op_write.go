@@ -83,6 +83,9 @@ func (p *Write) Check(s *State, op Operation) error {
 	if err != nil {
 		return invalid("%s: %v", p.Path, err)
 	}
+	if err := p.checkTexts(edited, op); err != nil {
+		return err
+	}
 	if sameYAML(edited, old) {
 		return refuse("exists", "this changes nothing in %s", p.Path)
 	}
@@ -93,6 +96,25 @@ func (p *Write) Check(s *State, op Operation) error {
 		return checkDefinition(s, t.Definition(), t.ID)
 	}
 	return nil
+}
+
+// checkTexts holds the new values, as they read, against the rules for texts: what the YAML spells otherwise
+// gets no further for it.
+func (p *Write) checkTexts(edited any, op Operation) error {
+	var fault error
+	r := reflect.ValueOf(edited).Elem()
+	for i := range r.NumField() {
+		name, _, _ := strings.Cut(r.Type().Field(i).Tag.Get("yaml"), ",")
+		if !slices.ContainsFunc(p.Fields, func(f FieldEdit) bool { return f.Field == name }) {
+			continue
+		}
+		eachText(r.Field(i), name, func(_, text string) {
+			if fault == nil {
+				fault = textFault(name, text, op.AllowSecret)
+			}
+		})
+	}
+	return fault
 }
 
 // sameYAML compares records as they are written: there, an empty list is none.

@@ -214,10 +214,10 @@ func Nearest(word string, known []string, n int) []string {
 	var near []scored
 	for _, k := range known {
 		d := distance(word, k)
-		if strings.Contains(k, word) || strings.Contains(word, k) {
+		if min(len(k), len(word)) > 2 && (strings.Contains(k, word) || strings.Contains(word, k)) {
 			d = min(d, 2)
 		}
-		if d <= max(2, len(k)/2) {
+		if d <= min(max(2, len(k)/2), len(k)) && d < max(len(k), len(word)) {
 			near = append(near, scored{k, d})
 		}
 	}

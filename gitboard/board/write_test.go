@@ -74,3 +74,20 @@ func TestWriteRefusals(t *testing.T) {
 	s.do(human, write("notes/note-1.yaml", "message", `"~"`))
 	equal(t, "a text", s.state().Note("note-1").Message, "~")
 }
+
+// What YAML spells with escapes is judged by what it reads as.
+func TestWriteOfHiddenTexts(t *testing.T) {
+	s := begun(t)
+	for value, code := range map[string]string{
+		`"a\u0007b"`:                           "invalid",
+		`"AKIA\x41BCDEFGHIJKLMNOP"`:            "secret",
+		strings.Repeat("long ", 10_000):        "invalid",
+		"{note: \"AKIA\\x41BCDEFGHIJKLMNOP\"}": "secret",
+	} {
+		field := "description"
+		if strings.HasPrefix(value, "{") {
+			field = "extra"
+		}
+		s.refused(code, human, write("goal.yaml", field, value), field)
+	}
+}
