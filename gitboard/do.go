@@ -94,7 +94,7 @@ func (b *Board) Do(ctx context.Context, r Request) (*Done, error) {
 
 // attempt decides and appends once.
 func (b *Board) attempt(ctx context.Context, v *View, r Request) (*Done, string, error) {
-	payload, refs, err := r.Intent(ctx, v)
+	payload, refs, err := decide(ctx, v, r.Intent)
 	if err != nil {
 		return nil, "", err
 	}
@@ -132,6 +132,21 @@ func (b *Board) attempt(ctx context.Context, v *View, r Request) (*Done, string,
 		return nil, op.Name(), err
 	}
 	return &Done{Entry: entry, View: &View{&oplog.Snapshot{Commit: entry.Commit, State: entry.After}, b}}, op.Name(), nil
+}
+
+// decide asks an intent. Where it has stumbled over a record that couldn't be read, that is the error: intents take
+// for granted that a board has what every board has.
+func decide(ctx context.Context, v *View, intent Intent) (p board.Payload, refs []gitio.RefUpdate, err error) {
+	defer func() {
+		cause := recover()
+		if cause == nil {
+			return
+		}
+		if err = v.State.Err(); err == nil {
+			panic(cause)
+		}
+	}()
+	return intent(ctx, v)
 }
 
 // ownLease is the acting agent's lease. It is read once: what a registration shows of the session that it

@@ -460,3 +460,23 @@ func TestViewAt(t *testing.T) {
 		refusal(t, err, "invalid")
 	}
 }
+
+// TestIntentUnread: an intent that takes for granted what every board has doesn't bring the caller down when that
+// can't be read.
+func TestIntentUnread(t *testing.T) {
+	s := oplog.NewMemory()
+	begin(t, gitboard.OpenStore(s, "", gitboard.Options{}))
+	for step := 1; ; step++ {
+		bad := &faulty{Store: s, fails: map[int]fault{step: {false, errFault}}}
+		_, err := gitboard.OpenStore(bad, "", gitboard.Options{}).Do(context.Background(), gitboard.Request{Actor: ada, Intent: func(_ context.Context, v *gitboard.View) (board.Payload, []gitio.RefUpdate, error) {
+			return note(v.State.Config().IntegrationBranch), nil, nil
+		}})
+		if bad.met == 0 {
+			check(t, err)
+			return
+		}
+		if !errors.Is(err, errFault) {
+			t.Errorf("step %d (%s): %v", step, bad.first, err)
+		}
+	}
+}

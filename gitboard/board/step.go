@@ -20,12 +20,12 @@ func Step(s *State, op Operation) (*State, error) {
 		return nil, err
 	}
 	if err := checkMoves(s, after, op); err != nil {
-		return nil, err
+		return nil, firstErr(s, firstErr(after, err))
 	}
 	if err := checkNewViolations(s, after); err != nil {
-		return nil, err
+		return nil, firstErr(s, firstErr(after, err))
 	}
-	return after, s.Err()
+	return after, firstErr(s, after.Err())
 }
 
 // Apply changes a state by an operation that Check has allowed on it.

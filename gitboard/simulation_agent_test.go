@@ -1,0 +1,263 @@
+package gitboard_test
+
+import (
+	"container/heap"
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/git-liza/git-liza/gitboard"
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/lease"
+	"github.com/git-liza/git-liza/roles"
+)
+
+// simAgent is an id and the process that acts under it: a supervisor and its agent in one, or the human.
+type simAgent struct {
+	s       *simulation
+	id      string
+	actor   board.Actor
+	board   *gitboard.Board
+	store   *simStore
+	skew    time.Duration
+	gen     int       // counts the processes
+	busy    bool      // in the middle of a step
+	exposed bool      // faults may happen to what it does
+	asleep  time.Time // it hangs until then
+	gone    bool      // for good
+	looked  int       // how many operations it had seen when it looked last
+}
+
+// after does something later, unless the process is another one by then.
+func (a *simAgent) after(d time.Duration, do func()) {
+	a.s.seq++
+	heap.Push(&a.s.queue, simEvent{at: a.s.now.Add(max(d, time.Second)), seq: a.s.seq, a: a, gen: a.gen, do: do})
+}
+
+func (a *simAgent) soon(do func()) { a.after(a.s.span(2*time.Second, time.Minute), do) }
+
+func (a *simAgent) poll(do func()) { a.after(a.s.span(a.s.heartbeat/4, a.s.heartbeat), do) }
+
+// do carries out an operation under one request id, as often as it takes.
+func (a *simAgent) do(intent gitboard.Intent, then func(*gitboard.Done, error)) {
+	a.attempt(a.s.request(), intent, 0, then)
+}
+
+func (a *simAgent) just(p board.Payload, then func(*gitboard.Done, error)) {
+	a.do(gitboard.Just(p), then)
+}
+
+func (a *simAgent) attempt(request string, intent gitboard.Intent, tries int, then func(*gitboard.Done, error)) {
+	a.exposed = true
+	done, err := a.board.Do(a.s.ctx, gitboard.Request{Actor: a.actor, ID: request, Intent: intent})
+	a.exposed, a.store.blind = false, false
+	switch {
+	case a.store.dead:
+	case err == nil:
+		a.s.acked = append(a.s.acked, simAck{done.Commit, request})
+		then(done, nil)
+	case isRefusal(err, "session"):
+		a.s.denied = append(a.s.denied, request)
+		a.crash("has been replaced")
+	case isRefusal(err):
+		a.s.denied = append(a.s.denied, request)
+		a.s.met["refused: "+refusalCode(err)]++
+		if refusalCode(err) == "invariant" || refusalCode(err) == "permission" || refusalCode(err) == "invalid" {
+			a.s.say(a.id, "? %v", err)
+		}
+		then(nil, err)
+	case tries < 6 && (errors.Is(err, errFault) || isLost(err)):
+		a.after(a.s.span(time.Second, time.Minute<<tries), func() { a.attempt(request, intent, tries+1, then) })
+	case errors.Is(err, errFault):
+		a.crash("gives up")
+	default:
+		a.s.failf("%s: %v", a.id, err)
+	}
+}
+
+func refusalCode(err error) string {
+	r := (*board.Refusal)(nil)
+	errors.As(err, &r)
+	return r.Code
+}
+
+func isLost(err error) bool {
+	lost := (*gitboard.LostError)(nil)
+	return errors.As(err, &lost)
+}
+
+// now carries out an operation once, with no faults.
+func (a *simAgent) now(p board.Payload) (*gitboard.Done, error) {
+	done, err := a.board.Do(a.s.ctx, gitboard.Request{Actor: a.actor, ID: a.s.request(), Intent: gitboard.Just(p)})
+	a.s.eye.catchUp()
+	return done, err
+}
+
+func (a *simAgent) mustDo(p board.Payload) {
+	if _, err := a.now(p); err != nil {
+		a.s.failf("%s: %v", p.Op(), err)
+	}
+}
+
+// crash ends the process: what it had in mind is forgotten. Another one starts later.
+func (a *simAgent) crash(why string) {
+	a.gen++
+	a.store.dead, a.store.blind, a.exposed, a.asleep = false, false, false, time.Time{}
+	a.s.met["process ended"]++
+	if why != "" {
+		a.s.say(a.id, "! %s", why)
+	}
+	if a.actor.Role == roles.Human {
+		a.after(time.Hour, a.rule)
+		return
+	}
+	a.after(a.s.span(time.Minute, 3*a.s.lease), a.boot)
+}
+
+// hang stops the process, heartbeats and all, for a time that may be longer than its lease.
+func (a *simAgent) hang() {
+	a.asleep = a.s.now.Add(a.s.span(a.s.lease/4, 4*a.s.lease))
+	a.s.met["hung"]++
+	a.s.say(a.id, "! hangs until %s", a.asleep.Format("15:04:05"))
+}
+
+// boot registers a new session and goes to work.
+func (a *simAgent) boot() {
+	if g := a.s.eye.state().Goal(); g.Status != board.InProgress {
+		a.gone = true
+		return
+	}
+	a.s.seq++
+	a.actor.Session = fmt.Sprintf("s-%d", a.s.seq)
+	a.do(a.registration(a.actor.Session), func(_ *gitboard.Done, err error) {
+		if err != nil {
+			a.after(a.s.span(a.s.lease/8, a.s.lease), a.boot)
+			return
+		}
+		a.after(a.s.heartbeat, a.beat)
+		a.soon(func() {
+			if r := a.s.eye.state().Agent(a.id); r == nil || r.Status != board.Starting {
+				a.live()
+				return
+			}
+			a.just(&board.AgentStatusChange{Status: board.Idle}, func(*gitboard.Done, error) { a.soon(a.live) })
+		})
+	})
+}
+
+func (a *simAgent) registration(session string) gitboard.Intent {
+	return func(context.Context, *gitboard.View) (board.Payload, []gitio.RefUpdate, error) {
+		return &board.Register{Session: session, Clone: "memory"}, nil, nil
+	}
+}
+
+// beat renews the lease, and again after a while. Who has lost it stops at once.
+func (a *simAgent) beat() {
+	a.exposed = true
+	_, err := a.board.Heartbeat(a.s.ctx, a.actor)
+	a.exposed, a.store.blind = false, false
+	switch {
+	case a.store.dead:
+		return
+	case errors.Is(err, lease.ErrTaken), isRefusal(err):
+		a.crash("has lost its lease")
+		return
+	case err != nil && !errors.Is(err, errFault):
+		a.s.failf("heartbeat of %s: %v", a.id, err)
+	}
+	a.after(a.s.heartbeat, a.beat)
+}
+
+// live goes on with the work of the role.
+func (a *simAgent) live() {
+	if a.s.eye.state().Goal().Status != board.InProgress {
+		a.quit(true)
+		return
+	}
+	switch a.actor.Role {
+	case roles.Planner:
+		a.plan()
+	case roles.Coder:
+		a.code()
+	case roles.CodeReviewer:
+		a.review()
+	}
+}
+
+// quit lets go of what the agent holds and deregisters; unless for good, it comes back.
+func (a *simAgent) quit(forGood bool) {
+	leave := func() {
+		a.just(&board.Deregister{}, func(_ *gitboard.Done, err error) {
+			if err != nil {
+				a.soon(a.live)
+				return
+			}
+			a.gen++
+			if a.gone = forGood; !forGood {
+				a.after(a.s.span(time.Hour, 24*time.Hour), a.boot)
+			}
+		})
+	}
+	t := a.s.eye.held(a.id)
+	if t == nil {
+		leave()
+		return
+	}
+	a.just(&board.Release{About: board.About{Task: t.ID}, Reason: "shutting down"}, func(*gitboard.Done, error) { a.soon(leave) })
+}
+
+// view looks at the board; nil when that fails.
+func (a *simAgent) view() *gitboard.View {
+	v, err := a.board.View(a.s.ctx)
+	if err != nil {
+		a.s.failf("%s looks: %v", a.id, err)
+	}
+	return v
+}
+
+// news reports whether the board has moved since the agent looked last; now and then it looks all the same,
+// since time brings something about, too.
+func (a *simAgent) news() bool {
+	if a.looked == a.s.eye.n && !a.s.chance(200) {
+		return false
+	}
+	a.looked = a.s.eye.n
+	return true
+}
+
+// lapsed is takeable at a glance: it saves a look at the board that would find nothing.
+func (a *simAgent) lapsed(holder string, _ board.Brief) bool {
+	h, err := lease.Read(a.s.ctx, a.s.memory, holder)
+	check(a.s.t, err)
+	return h == nil || a.s.now.Add(a.skew).After(h.Expires)
+}
+
+// takeable is what the leases say, as the agent's own clock has it.
+func takeable(v *gitboard.View) func(string, board.Brief) bool {
+	return func(holder string, b board.Brief) bool {
+		after := time.Duration(0)
+		if b.Status == board.Rejected {
+			after = board.AbandonedAfter
+		}
+		return v.Takeable(context.Background(), holder, after)
+	}
+}
+
+// aside does what any agent may do while it works: a discovery, an anomaly.
+func (a *simAgent) aside(task string) board.Payload {
+	s := a.s
+	if s.chance(400) {
+		urgency := "deferred"
+		if s.chance(400) {
+			urgency = "immediate"
+		}
+		return &board.Discover{During: task, Description: "beside " + task, Severity: board.Severities[s.rng.IntN(4)], Urgency: urgency}
+	}
+	what := fmt.Sprint(s.rng.IntN(60))
+	if a.actor.Role == roles.CodeReviewer {
+		return &board.LogAnomaly{Type: "workaround", Task: task, Details: map[string]board.Scalar{"root_cause": board.Scalar("cause " + what)}}
+	}
+	return &board.LogAnomaly{Type: "external_blocker", Task: task, Details: map[string]board.Scalar{"blocker_service": board.Scalar("service " + what)}}
+}

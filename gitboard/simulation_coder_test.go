@@ -1,0 +1,145 @@
+package gitboard_test
+
+import (
+	"context"
+
+	"github.com/git-liza/git-liza/gitboard"
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/gitio"
+)
+
+// code looks for a task, or goes on with the one that the board says is this coder's.
+func (a *simAgent) code() {
+	s := a.s
+	if t := s.eye.held(a.id); t != nil {
+		a.resume(t)
+		return
+	}
+	if s.chance(s.leave) {
+		a.quit(false)
+		return
+	}
+	if !a.news() || board.NextClaim(s.eye.state(), a.id, a.lapsed) == "" {
+		a.poll(a.live)
+		return
+	}
+	v := a.view()
+	id := board.NextClaim(v.State, a.id, takeable(v))
+	if id == "" {
+		a.poll(a.live)
+		return
+	}
+	a.soon(func() { a.claim(id) }) // the worktree is made first, and others may be faster
+}
+
+func (a *simAgent) claim(id string) {
+	a.do(func(_ context.Context, v *gitboard.View) (board.Payload, []gitio.RefUpdate, error) {
+		t, err := v.State.FindTask(id)
+		if err != nil {
+			return nil, nil, err
+		}
+		if board.AtIterationLimit(v.State, t, a.id) {
+			return &board.IterationLimit{About: board.About{Task: id}}, nil, nil
+		}
+		p := &board.Claim{About: board.About{Task: id}, Clone: "memory"}
+		if board.KindOfClaim(t, a.id).Fresh {
+			p.BaseCommit = string(a.s.integration())
+			if t.Worktree != "" {
+				p.Kept = string(a.s.commit("attic"))
+			}
+		}
+		return p, nil, nil
+	}, func(done *gitboard.Done, err error) {
+		if err != nil {
+			a.poll(a.live)
+			return
+		}
+		if _, claimed := done.Op.Payload.(*board.Claim); !claimed {
+			a.soon(a.live)
+			return
+		}
+		a.resume(done.After.Task(id))
+	})
+}
+
+// resume goes on with a task: the checkpoint first, unless it stands already.
+func (a *simAgent) resume(t *board.Task) {
+	id := t.ID
+	if t.CheckpointOfIteration() != nil {
+		a.labour(id)
+		return
+	}
+	a.soon(func() {
+		a.just(&board.PreExec{About: board.About{Task: id}, Checkpoint: board.Checkpoint{
+			Intent: "do " + id, Validation: "go test: ok", FilesToModify: []string{id + ".go"},
+		}}, a.orAnew(func() { a.labour(id) }))
+	})
+}
+
+// orAnew goes on after an operation, or looks at the board anew when it was refused.
+func (a *simAgent) orAnew(next func()) func(*gitboard.Done, error) {
+	return func(_ *gitboard.Done, err error) {
+		if err != nil {
+			a.soon(a.live)
+			return
+		}
+		next()
+	}
+}
+
+// labour works for a while and ends in one of the ways in which work ends.
+func (a *simAgent) labour(id string) {
+	s := a.s
+	work := s.span(s.workMin, s.workMax)
+	if s.chance(80) {
+		a.after(work/2, func() { a.just(a.aside(id), func(*gitboard.Done, error) {}) })
+	}
+	switch hard := s.truth[id]; {
+	case s.chance(s.crash):
+		a.after(work/2, func() { a.crash("crashes at work") })
+	case s.chance(s.hang):
+		a.after(work/2, a.hang)
+		a.after(work, func() { a.submit(id) })
+	case s.chance(200 * hard):
+		a.after(work, func() {
+			a.just(&board.Block{About: board.About{Task: id}, Reason: "it is unclear", Questions: []string{"what is meant?"}, Attempted: []string{"guessing"}}, a.orAnew(a.liveSoon))
+		})
+	case s.chance(60):
+		a.after(work, func() {
+			a.just(&board.HandOff{About: board.About{Task: id}, Summary: "half of it", NextAction: "the other half"}, a.orAnew(func() { a.crash("ends with a hand-off") }))
+		})
+	case s.chance(20):
+		a.after(work/2, func() { a.quit(false) })
+	default:
+		a.after(work, func() { a.submit(id) })
+	}
+}
+
+func (a *simAgent) liveSoon() { a.soon(a.live) }
+
+func (a *simAgent) submit(id string) {
+	commit := string(a.s.commit("work"))
+	a.do(func(_ context.Context, v *gitboard.View) (board.Payload, []gitio.RefUpdate, error) {
+		t, err := v.State.FindTask(id)
+		if err != nil {
+			return nil, nil, err
+		}
+		return &board.Submit{About: board.About{Task: id}, Commit: commit, ReviewBase: t.BaseCommit + zeros(t.BaseCommit), Commits: 1, Files: 2, Tests: []string{id + "_test.go"}}, nil, nil
+	}, a.orAnew(func() {
+		if a.s.chance(40) {
+			a.soon(func() {
+				a.just(&board.Withdraw{About: board.About{Task: id}, Reason: "one more thing"}, a.orAnew(a.liveSoon))
+			})
+			return
+		}
+		a.soon(a.live)
+	}))
+}
+
+// zeros makes an empty id a whole one.
+func zeros(id string) string {
+	if id == "" {
+		return string(gitio.ZeroOID)
+	}
+	return ""
+}

@@ -1,0 +1,194 @@
+package gitboard_test
+
+import (
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/codec"
+	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/oplog"
+	"github.com/git-liza/git-liza/roles"
+)
+
+// simEye watches the log: it replays every commit as it comes, and holds it against what it has noted itself of
+// who holds what.
+type simEye struct {
+	s        *simulation
+	memory   *board.Memory
+	at       board.Time
+	tip      gitio.OID
+	n        int       // operations
+	progress time.Time // when a task changed its state last
+	since    int       // operations since then
+
+	chain    map[gitio.OID]bool
+	requests map[string]gitio.OID
+	sessions map[string]string // of the agents that are registered
+	coder    map[string]string // who has claimed a task last
+	reviewer map[string]string
+	ops      map[string]int
+	ends     map[board.Status]int
+}
+
+func newSimEye(s *simulation) *simEye {
+	return &simEye{
+		s: s, memory: board.NewMemory(), tip: gitio.ZeroOID, progress: s.now, chain: map[gitio.OID]bool{}, requests: map[string]gitio.OID{},
+		sessions: map[string]string{}, coder: map[string]string{}, reviewer: map[string]string{}, ops: map[string]int{}, ends: map[board.Status]int{},
+	}
+}
+
+func (e *simEye) state() *board.State { return board.NewState(e.memory, e.at) }
+
+// held is the task that an agent works on.
+func (e *simEye) held(agent string) *board.Task {
+	a := e.state().Agent(agent)
+	if a == nil || a.CurrentTask == "" || a.Status == board.Waiting {
+		return nil
+	}
+	return e.state().Task(a.CurrentTask)
+}
+
+// catchUp replays what is new in the log.
+func (e *simEye) catchUp() {
+	tip, err := e.s.memory.Ref(e.s.ctx, oplog.Ref)
+	check(e.s.t, err)
+	if tip == e.tip {
+		return
+	}
+	commits, err := e.s.memory.Log(e.s.ctx, e.tip, tip)
+	check(e.s.t, err)
+	if len(commits) > 0 && !e.tip.IsZero() && (len(commits[0].Parents) != 1 || commits[0].Parents[0] != e.tip) {
+		e.s.failf("the history no longer holds %s", e.tip)
+	}
+	for _, c := range commits {
+		e.take(c)
+	}
+	e.tip = tip
+}
+
+func (e *simEye) take(c gitio.Commit) {
+	s := e.s
+	h, err := codec.ParseHead(c.Message)
+	check(s.t, err)
+	file := ""
+	if h.Payload == codec.PayloadReference() {
+		o, err := s.memory.Object(s.ctx, string(c.Tree)+":"+codec.PayloadFile)
+		check(s.t, err)
+		file = string(o.Data)
+	}
+	op, err := h.Operation(file, c.Author.Name, c.Author.Email, board.At(c.Author.When))
+	check(s.t, err)
+	before := e.state()
+	after, err := board.Step(before, op)
+	if err != nil {
+		s.failf("%s stands and is not allowed: %v", c.Message, err)
+	}
+	if was, twice := e.requests[op.Request]; twice {
+		s.failf("the request %s was carried out twice: %s, %s", op.Request, was, c.OID)
+	}
+	e.requests[op.Request], e.chain[c.OID] = c.OID, true
+	e.held2(before, op)
+	e.n++
+	e.since++
+	e.ops[op.Name()]++
+	from, to := board.None, board.None
+	if t := before.Task(op.TaskID()); t != nil {
+		from = t.Status
+	}
+	if t := after.Task(op.TaskID()); t != nil {
+		to = t.Status
+	}
+	switch {
+	case op.TaskID() == "":
+		s.say(op.Actor.ID, "%s", op.Name())
+	case from == to:
+		s.say(op.Actor.ID, "%s %s", op.Name(), op.TaskID())
+	default:
+		s.say(op.Actor.ID, "%s %s, %s", op.Name(), op.TaskID(), to)
+		e.ends[to]++
+	}
+	if from != to || op.Name() == "resume" {
+		e.progress, e.since = s.now, 0
+	}
+	if limit := 100 + 20*(len(s.agents)+1); e.since > limit {
+		s.failf("%d operations, and no task has changed its state", e.since)
+	}
+	e.memory.Absorb(after)
+	e.at = op.Time
+}
+
+// held2 notes who holds what from the operations alone, and refuses what two holders would do.
+func (e *simEye) held2(before *board.State, op board.Operation) {
+	s, id, task := e.s, op.Actor.ID, op.TaskID()
+	if _, registers := op.Payload.(*board.Register); op.Actor.Role != roles.Human && !registers && e.sessions[id] != op.Actor.Session {
+		s.failf("%s by %s in the session %s, which %s has replaced", op.Name(), id, op.Actor.Session, e.sessions[id])
+	}
+	ran := func(holder string, l *board.Lease) bool {
+		return e.sessions[holder] == "" || l == nil || l.Expires <= op.Time
+	}
+	switch p := op.Payload.(type) {
+	case *board.Register:
+		if !ran(id, p.Lease) {
+			s.failf("%s registered over a live lease", id)
+		}
+		e.sessions[id] = op.Actor.Session
+	case *board.Deregister:
+		delete(e.sessions, id)
+	case *board.Claim:
+		t := before.Task(task)
+		if holder := e.coder[task]; t.Status == board.Claimed && !t.HandoffPending && !ran(holder, p.Lease) {
+			s.failf("%s claimed %s, which %s holds under a live lease", id, task, holder)
+		}
+		for _, b := range before.Tasks() {
+			if b.ID != task && b.Holds(id) {
+				s.failf("%s claimed %s and holds %s", id, task, b.ID)
+			}
+		}
+		e.coder[task] = id
+	case *board.ClaimReview:
+		if holder := e.reviewer[task]; before.Task(task).ReviewingBy != "" && !ran(holder, p.Lease) {
+			s.failf("%s claimed the review of %s, which %s holds under a live lease", id, task, holder)
+		}
+		e.reviewer[task] = id
+	case *board.PreExec, *board.Submit, *board.HandOff, *board.Withdraw:
+		if e.coder[task] != id {
+			s.failf("%s of %s by %s, and %s has claimed it", op.Name(), task, id, e.coder[task])
+		}
+	case *board.Block:
+		if op.Actor.Role == roles.Coder && e.coder[task] != id {
+			s.failf("%s of %s by %s, and %s has claimed it", op.Name(), task, id, e.coder[task])
+		}
+	case *board.Verdict:
+		if e.reviewer[task] != id || e.coder[task] == id {
+			s.failf("a verdict on %s by %s; %s reviews it, %s wrote it", task, id, e.reviewer[task], e.coder[task])
+		}
+	}
+}
+
+// sound looks at the whole board.
+func (e *simEye) sound() {
+	state := e.state()
+	if bad := board.Violations(state); len(bad) > 0 {
+		e.s.failf("the board is broken: %v", bad)
+	}
+	for _, a := range e.s.acked {
+		if !e.chain[a.commit] || e.requests[a.request] != a.commit {
+			e.s.failf("%s was told that %s stands, and it doesn't", a.request, a.commit)
+		}
+	}
+	e.s.acked = e.s.acked[:0]
+	for _, r := range e.s.denied {
+		if e.requests[r] != "" {
+			e.s.failf("the request %s was refused, and stands as %s", r, e.requests[r])
+		}
+	}
+	e.s.denied = e.s.denied[:0]
+}
+
+// isRefusal reports whether an operation was refused, for one of the reasons when some are given.
+func isRefusal(err error, codes ...string) bool {
+	r := (*board.Refusal)(nil)
+	return errors.As(err, &r) && (len(codes) == 0 || slices.Contains(codes, r.Code))
+}

@@ -1,0 +1,130 @@
+package gitboard_test
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/git-liza/git-liza/gitboard"
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/roles"
+)
+
+// rule does the next thing that a human does: what waits for them, or a whim.
+func (a *simAgent) rule() {
+	s := a.s
+	if s.eye.state().Goal().Status != board.InProgress || s.humanLeaves > 0 && s.now.Sub(simStart) > s.humanLeaves {
+		a.gone = true
+		return
+	}
+	p := a.asked()
+	if p == nil && s.chance(s.meddling) {
+		p = a.whim()
+	}
+	again := func(*gitboard.Done, error) { a.after(s.span(10*time.Minute, 8*time.Hour), a.rule) }
+	switch {
+	case p != nil:
+		a.just(p, again)
+	case s.chance(30):
+		a.land(again)
+	default:
+		again(nil, nil)
+	}
+}
+
+// asked is what only a human can do, and the board waits for.
+func (a *simAgent) asked() board.Payload {
+	s := a.s
+	state := s.eye.state()
+	switch c := state.Control(); {
+	case state.Breaker().Status == board.BreakerTriggered:
+		return &board.Resolve{Text: "it was a hiccup"}
+	case c.Mode != board.Running:
+		return &board.Resume{Decision: map[bool]string{true: "CONTINUE"}[c.Mode == board.CheckpointMode], Reason: "go on"}
+	}
+	switch state.Sprint().Status {
+	case board.Completed, board.PhaseAborted:
+		p := &board.SprintStart{Deadline: board.At(s.now.Add(a.skew).Add(s.span(24*time.Hour, 200*time.Hour)))}
+		for _, b := range state.Tasks() {
+			if !b.Status.Terminal() {
+				p.Planned = append(p.Planned, b.ID)
+			}
+		}
+		if len(p.Planned) > 0 {
+			return p
+		}
+	}
+	for _, b := range state.Tasks() {
+		switch {
+		case b.Paused && !b.Status.Terminal() && s.chance(300):
+			return &board.Resume{About: board.About{Task: b.ID}}
+		case b.Status == board.Draft && state.Config().PlanReview == "human" && !b.Paused:
+			// A review takes a plan as a whole: the other drafts follow at once.
+			for _, id := range stuck(state, board.Draft)[1:] {
+				a.s.seq++
+				s.say(a.id, "reviews %s, too", id)
+				if _, err := a.now(&board.Finalize{About: board.About{Task: id}, SpecOID: simSpec}); err != nil && !isRefusal(err) {
+					s.failf("finalize: %v", err)
+				}
+			}
+			return &board.Finalize{About: board.About{Task: stuck(state, board.Draft)[0]}, SpecOID: simSpec}
+		case b.Status == board.IntegrationFailed && s.chance(200):
+			return &board.RetryMerge{About: board.About{Task: b.ID}, ReviewCommit: state.Task(b.ID).ReviewCommit, Onto: string(s.integration())}
+		}
+	}
+	return nil
+}
+
+// whim is something that a human may do at any time.
+func (a *simAgent) whim() board.Payload {
+	s := a.s
+	state := s.eye.state()
+	tasks := state.Tasks()
+	if len(tasks) == 0 {
+		return &board.AddNote{For: string(roles.Planner), Message: "when do you begin?"}
+	}
+	b := tasks[s.rng.IntN(len(tasks))]
+	about := board.About{Task: b.ID}
+	switch s.rng.IntN(12) {
+	case 0:
+		return &board.Pause{Reason: "lunch"}
+	case 1:
+		return &board.Pause{About: about, Reason: "wait a moment"}
+	case 2:
+		return &board.SetCheckpoint{Reason: "let me see"}
+	case 3:
+		return &board.SetConfig{Key: "max_coder_iterations", Value: fmt.Sprint(2 + s.rng.IntN(9))}
+	case 4:
+		return &board.SetConfig{Key: "max_review_cycles", Value: fmt.Sprint(2 + s.rng.IntN(5))}
+	case 5:
+		return &board.Release{About: about, Reason: "I need it back", Force: true, Kept: string(s.commit("attic"))}
+	case 6:
+		return &board.Block{About: about, Reason: board.HumanOverride}
+	case 7:
+		return &board.Write{Path: board.RecordPath(board.TaskDir, b.ID), Fields: []board.FieldEdit{{Field: "priority", Value: fmt.Sprint(1 + s.rng.IntN(5))}}, Reason: "as I see it"}
+	case 8:
+		if s.extra < s.tasks/2+3 {
+			s.extra++
+			id := fmt.Sprintf("h-%d", s.extra)
+			s.want(id, nil)
+			return &board.AddTask{About: board.About{Task: id}, Definition: *s.wants[id], NoSpecFile: true, Ready: true}
+		}
+	case 9:
+		return &board.SprintEnd{Reason: "enough"}
+	case 10:
+		return &board.Reassign{About: about, Reason: "somebody else"}
+	}
+	return &board.AddNote{For: b.ID, Message: "mind the edges"}
+}
+
+// land moves integration by a human's hand.
+func (a *simAgent) land(then func(*gitboard.Done, error)) {
+	s := a.s
+	a.do(func(context.Context, *gitboard.View) (board.Payload, []gitio.RefUpdate, error) {
+		before, after := s.integration(), s.commit("specs")
+		s.landed[after] = simLanding{parent: before}
+		return &board.Land{Before: string(before), Commit: string(after), Reason: "specs"},
+			[]gitio.RefUpdate{{Ref: simIntegration, Old: before, New: after}}, nil
+	}, then)
+}

@@ -1,0 +1,254 @@
+package gitboard_test
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/git-liza/git-liza/gitboard"
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/roles"
+)
+
+const simSpec = "5555555555555555555555555555555555555555"
+
+// plan does the next thing that a planner has to do.
+func (a *simAgent) plan() {
+	s := a.s
+	if s.chance(s.crash / 10) {
+		a.crash("crashes while planning")
+		return
+	}
+	if s.chance(s.hang / 10) {
+		a.hang()
+		a.soon(a.live)
+		return
+	}
+	p := a.duty()
+	if p == nil {
+		a.poll(a.live)
+		return
+	}
+	a.soon(func() {
+		a.just(p, func(_ *gitboard.Done, err error) {
+			if err != nil {
+				a.poll(a.live) // somebody else was faster, or it waits for something
+				return
+			}
+			a.soon(a.live)
+		})
+	})
+}
+
+// duty is the next operation that the board calls for, nil for none.
+func (a *simAgent) duty() board.Payload {
+	s := a.s
+	state := s.eye.state()
+	about := func(id string) board.About { return board.About{Task: id} }
+	for _, id := range s.order {
+		if state.Task(id) == nil {
+			if d := s.wants[id]; a.addable(state, d) {
+				return &board.AddTask{About: about(id), Definition: *d}
+			}
+		}
+	}
+	if len(state.Goal().AlignmentHistory) == 0 {
+		return &board.AlignmentEntry{Event: "planned", Summary: fmt.Sprintf("%d tasks", len(s.order))}
+	}
+	for _, d := range stuck(state, board.Draft) {
+		if state.Config().PlanReview == "human" {
+			break
+		}
+		return &board.Finalize{About: about(d), SpecOID: simSpec}
+	}
+	if p := a.unblock(state); p != nil {
+		return p
+	}
+	if p := a.records(state); p != nil {
+		return p
+	}
+	for _, b := range state.Tasks() {
+		switch {
+		case b.Status == board.Rejected && !b.Freed && s.chance(20):
+			return &board.Reassign{About: about(b.ID), Reason: "its author is slow"}
+		case b.Status == board.IntegrationFailed && s.chance(10):
+			return &board.Block{About: about(b.ID), Reason: "the merge needs a new plan", Questions: []string{"what now?"}}
+		case b.Status == board.Unclaimed && b.ReservedFor != "" && state.Agent(b.ReservedFor) == nil && s.chance(50):
+			return a.replace(state.Task(b.ID))
+		}
+	}
+	if s.chance(50) {
+		if p := a.sweep(); p != nil {
+			return p
+		}
+	}
+	if len(stuck(state, board.Merged, board.Superseded, board.Abandoned)) > 0 && !slices.ContainsFunc(state.Tasks(), func(b board.Brief) bool { return !b.Status.Terminal() }) {
+		return &board.CompleteGoal{Summary: "all is done"}
+	}
+	return nil
+}
+
+// addable reports whether all that a task depends on is on the board; what was replaced there is followed.
+func (a *simAgent) addable(state *board.State, d *board.Definition) bool {
+	var needs []string
+	for _, id := range d.DependsOn {
+		t := state.Task(id)
+		if t == nil {
+			return false
+		}
+		switch t.Status {
+		case board.Superseded:
+			needs = append(needs, t.SupersededBy...)
+		case board.Abandoned:
+		default:
+			needs = append(needs, id)
+		}
+	}
+	slices.Sort(needs)
+	d.DependsOn = slices.Compact(needs)
+	return true
+}
+
+// unblock deals with the first BLOCKED task.
+func (a *simAgent) unblock(state *board.State) board.Payload {
+	s := a.s
+	for _, id := range stuck(state, board.Blocked) {
+		t := state.Task(id)
+		about := board.About{Task: id}
+		exhausted := len(t.FailedBy) >= 2 && t.Last(board.EventAmended, board.EventBlocked).Event != board.EventAmended
+		switch {
+		case exhausted && s.chance(300) && s.extra < s.tasks/2+3, s.chance(40) && s.extra < s.tasks/2+3:
+			return a.replace(t)
+		case exhausted && s.chance(100) && len(dependents(state, id)) == 0:
+			return &board.Abandon{About: about, Reason: "not worth it", Kept: string(s.commit("attic"))}
+		case exhausted || s.chance(200):
+			s.truth[id] /= 2
+			return &board.AmendTask{
+				About: about, Set: []string{"done_when"}, Reason: "it was framed wrong",
+				Definition: board.Definition{DoneWhen: fmt.Sprintf("%s prints ok (%d)", id, s.eye.n)},
+			}
+		}
+		p := &board.Unblock{About: about, Assessment: "go on"}
+		switch {
+		case t.Worktree == "" || s.chance(400):
+			if t.Worktree != "" {
+				p.Kept = string(s.commit("attic"))
+			}
+		case s.chance(500):
+			p.Mode = board.UnblockKeepWork
+			if s.chance(300) {
+				p.To = roles.Coder.ID(1 + s.rng.IntN(s.coders))
+			}
+		case s.mayGoOn(state, t):
+			p.Mode = board.UnblockSameCoder
+		}
+		return p
+	}
+	return nil
+}
+
+// mayGoOn reports whether a task's coder is there and free.
+func (s *simulation) mayGoOn(state *board.State, t *board.Task) bool {
+	if state.Agent(t.AssignedTo) == nil {
+		return false
+	}
+	return !slices.ContainsFunc(state.Tasks(), func(b board.Brief) bool { return b.Holds(t.AssignedTo) })
+}
+
+func dependents(state *board.State, id string) []string {
+	var ids []string
+	for _, b := range state.Tasks() {
+		if !b.Status.Terminal() && slices.Contains(b.DependsOn, id) {
+			ids = append(ids, b.ID)
+		}
+	}
+	return ids
+}
+
+// replace supersedes a task by one or two easier ones, which are put on the board first.
+func (a *simAgent) replace(t *board.Task) board.Payload {
+	s := a.s
+	by := []string{t.ID + "-a"}
+	if t.Priority%2 == 0 {
+		by = append(by, t.ID+"-b")
+	}
+	for _, id := range by {
+		if s.wants[id] == nil {
+			s.extra++
+			s.want(id, slices.Clone(t.DependsOn))
+			s.truth[id] = s.truth[t.ID] / 2
+		}
+	}
+	state := s.eye.state()
+	for _, id := range by {
+		switch r := state.Task(id); {
+		case r == nil && !a.addable(state, s.wants[id]):
+			return nil
+		case r == nil:
+			return &board.AddTask{About: board.About{Task: id}, Definition: *s.wants[id]}
+		case r.Status == board.Abandoned || r.Status == board.Superseded:
+			return &board.Unblock{About: board.About{Task: t.ID}, Assessment: "its replacement is gone"}
+		}
+	}
+	return &board.Supersede{About: board.About{Task: t.ID}, By: by, Reason: "It was too large.", Kept: string(s.commit("attic"))}
+}
+
+// records deals with discoveries, anomalies, notes, deadlines and the circuit breaker.
+func (a *simAgent) records(state *board.State) board.Payload {
+	s := a.s
+	for _, id := range state.List(board.DiscoveryDir) {
+		d := state.Discovery(id)
+		if !d.Open() || d.Urgency != "immediate" {
+			continue
+		}
+		task := "t-" + id
+		switch {
+		case s.wants[task] != nil && state.Task(task) != nil:
+			return &board.ConvertDiscovery{Discovery: id, Task: task}
+		case s.wants[task] == nil && s.extra < s.tasks/2+3 && s.chance(500):
+			s.extra++
+			s.want(task, nil)
+			return nil // it's planned with the next look
+		case s.wants[task] == nil:
+			return &board.SettleDiscovery{Discovery: id, How: "deferred", Reason: "later"}
+		}
+	}
+	if sp := state.Sprint(); sp.Status == board.InProgress && !sp.Timeline.Deadline.IsZero() && board.At(s.now.Add(a.skew)) > sp.Timeline.Deadline {
+		return &board.Deadline{}
+	}
+	if found := board.FindPatterns(state); len(found) > 0 && state.Breaker().Status == board.BreakerOK {
+		return &board.Trip{Pattern: found[0].Pattern, Severity: found[0].Severity}
+	}
+	var ids []string
+	for _, id := range state.List(board.AnomalyDir) {
+		if n := state.Anomaly(id); n.AcknowledgedBy == "" {
+			ids = append(ids, id)
+		}
+	}
+	for _, id := range state.List(board.NoteDir) {
+		if n := state.Note(id); n.AcknowledgedBy == "" && n.For != roles.HumanID {
+			ids = append(ids, id)
+		}
+	}
+	if len(ids) > 3 {
+		return &board.Ack{IDs: ids}
+	}
+	return nil
+}
+
+// sweep releases the first claim whose lease has run out.
+func (a *simAgent) sweep() board.Payload {
+	v := a.view()
+	for _, b := range v.State.Tasks() {
+		holder := ""
+		switch {
+		case b.Status == board.Claimed && !b.HandoffPending:
+			holder = b.AssignedTo
+		case b.Status == board.ReadyForReview:
+			holder = b.ReviewingBy
+		}
+		if holder != "" && takeable(v)(holder, b) {
+			return &board.Release{About: board.About{Task: b.ID}, Reason: "its lease had run out"}
+		}
+	}
+	return nil
+}

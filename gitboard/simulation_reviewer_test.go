@@ -1,0 +1,145 @@
+package gitboard_test
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/git-liza/git-liza/gitboard"
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/gitio"
+)
+
+// review goes on with a review, lands what is approved, or looks for something to review.
+func (a *simAgent) review() {
+	s := a.s
+	if t := s.eye.held(a.id); t != nil {
+		a.judge(t.ID)
+		return
+	}
+	if s.chance(s.leave) {
+		a.quit(false)
+		return
+	}
+	if !a.news() {
+		a.poll(a.live)
+		return
+	}
+	for _, b := range s.eye.state().Tasks() {
+		mine := b.ApprovedBy == a.id || s.now.Sub(b.StatusChangedAt.Std()) > time.Minute
+		switch {
+		case b.Status == board.Approved && mine && !b.Paused:
+			a.after(s.span(time.Second, 5*time.Minute), func() { a.merge(b.ID) })
+			return
+		case b.Status == board.IntegrationFailed && s.chance(30):
+			a.retry(b.ID)
+			return
+		}
+	}
+	if board.NextReview(s.eye.state(), a.id, a.lapsed) == "" {
+		a.poll(a.live)
+		return
+	}
+	v := a.view()
+	id := board.NextReview(v.State, a.id, takeable(v))
+	if id == "" {
+		a.poll(a.live)
+		return
+	}
+	a.soon(func() {
+		a.do(func(context.Context, *gitboard.View) (board.Payload, []gitio.RefUpdate, error) {
+			return &board.ClaimReview{About: board.About{Task: id}}, nil, nil
+		}, a.orAnew(func() { a.judge(id) }))
+	})
+}
+
+// judge reads for a while and ends in one of the ways in which a review ends.
+func (a *simAgent) judge(id string) {
+	s := a.s
+	read := s.span(s.workMin, s.workMax/4)
+	if s.chance(50) {
+		a.after(read/2, func() { a.just(a.aside(id), func(*gitboard.Done, error) {}) })
+	}
+	switch {
+	case s.chance(s.crash):
+		a.after(read/2, func() { a.crash("crashes over a review") })
+		return
+	case s.chance(s.hang):
+		a.after(read/2, a.hang)
+	case s.chance(20):
+		a.after(read, func() { a.quit(false) })
+		return
+	}
+	verdict := board.VerdictApproved
+	if s.chance(150 + 450*s.truth[id]) {
+		verdict = board.VerdictRejected
+	}
+	seen := ""
+	if t := s.eye.state().Task(id); t != nil {
+		seen = t.ReviewCommit
+	}
+	a.after(read, func() {
+		p := &board.Verdict{About: board.About{Task: id}, Verdict: verdict, Commit: seen}
+		if verdict == board.VerdictRejected {
+			p.Reason = simRejection
+		}
+		a.just(p, a.orAnew(a.liveSoon))
+	})
+}
+
+var simRejection = board.Rejection{
+	Blockers: []board.Finding{{Where: "main.go:1", Issue: "it does nothing", Why: "done_when", Suggestion: "do it"}},
+	Overall:  "not yet", Spec: "n/a", Anomaly: "none", PriorStatus: []string{"PARTIAL: half of it"},
+}.Text()
+
+// merge brings approved work into integration: integration and board move in one transaction.
+func (a *simAgent) merge(id string) {
+	s := a.s
+	failure := ""
+	switch {
+	case s.chance(120 * s.truth[id]):
+		failure = board.FailConflict
+	case s.chance(120 * s.truth[id]):
+		failure = board.FailTest
+	}
+	a.do(func(_ context.Context, v *gitboard.View) (board.Payload, []gitio.RefUpdate, error) {
+		t, err := v.State.FindTask(id)
+		if err != nil {
+			return nil, nil, err
+		}
+		if at, there := s.holds(t.ReviewCommit); there && t.Status == board.Approved {
+			return &board.FinishMerge{About: board.About{Task: id}, ReviewCommit: t.ReviewCommit, MergeCommit: string(at), MergeType: board.MergeCommitType}, nil, nil
+		}
+		before := s.integration()
+		p := &board.Merge{About: board.About{Task: id}, ReviewCommit: t.ReviewCommit, Before: string(before), Failure: failure}
+		if failure != "" {
+			p.Files, p.Log = []string{"main.go"}, "it failed"
+			return p, nil, nil
+		}
+		after := s.commit("merge")
+		s.landed[after] = simLanding{before, gitio.OID(t.ReviewCommit)}
+		p.MergeCommit, p.MergeType, p.Test = string(after), board.MergeCommitType, "go test ./..."
+		return p, []gitio.RefUpdate{{Ref: simIntegration, Old: before, New: after}}, nil
+	}, func(*gitboard.Done, error) { a.soon(a.live) })
+}
+
+func (a *simAgent) retry(id string) {
+	a.do(func(_ context.Context, v *gitboard.View) (board.Payload, []gitio.RefUpdate, error) {
+		t, err := v.State.FindTask(id)
+		if err != nil {
+			return nil, nil, err
+		}
+		return &board.RetryMerge{About: board.About{Task: id}, ReviewCommit: t.ReviewCommit, Onto: string(a.s.integration())}, nil, nil
+	}, func(*gitboard.Done, error) { a.soon(a.live) })
+}
+
+// stuck lists the ids of tasks in a state that are not paused.
+func stuck(s *board.State, in ...board.Status) []string {
+	var ids []string
+	for _, b := range s.Tasks() {
+		if slices.Contains(in, b.Status) && !b.Paused {
+			ids = append(ids, b.ID)
+		}
+	}
+	return ids
+}

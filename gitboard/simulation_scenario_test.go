@@ -1,0 +1,112 @@
+package gitboard_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"github.com/git-liza/git-liza/gitboard/board"
+)
+
+// scenario is what a run is like: who takes part, for how long, and what goes wrong.
+type scenario struct {
+	flag                         string // that makes a run of this size
+	planners, coders, reviewers  int
+	tasks                        int
+	lease, heartbeat             time.Duration
+	workMin, workMax             time.Duration
+	iterations, cycles           int
+	planReview                   string
+	skew                         time.Duration
+	faults                       simFaults
+	humanLeaves                  time.Duration // never to return; 0 for never
+	crash, hang, leave, meddling float64       // per mille
+	checkEvery                   int           // events between two looks at the whole board
+}
+
+// simFaults says how often (per mille of the appends and heartbeats) which fault happens.
+type simFaults struct {
+	race      float64 // somebody else is faster
+	lost      float64 // not done, and reported as failed
+	ambiguous float64 // done, and reported as failed
+	blind     float64 // done, reported as failed, and it can't be looked up
+	before    float64 // the process dies before it's done
+	after     float64 // the process dies after it's done, and never learns
+	half      float64 // integration moves, the board doesn't, the process dies
+	read      float64 // a reading fails
+}
+
+type simSize int
+
+const (
+	simTiny  simSize = iota // for reading
+	simSmall                // for every test run
+	simLarge                // hundreds of agents, thousands of tasks
+)
+
+func between(rng *rand.Rand, from, to int) int { return from + rng.IntN(to-from+1) }
+
+func drawScenario(rng *rand.Rand, size simSize) scenario {
+	sc := scenario{
+		planReview: "off", skew: 2 * time.Minute, workMin: 10 * time.Minute, workMax: 6 * time.Hour,
+		iterations: between(rng, 2, 8), cycles: between(rng, 2, 5),
+		faults: simFaults{race: 40, lost: 15, ambiguous: 15, blind: 8, before: 4, after: 4, half: 30, read: 0.3},
+		crash:  30, hang: 30, leave: 20, meddling: 300, checkEvery: 50,
+	}
+	switch size {
+	case simTiny:
+		sc.planners, sc.coders, sc.reviewers, sc.tasks = 1, 3, 2, 5
+		sc.faults.lost, sc.faults.ambiguous, sc.crash, sc.hang = 50, 50, 120, 120
+	case simSmall:
+		sc.planners, sc.coders, sc.reviewers, sc.tasks = between(rng, 1, 2), between(rng, 2, 12), between(rng, 1, 5), between(rng, 6, 24)
+	case simLarge:
+		sc.planners, sc.coders, sc.reviewers, sc.tasks = between(rng, 1, 4), between(rng, 100, 250), between(rng, 20, 60), between(rng, 800, 2000)
+		sc.workMax, sc.checkEvery, sc.flag = 48*time.Hour, 2000, " -long"
+	}
+	sc.heartbeat = []time.Duration{5 * time.Minute, 15 * time.Minute, time.Hour}[rng.IntN(3)]
+	if size == simLarge {
+		sc.heartbeat = time.Hour
+	}
+	sc.lease = 4 * sc.heartbeat
+	if rng.IntN(5) == 0 {
+		sc.planReview = "human"
+	}
+	if rng.IntN(5) == 0 {
+		sc.faults = simFaults{race: 150, lost: 80, ambiguous: 80, blind: 40, before: 20, after: 20, half: 100, read: 2}
+	}
+	if size != simTiny && rng.IntN(2) == 0 {
+		sc.humanLeaves = time.Duration(between(rng, 4, 50)) * time.Hour
+	}
+	return sc
+}
+
+func (sc scenario) String() string {
+	return fmt.Sprintf("%d planners, %d coders, %d reviewers, %d tasks, lease %s, plan review %s, the human leaves after %s",
+		sc.planners, sc.coders, sc.reviewers, sc.tasks, sc.lease, sc.planReview, sc.humanLeaves)
+}
+
+// makePlan draws the tasks that the goal takes: each may depend on some of the ones before it.
+func (s *simulation) makePlan() {
+	for n := range s.tasks {
+		var needs []string
+		for range s.rng.IntN(3) {
+			if n == 0 || s.chance(400) {
+				break
+			}
+			if d := s.order[max(0, n-1-s.rng.IntN(min(n, 12)))]; len(needs) == 0 || needs[0] != d {
+				needs = append(needs, d)
+			}
+		}
+		s.want(fmt.Sprintf("t-%d", n+1), needs)
+	}
+}
+
+// want puts a task into the plan.
+func (s *simulation) want(id string, needs []string) {
+	s.truth[id] = s.rng.Float64()
+	s.order = append(s.order, id)
+	s.wants[id] = &board.Definition{
+		Description: "Do " + id, DoneWhen: id + " prints ok", Scope: "IN: " + id + ".go", SpecRef: "specs/vision.md",
+		Kind: board.Kinds[s.rng.IntN(len(board.Kinds))], Priority: between(s.rng, 1, 5), DependsOn: needs,
+	}
+}

@@ -1,0 +1,149 @@
+package gitboard_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/lease"
+	"github.com/git-liza/git-liza/gitboard/oplog"
+)
+
+// simStore is the store as one process meets it.
+type simStore struct {
+	oplog.Store
+	a     *simAgent
+	dead  bool // the process has died in a step; nothing works any more
+	blind bool // the next reading fails
+}
+
+var errDead = errors.New("the process is dead")
+
+// Refs makes the leases listable.
+func (m *simStore) Refs(ctx context.Context, prefixes ...string) ([]gitio.Ref, error) {
+	return m.a.s.memory.Refs(ctx, prefixes...)
+}
+
+// reading is nil when a reading may go on.
+func (m *simStore) reading(name string) error {
+	s := m.a.s
+	switch {
+	case m.dead:
+		return errDead
+	case m.blind, m.a.exposed && s.chance(s.faults.read):
+		m.blind = false
+		s.met["reading failed"]++
+		return fmt.Errorf("%s: %w", name, errFault)
+	}
+	return nil
+}
+
+func (m *simStore) Object(ctx context.Context, name string) (gitio.Object, error) {
+	if err := m.reading("Object"); err != nil {
+		return gitio.Object{}, err
+	}
+	return m.Store.Object(ctx, name)
+}
+
+func (m *simStore) Objects(ctx context.Context, names []string) ([]gitio.Object, error) {
+	if err := m.reading("Objects"); err != nil {
+		return nil, err
+	}
+	return m.Store.Objects(ctx, names)
+}
+
+func (m *simStore) Ref(ctx context.Context, name string) (gitio.OID, error) {
+	if err := m.reading("Ref"); err != nil {
+		return "", err
+	}
+	return m.Store.Ref(ctx, name)
+}
+
+func (m *simStore) WriteObjects(ctx context.Context, objects []gitio.Object) error {
+	if m.dead {
+		return errDead
+	}
+	return m.Store.WriteObjects(ctx, objects)
+}
+
+// RequestCommit is what a walk along the history would find, at once.
+func (m *simStore) RequestCommit(_ context.Context, _ gitio.OID, request string, _ int) (gitio.OID, error) {
+	if err := m.reading("RequestCommit"); err != nil {
+		return "", err
+	}
+	m.a.s.eye.catchUp()
+	if oid, stands := m.a.s.eye.requests[request]; stands {
+		return oid, nil
+	}
+	return "", fmt.Errorf("request %s: %w", request, gitio.ErrNotFound)
+}
+
+// UpdateRefs is where a process meets the others, and its fate.
+func (m *simStore) UpdateRefs(ctx context.Context, updates []gitio.RefUpdate, reflog string) error {
+	if m.dead {
+		return errDead
+	}
+	s := m.a.s
+	if !m.a.exposed {
+		return m.Store.UpdateRefs(ctx, updates, reflog)
+	}
+	if s.depth < 3 && s.chance(s.faults.race) {
+		s.depth++
+		for range 1 + s.rng.IntN(4) {
+			s.step()
+		}
+		s.depth--
+	}
+	faults, what := s.faults, "append"
+	if updates[0].Ref == lease.Ref(m.a.id) && len(updates) == 1 {
+		what = "heartbeat"
+		faults.before, faults.after = faults.before/20, faults.after/20 // a heartbeat, of which there are many
+	}
+	do := func() error { return m.Store.UpdateRefs(ctx, updates, reflog) }
+	switch {
+	case updates[0].Ref == simIntegration && s.chance(s.faults.half):
+		if err := m.Store.UpdateRefs(ctx, updates[:1], reflog); err != nil {
+			return err
+		}
+		return m.dies("with integration moved and the board not")
+	case s.chance(s.faults.lost):
+		return m.fails(what + " lost")
+	case s.chance(s.faults.ambiguous):
+		if err := do(); err != nil {
+			return err
+		}
+		return m.fails(what + " done and reported as failed")
+	case s.chance(s.faults.blind):
+		if err := do(); err != nil {
+			return err
+		}
+		m.blind = true
+		return m.fails(what + " done, reported as failed, and not to be looked up")
+	case s.chance(faults.before):
+		return m.dies("before its " + what)
+	case s.chance(faults.after):
+		if err := do(); err != nil {
+			return err
+		}
+		return m.dies("after its " + what)
+	}
+	err := do()
+	if errors.Is(err, gitio.ErrRefMoved) {
+		s.met["race lost"]++
+	}
+	return err
+}
+
+func (m *simStore) fails(how string) error {
+	m.a.s.met[how]++
+	m.a.s.say(m.a.id, "! %s", how)
+	return fmt.Errorf("UpdateRefs: %w", errFault)
+}
+
+func (m *simStore) dies(how string) error {
+	m.a.s.met["died "+how]++
+	m.a.s.say(m.a.id, "! dies %s", how)
+	m.dead = true
+	return errDead
+}

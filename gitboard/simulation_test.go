@@ -1,0 +1,106 @@
+package gitboard_test
+
+import (
+	"flag"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+)
+
+var (
+	simLong   = flag.Bool("long", false, "simulate hundreds of agents and thousands of tasks, with many seeds")
+	simSeed   = flag.Uint64("seed", 0, "simulate this seed alone, and show the run")
+	simUpdate = flag.Bool("update", false, "write the golden transcript anew")
+)
+
+// TestSimulation lets whole runs take their course, each from a seed. Everything that can go wrong does; the run
+// ends with every task over, or waits for a human and says why, and its history verifies.
+//
+//	go test ./gitboard -run 'TestSimulation$' -long             many seeds, large ones, too
+//	go test ./gitboard -run 'TestSimulation$' -v -seed 7        one seed, with its transcript
+func TestSimulation(t *testing.T) {
+	type run struct {
+		seed uint64
+		size simSize
+	}
+	var runs []run
+	small, large := 10, 0
+	switch {
+	case *simLong:
+		small, large = 400, 6
+	case testing.Short():
+		small = 2
+	}
+	for seed := range small {
+		runs = append(runs, run{uint64(seed + 1), simSmall})
+	}
+	for seed := range large {
+		runs = append(runs, run{uint64(seed + 1), simLarge})
+	}
+	if *simSeed != 0 {
+		runs = []run{{*simSeed, simSmall}}
+		if *simLong {
+			runs[0].size = simLarge
+		}
+	}
+	for _, r := range runs {
+		t.Run(fmt.Sprintf("%s-%d", []string{"tiny", "small", "large"}[r.size], r.seed), func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) { simulate(t, r.seed, r.size) }) // who lost a race waits in virtual time
+		})
+	}
+}
+
+func simulate(t *testing.T, seed uint64, size simSize) {
+	s := newSimulation(t, seed, size)
+	ended := s.run()
+	if *simSeed != 0 {
+		t.Log("\n" + strings.Join(s.lines, "\n"))
+	}
+	s.eye.sound()
+	report := clean(t, s.memory)
+	if report.Commits != s.eye.n {
+		t.Errorf("%d commits, %d operations", report.Commits, s.eye.n)
+	}
+	t.Logf("%s\n%s, after %s and %d operations\nstates: %v\nops: %v\nmet: %v",
+		s.scenario, ended, s.now.Sub(simStart), s.eye.n, s.eye.ends, s.eye.ops, s.met)
+}
+
+// TestSimulationReplays: the same seed is the same run, to the commit.
+func TestSimulationReplays(t *testing.T) {
+	synctest.Test(t, replays)
+}
+
+func replays(t *testing.T) {
+	first, second := newSimulation(t, 5, simTiny), newSimulation(t, 5, simTiny)
+	first.run()
+	second.run()
+	if !slices.Equal(first.lines, second.lines) || first.eye.tip != second.eye.tip || !maps.Equal(first.met, second.met) {
+		t.Errorf("two runs of one seed: %s and %s", first.eye.tip, second.eye.tip)
+	}
+}
+
+// TestSimulationTranscript shows one short run, to be read: go test ./gitboard -run Transcript -update
+func TestSimulationTranscript(t *testing.T) {
+	synctest.Test(t, transcript)
+}
+
+func transcript(t *testing.T) {
+	s := newSimulation(t, 3, simTiny)
+	ended := s.run()
+	got := "# " + s.scenario.String() + "\n\n" + strings.Join(s.lines, "\n") + "\n\n" + ended + "\n"
+	golden := filepath.Join("testdata", "simulation.txt")
+	if *simUpdate {
+		check(t, os.WriteFile(golden, []byte(got), 0o644))
+	}
+	want, err := os.ReadFile(golden)
+	check(t, err)
+	if got != string(want) {
+		t.Errorf("the run differs from %s; when that is meant: go test ./gitboard -run Transcript -update", golden)
+	}
+}

@@ -1,0 +1,315 @@
+package gitboard_test
+
+import (
+	"container/heap"
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/git-liza/git-liza/gitboard"
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/oplog"
+	"github.com/git-liza/git-liza/roles"
+)
+
+// simulation is a whole run in memory: agents and a human, each a process with a board of its own over one
+// store, in virtual time. One goroutine does everything, and one source of randomness decides everything, so a
+// seed is a run.
+type simulation struct {
+	t testing.TB
+	scenario
+	seed uint64
+	rng  *rand.Rand
+	ctx  context.Context
+
+	now   time.Time // the true time; everybody's clock is off by something
+	queue simQueue
+	seq   int
+	depth int // of events that take place within another's append
+
+	memory *oplog.Memory
+	cache  string
+	eye    *simEye
+	agents []*simAgent
+	human  *simAgent
+	truth  map[string]float64           // how hard a task really is
+	landed map[gitio.OID]simLanding     // how integration came to each of its commits
+	wants  map[string]*board.Definition // the plan that the planners have in mind, by task
+	order  []string                     // of the plan
+	extra  int                          // tasks that were added to the plan
+	acked  []simAck                     // operations that somebody was told stand
+	denied []string                     // requests that were refused
+	met    map[string]int               // what went wrong, by kind
+	lines  []string                     // the transcript
+}
+
+type simLanding struct{ parent, review gitio.OID }
+
+type simAck struct {
+	commit  gitio.OID
+	request string
+}
+
+const simIntegration = "refs/heads/integration"
+
+var simStart = time.Date(2026, 3, 2, 8, 0, 0, 0, time.UTC)
+
+func newSimulation(t testing.TB, seed uint64, size simSize) *simulation {
+	s := &simulation{
+		t: t, seed: seed, rng: rand.New(rand.NewPCG(seed, 0x112a)), ctx: context.Background(), now: simStart,
+		memory: oplog.NewMemory(), cache: filepath.Join(t.TempDir(), "briefs.json"),
+		truth: map[string]float64{}, landed: map[gitio.OID]simLanding{}, wants: map[string]*board.Definition{}, met: map[string]int{},
+	}
+	s.scenario = drawScenario(s.rng, size)
+	s.eye = newSimEye(s)
+	s.human = s.newAgent(board.HumanActor("Ada", "ada@example.org"))
+	for _, team := range []struct {
+		role roles.Role
+		n    int
+	}{{roles.Planner, s.planners}, {roles.Coder, s.coders}, {roles.CodeReviewer, s.reviewers}} {
+		for n := range team.n {
+			s.agents = append(s.agents, s.newAgent(board.Actor{ID: team.role.ID(n + 1), Role: team.role}))
+		}
+	}
+	return s
+}
+
+func (s *simulation) newAgent(actor board.Actor) *simAgent {
+	a := &simAgent{s: s, actor: actor, id: actor.ID, skew: s.span(-s.skew, s.skew)}
+	a.store = &simStore{Store: s.memory, a: a}
+	a.board = gitboard.OpenStore(a.store, s.cache, gitboard.Options{
+		Now:    func() time.Time { return s.now.Add(a.skew) },
+		Random: simBytes{s.rng},
+	})
+	return a
+}
+
+// simBytes is randomness for tokens.
+type simBytes struct{ rng *rand.Rand }
+
+func (b simBytes) Read(p []byte) (int, error) {
+	for i := range p {
+		p[i] = byte(b.rng.Uint32())
+	}
+	return len(p), nil
+}
+
+// chance is true in so many of a thousand times.
+func (s *simulation) chance(perMille float64) bool { return s.rng.Float64()*1000 < perMille }
+
+// span is a random duration between two, to the second.
+func (s *simulation) span(from, to time.Duration) time.Duration {
+	if to <= from {
+		return from
+	}
+	return (from + time.Duration(s.rng.Int64N(int64(to-from)))).Truncate(time.Second)
+}
+
+// commit is a new object that stands for a commit of the project.
+func (s *simulation) commit(what string) gitio.OID {
+	s.seq++
+	o := gitio.NewObject("blob", fmt.Appendf(nil, "%s %d", what, s.seq))
+	check(s.t, s.memory.WriteObjects(s.ctx, []gitio.Object{o}))
+	return o.OID
+}
+
+func (s *simulation) request() string {
+	s.seq++
+	return fmt.Sprintf("q-%d", s.seq)
+}
+
+func (s *simulation) integration() gitio.OID {
+	oid, err := s.memory.Ref(s.ctx, simIntegration)
+	check(s.t, err)
+	return oid
+}
+
+// holds reports whether integration holds an approved commit, and since which of its commits.
+func (s *simulation) holds(review string) (gitio.OID, bool) {
+	for at := s.integration(); at != ""; at = s.landed[at].parent {
+		if string(s.landed[at].review) == review {
+			return at, true
+		}
+	}
+	return "", false
+}
+
+// simEvent is something that a process will do.
+type simEvent struct {
+	at  time.Time
+	seq int
+	a   *simAgent
+	gen int // of the process: what a dead one had in mind is forgotten
+	do  func()
+}
+
+type simQueue []simEvent
+
+func (q simQueue) Len() int { return len(q) }
+func (q simQueue) Less(i, j int) bool {
+	return q[i].at.Before(q[j].at) || q[i].at.Equal(q[j].at) && q[i].seq < q[j].seq
+}
+func (q simQueue) Swap(i, j int) { q[i], q[j] = q[j], q[i] }
+func (q *simQueue) Push(x any)   { *q = append(*q, x.(simEvent)) }
+func (q *simQueue) Pop() any {
+	old := *q
+	e := old[len(old)-1]
+	*q = old[:len(old)-1]
+	return e
+}
+
+// next takes the first event of a process that isn't in the middle of something.
+func (s *simulation) next() (simEvent, bool) {
+	var busy []simEvent
+	defer func() {
+		for _, e := range busy {
+			heap.Push(&s.queue, e)
+		}
+	}()
+	for len(s.queue) > 0 {
+		e := heap.Pop(&s.queue).(simEvent)
+		switch {
+		case e.gen != e.a.gen:
+		case e.a.busy:
+			busy = append(busy, e)
+		default:
+			return e, true
+		}
+	}
+	return simEvent{}, false
+}
+
+// step lets the next event take place.
+func (s *simulation) step() bool {
+	e, ok := s.next()
+	if !ok {
+		return false
+	}
+	if e.at.After(s.now) {
+		s.now = e.at
+	}
+	if e.a.asleep.After(s.now) {
+		e.at = e.a.asleep
+		heap.Push(&s.queue, e)
+		return true
+	}
+	e.a.busy = true
+	e.do()
+	e.a.busy = false
+	if e.a.store.dead {
+		e.a.crash("")
+	}
+	s.eye.catchUp()
+	return true
+}
+
+// run lets the run take its course and returns how it ended.
+func (s *simulation) run() string {
+	s.begin()
+	for events := 0; ; events++ {
+		if !s.step() {
+			break
+		}
+		if events%s.checkEvery == 0 {
+			s.eye.sound()
+		}
+		idle := s.now.Sub(s.eye.progress)
+		if reasons := s.waits(); idle > 48*time.Hour && s.human.gone && len(reasons) > 0 {
+			return "waits for a human: " + strings.Join(reasons, "; ")
+		}
+		if idle > 10*24*time.Hour {
+			s.failf("nothing has changed for %s, and nothing waits for a human", idle)
+		}
+		if limit := 400*len(s.order) + 3000; s.eye.n > limit {
+			s.failf("%d operations for %d tasks: the run spins", s.eye.n, len(s.order))
+		}
+	}
+	g := s.eye.state().Goal()
+	if g.Status == board.InProgress {
+		s.failf("everybody has left, and the goal is %s: %v", g.Status, s.waits())
+	}
+	if g.Status == board.Completed {
+		for _, b := range s.eye.state().Tasks() {
+			if !b.Status.Terminal() {
+				s.failf("the goal is complete and %s is %s", b.ID, b.Status)
+			}
+		}
+	}
+	return "the goal is " + string(g.Status)
+}
+
+// waits lists what only a human can set going again.
+func (s *simulation) waits() []string {
+	state := s.eye.state()
+	if c := state.Control(); c.Mode != board.Running {
+		return []string{fmt.Sprintf("the board is %s since %s (by %s: %s)", c.Mode, c.Since, c.By, c.Reason)}
+	}
+	var reasons []string
+	waiting := map[string]bool{}
+	briefs := state.Tasks()
+	for _, b := range briefs {
+		switch {
+		case b.Status.Terminal():
+		case b.Paused:
+			reasons = append(reasons, b.ID+" is paused")
+		case b.Status == board.Draft && state.Config().PlanReview == "human":
+			reasons = append(reasons, b.ID+" waits for the review of the plan")
+		default:
+			continue
+		}
+		waiting[b.ID] = !b.Status.Terminal()
+	}
+	for changed := true; changed; {
+		changed = false
+		for _, b := range briefs {
+			if !waiting[b.ID] && !b.Status.Terminal() && slices.ContainsFunc(b.DependsOn, func(d string) bool { return waiting[d] }) {
+				waiting[b.ID], changed = true, true
+			}
+		}
+	}
+	for _, b := range briefs {
+		if !b.Status.Terminal() && !waiting[b.ID] {
+			return nil // something could go on
+		}
+	}
+	return reasons
+}
+
+func (s *simulation) begin() {
+	first := s.commit("integration")
+	check(s.t, s.memory.UpdateRefs(s.ctx, []gitio.RefUpdate{{Ref: simIntegration, New: first}}, ""))
+	s.human.mustDo(&board.Init{Goal: "Simulate", SpecRef: "specs/vision.md", IntegrationBranch: "integration"})
+	for _, c := range [][2]string{
+		{"lease_duration", fmt.Sprint(int(s.lease / time.Second))}, {"heartbeat_interval", fmt.Sprint(int(s.heartbeat / time.Second))},
+		{"max_coder_iterations", fmt.Sprint(s.iterations)}, {"max_review_cycles", fmt.Sprint(s.cycles)}, {"plan_review", s.planReview},
+	} {
+		if _, err := s.human.now(&board.SetConfig{Key: c[0], Value: c[1]}); err != nil && !isRefusal(err, "exists") {
+			s.failf("config: %v", err)
+		}
+	}
+	s.makePlan()
+	s.faults = s.scenario.faults
+	for _, a := range s.agents {
+		a.after(s.span(0, 10*time.Minute), a.boot)
+	}
+	s.human.after(s.span(time.Hour, 3*time.Hour), s.human.rule)
+}
+
+// say adds a line to the transcript.
+func (s *simulation) say(who, format string, args ...any) {
+	at := s.now.Sub(simStart)
+	s.lines = append(s.lines, fmt.Sprintf("day %d %s  %-16s %s", int(at/(24*time.Hour)), s.now.Format("15:04:05"), who, fmt.Sprintf(format, args...)))
+}
+
+func (s *simulation) failf(format string, args ...any) {
+	s.t.Helper()
+	tail := s.lines[max(0, len(s.lines)-60):]
+	s.t.Fatalf("seed %d: %s\nreplay it: go test ./gitboard -run 'TestSimulation$' -v -seed %d%s\n%s",
+		s.seed, fmt.Sprintf(format, args...), s.seed, s.flag, strings.Join(tail, "\n"))
+}
