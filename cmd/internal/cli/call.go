@@ -16,6 +16,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/gitio"
 	"github.com/git-liza/git-liza/gitboard/oplog"
 	"github.com/git-liza/git-liza/roles"
+	"github.com/git-liza/git-liza/worktrees"
 )
 
 // call is one run of a command: its flags and arguments, and what it opens on its way.
@@ -102,6 +103,35 @@ func (c *call) supervised() bool { return c.app.Getenv("LIZA_SUPERVISED") == "1"
 // actor is who asks for an operation: the agent of LIZA_AGENT_ID, or the human. What the role may never
 // ask for is refused here already, before anyone is registered for it.
 func (c *call) actor(op string) (board.Actor, error) {
+	actor, err := c.whoActs(op)
+	if err != nil {
+		return actor, err
+	}
+	return actor, c.sameRequest(actor, op)
+}
+
+// sameRequest refuses a request id that has carried out something else: what is asked for now would not be
+// done, and be reported as done.
+func (c *call) sameRequest(actor board.Actor, op string) error {
+	done, err := worktrees.Repeated(c.ctx, c.opened, actor, c.request)
+	if done == nil || err != nil {
+		return err
+	}
+	name, task := done.Op.Name(), done.Op.TaskID()
+	asked := task
+	if len(c.args) > 0 && (c.cmd.args == "[ID]" || c.cmd.args == "ID" || strings.HasPrefix(c.cmd.args, "ID ")) {
+		asked = c.args[0]
+	}
+	if (name == op || otherEnds[op] == name) && asked == task {
+		return nil
+	}
+	return board.Refuse("exists", fmt.Sprintf("the request %s was for something else: %s", c.request, done.Subject), "use another request id")
+}
+
+// otherEnds are operations as which another may end.
+var otherEnds = map[string]string{"claim": "iteration-limit", "merge": "finish-merge"}
+
+func (c *call) whoActs(op string) (board.Actor, error) {
 	b, err := c.board()
 	if err != nil {
 		return board.Actor{}, err
