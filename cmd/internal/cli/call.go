@@ -119,13 +119,19 @@ func (c *call) sameRequest(actor board.Actor, op string) error {
 	}
 	name, task := done.Op.Name(), done.Op.TaskID()
 	asked := task
-	if len(c.args) > 0 && (c.cmd.args == "[ID]" || c.cmd.args == "ID" || strings.HasPrefix(c.cmd.args, "ID ")) {
+	if task != "" && len(c.args) > 0 && c.namesTask(op) {
 		asked = c.args[0]
 	}
 	if (name == op || otherEnds[op] == name) && asked == task {
 		return nil
 	}
 	return board.Refuse("exists", fmt.Sprintf("the request %s was for something else: %s", c.request, done.Subject), "use another request id")
+}
+
+// namesTask reports whether the first argument is the task that an operation is about.
+func (c *call) namesTask(op string) bool {
+	words := strings.Fields(c.cmd.args)
+	return c.cmd.name == op && len(words) > 0 && (words[0] == "ID" || words[0] == "[ID]") && !strings.HasSuffix(op, "-discovery")
 }
 
 // otherEnds are operations as which another may end.
