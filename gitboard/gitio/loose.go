@@ -1,9 +1,13 @@
 package gitio
 
 import (
+	"bytes"
 	"compress/zlib"
+	"encoding/binary"
 	"errors"
 	"fmt"
+	"hash/adler32"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -52,16 +56,40 @@ func writeLoose(dir, path string, object Object) (err error) {
 }
 
 // deflate writes the object with git's header, compressed as git compresses
-// loose objects by default: fast.
+// loose objects by default: fast. What fits into one block of a disk as it is
+// would gain nothing from that, and is stored.
 func deflate(file *os.File, object Object) error {
-	w, err := zlib.NewWriterLevel(file, zlib.BestSpeed)
+	header := fmt.Sprintf("%s %d\x00", object.Type, len(object.Data))
+	if len(header)+len(object.Data) <= oneBlock {
+		_, err := file.Write(stored(header, object.Data))
+		return err
+	}
+	var b bytes.Buffer
+	w, err := zlib.NewWriterLevel(&b, zlib.BestSpeed)
 	if err != nil {
 		return err
 	}
-	// The writer keeps the first error for Close.
-	fmt.Fprintf(w, "%s %d\x00", object.Type, len(object.Data))
+	// Into memory; the writer keeps the first error for Close.
+	io.WriteString(w, header)
 	w.Write(object.Data)
-	return w.Close()
+	if err := w.Close(); err != nil {
+		return err
+	}
+	_, err = file.Write(b.Bytes())
+	return err
+}
+
+// oneBlock is what one block of a disk holds, less a few bytes of framing.
+const oneBlock = 4096 - 16
+
+// stored makes a zlib stream (RFC 1950) of one block that is not compressed
+// (RFC 1951, 3.2.4).
+func stored(header string, data []byte) []byte {
+	n := len(header) + len(data)
+	b := make([]byte, 0, n+11)
+	b = append(b, 0x78, 0x01, 1, byte(n), byte(n>>8), ^byte(n), ^byte(n>>8))
+	b = append(append(b, header...), data...)
+	return binary.BigEndian.AppendUint32(b, adler32.Checksum(b[7:]))
 }
 
 // createTemp creates a file in dir, one of the fan-out directories below

@@ -62,7 +62,7 @@ func (r *Repo) objectDir() string {
 }
 
 func writeObject(dir string, object Object) error {
-	if got := hashObject(object.Type, object.Data); got != object.OID {
+	if got := plainHash(object.Type, object.Data); got != object.OID {
 		return fmt.Errorf("write object: it is named %q, and its content makes it %s", object.OID, got)
 	}
 	name := string(object.OID)
