@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 )
 
@@ -34,7 +35,7 @@ func anomalyCommand() *command {
 				extra["similar"] = before.ID
 				lines = append(lines, "note: "+before.ID+" of "+before.Reporter+" tells of a similar loop already")
 			}
-			done, err := c.do("anomaly", justPayload(&p))
+			done, err := c.do("anomaly", gitboard.Just(&p))
 			if err != nil {
 				return err
 			}

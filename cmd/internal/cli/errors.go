@@ -79,6 +79,8 @@ func classify(err error) class {
 		return class{1, "usage", use.hint}
 	case errors.As(err, &done):
 		return class{done.exit, done.code, done.hint}
+	case errors.As(err, &refusal) && refusal.Code == "busy":
+		return class{2, refusal.Code, refusal.Hint}
 	case errors.As(err, &refusal):
 		return class{1, refusal.Code, refusal.Hint}
 	case errors.Is(err, oplog.ErrNoBoard):

@@ -3,11 +3,8 @@ package cli
 import (
 	"gopkg.in/yaml.v3"
 
-	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 )
-
-func justPayload(p board.Payload) gitboard.Intent { return gitboard.Just(p) }
 
 func configGetCommand() *command {
 	return &command{
@@ -54,13 +51,5 @@ func configGetCommand() *command {
 			}
 			return c.say(columns("", rows)...)
 		},
-	}
-}
-
-func configSetCommand() *command {
-	return &command{
-		name: "config set", group: "human", args: "KEY VALUE", min: 2, max: 2, writes: true,
-		short: "change a setting of the board",
-		run:   func(c *call) error { return c.just(&board.SetConfig{Key: c.args[0], Value: c.args[1]}) },
 	}
 }
