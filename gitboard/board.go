@@ -49,7 +49,7 @@ func Open(ctx context.Context, dir string, o Options) (*Board, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := OpenStore(repo, filepath.Join(repo.CommonDir(), "liza", "cache", "briefs.json"), o)
+	b := OpenStore(repo, filepath.Join(repo.CommonDir(), "liza", "cache", "briefs"), o)
 	b.repo = repo
 	who := context.WithoutCancel(ctx) // the answer serves longer than whoever asks first
 	b.who = sync.OnceValues(func() (gitio.Signature, error) { return repo.Identity(who) })

@@ -25,6 +25,7 @@ type Brief struct {
 	HandoffPending  bool     `json:"handoff_pending,omitempty"`
 	Freed           bool     `json:"freed,omitempty"`
 	Paused          bool     `json:"paused,omitempty"`
+	Tally           Tally    `json:"-"`
 }
 
 // Brief is the task in brief.
@@ -33,7 +34,7 @@ func (t *Task) Brief() Brief {
 		ID: t.ID, Status: t.Status, StatusChangedAt: t.StatusChangedAt, Priority: t.Priority, Created: t.Created,
 		AssignedTo: t.AssignedTo, ReviewingBy: t.ReviewingBy, ApprovedBy: t.ApprovedBy, ReservedFor: t.ReservedFor,
 		DependsOn: t.DependsOn, Iteration: t.Iteration, ReviewCycles: t.ReviewCyclesCurrent, Failures: len(t.FailedBy),
-		HandoffPending: t.HandoffPending, Freed: t.Freed, Paused: t.Paused,
+		HandoffPending: t.HandoffPending, Freed: t.Freed, Paused: t.Paused, Tally: t.tally(),
 	}
 }
 

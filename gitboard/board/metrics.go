@@ -16,15 +16,33 @@ type Metrics struct {
 	Drift           int `yaml:"drift_commits_total"`
 }
 
+// Tally is what one task adds to the metrics.
+type Tally struct {
+	Iterations, ReviewCycles, Approvals, Rejections, Submissions, Drift int
+}
+
+func (t *Task) tally() Tally {
+	sum := Tally{ReviewCycles: t.ReviewCyclesTotal, Drift: t.DriftCommits}
+	for i, e := range t.History {
+		switch {
+		case e.Event == EventApproved:
+			sum.Approvals++
+		case e.Event == EventRejected:
+			sum.Rejections++
+		case e.Event == EventReady:
+			sum.Submissions++
+		case t.begins(i):
+			sum.Iterations++
+		}
+	}
+	return sum
+}
+
 // Measure computes the metrics of a board.
 func Measure(s *State) Metrics {
 	var m Metrics
-	for _, id := range s.List(TaskDir) {
-		t := s.Task(id)
-		if t == nil {
-			continue
-		}
-		switch t.Status {
+	s.scan(func(b Brief) {
+		switch b.Status {
 		case Merged, Abandoned, Superseded:
 			m.TasksDone++
 		case Claimed, ReadyForReview, Rejected, Approved:
@@ -32,21 +50,13 @@ func Measure(s *State) Metrics {
 		case Blocked, IntegrationFailed:
 			m.TasksBlocked++
 		}
-		m.Drift += t.DriftCommits
-		m.ReviewCycles += t.ReviewCyclesTotal
-		for i, e := range t.History {
-			switch {
-			case e.Event == EventApproved:
-				m.Approvals++
-			case e.Event == EventRejected:
-				m.Rejections++
-			case e.Event == EventReady:
-				m.Submissions++
-			case t.begins(i):
-				m.Iterations++
-			}
-		}
-	}
+		m.Drift += b.Tally.Drift
+		m.ReviewCycles += b.Tally.ReviewCycles
+		m.Approvals += b.Tally.Approvals
+		m.Rejections += b.Tally.Rejections
+		m.Submissions += b.Tally.Submissions
+		m.Iterations += b.Tally.Iterations
+	})
 	m.Verdicts = m.Approvals + m.Rejections
 	m.ApprovalRate = percent(m.Approvals, m.Verdicts)
 	m.OutcomeRate = percent(m.Approvals, m.Submissions)

@@ -1,67 +1,167 @@
 package oplog
 
 import (
-	"encoding/json"
+	"bytes"
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
 
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/gitio"
 )
 
-// cacheVersion changes with the form of a brief.
-const cacheVersion = 1
+// cacheHead is the first line of the file. It changes with the form of a brief.
+const cacheHead = "git-liza briefs 2\n"
+
+// cached is what is remembered of a task's file: the brief, and whether the file is written canonically.
+type cached struct {
+	board.Brief
+	plain bool
+}
 
 // briefCache remembers briefs by the id of the blob that they came from: such a brief never gets old.
 // Losing the file, or two processes writing it at once, costs time and nothing else.
-type briefCache struct{ file string }
+type briefCache struct {
+	file string
 
-type cachedBriefs struct {
-	Version int                       `json:"version"`
-	Briefs  map[gitio.OID]board.Brief `json:"briefs"`
+	mu    sync.Mutex
+	known map[gitio.OID]cached // nil until it has been read
 }
 
-func (c *briefCache) load() map[gitio.OID]board.Brief {
-	if c.file == "" {
-		return nil
-	}
-	data, err := os.ReadFile(c.file)
-	if err != nil {
-		return nil
-	}
-	var stored cachedBriefs
-	if json.Unmarshal(data, &stored) != nil || stored.Version != cacheVersion {
-		return nil
-	}
-	return stored.Briefs
-}
-
-// save keeps the briefs of the tasks that there are now, once enough of them are new for it to pay.
-func (c *briefCache) save(entries []gitio.TreeEntry, known, fresh map[gitio.OID]board.Brief) {
-	if c.file == "" || len(fresh) <= 8+len(entries)/50 {
-		return
-	}
-	stored := cachedBriefs{cacheVersion, make(map[gitio.OID]board.Brief, len(entries))}
-	for _, e := range entries {
-		if b, ok := known[e.OID]; ok {
-			stored.Briefs[e.OID] = b
-		} else if b, ok := fresh[e.OID]; ok {
-			stored.Briefs[e.OID] = b
+// load returns what is known. Nobody changes it.
+func (c *briefCache) load() map[gitio.OID]cached {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.known == nil {
+		c.known = map[gitio.OID]cached{}
+		if c.file != "" {
+			if data, err := os.ReadFile(c.file); err == nil {
+				c.known = parseBriefs(data)
+			}
 		}
 	}
-	data, err := json.Marshal(stored)
-	if err != nil {
+	return c.known
+}
+
+// save keeps the briefs of the tasks that there are now: in memory, and in the file once enough of them are
+// new for it to pay.
+func (c *briefCache) save(entries []gitio.TreeEntry, known, fresh map[gitio.OID]cached) {
+	if len(fresh) == 0 {
 		return
 	}
-	if os.MkdirAll(filepath.Dir(c.file), 0o755) != nil {
+	kept := make(map[gitio.OID]cached, len(entries))
+	for _, e := range entries {
+		if b, ok := known[e.OID]; ok {
+			kept[e.OID] = b
+		} else if b, ok := fresh[e.OID]; ok {
+			kept[e.OID] = b
+		}
+	}
+	c.mu.Lock()
+	c.known = kept
+	c.mu.Unlock()
+	if c.file == "" || len(fresh) <= 8+len(entries)/50 || os.MkdirAll(filepath.Dir(c.file), 0o755) != nil {
 		return
 	}
 	tmp, err := os.CreateTemp(filepath.Dir(c.file), ".briefs-*")
 	if err != nil {
 		return
 	}
-	_, err = tmp.Write(data)
+	_, err = tmp.Write(formatBriefs(kept))
 	if closeErr := tmp.Close(); err != nil || closeErr != nil || os.Rename(tmp.Name(), c.file) != nil {
 		os.Remove(tmp.Name())
 	}
+}
+
+// formatBriefs writes a brief a line, its fields with tabs between. JSON takes several times as long to read.
+// A brief with a field that holds such a character, which takes a hand edit, is left out.
+func formatBriefs(all map[gitio.OID]cached) []byte {
+	b := make([]byte, 0, len(cacheHead)+250*len(all))
+	b = append(b, cacheHead...)
+	for oid, c := range all {
+		texts, numbers, truths := fieldsOf(&c)
+		line := len(b)
+		b = append(b, oid...)
+		for _, t := range texts {
+			b = append(append(b, '\t'), *t...)
+		}
+		b = append(append(b, '\t'), strings.Join(c.DependsOn, ",")...)
+		for _, n := range numbers {
+			b = strconv.AppendInt(append(b, '\t'), int64(*n), 10)
+		}
+		for _, t := range truths {
+			b = strconv.AppendBool(append(b, '\t'), *t)
+		}
+		comma := func(id string) bool { return strings.Contains(id, ",") }
+		if slices.ContainsFunc(c.DependsOn, comma) || bytes.IndexByte(b[line:], '\n') >= 0 || bytes.Count(b[line:], []byte{'\t'}) != len(texts)+1+len(numbers)+len(truths) {
+			b = b[:line]
+			continue
+		}
+		b = append(b, '\n')
+	}
+	return b
+}
+
+// parseBriefs reads what formatBriefs wrote; nothing from any other text.
+func parseBriefs(data []byte) map[gitio.OID]cached {
+	text, ours := strings.CutPrefix(string(data), cacheHead)
+	all := make(map[gitio.OID]cached, strings.Count(text, "\n"))
+	if !ours {
+		return all
+	}
+	for text != "" {
+		line, rest, whole := strings.Cut(text, "\n")
+		if text = rest; !whole {
+			break
+		}
+		oid, line, _ := strings.Cut(line, "\t")
+		if b, ok := parseBrief(line); ok {
+			all[gitio.OID(oid)] = b
+		}
+	}
+	return all
+}
+
+func parseBrief(line string) (c cached, ok bool) {
+	next := func() (field string) {
+		field, line, _ = strings.Cut(line, "\t")
+		return field
+	}
+	texts, numbers, truths := fieldsOf(&c)
+	if strings.Count(line, "\t") != len(texts)+len(numbers)+len(truths) {
+		return c, false
+	}
+	for _, t := range texts {
+		*t = next()
+	}
+	if depends := next(); depends != "" {
+		c.DependsOn = strings.Split(depends, ",")
+	}
+	var err error
+	for _, n := range numbers {
+		if *n, err = strconv.Atoi(next()); err != nil {
+			return c, false
+		}
+	}
+	for _, t := range truths {
+		if *t, err = strconv.ParseBool(next()); err != nil {
+			return c, false
+		}
+	}
+	return c, true
+}
+
+// fieldsOf lists the fields of a line in their order, but for depends_on, which stands after the texts.
+func fieldsOf(c *cached) (texts []*string, numbers []*int, truths []*bool) {
+	b, t := &c.Brief, &c.Brief.Tally
+	return []*string{
+			&b.ID, (*string)(&b.Status), (*string)(&b.StatusChangedAt), (*string)(&b.Created),
+			&b.AssignedTo, &b.ReviewingBy, &b.ApprovedBy, &b.ReservedFor,
+		}, []*int{
+			&b.Priority, &b.Iteration, &b.ReviewCycles, &b.Failures,
+			&t.Iterations, &t.ReviewCycles, &t.Approvals, &t.Rejections, &t.Submissions, &t.Drift,
+		}, []*bool{&b.HandoffPending, &b.Freed, &b.Paused, &c.plain}
 }

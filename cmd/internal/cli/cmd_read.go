@@ -25,14 +25,14 @@ func readCommand() *command {
 			if err != nil {
 				return err
 			}
-			n, err := c.part(v, c.args)
-			if err != nil {
-				return err
-			}
 			if c.json {
+				n, err := c.part(v, c.args)
+				if err != nil {
+					return err
+				}
 				return c.printNode(n)
 			}
-			text, err := codec.Render(n)
+			text, err := c.partText(v, c.args)
 			if err != nil {
 				return err
 			}
@@ -69,6 +69,26 @@ func (c *call) part(v *gitboard.View, paths []string) (*yaml.Node, error) {
 		return nil, err
 	}
 	return lookup(n, path, path)
+}
+
+// partText is part as YAML.
+func (c *call) partText(v *gitboard.View, paths []string) (string, error) {
+	if len(paths) > 0 {
+		n, err := c.part(v, paths)
+		if err != nil {
+			return "", err
+		}
+		return codec.Render(n)
+	}
+	leases, err := c.leases(v)
+	if err != nil {
+		return "", err
+	}
+	texts, err := v.TaskTexts()
+	if err != nil {
+		return "", err
+	}
+	return codec.Text(v.State, leases, texts)
 }
 
 // leases are the leases as they are now; a board of the past has none.
