@@ -34,6 +34,27 @@ func TestOpenOldGit(t *testing.T) {
 	}
 }
 
+func TestOpenDamaged(t *testing.T) {
+	ctx, r := scratch(t)
+	var failed *CommandError
+	t.Setenv("GIT_CONFIG_PARAMETERS", "rubbish")
+	if _, err := Open(ctx, r.TopLevel()); !errors.As(err, &failed) || errors.Is(err, ErrNotRepository) {
+		t.Errorf("settings: got %v", err)
+	}
+	os.Unsetenv("GIT_CONFIG_PARAMETERS")
+	t.Setenv("GIT_DIR", filepath.Join(t.TempDir(), "missing"))
+	if _, err := Open(ctx, r.TopLevel()); !errors.As(err, &failed) || errors.Is(err, ErrNotRepository) {
+		t.Errorf("GIT_DIR: got %v", err)
+	}
+	os.Unsetenv("GIT_DIR")
+	broken := filepath.Join(t.TempDir(), "a\nb")
+	git(t, t.TempDir(), "init", "-q", broken)
+	var unsupported *UnsupportedError
+	if _, err := Open(ctx, broken); !errors.As(err, &unsupported) {
+		t.Errorf("line break: got %v", err)
+	}
+}
+
 func TestOpenForeign(t *testing.T) {
 	ctx, r := scratch(t)
 	t.Setenv("GIT_TEST_ASSUME_DIFFERENT_OWNER", "1")

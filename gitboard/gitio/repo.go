@@ -25,8 +25,9 @@ type Repo struct {
 // are told the answer.
 //
 // Errors: ErrNotRepository, a ForeignError, an UnsupportedError for a git that
-// is missing or too old or a repository of SHA-256 objects, a CommandError when
-// ctx ends.
+// is missing or too old, a repository of SHA-256 objects or a path with a line
+// break; a CommandError for a repository that git can't use, as with a damaged
+// config, and when ctx ends.
 func Open(ctx context.Context, dir string) (*Repo, error) { return openRepo(ctx, dir, nil) }
 
 // OpenToWrite is Open for those who will ask for Author or Identity soon: git
@@ -81,9 +82,12 @@ func find(ctx context.Context, dir string) (*Repo, error) {
 		if foreign := foreign(ctx, dir); foreign != nil {
 			return nil, foreign
 		}
+		if meant(dir) {
+			return nil, fmt.Errorf("open %s: %w", dir, err)
+		}
 		return nil, notRepository(dir, whatGitSaid(err))
 	case len(lines) > toTop, inside && len(lines) != toTop:
-		return nil, notRepository(dir, "its path has a line break in it")
+		return nil, &UnsupportedError{What: fmt.Sprintf("the repository of %s has a line break in its path, and git liza can't work there; rename that directory", dir)}
 	}
 	r := &Repo{bare: lines[1] == "true", common: filepath.Clean(lines[3]), gitDir: filepath.Clean(lines[4])}
 	if inside {
@@ -143,6 +147,31 @@ func (r *Repo) IsMadeFrom(dir string) bool {
 // Close ends the long-lived children. The repository cannot be used to read
 // objects afterwards.
 func (r *Repo) Close() error { return r.batch.close() }
+
+// meant reports whether there is a repository for dir, be it one that git
+// can't use: something is named .git there or above, or GIT_DIR says where.
+func meant(dir string) bool {
+	if os.Getenv("GIT_DIR") != "" {
+		return true
+	}
+	path, err := filepath.Abs(dir)
+	if err != nil {
+		return false
+	}
+	if found, err := os.Stat(path); err != nil || !found.IsDir() {
+		return false
+	}
+	for {
+		if _, err := os.Lstat(filepath.Join(path, ".git")); err == nil {
+			return true
+		}
+		above := filepath.Dir(path)
+		if above == path {
+			return false
+		}
+		path = above
+	}
+}
 
 // foreign returns a ForeignError when dir is in a repository that git would
 // use if it did not mind the owner (git-config, safe.directory).

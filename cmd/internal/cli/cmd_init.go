@@ -85,6 +85,9 @@ func startOf(ctx context.Context, repo *gitio.Repo, integration string) (*start,
 			return nil, orErr(err, board.Refuse("in-the-way", fmt.Sprintf("a branch is named %s, and the board needs %s/...", name, name), "rename it: git branch -m "+name+" OTHER"))
 		}
 	}
+	if under, err := repo.Refs(ctx, "refs/heads/liza/state/"); err != nil || len(under) > 0 {
+		return nil, orErr(err, board.Refuse("in-the-way", "there are branches below liza/state/, and the board is the branch liza/state", "rename them: git branch -m OLD NEW"))
+	}
 	if under, err := repo.Refs(ctx, "refs/heads/"+integration+"/"); err != nil || len(under) > 0 {
 		return nil, orErr(err, board.Refuse("in-the-way", fmt.Sprintf("there are branches below %s/, so none can be named %s", integration, integration), "git liza init GOAL --integration-branch OTHER"))
 	}
