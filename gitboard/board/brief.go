@@ -69,15 +69,38 @@ func (s *State) Briefs() (map[string]Brief, error) {
 // eachBrief visits the briefs of a source with the state's own changes laid over them, in no order.
 func (s *State) eachBrief(below map[string]Brief, visit func(Brief)) {
 	for id, b := range below {
-		if _, changed := s.over[RecordPath(TaskDir, id)]; !changed {
-			visit(b)
+		if len(s.over) > 0 {
+			if _, changed := s.over[RecordPath(TaskDir, id)]; changed {
+				continue
+			}
 		}
+		visit(b)
 	}
 	for path, r := range s.over {
 		if t, ok := r.(*Task); ok && strings.HasPrefix(path, TaskDir+"/") {
 			visit(t.Brief())
 		}
 	}
+}
+
+// brief returns a task in brief; false when there is none.
+func (s *State) brief(id string) (Brief, bool) {
+	if r, changed := s.over[RecordPath(TaskDir, id)]; changed {
+		t, ok := r.(*Task)
+		if !ok {
+			return Brief{}, false
+		}
+		return t.Brief(), true
+	}
+	if s.src == nil {
+		return Brief{}, false
+	}
+	below, err := s.src.Briefs()
+	if err != nil {
+		s.fail(err)
+	}
+	b, ok := below[id]
+	return b, ok
 }
 
 // scan visits the brief of every task, in no order.

@@ -103,8 +103,11 @@ func settleSprint(s *State, op Operation) {
 			closed = true
 		}
 	}
+	if !closed {
+		return // most operations end no task, and need not read the sprint
+	}
 	sp := s.Sprint()
-	if !closed || sp == nil || sp.Status != InProgress || !sp.planDone(s) {
+	if sp == nil || sp.Status != InProgress || !sp.planDone(s) {
 		return
 	}
 	sp = edit[Sprint](s, SprintPath)

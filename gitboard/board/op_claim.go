@@ -1,6 +1,10 @@
 package board
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
 
 // Claim gives a task to a coder. Its worktree exists before the claim is committed.
 type Claim struct {
@@ -177,8 +181,14 @@ func WorktreeOf(task string) string { return ".worktrees/" + task }
 // pending hand-off, then the lowest priority, the oldest, the first id; an integration fix counts as
 // priority 0. takeable says whether the holder of a task (by id) can be robbed now. None: "".
 func NextClaim(s *State, coder string, takeable func(holder string, b Brief) bool) string {
-	best, bestRank := "", ""
+	type candidate struct {
+		Brief
+		rank string
+		held bool // takeable decides
+	}
+	var list []candidate
 	s.scan(func(b Brief) {
+		c := candidate{Brief: b}
 		group, priority := 3, b.Priority
 		switch {
 		case b.Paused || b.ReservedFor != "" && b.ReservedFor != coder:
@@ -190,21 +200,22 @@ func NextClaim(s *State, coder string, takeable func(holder string, b Brief) boo
 		case b.Status == Unclaimed:
 		case b.Status == IntegrationFailed:
 			priority = 0
-		case b.Status == Rejected && (b.Freed || takeable(b.AssignedTo, b)):
-		case b.Status == Claimed && takeable(b.AssignedTo, b):
+		case b.Status == Rejected, b.Status == Claimed:
+			c.held = !b.Freed || b.Status == Claimed
 		default:
 			return
 		}
-		rank := fmt.Sprintf("%d %d %s %s", group, priority, b.Created, b.ID)
-		if best != "" && rank >= bestRank {
-			return
-		}
-		if t := s.Task(b.ID); t == nil || len(s.openDependencies(t)) > 0 {
-			return
-		}
-		best, bestRank = b.ID, rank
+		c.rank = fmt.Sprintf("%d %d %s %s", group, priority, b.Created, b.ID)
+		list = append(list, c)
 	})
-	return best
+	slices.SortFunc(list, func(a, b candidate) int { return strings.Compare(a.rank, b.rank) })
+	for _, c := range list {
+		waits := func(id string) bool { d, ok := s.brief(id); return !ok || d.Status != Merged }
+		if !slices.ContainsFunc(c.DependsOn, waits) && (!c.held || takeable(c.AssignedTo, c.Brief)) {
+			return c.ID
+		}
+	}
+	return ""
 }
 
 // NextReview chooses what a reviewer should review when it names nothing, in the same order; "" for none.

@@ -37,7 +37,7 @@ func (p *SprintEnd) Subject(_, after *State, _ Operation) (string, string) {
 // planDone reports whether a sprint has planned tasks and all of them are over.
 func (sp *Sprint) planDone(s *State) bool {
 	for _, id := range sp.Scope.Planned {
-		if t := s.Task(id); t == nil || !t.Status.Terminal() {
+		if b, ok := s.brief(id); !ok || !b.Status.Terminal() {
 			return false
 		}
 	}
