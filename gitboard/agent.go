@@ -35,9 +35,16 @@ func (b *Board) Register(ctx context.Context, id, request string, p Process) (*D
 		return nil, board.Actor{}, err
 	}
 	actor := board.Actor{ID: id, Role: role, Session: session}
+	// Kept before it is registered: a process that dies just after must not lock its agent out of this clone.
+	if err := writeSmall(b.triedFile(id, session), session); err != nil {
+		return nil, actor, err
+	}
 	done, err := b.Do(ctx, Request{Actor: actor, ID: request, Intent: Just(&board.Register{
 		Session: session, Clone: clone, Terminal: p.Terminal, Host: p.Host, PID: p.PID,
 	})})
+	if refusal, lost := (*board.Refusal)(nil), (*LostError)(nil); errors.As(err, &refusal) || errors.As(err, &lost) {
+		_ = b.dropTried(id, session) // for certain it doesn't stand
+	}
 	if err != nil {
 		return nil, actor, err
 	}
@@ -63,7 +70,20 @@ func (b *Board) Agent(ctx context.Context, id, session, request string, p Proces
 	if err != nil {
 		return board.Actor{}, err
 	}
-	if a := v.State.Agent(id); kept == "" || a == nil {
+	a := v.State.Agent(id)
+	if a != nil && a.Session != kept {
+		tried, err := readSmall(b.triedFile(id, a.Session))
+		if err != nil {
+			return board.Actor{}, err
+		}
+		if tried != "" { // registered here, by a process that didn't come to say so
+			kept = tried
+			if err := b.keepSession(id, kept); err != nil {
+				return board.Actor{}, err
+			}
+		}
+	}
+	if kept == "" || a == nil {
 		if err := v.State.Err(); err != nil {
 			return board.Actor{}, err
 		}
@@ -81,7 +101,29 @@ func (b *Board) sessionFile(id string) string { return filepath.Join(b.Dir(), "s
 // KeptSession is the session that an id has in this clone, "" when none is kept.
 func (b *Board) KeptSession(id string) (string, error) { return readSmall(b.sessionFile(id)) }
 
-func (b *Board) keepSession(id, session string) error { return writeSmall(b.sessionFile(id), session) }
+// triedFile holds a session that a process of this clone tries to register.
+func (b *Board) triedFile(id, session string) string { return b.sessionFile(id) + "." + session }
+
+func (b *Board) dropTried(id, session string) error {
+	if err := os.Remove(b.triedFile(id, session)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// keepSession keeps the session that an id is registered under. What others have tried has come to nothing.
+func (b *Board) keepSession(id, session string) error {
+	if err := writeSmall(b.sessionFile(id), session); err != nil {
+		return err
+	}
+	entries, err := os.ReadDir(filepath.Dir(b.sessionFile(id)))
+	for _, e := range entries {
+		if session, is := strings.CutPrefix(e.Name(), id+"."); is {
+			err = errors.Join(err, b.dropTried(id, session))
+		}
+	}
+	return err
+}
 
 // DropSession forgets the session of an id.
 func (b *Board) DropSession(id string) error {

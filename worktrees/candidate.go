@@ -27,6 +27,8 @@ type record struct {
 	Host  string    `json:"host"`
 	Task  string    `json:"task"`
 	Since time.Time `json:"since"`
+	// Unready: it is being checked out or set up. Whoever finds it so can't use it.
+	Unready bool `json:"unready,omitempty"`
 }
 
 // candidate is a worktree with HEAD detached that may become a task's.
@@ -35,6 +37,7 @@ type candidate struct {
 	token string
 	path  string
 	base  gitio.OID
+	ready bool // checked out and set up
 	gone  bool // placed or discarded
 }
 
@@ -70,6 +73,10 @@ func (s *site) candidate(ctx context.Context, task string, commit gitio.OID, set
 	if err == nil {
 		err = set.run(ctx, c.path)
 	}
+	if err == nil {
+		c.ready = true
+		err = c.note(task)
+	}
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("make a worktree for %s: %w", task, err), c.discard(ctx))
 	}
@@ -103,7 +110,7 @@ func (c *candidate) recordFile() string { return filepath.Join(c.s.claimsDir(), 
 // note records for which task this process makes the candidate.
 func (c *candidate) note(task string) error {
 	host, _ := os.Hostname() // without a name, age decides
-	data, err := json.Marshal(record{PID: os.Getpid(), Host: host, Task: task, Since: c.s.b.Now().UTC().Truncate(time.Second)})
+	data, err := json.Marshal(record{PID: os.Getpid(), Host: host, Task: task, Since: c.s.b.Now().UTC().Truncate(time.Second), Unready: !c.ready})
 	if err != nil {
 		return err
 	}
@@ -251,10 +258,10 @@ func (s *site) leftFor(ctx context.Context, task string, tip gitio.OID) (*candid
 			continue
 		}
 		r, err := s.readRecord(token)
-		if err != nil || r == nil || r.Task != task || s.inUse(r) {
+		if err != nil || r == nil || r.Task != task || r.Unready || s.inUse(r) {
 			continue
 		}
-		return &candidate{s: s, token: token, path: filepath.Join(s.root, ".worktrees", claimMark+token), base: tip}, nil
+		return &candidate{s: s, token: token, path: filepath.Join(s.root, ".worktrees", claimMark+token), base: tip, ready: true}, nil
 	}
 	return nil, nil
 }

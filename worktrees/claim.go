@@ -349,17 +349,23 @@ func (c *claimer) resetBranch(ctx context.Context) error {
 
 // bringIn merges integration into the worktree of an integration fix.
 func (s *site) bringIn(ctx context.Context, done *gitboard.Done, claimed *Claimed) {
-	id := claimed.Task.ID
-	tip, err := s.integration(ctx, done.View)
-	if err == nil {
-		var who gitio.Signature
-		if who, err = s.sign(ctx, done.Op.Actor); err == nil {
-			claimed.Conflicts, err = s.repo.MergeInto(ctx, claimed.Path, tip, "Merge integration into task/"+id, who)
-		}
+	var err error
+	if claimed.Conflicts, err = s.mergeIn(ctx, done.View, claimed.Task.ID, claimed.Path, done.Op.Actor); err != nil {
+		claimed.Warnings = append(claimed.Warnings, fmt.Sprintf("integration could not be merged into the worktree (git liza doctor mends it): %v", err))
 	}
+}
+
+// mergeIn merges integration into the worktree of a task, and leaves conflicts open there.
+func (s *site) mergeIn(ctx context.Context, v *gitboard.View, task, path string, actor board.Actor) (conflicts []string, err error) {
+	tip, err := s.integration(ctx, v)
 	if err != nil {
-		claimed.Warnings = append(claimed.Warnings, fmt.Sprintf("integration could not be merged into the worktree, do it there by hand: %v", err))
+		return nil, err
 	}
+	who, err := s.sign(ctx, actor)
+	if err != nil {
+		return nil, err
+	}
+	return s.repo.MergeInto(ctx, path, tip, "Merge integration into task/"+task, who)
 }
 
 // claimedBefore returns a claim that the same request has made before, and completes it.

@@ -54,12 +54,24 @@ func (s *site) clearAway(ctx context.Context, v *gitboard.View, task string, act
 		return errors.Join(s.clearInPlace(ctx, v, task, actor, before, which, err), forget(c.recordFile()))
 	}
 	if identity(gone) != which {
-		return errors.Join(s.repo.MoveWorktree(ctx, gone, l.path), forget(c.recordFile()))
+		return s.moveBack(ctx, c, gone, l.path)
 	}
 	if err := s.finishGone(ctx, v, task, token, actor, before); err != nil {
-		return errors.Join(err, s.repo.MoveWorktree(ctx, gone, l.path), forget(c.recordFile()))
+		return errors.Join(err, s.moveBack(ctx, c, gone, l.path))
 	}
 	return nil
+}
+
+// moveBack gives a worktree that was moved out of the way its place again. Where that fails the record stays, by
+// which Diagnose finds it.
+func (s *site) moveBack(ctx context.Context, c *candidate, gone, path string) error {
+	if !present(gone) {
+		return forget(c.recordFile())
+	}
+	if err := s.repo.MoveWorktree(ctx, gone, path); err != nil {
+		return err
+	}
+	return forget(c.recordFile())
 }
 
 // clearInPlace removes a worktree that could not be moved: git moves none in which submodules are

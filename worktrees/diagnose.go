@@ -35,7 +35,7 @@ func Diagnose(ctx context.Context, b *gitboard.Board) ([]Problem, error) {
 		return nil, err
 	}
 	d := &diagnosis{site: s, v: v, all: all}
-	for _, look := range []func(context.Context) error{d.tasks, d.folders, d.branches, d.registrations, d.locks, d.mergeLease} {
+	for _, look := range []func(context.Context) error{d.tasks, d.folders, d.records, d.branches, d.registrations, d.moves, d.locks, d.mergeLease} {
 		if err := look(ctx); err != nil {
 			return nil, err
 		}
@@ -58,10 +58,16 @@ func (s *site) damaged() []Problem {
 		if err == nil && info.Size() > 0 {
 			continue
 		}
-		found = append(found, Problem{
+		p := Problem{
 			Kind: DamagedRecord, Path: path, Text: fmt.Sprintf("git's record of a worktree, %s, was never finished, and git can list none while it is there", path),
 			Hint: "make sure that no git process runs in this repository; then move that folder elsewhere",
-		})
+		}
+		if written, err := os.Stat(path); err == nil {
+			if left, known := abandoned(written.ModTime(), s.b.Now()); left && known {
+				p.Fix = func(context.Context) error { return os.RemoveAll(path) }
+			}
+		}
+		found = append(found, p)
 	}
 	return found
 }
@@ -168,7 +174,10 @@ func (d *diagnosis) worktree(ctx context.Context, t *board.Task, tip gitio.OID) 
 		})
 		return nil
 	}
-	if err != nil || branch == Branch(t.ID) {
+	if err == nil && branch == Branch(t.ID) {
+		return d.fix(ctx, t, l.path, head)
+	}
+	if err != nil {
 		return err
 	}
 	open := midst(l.path)
@@ -183,6 +192,86 @@ func (d *diagnosis) worktree(ctx context.Context, t *board.Task, tip gitio.OID) 
 		p.Fix = func(ctx context.Context) error { return d.repo.AttachHead(ctx, l.path, Branch(t.ID)) }
 	}
 	d.add(p)
+	return nil
+}
+
+// fix looks for an integration fix that integration was not brought into.
+func (d *diagnosis) fix(ctx context.Context, t *board.Task, path string, head gitio.OID) error {
+	last := ""
+	if len(t.History) > 0 {
+		last = t.History[len(t.History)-1].Event
+	}
+	if t.Status != board.Claimed || last != board.EventClaimedForFix || midst(path) != "" {
+		return nil
+	}
+	tip, err := d.integration(ctx, d.v)
+	if err != nil {
+		return err
+	}
+	if has, err := d.repo.IsAncestor(ctx, tip, head); has || err != nil {
+		return err
+	}
+	if dirty, err := d.repo.Status(ctx, path); len(dirty) > 0 || err != nil {
+		return err
+	}
+	d.add(Problem{
+		Kind: FixNotBegun, Task: t.ID, Path: path, Text: fmt.Sprintf("%s is claimed to be made fit for integration, and integration was not merged into its worktree", t.ID),
+		Fix: func(ctx context.Context) error {
+			if midst(path) != "" {
+				return nil
+			}
+			_, err := d.mergeIn(ctx, d.v, t.ID, path, d.self(ctx))
+			return err
+		},
+	})
+	return nil
+}
+
+// records looks for what processes said of worktrees that are neither made nor removed any more.
+func (d *diagnosis) records(context.Context) error {
+	entries, err := os.ReadDir(d.claimsDir())
+	if errors.Is(err, fs.ErrNotExist) || d.root == "" {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		token, path := e.Name(), filepath.Join(d.claimsDir(), e.Name())
+		if present(filepath.Join(d.root, ".worktrees", claimMark+token)) || present(filepath.Join(d.root, ".worktrees", goneMark+token)) {
+			continue
+		}
+		r := d.left(token, path)
+		if r == nil {
+			continue
+		}
+		d.add(Problem{
+			Kind: LeftRecord, Task: r.Task, Path: path, Text: "a process that made or removed a worktree has died, and " + path + " is left of it",
+			Fix: func(context.Context) error { return forget(path) },
+		})
+	}
+	return nil
+}
+
+// moves looks for worktrees whose lock is left from when they were moved.
+func (d *diagnosis) moves(context.Context) error {
+	moving := map[string]bool{}
+	entries, _ := os.ReadDir(d.claimsDir()) // with none, nobody moves any
+	for _, e := range entries {
+		if r, err := d.readRecord(e.Name()); err == nil && r != nil && d.inUse(r) {
+			moving[r.Task] = true
+		}
+	}
+	for _, w := range d.all {
+		name, below := d.below(w.Path)
+		if !below || w.Reason != gitio.MovingReason || moving[name] || d.passing(w.Path) || !present(w.Path) {
+			continue
+		}
+		d.add(Problem{
+			Kind: LeftLock, Task: name, Path: w.Path, Text: fmt.Sprintf("a process that moved the worktree %s has died, and git holds it to be locked", w.Path),
+			Fix: func(ctx context.Context) error { return d.repo.UnlockWorktree(ctx, w.Path) },
+		})
+	}
 	return nil
 }
 
@@ -337,10 +426,8 @@ func (d *diagnosis) registrations(context.Context) error {
 	return nil
 }
 
-// lockAge is when a lock file counts as left by a process that died.
-const lockAge = 10 * time.Minute
-
-// locks looks for lock files that nobody can still hold. Only a person may take one away.
+// locks looks for lock files that nobody can still hold. Where it can't be seen whether somebody does, only a person
+// may take one away.
 func (d *diagnosis) locks(context.Context) error {
 	common := d.repo.CommonDir()
 	files := []string{"index.lock", "HEAD.lock", "packed-refs.lock", "config.lock"}
@@ -371,10 +458,20 @@ func (d *diagnosis) locks(context.Context) error {
 		if statErr != nil || d.b.Now().Sub(info.ModTime()) < lockAge {
 			continue
 		}
-		d.add(Problem{
+		p := Problem{
 			Kind: StaleLock, Path: path, Text: fmt.Sprintf("the lock %s is from %s", path, info.ModTime().UTC().Format(time.RFC3339)),
 			Hint: "make sure that no git process runs in this repository; then the file may go",
-		})
+		}
+		if left, known := abandoned(info.ModTime(), d.b.Now()); left && known {
+			p.Text += ", and no git that has run since then is left"
+			p.Fix = func(context.Context) error {
+				if now, err := os.Lstat(path); err != nil || !now.ModTime().Equal(info.ModTime()) {
+					return nil // it has gone, or is another's
+				}
+				return forget(path)
+			}
+		}
+		d.add(p)
 	}
 	return err
 }

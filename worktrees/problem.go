@@ -17,6 +17,9 @@ const (
 	PrunableWorktree = "prunable-worktree"
 	WrongBranch      = "wrong-branch"
 	StaleLock        = "stale-lock"
+	LeftLock         = "left-lock"
+	LeftRecord       = "left-record"
+	FixNotBegun      = "fix-not-begun"
 	ExpiredMerge     = "expired-merge-lease"
 	DamagedRecord    = "damaged-record"
 )

@@ -19,8 +19,9 @@ type Worktree struct {
 	Bare     bool   // the repository itself, which has no files
 	Detached bool
 	Locked   bool
-	Prunable bool // its directory is missing, or points elsewhere
-	Main     bool // the first one, that the repository was made with
+	Reason   string // for which it is locked
+	Prunable bool   // its directory is missing, or points elsewhere
+	Main     bool   // the first one, that the repository was made with
 }
 
 // Worktrees lists all worktrees, the main one (or the bare repository) first.
@@ -97,7 +98,7 @@ func parseWorktrees(out string) []Worktree {
 			case "detached":
 				w.Detached = true
 			case "locked":
-				w.Locked = true
+				w.Locked, w.Reason = true, value
 			case "prunable":
 				w.Prunable = true
 			}

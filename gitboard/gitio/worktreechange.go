@@ -34,6 +34,10 @@ func (r *Repo) AddWorktreeBranch(ctx context.Context, path, branch string) error
 	return r.worktreeCommand(ctx, "add", flags(noHooks, workers), []string{"--quiet"}, path, ref[len(headsPrefix):])
 }
 
+// MovingReason is the reason for which MoveWorktree locks a worktree. One
+// that keeps the lock was being moved by a process that died.
+const MovingReason = "git liza moves it"
+
 // MoveWorktree moves a worktree's directory. fs.ErrExist when something is
 // there already (git would move into it). Git does not move a worktree in
 // which submodules are checked out.
@@ -41,20 +45,55 @@ func (r *Repo) AddWorktreeBranch(ctx context.Context, path, branch string) error
 // It is locked meanwhile: git moves first and takes note afterwards, and a
 // `git worktree prune` in between would forget it. A lock that was there, as
 // a crash may leave one, does not count and is gone afterwards.
+//
+// The result is judged by where the worktree is, so it is nil also when the
+// move is found to be done after an unclear failure.
 func (r *Repo) MoveWorktree(ctx context.Context, from, to string) error {
 	if _, err := os.Lstat(to); err == nil {
 		return fmt.Errorf("move worktree to %s: %w", to, fs.ErrExist)
 	}
-	lock := r.worktreeCommand(ctx, "lock", nil, []string{"--reason", "git liza moves it"}, from)
+	lock := r.worktreeCommand(ctx, "lock", nil, []string{"--reason", MovingReason}, from)
 	moved := r.worktreeCommand(ctx, "move", nil, []string{"--force", "--force"}, from, to)
-	unlock := context.WithoutCancel(ctx)
+	after := context.WithoutCancel(ctx)
+	if moved != nil && wasMoved(from, to) {
+		// Git may not have come to take note of it.
+		if err := r.RepairWorktrees(after, to); err != nil {
+			return errors.Join(moved, err)
+		}
+		moved = nil
+	}
 	if moved == nil {
-		return r.worktreeCommand(unlock, "unlock", nil, nil, to)
+		return r.UnlockWorktree(after, to)
 	}
 	if lock == nil {
-		return errors.Join(moved, r.worktreeCommand(unlock, "unlock", nil, nil, from))
+		return errors.Join(moved, r.UnlockWorktree(after, from))
 	}
 	return moved
+}
+
+// wasMoved reports whether a worktree's directory has gone from one place to
+// another.
+func wasMoved(from, to string) bool {
+	_, left := os.Lstat(from)
+	_, came := os.Lstat(filepath.Join(to, ".git"))
+	return os.IsNotExist(left) && came == nil
+}
+
+// UnlockWorktree takes a worktree's lock away. It is fine when there is none.
+func (r *Repo) UnlockWorktree(ctx context.Context, path string) error {
+	err := r.worktreeCommand(ctx, "unlock", nil, nil, path)
+	if err == nil {
+		return nil
+	}
+	dir, found := r.worktreeGitDir(ctx, path)
+	if found != nil {
+		return errors.Join(err, found)
+	}
+	// It failed because there was none, or though it has taken it away.
+	if _, left := os.Lstat(filepath.Join(dir, "locked")); os.IsNotExist(left) {
+		return nil
+	}
+	return r.worktreeCommand(ctx, "unlock", nil, nil, path)
 }
 
 // RemoveWorktree removes a worktree and all files in it, locked and dirty

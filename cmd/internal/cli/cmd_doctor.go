@@ -50,11 +50,34 @@ func (c *call) runDoctor(fix bool) error {
 			return err
 		}
 	}
-	problems, err := c.diagnose(mender)
-	if err != nil {
+	findings := []finding{}
+	left := 0
+	// What was mended may have hidden something else.
+	const rounds = 3
+	for round := 1; ; round++ {
+		found, mended, err := c.examine(fix, mender)
+		if err != nil {
+			return err
+		}
+		left = len(found) - len(mended)
+		if len(mended) == 0 || round == rounds {
+			findings = append(findings, found...)
+			break
+		}
+		findings = append(findings, mended...)
+	}
+	if err := c.printFindings(findings, b.Dir()); err != nil {
 		return err
 	}
-	findings, left := []finding{}, 0
+	if left > 0 {
+		return &outcome{1, "problems", plural(left, "problem") + " left", ""}
+	}
+	return nil
+}
+
+// examine looks once for problems, and mends what can be. mended are those of what it found.
+func (c *call) examine(fix bool, mender board.Actor) (found, mended []finding, err error) {
+	problems, err := c.diagnose(mender)
 	for _, p := range problems {
 		f := finding{Kind: p.Kind, Task: p.Task, Path: p.Path, Text: p.Text, Hint: p.Hint}
 		switch {
@@ -66,20 +89,12 @@ func (c *call) runDoctor(fix bool) error {
 				f.Error = err.Error()
 			} else {
 				f.Fixed = true
+				mended = append(mended, f)
 			}
 		}
-		if !f.Fixed {
-			left++
-		}
-		findings = append(findings, f)
+		found = append(found, f)
 	}
-	if err := c.printFindings(findings, b.Dir()); err != nil {
-		return err
-	}
-	if left > 0 {
-		return &outcome{1, "problems", plural(left, "problem") + " left", ""}
-	}
-	return nil
+	return found, mended, err
 }
 
 func (c *call) diagnose(mender board.Actor) ([]worktrees.Problem, error) {

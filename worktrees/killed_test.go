@@ -1,0 +1,115 @@
+package worktrees_test
+
+import (
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/worktrees"
+)
+
+// aged gives a file or directory the time of half an hour ago, when no git that runs now was there.
+func (s *scene) aged(path string) {
+	s.t.Helper()
+	then := time.Now().Add(-30 * time.Minute)
+	s.check(os.Chtimes(path, then, then))
+}
+
+// Locks of processes that were killed go, once nobody can hold them.
+func TestLocksOfTheDead(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("only /proc tells who is left")
+	}
+	s := newScene(t)
+	s.task("one")
+	s.claim("coder-1", "one")
+	common := s.b.Repo().CommonDir()
+	for _, lock := range []string{
+		filepath.Join(common, "packed-refs.lock"), filepath.Join(common, "refs", "heads", "liza", "state.lock"),
+		filepath.Join(common, "refs", "heads", "task", "one.lock"), filepath.Join(s.gitDirOf("one"), "index.lock"),
+	} {
+		s.check(os.WriteFile(lock, nil, 0o644))
+		s.aged(lock)
+	}
+	s.mended("stale-lock", "stale-lock", "stale-lock", "stale-lock")
+	s.do(human(), &board.AddNote{Message: "the board moves again"})
+}
+
+func (s *scene) gitDirOf(task string) string {
+	return strings.TrimSpace(s.git(s.path(task), "rev-parse", "--absolute-git-dir"))
+}
+
+// A worktree that was being made when git was killed keeps git from listing any.
+func TestRecordOfTheDead(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("only /proc tells who is left")
+	}
+	s := newScene(t)
+	s.task("one")
+	path := s.stranger(".claim-", "aaaa", "one", s.ref("refs/heads/integration"), s.dead())
+	record := strings.TrimSpace(s.git(path, "rev-parse", "--absolute-git-dir"))
+	s.check(os.WriteFile(filepath.Join(record, "commondir"), nil, 0o644))
+	s.aged(record)
+	found, err := worktrees.Diagnose(s.ctx, s.b)
+	s.check(err)
+	if len(found) != 1 || found[0].Kind != worktrees.DamagedRecord || found[0].Fix == nil {
+		t.Fatalf("found %+v", found)
+	}
+	s.check(found[0].Fix(s.ctx))
+	s.mended("left-candidate")
+	s.claim("coder-1", "one")
+}
+
+// What a mover that was killed leaves: the lock, and its own record.
+func TestLockOfAMove(t *testing.T) {
+	s := newScene(t)
+	s.task("one")
+	s.claim("coder-1", "one")
+	s.git(s.dir, "worktree", "lock", "--reason", gitio.MovingReason, s.path("one"))
+	s.write(s.b.Dir(), "claims/aaaa", `{"pid":0,"host":"elsewhere","since":"2001-01-01T00:00:00Z"}`)
+	s.mended("left-lock", "left-record")
+	s.git(s.dir, "worktree", "lock", "--reason", "on a stick", s.path("one"))
+	if found := s.problems(); len(found) > 0 {
+		t.Errorf("a person's lock is found: %+v", found)
+	}
+}
+
+// A worktree whose making was cut short is not taken for whole.
+func TestUnreadyCandidate(t *testing.T) {
+	s := newScene(t)
+	s.task("one")
+	base := s.ref("refs/heads/integration")
+	path := s.stranger(".claim-", "aaaa", "one", base, s.dead())
+	said := s.read(s.b.Dir(), "claims/aaaa")
+	s.write(s.b.Dir(), "claims/aaaa", strings.Replace(said, "{", `{"unready":true,`, 1))
+	s.write(path, "half.txt", "half of what is set up\n")
+	s.claimedBy("coder-1", "one", base)
+	s.mended("left-candidate", "missing-worktree")
+	if _, err := os.Stat(filepath.Join(s.path("one"), "half.txt")); err == nil {
+		t.Error("it was used")
+	}
+}
+
+// An integration fix whose claimer was killed before integration was brought in.
+func TestFixNotBegun(t *testing.T) {
+	s := newScene(t)
+	s.task("one")
+	s.task("other")
+	s.approved("coder-1", "one", "b.txt", "mine\n")
+	s.approved("coder-3", "other", "b.txt", "theirs\n")
+	s.merge("other")
+	if got := s.merge("one"); got.Merged {
+		t.Fatal("it does not conflict")
+	}
+	got := s.claim("coder-2", "one")
+	s.git(got.Path, "merge", "--abort")
+	s.mended("fix-not-begun")
+	if _, err := os.Stat(filepath.Join(s.gitDirOf("one"), "MERGE_HEAD")); err != nil {
+		t.Error("integration was not brought in")
+	}
+}
