@@ -176,7 +176,7 @@ func (s *site) numbered(ctx context.Context, prefix string) ([]int, map[int]giti
 	var numbers []int
 	at := map[int]gitio.OID{}
 	for _, r := range refs {
-		if n, err := strconv.Atoi(strings.TrimPrefix(r.Name, prefix+"/")); err == nil && r.Type == gitio.CommitObject {
+		if n, err := strconv.Atoi(strings.TrimPrefix(r.Name, prefix+"/")); err == nil && (r.Type == gitio.CommitObject || r.Type == "") {
 			numbers = append(numbers, n)
 			at[n] = r.OID
 		}

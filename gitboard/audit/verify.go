@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/git-liza/git-liza/gitboard/gitio"
 	"github.com/git-liza/git-liza/gitboard/oplog"
@@ -27,6 +28,8 @@ type Finding struct {
 }
 
 func (f Finding) String() string {
+	return strings.TrimSpace(f.Commit.Short()+" "+f.Subject) + ": " + f.Text
+}
 	return fmt.Sprintf("%s %s: %s", f.Commit.Short(), f.Subject, f.Text)
 }
 
@@ -92,6 +95,10 @@ func Verify(ctx context.Context, store oplog.Store, repo *gitio.Repo, r Range, p
 		return nil, err
 	}
 	p := newReplay(store, r)
+	if len(chain) == 0 {
+		p.report.add(Finding{r.To, "", CodeHistory, fmt.Sprintf("%s is no commit: there is no history behind it", r.To.Short())})
+		return p.report, nil
+	}
 	if !r.From.IsZero() {
 		at := slices.Index(chain, r.From)
 		if at < 0 {

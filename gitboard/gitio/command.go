@@ -13,6 +13,8 @@ var (
 	// durable adds loose objects and refs to what git flushes to disk by
 	// itself (git-config, core.fsync); unknown words would only be warned of.
 	durable = []string{"-c", "core.fsync=loose-object,reference"}
+	// noMonitor keeps a file system monitor out of it: a program that the user has set, and that may hang.
+	noMonitor = []string{"-c", "core.fsmonitor=false"}
 	// workers lets a checkout use every processor.
 	workers = []string{"-c", "checkout.workers=0"}
 	// noUpkeep keeps a child from leaving a garbage collection behind.
@@ -34,7 +36,7 @@ type command struct {
 // command prepares a child that works on the repository without standing in
 // any worktree: HEAD is the main worktree's.
 func (r *Repo) command(op string, args ...string) command {
-	return command{op: op, dir: r.common, args: append([]string{"--git-dir=" + r.common}, args...)}
+	return command{op: op, dir: r.common, args: flags(noMonitor, []string{"--git-dir=" + r.common}, args)}
 }
 
 // here prepares a child that sees HEAD and settings as the caller of Open
@@ -61,10 +63,10 @@ func (r *Repo) in(worktree, op string, args ...string) command {
 			return c
 		}
 		// GIT_DIR and GIT_WORK_TREE, or core.worktree, led Open here.
-		c.args = append([]string{"--git-dir=" + r.gitDir, "--work-tree=" + path, "-C", path}, args...)
+		c.args = flags(noMonitor, []string{"--git-dir=" + r.gitDir, "--work-tree=" + path, "-C", path}, args)
 		return c
 	}
-	c.args = append([]string{"-C", path}, args...)
+	c.args = flags(noMonitor, []string{"-C", path}, args)
 	c.env = []string{"GIT_CEILING_DIRECTORIES=" + filepath.Dir(path)}
 	return c
 }

@@ -2,6 +2,7 @@ package gitio
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -12,7 +13,7 @@ import (
 type Ref struct {
 	Name string // in full: "refs/heads/main"
 	OID  OID
-	Type ObjectType // of that object
+	Type ObjectType // of that object; "" where one that was asked for leads to a missing object
 }
 
 // Ref returns the present value of the ref with that full name, not peeled,
@@ -91,8 +92,11 @@ func (r *Repo) Refs(ctx context.Context, prefixes ...string) ([]Ref, error) {
 			return nil, err
 		}
 	}
-	args := append([]string{"for-each-ref", "--format=%(objectname) %(objecttype) %(refname)"}, prefixes...)
-	out, err := r.command("for-each-ref", args...).output(ctx)
+	out, err := r.forEachRef(ctx, "%(objectname) %(objecttype) %(refname)", prefixes)
+	if failed := (*CommandError)(nil); errors.As(err, &failed) && failed.Exit > 0 {
+		// A ref to an object that is missing stops git from telling of the others, too, unless it needn't look.
+		out, err = r.forEachRef(ctx, "%(objectname)  %(refname)", prefixes)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("list refs: %w", err)
 	}
@@ -103,6 +107,10 @@ func (r *Repo) Refs(ctx context.Context, prefixes ...string) ([]Ref, error) {
 		refs = append(refs, Ref{Name: name, OID: OID(oid), Type: ObjectType(kind)})
 	}
 	return refs, nil
+}
+
+func (r *Repo) forEachRef(ctx context.Context, format string, prefixes []string) ([]byte, error) {
+	return r.command("for-each-ref", append([]string{"for-each-ref", "--format=" + format}, prefixes...)...).output(ctx)
 }
 
 // checkRefName refuses what is no full ref name, before git reads an option,

@@ -238,3 +238,16 @@ func TestUpdateRefsWithoutHooks(t *testing.T) {
 	check(t, os.WriteFile(hook, []byte("#!/bin/sh\nexit 1\n"), 0o777))
 	check(t, r.UpdateRefs(ctx, []RefUpdate{{"refs/liza/x", "", store(t, ctx, r, "x")[0]}}, ""))
 }
+
+// A ref that leads nowhere doesn't hide the others.
+func TestRefsBesideABrokenOne(t *testing.T) {
+	ctx, r := scratch(t)
+	whole := store(t, ctx, r, "whole")[0]
+	check(t, r.UpdateRefs(ctx, []RefUpdate{{"refs/liza/leases/a", "", whole}}, ""))
+	lost := strings.Repeat("1", 40)
+	writeIn(t, r.CommonDir(), "refs/liza/leases/b", lost+"\n")
+	refs := must[[]Ref](t)(r.Refs(ctx, "refs/liza/leases"))
+	if len(refs) != 2 || refs[0].OID != whole || string(refs[1].OID) != lost {
+		t.Errorf("%v", refs)
+	}
+}
