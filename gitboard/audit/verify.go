@@ -30,8 +30,6 @@ type Finding struct {
 func (f Finding) String() string {
 	return strings.TrimSpace(f.Commit.Short()+" "+f.Subject) + ": " + f.Text
 }
-	return fmt.Sprintf("%s %s: %s", f.Commit.Short(), f.Subject, f.Text)
-}
 
 // The codes of findings, beside those of refusals.
 const (
