@@ -11,7 +11,7 @@ import (
 func (s *site) claiming() (claim, checkout arm) {
 	task := s.next()
 	claim = arm{"claim", func() (time.Duration, error) {
-		return s.liza("coder-1", "claim", "--request", fmt.Sprintf("claim-%d", s.l.next()))
+		return s.liza("coder-1", "claim")
 	},
 		func() error { return s.unclaim(task) }}
 	path := filepath.Join(s.dir, ".worktrees", ".checkout")

@@ -24,7 +24,7 @@ func benchWrites(l *lab) error {
 			return s.liza("coder-2", "block", submitted.other, "--reason", fmt.Sprintf("the interface is not settled, draft %d", l.next()), "--question", "Which draft holds?")
 		}, s.restore},
 		{"verdict", func() (time.Duration, error) {
-			return s.liza("code-reviewer-1", "verdict", submitted.task, "APPROVED", "--commit", submitted.commit, "--request", fmt.Sprintf("verdict-%d", l.next()))
+			return s.liza("code-reviewer-1", "verdict", submitted.task, "APPROVED", "--commit", submitted.commit)
 		}, s.restore},
 	}
 	bars := map[string]float64{"note": 1.5, "block": 1.5, "verdict": 1.5}

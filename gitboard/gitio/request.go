@@ -14,7 +14,7 @@ const RequestTrailer = "Liza-Request"
 
 // RequestCommit returns the newest commit whose trailer Liza-Request equals
 // request, among tip and its first parents, depth of them at most. It is one
-// child, however deep. ErrNotFound when there is none.
+// child, however deep, and a second when there is one. ErrNotFound when there is none.
 func (r *Repo) RequestCommit(ctx context.Context, tip OID, request string, depth int) (OID, error) {
 	missing := fmt.Errorf("a commit of request %q: %w", request, ErrNotFound)
 	if err := checkOIDs(tip); err != nil {
@@ -23,22 +23,39 @@ func (r *Repo) RequestCommit(ctx context.Context, tip OID, request string, depth
 	if request == "" || depth <= 0 {
 		return "", missing
 	}
-	// A line a commit: the id, then the values, each after the separator.
-	const separator = "\x1f"
+	// Whole messages first, where the id stands if it stands anywhere: git
+	// takes several times as long to find the trailers in them.
+	const record = "%x1e"
 	out, err := r.command("rev-list",
-		"-c", "trailer.separators=:", // a user's setting must not hide ours
 		"rev-list", "--first-parent", "--max-count="+strconv.Itoa(depth),
-		"--encoding=UTF-8", "--no-commit-header",
-		"--format=%H%x1f%(trailers:key="+RequestTrailer+",valueonly,unfold,separator=%x1f)",
+		"--encoding=UTF-8", "--no-commit-header", "--format="+record+"%H%n%B",
 		string(tip), "--").output(ctx)
 	if err != nil {
 		return "", err
 	}
-	for _, line := range splitLines(out) {
-		fields := strings.Split(line, separator)
-		if slices.Contains(fields[1:], request) {
-			return OID(fields[0]), nil
+	for message := range strings.SplitSeq(string(out), "\x1e") {
+		oid, message, _ := strings.Cut(message, "\n")
+		if !OID(oid).valid() || !strings.Contains(message, RequestTrailer+": "+request+"\n") {
+			continue
+		}
+		is, err := r.hasRequest(ctx, OID(oid), request)
+		if is || err != nil {
+			return OID(oid), err
 		}
 	}
 	return "", missing
+}
+
+// hasRequest reports whether a commit has the trailer with that request.
+func (r *Repo) hasRequest(ctx context.Context, oid OID, request string) (bool, error) {
+	const separator = "\x1f"
+	out, err := r.command("rev-list",
+		"-c", "trailer.separators=:", // a user's setting must not hide ours
+		"rev-list", "--max-count=1", "--encoding=UTF-8", "--no-commit-header",
+		"--format=%(trailers:key="+RequestTrailer+",valueonly,unfold,separator=%x1f)",
+		string(oid), "--").output(ctx)
+	if err != nil {
+		return false, err
+	}
+	return slices.Contains(strings.Split(strings.TrimSuffix(string(out), "\n"), separator), request), nil
 }
