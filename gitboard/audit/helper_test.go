@@ -37,6 +37,8 @@ type world struct {
 	now   board.Time
 	steps []step
 
+	allowSecret bool // what looks like a credential is meant
+
 	files       map[gitio.OID]map[string]string // of the project's commits
 	integration gitio.OID
 }
@@ -105,7 +107,7 @@ func (w *world) do(a board.Actor, p board.Payload, side ...gitio.RefUpdate) giti
 	tip, err := w.log.Tip(w.ctx)
 	check(w.t, err)
 	w.now = max(w.now, tip.State.Time()).Add(time.Second)
-	op := board.Operation{Actor: a, Time: w.now, Request: fmt.Sprintf("r-%d", len(w.steps)+1), Payload: p}
+	op := board.Operation{Actor: a, Time: w.now, Request: fmt.Sprintf("r-%d", len(w.steps)+1), AllowSecret: w.allowSecret, Payload: p}
 	prepared, err := oplog.Prepare(tip, op)
 	if err != nil {
 		w.t.Fatalf("%s by %s: %v", op.Name(), a.ID, err)

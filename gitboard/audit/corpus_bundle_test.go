@@ -1,0 +1,109 @@
+package audit_test
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/format/packfile"
+	"github.com/go-git/go-git/v5/storage/memory"
+
+	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/oplog"
+)
+
+// A history of the corpus is a git bundle: `git fetch FILE 'refs/*:refs/*'` takes it into any repository, and
+// git log, git show and git liza work on it there.
+
+const bundleHead = "# v2 git bundle\n"
+
+// keeper is a store that keeps what is written into it.
+type keeper struct {
+	*oplog.Memory
+	objects []gitio.Object
+}
+
+func (k *keeper) WriteObjects(ctx context.Context, objects []gitio.Object) error {
+	k.objects = append(k.objects, objects...)
+	return k.Memory.WriteObjects(ctx, objects)
+}
+
+// bundle packs all that was written, under the refs as they are.
+func (k *keeper) bundle(t testing.TB) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	out.WriteString(bundleHead)
+	refs, err := k.Refs(context.Background())
+	check(t, err)
+	for _, r := range refs {
+		fmt.Fprintf(&out, "%s %s\n", r.OID, r.Name)
+	}
+	out.WriteString("\n")
+	all := memory.NewStorage()
+	var ids []plumbing.Hash
+	for _, o := range k.objects {
+		e := all.NewEncodedObject()
+		kind, err := plumbing.ParseObjectType(string(o.Type))
+		check(t, err)
+		e.SetType(kind)
+		w, err := e.Writer()
+		check(t, err)
+		_, err = w.Write(o.Data)
+		check(t, err)
+		id, err := all.SetEncodedObject(e)
+		check(t, err)
+		if id.String() != string(o.OID) {
+			t.Fatalf("%s is packed as %s", o.OID, id)
+		}
+		if !slices.Contains(ids, id) {
+			ids = append(ids, id)
+		}
+	}
+	_, err = packfile.NewEncoder(&out, all, false).Encode(ids, 200)
+	check(t, err)
+	return out.Bytes()
+}
+
+// unbundle puts a bundle into a store.
+func unbundle(t testing.TB, store oplog.Store, data []byte) {
+	t.Helper()
+	in := bufio.NewReader(bytes.NewReader(data))
+	if line, err := in.ReadString('\n'); err != nil || line != bundleHead {
+		t.Fatalf("this is no bundle: %q, %v", line, err)
+	}
+	var refs []gitio.RefUpdate
+	for {
+		line, err := in.ReadString('\n')
+		check(t, err)
+		if line == "\n" {
+			break
+		}
+		oid, ref, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
+		refs = append(refs, gitio.RefUpdate{Ref: ref, New: gitio.OID(oid)})
+	}
+	all := memory.NewStorage()
+	p, err := packfile.NewParserWithStorage(packfile.NewScanner(in), all)
+	check(t, err)
+	_, err = p.Parse()
+	check(t, err)
+	var objects []gitio.Object
+	for id, e := range all.Objects {
+		r, err := e.Reader()
+		check(t, err)
+		content, err := io.ReadAll(r)
+		check(t, err)
+		o := gitio.NewObject(gitio.ObjectType(e.Type().String()), content)
+		if string(o.OID) != id.String() {
+			t.Fatalf("%s reads as %s", id, o.OID)
+		}
+		objects = append(objects, o)
+	}
+	check(t, store.WriteObjects(context.Background(), objects))
+	check(t, store.UpdateRefs(context.Background(), refs, "unbundle"))
+}

@@ -1,0 +1,250 @@
+package audit_test
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/roles"
+)
+
+// corpusHistory writes the history that is recorded: every row of the table of transitions from each of its states,
+// then what rows don't tell apart, then every operation beside tasks. It ends twice: with the goal, and on a branch of
+// its own with an abort.
+func (w *world) corpusHistory() {
+	w.begin()
+	w.do(planner, &board.AlignmentEntry{Event: "planned", Summary: "every row of the table"})
+	w.ready("omega") // keeps the sprint open
+	n := 0
+	for _, row := range board.Transitions {
+		for _, from := range row.From {
+			n++
+			who := row.Who[n%len(row.Who)]
+			if who == roles.System {
+				who = roles.CodeReviewer
+			}
+			w.row(row, from, who, fmt.Sprintf("row-%d", n))
+		}
+	}
+	w.claims()
+	w.blocks()
+	w.beside()
+	w.settings()
+	w.ends()
+}
+
+// fine is a task that can be claimed, with other limits than the board's.
+func (w *world) fine(id string, iterations, cycles int) {
+	d := w.definition()
+	d.MaxIterations, d.MaxReviewCycles = iterations, cycles
+	w.do(ada, &board.AddTask{About: about(id), Definition: d, Ready: true, Stretch: true})
+}
+
+// reach brings a new task into a state; coder-1 works on it and code-reviewer-1 reviews it.
+func (w *world) reach(state board.Status, id string, iterations, cycles int) {
+	if state == board.None {
+		return
+	}
+	if state == board.Draft {
+		w.do(planner, &board.AddTask{About: about(id), Definition: w.definition(), Stretch: true})
+		return
+	}
+	w.fine(id, iterations, cycles)
+	if state == board.Unclaimed {
+		return
+	}
+	w.claim(coder1, id)
+	if state == board.Claimed {
+		return
+	}
+	if state == board.Blocked {
+		w.do(coder1, &board.Block{About: about(id), Reason: "which one?", Questions: []string{"this one?", "or that one?"}, Attempted: []string{"both"}})
+		return
+	}
+	w.preExec(coder1, id)
+	w.submit(coder1, id)
+	switch state {
+	case board.Rejected:
+		w.judge(judge1, id, board.VerdictRejected)
+	case board.Approved, board.IntegrationFailed:
+		w.judge(judge1, id, board.VerdictApproved)
+	}
+	if state == board.IntegrationFailed {
+		w.fails(id, board.FailConflict)
+	}
+}
+
+func (w *world) task(id string) *board.Task { return w.snapshot(w.tip()).State.Task(id) }
+
+func (w *world) fails(id, how string) {
+	p := &board.Merge{About: about(id), ReviewCommit: w.task(id).ReviewCommit, Before: string(w.integration), Failure: how, Drift: 2}
+	if how == board.FailConflict {
+		p.Files = []string{"main.go", "ümlaut.go"}
+	} else {
+		p.Test, p.Log = "go test ./...", "--- FAIL: TestHello\n\tno hello\n"
+	}
+	w.do(judge1, p)
+}
+
+func (w *world) lapsed(holder string) board.Evidence {
+	at := w.now
+	return board.Evidence{Lease: &board.Lease{Agent: holder, Session: "session-of-" + holder, Expires: at.Add(-time.Minute), Heartbeat: at.Add(-6 * time.Minute)}}
+}
+
+// actor is somebody of a role who has nothing else to do.
+func actor(role roles.Role) board.Actor {
+	switch role {
+	case roles.Planner:
+		return planner
+	case roles.Coder:
+		return coder1
+	case roles.CodeReviewer:
+		return judge1
+	}
+	return ada
+}
+
+// row takes a row of the table, and then brings its task to an end.
+func (w *world) row(row board.Transition, from board.Status, who roles.Role, id string) {
+	a, iterations, cycles := actor(who), 0, 0
+	if row.Op == "iteration-limit" {
+		iterations = 1
+	}
+	if row.Op == "verdict" && row.To == board.Blocked {
+		cycles = 1
+	}
+	if row.Op == "retry-merge" && from == board.Blocked {
+		w.reach(board.IntegrationFailed, id, 0, 0)
+		w.do(ada, &board.Block{About: about(id), Reason: board.HumanOverride})
+	} else {
+		w.reach(from, id, iterations, cycles)
+	}
+	t := w.task(id)
+	switch row.Op {
+	case "add-task":
+		p := &board.AddTask{About: about(id), Definition: w.definition(), Ready: row.To == board.Unclaimed, NoSpecFile: true, Stretch: true}
+		p.SpecOID = ""
+		w.do(a, p)
+	case "finalize":
+		w.do(a, &board.Finalize{About: about(id), SpecOID: w.specOID()})
+	case "amend-task":
+		w.do(a, &board.AmendTask{About: about(id), Definition: board.Definition{Scope: "IN: hello.go", Priority: 2}, Set: []string{"scope", "priority"}, Reason: "narrower"})
+	case "abandon":
+		w.do(a, &board.Abandon{About: about(id), Reason: "not needed", Kept: t.BaseCommit})
+	case "supersede":
+		w.do(a, &board.Supersede{About: about(id), By: []string{"omega"}, Reason: "Omega does it, too."})
+	case "claim":
+		if from == board.Claimed {
+			w.do(coder1, &board.HandOff{About: about(id), Summary: "half of it", NextAction: "the rest", ContextUsed: "80%", Approach: "top down", Blockers: "none", FilesModified: []string{"a.go"}, NextSteps: []string{"b.go"}})
+			a = coder2
+		}
+		w.claim(a, id)
+	case "iteration-limit":
+		p := &board.IterationLimit{About: about(id)}
+		if from == board.Claimed {
+			p.Evidence = w.lapsed(coder1.ID)
+		}
+		w.do(a, p)
+	case "pre-exec":
+		w.preExec(a, id)
+	case "handoff":
+		w.do(a, &board.HandOff{About: about(id), Summary: "half of it", NextAction: "the rest"})
+	case "release":
+		w.release(a, from, id)
+	case "submit":
+		w.preExec(a, id)
+		w.submit(a, id)
+	case "block":
+		w.do(a, &board.Block{About: about(id), Reason: "it needs a plan", Questions: []string{"which?"}})
+	case "claim-review":
+		w.do(a, &board.ClaimReview{About: about(id)})
+	case "withdraw":
+		w.do(a, &board.Withdraw{About: about(id), Reason: "one more thing"})
+	case "verdict":
+		verdict := board.VerdictRejected
+		if row.To == board.Approved {
+			verdict = board.VerdictApproved
+		}
+		w.judge(a, id, verdict)
+	case "merge":
+		if row.To == board.IntegrationFailed {
+			w.fails(id, board.FailTest)
+			break
+		}
+		m, at := w.mergeCommit(id, gitio.OID(t.ReviewCommit))
+		w.do(a, m, w.lands(at))
+	case "finish-merge":
+		m, at := w.mergeCommit(id, gitio.OID(t.ReviewCommit))
+		w.move(at)
+		w.do(a, &board.FinishMerge{About: about(id), ReviewCommit: t.ReviewCommit, MergeCommit: m.MergeCommit, MergeType: m.MergeType, Drift: 1})
+	case "retry-merge":
+		w.do(a, &board.RetryMerge{About: about(id), ReviewCommit: t.ReviewCommit, Onto: string(w.integration)})
+	case "unblock":
+		p := &board.Unblock{About: about(id), Assessment: "this one"}
+		if row.To == board.Claimed {
+			p.Mode = board.UnblockSameCoder
+		} else {
+			p.Kept = t.BaseCommit
+		}
+		w.do(a, p)
+	case "reassign":
+		w.do(a, &board.Reassign{About: about(id), Reason: "fresh eyes"})
+	case "pause":
+		w.do(a, &board.Pause{About: about(id), Reason: "a question"})
+		w.do(a, &board.Resume{About: about(id), Reason: "answered"})
+	case "resume":
+		w.do(a, &board.Pause{About: about(id)})
+		w.do(a, &board.Resume{About: about(id)})
+	default:
+		w.t.Fatalf("the corpus has no scene for %s", row.Op)
+	}
+	w.finish(id)
+}
+
+// release is a claim given back by its holder, taken by force, or swept.
+func (w *world) release(a board.Actor, from board.Status, id string) {
+	p := &board.Release{About: about(id), Reason: "back to the pool"}
+	holder := coder1.ID
+	if from == board.ReadyForReview {
+		w.do(judge1, &board.ClaimReview{About: about(id)})
+		holder = judge1.ID
+	} else {
+		p.Kept = w.task(id).BaseCommit
+	}
+	switch {
+	case a.ID == holder:
+	case a.Role == roles.Human:
+		p.Force = true
+	default:
+		p.Evidence = w.lapsed(holder)
+	}
+	w.do(a, p)
+}
+
+// finish brings a task to an end from wherever it is.
+func (w *world) finish(id string) {
+	t := w.task(id)
+	if t.Status.Terminal() {
+		return
+	}
+	if !slices.Contains([]board.Status{board.Draft, board.Unclaimed, board.Blocked}, t.Status) {
+		w.do(ada, &board.Block{About: about(id), Reason: board.HumanOverride})
+	}
+	w.do(ada, &board.Abandon{About: about(id), Reason: "the scene is over"})
+	w.idle()
+}
+
+// idle lets agents that were handed off or wait go on.
+func (w *world) idle() {
+	for _, a := range []board.Actor{coder1, coder2, judge1} {
+		switch w.snapshot(w.tip()).State.Agent(a.ID).Status {
+		case board.HandedOff:
+			w.do(a, &board.AgentStatusChange{Status: board.Starting, ContextPercent: 1})
+			w.do(a, &board.AgentStatusChange{Status: board.Idle})
+		case board.Waiting:
+			w.do(a, &board.AgentStatusChange{Status: board.Idle})
+		}
+	}
+}

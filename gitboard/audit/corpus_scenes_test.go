@@ -1,0 +1,226 @@
+package audit_test
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/gitio"
+)
+
+// takes is a claim over somebody's lapsed lease.
+func (w *world) takes(a board.Actor, holder, id string) {
+	p := &board.Claim{About: about(id), Clone: "clone-2", Evidence: w.lapsed(holder)}
+	if t := w.task(id); board.KindOfClaim(t, a.ID).Fresh {
+		p.BaseCommit, p.Kept = string(w.integration), t.BaseCommit
+	}
+	w.do(a, p)
+}
+
+// claims are the ways in which work changes hands.
+func (w *world) claims() {
+	// The same coder after its own lease ran out, and then another.
+	w.reach(board.Claimed, "expired", 0, 0)
+	w.takes(coder1, coder1.ID, "expired")
+	w.takes(coder2, coder1.ID, "expired")
+	w.finish("expired")
+
+	// A rejection: its author comes back, then others may take it: freed, or its author gone.
+	w.reach(board.Rejected, "rejected", 0, 0)
+	w.claim(coder1, "rejected")
+	w.preExec(coder1, "rejected")
+	w.submit(coder1, "rejected")
+	w.judge(judge2, "rejected", board.VerdictRejected)
+	w.do(planner, &board.Reassign{About: about("rejected")})
+	w.claim(coder2, "rejected")
+	w.preExec(coder2, "rejected")
+	w.submit(coder2, "rejected")
+	w.judge(judge1, "rejected", board.VerdictRejected)
+	w.takes(coder1, coder2.ID, "rejected")
+	w.finish("rejected")
+
+	// A review over a lapsed review claim, and a submission taken back from under one.
+	w.reach(board.ReadyForReview, "review", 0, 0)
+	w.do(judge1, &board.ClaimReview{About: about("review")})
+	w.do(judge2, &board.ClaimReview{About: about("review"), Evidence: w.lapsed(judge1.ID)})
+	w.do(coder1, &board.Withdraw{About: about("review"), Evidence: w.lapsed(judge2.ID)})
+	w.finish("review")
+
+	// A fix of the integration, from the conflict to the merge.
+	w.reach(board.IntegrationFailed, "fix", 0, 0)
+	w.claim(coder2, "fix")
+	w.preExec(coder2, "fix")
+	work := w.submit(coder2, "fix")
+	w.judge(judge2, "fix", board.VerdictApproved)
+	m, at := w.mergeCommit("fix", work)
+	w.do(judge1, m, w.lands(at))
+
+	// A hand-off that is resumed keeps its checkpoint and its iteration.
+	w.fine("handed", 0, 0)
+	w.claim(coder1, "handed")
+	w.preExec(coder1, "handed")
+	w.do(coder1, &board.HandOff{About: about("handed"), Summary: "half", NextAction: "the rest"})
+	w.claim(coder2, "handed")
+	work = w.submit(coder2, "handed")
+	w.judge(judge1, "handed", board.VerdictApproved)
+	m, at = w.mergeCommit("handed", work)
+	w.do(judge1, m, w.lands(at))
+	w.idle()
+
+	// Given back, taken by force, and swept.
+	for i, p := range []*board.Release{{Reason: "out of time"}, {Reason: "I need it", Force: true}, {Reason: "its lease had run out", Evidence: w.lapsed(coder1.ID)}} {
+		p.Task = fmt.Sprintf("released-%d", i+1)
+		w.reach(board.Claimed, p.Task, 0, 0)
+		p.Kept = w.task(p.Task).BaseCommit
+		w.do([]board.Actor{coder1, ada, judge1}[i], p)
+		w.finish(p.Task)
+	}
+
+	// Registered anew over a lapsed lease, the work is still its own.
+	w.reach(board.Claimed, "again", 0, 0)
+	w.do(board.Actor{ID: coder1.ID, Role: coder1.Role, Session: "another"}, &board.Register{Session: "another", Clone: "clone-1", Evidence: w.lapsed(coder1.ID)})
+	w.do(coder1, &board.Register{Session: coder1.Session, Clone: "clone-1"})
+	w.finish("again")
+}
+
+// blocks are the limits, and the ways on from them.
+func (w *world) blocks() {
+	// Two coders fail: the framing is wrong.
+	w.reach(board.Blocked, "exhausted", 0, 0)
+	w.do(planner, &board.Unblock{About: about("exhausted")})
+	w.claim(coder2, "exhausted")
+	w.do(coder2, &board.Block{About: about("exhausted"), Reason: "I don't see it either", Questions: []string{"is it possible?"}})
+	w.do(planner, &board.AmendTask{About: about("exhausted"), Definition: board.Definition{DoneWhen: "hello prints goodbye"}, Set: []string{"done_when"}, Reason: "the other way round"})
+	w.do(planner, &board.Unblock{About: about("exhausted"), Assessment: "it is clear now"})
+	w.finish("exhausted")
+
+	// A deadlock of coder and reviewer, left in each way.
+	for i, mode := range []string{board.UnblockFresh, board.UnblockKeepWork, board.UnblockSameCoder} {
+		id := fmt.Sprintf("deadlock-%d", i+1)
+		w.reach(board.ReadyForReview, id, 0, 2)
+		w.judge(judge1, id, board.VerdictRejected)
+		w.claim(coder1, id)
+		w.preExec(coder1, id)
+		w.submit(coder1, id)
+		w.judge(judge1, id, board.VerdictRejected)
+		p := &board.Unblock{About: about(id), Mode: mode, Assessment: "the reviewer is right"}
+		if mode == board.UnblockKeepWork {
+			p.To = coder2.ID
+		}
+		w.do(planner, p)
+		if mode == board.UnblockKeepWork {
+			w.claim(coder2, id)
+			w.preExec(coder2, id)
+			w.submit(coder2, id)
+		}
+		w.finish(id)
+	}
+
+	// Superseded, with dependents that follow.
+	w.do(planner, &board.AddTask{About: about("large"), Definition: w.definition(), Stretch: true})
+	d := w.definition()
+	d.DependsOn = []string{"large", "omega"}
+	w.do(planner, &board.AddTask{About: about("dependent"), Definition: d, Stretch: true})
+	w.do(planner, &board.AddTask{About: about("small-1"), Definition: w.definition(), Stretch: true})
+	w.do(planner, &board.AddTask{About: about("small-2"), Definition: w.definition(), Stretch: true})
+	w.do(planner, &board.Supersede{About: about("large"), By: []string{"small-1", "small-2"}, Reason: "Too large for one."})
+	for _, id := range []string{"dependent", "small-1", "small-2"} {
+		w.finish(id)
+	}
+}
+
+// beside are the records beside tasks.
+func (w *world) beside() {
+	w.reach(board.Claimed, "epsilon", 0, 0)
+	for _, row := range board.AnomalyTypes {
+		details := map[string]board.Scalar{"note": "a: \"b\"\n#c", "number": "007"}
+		for _, name := range row.Details {
+			details[name] = map[string]board.Scalar{"count": "3", "debt_created": "true"}[name]
+			if details[name] == "" {
+				details[name] = board.Scalar("the " + name)
+			}
+		}
+		w.do(actor(row.Who[0]), &board.LogAnomaly{Type: row.Type, Task: "epsilon", Details: details})
+	}
+	w.do(coder1, &board.LogAnomaly{Type: "external_blocker", Details: map[string]board.Scalar{"blocker_service": "the blocker_service"}})
+	w.do(planner, &board.Trip{Pattern: "external_service_outage", Severity: "EXTERNAL_DEPENDENCY", ReportFile: "report.md"})
+	w.do(ada, &board.Resolve{Text: "it is back"})
+	w.do(ada, &board.Resume{Decision: "CONTINUE"})
+	for i, severity := range board.Severities {
+		w.do(coder1, &board.Discover{During: "epsilon", Description: "No licence", Severity: severity, Urgency: board.Urgencies[i%2], Recommendation: "MIT"})
+	}
+	w.do(planner, &board.ConvertDiscovery{Discovery: "disc-1", Task: "omega"})
+	w.do(planner, &board.SettleDiscovery{Discovery: "disc-2", How: "deferred", Reason: "later"})
+	w.do(ada, &board.SettleDiscovery{Discovery: "disc-3", How: "rejected", Reason: "never"})
+	for _, to := range []string{"", "epsilon", coder1.ID, "planner", "human"} {
+		w.do(ada, &board.AddNote{For: to, Message: "mind the Umlauts: ä, ö, ü\n\n\tand 漢字 \u00a0\u2028 \U0001f600\n"})
+	}
+	w.do(planner, &board.AddNote{For: "human", Message: "\n leading, trailing \n"})
+	w.do(planner, &board.Ack{IDs: []string{"note-1", "anomaly-1", "note-2"}})
+	w.do(planner, &board.RecordSpecChange{Spec: "specs/vision.md", Change: "English only", TriggeredBy: "epsilon"})
+
+	// A long text is a file of its own, which the next operation takes away, or replaces.
+	long := strings.Repeat("a long line of text, of which there are many\n", 200)
+	w.do(ada, &board.AddNote{Message: long})
+	w.do(ada, &board.AddNote{Message: long + "the end"})
+	w.doSecret(ada, &board.AddNote{Message: "an example of a key: AKIAIOSFODNN7EXAMPLQ"})
+	w.do(coder1, &board.HandOff{About: about("epsilon"), Summary: "half", NextAction: "the rest"})
+	w.finish("epsilon")
+}
+
+// doSecret appends an operation whose text looks like a credential, and is meant.
+func (w *world) doSecret(a board.Actor, p board.Payload) {
+	w.allowSecret = true
+	w.do(a, p)
+	w.allowSecret = false
+}
+
+// settings are modes, sprints, configuration and edits.
+func (w *world) settings() {
+	w.do(ada, &board.Pause{Reason: "lunch"})
+	w.do(ada, &board.Resume{})
+	w.do(planner, &board.SetCheckpoint{Reason: "look at it"})
+	w.do(ada, &board.Resume{Decision: "ADJUST", Reason: "fine"})
+	for _, c := range [][2]string{
+		{"max_coder_iterations", "7"}, {"max_review_cycles", "3"}, {"lease_duration", "600"}, {"integration_test", "go test ./..."},
+		{"merge_style", "no-ff"}, {"test_globs", "**/*_test.go,test/**"}, {"require_tests", "warn"}, {"plan_review", "human"},
+		{"escalation_webhook", "https://example.org/hook"}, {"worktree_setup", "npm ci"}, {"require_integration_test", "true"},
+	} {
+		w.do(ada, &board.SetConfig{Key: c[0], Value: c[1]})
+	}
+	w.do(ada, &board.SetConfig{Key: "plan_review", Value: "off"})
+	for _, e := range [][3]string{
+		{"tasks/omega.yaml", "priority", "1"}, {"tasks/omega.yaml", "extra", "{a: [1, \"2.5\", ~], b: {c: true}}"}, {"goal.yaml", "description", "A better greeter"},
+		{"sprint.yaml", "extra", "a note"}, {"notes/note-1.yaml", "message", "another"}, {"discovered/disc-4.yaml", "severity", "high"},
+		{"control.yaml", "extra", "x"}, {"agents/coder-1.yaml", "extra", "[a]"}, {"board.yaml", "extra", "{n: 1}"},
+	} {
+		w.do(ada, &board.Write{Path: e[0], Fields: []board.FieldEdit{{Field: e[1], Value: e[2]}}, Reason: "by hand"})
+	}
+	spec := w.project([]gitio.OID{w.integration}, ada, map[string]string{"specs/vision.md": "# Vision\n\nEnglish.\n"})
+	w.do(ada, &board.Land{Before: string(w.integration), Commit: string(spec), Reason: "the new spec"}, w.lands(spec))
+}
+
+// ends are the ends of sprints, and of the goal.
+func (w *world) ends() {
+	w.do(ada, &board.SprintEnd{Reason: "enough"})
+	w.do(ada, &board.SprintStart{Deadline: w.now.Add(time.Minute), Planned: []string{"omega"}})
+	w.now = w.now.Add(2 * time.Minute)
+	w.do(planner, &board.Deadline{})
+	w.do(ada, &board.Resume{Decision: "STOP"})
+	w.do(ada, &board.Retrospective{Text: "Ask for the language first.\n\n- and early\n"})
+	work := w.approved(coder1, "omega") // whose merge completes the sprint
+	m, at := w.mergeCommit("omega", work)
+	w.do(judge1, m, w.lands(at))
+	w.do(ada, &board.SprintStart{Stretch: []string{"omega"}})
+	w.idle()
+	w.do(coder2, &board.Deregister{})
+	fork := w.tip()
+	w.do(ada, &board.Abort{Reason: "or not"})
+	w.do(judge2, &board.Deregister{})
+	w.do(ada, &board.Retrospective{Text: "it is over"})
+	check(w.t, w.store.UpdateRefs(w.ctx, []gitio.RefUpdate{{Ref: abortedRef, New: w.tip()}}, ""))
+	w.rewind(fork)
+	w.do(planner, &board.CompleteGoal{Summary: "it says hello"})
+	w.do(ada, &board.Retrospective{Text: "Well done."})
+}

@@ -1,0 +1,237 @@
+package audit_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/git-liza/git-liza/gitboard/audit"
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/codec"
+	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/oplog"
+)
+
+// The corpus: recorded histories that verify for ever. Each is a git bundle (see corpus_bundle_test.go).
+//
+//	go test ./gitboard/audit -run Corpus -record             records another one, under the next free number
+//	go test ./gitboard/audit -run Corpus -record -replace    records the newest anew; only before the first release
+//
+// A change of the rules or of the bytes that makes a released history fail here needs a new epoch, never a new
+// recording.
+var (
+	record  = flag.Bool("record", false, "record a history for the corpus")
+	replace = flag.Bool("replace", false, "with -record: in place of the newest")
+)
+
+const abortedRef = "refs/heads/liza/aborted"
+
+func corpusFiles(t *testing.T) []string {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join("testdata", "corpus", "*.bundle"))
+	check(t, err)
+	slices.Sort(files)
+	return files
+}
+
+func TestCorpus(t *testing.T) {
+	if *record {
+		recordHistory(t)
+	}
+	files := corpusFiles(t)
+	if len(files) == 0 {
+		t.Fatal("there is no corpus")
+	}
+	for _, file := range files {
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			verifies(t, file)
+		})
+	}
+}
+
+// recordHistory writes a history down. Two recordings are the same to the byte, so one that brings nothing new is
+// not kept.
+func recordHistory(t *testing.T) {
+	store := &keeper{Memory: oplog.NewMemory()}
+	newWorld(t, store).corpusHistory()
+	data := store.bundle(t)
+	files := corpusFiles(t)
+	file := filepath.Join("testdata", "corpus", fmt.Sprintf("%03d.bundle", len(files)+1))
+	if len(files) > 0 {
+		newest := files[len(files)-1]
+		if old, err := os.ReadFile(newest); err == nil && bytes.Equal(old, data) {
+			t.Logf("%s has just this history", newest)
+			return
+		}
+		if *replace {
+			file = newest
+		}
+	}
+	check(t, os.MkdirAll(filepath.Dir(file), 0o755))
+	flags := os.O_WRONLY | os.O_CREATE | os.O_EXCL
+	if *replace {
+		flags = os.O_WRONLY | os.O_CREATE | os.O_TRUNC
+	}
+	f, err := os.OpenFile(file, flags, 0o644)
+	check(t, err)
+	_, err = f.Write(data)
+	check(t, errors.Join(err, f.Close()))
+	t.Logf("recorded %s, %d bytes", file, len(data))
+}
+
+// verifies proves a recorded history, both of its ends, from memory and from a repository; and that everything
+// that can happen to a board happens in it.
+func verifies(t *testing.T, file string) {
+	data, err := os.ReadFile(file)
+	check(t, err)
+	m, repo := oplog.NewMemory(), scratch(t)
+	unbundle(t, m, data)
+	file, err = filepath.Abs(file)
+	check(t, err)
+	if said, err := exec.Command("git", "-C", repo.CommonDir(), "fetch", "--quiet", file, "refs/*:refs/*").CombinedOutput(); err != nil {
+		t.Fatalf("git fetch: %v\n%s", err, said)
+	}
+	seen := map[string]bool{}
+	for _, ref := range []string{oplog.Ref, abortedRef} {
+		tip, err := m.Ref(context.Background(), ref)
+		check(t, err)
+		for _, r := range []*gitio.Repo{nil, repo} {
+			store := oplog.Store(m)
+			if r != nil {
+				store = r
+			}
+			report, err := audit.Verify(context.Background(), store, r, audit.Range{To: tip}, nil)
+			check(t, err)
+			for _, f := range append(report.Findings, report.Notes...) {
+				t.Errorf("%s: %s (%s)", ref, f, f.Code)
+			}
+			if report.Proven != report.Commits || report.Commits < 300 || r != nil && report.Checked == 0 {
+				t.Errorf("%s: %d commits, %d proven, %d checked", ref, report.Commits, report.Proven, report.Checked)
+			}
+			for _, kind := range []string{audit.AttestedLease, audit.AttestedTest, audit.AttestedWorktree, audit.AttestedSpec} {
+				if report.Attested[kind] == 0 {
+					t.Errorf("%s: nothing attested of the kind %s", ref, kind)
+				}
+			}
+		}
+		marks(t, m, tip, seen)
+	}
+	for _, want := range corpusMarks() {
+		if !seen[want] {
+			t.Errorf("not in this history: %s", want)
+		}
+	}
+	if t.Failed() {
+		t.Log("before the first release: go test ./gitboard/audit -run Corpus -record -replace; after it: a new epoch (specs/decisions.md)")
+	}
+}
+
+// corpusMarks is what a history of the corpus holds: every operation, every row of the table from each of its
+// states, every event of a task, every effect of the system.
+func corpusMarks() []string {
+	var want []string
+	for _, op := range board.Ops() {
+		want = append(want, "op "+op)
+	}
+	for _, row := range board.Transitions {
+		for _, from := range row.From {
+			to := row.To
+			if to == board.None {
+				to = from
+			}
+			want = append(want, fmt.Sprintf("%s: %s to %s", row.Op, from, to))
+		}
+	}
+	for _, e := range []string{
+		board.EventClaimed, board.EventReclaimed, board.EventReassignedAfterReject, board.EventReclaimedAfterExpiry, board.EventClaimedForFix, board.EventResumed,
+	} {
+		want = append(want, "claim "+e)
+	}
+	for _, row := range board.AnomalyTypes {
+		want = append(want, "anomaly "+row.Type)
+	}
+	return append(want, "system hypothesis_exhaustion", "system review_deadlock", "system review_deadlock block", "system iteration limit",
+		"system sprint COMPLETED", "system CHECKPOINT", "payload file", "allow_secret", "unblock keep-work", "unblock same-coder", "unblock ",
+		"reserved", "kept", "lease shown", "superseded dependency", "registered again")
+}
+
+// marks notes what happens in a history.
+func marks(t *testing.T, store oplog.Store, tip gitio.OID, seen map[string]bool) {
+	t.Helper()
+	commits, err := store.Log(context.Background(), gitio.ZeroOID, tip)
+	check(t, err)
+	m, at := board.NewMemory(), board.Time("")
+	for _, c := range commits {
+		h, err := codec.ParseHead(c.Message)
+		check(t, err)
+		file := ""
+		if h.Payload == codec.PayloadReference() {
+			o, err := store.Object(context.Background(), string(c.Tree)+":"+codec.PayloadFile)
+			check(t, err)
+			file, seen["payload file"] = string(o.Data), true
+		}
+		op, err := h.Operation(file, c.Author.Name, c.Author.Email, board.At(c.Author.When))
+		check(t, err)
+		before := board.NewState(m, at)
+		after, err := board.Step(before, op)
+		if err != nil {
+			t.Fatalf("%s: %v", h.Subject, err) // verify has told more of it
+		}
+		mark(before, after, op, seen)
+		m.Absorb(after)
+		at = op.Time
+	}
+}
+
+func mark(before, after *board.State, op board.Operation, seen map[string]bool) {
+	seen["op "+op.Name()] = true
+	seen["allow_secret"] = seen["allow_secret"] || op.AllowSecret
+	if t := after.Task(op.TaskID()); t != nil {
+		from := board.None
+		if old := before.Task(t.ID); old != nil {
+			from = old.Status
+		}
+		seen[fmt.Sprintf("%s: %s to %s", op.Name(), from, t.Status)] = true
+		last := t.History[len(t.History)-1]
+		seen["kept"] = seen["kept"] || last.Kept != ""
+		seen["reserved"] = seen["reserved"] || t.ReservedFor != ""
+		if op.Name() == "claim" {
+			seen["claim "+last.Event] = true
+		}
+		seen["system iteration limit"] = seen["system iteration limit"] || op.Name() == "iteration-limit" && last.Agent == "system"
+		seen["system review_deadlock block"] = seen["system review_deadlock block"] || t.BlockedReason == board.ReviewDeadlock
+	}
+	switch p := op.Payload.(type) {
+	case *board.Unblock:
+		seen["unblock "+p.Mode] = true
+	case *board.Claim:
+		seen["lease shown"] = seen["lease shown"] || p.Lease != nil
+	case *board.Register:
+		seen["registered again"] = seen["registered again"] || before.Agent(op.Actor.ID) != nil
+	case *board.Supersede:
+		seen["superseded dependency"] = seen["superseded dependency"] || slices.Contains(after.Task(p.By[0]).Supersedes, p.Task) && len(p.By) > 1
+	case *board.LogAnomaly:
+		seen["anomaly "+p.Type] = true
+	}
+	for _, r := range after.Changes() {
+		switch r := r.(type) {
+		case *board.Anomaly:
+			seen[r.Reporter+" "+r.Type] = true
+		case *board.Sprint:
+			if r.Status == board.Completed && op.Name() == "merge" {
+				seen["system sprint COMPLETED"] = true
+			}
+		case *board.Control:
+			if r.Mode == board.CheckpointMode && r.By == "system" {
+				seen["system CHECKPOINT"] = true
+			}
+		}
+	}
+}
