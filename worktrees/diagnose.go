@@ -426,13 +426,19 @@ func (d *diagnosis) registrations(context.Context) error {
 	return nil
 }
 
+// lockFiles are where git has locks beside those of refs. packed-refs.new is one in effect: git makes it only anew.
+var lockFiles = []string{
+	"*.lock", "packed-refs.new", "worktrees/*/*.lock", "reftable/*.lock",
+	"objects/*.lock", "objects/info/*.lock", "objects/info/commit-graphs/*.lock", "objects/pack/multi-pack-index.lock",
+}
+
 // locks looks for lock files that nobody can still hold. Where it can't be seen whether somebody does, only a person
 // may take one away.
 func (d *diagnosis) locks(context.Context) error {
 	common := d.repo.CommonDir()
-	files := []string{"index.lock", "HEAD.lock", "packed-refs.lock", "config.lock"}
-	for _, pattern := range []string{"index.lock", "HEAD.lock"} {
-		matches, err := filepath.Glob(filepath.Join(escapeGlob(common), "worktrees", "*", pattern))
+	var files []string
+	for _, pattern := range lockFiles {
+		matches, err := filepath.Glob(filepath.Join(escapeGlob(common), filepath.FromSlash(pattern)))
 		if err != nil {
 			return err
 		}

@@ -30,13 +30,13 @@ func TestLocksOfTheDead(t *testing.T) {
 	s.claim("coder-1", "one")
 	common := s.b.Repo().CommonDir()
 	for _, lock := range []string{
-		filepath.Join(common, "packed-refs.lock"), filepath.Join(common, "refs", "heads", "liza", "state.lock"),
+		filepath.Join(common, "packed-refs.lock"), filepath.Join(common, "packed-refs.new"), filepath.Join(common, "refs", "heads", "liza", "state.lock"),
 		filepath.Join(common, "refs", "heads", "task", "one.lock"), filepath.Join(s.gitDirOf("one"), "index.lock"),
 	} {
 		s.check(os.WriteFile(lock, nil, 0o644))
 		s.aged(lock)
 	}
-	s.mended("stale-lock", "stale-lock", "stale-lock", "stale-lock")
+	s.mended("stale-lock", "stale-lock", "stale-lock", "stale-lock", "stale-lock")
 	s.do(human(), &board.AddNote{Message: "the board moves again"})
 }
 

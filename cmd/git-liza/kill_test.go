@@ -1,0 +1,191 @@
+//go:build unix
+
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// seeded returns randomness that a run can be repeated with: LIZA_TEST_SEED.
+func seeded(t *testing.T) *rand.Rand {
+	t.Helper()
+	seed := uint64(time.Now().UnixNano())
+	if text := os.Getenv("LIZA_TEST_SEED"); text != "" {
+		if _, err := fmt.Sscan(text, &seed); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Logf("LIZA_TEST_SEED=%d", seed)
+	return rand.New(rand.NewPCG(seed, 0))
+}
+
+// TestKilled kills real commands, with all the git that they have started, after a random time: within the checkout,
+// the setup, the transaction, the test, the clearing up. Nothing acknowledged or written is lost, doctor brings
+// everything in order, and what was asked for can be had.
+func TestKilled(t *testing.T) {
+	for _, s := range killScenes {
+		t.Run(s.name, func(t *testing.T) {
+			t.Parallel()
+			random := seeded(t)
+			stage := newStage(t, s)
+			stage.reset()
+			began := time.Now()
+			stage.must(s.agent, s.args...)
+			takes := time.Since(began)
+			tries := 8
+			switch {
+			case *long:
+				tries = 150
+			case testing.Short():
+				tries = 3
+			}
+			killed := 0
+			for range tries {
+				faults, was := stage.kill(time.Duration(random.Int64N(int64(takes*5/4))), random.IntN(3))
+				if was {
+					killed++
+				}
+				for _, fault := range faults {
+					t.Error(fault)
+				}
+			}
+			t.Logf("%d of %d killed; one takes %v", killed, tries, takes.Round(time.Millisecond))
+		})
+	}
+}
+
+var killScenes = []scene{
+	{
+		name: "note", args: []string{"note", "a word"}, ops: []string{"note"}, twice: true,
+		make: func(p *project) {}, next: []string{"", "note", "another"},
+	},
+	{
+		name: "claim", agent: "coder-2", args: []string{"claim", "alpha"}, ops: []string{"claim"}, task: "alpha",
+		make: func(p *project) {
+			p.begun("alpha")
+			p.must("coder-2", "register")
+			p.must("", "config", "set", "worktree_setup", "echo 1 >.ready")
+		},
+		after: 10 * time.Minute, next: preExec("coder-2"), work: halfDone, then: isSetUp,
+	},
+	{
+		name: "merge", agent: "code-reviewer-1", args: []string{"merge", "alpha"}, ops: []string{"merge", "finish-merge"}, task: "alpha",
+		make: func(p *project) {
+			p.must("", "config", "set", "integration_test", "test -f alpha.txt && test -f theirs.txt")
+			p.approved("alpha", map[string]string{"alpha.txt": "alpha\n"})
+			p.lands("theirs.txt", "theirs\n")
+			p.git("checkout", "-q", "integration")
+			p.addTask("beta")
+		},
+		next: []string{"coder-1", "claim", "beta"}, work: map[string]string{"alpha.txt": "alpha\n"}, then: hasLanded,
+	},
+}
+
+// kill runs the scene's command and kills its process group after a while; flow says how it is asked for again.
+func (s *stage) kill(after time.Duration, flow int) (faults []string, killed bool) {
+	s.t.Helper()
+	s.reset()
+	before := s.history()
+	args := append(slices.Clip(s.scene.args), "--json", "--retries", "3")
+	if flow == 1 {
+		args = append(args, "--request", "the-same")
+	}
+	out, code := s.runFor(after, s.scene.agent, args...)
+	where := fmt.Sprintf("%s, killed after %v, flow %d", s.scene.name, after, flow)
+	story := fmt.Sprintf("\n  first: exit %d %s", code, out)
+	wrong := func(format string, args ...any) {
+		faults = append(faults, where+": "+fmt.Sprintf(format, args...)+story)
+	}
+	stood := s.count(before, faultCase{scene: s.scene})
+	if code == 0 && stood != 1 {
+		wrong("it was acknowledged, and stands %d times", stood)
+	}
+	if commit := acknowledged(out); commit != "" && !slices.Contains(s.history(), commit) {
+		wrong("%s was acknowledged and is not in the history", commit)
+	}
+	if flow == 2 {
+		s.liza("", "doctor", "--fix")
+	}
+	try := func() int {
+		out, errs, code := s.liza(s.scene.agent, args...)
+		story += fmt.Sprintf("\n  again: exit %d %s%s", code, out, errs)
+		return code
+	}
+	wasKilled := code < 0
+	code = try()
+	done := func() bool {
+		return code == 0 || code == 1 && s.count(before, faultCase{scene: s.scene}) > 0 && flow != 1
+	}
+	if !done() { // a lock of git's, or the lease of a merge: until nobody can hold it
+		locks := s.locks()
+		s.at(noon.Add(s.scene.after + 15*time.Minute))
+		out, errs, exit := s.liza("", "doctor", "--fix")
+		story += fmt.Sprintf("\n  locks: %s\n  doctor: exit %d %s%s", locks, exit, out, errs)
+		if code = try(); !done() {
+			wrong("asked again, it fails")
+		}
+	}
+	if now := s.count(before, faultCase{scene: s.scene}); now < 1 || now > 1 && !(s.scene.twice && flow != 1 && now == 2) {
+		wrong("it stands %d times", now)
+	}
+	for _, commit := range before {
+		if !slices.Contains(s.history(), commit) {
+			wrong("%s has gone from the history", commit)
+		}
+	}
+	s.locks()
+	s.at(noon.Add(s.scene.after + 15*time.Minute))
+	for _, fault := range s.lasting(where) {
+		faults = append(faults, fault+story)
+	}
+	if locks := s.locks(); locks != "" {
+		wrong("locks are left: %s", locks)
+	}
+	return faults, wasKilled
+}
+
+// locks lists git's lock files, and gives them the time of long ago: then no git is left that may hold them.
+func (s *stage) locks() string {
+	s.t.Helper()
+	var found []string
+	err := filepath.WalkDir(filepath.Join(s.dir, ".git"), func(path string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() || filepath.Ext(path) != ".lock" && e.Name() != "packed-refs.new" {
+			return err
+		}
+		found = append(found, strings.TrimPrefix(path, s.dir))
+		then := time.Now().Add(-30 * time.Minute)
+		return os.Chtimes(path, then, then)
+	})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return strings.Join(found, " ")
+}
+
+// runFor runs a command in a process group of its own, and kills that after a while.
+func (s *stage) runFor(d time.Duration, agent string, args ...string) (string, int) {
+	s.t.Helper()
+	cmd := exec.Command("git-liza", args...)
+	cmd.Dir, cmd.Env = s.dir, append(slices.Clip(s.env), "LIZA_AGENT_ID="+agent)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	var out bytes.Buffer
+	cmd.Stdout, cmd.WaitDelay = &out, time.Second
+	if err := cmd.Start(); err != nil {
+		s.t.Fatal(err)
+	}
+	timer := time.AfterFunc(d, func() { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) })
+	_ = cmd.Wait() // its exit code tells
+	timer.Stop()
+	return out.String(), cmd.ProcessState.ExitCode()
+}
