@@ -3,6 +3,7 @@ package worktrees
 import (
 	"context"
 	"fmt"
+	"sync"
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
@@ -60,15 +61,18 @@ func (s *site) judged(ctx context.Context, t *board.Task, p *board.Verdict) ([]g
 	}
 	again := fmt.Sprintf("reject it, or let %s submit what is there: git liza show %s", t.AssignedTo, t.ID)
 	if l.ours {
+		var unclean error
+		var beside sync.WaitGroup
+		beside.Go(func() { unclean = s.clean(ctx, t.ID, l.path, again) })
 		head, branch, err := s.repo.Head(ctx, l.path)
-		if err != nil {
+		if beside.Wait(); err != nil {
 			return nil, err
 		}
 		if branch == Branch(t.ID) && head.IsZero() {
 			return nil, refusal("missing", t.ID, "git liza doctor", "the branch task/%s is missing", t.ID)
 		}
-		if err := s.clean(ctx, t.ID, l.path, again); err != nil {
-			return nil, err
+		if unclean != nil {
+			return nil, unclean
 		}
 		if head != commit {
 			return nil, refusal("stale", t.ID, again, "the worktree of %s is at %s, not at the submitted %s", t.ID, head.Short(), commit.Short())

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // Worktree is one of the repository's worktrees, as git-worktree lists it.
@@ -116,7 +117,14 @@ func parseWorktrees(out string) []Worktree {
 // the full ref that its HEAD is attached to, "" when it is detached. Before
 // the first commit the commit is ZeroOID.
 func (r *Repo) Head(ctx context.Context, worktree string) (commit OID, branch string, err error) {
+	var symbolic []byte
+	var failed error
+	var beside sync.WaitGroup
+	beside.Go(func() {
+		symbolic, failed = r.in(worktree, "symbolic-ref", "symbolic-ref", "--quiet", "HEAD").output(ctx)
+	})
 	out, err := r.in(worktree, "rev-parse", "rev-parse", "--verify", "--quiet", "HEAD^{commit}").output(ctx)
+	beside.Wait()
 	switch {
 	case err == nil:
 		commit = OID(strings.TrimSpace(string(out)))
@@ -125,11 +133,10 @@ func (r *Repo) Head(ctx context.Context, worktree string) (commit OID, branch st
 	default:
 		return "", "", fmt.Errorf("HEAD of %s: %w", worktree, err)
 	}
-	out, err = r.in(worktree, "symbolic-ref", "symbolic-ref", "--quiet", "HEAD").output(ctx)
-	if err != nil && exitCode(err) != 1 {
-		return "", "", fmt.Errorf("HEAD of %s: %w", worktree, err)
+	if failed != nil && exitCode(failed) != 1 {
+		return "", "", fmt.Errorf("HEAD of %s: %w", worktree, failed)
 	}
-	return commit, strings.TrimSpace(string(out)), nil
+	return commit, strings.TrimSpace(string(symbolic)), nil
 }
 
 // LastHead returns the commit that the worktree's HEAD was at last, by its
