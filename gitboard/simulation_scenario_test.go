@@ -60,7 +60,7 @@ func drawScenario(rng *rand.Rand, size simSize) scenario {
 	case simSmall:
 		sc.planners, sc.coders, sc.reviewers, sc.tasks = between(rng, 1, 2), between(rng, 2, 12), between(rng, 1, 5), between(rng, 6, 24)
 	case simLarge:
-		sc.planners, sc.coders, sc.reviewers, sc.tasks = between(rng, 1, 4), between(rng, 100, 250), between(rng, 20, 60), between(rng, 800, 2000)
+		sc.planners, sc.coders, sc.reviewers, sc.tasks = between(rng, 1, 4), between(rng, 120, 220), between(rng, 20, 40), between(rng, 1000, 1400)
 		sc.workMax, sc.checkEvery, sc.flag = 48*time.Hour, 2000, " -long"
 	}
 	sc.heartbeat = []time.Duration{5 * time.Minute, 15 * time.Minute, time.Hour}[rng.IntN(3)]

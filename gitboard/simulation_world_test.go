@@ -220,14 +220,17 @@ func (s *simulation) run() string {
 			s.eye.sound()
 		}
 		idle := s.now.Sub(s.eye.progress)
-		if reasons := s.waits(); idle > 48*time.Hour && s.human.gone && len(reasons) > 0 {
+		if limit := 400*len(s.order) + 3000; s.eye.n > limit {
+			s.failf("%d operations for %d tasks: the run spins", s.eye.n, len(s.order))
+		}
+		if idle <= 48*time.Hour {
+			continue
+		}
+		if reasons := s.waits(); s.human.gone && len(reasons) > 0 {
 			return "waits for a human: " + strings.Join(reasons, "; ")
 		}
 		if idle > 10*24*time.Hour {
 			s.failf("nothing has changed for %s, and nothing waits for a human", idle)
-		}
-		if limit := 400*len(s.order) + 3000; s.eye.n > limit {
-			s.failf("%d operations for %d tasks: the run spins", s.eye.n, len(s.order))
 		}
 	}
 	g := s.eye.state().Goal()

@@ -1,0 +1,71 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/git-liza/git-liza/gitboard"
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/oplog"
+)
+
+// FuzzWritePath: whatever path and value `write` is given, it names one record and a field of it, or is refused.
+func FuzzWritePath(f *testing.F) {
+	f.Add("tasks.add-auth.priority", "1")
+	f.Add("tasks.add-auth.depends_on.0", "b")
+	f.Add("tasks.add-auth.extra.a.b.c", "{x: [1, 2]}")
+	f.Add("tasks.add-auth.extra", "&a [*a]")
+	f.Add("sprint.timeline.deadline", "2026-02-31T09:00:00Z")
+	f.Add("tasks...priority", "~")
+	f.Add("tasks.../../goal.priority", "1")
+	f.Add("goal.extra.<<", "*x")
+	f.Add(".goal.", "")
+	f.Add("human_notes.note-1.message", "--- a\n--- b")
+	b := gitboard.OpenStore(oplog.NewMemory(), "", gitboard.Options{})
+	ada := board.HumanActor("Ada", "ada@example.org")
+	do := func(p board.Payload) error {
+		_, err := b.Do(context.Background(), gitboard.Request{Actor: ada, Intent: gitboard.Just(p)})
+		return err
+	}
+	for _, p := range []board.Payload{
+		&board.Init{Goal: "g", IntegrationBranch: "integration"}, &board.AddNote{Message: "m"},
+		&board.AddTask{About: board.About{Task: "add-auth"}, Definition: board.Definition{Description: "d", Kind: board.Code, Priority: 3}},
+	} {
+		if err := do(p); err != nil {
+			f.Fatal(err)
+		}
+	}
+	f.Fuzz(func(t *testing.T, path, value string) {
+		v, err := b.View(context.Background())
+		if err != nil {
+			t.Fatal(err)
+		}
+		record, keys, err := recordOf(path)
+		var field board.FieldEdit
+		if err == nil {
+			field, err = newField(v, record, keys, value)
+		}
+		refused := (*board.Refusal)(nil)
+		switch {
+		case errors.As(err, &refused):
+			if strings.ContainsAny(refused.Message, "\x00\x1b") {
+				t.Errorf("the refusal repeats what a terminal obeys: %q", refused.Message)
+			}
+			return
+		case err != nil:
+			t.Fatal(err)
+		case field.Field != keys[0]:
+			t.Errorf("%q edits %q", path, field.Field)
+		}
+		if board.NewRecord(record) == nil {
+			return // Check refuses it
+		}
+		op := gitboard.Request{Actor: ada}
+		err = b.Dry(context.Background(), v, op, &board.Write{Path: record, Fields: []board.FieldEdit{field}})
+		if err != nil && !errors.As(err, &refused) {
+			t.Fatal(err)
+		}
+	})
+}
