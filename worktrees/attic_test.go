@@ -52,13 +52,13 @@ func TestResetBranch(t *testing.T) {
 	c := &claimer{site: s, task: "one", candidate: &candidate{s: s, base: commits[0]}}
 	must(t, s.repo.UpdateRefs(ctx, []gitio.RefUpdate{{Ref: Branch("one"), New: commits[1]}, {Ref: atticRef("one", 9), New: commits[0]}}, ""))
 	for range 2 {
-		must(t, c.resetBranch(ctx))
+		must(t, c.resetBranch(ctx, c.task, c.candidate.base))
 		s.points(t, Branch("one"), commits[0])
 		s.points(t, atticRef("one", 10), commits[1])
 		s.points(t, atticRef("one", 11), gitio.ZeroOID)
 	}
 	must(t, s.repo.UpdateRefs(ctx, []gitio.RefUpdate{{Ref: Branch("one"), Old: commits[0]}}, ""))
-	must(t, c.resetBranch(ctx))
+	must(t, c.resetBranch(ctx, c.task, c.candidate.base))
 	s.points(t, Branch("one"), commits[0])
 }
 

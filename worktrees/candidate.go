@@ -29,16 +29,29 @@ type record struct {
 	Since time.Time `json:"since"`
 	// Unready: it is being checked out or set up. Whoever finds it so can't use it.
 	Unready bool `json:"unready,omitempty"`
+	// Left: the process lives, and needs it no more.
+	Left bool `json:"left,omitempty"`
+	// Replaces: what it is to take the place of, once the claim stands.
+	Replaces *replaced `json:"replaces,omitempty"`
+}
+
+// replaced is the worktree of a task's former holder, and by what its successor's claim can be told.
+type replaced struct {
+	Worktree string `json:"worktree"` // its identity
+	Agent    string `json:"agent"`    // who claims
+	Events   int    `json:"events"`   // how long the task's history was before
 }
 
 // candidate is a worktree with HEAD detached that may become a task's.
 type candidate struct {
-	s     *site
-	token string
-	path  string
-	base  gitio.OID
-	ready bool // checked out and set up
-	gone  bool // placed or discarded
+	s       *site
+	token   string
+	path    string
+	base    gitio.OID
+	ready   bool // checked out and set up
+	instead *replaced
+	gone    bool // placed or discarded, or left
+	left    bool // to Diagnose
 }
 
 // setup is what a new worktree goes through.
@@ -110,7 +123,7 @@ func (c *candidate) recordFile() string { return filepath.Join(c.s.claimsDir(), 
 // note records for which task this process makes the candidate.
 func (c *candidate) note(task string) error {
 	host, _ := os.Hostname() // without a name, age decides
-	data, err := json.Marshal(record{PID: os.Getpid(), Host: host, Task: task, Since: c.s.b.Now().UTC().Truncate(time.Second), Unready: !c.ready})
+	data, err := json.Marshal(record{PID: os.Getpid(), Host: host, Task: task, Since: c.s.b.Now().UTC().Truncate(time.Second), Unready: !c.ready, Left: c.left, Replaces: c.instead})
 	if err != nil {
 		return err
 	}
@@ -121,6 +134,15 @@ func (c *candidate) note(task string) error {
 		return errors.Join(err, forget(c.recordFile()))
 	}
 	return nil
+}
+
+// leave leaves the candidate of a claim that stands, but could not be moved in, to Diagnose.
+func (c *candidate) leave(task string) error {
+	if c.gone || !present(c.path) {
+		return nil
+	}
+	c.gone, c.left = true, true
+	return c.note(task)
 }
 
 // discard removes the candidate, also when it was made in part only. It can be repeated.
@@ -288,7 +310,7 @@ const abandonedAfter = 24 * time.Hour
 // inUse reports whether the process that made a candidate may still need it. A process id of long ago
 // may be another's by now.
 func (s *site) inUse(r *record) bool {
-	if s.b.Now().Sub(r.Since) >= abandonedAfter {
+	if r.Left || s.b.Now().Sub(r.Since) >= abandonedAfter {
 		return false
 	}
 	host, err := os.Hostname()

@@ -268,6 +268,12 @@ func (c *claimer) intent(ctx context.Context, v *gitboard.View) (board.Payload, 
 	if err := c.kept.at.blocked(c.task); err != nil {
 		return nil, nil, c.unlessChanged(ctx, v, err)
 	}
+	if c.kept.which != "" {
+		c.candidate.instead = &replaced{Worktree: c.kept.which, Agent: c.r.Actor.ID, Events: len(t.History)}
+		if err := c.candidate.note(c.task); err != nil {
+			return nil, nil, err
+		}
+	}
 	base := c.candidate.base
 	p := &board.Claim{About: about, Clone: c.clone, BaseCommit: string(base), Kept: string(c.kept.commit)}
 	return p, append(c.kept.refs, gitio.RefUpdate{Ref: Branch(c.task), Old: c.kept.tip, New: base}), nil
@@ -309,6 +315,7 @@ func (c *claimer) settle(ctx context.Context, done *gitboard.Done, path string) 
 	switch {
 	case c.kind.Fresh:
 		if err := c.moveIn(ctx, done.View); err != nil {
+			err = errors.Join(err, c.candidate.leave(c.task))
 			return claimed, fmt.Errorf("%s is claimed, but its worktree could not be put in place (git liza doctor mends it): %w", c.task, err)
 		}
 	case c.kind.Fix:
@@ -323,7 +330,7 @@ func (c *claimer) moveIn(ctx context.Context, v *gitboard.View) error {
 	if err := c.clearAway(ctx, v, c.task, c.r.Actor, c.kept); err != nil {
 		return err
 	}
-	if err := c.resetBranch(ctx); err != nil {
+	if err := c.resetBranch(ctx, c.task, c.candidate.base); err != nil {
 		return err
 	}
 	return c.candidate.place(ctx, c.task, setupOf(v))
@@ -331,20 +338,20 @@ func (c *claimer) moveIn(ctx context.Context, v *gitboard.View) error {
 
 // resetBranch brings the branch back to the claim's base if the previous holder, unaware, has committed
 // to it since; that commit goes to the attic.
-func (c *claimer) resetBranch(ctx context.Context) error {
-	tip, err := c.repo.Ref(ctx, Branch(c.task))
-	if err != nil || tip == c.candidate.base {
+func (s *site) resetBranch(ctx context.Context, task string, base gitio.OID) error {
+	tip, err := s.repo.Ref(ctx, Branch(task))
+	if err != nil || tip == base {
 		return err
 	}
-	attic, err := c.attic(ctx, c.task)
+	attic, err := s.attic(ctx, task)
 	if err != nil {
 		return err
 	}
-	updates := []gitio.RefUpdate{{Ref: Branch(c.task), Old: tip, New: c.candidate.base}}
+	updates := []gitio.RefUpdate{{Ref: Branch(task), Old: tip, New: base}}
 	if !tip.IsZero() {
-		updates = append([]gitio.RefUpdate{{Ref: atticRef(c.task, attic.next), Old: gitio.ZeroOID, New: tip}}, updates...)
+		updates = append([]gitio.RefUpdate{{Ref: atticRef(task, attic.next), Old: gitio.ZeroOID, New: tip}}, updates...)
 	}
-	return c.repo.UpdateRefs(ctx, updates, "git liza: keep work")
+	return s.repo.UpdateRefs(ctx, updates, "git liza: keep work")
 }
 
 // bringIn merges integration into the worktree of an integration fix.
@@ -387,6 +394,11 @@ func (s *site) claimedBefore(ctx context.Context, done *gitboard.Done) (*Claimed
 	now := v.State.Task(t.ID)
 	if now == nil || now.Status != board.Claimed || now.AssignedTo != t.AssignedTo || now.Clone != s.clone {
 		return claimed, v.State.Err()
+	}
+	if left := s.unmoved(now); left != nil {
+		if err := s.moveInLate(ctx, v, now, left, done.Op.Actor); err != nil {
+			return claimed, err
+		}
 	}
 	if _, err := s.ensure(ctx, v, now); err != nil {
 		return claimed, err

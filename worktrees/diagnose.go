@@ -157,6 +157,18 @@ func (d *diagnosis) worktree(ctx context.Context, t *board.Task, tip gitio.OID) 
 		d.add(p)
 		return nil
 	}
+	if left := d.unmoved(t); left != nil {
+		d.add(Problem{
+			Kind: MissingWorktree, Task: t.ID, Path: l.path, Text: fmt.Sprintf("%s is %s by %s, and the worktree of its former holder is still in place", t.ID, t.Status, t.AssignedTo),
+			Fix: func(ctx context.Context) error {
+				if d.unmoved(t) == nil {
+					return nil
+				}
+				return d.moveInLate(ctx, d.v, t, left, d.self(ctx))
+			},
+		})
+		return nil
+	}
 	if tip.IsZero() {
 		return nil
 	}
@@ -322,10 +334,23 @@ func (d *diagnosis) leftCandidate(token, path string) {
 	if r == nil {
 		return
 	}
+	if t := d.taskOf(r); t != nil {
+		if late := d.unmoved(t); late != nil && late.token == token {
+			return // told with the task
+		}
+	}
 	d.add(Problem{
 		Kind: LeftCandidate, Task: r.Task, Path: path, Text: fmt.Sprintf("%s was made for a claim that never came", filepath.Base(path)),
 		Fix: func(ctx context.Context) error { return d.removeCandidate(ctx, token) },
 	})
+}
+
+// taskOf is the task that a record is about, nil for none.
+func (d *diagnosis) taskOf(r *record) *board.Task {
+	if !board.ValidTaskID(r.Task) {
+		return nil
+	}
+	return d.v.State.Task(r.Task)
 }
 
 // leftGone looks at a worktree whose removal did not come to an end.

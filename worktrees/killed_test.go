@@ -1,6 +1,7 @@
 package worktrees_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -111,5 +112,35 @@ func TestFixNotBegun(t *testing.T) {
 	s.mended("fix-not-begun")
 	if _, err := os.Stat(filepath.Join(s.gitDirOf("one"), "MERGE_HEAD")); err != nil {
 		t.Error("integration was not brought in")
+	}
+}
+
+// A take-over whose process was killed before it put its worktree in the place of the former holder's.
+func TestClaimNotMovedIn(t *testing.T) {
+	s := newScene(t)
+	s.task("one")
+	s.claim("coder-1", "one")
+	s.write(s.path("one"), "left.txt", "left\n")
+	former := strings.TrimSpace(s.read(s.path("one"), ".git"))
+	base := s.ref("refs/heads/integration")
+	s.clock.pass(time.Hour)
+	s.as("coder-2")
+	path := s.stranger(".claim-", "aaaa", "one", base, s.dead())
+	said := s.read(s.b.Dir(), "claims/aaaa")
+	events := len(s.state().Task("one").History)
+	s.write(s.b.Dir(), "claims/aaaa", strings.Replace(said, "{", fmt.Sprintf(`{"replaces":{"worktree":%q,"agent":"coder-2","events":%d},`, former, events), 1))
+	s.write(path, "set-up.cache", "costly\n")
+	if found := s.problems(); len(found) != 1 || found[0].Kind != worktrees.LeftCandidate {
+		t.Errorf("before the claim: %+v", found)
+	}
+	clone, err := s.b.CloneID()
+	s.check(err)
+	s.do(s.as("coder-2"), &board.Claim{About: about("one"), Clone: clone, BaseCommit: string(base)}, gitio.RefUpdate{Ref: taskRef("one"), Old: base, New: base})
+	s.mended("missing-worktree")
+	if s.read(s.path("one"), "set-up.cache") != "costly\n" {
+		t.Error("the worktree of the former holder is still there")
+	}
+	if kept := s.attic("one"); len(kept) != 1 || s.file(kept[0], "left.txt") != "left\n" {
+		t.Errorf("kept %v", kept)
 	}
 }

@@ -60,8 +60,9 @@ var scenes = []scene{
 		make: func(p *project) {
 			p.begun("alpha")
 			p.must("coder-2", "register")
+			p.must("", "config", "set", "worktree_setup", "echo 1 >.ready")
 		},
-		after: 10 * time.Minute, next: preExec("coder-2"), work: halfDone,
+		after: 10 * time.Minute, next: preExec("coder-2"), work: halfDone, then: isSetUp,
 	},
 	{
 		name: "claim of an integration fix", agent: "coder-2", args: []string{"claim", "alpha"}, ops: []string{"claim"}, task: "alpha",

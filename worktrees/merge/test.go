@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
@@ -91,13 +92,17 @@ func checkOut(ctx context.Context, b *gitboard.Board, c *candidate, place string
 	if err := repo.Exclude("/.worktrees/", "/.liza/"); err != nil {
 		return err
 	}
-	if _, err := os.Lstat(filepath.Join(place, ".git")); err == nil {
+	ready := filepath.Join(b.Dir(), "integration-ready")
+	if _, err := os.Stat(ready); err == nil && isWorktree(place) {
 		err := repo.CheckoutDetached(ctx, place, c.commit)
 		if err == nil || ctx.Err() != nil {
 			return err
 		}
 	}
-	// Missing or damaged; nobody works in it.
+	// Missing, damaged, or made by a process that died over it; nobody works in it.
+	if err := os.Remove(ready); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
 	if err := repo.RemoveWorktree(ctx, place); err != nil && ctx.Err() != nil {
 		return err
 	}
@@ -108,7 +113,12 @@ func checkOut(ctx context.Context, b *gitboard.Board, c *candidate, place string
 		// Not set up is as good as not there: the next test begins anew.
 		return errors.Join(err, repo.RemoveWorktree(context.WithoutCancel(ctx), place))
 	}
-	return nil
+	return os.WriteFile(ready, nil, 0o644)
+}
+
+func isWorktree(path string) bool {
+	_, err := os.Lstat(filepath.Join(path, ".git"))
+	return err == nil
 }
 
 func logFile(b *gitboard.Board, task string) (*os.File, error) {

@@ -1,0 +1,357 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/anishathalye/porcupine"
+)
+
+const (
+	linearTasks   = 4
+	linearClients = 10
+)
+
+// want is what a client asks for.
+type want struct {
+	kind  string
+	task  int
+	agent int // who asks; 0 is the human
+}
+
+// got is what it is told.
+type got struct {
+	how string // done, refused, unknown
+	// What a reading says, or a note's number.
+	status string
+	holder string
+	number int
+}
+
+// What a client is told may be that nobody can tell, or that something beside the board was in the way.
+const (
+	done    = "done"
+	refused = "refused"
+	unknown = "unknown"
+	nothing = "nothing"
+)
+
+// linearTask is a task as commands show it.
+type linearTask struct {
+	status string
+	holder string
+	events int
+}
+
+// linearBoard is the board as commands show it; a value.
+type linearBoard struct {
+	tasks [linearTasks]linearTask
+	notes int
+}
+
+func coderID(n int) string { return "coder-" + strconv.Itoa(n) }
+
+func taskID(n int) string { return "task-" + strconv.Itoa(n) }
+
+// allowed is the sequential specification: whether the board lets something be done, and what it is then.
+func (b linearBoard) allowed(w want) (linearBoard, bool) {
+	t := &b.tasks[w.task]
+	me := coderID(w.agent)
+	to, ok := linearTask{events: t.events + 1}, false
+	switch w.kind {
+	case "claim":
+		ok = t.status == "UNCLAIMED"
+		for _, other := range b.tasks {
+			ok = ok && !(other.status == "CLAIMED" && other.holder == me)
+		}
+		to.status, to.holder = "CLAIMED", me
+	case "pre-exec":
+		ok = t.status == "CLAIMED" && t.holder == me
+		to.status, to.holder = t.status, t.holder
+	case "release":
+		ok = t.status == "CLAIMED" && (w.agent == 0 || t.holder == me)
+		to.status = "UNCLAIMED"
+	case "block":
+		ok = t.status == "CLAIMED" || t.status == "UNCLAIMED"
+		to.status = "BLOCKED"
+	case "unblock":
+		ok = t.status == "BLOCKED"
+		to.status = "UNCLAIMED"
+	case "note":
+		b.notes++
+		return b, true
+	}
+	if ok {
+		*t = to
+	}
+	return b, ok
+}
+
+// linearModel holds what clients are told against one board that does one thing after the other.
+func linearModel(begin linearBoard) porcupine.Model {
+	return porcupine.Model{
+		Init: func() any { return begin },
+		Step: func(state, input, output any) (bool, any) {
+			b, w, g := state.(linearBoard), input.(want), output.(got)
+			switch w.kind {
+			case "show":
+				t := b.tasks[w.task]
+				return g.status == t.status && g.number == t.events && (t.status != "CLAIMED" || g.holder == t.holder), b
+			case "count":
+				return g.number == b.notes, b
+			}
+			after, ok := b.allowed(w)
+			switch g.how {
+			case nothing:
+				return true, b
+			case unknown:
+				return true, after // where it isn't allowed, after is b
+			case refused:
+				return !ok, b
+			}
+			return ok && (w.kind != "note" || g.number == after.notes), after
+		},
+		DescribeOperation: func(input, output any) string { return fmt.Sprintf("%+v -> %+v", input, output) },
+		DescribeState:     func(state any) string { return fmt.Sprintf("%+v", state) },
+	}
+}
+
+// client is one caller: it runs one process after the other, and some of them meet a git that goes wrong.
+type client struct {
+	*project
+	n      int
+	random *rand.Rand
+	sab    *saboteur
+	began  time.Time
+	told   []porcupine.Operation
+	acks   []string // commits that were acknowledged
+	faults int
+	calls  int
+}
+
+func (c *client) wants() want {
+	kinds := []string{"claim", "claim", "claim", "release", "release", "pre-exec", "block", "unblock", "unblock", "note", "note", "show", "show", "show", "count"}
+	w := want{kind: kinds[c.random.IntN(len(kinds))], task: c.random.IntN(linearTasks)}
+	switch w.kind {
+	case "claim", "pre-exec":
+		w.agent = c.n
+	case "release":
+		w.agent = c.n * c.random.IntN(2)
+	}
+	return w
+}
+
+func (w want) args() []string {
+	id := taskID(w.task)
+	switch w.kind {
+	case "pre-exec":
+		return []string{"pre-exec", id, "--intent", "write it", "--validation", "it prints y", "--file", "y"}
+	case "release":
+		if w.agent == 0 {
+			return []string{"release", id, "--force", "--reason", "enough"}
+		}
+	case "block":
+		return []string{"block", id, "--reason", "it rests"}
+	case "note":
+		return []string{"note", "a word"}
+	case "count":
+		return []string{"read", "human_notes"}
+	}
+	return []string{w.kind, id}
+}
+
+// ask carries one wish out and records what was said. After an unclear failure it asks again under the same
+// request id: together that is one operation.
+func (c *client) ask(w want) {
+	args := append(w.args(), "--json")
+	reads := w.kind == "show" || w.kind == "count"
+	if !reads {
+		c.calls++
+		args = append(args, "--request", fmt.Sprintf("client-%d-%d", c.n, c.calls))
+	}
+	agent := ""
+	if w.agent > 0 {
+		agent = coderID(w.agent)
+	}
+	call := time.Since(c.began).Nanoseconds()
+	g := got{how: unknown}
+	for try := range 20 {
+		p := *c.project
+		if !reads && try == 0 && c.random.IntN(8) == 0 {
+			env, _ := c.sab.arm(1+c.random.IntN(14), mishaps[c.random.IntN(len(mishaps))])
+			p.env = append(slices.Clip(p.env), env...)
+			c.faults++
+		}
+		out, errs, code := p.liza(agent, args...)
+		var clear bool
+		if g, clear = c.hears(w, out, errs, code); clear {
+			break
+		}
+		if code < 0 || code == 3 {
+			c.liza("", "doctor", "--fix")
+		}
+	}
+	back := time.Since(c.began).Nanoseconds()
+	if g.how == unknown {
+		back = int64(1) << 62
+	}
+	c.told = append(c.told, porcupine.Operation{ClientId: c.n - 1, Input: w, Call: call, Output: g, Return: back})
+}
+
+// hears reads what a command said; clear: there is no doubt about what was done.
+func (c *client) hears(w want, out, errs string, code int) (g got, clear bool) {
+	g.how = unknown
+	var said struct {
+		Commit, ID, Status string
+		AssignedTo         string `json:"assigned_to"`
+		History            []any
+	}
+	switch {
+	case code == 0 && w.kind == "count":
+		var notes []any
+		if err := json.Unmarshal([]byte(out), &notes); err != nil {
+			c.t.Errorf("read: %v\n%s", err, out)
+		}
+		return got{how: done, number: len(notes)}, true
+	case code == 0:
+		if err := json.Unmarshal([]byte(out), &said); err != nil {
+			c.t.Errorf("%+v: %v\n%s", w, err, out)
+		}
+		g = got{how: done, status: said.Status, holder: said.AssignedTo, number: len(said.History)}
+		if w.kind == "note" {
+			g.number, _ = strconv.Atoi(strings.TrimPrefix(said.ID, "note-"))
+		}
+		if said.Commit != "" {
+			c.acks = append(c.acks, said.Commit)
+		}
+		return g, true
+	case code == 1:
+		var failed struct {
+			Error struct{ Code, Message string }
+		}
+		if err := json.Unmarshal([]byte(errs), &failed); err != nil {
+			c.t.Errorf("%+v: %v\n%s", w, err, errs)
+		}
+		switch failed.Error.Code {
+		case "wrong-state", "exists", "lease", "permission":
+			g.how = refused
+		default:
+			g.how = nothing
+			c.t.Logf("%+v: %s: %s", w, failed.Error.Code, failed.Error.Message)
+		}
+		return g, true
+	}
+	return g, false
+}
+
+// housekeeping runs what people and git itself run in a repository, until it is told to stop.
+func (p *project) housekeeping(stop <-chan struct{}) *sync.WaitGroup {
+	var wg sync.WaitGroup
+	outside := filepath.Join(p.t.TempDir(), "outside")
+	for _, turn := range [][][]string{
+		{{"update-ref", "refs/heads/other/one", "main"}, {"update-ref", "-d", "refs/heads/other/one"}},
+		{{"pack-refs", "--all"}},
+		{{"gc", "-q"}},
+		{{"repack", "-adq"}},
+		{{"worktree", "add", "-q", "--detach", outside, "main"}, {"worktree", "remove", "--force", outside}},
+	} {
+		wg.Go(func() {
+			for {
+				for _, args := range turn {
+					p.run("", "git", args...) // may lose against another; what counts is the board
+				}
+				select {
+				case <-stop:
+					return
+				case <-time.After(150 * time.Millisecond):
+				}
+			}
+		})
+	}
+	return &wg
+}
+
+// TestLinearizable lets ten clients work on one board, each by real processes, beside housekeeping, some of them with
+// a git that goes wrong. What they are told is what one board could have told that does one thing after the other,
+// and everything acknowledged is there. The seed decides who asks for what; the rest is up to the machine.
+func TestLinearizable(t *testing.T) {
+	t.Parallel()
+	each := 32
+	switch {
+	case *long:
+		each = 300
+	case testing.Short():
+		each = 10
+	}
+	random := seeded(t)
+	p := newProject(t)
+	p.must("", "config", "set", "lease_duration", "86400")
+	for n := range linearTasks {
+		p.addTask(taskID(n))
+	}
+	sab := newSaboteur(t)
+	clients := make([]*client, linearClients)
+	began := time.Now()
+	for i := range clients {
+		clients[i] = &client{project: p, n: i + 1, random: rand.New(rand.NewPCG(random.Uint64(), 0)), sab: sab, began: began}
+		p.must(coderID(i+1), "register")
+	}
+	begin := linearBoard{}
+	for n := range begin.tasks {
+		begin.tasks[n] = linearTask{status: "UNCLAIMED", events: 2} // created, finalized
+	}
+	stop := make(chan struct{})
+	keeping := p.housekeeping(stop)
+	var wg sync.WaitGroup
+	for _, c := range clients {
+		wg.Go(func() {
+			for range each {
+				c.ask(c.wants())
+			}
+		})
+	}
+	wg.Wait()
+	took := time.Since(began)
+	close(stop)
+	keeping.Wait()
+
+	last := clients[0]
+	for n := range linearTasks {
+		last.ask(want{kind: "show", task: n})
+	}
+	last.ask(want{kind: "count"})
+	var told []porcupine.Operation
+	outcomes := map[string]int{}
+	faults := 0
+	history := p.history()
+	for _, c := range clients {
+		told = append(told, c.told...)
+		faults += c.faults
+		for _, commit := range c.acks {
+			if !slices.Contains(history, commit) {
+				t.Errorf("%s was acknowledged and is not in the history", commit)
+			}
+		}
+	}
+	for _, o := range told {
+		outcomes[o.Output.(got).how]++
+	}
+	t.Logf("%d operations of %d clients in %v, %d with a fault: %v", len(told), linearClients, took.Round(time.Millisecond), faults, outcomes)
+	result, info := porcupine.CheckOperationsVerbose(linearModel(begin), told, 2*time.Minute)
+	if result != porcupine.Ok {
+		file := filepath.Join(t.ArtifactDir(), "history.html")
+		_ = porcupine.VisualizePath(linearModel(begin), info, file)
+		t.Errorf("the history is not linearizable (%s); it is drawn in %s (go test -artifacts keeps it)", result, file)
+	}
+	for _, fault := range p.whole("afterwards", nil) {
+		t.Error(fault)
+	}
+}

@@ -1,0 +1,57 @@
+package worktrees
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/git-liza/git-liza/gitboard"
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/gitio"
+)
+
+// unmoved finds the worktree of a fresh claim whose process died before it took the place of the former holder's:
+// that one is still there, on the branch that is the claim's now. nil when there is none.
+func (s *site) unmoved(t *board.Task) *candidate {
+	entries, err := os.ReadDir(s.claimsDir())
+	if err != nil || t.Status != board.Claimed {
+		return nil
+	}
+	which := identity(s.path(t.ID))
+	for _, e := range entries {
+		c := &candidate{s: s, token: e.Name(), path: filepath.Join(s.root, ".worktrees", claimMark+e.Name()), base: gitio.OID(t.BaseCommit), ready: true}
+		r, err := s.readRecord(c.token)
+		if err != nil || r == nil || r.Task != t.ID || r.Replaces == nil || r.Replaces.Worktree != which || which == "" {
+			continue
+		}
+		if !r.Unready && present(c.path) && !s.inUse(r) && r.Replaces.succeeded(t) {
+			return c
+		}
+	}
+	return nil
+}
+
+// succeeded reports whether the claim stands that was to replace a worktree, and is the last of its kind.
+func (r *replaced) succeeded(t *board.Task) bool {
+	fresh := func(e board.Event) bool {
+		return slices.Contains([]string{board.EventClaimed, board.EventReassignedAfterReject, board.EventReclaimedAfterExpiry}, e.Event)
+	}
+	if len(t.History) <= r.Events {
+		return false
+	}
+	claim := t.History[r.Events]
+	return fresh(claim) && claim.Agent == r.Agent && !slices.ContainsFunc(t.History[r.Events+1:], fresh)
+}
+
+// moveInLate does for a claim what its process didn't come to: the former holder's worktree goes, and what it holds
+// is kept; the claim's takes its place.
+func (s *site) moveInLate(ctx context.Context, v *gitboard.View, t *board.Task, c *candidate, actor board.Actor) error {
+	if err := s.clearAway(ctx, v, t.ID, actor, nil); err != nil {
+		return err
+	}
+	if err := s.resetBranch(ctx, t.ID, c.base); err != nil {
+		return err
+	}
+	return c.place(ctx, t.ID, setupOf(v))
+}
