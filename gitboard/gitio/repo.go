@@ -176,6 +176,10 @@ func meant(dir string) bool {
 // foreign returns a ForeignError when dir is in a repository that git would
 // use if it did not mind the owner (git-config, safe.directory).
 func foreign(ctx context.Context, dir string) error {
+	plain := command{op: "rev-parse", inherit: true, args: []string{"-C", dir, "rev-parse", "--git-dir"}}
+	if plain.run(ctx) == nil {
+		return nil // it fails no more: it was something else
+	}
 	for _, what := range []string{"--show-toplevel", "--absolute-git-dir"} {
 		out, err := command{op: "rev-parse", inherit: true, args: []string{
 			"-c", "safe.directory=*", "-C", dir, "rev-parse", what,
