@@ -86,6 +86,9 @@ func (h *history) do(a board.Actor, p board.Payload) error {
 		if err != nil {
 			return err
 		}
+		if len(text) > codec.MaxDocument {
+			return fmt.Errorf("%s would have %d bytes", path, len(text))
+		}
 		h.file(path, text)
 	}
 	switch {
@@ -148,7 +151,7 @@ const planLimit = 1000
 // or blocked. Of boards with more than planLimit tasks the sprint is over, as it would be.
 func (h *history) addTasks(n int) error {
 	if n > planLimit {
-		if err := h.all(human, h.task("task-first"), &board.Abandon{About: about("task-first"), Reason: "only there to end the sprint"}); err != nil {
+		if err := h.endSprint(); err != nil {
 			return err
 		}
 	}
@@ -171,6 +174,11 @@ func (h *history) addTasks(n int) error {
 	return nil
 }
 
+// endSprint plans one task and gives it up.
+func (h *history) endSprint() error {
+	return h.all(human, h.task("task-first"), &board.Abandon{About: about("task-first"), Reason: "only there to end the sprint"})
+}
+
 func (h *history) task(id string) *board.AddTask {
 	return &board.AddTask{
 		About: about(id), Ready: true, NoSpecFile: true,
@@ -183,10 +191,13 @@ func (h *history) task(id string) *board.AddTask {
 	}
 }
 
-// lives lets a coder and the humans take tasks through claim, checkpoint, block and back until there are so
-// many commits; each task gets one such round, and new ones are added.
+// lives lets a coder take one task after the other through claim and checkpoint to a block, until there are so
+// many commits. The sprint is over before, as its plan is one record that would grow with every task.
 func (h *history) lives(commits int) error {
 	coder := actor("coder-1")
+	if err := h.endSprint(); err != nil {
+		return err
+	}
 	if err := h.all(coder, &board.Register{Session: session, Clone: "bench"}, &board.AgentStatusChange{Status: board.Idle}); err != nil {
 		return err
 	}
@@ -200,7 +211,6 @@ func (h *history) lives(commits int) error {
 			{coder, &board.Claim{About: about(id), Clone: "bench", BaseCommit: h.base}},
 			{coder, &board.PreExec{About: about(id), Checkpoint: board.Checkpoint{Intent: "write the test, then the code", Validation: "go test ./...", FilesToModify: []string{"a.go"}}}},
 			{coder, &board.Block{About: about(id), Reason: "the spec names a format that is described nowhere", Questions: []string{"Which format is meant?"}}},
-			{human, &board.Abandon{About: about(id), Reason: "the format was given up, the task with it"}},
 		}
 		for _, s := range steps {
 			if h.commits == commits {

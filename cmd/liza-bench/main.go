@@ -10,6 +10,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/signal"
@@ -76,7 +77,7 @@ func run(ctx context.Context, args []string) error {
 		}
 		l.say("%s", g.name)
 		if err := g.run(l); err != nil {
-			return fmt.Errorf("%s: %w", g.name, err)
+			return errors.Join(fmt.Errorf("%s: %w", g.name, err), l.publish()) // what was found until then
 		}
 	}
 	return l.publish()

@@ -66,6 +66,8 @@ type source struct {
 	commit gitio.OID
 	tree   *Tree
 	read   map[string]any
+	raw    map[string][]byte // fetched ahead, by path
+	ahead  map[string]int    // how many more are fetched with the next record of a directory
 	briefs map[string]board.Brief
 }
 
@@ -101,11 +103,53 @@ func (s *source) Record(path string) (any, error) {
 		s.read[path] = nil
 		return nil, nil
 	}
-	o, err := s.log.store.Object(s.ctx, string(oid))
-	if err != nil {
-		return nil, s.fail(path, err)
+	data, ahead := s.raw[path]
+	if !ahead {
+		if data, err = s.fetch(path, oid); err != nil {
+			return nil, s.fail(path, err)
+		}
 	}
-	return s.decode(path, o.Data)
+	delete(s.raw, path)
+	return s.decode(path, data)
+}
+
+// mostAhead is how many records are fetched ahead at most.
+const mostAhead = 512
+
+// fetch reads the file of a record. Whoever reads one record of a directory after the other gets more of
+// them with each exchange; of tasks there are briefs for that.
+func (s *source) fetch(path string, oid gitio.OID) ([]byte, error) {
+	names, paths := []string{string(oid)}, []string{path}
+	if dir, file, nested := strings.Cut(path, "/"); nested && dir != board.TaskDir {
+		entries, err := s.tree.dir(dir)
+		if err != nil {
+			return nil, err
+		}
+		at, _ := find(entries, file)
+		for i := 1; i < len(entries) && len(names) <= s.ahead[dir]; i++ {
+			e := entries[(at+i)%len(entries)]
+			other := dir + "/" + e.Name
+			_, read := s.read[other]
+			_, fetched := s.raw[other]
+			if !read && !fetched && e.Mode == filemode.Regular {
+				names, paths = append(names, string(e.OID)), append(paths, other)
+			}
+		}
+		s.ahead[dir] = min(mostAhead, 2*s.ahead[dir]+1)
+	}
+	objects, err := s.log.store.Objects(s.ctx, names)
+	if err != nil {
+		return nil, err
+	}
+	if objects[0].OID == "" {
+		return nil, fmt.Errorf("object %s: %w", oid, gitio.ErrNotFound)
+	}
+	for i, o := range objects[1:] {
+		if o.OID != "" {
+			s.raw[paths[i+1]] = o.Data
+		}
+	}
+	return objects[0].Data, nil
 }
 
 func (s *source) decode(path string, data []byte) (any, error) {
@@ -217,7 +261,7 @@ func (l *Log) snapshot(ctx context.Context, commit gitio.OID) (*Snapshot, error)
 	if commit.IsZero() {
 		return &Snapshot{Commit: gitio.ZeroOID, State: board.NewState(nil, ""), tree: NewTree()}, nil
 	}
-	src := &source{ctx: ctx, log: l, commit: commit, read: map[string]any{}}
+	src := &source{ctx: ctx, log: l, commit: commit, read: map[string]any{}, raw: map[string][]byte{}, ahead: map[string]int{}}
 	head, err := readCommit(ctx, l.store, commit)
 	if err != nil {
 		return nil, src.fail("the commit", err)
