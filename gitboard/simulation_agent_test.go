@@ -227,6 +227,11 @@ func (a *simAgent) news() bool {
 	return true
 }
 
+// halted reports whether there's no use in looking for work; now and then an agent asks all the same.
+func (a *simAgent) halted() bool {
+	return a.s.eye.state().Control().Mode != board.Running && !a.s.chance(30)
+}
+
 // lapsed is takeable at a glance: it saves a look at the board that would find nothing.
 func (a *simAgent) lapsed(holder string, _ board.Brief) bool {
 	h, err := lease.Read(a.s.ctx, a.s.memory, holder)

@@ -19,7 +19,7 @@ func (a *simAgent) code() {
 		a.quit(false)
 		return
 	}
-	if !a.news() || board.NextClaim(s.eye.state(), a.id, a.lapsed) == "" {
+	if a.halted() || !a.news() || board.NextClaim(s.eye.state(), a.id, a.lapsed) == "" {
 		a.poll(a.live)
 		return
 	}

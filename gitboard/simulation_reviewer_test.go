@@ -21,7 +21,7 @@ func (a *simAgent) review() {
 		a.quit(false)
 		return
 	}
-	if !a.news() {
+	if a.halted() || !a.news() {
 		a.poll(a.live)
 		return
 	}

@@ -31,7 +31,7 @@ func (m *simStore) reading(name string) error {
 	switch {
 	case m.dead:
 		return errDead
-	case m.blind, m.a.exposed && s.chance(s.faults.read):
+	case m.blind, m.a.exposed && s.faults.read > 0 && s.chance(s.faults.read):
 		m.blind = false
 		s.met["reading failed"]++
 		return fmt.Errorf("%s: %w", name, errFault)

@@ -21,7 +21,7 @@ var (
 // TestSimulation lets whole runs take their course, each from a seed. Everything that can go wrong does; the run
 // ends with every task over, or waits for a human and says why, and its history verifies.
 //
-//	go test ./gitboard -run 'TestSimulation$' -long             many seeds, large ones, too
+//	go test ./gitboard -run 'TestSimulation$' -long -timeout 2h     many seeds, large ones, too
 //	go test ./gitboard -run 'TestSimulation$' -v -seed 7        one seed, with its transcript
 func TestSimulation(t *testing.T) {
 	type run struct {
@@ -29,10 +29,10 @@ func TestSimulation(t *testing.T) {
 		size simSize
 	}
 	var runs []run
-	small, large := 10, 0
+	small, large := 8, 0
 	switch {
 	case *simLong:
-		small, large = 400, 6
+		small, large = 400, 3
 	case testing.Short():
 		small = 2
 	}
@@ -77,7 +77,7 @@ func TestSimulationReplays(t *testing.T) {
 }
 
 func replays(t *testing.T) {
-	first, second := newSimulation(t, 5, simTiny), newSimulation(t, 5, simTiny)
+	first, second := newSimulation(t, 4, simSmall), newSimulation(t, 4, simSmall)
 	first.run()
 	second.run()
 	if !slices.Equal(first.lines, second.lines) || first.eye.tip != second.eye.tip || !maps.Equal(first.met, second.met) {
