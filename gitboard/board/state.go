@@ -199,7 +199,8 @@ func split(id string) (string, int) {
 // nextID is the id that the next record of a family gets: one more than the highest there is.
 func (s *State) nextID(dir, prefix string) string {
 	highest := 0
-	for _, id := range s.List(dir) {
+	ids, _ := s.IDs(dir) // in any order
+	for _, id := range ids {
 		if _, n := split(id); n > highest {
 			highest = n
 		}

@@ -33,7 +33,9 @@ func EncodeTree(entries []TreeEntry) []byte {
 		}
 		size += len("100644 \x00") + len(entry.Name) + oidLength/2
 	}
-	slices.SortFunc(sorted, inGitsOrder)
+	if !slices.IsSortedFunc(sorted, inGitsOrder) {
+		slices.SortFunc(sorted, inGitsOrder)
+	}
 	data := make([]byte, 0, size)
 	for _, entry := range sorted {
 		data = strconv.AppendUint(data, uint64(entry.Mode), 8)

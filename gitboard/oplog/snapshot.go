@@ -68,6 +68,7 @@ type source struct {
 	read   map[string]any
 	raw    map[string][]byte // fetched ahead, by path
 	ahead  map[string]int    // how many more are fetched with the next record of a directory
+	ids    map[string][]string
 	briefs map[string]board.Brief
 }
 
@@ -166,6 +167,9 @@ func (s *source) decode(path string, data []byte) (any, error) {
 
 // IDs implements board.Source.
 func (s *source) IDs(dir string) ([]string, error) {
+	if ids, listed := s.ids[dir]; listed {
+		return ids, nil
+	}
 	entries, err := s.tree.dir(dir)
 	if err != nil {
 		return nil, s.fail(dir, err)
@@ -177,6 +181,7 @@ func (s *source) IDs(dir string) ([]string, error) {
 		}
 	}
 	slices.Sort(ids) // the file a-b.yaml comes before a.yaml, the id a-b after a
+	s.ids[dir] = ids
 	return ids, nil
 }
 
@@ -261,7 +266,7 @@ func (l *Log) snapshot(ctx context.Context, commit gitio.OID) (*Snapshot, error)
 	if commit.IsZero() {
 		return &Snapshot{Commit: gitio.ZeroOID, State: board.NewState(nil, ""), tree: NewTree()}, nil
 	}
-	src := &source{ctx: ctx, log: l, commit: commit, read: map[string]any{}, raw: map[string][]byte{}, ahead: map[string]int{}}
+	src := &source{ctx: ctx, log: l, commit: commit, read: map[string]any{}, raw: map[string][]byte{}, ahead: map[string]int{}, ids: map[string][]string{}}
 	head, err := readCommit(ctx, l.store, commit)
 	if err != nil {
 		return nil, src.fail("the commit", err)
