@@ -27,6 +27,7 @@ type simAgent struct {
 	exposed bool      // faults may happen to what it does
 	asleep  time.Time // it hangs until then
 	gone    bool      // for good
+	twin    bool      // another process has been started under its id, which stays when this one ends
 	looked  int       // how many operations it had seen when it looked last
 }
 
@@ -109,8 +110,12 @@ func (a *simAgent) crash(why string) {
 	if why != "" {
 		a.s.say(a.id, "! %s", why)
 	}
-	if a.actor.Role == roles.Human {
+	switch {
+	case a.actor.Role == roles.Human:
 		a.after(time.Hour, a.rule)
+		return
+	case a.twin:
+		a.gone = true
 		return
 	}
 	a.after(a.s.span(time.Minute, 3*a.s.lease), a.boot)
@@ -121,6 +126,11 @@ func (a *simAgent) hang() {
 	a.asleep = a.s.now.Add(a.s.span(a.s.lease/4, 4*a.s.lease))
 	a.s.met["hung"]++
 	a.s.say(a.id, "! hangs until %s", a.asleep.Format("15:04:05"))
+	if a.actor.Role != roles.Human && !a.twin && a.s.chance(400) {
+		a.twin = true
+		b := a.s.newAgent(board.Actor{ID: a.id, Role: a.actor.Role})
+		b.after(a.s.span(a.s.lease/2, 3*a.s.lease), b.boot)
+	}
 }
 
 // boot registers a new session and goes to work.
@@ -195,7 +205,7 @@ func (a *simAgent) quit(forGood bool) {
 				return
 			}
 			a.gen++
-			if a.gone = forGood; !forGood {
+			if a.gone = forGood || a.twin; !a.gone {
 				a.after(a.s.span(time.Hour, 24*time.Hour), a.boot)
 			}
 		})

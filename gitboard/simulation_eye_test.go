@@ -8,6 +8,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/codec"
 	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/lease"
 	"github.com/git-liza/git-liza/gitboard/oplog"
 	"github.com/git-liza/git-liza/roles"
 )
@@ -62,13 +63,28 @@ func (e *simEye) catchUp() {
 	if len(commits) > 0 && !e.tip.IsZero() && (len(commits[0].Parents) != 1 || commits[0].Parents[0] != e.tip) {
 		e.s.failf("the history no longer holds %s", e.tip)
 	}
-	for _, c := range commits {
-		e.take(c)
+	for i, c := range commits {
+		op, before := e.take(c)
+		if i == len(commits)-1 {
+			e.fenced(before, op)
+		}
 	}
 	e.tip = tip
 }
 
-func (e *simEye) take(c gitio.Commit) {
+// fenced wants the lease of whoever was robbed to be gone.
+func (e *simEye) fenced(before *board.State, op board.Operation) {
+	robbed := board.LeaseWanted(before, op)
+	if robbed == "" || robbed == op.Actor.ID {
+		return
+	}
+	if held, err := lease.Read(e.s.ctx, e.s.memory, robbed); err != nil || held != nil {
+		e.s.failf("%s of %s robs %s, whose lease still stands: %v, %v", op.Name(), op.TaskID(), robbed, held, err)
+	}
+}
+
+// take replays one commit, and returns its operation and the board before it.
+func (e *simEye) take(c gitio.Commit) (board.Operation, *board.State) {
 	s := e.s
 	h, err := codec.ParseHead(c.Message)
 	check(s.t, err)
@@ -115,8 +131,20 @@ func (e *simEye) take(c gitio.Commit) {
 	if limit := 100 + 20*(len(s.agents)+1); e.since > limit {
 		s.failf("%d operations, and no task has changed its state", e.since)
 	}
+	was := board.NewMemory()
+	was.Absorb(pick(before, op))
 	e.memory.Absorb(after)
 	e.at = op.Time
+	return op, board.NewState(was, op.Time)
+}
+
+// pick is what of a board says whose lease an operation wants.
+func pick(s *board.State, op board.Operation) *board.State {
+	few := board.NewState(nil, s.Time())
+	if t := s.Task(op.TaskID()); t != nil {
+		few.Changes()[board.RecordPath(board.TaskDir, t.ID)] = t
+	}
+	return few
 }
 
 // held2 notes who holds what from the operations alone, and refuses what two holders would do.

@@ -195,7 +195,7 @@ func (s *simulation) step() bool {
 		s.now = e.at
 	}
 	if e.a.asleep.After(s.now) {
-		e.at = e.a.asleep
+		e.at = e.a.asleep.Add(s.span(0, s.heartbeat)) // what it does first when it wakes up is anybody's guess
 		heap.Push(&s.queue, e)
 		return true
 	}
