@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -277,6 +278,19 @@ func (p *project) housekeeping(stop <-chan struct{}) *sync.WaitGroup {
 		})
 	}
 	return &wg
+}
+
+// seeded returns randomness that a run can be repeated with: LIZA_TEST_SEED.
+func seeded(t *testing.T) *rand.Rand {
+	t.Helper()
+	seed := uint64(time.Now().UnixNano())
+	if text := os.Getenv("LIZA_TEST_SEED"); text != "" {
+		if _, err := fmt.Sscan(text, &seed); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Logf("LIZA_TEST_SEED=%d", seed)
+	return rand.New(rand.NewPCG(seed, 0))
 }
 
 // TestLinearizable lets ten clients work on one board, each by real processes, beside housekeeping, some of them with
