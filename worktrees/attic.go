@@ -13,6 +13,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/oplog"
 )
 
 // kept is what of a task's work goes to the attic with an operation.
@@ -38,14 +39,15 @@ func (s *site) keep(ctx context.Context, v *gitboard.View, task string, actor bo
 	}
 	var wanted []gitio.OID
 	if k.at.ours {
-		if err := s.refuseNested(ctx, k.at.path, task, true); err != nil {
-			return nil, err
+		k.which = identity(k.at.path)
+		work, err := s.take(ctx, k.at.path, task, actor)
+		if err != nil && identity(k.at.path) != k.which {
+			return nil, fmt.Errorf("%w: the worktree of %s went while it was read (%w)", oplog.ErrLost, task, err)
 		}
-		work, err := s.snapshot(ctx, k.at.path, task, actor)
 		if err != nil {
 			return nil, err
 		}
-		k.trees, k.which = append(k.trees, work.tree), identity(k.at.path)
+		k.trees = append(k.trees, work.tree)
 		wanted = append(wanted, work.commit)
 	}
 	if wanted = append(wanted, k.tip); len(wanted) == 1 && k.tip.IsZero() {
@@ -79,6 +81,14 @@ func (s *site) keep(ctx context.Context, v *gitboard.View, task string, actor bo
 		}
 	}
 	return k, nil
+}
+
+// take is the snapshot of a worktree that a commit can hold.
+func (s *site) take(ctx context.Context, path, task string, actor board.Actor) (work, error) {
+	if err := s.refuseNested(ctx, path, task, true); err != nil {
+		return work{}, err
+	}
+	return s.snapshot(ctx, path, task, actor)
 }
 
 // work is what a worktree holds.

@@ -20,6 +20,9 @@ import (
 // claimMark begins the name of a worktree that is no task's yet.
 const claimMark = ".claim-"
 
+// newMark ends the name of a record that is being written.
+const newMark = ".new"
+
 // record says which process makes a candidate; <common>/liza/claims/<token>. It lets Diagnose tell what
 // a crash left from what is being made.
 type record struct {
@@ -130,8 +133,13 @@ func (c *candidate) note(task string) error {
 	if err := os.MkdirAll(c.s.claimsDir(), 0o755); err != nil {
 		return fmt.Errorf("this clone's own files can't be written: %w", err)
 	}
-	if err := os.WriteFile(c.recordFile(), append(data, '\n'), 0o644); err != nil {
-		return errors.Join(err, forget(c.recordFile()))
+	// In one step: half a record says nothing of who made the worktree.
+	written := c.recordFile() + newMark
+	if err := os.WriteFile(written, append(data, '\n'), 0o644); err != nil {
+		return errors.Join(err, forget(written))
+	}
+	if err := os.Rename(written, c.recordFile()); err != nil {
+		return errors.Join(err, forget(written))
 	}
 	return nil
 }

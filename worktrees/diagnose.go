@@ -254,6 +254,9 @@ func (d *diagnosis) records(context.Context) error {
 			continue
 		}
 		r := d.left(token, path)
+		if info, err := e.Info(); err == nil && strings.HasSuffix(token, newMark) && d.b.Now().Sub(info.ModTime()) > time.Minute {
+			r = &record{} // written in a moment, or never
+		}
 		if r == nil {
 			continue
 		}
