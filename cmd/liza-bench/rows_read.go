@@ -59,7 +59,7 @@ func thousands(n int) string {
 func benchVerify(l *lab) error {
 	sizes := []int{l.pick(30, 2000, 2000)}
 	if !l.o.quick && !l.o.tiny {
-		sizes = append(sizes, 20_000)
+		sizes = append(sizes, 10_000)
 	}
 	for _, n := range sizes {
 		s, err := l.project(fmt.Sprintf("verify-%d", n))
@@ -89,7 +89,7 @@ func benchVerify(l *lab) error {
 			_, err = pipe(l.command(s.dir, "git", "cat-file", "--batch"), list+"\n")
 			return time.Since(start), err
 		}, nil}
-		got, err := l.measure(max(1, l.rounds()/4), walk, s.reading("verify"))
+		got, err := l.measure(max(2, l.rounds()/10), walk, s.reading("verify"))
 		if err != nil {
 			return err
 		}
