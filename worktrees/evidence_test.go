@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/worktrees"
 )
@@ -81,7 +82,7 @@ func TestSubmitTests(t *testing.T) {
 	if p.Commits != 1 || p.Files != 1 || len(p.Tests) != 0 {
 		t.Errorf("payload %+v", p)
 	}
-	_, err = worktrees.Withdraw(s.ctx, s.b, worktrees.WithdrawRequest{Actor: s.as("coder-1"), Task: "one"})
+	_, err = s.b.Do(s.ctx, gitboard.Request{Actor: s.as("coder-1"), Intent: gitboard.Just(&board.Withdraw{About: about("one")})})
 	s.check(err)
 	for _, name := range []string{"tests/x", "tests/bad\tname", "b_test.go", "tests/" + strings.Repeat("é", 50)} {
 		s.write(s.path("one"), name, "x")

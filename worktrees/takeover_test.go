@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/gitio"
 	"github.com/git-liza/git-liza/worktrees"
@@ -130,7 +131,7 @@ func TestUnblock(t *testing.T) {
 		t.Helper()
 		s.claim(coder, "one")
 		old := s.dirtied("one")
-		_, err := worktrees.Block(s.ctx, s.b, worktrees.BlockRequest{Actor: s.as(coder), Block: board.Block{About: about("one"), Reason: "unclear", Questions: []string{"what?"}}})
+		_, err := s.b.Do(s.ctx, gitboard.Request{Actor: s.as(coder), Intent: gitboard.Just(&board.Block{About: about("one"), Reason: "unclear", Questions: []string{"what?"}})})
 		s.check(err)
 		return old
 	}
