@@ -104,8 +104,11 @@ func newField(v *gitboard.View, record string, keys []string, value string) (boa
 	}
 	*at = *with.Content[0]
 	text, err := yaml.Marshal(top)
+	if err != nil {
+		return field, board.Refuse("invalid", fmt.Sprintf("the new %s can't be written as YAML: %v", board.Line(keys[0], 40), err), "write UTF-8 text")
+	}
 	field.Value = string(text)
-	return field, err
+	return field, nil
 }
 
 // below is what lies under a key; in a mapping that lacks it, it is made.
