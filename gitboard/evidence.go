@@ -13,16 +13,40 @@ import (
 // IntegrationRef is the full name of the board's integration branch.
 func (v *View) IntegrationRef() string { return "refs/heads/" + v.State.Config().IntegrationBranch }
 
-// Integration is the tip of the integration branch.
+// Integration is the commit that the integration branch is at; a refusal when there is no such branch.
 func (b *Board) Integration(ctx context.Context, v *View) (gitio.OID, error) {
-	oid, err := b.store.Ref(ctx, v.IntegrationRef())
+	if v.State.Config() == nil {
+		return "", v.State.Err()
+	}
+	tip, err := b.store.Ref(ctx, v.IntegrationRef())
 	if err != nil {
 		return "", err
 	}
-	if oid.IsZero() {
-		return "", board.Refuse("no-integration", fmt.Sprintf("the integration branch %s is gone", v.State.Config().IntegrationBranch), "git liza doctor")
+	if tip.IsZero() {
+		name := v.State.Config().IntegrationBranch
+		hint := "make it where it should begin: git branch " + name + " COMMIT"
+		if last := b.lastMerge(ctx, v); last != "" {
+			hint = fmt.Sprintf("make it again where it was; the last merge left it at %s: git branch %s %s", gitio.OID(last).Short(), name, last)
+		}
+		return "", board.Refuse("no-integration", fmt.Sprintf("the integration branch %s is missing here", name), hint)
 	}
-	return oid, nil
+	return tip, nil
+}
+
+// lastMerge is the merge commit that all others led to, "" for none.
+func (b *Board) lastMerge(ctx context.Context, v *View) string {
+	last := ""
+	for _, brief := range v.State.Tasks() {
+		t := v.State.Task(brief.ID)
+		if brief.Status != board.Merged || t == nil {
+			continue
+		}
+		after, err := b.repo.IsAncestor(ctx, gitio.OID(last), gitio.OID(t.MergeCommit))
+		if last == "" || err == nil && after {
+			last = t.MergeCommit
+		}
+	}
+	return last
 }
 
 // SpecOID is the blob that a spec_ref (path, optionally #anchor) names in integration's tree, "" when there

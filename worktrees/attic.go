@@ -53,7 +53,7 @@ func (s *site) keep(ctx context.Context, v *gitboard.View, task string, actor bo
 	if wanted = append(wanted, k.tip); len(wanted) == 1 && k.tip.IsZero() {
 		return k, nil
 	}
-	landed, err := s.repo.Ref(ctx, IntegrationRef(v))
+	landed, err := s.repo.Ref(ctx, v.IntegrationRef())
 	if err != nil {
 		return nil, err
 	}
@@ -261,7 +261,7 @@ func (s *site) held(ctx context.Context, v *gitboard.View, task string, w work, 
 	for _, c := range reviews {
 		holders = append(holders, c)
 	}
-	for _, ref := range []string{Branch(task), IntegrationRef(v)} {
+	for _, ref := range []string{Branch(task), v.IntegrationRef()} {
 		tip, err := s.repo.Ref(ctx, ref)
 		if err != nil {
 			return false, err

@@ -60,49 +60,7 @@ func (s *site) path(task string) string {
 
 // integration is the commit that the integration branch is at.
 func (s *site) integration(ctx context.Context, v *gitboard.View) (gitio.OID, error) {
-	return Integration(ctx, s.b, v)
-}
-
-// IntegrationRef is the full ref of the integration branch.
-func IntegrationRef(v *gitboard.View) string {
-	return "refs/heads/" + v.State.Config().IntegrationBranch
-}
-
-// Integration is the commit that the integration branch is at; a refusal when there is no such branch.
-func Integration(ctx context.Context, b *gitboard.Board, v *gitboard.View) (gitio.OID, error) {
-	if v.State.Config() == nil {
-		return "", v.State.Err()
-	}
-	ref := IntegrationRef(v)
-	tip, err := b.Repo().Ref(ctx, ref)
-	if err != nil {
-		return "", err
-	}
-	if tip.IsZero() {
-		name := v.State.Config().IntegrationBranch
-		hint := "make it where it should begin: git branch " + name + " COMMIT"
-		if last := lastMerge(ctx, b, v); last != "" {
-			hint = fmt.Sprintf("make it again where it was; the last merge left it at %s: git branch %s %s", gitio.OID(last).Short(), name, last)
-		}
-		return "", board.Refuse("no-integration", fmt.Sprintf("the integration branch %s is missing here", name), hint)
-	}
-	return tip, nil
-}
-
-// lastMerge is the merge commit that all others led to, "" for none.
-func lastMerge(ctx context.Context, b *gitboard.Board, v *gitboard.View) string {
-	last := ""
-	for _, brief := range v.State.Tasks() {
-		t := v.State.Task(brief.ID)
-		if brief.Status != board.Merged || t == nil {
-			continue
-		}
-		after, err := b.Repo().IsAncestor(ctx, gitio.OID(last), gitio.OID(t.MergeCommit))
-		if last == "" || err == nil && after {
-			last = t.MergeCommit
-		}
-	}
-	return last
+	return s.b.Integration(ctx, v)
 }
 
 // sign is who an actor is as the author of a commit, now.

@@ -43,7 +43,7 @@ func (s *site) clearBranch(ctx context.Context, v *gitboard.View, task string) e
 		if err != nil {
 			return err
 		}
-		landed, err := s.repo.Ref(ctx, IntegrationRef(v))
+		landed, err := s.repo.Ref(ctx, v.IntegrationRef())
 		if err != nil {
 			return err
 		}

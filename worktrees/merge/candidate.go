@@ -10,7 +10,6 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/gitio"
 	"github.com/git-liza/git-liza/gitboard/oplog"
-	"github.com/git-liza/git-liza/worktrees"
 )
 
 // candidate is what integration would become.
@@ -33,7 +32,7 @@ func compute(ctx context.Context, b *gitboard.Board, v *gitboard.View, t *board.
 		return nil, false, board.Refuse("missing", fmt.Sprintf("the approved commit %s of %s is not in this clone", review.Short(), t.ID), "git liza sync")
 	}
 	c = &candidate{view: v, task: t}
-	if c.base, err = worktrees.Integration(ctx, b, v); err != nil {
+	if c.base, err = b.Integration(ctx, v); err != nil {
 		return nil, false, err
 	}
 	if landed, err = repo.IsAncestor(ctx, review, c.base); landed || err != nil {

@@ -10,7 +10,6 @@ import (
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/gitio"
-	"github.com/git-liza/git-liza/worktrees"
 )
 
 // checkouts lists the tops of the worktrees in which a branch is checked out.
@@ -111,8 +110,8 @@ func behind(ctx context.Context, b *gitboard.Board, top string, tip gitio.OID) (
 
 // catchUp brings the checkouts of integration forward that a crash has left behind.
 func catchUp(ctx context.Context, b *gitboard.Board, v *gitboard.View) ([]string, error) {
-	ref := worktrees.IntegrationRef(v)
-	tip, err := worktrees.Integration(ctx, b, v)
+	ref := v.IntegrationRef()
+	tip, err := b.Integration(ctx, v)
 	if err != nil {
 		return nil, err
 	}

@@ -43,11 +43,11 @@ func Diagnose(ctx context.Context, b *gitboard.Board, actor board.Actor) ([]work
 }
 
 func behindCheckouts(ctx context.Context, b *gitboard.Board, v *gitboard.View) ([]worktrees.Problem, error) {
-	tip, err := worktrees.Integration(ctx, b, v)
+	tip, err := b.Integration(ctx, v)
 	if err != nil {
 		return nil, err
 	}
-	tops, err := checkouts(ctx, b, worktrees.IntegrationRef(v))
+	tops, err := checkouts(ctx, b, v.IntegrationRef())
 	if err != nil {
 		return nil, err
 	}

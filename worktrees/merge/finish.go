@@ -8,7 +8,6 @@ import (
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/gitio"
-	"github.com/git-liza/git-liza/worktrees"
 )
 
 // Finished is a merge whose second half was made up for.
@@ -98,7 +97,7 @@ func half(ctx context.Context, b *gitboard.Board, v *gitboard.View, task string)
 	if _, err := repo.Object(ctx, t.ReviewCommit); errors.Is(err, gitio.ErrNotFound) {
 		return nil, none, errWhole
 	}
-	tip, err := worktrees.Integration(ctx, b, v)
+	tip, err := b.Integration(ctx, v)
 	if err != nil {
 		return nil, none, err
 	}
@@ -122,7 +121,7 @@ func half(ctx context.Context, b *gitboard.Board, v *gitboard.View, task string)
 	if p.Drift, err = drift(ctx, repo, t, before); err != nil {
 		return nil, none, err
 	}
-	return p, gitio.RefUpdate{Ref: worktrees.IntegrationRef(v), Old: tip, New: tip}, nil
+	return p, gitio.RefUpdate{Ref: v.IntegrationRef(), Old: tip, New: tip}, nil
 }
 
 // broughtBy finds the commit on integration's line of first parents that brought a commit there: the

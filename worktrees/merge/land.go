@@ -81,7 +81,7 @@ func (l *lander) request() gitboard.Request {
 // decide is the intent: what is to be landed descends from integration as it is, and nothing is in the
 // way.
 func (l *lander) decide(ctx context.Context, v *gitboard.View) (board.Payload, []gitio.RefUpdate, error) {
-	tip, err := worktrees.Integration(ctx, l.b, v)
+	tip, err := l.b.Integration(ctx, v)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -89,7 +89,7 @@ func (l *lander) decide(ctx context.Context, v *gitboard.View) (board.Payload, [
 	if err := l.b.Dry(ctx, v, l.request(), p); err != nil {
 		return nil, nil, err
 	}
-	ref := worktrees.IntegrationRef(v)
+	ref := v.IntegrationRef()
 	forward, err := l.b.Repo().IsAncestor(ctx, tip, l.commit)
 	if err != nil {
 		return nil, nil, err

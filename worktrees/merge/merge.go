@@ -100,7 +100,7 @@ func (m *merger) before(ctx context.Context) (*Result, error) {
 
 // allowed asks the board before anything costly is done.
 func (m *merger) allowed(ctx context.Context, v *gitboard.View, t *board.Task) error {
-	tip, err := worktrees.Integration(ctx, m.b, v)
+	tip, err := m.b.Integration(ctx, v)
 	if err != nil {
 		return err
 	}
@@ -154,7 +154,7 @@ func (m *merger) attempt(ctx context.Context) (*Result, error) {
 	if err := m.b.Dry(ctx, v, m.request(nil), c.payload(command)); err != nil {
 		return nil, err
 	}
-	tops, err := checkouts(ctx, m.b, worktrees.IntegrationRef(v))
+	tops, err := checkouts(ctx, m.b, v.IntegrationRef())
 	if err != nil {
 		return nil, err
 	}
@@ -216,18 +216,18 @@ func (m *merger) fail(ctx context.Context, c *candidate, p *board.Merge) (*Resul
 // still is the part of the transaction that moves integration from the candidate's base, and holds the
 // merge lease. errMoved when integration is no longer there.
 func (m *merger) still(ctx context.Context, v *gitboard.View, c *candidate, to gitio.OID) ([]gitio.RefUpdate, error) {
-	now, err := worktrees.Integration(ctx, m.b, v)
+	now, err := m.b.Integration(ctx, v)
 	if err != nil {
 		return nil, err
 	}
-	if now != c.base || worktrees.IntegrationRef(v) != worktrees.IntegrationRef(c.view) {
+	if now != c.base || v.IntegrationRef() != c.view.IntegrationRef() {
 		return nil, errMoved
 	}
 	lease, err := m.held.verify(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return []gitio.RefUpdate{{Ref: worktrees.IntegrationRef(v), Old: c.base, New: to}, lease}, nil
+	return []gitio.RefUpdate{{Ref: v.IntegrationRef(), Old: c.base, New: to}, lease}, nil
 }
 
 // land moves integration and board, and brings the clone in line with them.
@@ -238,7 +238,7 @@ func (m *merger) land(ctx context.Context, c *candidate, command string) (*Resul
 		if err != nil {
 			return nil, nil, err
 		}
-		if tops, err = checkouts(ctx, m.b, worktrees.IntegrationRef(v)); err != nil {
+		if tops, err = checkouts(ctx, m.b, v.IntegrationRef()); err != nil {
 			return nil, nil, err
 		}
 		return c.payload(command), refs, mayAdvance(ctx, m.b, tops, c.base, c.commit)

@@ -8,7 +8,6 @@ import (
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/gitio"
-	"github.com/git-liza/git-liza/worktrees"
 )
 
 // Retry makes a failed merge APPROVED again, when the same commit merges cleanly into integration as it
@@ -20,7 +19,7 @@ func Retry(ctx context.Context, b *gitboard.Board, r Request) (*gitboard.Done, e
 		if err != nil {
 			return nil, nil, err
 		}
-		tip, err := worktrees.Integration(ctx, b, v)
+		tip, err := b.Integration(ctx, v)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -40,7 +39,7 @@ func Retry(ctx context.Context, b *gitboard.Board, r Request) (*gitboard.Done, e
 			refusal.Task = t.ID
 			return nil, nil, refusal
 		}
-		return p, []gitio.RefUpdate{{Ref: worktrees.IntegrationRef(v), Old: tip, New: tip}}, nil
+		return p, []gitio.RefUpdate{{Ref: v.IntegrationRef(), Old: tip, New: tip}}, nil
 	}
 	return b.Do(ctx, request)
 }

@@ -34,7 +34,6 @@ func (p paint) with(code, text string) string {
 }
 
 func (p paint) bold(text string) string { return p.with("1", text) }
-func (p paint) dim(text string) string  { return p.with("2", text) }
 
 // state colours a task's state by what it asks for.
 func (p paint) state(s board.Status, text string) string {
