@@ -9,6 +9,8 @@ require (
 	pgregory.net/rapid v1.3.0
 )
 
+require github.com/fsnotify/fsnotify v1.10.1
+
 require (
 	github.com/spf13/pflag v1.0.10
 	golang.org/x/tools v0.26.0 // indirect

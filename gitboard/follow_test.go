@@ -1,0 +1,67 @@
+package gitboard_test
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+)
+
+// Nothing in it waits for the fallback: a day.
+func TestFollow(t *testing.T) {
+	dir, c := project(t), newClock()
+	ctx, cancel := context.WithCancel(context.Background())
+	b := open(t, dir, c)
+	begin(t, b)
+	changed, err := b.Follow(ctx, 24*time.Hour)
+	check(t, err)
+	told := func(what string) {
+		t.Helper()
+		select {
+		case _, open := <-changed:
+			if !open {
+				t.Fatalf("%s: it has ended", what)
+			}
+		case <-time.After(time.Minute):
+			t.Fatalf("%s: nothing is told", what)
+		}
+	}
+	settled := func() { // one change may be told twice
+		for len(changed) > 0 {
+			<-changed
+		}
+	}
+	told("the beginning")
+	for range 3 {
+		settled()
+		do(t, b, ada, note("so"))
+		told("an operation")
+		check(t, os.RemoveAll(filepath.Join(dir, ".liza")))
+		settled()
+		check(t, os.Mkdir(filepath.Join(dir, ".liza"), 0o755))
+		told("a place for files that stop")
+		check(t, os.WriteFile(filepath.Join(dir, ".liza", "PAUSE"), nil, 0o644))
+		told("a file that stops")
+		settled()
+		out, err := exec.Command("git", "-C", dir, "pack-refs", "--all").CombinedOutput() // takes the directory away
+		if err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+	}
+	cancel()
+	for range changed {
+	}
+}
+
+func TestFollowByTimeAlone(t *testing.T) {
+	dir, c := project(t), newClock()
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	changed, err := open(t, dir, c).Follow(ctx, time.Millisecond)
+	check(t, err)
+	for range 3 {
+		<-changed
+	}
+}
