@@ -12,10 +12,12 @@ import (
 //go:embed *.md
 var files embed.FS
 
-// Document is one document: its name without .md, and its title.
+// Document is one document: its name without .md, its title, and in a sentence whom it is for and what is
+// in it.
 type Document struct {
 	Name  string `json:"name"`
 	Title string `json:"title"`
+	About string `json:"about"`
 }
 
 // All lists the documents by name.
@@ -28,11 +30,21 @@ func All() []Document {
 	for _, e := range entries {
 		name := strings.TrimSuffix(e.Name(), ".md")
 		text, _ := Text(name)
-		title, _, _ := strings.Cut(strings.TrimPrefix(text, "# "), "\n")
-		docs = append(docs, Document{name, title})
+		title, rest, _ := strings.Cut(strings.TrimPrefix(text, "# "), "\n")
+		docs = append(docs, Document{name, title, about(rest)})
 	}
 	slices.SortFunc(docs, func(a, b Document) int { return strings.Compare(a.Name, b.Name) })
 	return docs
+}
+
+// about is the first sentence below a document's title; a template has it in a comment.
+func about(text string) string {
+	first, _, _ := strings.Cut(strings.TrimSpace(text), "\n\n")
+	first = strings.Join(strings.Fields(strings.TrimSuffix(strings.TrimPrefix(first, "<!--"), "-->")), " ")
+	if end := strings.Index(first, ". "); end >= 0 {
+		first = first[:end]
+	}
+	return strings.TrimSuffix(first, ".")
 }
 
 // Text is a document's Markdown.

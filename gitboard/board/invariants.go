@@ -145,7 +145,7 @@ func recordViolations(s *State, path string) []Violation {
 }
 
 func agentInvariants(a *Agent, bad func(string, string, ...any)) {
-	if !slices.Contains([]AgentStatus{Starting, Idle, Working, Reviewing, Waiting, HandedOff}, a.Status) {
+	if !slices.Contains(AgentStatuses, a.Status) {
 		bad("status", "%q is no state of an agent", a.Status)
 	}
 	if a.Status == Working && a.CurrentTask == "" {

@@ -174,3 +174,9 @@ func TakesOnWork(op string) bool {
 	k, ok := kindOf(op)
 	return ok && k.gate == whileRunning
 }
+
+// AllowedIn reports whether an operation may be committed while the board is in a mode.
+func AllowedIn(m Mode, op string) bool {
+	k, ok := kindOf(op)
+	return ok && (m == Running || k.gate == always || k.gate == unlessAborted && m != Aborted)
+}

@@ -10,33 +10,41 @@ type Pattern struct {
 	Common    string   // what they share
 }
 
-type patternRule struct {
-	name, severity string
-	types          []string
-	least          int
-	key            func(*Anomaly) string // what is compared; "" leaves an anomaly out
-	similar        bool                  // similar texts count, not only equal ones
+// PatternRule is a row of the table of trip rules: so many anomalies of these types agree in a detail.
+type PatternRule struct {
+	Pattern, Severity string
+	Types             []string
+	Least             int
+	Details           []string // the first of these that an anomaly has is compared
+	Value             string   // if set, only anomalies whose detail has this value count
+	Similar           bool     // similar texts agree, not only equal ones
 }
 
-func detail(name string) func(*Anomaly) string {
-	return func(a *Anomaly) string { return string(a.Details[name]) }
+// PatternRules is the table of the circuit breaker's rules.
+var PatternRules = []PatternRule{
+	{Pattern: "retry_cluster", Severity: "ARCHITECTURE_FLAW", Types: []string{"retry_loop"}, Least: 3, Details: []string{"error_pattern"}, Similar: true},
+	{Pattern: "debt_accumulation", Severity: "SCOPE_FLAW", Types: []string{"trade_off"}, Least: 3, Details: []string{"debt_created"}, Value: "true"},
+	{Pattern: "assumption_cascade", Severity: "SPEC_FLAW", Types: []string{"assumption_violated"}, Least: 2, Details: []string{"assumption"}},
+	{Pattern: "workaround_pattern", Severity: "ARCHITECTURE_FLAW", Types: []string{"workaround", "trade_off"}, Least: 2, Details: []string{"root_cause", "what"}, Similar: true},
+	{Pattern: "spec_gap_cluster", Severity: "SPEC_FLAW", Types: []string{"spec_ambiguity", "spec_gap"}, Least: 2, Details: []string{"spec_ref"}},
+	{Pattern: "external_service_outage", Severity: "EXTERNAL_DEPENDENCY", Types: []string{"external_blocker"}, Least: 2, Details: []string{"blocker_service"}},
 }
 
-// patternRules is the table of the circuit breaker's rules.
-var patternRules = []patternRule{
-	{"retry_cluster", "ARCHITECTURE_FLAW", []string{"retry_loop"}, 3, detail("error_pattern"), true},
-	{"debt_accumulation", "SCOPE_FLAW", []string{"trade_off"}, 3, func(a *Anomaly) string {
-		if a.Details["debt_created"] == "true" {
-			return "debt_created"
-		}
+// key is what is compared of an anomaly; "" leaves it out.
+func (r PatternRule) key(a *Anomaly) string {
+	if !slices.Contains(r.Types, a.Type) {
 		return ""
-	}, false},
-	{"assumption_cascade", "SPEC_FLAW", []string{"assumption_violated"}, 2, detail("assumption"), false},
-	{"workaround_pattern", "ARCHITECTURE_FLAW", []string{"workaround", "trade_off"}, 2, func(a *Anomaly) string {
-		return firstWord(string(a.Details["root_cause"]), string(a.Details["what"]))
-	}, true},
-	{"spec_gap_cluster", "SPEC_FLAW", []string{"spec_ambiguity", "spec_gap"}, 2, detail("spec_ref"), false},
-	{"external_service_outage", "EXTERNAL_DEPENDENCY", []string{"external_blocker"}, 2, detail("blocker_service"), false},
+	}
+	for _, name := range r.Details {
+		switch v := string(a.Details[name]); {
+		case v == "":
+		case r.Value == "":
+			return v
+		case v == r.Value:
+			return name
+		}
+	}
+	return ""
 }
 
 // FindPatterns returns the patterns that the anomalies of the current sprint form, later than the last
@@ -53,7 +61,7 @@ func FindPatterns(s *State) []Pattern {
 		}
 	}
 	var found []Pattern
-	for _, rule := range patternRules {
+	for _, rule := range PatternRules {
 		if p, ok := rule.find(recent); ok {
 			found = append(found, p)
 		}
@@ -62,23 +70,21 @@ func FindPatterns(s *State) []Pattern {
 }
 
 // find looks for the first anomaly that enough others are like.
-func (r patternRule) find(all []*Anomaly) (Pattern, bool) {
+func (r PatternRule) find(all []*Anomaly) (Pattern, bool) {
 	for _, a := range all {
 		key := r.key(a)
-		if key == "" || !slices.Contains(r.types, a.Type) {
+		if key == "" {
 			continue
 		}
 		var ids []string
 		for _, b := range all {
-			if !slices.Contains(r.types, b.Type) || r.key(b) == "" {
-				continue
-			}
-			if fold(key) == fold(r.key(b)) || r.similar && Similar(key, r.key(b)) {
+			other := r.key(b)
+			if other != "" && (fold(key) == fold(other) || r.Similar && Similar(key, other)) {
 				ids = append(ids, b.ID)
 			}
 		}
-		if len(ids) >= r.least {
-			return Pattern{r.name, r.severity, ids, key}, true
+		if len(ids) >= r.Least {
+			return Pattern{r.Pattern, r.Severity, ids, key}, true
 		}
 	}
 	return Pattern{}, false

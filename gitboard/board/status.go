@@ -43,6 +43,9 @@ const (
 	HandedOff AgentStatus = "HANDOFF"
 )
 
+// AgentStatuses lists the states of an agent.
+var AgentStatuses = []AgentStatus{Starting, Idle, Working, Reviewing, Waiting, HandedOff}
+
 // Mode is what the whole board does at the moment.
 type Mode string
 

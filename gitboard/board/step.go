@@ -111,11 +111,7 @@ func checkActor(s *State, op Operation) error {
 
 func checkMode(s *State, op Operation) error {
 	c := s.Control()
-	if c == nil || c.Mode == Running {
-		return nil
-	}
-	k, _ := kindOf(op.Name())
-	if k.gate == always || k.gate == unlessAborted && c.Mode != Aborted {
+	if c == nil || AllowedIn(c.Mode, op.Name()) {
 		return nil
 	}
 	r := refuse("mode", "the board is %s since %s (by %s%s)", c.Mode, c.Since, c.By, because(c.Reason))

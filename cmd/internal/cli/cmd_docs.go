@@ -20,7 +20,7 @@ func docsCommand() *command {
 				}
 				var lines []string
 				for _, d := range docs {
-					lines = append(lines, pad(d.Name, 24)+d.Title)
+					lines = append(lines, pad(d.Name, 24)+d.About)
 				}
 				return c.say(append(lines, "", "git liza docs NAME prints one")...)
 			}

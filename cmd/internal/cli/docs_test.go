@@ -62,17 +62,67 @@ var tables = map[string]func() string{
 		}
 		return table(rows)
 	},
-	"commands": func() string {
-		rows := [][]string{{"For", "Command", "What it does"}}
-		for _, g := range groups {
-			for _, c := range commands() {
-				if c.group == g {
-					rows = append(rows, []string{g, code(strings.TrimSpace(c.name + " " + c.args)), c.short})
+	"breaker-patterns": func() string {
+		rows := [][]string{{"Pattern", "Found when", "Severity"}}
+		for _, r := range board.PatternRules {
+			with := "with " + map[bool]string{true: "similar ", false: "the same "}[r.Similar] + codes(r.Details, ", else ")
+			if r.Value != "" {
+				with = "with " + code(r.Details[0]+": "+r.Value)
+			}
+			rows = append(rows, []string{r.Pattern, fmt.Sprintf("%d or more %s %s", r.Least, codes(r.Types, " / "), with), r.Severity})
+		}
+		return table(rows)
+	},
+	"modes": func() string {
+		rows := [][]string{{"Mode", "Operations"}, {string(board.Running), "all"}}
+		for _, m := range []board.Mode{board.Paused, board.CheckpointMode, board.Aborted} {
+			var allowed, refused []string
+			for _, op := range board.Ops() {
+				if board.AllowedIn(m, op) {
+					allowed = append(allowed, op)
+				} else {
+					refused = append(refused, op)
 				}
+			}
+			if len(refused) <= len(allowed) {
+				rows = append(rows, []string{string(m), "all but " + codes(refused, ", ")})
+			} else {
+				rows = append(rows, []string{string(m), "only " + codes(allowed, ", ")})
 			}
 		}
 		return table(rows)
 	},
+	"commands": func() string {
+		rows := [][]string{{"For", "Command", "What it does"}}
+		for _, g := range groups {
+			for _, r := range commandRows(g)[1:] {
+				rows = append(rows, append([]string{g}, r...))
+			}
+		}
+		return table(rows)
+	},
+	"planner-commands":  func() string { return table(commandRows("planner")) },
+	"coder-commands":    func() string { return table(commandRows("coder")) },
+	"reviewer-commands": func() string { return table(commandRows("reviewer")) },
+	"agent-commands":    func() string { return table(commandRows("any agent")) },
+}
+
+func commandRows(group string) [][]string {
+	rows := [][]string{{"Command", "What it does"}}
+	for _, c := range commands() {
+		if c.group == group {
+			rows = append(rows, []string{code(strings.TrimSpace(c.name + " " + c.args)), c.short})
+		}
+	}
+	return rows
+}
+
+func codes(words []string, sep string) string {
+	quoted := make([]string, len(words))
+	for i, w := range words {
+		quoted[i] = code(w)
+	}
+	return strings.Join(quoted, sep)
 }
 
 func code(s string) string {
@@ -138,26 +188,6 @@ func TestGeneratedTables(t *testing.T) {
 	}
 }
 
-// The tables that say more than code does name just what the code has.
-func TestStatesAndExitCodesInDocuments(t *testing.T) {
-	lifecycle, _ := specs.Text("task-lifecycle")
-	states := part(t, lifecycle, "states")
-	for _, s := range board.Statuses {
-		if strings.Count(states, "\n| "+string(s)+" |") != 1 {
-			t.Errorf("the table of states has not one row of %s", s)
-		}
-	}
-	if rows := strings.Count(states, "\n| ") - 1; rows != len(board.Statuses)-1 && rows != len(board.Statuses) {
-		t.Errorf("the table of states has %d rows for %d states", rows, len(board.Statuses))
-	}
-	codes, _ := specs.Text("exit-codes")
-	for n := range 6 {
-		if !strings.Contains(part(t, codes, "exit-codes"), fmt.Sprintf("\n| %d |", n)) {
-			t.Errorf("the table of exit codes has no row of %d", n)
-		}
-	}
-}
-
 func part(t *testing.T, text, name string) string {
 	t.Helper()
 	for _, m := range generated.FindAllStringSubmatch(text, -1) {
@@ -167,36 +197,6 @@ func part(t *testing.T, text, name string) string {
 	}
 	t.Fatalf("the table %s is missing", name)
 	return ""
-}
-
-// called finds a command where it is written as code: in backquotes, in a command substitution, or at the
-// beginning of a line.
-var called = regexp.MustCompile("(?m)(?:`|^ *|\\$\\(|[A-Z_]+=\\S+ )git liza ([a-z][a-z-]*(?: [a-z]+)?)")
-
-// Every command that a document or the README names exists.
-func TestCommandsInDocumentsExist(t *testing.T) {
-	texts := map[string]string{}
-	for _, d := range specs.All() {
-		texts[d.Name], _ = specs.Text(d.Name)
-	}
-	readme, err := os.ReadFile("../../../README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	texts["README"] = string(readme)
-	seen := 0
-	for name, text := range texts {
-		for _, m := range called.FindAllStringSubmatch(text, -1) {
-			words := strings.Fields(m[1])
-			seen++
-			if words[0] != "help" && findCommand(words) == nil {
-				t.Errorf("%s names `git liza %s`, which is no command", name, m[1])
-			}
-		}
-	}
-	if seen < 100 {
-		t.Errorf("only %d commands were found in the documents: the search is wrong", seen)
-	}
 }
 
 func TestEveryCommandHasHelp(t *testing.T) {

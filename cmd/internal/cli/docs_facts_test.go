@@ -1,0 +1,193 @@
+package cli
+
+import (
+	"os"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/roles"
+	"github.com/git-liza/git-liza/specs"
+)
+
+// The tables that say more than code does name just what the code has.
+func TestTablesThatRepeatCode(t *testing.T) {
+	states := cells(t, "task-lifecycle", "states")
+	names := column(states, 0)
+	same(t, "states", names, plain(board.Statuses))
+	for _, row := range states {
+		if want := nextStates(board.Status(row[0])); row[2] != want {
+			t.Errorf("task-lifecycle: after %s comes %q, the table of transitions says %q", row[0], row[2], want)
+		}
+	}
+	same(t, "exit codes", column(cells(t, "exit-codes", "exit-codes"), 0), strings.Fields("0 1 2 3 4 5"))
+	same(t, "states of agents", column(cells(t, "roles", "agent-states"), 0), plain(board.AgentStatuses))
+	same(t, "metrics", column(cells(t, "sprint-governance", "metrics"), 0), codeEach(yamlKeys(reflect.TypeFor[board.Metrics]())))
+	same(t, "decisions", column(cells(t, "sprint-governance", "decisions"), 0), codeEach(board.Decisions))
+	for role, name := range map[roles.Role]string{roles.Planner: "planner-logs", roles.Coder: "coder-logs", roles.CodeReviewer: "reviewer-logs"} {
+		var types []string
+		for _, a := range board.AnomalyTypes {
+			if slices.Contains(a.Who, role) && a.Type != "system_ambiguity" {
+				types = append(types, a.Type)
+			}
+		}
+		var said []string
+		for _, row := range cells(t, "roles", name) {
+			said = append(said, spans(row[1])...)
+		}
+		same(t, "anomalies of a "+string(role), said, types)
+	}
+}
+
+// nextStates lists the states into which the table of transitions takes a task from another one.
+func nextStates(from board.Status) string {
+	var next []string
+	for _, to := range board.Statuses {
+		if to != from && slices.ContainsFunc(board.Transitions, func(r board.Transition) bool { return r.To == to && slices.Contains(r.From, from) }) {
+			next = append(next, string(to))
+		}
+	}
+	return strings.Join(next, ", ")
+}
+
+// Every field of a record and every event of a history stands in the document of the format.
+func TestFieldsAndEventsInBoardFormat(t *testing.T) {
+	text, _ := specs.Text("board-format")
+	words := map[string]bool{}
+	for _, span := range spans(text) {
+		for _, w := range regexp.MustCompile(`[a-z_]+`).FindAllString(span, -1) {
+			words[w] = true
+		}
+	}
+	for _, record := range []any{board.Task{}, board.Agent{}, board.Goal{}, board.Sprint{}, board.Control{}, board.Breaker{}, board.Discovery{},
+		board.Handoff{}, board.Note{}, board.Anomaly{}, board.SpecChange{}, board.Checkpoint{}} {
+		for _, key := range yamlKeys(reflect.TypeOf(record)) {
+			if !words[key] {
+				t.Errorf("board-format does not name the field %s of %T", key, record)
+			}
+		}
+	}
+	source, err := os.ReadFile("../../../gitboard/board/task.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	events := regexp.MustCompile(`(?m)^\tEvent\w+ += "([a-z_]+)"$`).FindAllStringSubmatch(string(source), -1)
+	if len(events) < 30 {
+		t.Errorf("only %d events were found: the search is wrong", len(events))
+	}
+	for _, e := range events {
+		if !words[e[1]] {
+			t.Errorf("board-format does not name the event %s", e[1])
+		}
+	}
+	var listed []string
+	for _, row := range cells(t, "board-format", "task-fields") {
+		listed = append(listed, spans(row[0])...)
+	}
+	same(t, "fields of a task", listed, yamlKeys(reflect.TypeFor[board.Task]()))
+}
+
+// Who comes from the older scripts finds each of them by its name.
+func TestOlderScriptsAreAnswered(t *testing.T) {
+	same(t, "scripts", column(cells(t, "tooling", "older-scripts"), 0), codeEach(strings.Fields(`liza-init.sh liza-lock.sh liza-validate.sh
+		liza-add-task.sh liza-claim-task.sh liza-submit-for-review.sh liza-submit-verdict.sh liza-watch.sh liza-analyze.sh liza-checkpoint.sh
+		liza-agent.sh wt-create.sh wt-merge.sh wt-delete.sh update-sprint-metrics.sh clear-stale-review-claims.sh release-claim.sh`)))
+}
+
+// The list of documents says in a line whom each is for; links between them lead somewhere.
+func TestDocumentsAreFoundAndLinked(t *testing.T) {
+	link := regexp.MustCompile(`\]\(([a-z-]+)\.md\)|git liza docs ([a-z-]+)`)
+	for _, d := range specs.All() {
+		if d.About == "" || len(d.About) > 120 {
+			t.Errorf("%s.md begins with no short sentence on whom it is for: %q", d.Name, d.About)
+		}
+		text, _ := specs.Text(d.Name)
+		for _, m := range link.FindAllStringSubmatch(text, -1) {
+			if _, ok := specs.Text(m[1] + m[2]); !ok {
+				t.Errorf("%s.md names the document %s, which is not there", d.Name, m[1]+m[2])
+			}
+		}
+	}
+}
+
+// same compares two lists as sets.
+func same(t *testing.T, what string, got, want []string) {
+	t.Helper()
+	got, want = slices.Sorted(slices.Values(got)), slices.Sorted(slices.Values(want))
+	if !slices.Equal(got, want) {
+		t.Errorf("%s: the documents have %q, the code has %q", what, got, want)
+	}
+}
+
+// cells are the rows of a table of a document, without its head.
+func cells(t *testing.T, document, name string) [][]string {
+	t.Helper()
+	text, _ := specs.Text(document)
+	var rows [][]string
+	for _, line := range strings.Split(strings.TrimSpace(part(t, text, name)), "\n")[2:] {
+		parts := strings.Split(strings.Trim(strings.ReplaceAll(line, `\|`, "\x00"), "|"), "|")
+		for i := range parts {
+			parts[i] = strings.ReplaceAll(strings.TrimSpace(parts[i]), "\x00", "|")
+		}
+		rows = append(rows, parts)
+	}
+	return rows
+}
+
+func column(rows [][]string, i int) []string {
+	var words []string
+	for _, r := range rows {
+		words = append(words, r[i])
+	}
+	return words
+}
+
+// spans are the words between backquotes.
+func spans(text string) []string {
+	var words []string
+	for _, m := range regexp.MustCompile("`([^`\n]+)`").FindAllStringSubmatch(text, -1) {
+		words = append(words, m[1])
+	}
+	return words
+}
+
+func plain[T ~string](words []T) []string {
+	out := make([]string, len(words))
+	for i, w := range words {
+		out[i] = string(w)
+	}
+	return out
+}
+
+func codeEach(words []string) []string {
+	out := make([]string, len(words))
+	for i, w := range words {
+		out[i] = code(w)
+	}
+	return out
+}
+
+// yamlKeys are the keys of a record and of what it holds, but for the one that keeps the unknown and the
+// events, which have one another's words.
+func yamlKeys(typ reflect.Type) []string {
+	var keys []string
+	for i := range typ.NumField() {
+		f := typ.Field(i)
+		key, _, _ := strings.Cut(f.Tag.Get("yaml"), ",")
+		if key == "extra" {
+			continue
+		}
+		keys = append(keys, key)
+		inner := f.Type
+		for inner.Kind() == reflect.Pointer || inner.Kind() == reflect.Slice {
+			inner = inner.Elem()
+		}
+		if inner.Kind() == reflect.Struct && inner != reflect.TypeFor[board.Event]() {
+			keys = append(keys, yamlKeys(inner)...)
+		}
+	}
+	return keys
+}
