@@ -12,6 +12,7 @@ type Brief struct {
 	ID              string   `json:"id"`
 	Status          Status   `json:"status"`
 	StatusChangedAt Time     `json:"at"`
+	Moved           Time     `json:"moved"` // when it last made progress
 	Priority        int      `json:"priority"`
 	Created         Time     `json:"created"`
 	AssignedTo      string   `json:"assigned_to,omitempty"`
@@ -31,7 +32,7 @@ type Brief struct {
 // Brief is the task in brief.
 func (t *Task) Brief() Brief {
 	return Brief{
-		ID: t.ID, Status: t.Status, StatusChangedAt: t.StatusChangedAt, Priority: t.Priority, Created: t.Created,
+		ID: t.ID, Status: t.Status, StatusChangedAt: t.StatusChangedAt, Moved: t.moved(), Priority: t.Priority, Created: t.Created,
 		AssignedTo: t.AssignedTo, ReviewingBy: t.ReviewingBy, ApprovedBy: t.ApprovedBy, ReservedFor: t.ReservedFor,
 		DependsOn: t.DependsOn, Iteration: t.Iteration, ReviewCycles: t.ReviewCyclesCurrent, Failures: len(t.FailedBy),
 		HandoffPending: t.HandoffPending, Freed: t.Freed, Paused: t.Paused, Tally: t.tally(),

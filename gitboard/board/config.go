@@ -165,14 +165,16 @@ func (c *Config) LeaseSeconds(t *Task) int {
 	return c.LeaseDuration
 }
 
-func (c *Config) maxIterations(t *Task) int {
+// IterationsFor is how many iterations a task may have.
+func (c *Config) IterationsFor(t *Task) int {
 	if t.MaxIterations > 0 {
 		return t.MaxIterations
 	}
 	return c.MaxCoderIterations
 }
 
-func (c *Config) maxReviewCycles(t *Task) int {
+// ReviewCyclesFor is at how many review cycles a task is in a deadlock.
+func (c *Config) ReviewCyclesFor(t *Task) int {
 	if t.MaxReviewCycles > 0 {
 		return t.MaxReviewCycles
 	}

@@ -63,8 +63,16 @@ func Measure(s *State) Metrics {
 	return m
 }
 
-// RubberStamping reports whether reviewers approve suspiciously often: over 95 % of five or more verdicts.
-func (m Metrics) RubberStamping() bool { return m.Verdicts >= 5 && m.Approvals*100 > 95*m.Verdicts }
+// Reviewers who approve more than so many percent, of so many verdicts or more, may not be looking.
+const (
+	RubberStampPercent  = 95
+	RubberStampVerdicts = 5
+)
+
+// RubberStamping reports whether reviewers approve suspiciously often.
+func (m Metrics) RubberStamping() bool {
+	return m.Verdicts >= RubberStampVerdicts && m.Approvals*100 > RubberStampPercent*m.Verdicts
+}
 
 func percent(part, of int) int {
 	if of == 0 {

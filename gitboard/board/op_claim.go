@@ -60,7 +60,7 @@ func IterationAfterClaim(t *Task, coder string) int {
 
 // AtIterationLimit reports whether a claim would pass the task's limit of iterations.
 func AtIterationLimit(s *State, t *Task, coder string) bool {
-	return IterationAfterClaim(t, coder) > s.Config().maxIterations(t)
+	return IterationAfterClaim(t, coder) > s.Config().IterationsFor(t)
 }
 
 // Check implements Payload.
@@ -70,7 +70,7 @@ func (p *Claim) Check(s *State, op Operation) error {
 		return err
 	}
 	if AtIterationLimit(s, t, op.Actor.ID) {
-		return refuse("limit", "%s has used its %d iterations", t.ID, s.Config().maxIterations(t)).on(t)
+		return refuse("limit", "%s has used its %d iterations", t.ID, s.Config().IterationsFor(t)).on(t)
 	}
 	if KindOfClaim(t, op.Actor.ID).Fresh {
 		return commit("base_commit", p.BaseCommit)

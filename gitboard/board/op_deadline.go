@@ -12,10 +12,19 @@ func (p *Deadline) Op() string { return "deadline" }
 // Check implements Payload.
 func (p *Deadline) Check(s *State, op Operation) error {
 	sp := s.Sprint()
-	if sp.Status != InProgress || sp.Timeline.Deadline.IsZero() || op.Time < sp.Timeline.Deadline {
+	if sp.Status != InProgress || !sp.Overdue(op.Time) {
 		return refuse("wrong-state", "no deadline of %s has passed", sp.ID)
 	}
 	return mayHalt(s)
+}
+
+// Overdue reports whether the sprint's deadline has passed and no human has decided since how to go on.
+func (sp *Sprint) Overdue(at Time) bool {
+	deadline := sp.Timeline.Deadline
+	if deadline.IsZero() || at < deadline {
+		return false
+	}
+	return sp.Status == AtCheckpoint || sp.Status == InProgress && sp.Timeline.CheckpointAt < deadline
 }
 
 // Apply implements Payload.

@@ -23,7 +23,7 @@ func (p *IterationLimit) Check(s *State, op Operation) error {
 		return err
 	}
 	if !AtIterationLimit(s, t, op.Actor.ID) {
-		return refuse("wrong-state", "%s is at iteration %d of %d", t.ID, t.Iteration, s.Config().maxIterations(t)).on(t)
+		return refuse("wrong-state", "%s is at iteration %d of %d", t.ID, t.Iteration, s.Config().IterationsFor(t)).on(t)
 	}
 	return nil
 }
@@ -32,7 +32,7 @@ func (p *IterationLimit) Check(s *State, op Operation) error {
 func (p *IterationLimit) Apply(s *State, op Operation) {
 	t := s.editTask(p.Task)
 	addFailure(s, t, t.AssignedTo, op)
-	block(s, t, string(roles.System), fmt.Sprintf("Max iterations (%d) reached without approval", s.Config().maxIterations(t)), []string{
+	block(s, t, string(roles.System), fmt.Sprintf("Max iterations (%d) reached without approval", s.Config().IterationsFor(t)), []string{
 		"Is the spec clear enough?", "Should the task be decomposed?",
 	}, op)
 }

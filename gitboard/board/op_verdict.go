@@ -61,7 +61,7 @@ func (p *Verdict) Apply(s *State, op Operation) {
 	t.become(Rejected, op)
 	e := t.event(op, EventRejected)
 	e.Commit, e.Iteration, e.Reason = p.Commit, t.Iteration, p.Reason
-	if t.ReviewCyclesCurrent >= s.Config().maxReviewCycles(t) {
+	if t.ReviewCyclesCurrent >= s.Config().ReviewCyclesFor(t) {
 		deadlock(s, t, op)
 	}
 }

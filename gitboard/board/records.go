@@ -138,6 +138,9 @@ type Settlement struct {
 // Open reports whether nobody has dealt with the discovery.
 func (d *Discovery) Open() bool { return d.ConvertedToTask == "" && d.Settled == nil }
 
+// Pressing reports whether the discovery can't wait and nobody has dealt with it.
+func (d *Discovery) Pressing() bool { return d.Urgency == "immediate" && d.Open() }
+
 // Handoff is handoff/<task>.yaml: what one coder leaves to the next.
 type Handoff struct {
 	Agent         string   `yaml:"agent"`

@@ -70,6 +70,37 @@ func TestDeadline(t *testing.T) {
 	equal(t, "control", string(c.Mode)+" by "+c.By, "CHECKPOINT by system")
 	equal(t, "sprint", s.state().Sprint().Status, board.AtCheckpoint)
 	s.refused("wrong-state", human, &board.Deadline{})
+	s.do(human, &board.Resume{}) // decided: it does not halt the board again
+	s.refused("wrong-state", planner, &board.Deadline{}, "sprint-2")
+}
+
+// A deadline that passes while a checkpoint waits for another reason halts the board once more.
+func TestDeadlineDuringACheckpoint(t *testing.T) {
+	s := begun(t).do(human, &board.SprintEnd{}).do(human, &board.SprintStart{Deadline: start.Add(20 * time.Minute)})
+	s.do(human, &board.SetCheckpoint{}).refused("wrong-state", planner, &board.Deadline{})
+	s.do(human, &board.Resume{}, 30).do(planner, &board.Deadline{})
+	equal(t, "mode", s.state().Control().Mode, board.CheckpointMode)
+}
+
+func TestLastProgress(t *testing.T) {
+	s := begun(t)
+	equal(t, "no task", board.LastProgress(s.state()), "")
+	s.ready("logout").claimed("login")
+	moved := s.now
+	for _, still := range []board.Payload{
+		&board.AddNote{Message: "hm"}, &board.Pause{About: about("login")}, &board.Resume{About: about("login")},
+		&board.Pause{}, &board.Resume{}, anomaly("spec_gap"), &board.Release{About: about("login"), Force: true, Reason: "lunch"},
+	} {
+		s.do(human, still)
+		equal(t, still.Op(), board.LastProgress(s.state()), moved)
+	}
+	s.do(coder1, claim("login"))
+	for _, p := range []board.Payload{preExec("login"), submit("login")} {
+		equal(t, p.Op(), board.LastProgress(s.do(coder1, p).state()), s.now)
+	}
+	for _, p := range []board.Payload{review("login"), approve("login"), merge("login")} {
+		equal(t, p.Op(), board.LastProgress(s.do(reviewer1, p).state()), s.now)
+	}
 }
 
 func TestCompleteGoal(t *testing.T) {

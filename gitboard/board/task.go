@@ -187,6 +187,21 @@ func (t *Task) Workers() []string {
 	return ids
 }
 
+// SecondCoderSince is when another coder than the first took the task, none while there was only one.
+func (t *Task) SecondCoderSince() Time {
+	first := ""
+	for _, e := range t.History {
+		switch {
+		case !claimEvents[e.Event]:
+		case first == "":
+			first = e.Agent
+		case e.Agent != first:
+			return e.Time
+		}
+	}
+	return ""
+}
+
 // Last returns the newest event of one of the names, nil when there is none.
 func (t *Task) Last(names ...string) *Event {
 	for i := len(t.History) - 1; i >= 0; i-- {

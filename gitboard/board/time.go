@@ -37,6 +37,21 @@ func (t Time) Add(d time.Duration) Time { return At(t.Std().Add(d)) }
 // Sub is the distance from u to t.
 func (t Time) Sub(u Time) time.Duration { return t.Std().Sub(u.Std()) }
 
+// Span says a duration in one unit or two: 45s, 12m, 3h05m, 4d.
+func Span(d time.Duration) string {
+	switch {
+	case d < 0:
+		return "0s"
+	case d < time.Minute:
+		return fmt.Sprintf("%ds", int(d.Seconds()))
+	case d < time.Hour:
+		return fmt.Sprintf("%dm", int(d.Minutes()))
+	case d < 48*time.Hour:
+		return fmt.Sprintf("%dh%02dm", int(d.Hours()), int(d.Minutes())%60)
+	}
+	return fmt.Sprintf("%dd", int(d.Hours()/24))
+}
+
 // IsZero reports whether there is no time.
 func (t Time) IsZero() bool { return t == "" }
 

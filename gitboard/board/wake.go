@@ -71,7 +71,7 @@ func Wakes(s *State) []Wake {
 func (s *State) immediate() []string {
 	return slices.DeleteFunc(slices.Clone(s.List(DiscoveryDir)), func(id string) bool {
 		d := s.Discovery(id)
-		return d == nil || d.Urgency != "immediate" || !d.Open()
+		return d == nil || !d.Pressing()
 	})
 }
 

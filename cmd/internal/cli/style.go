@@ -51,19 +51,7 @@ func (p paint) state(s board.Status, text string) string {
 // since says how long ago a moment was, in one unit or two.
 func since(now time.Time, t board.Time) string { return span(now.Sub(t.Std())) }
 
-func span(d time.Duration) string {
-	switch {
-	case d < 0:
-		return "0s"
-	case d < time.Minute:
-		return fmt.Sprintf("%ds", int(d.Seconds()))
-	case d < time.Hour:
-		return fmt.Sprintf("%dm", int(d.Minutes()))
-	case d < 48*time.Hour:
-		return fmt.Sprintf("%dh%02dm", int(d.Hours()), int(d.Minutes())%60)
-	}
-	return fmt.Sprintf("%dd", int(d.Hours()/24))
-}
+func span(d time.Duration) string { return board.Span(d) }
 
 // columns aligns rows; the last column is as long as it is.
 func columns(indent string, rows [][]string) []string {

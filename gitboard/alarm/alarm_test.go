@@ -1,0 +1,525 @@
+package alarm_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/git-liza/git-liza/gitboard/alarm"
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/roles"
+)
+
+const start = board.Time("2026-01-31T09:00:00Z")
+
+// world is a board whose records a test writes, with a clock.
+type world struct {
+	state  *board.State
+	leases map[string]board.Lease
+	halts  []alarm.Halt
+	now    board.Time
+	bad    string
+	told   alarm.Told
+}
+
+// quiet is a board on which no condition stands, and none will.
+func quiet() *world {
+	w := &world{state: board.NewState(board.NewMemory(), start), leases: map[string]board.Lease{}, now: start}
+	w.put(board.GoalPath, &board.Goal{ID: "goal-1", Status: board.Completed, Created: start})
+	w.put(board.SprintPath, &board.Sprint{ID: "sprint-1", GoalRef: "goal-1", Status: board.InProgress, Timeline: board.Timeline{Started: start}})
+	w.put(board.ConfigPath, board.DefaultConfig())
+	w.put(board.ControlPath, &board.Control{Mode: board.Running, Since: start, By: "human"})
+	w.put(board.BreakerPath, &board.Breaker{Status: board.BreakerOK})
+	w.agent("coder-1", board.Working)
+	w.agent("code-reviewer-1", board.Reviewing)
+	return w
+}
+
+func (w *world) put(path string, r any) { w.state.Changes()[path] = r }
+
+// agent registers an agent whose lease runs on for ever.
+func (w *world) agent(id string, status board.AgentStatus) {
+	role, err := roles.Of(id)
+	if err != nil {
+		panic(err)
+	}
+	w.put(board.RecordPath(board.AgentDir, id), &board.Agent{Role: role, Status: status, Session: "s"})
+	w.lease(id, start.Add(1000*time.Hour))
+}
+
+func (w *world) lease(id string, until board.Time) {
+	w.leases[id] = board.Lease{Agent: id, Session: "s", Expires: until}
+}
+
+func (w *world) gone(id string) { w.put(board.RecordPath(board.AgentDir, id), nil) }
+
+// task puts a task, coder-1's unless told otherwise, into a state as of now.
+func (w *world) task(status board.Status, change ...func(*board.Task)) {
+	t := &board.Task{ID: "login", Status: status, StatusChangedAt: w.now, Created: start, Priority: 3, AssignedTo: "coder-1", Iteration: 1}
+	w.event(t, board.EventClaimed, "coder-1", "")
+	for _, c := range change {
+		c(t)
+	}
+	w.put(board.RecordPath(board.TaskDir, t.ID), t)
+}
+
+func (w *world) event(t *board.Task, name, agent, reason string) {
+	t.History = append(t.History, board.Event{Time: w.now, Event: name, Agent: agent, Reason: reason})
+}
+
+func (w *world) no() { w.put(board.RecordPath(board.TaskDir, "login"), nil) }
+
+func (w *world) mode(m board.Mode) {
+	w.put(board.ControlPath, &board.Control{Mode: m, Since: w.now, By: "human"})
+}
+
+func (w *world) running() {
+	w.put(board.GoalPath, &board.Goal{ID: "goal-1", Status: board.InProgress, Created: start})
+}
+
+func (w *world) sprint(status board.Phase, deadline, checkpoint board.Time) {
+	w.put(board.SprintPath, &board.Sprint{
+		ID: "sprint-1", GoalRef: "goal-1", Status: status, Timeline: board.Timeline{Started: start, Deadline: deadline, CheckpointAt: checkpoint},
+	})
+}
+
+func (w *world) discovery(urgency, converted string) {
+	w.put("discovered/discovery-1.yaml", &board.Discovery{ID: "discovery-1", Description: "the port\nis open", Urgency: urgency, ConvertedToTask: converted, Created: w.now})
+}
+
+func (w *world) anomaly(n int, typ, acknowledged string, details ...string) {
+	a := &board.Anomaly{ID: fmt.Sprintf("anomaly-%d", n), Timestamp: w.now, Type: typ, AcknowledgedBy: acknowledged, Details: map[string]board.Scalar{}}
+	for i := 0; i < len(details); i += 2 {
+		a.Details[details[i]] = board.Scalar(details[i+1])
+	}
+	w.put(board.RecordPath(board.AnomalyDir, a.ID), a)
+}
+
+// verdicts gives the task a history of so many approvals and rejections.
+func (w *world) verdicts(approved, rejected int) {
+	w.task(board.Merged, func(t *board.Task) {
+		for range approved {
+			w.event(t, board.EventApproved, "code-reviewer-1", "")
+		}
+		for range rejected {
+			w.event(t, board.EventRejected, "code-reviewer-1", "Bad.")
+		}
+	})
+}
+
+// rejected gives the task rejections with these issues, the oldest first.
+func (w *world) rejected(issues ...string) {
+	w.task(board.Rejected, func(t *board.Task) {
+		for i, issue := range issues {
+			prior := board.Rejection{
+				Blockers: []board.Finding{{Where: fmt.Sprintf("api/login.go:%d", 12+i), Issue: issue, Why: "users are locked out", Suggestion: "answer 400"}},
+				Overall:  "not yet", Spec: "n/a", Anomaly: "none",
+			}
+			t.History = append(t.History, board.Event{Time: start.Add(time.Duration(i) * m), Event: board.EventRejected, Reason: prior.Text()})
+		}
+	})
+}
+
+func (w *world) look(t *testing.T) alarm.Report {
+	t.Helper()
+	f := alarm.Facts{State: w.state, Leases: w.leases, Halts: w.halts, Now: w.now, Invalid: w.bad}
+	if w.bad != "" {
+		f.State = nil
+	}
+	r, err := alarm.Look(f, w.told)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.told = r.Told
+	return r
+}
+
+// moment is one look in the life of a condition.
+type moment struct {
+	what string
+	at   time.Duration // since the start
+	do   func(*world)
+	says string // what is told, "" for nothing
+	how  alarm.Level
+	runs bool          // the condition stands, told or not
+	next time.Duration // since the start: when the time alone says more; 0 never
+}
+
+const (
+	m = time.Minute
+	s = time.Second
+)
+
+// lives is each row of the protocol's table as it comes and goes.
+var lives = map[string][]moment{
+	"lease-expired": {
+		{what: "alive", do: func(w *world) { w.task(board.Claimed); w.lease("coder-1", start.Add(5*m)) }, next: 6 * m},
+		{what: "below", at: 6*m - s, next: 6 * m},
+		{what: "at", at: 6 * m, says: "LEASE EXPIRED: coder-1 on login", how: alarm.Warn, runs: true},
+		{what: "persists", at: 60 * m, runs: true},
+		{what: "clears by a heartbeat", at: 61 * m, do: func(w *world) { w.lease("coder-1", start.Add(66*m)) }, next: 67 * m},
+		{what: "returns", at: 67 * m, says: "LEASE EXPIRED: coder-1 on login", how: alarm.Warn, runs: true},
+		{what: "beats and falls silent between two looks", at: 90 * m, do: func(w *world) { w.lease("coder-1", start.Add(88*m)) }, says: "LEASE EXPIRED: coder-1 on login", how: alarm.Warn, runs: true},
+		{what: "a hand-off ends the lease", at: 91 * m, do: func(w *world) { w.task(board.Claimed, func(t *board.Task) { t.HandoffPending = true }) }},
+		{what: "no lease at all", at: 92 * m, do: func(w *world) { w.task(board.Claimed); delete(w.leases, "coder-1") }, next: 93 * m},
+		{what: "no lease for long", at: 95 * m, says: "LEASE EXPIRED: coder-1 on login", how: alarm.Warn, runs: true},
+	},
+	"review-lease-expired": {
+		{what: "nobody reviews", do: func(w *world) { w.task(board.ReadyForReview); w.lease("code-reviewer-1", start) }},
+		{what: "below", at: m - s, do: func(w *world) {
+			w.task(board.ReadyForReview, func(t *board.Task) { t.ReviewingBy = "code-reviewer-1" })
+		}, next: m},
+		{what: "at", at: m, says: "REVIEW LEASE EXPIRED: code-reviewer-1 on login, review can be reclaimed", how: alarm.Warn, runs: true},
+		{what: "persists", at: 9 * m, runs: true},
+		{what: "clears", at: 10 * m, do: func(w *world) { w.task(board.Approved) }},
+		{what: "returns", at: 20 * m, do: func(w *world) {
+			w.task(board.ReadyForReview, func(t *board.Task) { t.ReviewingBy = "code-reviewer-1" })
+		}, says: "REVIEW LEASE EXPIRED: code-reviewer-1 on login, review can be reclaimed", how: alarm.Warn, runs: true},
+	},
+	"blocked": {
+		{what: "not", do: func(w *world) { w.task(board.Claimed) }},
+		{what: "at once", at: m, do: func(w *world) {
+			w.task(board.Blocked, func(t *board.Task) { t.BlockedReason = "the spec names\nno port" })
+		}, says: "BLOCKED: login: the spec names no port", how: alarm.Warn, runs: true},
+		{what: "persists", at: 100 * m, runs: true},
+		{what: "clears", at: 101 * m, do: func(w *world) { w.task(board.Unclaimed) }},
+		{what: "returns", at: 102 * m, do: func(w *world) {
+			w.task(board.Blocked, func(t *board.Task) { t.BlockedReason = "human override" })
+		}, says: "BLOCKED: login: human override", how: alarm.Warn, runs: true},
+		{what: "unblocked and blocked again between two looks", at: 110 * m, do: func(w *world) {
+			w.task(board.Blocked, func(t *board.Task) { t.BlockedReason = "again" })
+		}, says: "BLOCKED: login: again", how: alarm.Warn, runs: true},
+	},
+	"orphaned-rejected": {
+		{what: "its coder lives", do: func(w *world) { w.task(board.Rejected); w.lease("coder-1", start.Add(5*m)) }, next: 5*m + 30*s},
+		{what: "below", at: 5*m + 29*s, next: 5*m + 30*s},
+		{what: "at", at: 5*m + 30*s, says: "ORPHANED REJECTED: login, assigned to coder-1 (WORKING)", how: alarm.Grave, runs: true},
+		{what: "persists", at: 6 * m, runs: true},
+		{what: "clears", at: 7 * m, do: func(w *world) { w.task(board.Rejected, func(t *board.Task) { t.Freed = true }) }},
+		{what: "deregistered, below", at: 8 * m, do: func(w *world) { w.task(board.Rejected); w.gone("coder-1") }, next: 8*m + 30*s},
+		{what: "returns", at: 9 * m, says: "ORPHANED REJECTED: login, assigned to coder-1 (not registered)", how: alarm.Grave, runs: true},
+	},
+	"reassigned": {
+		{what: "one coder, twice", do: func(w *world) {
+			w.task(board.Claimed, func(t *board.Task) { w.event(t, board.EventReclaimed, "coder-1", "") })
+		}},
+		{what: "a second", at: m, do: func(w *world) {
+			w.task(board.Claimed, func(t *board.Task) { w.event(t, board.EventReassignedAfterReject, "coder-2", "") })
+		}, says: "REASSIGNED: login", how: alarm.Warn, runs: true},
+		{what: "persists, once", at: 2 * m, runs: true},
+		{what: "clears", at: 3 * m, do: func(w *world) { w.task(board.Merged) }},
+	},
+	"same-rejection": {
+		{what: "below", do: func(w *world) { w.rejected("an empty name is accepted") }},
+		{what: "two unlike ones", at: m, do: func(w *world) { w.rejected("an empty name is accepted", "the session never ends") }},
+		{what: "at", at: 2 * m, do: func(w *world) { w.rejected("an empty name is accepted", "An empty name is still accepted") }, says: "SAME REJECTION: login, 2 times", how: alarm.Warn, runs: true},
+		{what: "persists", at: 3 * m, runs: true},
+		{what: "worsens", at: 4 * m, do: func(w *world) {
+			w.rejected("an empty name is accepted", "An empty name is still accepted", "an  empty name is accepted")
+		}, says: "SAME REJECTION: login, 3 times", how: alarm.Grave, runs: true},
+		{what: "above", at: 5 * m, do: func(w *world) {
+			w.rejected("an empty name is accepted", "An empty name is still accepted", "an  empty name is accepted", "an empty name is accepted")
+		}, runs: true},
+		{what: "clears", at: 6 * m, do: func(w *world) {
+			w.rejected("an empty name is accepted", "an empty name is accepted", "it does not build")
+		}},
+		{what: "returns", at: 7 * m, do: func(w *world) {
+			w.rejected("an empty name is accepted", "an empty name is accepted", "it does not build", "it doesn't build")
+		}, says: "SAME REJECTION: login, 2 times", how: alarm.Warn, runs: true},
+		{what: "the same of free text", at: 8 * m, do: func(w *world) {
+			w.task(board.Claimed, func(t *board.Task) {
+				for range 2 {
+					w.event(t, board.EventRejected, "code-reviewer-1", "No tests.")
+				}
+			})
+		}, says: "SAME REJECTION: login, 2 times", how: alarm.Warn, runs: true},
+		{what: "merged", at: 9 * m, do: func(w *world) { w.task(board.Merged) }},
+	},
+	"review-loop": {
+		{what: "below", do: func(w *world) { w.task(board.Rejected, func(t *board.Task) { t.ReviewCyclesCurrent = 4 }) }},
+		{what: "at", do: func(w *world) { w.task(board.Blocked, func(t *board.Task) { t.ReviewCyclesCurrent = 5 }) }, says: "REVIEW LOOP: login, 5 cycles", how: alarm.Grave, runs: true},
+		{what: "above", do: func(w *world) { w.task(board.Blocked, func(t *board.Task) { t.ReviewCyclesCurrent = 6 }) }, runs: true},
+		{what: "a task's own limit", do: func(w *world) {
+			w.task(board.Blocked, func(t *board.Task) { t.ReviewCyclesCurrent = 6; t.MaxReviewCycles = 7 })
+		}},
+		{what: "returns", do: func(w *world) {
+			w.task(board.Blocked, func(t *board.Task) { t.ReviewCyclesCurrent = 7; t.MaxReviewCycles = 7 })
+		}, says: "REVIEW LOOP: login, 7 cycles", how: alarm.Grave, runs: true},
+	},
+	"integration-failed": {
+		{what: "not", do: func(w *world) { w.task(board.Approved) }},
+		{what: "at once", do: func(w *world) { w.task(board.IntegrationFailed) }, says: "INTEGRATION FAILED: login", how: alarm.Grave, runs: true},
+		{what: "persists", at: 50 * m, runs: true},
+		{what: "clears", at: 51 * m, do: func(w *world) { w.task(board.Claimed) }},
+		{what: "returns", at: 52 * m, do: func(w *world) { w.task(board.IntegrationFailed) }, says: "INTEGRATION FAILED: login", how: alarm.Grave, runs: true},
+	},
+	"hypothesis-exhaustion": {
+		{what: "below", do: func(w *world) { w.task(board.Blocked, func(t *board.Task) { t.FailedBy = []string{"coder-1"} }) }},
+		{what: "at", at: m, do: func(w *world) {
+			w.task(board.Blocked, func(t *board.Task) { t.FailedBy = []string{"coder-1", "coder-2"} })
+		}, says: "HYPOTHESIS EXHAUSTION: login, needs rescoping", how: alarm.Grave, runs: true},
+		{what: "persists", at: 2 * m, runs: true},
+		{what: "rescoped", at: 3 * m, do: func(w *world) {
+			w.task(board.Unclaimed, func(t *board.Task) { t.FailedBy = []string{"coder-1", "coder-2"} })
+		}},
+		{what: "returns with a third", at: 4 * m, do: func(w *world) {
+			w.task(board.Blocked, func(t *board.Task) { t.FailedBy = []string{"coder-1", "coder-2", "coder-3"} })
+		}, says: "HYPOTHESIS EXHAUSTION: login, needs rescoping", how: alarm.Grave, runs: true},
+	},
+	"approaching-limit": {
+		{what: "below", do: func(w *world) {
+			w.task(board.Claimed, func(t *board.Task) { t.Iteration = 7; t.ReviewCyclesCurrent = 2 })
+		}},
+		{what: "iterations at", do: func(w *world) { w.task(board.Claimed, func(t *board.Task) { t.Iteration = 8 }) }, says: "APPROACHING LIMIT: login, iteration 8 of 10", how: alarm.Warn, runs: true},
+		{what: "above, persists", do: func(w *world) { w.task(board.Claimed, func(t *board.Task) { t.Iteration = 9 }) }, runs: true},
+		{what: "cycles at", do: func(w *world) { w.task(board.Rejected, func(t *board.Task) { t.ReviewCyclesCurrent = 3 }) }, says: "APPROACHING LIMIT: login, review cycle 3 of 5", how: alarm.Warn, runs: true},
+		{what: "cycles above", do: func(w *world) { w.task(board.Rejected, func(t *board.Task) { t.ReviewCyclesCurrent = 4 }) }, runs: true},
+		{what: "cycles at the limit are a review loop", do: func(w *world) { w.task(board.Blocked, func(t *board.Task) { t.ReviewCyclesCurrent = 5 }) }},
+		{what: "a failure and few cycles", do: func(w *world) {
+			w.task(board.Rejected, func(t *board.Task) { t.MaxReviewCycles, t.ReviewCyclesCurrent, t.FailedBy = 10, 2, []string{"coder-2"} })
+		}},
+		{what: "a failure and cycles", do: func(w *world) {
+			w.task(board.Rejected, func(t *board.Task) { t.MaxReviewCycles, t.ReviewCyclesCurrent, t.FailedBy = 10, 3, []string{"coder-2"} })
+		}, says: "APPROACHING LIMIT: login, 3 review cycles after a coder's failure", how: alarm.Warn, runs: true},
+		{what: "returns", do: func(w *world) { w.task(board.Claimed, func(t *board.Task) { t.Iteration = 8 }) }, says: "APPROACHING LIMIT: login, iteration 8 of 10", how: alarm.Warn, runs: true},
+	},
+	"stalled": {
+		{what: "below", at: 30*m - s, do: (*world).running, next: 30 * m},
+		{what: "at", at: 30 * m, says: "STALLED: no progress for 30m", how: alarm.Warn, runs: true},
+		{what: "persists", at: 90 * m, runs: true},
+		{what: "a move", at: 100 * m, do: func(w *world) { w.task(board.Claimed) }, next: 130 * m},
+		{what: "a review claim is one, though no state changes", at: 120 * m, do: func(w *world) {
+			w.task(board.ReadyForReview, func(t *board.Task) {
+				t.StatusChangedAt = start.Add(100 * m)
+				w.event(t, board.EventReviewClaimed, "code-reviewer-1", "")
+			})
+		}, next: 150 * m},
+		{what: "returns", at: 151 * m, says: "STALLED: no progress for 31m", how: alarm.Warn, runs: true},
+		{what: "a human holds the run up", at: 152 * m, do: func(w *world) { w.mode(board.Paused) }, next: 182 * m},
+		{what: "it goes on", at: 300 * m, do: func(w *world) { w.mode(board.Running) }, next: 330 * m},
+	},
+	"stale-draft": {
+		{what: "below", at: 30*m - s, do: func(w *world) { w.now = start; w.task(board.Draft); w.now = start.Add(30*m - s) }, next: 30 * m},
+		{what: "at", at: 30 * m, says: "STALE DRAFT: login", how: alarm.Warn, runs: true},
+		{what: "persists", at: 300 * m, runs: true},
+		{what: "clears", at: 301 * m, do: func(w *world) { w.task(board.Unclaimed) }},
+	},
+	"immediate-discovery": {
+		{what: "deferred", do: func(w *world) { w.discovery("deferred", "") }},
+		{what: "at once", do: func(w *world) { w.discovery("immediate", "") }, says: "IMMEDIATE DISCOVERY: discovery-1: the port is open", how: alarm.Grave, runs: true},
+		{what: "persists", at: 40 * m, runs: true},
+		{what: "clears", at: 41 * m, do: func(w *world) { w.discovery("immediate", "close-port") }},
+	},
+	"system-ambiguity": {
+		{what: "another type", do: func(w *world) { w.anomaly(1, "spec_gap", "") }},
+		{what: "at once", do: func(w *world) { w.anomaly(1, "system_ambiguity", "", "question", "who merges?") }, says: "SYSTEM AMBIGUITY: who merges?", how: alarm.Grave, runs: true},
+		{what: "persists", at: 40 * m, runs: true},
+		{what: "clears", at: 41 * m, do: func(w *world) { w.anomaly(1, "system_ambiguity", "human", "question", "who merges?") }},
+		{what: "another", at: 42 * m, do: func(w *world) { w.anomaly(2, "system_ambiguity", "", "question", "who lands?") }, says: "SYSTEM AMBIGUITY: who lands?", how: alarm.Grave, runs: true},
+	},
+	"invalid-state": {
+		{what: "valid"},
+		{what: "at once", at: m, do: func(w *world) { w.bad = "tasks/login.yaml: line 3" }, says: "INVALID STATE: tasks/login.yaml: line 3", how: alarm.Grave, runs: true},
+		{what: "persists", at: 2 * m, runs: true},
+		{what: "clears", at: 3 * m, do: func(w *world) { w.bad = "" }},
+		{what: "returns", at: 4 * m, do: func(w *world) { w.bad = "goal.yaml: missing" }, says: "INVALID STATE: goal.yaml: missing", how: alarm.Grave, runs: true},
+	},
+	"checkpoint": {
+		{what: "below", do: func(w *world) { w.mode(board.CheckpointMode) }, next: 30 * m},
+		{what: "just below", at: 30*m - s, next: 30 * m},
+		{what: "at", at: 30 * m, says: "CHECKPOINT STALE", how: alarm.Warn, runs: true, next: 120 * m},
+		{what: "persists", at: 120*m - s, runs: true, next: 120 * m},
+		{what: "worsens", at: 120 * m, says: "CHECKPOINT STUCK", how: alarm.Grave, runs: true, next: 480 * m},
+		{what: "worsens again", at: 480 * m, says: "CHECKPOINT ABANDONED?", how: alarm.Grave, runs: true},
+		{what: "persists", at: 900 * m, runs: true},
+		{what: "clears", at: 901 * m, do: func(w *world) { w.mode(board.Running) }},
+		{what: "another checkpoint", at: 902 * m, do: func(w *world) { w.mode(board.CheckpointMode) }, next: 932 * m},
+		{what: "returns, at its worst", at: 1500 * m, says: "CHECKPOINT ABANDONED?", how: alarm.Grave, runs: true},
+		{what: "another one between two looks", at: 1600 * m, do: func(w *world) {
+			w.put(board.ControlPath, &board.Control{Mode: board.CheckpointMode, Since: start.Add(1560 * m)})
+		}, says: "CHECKPOINT STALE", how: alarm.Warn, runs: true, next: 1680 * m},
+		{what: "a file of this clone", at: 1601 * m, do: func(w *world) {
+			w.mode(board.Running)
+			w.halts = []alarm.Halt{{File: "CHECKPOINT", Mode: board.CheckpointMode, Since: start.Add(1481 * m)}}
+		}, says: "CHECKPOINT STUCK", how: alarm.Grave, runs: true, next: 1961 * m},
+	},
+	"pause": {
+		{what: "below", do: func(w *world) { w.mode(board.Paused) }, next: 30 * m},
+		{what: "at", at: 30 * m, says: "STALE PAUSE", how: alarm.Warn, runs: true, next: 120 * m},
+		{what: "persists", at: 120*m - s, runs: true, next: 120 * m},
+		{what: "worsens", at: 120 * m, says: "PAUSE FORGOTTEN?", how: alarm.Grave, runs: true},
+		{what: "persists", at: 900 * m, runs: true},
+		{what: "clears", at: 901 * m, do: func(w *world) { w.mode(board.Running) }},
+		{what: "returns by a file", at: 902 * m, do: func(w *world) {
+			w.halts = []alarm.Halt{{File: "PAUSE", Mode: board.Paused, Since: start.Add(870 * m)}}
+		}, says: "STALE PAUSE", how: alarm.Warn, runs: true, next: 990 * m},
+	},
+	"sprint-deadline": {
+		{what: "none", do: func(w *world) { w.sprint(board.InProgress, "", "") }},
+		{what: "below", at: 60*m - s, do: func(w *world) { w.sprint(board.InProgress, start.Add(60*m), "") }, next: 60 * m},
+		{what: "at", at: 60 * m, says: "SPRINT DEADLINE: sprint-1", how: alarm.Grave, runs: true},
+		{what: "the sprint goes to CHECKPOINT", at: 61 * m, do: func(w *world) { w.sprint(board.AtCheckpoint, start.Add(60*m), w.now) }, runs: true},
+		{what: "a human goes on", at: 62 * m, do: func(w *world) { w.sprint(board.InProgress, start.Add(60*m), start.Add(61*m)) }},
+		{what: "another deadline", at: 63 * m, do: func(w *world) { w.sprint(board.InProgress, start.Add(63*m), start.Add(61*m)) }, says: "SPRINT DEADLINE: sprint-1", how: alarm.Grave, runs: true},
+		{what: "ended", at: 64 * m, do: func(w *world) { w.sprint(board.Completed, start.Add(63*m), start.Add(61*m)) }},
+	},
+	"rubber-stamping": {
+		{what: "few verdicts", do: func(w *world) { w.verdicts(4, 0) }},
+		{what: "at", do: func(w *world) { w.verdicts(5, 0) }, says: "RUBBER STAMPING: 100 % approved", how: alarm.Warn, runs: true},
+		{what: "persists", do: func(w *world) { w.verdicts(9, 0) }, runs: true},
+		{what: "95 % is below", do: func(w *world) { w.verdicts(19, 1) }},
+		{what: "returns", do: func(w *world) { w.verdicts(24, 1) }, says: "RUBBER STAMPING: 96 % approved", how: alarm.Warn, runs: true},
+	},
+	"circuit-breaker": {
+		{what: "below", do: func(w *world) { w.anomaly(1, "external_blocker", "", "blocker_service", "npm") }},
+		{what: "at", at: m, do: func(w *world) { w.anomaly(2, "external_blocker", "", "blocker_service", "NPM") }, says: "CIRCUIT BREAKER: external_service_outage (EXTERNAL_DEPENDENCY)", how: alarm.Grave, runs: true},
+		{what: "above", at: 2 * m, do: func(w *world) { w.anomaly(3, "external_blocker", "", "blocker_service", "npm") }, runs: true},
+		{what: "triggered", at: 3 * m, do: func(w *world) {
+			w.put(board.BreakerPath, &board.Breaker{Status: board.BreakerTriggered, CurrentTrigger: &board.Trigger{Timestamp: w.now, Pattern: "external_service_outage", Severity: "EXTERNAL_DEPENDENCY"}})
+		}, runs: true},
+		{what: "resolved", at: 4 * m, do: func(w *world) {
+			w.put(board.BreakerPath, &board.Breaker{Status: board.BreakerOK, History: []board.BreakerPast{{Pattern: "external_service_outage", ResolvedAt: w.now}}})
+		}},
+		{what: "returns", at: 5 * m, do: func(w *world) {
+			w.anomaly(4, "external_blocker", "", "blocker_service", "npm")
+			w.anomaly(5, "external_blocker", "", "blocker_service", "npm")
+		}, says: "CIRCUIT BREAKER: external_service_outage (EXTERNAL_DEPENDENCY)", how: alarm.Grave, runs: true},
+	},
+}
+
+func TestRules(t *testing.T) {
+	for _, rule := range alarm.Rules {
+		if lives[rule.Name] == nil {
+			t.Errorf("no life of %s is told", rule.Name)
+		}
+	}
+	for name, life := range lives {
+		t.Run(name, func(t *testing.T) {
+			w := quiet()
+			if r := w.look(t); len(r.Standing) > 0 || r.Next != "" {
+				t.Fatalf("the quiet board is not quiet: %+v", r)
+			}
+			for _, now := range life {
+				w.now = start.Add(now.at)
+				if now.do != nil {
+					now.do(w)
+				}
+				live(t, name, now, w.look(t))
+			}
+		})
+	}
+}
+
+func live(t *testing.T, rule string, now moment, r alarm.Report) {
+	t.Helper()
+	of := func(all []alarm.Alarm) (lines []string, last alarm.Alarm) {
+		for _, a := range all {
+			if a.Rule == rule {
+				lines, last = append(lines, a.Line), a
+			}
+		}
+		return lines, last
+	}
+	news, last := of(r.News)
+	want := []string{now.says}
+	if now.says == "" {
+		want = nil
+	}
+	if !slices.Equal(news, want) || now.says != "" && (last.Level != now.how || last.Do == "") {
+		t.Errorf("%s: told %q (%s), not %q (%s)", now.what, news, last.Level, want, now.how)
+	}
+	if standing, _ := of(r.Standing); len(standing) > 0 != now.runs {
+		t.Errorf("%s: standing %q", now.what, standing)
+	}
+	for _, a := range r.Standing {
+		if strings.ContainsAny(a.Line+a.Do, "{}\n") {
+			t.Errorf("%s: %q, %q is not filled in", now.what, a.Line, a.Do)
+		}
+	}
+	next := board.Time("")
+	if now.next > 0 {
+		next = start.Add(now.next)
+	}
+	if r.Next != next && (next != "" || r.Next < start.Add(1000*time.Hour)) {
+		t.Errorf("%s: next %q, not %q", now.what, r.Next, next)
+	}
+}
+
+// Whoever looks only when a look says so hears everything at the very second at which who looks all the time does.
+func TestNextIsTheMomentOfTheNextNews(t *testing.T) {
+	scene := func() *world {
+		w := quiet()
+		w.running()
+		w.mode(board.CheckpointMode)
+		w.task(board.Claimed)
+		w.lease("coder-1", start.Add(77*m+13*s))
+		w.sprint(board.AtCheckpoint, start.Add(45*m+1*s), "")
+		w.halts = []alarm.Halt{{File: "PAUSE", Mode: board.Paused, Since: start.Add(5 * m)}}
+		return w
+	}
+	heard := func(step func(w *world, r alarm.Report)) (all []string) {
+		w := scene()
+		for w.now < start.Add(9*time.Hour) {
+			r := w.look(t)
+			for _, a := range r.News {
+				all = append(all, string(w.now)+" "+a.Line)
+			}
+			step(w, r)
+		}
+		return all
+	}
+	patient := heard(func(w *world, r alarm.Report) {
+		if w.now = r.Next; r.Next == "" {
+			w.now = start.Add(10 * time.Hour)
+		}
+	})
+	restless := heard(func(w *world, _ alarm.Report) { w.now = w.now.Add(s) })
+	if !slices.Equal(patient, restless) || len(patient) != 7 {
+		t.Errorf("heard\n%s\nnot\n%s", strings.Join(patient, "\n"), strings.Join(restless, "\n"))
+	}
+}
+
+// What stood before the board became unreadable is not told again when it can be read again.
+func TestInvalidStateForgetsNothing(t *testing.T) {
+	w := quiet()
+	w.task(board.IntegrationFailed)
+	lines := func() (all []string) {
+		for _, a := range w.look(t).News {
+			all = append(all, a.Line)
+		}
+		return all
+	}
+	first := lines()
+	w.bad = "broken"
+	second := lines()
+	w.bad = ""
+	if third := lines(); len(first) != 1 || len(second) != 1 || len(third) != 0 {
+		t.Errorf("told %q, %q, %q", first, second, third)
+	}
+}
+
+func TestAnAbortedRunIsSilent(t *testing.T) {
+	w := quiet()
+	w.running()
+	w.mode(board.Aborted)
+	w.task(board.IntegrationFailed)
+	w.discovery("immediate", "")
+	w.now = start.Add(100 * time.Hour)
+	if r := w.look(t); len(r.Standing) > 0 || r.Next != "" {
+		t.Errorf("%+v", r)
+	}
+}
+
+func TestThresholdsInWords(t *testing.T) {
+	want := map[string]string{
+		"lease-expired": "1m", "same-rejection": "2 / 3", "checkpoint": "30m / 2h / 8h", "pause": "30m / 2h", "blocked": "once",
+		"integration-failed": "any", "approaching-limit": "80 % of iterations, 60 % of cycles; 1 failure with 3 cycles", "rubber-stamping": "> 95 %, at least 5 verdicts",
+	}
+	for _, r := range alarm.Rules {
+		if w := want[r.Name]; w != "" && r.Threshold() != w {
+			t.Errorf("%s: %q, not %q", r.Name, r.Threshold(), w)
+		}
+	}
+}

@@ -1,0 +1,25 @@
+package board
+
+// asides are events that bring no task nearer to its end: a human's handling of the board, and claims given up.
+var asides = map[string]bool{
+	EventPaused: true, EventUnpaused: true, EventEdited: true, EventImported: true, EventReassigned: true,
+	EventCoderReleased: true, EventReviewReleased: true,
+}
+
+// moved is when the task last made progress: planned, claimed, checkpointed, submitted, judged, merged, blocked
+// or unblocked.
+func (t *Task) moved() Time {
+	for i := len(t.History) - 1; i >= 0; i-- {
+		if !asides[t.History[i].Event] {
+			return t.History[i].Time
+		}
+	}
+	return t.Created
+}
+
+// LastProgress is when any task last made progress, none on a board without tasks.
+func LastProgress(s *State) Time {
+	var last Time
+	s.scan(func(b Brief) { last = max(last, b.Moved) })
+	return last
+}
