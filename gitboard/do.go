@@ -63,17 +63,27 @@ func (b *Board) Do(ctx context.Context, r Request) (*Done, error) {
 	}
 	op := "the operation"
 	locked := 0
+	turn := b.turn()
+	defer turn.end()
+	searched := gitio.ZeroOID // this commit and those before it have no such request
 	for attempt := 1; ; attempt++ {
 		s, err := b.log.Tip(ctx)
 		if err != nil {
 			return nil, err
 		}
-		if given && !s.Commit.IsZero() {
-			if done, err := b.repeated(ctx, s, r); done != nil || err != nil {
+		if given && !s.Commit.IsZero() && s.Commit != searched {
+			if done, err := b.repeated(ctx, s, r, searched); done != nil || err != nil {
 				return done, err
 			}
+			searched = s.Commit
 		}
-		done, name, err := b.attempt(ctx, &View{s, b}, r)
+		if attempt == 1 && turn.queue(ctx) {
+			continue
+		}
+		done, name, err := b.attempt(ctx, &View{s, b}, r, turn)
+		if errors.Is(err, errWaited) {
+			continue
+		}
 		if err == nil || !errors.Is(err, oplog.ErrLost) {
 			return done, err
 		}
@@ -92,8 +102,11 @@ func (b *Board) Do(ctx context.Context, r Request) (*Done, error) {
 	}
 }
 
+// errWaited says that others may have written while the turn was waited for.
+var errWaited = errors.New("the turn has come later")
+
 // attempt decides and appends once.
-func (b *Board) attempt(ctx context.Context, v *View, r Request) (*Done, string, error) {
+func (b *Board) attempt(ctx context.Context, v *View, r Request, turn *turn) (*Done, string, error) {
 	payload, refs, err := decide(ctx, v, r.Intent)
 	if err != nil {
 		return nil, "", err
@@ -125,6 +138,9 @@ func (b *Board) attempt(ctx context.Context, v *View, r Request) (*Done, string,
 	who, err := b.who()
 	if err != nil {
 		return nil, op.Name(), board.Refuse("identity", "git does not know who you are", `git config user.name "Your Name" and git config user.email you@example.com`)
+	}
+	if turn.take(ctx) {
+		return nil, op.Name(), errWaited
 	}
 	side.Refs = slices.Concat(refs, fence, side.Refs)
 	entry, err := b.log.Append(ctx, prepared, oplog.Committer{Name: who.Name, Email: who.Email}, side)
@@ -229,9 +245,10 @@ func (b *Board) leaseFor(s *board.State, id string, a *board.Agent, now time.Tim
 	}, nil
 }
 
-// repeated finds an operation that was carried out under a request id before.
-func (b *Board) repeated(ctx context.Context, s *oplog.Snapshot, r Request) (*Done, error) {
-	oid, err := b.store.RequestCommit(ctx, s.Commit, r.ID, oplog.RequestDepth)
+// repeated finds an operation that was carried out under a request id before. since is zero, or the tip that it
+// was looked for behind before.
+func (b *Board) repeated(ctx context.Context, s *oplog.Snapshot, r Request, since gitio.OID) (*Done, error) {
+	oid, err := b.requested(ctx, s, r, since)
 	if errors.Is(err, gitio.ErrNotFound) {
 		return nil, nil
 	}
@@ -261,6 +278,22 @@ func (b *Board) repeated(ctx context.Context, s *oplog.Snapshot, r Request) (*Do
 		Entry: &oplog.Entry{Commit: oid, Subject: h.Subject, Op: op, After: at.State},
 		View:  &View{at, b}, Repeated: true,
 	}, nil
+}
+
+func (b *Board) requested(ctx context.Context, s *oplog.Snapshot, r Request, since gitio.OID) (gitio.OID, error) {
+	if since.IsZero() {
+		return b.store.RequestCommit(ctx, s.Commit, r.ID, oplog.RequestDepth)
+	}
+	later, err := b.store.Log(ctx, since, s.Commit)
+	if err != nil {
+		return "", err
+	}
+	for _, c := range later {
+		if h, err := codec.ParseHead(c.Message); err == nil && h.Request == r.ID {
+			return c.OID, nil
+		}
+	}
+	return "", gitio.ErrNotFound
 }
 
 // localModes are the files by which a human stops this clone alone, the strongest first.

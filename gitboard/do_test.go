@@ -22,9 +22,25 @@ import (
 // TestWriters: eight writers, each with a board of its own over one repository, write 25 notes each. Nothing
 // is lost, nothing twice, and each writer's own come in order.
 func TestWriters(t *testing.T) {
+	t.Run("in turn", func(t *testing.T) { writers(t, false) })
+	t.Run("racing", func(t *testing.T) { writers(t, true) })
+}
+
+// withoutTurns keeps writers from waiting for each other: only compare-and-swap is left.
+func withoutTurns(t *testing.T, b *gitboard.Board) {
+	t.Helper()
+	turn := filepath.Join(b.Dir(), "turn")
+	check(t, os.RemoveAll(turn))
+	check(t, os.Mkdir(turn, 0o755))
+}
+
+func writers(t *testing.T, racing bool) {
 	dir := project(t)
 	first := open(t, dir, newClock())
 	begin(t, first)
+	if racing {
+		withoutTurns(t, first)
+	}
 	const writers, each = 8, 25
 	var busy sync.WaitGroup
 	for n := range writers {
@@ -65,9 +81,17 @@ func TestWriters(t *testing.T) {
 
 // TestOneClaim: of eight coders that claim one task one has it, and the others are told who.
 func TestOneClaim(t *testing.T) {
+	t.Run("in turn", func(t *testing.T) { oneClaim(t, false) })
+	t.Run("racing", func(t *testing.T) { oneClaim(t, true) })
+}
+
+func oneClaim(t *testing.T, racing bool) {
 	dir := project(t)
 	first := open(t, dir, newClock())
 	begin(t, first)
+	if racing {
+		withoutTurns(t, first)
+	}
 	const coders = 8
 	won := make(chan string, coders)
 	var busy sync.WaitGroup

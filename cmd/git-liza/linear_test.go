@@ -297,6 +297,13 @@ func seeded(t *testing.T) *rand.Rand {
 // a git that goes wrong. What they are told is what one board could have told that does one thing after the other,
 // and everything acknowledged is there. The seed decides who asks for what; the rest is up to the machine.
 func TestLinearizable(t *testing.T) {
+	t.Run("in turn", func(t *testing.T) { linearizable(t, newProject) })
+	t.Run("racing", func(t *testing.T) {
+		linearizable(t, func(t *testing.T) *project { return newProject(t).withoutTurns() })
+	})
+}
+
+func linearizable(t *testing.T, made func(*testing.T) *project) {
 	t.Parallel()
 	each := 32
 	switch {
@@ -306,7 +313,7 @@ func TestLinearizable(t *testing.T) {
 		each = 10
 	}
 	random := seeded(t)
-	p := newProject(t)
+	p := made(t)
 	p.must("", "config", "set", "lease_duration", "86400")
 	for n := range linearTasks {
 		p.addTask(taskID(n))

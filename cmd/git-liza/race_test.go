@@ -162,11 +162,28 @@ func TestSixteenProcessesClaimOneTask(t *testing.T) {
 }
 
 func TestEightWritersAndAHousekeeper(t *testing.T) {
-	p := newProject(t)
+	t.Run("in turn", func(t *testing.T) { eightWriters(t, newProject(t)) })
+	t.Run("racing", func(t *testing.T) { eightWriters(t, newProject(t).withoutTurns()) })
+}
+
+// withoutTurns keeps processes from waiting for each other: only compare-and-swap is left.
+func (p *project) withoutTurns() *project {
+	p.t.Helper()
+	turn := filepath.Join(p.dir, ".git", "liza", "turn")
+	if err := os.RemoveAll(turn); err != nil {
+		p.t.Fatal(err)
+	}
+	if err := os.Mkdir(turn, 0o755); err != nil {
+		p.t.Fatal(err)
+	}
+	return p
+}
+
+func eightWriters(t *testing.T, p *project) {
 	const writers = 8
-	each := 50
+	each := 25
 	if testing.Short() {
-		each = 10
+		each = 8
 	}
 	stop := make(chan struct{})
 	churning := p.churn(stop)

@@ -110,8 +110,7 @@ func benchWriters(l *lab) error {
 	}
 	repeat := l.pick(1, 2, 5)
 	rates := map[int]samples{}
-	var latency samples
-	var alone samples
+	var latency, slowest, alone samples
 	for range repeat {
 		for _, n := range counts {
 			if n > most {
@@ -134,6 +133,7 @@ func benchWriters(l *lab) error {
 			}
 			if n == most {
 				latency = append(latency, times...)
+				slowest = append(slowest, times.quantile(1))
 			}
 		}
 	}
@@ -143,6 +143,11 @@ func benchWriters(l *lab) error {
 		}
 	}
 	l.row(fmt.Sprintf("%d processes appending: time an operation", most), rates[most], rates[1], "one writer", 1/0.6, 0)
+	fair := make(samples, len(slowest)) // what each would wait if all were served in turn
+	for i, took := range rates[most] {
+		fair[i] = took * float64(most)
+	}
+	l.row(fmt.Sprintf("%d processes appending: the slowest operation", most), slowest, fair, "all in turn", 0, 0)
 	l.remark("%d processes appending, %d notes each: throughput %.0f %% of one writer's (%.0f of %.0f a second); of %d acknowledged operations 0 lost, 0 given up; one took %.0f ms at the median, %.0f at most (alone: %.0f)",
 		most, each, 100*rates[1].median()/rates[most].median(), 1000/rates[most].median(), 1000/rates[1].median(), len(latency), latency.median(), latency.quantile(1), alone.median())
 	return nil

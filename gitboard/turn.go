@@ -1,0 +1,139 @@
+package gitboard
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// turn is the right of way among processes of one clone that append at the same time: an advisory lock on the file
+// <common git dir>/liza/turn. It keeps them from deciding and writing in vain, and lets each come in its turn; what
+// keeps operations apart is the compare-and-swap alone. So whoever can't have it goes on without: where files can't
+// be locked or written, over memory, and when the one who has it does not get on.
+type turn struct {
+	path string   // "" where there is none to be had, or no more
+	held *os.File // nil while it isn't held
+}
+
+const (
+	// patience is how long a queue may stand still until those who wait in it go on without.
+	patience = 500 * time.Millisecond
+	// mostPatience is how many times as long anybody waits in a queue that moves.
+	mostPatience = 20
+)
+
+// turn is a turn not yet taken.
+func (b *Board) turn() *turn {
+	if b.repo == nil || !canLock {
+		return &turn{}
+	}
+	return &turn{path: filepath.Join(b.Dir(), "turn")}
+}
+
+// queue waits for the turn and keeps it if somebody has it now; else it leaves it to others, who may be quicker to
+// decide. waited: what was read before is most likely out of date.
+func (t *turn) queue(ctx context.Context) (waited bool) { return t.get(ctx, false) }
+
+// take waits for the turn if somebody else has it, and keeps it until end. waited as for queue. When it returns the
+// turn may still not be held: nobody must rely on it.
+func (t *turn) take(ctx context.Context) (waited bool) { return t.get(ctx, true) }
+
+func (t *turn) get(ctx context.Context, evenIfFree bool) (waited bool) {
+	if t.path == "" || t.held != nil {
+		return false
+	}
+	file, err := openTurn(t.path)
+	if err != nil {
+		t.path = ""
+		return false
+	}
+	err = lockFile(file, false)
+	switch {
+	case err == nil && evenIfFree:
+		t.hold(file)
+		return false
+	case errors.Is(err, errHeld):
+		t.wait(ctx, file)
+		return true
+	}
+	file.Close()
+	return false
+}
+
+// wait waits for as long as the queue moves.
+func (t *turn) wait(ctx context.Context, file *os.File) {
+	granted := make(chan error, 1)
+	go func() { granted <- lockFile(file, true) }()
+	ticker := time.NewTicker(patience)
+	defer ticker.Stop()
+	last, stands := handedOn(file), false
+	for n := 0; n < mostPatience && !stands && ctx.Err() == nil; n++ {
+		select {
+		case err := <-granted:
+			if err != nil {
+				file.Close()
+				t.path = ""
+				return
+			}
+			t.hold(file)
+			return
+		case <-ctx.Done():
+		case <-ticker.C:
+			now := handedOn(file)
+			stands, last = now.Equal(last), now
+		}
+	}
+	if stands {
+		dropTurn(t.path, file)
+	}
+	t.path = ""
+	go func() {
+		<-granted
+		file.Close()
+	}()
+}
+
+// hold is having got it. Writing to the file gives it a new time, by which others see that the queue moves.
+func (t *turn) hold(file *os.File) {
+	t.held = file
+	_, _ = file.WriteAt([]byte{'\n'}, 0) // else they believe too early that it stands
+}
+
+// end lets the next one have the turn. It need not be held.
+func (t *turn) end() {
+	if t.held != nil {
+		t.held.Close()
+	}
+}
+
+func openTurn(path string) (*os.File, error) {
+	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
+	if errors.Is(err, fs.ErrNotExist) && os.MkdirAll(filepath.Dir(path), 0o755) == nil {
+		file, err = os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
+	}
+	return file, err
+}
+
+// handedOn is when somebody got the turn last.
+func handedOn(file *os.File) time.Time {
+	info, err := file.Stat()
+	if err != nil {
+		return time.Time{}
+	}
+	return info.ModTime()
+}
+
+// dropTurn takes the file away from under one who has the turn and does not get on, such as a process that was
+// stopped: those who come now begin a queue of their own.
+func dropTurn(path string, file *os.File) {
+	is, err := file.Stat()
+	if err != nil {
+		return
+	}
+	if there, err := os.Stat(path); err == nil && os.SameFile(is, there) {
+		os.Remove(path)
+	}
+}
