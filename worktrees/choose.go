@@ -47,6 +47,11 @@ func choose(ctx context.Context, v *gitboard.View, coder string, skip map[string
 	return id, v.State.Err()
 }
 
+// NextClaim returns the task that a coder would get now if it named none, "" when there is none.
+func NextClaim(ctx context.Context, v *gitboard.View, coder string) (string, error) {
+	return choose(ctx, v, coder, nil)
+}
+
 // noWork says that there is nothing to claim, and why.
 func noWork(v *gitboard.View, coder string) error {
 	counts := map[string]int{}

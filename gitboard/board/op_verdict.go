@@ -39,7 +39,7 @@ func (p *Verdict) Check(s *State, op Operation) error {
 	case p.Verdict != VerdictRejected:
 		return invalid("a verdict is APPROVED or REJECTED, not %s", quote(p.Verdict))
 	}
-	_, err := ParseRejection(p.Reason, t.Iteration > 1 && t.Last(EventRejected) != nil)
+	_, err := ParseRejection(p.Reason, t.HasPriorFeedback())
 	return err
 }
 

@@ -174,6 +174,20 @@ func (t *Task) resumedHandoff(i int) bool {
 	return false
 }
 
+// TookOverHandoff reports whether the running claim goes on with what another left in a hand-off.
+func (t *Task) TookOverHandoff() bool {
+	for i := len(t.History) - 1; i >= 0; i-- {
+		if claimEvents[t.History[i].Event] {
+			return t.resumedHandoff(i)
+		}
+	}
+	return false
+}
+
+// HasPriorFeedback reports whether an earlier iteration was rejected, so that a further rejection must say
+// what became of its findings.
+func (t *Task) HasPriorFeedback() bool { return t.Iteration > 1 && t.Last(EventRejected) != nil }
+
 // Workers lists who was ever assigned to the task, in order, each once.
 func (t *Task) Workers() []string {
 	var ids []string

@@ -1,6 +1,9 @@
 package gitio
 
-import "context"
+import (
+	"context"
+	"strings"
+)
 
 // ChangedFiles returns the paths that differ between the trees of a and b,
 // sorted; a file that was moved is there twice. A zero id is the empty tree.
@@ -17,6 +20,19 @@ func (r *Repo) Diff(ctx context.Context, a, b OID, paths ...string) (string, err
 		"--patch", "--find-renames", "--no-color", "--no-ext-diff", "--no-textconv",
 		"--src-prefix=a/", "--dst-prefix=b/",
 	}, paths...)
+	return string(out), err
+}
+
+// DiffBlobs returns the difference between two blobs as a patch for people,
+// without a header.
+func (r *Repo) DiffBlobs(ctx context.Context, a, b OID) (string, error) {
+	if err := checkOIDs(a, b); err != nil {
+		return "", err
+	}
+	out, err := r.command("diff", "diff", "--no-color", "--no-ext-diff", "--no-textconv", string(a), string(b)).output(ctx)
+	if at := strings.Index(string(out), "\n@@"); at >= 0 {
+		return string(out[at+1:]), err
+	}
 	return string(out), err
 }
 

@@ -5,6 +5,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/roles"
+	"github.com/git-liza/git-liza/roles/prompt"
 )
 
 func primeCommand() *command {
@@ -56,7 +57,7 @@ func (c *call) prime(s *board.State) (*primer, error) {
 	if t != nil {
 		p.Task, p.Status = t.ID, string(t.Status)
 	}
-	p.Next = nextSteps(p.Role, t)
+	p.Next = prompt.Next(p.Role, t, c.supervised())
 	switch {
 	case p.Role == roles.Human:
 	case p.Mode == board.Aborted:
@@ -64,7 +65,7 @@ func (c *call) prime(s *board.State) (*primer, error) {
 	case t == nil && p.Mode != board.Running && p.Role != roles.Planner:
 		p.Next = []string{"wait: claims begin again when a human resumes"}
 	}
-	p.Notes = notesFor(s, p.Task, p.Agent, string(p.Role))
+	p.Notes = noteLines(s.NotesFor(p.Task, p.Agent, string(p.Role)))
 	return p, s.Err()
 }
 
@@ -84,29 +85,6 @@ func taskOf(s *board.State, id string) *board.Task {
 		return nil
 	}
 	return s.Task(next)
-}
-
-// nextSteps are the commands that come next for a role, with or without a task of its own.
-func nextSteps(role roles.Role, t *board.Task) []string {
-	switch {
-	case role == roles.Planner:
-		return []string{"git liza status", "git liza add-task --id ID --desc TEXT --spec FILE --done TEXT --scope TEXT", "git liza finalize ID"}
-	case role == roles.Human:
-		return []string{"git liza status", "git liza log", "git liza verify"}
-	case role == roles.CodeReviewer && t == nil:
-		return []string{"git liza claim-review"}
-	case role == roles.CodeReviewer && t.Status == board.Approved:
-		return []string{"git liza merge " + t.ID}
-	case role == roles.CodeReviewer:
-		return []string{"git liza review " + t.ID, fmt.Sprintf("git liza verdict %s APPROVED|REJECTED --commit %s", t.ID, t.ReviewCommit)}
-	case t == nil:
-		return []string{"git liza claim"}
-	case t.Status == board.Rejected:
-		return []string{"git liza show " + t.ID, "git liza claim " + t.ID}
-	case t.CheckpointOfIteration() == nil:
-		return []string{"git liza show " + t.ID, fmt.Sprintf("git liza pre-exec %s --intent TEXT --validation TEXT --file PATH", t.ID), "work in " + t.Worktree}
-	}
-	return []string{"work in " + t.Worktree, "git liza submit " + t.ID, "git liza handoff " + t.ID + " --summary TEXT --next TEXT", "git liza block " + t.ID + " --reason TEXT --question TEXT"}
 }
 
 func (p *primer) lines() []string {

@@ -3,12 +3,10 @@ package cli
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/gitio"
 )
 
 func reviewCommand() *command {
@@ -53,6 +51,7 @@ type reviewMaterial struct {
 	Scope       string            `json:"scope"`
 	SpecRef     string            `json:"spec_ref"`
 	SpecChanged bool              `json:"spec_changed_since_finalized"`
+	SpecDiff    string            `json:"spec_diff,omitempty"`
 	Checkpoint  *board.Checkpoint `json:"checkpoint"`
 	Files       []string          `json:"files"`
 	Outside     []string          `json:"files_outside_checkpoint"`
@@ -65,61 +64,29 @@ type reviewMaterial struct {
 }
 
 func (c *call) reviewMaterial(ctx context.Context, v *gitboard.View, t *board.Task) (*reviewMaterial, error) {
-	repo := c.opened.Repo()
-	base, commit := gitio.OID(t.ReviewBase), gitio.OID(t.ReviewCommit)
-	files, err := repo.ChangedFiles(ctx, base, commit)
-	if err != nil {
-		return nil, err
-	}
-	commits, err := repo.Log(ctx, base, commit)
-	if err != nil {
-		return nil, err
-	}
-	spec, err := c.opened.SpecOID(ctx, v, t.SpecRef)
+	sub, err := c.opened.Submission(ctx, v, t)
 	if err != nil {
 		return nil, err
 	}
 	m := &reviewMaterial{
 		Task: t.ID, Status: t.Status, Author: t.AssignedTo, Iteration: t.Iteration, Worktree: t.Worktree, Base: t.ReviewBase, Commit: t.ReviewCommit,
-		Description: t.Description, DoneWhen: t.DoneWhen, Scope: t.Scope, SpecRef: t.SpecRef, SpecChanged: t.SpecOID != "" && spec != t.SpecOID,
-		Checkpoint: t.CheckpointOfIteration(), Files: files, Outside: []string{}, Tests: []string{}, Commits: []string{}, Notes: []string{}, SpecChanges: []string{},
-		Prior: t.RejectionReason,
+		Description: t.Description, DoneWhen: t.DoneWhen, Scope: t.Scope, SpecRef: t.SpecRef, SpecChanged: sub.SpecChanged, SpecDiff: sub.SpecDiff,
+		Checkpoint: t.CheckpointOfIteration(), Files: every(sub.Files), Outside: every(sub.FilesOutside), Tests: every(sub.TestsTouched), NoTests: sub.NoTestsBecause,
+		Commits: every(sub.Commits), Notes: noteLines(v.State.NotesFor(t.ID, c.agentID())), SpecChanges: []string{}, Prior: t.RejectionReason,
 	}
-	for _, f := range files {
-		if board.IsTest(v.State.Config().TestGlobs, f) {
-			m.Tests = append(m.Tests, f)
-		}
-		if m.Checkpoint != nil && !slices.Contains(m.Checkpoint.FilesToModify, f) {
-			m.Outside = append(m.Outside, f)
-		}
-	}
-	for _, commit := range commits {
-		subject, _, _ := strings.Cut(commit.Message, "\n")
-		m.Commits = append(m.Commits, commit.OID.Short()+" "+board.Line(subject, 100))
-	}
-	if e := t.Last(board.EventReady); e != nil {
-		m.NoTests = e.NoTests
-	}
-	m.Notes = notesFor(v.State, t.ID, c.agentID())
-	for _, id := range v.State.List(board.SpecChangeDir) {
-		if s := v.State.SpecChange(id); s != nil && s.Timestamp >= t.Created {
-			m.SpecChanges = append(m.SpecChanges, s.Spec+": "+board.Line(s.Change, 200))
-		}
+	for _, s := range v.State.SpecChangesSince(t.Created) {
+		m.SpecChanges = append(m.SpecChanges, s.Spec+": "+board.Line(s.Change, 200))
 	}
 	return m, v.State.Err()
 }
 
-// notesFor lists the notes for everybody and for what is named, a task or an agent, that nobody has dealt
-// with.
-func notesFor(s *board.State, names ...string) []string {
-	notes := []string{}
-	for _, id := range s.List(board.NoteDir) {
-		n := s.Note(id)
-		if n != nil && n.AcknowledgedBy == "" && (n.For == "" || slices.Contains(names, n.For)) {
-			notes = append(notes, id+" by "+n.By+": "+board.Line(n.Message, 500))
-		}
+// noteLines shows notes, each in a line.
+func noteLines(notes []*board.Note) []string {
+	lines := []string{}
+	for _, n := range notes {
+		lines = append(lines, n.ID+" by "+n.By+": "+board.Line(n.Message, 500))
 	}
-	return notes
+	return lines
 }
 
 func (m *reviewMaterial) lines(t *board.Task) []string {
@@ -130,6 +97,7 @@ func (m *reviewMaterial) lines(t *board.Task) []string {
 	lines.add("spec", m.SpecRef)
 	if m.SpecChanged {
 		lines.add("", "the spec has changed since the task was finalized: judge by what it says now")
+		lines.add("spec diff", m.SpecDiff)
 	}
 	if cp := m.Checkpoint; cp != nil {
 		lines.add("intent", cp.Intent)

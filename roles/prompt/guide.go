@@ -1,0 +1,67 @@
+package prompt
+
+import (
+	"fmt"
+
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/roles"
+)
+
+// Doc is a document of the protocol, and why to read it.
+type Doc struct{ Name, Why string }
+
+// Docs are the documents that a role reads before it acts.
+func Docs(r roles.Role) []Doc {
+	docs := []Doc{
+		{"multi-agent-contract", "the rules of conduct; read it first"},
+		{"agent-runtime", "your role's page, and tables to look things up"},
+		{"roles", "what each role may, must not and logs; the form of a rejection"},
+	}
+	switch r {
+	case roles.Coder:
+		return append(docs, Doc{"worktrees", "your worktree and branch, and what to do when integration moves"})
+	case roles.Planner:
+		return append(docs, Doc{"task-lifecycle", "every state, and who moves a task on from it"})
+	}
+	return docs
+}
+
+// Next are the commands that come next for an agent, with or without a task of its own. A supervised one is
+// given its work, and its approved work is merged for it.
+func Next(role roles.Role, t *board.Task, supervised bool) []string {
+	switch role {
+	case roles.Planner:
+		return []string{"git liza status", "git liza add-task --id ID --desc TEXT --spec FILE --done TEXT --scope TEXT", "git liza finalize ID"}
+	case roles.Human:
+		return []string{"git liza status", "git liza log", "git liza verify"}
+	case roles.CodeReviewer:
+		return nextReview(t, supervised)
+	}
+	switch {
+	case t == nil && supervised:
+		return []string{"exit with 0: your supervisor claims a task and starts you on it"}
+	case t == nil:
+		return []string{"git liza claim"}
+	case t.Status == board.Rejected && supervised:
+		return []string{"exit with 42: your supervisor claims " + t.ID + " again and starts you on it"}
+	case t.Status == board.Rejected:
+		return []string{"git liza show " + t.ID, "git liza claim " + t.ID}
+	case t.CheckpointOfIteration() == nil:
+		return []string{"git liza show " + t.ID, fmt.Sprintf("git liza pre-exec %s --intent TEXT --validation TEXT --file PATH", t.ID), "work in " + t.Worktree}
+	}
+	return []string{"work in " + t.Worktree, "git liza submit " + t.ID, "git liza handoff " + t.ID + " --summary TEXT --next TEXT", "git liza block " + t.ID + " --reason TEXT --question TEXT"}
+}
+
+func nextReview(t *board.Task, supervised bool) []string {
+	switch {
+	case t == nil && supervised:
+		return []string{"exit with 0: your supervisor claims a review and starts you on it"}
+	case t == nil:
+		return []string{"git liza claim-review"}
+	case t.Status == board.Approved && supervised:
+		return []string{"exit with 0: your supervisor merges " + t.ID}
+	case t.Status == board.Approved:
+		return []string{"git liza merge " + t.ID}
+	}
+	return []string{"git liza review " + t.ID, fmt.Sprintf("git liza verdict %s APPROVED|REJECTED --commit %s", t.ID, t.ReviewCommit)}
+}

@@ -1,0 +1,100 @@
+package prompt
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/git-liza/git-liza/gitboard/board"
+)
+
+// Instructions is the file of what to do about the trigger.
+func (v *view) Instructions() (string, error) {
+	var b strings.Builder
+	err := templates.ExecuteTemplate(&b, "planner_"+strings.ToLower(string(v.Wake.Trigger))+".tmpl", v)
+	return b.String(), err
+}
+
+// Counts are the figures of the sprint's state.
+type Counts struct {
+	Total, Draft, Merged, InProgress, Unclaimed, Blocked, IntegrationFailed, Exhausted, Discoveries int
+}
+
+// Counts counts the board's tasks, and the discoveries that can't wait.
+func (v *view) Counts() Counts {
+	var c Counts
+	for _, b := range v.State.Tasks() {
+		c.Total++
+		switch b.Status {
+		case board.Draft:
+			c.Draft++
+		case board.Merged:
+			c.Merged++
+		case board.Claimed, board.ReadyForReview, board.Rejected, board.Approved:
+			c.InProgress++
+		case board.Unclaimed:
+			c.Unclaimed++
+		case board.Blocked:
+			c.Blocked++
+		case board.IntegrationFailed:
+			c.IntegrationFailed++
+		}
+		if !b.Status.Terminal() && b.Failures >= 2 {
+			c.Exhausted++
+		}
+	}
+	for _, id := range v.State.List(board.DiscoveryDir) {
+		if d := v.State.Discovery(id); d != nil && d.Urgency == "immediate" && d.Open() {
+			c.Discoveries++
+		}
+	}
+	return c
+}
+
+// Sprint is the sprint's record.
+func (v *view) Sprint() *board.Sprint { return v.State.Sprint() }
+
+// Subjects tells of each task or discovery that the trigger is about, as far as there is room.
+func (v *view) Subjects() string {
+	const most = 6
+	var parts []string
+	for i, id := range v.Wake.About {
+		if i == max(1, v.most(most)) {
+			parts = append(parts, fmt.Sprintf("%s[%d more: git liza status]", indent, len(v.Wake.About)-i))
+			break
+		}
+		switch t, d := v.State.Task(id), v.State.Discovery(id); {
+		case t != nil:
+			parts = append(parts, v.subject(t))
+		case d != nil:
+			parts = append(parts, indent+v.Line(600, fmt.Sprintf("%s, %s, by %s during %s: %s", d.ID, d.Severity, d.By, d.During, d.Description)),
+				indent+indent+v.Line(300, "recommended: "+d.Recommendation))
+		}
+	}
+	return strings.Join(parts, "\n")
+}
+
+func (v *view) subject(t *board.Task) string {
+	lines := []string{indent + v.Line(200, fmt.Sprintf("%s, %s, priority %d: %s", t.ID, t.Status, t.Priority, t.Description))}
+	add := func(most int, label, text string) {
+		if text != "" {
+			lines = append(lines, indent+indent+v.Line(most, label+": "+text))
+		}
+	}
+	if t.Status.Terminal() {
+		return lines[0]
+	}
+	add(400, "blocked", t.BlockedReason)
+	for _, q := range t.BlockedQuestions {
+		add(200, "question", q)
+	}
+	add(200, "attempted", strings.Join(t.Attempted, "; "))
+	if f := t.Last(board.EventIntegrationFailed); f != nil && (t.Status == board.IntegrationFailed || t.Status == board.Blocked) {
+		add(300, "integration failed", strings.TrimSpace(f.Reason+" "+strings.Join(f.Files, ", ")))
+	}
+	add(200, "failed by", strings.Join(t.FailedBy, ", "))
+	add(300, "done when", t.DoneWhen)
+	add(200, "scope", t.Scope)
+	add(400, "last rejection", t.RejectionReason)
+	add(100, "spent", fmt.Sprintf("iteration %d, rejected %d times", t.Iteration, t.ReviewCyclesTotal))
+	return strings.Join(lines, "\n")
+}

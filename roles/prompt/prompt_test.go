@@ -1,0 +1,151 @@
+package prompt_test
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/roles/prompt"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// situations are the ways in which an agent is started, by golden file.
+var situations = map[string]func(*scene) prompt.Input{
+	"coder_first": func(s *scene) prompt.Input {
+		return s.ready("add-users").ready("add-login").claim(coder, "add-login", sha("b")).input(coder, "add-login")
+	},
+	"coder_notes": func(s *scene) prompt.Input {
+		s.submitted("add-users").verdict("add-users", "APPROVED", "").
+			do(reviewer, &board.Merge{About: about("add-users"), ReviewCommit: sha("c"), Before: sha("b"), MergeCommit: sha("d"), MergeType: board.FastForward})
+		s.ready("add-login", "add-users").claim(coder, "add-login", sha("d"))
+		in := s.note("add-login", "Mind the umlauts").note("", "Release on Friday").note("coder-1", "Small commits").note("coder-2", "Not yours").input(coder, "add-login")
+		in.Warnings = []string{"3 files in the worktree are not committed"}
+		return in
+	},
+	"coder_rework": func(s *scene) prompt.Input {
+		return s.submitted("add-login").verdict("add-login", "REJECTED", feedback).claim(coder, "add-login", "").input(coder, "add-login")
+	},
+	"coder_inherited": func(s *scene) prompt.Input {
+		return s.submitted("add-login").verdict("add-login", "REJECTED", feedback).do(planner, &board.Reassign{About: about("add-login")}).
+			claim(coder2, "add-login", sha("b")).input(coder2, "add-login")
+	},
+	"coder_fix_conflict": func(s *scene) prompt.Input {
+		return s.failed("add-login", board.FailConflict).claim(coder2, "add-login", "").input(coder2, "add-login")
+	},
+	"coder_fix_test": func(s *scene) prompt.Input {
+		return s.failed("add-login", board.FailTest).claim(coder2, "add-login", "").input(coder2, "add-login")
+	},
+	"coder_handoff": func(s *scene) prompt.Input {
+		s.ready("add-login").claim(coder, "add-login", sha("b")).preExec(coder, "add-login")
+		s.do(coder, &board.HandOff{About: about("add-login"), Summary: "handler done, two tests red", NextAction: "answer 401 for unknown names",
+			Approach: "one table of cases", FilesModified: []string{"login/login.go"}, NextSteps: []string{"empty names"}})
+		return s.claim(coder2, "add-login", "").input(coder2, "add-login")
+	},
+	"coder_kept": func(s *scene) prompt.Input {
+		s.ready("add-login").claim(coder, "add-login", sha("b")).preExec(coder, "add-login").block(coder, "add-login")
+		s.do(planner, &board.Unblock{About: about("add-login"), Mode: board.UnblockKeepWork, To: "coder-2", Assessment: "423 it is"})
+		return s.claim(coder2, "add-login", "").input(coder2, "add-login")
+	},
+	"coder_same": func(s *scene) prompt.Input {
+		s.ready("add-login").claim(coder, "add-login", sha("b")).preExec(coder, "add-login").block(coder, "add-login")
+		return s.do(planner, &board.Unblock{About: about("add-login"), Mode: board.UnblockSameCoder, Assessment: "423 it is"}).input(coder, "add-login")
+	},
+	"coder_again": func(s *scene) prompt.Input {
+		return s.ready("add-login").claim(coder, "add-login", sha("b")).preExec(coder, "add-login").input(coder, "add-login")
+	},
+	"reviewer_first": func(s *scene) prompt.Input {
+		in := s.submitted("add-login").note("add-login", "Mind the umlauts").do(reviewer, &board.ClaimReview{About: about("add-login")}).input(reviewer, "add-login")
+		in.Review = material
+		return in
+	},
+	"reviewer_second": func(s *scene) prompt.Input {
+		s.submitted("add-login").verdict("add-login", "REJECTED", feedback).claim(coder, "add-login", "").preExec(coder, "add-login").submit(coder, "add-login")
+		in := s.do(reviewer, &board.ClaimReview{About: about("add-login")}).input(reviewer, "add-login")
+		in.Review, in.Restarted = material, true
+		return in
+	},
+	"reviewer_spec_changed": func(s *scene) prompt.Input {
+		s.submitted("add-login").do(planner, &board.RecordSpecChange{Spec: "specs/login.md", Change: "Locked accounts get 423"})
+		in := s.do(reviewer, &board.ClaimReview{About: about("add-login")}).input(reviewer, "add-login")
+		m := *material
+		m.SpecChanged, m.SpecDiff = true, "@@ -1 +1,2 @@\n A form.\n+Locked accounts get 423.\n"
+		in.Review = &m
+		return in
+	},
+	"reviewer_no_tests": func(s *scene) prompt.Input {
+		s.ready("add-login").claim(coder, "add-login", sha("b")).preExec(coder, "add-login")
+		s.do(coder, &board.Submit{About: about("add-login"), Commit: sha("c"), ReviewBase: sha("b"), Commits: 1, Files: 1, NoTestsBecause: "a colour only"})
+		in := s.do(reviewer, &board.ClaimReview{About: about("add-login")}).input(reviewer, "add-login")
+		in.Review = &prompt.Review{Commits: []string{"cccccccccc Paint it"}, Files: []string{"login/login.go"}, NoTestsBecause: "a colour only"}
+		return in
+	},
+	"planner_initial": func(s *scene) prompt.Input {
+		return s.note("planner", "Smaller tasks, please").woken(board.InitialPlanning)
+	},
+	"planner_blocked": func(s *scene) prompt.Input {
+		s.ready("add-cart").ready("add-login").claim(coder, "add-login", sha("b")).block(coder, "add-login").
+			do(coder, &board.LogAnomaly{Type: "spec_ambiguity", Task: "add-login", Details: map[string]board.Scalar{"spec_ref": "specs/login.md"}})
+		return s.woken(board.BlockedTasks)
+	},
+	"planner_integration_failed": func(s *scene) prompt.Input {
+		return s.failed("add-login", board.FailConflict).woken(board.IntegrationFailures)
+	},
+	"planner_hypothesis": func(s *scene) prompt.Input {
+		s.ready("add-login").claim(coder, "add-login", sha("b")).block(coder, "add-login").do(planner, &board.Unblock{About: about("add-login")})
+		return s.claim(coder2, "add-login", sha("b")).block(coder2, "add-login").woken(board.HypothesisExhausted)
+	},
+	"planner_discovery": func(s *scene) prompt.Input {
+		s.ready("add-login").do(coder, &board.Discover{During: "add-login", Description: "passwords lie in the log", Severity: "critical", Urgency: "immediate", Recommendation: "mask them"})
+		return s.woken(board.ImmediateDiscovery)
+	},
+	"planner_all_terminal": func(s *scene) prompt.Input {
+		return s.ready("add-login").do(planner, &board.Abandon{About: about("add-login"), Reason: "not needed"}).woken(board.AllTerminal)
+	},
+}
+
+// failed brings a task to a merge that failed.
+func (s *scene) failed(id, how string) *scene {
+	s.t.Helper()
+	m := &board.Merge{About: about(id), ReviewCommit: sha("c"), Before: sha("e"), Failure: how}
+	if m.Log = "--- FAIL: TestShop\nshop_test.go:7: two carts"; how == board.FailConflict {
+		m.Log, m.Files = "", []string{"login/login.go"}
+	}
+	return s.submitted(id).verdict(id, "APPROVED", "").do(reviewer, m)
+}
+
+func build(t testing.TB, in prompt.Input) string {
+	t.Helper()
+	text, err := prompt.Build(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+func TestSituations(t *testing.T) {
+	for name, begin := range situations {
+		t.Run(name, func(t *testing.T) {
+			text := build(t, begin(newScene(t)))
+			path := filepath.Join("testdata", name+".txt")
+			if *update {
+				if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if string(want) != text {
+				t.Errorf("%s differs (go test ./roles/prompt -update writes it anew):\n%s", path, text)
+			}
+			if strings.Contains(text, "<no value>") || strings.Contains(text, " \n") {
+				t.Errorf("a hole, or space at the end of a line, in\n%s", text)
+			}
+		})
+	}
+}

@@ -1,0 +1,123 @@
+package prompt
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/roles"
+)
+
+// view is what the templates see.
+type view struct {
+	Input
+	Goal  *board.Goal
+	T     *board.Task // of a coder or reviewer
+	share int         // per cent of the room that texts have otherwise
+}
+
+// complete finds what the input names.
+func (v *view) complete() error {
+	if role, err := roles.Of(v.Agent); err != nil || role != v.Role {
+		return board.Refuse("invalid", fmt.Sprintf("%s is no id of a %s", board.Line(v.Agent, 40), v.Role), "like "+v.Role.ID(1))
+	}
+	if v.Role != roles.Planner {
+		t, err := v.State.FindTask(v.Input.Task)
+		if err != nil {
+			return err
+		}
+		v.T = t
+		return v.given()
+	}
+	if v.Wake == nil {
+		return board.Refuse("no-work", "nothing wakes the planner", "git liza status")
+	}
+	return nil
+}
+
+// handedOver are the states in which a task is given to an agent of a role.
+var handedOver = map[roles.Role][]board.Status{
+	roles.Coder:        {board.Unclaimed, board.Claimed, board.Rejected, board.IntegrationFailed},
+	roles.CodeReviewer: {board.ReadyForReview},
+}
+
+func (v *view) given() error {
+	if slices.Contains(handedOver[v.Role], v.T.Status) {
+		return nil
+	}
+	return board.Refuse("wrong-state", fmt.Sprintf("%s is %s: it is given to no %s", v.T.ID, v.T.Status, v.Role), "git liza show "+v.T.ID)
+}
+
+// Title is the role in words.
+func (v *view) Title() string {
+	return map[roles.Role]string{roles.Planner: "Planner", roles.Coder: "Coder", roles.CodeReviewer: "Code Reviewer"}[v.Role]
+}
+
+// Docs are the documents that the agent reads.
+func (v *view) Docs() []Doc { return Docs(v.Role) }
+
+// Notes are the notes that reach the agent, the newest first.
+func (v *view) Notes() []string {
+	notes := v.State.NotesFor(v.names()...)
+	slices.Reverse(notes)
+	var lines []string
+	for _, n := range notes {
+		to := ""
+		if n.For != "" {
+			to = " for " + n.For
+		}
+		lines = append(lines, n.ID+" by "+n.By+to+": "+n.Message)
+	}
+	return lines
+}
+
+func (v *view) names() []string {
+	if v.Role == roles.Planner {
+		return append([]string{v.Agent, string(v.Role)}, v.Wake.About...)
+	}
+	return []string{v.Agent, string(v.Role), v.T.ID}
+}
+
+// Dependencies are the tasks that the task builds on, each with its state.
+func (v *view) Dependencies() []string {
+	var lines []string
+	for _, id := range v.T.DependsOn {
+		state := "missing"
+		if d := v.State.Task(id); d != nil {
+			state = strings.TrimSpace(fmt.Sprintf("%s %.10s", d.Status, d.MergeCommit))
+		}
+		lines = append(lines, id+" "+state)
+	}
+	return lines
+}
+
+// SpecChanges are the recorded changes of specs since the task was created, the newest first.
+func (v *view) SpecChanges() []string {
+	changes := v.State.SpecChangesSince(v.T.Created)
+	slices.Reverse(changes)
+	var lines []string
+	for _, c := range changes {
+		lines = append(lines, c.ID+" "+c.Spec+": "+c.Change)
+	}
+	return lines
+}
+
+// Anomalies are those that nobody has dealt with, the newest first.
+func (v *view) Anomalies() []string {
+	open := v.State.OpenAnomalies()
+	slices.Reverse(open)
+	var lines []string
+	for _, a := range open {
+		line := a.ID + " " + a.Type + " by " + a.Reporter
+		if a.Task != "" {
+			line += " on " + a.Task
+		}
+		for _, name := range slices.Sorted(maps.Keys(a.Details)) {
+			line += "; " + name + ": " + string(a.Details[name])
+		}
+		lines = append(lines, line)
+	}
+	return lines
+}
