@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -20,7 +22,8 @@ func initCommand() *command {
 		name: "init", group: "setting up", args: `"GOAL"`, min: 1, max: 1, writes: true,
 		short: "begin a board for a goal in this repository",
 		long: `The board is the branch liza/state; it is never checked out. The integration branch, where approved
-work lands, is made from the default branch when it is not there. Nothing else in the repository changes.`,
+work lands, is made from the default branch when it is not there. The directory .liza is made for the files
+that stop this clone by hand: touch .liza/PAUSE. Nothing else in the repository changes.`,
 		flags: func(f *pflag.FlagSet) {
 			f.StringVar(&spec, "spec", "", "the goal's specification, a `FILE` of the project (default specs/vision.md, if there)")
 			f.StringVar(&integration, "integration-branch", "integration", "where approved work lands")
@@ -57,6 +60,9 @@ func (c *call) runInit(goal, spec, integration string) error {
 	if err := b.Repo().Exclude("/.worktrees/", "/.liza/"); err != nil {
 		return err
 	}
+	if err := c.makeStopDir(b); err != nil {
+		return err
+	}
 	lines := []string{
 		fmt.Sprintf("integration branch: %s at %s", integration, start.commit.Short()),
 		"next: git liza add-task --id ID --desc TEXT --spec FILE --done TEXT --scope TEXT",
@@ -65,6 +71,15 @@ func (c *call) runInit(goal, spec, integration string) error {
 		lines = append(lines, "no spec yet: tasks need one on the integration branch, and specs/vision.md is the usual place")
 	}
 	return c.report(done, map[string]any{"integration_branch": integration, "spec": spec}, lines...)
+}
+
+// makeStopDir makes the place of the files that stop this clone, so that a touch is all it takes.
+func (c *call) makeStopDir(b *gitboard.Board) error {
+	root, err := b.Root(c.ctx)
+	if err != nil || root == "" {
+		return err
+	}
+	return os.MkdirAll(filepath.Join(root, ".liza"), 0o755)
 }
 
 // start is where integration begins, or stands already.
