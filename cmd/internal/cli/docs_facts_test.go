@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/git-liza/git-liza/gitboard/alarm"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/roles"
 	"github.com/git-liza/git-liza/specs"
@@ -27,6 +28,13 @@ func TestTablesThatRepeatCode(t *testing.T) {
 	same(t, "states of agents", column(cells(t, "roles", "agent-states"), 0), plain(board.AgentStatuses))
 	same(t, "metrics", column(cells(t, "sprint-governance", "metrics"), 0), codeEach(yamlKeys(reflect.TypeFor[board.Metrics]())))
 	same(t, "decisions", column(cells(t, "sprint-governance", "decisions"), 0), codeEach(board.Decisions))
+	same(t, "wake-up triggers", column(cells(t, "roles", "triggers"), 0), codeEach(plain(board.Triggers)))
+	answers := strings.Join(column(cells(t, "troubleshooting", "alarm-answers"), 0), "; ")
+	for _, rule := range alarm.Rules {
+		if line, _, _ := strings.Cut(rule.Steps[0].Line, ":"); !strings.Contains(answers, line) {
+			t.Errorf("troubleshooting does not say what to do about the alarm %s", line)
+		}
+	}
 	for role, name := range map[roles.Role]string{roles.Planner: "planner-logs", roles.Coder: "coder-logs", roles.CodeReviewer: "reviewer-logs"} {
 		var types []string
 		for _, a := range board.AnomalyTypes {

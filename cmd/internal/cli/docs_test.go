@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/git-liza/git-liza/gitboard/alarm"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/roles"
 	"github.com/git-liza/git-liza/specs"
@@ -70,6 +71,20 @@ var tables = map[string]func() string{
 				with = "with " + code(r.Details[0]+": "+r.Value)
 			}
 			rows = append(rows, []string{r.Pattern, fmt.Sprintf("%d or more %s %s", r.Least, codes(r.Types, " / "), with), r.Severity})
+		}
+		return table(rows)
+	},
+	"alarms": func() string {
+		rows := [][]string{{"Level", "Condition", "Threshold", "Line"}}
+		for _, r := range alarm.Rules {
+			var levels, lines []string
+			for _, s := range r.Steps {
+				levels = append(levels, string(s.Level))
+				if line := code(s.Line); !slices.Contains(lines, line) {
+					lines = append(lines, line)
+				}
+			}
+			rows = append(rows, []string{strings.Join(levels, " / "), r.Condition, r.Threshold(), strings.Join(lines, " / ")})
 		}
 		return table(rows)
 	},
