@@ -86,7 +86,7 @@ func (w *world) sprint(status board.Phase, deadline, checkpoint board.Time) {
 }
 
 func (w *world) discovery(urgency, converted string) {
-	w.put("discovered/discovery-1.yaml", &board.Discovery{ID: "discovery-1", Description: "the port\nis open", Urgency: urgency, ConvertedToTask: converted, Created: w.now})
+	w.put("discovered/0/0/discovery-1.yaml", &board.Discovery{ID: "discovery-1", Description: "the port\nis open", Urgency: urgency, ConvertedToTask: converted, Created: w.now})
 }
 
 func (w *world) anomaly(n int, typ, acknowledged string, details ...string) {

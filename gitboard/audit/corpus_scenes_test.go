@@ -192,7 +192,7 @@ func (w *world) settings() {
 	w.do(ada, &board.SetConfig{Key: "plan_review", Value: "off"})
 	for _, e := range [][3]string{
 		{"tasks/omega.yaml", "priority", "1"}, {"tasks/omega.yaml", "extra", "{a: [1, \"2.5\", ~], b: {c: true}}"}, {"goal.yaml", "description", "A better greeter"},
-		{"sprint.yaml", "extra", "a note"}, {"notes/note-1.yaml", "message", "another"}, {"discovered/disc-4.yaml", "severity", "high"},
+		{"sprint.yaml", "extra", "a note"}, {"notes/0/0/note-1.yaml", "message", "another"}, {"discovered/0/0/disc-4.yaml", "severity", "high"},
 		{"control.yaml", "extra", "x"}, {"agents/coder-1.yaml", "extra", "[a]"}, {"board.yaml", "extra", "{n: 1}"},
 	} {
 		w.do(ada, &board.Write{Path: e[0], Fields: []board.FieldEdit{{Field: e[1], Value: e[2]}}, Reason: "by hand"})

@@ -49,7 +49,7 @@ func TestGoesOn(t *testing.T) {
 	m, at := w.mergeCommit("t-review", gitio.OID(task.ReviewCommit))
 	w.do(judge1, m, w.lands(at))
 	// A record that can't be read: the others still are.
-	bad(forgery{op: noteOf("f3"), files: map[string][]byte{"discovered/disc-1.yaml": []byte("id: disc-1\nby: [\n")}})
+	bad(forgery{op: noteOf("f3"), files: map[string][]byte{"discovered/0/0/disc-1.yaml": []byte("id: disc-1\nby: [\n")}})
 	w.do(ada, &board.AddNote{Message: "two"})
 	w.do(coder1, &board.LogAnomaly{Type: "spec_ambiguity"})
 	// An operation that the rules refuse, and an unreadable message.
@@ -57,7 +57,7 @@ func TestGoesOn(t *testing.T) {
 	w.do(ada, &board.AddNote{Message: "three"})
 	bad(forgery{op: noteOf("f5"), message: func(string) string { return "Merge branch 'main'\n" }})
 	// The unreadable record mended by hand.
-	bad(forgery{op: noteOf("f6"), files: map[string][]byte{"discovered/disc-1.yaml": nil}})
+	bad(forgery{op: noteOf("f6"), files: map[string][]byte{"discovered/0/0/disc-1.yaml": nil}})
 	w.do(ada, &board.AddNote{Message: "four"})
 
 	report := w.verify(audit.Range{})
@@ -71,7 +71,7 @@ func TestGoesOn(t *testing.T) {
 	if report.Proven != report.Commits-len(forged) {
 		t.Errorf("proven %d of %d", report.Proven, report.Commits)
 	}
-	if text := findings(report); !strings.Contains(text, "discovered/disc-1.yaml should not be there, and can't be read: line ") {
+	if text := findings(report); !strings.Contains(text, "discovered/0/0/disc-1.yaml should not be there, and can't be read: line ") {
 		t.Errorf("where it can't be read is not told:\n%s", text)
 	}
 	// From behind the last of them, all is well.

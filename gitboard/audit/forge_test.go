@@ -106,23 +106,23 @@ func carryOut(before *board.State, op board.Operation) (after *board.State, mess
 }
 
 func (w *world) writeTree(entries map[string]gitio.TreeEntry) gitio.OID {
-	dirs := map[string][]gitio.TreeEntry{}
+	dirs := map[string]map[string]gitio.TreeEntry{}
+	var own []gitio.TreeEntry
 	for path, e := range entries {
-		dir, name, nested := strings.Cut(path, "/")
+		dir, rest, nested := strings.Cut(path, "/")
 		if !nested {
-			dir, name = "", path
+			own = append(own, gitio.TreeEntry{Name: path, Mode: e.Mode, OID: e.OID})
+			continue
 		}
-		dirs[dir] = append(dirs[dir], gitio.TreeEntry{Name: name, Mode: e.Mode, OID: e.OID})
+		if dirs[dir] == nil {
+			dirs[dir] = map[string]gitio.TreeEntry{}
+		}
+		dirs[dir][rest] = e
 	}
-	root := dirs[""]
 	for dir, below := range dirs {
-		if dir != "" {
-			o := gitio.NewObject("tree", gitio.EncodeTree(below))
-			check(w.t, w.store.WriteObjects(w.ctx, []gitio.Object{o}))
-			root = append(root, gitio.TreeEntry{Name: dir, Mode: filemode.Dir, OID: o.OID})
-		}
+		own = append(own, gitio.TreeEntry{Name: dir, Mode: filemode.Dir, OID: w.writeTree(below)})
 	}
-	o := gitio.NewObject("tree", gitio.EncodeTree(root))
+	o := gitio.NewObject("tree", gitio.EncodeTree(own))
 	check(w.t, w.store.WriteObjects(w.ctx, []gitio.Object{o}))
 	return o.OID
 }

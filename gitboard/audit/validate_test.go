@@ -94,7 +94,7 @@ func TestInvariants(t *testing.T) {
 		"an anomaly's detail": {"details", func() (string, any) {
 			r := *state.Anomaly("anomaly-1")
 			r.Details = nil
-			return "anomalies/anomaly-1.yaml", &r
+			return "anomalies/0/0/anomaly-1.yaml", &r
 		}},
 		"half a hand-off": {"summary", func() (string, any) {
 			r := *state.Handoff("t-claimed")
@@ -104,7 +104,7 @@ func TestInvariants(t *testing.T) {
 		"no severity": {"severity", func() (string, any) {
 			r := *state.Discovery("disc-1")
 			r.Severity = "huge"
-			return "discovered/disc-1.yaml", &r
+			return "discovered/0/0/disc-1.yaml", &r
 		}},
 		"another goal":         {"goal_ref", func() (string, any) { return sprint(func(s *board.Sprint) { s.GoalRef = "goal-2" }) }},
 		"unknown planned task": {"scope", func() (string, any) { return sprint(func(s *board.Sprint) { s.Scope.Planned = []string{"t-nope"} }) }},

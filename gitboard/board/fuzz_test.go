@@ -27,7 +27,10 @@ func FuzzIDs(f *testing.F) {
 			if board.NewRecord(path) == nil {
 				continue
 			}
-			if strings.Count(path, "/") != 1 || strings.ContainsAny(path, "\\\x00\n :") || strings.Contains(path, "..") || path != strings.ToLower(path) || len(path) > 90 {
+			if in, of, ok := board.SplitPath(path); !ok || in != dir || of != id || !board.IsDir(path[:strings.LastIndexByte(path, '/')]) {
+				t.Errorf("%q is taken for %q of %q", path, of, in)
+			}
+			if strings.Count(path, "/") > 3 || strings.ContainsAny(path, "\\\x00\n :") || strings.Contains(path, "..") || path != strings.ToLower(path) || len(path) > 90 {
 				t.Errorf("%q would be a record", path)
 			}
 			valid := map[string]bool{board.TaskDir: board.ValidTaskID(id), board.HandoffDir: board.ValidTaskID(id), board.AgentDir: notAgent == nil}
@@ -72,7 +75,7 @@ func FuzzWrite(f *testing.F) {
 	f.Add("goal.yaml", "description", "\"a\\nb\"")
 	f.Add("sprint.yaml", "scope", "{planned: [a], stretch: [nowhere]}")
 	f.Add("sprint.yaml", "timeline", "{started: 2026-01-31T09:00:00Z, deadline: 2026-02-31T09:00:00Z}")
-	f.Add("anomalies/anomaly-1.yaml", "details", "{count: 1, b: ~}")
+	f.Add("anomalies/0/0/anomaly-1.yaml", "details", "{count: 1, b: ~}")
 	f.Add("config.yaml", "extra", "a: *a")
 	f.Add("board.yaml", "format", "2")
 	s := begun(f)

@@ -3,7 +3,6 @@ package board
 import (
 	"maps"
 	"slices"
-	"strings"
 )
 
 // Memory is a Source that holds a whole board in memory, for replay and simulation.
@@ -24,6 +23,14 @@ func (m *Memory) Record(path string) (any, error) { return m.records[path], nil 
 // IDs implements Source.
 func (m *Memory) IDs(dir string) ([]string, error) { return m.ids[dir], nil }
 
+// LastID implements Source.
+func (m *Memory) LastID(dir string) (string, error) {
+	if ids := m.ids[dir]; len(ids) > 0 {
+		return ids[len(ids)-1], nil
+	}
+	return "", nil
+}
+
 // Briefs implements Source.
 func (m *Memory) Briefs() (map[string]Brief, error) { return m.briefs, nil }
 
@@ -34,25 +41,20 @@ func (m *Memory) Paths() []string { return slices.Sorted(maps.Keys(m.records)) }
 // keeps one state at a time.
 func (m *Memory) Absorb(s *State) {
 	for path, r := range s.Changes() {
-		dir, file, _ := strings.Cut(path, "/")
-		id := strings.TrimSuffix(file, ".yaml")
-		at, found := slices.BinarySearch(m.ids[dir], id)
 		if r == nil {
 			delete(m.records, path)
-			if dir == TaskDir {
-				delete(m.briefs, id)
-			}
-			if found && file != "" {
-				m.ids[dir] = slices.Delete(m.ids[dir], at, at+1)
-			}
+		} else {
+			m.records[path] = r
+		}
+		dir, id, ok := SplitPath(path)
+		if !ok {
 			continue
 		}
-		m.records[path] = r
-		if file != "" && !found {
-			m.ids[dir] = slices.Insert(m.ids[dir], at, id)
-		}
+		m.ids[dir] = listed(m.ids[dir], dir, id, r != nil)
 		if t, ok := r.(*Task); ok {
 			m.briefs[t.ID] = t.Brief()
+		} else if dir == TaskDir {
+			delete(m.briefs, id)
 		}
 	}
 }

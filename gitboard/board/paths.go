@@ -1,6 +1,8 @@
 package board
 
 import (
+	"cmp"
+	"strconv"
 	"strings"
 
 	"github.com/git-liza/git-liza/roles"
@@ -43,19 +45,22 @@ var (
 		BreakerPath: func() any { return &Breaker{} },
 	}
 	families = map[string]family{
-		TaskDir:       {func() any { return &Task{} }, taskID.MatchString},
-		AgentDir:      {func() any { return &Agent{} }, func(id string) bool { _, err := roles.Of(id); return err == nil }},
-		DiscoveryDir:  {func() any { return &Discovery{} }, recordID.MatchString},
-		HandoffDir:    {func() any { return &Handoff{} }, taskID.MatchString},
-		NoteDir:       {func() any { return &Note{} }, recordID.MatchString},
-		AnomalyDir:    {func() any { return &Anomaly{} }, recordID.MatchString},
-		SpecChangeDir: {func() any { return &SpecChange{} }, recordID.MatchString},
+		TaskDir:       {new: func() any { return &Task{} }, valid: taskID.MatchString},
+		AgentDir:      {new: func() any { return &Agent{} }, valid: func(id string) bool { _, err := roles.Of(id); return err == nil }},
+		DiscoveryDir:  {new: func() any { return &Discovery{} }, valid: recordID.MatchString, numbered: true},
+		HandoffDir:    {new: func() any { return &Handoff{} }, valid: taskID.MatchString},
+		NoteDir:       {new: func() any { return &Note{} }, valid: recordID.MatchString, numbered: true},
+		AnomalyDir:    {new: func() any { return &Anomaly{} }, valid: recordID.MatchString, numbered: true},
+		SpecChangeDir: {new: func() any { return &SpecChange{} }, valid: recordID.MatchString, numbered: true},
 	}
 )
 
 type family struct {
 	new   func() any
 	valid func(id string) bool
+	// numbered records get the next number and stay for ever. So that each writes small trees however many there
+	// are, they lie by hundreds in directories, and these by hundreds.
+	numbered bool
 }
 
 // NewRecord returns an empty record of the kind that a path holds, or nil for a path that holds none.
@@ -63,16 +68,59 @@ func NewRecord(path string) any {
 	if mk := singles[path]; mk != nil {
 		return mk()
 	}
-	dir, file, ok := strings.Cut(path, "/")
-	id, isYAML := strings.CutSuffix(file, ".yaml")
-	if f, known := families[dir]; ok && known && isYAML && f.valid(id) {
-		return f.new()
+	if dir, id, ok := SplitPath(path); ok && families[dir].valid(id) {
+		return families[dir].new()
 	}
 	return nil
 }
 
-// RecordPath is where the record of a family lies.
-func RecordPath(dir, id string) string { return dir + "/" + id + ".yaml" }
+// RecordPath is where the record of a family lies: tasks/add-auth.yaml, notes/1/123/note-12345.yaml.
+func RecordPath(dir, id string) string {
+	if !families[dir].numbered {
+		return dir + "/" + id + ".yaml"
+	}
+	_, n := split(id)
+	return dir + "/" + strconv.Itoa(n/10_000) + "/" + strconv.Itoa(n/100) + "/" + id + ".yaml"
+}
+
+// SplitPath is the reverse of RecordPath, whatever form the id has: the family's directory and the id; false for
+// any other path.
+func SplitPath(path string) (dir, id string, ok bool) {
+	dir, rest, _ := strings.Cut(path, "/")
+	f, known := families[dir]
+	file := rest[strings.LastIndexByte(rest, '/')+1:]
+	id, isYAML := strings.CutSuffix(file, ".yaml")
+	if !known || !isYAML || !f.numbered && file != rest || f.numbered && RecordPath(dir, id) != path {
+		return "", "", false
+	}
+	return dir, id, true
+}
+
+// IsDir reports whether a path is a directory in which records lie, or directories of them.
+func IsDir(path string) bool {
+	dir, rest, below := strings.Cut(path, "/")
+	if f, known := families[dir]; !below || !f.numbered {
+		return known && !below
+	}
+	outer, inner, both := strings.Cut(rest, "/")
+	first := outer + "0000"
+	if both {
+		first = inner + "00"
+	}
+	return strings.HasPrefix(RecordPath(dir, "x-"+first), path+"/")
+}
+
+// CompareIDs tells the order of the ids of a family: that of their numbers where they have been numbered.
+func CompareIDs(dir, a, b string) int {
+	if families[dir].numbered {
+		_, na := split(a)
+		_, nb := split(b)
+		if na != nb {
+			return cmp.Compare(na, nb)
+		}
+	}
+	return strings.Compare(a, b)
+}
 
 // ValidTaskID reports whether an id has a task id's form.
 func ValidTaskID(id string) bool { return taskID.MatchString(id) }

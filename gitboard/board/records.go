@@ -113,7 +113,7 @@ type Agent struct {
 	Extra           any         `yaml:"extra,omitempty"`
 }
 
-// Discovery is discovered/<id>.yaml: an adjacent problem that somebody found.
+// Discovery is a record of discovered/: an adjacent problem that somebody found.
 type Discovery struct {
 	ID              string      `yaml:"id"`
 	By              string      `yaml:"by"`
@@ -155,7 +155,7 @@ type Handoff struct {
 	Extra         any      `yaml:"extra,omitempty"`
 }
 
-// Note is notes/<id>.yaml: a word from a human (or from a planner to the human).
+// Note is a record of notes/: a word from a human (or from a planner to the human).
 type Note struct {
 	ID             string `yaml:"id"`
 	Timestamp      Time   `yaml:"timestamp"`
@@ -167,7 +167,7 @@ type Note struct {
 	Extra          any    `yaml:"extra,omitempty"`
 }
 
-// Anomaly is anomalies/<id>.yaml: something that went otherwise than it should.
+// Anomaly is a record of anomalies/: something that went otherwise than it should.
 type Anomaly struct {
 	ID             string            `yaml:"id"`
 	Timestamp      Time              `yaml:"timestamp"`
@@ -180,7 +180,7 @@ type Anomaly struct {
 	Extra          any               `yaml:"extra,omitempty"`
 }
 
-// SpecChange is spec-changes/<id>.yaml.
+// SpecChange is a record of spec-changes/.
 type SpecChange struct {
 	ID          string `yaml:"id"`
 	Timestamp   Time   `yaml:"timestamp"`

@@ -1,6 +1,7 @@
 package board
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -11,8 +12,10 @@ import (
 type Source interface {
 	// Record returns the record at a path, nil when there is none.
 	Record(path string) (any, error)
-	// IDs lists the ids in one of the directories, sorted.
+	// IDs lists the ids in one of the directories, in the order of CompareIDs.
 	IDs(dir string) ([]string, error)
+	// LastID is the last of these ids, "" when there is none. It doesn't take listing the others.
+	LastID(dir string) (string, error)
 	// Briefs returns what is needed of each task to choose among them, by id.
 	Briefs() (map[string]Brief, error)
 }
@@ -69,20 +72,48 @@ func (s *State) IDs(dir string) ([]string, error) {
 		ids = slices.Clone(below)
 	}
 	for path, r := range s.over {
-		id, ok := strings.CutPrefix(path, dir+"/")
-		if !ok {
-			continue
-		}
-		id = strings.TrimSuffix(id, ".yaml")
-		at, found := slices.BinarySearch(ids, id)
-		switch {
-		case r == nil && found:
-			ids = slices.Delete(ids, at, at+1)
-		case r != nil && !found:
-			ids = slices.Insert(ids, at, id)
+		if in, id, ok := SplitPath(path); ok && in == dir {
+			ids = listed(ids, dir, id, r != nil)
 		}
 	}
 	return ids, nil
+}
+
+// listed is a list of ids in the order of CompareIDs with an id put in or taken out.
+func listed(ids []string, dir, id string, there bool) []string {
+	at, found := slices.BinarySearchFunc(ids, id, func(a, b string) int { return CompareIDs(dir, a, b) })
+	switch {
+	case found && !there:
+		return slices.Delete(ids, at, at+1)
+	case there && !found:
+		return slices.Insert(ids, at, id)
+	}
+	return ids
+}
+
+// LastID implements Source.
+func (s *State) LastID(dir string) (last string, err error) {
+	if s.src != nil {
+		if last, err = s.src.LastID(dir); err != nil {
+			s.fail(err)
+			return "", err
+		}
+	}
+	for path, r := range s.over {
+		in, id, ok := SplitPath(path)
+		switch {
+		case !ok || in != dir:
+		case r == nil && id == last:
+			ids, err := s.IDs(dir)
+			if len(ids) == 0 {
+				return "", err
+			}
+			return ids[len(ids)-1], err
+		case r != nil && (last == "" || CompareIDs(dir, id, last) > 0):
+			last = id
+		}
+	}
+	return last, nil
 }
 
 func (s *State) fail(err error) {
@@ -173,15 +204,11 @@ func (s *State) SpecChange(id string) *SpecChange {
 // List lists the ids in a directory; in the order of their numbers where they have numbers.
 func (s *State) List(dir string) []string {
 	ids, _ := s.IDs(dir)
-	if f := families[dir]; f.valid != nil && dir != TaskDir && dir != HandoffDir {
-		ids = slices.Clone(ids)
+	if dir == AgentDir {
 		slices.SortStableFunc(ids, func(a, b string) int {
 			pa, na := split(a)
 			pb, nb := split(b)
-			if pa != pb {
-				return strings.Compare(pa, pb)
-			}
-			return na - nb
+			return cmp.Or(strings.Compare(pa, pb), na-nb)
 		})
 	}
 	return ids
@@ -196,16 +223,11 @@ func split(id string) (string, int) {
 	return id[:i], n
 }
 
-// nextID is the id that the next record of a family gets: one more than the highest there is.
+// nextID is the id that the next record of a numbered family gets: one more than the highest there is.
 func (s *State) nextID(dir, prefix string) string {
-	highest := 0
-	ids, _ := s.IDs(dir) // in any order
-	for _, id := range ids {
-		if _, n := split(id); n > highest {
-			highest = n
-		}
-	}
-	return prefix + "-" + strconv.Itoa(highest+1)
+	last, _ := s.LastID(dir)
+	_, n := split(last)
+	return prefix + "-" + strconv.Itoa(n+1)
 }
 
 // FindTask returns a task, or a refusal that names the nearest ids.

@@ -24,12 +24,21 @@ func (f *failing) Record(path string) (any, error) {
 	return f.Source.Record(path)
 }
 
+func (f *failing) LastID(dir string) (string, error) {
+	if f.left--; f.left < 0 {
+		f.met = true
+		return "", errUnread
+	}
+	return f.Source.LastID(dir)
+}
+
 // TestUnread: a record that couldn't be read makes a step fail, and never passes for one that isn't there.
 func TestUnread(t *testing.T) {
 	s := begun(t)
 	s.in(board.Merged, "b").in(board.Claimed, "a").do(planner, add("c", "b"))
 	for _, op := range []board.Operation{
 		{Actor: planner, Payload: add("d", "b", "c")}, {Actor: coder1, Payload: preExec("a")}, {Actor: coder1, Payload: submit("a")},
+		{Actor: human, Payload: &board.AddNote{Message: "m"}},
 	} {
 		op.Time, op.Request = s.now, "r"
 		for left := 0; ; left++ {

@@ -70,8 +70,8 @@ func TestWriteRefusals(t *testing.T) {
 	s.refused("invariant", human, write("sprint.yaml", "timeline", "{}"), "timeline.started")
 	s.refused("invariant", human, write("sprint.yaml", "scope", "{planned: [gone], stretch: []}"))
 	s.refused("unknown-task", human, write("tasks/logout.yaml", "priority", "1"))
-	s.refused("unknown-record", human, write("notes/note-2.yaml", "message", "x"))
-	s.do(human, write("notes/note-1.yaml", "message", `"~"`))
+	s.refused("unknown-record", human, write("notes/0/0/note-2.yaml", "message", "x"))
+	s.do(human, write("notes/0/0/note-1.yaml", "message", `"~"`))
 	equal(t, "a text", s.state().Note("note-1").Message, "~")
 }
 

@@ -21,11 +21,11 @@ func FuzzYAMLRoundTrip(f *testing.F) {
 			return
 		}
 		survives(t, s)
-		data, err := codec.EncodeChecked("notes/note-1.yaml", &board.Note{ID: "note-1", Message: s, For: s})
+		data, err := codec.EncodeChecked("notes/0/0/note-1.yaml", &board.Note{ID: "note-1", Message: s, For: s})
 		if err != nil {
 			t.Fatalf("%q: %v", s, err)
 		}
-		n, err := codec.Decode("notes/note-1.yaml", data)
+		n, err := codec.Decode("notes/0/0/note-1.yaml", data)
 		if err != nil || n.(*board.Note).Message != s || n.(*board.Note).For != s {
 			t.Fatalf("%q: %v\n%s", s, err, data)
 		}
@@ -35,8 +35,8 @@ func FuzzYAMLRoundTrip(f *testing.F) {
 // A decoder never panics, and what it takes it can write again, unless it refuses to.
 func FuzzDecode(f *testing.F) {
 	f.Add("tasks/a.yaml", "id: a\nhistory: []\nextra: {a: [1, \"2.5\", 0x1f, ~]}\n")
-	f.Add("notes/note-1.yaml", "message: |\n  a\n  b\n")
-	f.Add("anomalies/anomaly-1.yaml", "details: {a: 1, b: true, c: ~}\n")
+	f.Add("notes/0/0/note-1.yaml", "message: |\n  a\n  b\n")
+	f.Add("anomalies/0/0/anomaly-1.yaml", "details: {a: 1, b: true, c: ~}\n")
 	f.Add("config.yaml", "test_globs: [a, b]\n")
 	f.Add("board.yaml", "? [a]\n: b\n")
 	f.Fuzz(func(t *testing.T, path, text string) {

@@ -24,7 +24,7 @@ func TestHostileTexts(t *testing.T) {
 		survives(t, text)
 	}
 	for _, text := range []string{"\xff", "a\xc3", "\xed\xa0\x80"} {
-		if _, err := codec.EncodeChecked("notes/note-1.yaml", &board.Note{Message: text}); err == nil {
+		if _, err := codec.EncodeChecked("notes/0/0/note-1.yaml", &board.Note{Message: text}); err == nil {
 			t.Errorf("%q is not text, and is stored", text)
 		}
 	}
@@ -62,13 +62,13 @@ func survives(t *testing.T, text string) {
 		t.Fatalf("%.80q reads back as %.80q", text, b.Description)
 	}
 	anomaly := &board.Anomaly{ID: "anomaly-1", Details: map[string]board.Scalar{"a": board.Scalar(short), "b": "3"}}
-	if _, err := codec.EncodeChecked("anomalies/anomaly-1.yaml", anomaly); err != nil {
+	if _, err := codec.EncodeChecked("anomalies/0/0/anomaly-1.yaml", anomaly); err != nil {
 		t.Fatalf("%.80q as a detail: %v", text, err)
 	}
 }
 
 func TestTooLarge(t *testing.T) {
-	_, err := codec.EncodeChecked("notes/note-1.yaml", &board.Note{Message: strings.Repeat("x", codec.MaxDocument)})
+	_, err := codec.EncodeChecked("notes/0/0/note-1.yaml", &board.Note{Message: strings.Repeat("x", codec.MaxDocument)})
 	if err == nil || !strings.Contains(err.Error(), "bytes") {
 		t.Error(err)
 	}
@@ -103,7 +103,7 @@ func TestHostileDocuments(t *testing.T) {
 			t.Errorf("%s: refused after %s", name, took)
 		}
 	}
-	for _, path := range []string{"", "tasks", "tasks/", "tasks/A.yaml", "tasks/a", "tasks/a/b.yaml", "notes/1.yaml", "agents/bob-1.yaml", "goal", "../goal.yaml", "handoff/.yaml", "notes/note-0.yaml"} {
+	for _, path := range []string{"", "tasks", "tasks/", "tasks/A.yaml", "tasks/a", "tasks/a/b.yaml", "notes/1.yaml", "notes/note-1.yaml", "notes/0/1/note-1.yaml", "agents/bob-1.yaml", "goal", "../goal.yaml", "handoff/.yaml", "notes/0/0/note-0.yaml"} {
 		if _, err := codec.Decode(path, []byte("{}\n")); err == nil {
 			t.Errorf("%q is a record", path)
 		}

@@ -2,6 +2,7 @@ package oplog
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -117,26 +118,28 @@ func (s *source) Record(path string) (any, error) {
 // mostAhead is how many records are fetched ahead at most.
 const mostAhead = 512
 
-// fetch reads the file of a record. Whoever reads one record of a directory after the other gets more of
-// them with each exchange; of tasks there are briefs for that.
+// fetch reads the file of a record. Whoever reads one record of a family after the other gets more of the same
+// directory with each exchange; of tasks there are briefs for that.
 func (s *source) fetch(path string, oid gitio.OID) ([]byte, error) {
 	names, paths := []string{string(oid)}, []string{path}
-	if dir, file, nested := strings.Cut(path, "/"); nested && dir != board.TaskDir {
-		entries, err := s.tree.dir(dir)
+	if family, _, nested := strings.Cut(path, "/"); nested && family != board.TaskDir {
+		slash := strings.LastIndexByte(path, '/') + 1
+		dir, file := path[:slash], path[slash:]
+		entries, err := s.tree.dir(path[:slash-1])
 		if err != nil {
 			return nil, err
 		}
 		at, _ := find(entries, file)
-		for i := 1; i < len(entries) && len(names) <= s.ahead[dir]; i++ {
+		for i := 1; i < len(entries) && len(names) <= s.ahead[family]; i++ {
 			e := entries[(at+i)%len(entries)]
-			other := dir + "/" + e.Name
+			other := dir + e.Name
 			_, read := s.read[other]
 			_, fetched := s.raw[other]
 			if !read && !fetched && e.Mode == filemode.Regular {
 				names, paths = append(names, string(e.OID)), append(paths, other)
 			}
 		}
-		s.ahead[dir] = min(mostAhead, 2*s.ahead[dir]+1)
+		s.ahead[family] = min(mostAhead, 2*s.ahead[family]+1)
 	}
 	objects, err := s.log.store.Objects(s.ctx, names)
 	if err != nil {
@@ -170,19 +173,66 @@ func (s *source) IDs(dir string) ([]string, error) {
 	if ids, listed := s.ids[dir]; listed {
 		return ids, nil
 	}
-	entries, err := s.tree.dir(dir)
+	ids, err := s.idsBelow(dir)
 	if err != nil {
 		return nil, s.fail(dir, err)
 	}
-	ids := make([]string, 0, len(entries))
+	slices.SortFunc(ids, func(a, b string) int { return board.CompareIDs(dir, a, b) })
+	s.ids[dir] = ids
+	return ids, nil
+}
+
+// idsBelow lists the ids of the records at or below a path, in no order.
+func (s *source) idsBelow(path string) (ids []string, err error) {
+	ids, dirs, err := s.list(path)
+	for _, dir := range dirs {
+		below, err := s.idsBelow(path + "/" + dir)
+		if err != nil {
+			return nil, err
+		}
+		ids = append(ids, below...)
+	}
+	return ids, err
+}
+
+// list tells what a directory has: the ids of records, and the directories of more of them.
+func (s *source) list(path string) (ids, dirs []string, err error) {
+	entries, err := s.tree.dir(path)
 	for _, e := range entries {
-		if id, ok := strings.CutSuffix(e.Name, ".yaml"); ok {
+		at := path + "/" + e.Name
+		if e.Mode == filemode.Dir && board.IsDir(at) {
+			dirs = append(dirs, e.Name)
+		} else if _, id, ok := board.SplitPath(at); ok {
 			ids = append(ids, id)
 		}
 	}
-	slices.Sort(ids) // the file a-b.yaml comes before a.yaml, the id a-b after a
-	s.ids[dir] = ids
-	return ids, nil
+	return ids, dirs, err
+}
+
+// LastID implements board.Source. Of each directory it reads the last one alone, unless that holds no record.
+func (s *source) LastID(dir string) (string, error) {
+	id, err := s.lastBelow(dir, dir)
+	if err != nil {
+		return "", s.fail(dir, err)
+	}
+	return id, nil
+}
+
+func (s *source) lastBelow(family, path string) (string, error) {
+	ids, dirs, err := s.list(path)
+	if err != nil {
+		return "", err
+	}
+	if len(ids) > 0 {
+		return slices.MaxFunc(ids, func(a, b string) int { return board.CompareIDs(family, a, b) }), nil
+	}
+	slices.SortFunc(dirs, func(a, b string) int { return cmp.Or(len(b)-len(a), strings.Compare(b, a)) }) // they are numbers
+	for _, dir := range dirs {
+		if id, err := s.lastBelow(family, path+"/"+dir); id != "" || err != nil {
+			return id, err
+		}
+	}
+	return "", nil
 }
 
 // Briefs implements board.Source. What was read once is remembered by blob id across processes.

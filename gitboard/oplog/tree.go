@@ -4,23 +4,25 @@ import (
 	"context"
 	"encoding/hex"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
 	"github.com/go-git/go-git/v5/plumbing/filemode"
 
+	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/gitio"
 )
 
-// Tree is a board's tree in memory: the root and its directories, each read when first needed.
+// Tree is a board's tree in memory, each directory read when first needed.
 type Tree struct {
-	root []gitio.TreeEntry
-	subs map[string][]gitio.TreeEntry
-	load func(oid gitio.OID) ([]gitio.TreeEntry, error)
+	entries []gitio.TreeEntry // sorted by name alone
+	subs    map[string]*Tree  // the directories that were needed so far, by name
+	load    func(oid gitio.OID) ([]gitio.TreeEntry, error)
 }
 
 // NewTree is an empty tree.
-func NewTree() *Tree { return &Tree{subs: map[string][]gitio.TreeEntry{}} }
+func NewTree() *Tree { return &Tree{subs: map[string]*Tree{}} }
 
 // ReadTree begins with the tree that a store has; its directories are read with ctx when first needed.
 func ReadTree(ctx context.Context, s Store, oid gitio.OID) (*Tree, error) {
@@ -29,7 +31,7 @@ func ReadTree(ctx context.Context, s Store, oid gitio.OID) (*Tree, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Tree{root: root, subs: map[string][]gitio.TreeEntry{}, load: load}, nil
+	return &Tree{entries: root, subs: map[string]*Tree{}, load: load}, nil
 }
 
 // readEntries reads one tree object, sorted by name alone.
@@ -49,57 +51,73 @@ func readEntries(ctx context.Context, s Store, oid gitio.OID) ([]gitio.TreeEntry
 	return entries, nil
 }
 
-// Files lists what lies in the tree by path: files, and directories that a board doesn't have.
+// Files lists what lies in the tree by path: files, and directories where a board has none.
 func (t *Tree) Files() (map[string]gitio.TreeEntry, error) {
-	files := make(map[string]gitio.TreeEntry, len(t.root))
-	for _, e := range t.root {
-		if e.Mode != filemode.Dir {
-			files[e.Name] = e
+	files := make(map[string]gitio.TreeEntry, len(t.entries))
+	return files, t.list("", files)
+}
+
+func (t *Tree) list(prefix string, files map[string]gitio.TreeEntry) error {
+	for _, e := range t.entries {
+		path := prefix + e.Name
+		if e.Mode != filemode.Dir || prefix != "" && !board.IsDir(path) {
+			files[path] = e
 			continue
 		}
-		entries, err := t.dir(e.Name)
-		if err != nil {
-			return nil, err
+		below, err := t.sub(e.Name)
+		if err == nil {
+			err = below.list(path+"/", files)
 		}
-		for _, f := range entries {
-			files[e.Name+"/"+f.Name] = f
+		if err != nil {
+			return err
 		}
 	}
-	return files, nil
+	return nil
 }
 
 func find(entries []gitio.TreeEntry, name string) (int, bool) {
 	return slices.BinarySearchFunc(entries, name, func(e gitio.TreeEntry, n string) int { return strings.Compare(e.Name, n) })
 }
 
-// dir returns a directory's entries sorted by name, none when it doesn't exist.
-func (t *Tree) dir(name string) ([]gitio.TreeEntry, error) {
-	if entries, ok := t.subs[name]; ok {
-		return entries, nil
+// sub returns a directory of the tree, an empty one when it doesn't exist.
+func (t *Tree) sub(name string) (*Tree, error) {
+	if below, ok := t.subs[name]; ok {
+		return below, nil
 	}
-	i, ok := find(t.root, name)
-	if !ok || t.root[i].Mode != filemode.Dir {
-		return nil, nil
+	i, ok := find(t.entries, name)
+	if !ok || t.entries[i].Mode != filemode.Dir {
+		return NewTree(), nil
 	}
-	entries, err := t.load(t.root[i].OID)
+	entries, err := t.load(t.entries[i].OID)
 	if err != nil {
 		return nil, err
 	}
-	t.subs[name] = entries
-	return entries, nil
+	t.subs[name] = &Tree{entries: entries, subs: map[string]*Tree{}, load: t.load}
+	return t.subs[name], nil
+}
+
+// dir returns the entries of the directory at a path sorted by name, none when it doesn't exist.
+func (t *Tree) dir(path string) ([]gitio.TreeEntry, error) {
+	for name := range strings.SplitSeq(path, "/") {
+		var err error
+		if t, err = t.sub(name); err != nil {
+			return nil, err
+		}
+	}
+	return t.entries, nil
 }
 
 func byName(a, b gitio.TreeEntry) int { return strings.Compare(a.Name, b.Name) }
 
 // blob finds the plain file at a path; zero when there is nothing.
 func (t *Tree) blob(path string) (gitio.OID, error) {
-	entries, name := t.root, path
-	if dir, file, ok := strings.Cut(path, "/"); ok {
+	entries, name := t.entries, path
+	if at := strings.LastIndexByte(path, '/'); at >= 0 {
 		var err error
-		if entries, err = t.dir(dir); err != nil {
+		if entries, err = t.dir(path[:at]); err != nil {
 			return gitio.ZeroOID, err
 		}
-		name = file
+		name = path[at+1:]
 	}
 	i, ok := find(entries, name)
 	switch {
@@ -112,46 +130,44 @@ func (t *Tree) blob(path string) (gitio.OID, error) {
 }
 
 // Change puts files into the tree (removes those whose data is nil) and returns the objects that make it
-// up newly, the root tree last. The tree given keeps its old content.
+// up newly, the root tree last. The tree given keeps its old content. The cost is that of the directories on
+// the way to the files.
 func (t *Tree) Change(files map[string][]byte) (*Tree, []gitio.Object, error) {
-	next := &Tree{root: slices.Clone(t.root), subs: map[string][]gitio.TreeEntry{}, load: t.load}
-	for dir, entries := range t.subs {
-		next.subs[dir] = entries
-	}
+	next := &Tree{entries: slices.Clone(t.entries), subs: maps.Clone(t.subs), load: t.load}
 	var objects []gitio.Object
-	touched := map[string]bool{}
-	for _, path := range sortedPaths(files) {
+	below := map[string]map[string][]byte{}
+	for _, path := range sortedNames(files) {
+		if dir, rest, nested := strings.Cut(path, "/"); nested {
+			if below[dir] == nil {
+				below[dir] = map[string][]byte{}
+			}
+			below[dir][rest] = files[path]
+			continue
+		}
 		oid := gitio.ZeroOID
 		if data := files[path]; data != nil {
 			blob := gitio.NewObject("blob", data)
 			oid, objects = blob.OID, append(objects, blob)
 		}
-		dir, name, nested := strings.Cut(path, "/")
-		if !nested {
-			next.root = set(next.root, path, oid, filemode.Regular)
-			continue
-		}
-		entries, err := t.dir(dir)
+		next.entries = set(next.entries, path, oid, filemode.Regular)
+	}
+	for _, name := range sortedNames(below) {
+		old, err := t.sub(name)
 		if err != nil {
 			return nil, nil, err
 		}
-		if touched[dir] {
-			entries = next.subs[dir]
-		} else {
-			entries = slices.Clone(entries)
+		sub, made, err := old.Change(below[name])
+		if err != nil {
+			return nil, nil, err
 		}
-		touched[dir] = true
-		next.subs[dir] = set(entries, name, oid, filemode.Regular)
-	}
-	for dir := range touched {
-		oid := gitio.ZeroOID
-		if len(next.subs[dir]) > 0 {
-			tree := gitio.NewObject("tree", encodeTree(next.subs[dir]))
-			oid, objects = tree.OID, append(objects, tree)
+		root := made[len(made)-1]
+		if len(sub.entries) == 0 {
+			root.OID, made = gitio.ZeroOID, made[:len(made)-1]
 		}
-		next.root = set(next.root, dir, oid, filemode.Dir)
+		next.subs[name], objects = sub, append(objects, made...)
+		next.entries = set(next.entries, name, root.OID, filemode.Dir)
 	}
-	return next, append(objects, gitio.NewObject("tree", encodeTree(next.root))), nil
+	return next, append(objects, gitio.NewObject("tree", encodeTree(next.entries))), nil
 }
 
 // encodeTree is gitio.EncodeTree, ten times as fast for a directory of nothing but plain files in the order of
@@ -190,11 +206,4 @@ func set(entries []gitio.TreeEntry, name string, oid gitio.OID, mode filemode.Fi
 	return slices.Insert(entries, i, gitio.TreeEntry{Name: name, Mode: mode, OID: oid})
 }
 
-func sortedPaths(files map[string][]byte) []string {
-	paths := make([]string, 0, len(files))
-	for p := range files {
-		paths = append(paths, p)
-	}
-	slices.Sort(paths)
-	return paths
-}
+func sortedNames[T any](files map[string]T) []string { return slices.Sorted(maps.Keys(files)) }

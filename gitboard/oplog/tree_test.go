@@ -34,6 +34,10 @@ func TestTreeChange(t *testing.T) {
 			{map[string][]byte{"tasks/c.yaml": []byte("c")}, "goal.yaml tasks-2/a.yaml tasks/c.yaml"},
 			{map[string][]byte{"tasks/c.yaml": []byte("c")}, "goal.yaml tasks-2/a.yaml tasks/c.yaml"},
 			{map[string][]byte{"tasks/c.yaml": nil, "tasks-2/a.yaml": nil, "goal.yaml": nil}, ""},
+			{map[string][]byte{"notes/0/0/note-1.yaml": []byte("1"), "notes/1/123/note-12345.yaml": []byte("2")}, "notes/0/0/note-1.yaml notes/1/123/note-12345.yaml"},
+			{map[string][]byte{"notes/0/0/note-1.yaml": []byte("1"), "notes/0/0/note-2.yaml": []byte("2")}, "notes/0/0/note-1.yaml notes/0/0/note-2.yaml notes/1/123/note-12345.yaml"},
+			{map[string][]byte{"notes/1/123/note-12345.yaml": nil, "notes/0/0/note-1.yaml": nil, "notes/0/1/note-100.yaml": nil}, "notes/0/0/note-2.yaml"},
+			{map[string][]byte{"notes/0/0/note-2.yaml": nil}, ""},
 		} {
 			before := paths(t, tree)
 			next, objects, err := tree.Change(step.files)

@@ -273,8 +273,9 @@ func reported(done *gitboard.Done, extra map[string]any) map[string]any {
 		}
 	}
 	if dir := bornIn(done.Op.Payload); dir != "" {
-		ids := done.After.List(dir)
-		o["id"] = ids[len(ids)-1]
+		if id, err := done.After.LastID(dir); err == nil {
+			o["id"] = id
+		}
 	}
 	for k, v := range extra {
 		o[k] = v

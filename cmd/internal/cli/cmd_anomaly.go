@@ -25,15 +25,17 @@ func anomalyCommand() *command {
 				}
 				p.Details[key] = board.Scalar(value)
 			}
-			v, err := c.view()
-			if err != nil {
-				return err
-			}
 			var lines []string
 			extra := map[string]any{"similar": ""}
-			if before := board.SimilarLoop(v.State, p.Task, string(p.Details["error_pattern"])); before != nil && p.Type == "retry_loop" {
-				extra["similar"] = before.ID
-				lines = append(lines, "note: "+before.ID+" of "+before.Reporter+" tells of a similar loop already")
+			if p.Type == "retry_loop" {
+				v, err := c.view()
+				if err != nil {
+					return err
+				}
+				if before := board.SimilarLoop(v.State, p.Task, string(p.Details["error_pattern"])); before != nil {
+					extra["similar"] = before.ID
+					lines = append(lines, "note: "+before.ID+" of "+before.Reporter+" tells of a similar loop already")
+				}
 			}
 			done, err := c.do("anomaly", gitboard.Just(&p))
 			if err != nil {

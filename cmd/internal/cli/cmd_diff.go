@@ -68,6 +68,9 @@ type change struct {
 // String shows a change on one line; in long texts only what differs.
 func (c change) String() string {
 	name := strings.TrimSuffix(c.Record, ".yaml")
+	if dir, id, ok := board.SplitPath(c.Record); ok {
+		name = dir + "/" + id
+	}
 	if c.Field != "" {
 		name += "." + c.Field
 	}

@@ -19,7 +19,8 @@ func readCommand() *command {
 	return &command{
 		name: "read", group: "machines", args: "[PATH]", max: 1, reads: true,
 		short: "print the board as one YAML document, or a part of it",
-		long:  "A path is made of keys with dots between; an item of a list is named by its id: tasks.add-auth.status.",
+		long: `A path is made of keys with dots between; an item of a list is named by its id: tasks.add-auth.status.
+A record may be named by its file, too: tasks/add-auth.yaml, notes/note-12, notes/0/0/note-12.yaml.`,
 		run: func(c *call) error {
 			v, err := c.view()
 			if err != nil {
@@ -58,6 +59,7 @@ func (c *call) part(v *gitboard.View, paths []string) (*yaml.Node, error) {
 	if path == "" {
 		return nil, usage(c.cmd, "the path is empty")
 	}
+	path = documentPath(path)
 	if n, rest, err := c.recordNode(v, leases, path); n != nil || err != nil {
 		if err != nil || rest == "" {
 			return n, err
@@ -123,40 +125,14 @@ func (c *call) recordNode(v *gitboard.View, leases map[string]board.Lease, path 
 	if err != nil || r == nil {
 		return nil, "", err
 	}
-	one := board.NewState(single{record, r}, v.State.Time())
+	one := board.NewState(nil, v.State.Time())
+	one.Changes()[record] = r
 	doc, err := codec.Document(one, leases)
 	if err != nil {
 		return nil, "", err
 	}
 	n, err = codec.Lookup(doc, parts[:at])
 	return n, strings.Join(parts[at:], "."), err
-}
-
-// single is a source of one record.
-type single struct {
-	path   string
-	record any
-}
-
-func (s single) Record(path string) (any, error) {
-	if path == s.path {
-		return s.record, nil
-	}
-	return nil, nil
-}
-
-func (s single) IDs(dir string) ([]string, error) {
-	if id, ok := strings.CutPrefix(s.path, dir+"/"); ok {
-		return []string{strings.TrimSuffix(id, ".yaml")}, nil
-	}
-	return nil, nil
-}
-
-func (s single) Briefs() (map[string]board.Brief, error) {
-	if t, ok := s.record.(*board.Task); ok {
-		return map[string]board.Brief{t.ID: t.Brief()}, nil
-	}
-	return nil, nil
 }
 
 // lookup follows the rest of a path from a node.

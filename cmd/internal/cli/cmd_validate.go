@@ -4,7 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"slices"
+	"strings"
 	"time"
 
 	"github.com/git-liza/git-liza/gitboard"
@@ -82,10 +82,7 @@ func (c *call) validateFile(file string) error {
 	if err != nil {
 		return usage(c.cmd, "%v", err)
 	}
-	record := filepath.ToSlash(filepath.Base(path))
-	if board.NewRecord(record) == nil {
-		record = filepath.ToSlash(filepath.Join(filepath.Base(filepath.Dir(path)), filepath.Base(path)))
-	}
+	record := recordAt(filepath.ToSlash(path))
 	r, err := codec.Decode(record, data)
 	if err != nil {
 		var form *codec.Error
@@ -104,6 +101,22 @@ func (c *call) validateFile(file string) error {
 	return c.reportIssues(issues)
 }
 
+// recordAt is the path in the tree of the record that a file is: its own last parts, or those without the
+// directories that the tree has between a family and its records.
+func recordAt(file string) string {
+	parts := strings.Split(file, "/")
+	for n := 1; n <= min(4, len(parts)); n++ {
+		path := strings.Join(parts[len(parts)-n:], "/")
+		if id, isYAML := strings.CutSuffix(parts[len(parts)-1], ".yaml"); isYAML && n == 2 {
+			path = board.RecordPath(parts[len(parts)-2], id)
+		}
+		if board.NewRecord(path) != nil {
+			return path
+		}
+	}
+	return file
+}
+
 // violationsOf holds a record against the invariants as if it stood on the board; without a board its form
 // is all there is to look at.
 func (c *call) violationsOf(path string, record any) ([]audit.Issue, error) {
@@ -119,33 +132,14 @@ func (c *call) violationsOf(path string, record any) ([]audit.Issue, error) {
 		return nil, err
 	}
 	var issues []audit.Issue
-	for _, found := range board.Violations(board.NewState(instead{v.State, single{path, record}}, v.State.Time())) {
+	with := board.NewState(v.State, v.State.Time())
+	with.Changes()[path] = record
+	for _, found := range board.Violations(with) {
 		if found.Record == path {
 			issues = append(issues, audit.Issue{Level: audit.Invalid, Field: found.Field, Text: found.What})
 		}
 	}
 	return issues, nil
-}
-
-// instead is a board with one record put in its place.
-type instead struct {
-	*board.State
-	single single
-}
-
-func (s instead) Record(path string) (any, error) {
-	if path == s.single.path {
-		return s.single.record, nil
-	}
-	return s.State.Record(path)
-}
-
-func (s instead) IDs(dir string) ([]string, error) {
-	ids, err := s.State.IDs(dir)
-	own, _ := s.single.IDs(dir)
-	ids = append(slices.Clone(ids), own...)
-	slices.Sort(ids)
-	return slices.Compact(ids), err
 }
 
 func (c *call) reportIssues(issues []audit.Issue) error {

@@ -21,13 +21,15 @@ func writeCommand() *command {
 		name: "write", group: "machines", args: "PATH VALUE", min: 2, max: 2, writes: true,
 		short: "change one field of a record (a human); the value is YAML",
 		long: `Paths are those of git liza read: tasks.add-auth.priority, sprint.timeline.deadline, config.merge_style.
+A record may be named by its file, too: tasks/add-auth.priority.
 What operations and history are for can't be written: states, claims, verdicts, commits, history.`,
 		flags: func(f *pflag.FlagSet) { f.StringVar(&reason, "reason", "", "why") },
 		run: func(c *call) error {
-			if key, ok := strings.CutPrefix(c.args[0], "config."); ok && key != "extra" {
+			path := documentPath(c.args[0])
+			if key, ok := strings.CutPrefix(path, "config."); ok && key != "extra" {
 				return c.just(&board.SetConfig{Key: key, Value: c.args[1]})
 			}
-			record, keys, err := recordOf(c.args[0])
+			record, keys, err := recordOf(path)
 			if err != nil {
 				return err
 			}
@@ -54,6 +56,34 @@ var recordFamilies = map[string]string{
 
 var recordSingles = map[string]string{
 	"goal": board.GoalPath, "sprint": board.SprintPath, "config": board.ConfigPath, "control": board.ControlPath, "circuit_breaker": board.BreakerPath,
+}
+
+// documentPath is the path in the document of a record that is named by its file, whole or shortened, and of what
+// is in it: human_notes.note-1.message for notes/0/0/note-1.yaml.message and notes/note-1.message. Other paths
+// stay as they are.
+func documentPath(path string) string {
+	under := func(key string, files ...string) (string, bool) {
+		for _, file := range files {
+			if rest, ok := strings.CutPrefix(path, file); ok && (rest == "" || rest[0] == '.') {
+				return key + rest, true
+			}
+		}
+		return "", false
+	}
+	for key, file := range recordSingles {
+		if at, ok := under(key, file); ok {
+			return at
+		}
+	}
+	name, _, _ := strings.Cut(path, ".")
+	id := name[strings.LastIndexByte(name, '/')+1:]
+	for key, dir := range recordFamilies {
+		short := dir + "/" + id
+		if at, ok := under(key+"."+id, board.RecordPath(dir, id), short+".yaml", short); ok {
+			return at
+		}
+	}
+	return path
 }
 
 // recordOf finds the record that a path leads into, and the rest of the path.

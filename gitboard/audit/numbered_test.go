@@ -1,0 +1,60 @@
+package audit_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/git-liza/git-liza/gitboard/audit"
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/oplog"
+)
+
+// TestManyNotes: a board of more notes than a directory holds verifies, and no tree in it is large.
+func TestManyNotes(t *testing.T) {
+	most := 10_030 // the last ones lie in the second directory of the upper level
+	if testing.Short() {
+		most = 230
+	}
+	store := &broadest{Memory: oplog.NewMemory()}
+	w := newWorld(t, store)
+	w.begin()
+	for n := range most {
+		w.do(ada, &board.AddNote{Message: fmt.Sprintf("note %d", n)})
+	}
+	w.do(ada, &board.Ack{IDs: []string{"note-1", fmt.Sprintf("note-%d", most)}})
+	if report := w.clean(); report.Proven != len(w.steps) {
+		t.Errorf("%d of %d proven", report.Proven, len(w.steps))
+	}
+	if store.most > 100 {
+		t.Errorf("a tree has %d entries", store.most)
+	}
+	// Where a record lies is part of the format.
+	for _, path := range []string{"notes/note-9.yaml", "notes/0/note-9.yaml", "notes/0/1/note-9.yaml", "notes/9/9/note-9.yaml"} {
+		report := w.caught(t, w.tip(), w.forge(forgery{parent: w.tip(), op: noteOf("f"), files: map[string][]byte{path: []byte("id: note-9\nmessage: m\n")}}), audit.CodeTree)
+		if text := findings(report); !strings.Contains(text, "should not be there") {
+			t.Errorf("%s: %s", path, text)
+		}
+	}
+}
+
+// broadest knows how many entries the largest tree has that was written.
+type broadest struct {
+	*oplog.Memory
+	most int
+}
+
+func (b *broadest) WriteObjects(ctx context.Context, all []gitio.Object) error {
+	for _, o := range all {
+		if o.Type == gitio.TreeObject {
+			entries, err := gitio.DecodeTree(o.Data)
+			if err != nil {
+				return err
+			}
+			b.most = max(b.most, len(entries))
+		}
+	}
+	return b.Memory.WriteObjects(ctx, all)
+}

@@ -1,0 +1,131 @@
+package board_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/git-liza/git-liza/gitboard/board"
+)
+
+var numbered = map[string]string{board.NoteDir: "note", board.AnomalyDir: "anomaly", board.DiscoveryDir: "disc", board.SpecChangeDir: "change"}
+
+func TestRecordPath(t *testing.T) {
+	for _, c := range []struct{ dir, id, path string }{
+		{board.TaskDir, "add-auth", "tasks/add-auth.yaml"},
+		{board.TaskDir, "note-12345", "tasks/note-12345.yaml"},
+		{board.AgentDir, "coder-101", "agents/coder-101.yaml"},
+		{board.HandoffDir, "add-auth", "handoff/add-auth.yaml"},
+		{board.NoteDir, "note-1", "notes/0/0/note-1.yaml"},
+		{board.NoteDir, "note-99", "notes/0/0/note-99.yaml"},
+		{board.NoteDir, "note-100", "notes/0/1/note-100.yaml"},
+		{board.AnomalyDir, "anomaly-9999", "anomalies/0/99/anomaly-9999.yaml"},
+		{board.DiscoveryDir, "disc-10000", "discovered/1/100/disc-10000.yaml"},
+		{board.SpecChangeDir, "change-12345", "spec-changes/1/123/change-12345.yaml"},
+		{board.NoteDir, "note-999999999", "notes/99999/9999999/note-999999999.yaml"},
+	} {
+		if got := board.RecordPath(c.dir, c.id); got != c.path {
+			t.Errorf("%s of %s lies at %s, not %s", c.id, c.dir, got, c.path)
+		}
+		if dir, id, ok := board.SplitPath(c.path); !ok || dir != c.dir || id != c.id {
+			t.Errorf("%s is %q of %q, %v", c.path, id, dir, ok)
+		}
+		if board.NewRecord(c.path) == nil {
+			t.Errorf("%s is no record", c.path)
+		}
+	}
+	for _, path := range []string{
+		"notes/note-1.yaml", "notes/0/note-1.yaml", "notes/0/1/note-1.yaml", "notes/1/0/note-1.yaml", "notes/00/0/note-1.yaml", "notes/0/0/0/note-1.yaml",
+		"notes/0/0/note-01.yaml", "notes/0/0/note-0.yaml", "notes/0/0/note-1", "notes/0/1/note-1e2.yaml", "notes//note-1.yaml", "tasks/0/0/a.yaml", "tasks/0/a.yaml",
+		"other/a.yaml", "notes", "notes/", "",
+	} {
+		if board.NewRecord(path) != nil {
+			t.Errorf("%q is a record", path)
+		}
+	}
+	for path, want := range map[string]bool{
+		"tasks": true, "notes": true, "notes/0": true, "notes/0/99": true, "notes/1/100": true, "anomalies/12/1234": true,
+		"": false, "other": false, "tasks/0": false, "notes/": false, "notes/00": false, "notes/x": false, "notes/-1": false, "notes/+1": false, "notes/0/100": false,
+		"notes/1/99": false, "notes/0/": false, "notes/0/01": false, "notes/0/0/0": false, "notes/0/0/note-1.yaml": false, "goal.yaml": false,
+	} {
+		if board.IsDir(path) != want {
+			t.Errorf("%q is a directory of records: %v", path, !want)
+		}
+	}
+}
+
+// TestDirectoriesStaySmall: up to a million records of a family, no directory has more than a hundred entries.
+func TestDirectoriesStaySmall(t *testing.T) {
+	const most = 1_000_000
+	entries := map[string]int{}
+	last := ""
+	for n := range most {
+		path := board.RecordPath(board.NoteDir, fmt.Sprintf("note-%d", n))
+		dirs := strings.Split(path, "/")
+		if len(dirs) != 4 {
+			t.Fatal(path)
+		}
+		// A new directory is one more entry of the one above; numbers only grow.
+		for depth := 3; depth > 0; depth-- {
+			dir := strings.Join(dirs[:depth], "/")
+			if depth == 3 || !strings.HasPrefix(last, strings.Join(dirs[:depth+1], "/")+"/") {
+				entries[dir]++
+			}
+		}
+		last = path
+	}
+	for dir, n := range entries {
+		if n > 100 {
+			t.Errorf("%s has %d entries", dir, n)
+		}
+	}
+	if len(entries) != 1+100+10_000 {
+		t.Errorf("%d directories", len(entries))
+	}
+}
+
+// TestNumbers: the next number is one more than the highest, wherever the records are; taking one out gives its
+// number away only when it was the last.
+func TestNumbers(t *testing.T) {
+	below := board.NewMemory()
+	s := board.NewState(below, "")
+	put := func(dir string, numbers ...int) {
+		for _, n := range numbers {
+			path := board.RecordPath(dir, fmt.Sprintf("%s-%d", numbered[dir], n))
+			s.Changes()[path] = board.NewRecord(path)
+		}
+	}
+	last := func(dir, want string) {
+		t.Helper()
+		got, err := s.LastID(dir)
+		if err != nil || got != want {
+			t.Errorf("the last of %s is %q, %v, not %q", dir, got, err, want)
+		}
+		if ids := s.List(dir); len(ids) > 0 && ids[len(ids)-1] != want {
+			t.Errorf("the last of %v is not %s", ids, want)
+		}
+	}
+	last(board.NoteDir, "")
+	for dir := range numbered {
+		put(dir, 9, 10, 101, 2, 11_000)
+		last(dir, numbered[dir]+"-11000")
+	}
+	below.Absorb(s)
+	s = board.NewState(below, "")
+	last(board.NoteDir, "note-11000")
+	put(board.NoteDir, 100_000, 99)
+	last(board.NoteDir, "note-100000")
+	if got := s.List(board.NoteDir); !slices.Equal(got, []string{"note-2", "note-9", "note-10", "note-99", "note-101", "note-11000", "note-100000"}) {
+		t.Errorf("listed %v", got)
+	}
+	s = board.NewState(below, "")
+	s.Changes()["notes/0/0/note-9.yaml"] = nil
+	last(board.NoteDir, "note-11000")
+	s.Changes()["notes/1/110/note-11000.yaml"] = nil
+	last(board.NoteDir, "note-101")
+	below.Absorb(s)
+	s = board.NewState(below, "")
+	last(board.NoteDir, "note-101")
+	last(board.AnomalyDir, "anomaly-11000")
+}
