@@ -34,6 +34,7 @@ var rooms = map[string]struct {
 	"worktrees":         {false, []string{"gitboard", "gitboard/board", "gitboard/oplog", "gitboard/lease", "gitboard/gitio", "roles"}},
 	"worktrees/merge":   {false, []string{"worktrees", "gitboard", "gitboard/board", "gitboard/oplog", "gitboard/lease", "gitboard/gitio", "roles"}},
 	"roles/prompt":      {true, []string{"roles", "gitboard/board"}},
+	"roles/clis":        {true, []string{"gitboard/board"}},
 	"specs":             {false, nil},
 	"cmd/internal/cli":  {false, []string{"*"}},
 	"cmd/internal/demo": {false, []string{"*"}},

@@ -15,6 +15,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/alarm"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/roles"
+	"github.com/git-liza/git-liza/roles/clis"
 	"github.com/git-liza/git-liza/specs"
 )
 
@@ -60,6 +61,22 @@ var tables = map[string]func() string{
 		rows := [][]string{{"Type", "Logged by", "Required details"}}
 		for _, a := range board.AnomalyTypes {
 			rows = append(rows, []string{a.Type, joined(a.Who, ""), strings.Join(a.Details, ", ")})
+		}
+		return table(rows)
+	},
+	"clis": func() string {
+		rows := [][]string{{"Name", "Unattended", "Prompt", "Interactive", "Missing?"}}
+		for _, c := range clis.Known {
+			args, stdin := c.Command("PROMPT", "FILE")
+			prompt := string(c.Prompt)
+			if stdin != "" {
+				prompt = "standard input"
+			}
+			interactive := c.InteractiveCommand("FILE")
+			last := len(interactive) - 1
+			interactive[last] = "'" + interactive[last] + "'"
+			rows = append(rows, []string{code(c.Name), code(strings.Join(append([]string{c.Program}, args...), " ")), prompt,
+				code(strings.Join(append([]string{c.Program}, interactive...), " ")), code(c.Install)})
 		}
 		return table(rows)
 	},

@@ -1,0 +1,86 @@
+// Package clis knows the coding-agent CLIs that a supervisor can run: how each is started unattended and
+// interactively, how it takes its prompt, and what it prints when its quota is used up.
+//
+// It promises to be pure: it starts nothing and reads neither clock nor environment. It may import board only.
+package clis
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/git-liza/git-liza/gitboard/board"
+)
+
+// Prompting is how a CLI is given its prompt.
+type Prompting string
+
+// The ways to hand a prompt over.
+const (
+	Stdin    Prompting = "stdin"    // the prompt on standard input
+	Argument Prompting = "argument" // the prompt as the last argument, standard input empty
+	File     Prompting = "file"     // the path of the prompt's file as the last argument, standard input empty
+)
+
+// CLI is a program that works on a prompt.
+type CLI struct {
+	Name    string
+	Program string
+	Args    []string // of the unattended form: they let it edit the worktree and call `git liza` unasked
+	Prompt  Prompting
+
+	// Interactive are the arguments of the interactive form, before its first message. The CLI's own questions
+	// stay: a person is there to answer.
+	Interactive []string
+
+	// Quota are regular expressions of what it prints when it stops for its quota, a rate limit or a service
+	// that is overloaded. What the named groups at (a time), zone, in (a duration) and epoch (seconds since
+	// 1970) catch says when it can go on.
+	Quota []string
+
+	Install string // what to type when the program is missing; "" when nobody can say
+}
+
+// Find is the CLI of a name among one's own and the known ones; one's own come first. Otherwise a refusal that
+// names the nearest.
+func Find(name string, own []CLI) (CLI, error) {
+	all := slices.Concat(own, Known)
+	names := make([]string, len(all))
+	for i, c := range all {
+		if c.Name == name {
+			return c, nil
+		}
+		names[i] = c.Name
+	}
+	near := board.Nearest(name, names, 3)
+	if len(near) == 0 {
+		near = names
+	}
+	return CLI{}, board.Refuse("invalid", fmt.Sprintf("no CLI is called %q", name),
+		fmt.Sprintf("nearest: %s; another one: git config liza.%s.command 'COMMAND', or --exec 'COMMAND'", strings.Join(near, ", "), configName(name)))
+}
+
+// configName is a name as a hint can show it in a key of git's configuration.
+func configName(name string) string {
+	if word.MatchString(name) {
+		return name
+	}
+	return "NAME"
+}
+
+// Command is how the program is started unattended: its arguments, and what it gets on standard input.
+func (c CLI) Command(prompt, promptFile string) (args []string, stdin string) {
+	switch c.Prompt {
+	case Argument:
+		return append(slices.Clone(c.Args), prompt), ""
+	case File:
+		return append(slices.Clone(c.Args), promptFile), ""
+	}
+	return slices.Clone(c.Args), prompt
+}
+
+// InteractiveCommand are the arguments with which the program is started for a person to watch: its first
+// message tells it to read the prompt's file.
+func (c CLI) InteractiveCommand(promptFile string) []string {
+	return append(slices.Clone(c.Interactive), "Read "+promptFile+" and follow it.")
+}

@@ -1,0 +1,129 @@
+package clis_test
+
+import (
+	"errors"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/roles/clis"
+)
+
+var noon = time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
+
+func equal(t *testing.T, what string, got, want []string) {
+	t.Helper()
+	if !slices.Equal(got, want) {
+		t.Errorf("%s: %q, want %q", what, got, want)
+	}
+}
+
+func refused(t *testing.T, err error, parts ...string) {
+	t.Helper()
+	var r *board.Refusal
+	if !errors.As(err, &r) {
+		t.Fatalf("%v is no refusal", err)
+	}
+	for _, p := range parts {
+		if !strings.Contains(r.Message+"\n"+r.Hint, p) {
+			t.Errorf("%q, hint %q: lacks %q", r.Message, r.Hint, p)
+		}
+	}
+}
+
+func TestFind(t *testing.T) {
+	c, err := clis.Find("codex", []clis.CLI{{Name: "codex", Program: "mine"}})
+	if err != nil || c.Program != "mine" {
+		t.Errorf("one's own comes first: %v, %v", c, err)
+	}
+	_, err = clis.Find("claud", nil)
+	refused(t, err, `"claud"`, "nearest: claude", "liza.claud.command", "--exec")
+	_, err = clis.Find("zzzzzzzzzz", []clis.CLI{{Name: "mine"}})
+	refused(t, err, "mine", "claude", "codex", "gemini", "vibe")
+	_, err = clis.Find("a b'; x", nil)
+	refused(t, err, "liza.NAME.command")
+}
+
+// What stands in the table can be put before a shell and the prompt reaches the program in one piece.
+func TestCommands(t *testing.T) {
+	plain := regexp.MustCompile(`^[\w=.-]+$`)
+	for _, c := range clis.Known {
+		for _, a := range slices.Concat([]string{c.Program}, c.Args, c.Interactive) {
+			if !plain.MatchString(a) {
+				t.Errorf("%s: %q needs quotes", c.Name, a)
+			}
+		}
+		args, stdin := c.Command("the prompt", "p.txt")
+		if (stdin == "the prompt") == slices.Contains(args, "the prompt") {
+			t.Errorf("%s gets its prompt by %q and %q on standard input", c.Name, args, stdin)
+		}
+		i := c.InteractiveCommand("p.txt")
+		if len(i) != len(c.Interactive)+1 || !strings.Contains(i[len(i)-1], "p.txt") {
+			t.Errorf("%s interactively: %q", c.Name, i)
+		}
+		if c.Install == "" {
+			t.Errorf("nobody learns how to install %s", c.Name)
+		}
+	}
+	args, stdin := clis.CLI{Args: []string{"-f"}, Prompt: clis.File}.Command("the prompt", "p.txt")
+	equal(t, "file", append(args, stdin), []string{"-f", "p.txt", ""})
+	vibe, _ := clis.Find("vibe", nil)
+	args, _ = vibe.Command("the prompt", "p.txt")
+	equal(t, "vibe", args, []string{"--auto-approve", "--trust", "-p", "the prompt"})
+}
+
+func TestFromConfig(t *testing.T) {
+	config := map[string]string{
+		"liza.claude.command":     "nice claude -p --model opus",
+		"liza.vibe.install":       "ask Ann",
+		"liza.gemini.interactive": "gemini -s -i",
+		"liza.aider.command":      "aider --yes --message-file",
+		"liza.aider.prompt":       "file",
+		"liza.aider.quota":        `^out of tokens(?:, back in (?P<in>\d+m))?`,
+		"liza.broken.command":     "x",
+		"liza.broken.prompt":      "telepathy",
+		"liza.worse.command":      "x",
+		"liza.worse.quota":        "(",
+	}
+	get := func(key string) string { return config[key] }
+
+	c, err := clis.FromConfig("codex", get)
+	if err != nil || c.Program != "codex" {
+		t.Errorf("a known one without configuration: %v, %v", c, err)
+	}
+	c, _ = clis.FromConfig("claude", get)
+	args, stdin := c.Command("the prompt", "p.txt")
+	equal(t, "claude", append([]string{c.Program, stdin}, args...), []string{"sh", "the prompt", "-c", `nice claude -p --model opus "$@"`, "claude"})
+	equal(t, "claude interactively", c.InteractiveCommand("p.txt"), []string{"-c", `claude "$@"`, "claude", "Read p.txt and follow it."})
+	c, _ = clis.FromConfig("gemini", get)
+	args, _ = c.Command("the prompt", "p.txt")
+	equal(t, "gemini", args, []string{"-c", `gemini --approval-mode=yolo --skip-trust "$@"`, "gemini"})
+	c, _ = clis.FromConfig("vibe", get)
+	if c.Program != "vibe" || c.Install != "ask Ann" {
+		t.Errorf("vibe: %v", c)
+	}
+	c, err = clis.FromConfig("aider", get)
+	if err != nil {
+		t.Fatal(err)
+	}
+	args, stdin = c.Command("the prompt", "p.txt")
+	equal(t, "aider", append(args, stdin), []string{"-c", `aider --yes --message-file "$@"`, "aider", "p.txt", ""})
+	if _, is := c.Limited("out of tokens, back in 5m", noon); !is {
+		t.Error("aider's own quota message is not found")
+	}
+	if _, is := c.Limited("You've hit your limit · resets 3pm (UTC)", noon); is {
+		t.Error("liza.aider.quota takes the place of all others")
+	}
+
+	_, err = clis.FromConfig("aidr", get)
+	refused(t, err, `"aidr"`, "liza.aidr.command")
+	_, err = clis.FromConfig("a.b", func(string) string { return "x" })
+	refused(t, err, `"a.b"`)
+	_, err = clis.FromConfig("broken", get)
+	refused(t, err, "liza.broken.prompt", "telepathy", "stdin")
+	_, err = clis.FromConfig("worse", get)
+	refused(t, err, "liza.worse.quota")
+}

@@ -1,0 +1,86 @@
+package clis
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/git-liza/git-liza/gitboard/board"
+)
+
+// Exec is any command, run by sh, that takes its prompt on standard input.
+func Exec(command string) CLI {
+	return CLI{
+		Name:        "exec",
+		Program:     "sh",
+		Args:        []string{"-c", command, "sh"},
+		Prompt:      Stdin,
+		Interactive: []string{"-c", command, "sh"},
+		Quota:       generic(),
+	}
+}
+
+// FromConfig is the CLI of a name as git's configuration has it: a known one in which the keys that are set take
+// the place of what stands in the table, or another one, which needs liza.NAME.command. get returns the value
+// of a key, "" when it is not set.
+//
+// The keys are liza.NAME.command (run by sh; the prompt, or its path, is its last argument when it is not on
+// standard input), .interactive (likewise, with a first message), .prompt (stdin, argument or file), .quota (a
+// regular expression as in CLI.Quota, in the place of all others) and .install.
+func FromConfig(name string, get func(key string) string) (CLI, error) {
+	set := func(key string) string {
+		if !word.MatchString(name) {
+			return ""
+		}
+		return get("liza." + name + "." + key)
+	}
+	command, interactive := set("command"), set("interactive")
+	c, err := Find(name, nil)
+	if err != nil {
+		if command == "" {
+			return CLI{}, err
+		}
+		c = CLI{Name: name, Prompt: Stdin, Quota: generic()}
+	}
+	if command != "" || interactive != "" {
+		if command == "" {
+			command = c.line(c.Args)
+		}
+		if interactive == "" && c.Program != "" {
+			interactive = c.line(c.Interactive)
+		}
+		if interactive == "" {
+			interactive = command
+		}
+		c.Program = "sh"
+		c.Args = inShell(name, command)
+		c.Interactive = inShell(name, interactive)
+	}
+	if p := Prompting(set("prompt")); p != "" {
+		if !slices.Contains([]Prompting{Stdin, Argument, File}, p) {
+			return CLI{}, board.Refuse("invalid", fmt.Sprintf("liza.%s.prompt is %q", name, p), "git config liza."+name+".prompt stdin, or argument, or file")
+		}
+		c.Prompt = p
+	}
+	if q := set("quota"); q != "" {
+		if _, err := regexp.Compile(q); err != nil {
+			return CLI{}, board.Refuse("invalid", fmt.Sprintf("liza.%s.quota is no regular expression: %v", name, err), "git config liza."+name+".quota 'REGEXP'")
+		}
+		c.Quota = []string{q}
+	}
+	if i := set("install"); i != "" {
+		c.Install = i
+	}
+	return c, nil
+}
+
+// line is the program and its arguments as sh reads them; those of the table need no quotes.
+func (c CLI) line(args []string) string {
+	return strings.Join(append([]string{c.Program}, args...), " ")
+}
+
+// inShell runs a command by sh so that further arguments become the command's last, as git runs aliases.
+func inShell(name, command string) []string {
+	return []string{"-c", command + ` "$@"`, name}
+}

@@ -1,0 +1,69 @@
+package clis
+
+// Known are the CLIs that need no configuration. The quota messages are recorded under testdata with their sources.
+var Known = []CLI{
+	{
+		Name: "claude", Program: "claude",
+		Args:   []string{"-p", "--dangerously-skip-permissions"},
+		Prompt: Stdin,
+		Quota: []string{
+			start + `(?:Claude (?:AI )?)?usage limit reached(?:\|(?P<epoch>\d{9,11})|[^\n]*?\breset at ` + at + `)?`,
+			start + `You(?:['’]ve hit your (?:[\w'’-]+ ){0,4}limit|['’]re out of extra usage)\b` + resets,
+			start + `(?:[\w-]+ ){1,3}limit reached [·∙•]` + resets,
+			start + `Credit balance (?:is )?too low\b`,
+			start + `API Error:? \(?429\b`,
+			start + `API Error:? (?:Repeated )?\(?529\b`,
+			start + `API Error: Rate limit reached`,
+		},
+		Install: "npm install -g @anthropic-ai/claude-code",
+	},
+	{
+		// Codex's sandbox keeps the git directory of a linked worktree read-only whatever is made writable
+		// (openai/codex issues 23661 and 27418), so neither a commit nor `git liza` works inside it.
+		Name: "codex", Program: "codex",
+		Args:   []string{"exec", "--dangerously-bypass-approvals-and-sandbox", "--color", "never", "-"},
+		Prompt: Stdin,
+		Quota: []string{
+			start + codexError + `You['’]ve hit your usage limit\b(?:[^\n]*?\btry again (?:at ` + at + `|in ` + in + `))?`,
+			start + codexError + `(?:Your workspace is out of credits|You hit your spend cap)\b`,
+			start + codexError + `Quota exceeded\. Check your plan`,
+			start + codexError + `exceeded retry limit, last status: 429\b`,
+			start + codexError + `Selected model is at capacity\b`,
+			start + codexError + `(?:stream disconnected before completion: )?Rate limit (?:reached for \S+|is exceeded)\b(?:[^\n]*\n?[^\n]*?\btry again in ` + in + `)?`,
+		},
+		Install: "npm install -g @openai/codex",
+	},
+	{
+		// In a folder that it was not told to trust, gemini takes every approval mode for the default one.
+		Name: "gemini", Program: "gemini",
+		Args:        []string{"--approval-mode=yolo", "--skip-trust"},
+		Prompt:      Stdin,
+		Interactive: []string{"-i"},
+		Quota: []string{
+			start + `(?:[^\n]*(?:\[API Error: |QuotaError: ))?You (?:have exhausted your (?:capacity|daily quota) on this model|have reached your daily \S+ quota limit)\b(?:[^\n]*?\breset after ` + in + `)?`,
+			start + `\[API Error: (?:Resource (?:has been )?exhausted|You exceeded your current quota)\b(?:(?:[^\n]*\n){0,12}?[^\n]*?(?:\bretry in|\bretry after) ` + in + `)?`,
+			start + `\[API Error: [\[{](?:[^\n]*\n){0,12}?[^\n]*?\bcode\\*": ?429\b(?:(?:[^\n]*\n){0,24}?[^\n]*?(?:\breset after|\bretry in|"retryDelay\\*": \\*") ?` + in + `)?`,
+		},
+		Install: "npm install -g @google/gemini-cli",
+	},
+	{
+		// Vibe loses a prompt on standard input where there is no terminal (mistralai/mistral-vibe issue 573).
+		Name: "vibe", Program: "vibe",
+		Args:   []string{"--auto-approve", "--trust", "-p"},
+		Prompt: Argument,
+		Quota: []string{
+			start + `(?:[\w.]*RateLimitError: |Error: )?(?:API error from [^\n]*?: )?Rate ?limits? exceeded(?:\.| for \S+ \(model: [^)\n]*\))`,
+		},
+		Install: "uv tool install mistral-vibe",
+	},
+}
+
+// generic is how any program may say it: all that the known ones say, since a script may be around one of
+// them, and the usual words in a line that begins as an error.
+func generic() []string {
+	var all []string
+	for _, c := range Known {
+		all = append(all, c.Quota...)
+	}
+	return append(all, start+`(?:[\w.]*error|fatal)\b[^\n:]*:[^\n]*(?:\btoo many requests|\brate.?limit (?:was )?(?:exceeded|reached|hit)|\bquota (?:was )?(?:exceeded|exhausted)|\busage limit (?:was )?(?:exceeded|reached|hit))\b(?:[^\n]*?\b(?:in|after):? `+in+`)?`)
+}

@@ -1,0 +1,141 @@
+package clis
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Pieces of patterns. A message counts only at the start of a line, after nothing but the marks that CLIs put
+// before it: an agent that writes about limits quotes them.
+const (
+	start      = `(?im)^[ \t⎿■✕✖●│⚡]*`
+	clock      = `\d{1,2}(?::\d{2}(?: ?[ap]m)?| ?[ap]m)`
+	at         = `(?P<at>(?:[a-z]{3,9} \d{1,2}(?:st|nd|rd|th)?(?:, \d{4})?,?(?: at)? )?` + clock + `)(?: \((?P<zone>[\w/+-]+)\))?`
+	in         = `(?P<in>(?:\d+(?:\.\d+)? ?(?:days?|hours?|minutes?|seconds?|ms|[dhms])\b?[ ,]*)+)`
+	resets     = `(?:[^\n]*?\bresets? (?:at )?` + at + `)?`
+	codexError = `(?:\[\S+\] )?(?:ERROR: )?`
+)
+
+var (
+	escape = regexp.MustCompile("\x1b\\[[0-9;?]*[A-Za-z]")
+	word   = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9-]*$`)
+)
+
+// Limited says whether a CLI stopped for its quota, a rate limit or an overloaded service, and until when; until
+// is zero when the message names no time, or one that has passed. tail is the end of what it printed, some KB;
+// ask only about a process that failed. A time of day without a zone is read in now's zone, which therefore
+// has to be the one in which the CLI ran.
+func (c CLI) Limited(tail string, now time.Time) (until time.Time, limited bool) {
+	tail = strings.ReplaceAll(escape.ReplaceAllString(tail, ""), "\r", "\n")
+	last := -1
+	for _, pattern := range c.Quota {
+		re, err := regexp.Compile(pattern)
+		if err != nil {
+			continue // FromConfig refuses such a pattern
+		}
+		for _, m := range re.FindAllStringSubmatchIndex(tail, -1) {
+			if m[0] < last || retried(tail, m[1]) {
+				continue
+			}
+			last, limited = m[0], true
+			until = reset(func(group string) string { return submatch(re, tail, m, group) }, now)
+		}
+	}
+	return until, limited
+}
+
+// retried says whether the line in which a match ends tells that the CLI itself tries again.
+func retried(tail string, end int) bool {
+	line, _, _ := strings.Cut(tail[end:], "\n")
+	return strings.Contains(strings.ToLower(line), "retrying")
+}
+
+func submatch(re *regexp.Regexp, text string, m []int, group string) string {
+	for i, name := range re.SubexpNames() {
+		if name == group && m[2*i] >= 0 {
+			return text[m[2*i]:m[2*i+1]]
+		}
+	}
+	return ""
+}
+
+// reset is the time that a message names; zero without one, or when it has passed.
+func reset(group func(string) string, now time.Time) time.Time {
+	var t time.Time
+	if s := group("epoch"); s != "" {
+		seconds, _ := strconv.ParseInt(s, 10, 64)
+		t = time.Unix(seconds, 0)
+	} else if s := group("in"); s != "" {
+		t = now.Add(duration(s))
+	} else if s := group("at"); s != "" {
+		zone := now.Location()
+		if name := group("zone"); name != "" {
+			named, err := time.LoadLocation(name)
+			if err != nil {
+				return time.Time{}
+			}
+			zone = named
+		}
+		t = moment(s, now.In(zone))
+	}
+	if !t.After(now) {
+		return time.Time{}
+	}
+	return t.UTC()
+}
+
+var part = regexp.MustCompile(`(\d+(?:\.\d+)?) ?(ms|[dhms])`)
+
+// duration reads "5 days 22 hours 11 minutes", "8h44m7s" and "34.07s".
+func duration(s string) time.Duration {
+	units := map[string]time.Duration{"d": 24 * time.Hour, "h": time.Hour, "m": time.Minute, "s": time.Second, "ms": time.Millisecond}
+	var d time.Duration
+	for _, m := range part.FindAllStringSubmatch(strings.ToLower(s), -1) {
+		n, _ := strconv.ParseFloat(m[1], 64)
+		d += time.Duration(n * float64(units[m[2]]))
+	}
+	return d
+}
+
+var (
+	ordinal = regexp.MustCompile(`(?i)(\d)(?:st|nd|rd|th)\b`)
+	spaces  = regexp.MustCompile(`[ ,]+`)
+)
+
+// moment reads "3pm", "12:50am", "3:42 PM", "Jul 31, 2am", "Jun 9 at 1am" and "Jul 5th, 2026 8:19 PM" in the
+// zone of now. Without a year it is the next such day. Without a day it is today or tomorrow; an hour that has
+// just passed is today's all the same, then the message is older than its limit. Zero when it is none of these.
+func moment(s string, now time.Time) time.Time {
+	s = spaces.ReplaceAllString(ordinal.ReplaceAllString(strings.ReplaceAll(strings.ToLower(s), " at ", " "), "$1"), " ")
+	s = strings.NewReplacer(" am", "am", " pm", "pm").Replace(s)
+	read := func(layouts ...string) (time.Time, bool) {
+		for _, day := range layouts {
+			for _, hour := range []string{"3:04pm", "3pm", "15:04"} {
+				if t, err := time.ParseInLocation(strings.TrimSpace(day+" "+hour), s, now.Location()); err == nil {
+					return t, true
+				}
+			}
+		}
+		return time.Time{}, false
+	}
+	if t, ok := read("Jan 2 2006", "January 2 2006"); ok {
+		return t
+	}
+	if t, ok := read("Jan 2", "January 2"); ok {
+		t = time.Date(now.Year(), t.Month(), t.Day(), t.Hour(), t.Minute(), 0, 0, now.Location())
+		if t.Before(now.AddDate(0, 0, -1)) {
+			t = t.AddDate(1, 0, 0)
+		}
+		return t
+	}
+	if t, ok := read(""); ok {
+		t = time.Date(now.Year(), now.Month(), now.Day(), t.Hour(), t.Minute(), 0, 0, now.Location())
+		if t.Before(now.Add(-time.Hour)) {
+			t = t.AddDate(0, 0, 1)
+		}
+		return t
+	}
+	return time.Time{}
+}

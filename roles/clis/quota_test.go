@@ -1,0 +1,123 @@
+package clis_test
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/git-liza/git-liza/roles/clis"
+)
+
+// recorded is a file of testdata: lines `source:`, `now:` (an offset from UTC is the machine's zone) and `until:`,
+// an empty line, and what a CLI printed.
+type recorded struct {
+	name, source, until, output string
+	now                         time.Time
+}
+
+func read(t *testing.T, dir string) []recorded {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join("testdata", dir, "*.txt"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no recorded messages in %s: %v", dir, err)
+	}
+	var all []recorded
+	for _, f := range files {
+		data, err := os.ReadFile(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := recorded{name: dir + "/" + filepath.Base(f), now: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)}
+		head, output, _ := strings.Cut(string(data), "\n\n")
+		r.output = output
+		for line := range strings.Lines(head) {
+			key, value, _ := strings.Cut(strings.TrimSpace(line), ": ")
+			switch key {
+			case "source":
+				r.source = value
+			case "until":
+				r.until = value
+			case "now":
+				if r.now, err = time.Parse(time.RFC3339, value); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		if r.source == "" {
+			t.Errorf("%s does not say where it stems from", r.name)
+		}
+		all = append(all, r)
+	}
+	return all
+}
+
+func limited(t *testing.T, c clis.CLI, r recorded) {
+	t.Helper()
+	until, is := c.Limited(r.output, r.now)
+	got := "none"
+	if !until.IsZero() {
+		got = until.Truncate(time.Second).Format(time.RFC3339)
+	}
+	if !is || got != r.until {
+		t.Errorf("%s: %s: limited %t until %s, want until %s", c.Name, r.name, is, got, r.until)
+	}
+}
+
+func TestRecordedQuotaMessages(t *testing.T) {
+	anything := clis.Exec("./agent.sh")
+	for _, c := range clis.Known {
+		for _, r := range read(t, c.Name) {
+			limited(t, c, r)
+			limited(t, anything, r)
+		}
+	}
+	for _, r := range read(t, "exec") {
+		limited(t, anything, r)
+	}
+}
+
+func TestTalkOfLimitsIsNone(t *testing.T) {
+	for _, r := range read(t, "ordinary") {
+		for _, c := range append([]clis.CLI{clis.Exec("./agent.sh")}, clis.Known...) {
+			if until, is := c.Limited(r.output, r.now); is {
+				t.Errorf("%s takes %s for a limit until %s", c.Name, r.name, until)
+			}
+		}
+	}
+}
+
+// Of several messages the last one counts, whichever pattern finds it.
+func TestLastMessageCounts(t *testing.T) {
+	now := time.Date(2026, 4, 29, 14, 0, 0, 0, time.UTC)
+	c, err := clis.Find("claude", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	until, is := c.Limited("Claude AI usage limit reached|1777500000\nYou've hit your limit · resets 3pm (UTC)\nAPI Error: Repeated 529 Overloaded errors\n", now)
+	if !is || !until.IsZero() {
+		t.Errorf("limited %t until %s; the last message names no time", is, until)
+	}
+	until, _ = c.Limited("API Error: Repeated 529 Overloaded errors\nYou've hit your limit · resets 3pm (UTC)\n", now)
+	if want := now.Add(time.Hour); !until.Equal(want) {
+		t.Errorf("until %s, want %s", until, want)
+	}
+}
+
+func TestEveryPatternCompilesAndFindsSomething(t *testing.T) {
+	for _, c := range clis.Known {
+		all := read(t, c.Name)
+		for _, q := range c.Quota {
+			re := regexp.MustCompile(q)
+			found := false
+			for _, r := range all {
+				found = found || re.MatchString(r.output)
+			}
+			if !found {
+				t.Errorf("%s: no recorded message for %s", c.Name, q)
+			}
+		}
+	}
+}
