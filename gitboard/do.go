@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"slices"
 	"time"
 
@@ -294,26 +292,6 @@ func (b *Board) requested(ctx context.Context, s *oplog.Snapshot, r Request, sin
 		}
 	}
 	return "", gitio.ErrNotFound
-}
-
-// localModes are the files by which a human stops this clone alone, the strongest first.
-var localModes = []string{"ABORT", "CHECKPOINT", "PAUSE"}
-
-// localMode refuses to take on or land work while a file in <root>/.liza stops this clone.
-func (b *Board) localMode(ctx context.Context, op board.Operation) error {
-	if b.repo == nil || !board.TakesOnWork(op.Name()) {
-		return nil
-	}
-	root, err := b.Root(ctx)
-	if err != nil || root == "" {
-		return err
-	}
-	for _, name := range localModes {
-		if _, err := os.Stat(filepath.Join(root, ".liza", name)); err == nil {
-			return board.Refuse("mode", fmt.Sprintf("this clone is stopped by the file .liza/%s", name), "a human goes on by taking that file away")
-		}
-	}
-	return nil
 }
 
 // explain adds to a refusal what only the leases know: until when a holder's lease runs.

@@ -45,6 +45,15 @@ func TestPatterns(t *testing.T) {
 		{"similar specs are not the same", []*board.LogAnomaly{gap("spec_ambiguity", "specs/login.md"), gap("spec_gap", "specs/logins.md")}, "", ""},
 		{"no spec", []*board.LogAnomaly{anomaly("spec_gap"), anomaly("spec_gap")}, "", ""},
 		{"an outage", []*board.LogAnomaly{down("npm"), down("NPM")}, "external_service_outage", "EXTERNAL_DEPENDENCY"},
+		{"one error as tools word it", []*board.LogAnomaly{
+			loop("dial tcp 10.0.0.7:5432: connect: connection refused"), loop("Dial TCP 10.0.0.21:5432: connection refused"),
+			loop("dial tcp 10.0.1.4:6543: connect: connection refused (attempt 3)")}, "retry_cluster", "ARCHITECTURE_FLAW"},
+		{"three errors of one tool", []*board.LogAnomaly{
+			loop("./parse.go:12:4: undefined: token"), loop("./parse.go:40:2: missing return"),
+			loop("./parse.go:9:1: imported and not used: \"fmt\"")}, "", ""},
+		{"equal words of different types", []*board.LogAnomaly{
+			loop("the API answers 429"), loop("the API answers 429"), anomaly("external_blocker", "blocker_service", "the API answers 429"),
+			debt("the API answers 429", "true"), assumed("the API answers 429")}, "", ""},
 		{"two services", []*board.LogAnomaly{down("npm"), down("npmjs")}, "", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {

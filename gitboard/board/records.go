@@ -81,10 +81,10 @@ const (
 
 // Trigger says why the breaker tripped.
 type Trigger struct {
-	Timestamp  Time   `yaml:"timestamp"`
-	Pattern    string `yaml:"pattern"`
-	Severity   string `yaml:"severity"`
-	ReportFile string `yaml:"report_file,omitempty"`
+	Timestamp  Time   `yaml:"timestamp" json:"timestamp"`
+	Pattern    string `yaml:"pattern" json:"pattern"`
+	Severity   string `yaml:"severity" json:"severity"`
+	ReportFile string `yaml:"report_file,omitempty" json:"report_file,omitempty"`
 }
 
 // BreakerPast is a trigger that was, and how a human resolved it.

@@ -26,6 +26,7 @@ var rooms = map[string]struct {
 	"gitboard/board":    {true, []string{"roles"}},
 	"gitboard/codec":    {true, []string{"gitboard/board", "roles"}},
 	"gitboard/alarm":    {true, []string{"gitboard/board", "roles"}},
+	"gitboard/breaker":  {true, []string{"gitboard/board"}},
 	"gitboard/gitio":    {false, nil},
 	"gitboard/oplog":    {false, []string{"gitboard/board", "gitboard/codec", "gitboard/gitio", "roles"}},
 	"gitboard/lease":    {false, []string{"gitboard/gitio"}},

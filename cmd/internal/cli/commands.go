@@ -12,7 +12,7 @@ func commands() []*command {
 		registerCommand(), deregisterCommand(), heartbeatCommand(), handoffCommand(), discoverCommand(), anomalyCommand(), primeCommand(),
 		promptCommand(), sweepCommand(), releaseCommand(),
 		worktreeListCommand(), worktreeCreateCommand(), worktreeStatusCommand(), worktreeDeleteCommand(), worktreeRepairCommand(),
-		statusCommand(), showCommand(), logCommand(), diffCommand(), noteCommand(), landCommand(), pauseCommand(), resumeCommand(), abortCommand(),
+		statusCommand(), showCommand(), logCommand(), diffCommand(), noteCommand(), landCommand(), pauseCommand(), resumeCommand(), abortCommand(), analyzeCommand(), resolveCommand(),
 		configGetCommand(), configSetCommand(),
 		readCommand(), writeCommand(), validateCommand(), verifyCommand(),
 	}

@@ -92,7 +92,7 @@ var tables = map[string]func() string{
 		return table(rows)
 	},
 	"alarms": func() string {
-		rows := [][]string{{"Level", "Condition", "Threshold", "Line"}}
+		rows := [][]string{{"Level", "Condition", "Threshold", "Line", "Look with"}}
 		for _, r := range alarm.Rules {
 			var levels, lines []string
 			for _, s := range r.Steps {
@@ -101,7 +101,7 @@ var tables = map[string]func() string{
 					lines = append(lines, line)
 				}
 			}
-			rows = append(rows, []string{strings.Join(levels, " / "), r.Condition, r.Threshold(), strings.Join(lines, " / ")})
+			rows = append(rows, []string{strings.Join(levels, " / "), r.Condition, r.Threshold(), strings.Join(lines, " / "), code(r.Do)})
 		}
 		return table(rows)
 	},

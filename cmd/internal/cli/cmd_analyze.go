@@ -1,0 +1,131 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/git-liza/git-liza/gitboard"
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/breaker"
+)
+
+func analyzeCommand() *command {
+	return &command{
+		name: "analyze", group: "human", max: 0, writes: true,
+		short: "look for patterns in the sprint's anomalies; one that is found halts the board",
+		long: `Exit code 1 when a pattern is found. Unless the circuit breaker is TRIGGERED already, a report is written
+then and the board goes to CHECKPOINT until a human has resolved it.`,
+		run: (*call).runAnalyze,
+	}
+}
+
+// analysis is what analyze has found, as --json prints it.
+type analysis struct {
+	OK        bool           `json:"ok"` // no pattern
+	Sprint    string         `json:"sprint"`
+	Anomalies int            `json:"anomalies"`
+	Status    string         `json:"status"` // of the breaker, afterwards
+	Trigger   *board.Trigger `json:"trigger,omitempty"`
+	Patterns  []pattern      `json:"patterns"`
+	Tripped   bool           `json:"tripped"` // by this call
+	Commit    string         `json:"commit,omitempty"`
+	Report    string         `json:"report,omitempty"` // the file
+}
+
+type pattern struct {
+	Pattern   string   `json:"pattern"`
+	Severity  string   `json:"severity"`
+	Anomalies []string `json:"anomalies"`
+	Common    string   `json:"common_factor"`
+}
+
+func (c *call) runAnalyze() error {
+	actor, err := c.actor("trip")
+	if err != nil {
+		return err
+	}
+	v, err := c.view()
+	if err != nil {
+		return err
+	}
+	found := board.FindPatterns(v.State)
+	a := analysis{OK: len(found) == 0, Sprint: v.State.Sprint().ID, Anomalies: len(v.State.List(board.AnomalyDir)), Patterns: []pattern{}}
+	for _, p := range found {
+		a.Patterns = append(a.Patterns, pattern(p))
+	}
+	after := v.State
+	if len(found) > 0 && after.Breaker().Status == board.BreakerOK {
+		done, report, err := c.trip(c.ctx, actor, c.request)
+		if err != nil {
+			return err
+		}
+		after = done.After
+		a.Tripped, a.Commit, a.Report = true, string(done.Commit), report
+	}
+	a.Status, a.Trigger = after.Breaker().Status, after.Breaker().CurrentTrigger
+	if err := after.Err(); err != nil {
+		return err
+	}
+	if err := c.printAnalysis(a); err != nil || a.OK {
+		return err
+	}
+	return &outcome{1, "pattern", plural(len(found), "pattern") + " found", "read the report; then git liza resolve --text TEXT, and git liza resume"}
+}
+
+func (c *call) printAnalysis(a analysis) error {
+	if c.json {
+		return c.printJSON(a)
+	}
+	if a.OK {
+		return c.say(fmt.Sprintf("no pattern among the anomalies of %s", a.Sprint))
+	}
+	var lines []string
+	for _, p := range a.Patterns {
+		lines = append(lines, fmt.Sprintf("%s (%s): %s", p.Pattern, p.Severity, strings.Join(p.Anomalies, ", ")), "  common factor: "+board.Line(p.Common, 200))
+	}
+	switch {
+	case a.Tripped:
+		lines = append(lines, "the circuit breaker is TRIGGERED; report: "+a.Report)
+	case a.Trigger != nil:
+		lines = append(lines, fmt.Sprintf("the circuit breaker is TRIGGERED since %s (%s)", a.Trigger.Timestamp, a.Trigger.Pattern))
+	}
+	return c.say(lines...)
+}
+
+// trip writes the report of the patterns that stand, and commits the trip. It returns the report's file.
+func (c *call) trip(ctx context.Context, actor board.Actor, request string) (*gitboard.Done, string, error) {
+	v, err := c.opened.View(ctx)
+	if err != nil {
+		return nil, "", err
+	}
+	found := board.FindPatterns(v.State)
+	if err := v.State.Err(); err != nil {
+		return nil, "", err
+	}
+	if len(found) == 0 {
+		return nil, "", board.Refuse("wrong-state", "the pattern is gone", "git liza read anomalies")
+	}
+	at := board.At(c.app.Now())
+	text, err := breaker.Report(v.State, found, at)
+	if err != nil {
+		return nil, "", err
+	}
+	name := "reports/" + strings.NewReplacer("-", "", ":", "").Replace(string(at)) + "-" + found[0].Pattern + ".md"
+	if err := c.opened.Keep(name, text); err != nil {
+		return nil, "", err
+	}
+	done, err := c.opened.Do(ctx, gitboard.Request{Actor: actor, ID: request, Intent: gitboard.Just(&board.Trip{
+		Pattern: found[0].Pattern, Severity: found[0].Severity, ReportFile: "liza/" + name,
+	})})
+	refusal := (*board.Refusal)(nil)
+	if errors.As(err, &refusal) || err == nil && done.Repeated {
+		_ = c.opened.Discard(name) // another report belongs to the trigger
+	}
+	if err != nil {
+		return nil, "", err
+	}
+	return done, filepath.Join(c.opened.Repo().CommonDir(), filepath.FromSlash(done.Op.Payload.(*board.Trip).ReportFile)), nil
+}

@@ -1,0 +1,85 @@
+package gitboard
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/git-liza/git-liza/gitboard/board"
+)
+
+// localModes are the files by which a human stops this clone alone, the strongest first.
+var localModes = []string{"ABORT", "CHECKPOINT", "PAUSE"}
+
+// Halt is such a file.
+type Halt struct {
+	File  string
+	Mode  board.Mode // what it makes of this clone
+	Since time.Time
+}
+
+// Halts lists the files in <root>/.liza that stop this clone, the strongest first. Since is the time in a file's
+// first line, or else when it was written last.
+func (b *Board) Halts(ctx context.Context) ([]Halt, error) {
+	root, err := b.Root(ctx)
+	if err != nil || root == "" {
+		return nil, err
+	}
+	modes := map[string]board.Mode{"ABORT": board.Aborted, "CHECKPOINT": board.CheckpointMode, "PAUSE": board.Paused}
+	var halts []Halt
+	for _, name := range localModes {
+		file := filepath.Join(root, ".liza", name)
+		info, err := os.Stat(file)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		h := Halt{name, modes[name], info.ModTime()}
+		if text, err := os.ReadFile(file); err == nil {
+			line, _, _ := strings.Cut(string(text), "\n")
+			if at, err := time.Parse(time.RFC3339, strings.TrimSpace(line)); err == nil {
+				h.Since = at
+			}
+		}
+		halts = append(halts, h)
+	}
+	return halts, nil
+}
+
+// PauseClone stops this clone by the file .liza/PAUSE, with the reason in it; false when it was there already,
+// or there is no main worktree to put it.
+func (b *Board) PauseClone(ctx context.Context, reason string) (made bool, err error) {
+	root, err := b.Root(ctx)
+	if err != nil || root == "" {
+		return false, err
+	}
+	file := filepath.Join(root, ".liza", "PAUSE")
+	if _, err := os.Stat(file); err == nil {
+		return false, nil
+	}
+	return true, createSmall(file, reason)
+}
+
+// localMode refuses to take on or land work while a file in <root>/.liza stops this clone.
+func (b *Board) localMode(ctx context.Context, op board.Operation) error {
+	if b.repo == nil || !board.TakesOnWork(op.Name()) {
+		return nil
+	}
+	root, err := b.Root(ctx)
+	if err != nil || root == "" {
+		return err
+	}
+	for _, name := range localModes {
+		if _, err := os.Stat(filepath.Join(root, ".liza", name)); err == nil {
+			return board.Refuse("mode", fmt.Sprintf("this clone is stopped by the file .liza/%s", name), "a human goes on by taking that file away")
+		}
+	}
+	return nil
+}
