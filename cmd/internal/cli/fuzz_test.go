@@ -23,6 +23,9 @@ func FuzzWritePath(f *testing.F) {
 	f.Add("goal.extra.<<", "*x")
 	f.Add(".goal.", "")
 	f.Add("human_notes.note-1.message", "--- a\n--- b")
+	f.Add("notes/note-1.message", "a")
+	f.Add("notes/0/0/note-1.yaml.extra.b", "a")
+	f.Add("tasks/../goal.yaml.description", "a")
 	b := gitboard.OpenStore(oplog.NewMemory(), "", gitboard.Options{})
 	ada := board.HumanActor("Ada", "ada@example.org")
 	do := func(p board.Payload) error {
@@ -42,7 +45,7 @@ func FuzzWritePath(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		record, keys, err := recordOf(path)
+		record, keys, err := recordOf(documentPath(path))
 		var field board.FieldEdit
 		if err == nil {
 			field, err = newField(v, record, keys, value)
