@@ -9,11 +9,17 @@ require (
 	pgregory.net/rapid v1.3.0
 )
 
-require github.com/fsnotify/fsnotify v1.10.1
+require (
+	github.com/fsnotify/fsnotify v1.10.1
+	golang.org/x/term v0.45.0
+	golang.org/x/text v0.41.0
+)
+
+require github.com/creack/pty v1.1.24
 
 require (
 	github.com/spf13/pflag v1.0.10
-	golang.org/x/tools v0.26.0 // indirect
+	golang.org/x/tools v0.48.0 // indirect
 )
 
 require (

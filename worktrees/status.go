@@ -52,6 +52,16 @@ func StatusOf(ctx context.Context, b *gitboard.Board, task string) (*Status, err
 	return st, s.compare(ctx, v, t, st)
 }
 
+// Standing is what lies here of a task's work: the worktree, the branch and what is not committed. Nothing is compared
+// with integration, which takes longer.
+func Standing(ctx context.Context, b *gitboard.Board, t *board.Task) (*Status, error) {
+	s, err := at(ctx, b)
+	if err != nil {
+		return nil, err
+	}
+	return s.standing(ctx, t)
+}
+
 // standing is what lies here of a task's work.
 func (s *site) standing(ctx context.Context, t *board.Task) (*Status, error) {
 	st := &Status{Task: t.ID, Path: s.path(t.ID), Branch: "task/" + t.ID}

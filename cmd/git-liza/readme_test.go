@@ -37,7 +37,7 @@ func TestReadmeSessions(t *testing.T) {
 	if code != 0 {
 		t.Fatalf("exit %d\n%s%s", code, out, errs)
 	}
-	for _, want := range []string{"greet  coder-1", "REJECTED by code-reviewer-1", "merge(greet)", "Hello, $1!", "proven by replay", "VALID"} {
+	for _, want := range []string{"greet  coder-1  ", "REJECTED by code-reviewer-1", "merge(greet)", "Hello, $1!", "proven by replay", "VALID"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("the sessions don't print %q:\n%s", want, out)
 		}
@@ -51,15 +51,15 @@ func TestReadmeSessions(t *testing.T) {
 func TestReadmeScreen(t *testing.T) {
 	p := &project{t: t, dir: t.TempDir()}
 	p.env = append(os.Environ(),
-		"HOME="+t.TempDir(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_NOSYSTEM=1",
+		"HOME="+t.TempDir(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_NOSYSTEM=1", "LC_ALL=C.UTF-8", "COLUMNS=", "LINES=",
 		"GIT_AUTHOR_NAME=Ann", "GIT_AUTHOR_EMAIL=ann@example.com", "GIT_COMMITTER_NAME=Ann", "GIT_COMMITTER_EMAIL=ann@example.com")
 	out, errs, code := p.run("", "bash", "-c", "set -eu\n"+blocks(t, "sh")[0])
 	if code != 0 {
 		t.Fatalf("exit %d\n%s%s", code, out, errs)
 	}
-	steady := regexp.MustCompile(`\b[0-9]+[sm]\b`)
-	want := steady.ReplaceAllString(blocks(t, "text")[0], "N")
-	if got := steady.ReplaceAllString(out, "N"); !strings.HasSuffix(got, want) {
+	steady := regexp.MustCompile(` +[0-9]+[sm]\b`)
+	want := steady.ReplaceAllString(blocks(t, "text")[0], " N")
+	if got := steady.ReplaceAllString(out, " N"); !strings.HasSuffix(got, want) {
 		t.Errorf("the README shows\n%s\nthe commands print\n%s", want, got)
 	}
 }

@@ -49,10 +49,10 @@ type SprintScope struct {
 
 // Timeline holds a sprint's moments.
 type Timeline struct {
-	Started      Time `yaml:"started"`
-	Deadline     Time `yaml:"deadline,omitempty"`
-	CheckpointAt Time `yaml:"checkpoint_at,omitempty"`
-	Ended        Time `yaml:"ended,omitempty"`
+	Started      Time `yaml:"started" json:"started"`
+	Deadline     Time `yaml:"deadline,omitempty" json:"deadline,omitempty"`
+	CheckpointAt Time `yaml:"checkpoint_at,omitempty" json:"checkpoint_at,omitempty"`
+	Ended        Time `yaml:"ended,omitempty" json:"ended,omitempty"`
 }
 
 // Control is control.yaml: whether work may go on.

@@ -39,6 +39,7 @@ var rooms = map[string]struct {
 	"specs":             {false, nil},
 	"cmd/internal/cli":  {false, []string{"*"}},
 	"cmd/internal/demo": {false, []string{"*"}},
+	"cmd/internal/tty":  {false, nil},
 	"cmd/git-liza":      {false, []string{"cmd/internal/cli"}},
 	"cmd/liza-bench":    {false, []string{"*"}},
 }

@@ -323,7 +323,7 @@ func (c *call) printJSON(v any) error {
 
 // say prints lines for a human; characters that would hide or reorder text are left out.
 func (c *call) say(lines ...string) error {
-	_, err := io.WriteString(c.app.Stdout, board.Visible(strings.Join(lines, "\n"))+"\n")
+	_, err := io.WriteString(c.app.Stdout, c.legible(board.Visible(strings.Join(lines, "\n")))+"\n")
 	return err
 }
 

@@ -2,141 +2,133 @@ package cli
 
 import (
 	"fmt"
+	"slices"
 	"strings"
+
+	"gopkg.in/yaml.v3"
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/codec"
+	"github.com/git-liza/git-liza/roles"
 )
 
 func showCommand() *command {
 	return &command{
 		name: "show", group: "human", args: "ID", min: 1, max: 1, reads: true,
-		short: "a task as a story: what it is, and what happened to it",
+		short: "a task as a story: what it is, and what happened to it; or any other record",
+		long: `ID is a task, an agent, a note, an anomaly, a discovery or a spec change; or goal, sprint, config, control,
+circuit_breaker. With --json the record is printed as git liza read has it.`,
 		run: func(c *call) error {
 			v, err := c.view()
 			if err != nil {
 				return err
 			}
-			t, err := v.State.FindTask(c.args[0])
+			id := c.args[0]
+			path := recordCalled(v.State, id)
+			if path == "" {
+				t, err := v.State.FindTask(id)
+				if err != nil {
+					return err
+				}
+				if !c.json {
+					return c.showTask(v, t)
+				}
+				path = "tasks." + t.ID
+			}
+			n, err := c.part(v, []string{path})
 			if err != nil {
 				return err
 			}
 			if c.json {
-				return c.showJSON(v, t)
+				return c.printNode(n)
 			}
-			return c.say(c.story(v, t)...)
+			lines, err := c.recordLines(c.page(), v, id, n)
+			if err != nil {
+				return err
+			}
+			return c.print(lines)
 		},
 	}
 }
 
-func (c *call) showJSON(v *gitboard.View, t *board.Task) error {
-	n, err := c.part(v, []string{"tasks." + t.ID})
+func (c *call) showTask(v *gitboard.View, t *board.Task) error {
+	f, err := c.taskFacts(v, t)
 	if err != nil {
 		return err
 	}
-	return c.printNode(n)
+	return c.print(f.story(c.page()))
 }
 
-func (c *call) story(v *gitboard.View, t *board.Task) []string {
-	lines := labelled{t.ID + ": " + board.Line(t.Description, 300), ""}
-	status := string(t.Status)
-	if who := worker(t.Brief()); who != "" && !t.Status.Terminal() {
-		status += " by " + who
-		if h, err := v.Lease(c.ctx, who); c.at == "" && err == nil && h != nil {
-			status += ", lease " + leaseLeft(c.app.Now(), board.At(h.Expires))
+// recordCalled is the path of the record that an id names beside the tasks, "" for none.
+func recordCalled(s *board.State, id string) string {
+	if recordSingles[id] != "" {
+		return id
+	}
+	switch id {
+	case s.Goal().ID:
+		return "goal"
+	case s.Sprint().ID:
+		return "sprint"
+	}
+	for _, key := range []string{"agents", "discovered", "human_notes", "anomalies", "spec_changes"} {
+		if slices.Contains(s.List(recordFamilies[key]), id) {
+			return key + "." + id
 		}
 	}
-	if t.Paused {
-		status += ", paused"
-	}
-	lines.add("status", status)
-	lines.add("priority", fmt.Sprintf("%d, %s", t.Priority, t.Kind))
-	lines.add("done when", t.DoneWhen)
-	lines.add("scope", t.Scope)
-	lines.add("spec", t.SpecRef)
-	lines.add("depends on", strings.Join(t.DependsOn, ", "))
-	if t.Iteration > 0 {
-		lines.add("iteration", fmt.Sprintf("%d, rejected %d times (%d in all)", t.Iteration, t.ReviewCyclesCurrent, t.ReviewCyclesTotal))
-	}
-	lines.add("worktree", t.Worktree)
-	lines.add("submitted", t.ReviewCommit)
-	lines.add("merged as", t.MergeCommit)
-	lines.add("blocked", t.BlockedReason)
-	for _, q := range t.BlockedQuestions {
-		lines.add("", "? "+q)
-	}
-	lines.add("failed by", strings.Join(t.FailedBy, ", "))
-	lines.add("supersedes", strings.Join(t.Supersedes, ", "))
-	lines.add("superseded by", strings.Join(t.SupersededBy, ", "))
-	if h := v.State.Handoff(t.ID); h != nil && t.HandoffPending {
-		lines.add("hand-off", h.Summary+"\nnext: "+h.NextAction)
-	}
-	lines = append(lines, "", "history")
-	for i, e := range t.History {
-		took := ""
-		if i > 0 {
-			took = " (+" + span(e.Time.Sub(t.History[i-1].Time)) + ")"
+	return ""
+}
+
+// recordLines shows a record field by field; of an agent also what it has in hand.
+func (c *call) recordLines(p page, v *gitboard.View, id string, n *yaml.Node) ([]string, error) {
+	l := labels{page: p, names: 18, lines: []string{p.bold(p.fit(id, p.width)), ""}}
+	for _, key := range codec.Keys(n) {
+		value, err := codec.Lookup(n, []string{key})
+		if err != nil {
+			return nil, err
 		}
-		lines = append(lines, "  "+string(e.Time)+took+"  "+e.Event+" by "+e.Agent+eventDetail(e))
-		if e.Checkpoint != nil {
-			lines = append(lines, "      intent: "+board.Line(e.Checkpoint.Intent, 200), "      validation: "+board.Line(e.Checkpoint.Validation, 200))
+		text, err := codec.Render(value)
+		if err != nil {
+			return nil, err
 		}
-		lines = append(lines, prefixed("      was ", formerly(e))...)
-		if e.NoTests != "" {
-			lines = append(lines, "      no tests because: "+board.Line(e.NoTests, 200))
+		switch t, err := board.ParseTime(strings.TrimSpace(text)); {
+		case key == "session":
+			continue
+		case err == nil && key == "lease_expires":
+			text = string(t) + ", " + leaseLeft(c.app.Now(), t)
+		case err == nil && c.at == "":
+			text = string(t) + ", " + since(c.app.Now(), t) + " ago"
 		}
-		for _, l := range strings.Split(strings.TrimSpace(e.Reason), "\n") {
-			if l != "" {
-				lines = append(lines, "      "+l)
+		l.add(strings.ReplaceAll(key, "_", " "), text)
+	}
+	if _, err := roles.Of(id); err == nil {
+		for _, b := range v.State.Tasks() {
+			if !b.Status.Terminal() && slices.Contains([]string{b.AssignedTo, b.ReviewingBy, b.ApprovedBy}, id) {
+				l.add("in hand", fmt.Sprintf("%s, %s", b.ID, b.Status))
 			}
 		}
-		if e.NoTests != "" {
-			lines = append(lines, "      no tests because: "+board.Line(e.NoTests, 200))
-		}
-		if e.Log != "" {
-			lines = append(lines, prefixed("      | ", strings.Split(strings.TrimRight(e.Log, "\n"), "\n"))...)
-		}
 	}
-	return lines
+	return l.lines, v.State.Err()
 }
 
-func eventDetail(e board.Event) string {
-	var parts []string
-	if e.Iteration > 0 {
-		parts = append(parts, fmt.Sprintf("iteration %d", e.Iteration))
-	}
-	if e.Commit != "" {
-		parts = append(parts, fmt.Sprintf("commit %.10s", e.Commit))
-	}
-	if e.MergeType != "" {
-		parts = append(parts, e.MergeType)
-	}
-	if len(e.Files) > 0 {
-		parts = append(parts, strings.Join(e.Files, ", "))
-	}
-	if e.Kept != "" {
-		parts = append(parts, fmt.Sprintf("work kept as %.10s", e.Kept))
-	}
-	if len(parts) == 0 {
-		return ""
-	}
-	return ", " + strings.Join(parts, ", ")
+// labels are texts behind their names, broken to a page's width.
+type labels struct {
+	page
+	names int // the width of the names
+	lines []string
 }
 
-// formerly lists what an amendment or an edit replaced; what was empty before is not in the history.
-func formerly(e board.Event) []string {
-	if e.Was == nil {
-		return nil
+// add appends a text under a name; nothing when there is none. A name that is too long has a line of its own.
+func (l *labels) add(name, text string) {
+	if strings.TrimSpace(text) == "" {
+		return
 	}
-	was, err := fieldTexts(e.Was)
-	if err != nil {
-		return nil
+	if breadth(name) >= l.names {
+		l.lines = append(l.lines, name)
+		name = ""
 	}
-	var lines []string
-	for _, name := range was.names {
-		if name != "spec_oid" {
-			lines = append(lines, name+": "+board.Line(was.text[name], 200))
-		}
+	for _, line := range wrap(strings.TrimRight(text, "\n"), l.width-l.names) {
+		l.lines = append(l.lines, strings.TrimRight(pad(name, l.names)+line, " "))
+		name = ""
 	}
-	return lines
 }

@@ -35,11 +35,15 @@ func (p paint) with(code, text string) string {
 
 func (p paint) bold(text string) string { return p.with("1", text) }
 
+func (p paint) alarm(text string) string { return p.with("31", text) }
+
+func (p paint) inverse(text string) string { return p.with("7", text) }
+
 // state colours a task's state by what it asks for.
 func (p paint) state(s board.Status, text string) string {
 	switch s {
 	case board.Blocked, board.IntegrationFailed, board.Rejected:
-		return p.with("31", text)
+		return p.alarm(text)
 	case board.Claimed, board.ReadyForReview, board.Approved:
 		return p.with("33", text)
 	case board.Merged:
@@ -48,10 +52,8 @@ func (p paint) state(s board.Status, text string) string {
 	return text
 }
 
-// since says how long ago a moment was, in one unit or two.
-func since(now time.Time, t board.Time) string { return span(now.Sub(t.Std())) }
-
-func span(d time.Duration) string { return board.Span(d) }
+// since says how long ago a moment was.
+func since(now time.Time, t board.Time) string { return board.Span(now.Sub(t.Std())) }
 
 // columns aligns rows; the last column is as long as it is.
 func columns(indent string, rows [][]string) []string {
@@ -61,7 +63,7 @@ func columns(indent string, rows [][]string) []string {
 			if i >= len(widths) {
 				widths = append(widths, 0)
 			}
-			widths[i] = max(widths[i], len([]rune(cell)))
+			widths[i] = max(widths[i], breadth(cell))
 		}
 	}
 	var lines []string
@@ -81,7 +83,7 @@ func columns(indent string, rows [][]string) []string {
 }
 
 func pad(s string, width int) string {
-	return s + strings.Repeat(" ", max(1, width-len([]rune(s))))
+	return s + strings.Repeat(" ", max(1, width-breadth(s)))
 }
 
 func prefixed(prefix string, lines []string) []string {

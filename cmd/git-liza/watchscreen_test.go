@@ -1,0 +1,273 @@
+//go:build unix
+
+package main
+
+import (
+	"os"
+	"os/exec"
+	"reflect"
+	"regexp"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/creack/pty"
+	"golang.org/x/term"
+)
+
+// A live screen in a terminal of its own: a real process behind a pty.
+type liveScreen struct {
+	t         *testing.T
+	cmd       *exec.Cmd
+	host, tty *os.File
+	before    *term.State
+	ended     chan error
+
+	mu      sync.Mutex
+	said    []byte
+	changed chan struct{}
+}
+
+const patience = 60 * time.Second
+
+func (p *project) watchScreen(size pty.Winsize, env ...string) *liveScreen {
+	p.t.Helper()
+	host, tty, err := pty.Open()
+	if err != nil {
+		p.t.Skipf("no pty here: %v", err)
+	}
+	s := &liveScreen{t: p.t, host: host, tty: tty, ended: make(chan error, 1), changed: make(chan struct{}, 1)}
+	if err := pty.Setsize(tty, &size); err != nil {
+		p.t.Fatal(err)
+	}
+	if s.before, err = term.GetState(int(tty.Fd())); err != nil {
+		p.t.Fatal(err)
+	}
+	s.cmd = exec.Command("git-liza", "status", "--watch")
+	s.cmd.Dir, s.cmd.Env = p.dir, append(p.env[:len(p.env):len(p.env)], append([]string{"LC_ALL=C.UTF-8", "TERM=xterm", "NO_COLOR="}, env...)...)
+	s.cmd.Stdin, s.cmd.Stdout, s.cmd.Stderr = tty, tty, tty
+	s.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
+	if err := s.cmd.Start(); err != nil {
+		p.t.Fatal(err)
+	}
+	go s.listen()
+	go func() { s.ended <- s.cmd.Wait() }()
+	p.t.Cleanup(func() {
+		s.cmd.Process.Kill()
+		tty.Close()
+		host.Close()
+	})
+	return s
+}
+
+func (s *liveScreen) listen() {
+	buffer := make([]byte, 1<<16)
+	for {
+		n, err := s.host.Read(buffer)
+		if err != nil {
+			return
+		}
+		s.mu.Lock()
+		s.said = append(s.said, buffer[:n]...)
+		s.mu.Unlock()
+		select {
+		case s.changed <- struct{}{}:
+		default:
+		}
+	}
+}
+
+func (s *liveScreen) all() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return string(s.said)
+}
+
+var escapes = regexp.MustCompile("\x1b\\[[0-9;?]*[a-zA-Z]")
+
+// lines is the last whole frame as a reader sees it.
+func (s *liveScreen) lines() []string {
+	said := s.all()
+	end := strings.LastIndex(said, "\x1b[?2026l")
+	if end < 0 {
+		return nil
+	}
+	begin := strings.LastIndex(said[:end], "\x1b[?2026h")
+	return strings.Split(escapes.ReplaceAllString(said[begin:end], ""), "\r\n")
+}
+
+// await waits until the screen shows every text.
+func (s *liveScreen) await(texts ...string) []string {
+	s.t.Helper()
+	over := time.After(patience)
+	for {
+		lines := s.lines()
+		missing := ""
+		for _, text := range texts {
+			if !strings.Contains(strings.Join(lines, "\n"), text) {
+				missing = text
+			}
+		}
+		if missing == "" {
+			return lines
+		}
+		select {
+		case <-s.changed:
+		case <-over:
+			s.t.Fatalf("the screen does not show %q:\n%s", missing, strings.Join(lines, "\n"))
+		}
+	}
+}
+
+func (s *liveScreen) press(keys string) {
+	s.t.Helper()
+	if _, err := s.host.WriteString(keys); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// restored waits for the end, and for the terminal as it was.
+func (s *liveScreen) restored(code int) {
+	s.t.Helper()
+	select {
+	case <-s.ended:
+	case <-time.After(patience):
+		s.t.Fatal("the process does not end")
+	}
+	if got := s.cmd.ProcessState.ExitCode(); got != code {
+		s.t.Errorf("exit code %d, want %d", got, code)
+	}
+	const goodbye = "\x1b[?25h\x1b[?1049l"
+	for over := time.After(patience); !strings.Contains(s.all(), goodbye); {
+		select {
+		case <-s.changed:
+		case <-over:
+			s.t.Fatal("the terminal is left on the alternate screen")
+		}
+	}
+	after, err := term.GetState(int(s.tty.Fd()))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	if !reflect.DeepEqual(after, s.before) {
+		s.t.Errorf("the terminal was %+v and is %+v", s.before, after)
+	}
+}
+
+var eighty = pty.Winsize{Rows: 30, Cols: 80}
+
+func TestLiveScreen(t *testing.T) {
+	p := newProject(t)
+	p.addTask("parse")
+	s := p.watchScreen(eighty)
+	lines := s.await("Waiting: you 0, coders 1.", "UNCLAIMED 1", "parse", "? help")
+	if len(lines) != 30 {
+		t.Errorf("the frame has %d lines on a screen of 30", len(lines))
+	}
+
+	// It follows the board.
+	p.must("coder-1", "claim", "parse")
+	s.await("CLAIMED 1", "coder-1", "lease 4m left", "claim(parse)")
+	p.addTask("print")
+	s.await("UNCLAIMED 1", "print")
+
+	// It steers.
+	s.press("p")
+	s.await("Waiting: you 1.", "board   PAUSED", "git liza resume")
+	if got := p.must("", "read", "control.mode"); got != "PAUSED\n" {
+		t.Errorf("the board is %q", got)
+	}
+	s.press("p")
+	s.await("the board is PAUSED already")
+	s.press("r")
+	s.await("board   RUNNING")
+
+	// A task's details, and back.
+	s.press("\x1b[B\x1b[B")
+	s.await("▸ parse")
+	s.press("\x1b[A")
+	s.await("▸ print")
+	s.press("\r")
+	s.await("print: Do print", "done when     x prints y", "timeline", "esc back")
+	p.must("", "note", "--for", "print", "mind the newline")
+	s.await("mind the newline")
+	s.press("\x1b")
+	s.await("▸ print", "? help")
+	s.press("?")
+	s.await("p           pause", "esc back")
+	s.press("\x1b")
+
+	// It takes the size that it is given.
+	if err := pty.Setsize(s.tty, &pty.Winsize{Rows: 20, Cols: 50}); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.cmd.Process.Signal(syscall.SIGWINCH); err != nil {
+		t.Fatal(err)
+	}
+	for over := time.Now().Add(patience); len(s.lines()) != 20; {
+		if time.Now().After(over) {
+			t.Fatalf("the frame has %d lines on a screen of 20", len(s.lines()))
+		}
+		<-s.changed
+	}
+	for _, line := range s.lines() {
+		if n := len([]rune(line)); n > 50 {
+			t.Errorf("a line of %d characters on a screen of 50: %q", n, line)
+		}
+	}
+	s.press("q")
+	s.restored(0)
+	p.proven()
+}
+
+func TestLiveScreenGivesTheTerminalBack(t *testing.T) {
+	p := newProject(t)
+	for name, end := range map[string]func(s *liveScreen){
+		"Ctrl-C":  func(s *liveScreen) { s.press("\x03") },
+		"SIGTERM": func(s *liveScreen) { s.cmd.Process.Signal(syscall.SIGTERM) },
+		"SIGINT":  func(s *liveScreen) { s.cmd.Process.Signal(os.Interrupt) },
+		"SIGHUP":  func(s *liveScreen) { s.cmd.Process.Signal(syscall.SIGHUP) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := *p
+			p.t = t
+			s := p.watchScreen(eighty)
+			s.await("? help")
+			end(s)
+			s.restored(0)
+		})
+	}
+}
+
+// What is not ASCII is shown as ? where the locale has no UTF-8, and nothing is coloured with NO_COLOR.
+func TestLiveScreenPlain(t *testing.T) {
+	p := newProject(t)
+	p.must("", "add-task", "--id", "gruss", "--desc", "Grüß alle", "--spec", "specs/vision.md", "--done", "x", "--scope", "IN: x")
+	s := p.watchScreen(eighty, "LC_ALL=C", "NO_COLOR=1")
+	s.await("DRAFT 1", "gruss")
+	s.press("j\r")
+	s.await("Gr?? alle")
+	for _, r := range s.all() {
+		if r > 127 {
+			t.Fatalf("%q was written to a terminal without UTF-8", r)
+		}
+	}
+	if regexp.MustCompile("\x1b\\[3[0-9]m").MatchString(s.all()) {
+		t.Error("there are colours with NO_COLOR")
+	}
+	s.press("q")
+	s.restored(0)
+}
+
+func TestWatchTakesATerminal(t *testing.T) {
+	p := newProject(t)
+	_, errs, code := p.liza("", "status", "--watch")
+	if code != 1 || !strings.Contains(errs, "--watch takes a terminal") {
+		t.Errorf("exit %d\n%s", code, errs)
+	}
+	if _, errs, code := p.liza("", "status", "--watch", "--json"); code != 1 || !strings.Contains(errs, "--json for programs") {
+		t.Errorf("exit %d\n%s", code, errs)
+	}
+}

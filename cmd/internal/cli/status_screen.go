@@ -1,0 +1,312 @@
+package cli
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/roles"
+)
+
+// drawStatus draws the overview on a page: no line is wider, and as many tasks are shown as fit its height.
+// Why a task is BLOCKED is asked for those that are shown. The selected task is always among them.
+func drawStatus(p page, o *board.Overview, reason func(task string) string, selected string) []string {
+	d := &statusDrawing{page: p, o: o, now: o.Now.Std(), reason: reason, selected: selected}
+	head := slices.Concat([]string{p.bold(p.fit(o.Summary(), p.width))}, d.asks(), []string{""}, d.run())
+	tail := slices.Concat(d.agents(), d.events())
+	groups := groupTasks(o)
+	rows := p.height - len(head) - len(tail) - len(groups) - 1
+	d.share(groups, rows)
+	tasks := d.tasks(groups)
+	if len(tasks) > 0 {
+		tasks = slices.Insert(tasks, 0, "")
+	}
+	return slices.Concat(head, tasks, tail)
+}
+
+type statusDrawing struct {
+	page
+	o        *board.Overview
+	now      time.Time
+	reason   func(task string) string
+	selected string
+}
+
+// most is how many lines a list beside the tasks may have.
+func (d *statusDrawing) most() int { return max(3, d.height/4) }
+
+// asks lists what waits for the human.
+func (d *statusDrawing) asks() []string {
+	shown := d.o.Waiting[:min(len(d.o.Waiting), d.most())]
+	what := 0
+	for _, a := range shown {
+		what = max(what, breadth(d.fit(a.What, d.width)))
+	}
+	var lines []string
+	for _, a := range shown {
+		do := d.fit(a.Do, d.width/2)
+		what := min(what, d.width-4-breadth(do))
+		lines = append(lines, "  "+pad(d.fit(a.What, what), what+2)+do)
+	}
+	return append(lines, d.more(len(d.o.Waiting)-len(shown))...)
+}
+
+func (d *statusDrawing) more(n int) []string {
+	if n < 1 {
+		return nil
+	}
+	return []string{fmt.Sprintf("  and %d more", n)}
+}
+
+// run says what the run is about, and where it stands.
+func (d *statusDrawing) run() []string {
+	o := d.o
+	goal := ""
+	if o.GoalStatus != board.InProgress {
+		goal = "  " + string(o.GoalStatus)
+	}
+	lines := []string{"goal    " + d.fit(o.Goal, d.width-8-breadth(goal)) + goal, d.onto("sprint  ", d.sprint())}
+	mode := string(o.Mode)
+	if o.Mode != board.Running {
+		mode += " for " + since(d.now, o.ModeSince) + ", by " + o.ModeBy
+		if o.Reason != "" {
+			mode += ": " + o.Reason
+		}
+	}
+	if o.Breaker != nil {
+		mode += "; circuit breaker TRIGGERED: " + o.Breaker.Pattern
+	}
+	lines = append(lines, d.onto("board   ", mode))
+	if len(o.Tasks) > 0 {
+		parts := []string{fmt.Sprintf("%d of %d done", o.Done, len(o.Tasks)), fmt.Sprintf("%d in progress", o.InProgress)}
+		if o.Blocked > 0 {
+			parts = append(parts, fmt.Sprintf("%d blocked", o.Blocked))
+		}
+		if o.Stuck > 0 {
+			parts = append(parts, fmt.Sprintf("%d stuck", o.Stuck))
+		}
+		lines = append(lines, d.onto("tasks   "+d.bar(o.Done, len(o.Tasks), 10)+"  ", strings.Join(parts, ", ")+fmt.Sprintf("; %d merged in the last hour", o.MergedLately)))
+	}
+	return lines
+}
+
+// sprint is the sprint and its clock.
+func (d *statusDrawing) sprint() string {
+	o, t := d.o, d.o.Timeline
+	text := o.Sprint + " " + string(o.SprintStatus)
+	if o.Planned > 0 {
+		text += fmt.Sprintf(", %d of %d planned done", o.PlannedDone, o.Planned)
+	}
+	if t.Ended != "" {
+		return text + ", ended " + since(d.now, t.Ended) + " ago after " + board.Span(t.Ended.Sub(t.Started))
+	}
+	text += ", " + since(d.now, t.Started) + " old"
+	switch left := t.Deadline.Std().Sub(d.now); {
+	case t.Deadline == "":
+	case left > 0:
+		text += ", " + board.Span(left) + " left"
+	default:
+		text += ", " + board.Span(-left) + " over its deadline"
+	}
+	return text
+}
+
+// taskGroup is the tasks of one state, and the window of them that is shown.
+type taskGroup struct {
+	status board.Status
+	tasks  []board.TaskOutlook
+	shown  int
+}
+
+// groupTasks groups the tasks by state in the order of the flow. What is stuck comes first, then what waits for
+// somebody; what is over, the newest first.
+func groupTasks(o *board.Overview) []*taskGroup {
+	by := map[board.Status]*taskGroup{}
+	var groups []*taskGroup
+	for _, s := range board.Statuses {
+		if o.Counts[s] > 0 {
+			by[s] = &taskGroup{status: s}
+			groups = append(groups, by[s])
+		}
+	}
+	for _, t := range o.Tasks {
+		by[t.Status].tasks = append(by[t.Status].tasks, t)
+	}
+	for _, g := range groups {
+		slices.SortStableFunc(g.tasks, func(a, b board.TaskOutlook) int {
+			if g.status.Terminal() {
+				return -cmp.Compare(a.StatusChangedAt, b.StatusChangedAt)
+			}
+			return cmp.Or(-truth(a.Stuck != "", b.Stuck != ""), -truth(a.Turn != "", b.Turn != ""))
+		})
+	}
+	return groups
+}
+
+func truth(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case a:
+		return 1
+	}
+	return -1
+}
+
+// Of tasks that are over few are worth a row; of the others each group has one at least.
+const overShown = 3
+
+// share gives each group its rows, one after the other in turn; what is over comes last.
+func (d *statusDrawing) share(groups []*taskGroup, rows int) {
+	for _, g := range groups {
+		if !g.status.Terminal() || slices.ContainsFunc(g.tasks, func(t board.TaskOutlook) bool { return t.ID == d.selected }) {
+			g.shown = 1
+			rows--
+		}
+	}
+	for _, over := range []bool{false, true} {
+		for gave := true; gave && rows > 0; {
+			gave = false
+			for _, g := range groups {
+				if g.status.Terminal() != over || g.shown == len(g.tasks) || over && g.shown == overShown || rows == 0 {
+					continue
+				}
+				g.shown++
+				rows--
+				gave = true
+			}
+		}
+	}
+}
+
+// window is the part of the group's tasks that is shown: the first ones, or those around the selected one.
+func (g *taskGroup) window(selected string) []board.TaskOutlook {
+	from := 0
+	if i := slices.IndexFunc(g.tasks, func(t board.TaskOutlook) bool { return t.ID == selected }); i >= g.shown {
+		from = min(i-g.shown/2, len(g.tasks)-g.shown)
+	}
+	return g.tasks[from : from+g.shown]
+}
+
+func (d *statusDrawing) tasks(groups []*taskGroup) []string {
+	id, who, age := 0, 0, 0
+	for _, g := range groups {
+		for _, t := range g.window(d.selected) {
+			id, who, age = max(id, breadth(t.ID)), max(who, breadth(t.Worker)), max(age, breadth(since(d.now, t.StatusChangedAt)))
+		}
+	}
+	id, who = min(id, d.width*3/10), min(who, 16)
+	if who > 0 {
+		who += 2
+	}
+	var lines []string
+	for _, g := range groups {
+		title := fmt.Sprintf("%s %d", g.status, len(g.tasks))
+		if g.shown > 0 && g.shown < len(g.tasks) {
+			title += fmt.Sprintf(", %d of them:", g.shown)
+		}
+		lines = append(lines, d.state(g.status, title))
+		for _, t := range g.window(d.selected) {
+			mark := " "
+			if t.Stuck != "" {
+				mark = "!"
+			}
+			if t.ID == d.selected {
+				mark = d.cursor
+			}
+			left := mark + " " + pad(d.fit(t.ID, id), id+2)
+			if who > 0 {
+				left += pad(d.fit(t.Worker, who-2), who)
+			}
+			left += strings.Repeat(" ", age-breadth(since(d.now, t.StatusChangedAt))) + since(d.now, t.StatusChangedAt)
+			line := strings.TrimRight(left+"  "+d.fit(d.detail(t), d.width-breadth(left)-2), " ")
+			switch {
+			case t.ID == d.selected:
+				line = d.inverse(line)
+			case t.Stuck != "":
+				line = d.alarm(line)
+			}
+			lines = append(lines, line)
+		}
+	}
+	return lines
+}
+
+// detail is what a task's row says beyond who and since when.
+func (d *statusDrawing) detail(t board.TaskOutlook) string {
+	var parts []string
+	add := func(holds bool, format string, args ...any) {
+		if holds {
+			parts = append(parts, fmt.Sprintf(format, args...))
+		}
+	}
+	if t.Status.Terminal() {
+		add(t.Iteration > 1, "%d iterations", t.Iteration)
+		add(t.Tally.Rejections > 0, "rejected %dx", t.Tally.Rejections)
+		return strings.Join(parts, ", ")
+	}
+	stuck := t.Stuck
+	if t.Status == board.Blocked {
+		if why := d.reason(t.ID); why != "" {
+			stuck += ": " + why
+		}
+	}
+	waits := t.Stuck == "" || !strings.HasPrefix(t.Stuck, "waits")
+	add(t.Stuck != "" && waits, "%s", stuck)
+	add(len(t.WaitsFor) > 0, "waits for %s", strings.Join(t.WaitsFor, ", "))
+	add(t.HandoffPending, "handed off, waits for a coder")
+	add(t.Freed, "free for another coder")
+	add(t.Status == board.Draft && t.Turn == roles.Human, "waits for you to finalize it")
+	add(t.Status == board.ReadyForReview && t.ReviewingBy == "", "waits for a reviewer")
+	add(t.Status == board.Approved, "waits for its merge")
+	add(t.LeaseExpires != "", "lease %s", leaseLeft(d.now, t.LeaseExpires))
+	add(t.Iteration > 0, "iteration %d", t.Iteration)
+	add(t.ReviewCycles > 0, "review cycle %d", t.ReviewCycles)
+	add(true, "p%d", t.Priority)
+	return strings.Join(parts, ", ")
+}
+
+func leaseLeft(now time.Time, expires board.Time) string {
+	if d := expires.Std().Sub(now); d > 0 {
+		return board.Span(d) + " left"
+	}
+	return "expired " + since(now, expires) + " ago"
+}
+
+func (d *statusDrawing) agents() []string {
+	agents := d.o.Agents
+	if len(agents) == 0 {
+		return nil
+	}
+	var rows [][]string
+	for _, a := range agents[:min(len(agents), d.most()+d.most()/2)] {
+		left := ""
+		if a.LeaseExpires != "" {
+			left = "lease " + leaseLeft(d.now, a.LeaseExpires)
+		}
+		rows = append(rows, []string{d.fit(a.ID, 20), string(a.Status), d.fit(a.Task, d.width*3/10), left})
+	}
+	return slices.Concat([]string{"", "agents"}, columns("  ", rows), d.more(len(agents)-len(rows)))
+}
+
+func (d *statusDrawing) events() []string {
+	if len(d.o.Events) == 0 {
+		return nil
+	}
+	age := 0
+	for _, e := range d.o.Events {
+		age = max(age, len(since(d.now, e.Time)))
+	}
+	lines := []string{"", "events"}
+	for _, e := range d.o.Events {
+		ago := since(d.now, e.Time)
+		lines = append(lines, d.onto("  "+strings.Repeat(" ", age-len(ago))+ago+"  "+pad(d.fit(e.Agent, 16), 18), e.Subject))
+	}
+	return lines
+}
+
+// onto joins a text to a line that fits already, cut to the page's width.
+func (p page) onto(line, text string) string { return line + p.fit(text, p.width-breadth(line)) }

@@ -1,0 +1,82 @@
+package tty
+
+import "unicode/utf8"
+
+// Key is a key that was pressed: a character, or one of those below.
+type Key rune
+
+// The keys that are no characters.
+const (
+	Up Key = -1 - iota
+	Down
+	Right
+	Left
+	PageUp
+	PageDown
+	Home
+	End
+	Enter
+	Escape
+	Interrupt // Ctrl-C, Ctrl-D
+)
+
+var sequences = map[string]Key{
+	"\x1b[A": Up, "\x1b[B": Down, "\x1b[C": Right, "\x1b[D": Left,
+	"\x1bOA": Up, "\x1bOB": Down, "\x1bOC": Right, "\x1bOD": Left,
+	"\x1b[5~": PageUp, "\x1b[6~": PageDown, "\x1b[H": Home, "\x1b[F": End, "\x1b[1~": Home, "\x1b[4~": End, "\x1bOH": Home, "\x1bOF": End,
+}
+
+var controls = map[byte]Key{'\r': Enter, '\n': Enter, 3: Interrupt, 4: Interrupt}
+
+// parse reads keys from what a terminal sent. What may be the beginning of more is left; an escape by itself is
+// the key.
+func parse(data []byte) (keys []Key, left []byte) {
+	for len(data) > 0 {
+		if data[0] == 0x1b {
+			if len(data) == 1 {
+				return append(keys, Escape), nil
+			}
+			n := sequence(data)
+			if n == 0 {
+				return keys, data
+			}
+			if k, ok := sequences[string(data[:n])]; ok {
+				keys = append(keys, k)
+			}
+			data = data[n:]
+			continue
+		}
+		if k, ok := controls[data[0]]; ok {
+			keys, data = append(keys, k), data[1:]
+			continue
+		}
+		if !utf8.FullRune(data) {
+			return keys, data
+		}
+		r, n := utf8.DecodeRune(data)
+		if r >= ' ' && r != utf8.RuneError {
+			keys = append(keys, Key(r))
+		}
+		data = data[n:]
+	}
+	return keys, nil
+}
+
+// sequence is the length of the escape sequence that data begins with, 0 when its end has not come yet.
+func sequence(data []byte) int {
+	switch data[1] {
+	case 'O':
+		if len(data) < 3 {
+			return 0
+		}
+		return 3
+	case '[':
+		for i, b := range data[2:] {
+			if b >= 0x40 && b <= 0x7e {
+				return i + 3
+			}
+		}
+		return 0
+	}
+	return 1 // the key, and then others
+}

@@ -1,0 +1,359 @@
+package board
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/git-liza/git-liza/roles"
+)
+
+// Overview is a run at a glance: whose turn it is, what is stuck, whether it gets anywhere. Whatever shows one
+// of these figures takes it from here.
+type Overview struct {
+	Time         Time           `json:"time"` // of the newest operation
+	Goal         string         `json:"goal"`
+	GoalStatus   Phase          `json:"goal_status"`
+	Sprint       string         `json:"sprint"`
+	SprintStatus Phase          `json:"sprint_status"`
+	Timeline     Timeline       `json:"timeline"`
+	Planned      int            `json:"planned"` // tasks of the sprint's scope
+	PlannedDone  int            `json:"planned_done"`
+	Mode         Mode           `json:"mode"`
+	ModeSince    Time           `json:"mode_since"`
+	ModeBy       string         `json:"mode_by"`
+	Reason       string         `json:"mode_reason,omitempty"`
+	Breaker      *Trigger       `json:"breaker_trigger,omitempty"`
+	Waiting      []Ask          `json:"waiting_for_human"`
+	Turns        []Turn         `json:"turns"`
+	Tasks        []TaskOutlook  `json:"tasks"`
+	Counts       map[Status]int `json:"counts"`
+	Done         int            `json:"tasks_done"`
+	InProgress   int            `json:"tasks_in_progress"`
+	Blocked      int            `json:"tasks_blocked"`
+	Stuck        int            `json:"tasks_stuck"`
+	MergedLately int            `json:"merged_in_last_hour"`
+	Agents       []AgentOutlook `json:"agents"`
+	Events       []Happened     `json:"events"`
+	Progress     Time           `json:"last_progress,omitempty"`
+	Now          Time           `json:"now"`
+}
+
+// Ask is something that only a human moves on, and the command for it.
+type Ask struct {
+	What string `json:"what"`
+	Do   string `json:"do"`
+}
+
+// Turn says how many things wait for somebody.
+type Turn struct {
+	Who   roles.Role `json:"who"`
+	Count int        `json:"count"`
+}
+
+// TaskOutlook is a task, and how it goes on.
+type TaskOutlook struct {
+	Brief
+	Worker       string     `json:"worker,omitempty"`        // who has it in hand, or had last
+	Turn         roles.Role `json:"turn,omitempty"`          // for whom it waits; "" while somebody works, and for what waits for a task
+	WaitsFor     []string   `json:"waits_for,omitempty"`     // tasks that have to be MERGED first
+	Stuck        string     `json:"stuck,omitempty"`         // why it does not move by itself
+	LeaseExpires Time       `json:"lease_expires,omitempty"` // of the worker
+}
+
+// AgentOutlook is an agent and its lease.
+type AgentOutlook struct {
+	ID           string      `json:"id"`
+	Status       AgentStatus `json:"status"`
+	Task         string      `json:"task,omitempty"`
+	LeaseExpires Time        `json:"lease_expires,omitempty"`
+}
+
+// Happened is an operation as a line.
+type Happened struct {
+	Time    Time   `json:"time"`
+	Agent   string `json:"agent"`
+	Subject string `json:"subject"`
+}
+
+// Look draws the overview of a board at a moment. Leases are by agent; nil where nothing is known of them, as of a
+// board of the past. Events are the newest operations, the newest first.
+func Look(s *State, leases map[string]Lease, events []Happened, now time.Time) (*Overview, error) {
+	goal, sprint, control, m := s.Goal(), s.Sprint(), s.Control(), Measure(s)
+	tasks := s.Tasks()
+	if err := s.Err(); err != nil {
+		return nil, err
+	}
+	o := &Overview{
+		Time: s.Time(), Goal: goal.Description, GoalStatus: goal.Status, Sprint: sprint.ID, SprintStatus: sprint.Status, Timeline: sprint.Timeline,
+		Planned: len(sprint.Scope.Planned), Mode: control.Mode, ModeSince: control.Since, ModeBy: control.By, Reason: control.Reason,
+		Counts: map[Status]int{}, Done: m.TasksDone, InProgress: m.TasksInProgress, Blocked: m.TasksBlocked,
+		Progress: LastProgress(s), Waiting: []Ask{}, Turns: []Turn{}, Tasks: make([]TaskOutlook, 0, len(tasks)), Agents: []AgentOutlook{}, Events: events, Now: At(now),
+	}
+	if b := s.Breaker(); b.Status == BreakerTriggered {
+		o.Breaker = b.CurrentTrigger
+	}
+	if events == nil {
+		o.Events = []Happened{}
+	}
+	for _, id := range s.List(AgentDir) {
+		if a := s.Agent(id); a != nil {
+			o.Agents = append(o.Agents, AgentOutlook{id, a.Status, a.CurrentTask, leases[id].Expires})
+		}
+	}
+	planner := o.planner()
+	o.tasks(s, tasks, leases, planner)
+	if o.GoalStatus == InProgress {
+		o.waiting(s, planner)
+		o.turns(s, planner)
+	}
+	return o, s.Err()
+}
+
+// planner is whose turn planning is: the human's where there is no planner.
+func (o *Overview) planner() roles.Role {
+	for _, a := range o.Agents {
+		if role, err := roles.Of(a.ID); err == nil && role == roles.Planner {
+			return role
+		}
+	}
+	return roles.Human
+}
+
+// tasks says of each task how it goes on.
+func (o *Overview) tasks(s *State, tasks []Brief, leases map[string]Lease, planner roles.Role) {
+	by := make(map[string]*Brief, len(tasks))
+	for i := range tasks {
+		by[tasks[i].ID] = &tasks[i]
+	}
+	for _, id := range s.Sprint().Scope.Planned {
+		if b := by[id]; b != nil && b.Status.Terminal() {
+			o.PlannedDone++
+		}
+	}
+	f := forecast{by: by, leases: leases, now: o.Now, registered: map[string]bool{}, planner: planner, finalizes: planner, seen: map[string]string{}}
+	for _, a := range o.Agents {
+		f.registered[a.ID] = true
+	}
+	if s.Config().PlanReview == "human" {
+		f.finalizes = roles.Human
+	}
+	hour := o.Now.Add(-time.Hour)
+	for _, b := range tasks {
+		o.Counts[b.Status]++
+		if b.Status == Merged && b.StatusChangedAt >= hour {
+			o.MergedLately++
+		}
+		t := f.outlook(b)
+		if t.Stuck != "" {
+			o.Stuck++
+		}
+		o.Tasks = append(o.Tasks, t)
+	}
+}
+
+// forecast is what the outlook of a task depends on.
+type forecast struct {
+	by         map[string]*Brief
+	leases     map[string]Lease // nil when they are not known
+	now        Time
+	registered map[string]bool
+	planner    roles.Role
+	finalizes  roles.Role
+	seen       map[string]string // why tasks are stuck, as far as was asked
+}
+
+// gone reports whether an agent has deregistered, or let its lease run out.
+func (f *forecast) gone(agent string) bool {
+	return f.leases != nil && (!f.registered[agent] || f.leases[agent].Expires <= f.now)
+}
+
+func (f *forecast) outlook(b Brief) TaskOutlook {
+	t := TaskOutlook{Brief: b, Worker: b.Worker()}
+	if b.Status.Terminal() {
+		return t
+	}
+	reviewed := b.Status == ReadyForReview && b.ReviewingBy != ""
+	if b.Status == Claimed || reviewed {
+		t.LeaseExpires = f.leases[t.Worker].Expires
+	}
+	if b.Status == Unclaimed {
+		t.WaitsFor = f.unmerged(b)
+	}
+	t.Stuck = f.stuck(b)
+	switch {
+	case b.Paused:
+		t.Turn = roles.Human
+	case b.Status == Draft:
+		t.Turn = f.finalizes
+	case b.Status == Blocked:
+		t.Turn = f.planner
+	case b.Status == Unclaimed && len(t.WaitsFor) == 0, b.Status == Rejected, b.Status == IntegrationFailed:
+		t.Turn = roles.Coder
+	case b.Status == Claimed && (b.HandoffPending || f.gone(b.AssignedTo)):
+		t.Turn = roles.Coder
+	case b.Status == ReadyForReview && (!reviewed || f.gone(b.ReviewingBy)), b.Status == Approved:
+		t.Turn = roles.CodeReviewer
+	}
+	return t
+}
+
+// stuck says why a task does not move by itself, "" when it does.
+func (f *forecast) stuck(b Brief) string {
+	why, asked := f.seen[b.ID]
+	if !asked {
+		f.seen[b.ID] = "" // damage may have made a circle
+		why = f.because(b)
+		f.seen[b.ID] = why
+	}
+	return why
+}
+
+func (f *forecast) because(b Brief) string {
+	switch {
+	case b.Paused:
+		return "paused"
+	case b.Status == Blocked && b.Failures >= 2:
+		return "two coders failed at it"
+	case b.Status == Blocked:
+		return "blocked"
+	case b.Status == Claimed && !b.HandoffPending && f.gone(b.AssignedTo), b.Status == Rejected && !b.Freed && f.gone(b.AssignedTo):
+		return "its coder is gone"
+	case b.Status == ReadyForReview && b.ReviewingBy != "" && f.gone(b.ReviewingBy):
+		return "its reviewer is gone"
+	case b.Status == Unclaimed:
+		for _, id := range f.unmerged(b) {
+			if d := f.by[id]; d == nil || f.stuck(*d) != "" {
+				return "waits for " + id
+			}
+		}
+	}
+	return ""
+}
+
+// unmerged lists the dependencies that a task waits for.
+func (f *forecast) unmerged(b Brief) []string {
+	var ids []string
+	for _, id := range b.DependsOn {
+		if d := f.by[id]; d == nil || d.Status != Merged {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}
+
+// Worker is who has a task in hand, or had it last.
+func (b Brief) Worker() string {
+	switch {
+	case b.Status == ReadyForReview && b.ReviewingBy != "":
+		return b.ReviewingBy
+	case b.Status == Approved:
+		return b.ApprovedBy
+	}
+	return b.AssignedTo
+}
+
+// waiting lists what nobody but a human moves on; the most pressing first.
+func (o *Overview) waiting(s *State, planner roles.Role) {
+	add := func(what, do string) { o.Waiting = append(o.Waiting, Ask{what, do}) }
+	switch {
+	case o.Breaker != nil:
+		add("the circuit breaker tripped: "+o.Breaker.Pattern+" ("+o.Breaker.Severity+")", "git liza resolve --text TEXT")
+	case o.Mode == Paused || o.Mode == CheckpointMode:
+		add("the board is "+string(o.Mode)+": "+firstWord(clip(o.Reason, MaxPhrase), "work stands still"), "git liza resume")
+	}
+	var drafts []string
+	for _, t := range o.Tasks {
+		switch {
+		case t.Turn != roles.Human:
+		case t.Paused:
+			add(t.ID+" is paused", "git liza resume --task "+t.ID)
+		case t.Status == Draft:
+			drafts = append(drafts, t.ID)
+		default:
+			add(t.ID+" is "+string(t.Status)+", and there is no planner", "git liza show "+t.ID)
+		}
+	}
+	switch n := len(drafts); {
+	case n == 1:
+		add(drafts[0]+" is a DRAFT", "git liza finalize "+drafts[0])
+	case n > 1:
+		add(strconv.Itoa(n)+" tasks are DRAFT", "git liza finalize "+clip(strings.Join(drafts, " "), MaxPhrase))
+	}
+	if planner == roles.Human {
+		switch {
+		case len(o.Tasks) == 0:
+			add("there is no task yet, and no planner", "git liza add-task -h")
+		case o.Done == len(o.Tasks):
+			add("every task is over: is the goal reached?", "git liza complete-goal")
+		}
+		for _, id := range s.immediate() {
+			add(id+" can't wait: "+clip(s.Discovery(id).Description, MaxPhrase), "git liza show "+id)
+		}
+	}
+	for _, id := range s.List(NoteDir) {
+		if n := s.Note(id); n != nil && n.For == string(roles.Human) && n.AcknowledgedBy == "" {
+			add(id+" from "+n.By+": "+clip(n.Message, MaxPhrase), "git liza ack "+id)
+		}
+	}
+	for _, id := range s.List(AnomalyDir) {
+		if a := s.Anomaly(id); a != nil && a.Type == "system_ambiguity" && a.AcknowledgedBy == "" {
+			add(id+" by "+a.Reporter+": "+clip(string(a.Details["question"]), MaxPhrase), "git liza ack "+id)
+		}
+	}
+}
+
+// turns counts what waits for whom. While the board stands still nothing waits for coders and reviewers, but
+// for the human who can let it go on.
+func (o *Overview) turns(s *State, planner roles.Role) {
+	counts := map[roles.Role]int{roles.Human: len(o.Waiting)}
+	for _, t := range o.Tasks {
+		if t.Turn == roles.Planner || t.Turn != roles.Human && o.Mode == Running {
+			counts[t.Turn]++
+		}
+	}
+	if planner == roles.Planner {
+		counts[planner] += len(s.immediate())
+		if o.Done == len(o.Tasks) {
+			counts[planner]++ // to plan, or to say that the goal is reached
+		}
+	}
+	for _, who := range []roles.Role{roles.Human, roles.Planner, roles.Coder, roles.CodeReviewer} {
+		if n := counts[who]; n > 0 {
+			o.Turns = append(o.Turns, Turn{who, n})
+		}
+	}
+}
+
+// Waits is the number of things that wait for somebody.
+func (o *Overview) Waits(who roles.Role) int {
+	for _, t := range o.Turns {
+		if t.Who == who {
+			return t.Count
+		}
+	}
+	return 0
+}
+
+// Summary is the overview in one line: what waits for whom, and when something last went on.
+func (o *Overview) Summary() string {
+	if o.GoalStatus != InProgress {
+		return "The goal is " + string(o.GoalStatus) + ". " + o.lately()
+	}
+	parts := []string{"you " + strconv.Itoa(o.Waits(roles.Human))}
+	for _, t := range o.Turns {
+		if name := turnNames[t.Who]; name != "" {
+			parts = append(parts, name+" "+strconv.Itoa(t.Count))
+		}
+	}
+	return "Waiting: " + strings.Join(parts, ", ") + ". " + o.lately()
+}
+
+var turnNames = map[roles.Role]string{roles.Planner: "planner", roles.Coder: "coders", roles.CodeReviewer: "reviewers"}
+
+func (o *Overview) lately() string {
+	if o.Progress.IsZero() {
+		return "No task yet."
+	}
+	return "Last progress " + Span(o.Now.Sub(o.Progress)) + " ago."
+}

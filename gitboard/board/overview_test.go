@@ -1,0 +1,157 @@
+package board_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/roles"
+)
+
+// allAlive are leases of every agent, good for five minutes more.
+func (s *script) allAlive() map[string]board.Lease {
+	leases := map[string]board.Lease{}
+	for _, a := range []board.Actor{planner, coder1, coder2, coder3, reviewer1, reviewer2} {
+		leases[a.ID] = board.Lease{Agent: a.ID, Expires: s.now.Add(5 * time.Minute)}
+	}
+	return leases
+}
+
+func (s *script) look(leases map[string]board.Lease) *board.Overview {
+	s.t.Helper()
+	o, err := board.Look(s.state(), leases, nil, s.now.Std())
+	if err != nil {
+		s.t.Fatalf("%v", err)
+	}
+	return o
+}
+
+func outlookOf(t *testing.T, o *board.Overview, id string) board.TaskOutlook {
+	t.Helper()
+	for _, x := range o.Tasks {
+		if x.ID == id {
+			return x
+		}
+	}
+	t.Fatalf("the overview lacks %s", id)
+	return board.TaskOutlook{}
+}
+
+// Whose turn it is with a task in each state, and whether it is stuck.
+func TestOutlook(t *testing.T) {
+	gone := func(agents ...string) func(*script) map[string]board.Lease {
+		return func(s *script) map[string]board.Lease {
+			leases := s.allAlive()
+			for _, a := range agents {
+				leases[a] = board.Lease{Agent: a, Expires: s.now}
+			}
+			return leases
+		}
+	}
+	unknown := func(*script) map[string]board.Lease { return nil }
+	for _, c := range []struct {
+		name   string
+		make   func(*script)
+		leases func(*script) map[string]board.Lease
+		turn   roles.Role
+		stuck  string
+	}{
+		{"draft", func(s *script) { s.in(board.Draft, "a") }, nil, roles.Planner, ""},
+		{"draft for a human", func(s *script) {
+			s.do(human, &board.SetConfig{Key: "plan_review", Value: "human"}).in(board.Draft, "a")
+		}, nil, roles.Human, ""},
+		{"unclaimed", func(s *script) { s.ready("a") }, nil, roles.Coder, ""},
+		{"waits for another", func(s *script) { s.ready("b").ready("a", "b") }, nil, "", ""},
+		{"waits for what is stuck", func(s *script) { s.claimed("b").do(coder1, block("b")).ready("a", "b") }, nil, "", "waits for b"},
+		{"waits for what waits for what is stuck", func(s *script) {
+			s.claimed("c").do(coder1, block("c")).ready("b", "c").ready("a", "b")
+		}, nil, "", "waits for b"},
+		{"claimed", func(s *script) { s.claimed("a") }, nil, "", ""},
+		{"claimed, its coder gone", func(s *script) { s.claimed("a") }, gone("coder-1"), roles.Coder, "its coder is gone"},
+		{"claimed, leases unknown", func(s *script) { s.claimed("a") }, unknown, "", ""},
+		{"handed off", func(s *script) {
+			s.claimed("a").do(coder1, &board.HandOff{About: about("a"), Summary: "half", NextAction: "the rest"})
+		}, gone("coder-1"), roles.Coder, ""},
+		{"submitted", func(s *script) { s.submitted("a") }, nil, roles.CodeReviewer, ""},
+		{"under review", func(s *script) { s.submitted("a").do(reviewer1, review("a")) }, nil, "", ""},
+		{"under review, its reviewer gone", func(s *script) { s.submitted("a").do(reviewer1, review("a")) }, gone("code-reviewer-1"), roles.CodeReviewer, "its reviewer is gone"},
+		{"rejected", func(s *script) { s.rejected("a") }, nil, roles.Coder, ""},
+		{"rejected, its coder gone", func(s *script) { s.rejected("a") }, gone("coder-1"), roles.Coder, "its coder is gone"},
+		{"rejected and freed", func(s *script) { s.rejected("a").do(planner, &board.Reassign{About: about("a")}) }, gone("coder-1"), roles.Coder, ""},
+		{"approved", func(s *script) { s.approved("a") }, nil, roles.CodeReviewer, ""},
+		{"integration failed", func(s *script) { s.in(board.IntegrationFailed, "a") }, nil, roles.Coder, ""},
+		{"blocked", func(s *script) { s.claimed("a").do(coder1, block("a")) }, nil, roles.Planner, "blocked"},
+		{"paused", func(s *script) { s.ready("a").do(human, &board.Pause{About: about("a")}) }, nil, roles.Human, "paused"},
+		{"merged", func(s *script) { s.in(board.Merged, "a") }, nil, "", ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := begun(t)
+			c.make(s)
+			leases := s.allAlive()
+			if c.leases != nil {
+				leases = c.leases(s)
+			}
+			got := outlookOf(t, s.look(leases), "a")
+			equal(t, "turn", got.Turn, c.turn)
+			equal(t, "stuck", got.Stuck, c.stuck)
+		})
+	}
+}
+
+func TestSummary(t *testing.T) {
+	s := begun(t)
+	equal(t, "nothing planned", s.look(s.allAlive()).Summary(), "Waiting: you 0, planner 1. No task yet.")
+	s.ready("a").ready("b").submitted("c")
+	s.now = s.now.Add(12 * time.Minute)
+	equal(t, "at work", s.look(s.allAlive()).Summary(), "Waiting: you 0, coders 2, reviewers 1. Last progress 12m ago.")
+	s.do(human, &board.Pause{Reason: "lunch"})
+	o := s.look(s.allAlive())
+	equal(t, "paused", o.Summary(), "Waiting: you 1. Last progress 13m ago.")
+	equals(t, "waiting", o.Waiting, []board.Ask{{What: "the board is PAUSED: lunch", Do: "git liza resume"}})
+	s.do(human, &board.Resume{}).do(human, &board.Abort{Reason: "no money"})
+	o = s.look(s.allAlive())
+	equal(t, "aborted", o.Summary(), "The goal is ABORTED. Last progress 15m ago.")
+	equal(t, "nothing waits any more", len(o.Waiting)+len(o.Turns), 0)
+}
+
+// Without a planner its work is the human's.
+func TestOverviewWithoutPlanner(t *testing.T) {
+	s := begun(t).do(planner, &board.Deregister{})
+	equals(t, "nothing planned", s.look(nil).Waiting, []board.Ask{{What: "there is no task yet, and no planner", Do: "git liza add-task -h"}})
+	s.do(human, add("a")).do(human, add("b")).do(human, add("c")).do(human, finalize("c"))
+	s.do(coder1, claim("c")).do(coder1, block("c")).do(human, &board.AddNote{For: "human", Message: "look here"})
+	s.do(coder1, &board.Discover{During: "c", Description: "a hole", Severity: "high", Urgency: "immediate"})
+	equals(t, "waiting", s.look(nil).Waiting, []board.Ask{
+		{What: "c is BLOCKED, and there is no planner", Do: "git liza show c"},
+		{What: "2 tasks are DRAFT", Do: "git liza finalize a b"},
+		{What: "disc-1 can't wait: a hole", Do: "git liza show disc-1"},
+		{What: "note-1 from human: look here", Do: "git liza ack note-1"},
+	})
+}
+
+func TestOverviewCounts(t *testing.T) {
+	s := begun(t)
+	s.in(board.Merged, "old")
+	s.now = s.now.Add(2 * time.Hour)
+	s.in(board.Merged, "new").claimed("login").do(coder1, block("login"))
+	o := s.look(s.allAlive())
+	equal(t, "done", o.Done, 2)
+	equal(t, "blocked", o.Blocked, 1)
+	equal(t, "stuck", o.Stuck, 1)
+	equal(t, "merged lately", o.MergedLately, 1)
+	equal(t, "planned, before the sprint was complete", o.Planned, 1)
+	equal(t, "planned and done", o.PlannedDone, 1)
+}
+
+func TestSpent(t *testing.T) {
+	s := begun(t).ready("a")                          // 2 operations, the second a minute after the first
+	s.now = s.now.Add(9 * time.Minute)                // 10 more until the claim
+	s.do(coder1, claim("a")).do(coder1, preExec("a")) // 1 minute
+	s.now = s.now.Add(28 * time.Minute)
+	s.do(coder1, submit("a")) // 29 after the checkpoint
+	s.do(reviewer1, review("a")).do(reviewer1, reject("a"))
+	got := s.task("a").Spent(s.now.Add(5 * time.Minute))
+	equal(t, "spent", got, board.Spent{Waiting: 16 * time.Minute, Work: 30 * time.Minute, Review: 2 * time.Minute})
+	s.do(coder1, goOn("a")).do(coder1, block("a"))
+	equal(t, "blocked", s.task("a").Spent(s.now.Add(time.Hour)).Blocked, time.Hour)
+}

@@ -1,0 +1,41 @@
+package gitio
+
+import (
+	"reflect"
+	"testing"
+)
+
+func TestDiffStats(t *testing.T) {
+	ctx, r := scratch(t)
+	tree := func() OID {
+		head, _, err := r.Head(ctx, r.TopLevel())
+		check(t, err)
+		objects, err := r.Objects(ctx, []string{string(head)})
+		check(t, err)
+		c, err := DecodeCommit(objects[0])
+		check(t, err)
+		return c.Tree
+	}
+	first := tree()
+	write(t, r, "a.txt", "one\n2\n")
+	write(t, r, "dir/né [1].txt", "x\n")
+	write(t, r, "data", "\x00\x01")
+	commitAll(t, ctx, r, "second")
+	second := tree()
+	got, err := r.DiffStats(ctx, [][2]OID{{first, second}, {first, first}, {second, first}})
+	check(t, err)
+	want := [][]FileStat{
+		{{Path: "a.txt", Added: 1, Deleted: 2}, {Path: "data", Binary: true}, {Path: "dir/né [1].txt", Added: 1}},
+		nil,
+		{{Path: "a.txt", Added: 2, Deleted: 1}, {Path: "data", Binary: true}, {Path: "dir/né [1].txt", Deleted: 1}},
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+	if got, err := r.DiffStats(ctx, nil); got != nil || err != nil {
+		t.Errorf("of no pairs: %v, %v", got, err)
+	}
+	if _, err := r.DiffStats(ctx, [][2]OID{{first, "main"}}); err == nil {
+		t.Error("a name was taken for an id")
+	}
+}

@@ -1,0 +1,70 @@
+package gitboard
+
+import (
+	"context"
+	"time"
+
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/codec"
+	"github.com/git-liza/git-liza/gitboard/gitio"
+)
+
+// recent is how many of the newest operations an overview shows.
+const recent = 5
+
+// Glance is what overviews are drawn from: a view, and what was seen beside it. Time may pass without another look.
+type Glance struct {
+	*View
+	leases map[string]board.Lease // nil where nothing is known of them
+	events []board.Happened
+}
+
+// Glance looks at what an overview needs beside the board, with the leases as they are now.
+func (v *View) Glance(ctx context.Context) (*Glance, error) {
+	held, err := v.Leases(ctx)
+	if err != nil {
+		return nil, err
+	}
+	g := &Glance{View: v, leases: make(map[string]board.Lease, len(held))}
+	for agent, h := range held {
+		g.leases[agent] = board.Lease{Agent: agent, Session: h.Session, Task: h.Task, Expires: board.At(h.Expires), Heartbeat: board.At(h.Heartbeat)}
+	}
+	g.events, err = v.Recent(ctx, recent)
+	return g, err
+}
+
+// PastGlance is the glance at a board of the past, of whose leases nothing is known.
+func (v *View) PastGlance(ctx context.Context) (*Glance, error) {
+	events, err := v.Recent(ctx, recent)
+	return &Glance{View: v, events: events}, err
+}
+
+// Overview is the run at a glance, as it stands at a moment if nothing happens until then.
+func (g *Glance) Overview(now time.Time) (*board.Overview, error) {
+	return board.Look(g.State, g.leases, g.events, now)
+}
+
+// Recent lists up to so many of the newest operations, the newest first; fewer where the history is cut off.
+func (v *View) Recent(ctx context.Context, most int) ([]board.Happened, error) {
+	var events []board.Happened
+	for c := v.Head; ; {
+		h, err := codec.ParseHead(c.Message)
+		if err != nil { // a hand-made commit: verify tells more
+			h.Agent = c.Author.Name
+		}
+		events = append(events, board.Happened{Time: board.At(c.Author.When), Agent: h.Agent, Subject: h.Subject})
+		if len(events) == most || len(c.Parents) == 0 {
+			return events, nil
+		}
+		objects, err := v.board.store.Objects(ctx, []string{string(c.Parents[0])})
+		if err != nil {
+			return nil, err
+		}
+		if objects[0].OID == "" {
+			return events, nil
+		}
+		if c, err = gitio.DecodeCommit(objects[0]); err != nil {
+			return nil, err
+		}
+	}
+}
