@@ -92,7 +92,7 @@ var tables = map[string]func() string{
 		return table(rows)
 	},
 	"alarms": func() string {
-		rows := [][]string{{"Level", "Condition", "Threshold", "Line", "Look with"}}
+		rows := [][]string{{"Level", "Condition", "Threshold", "Line", "Begin with"}}
 		for _, r := range alarm.Rules {
 			var levels, lines []string
 			for _, s := range r.Steps {
