@@ -13,12 +13,13 @@ const indent = "  "
 // Label writes a text behind its label; one of several lines follows on the next lines, indented. It is cut
 // at so many bytes, and says which command shows the rest.
 func (v *view) Label(label string, most int, text, rest string) string {
-	text = strings.TrimSpace(safe(text))
+	start, whole := head(text, v.most(most))
+	start = strings.TrimSpace(safe(start))
 	switch {
-	case text == "":
+	case start == "" && whole:
 		return label + ": none"
-	case !strings.Contains(text, "\n") && len(text) <= v.most(most):
-		return label + ": " + text
+	case whole && !strings.Contains(start, "\n") && len(start) <= v.most(most):
+		return label + ": " + start
 	}
 	return label + ":\n" + v.Block(most, text, rest)
 }
@@ -27,13 +28,18 @@ func (v *view) Label(label string, most int, text, rest string) string {
 func (v *view) Block(most int, text, rest string) string {
 	var lines []string
 	left := v.most(most)
+	text, whole := head(text, left)
 	for _, line := range strings.Split(strings.Trim(safe(text), "\n"), "\n") {
 		line = strings.TrimRight(indent+line, " \t")
 		if len(line) >= left {
-			return strings.Join(append(lines, clipped(line, left), indent+"[cut here; all of it: "+rest+"]"), "\n")
+			lines, whole = append(lines, clipped(line, left)), false
+			break
 		}
 		left -= len(line) + 1
 		lines = append(lines, line)
+	}
+	if !whole {
+		lines = append(lines, indent+"[cut here; all of it: "+rest+"]")
 	}
 	return strings.Join(lines, "\n")
 }
@@ -56,11 +62,19 @@ func (v *view) Lines(label string, most, width int, items []string, rest string)
 
 // Line makes one line of at most so many bytes of a text.
 func (v *view) Line(most int, text string) string {
-	text = board.Line(safe(text), max(len(text), 3))
-	if most = max(40, v.most(most)); len(text) > most {
+	most = max(40, v.most(most))
+	text, whole := head(text, most)
+	if text = board.Line(safe(text), max(len(text), 3)); len(text) > most || !whole {
 		return clipped(text, most-3) + "..."
 	}
 	return text
+}
+
+// head is the part of a text that a place of so many bytes is filled from, and whether that is all: the rest
+// of a long one is not looked at.
+func head(text string, most int) (string, bool) {
+	start := clipped(text, 8*most+100)
+	return start, len(start) == len(strings.TrimRight(text, " \t"))
 }
 
 func (v *view) most(n int) int { return n * v.share / 100 }

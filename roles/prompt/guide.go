@@ -12,6 +12,9 @@ type Doc struct{ Name, Why string }
 
 // Docs are the documents that a role reads before it acts.
 func Docs(r roles.Role) []Doc {
+	if r == roles.Human {
+		return []Doc{{"human-override", "what is yours to do, and how to stop everything"}}
+	}
 	docs := []Doc{
 		{"multi-agent-contract", "the rules of conduct; read it first"},
 		{"agent-runtime", "your role's page, and tables to look things up"},
@@ -26,12 +29,14 @@ func Docs(r roles.Role) []Doc {
 	return docs
 }
 
-// Next are the commands that come next for an agent, with or without a task of its own. A supervised one is
-// given its work, and its approved work is merged for it.
+// Supervision is what every agent with a supervisor is told.
+const Supervision = "Your supervisor has registered you, renews your lease, claims tasks and reviews, and merges approved work.\n" +
+	"Never run register, deregister, claim, claim-review or merge yourself: they are refused."
+
+// Next are the commands that come next for an agent that may have a task of its own. A supervised one is given
+// its work, and its approved work is merged for it.
 func Next(role roles.Role, t *board.Task, supervised bool) []string {
 	switch role {
-	case roles.Planner:
-		return []string{"git liza status", "git liza add-task --id ID --desc TEXT --spec FILE --done TEXT --scope TEXT", "git liza finalize ID"}
 	case roles.Human:
 		return []string{"git liza status", "git liza log", "git liza verify"}
 	case roles.CodeReviewer:
@@ -64,4 +69,29 @@ func nextReview(t *board.Task, supervised bool) []string {
 		return []string{"git liza merge " + t.ID}
 	}
 	return []string{"git liza review " + t.ID, fmt.Sprintf("git liza verdict %s APPROVED|REJECTED --commit %s", t.ID, t.ReviewCommit)}
+}
+
+var (
+	definesTask = []string{"git liza add-task --id ID --desc TEXT --spec FILE --done TEXT --scope TEXT", "git liza finalize ID"}
+	changesTask = []string{"git liza show ID", "git liza amend-task ID --done TEXT --reason TEXT", "git liza unblock ID", "git liza supersede ID --by A,B --reason TEXT", "git liza abandon ID --reason TEXT"}
+)
+
+// NextPlan are the commands that come next for a planner, by the first trigger that stands.
+func NextPlan(wakes []board.Wake, supervised bool) []string {
+	switch {
+	case len(wakes) == 0 && supervised:
+		return []string{"exit with 0: nothing wakes you"}
+	case len(wakes) == 0:
+		return append([]string{"git liza status"}, definesTask...)
+	}
+	next := []string{"git liza prompt planner"}
+	switch wakes[0].Trigger {
+	case board.InitialPlanning:
+		return append(append(next, definesTask...), "git liza alignment TEXT")
+	case board.ImmediateDiscovery:
+		return append(next, "git liza convert-discovery ID --task TASK", "git liza settle-discovery ID --defer --reason TEXT")
+	case board.AllTerminal:
+		return append(append(next, definesTask...), "the goal is met: exit with 0, and your supervisor completes it (by hand: git liza complete-goal)")
+	}
+	return append(next, changesTask...)
 }

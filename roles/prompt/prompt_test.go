@@ -59,21 +59,20 @@ var situations = map[string]func(*scene) prompt.Input{
 	},
 	"reviewer_first": func(s *scene) prompt.Input {
 		in := s.submitted("add-login").note("add-login", "Mind the umlauts").do(reviewer, &board.ClaimReview{About: about("add-login")}).input(reviewer, "add-login")
-		in.Review = material
+		in.Review = material()
 		return in
 	},
 	"reviewer_second": func(s *scene) prompt.Input {
 		s.submitted("add-login").verdict("add-login", "REJECTED", feedback).claim(coder, "add-login", "").preExec(coder, "add-login").submit(coder, "add-login")
 		in := s.do(reviewer, &board.ClaimReview{About: about("add-login")}).input(reviewer, "add-login")
-		in.Review, in.Restarted = material, true
+		in.Review, in.Restarted = material(), true
 		return in
 	},
 	"reviewer_spec_changed": func(s *scene) prompt.Input {
 		s.submitted("add-login").do(planner, &board.RecordSpecChange{Spec: "specs/login.md", Change: "Locked accounts get 423"})
 		in := s.do(reviewer, &board.ClaimReview{About: about("add-login")}).input(reviewer, "add-login")
-		m := *material
-		m.SpecChanged, m.SpecDiff = true, "@@ -1 +1,2 @@\n A form.\n+Locked accounts get 423.\n"
-		in.Review = &m
+		in.Review = material()
+		in.Review.SpecChanged, in.Review.SpecDiff = true, "@@ -1 +1,2 @@\n A form.\n+Locked accounts get 423.\n"
 		return in
 	},
 	"reviewer_no_tests": func(s *scene) prompt.Input {

@@ -138,7 +138,10 @@ func (s *scene) woken(trigger board.WakeTrigger) prompt.Input {
 	return in
 }
 
-var material = &prompt.Review{
-	Commits: []string{"cccccccccc Tell known names"}, Files: []string{"login/login.go", "login/login_test.go", "main.go"},
-	FilesOutside: []string{"main.go"}, TestsTouched: []string{"login/login_test.go"},
+// material is what the repository of the scene knows.
+func material() *prompt.Review {
+	return &prompt.Review{
+		Commits: []string{"cccccccccc Tell known names"}, Files: []string{"login/login.go", "login/login_test.go", "main.go"},
+		FilesOutside: []string{"main.go"}, TestsTouched: []string{"login/login_test.go"},
+	}
 }

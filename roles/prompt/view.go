@@ -58,6 +58,9 @@ func (v *view) Title() string {
 // Docs are the documents that the agent reads.
 func (v *view) Docs() []Doc { return Docs(v.Role) }
 
+// Supervision is what every agent with a supervisor is told.
+func (v *view) Supervision() string { return Supervision }
+
 // Notes are the notes that reach the agent, the newest first.
 func (v *view) Notes() []string {
 	notes := v.State.NotesFor(v.names()...)

@@ -1,0 +1,135 @@
+package prompt_test
+
+import (
+	"errors"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/roles"
+	"github.com/git-liza/git-liza/roles/prompt"
+)
+
+// said are the labels and instructions that each situation's prompt must have, as patterns; white space in
+// them is any. "base" is for every prompt; a name is for the situations that begin with it.
+var said = map[string][]string{
+	"base": {
+		`^Mode: Liza (Coder|Code Reviewer|Planner)$`, `^ROLE: \w+$`, `^AGENT ID: \S+-\d+$`, `^PROJECT ROOT: /`, `^GOAL: `, `^GOAL SPEC: specs/vision.md$`,
+		`git liza prime`, `git liza show`, `git liza status`, `git liza read`, // how to read the board
+		`git liza docs multi-agent-contract`, `git liza docs agent-runtime`, `^YOUR COMMANDS: `, `^FORBIDDEN: `, `^FIRST ACTIONS:`, `^SILENT WORK: `,
+		`LIZA_SUPERVISED=1`, `Never run register, deregister, claim, claim-review or merge yourself`, `^EXIT: .*\b0\b`, `^EXIT(.|\n)*\b42\b`, `^INSTRUCTIONS:$`, `secrets in any text`,
+	},
+	"coder": {
+		`^=== ASSIGNED TASK ===$`, `^TASK ID: add-login$`, `^WORKTREE: /home/ada/shop/.worktrees/add-login$`, `^ITERATION: [12]$`, `^DESCRIPTION:`, `^DONE WHEN:`,
+		`^SCOPE: `, `^SPEC REF: specs/login.md#form$`, `^DEPENDENCIES: `, `^NOTES: `,
+		`CHECKPOINT FIRST. Before the first commit`, `git liza pre-exec add-login --intent "[^"]+" --validation "[^"]+" --file PATH`,
+		`TESTS FIRST`, `Enter the worktree .* and stay in it`, `ONLY IN SCOPE`, `adjacent problem is a discovery`, `git liza discover --during add-login`,
+		`LOG ANOMALIES as they occur`, `anomaly retry_loop --task add-login count=`, `anomaly trade_off .*debt_created=`, `anomaly spec_ambiguity`,
+		`anomaly external_blocker .*blocker_service=`, `anomaly assumption_violated .*reality=`,
+		`Don't reinterpret it, don't work around it, don't negotiate`, `BLOCK when`, `git liza block add-login --reason "[^"]+" --question`, `1 to 3 questions`, `Don't block for`,
+		`HAND OFF when .*context about 90 %`, `git liza handoff add-login --summary "[^"]+" --next`, `120 characters`,
+		`git liza worktree status add-login`, `at most 2 files`, `git liza submit add-login`, `exit with 42`, `--no-tests-because`,
+	},
+	"coder_notes":   {`note-1 by human for add-login: Mind the umlauts`, `note-2 by human: Release`, `note-3 by human for coder-1`, `add-users MERGED dddddddddd`, `^WARNINGS: 1$`},
+	"coder_handoff": {`^HANDOFF SUMMARY: handler done`, `^HANDOFF NEXT ACTION: answer 401`, `same iteration`},
+	"coder_rework":  {`^=== PRIOR REJECTION FEEDBACK \(MUST ADDRESS\) ===$`, `- \[blocker\] login/login.go:12`, `new checkpoint`, `^ITERATION: 2$`},
+	"coder_fix":     {`^INTEGRATION FAILURE: (conflict|test)$`, `scope is the fix alone`, `^ITERATION: 2$`},
+	"coder_fix_con": {`^CONFLICTING FILES: 1\n  login/login.go$`, `conflict markers`},
+	"coder_fix_tes": {`^TEST OUTPUT:\n  --- FAIL`},
+	"coder_kept":    {`^ASSESSMENT: 423 it is`, `^WAS BLOCKED: the spec names`, `work that lies in the worktree`},
+	"coder_same":    {`^ASSESSMENT: 423 it is`},
+	"coder_inherit": {`^EARLIER REJECTION:\n  Blockers: 1`, `Your worktree is fresh`, `^ITERATION: 1$`},
+	"coder_again":   {`^STARTED AGAIN: `, `begin nothing twice`},
+	"reviewer": {
+		`^=== REVIEW TASK ===$`, `^TASK ID: add-login$`, `^WORKTREE: /`, `^BASE COMMIT: b{40}$`, `^REVIEW COMMIT: c{40}$`, `^AUTHOR: coder-1$`, `^ITERATION: [12]$`, `^DESCRIPTION:`, `^DONE WHEN:`,
+		`^SCOPE: `, `^SPEC REF: `, `^SPEC CHANGED: (yes|no)`, `^NOTES: `, `^SPEC CHANGES: `, `^CHECKPOINT INTENT: `, `^CHECKPOINT VALIDATION: `, `^CHECKPOINT FILES: 2`, `^FILES OUTSIDE CHECKPOINT: `, `^TESTS TOUCHED: `,
+		`VERIFY THE COMMIT: `, `READ THE WHOLE RANGE`, `git diff b{12}..c{12}`, `written before the code`, `the diff does what INTENT says`, `run VALIDATION`, `each assumption holds`,
+		`criterion by criterion: met, and shown by a test`, `lists as OUT.* is a violation`, `DON'T JUDGE style, other ways .* what else could be added`, `READ-ONLY: change nothing`,
+		`^REJECTION FORMAT`, `Blockers: 1`, `- \[blocker\] \S+:\d+ `, `Why it matters:`, `Suggestion:`, `Concerns: 0`, `Overall:`, `Spec: REF or n/a`, `Anomaly: ID or none`,
+		`^VERDICT `, `git liza verdict add-login APPROVED --commit c{40}`, `git liza verdict add-login REJECTED --commit c{40} --blocker`, `^APPROVAL MEANS: `, `^APPROVAL DOES NOT MEAN: `,
+		`anomaly scope_deviation`, `workaround, debt_created, spec_changed`, `git liza release add-login`, `git liza review add-login`,
+	},
+	"reviewer_second":       {`^=== PRIOR REJECTION ===$`, `Prior Feedback Status:`, `RESOLVED: .*STILL PRESENT: .*PARTIAL`, `is demanded`, `--prior "RESOLVED`, `^STARTED AGAIN: `},
+	"reviewer_spec_changed": {`^SPEC CHANGED: yes`, `^SPEC DIFF:\n  @@ `, `change-1 specs/login.md: Locked`},
+	"reviewer_no_tests":     {`^NO TESTS BECAUSE: a colour only$`, `^TESTS TOUCHED: none$`},
+	"planner": {
+		`^=== PLANNING CONTEXT ===$`, `^WAKE TRIGGER: [A-Z_]+$`, `^SPRINT STATE: `, `^TOTAL TASKS: \d`, `^MERGED: \d`, `^IN PROGRESS: \d`, `^UNCLAIMED: \d`, `^BLOCKED: \d`, `^INTEGRATION FAILED: \d`,
+		`^HYPOTHESIS EXHAUSTED: \d`, `^IMMEDIATE DISCOVERIES: \d`, `^NOTES: `, `^ANOMALIES: `, `git liza ack note-1 anomaly-2`, `DONE WHEN is falsifiable`, `"works correctly"`,
+		`git liza add-task --id \S+ --desc .* --spec .* --done .* --scope`, `git liza finalize`, `git liza note --for human`, `anomaly spec_gap`, `git liza spec-change`, `root cause`,
+	},
+	"planner_initial":            {`^WAKE TRIGGER: INITIAL_PLANNING$`, `git liza alignment "initial plan`, `note-1 by human for planner: Smaller`},
+	"planner_blocked":            {`^WAKE TRIGGER: BLOCKED_TASKS$`, `question: 401 or 423`, `attempted: read`, `git liza amend-task`, `git liza unblock`, `--keep-work`, `--same-coder`, `git liza supersede`, `git liza abandon`, `--assessment`, `unblock alone is refused`, `LIMIT of iterations`, `anomaly-1 spec_ambiguity`},
+	"planner_integration_failed": {`^WAKE TRIGGER: INTEGRATION_FAILED$`, `integration failed: conflict login/login.go`, `A coder takes INTEGRATION_FAILED tasks first`, `you look once`},
+	"planner_hypothesis":         {`^WAKE TRIGGER: HYPOTHESIS_EXHAUSTED$`, `failed by: coder-1, coder-2`, `presume that its framing is wrong`, `refused until`},
+	"planner_discovery":          {`^WAKE TRIGGER: IMMEDIATE_DISCOVERY$`, `disc-1, critical, by coder-1 during add-login: passwords`, `recommended: mask`, `git liza convert-discovery`, `git liza settle-discovery ID --defer`, `settle-discovery ID --reject`},
+	"planner_all_terminal":       {`^WAKE TRIGGER: ALL_TERMINAL$`, `Assess the goal`, `add nothing and exit with 0`, `add and finalize the tasks`},
+}
+
+func TestInstructions(t *testing.T) {
+	used := map[string]bool{"base": true}
+	for name, begin := range situations {
+		text := build(t, begin(newScene(t)))
+		for prefix, patterns := range said {
+			if prefix != "base" && !strings.HasPrefix(name, prefix) {
+				continue
+			}
+			used[prefix] = true
+			for _, p := range patterns {
+				if !regexp.MustCompile(`(?m)` + regexp.MustCompile(` +`).ReplaceAllString(p, `\s+`)).MatchString(text) {
+					t.Errorf("%s does not say %s", name, p)
+				}
+			}
+		}
+	}
+	for prefix := range said {
+		if !used[prefix] {
+			t.Errorf("%s is no situation", prefix)
+		}
+	}
+}
+
+// What belongs to one situation is in no other.
+func TestOnlyWhatTheSituationNeeds(t *testing.T) {
+	for pattern, where := range map[string]string{
+		"PRIOR REJECTION FEEDBACK": "coder_rework", "HANDOFF SUMMARY": "coder_handoff", "INTEGRATION FAILURE: conflict": "coder_fix_conflict", "INTEGRATION FAILURE: test": "coder_fix_test",
+		"EARLIER REJECTION": "coder_inherited", "is demanded": "reviewer_second", "SPEC DIFF": "reviewer_spec_changed", "NO TESTS BECAUSE: ": "reviewer_no_tests", "WARNINGS": "coder_notes",
+	} {
+		for name, begin := range situations {
+			if text := build(t, begin(newScene(t))); strings.Contains(text, pattern) != (name == where) {
+				t.Errorf("%s: %q there: %t", name, pattern, name != where)
+			}
+		}
+	}
+}
+
+func TestRefusals(t *testing.T) {
+	s := newScene(t).ready("add-login")
+	for what, in := range map[string]prompt.Input{
+		"no-work":      s.input(planner, ""),
+		"unknown-task": s.input(coder, "add-logon"),
+		"wrong-state":  s.input(reviewer, "add-login"),
+		"invalid":      {State: s.state(), Agent: "coder-1", Role: roles.Planner},
+	} {
+		_, err := prompt.Build(in)
+		var r *board.Refusal
+		if !errors.As(err, &r) || r.Code != what || r.Hint == "" {
+			t.Errorf("%v, not a refusal as %s", err, what)
+		}
+	}
+	in := s.input(planner, "")
+	in.Wake = &board.Wake{Trigger: "BOREDOM"}
+	if _, err := prompt.Build(in); err == nil {
+		t.Error("a planner is woken by BOREDOM")
+	}
+}
+
+// Each trigger of the planner has its instructions.
+func TestEveryTriggerHasInstructions(t *testing.T) {
+	s := newScene(t).ready("add-login")
+	for _, trigger := range board.Triggers {
+		in := s.input(planner, "")
+		in.Wake = &board.Wake{Trigger: trigger, About: []string{"add-login"}}
+		build(t, in)
+	}
+}
