@@ -3,8 +3,10 @@ package board
 import (
 	"fmt"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 )
@@ -160,6 +162,18 @@ func clip(text string, most int) string {
 	}
 	cut := []rune(text)[:max(0, most-3)]
 	return strings.TrimSpace(string(cut)) + "..."
+}
+
+var styles = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile("\x1b(?:\\[[0-9:;<=>?]*[ -/]*[@-~]|\\][^\x07\x1b]*(?:\x07|\x1b\\\\)|[@-Z\\\\^_])")
+})
+
+// Unstyled drops the sequences by which a program colours what it prints and moves about on a terminal.
+func Unstyled(text string) string {
+	if !strings.ContainsRune(text, 0x1b) {
+		return text
+	}
+	return styles().ReplaceAllString(text, "")
 }
 
 // Visible drops the characters of a text that hide or reorder others; lines stay.

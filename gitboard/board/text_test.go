@@ -26,6 +26,10 @@ func TestVisible(t *testing.T) {
 	equal(t, "visible", board.Visible("a\r\nb\rc\td\u202ee\u200b\x07"), "a\nb\nc\tde")
 }
 
+func TestUnstyled(t *testing.T) {
+	equal(t, "unstyled", board.Unstyled("\x1b[1;31mred\x1b[0m \x1b]0;title\x07a\x1b[2Kb\x1b[?25lc\x1bMd \x1b]8;;url\x1b\\e[1m"), "red abcd e[1m")
+}
+
 func TestNearest(t *testing.T) {
 	known := []string{"add-auth", "add-oauth", "remove-auth", "docs", "add-auth-tests"}
 	equals(t, "a slip", board.Nearest("add-auht", known, 1), []string{"add-auth"})

@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/git-liza/git-liza/gitboard/board"
 )
 
 // Pieces of patterns. A message counts only at the start of a line, after nothing but the marks that CLIs put
@@ -18,17 +20,14 @@ const (
 	codexError = `(?:\[\S+\] )?(?:ERROR: )?`
 )
 
-var (
-	escape = regexp.MustCompile("\x1b\\[[0-9;?]*[A-Za-z]")
-	word   = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9-]*$`)
-)
+var word = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9-]*$`)
 
 // Limited says whether a CLI stopped for its quota, a rate limit or an overloaded service, and until when; until
 // is zero when the message names no time, or one that has passed. tail is the end of what it printed, some KB;
 // ask only about a process that failed. A time of day without a zone is read in now's zone, which therefore
 // has to be the one in which the CLI ran.
 func (c CLI) Limited(tail string, now time.Time) (until time.Time, limited bool) {
-	tail = strings.ReplaceAll(escape.ReplaceAllString(tail, ""), "\r", "\n")
+	tail = board.Visible(board.Unstyled(tail))
 	last := -1
 	for _, pattern := range c.Quota {
 		re, err := regexp.Compile(pattern)

@@ -36,6 +36,7 @@ var rooms = map[string]struct {
 	"worktrees/merge":   {false, []string{"worktrees", "gitboard", "gitboard/board", "gitboard/oplog", "gitboard/lease", "gitboard/gitio", "roles"}},
 	"roles/prompt":      {true, []string{"roles", "gitboard/board"}},
 	"roles/clis":        {true, []string{"gitboard/board"}},
+	"roles/transcript":  {false, []string{"roles"}},
 	"specs":             {false, nil},
 	"cmd/internal/cli":  {false, []string{"*"}},
 	"cmd/internal/demo": {false, []string{"*"}},

@@ -24,16 +24,20 @@ func outliving(w io.Writer) io.Writer {
 	if info, err := f.Stat(); err != nil || info.Mode()&os.ModeCharDevice != 0 {
 		return w
 	}
-	return unread{f}
+	return &unread{Writer: f}
 }
 
 // unread is a pipe that swallows what its reader no longer wants.
-type unread struct{ io.Writer }
+type unread struct {
+	io.Writer
+	gone bool // the reader
+}
 
 // Write implements io.Writer.
-func (u unread) Write(p []byte) (int, error) {
+func (u *unread) Write(p []byte) (int, error) {
 	n, err := u.Writer.Write(p)
 	if errors.Is(err, syscall.EPIPE) {
+		u.gone = true
 		return len(p), nil
 	}
 	return n, err
