@@ -3,6 +3,7 @@ package prompt_test
 import (
 	"errors"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -21,7 +22,7 @@ var said = map[string][]string{
 		`LIZA_SUPERVISED=1`, `Never run register, deregister, claim, claim-review or merge yourself`, `^EXIT: .*\b0\b`, `^EXIT(.|\n)*\b42\b`, `^INSTRUCTIONS:$`, `secrets in any text`,
 	},
 	"coder": {
-		`^=== ASSIGNED TASK ===$`, `^TASK ID: add-login$`, `^WORKTREE: /home/ada/shop/.worktrees/add-login$`, `^ITERATION: [12]$`, `^DESCRIPTION:`, `^DONE WHEN:`,
+		`^=== ASSIGNED TASK ===$`, `^TASK ID: add-login$`, `^WORKTREE: /home/ada/shop/.worktrees/add-login$`, `^ITERATION: [12]$`, `^LIMITS: 10 iterations, 5 review cycles`, `^DESCRIPTION:`, `^DONE WHEN:`,
 		`^SCOPE: `, `^SPEC REF: specs/login.md#form$`, `^DEPENDENCIES: `, `^NOTES: `,
 		`CHECKPOINT FIRST. Before the first commit`, `git liza pre-exec add-login --intent "[^"]+" --validation "[^"]+" --file PATH`,
 		`TESTS FIRST`, `Enter the worktree .* and stay in it`, `ONLY IN SCOPE`, `adjacent problem is a discovery`, `git liza discover --during add-login`,
@@ -48,7 +49,7 @@ var said = map[string][]string{
 		`criterion by criterion: met, and shown by a test`, `lists as OUT.* is a violation`, `DON'T JUDGE style, other ways .* what else could be added`, `READ-ONLY: change nothing`,
 		`^REJECTION FORMAT`, `Blockers: 1`, `- \[blocker\] \S+:\d+ `, `Why it matters:`, `Suggestion:`, `Concerns: 0`, `Overall:`, `Spec: REF or n/a`, `Anomaly: ID or none`,
 		`^VERDICT `, `git liza verdict add-login APPROVED --commit c{40}`, `git liza verdict add-login REJECTED --commit c{40} --blocker`, `^APPROVAL MEANS: `, `^APPROVAL DOES NOT MEAN: `,
-		`anomaly scope_deviation`, `workaround, debt_created, spec_changed`, `git liza release add-login`, `git liza review add-login`,
+		`anomaly scope_deviation`, `workaround, debt_created, spec_changed`, `git liza release add-login`, `anomaly system_ambiguity .*protocol_section=.*question=`, `git liza review add-login`,
 	},
 	"reviewer_second":       {`^=== PRIOR REJECTION ===$`, `Prior Feedback Status:`, `RESOLVED: .*STILL PRESENT: .*PARTIAL`, `is demanded`, `--prior "RESOLVED`, `^STARTED AGAIN: `},
 	"reviewer_spec_changed": {`^SPEC CHANGED: yes`, `^SPEC DIFF:\n  @@ `, `change-1 specs/login.md: Locked`},
@@ -131,5 +132,67 @@ func TestEveryTriggerHasInstructions(t *testing.T) {
 		in := s.input(planner, "")
 		in.Wake = &board.Wake{Trigger: trigger, About: []string{"add-login"}}
 		build(t, in)
+	}
+}
+
+var exampleAnomaly = regexp.MustCompile(`git liza anomaly (\w+)([^\n]*)`)
+
+// An anomaly in a prompt is one that the role may log, with every detail that it must have.
+func TestAnomaliesInPrompts(t *testing.T) {
+	seen := map[roles.Role]int{}
+	for _, begin := range situations {
+		in := begin(newScene(t))
+		for _, m := range exampleAnomaly.FindAllStringSubmatch(build(t, in), -1) {
+			i := slices.IndexFunc(board.AnomalyTypes, func(a board.AnomalyType) bool { return a.Type == m[1] })
+			if i < 0 || !slices.Contains(board.AnomalyTypes[i].Who, in.Role) {
+				t.Errorf("%s is not logged by a %s", m[1], in.Role)
+				continue
+			}
+			seen[in.Role]++
+			for _, detail := range board.AnomalyTypes[i].Details {
+				if !strings.Contains(m[2], " "+detail+"=") {
+					t.Errorf("%s is shown without %s", m[1], detail)
+				}
+			}
+		}
+	}
+	for _, role := range roles.Agents {
+		if seen[role] == 0 {
+			t.Errorf("no anomaly is shown to a %s", role)
+		}
+	}
+}
+
+var exampleRejection = regexp.MustCompile(`(?ms)^REJECTION FORMAT[^\n]*\n(.*?)^(?:   This task|EXIT)`)
+
+// The form of a rejection that a reviewer is shown is one that is accepted.
+func TestRejectionInPrompts(t *testing.T) {
+	for name, prior := range map[string]bool{"reviewer_first": false, "reviewer_second": true} {
+		m := exampleRejection.FindStringSubmatch(build(t, situations[name](newScene(t))))
+		if m == nil {
+			t.Fatalf("%s shows no rejection", name)
+		}
+		if r, err := board.ParseRejection(m[1], prior); err != nil || len(r.Blockers) != 1 || len(r.PriorStatus) > 0 != prior {
+			t.Errorf("%s: %+v, %v, of\n%s", name, r, err, m[1])
+		}
+	}
+}
+
+var ownCommands = regexp.MustCompile(`(?s)YOUR COMMANDS: (.*?)\.\n`)
+
+// An agent is told of commands that its role may use.
+func TestCommandsAreTheRoles(t *testing.T) {
+	for name, begin := range situations {
+		in := begin(newScene(t))
+		m := ownCommands.FindStringSubmatch(build(t, in))
+		if m == nil {
+			t.Fatalf("%s lists no commands", name)
+		}
+		for _, command := range strings.Split(m[1], ",") {
+			op := strings.Fields(command)[0]
+			if roles.Allowed(op) != nil && !roles.May(in.Role, op) {
+				t.Errorf("%s: %s is not for a %s", name, op, in.Role)
+			}
+		}
 	}
 }

@@ -12,6 +12,7 @@ import (
 
 var (
 	inPrompt = regexp.MustCompile("git liza ([a-z][a-z-]*(?: [a-z]+)?)([^\n`;]*)")
+	listed   = regexp.MustCompile(`(?s)YOUR COMMANDS: (.*?)\.\n`)
 	printed  = regexp.MustCompile(`git liza docs ([a-z-]+)`)
 )
 
@@ -22,6 +23,13 @@ func TestCommandsInPrompts(t *testing.T) {
 		for _, m := range printed.FindAllStringSubmatch(text, -1) {
 			if _, known := specs.Text(m[1]); !known {
 				t.Errorf("%s names the document %s, which there is not", name, m[1])
+			}
+		}
+		for _, m := range listed.FindAllStringSubmatch(text, -1) {
+			for _, words := range strings.Split(m[1], ",") {
+				if findCommand(strings.Fields(words)) == nil {
+					t.Errorf("%s lists %s, which is no command", name, words)
+				}
 			}
 		}
 		for _, m := range inPrompt.FindAllStringSubmatch(text, -1) {
