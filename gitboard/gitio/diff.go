@@ -29,7 +29,7 @@ func (r *Repo) DiffBlobs(ctx context.Context, a, b OID) (string, error) {
 	if err := checkOIDs(a, b); err != nil {
 		return "", err
 	}
-	out, err := r.command("diff", "diff", "--no-color", "--no-ext-diff", "--no-textconv", string(a), string(b)).output(ctx)
+	out, err := r.command("diff", "diff", "--no-color", "--no-ext-diff", "--no-textconv", string(a), string(b), "--").output(ctx)
 	if at := strings.Index(string(out), "\n@@"); at >= 0 {
 		return string(out[at+1:]), err
 	}

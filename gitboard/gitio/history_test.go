@@ -126,6 +126,15 @@ func TestDiff(t *testing.T) {
 	if got := must[string](t)(r.Diff(ctx, first, second, "dir/né [1].txt")); !strings.Contains(got, "+new") || strings.Contains(got, "a.txt") {
 		t.Errorf("Diff of one: %s", got)
 	}
+	was, now := must[OID](t)(r.FileOID(ctx, first, "a.txt")), must[OID](t)(r.FileOID(ctx, second, "a.txt"))
+	check(t, r.SetConfig(ctx, "color.ui", "always"))
+	check(t, r.SetConfig(ctx, "diff.external", "false"))
+	if got := must[string](t)(r.DiffBlobs(ctx, was, now)); got != "@@ -1,3 +1,3 @@\n one\n-two\n+2\n three\n" {
+		t.Errorf("DiffBlobs: %q", got)
+	}
+	if got := must[string](t)(r.DiffBlobs(ctx, was, was)); got != "" {
+		t.Errorf("DiffBlobs of one: %q", got)
+	}
 }
 
 func TestFileOID(t *testing.T) {

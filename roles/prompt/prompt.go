@@ -19,7 +19,7 @@ import (
 )
 
 // Limit is how many bytes a prompt has at most.
-const Limit = 16 << 10
+const Limit = 16_000
 
 // Input is all that a prompt is built from.
 type Input struct {
