@@ -258,9 +258,10 @@ func (o *Overview) waiting(s *State, planner roles.Role) {
 	add := func(what, do string) { o.Waiting = append(o.Waiting, Ask{what, do}) }
 	switch {
 	case o.Breaker != nil:
-		add("the circuit breaker tripped: "+o.Breaker.Pattern+" ("+o.Breaker.Severity+")", "git liza resolve --text TEXT")
+		add("the breaker tripped: "+o.Breaker.Pattern, "git liza resolve --text TEXT")
 	case o.Mode == Paused || o.Mode == CheckpointMode:
-		add("the board is "+string(o.Mode)+": "+firstWord(clip(o.Reason, MaxPhrase), "work stands still"), "git liza resume")
+		at := map[Mode]string{Paused: "the board is PAUSED: ", CheckpointMode: "the board is at CHECKPOINT: "}
+		add(at[o.Mode]+firstWord(clip(o.Reason, MaxPhrase), "work stands still"), "git liza resume")
 	}
 	var drafts []string
 	for _, t := range o.Tasks {

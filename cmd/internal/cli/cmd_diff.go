@@ -47,12 +47,12 @@ func diffCommand() *command {
 			if len(all) == 0 {
 				return c.say("no difference")
 			}
-			for _, ch := range all {
-				if err := c.say(ch.String()); err != nil {
-					return err
-				}
+			p := c.page()
+			lines := make([]string, len(all))
+			for i, ch := range all {
+				lines[i] = p.change(p.fitted(ch.String(), p.width), ch)
 			}
-			return nil
+			return c.print(lines)
 		},
 	}
 }
@@ -83,6 +83,17 @@ func (c change) String() string {
 		return "~ " + name + ": " + board.Line(c.Old, 80) + " -> " + board.Line(c.New, 80)
 	}
 	return "~ " + name + ": " + board.Line(inline(c.Old, c.New), 200)
+}
+
+// change colours a change by whether something came or went.
+func (p paint) change(text string, c change) string {
+	switch {
+	case c.Old == "":
+		return p.with("32", text)
+	case c.New == "":
+		return p.alarm(text)
+	}
+	return text
 }
 
 // inline marks what differs in a text: [-gone-]{+come+}, with a little of what stays.

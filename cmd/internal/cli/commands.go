@@ -12,7 +12,7 @@ func commands() []*command {
 		registerCommand(), deregisterCommand(), heartbeatCommand(), handoffCommand(), discoverCommand(), anomalyCommand(), primeCommand(),
 		promptCommand(), sweepCommand(), releaseCommand(), logsCommand(),
 		worktreeListCommand(), worktreeCreateCommand(), worktreeStatusCommand(), worktreeDeleteCommand(), worktreeRepairCommand(),
-		statusCommand(), showCommand(), logCommand(), diffCommand(), noteCommand(), landCommand(), pauseCommand(), resumeCommand(), abortCommand(), analyzeCommand(), resolveCommand(),
+		statusCommand(), showCommand(), logCommand(), diffCommand(), graphCommand(), noteCommand(), landCommand(), pauseCommand(), resumeCommand(), abortCommand(), analyzeCommand(), resolveCommand(),
 		configGetCommand(), configSetCommand(),
 		readCommand(), writeCommand(), validateCommand(), verifyCommand(),
 	}

@@ -129,6 +129,14 @@ func (p page) fit(text string, most int) string {
 	return strings.TrimRight(b.String(), " ") + p.more
 }
 
+// fitted is fit where somebody looks at the page, else the whole text as one safe line.
+func (p page) fitted(text string, most int) string {
+	if p.whole {
+		return board.Line(text, len(text)+3)
+	}
+	return p.fit(text, most)
+}
+
 // bar draws how much of a whole is done.
 func (p page) bar(part, whole, width int) string {
 	n := 0

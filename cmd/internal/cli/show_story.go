@@ -39,7 +39,7 @@ func (f *taskFacts) standing(l *labels) {
 	if o.LeaseExpires != "" {
 		status += ", lease " + leaseLeft(f.now, o.LeaseExpires)
 	}
-	if o.Stuck != "" {
+	if o.Stuck != "" && t.Status != board.Blocked {
 		status += "; " + o.Stuck
 	}
 	if t.Status.Terminal() {
@@ -187,7 +187,7 @@ func (f *taskFacts) event(l *labels, i int) {
 	tell := func(name, text string) {
 		if text = strings.TrimSpace(text); text != "" {
 			for _, line := range wrap(name+text, l.width-len(eventIndent)) {
-				l.lines = append(l.lines, eventIndent+line)
+				l.lines = append(l.lines, strings.TrimRight(eventIndent+line, " "))
 			}
 		}
 	}

@@ -16,10 +16,25 @@ import (
 func drawStatus(p page, o *board.Overview, reason func(task string) string, selected string) []string {
 	d := &statusDrawing{page: p, o: o, now: o.Now.Std(), reason: reason, selected: selected}
 	head := slices.Concat([]string{p.bold(p.fit(o.Summary(), p.width))}, d.asks(), []string{""}, d.run())
-	tail := slices.Concat(d.agents(), d.events())
 	groups := groupTasks(o)
-	rows := p.height - len(head) - len(tail) - len(groups) - 1
-	d.share(groups, rows)
+	live, least := 0, len(groups)+1
+	for _, g := range groups {
+		if !g.status.Terminal() {
+			live += len(g.tasks)
+			least++
+		}
+	}
+	// Everything, where it fits; else agents and events give way to tasks, down to one row a group.
+	var tail []string
+	for _, room := range []struct{ agents, events, tasks int }{
+		{len(o.Agents), len(o.Events), len(groups) + 1 + live}, {p.height / 8, len(o.Events), least}, {2, 3, least}, {0, 1, least},
+	} {
+		tail = slices.Concat(d.agents(room.agents), d.events(room.events))
+		if len(head)+room.tasks+len(tail) <= p.height {
+			break
+		}
+	}
+	d.share(groups, p.height-len(head)-len(tail)-len(groups)-1)
 	tasks := d.tasks(groups)
 	if len(tasks) > 0 {
 		tasks = slices.Insert(tasks, 0, "")
@@ -35,12 +50,9 @@ type statusDrawing struct {
 	selected string
 }
 
-// most is how many lines a list beside the tasks may have.
-func (d *statusDrawing) most() int { return max(3, d.height/4) }
-
 // asks lists what waits for the human.
 func (d *statusDrawing) asks() []string {
-	shown := d.o.Waiting[:min(len(d.o.Waiting), d.most())]
+	shown := d.o.Waiting[:min(len(d.o.Waiting), max(2, d.height/6))]
 	what := 0
 	for _, a := range shown {
 		what = max(what, breadth(d.fit(a.What, d.width)))
@@ -76,8 +88,11 @@ func (d *statusDrawing) run() []string {
 			mode += ": " + o.Reason
 		}
 	}
-	if o.Breaker != nil {
+	if o.Breaker != nil && !strings.Contains(o.Reason, o.Breaker.Pattern) {
 		mode += "; circuit breaker TRIGGERED: " + o.Breaker.Pattern
+	}
+	if o.Mode == board.Running && o.MergedLately > 0 {
+		mode += fmt.Sprintf(", %d merged in the last hour", o.MergedLately)
 	}
 	lines = append(lines, d.onto("board   ", mode))
 	if len(o.Tasks) > 0 {
@@ -88,7 +103,7 @@ func (d *statusDrawing) run() []string {
 		if o.Stuck > 0 {
 			parts = append(parts, fmt.Sprintf("%d stuck", o.Stuck))
 		}
-		lines = append(lines, d.onto("tasks   "+d.bar(o.Done, len(o.Tasks), 10)+"  ", strings.Join(parts, ", ")+fmt.Sprintf("; %d merged in the last hour", o.MergedLately)))
+		lines = append(lines, d.onto("tasks   "+d.bar(o.Done, len(o.Tasks), 10)+"  ", strings.Join(parts, ", ")))
 	}
 	return lines
 }
@@ -203,10 +218,15 @@ func (d *statusDrawing) tasks(groups []*taskGroup) []string {
 		who += 2
 	}
 	var lines []string
+	var over []string // that have no row
 	for _, g := range groups {
 		title := fmt.Sprintf("%s %d", g.status, len(g.tasks))
 		if g.shown > 0 && g.shown < len(g.tasks) {
 			title += fmt.Sprintf(", %d of them:", g.shown)
+		}
+		if g.shown == 0 {
+			over = append(over, title)
+			continue
 		}
 		lines = append(lines, d.state(g.status, title))
 		for _, t := range g.window(d.selected) {
@@ -231,6 +251,9 @@ func (d *statusDrawing) tasks(groups []*taskGroup) []string {
 			}
 			lines = append(lines, line)
 		}
+	}
+	if len(over) > 0 {
+		lines = append(lines, strings.Join(over, ", "))
 	}
 	return lines
 }
@@ -276,32 +299,39 @@ func leaseLeft(now time.Time, expires board.Time) string {
 	return "expired " + since(now, expires) + " ago"
 }
 
-func (d *statusDrawing) agents() []string {
-	agents := d.o.Agents
-	if len(agents) == 0 {
+// agents lists up to so many agents, those whose lease has run out first.
+func (d *statusDrawing) agents(most int) []string {
+	if len(d.o.Agents) == 0 {
 		return nil
 	}
+	gone := func(a board.AgentOutlook) bool { return a.LeaseExpires != "" && a.LeaseExpires <= d.o.Now }
+	agents := slices.Clone(d.o.Agents)
+	slices.SortStableFunc(agents, func(a, b board.AgentOutlook) int { return -truth(gone(a), gone(b)) })
 	var rows [][]string
-	for _, a := range agents[:min(len(agents), d.most()+d.most()/2)] {
+	for _, a := range agents[:min(len(agents), most)] {
 		left := ""
 		if a.LeaseExpires != "" {
 			left = "lease " + leaseLeft(d.now, a.LeaseExpires)
 		}
 		rows = append(rows, []string{d.fit(a.ID, 20), string(a.Status), d.fit(a.Task, d.width*3/10), left})
 	}
+	if most == 0 {
+		return []string{"", fmt.Sprintf("agents %d", len(agents))}
+	}
 	return slices.Concat([]string{"", "agents"}, columns("  ", rows), d.more(len(agents)-len(rows)))
 }
 
-func (d *statusDrawing) events() []string {
-	if len(d.o.Events) == 0 {
+func (d *statusDrawing) events(most int) []string {
+	events := d.o.Events[:min(len(d.o.Events), most)]
+	if len(events) == 0 {
 		return nil
 	}
 	age := 0
-	for _, e := range d.o.Events {
+	for _, e := range events {
 		age = max(age, len(since(d.now, e.Time)))
 	}
 	lines := []string{"", "events"}
-	for _, e := range d.o.Events {
+	for _, e := range events {
 		ago := since(d.now, e.Time)
 		lines = append(lines, d.onto("  "+strings.Repeat(" ", age-len(ago))+ago+"  "+pad(d.fit(e.Agent, 16), 18), e.Subject))
 	}

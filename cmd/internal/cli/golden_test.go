@@ -1,0 +1,275 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/codec"
+	"github.com/git-liza/git-liza/roles"
+)
+
+// golden holds what was drawn against its file; -update writes it anew. No line may be wider than the page.
+func golden(t *testing.T, name string, width int, lines []string) {
+	t.Helper()
+	text := strings.Join(lines, "\n") + "\n"
+	for i, line := range strings.Split(text, "\n") {
+		if n := breadth(line); n > width {
+			t.Errorf("%s at %d columns: line %d takes %d: %s", name, width, i+1, n, line)
+		}
+	}
+	file := filepath.Join("testdata", "golden", fmt.Sprintf("%s-%d.txt", name, width))
+	if *update {
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text != string(want) {
+		t.Errorf("%s at %d columns is\n%s\nnot\n%s\n(go test ./cmd/internal/cli -run Golden -update writes it anew)", name, width, text, want)
+	}
+}
+
+// paper is a page of a test.
+func paper(width int) page {
+	return page{width: width, height: pageHeight, signs: unicodeSigns}
+}
+
+// boardScene is a board in memory that operations are carried out on.
+type boardScene struct {
+	t      *testing.T
+	mem    *board.Memory
+	now    board.Time
+	n      int
+	events []board.Happened
+}
+
+func newBoardScene(t *testing.T, goal string) *boardScene {
+	s := &boardScene{t: t, mem: board.NewMemory(), now: "2026-01-31T09:00:00Z"}
+	s.do("human", &board.Init{Goal: goal, SpecRef: "specs/vision.md", IntegrationBranch: "integration"})
+	return s
+}
+
+func (s *boardScene) pass(d time.Duration) *boardScene {
+	s.now = s.now.Add(d)
+	return s
+}
+
+func (s *boardScene) state() *board.State { return board.NewState(s.mem, s.now) }
+
+func (s *boardScene) do(agent string, payloads ...board.Payload) *boardScene {
+	s.t.Helper()
+	actor := board.HumanActor("Ann", "ann@example.com")
+	if role, err := roles.Of(agent); err == nil {
+		actor = board.Actor{ID: agent, Role: role, Session: "s-" + agent}
+		if s.state().Agent(agent) == nil {
+			payloads = append([]board.Payload{&board.Register{Session: actor.Session, Clone: "here"}}, payloads...)
+		}
+	}
+	for _, p := range payloads {
+		s.n++
+		before := s.state()
+		op := board.Operation{Actor: actor, Time: s.now, Request: fmt.Sprintf("r/%d", s.n), Payload: p}
+		after, err := board.Step(before, op)
+		if err != nil {
+			s.t.Fatalf("%s: %v", p.Op(), err)
+		}
+		message, _, err := codec.Message(before, after, op)
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		subject, _, _ := strings.Cut(message, "\n")
+		s.events = append([]board.Happened{{Time: s.now, Agent: actor.ID, Subject: subject}}, s.events[:min(len(s.events), 4)]...)
+		s.mem.Absorb(after)
+	}
+	return s
+}
+
+// add makes a task that can be claimed.
+func (s *boardScene) add(id, desc string, priority int, depends ...string) *boardScene {
+	s.t.Helper()
+	return s.do("human", &board.AddTask{About: board.About{Task: id}, Ready: true, Definition: board.Definition{
+		Description: desc, DoneWhen: "go test ./...: ok", Scope: "IN: one package. OUT: the rest", SpecRef: "specs/vision.md",
+		SpecOID: strings.Repeat("5", 40), Kind: board.Code, Priority: priority, DependsOn: depends,
+	}})
+}
+
+var (
+	baseOID = strings.Repeat("b", 40)
+	workOID = strings.Repeat("c", 40)
+)
+
+func (s *boardScene) claim(coder, id string) *boardScene {
+	s.t.Helper()
+	a := board.About{Task: id}
+	p := &board.Claim{About: a, Clone: "here"}
+	if s.state().Task(id).Worktree == "" {
+		p.BaseCommit = baseOID
+	}
+	return s.do(coder, p, &board.PreExec{About: a, Checkpoint: board.Checkpoint{Intent: "write it", Validation: "go test", FilesToModify: []string{"a.go"}}})
+}
+
+func (s *boardScene) submit(coder, id string) *boardScene {
+	s.t.Helper()
+	return s.do(coder, &board.Submit{About: board.About{Task: id}, Commit: workOID, ReviewBase: baseOID, Commits: 1, Files: 1, Tests: []string{"a_test.go"}})
+}
+
+func (s *boardScene) verdict(reviewer, id, verdict, reason string) *boardScene {
+	s.t.Helper()
+	a := board.About{Task: id}
+	return s.do(reviewer, &board.ClaimReview{About: a}, &board.Verdict{About: a, Verdict: verdict, Commit: workOID, Reason: reason})
+}
+
+const rejected = "Blockers: 1\n- [blocker] a.go:12 \u2014 an empty name is accepted\n  Why it matters: anybody gets in\n" +
+	"  Suggestion: answer 400\n\nConcerns: 0\n\nOverall: not yet.\nSpec: n/a\nAnomaly: none\n"
+
+// leases of all agents, with three minutes left; of those that are named they have run out for two.
+func (s *boardScene) leases(gone ...string) map[string]board.Lease {
+	all := map[string]board.Lease{}
+	for _, id := range s.state().List(board.AgentDir) {
+		all[id] = board.Lease{Agent: id, Expires: s.now.Add(3 * time.Minute)}
+	}
+	for _, id := range gone {
+		all[id] = board.Lease{Agent: id, Expires: s.now.Add(-2 * time.Minute)}
+	}
+	return all
+}
+
+// busy has a task in each state.
+func busy(t *testing.T) *boardScene {
+	s := newBoardScene(t, "A calculator that adds, subtracts and explains itself")
+	s.do("planner-1").add("lex", "Lex numbers and signs", 1).add("parse", "Parse sums", 1, "lex").add("errors", "Say where an error is", 2)
+	s.add("print", "Print results", 2).add("cli", "Read from the command line", 2).add("round", "Round like people do", 3).add("units", "Units", 3)
+	s.add("history", "Keep a history", 3).add("fractions", "Fractions", 4).add("explain", "Explain each step", 4, "parse", "units").add("old-way", "The old way", 5)
+	s.do("planner-1", &board.AddTask{About: board.About{Task: "next-sprint"}, Definition: board.Definition{Description: "What comes after", Priority: 5, Kind: board.Code}})
+	s.pass(30*time.Minute).do("coder-1").claim("coder-1", "lex").pass(10*time.Minute).submit("coder-1", "lex").verdict("code-reviewer-1", "lex", "APPROVED", "")
+	s.do("code-reviewer-1", &board.Merge{About: board.About{Task: "lex"}, ReviewCommit: workOID, Before: baseOID, MergeCommit: workOID, MergeType: board.FastForward})
+	s.pass(5*time.Minute).claim("coder-1", "errors").submit("coder-1", "errors").verdict("code-reviewer-1", "errors", "REJECTED", rejected)
+	s.pass(3*time.Minute).claim("coder-1", "errors").claim("coder-2", "print").submit("coder-2", "print")
+	s.claim("coder-2", "cli").submit("coder-2", "cli").do("code-reviewer-2", &board.ClaimReview{About: board.About{Task: "cli"}})
+	s.claim("coder-3", "round").submit("coder-3", "round").verdict("code-reviewer-1", "round", "APPROVED", "")
+	s.claim("coder-3", "units").pass(time.Minute).do("coder-3", &board.Block{About: board.About{Task: "units"}, Reason: "the spec does not say whether a pint is 473 or 568 ml", Questions: []string{"Which pint?"}, Attempted: []string{"both"}})
+	s.claim("coder-3", "history").pass(12*time.Minute).submit("coder-3", "history").verdict("code-reviewer-1", "history", "REJECTED", rejected)
+	s.claim("coder-4", "fractions")
+	s.do("planner-1", &board.Abandon{About: board.About{Task: "old-way"}, Reason: "nobody wants it"}, &board.AddNote{For: "human", Message: "may I drop units from this sprint?"})
+	return s.pass(4 * time.Minute)
+}
+
+func (s *boardScene) status(width int, gone ...string) []string {
+	s.t.Helper()
+	o, err := board.Look(s.state(), s.leases(gone...), s.events, s.now.Std())
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return drawStatus(paper(width), o, reasons(s.state()), "")
+}
+
+const long = "Ein sehr langes Ziel — mit Umlauten (ä, ö, ü), 漢字かな交じり文 und 🦎 Eidechsen — das sich über weit mehr als eine Zeile erstreckt, und noch weiter, und noch weiter, damit gekürzt werden muss"
+
+func TestGoldenStatus(t *testing.T) {
+	for name, make := range map[string]func(*testing.T) ([]string, []string){
+		"empty": both(func(t *testing.T) *boardScene { return newBoardScene(t, "A calculator").pass(time.Minute) }),
+		"busy":  both(busy, "coder-4"),
+		"long": both(func(t *testing.T) *boardScene {
+			s := newBoardScene(t, long)
+			id := "a" + strings.Repeat("-very-long-task-id", 3)
+			s.do("planner-1").add(id, long, 1).add("z"+id[1:], long, 1, id)
+			s.claim("coder-1", id).do("coder-1", &board.Block{About: board.About{Task: id}, Reason: long, Questions: []string{long}, Attempted: []string{long}})
+			return s.do("planner-1", &board.AddNote{For: "human", Message: long}).do("human", &board.Pause{Reason: long}).pass(49 * time.Hour)
+		}),
+		"thousand": both(thousand),
+		"aborted": both(func(t *testing.T) *boardScene {
+			return busy(t).do("human", &board.Abort{Reason: "the customer has left"}).pass(20 * time.Minute)
+		}),
+		"checkpoint": both(func(t *testing.T) *boardScene {
+			return busy(t).do("planner-1", &board.SetCheckpoint{Reason: "half of the sprint is over"}).pass(35 * time.Minute)
+		}),
+		"breaker": both(func(t *testing.T) *boardScene {
+			s := busy(t)
+			for _, coder := range []string{"coder-1", "coder-4"} {
+				s.do(coder, &board.LogAnomaly{Type: "external_blocker", Task: "errors", Details: map[string]board.Scalar{"blocker_service": "pkg.example.com"}})
+			}
+			return s.do("human", &board.Trip{Pattern: "external_service_outage", Severity: "EXTERNAL_DEPENDENCY", ReportFile: "report.md"}).pass(time.Minute)
+		}),
+	} {
+		narrow, wide := make(t)
+		golden(t, "status-"+name, 80, narrow)
+		golden(t, "status-"+name, 120, wide)
+		if len(narrow) > pageHeight || len(wide) > pageHeight {
+			t.Errorf("%s takes %d and %d lines: it is no longer one screen", name, len(narrow), len(wide))
+		}
+	}
+}
+
+func both(make func(*testing.T) *boardScene, gone ...string) func(*testing.T) (narrow, wide []string) {
+	return func(t *testing.T) ([]string, []string) {
+		s := make(t)
+		return s.status(80, gone...), s.status(120, gone...)
+	}
+}
+
+// thousand has 1 000 tasks, in chains of five.
+func thousand(t *testing.T) *boardScene {
+	s := newBoardScene(t, "A thousand things to do")
+	s.do("planner-1")
+	for i := range 1000 {
+		var after []string
+		if i%5 > 0 {
+			after = []string{fmt.Sprintf("part-%03d", i-1)}
+		}
+		s.add(fmt.Sprintf("part-%03d", i), fmt.Sprintf("Part %d", i), 1+i%5, after...)
+	}
+	s.pass(2 * time.Hour)
+	for i := range 12 {
+		coder, id := fmt.Sprintf("coder-%d", i+1), fmt.Sprintf("part-%03d", 5*i)
+		s.claim(coder, id)
+		if i%3 == 0 {
+			s.submit(coder, id)
+		}
+	}
+	return s.pass(2 * time.Minute)
+}
+
+func TestGoldenGraph(t *testing.T) {
+	for name, s := range map[string]*boardScene{"empty": newBoardScene(t, "x"), "busy": busy(t), "thousand": thousand(t)} {
+		g := board.GraphOf(s.state().Tasks())
+		golden(t, "graph-"+name, 80, textGraph(paper(80), g))
+		golden(t, "graph-"+name, 120, textGraph(paper(120), g))
+		if name == "busy" {
+			golden(t, "graph-dot", 120, dotGraph(g))
+			golden(t, "graph-mermaid", 120, mermaidGraph(g))
+		}
+	}
+}
+
+// Without UTF-8 and with the selected task far down the list, the screen stays one screen.
+func TestStatusSelection(t *testing.T) {
+	s := thousand(t)
+	o, err := board.Look(s.state(), s.leases(), s.events, s.now.Std())
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := page{width: 80, height: 24, signs: asciiSigns}
+	for _, id := range []string{"part-000", "part-500", "part-999"} {
+		lines := drawStatus(p, o, reasons(s.state()), id)
+		text := strings.Join(lines, "\n")
+		if !strings.Contains(text, "> "+id) {
+			t.Errorf("%s is chosen, and the screen does not show it:\n%s", id, text)
+		}
+		for _, r := range text {
+			if r > 127 {
+				t.Fatalf("%q is drawn on a plain page", r)
+			}
+		}
+	}
+}
