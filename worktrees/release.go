@@ -13,12 +13,13 @@ type ReleaseRequest struct {
 	Task        string
 	Reason      string
 	Force       bool
+	KeepWork    bool // a coder's worktree and branch stay for the next
 	Request     string
 	AllowSecret bool
 }
 
-// Release ends a claim. A coder's work goes to the attic, and its worktree goes; a reviewer's claim
-// touches no worktree.
+// Release ends a claim. A coder's work goes to the attic, and its worktree goes, unless it is to be kept; a
+// reviewer's claim touches no worktree.
 func Release(ctx context.Context, b *gitboard.Board, r ReleaseRequest) (*gitboard.Done, error) {
 	s, err := at(ctx, b)
 	if err != nil {
@@ -27,8 +28,8 @@ func Release(ctx context.Context, b *gitboard.Board, r ReleaseRequest) (*gitboar
 	return s.end(ctx, ending{
 		Request: gitboard.Request{Actor: r.Actor, ID: r.Request, AllowSecret: r.AllowSecret}, task: r.Task,
 		payload: func(t *board.Task) (board.Payload, *string) {
-			p := &board.Release{About: board.About{Task: t.ID}, Reason: r.Reason, Force: r.Force}
-			if t.Status != board.Claimed {
+			p := &board.Release{About: board.About{Task: t.ID}, Reason: r.Reason, Force: r.Force, KeepWork: r.KeepWork}
+			if t.Status != board.Claimed || r.KeepWork {
 				return p, nil
 			}
 			return p, &p.Kept

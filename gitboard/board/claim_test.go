@@ -191,6 +191,33 @@ func TestReleaseOfAClaim(t *testing.T) {
 	})
 }
 
+// What a human recovers goes on where it was, as an integration fix too.
+func TestReleaseThatKeepsWork(t *testing.T) {
+	r := &board.Release{About: about("login"), KeepWork: true}
+	s := begun(t).claimed("login")
+	was := s.task("login")
+	s.refused("permission", planner, r, "only a human")
+	r.Evidence = s.lease("coder-1", time.Second)
+	s.refused("lease", human, r, "login --force")
+	r.Evidence = s.lease("coder-1", 0)
+	s.do(human, r)
+	task := s.task("login")
+	equal(t, "status", task.Status, board.Unclaimed)
+	equal(t, "assigned_to", task.AssignedTo, "")
+	equal(t, "worktree", task.Worktree, was.Worktree)
+	equal(t, "base_commit", task.BaseCommit, was.BaseCommit)
+	equal(t, "agent", s.agent("coder-1").Status, board.Idle)
+	s.refused("wrong-state", human, r, "login is UNCLAIMED")
+	s.do(coder2, goOn("login"))
+	equal(t, "base_commit", s.task("login").BaseCommit, was.BaseCommit)
+	equal(t, "event", s.task("login").History[len(s.task("login").History)-1].Event, "resumed")
+
+	r = &board.Release{About: about("login"), KeepWork: true, Force: true, Reason: "crashed"}
+	s.do(human, r)
+	s = begun(t).submitted("login").do(reviewer1, review("login"))
+	s.refused("wrong-state", human, r, "no coder works on it")
+}
+
 func TestIterationLimit(t *testing.T) {
 	s := begun(t).do(human, &board.SetConfig{Key: "max_coder_iterations", Value: "2"}).rejected("login")
 	limit := &board.IterationLimit{About: about("login")}

@@ -3,12 +3,15 @@ package board
 import "github.com/git-liza/git-liza/roles"
 
 // Release ends a coder's claim or a reviewer's: by its holder, by a human's force, or by anyone once the
-// holder's lease has run out.
+// holder's lease has run out. A human may leave a coder's work where it is: the next coder goes on in the
+// same worktree.
 type Release struct {
 	About
 	Reason string `json:"reason,omitempty"`
 	Force  bool   `json:"force,omitempty"`
 	Kept   string `json:"kept,omitempty"` // the commit that holds the coder's work
+
+	KeepWork bool `json:"keep_work,omitempty"` // worktree and branch stay
 	Evidence
 }
 
@@ -23,6 +26,11 @@ func (p *Release) Check(s *State, op Operation) error {
 		holder = t.ReviewingBy
 		if holder == "" {
 			return refuse("wrong-state", "nobody reviews %s", t.ID).on(t)
+		}
+	}
+	if p.KeepWork {
+		if err := mayKeepWork(t, op); err != nil {
+			return err
 		}
 	}
 	switch {
@@ -42,6 +50,18 @@ func (p *Release) Check(s *State, op Operation) error {
 	return nil
 }
 
+func mayKeepWork(t *Task, op Operation) error {
+	switch {
+	case op.Actor.Role != roles.Human:
+		return refuse("permission", "only a human leaves the work of a claim to whoever comes next").on(t).hint("git liza release %s", t.ID)
+	case t.Status != Claimed:
+		return refuse("wrong-state", "%s is %s: no coder works on it", t.ID, t.Status).on(t)
+	case t.HandoffPending:
+		return refuse("wrong-state", "%s is handed off: the next coder goes on with it", t.ID).on(t).hint("git liza claim %s", t.ID)
+	}
+	return nil
+}
+
 // Apply implements Payload.
 func (p *Release) Apply(s *State, op Operation) {
 	t := s.editTask(p.Task)
@@ -54,7 +74,11 @@ func (p *Release) Apply(s *State, op Operation) {
 	free(s, t.AssignedTo, t.ID, Idle)
 	e := t.event(op, EventCoderReleased)
 	e.Reason, e.Kept = p.Reason, p.Kept
-	t.unclaim()
+	if p.KeepWork {
+		t.AssignedTo = ""
+	} else {
+		t.unclaim()
+	}
 	t.become(Unclaimed, op)
 }
 
@@ -64,6 +88,9 @@ func (p *Release) Subject(before, _ *State, op Operation) (string, string) {
 	holder, what := t.AssignedTo, "claim"
 	if t.Status == ReadyForReview {
 		holder, what = t.ReviewingBy, "review claim"
+	}
+	if p.KeepWork {
+		what += ", work kept for the next coder"
 	}
 	switch {
 	case holder == op.Actor.ID:

@@ -42,7 +42,7 @@ var Transitions = []Transition{
 	{[]Status{Rejected, IntegrationFailed, Claimed}, Blocked, "iteration-limit", coder, "instead of a claim that would pass the limit"},
 	{[]Status{Claimed}, None, "pre-exec", coder, ""},
 	{[]Status{Claimed}, None, "handoff", coder, "the lease ends"},
-	{[]Status{Claimed}, Unclaimed, "release", anyone, "its holder; a human; anyone once the lease has expired"},
+	{[]Status{Claimed}, Unclaimed, "release", anyone, "its holder; a human; anyone once the lease has expired; the work goes to the attic, or stays when a human recovers it"},
 	{[]Status{ReadyForReview}, None, "release", anyone, "its reviewer; a human; anyone once the lease has expired"},
 	{[]Status{Claimed}, ReadyForReview, "submit", coder, "clean worktree, a commit, a checkpoint, tests"},
 	{[]Status{Claimed}, Blocked, "block", []roles.Role{roles.Coder, roles.Human}, "its coder, with questions; a human by force"},

@@ -50,21 +50,9 @@ func (c *call) runDoctor(fix bool) error {
 			return err
 		}
 	}
-	findings := []finding{}
-	left := 0
-	// What was mended may have hidden something else.
-	const rounds = 3
-	for round := 1; ; round++ {
-		found, mended, err := c.examine(fix, mender)
-		if err != nil {
-			return err
-		}
-		left = len(found) - len(mended)
-		if len(mended) == 0 || round == rounds {
-			findings = append(findings, found...)
-			break
-		}
-		findings = append(findings, mended...)
+	findings, left, err := c.mend(fix, mender, func(worktrees.Problem) bool { return true })
+	if err != nil {
+		return err
 	}
 	if err := c.printFindings(findings, b.Dir()); err != nil {
 		return err
@@ -75,10 +63,31 @@ func (c *call) runDoctor(fix bool) error {
 	return nil
 }
 
+// mend looks for problems until none that it can mend is left. findings are all that it found; left counts those
+// that stay.
+func (c *call) mend(fix bool, mender board.Actor, about func(worktrees.Problem) bool) (findings []finding, left int, err error) {
+	findings = []finding{}
+	// What was mended may have hidden something else.
+	const rounds = 3
+	for round := 1; ; round++ {
+		found, mended, err := c.examine(fix, mender, about)
+		if err != nil {
+			return nil, 0, err
+		}
+		if len(mended) == 0 || round == rounds {
+			return append(findings, found...), len(found) - len(mended), nil
+		}
+		findings = append(findings, mended...)
+	}
+}
+
 // examine looks once for problems, and mends what can be. mended are those of what it found.
-func (c *call) examine(fix bool, mender board.Actor) (found, mended []finding, err error) {
+func (c *call) examine(fix bool, mender board.Actor, about func(worktrees.Problem) bool) (found, mended []finding, err error) {
 	problems, err := c.diagnose(mender)
 	for _, p := range problems {
+		if !about(p) {
+			continue
+		}
 		f := finding{Kind: p.Kind, Task: p.Task, Path: p.Path, Text: p.Text, Hint: p.Hint}
 		switch {
 		case p.Fix == nil:
@@ -114,18 +123,22 @@ func (c *call) printFindings(findings []finding, dir string) error {
 		return c.say("nothing is half-done")
 	}
 	for _, f := range findings {
-		line := f.Text
-		switch {
-		case f.Fixed:
-			line = "mended: " + line
-		case f.Error != "":
-			line += "\n  could not be mended: " + f.Error
-		case f.Hint != "":
-			line += "\n  " + f.Hint
-		}
-		if err := c.say(line); err != nil {
+		if err := c.say(f.String()); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// String is the finding as a human reads it.
+func (f finding) String() string {
+	switch {
+	case f.Fixed:
+		return "mended: " + f.Text
+	case f.Error != "":
+		return f.Text + "\n  could not be mended: " + f.Error
+	case f.Hint != "":
+		return f.Text + "\n  " + f.Hint
+	}
+	return f.Text
 }
