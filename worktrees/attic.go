@@ -224,11 +224,15 @@ func (s *site) keepAgain(ctx context.Context, v *gitboard.View, task, path strin
 		return nil
 	}
 	for range atticTries {
+		lasting, err := s.lasting(ctx, v, task)
+		if err != nil || w.commit == w.head && slices.Contains(lasting, w.head) {
+			return err
+		}
 		attic, err := s.attic(ctx, task)
 		if err != nil {
 			return err
 		}
-		if held, err := s.held(ctx, v, task, w, attic); held || err != nil {
+		if held, err := s.held(ctx, task, w, attic, lasting); held || err != nil {
 			return err
 		}
 		commit, err := s.following(ctx, w, attic, before)
@@ -243,8 +247,18 @@ func (s *site) keepAgain(ctx context.Context, v *gitboard.View, task, path strin
 	return &gitboard.LostError{Op: "keeping the work of " + task, Attempts: atticTries, Err: gitio.ErrRefMoved}
 }
 
+// lasting is where the task's branch and integration are.
+func (s *site) lasting(ctx context.Context, v *gitboard.View, task string) ([]gitio.OID, error) {
+	branch, err := s.repo.Ref(ctx, Branch(task))
+	if err != nil {
+		return nil, err
+	}
+	landed, err := s.repo.Ref(ctx, v.IntegrationRef())
+	return []gitio.OID{branch, landed}, err
+}
+
 // held reports whether the attic, a submission, the branch or integration hold what a worktree holds.
-func (s *site) held(ctx context.Context, v *gitboard.View, task string, w work, attic attic) (bool, error) {
+func (s *site) held(ctx context.Context, task string, w work, attic attic, lasting []gitio.OID) (bool, error) {
 	for _, c := range attic.commits {
 		if tree, err := s.treeOf(ctx, c); tree == w.tree || err != nil {
 			return err == nil, err
@@ -257,16 +271,9 @@ func (s *site) held(ctx context.Context, v *gitboard.View, task string, w work, 
 	if err != nil {
 		return false, err
 	}
-	holders := attic.commits
+	holders := slices.Concat(lasting, attic.commits)
 	for _, c := range reviews {
 		holders = append(holders, c)
-	}
-	for _, ref := range []string{Branch(task), v.IntegrationRef()} {
-		tip, err := s.repo.Ref(ctx, ref)
-		if err != nil {
-			return false, err
-		}
-		holders = append(holders, tip)
 	}
 	return s.heldBy(ctx, w.head, holders)
 }

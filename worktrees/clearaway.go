@@ -33,7 +33,7 @@ func (s *site) clearAway(ctx context.Context, v *gitboard.View, task string, act
 	if s.root == "" || !present(s.path(task)) {
 		return nil
 	}
-	l, err := s.look(ctx, task)
+	l, err := s.place(ctx, task)
 	if err != nil || !l.ours {
 		return err
 	}

@@ -45,7 +45,7 @@ func (s *site) work(ctx context.Context, t *board.Task) (gitio.OID, error) {
 	if err := s.needFiles("work on a task"); err != nil {
 		return "", err
 	}
-	l, err := s.look(ctx, t.ID)
+	l, err := s.place(ctx, t.ID)
 	if err != nil {
 		return "", err
 	}
@@ -55,25 +55,21 @@ func (s *site) work(ctx context.Context, t *board.Task) (gitio.OID, error) {
 		}
 		return "", refusal("missing", t.ID, "git liza worktree create "+t.ID, "the worktree of %s is missing", t.ID)
 	}
-	head, branch, err := s.repo.Head(ctx, l.path)
+	c, err := s.repo.Checkout(ctx, l.path)
 	if err != nil {
 		return "", err
 	}
-	if branch == Branch(t.ID) && head.IsZero() {
-		// Everything there looks new to git, and a commit would begin a history of its own.
-		return "", refusal("missing", t.ID, "git liza doctor", "the branch task/%s is missing", t.ID)
-	}
-	if err := s.clean(ctx, t.ID, l.path, "commit or remove them, then try again"); err != nil {
+	if err := clean(t.ID, c, "commit or remove them, then try again"); err != nil {
 		return "", err
 	}
 	if open := midst(l.path); open != "" {
 		return "", refusal("dirty", t.ID, "finish it there with git "+open+" --continue", "a %s is not finished in %s", open, board.WorktreeOf(t.ID))
 	}
-	if branch != Branch(t.ID) {
+	if c.Branch != Branch(t.ID) {
 		return "", refusal("stale", t.ID, fmt.Sprintf("git -C %s checkout task/%s", board.WorktreeOf(t.ID), t.ID),
-			"%s is on %s, not on task/%s", board.WorktreeOf(t.ID), orDetached(branch), t.ID)
+			"%s is on %s, not on task/%s", board.WorktreeOf(t.ID), orDetached(c.Branch), t.ID)
 	}
-	return head, nil
+	return c.Head, nil
 }
 
 func orDetached(branch string) string {
@@ -83,13 +79,16 @@ func orDetached(branch string) string {
 	return strings.TrimPrefix(branch, "refs/heads/")
 }
 
-// clean refuses a worktree with changes that are not committed.
-func (s *site) clean(ctx context.Context, task, path, hint string) error {
-	dirty, err := s.repo.Status(ctx, path)
-	if err != nil || len(dirty) == 0 {
-		return err
+// clean refuses a worktree with changes that are not committed, or whose branch is missing: there everything looks
+// new to git, and a commit would begin a history of its own.
+func clean(task string, c gitio.Checkout, hint string) error {
+	switch {
+	case c.Branch == Branch(task) && c.Head.IsZero():
+		return refusal("missing", task, "git liza doctor", "the branch task/%s is missing", task)
+	case len(c.Dirty) > 0:
+		return refusal("dirty", task, hint, "the worktree of %s has changes that are not committed: %s", task, listed(paths(c.Dirty)))
 	}
-	return refusal("dirty", task, hint, "the worktree of %s has changes that are not committed: %s", task, listed(paths(dirty)))
+	return nil
 }
 
 func paths(entries []gitio.StatusEntry) []string {

@@ -100,6 +100,15 @@ func (s *site) look(ctx context.Context, task string) (layout, error) {
 	return s.layout(all, task), nil
 }
 
+// place is look for those who need not know where else the branch is checked out: git is asked about all worktrees
+// only when the task's is not plainly there.
+func (s *site) place(ctx context.Context, task string) (layout, error) {
+	if path := s.path(task); s.root != "" && s.repo.Owns(path) {
+		return layout{path: path, ours: true, known: true}, nil
+	}
+	return s.look(ctx, task)
+}
+
 func (s *site) layout(all []gitio.Worktree, task string) layout {
 	l := layout{path: s.path(task)}
 	for _, w := range all {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
@@ -73,7 +74,11 @@ func (s *site) submittable(ctx context.Context, v *gitboard.View, t *board.Task,
 	if err != nil {
 		return "", err
 	}
-	base, err := s.repo.MergeBase(ctx, tip, head)
+	var uncounted error
+	var beside sync.WaitGroup
+	beside.Go(func() { p.Commits, uncounted = s.repo.CountCommits(ctx, gitio.OID(t.BaseCommit), head) })
+	base, changed, err := s.changed(ctx, tip, head)
+	beside.Wait()
 	if errors.Is(err, gitio.ErrNotFound) {
 		return "", refusal("unrelated", t.ID, "begin from "+v.State.Config().IntegrationBranch, "task/%s has no commit in common with integration", t.ID)
 	}
@@ -83,12 +88,8 @@ func (s *site) submittable(ctx context.Context, v *gitboard.View, t *board.Task,
 	if base == head && string(head) != t.BaseCommit {
 		return "", refusal("empty", t.ID, "commit your work in "+t.Worktree+" first", "everything on task/%s is on integration already", t.ID)
 	}
-	if p.Commits, err = s.repo.CountCommits(ctx, gitio.OID(t.BaseCommit), head); err != nil {
-		return "", err
-	}
-	changed, err := s.repo.ChangedFiles(ctx, base, head)
-	if err != nil {
-		return "", err
+	if uncounted != nil {
+		return "", uncounted
 	}
 	p.Commit, p.ReviewBase, p.Files = string(head), string(base), len(changed)
 	var tests []string
@@ -99,6 +100,15 @@ func (s *site) submittable(ctx context.Context, v *gitboard.View, t *board.Task,
 	}
 	p.Tests = Recordable(tests, maxTests)
 	return head, nil
+}
+
+// changed lists the files that a commit changes since it left integration, and where that was.
+func (s *site) changed(ctx context.Context, tip, head gitio.OID) (base gitio.OID, files []string, err error) {
+	if base, err = s.repo.MergeBase(ctx, tip, head); err != nil {
+		return "", nil, err
+	}
+	files, err = s.repo.ChangedFiles(ctx, base, head)
+	return base, files, err
 }
 
 // reviewRefs keeps a submission, and holds the branch where it is. A ref that a crash left without its

@@ -35,33 +35,41 @@ func (s *site) clearBranch(ctx context.Context, v *gitboard.View, task string) e
 		if err != nil || l.elsewhere != "" || l.ours {
 			return err
 		}
-		attic, err := s.attic(ctx, task)
+		updates, err := s.keepBranch(ctx, v, task, tip)
 		if err != nil {
 			return err
 		}
-		_, reviews, err := s.numbered(ctx, reviewPrefix+task)
-		if err != nil {
-			return err
-		}
-		landed, err := s.repo.Ref(ctx, v.IntegrationRef())
-		if err != nil {
-			return err
-		}
-		holders := append([]gitio.OID{landed}, attic.commits...)
-		for _, c := range reviews {
-			holders = append(holders, c)
-		}
-		held, err := s.heldBy(ctx, tip, holders)
-		if err != nil {
-			return err
-		}
-		updates := []gitio.RefUpdate{{Ref: Branch(task), Old: tip, New: gitio.ZeroOID}}
-		if !held {
-			updates = append([]gitio.RefUpdate{{Ref: atticRef(task, attic.next), Old: gitio.ZeroOID, New: tip}}, updates...)
-		}
+		updates = append(updates, gitio.RefUpdate{Ref: Branch(task), Old: tip, New: gitio.ZeroOID})
 		if err := s.repo.UpdateRefs(ctx, updates, "git liza: keep work"); !errors.Is(err, gitio.ErrRefMoved) {
 			return err
 		}
 	}
 	return &gitboard.LostError{Op: "removing task/" + task, Attempts: atticTries, Err: gitio.ErrRefMoved}
+}
+
+// keepBranch is the update that puts a branch's commits into the attic; none when something else holds them.
+func (s *site) keepBranch(ctx context.Context, v *gitboard.View, task string, tip gitio.OID) ([]gitio.RefUpdate, error) {
+	landed, err := s.repo.Ref(ctx, v.IntegrationRef())
+	if err != nil {
+		return nil, err
+	}
+	if held, err := s.heldBy(ctx, tip, []gitio.OID{landed}); held || err != nil {
+		return nil, err
+	}
+	attic, err := s.attic(ctx, task)
+	if err != nil {
+		return nil, err
+	}
+	_, reviews, err := s.numbered(ctx, reviewPrefix+task)
+	if err != nil {
+		return nil, err
+	}
+	holders := attic.commits
+	for _, c := range reviews {
+		holders = append(holders, c)
+	}
+	if held, err := s.heldBy(ctx, tip, holders); held || err != nil {
+		return nil, err
+	}
+	return []gitio.RefUpdate{{Ref: atticRef(task, attic.next), Old: gitio.ZeroOID, New: tip}}, nil
 }

@@ -3,7 +3,6 @@ package worktrees
 import (
 	"context"
 	"fmt"
-	"sync"
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
@@ -55,27 +54,21 @@ func (s *site) judged(ctx context.Context, t *board.Task, p *board.Verdict) ([]g
 	if p.Verdict != board.VerdictApproved || p.Commit != t.ReviewCommit {
 		return nil, nil
 	}
-	l, err := s.look(ctx, t.ID)
+	l, err := s.place(ctx, t.ID)
 	if err != nil {
 		return nil, err
 	}
 	again := fmt.Sprintf("reject it, or let %s submit what is there: git liza show %s", t.AssignedTo, t.ID)
 	if l.ours {
-		var unclean error
-		var beside sync.WaitGroup
-		beside.Go(func() { unclean = s.clean(ctx, t.ID, l.path, again) })
-		head, branch, err := s.repo.Head(ctx, l.path)
-		if beside.Wait(); err != nil {
+		c, err := s.repo.Checkout(ctx, l.path)
+		if err != nil {
 			return nil, err
 		}
-		if branch == Branch(t.ID) && head.IsZero() {
-			return nil, refusal("missing", t.ID, "git liza doctor", "the branch task/%s is missing", t.ID)
+		if err := clean(t.ID, c, again); err != nil {
+			return nil, err
 		}
-		if unclean != nil {
-			return nil, unclean
-		}
-		if head != commit {
-			return nil, refusal("stale", t.ID, again, "the worktree of %s is at %s, not at the submitted %s", t.ID, head.Short(), commit.Short())
+		if c.Head != commit {
+			return nil, refusal("stale", t.ID, again, "the worktree of %s is at %s, not at the submitted %s", t.ID, c.Head.Short(), commit.Short())
 		}
 	}
 	tip, err := s.repo.Ref(ctx, Branch(t.ID))

@@ -14,79 +14,145 @@ func benchWrites(l *lab) error {
 	if err != nil {
 		return err
 	}
-	submitted, err := s.submitted()
+	sub, err := s.submitted()
 	if err != nil {
 		return err
 	}
-	arms := []arm{
-		s.noting("note"),
-		{"block", func() (time.Duration, error) {
-			return s.liza("coder-2", "block", submitted.other, "--reason", fmt.Sprintf("the interface is not settled, draft %d", l.next()), "--question", "Which draft holds?")
-		}, s.restore},
-		{"verdict", func() (time.Duration, error) {
-			return s.liza("code-reviewer-1", "verdict", submitted.task, "APPROVED", "--commit", submitted.commit)
-		}, s.restore},
+	other := s.tasks[1]
+	if _, err := s.liza("coder-2", "claim", other); err != nil {
+		return err
 	}
-	bars := map[string]float64{"note": 1.5, "block": 1.5, "verdict": 1.5}
+	if err := s.remember(); err != nil {
+		return err
+	}
+	submit, err := l.submitting()
+	if err != nil {
+		return err
+	}
+	merge, err := l.merging()
+	if err != nil {
+		return err
+	}
+	commands := []struct {
+		arm
+		on  *site
+		bar float64
+	}{
+		{s.noting("note"), s, 1.5},
+		{arm{"block", func() (time.Duration, error) {
+			return s.liza("coder-2", "block", other, "--reason", fmt.Sprintf("the interface is not settled, draft %d", l.next()), "--question", "Which draft holds?")
+		}, s.restore}, s, 1.5},
+		{arm{"verdict", func() (time.Duration, error) {
+			return s.liza("code-reviewer-1", "verdict", sub.task, "APPROVED", "--commit", sub.commit)
+		}, s.restore}, s, 1.5},
+		{submit.arm, submit.site, 0},
+		{merge.arm, merge.site, 0},
+	}
 	var all []arm
-	for _, a := range arms {
-		f, err := s.floorOf(a)
+	for _, c := range commands {
+		f, err := c.on.floorOf(c.arm)
 		if err != nil {
 			return err
 		}
-		all = append(all, f.arm(), a)
+		all = append(all, f.arm(), c.arm)
 	}
 	all = append(all, arm{"a Go process", func() (time.Duration, error) { return l.timed(s.dir, nil, l.noop) }, nil}, s.reading("version"))
 	got, err := l.measure(l.rounds(), all...)
 	if err != nil {
 		return err
 	}
-	for i, a := range arms {
-		l.row(a.name+", 10 tasks", got[2*i+1], got[2*i], "F", bars[a.name], 0)
+	for i, c := range commands {
+		l.row(c.name+", 10 tasks", got[2*i+1], got[2*i], "F", c.bar, 0)
 	}
 	last := len(all) - 2
 	l.row("version (starts, asks git its version)", got[last+1], got[last], "a Go process", 0, 0)
 	return nil
 }
 
-// submission is a task that waits for its verdict, and another that its coder works on.
-type submission struct{ task, commit, other string }
+// placed is an arm with the repository that it works in.
+type placed struct {
+	arm
+	site *site
+}
 
-// submitted takes a task to its review, and another to its coder, by the commands that do so.
-func (s *site) submitted() (sub submission, err error) {
-	sub.task, sub.other = s.tasks[0], s.tasks[1]
-	worktree := filepath.Join(s.dir, ".worktrees", sub.task)
-	steps := []struct {
-		as   string
-		args string
-	}{
-		{"coder-1", "claim " + sub.task},
-		{"coder-1", "pre-exec " + sub.task + " --intent test-then-code --validation go-test --file main_test.go"},
-		{"", ""},
-		{"coder-1", "submit " + sub.task},
-		{"code-reviewer-1", "claim-review " + sub.task},
-		{"coder-2", "claim " + sub.other},
+// submitting hands in one commit with one test.
+func (l *lab) submitting() (p placed, err error) {
+	if p.site, err = l.site("submit", boardSize{tasks: 10}); err != nil {
+		return p, err
 	}
-	for _, step := range steps {
-		if step.args == "" {
-			if err = os.WriteFile(filepath.Join(worktree, "main_test.go"), []byte("package main\n"), 0o644); err != nil {
-				return sub, err
-			}
-			for _, args := range [][]string{{"add", "-A"}, {"commit", "-q", "-m", "work"}} {
-				if _, err = s.git(append([]string{"-C", worktree}, args...)...); err != nil {
-					return sub, err
-				}
-			}
-			if sub.commit, err = s.git("-C", worktree, "rev-parse", "HEAD"); err != nil {
-				return sub, err
-			}
-			continue
+	sub, err := p.site.worked()
+	p.arm = arm{"submit", func() (time.Duration, error) { return p.site.liza("coder-1", "submit", sub.task) }, p.site.restore}
+	return p, err
+}
+
+// merging lands one commit by fast-forward, without an integration test. The worktree goes with it, and is made anew
+// afterwards.
+func (l *lab) merging() (p placed, err error) {
+	if p.site, err = l.site("merge", boardSize{tasks: 10}); err != nil {
+		return p, err
+	}
+	sub, err := p.site.submitted()
+	if err != nil {
+		return p, err
+	}
+	if _, err := p.site.liza("code-reviewer-1", "verdict", sub.task, "APPROVED", "--commit", sub.commit); err != nil {
+		return p, err
+	}
+	p.arm = arm{"merge", func() (time.Duration, error) { return p.site.liza("code-reviewer-1", "merge", sub.task) }, func() error {
+		if err := p.site.restore(); err != nil {
+			return err
 		}
-		if _, err = s.liza(step.as, strings.Fields(step.args)...); err != nil {
+		_, err := p.site.git("worktree", "add", "--quiet", p.site.worktree(sub.task), "task/"+sub.task)
+		return err
+	}}
+	return p, p.site.remember()
+}
+
+// submission is a task whose coder has made a commit.
+type submission struct{ task, commit string }
+
+func (s *site) worktree(task string) string { return filepath.Join(s.dir, ".worktrees", task) }
+
+// worked takes a task to where its coder may submit it, by the commands that do so.
+func (s *site) worked() (submission, error) {
+	sub := submission{task: s.tasks[0]}
+	worktree := s.worktree(sub.task)
+	err := s.steps([]string{"coder-1", "claim " + sub.task},
+		[]string{"coder-1", "pre-exec " + sub.task + " --intent test-then-code --validation go-test --file main_test.go"})
+	if err != nil {
+		return sub, err
+	}
+	if err := os.WriteFile(filepath.Join(worktree, "main_test.go"), []byte("package main\n"), 0o644); err != nil {
+		return sub, err
+	}
+	for _, args := range [][]string{{"add", "-A"}, {"commit", "-q", "-m", "work"}} {
+		if _, err := s.git(append([]string{"-C", worktree}, args...)...); err != nil {
 			return sub, err
 		}
 	}
+	if sub.commit, err = s.git("-C", worktree, "rev-parse", "HEAD"); err != nil {
+		return sub, err
+	}
 	return sub, s.remember()
+}
+
+// submitted takes a task to its review.
+func (s *site) submitted() (submission, error) {
+	sub, err := s.worked()
+	if err == nil {
+		err = s.steps([]string{"coder-1", "submit " + sub.task}, []string{"code-reviewer-1", "claim-review " + sub.task})
+	}
+	return sub, err
+}
+
+// steps runs commands: who runs it, and its words.
+func (s *site) steps(list ...[]string) error {
+	for _, step := range list {
+		if _, err := s.liza(step[0], strings.Fields(step[1])...); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // benchMillion measures the same note in a repository of a million packed objects.

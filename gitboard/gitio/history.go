@@ -31,10 +31,10 @@ func (r *Repo) ResolveCommit(ctx context.Context, rev string) (OID, error) {
 }
 
 // IsAncestor reports whether b contains a: a is b, or one of its ancestors.
-// A CommandError when one of them is no commit here.
+// A CommandError when they differ and one of them is no commit here.
 func (r *Repo) IsAncestor(ctx context.Context, a, b OID) (bool, error) {
-	if err := checkOIDs(a, b); err != nil {
-		return false, err
+	if err := checkOIDs(a, b); err != nil || a == b {
+		return err == nil, err
 	}
 	err := r.command("merge-base", "merge-base", "--is-ancestor", string(a), string(b)).run(ctx)
 	if exitCode(err) == 1 {
@@ -62,6 +62,9 @@ func (r *Repo) MergeBase(ctx context.Context, a, b OID) (OID, error) {
 // CountCommits returns how many commits to has that from has not; all of to's
 // when from is zero.
 func (r *Repo) CountCommits(ctx context.Context, from, to OID) (int, error) {
+	if from == to && !to.IsZero() {
+		return 0, checkOIDs(to)
+	}
 	lines, err := r.revList(ctx, from, to, "--count")
 	if err != nil {
 		return 0, err

@@ -1,6 +1,9 @@
 package gitio
 
-import "context"
+import (
+	"context"
+	"strings"
+)
 
 // StatusEntry is a path of a worktree that differs from HEAD.
 type StatusEntry struct {
@@ -11,23 +14,60 @@ type StatusEntry struct {
 // Untracked reports whether git does not know the path.
 func (e StatusEntry) Untracked() bool { return e.Code == "??" }
 
-// Status returns what differs from HEAD in the worktree whose top is given:
-// untracked files one by one, without those that are ignored; a submodule
-// counts when its commit or anything in it differs; a file that was moved is
-// there twice. It takes no lock and so disturbs nobody who works there.
-func (r *Repo) Status(ctx context.Context, worktree string) ([]StatusEntry, error) {
-	out, err := r.in(worktree, "status", "status", "--porcelain=v1", "-z",
+// Checkout is what a worktree stands on and holds, at one moment.
+type Checkout struct {
+	Head   OID    // the commit; ZeroOID before the first one, or when the branch is missing
+	Branch string // full ref that HEAD is attached to, "" when it is detached
+	Dirty  []StatusEntry
+}
+
+// Checkout looks at the worktree whose top is given: where its HEAD is, and
+// what differs from that. Untracked files come one by one, without those that
+// are ignored; a submodule counts when its commit or anything in it differs; a
+// file that was moved is there twice. It takes no lock and so disturbs nobody
+// who works there.
+func (r *Repo) Checkout(ctx context.Context, worktree string) (Checkout, error) {
+	out, err := r.in(worktree, "status", "status", "--porcelain=v2", "-z", "--branch", "--no-ahead-behind",
 		"--untracked-files=all", "--ignore-submodules=none", "--no-renames").
 		with("GIT_OPTIONAL_LOCKS=0").output(ctx)
 	if err != nil {
-		return nil, err
+		return Checkout{}, err
 	}
-	var entries []StatusEntry
-	for _, line := range splitNUL(out) {
-		const codeAndSpace = 3
-		if len(line) > codeAndSpace {
-			entries = append(entries, StatusEntry{Code: line[:2], Path: line[codeAndSpace:]})
+	return parseStatus(splitNUL(out)), nil
+}
+
+// Status returns what differs from HEAD in the worktree whose top is given, as
+// Checkout does.
+func (r *Repo) Status(ctx context.Context, worktree string) ([]StatusEntry, error) {
+	c, err := r.Checkout(ctx, worktree)
+	return c.Dirty, err
+}
+
+// parseStatus reads git-status's "Porcelain Format Version 2".
+func parseStatus(lines []string) Checkout {
+	c := Checkout{Head: ZeroOID}
+	for _, line := range lines {
+		kind, rest, _ := strings.Cut(line, " ")
+		switch kind {
+		case "#":
+			key, value, _ := strings.Cut(rest, " ")
+			switch {
+			case key == "branch.oid" && OID(value).valid():
+				c.Head = OID(value)
+			case key == "branch.head" && value != "(detached)":
+				c.Branch = headsPrefix + value
+			}
+		case "1", "u":
+			fields := 8 // code, submodule, modes and ids, then the path
+			if kind == "u" {
+				fields = 10
+			}
+			if parts := strings.SplitN(rest, " ", fields); len(parts) == fields {
+				c.Dirty = append(c.Dirty, StatusEntry{Code: strings.ReplaceAll(parts[0], ".", " "), Path: parts[fields-1]})
+			}
+		case "?":
+			c.Dirty = append(c.Dirty, StatusEntry{Code: "??", Path: rest})
 		}
 	}
-	return entries, nil
+	return c
 }

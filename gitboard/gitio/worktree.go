@@ -34,6 +34,42 @@ func (r *Repo) Worktrees(ctx context.Context) ([]Worktree, error) {
 	return parseWorktrees(string(out)), nil
 }
 
+// Owns reports whether path is the top of a linked worktree of this
+// repository, by the files in which the two name each other. When it says no,
+// one that was moved or is reached by another name may still be there;
+// Worktrees knows.
+func (r *Repo) Owns(path string) bool {
+	_, ours := r.record(path)
+	return ours
+}
+
+// record returns the directory in which git keeps what it knows of the linked
+// worktree at path (gitrepository-layout, worktrees/<id>), provided that it
+// names that path.
+func (r *Repo) record(path string) (dir string, ours bool) {
+	const prefix = "gitdir: "
+	file := filepath.Join(path, ".git")
+	text, err := os.ReadFile(file)
+	if err != nil || !strings.HasPrefix(string(text), prefix) {
+		return "", false
+	}
+	dir = pathIn(path, string(text[len(prefix):]))
+	if filepath.Dir(dir) != filepath.Join(r.common, "worktrees") {
+		return "", false
+	}
+	back, err := os.ReadFile(filepath.Join(dir, "gitdir"))
+	return dir, err == nil && pathIn(dir, string(back)) == filepath.Clean(file)
+}
+
+// pathIn returns the path that a line of a file in dir holds.
+func pathIn(dir, line string) string {
+	line = strings.TrimRight(line, "\r\n")
+	if filepath.IsAbs(line) {
+		return filepath.Clean(line)
+	}
+	return filepath.Join(dir, line)
+}
+
 // amidstAttempts is how often git is asked about worktrees while others are
 // being made; amidstDoubts how often when none seems to be, though one may
 // have been until just now.
@@ -117,6 +153,9 @@ func parseWorktrees(out string) []Worktree {
 // the full ref that its HEAD is attached to, "" when it is detached. Before
 // the first commit the commit is ZeroOID.
 func (r *Repo) Head(ctx context.Context, worktree string) (commit OID, branch string, err error) {
+	if commit, branch, known := r.plainHead(ctx, worktree); known {
+		return commit, branch, nil
+	}
 	var symbolic []byte
 	var failed error
 	var beside sync.WaitGroup
@@ -137,6 +176,38 @@ func (r *Repo) Head(ctx context.Context, worktree string) (commit OID, branch st
 		return "", "", fmt.Errorf("HEAD of %s: %w", worktree, failed)
 	}
 	return commit, strings.TrimSpace(string(symbolic)), nil
+}
+
+// plainHead is Head of a linked worktree whose HEAD is a plain file that names
+// a branch or a commit. known is false for all else, such as reftables, where
+// the file says nothing.
+func (r *Repo) plainHead(ctx context.Context, worktree string) (commit OID, branch string, known bool) {
+	dir, ours := r.record(worktree)
+	if !ours {
+		return "", "", false
+	}
+	file := filepath.Join(dir, "HEAD")
+	if info, err := os.Lstat(file); err != nil || !info.Mode().IsRegular() {
+		return "", "", false
+	}
+	data, err := os.ReadFile(file)
+	line := strings.TrimRight(string(data), "\n")
+	if err != nil {
+		return "", "", false
+	}
+	const noBranch = headsPrefix + ".invalid"
+	if ref, symbolic := strings.CutPrefix(line, "ref: "); symbolic {
+		if !strings.HasPrefix(ref, headsPrefix) || ref == noBranch {
+			return "", "", false
+		}
+		commit, err = r.Ref(ctx, ref)
+		return commit, ref, err == nil
+	}
+	if !OID(line).valid() || OID(line).IsZero() {
+		return "", "", false
+	}
+	object, err := r.Object(ctx, line)
+	return OID(line), "", err == nil && object.Type == CommitObject
 }
 
 // LastHead returns the commit that the worktree's HEAD was at last, by its
@@ -176,6 +247,9 @@ func (r *Repo) AttachHead(ctx context.Context, worktree, branch string) error {
 // worktreeGitDir returns the absolute git directory of a worktree, where its
 // index and HEAD live.
 func (r *Repo) worktreeGitDir(ctx context.Context, worktree string) (string, error) {
+	if dir, ours := r.record(worktree); ours {
+		return dir, nil
+	}
 	out, err := r.in(worktree, "rev-parse", "rev-parse", "--absolute-git-dir").output(ctx)
 	if err != nil {
 		return "", fmt.Errorf("git directory of %s: %w", worktree, err)

@@ -35,14 +35,16 @@ func compute(ctx context.Context, b *gitboard.Board, v *gitboard.View, t *board.
 	if c.base, err = b.Integration(ctx, v); err != nil {
 		return nil, false, err
 	}
-	if landed, err = repo.IsAncestor(ctx, review, c.base); landed || err != nil {
-		return nil, landed, err
-	}
-	if c.drift, err = drift(ctx, repo, t, c.base); err != nil {
-		return nil, false, err
-	}
 	forward, err := repo.IsAncestor(ctx, c.base, review)
 	if err != nil {
+		return nil, false, err
+	}
+	if !forward || c.base == review {
+		if landed, err = repo.IsAncestor(ctx, review, c.base); landed || err != nil {
+			return nil, landed, err
+		}
+	}
+	if c.drift, err = drift(ctx, repo, t, c.base); err != nil {
 		return nil, false, err
 	}
 	if forward && v.State.Config().MergeStyle != "no-ff" {

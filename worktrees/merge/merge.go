@@ -154,14 +154,14 @@ func (m *merger) attempt(ctx context.Context) (*Result, error) {
 	if err := m.b.Dry(ctx, v, m.request(nil), c.payload(command)); err != nil {
 		return nil, err
 	}
-	tops, err := checkouts(ctx, m.b, v.IntegrationRef())
-	if err != nil {
-		return nil, err
-	}
-	if err := mayAdvance(ctx, m.b, tops, c.base, c.commit); err != nil {
-		return nil, err
-	}
-	if command != "" {
+	if command != "" { // otherwise land looks at the checkouts at once
+		tops, err := checkouts(ctx, m.b, v.IntegrationRef())
+		if err != nil {
+			return nil, err
+		}
+		if err := mayAdvance(ctx, m.b, tops, c.base, c.commit); err != nil {
+			return nil, err
+		}
 		if result, err := m.test(ctx, c, command); result != nil || err != nil {
 			return result, err
 		}

@@ -1,0 +1,83 @@
+package gitio
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// What is read from git's files agrees with what git says of a worktree.
+func TestHeadAgrees(t *testing.T) {
+	ctx, r := scratch(t)
+	path := claim(t, ctx, r, "tâche un")
+	detached := must[OID](t)(r.ResolveCommit(ctx, "main"))
+	states := []struct {
+		name   string
+		make   func()
+		head   OID
+		branch string
+	}{
+		{"detached", func() {}, detached, ""},
+		{"on a branch", func() { git(t, path, "checkout", "-q", "-b", "task/un") }, detached, "refs/heads/task/un"},
+		{"packed", func() { git(t, path, "pack-refs", "--all") }, detached, "refs/heads/task/un"},
+		{"beside a tag of the same name", func() { git(t, path, "tag", "refs/heads/task/un", "HEAD") }, detached, "refs/heads/task/un"},
+		{"unborn", func() { git(t, path, "symbolic-ref", "HEAD", "refs/heads/to-come") }, ZeroOID, "refs/heads/to-come"},
+	}
+	for _, s := range states {
+		s.make()
+		if head, branch, known := r.plainHead(ctx, path); head != s.head || branch != s.branch || !known {
+			t.Errorf("%s: plainHead: %q %q %v", s.name, head, branch, known)
+		}
+		if c := must[Checkout](t)(r.Checkout(ctx, path)); c.Head != s.head || c.Branch != s.branch {
+			t.Errorf("%s: Checkout: %q %q", s.name, c.Head, c.Branch)
+		}
+	}
+	for _, text := range []string{"", "ref: refs/heads/.invalid\n", "ref: refs/bisect/bad\n", string(ZeroOID) + "\n", "1234567890123456789012345678901234567890\n"} {
+		check(t, os.WriteFile(filepath.Join(r.CommonDir(), "worktrees", "tâche-un", "HEAD"), []byte(text), 0o666))
+		if head, branch, known := r.plainHead(ctx, path); known {
+			t.Errorf("HEAD is %q: %q %q", text, head, branch)
+		}
+	}
+}
+
+func TestOwns(t *testing.T) {
+	ctx, r := scratch(t)
+	path := claim(t, ctx, r, "one")
+	_, other := scratch(t)
+	for where, want := range map[string]bool{path: true, path + "/.": true, r.TopLevel(): false, filepath.Dir(path): false, path + "-not": false} {
+		if r.Owns(where) != want {
+			t.Errorf("%s: %v", where, !want)
+		}
+	}
+	if other.Owns(path) {
+		t.Error("another repository owns it, too")
+	}
+	// A copy says that it belongs here, and git knows of no worktree there.
+	copied := path + "-copied"
+	check(t, os.Mkdir(copied, 0o777))
+	check(t, os.WriteFile(filepath.Join(copied, ".git"), []byte(readIn(t, path, ".git")), 0o666))
+	if r.Owns(copied) {
+		t.Error("a copy is taken for the worktree")
+	}
+}
+
+func TestParseStatus(t *testing.T) {
+	const id = "1234567890123456789012345678901234567890"
+	c := parseStatus([]string{
+		"# branch.oid " + id, "# branch.head task/un",
+		"1 .M N... 100644 100644 100644 " + id + " " + id + " a file  with blanks",
+		"1 A. N... 000000 100644 100644 " + id + " " + id + " new",
+		"1 .M SCMU 160000 160000 160000 " + id + " " + id + " module",
+		"u UU N... 100644 100644 100644 100644 " + id + " " + id + " " + id + " both sides",
+		"? not known/",
+	})
+	want := []StatusEntry{{" M", "a file  with blanks"}, {"A ", "new"}, {" M", "module"}, {"UU", "both sides"}, {"??", "not known/"}}
+	if c.Head != id || c.Branch != "refs/heads/task/un" || len(c.Dirty) != len(want) {
+		t.Fatalf("%+v", c)
+	}
+	for i, e := range c.Dirty {
+		if e != want[i] {
+			t.Errorf("%q, want %q", e, want[i])
+		}
+	}
+}
