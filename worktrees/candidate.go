@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -26,10 +27,12 @@ const newMark = ".new"
 // record says which process makes a candidate; <common>/liza/claims/<token>. It lets Diagnose tell what
 // a crash left from what is being made.
 type record struct {
-	PID   int       `json:"pid"`
-	Host  string    `json:"host"`
-	Task  string    `json:"task"`
-	Since time.Time `json:"since"`
+	PID int `json:"pid"`
+	// Started tells the process from a later one with the same id, as processStat says; "" where that can't be told.
+	Started string    `json:"started,omitempty"`
+	Host    string    `json:"host"`
+	Task    string    `json:"task"`
+	Since   time.Time `json:"since"`
 	// Unready: it is being checked out or set up. Whoever finds it so can't use it.
 	Unready bool `json:"unready,omitempty"`
 	// Left: the process lives, and needs it no more.
@@ -126,7 +129,8 @@ func (c *candidate) recordFile() string { return filepath.Join(c.s.claimsDir(), 
 // note records for which task this process makes the candidate.
 func (c *candidate) note(task string) error {
 	host, _ := os.Hostname() // without a name, age decides
-	data, err := json.Marshal(record{PID: os.Getpid(), Host: host, Task: task, Since: c.s.b.Now().UTC().Truncate(time.Second), Unready: !c.ready, Left: c.left, Replaces: c.instead})
+	_, started, _ := processStat("/proc/self")
+	data, err := json.Marshal(record{PID: os.Getpid(), Started: started, Host: host, Task: task, Since: c.s.b.Now().UTC().Truncate(time.Second), Unready: !c.ready, Left: c.left, Replaces: c.instead})
 	if err != nil {
 		return err
 	}
@@ -166,15 +170,8 @@ func (c *candidate) discard(ctx context.Context) error {
 
 func (s *site) removeCandidate(ctx context.Context, token string) error {
 	path := filepath.Join(s.root, ".worktrees", claimMark+token)
-	// Git may not know it yet, or may have forgotten it.
-	removed := s.repo.RemoveWorktree(ctx, path)
-	if err := os.RemoveAll(path); err != nil {
-		return errors.Join(removed, err)
-	}
-	if removed != nil {
-		if err := s.repo.RemoveWorktree(ctx, path); err != nil {
-			return err
-		}
+	if err := s.repo.DiscardWorktree(ctx, path); err != nil {
+		return err
 	}
 	return forget(filepath.Join(s.claimsDir(), token))
 }
@@ -315,14 +312,17 @@ func (s *site) readRecord(token string) (*record, error) {
 // abandonedAfter is when a candidate counts as left though nobody can tell whether its process lives.
 const abandonedAfter = 24 * time.Hour
 
-// inUse reports whether the process that made a candidate may still need it. A process id of long ago
-// may be another's by now.
+// inUse reports whether the process that made a candidate may still need it. Its id may be another's by now.
 func (s *site) inUse(r *record) bool {
 	if r.Left || s.b.Now().Sub(r.Since) >= abandonedAfter {
 		return false
 	}
 	host, err := os.Hostname()
-	return err != nil || host != r.Host || alive(r.PID)
+	if err != nil || host != r.Host {
+		return true
+	}
+	_, started, _ := processStat(filepath.Join("/proc", strconv.Itoa(r.PID)))
+	return alive(r.PID) && (r.Started == "" || started == "" || started == r.Started)
 }
 
 // workTip is the commit of a task's branch. A branch that is missing here is made again from what the

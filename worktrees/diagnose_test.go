@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -120,6 +121,14 @@ func TestLeftCandidates(t *testing.T) {
 	s.check(os.Remove(filepath.Join(s.b.Dir(), "claims", "none")))
 	s.mended("left-candidate")
 	s.lies(".claim-live", ".claim-none")
+	if _, err := os.Stat("/proc/self/stat"); err == nil {
+		// One that began at another time only has the same id.
+		s.stranger(".claim-", "other", "one", base, os.Getpid())
+		said := s.read(s.b.Dir(), "claims/other")
+		s.write(s.b.Dir(), "claims/other", strings.Replace(said, "{", `{"started":"1",`, 1))
+		s.mended("left-candidate")
+		s.lies(".claim-live", ".claim-none")
+	}
 	// A process id of yesterday is somebody else's by now.
 	s.clock.pass(25 * time.Hour)
 	s.mended("left-candidate", "left-candidate")

@@ -32,31 +32,39 @@ func abandoned(written, now time.Time) (abandoned, known bool) {
 
 // gitProcess reads of a process whether it is a git that may write, and when it started, since the boot.
 func gitProcess(dir string) (started time.Duration, is bool) {
-	stat, err := os.ReadFile(filepath.Join(dir, "stat"))
-	if err != nil {
-		return 0, false // it has ended
-	}
-	name, rest, _ := strings.Cut(string(stat), "(")
-	end := strings.LastIndex(rest, ")")
-	if end < 0 {
-		return 0, false
-	}
-	name, fields := rest[:end], strings.Fields(rest[end+1:])
-	if !strings.HasPrefix(name, "git") || name == "git-liza" { // which leaves files to git
+	name, ticks, ok := processStat(dir)
+	if !ok || !strings.HasPrefix(name, "git") || name == "git-liza" { // which leaves files to git
 		return 0, false
 	}
 	if line, _ := os.ReadFile(filepath.Join(dir, "cmdline")); strings.Contains(string(line), "\x00cat-file\x00") {
 		return 0, false // it reads
 	}
-	const starttime, ticks = 22 - 3, 100 // proc(5); a tick is 10 ms on every Linux
-	if len(fields) <= starttime {
-		return 0, true
-	}
-	n, err := strconv.ParseInt(fields[starttime], 10, 64)
+	const second = 100 // a tick is 10 ms on every Linux
+	n, err := strconv.ParseInt(ticks, 10, 64)
 	if err != nil {
 		return 0, true
 	}
-	return time.Duration(n) * time.Second / ticks, true
+	return time.Duration(n) * time.Second / second, true
+}
+
+// processStat reads a process's name, and when it started, in ticks since the boot (proc(5)). It is not ok for a
+// process that has ended, and where there is no /proc.
+func processStat(dir string) (name, started string, ok bool) {
+	stat, err := os.ReadFile(filepath.Join(dir, "stat"))
+	if err != nil {
+		return "", "", false
+	}
+	_, rest, _ := strings.Cut(string(stat), "(")
+	end := strings.LastIndex(rest, ")")
+	if end < 0 {
+		return "", "", false
+	}
+	name = rest[:end]
+	const starttime = 22 - 3
+	if fields := strings.Fields(rest[end+1:]); len(fields) > starttime {
+		started = fields[starttime]
+	}
+	return name, started, true
 }
 
 // bootTime is when this machine was started, zero where that can't be read.

@@ -80,6 +80,37 @@ func TestLockOfAMove(t *testing.T) {
 	}
 }
 
+// The kept worktree of an integration test whose making was killed, at any point, is made anew.
+func TestKilledBeforeTheTest(t *testing.T) {
+	for name, cut := range map[string]func(s *scene, place, record string){
+		"before its HEAD": func(s *scene, _, record string) { s.write(record, "HEAD", "") },
+		"before its .git": func(s *scene, place, _ string) { s.check(os.Remove(filepath.Join(place, ".git"))) },
+		"in the checkout": func(s *scene, place, _ string) { s.check(os.Remove(filepath.Join(place, "a.txt"))) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newScene(t)
+			s.task("one")
+			s.set("integration_test", "test -f a.txt && test -f b.txt")
+			s.approved("coder-1", "one", "b.txt", "b\n")
+			place := filepath.Join(s.dir, ".worktrees", ".integration")
+			s.check(s.b.Repo().AddWorktree(s.ctx, place, s.ref("refs/heads/integration")))
+			record := filepath.Join(s.b.Repo().CommonDir(), "worktrees", ".integration")
+			if _, err := os.Stat(record); err != nil {
+				record = filepath.Join(filepath.Dir(record), "-integration")
+			}
+			s.write(record, "locked", "initializing")
+			cut(s, place, record)
+			if got := s.merge("one"); !got.Merged {
+				t.Errorf("merged %+v", got)
+			}
+			s.lies(".integration")
+			if out := s.git(s.dir, "worktree", "list", "--porcelain"); strings.Contains(out, "locked") {
+				t.Errorf("left: %s", out)
+			}
+		})
+	}
+}
+
 // A worktree whose making was cut short is not taken for whole.
 func TestUnreadyCandidate(t *testing.T) {
 	s := newScene(t)

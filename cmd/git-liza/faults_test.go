@@ -539,7 +539,8 @@ func (p *project) worktreesAsOnBoard() (faults []string) {
 	}
 	records, _ := os.ReadDir(filepath.Join(p.dir, ".git", "liza", "claims"))
 	for _, r := range records {
-		faults = append(faults, "a record of a worktree in the making is left: "+r.Name())
+		said, _ := os.ReadFile(filepath.Join(p.dir, ".git", "liza", "claims", r.Name()))
+		faults = append(faults, fmt.Sprintf("a record of a worktree in the making is left: %s: %s", r.Name(), said))
 	}
 	if out := p.git("for-each-ref", "refs/liza/leases/merge"); out != "" {
 		faults = append(faults, "the merge lease is left: "+out)

@@ -110,6 +110,20 @@ func (r *Repo) RemoveWorktree(ctx context.Context, path string) error {
 	return err
 }
 
+// DiscardWorktree is RemoveWorktree for a path below which nothing can be that
+// anybody wants. It also removes one that git refuses to, as it was never
+// finished, and one that git knows not yet or no more.
+func (r *Repo) DiscardWorktree(ctx context.Context, path string) error {
+	refused := r.RemoveWorktree(ctx, path)
+	if err := os.RemoveAll(path); err != nil {
+		return errors.Join(refused, err)
+	}
+	if refused == nil {
+		return nil
+	}
+	return r.RemoveWorktree(ctx, path)
+}
+
 // PruneWorktrees makes git forget the worktrees whose directories have gone.
 // Those that are being added or moved are locked, and stay.
 func (r *Repo) PruneWorktrees(ctx context.Context) error {

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/git-liza/git-liza/gitboard"
@@ -103,7 +104,7 @@ func checkOut(ctx context.Context, b *gitboard.Board, c *candidate, place string
 	if err := os.Remove(ready); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	if err := repo.RemoveWorktree(ctx, place); err != nil && ctx.Err() != nil {
+	if err := clearPlace(ctx, repo, place); err != nil {
 		return err
 	}
 	if err := repo.AddWorktree(ctx, place, c.commit); err != nil {
@@ -114,6 +115,19 @@ func checkOut(ctx context.Context, b *gitboard.Board, c *candidate, place string
 		return errors.Join(err, repo.RemoveWorktree(context.WithoutCancel(ctx), place))
 	}
 	return os.WriteFile(ready, nil, 0o644)
+}
+
+// clearPlace removes the kept worktree. What is there and is none that git knows stays: somebody put it there.
+func clearPlace(ctx context.Context, repo *gitio.Repo, place string) error {
+	all, err := repo.Worktrees(ctx)
+	if err != nil {
+		return err
+	}
+	known := func(w gitio.Worktree) bool { return w.Path == place && !w.Main }
+	if !slices.ContainsFunc(all, known) {
+		return nil
+	}
+	return repo.DiscardWorktree(ctx, place)
 }
 
 func isWorktree(path string) bool {
