@@ -3,6 +3,10 @@ package worktrees
 import (
 	"context"
 	"errors"
+	"path/filepath"
+	"strings"
+
+	"github.com/git-liza/git-liza/gitboard"
 )
 
 // The kinds of problem.
@@ -48,4 +52,25 @@ func FixAll(ctx context.Context, problems []Problem) (left []Problem, err error)
 		}
 	}
 	return left, err
+}
+
+// Concerning tells the problems of one task: its own, the locks that are left on its branch and in its worktree,
+// and what keeps git from seeing any worktree.
+func Concerning(ctx context.Context, b *gitboard.Board, task string) (func(Problem) bool, error) {
+	s, err := at(ctx, b)
+	if err != nil {
+		return nil, err
+	}
+	path := ""
+	if s.root != "" {
+		path = s.path(task)
+	}
+	branch := filepath.Join(s.repo.CommonDir(), filepath.FromSlash(Branch(task))) + ".lock"
+	record := strings.TrimPrefix(identity(path), "gitdir: ")
+	return func(p Problem) bool {
+		if p.Task == task || p.Kind == DamagedRecord {
+			return true
+		}
+		return p.Path != "" && (p.Path == path || p.Path == branch || samePath(filepath.Dir(p.Path), record))
+	}, nil
 }

@@ -23,7 +23,7 @@ const (
 var word = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9-]*$`)
 
 // Limited says whether a CLI stopped for its quota, a rate limit or an overloaded service, and until when; until
-// is zero when the message names no time, or one that has passed. tail is the end of what it printed, some KB;
+// is zero when the message names no time, one that has passed, or one that cannot be. tail is the end of what it printed, some KB;
 // ask only about a process that failed. A time of day without a zone is read in now's zone, which therefore
 // has to be the one in which the CLI ran.
 func (c CLI) Limited(tail string, now time.Time) (until time.Time, limited bool) {
@@ -60,7 +60,10 @@ func submatch(re *regexp.Regexp, text string, m []int, group string) string {
 	return ""
 }
 
-// reset is the time that a message names; zero without one, or when it has passed.
+// longest is how far off a time may be to be believed: quotas last up to a month.
+const longest = 40 * 24 * time.Hour
+
+// reset is the time that a message names; zero without one, when it has passed, or when it cannot be.
 func reset(group func(string) string, now time.Time) time.Time {
 	var t time.Time
 	if s := group("epoch"); s != "" {
@@ -79,7 +82,7 @@ func reset(group func(string) string, now time.Time) time.Time {
 		}
 		t = moment(s, now.In(zone))
 	}
-	if !t.After(now) {
+	if !t.After(now) || t.Sub(now) > longest {
 		return time.Time{}
 	}
 	return t.UTC()

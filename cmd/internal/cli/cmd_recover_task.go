@@ -90,15 +90,11 @@ func (c *call) recoverTask(human board.Actor, id string, force bool) (*recovered
 		return nil, board.Refuse("clone", fmt.Sprintf("the worktree of %s is in another clone", t.ID),
 			fmt.Sprintf("recover it there; if that clone is lost: git liza release %s --force --reason TEXT", t.ID))
 	}
-	root, err := c.opened.Root(c.ctx)
+	concerns, err := worktrees.Concerning(c.ctx, c.opened, t.ID)
 	if err != nil {
 		return nil, err
 	}
-	path := filepath.Join(root, filepath.FromSlash(board.WorktreeOf(t.ID)))
-	r.Problems, r.left, err = c.mend(true, human, func(p worktrees.Problem) bool {
-		return p.Task == t.ID || p.Path == path || p.Kind == worktrees.DamagedRecord
-	})
-	if err != nil {
+	if r.Problems, r.left, err = c.mend(true, human, concerns); err != nil {
 		return nil, err
 	}
 	if r.OK = r.left == 0; r.OK && holder != "" {
@@ -106,7 +102,7 @@ func (c *call) recoverTask(human board.Actor, id string, force bool) (*recovered
 			return nil, err
 		}
 	}
-	return r, c.describe(r, path)
+	return r, c.describe(r)
 }
 
 // holderOf is whoever has a claim on a task that can be ended, "" for nobody.
@@ -142,7 +138,7 @@ func (c *call) freeTask(human board.Actor, r *recovered, t *board.Task, live boo
 }
 
 // describe fills in how a task stands now.
-func (c *call) describe(r *recovered, path string) error {
+func (c *call) describe(r *recovered) error {
 	v, err := c.view()
 	if err != nil {
 		return err
@@ -156,7 +152,11 @@ func (c *call) describe(r *recovered, path string) error {
 		return nil
 	}
 	r.Worktree = t.Worktree
-	dirty, err := c.opened.Repo().Status(c.ctx, path)
+	root, err := c.opened.Root(c.ctx)
+	if err != nil {
+		return err
+	}
+	dirty, err := c.opened.Repo().Status(c.ctx, filepath.Join(root, filepath.FromSlash(t.Worktree)))
 	for _, e := range dirty {
 		r.Uncommitted = append(r.Uncommitted, e.Path)
 	}
