@@ -64,6 +64,8 @@ type primeWork struct {
 	Intent       string   `json:"intent,omitempty"`
 	Commits      *int     `json:"commits,omitempty"` // of a coder, where this clone has its worktree
 	Uncommitted  []string `json:"uncommitted,omitempty"`
+	Fix          bool     `json:"integration_fix,omitempty"`
+	Handoff      string   `json:"handoff,omitempty"` // what another coder left
 	Prior        string   `json:"prior_rejection,omitempty"`
 	ReviewCommit string   `json:"review_commit,omitempty"`
 }
@@ -94,7 +96,7 @@ func (c *call) prime(v *gitboard.View) (*primer, error) {
 	if t != nil {
 		p.Task, p.Status = t.ID, string(t.Status)
 		var err error
-		if p.Work, err = c.primeWork(t, p.Role); err != nil {
+		if p.Work, err = c.primeWork(s, t, p.Role); err != nil {
 			return nil, err
 		}
 	}
@@ -129,14 +131,14 @@ func (p *primer) plan(s *board.State, t *board.Task) {
 	}
 }
 
-func (c *call) primeWork(t *board.Task, role roles.Role) (*primeWork, error) {
+func (c *call) primeWork(s *board.State, t *board.Task, role roles.Role) (*primeWork, error) {
 	root, err := c.opened.Root(c.ctx)
 	if err != nil {
 		return nil, err
 	}
 	w := &primeWork{
 		Iteration: t.Iteration, Description: t.Description, DoneWhen: t.DoneWhen, Scope: t.Scope, SpecRef: t.SpecRef,
-		Worktree: filepath.Join(root, filepath.FromSlash(board.WorktreeOf(t.ID))), Prior: t.RejectionReason,
+		Worktree: filepath.Join(root, filepath.FromSlash(board.WorktreeOf(t.ID))), Fix: t.IntegrationFix, Prior: t.RejectionReason,
 	}
 	if cp := t.CheckpointOfIteration(); cp != nil {
 		w.Checkpoint, w.Intent = true, cp.Intent
@@ -144,6 +146,9 @@ func (c *call) primeWork(t *board.Task, role roles.Role) (*primeWork, error) {
 	if role == roles.CodeReviewer {
 		w.ReviewCommit = t.ReviewCommit
 		return w, nil
+	}
+	if h := s.Handoff(t.ID); h != nil && t.TookOverHandoff() {
+		w.Handoff = h.Summary + "\nnext: " + h.NextAction
 	}
 	st, err := worktrees.Standing(c.ctx, c.opened, t)
 	if err != nil || !st.Exists {
@@ -216,6 +221,10 @@ func (w *primeWork) lines(task string, role roles.Role) []string {
 	lines.add("spec", w.SpecRef)
 	lines.add("iteration", fmt.Sprint(w.Iteration))
 	lines.add("worktree", w.Worktree)
+	if w.Fix {
+		lines.add("fix", "an integration fix: make the work merge, nothing else")
+	}
+	lines.add("hand-off", briefly(w.Handoff, task))
 	if role == roles.CodeReviewer {
 		lines.add("submitted", w.ReviewCommit)
 		return append(lines, w.feedback(task)...)
