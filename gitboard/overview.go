@@ -15,8 +15,7 @@ const recent = 5
 // Glance is what overviews are drawn from: a view, and what was seen beside it. Time may pass without another look.
 type Glance struct {
 	*View
-	leases map[string]board.Lease // nil where nothing is known of them
-	events []board.Happened
+	beside board.Beside
 }
 
 // Glance looks at what an overview needs beside the board, with the leases as they are now.
@@ -25,23 +24,30 @@ func (v *View) Glance(ctx context.Context) (*Glance, error) {
 	if err != nil {
 		return nil, err
 	}
-	g := &Glance{View: v, leases: make(map[string]board.Lease, len(held))}
+	g := &Glance{View: v, beside: board.Beside{Leases: make(map[string]board.Lease, len(held))}}
 	for agent, h := range held {
-		g.leases[agent] = board.Lease{Agent: agent, Session: h.Session, Task: h.Task, Expires: board.At(h.Expires), Heartbeat: board.At(h.Heartbeat)}
+		g.beside.Leases[agent] = board.Lease{Agent: agent, Session: h.Session, Task: h.Task, Expires: board.At(h.Expires), Heartbeat: board.At(h.Heartbeat)}
 	}
-	g.events, err = v.Recent(ctx, recent)
+	halts, err := v.board.Halts(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, h := range halts {
+		g.beside.Stopped = append(g.beside.Stopped, board.Stop{File: h.File, Since: board.At(h.Since)})
+	}
+	g.beside.Events, err = v.Recent(ctx, recent)
 	return g, err
 }
 
 // PastGlance is the glance at a board of the past, of whose leases nothing is known.
 func (v *View) PastGlance(ctx context.Context) (*Glance, error) {
 	events, err := v.Recent(ctx, recent)
-	return &Glance{View: v, events: events}, err
+	return &Glance{v, board.Beside{Events: events}}, err
 }
 
 // Overview is the run at a glance, as it stands at a moment if nothing happens until then.
 func (g *Glance) Overview(now time.Time) (*board.Overview, error) {
-	return board.Look(g.State, g.leases, g.events, now)
+	return board.Look(g.State, g.beside, now)
 }
 
 // Recent lists up to so many of the newest operations, the newest first; fewer where the history is cut off.

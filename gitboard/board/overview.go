@@ -24,6 +24,7 @@ type Overview struct {
 	ModeBy       string         `json:"mode_by"`
 	Reason       string         `json:"mode_reason,omitempty"`
 	Breaker      *Trigger       `json:"breaker_trigger,omitempty"`
+	Stopped      []Stop         `json:"clone_stopped,omitempty"` // this clone alone
 	Waiting      []Ask          `json:"waiting_for_human"`
 	Turns        []Turn         `json:"turns"`
 	Tasks        []TaskOutlook  `json:"tasks"`
@@ -76,9 +77,21 @@ type Happened struct {
 	Subject string `json:"subject"`
 }
 
-// Look draws the overview of a board at a moment. Leases are by agent; nil where nothing is known of them, as of a
-// board of the past. Events are the newest operations, the newest first.
-func Look(s *State, leases map[string]Lease, events []Happened, now time.Time) (*Overview, error) {
+// Beside is what an overview needs that is not on the board.
+type Beside struct {
+	Leases  map[string]Lease // by agent; nil where nothing is known of them, as of a board of the past
+	Events  []Happened       // the newest operations, the newest first
+	Stopped []Stop           // the strongest first
+}
+
+// Stop is a file by which a human stops one clone.
+type Stop struct {
+	File  string `json:"file"` // PAUSE, CHECKPOINT or ABORT, in .liza
+	Since Time   `json:"since"`
+}
+
+// Look draws the overview of a board at a moment.
+func Look(s *State, beside Beside, now time.Time) (*Overview, error) {
 	goal, sprint, control, m := s.Goal(), s.Sprint(), s.Control(), Measure(s)
 	tasks := s.Tasks()
 	if err := s.Err(); err != nil {
@@ -88,21 +101,18 @@ func Look(s *State, leases map[string]Lease, events []Happened, now time.Time) (
 		Time: s.Time(), Goal: goal.Description, GoalStatus: goal.Status, Sprint: sprint.ID, SprintStatus: sprint.Status, Timeline: sprint.Timeline,
 		Planned: len(sprint.Scope.Planned), Mode: control.Mode, ModeSince: control.Since, ModeBy: control.By, Reason: control.Reason,
 		Counts: map[Status]int{}, Done: m.TasksDone, InProgress: m.TasksInProgress, Blocked: m.TasksBlocked,
-		Progress: LastProgress(s), Waiting: []Ask{}, Turns: []Turn{}, Tasks: make([]TaskOutlook, 0, len(tasks)), Agents: []AgentOutlook{}, Events: events, Now: At(now),
+		Progress: LastProgress(s), Waiting: []Ask{}, Turns: []Turn{}, Tasks: make([]TaskOutlook, 0, len(tasks)), Agents: []AgentOutlook{}, Events: append([]Happened{}, beside.Events...), Stopped: beside.Stopped, Now: At(now),
 	}
 	if b := s.Breaker(); b.Status == BreakerTriggered {
 		o.Breaker = b.CurrentTrigger
 	}
-	if events == nil {
-		o.Events = []Happened{}
-	}
 	for _, id := range s.List(AgentDir) {
 		if a := s.Agent(id); a != nil {
-			o.Agents = append(o.Agents, AgentOutlook{id, a.Status, a.CurrentTask, leases[id].Expires})
+			o.Agents = append(o.Agents, AgentOutlook{id, a.Status, a.CurrentTask, beside.Leases[id].Expires})
 		}
 	}
 	planner := o.planner()
-	o.tasks(s, tasks, leases, planner)
+	o.tasks(s, tasks, beside.Leases, planner)
 	if o.GoalStatus == InProgress {
 		o.waiting(s, planner)
 		o.turns(s, planner)
@@ -263,6 +273,9 @@ func (o *Overview) waiting(s *State, planner roles.Role) {
 		at := map[Mode]string{Paused: "the board is PAUSED: ", CheckpointMode: "the board is at CHECKPOINT: "}
 		add(at[o.Mode]+firstWord(clip(o.Reason, MaxPhrase), "work stands still"), "git liza resume")
 	}
+	for _, stop := range o.Stopped {
+		add("this clone is stopped by .liza/"+stop.File, "take .liza/"+stop.File+" away")
+	}
 	var drafts []string
 	for _, t := range o.Tasks {
 		switch {
@@ -309,7 +322,7 @@ func (o *Overview) waiting(s *State, planner roles.Role) {
 func (o *Overview) turns(s *State, planner roles.Role) {
 	counts := map[roles.Role]int{roles.Human: len(o.Waiting)}
 	for _, t := range o.Tasks {
-		if t.Turn == roles.Planner || t.Turn != roles.Human && o.Mode == Running {
+		if t.Turn == roles.Planner || t.Turn != roles.Human && o.Mode == Running && len(o.Stopped) == 0 {
 			counts[t.Turn]++
 		}
 	}

@@ -19,7 +19,7 @@ func (s *script) allAlive() map[string]board.Lease {
 
 func (s *script) look(leases map[string]board.Lease) *board.Overview {
 	s.t.Helper()
-	o, err := board.Look(s.state(), leases, nil, s.now.Std())
+	o, err := board.Look(s.state(), board.Beside{Leases: leases}, s.now.Std())
 	if err != nil {
 		s.t.Fatalf("%v", err)
 	}
@@ -112,6 +112,17 @@ func TestSummary(t *testing.T) {
 	o = s.look(s.allAlive())
 	equal(t, "aborted", o.Summary(), "The goal is ABORTED. Last progress 15m ago.")
 	equal(t, "nothing waits any more", len(o.Waiting)+len(o.Turns), 0)
+}
+
+// A clone that is stopped by a file waits for whoever takes the file away.
+func TestOverviewOfAStoppedClone(t *testing.T) {
+	s := begun(t).ready("a")
+	o, err := board.Look(s.state(), board.Beside{Leases: s.allAlive(), Stopped: []board.Stop{{File: "PAUSE", Since: s.now}}}, s.now.Std())
+	if err != nil {
+		t.Fatal(err)
+	}
+	equal(t, "summary", o.Summary(), "Waiting: you 1. Last progress 0s ago.")
+	equals(t, "waiting", o.Waiting, []board.Ask{{What: "this clone is stopped by .liza/PAUSE", Do: "take .liza/PAUSE away"}})
 }
 
 // Without a planner its work is the human's.

@@ -198,6 +198,25 @@ func TestGoldenLife(t *testing.T) {
 	l.liza("", "verify")
 }
 
+// What the repository can't tell keeps nobody from the rest of the story.
+func TestShowWithoutTheWork(t *testing.T) {
+	l := sumsLife(t)
+	link, err := os.ReadFile(filepath.Join(l.dir, ".worktrees", "sums", ".git"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	index := filepath.Join(strings.TrimSpace(strings.TrimPrefix(string(link), "gitdir: ")), "index")
+	if err := os.WriteFile(index, []byte("no index"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	out := l.liza("", "show", "sums")
+	for _, want := range []string{"\nunknown ", "[blocker] sum.go:3", "submission 2, since submission 1"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("the story lacks %q:\n%s", want, out)
+		}
+	}
+}
+
 const logOfCoder2 = `- timestamp: 2026-01-31T10:00:00Z
   agent: coder-2
   action: registered

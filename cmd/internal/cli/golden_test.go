@@ -167,7 +167,7 @@ func busy(t *testing.T) *boardScene {
 
 func (s *boardScene) status(width int, gone ...string) []string {
 	s.t.Helper()
-	o, err := board.Look(s.state(), s.leases(gone...), s.events, s.now.Std())
+	o, err := board.Look(s.state(), board.Beside{Leases: s.leases(gone...), Events: s.events}, s.now.Std())
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -255,7 +255,7 @@ func TestGoldenGraph(t *testing.T) {
 // Without UTF-8 and with the selected task far down the list, the screen stays one screen.
 func TestStatusSelection(t *testing.T) {
 	s := thousand(t)
-	o, err := board.Look(s.state(), s.leases(), s.events, s.now.Std())
+	o, err := board.Look(s.state(), board.Beside{Leases: s.leases(), Events: s.events}, s.now.Std())
 	if err != nil {
 		t.Fatal(err)
 	}

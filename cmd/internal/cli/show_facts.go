@@ -22,6 +22,7 @@ type taskFacts struct {
 	submissions map[string]submission // by commit
 	commits     []gitio.Commit        // of the work, the oldest first
 	worktree    *worktrees.Status     // nil where there is none to speak of
+	unknown     error                 // what the repository could not tell
 }
 
 // submission is what a submitted commit changed: since the one before, for the first since its base.
@@ -43,7 +44,7 @@ func (c *call) taskFacts(v *gitboard.View, t *board.Task) (*taskFacts, error) {
 	if c.at != "" {
 		leases = nil
 	}
-	o, err := board.Look(v.State, leases, nil, f.now)
+	o, err := board.Look(v.State, board.Beside{Leases: leases}, f.now)
 	if err != nil {
 		return nil, err
 	}
@@ -62,7 +63,8 @@ func (c *call) taskFacts(v *gitboard.View, t *board.Task) (*taskFacts, error) {
 		wait.Go(func() { errs[i] = ask(c.ctx, c.opened) })
 	}
 	wait.Wait()
-	return f, errors.Join(errs...)
+	f.unknown = errors.Join(errs...)
+	return f, c.ctx.Err()
 }
 
 // readSubmissions counts what each submission changed. Commits that are not here any more tell nothing.

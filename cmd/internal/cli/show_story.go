@@ -50,20 +50,13 @@ func (f *taskFacts) standing(l *labels) {
 		l.add("turn", "it waits for a "+strings.ReplaceAll(string(o.Turn), "_", " "))
 	}
 	if t.Iteration > 0 {
-		text := fmt.Sprintf("%d of %d, review cycle %d of %d", t.Iteration, either(t.MaxIterations, f.state.Config().MaxCoderIterations),
-			t.ReviewCyclesCurrent, either(t.MaxReviewCycles, f.state.Config().MaxReviewCycles))
+		text := fmt.Sprintf("%d of %d, review cycle %d of %d", t.Iteration, f.state.Config().IterationsFor(t),
+			t.ReviewCyclesCurrent, f.state.Config().ReviewCyclesFor(t))
 		if t.ReviewCyclesTotal > t.ReviewCyclesCurrent {
 			text += fmt.Sprintf(" (%d in all)", t.ReviewCyclesTotal)
 		}
 		l.add("iteration", text)
 	}
-}
-
-func either(a, b int) int {
-	if a != 0 {
-		return a
-	}
-	return b
 }
 
 func (f *taskFacts) definition(l *labels) {
@@ -136,6 +129,9 @@ func (f *taskFacts) work(l *labels) {
 	}
 	l.add("merged as", merged)
 	l.add("worktree", f.worktreeText())
+	if f.unknown != nil {
+		l.add("unknown", f.unknown.Error())
+	}
 }
 
 func (f *taskFacts) worktreeText() string {
