@@ -206,11 +206,12 @@ func TestLiveScreen(t *testing.T) {
 	if err := s.cmd.Process.Signal(syscall.SIGWINCH); err != nil {
 		t.Fatal(err)
 	}
-	for over := time.Now().Add(patience); len(s.lines()) != 20; {
-		if time.Now().After(over) {
+	for over := time.After(patience); len(s.lines()) != 20; {
+		select {
+		case <-s.changed:
+		case <-over:
 			t.Fatalf("the frame has %d lines on a screen of 20", len(s.lines()))
 		}
-		<-s.changed
 	}
 	for _, line := range s.lines() {
 		if n := len([]rune(line)); n > 50 {

@@ -211,6 +211,20 @@ func TestGoldenStatus(t *testing.T) {
 	}
 }
 
+// Where the locale has no UTF-8, nothing but ASCII is drawn.
+func TestGoldenStatusPlain(t *testing.T) {
+	s := busy(t)
+	o, err := board.Look(s.state(), board.Beside{Leases: s.leases("coder-4"), Events: s.events}, s.now.Std())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, width := range []int{80, 120} {
+		p := paper(width)
+		p.signs = asciiSigns
+		golden(t, "status-plain", width, drawStatus(p, o, reasons(s.state()), ""))
+	}
+}
+
 func both(make func(*testing.T) *boardScene, gone ...string) func(*testing.T) (narrow, wide []string) {
 	return func(t *testing.T) ([]string, []string) {
 		s := make(t)
@@ -269,6 +283,30 @@ func TestStatusSelection(t *testing.T) {
 		for _, r := range text {
 			if r > 127 {
 				t.Fatalf("%q is drawn on a plain page", r)
+			}
+		}
+	}
+}
+
+// Whatever the size of the screen, no line is wider; from 25 lines on it stays one screen.
+func TestStatusAtAnySize(t *testing.T) {
+	for name, s := range map[string]*boardScene{"busy": busy(t), "thousand": thousand(t), "empty": newBoardScene(t, long)} {
+		o, err := board.Look(s.state(), board.Beside{Leases: s.leases(), Events: s.events}, s.now.Std())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for width := 20; width <= 130; width += 5 {
+			for height := 4; height <= 60; height += 7 {
+				p := page{width: width, height: height, signs: unicodeSigns}
+				lines := drawStatus(p, o, reasons(s.state()), "cli")
+				for _, line := range lines {
+					if breadth(line) > width {
+						t.Fatalf("%s at %d x %d has a line of %d: %q", name, width, height, breadth(line), line)
+					}
+				}
+				if len(lines) > height && height >= 25 {
+					t.Errorf("%s at %d x %d has %d lines", name, width, height, len(lines))
+				}
 			}
 		}
 	}

@@ -111,16 +111,20 @@ func breadthOf(r rune) int {
 
 // fit makes one safe line of a text that takes at most so many cells.
 func (p page) fit(text string, most int) string {
-	text = board.Line(text, 10*max(most, 3)+100)
-	if breadth(text) <= most {
-		return text
+	return p.cut(board.Line(text, 10*max(most, 3)+100), most)
+}
+
+// cut shortens a safe line to at most so many cells.
+func (p page) cut(line string, most int) string {
+	if breadth(line) <= most {
+		return line
 	}
 	left := most - breadth(p.more)
 	if left < 1 {
 		return strings.Repeat(".", max(0, most))
 	}
 	var b strings.Builder
-	for _, r := range text {
+	for _, r := range line {
 		if left -= breadthOf(r); left < 0 {
 			break
 		}

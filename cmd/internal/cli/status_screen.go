@@ -17,24 +17,24 @@ func drawStatus(p page, o *board.Overview, reason func(task string) string, sele
 	d := &statusDrawing{page: p, o: o, now: o.Now.Std(), reason: reason, selected: selected}
 	head := slices.Concat([]string{p.bold(p.fit(o.Summary(), p.width))}, d.asks(), []string{""}, d.run())
 	groups := groupTasks(o)
-	live, least := 0, len(groups)+1
-	for _, g := range groups {
-		if !g.status.Terminal() {
-			live += len(g.tasks)
-			least++
-		}
-	}
-	// Everything, where it fits; else agents and events give way to tasks, down to one row a group.
+	// Everything, where it fits; else agents and events give way to tasks, down to a row for each state, and at last to
+	// rows for what is stuck alone.
 	var tail []string
-	for _, room := range []struct{ agents, events, tasks int }{
-		{len(o.Agents), len(o.Events), len(groups) + 1 + live}, {p.height / 8, len(o.Events), least}, {2, 3, least}, {0, 1, least},
+	for _, r := range []struct {
+		agents, events int
+		least          func(*taskGroup) int
+	}{
+		{len(o.Agents), len(o.Events), whole}, {p.height / 8, len(o.Events), d.one}, {2, 3, d.one}, {0, 1, d.one}, {0, 1, d.stuck},
 	} {
-		tail = slices.Concat(d.agents(room.agents), d.events(room.events))
-		if len(head)+room.tasks+len(tail) <= p.height {
+		tail = slices.Concat(d.agents(r.agents), d.events(r.events))
+		for _, g := range groups {
+			g.shown = r.least(g)
+		}
+		if len(head)+1+height(groups)+len(tail) <= p.height {
 			break
 		}
 	}
-	d.share(groups, p.height-len(head)-len(tail)-len(groups)-1)
+	d.share(groups, p.height-len(head)-1-len(tail))
 	tasks := d.tasks(groups)
 	if len(tasks) > 0 {
 		tasks = slices.Insert(tasks, 0, "")
@@ -61,7 +61,7 @@ func (d *statusDrawing) asks() []string {
 	for _, a := range shown {
 		do := d.fit(a.Do, d.width/2)
 		what := min(what, d.width-4-breadth(do))
-		lines = append(lines, "  "+pad(d.fit(a.What, what), what+2)+do)
+		lines = append(lines, d.cut("  "+pad(d.fit(a.What, what), what+2)+do, d.width))
 	}
 	return append(lines, d.more(len(d.o.Waiting)-len(shown))...)
 }
@@ -171,26 +171,63 @@ func truth(a, b bool) int {
 	return -1
 }
 
-// Of tasks that are over few are worth a row; of the others each group has one at least.
-const overShown = 3
+// How many rows a group needs at least: all of them; one; one for what is stuck. Of what is over only the selected
+// task needs one.
+func whole(g *taskGroup) int {
+	if g.status.Terminal() {
+		return 0
+	}
+	return len(g.tasks)
+}
 
-// share gives each group its rows, one after the other in turn; what is over comes last.
-func (d *statusDrawing) share(groups []*taskGroup, rows int) {
+func (d *statusDrawing) one(g *taskGroup) int {
+	if g.status.Terminal() && !g.holds(d.selected) {
+		return 0
+	}
+	return 1
+}
+
+func (d *statusDrawing) stuck(g *taskGroup) int {
+	if g.tasks[0].Stuck != "" || g.holds(d.selected) {
+		return 1
+	}
+	return 0
+}
+
+func (g *taskGroup) holds(task string) bool {
+	return slices.ContainsFunc(g.tasks, func(t board.TaskOutlook) bool { return t.ID == task })
+}
+
+// height is how many lines the groups take: a title and the rows of each; those without rows share one.
+func height(groups []*taskGroup) int {
+	n, rowless := 0, 0
 	for _, g := range groups {
-		if !g.status.Terminal() || slices.ContainsFunc(g.tasks, func(t board.TaskOutlook) bool { return t.ID == d.selected }) {
-			g.shown = 1
-			rows--
+		if g.shown > 0 {
+			n += 1 + g.shown
+		} else {
+			rowless = 1
 		}
 	}
+	return n + rowless
+}
+
+// Of what is over few tasks are worth a row.
+const overShown = 3
+
+// share gives the groups the lines that are left, a row each in turn; what is over comes last.
+func (d *statusDrawing) share(groups []*taskGroup, lines int) {
 	for _, over := range []bool{false, true} {
-		for gave := true; gave && rows > 0; {
+		for gave := true; gave; {
 			gave = false
 			for _, g := range groups {
-				if g.status.Terminal() != over || g.shown == len(g.tasks) || over && g.shown == overShown || rows == 0 {
+				if g.status.Terminal() != over || g.shown == len(g.tasks) || over && g.shown >= overShown {
 					continue
 				}
 				g.shown++
-				rows--
+				if height(groups) > lines {
+					g.shown--
+					continue
+				}
 				gave = true
 			}
 		}
@@ -228,7 +265,7 @@ func (d *statusDrawing) tasks(groups []*taskGroup) []string {
 			over = append(over, title)
 			continue
 		}
-		lines = append(lines, d.state(g.status, title))
+		lines = append(lines, d.state(g.status, d.cut(title, d.width)))
 		for _, t := range g.window(d.selected) {
 			mark := " "
 			if t.Stuck != "" {
@@ -242,7 +279,7 @@ func (d *statusDrawing) tasks(groups []*taskGroup) []string {
 				left += pad(d.fit(t.Worker, who-2), who)
 			}
 			left += strings.Repeat(" ", age-breadth(since(d.now, t.StatusChangedAt))) + since(d.now, t.StatusChangedAt)
-			line := strings.TrimRight(left+"  "+d.fit(d.detail(t), d.width-breadth(left)-2), " ")
+			line := strings.TrimRight(d.cut(left+"  "+d.fit(d.detail(t), d.width-breadth(left)-2), d.width), " ")
 			switch {
 			case t.ID == d.selected:
 				line = d.inverse(line)
@@ -253,7 +290,7 @@ func (d *statusDrawing) tasks(groups []*taskGroup) []string {
 		}
 	}
 	if len(over) > 0 {
-		lines = append(lines, strings.Join(over, ", "))
+		lines = append(lines, d.cut(strings.Join(over, ", "), d.width))
 	}
 	return lines
 }
@@ -285,9 +322,9 @@ func (d *statusDrawing) detail(t board.TaskOutlook) string {
 	add(t.Status == board.Draft && t.Turn == roles.Human, "waits for you to finalize it")
 	add(t.Status == board.ReadyForReview && t.ReviewingBy == "", "waits for a reviewer")
 	add(t.Status == board.Approved, "waits for its merge")
-	add(t.LeaseExpires != "", "lease %s", leaseLeft(d.now, t.LeaseExpires))
 	add(t.Iteration > 0, "iteration %d", t.Iteration)
 	add(t.ReviewCycles > 0, "review cycle %d", t.ReviewCycles)
+	add(t.LeaseExpires != "", "lease %s", leaseLeft(d.now, t.LeaseExpires))
 	add(true, "p%d", t.Priority)
 	return strings.Join(parts, ", ")
 }
@@ -318,7 +355,11 @@ func (d *statusDrawing) agents(most int) []string {
 	if most == 0 {
 		return []string{"", fmt.Sprintf("agents %d", len(agents))}
 	}
-	return slices.Concat([]string{"", "agents"}, columns("  ", rows), d.more(len(agents)-len(rows)))
+	lines := columns("  ", rows)
+	for i := range lines {
+		lines[i] = d.cut(lines[i], d.width)
+	}
+	return slices.Concat([]string{"", "agents"}, lines, d.more(len(agents)-len(rows)))
 }
 
 func (d *statusDrawing) events(most int) []string {
@@ -338,5 +379,7 @@ func (d *statusDrawing) events(most int) []string {
 	return lines
 }
 
-// onto joins a text to a line that fits already, cut to the page's width.
-func (p page) onto(line, text string) string { return line + p.fit(text, p.width-breadth(line)) }
+// onto joins a text to the beginning of a line, cut to the page's width.
+func (p page) onto(line, text string) string {
+	return p.cut(line+p.fit(text, p.width-breadth(line)), p.width)
+}

@@ -1,0 +1,45 @@
+//go:build linux
+
+package tty
+
+import (
+	"os"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// A frame is one write, and what is shown already is not written again. The socket keeps writes apart.
+func TestDrawIsOneWrite(t *testing.T) {
+	ends, err := syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_SEQPACKET, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, in := os.NewFile(uintptr(ends[0]), "out"), os.NewFile(uintptr(ends[1]), "in")
+	defer in.Close()
+	term := &Terminal{out: out}
+	frames := [][]string{{"one", strings.Repeat("x", 30_000)}, {"one", strings.Repeat("x", 30_000)}, {"two"}}
+	for _, lines := range frames {
+		if err := term.Draw(lines); err != nil {
+			t.Fatal(err)
+		}
+	}
+	term.Forget()
+	if err := term.Draw(frames[2]); err != nil {
+		t.Fatal(err)
+	}
+	out.Close()
+	buffer := make([]byte, 1<<17)
+	for _, want := range []string{"one\x1b[K\r\nxxx", "\x1b[Htwo\x1b[K", "\x1b[Htwo\x1b[K"} {
+		n, err := in.Read(buffer)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := string(buffer[:n]); !strings.Contains(got, want) || !strings.HasSuffix(got, "\x1b[?2026l") {
+			t.Errorf("a write is %.40q ... %d bytes", got, n)
+		}
+	}
+	if n, _ := in.Read(buffer); n > 0 {
+		t.Errorf("one write too many: %q", buffer[:n])
+	}
+}
