@@ -149,24 +149,6 @@ func (b *Board) CloneID() (string, error) {
 	return readSmall(file)
 }
 
-// Keep keeps a text in a file of this clone's own, <common git dir>/liza/<name>, in one step.
-func (b *Board) Keep(name, text string) error {
-	return writeSmall(filepath.Join(b.Dir(), filepath.FromSlash(name)), strings.TrimRight(text, "\n"))
-}
-
-// Kept is a text that was kept, "" when there is none.
-func (b *Board) Kept(name string) (string, error) {
-	return readSmall(filepath.Join(b.Dir(), filepath.FromSlash(name)))
-}
-
-// Discard takes a kept text away, if there is one.
-func (b *Board) Discard(name string) error {
-	if err := os.Remove(filepath.Join(b.Dir(), filepath.FromSlash(name))); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	return nil
-}
-
 func readSmall(file string) (string, error) {
 	data, err := os.ReadFile(file)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -27,6 +27,7 @@ var rooms = map[string]struct {
 	"gitboard/codec":    {true, []string{"gitboard/board", "roles"}},
 	"gitboard/alarm":    {true, []string{"gitboard/board", "roles"}},
 	"gitboard/breaker":  {true, []string{"gitboard/board"}},
+	"gitboard/notify":   {false, []string{"gitboard/alarm", "gitboard/board"}},
 	"gitboard/gitio":    {false, nil},
 	"gitboard/oplog":    {false, []string{"gitboard/board", "gitboard/codec", "gitboard/gitio", "roles"}},
 	"gitboard/lease":    {false, []string{"gitboard/gitio"}},
@@ -49,7 +50,7 @@ var rooms = map[string]struct {
 var impure = []string{"os", "os/exec", "io/fs", "net", "net/http", "path/filepath", "math/rand", "math/rand/v2", "crypto/rand", "syscall", "log", "context"}
 
 // starters may start processes that are not git: a test command, the demo's agents, the bench's floors.
-var starters = []string{"gitboard/gitio", "worktrees", "worktrees/merge", "cmd/internal/demo", "cmd/liza-bench"}
+var starters = []string{"gitboard/gitio", "worktrees", "worktrees/merge", "gitboard/notify", "cmd/internal/demo", "cmd/liza-bench"}
 
 type pkg struct {
 	ImportPath, Dir string

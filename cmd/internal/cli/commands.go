@@ -12,7 +12,7 @@ func commands() []*command {
 		registerCommand(), deregisterCommand(), heartbeatCommand(), handoffCommand(), discoverCommand(), anomalyCommand(), primeCommand(),
 		promptCommand(), sweepCommand(), releaseCommand(), recoverAgentCommand(), recoverTaskCommand(), logsCommand(),
 		worktreeListCommand(), worktreeCreateCommand(), worktreeStatusCommand(), worktreeDeleteCommand(), worktreeRepairCommand(),
-		statusCommand(), showCommand(), logCommand(), diffCommand(), graphCommand(), noteCommand(), landCommand(), pauseCommand(), resumeCommand(), abortCommand(), analyzeCommand(), resolveCommand(),
+		statusCommand(), showCommand(), logCommand(), diffCommand(), graphCommand(), noteCommand(), landCommand(), pauseCommand(), resumeCommand(), abortCommand(), watchCommand(), analyzeCommand(), resolveCommand(),
 		configGetCommand(), configSetCommand(),
 		readCommand(), writeCommand(), validateCommand(), verifyCommand(),
 	}

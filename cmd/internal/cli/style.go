@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"strings"
 	"time"
@@ -17,8 +18,10 @@ func (c *call) paint() paint {
 }
 
 // toTerminal reports whether somebody reads what is printed as it comes.
-func (c *call) toTerminal() bool {
-	f, ok := c.app.Stdout.(*os.File)
+func (c *call) toTerminal() bool { return isTerminal(c.app.Stdout) }
+
+func isTerminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
 	if !ok {
 		return false
 	}

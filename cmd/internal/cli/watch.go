@@ -1,0 +1,173 @@
+package cli
+
+import (
+	"encoding/json"
+	"errors"
+	"maps"
+	"sync/atomic"
+	"time"
+
+	"github.com/git-liza/git-liza/gitboard"
+	"github.com/git-liza/git-liza/gitboard/alarm"
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/notify"
+	"github.com/git-liza/git-liza/gitboard/oplog"
+)
+
+const (
+	watchEvery = 30 * time.Second       // a look without an event
+	watchPause = 250 * time.Millisecond // between two looks, however much happens
+	watchGrace = 2 * time.Second        // for the webhook at the end
+)
+
+// The files of this clone's own that watch writes.
+const (
+	memoryFile     = "told.json"  // what it knows from one run to the next
+	aliveFile      = "watch"      // that it looks, and when it did
+	alertsFile     = "alerts.log" // every alarm that was told
+	escalationFile = "ESCALATION" // what has waited for a human for too long
+)
+
+// watcher is a running watch.
+type watcher struct {
+	*call
+	watchOptions
+	board    *gitboard.Board
+	terminal bool // where people read it
+
+	memory watchMemory
+	broken string // why the board can't be trusted, "" when it can
+
+	goal, commit, clone string // as of the last look
+	hook                atomic.Pointer[string]
+	started             board.Time
+	standing            int
+	said                string // the trouble that was told last, "" after a look that went well
+
+	webhook, desktop *notify.Carrier
+	desktopFaults    <-chan error
+}
+
+// watchMemory is what a watch leaves to the next one.
+type watchMemory struct {
+	Told     alarm.Told `json:"told"`
+	Verified gitio.OID  `json:"verified"` // the newest commit of the board that was proven
+}
+
+func (c *call) watch(o watchOptions) error {
+	if _, err := c.view(); err != nil && !untrustworthy(err) {
+		return err
+	}
+	w, err := c.newWatcher(o)
+	if err != nil {
+		return err
+	}
+	if err := w.alone(); err != nil {
+		return err
+	}
+	changes, err := w.board.Follow(c.ctx, watchEvery)
+	if err != nil {
+		return err
+	}
+	w.begin()
+	defer w.end()
+	return w.loop(changes)
+}
+
+// newWatcher takes up what an earlier watch has left.
+func (c *call) newWatcher(o watchOptions) (*watcher, error) {
+	b, err := c.board()
+	if err != nil {
+		return nil, err
+	}
+	w := &watcher{call: c, watchOptions: o, board: b, terminal: isTerminal(c.app.Stderr) && !c.json, started: board.At(c.app.Now())}
+	text, err := b.Kept(memoryFile)
+	if err != nil {
+		return nil, err
+	}
+	_ = json.Unmarshal([]byte(text), &w.memory) // what can't be read was not told
+	w.clone, err = b.CloneID()
+	return w, err
+}
+
+// loop looks whenever something has happened, or time alone has changed something.
+func (w *watcher) loop(changes <-chan struct{}) error {
+	due := time.NewTimer(0)
+	defer due.Stop()
+	beat := time.NewTicker(w.heartbeat)
+	defer beat.Stop()
+	var last time.Time
+	for {
+		select {
+		case <-w.ctx.Done():
+			return nil
+		case _, open := <-changes:
+			if !open {
+				return nil
+			}
+			due.Reset(max(0, watchPause-time.Since(last)))
+		case <-due.C:
+			last = time.Now()
+			next, err := w.look()
+			if err != nil {
+				return err
+			}
+			if next != "" {
+				due.Reset(max(watchPause, next.Std().Sub(w.app.Now())))
+			}
+		case <-beat.C:
+			w.beat()
+		case err := <-w.webhook.Faults():
+			w.trouble(err.Error())
+		case err := <-w.desktopFaults:
+			w.trouble(err.Error())
+		}
+	}
+}
+
+// look looks once, tells what is new and does what is to be done. It returns when time alone changes something
+// next; an error ends the watch.
+func (w *watcher) look() (board.Time, error) {
+	before := w.memory.Verified
+	facts, err := w.facts()
+	var report alarm.Report
+	if err == nil {
+		report, err = alarm.Look(facts, w.memory.Told)
+	}
+	var newer *oplog.NewerFormatError
+	switch {
+	case w.ctx.Err() != nil:
+		return "", nil
+	case errors.As(err, &newer):
+		return "", err
+	case err != nil:
+		w.trouble("can't look: " + err.Error())
+		w.reopen()
+		return "", nil
+	}
+	w.said, w.standing = "", len(report.Standing)
+	for _, a := range report.News {
+		w.tell(a)
+	}
+	if facts.Invalid == "" {
+		w.escalate(report.Standing)
+	}
+	if before != w.memory.Verified || !maps.Equal(w.memory.Told, report.Told) {
+		w.memory.Told = report.Told
+		data, _ := json.Marshal(w.memory)
+		w.own(w.board.Keep(memoryFile, string(data)))
+	}
+	w.alive()
+	w.act(facts, report)
+	return report.Next, nil
+}
+
+// reopen takes new children of git for the next look: the old ones may be why the last one failed.
+func (w *watcher) reopen() {
+	w.close()
+	w.opened = nil
+	if b, err := w.call.board(); err == nil {
+		w.board = b
+	}
+}

@@ -1,0 +1,134 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/git-liza/git-liza/gitboard"
+	"github.com/git-liza/git-liza/gitboard/alarm"
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/oplog"
+)
+
+// facts gathers what alarms are judged by. An error says that the look failed; that the board is broken is a
+// fact.
+func (w *watcher) facts() (alarm.Facts, error) {
+	f := alarm.Facts{Now: board.At(w.app.Now())}
+	halts, err := w.board.Halts(w.ctx)
+	if err != nil {
+		return f, err
+	}
+	paused := false
+	for _, h := range halts {
+		f.Halts = append(f.Halts, alarm.Halt{File: h.File, Mode: h.Mode, Since: board.At(h.Since)})
+		paused = paused || h.Mode == board.Paused
+	}
+	v, err := w.board.View(w.ctx)
+	if err == nil {
+		err = w.prove(v, paused)
+	}
+	if err == nil {
+		f.State = v.State
+		f.Leases, err = w.leases(v)
+	}
+	if err == nil {
+		err = w.setting(v)
+	}
+	if errors.Is(err, oplog.ErrNoBoard) && !w.memory.Verified.IsZero() {
+		err = &oplog.RecordError{Commit: w.memory.Verified, Path: oplog.Ref, Err: errors.New("the board is gone")}
+	}
+	if untrustworthy(err) {
+		f.State, f.Invalid = nil, board.Line(err.Error(), 300)
+		w.broken = f.Invalid
+		return f, nil
+	}
+	return f, err
+}
+
+// setting takes over what notices and carriers need of the board. Every record that every board has is read
+// here: whatever judges the board afterwards takes them for granted.
+func (w *watcher) setting(v *gitboard.View) error {
+	goal, config := v.State.Goal(), v.State.Config()
+	v.State.Sprint()
+	v.State.Control()
+	v.State.Breaker()
+	if err := v.State.Err(); err != nil {
+		return err
+	}
+	w.goal, w.commit = board.Line(goal.Description, 200), string(v.Commit)
+	hook := string(config.EscalationWebhook)
+	w.hook.Store(&hook)
+	return nil
+}
+
+func (w *watcher) leases(v *gitboard.View) (map[string]board.Lease, error) {
+	held, err := v.Leases(w.ctx)
+	leases := map[string]board.Lease{}
+	for agent, h := range held {
+		leases[agent] = board.Lease{Agent: h.Agent, Session: h.Session, Task: h.Task, Expires: board.At(h.Expires), Heartbeat: board.At(h.Heartbeat)}
+	}
+	return leases, err
+}
+
+// untrustworthy reports whether an error says that the board itself is wrong, not that it could not be read
+// just now.
+func untrustworthy(err error) bool {
+	record, ref := (*oplog.RecordError)(nil), (*gitio.BrokenRefError)(nil)
+	return errors.As(err, &record) || errors.As(err, &ref)
+}
+
+// mostProven is how many operations are proven at most in one look; what lies further back is for verify.
+const mostProven = 500
+
+// prove replays what came since the last look, at the first one the tip. What was found broken stays so until a
+// human takes away the file that paused this clone for it: then the board is taken as it stands.
+func (w *watcher) prove(v *gitboard.View, paused bool) error {
+	if w.broken != "" && !paused {
+		w.broken, w.memory.Verified = "", v.Commit
+	}
+	since, err := w.since(v)
+	if err != nil {
+		return err
+	}
+	for _, commit := range slices.Backward(since) {
+		if err := w.board.Log().Replays(w.ctx, commit); err != nil {
+			return err
+		}
+		w.memory.Verified = commit
+	}
+	w.broken = ""
+	return nil
+}
+
+// since lists the commits that have not been proven yet, the newest first.
+func (w *watcher) since(v *gitboard.View) ([]gitio.OID, error) {
+	known, at := w.memory.Verified, v.Snapshot
+	if known == "" {
+		return []gitio.OID{at.Commit}, nil
+	}
+	var since []gitio.OID
+	for at.Commit != known && len(since) < mostProven {
+		since = append(since, at.Commit)
+		if len(at.Head.Parents) == 0 {
+			break
+		}
+		var err error
+		if at, err = w.board.Log().At(w.ctx, at.Head.Parents[0]); err != nil {
+			return nil, err
+		}
+	}
+	if at.Commit == known {
+		return since, nil
+	}
+	rewritten := &oplog.RecordError{Commit: v.Commit, Path: "the history", Err: fmt.Errorf("it was rewritten: %s is no longer in it", known.Short())}
+	if _, err := w.board.Repo().Object(w.ctx, string(known)); errors.Is(err, gitio.ErrNotFound) {
+		return nil, rewritten
+	}
+	on, err := w.board.Repo().IsAncestor(w.ctx, known, v.Commit)
+	if err == nil && !on {
+		err = rewritten
+	}
+	return since, err
+}

@@ -1,0 +1,78 @@
+// Package notify carries alarms to where somebody may hear them: to a webhook, and to the desktop. Whoever
+// hands one over goes on at once, whatever becomes of it.
+//
+// The package imports the alarms alone.
+package notify
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/git-liza/git-liza/gitboard/alarm"
+	"github.com/git-liza/git-liza/gitboard/board"
+)
+
+// Notice is an alarm as it is told: what a webhook gets, and what watch --json prints.
+type Notice struct {
+	Time board.Time `json:"time"`
+	alarm.Alarm
+	Goal   string `json:"goal,omitempty"`
+	Commit string `json:"commit,omitempty"` // of the board
+	Clone  string `json:"clone,omitempty"`
+}
+
+// Carrier carries notices one after the other, in the order in which they came.
+type Carrier struct {
+	name   string
+	notice chan Notice
+	faults chan error
+	cancel context.CancelFunc
+	ended  chan struct{}
+}
+
+// waiting is how many notices may wait for a slow receiver; more are lost, which is a fault that is told.
+const waiting = 100
+
+// carry begins to carry notices by a function.
+func carry(name string, send func(context.Context, Notice) error) *Carrier {
+	ctx, cancel := context.WithCancel(context.Background())
+	c := &Carrier{name: name, notice: make(chan Notice, waiting), faults: make(chan error, waiting), cancel: cancel, ended: make(chan struct{})}
+	go func() {
+		defer close(c.ended)
+		for n := range c.notice {
+			if err := send(ctx, n); err != nil && ctx.Err() == nil {
+				c.fault(n, err)
+			}
+		}
+	}()
+	return c
+}
+
+// Send hands a notice over.
+func (c *Carrier) Send(n Notice) {
+	select {
+	case c.notice <- n:
+	default:
+		c.fault(n, fmt.Errorf("%d others wait already", waiting))
+	}
+}
+
+func (c *Carrier) fault(n Notice, err error) {
+	select {
+	case c.faults <- fmt.Errorf("%s has not got %q: %w", c.name, n.Line, err):
+	default: // nobody wants to know
+	}
+}
+
+// Faults tells which notices were not carried.
+func (c *Carrier) Faults() <-chan error { return c.faults }
+
+// Close ends it; notices that are handed over already have so much time left.
+func (c *Carrier) Close(left time.Duration) {
+	close(c.notice)
+	late := time.AfterFunc(left, c.cancel)
+	<-c.ended
+	late.Stop()
+	c.cancel()
+}

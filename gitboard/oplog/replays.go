@@ -1,0 +1,71 @@
+package oplog
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/codec"
+	"github.com/git-liza/git-liza/gitboard/gitio"
+)
+
+// Replays proves that a commit is just what its operation leads to on the board before it, and reads no more
+// of either than that takes. A *RecordError says what is wrong.
+func (l *Log) Replays(ctx context.Context, commit gitio.OID) (err error) {
+	at, err := l.At(ctx, commit)
+	if err != nil {
+		return err
+	}
+	wrong := func(format string, args ...any) error {
+		return &RecordError{commit, "the operation", fmt.Errorf(format, args...)}
+	}
+	head, err := codec.ParseHead(at.Head.Message)
+	if err != nil {
+		return wrong("it carries none: %w", err)
+	}
+	file, err := at.PayloadFile(ctx, l.store)
+	if err != nil {
+		return at.src.fail(codec.PayloadFile, err)
+	}
+	op, err := head.Operation(file, at.Head.Author.Name, at.Head.Author.Email, board.At(at.Head.Author.When))
+	if err != nil {
+		return wrong("it can't be read: %w", err)
+	}
+	parent := gitio.ZeroOID
+	switch len(at.Head.Parents) {
+	case 0:
+	case 1:
+		parent = at.Head.Parents[0]
+	default:
+		return wrong("it has %d parents", len(at.Head.Parents))
+	}
+	before, err := l.At(ctx, parent)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		// A board that lacks what every board has is beyond what Check looks for.
+		if cause := recover(); cause != nil {
+			err = wrong("%s can't be carried out: %v", op.Name(), cause)
+		}
+	}()
+	p, err := Prepare(before, op)
+	var refused *board.Refusal
+	if errors.As(err, &refused) {
+		return wrong("%s is not allowed: %s", op.Name(), refused.Message)
+	}
+	if err != nil {
+		return err
+	}
+	made, _, err := build(before, p.After, op, Committer{at.Head.Committer.Name, at.Head.Committer.Email})
+	switch {
+	case err != nil:
+		return err
+	case made.Tree != at.Head.Tree:
+		return wrong("%s leads to other files", op.Name())
+	case made.Message != at.Head.Message:
+		return wrong("the message is not that of %s", op.Name())
+	}
+	return nil
+}

@@ -1,0 +1,50 @@
+package oplog_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/oplog"
+)
+
+func TestReplays(t *testing.T) {
+	bothStores(t, func(t *testing.T, s oplog.Store) {
+		w := newWriter(t, s)
+		w.init()
+		w.do(task("login"))
+		good := w.do(note("so")).Commit
+		all, err := s.Log(w.ctx, gitio.ZeroOID, good)
+		check(t, err)
+		for _, c := range all {
+			if err := w.log.Replays(w.ctx, c.OID); err != nil {
+				t.Errorf("%s: %v", c.Message, err)
+			}
+		}
+		last := all[len(all)-1]
+		for name, forge := range map[string]func(c *gitio.Commit){
+			"leads to other files":      func(c *gitio.Commit) { c.Tree = all[1].Tree },
+			"carries none":              func(c *gitio.Commit) { c.Message = "tidy up\n" },
+			"the message is not":        func(c *gitio.Commit) { c.Message = strings.Replace(c.Message, "note", "Note", 1) },
+			"there is no board here":    func(c *gitio.Commit) { c.Parents = nil },
+			"2 parents":                 func(c *gitio.Commit) { c.Parents = append(c.Parents, all[0].OID) },
+			"is before its parent's":    func(c *gitio.Commit) { c.Author.When = c.Author.When.AddDate(-1, 0, 0) },
+			"the commit: it is missing": nil,
+		} {
+			c, oid := last, gitio.OID(strings.Repeat("7", 40))
+			c.Parents = append([]gitio.OID{}, last.Parents...)
+			if forge != nil {
+				forge(&c)
+				o := gitio.NewObject("commit", gitio.EncodeCommit(c))
+				check(t, s.WriteObjects(w.ctx, []gitio.Object{o}))
+				oid = o.OID
+			}
+			err := w.log.Replays(w.ctx, oid)
+			var broken *oplog.RecordError
+			if !errors.As(err, &broken) || forge != nil && !strings.Contains(err.Error(), name) {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+	})
+}
