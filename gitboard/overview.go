@@ -20,14 +20,11 @@ type Glance struct {
 
 // Glance looks at what an overview needs beside the board, with the leases as they are now.
 func (v *View) Glance(ctx context.Context) (*Glance, error) {
-	held, err := v.Leases(ctx)
+	leases, err := v.LeasesSeen(ctx)
 	if err != nil {
 		return nil, err
 	}
-	g := &Glance{View: v, beside: board.Beside{Leases: make(map[string]board.Lease, len(held))}}
-	for agent, h := range held {
-		g.beside.Leases[agent] = board.Lease{Agent: agent, Session: h.Session, Task: h.Task, Expires: board.At(h.Expires), Heartbeat: board.At(h.Heartbeat)}
-	}
+	g := &Glance{View: v, beside: board.Beside{Leases: leases}}
 	halts, err := v.board.Halts(ctx)
 	if err != nil {
 		return nil, err

@@ -104,6 +104,19 @@ func (v *View) Leases(ctx context.Context) (map[string]*lease.Held, error) {
 	return held, nil
 }
 
+// LeasesSeen are the same as the board's rules know leases.
+func (v *View) LeasesSeen(ctx context.Context) (map[string]board.Lease, error) {
+	held, err := v.Leases(ctx)
+	if err != nil {
+		return nil, err
+	}
+	seen := make(map[string]board.Lease, len(held))
+	for agent, h := range held {
+		seen[agent] = *evidence(h)
+	}
+	return seen, nil
+}
+
 func (b *Board) leaseRefs(ctx context.Context) ([]gitio.Ref, error) {
 	s, ok := b.store.(interface {
 		Refs(ctx context.Context, prefixes ...string) ([]gitio.Ref, error)

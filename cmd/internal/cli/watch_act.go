@@ -24,29 +24,37 @@ func (w *watcher) act(f alarm.Facts, r alarm.Report) {
 	}
 	mode := f.State.Control().Mode
 	if stands("sprint-deadline") && f.State.Sprint().Status == board.InProgress && (mode == board.Running || mode == board.Paused) {
-		w.halt("deadline", func(actor board.Actor) error {
-			_, err := w.board.Do(w.ctx, gitboard.Request{Actor: actor, Intent: gitboard.Just(&board.Deadline{})})
-			return err
+		w.halt("deadline", func(actor board.Actor) (string, error) {
+			done, err := w.board.Do(w.ctx, gitboard.Request{Actor: actor, Intent: gitboard.Just(&board.Deadline{})})
+			if err != nil {
+				return "", err
+			}
+			return done.Subject, nil
 		})
 	}
 	if stands("circuit-breaker") && !w.noBreaker && f.State.Breaker().Status == board.BreakerOK {
-		w.halt("trip", func(actor board.Actor) error {
-			_, report, err := w.trip(w.ctx, actor, "")
-			if err == nil {
-				w.line("the board is at CHECKPOINT; report: "+report, "")
+		w.halt("trip", func(actor board.Actor) (string, error) {
+			done, report, err := w.trip(w.ctx, actor, "")
+			if err != nil {
+				return "", err
 			}
-			return err
+			return done.Subject + "; report: " + report, nil
 		})
 	}
 }
 
-// halt commits what halts the board, if whoever runs the watch may.
-func (w *watcher) halt(op string, do func(board.Actor) error) {
+// halt commits what halts the board, if whoever runs the watch may, and says so.
+func (w *watcher) halt(op string, do func(board.Actor) (string, error)) {
 	actor, err := w.whoActs(op)
-	if err == nil {
-		err = do(actor)
+	if err != nil {
+		return // it was said at the beginning
 	}
-	if refusal := (*board.Refusal)(nil); err != nil && !errors.As(err, &refusal) { // refused: not ours to do, or somebody was faster
+	said, err := do(actor)
+	refusal := (*board.Refusal)(nil)
+	switch {
+	case err == nil:
+		w.line(string(board.At(w.app.Now()))+"  the board is at CHECKPOINT: "+said, "")
+	case !errors.As(err, &refusal): // refused: somebody was faster
 		w.trouble(op + ": " + err.Error())
 	}
 }

@@ -31,7 +31,7 @@ func (w *watcher) facts() (alarm.Facts, error) {
 	}
 	if err == nil {
 		f.State = v.State
-		f.Leases, err = w.leases(v)
+		f.Leases, err = v.LeasesSeen(w.ctx)
 	}
 	if err == nil {
 		err = w.setting(v)
@@ -61,15 +61,6 @@ func (w *watcher) setting(v *gitboard.View) error {
 	hook := string(config.EscalationWebhook)
 	w.hook.Store(&hook)
 	return nil
-}
-
-func (w *watcher) leases(v *gitboard.View) (map[string]board.Lease, error) {
-	held, err := v.Leases(w.ctx)
-	leases := map[string]board.Lease{}
-	for agent, h := range held {
-		leases[agent] = board.Lease{Agent: h.Agent, Session: h.Session, Task: h.Task, Expires: board.At(h.Expires), Heartbeat: board.At(h.Heartbeat)}
-	}
-	return leases, err
 }
 
 // untrustworthy reports whether an error says that the board itself is wrong, not that it could not be read

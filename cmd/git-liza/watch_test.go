@@ -1,0 +1,316 @@
+//go:build unix
+
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// watching is a running watch.
+type watching struct {
+	p     *project
+	cmd   *exec.Cmd
+	out   bytes.Buffer // to be read once it has ended
+	lines chan string  // of standard error
+	heard []string
+}
+
+// watch starts one, and waits until it watches.
+func (p *project) watch(args ...string) *watching {
+	p.t.Helper()
+	w := &watching{p: p, cmd: exec.Command("git-liza", append([]string{"watch"}, args...)...), lines: make(chan string, 1000)}
+	w.cmd.Dir, w.cmd.Env, w.cmd.Stdout = p.dir, p.env, &w.out
+	errs, err := w.cmd.StderrPipe()
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	if err := w.cmd.Start(); err != nil {
+		p.t.Fatal(err)
+	}
+	p.t.Cleanup(func() { _ = w.cmd.Process.Kill() })
+	go func() {
+		defer close(w.lines)
+		for s := bufio.NewScanner(errs); s.Scan(); {
+			w.lines <- s.Text()
+		}
+	}()
+	p.eventually("it looks", func() bool { return p.own("watch") != "" })
+	return w
+}
+
+// own is what a file of this clone's own holds.
+func (p *project) own(name string) string {
+	data, _ := os.ReadFile(filepath.Join(p.dir, ".git", "liza", name))
+	return string(data)
+}
+
+// eventually waits for what a process that runs brings about.
+func (p *project) eventually(what string, is func() bool) {
+	p.t.Helper()
+	for begun := time.Now(); !is(); time.Sleep(10 * time.Millisecond) {
+		if time.Since(begun) > time.Minute {
+			p.t.Fatalf("after a minute not yet: %s", what)
+		}
+	}
+}
+
+// hears waits for a line with some words.
+func (w *watching) hears(words string) {
+	w.p.t.Helper()
+	begun := time.Now()
+	for late := time.After(time.Minute); ; {
+		select {
+		case line, open := <-w.lines:
+			if !open {
+				w.p.t.Fatalf("the watch ended before it said %q:\n%s", words, strings.Join(w.heard, "\n"))
+			}
+			w.heard = append(w.heard, line)
+			if strings.Contains(line, words) {
+				w.p.t.Logf("%q after %s", words, time.Since(begun).Round(time.Millisecond))
+				return
+			}
+		case <-late:
+			w.p.t.Fatalf("%q is not said:\n%s", words, strings.Join(w.heard, "\n"))
+		}
+	}
+}
+
+// ends asks it to end, as a human's terminal or a service manager does, and returns all that it said.
+func (w *watching) ends() string {
+	w.p.t.Helper()
+	if err := w.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		w.p.t.Fatal(err)
+	}
+	for line := range w.lines {
+		w.heard = append(w.heard, line)
+	}
+	said := strings.Join(w.heard, "\n")
+	if err := w.cmd.Wait(); err != nil {
+		w.p.t.Errorf("the watch ends with %v:\n%s", err, said)
+	}
+	if w.p.own("watch") != "" {
+		w.p.t.Error("it has ended, and still says that it watches")
+	}
+	return said
+}
+
+func (p *project) ambiguity(question string) {
+	p.t.Helper()
+	p.must("", "anomaly", "system_ambiguity", "protocol_section=5", "question="+question)
+}
+
+func TestWatchTellsWhatHappens(t *testing.T) {
+	p := newProject(t)
+	w := p.watch()
+	p.ambiguity("who merges?")
+	w.hears("alarm  SYSTEM AMBIGUITY: who merges?  [git liza ack anomaly-1]")
+	if _, errs, code := p.liza("", "watch"); code != 1 || !strings.Contains(errs, "a watch of this clone runs already") {
+		t.Errorf("a second watch: exit %d, %s", code, errs)
+	}
+	w.ends()
+
+	// What was told is not told again by the next one; what happened in between is.
+	p.ambiguity("who lands?")
+	w = p.watch("--json")
+	p.eventually("the log has it", func() bool { return strings.Contains(p.own("alerts.log"), "who lands?") })
+	p.must("", "ack", "anomaly-1", "anomaly-2")
+	if said := w.ends(); said != "" {
+		t.Errorf("beside JSON it says %s", said)
+	}
+	var told struct{ Rule, Level, Line, Commit, Do string }
+	if err := json.Unmarshal(w.out.Bytes(), &told); err != nil || told.Line != "SYSTEM AMBIGUITY: who lands?" || told.Level != "alarm" {
+		t.Errorf("one object: %v\n%s", err, w.out.String())
+	}
+	if n := strings.Count(p.own("alerts.log"), "\n"); n != 2 {
+		t.Errorf("the log has %d lines:\n%s", n, p.own("alerts.log"))
+	}
+	p.proven()
+}
+
+func TestWatchHaltsTheBoard(t *testing.T) {
+	p := newProject(t)
+	w := p.watch()
+	p.must("", "anomaly", "external_blocker", "blocker_service=npm")
+	p.must("", "anomaly", "external_blocker", "blocker_service=NPM")
+	w.hears("CIRCUIT BREAKER: external_service_outage (EXTERNAL_DEPENDENCY)")
+	w.hears("the board is at CHECKPOINT: trip: external_service_outage")
+	report := strings.TrimSpace(p.must("", "read", "circuit_breaker.current_trigger.report_file"))
+	if text := p.own(strings.TrimPrefix(report, "liza/")); !strings.Contains(text, "# Circuit breaker: external_service_outage\n") {
+		t.Errorf("the report %s: %s", report, text)
+	}
+	p.must("", "resolve", "--text", "npm is back")
+	p.must("", "resume")
+
+	due := time.Now().UTC().Add(2 * time.Second).Format(time.RFC3339)
+	p.must("", "write", "sprint.timeline.deadline", due)
+	w.hears("SPRINT DEADLINE: sprint-1")
+	w.hears("the board is at CHECKPOINT: deadline: sprint-1, due " + due)
+	p.must("", "resume", "--decision", "CONTINUE")
+	p.ambiguity("and now?")
+	w.hears("and now?")
+	w.ends()
+	if mode := p.must("", "read", "control.mode"); mode != "RUNNING\n" {
+		t.Errorf("a human went on, and the board is %s", mode)
+	}
+
+	// Told, and not halted.
+	w = p.watch("--no-breaker")
+	p.must("", "anomaly", "external_blocker", "blocker_service=npm")
+	p.must("", "anomaly", "external_blocker", "blocker_service=npm")
+	w.hears("CIRCUIT BREAKER")
+	w.ends()
+	if mode := p.must("", "read", "control.mode"); mode != "RUNNING\n" {
+		t.Errorf("--no-breaker, and the board is %s", mode)
+	}
+	p.proven()
+}
+
+func TestWatchPausesABrokenClone(t *testing.T) {
+	p := newProject(t)
+	w := p.watch()
+	p.ambiguity("before?")
+	w.hears("before?")
+	good := strings.TrimSpace(p.git("rev-parse", "liza/state"))
+	bad := strings.TrimSpace(p.git("commit-tree", "liza/state^{tree}", "-p", "liza/state", "-m", "tidy up"))
+	p.git("update-ref", "refs/heads/liza/state", bad, good)
+	w.hears("alarm  INVALID STATE: the board at " + bad[:10])
+	pause := filepath.Join(p.dir, ".liza", "PAUSE")
+	p.eventually("the clone is paused", func() bool {
+		text, _ := os.ReadFile(pause)
+		return strings.HasPrefix(string(text), "INVALID STATE: ")
+	})
+	p.addTask("login")
+	if _, errs, code := p.liza("coder-1", "claim", "login"); code != 1 || !strings.Contains(errs, "stopped by the file .liza/PAUSE") {
+		t.Errorf("a claim: exit %d, %s", code, errs)
+	}
+
+	// A human goes back to the board that was good, and goes on.
+	p.git("update-ref", "refs/heads/liza/state", good)
+	if err := os.Remove(pause); err != nil {
+		t.Fatal(err)
+	}
+	p.ambiguity("after?")
+	w.hears("after?")
+	if said := w.ends(); strings.Count(said, "INVALID STATE") != 1 || strings.Count(said, "before?") != 1 {
+		t.Errorf("it said\n%s", said)
+	}
+	p.proven()
+}
+
+// A webhook that hangs keeps neither the watch nor its end waiting; one that answers gets what is told.
+func TestWatchPosts(t *testing.T) {
+	over, got := make(chan struct{}), make(chan string, 10)
+	s := httptest.NewServer(http.HandlerFunc(func(answer http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		got <- string(body)
+		switch {
+		case strings.Contains(string(body), "first?"):
+			<-over
+		case strings.Contains(string(body), "third?"):
+			answer.WriteHeader(http.StatusForbidden)
+		}
+	}))
+	defer s.Close()
+	defer close(over)
+	p := newProject(t)
+	p.must("", "config", "set", "escalation_webhook", s.URL)
+	w := p.watch()
+	p.ambiguity("first?")
+	w.hears("first?")
+	if body := <-got; !strings.Contains(body, `"line":"SYSTEM AMBIGUITY: first?"`) || !strings.Contains(body, `"goal":"A goal"`) || !json.Valid([]byte(body)) {
+		t.Errorf("posted: %s", body)
+	}
+	p.ambiguity("second?")
+	w.hears("second?")
+	w.ends()
+	w = p.watch()
+	p.ambiguity("third?")
+	if body := <-got; !strings.Contains(body, "third?") {
+		t.Errorf("posted: %s", body)
+	}
+	w.hears(`the webhook has not got "SYSTEM AMBIGUITY: third?": it answers 403 Forbidden`)
+	p.ambiguity("fourth?")
+	w.hears("fourth?")
+	w.ends()
+	p.proven()
+}
+
+func TestWatchShowsOnTheDesktop(t *testing.T) {
+	p := newProject(t)
+	bin := t.TempDir()
+	shown := filepath.Join(bin, "shown")
+	if err := os.WriteFile(filepath.Join(bin, "notify-send"), []byte("#!/bin/sh\nprintf '%s\\n' \"$@\" >> '"+shown+"'\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	p.env = append(p.env, "PATH="+bin+":"+os.Getenv("PATH"), "DISPLAY=:0")
+	t.Setenv("PATH", bin+":"+os.Getenv("PATH"))
+	w := p.watch()
+	p.ambiguity("--who?")
+	const want = "--app-name=git liza\n--urgency=critical\n--\nSYSTEM AMBIGUITY: --who?\ngit liza ack anomaly-1\n"
+	p.eventually("it is shown", func() bool {
+		text, _ := os.ReadFile(shown)
+		return string(text) == want
+	})
+	w.ends()
+}
+
+// Away from a terminal a line now and then says that it is alive, and so does a file.
+func TestWatchIsAlive(t *testing.T) {
+	p := newProject(t)
+	w := p.watch("--heartbeat", "50ms")
+	w.hears("watching: 0 conditions stand")
+	var file struct {
+		PID    int
+		Looked time.Time
+		Commit string
+	}
+	if err := json.Unmarshal([]byte(p.own("watch")), &file); err != nil || file.PID != w.cmd.Process.Pid || file.Looked.IsZero() || len(file.Commit) != 40 {
+		t.Errorf("%v: %s", err, p.own("watch"))
+	}
+	w.ends()
+
+	// One that was killed keeps no other from watching.
+	w = p.watch()
+	if err := w.cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = w.cmd.Wait()
+	if p.own("watch") == "" {
+		t.Fatal("killed, and it cleaned up")
+	}
+	w = p.watch()
+	p.ambiguity("heard?")
+	w.hears("heard?")
+	w.ends()
+}
+
+// A checkpoint that has waited for hours leaves a file that says so, until somebody has gone on.
+func TestWatchEscalates(t *testing.T) {
+	p := newProject(t)
+	file := filepath.Join(p.dir, ".liza", "CHECKPOINT")
+	since := time.Now().UTC().Add(-3 * time.Hour).Format(time.RFC3339)
+	if err := os.WriteFile(file, []byte(since+"\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	w := p.watch()
+	w.hears("alarm  CHECKPOINT STUCK")
+	want := "CHECKPOINT STUCK (since " + since + ")\n  take .liza/CHECKPOINT away\n"
+	p.eventually("it is escalated", func() bool { return p.own("ESCALATION") == want })
+	if err := os.Remove(file); err != nil {
+		t.Fatal(err)
+	}
+	p.eventually("that is over", func() bool { return p.own("ESCALATION") == "" })
+	w.ends()
+}
