@@ -137,7 +137,7 @@ func (s *liveScreen) restored(code int) {
 		s.t.Fatal("the process does not end")
 	}
 	if got := s.cmd.ProcessState.ExitCode(); got != code {
-		s.t.Errorf("exit code %d, want %d", got, code)
+		s.t.Errorf("exit code %d, want %d\n%s", got, code, escapes.ReplaceAllString(s.all(), ""))
 	}
 	const goodbye = "\x1b[?25h\x1b[?1049l"
 	for over := time.After(patience); !strings.Contains(s.all(), goodbye); {
@@ -196,8 +196,9 @@ func TestLiveScreen(t *testing.T) {
 	s.press("\x1b")
 	s.await("▸ print", "? help")
 	s.press("?")
-	s.await("p           pause", "esc back")
+	s.await("p: pause;", "esc back")
 	s.press("\x1b")
+	s.await("▸ print", "? help")
 
 	// It takes the size that it is given.
 	if err := pty.Setsize(s.tty, &pty.Winsize{Rows: 20, Cols: 50}); err != nil {

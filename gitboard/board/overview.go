@@ -92,19 +92,20 @@ type Stop struct {
 
 // Look draws the overview of a board at a moment.
 func Look(s *State, beside Beside, now time.Time) (*Overview, error) {
-	goal, sprint, control, m := s.Goal(), s.Sprint(), s.Control(), Measure(s)
-	tasks := s.Tasks()
-	if err := s.Err(); err != nil {
+	goal, sprint, control, breaker, m := s.Goal(), s.Sprint(), s.Control(), s.Breaker(), Measure(s)
+	config, tasks := s.Config(), s.Tasks()
+	if err := s.Err(); err != nil { // then there may be nothing to look at
 		return nil, err
 	}
 	o := &Overview{
 		Time: s.Time(), Goal: goal.Description, GoalStatus: goal.Status, Sprint: sprint.ID, SprintStatus: sprint.Status, Timeline: sprint.Timeline,
 		Planned: len(sprint.Scope.Planned), Mode: control.Mode, ModeSince: control.Since, ModeBy: control.By, Reason: control.Reason,
 		Counts: map[Status]int{}, Done: m.TasksDone, InProgress: m.TasksInProgress, Blocked: m.TasksBlocked,
-		Progress: LastProgress(s), Waiting: []Ask{}, Turns: []Turn{}, Tasks: make([]TaskOutlook, 0, len(tasks)), Agents: []AgentOutlook{}, Events: append([]Happened{}, beside.Events...), Stopped: beside.Stopped, Now: At(now),
+		Progress: LastProgress(s), Waiting: []Ask{}, Turns: []Turn{}, Tasks: make([]TaskOutlook, 0, len(tasks)), Agents: []AgentOutlook{},
+		Events: append([]Happened{}, beside.Events...), Stopped: beside.Stopped, Now: At(now),
 	}
-	if b := s.Breaker(); b.Status == BreakerTriggered {
-		o.Breaker = b.CurrentTrigger
+	if breaker.Status == BreakerTriggered {
+		o.Breaker = breaker.CurrentTrigger
 	}
 	for _, id := range s.List(AgentDir) {
 		if a := s.Agent(id); a != nil {
@@ -112,7 +113,11 @@ func Look(s *State, beside Beside, now time.Time) (*Overview, error) {
 		}
 	}
 	planner := o.planner()
-	o.tasks(s, tasks, beside.Leases, planner)
+	finalizes := planner
+	if config.PlanReview == "human" {
+		finalizes = roles.Human
+	}
+	o.tasks(tasks, sprint.Scope.Planned, forecast{leases: beside.Leases, planner: planner, finalizes: finalizes})
 	if o.GoalStatus == InProgress {
 		o.waiting(s, planner)
 		o.turns(s, planner)
@@ -130,23 +135,19 @@ func (o *Overview) planner() roles.Role {
 	return roles.Human
 }
 
-// tasks says of each task how it goes on.
-func (o *Overview) tasks(s *State, tasks []Brief, leases map[string]Lease, planner roles.Role) {
-	by := make(map[string]*Brief, len(tasks))
+// tasks says of each task how it goes on, as far as the forecast is prepared.
+func (o *Overview) tasks(tasks []Brief, planned []string, f forecast) {
+	f.by, f.now, f.registered, f.seen = make(map[string]*Brief, len(tasks)), o.Now, map[string]bool{}, map[string]string{}
 	for i := range tasks {
-		by[tasks[i].ID] = &tasks[i]
+		f.by[tasks[i].ID] = &tasks[i]
 	}
-	for _, id := range s.Sprint().Scope.Planned {
-		if b := by[id]; b != nil && b.Status.Terminal() {
-			o.PlannedDone++
-		}
-	}
-	f := forecast{by: by, leases: leases, now: o.Now, registered: map[string]bool{}, planner: planner, finalizes: planner, seen: map[string]string{}}
 	for _, a := range o.Agents {
 		f.registered[a.ID] = true
 	}
-	if s.Config().PlanReview == "human" {
-		f.finalizes = roles.Human
+	for _, id := range planned {
+		if b := f.by[id]; b != nil && b.Status.Terminal() {
+			o.PlannedDone++
+		}
 	}
 	hour := o.Now.Add(-time.Hour)
 	for _, b := range tasks {
@@ -302,7 +303,9 @@ func (o *Overview) waiting(s *State, planner roles.Role) {
 			add("every task is over: is the goal reached?", "git liza complete-goal")
 		}
 		for _, id := range s.immediate() {
-			add(id+" can't wait: "+clip(s.Discovery(id).Description, MaxPhrase), "git liza show "+id)
+			if d := s.Discovery(id); d != nil {
+				add(id+" can't wait: "+clip(d.Description, MaxPhrase), "git liza show "+id)
+			}
 		}
 	}
 	for _, id := range s.List(NoteDir) {

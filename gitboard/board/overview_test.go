@@ -1,6 +1,7 @@
 package board_test
 
 import (
+	"errors"
 	"testing"
 	"time"
 
@@ -165,4 +166,20 @@ func TestSpent(t *testing.T) {
 	equal(t, "spent", got, board.Spent{Waiting: 16 * time.Minute, Work: 30 * time.Minute, Review: 2 * time.Minute})
 	s.do(coder1, goOn("a")).do(coder1, block("a"))
 	equal(t, "blocked", s.task("a").Spent(s.now.Add(time.Hour)).Blocked, time.Hour)
+}
+
+// A board that can't be read any more gives an error, whichever record it is that is missing.
+func TestOverviewUnread(t *testing.T) {
+	s := begun(t).claimed("a").do(coder1, block("a")).do(human, &board.AddNote{For: "human", Message: "look here"})
+	s.do(planner, &board.Deregister{}).do(coder1, &board.Discover{During: "a", Description: "a hole", Severity: "high", Urgency: "immediate"})
+	for left := 0; ; left++ {
+		source := &failing{Source: s.mem, left: left}
+		_, err := board.Look(board.NewState(source, s.last), board.Beside{}, s.now.Std())
+		if source.met && !errors.Is(err, errUnread) {
+			t.Errorf("after %d readings: %v", left, err)
+		}
+		if !source.met {
+			break
+		}
+	}
 }

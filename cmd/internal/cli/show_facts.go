@@ -17,6 +17,7 @@ import (
 type taskFacts struct {
 	t           *board.Task
 	state       *board.State
+	config      *board.Config
 	outlook     board.TaskOutlook
 	now         time.Time
 	submissions map[string]submission // by commit
@@ -33,7 +34,7 @@ type submission struct {
 }
 
 func (c *call) taskFacts(v *gitboard.View, t *board.Task) (*taskFacts, error) {
-	f := &taskFacts{t: t, state: v.State, now: c.app.Now()}
+	f := &taskFacts{t: t, state: v.State, config: v.State.Config(), now: c.app.Now()}
 	if c.at != "" {
 		f.now = v.State.Time().Std()
 	}

@@ -50,8 +50,8 @@ func (f *taskFacts) standing(l *labels) {
 		l.add("turn", "it waits for a "+strings.ReplaceAll(string(o.Turn), "_", " "))
 	}
 	if t.Iteration > 0 {
-		text := fmt.Sprintf("%d of %d, review cycle %d of %d", t.Iteration, f.state.Config().IterationsFor(t),
-			t.ReviewCyclesCurrent, f.state.Config().ReviewCyclesFor(t))
+		text := fmt.Sprintf("%d of %d, review cycle %d of %d", t.Iteration, f.config.IterationsFor(t),
+			t.ReviewCyclesCurrent, f.config.ReviewCyclesFor(t))
 		if t.ReviewCyclesTotal > t.ReviewCyclesCurrent {
 			text += fmt.Sprintf(" (%d in all)", t.ReviewCyclesTotal)
 		}

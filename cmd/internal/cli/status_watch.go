@@ -134,7 +134,7 @@ func (w *statusWatch) press(k tty.Key) {
 		w.steer(&board.Resume{})
 	case '?':
 		w.reading, w.top = help, 0
-		w.text = func(page) []string { return watchHelp }
+		w.text = func(p page) []string { return wrap(strings.Join(watchHelp, "\n"), p.width) }
 	case tty.Escape, tty.Left:
 		w.reading = ""
 	case tty.Enter, tty.Right:
@@ -160,13 +160,13 @@ func (w *statusWatch) press(k tty.Key) {
 const help = "?"
 
 var watchHelp = []string{
-	"q           quit",
-	"p           pause: no claims, review claims or merges until resumed",
-	"r           resume",
-	"up, down    choose a task; scroll its details",
-	"enter       the details of the chosen task",
-	"esc         back",
-	"?           this help",
+	"q: quit",
+	"p: pause; no claims, review claims or merges until resumed",
+	"r: resume",
+	"up, down: choose a task; scroll its details",
+	"enter: the details of the chosen task",
+	"esc: back",
+	"?: this help",
 	"",
 	"! marks a task that does not move by itself.",
 	"The screen follows the board; leases are looked at every 10 seconds.",
