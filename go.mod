@@ -17,6 +17,8 @@ require (
 
 require github.com/creack/pty v1.1.24
 
+require gopkg.in/natefinch/lumberjack.v2 v2.2.1 // indirect
+
 require (
 	github.com/spf13/pflag v1.0.10
 	golang.org/x/tools v0.48.0 // indirect

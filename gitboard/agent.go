@@ -226,3 +226,19 @@ func (b *Board) Heartbeat(ctx context.Context, actor board.Actor) (*lease.Held, 
 	}
 	return lease.Beat(ctx, b.store, held, next)
 }
+
+// EndLease lets an agent's own lease run out now: its session does nothing more, and whoever registers its id
+// next, or takes its work over, need not wait.
+func (b *Board) EndLease(ctx context.Context, actor board.Actor) error {
+	held, err := lease.Read(ctx, b.store, actor.ID)
+	if err != nil || held == nil || held.Damaged || held.Session != actor.Session {
+		return err
+	}
+	ended := held.Lease
+	ended.Expires = b.now()
+	if !ended.Expires.Before(held.Expires) {
+		return nil
+	}
+	_, err = lease.Beat(ctx, b.store, held, ended)
+	return err
+}

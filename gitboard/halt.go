@@ -72,14 +72,9 @@ func (b *Board) localMode(ctx context.Context, op board.Operation) error {
 	if b.repo == nil || !board.TakesOnWork(op.Name()) {
 		return nil
 	}
-	root, err := b.Root(ctx)
-	if err != nil || root == "" {
+	halts, err := b.Halts(ctx)
+	if err != nil || len(halts) == 0 {
 		return err
 	}
-	for _, name := range localModes {
-		if _, err := os.Stat(filepath.Join(root, ".liza", name)); err == nil {
-			return board.Refuse("mode", fmt.Sprintf("this clone is stopped by the file .liza/%s", name), "a human goes on by taking that file away")
-		}
-	}
-	return nil
+	return board.Refuse("mode", fmt.Sprintf("this clone is stopped by the file .liza/%s", halts[0].File), "a human goes on by taking that file away")
 }

@@ -19,12 +19,12 @@ func (a *simAgent) code() {
 		a.quit(false)
 		return
 	}
-	if a.halted() || !a.news() || board.NextClaim(s.eye.state(), a.id, a.lapsed) == "" {
+	if a.halted() || !a.news() || board.NextClaim(s.eye.state(), a.id, nil, a.lapsed) == "" {
 		a.poll(a.live)
 		return
 	}
 	v := a.view()
-	id := board.NextClaim(v.State, a.id, takeable(v))
+	id := board.NextClaim(v.State, a.id, nil, takeable(v))
 	if id == "" {
 		a.poll(a.live)
 		return

@@ -36,12 +36,12 @@ func (a *simAgent) review() {
 			return
 		}
 	}
-	if board.NextReview(s.eye.state(), a.id, a.lapsed) == "" {
+	if board.NextReview(s.eye.state(), a.id, nil, a.lapsed) == "" {
 		a.poll(a.live)
 		return
 	}
 	v := a.view()
-	id := board.NextReview(v.State, a.id, takeable(v))
+	id := board.NextReview(v.State, a.id, nil, takeable(v))
 	if id == "" {
 		a.poll(a.live)
 		return

@@ -10,40 +10,16 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 )
 
-// without is a board on which some tasks are not to be chosen.
-type without struct {
-	board.Source
-	skip map[string]error
-}
-
-// Briefs implements board.Source.
-func (w without) Briefs() (map[string]board.Brief, error) {
-	all, err := w.Source.Briefs()
-	if err != nil || len(w.skip) == 0 {
-		return all, err
-	}
-	left := make(map[string]board.Brief, len(all))
-	for id, b := range all {
-		if w.skip[id] == nil {
-			left[id] = b
-		}
-	}
-	return left, nil
-}
-
 // choose returns the task that a coder should claim when it names none, "" when there is none.
 func choose(ctx context.Context, v *gitboard.View, coder string, skip map[string]error) (string, error) {
-	s := board.NewState(without{v.State, skip}, v.State.Time())
-	id := board.NextClaim(s, coder, func(holder string, b board.Brief) bool {
+	skipped := func(id string) bool { return skip[id] != nil }
+	id := board.NextClaim(v.State, coder, skipped, func(holder string, b board.Brief) bool {
 		after := time.Duration(0)
 		if b.Status == board.Rejected {
 			after = board.AbandonedAfter
 		}
 		return v.Takeable(ctx, holder, after)
 	})
-	if s.Err() != nil {
-		return "", s.Err()
-	}
 	return id, v.State.Err()
 }
 

@@ -7,11 +7,13 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
 
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/gitio"
 )
 
 // Command is one of the project's own commands: config's worktree_setup, or the integration test.
@@ -81,23 +83,11 @@ func Run(ctx context.Context, c Command) error {
 	return fmt.Errorf("%s: %w", c.Name, err)
 }
 
-// pointers are what points git, or this program, at something else than where a command runs.
-var pointers = map[string]bool{
-	"GIT_DIR": true, "GIT_WORK_TREE": true, "GIT_INDEX_FILE": true, "GIT_COMMON_DIR": true, "GIT_PREFIX": true,
-	"GIT_NAMESPACE": true, "GIT_OBJECT_DIRECTORY": true, "GIT_ALTERNATE_OBJECT_DIRECTORIES": true,
-	"GIT_QUARANTINE_PATH": true, "GIT_IMPLICIT_WORK_TREE": true, "GIT_INTERNAL_SUPER_PREFIX": true,
-	"GIT_CONFIG": true, "GIT_GRAFT_FILE": true, "GIT_SHALLOW_FILE": true, "GIT_REFLOG_ACTION": true,
-	"GIT_CEILING_DIRECTORIES": true, "LIZA_AGENT_ID": true, "LIZA_SESSION": true,
-}
-
+// ownEnv is this process's environment for a command that looks for its own repository and is no agent.
 func ownEnv() []string {
-	var env []string
-	for _, entry := range os.Environ() {
-		if key, _, _ := strings.Cut(entry, "="); !pointers[key] {
-			env = append(env, entry)
-		}
-	}
-	return env
+	return slices.DeleteFunc(gitio.Elsewhere(os.Environ()), func(entry string) bool {
+		return strings.HasPrefix(entry, "LIZA_AGENT_ID=") || strings.HasPrefix(entry, "LIZA_SESSION=")
+	})
 }
 
 // Tail makes the end of a command's output fit for a record: valid, visible text of at most max bytes

@@ -34,6 +34,15 @@ func (s Swept) String() string {
 // are not claims that anyone holds. A claim that was renewed or taken meanwhile is skipped, with the
 // reason.
 func Sweep(ctx context.Context, b *gitboard.Board, actor board.Actor) ([]Swept, error) {
+	return sweep(ctx, b, actor, func(board.Brief) bool { return true })
+}
+
+// SweepReviews releases the review claims alone: no coder's work is touched.
+func SweepReviews(ctx context.Context, b *gitboard.Board, actor board.Actor) ([]Swept, error) {
+	return sweep(ctx, b, actor, func(t board.Brief) bool { return t.Status == board.ReadyForReview })
+}
+
+func sweep(ctx context.Context, b *gitboard.Board, actor board.Actor, of func(board.Brief) bool) ([]Swept, error) {
 	v, err := b.View(ctx)
 	if err != nil {
 		return nil, err
@@ -46,6 +55,7 @@ func Sweep(ctx context.Context, b *gitboard.Board, actor board.Actor) ([]Swept, 
 	for _, t := range v.State.Tasks() {
 		s := Swept{Task: t.ID}
 		switch {
+		case !of(t):
 		case t.Status == board.Claimed && !t.HandoffPending:
 			s.Holder = t.AssignedTo
 		case t.Status == board.ReadyForReview:

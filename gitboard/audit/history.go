@@ -13,10 +13,12 @@ import (
 	"github.com/git-liza/git-liza/gitboard/oplog"
 )
 
-// history lists a commit and its first parents, the root first.
-func history(ctx context.Context, store oplog.Store, repo *gitio.Repo, to gitio.OID) ([]gitio.OID, error) {
+// history lists a range's last commit and its first parents, the oldest first: back to the range's begin
+// where that is among them, else to the root.
+func history(ctx context.Context, store oplog.Store, repo *gitio.Repo, r Range) ([]gitio.OID, error) {
+	to := r.To
 	if repo != nil {
-		chain, err := repo.FirstParents(ctx, to, 0)
+		chain, err := firstParents(ctx, repo, r)
 		if err != nil {
 			return nil, fmt.Errorf("list the history of %s: %w", to.Short(), err)
 		}
@@ -40,6 +42,19 @@ func history(ctx context.Context, store oplog.Store, repo *gitio.Repo, to gitio.
 	}
 	slices.Reverse(chain)
 	return chain, nil
+}
+
+// firstParents looks further and further back for the range's begin, the newest first.
+func firstParents(ctx context.Context, repo *gitio.Repo, r Range) ([]gitio.OID, error) {
+	if r.From.IsZero() {
+		return repo.FirstParents(ctx, r.To, 0)
+	}
+	for most := 100; ; most *= 10 {
+		chain, err := repo.FirstParents(ctx, r.To, most)
+		if err != nil || len(chain) < most || slices.Contains(chain, r.From) {
+			return chain, err
+		}
+	}
 }
 
 // link is a commit of the chain with what can be read from it alone.

@@ -88,7 +88,7 @@ func Verify(ctx context.Context, store oplog.Store, repo *gitio.Repo, r Range, p
 	if _, err := oplog.New(store, "").At(ctx, r.To); errors.As(err, &newer) {
 		return nil, err
 	}
-	chain, err := history(ctx, store, repo, r.To)
+	chain, err := history(ctx, store, repo, r)
 	if err != nil {
 		return nil, err
 	}

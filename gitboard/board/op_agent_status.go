@@ -6,6 +6,7 @@ import "slices"
 type AgentStatusChange struct {
 	Status         AgentStatus `json:"status"`
 	ContextPercent int         `json:"context_percent,omitempty"`
+	WaitingFor     string      `json:"waiting_for,omitempty"` // what keeps the process from working, in words
 }
 
 // agentMoves are the changes of an agent's state that no other operation brings about.
@@ -39,7 +40,7 @@ func (p *AgentStatusChange) Check(s *State, op Operation) error {
 // Apply implements Payload.
 func (p *AgentStatusChange) Apply(s *State, op Operation) {
 	a := edit[Agent](s, RecordPath(AgentDir, op.Actor.ID))
-	a.Status, a.ContextPercent = p.Status, p.ContextPercent
+	a.Status, a.ContextPercent, a.WaitingFor = p.Status, p.ContextPercent, p.WaitingFor
 	if p.Status == Idle {
 		a.CurrentTask = ""
 	}
@@ -47,5 +48,9 @@ func (p *AgentStatusChange) Apply(s *State, op Operation) {
 
 // Subject implements Payload.
 func (p *AgentStatusChange) Subject(_, _ *State, op Operation) (string, string) {
-	return op.Actor.ID + " is " + string(p.Status), ""
+	line := op.Actor.ID + " is " + string(p.Status)
+	if p.WaitingFor != "" {
+		line += ", waiting: " + clip(p.WaitingFor, 60)
+	}
+	return line, ""
 }

@@ -179,8 +179,9 @@ func WorktreeOf(task string) string { return ".worktrees/" + task }
 
 // NextClaim chooses the task that a coder should claim when it names none: its own rejected one, then a
 // pending hand-off, then the lowest priority, the oldest, the first id; an integration fix counts as
-// priority 0. takeable says whether the holder of a task (by id) can be robbed now. None: "".
-func NextClaim(s *State, coder string, takeable func(holder string, b Brief) bool) string {
+// priority 0. skip says which tasks are not to be chosen, nil for none; takeable whether the holder of a task
+// can be robbed now. None: "".
+func NextClaim(s *State, coder string, skip func(id string) bool, takeable func(holder string, b Brief) bool) string {
 	type candidate struct {
 		Brief
 		rank string
@@ -191,7 +192,7 @@ func NextClaim(s *State, coder string, takeable func(holder string, b Brief) boo
 		c := candidate{Brief: b}
 		group, priority := 3, b.Priority
 		switch {
-		case b.Paused || b.ReservedFor != "" && b.ReservedFor != coder:
+		case b.Paused || b.ReservedFor != "" && b.ReservedFor != coder || skip != nil && skip(b.ID):
 			return
 		case b.Status == Rejected && b.AssignedTo == coder:
 			group = 1
@@ -219,8 +220,11 @@ func NextClaim(s *State, coder string, takeable func(holder string, b Brief) boo
 }
 
 // NextReview chooses what a reviewer should review when it names nothing, in the same order; "" for none.
-func NextReview(s *State, reviewer string, takeable func(holder string, b Brief) bool) string {
+func NextReview(s *State, reviewer string, skip func(id string) bool, takeable func(holder string, b Brief) bool) string {
 	for _, b := range s.Tasks() {
+		if skip != nil && skip(b.ID) {
+			continue
+		}
 		if b.Status == ReadyForReview && !b.Paused && (b.ReviewingBy == "" || takeable(b.ReviewingBy, b)) && b.AssignedTo != reviewer {
 			return b.ID
 		}

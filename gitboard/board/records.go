@@ -109,6 +109,7 @@ type Agent struct {
 	PID             int         `yaml:"pid,omitempty"`
 	IterationsTotal int         `yaml:"iterations_total"`
 	ContextPercent  int         `yaml:"context_percent,omitempty"`
+	WaitingFor      string      `yaml:"waiting_for,omitempty"`
 	RegisteredAt    Time        `yaml:"registered_at"`
 	Extra           any         `yaml:"extra,omitempty"`
 }

@@ -51,6 +51,19 @@ func cleanEnv() []string {
 	return append(env, quiet...)
 }
 
+// Elsewhere returns an environment for a program that looks for its own
+// repository: without what points git, or says where a push keeps its objects.
+func Elsewhere(environ []string) []string {
+	var env []string
+	for _, entry := range environ {
+		key, _, _ := strings.Cut(entry, "=")
+		if !localVars[key] && !quarantineVars[key] && key != "GIT_QUARANTINE_PATH" && key != "GIT_CEILING_DIRECTORIES" {
+			env = append(env, entry)
+		}
+	}
+	return env
+}
+
 // whereEnv returns the variables by which git finds the repository, as this
 // process was given them, for children that start before Open has found it.
 func whereEnv() []string {

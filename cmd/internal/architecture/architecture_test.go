@@ -38,6 +38,7 @@ var rooms = map[string]struct {
 	"roles/prompt":      {true, []string{"roles", "gitboard/board"}},
 	"roles/clis":        {true, []string{"gitboard/board"}},
 	"roles/transcript":  {false, []string{"roles"}},
+	"roles/supervisor":  {false, []string{"roles", "roles/prompt", "roles/clis", "roles/transcript", "gitboard", "gitboard/board", "gitboard/gitio", "gitboard/lease", "gitboard/oplog"}},
 	"specs":             {false, nil},
 	"cmd/internal/cli":  {false, []string{"*"}},
 	"cmd/internal/demo": {false, []string{"*"}},
@@ -50,7 +51,7 @@ var rooms = map[string]struct {
 var impure = []string{"os", "os/exec", "io/fs", "net", "net/http", "path/filepath", "math/rand", "math/rand/v2", "crypto/rand", "syscall", "log", "context"}
 
 // starters may start processes that are not git: a test command, the demo's agents, the bench's floors.
-var starters = []string{"gitboard/gitio", "worktrees", "worktrees/merge", "gitboard/notify", "cmd/internal/demo", "cmd/liza-bench"}
+var starters = []string{"gitboard/gitio", "worktrees", "worktrees/merge", "gitboard/notify", "roles/supervisor", "cmd/internal/demo", "cmd/liza-bench"}
 
 type pkg struct {
 	ImportPath, Dir string

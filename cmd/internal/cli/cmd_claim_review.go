@@ -18,7 +18,7 @@ func claimReviewCommand() *command {
 			done, err := c.do("claim-review", func(ctx context.Context, v *gitboard.View) (board.Payload, []gitio.RefUpdate, error) {
 				id := first(c.args)
 				if id == "" {
-					id = board.NextReview(v.State, c.agentID(), func(holder string, _ board.Brief) bool { return v.Takeable(ctx, holder, 0) })
+					id = board.NextReview(v.State, c.agentID(), nil, func(holder string, _ board.Brief) bool { return v.Takeable(ctx, holder, 0) })
 				}
 				if id != "" {
 					return &board.ClaimReview{About: board.About{Task: id}}, nil, nil

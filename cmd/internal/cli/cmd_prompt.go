@@ -96,7 +96,7 @@ func (c *call) workOf(v *gitboard.View, id string, role roles.Role) (string, err
 		return t.ID, nil
 	}
 	if role == roles.CodeReviewer {
-		return board.NextReview(v.State, id, func(holder string, _ board.Brief) bool { return v.Takeable(c.ctx, holder, 0) }), v.State.Err()
+		return board.NextReview(v.State, id, nil, func(holder string, _ board.Brief) bool { return v.Takeable(c.ctx, holder, 0) }), v.State.Err()
 	}
 	return worktrees.NextClaim(c.ctx, v, id)
 }

@@ -92,7 +92,7 @@ parts, from which the text is made: --blocker, --concern, --overall, --spec, --a
 				return err
 			}
 			var lines []string
-			if done.After.Task(c.args[0]).Status == board.Approved {
+			if done.After.Task(c.args[0]).Status == board.Approved && !c.supervised() {
 				lines = append(lines, "next: git liza merge "+c.args[0])
 			}
 			return c.report(done, nil, lines...)

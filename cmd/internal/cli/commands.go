@@ -10,7 +10,7 @@ func commands() []*command {
 		claimCommand(), preExecCommand(), submitCommand(), withdrawCommand(), blockCommand(),
 		claimReviewCommand(), reviewCommand(), verdictCommand(), mergeCommand(), retryMergeCommand(),
 		registerCommand(), deregisterCommand(), heartbeatCommand(), handoffCommand(), discoverCommand(), anomalyCommand(), primeCommand(),
-		promptCommand(), sweepCommand(), releaseCommand(), recoverAgentCommand(), recoverTaskCommand(), logsCommand(),
+		promptCommand(), sweepCommand(), releaseCommand(), recoverAgentCommand(), recoverTaskCommand(), logsCommand(), agentCommand(), teamCommand(),
 		worktreeListCommand(), worktreeCreateCommand(), worktreeStatusCommand(), worktreeDeleteCommand(), worktreeRepairCommand(),
 		statusCommand(), showCommand(), logCommand(), diffCommand(), graphCommand(), noteCommand(), landCommand(), pauseCommand(), resumeCommand(), abortCommand(), watchCommand(), analyzeCommand(), resolveCommand(),
 		configGetCommand(), configSetCommand(),

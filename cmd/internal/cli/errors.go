@@ -12,6 +12,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/gitio"
 	"github.com/git-liza/git-liza/gitboard/lease"
 	"github.com/git-liza/git-liza/gitboard/oplog"
+	"github.com/git-liza/git-liza/roles/supervisor"
 )
 
 // usageError is a command line that can't be understood.
@@ -71,6 +72,7 @@ func classify(err error) class {
 		storage *gitio.StorageError
 		broken  *gitio.BrokenRefError
 		command *gitio.CommandError
+		stop    *supervisor.StopError
 	)
 	switch {
 	case err == nil:
@@ -79,6 +81,8 @@ func classify(err error) class {
 		return class{1, "usage", use.hint}
 	case errors.As(err, &done):
 		return class{done.exit, done.code, done.hint}
+	case errors.As(err, &stop):
+		return class{stop.Exit, "stopped", stop.Hint}
 	case errors.As(err, &refusal) && refusal.Code == "busy":
 		return class{2, refusal.Code, refusal.Hint}
 	case errors.As(err, &refusal):

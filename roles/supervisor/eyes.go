@@ -1,0 +1,131 @@
+package supervisor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/git-liza/git-liza/gitboard"
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/oplog"
+	"github.com/git-liza/git-liza/roles"
+)
+
+// watched is a lease of somebody else, and since when it has been seen unchanged.
+type watched struct {
+	oid   gitio.OID
+	since time.Time
+}
+
+// look sees the board, the leases of those who hold something, and the files that stop this clone. What is new
+// on the board is replayed: nothing is done on one that is broken.
+func (s *supervisor) look(ctx context.Context) (Look, error) {
+	v, err := s.Board.View(ctx)
+	if err != nil {
+		return Look{}, err
+	}
+	if err := s.prove(ctx, v); err != nil {
+		return Look{}, err
+	}
+	l := Look{
+		Now: s.Board.Now(), State: v.State, Agent: s.actor.ID, Role: s.Role, Clone: s.clone,
+		Only: s.Only, Once: s.Once, Patient: s.Patient, Leases: map[string]Seen{},
+	}
+	halts, err := s.Board.Halts(ctx)
+	if err != nil {
+		return l, err
+	}
+	if len(halts) > 0 {
+		l.Halt = &halts[0]
+	}
+	if s.Role == roles.Planner {
+		goal := v.State.Goal()
+		if goal == nil {
+			return l, v.State.Err()
+		}
+		spec, err := s.Board.SpecOID(ctx, v, goal.SpecRef)
+		if err != nil {
+			return l, err
+		}
+		l.NoSpec = spec == ""
+	} else if err := s.leases(ctx, v, &l); err != nil {
+		return l, err
+	}
+	return l, v.State.Err()
+}
+
+// leases looks at the leases of those who hold what this agent could take over.
+func (s *supervisor) leases(ctx context.Context, v *gitboard.View, l *Look) error {
+	seen := map[string]watched{}
+	for _, b := range v.State.Tasks() {
+		holder := ""
+		switch {
+		case s.Role == roles.Coder && (b.Status == board.Claimed && !b.HandoffPending || b.Status == board.Rejected):
+			holder = b.AssignedTo
+		case s.Role == roles.CodeReviewer && b.Status == board.ReadyForReview:
+			holder = b.ReviewingBy
+		}
+		if _, done := seen[holder]; holder == "" || holder == s.actor.ID || done {
+			continue
+		}
+		held, err := v.Lease(ctx, holder)
+		if err != nil {
+			return err
+		}
+		if held == nil || held.Damaged {
+			continue
+		}
+		w := watched{held.OID, l.Now}
+		if before := s.watch[holder]; before.oid == w.oid {
+			w.since = before.since
+		}
+		seen[holder] = w
+		l.Leases[holder] = Seen{Expires: held.Expires, Since: w.since}
+	}
+	s.watch = seen
+	return nil
+}
+
+// prove replays what has come to the board since the last look; at first its newest operation alone.
+func (s *supervisor) prove(ctx context.Context, v *gitboard.View) error {
+	if v.Commit == s.proved {
+		return nil
+	}
+	fresh := []gitio.OID{v.Commit}
+	if s.proved != "" {
+		var err error
+		if fresh, err = s.Board.Repo().RevList(ctx, s.proved, v.Commit); err != nil {
+			return err
+		}
+		first, err := s.Board.Log().At(ctx, fresh[0])
+		if err != nil {
+			return err
+		}
+		if !slices.Contains(first.Head.Parents, s.proved) {
+			return &oplog.RecordError{Commit: v.Commit, Path: "the history", Err: fmt.Errorf("%s, where the board was, is not in it", s.proved.Short())}
+		}
+	}
+	for _, commit := range fresh {
+		if err := s.Board.Log().Replays(ctx, commit); err != nil {
+			return err
+		}
+	}
+	s.proved = v.Commit
+	return nil
+}
+
+// inconsistent reports whether an error says that the board itself is broken.
+func inconsistent(err error) bool {
+	record, ref := (*oplog.RecordError)(nil), (*gitio.BrokenRefError)(nil)
+	return errors.As(err, &record) || errors.As(err, &ref)
+}
+
+// hopeless reports whether an error won't go away by trying again.
+func hopeless(err error) bool {
+	newer, old, foreign := (*oplog.NewerFormatError)(nil), (*gitio.UnsupportedError)(nil), (*gitio.ForeignError)(nil)
+	return errors.As(err, &newer) || errors.As(err, &old) || errors.As(err, &foreign) ||
+		errors.Is(err, oplog.ErrNoBoard) || errors.Is(err, gitio.ErrNotRepository)
+}

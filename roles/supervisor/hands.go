@@ -1,0 +1,29 @@
+package supervisor
+
+import (
+	"context"
+	"io"
+
+	"github.com/git-liza/git-liza/gitboard/board"
+)
+
+// Hands do for an agent what it may not do itself: take a task on, land it, tidy up.
+type Hands interface {
+	// Claim takes a task, with a worktree to work in. A task that became BLOCKED instead is the refusal "limit".
+	Claim(ctx context.Context, actor board.Actor, task string) (Taken, error)
+	// Merge lands approved work, or records why it can't land (merged is false then).
+	Merge(ctx context.Context, actor board.Actor, task string, out io.Writer) (merged bool, text string, err error)
+	// Release gives a claim or a review claim back; a coder's work is kept.
+	Release(ctx context.Context, actor board.Actor, task, reason string) error
+	// Worked reports whether anything has been done in a task's worktree since it was claimed.
+	Worked(ctx context.Context, task string) (bool, error)
+	// Mend brings this clone in line with the board for a task ("" for none), finishes merges that were cut
+	// in half and, for a reviewer, ends reviews whose lease has run out. It says what it did.
+	Mend(ctx context.Context, actor board.Actor, task string) ([]string, error)
+}
+
+// Taken is a claim that stands.
+type Taken struct {
+	Text     string // the operation's subject
+	Warnings []string
+}

@@ -1,0 +1,82 @@
+package supervisor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/git-liza/git-liza/gitboard"
+	"github.com/git-liza/git-liza/gitboard/board"
+)
+
+// leaveWithin bounds what a supervisor does on the board when it ends.
+const leaveWithin = time.Minute
+
+// leave ends the agent's part on the board. A review, and a claim in whose worktree nothing was done, are given
+// back. A claim with work in it is left to its lease, which is ended: whoever starts the agent again goes on in
+// the same worktree, at once.
+func (s *supervisor) leave(ctx context.Context, cause error) error {
+	ctx, cancel := context.WithTimeout(ctx, leaveWithin)
+	defer cancel()
+	text, err := s.giveBack(ctx)
+	if taken(err) {
+		return lost(s.actor.ID, err)
+	}
+	if err != nil {
+		text = "it is left to its lease: " + err.Error()
+	}
+	s.tell(Stopped, "", text)
+	_ = s.files.drop("supervisor") // a record of a process that has ended says the same
+	if errors.Is(cause, context.Canceled) {
+		return nil // as it was told
+	}
+	return cause
+}
+
+func (s *supervisor) giveBack(ctx context.Context) (string, error) {
+	v, err := s.Board.View(ctx)
+	if err != nil {
+		return "", err
+	}
+	a := v.State.Agent(s.actor.ID)
+	if err := v.State.Err(); err != nil {
+		return "", err
+	}
+	if a == nil || a.Session != s.actor.Session {
+		return "it is registered no more", nil
+	}
+	said := ""
+	task := Look{State: v.State, Agent: s.actor.ID}.held()
+	if task != "" {
+		if said, err = s.giveUp(ctx, v.State.Task(task)); err != nil || said == "" {
+			return fmt.Sprintf("%s has work in it, and is left to its lease, which ends now: %s goes on with it when it is started again", task, s.actor.ID), err
+		}
+		said += ", "
+	}
+	_, err = s.Board.Do(ctx, gitboard.Request{Actor: s.actor, Intent: gitboard.Just(&board.Deregister{})})
+	if err != nil {
+		return "", err
+	}
+	return said + "deregistered", s.Board.DropSession(s.actor.ID)
+}
+
+// giveUp gives a claim back, and says so; "" when it is left to its lease.
+func (s *supervisor) giveUp(ctx context.Context, t *board.Task) (string, error) {
+	if t.Status == board.Claimed {
+		worked, err := s.Hands.Worked(ctx, t.ID)
+		if err != nil {
+			return "", err
+		}
+		if worked {
+			return "", s.Board.EndLease(ctx, s.actor)
+		}
+	}
+	if err := s.Hands.Release(ctx, s.actor, t.ID, "its supervisor has ended"); err != nil {
+		return "", err
+	}
+	if t.Status == board.Claimed {
+		return t.ID + " was claimed and not worked on: released", nil
+	}
+	return "the review of " + t.ID + " is released", nil
+}

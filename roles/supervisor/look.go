@@ -1,0 +1,105 @@
+package supervisor
+
+import (
+	"slices"
+	"time"
+
+	"github.com/git-liza/git-liza/gitboard"
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/roles"
+)
+
+// Look is what a supervisor sees when it decides.
+type Look struct {
+	Now     time.Time
+	State   *board.State
+	Agent   string
+	Role    roles.Role
+	Clone   string
+	Halt    *gitboard.Halt  // the file that stops this clone, nil for none
+	Leases  map[string]Seen // of those who hold something, by agent; none where there is no lease
+	NoSpec  bool            // the goal's spec is not a file on integration
+	Only    string          // the one task to look at, "" for all
+	Once    bool            // one run, not more
+	Patient bool            // waits for work without end
+}
+
+// Seen is somebody else's lease as this supervisor has watched it.
+type Seen struct {
+	Expires time.Time
+	Since   time.Time // since when it has been seen unchanged
+}
+
+// mode is what stops the run: the board's mode or this clone's file, the stronger; Running for nothing.
+func (l Look) mode() board.Mode {
+	order := []board.Mode{board.Running, board.Paused, board.CheckpointMode, board.Aborted}
+	mode := l.State.Control().Mode
+	if l.Halt != nil && slices.Index(order, l.Halt.Mode) > slices.Index(order, mode) {
+		return l.Halt.Mode
+	}
+	return mode
+}
+
+// stopped says what stops the run, for people.
+func (l Look) stopped() string {
+	c := l.State.Control()
+	if mode := l.mode(); mode != c.Mode || mode == board.Running {
+		return string(mode) + " by this clone's file .liza/" + l.Halt.File
+	}
+	text := string(c.Mode) + " by " + c.By + " since " + string(c.Since)
+	if c.Reason != "" {
+		text += ": " + board.Line(c.Reason, 120)
+	}
+	return text
+}
+
+// skip reports whether a task is not to be looked at: another one is wanted, taking it has failed too often
+// since it last changed, or the agent has given this very submission back.
+func (l Look) skip(m *Memory) func(id string) bool {
+	return func(id string) bool {
+		if l.Only != "" && id != l.Only {
+			return true
+		}
+		failed, declined := m.Claims[id], m.Declined[id]
+		if failed.Times < claimTries && declined == "" {
+			return false
+		}
+		t := l.State.Task(id)
+		return t == nil || failed.Times >= claimTries && failed.Mark == mark(t) || declined != "" && declined == t.ReviewCommit
+	}
+}
+
+// patience tells who can be robbed, and remembers when the next one could be: a supervisor tries when it
+// has itself watched an unchanged lease for its full duration (protocol: leases).
+type patience struct {
+	l    Look
+	next time.Time // zero for never
+}
+
+func (p *patience) takeable(holder string, b board.Brief) bool {
+	seen, leased := p.l.Leases[holder]
+	if p.l.State.Agent(holder) == nil || !leased {
+		return true
+	}
+	over := seen.Expires
+	if b.Status == board.Rejected {
+		over = over.Add(board.AbandonedAfter)
+	}
+	duration := time.Duration(p.l.State.Config().LeaseSeconds(p.l.State.Task(b.ID))) * time.Second
+	if watched := seen.Since.Add(duration); watched.After(over) {
+		over = watched
+	}
+	if !p.l.Now.Before(over) {
+		return true
+	}
+	p.next = sooner(p.next, over)
+	return false
+}
+
+// sooner is the earlier of two moments, of which zero is never.
+func sooner(a, b time.Time) time.Time {
+	if a.IsZero() || !b.IsZero() && b.Before(a) {
+		return b
+	}
+	return a
+}

@@ -1,0 +1,229 @@
+package supervisor
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/roles"
+)
+
+// The supervisor's delays and limits (protocol: agents, and how a supervisor reads exit codes).
+const (
+	restartDelay = 2 * time.Second // after exit 42
+	crashDelay   = 5 * time.Second // after the first crash; doubling
+	longestDelay = 5 * time.Minute
+	crashWindow  = 5 * time.Minute // three crashes within it stop the supervisor
+	crashLimit   = 3
+	idleRuns     = 5 // runs in a row that changed nothing on the board stop it
+	claimTries   = 3 // failed claims of one task, until it changes
+	limitDelay   = time.Minute
+	longestLimit = 30 * time.Minute
+	mergeDelay   = 5 * time.Second
+)
+
+// graceful is the exit code of an agent that wants to be started afresh.
+const graceful = 42
+
+// Memory is what a supervisor remembers from step to step.
+type Memory struct {
+	Runs        int       // of the agent, all
+	LastCrashed bool      // its last run ended in a crash
+	IdleSince   time.Time // since when there has been no work; zero while there is
+	NotBefore   time.Time // nothing is done before
+	Why         string    // and why
+	Crashes     []time.Time
+	Delay       time.Duration // after the last crash
+	Fruitless   int           // runs in a row that changed nothing on the board
+	Limits      int           // quota or rate limits in a row
+	Claims      map[string]Failed
+	Merges      map[string]Failed
+	Declined    map[string]string // the submission of each task that the agent gave back unjudged
+
+	// Of a planner; kept across restarts of its supervisor.
+	Seen       map[board.WakeTrigger]string // the mark of each trigger that was seen to its end
+	Unfinished *board.Wake                  // the wake-up whose run has not come to its end
+	Assessed   string                       // the mark with which ALL_TERMINAL was seen, and nothing added
+}
+
+// Failed counts failures with one task.
+type Failed struct {
+	Times     int
+	Mark      string // of the task then: failures before its last change don't count
+	NotBefore time.Time
+}
+
+// mark is equal as long as nothing has happened to a task.
+func mark(t *board.Task) string {
+	if t == nil {
+		return ""
+	}
+	return fmt.Sprintf("%s %d", t.StatusChangedAt, len(t.History))
+}
+
+// Outcome is the end of an agent's run.
+type Outcome struct {
+	At       time.Time
+	Role     roles.Role
+	Exit     int
+	Ours     bool        // the supervisor has ended it
+	Changed  bool        // the agent did something on the board
+	Wake     *board.Wake // of a planner
+	Declined *board.Task // the submission that the agent gave back unjudged; nil for none
+	Limited  bool        // by a quota or rate limit of its CLI
+	Until    time.Time   // when the limit ends, zero when that's unknown
+	Limit    string      // the CLI whose limit it is
+}
+
+// Learn draws the conclusions from the end of a run.
+func (m *Memory) Learn(e Outcome) {
+	m.Runs++
+	m.NotBefore, m.Why, m.LastCrashed = e.At, "", false
+	defer m.remember(e)
+	if t := e.Declined; t != nil {
+		if m.Declined == nil {
+			m.Declined = map[string]string{}
+		}
+		m.Declined[t.ID] = t.ReviewCommit
+	}
+	if e.Ours {
+		return
+	}
+	if e.Limited {
+		m.limit(e)
+		return
+	}
+	m.Limits = 0
+	if m.Fruitless++; e.Changed || e.Exit == 0 && e.Role == roles.Planner {
+		m.Fruitless = 0 // a planner that changes nothing is not woken by the same again
+	}
+	switch {
+	case e.Exit == 0 && (e.Changed || e.Role == roles.Planner):
+		m.Delay = 0
+	case e.Exit == 0 || e.Exit == graceful:
+		m.Delay = 0
+		m.NotBefore, m.Why = e.At.Add(restartDelay), "it is started again in a moment"
+	default:
+		m.LastCrashed = true
+		m.Crashes = append(m.recent(e.At), e.At)
+		m.Delay = min(max(2*m.Delay, crashDelay), longestDelay)
+		m.NotBefore, m.Why = e.At.Add(m.Delay), fmt.Sprintf("it has crashed (exit %d) and is started again after %s", e.Exit, m.Delay)
+	}
+}
+
+// limit waits for the end of a quota, or longer each time.
+func (m *Memory) limit(e Outcome) {
+	delay := min(limitDelay<<min(m.Limits, 10), longestLimit)
+	m.Limits++
+	until := e.At.Add(delay)
+	if e.Until.After(e.At) {
+		until = e.Until
+	}
+	m.NotBefore, m.Why = until, fmt.Sprintf("limit of %s, until %s", e.Limit, board.At(until))
+}
+
+// remember keeps of a planner's run what it has seen.
+func (m *Memory) remember(e Outcome) {
+	if e.Wake == nil {
+		return
+	}
+	if e.Ours || e.Limited || e.Exit != 0 {
+		m.Unfinished = e.Wake
+		return
+	}
+	m.Unfinished = nil
+	if m.Seen == nil {
+		m.Seen = map[board.WakeTrigger]string{}
+	}
+	m.Seen[e.Wake.Trigger] = e.Wake.Mark
+	if e.Wake.Trigger == board.AllTerminal {
+		m.Assessed = e.Wake.Mark
+	}
+}
+
+// wake is what a planner is started for: what it could not finish, else the first trigger not seen yet.
+func (m *Memory) wake(stand []board.Wake) *board.Wake {
+	if u := m.Unfinished; u != nil {
+		if u.Trigger == board.InitialPlanning {
+			return u // the first plan may be half done: no trigger tells that
+		}
+		for _, w := range stand {
+			if w.Trigger == u.Trigger {
+				return &w
+			}
+		}
+	}
+	for _, w := range stand {
+		if seen, once := m.Seen[w.Trigger]; !once || seen != w.Mark {
+			return &w
+		}
+	}
+	return nil
+}
+
+// mayComplete reports whether the goal was assessed with every task over, and nothing has changed since.
+func (m *Memory) mayComplete(stand []board.Wake) bool {
+	for _, w := range stand {
+		if w.Trigger == board.AllTerminal && m.Assessed == w.Mark {
+			return true
+		}
+	}
+	return false
+}
+
+// Broken says why the supervisor must stop by itself, "" for not at all.
+func (m *Memory) Broken(now time.Time) string {
+	switch recent := len(m.recent(now)); {
+	case recent >= crashLimit:
+		return fmt.Sprintf("the agent has crashed %d times within %s", recent, crashWindow)
+	case m.Fruitless >= idleRuns:
+		return fmt.Sprintf("the agent was started %d times and did nothing on the board", m.Fruitless)
+	}
+	return ""
+}
+
+// recent are the crashes that still count.
+func (m *Memory) recent(now time.Time) []time.Time {
+	return slices.DeleteFunc(slices.Clone(m.Crashes), func(at time.Time) bool { return now.Sub(at) >= crashWindow })
+}
+
+// ClaimFailed counts a claim that was not made.
+func (m *Memory) ClaimFailed(t *board.Task) {
+	m.Claims = again(m.Claims, t, time.Time{})
+}
+
+// MergeFailed counts a merge that failed for a passing reason, and puts the next try off.
+func (m *Memory) MergeFailed(t *board.Task, now time.Time) {
+	times := 0
+	if f := m.Merges[t.ID]; f.Mark == mark(t) {
+		times = f.Times
+	}
+	m.Merges = again(m.Merges, t, now.Add(min(mergeDelay<<min(times, 10), longestDelay)))
+}
+
+func again(all map[string]Failed, t *board.Task, notBefore time.Time) map[string]Failed {
+	if all == nil {
+		all = map[string]Failed{}
+	}
+	f := all[t.ID]
+	if f.Mark != mark(t) {
+		f = Failed{Mark: mark(t)}
+	}
+	f.Times++
+	f.NotBefore = notBefore
+	all[t.ID] = f
+	return all
+}
+
+// failures lists the tasks that are given up, for people.
+func (m *Memory) failures(s *board.State) string {
+	var ids []string
+	for id, f := range m.Claims {
+		if f.Times >= claimTries && f.Mark == mark(s.Task(id)) {
+			ids = append(ids, id)
+		}
+	}
+	return strings.Join(ids, ", ")
+}

@@ -1,0 +1,232 @@
+package supervisor
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/roles"
+)
+
+// Action is what a step does.
+type Action string
+
+// The actions.
+const (
+	Wait         Action = "wait"
+	Stop         Action = "stop"
+	Claim        Action = "claim"
+	ClaimReview  Action = "claim-review"
+	Merge        Action = "merge"
+	Start        Action = "start" // the agent, on its task or wake-up
+	CompleteGoal Action = "complete-goal"
+	Deadline     Action = "deadline"
+)
+
+// Step is what a supervisor does next.
+type Step struct {
+	Do   Action
+	Task string
+	Wake *board.Wake // of a planner to start
+
+	Until  time.Time // of a wait: look again then at the latest; zero for when something changes
+	Idle   bool      // it waits for lack of work
+	Reason string    // why it waits or stops, for people
+	Exit   int       // of a stop: the protocol's exit code
+}
+
+// mergeAfter is when a reviewer may merge what another has approved (protocol: APPROVED to MERGED).
+const mergeAfter = 60 * time.Second
+
+// Next decides what to do next. It changes nothing.
+func Next(l Look, m *Memory) Step {
+	goal := l.State.Goal()
+	switch {
+	case l.mode() == board.Aborted:
+		return stop(0, "the run is aborted: "+l.stopped())
+	case goal.Status != board.InProgress:
+		return stop(0, fmt.Sprintf("the goal is %s", goal.Status))
+	}
+	if reason := m.Broken(l.Now); reason != "" {
+		return stop(1, reason)
+	}
+	if l.mode() != board.Running {
+		return l.once(Step{Do: Wait, Reason: l.stopped()}, m)
+	}
+	if l.Now.Before(m.NotBefore) {
+		return l.once(Step{Do: Wait, Until: m.NotBefore, Reason: m.Why}, m)
+	}
+	var step Step
+	switch l.Role {
+	case roles.Planner:
+		step = l.plan(m)
+	case roles.CodeReviewer:
+		step = l.review(m)
+	default:
+		step = l.code(m)
+	}
+	return l.once(l.bounded(step, m), m)
+}
+
+func stop(exit int, reason string) Step { return Step{Do: Stop, Exit: exit, Reason: reason} }
+
+// once ends a supervisor that was asked for one run only.
+func (l Look) once(s Step, m *Memory) Step {
+	switch {
+	case !l.Once || s.Do == Stop || s.Do == Merge || s.Do == CompleteGoal:
+		return s
+	case m.Runs > 0 && m.LastCrashed:
+		return stop(1, "its one run has failed")
+	case m.Runs > 0:
+		return stop(0, "its one run is done")
+	case s.Do == Wait && !l.Now.Before(m.NotBefore):
+		return stop(0, s.Reason)
+	}
+	return s
+}
+
+// bounded ends a supervisor that has waited too long for work. The time before there is a plan doesn't count.
+func (l Look) bounded(s Step, m *Memory) Step {
+	if !s.Idle || l.Patient || !l.planned() {
+		return s
+	}
+	since := m.IdleSince
+	if since.IsZero() {
+		since = l.Now
+	}
+	end := since.Add(l.maxWait())
+	if !l.Now.Before(end) {
+		return stop(0, fmt.Sprintf("%s for %s", s.Reason, l.maxWait()))
+	}
+	s.Until = sooner(s.Until, end)
+	return s
+}
+
+func (l Look) maxWait() time.Duration {
+	c := l.State.Config()
+	seconds := c.CoderMaxWait
+	switch l.Role {
+	case roles.Planner:
+		seconds = c.PlannerMaxWait
+	case roles.CodeReviewer:
+		seconds = c.ReviewerMaxWait
+	}
+	return time.Duration(seconds) * time.Second
+}
+
+// planned reports whether there is a plan to work on: a task beyond its draft.
+func (l Look) planned() bool {
+	for _, b := range l.State.Tasks() {
+		if b.Status != board.Draft {
+			return true
+		}
+	}
+	return l.Role == roles.Planner
+}
+
+// code is a coder's next step: its own task first, then the one that a claim should take.
+func (l Look) code(m *Memory) Step {
+	if own := l.held(); own != "" {
+		return l.goOn(own)
+	}
+	if t := l.State.Task(l.Only); t != nil && t.Status.Terminal() {
+		return stop(0, fmt.Sprintf("%s is %s", t.ID, t.Status))
+	}
+	p := &patience{l: l}
+	if id := board.NextClaim(l.State, l.Agent, l.skip(m), p.takeable); id != "" {
+		return Step{Do: Claim, Task: id}
+	}
+	reason := "nothing to claim"
+	if !l.planned() {
+		reason = "there is no plan yet"
+	}
+	return Step{Do: Wait, Until: p.next, Idle: true, Reason: reason}
+}
+
+// held is the task that the agent works on or reviews.
+func (l Look) held() string {
+	for _, b := range l.State.Tasks() {
+		if b.Holds(l.Agent) || b.Status == board.ReadyForReview && b.ReviewingBy == l.Agent {
+			return b.ID
+		}
+	}
+	return ""
+}
+
+// goOn starts the agent on the task that it holds already.
+func (l Look) goOn(id string) Step {
+	switch t := l.State.Task(id); {
+	case t.Paused:
+		return Step{Do: Wait, Reason: id + " is paused by a human"}
+	case t.Status == board.Claimed && t.Clone != "" && t.Clone != l.Clone:
+		return stop(1, fmt.Sprintf("%s works on %s in another clone", l.Agent, id))
+	}
+	return Step{Do: Start, Task: id}
+}
+
+// review is a reviewer's next step: its own review, then what is approved, then the next submission.
+func (l Look) review(m *Memory) Step {
+	if own := l.held(); own != "" {
+		return l.goOn(own)
+	}
+	land, next := l.approved(m)
+	if land != "" {
+		return Step{Do: Merge, Task: land}
+	}
+	if t := l.State.Task(l.Only); t != nil && t.Status.Terminal() {
+		return stop(0, fmt.Sprintf("%s is %s", t.ID, t.Status))
+	}
+	p := &patience{l: l}
+	if id := board.NextReview(l.State, l.Agent, l.skip(m), p.takeable); id != "" {
+		return Step{Do: ClaimReview, Task: id}
+	}
+	return Step{Do: Wait, Until: sooner(p.next, next), Idle: next.IsZero(), Reason: "nothing to review"}
+}
+
+// approved is the task to merge now, or the moment when there may be one.
+func (l Look) approved(m *Memory) (id string, next time.Time) {
+	for _, b := range l.State.Tasks() {
+		if b.Status != board.Approved || b.Paused || l.Only != "" && b.ID != l.Only {
+			continue
+		}
+		at := m.Merges[b.ID].NotBefore
+		if own := b.StatusChangedAt.Std().Add(mergeAfter); b.ApprovedBy != l.Agent && own.After(at) {
+			at = own
+		}
+		if !l.Now.Before(at) {
+			return b.ID, time.Time{}
+		}
+		next = sooner(next, at)
+	}
+	return "", next
+}
+
+// plan is a planner's next step: what time has brought about, then the first trigger that it has not seen.
+func (l Look) plan(m *Memory) Step {
+	sprint := l.State.Sprint()
+	var due time.Time
+	if d := sprint.Timeline.Deadline; sprint.Status == board.InProgress && !d.IsZero() {
+		if due = d.Std(); !l.Now.Before(due) {
+			return Step{Do: Deadline}
+		}
+	}
+	wakes := board.Wakes(l.State)
+	wake := m.wake(wakes)
+	switch {
+	case m.mayComplete(wakes):
+		return Step{Do: CompleteGoal}
+	case wake == nil:
+		return Step{Do: Wait, Until: due, Idle: true, Reason: "nothing to plan"}
+	case l.NoSpec:
+		return Step{Do: Wait, Until: due, Reason: l.noSpec()}
+	}
+	return Step{Do: Start, Wake: wake}
+}
+
+func (l Look) noSpec() string {
+	branch := l.State.Config().IntegrationBranch
+	if ref := l.State.Goal().SpecRef; ref != "" {
+		return fmt.Sprintf("no planner is started without the goal's spec: commit %s and bring it to %s (git liza land)", ref, branch)
+	}
+	return "no planner is started for a goal without a spec: git liza write goal/spec_ref FILE"
+}

@@ -1,0 +1,13 @@
+//go:build unix && !linux
+
+package supervisor
+
+import (
+	"os/exec"
+	"syscall"
+)
+
+func isolate(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
+
+// birth can't tell processes of one number apart here.
+func birth(int) string { return "" }

@@ -1,0 +1,89 @@
+package supervisor
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/git-liza/git-liza/gitboard"
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/lease"
+)
+
+// errRunOut says that an agent's lease has run out while it could not be renewed.
+var errRunOut = errors.New("the lease has run out, and could not be renewed")
+
+// pulse beats an agent's heart. A beat that loses its compare-and-swap means that the lease was taken; one
+// that fails for another reason says nothing, until the lease has run out.
+type pulse struct {
+	board *gitboard.Board
+	actor board.Actor
+	every time.Duration
+	lost  chan error // gets the reason, once
+	done  sync.WaitGroup
+
+	mu   sync.Mutex
+	last time.Time // of the last beat that counted; its clock is monotonic
+	ends time.Time // the lease
+}
+
+func newPulse(b *gitboard.Board, actor board.Actor, v *gitboard.View) *pulse {
+	c := v.State.Config()
+	p := &pulse{board: b, actor: actor, every: time.Duration(max(1, c.HeartbeatInterval)) * time.Second, lost: make(chan error, 1)}
+	p.last = b.Now()
+	p.ends = p.last.Add(time.Duration(c.LeaseSeconds(nil)) * time.Second)
+	return p
+}
+
+func (p *pulse) start(ctx context.Context) {
+	p.done.Go(func() {
+		tick := time.NewTicker(p.every)
+		defer tick.Stop()
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-tick.C:
+			}
+			if err := p.beat(ctx); taken(err) {
+				p.lost <- err
+				return
+			}
+		}
+	})
+}
+
+func (p *pulse) wait() { p.done.Wait() }
+
+// beat renews the lease.
+func (p *pulse) beat(ctx context.Context) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	before := p.board.Now()
+	held, err := p.board.Heartbeat(ctx, p.actor)
+	switch {
+	case err == nil:
+		p.last, p.ends = before, before.Add(held.Expires.Sub(held.Heartbeat))
+	case !taken(err) && !p.board.Now().Before(p.ends):
+		err = errors.Join(errRunOut, err)
+	}
+	return err
+}
+
+// sure returns nil when the lease is the agent's own: seen within the last interval, or now.
+func (p *pulse) sure(ctx context.Context) error {
+	p.mu.Lock()
+	fresh := p.board.Now().Sub(p.last) < p.every
+	p.mu.Unlock()
+	if fresh {
+		return nil
+	}
+	return p.beat(ctx)
+}
+
+// taken reports whether an error says that the lease is no longer the agent's.
+func taken(err error) bool {
+	refusal := (*board.Refusal)(nil)
+	return errors.Is(err, lease.ErrTaken) || errors.Is(err, errRunOut) || errors.As(err, &refusal) && refusal.Code == "session"
+}

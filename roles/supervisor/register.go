@@ -1,0 +1,108 @@
+package supervisor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/roles"
+)
+
+// numberTries is how many numbers --id auto tries when others take them meanwhile.
+const numberTries = 100
+
+// register makes the agent known under a new session. When a supervisor of this clone that is known to be
+// dead still holds the id, it is ended first.
+func (s *supervisor) register(ctx context.Context) (err error) {
+	if s.root, err = s.Board.Root(ctx); err != nil {
+		return err
+	}
+	if s.root == "" {
+		return board.Refuse("bare", "an agent needs files to work on; this repository is bare", "start it in a clone that has a working tree")
+	}
+	if s.clone, err = s.Board.CloneID(); err != nil {
+		return err
+	}
+	if s.ID != "" {
+		return s.registerAs(ctx, s.ID)
+	}
+	for n, tries := 1, 0; ; n++ {
+		id := s.Role.ID(n)
+		free, err := s.free(ctx, id)
+		if err != nil {
+			return err
+		}
+		if !free {
+			continue
+		}
+		err = s.registerAs(ctx, id)
+		refusal := (*board.Refusal)(nil)
+		if tries++; !errors.As(err, &refusal) || refusal.Code != "lease" || tries == numberTries {
+			return err
+		}
+	}
+}
+
+// free reports whether an id could be registered here: nobody has it, or whoever had it is gone and left
+// nothing in another clone.
+func (s *supervisor) free(ctx context.Context, id string) (bool, error) {
+	v, err := s.Board.View(ctx)
+	if err != nil {
+		return false, err
+	}
+	a := v.State.Agent(id)
+	if a == nil {
+		return true, v.State.Err()
+	}
+	if a.Clone != s.clone && a.CurrentTask != "" {
+		return false, nil
+	}
+	return s.dead(id, a) || v.Takeable(ctx, id, 0), nil
+}
+
+// dead reports whether the agent was supervised in this clone, by a process that has ended.
+func (s *supervisor) dead(id string, a *board.Agent) bool {
+	files := filesOf(s.Board.Dir(), id)
+	pid, known := files.liveProcess("supervisor")
+	session, err := os.ReadFile(files.at("session"))
+	return a.Clone == s.clone && known && pid == 0 && err == nil && string(session) == a.Session
+}
+
+func (s *supervisor) registerAs(ctx context.Context, id string) error {
+	if role, err := roles.Of(id); err != nil || role != s.Role {
+		return board.Refuse("invalid", fmt.Sprintf("%q is not the id of a %s", board.Line(id, 40), s.Role), "use "+s.Role.ID(1)+", or --id auto")
+	}
+	s.files = filesOf(s.Board.Dir(), id)
+	v, err := s.Board.View(ctx)
+	if err != nil {
+		return err
+	}
+	if a := v.State.Agent(id); a != nil && s.dead(id, a) {
+		s.endLeftover()
+		if err := s.Board.EndLease(ctx, board.Actor{ID: id, Role: s.Role, Session: a.Session}); err != nil {
+			return err
+		}
+	}
+	if err := v.State.Err(); err != nil {
+		return err
+	}
+	_, actor, err := s.Board.Register(ctx, id, "", s.Process)
+	if err != nil {
+		return err
+	}
+	s.actor = actor
+	s.endLeftover()
+	return errors.Join(s.files.keepProcess("supervisor", os.Getpid()), replaceFile(s.files.at("session"), []byte(actor.Session)))
+}
+
+// endLeftover ends the agent that a dead supervisor has left running here.
+func (s *supervisor) endLeftover() {
+	if pid, _ := s.files.liveProcess("process"); pid != 0 {
+		if p, err := os.FindProcess(pid); err == nil {
+			signalProcess(p, true, true)
+		}
+	}
+	_ = s.files.drop("process") // it names nothing that runs
+}

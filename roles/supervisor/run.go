@@ -1,0 +1,293 @@
+package supervisor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"github.com/git-liza/git-liza/gitboard"
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/roles"
+	"github.com/git-liza/git-liza/roles/clis"
+	"github.com/git-liza/git-liza/roles/transcript"
+)
+
+// Config is what one supervisor is to do, and with what.
+type Config struct {
+	Board *gitboard.Board
+	Hands Hands
+	Role  roles.Role
+	ID    string // "" for the lowest that is free
+
+	CLI      clis.CLI
+	Terminal *os.File // the agent runs interactively there; nil for unattended
+	Only     string   // the one task, "" for all
+	Once     bool     // one run of the agent
+	Patient  bool     // waits for work without end
+
+	Process gitboard.Process
+	Program string                       // this very program, for the agent's PATH
+	Environ []string                     // the agent inherits it
+	Output  func(agent string) io.Writer // what an agent prints goes there, too; nil for nowhere
+	Tell    func(Event)                  // nil for nobody
+}
+
+// StopError is why a supervisor ended otherwise than with its work done.
+type StopError struct {
+	Exit   int // the protocol's exit code
+	Reason string
+	Hint   string
+}
+
+func (e *StopError) Error() string { return e.Reason }
+
+// lost is the end of a supervisor whose lease was taken: it does nothing more to the board.
+func lost(agent string, err error) *StopError {
+	return &StopError{Exit: graceful, Reason: fmt.Sprintf("%s has lost its lease and stops at once: %v", agent, err), Hint: "start it again: it registers anew"}
+}
+
+// supervisor is the state of the loop.
+type supervisor struct {
+	Config
+	actor   board.Actor
+	clone   string
+	root    string
+	program string // the agent's
+	files   files
+	log     io.WriteCloser
+	memory  *Memory
+	pulse   *pulse
+	watch   map[string]watched // the leases of others
+	proved  gitio.OID          // the board's commit up to which its history was proven
+	fresh   string             // the task that was claimed just now, and that no run has begun on
+	told    string             // what it waits for, as it was told last
+	follow  <-chan struct{}
+}
+
+// Run supervises one agent until its work is over or the context ends. It returns nil then; a *StopError
+// when something else ended it, or whatever kept it from beginning.
+func Run(ctx context.Context, c Config) error {
+	s := &supervisor{Config: c, watch: map[string]watched{}}
+	if err := s.find(); err != nil {
+		return err
+	}
+	if err := s.register(ctx); err != nil {
+		return err
+	}
+	living, end := context.WithCancel(ctx)
+	defer end()
+	err := s.begin(living)
+	if err == nil {
+		s.pulse.start(living)
+		err = s.loop(living)
+		end()
+		s.pulse.wait()
+	}
+	if s.log != nil {
+		defer s.log.Close()
+	}
+	switch {
+	case stopped(err, graceful):
+		s.tell(Stopped, "", err.Error())
+		return err // what is on the board is somebody else's
+	case stopped(err, 4), inconsistent(err), hopeless(err):
+		return err
+	}
+	return s.leave(context.WithoutCancel(ctx), err)
+}
+
+// stopped reports whether an error is a stop with an exit code.
+func stopped(err error, exit int) bool {
+	s := (*StopError)(nil)
+	return errors.As(err, &s) && s.Exit == exit
+}
+
+// begin prepares the loop of an agent that is registered, and clears away what a dead supervisor has left.
+func (s *supervisor) begin(ctx context.Context) (err error) {
+	if s.log, err = s.files.transcript(); err != nil {
+		return err
+	}
+	s.tell(Registered, "", "registered, session "+s.actor.Session)
+	if s.memory, err = s.files.keptMemory(); err != nil {
+		s.tell(Trouble, "", err.Error())
+	}
+	v, err := s.Board.View(ctx)
+	if err != nil {
+		return err
+	}
+	s.pulse = newPulse(s.Board, s.actor, v)
+	own := ""
+	if a := v.State.Agent(s.actor.ID); a != nil {
+		own = a.CurrentTask
+	}
+	did, err := s.Hands.Mend(ctx, s.actor, own)
+	for _, text := range did {
+		s.tell(Mended, own, text)
+	}
+	if err != nil {
+		s.tell(Trouble, own, "not all could be mended: "+err.Error())
+	}
+	if a := v.State.Agent(s.actor.ID); a != nil && a.Status == board.Starting {
+		if err := s.status(ctx, board.Idle, ""); err != nil {
+			return err
+		}
+	}
+	s.follow, err = s.Board.Follow(ctx, s.pollInterval(v.State.Config()))
+	return err
+}
+
+func (s *supervisor) pollInterval(c *board.Config) time.Duration {
+	seconds := c.CoderPollInterval
+	switch s.Role {
+	case roles.Planner:
+		seconds = c.PlannerPollInterval
+	case roles.CodeReviewer:
+		seconds = c.ReviewerPollInterval
+	}
+	return time.Duration(max(1, seconds)) * time.Second
+}
+
+// tell tells an event to the log and to whoever watches.
+func (s *supervisor) tell(event, task, text string) {
+	s.say(Event{Event: event, Task: task, Text: text})
+}
+
+func (s *supervisor) say(e Event) {
+	e.Time, e.Agent = s.Board.Now().UTC().Truncate(time.Second), s.actor.ID
+	if s.log != nil {
+		_, _ = io.WriteString(s.log, transcript.Line(e.Time, e.Line())) // a full disk must not end the agent
+	}
+	if s.Tell != nil {
+		s.Tell(e)
+	}
+}
+
+// status says of the agent's process on the board what no other operation says.
+func (s *supervisor) status(ctx context.Context, to board.AgentStatus, waitingFor string) error {
+	_, err := s.Board.Do(ctx, gitboard.Request{Actor: s.actor, Intent: gitboard.Just(&board.AgentStatusChange{Status: to, WaitingFor: waitingFor})})
+	return err
+}
+
+// loop looks, decides and acts until there is an end.
+func (s *supervisor) loop(ctx context.Context) error {
+	for {
+		l, err := s.look(ctx)
+		if err == nil {
+			err = s.step(ctx, l)
+		}
+		var stop *StopError
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case errors.As(err, &stop):
+			return err
+		case errors.Is(err, errDone):
+			return nil
+		case err != nil:
+			if err := s.survive(ctx, err); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// errDone ends the loop: the work is over.
+var errDone = errors.New("done")
+
+// survive decides what an error means: the board is broken, the lease is gone, or it is tried again later.
+func (s *supervisor) survive(ctx context.Context, err error) error {
+	switch {
+	case taken(err):
+		return lost(s.actor.ID, err)
+	case inconsistent(err):
+		return s.quarantine(err)
+	case hopeless(err):
+		return err
+	}
+	s.tell(Trouble, "", err.Error())
+	s.memory.NotBefore, s.memory.Why = s.Board.Now().Add(troubleDelay), "something went wrong: "+board.Line(err.Error(), 120)
+	return s.wait(ctx, Step{Do: Wait, Until: s.memory.NotBefore, Reason: s.memory.Why})
+}
+
+// troubleDelay is how long after a failure of disk, network or git it is tried again.
+const troubleDelay = 5 * time.Second
+
+// quarantine pauses the clone: the board is broken, and a human must look before anything goes on.
+func (s *supervisor) quarantine(cause error) error {
+	reason := "the board is inconsistent: " + board.Line(cause.Error(), 300)
+	if _, err := s.Board.PauseClone(context.Background(), reason); err != nil {
+		reason += fmt.Sprintf(" (and .liza/PAUSE can't be written: %v)", err)
+	}
+	s.tell(Alarm, "", reason)
+	return &StopError{Exit: 4, Reason: reason, Hint: "this clone is paused by .liza/PAUSE; let a human look: git liza verify"}
+}
+
+// step carries out what comes next.
+func (s *supervisor) step(ctx context.Context, l Look) error {
+	step := Next(l, s.memory)
+	if step.Do != Wait {
+		s.told = ""
+	}
+	if !step.Idle {
+		s.memory.IdleSince = time.Time{}
+	} else if s.memory.IdleSince.IsZero() {
+		s.memory.IdleSince = l.Now
+	}
+	switch step.Do {
+	case Stop:
+		return s.stop(step)
+	case Wait:
+		return s.wait(ctx, step)
+	}
+	if err := s.pulse.sure(ctx); err != nil {
+		return err
+	}
+	switch step.Do {
+	case Claim:
+		return s.claim(ctx, l, step.Task)
+	case ClaimReview:
+		return s.claimReview(ctx, l, step.Task)
+	case Merge:
+		return s.merge(ctx, l, step.Task)
+	case CompleteGoal:
+		return s.plain(ctx, GoalCompleted, &board.CompleteGoal{})
+	case Deadline:
+		return s.plain(ctx, DeadlineSet, &board.Deadline{})
+	}
+	return s.start(ctx, l, step)
+}
+
+// stop ends the loop. What is an alarm is told as one.
+func (s *supervisor) stop(step Step) error {
+	if step.Exit == 0 {
+		s.tell(Stopped, "", step.Reason)
+		return errDone
+	}
+	s.tell(Alarm, "", s.actor.ID+" stops: "+step.Reason)
+	return &StopError{Exit: step.Exit, Reason: s.actor.ID + " stops: " + step.Reason, Hint: "look at what it did: git liza logs " + s.actor.ID}
+}
+
+// wait waits until something changes, or the step's time has come.
+func (s *supervisor) wait(ctx context.Context, step Step) error {
+	if step.Reason != s.told {
+		s.told = step.Reason
+		s.say(Event{Event: Waiting, Text: step.Reason, Idle: step.Idle})
+	}
+	var timer <-chan time.Time
+	if !step.Until.IsZero() {
+		timer = time.After(step.Until.Sub(s.Board.Now()))
+	}
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case err := <-s.pulse.lost:
+		return lost(s.actor.ID, err)
+	case <-s.follow:
+	case <-timer:
+	}
+	return nil
+}

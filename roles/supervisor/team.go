@@ -1,0 +1,195 @@
+package supervisor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/git-liza/git-liza/gitboard"
+	"github.com/git-liza/git-liza/gitboard/board"
+)
+
+// Team is several supervisors in one process.
+type Team struct {
+	Board   *gitboard.Board
+	Members []Config // each with a board of its own; they wait for work as long as the team does
+	Tell    func(Event)
+}
+
+// team is a team at work.
+type team struct {
+	Team
+	end context.CancelCauseFunc
+
+	mu    sync.Mutex
+	live  map[int]bool      // members that run
+	idle  map[int]time.Time // members that wait for lack of work, since when
+	again *time.Timer       // looks whether the team has waited long enough
+}
+
+// RunTeam runs a team until its goal is over, until none of it can go on, or until the context ends. It
+// returns nil when the goal is COMPLETED, else a *StopError with the reason.
+func RunTeam(ctx context.Context, c Team) error {
+	ctx, end := context.WithCancelCause(ctx)
+	defer end(nil)
+	t := &team{Team: c, end: end, live: map[int]bool{}, idle: map[int]time.Time{}}
+	patience, err := t.patience(ctx)
+	if err != nil {
+		return err
+	}
+	t.again = time.AfterFunc(patience, func() { t.tooLong(ctx, patience) })
+	defer t.again.Stop()
+	var all sync.WaitGroup
+	for i := range c.Members {
+		t.live[i] = true
+	}
+	for i := range c.Members {
+		registered := make(chan struct{})
+		all.Go(func() { t.member(ctx, i, sync.OnceFunc(func() { close(registered) })) })
+		<-registered // numbers are given in order
+	}
+	all.Wait()
+	return t.outcome(ctx)
+}
+
+// patience is how long the team waits for work: as long as the most patient role.
+func (t *team) patience(ctx context.Context) (time.Duration, error) {
+	v, err := t.Board.View(ctx)
+	if err != nil {
+		return 0, err
+	}
+	c := v.State.Config()
+	if err := v.State.Err(); err != nil {
+		return 0, err
+	}
+	return time.Duration(max(c.PlannerMaxWait, c.CoderMaxWait, c.ReviewerMaxWait)) * time.Second, nil
+}
+
+// member runs one supervisor, anew when it has lost its lease. known is called once it is registered, or over.
+func (t *team) member(ctx context.Context, i int, known func()) {
+	defer known()
+	c := t.Members[i]
+	c.Patient = true
+	c.Tell = func(e Event) {
+		if e.Event == Registered {
+			known()
+		}
+		t.note(i, e)
+		t.Tell(e)
+	}
+	for {
+		err := Run(ctx, c)
+		if !stopped(err, graceful) || ctx.Err() != nil {
+			t.ended(i, err)
+			return
+		}
+		c.ID = "" // the old id may be somebody else's now
+		select {
+		case <-ctx.Done():
+		case <-time.After(restartDelay):
+		}
+	}
+}
+
+// note keeps whether a member waits for lack of work.
+func (t *team) note(i int, e Event) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	switch {
+	case e.Event != Waiting || !e.Idle:
+		delete(t.idle, i)
+	case t.idle[i].IsZero():
+		t.idle[i] = t.Board.Now()
+	}
+}
+
+// tooLong ends the team when all of it has waited for work too long.
+func (t *team) tooLong(ctx context.Context, patience time.Duration) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	var last time.Time
+	for i := range t.live {
+		since, idle := t.idle[i]
+		if !idle {
+			last = t.Board.Now()
+		}
+		if since.After(last) {
+			last = since
+		}
+	}
+	left := last.Add(patience).Sub(t.Board.Now())
+	if left > 0 {
+		t.again.Reset(left)
+		return
+	}
+	t.end(fmt.Errorf("nobody has had anything to do for %s", patience))
+}
+
+// ended notes the end of a member. What stops them all, or leaves a role without anybody, ends the team.
+func (t *team) ended(i int, err error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	delete(t.live, i)
+	delete(t.idle, i)
+	stop := (*StopError)(nil)
+	switch {
+	case err == nil:
+		return
+	case !errors.As(err, &stop) || stop.Exit != 1:
+		t.end(err)
+		return
+	}
+	for other := range t.live {
+		if t.Members[other].Role == t.Members[i].Role {
+			return
+		}
+	}
+	t.end(fmt.Errorf("no %s is left: %w", t.Members[i].Role, err))
+}
+
+// outcome is what has become of the goal.
+func (t *team) outcome(ctx context.Context) error {
+	cause := context.Cause(ctx)
+	v, err := t.Board.View(context.WithoutCancel(ctx))
+	if err != nil {
+		return errors.Join(cause, err)
+	}
+	goal := v.State.Goal()
+	if err := v.State.Err(); err != nil {
+		return errors.Join(cause, err)
+	}
+	if goal.Status == board.Completed {
+		return nil
+	}
+	stop := (*StopError)(nil)
+	if errors.As(cause, &stop) && stop.Exit != 1 {
+		return cause
+	}
+	reason := fmt.Sprintf("the goal is %s", goal.Status)
+	if cause != nil && !errors.Is(cause, context.Canceled) {
+		reason = cause.Error() + "; " + reason
+	}
+	return &StopError{Exit: 1, Reason: reason + ": " + Tally(v.State), Hint: "git liza status"}
+}
+
+// Tally is how many tasks are in which state, in the order of the flow, in words.
+func Tally(s *board.State) string {
+	counts := map[board.Status]int{}
+	tasks := s.Tasks()
+	for _, b := range tasks {
+		counts[b.Status]++
+	}
+	var parts []string
+	for _, status := range board.Statuses {
+		if n := counts[status]; n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, status))
+		}
+	}
+	if len(parts) == 0 {
+		return "no tasks"
+	}
+	return strings.Join(parts, ", ")
+}

@@ -1,0 +1,105 @@
+package supervisor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"github.com/git-liza/git-liza/gitboard"
+	"github.com/git-liza/git-liza/gitboard/board"
+)
+
+// A claim that failed is followed by a random pause, so that agents who run for the same tasks come apart
+// (protocol: agents).
+const (
+	shortestPause = time.Second
+	longestPause  = 5 * time.Second
+)
+
+// claim takes a task for a coder.
+func (s *supervisor) claim(ctx context.Context, l Look, task string) error {
+	got, err := s.Hands.Claim(ctx, s.actor, task)
+	if err != nil && got.Text == "" {
+		return s.claimFailed(ctx, l, task, err)
+	}
+	s.fresh = task
+	s.tell(Claimed, task, got.Text)
+	for _, w := range got.Warnings {
+		s.tell(Trouble, task, w)
+	}
+	return err
+}
+
+// claimReview takes a submission for a reviewer.
+func (s *supervisor) claimReview(ctx context.Context, l Look, task string) error {
+	done, err := s.Board.Do(ctx, gitboard.Request{Actor: s.actor, Intent: gitboard.Just(&board.ClaimReview{About: board.About{Task: task}})})
+	if err != nil {
+		return s.claimFailed(ctx, l, task, err)
+	}
+	s.fresh = task
+	s.tell(Claimed, task, done.Subject)
+	return nil
+}
+
+// claimFailed notes a claim that was not made, and pauses. What says something of the board, the lease or
+// this clone as a whole is no failed claim.
+func (s *supervisor) claimFailed(ctx context.Context, l Look, task string, err error) error {
+	refusal := (*board.Refusal)(nil)
+	switch {
+	case ctx.Err() != nil, taken(err), inconsistent(err), hopeless(err):
+		return err
+	case errors.As(err, &refusal) && refusal.Code == "mode":
+		return nil // stopped meanwhile: the next look says so
+	case errors.As(err, &refusal) && refusal.Code == "limit":
+		s.tell(ClaimFailed, task, err.Error())
+		return nil // it is BLOCKED now
+	}
+	s.memory.ClaimFailed(l.State.Task(task))
+	s.tell(ClaimFailed, task, err.Error())
+	if s.memory.Claims[task].Times == claimTries {
+		s.tell(Alarm, task, fmt.Sprintf("%s gives up claiming %s after %d tries, until it changes: %s", s.actor.ID, task, claimTries, err))
+	}
+	s.memory.NotBefore = s.Board.Now().Add(shortestPause + rand.N(longestPause-shortestPause))
+	s.memory.Why = "a claim failed"
+	return nil
+}
+
+// merge lands what was approved. A conflict or a failing test is recorded, and the end of it; anything else
+// is tried again later.
+func (s *supervisor) merge(ctx context.Context, l Look, task string) error {
+	merged, text, err := s.Hands.Merge(ctx, s.actor, task, s.log)
+	refusal := (*board.Refusal)(nil)
+	switch {
+	case merged:
+		s.tell(Merged, task, text)
+		return nil
+	case err == nil:
+		s.tell(MergeFailed, task, text)
+		return nil
+	case ctx.Err() != nil, taken(err), inconsistent(err), hopeless(err):
+		return err
+	case errors.As(err, &refusal) && (refusal.Code == "wrong-state" || refusal.Code == "mode"):
+		return nil // somebody else was faster, or the run was stopped
+	}
+	s.memory.MergeFailed(l.State.Task(task), s.Board.Now())
+	s.tell(Trouble, task, "the merge is tried again later: "+err.Error())
+	return nil
+}
+
+// plain carries out an operation that says all by itself. When it is refused, the board has moved.
+func (s *supervisor) plain(ctx context.Context, event string, p board.Payload) error {
+	done, err := s.Board.Do(ctx, gitboard.Request{Actor: s.actor, Intent: gitboard.Just(p)})
+	refusal := (*board.Refusal)(nil)
+	if errors.As(err, &refusal) && !taken(err) {
+		s.tell(Trouble, "", err.Error())
+		s.memory.NotBefore, s.memory.Why = s.Board.Now().Add(troubleDelay), err.Error()
+		s.memory.Assessed = ""
+		return nil
+	}
+	if err == nil {
+		s.tell(event, "", done.Subject)
+	}
+	return err
+}
