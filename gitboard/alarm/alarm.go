@@ -69,8 +69,17 @@ type Report struct {
 }
 
 // Look judges a board. An error is a record that couldn't be read.
-func Look(f Facts, told Told) (Report, error) {
-	r := Report{Told: Told{}}
+func Look(f Facts, told Told) (r Report, err error) {
+	defer func() {
+		// Rules take for granted that a board has what every board has.
+		if cause := recover(); cause != nil {
+			if f.State == nil || f.State.Err() == nil {
+				panic(cause)
+			}
+			r, err = Report{}, f.State.Err()
+		}
+	}()
+	r.Told = Told{}
 	if f.Invalid != "" {
 		// What else stands can't be seen now; it isn't over.
 		maps.Copy(r.Told, told)
@@ -83,9 +92,9 @@ func Look(f Facts, told Told) (Report, error) {
 		}
 	}
 	if f.State != nil {
-		return r, f.State.Err()
+		err = f.State.Err()
 	}
-	return r, nil
+	return r, err
 }
 
 // weigh takes in what a rule has seen: as an alarm when a step of the rule is reached, and as a moment to look

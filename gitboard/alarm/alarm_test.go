@@ -1,6 +1,7 @@
 package alarm_test
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -520,6 +521,52 @@ func TestThresholdsInWords(t *testing.T) {
 	for _, r := range alarm.Rules {
 		if w := want[r.Name]; w != "" && r.Threshold() != w {
 			t.Errorf("%s: %q, not %q", r.Name, r.Threshold(), w)
+		}
+	}
+}
+
+// damaged is a board of which one record can't be read.
+type damaged struct {
+	*board.State
+	path string
+}
+
+var errDamaged = errors.New("line 3: damaged")
+
+func (d damaged) Record(path string) (any, error) {
+	if path == d.path {
+		return nil, errDamaged
+	}
+	return d.State.Record(path)
+}
+
+func (d damaged) IDs(dir string) ([]string, error) {
+	if dir == d.path {
+		return nil, errDamaged
+	}
+	return d.State.IDs(dir)
+}
+
+func (d damaged) Briefs() (map[string]board.Brief, error) {
+	if d.path == "briefs" {
+		return nil, errDamaged
+	}
+	return d.State.Briefs()
+}
+
+// Whatever can't be read is the answer, wherever a rule stumbles over it.
+func TestDamagedRecords(t *testing.T) {
+	for _, path := range []string{
+		"briefs", board.ControlPath, board.SprintPath, board.GoalPath, board.ConfigPath, board.BreakerPath, board.AnomalyDir, board.DiscoveryDir,
+		board.RecordPath(board.TaskDir, "login"), board.RecordPath(board.AgentDir, "coder-1"), board.RecordPath(board.AnomalyDir, "anomaly-1"),
+	} {
+		w := quiet()
+		w.running()
+		w.task(board.Rejected)
+		w.anomaly(1, "spec_gap", "", "spec_ref", "specs/a.md")
+		w.state = board.NewState(damaged{w.state, path}, w.now)
+		if _, err := alarm.Look(alarm.Facts{State: w.state, Leases: w.leases, Now: w.now}, nil); !errors.Is(err, errDamaged) {
+			t.Errorf("%s: %v", path, err)
 		}
 	}
 }

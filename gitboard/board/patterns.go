@@ -71,20 +71,25 @@ func FindPatterns(s *State) []Pattern {
 
 // find looks for the first anomaly that enough others are like.
 func (r PatternRule) find(all []*Anomaly) (Pattern, bool) {
+	type candidate struct {
+		id, key string
+		folded  []rune
+	}
+	var of []candidate
 	for _, a := range all {
-		key := r.key(a)
-		if key == "" {
-			continue
+		if key := r.key(a); key != "" {
+			of = append(of, candidate{a.ID, key, []rune(fold(key))})
 		}
+	}
+	for _, a := range of {
 		var ids []string
-		for _, b := range all {
-			other := r.key(b)
-			if other != "" && (fold(key) == fold(other) || r.Similar && Similar(key, other)) {
-				ids = append(ids, b.ID)
+		for _, b := range of {
+			if slices.Equal(a.folded, b.folded) || r.Similar && alike(a.folded, b.folded) {
+				ids = append(ids, b.id)
 			}
 		}
 		if len(ids) >= r.Least {
-			return Pattern{r.Pattern, r.Severity, ids, key}, true
+			return Pattern{r.Pattern, r.Severity, ids, a.key}, true
 		}
 	}
 	return Pattern{}, false

@@ -269,19 +269,65 @@ func distance(a, b string) int {
 	return row[len(y)]
 }
 
-// Similarity is 1 for equal texts and 0 for texts with nothing in common, after folding case, digits and
+// Similar is the protocol's "similar": a Levenshtein similarity of at least 0.7 after folding case, digits and
 // white space.
-func Similarity(a, b string) float64 {
-	a, b = fold(a), fold(b)
-	longest := max(utf8.RuneCountInString(a), utf8.RuneCountInString(b))
-	if longest == 0 {
-		return 1
-	}
-	return 1 - float64(distance(a, b))/float64(longest)
+func Similar(a, b string) bool { return alike([]rune(fold(a)), []rune(fold(b))) }
+
+// alike is Similar of folded texts.
+func alike(x, y []rune) bool {
+	most := 3 * max(len(x), len(y)) / 10
+	return most >= leastDistance(x, y) && within(x, y, most)
 }
 
-// Similar is the protocol's "similar": a similarity of at least 0.7.
-func Similar(a, b string) bool { return Similarity(a, b) >= 0.7 }
+// leastDistance is a lower bound of the Levenshtein distance, by the characters that one text has more of.
+func leastDistance(x, y []rune) int {
+	var more [256]int // characters that share a place only lower the bound
+	for _, r := range x {
+		more[r&255]++
+	}
+	for _, r := range y {
+		more[r&255]--
+	}
+	ofX, ofY := 0, 0
+	for _, n := range more {
+		ofX += max(0, n)
+		ofY += max(0, -n)
+	}
+	return max(ofX, ofY)
+}
+
+// within reports whether the Levenshtein distance is no more than most. It looks near the diagonal alone, and
+// ends as soon as it can't be.
+func within(x, y []rune, most int) bool {
+	if most < len(x)-len(y) || most < len(y)-len(x) {
+		return false
+	}
+	row := make([]int, len(y)+1)
+	for j := range row {
+		row[j] = min(j, most+1)
+	}
+	for i := 1; i <= len(x); i++ {
+		from, to := max(1, i-most), min(len(y), i+most)
+		diagonal := row[from-1]
+		row[from-1] = most + 1
+		if from == 1 {
+			row[0] = i
+		}
+		least := row[from-1]
+		for j := from; j <= to; j++ {
+			cost := 1
+			if x[i-1] == y[j-1] {
+				cost = 0
+			}
+			diagonal, row[j] = row[j], min(row[j]+1, row[j-1]+1, diagonal+cost)
+			least = min(least, row[j])
+		}
+		if least > most {
+			return false
+		}
+	}
+	return row[len(y)] <= most
+}
 
 func fold(s string) string {
 	s = strings.Map(func(r rune) rune {

@@ -1,6 +1,8 @@
 package board_test
 
 import (
+	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -77,4 +79,59 @@ func TestMetrics(t *testing.T) {
 	}{{5, 5, true}, {4, 4, false}, {19, 20, false}, {20, 21, true}, {38, 40, false}, {96, 100, true}, {95, 100, false}, {0, 0, false}} {
 		equal(t, "rubber stamping", board.Metrics{Approvals: c.yes, Verdicts: c.all}.RubberStamping(), c.want)
 	}
+}
+
+// Similar gives up early, and still answers as the whole matrix does.
+func TestSimilarIsExact(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	text := func(n int) string {
+		var b strings.Builder
+		for range n {
+			b.WriteRune([]rune("abc\u00e4\u02e4")[rng.IntN(5)]) // two of them share their lower byte
+		}
+		return b.String()
+	}
+	similar := 0
+	for range 20000 {
+		a := text(rng.IntN(14))
+		b := []rune(a)
+		for range rng.IntN(6) { // some steps away
+			at := rng.IntN(len(b) + 1)
+			switch {
+			case rng.IntN(2) == 0 || at == len(b):
+				b = slices.Insert(b, at, []rune(text(1))...)
+			default:
+				b = slices.Delete(b, at, at+1)
+			}
+		}
+		want := 10*levenshtein([]rune(a), b) <= 3*max(utf8.RuneCountInString(a), len(b))
+		if want {
+			similar++
+		}
+		if got := board.Similar(a, string(b)); got != want {
+			t.Fatalf("%q ~ %q: %v", a, string(b), got)
+		}
+	}
+	if similar < 2000 || similar > 18000 {
+		t.Errorf("%d of 20000 are similar: the pairs are ill chosen", similar)
+	}
+}
+
+// levenshtein is the distance by its definition, cell for cell.
+func levenshtein(x, y []rune) int {
+	cell := make([][]int, len(x)+1)
+	for i := range cell {
+		cell[i] = make([]int, len(y)+1)
+		for j := range cell[i] {
+			switch {
+			case i == 0 || j == 0:
+				cell[i][j] = i + j
+			case x[i-1] == y[j-1]:
+				cell[i][j] = cell[i-1][j-1]
+			default:
+				cell[i][j] = 1 + min(cell[i-1][j-1], cell[i-1][j], cell[i][j-1])
+			}
+		}
+	}
+	return cell[len(x)][len(y)]
 }

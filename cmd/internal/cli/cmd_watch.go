@@ -49,11 +49,7 @@ func (c *call) watchOnce() error {
 	if err != nil {
 		return err
 	}
-	facts, err := w.facts()
-	if err != nil {
-		return err
-	}
-	report, err := alarm.Look(facts, nil)
+	_, report, err := w.judge(nil)
 	if err != nil {
 		return err
 	}

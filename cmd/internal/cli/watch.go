@@ -43,7 +43,8 @@ type watcher struct {
 	hook                atomic.Pointer[string]
 	started             board.Time
 	standing            int
-	said                string // the trouble that was told last, "" after a look that went well
+	said                string // the trouble that was told last, "" after a look without any
+	troubled            bool   // since that look began
 
 	webhook, desktop *notify.Carrier
 	desktopFaults    <-chan error
@@ -130,11 +131,13 @@ func (w *watcher) loop(changes <-chan struct{}) error {
 // next; an error ends the watch.
 func (w *watcher) look() (board.Time, error) {
 	before := w.memory.Verified
-	facts, err := w.facts()
-	var report alarm.Report
-	if err == nil {
-		report, err = alarm.Look(facts, w.memory.Told)
-	}
+	w.troubled = false
+	defer func() {
+		if !w.troubled {
+			w.said = ""
+		}
+	}()
+	facts, report, err := w.judge(w.memory.Told)
 	var newer *oplog.NewerFormatError
 	switch {
 	case w.ctx.Err() != nil:
@@ -146,7 +149,7 @@ func (w *watcher) look() (board.Time, error) {
 		w.reopen()
 		return "", nil
 	}
-	w.said, w.standing = "", len(report.Standing)
+	w.standing = len(report.Standing)
 	for _, a := range report.News {
 		w.tell(a)
 	}

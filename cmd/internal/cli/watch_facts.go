@@ -12,8 +12,27 @@ import (
 	"github.com/git-liza/git-liza/gitboard/oplog"
 )
 
-// facts gathers what alarms are judged by. An error says that the look failed; that the board is broken is a
-// fact.
+// judge looks at the board. An error says that the look failed; that the board is broken is a condition like
+// others.
+func (w *watcher) judge(told alarm.Told) (alarm.Facts, alarm.Report, error) {
+	f, err := w.facts()
+	var r alarm.Report
+	if err == nil {
+		r, err = alarm.Look(f, told)
+	}
+	if errors.Is(err, oplog.ErrNoBoard) && !w.memory.Verified.IsZero() {
+		err = &oplog.RecordError{Commit: w.memory.Verified, Path: oplog.Ref, Err: errors.New("the board is gone")}
+	}
+	if !untrustworthy(err) {
+		return f, r, err
+	}
+	w.broken = board.Line(err.Error(), 300)
+	f.State, f.Invalid = nil, w.broken
+	r, err = alarm.Look(f, told)
+	return f, r, err
+}
+
+// facts gathers what alarms are judged by.
 func (w *watcher) facts() (alarm.Facts, error) {
 	f := alarm.Facts{Now: board.At(w.app.Now())}
 	halts, err := w.board.Halts(w.ctx)
@@ -35,14 +54,6 @@ func (w *watcher) facts() (alarm.Facts, error) {
 	}
 	if err == nil {
 		err = w.setting(v)
-	}
-	if errors.Is(err, oplog.ErrNoBoard) && !w.memory.Verified.IsZero() {
-		err = &oplog.RecordError{Commit: w.memory.Verified, Path: oplog.Ref, Err: errors.New("the board is gone")}
-	}
-	if untrustworthy(err) {
-		f.State, f.Invalid = nil, board.Line(err.Error(), 300)
-		w.broken = f.Invalid
-		return f, nil
 	}
 	return f, err
 }

@@ -71,6 +71,7 @@ func (w *watcher) line(text string, level alarm.Level) {
 
 // trouble tells what keeps the watch itself from its work; the same is told once in a row.
 func (w *watcher) trouble(text string) {
+	w.troubled = true
 	if text == w.said {
 		return
 	}
