@@ -6,16 +6,21 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/creack/pty"
 )
 
 // watching is a running watch.
@@ -313,4 +318,77 @@ func TestWatchEscalates(t *testing.T) {
 	}
 	p.eventually("that is over", func() bool { return p.own("ESCALATION") == "" })
 	w.ends()
+}
+
+// The process of git that it reads through may die; the watch reads through another.
+func TestWatchOutlivesGit(t *testing.T) {
+	p := newProject(t)
+	w := p.watch()
+	lists, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", w.cmd.Process.Pid))
+	killed := 0
+	for _, list := range lists {
+		ids, _ := os.ReadFile(list)
+		for _, id := range strings.Fields(string(ids)) {
+			if pid, err := strconv.Atoi(id); err == nil && syscall.Kill(pid, syscall.SIGKILL) == nil {
+				killed++
+			}
+		}
+	}
+	if killed == 0 {
+		t.Skip("its processes of git can't be found here")
+	}
+	p.ambiguity("still there?")
+	w.hears("still there?")
+	w.ends()
+}
+
+// On a terminal the last line says when it looked; it gives way to what is told, and is gone at the end.
+func TestWatchOnATerminal(t *testing.T) {
+	p := newProject(t)
+	host, tty, err := pty.Open()
+	if err != nil {
+		t.Skip(err)
+	}
+	defer host.Close()
+	defer tty.Close()
+	var mu sync.Mutex
+	var shown strings.Builder
+	go func() {
+		for data := make([]byte, 4096); ; {
+			n, err := host.Read(data)
+			mu.Lock()
+			shown.Write(data[:n])
+			mu.Unlock()
+			if err != nil {
+				return
+			}
+		}
+	}()
+	shows := func(words string) {
+		t.Helper()
+		p.eventually("it shows "+strconv.Quote(words), func() bool {
+			mu.Lock()
+			defer mu.Unlock()
+			return strings.Contains(shown.String(), words)
+		})
+	}
+	cmd := exec.Command("git-liza", "watch")
+	cmd.Dir, cmd.Env, cmd.Stderr = p.dir, append(p.env, "TERM=xterm", "NO_COLOR="), tty
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer cmd.Process.Kill()
+	shows("\r\x1b[Kwatching: looked at ")
+	shows(", 0 conditions stand")
+	p.ambiguity("who?")
+	shows("\r\x1b[K\x1b[31m")
+	shows("alarm  SYSTEM AMBIGUITY: who?  [git liza ack anomaly-1]\x1b[0m\r\n")
+	shows(", 1 condition stands")
+	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Wait(); err != nil {
+		t.Error(err)
+	}
+	shows("1 condition stands\r\x1b[K")
 }
