@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -45,14 +46,15 @@ func (c *call) taskFacts(v *gitboard.View, t *board.Task) (*taskFacts, error) {
 	if c.at != "" {
 		leases = nil
 	}
-	o, err := board.Look(v.State, board.Beside{Leases: leases}, f.now)
-	if err != nil {
-		return nil, err
-	}
-	for _, other := range o.Tasks {
-		if other.ID == t.ID {
-			f.outlook = other
+	o, broken := board.Look(v.State, board.Beside{Leases: leases}, f.now)
+	if broken != nil { // elsewhere: this task can be told all the same, from a look that has not met it
+		again, err := c.view()
+		if err != nil {
+			return nil, err
 		}
+		f.state, f.outlook = again.State, board.TaskOutlook{Worker: t.AssignedTo}
+	} else if i := slices.IndexFunc(o.Tasks, func(other board.TaskOutlook) bool { return other.ID == t.ID }); i >= 0 {
+		f.outlook = o.Tasks[i]
 	}
 	// Three children that do not depend on each other.
 	var wait sync.WaitGroup
@@ -64,7 +66,7 @@ func (c *call) taskFacts(v *gitboard.View, t *board.Task) (*taskFacts, error) {
 		wait.Go(func() { errs[i] = ask(c.ctx, c.opened) })
 	}
 	wait.Wait()
-	f.unknown = errors.Join(errs...)
+	f.unknown = errors.Join(append(errs, broken)...)
 	return f, c.ctx.Err()
 }
 
