@@ -31,6 +31,9 @@ type Request struct {
 	ID          string // the caller's unique id, "" for a random one; the same id is never carried out twice
 	AllowSecret bool
 	Intent      Intent
+	// Ahead, if set, is called each time before the board is read for the intent. It starts what takes long and
+	// doesn't depend on the board, and doesn't wait for it.
+	Ahead func(context.Context)
 }
 
 // Done is an operation that stands on the board.
@@ -65,6 +68,9 @@ func (b *Board) Do(ctx context.Context, r Request) (*Done, error) {
 	defer turn.end()
 	searched := gitio.ZeroOID // this commit and those before it have no such request
 	for attempt := 1; ; attempt++ {
+		if r.Ahead != nil {
+			r.Ahead(ctx)
+		}
 		s, err := b.log.Tip(ctx)
 		if err != nil {
 			return nil, err

@@ -39,37 +39,66 @@ func unless(ctx context.Context, b *gitboard.Board, v *gitboard.View, r gitboard
 	return evidence
 }
 
+// glance is what was seen of a task's worktree.
+type glance struct {
+	layout
+	gitio.Checkout // of a worktree that is ours
+	err            error
+}
+
+// ahead looks at a task's worktree while the board is being read.
+type ahead struct {
+	s    *site
+	task string
+	seen chan glance
+}
+
+// begin looks, anew each time.
+func (a *ahead) begin(ctx context.Context) {
+	seen := make(chan glance, 1)
+	a.seen = seen
+	go func() { seen <- a.s.glance(ctx, a.task) }()
+}
+
+// get waits for what begin has seen; once for each.
+func (a *ahead) get() glance { return <-a.seen }
+
+func (s *site) glance(ctx context.Context, task string) (g glance) {
+	if !board.ValidTaskID(task) {
+		return g // the board knows none such
+	}
+	if g.layout, g.err = s.place(ctx, task); g.err == nil && g.ours {
+		g.Checkout, g.err = s.repo.Checkout(ctx, g.path)
+	}
+	return g
+}
+
 // work checks that a task's worktree is here and clean, stands on the task's branch and in the midst of
 // nothing, and returns its HEAD.
-func (s *site) work(ctx context.Context, t *board.Task) (gitio.OID, error) {
+func (s *site) work(t *board.Task, g glance) (gitio.OID, error) {
 	if err := s.needFiles("work on a task"); err != nil {
 		return "", err
 	}
-	l, err := s.place(ctx, t.ID)
-	if err != nil {
-		return "", err
+	if g.err != nil {
+		return "", g.err
 	}
-	if !l.ours {
+	if !g.ours {
 		if t.Clone != s.clone && t.Clone != "" {
 			return "", refusal("elsewhere", t.ID, "do it there", "the worktree of %s is in another clone", t.ID)
 		}
 		return "", refusal("missing", t.ID, "git liza worktree create "+t.ID, "the worktree of %s is missing", t.ID)
 	}
-	c, err := s.repo.Checkout(ctx, l.path)
-	if err != nil {
+	if err := clean(t.ID, g.Checkout, "commit or remove them, then try again"); err != nil {
 		return "", err
 	}
-	if err := clean(t.ID, c, "commit or remove them, then try again"); err != nil {
-		return "", err
-	}
-	if open := midst(l.path); open != "" {
+	if open := midst(g.path); open != "" {
 		return "", refusal("dirty", t.ID, "finish it there with git "+open+" --continue", "a %s is not finished in %s", open, board.WorktreeOf(t.ID))
 	}
-	if c.Branch != Branch(t.ID) {
+	if g.Branch != Branch(t.ID) {
 		return "", refusal("stale", t.ID, fmt.Sprintf("git -C %s checkout task/%s", board.WorktreeOf(t.ID), t.ID),
-			"%s is on %s, not on task/%s", board.WorktreeOf(t.ID), orDetached(c.Branch), t.ID)
+			"%s is on %s, not on task/%s", board.WorktreeOf(t.ID), orDetached(g.Branch), t.ID)
 	}
-	return c.Head, nil
+	return g.Head, nil
 }
 
 func orDetached(branch string) string {

@@ -22,14 +22,15 @@ func HandOff(ctx context.Context, b *gitboard.Board, r HandOffRequest) (*gitboar
 	if err != nil {
 		return nil, err
 	}
-	request := gitboard.Request{Actor: r.Actor, ID: r.Request, AllowSecret: r.AllowSecret}
+	worktree := &ahead{s: s, task: r.HandOff.Task}
+	request := gitboard.Request{Actor: r.Actor, ID: r.Request, AllowSecret: r.AllowSecret, Ahead: worktree.begin}
 	request.Intent = func(ctx context.Context, v *gitboard.View) (board.Payload, []gitio.RefUpdate, error) {
 		p := r.HandOff
 		t, err := v.State.FindTask(p.Task)
 		if err != nil {
 			return nil, nil, err
 		}
-		head, err := s.work(ctx, t)
+		head, err := s.work(t, worktree.get())
 		if err != nil {
 			return nil, nil, unless(ctx, b, v, request, &p, err)
 		}

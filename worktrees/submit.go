@@ -32,14 +32,15 @@ func Submit(ctx context.Context, b *gitboard.Board, r SubmitRequest) (*gitboard.
 		return nil, nil, err
 	}
 	var warnings []string
-	request := gitboard.Request{Actor: r.Actor, ID: r.Request, AllowSecret: r.AllowSecret}
+	worktree := &ahead{s: s, task: r.Task}
+	request := gitboard.Request{Actor: r.Actor, ID: r.Request, AllowSecret: r.AllowSecret, Ahead: worktree.begin}
 	request.Intent = func(ctx context.Context, v *gitboard.View) (board.Payload, []gitio.RefUpdate, error) {
 		p := &board.Submit{About: board.About{Task: r.Task}, NoTestsBecause: r.NoTestsBecause}
 		t, err := v.State.FindTask(r.Task)
 		if err != nil {
 			return nil, nil, err
 		}
-		commit, err := s.submittable(ctx, v, t, r.Commit, p)
+		commit, err := s.submittable(ctx, v, t, worktree.get(), r.Commit, p)
 		if err != nil {
 			return nil, nil, unless(ctx, b, v, request, p, err)
 		}
@@ -55,8 +56,8 @@ func Submit(ctx context.Context, b *gitboard.Board, r SubmitRequest) (*gitboard.
 }
 
 // submittable gathers the evidence of a submission into its payload, and returns its commit.
-func (s *site) submittable(ctx context.Context, v *gitboard.View, t *board.Task, rev string, p *board.Submit) (gitio.OID, error) {
-	head, err := s.work(ctx, t)
+func (s *site) submittable(ctx context.Context, v *gitboard.View, t *board.Task, g glance, rev string, p *board.Submit) (gitio.OID, error) {
+	head, err := s.work(t, g)
 	if err != nil {
 		return "", err
 	}

@@ -28,13 +28,17 @@ func Verdict(ctx context.Context, b *gitboard.Board, r VerdictRequest) (*gitboar
 		return nil, err
 	}
 	request := gitboard.Request{Actor: r.Actor, ID: r.Request, AllowSecret: r.AllowSecret}
+	worktree := &ahead{s: s, task: r.Task}
+	if r.Verdict == board.VerdictApproved {
+		request.Ahead = worktree.begin
+	}
 	request.Intent = func(ctx context.Context, v *gitboard.View) (board.Payload, []gitio.RefUpdate, error) {
 		p := &board.Verdict{About: board.About{Task: r.Task}, Verdict: r.Verdict, Commit: r.Commit, Reason: r.Reason}
 		t, err := v.State.FindTask(r.Task)
 		if err != nil {
 			return nil, nil, err
 		}
-		refs, err := s.judged(ctx, t, p)
+		refs, err := s.judged(ctx, t, p, worktree)
 		if err != nil {
 			return nil, nil, unless(ctx, b, v, request, p, err)
 		}
@@ -45,7 +49,7 @@ func Verdict(ctx context.Context, b *gitboard.Board, r VerdictRequest) (*gitboar
 
 // judged completes the commit of a verdict, and for an approval checks that nothing was changed under the
 // reviewer's hands.
-func (s *site) judged(ctx context.Context, t *board.Task, p *board.Verdict) ([]gitio.RefUpdate, error) {
+func (s *site) judged(ctx context.Context, t *board.Task, p *board.Verdict, worktree *ahead) ([]gitio.RefUpdate, error) {
 	commit, err := s.named(ctx, p.Commit, gitio.OID(t.ReviewCommit))
 	if err != nil {
 		return nil, err
@@ -54,21 +58,17 @@ func (s *site) judged(ctx context.Context, t *board.Task, p *board.Verdict) ([]g
 	if p.Verdict != board.VerdictApproved || p.Commit != t.ReviewCommit {
 		return nil, nil
 	}
-	l, err := s.place(ctx, t.ID)
-	if err != nil {
-		return nil, err
+	g := worktree.get()
+	if g.err != nil {
+		return nil, g.err
 	}
 	again := fmt.Sprintf("reject it, or let %s submit what is there: git liza show %s", t.AssignedTo, t.ID)
-	if l.ours {
-		c, err := s.repo.Checkout(ctx, l.path)
-		if err != nil {
+	if g.ours {
+		if err := clean(t.ID, g.Checkout, again); err != nil {
 			return nil, err
 		}
-		if err := clean(t.ID, c, again); err != nil {
-			return nil, err
-		}
-		if c.Head != commit {
-			return nil, refusal("stale", t.ID, again, "the worktree of %s is at %s, not at the submitted %s", t.ID, c.Head.Short(), commit.Short())
+		if g.Head != commit {
+			return nil, refusal("stale", t.ID, again, "the worktree of %s is at %s, not at the submitted %s", t.ID, g.Head.Short(), commit.Short())
 		}
 	}
 	tip, err := s.repo.Ref(ctx, Branch(t.ID))
