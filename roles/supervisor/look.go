@@ -40,10 +40,10 @@ func (l Look) mode() board.Mode {
 	return mode
 }
 
-// stopped says what stops the run, for people.
+// stopped says what stops the run, for people; mode is not Running.
 func (l Look) stopped() string {
 	c := l.State.Control()
-	if mode := l.mode(); mode != c.Mode || mode == board.Running {
+	if mode := l.mode(); mode != c.Mode {
 		return string(mode) + " by this clone's file .liza/" + l.Halt.File
 	}
 	text := string(c.Mode) + " by " + c.By + " since " + string(c.Since)

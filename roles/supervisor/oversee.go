@@ -39,9 +39,9 @@ func Oversee(l Look, r *Running) Order {
 	}
 	var o Order
 	if !r.Halted.IsZero() {
-		why := l.stopped()
-		if paused {
-			why = r.Task + " is paused by a human"
+		why := r.Task + " is paused by a human"
+		if l.mode() != board.Running {
+			why = l.stopped()
 		}
 		o = Order{r.Halted.Add(time.Duration(l.State.Config().PauseGrace) * time.Second), why}
 	}

@@ -1,0 +1,298 @@
+package supervisor
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/git-liza/git-liza/gitboard"
+	"github.com/git-liza/git-liza/gitboard/board"
+)
+
+// The table of decisions: who, on which board, with which look and memory, does what.
+func TestNext(t *testing.T) {
+	crash := func(l Look, ago time.Duration) time.Time { return l.Now.Add(-ago) }
+	note := &board.AddNote{For: "login", Message: "The port is 8080"}
+	for _, c := range []struct {
+		name string
+		who  board.Actor
+		on   func(*scene)
+		with func(*Look, *Memory)
+		want string
+	}{
+		// A coder.
+		{"no plan yet", coder1, nil, nil, "wait (idle): there is no plan yet"},
+		{"a draft is no plan", coder1, func(s *scene) { s.draft("login") }, func(l *Look, m *Memory) { m.IdleSince = l.Now.Add(-time.Hour) }, "wait (idle): there is no plan yet"},
+		{"a task", coder1, func(s *scene) { s.ready("login") }, nil, "claim login"},
+		{"its own task", coder1, func(s *scene) { s.claimed("login").ready("cart") }, nil, "start login"},
+		{"its own task, paused", coder1, func(s *scene) { s.claimed("login").do(human, &board.Pause{About: about("login")}) }, nil, "wait: login is paused by a human"},
+		{"its own task in another clone", coder1, func(s *scene) { s.claimed("login") }, func(l *Look, _ *Memory) { l.Clone = "there" }, "stop 1: coder-1 works on login in another clone"},
+		{"a dependency", coder1, func(s *scene) { s.claimed("login").ready("cart", "login").submit("login") }, nil, "wait for 30m0s (idle): nothing to claim"},
+		{"its rejected task before others", coder1, func(s *scene) { s.rejected("login").ready("cart") }, nil, "claim login"},
+		{"another's rejected task", coder2, func(s *scene) { s.rejected("login") }, nil, "wait for 5m30s (idle): nothing to claim"},
+		{"another's rejected task, its lease watched long enough", coder2, func(s *scene) { s.rejected("login") }, func(l *Look, _ *Memory) {
+			l.Leases["coder-1"] = Seen{Expires: l.Now.Add(-time.Minute), Since: l.Now.Add(-5 * time.Minute)}
+		}, "claim login"},
+		{"another's claim, its lease watched long enough", coder2, func(s *scene) { s.claimed("login") }, func(l *Look, _ *Memory) {
+			l.Leases["coder-1"] = Seen{Expires: l.Now, Since: l.Now.Add(-5 * time.Minute)}
+		}, "claim login"},
+		{"another's claim, its lease has run out but was seen just now", coder2, func(s *scene) { s.claimed("login") }, func(l *Look, _ *Memory) {
+			l.Leases["coder-1"] = Seen{Expires: l.Now.Add(-time.Hour), Since: l.Now.Add(-4 * time.Minute)}
+		}, "wait for 1m0s (idle): nothing to claim"},
+		{"another's claim, its lease is gone", coder2, func(s *scene) { s.claimed("login") }, func(l *Look, _ *Memory) { delete(l.Leases, "coder-1") }, "claim login"},
+		{"claims of it have failed", coder1, func(s *scene) { s.ready("login") }, func(l *Look, m *Memory) {
+			for range claimTries {
+				m.ClaimFailed(l.State.Task("login"))
+			}
+		}, "wait for 30m0s (idle): nothing to claim"},
+		{"it has changed since claims failed", coder1, func(s *scene) { s.ready("login") }, func(l *Look, m *Memory) {
+			m.Claims = map[string]Failed{"login": {Times: claimTries, Mark: "before"}}
+		}, "claim login"},
+		{"one task only", coder1, func(s *scene) { s.ready("login").ready("cart") }, func(l *Look, _ *Memory) { l.Only = "cart" }, "claim cart"},
+		{"one task only, over", coder1, func(s *scene) { s.merged("login").ready("cart") }, func(l *Look, _ *Memory) { l.Only = "login" }, "stop 0: login is MERGED"},
+		{"it has waited long", coder1, func(s *scene) { s.claimed("login").submit("login") }, func(l *Look, m *Memory) { m.IdleSince = l.Now.Add(-30 * time.Minute) }, "stop 0: nothing to claim for 30m0s"},
+		{"a patient one", coder1, func(s *scene) { s.claimed("login").submit("login") }, func(l *Look, m *Memory) {
+			m.IdleSince, l.Patient = l.Now.Add(-time.Hour), true
+		}, "wait (idle): nothing to claim"},
+
+		// A reviewer.
+		{"a submission", reviewer1, func(s *scene) { s.submitted("login") }, nil, "claim-review login"},
+		{"its own review", reviewer1, func(s *scene) { s.reviewed("login") }, nil, "start login"},
+		{"another's review", reviewer2, func(s *scene) { s.reviewed("login") }, nil, "wait for 5m0s (idle): nothing to review"},
+		{"what it approved, before the next review", reviewer1, func(s *scene) { s.approved("login").submitted("cart") }, nil, "merge login"},
+		{"what another approved, too soon", reviewer2, func(s *scene) { s.approved("login") }, func(l *Look, _ *Memory) { l.Now = l.Now.Add(-time.Second) }, "wait for 1s: nothing to review"},
+		{"what another approved a minute ago", reviewer2, func(s *scene) { s.approved("login") }, nil, "merge login"},
+		{"a merge that failed for a passing reason", reviewer1, func(s *scene) { s.approved("login") }, func(l *Look, m *Memory) {
+			m.MergeFailed(l.State.Task("login"), l.Now)
+		}, "wait for 5s: nothing to review"},
+		{"what it gave back", reviewer1, func(s *scene) { s.submitted("login") }, func(l *Look, m *Memory) {
+			m.Learn(Outcome{At: l.Now, Role: l.Role, Changed: true, Declined: l.State.Task("login")})
+		}, "wait for 30m0s (idle): nothing to review"},
+		{"an approved task that is paused", reviewer1, func(s *scene) { s.approved("login").do(human, &board.Pause{About: about("login")}) }, nil, "wait for 30m0s (idle): nothing to review"},
+
+		// A planner.
+		{"no tasks", planner, nil, nil, "start INITIAL_PLANNING"},
+		{"no spec", planner, nil, func(l *Look, _ *Memory) { l.NoSpec = true }, "wait: no planner is started without the goal's spec: commit specs/vision.md and bring it to integration (git liza land)"},
+		{"work goes on", planner, func(s *scene) { s.claimed("login") }, nil, "wait for 30m0s (idle): nothing to plan"},
+		{"a blocked task", planner, func(s *scene) { s.blocked("login") }, nil, "start BLOCKED_TASKS"},
+		{"a blocked task that it left alone", planner, func(s *scene) { s.blocked("login") }, seen(board.BlockedTasks), "wait for 30m0s (idle): nothing to plan"},
+		{"a blocked task that it left alone, and a human's answer", planner, func(s *scene) { s.blocked("login") }, func(l *Look, m *Memory) {
+			seen(board.BlockedTasks)(l, m)
+			l.State = newScene(t).blocked("login").do(human, note).state()
+		}, "start BLOCKED_TASKS"},
+		{"a first plan that was cut off", planner, func(s *scene) { s.draft("login") }, func(l *Look, m *Memory) {
+			m.Unfinished = &board.Wake{Trigger: board.InitialPlanning}
+		}, "start INITIAL_PLANNING"},
+		{"a wake-up that was cut off, and stands no more", planner, func(s *scene) { s.claimed("login") }, func(l *Look, m *Memory) {
+			m.Unfinished = &board.Wake{Trigger: board.BlockedTasks}
+		}, "wait for 30m0s (idle): nothing to plan"},
+		{"every task over", planner, func(s *scene) { s.merged("login") }, nil, "start ALL_TERMINAL"},
+		{"every task over, assessed", planner, func(s *scene) { s.merged("login") }, seen(board.AllTerminal), "complete-goal"},
+		{"every task over, assessed before the last one came", planner, func(s *scene) { s.merged("login") }, func(l *Look, m *Memory) { m.Assessed = "something else" }, "start ALL_TERMINAL"},
+		{"the deadline", planner, func(s *scene) {
+			s.do(human, &board.Write{Path: "sprint.yaml", Fields: []board.FieldEdit{{Field: "timeline", Value: "{started: 2026-01-31T09:01:00Z, deadline: 2026-01-31T09:10:00Z}"}}}).claimed("login")
+		}, nil, "deadline"},
+
+		// Everybody.
+		{"paused", coder1, func(s *scene) { s.ready("login").do(human, &board.Pause{Reason: "lunch"}) }, nil, "wait: PAUSED by human since 2026-01-31T09:09:00Z: lunch"},
+		{"paused here", coder1, func(s *scene) { s.ready("login") }, func(l *Look, _ *Memory) {
+			l.Halt = &gitboard.Halt{File: "PAUSE", Mode: board.Paused}
+		}, "wait: PAUSED by this clone's file .liza/PAUSE"},
+		{"a checkpoint here beats a pause", coder1, func(s *scene) { s.ready("login").do(human, &board.Pause{}) }, func(l *Look, _ *Memory) {
+			l.Halt = &gitboard.Halt{File: "CHECKPOINT", Mode: board.CheckpointMode}
+		}, "wait: CHECKPOINT by this clone's file .liza/CHECKPOINT"},
+		{"aborted here", planner, nil, func(l *Look, _ *Memory) { l.Halt = &gitboard.Halt{File: "ABORT", Mode: board.Aborted} }, "stop 0: the run is aborted: ABORTED by this clone's file .liza/ABORT"},
+		{"aborted", reviewer1, func(s *scene) { s.submitted("login").do(human, &board.Abort{Reason: "enough"}) }, nil, "stop 0: the run is aborted: ABORTED by human since 2026-01-31T09:12:00Z: enough"},
+		{"the goal is over", coder1, func(s *scene) { s.merged("login").do(human, &board.CompleteGoal{}) }, nil, "stop 0: the goal is COMPLETED"},
+		{"a pause after a crash", coder1, func(s *scene) { s.claimed("login") }, func(l *Look, m *Memory) { m.Learn(Outcome{At: l.Now, Exit: 7}) },
+			"wait for 5s: it has crashed (exit 7) and is started again after 5s"},
+		{"three crashes", coder1, func(s *scene) { s.claimed("login") }, func(l *Look, m *Memory) {
+			m.Crashes = []time.Time{crash(*l, 4*time.Minute), crash(*l, 2*time.Minute), l.Now}
+		}, "stop 1: the agent has crashed 3 times within 5m0s"},
+		{"three crashes, the first long ago", coder1, func(s *scene) { s.claimed("login") }, func(l *Look, m *Memory) {
+			m.Crashes = []time.Time{crash(*l, 5*time.Minute), crash(*l, 2*time.Minute), l.Now}
+		}, "start login"},
+		{"five runs for nothing", coder1, func(s *scene) { s.claimed("login") }, func(_ *Look, m *Memory) { m.Fruitless = 5 }, "stop 1: the agent was started 5 times and did nothing on the board"},
+
+		// One run only.
+		{"once: a task", coder1, func(s *scene) { s.ready("login") }, once, "claim login"},
+		{"once: nothing to do", coder1, func(s *scene) { s.submitted("login") }, once, "stop 0: nothing to claim"},
+		{"once: done", coder1, func(s *scene) { s.ready("login") }, func(l *Look, m *Memory) { once(l, m); m.Runs = 1 }, "stop 0: its one run is done"},
+		{"once: crashed", coder1, func(s *scene) { s.claimed("login") }, func(l *Look, m *Memory) {
+			once(l, m)
+			m.Learn(Outcome{At: l.Now.Add(-time.Minute), Exit: 1})
+		}, "stop 1: its one run has failed"},
+		{"once: what it approved lands", reviewer1, func(s *scene) { s.approved("login") }, func(l *Look, m *Memory) { once(l, m); m.Runs = 1 }, "merge login"},
+		{"once: a failed claim is tried again", coder1, func(s *scene) { s.ready("login") }, func(l *Look, m *Memory) {
+			once(l, m)
+			m.NotBefore, m.Why = l.Now.Add(2*time.Second), "a claim failed"
+		}, "wait for 2s: a claim failed"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := newScene(t)
+			if c.on != nil {
+				c.on(s)
+			}
+			l, m := s.look(c.who), &Memory{}
+			if c.with != nil {
+				c.with(&l, m)
+			}
+			step := Next(l, m)
+			if got := said(step, l.Now); got != c.want {
+				t.Errorf("\n%s, not\n%s", got, c.want)
+			}
+			if step.Do == Wait && !step.Until.IsZero() && !step.Until.After(l.Now) {
+				t.Error("it waits for what has passed: that turns in circles")
+			}
+			if err := l.State.Err(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+func once(l *Look, _ *Memory) { l.Once = true }
+
+// seen is a memory in which a trigger was seen to its end.
+func seen(trigger board.WakeTrigger) func(*Look, *Memory) {
+	return func(l *Look, m *Memory) {
+		for _, w := range board.Wakes(l.State) {
+			if w.Trigger == trigger {
+				m.Learn(Outcome{At: l.Now.Add(-time.Minute), Role: l.Role, Wake: &w})
+			}
+		}
+	}
+}
+
+func TestLearn(t *testing.T) {
+	at := start0.Std()
+	wake := &board.Wake{Trigger: board.BlockedTasks, Mark: "login"}
+	for _, c := range []struct {
+		name  string
+		ends  []Outcome
+		after time.Duration // before which nothing is done
+		why   string
+		check func(*Memory) bool
+	}{
+		{"submitted", []Outcome{{Exit: 42, Changed: true}}, 2 * time.Second, "started again in a moment", func(m *Memory) bool { return m.Fruitless == 0 }},
+		{"done", []Outcome{{Changed: true}}, 0, "", func(m *Memory) bool { return m.Fruitless == 0 }},
+		{"crashes double the pause", []Outcome{{Exit: 1}, {Exit: 137}}, 10 * time.Second, "exit 137", func(m *Memory) bool { return len(m.Crashes) == 2 && m.LastCrashed }},
+		{"a graceful end forgets the pause", []Outcome{{Exit: 1}, {Exit: 42}, {Exit: 1}}, 5 * time.Second, "exit 1", func(m *Memory) bool { return m.Fruitless == 3 }},
+		{"ended by us", []Outcome{{Exit: 143, Ours: true}}, 0, "", func(m *Memory) bool { return len(m.Crashes) == 0 && m.Fruitless == 0 }},
+		{"a limit is no crash", []Outcome{{Exit: 1, Limited: true, Limit: "claude"}}, time.Minute, "limit of claude, until 2026-01-31T09:01:00Z",
+			func(m *Memory) bool { return len(m.Crashes) == 0 && m.Fruitless == 0 && m.Limits == 1 }},
+		{"limits in a row", []Outcome{{Exit: 1, Limited: true}, {Exit: 1, Limited: true}, {Exit: 1, Limited: true}}, 4 * time.Minute, "limit", nil},
+		{"a limit that says until when", []Outcome{{Exit: 1, Limited: true, Until: at.Add(3 * time.Hour)}}, 3 * time.Hour, "until 2026-01-31T12:00:00Z", nil},
+		{"a planner that changes nothing", []Outcome{{Role: "planner", Wake: wake}, {Role: "planner", Wake: wake}}, 0, "",
+			func(m *Memory) bool { return m.Fruitless == 0 && m.Seen[board.BlockedTasks] == "login" && m.Unfinished == nil }},
+		{"a planner that crashes", []Outcome{{Role: "planner", Exit: 1, Wake: wake}}, 5 * time.Second, "crashed",
+			func(m *Memory) bool { return m.Seen == nil && m.Unfinished == wake }},
+		{"a planner that a pause ended", []Outcome{{Role: "planner", Exit: 143, Ours: true, Wake: wake}}, 0, "", func(m *Memory) bool { return m.Unfinished == wake }},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			m := &Memory{}
+			for _, e := range c.ends {
+				e.At = at
+				m.Learn(e)
+			}
+			if wait := m.NotBefore.Sub(at); wait != c.after {
+				t.Errorf("it waits %s, not %s", wait, c.after)
+			}
+			if !strings.Contains(m.Why, c.why) || c.why == "" && m.Why != "" {
+				t.Errorf("because %q, not %q", m.Why, c.why)
+			}
+			if c.check != nil && !c.check(m) {
+				t.Errorf("it remembers %+v", *m)
+			}
+		})
+	}
+}
+
+// Whatever an agent does that keeps failing has an end.
+func TestNoCircles(t *testing.T) {
+	for name, e := range map[string]Outcome{
+		"crashes": {Exit: 1}, "does nothing and stops": {Exit: 0}, "does nothing and wants more": {Exit: 42}, "killed": {Exit: 137},
+	} {
+		m, now := &Memory{}, start0.Std()
+		for runs := 0; m.Broken(now) == ""; runs++ {
+			if runs > idleRuns {
+				t.Fatalf("%s: it goes on after %d runs", name, runs)
+			}
+			e.At = now
+			m.Learn(e)
+			now = m.NotBefore
+		}
+	}
+}
+
+func TestOversee(t *testing.T) {
+	paused := &board.Pause{}
+	for _, c := range []struct {
+		name string
+		who  board.Actor
+		on   func(*scene)
+		then func(*scene) // while it runs
+		with func(*Look, *Running)
+		end  string
+		why  string
+	}{
+		{"it works", coder1, func(s *scene) { s.claimed("login") }, func(s *scene) { s.ready("cart") }, nil, "", ""},
+		{"it has submitted", coder1, func(s *scene) { s.claimed("login") }, func(s *scene) { s.submit("login") }, nil, "2m0s", "its work on login ended"},
+		{"it has submitted, and a review has begun", coder1, func(s *scene) { s.claimed("login") }, func(s *scene) {
+			s.submit("login").do(reviewer1, &board.ClaimReview{About: about("login")})
+		}, nil, "2m0s", "its work on login ended"},
+		{"it lingers", coder1, func(s *scene) { s.claimed("login") }, func(s *scene) { s.submit("login") }, func(l *Look, r *Running) {
+			r.Done = l.Now.Add(-2 * time.Minute)
+		}, "0s", "its work on login ended"},
+		{"a human blocks it", coder1, func(s *scene) { s.claimed("login") }, func(s *scene) { s.do(human, &board.Block{About: about("login"), Reason: board.HumanOverride}) }, nil,
+			"0s", "login is BLOCKED: human has taken it out of its hands"},
+		{"released by force", coder1, func(s *scene) { s.claimed("login") }, func(s *scene) {
+			s.do(human, &board.Release{About: about("login"), Force: true, Reason: "wrong task"})
+		}, nil, "0s", "login is UNCLAIMED: human"},
+		{"paused", coder1, func(s *scene) { s.claimed("login") }, func(s *scene) { s.do(human, paused) }, nil, "30s", "PAUSED by human"},
+		{"paused for some time", coder1, func(s *scene) { s.claimed("login") }, func(s *scene) { s.do(human, paused) }, func(l *Look, r *Running) {
+			r.Halted = l.Now.Add(-20 * time.Second)
+		}, "10s", "PAUSED by human"},
+		{"resumed", coder1, func(s *scene) { s.claimed("login") }, func(s *scene) { s.do(human, paused).do(human, &board.Resume{}) }, func(l *Look, r *Running) {
+			r.Halted = l.Now.Add(-20 * time.Second)
+		}, "", ""},
+		{"its task is paused", coder1, func(s *scene) { s.claimed("login") }, func(s *scene) { s.do(human, &board.Pause{About: about("login")}) }, nil, "30s", "login is paused"},
+		{"a planner at a checkpoint", planner, nil, nil, func(l *Look, _ *Running) { l.Halt = &gitboard.Halt{File: "CHECKPOINT", Mode: board.CheckpointMode} }, "30s", "CHECKPOINT by this clone"},
+		{"aborted", coder1, func(s *scene) { s.claimed("login") }, func(s *scene) { s.do(human, &board.Abort{}) }, nil, "0s", "the run is aborted"},
+		{"a verdict", reviewer1, func(s *scene) { s.reviewed("login") }, func(s *scene) {
+			s.do(reviewer1, &board.Verdict{About: about("login"), Verdict: board.VerdictApproved, Commit: sha("c")})
+		}, nil, "2m0s", "its work on login ended"},
+		{"its review is released", reviewer1, func(s *scene) { s.reviewed("login") }, func(s *scene) {
+			s.do(human, &board.Release{About: about("login"), Force: true, Reason: "too slow"})
+		}, nil, "0s", "human has taken it"},
+		{"it hands off", coder1, func(s *scene) { s.claimed("login") }, func(s *scene) {
+			s.do(coder1, &board.HandOff{About: about("login"), Summary: "half", NextAction: "the rest"}).do(coder2, &board.Claim{About: about("login"), Clone: "here"})
+		}, nil, "2m0s", "its work on login ended"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := newScene(t)
+			if c.on != nil {
+				c.on(s)
+			}
+			r := &Running{}
+			if task := s.state().Task("login"); task != nil {
+				r.Task, r.Events = "login", len(task.History)
+			}
+			if c.then != nil {
+				c.then(s)
+			}
+			l := s.look(c.who)
+			if c.with != nil {
+				c.with(&l, r)
+			}
+			o := Oversee(l, r)
+			end := ""
+			if !o.End.IsZero() {
+				end = o.End.Sub(l.Now).String()
+			}
+			if end != c.end || !strings.Contains(o.Reason, c.why) {
+				t.Errorf("it ends in %q because %q, not in %q because %q", end, o.Reason, c.end, c.why)
+			}
+		})
+	}
+}
