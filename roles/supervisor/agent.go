@@ -29,7 +29,7 @@ func (s *supervisor) start(ctx context.Context, l Look, step Step) error {
 	if err := s.unlimited(ctx, l); err != nil {
 		return err
 	}
-	s.fresh = ""
+	s.fresh, s.warnings = "", nil
 	last := &tail{max: tailBytes}
 	if s.Terminal == nil {
 		c.output = s.outputs(last)
@@ -78,6 +78,9 @@ func (s *supervisor) prepare(ctx context.Context, l Look, step Step) (command, s
 	in := prompt.Input{
 		State: l.State, Agent: s.actor.ID, Role: s.Role, Root: s.root, Task: step.Task, Wake: step.Wake,
 		Restarted: s.restarted(step),
+	}
+	if !in.Restarted {
+		in.Warnings = s.warnings
 	}
 	dir, subject := s.root, "planning"
 	if step.Wake != nil {
@@ -217,7 +220,7 @@ func (s *supervisor) learn(ctx context.Context, step Step, tip gitio.OID, exit i
 		o.Declined = t
 	}
 	if !ours && exit != graceful && !(exit == 0 && o.Changed) {
-		o.Until, o.Limited = s.CLI.Limited(last, now)
+		o.Until, o.Limited = s.CLI.Limited(last, now.Local())
 	}
 	s.memory.Learn(o)
 	if err := s.files.keepMemory(s.memory); err != nil {

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"gopkg.in/natefinch/lumberjack.v2"
@@ -36,13 +37,44 @@ func filesOf(dir, agent string) files {
 
 func (f files) at(name string) string { return filepath.Join(f.dir, name) }
 
-// transcript opens the log of an agent: what it prints, and what its supervisor says.
-func (f files) transcript() (io.WriteCloser, error) {
+// journal is the transcript of an agent as it is written: what the agent prints, and its supervisor's own
+// lines between.
+type journal struct {
+	mu   sync.Mutex
+	to   io.WriteCloser
+	open bool // the agent has begun a line and not ended it
+}
+
+// journal opens the transcript.
+func (f files) journal() (*journal, error) {
 	if err := os.MkdirAll(filepath.Dir(f.log), 0o755); err != nil {
 		return nil, fmt.Errorf("this clone's own files can't be written: %w", err)
 	}
-	return &lumberjack.Logger{Filename: f.log, MaxSize: logMegabytes, MaxBackups: logFiles}, nil
+	return &journal{to: &lumberjack.Logger{Filename: f.log, MaxSize: logMegabytes, MaxBackups: logFiles}}, nil
 }
+
+// Write takes what the agent prints. A full disk must not end the agent: what can't be kept is lost.
+func (j *journal) Write(p []byte) (int, error) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if len(p) > 0 {
+		j.open = p[len(p)-1] != '\n'
+	}
+	_, _ = j.to.Write(p)
+	return len(p), nil
+}
+
+// note takes a line of the supervisor's own.
+func (j *journal) note(line string) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.open {
+		line, j.open = "\n"+line, false
+	}
+	_, _ = io.WriteString(j.to, line)
+}
+
+func (j *journal) Close() error { return j.to.Close() }
 
 // savePrompt keeps a prompt and returns the path of its file.
 func (f files) savePrompt(now time.Time, subject, text string) (string, error) {

@@ -184,7 +184,9 @@ func TestLearn(t *testing.T) {
 		{"limits in a row", []Outcome{{Exit: 1, Limited: true}, {Exit: 1, Limited: true}, {Exit: 1, Limited: true}}, 4 * time.Minute, "limit", nil},
 		{"a limit that says until when", []Outcome{{Exit: 1, Limited: true, Until: at.Add(3 * time.Hour)}}, 3 * time.Hour, "until 2026-01-31T12:00:00Z", nil},
 		{"a planner that changes nothing", []Outcome{{Role: "planner", Wake: wake}, {Role: "planner", Wake: wake}}, 0, "",
-			func(m *Memory) bool { return m.Fruitless == 0 && m.Seen[board.BlockedTasks] == "login" && m.Unfinished == nil }},
+			func(m *Memory) bool {
+				return m.Fruitless == 0 && m.Seen[board.BlockedTasks] == "login" && m.Unfinished == nil
+			}},
 		{"a planner that crashes", []Outcome{{Role: "planner", Exit: 1, Wake: wake}}, 5 * time.Second, "crashed",
 			func(m *Memory) bool { return m.Seen == nil && m.Unfinished == wake }},
 		{"a planner that a pause ended", []Outcome{{Role: "planner", Exit: 143, Ours: true, Wake: wake}}, 0, "", func(m *Memory) bool { return m.Unfinished == wake }},

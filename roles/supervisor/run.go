@@ -53,19 +53,20 @@ func lost(agent string, err error) *StopError {
 // supervisor is the state of the loop.
 type supervisor struct {
 	Config
-	actor   board.Actor
-	clone   string
-	root    string
-	program string // the agent's
-	files   files
-	log     io.WriteCloser
-	memory  *Memory
-	pulse   *pulse
-	watch   map[string]watched // the leases of others
-	proved  gitio.OID          // the board's commit up to which its history was proven
-	fresh   string             // the task that was claimed just now, and that no run has begun on
-	told    string             // what it waits for, as it was told last
-	follow  <-chan struct{}
+	actor    board.Actor
+	clone    string
+	root     string
+	program  string // the agent's
+	files    files
+	log      *journal
+	memory   *Memory
+	pulse    *pulse
+	watch    map[string]watched // the leases of others
+	proved   gitio.OID          // the board's commit up to which its history was proven
+	fresh    string             // the task that was claimed just now, and that no run has begun on
+	warnings []string           // what was noticed as it was claimed
+	told     string             // what it waits for, as it was told last
+	follow   <-chan struct{}
 }
 
 // Run supervises one agent until its work is over or the context ends. It returns nil then; a *StopError
@@ -108,7 +109,7 @@ func stopped(err error, exit int) bool {
 
 // begin prepares the loop of an agent that is registered, and clears away what a dead supervisor has left.
 func (s *supervisor) begin(ctx context.Context) (err error) {
-	if s.log, err = s.files.transcript(); err != nil {
+	if s.log, err = s.files.journal(); err != nil {
 		return err
 	}
 	s.tell(Registered, "", "registered, session "+s.actor.Session)
@@ -159,7 +160,7 @@ func (s *supervisor) tell(event, task, text string) {
 func (s *supervisor) say(e Event) {
 	e.Time, e.Agent = s.Board.Now().UTC().Truncate(time.Second), s.actor.ID
 	if s.log != nil {
-		_, _ = io.WriteString(s.log, transcript.Line(e.Time, e.Line())) // a full disk must not end the agent
+		s.log.note(transcript.Line(e.Time, e.Line()))
 	}
 	if s.Tell != nil {
 		s.Tell(e)

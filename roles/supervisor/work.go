@@ -24,7 +24,7 @@ func (s *supervisor) claim(ctx context.Context, l Look, task string) error {
 	if err != nil && got.Text == "" {
 		return s.claimFailed(ctx, l, task, err)
 	}
-	s.fresh = task
+	s.fresh, s.warnings = task, got.Warnings
 	s.tell(Claimed, task, got.Text)
 	for _, w := range got.Warnings {
 		s.tell(Trouble, task, w)
