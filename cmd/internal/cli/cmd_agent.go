@@ -49,7 +49,8 @@ Exit code 42: the lease was taken by somebody else. What the agent prints is kep
 			if config.ID, err = c.agentToRun(role, id); err != nil {
 				return err
 			}
-			out := &teller{c: c, alone: true}
+			out := &teller{c: c, bell: c.newBell()}
+			defer out.bell.close()
 			config.Tell, config.Output = out.tell, out.output
 			ctx := c.ctx
 			if interactive {
@@ -161,11 +162,12 @@ func (c *call) agentToRun(role roles.Role, id string) (string, error) {
 
 // teller prints what supervisors tell, and what their agents print.
 type teller struct {
-	c     *call
-	alone bool
+	c    *call
+	bell *bell
 }
 
 func (t *teller) tell(e supervisor.Event) {
+	t.bell.ring(e)
 	if t.c.json {
 		_ = t.c.printJSON(e) // whoever read it has gone
 		return

@@ -22,6 +22,7 @@ type screen struct {
 	paint paint
 	stays bool // there is a terminal for the line that stays
 	done  sync.WaitGroup
+	bell  *bell
 
 	mu     sync.Mutex
 	names  []string // of the agents, in the order of their coming
@@ -39,7 +40,7 @@ type doing struct {
 
 // newScreen begins a screen; it follows the board until the context ends.
 func newScreen(ctx context.Context, c *call) (*screen, error) {
-	s := &screen{c: c, out: c.app.Stdout, paint: c.paint(), stays: c.toTerminal() && !c.json && c.app.Getenv("TERM") != "dumb", doing: map[string]doing{}}
+	s := &screen{c: c, out: c.app.Stdout, paint: c.paint(), stays: c.toTerminal() && !c.json && c.app.Getenv("TERM") != "dumb", doing: map[string]doing{}, bell: c.newBell()}
 	if !s.stays {
 		return s, nil
 	}
@@ -88,6 +89,7 @@ func (s *screen) count(state *board.State) {
 
 // tell prints an event.
 func (s *screen) tell(e supervisor.Event) {
+	s.bell.ring(e)
 	if s.c.json {
 		s.mu.Lock()
 		defer s.mu.Unlock()
@@ -184,6 +186,7 @@ func (s *screen) summary() string {
 // close takes the line away that stayed.
 func (s *screen) close() {
 	s.done.Wait()
+	s.bell.close()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.closed = true
