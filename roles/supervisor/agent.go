@@ -52,7 +52,7 @@ func (s *supervisor) start(ctx context.Context, l Look, step Step) error {
 	if err := s.files.keepProcess("process", p.cmd.Process.Pid); err != nil {
 		s.tell(Trouble, step.Task, "should this process die, the agent may be left running: "+err.Error())
 	}
-	s.tell(Started, step.Task, s.occasion(step)+", prompt "+file)
+	s.say(Event{Event: Started, Task: step.Task, Text: s.occasion(step), Prompt: file})
 	r := &Running{Task: step.Task}
 	if t := began.Task(step.Task); t != nil {
 		r.Events = len(t.History)

@@ -7,13 +7,14 @@ import (
 
 // Event is something that a supervisor tells: to its log, to whoever watches.
 type Event struct {
-	Time  time.Time `json:"time"`
-	Agent string    `json:"agent"`
-	Event string    `json:"event"`
-	Task  string    `json:"task,omitempty"`
-	Text  string    `json:"text"`
-	Exit  *int      `json:"exit,omitempty"` // of the agent that has ended
-	Idle  bool      `json:"idle,omitempty"` // waiting: for lack of work
+	Time   time.Time `json:"time"`
+	Agent  string    `json:"agent"`
+	Event  string    `json:"event"`
+	Task   string    `json:"task,omitempty"`
+	Text   string    `json:"text"`
+	Exit   *int      `json:"exit,omitempty"`   // of the agent that has ended
+	Prompt string    `json:"prompt,omitempty"` // the file, of an agent that was started
+	Idle   bool      `json:"idle,omitempty"`   // waiting: for lack of work
 }
 
 // The events.

@@ -104,7 +104,7 @@ func (m *Memory) Learn(e Outcome) {
 		m.Delay = 0
 	case e.Exit == 0 || e.Exit == graceful:
 		m.Delay = 0
-		m.NotBefore, m.Why = e.At.Add(restartDelay), "it is started again in a moment"
+		m.NotBefore, m.Why = e.At.Add(restartDelay), "it goes on in a moment"
 	default:
 		m.LastCrashed = true
 		m.Crashes = append(m.recent(e.At), e.At)

@@ -174,7 +174,7 @@ func TestLearn(t *testing.T) {
 		why   string
 		check func(*Memory) bool
 	}{
-		{"submitted", []Outcome{{Exit: 42, Changed: true}}, 2 * time.Second, "started again in a moment", func(m *Memory) bool { return m.Fruitless == 0 }},
+		{"submitted", []Outcome{{Exit: 42, Changed: true}}, 2 * time.Second, "goes on in a moment", func(m *Memory) bool { return m.Fruitless == 0 }},
 		{"done", []Outcome{{Changed: true}}, 0, "", func(m *Memory) bool { return m.Fruitless == 0 }},
 		{"crashes double the pause", []Outcome{{Exit: 1}, {Exit: 137}}, 10 * time.Second, "exit 137", func(m *Memory) bool { return len(m.Crashes) == 2 && m.LastCrashed }},
 		{"a graceful end forgets the pause", []Outcome{{Exit: 1}, {Exit: 42}, {Exit: 1}}, 5 * time.Second, "exit 1", func(m *Memory) bool { return m.Fruitless == 3 }},

@@ -160,7 +160,11 @@ func (s *supervisor) tell(event, task, text string) {
 func (s *supervisor) say(e Event) {
 	e.Time, e.Agent = s.Board.Now().UTC().Truncate(time.Second), s.actor.ID
 	if s.log != nil {
-		s.log.note(transcript.Line(e.Time, e.Line()))
+		text := e.Line()
+		if e.Prompt != "" {
+			text += ", prompt " + e.Prompt
+		}
+		s.log.note(transcript.Line(e.Time, text))
 	}
 	if s.Tell != nil {
 		s.Tell(e)

@@ -174,6 +174,9 @@ func (t *teller) tell(e supervisor.Event) {
 	}
 	p := t.c.paint()
 	line := p.with("2", e.Time.Local().Format("15:04:05")) + " " + p.bold(e.Line())
+	if e.Prompt != "" {
+		line += ", prompt " + e.Prompt
+	}
 	fmt.Fprintln(t.c.app.Stderr, board.Visible(line))
 }
 

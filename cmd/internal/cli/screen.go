@@ -149,7 +149,7 @@ func (s *screen) prefix(agent string) string {
 		at = len(s.names)
 		s.names = append(s.names, agent)
 	}
-	return s.paint.with(colours[at%len(colours)], pad(agent, len("code-reviewer-1"))) + " "
+	return s.paint.with(colours[at%len(colours)], pad(agent, len("code-reviewer-10")))
 }
 
 // print writes text above the line that stays, in one go.
