@@ -28,8 +28,7 @@ type pulse struct {
 	ends time.Time // the lease
 }
 
-func newPulse(b *gitboard.Board, actor board.Actor, v *gitboard.View) *pulse {
-	c := v.State.Config()
+func newPulse(b *gitboard.Board, actor board.Actor, c *board.Config) *pulse {
 	p := &pulse{board: b, actor: actor, every: time.Duration(max(1, c.HeartbeatInterval)) * time.Second, lost: make(chan error, 1)}
 	p.last = b.Now()
 	p.ends = p.last.Add(time.Duration(c.LeaseSeconds(nil)) * time.Second)

@@ -120,11 +120,14 @@ func (s *supervisor) begin(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	s.pulse = newPulse(s.Board, s.actor, v)
-	own := ""
+	config, own := v.State.Config(), ""
 	if a := v.State.Agent(s.actor.ID); a != nil {
 		own = a.CurrentTask
 	}
+	if err := v.State.Err(); err != nil {
+		return err
+	}
+	s.pulse = newPulse(s.Board, s.actor, config)
 	did, err := s.Hands.Mend(ctx, s.actor, own)
 	for _, text := range did {
 		s.tell(Mended, own, text)
@@ -137,7 +140,7 @@ func (s *supervisor) begin(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	s.follow, err = s.Board.Follow(ctx, s.pollInterval(v.State.Config()))
+	s.follow, err = s.Board.Follow(ctx, s.pollInterval(config))
 	return err
 }
 
