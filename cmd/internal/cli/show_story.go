@@ -13,7 +13,10 @@ import (
 // story tells a task from beginning to end.
 func (f *taskFacts) story(p page) []string {
 	l := labels{page: p, names: 14}
-	for _, line := range wrap(f.t.ID+": "+f.t.Description, p.width) {
+	for i, line := range wrap(f.t.ID+": "+f.t.Description, p.width-2) {
+		if i > 0 {
+			line = "  " + line // no text of an agent's begins a line
+		}
 		l.lines = append(l.lines, p.bold(line))
 	}
 	l.lines = append(l.lines, "")
