@@ -12,24 +12,29 @@ import (
 	"github.com/git-liza/git-liza/cmd/internal/cli"
 )
 
+// programs are what the test binary is under other names.
+var programs = map[string]func(){"git-liza": command}
+
 // The test binary is the command. Its clock is the one that a script sets.
+func command() {
+	app := cli.OS()
+	if text := os.Getenv("LIZA_TEST_NOW"); text != "" {
+		now, err := time.Parse(time.RFC3339, text)
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(99)
+		}
+		app.Now = func() time.Time { return now }
+	}
+	os.Exit(app.Main(os.Args[1:]))
+}
+
 func TestMain(m *testing.M) {
 	// A process under the race detector waits a second at its end unless it's told not to; here run thousands.
 	if os.Getenv("GORACE") == "" {
 		os.Setenv("GORACE", "atexit_sleep_ms=0")
 	}
-	testscript.Main(m, map[string]func(){"git-liza": func() {
-		app := cli.OS()
-		if text := os.Getenv("LIZA_TEST_NOW"); text != "" {
-			now, err := time.Parse(time.RFC3339, text)
-			if err != nil {
-				fmt.Fprintln(os.Stderr, err)
-				os.Exit(99)
-			}
-			app.Now = func() time.Time { return now }
-		}
-		os.Exit(app.Main(os.Args[1:]))
-	}})
+	testscript.Main(m, programs)
 }
 
 func TestScripts(t *testing.T) {

@@ -62,6 +62,9 @@ func (s *supervisor) start(ctx context.Context, l Look, step Step) error {
 	if err != nil {
 		return err
 	}
+	if err := s.pulse.sure(ctx); taken(err) {
+		return err
+	}
 	return s.learn(ctx, step, tip, ended, ours, last.String())
 }
 

@@ -15,13 +15,15 @@ const leaveWithin = time.Minute
 
 // leave ends the agent's part on the board. A review, and a claim in whose worktree nothing was done, are given
 // back. A claim with work in it is left to its lease, which is ended: whoever starts the agent again goes on in
-// the same worktree, at once.
+// the same worktree, at once. When the lease was taken meanwhile, nothing is done.
 func (s *supervisor) leave(ctx context.Context, cause error) error {
 	ctx, cancel := context.WithTimeout(ctx, leaveWithin)
 	defer cancel()
 	text, err := s.giveBack(ctx)
 	if taken(err) {
-		return lost(s.actor.ID, err)
+		err = lost(s.actor.ID, err)
+		s.tell(Stopped, "", err.Error())
+		return err
 	}
 	if err != nil {
 		text = "it is left to its lease: " + err.Error()
@@ -45,6 +47,11 @@ func (s *supervisor) giveBack(ctx context.Context) (string, error) {
 	}
 	if a == nil || a.Session != s.actor.Session {
 		return "it is registered no more", nil
+	}
+	if s.pulse != nil {
+		if err := s.pulse.beat(ctx); taken(err) {
+			return "", err
+		}
 	}
 	said := ""
 	task := Look{State: v.State, Agent: s.actor.ID}.held()

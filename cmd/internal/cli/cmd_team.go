@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/spf13/pflag"
 
@@ -75,5 +76,5 @@ func (c *call) answerTeam() error {
 		return err
 	}
 	tally := supervisor.Tally(v.State)
-	return c.answer(map[string]any{"event": "goal", "status": v.State.Goal().Status, "text": tally}, fmt.Sprintf("the goal is %s: %s", v.State.Goal().Status, tally))
+	return c.answer(map[string]any{"time": c.app.Now().UTC().Truncate(time.Second), "event": "goal", "status": v.State.Goal().Status, "text": tally}, fmt.Sprintf("the goal is %s: %s", v.State.Goal().Status, tally))
 }

@@ -1,0 +1,396 @@
+//go:build linux
+
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// set sets settings of the board: "key value" each.
+func (p *project) set(settings ...string) {
+	p.t.Helper()
+	for _, s := range settings {
+		key, value, _ := strings.Cut(s, " ")
+		p.must("", "config", "set", key, value)
+	}
+}
+
+// gate is a file that processes wait for.
+func (p *project) gate(name string) (waits string, open func()) {
+	p.t.Helper()
+	file := filepath.Join(p.t.TempDir(), name)
+	return "until test -e '" + file + "'; do sleep 0.05; done", func() {
+		p.t.Helper()
+		if err := os.WriteFile(file, nil, 0o644); err != nil {
+			p.t.Fatal(err)
+		}
+	}
+}
+
+// never holds what was done on the board after a commit against what is not to be there.
+func (p *project) never(after string, unwanted func(operation) bool) {
+	p.t.Helper()
+	for _, op := range p.operations(after) {
+		if unwanted(op) {
+			p.t.Errorf("%s was committed: %s", op.op, op.subject)
+		}
+	}
+}
+
+func by(agent string) func(operation) bool {
+	return func(op operation) bool { return op.agent == agent }
+}
+
+func takesOn(op operation) bool {
+	return slices.Contains([]string{"claim", "claim-review", "merge"}, op.op)
+}
+
+// submits is a script of a coder that does its task and submits it; then it does more.
+const submits = `
+task=$(sed -n 's/^TASK ID: //p' "$LIZA_PROMPT_FILE")
+git liza pre-exec $task --intent 'write it' --validation 'cat it' --file $task.txt
+echo $task >$task.txt && git add . && git commit -q -m $task && git liza submit $task --no-tests-because 'a text' || exit 1
+`
+
+func TestSecondSupervisorIsRefused(t *testing.T) {
+	t.Parallel()
+	p := newProject(t)
+	first := p.supervise("agent", "coder", "--id=1", "--exec=true")
+	first.hears("waiting", "there is no plan yet")
+	tip := p.tip()
+	second := p.supervise("agent", "coder", "--id=1", "--exec=true")
+	second.ends(1)
+	if said := second.errs.String(); !strings.Contains(said, "coder-1") || !strings.Contains(said, "lease") {
+		t.Errorf("it is not told why: %s", said)
+	}
+	if p.tip() != tip {
+		t.Error("the second has written on the board")
+	}
+	third := p.supervise("agent", "coder", "--exec=true")
+	third.hears("registered", "coder-2")
+	for _, s := range []*supervised{first, third} {
+		s.signal(syscall.SIGTERM)
+		s.ends(0)
+	}
+	p.proven()
+}
+
+// TestContinuedAfterItsLease stops a supervisor past its lease. Others take its task over; when it goes on, it does
+// nothing to the board, whatever has happened to its agent meanwhile, and whatever it is told.
+func TestContinuedAfterItsLease(t *testing.T) {
+	for name, meanwhile := range map[string]func(first *supervised, pid int, open func()){
+		"its agent works":     func(*supervised, int, func()) {},
+		"its agent is deaf":   func(*supervised, int, func()) {},
+		"its agent is done":   func(_ *supervised, _ int, open func()) { open() },
+		"its agent is dead":   func(_ *supervised, pid int, _ func()) { _ = syscall.Kill(pid, syscall.SIGKILL) },
+		"it is told to end":   func(first *supervised, _ int, _ func()) { first.signal(syscall.SIGTERM) },
+		"it has no agent now": func(*supervised, int, func()) {},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := newProject(t)
+			p.set("lease_duration 3", "heartbeat_interval 1")
+			p.addTask("alpha")
+			waits, open := p.gate("open")
+			exec := waits + "; echo 'rate limit exceeded'; exit 9"
+			switch name {
+			case "its agent is deaf":
+				exec = "trap '' TERM; " + exec
+			case "it has no agent now":
+				exec = "exit 42"
+			}
+			first := p.supervise("agent", "coder", "--id=1", "--exec="+exec)
+			first.hears("started", "alpha")
+			pid := p.agentPID("coder-1")
+			if name == "it has no agent now" {
+				first.hears("waiting", "started again")
+			}
+			first.signal(syscall.SIGSTOP)
+			second := p.supervise("agent", "coder", "--id=2", "--exec=exec sleep 1000")
+			second.hears("claimed", "alpha")
+			tip := p.tip()
+			meanwhile(first, pid, open)
+			first.signal(syscall.SIGCONT)
+			first.ends(42)
+			if pid != 0 && alive(pid) {
+				t.Error("its agent is alive")
+			}
+			p.never(tip, by("coder-1"))
+			if lease := p.git("for-each-ref", "refs/liza/leases/coder-1"); lease != "" {
+				t.Errorf("it has a lease again: %s", lease)
+			}
+			second.signal(syscall.SIGTERM)
+			second.ends(0)
+			p.proven()
+		})
+	}
+}
+
+// TestAgentEndsCleanly: at SIGTERM a claim that nothing was done for is given back; one with work in it is kept, and
+// gone on with at once.
+func TestAgentEndsCleanly(t *testing.T) {
+	t.Parallel()
+	p := newProject(t)
+	p.addTask("alpha")
+	s := p.supervise("agent", "coder", "--exec=exec sleep 1000")
+	s.hears("started", "alpha")
+	s.signal(syscall.SIGTERM)
+	s.hears("stopped", "alpha was claimed and not worked on: released, deregistered")
+	s.ends(0)
+	if b := p.board(); b.Tasks[0].Status != "UNCLAIMED" || len(b.Agents) != 0 {
+		t.Errorf("the board: %+v", b)
+	}
+
+	s = p.supervise("agent", "coder", "--exec=echo half >half.txt; echo written; exec sleep 1000")
+	s.hears("started", "alpha")
+	half := filepath.Join(p.dir, ".worktrees", "alpha", "half.txt")
+	p.eventually("it writes", func() bool { _, err := os.Stat(half); return err == nil })
+	pid := p.agentPID("coder-1")
+	s.signal(syscall.SIGTERM)
+	s.hears("stopped", "alpha has work in it, and is left to its lease")
+	s.ends(0)
+	if alive(pid) {
+		t.Error("its agent is alive")
+	}
+	if got := p.task("alpha"); got.Status != "CLAIMED" {
+		t.Errorf("alpha is %s", got.Status)
+	}
+	tip := p.tip()
+	s = p.supervise("agent", "coder", "--once", "--exec=cat half.txt && "+submits+"exit 42")
+	s.hears("started", "alpha")
+	s.ends(0)
+	p.never(tip, func(op operation) bool { return takesOn(op) })
+	if got := p.task("alpha"); got.Status != "READY_FOR_REVIEW" {
+		t.Errorf("alpha is %s", got.Status)
+	}
+	if len(p.board().Agents) != 0 {
+		t.Errorf("agents are left: %+v", p.board().Agents)
+	}
+	p.proven()
+}
+
+// TestKilledSupervisorIsSucceeded: who comes after a killed supervisor ends the agent that it left behind, and goes on
+// under the same id with the same claim, at once.
+func TestKilledSupervisorIsSucceeded(t *testing.T) {
+	t.Parallel()
+	p := newProject(t)
+	p.addTask("alpha")
+	s := p.supervise("agent", "coder", "--exec=trap '' TERM; echo half >half.txt; sleep 1000 & while :; do sleep 1; done")
+	s.hears("started", "alpha")
+	half := filepath.Join(p.dir, ".worktrees", "alpha", "half.txt")
+	p.eventually("it writes", func() bool { _, err := os.Stat(half); return err == nil })
+	pid := p.agentPID("coder-1")
+	sweeps(t, pid)
+	s.signal(syscall.SIGKILL)
+	<-s.over
+	if !alive(pid) {
+		t.Error("its agent was to outlive it")
+	}
+	tip := p.tip()
+	s = p.supervise("agent", "coder", "--once", "--exec=cat half.txt && "+submits+"exit 42")
+	s.hears("registered", "coder-1")
+	s.hears("started", "alpha")
+	if alive(pid) {
+		t.Error("the agent that was left is alive")
+	}
+	s.ends(0)
+	p.never(tip, takesOn)
+	if got := p.task("alpha"); got.Status != "READY_FOR_REVIEW" {
+		t.Errorf("alpha is %s", got.Status)
+	}
+	p.proven()
+}
+
+func TestSupervisorStopsByItself(t *testing.T) {
+	t.Run("three crashes", func(t *testing.T) {
+		t.Parallel()
+		p := newProject(t)
+		p.addTask("alpha")
+		s := p.supervise("agent", "coder", "--exec=exit 3")
+		for range 3 {
+			s.hears("ended", "exit 3")
+		}
+		s.hears("alarm", "the agent has crashed 3 times")
+		s.ends(1)
+		p.proven()
+	})
+	t.Run("five runs for nothing", func(t *testing.T) {
+		t.Parallel()
+		p := newProject(t)
+		p.addTask("alpha")
+		s := p.supervise("agent", "coder", "--exec=exit 42")
+		for range 5 {
+			s.hears("ended", "exit 42")
+		}
+		s.hears("alarm", "started 5 times and did nothing on the board")
+		s.ends(1)
+		if got := p.task("alpha"); got.Status != "UNCLAIMED" {
+			t.Errorf("alpha is %s", got.Status)
+		}
+		p.proven()
+	})
+	t.Run("a quota", func(t *testing.T) {
+		t.Parallel()
+		p := newProject(t)
+		p.addTask("alpha")
+		s := p.supervise("agent", "coder", "--exec=echo 'error: HTTP 429 Too Many Requests, retry after 2s'; exit 1")
+		for range 4 { // three crashes would end it
+			s.hears("limited", "limit of exec, until ")
+		}
+		s.hears("waiting", "limit of exec, until ")
+		if a := p.board().Agents["coder-1"]; !strings.HasPrefix(a.WaitingFor, "limit of exec, until ") {
+			t.Errorf("its record says it waits for %q", a.WaitingFor)
+		}
+		s.signal(syscall.SIGTERM)
+		s.ends(0)
+		p.proven()
+	})
+	t.Run("a broken board", func(t *testing.T) {
+		t.Parallel()
+		p := newProject(t)
+		p.addTask("alpha")
+		s := p.supervise("agent", "coder", "--exec=exec sleep 1000")
+		s.hears("started", "alpha")
+		idle := p.supervise("agent", "code-reviewer", "--exec=true")
+		idle.hears("waiting", "")
+		pid := p.agentPID("coder-1")
+		good := p.tip()
+		bad := strings.TrimSpace(p.git("commit-tree", "liza/state^{tree}", "-p", "liza/state", "-m", "tidy up"))
+		p.git("update-ref", "refs/heads/liza/state", bad, good)
+		for _, s := range []*supervised{s, idle} {
+			s.hears("alarm", "the board is inconsistent")
+			s.ends(4)
+		}
+		if alive(pid) {
+			t.Error("its agent is alive")
+		}
+		if _, err := os.Stat(filepath.Join(p.dir, ".liza", "PAUSE")); err != nil {
+			t.Errorf("the clone is not paused: %v", err)
+		}
+		if p.tip() != bad {
+			t.Error("something was written on a broken board")
+		}
+		p.git("update-ref", "refs/heads/liza/state", good, bad)
+		p.proven()
+	})
+}
+
+// TestPlannerIsNotWokenAgain: a planner that leaves a blocked task alone is not started for it again, whatever else
+// happens; a human's word starts it.
+func TestPlannerIsNotWokenAgain(t *testing.T) {
+	t.Parallel()
+	p := newProject(t)
+	p.addTask("alpha")
+	p.addTask("beta")
+	p.must("", "block", "alpha", "--reason", "wait")
+	s := p.supervise("agent", "planner", "--exec=exit 0")
+	s.hears("started", "BLOCKED_TASKS")
+	s.hears("waiting", "nothing to plan")
+	before := len(s.all())
+	p.must("", "note", "--for", "coder-1", "be quick")
+	p.must("", "discover", "--desc", "a crack", "--severity", "low")
+	p.must("coder-1", "claim", "beta")
+	p.must("", "note", "--for", "planner", "let it go")
+	s.hears("started", "BLOCKED_TASKS")
+	s.hears("waiting", "nothing to plan")
+	started := 0
+	for _, e := range s.all()[before:] {
+		if e.Event == "started" {
+			started++
+		}
+	}
+	if started != 1 {
+		t.Errorf("it was started %d times:\n%s", started, s.story())
+	}
+	s.signal(syscall.SIGTERM)
+	s.ends(0)
+
+	// The supervisor's memory outlives it.
+	s = p.supervise("agent", "planner", "--exec=exit 0")
+	s.hears("waiting", "nothing to plan")
+	s.signal(syscall.SIGTERM)
+	s.ends(0)
+	p.proven()
+}
+
+// TestRejectedWorkIsItsAuthors: while its author lives, nobody else takes it.
+func TestRejectedWorkIsItsAuthors(t *testing.T) {
+	t.Parallel()
+	p := newProject(t)
+	p.addTask("alpha")
+	waits, open := p.gate("open")
+	author := p.supervise("agent", "coder", "--id=1", "--exec="+submits+waits+"; exit 42")
+	author.hears("started", "alpha")
+	p.eventually("it is submitted", func() bool { return p.task("alpha").Status == "READY_FOR_REVIEW" })
+	other := p.supervise("agent", "coder", "--id=2", "--exec=exec sleep 1000")
+	other.hears("waiting", "nothing to claim")
+	p.must("code-reviewer-1", "claim-review", "alpha")
+	p.must("code-reviewer-1", "verdict", "alpha", "REJECTED", "--commit", "task/alpha", "--blocker", "alpha.txt:1|too short|nobody reads it|write more", "--overall", "not yet")
+	tip := p.tip()
+	p.addTask("beta") // and so it has seen the rejection
+	other.hears("claimed", "beta")
+	open()
+	author.hears("claimed", "alpha")
+	p.never(tip, func(op operation) bool { return op.agent == "coder-2" && op.task == "alpha" })
+	for _, s := range []*supervised{author, other} {
+		s.signal(syscall.SIGTERM)
+		s.ends(0)
+	}
+	p.proven()
+}
+
+// TestIdleTeam: a team that has nothing to do does nothing.
+func TestIdleTeam(t *testing.T) {
+	p := newProject(t)
+	p.addTask("alpha")
+	p.must("", "block", "alpha", "--reason", "wait")
+	s := p.supervise("team", "--planners=1", "--coders=2", "--reviewers=2", "--exec=exit 0")
+	for range 5 { // the planner has had its run, too
+		s.hears("waiting", "nothing to ")
+	}
+	tip, before, used := p.tip(), len(s.all()), cpu(t, s.cmd.Process.Pid)
+	span := 5 * time.Second
+	if *long {
+		span = time.Minute
+	}
+	time.Sleep(span)
+	used = cpu(t, s.cmd.Process.Pid) - used
+	t.Logf("in %s it used %s: %.2f %% of a core", span, used, 100*used.Seconds()/span.Seconds())
+	if *long && used > span/100 {
+		t.Error("that is too much")
+	}
+	p.never(tip, func(operation) bool { return true })
+	if events := s.all(); len(events) != before {
+		t.Errorf("something happened: %v", events[before:])
+	}
+	s.signal(syscall.SIGTERM)
+	s.ends(1)
+	p.proven()
+}
+
+// cpu is what a process and its ended children have used.
+func cpu(t *testing.T, pid int) time.Duration {
+	t.Helper()
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(stat), ") ")
+	fields := strings.Fields(rest)
+	var total time.Duration
+	for _, field := range fields[14-3 : 18-3] { // utime stime cutime cstime, in ticks of 10 ms (proc(5))
+		var ticks int64
+		if _, err := fmt.Sscan(field, &ticks); err != nil {
+			t.Fatal(err)
+		}
+		total += time.Duration(ticks) * 10 * time.Millisecond
+	}
+	return total
+}

@@ -1,0 +1,100 @@
+//go:build linux
+
+package main
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+)
+
+// plans is a planner's run.
+func (a *scripted) plans() int {
+	trigger := a.field("WAKE TRIGGER")
+	switch trigger {
+	case "INITIAL_PLANNING":
+		a.initialPlan()
+	case "BLOCKED_TASKS", "HYPOTHESIS_EXHAUSTED":
+		for _, id := range a.about() {
+			a.unblocks(id)
+		}
+	case "IMMEDIATE_DISCOVERY":
+		for _, id := range a.about() {
+			a.liza("settle-discovery", id, "--defer", "--reason", "the goal is reached without it")
+		}
+	case "INTEGRATION_FAILED": // a coder's to repair
+	case "ALL_TERMINAL":
+	default:
+		fail("it is woken by %q", trigger)
+	}
+	return 0
+}
+
+// initialPlan brings the plan on the board. It may have been begun before.
+func (a *scripted) initialPlan() {
+	steps, there := a.plan(), a.tasks()
+	for i, s := range steps {
+		if _, is := there[s.id]; is {
+			continue
+		}
+		args := []string{
+			"add-task", "--id", s.id, "--priority", s.priority, "--spec", "specs/vision.md", "--desc", "Build the " + s.id,
+			"--done", fmt.Sprintf("sh src/%s.sh prints what it is made of, and last %s", s.id, s.id), "--scope", "IN: src/" + s.id + ".sh, its test and prices.txt",
+		}
+		if len(s.depends) > 0 {
+			args = append(args, "--depends", strings.Join(s.depends, ","))
+		}
+		a.liza(args...)
+		if i == len(steps)/2 && a.first("plan-crash") {
+			kills()
+		}
+	}
+	for id, t := range a.tasks() {
+		if t.Status != "DRAFT" {
+			delete(there, id)
+		} else {
+			there[id] = t
+		}
+	}
+	finalize := []string{"finalize"}
+	for _, s := range steps {
+		if t, is := there[s.id]; !is || t.Status == "DRAFT" {
+			finalize = append(finalize, s.id)
+		}
+	}
+	a.liza(finalize...)
+	a.liza("alignment", fmt.Sprintf("initial plan: %d tasks", len(steps)))
+}
+
+var aboutLine = regexp.MustCompile(`^([a-z0-9-]+), `)
+
+// about are the ids that the wake-up is about.
+func (a *scripted) about() (ids []string) {
+	for _, line := range a.below("ABOUT") {
+		if m := aboutLine.FindStringSubmatch(line); m != nil {
+			ids = append(ids, m[1])
+		}
+	}
+	return ids
+}
+
+// unblocks answers what a task's coder has asked.
+func (a *scripted) unblocks(id string) {
+	t := a.tasks()[id]
+	if t.Status != "BLOCKED" {
+		return
+	}
+	done := t.DoneWhen
+	if !strings.Contains(done, "Answer") {
+		done += "."
+	}
+	a.liza("amend-task", id, "--done", done+" Answer: in plain letters.", "--reason", "answer: in plain letters")
+	args := []string{"unblock", id}
+	if len(id)%2 == 0 {
+		args = append(args, "--keep-work")
+	}
+	if t.BlockedReason == "review_deadlock" {
+		args = append(args, "--assessment", "its coder did not do what was asked")
+	}
+	a.liza(args...)
+}

@@ -1,0 +1,254 @@
+//go:build linux
+
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// told is an event of a supervisor, as --json prints it.
+type told struct {
+	Time                     time.Time
+	Agent, Event, Task, Text string
+	Prompt                   string
+	Exit                     *int
+	Idle                     bool
+	Status                   string // with the event "goal", the last of a team that reached it
+	OK                       bool   // and this
+}
+
+func (e told) String() string {
+	return strings.TrimSpace(fmt.Sprintf("%s %s %s %s", e.Agent, e.Event, e.Task, e.Text))
+}
+
+// supervised is a running `git liza agent` or `git liza team`.
+type supervised struct {
+	p    *project
+	cmd  *exec.Cmd
+	errs bytes.Buffer  // to be read once it has ended
+	over chan struct{} // closed then
+
+	mu     sync.Mutex
+	events []told
+	faults []string // lines that are no events
+	came   chan struct{}
+	read   int // events that hears has been past
+}
+
+// supervise starts one with --json.
+func (p *project) supervise(args ...string) *supervised {
+	p.t.Helper()
+	s := &supervised{p: p, cmd: exec.Command("git-liza", append(args, "--json")...), over: make(chan struct{}), came: make(chan struct{}, 1)}
+	s.cmd.Dir, s.cmd.Env, s.cmd.Stderr = p.dir, p.env, &s.errs
+	s.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	out, err := s.cmd.StdoutPipe()
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	if err := s.cmd.Start(); err != nil {
+		p.t.Fatal(err)
+	}
+	p.t.Cleanup(func() {
+		_ = s.cmd.Process.Kill()
+		<-s.over
+	})
+	go func() {
+		for lines := bufio.NewScanner(out); lines.Scan(); {
+			s.take(lines.Bytes())
+		}
+		_ = s.cmd.Wait() // its exit code tells
+		close(s.over)
+	}()
+	return s
+}
+
+// take takes a line in. It has to be an event with all the fields that one has.
+func (s *supervised) take(line []byte) {
+	var e told
+	d := json.NewDecoder(bytes.NewReader(line))
+	d.DisallowUnknownFields()
+	err := d.Decode(&e)
+	s.mu.Lock()
+	if err != nil || e.Event == "" || e.Time.IsZero() || e.Text == "" || e.Agent == "" && e.Event != "goal" {
+		s.faults = append(s.faults, string(line))
+	}
+	s.events = append(s.events, e)
+	s.mu.Unlock()
+	select {
+	case s.came <- struct{}{}:
+	default:
+	}
+}
+
+// all are the events so far.
+func (s *supervised) all() []told {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.events[:len(s.events):len(s.events)]
+}
+
+// longest is how long a test waits for an event on a machine that has much else to do.
+const longest = 2 * time.Minute
+
+// hears waits for the next event of a kind, with some words.
+func (s *supervised) hears(event, words string) told {
+	s.p.t.Helper()
+	late := time.After(longest)
+	for {
+		events := s.all()
+		for s.read < len(events) {
+			e := events[s.read]
+			if s.read++; e.Event == event && strings.Contains(e.String(), words) {
+				return e
+			}
+		}
+		select {
+		case <-s.came:
+		case <-s.over:
+			if s.read == len(s.all()) {
+				s.p.t.Fatalf("it ended before %s %q:\n%s", event, words, s.story())
+			}
+		case <-late:
+			s.p.t.Fatalf("not told within %s: %s %q\n%s", longest, event, words, s.story())
+		}
+	}
+}
+
+// story is what was told, for a test that has failed.
+func (s *supervised) story() string {
+	var b strings.Builder
+	for _, e := range s.all() {
+		fmt.Fprintln(&b, e.Time.Format("15:04:05"), e)
+	}
+	if s.ended() {
+		fmt.Fprintf(&b, "exit %d\n%s", s.cmd.ProcessState.ExitCode(), s.errs.String())
+	}
+	return b.String()
+}
+
+func (s *supervised) ended() bool {
+	select {
+	case <-s.over:
+		return true
+	default:
+		return false
+	}
+}
+
+// ends waits for its end, and wants an exit code.
+func (s *supervised) ends(code int) {
+	s.p.t.Helper()
+	s.endsWithin(code, longest)
+}
+
+func (s *supervised) endsWithin(code int, d time.Duration) {
+	s.p.t.Helper()
+	select {
+	case <-s.over:
+	case <-time.After(d):
+		s.p.t.Fatalf("it has not ended within %s:\n%s", d, s.story())
+	}
+	if got := s.cmd.ProcessState.ExitCode(); got != code {
+		s.p.t.Fatalf("exit code %d, want %d:\n%s", got, code, s.story())
+	}
+	if len(s.faults) > 0 {
+		s.p.t.Errorf("lines that are no events: %q", s.faults)
+	}
+}
+
+func (s *supervised) signal(sig syscall.Signal) {
+	s.p.t.Helper()
+	if err := s.cmd.Process.Signal(sig); err != nil {
+		s.p.t.Fatal(err)
+	}
+}
+
+// agentPID is the process of an agent, 0 while there is none.
+func (p *project) agentPID(id string) int {
+	pid, _, _ := strings.Cut(p.own(filepath.Join("agents", id, "process")), " ")
+	n, _ := strconv.Atoi(pid)
+	environ, _ := os.ReadFile(filepath.Join("/proc", pid, "environ"))
+	if n == 0 || !bytes.Contains(environ, []byte("LIZA_AGENT_ID="+id+"\x00")) {
+		return 0 // it is another's number by now
+	}
+	return n
+}
+
+// alive reports whether a process runs.
+func alive(pid int) bool {
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	return err == nil && !strings.HasPrefix(string(stat[bytes.LastIndexByte(stat, ')')+1:]), " Z")
+}
+
+// boardRecords is what the tests read of the board.
+type boardRecords struct {
+	Goal   struct{ Status string }
+	Tasks  []boardTask
+	Agents map[string]struct {
+		Status, Session, CurrentTask string
+		WaitingFor                   string `json:"waiting_for"`
+	}
+}
+
+func (p *project) board() (b boardRecords) {
+	p.t.Helper()
+	if err := json.Unmarshal([]byte(p.must("", "read", "--json")), &b); err != nil {
+		p.t.Fatal(err)
+	}
+	return b
+}
+
+func (p *project) task(id string) boardTask {
+	p.t.Helper()
+	for _, t := range p.board().Tasks {
+		if t.ID == id {
+			return t
+		}
+	}
+	p.t.Fatalf("there is no task %s", id)
+	return boardTask{}
+}
+
+// operation is a commit of the board.
+type operation struct{ commit, op, agent, task, subject string }
+
+// operations are the board's commits after one, the oldest first; "" for all.
+func (p *project) operations(after string) (ops []operation) {
+	p.t.Helper()
+	span := "liza/state"
+	if after != "" {
+		span = after + "..liza/state"
+	}
+	format := "%H%x00%(trailers:key=Liza-Op,valueonly,separator=)%x00%an%x00%(trailers:key=Liza-Task,valueonly,separator=)%x00%s"
+	for line := range strings.Lines(p.git("log", "--reverse", "--first-parent", "--format="+format, span)) {
+		f := strings.Split(strings.TrimRight(line, "\n"), "\x00")
+		ops = append(ops, operation{f[0], f[1], f[2], f[3], f[4]})
+	}
+	return ops
+}
+
+func (p *project) tip() string {
+	p.t.Helper()
+	return strings.TrimSpace(p.git("rev-parse", "liza/state"))
+}
+
+// sweeps ends, at the end of a test, a process that was left on purpose.
+func sweeps(t *testing.T, pid int) {
+	t.Cleanup(func() {
+		if alive(pid) {
+			_ = syscall.Kill(pid, syscall.SIGKILL)
+		}
+	})
+}

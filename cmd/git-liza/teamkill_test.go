@@ -1,0 +1,201 @@
+//go:build linux
+
+package main
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// TestTeamKilled lets supervisors, each a process, reach a goal with scripted agents, while supervisors and agents
+// are killed at random. Whatever dies is started again.
+func TestTeamKilled(t *testing.T) {
+	t.Parallel()
+	kills, plan := 20, thePlan
+	switch {
+	case *long:
+		kills, plan = 300, longPlan(60)
+	case testing.Short():
+		kills = 8
+	}
+	p, script := newGoal(t, plan)
+	p.env = append(p.env, "LIZA_SCRIPT_ROUGH=1")
+	for key, value := range map[string]string{
+		"lease_duration": "10", "heartbeat_interval": "2", "pause_grace": "1",
+		"coder_poll_interval": "2", "reviewer_poll_interval": "2", "planner_poll_interval": "2",
+	} {
+		p.must("", "config", "set", key, value)
+	}
+	began := time.Now()
+	c := &crew{project: p, random: seeded(t), ended: make(chan *member), kills: kills, killed: map[string]int{}}
+	for _, role := range []string{"planner", "coder", "coder", "coder", "code-reviewer", "code-reviewer"} {
+		m := &member{role: role}
+		c.members = append(c.members, m)
+		c.start(m)
+	}
+	c.run(time.Duration(max(1, kills/20)) * 4 * time.Minute)
+	t.Logf("killed %v; %d tasks, %d operations, %s", c.killed, len(p.board().Tasks), len(p.operations("")), time.Since(began).Round(time.Second))
+	p.reached(script)
+	if t.Failed() {
+		c.tells()
+	}
+}
+
+// longPlan is thePlan with more to do.
+func longPlan(more int) string {
+	var b strings.Builder
+	needs := " wood"
+	for i := range more {
+		fmt.Fprintf(&b, "part-%d 3%s\n", i, needs)
+		needs = fmt.Sprintf(" part-%d", i/2)
+	}
+	return strings.TrimRight(thePlan, "\n") + needs + "\n" + b.String()
+}
+
+// crew are supervisors that somebody starts again.
+type crew struct {
+	*project
+	random  *rand.Rand
+	members []*member
+	ended   chan *member
+	kills   int // to come
+	killed  map[string]int
+	stories []string
+}
+
+type member struct {
+	role string
+	run  *supervised
+	over bool
+}
+
+func (c *crew) start(m *member) {
+	run := c.supervise("agent", m.role, scriptedExec)
+	m.run = run
+	go func() {
+		<-run.over
+		c.ended <- m
+	}()
+}
+
+// run kills from time to time, and starts again what has ended, until all have ended by themselves.
+func (c *crew) run(within time.Duration) {
+	c.t.Helper()
+	late, again := time.After(within), make(chan *member)
+	next := time.After(2 * time.Second)
+	left := time.NewTicker(time.Second)
+	defer left.Stop()
+	locks := map[string]time.Time{}
+	for running := len(c.members); running > 0; {
+		select {
+		case <-late:
+			c.tells()
+			c.t.Fatalf("the goal is not reached within %s", within)
+		case m := <-c.ended:
+			c.stories = append(c.stories, fmt.Sprintf("-- %s\n%s", m.role, m.run.story()))
+			if m.run.cmd.ProcessState.ExitCode() == 0 {
+				m.over = true
+				running--
+				continue
+			}
+			delay := time.Duration(0)
+			if c.random.IntN(3) == 0 { // others see its lease run out
+				delay = time.Duration(c.random.IntN(15)) * time.Second
+			}
+			time.AfterFunc(delay, func() { again <- m })
+		case m := <-again:
+			c.start(m)
+		case <-next:
+			pause := 10 * time.Millisecond
+			if c.kill() {
+				c.kills--
+				pause = time.Duration(c.random.IntN(1500)) * time.Millisecond
+			}
+			if c.kills > 0 {
+				next = time.After(pause)
+			}
+		case <-left.C:
+			c.passTime(locks)
+		}
+	}
+}
+
+// kill kills a supervisor, its agent, or all that belongs to both; false when there is none to kill now.
+func (c *crew) kill() bool {
+	what := []string{"supervisor", "agent", "both"}[c.kills%3]
+	for _, at := range c.random.Perm(len(c.members)) {
+		m := c.members[at]
+		events := m.run.all()
+		if len(events) == 0 || m.over || m.run.ended() {
+			continue
+		}
+		supervisor, agent := m.run.cmd.Process.Pid, c.agentPID(events[0].Agent)
+		if agent == 0 && what != "supervisor" {
+			continue
+		}
+		if what == "both" {
+			_ = syscall.Kill(-supervisor, syscall.SIGKILL)
+			_ = syscall.Kill(-agent, syscall.SIGKILL)
+		} else {
+			_ = syscall.Kill(map[string]int{"supervisor": supervisor, "agent": agent}[what], syscall.SIGKILL)
+		}
+		c.killed[what+" of "+m.role]++
+		return true
+	}
+	return false
+}
+
+// passTime lets ten minutes pass for locks that a killed git has left: so long it takes until they are taken away.
+func (c *crew) passTime(seen map[string]time.Time) {
+	for _, lock := range c.lockFiles() {
+		info, err := os.Stat(lock)
+		if err != nil {
+			continue
+		}
+		before, known := seen[lock]
+		seen[lock] = info.ModTime()
+		if known && before.Equal(info.ModTime()) && time.Since(before) > 10*time.Second {
+			then := time.Now().Add(-30 * time.Minute)
+			_ = os.Chtimes(lock, then, then) // it may have gone
+			c.liza("", "doctor", "--fix")
+			c.stories = append(c.stories, "-- a lock was left: "+lock)
+		}
+	}
+}
+
+func (c *crew) lockFiles() (found []string) {
+	for _, pattern := range []string{"*.lock", "refs/heads/*/*.lock", "refs/liza/*/*.lock", "worktrees/*/*.lock"} {
+		more, err := filepath.Glob(filepath.Join(c.dir, ".git", pattern))
+		if err != nil {
+			c.t.Fatal(err)
+		}
+		found = append(found, more...)
+	}
+	return found
+}
+
+// tells tells what has happened, for a test that has failed.
+func (c *crew) tells() {
+	for _, m := range c.members {
+		if !m.over {
+			c.stories = append(c.stories, fmt.Sprintf("-- %s\n%s", m.role, m.run.story()))
+		}
+	}
+	complaints, _ := os.ReadFile(filepath.Join(c.script(), "complaints"))
+	c.t.Logf("%s\n-- complaints\n%s", strings.Join(c.stories, "\n"), complaints)
+}
+
+func (c *crew) script() string {
+	for _, entry := range c.env {
+		if dir, is := strings.CutPrefix(entry, "LIZA_SCRIPT_DIR="); is {
+			return dir
+		}
+	}
+	return ""
+}
