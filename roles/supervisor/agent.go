@@ -93,6 +93,9 @@ func (s *supervisor) prepare(ctx context.Context, l Look, step Step) (command, s
 		subject = step.Task
 		in.Worktree = filepath.Join(s.root, filepath.FromSlash(board.WorktreeOf(step.Task)))
 		dir = in.Worktree
+		if err := s.housed(ctx, step.Task, dir); err != nil {
+			return command{}, "", err
+		}
 	}
 	if s.Role == roles.CodeReviewer {
 		v, err := s.Board.View(ctx)
@@ -124,6 +127,24 @@ func (s *supervisor) prepare(ctx context.Context, l Look, step Step) (command, s
 	args, stdin := s.CLI.Command(text, file)
 	c.args, c.stdin = append([]string{s.program}, args...), strings.NewReader(stdin)
 	return c, file, nil
+}
+
+// housed makes sure that a task's worktree is there.
+func (s *supervisor) housed(ctx context.Context, task, dir string) error {
+	if _, err := os.Stat(dir); err == nil {
+		return nil
+	}
+	did, err := s.Hands.Mend(ctx, s.actor, task)
+	for _, text := range did {
+		s.tell(Mended, task, text)
+	}
+	if err != nil {
+		return err
+	}
+	if _, err := os.Stat(dir); err != nil {
+		return fmt.Errorf("the worktree of %s is missing, and could not be made again: git liza doctor", task)
+	}
+	return nil
 }
 
 // find looks for the agent's program.
@@ -188,7 +209,10 @@ func (s *supervisor) oversee(ctx context.Context, p *process, r *Running) (exit 
 		case <-timer:
 			end(order.Reason)
 		case <-done:
-			err, done, follow = ctx.Err(), nil, nil
+			done, follow = nil, nil
+			if err == nil { // a lease that is lost stays so
+				err = ctx.Err()
+			}
 			end("the supervisor is told to end")
 		case taken := <-lostLease:
 			err, lostLease, follow = lost(s.actor.ID, taken), nil, nil

@@ -65,6 +65,7 @@ type supervisor struct {
 	proved   gitio.OID          // the board's commit up to which its history was proven
 	fresh    string             // the task that was claimed just now, and that no run has begun on
 	warnings []string           // what was noticed as it was claimed
+	troubles int                // failures in a row
 	told     string             // what it waits for, as it was told last
 	follow   <-chan struct{}
 }
@@ -189,16 +190,18 @@ func (s *supervisor) loop(ctx context.Context) error {
 		}
 		var stop *StopError
 		switch {
-		case ctx.Err() != nil:
-			return ctx.Err()
 		case errors.As(err, &stop):
 			return err
+		case ctx.Err() != nil:
+			return ctx.Err()
 		case errors.Is(err, errDone):
 			return nil
 		case err != nil:
 			if err := s.survive(ctx, err); err != nil {
 				return err
 			}
+		default:
+			s.troubles = 0
 		}
 	}
 }
@@ -217,11 +220,13 @@ func (s *supervisor) survive(ctx context.Context, err error) error {
 		return err
 	}
 	s.tell(Trouble, "", err.Error())
-	s.memory.NotBefore, s.memory.Why = s.Board.Now().Add(troubleDelay), "something went wrong: "+board.Line(err.Error(), 120)
+	delay := min(troubleDelay<<min(s.troubles, 10), longestDelay)
+	s.troubles++
+	s.memory.NotBefore, s.memory.Why = s.Board.Now().Add(delay), "something went wrong: "+board.Line(err.Error(), 120)
 	return s.wait(ctx, Step{Do: Wait, Until: s.memory.NotBefore, Reason: s.memory.Why})
 }
 
-// troubleDelay is how long after a failure of disk, network or git it is tried again.
+// troubleDelay is how long after a failure of disk, network or git it is tried again; twice as long each further time.
 const troubleDelay = 5 * time.Second
 
 // quarantine pauses the clone: the board is broken, and a human must look before anything goes on.
