@@ -77,7 +77,7 @@ var Rules = []Rule{
 		Steps: []Step{{Level: Warn, After: 30 * time.Minute, Line: "STALE PAUSE"}, {Level: Grave, After: 2 * time.Hour, Line: "PAUSE FORGOTTEN?"}}},
 	{Name: "sprint-deadline", Condition: "sprint deadline passed", Do: "git liza resume --decision CONTINUE", threshold: "once", find: (*eye).deadline,
 		Steps: []Step{{Level: Grave, Line: "SPRINT DEADLINE: {sprint}"}}},
-	{Name: "rubber-stamping", Condition: "rubber-stamping", Do: "git liza read sprint.metrics", find: (*eye).rubberStamping,
+	{Name: "rubber-stamping", Condition: "rubber-stamping", Do: "git liza metrics", find: (*eye).rubberStamping,
 		threshold: fmt.Sprintf("> %d %%, at least %d verdicts", board.RubberStampPercent, board.RubberStampVerdicts),
 		Steps:     []Step{{Level: Warn, Line: "RUBBER STAMPING: {rate} % approved"}}},
 	{Name: "circuit-breaker", Condition: "breaker pattern", Do: "git liza analyze", find: (*eye).breaker,

@@ -1,6 +1,9 @@
 package board
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // Decisions are what a human may decide at a checkpoint.
 var Decisions = []string{"CONTINUE", "ADJUST", "REPLAN", "PIVOT", "STOP"}
@@ -17,14 +20,14 @@ func (p *Resume) Op() string { return "resume" }
 
 // Check implements Payload.
 func (p *Resume) Check(s *State, _ Operation) error {
+	if p.Decision != "" && !slices.Contains(Decisions, p.Decision) {
+		return invalid("%s is no decision: use %s", quote(p.Decision), list(Decisions))
+	}
 	if p.Task != "" {
 		if !s.Task(p.Task).Paused {
 			return refuse("wrong-state", "%s is not paused", p.Task)
 		}
 		return nil
-	}
-	if p.Decision != "" && !slices.Contains(Decisions, p.Decision) {
-		return invalid("%s is no decision: use %s", quote(p.Decision), list(Decisions))
 	}
 	if s.Control().Mode == Running {
 		return refuse("wrong-state", "the board is RUNNING")
@@ -40,13 +43,16 @@ func (p *Resume) Apply(s *State, op Operation) {
 	if p.Task != "" {
 		t := s.editTask(p.Task)
 		t.Paused = false
-		t.event(op, EventUnpaused).Reason = p.Reason
+		e := t.event(op, EventUnpaused)
+		if e.Reason = p.Reason; p.Decision != "" {
+			e.Reason = strings.TrimSuffix(p.Decision+": "+p.Reason, ": ")
+		}
 		return
 	}
 	if s.Sprint().Status == AtCheckpoint {
 		edit[Sprint](s, SprintPath).Status = InProgress
 	}
-	if s.Control().Mode == CheckpointMode {
+	if s.Control().Mode == CheckpointMode || p.Decision != "" {
 		align(s, op, "checkpoint released", firstWord(p.Decision, "CONTINUE")+because(p.Reason))
 	}
 	setMode(s, Running, op, op.Actor.ID, p.Reason)

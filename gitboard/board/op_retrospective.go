@@ -10,8 +10,33 @@ type Retrospective struct {
 // Op implements Payload.
 func (p *Retrospective) Op() string { return "retrospective" }
 
+// Unanswered stands in the template of a retrospective where a human's answer belongs.
+const Unanswered = "(your answer)"
+
+// RetrospectiveTitle is the first line of the template, before the sprint's id.
+const RetrospectiveTitle = "# Retrospective of "
+
 // Check implements Payload.
-func (p *Retrospective) Check(*State, Operation) error { return required("text", p.Text) }
+func (p *Retrospective) Check(s *State, _ Operation) error {
+	if err := required("text", p.Text); err != nil {
+		return err
+	}
+	section := "its beginning"
+	for line := range strings.Lines(p.Text) {
+		line = strings.TrimSpace(line)
+		if id, titled := strings.CutPrefix(line, RetrospectiveTitle); titled && id != s.Sprint().ID {
+			return refuse("wrong-state", "this is the retrospective of %s, and the sprint is %s", quote(id), s.Sprint().ID).
+				hint("git liza retrospective --template prints that of %s", s.Sprint().ID)
+		}
+		if title, begins := strings.CutPrefix(line, "## "); begins {
+			section = quote(title)
+		}
+		if line == Unanswered {
+			return invalid("%s has no answer yet", section).hint("write in the place of %s, or take the section out", Unanswered)
+		}
+	}
+	return nil
+}
 
 // Apply implements Payload.
 func (p *Retrospective) Apply(s *State, _ Operation) {
@@ -21,5 +46,8 @@ func (p *Retrospective) Apply(s *State, _ Operation) {
 // Subject implements Payload.
 func (p *Retrospective) Subject(before, _ *State, _ Operation) (string, string) {
 	first, _, _ := strings.Cut(strings.TrimSpace(p.Text), "\n")
+	if strings.HasPrefix(first, RetrospectiveTitle) {
+		return before.Sprint().ID, ""
+	}
 	return before.Sprint().ID + ": " + clip(first, 80), ""
 }

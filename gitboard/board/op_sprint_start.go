@@ -7,6 +7,7 @@ import (
 
 // SprintStart begins a sprint after one has ended.
 type SprintStart struct {
+	Aim      string   `json:"aim,omitempty"` // what it is for; an entry of the goal's alignment history
 	Deadline Time     `json:"deadline,omitempty"`
 	Planned  []string `json:"planned,omitempty"`
 	Stretch  []string `json:"stretch,omitempty"`
@@ -43,8 +44,12 @@ func (p *SprintStart) Check(s *State, op Operation) error {
 // Apply implements Payload.
 func (p *SprintStart) Apply(s *State, op Operation) {
 	_, n := split(s.Sprint().ID)
+	id := "sprint-" + strconv.Itoa(n+1)
+	if p.Aim != "" {
+		align(s, op, sprintStarted, id+": "+p.Aim)
+	}
 	put(s, SprintPath, &Sprint{
-		ID: "sprint-" + strconv.Itoa(n+1), GoalRef: s.Goal().ID, Status: InProgress,
+		ID: id, GoalRef: s.Goal().ID, Status: InProgress,
 		Scope:    SprintScope{Planned: p.Planned, Stretch: p.Stretch},
 		Timeline: Timeline{Started: op.Time, Deadline: p.Deadline},
 	})
@@ -52,5 +57,8 @@ func (p *SprintStart) Apply(s *State, op Operation) {
 
 // Subject implements Payload.
 func (p *SprintStart) Subject(_, after *State, _ Operation) (string, string) {
-	return after.Sprint().ID + ", " + plural(len(p.Planned), "planned task"), ""
+	return after.Sprint().ID + ", " + plural(len(p.Planned), "planned task"), p.Aim
 }
+
+// sprintStarted is the entry of the alignment history that says what a sprint is for.
+const sprintStarted = "sprint started"

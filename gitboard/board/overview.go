@@ -92,10 +92,13 @@ type Stop struct {
 
 // Look draws the overview of a board at a moment.
 func Look(s *State, beside Beside, now time.Time) (*Overview, error) {
-	goal, sprint, control, breaker, m := s.Goal(), s.Sprint(), s.Control(), s.Breaker(), Measure(s)
+	goal, sprint, control, breaker, m := s.Goal(), s.Sprint(), s.Control(), s.Breaker(), Metrics{}
 	config, tasks := s.Config(), s.Tasks()
 	if err := s.Err(); err != nil { // then there may be nothing to look at
 		return nil, err
+	}
+	for _, b := range tasks {
+		m.count(b.Status)
 	}
 	o := &Overview{
 		Time: s.Time(), Goal: goal.Description, GoalStatus: goal.Status, Sprint: sprint.ID, SprintStatus: sprint.Status, Timeline: sprint.Timeline,

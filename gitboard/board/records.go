@@ -25,9 +25,9 @@ type Goal struct {
 
 // Alignment is one line of how the plan stayed true to the goal.
 type Alignment struct {
-	Timestamp Time   `yaml:"timestamp"`
-	Event     string `yaml:"event"`
-	Summary   string `yaml:"summary"`
+	Timestamp Time   `yaml:"timestamp" json:"timestamp"`
+	Event     string `yaml:"event" json:"event"`
+	Summary   string `yaml:"summary" json:"summary"`
 }
 
 // Sprint is sprint.yaml.
@@ -183,10 +183,10 @@ type Anomaly struct {
 
 // SpecChange is a record of spec-changes/.
 type SpecChange struct {
-	ID          string `yaml:"id"`
-	Timestamp   Time   `yaml:"timestamp"`
-	Spec        string `yaml:"spec"`
-	Change      string `yaml:"change"`
-	TriggeredBy string `yaml:"triggered_by,omitempty"`
-	Extra       any    `yaml:"extra,omitempty"`
+	ID          string `yaml:"id" json:"id"`
+	Timestamp   Time   `yaml:"timestamp" json:"timestamp"`
+	Spec        string `yaml:"spec" json:"spec"`
+	Change      string `yaml:"change" json:"change"`
+	TriggeredBy string `yaml:"triggered_by,omitempty" json:"triggered_by,omitempty"`
+	Extra       any    `yaml:"extra,omitempty" json:"-"`
 }

@@ -61,6 +61,44 @@ func TestSprintEndAndStart(t *testing.T) {
 	equal(t, "retrospective", s.state().Sprint().Retrospective, "went well")
 }
 
+// The figures of a sprint are of what happened since it began, also on tasks that began before.
+func TestMetricsOfASecondSprint(t *testing.T) {
+	s := begun(t).in(board.Merged, "a").in(board.Rejected, "b").in(board.Blocked, "c").in(board.Unclaimed, "d")
+	first := board.Measure(s.state())
+	equal(t, "done", first.TasksDone, 1)
+	equal(t, "it ended with a", s.state().Sprint().Status, board.Completed)
+	equal(t, "and goes on until the next one", first.TasksInProgress+first.TasksBlocked, 2)
+	s.do(human, &board.SprintStart{Planned: []string{"b"}, Aim: "exports"}, 10)
+	equal(t, "nothing yet", board.Measure(s.state()), board.Metrics{TasksInProgress: 1, TasksBlocked: 1})
+	h := s.state().Goal().AlignmentHistory
+	equal(t, "aim", h[len(h)-1].Event+" "+h[len(h)-1].Summary, "sprint started sprint-2: exports")
+
+	s.do(coder1, goOn("b"), 5).do(coder1, preExec("b")).do(coder1, submit("b")).do(reviewer1, review("b")).do(reviewer1, approve("b")).do(reviewer1, merge("b"))
+	m := board.Measure(s.state())
+	equal(t, "second", m, board.Metrics{
+		TasksDone: 1, TasksBlocked: 1, Iterations: 1, Approvals: 1, Verdicts: 1, ApprovalRate: 100, Submissions: 1, OutcomeRate: 100, Drift: m.Drift,
+	})
+	equal(t, "drift at merge", m.Drift, s.state().Task("b").DriftCommits)
+	r, err := board.ReviewSprint(s.state(), s.now.Std())
+	if err != nil {
+		t.Fatal(err)
+	}
+	equal(t, "aim", r.Aim, "exports")
+	equal(t, "finished", len(r.Finished), 1)
+	equal(t, "of its whole life", r.Finished[0].Iterations, 2)
+	equal(t, "counts", r.Counts[board.Merged], 1)
+	equal(t, "blocked", r.Blocked[0].ID, "c")
+}
+
+func TestResumeRecordsTheDecision(t *testing.T) {
+	s := begun(t).ready("login").do(human, &board.Pause{}).do(human, &board.Resume{Decision: "PIVOT"})
+	h := s.state().Goal().AlignmentHistory
+	equal(t, "after a pause, too", h[len(h)-1].Summary, "PIVOT")
+	s.do(human, &board.Pause{About: about("login")}).refused("invalid", human, &board.Resume{About: about("login"), Decision: "MAYBE"})
+	s.do(human, &board.Resume{About: about("login"), Decision: "ADJUST", Reason: "smaller"})
+	equal(t, "of a task", s.state().Task("login").Last(board.EventUnpaused).Reason, "ADJUST: smaller")
+}
+
 func TestDeadline(t *testing.T) {
 	s := begun(t).do(human, &board.SprintEnd{}).do(human, &board.SprintStart{Deadline: start.Add(20 * time.Minute)})
 	s.refused("wrong-state", planner, &board.Deadline{}, "sprint-2")

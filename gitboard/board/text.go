@@ -164,6 +164,11 @@ func clip(text string, most int) string {
 	return strings.TrimSpace(string(cut)) + "..."
 }
 
+// Cell makes a text safe for one cell of a Markdown table: one line, and nothing that Markdown would read.
+func Cell(text string) string {
+	return strings.NewReplacer("|", `\|`, "<", "&lt;", "`", "'").Replace(Line(text, 300))
+}
+
 var styles = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile("\x1b(?:\\[[0-9:;<=>?]*[ -/]*[@-~]|\\][^\x07\x1b]*(?:\x07|\x1b\\\\)|[@-Z\\\\^_])")
 })

@@ -335,6 +335,11 @@ func (c *call) text(flag, text, file string) (string, error) {
 	if text != "" {
 		return "", usage(c.cmd, "the text is given twice: once in --%s-file", flag)
 	}
+	return c.file(flag+"-file", file)
+}
+
+// file is the text of a file that a flag names; "-" is standard input.
+func (c *call) file(flag, file string) (string, error) {
 	var data []byte
 	var err error
 	if file == "-" {
@@ -346,7 +351,7 @@ func (c *call) text(flag, text, file string) (string, error) {
 		data, err = os.ReadFile(file)
 	}
 	if err != nil {
-		return "", usage(c.cmd, "--%s-file: %v", flag, err)
+		return "", usage(c.cmd, "--%s: %v", flag, err)
 	}
 	return string(data), nil
 }

@@ -1,17 +1,105 @@
 package cli
 
 import (
+	"fmt"
+	"slices"
+
 	"github.com/spf13/pflag"
 
+	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/worktrees"
 )
 
 func abortCommand() *command {
-	p := board.Abort{}
+	var reason, task string
 	return &command{
 		name: "abort", group: "human", max: 0, writes: true,
 		short: "end the run: goal and sprint are given up, the history stays",
-		flags: func(f *pflag.FlagSet) { f.StringVar(&p.Reason, "reason", "", "why") },
-		run:   func(c *call) error { return c.just(&p) },
+		long: `With --task one task is given up, whatever its state: work under way is taken from its agent (a block), then the task
+is ABANDONED; its work is kept. With --request R these are R/1 and R/2.`,
+		flags: func(f *pflag.FlagSet) {
+			f.StringVar(&reason, "reason", "", "why")
+			f.StringVar(&task, "task", "", "this `TASK` only")
+		},
+		run: func(c *call) error {
+			if task != "" {
+				return c.abortTask(task, reason)
+			}
+			return c.just(&board.Abort{Reason: reason})
+		},
 	}
+}
+
+// abortTask gives a task up from any state: what can't be abandoned as it is, is blocked before.
+func (c *call) abortTask(task, reason string) error {
+	if reason == "" {
+		reason = board.HumanOverride
+	}
+	request := c.request
+	c.request = numbered(request, 2)
+	actor, err := c.whoActs("abort")
+	if err != nil {
+		return err
+	}
+	if err := c.sameRequest(actor, "abandon"); err != nil {
+		return err
+	}
+	blocks, err := c.needsBlock(actor, task, reason)
+	if err != nil {
+		return err
+	}
+	if blocks {
+		blocked, err := c.opened.Do(c.ctx, gitboard.Request{
+			Actor: actor, ID: numbered(request, 1), AllowSecret: c.allowSecret, Intent: gitboard.Just(&board.Block{About: board.About{Task: task}, Reason: reason}),
+		})
+		if err != nil {
+			return err
+		}
+		if !c.json {
+			if err := c.report(blocked, nil); err != nil {
+				return err
+			}
+		}
+	}
+	done, err := worktrees.Abandon(c.ctx, c.opened, worktrees.AbandonRequest{
+		Actor: actor, Task: task, Reason: reason, Request: c.request, AllowSecret: c.allowSecret,
+	})
+	if err != nil {
+		return err
+	}
+	return c.report(done, nil)
+}
+
+// needsBlock reports whether a task has to be blocked before it can be abandoned. It refuses what could not be
+// abandoned even then, so that nothing is blocked in vain.
+func (c *call) needsBlock(actor board.Actor, task, reason string) (bool, error) {
+	v, err := c.view()
+	if err != nil {
+		return false, err
+	}
+	t, err := v.State.FindTask(task)
+	if err != nil {
+		return false, err
+	}
+	if t.Status.Terminal() || slices.Contains(board.AllowedFrom(t.Status, actor.Role), "abandon") {
+		return false, nil // as abandon itself says
+	}
+	s := v.State
+	about := board.About{Task: task}
+	for _, p := range []board.Payload{&board.Block{About: about, Reason: reason}, &board.Abandon{About: about, Reason: reason}} {
+		op := board.Operation{Actor: actor, Time: max(board.At(c.app.Now()), s.Time()), Request: "dry", AllowSecret: c.allowSecret, Payload: p}
+		if s, err = board.Step(s, op); err != nil {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+// numbered is the request id of a command's nth commit.
+func numbered(request string, n int) string {
+	if request == "" {
+		return ""
+	}
+	return fmt.Sprintf("%s/%d", request, n)
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/pflag"
 
@@ -88,7 +87,7 @@ func (c *call) runLog(o logOptions) error {
 			return err
 		}
 	}
-	if o.from, err = o.begin(c.cmd, c.app.Now()); err != nil {
+	if o.from, err = c.moment("since", o.since, -1); err != nil {
 		return err
 	}
 	if o.op != "" && !slices.Contains(board.Ops(), o.op) {
@@ -232,19 +231,4 @@ func (l logLine) text(p page) []string {
 		lines = append(lines, "    "+p.change(p.fitted(ch.String(), p.width-4), ch))
 	}
 	return lines
-}
-
-// begin is the moment that --since names.
-func (o logFilter) begin(cmd *command, now time.Time) (board.Time, error) {
-	if o.since == "" {
-		return "", nil
-	}
-	if t, err := board.ParseTime(o.since); err == nil {
-		return t, nil
-	}
-	d, err := time.ParseDuration(o.since)
-	if err != nil {
-		return "", usage(cmd, "--since takes a time (2026-01-31T14:05:00Z) or a span (90m), not %q", o.since)
-	}
-	return board.At(now.Add(-d)), nil
 }

@@ -29,7 +29,11 @@ func (w *watcher) act(f alarm.Facts, r alarm.Report) {
 			if err != nil {
 				return "", err
 			}
-			return done.Subject, nil
+			file, err := w.keepSummary(done)
+			if err != nil {
+				return done.Subject + "; no summary: " + err.Error(), nil
+			}
+			return done.Subject + "; summary: " + file, nil
 		})
 	}
 	if stands("circuit-breaker") && !w.noBreaker && f.State.Breaker().Status == board.BreakerOK {

@@ -1,0 +1,48 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/git-liza/git-liza/gitboard/board"
+)
+
+// reviewed is busy in a sprint of its own, with a deadline and what there is to look back on.
+func reviewed(t *testing.T) *boardScene {
+	s := busy(t)
+	s.do("human", &board.SprintEnd{}).pass(time.Minute)
+	s.do("human", &board.SprintStart{Aim: "Everything that a shop needs", Planned: []string{"parse", "errors", "units"}, Stretch: []string{"history"}, Deadline: s.now.Add(26 * time.Hour)})
+	for i := range 6 {
+		id := fmt.Sprintf("small-%d", i+1)
+		s.add(id, "A small thing", 2).pass(3*time.Minute).claim("coder-5", id).pass(time.Duration(i)*time.Minute).submit("coder-5", id).verdict("code-reviewer-1", id, "APPROVED", "")
+		s.do("code-reviewer-1", &board.Merge{About: board.About{Task: id}, ReviewCommit: workOID, Before: baseOID, MergeCommit: workOID, MergeType: board.FastForward, Drift: i})
+	}
+	s.do("coder-4", &board.LogAnomaly{Type: "external_blocker", Task: "fractions", Details: map[string]board.Scalar{"blocker_service": "pkg.example.com"}})
+	s.do("planner-1", &board.RecordSpecChange{Spec: "specs/units.md", Change: "a pint is 568 ml", TriggeredBy: "units"})
+	return s.pass(20 * time.Minute)
+}
+
+func TestGoldenSprint(t *testing.T) {
+	scenes := map[string]*boardScene{"empty": newBoardScene(t, long).pass(time.Hour), "busy": reviewed(t), "ended": reviewed(t).
+		do("human", &board.SprintEnd{}, &board.Retrospective{Text: board.RetrospectiveTitle + "sprint-2\n\n## Where did the time go?\n\n" + long + "\n"}).pass(30 * time.Hour)}
+	for name, s := range scenes {
+		r, err := board.ReviewSprint(s.state(), s.now.Std())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, width := range []int{80, 120} {
+			golden(t, "sprint-"+name, width, drawSprint(paper(width), r, s.now))
+			golden(t, "metrics-"+name, width, drawMetrics(paper(width), s.state().Sprint(), r.Metrics))
+		}
+	}
+}
+
+// Each metric that the record has is drawn by its name.
+func TestMetricsAreAllDrawn(t *testing.T) {
+	lines := drawMetrics(paper(80), &board.Sprint{ID: "sprint-1"}, board.Metrics{})
+	if n := len(lines); n != 13 || !strings.Contains(lines[12], "drift_commits_total") {
+		t.Errorf("%d lines: %q", n, lines)
+	}
+}
