@@ -63,6 +63,7 @@ var Permissions = []Permission{
 	{"sprint-end", humanOnly},
 	{"retrospective", humanOnly},
 	{"resolve", humanOnly},
+	{"archive", humanOnly},
 }
 
 // May reports whether a role may ask for an operation. An operation that is not in the table is nobody's.

@@ -31,13 +31,9 @@ func NextClaim(ctx context.Context, v *gitboard.View, coder string) (string, err
 // noWork says that there is nothing to claim, and why.
 func noWork(v *gitboard.View, coder string) error {
 	counts := map[string]int{}
-	over := map[string]bool{}
 	tasks := v.State.Tasks()
 	for _, b := range tasks {
-		over[b.ID] = b.Status == board.Merged
-	}
-	for _, b := range tasks {
-		counts[why(b, coder, over)]++
+		counts[why(b, coder, v.State.Merged)]++
 	}
 	var parts []string
 	for _, reason := range []string{"wait for dependencies", "are paused", "are reserved for others", "are claimed", "are in review or approved", "are rejected and wait for their author", "are blocked", "are drafts"} {
@@ -55,7 +51,7 @@ func noWork(v *gitboard.View, coder string) error {
 	return board.Refuse("no-work", "nothing to claim for "+coder, hint)
 }
 
-func why(b board.Brief, coder string, merged map[string]bool) string {
+func why(b board.Brief, coder string, merged func(id string) bool) string {
 	switch b.Status {
 	case board.Draft:
 		return "are drafts"
@@ -76,7 +72,7 @@ func why(b board.Brief, coder string, merged map[string]bool) string {
 		return "are reserved for others"
 	}
 	for _, d := range b.DependsOn {
-		if !merged[d] {
+		if !merged(d) {
 			return "wait for dependencies"
 		}
 	}

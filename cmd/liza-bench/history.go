@@ -18,12 +18,13 @@ import (
 // history writes a board's history: every operation goes through board.Step on a board in memory, and its
 // commit, as git liza would make it, into git fast-import, which makes the trees.
 type history struct {
-	memory  *board.Memory
-	state   *board.State
-	now     board.Time
-	commits int
-	payload bool // the last commit's tree has a payload file
-	base    string
+	memory   *board.Memory
+	state    *board.State
+	now      board.Time
+	commits  int
+	archived int  // tasks, that lie in the archive
+	payload  bool // the last commit's tree has a payload file
+	base     string
 
 	importer *exec.Cmd
 	pipe     io.WriteCloser
@@ -150,7 +151,7 @@ const planLimit = 1000
 // addTasks adds so many tasks as a run has them halfway: four in five wait to be claimed, the others are drafts
 // or blocked. Of boards with more than planLimit tasks the sprint is over, as it would be.
 func (h *history) addTasks(n int) error {
-	if n > planLimit {
+	if n > planLimit && h.archived == 0 {
 		if err := h.endSprint(); err != nil {
 			return err
 		}
@@ -159,8 +160,11 @@ func (h *history) addTasks(n int) error {
 		id := taskID(i)
 		p := h.task(id)
 		p.Ready = i%10 != 9
-		if i%10 == 7 {
+		switch {
+		case i%10 == 7:
 			p.DependsOn = []string{taskID(i - 1)}
+		case i%10 == 6 && h.archived > 0:
+			p.DependsOn = []string{oldID(i % h.archived)}
 		}
 		if err := h.do(human, p); err != nil {
 			return err
@@ -173,6 +177,48 @@ func (h *history) addTasks(n int) error {
 	}
 	return nil
 }
+
+// archive takes so many tasks through their lives, and archives them a thousand at a time.
+func (h *history) archive(n int) error {
+	if n == 0 {
+		return nil
+	}
+	coder, reviewer := actor("coder-1"), actor("code-reviewer-1")
+	work := strings.Repeat("c0", len(h.base)/2)
+	if err := h.endSprint(); err != nil {
+		return err
+	}
+	h.archived = n
+	var over []string
+	for i := range n {
+		id := oldID(i)
+		for _, step := range []struct {
+			who board.Actor
+			p   board.Payload
+		}{
+			{human, h.task(id)},
+			{coder, &board.Claim{About: about(id), Clone: "bench", BaseCommit: h.base}},
+			{coder, &board.PreExec{About: about(id), Checkpoint: board.Checkpoint{Intent: "write the test, then the code", Validation: "go test ./...", FilesToModify: []string{"a.go"}}}},
+			{coder, &board.Submit{About: about(id), Commit: work, ReviewBase: h.base, Commits: 1, Files: 2, Tests: []string{"a_test.go"}}},
+			{reviewer, &board.ClaimReview{About: about(id)}},
+			{reviewer, &board.Verdict{About: about(id), Verdict: board.VerdictApproved, Commit: work}},
+			{reviewer, &board.Merge{About: about(id), ReviewCommit: work, Before: h.base, MergeCommit: h.base, MergeType: board.MergeCommitType}},
+		} {
+			if err := h.do(step.who, step.p); err != nil {
+				return err
+			}
+		}
+		if over = append(over, id); len(over) == board.MaxArchived || i == n-1 {
+			if err := h.do(human, &board.Archive{Sprint: "sprint-1", Tasks: over}); err != nil {
+				return err
+			}
+			over = nil
+		}
+	}
+	return nil
+}
+
+func oldID(n int) string { return fmt.Sprintf("old-%05d", n) }
 
 // endSprint plans one task and gives it up.
 func (h *history) endSprint() error {

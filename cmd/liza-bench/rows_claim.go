@@ -37,21 +37,28 @@ func benchClaims(l *lab) error {
 	if err != nil {
 		return err
 	}
+	archived := l.pick(20, 1000, 10_000)
+	old, err := l.site("claim-archived", boardSize{tasks: 10, archived: archived})
+	if err != nil {
+		return err
+	}
 	if err := os.MkdirAll(filepath.Join(small.dir, ".worktrees"), 0o755); err != nil {
 		return err
 	}
 	smallClaim, smallCheckout := small.claiming()
 	largeClaim, largeCheckout := large.claiming()
+	oldClaim, oldCheckout := old.claiming()
 	f, err := small.floorOf(smallClaim)
 	if err != nil {
 		return err
 	}
-	got, err := l.measure(l.rounds(), f.arm(), smallCheckout, smallClaim, largeCheckout, largeClaim)
+	got, err := l.measure(l.rounds(), f.arm(), smallCheckout, smallClaim, largeCheckout, largeClaim, oldCheckout, oldClaim)
 	if err != nil {
 		return err
 	}
 	smallNet, largeNet := got[2].less(got[1]), got[4].less(got[3])
 	l.row("claim less the checkout, 10 tasks", smallNet, got[0], "F", 0, 0)
 	l.row(fmt.Sprintf("claim less the checkout, %s live tasks", thousands(n)), largeNet, smallNet, "10 tasks", 1.5, 0)
+	l.row(fmt.Sprintf("claim less the checkout, 10 live and %s archived tasks", thousands(archived)), got[6].less(got[5]), smallNet, "10 tasks", 1.2, 0)
 	return nil
 }

@@ -42,7 +42,33 @@ func benchReads(l *lab) error {
 	l.row("read"+tasks, got[2], got[0], "F", 4, 40)
 	l.row("read one field"+tasks, got[3], got[0], "F", 4, 40)
 	l.row("show one task"+tasks, got[4], got[0], "F", 0, 30)
+	if err := benchReadsArchived(l, n); err != nil {
+		return err
+	}
 	l.row("status without its cache"+tasks, got[5], got[0], "F", 0, 0)
+	return nil
+}
+
+// benchReadsArchived measures the same beside an archive. One task in ten depends on an archived one.
+func benchReadsArchived(l *lab, live int) error {
+	n := l.pick(20, 1000, 10_000)
+	s, err := l.site("read-archived", boardSize{tasks: live, archived: n})
+	if err != nil {
+		return err
+	}
+	f, err := s.floorOf(s.noting("note"))
+	if err != nil {
+		return err
+	}
+	got, err := l.measure(l.rounds(), f.arm(), s.reading("status"), s.reading("read"), s.reading("show", s.tasks[0]), s.reading("show", oldID(0)))
+	if err != nil {
+		return err
+	}
+	beside := fmt.Sprintf(", %s tasks beside %s archived", thousands(live), thousands(n))
+	l.row("status"+beside, got[1], got[0], "F", 4, 40)
+	l.row("read"+beside, got[2], got[0], "F", 4, 40)
+	l.row("show one task"+beside, got[3], got[0], "F", 0, 30)
+	l.row("show an archived task"+beside, got[4], got[0], "F", 0, 30)
 	return nil
 }
 

@@ -20,7 +20,7 @@ type site struct {
 }
 
 // board describes the board that a site gets.
-type boardSize struct{ tasks, commits int }
+type boardSize struct{ tasks, commits, archived int }
 
 // project makes a repository with a few files and no board.
 func (l *lab) project(name string) (*site, error) {
@@ -58,14 +58,16 @@ func (l *lab) site(name string, size boardSize) (*site, error) {
 		return nil, err
 	}
 	start := time.Now()
-	h, err := s.startHistory(time.Duration(max(size.commits, 3*size.tasks)+3600) * time.Second)
+	h, err := s.startHistory(time.Duration(max(size.commits, 3*size.tasks)+9*size.archived+3600) * time.Second)
 	if err != nil {
 		return nil, err
 	}
-	if err := h.addTasks(size.tasks); err == nil {
-		err = h.agents("coder-1", "coder-2", "code-reviewer-1")
+	err = h.agents("coder-1", "coder-2", "code-reviewer-1")
+	for _, make := range []func() error{
+		func() error { return h.archive(size.archived) }, func() error { return h.addTasks(size.tasks) }, func() error { return h.beats(size.commits) },
+	} {
 		if err == nil {
-			err = h.beats(size.commits)
+			err = make()
 		}
 	}
 	if finished := h.finish(); finished != nil {

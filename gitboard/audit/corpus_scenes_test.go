@@ -204,6 +204,7 @@ func (w *world) settings() {
 // ends are the ends of sprints, and of the goal.
 func (w *world) ends() {
 	w.do(ada, &board.SprintEnd{Reason: "enough"})
+	w.do(ada, &board.Archive{Sprint: "sprint-1", Tasks: board.ToArchive(w.snapshot(w.tip()).State, "", "")})
 	w.do(ada, &board.SprintStart{Deadline: w.now.Add(time.Minute), Planned: []string{"omega"}})
 	w.now = w.now.Add(2 * time.Minute)
 	w.do(planner, &board.Deadline{})

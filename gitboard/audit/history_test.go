@@ -185,6 +185,7 @@ func (w *world) everyOperation() {
 	w.do(ada, &board.Resume{Decision: "ADJUST", Reason: "fine"})
 	w.do(ada, &board.SprintEnd{Reason: "enough"})
 	w.do(ada, &board.SprintStart{Deadline: w.now.Add(60e9), Planned: []string{"epsilon"}})
+	w.do(ada, &board.Archive{Sprint: "sprint-1", Tasks: []string{"delta"}})
 	w.now = w.now.Add(100e9)
 	w.do(planner, &board.Deadline{})
 	w.do(ada, &board.Resume{Decision: "STOP"})

@@ -138,7 +138,7 @@ func (p *replay) record(ctx context.Context, path string, e gitio.TreeEntry) (r 
 	if errors.As(err, &bad) {
 		return nil, "can't be read: " + bad.Err.Error(), nil
 	}
-	if t, ok := r.(*board.Task); ok && board.RecordPath(board.TaskDir, t.ID) != path {
+	if t, ok := r.(*board.Task); ok && !board.Holds(path, t) {
 		return nil, "holds the task " + t.ID, nil
 	}
 	return r, "", err

@@ -84,27 +84,31 @@ func (s *State) eachBrief(below map[string]Brief, visit func(Brief)) {
 	}
 }
 
-// brief returns a task in brief; false when there is none.
+// brief returns a task in brief, archived or not; false when there is none.
 func (s *State) brief(id string) (Brief, bool) {
-	if r, changed := s.over[RecordPath(TaskDir, id)]; changed {
-		t, ok := r.(*Task)
-		if !ok {
-			return Brief{}, false
-		}
+	if t, ok := s.over[RecordPath(TaskDir, id)].(*Task); ok {
 		return t.Brief(), true
 	}
-	if s.src == nil {
-		return Brief{}, false
+	if _, removed := s.over[RecordPath(TaskDir, id)]; !removed && s.src != nil {
+		below, err := s.src.Briefs()
+		if err != nil {
+			s.fail(err)
+		}
+		if b, ok := below[id]; ok {
+			return b, ok
+		}
 	}
-	below, err := s.src.Briefs()
-	if err != nil {
-		s.fail(err)
-	}
-	b, ok := below[id]
-	return b, ok
+	path, b, err := s.Archived(id)
+	return b, path != "" && err == nil
 }
 
-// scan visits the brief of every task, in no order.
+// Merged reports whether a task has landed.
+func (s *State) Merged(id string) bool {
+	b, ok := s.brief(id)
+	return ok && b.Status == Merged
+}
+
+// scan visits the brief of every task that is not archived, in no order.
 func (s *State) scan(visit func(Brief)) {
 	var below map[string]Brief
 	if s.src != nil {
@@ -117,7 +121,7 @@ func (s *State) scan(visit func(Brief)) {
 	s.eachBrief(below, visit)
 }
 
-// Tasks lists every task in brief: by priority, then age, then id.
+// Tasks lists every task that is not archived in brief: by priority, then age, then id.
 func (s *State) Tasks() []Brief {
 	var list []Brief
 	s.scan(func(b Brief) { list = append(list, b) })

@@ -98,8 +98,8 @@ func align(s *State, op Operation, event, summary string) {
 // ended at a checkpoint, as the sprint goes on.
 func settleSprint(s *State, op Operation) {
 	_, closed := op.Payload.(*Resume)
-	for _, r := range s.Changes() {
-		if t, ok := r.(*Task); ok && t.Status.Terminal() {
+	for path, r := range s.Changes() {
+		if t, ok := r.(*Task); ok && t.Status.Terminal() && path == RecordPath(TaskDir, t.ID) {
 			closed = true
 		}
 	}

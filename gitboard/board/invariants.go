@@ -104,7 +104,9 @@ func recordViolations(s *State, path string) []Violation {
 	}
 	switch r := r.(type) {
 	case *Task:
-		taskInvariants(s, r, bad)
+		if _, archived, _ := TaskPath(path); !archived { // it is as it was when it ended
+			taskInvariants(s, r, bad)
+		}
 	case *Agent:
 		agentInvariants(r, bad)
 	case *Sprint:
@@ -168,7 +170,10 @@ func sprintInvariants(s *State, sp *Sprint, bad func(string, string, ...any)) {
 	}
 	ids, _ := s.IDs(TaskDir)
 	for _, id := range slices.Concat(sp.Scope.Planned, sp.Scope.Stretch) {
-		if _, there := slices.BinarySearch(ids, id); !there && s.Err() == nil {
+		if _, there := slices.BinarySearch(ids, id); there || s.Err() != nil {
+			continue
+		}
+		if path, _, err := s.Archived(id); path == "" && err == nil {
 			bad("scope", "there is no task %s", id)
 		}
 	}

@@ -10,11 +10,12 @@ type Memory struct {
 	records map[string]any
 	ids     map[string][]string
 	briefs  map[string]Brief
+	archive map[string]string // task → path
 }
 
 // NewMemory begins an empty board.
 func NewMemory() *Memory {
-	return &Memory{records: map[string]any{}, ids: map[string][]string{}, briefs: map[string]Brief{}}
+	return &Memory{records: map[string]any{}, ids: map[string][]string{}, briefs: map[string]Brief{}, archive: map[string]string{}}
 }
 
 // Record implements Source.
@@ -34,6 +35,15 @@ func (m *Memory) LastID(dir string) (string, error) {
 // Briefs implements Source.
 func (m *Memory) Briefs() (map[string]Brief, error) { return m.briefs, nil }
 
+// Archived implements Source.
+func (m *Memory) Archived(id string) (string, Brief, error) {
+	path := m.archive[id]
+	if path == "" {
+		return "", Brief{}, nil
+	}
+	return path, m.records[path].(*Task).Brief(), nil
+}
+
 // Paths lists the paths of all records, sorted.
 func (m *Memory) Paths() []string { return slices.Sorted(maps.Keys(m.records)) }
 
@@ -51,9 +61,17 @@ func (m *Memory) Absorb(s *State) {
 			continue
 		}
 		m.ids[dir] = listed(m.ids[dir], dir, id, r != nil)
-		if t, ok := r.(*Task); ok {
+		t, _ := r.(*Task)
+		task, archived, _ := TaskPath(path)
+		switch {
+		case archived && t != nil:
+			m.archive[task] = path
+		case archived && m.archive[task] == path:
+			delete(m.archive, task)
+		case archived:
+		case t != nil:
 			m.briefs[t.ID] = t.Brief()
-		} else if dir == TaskDir {
+		case dir == TaskDir:
 			delete(m.briefs, id)
 		}
 	}

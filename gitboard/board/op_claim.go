@@ -130,7 +130,7 @@ func unpaused(t *Task) error {
 func (s *State) openDependencies(t *Task) []string {
 	var open []string
 	for _, id := range t.DependsOn {
-		if d := s.Task(id); d == nil || d.Status != Merged {
+		if !s.Merged(id) {
 			open = append(open, id)
 		}
 	}
@@ -211,7 +211,7 @@ func NextClaim(s *State, coder string, skip func(id string) bool, takeable func(
 	})
 	slices.SortFunc(list, func(a, b candidate) int { return strings.Compare(a.rank, b.rank) })
 	for _, c := range list {
-		waits := func(id string) bool { d, ok := s.brief(id); return !ok || d.Status != Merged }
+		waits := func(id string) bool { return !s.Merged(id) }
 		if !slices.ContainsFunc(c.DependsOn, waits) && (!c.held || takeable(c.AssignedTo, c.Brief)) {
 			return c.ID
 		}

@@ -15,11 +15,10 @@ func (p *CompleteGoal) Check(s *State, _ Operation) error {
 	if g := s.Goal(); g.Status != InProgress {
 		return refuse("wrong-state", "the goal is %s already", g.Status)
 	}
-	tasks := s.Tasks()
-	if len(tasks) == 0 {
+	if !s.anyTask() {
 		return refuse("wrong-state", "the goal has no tasks yet").hint("git liza add-task")
 	}
-	for _, b := range tasks {
+	for _, b := range s.Tasks() {
 		if !b.Status.Terminal() {
 			return refuse("wrong-state", "%s is %s: the goal is not complete", b.ID, b.Status).hint("git liza status")
 		}

@@ -11,7 +11,7 @@ func (p *SprintEnd) Op() string { return "sprint-end" }
 // Check implements Payload.
 func (p *SprintEnd) Check(s *State, _ Operation) error {
 	sp := s.Sprint()
-	if sp.Status == Completed || sp.Status == PhaseAborted {
+	if sp.Over() {
 		return refuse("wrong-state", "%s is %s already", sp.ID, sp.Status)
 	}
 	if sp.Status == AtCheckpoint && sp.planDone(s) {

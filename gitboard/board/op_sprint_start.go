@@ -18,7 +18,7 @@ func (p *SprintStart) Op() string { return "sprint-start" }
 
 // Check implements Payload.
 func (p *SprintStart) Check(s *State, op Operation) error {
-	if sp := s.Sprint(); sp.Status != Completed && sp.Status != PhaseAborted {
+	if sp := s.Sprint(); !sp.Over() {
 		return refuse("wrong-state", "%s is %s: one sprint runs at a time", sp.ID, sp.Status).hint("git liza sprint end")
 	}
 	if p.Deadline != "" {
@@ -62,3 +62,6 @@ func (p *SprintStart) Subject(_, after *State, _ Operation) (string, string) {
 
 // sprintStarted is the entry of the alignment history that says what a sprint is for.
 const sprintStarted = "sprint started"
+
+// BeginsSprint reports whether an operation begins a sprint.
+func BeginsSprint(op string) bool { return op == (&SprintStart{}).Op() || op == (&Init{}).Op() }

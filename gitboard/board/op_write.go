@@ -66,6 +66,9 @@ func (p *Write) Check(s *State, op Operation) error {
 	if old == nil {
 		return refuse("unknown-record", "there is no record %s", p.Path).hint("git liza read")
 	}
+	if t, ok := old.(*Task); ok && t.Status.Terminal() {
+		return refuse("wrong-state", "%s is %s: nothing about it changes any more", t.ID, t.Status)
+	}
 	if len(p.Fields) == 0 {
 		return invalid("nothing is named to change")
 	}
@@ -75,9 +78,6 @@ func (p *Write) Check(s *State, op Operation) error {
 			return refuse("permission", "an edit doesn't change %s of %s: that is what commands and history are for", quote(f.Field), p.Path).
 				hint("editable: %s", strings.Join(writable[kind], ", "))
 		}
-	}
-	if t, ok := old.(*Task); ok && t.Status.Terminal() {
-		return refuse("wrong-state", "%s is %s: nothing about it changes any more", t.ID, t.Status)
 	}
 	edited, err := p.edited(old)
 	if err != nil {

@@ -140,6 +140,7 @@ var kinds = []kind{
 	{"ending a sprint", &SprintEnd{}, unlessAborted, false},
 	{"a retrospective", &Retrospective{}, always, false},
 	{"resolving the breaker", &Resolve{}, unlessAborted, false},
+	{"archiving", &Archive{}, always, false},
 }
 
 func kindOf(op string) (kind, bool) {

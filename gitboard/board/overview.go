@@ -115,12 +115,17 @@ func Look(s *State, beside Beside, now time.Time) (*Overview, error) {
 			o.Agents = append(o.Agents, AgentOutlook{id, a.Status, a.CurrentTask, beside.Leases[id].Expires})
 		}
 	}
+	for _, id := range sprint.Scope.Planned {
+		if b, ok := s.brief(id); ok && b.Status.Terminal() {
+			o.PlannedDone++
+		}
+	}
 	planner := o.planner()
 	finalizes := planner
 	if config.PlanReview == "human" {
 		finalizes = roles.Human
 	}
-	o.tasks(tasks, sprint.Scope.Planned, forecast{leases: beside.Leases, planner: planner, finalizes: finalizes})
+	o.tasks(tasks, forecast{merged: s.Merged, leases: beside.Leases, planner: planner, finalizes: finalizes})
 	if o.GoalStatus == InProgress {
 		o.waiting(s, planner)
 		o.turns(s, planner)
@@ -139,18 +144,13 @@ func (o *Overview) planner() roles.Role {
 }
 
 // tasks says of each task how it goes on, as far as the forecast is prepared.
-func (o *Overview) tasks(tasks []Brief, planned []string, f forecast) {
+func (o *Overview) tasks(tasks []Brief, f forecast) {
 	f.by, f.now, f.registered, f.seen = make(map[string]*Brief, len(tasks)), o.Now, map[string]bool{}, map[string]string{}
 	for i := range tasks {
 		f.by[tasks[i].ID] = &tasks[i]
 	}
 	for _, a := range o.Agents {
 		f.registered[a.ID] = true
-	}
-	for _, id := range planned {
-		if b := f.by[id]; b != nil && b.Status.Terminal() {
-			o.PlannedDone++
-		}
 	}
 	hour := o.Now.Add(-time.Hour)
 	for _, b := range tasks {
@@ -169,7 +169,8 @@ func (o *Overview) tasks(tasks []Brief, planned []string, f forecast) {
 // forecast is what the outlook of a task depends on.
 type forecast struct {
 	by         map[string]*Brief
-	leases     map[string]Lease // nil when they are not known
+	merged     func(id string) bool // whether an archived task is MERGED
+	leases     map[string]Lease     // nil when they are not known
 	now        Time
 	registered map[string]bool
 	planner    roles.Role
@@ -249,7 +250,7 @@ func (f *forecast) because(b Brief) string {
 func (f *forecast) unmerged(b Brief) []string {
 	var ids []string
 	for _, id := range b.DependsOn {
-		if d := f.by[id]; d == nil || d.Status != Merged {
+		if d := f.by[id]; d == nil && !f.merged(id) || d != nil && d.Status != Merged {
 			ids = append(ids, id)
 		}
 	}
@@ -300,7 +301,7 @@ func (o *Overview) waiting(s *State, planner roles.Role) {
 	}
 	if planner == roles.Human {
 		switch {
-		case len(o.Tasks) == 0:
+		case !s.anyTask():
 			add("there is no task yet, and no planner", "git liza add-task -h")
 		case o.Done == len(o.Tasks):
 			add("every task is over: is the goal reached?", "git liza complete-goal")

@@ -27,6 +27,7 @@ const (
 	NoteDir       = "notes"
 	AnomalyDir    = "anomalies"
 	SpecChangeDir = "spec-changes"
+	ArchiveDir    = "archive" // its ids are <sprint>/<task>
 )
 
 var (
@@ -52,6 +53,7 @@ var (
 		NoteDir:       {new: func() any { return &Note{} }, valid: recordID.MatchString, numbered: true},
 		AnomalyDir:    {new: func() any { return &Anomaly{} }, valid: recordID.MatchString, numbered: true},
 		SpecChangeDir: {new: func() any { return &SpecChange{} }, valid: recordID.MatchString, numbered: true},
+		ArchiveDir:    {new: func() any { return &Task{} }, valid: validArchived, below: 1},
 	}
 )
 
@@ -61,6 +63,8 @@ type family struct {
 	// numbered records get the next number and stay for ever. So that each writes small trees however many there
 	// are, they lie by hundreds in directories, and these by hundreds.
 	numbered bool
+	// below is how many directories the ids name themselves.
+	below int
 }
 
 // NewRecord returns an empty record of the kind that a path holds, or nil for a path that holds none.
@@ -74,7 +78,35 @@ func NewRecord(path string) any {
 	return nil
 }
 
-// RecordPath is where the record of a family lies: tasks/add-auth.yaml, notes/1/123/note-12345.yaml.
+// validArchived: a sprint's id has the form of a task's.
+func validArchived(id string) bool {
+	sprint, task, _ := strings.Cut(id, "/")
+	return taskID.MatchString(sprint) && taskID.MatchString(task)
+}
+
+// ArchivePath is where a task of an ended sprint lies.
+func ArchivePath(sprint, task string) string { return RecordPath(ArchiveDir, sprint+"/"+task) }
+
+// TaskPath reports whether a task lies at a path, and whether it is an archived one.
+func TaskPath(path string) (task string, archived, ok bool) {
+	dir, id, ok := SplitPath(path)
+	switch {
+	case ok && dir == TaskDir:
+		return id, false, true
+	case ok && dir == ArchiveDir:
+		return id[strings.IndexByte(id, '/')+1:], true, true
+	}
+	return "", false, false
+}
+
+// Holds reports whether a path is one where a task may lie.
+func Holds(path string, t *Task) bool {
+	id, _, ok := TaskPath(path)
+	return ok && id == t.ID
+}
+
+// RecordPath is where the record of a family lies: tasks/add-auth.yaml, notes/1/123/note-12345.yaml,
+// archive/sprint-1/add-auth.yaml.
 func RecordPath(dir, id string) string {
 	if !families[dir].numbered {
 		return dir + "/" + id + ".yaml"
@@ -88,9 +120,12 @@ func RecordPath(dir, id string) string {
 func SplitPath(path string) (dir, id string, ok bool) {
 	dir, rest, _ := strings.Cut(path, "/")
 	f, known := families[dir]
-	file := rest[strings.LastIndexByte(rest, '/')+1:]
-	id, isYAML := strings.CutSuffix(file, ".yaml")
-	if !known || !isYAML || !f.numbered && file != rest || f.numbered && RecordPath(dir, id) != path {
+	name, isYAML := strings.CutSuffix(rest, ".yaml")
+	id = name
+	if f.numbered {
+		id = name[strings.LastIndexByte(name, '/')+1:]
+	}
+	if !known || !isYAML || !f.numbered && strings.Count(id, "/") != f.below || f.numbered && RecordPath(dir, id) != path {
 		return "", "", false
 	}
 	return dir, id, true
@@ -99,8 +134,14 @@ func SplitPath(path string) (dir, id string, ok bool) {
 // IsDir reports whether a path is a directory in which records lie, or directories of them.
 func IsDir(path string) bool {
 	dir, rest, below := strings.Cut(path, "/")
-	if f, known := families[dir]; !below || !f.numbered {
-		return known && !below
+	f, known := families[dir]
+	switch {
+	case !below:
+		return known
+	case f.below > 0:
+		return taskID.MatchString(rest)
+	case !f.numbered:
+		return false
 	}
 	outer, inner, both := strings.Cut(rest, "/")
 	first := outer + "0000"

@@ -24,6 +24,7 @@ func TestRecordPath(t *testing.T) {
 		{board.DiscoveryDir, "disc-10000", "discovered/1/100/disc-10000.yaml"},
 		{board.SpecChangeDir, "change-12345", "spec-changes/1/123/change-12345.yaml"},
 		{board.NoteDir, "note-999999999", "notes/99999/9999999/note-999999999.yaml"},
+		{board.ArchiveDir, "sprint-1/add-auth", "archive/sprint-1/add-auth.yaml"},
 	} {
 		if got := board.RecordPath(c.dir, c.id); got != c.path {
 			t.Errorf("%s of %s lies at %s, not %s", c.id, c.dir, got, c.path)
@@ -38,6 +39,7 @@ func TestRecordPath(t *testing.T) {
 	for _, path := range []string{
 		"notes/note-1.yaml", "notes/0/note-1.yaml", "notes/0/1/note-1.yaml", "notes/1/0/note-1.yaml", "notes/00/0/note-1.yaml", "notes/0/0/0/note-1.yaml",
 		"notes/0/0/note-01.yaml", "notes/0/0/note-0.yaml", "notes/0/0/note-1", "notes/0/1/note-1e2.yaml", "notes//note-1.yaml", "tasks/0/0/a.yaml", "tasks/0/a.yaml",
+		"archive/a.yaml", "archive/sprint-1/b/a.yaml", "archive/S/a.yaml", "archive//a.yaml", "archive/sprint-1/.yaml", "archive/sprint-1/A.yaml", "archive/sprint-1/a",
 		"other/a.yaml", "notes", "notes/", "",
 	} {
 		if board.NewRecord(path) != nil {
@@ -46,6 +48,7 @@ func TestRecordPath(t *testing.T) {
 	}
 	for path, want := range map[string]bool{
 		"tasks": true, "notes": true, "notes/0": true, "notes/0/99": true, "notes/1/100": true, "anomalies/12/1234": true,
+		"archive": true, "archive/sprint-1": true, "archive/": false, "archive/sprint-1/a": false, "archive/S": false, "archive/sprint-1/a.yaml": false,
 		"": false, "other": false, "tasks/0": false, "notes/": false, "notes/00": false, "notes/x": false, "notes/-1": false, "notes/+1": false, "notes/0/100": false,
 		"notes/1/99": false, "notes/0/": false, "notes/0/01": false, "notes/0/0/0": false, "notes/0/0/note-1.yaml": false, "goal.yaml": false,
 	} {

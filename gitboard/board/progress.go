@@ -17,9 +17,13 @@ func (t *Task) moved() Time {
 	return t.Created
 }
 
-// LastProgress is when any task last made progress, none on a board without tasks.
+// LastProgress is when any task last made progress, none on a board without tasks. Where all of them are archived
+// it is when their sprint ended, at the latest.
 func LastProgress(s *State) Time {
 	var last Time
 	s.scan(func(b Brief) { last = max(last, b.Moved) })
+	if sp := s.Sprint(); last.IsZero() && sp != nil && s.anyTask() {
+		last = max(sp.Timeline.Started, sp.Timeline.Ended)
+	}
 	return last
 }

@@ -137,7 +137,7 @@ func anyOperation(t *rapid.T, s *script) (board.Actor, board.Payload) {
 		{plan, &board.Deadline{}}, {plan, &board.AlignmentEntry{Event: "e", Summary: word}}, {plan, &board.RecordSpecChange{Spec: "s", Change: word}},
 		{[]board.Actor{human}, &board.Pause{About: about(rapid.SampledFrom([]string{"", id}).Draw(t, "paused"))}},
 		{[]board.Actor{human}, &board.Resume{}}, {[]board.Actor{human}, &board.Resume{About: about(id)}}, {[]board.Actor{human}, &board.Resolve{Text: "t"}},
-		{[]board.Actor{human}, &board.SprintEnd{}}, {[]board.Actor{human}, &board.SprintStart{Planned: []string{id}}}, {[]board.Actor{human}, &board.Retrospective{Text: word}},
+		{[]board.Actor{human}, &board.SprintEnd{}}, {[]board.Actor{human}, &board.SprintStart{Planned: []string{id}}}, {[]board.Actor{human}, &board.Archive{Sprint: rapid.SampledFrom([]string{"sprint-1", "sprint-2"}).Draw(t, "sprint"), Tasks: []string{id}}}, {[]board.Actor{human}, &board.Retrospective{Text: word}},
 		{[]board.Actor{human}, write("tasks/"+id+".yaml", "scope", fmt.Sprintf("%q", word), "depends_on", "["+other+"]")},
 		{[]board.Actor{human}, write("tasks/"+id+".yaml", "attempted", "[]")},
 		{[]board.Actor{human}, &board.Land{Commit: sha("a"), Before: sha("b"), Reason: word}},

@@ -16,8 +16,11 @@ type Source interface {
 	IDs(dir string) ([]string, error)
 	// LastID is the last of these ids, "" when there is none. It doesn't take listing the others.
 	LastID(dir string) (string, error)
-	// Briefs returns what is needed of each task to choose among them, by id.
+	// Briefs returns what is needed of each task that is not archived to choose among them, by id.
 	Briefs() (map[string]Brief, error)
+	// Archived finds an archived task: its path, "" when there is none, and the task in brief. It doesn't take
+	// reading the others.
+	Archived(id string) (path string, b Brief, err error)
 }
 
 // State is a board at one moment: what a source holds with changes laid over it. The first failure
@@ -171,12 +174,57 @@ func (s *State) Control() *Control { return get[Control](s, ControlPath) }
 // Breaker returns breaker.yaml.
 func (s *State) Breaker() *Breaker { return get[Breaker](s, BreakerPath) }
 
-// Task returns a task, nil when there is none.
+// Task returns a task, archived or not; nil when there is none.
 func (s *State) Task(id string) *Task {
 	if !ValidTaskID(id) {
 		return nil
 	}
-	return get[Task](s, RecordPath(TaskDir, id))
+	if t := get[Task](s, RecordPath(TaskDir, id)); t != nil || s.err != nil {
+		return t
+	}
+	path, _, err := s.Archived(id)
+	if path == "" || err != nil {
+		return nil
+	}
+	return get[Task](s, path)
+}
+
+// Archived implements Source.
+func (s *State) Archived(id string) (path string, b Brief, err error) {
+	for path, r := range s.over {
+		t, is := r.(*Task)
+		if task, archived, _ := TaskPath(path); is && archived && task == id {
+			return path, t.Brief(), nil
+		}
+	}
+	if s.src == nil || s.err != nil {
+		return "", Brief{}, s.err
+	}
+	if path, b, err = s.src.Archived(id); err != nil {
+		s.fail(err)
+		return "", Brief{}, err
+	}
+	return path, b, nil
+}
+
+// ArchivedIn names the sprint in whose archive a task lies, "" for any other task.
+func (s *State) ArchivedIn(task string) string {
+	path, _, err := s.Archived(task)
+	if _, id, ok := SplitPath(path); ok && err == nil {
+		return strings.TrimSuffix(id, "/"+task)
+	}
+	return ""
+}
+
+// anyTask reports whether the board has a task, be it archived.
+func (s *State) anyTask() bool {
+	some := false
+	s.scan(func(Brief) { some = true })
+	if some {
+		return true
+	}
+	last, _ := s.LastID(ArchiveDir)
+	return last != ""
 }
 
 // Agent returns an agent's record, nil when it is not registered.

@@ -212,13 +212,13 @@ func (t *Task) standing() string {
 // checkMoves holds what an operation did to tasks against the table: no task but its own changes its
 // state, and its own only as a row says.
 func checkMoves(before, after *State, op Operation) error {
-	for path, r := range after.Changes() {
+	for _, r := range after.Changes() {
 		t, ok := r.(*Task)
 		if !ok {
 			continue
 		}
 		from := None
-		if old := get[Task](before, path); old != nil {
+		if old := before.Task(t.ID); old != nil {
 			from = old.Status
 			if len(t.History) < len(old.History) {
 				return invalid("%s would shorten the history of %s", op.Name(), t.ID)

@@ -39,7 +39,7 @@ func Wakes(s *State) []Wake {
 		return nil
 	}
 	tasks := s.Tasks()
-	if len(tasks) == 0 {
+	if !s.anyTask() {
 		return []Wake{s.wake(InitialPlanning, nil)}
 	}
 	var wakes []Wake
@@ -62,7 +62,7 @@ func Wakes(s *State) []Wake {
 	stands(ImmediateDiscovery, s.immediate())
 	over := with(func(b Brief) bool { return b.Status.Terminal() })
 	if len(over) == len(tasks) {
-		stands(AllTerminal, over)
+		wakes = append(wakes, s.wake(AllTerminal, over))
 	}
 	return wakes
 }

@@ -132,6 +132,7 @@ func TestGoldenMessages(t *testing.T) {
 	s.tell("human", &board.Write{Path: "tasks/stuck.yaml", Fields: []board.FieldEdit{{Field: "priority", Value: "1"}}, Reason: "urgent"})
 	s.tell("human", &board.SprintEnd{Reason: "enough"})
 	s.tell("human", &board.SprintStart{Deadline: s.at.Add(90 * time.Second)})
+	s.tell("human", &board.Archive{Sprint: "sprint-1", Tasks: []string{"login"}})
 	s.tell("human", &board.Retrospective{Text: "went well"})
 	s.tell("planner-1", &board.Deadline{})
 	for _, task := range []string{"stuck", "spare"} {

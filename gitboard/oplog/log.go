@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/codec"
@@ -26,6 +27,7 @@ var ErrLost = errors.New("another operation came first")
 type Log struct {
 	store Store
 	cache *briefCache
+	wide  wideTrees
 }
 
 // New opens the log of a store. cacheFile is where briefs of tasks are remembered, "" for nowhere;
@@ -183,6 +185,7 @@ func build(on *Snapshot, after *board.State, op board.Operation, by Committer) (
 	if err != nil {
 		return gitio.Commit{}, nil, err
 	}
+	objects = slices.DeleteFunc(objects, movedFrom(on, after))
 	when := op.Time.Std()
 	name, email := Author(op.Actor)
 	c = gitio.Commit{
@@ -197,6 +200,17 @@ func build(on *Snapshot, after *board.State, op board.Operation, by Committer) (
 	o := gitio.NewObject("commit", gitio.EncodeCommit(c))
 	c.OID = o.OID
 	return c, append(objects, o), nil
+}
+
+// movedFrom tells the objects that a step only moves: the board before it holds them, and stays in the history.
+func movedFrom(on *Snapshot, after *board.State) func(gitio.Object) bool {
+	moved := map[gitio.OID]bool{}
+	for path, r := range after.Changes() {
+		if oid, err := on.tree.blob(path); r == nil && err == nil {
+			moved[oid] = true
+		}
+	}
+	return func(o gitio.Object) bool { return moved[o.OID] }
 }
 
 // Files are the changed files of a step: records as canonical YAML, and the payload's file where there is one.

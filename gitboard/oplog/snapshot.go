@@ -71,6 +71,15 @@ type source struct {
 	ahead  map[string]int    // how many more are fetched with the next record of a directory
 	ids    map[string][]string
 	briefs map[string]board.Brief
+	old    map[string]archived // archived tasks that were asked for, by id
+}
+
+// archived is a task that lies in the archive; without a path it does not.
+type archived struct {
+	path  string
+	entry gitio.TreeEntry
+	brief board.Brief
+	known bool // the brief is
 }
 
 // fail tells damage of the board from a failure to read it.
@@ -122,7 +131,7 @@ const mostAhead = 512
 // directory with each exchange; of tasks there are briefs for that.
 func (s *source) fetch(path string, oid gitio.OID) ([]byte, error) {
 	names, paths := []string{string(oid)}, []string{path}
-	if family, _, nested := strings.Cut(path, "/"); nested && family != board.TaskDir {
+	if family, _, nested := strings.Cut(path, "/"); nested && family != board.TaskDir && family != board.ArchiveDir {
 		slash := strings.LastIndexByte(path, '/') + 1
 		dir, file := path[:slash], path[slash:]
 		entries, err := s.tree.dir(path[:slash-1])
@@ -161,7 +170,7 @@ func (s *source) decode(path string, data []byte) (any, error) {
 	if err != nil {
 		return nil, s.fail(path, err)
 	}
-	if t, ok := r.(*board.Task); ok && board.RecordPath(board.TaskDir, t.ID) != path {
+	if t, ok := r.(*board.Task); ok && !board.Holds(path, t) {
 		return nil, s.fail(path, formError{fmt.Errorf("holds the task %q", t.ID)})
 	}
 	s.read[path] = r
@@ -244,10 +253,10 @@ func (s *source) Briefs() (map[string]board.Brief, error) {
 	if err != nil {
 		return nil, s.fail(board.TaskDir, err)
 	}
-	known := s.log.cache.load()
+	known, fresh := s.log.cache.load(), map[gitio.OID]cached{}
 	all := make(map[string]board.Brief, len(entries))
 	var missing []gitio.TreeEntry
-	var names []string
+	var paths []string
 	for _, e := range entries {
 		if b, ok := known[e.OID]; ok && e.Mode == filemode.Regular && b.ID+".yaml" == e.Name {
 			all[b.ID] = b.Brief
@@ -256,29 +265,44 @@ func (s *source) Briefs() (map[string]board.Brief, error) {
 		if e.Mode != filemode.Regular {
 			return nil, s.fail(board.TaskDir+"/"+e.Name, errMode)
 		}
-		missing, names = append(missing, e), append(names, string(e.OID))
+		missing, paths = append(missing, e), append(paths, board.TaskDir+"/"+e.Name)
+	}
+	if err := s.readBriefs(missing, paths, fresh, func(_ int, b board.Brief) { all[b.ID] = b }); err != nil {
+		return nil, err
+	}
+	needed, err := s.neededFromArchive(all, known, fresh)
+	if err != nil {
+		return nil, err
+	}
+	s.log.cache.save(append(slices.Clip(entries), needed...), known, fresh)
+	s.briefs = all
+	return all, nil
+}
+
+// readBriefs reads tasks by their entries and paths, hands each in brief to visit, and keeps it in fresh.
+func (s *source) readBriefs(entries []gitio.TreeEntry, paths []string, fresh map[gitio.OID]cached, visit func(i int, b board.Brief)) error {
+	names := make([]string, len(entries))
+	for i, e := range entries {
+		names[i] = string(e.OID)
 	}
 	objects, err := s.log.store.Objects(s.ctx, names)
 	if err != nil {
-		return nil, s.fail(board.TaskDir, err)
+		return s.fail(board.TaskDir, err)
 	}
-	fresh := map[gitio.OID]cached{}
 	for i, o := range objects {
-		path := board.TaskDir + "/" + missing[i].Name
 		if o.OID == "" {
-			return nil, s.fail(path, gitio.ErrNotFound)
+			return s.fail(paths[i], gitio.ErrNotFound)
 		}
-		r, err := s.decode(path, o.Data)
+		r, err := s.decode(paths[i], o.Data)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		b := r.(*board.Task).Brief()
 		again, err := codec.Encode(r)
-		all[b.ID], fresh[missing[i].OID] = b, cached{b, err == nil && bytes.Equal(again, o.Data)}
+		fresh[entries[i].OID] = cached{b, err == nil && bytes.Equal(again, o.Data)}
+		visit(i, b)
 	}
-	s.log.cache.save(entries, known, fresh)
-	s.briefs = all
-	return all, nil
+	return nil
 }
 
 // TaskTexts returns the files of those tasks that are written just as codec.Encode writes them, by id. It
@@ -316,12 +340,12 @@ func (l *Log) snapshot(ctx context.Context, commit gitio.OID) (*Snapshot, error)
 	if commit.IsZero() {
 		return &Snapshot{Commit: gitio.ZeroOID, State: board.NewState(nil, ""), tree: NewTree()}, nil
 	}
-	src := &source{ctx: ctx, log: l, commit: commit, read: map[string]any{}, raw: map[string][]byte{}, ahead: map[string]int{}, ids: map[string][]string{}}
+	src := &source{ctx: ctx, log: l, commit: commit, read: map[string]any{}, raw: map[string][]byte{}, ahead: map[string]int{}, ids: map[string][]string{}, old: map[string]archived{}}
 	head, err := readCommit(ctx, l.store, commit)
 	if err != nil {
 		return nil, src.fail("the commit", err)
 	}
-	tree, err := ReadTree(ctx, l.store, head.Tree)
+	tree, err := readTree(head.Tree, func(oid gitio.OID) ([]gitio.TreeEntry, error) { return l.wide.entries(ctx, l.store, oid) })
 	if err != nil {
 		return nil, src.fail("the tree", err)
 	}

@@ -26,7 +26,10 @@ func NewTree() *Tree { return &Tree{subs: map[string]*Tree{}} }
 
 // ReadTree begins with the tree that a store has; its directories are read with ctx when first needed.
 func ReadTree(ctx context.Context, s Store, oid gitio.OID) (*Tree, error) {
-	load := func(oid gitio.OID) ([]gitio.TreeEntry, error) { return readEntries(ctx, s, oid) }
+	return readTree(oid, func(oid gitio.OID) ([]gitio.TreeEntry, error) { return readEntries(ctx, s, oid) })
+}
+
+func readTree(oid gitio.OID, load func(gitio.OID) ([]gitio.TreeEntry, error)) (*Tree, error) {
 	root, err := load(oid)
 	if err != nil {
 		return nil, err

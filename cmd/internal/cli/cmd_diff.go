@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -143,7 +144,10 @@ func compareBoards(a, b *board.State) ([]change, error) {
 			paths = append(paths, board.RecordPath(dir, id))
 		}
 	}
-	all := []change{}
+	all, err := archivings(a, b)
+	if err != nil {
+		return nil, err
+	}
 	for _, path := range paths {
 		old, err := a.Record(path)
 		if err != nil {
@@ -160,6 +164,23 @@ func compareBoards(a, b *board.State) ([]change, error) {
 		all = append(all, found...)
 	}
 	return all, nil
+}
+
+// archivings are the tasks that only one of two boards has archived. What is archived never changes.
+func archivings(a, b *board.State) ([]change, error) {
+	all := []change{}
+	old, new := a.List(board.ArchiveDir), b.List(board.ArchiveDir)
+	for _, id := range new {
+		if _, both := slices.BinarySearch(old, id); !both {
+			all = append(all, change{Record: board.RecordPath(board.ArchiveDir, id), New: "(archived)"})
+		}
+	}
+	for _, id := range old {
+		if _, both := slices.BinarySearch(new, id); !both {
+			all = append(all, change{Record: board.RecordPath(board.ArchiveDir, id), Old: "(archived)"})
+		}
+	}
+	return all, cmp.Or(a.Err(), b.Err())
 }
 
 func compareRecords(path string, old, new any) ([]change, error) {

@@ -20,7 +20,8 @@ func readCommand() *command {
 		name: "read", group: "machines", args: "[PATH]", max: 1, reads: true,
 		short: "print the board as one YAML document, or a part of it",
 		long: `A path is made of keys with dots between; an item of a list is named by its id: tasks.add-auth.status.
-A record may be named by its file, too: tasks/add-auth.yaml, notes/note-12, notes/0/0/note-12.yaml.`,
+A record may be named by its file, too: tasks/add-auth.yaml, notes/note-12, notes/0/0/note-12.yaml.
+Archived tasks are not in the document; tasks.ID finds each of them.`,
 		run: func(c *call) error {
 			v, err := c.view()
 			if err != nil {
@@ -122,6 +123,12 @@ func (c *call) recordNode(v *gitboard.View, leases map[string]board.Lease, path 
 		return nil, "", nil // a sprint has its metrics of all the tasks
 	}
 	r, err := v.State.Record(record)
+	if id, _, is := board.TaskPath(record); is && r == nil && err == nil {
+		if t := v.State.Task(id); t != nil { // an archived one
+			r = t
+		}
+		err = v.State.Err()
+	}
 	if err != nil || r == nil {
 		return nil, "", err
 	}

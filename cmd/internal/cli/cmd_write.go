@@ -75,6 +75,11 @@ func documentPath(path string) string {
 			return at
 		}
 	}
+	if file, rest, ok := strings.Cut(path, ".yaml"); ok {
+		if id, archived, is := board.TaskPath(file + ".yaml"); is && archived {
+			return "tasks." + id + rest
+		}
+	}
 	name, _, _ := strings.Cut(path, ".")
 	id := name[strings.LastIndexByte(name, '/')+1:]
 	for key, dir := range recordFamilies {

@@ -13,7 +13,7 @@ func commands() []*command {
 		promptCommand(), sweepCommand(), releaseCommand(), recoverAgentCommand(), recoverTaskCommand(), logsCommand(), agentCommand(), teamCommand(),
 		worktreeListCommand(), worktreeCreateCommand(), worktreeStatusCommand(), worktreeDeleteCommand(), worktreeRepairCommand(),
 		statusCommand(), showCommand(), logCommand(), diffCommand(), graphCommand(), noteCommand(), landCommand(), pauseCommand(), resumeCommand(), abortCommand(), checkpointCommand(),
-		sprintStartCommand(), sprintEndCommand(), sprintShowCommand(), metricsCommand(), retrospectiveCommand(), watchCommand(), analyzeCommand(), resolveCommand(),
+		sprintStartCommand(), sprintEndCommand(), sprintShowCommand(), metricsCommand(), retrospectiveCommand(), watchCommand(), analyzeCommand(), resolveCommand(), archiveCommand(),
 		configGetCommand(), configSetCommand(),
 		readCommand(), writeCommand(), validateCommand(), verifyCommand(),
 	}

@@ -47,6 +47,9 @@ func (f *taskFacts) standing(l *labels) {
 	}
 	if t.Status.Terminal() {
 		status = string(t.Status) + " " + since(f.now, t.StatusChangedAt) + " ago"
+		if sprint := f.state.ArchivedIn(t.ID); sprint != "" {
+			status += ", archived in " + sprint
+		}
 	}
 	l.add("status", status)
 	if o.Turn != "" {

@@ -1,0 +1,109 @@
+package board_test
+
+import (
+	"strconv"
+	"testing"
+
+	"github.com/git-liza/git-liza/gitboard/board"
+)
+
+func archive(sprint string, tasks ...string) *board.Archive {
+	return &board.Archive{Sprint: sprint, Tasks: tasks}
+}
+
+func TestArchive(t *testing.T) {
+	s := begun(t).ready("open").in(board.Merged, "login").in(board.Abandoned, "never")
+	s.refused("wrong-state", human, archive("sprint-1", "login"), "sprint-1 is IN_PROGRESS")
+	s.do(human, &board.SprintEnd{})
+	s.refused("permission", planner, archive("sprint-1", "login"))
+	s.refused("invalid", human, archive("sprint-1"))
+	s.refused("invalid", human, archive("../x", "login"))
+	s.refused("invalid", human, archive("sprint-1", "login", "login"), "twice")
+	s.refused("unknown-task", human, archive("sprint-1", "logn"), "login")
+	s.refused("wrong-state", human, archive("sprint-1", "open"), "open is UNCLAIMED")
+	s.refused("invalid", human, archive("sprint-1", make([]string, board.MaxArchived+1)...))
+	s.do(human, archive("sprint-1", "login", "never"))
+	s.refused("exists", human, archive("sprint-1", "login"), "archived already, in sprint-1")
+
+	equals(t, "what is left", s.state().List(board.TaskDir), []string{"open"})
+	equals(t, "what is archived", s.state().List(board.ArchiveDir), []string{"sprint-1/login", "sprint-1/never"})
+	equal(t, "found by id", s.task("login").Status, board.Merged)
+	equal(t, "where", s.state().ArchivedIn("login")+s.state().ArchivedIn("open"), "sprint-1")
+	if _, err := s.state().FindTask("login"); err != nil {
+		t.Error(err)
+	}
+	equal(t, "violations", len(board.Violations(s.state())), 0)
+
+	s.refused("exists", planner, add("login"), "there is a task login already")
+	s.refused("wrong-state", planner, give("login"), "MERGED is terminal")
+	s.refused("wrong-state", human, write("archive/sprint-1/login.yaml", "scope", "x"), "nothing about it changes")
+	s.refused("invalid", planner, &board.Supersede{About: about("open"), By: []string{"login"}, Reason: "r"}, "login is archived")
+	s.refused("invalid", planner, addDepending("more", "never"), "never, which is ABANDONED")
+	s.do(human, &board.SprintStart{Planned: []string{"open"}, Stretch: []string{"login"}})
+	s.do(human, note("login", "well done"))
+}
+
+func addDepending(id string, on ...string) *board.AddTask {
+	p := add(id)
+	p.DependsOn = on
+	return p
+}
+
+func note(task, text string) *board.AddNote { return &board.AddNote{For: task, Message: text} }
+
+// What depends on an archived task may be claimed, as before.
+func TestArchivedDependency(t *testing.T) {
+	s := begun(t).in(board.Merged, "login").ready("open", "login").do(human, archive("sprint-1", "login"))
+	next := board.NextClaim(s.state(), coder1.ID, nil, func(string, board.Brief) bool { return false })
+	equal(t, "the next to claim", next, "open")
+	o, err := board.Look(s.state(), board.Beside{}, s.now.Std())
+	if err != nil {
+		t.Fatal(err)
+	}
+	equal(t, "waits for", len(o.Tasks[0].WaitsFor), 0)
+	equal(t, "stuck", o.Stuck, 0)
+	s.do(coder1, claim("open"))
+	equal(t, "violations", len(board.Violations(s.state())), 0)
+}
+
+// A board whose tasks are all archived is one with tasks: nothing is planned from the beginning.
+func TestAllArchived(t *testing.T) {
+	s := begun(t).in(board.Merged, "login").do(human, archive("sprint-1", "login"))
+	wakes := board.Wakes(s.state())
+	equal(t, "wakes", len(wakes) == 1 && wakes[0].Trigger == board.AllTerminal, true)
+	equal(t, "progress", board.LastProgress(s.state()).IsZero(), false)
+	s.do(planner, &board.CompleteGoal{})
+}
+
+// A task belongs to the sprint in which it ended.
+func TestArchiveAnEarlierSprint(t *testing.T) {
+	s := begun(t).in(board.Merged, "login").do(human, &board.SprintStart{}, 5).ready("open")
+	began := s.state().Sprint().Timeline.Started
+	s.in(board.Merged, "logout")
+	s.refused("wrong-state", human, archive("sprint-1", "logout"), "in sprint-2")
+	s.refused("wrong-state", human, archive("sprint-2", "logout"), "sprint-2 is")
+	equals(t, "of the first", board.ToArchive(s.state(), "", began), []string{"login"})
+	equals(t, "of the second", board.ToArchive(s.state(), began, ""), []string{"logout"})
+	s.do(human, archive("sprint-1", "login"))
+	s.do(human, &board.SprintEnd{}).do(human, archive("sprint-2", "logout"))
+	equals(t, "archive", s.state().List(board.ArchiveDir), []string{"sprint-1/login", "sprint-2/logout"})
+}
+
+// A thousand tasks are archived in a time that grows with their number.
+func BenchmarkArchive(b *testing.B) {
+	state := board.NewState(nil, "")
+	ids := make([]string, board.MaxArchived)
+	for i := range ids {
+		ids[i] = "t-" + strconv.Itoa(i)
+		state.Changes()[board.RecordPath(board.TaskDir, ids[i])] = &board.Task{ID: ids[i], Status: board.Merged}
+	}
+	state.Changes()[board.SprintPath] = &board.Sprint{ID: "sprint-1", Status: board.Completed, Scope: board.SprintScope{Planned: ids}}
+	state.Changes()[board.MetaPath] = &board.Meta{Format: board.Format}
+	m := board.NewMemory()
+	m.Absorb(state)
+	for b.Loop() {
+		if _, err := board.Step(board.NewState(m, ""), board.Operation{Actor: board.HumanActor("Ada", "a@b"), Request: "r", Time: "2026-01-31T09:00:00Z", Payload: archive("sprint-1", ids...)}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,90 @@
+package board
+
+import (
+	"slices"
+	"strings"
+)
+
+// MaxArchived is how many tasks one operation archives.
+const MaxArchived = 1000
+
+// Archive moves tasks that are over out of the way, once their sprint has ended. They are still found by id, and
+// count for what depends on them. That they ended in this sprint is what the history tells.
+type Archive struct {
+	Sprint string   `json:"sprint"`
+	Tasks  []string `json:"tasks"`
+}
+
+// Op implements Payload.
+func (p *Archive) Op() string { return "archive" }
+
+// Check implements Payload.
+func (p *Archive) Check(s *State, _ Operation) error {
+	if !ValidTaskID(p.Sprint) {
+		return invalid("%s is no sprint's id", quote(p.Sprint)).hint("sprints are named like sprint-1")
+	}
+	now := s.Sprint()
+	if p.Sprint == now.ID && !now.Over() {
+		return refuse("wrong-state", "%s is %s: only an ended sprint is archived", now.ID, now.Status)
+	}
+	if n := len(p.Tasks); n == 0 || n > MaxArchived {
+		return invalid("%d tasks are named; an operation archives from 1 to %d", n, MaxArchived)
+	}
+	seen := make(map[string]bool, len(p.Tasks))
+	for _, id := range p.Tasks {
+		b, ok := s.brief(id)
+		in := ""
+		if ok {
+			in = s.ArchivedIn(id)
+		}
+		switch {
+		case !ok && s.Err() != nil:
+			return s.Err()
+		case !ok:
+			return s.unknownTask(id)
+		case seen[id]:
+			return invalid("%s is named twice", id)
+		case in != "":
+			return refuse("exists", "%s is archived already, in %s", id, in)
+		case !b.Status.Terminal():
+			return refuse("wrong-state", "%s is %s: only what is over is archived", id, b.Status).hint("git liza show %s", id)
+		case p.Sprint != now.ID && b.StatusChangedAt > now.Timeline.Started:
+			return refuse("wrong-state", "%s ended at %s, in %s", id, b.StatusChangedAt, now.ID)
+		}
+		seen[id] = true
+	}
+	return nil
+}
+
+// Apply implements Payload.
+func (p *Archive) Apply(s *State, _ Operation) {
+	for _, id := range p.Tasks {
+		t := s.Task(id)
+		if t == nil {
+			return
+		}
+		remove(s, RecordPath(TaskDir, id))
+		put(s, ArchivePath(p.Sprint, id), t)
+	}
+}
+
+// Subject implements Payload.
+func (p *Archive) Subject(_, _ *State, _ Operation) (string, string) {
+	return p.Sprint + ", " + plural(len(p.Tasks), "task"), strings.Join(p.Tasks, ", ")
+}
+
+// Over reports whether the sprint has ended.
+func (sp *Sprint) Over() bool { return sp.Status == Completed || sp.Status == PhaseAborted }
+
+// ToArchive lists the tasks that are over and changed last from one moment on, until before another (none: no
+// end), sorted.
+func ToArchive(s *State, from, until Time) []string {
+	var ids []string
+	s.scan(func(b Brief) {
+		if b.Status.Terminal() && b.StatusChangedAt >= from && (until.IsZero() || b.StatusChangedAt < until) {
+			ids = append(ids, b.ID)
+		}
+	})
+	slices.Sort(ids)
+	return ids
+}

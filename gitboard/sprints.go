@@ -1,0 +1,35 @@
+package gitboard
+
+import (
+	"context"
+
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/codec"
+	"github.com/git-liza/git-liza/gitboard/gitio"
+)
+
+// Sprints are the sprints that the board of a view has had, as each began, the oldest first. The board itself
+// knows the last one only; the others are in its history.
+func (v *View) Sprints(ctx context.Context) ([]board.Sprint, error) {
+	commits, err := v.board.store.Log(ctx, gitio.ZeroOID, v.Commit)
+	if err != nil {
+		return nil, err
+	}
+	var all []board.Sprint
+	for _, c := range commits {
+		head, err := codec.ParseHead(c.Message)
+		if err != nil || !board.BeginsSprint(head.Op) {
+			continue
+		}
+		s, err := v.board.log.At(ctx, c.OID)
+		if err != nil {
+			return nil, err
+		}
+		sp := s.State.Sprint()
+		if sp == nil {
+			return nil, s.State.Err()
+		}
+		all = append(all, *sp)
+	}
+	return all, nil
+}
