@@ -4,15 +4,28 @@ import (
 	"io"
 	"strings"
 
+	"github.com/spf13/pflag"
+
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/specs"
 )
 
 func docsCommand() *command {
+	var man string
 	return &command{
 		name: "docs", group: "setting up", args: "[NAME]", max: 1,
 		short: "list the protocol's documents, or print one",
+		flags: func(f *pflag.FlagSet) {
+			f.StringVar(&man, "man", "", "write manual pages into `DIR`, for man git-liza")
+		},
 		run: func(c *call) error {
+			if man != "" {
+				n, err := c.writeManual(man)
+				if err != nil {
+					return err
+				}
+				return c.answer(map[string]any{"pages": n, "dir": man}, plural(n, "manual page")+" written to "+board.Line(man, 200))
+			}
 			docs := specs.All()
 			if len(c.args) == 0 {
 				if c.json {

@@ -96,8 +96,13 @@ func (cmd *command) help(f *pflag.FlagSet) string {
 	if cmd.long != "" {
 		b.WriteString("\n" + strings.TrimSpace(cmd.long) + "\n")
 	}
-	b.WriteString("\n" + placeholders.ReplaceAllStringFunc(f.FlagUsagesWrapped(96), placeholder))
+	b.WriteString("\n" + cmd.options(f))
 	return b.String()
+}
+
+// options are the flags, a line each.
+func (cmd *command) options(f *pflag.FlagSet) string {
+	return placeholders.ReplaceAllStringFunc(f.FlagUsagesWrapped(96), placeholder)
 }
 
 // placeholders are the types that pflag shows for a flag whose value has no name.

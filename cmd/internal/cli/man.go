@@ -1,0 +1,90 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/pflag"
+)
+
+// writeManual writes a manual page for git-liza and one for each command into a directory, and returns how
+// many there are. They come from the table of commands, as help does.
+func (c *call) writeManual(dir string) (int, error) {
+	if !filepath.IsAbs(dir) {
+		dir = filepath.Join(c.directory(), dir)
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return 0, err
+	}
+	all := commands()
+	pages := map[string]string{"git-liza": overviewPage(all)}
+	for _, cmd := range all {
+		pages["git-liza-"+strings.ReplaceAll(cmd.name, " ", "-")] = cmd.page((&call{app: c.app, cmd: cmd}).flagSet())
+	}
+	for name, text := range pages {
+		if err := os.WriteFile(filepath.Join(dir, name+".1"), []byte(text), 0o644); err != nil {
+			return 0, err
+		}
+	}
+	return len(pages), nil
+}
+
+// roff escapes a text for a manual page.
+func roff(text string) string {
+	lines := strings.Split(strings.NewReplacer(`\`, `\e`, "-", `\-`).Replace(text), "\n")
+	for i, line := range lines {
+		if strings.HasPrefix(line, ".") || strings.HasPrefix(line, "'") {
+			lines[i] = `\&` + line
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+func manual(name, about, synopsis string, sections ...string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, ".TH %s 1 \"\" \"git liza\" \"git liza manual\"\n", roff(strings.ToUpper(name)))
+	fmt.Fprintf(&b, ".SH NAME\n%s \\- %s\n.SH SYNOPSIS\n.nf\n%s\n.fi\n", roff(name), roff(about), roff(synopsis))
+	for i := 0; i < len(sections); i += 2 {
+		if sections[i+1] != "" {
+			fmt.Fprintf(&b, ".SH %s\n%s\n", sections[i], sections[i+1])
+		}
+	}
+	return b.String()
+}
+
+// asIs is a text whose lines stay as they are.
+func asIs(text string) string { return ".nf\n" + roff(strings.TrimRight(text, "\n")) + "\n.fi" }
+
+func (cmd *command) page(f *pflag.FlagSet) string {
+	about := roff(capital(cmd.short) + ".")
+	if cmd.long != "" {
+		for _, paragraph := range strings.Split(strings.TrimSpace(cmd.long), "\n\n") {
+			if text := roff(paragraph); strings.Contains("\n"+paragraph, "\n ") {
+				about += "\n.PP\n" + asIs(paragraph) // a table, or an example
+			} else {
+				about += "\n.PP\n" + text
+			}
+		}
+	}
+	return manual("git-liza-"+strings.ReplaceAll(cmd.name, " ", "-"), cmd.short, strings.TrimSpace("git liza "+cmd.name+" [OPTIONS] "+cmd.args),
+		"DESCRIPTION", about, "OPTIONS", asIs(cmd.options(f)),
+		"EXIT STATUS", "0 done, 1 refused, 2 lost the race, 3 a git operation failed, 4 the board is inconsistent, 5 something is missing or too old.",
+		"SEE ALSO", `\fBgit\-liza\fR(1), git liza docs`)
+}
+
+func overviewPage(all []*command) string {
+	var rows strings.Builder
+	for _, g := range groups {
+		fmt.Fprintf(&rows, ".SS %s\n", roff(capital(g)))
+		for _, cmd := range all {
+			if cmd.group == g {
+				fmt.Fprintf(&rows, ".TP\n\\fB%s\\fR\n%s\n", roff("git liza "+cmd.name), roff(cmd.short))
+			}
+		}
+	}
+	return manual("git-liza", "a blackboard for teams of coding agents that is a git branch", "git liza COMMAND [OPTIONS] [ARGUMENTS]",
+		"DESCRIPTION", roff("Every claim, verdict and merge is one commit on the branch liza/state. git liza COMMAND -h explains a command, git liza docs lists the protocol's documents."),
+		"COMMANDS", strings.TrimSpace(rows.String()))
+}
