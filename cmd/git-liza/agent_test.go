@@ -394,3 +394,36 @@ func cpu(t *testing.T, pid int) time.Duration {
 	}
 	return total
 }
+
+// TestLeftLockIsTakenAway: a lock that a killed git has left on the board keeps nobody from work for long.
+func TestLeftLockIsTakenAway(t *testing.T) {
+	t.Parallel()
+	p := newProject(t)
+	lock := filepath.Join(p.dir, ".git", "refs", "heads", "liza", "state.lock")
+	locks := func() {
+		t.Helper()
+		then := time.Now().Add(-time.Hour)
+		if err := os.WriteFile(lock, nil, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chtimes(lock, then, then); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p.addTask("alpha")
+	locks()
+	s := p.supervise("agent", "coder", "--exec="+submits+"exit 42")
+	s.hears("mended", "state.lock")
+	s.hears("ended", "alpha")
+	p.write(".liza/PAUSE", "")
+	p.addTask("beta")
+	locks()
+	if err := os.Remove(filepath.Join(p.dir, ".liza", "PAUSE")); err != nil {
+		t.Fatal(err)
+	}
+	s.hears("mended", "state.lock")
+	s.hears("claimed", "beta")
+	s.hears("ended", "beta")
+	s.stops()
+	p.proven()
+}

@@ -43,6 +43,7 @@ func halts() []halt {
 	}
 	return []halt{
 		{name: "pause", halts: liza("pause"), goesOn: liza("resume")},
+		{name: "checkpoint", halts: liza("checkpoint"), goesOn: liza("resume")},
 		{name: "task", halts: liza("pause", "--task", "alpha"), goesOn: liza("resume", "--task", "alpha"), oneTask: true},
 		{name: "abort", halts: liza("abort", "--reason", "enough"), finished: true},
 		{name: ".liza-PAUSE", halts: touch("PAUSE"), goesOn: remove("PAUSE")},

@@ -135,9 +135,7 @@ func (s *supervisor) housed(ctx context.Context, task, dir string) error {
 		return nil
 	}
 	did, err := s.Hands.Mend(ctx, s.actor, task)
-	for _, text := range did {
-		s.tell(Mended, task, text)
-	}
+	s.mended(task, did)
 	if err != nil {
 		return err
 	}

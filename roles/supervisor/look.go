@@ -60,12 +60,12 @@ func (l Look) skip(m *Memory) func(id string) bool {
 		if l.Only != "" && id != l.Only {
 			return true
 		}
-		failed, declined := m.Claims[id], m.Declined[id]
-		if failed.Times < claimTries && declined == "" {
+		declined := m.Declined[id]
+		if m.Claims[id].Times < claimTries && declined == "" {
 			return false
 		}
 		t := l.State.Task(id)
-		return t == nil || failed.Times >= claimTries && failed.Mark == mark(t) || declined != "" && declined == t.ReviewCommit
+		return t == nil || m.givesUp(t, l.Now) || declined != "" && declined == t.ReviewCommit
 	}
 }
 

@@ -3,7 +3,6 @@ package supervisor
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/git-liza/git-liza/gitboard/board"
@@ -22,6 +21,8 @@ const (
 	limitDelay   = time.Minute
 	longestLimit = 30 * time.Minute
 	mergeDelay   = 5 * time.Second
+
+	longestClaimDelay = time.Hour // between tries of a claim that fails for another reason than a refusal
 )
 
 // graceful is the exit code of an agent that wants to be started afresh.
@@ -189,9 +190,20 @@ func (m *Memory) recent(now time.Time) []time.Time {
 	return slices.DeleteFunc(slices.Clone(m.Crashes), func(at time.Time) bool { return now.Sub(at) >= crashWindow })
 }
 
-// ClaimFailed counts a claim that was not made.
-func (m *Memory) ClaimFailed(t *board.Task) {
+// ClaimFailed counts a claim that was not made. After the last try a task whose claim was refused is left alone until
+// it changes. Where something else failed (a full disk, a setup) it is tried again, ever later.
+func (m *Memory) ClaimFailed(t *board.Task, refused bool, now time.Time) {
 	m.Claims = again(m.Claims, t, time.Time{})
+	if f := m.Claims[t.ID]; f.Times >= claimTries && !refused {
+		f.NotBefore = now.Add(min(longestDelay<<min(f.Times-claimTries, 10), longestClaimDelay))
+		m.Claims[t.ID] = f
+	}
+}
+
+// givesUp reports whether taking a task has failed too often to be tried now.
+func (m *Memory) givesUp(t *board.Task, now time.Time) bool {
+	f := m.Claims[t.ID]
+	return f.Times >= claimTries && f.Mark == mark(t) && (f.NotBefore.IsZero() || now.Before(f.NotBefore))
 }
 
 // MergeFailed counts a merge that failed for a passing reason, and puts the next try off.
@@ -215,15 +227,4 @@ func again(all map[string]Failed, t *board.Task, notBefore time.Time) map[string
 	f.NotBefore = notBefore
 	all[t.ID] = f
 	return all
-}
-
-// failures lists the tasks that are given up, for people.
-func (m *Memory) failures(s *board.State) string {
-	var ids []string
-	for id, f := range m.Claims {
-		if f.Times >= claimTries && f.Mark == mark(s.Task(id)) {
-			ids = append(ids, id)
-		}
-	}
-	return strings.Join(ids, ", ")
 }

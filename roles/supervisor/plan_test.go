@@ -42,7 +42,7 @@ func TestNext(t *testing.T) {
 		{"another's claim, its lease is gone", coder2, func(s *scene) { s.claimed("login") }, func(l *Look, _ *Memory) { delete(l.Leases, "coder-1") }, "claim login"},
 		{"claims of it have failed", coder1, func(s *scene) { s.ready("login") }, func(l *Look, m *Memory) {
 			for range claimTries {
-				m.ClaimFailed(l.State.Task("login"))
+				m.ClaimFailed(l.State.Task("login"), true, l.Now)
 			}
 		}, "wait for 30m0s (idle): nothing to claim"},
 		{"it has changed since claims failed", coder1, func(s *scene) { s.ready("login") }, func(l *Look, m *Memory) {

@@ -77,12 +77,18 @@ func Run(ctx context.Context, c Config) error {
 	if err := s.find(); err != nil {
 		return err
 	}
-	if err := s.register(ctx); err != nil {
+	err := s.register(ctx)
+	if did := s.unlock(ctx, err); len(did) > 0 {
+		if err = s.register(ctx); err == nil {
+			s.mended("", did)
+		}
+	}
+	if err != nil {
 		return err
 	}
 	living, end := context.WithCancel(ctx)
 	defer end()
-	err := s.begin(living)
+	err = s.begin(living)
 	if err == nil {
 		s.pulse.start(living)
 		err = s.loop(living)
@@ -130,9 +136,7 @@ func (s *supervisor) begin(ctx context.Context) (err error) {
 	}
 	s.pulse = newPulse(s.Board, s.actor, config)
 	did, err := s.Hands.Mend(ctx, s.actor, own)
-	for _, text := range did {
-		s.tell(Mended, own, text)
-	}
+	s.mended(own, did)
 	if err != nil {
 		s.tell(Trouble, own, "not all could be mended: "+err.Error())
 	}
@@ -220,10 +224,30 @@ func (s *supervisor) survive(ctx context.Context, err error) error {
 		return err
 	}
 	s.tell(Trouble, "", err.Error())
+	s.mended("", s.unlock(ctx, err))
 	delay := min(troubleDelay<<min(s.troubles, 10), longestDelay)
 	s.troubles++
 	s.memory.NotBefore, s.memory.Why = s.Board.Now().Add(delay), "something went wrong: "+board.Line(err.Error(), 120)
 	return s.wait(ctx, Step{Do: Wait, Until: s.memory.NotBefore, Reason: s.memory.Why})
+}
+
+// unlock takes away what a killed git may have left in the way of what has failed, and says so. A refusal has another
+// reason.
+func (s *supervisor) unlock(ctx context.Context, failed error) []string {
+	if refusal := (*board.Refusal)(nil); failed == nil || ctx.Err() != nil || errors.As(failed, &refusal) {
+		return nil
+	}
+	did, err := s.Hands.Unlock(ctx)
+	if err != nil {
+		return nil // for the same reason, most likely
+	}
+	return did
+}
+
+func (s *supervisor) mended(task string, did []string) {
+	for _, text := range did {
+		s.tell(Mended, task, text)
+	}
 }
 
 // troubleDelay is how long after a failure of disk, network or git it is tried again; twice as long each further time.

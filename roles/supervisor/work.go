@@ -56,10 +56,11 @@ func (s *supervisor) claimFailed(ctx context.Context, l Look, task string, err e
 		s.tell(ClaimFailed, task, err.Error())
 		return nil // it is BLOCKED now
 	}
-	s.memory.ClaimFailed(l.State.Task(task))
+	s.memory.ClaimFailed(l.State.Task(task), refusal != nil, s.Board.Now())
 	s.tell(ClaimFailed, task, err.Error())
+	s.mended(task, s.unlock(ctx, err))
 	if s.memory.Claims[task].Times == claimTries {
-		s.tell(Alarm, task, fmt.Sprintf("%s gives up claiming %s after %d tries, until it changes: %s", s.actor.ID, task, claimTries, err))
+		s.tell(Alarm, task, fmt.Sprintf("%s gives up claiming %s for now, after %d tries: %s", s.actor.ID, task, claimTries, err))
 	}
 	s.memory.NotBefore = s.Board.Now().Add(shortestPause + rand.N(longestPause-shortestPause))
 	s.memory.Why = "a claim failed"
@@ -85,6 +86,7 @@ func (s *supervisor) merge(ctx context.Context, l Look, task string) error {
 	}
 	s.memory.MergeFailed(l.State.Task(task), s.Board.Now())
 	s.tell(Trouble, task, "the merge is tried again later: "+err.Error())
+	s.mended(task, s.unlock(ctx, err))
 	return nil
 }
 

@@ -68,6 +68,31 @@ func (h hands) Worked(ctx context.Context, task string) (bool, error) {
 	return s.Ahead > 0 || len(s.Dirty) > 0 || t.CheckpointOfIteration() != nil || t.Iteration > 1, nil
 }
 
+// Unlock implements supervisor.Hands.
+func (h hands) Unlock(ctx context.Context) ([]string, error) {
+	return h.fix(ctx, func(p worktrees.Problem) bool {
+		return p.Kind == worktrees.StaleLock || p.Kind == worktrees.DamagedRecord
+	})
+}
+
+// fix mends of what Diagnose finds what is wanted and can be mended.
+func (h hands) fix(ctx context.Context, wanted func(worktrees.Problem) bool) (did []string, err error) {
+	problems, err := worktrees.Diagnose(ctx, h.b)
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range problems {
+		if !wanted(p) || p.Fix == nil {
+			continue
+		}
+		if err := p.Fix(ctx); err != nil {
+			return did, err
+		}
+		did = append(did, "mended: "+p.Text)
+	}
+	return did, nil
+}
+
 // Mend implements supervisor.Hands.
 func (h hands) Mend(ctx context.Context, actor board.Actor, task string) (did []string, err error) {
 	finished, err := merge.Finish(ctx, h.b, actor)
@@ -89,18 +114,6 @@ func (h hands) Mend(ctx context.Context, actor board.Actor, task string) (did []
 	if task == "" {
 		return did, nil
 	}
-	problems, err := worktrees.Diagnose(ctx, h.b)
-	if err != nil {
-		return did, err
-	}
-	for _, p := range problems {
-		if p.Task != task || p.Fix == nil {
-			continue
-		}
-		if err := p.Fix(ctx); err != nil {
-			return did, err
-		}
-		did = append(did, "mended: "+p.Text)
-	}
-	return did, nil
+	mended, err := h.fix(ctx, func(p worktrees.Problem) bool { return p.Task == task })
+	return append(did, mended...), err
 }
