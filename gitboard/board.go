@@ -22,6 +22,7 @@ type Options struct {
 	Random  io.Reader        // crypto/rand
 	Retries int              // how often a lost race is decided again; 50
 	Writes  bool             // an operation will follow: who writes is asked for at once
+	Key     KeyOf            // the keys of who acts; nil where nobody signs
 }
 
 // DefaultRetries is how often a lost race is decided again before an operation is given up.
@@ -36,7 +37,8 @@ type Board struct {
 	random  io.Reader
 	retries int
 
-	who func() (gitio.Signature, error)
+	who  func() (gitio.Signature, error)
+	keys keyring
 }
 
 // Open opens the board of the repository that a directory is in. There need not be a board yet.
@@ -58,7 +60,7 @@ func Open(ctx context.Context, dir string, o Options) (*Board, error) {
 
 // OpenStore opens the board of a store: memory, or a repository whose steps a test makes fail.
 func OpenStore(s oplog.Store, cacheFile string, o Options) *Board {
-	b := &Board{store: s, log: oplog.New(s, cacheFile), now: o.Now, random: o.Random, retries: o.Retries}
+	b := &Board{store: s, log: oplog.New(s, cacheFile), now: o.Now, random: o.Random, retries: o.Retries, keys: keyring{of: o.Key}}
 	if b.now == nil {
 		b.now = time.Now
 	}

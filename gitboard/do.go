@@ -135,6 +135,10 @@ func (b *Board) attempt(ctx context.Context, v *View, r Request, turn *turn) (*D
 	if err != nil {
 		return nil, op.Name(), b.explain(ctx, v, err)
 	}
+	key, err := b.keys.sign(ctx, prepared, op.Actor)
+	if err != nil {
+		return nil, op.Name(), err
+	}
 	side, err := b.renewal(prepared.After, op, own, now)
 	if err != nil {
 		return nil, op.Name(), err
@@ -147,7 +151,7 @@ func (b *Board) attempt(ctx context.Context, v *View, r Request, turn *turn) (*D
 		return nil, op.Name(), errWaited
 	}
 	side.Refs = slices.Concat(refs, fence, side.Refs)
-	entry, err := b.log.Append(ctx, prepared, oplog.Committer{Name: who.Name, Email: who.Email}, side)
+	entry, err := b.log.Append(ctx, prepared, oplog.Committer{Name: who.Name, Email: who.Email, Key: key}, side)
 	if err != nil {
 		return nil, op.Name(), err
 	}

@@ -25,6 +25,10 @@ func (b *Board) Dry(ctx context.Context, v *View, r Request, p board.Payload) er
 	if _, err := b.showLease(ctx, v, op, own); err != nil {
 		return err
 	}
-	_, err = oplog.Prepare(v.Snapshot, op)
-	return b.explain(ctx, v, err)
+	prepared, err := oplog.Prepare(v.Snapshot, op)
+	if err != nil {
+		return b.explain(ctx, v, err)
+	}
+	_, err = b.keys.sign(ctx, prepared, op.Actor)
+	return err
 }

@@ -59,6 +59,8 @@ var Permissions = []Permission{
 	{"abort", humanOnly},
 	{"config", humanOnly},
 	{"write", humanOnly},
+	{"keys-add", humanOnly},
+	{"keys-revoke", humanOnly},
 	{"sprint-start", humanOnly},
 	{"sprint-end", humanOnly},
 	{"retrospective", humanOnly},

@@ -32,6 +32,7 @@ func (w *world) corpusHistory() {
 	w.blocks()
 	w.beside()
 	w.settings()
+	w.signatures()
 	w.ends()
 }
 

@@ -201,6 +201,20 @@ func (w *world) settings() {
 	w.do(ada, &board.Land{Before: string(w.integration), Commit: string(spec), Reason: "the new spec"}, w.lands(spec))
 }
 
+// signatures are required for a while: keys come, are replaced and revoked.
+func (w *world) signatures() {
+	w.addKey(ada, false)
+	w.addKey(coder1, false)
+	w.do(ada, &board.SetConfig{Key: "require_signatures", Value: "true"})
+	w.do(coder1, &board.Discover{Description: "It is signed", Severity: "low", Urgency: "deferred"})
+	w.keys = map[string]string{coder1.ID: "a second key of coder-1"}
+	w.addKey(coder1, true)
+	w.do(coder1, &board.Discover{Description: "It is signed with another key", Severity: "low", Urgency: "deferred"})
+	w.do(ada, &board.KeysRevoke{Key: board.KeyID(w.key(coder1).Public()), Reason: "its machine is gone"})
+	w.do(ada, &board.SetConfig{Key: "require_signatures", Value: "false"})
+	w.do(coder1, &board.Discover{Description: "It is not signed", Severity: "low", Urgency: "deferred"})
+}
+
 // ends are the ends of sprints, and of the goal.
 func (w *world) ends() {
 	w.do(ada, &board.SprintEnd{Reason: "enough"})

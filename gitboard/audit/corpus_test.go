@@ -115,6 +115,9 @@ func verifies(t *testing.T, file string) {
 			if report.Proven != report.Commits || report.Commits < 300 || r != nil && report.Checked == 0 {
 				t.Errorf("%s: %d commits, %d proven, %d checked", ref, report.Commits, report.Proven, report.Checked)
 			}
+			if report.Signed < 5 || report.SignedFrom != "" {
+				t.Errorf("%s: %d signed, since %q", ref, report.Signed, report.SignedFrom)
+			}
 			for _, kind := range []string{audit.AttestedLease, audit.AttestedTest, audit.AttestedWorktree, audit.AttestedSpec} {
 				if report.Attested[kind] == 0 {
 					t.Errorf("%s: nothing attested of the kind %s", ref, kind)

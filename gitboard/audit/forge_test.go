@@ -344,7 +344,7 @@ func TestForgedCommits(t *testing.T) {
 		"no committer":       {forgery{op: note(ada), commit: func(c *gitio.Commit) { c.Committer.Name = "" }}, "identity", "committer"},
 		"committed later":    {forgery{op: note(ada), commit: func(c *gitio.Commit) { c.Committer.When = c.Committer.When.Add(time.Hour) }}, "time", "committer's"},
 		"another zone":       {forgery{op: note(ada), commit: func(c *gitio.Commit) { c.Author.When = c.Author.When.In(time.FixedZone("", 3600)) }}, "time", "UTC"},
-		"signed":             {forgery{op: note(ada), commit: func(c *gitio.Commit) { c.GPGSig = "-----BEGIN PGP SIGNATURE-----\n\nx\n-----END PGP SIGNATURE-----\n" }}, "form", "signature"},
+		"signed":             {forgery{op: note(ada), commit: func(c *gitio.Commit) { c.GPGSig = "-----BEGIN PGP SIGNATURE-----\n\nx\n-----END PGP SIGNATURE-----\n" }}, "signature", "no SSH signature"},
 		"encoding":           {forgery{op: note(ada), object: replace("\n\n", "\nencoding ISO-8859-1\n\n")}, "form", "headers"},
 		"extra header":       {forgery{op: note(ada), object: replace("\n\n", "\nliza-says hello\n\n")}, "form", "headers"},
 		"no commit":          {forgery{op: note(ada), object: func(string) string { return "nonsense" }}, "", ""},

@@ -2,6 +2,8 @@ package audit_test
 
 import (
 	"context"
+	"crypto/ed25519"
+	"crypto/sha256"
 	"fmt"
 	"maps"
 	"os"
@@ -12,11 +14,13 @@ import (
 	"time"
 
 	"github.com/go-git/go-git/v5/plumbing/filemode"
+	"golang.org/x/crypto/ssh"
 
 	"github.com/git-liza/git-liza/gitboard/audit"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/gitio"
 	"github.com/git-liza/git-liza/gitboard/oplog"
+	"github.com/git-liza/git-liza/gitboard/sshsig"
 	"github.com/git-liza/git-liza/roles"
 )
 
@@ -37,7 +41,8 @@ type world struct {
 	now   board.Time
 	steps []step
 
-	allowSecret bool // what looks like a credential is meant
+	allowSecret bool              // what looks like a credential is meant
+	keys        map[string]string // which key somebody signs with, other than their first
 
 	files       map[gitio.OID]map[string]string // of the project's commits
 	integration gitio.OID
@@ -112,10 +117,40 @@ func (w *world) do(a board.Actor, p board.Payload, side ...gitio.RefUpdate) giti
 	if err != nil {
 		w.t.Fatalf("%s by %s: %v", op.Name(), a.ID, err)
 	}
-	entry, err := w.log.Append(w.ctx, prepared, oplog.Committer{Name: "Ada", Email: "ada@example.org"}, oplog.Side{Refs: side})
+	entry, err := w.log.Append(w.ctx, prepared, oplog.Committer{Name: "Ada", Email: "ada@example.org", Key: w.key(a)}, oplog.Side{Refs: side})
 	check(w.t, err)
 	w.steps = append(w.steps, step{tip.Commit, entry.Commit, op})
 	return entry.Commit
+}
+
+// key is the key with which somebody signs.
+func (w *world) key(a board.Actor) *sshsig.Signer {
+	name := a.ID + a.Email
+	if other := w.keys[a.ID]; other != "" {
+		name = other
+	}
+	return keyNamed(w.t, name)
+}
+
+// keyNamed is a key that is the same in each run.
+func keyNamed(t testing.TB, name string) *sshsig.Signer {
+	t.Helper()
+	seed := sha256.Sum256([]byte(name))
+	key, err := ssh.NewSignerFromKey(ed25519.NewKeyFromSeed(seed[:]))
+	check(t, err)
+	s, err := sshsig.NewSigner(key, nil)
+	check(t, err)
+	return s
+}
+
+// addKey puts the key on the board with which somebody signs.
+func (w *world) addKey(a board.Actor, replaces bool) {
+	w.t.Helper()
+	name := a.ID
+	if a.Role == roles.Human {
+		name = a.Email
+	}
+	w.do(ada, &board.KeysAdd{Principal: name, Public: w.key(a).Public(), Replaces: replaces})
 }
 
 func (w *world) tip() gitio.OID {

@@ -66,6 +66,9 @@ type link struct {
 	head   codec.Head
 	op     board.Operation
 	opErr  error // it carries no operation
+
+	signer  string // the public key that signed it, "" for none
+	signErr error  // its signature is none of its content
 }
 
 const batchSize = 256
@@ -121,6 +124,7 @@ func decode(ctx context.Context, store oplog.Store, oids []gitio.OID, objects []
 		if l.commit, l.err = gitio.DecodeCommit(objects[i]); l.err != nil {
 			continue
 		}
+		l.signer, l.signErr = oplog.SignedBy(l.commit)
 		if l.head, l.opErr = codec.ParseHead(l.commit.Message); l.opErr != nil {
 			continue
 		}

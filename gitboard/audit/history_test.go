@@ -173,6 +173,9 @@ func (w *world) everyOperation() {
 	spec := w.project([]gitio.OID{w.integration}, ada, map[string]string{"specs/vision.md": "# Vision\n\nEnglish.\n"})
 	w.do(ada, &board.Land{Before: string(w.integration), Commit: string(spec), Reason: "the new spec"}, w.lands(spec))
 
+	w.addKey(coder1, false)
+	w.do(ada, &board.KeysRevoke{Key: board.KeyID(w.key(coder1).Public()), Reason: "lost"})
+
 	// A long text goes into a file of its own, which the next operation takes away.
 	long := make([]byte, 0, 9000)
 	for i := 0; len(long) < 8900; i++ {

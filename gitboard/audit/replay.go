@@ -117,6 +117,7 @@ func (p *replay) take(ctx context.Context, l *link) error {
 	found.signatures(l)
 	p.repeated(l, &found)
 	want := p.step(l, &found)
+	p.signed(l, want, &found)
 	if want != nil {
 		if l.commit.Message != want.message {
 			found.add(CodeMessage, "the message is not the operation's: %s", difference(l.commit.Message, want.message))
@@ -187,6 +188,31 @@ func (p *replay) step(l *link, found *faults) *expected {
 		return nil
 	}
 	return want
+}
+
+// signed holds the commit's signature against the keys on the board before it. want is nil for an operation that
+// can't be carried out: whose it is doesn't matter then.
+func (p *replay) signed(l *link, want *expected, found *faults) {
+	if l.signErr != nil {
+		found.add(CodeSignature, "its signature is not accepted: %v", l.signErr)
+		return
+	}
+	if want == nil {
+		return
+	}
+	var refused *board.Refusal
+	if err := board.CheckSigner(p.state, want.after, l.op.Actor, l.signer); errors.As(err, &refused) {
+		found.add(refused.Code, "%s", refused.Message)
+		return
+	}
+	if l.signer == "" {
+		p.report.SignedFrom = ""
+		return
+	}
+	p.report.Signed++
+	if p.report.SignedFrom.IsZero() {
+		p.report.SignedFrom = l.oid
+	}
 }
 
 // repeated looks for an operation that was carried out twice. The same id may come again when the first one is
@@ -304,13 +330,9 @@ func isAgent(s gitio.Signature) bool { return strings.HasSuffix(strings.ToLower(
 func (f *faults) form(l *link, want *expected) {
 	c := l.commit
 	plain := gitio.EncodeCommit(gitio.Commit{
-		Tree: want.root(), Parents: c.Parents, Author: c.Author, Committer: c.Committer, Message: want.message,
+		Tree: want.root(), Parents: c.Parents, Author: c.Author, Committer: c.Committer, Message: want.message, GPGSig: c.GPGSig,
 	})
-	switch {
-	case bytes.Equal(plain, l.data):
-	case c.GPGSig != "":
-		f.add(CodeForm, "it bears a signature, which a board's commit doesn't have")
-	default:
+	if !bytes.Equal(plain, l.data) {
 		f.add(CodeForm, "it has headers, or a form of them, that a board's commit doesn't have")
 	}
 }

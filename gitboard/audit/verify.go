@@ -41,6 +41,7 @@ const (
 	CodeRecord      = "record"      // a record can't be read
 	CodeIdentity    = "identity"    // author or committer are not who acted
 	CodeTime        = "time"        // the two times differ, or are not UTC
+	CodeSignature   = "signature"   // it bears none, or not that of who acted
 	CodeForm        = "form"        // the commit object holds more than a board's commit
 	CodeEvidence    = "evidence"    // the repository doesn't hold what was recorded
 	CodeIntegration = "integration" // integration moved otherwise than the board says
@@ -48,14 +49,16 @@ const (
 
 // Report is what a verification found.
 type Report struct {
-	From, To  gitio.OID
-	Commits   int            // in the range
-	Proven    int            // of these, the operations that follow from the board before them, byte for byte
-	Checked   int            // operations whose evidence was looked up in the repository, and is as recorded
-	Unchecked int            // operations whose evidence can't be looked up here
-	Attested  map[string]int // evidence that rests on somebody's word, by kind
-	Findings  []Finding      // broken rules, in the order of the history
-	Notes     []Finding      // what a person may want to look at
+	From, To   gitio.OID
+	SignedFrom gitio.OID      // since which commit of the range all are signed; zero when they are not at its end
+	Commits    int            // in the range
+	Proven     int            // of these, the operations that follow from the board before them, byte for byte
+	Checked    int            // operations whose evidence was looked up in the repository, and is as recorded
+	Unchecked  int            // operations whose evidence can't be looked up here
+	Signed     int            // operations that bear the signature of who acted
+	Attested   map[string]int // evidence that rests on somebody's word, by kind
+	Findings   []Finding      // broken rules, in the order of the history
+	Notes      []Finding      // what a person may want to look at
 }
 
 // OK reports whether no rule was found broken.

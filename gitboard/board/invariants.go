@@ -20,7 +20,7 @@ func (v Violation) String() string { return fmt.Sprintf("%s: %s: %s", v.Record, 
 // Violations holds the whole board against its invariants, in the order of the paths.
 func Violations(s *State) []Violation {
 	var all []Violation
-	for _, dir := range []string{AgentDir, AnomalyDir, DiscoveryDir, HandoffDir} {
+	for _, dir := range []string{AgentDir, AnomalyDir, DiscoveryDir, HandoffDir, KeyDir} {
 		for _, id := range s.List(dir) {
 			all = append(all, recordViolations(s, RecordPath(dir, id))...)
 		}
@@ -133,6 +133,10 @@ func recordViolations(s *State, path string) []Violation {
 			if err := k.set(&c, k.Value(r)); err != nil {
 				bad(k.Name, "%v", err)
 			}
+		}
+	case *Key:
+		if principal(r.Principal) != nil || RecordPath(KeyDir, KeyID(r.Public)) != path {
+			bad("public", "not the key of this name, or nobody's")
 		}
 	case *Handoff:
 		if phrase("summary", r.Summary) != nil || phrase("next_action", r.NextAction) != nil {

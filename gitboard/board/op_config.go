@@ -25,6 +25,9 @@ func (p *SetConfig) Check(s *State, _ Operation) error {
 	if k.Value(&c) == k.Value(s.Config()) {
 		return refuse("exists", "%s is %q already", p.Key, p.Value)
 	}
+	if c.RequireSignatures && !s.Config().RequireSignatures && !s.humansKey("") {
+		return refuse("no-key", "no human has a key on the board: nobody could sign for a human").hint("git liza keys add you@example.org FILE.pub")
+	}
 	return nil
 }
 

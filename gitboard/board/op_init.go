@@ -5,6 +5,7 @@ type Init struct {
 	Goal              string `json:"goal"`
 	SpecRef           string `json:"spec_ref,omitempty"`
 	IntegrationBranch string `json:"integration_branch"`
+	Key               string `json:"key,omitempty"` // the human's public key: the board is signed from here on
 }
 
 // Op implements Payload.
@@ -18,19 +19,33 @@ func (p *Init) Check(s *State, op Operation) error {
 	if p.IntegrationBranch == "" {
 		return invalid("the integration branch is missing")
 	}
+	if p.Key != "" {
+		if err := p.key(op).Check(s, op); err != nil {
+			return err
+		}
+	}
 	return required("goal", p.Goal)
+}
+
+// key is the addition of the first key.
+func (p *Init) key(op Operation) *KeysAdd {
+	return &KeysAdd{Principal: principalOf(op.Actor), Public: p.Key}
 }
 
 // Apply implements Payload.
 func (p *Init) Apply(s *State, op Operation) {
 	config := DefaultConfig()
 	config.IntegrationBranch = p.IntegrationBranch
+	config.RequireSignatures = p.Key != ""
 	put(s, MetaPath, &Meta{Format: Format, Created: op.Time})
 	put(s, GoalPath, &Goal{ID: "goal-1", Description: p.Goal, SpecRef: p.SpecRef, Created: op.Time, Status: InProgress})
 	put(s, SprintPath, &Sprint{ID: "sprint-1", GoalRef: "goal-1", Timeline: Timeline{Started: op.Time}, Status: InProgress})
 	put(s, ConfigPath, config)
 	put(s, ControlPath, &Control{Mode: Running, Since: op.Time, By: op.Actor.ID})
 	put(s, BreakerPath, &Breaker{Status: BreakerOK})
+	if p.Key != "" {
+		p.key(op).Apply(s, op)
+	}
 }
 
 // Subject implements Payload.

@@ -36,6 +36,7 @@ var writable = map[string][]string{
 	NoteDir:       {"message", "for", "extra"},
 	AnomalyDir:    {"details", "extra"},
 	SpecChangeDir: {"spec", "change", "extra"},
+	KeyDir:        {"extra"},
 	AgentDir:      {"extra"},
 	ConfigPath:    {"extra"},
 	MetaPath:      {"extra"},

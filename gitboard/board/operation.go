@@ -136,6 +136,8 @@ var kinds = []kind{
 	{"an abort", &Abort{}, unlessAborted, false},
 	{"a setting", &SetConfig{}, always, false},
 	{"an edit", &Write{}, always, true},
+	{"adding a key", &KeysAdd{}, always, false},
+	{"revoking a key", &KeysRevoke{}, always, false},
 	{"starting a sprint", &SprintStart{}, unlessAborted, false},
 	{"ending a sprint", &SprintEnd{}, unlessAborted, false},
 	{"a retrospective", &Retrospective{}, always, false},

@@ -28,6 +28,7 @@ const (
 	AnomalyDir    = "anomalies"
 	SpecChangeDir = "spec-changes"
 	ArchiveDir    = "archive" // its ids are <sprint>/<task>
+	KeyDir        = "keys"
 )
 
 var (
@@ -54,6 +55,7 @@ var (
 		AnomalyDir:    {new: func() any { return &Anomaly{} }, valid: recordID.MatchString, numbered: true},
 		SpecChangeDir: {new: func() any { return &SpecChange{} }, valid: recordID.MatchString, numbered: true},
 		ArchiveDir:    {new: func() any { return &Task{} }, valid: validArchived, below: 1},
+		KeyDir:        {new: func() any { return &Key{} }, valid: keyID.MatchString},
 	}
 )
 

@@ -78,6 +78,7 @@ func TestGoldenRecords(t *testing.T) {
 	for _, path := range []string{
 		"board.yaml", "goal.yaml", "sprint.yaml", "config.yaml", "control.yaml", "breaker.yaml", "tasks/add-auth.yaml", "agents/coder-1.yaml",
 		"discovered/0/0/disc-1.yaml", "handoff/add-auth.yaml", "notes/0/0/note-1.yaml", "anomalies/0/0/anomaly-1.yaml", "spec-changes/0/0/change-1.yaml",
+		"keys/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA.yaml",
 	} {
 		r, n := board.NewRecord(path), 0
 		filled(reflect.ValueOf(r).Elem(), "record", &n)

@@ -130,6 +130,9 @@ func TestGoldenMessages(t *testing.T) {
 	s.tell("human", &board.Resolve{Text: "a mirror"})
 	s.tell("human", &board.Resume{Decision: "CONTINUE"})
 	s.tell("human", &board.Write{Path: "tasks/stuck.yaml", Fields: []board.FieldEdit{{Field: "priority", Value: "1"}}, Reason: "urgent"})
+	public := "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAdhHNo8w69b7kcPBBg/1zdfewo1V9WSIQfAyW6PGYNt"
+	s.tell("human", &board.KeysAdd{Principal: "coder-1", Public: public, Replaces: true})
+	s.tell("human", &board.KeysRevoke{Key: board.KeyID(public), Reason: "lost"})
 	s.tell("human", &board.SprintEnd{Reason: "enough"})
 	s.tell("human", &board.SprintStart{Deadline: s.at.Add(90 * time.Second)})
 	s.tell("human", &board.Archive{Sprint: "sprint-1", Tasks: []string{"login"}})

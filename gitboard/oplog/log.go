@@ -10,6 +10,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/codec"
 	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/sshsig"
 	"github.com/git-liza/git-liza/roles"
 )
 
@@ -53,8 +54,11 @@ func (l *Log) At(ctx context.Context, commit gitio.OID) (*Snapshot, error) {
 	return l.snapshot(ctx, commit)
 }
 
-// Committer is who writes the commits of this clone.
-type Committer struct{ Name, Email string }
+// Committer is who writes the commits of this clone, and the key of whoever acts, where commits are signed.
+type Committer struct {
+	Name, Email string
+	Key         *sshsig.Signer
+}
 
 // Entry is an operation that stands in the log.
 type Entry struct {
@@ -106,6 +110,9 @@ type Side struct {
 // the log.
 func (l *Log) Append(ctx context.Context, p *Prepared, by Committer, side Side) (*Entry, error) {
 	on, op := p.on, p.op
+	if err := p.checkKey(by.Key); err != nil {
+		return nil, err
+	}
 	commit, objects, err := build(on, p.After, op, by)
 	if err != nil {
 		return nil, err
@@ -196,6 +203,11 @@ func build(on *Snapshot, after *board.State, op board.Operation, by Committer) (
 	}
 	if !on.Commit.IsZero() {
 		c.Parents = []gitio.OID{on.Commit}
+	}
+	if by.Key != nil && board.MustSign(on.State, after) {
+		if c.GPGSig, err = by.Key.Sign(gitio.EncodeCommit(c)); err != nil {
+			return gitio.Commit{}, nil, fmt.Errorf("sign %s: %w", op.Name(), err)
+		}
 	}
 	o := gitio.NewObject("commit", gitio.EncodeCommit(c))
 	c.OID = o.OID

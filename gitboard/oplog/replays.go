@@ -58,7 +58,16 @@ func (l *Log) Replays(ctx context.Context, commit gitio.OID) (err error) {
 	if err != nil {
 		return err
 	}
-	made, _, err := build(before, p.After, op, Committer{at.Head.Committer.Name, at.Head.Committer.Email})
+	public, err := SignedBy(at.Head)
+	if err != nil {
+		return wrong("the signature: %w", err)
+	}
+	if err := board.CheckSigner(before.State, p.After, op.Actor, public); errors.As(err, &refused) {
+		return wrong("%s", refused.Message)
+	} else if err != nil {
+		return err
+	}
+	made, _, err := build(before, p.After, op, Committer{Name: at.Head.Committer.Name, Email: at.Head.Committer.Email})
 	switch {
 	case err != nil:
 		return err

@@ -168,9 +168,13 @@ func (s *supervisor) environment(bin, promptFile string) []string {
 			path = bin + string(os.PathListSeparator) + value
 		}
 	}
-	return inherit(s.Environ, map[string]string{
+	set := map[string]string{
 		"LIZA_AGENT_ID": s.actor.ID, "LIZA_SESSION": s.actor.Session, "LIZA_SUPERVISED": "1", "LIZA_PROMPT_FILE": promptFile, "PATH": path,
-	})
+	}
+	if s.key != "" {
+		set["LIZA_SIGNING_KEY"] = s.key
+	}
+	return inherit(s.Environ, set)
 }
 
 // outputs is where an agent's output goes.

@@ -126,6 +126,9 @@ func inconsistent(err error) bool {
 // hopeless reports whether an error won't go away by trying again.
 func hopeless(err error) bool {
 	newer, old, foreign := (*oplog.NewerFormatError)(nil), (*gitio.UnsupportedError)(nil), (*gitio.ForeignError)(nil)
+	if refusal := (*board.Refusal)(nil); errors.As(err, &refusal) && refusal.Code == "signature" {
+		return true
+	}
 	return errors.As(err, &newer) || errors.As(err, &old) || errors.As(err, &foreign) ||
 		errors.Is(err, oplog.ErrNoBoard) || errors.Is(err, gitio.ErrNotRepository)
 }

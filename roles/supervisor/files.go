@@ -35,6 +35,15 @@ func filesOf(dir, agent string) files {
 	return files{dir: filepath.Join(dir, "agents", agent), log: transcript.Path(dir, agent)}
 }
 
+// KeyFile is the private key of an agent's session, beside what else a supervisor keeps of the agent.
+const KeyFile = "signing-key"
+
+// KeepKey keeps the private key of an agent's session, for its user alone, and returns its file.
+func KeepKey(dir, agent string, data []byte) (string, error) {
+	file := filesOf(dir, agent).at(KeyFile)
+	return file, replaceFile(file, data)
+}
+
 func (f files) at(name string) string { return filepath.Join(f.dir, name) }
 
 // journal is the transcript of an agent as it is written: what the agent prints, and its supervisor's own

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 
+	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/roles"
 )
@@ -88,6 +89,9 @@ func (s *supervisor) registerAs(ctx context.Context, id string) error {
 	if err := v.State.Err(); err != nil {
 		return err
 	}
+	if err := s.takeKey(ctx, v, id); err != nil {
+		return err
+	}
 	_, actor, err := s.Board.Register(ctx, id, "", s.Process)
 	if err != nil {
 		return err
@@ -95,6 +99,22 @@ func (s *supervisor) registerAs(ctx context.Context, id string) error {
 	s.actor = actor
 	s.endLeftover()
 	return errors.Join(s.files.keepProcess("supervisor", os.Getpid()), replaceFile(s.files.at("session"), []byte(actor.Session)))
+}
+
+// takeKey has the agent's key made ready, unless the agent lives: then it keeps its own, and the registration says so.
+func (s *supervisor) takeKey(ctx context.Context, v *gitboard.View, id string) (err error) {
+	if s.Key == nil || !v.Takeable(ctx, id, 0) {
+		return nil
+	}
+	s.key, err = s.Key(ctx, id)
+	return err
+}
+
+// dropKey takes away a key that was made for this session.
+func (s *supervisor) dropKey() {
+	if s.key != "" && s.key == s.files.at(KeyFile) {
+		_ = s.files.drop(KeyFile) // the next session's key replaces it on the board, too
+	}
 }
 
 // endLeftover ends the agent that a dead supervisor has left running here.

@@ -29,6 +29,10 @@ type Config struct {
 	Once     bool     // one run of the agent
 	Patient  bool     // waits for work without end
 
+	// Key makes ready the key with which an agent signs and returns its file, "" where nobody signs. Board signs
+	// with it from then on. nil where nobody ever signs.
+	Key func(ctx context.Context, agent string) (file string, err error)
+
 	Process gitboard.Process
 	Program string                       // this very program, for the agent's PATH
 	Environ []string                     // the agent inherits it
@@ -57,6 +61,7 @@ type supervisor struct {
 	clone    string
 	root     string
 	program  string // the agent's
+	key      string // the file of the agent's key, "" for none
 	files    files
 	log      *journal
 	memory   *Memory
@@ -77,6 +82,7 @@ func Run(ctx context.Context, c Config) error {
 	if err := s.find(); err != nil {
 		return err
 	}
+	defer s.dropKey()
 	err := s.register(ctx)
 	if did := s.unlock(ctx, err); len(did) > 0 {
 		if err = s.register(ctx); err == nil {

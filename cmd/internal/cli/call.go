@@ -15,6 +15,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/gitio"
 	"github.com/git-liza/git-liza/gitboard/oplog"
+	"github.com/git-liza/git-liza/gitboard/sshsig"
 	"github.com/git-liza/git-liza/roles"
 	"github.com/git-liza/git-liza/worktrees"
 )
@@ -32,12 +33,17 @@ type call struct {
 	allowSecret bool
 	at          string
 
-	opened *gitboard.Board
+	opened  *gitboard.Board
+	signer  *sshsig.Signer // that the command line names, in place of the settings
+	onClose []io.Closer
 }
 
 func (c *call) close() {
 	if c.opened != nil {
 		c.opened.Close()
+	}
+	for _, open := range c.onClose {
+		open.Close()
 	}
 }
 
@@ -60,7 +66,7 @@ func (c *call) board() (*gitboard.Board, error) {
 	if c.opened != nil {
 		return c.opened, nil
 	}
-	b, err := gitboard.Open(c.ctx, c.directory(), gitboard.Options{Now: c.app.Now, Random: c.app.Random, Retries: c.retries, Writes: c.cmd.writes})
+	b, err := gitboard.Open(c.ctx, c.directory(), gitboard.Options{Now: c.app.Now, Random: c.app.Random, Retries: c.retries, Writes: c.cmd.writes, Key: c.signingKey})
 	if errors.Is(err, gitio.ErrNotRepository) {
 		return nil, c.noRepository()
 	}

@@ -113,14 +113,15 @@ func (c *call) supervise(role roles.Role, s supervision) (supervisor.Config, err
 	if err != nil {
 		return none, fmt.Errorf("where this program lies is unknown: %w", err)
 	}
-	own, err := gitboard.Open(c.ctx, c.directory(), gitboard.Options{Now: c.app.Now, Random: c.app.Random})
+	key := &sessionKey{c: c}
+	own, err := gitboard.Open(c.ctx, c.directory(), gitboard.Options{Now: c.app.Now, Random: c.app.Random, Key: key.of})
 	if err != nil {
 		return none, err
 	}
 	process := c.process()
 	process.PID = os.Getpid()
 	return supervisor.Config{
-		Board: own, Hands: hands{own}, Role: role, CLI: cli, Only: s.only, Once: s.once,
+		Board: own, Hands: hands{own}, Role: role, CLI: cli, Only: s.only, Once: s.once, Key: key.prepare,
 		Process: process, Program: program, Environ: os.Environ(),
 	}, nil
 }

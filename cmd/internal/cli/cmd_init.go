@@ -17,7 +17,7 @@ import (
 )
 
 func initCommand() *command {
-	var spec, integration string
+	var spec, integration, sign string
 	return &command{
 		name: "init", group: "setting up", args: `"GOAL"`, min: 1, max: 1, writes: true,
 		short: "begin a board for a goal in this repository",
@@ -27,12 +27,13 @@ that stop this clone by hand: touch .liza/PAUSE. Nothing else in the repository 
 		flags: func(f *pflag.FlagSet) {
 			f.StringVar(&spec, "spec", "", "the goal's specification, a `FILE` of the project (default specs/vision.md, if there)")
 			f.StringVar(&integration, "integration-branch", "integration", "where approved work lands")
+			f.StringVar(&sign, "sign", "", "sign the board from its first commit on, with the key in `FILE`; later commands find it in liza.signingkey")
 		},
-		run: func(c *call) error { return c.runInit(c.args[0], spec, integration) },
+		run: func(c *call) error { return c.runInit(c.args[0], spec, integration, sign) },
 	}
 }
 
-func (c *call) runInit(goal, spec, integration string) error {
+func (c *call) runInit(goal, spec, integration, sign string) error {
 	b, err := c.board()
 	if err != nil {
 		return err
@@ -51,8 +52,15 @@ func (c *call) runInit(goal, spec, integration string) error {
 	} else if _, err := b.Repo().FileOID(c.ctx, start.commit, spec); err != nil {
 		return board.Refuse("gate", fmt.Sprintf("the goal's spec %q is not a file in %s", spec, start.name), "commit it there first")
 	}
+	public := ""
+	if sign != "" {
+		if c.signer, err = c.loadKey(sign); err != nil {
+			return err
+		}
+		public = c.signer.Public()
+	}
 	done, err := c.do("init", func(context.Context, *gitboard.View) (board.Payload, []gitio.RefUpdate, error) {
-		return &board.Init{Goal: goal, SpecRef: spec, IntegrationBranch: integration}, start.refs, nil
+		return &board.Init{Goal: goal, SpecRef: spec, IntegrationBranch: integration, Key: public}, start.refs, nil
 	})
 	if err != nil {
 		return err
@@ -63,6 +71,11 @@ func (c *call) runInit(goal, spec, integration string) error {
 	if err := c.makeStopDir(b); err != nil {
 		return err
 	}
+	if sign != "" {
+		if err := c.keepSigningKey(b, sign); err != nil {
+			return err
+		}
+	}
 	lines := []string{
 		fmt.Sprintf("integration branch: %s at %s", integration, start.commit.Short()),
 		"next: git liza add-task --id ID --desc TEXT --spec FILE --done TEXT --scope TEXT",
@@ -71,6 +84,18 @@ func (c *call) runInit(goal, spec, integration string) error {
 		lines = append(lines, "no spec yet: tasks need one on the integration branch, and specs/vision.md is the usual place")
 	}
 	return c.report(done, map[string]any{"integration_branch": integration, "spec": spec}, lines...)
+}
+
+// keepSigningKey makes the key that the board began with the one that this clone signs with.
+func (c *call) keepSigningKey(b *gitboard.Board, where string) error {
+	if !strings.HasPrefix(where, "key::") && !strings.HasPrefix(where, "ssh-") {
+		file, err := filepath.Abs(c.keyFile(where))
+		if err != nil {
+			return err
+		}
+		where = file
+	}
+	return b.Repo().SetConfig(c.ctx, "liza.signingkey", where)
 }
 
 // makeStopDir makes the place of the files that stop this clone, so that a touch is all it takes.

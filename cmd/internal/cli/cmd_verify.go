@@ -71,7 +71,7 @@ func (c *call) reportVerify(r *audit.Report) error {
 	if c.json {
 		if err := c.printJSON(map[string]any{
 			"ok": r.OK(), "from": r.From, "to": r.To, "commits": r.Commits, "proven": r.Proven, "checked": r.Checked, "unchecked": r.Unchecked,
-			"attested": r.Attested, "findings": findingsJSON(r.Findings), "notes": findingsJSON(r.Notes),
+			"signed": r.Signed, "signed_from": r.SignedFrom, "attested": r.Attested, "findings": findingsJSON(r.Findings), "notes": findingsJSON(r.Notes),
 		}); err != nil {
 			return err
 		}
@@ -89,6 +89,12 @@ func (c *call) reportVerify(r *audit.Report) error {
 		line := fmt.Sprintf("%s: %d proven by replay, %d checked in the repository, %d attested", plural(r.Commits, "operation"), r.Proven, r.Checked, attested)
 		if r.Unchecked > 0 {
 			line += fmt.Sprintf(", %d can't be checked here", r.Unchecked)
+		}
+		if r.Signed > 0 {
+			line += fmt.Sprintf(", %d signed", r.Signed)
+			if !r.SignedFrom.IsZero() {
+				line += " (all since " + r.SignedFrom.Short() + ")"
+			}
 		}
 		if err := c.say(line); err != nil {
 			return err

@@ -1,0 +1,73 @@
+package cli
+
+import (
+	"fmt"
+
+	"github.com/spf13/pflag"
+
+	"github.com/git-liza/git-liza/gitboard/board"
+)
+
+func keysListCommand() *command {
+	var allowed bool
+	return &command{
+		name: "keys list", group: "setting up", max: 0, reads: true,
+		short: "list the keys on the board, or print them as git's file of allowed signers",
+		long: `git liza keys list --allowed-signers >FILE, then git config gpg.ssh.allowedSignersFile FILE:
+git log --show-signature liza/state verifies the board's commits. A revoked key counts there until the time of its revocation;
+git liza verify goes by the order on the board.`,
+		flags: func(f *pflag.FlagSet) {
+			f.BoolVar(&allowed, "allowed-signers", false, "print them in the format of OpenSSH")
+		},
+		run: func(c *call) error {
+			v, err := c.view()
+			if err != nil {
+				return err
+			}
+			rows, lines := [][]string{}, []string{}
+			list := []map[string]any{}
+			for _, id := range v.State.List(board.KeyDir) {
+				k := v.State.Key(id)
+				if k == nil {
+					continue
+				}
+				list = append(list, map[string]any{
+					"fingerprint": board.Fingerprint(id), "principal": k.Principal, "public": k.Public, "added": k.Added, "revoked": k.Revoked, "reason": k.Reason,
+				})
+				state := "added " + string(k.Added)
+				if k.Revoked != "" {
+					state = "revoked " + string(k.Revoked)
+				}
+				rows = append(rows, []string{k.Principal, board.Fingerprint(id), k.Kind(), state, k.Reason})
+				lines = append(lines, allowedSigner(k))
+			}
+			if err := v.State.Err(); err != nil {
+				return err
+			}
+			switch {
+			case c.json:
+				return c.printJSON(map[string]any{"required": board.RequiresSignatures(v.State), "keys": list})
+			case len(rows) == 0 && allowed:
+				return nil
+			case len(rows) == 0:
+				return c.say("no keys are on the board: git liza keys add AGENT|EMAIL PUBKEY")
+			case allowed:
+				return c.say(lines...)
+			}
+			return c.say(columns("", rows)...)
+		},
+	}
+}
+
+// allowedSigner is a line of a file of allowed signers.
+func allowedSigner(k *board.Key) string {
+	who := k.Principal
+	if k.Agents() {
+		who += "@liza"
+	}
+	until := ""
+	if k.Revoked != "" {
+		until = fmt.Sprintf(`,valid-before="%s"`, k.Revoked.Std().UTC().Format("20060102150405Z"))
+	}
+	return fmt.Sprintf(`%s namespaces="git"%s %s`, who, until, k.Public)
+}

@@ -1,0 +1,62 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/git-liza/git-liza/gitboard"
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/gitio"
+)
+
+func keysRevokeCommand() *command {
+	var reason string
+	return &command{
+		name: "keys revoke", group: "setting up", args: "KEY", min: 1, max: 1, writes: true,
+		short: "end what a key may sign, from here on",
+		long: `KEY is a key's fingerprint (SHA256:...) or the beginning of it, or whose it is, where that is one key alone.
+What it has signed before stays valid: the order on the board decides, not dates.`,
+		flags: func(f *pflag.FlagSet) { f.StringVar(&reason, "reason", "", "why") },
+		run: func(c *call) error {
+			done, err := c.do("keys-revoke", func(_ context.Context, v *gitboard.View) (board.Payload, []gitio.RefUpdate, error) {
+				id, err := findKey(v.State, c.args[0])
+				return &board.KeysRevoke{Key: id, Reason: reason}, nil, err
+			})
+			if err != nil {
+				return err
+			}
+			return c.report(done, nil)
+		},
+	}
+}
+
+// findKey finds the key that is meant by a fingerprint, by its beginning, or by whose it is.
+func findKey(s *board.State, word string) (string, error) {
+	var found []string
+	for _, id := range s.List(board.KeyDir) {
+		k := s.Key(id)
+		switch name := board.Fingerprint(id); {
+		case k == nil:
+		case name == word:
+			return id, nil
+		case k.Revoked == "" && (k.Principal == strings.ToLower(word) || strings.HasPrefix(name, word) && len(word) > len("SHA256:")):
+			found = append(found, id)
+		}
+	}
+	switch {
+	case s.Err() != nil:
+		return "", s.Err()
+	case len(found) == 1:
+		return found[0], nil
+	case len(found) == 0:
+		return "", board.Refuse("unknown-record", fmt.Sprintf("no key is called %q", board.Line(word, 80)), "git liza keys list")
+	}
+	var names []string
+	for _, id := range found {
+		names = append(names, board.Fingerprint(id))
+	}
+	return "", board.Refuse("invalid", fmt.Sprintf("%q is more than one key", board.Line(word, 80)), "name one of them: "+strings.Join(names, ", "))
+}

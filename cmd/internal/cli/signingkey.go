@@ -1,0 +1,169 @@
+package cli
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"golang.org/x/crypto/ssh"
+	"golang.org/x/crypto/ssh/agent"
+
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/sshsig"
+	"github.com/git-liza/git-liza/roles"
+)
+
+// signingKey finds the key of whoever acts: LIZA_SIGNING_KEY for anybody, git's settings for a human.
+func (c *call) signingKey(ctx context.Context, a board.Actor) (*sshsig.Signer, error) {
+	if c.signer != nil {
+		return c.signer, nil
+	}
+	where, err := c.signingKeySetting(ctx, a.Role == roles.Human)
+	if err != nil {
+		return nil, err
+	}
+	if where != "" {
+		return c.loadKey(where)
+	}
+	if a.Role == roles.Human {
+		return nil, board.Refuse("signature", "this board's commits are signed, and no key is set for you",
+			"git config liza.signingkey FILE; the keys that may sign: git liza keys list")
+	}
+	return nil, board.Refuse("signature", "this board's commits are signed, and no key is set for "+a.ID,
+		"set LIZA_SIGNING_KEY to the file of its private key; a human adds the public one: git liza keys add "+a.ID+" FILE.pub")
+}
+
+// signingKeySetting is where the key is said to be, "" when nobody says.
+func (c *call) signingKeySetting(ctx context.Context, human bool) (string, error) {
+	if where := c.app.Getenv("LIZA_SIGNING_KEY"); where != "" || !human {
+		return where, nil
+	}
+	b, err := c.board()
+	if err != nil {
+		return "", err
+	}
+	if where, _, err := b.Repo().Config(ctx, "liza.signingkey"); where != "" || err != nil {
+		return where, err
+	}
+	if format, _, err := b.Repo().Config(ctx, "gpg.format"); format != "ssh" || err != nil {
+		return "", err
+	}
+	where, _, err := b.Repo().Config(ctx, "user.signingkey")
+	return where, err
+}
+
+// loadKey loads a key as git names one: the file of a private key, or a public key (a file, or itself behind "key::")
+// whose private key lies beside it or is held by the ssh-agent.
+func (c *call) loadKey(where string) (*sshsig.Signer, error) {
+	if public, is := strings.CutPrefix(where, "key::"); is || strings.HasPrefix(where, "ssh-") {
+		return c.agentKey(public, where)
+	}
+	file := c.keyFile(where)
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return nil, unusable(where, reasonOf(err), "")
+	}
+	if public, err := sshsig.ParsePublic(string(data)); err == nil {
+		if private, is := strings.CutSuffix(file, ".pub"); is {
+			if data, err := os.ReadFile(private); err == nil {
+				return c.privateKey(data, public, private)
+			}
+		}
+		return c.agentKey(public, where)
+	}
+	return c.privateKey(data, "", where)
+}
+
+// keyFile is the path of a file as settings have it.
+func (c *call) keyFile(where string) string {
+	if rest, home := strings.CutPrefix(where, "~/"); home {
+		return filepath.Join(c.app.Getenv("HOME"), rest)
+	}
+	if !filepath.IsAbs(where) {
+		return filepath.Join(c.directory(), where)
+	}
+	return where
+}
+
+// privateKey reads a private key. One with a passphrase is asked of the ssh-agent.
+func (c *call) privateKey(data []byte, public, where string) (*sshsig.Signer, error) {
+	key, err := ssh.ParsePrivateKey(data)
+	var locked *ssh.PassphraseMissingError
+	if errors.As(err, &locked) {
+		if public == "" && locked.PublicKey != nil {
+			public = strings.TrimSpace(string(ssh.MarshalAuthorizedKey(locked.PublicKey)))
+		}
+		s, err := c.agentKey(public, where)
+		if err != nil {
+			return nil, unusable(where, "it has a passphrase, and no ssh-agent holds it", "ssh-add "+where)
+		}
+		return s, nil
+	}
+	if err != nil {
+		return nil, unusable(where, "it is no private key of OpenSSH", "")
+	}
+	s, err := sshsig.NewSigner(key, c.random())
+	if err != nil {
+		return nil, unusable(where, err.Error(), "")
+	}
+	return s, nil
+}
+
+// agentKey finds a key that the ssh-agent holds.
+func (c *call) agentKey(public, where string) (*sshsig.Signer, error) {
+	public, err := sshsig.ParsePublic(public)
+	if err != nil {
+		return nil, unusable(where, err.Error(), "")
+	}
+	missing := unusable(where, "no ssh-agent holds its private key", "ssh-add FILE of the private key")
+	socket := c.app.Getenv("SSH_AUTH_SOCK")
+	if socket == "" {
+		return nil, missing
+	}
+	var d net.Dialer
+	conn, err := d.DialContext(c.ctx, "unix", socket)
+	if err != nil {
+		return nil, missing
+	}
+	c.onClose = append(c.onClose, conn)
+	held, err := agent.NewClient(conn).Signers()
+	if err != nil {
+		return nil, missing
+	}
+	for _, key := range held {
+		if s, err := sshsig.NewSigner(key, c.random()); err == nil && s.Public() == public {
+			return s, nil
+		}
+	}
+	return nil, missing
+}
+
+// random is the system's randomness, unless a test gives another.
+func (c *call) random() io.Reader {
+	if c.app.Random != nil {
+		return c.app.Random
+	}
+	return rand.Reader
+}
+
+func unusable(where, why, hint string) *board.Refusal {
+	if hint == "" {
+		hint = "git config liza.signingkey FILE, or LIZA_SIGNING_KEY: a key made by ssh-keygen -t ed25519"
+	}
+	return board.Refuse("signature", fmt.Sprintf("the key %q can't sign: %s", board.Line(where, 200), why), hint)
+}
+
+func reasonOf(err error) string {
+	var path *fs.PathError
+	if errors.As(err, &path) {
+		return path.Err.Error()
+	}
+	return err.Error()
+}

@@ -1,0 +1,178 @@
+package audit_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/git-liza/git-liza/gitboard/audit"
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/oplog"
+)
+
+// beginSigned makes a board that is signed from its first commit on, and its team.
+func (w *world) beginSigned() {
+	w.do(ada, &board.Init{Goal: "A greeter", SpecRef: "specs/vision.md", IntegrationBranch: "integration", Key: w.key(ada).Public()})
+	for _, a := range []board.Actor{planner, coder1, coder2, judge1} {
+		w.addKey(a, false)
+		w.do(a, &board.Register{Session: a.Session, Clone: "clone-1"})
+		w.do(a, &board.AgentStatusChange{Status: board.Idle})
+	}
+}
+
+// signedBy makes a forged commit bear a signature.
+func (w *world) signedBy(a board.Actor) func(*gitio.Commit) {
+	return func(c *gitio.Commit) {
+		var err error
+		c.GPGSig, err = w.key(a).Sign(gitio.EncodeCommit(*c))
+		check(w.t, err)
+	}
+}
+
+func TestSignedHistory(t *testing.T) {
+	w := memoryWorld(t)
+	w.beginSigned()
+	w.ready("greet")
+	work := w.approved(coder1, "greet")
+	m, at := w.mergeCommit("greet", work)
+	w.do(judge1, m, w.lands(at))
+	report := w.clean()
+	if report.Signed != report.Commits || report.SignedFrom != w.steps[0].commit {
+		t.Errorf("%d of %d are signed, since %s", report.Signed, report.Commits, report.SignedFrom)
+	}
+	for _, s := range w.steps {
+		check(t, w.log.Replays(w.ctx, s.commit))
+	}
+	w.do(ada, &board.SetConfig{Key: "require_signatures", Value: "false"})
+	w.do(planner, &board.AddNote{For: "human", Message: "not signed"})
+	w.do(ada, &board.SetConfig{Key: "require_signatures", Value: "true"})
+	again := w.do(planner, &board.AddNote{For: "human", Message: "signed again"})
+	report = w.clean()
+	if report.Signed != report.Commits-1 || report.SignedFrom != w.steps[len(w.steps)-2].commit || again != report.To {
+		t.Errorf("%d of %d are signed, since %s", report.Signed, report.Commits, report.SignedFrom)
+	}
+}
+
+// TestForgedSignatures: the attacks that signatures are there against, as verify and as whoever replays one
+// operation sees them.
+func TestForgedSignatures(t *testing.T) {
+	w := memoryWorld(t)
+	w.beginSigned()
+	w.ready("greet")
+	w.claim(coder1, "greet")
+	w.preExec(coder1, "greet")
+	w.submit(coder1, "greet")
+	w.do(judge1, &board.ClaimReview{About: about("greet")})
+	w.keys = map[string]string{coder2.ID: "the second key of coder-2"}
+	w.addKey(coder2, true) // the first one is revoked
+	w.keys = nil
+	tip := w.tip()
+	last := w.snapshot(tip).Head
+	submission := w.snapshot(w.find("submit").commit).Head
+	note := func(a board.Actor) board.Operation {
+		return board.Operation{Actor: a, Request: "forged", Payload: &board.Discover{Description: "psst", Severity: "low", Urgency: "deferred"}}
+	}
+	approval := board.Operation{Actor: judge1, Request: "forged", Payload: &board.Verdict{
+		About: about("greet"), Verdict: board.VerdictApproved, Commit: w.task("greet").ReviewCommit,
+	}}
+	of := func(a board.Actor, p board.Payload) board.Operation {
+		return board.Operation{Actor: a, Request: "forged", Payload: p}
+	}
+	stranger := board.HumanActor("Eve", "eve@example.org")
+	for name, c := range map[string]struct {
+		f    forgery
+		text string
+	}{
+		"no signature":             {forgery{op: note(coder1)}, "bears none"},
+		"a human's, unsigned":      {forgery{op: note(ada)}, "bears none"},
+		"another agent's key":      {forgery{op: note(coder1), commit: w.signedBy(judge1)}, "is that of code-reviewer-1"},
+		"self-approval":            {forgery{op: approval, commit: w.signedBy(coder1)}, "is that of coder-1"},
+		"an agent as a human":      {forgery{op: note(ada), commit: w.signedBy(coder1)}, "is that of coder-1"},
+		"a human as an agent":      {forgery{op: note(coder1), commit: w.signedBy(ada)}, "is that of ada@example.org"},
+		"a human as another":       {forgery{op: note(stranger), commit: w.signedBy(ada)}, "is that of ada@example.org"},
+		"an unknown key":           {forgery{op: note(stranger), commit: w.signedBy(stranger)}, "not on the board"},
+		"a revoked key":            {forgery{op: note(coder2), commit: w.signedBy(coder2)}, "was revoked"},
+		"a key that it adds":       {forgery{op: of(stranger, &board.KeysAdd{Principal: "eve@example.org", Public: w.key(stranger).Public()}), commit: w.signedBy(stranger)}, "not on the board"},
+		"signatures off, unsigned": {forgery{op: of(ada, &board.SetConfig{Key: "require_signatures", Value: "false"})}, "bears none"},
+		"signatures off, by agent": {forgery{op: of(ada, &board.SetConfig{Key: "require_signatures", Value: "false"}), commit: w.signedBy(coder1)}, "is that of coder-1"},
+		"signature of another":     {forgery{op: note(ada), commit: func(c *gitio.Commit) { c.GPGSig = last.GPGSig }}, "not a signature of this content"},
+		"PGP":                      {forgery{op: note(ada), commit: func(c *gitio.Commit) { c.GPGSig = "-----BEGIN PGP SIGNATURE-----\n\nx\n-----END PGP SIGNATURE-----\n" }}, "no SSH signature"},
+		"changed after signing": {forgery{op: note(coder1), commit: func(c *gitio.Commit) {
+			w.signedBy(coder1)(c)
+			c.Committer.Name = "Somebody else"
+		}}, "not a signature of this content"},
+		"replayed": {forgery{op: note(coder1), commit: func(c *gitio.Commit) {
+			old := submission
+			old.Parents = c.Parents
+			*c = old
+		}}, "not a signature of this content"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c.f.parent = tip
+			forged := w.forge(c.f)
+			report := w.verify(audit.Range{From: tip, To: forged})
+			said := ""
+			for _, f := range report.Findings {
+				if f.Code == audit.CodeSignature {
+					said = f.Text
+				}
+			}
+			if !strings.Contains(said, c.text) {
+				t.Errorf("%v does not say %q", report.Findings, c.text)
+			}
+			if report.Proven != 0 || report.Signed != 0 {
+				t.Errorf("%d proven, %d signed", report.Proven, report.Signed)
+			}
+			if err := w.log.Replays(w.ctx, forged); err == nil {
+				t.Error("it replays")
+			}
+		})
+	}
+	t.Run("stripped", func(t *testing.T) {
+		bare := last
+		bare.GPGSig = ""
+		o := gitio.NewObject("commit", gitio.EncodeCommit(bare))
+		check(t, w.store.WriteObjects(w.ctx, []gitio.Object{o}))
+		w.caught(t, last.Parents[0], o.OID, audit.CodeSignature)
+		if err := w.log.Replays(w.ctx, o.OID); err == nil {
+			t.Error("it replays")
+		}
+	})
+	t.Run("twice", func(t *testing.T) {
+		forged := w.forge(forgery{parent: tip, op: note(coder1), commit: w.signedBy(coder1), object: func(data string) string {
+			at := strings.Index(data, "gpgsig ")
+			header := data[at : strings.Index(data, "\n\n")+1]
+			return data[:at] + header + data[at:]
+		}})
+		if w.verify(audit.Range{From: tip, To: forged}).OK() {
+			t.Error("nothing is found")
+		}
+	})
+	t.Run("its own", func(t *testing.T) {
+		good := w.forge(forgery{parent: tip, op: note(coder1), commit: w.signedBy(coder1)})
+		if report := w.verify(audit.Range{From: tip, To: good}); !report.OK() || report.Signed != 1 {
+			t.Errorf("%+v", report)
+		}
+	})
+}
+
+// TestAppendSignsOrRefuses: what would be found later is refused before anything is written.
+func TestAppendSignsOrRefuses(t *testing.T) {
+	w := memoryWorld(t)
+	w.beginSigned()
+	tip, err := w.log.Tip(w.ctx)
+	check(t, err)
+	op := board.Operation{Actor: coder1, Time: tip.State.Time(), Request: "x", Payload: &board.Discover{Description: "d", Severity: "low", Urgency: "deferred"}}
+	for name, by := range map[string]oplog.Committer{
+		"none":      {Name: "Ada", Email: "ada@example.org"},
+		"another's": {Name: "Ada", Email: "ada@example.org", Key: w.key(judge1)},
+	} {
+		prepared, err := oplog.Prepare(tip, op)
+		check(t, err)
+		_, err = w.log.Append(w.ctx, prepared, by, oplog.Side{})
+		refused, is := err.(*board.Refusal)
+		if !is || refused.Code != "signature" || w.tip() != tip.Commit {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

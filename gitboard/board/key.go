@@ -1,0 +1,100 @@
+package board
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/binary"
+	"slices"
+	"strings"
+
+	"github.com/git-liza/git-liza/roles"
+)
+
+// Key is a record of keys/: a public key, and who signs with it. It belongs to one principal for ever; a revoked
+// key stays as it is, so that what it signed before can be proven.
+type Key struct {
+	Principal string `yaml:"principal"` // an agent's id, or a human's e-mail address in lower case
+	Public    string `yaml:"public"`    // type and key, as in a .pub file, without comment
+	Added     Time   `yaml:"added"`
+	Revoked   Time   `yaml:"revoked,omitempty"`
+	Reason    string `yaml:"reason,omitempty"` // of the revocation
+	Extra     any    `yaml:"extra,omitempty"`
+}
+
+var (
+	keyID   = formOf(`^[A-Za-z0-9_-]{43}$`)
+	address = formOf(`^[^\s,*?!"#<>@[:cntrl:]]{1,128}@[^\s,*?!"#<>@[:cntrl:]]{1,128}$`)
+)
+
+// KeyTypes are the types of keys that sign.
+var KeyTypes = []string{"ssh-ed25519", "ecdsa-sha2-nistp256", "ecdsa-sha2-nistp384", "ecdsa-sha2-nistp521", "ssh-rsa"}
+
+// KeyID names a public key: its SHA-256, in the alphabet of file names. "" for what is no public key in its
+// usual form.
+func KeyID(public string) string {
+	kind, text, _ := strings.Cut(public, " ")
+	data, err := base64.StdEncoding.Strict().DecodeString(text)
+	if err != nil || len(public) > 4096 || base64.StdEncoding.EncodeToString(data) != text || len(data) < 4 || !slices.Contains(KeyTypes, kind) {
+		return ""
+	}
+	if n := binary.BigEndian.Uint32(data); uint64(n) != uint64(len(kind)) || !strings.HasPrefix(string(data[4:]), kind) {
+		return ""
+	}
+	sum := sha256.Sum256(data)
+	return base64.RawURLEncoding.EncodeToString(sum[:])
+}
+
+var fingerprints = strings.NewReplacer("-", "+", "_", "/")
+
+// Fingerprint is a key's name as ssh-keygen -l shows it.
+func Fingerprint(id string) string { return "SHA256:" + fingerprints.Replace(id) }
+
+// Kind is the key's type.
+func (k *Key) Kind() string { return k.Public[:max(0, strings.IndexByte(k.Public, ' '))] }
+
+// Agents reports whether the key is an agent's, not a human's.
+func (k *Key) Agents() bool { return !strings.Contains(k.Principal, "@") }
+
+// principalOf is under which name an actor's keys stand.
+func principalOf(a Actor) string {
+	if a.Role == roles.Human {
+		return strings.ToLower(a.Email)
+	}
+	return a.ID
+}
+
+// principal refuses what names neither an agent nor a human.
+func principal(name string) error {
+	if _, err := roles.Of(name); err == nil {
+		return nil
+	}
+	if !strings.Contains(name, "@") {
+		return invalid("%s is no agent's id and no e-mail address: a human is known by the address that git has", quote(name)).hint("coder-1, or ada@example.org: git config user.email")
+	}
+	if !address.MatchString(name) || strings.ToLower(name) != name || strings.HasSuffix(name, "@liza") {
+		return invalid("%s is no e-mail address of a human, in lower case", quote(name))
+	}
+	return nil
+}
+
+// Key returns a public key's record by its id, nil when it is not on the board.
+func (s *State) Key(id string) *Key {
+	if !keyID.MatchString(id) {
+		return nil
+	}
+	return get[Key](s, RecordPath(KeyDir, id))
+}
+
+// HasKeys reports whether a key was ever added.
+func (s *State) HasKeys() bool {
+	last, _ := s.LastID(KeyDir)
+	return last != ""
+}
+
+// humansKey finds a human's key that is not revoked, other than one.
+func (s *State) humansKey(but string) bool {
+	return slices.ContainsFunc(s.List(KeyDir), func(id string) bool {
+		k := s.Key(id)
+		return id != but && k != nil && k.Revoked == "" && !k.Agents()
+	})
+}

@@ -1,0 +1,50 @@
+package board
+
+// RequiresSignatures reports whether who acts on a board signs: the setting says so, and there are keys.
+func RequiresSignatures(s *State) bool {
+	if !s.HasKeys() {
+		return false
+	}
+	c := s.Config()
+	return c != nil && c.RequireSignatures
+}
+
+// MustSign reports whether the commit of a step is signed. The step that begins to require signatures is, and so is
+// the one that ends it.
+func MustSign(before, after *State) bool {
+	return RequiresSignatures(before) || RequiresSignatures(after)
+}
+
+// CheckSigner holds the key that signed a step's commit, "" for none, against the keys on the board before it. The
+// very first keys speak for themselves.
+func CheckSigner(before, after *State, a Actor, public string) error {
+	if !MustSign(before, after) {
+		if public != "" {
+			return unsigned("it bears a signature, and this board requires none")
+		}
+		return firstErr(before, after.Err())
+	}
+	who := principalOf(a)
+	if public == "" {
+		return unsigned("the board requires signatures, and this commit of %s bears none", quote(who))
+	}
+	keys := before
+	if !before.HasKeys() {
+		keys = after
+	}
+	id := KeyID(public)
+	k := keys.Key(id)
+	switch {
+	case before.Err() != nil || after.Err() != nil:
+		return firstErr(before, after.Err())
+	case k == nil || k.Public != public:
+		return unsigned("the key %s is not on the board", Fingerprint(id)).hint("a human adds it: git liza keys add %s FILE.pub", who)
+	case k.Revoked != "":
+		return unsigned("the key %s of %s was revoked at %s", Fingerprint(id), k.Principal, k.Revoked).hint("git liza keys list")
+	case k.Principal != who:
+		return unsigned("the key %s is that of %s, and %s acts", Fingerprint(id), k.Principal, quote(who)).hint("act under your own name, with your own key: git liza keys list")
+	}
+	return nil
+}
+
+func unsigned(format string, args ...any) *Refusal { return refuse("signature", format, args...) }

@@ -1,0 +1,50 @@
+package gitboard
+
+import (
+	"context"
+	"sync"
+
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/oplog"
+	"github.com/git-liza/git-liza/gitboard/sshsig"
+)
+
+// KeyOf finds the key with which an actor signs, a *board.Refusal when there is none at hand. It is asked only on
+// a board that requires signatures.
+type KeyOf func(ctx context.Context, a board.Actor) (*sshsig.Signer, error)
+
+// keyring remembers the keys that were asked for.
+type keyring struct {
+	of    KeyOf
+	mu    sync.Mutex
+	known map[board.Actor]*sshsig.Signer
+}
+
+// sign is the key for an operation, nil where none is needed. A key that may not sign it is refused.
+func (k *keyring) sign(ctx context.Context, p *oplog.Prepared, a board.Actor) (*sshsig.Signer, error) {
+	if !p.MustSign() {
+		return nil, p.CheckKey(nil)
+	}
+	key, err := k.get(ctx, a)
+	if err != nil {
+		return nil, err
+	}
+	return key, p.CheckKey(key)
+}
+
+func (k *keyring) get(ctx context.Context, a board.Actor) (*sshsig.Signer, error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if key := k.known[a]; key != nil || k.of == nil {
+		return key, nil
+	}
+	key, err := k.of(ctx, a)
+	if err != nil {
+		return nil, err
+	}
+	if k.known == nil {
+		k.known = map[board.Actor]*sshsig.Signer{}
+	}
+	k.known[a] = key
+	return key, nil
+}

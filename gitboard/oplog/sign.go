@@ -1,0 +1,38 @@
+package oplog
+
+import (
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/sshsig"
+)
+
+// SignedBy returns the public key that signed a commit, "" for a commit that bears no signature. An error is a
+// signature that doesn't verify. Whether that key may sign is the board's to say: board.CheckSigner.
+func SignedBy(c gitio.Commit) (public string, err error) {
+	if c.GPGSig == "" {
+		return "", nil
+	}
+	signature := c.GPGSig
+	c.GPGSig = ""
+	return sshsig.Verify(gitio.EncodeCommit(c), signature)
+}
+
+// MustSign reports whether the operation's commit will be signed.
+func (p *Prepared) MustSign() bool { return board.MustSign(p.on.State, p.After) }
+
+// CheckKey refuses a key that may not sign the operation.
+func (p *Prepared) CheckKey(key *sshsig.Signer) error {
+	public := ""
+	if key != nil {
+		public = key.Public()
+	}
+	return board.CheckSigner(p.on.State, p.After, p.op.Actor, public)
+}
+
+// checkKey is CheckKey for a key that is only there to be used where it is needed.
+func (p *Prepared) checkKey(key *sshsig.Signer) error {
+	if !p.MustSign() {
+		key = nil
+	}
+	return p.CheckKey(key)
+}
