@@ -427,3 +427,27 @@ func TestLeftLockIsTakenAway(t *testing.T) {
 	s.stops()
 	p.proven()
 }
+
+// TestContinuedReviewer stops a reviewer's supervisor past its lease, and its agent with it. Another one reviews and
+// merges; when they go on, neither a verdict nor a merge comes of it.
+func TestContinuedReviewer(t *testing.T) {
+	t.Parallel()
+	p := newProject(t)
+	p.committed("alpha", nil)
+	p.must("coder-1", "submit", "alpha")
+	p.set("lease_duration 3", "heartbeat_interval 1")
+	waits, open := p.gate("open")
+	approves := `git liza verdict alpha APPROVED --commit "$(sed -n 's/^REVIEW COMMIT: //p' "$LIZA_PROMPT_FILE")"`
+	first := p.supervise("agent", "code-reviewer", "--id=1", "--exec=trap '' TERM; "+waits+"; "+approves)
+	first.hears("started", "alpha")
+	first.signal(syscall.SIGSTOP)
+	tip := p.tip()
+	second := p.supervise("agent", "code-reviewer", "--id=2", "--exec="+approves)
+	second.hears("merged", "alpha")
+	open()
+	first.signal(syscall.SIGCONT)
+	first.ends(42)
+	p.never(tip, by("code-reviewer-1"))
+	second.stops()
+	p.proven()
+}

@@ -154,7 +154,7 @@ func (c *coding) meetsRival() {
 	if c.task == rival {
 		rival = "price-high"
 	}
-	for begun := time.Now(); time.Since(begun) < 20*time.Second && !c.tasks()[rival].had("claimed"); {
+	for begun := time.Now(); time.Since(begun) < time.Minute && !c.tasks()[rival].had("claimed"); {
 		time.Sleep(200 * time.Millisecond)
 	}
 }

@@ -47,15 +47,18 @@ func TestTeamKilled(t *testing.T) {
 	}
 }
 
-// longPlan is thePlan with more to do.
+// longPlan is thePlan with more to do before its last line.
 func longPlan(more int) string {
 	var b strings.Builder
-	needs := " wood"
+	before, last, _ := strings.Cut(strings.TrimSpace(thePlan), "\nshop ")
+	b.WriteString(before + "\n")
+	needs := "wood"
 	for i := range more {
-		fmt.Fprintf(&b, "part-%d 3%s\n", i, needs)
-		needs = fmt.Sprintf(" part-%d", i/2)
+		fmt.Fprintf(&b, "part-%d 3 %s\n", i, needs)
+		needs = fmt.Sprintf("part-%d", i/2)
 	}
-	return strings.TrimRight(thePlan, "\n") + needs + "\n" + b.String()
+	fmt.Fprintf(&b, "shop %s %s\n", last, needs)
+	return b.String()
 }
 
 // crew are supervisors that somebody starts again.
@@ -164,7 +167,7 @@ func (c *crew) passTime(seen map[string]time.Time) {
 			then := time.Now().Add(-30 * time.Minute)
 			_ = os.Chtimes(lock, then, then) // it may have gone
 			c.liza("", "doctor", "--fix")
-			c.stories = append(c.stories, "-- a lock was left: "+lock)
+			c.killed["lock left"]++
 		}
 	}
 }
