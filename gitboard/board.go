@@ -14,6 +14,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/gitio"
 	"github.com/git-liza/git-liza/gitboard/oplog"
+	"github.com/git-liza/git-liza/gitboard/remote"
 )
 
 // Options is what the edge of a program decides. The zero value is the ordinary one.
@@ -30,7 +31,8 @@ const DefaultRetries = 50
 
 // Board is the board of one repository.
 type Board struct {
-	repo    *gitio.Repo // nil over memory
+	repo    *gitio.Repo   // nil over memory
+	shared  *remote.Store // the store, where it is a repository's
 	store   oplog.Store
 	log     *oplog.Log
 	now     func() time.Time
@@ -51,8 +53,13 @@ func Open(ctx context.Context, dir string, o Options) (*Board, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := OpenStore(repo, filepath.Join(repo.CommonDir(), "liza", "cache", "briefs"), o)
-	b.repo = repo
+	own := filepath.Join(repo.CommonDir(), "liza")
+	shared := remote.New(repo, own)
+	if _, err := shared.Sharing(ctx); err != nil {
+		return nil, errors.Join(err, repo.Close())
+	}
+	b := OpenStore(shared, filepath.Join(own, "cache", "briefs"), o)
+	b.repo, b.shared = repo, shared
 	who := context.WithoutCancel(ctx) // the answer serves longer than whoever asks first
 	b.who = sync.OnceValues(func() (gitio.Signature, error) { return repo.Identity(who) })
 	return b, nil

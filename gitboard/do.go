@@ -67,7 +67,13 @@ func (b *Board) Do(ctx context.Context, r Request) (*Done, error) {
 	turn := b.turn()
 	defer turn.end()
 	searched := gitio.ZeroOID // this commit and those before it have no such request
+	if b.Remote() != "" {
+		turn.queue(ctx) // before the fetch that it would make worthless
+	}
 	for attempt := 1; ; attempt++ {
+		if err := b.Refresh(ctx); err != nil {
+			return nil, err
+		}
 		if r.Ahead != nil {
 			r.Ahead(ctx)
 		}

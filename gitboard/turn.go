@@ -1,12 +1,15 @@
 package gitboard
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
+
+	"github.com/git-liza/git-liza/gitboard/gitio"
 )
 
 // turn is the right of way among processes of one clone that append at the same time: an advisory lock on the file
@@ -14,23 +17,30 @@ import (
 // keeps operations apart is the compare-and-swap alone. So whoever can't have it goes on without: where files can't
 // be locked or written, over memory, and when the one who has it does not get on.
 type turn struct {
-	path string   // "" where there is none to be had, or no more
-	held *os.File // nil while it isn't held
+	path     string        // "" where there is none to be had, or no more
+	held     *os.File      // nil while it isn't held
+	patience time.Duration // how long the queue may stand still
 }
 
 const (
 	// patience is how long a queue may stand still until those who wait in it go on without.
 	patience = 500 * time.Millisecond
+	// sharedPatience is the same where those who have the turn talk to a remote.
+	sharedPatience = 10 * time.Second
 	// mostPatience is how many times as long anybody waits in a queue that moves.
 	mostPatience = 20
 )
 
 // turn is a turn not yet taken.
 func (b *Board) turn() *turn {
-	if b.repo == nil || !canLock {
+	if b.repo == nil || !gitio.CanLock {
 		return &turn{}
 	}
-	return &turn{path: filepath.Join(b.Dir(), "turn")}
+	t := &turn{path: filepath.Join(b.Dir(), "turn"), patience: patience}
+	if b.Remote() != "" {
+		t.patience = sharedPatience
+	}
+	return t
 }
 
 // queue waits for the turn and keeps it if somebody has it now; else it leaves it to others, who may be quicker to
@@ -50,12 +60,12 @@ func (t *turn) get(ctx context.Context, evenIfFree bool) (waited bool) {
 		t.path = ""
 		return false
 	}
-	err = lockFile(file, false)
+	err = gitio.LockFile(file, false)
 	switch {
 	case err == nil && evenIfFree:
 		t.hold(file)
 		return false
-	case errors.Is(err, errHeld):
+	case errors.Is(err, gitio.ErrHeld):
 		t.wait(ctx, file)
 		return true
 	}
@@ -66,8 +76,8 @@ func (t *turn) get(ctx context.Context, evenIfFree bool) (waited bool) {
 // wait waits for as long as the queue moves.
 func (t *turn) wait(ctx context.Context, file *os.File) {
 	granted := make(chan error, 1)
-	go func() { granted <- lockFile(file, true) }()
-	ticker := time.NewTicker(patience)
+	go func() { granted <- gitio.LockFile(file, true) }()
+	ticker := time.NewTicker(cmp.Or(t.patience, patience))
 	defer ticker.Stop()
 	last, stands := handedOn(file), false
 	for n := 0; n < mostPatience && !stands && ctx.Err() == nil; n++ {

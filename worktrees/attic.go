@@ -53,7 +53,7 @@ func (s *site) keep(ctx context.Context, v *gitboard.View, task string, actor bo
 	if wanted = append(wanted, k.tip); len(wanted) == 1 && k.tip.IsZero() {
 		return k, nil
 	}
-	landed, err := s.repo.Ref(ctx, v.IntegrationRef())
+	landed, err := s.b.Log().Store().Ref(ctx, v.IntegrationRef())
 	if err != nil {
 		return nil, err
 	}
@@ -253,7 +253,7 @@ func (s *site) lasting(ctx context.Context, v *gitboard.View, task string) ([]gi
 	if err != nil {
 		return nil, err
 	}
-	landed, err := s.repo.Ref(ctx, v.IntegrationRef())
+	landed, err := s.b.Log().Store().Ref(ctx, v.IntegrationRef())
 	return []gitio.OID{branch, landed}, err
 }
 

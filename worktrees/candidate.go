@@ -187,6 +187,17 @@ func forget(file string) error {
 // place makes the candidate a task's worktree: it gets its name, and HEAD the branch, which must be
 // where the candidate is.
 func (c *candidate) place(ctx context.Context, task string, set setup) error {
+	if err := c.move(ctx, task, set); err != nil {
+		return err
+	}
+	if err := c.s.repo.AttachHead(ctx, c.s.path(task), Branch(task)); err != nil {
+		return err
+	}
+	return forget(c.recordFile())
+}
+
+// move gives the candidate a task's place, and leaves HEAD detached.
+func (c *candidate) move(ctx context.Context, task string, set setup) error {
 	to := c.s.path(task)
 	_ = os.Remove(to) // an empty directory, or nothing
 	moved := c.s.repo.MoveWorktree(ctx, c.path, to)
@@ -206,10 +217,7 @@ func (c *candidate) place(ctx context.Context, task string, set setup) error {
 		}
 	}
 	c.gone = true
-	if err := c.s.repo.AttachHead(ctx, to, Branch(task)); err != nil {
-		return err
-	}
-	return forget(c.recordFile())
+	return nil
 }
 
 // ensure returns the worktree of a task whose work is kept, and makes it again from the branch when it
@@ -336,6 +344,15 @@ func (s *site) workTip(ctx context.Context, t *board.Task) (gitio.OID, error) {
 	if err != nil {
 		return "", err
 	}
+	if t.Clone != s.clone && t.Clone != "" {
+		seen, err := s.b.Published(ctx, t.ID)
+		if err != nil {
+			return "", err
+		}
+		if !seen.IsZero() {
+			return seen, s.takeOver(ctx, t.ID, tip, seen)
+		}
+	}
 	switch {
 	case tip.IsZero() && from == "":
 		r := board.Refuse("missing", fmt.Sprintf("the work of %s is not in this clone", t.ID), "git liza sync, or take another task")
@@ -351,6 +368,26 @@ func (s *site) workTip(ctx context.Context, t *board.Task) (gitio.OID, error) {
 	}
 	err = s.repo.UpdateRefs(ctx, []gitio.RefUpdate{{Ref: Branch(t.ID), Old: tip, New: from}}, "git liza: bring the branch back")
 	return from, err
+}
+
+// takeOver brings a task's branch here to where another clone has published it. What the branch here has beyond
+// that goes to the attic.
+func (s *site) takeOver(ctx context.Context, task string, tip, seen gitio.OID) error {
+	if tip == seen {
+		return nil
+	}
+	updates := []gitio.RefUpdate{{Ref: Branch(task), Old: tip, New: seen}}
+	if held, err := s.heldBy(ctx, tip, []gitio.OID{seen}); !held {
+		if err != nil {
+			return err
+		}
+		attic, err := s.attic(ctx, task)
+		if err != nil {
+			return err
+		}
+		updates = append(updates, gitio.RefUpdate{Ref: atticRef(task, attic.next), New: tip})
+	}
+	return s.repo.UpdateRefs(ctx, updates, "git liza: take the branch over")
 }
 
 // knownWork finds the newest commit of a task that is surely its work: what was submitted since it was

@@ -50,6 +50,9 @@ func Claim(ctx context.Context, b *gitboard.Board, r ClaimRequest) (*Claimed, er
 	if err := s.needFiles("a claim"); err != nil {
 		return nil, err
 	}
+	if err := b.Refresh(ctx); err != nil {
+		return nil, err // before a worktree is made
+	}
 	c := &claimer{site: s, r: r, skip: map[string]error{}}
 	claimed, err := c.run(ctx)
 	return claimed, errors.Join(err, c.candidate.discard(ctx))
@@ -274,9 +277,13 @@ func (c *claimer) intent(ctx context.Context, v *gitboard.View) (board.Payload, 
 			return nil, nil, err
 		}
 	}
+	hidden, err := c.b.Publish(ctx, c.task, gitio.ZeroOID)
+	if err != nil {
+		return nil, nil, err
+	}
 	base := c.candidate.base
 	p := &board.Claim{About: about, Clone: c.clone, BaseCommit: string(base), Kept: string(c.kept.commit)}
-	return p, append(c.kept.refs, gitio.RefUpdate{Ref: Branch(c.task), Old: c.kept.tip, New: base}), nil
+	return p, slices.Concat(hidden, c.kept.refs, []gitio.RefUpdate{{Ref: Branch(c.task), Old: c.kept.tip, New: base}}), nil
 }
 
 // baseServes checks, when the board has moved, that the candidate still begins where every dependency

@@ -527,7 +527,7 @@ func (d *diagnosis) mergeLease(ctx context.Context) error {
 	d.add(Problem{
 		Kind: ExpiredMerge, Task: held.Task, Text: text,
 		Fix: func(ctx context.Context) error {
-			err := d.repo.UpdateRefs(ctx, []gitio.RefUpdate{lease.Fence(lease.MergeHolder, held)}, "git liza: an expired merge lease")
+			err := d.b.Log().Store().UpdateRefs(ctx, []gitio.RefUpdate{lease.Fence(lease.MergeHolder, held)}, "git liza: an expired merge lease")
 			if errors.Is(err, gitio.ErrRefMoved) {
 				return nil // somebody has taken it, or it has gone
 			}

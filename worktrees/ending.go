@@ -3,6 +3,7 @@ package worktrees
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
@@ -31,7 +32,8 @@ func (s *site) end(ctx context.Context, e ending) (*gitboard.Done, error) {
 		}
 		p, keptIn := e.payload(t)
 		if keptIn == nil {
-			return p, nil, nil
+			published, err := s.share(ctx, t)
+			return p, published, err
 		}
 		if err := s.b.Dry(ctx, v, e.Request, p); err != nil {
 			return nil, nil, err // before the files are taken into a commit
@@ -40,8 +42,9 @@ func (s *site) end(ctx context.Context, e ending) (*gitboard.Done, error) {
 		if err != nil {
 			return nil, nil, err
 		}
+		hidden, err := s.b.Publish(ctx, t.ID, gitio.ZeroOID)
 		*keptIn, last = string(k.commit), k
-		return p, append(k.refs, k.dropBranch(t.ID)...), nil
+		return p, slices.Concat(hidden, k.refs, k.dropBranch(t.ID)), err
 	}
 	done, err := s.b.Do(ctx, e.Request)
 	if err != nil || last == nil || done.Repeated {

@@ -34,7 +34,8 @@ func HandOff(ctx context.Context, b *gitboard.Board, r HandOffRequest) (*gitboar
 		if err != nil {
 			return nil, nil, unless(ctx, b, v, request, &p, err)
 		}
-		return &p, []gitio.RefUpdate{{Ref: Branch(t.ID), Old: head, New: head}}, nil
+		published, err := b.Publish(ctx, t.ID, head)
+		return &p, append(published, gitio.RefUpdate{Ref: Branch(t.ID), Old: head, New: head}), err
 	}
 	return b.Do(ctx, request)
 }

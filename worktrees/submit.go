@@ -45,11 +45,15 @@ func Submit(ctx context.Context, b *gitboard.Board, r SubmitRequest) (*gitboard.
 			return nil, nil, unless(ctx, b, v, request, p, err)
 		}
 		refs, err := s.reviewRefs(ctx, t, commit)
+		if err != nil {
+			return nil, nil, err
+		}
+		published, err := b.Publish(ctx, t.ID, commit)
 		warnings = nil
 		if c := v.State.Config(); c.RequireTests == "warn" && t.Kind == board.Code && len(p.Tests) == 0 {
 			warnings = append(warnings, fmt.Sprintf("%s is code, and nothing that it changes is a test", t.ID))
 		}
-		return p, refs, err
+		return p, append(refs, published...), err
 	}
 	done, err := b.Do(ctx, request)
 	return done, warnings, err

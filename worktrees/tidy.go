@@ -49,7 +49,7 @@ func (s *site) clearBranch(ctx context.Context, v *gitboard.View, task string) e
 
 // keepBranch is the update that puts a branch's commits into the attic; none when something else holds them.
 func (s *site) keepBranch(ctx context.Context, v *gitboard.View, task string, tip gitio.OID) ([]gitio.RefUpdate, error) {
-	landed, err := s.repo.Ref(ctx, v.IntegrationRef())
+	landed, err := s.b.Log().Store().Ref(ctx, v.IntegrationRef())
 	if err != nil {
 		return nil, err
 	}

@@ -2,6 +2,7 @@ package gitio
 
 import (
 	"bytes"
+	"io"
 	"os"
 	"path/filepath"
 )
@@ -28,8 +29,9 @@ type command struct {
 	dir     string   // where it runs; "" is this process's directory
 	env     []string // in addition to cleanEnv
 	stdin   []byte
-	later   *later // standard input that comes when the child runs already
-	inherit bool   // see the environment as it is; for Open alone
+	later   *later    // standard input that comes when the child runs already
+	heard   io.Writer // gets what it says on standard error; nil for its tail alone
+	inherit bool      // see the environment as it is; for Open alone
 	err     error
 }
 

@@ -1,8 +1,12 @@
 package gitio
 
 import (
+	"bytes"
 	"context"
 	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -38,4 +42,38 @@ func (r *Repo) SetConfig(ctx context.Context, key, value string) error {
 			return fmt.Errorf("setting %s: %w", key, err)
 		}
 	}
+}
+
+// ConfigAll returns all values of a setting of the repository, none when there
+// is no such setting.
+func (r *Repo) ConfigAll(ctx context.Context, key string) ([]string, error) {
+	out, err := r.command("config", "config", "--null", "--get-all", key).output(ctx)
+	if exitCode(err) == 1 {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("setting %s: %w", key, err)
+	}
+	return splitNUL(out), nil
+}
+
+// AddConfig adds a value to a setting of the repository that may have several,
+// unless it has it.
+func (r *Repo) AddConfig(ctx context.Context, key, value string) error {
+	all, err := r.ConfigAll(ctx, key)
+	if err != nil || slices.Contains(all, value) {
+		return err
+	}
+	return r.command("config", "config", "--local", "--add", key, value).run(ctx)
+}
+
+// Remotes returns the names of the remotes that the repository's own settings
+// have; without any, no child is started.
+func (r *Repo) Remotes(ctx context.Context) ([]string, error) {
+	text, err := os.ReadFile(filepath.Join(r.common, "config"))
+	if err != nil || !bytes.Contains(bytes.ToLower(text), []byte("[remote")) {
+		return nil, nil
+	}
+	out, err := r.command("remote", "remote").output(ctx)
+	return splitLines(out), err
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"io"
 	"os"
 	"os/exec"
 	"syscall"
@@ -37,6 +38,9 @@ func (c command) output(ctx context.Context) ([]byte, error) {
 	var stdout bytes.Buffer
 	stderr := &tail{}
 	cmd.Stdout, cmd.Stderr = &stdout, stderr
+	if c.heard != nil {
+		cmd.Stderr = io.MultiWriter(stderr, c.heard)
+	}
 	err := cmd.Run()
 	return stdout.Bytes(), c.failure(ctx, err, stderr.String())
 }

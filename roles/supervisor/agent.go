@@ -102,6 +102,9 @@ func (s *supervisor) prepare(ctx context.Context, l Look, step Step) (command, s
 		if err != nil {
 			return command{}, "", err
 		}
+		if err := s.Hands.ForReview(ctx, step.Task); err != nil {
+			return command{}, "", err
+		}
 		if in.Review, err = s.Board.Submission(ctx, v, l.State.Task(step.Task)); err != nil {
 			return command{}, "", err
 		}

@@ -13,6 +13,11 @@ type Hands interface {
 	Claim(ctx context.Context, actor board.Actor, task string) (Taken, error)
 	// Merge lands approved work, or records why it can't land (merged is false then).
 	Merge(ctx context.Context, actor board.Actor, task string, out io.Writer) (merged bool, text string, err error)
+	// ForReview makes the worktree of a submission from another clone.
+	ForReview(ctx context.Context, task string) error
+	// Follow brings this clone's view of a shared board up to date, and what follows from that. It says what it
+	// couldn't.
+	Follow(ctx context.Context, actor board.Actor) ([]string, error)
 	// Release gives a claim or a review claim back; a coder's work is kept.
 	Release(ctx context.Context, actor board.Actor, task, reason string) error
 	// Worked reports whether anything has been done in a task's worktree since it was claimed.

@@ -151,8 +151,38 @@ func (s *supervisor) begin(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	s.follow, err = s.Board.Follow(ctx, s.pollInterval(config))
+	every := s.pollInterval(config)
+	if s.Board.Remote() != "" {
+		go s.fetch(ctx, every)
+	}
+	s.follow, err = s.Board.Follow(ctx, every)
 	return err
+}
+
+// fetch brings what other clones have done, at each poll interval. That the board has moved is what the loop waits
+// for. While the remote can't be reached that is told once.
+func (s *supervisor) fetch(ctx context.Context, every time.Duration) {
+	poll := time.NewTicker(every)
+	defer poll.Stop()
+	told := map[string]bool{}
+	for {
+		did, err := s.Hands.Follow(ctx, s.actor)
+		if err != nil {
+			did = append(did, err.Error())
+		}
+		now := map[string]bool{}
+		for _, text := range did {
+			if now[text] = true; !told[text] && ctx.Err() == nil {
+				s.tell(Trouble, "", text)
+			}
+		}
+		told = now
+		select {
+		case <-ctx.Done():
+			return
+		case <-poll.C:
+		}
+	}
 }
 
 func (s *supervisor) pollInterval(c *board.Config) time.Duration {

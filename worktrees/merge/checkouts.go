@@ -27,6 +27,15 @@ func checkouts(ctx context.Context, b *gitboard.Board, ref string) ([]string, er
 	return tops, nil
 }
 
+// following lists the checkouts of integration that go with a move from a commit. Where the board is shared the
+// branch here may stand elsewhere: it is brought there another time, and its checkouts with it.
+func following(ctx context.Context, b *gitboard.Board, v *gitboard.View, from gitio.OID) ([]string, error) {
+	if here, err := b.Repo().Ref(ctx, v.IntegrationRef()); err != nil || here != from {
+		return nil, err
+	}
+	return checkouts(ctx, b, v.IntegrationRef())
+}
+
 // mayAdvance refuses a move of integration that would run into local changes of a checkout.
 func mayAdvance(ctx context.Context, b *gitboard.Board, tops []string, old, new gitio.OID) error {
 	for _, top := range tops {
@@ -111,7 +120,10 @@ func behind(ctx context.Context, b *gitboard.Board, top string, tip gitio.OID) (
 // catchUp brings the checkouts of integration forward that a crash has left behind.
 func catchUp(ctx context.Context, b *gitboard.Board, v *gitboard.View) ([]string, error) {
 	ref := v.IntegrationRef()
-	tip, err := b.Integration(ctx, v)
+	if _, err := b.Integration(ctx, v); err != nil {
+		return nil, err
+	}
+	tip, err := b.Repo().Ref(ctx, ref)
 	if err != nil {
 		return nil, err
 	}

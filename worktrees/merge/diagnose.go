@@ -43,7 +43,10 @@ func Diagnose(ctx context.Context, b *gitboard.Board, actor board.Actor) ([]work
 }
 
 func behindCheckouts(ctx context.Context, b *gitboard.Board, v *gitboard.View) ([]worktrees.Problem, error) {
-	tip, err := b.Integration(ctx, v)
+	if _, err := b.Integration(ctx, v); err != nil {
+		return nil, err
+	}
+	tip, err := b.Repo().Ref(ctx, v.IntegrationRef())
 	if err != nil {
 		return nil, err
 	}

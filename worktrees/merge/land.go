@@ -49,6 +49,9 @@ func Land(ctx context.Context, b *gitboard.Board, r LandRequest) (*Landed, error
 	if err != nil {
 		return nil, err
 	}
+	if _, err := Follow(ctx, b); err != nil {
+		return nil, err
+	}
 	l := &lander{b: b, r: r, commit: commit}
 	v, err := b.View(ctx)
 	if err != nil {
@@ -98,7 +101,7 @@ func (l *lander) decide(ctx context.Context, v *gitboard.View) (board.Payload, [
 		name := v.State.Config().IntegrationBranch
 		return nil, nil, board.Refuse("not-forward", fmt.Sprintf("%s does not descend from %s (%s)", l.commit.Short(), name, tip.Short()), "bring it in first: git merge "+name)
 	}
-	if l.tops, err = checkouts(ctx, l.b, ref); err != nil {
+	if l.tops, err = following(ctx, l.b, v, tip); err != nil {
 		return nil, nil, err
 	}
 	if err := mayAdvance(ctx, l.b, l.tops, tip, l.commit); err != nil {

@@ -37,7 +37,7 @@ func hold(ctx context.Context, b *gitboard.Board, actor board.Actor, task string
 	}
 	h := &holding{b: b, task: task, who: actor.ID + "/" + token}
 	for range leaseTries {
-		was, err := lease.Read(ctx, b.Repo(), lease.MergeHolder)
+		was, err := lease.Read(ctx, b.Log().Store(), lease.MergeHolder)
 		if err != nil {
 			return nil, err
 		}
@@ -75,7 +75,7 @@ func holderOf(l *lease.Held) string {
 
 func (h *holding) beat(ctx context.Context) error {
 	now := h.b.Now()
-	next, err := lease.Beat(ctx, h.b.Repo(), h.held, lease.Lease{
+	next, err := lease.Beat(ctx, h.b.Log().Store(), h.held, lease.Lease{
 		Agent: lease.MergeHolder, Session: h.who, Task: h.task, Heartbeat: now, Expires: now.Add(leaseFor),
 	})
 	if err == nil {
@@ -117,7 +117,7 @@ func (h *holding) during(ctx context.Context, every time.Duration, run func(cont
 // verify is the part of a transaction that lets it happen only while the lease is held. When it has been
 // lost the error says who has it.
 func (h *holding) verify(ctx context.Context) (gitio.RefUpdate, error) {
-	now, err := lease.Read(ctx, h.b.Repo(), lease.MergeHolder)
+	now, err := lease.Read(ctx, h.b.Log().Store(), lease.MergeHolder)
 	if err != nil {
 		return gitio.RefUpdate{}, err
 	}
@@ -135,7 +135,7 @@ func (h *holding) verify(ctx context.Context) (gitio.RefUpdate, error) {
 func (h *holding) release(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), leaseFor)
 	defer cancel()
-	err := h.b.Repo().UpdateRefs(ctx, []gitio.RefUpdate{lease.Fence(lease.MergeHolder, h.held)}, "git liza: the merge is over")
+	err := h.b.Log().Store().UpdateRefs(ctx, []gitio.RefUpdate{lease.Fence(lease.MergeHolder, h.held)}, "git liza: the merge is over")
 	if errors.Is(err, gitio.ErrRefMoved) {
 		return nil
 	}

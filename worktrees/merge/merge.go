@@ -52,6 +52,9 @@ func Merge(ctx context.Context, b *gitboard.Board, r Request) (*Result, error) {
 	if done, err := m.before(ctx); done != nil || err != nil {
 		return done, err
 	}
+	if _, err := Follow(ctx, b); err != nil {
+		return nil, err
+	}
 	v, err := b.View(ctx)
 	if err != nil {
 		return nil, err
@@ -155,7 +158,7 @@ func (m *merger) attempt(ctx context.Context) (*Result, error) {
 		return nil, err
 	}
 	if command != "" { // otherwise land looks at the checkouts at once
-		tops, err := checkouts(ctx, m.b, v.IntegrationRef())
+		tops, err := following(ctx, m.b, v, c.base)
 		if err != nil {
 			return nil, err
 		}
@@ -238,10 +241,14 @@ func (m *merger) land(ctx context.Context, c *candidate, command string) (*Resul
 		if err != nil {
 			return nil, nil, err
 		}
-		if tops, err = checkouts(ctx, m.b, v.IntegrationRef()); err != nil {
+		if tops, err = following(ctx, m.b, v, c.base); err != nil {
 			return nil, nil, err
 		}
-		return c.payload(command), refs, mayAdvance(ctx, m.b, tops, c.base, c.commit)
+		hidden, err := m.b.Publish(ctx, c.task.ID, gitio.ZeroOID)
+		if err != nil {
+			return nil, nil, err
+		}
+		return c.payload(command), append(hidden, refs...), mayAdvance(ctx, m.b, tops, c.base, c.commit)
 	}))
 	if err != nil {
 		return nil, err

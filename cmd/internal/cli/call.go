@@ -32,6 +32,7 @@ type call struct {
 	retries     int
 	allowSecret bool
 	at          string
+	offline     bool
 
 	opened  *gitboard.Board
 	signer  *sshsig.Signer // that the command line names, in place of the settings
@@ -243,6 +244,9 @@ func (c *call) do(op string, intent gitboard.Intent) (*gitboard.Done, error) {
 
 // just asks for an operation whose payload is known, and prints that it was done.
 func (c *call) just(p board.Payload) error {
+	if c.offline {
+		return c.queue(p)
+	}
 	done, err := c.do(p.Op(), gitboard.Just(p))
 	if err != nil {
 		return err

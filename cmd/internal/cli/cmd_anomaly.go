@@ -12,7 +12,7 @@ import (
 func anomalyCommand() *command {
 	p := board.LogAnomaly{}
 	return &command{
-		name: "anomaly", group: "any agent", args: "TYPE [KEY=VALUE...]", min: 1, max: -1, writes: true,
+		name: "anomaly", group: "any agent", args: "TYPE [KEY=VALUE...]", min: 1, max: -1, writes: true, queues: true,
 		short: "record that something went otherwise than it should",
 		long:  anomalyTypes(),
 		flags: func(f *pflag.FlagSet) { f.StringVar(&p.Task, "task", "", "the `TASK` it is about") },
@@ -24,6 +24,9 @@ func anomalyCommand() *command {
 					return usage(c.cmd, "a detail is given as key=value, not as %q", pair)
 				}
 				p.Details[key] = board.Scalar(value)
+			}
+			if c.offline {
+				return c.queue(&p)
 			}
 			var lines []string
 			extra := map[string]any{"similar": ""}

@@ -1,9 +1,14 @@
 package cli
 
 import (
+	"context"
+
 	"github.com/spf13/pflag"
 
+	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/worktrees"
 )
 
 func blockCommand() *command {
@@ -22,7 +27,18 @@ func blockCommand() *command {
 			if p.Reason == "" && c.agentID() == "" {
 				p.Reason = board.HumanOverride
 			}
-			return c.just(&p)
+			done, err := c.do("block", func(ctx context.Context, v *gitboard.View) (board.Payload, []gitio.RefUpdate, error) {
+				t, err := v.State.FindTask(p.Task)
+				if err != nil {
+					return nil, nil, err
+				}
+				published, err := worktrees.Share(ctx, c.opened, t)
+				return &p, published, err
+			})
+			if err != nil {
+				return err
+			}
+			return c.report(done, nil)
 		},
 	}
 }

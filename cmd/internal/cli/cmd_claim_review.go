@@ -7,6 +7,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/worktrees"
 )
 
 func claimReviewCommand() *command {
@@ -35,6 +36,9 @@ func claimReviewCommand() *command {
 				return err
 			}
 			t := done.After.Task(done.Op.TaskID())
+			if _, err := worktrees.ForReview(c.ctx, c.opened, done.View, t); err != nil {
+				return fmt.Errorf("%s is yours to review, but its worktree could not be made here (git liza review %s tries again): %w", t.ID, t.ID, err)
+			}
 			return c.report(done, map[string]any{"review_commit": t.ReviewCommit, "review_base": t.ReviewBase, "author": t.AssignedTo},
 				fmt.Sprintf("next: git liza review %s", t.ID))
 		},

@@ -9,7 +9,7 @@ import (
 func discoverCommand() *command {
 	var p board.Discover
 	return &command{
-		name: "discover", group: "any agent", max: 0, writes: true,
+		name: "discover", group: "any agent", max: 0, writes: true, queues: true,
 		short: "log an adjacent problem instead of fixing it",
 		flags: func(f *pflag.FlagSet) {
 			f.StringVar(&p.During, "during", "", "the `TASK` during which it was found")

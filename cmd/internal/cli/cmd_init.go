@@ -18,18 +18,30 @@ import (
 
 func initCommand() *command {
 	var spec, integration, sign string
+	var alone bool
 	return &command{
-		name: "init", group: "setting up", args: `"GOAL"`, min: 1, max: 1, writes: true,
+		name: "init", group: "setting up", args: `["GOAL"]`, max: 1, writes: true,
 		short: "begin a board for a goal in this repository",
 		long: `The board is the branch liza/state; it is never checked out. The integration branch, where approved
 work lands, is made from the default branch when it is not there. The directory .liza is made for the files
-that stop this clone by hand: touch .liza/PAUSE. Nothing else in the repository changes.`,
+that stop this clone by hand: touch .liza/PAUSE. Nothing else in the repository changes.
+
+Where a remote has a board already, this clone joins it, and no goal is needed.`,
 		flags: func(f *pflag.FlagSet) {
 			f.StringVar(&spec, "spec", "", "the goal's specification, a `FILE` of the project (default specs/vision.md, if there)")
 			f.StringVar(&integration, "integration-branch", "integration", "where approved work lands")
 			f.StringVar(&sign, "sign", "", "sign the board from its first commit on, with the key in `FILE`; later commands find it in liza.signingkey")
+			f.BoolVar(&alone, "alone", false, "begin a board without asking the remotes for one")
 		},
-		run: func(c *call) error { return c.runInit(c.args[0], spec, integration, sign) },
+		run: func(c *call) error {
+			if done, err := c.join(alone); done || err != nil {
+				return err
+			}
+			if len(c.args) == 0 {
+				return usage(c.cmd, "there is no board to join here, and a new one needs a goal")
+			}
+			return c.runInit(c.args[0], spec, integration, sign)
+		},
 	}
 }
 
@@ -65,9 +77,6 @@ func (c *call) runInit(goal, spec, integration, sign string) error {
 	if err != nil {
 		return err
 	}
-	if err := b.Repo().Exclude("/.worktrees/", "/.liza/"); err != nil {
-		return err
-	}
 	if err := c.makeStopDir(b); err != nil {
 		return err
 	}
@@ -98,8 +107,12 @@ func (c *call) keepSigningKey(b *gitboard.Board, where string) error {
 	return b.Repo().SetConfig(c.ctx, "liza.signingkey", where)
 }
 
-// makeStopDir makes the place of the files that stop this clone, so that a touch is all it takes.
+// makeStopDir makes the place of the files that stop this clone, so that a touch is all it takes. Nothing of ours
+// shows in git status.
 func (c *call) makeStopDir(b *gitboard.Board) error {
+	if err := b.Repo().Exclude("/.worktrees/", "/.liza/"); err != nil {
+		return err
+	}
 	root, err := b.Root(c.ctx)
 	if err != nil || root == "" {
 		return err

@@ -10,7 +10,7 @@ func noteCommand() *command {
 	p := board.AddNote{}
 	var file string
 	return &command{
-		name: "note", group: "human", args: `["TEXT"]`, max: 1, writes: true,
+		name: "note", group: "human", args: `["TEXT"]`, max: 1, writes: true, queues: true,
 		short: "leave a word for a task, an agent, the planner or everybody",
 		flags: func(f *pflag.FlagSet) {
 			f.StringVar(&p.For, "for", "", "a task, an agent, planner or human; everybody without it")

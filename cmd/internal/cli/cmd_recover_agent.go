@@ -76,11 +76,11 @@ func (c *call) runRecoverAgent(id string, force bool) error {
 
 // endLease ends a lease unless its holder has renewed it since, or a release has ended it.
 func (c *call) endLease(id string, held *lease.Held) error {
-	now, err := lease.Read(c.ctx, c.opened.Repo(), id)
+	now, err := lease.Read(c.ctx, c.opened.Log().Store(), id)
 	if err != nil || now == nil {
 		return err
 	}
-	err = c.opened.Repo().UpdateRefs(c.ctx, []gitio.RefUpdate{lease.Fence(id, held)}, "git liza: recover-agent")
+	err = c.opened.Log().Store().UpdateRefs(c.ctx, []gitio.RefUpdate{lease.Fence(id, held)}, "git liza: recover-agent")
 	if errors.Is(err, gitio.ErrRefMoved) {
 		return board.Refuse("lease", id+" has renewed its lease just now: its process is alive", "end that process first")
 	}

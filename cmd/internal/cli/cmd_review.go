@@ -7,6 +7,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/worktrees"
 )
 
 func reviewCommand() *command {
@@ -24,6 +25,11 @@ func reviewCommand() *command {
 			}
 			if t.ReviewCommit == "" {
 				return board.Refuse("wrong-state", fmt.Sprintf("%s is %s: nothing of it was submitted", t.ID, t.Status), "git liza show "+t.ID)
+			}
+			if id := c.agentID(); id != "" && t.ReviewingBy == id {
+				if _, err := worktrees.ForReview(c.ctx, c.opened, v, t); err != nil {
+					return err
+				}
 			}
 			m, err := c.reviewMaterial(c.ctx, v, t)
 			if err != nil {

@@ -12,7 +12,7 @@ import (
 )
 
 func statusCommand() *command {
-	watch := false
+	watch, fresh := false, false
 	return &command{
 		name: "status", group: "human", max: 0, reads: true,
 		short: "the run on one screen: what waits for whom, who does what",
@@ -20,10 +20,15 @@ func statusCommand() *command {
 with "!". The width is the terminal's, or COLUMNS; the height decides how many tasks of each state are shown.`,
 		flags: func(f *pflag.FlagSet) {
 			f.BoolVarP(&watch, "watch", "w", false, "keep the screen live, and steer from it; ? lists the keys")
+			f.BoolVar(&fresh, "fresh", false, "ask the remote of a shared board first")
 		},
 		run: func(c *call) error {
 			if watch {
 				return c.watchStatus()
+			}
+			seen, err := c.seen(fresh)
+			if err != nil {
+				return err
 			}
 			g, err := c.glance()
 			if err != nil {
@@ -38,9 +43,14 @@ with "!". The width is the terminal's, or COLUMNS; the height decides how many t
 				return err
 			}
 			if c.json {
-				return c.printJSON(statusReport{g.Commit, o})
+				return c.printJSON(statusReport{g.Commit, seen, o})
 			}
-			return c.print(drawStatus(c.page(), o, reasons(g.State), ""))
+			p := c.page()
+			if seen == nil {
+				return c.print(drawStatus(p, o, reasons(g.State), ""))
+			}
+			p.height--
+			return c.print(append(drawStatus(p, o, reasons(g.State), ""), p.fit(seen.line(c.app.Now()), p.width)))
 		},
 	}
 }
@@ -48,6 +58,7 @@ with "!". The width is the terminal's, or COLUMNS; the height decides how many t
 // statusReport is the overview as --json prints it.
 type statusReport struct {
 	Commit gitio.OID `json:"commit"`
+	Remote *seenAt   `json:"remote,omitempty"`
 	*board.Overview
 }
 

@@ -23,6 +23,7 @@ type command struct {
 	long   string // more about it
 	writes bool   // it takes --request
 	reads  bool   // it takes --at
+	queues bool   // it takes --offline
 	flags  func(*pflag.FlagSet)
 	run    func(*call) error
 }
@@ -44,6 +45,9 @@ func (c *call) flagSet() *pflag.FlagSet {
 		f.StringVar(&c.request, "request", "", "unique `ID` of this request: a repetition acts once")
 		f.IntVar(&c.retries, "retries", gitboard.DefaultRetries, "how often a lost race is decided again")
 		f.BoolVar(&c.allowSecret, "allow-secret", false, "store text that looks like a credential")
+	}
+	if c.cmd.queues {
+		f.BoolVar(&c.offline, "offline", false, "keep it for git liza sync, where the remote of a shared board is out of reach")
 	}
 	if c.cmd.reads {
 		f.StringVar(&c.at, "at", "", "as the board was at a `COMMIT` or time")

@@ -12,6 +12,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/gitio"
 	"github.com/git-liza/git-liza/gitboard/lease"
 	"github.com/git-liza/git-liza/gitboard/oplog"
+	"github.com/git-liza/git-liza/gitboard/remote"
 	"github.com/git-liza/git-liza/roles/supervisor"
 )
 
@@ -72,6 +73,8 @@ func classify(err error) class {
 		storage *gitio.StorageError
 		broken  *gitio.BrokenRefError
 		command *gitio.CommandError
+		network *gitio.NetworkError
+		apart   *remote.DivergedError
 		stop    *supervisor.StopError
 	)
 	switch {
@@ -107,6 +110,10 @@ func classify(err error) class {
 		return class{5, "newer-format", "install a newer git-liza"}
 	case errors.As(err, &old):
 		return class{5, "unsupported", ""}
+	case errors.As(err, &apart):
+		return class{4, "diverged", "stop, and let a human look: git liza log, and git log refs/liza/remotes/" + apart.Remote + "/state"}
+	case errors.As(err, &network):
+		return class{3, "network", "reading works; note, anomaly and discover take --offline"}
 	case errors.As(err, &storage):
 		return class{3, "storage", ""}
 	case errors.As(err, &command):

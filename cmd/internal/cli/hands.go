@@ -45,6 +45,30 @@ func (h hands) Merge(ctx context.Context, actor board.Actor, task string, out io
 	return got.Merged, text, err
 }
 
+// Follow implements supervisor.Hands.
+func (h hands) Follow(ctx context.Context, actor board.Actor) (warnings []string, err error) {
+	f, err := merge.Follow(ctx, h.b)
+	if err != nil || h.b.Remote() == "" {
+		return nil, err
+	}
+	_, err = worktrees.TidyAll(ctx, h.b, actor)
+	return f.Warnings, err
+}
+
+// ForReview implements supervisor.Hands.
+func (h hands) ForReview(ctx context.Context, task string) error {
+	v, err := h.b.View(ctx)
+	if err != nil {
+		return err
+	}
+	t, err := v.State.FindTask(task)
+	if err != nil {
+		return err
+	}
+	_, err = worktrees.ForReview(ctx, h.b, v, t)
+	return err
+}
+
 // Release implements supervisor.Hands.
 func (h hands) Release(ctx context.Context, actor board.Actor, task, reason string) error {
 	_, err := worktrees.Release(ctx, h.b, worktrees.ReleaseRequest{Actor: actor, Task: task, Reason: reason})

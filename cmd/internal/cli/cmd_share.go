@@ -1,0 +1,41 @@
+package cli
+
+import (
+	"fmt"
+
+	"github.com/git-liza/git-liza/gitboard/board"
+)
+
+func shareCommand() *command {
+	return &command{
+		name: "share", group: "setting up", args: "REMOTE", min: 1, max: 1,
+		short: "share the board with other clones, by a remote",
+		long: `Board and integration are pushed together, and from then on the remote is the judge: an operation stands when
+the remote has taken it. Other clones join with git liza init. A plain fetch leaves the board, the branches of
+tasks and integration alone from now on; git liza brings them itself.`,
+		run: func(c *call) error {
+			if err := c.humanOnly(); err != nil {
+				return err
+			}
+			b, err := c.board()
+			if err != nil {
+				return err
+			}
+			if err := b.Share(c.ctx, c.args[0]); err != nil {
+				return err
+			}
+			v, err := b.View(c.ctx)
+			if err != nil {
+				return err
+			}
+			return c.answer(map[string]any{"remote": b.Remote(), "commit": v.Commit},
+				fmt.Sprintf("the board is shared by %s\nother clones join it: git liza init", board.Line(b.Remote(), 60)))
+		},
+	}
+}
+
+// humanOnly refuses an agent.
+func (c *call) humanOnly() error {
+	_, err := c.whoActs("init") // which is a human's, too
+	return err
+}

@@ -1,0 +1,147 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/git-liza/git-liza/gitboard"
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/worktrees"
+	"github.com/git-liza/git-liza/worktrees/merge"
+)
+
+func syncCommand() *command {
+	return &command{
+		name: "sync", group: "setting up", max: 0,
+		short: "bring what other clones have done, and send what was queued",
+		long: `Board, integration, submissions and leases are fetched, and worktrees of tasks that others have ended are removed;
+what they hold is kept. What was queued with --offline is decided anew on the board as it is now: what is refused
+is told, and its text is kept beside the queue.`,
+		run: func(c *call) error { return c.runSync() },
+	}
+}
+
+// synced is what a sync has done.
+type synced struct {
+	OK             bool          `json:"ok"`
+	Remote         string        `json:"remote"`
+	From           gitio.OID     `json:"from"`
+	To             gitio.OID     `json:"to"`
+	New            []string      `json:"new"` // subjects, the oldest first
+	Integration    bool          `json:"integration_moved"`
+	BroughtForward []string      `json:"brought_forward"`
+	Tidied         []string      `json:"tidied"`
+	Sent           []string      `json:"sent"`
+	Refused        []syncRefused `json:"refused"`
+	Warnings       []string      `json:"warnings"`
+}
+
+type syncRefused struct {
+	Op     string `json:"op"`
+	Reason string `json:"reason"`
+}
+
+func (c *call) runSync() error {
+	b, err := c.board()
+	if err != nil {
+		return err
+	}
+	if b.Remote() == "" {
+		return board.Refuse("not-shared", "this clone shares its board with no other", "git liza share REMOTE, or git liza init in a clone of a shared project")
+	}
+	before, err := b.View(c.ctx)
+	if err != nil {
+		return err
+	}
+	if err := b.RefreshAll(c.ctx); err != nil {
+		return err
+	}
+	s := &synced{Remote: b.Remote(), From: before.Commit}
+	if err := c.sendQueued(b, s); err != nil {
+		return err
+	}
+	f, err := merge.Follow(c.ctx, b)
+	if err != nil {
+		return err
+	}
+	s.Integration, s.BroughtForward, s.Warnings = f.Moved, every(f.BroughtForward), every(f.Warnings)
+	who, err := b.Repo().Identity(c.ctx)
+	if err != nil {
+		return board.Refuse("identity", "git does not know who you are", `git config user.name "Your Name" and git config user.email you@example.com`)
+	}
+	tidied, err := worktrees.TidyAll(c.ctx, b, board.HumanActor(who.Name, who.Email))
+	if err != nil {
+		s.Warnings = append(s.Warnings, err.Error())
+	}
+	s.Tidied = every(tidied)
+	after, err := b.View(c.ctx)
+	if err != nil {
+		return err
+	}
+	s.To = after.Commit
+	commits, err := b.Log().Store().Log(c.ctx, s.From, s.To)
+	if err != nil {
+		return err
+	}
+	s.New = []string{}
+	for _, e := range commits {
+		subject, _, _ := strings.Cut(e.Message, "\n")
+		s.New = append(s.New, subject)
+	}
+	s.OK = len(s.Refused) == 0
+	if c.json {
+		err = c.printJSON(s)
+	} else {
+		err = c.say(s.lines()...)
+	}
+	if err != nil || s.OK {
+		return err
+	}
+	return &outcome{1, "refused", fmt.Sprintf("%d of what was queued is refused", len(s.Refused)), "the texts are kept in the folder liza/queue of the git directory"}
+}
+
+// sendQueued decides what was queued on the board as it is now.
+func (c *call) sendQueued(b *gitboard.Board, s *synced) error {
+	s.Sent, s.Refused = []string{}, []syncRefused{}
+	queued, err := b.Waiting()
+	if err != nil {
+		return err
+	}
+	for _, q := range queued {
+		done, err := b.Send(c.ctx, q)
+		refusal := (*board.Refusal)(nil)
+		switch {
+		case errors.As(err, &refusal):
+			s.Refused = append(s.Refused, syncRefused{q.Op, refusal.Message})
+		case err != nil:
+			return err
+		default:
+			s.Sent = append(s.Sent, done.Subject)
+		}
+	}
+	return nil
+}
+
+func (s *synced) lines() []string {
+	const most = 20
+	lines := []string{fmt.Sprintf("up to date with %s, which had nothing new", s.Remote)}
+	if n := len(s.New); n > 0 {
+		lines[0] = fmt.Sprintf("%s new on the board of %s", plural(n, "operation"), s.Remote)
+		if n > most {
+			lines = append(lines, fmt.Sprintf("  ... and %d before these: git liza log", n-most))
+		}
+		lines = append(lines, prefixed("  ", s.New[max(0, n-most):])...)
+	}
+	if s.Integration {
+		lines = append(lines, "integration has moved")
+	}
+	lines = append(lines, prefixed("brought forward: ", s.BroughtForward)...)
+	lines = append(lines, prefixed("tidied: ", s.Tidied)...)
+	lines = append(lines, prefixed("sent: ", s.Sent)...)
+	for _, r := range s.Refused {
+		lines = append(lines, "refused: "+r.Op+": "+r.Reason)
+	}
+	return append(lines, prefixed("warning: ", s.Warnings)...)
+}

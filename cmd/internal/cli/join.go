@@ -1,0 +1,54 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/oplog"
+)
+
+// join adopts the board of a remote where this clone has none; done is false where there is none to adopt.
+func (c *call) join(alone bool) (done bool, err error) {
+	if err := c.humanOnly(); err != nil {
+		return false, err
+	}
+	b, err := c.board()
+	if err != nil || alone {
+		return false, err
+	}
+	if tip, err := b.Repo().Ref(c.ctx, oplog.Ref); err != nil || !tip.IsZero() {
+		return false, err
+	}
+	found, err := b.SharedBoards(c.ctx)
+	if errors.As(err, new(*gitio.NetworkError)) {
+		return false, &outcome{3, "network", err.Error() + ", so nobody knows whether this project has a board already", `git liza init "GOAL" --alone begins one all the same`}
+	}
+	if err != nil || len(found) == 0 {
+		return false, err
+	}
+	if len(found) > 1 {
+		return false, board.Refuse("ambiguous", "several remotes have a board: "+strings.Join(found, ", "), "git liza share REMOTE says which")
+	}
+	if err := b.Join(c.ctx, found[0]); err != nil {
+		return false, err
+	}
+	if err := c.makeStopDir(b); err != nil {
+		return true, err
+	}
+	v, err := b.View(c.ctx)
+	if err != nil {
+		return true, err
+	}
+	goal, config := v.State.Goal(), v.State.Config()
+	if err := v.State.Err(); err != nil {
+		return true, err
+	}
+	lines := []string{fmt.Sprintf("joined the board of %s: %s", found[0], goal.Description), "integration branch: " + config.IntegrationBranch}
+	if len(c.args) > 0 {
+		lines = append(lines, "the goal that you gave is not used: this project has one")
+	}
+	return true, c.answer(map[string]any{"joined": true, "remote": found[0], "commit": v.Commit, "goal": goal.Description, "integration_branch": config.IntegrationBranch}, strings.Join(lines, "\n"))
+}

@@ -1,0 +1,312 @@
+package gitio
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Remote is another repository, which this one fetches from and pushes to by
+// git's own means: its transports, its credentials, its settings.
+type Remote struct {
+	Name     string
+	repo     *Repo
+	patience time.Duration
+	env      []string
+	spared   []string
+}
+
+// networkPatience is how long a child that talks to another repository may say
+// nothing, unless liza.networkTimeout (seconds) says otherwise.
+const networkPatience = 60 * time.Second
+
+// Settings of this repository that a Remote knows.
+const (
+	RemoteKey         = "liza.remote"
+	networkTimeoutKey = "liza.networktimeout"
+)
+
+// sharedIn finds out, without asking git, whether a repository's own settings
+// may name a remote that its board is shared by.
+var sharedIn = regexp.MustCompile(`(?im)^[ \t]*\[liza\][^\[]*^[ \t]*remote\b`)
+
+// Shared returns the remote that the board is shared by (liza.remote in the
+// repository's own settings), nil when it is not: then no child is started.
+func (r *Repo) Shared(ctx context.Context) (*Remote, error) {
+	text, err := os.ReadFile(filepath.Join(r.common, "config"))
+	if err != nil || !sharedIn.Match(text) {
+		return nil, nil
+	}
+	settings, err := r.remoteSettings(ctx)
+	if err != nil || len(settings[RemoteKey]) == 0 {
+		return nil, err
+	}
+	return r.remote(last(settings[RemoteKey]), settings), nil
+}
+
+// Remote returns the remote of that name.
+func (r *Repo) Remote(ctx context.Context, name string) (*Remote, error) {
+	settings, err := r.remoteSettings(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return r.remote(name, settings), nil
+}
+
+func (r *Repo) remoteSettings(ctx context.Context) (map[string][]string, error) {
+	out, err := r.command("config", "config", "--null", "--get-regexp", `^(liza\.(remote|networktimeout)|core\.sshcommand|remote\..*\.fetch)$`).output(ctx)
+	if err != nil && exitCode(err) != 1 {
+		return nil, fmt.Errorf("settings of the remote: %w", err)
+	}
+	settings := map[string][]string{}
+	for _, entry := range splitNUL(out) {
+		key, value, _ := strings.Cut(entry, "\n")
+		settings[key] = append(settings[key], value)
+	}
+	return settings, nil
+}
+
+// last is the value that counts of a setting, "" for none.
+func last(values []string) string {
+	if len(values) == 0 {
+		return ""
+	}
+	return values[len(values)-1]
+}
+
+func (r *Repo) remote(name string, settings map[string][]string) *Remote {
+	m := &Remote{Name: name, repo: r, patience: networkPatience, env: sshEnv(last(settings["core.sshcommand"]))}
+	if seconds, err := strconv.Atoi(last(settings[networkTimeoutKey])); err == nil && seconds > 0 {
+		m.patience = time.Duration(seconds) * time.Second
+	}
+	for _, spec := range settings["remote."+name+".fetch"] {
+		if ref, is := strings.CutPrefix(spec, "^"); is {
+			m.spared = append(m.spared, ref)
+		}
+	}
+	return m
+}
+
+// sshEnv keeps ssh from asking. A command that is none of OpenSSH's is left as
+// it is; the timeout ends it should it ask.
+func sshEnv(setting string) []string {
+	command := os.Getenv("GIT_SSH_COMMAND")
+	if command == "" {
+		command = setting
+	}
+	if command == "" && os.Getenv("GIT_SSH") == "" {
+		command = "ssh"
+	}
+	env := []string{"SSH_ASKPASS_REQUIRE=never"}
+	if words := strings.Fields(command); len(words) > 0 && filepath.Base(words[0]) == "ssh" {
+		env = append(env, "GIT_SSH_COMMAND="+command+" -o BatchMode=yes")
+	}
+	return env
+}
+
+// Spares reports whether a plain fetch leaves a ref of the remote alone (a
+// negative refspec), as the settings were when m was made.
+func (m *Remote) Spares(ref string) bool { return slices.Contains(m.spared, ref) }
+
+// Patience is how long a child may say nothing.
+func (m *Remote) Patience() time.Duration { return m.patience }
+
+// NetworkError is a remote that could not be talked to, or that refused.
+type NetworkError struct {
+	Remote string
+	Said   string // by git or the remote, one line
+	Err    error
+}
+
+// Error returns one sentence.
+func (e *NetworkError) Error() string { return fmt.Sprintf("the remote %s: %s", e.Remote, e.Said) }
+
+// Unwrap returns the cause.
+func (e *NetworkError) Unwrap() error { return e.Err }
+
+// ErrRejected says that the remote has moved none of the refs of a push,
+// because one of them could not be moved.
+var ErrRejected = errors.New("the push was rejected")
+
+// Fetch brings refs and what they need, as refspecs tell. Nothing else moves:
+// no remote-tracking branch, no FETCH_HEAD, no tag. prune takes away what
+// refspecs with a pattern have made before and is no longer at the remote.
+// whole brings objects that a partial clone has left out, too.
+//
+// The error is a NetworkError, also when a ref could not be moved here.
+func (m *Remote) Fetch(ctx context.Context, prune, whole bool, refspecs ...string) error {
+	args := flags(noHooks, noUpkeep, []string{"-c", "fetch.writeCommitGraph=false", "fetch", "--refmap=", "--no-write-fetch-head", "--no-auto-maintenance",
+		"--no-tags", "--no-recurse-submodules", "--no-show-forced-updates", "--progress"})
+	if prune {
+		args = append(args, "--prune")
+	} else {
+		args = append(args, "--no-prune")
+	}
+	if whole {
+		args = append(args, "--refetch", "--no-filter")
+	}
+	args = append(args, "--", m.Name)
+	_, err := m.talk(ctx, "fetch", append(args, refspecs...))
+	return err
+}
+
+// Has reports whether the remote has a ref of that full name.
+func (m *Remote) Has(ctx context.Context, ref string) (bool, error) {
+	out, err := m.talk(ctx, "ls-remote", []string{"ls-remote", "--quiet", "--refs", "--", m.Name, ref})
+	return strings.Contains(string(out), "\t"+ref+"\n"), err
+}
+
+// Push is what a push is to do with one ref of the remote.
+type Push struct {
+	Ref string // in full
+	New OID    // zero: delete it
+	// Exactly makes it a compare-and-swap from Old, zero for "it must not
+	// exist". Else the ref may only go forward, as git says that.
+	Exactly bool
+	Old     OID
+}
+
+// Push moves refs of the remote, all or none. ErrRejected in a NetworkError
+// when the remote or git refused; any other NetworkError may mean that it was
+// done all the same.
+func (m *Remote) Push(ctx context.Context, pushes []Push) error {
+	args := flags(noHooks, noUpkeep, []string{"push", "--porcelain", "--progress", "--atomic", "--no-signed", "--no-follow-tags", "--recurse-submodules=no"})
+	for _, p := range pushes {
+		if err := checkRefName(p.Ref); err != nil {
+			return err
+		}
+		if p.Exactly {
+			old := p.Old.orZero()
+			if old == ZeroOID {
+				old = ""
+			}
+			args = append(args, "--force-with-lease="+p.Ref+":"+string(old))
+		}
+	}
+	args = append(args, "--", m.Name)
+	for _, p := range pushes {
+		from := string(p.New.orZero())
+		if p.New.orZero() == ZeroOID {
+			from = ""
+		}
+		args = append(args, from+":"+p.Ref)
+	}
+	return rejected(m.talk(ctx, "push", args))
+}
+
+// rejected tells a push that was refused from one of which nothing is known.
+func rejected(out []byte, err error) error {
+	failed := (*NetworkError)(nil)
+	if !errors.As(err, &failed) || exitCode(failed.Err) <= 0 {
+		return err
+	}
+	for _, line := range splitLines(out) {
+		if rest, is := strings.CutPrefix(line, "!\t"); is {
+			if _, why, _ := strings.Cut(rest, "\t"); !strings.HasPrefix(failed.Said, "remote: ") {
+				failed.Said = why
+			}
+			failed.Err = fmt.Errorf("%w (%w)", ErrRejected, failed.Err)
+			return failed
+		}
+	}
+	return failed
+}
+
+// talk runs a child that talks to the remote, for as long as it says something
+// now and then.
+func (m *Remote) talk(ctx context.Context, op string, args []string) ([]byte, error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	c := m.repo.command(op, args...).with(m.env...)
+	heard := &listener{patience: m.patience, silent: func() { cancel(errSilent) }}
+	heard.timer = time.AfterFunc(m.patience, heard.silent)
+	defer heard.timer.Stop()
+	c.heard = heard
+	out, err := c.output(ctx)
+	if err == nil {
+		return out, nil
+	}
+	said := firstCause(heard.said.String())
+	switch {
+	case errors.Is(context.Cause(ctx), errSilent):
+		said = fmt.Sprintf("git %s heard nothing for %s", op, m.patience)
+	case ctx.Err() != nil || errors.As(err, new(*UnsupportedError)):
+		return out, err
+	case said == "":
+		said = err.Error()
+	}
+	return out, &NetworkError{Remote: m.Name, Said: said, Err: err}
+}
+
+var errSilent = errors.New("nothing was heard")
+
+// listener hears what a child says, and ends it when it says nothing.
+type listener struct {
+	mu       sync.Mutex
+	said     tail
+	patience time.Duration
+	timer    *time.Timer
+	silent   func()
+}
+
+// Write never fails.
+func (l *listener) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.timer.Reset(l.patience)
+	return l.said.Write(p)
+}
+
+// firstCause picks the line that tells why a child of the network failed: what
+// the remote's hook said, or else the first that is an error.
+func firstCause(stderr string) string {
+	first, remote := "", ""
+	for line := range bytes.FieldsFuncSeq([]byte(stderr), func(c rune) bool { return c == '\n' || c == '\r' }) {
+		text := strings.TrimSpace(string(line))
+		for _, prefix := range []string{"fatal: ", "error: ", "ssh: "} {
+			if rest, is := strings.CutPrefix(text, prefix); is && first == "" {
+				first = rest
+			}
+		}
+		if rest, is := strings.CutPrefix(text, "remote: "); is && (remote == "" || strings.HasPrefix(rest, "liza:")) && !progress.MatchString(rest) {
+			remote = text
+		}
+	}
+	if remote != "" {
+		return remote
+	}
+	return first
+}
+
+// progress are the lines by which the other side counts.
+var progress = regexp.MustCompile(`^(Enumerating|Counting|Compressing|Resolving|Unpacking|Checking|Total|Processing)\b`)
+
+// Offer pushes refs under the names that they have here, all or none; each may
+// be a pattern of refs. None of them is moved by force.
+func (m *Remote) Offer(ctx context.Context, refs ...string) error {
+	args := flags(noHooks, noUpkeep, []string{"push", "--porcelain", "--progress", "--atomic", "--no-signed", "--no-follow-tags", "--recurse-submodules=no", "--", m.Name})
+	for _, ref := range refs {
+		args = append(args, ref+":"+ref)
+	}
+	return rejected(m.talk(ctx, "push", args))
+}
+
+// RemoteHead returns the full name, at the remote, of the branch that others
+// start from, as this clone remembers it; "" when it doesn't.
+func (r *Repo) RemoteHead(ctx context.Context, remote string) (string, error) {
+	prefix := "refs/remotes/" + remote + "/"
+	head, err := r.symbolic(ctx, prefix+"HEAD")
+	if name, is := strings.CutPrefix(head, prefix); is {
+		return headsPrefix + name, err
+	}
+	return "", err
+}

@@ -1,0 +1,117 @@
+package gitboard
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/codec"
+	"github.com/git-liza/git-liza/roles"
+)
+
+// Queued is an operation that was asked for without a network, and waits for a sync.
+type Queued struct {
+	Request string      `json:"request"`
+	Op      string      `json:"op"`
+	Payload string      `json:"payload"` // as codec writes it
+	Actor   board.Actor `json:"actor"`
+	At      board.Time  `json:"at"` // when it was asked for
+
+	file string
+}
+
+// mayQueue are the operations that say something and take nothing: they are as good an hour later.
+var mayQueue = []string{"note", "anomaly", "discover"}
+
+// Queue keeps an operation for the next sync.
+func (b *Board) Queue(actor board.Actor, request string, allowSecret bool, p board.Payload) (*Queued, error) {
+	if b.Remote() == "" {
+		return nil, board.Refuse("invalid", "the board isn't shared: nothing needs a network here", "leave --offline out")
+	}
+	if !slices.Contains(mayQueue, p.Op()) {
+		return nil, board.Refuse("invalid", p.Op()+" can't be queued: it is decided at the remote", "try again when the remote is there")
+	}
+	if request == "" {
+		token, err := b.Token()
+		if err != nil {
+			return nil, err
+		}
+		request = token
+	} else if !board.ValidRequest(request) {
+		return nil, board.Refuse("invalid", "a request id has up to 100 letters, digits and ._/:-", "")
+	}
+	payload, err := codec.EncodePayload(board.Operation{Actor: actor, AllowSecret: allowSecret, Payload: p})
+	if err != nil {
+		return nil, err
+	}
+	q := &Queued{Request: request, Op: p.Op(), Payload: payload, Actor: actor, At: board.At(b.now())}
+	data, err := json.MarshalIndent(q, "", "  ")
+	if err != nil {
+		return nil, err
+	}
+	token, err := b.Token()
+	if err != nil {
+		return nil, err
+	}
+	// In the order in which they were asked for.
+	q.file = filepath.Join(b.queueDir(), fmt.Sprintf("%020d-%s.json", b.now().UnixNano(), token))
+	return q, createSmall(q.file, string(data))
+}
+
+func (b *Board) queueDir() string { return filepath.Join(b.Dir(), "queue") }
+
+// Waiting are the operations that wait for a sync, the oldest first.
+func (b *Board) Waiting() ([]*Queued, error) {
+	entries, err := os.ReadDir(b.queueDir())
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	var all []*Queued
+	for _, e := range entries {
+		if filepath.Ext(e.Name()) != ".json" {
+			continue
+		}
+		q := &Queued{file: filepath.Join(b.queueDir(), e.Name())}
+		data, err := os.ReadFile(q.file)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue // another sync was faster
+		}
+		if err == nil {
+			err = json.Unmarshal(data, q)
+		}
+		if err != nil {
+			return all, fmt.Errorf("the queued operation %s can't be read: %w", q.file, err)
+		}
+		all = append(all, q)
+	}
+	return all, err
+}
+
+// Send decides a queued operation again, on the board as it is now. Done, it leaves the queue; refused, it is put
+// aside, with its text, and the refusal returned. After any other error it waits on.
+func (b *Board) Send(ctx context.Context, q *Queued) (*Done, error) {
+	p, _, allowSecret, err := codec.DecodePayload(q.Op, q.Payload)
+	if err != nil {
+		return nil, err
+	}
+	actor := q.Actor
+	if actor.Role != roles.Human {
+		if actor, err = b.Agent(ctx, actor.ID, "", "", Process{}); err != nil {
+			return nil, err
+		}
+	}
+	done, err := b.Do(ctx, Request{Actor: actor, ID: q.Request, AllowSecret: allowSecret, Intent: Just(p)})
+	switch {
+	case err == nil:
+		return done, os.Remove(q.file)
+	case errors.As(err, new(*board.Refusal)):
+		return nil, errors.Join(err, os.Rename(q.file, q.file+".refused"))
+	}
+	return nil, err
+}

@@ -1,0 +1,199 @@
+package remote
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/lease"
+	"github.com/git-liza/git-liza/gitboard/oplog"
+)
+
+// tries is how often the network is tried before an error is believed.
+const tries = 3
+
+// DivergedError is a board here that the remote's does not follow from. Exit code 4.
+type DivergedError struct {
+	Remote      string
+	Here, There gitio.OID
+	Unrelated   bool // they have no commit in common: two boards
+}
+
+func (e *DivergedError) Error() string {
+	if e.Unrelated {
+		return fmt.Sprintf("the board here (%s) and the board of %s (%s) have nothing in common: they are two boards, and neither is changed", e.Here.Short(), e.Remote, e.There.Short())
+	}
+	return fmt.Sprintf("the board here (%s) and the board of %s (%s) have come apart; neither is changed", e.Here.Short(), e.Remote, e.There.Short())
+}
+
+// Fetch brings this clone's view up to date: the board, where integration and the branches of tasks are, and the
+// leases. Processes of a clone fetch one after the other, and one that has waited for a fetch which began after it
+// was called fetches no more.
+func (s *Store) Fetch(ctx context.Context) error { return s.fetch(ctx, false) }
+
+// FetchAll is Fetch, and brings every submission.
+func (s *Store) FetchAll(ctx context.Context) error { return s.fetch(ctx, true) }
+
+func (s *Store) fetch(ctx context.Context, all bool) error {
+	if by, err := s.Sharing(ctx); by == nil || err != nil {
+		return err
+	}
+	begun, _ := s.counts()
+	release := s.lock(ctx)
+	defer release()
+	started, good := s.counts()
+	if good > begun && !all {
+		return nil
+	}
+	started++
+	s.count(started, good)
+	var err error
+	for attempt := 1; attempt <= tries; attempt++ {
+		if attempt > 1 {
+			if err := pause(ctx, attempt); err != nil {
+				return err
+			}
+		}
+		if err = s.bring(ctx, all); err == nil || !isNetwork(err) {
+			break
+		}
+	}
+	if err == nil {
+		s.count(started, started)
+	}
+	return err
+}
+
+// pause waits before the network is tried again.
+func pause(ctx context.Context, attempt int) error {
+	const step = 100 * time.Millisecond
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(step<<attempt + rand.N(step)):
+		return nil
+	}
+}
+
+// bring fetches once. The lock is held.
+func (s *Store) bring(ctx context.Context, all bool) error {
+	branch, err := s.integration(ctx)
+	if err != nil {
+		return err
+	}
+	specs := []string{
+		oplog.Ref + ":" + oplog.Ref, "+" + oplog.Ref + ":" + s.tracking("state"),
+		"+" + lease.Prefix + "*:" + lease.Prefix + "*", "+" + taskPrefix + "*:" + s.Task("*"),
+	}
+	if branch != "" {
+		specs = append(specs, "+"+branch+":"+s.tracking("integration"))
+		if s.remote.Load().Spares(branch) { // people look there
+			specs = append(specs, "+"+branch+":"+s.peoples(branch))
+		}
+	}
+	if all {
+		specs = append(specs, reviewPrefix+"*:"+reviewPrefix+"*")
+	}
+	failed := s.remote.Load().Fetch(ctx, true, false, specs...)
+	if failed == nil {
+		return nil
+	}
+	if err := s.relatedTo(ctx, s.Name(), s.tracking("state")); err != nil {
+		return err
+	}
+	if refused := (*gitio.CommandError)(nil); errors.As(failed, &refused) && refused.Exit == 1 {
+		// All was brought that could be. The board here is ahead: the remote's was taken back, and gets it again with
+		// the next operation.
+		here, err := s.Repo.Ref(ctx, oplog.Ref)
+		if err != nil {
+			return err
+		}
+		if there, err := s.Repo.Ref(ctx, s.tracking("state")); err != nil || there != here {
+			return err
+		}
+	}
+	return failed
+}
+
+// relatedTo refuses a board here and one that was fetched that have come apart.
+func (s *Store) relatedTo(ctx context.Context, name, fetched string) error {
+	here, err := s.Repo.Ref(ctx, oplog.Ref)
+	if err != nil {
+		return err
+	}
+	there, err := s.Repo.Ref(ctx, fetched)
+	if err != nil || here.IsZero() || there.IsZero() || here == there {
+		return err
+	}
+	for _, line := range [][2]gitio.OID{{here, there}, {there, here}} {
+		if follows, err := s.IsAncestor(ctx, line[0], line[1]); follows || err != nil {
+			return err
+		}
+	}
+	_, err = s.MergeBase(ctx, here, there)
+	if err != nil && !errors.Is(err, gitio.ErrNotFound) {
+		return err
+	}
+	return &DivergedError{Remote: name, Here: here, There: there, Unrelated: err != nil}
+}
+
+// Fetched is when this clone's view was last brought up to date, zero for never.
+func (s *Store) Fetched() time.Time {
+	info, err := os.Stat(s.file("fetched"))
+	if err != nil {
+		return time.Time{}
+	}
+	return info.ModTime()
+}
+
+// counts reads how many fetches of this clone have begun, and which of them was the last that came to its end.
+func (s *Store) counts() (begun, good int) {
+	for name, n := range map[string]*int{"fetching": &begun, "fetched": &good} {
+		if data, err := os.ReadFile(s.file(name)); err == nil {
+			_, _ = fmt.Sscan(string(data), n)
+		}
+	}
+	return begun, good
+}
+
+// count notes what counts reads; where it can't, everybody fetches for themselves.
+func (s *Store) count(begun, good int) {
+	for name, n := range map[string]int{"fetching": begun, "fetched": good} {
+		if name == "fetched" && n != begun {
+			continue
+		}
+		tmp := s.file(fmt.Sprintf(".%s-%d", name, os.Getpid()))
+		if os.WriteFile(tmp, []byte(fmt.Sprintln(n)), 0o644) == nil && os.Rename(tmp, s.file(name)) != nil {
+			_ = os.Remove(tmp)
+		}
+	}
+}
+
+// lock keeps others of this clone from bringing refs at the same time: git would fail one of them. It serves order,
+// not safety, so whoever waits too long for it goes on without.
+func (s *Store) lock(ctx context.Context) (release func()) {
+	path := s.file("fetch")
+	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
+	if errors.Is(err, fs.ErrNotExist) && os.MkdirAll(filepath.Dir(path), 0o755) == nil {
+		file, err = os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
+	}
+	if err != nil || !gitio.CanLock {
+		return func() {}
+	}
+	granted := make(chan error, 1)
+	go func() { granted <- gitio.LockFile(file, true) }()
+	select {
+	case <-granted:
+		return func() { file.Close() }
+	case <-ctx.Done():
+	case <-time.After(tries * s.remote.Load().Patience()):
+	}
+	go func() { <-granted; file.Close() }()
+	return func() {}
+}

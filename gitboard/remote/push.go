@@ -1,0 +1,168 @@
+package remote
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/oplog"
+)
+
+// UnclearError is a push of which nobody can tell whether it was done: the remote can't be asked.
+type UnclearError struct{ Err error }
+
+func (e *UnclearError) Error() string {
+	return e.Err.Error() + " (whether it was done shows when the remote is there again)"
+}
+
+func (e *UnclearError) Unwrap() error { return e.Err }
+
+// push moves the remote's refs. What it failed of is judged by looking at the remote again. The same commits are
+// pushed until it is clear: an operation that came there late is the one that was asked for.
+func (s *Store) push(ctx context.Context, p *plan) error {
+	var failed error
+	for attempt := 1; attempt <= tries; attempt++ {
+		if attempt > 1 {
+			if err := pause(ctx, attempt); err != nil {
+				return err
+			}
+		}
+		if failed = s.retire(ctx, p); failed == nil {
+			failed = s.remote.Load().Push(ctx, p.pushes)
+		}
+		if failed == nil {
+			return nil
+		}
+		ctx, cancel := patient(ctx)
+		defer cancel()
+		if err := s.Fetch(ctx); err != nil {
+			if errors.Is(failed, gitio.ErrRejected) || !isNetwork(err) {
+				return err
+			}
+			return &UnclearError{failed}
+		}
+		if done, err := s.done(ctx, p); done || err != nil {
+			return err
+		}
+	}
+	return failed
+}
+
+// patient is a context for looking what became of a push when whoever asked for it has gone.
+func patient(ctx context.Context) (context.Context, context.CancelFunc) {
+	const while = 10 * time.Second
+	if ctx.Err() == nil {
+		return ctx, func() {}
+	}
+	return context.WithTimeout(context.WithoutCancel(ctx), while)
+}
+
+// retire takes away the branches of tasks at the remote that can't go forward; their commits go to its attic.
+func (s *Store) retire(ctx context.Context, p *plan) error {
+	if len(p.retired) == 0 {
+		return nil
+	}
+	var pushes []gitio.Push
+	for _, r := range p.retired {
+		pushes = append(pushes, keep(r.task, r.from), gitio.Push{Ref: taskPrefix + r.task, Exactly: true, Old: r.from})
+	}
+	if err := s.remote.Load().Push(ctx, pushes); err != nil {
+		return err
+	}
+	p.retired = nil
+	return nil
+}
+
+// done looks, on a view that has just been brought up to date, whether a push has come there after all. ErrRefMoved
+// when it can't come there any more.
+func (s *Store) done(ctx context.Context, p *plan) (bool, error) {
+	done := false
+	var moved error
+	for _, u := range p.moves {
+		at := u.Ref
+		if at == oplog.Ref {
+			at = s.tracking("state")
+		}
+		now, err := s.Ref(ctx, at)
+		if err != nil {
+			return false, err
+		}
+		if u.Ref == oplog.Ref {
+			stands, err := s.follows(ctx, u, now)
+			if stands || err != nil {
+				return stands, err // with its commit came all the rest
+			}
+		}
+		done = now == orZero(u.New) && u.Old != u.New
+		if now != orZero(u.Old) && !strings.HasPrefix(u.Ref, reviewPrefix) {
+			moved = orMoved(nil, u.Ref)
+		}
+	}
+	if len(p.moves) == 1 && done {
+		return true, nil
+	}
+	return false, moved
+}
+
+// follows reports whether a commit of the board is in what follows from the one before it.
+func (s *Store) follows(ctx context.Context, u gitio.RefUpdate, now gitio.OID) (bool, error) {
+	if now == u.New || now == u.Old || now.IsZero() {
+		return now == u.New, nil
+	}
+	return s.IsAncestor(ctx, u.New, now)
+}
+
+// settle brings the refs here to what stands at the remote. The remote has them, so what moved here meanwhile is no
+// failure: a later fetch brings what is missing, and work that somebody did on a branch is theirs to find.
+func (s *Store) settle(ctx context.Context, updates []gitio.RefUpdate, reflog string) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), settleFor)
+	defer cancel()
+	defer s.lock(ctx)()
+	branch, err := s.integration(ctx)
+	if err != nil {
+		return nil
+	}
+	var moves []gitio.RefUpdate
+	for _, u := range updates {
+		what := map[string]string{oplog.Ref: "state", branch: "integration"}[u.Ref]
+		if what != "" && u.Old != u.New {
+			if known, err := s.Repo.Ref(ctx, s.tracking(what)); err == nil && known == u.Old {
+				moves = append(moves, gitio.RefUpdate{Ref: s.tracking(what), Old: known, New: u.New})
+			}
+		}
+		moves = append(moves, s.stale(ctx, u.Ref)...)
+		if now, err := s.Repo.Ref(ctx, u.Ref); err != nil || now != orZero(u.Old) || u.Old == u.New {
+			continue
+		}
+		moves = append(moves, u)
+	}
+	if s.Repo.UpdateRefs(ctx, moves, reflog) == nil {
+		return nil
+	}
+	for _, u := range moves {
+		_ = s.Repo.UpdateRefs(ctx, []gitio.RefUpdate{u}, reflog)
+	}
+	return nil
+}
+
+// stale is the update that drops what git remembers of a push where people look: it heeds no negative refspec there,
+// and nothing would bring it up to date again.
+func (s *Store) stale(ctx context.Context, ref string) []gitio.RefUpdate {
+	task, published := strings.CutPrefix(ref, s.Task(""))
+	switch {
+	case published:
+		ref = taskPrefix + task
+	case ref != oplog.Ref:
+		return nil
+	}
+	left, err := s.Repo.Ref(ctx, s.peoples(ref))
+	if err != nil || left.IsZero() {
+		return nil
+	}
+	return []gitio.RefUpdate{{Ref: s.peoples(ref), Old: left}}
+}
+
+// settleFor bounds what follows a push that stands.
+const settleFor = 30 * time.Second

@@ -1,0 +1,233 @@
+package remote
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/lease"
+	"github.com/git-liza/git-liza/gitboard/oplog"
+)
+
+// Share makes a remote the judge of this clone's board: the board goes there, unless it is there already, with
+// integration, submissions, leases and the branches of tasks, in one push.
+//
+// Refused are a remote that isn't there, a shallow clone, one whose plain fetch would overwrite the board, and a
+// remote whose integration is not behind the one here. A *DivergedError when the remote has another board.
+func (s *Store) Share(ctx context.Context, name string) error {
+	if known := s.Name(); known != "" && known != name {
+		return board.Refuse("exists", "this clone shares its board by "+known, "git liza sync; a board has one remote")
+	}
+	if err := s.fit(ctx, name); err != nil {
+		return err
+	}
+	tip, err := s.Repo.Ref(ctx, oplog.Ref)
+	if err != nil {
+		return err
+	}
+	if tip.IsZero() {
+		return oplog.ErrNoBoard
+	}
+	by, err := s.Remote(ctx, name)
+	if err != nil {
+		return err
+	}
+	there, err := by.Has(ctx, oplog.Ref)
+	if err != nil {
+		return err
+	}
+	if there {
+		return s.adopt(ctx, by)
+	}
+	branch, err := s.integration(ctx)
+	if err != nil {
+		return err
+	}
+	if err := s.protect(ctx, name, branch); err != nil {
+		return err
+	}
+	err = by.Offer(ctx, oplog.Ref, branch, taskPrefix+"*", reviewPrefix+"*", lease.Prefix+"*")
+	if errors.Is(err, gitio.ErrRejected) {
+		return fmt.Errorf("%w; nothing was shared", err)
+	}
+	if err != nil {
+		return err
+	}
+	return s.keepName(ctx, by)
+}
+
+// Find names the remotes that have a board, by asking each. A remote that can't be asked is the error.
+func (s *Store) Find(ctx context.Context) ([]string, error) {
+	names, err := s.Remotes(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var found []string
+	for _, name := range names {
+		by, err := s.Remote(ctx, name)
+		if err != nil {
+			return nil, err
+		}
+		has, err := by.Has(ctx, oplog.Ref)
+		if err != nil {
+			return nil, err
+		}
+		if has {
+			found = append(found, name)
+		}
+	}
+	return found, nil
+}
+
+// Join adopts the board that a remote has, in a clone that has none. The integration branch is made where the remote
+// has it, unless there is one. Refused as for Share.
+func (s *Store) Join(ctx context.Context, name string) error {
+	if err := s.fit(ctx, name); err != nil {
+		return err
+	}
+	by, err := s.Remote(ctx, name)
+	if err != nil {
+		return err
+	}
+	return s.adopt(ctx, by)
+}
+
+func (s *Store) adopt(ctx context.Context, by *gitio.Remote) error {
+	// First beside the board that may be here, and then in its place: two boards must not be mixed up.
+	whole, err := s.partial(ctx, by.Name)
+	if err != nil {
+		return err
+	}
+	seen := tracking(by.Name, "state")
+	if err := by.Fetch(ctx, false, whole, "+"+oplog.Ref+":"+seen); err != nil {
+		return err
+	}
+	if err := s.relatedTo(ctx, by.Name, seen); err != nil {
+		return err
+	}
+	there, err := s.Repo.Ref(ctx, seen)
+	if err != nil {
+		return err
+	}
+	at, err := oplog.New(s.Repo, "").At(ctx, there)
+	if err != nil {
+		return err
+	}
+	config := at.State.Config()
+	if err := at.State.Err(); err != nil {
+		return err
+	}
+	branch := branches + config.IntegrationBranch
+	if err := s.protect(ctx, by.Name, branch); err != nil {
+		return err
+	}
+	if err := by.Fetch(ctx, false, whole, "+"+branch+":"+tracking(by.Name, "integration")); err != nil {
+		return err
+	}
+	landed, err := s.Repo.Ref(ctx, tracking(by.Name, "integration"))
+	if err != nil {
+		return err
+	}
+	var updates []gitio.RefUpdate
+	for ref, oid := range map[string]gitio.OID{branch: landed, oplog.Ref: there} {
+		if here, err := s.Repo.Ref(ctx, ref); err != nil || !here.IsZero() {
+			if err != nil {
+				return err
+			}
+			continue
+		}
+		updates = append(updates, gitio.RefUpdate{Ref: ref, New: oid})
+	}
+	if err := s.Repo.UpdateRefs(ctx, updates, "git liza: join"); err != nil {
+		return err
+	}
+	return s.keepName(ctx, by)
+}
+
+func (s *Store) keepName(ctx context.Context, by *gitio.Remote) error {
+	if err := s.SetConfig(ctx, gitio.RemoteKey, by.Name); err != nil {
+		return err
+	}
+	by, err := s.Remote(ctx, by.Name) // with what it spares now
+	if err != nil {
+		return err
+	}
+	s.remote.Store(by)
+	return s.FetchAll(ctx)
+}
+
+// fit refuses a remote and a clone that can't share a board.
+func (s *Store) fit(ctx context.Context, name string) error {
+	names, err := s.Remotes(ctx)
+	if err != nil {
+		return err
+	}
+	known := false
+	for _, n := range names {
+		known = known || n == name
+	}
+	if !known {
+		return board.Refuse("no-remote", fmt.Sprintf("there is no remote %q", board.Line(name, 60)), "git remote add "+board.Line(name, 60)+" URL")
+	}
+	if s.Shallow() {
+		return board.Refuse("shallow", "this clone is shallow: the history that merges and reviews need is cut off", "git fetch --unshallow "+name)
+	}
+	specs, err := s.ConfigAll(ctx, "remote."+name+".fetch")
+	if err != nil {
+		return err
+	}
+	for _, spec := range specs {
+		_, to, _ := strings.Cut(strings.TrimPrefix(spec, "+"), ":")
+		if pattern, is := strings.CutSuffix(to, "*"); is && strings.HasPrefix(oplog.Ref, pattern) || to == oplog.Ref || strings.HasPrefix(to, "refs/liza") {
+			return board.Refuse("mirror", fmt.Sprintf("a plain fetch from %s overwrites branches of this repository (%s), and with them what the board has here", name, spec),
+				"share from a clone that was not made with --mirror")
+		}
+	}
+	mirror, _, err := s.Config(ctx, "remote."+name+".mirror")
+	if err == nil && mirror == "true" {
+		return board.Refuse("mirror", "a plain push to "+name+" makes it a mirror of this repository, and takes away what others shared", "share by a remote that is no mirror")
+	}
+	return err
+}
+
+// protect keeps a plain fetch off what git liza brings itself: eight at once would fail each other over it.
+func (s *Store) protect(ctx context.Context, name, integration string) error {
+	refs := []string{oplog.Ref, taskPrefix + "*"}
+	standard, err := s.RemoteHead(ctx, name)
+	if err != nil {
+		return err
+	}
+	if standard != integration {
+		refs = append(refs, integration)
+	}
+	for _, ref := range refs {
+		if err := s.AddConfig(ctx, "remote."+name+".fetch", "^"+ref); err != nil {
+			return err
+		}
+		if ref == integration {
+			continue
+		}
+		stale, err := s.Refs(ctx, "refs/remotes/"+name+"/"+strings.TrimSuffix(strings.TrimPrefix(ref, branches), "/*"))
+		if err != nil {
+			return err
+		}
+		var drop []gitio.RefUpdate
+		for _, r := range stale {
+			drop = append(drop, gitio.RefUpdate{Ref: r.Name, Old: r.OID})
+		}
+		if err := s.Repo.UpdateRefs(ctx, drop, ""); err != nil && !errors.Is(err, gitio.ErrRefMoved) {
+			return err
+		}
+	}
+	return nil
+}
+
+// partial reports whether a clone leaves objects of a remote out until they are needed. The board's must be here:
+// it is read without network.
+func (s *Store) partial(ctx context.Context, name string) (bool, error) {
+	_, filtered, err := s.Config(ctx, "remote."+name+".partialclonefilter")
+	return filtered, err
+}

@@ -1,0 +1,264 @@
+package remote
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/lease"
+	"github.com/git-liza/git-liza/gitboard/oplog"
+)
+
+const (
+	branches     = "refs/heads/"
+	taskPrefix   = "refs/heads/task/"
+	reviewPrefix = "refs/liza/review/"
+	atticPrefix  = "refs/liza/attic/"
+)
+
+// Store is a repository whose board may be shared. While it is not, it is the repository and no more.
+type Store struct {
+	*gitio.Repo
+	dir    string // this clone's own files
+	remote atomic.Pointer[gitio.Remote]
+
+	mu     sync.Mutex
+	branch string    // the integration branch in full, as the board had it
+	at     gitio.OID // at that commit
+}
+
+// New is the store of a repository. dir is where this clone keeps what is its own.
+func New(repo *gitio.Repo, dir string) *Store { return &Store{Repo: repo, dir: dir} }
+
+// Sharing returns the remote that the board is shared by, nil while there is none. Somebody may share it at any
+// time, so whoever is about to write asks again.
+func (s *Store) Sharing(ctx context.Context) (*gitio.Remote, error) {
+	if known := s.remote.Load(); known != nil {
+		return known, nil
+	}
+	by, err := s.Shared(ctx)
+	if err == nil && by != nil {
+		s.remote.Store(by)
+	}
+	return by, err
+}
+
+// Name is the name of the remote that the board is known to be shared by, "" for none.
+func (s *Store) Name() string {
+	if known := s.remote.Load(); known != nil {
+		return known.Name
+	}
+	return ""
+}
+
+func (s *Store) tracking(what string) string { return tracking(s.Name(), what) }
+
+// tracking is the ref that remembers something of a remote.
+func tracking(remote, what string) string { return "refs/liza/remotes/" + remote + "/" + what }
+
+// peoples is the remote-tracking branch that people look at.
+func (s *Store) peoples(branch string) string {
+	return "refs/remotes/" + s.Name() + "/" + strings.TrimPrefix(branch, branches)
+}
+
+// Task is the ref that remembers where the remote has a task's branch. To move it in a transaction is to publish
+// the branch.
+func (s *Store) Task(task string) string { return s.tracking("task/" + task) }
+
+// integration is the full name of the integration branch, "" while there is no board.
+func (s *Store) integration(ctx context.Context) (string, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	tip, err := s.Repo.Ref(ctx, oplog.Ref)
+	if err != nil || tip == s.at {
+		return s.branch, err
+	}
+	if tip.IsZero() {
+		return "", nil
+	}
+	now, err := oplog.New(s.Repo, "").At(ctx, tip)
+	if err != nil {
+		return "", err
+	}
+	config := now.State.Config()
+	if err := now.State.Err(); err != nil {
+		return "", err
+	}
+	s.branch, s.at = branches+config.IntegrationBranch, tip
+	return s.branch, nil
+}
+
+// Ref is a ref's value. Integration is where the remote has it: the branch here follows when no checkout of it is in
+// the way, and a human may have commits of their own on it.
+func (s *Store) Ref(ctx context.Context, name string) (gitio.OID, error) {
+	if s.Name() != "" && strings.HasPrefix(name, branches) && name != oplog.Ref && !strings.HasPrefix(name, taskPrefix) {
+		branch, err := s.integration(ctx)
+		if err != nil {
+			return "", err
+		}
+		if name == branch {
+			if tip, err := s.Repo.Ref(ctx, s.tracking("integration")); err != nil || !tip.IsZero() {
+				return tip, err
+			}
+		}
+	}
+	return s.Repo.Ref(ctx, name)
+}
+
+// UpdateRefs moves refs as WriteAndUpdate does.
+func (s *Store) UpdateRefs(ctx context.Context, updates []gitio.RefUpdate, reflog string) error {
+	return s.WriteAndUpdate(ctx, nil, updates, reflog)
+}
+
+// WriteAndUpdate stores objects and moves refs: those that are shared at the remote first, in one push. It returns
+// nil when they stand there, whatever else could not be moved here. gitio.ErrRefMoved says that the race was lost;
+// a *gitio.NetworkError that the remote could not be asked, or refused.
+func (s *Store) WriteAndUpdate(ctx context.Context, objects []gitio.Object, updates []gitio.RefUpdate, reflog string) error {
+	by, err := s.Sharing(ctx)
+	if err != nil {
+		return err
+	}
+	if by == nil {
+		return s.Repo.WriteAndUpdate(ctx, objects, updates, reflog)
+	}
+	p, err := s.plan(ctx, updates)
+	if err != nil {
+		return err
+	}
+	if len(p.pushes) == 0 {
+		return s.Repo.WriteAndUpdate(ctx, objects, updates, reflog)
+	}
+	for _, u := range updates {
+		if now, err := s.Ref(ctx, u.Ref); err != nil || now != orZero(u.Old) {
+			return orMoved(err, u.Ref)
+		}
+	}
+	if err := s.Repo.WriteObjects(ctx, objects); err != nil {
+		return err
+	}
+	if err := s.push(ctx, p); err != nil {
+		return err
+	}
+	return s.settle(ctx, updates, reflog)
+}
+
+func orMoved(err error, ref string) error {
+	if err != nil {
+		return err
+	}
+	return fmt.Errorf("%w: %s", gitio.ErrRefMoved, ref)
+}
+
+func orZero(oid gitio.OID) gitio.OID {
+	if oid.IsZero() {
+		return gitio.ZeroOID
+	}
+	return oid
+}
+
+// plan is what of a transaction the remote gets.
+type plan struct {
+	pushes  []gitio.Push
+	retired []retired         // branches of tasks that can't go forward to where they shall be
+	moves   []gitio.RefUpdate // the updates that are pushed
+}
+
+// retired is a task's branch at the remote that is taken away before it is published anew.
+type retired struct {
+	task string
+	from gitio.OID
+}
+
+func (s *Store) plan(ctx context.Context, updates []gitio.RefUpdate) (*plan, error) {
+	p := &plan{}
+	branch, err := s.integration(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, u := range updates {
+		push := gitio.Push{Ref: u.Ref, New: u.New}
+		task, published := strings.CutPrefix(u.Ref, s.Task(""))
+		switch {
+		case orZero(u.New) == gitio.ZeroOID && orZero(u.Old) == gitio.ZeroOID:
+			continue
+		case strings.HasPrefix(u.Ref, lease.Prefix):
+			push.Exactly, push.Old = true, u.Old // to hold one unchanged is checked there, too
+		case u.Old == u.New:
+			continue
+		case published:
+			push.Ref = taskPrefix + task
+			if err := s.publish(ctx, p, task, &push, u, updates); err != nil {
+				return nil, err
+			}
+		case u.Ref != oplog.Ref && u.Ref != branch && !strings.HasPrefix(u.Ref, reviewPrefix):
+			continue
+		}
+		p.pushes, p.moves = append(p.pushes, push), append(p.moves, u)
+	}
+	return p, nil
+}
+
+// publish sees to it that a task's branch at the remote is never moved by force: what can't go forward is taken
+// away first, and kept in the remote's attic like what is taken away for good.
+func (s *Store) publish(ctx context.Context, p *plan, task string, push *gitio.Push, u gitio.RefUpdate, all []gitio.RefUpdate) error {
+	if u.Old.IsZero() {
+		return nil
+	}
+	if u.New.IsZero() {
+		push.Exactly, push.Old = true, u.Old
+		held, err := s.held(ctx, task, u.Old, all)
+		if !held {
+			p.pushes = append(p.pushes, keep(task, u.Old))
+		}
+		return err
+	}
+	forward, err := s.IsAncestor(ctx, u.Old, u.New)
+	if err == nil && !forward {
+		p.retired = append(p.retired, retired{task, u.Old})
+	}
+	return err
+}
+
+// held reports whether a commit stays at the remote without its branch: it was submitted, or integration has it when
+// the updates are made.
+func (s *Store) held(ctx context.Context, task string, commit gitio.OID, updates []gitio.RefUpdate) (bool, error) {
+	submitted, err := s.Refs(ctx, reviewPrefix+task)
+	if err != nil {
+		return false, err
+	}
+	for _, r := range submitted {
+		if r.OID == commit {
+			return true, nil
+		}
+	}
+	branch, err := s.integration(ctx)
+	if err != nil {
+		return false, err
+	}
+	landed, err := s.Ref(ctx, branch)
+	for _, u := range updates {
+		if u.Ref == branch {
+			landed = u.New
+		}
+	}
+	if err != nil || commit == landed || landed.IsZero() {
+		return commit == landed, err
+	}
+	return s.IsAncestor(ctx, commit, landed)
+}
+
+// keep puts a commit into the remote's attic. Named after the commit, it is nobody else's.
+func keep(task string, commit gitio.OID) gitio.Push {
+	return gitio.Push{Ref: atticPrefix + task + "/" + string(commit), New: commit}
+}
+
+// file is one of this clone's own files.
+func (s *Store) file(name string) string { return filepath.Join(s.dir, name) }
+
+// isNetwork reports whether an error is of the network or the remote.
+func isNetwork(err error) bool { return errors.As(err, new(*gitio.NetworkError)) }

@@ -1,0 +1,68 @@
+package gitboard
+
+import (
+	"context"
+	"time"
+
+	"github.com/git-liza/git-liza/gitboard/gitio"
+)
+
+// Remote is the name of the remote that the board is shared by, "" for none.
+func (b *Board) Remote() string {
+	if b.shared == nil {
+		return ""
+	}
+	return b.shared.Name()
+}
+
+// Refresh brings this clone's view of a shared board up to date; nothing happens to a board that isn't shared.
+// Errors: a *gitio.NetworkError, or a *remote.DivergedError.
+func (b *Board) Refresh(ctx context.Context) error {
+	if b.shared == nil {
+		return nil
+	}
+	return b.shared.Fetch(ctx)
+}
+
+// RefreshAll is Refresh, and brings every submission, also those that were rejected.
+func (b *Board) RefreshAll(ctx context.Context) error {
+	if b.shared == nil {
+		return nil
+	}
+	return b.shared.FetchAll(ctx)
+}
+
+// Refreshed is when the view of a shared board was brought up to date last, zero for never.
+func (b *Board) Refreshed() time.Time {
+	if b.Remote() == "" {
+		return time.Time{}
+	}
+	return b.shared.Fetched()
+}
+
+// Published is where other clones see a task's branch, zero where they see none.
+func (b *Board) Published(ctx context.Context, task string) (gitio.OID, error) {
+	if b.Remote() == "" {
+		return gitio.ZeroOID, nil
+	}
+	return b.repo.Ref(ctx, b.shared.Task(task))
+}
+
+// Publish is the update by which other clones get a task's branch with an operation, or see it no longer (zero);
+// none where the board isn't shared, or they see it there.
+func (b *Board) Publish(ctx context.Context, task string, head gitio.OID) ([]gitio.RefUpdate, error) {
+	seen, err := b.Published(ctx, task)
+	if err != nil || b.Remote() == "" || seen == head {
+		return nil, err
+	}
+	return []gitio.RefUpdate{{Ref: b.shared.Task(task), Old: seen, New: head}}, nil
+}
+
+// Share makes a remote the judge of the board, and gives it there.
+func (b *Board) Share(ctx context.Context, name string) error { return b.shared.Share(ctx, name) }
+
+// Join adopts the board that a remote has.
+func (b *Board) Join(ctx context.Context, name string) error { return b.shared.Join(ctx, name) }
+
+// SharedBoards names the remotes that have a board.
+func (b *Board) SharedBoards(ctx context.Context) ([]string, error) { return b.shared.Find(ctx) }

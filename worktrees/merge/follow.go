@@ -1,0 +1,72 @@
+package merge
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/git-liza/git-liza/gitboard"
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/gitio"
+)
+
+// Followed is how this clone has followed a shared board.
+type Followed struct {
+	Moved          bool // the integration branch
+	BroughtForward []string
+	Warnings       []string // why it couldn't
+}
+
+// Follow brings this clone's view of a shared board up to date, and its integration branch to where other clones
+// have moved it, with its checkouts. Where local changes are in the way, or commits of somebody's own, the branch
+// stays where it is and a warning says so. Nothing happens where the board isn't shared.
+func Follow(ctx context.Context, b *gitboard.Board) (f Followed, err error) {
+	if err := b.Refresh(ctx); err != nil || b.Remote() == "" {
+		return f, err
+	}
+	v, err := b.View(ctx)
+	if err != nil {
+		return f, err
+	}
+	to, err := b.Integration(ctx, v)
+	if err != nil {
+		return f, err
+	}
+	ref := v.IntegrationRef()
+	here, err := b.Repo().Ref(ctx, ref)
+	if err != nil || here == to {
+		return f, err
+	}
+	if !here.IsZero() {
+		forward, err := b.Repo().IsAncestor(ctx, here, to)
+		if err != nil {
+			return f, err
+		}
+		if !forward {
+			name := v.State.Config().IntegrationBranch
+			f.Warnings = append(f.Warnings, fmt.Sprintf("the branch %s has commits here that %s lacks: git merge refs/liza/remotes/%s/integration there, then git liza land %s", name, b.Remote(), b.Remote(), name))
+			return f, nil
+		}
+	}
+	tops, err := checkouts(ctx, b, ref)
+	if err != nil {
+		return f, err
+	}
+	if err := mayAdvance(ctx, b, tops, here, to); err != nil {
+		if errors.As(err, new(*board.Refusal)) {
+			f.Warnings = append(f.Warnings, err.Error())
+			err = nil
+		}
+		return f, err
+	}
+	err = b.Repo().UpdateRefs(ctx, []gitio.RefUpdate{{Ref: ref, Old: here, New: to}}, "git liza: follow "+b.Remote())
+	if errors.Is(err, gitio.ErrRefMoved) || errors.Is(err, gitio.ErrBusy) {
+		return f, nil // somebody else brings it
+	}
+	if err != nil {
+		return f, err
+	}
+	f.Moved = true
+	f.BroughtForward, f.Warnings = advance(ctx, b, tops, here, to)
+	return f, nil
+}

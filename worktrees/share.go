@@ -1,0 +1,131 @@
+package worktrees
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/git-liza/git-liza/gitboard"
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/gitio"
+)
+
+// Share is the update by which other clones get the branch of a task whose work is in this one; none where the
+// board isn't shared.
+func Share(ctx context.Context, b *gitboard.Board, t *board.Task) ([]gitio.RefUpdate, error) {
+	if b.Remote() == "" {
+		return nil, nil
+	}
+	s, err := at(ctx, b)
+	if err != nil {
+		return nil, err
+	}
+	return s.share(ctx, t)
+}
+
+func (s *site) share(ctx context.Context, t *board.Task) ([]gitio.RefUpdate, error) {
+	if s.b.Remote() == "" || t.Clone != s.clone || t.Worktree == "" {
+		return nil, nil
+	}
+	tip, err := s.repo.Ref(ctx, Branch(t.ID))
+	if err != nil || tip.IsZero() {
+		return nil, err
+	}
+	return s.b.Publish(ctx, t.ID, tip)
+}
+
+// ForReview returns where the files of a submission lie. When the author's worktree is in another clone, one is made
+// here, in the same place: detached at the submitted commit, for this clone's reviewers. One that holds an earlier
+// submission gives way to it; what was changed there goes to the attic.
+func ForReview(ctx context.Context, b *gitboard.Board, v *gitboard.View, t *board.Task) (string, error) {
+	s, err := at(ctx, b)
+	if err != nil {
+		return "", err
+	}
+	if s.root == "" || t.Clone == s.clone || t.Clone == "" || t.Status != board.ReadyForReview {
+		return s.path(t.ID), nil
+	}
+	commit := gitio.OID(t.ReviewCommit)
+	if has, err := s.has(ctx, t.ReviewCommit); err != nil || !has {
+		return "", orMissing(err, t)
+	}
+	for range ensureTries {
+		l, err := s.look(ctx, t.ID)
+		if err != nil {
+			return "", err
+		}
+		if l.ours {
+			c, err := s.repo.Checkout(ctx, l.path)
+			if err != nil || c.Head == commit {
+				return l.path, err
+			}
+			if err := s.clearAway(ctx, v, t.ID, s.self(ctx), nil); err != nil {
+				return "", err
+			}
+			continue
+		}
+		if l.inTheWay {
+			return "", l.blocked(t.ID)
+		}
+		made, err := s.candidate(ctx, t.ID, commit, setupOf(v))
+		if err != nil {
+			return "", err
+		}
+		err = made.move(ctx, t.ID, setupOf(v))
+		if err == nil {
+			err = forget(made.recordFile())
+		}
+		if err = errors.Join(err, made.discard(ctx)); err == nil || !present(l.path) {
+			return l.path, err
+		}
+	}
+	return "", &gitboard.LostError{Op: "making the worktree of " + t.ID, Attempts: ensureTries}
+}
+
+func orMissing(err error, t *board.Task) error {
+	if err != nil {
+		return err
+	}
+	return refusal("missing", t.ID, "git liza sync", "the submitted commit %.10s of %s is not in this clone", t.ReviewCommit, t.ID)
+}
+
+// TidyAll removes worktrees and branches of tasks that are over, as they are left where another clone has ended
+// them. It returns the tasks, and goes on behind one that it can't tidy.
+func TidyAll(ctx context.Context, b *gitboard.Board, actor board.Actor) (tidied []string, err error) {
+	s, err := at(ctx, b)
+	if err != nil {
+		return nil, err
+	}
+	v, err := b.View(ctx)
+	if err != nil {
+		return nil, err
+	}
+	branches, err := s.repo.Refs(ctx, strings.TrimSuffix(branchPrefix, "/"))
+	if err != nil {
+		return nil, err
+	}
+	list, err := List(ctx, b)
+	if err != nil {
+		return nil, err
+	}
+	over := map[string]bool{}
+	for _, e := range list {
+		over[e.Task] = e.Exists
+	}
+	for _, r := range branches {
+		over[strings.TrimPrefix(r.Name, branchPrefix)] = true
+	}
+	var failed error
+	for _, t := range v.State.Tasks() {
+		if !over[t.ID] || !t.Status.Terminal() {
+			continue
+		}
+		if err := s.tidy(ctx, v, t.ID, actor); err != nil {
+			failed = errors.Join(failed, fmt.Errorf("worktree or branch of %s could not be removed (git liza doctor looks at it): %w", t.ID, err))
+			continue
+		}
+		tidied = append(tidied, t.ID)
+	}
+	return tidied, errors.Join(failed, v.State.Err())
+}
