@@ -145,6 +145,9 @@ func (k ConfigKey) set(c *Config, v string) error {
 	return nil
 }
 
+// chosenAtInit is the setting that stays as it was at the board's beginning.
+const chosenAtInit = "integration_branch"
+
 // FindConfigKey looks a setting up by name.
 func FindConfigKey(name string) (ConfigKey, error) {
 	var names []string

@@ -15,7 +15,7 @@ func (p *SetConfig) Check(s *State, _ Operation) error {
 	if err != nil {
 		return err
 	}
-	if p.Key == "integration_branch" {
+	if p.Key == chosenAtInit {
 		return refuse("permission", "the integration branch is chosen at init and stays")
 	}
 	c := *s.Config()
@@ -25,7 +25,20 @@ func (p *SetConfig) Check(s *State, _ Operation) error {
 	if k.Value(&c) == k.Value(s.Config()) {
 		return refuse("exists", "%s is %q already", p.Key, p.Value)
 	}
-	if c.RequireSignatures && !s.Config().RequireSignatures && !s.humansKey("") {
+	return mayConfigure(s, &c, nil)
+}
+
+// mayConfigure refuses values of an edit's fields that their settings don't take, and signatures while nobody
+// could sign.
+func mayConfigure(s *State, next *Config, edited []FieldEdit) error {
+	for _, f := range edited {
+		if k, err := FindConfigKey(f.Field); err == nil {
+			if err := k.set(&Config{}, k.Value(next)); err != nil {
+				return invalid("%v", err)
+			}
+		}
+	}
+	if next.RequireSignatures && !s.Config().RequireSignatures && !s.humansKey("") {
 		return refuse("no-key", "no human has a key on the board: nobody could sign for a human").hint("git liza keys add you@example.org FILE.pub")
 	}
 	return nil

@@ -38,10 +38,45 @@ var writable = map[string][]string{
 	SpecChangeDir: {"spec", "change", "extra"},
 	KeyDir:        {"extra"},
 	AgentDir:      {"extra"},
-	ConfigPath:    {"extra"},
+	ConfigPath:    configFields(),
 	MetaPath:      {"extra"},
 	ControlPath:   {"reason", "extra"},
 	BreakerPath:   {"extra"},
+}
+
+// configFields are the settings that a human may change, each under the rules of its own.
+func configFields() []string {
+	var fields []string
+	for _, k := range ConfigKeys {
+		if k.Name != chosenAtInit {
+			fields = append(fields, k.Name)
+		}
+	}
+	return append(fields, "extra")
+}
+
+// Writable lists the fields of the record at a path that an edit may change.
+func Writable(path string) []string {
+	kind, _, _ := strings.Cut(path, "/")
+	return writable[kind]
+}
+
+// Editable returns the record at a path, or refuses: there is none, or nothing about it changes any more.
+func Editable(s *State, path string) (any, error) {
+	if NewRecord(path) == nil {
+		return nil, invalid("%s is no record of a board", quote(path)).hint("git liza read, or paths like tasks.add-auth.priority")
+	}
+	record, err := s.Record(path)
+	if err != nil {
+		return nil, err
+	}
+	if record == nil {
+		return nil, refuse("unknown-record", "there is no record %s", path).hint("git liza read")
+	}
+	if t, ok := record.(*Task); ok && t.Status.Terminal() {
+		return nil, refuse("wrong-state", "%s is %s: nothing about it changes any more", t.ID, t.Status)
+	}
+	return record, nil
 }
 
 // Op implements Payload.
@@ -57,27 +92,18 @@ func (p *Write) TaskID() string {
 
 // Check implements Payload.
 func (p *Write) Check(s *State, op Operation) error {
-	if NewRecord(p.Path) == nil {
-		return invalid("%s is no record of a board", quote(p.Path)).hint("git liza read, or paths like tasks.add-auth.priority")
-	}
-	old, err := s.Record(p.Path)
+	old, err := Editable(s, p.Path)
 	if err != nil {
 		return err
-	}
-	if old == nil {
-		return refuse("unknown-record", "there is no record %s", p.Path).hint("git liza read")
-	}
-	if t, ok := old.(*Task); ok && t.Status.Terminal() {
-		return refuse("wrong-state", "%s is %s: nothing about it changes any more", t.ID, t.Status)
 	}
 	if len(p.Fields) == 0 {
 		return invalid("nothing is named to change")
 	}
-	kind, _, _ := strings.Cut(p.Path, "/")
+	may := Writable(p.Path)
 	for _, f := range p.Fields {
-		if !slices.Contains(writable[kind], f.Field) {
+		if !slices.Contains(may, f.Field) {
 			return refuse("permission", "an edit doesn't change %s of %s: that is what commands and history are for", quote(f.Field), p.Path).
-				hint("editable: %s", strings.Join(writable[kind], ", "))
+				hint("editable: %s", strings.Join(may, ", "))
 		}
 	}
 	edited, err := p.edited(old)
@@ -89,6 +115,9 @@ func (p *Write) Check(s *State, op Operation) error {
 	}
 	if sameYAML(edited, old) {
 		return refuse("exists", "this changes nothing in %s", p.Path)
+	}
+	if c, ok := edited.(*Config); ok {
+		return mayConfigure(s, c, p.Fields)
 	}
 	if t, ok := edited.(*Task); ok {
 		if t.ReservedFor != "" && !isCoder(t.ReservedFor) {

@@ -22,39 +22,40 @@ var rooms = map[string]struct {
 	pure bool
 	may  []string
 }{
-	"roles":             {true, nil},
-	"gitboard/board":    {true, []string{"roles"}},
-	"gitboard/codec":    {true, []string{"gitboard/board", "roles"}},
-	"gitboard/alarm":    {true, []string{"gitboard/board", "roles"}},
-	"gitboard/breaker":  {true, []string{"gitboard/board"}},
-	"gitboard/sprint":   {true, []string{"gitboard/board"}},
-	"gitboard/notify":   {false, []string{"gitboard/alarm", "gitboard/board"}},
-	"gitboard/gitio":    {false, nil},
-	"gitboard/sshsig":   {true, nil},
-	"gitboard/oplog":    {false, []string{"gitboard/board", "gitboard/codec", "gitboard/gitio", "gitboard/sshsig", "roles"}},
-	"gitboard/lease":    {false, []string{"gitboard/gitio"}},
-	"gitboard/audit":    {false, []string{"gitboard/board", "gitboard/codec", "gitboard/oplog", "gitboard/gitio", "roles"}},
-	"gitboard/remote":   {false, []string{"gitboard/board", "gitboard/oplog", "gitboard/lease", "gitboard/gitio"}},
-	"gitboard":          {false, []string{"gitboard/board", "gitboard/codec", "gitboard/oplog", "gitboard/lease", "gitboard/gitio", "gitboard/remote", "gitboard/sshsig", "roles"}},
-	"worktrees":         {false, []string{"gitboard", "gitboard/board", "gitboard/oplog", "gitboard/lease", "gitboard/gitio", "roles"}},
-	"worktrees/merge":   {false, []string{"worktrees", "gitboard", "gitboard/board", "gitboard/oplog", "gitboard/lease", "gitboard/gitio", "roles"}},
-	"roles/prompt":      {true, []string{"roles", "gitboard/board"}},
-	"roles/clis":        {true, []string{"gitboard/board"}},
-	"roles/transcript":  {false, []string{"roles"}},
-	"roles/supervisor":  {false, []string{"roles", "roles/prompt", "roles/clis", "roles/transcript", "gitboard", "gitboard/board", "gitboard/gitio", "gitboard/lease", "gitboard/oplog"}},
-	"specs":             {false, nil},
-	"cmd/internal/cli":  {false, []string{"*"}},
-	"cmd/internal/demo": {false, []string{"*"}},
-	"cmd/internal/tty":  {false, nil},
-	"cmd/git-liza":      {false, []string{"cmd/internal/cli"}},
-	"cmd/liza-bench":    {false, []string{"*"}},
+	"roles":               {true, nil},
+	"gitboard/board":      {true, []string{"roles"}},
+	"gitboard/codec":      {true, []string{"gitboard/board", "roles"}},
+	"gitboard/alarm":      {true, []string{"gitboard/board", "roles"}},
+	"gitboard/breaker":    {true, []string{"gitboard/board"}},
+	"gitboard/sprint":     {true, []string{"gitboard/board"}},
+	"gitboard/notify":     {false, []string{"gitboard/alarm", "gitboard/board"}},
+	"gitboard/gitio":      {false, nil},
+	"gitboard/sshsig":     {true, nil},
+	"gitboard/oplog":      {false, []string{"gitboard/board", "gitboard/codec", "gitboard/gitio", "gitboard/sshsig", "roles"}},
+	"gitboard/lease":      {false, []string{"gitboard/gitio"}},
+	"gitboard/audit":      {false, []string{"gitboard/board", "gitboard/codec", "gitboard/oplog", "gitboard/gitio", "roles"}},
+	"gitboard/remote":     {false, []string{"gitboard/board", "gitboard/oplog", "gitboard/lease", "gitboard/gitio"}},
+	"gitboard":            {false, []string{"gitboard/board", "gitboard/codec", "gitboard/oplog", "gitboard/lease", "gitboard/gitio", "gitboard/remote", "gitboard/sshsig", "roles"}},
+	"worktrees":           {false, []string{"gitboard", "gitboard/board", "gitboard/oplog", "gitboard/lease", "gitboard/gitio", "roles"}},
+	"worktrees/merge":     {false, []string{"worktrees", "gitboard", "gitboard/board", "gitboard/oplog", "gitboard/lease", "gitboard/gitio", "roles"}},
+	"roles/prompt":        {true, []string{"roles", "gitboard/board"}},
+	"roles/clis":          {true, []string{"gitboard/board"}},
+	"roles/transcript":    {false, []string{"roles"}},
+	"roles/supervisor":    {false, []string{"roles", "roles/prompt", "roles/clis", "roles/transcript", "gitboard", "gitboard/board", "gitboard/gitio", "gitboard/lease", "gitboard/oplog"}},
+	"specs":               {false, nil},
+	"cmd/internal/cli":    {false, []string{"*"}},
+	"cmd/internal/demo":   {false, []string{"*"}},
+	"cmd/internal/editor": {false, nil},
+	"cmd/internal/tty":    {false, nil},
+	"cmd/git-liza":        {false, []string{"cmd/internal/cli"}},
+	"cmd/liza-bench":      {false, []string{"*"}},
 }
 
 // impure are packages that a pure one must do without: I/O, clock, randomness, environment.
 var impure = []string{"os", "os/exec", "io/fs", "net", "net/http", "path/filepath", "math/rand", "math/rand/v2", "crypto/rand", "syscall", "log", "context"}
 
-// starters may start processes that are not git: a test command, the demo's agents, the bench's floors.
-var starters = []string{"gitboard/gitio", "worktrees", "worktrees/merge", "gitboard/notify", "roles/supervisor", "cmd/internal/demo", "cmd/liza-bench"}
+// starters may start processes that are not git: a test command, the demo's agents, a human's editor, the bench's floors.
+var starters = []string{"gitboard/gitio", "worktrees", "worktrees/merge", "gitboard/notify", "roles/supervisor", "cmd/internal/demo", "cmd/internal/editor", "cmd/liza-bench"}
 
 type pkg struct {
 	ImportPath, Dir string

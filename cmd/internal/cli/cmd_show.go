@@ -65,10 +65,10 @@ func recordCalled(s *board.State, id string) string {
 	if recordSingles[id] != "" {
 		return id
 	}
-	switch id {
-	case s.Goal().ID:
+	if g := s.Goal(); g != nil && g.ID == id {
 		return "goal"
-	case s.Sprint().ID:
+	}
+	if sp := s.Sprint(); sp != nil && sp.ID == id {
 		return "sprint"
 	}
 	for _, key := range []string{"agents", "discovered", "human_notes", "anomalies", "spec_changes"} {

@@ -12,7 +12,7 @@ func commands() []*command {
 		registerCommand(), deregisterCommand(), heartbeatCommand(), handoffCommand(), discoverCommand(), anomalyCommand(), primeCommand(),
 		promptCommand(), sweepCommand(), releaseCommand(), recoverAgentCommand(), recoverTaskCommand(), logsCommand(), agentCommand(), teamCommand(),
 		worktreeListCommand(), worktreeCreateCommand(), worktreeStatusCommand(), worktreeDeleteCommand(), worktreeRepairCommand(),
-		statusCommand(), showCommand(), logCommand(), diffCommand(), graphCommand(), noteCommand(), landCommand(), pauseCommand(), resumeCommand(), abortCommand(), checkpointCommand(),
+		statusCommand(), showCommand(), logCommand(), diffCommand(), graphCommand(), noteCommand(), editCommand(), landCommand(), pauseCommand(), resumeCommand(), abortCommand(), checkpointCommand(),
 		sprintStartCommand(), sprintEndCommand(), sprintShowCommand(), metricsCommand(), retrospectiveCommand(), watchCommand(), analyzeCommand(), resolveCommand(), archiveCommand(),
 		configGetCommand(), configSetCommand(),
 		readCommand(), writeCommand(), validateCommand(), verifyCommand(),
