@@ -97,6 +97,7 @@ var groups = []group{
 	{"race", false, benchRace},
 	{"writers", false, benchWriters},
 	{"verify", false, benchVerify},
+	{"signed", false, benchSigned},
 	{"growth", false, benchGrowth},
 	{"million", true, benchMillion},
 	{"notes", true, benchNotes},

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
@@ -37,6 +38,7 @@ type call struct {
 	opened  *gitboard.Board
 	signer  *sshsig.Signer // that the command line names, in place of the settings
 	onClose []io.Closer
+	minting sync.Mutex // one session's key at a time, in a team
 }
 
 func (c *call) close() {

@@ -97,12 +97,9 @@ func (c *call) runInit(goal, spec, integration, sign string) error {
 
 // keepSigningKey makes the key that the board began with the one that this clone signs with.
 func (c *call) keepSigningKey(b *gitboard.Board, where string) error {
-	if !strings.HasPrefix(where, "key::") && !strings.HasPrefix(where, "ssh-") {
-		file, err := filepath.Abs(c.keyFile(where))
-		if err != nil {
-			return err
-		}
-		where = file
+	where, err := c.keyFromAnywhere(where)
+	if err != nil {
+		return err
 	}
 	return b.Repo().SetConfig(c.ctx, "liza.signingkey", where)
 }

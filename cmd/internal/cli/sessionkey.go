@@ -25,6 +25,8 @@ type sessionKey struct {
 
 // of is the supervisor's gitboard.KeyOf.
 func (k *sessionKey) of(ctx context.Context, a board.Actor) (*sshsig.Signer, error) {
+	k.c.minting.Lock()
+	defer k.c.minting.Unlock()
 	if k.file == "" {
 		return k.c.signingKey(ctx, a)
 	}
@@ -33,6 +35,8 @@ func (k *sessionKey) of(ctx context.Context, a board.Actor) (*sshsig.Signer, err
 
 // prepare is a supervisor's Key.
 func (k *sessionKey) prepare(ctx context.Context, id string) (string, error) {
+	k.c.minting.Lock()
+	defer k.c.minting.Unlock()
 	v, err := k.c.opened.View(ctx)
 	if err != nil || !board.RequiresSignatures(v.State) {
 		return "", err
@@ -43,8 +47,8 @@ func (k *sessionKey) prepare(ctx context.Context, id string) (string, error) {
 			return "", err
 		}
 		if known := v.State.Key(board.KeyID(s.Public())); known != nil && known.Principal == id {
-			k.file = given
-			return given, nil
+			k.file, err = k.c.keyFromAnywhere(given)
+			return k.file, err
 		}
 	}
 	k.file, err = k.mint(ctx, id)

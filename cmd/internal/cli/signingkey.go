@@ -62,7 +62,7 @@ func (c *call) signingKeySetting(ctx context.Context, human bool) (string, error
 // loadKey loads a key as git names one: the file of a private key, or a public key (a file, or itself behind "key::")
 // whose private key lies beside it or is held by the ssh-agent.
 func (c *call) loadKey(where string) (*sshsig.Signer, error) {
-	if public, is := strings.CutPrefix(where, "key::"); is || strings.HasPrefix(where, "ssh-") {
+	if public, is := keyItself(where); is {
 		return c.agentKey(public, where)
 	}
 	file := c.keyFile(where)
@@ -79,6 +79,20 @@ func (c *call) loadKey(where string) (*sshsig.Signer, error) {
 		return c.agentKey(public, where)
 	}
 	return c.privateKey(data, "", where)
+}
+
+// keyItself is the public key that a setting holds in place of a file's name.
+func keyItself(where string) (public string, is bool) {
+	public, is = strings.CutPrefix(where, "key::")
+	return public, is || strings.HasPrefix(where, "ssh-")
+}
+
+// keyFromAnywhere is a setting that means the same in other directories.
+func (c *call) keyFromAnywhere(where string) (string, error) {
+	if _, is := keyItself(where); is {
+		return where, nil
+	}
+	return filepath.Abs(c.keyFile(where))
 }
 
 // keyFile is the path of a file as settings have it.

@@ -1,0 +1,135 @@
+package cli
+
+import (
+	"context"
+	"crypto/ed25519"
+	"crypto/rand"
+	"crypto/rsa"
+	"encoding/pem"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"golang.org/x/crypto/ssh"
+	"golang.org/x/crypto/ssh/agent"
+
+	"github.com/git-liza/git-liza/gitboard/sshsig"
+)
+
+// sshAgent serves keys on a socket, as the ssh-agent does.
+func sshAgent(t *testing.T, keys ...any) (socket string) {
+	t.Helper()
+	ring := agent.NewKeyring()
+	for _, k := range keys {
+		if err := ring.Add(agent.AddedKey{PrivateKey: k}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	dir, err := os.MkdirTemp("", "agent") // a socket's path is short
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	socket = filepath.Join(dir, "s")
+	l, err := net.Listen("unix", socket)
+	if err != nil {
+		t.Skip("no unix sockets here: ", err)
+	}
+	t.Cleanup(func() { l.Close() })
+	go func() {
+		for {
+			conn, err := l.Accept()
+			if err != nil {
+				return
+			}
+			go func() { _ = agent.ServeAgent(ring, conn) }()
+		}
+	}()
+	return socket
+}
+
+func publicOf(t *testing.T, private any) string {
+	t.Helper()
+	key, err := ssh.NewSignerFromKey(private)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.TrimSpace(string(ssh.MarshalAuthorizedKey(key.PublicKey())))
+}
+
+// TestLoadKey: a key is found however git would name it, in a file or with the ssh-agent, and signs.
+func TestLoadKey(t *testing.T) {
+	_, ed, err := ed25519.GenerateKey(rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	long, err := rsa.GenerateKey(rand.Reader, 2048)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	write := func(name string, data []byte) {
+		if err := os.WriteFile(filepath.Join(dir, name), data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	plain, err := ssh.MarshalPrivateKey(ed, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	locked, err := ssh.MarshalPrivateKeyWithPassphrase(ed, "", []byte("secret"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	write("plain", pem.EncodeToMemory(plain))
+	write("plain.pub", []byte(publicOf(t, ed)+" me@here\n"))
+	write("locked", pem.EncodeToMemory(locked))
+	write("locked.pub", []byte(publicOf(t, ed)))
+	write("alone.pub", []byte(publicOf(t, ed)))
+	write("long.pub", []byte(publicOf(t, long)))
+	write("other.pub", []byte("ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAdhHNo8w69b7kcPBBg/1zdfewo1V9WSIQfAyW6PGYNt"))
+	write("text", []byte("hello\n"))
+	socket := sshAgent(t, &ed, long)
+	load := func(socket, where string) (*sshsig.Signer, error) {
+		c := &call{ctx: context.Background(), app: &App{Dir: dir, Getenv: func(name string) string {
+			return map[string]string{"SSH_AUTH_SOCK": socket, "HOME": dir}[name]
+		}}}
+		t.Cleanup(c.close)
+		return c.loadKey(where)
+	}
+	for where, public := range map[string]string{
+		"plain": publicOf(t, ed), "plain.pub": publicOf(t, ed), "~/plain": publicOf(t, ed), filepath.Join(dir, "plain"): publicOf(t, ed),
+		"locked": publicOf(t, ed), "locked.pub": publicOf(t, ed), "alone.pub": publicOf(t, ed), "long.pub": publicOf(t, long),
+		publicOf(t, ed): publicOf(t, ed), "key::" + publicOf(t, long): publicOf(t, long),
+	} {
+		s, err := load(socket, where)
+		if err != nil {
+			t.Errorf("%s: %v", where, err)
+			continue
+		}
+		signature, err := s.Sign([]byte("content"))
+		if err != nil {
+			t.Errorf("%s: %v", where, err)
+		}
+		if by, err := sshsig.Verify([]byte("content"), signature); err != nil || by != public {
+			t.Errorf("%s: %q, %v", where, by, err)
+		}
+	}
+	for _, c := range []struct{ socket, where, says string }{
+		{"", "locked", "it has a passphrase, and no ssh-agent holds it"},
+		{"", "locked.pub", "it has a passphrase"},
+		{"", "alone.pub", "no ssh-agent holds its private key"},
+		{filepath.Join(dir, "gone"), "alone.pub", "no ssh-agent holds its private key"},
+		{socket, "other.pub", "no ssh-agent holds its private key"},
+		{socket, "text", "no private key of OpenSSH"},
+		{socket, "nothing", "no such file"},
+		{socket, "key::hello", "no public key"},
+	} {
+		_, err := load(c.socket, c.where)
+		if err == nil || !strings.Contains(err.Error(), c.says) || classify(err).code != "signature" || classify(err).hint == "" {
+			t.Errorf("%s: %v", c.where, err)
+		}
+	}
+}
