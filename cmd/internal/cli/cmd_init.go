@@ -30,11 +30,21 @@ Where a remote has a board already, this clone joins it, and no goal is needed.`
 		flags: func(f *pflag.FlagSet) {
 			f.StringVar(&spec, "spec", "", "the goal's specification, a `FILE` of the project (default specs/vision.md, if there)")
 			f.StringVar(&integration, "integration-branch", "integration", "where approved work lands")
-			f.StringVar(&sign, "sign", "", "sign the board from its first commit on, with the key in `FILE`; later commands find it in liza.signingkey")
+			f.StringVar(&sign, "sign", "", "sign a new board from its first commit on, with the key in `FILE`; later commands find it in liza.signingkey")
 			f.BoolVar(&alone, "alone", false, "begin a board without asking the remotes for one")
 		},
 		run: func(c *call) error {
-			if done, err := c.join(alone); done || err != nil {
+			if sign != "" {
+				var err error
+				if c.signer, err = c.loadKey(sign); err != nil {
+					return err
+				}
+			}
+			done, err := c.join(alone)
+			if err == nil && done && sign != "" {
+				err = c.keepSigningKey(sign)
+			}
+			if done || err != nil {
 				return err
 			}
 			if len(c.args) == 0 {
@@ -65,10 +75,7 @@ func (c *call) runInit(goal, spec, integration, sign string) error {
 		return board.Refuse("gate", fmt.Sprintf("the goal's spec %q is not a file in %s", spec, start.name), "commit it there first")
 	}
 	public := ""
-	if sign != "" {
-		if c.signer, err = c.loadKey(sign); err != nil {
-			return err
-		}
+	if c.signer != nil {
 		public = c.signer.Public()
 	}
 	done, err := c.do("init", func(context.Context, *gitboard.View) (board.Payload, []gitio.RefUpdate, error) {
@@ -81,7 +88,7 @@ func (c *call) runInit(goal, spec, integration, sign string) error {
 		return err
 	}
 	if sign != "" {
-		if err := c.keepSigningKey(b, sign); err != nil {
+		if err := c.keepSigningKey(sign); err != nil {
 			return err
 		}
 	}
@@ -95,13 +102,13 @@ func (c *call) runInit(goal, spec, integration, sign string) error {
 	return c.report(done, map[string]any{"integration_branch": integration, "spec": spec}, lines...)
 }
 
-// keepSigningKey makes the key that the board began with the one that this clone signs with.
-func (c *call) keepSigningKey(b *gitboard.Board, where string) error {
+// keepSigningKey makes a key the one that this clone signs with.
+func (c *call) keepSigningKey(where string) error {
 	where, err := c.keyFromAnywhere(where)
 	if err != nil {
 		return err
 	}
-	return b.Repo().SetConfig(c.ctx, "liza.signingkey", where)
+	return c.opened.Repo().SetConfig(c.ctx, "liza.signingkey", where)
 }
 
 // makeStopDir makes the place of the files that stop this clone, so that a touch is all it takes. Nothing of ours
