@@ -12,6 +12,7 @@ type evidence struct {
 	needs   []need
 	lands   *landing
 	clean   [2]gitio.OID // commits that are said to merge without a conflict
+	handed  *handed      // work that was handed to review
 }
 
 // need is an object that an operation names.
@@ -26,6 +27,12 @@ type landing struct {
 	before, after gitio.OID // before is zero where it was not recorded
 	review        gitio.OID // the approved commit, zero for a human's landing
 	mergeType     string
+}
+
+// handed is a submission.
+type handed struct {
+	task         string
+	commit, base gitio.OID
 }
 
 // collect notes what an operation, just carried out on p.state, says beyond the board.
@@ -58,6 +65,7 @@ func (p *replay) collect(l *link) {
 	case *board.Submit:
 		commit("commit", o.Commit)
 		commit("review_base", o.ReviewBase)
+		e.handed = &handed{o.Task, gitio.OID(o.Commit), gitio.OID(o.ReviewBase)}
 		p.report.Attested[AttestedWorktree]++
 	case *board.HandOff, *board.Verdict:
 		p.report.Attested[AttestedWorktree]++

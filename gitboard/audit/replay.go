@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/git-liza/git-liza/gitboard/board"
@@ -225,6 +227,18 @@ func (p *replay) repeated(l *link, found *faults) {
 		found.add(CodeRequest, "the request %s was carried out before, by %s", quote(l.head.Request), was.commit.Short())
 	}
 	p.requests[l.head.Request] = asked{l.oid, p.report.Commits}
+}
+
+// askedBefore looks for requests of the range that had been carried out before it.
+func (p *replay) askedBefore(ctx context.Context, repo *gitio.Repo, from gitio.OID) error {
+	before, err := repo.Requested(ctx, from, slices.Sorted(maps.Keys(p.requests)), oplog.RequestDepth-p.report.Commits)
+	if err != nil {
+		return fmt.Errorf("look for repeated requests: %w", err)
+	}
+	for _, request := range slices.Sorted(maps.Keys(before)) {
+		p.report.add(Finding{p.requests[request].commit, "", CodeRequest, fmt.Sprintf("the request %s was carried out before, by %s", quote(request), before[request].Short())})
+	}
+	return nil
 }
 
 func (p *replay) carryOut(op board.Operation) (want *expected, err error) {

@@ -87,6 +87,19 @@ func Verify(ctx context.Context, store oplog.Store, repo *gitio.Repo, r Range, p
 		}
 		r.To = tip
 	}
+	p, err := prove(ctx, store, repo, r, progress)
+	if err != nil || p.last.IsZero() {
+		return p.reported(), err
+	}
+	if repo == nil {
+		p.report.Unchecked = len(p.evidence)
+		return p.report, nil
+	}
+	return p.report, p.recheck(ctx, repo)
+}
+
+// prove replays a history.
+func prove(ctx context.Context, store oplog.Store, repo *gitio.Repo, r Range, progress func(done, total int)) (*replay, error) {
 	var newer *oplog.NewerFormatError
 	if _, err := oplog.New(store, "").At(ctx, r.To); errors.As(err, &newer) {
 		return nil, err
@@ -98,8 +111,9 @@ func Verify(ctx context.Context, store oplog.Store, repo *gitio.Repo, r Range, p
 	p := newReplay(store, r)
 	if len(chain) == 0 {
 		p.report.add(Finding{r.To, "", CodeHistory, fmt.Sprintf("%s is no commit: there is no history behind it", r.To.Short())})
-		return p.report, nil
+		return p, nil
 	}
+	follows := false
 	if !r.From.IsZero() {
 		at := slices.Index(chain, r.From)
 		if at < 0 {
@@ -108,17 +122,24 @@ func Verify(ctx context.Context, store oplog.Store, repo *gitio.Repo, r Range, p
 			if err := p.startFrom(ctx, r.From); err != nil {
 				return nil, err
 			}
-			chain = chain[at+1:]
+			chain, follows = chain[at+1:], true
 		}
 	}
 	if err := p.run(ctx, chain, progress); err != nil {
 		return nil, err
 	}
-	if repo == nil {
-		p.report.Unchecked = len(p.evidence)
-		return p.report, nil
+	if follows && repo != nil {
+		return p, p.askedBefore(ctx, repo, r.From)
 	}
-	return p.report, p.recheck(ctx, repo)
+	return p, nil
+}
+
+// reported is what was found so far, nil before there was a replay.
+func (p *replay) reported() *Report {
+	if p == nil {
+		return nil
+	}
+	return p.report
 }
 
 func (r *Report) add(f Finding)  { r.Findings = append(r.Findings, f) }

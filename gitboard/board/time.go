@@ -75,3 +75,6 @@ func (t *Time) UnmarshalYAML(n *yaml.Node) error {
 	*t = parsed
 	return nil
 }
+
+// ClockSlack is how far the clocks of machines may be apart. A time further ahead than that is nobody's present.
+const ClockSlack = 10 * time.Minute

@@ -10,7 +10,7 @@ func (r *Repo) CheckoutDetached(ctx context.Context, worktree string, commit OID
 	if err := checkOIDs(commit); err != nil {
 		return err
 	}
-	checkout := flags(noHooks, workers, durable, []string{"checkout", "--quiet", "--detach", "--force", string(commit), "--"})
+	checkout := flags(workers, durable, []string{"checkout", "--quiet", "--detach", "--force", string(commit), "--"})
 	return runAll(ctx,
 		r.in(worktree, "checkout", checkout...),
 		r.in(worktree, "clean", "clean", "--quiet", "--force", "-d"),

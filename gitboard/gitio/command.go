@@ -5,11 +5,13 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 )
 
 // Options that some children get.
 var (
-	// noHooks keeps hooks out of what is our own housekeeping.
+	// noHooks keeps hooks out of what is our own housekeeping: what it does has been checked. It goes to every
+	// child that could run one.
 	noHooks = []string{"-c", "core.hooksPath=" + os.DevNull}
 	// durable adds loose objects and refs to what git flushes to disk by
 	// itself (git-config, core.fsync); unknown words would only be warned of.
@@ -38,7 +40,7 @@ type command struct {
 // command prepares a child that works on the repository without standing in
 // any worktree: HEAD is the main worktree's.
 func (r *Repo) command(op string, args ...string) command {
-	return command{op: op, dir: r.common, args: flags(noMonitor, []string{"--git-dir=" + r.common}, args)}
+	return command{op: op, dir: r.common, args: flags(noMonitor, noHooks, []string{"--git-dir=" + r.common}, args)}
 }
 
 // here prepares a child that sees HEAD and settings as the caller of Open
@@ -65,10 +67,10 @@ func (r *Repo) in(worktree, op string, args ...string) command {
 			return c
 		}
 		// GIT_DIR and GIT_WORK_TREE, or core.worktree, led Open here.
-		c.args = flags(noMonitor, []string{"--git-dir=" + r.gitDir, "--work-tree=" + path, "-C", path}, args)
+		c.args = flags(noMonitor, noHooks, []string{"--git-dir=" + r.gitDir, "--work-tree=" + path, "-C", path}, args)
 		return c
 	}
-	c.args = flags(noMonitor, []string{"-C", path}, args)
+	c.args = flags(noMonitor, noHooks, []string{"-C", path}, args)
 	c.env = []string{"GIT_CEILING_DIRECTORIES=" + filepath.Dir(path)}
 	return c
 }
@@ -76,6 +78,15 @@ func (r *Repo) in(worktree, op string, args ...string) command {
 // with returns c with further environment entries.
 func (c command) with(env ...string) command {
 	c.env = append(append([]string(nil), c.env...), env...)
+	return c
+}
+
+// hooked returns c with hooks on.
+func (c command) hooked() command {
+	at := slices.Index(c.args, noHooks[1])
+	if at > 0 {
+		c.args = slices.Delete(slices.Clone(c.args), at-1, at+1)
+	}
 	return c
 }
 

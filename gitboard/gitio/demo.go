@@ -26,7 +26,7 @@ func (r *Repo) CommitAll(ctx context.Context, worktree, message string, who Sign
 	commit := flags(noUpkeep, []string{"commit", "--quiet", "--no-gpg-sign", "-m", message})
 	failed := runAll(ctx,
 		r.in(worktree, "add", "add", "--all"),
-		r.in(worktree, "commit", commit...).with(authorEnv(who)...),
+		r.in(worktree, "commit", commit...).hooked().with(authorEnv(who)...),
 	)
 	if failed != nil && exitCode(failed) != 1 {
 		return "", failed

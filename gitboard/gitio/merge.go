@@ -20,7 +20,7 @@ func (r *Repo) MergeInto(ctx context.Context, worktree string, commit OID, messa
 	}
 	// Each option overrides a setting that would make this something else
 	// than a merge with a commit.
-	args := flags(noHooks, noUpkeep, durable, workers, []string{"merge", "--quiet", "--ff", "--commit",
+	args := flags(noUpkeep, durable, workers, []string{"merge", "--quiet", "--ff", "--commit",
 		"--no-squash", "--no-edit", "--no-log", "--no-autostash", "--no-gpg-sign",
 		"--no-verify-signatures", "-m", message, string(commit)})
 	failed := r.in(worktree, "merge", args...).with(authorEnv(who)...).run(ctx)

@@ -28,7 +28,7 @@ func (r *Repo) Snapshot(ctx context.Context, worktree, message string, who Signa
 	}
 	defer os.Remove(index)
 	env := "GIT_INDEX_FILE=" + index
-	add := flags(noHooks, durable, []string{"-c", "core.safecrlf=false", "add", "--all"})
+	add := flags(durable, []string{"-c", "core.safecrlf=false", "add", "--all"})
 	if err := r.in(worktree, "add", add...).with(env).run(ctx); err != nil {
 		return "", err
 	}

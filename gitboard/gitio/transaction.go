@@ -67,7 +67,7 @@ func (r *Repo) WriteAndUpdate(ctx context.Context, objects []Object, updates []R
 	if err != nil {
 		return err
 	}
-	args := flags(noHooks, durable, refSettings, []string{"update-ref", "--stdin", "-z"})
+	args := flags(durable, refSettings, []string{"update-ref", "--stdin", "-z"})
 	if reflog != "" {
 		args = append(args, "-m", reflog)
 	}

@@ -240,7 +240,7 @@ func (r *Repo) AttachHead(ctx context.Context, worktree, branch string) error {
 	if err := checkRefName(ref); err != nil {
 		return err
 	}
-	args := flags(noHooks, durable, []string{"symbolic-ref", "-m", "git liza: attach", "HEAD", ref})
+	args := flags(durable, []string{"symbolic-ref", "-m", "git liza: attach", "HEAD", ref})
 	return r.in(worktree, "symbolic-ref", args...).run(ctx)
 }
 

@@ -15,7 +15,7 @@ func (r *Repo) AddWorktree(ctx context.Context, path string, commit OID) error {
 	if err := checkOIDs(commit); err != nil {
 		return err
 	}
-	return r.worktreeCommand(ctx, "add", flags(noHooks, workers), []string{"--detach", "--quiet"}, path, string(commit))
+	return r.worktreeCommand(ctx, "add", workers, []string{"--detach", "--quiet"}, path, string(commit))
 }
 
 // AddWorktreeBranch makes a worktree at path, which must not exist or be
@@ -31,7 +31,7 @@ func (r *Repo) AddWorktreeBranch(ctx context.Context, path, branch string) error
 		// Git would look for a remote branch of that name, and make one.
 		return fmt.Errorf("branch %s: %w", ref, ErrNotFound)
 	}
-	return r.worktreeCommand(ctx, "add", flags(noHooks, workers), []string{"--quiet"}, path, ref[len(headsPrefix):])
+	return r.worktreeCommand(ctx, "add", workers, []string{"--quiet"}, path, ref[len(headsPrefix):])
 }
 
 // MovingReason is the reason for which MoveWorktree locks a worktree. One

@@ -42,6 +42,8 @@ var rooms = map[string]struct {
 	"roles/clis":          {true, []string{"gitboard/board"}},
 	"roles/transcript":    {false, []string{"roles"}},
 	"roles/supervisor":    {false, []string{"roles", "roles/prompt", "roles/clis", "roles/transcript", "gitboard", "gitboard/board", "gitboard/gitio", "gitboard/lease", "gitboard/oplog"}},
+	"hooks":               {true, []string{"roles", "gitboard/board"}},
+	"hooks/install":       {false, []string{"gitboard/gitio"}},
 	"specs":               {false, nil},
 	"cmd/internal/cli":    {false, []string{"*"}},
 	"cmd/internal/demo":   {false, []string{"*"}},

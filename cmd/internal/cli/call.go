@@ -174,21 +174,29 @@ func (c *call) human(b *gitboard.Board, op string) (board.Actor, error) {
 		return board.Actor{}, board.Refuse("permission", fmt.Sprintf("%s is for %s, and LIZA_AGENT_ID is not set", c.cmd.name, roleList(op)),
 			fmt.Sprintf("LIZA_AGENT_ID=%s git liza %s", example, c.cmd.name))
 	}
-	if c.supervised() {
-		return board.Actor{}, board.Refuse("permission", "below a supervisor nobody acts as a human", "set LIZA_AGENT_ID as your supervisor did")
-	}
-	task, err := c.insideTask(b)
-	if err != nil {
+	if err := c.noHumanHere(b); err != nil {
 		return board.Actor{}, err
-	}
-	if task != "" {
-		return board.Actor{}, board.Refuse("permission", "inside the worktree of "+task+" nobody acts as a human", "set LIZA_AGENT_ID, or run it from the project's root")
 	}
 	who, err := b.Repo().Author(c.ctx)
 	if err != nil {
 		return board.Actor{}, board.Refuse("identity", "git does not know who you are", `git config user.name "Your Name" and git config user.email you@example.com`)
 	}
 	return board.HumanActor(who.Name, who.Email), nil
+}
+
+// noHumanHere refuses those who are no human though no id is set: below a supervisor, and where agents work.
+func (c *call) noHumanHere(b *gitboard.Board) error {
+	if c.supervised() {
+		return board.Refuse("permission", "below a supervisor nobody acts as a human", "set LIZA_AGENT_ID as your supervisor did")
+	}
+	task, err := c.insideTask(b)
+	if err != nil {
+		return err
+	}
+	if task != "" {
+		return board.Refuse("permission", "inside the worktree of "+task+" nobody acts as a human", "set LIZA_AGENT_ID, or run it from the project's root")
+	}
+	return nil
 }
 
 // insideTask names the task in whose worktree the command stands, "" for none.

@@ -122,7 +122,7 @@ func (c *call) supervise(role roles.Role, s supervision) (supervisor.Config, err
 	process.PID = os.Getpid()
 	return supervisor.Config{
 		Board: own, Hands: hands{own}, Role: role, CLI: cli, Only: s.only, Once: s.once, Key: key.prepare,
-		Process: process, Program: program, Environ: os.Environ(),
+		Process: process, Program: program, Environ: agentEnviron(own, os.Environ()),
 	}, nil
 }
 

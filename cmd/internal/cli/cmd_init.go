@@ -24,7 +24,8 @@ func initCommand() *command {
 		short: "begin a board for a goal in this repository",
 		long: `The board is the branch liza/state; it is never checked out. The integration branch, where approved
 work lands, is made from the default branch when it is not there. The directory .liza is made for the files
-that stop this clone by hand: touch .liza/PAUSE. Nothing else in the repository changes.
+that stop this clone by hand: touch .liza/PAUSE. Git's hooks are put in place for agents (git liza hooks status).
+Nothing else in the repository changes.
 
 Where a remote has a board already, this clone joins it, and no goal is needed.`,
 		flags: func(f *pflag.FlagSet) {
@@ -92,12 +93,16 @@ func (c *call) runInit(goal, spec, integration, sign string) error {
 			return err
 		}
 	}
+	warning := c.installHooks(b)
 	lines := []string{
 		fmt.Sprintf("integration branch: %s at %s", integration, start.commit.Short()),
 		"next: git liza add-task --id ID --desc TEXT --spec FILE --done TEXT --scope TEXT",
 	}
 	if spec == "" {
 		lines = append(lines, "no spec yet: tasks need one on the integration branch, and specs/vision.md is the usual place")
+	}
+	if warning != "" {
+		lines = append(lines, "warning: "+warning)
 	}
 	return c.report(done, map[string]any{"integration_branch": integration, "spec": spec}, lines...)
 }

@@ -4,7 +4,7 @@ package cli
 // own.
 func commands() []*command {
 	return []*command{
-		initCommand(), shareCommand(), syncCommand(), envCommand(), doctorCommand(), demoCommand(), keysAddCommand(), keysListCommand(), keysRevokeCommand(), versionCommand(), docsCommand(), completionCommand(),
+		initCommand(), shareCommand(), syncCommand(), hooksInstallCommand(), hooksUninstallCommand(), hooksStatusCommand(), envCommand(), doctorCommand(), demoCommand(), keysAddCommand(), keysListCommand(), keysRevokeCommand(), versionCommand(), docsCommand(), completionCommand(),
 		addTaskCommand(), finalizeCommand(), amendTaskCommand(), supersedeCommand(), abandonCommand(), unblockCommand(), reassignCommand(),
 		convertDiscoveryCommand(), settleDiscoveryCommand(), alignmentCommand(), specChangeCommand(), ackCommand(), completeGoalCommand(),
 		claimCommand(), preExecCommand(), submitCommand(), withdrawCommand(), blockCommand(),
@@ -15,6 +15,6 @@ func commands() []*command {
 		statusCommand(), showCommand(), logCommand(), diffCommand(), graphCommand(), noteCommand(), editCommand(), landCommand(), pauseCommand(), resumeCommand(), abortCommand(), checkpointCommand(),
 		sprintStartCommand(), sprintEndCommand(), sprintShowCommand(), metricsCommand(), retrospectiveCommand(), watchCommand(), analyzeCommand(), resolveCommand(), archiveCommand(),
 		configGetCommand(), configSetCommand(),
-		readCommand(), writeCommand(), validateCommand(), verifyCommand(),
+		readCommand(), writeCommand(), validateCommand(), verifyCommand(), hookCommand(),
 	}
 }

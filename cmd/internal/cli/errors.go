@@ -135,6 +135,10 @@ func (a *App) printError(err error, asJSON bool) {
 		fmt.Fprintf(a.Stderr, "%s\n", data)
 		return
 	}
+	if answer := (hookRefusal{}); errors.As(err, &answer) {
+		fmt.Fprintf(a.Stderr, "liza: %s\nliza: instead: %s\n", strings.TrimSpace(board.Visible(message)), board.Visible(c.hint))
+		return
+	}
 	fmt.Fprintf(a.Stderr, "git liza: %s\n", strings.TrimSpace(board.Visible(message)))
 	if c.hint != "" {
 		fmt.Fprintf(a.Stderr, "hint: %s\n", board.Visible(c.hint))

@@ -38,6 +38,7 @@ func (c *call) join(alone bool) (done bool, err error) {
 	if err := c.makeStopDir(b); err != nil {
 		return true, err
 	}
+	warning := c.installHooks(b)
 	v, err := b.View(c.ctx)
 	if err != nil {
 		return true, err
@@ -49,6 +50,9 @@ func (c *call) join(alone bool) (done bool, err error) {
 	lines := []string{fmt.Sprintf("joined the board of %s: %s", found[0], goal.Description), "integration branch: " + config.IntegrationBranch}
 	if len(c.args) > 0 {
 		lines = append(lines, "the goal that you gave is not used: this project has one")
+	}
+	if warning != "" {
+		lines = append(lines, "warning: "+warning)
 	}
 	return true, c.answer(map[string]any{"joined": true, "remote": found[0], "commit": v.Commit, "goal": goal.Description, "integration_branch": config.IntegrationBranch}, strings.Join(lines, "\n"))
 }

@@ -1,0 +1,264 @@
+package cli
+
+import (
+	"encoding/json"
+	"strings"
+
+	"github.com/git-liza/git-liza/gitboard/audit"
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/lease"
+	"github.com/git-liza/git-liza/gitboard/oplog"
+	"github.com/git-liza/git-liza/hooks"
+)
+
+// arrival is a push, or one of its transactions, as a server sees it.
+type arrival struct {
+	c     *call
+	repo  *gitio.Repo
+	moves []hooks.Move
+	err   error // of a question that a policy has asked
+}
+
+func (c *call) arrived() (*arrival, error) {
+	moves, err := c.readMoves()
+	if err != nil {
+		return nil, err
+	}
+	b, err := c.board()
+	if err != nil {
+		return nil, err
+	}
+	a := &arrival{c: c, repo: b.Repo(), moves: moves}
+	return a, c.whereRefsAre(a.moves)
+}
+
+func (a *arrival) of(ref string) *hooks.Move {
+	for i := range a.moves {
+		if m := &a.moves[i]; m.Ref == ref {
+			return m
+		}
+	}
+	return nil
+}
+
+// holds asks whether a commit has another in its history.
+func (a *arrival) holds(older, newer string) bool {
+	is, err := a.repo.IsAncestor(a.c.ctx, gitio.OID(older), gitio.OID(newer))
+	if err != nil && a.err == nil {
+		a.err = err
+	}
+	return is && err == nil
+}
+
+// hookReceive answers pre-receive: the whole push, its objects still in quarantine.
+func (c *call) hookReceive() (*board.Refusal, error) {
+	a, err := c.arrived()
+	if err != nil {
+		return nil, err
+	}
+	refusal, err := a.received()
+	if err == nil {
+		err = a.err
+	}
+	return refusal, err
+}
+
+func (a *arrival) received() (*board.Refusal, error) {
+	var s *board.State
+	var push *audit.Push
+	moved := a.of(oplog.Ref)
+	if moved != nil {
+		refusal, err := a.examine(moved, &push)
+		if refusal != nil || err != nil {
+			return refusal, err
+		}
+		s = push.State
+	} else {
+		tip, err := a.repo.Ref(a.c.ctx, oplog.Ref)
+		if err != nil {
+			return nil, err
+		}
+		if !tip.IsZero() {
+			v, err := a.c.opened.View(a.c.ctx)
+			if err != nil {
+				return nil, err
+			}
+			s = v.State
+		}
+	}
+	for _, m := range a.moves {
+		if m.Ref == oplog.Ref || !strings.HasPrefix(m.Ref, "refs/liza/") && !strings.HasPrefix(m.Ref, "refs/heads/liza/") {
+			continue
+		}
+		lease, err := a.lease(m)
+		if err != nil {
+			return nil, err
+		}
+		if r := hooks.OwnRef(m, s, moved != nil, lease); r != nil {
+			return r, readOf(s)
+		}
+	}
+	return a.landing(s)
+}
+
+// readOf is the failure to read a board, if there was one.
+func readOf(s *board.State) error {
+	if s == nil {
+		return nil
+	}
+	return s.Err()
+}
+
+// examine proves the operations that a push brings to the board.
+func (a *arrival) examine(m *hooks.Move, push **audit.Push) (*board.Refusal, error) {
+	ctx := a.c.ctx
+	if r := hooks.BoardMove(*m, a.holds); r != nil || a.err != nil {
+		return r, a.err
+	}
+	from, to := gitio.OID(m.Now), gitio.OID(m.New)
+	sizes, err := a.repo.Sizes(ctx, from, to)
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range sizes {
+		if r := hooks.TooLarge(string(s.Type), string(s.OID), s.Bytes); r != nil {
+			return r, nil
+		}
+	}
+	if from.IsZero() {
+		from = ""
+	}
+	p, err := audit.Examine(ctx, a.repo, audit.Range{From: from, To: to})
+	if err != nil {
+		return nil, err
+	}
+	if !p.OK() {
+		f := p.Findings[0]
+		return board.Refuse(f.Code, f.String(), "push what git liza has written; git liza verify tells more"), nil
+	}
+	if r := hooks.Ahead(p.State.Time(), board.At(a.c.app.Now()), to.Short()); r != nil {
+		return r, nil
+	}
+	*push = p
+	if from != "" {
+		return a.brought(p.Submitted)
+	}
+	return nil, nil
+}
+
+// brought refuses submissions whose work is not here: no other clone could review it.
+func (a *arrival) brought(commits []gitio.OID) (*board.Refusal, error) {
+	names := make([]string, len(commits))
+	for i, c := range commits {
+		names[i] = string(c)
+	}
+	objects, err := a.repo.Objects(a.c.ctx, names)
+	if err != nil {
+		return nil, err
+	}
+	for i, o := range objects {
+		if o.Type != gitio.CommitObject {
+			return board.Refuse("evidence", "the work of a submission, "+commits[i].Short()+", is not in this push, and not here", "git liza submit pushes both together"), nil
+		}
+	}
+	return nil, nil
+}
+
+// lease reads what a pushed ref of a lease leads to.
+func (a *arrival) lease(m hooks.Move) (hooks.Lease, error) {
+	var l hooks.Lease
+	if !strings.HasPrefix(m.Ref, lease.Prefix) || gitio.OID(m.New).IsZero() {
+		return l, nil
+	}
+	sizes, err := a.repo.ObjectSizes(a.c.ctx, []string{m.New})
+	if err != nil {
+		return l, err
+	}
+	if sizes[0].Type != gitio.BlobObject || sizes[0].Bytes > hooks.MaxLease {
+		return l, nil
+	}
+	o, err := a.repo.Object(a.c.ctx, m.New)
+	if err != nil {
+		return l, err
+	}
+	var is lease.Lease
+	if json.Unmarshal(o.Data, &is) == nil {
+		l = hooks.Lease{Valid: true, Agent: is.Agent, Session: is.Session}
+	}
+	return l, nil
+}
+
+// landing holds what happens to integration against what the operations say.
+func (a *arrival) landing(s *board.State) (*board.Refusal, error) {
+	if s == nil {
+		return nil, nil
+	}
+	config := s.Config()
+	if config == nil {
+		return nil, s.Err()
+	}
+	ctx, ref := a.c.ctx, "refs/heads/"+config.IntegrationBranch
+	i := hooks.Integration{Branch: config.IntegrationBranch, Move: a.of(ref), Holds: a.holds}
+	if i.Move != nil {
+		i.Now = i.Move.Now
+	} else {
+		now, err := a.repo.Ref(ctx, ref)
+		if err != nil {
+			return nil, err
+		}
+		i.Now = string(now)
+	}
+	if m := a.of(oplog.Ref); m != nil {
+		r := audit.Range{To: gitio.OID(m.New)}
+		if i.Founding = gitio.OID(m.Now).IsZero(); !i.Founding {
+			r.From = gitio.OID(m.Now)
+		}
+		all, err := audit.Landings(ctx, a.repo, r)
+		if err != nil {
+			return nil, err
+		}
+		for _, l := range all {
+			i.Landings = append(i.Landings, hooks.Landing{Before: string(l.Before), After: string(l.After)})
+		}
+	}
+	return hooks.CheckIntegration(i), nil
+}
+
+// hookServerReferences answers a server's reference-transaction: one transaction, whose operations pre-receive has
+// proven.
+func (c *call) hookServerReferences() (*board.Refusal, error) {
+	if len(c.args) > 1 && c.args[1] != "prepared" {
+		return nil, nil
+	}
+	a, err := c.arrived()
+	if err != nil {
+		return nil, err
+	}
+	a.moves = hooks.Busy(a.moves)
+	refusal, err := a.transacted()
+	if err == nil {
+		err = a.err
+	}
+	return refusal, err
+}
+
+func (a *arrival) transacted() (*board.Refusal, error) {
+	tip := gitio.ZeroOID
+	if m := a.of(oplog.Ref); m != nil {
+		if r := hooks.BoardMove(*m, a.holds); r != nil || a.err != nil {
+			return r, a.err
+		}
+		tip = gitio.OID(m.New)
+	} else {
+		var err error
+		if tip, err = a.repo.Ref(a.c.ctx, oplog.Ref); err != nil || tip.IsZero() {
+			return nil, err
+		}
+	}
+	s, err := a.c.opened.Log().At(a.c.ctx, tip)
+	if err != nil {
+		return nil, err
+	}
+	return a.landing(s.State)
+}

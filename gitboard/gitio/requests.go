@@ -1,0 +1,49 @@
+package gitio
+
+import (
+	"context"
+	"strconv"
+	"strings"
+)
+
+// Requested returns which of the requests stand among tip and its first
+// parents, depth of them at most, each with the newest commit that carries
+// it as a trailer Liza-Request. It is one child, and one more for each that
+// seems to be there.
+func (r *Repo) Requested(ctx context.Context, tip OID, requests []string, depth int) (map[string]OID, error) {
+	found := map[string]OID{}
+	if len(requests) == 0 || depth <= 0 || tip.IsZero() {
+		return found, nil
+	}
+	if err := checkOIDs(tip); err != nil {
+		return nil, err
+	}
+	wanted := make(map[string]bool, len(requests))
+	for _, request := range requests {
+		wanted[request] = true
+	}
+	out, err := r.command("rev-list",
+		"rev-list", "--first-parent", "--max-count="+strconv.Itoa(depth),
+		"--encoding=UTF-8", "--no-commit-header", "--format=%x1e%H%n%B",
+		string(tip), "--").output(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for message := range strings.SplitSeq(string(out), "\x1e") {
+		oid, message, _ := strings.Cut(message, "\n")
+		for line := range strings.SplitSeq(message, "\n") {
+			request, is := strings.CutPrefix(line, RequestTrailer+": ")
+			if !is || !wanted[request] || found[request] != "" || !OID(oid).valid() {
+				continue
+			}
+			has, err := r.hasRequest(ctx, OID(oid), request)
+			if err != nil {
+				return nil, err
+			}
+			if has {
+				found[request] = OID(oid)
+			}
+		}
+	}
+	return found, nil
+}

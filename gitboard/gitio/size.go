@@ -1,0 +1,49 @@
+package gitio
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// Size is how many bytes an object has, as git stores it.
+type Size struct {
+	OID   OID
+	Type  ObjectType
+	Bytes int64
+}
+
+// Sizes returns the sizes of the objects that to has and from has not, trees
+// and blobs included; all of to's when from is zero. No content is read into
+// this process's memory.
+func (r *Repo) Sizes(ctx context.Context, from, to OID) ([]Size, error) {
+	names, err := r.revList(ctx, from, to, "--objects", "--no-object-names")
+	if err != nil || len(names) == 0 {
+		return nil, err
+	}
+	return r.ObjectSizes(ctx, names)
+}
+
+// ObjectSizes returns the sizes of objects in the order of their names. ErrNotFound when one is missing.
+func (r *Repo) ObjectSizes(ctx context.Context, names []string) ([]Size, error) {
+	out, err := r.command("cat-file", "cat-file", "--batch-check=%(objectname) %(objecttype) %(objectsize)").
+		feed([]byte(strings.Join(names, "\n") + "\n")).output(ctx)
+	if err != nil {
+		return nil, err
+	}
+	lines := splitLines(out)
+	sizes := make([]Size, 0, len(lines))
+	for _, line := range lines {
+		fields := strings.Fields(line)
+		if len(fields) != 3 {
+			return nil, fmt.Errorf("the size of %s: %w", strings.TrimSuffix(line, " missing"), ErrNotFound)
+		}
+		bytes, err := strconv.ParseInt(fields[2], 10, 64)
+		if err != nil {
+			return nil, fmt.Errorf("the size of %s: %w", fields[0], err)
+		}
+		sizes = append(sizes, Size{OID(fields[0]), ObjectType(fields[1]), bytes})
+	}
+	return sizes, nil
+}

@@ -1,0 +1,102 @@
+package hooks
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// The trailers of a commit on a task's branch.
+const (
+	TaskTrailer  = "Liza-Task"
+	AgentTrailer = "Liza-Agent"
+)
+
+// CommitMsg gives a commit's message the trailers of the task and of who works on it, in the place of any that
+// it has (an amended or squashed commit has them, a forged one too). What git takes out of the message stays
+// where it is: comments, and what follows a scissors line. comment is git's core.commentChar. An empty message
+// stays empty, which ends the commit.
+func CommitMsg(text, comment, task, agent string) string {
+	if comment == "auto" {
+		comment = chosen(text)
+	}
+	body, rest := split(text, comment)
+	lines := slices.DeleteFunc(strings.Split(body, "\n"), isOurs)
+	end := len(lines)
+	for end > 0 && strings.TrimSpace(lines[end-1]) == "" {
+		end--
+	}
+	if !slices.ContainsFunc(lines[:end], func(line string) bool { return strings.TrimSpace(line) != "" && !commented(line, comment) }) {
+		return text
+	}
+	added := []string{TaskTrailer + ": " + task, AgentTrailer + ": " + agent}
+	if !endsInTrailers(lines[:end], comment) {
+		added = append([]string{""}, added...)
+	}
+	out := strings.Join(append(lines[:end:end], added...), "\n") + "\n"
+	if rest != "" && strings.HasSuffix(body, "\n\n") {
+		out += "\n"
+	}
+	return out + rest
+}
+
+// split takes from a message what git will not keep at its end: comments and blank lines, and the scissors line
+// with all below it.
+func split(text, comment string) (body, rest string) {
+	lines := strings.SplitAfter(text, "\n")
+	end := len(lines)
+	for i, line := range lines {
+		if commented(line, comment) && strings.Contains(line, " ------------------------ >8 ------------------------") {
+			end = i
+			break
+		}
+	}
+	for end > 0 && (strings.TrimSpace(lines[end-1]) == "" || commented(lines[end-1], comment)) {
+		end--
+	}
+	for end < len(lines) && strings.TrimSpace(lines[end]) == "" && lines[end] != "" {
+		end++ // blank lines between message and comments belong to the message's end
+	}
+	return strings.Join(lines[:end], ""), strings.Join(lines[end:], "")
+}
+
+// chosen is the character that git has chosen for its comments under "auto": what it adds comes last.
+func chosen(text string) string {
+	lines := strings.Split(strings.TrimSpace(text), "\n")
+	if last := lines[len(lines)-1]; last != "" && strings.ContainsRune("#;@!$%^&|:", rune(last[0])) {
+		return last[:1]
+	}
+	return "#"
+}
+
+// commented reports whether git takes a line for a comment.
+func commented(line, comment string) bool { return strings.HasPrefix(line, comment) }
+
+func isOurs(line string) bool {
+	key, _, is := strings.Cut(line, ":")
+	return is && (strings.EqualFold(key, TaskTrailer) || strings.EqualFold(key, AgentTrailer))
+}
+
+var trailer = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9-]+\s*:`) })
+
+// endsInTrailers reports whether the last paragraph is one that git reads trailers from, and not the subject.
+// Of a paragraph of which only a part looks like that, git takes some (git-interpret-trailers); here it gets a
+// paragraph of ours behind it.
+func endsInTrailers(lines []string, comment string) bool {
+	first := len(lines)
+	for first > 0 && strings.TrimSpace(lines[first-1]) != "" {
+		first--
+	}
+	before := slices.ContainsFunc(lines[:first], func(line string) bool { return strings.TrimSpace(line) != "" && !commented(line, comment) })
+	if !before || first == len(lines) {
+		return false
+	}
+	for i, line := range lines[first:] {
+		folded := i > 0 && (line[0] == ' ' || line[0] == '\t')
+		if !folded && !commented(line, comment) && !trailer().MatchString(line) && !strings.HasPrefix(line, "(cherry picked from commit ") {
+			return false
+		}
+	}
+	return true
+}

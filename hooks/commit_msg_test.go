@@ -1,0 +1,47 @@
+package hooks
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestCommitMsg(t *testing.T) {
+	const ours = "Liza-Task: parse\nLiza-Agent: coder-1\n"
+	const scissors = "# ------------------------ >8 ------------------------\n# Do not modify\ndiff --git a b\n"
+	for name, c := range map[string]struct{ in, comment, want string }{
+		"a subject alone":           {"Add sums\n", "#", "Add sums\n\n" + ours},
+		"no line end":               {"Add sums", "#", "Add sums\n\n" + ours},
+		"a subject like a trailer":  {"fix: sums\n", "#", "fix: sums\n\n" + ours},
+		"a body":                    {"Add sums\n\nThey add.\n", "#", "Add sums\n\nThey add.\n\n" + ours},
+		"trailers":                  {"Add sums\n\nSigned-off-by: A <a@b>\n", "#", "Add sums\n\nSigned-off-by: A <a@b>\n" + ours},
+		"folded trailers":           {"Add sums\n\nSee: one\n two\n", "#", "Add sums\n\nSee: one\n two\n" + ours},
+		"a cherry-pick":             {"Add sums\n\n(cherry picked from commit abc)\n", "#", "Add sums\n\n(cherry picked from commit abc)\n" + ours},
+		"ours already":              {"Add sums\n\n" + ours, "#", "Add sums\n\n" + ours},
+		"another's":                 {"Add sums\n\nLiza-Task: print\nLiza-Agent: coder-2\nAcked-by: A\n", "#", "Add sums\n\nAcked-by: A\n" + ours},
+		"another's in small":        {"Add sums\n\nliza-agent: coder-2\n", "#", "Add sums\n\n" + ours},
+		"forged twice":              {"Add sums\n\nLiza-Agent: coder-2\nLiza-Agent: coder-3\n", "#", "Add sums\n\n" + ours},
+		"a fixup":                   {"fixup! Add sums\n", "#", "fixup! Add sums\n\n" + ours},
+		"comments behind":           {"Add sums\n\n# Please enter\n# On branch\n", "#", "Add sums\n\n" + ours + "\n# Please enter\n# On branch\n"},
+		"a scissors line":           {"Add sums\n" + scissors, "#", "Add sums\n\n" + ours + scissors},
+		"another comment character": {"# is a title\n\n; Please enter\n", ";", "# is a title\n\n" + ours + "\n; Please enter\n"},
+		"a comment character found": {"#1 is a title\n\n; Please enter\n", "auto", "#1 is a title\n\n" + ours + "\n; Please enter\n"},
+		"a merge": {"Merge branch 'integration' into task/parse\n\n# Conflicts:\n#\ta.go\n", "#",
+			"Merge branch 'integration' into task/parse\n\n" + ours + "\n# Conflicts:\n#\ta.go\n"},
+		"squashed": {"# This is a combination of 2 commits.\n# 1st:\n\none\n\n" + ours + "\n# 2nd:\n\ntwo\n\n" + ours, "#",
+			"# This is a combination of 2 commits.\n# 1st:\n\none\n\n\n# 2nd:\n\ntwo\n\n" + ours},
+		"nothing":           {"", "#", ""},
+		"comments alone":    {"\n# Please enter\n", "#", "\n# Please enter\n"},
+		"forged alone":      {"Liza-Agent: coder-2\n", "#", "Liza-Agent: coder-2\n"},
+		"prose with colons": {"Add sums\n\nNote: this\nis prose\n", "#", "Add sums\n\nNote: this\nis prose\n\n" + ours},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := CommitMsg(c.in, c.comment, "parse", "coder-1")
+			if got != c.want {
+				t.Errorf("got\n%s\nwant\n%s", got, c.want)
+			}
+			if again := CommitMsg(got, c.comment, "parse", "coder-1"); again != got && strings.Contains(got, ours) {
+				t.Errorf("a second time gives\n%s\nafter\n%s", again, got)
+			}
+		})
+	}
+}

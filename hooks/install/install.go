@@ -1,0 +1,147 @@
+package install
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/git-liza/git-liza/gitboard/gitio"
+)
+
+const (
+	runFile    = "run"
+	configFile = "gitconfig" // what the include reads
+)
+
+// The lines around what we add to the repository's config. Where its last line had no end, the first form
+// follows on one that had to be made.
+const (
+	begin      = "# git liza: hooks where agents are; git liza hooks uninstall takes these lines away\n"
+	beginAdded = "\n# git liza: hooks where agents are; git liza hooks uninstall takes these lines away, and the line end before them\n"
+	end        = "# git liza: end\n"
+)
+
+// Dir is where the hooks of a repository are.
+func Dir(repo *gitio.Repo) string { return filepath.Join(repo.CommonDir(), "liza", "hooks") }
+
+// Status is what stands of the hooks.
+type Status struct {
+	Dir     string `json:"dir"`
+	Files   bool   `json:"files"`   // the shims are there
+	On      bool   `json:"on"`      // git is told to use them
+	Server  bool   `json:"server"`  // as a shared repository's lock
+	Program string `json:"program"` // that they ask, "" when it is not there
+}
+
+// Read tells what stands of the hooks.
+func Read(repo *gitio.Repo) (Status, error) {
+	s := Status{Dir: Dir(repo)}
+	text, err := os.ReadFile(filepath.Join(s.Dir, runFile))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return s, err
+	}
+	s.Files = err == nil
+	s.Server = strings.Contains(string(text), " hook --server ")
+	for line := range strings.SplitSeq(string(text), "\n") {
+		if word, is := strings.CutPrefix(line, "program='"); is {
+			program := strings.ReplaceAll(strings.TrimSuffix(word, "'"), `'\''`, "'")
+			if info, err := os.Stat(program); err == nil && !info.IsDir() {
+				s.Program = program
+			}
+		}
+	}
+	config, err := os.ReadFile(filepath.Join(repo.CommonDir(), "config"))
+	if err != nil {
+		return s, err
+	}
+	s.On = bytes.Contains(config, []byte(begin[1:len(begin)-1]))
+	return s, nil
+}
+
+// Install puts the hooks in place, or brings those that are there up to date. program is the git-liza that they
+// ask; "" for the one in PATH. server makes them a shared repository's lock. gitio.ErrBusy when another process
+// writes the config, a gitio.StorageError when nothing can be written.
+func Install(repo *gitio.Repo, program string, server bool) error {
+	dir := Dir(repo)
+	names := clientHooks
+	if server {
+		names = serverHooks
+	}
+	if err := os.RemoveAll(dir); err != nil { // of the other kind, or of an earlier version
+		return &gitio.StorageError{Dir: repo.CommonDir(), Err: err}
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return &gitio.StorageError{Dir: repo.CommonDir(), Err: err}
+	}
+	err := os.WriteFile(filepath.Join(dir, runFile), []byte(run(program, server)), 0o644)
+	err = errors.Join(err, os.WriteFile(filepath.Join(dir, configFile), []byte("[core]\n\thooksPath = "+configQuote(dir)+"\n"), 0o644))
+	for _, name := range names {
+		err = errors.Join(err, os.WriteFile(filepath.Join(dir, name), []byte(hook), 0o755))
+	}
+	if err != nil {
+		return &gitio.StorageError{Dir: dir, Err: err}
+	}
+	return repo.EditConfigFile(func(text []byte) ([]byte, error) {
+		text, err := without(text)
+		if err != nil {
+			return nil, err
+		}
+		first := begin
+		if len(text) > 0 && text[len(text)-1] != '\n' {
+			first = beginAdded
+		}
+		return append(text, first+section(server)+end...), nil
+	})
+}
+
+// section is the settings that switch the hooks on. Paths are relative to the config file, so that a repository
+// that is moved or copied stays one that works. Worktrees of tasks are all made as .worktrees/.claim-<request>,
+// and git names what it keeps of them after that for ever (git-worktree): a human's own worktrees are others.
+func section(server bool) string {
+	if server {
+		return "[include]\n\tpath = liza/hooks/" + configFile + "\n"
+	}
+	return "[includeIf \"gitdir:./worktrees/?claim-*\"]\n\tpath = liza/hooks/" + configFile + "\n"
+}
+
+// Uninstall takes the hooks away: the config has the bytes that it would have without them.
+func Uninstall(repo *gitio.Repo) error {
+	if err := repo.EditConfigFile(without); err != nil {
+		return err
+	}
+	dir := Dir(repo)
+	if err := os.RemoveAll(dir); err != nil {
+		return &gitio.StorageError{Dir: dir, Err: err}
+	}
+	_ = os.Remove(filepath.Dir(dir)) // empty, on a server
+	return nil
+}
+
+// without is a config without our lines.
+func without(text []byte) ([]byte, error) {
+	for _, first := range []string{beginAdded, begin} {
+		from := bytes.Index(text, []byte(first))
+		if from < 0 {
+			continue
+		}
+		length := bytes.Index(text[from:], []byte(end))
+		if length < 0 {
+			return nil, fmt.Errorf("the config holds %q and not %q: put that line behind the settings of git liza's hooks", strings.TrimSpace(first), strings.TrimSpace(end))
+		}
+		after := text[from+length+len(end):]
+		if first == beginAdded && len(after) > 0 {
+			from++ // something else needs that line end by now
+		}
+		return append(bytes.Clone(text[:from]), after...), nil
+	}
+	return text, nil
+}
+
+// configQuote writes a value of a config file (git-config, "Values").
+func configQuote(value string) string {
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(value) + `"`
+}

@@ -1,0 +1,63 @@
+package install
+
+import (
+	_ "embed"
+	"strings"
+)
+
+//go:embed shim.sh
+var shim string
+
+// hook is what each of the hooks is. It stops nobody while the other file is being written.
+const hook = "#!/bin/sh\nrun=${0%/*}/" + runFile + "\n[ ! -r \"$run\" ] || . \"$run\"\n"
+
+// clientHooks are the hooks that git runs in worktrees (githooks): where ours are on, the project's own are
+// reached through them alone.
+var clientHooks = []string{
+	"applypatch-msg", "pre-applypatch", "post-applypatch", "pre-commit", "pre-merge-commit", "prepare-commit-msg", "commit-msg",
+	"post-commit", "pre-rebase", "post-checkout", "post-merge", "pre-push", "reference-transaction", "post-rewrite",
+	"post-index-change", "pre-auto-gc", "sendemail-validate",
+}
+
+// serverHooks are those that git runs where it receives a push, and in gc.
+var serverHooks = []string{
+	"pre-receive", "update", "proc-receive", "post-receive", "post-update", "reference-transaction", "pre-auto-gc",
+}
+
+// run is the text of the file that every hook reads.
+func run(program string, server bool) string {
+	names, filter, flag := "pre-commit|pre-merge-commit|commit-msg) asks=1 ;;\npre-push) reads=1 asks=1 ;;", "", ""
+	otherwise := "warn \"git-liza does not answer, so nothing was checked; reinstall it, or: git liza hooks uninstall\"\nexit 0"
+	if server {
+		names, flag = "pre-receive) reads=1 asks=1 ;;", " --server"
+		filter, otherwise = serverFilter, serverOtherwise
+	}
+	return strings.NewReplacer("@program@", quote(program), "@names@", names, "@filter@", filter, "@server@", flag, "@otherwise@", otherwise).Replace(shim)
+}
+
+// serverFilter lets pass what is none of ours without starting git-liza. ours tells of what is.
+const serverFilter = `
+integration=
+while read -r key value; do
+	[ "$key" != integration_branch: ] || integration=$value
+done <<CONFIG
+$(git cat-file blob refs/heads/liza/state:config.yaml 2>/dev/null)
+CONFIG
+integration=${integration#[\"\']} integration=${integration%[\"\']}
+ours=
+while read -r old new ref; do
+	case $ref in
+	refs/heads/liza/*|refs/liza/*|"refs/heads/$integration") ours=$ref ;;
+	esac
+done <<MOVES
+$input
+MOVES
+[ "$ours" ] || exit 0
+`
+
+// serverOtherwise holds the lock although git-liza does not answer.
+const serverOtherwise = `echo "liza: git-liza does not answer on this server, so $ours stays; its admin can reinstall it, or: git liza hooks uninstall --server" >&2
+exit 1`
+
+// quote makes a word of the shell.
+func quote(word string) string { return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'" }

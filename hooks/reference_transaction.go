@@ -1,0 +1,162 @@
+package hooks
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/roles"
+)
+
+// The refs that are the board's own.
+const (
+	BoardRef     = "refs/heads/liza/state"
+	heads        = "refs/heads/"
+	boardHeads   = "refs/heads/liza/"
+	taskHeads    = "refs/heads/task/"
+	ours         = "refs/liza/"
+	reviewPrefix = "refs/liza/review/"
+	atticPrefix  = "refs/liza/attic/"
+	leasePrefix  = "refs/liza/leases/"
+)
+
+// Move is a line that git gives the reference-transaction hook, or pre-receive (githooks), and what is so at
+// that moment. Old may be zero on real moves, too: Now is what counts.
+type Move struct {
+	Ref, Old, New string
+	Now           string // where the ref is, all zeros for nowhere
+	Packed        bool   // Old is what packed-refs holds
+}
+
+// idle reports whether a transaction changes nothing about the ref: it is taken up in packed-refs, its loose
+// form is pruned, or it stays where it is. A real deletion shows as zeros to zeros first, when git drops the
+// ref from packed-refs.
+func (m Move) idle() bool {
+	if zero(m.New) {
+		return zero(m.Now) || !zero(m.Old) && m.Packed
+	}
+	return m.New == m.Now
+}
+
+// Busy are the moves that change something.
+func Busy(moves []Move) []Move {
+	var busy []Move
+	for _, m := range moves {
+		if !m.idle() {
+			busy = append(busy, m)
+		}
+	}
+	return busy
+}
+
+func zero(oid string) bool { return strings.Trim(oid, "0") == "" }
+
+// free are the refs that anybody moves in worktrees: git's own notes to itself, and what others' repositories
+// were seen at.
+var free = []string{"refs/remotes/", "refs/bisect/", "refs/worktree/", "refs/rewritten/", "refs/prefetch/"}
+
+// Free reports whether a ref is an agent's to move, whoever it is and whatever the board says. main says that
+// git runs in the main worktree.
+func Free(ref string, main bool) bool {
+	if !strings.HasPrefix(ref, "refs/") {
+		return !strings.Contains(ref, "/") && !(main && ref == "HEAD")
+	}
+	return slices.ContainsFunc(free, func(prefix string) bool { return strings.HasPrefix(ref, prefix) })
+}
+
+// ReferenceTransaction refuses the first move that is not an agent's. s is the board, nil when it can't be read.
+func ReferenceTransaction(w Who, s *board.State, moves []Move) *board.Refusal {
+	for _, m := range moves {
+		if Free(m.Ref, w.Main) || m.idle() {
+			continue
+		}
+		if r := move(w, s, m.Ref); r != nil {
+			return r
+		}
+	}
+	return nil
+}
+
+func move(w Who, s *board.State, ref string) *board.Refusal {
+	name := strings.TrimPrefix(ref, heads)
+	switch {
+	case ref == "HEAD":
+		return refuse("permission", "work in the worktree of your task", "%s may not move HEAD of the main worktree: it is the human's", w)
+	case strings.HasPrefix(ref, boardHeads):
+		return refuse("permission", "git liza help: every change of the board is a command", "%s is moved by git liza alone", name)
+	case strings.HasPrefix(ref, ours):
+		return refuse("permission", "leave it; git liza doctor looks after what a crash left", "%s is kept by git liza alone", ref)
+	case strings.HasPrefix(ref, taskHeads):
+		return taskMove(w, s, strings.TrimPrefix(ref, taskHeads))
+	case strings.HasPrefix(ref, heads) && name == integrationOf(s):
+		return refuse("permission", towardsIntegration(w), "%s moves by a merge of approved work, or by a human's land; not by %s", name, w)
+	case strings.HasPrefix(ref, heads):
+		return refuse("permission", "commit on the branch of your task: git liza prime tells which", "%s is no task's branch, and agents move no other", name)
+	case ref == "refs/stash":
+		return refuse("permission", "commit on the branch of your task instead: what is a draft can be amended", "stashes are shared by all worktrees: another would pop yours")
+	case strings.HasPrefix(ref, "refs/tags/"):
+		return refuse("permission", "leave tags to a human; fetch with --no-tags", "%s sets and moves no tags", w)
+	}
+	return refuse("permission", "leave it to a human", "%s may not move %s", w, ref)
+}
+
+func integrationOf(s *board.State) string {
+	if s == nil {
+		return ""
+	}
+	if c := s.Config(); c != nil {
+		return c.IntegrationBranch
+	}
+	return ""
+}
+
+func towardsIntegration(w Who) string {
+	switch {
+	case w.Role == roles.CodeReviewer:
+		return "git liza merge ID, once the task is APPROVED"
+	case w.Role == roles.Coder && w.Task != "":
+		return "git liza submit " + w.Task
+	case w.ID == "":
+		return "as a human, at the project's root: git liza land COMMIT"
+	}
+	return "git liza status"
+}
+
+// taskMove refuses all but the holder's moves of a task's branch. A human in the task's worktree may commit there.
+func taskMove(w Who, s *board.State, id string) *board.Refusal {
+	if w.ID == "" {
+		if w.Task == id {
+			return nil
+		}
+		return refuse("permission", "do it as a human at the project's root", "%s nobody moves task/%s", w.where(), id)
+	}
+	if s == nil {
+		return nil // a board that can't be read stops nobody's work
+	}
+	t := s.Task(id)
+	switch {
+	case s.Err() != nil:
+		return nil
+	case t == nil:
+		return refuse("unknown-task", "git liza prime", "there is no task %s, so task/%s is nobody's branch", id, id)
+	case w.Role != roles.Coder:
+		return refuse("permission", "git liza show "+id, "task/%s is moved by the coder who holds %s, and %s is a %s", id, id, w.ID, w.Role)
+	case t.AssignedTo != w.ID:
+		return refuse("permission", "git liza prime", "%s does not hold %s (%s), so task/%s is not its branch", w.ID, id, standing(t), id)
+	case t.Status != board.Claimed:
+		hint := "git liza show " + id
+		if t.Status == board.ReadyForReview {
+			hint = "git liza withdraw " + id + ", as long as nobody reviews it"
+		}
+		return refuse("wrong-state", hint, "%s is %s: its branch stays as it is", id, t.Status)
+	}
+	return w.replaced(s)
+}
+
+func standing(t *board.Task) string {
+	if t.AssignedTo == "" {
+		return string(t.Status)
+	}
+	return fmt.Sprintf("%s, %s's", t.Status, t.AssignedTo)
+}
