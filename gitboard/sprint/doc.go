@@ -75,15 +75,20 @@ func scope(tasks []board.ScopedTask) string {
 	if len(tasks) == 0 {
 		return "nothing"
 	}
-	text := fmt.Sprintf("%d of %d over", board.Over(tasks), len(tasks))
+	const most = 30
+	done := board.Over(tasks)
+	text := fmt.Sprintf("%d of %d over", done, len(tasks))
 	var open []string
 	for _, t := range tasks {
-		if !t.Status.Terminal() {
+		if !t.Status.Terminal() && len(open) < most {
 			open = append(open, t.ID+" "+string(t.Status))
 		}
 	}
 	if len(open) > 0 {
 		text += "; open: " + strings.Join(open, ", ")
+	}
+	if more := len(tasks) - done - len(open); more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
 	}
 	return text
 }

@@ -111,6 +111,17 @@ func due(r *board.SprintReview, now board.Time) string {
 	}
 }
 
+// mostShown is how many things of a kind a screen about a sprint names; --json has all of them.
+const mostShown = 12
+
+// someOf names the first of some things.
+func someOf(words []string) string {
+	if len(words) <= mostShown {
+		return strings.Join(words, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(words[:mostShown], ", "), len(words)-mostShown)
+}
+
 // scope adds how far a scope is, and the tasks of it that are not over.
 func (l *labels) scope(name string, tasks []board.ScopedTask) {
 	if len(tasks) == 0 {
@@ -125,7 +136,7 @@ func (l *labels) scope(name string, tasks []board.ScopedTask) {
 		}
 	}
 	if len(open) > 0 {
-		text += "; open: " + strings.Join(open, ", ")
+		text += "; open: " + someOf(open)
 	}
 	l.add(name, text)
 }
@@ -144,6 +155,8 @@ func (l *labels) finished(tasks []board.FinishedTask) {
 	if len(tasks) == 0 {
 		return
 	}
+	earlier := max(0, len(tasks)-mostShown)
+	tasks = tasks[earlier:]
 	rows := [][]string{{"finished", "state", "took", "iterations", "rejections", "drift"}}
 	for _, t := range tasks {
 		took := "-"
@@ -154,6 +167,9 @@ func (l *labels) finished(tasks []board.FinishedTask) {
 	}
 	l.lines = append(l.lines, "")
 	l.lines = append(l.lines, columns("", rows)...)
+	if earlier > 0 {
+		l.lines = append(l.lines, fmt.Sprintf("and %d earlier: git liza sprint show --summary", earlier))
+	}
 }
 
 func (l *labels) blocked(tasks []board.BlockedTask, now board.Time) {
@@ -161,7 +177,11 @@ func (l *labels) blocked(tasks []board.BlockedTask, now board.Time) {
 		return
 	}
 	l.lines = append(l.lines, "", "blocked")
-	for _, t := range tasks {
+	for i, t := range tasks {
+		if i == mostShown {
+			l.lines = append(l.lines, fmt.Sprintf("  and %d more: git liza sprint show --summary", len(tasks)-mostShown))
+			break
+		}
 		l.add("  "+t.ID, board.Span(now.Sub(t.Since))+": "+t.Reason)
 		for _, q := range t.Questions {
 			l.add("", "? "+q)

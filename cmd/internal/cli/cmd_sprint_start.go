@@ -2,7 +2,6 @@ package cli
 
 import (
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -36,10 +35,10 @@ func sprintStartCommand() *command {
 			left := unplanned(done.After)
 			var lines []string
 			if over := overAlready(done.After); len(over) > 0 {
-				lines = append(lines, "over already: "+strings.Join(over, ", "))
+				lines = append(lines, "over already: "+someOf(over))
 			}
 			if len(left) > 0 {
-				lines = append(lines, "neither planned nor stretch: "+strings.Join(left, ", "))
+				lines = append(lines, "neither planned nor stretch: "+someOf(left))
 			}
 			return c.report(done, map[string]any{"sprint": done.After.Sprint().ID, "unplanned": every(left)}, lines...)
 		},

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -84,8 +85,10 @@ func (c *call) values(cmd *command, name string) []candidate {
 		return bare(strings.Split(name, "|")...)
 	}
 	switch name {
-	case "ID", "TASK", "task", "depends", "by", "during":
+	case "ID", "TASK", "task", "depends", "by", "during", "planned", "stretch":
 		return c.tasks()
+	case "RECORD":
+		return slices.Concat(c.tasks(), bare(slices.Sorted(maps.Keys(recordSingles))...))
 	case "AGENT", "agent", "to":
 		return c.agents()
 	case "for":

@@ -27,6 +27,15 @@ func reviewed(t *testing.T) *boardScene {
 func TestGoldenSprint(t *testing.T) {
 	scenes := map[string]*boardScene{"empty": newBoardScene(t, long).pass(time.Hour), "busy": reviewed(t), "ended": reviewed(t).
 		do("human", &board.SprintEnd{}, &board.Retrospective{Text: board.RetrospectiveTitle + "sprint-2\n\n## Where did the time go?\n\n" + long + "\n"}).pass(30 * time.Hour)}
+	crowd := newBoardScene(t, "A thousand things to do")
+	for i := range 200 {
+		crowd.add(fmt.Sprintf("part-%03d", i), "A part", 3)
+	}
+	for i := range 60 {
+		crowd.pass(time.Minute).do("human", &board.Abandon{About: board.About{Task: fmt.Sprintf("part-%03d", i)}, Reason: "not needed"})
+		crowd.do("human", &board.Block{About: board.About{Task: fmt.Sprintf("part-%03d", 199-i)}, Reason: board.HumanOverride})
+	}
+	scenes["crowd"] = crowd
 	for name, s := range scenes {
 		r, err := board.ReviewSprint(s.state(), s.now.Std())
 		if err != nil {
