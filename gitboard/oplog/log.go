@@ -206,7 +206,7 @@ func build(on *Snapshot, after *board.State, op board.Operation, by Committer) (
 	}
 	if by.Key != nil && board.MustSign(on.State, after) {
 		if c.GPGSig, err = by.Key.Sign(gitio.EncodeCommit(c)); err != nil {
-			return gitio.Commit{}, nil, fmt.Errorf("sign %s: %w", op.Name(), err)
+			return gitio.Commit{}, nil, board.Refuse("signature", fmt.Sprintf("%s can't be signed: %v", op.Name(), err), "is it the ssh-agent's key? ssh-add -l lists what it holds")
 		}
 	}
 	o := gitio.NewObject("commit", gitio.EncodeCommit(c))

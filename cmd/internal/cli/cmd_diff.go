@@ -133,7 +133,7 @@ func (c *call) changes(old, new gitio.OID) ([]change, error) {
 }
 
 // recordDirs are the directories of records in the order of a reader's interest.
-var recordDirs = []string{board.TaskDir, board.AgentDir, board.HandoffDir, board.DiscoveryDir, board.AnomalyDir, board.NoteDir, board.SpecChangeDir}
+var recordDirs = []string{board.TaskDir, board.AgentDir, board.HandoffDir, board.DiscoveryDir, board.AnomalyDir, board.NoteDir, board.SpecChangeDir, board.KeyDir}
 
 func compareBoards(a, b *board.State) ([]change, error) {
 	paths := []string{board.GoalPath, board.SprintPath, board.ControlPath, board.ConfigPath, board.BreakerPath, board.MetaPath}

@@ -147,6 +147,7 @@ func (c *call) agentKey(public, where string) (*sshsig.Signer, error) {
 		return nil, missing
 	}
 	c.onClose = append(c.onClose, conn)
+	context.AfterFunc(c.ctx, func() { conn.Close() }) // an agent may wait for a person for ever
 	held, err := agent.NewClient(conn).Signers()
 	if err != nil {
 		return nil, missing

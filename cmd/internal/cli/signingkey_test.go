@@ -27,6 +27,12 @@ func sshAgent(t *testing.T, keys ...any) (socket string) {
 			t.Fatal(err)
 		}
 	}
+	return serve(t, ring)
+}
+
+// serve serves an agent on a socket.
+func serve(t *testing.T, ring agent.Agent) (socket string) {
+	t.Helper()
 	dir, err := os.MkdirTemp("", "agent") // a socket's path is short
 	if err != nil {
 		t.Fatal(err)
@@ -132,4 +138,45 @@ func TestLoadKey(t *testing.T) {
 			t.Errorf("%s: %v", c.where, err)
 		}
 	}
+}
+
+// TestAgentThatDoesNotAnswer: who is told to end doesn't wait for an ssh-agent that waits for somebody.
+func TestAgentThatDoesNotAnswer(t *testing.T) {
+	_, key, err := ed25519.GenerateKey(rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	asked := make(chan struct{})
+	ring := &waits{Agent: agent.NewKeyring(), asked: asked, end: make(chan struct{})}
+	t.Cleanup(func() { close(ring.end) })
+	if err := ring.Add(agent.AddedKey{PrivateKey: key}); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	socket := serve(t, ring)
+	c := &call{ctx: ctx, app: &App{Getenv: func(string) string { return socket }}}
+	t.Cleanup(c.close)
+	s, err := c.loadKey("key::" + publicOf(t, key))
+	if err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		<-asked
+		cancel()
+	}()
+	if _, err := s.Sign([]byte("content")); err == nil {
+		t.Error("it has signed")
+	}
+}
+
+// waits is an agent that never answers when it is asked to sign.
+type waits struct {
+	agent.Agent
+	asked, end chan struct{}
+}
+
+func (w *waits) Sign(ssh.PublicKey, []byte) (*ssh.Signature, error) {
+	close(w.asked)
+	<-w.end
+	return nil, os.ErrClosed
 }
