@@ -161,7 +161,7 @@ func TestWatchHaltsTheBoard(t *testing.T) {
 	due := time.Now().UTC().Add(2 * time.Second).Format(time.RFC3339)
 	p.must("", "write", "sprint.timeline.deadline", due)
 	w.hears("SPRINT DEADLINE: sprint-1")
-	w.hears("the board is at CHECKPOINT: deadline: sprint-1, due " + due)
+	w.hears("the board is at CHECKPOINT: deadline: sprint-1, due " + due + "; summary: ")
 	p.must("", "resume", "--decision", "CONTINUE")
 	p.ambiguity("and now?")
 	w.hears("and now?")

@@ -89,7 +89,8 @@ func NextPlan(wakes []board.Wake, supervised bool) []string {
 	case board.InitialPlanning:
 		return append(append(next, definesTask...), "git liza alignment TEXT")
 	case board.ImmediateDiscovery:
-		return append(next, "git liza convert-discovery ID --task TASK", "git liza settle-discovery ID --defer --reason TEXT")
+		return append(next, "git liza convert-discovery ID --task TASK", "git liza settle-discovery ID --defer --reason TEXT",
+			"going on is harmful: git liza checkpoint --reason TEXT")
 	case board.AllTerminal:
 		return append(append(next, definesTask...), "the goal is met: exit with 0, and your supervisor completes it (by hand: git liza complete-goal)")
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"strings"
 
@@ -119,6 +120,9 @@ func (e *edit) asks() bool {
 // commitText commits what the file says now, nil when that is nothing new.
 func (e *edit) commitText(before string) (*gitboard.Done, error) {
 	data, err := os.ReadFile(e.file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, board.Refuse("invalid", "the editor left no file: nothing was changed", "")
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -233,7 +237,10 @@ func (e *edit) again(fault error) bool {
 // kept leaves the text where it is, unless it is as it was before, and says so beside the fault.
 func (e *edit) kept(before string, fault error) error {
 	data, err := os.ReadFile(e.file)
-	if err == nil && (string(data) == before || strings.TrimSpace(withoutHead(string(data))) == "") {
+	if err != nil {
+		return fault
+	}
+	if string(data) == before || strings.TrimSpace(withoutHead(string(data))) == "" {
 		_ = e.opened.Discard(e.name) // there is nothing of the human's in it
 		return fault
 	}

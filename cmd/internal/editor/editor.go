@@ -9,8 +9,8 @@ import (
 // Edit opens a file in an editor and waits for its end. The command may have arguments and is read by a shell, as
 // git reads it; the file becomes its last argument. An error is an editor that couldn't be started or failed.
 func Edit(command, file string, stdin io.Reader, stdout, stderr io.Writer) error {
-	// No context: an interrupt that is typed while the editor runs is the editor's.
-	cmd := exec.Command("sh", "-c", command+` "$@"`, command, file)
+	// No context, and a shell that outlives an interrupt: one that is typed while the editor runs is the editor's.
+	cmd := exec.Command("sh", "-c", "trap : INT\n"+command+` "$@"`, command, file)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = stdin, stdout, stderr
 	return cmd.Run()
 }

@@ -1,0 +1,81 @@
+//go:build unix
+
+package editor
+
+import (
+	"bufio"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/creack/pty"
+)
+
+// The test binary edits the file that it is told to, as git liza does: an interrupt does not end it.
+func TestMain(m *testing.M) {
+	if file := os.Getenv("EDITOR_TEST_FILE"); file != "" {
+		signal.Notify(make(chan os.Signal, 9), os.Interrupt)
+		if err := Edit(os.Getenv("EDITOR"), file, os.Stdin, os.Stdout, os.Stderr); err != nil {
+			os.Stderr.WriteString(err.Error() + "\n")
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
+
+// An interrupt that is typed in the editor reaches the editor, and ends nothing else.
+func TestAnInterruptIsTheEditors(t *testing.T) {
+	dir := t.TempDir()
+	script, file := filepath.Join(dir, "my editor.sh"), filepath.Join(dir, "a file")
+	text := "trap 'echo interrupted > \"$1\"; exit 0' INT\necho ready\nwhile :; do sleep 0.05; done\n"
+	if err := os.WriteFile(script, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), "EDITOR_TEST_FILE="+file, "EDITOR=sh '"+script+"'")
+	host, err := pty.Start(cmd)
+	if err != nil {
+		t.Skipf("no pty here: %v", err)
+	}
+	defer host.Close()
+	said := bufio.NewReader(host)
+	for {
+		line, err := said.ReadString('\n')
+		if err != nil {
+			t.Fatalf("the editor never began: %v", err)
+		}
+		if strings.TrimSpace(line) == "ready" {
+			break
+		}
+	}
+	if _, err := host.Write([]byte{3}); err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Wait(); err != nil {
+		t.Errorf("editing ended with %v", err)
+	}
+	if got, err := os.ReadFile(file); err != nil || string(got) != "interrupted\n" {
+		t.Errorf("the editor wrote %q, %v", got, err)
+	}
+}
+
+// A failing editor is an error; its file is its last argument, behind those of the command.
+func TestEdit(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "a 'file'")
+	if err := Edit("test -f", file, nil, nil, nil); err == nil {
+		t.Error("a command that fails is no error")
+	}
+	if err := Edit("touch -m --", file, nil, nil, nil); err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Stat(file); err != nil {
+		t.Error(err)
+	}
+	if err := Edit("no-such-editor --wait", file, nil, nil, nil); err == nil {
+		t.Error("an editor that is not there is no error")
+	}
+}
