@@ -63,7 +63,7 @@ func (s *site) damaged() []Problem {
 			Hint: "make sure that no git process runs in this repository; then move that folder elsewhere",
 		}
 		if written, err := os.Stat(path); err == nil {
-			if left, known := abandoned(written.ModTime(), s.b.Now()); left && known {
+			if left, known := abandoned(written.ModTime(), s.b.Now(), lockAge); left && known {
 				p.Fix = func(context.Context) error { return os.RemoveAll(path) }
 			}
 		}
@@ -496,7 +496,7 @@ func (d *diagnosis) locks(context.Context) error {
 			Kind: StaleLock, Path: path, Text: fmt.Sprintf("the lock %s is from %s", path, info.ModTime().UTC().Format(time.RFC3339)),
 			Hint: "make sure that no git process runs in this repository; then the file may go",
 		}
-		if left, known := abandoned(info.ModTime(), d.b.Now()); left && known {
+		if left, known := abandoned(info.ModTime(), d.b.Now(), lockAge); left && known {
 			p.Text += ", and no git that has run since then is left"
 			p.Fix = func(context.Context) error {
 				if now, err := os.Lstat(path); err != nil || !now.ModTime().Equal(info.ModTime()) {

@@ -14,13 +14,13 @@ const lockAge = 10 * time.Minute
 
 // abandoned reports whether nobody can hold any more what was last written at a time: it is older than any git
 // operation on it takes, and no git that has run since then is left. known is false where that can't be seen.
-func abandoned(written, now time.Time) (abandoned, known bool) {
+func abandoned(written, now time.Time, age time.Duration) (abandoned, known bool) {
 	processes, err := filepath.Glob("/proc/[0-9]*")
 	boot := bootTime()
 	if err != nil || len(processes) == 0 || boot.IsZero() {
 		return false, false
 	}
-	if now.Sub(written) < lockAge {
+	if now.Sub(written) < age {
 		return false, true
 	}
 	return !slices.ContainsFunc(processes, func(dir string) bool {

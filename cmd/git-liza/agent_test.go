@@ -110,7 +110,7 @@ func TestContinuedAfterItsLease(t *testing.T) {
 			first.hears("started", "alpha")
 			pid := p.agentPID("coder-1")
 			if name == "it has no agent now" {
-				first.hears("waiting", "started again")
+				first.hears("ended", "alpha")
 			}
 			first.signal(syscall.SIGSTOP)
 			second := p.supervise("agent", "coder", "--id=2", "--exec=exec sleep 1000")

@@ -49,20 +49,16 @@ func (a *scripted) initialPlan() {
 			kills()
 		}
 	}
-	for id, t := range a.tasks() {
-		if t.Status != "DRAFT" {
-			delete(there, id)
-		} else {
-			there[id] = t
-		}
-	}
 	finalize := []string{"finalize"}
+	there = a.tasks()
 	for _, s := range steps {
-		if t, is := there[s.id]; !is || t.Status == "DRAFT" {
+		if there[s.id].Status == "DRAFT" {
 			finalize = append(finalize, s.id)
 		}
 	}
-	a.liza(finalize...)
+	if len(finalize) > 1 {
+		a.liza(finalize...)
+	}
 	a.liza("alignment", fmt.Sprintf("initial plan: %d tasks", len(steps)))
 }
 

@@ -4,6 +4,7 @@ package main
 
 import (
 	"fmt"
+	"io/fs"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -173,13 +174,12 @@ func (c *crew) passTime(seen map[string]time.Time) {
 }
 
 func (c *crew) lockFiles() (found []string) {
-	for _, pattern := range []string{"*.lock", "refs/heads/*/*.lock", "refs/liza/*/*.lock", "worktrees/*/*.lock"} {
-		more, err := filepath.Glob(filepath.Join(c.dir, ".git", pattern))
-		if err != nil {
-			c.t.Fatal(err)
+	_ = filepath.WalkDir(filepath.Join(c.dir, ".git"), func(path string, e fs.DirEntry, err error) error {
+		if err == nil && filepath.Ext(path) == ".lock" {
+			found = append(found, path)
 		}
-		found = append(found, more...)
-	}
+		return nil // what goes away meanwhile is no lock that was left
+	})
 	return found
 }
 

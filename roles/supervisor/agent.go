@@ -93,6 +93,12 @@ func (s *supervisor) prepare(ctx context.Context, l Look, step Step) (command, s
 		subject = step.Task
 		in.Worktree = filepath.Join(s.root, filepath.FromSlash(board.WorktreeOf(step.Task)))
 		dir = in.Worktree
+		if s.Role == roles.Coder {
+			did, err := s.Hands.Unlock(ctx, step.Task)
+			if s.mended(step.Task, did); err != nil {
+				s.tell(Trouble, step.Task, err.Error())
+			}
+		}
 		if err := s.housed(ctx, step.Task, dir); err != nil {
 			return command{}, "", err
 		}

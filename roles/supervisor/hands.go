@@ -22,8 +22,9 @@ type Hands interface {
 	Release(ctx context.Context, actor board.Actor, task, reason string) error
 	// Worked reports whether anything has been done in a task's worktree since it was claimed.
 	Worked(ctx context.Context, task string) (bool, error)
-	// Unlock takes away what a killed git has left in everybody's way, once nobody can hold it. It says what it did.
-	Unlock(ctx context.Context) ([]string, error)
+	// Unlock takes away what a killed git has left in everybody's way, once nobody can hold it. With a task, whose
+	// agent has ended, what that may have left in its own way. It says what it did.
+	Unlock(ctx context.Context, task string) ([]string, error)
 	// Mend brings this clone in line with the board for a task ("" for none), finishes merges that were cut
 	// in half and, for a reviewer, ends reviews whose lease has run out. It says what it did.
 	Mend(ctx context.Context, actor board.Actor, task string) ([]string, error)

@@ -93,7 +93,10 @@ func (h hands) Worked(ctx context.Context, task string) (bool, error) {
 }
 
 // Unlock implements supervisor.Hands.
-func (h hands) Unlock(ctx context.Context) ([]string, error) {
+func (h hands) Unlock(ctx context.Context, task string) ([]string, error) {
+	if task != "" {
+		return worktrees.Unlock(ctx, h.b, task)
+	}
 	return h.fix(ctx, func(p worktrees.Problem) bool {
 		return p.Kind == worktrees.StaleLock || p.Kind == worktrees.DamagedRecord
 	})

@@ -1,0 +1,55 @@
+package worktrees
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/git-liza/git-liza/gitboard"
+)
+
+// ownLockAge is when a lock counts as left that only a task's own agent could have made, whose process has ended. It
+// is no longer than a supervisor waits after a crash.
+const ownLockAge = 5 * time.Second
+
+// Unlock takes away the locks on a task's branch, its submissions and its worktree that a killed git has left, and
+// says so. It's for whoever knows that the task's agent has ended: these locks need not be as old as others.
+func Unlock(ctx context.Context, b *gitboard.Board, task string) (did []string, err error) {
+	s, err := at(ctx, b)
+	if err != nil || s.root == "" {
+		return nil, err
+	}
+	common := s.repo.CommonDir()
+	record := strings.TrimPrefix(identity(s.path(task)), "gitdir: ")
+	locks := []string{filepath.Join(common, filepath.FromSlash(Branch(task))) + ".lock"}
+	for _, dir := range []string{filepath.Join(common, filepath.FromSlash(reviewPrefix+task)), record} {
+		if dir == "" {
+			continue
+		}
+		found, err := filepath.Glob(filepath.Join(escapeGlob(dir), "*.lock"))
+		if err != nil {
+			return did, err
+		}
+		locks = append(locks, found...)
+	}
+	for _, path := range locks {
+		info, err := os.Lstat(path)
+		if err != nil {
+			continue
+		}
+		if left, known := abandoned(info.ModTime(), b.Now(), ownLockAge); !left || !known {
+			continue
+		}
+		if now, err := os.Lstat(path); err != nil || !now.ModTime().Equal(info.ModTime()) {
+			continue
+		}
+		if err := forget(path); err != nil {
+			return did, err
+		}
+		did = append(did, fmt.Sprintf("the lock %s, which a killed git has left, is taken away", path))
+	}
+	return did, nil
+}

@@ -1,0 +1,54 @@
+package worktrees_test
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/git-liza/git-liza/worktrees"
+)
+
+// A task's locks go when nobody can hold them; those of others, and of what is everybody's, stay.
+func TestUnlock(t *testing.T) {
+	if _, err := os.Stat("/proc/stat"); err != nil {
+		t.Skip("nobody can see here whether a lock is held")
+	}
+	s := newScene(t)
+	s.task("one")
+	s.claim("coder-1", "one")
+	git := s.b.Repo().CommonDir()
+	record, err := os.ReadFile(filepath.Join(s.dir, ".worktrees", "one", ".git"))
+	s.check(err)
+	record = bytes.TrimSpace(bytes.TrimPrefix(record, []byte("gitdir: "+git+"/")))
+	own := []string{"refs/heads/task/one.lock", "refs/liza/review/one/1.lock", string(record) + "/index.lock"}
+	others := []string{"packed-refs.lock", "refs/heads/task/two.lock", "refs/liza/review/one-more/1.lock"}
+	written := func(at time.Time) {
+		for _, lock := range slices.Concat(own, others) {
+			s.write(git, lock, "")
+			s.check(os.Chtimes(filepath.Join(git, lock), at, at))
+		}
+	}
+	written(s.clock.now())
+	did, err := worktrees.Unlock(s.ctx, s.b, "one")
+	if s.check(err); len(did) > 0 {
+		t.Errorf("at once: %q", did)
+	}
+	written(s.clock.now().Add(-time.Hour))
+	did, err = worktrees.Unlock(s.ctx, s.b, "one")
+	if s.check(err); len(did) != len(own) {
+		t.Errorf("%q", did)
+	}
+	for _, lock := range own {
+		if _, err := os.Stat(filepath.Join(git, lock)); err == nil {
+			t.Errorf("%s is there", lock)
+		}
+	}
+	for _, lock := range others {
+		if _, err := os.Stat(filepath.Join(git, lock)); err != nil {
+			t.Errorf("%s: %v", lock, err)
+		}
+	}
+}
