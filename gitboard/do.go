@@ -70,10 +70,14 @@ func (b *Board) Do(ctx context.Context, r Request) (*Done, error) {
 	if b.Remote() != "" {
 		turn.queue(ctx) // before the fetch that it would make worthless
 	}
+	looked := false // at the remote, since the board was read last
 	for attempt := 1; ; attempt++ {
-		if err := b.Refresh(ctx); err != nil {
-			return nil, err
+		if !looked {
+			if err := b.Refresh(ctx); err != nil {
+				return nil, err
+			}
 		}
+		looked = false
 		if r.Ahead != nil {
 			r.Ahead(ctx)
 		}
@@ -106,11 +110,18 @@ func (b *Board) Do(ctx context.Context, r Request) (*Done, error) {
 		if attempt > b.retries || locked == lockedRetries {
 			return nil, &LostError{op, attempt, err}
 		}
+		if b.Remote() != "" && attempt <= atOnce {
+			looked = true // the push has looked who was faster, and that took its time
+			continue
+		}
 		if err := backoff(ctx, attempt); err != nil {
 			return nil, err
 		}
 	}
 }
+
+// atOnce is how often a race that was lost at a remote is decided again without a pause.
+const atOnce = 4
 
 // errWaited says that others may have written while the turn was waited for.
 var errWaited = errors.New("the turn has come later")

@@ -2,6 +2,7 @@ package gitboard
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/git-liza/git-liza/gitboard/gitio"
@@ -38,6 +39,31 @@ func (b *Board) Refreshed() time.Time {
 		return time.Time{}
 	}
 	return b.shared.Fetched()
+}
+
+// Brings reports whether a commit that the board names is here. Refs of one push come to be seen one after the other,
+// so on a shared board what is missing is fetched again.
+func (b *Board) Brings(ctx context.Context, commit string) (bool, error) {
+	const tries = 3
+	for try := 1; ; try++ {
+		o, err := b.repo.Object(ctx, commit)
+		if err == nil {
+			return o.Type == gitio.CommitObject, nil
+		}
+		if !errors.Is(err, gitio.ErrNotFound) || b.Remote() == "" || try == tries {
+			return false, ignore(err, gitio.ErrNotFound)
+		}
+		if err := b.Refresh(ctx); err != nil {
+			return false, err
+		}
+	}
+}
+
+func ignore(err, what error) error {
+	if errors.Is(err, what) {
+		return nil
+	}
+	return err
 }
 
 // Published is where other clones see a task's branch, zero where they see none.

@@ -1,6 +1,7 @@
 package worktrees
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -228,6 +229,12 @@ func (c *claimer) prepare(ctx context.Context, v *gitboard.View) error {
 		return err
 	}
 	c.checked = v.Commit
+	if c.b.Remote() != "" {
+		// There the two were not read in that order.
+		if err := c.holdsDependencies(ctx, v, base); err != nil {
+			return err
+		}
+	}
 	if c.candidate != nil && c.candidate.base == base {
 		return c.candidate.note(c.task)
 	}
@@ -292,12 +299,36 @@ func (c *claimer) baseServes(ctx context.Context, v *gitboard.View, t *board.Tas
 	if v.Commit == c.checked {
 		return nil
 	}
+	return c.dependenciesIn(ctx, v, t, c.candidate.base)
+}
+
+// holdsDependencies asks the remote again while integration there has not what the board says.
+func (c *claimer) holdsDependencies(ctx context.Context, v *gitboard.View, base gitio.OID) error {
+	t, err := v.State.FindTask(c.task)
+	if err != nil {
+		return err
+	}
+	for _, id := range t.DependsOn {
+		if d := v.State.Task(id); d != nil && d.MergeCommit != "" {
+			if has, err := c.b.Brings(ctx, d.MergeCommit); err != nil || !has {
+				return cmp.Or(err, errChanged)
+			}
+		}
+	}
+	err = c.dependenciesIn(ctx, v, t, base)
+	if errors.Is(err, errChanged) {
+		return cmp.Or(c.b.Refresh(ctx), err)
+	}
+	return err
+}
+
+func (c *claimer) dependenciesIn(ctx context.Context, v *gitboard.View, t *board.Task, base gitio.OID) error {
 	for _, id := range t.DependsOn {
 		d := v.State.Task(id)
 		if d == nil || d.MergeCommit == "" {
 			continue
 		}
-		in, err := c.repo.IsAncestor(ctx, gitio.OID(d.MergeCommit), c.candidate.base)
+		in, err := c.repo.IsAncestor(ctx, gitio.OID(d.MergeCommit), base)
 		if err != nil {
 			return err
 		}

@@ -47,7 +47,7 @@ func ForReview(ctx context.Context, b *gitboard.Board, v *gitboard.View, t *boar
 		return s.path(t.ID), nil
 	}
 	commit := gitio.OID(t.ReviewCommit)
-	if has, err := s.has(ctx, t.ReviewCommit); err != nil || !has {
+	if has, err := b.Brings(ctx, t.ReviewCommit); err != nil || !has {
 		return "", orMissing(err, t)
 	}
 	for range ensureTries {

@@ -37,7 +37,7 @@ func TestReadmeSessions(t *testing.T) {
 	if code != 0 {
 		t.Fatalf("exit %d\n%s%s", code, out, errs)
 	}
-	for _, want := range []string{"greet  coder-1  ", "REJECTED by code-reviewer-1", "merge(greet)", "Hello, $1!", "proven by replay", "VALID"} {
+	for _, want := range []string{"greet  coder-1  ", "REJECTED by code-reviewer-1", "merge(greet)", "Hello, $1!", "proven by replay", "VALID", "joined the board of origin", "somebody else has it", "Bye, Ann", "integration has moved", "merge(bye)"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("the sessions don't print %q:\n%s", want, out)
 		}

@@ -28,7 +28,10 @@ type candidate struct {
 func compute(ctx context.Context, b *gitboard.Board, v *gitboard.View, t *board.Task, actor board.Actor) (c *candidate, landed bool, err error) {
 	repo := b.Repo()
 	review := gitio.OID(t.ReviewCommit)
-	if _, err := repo.Object(ctx, t.ReviewCommit); errors.Is(err, gitio.ErrNotFound) {
+	if has, err := b.Brings(ctx, t.ReviewCommit); err != nil || !has {
+		if err != nil {
+			return nil, false, err
+		}
 		return nil, false, board.Refuse("missing", fmt.Sprintf("the approved commit %s of %s is not in this clone", review.Short(), t.ID), "git liza sync")
 	}
 	c = &candidate{view: v, task: t}

@@ -1,0 +1,376 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// A fleet is clones of one project that share its board by a bare remote.
+type fleet struct {
+	t      *testing.T
+	hub    string
+	clones []*project
+
+	mu           *sync.Mutex
+	acknowledged map[string]string // commits of the board that a command has named, and what it was
+}
+
+// newFleet makes a project, shares it, and clones it until there are n. url makes of the hub's path what is cloned.
+func newFleet(t *testing.T, n int, url func(hub string) string) *fleet {
+	t.Helper()
+	first := newProject(t)
+	f := &fleet{t: t, hub: filepath.Join(t.TempDir(), "hub.git"), clones: []*project{first}, mu: &sync.Mutex{}, acknowledged: map[string]string{}}
+	first.git("init", "-q", "--bare", "-b", "main", f.hub)
+	first.git("remote", "add", "origin", url(f.hub))
+	first.git("push", "-q", "origin", "main")
+	first.must("", "share", "origin")
+	for i := 1; i < n; i++ {
+		p := &project{t: t, dir: filepath.Join(t.TempDir(), fmt.Sprintf("clone %d", i)), env: first.env}
+		first.git("clone", "-q", url(f.hub), p.dir)
+		p.must("", "init")
+		f.clones = append(f.clones, p)
+	}
+	return f
+}
+
+func plainPath(hub string) string { return hub }
+
+func fileURL(hub string) string { return "file://" + hub }
+
+// ask runs a command until it is done or refused, under one request id: what a lost race or the network has left
+// unclear is asked for again. It returns the JSON of what was done, nil when it was refused.
+func (f *fleet) ask(p *project, agent, request string, args ...string) (map[string]any, string) {
+	args = append(args, "--json", "--request", request)
+	deadline := time.Now().Add(2 * time.Minute)
+	for {
+		out, errs, code := p.liza(agent, args...)
+		switch code {
+		case 0:
+			var done map[string]any
+			if err := json.Unmarshal([]byte(out), &done); err != nil {
+				f.t.Errorf("%s: %v\n%s", strings.Join(args, " "), err, out)
+				return nil, "no JSON"
+			}
+			f.mu.Lock()
+			defer f.mu.Unlock()
+			f.acknowledged[done["commit"].(string)] = strings.Join(args, " ")
+			return done, ""
+		case 1:
+			return nil, errs
+		case 2, 3:
+			if time.Now().Before(deadline) {
+				continue
+			}
+		}
+		f.t.Errorf("%s: %s: exit %d\n%s%s", agent, strings.Join(args, " "), code, out, errs)
+		return nil, errs
+	}
+}
+
+// restraint is how long somebody has waited for work.
+type restraint time.Duration
+
+// wait waits for more work, longer each time.
+func (p *restraint) wait() {
+	*p = min(2*(*p)+restraint(50*time.Millisecond), restraint(2*time.Second))
+	time.Sleep(time.Duration(*p))
+}
+
+// code is a coder that claims what there is until everything is claimed by somebody.
+func (f *fleet) code(p *project, agent string, over *atomic.Bool) {
+	idle := restraint(0)
+	for n := 0; !over.Load() && !f.t.Failed(); n++ {
+		request := fmt.Sprintf("%s-%d", agent, n)
+		got, refused := f.ask(p, agent, request, "claim")
+		if got == nil {
+			if !strings.Contains(refused, "no-work") {
+				f.t.Errorf("%s: claim: %s", agent, refused)
+			}
+			idle.wait()
+			continue
+		}
+		idle = 0
+		task := got["task"].(string)
+		f.ask(p, agent, request+"-p", "pre-exec", task, "--intent", "write it", "--validation", "it is there", "--file", task)
+		dir := filepath.Join(p.dir, ".worktrees", task)
+		if err := os.WriteFile(filepath.Join(dir, task), []byte(agent+"\n"), 0o644); err != nil {
+			f.t.Error(err)
+			return
+		}
+		for _, args := range [][]string{{"add", "-A"}, {"commit", "-q", "-m", "do " + task}} {
+			if _, errs, code := p.run("", "git", append([]string{"-C", dir}, args...)...); code != 0 {
+				f.t.Errorf("git %s: %s", args[0], errs)
+				return
+			}
+		}
+		if done, refused := f.ask(p, agent, request+"-s", "submit", task); done == nil {
+			f.t.Errorf("%s: submit %s: %s", agent, task, refused)
+		}
+	}
+}
+
+// review is a reviewer that approves and merges what there is.
+func (f *fleet) review(p *project, agent string, merged *atomic.Int32, over *atomic.Bool) {
+	idle := restraint(0)
+	for n := 0; !over.Load() && !f.t.Failed(); n++ {
+		request := fmt.Sprintf("%s-%d", agent, n)
+		got, refused := f.ask(p, agent, request, "claim-review")
+		if got == nil {
+			if !strings.Contains(refused, "no-work") && !strings.Contains(refused, "wrong-state") {
+				f.t.Errorf("%s: claim-review: %s", agent, refused)
+			}
+			idle.wait()
+			continue
+		}
+		idle = 0
+		task, commit := got["task"].(string), got["review_commit"].(string)
+		if text, err := os.ReadFile(filepath.Join(p.dir, ".worktrees", task, task)); err != nil || !strings.HasPrefix(string(text), "coder-") {
+			f.t.Errorf("%s can't see what it reviews: %v", agent, err)
+		}
+		if done, refused := f.ask(p, agent, request+"-v", "verdict", task, "APPROVED", "--commit", commit); done == nil {
+			f.t.Errorf("%s: verdict %s: %s", agent, task, refused)
+		}
+		if done, refused := f.ask(p, agent, request+"-m", "merge", task); done == nil {
+			f.t.Errorf("%s: merge %s: %s", agent, task, refused)
+		}
+		merged.Add(1)
+	}
+}
+
+// work has every clone work on tasks until all are merged: two coders and a reviewer each.
+func (f *fleet) work(tasks int) {
+	f.t.Helper()
+	for i := range tasks {
+		id := fmt.Sprintf("task-%03d", i)
+		f.ask(f.clones[i%len(f.clones)], "", "add-"+id, "add-task", "--id", id, "--desc", "Do "+id, "--spec", "specs/vision.md", "--done", "it is there", "--scope", "IN: "+id, "--kind", "doc", "--ready")
+	}
+	var group sync.WaitGroup
+	var over atomic.Bool
+	var merged atomic.Int32
+	for i, p := range f.clones {
+		for j := range 2 {
+			group.Go(func() { f.code(p, fmt.Sprintf("coder-%d", 2*i+j+1), &over) })
+		}
+		group.Go(func() { f.review(p, fmt.Sprintf("code-reviewer-%d", i+1), &merged, &over) })
+	}
+	deadline := time.Now().Add(10 * time.Minute)
+	for int(merged.Load()) < tasks && !f.t.Failed() && time.Now().Before(deadline) {
+		time.Sleep(20 * time.Millisecond)
+	}
+	over.Store(true)
+	group.Wait()
+	if int(merged.Load()) < tasks {
+		f.t.Errorf("%d of %d tasks are merged", merged.Load(), tasks)
+	}
+}
+
+// agrees ends a test: every clone ends on one board and one integration, both prove, nothing that was acknowledged
+// is lost, and each task was claimed once.
+func (f *fleet) agrees(tasks int) {
+	f.t.Helper()
+	where := func(p *project) string { return p.git("rev-parse", "liza/state", "integration") }
+	for _, p := range f.clones {
+		p.must("", "sync")
+	}
+	at := where(f.clones[0])
+	for _, p := range f.clones {
+		if got := where(p); got != at {
+			f.t.Errorf("%s is at\n%sand the first clone at\n%s", p.dir, got, at)
+		}
+		p.proven()
+		p.must("", "doctor")
+	}
+	p := f.clones[0]
+	stands := p.history()
+	for commit, what := range f.acknowledged {
+		if !slices.Contains(stands, commit) {
+			f.t.Errorf("%s was acknowledged as %s, which is not on the board", what, commit)
+		}
+	}
+	claims := strings.Fields(p.git("log", "--format=%(trailers:key=Liza-Task,valueonly,separator=)", "--grep=^Liza-Op: claim$", "liza/state"))
+	slices.Sort(claims)
+	if len(slices.Compact(slices.Clone(claims))) != len(claims) || len(claims) != tasks {
+		f.t.Errorf("%d tasks, and these claims: %v", tasks, claims)
+	}
+	if out, errs, code := p.run("", "git", "--git-dir="+f.hub, "fsck", "--full"); code != 0 {
+		f.t.Errorf("the hub: %s%s", out, errs)
+	}
+}
+
+// Of two clones that claim one task exactly one wins, and the other is told who.
+func TestTwoClonesClaimOneTask(t *testing.T) {
+	f := newFleet(t, 2, fileURL)
+	const rounds = 6
+	for i := range rounds {
+		task := fmt.Sprintf("task-%d", i)
+		f.clones[0].must("", "add-task", "--id", task, "--desc", "Do it", "--spec", "specs/vision.md", "--done", "done", "--scope", "IN: x", "--ready")
+		var codes [2]int
+		var said [2]string
+		var group sync.WaitGroup
+		for j, p := range f.clones {
+			group.Go(func() { _, said[j], codes[j] = p.liza(fmt.Sprintf("coder-%d", 10*i+j+1), "claim", task) })
+		}
+		group.Wait()
+		if codes != [2]int{0, 1} && codes != [2]int{1, 0} {
+			t.Fatalf("%s: exit codes %v: %q", task, codes, said)
+		}
+		winner := slices.Index(codes[:], 0)
+		if want := fmt.Sprintf("coder-%d", 10*i+winner+1); !strings.Contains(said[1-winner], want) {
+			t.Errorf("%s: the loser is not told of %s: %s", task, want, said[1-winner])
+		}
+		if present, _ := filepath.Glob(filepath.Join(f.clones[1-winner].dir, ".worktrees", "*")); slices.ContainsFunc(present, func(p string) bool { return filepath.Base(p) == task }) {
+			t.Errorf("%s: the loser has a worktree", task)
+		}
+	}
+	f.agrees(rounds)
+}
+
+func TestClones(t *testing.T) {
+	for _, n := range []int{2, 4, 8} {
+		t.Run(strconv.Itoa(n), func(t *testing.T) {
+			tasks := map[int]int{2: 8, 4: 12, 8: 20}[n] // 40
+			if *long {
+				tasks = 200
+			}
+			if testing.Short() {
+				tasks = 4
+			}
+			url := plainPath
+			if n == 4 {
+				url = fileURL
+			}
+			f := newFleet(t, n, url)
+			begun := time.Now()
+			f.work(tasks)
+			t.Logf("%d clones: %d tasks in %s, %.1f operations/s", n, tasks, time.Since(begun).Round(time.Millisecond), float64(len(f.acknowledged)+tasks)/time.Since(begun).Seconds())
+			f.agrees(tasks)
+		})
+	}
+}
+
+// The remote goes away and comes back, is slow for some, and pushes and fetches are killed at random. Meanwhile people
+// fetch, eight at once, and none of them fails.
+func TestClonesWithTroubles(t *testing.T) {
+	f := newFleet(t, 4, plainPath)
+	slow := filepath.Join(t.TempDir(), "slow")
+	if err := os.WriteFile(slow, []byte("#!/bin/sh\nsleep 0.2\nexec git \"$(basename $0)\" \"$@\"\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, service := range []string{"receive-pack", "upload-pack"} {
+		script := filepath.Join(filepath.Dir(slow), service)
+		if err := os.Symlink(slow, script); err != nil {
+			t.Fatal(err)
+		}
+		f.clones[1].git("config", "remote.origin."+strings.ReplaceAll(service, "-", ""), script)
+	}
+	stop := make(chan struct{})
+	var troubles sync.WaitGroup
+	troubles.Go(func() { f.unplug(stop) })
+	troubles.Go(func() { f.kill(stop) })
+	tasks := 5
+	if *long {
+		tasks = 100
+	}
+	f.work(tasks)
+	close(stop)
+	troubles.Wait()
+	f.agrees(tasks)
+}
+
+// unplug takes the remote away now and then.
+func (f *fleet) unplug(stop <-chan struct{}) {
+	for {
+		select {
+		case <-stop:
+			return
+		case <-time.After(time.Duration(500+rand.IntN(1500)) * time.Millisecond):
+		}
+		away := f.hub + ".away"
+		if err := os.Rename(f.hub, away); err != nil {
+			f.t.Error(err)
+			return
+		}
+		time.Sleep(time.Duration(rand.IntN(400)) * time.Millisecond)
+		if err := os.Rename(away, f.hub); err != nil {
+			f.t.Error(err)
+			return
+		}
+	}
+}
+
+// kill kills a child of git that talks to the remote now and then.
+func (f *fleet) kill(stop <-chan struct{}) {
+	killed := 0
+	defer func() { f.t.Logf("%d killed", killed) }()
+	for {
+		select {
+		case <-stop:
+			return
+		case <-time.After(time.Duration(300+rand.IntN(1200)) * time.Millisecond):
+		}
+		files, _ := filepath.Glob("/proc/[0-9]*/cmdline")
+		rand.Shuffle(len(files), func(i, j int) { files[i], files[j] = files[j], files[i] })
+		for _, file := range files {
+			text, _ := os.ReadFile(file)
+			words := strings.Split(string(text), "\x00")
+			ours := slices.ContainsFunc(words, func(w string) bool { return strings.Contains(w, f.hub) || f.in(w) })
+			if !ours || !slices.ContainsFunc([]string{"push", "fetch", "receive-pack", "git-receive-pack", "upload-pack", "git-upload-pack"}, func(w string) bool { return slices.Contains(words, w) }) {
+				continue
+			}
+			pid, err := strconv.Atoi(filepath.Base(filepath.Dir(file)))
+			if err == nil && syscall.Kill(pid, syscall.SIGKILL) == nil {
+				killed++
+			}
+			break
+		}
+	}
+}
+
+// in reports whether a child works on one of the clones.
+func (f *fleet) in(word string) bool {
+	return slices.ContainsFunc(f.clones, func(p *project) bool { return strings.HasPrefix(word, "--git-dir="+p.dir+"/") })
+}
+
+// Eight plain fetches at once in a clone that is busy, and whose remote is: none fails. Nothing claims in that clone:
+// while git makes a worktree its HEAD leads nowhere for a moment, and a fetch that looks then fails, with us or without.
+func TestPlainFetches(t *testing.T) {
+	f := newFleet(t, 2, plainPath)
+	const tasks, bursts, people = 2, 20, 8
+	var over atomic.Bool
+	var busy sync.WaitGroup
+	busy.Go(func() {
+		for n := 0; !over.Load() && !t.Failed(); n++ {
+			f.ask(f.clones[0], "", fmt.Sprintf("note-%d", n), "note", "still here")
+		}
+	})
+	busy.Go(func() {
+		there := *f
+		there.clones = f.clones[1:]
+		there.work(tasks)
+	})
+	for range bursts {
+		var burst sync.WaitGroup
+		for range people {
+			burst.Go(func() {
+				if out, errs, code := f.clones[0].run("", "git", "fetch"); code != 0 {
+					t.Errorf("git fetch: exit %d\n%s%s", code, out, errs)
+				}
+			})
+		}
+		burst.Wait()
+	}
+	over.Store(true)
+	busy.Wait()
+	f.agrees(tasks)
+}
