@@ -134,7 +134,7 @@ func (b *Board) attempt(ctx context.Context, v *View, r Request, turn *turn) (*D
 	}
 	now := b.now()
 	op := board.Operation{Actor: r.Actor, Time: max(board.At(now), v.State.Time()), Request: r.ID, AllowSecret: r.AllowSecret, Payload: payload}
-	if _, begins := payload.(*board.Init); !begins && v.Commit.IsZero() {
+	if !board.Begins(payload) && v.Commit.IsZero() {
 		return nil, op.Name(), oplog.ErrNoBoard
 	}
 	if err := b.localMode(ctx, op); err != nil {
@@ -280,21 +280,9 @@ func (b *Board) repeated(ctx context.Context, s *oplog.Snapshot, r Request, sinc
 	if err != nil {
 		return nil, err
 	}
-	at, err := b.log.At(ctx, oid)
+	at, h, op, err := b.read(ctx, oid)
 	if err != nil {
 		return nil, err
-	}
-	h, err := codec.ParseHead(at.Head.Message)
-	if err != nil {
-		return nil, &oplog.RecordError{Commit: oid, Path: "the message", Err: err}
-	}
-	file, err := at.PayloadFile(ctx, b.store)
-	if err != nil {
-		return nil, err
-	}
-	op, err := h.Operation(file, at.Head.Author.Name, at.Head.Author.Email, board.At(at.Head.Author.When))
-	if err != nil {
-		return nil, &oplog.RecordError{Commit: oid, Path: "the message", Err: err}
 	}
 	if op.Actor.ID != r.Actor.ID {
 		return nil, board.Refuse("exists", fmt.Sprintf("the request id %s was used by %s: %s", r.ID, op.Actor.ID, h.Subject), "use an id of your own")
@@ -303,6 +291,31 @@ func (b *Board) repeated(ctx context.Context, s *oplog.Snapshot, r Request, sinc
 		Entry: &oplog.Entry{Commit: oid, Subject: h.Subject, Op: op, After: at.State},
 		View:  &View{at, b}, Repeated: true,
 	}, nil
+}
+
+// read reads the operation that a commit of the board is.
+func (b *Board) read(ctx context.Context, commit gitio.OID) (at *oplog.Snapshot, h codec.Head, op board.Operation, err error) {
+	if at, err = b.log.At(ctx, commit); err != nil {
+		return nil, h, op, err
+	}
+	unreadable := func(err error) error { return &oplog.RecordError{Commit: commit, Path: "the message", Err: err} }
+	if h, err = codec.ParseHead(at.Head.Message); err != nil {
+		return nil, h, op, unreadable(err)
+	}
+	file, err := at.PayloadFile(ctx, b.store)
+	if err != nil {
+		return nil, h, op, err
+	}
+	if op, err = h.Operation(file, at.Head.Author.Name, at.Head.Author.Email, board.At(at.Head.Author.When)); err != nil {
+		return nil, h, op, unreadable(err)
+	}
+	return at, h, op, nil
+}
+
+// Operation is the operation that a commit of the board is.
+func (b *Board) Operation(ctx context.Context, commit gitio.OID) (board.Operation, error) {
+	_, _, op, err := b.read(ctx, commit)
+	return op, err
 }
 
 func (b *Board) requested(ctx context.Context, s *oplog.Snapshot, r Request, since gitio.OID) (gitio.OID, error) {

@@ -18,6 +18,7 @@ var (
 // Permissions is the permission table: each operation once, in the order of a task's life.
 var Permissions = []Permission{
 	{"init", humanOnly},
+	{"import", humanOnly},
 	{"register", []Role{Planner, Coder, CodeReviewer}},
 	{"deregister", []Role{Planner, Coder, CodeReviewer}},
 	{"agent-status", []Role{Planner, Coder, CodeReviewer}},

@@ -236,6 +236,7 @@ func (w *world) ends() {
 	w.do(ada, &board.Retrospective{Text: "it is over"})
 	check(w.t, w.store.UpdateRefs(w.ctx, []gitio.RefUpdate{{Ref: abortedRef, New: w.tip()}}, ""))
 	w.rewind(fork)
+	w.imports()
 	w.do(planner, &board.CompleteGoal{Summary: "it says hello"})
 	w.do(ada, &board.Retrospective{Text: "Well done."})
 }

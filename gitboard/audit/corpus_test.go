@@ -126,6 +126,14 @@ func verifies(t *testing.T, file string) {
 		}
 		marks(t, m, tip, seen)
 	}
+	imported, err := m.Ref(context.Background(), importedRef)
+	check(t, err)
+	report, err := audit.Verify(context.Background(), repo, repo, audit.Range{To: imported}, nil)
+	check(t, err)
+	if len(report.Findings) > 0 || report.Proven != report.Commits || report.Commits < 2 {
+		t.Errorf("%s: %d commits, %d proven: %v", importedRef, report.Commits, report.Proven, report.Findings)
+	}
+	marks(t, m, imported, seen)
 	for _, want := range corpusMarks() {
 		if !seen[want] {
 			t.Errorf("not in this history: %s", want)

@@ -199,5 +199,6 @@ func (w *world) everyOperation() {
 	before := w.tip()
 	w.do(ada, &board.Abort{Reason: "or not"})
 	w.rewind(before)
+	w.imports()
 	w.do(planner, &board.CompleteGoal{Summary: "it says hello"})
 }

@@ -22,7 +22,7 @@ func TestEveryOperation(t *testing.T) {
 			}
 		}
 		report := w.clean()
-		if report.Commits != len(w.steps)-1 { // the abort was taken back
+		if report.Commits != len(w.steps)-3 { // the abort was taken back, and the import and a note begin another board
 			t.Errorf("%d commits, %d operations", report.Commits, len(w.steps))
 		}
 		for _, kind := range []string{audit.AttestedLease, audit.AttestedTest, audit.AttestedWorktree} {
@@ -32,6 +32,9 @@ func TestEveryOperation(t *testing.T) {
 		}
 		if again := w.verify(audit.Range{To: w.find("abort").commit}); !again.OK() {
 			t.Errorf("the abort: %v", again.Findings)
+		}
+		if other := w.verify(audit.Range{To: w.find("import").commit}); !other.OK() || other.Proven != 1 {
+			t.Errorf("the import: %v", other.Findings)
 		}
 		for _, s := range w.steps {
 			if s.parent.IsZero() {

@@ -183,3 +183,12 @@ func (c *Config) ReviewCyclesFor(t *Task) int {
 	}
 	return c.MaxReviewCycles
 }
+
+// Check refuses a value that the setting does not take.
+func (k ConfigKey) Check(c *Config) error {
+	copied := *c
+	return k.set(&copied, k.Value(c))
+}
+
+// Reset gives the setting its default.
+func (k ConfigKey) Reset(c *Config) { _ = k.set(c, k.Default) }

@@ -97,6 +97,9 @@ func align(s *State, op Operation, event, summary string) {
 // settleSprint completes a sprint whose planned tasks are all over, when the last of them ends or, if it
 // ended at a checkpoint, as the sprint goes on.
 func settleSprint(s *State, op Operation) {
+	if _, imports := op.Payload.(*Import); imports {
+		return
+	}
 	_, closed := op.Payload.(*Resume)
 	for path, r := range s.Changes() {
 		if t, ok := r.(*Task); ok && t.Status.Terminal() && path == RecordPath(TaskDir, t.ID) {

@@ -129,8 +129,7 @@ func recordViolations(s *State, path string) []Violation {
 		}
 	case *Config:
 		for _, k := range ConfigKeys {
-			c := *r
-			if err := k.set(&c, k.Value(r)); err != nil {
+			if err := k.Check(r); err != nil {
 				bad(k.Name, "%v", err)
 			}
 		}

@@ -64,4 +64,8 @@ func (p *SprintStart) Subject(_, after *State, _ Operation) (string, string) {
 const sprintStarted = "sprint started"
 
 // BeginsSprint reports whether an operation begins a sprint.
-func BeginsSprint(op string) bool { return op == (&SprintStart{}).Op() || op == (&Init{}).Op() }
+func BeginsSprint(op string) bool {
+	k, ok := kindOf(op)
+	_, starts := k.payload.(*SprintStart)
+	return ok && (starts || Begins(k.payload))
+}

@@ -95,6 +95,7 @@ const (
 // kinds is the table of operations.
 var kinds = []kind{
 	{"an init", &Init{}, always, false},
+	{"an import", &Import{}, always, false},
 	{"a registration", &Register{}, unlessAborted, false},
 	{"a deregistration", &Deregister{}, always, false},
 	{"an agent's status", &AgentStatusChange{}, always, false},

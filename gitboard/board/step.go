@@ -66,8 +66,7 @@ func checkBoard(s *State, op Operation) error {
 	if op.Time < s.time {
 		return invalid("the operation's time %s is before its parent's, %s", op.Time, s.time)
 	}
-	_, begins := op.Payload.(*Init)
-	if s.Meta() == nil && !begins {
+	if s.Meta() == nil && !Begins(op.Payload) {
 		return refuse("no-board", "there is no board here yet").hint(`git liza init "GOAL"`)
 	}
 	return nil
@@ -212,6 +211,9 @@ func (t *Task) standing() string {
 // checkMoves holds what an operation did to tasks against the table: no task but its own changes its
 // state, and its own only as a row says.
 func checkMoves(before, after *State, op Operation) error {
+	if _, imports := op.Payload.(*Import); imports {
+		return nil // tasks come as they are
+	}
 	for _, r := range after.Changes() {
 		t, ok := r.(*Task)
 		if !ok {

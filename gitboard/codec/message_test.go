@@ -145,7 +145,7 @@ func TestGoldenMessages(t *testing.T) {
 
 	var b strings.Builder
 	for _, op := range append(board.Ops(), "merge, failed") {
-		if op == "abort" {
+		if op == "abort" || op == "import" {
 			continue
 		}
 		if s.messages[op] == "" {
@@ -157,6 +157,9 @@ func TestGoldenMessages(t *testing.T) {
 	x.tell("human", &board.Init{Goal: "Ship it", IntegrationBranch: "integration"})
 	x.tell("human", &board.Abort{Reason: "enough"})
 	fmt.Fprintf(&b, "======== abort\n%s", x.messages["abort"])
+	i := &story{t: t, state: board.NewMemory(), messages: map[string]string{}}
+	i.tell("human", imported(t))
+	fmt.Fprintf(&b, "======== import\n%s", i.messages["import"])
 	golden(t, "testdata/messages.txt", b.String())
 }
 
@@ -226,4 +229,26 @@ func TestMessagesOutOfForm(t *testing.T) {
 			t.Errorf("%q is taken: %+v", message, h)
 		}
 	}
+}
+
+// imported is the least board that can be imported.
+func imported(t *testing.T) *board.Import {
+	p := &board.Import{Source: "state.yaml"}
+	for _, r := range []struct {
+		path   string
+		record any
+	}{
+		{board.BreakerPath, &board.Breaker{Status: board.BreakerOK}},
+		{board.ConfigPath, board.DefaultConfig()},
+		{board.ControlPath, &board.Control{Mode: board.Running, Since: "2026-01-31T09:00:00Z", By: "human"}},
+		{board.GoalPath, &board.Goal{ID: "goal-1", Description: "Ship it", Created: "2026-01-31T09:00:00Z", Status: board.InProgress}},
+		{board.SprintPath, &board.Sprint{ID: "sprint-1", GoalRef: "goal-1", Timeline: board.Timeline{Started: "2026-01-31T09:00:00Z"}, Status: board.InProgress}},
+	} {
+		data, err := codec.EncodeChecked(r.path, r.record)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.Records = append(p.Records, board.Imported{Path: r.path, YAML: string(data)})
+	}
+	return p
 }

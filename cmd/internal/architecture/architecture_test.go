@@ -27,6 +27,7 @@ var rooms = map[string]struct {
 	"gitboard/codec":      {true, []string{"gitboard/board", "roles"}},
 	"gitboard/alarm":      {true, []string{"gitboard/board", "roles"}},
 	"gitboard/breaker":    {true, []string{"gitboard/board"}},
+	"gitboard/onefile":    {true, []string{"gitboard/board", "gitboard/codec", "roles"}},
 	"gitboard/sprint":     {true, []string{"gitboard/board"}},
 	"gitboard/notify":     {false, []string{"gitboard/alarm", "gitboard/board"}},
 	"gitboard/gitio":      {false, nil},

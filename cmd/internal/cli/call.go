@@ -244,7 +244,7 @@ func (c *call) do(op string, intent gitboard.Intent) (*gitboard.Done, error) {
 		return nil, err
 	}
 	onBoard := func(ctx context.Context, v *gitboard.View) (board.Payload, []gitio.RefUpdate, error) {
-		if v.Commit.IsZero() && op != "init" {
+		if v.Commit.IsZero() && op != "init" && op != "import" {
 			return nil, nil, oplog.ErrNoBoard
 		}
 		return intent(ctx, v)

@@ -204,7 +204,7 @@ func (c *call) printLog(o logOptions, lines []logLine) error {
 		case c.json:
 			err = c.printJSON(l)
 		case o.yaml:
-			err = c.printLogEntry(l)
+			err = c.printLogEntries(o.logFilter, l)
 		default:
 			err = c.print(l.text(p))
 		}

@@ -4,7 +4,7 @@ package cli
 // own.
 func commands() []*command {
 	return []*command{
-		initCommand(), shareCommand(), syncCommand(), hooksInstallCommand(), hooksUninstallCommand(), hooksStatusCommand(), envCommand(), doctorCommand(), demoCommand(), keysAddCommand(), keysListCommand(), keysRevokeCommand(), versionCommand(), docsCommand(), completionCommand(),
+		initCommand(), importCommand(), exportCommand(), shareCommand(), syncCommand(), hooksInstallCommand(), hooksUninstallCommand(), hooksStatusCommand(), envCommand(), doctorCommand(), demoCommand(), keysAddCommand(), keysListCommand(), keysRevokeCommand(), versionCommand(), docsCommand(), completionCommand(),
 		addTaskCommand(), finalizeCommand(), amendTaskCommand(), supersedeCommand(), abandonCommand(), unblockCommand(), reassignCommand(),
 		convertDiscoveryCommand(), settleDiscoveryCommand(), alignmentCommand(), specChangeCommand(), ackCommand(), completeGoalCommand(),
 		claimCommand(), preExecCommand(), submitCommand(), withdrawCommand(), blockCommand(),

@@ -2,21 +2,12 @@ package cli
 
 import (
 	"io"
+	"slices"
 	"strings"
 
-	"gopkg.in/yaml.v3"
-
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/onefile"
 )
-
-// logEntry is an operation as log.yaml of the older, one-file form had it.
-type logEntry struct {
-	Timestamp board.Time `yaml:"timestamp"`
-	Agent     string     `yaml:"agent"`
-	Action    string     `yaml:"action"`
-	Task      string     `yaml:"task,omitempty"`
-	Detail    string     `yaml:"detail"`
-}
 
 // pastActions are the names of actions in the older form. An operation whose name depends on how it ended is named
 // by the state that it led to.
@@ -48,11 +39,29 @@ func (l logLine) detail() string {
 	return detail
 }
 
-func (c *call) printLogEntry(l logLine) error {
-	data, err := yaml.Marshal([]logEntry{{l.Time, l.Agent, l.action(), l.Task, l.detail()}})
+// entries are what a log.yaml of the older form says of an operation. An import stands for the log that came with it.
+func (c *call) entries(o logFilter, l logLine) ([]board.PastEntry, error) {
+	if !board.Imports(l.Op) {
+		return []board.PastEntry{{Timestamp: l.Time, Agent: l.Agent, Action: l.action(), Task: l.Task, Detail: l.detail()}}, nil
+	}
+	op, err := c.opened.Operation(c.ctx, l.Commit)
+	if err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(op.Payload.(*board.Import).Log, func(e board.PastEntry) bool {
+		return o.task != "" && e.Task != o.task || o.agent != "" && e.Agent != o.agent || e.Timestamp < o.from
+	}), nil
+}
+
+func (c *call) printLogEntries(o logFilter, l logLine) error {
+	entries, err := c.entries(o, l)
+	if err != nil || len(entries) == 0 {
+		return err
+	}
+	text, err := onefile.WriteLog(entries)
 	if err != nil {
 		return err
 	}
-	_, err = io.WriteString(c.app.Stdout, string(data))
+	_, err = io.WriteString(c.app.Stdout, text)
 	return err
 }

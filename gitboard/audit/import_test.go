@@ -1,0 +1,43 @@
+package audit_test
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/codec"
+	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/oplog"
+)
+
+const importedRef = "refs/heads/liza/imported"
+
+// imports begins another board with all that stands on this one, archived tasks included, keeps it under
+// importedRef, and goes back to this one.
+func (w *world) imports() {
+	all := board.Unarchived(w.snapshot(w.tip()).State)
+	p := &board.Import{Source: "state.yaml", Log: []board.PastEntry{{Timestamp: "2026-01-01T08:00:00Z", Agent: "coder-1", Action: "claimed", Task: "alpha", Detail: "a: \"b\"\n#c"}}}
+	paths := []string{board.GoalPath, board.SprintPath, board.ConfigPath, board.ControlPath, board.BreakerPath}
+	for _, dir := range []string{board.TaskDir, board.AgentDir, board.DiscoveryDir, board.HandoffDir, board.NoteDir, board.AnomalyDir, board.SpecChangeDir} {
+		for _, id := range all.List(dir) {
+			paths = append(paths, board.RecordPath(dir, id))
+		}
+	}
+	slices.Sort(paths)
+	for _, path := range paths {
+		r, err := all.Record(path)
+		check(w.t, err)
+		data, err := codec.EncodeChecked(path, r)
+		check(w.t, err)
+		p.Records = append(p.Records, board.Imported{Path: path, YAML: string(data)})
+	}
+	was := w.tip()
+	move := func(ref string, old, to gitio.OID) {
+		check(w.t, w.store.UpdateRefs(w.ctx, []gitio.RefUpdate{{Ref: ref, Old: old, New: to}}, ""))
+	}
+	move(oplog.Ref, was, gitio.ZeroOID)
+	w.doSecret(ada, p)
+	w.do(ada, &board.AddNote{Message: strings.Repeat("it goes on. ", 3)})
+	move(importedRef, gitio.ZeroOID, w.tip())
+	w.rewind(was)
+}

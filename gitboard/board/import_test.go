@@ -1,0 +1,79 @@
+package board_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/codec"
+)
+
+func record(path, text string) board.Imported { return board.Imported{Path: path, YAML: text} }
+
+// least is a board with nothing on it but a task.
+func least(t *testing.T) []board.Imported {
+	return []board.Imported{
+		record(board.BreakerPath, "status: OK\n"),
+		record(board.ConfigPath, defaults(t)),
+		record(board.ControlPath, "mode: RUNNING\nsince: 2026-01-31T09:00:00Z\nby: human\n"),
+		record(board.GoalPath, "id: goal-1\ndescription: d\ncreated: 2026-01-31T09:00:00Z\nstatus: IN_PROGRESS\nalignment_history: []\n"),
+		record(board.SprintPath, "id: sprint-1\ngoal_ref: goal-1\nscope:\n  planned: [a]\n  stretch: []\ntimeline:\n  started: 2026-01-31T09:00:00Z\nstatus: IN_PROGRESS\n"),
+		record("tasks/a.yaml", "id: a\ndescription: d\nstatus: ABANDONED\nstatus_changed_at: 2026-01-31T09:00:00Z\npriority: 3\ncreated: 2026-01-31T09:00:00Z\ncreated_by: human\nkind: code\nhistory:\n  - time: 2026-01-31T09:00:00Z\n    event: created\n    agent: human\n"),
+	}
+}
+
+func defaults(t *testing.T) string {
+	data, err := codec.Encode(board.DefaultConfig())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+func TestImport(t *testing.T) {
+	try := func(records []board.Imported, secret bool) (*board.State, error) {
+		return board.Step(board.NewState(nil, ""), board.Operation{Actor: human, Time: start, Request: "r", AllowSecret: secret, Payload: &board.Import{Source: "state.yaml", Records: records}})
+	}
+	s, err := try(least(t), false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	equal(t, "the last event", s.Task("a").Last(board.EventImported) != nil, true)
+	equal(t, "no effect of the system", s.Sprint().Status, board.InProgress)
+	equal(t, "format", s.Meta().Format, board.Format)
+	plain := board.Unarchived(s).Task("a").History
+	equal(t, "as it was", len(plain) == 1 && plain[0].Event == board.EventCreated, true)
+
+	for what, c := range map[string]struct {
+		change func([]board.Imported) []board.Imported
+		says   string
+	}{
+		"no goal":       {func(r []board.Imported) []board.Imported { return append(r[:3:3], r[4:]...) }, "goal.yaml is missing"},
+		"order":         {func(r []board.Imported) []board.Imported { r[0], r[1] = r[1], r[0]; return r }, "order"},
+		"twice":         {func(r []board.Imported) []board.Imported { return append(r, r[5]) }, "order"},
+		"another's":     {func(r []board.Imported) []board.Imported { r[5].Path = "tasks/b.yaml"; return r }, `holds "a"`},
+		"no record":     {func(r []board.Imported) []board.Imported { return append(r, record("x.yaml", "a: b\n")) }, "no record"},
+		"archived":      {func(r []board.Imported) []board.Imported { r[5].Path = "archive/s/a.yaml"; return r }, ""},
+		"unknown field": {func(r []board.Imported) []board.Imported { r[5].YAML += "owner: me\n"; return r }, "owner"},
+		"invariant": {func(r []board.Imported) []board.Imported {
+			r[5].YAML = strings.Replace(r[5].YAML, "ABANDONED", "MERGED", 1)
+			return r
+		}, "inconsistent"},
+		"a secret": {func(r []board.Imported) []board.Imported { r[5].YAML += "extra: AKIAABCDEFGHIJKLMNOP\n"; return r }, "tasks/a.yaml looks like it holds an AWS"},
+	} {
+		_, err := try(c.change(least(t)), false)
+		if err == nil || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	secret := least(t)
+	secret[5].YAML += "extra: AKIAABCDEFGHIJKLMNOP\n"
+	if _, err := try(secret, true); err != nil {
+		t.Error(err)
+	}
+	big := record("tasks/b.yaml", strings.Replace(least(t)[5].YAML, "id: a", "id: b", 1)+"extra: "+strings.Repeat("x", board.MaxImport)+"\n")
+	if _, err := try(append(least(t), big), false); err == nil || !strings.Contains(err.Error(), "are allowed") {
+		t.Error(err)
+	}
+	begun(t).refused("exists", human, &board.Import{Source: "state.yaml", Records: least(t)}, "a board already")
+}

@@ -1,0 +1,181 @@
+package board
+
+import (
+	"bytes"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+)
+
+// MaxImport is how many bytes the records and the log of an imported board may have together.
+const MaxImport = 16 << 20
+
+// Import begins a board with the records of another one, as the one-file version of this protocol kept it. What
+// was made of the file is in the operation, not the file: how that was read is no rule of the board.
+type Import struct {
+	Source  string      `json:"source"` // the name of the file
+	Records []Imported  `json:"records"`
+	Log     []PastEntry `json:"log,omitempty"`
+}
+
+// Imported is a record: where it lies, and its YAML.
+type Imported struct {
+	Path string `json:"path"`
+	YAML string `json:"yaml"`
+}
+
+// PastEntry is an entry of a log.yaml.
+type PastEntry struct {
+	Timestamp Time   `json:"timestamp" yaml:"timestamp"`
+	Agent     string `json:"agent" yaml:"agent"`
+	Action    string `json:"action" yaml:"action"`
+	Task      string `json:"task,omitempty" yaml:"task,omitempty"`
+	Detail    string `json:"detail" yaml:"detail"`
+}
+
+// Op implements Payload.
+func (p *Import) Op() string { return "import" }
+
+// Check implements Payload.
+func (p *Import) Check(s *State, op Operation) error {
+	if s.Meta() != nil {
+		return refuse("exists", "this repository has a board already: %s", clip(s.Goal().Description, 100)).hint("git liza status")
+	}
+	if err := required("source", p.Source); err != nil {
+		return err
+	}
+	last := ""
+	for _, r := range p.Records {
+		if r.Path <= last {
+			return invalid("the records are not in the order of their paths at %s", quote(r.Path))
+		}
+		last = r.Path
+		record, err := r.decode()
+		if err != nil {
+			return invalid("%s: %v", quote(r.Path), err)
+		}
+		if id := recordsID(record); id != "" && r.Path != RecordPath(r.dir(), id) {
+			return invalid("%s holds %s", r.Path, quote(id))
+		}
+		if err := p.checkTexts(r.Path, record, op); err != nil {
+			return err
+		}
+	}
+	for _, path := range []string{GoalPath, SprintPath, ConfigPath, ControlPath, BreakerPath} {
+		if !slices.ContainsFunc(p.Records, func(r Imported) bool { return r.Path == path }) {
+			return invalid("%s is missing", path)
+		}
+	}
+	for _, e := range p.Log {
+		if _, err := ParseTime(string(e.Timestamp)); err != nil {
+			return invalid("the log: %v", err)
+		}
+	}
+	return nil
+}
+
+// checkTexts holds the texts of a record, as they read, against the rules for texts.
+func (p *Import) checkTexts(path string, record any, op Operation) error {
+	var fault error
+	eachText(reflect.ValueOf(record), path, func(_, text string) {
+		if fault == nil {
+			fault = textFault(path, text, op.AllowSecret)
+		}
+	})
+	return fault
+}
+
+func (r Imported) dir() string {
+	dir, _, _ := strings.Cut(r.Path, "/")
+	return dir
+}
+
+// decode reads the record. What makes the board itself, and what is archived, is not imported.
+func (r Imported) decode() (any, error) {
+	record := NewRecord(r.Path)
+	if record == nil || r.Path == MetaPath || r.dir() == ArchiveDir || r.dir() == KeyDir {
+		return nil, fmt.Errorf("is no record that can be imported")
+	}
+	d := yaml.NewDecoder(bytes.NewReader([]byte(r.YAML)))
+	d.KnownFields(true)
+	if err := d.Decode(record); err != nil {
+		return nil, err
+	}
+	return record, nil
+}
+
+// recordsID is the id that a record has in itself, "" for one that has none.
+func recordsID(record any) string {
+	switch r := record.(type) {
+	case *Task:
+		return r.ID
+	case *Discovery:
+		return r.ID
+	case *Note:
+		return r.ID
+	case *Anomaly:
+		return r.ID
+	case *SpecChange:
+		return r.ID
+	}
+	return ""
+}
+
+// Apply implements Payload.
+func (p *Import) Apply(s *State, op Operation) {
+	put(s, MetaPath, &Meta{Format: Format, Created: op.Time})
+	for _, r := range p.Records {
+		record, err := r.decode()
+		if err != nil {
+			return
+		}
+		if t, ok := record.(*Task); ok {
+			t.event(op, EventImported)
+		}
+		put(s, r.Path, record)
+	}
+}
+
+// Subject implements Payload.
+func (p *Import) Subject(_, after *State, _ Operation) (string, string) {
+	n := len(after.List(TaskDir))
+	return clip(p.Source, 60) + ", " + plural(n, "task"), clip(after.Goal().Description, 200)
+}
+
+// Imports reports whether an operation is an import.
+func Imports(op string) bool { return op == (&Import{}).Op() }
+
+// Begins reports whether an operation is the first of a board.
+func Begins(p Payload) bool {
+	switch p.(type) {
+	case *Init, *Import:
+		return true
+	}
+	return false
+}
+
+// Unarchived is the board with its archived tasks among the others, for who wants all of it at once. Events that
+// tell of an import are left out of histories.
+func Unarchived(s *State) *State {
+	all := s.next(s.Time())
+	for _, id := range s.List(ArchiveDir) {
+		path := RecordPath(ArchiveDir, id)
+		if t := get[Task](s, path); t != nil {
+			remove(all, path)
+			put(all, RecordPath(TaskDir, t.ID), t)
+		}
+	}
+	for _, b := range all.Tasks() {
+		t := all.Task(b.ID)
+		if t == nil || t.Last(EventImported) == nil {
+			continue
+		}
+		c := *t
+		c.History = slices.DeleteFunc(slices.Clone(t.History), func(e Event) bool { return e.Event == EventImported })
+		put(all, RecordPath(TaskDir, c.ID), &c)
+	}
+	return all
+}

@@ -1,0 +1,281 @@
+package onefile
+
+import (
+	"fmt"
+	"reflect"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"gopkg.in/yaml.v3"
+
+	"github.com/git-liza/git-liza/gitboard/board"
+)
+
+// report collects what could not be kept as it was.
+type report struct{ lines []string }
+
+func (r *report) tell(where string, line int, format string, args ...any) {
+	at := ""
+	if line > 0 {
+		at = fmt.Sprintf(" (line %d)", line)
+	}
+	r.lines = append(r.lines, board.Line(where+at+": "+fmt.Sprintf(format, args...), 300))
+}
+
+// The names that fields had in some versions of the file, by what they are fields of.
+var (
+	oldTask    = map[string]string{"task_id": "id", "rejection_feedback": "rejection_reason"}
+	oldEvent   = map[string]string{"timestamp": "time", "by": "agent", "action": "event"}
+	oldAgent   = map[string]string{"task": "current_task"}
+	oldFinding = map[string]string{"task_id": "during", "task": "during", "logged_by": "by", "timestamp": "created"}
+	oldAnomaly = map[string]string{"task_id": "task", "logged_by": "reporter", "agent": "reporter", "by": "reporter", "time": "timestamp"}
+	oldNote    = map[string]string{"task_id": "for", "task": "for", "logged_by": "by", "time": "timestamp", "note": "message"}
+	oldChange  = map[string]string{"task_id": "triggered_by", "task": "triggered_by", "time": "timestamp", "spec_ref": "spec"}
+	oldEntry   = map[string]string{"time": "timestamp", "event": "action", "by": "agent", "task_id": "task", "details": "detail", "message": "detail"}
+	noNames    = map[string]string{}
+)
+
+var (
+	timeType   = reflect.TypeFor[board.Time]()
+	scalarType = reflect.TypeFor[board.Scalar]()
+)
+
+// fill puts the fields of a mapping into a struct. Fields that the struct does not have go under its extra:, where
+// it has one; they are returned otherwise. What does not fit is told.
+func (r *report) fill(where string, n *yaml.Node, into any, names map[string]string) (unknown []string, values map[string]*yaml.Node) {
+	v := reflect.ValueOf(into).Elem()
+	known := map[string]reflect.Value{}
+	for i := range v.NumField() {
+		name, _, _ := strings.Cut(v.Type().Field(i).Tag.Get("yaml"), ",")
+		known[name] = v.Field(i)
+	}
+	keys, values := fields(n)
+	if n != nil && n.Kind != yaml.MappingNode && !absent(n) {
+		r.tell(where, n.Line, "%q is no mapping of fields: not kept", text(n))
+	}
+	for _, key := range keys {
+		name := key
+		if other, renamed := names[key]; renamed && values[other] == nil {
+			if _, same := known[key]; !same {
+				name = other
+			}
+		}
+		f, ok := known[name]
+		switch {
+		case !ok:
+			if !absent(values[key]) {
+				unknown = append(unknown, key)
+			}
+		case f.Kind() == reflect.Interface:
+			if !absent(values[key]) {
+				f.Set(reflect.ValueOf(plain(values[key])))
+			}
+		default:
+			r.set(where+": "+key, values[key], f)
+		}
+	}
+	if extra, has := known["extra"]; has && len(unknown) > 0 {
+		under := map[string]any{}
+		if was, is := extra.Interface().(map[string]any); is {
+			under = was
+		} else if !extra.IsNil() {
+			under["extra"] = extra.Interface()
+		}
+		for _, key := range unknown {
+			under[clean(key)] = plain(values[key])
+		}
+		extra.Set(reflect.ValueOf(under))
+		r.tell(where, n.Line, "not known here, kept under extra: %s", strings.Join(unknown, ", "))
+		unknown = nil
+	}
+	return unknown, values
+}
+
+// set puts a value into a field; where it can't, the field stays as it was.
+func (r *report) set(where string, n *yaml.Node, f reflect.Value) {
+	if absent(n) {
+		return
+	}
+	bad := func(needed string) { r.tell(where, n.Line, "%q is no %s: not kept", board.Line(text(n), 60), needed) }
+	switch {
+	case f.Type() == timeType:
+		at, ok := when(text(n))
+		if !ok {
+			bad("time")
+			return
+		}
+		f.SetString(string(at))
+	case f.Kind() == reflect.String:
+		f.SetString(r.short(where, n.Line, text(n)))
+	case f.Kind() == reflect.Int:
+		i, err := strconv.Atoi(strings.TrimSuffix(text(n), "%"))
+		if err != nil || i < -1<<31 || i > 1<<31-1 {
+			bad("number")
+			return
+		}
+		f.SetInt(int64(i))
+	case f.Kind() == reflect.Bool:
+		switch strings.ToLower(text(n)) {
+		case "true", "yes", "on", "1":
+			f.SetBool(true)
+		case "false", "no", "off", "0":
+			f.SetBool(false)
+		default:
+			bad("true or false")
+		}
+	case f.Kind() == reflect.Pointer:
+		if n.Kind != yaml.MappingNode {
+			bad("mapping of fields")
+			return
+		}
+		made := reflect.New(f.Type().Elem())
+		r.lost(where, n, made.Interface(), noNames)
+		f.Set(made)
+	case f.Kind() == reflect.Struct:
+		r.lost(where, n, f.Addr().Interface(), noNames)
+	case f.Kind() == reflect.Slice:
+		r.list(where, n, f)
+	case f.Kind() == reflect.Map && f.Type().Elem() == scalarType:
+		if n.Kind != yaml.MappingNode {
+			f.Set(reflect.ValueOf(map[string]board.Scalar{"note": board.Scalar(r.short(where, n.Line, text(n)))}))
+			return
+		}
+		all := map[string]board.Scalar{}
+		keys, values := fields(n)
+		for _, key := range keys {
+			all[key] = board.Scalar(r.short(where+"."+key, n.Line, text(values[key])))
+		}
+		f.Set(reflect.ValueOf(all))
+	}
+}
+
+// lost fills a struct and tells what it has no place for.
+func (r *report) lost(where string, n *yaml.Node, into any, names map[string]string) {
+	unknown, values := r.fill(where, n, into, names)
+	for _, key := range unknown {
+		r.tell(where, values[key].Line, "not kept: %s: %s", key, text(values[key]))
+	}
+}
+
+func (r *report) list(where string, n *yaml.Node, f reflect.Value) {
+	items := []*yaml.Node{n}
+	if n.Kind == yaml.SequenceNode {
+		items = n.Content
+	}
+	list := reflect.MakeSlice(f.Type(), 0, len(items))
+	for _, item := range items {
+		one := reflect.New(f.Type().Elem()).Elem()
+		if absent(item) {
+			continue
+		}
+		switch {
+		case one.Kind() == reflect.Struct && item.Kind != yaml.MappingNode:
+			r.tell(where, item.Line, "%q is no mapping of fields: not kept", board.Line(text(item), 60))
+			continue
+		case one.Type() == reflect.TypeFor[board.Event]():
+			r.event(where, item, one.Addr().Interface().(*board.Event))
+		case one.Type() == reflect.TypeFor[board.Alignment]():
+			r.lost(where, item, one.Addr().Interface(), map[string]string{"time": "timestamp"})
+		default:
+			r.set(where, item, one)
+		}
+		list = reflect.Append(list, one)
+	}
+	f.Set(list)
+}
+
+// short is a text as a record may hold it.
+func (r *report) short(where string, line int, s string) string {
+	c := clean(s)
+	if c != s {
+		r.tell(where, line, "characters that no text needs are gone")
+	}
+	if len(c) <= board.MaxText {
+		return c
+	}
+	r.tell(where, line, "it has %d bytes, of which the first %d are kept", len(c), board.MaxText)
+	c = c[:board.MaxText]
+	for !utf8.ValidString(c) {
+		c = c[:len(c)-1]
+	}
+	return c
+}
+
+// clean drops what no text of a board may hold.
+func clean(s string) string {
+	s = strings.ToValidUTF8(s, "")
+	return strings.Map(func(c rune) rune {
+		if c == 0xFEFF || unicode.IsControl(c) && c != '\t' && c != '\n' && c != '\r' {
+			return -1
+		}
+		return c
+	}, s)
+}
+
+// plain is any value in a form that an extra: keeps as it is.
+func plain(n *yaml.Node) any {
+	switch n.Kind {
+	case yaml.MappingNode:
+		m := map[string]any{}
+		keys, values := fields(n)
+		for _, key := range keys {
+			m[clean(key)] = plain(values[key])
+		}
+		return m
+	case yaml.SequenceNode:
+		list := []any{}
+		for _, item := range n.Content {
+			list = append(list, plain(item))
+		}
+		return list
+	}
+	switch n.ShortTag() {
+	case "!!int":
+		if i, err := strconv.Atoi(n.Value); err == nil && strconv.Itoa(i) == n.Value {
+			return i
+		}
+	case "!!bool":
+		if n.Value == "true" || n.Value == "false" {
+			return n.Value == "true"
+		}
+	case "!!null":
+		return nil
+	}
+	return clean(n.Value)
+}
+
+var timeForms = []string{time.RFC3339Nano, "2006-01-02T15:04:05", "2006-01-02 15:04:05Z07:00", "2006-01-02 15:04:05 -0700", "2006-01-02 15:04:05", "2006-01-02T15:04Z07:00", "2006-01-02 15:04", time.DateOnly}
+
+// when reads a time of any usual form; one that names no zone is UTC.
+func when(s string) (board.Time, bool) {
+	for _, form := range timeForms {
+		if t, err := time.Parse(form, strings.TrimSpace(s)); err == nil && t.UTC().Year() > 0 && t.UTC().Year() < 9999 {
+			return board.At(t), true
+		}
+	}
+	return "", false
+}
+
+// eventNames are what events of a task were called.
+var eventNames = map[string]string{
+	"planning": board.EventCreated, "planned": board.EventCreated, "submitted_for_review": board.EventReady, "submitted": board.EventReady,
+	"handoff": board.EventHandedOff, "integration_failure": board.EventIntegrationFailed,
+	"claim_released": board.EventCoderReleased, "released": board.EventCoderReleased,
+}
+
+// event reads an entry of a task's history. What an event has no field for joins its reason.
+func (r *report) event(where string, n *yaml.Node, e *board.Event) {
+	unknown, values := r.fill(where, n, e, oldEvent)
+	for _, key := range unknown {
+		if e.Reason != "" {
+			e.Reason += "; "
+		}
+		e.Reason = r.short(where, n.Line, e.Reason+key+": "+text(values[key]))
+	}
+	if name, old := eventNames[e.Event]; old {
+		e.Event = name
+	}
+}

@@ -1,0 +1,104 @@
+package onefile_test
+
+import (
+	"errors"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/onefile"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+const now = board.Time("2026-02-01T10:00:00Z")
+
+func input(file string, data []byte) onefile.Input {
+	return onefile.Input{File: file, State: data, Now: now, Clone: "here", Session: "nobody"}
+}
+
+// imported takes a board in, on nothing, as the command does.
+func imported(t interface{ Fatal(...any) }, old *onefile.Board) *board.State {
+	p, err := old.Operation()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := board.Step(board.NewState(nil, ""), board.Operation{Actor: board.HumanActor("Ada", "ada@example.org"), Time: now, Request: "r", Payload: p})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := board.NewMemory()
+	m.Absorb(s)
+	return board.NewState(m, now)
+}
+
+func written(t interface{ Fatal(...any) }, s *board.State, old *onefile.Board) string {
+	text, err := onefile.Write(s, old.Leases)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+// Each file ends as a valid board, with what was lost told, or is refused with its line: testdata/*.golden says
+// which. What was taken in and written is the same when it is taken in again.
+func TestFiles(t *testing.T) {
+	files, err := filepath.Glob("testdata/*.yaml")
+	if err != nil || len(files) < 16 {
+		t.Fatal(len(files), err)
+	}
+	for _, file := range files {
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			data, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			old, err := onefile.Read(input(filepath.Base(file), data))
+			if err != nil {
+				var bad *onefile.Error
+				if !errors.As(err, &bad) || bad.Line < 1 {
+					t.Fatal(err)
+				}
+				golden(t, file, err.Error()+"\n")
+				return
+			}
+			s := imported(t, old)
+			if v := board.Violations(s); len(v) > 0 {
+				t.Error(v)
+			}
+			text := written(t, s, old)
+			golden(t, file, strings.Join(old.Told, "\n")+"\n\n"+text)
+			again, err := onefile.Read(input("state.yaml", []byte(text)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(again.Told) > 0 {
+				t.Errorf("told again: %q", again.Told)
+			}
+			if twice := written(t, imported(t, again), again); twice != text {
+				t.Errorf("it is another board:\n%s\n----\n%s", text, twice)
+			}
+		})
+	}
+}
+
+func golden(t *testing.T, file, got string) {
+	t.Helper()
+	name := strings.TrimSuffix(file, ".yaml") + ".golden"
+	if *update {
+		if err := os.WriteFile(name, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(want) != got {
+		t.Errorf("%s differs (go test -update writes it anew):\n%s", name, got)
+	}
+}

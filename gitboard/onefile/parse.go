@@ -1,0 +1,134 @@
+package onefile
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+
+	"github.com/git-liza/git-liza/gitboard/board"
+)
+
+// Error says where a file can't be read.
+type Error struct {
+	File string
+	Line int
+	What string
+}
+
+func (e *Error) Error() string { return fmt.Sprintf("%s:%d: %s", e.File, e.Line, e.What) }
+
+// maxNodes bounds what the aliases of a file may unfold to.
+const maxNodes = 1 << 21
+
+var yamlLine = regexp.MustCompile(`^yaml: (?:unmarshal errors:\n\s*)?line (\d+): `)
+
+// parse reads a file of one YAML document and returns its root, nil for an empty file. Aliases are unfolded.
+func parse(file string, data []byte) (root *yaml.Node, err error) {
+	defer func() {
+		if cause := recover(); cause != nil {
+			root, err = nil, &Error{file, 1, fmt.Sprintf("it is no YAML: %v", cause)}
+		}
+	}()
+	if len(data) > board.MaxImport {
+		return nil, &Error{file, 1, fmt.Sprintf("it has %d bytes; %d are taken in", len(data), board.MaxImport)}
+	}
+	var doc, more yaml.Node
+	d := yaml.NewDecoder(bytes.NewReader(data))
+	if err := d.Decode(&doc); errors.Is(err, io.EOF) {
+		return nil, nil
+	} else if err != nil {
+		return nil, fault(file, err)
+	}
+	if err := d.Decode(&more); err == nil {
+		return nil, &Error{file, more.Line, "a second document begins here"}
+	} else if !errors.Is(err, io.EOF) {
+		return nil, fault(file, err)
+	}
+	u := unfolding{file: file}
+	return u.node(doc.Content[0], 0)
+}
+
+func fault(file string, err error) error {
+	text, line := err.Error(), 1
+	if m := yamlLine.FindStringSubmatch(text); m != nil {
+		line, _ = strconv.Atoi(m[1])
+		if text = text[len(m[0]):]; strings.HasPrefix(text, "did not find expected") {
+			line++ // the library counts from 0 there
+		}
+	}
+	return &Error{file, line, board.Line(strings.TrimPrefix(text, "yaml: "), 200)}
+}
+
+// unfolding copies a tree of nodes with its aliases and merges put in.
+type unfolding struct {
+	file  string
+	nodes int
+}
+
+func (u *unfolding) node(n *yaml.Node, depth int) (*yaml.Node, error) {
+	if u.nodes++; u.nodes > maxNodes || depth > 100 {
+		return nil, &Error{u.file, n.Line, "it unfolds to too much"}
+	}
+	if n.Kind == yaml.AliasNode {
+		return u.node(n.Alias, depth+1)
+	}
+	c := &yaml.Node{Kind: n.Kind, Tag: n.Tag, Value: n.Value, Style: n.Style &^ yaml.TaggedStyle, Line: n.Line}
+	seen := map[string]bool{}
+	for i, child := range n.Content {
+		if n.Kind == yaml.MappingNode && i%2 == 0 {
+			if child.Kind != yaml.ScalarNode {
+				return nil, &Error{u.file, child.Line, "a key is no plain text"}
+			}
+			if seen[child.Value] {
+				return nil, &Error{u.file, child.Line, fmt.Sprintf("%q is there twice", board.Line(child.Value, 60))}
+			}
+			seen[child.Value] = true
+		}
+		made, err := u.node(child, depth+1)
+		if err != nil {
+			return nil, err
+		}
+		c.Content = append(c.Content, made)
+	}
+	return c, nil
+}
+
+// fields are the keys of a mapping and their values, in their order.
+func fields(n *yaml.Node) (keys []string, values map[string]*yaml.Node) {
+	values = map[string]*yaml.Node{}
+	if n == nil || n.Kind != yaml.MappingNode {
+		return nil, values
+	}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		keys = append(keys, n.Content[i].Value)
+		values[n.Content[i].Value] = n.Content[i+1]
+	}
+	return keys, values
+}
+
+// absent reports whether a value says nothing.
+func absent(n *yaml.Node) bool {
+	const quoted = yaml.SingleQuotedStyle | yaml.DoubleQuotedStyle | yaml.LiteralStyle | yaml.FoldedStyle
+	return n == nil || n.Kind == yaml.ScalarNode && (n.ShortTag() == "!!null" || n.Value == "" && n.Style&quoted == 0)
+}
+
+// text is what a value says, whatever its form.
+func text(n *yaml.Node) string {
+	switch {
+	case absent(n):
+		return ""
+	case n.Kind == yaml.ScalarNode:
+		return n.Value
+	}
+	data, err := yaml.Marshal(n)
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSpace(string(data))
+}

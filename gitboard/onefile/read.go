@@ -1,0 +1,570 @@
+package onefile
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/codec"
+	"github.com/git-liza/git-liza/roles"
+)
+
+// Input is what a board is read from.
+type Input struct {
+	File    string // the name of the state.yaml
+	State   []byte
+	LogFile string // "" for no log
+	Log     []byte
+	Now     board.Time
+	Clone   string // this clone, which has the worktrees that name no other
+	Session string // of every agent: nobody knows it, so that each registers anew once its lease has run out
+}
+
+// Board is what was read.
+type Board struct {
+	Records map[string]any
+	Log     []board.PastEntry
+	Leases  map[string]board.Lease // by agent, for all that the file knew of
+	Told    []string               // what could not be kept as it was, a line each
+
+	source  string
+	commits []*string
+}
+
+// reader reads one file.
+type reader struct {
+	report
+	in      Input
+	now     board.Time
+	tasks   []*board.Task
+	by      map[string]*board.Task
+	agents  map[string]*board.Agent
+	renamed map[string]string // tasks whose ids could not be kept
+	out     *Board
+	goal    *board.Goal
+}
+
+// Read makes a board of a file. An error names file and line.
+func Read(in Input) (*Board, error) {
+	root, err := parse(in.File, in.State)
+	if err != nil {
+		return nil, err
+	}
+	if root == nil || root.Kind != yaml.MappingNode {
+		line := 1
+		if root != nil {
+			line = root.Line
+		}
+		return nil, &Error{in.File, line, "it is no state.yaml: a mapping with goal, tasks, agents and so on is needed"}
+	}
+	keys, top := fields(root)
+	if v := text(top["version"]); v != "" && v != "1" && v != "1.0" {
+		return nil, &Error{in.File, top["version"].Line, fmt.Sprintf("it has version %s, and this git-liza reads version 1", board.Line(v, 20))}
+	}
+	if top["tasks"] == nil && top["goal"] == nil {
+		return nil, &Error{in.File, root.Line, "it is no state.yaml: it has neither a goal nor tasks"}
+	}
+	r := &reader{in: in, now: in.Now, by: map[string]*board.Task{}, agents: map[string]*board.Agent{}, renamed: map[string]string{}}
+	r.out = &Board{Records: map[string]any{}, Leases: map[string]board.Lease{}, source: in.File}
+	for _, key := range keys {
+		if !slices.Contains(sections, key) {
+			r.tell(key, top[key].Line, "not known here, not kept")
+		}
+	}
+	r.readGoal(top["goal"])
+	if err := r.readTasks(top["tasks"]); err != nil {
+		return nil, err
+	}
+	if err := r.readAgents(top["agents"]); err != nil {
+		return nil, err
+	}
+	r.mend()
+	r.readBeside(top)
+	if err := r.readLog(); err != nil {
+		return nil, err
+	}
+	r.out.Told = r.lines
+	return r.out, nil
+}
+
+// sections are the keys of the document.
+var sections = []string{"version", "goal", "tasks", "agents", "discovered", "handoff", "human_notes", "anomalies", "spec_changes", "sprint", "circuit_breaker", "config", "control"}
+
+func (r *reader) put(path string, record any) { r.out.Records[path] = record }
+
+// entries are the items of a list, or of a mapping by id, each with the id that it has there.
+func (r *reader) entries(section string, n *yaml.Node) (ids []string, items []*yaml.Node) {
+	switch {
+	case absent(n):
+	case n.Kind == yaml.SequenceNode:
+		for _, item := range n.Content {
+			if item.Kind != yaml.MappingNode {
+				r.tell(section, item.Line, "%q is no record: not kept", board.Line(text(item), 60))
+				continue
+			}
+			_, values := fields(item)
+			ids, items = append(ids, text(values["id"])), append(items, item)
+		}
+	case n.Kind == yaml.MappingNode:
+		keys, values := fields(n)
+		for _, key := range keys {
+			if values[key].Kind != yaml.MappingNode {
+				r.tell(section+"."+key, values[key].Line, "it is no record: not kept")
+				continue
+			}
+			ids, items = append(ids, key), append(items, values[key])
+		}
+	default:
+		r.tell(section, n.Line, "it is no list: not kept")
+	}
+	return ids, items
+}
+
+// without is a mapping without some of its keys.
+func without(n *yaml.Node, drop ...string) *yaml.Node {
+	c := *n
+	c.Content = nil
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		if !slices.Contains(drop, n.Content[i].Value) {
+			c.Content = append(c.Content, n.Content[i], n.Content[i+1])
+		}
+	}
+	return &c
+}
+
+func (r *reader) readGoal(n *yaml.Node) {
+	g := &board.Goal{}
+	if n != nil && n.Kind == yaml.ScalarNode && !absent(n) {
+		g.Description = r.short("goal", n.Line, n.Value)
+	} else {
+		r.fill("goal", n, g, noNames)
+	}
+	if n == nil {
+		r.tell("goal", 0, "it is missing")
+	}
+	g.ID = orOf(g.ID, "goal-1")
+	g.Description = orOf(g.Description, "Imported from "+r.in.File)
+	if !slices.Contains([]board.Phase{board.InProgress, board.Completed, board.PhaseAborted}, g.Status) {
+		r.told(g.Status != "", "goal: status", "%q is no state of a goal: IN_PROGRESS", g.Status)
+		g.Status = board.InProgress
+	}
+	g.Created = orOf(g.Created, r.now)
+	for i := range g.AlignmentHistory {
+		a := &g.AlignmentHistory[i]
+		a.Timestamp = orOf(a.Timestamp, g.Created)
+	}
+	r.goal = g
+	r.put(board.GoalPath, g)
+}
+
+// told is tell where there is something to tell.
+func (r *reader) told(is bool, where, format string, args ...any) {
+	if is {
+		r.tell(where, 0, format, args...)
+	}
+}
+
+func orOf[T ~string](s, other T) T { return cmp.Or(s, other) }
+
+var notID = regexp.MustCompile(`[^a-z0-9-]+`)
+
+// taskID makes an id of what was one.
+func (r *reader) taskID(was string, line int) (string, error) {
+	if board.ValidTaskID(was) {
+		if r.by[was] != nil {
+			return "", &Error{r.in.File, line, fmt.Sprintf("a second task is called %s", was)}
+		}
+		return was, nil
+	}
+	id := strings.Trim(notID.ReplaceAllString(strings.ToLower(was), "-"), "-")
+	if id = strings.Trim(id[:min(len(id), 50)], "-"); id == "" {
+		id = "task"
+	}
+	for n, base := 2, id; r.by[id] != nil; n++ {
+		id = base + "-" + strconv.Itoa(n)
+	}
+	if was == "" {
+		r.tell("tasks", line, "a task has no id: it is called %s", id)
+	} else {
+		r.tell("tasks."+was, line, "this is no task's id: it is called %s, and its branch, if it has one, is still task/%s", id, was)
+		r.renamed[was] = id
+	}
+	return id, nil
+}
+
+func (r *reader) readTasks(n *yaml.Node) error {
+	ids, items := r.entries("tasks", n)
+	for i, item := range items {
+		_, values := fields(item)
+		id, err := r.taskID(orOf(ids[i], text(values["task_id"])), item.Line)
+		if err != nil {
+			return err
+		}
+		t := &board.Task{}
+		r.fill("tasks."+id, without(item, "lease_expires", "review_lease_expires"), t, oldTask)
+		t.ID = id
+		r.tasks, r.by[id] = append(r.tasks, t), t
+		for _, l := range []struct {
+			key, agent string
+		}{{"lease_expires", t.AssignedTo}, {"review_lease_expires", t.ReviewingBy}} {
+			if at, ok := when(text(values[l.key])); ok && l.agent != "" {
+				r.lease(l.agent, id, at, "")
+			} else if !absent(values[l.key]) {
+				r.tell("tasks."+id+": "+l.key, item.Line, "not kept: %s", text(values[l.key]))
+			}
+		}
+	}
+	return nil
+}
+
+// lease keeps what is known of an agent's lease; what the agent's own record says counts most.
+func (r *reader) lease(agent, task string, expires, heartbeat board.Time) {
+	if _, err := roles.Of(agent); err != nil {
+		return
+	}
+	if known, is := r.out.Leases[agent]; is && heartbeat == "" && known.Expires >= expires {
+		return
+	}
+	r.out.Leases[agent] = board.Lease{Agent: agent, Session: r.in.Session, Task: task, Expires: expires, Heartbeat: orOf(heartbeat, expires.Add(-300e9))}
+}
+
+func (r *reader) readAgents(n *yaml.Node) error {
+	ids, items := r.entries("agents", n)
+	for i, item := range items {
+		id := ids[i]
+		role, err := roles.Of(id)
+		if err != nil {
+			r.tell("agents."+id, item.Line, "this is no agent's id: not kept")
+			continue
+		}
+		if r.agents[id] != nil {
+			return &Error{r.in.File, item.Line, fmt.Sprintf("a second agent is called %s", id)}
+		}
+		_, values := fields(item)
+		a := &board.Agent{}
+		r.fill("agents."+id, without(item, "lease_expires", "heartbeat", "session", "role", "id"), a, oldAgent)
+		a.Role, a.Session = role, r.in.Session
+		if was := strings.ReplaceAll(text(values["role"]), "-", "_"); was != "" && was != string(role) {
+			r.tell("agents."+id, item.Line, "its role is that of its id, %s, not %s", role, was)
+		}
+		if a.Status = board.AgentStatus(strings.ToUpper(string(a.Status))); !slices.Contains(board.AgentStatuses, a.Status) {
+			r.told(a.Status != "", "agents."+id, "%q is no state of an agent: IDLE", a.Status)
+			a.Status = board.Idle
+		}
+		expires, ok := when(text(values["lease_expires"]))
+		heartbeat, beat := when(text(values["heartbeat"]))
+		r.told(!ok && !absent(values["lease_expires"]), "agents."+id, "lease_expires is no time: not kept")
+		if ok {
+			r.lease(id, a.CurrentTask, expires, orOf(heartbeat, expires.Add(-300e9)))
+		}
+		if !beat {
+			heartbeat = ""
+		}
+		a.RegisteredAt = orOf(a.RegisteredAt, orOf(heartbeat, r.goal.Created))
+		r.agents[id] = a
+	}
+	return nil
+}
+
+// numbered reads a section whose records have numbers. Ids of another form are given anew.
+func numbered[T any](r *reader, section, dir, prefix string, n *yaml.Node, names map[string]string, set func(id string, record *T, where string) bool) {
+	ids, items := r.entries(section, n)
+	last := 0
+	for _, id := range ids {
+		if board.NewRecord(board.RecordPath(dir, id)) != nil {
+			last = max(last, number(id))
+		}
+	}
+	used := map[string]bool{}
+	for i, item := range items {
+		id := ids[i]
+		if board.NewRecord(board.RecordPath(dir, id)) == nil || used[id] {
+			last++
+			was := id
+			id = prefix + "-" + strconv.Itoa(last)
+			r.told(was != "", section+"."+was, "its id is %s now", id)
+		}
+		used[id] = true
+		record := new(T)
+		r.fill(section+"."+id, without(item, "id"), record, names)
+		if set(id, record, section+"."+id) {
+			r.put(board.RecordPath(dir, id), record)
+		}
+	}
+}
+
+func number(id string) int {
+	n, _ := strconv.Atoi(id[strings.LastIndexByte(id, '-')+1:])
+	return n
+}
+
+// taskNamed is the id that a task has now.
+func (r *reader) taskNamed(was string) string { return orOf(r.renamed[was], was) }
+
+// readBeside reads what stands beside tasks and agents.
+func (r *reader) readBeside(top map[string]*yaml.Node) {
+	numbered(r, "discovered", board.DiscoveryDir, "disc", top["discovered"], oldFinding, func(id string, d *board.Discovery, where string) bool {
+		d.ID, d.During, d.ConvertedToTask = id, r.taskNamed(d.During), r.taskNamed(d.ConvertedToTask)
+		d.Created = orOf(d.Created, r.goal.Created)
+		d.Severity, d.Urgency = strings.ToLower(d.Severity), strings.ToLower(d.Urgency)
+		if !slices.Contains(board.Severities, d.Severity) {
+			r.told(d.Severity != "", where, "%q is no severity: medium", d.Severity)
+			d.Severity = "medium"
+		}
+		if !slices.Contains(board.Urgencies, d.Urgency) {
+			r.told(d.Urgency != "", where, "%q is no urgency: deferred", d.Urgency)
+			d.Urgency = "deferred"
+		}
+		return true
+	})
+	numbered(r, "human_notes", board.NoteDir, "note", top["human_notes"], oldNote, func(id string, n *board.Note, _ string) bool {
+		n.ID, n.For, n.By, n.Timestamp = id, r.taskNamed(n.For), orOf(n.By, roles.HumanID), orOf(n.Timestamp, r.goal.Created)
+		return true
+	})
+	numbered(r, "anomalies", board.AnomalyDir, "anomaly", top["anomalies"], oldAnomaly, func(id string, a *board.Anomaly, where string) bool {
+		a.ID, a.Task, a.Timestamp = id, r.taskNamed(a.Task), orOf(a.Timestamp, r.goal.Created)
+		return r.anomaly(a, where)
+	})
+	numbered(r, "spec_changes", board.SpecChangeDir, "change", top["spec_changes"], oldChange, func(id string, c *board.SpecChange, _ string) bool {
+		c.ID, c.TriggeredBy, c.Timestamp = id, r.taskNamed(c.TriggeredBy), orOf(c.Timestamp, r.goal.Created)
+		return true
+	})
+	r.readHandoffs(top["handoff"])
+	r.readSprint(top["sprint"])
+	r.readBreaker(top["circuit_breaker"])
+	r.readConfig(top["config"])
+	r.readControl(top["control"])
+}
+
+// anomaly completes the details that its type needs; one of no known type becomes a note.
+func (r *reader) anomaly(a *board.Anomaly, where string) bool {
+	i := slices.IndexFunc(board.AnomalyTypes, func(t board.AnomalyType) bool { return t.Type == a.Type })
+	if i < 0 {
+		r.tell(where, 0, "%q is no type of anomaly: not kept: %v", a.Type, details(a.Details))
+		return false
+	}
+	kept := map[string]board.Scalar{}
+	for _, name := range slices.Sorted(maps.Keys(a.Details)) {
+		is := detailName(name)
+		if is != name {
+			r.tell(where, 0, "the detail %q is called %s", name, is)
+		}
+		kept[is] = a.Details[name]
+	}
+	for _, name := range board.AnomalyTypes[i].Details {
+		v := strings.TrimSpace(string(kept[name]))
+		instead := v
+		switch {
+		case name == "count" && !regexp.MustCompile(`^(0|[1-9][0-9]{0,17})$`).MatchString(v):
+			instead = "1"
+		case name == "debt_created" && v != "true" && v != "false":
+			instead = "false"
+		case v == "":
+			instead = notRecorded
+		}
+		if instead != v {
+			r.tell(where, 0, "the detail %s is %q: %s", name, v, instead)
+			kept[name] = board.Scalar(instead)
+		}
+	}
+	if a.Details = kept; len(kept) == 0 {
+		a.Details = nil
+	}
+	a.Reporter = orOf(a.Reporter, string(roles.System))
+	return true
+}
+
+var notDetail = regexp.MustCompile(`[^a-z0-9_]+`)
+
+func detailName(name string) string {
+	name = strings.Trim(notDetail.ReplaceAllString(strings.ToLower(name), "_"), "_")
+	return orOf(name[:min(len(name), 40)], "note")
+}
+
+func details(d map[string]board.Scalar) string {
+	var parts []string
+	for _, name := range slices.Sorted(maps.Keys(d)) {
+		parts = append(parts, name+": "+string(d[name]))
+	}
+	return strings.Join(parts, "; ")
+}
+
+// readHandoffs reads hand-offs by task; an older file has one alone, which names its task.
+func (r *reader) readHandoffs(n *yaml.Node) {
+	if _, values := fields(n); values["task"] != nil && values["task"].Kind == yaml.ScalarNode {
+		n = &yaml.Node{Kind: yaml.MappingNode, Line: n.Line, Content: []*yaml.Node{{Kind: yaml.ScalarNode, Value: text(values["task"])}, n}}
+	}
+	ids, items := r.entries("handoff", n)
+	for i, item := range items {
+		_, values := fields(item)
+		id := r.taskNamed(orOf(ids[i], text(values["task"])))
+		where := "handoff." + id
+		if r.by[id] == nil || r.out.Records[board.RecordPath(board.HandoffDir, id)] != nil {
+			r.tell(where, item.Line, "there is no such task, or another hand-off of it: not kept: %s", text(values["summary"]))
+			continue
+		}
+		h := &board.Handoff{}
+		r.fill(where, without(item, "task", "id"), h, map[string]string{"time": "timestamp"})
+		h.Summary, h.NextAction = r.phrase(where+": summary", h.Summary), r.phrase(where+": next_action", h.NextAction)
+		h.Timestamp = orOf(h.Timestamp, r.goal.Created)
+		r.put(board.RecordPath(board.HandoffDir, id), h)
+	}
+}
+
+// phrase makes one short phrase of a text.
+func (r *reader) phrase(where, s string) string {
+	is := board.Line(s, board.MaxPhrase)
+	r.told(is != s, where, "shortened to one phrase: %s", is)
+	return orOf(is, notRecorded)
+}
+
+func (r *reader) readSprint(n *yaml.Node) {
+	sp := &board.Sprint{}
+	if n != nil && n.Kind == yaml.MappingNode {
+		n = without(n, "metrics")
+	}
+	r.fill("sprint", n, sp, noNames)
+	if was := sp.ID; !board.ValidTaskID(was) {
+		sp.ID = "sprint-1"
+		r.told(was != "", "sprint", "%q is no id of a sprint: sprint-1", was)
+	}
+	r.told(sp.GoalRef != "" && sp.GoalRef != r.goal.ID, "sprint", "goal_ref is %s now, not %s", r.goal.ID, sp.GoalRef)
+	sp.GoalRef = r.goal.ID
+	if !slices.Contains([]board.Phase{board.InProgress, board.AtCheckpoint, board.Completed, board.PhaseAborted}, sp.Status) {
+		r.told(sp.Status != "", "sprint", "%q is no state of a sprint: IN_PROGRESS", sp.Status)
+		sp.Status = board.InProgress
+	}
+	sp.Timeline.Started = orOf(sp.Timeline.Started, r.goal.Created)
+	sp.Scope.Planned = r.existing("sprint.scope.planned", sp.Scope.Planned)
+	sp.Scope.Stretch = r.existing("sprint.scope.stretch", sp.Scope.Stretch)
+	r.put(board.SprintPath, sp)
+}
+
+// existing are the tasks of a list that there are, under the ids that they have now.
+func (r *reader) existing(where string, ids []string) []string {
+	kept := slices.DeleteFunc(ids, func(id string) bool {
+		return r.by[r.taskNamed(id)] == nil && r.gone(where, "there is no task %s: not kept", id)
+	})
+	for i, id := range kept {
+		kept[i] = r.taskNamed(id)
+	}
+	return kept
+}
+
+// gone tells, and is true.
+func (r *reader) gone(where, format string, args ...any) bool {
+	r.tell(where, 0, format, args...)
+	return true
+}
+
+func (r *reader) readBreaker(n *yaml.Node) {
+	b := &board.Breaker{}
+	r.fill("circuit_breaker", n, b, noNames)
+	for i := range b.History {
+		b.History[i].Timestamp = orOf(b.History[i].Timestamp, r.goal.Created)
+	}
+	switch {
+	case b.CurrentTrigger != nil && b.Status == board.BreakerTriggered:
+		b.CurrentTrigger.Timestamp = orOf(b.CurrentTrigger.Timestamp, r.now)
+	case b.CurrentTrigger != nil || b.Status != board.BreakerOK:
+		r.told(b.Status != "", "circuit_breaker", "status %s does not fit its trigger: OK", b.Status)
+		b.Status, b.CurrentTrigger = board.BreakerOK, nil
+	}
+	r.put(board.BreakerPath, b)
+}
+
+func (r *reader) readConfig(n *yaml.Node) {
+	c := board.DefaultConfig()
+	r.fill("config", n, c, noNames)
+	for _, k := range board.ConfigKeys {
+		if err := k.Check(c); err != nil {
+			r.tell("config: "+k.Name, 0, "%v: %s", err, orOf(k.Default, "none"))
+			k.Reset(c)
+		}
+	}
+	if c.RequireSignatures {
+		r.tell("config: require_signatures", 0, "no keys come with the file: false, until git liza keys add has been done")
+		c.RequireSignatures = false
+	}
+	r.put(board.ConfigPath, c)
+}
+
+func (r *reader) readControl(n *yaml.Node) {
+	c := &board.Control{}
+	r.fill("control", n, c, map[string]string{"timestamp": "since"})
+	if !slices.Contains([]board.Mode{board.Running, board.Paused, board.CheckpointMode, board.Aborted}, c.Mode) {
+		r.told(c.Mode != "", "control", "%q is no mode: RUNNING", c.Mode)
+		c.Mode = board.Running
+	}
+	c.Since, c.By = orOf(c.Since, r.now), orOf(c.By, roles.HumanID)
+	r.put(board.ControlPath, c)
+}
+
+func (r *reader) readLog() error {
+	if r.in.LogFile == "" {
+		return nil
+	}
+	root, err := parse(r.in.LogFile, r.in.Log)
+	if err != nil || root == nil {
+		return err
+	}
+	if root.Kind != yaml.SequenceNode {
+		return &Error{r.in.LogFile, root.Line, "it is no log.yaml: a list of entries is needed"}
+	}
+	for _, item := range root.Content {
+		if item.Kind != yaml.MappingNode {
+			return &Error{r.in.LogFile, item.Line, "an entry is no mapping of fields"}
+		}
+		e := board.PastEntry{}
+		unknown, values := r.fill("log", item, &e, oldEntry)
+		for _, key := range unknown {
+			if e.Detail != "" {
+				e.Detail += "; "
+			}
+			e.Detail = r.short("log", item.Line, e.Detail+key+": "+text(values[key]))
+		}
+		if e.Timestamp.IsZero() {
+			return &Error{r.in.LogFile, item.Line, "an entry has no time"}
+		}
+		r.out.Log = append(r.out.Log, e)
+	}
+	return nil
+}
+
+// Commits are the ids of commits that the board names and that are not whole.
+func (b *Board) Commits() []string {
+	var short []string
+	for _, c := range b.commits {
+		if len(*c) < 40 && !slices.Contains(short, *c) {
+			short = append(short, *c)
+		}
+	}
+	return short
+}
+
+// Resolve puts whole ids in the place of short ones.
+func (b *Board) Resolve(whole map[string]string) {
+	for _, c := range b.commits {
+		*c = orOf(whole[*c], *c)
+	}
+}
+
+// Operation is the import of the board.
+func (b *Board) Operation() (*board.Import, error) {
+	p := &board.Import{Source: b.source, Log: b.Log}
+	for _, path := range slices.Sorted(maps.Keys(b.Records)) {
+		data, err := codec.EncodeChecked(path, b.Records[path])
+		if err != nil {
+			return nil, err
+		}
+		p.Records = append(p.Records, board.Imported{Path: path, YAML: string(data)})
+	}
+	return p, nil
+}
