@@ -64,15 +64,15 @@ func (c *call) runImport(file, log string) error {
 	if err != nil {
 		return err
 	}
-	if err := b.Repo().Exclude("/.worktrees/", "/.liza/"); err != nil {
-		return err
-	}
 	if err := c.makeStopDir(b); err != nil {
 		return err
 	}
 	warnings, err := c.importWarnings()
 	if err != nil {
 		return err
+	}
+	if hooks := c.installHooks(b); hooks != "" {
+		warnings = append(warnings, "WARNING: "+hooks)
 	}
 	lines := slices.Concat(prefixed("changed: ", old.Told), warnings,
 		[]string{fmt.Sprintf("integration branch: %s at %s", integration, start.commit.Short()), "next: git liza status"})
