@@ -26,13 +26,18 @@ type liveScreen struct {
 	ended     chan error
 
 	mu      sync.Mutex
-	said    []byte
+	output  []byte
 	changed chan struct{}
 }
 
 const patience = 60 * time.Second
 
 func (p *project) watchScreen(size pty.Winsize, env ...string) *liveScreen {
+	p.t.Helper()
+	return p.onTerminal(size, env, "git-liza", "status", "--watch")
+}
+
+func (p *project) onTerminal(size pty.Winsize, env []string, argv ...string) *liveScreen {
 	p.t.Helper()
 	host, tty, err := pty.Open()
 	if err != nil {
@@ -45,7 +50,7 @@ func (p *project) watchScreen(size pty.Winsize, env ...string) *liveScreen {
 	if s.before, err = term.GetState(int(tty.Fd())); err != nil {
 		p.t.Fatal(err)
 	}
-	s.cmd = exec.Command("git-liza", "status", "--watch")
+	s.cmd = exec.Command(argv[0], argv[1:]...)
 	s.cmd.Dir, s.cmd.Env = p.dir, append(p.env[:len(p.env):len(p.env)], append([]string{"LC_ALL=C.UTF-8", "TERM=xterm", "NO_COLOR="}, env...)...)
 	s.cmd.Stdin, s.cmd.Stdout, s.cmd.Stderr = tty, tty, tty
 	s.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
@@ -70,7 +75,7 @@ func (s *liveScreen) listen() {
 			return
 		}
 		s.mu.Lock()
-		s.said = append(s.said, buffer[:n]...)
+		s.output = append(s.output, buffer[:n]...)
 		s.mu.Unlock()
 		select {
 		case s.changed <- struct{}{}:
@@ -82,7 +87,7 @@ func (s *liveScreen) listen() {
 func (s *liveScreen) all() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return string(s.said)
+	return string(s.output)
 }
 
 var escapes = regexp.MustCompile("\x1b\\[[0-9;?]*[a-zA-Z]")
@@ -117,6 +122,34 @@ func (s *liveScreen) await(texts ...string) []string {
 		case <-s.changed:
 		case <-over:
 			s.t.Fatalf("the screen does not show %q:\n%s", missing, strings.Join(lines, "\n"))
+		}
+	}
+}
+
+// said waits for a text outside of a frame, and returns how much had been printed with it.
+func (s *liveScreen) said(text string) int {
+	s.t.Helper()
+	for over := time.After(patience); ; {
+		all := s.all()
+		if at := strings.Index(all, text); at >= 0 {
+			return at + len(text)
+		}
+		select {
+		case <-s.changed:
+		case <-over:
+			s.t.Fatalf("nothing says %q: %q", text, escapes.ReplaceAllString(all, ""))
+		}
+	}
+}
+
+// drawn waits for a frame after so much had been printed.
+func (s *liveScreen) drawn(after int) {
+	s.t.Helper()
+	for over := time.After(patience); !strings.Contains(s.all()[after:], "\x1b[?2026l"); {
+		select {
+		case <-s.changed:
+		case <-over:
+			s.t.Fatalf("nothing is drawn after %q", s.all()[after:])
 		}
 	}
 }
@@ -197,7 +230,7 @@ func TestLiveScreen(t *testing.T) {
 	s.await("▸ print", "? help")
 	s.press("?")
 	s.await("p: pause;", "esc back")
-	s.press("\x1b")
+	s.press("?")
 	s.await("▸ print", "? help")
 
 	// It takes the size that it is given.
@@ -222,6 +255,24 @@ func TestLiveScreen(t *testing.T) {
 	s.press("q")
 	s.restored(0)
 	p.proven()
+}
+
+// Ctrl-Z gives the terminal back to the shell, and fg goes on where the reader was.
+func TestLiveScreenStops(t *testing.T) {
+	p := newProject(t)
+	p.addTask("parse")
+	s := p.onTerminal(eighty, nil, "sh", "-m", "-c",
+		`git-liza status --watch; case $(stty -a) in *-icanon*) echo is raw;; *) echo is as it was;; esac; read go; fg; exit $?`)
+	s.await("UNCLAIMED 1", "? help")
+	s.press("\x1b[B")
+	s.await("▸ parse")
+	s.press("\x1a")
+	shown := s.said("is as it was")
+	s.press("\n")
+	s.drawn(shown)
+	s.await("▸ parse", "? help")
+	s.press("q")
+	s.restored(0)
 }
 
 func TestLiveScreenGivesTheTerminalBack(t *testing.T) {

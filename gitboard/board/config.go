@@ -2,6 +2,7 @@ package board
 
 import (
 	"fmt"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -81,7 +82,7 @@ var ConfigKeys = []ConfigKey{
 	{Name: "require_pre_execution_checkpoint", Default: "true", Takes: "true|false", Meaning: "refuse a submission without a checkpoint in its iteration", ref: func(c *Config) any { return &c.RequirePreExecutionCheckpoint }},
 	{Name: "plan_review", Default: "off", Takes: "off|human", Meaning: "who finalizes tasks", oneOf: []string{"off", "human"}, ref: func(c *Config) any { return &c.PlanReview }},
 	{Name: "worktree_setup", Default: "", Takes: "command", Meaning: "run in every new worktree", ref: func(c *Config) any { return &c.WorktreeSetup }},
-	{Name: "escalation_webhook", Default: "", Takes: "URL", Meaning: "where alarms are posted", ref: func(c *Config) any { return (*string)(&c.EscalationWebhook) }},
+	{Name: "escalation_webhook", Default: "", Takes: takesURL, Meaning: "where alarms are posted", ref: func(c *Config) any { return (*string)(&c.EscalationWebhook) }},
 	{Name: "require_signatures", Default: "false", Takes: "true|false", Meaning: "every operation must be signed", ref: func(c *Config) any { return &c.RequireSignatures }},
 }
 
@@ -137,12 +138,19 @@ func (k ConfigKey) set(c *Config, v string) error {
 			*p = append(*p, part)
 		}
 	case *string:
-		if len(k.oneOf) > 0 && !slices.Contains(k.oneOf, v) {
+		if len(k.oneOf) > 0 && !slices.Contains(k.oneOf, v) || k.Takes == takesURL && v != "" && !postable(v) {
 			return bad()
 		}
 		*p = v
 	}
 	return nil
+}
+
+const takesURL = "http(s) URL"
+
+func postable(text string) bool {
+	u, err := url.Parse(text)
+	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != ""
 }
 
 // chosenAtInit is the setting that stays as it was at the board's beginning.

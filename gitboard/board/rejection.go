@@ -79,7 +79,7 @@ func ParseRejection(text string, prior bool) (Rejection, error) {
 	return p.r, nil
 }
 
-const rejectionHint = `give it as --blocker "file:line|issue|why|suggestion" --overall TEXT, or see: git liza docs roles`
+const rejectionHint = `give it as --blocker "file:line|issue|why|suggestion" --overall TEXT (from iteration 2 also --prior "STILL PRESENT: ..."), or see: git liza docs roles`
 
 type rejectionParser struct {
 	r       Rejection

@@ -74,13 +74,20 @@ func (c *call) glance() (*gitboard.Glance, error) {
 	return v.Glance(c.ctx)
 }
 
-// reasons tells why a task is BLOCKED.
+// reasons tells why a task is BLOCKED, or how its merge failed.
 func reasons(s *board.State) func(task string) string {
 	return func(id string) string {
-		if t := s.Task(id); t != nil {
-			return t.BlockedReason
+		t := s.Task(id)
+		if t == nil {
+			return ""
 		}
-		return ""
+		if e := t.Last(board.EventIntegrationFailed); e != nil && t.Status == board.IntegrationFailed {
+			if e.Reason == board.FailConflict {
+				return "conflict in " + strings.Join(e.Files, ", ")
+			}
+			return "the integration test failed"
+		}
+		return t.BlockedReason
 	}
 }
 

@@ -42,7 +42,10 @@ func (f *taskFacts) standing(l *labels) {
 	if o.LeaseExpires != "" {
 		status += ", lease " + leaseLeft(f.now, o.LeaseExpires)
 	}
-	if o.Stuck != "" && t.Status != board.Blocked {
+	switch {
+	case len(o.WaitsFor) > 0:
+		status += "; waits for " + strings.Join(o.WaitsFor, ", ")
+	case o.Stuck != "" && t.Status != board.Blocked:
 		status += "; " + o.Stuck
 	}
 	if t.Status.Terminal() {

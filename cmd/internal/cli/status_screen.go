@@ -322,6 +322,7 @@ func (d *statusDrawing) detail(t board.TaskOutlook) string {
 	add(t.Status == board.Draft && t.Turn == roles.Human, "waits for you to finalize it")
 	add(t.Status == board.ReadyForReview && t.ReviewingBy == "", "waits for a reviewer")
 	add(t.Status == board.Approved, "waits for its merge")
+	add(t.Status == board.IntegrationFailed, "%s", d.reason(t.ID))
 	add(t.Iteration > 0, "iteration %d", t.Iteration)
 	add(t.ReviewCycles > 0, "review cycle %d", t.ReviewCycles)
 	add(t.LeaseExpires != "", "lease %s", leaseLeft(d.now, t.LeaseExpires))

@@ -89,6 +89,13 @@ func (w *statusWatch) run(t *tty.Terminal, changes <-chan struct{}) error {
 			if !open {
 				return nil
 			}
+			if k == tty.Stop {
+				if err := t.Suspend(); err != nil {
+					return err
+				}
+				w.lookAgain()
+				continue
+			}
 			w.press(k)
 		case <-t.Resized:
 			t.Forget()
@@ -133,6 +140,10 @@ func (w *statusWatch) press(k tty.Key) {
 	case 'r':
 		w.steer(&board.Resume{})
 	case '?':
+		if w.reading == help {
+			w.reading = ""
+			break
+		}
 		w.reading, w.top = help, 0
 		w.text = func(p page) []string { return wrap(strings.Join(watchHelp, "\n"), p.width) }
 	case tty.Escape, tty.Left:
@@ -160,13 +171,13 @@ func (w *statusWatch) press(k tty.Key) {
 const help = "?"
 
 var watchHelp = []string{
-	"q: quit",
+	"q: quit; Ctrl-Z: to the shell, and back by fg",
 	"p: pause; no claims, review claims or merges until resumed",
 	"r: resume",
 	"up, down: choose a task; scroll its details",
 	"enter: the details of the chosen task",
 	"esc: back",
-	"?: this help",
+	"?: this help, and back",
 	"",
 	"! marks a task that does not move by itself.",
 	"The screen follows the board; leases are looked at every 10 seconds.",

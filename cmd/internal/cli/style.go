@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"golang.org/x/term"
+
 	"github.com/git-liza/git-liza/gitboard/board"
 )
 
@@ -22,11 +24,7 @@ func (c *call) toTerminal() bool { return isTerminal(c.app.Stdout) }
 
 func isTerminal(w io.Writer) bool {
 	f, ok := w.(*os.File)
-	if !ok {
-		return false
-	}
-	info, err := f.Stat()
-	return err == nil && info.Mode()&os.ModeCharDevice != 0
+	return ok && term.IsTerminal(int(f.Fd()))
 }
 
 func (p paint) with(code, text string) string {

@@ -18,6 +18,7 @@ const (
 	Enter
 	Escape
 	Interrupt // Ctrl-C, Ctrl-D
+	Stop      // Ctrl-Z
 )
 
 var sequences = map[string]Key{
@@ -26,7 +27,7 @@ var sequences = map[string]Key{
 	"\x1b[5~": PageUp, "\x1b[6~": PageDown, "\x1b[H": Home, "\x1b[F": End, "\x1b[1~": Home, "\x1b[4~": End, "\x1bOH": Home, "\x1bOF": End,
 }
 
-var controls = map[byte]Key{'\r': Enter, '\n': Enter, 3: Interrupt, 4: Interrupt}
+var controls = map[byte]Key{'\r': Enter, '\n': Enter, 3: Interrupt, 4: Interrupt, 26: Stop}
 
 // parse reads keys from what a terminal sent. What may be the beginning of more is left; an escape by itself is
 // the key.

@@ -17,7 +17,7 @@ func TestParse(t *testing.T) {
 		{"a sequence in two reads", []string{"\x1b[", "A"}, []Key{Up}},
 		{"a letter in two reads", []string{"\xc3", "\xa4"}, []Key{'ä'}},
 		{"an unknown sequence", []string{"\x1b[1;5Px"}, []Key{'x'}},
-		{"controls", []string{"\r\x03\x01"}, []Key{Enter, Interrupt}},
+		{"controls", []string{"\r\x03\x01\x1a"}, []Key{Enter, Interrupt, Stop}},
 		{"no text", []string{"\xff\xfex"}, []Key{'x'}},
 	} {
 		var got []Key

@@ -66,6 +66,24 @@ func (t *Terminal) Close() error {
 	return errors.Join(err, term.Restore(int(t.in.Fd()), t.was))
 }
 
+// Suspend gives the terminal back and stops the program, as Ctrl-Z does elsewhere; it takes the terminal over again
+// when the program goes on.
+func (t *Terminal) Suspend() error {
+	_, err := t.out.WriteString(leave)
+	if err := errors.Join(err, term.Restore(int(t.in.Fd()), t.was)); err != nil {
+		return err
+	}
+	if err := stop(); err != nil {
+		return err
+	}
+	if _, err := term.MakeRaw(int(t.in.Fd())); err != nil {
+		return err
+	}
+	t.Forget()
+	_, err = t.out.WriteString(enter)
+	return err
+}
+
 // Size is the terminal's width and height in cells.
 func (t *Terminal) Size() (width, height int, err error) { return term.GetSize(int(t.out.Fd())) }
 
