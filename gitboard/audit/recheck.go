@@ -29,7 +29,7 @@ func (p *replay) recheck(ctx context.Context, repo *gitio.Repo) error {
 		return err
 	}
 	absent := 0
-	var merges []evidence
+	var merges, submissions []evidence
 	for i, e := range p.evidence {
 		gone := missing[i]
 		switch {
@@ -58,11 +58,17 @@ func (p *replay) recheck(ctx context.Context, repo *gitio.Repo) error {
 		if e.clean[0] != "" || e.lands != nil && e.lands.mergeType == board.MergeCommitType {
 			merges = append(merges, e)
 		}
+		if e.handed != nil {
+			submissions = append(submissions, e)
+		}
 	}
 	if absent > 0 {
 		p.report.note(Finding{p.report.To, "", CodeEvidence, fmt.Sprintf("%d operations name commits that this clone was not given: they can't be checked here", absent)})
 	}
 	if err := p.mergeAgain(ctx, repo, merges); err != nil {
+		return err
+	}
+	if err := p.trailers(ctx, repo, submissions); err != nil {
 		return err
 	}
 	if line != nil {

@@ -44,6 +44,7 @@ const (
 	CodeSignature   = "signature"   // it bears none, or not that of who acted
 	CodeForm        = "form"        // the commit object holds more than a board's commit
 	CodeEvidence    = "evidence"    // the repository doesn't hold what was recorded
+	CodeTrailer     = "trailer"     // a commit on a task's branch names somebody who never held the task
 	CodeIntegration = "integration" // integration moved otherwise than the board says
 )
 
@@ -56,6 +57,7 @@ type Report struct {
 	Checked    int            // operations whose evidence was looked up in the repository, and is as recorded
 	Unchecked  int            // operations whose evidence can't be looked up here
 	Signed     int            // operations that bear the signature of who acted
+	Unnamed    int            // commits handed to review that do not say which agent made them
 	Attested   map[string]int // evidence that rests on somebody's word, by kind
 	Findings   []Finding      // broken rules, in the order of the history
 	Notes      []Finding      // what a person may want to look at

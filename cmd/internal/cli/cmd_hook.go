@@ -41,8 +41,20 @@ What keeps the question from being answered stops nobody in a clone, and every p
 	}
 }
 
-// hookRefusal is the answer of a hook: git shows it to whoever it refuses, as "remote: liza: ..." in a push.
-type hookRefusal struct{ *board.Refusal }
+// hookRefusal is the answer of a hook: git shows it to whoever it refuses. A push shows it as "remote: liza: ...",
+// and those who print one line of a push want it whole.
+type hookRefusal struct {
+	*board.Refusal
+	oneLine bool
+}
+
+func (h hookRefusal) text() string {
+	between := "\nliza: instead: "
+	if h.oneLine {
+		between = "; instead: "
+	}
+	return "liza: " + strings.TrimSpace(board.Visible(h.Message)) + between + board.Visible(h.Hint) + "\n"
+}
 
 func (h hookRefusal) Unwrap() error { return h.Refusal }
 
@@ -60,7 +72,7 @@ func (c *call) answerHook(refusal *board.Refusal, err error, server bool) error 
 	if err := c.sayHook("refuse"); err != nil {
 		return err
 	}
-	return hookRefusal{refusal}
+	return hookRefusal{refusal, server}
 }
 
 func (c *call) sayHook(answer string) error {

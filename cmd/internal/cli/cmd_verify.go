@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/gitboard/audit"
+	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/gitio"
 )
 
@@ -36,9 +37,28 @@ FROM..TO, FROM.. or TO; without one it is the whole history. Exit code 4 when a 
 			if err != nil {
 				return err
 			}
+			if err := c.noteFuture(report); err != nil {
+				return err
+			}
 			return c.reportVerify(report)
 		},
 	}
+}
+
+// noteFuture notes a board that is ahead of this machine's clock: every later operation has to be later still.
+func (c *call) noteFuture(r *audit.Report) error {
+	last, err := c.opened.Repo().Object(c.ctx, string(r.To))
+	if err != nil {
+		return err
+	}
+	head, err := gitio.DecodeCommit(last)
+	if err != nil {
+		return nil // which is a finding
+	}
+	if at := board.At(head.Author.When); at > board.At(c.app.Now().Add(board.ClockSlack)) {
+		r.Notes = append(r.Notes, audit.Finding{Commit: r.To, Code: audit.CodeTime, Text: fmt.Sprintf("it is of %s, which is yet to come: a clock is wrong, or somebody has written it by hand", at)})
+	}
+	return nil
 }
 
 func (c *call) verifyRange(text string) (audit.Range, error) {
@@ -70,7 +90,7 @@ func (c *call) reportVerify(r *audit.Report) error {
 	}
 	if c.json {
 		if err := c.printJSON(map[string]any{
-			"ok": r.OK(), "from": r.From, "to": r.To, "commits": r.Commits, "proven": r.Proven, "checked": r.Checked, "unchecked": r.Unchecked,
+			"ok": r.OK(), "from": r.From, "to": r.To, "commits": r.Commits, "proven": r.Proven, "checked": r.Checked, "unchecked": r.Unchecked, "unnamed": r.Unnamed,
 			"signed": r.Signed, "signed_from": r.SignedFrom, "attested": r.Attested, "findings": findingsJSON(r.Findings), "notes": findingsJSON(r.Notes),
 		}); err != nil {
 			return err
@@ -95,6 +115,9 @@ func (c *call) reportVerify(r *audit.Report) error {
 			if !r.SignedFrom.IsZero() {
 				line += " (all since " + r.SignedFrom.Short() + ")"
 			}
+		}
+		if r.Unnamed > 0 {
+			line += fmt.Sprintf("; %s handed to review without an agent's trailers", plural(r.Unnamed, "commit"))
 		}
 		if err := c.say(line); err != nil {
 			return err

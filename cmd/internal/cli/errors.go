@@ -136,7 +136,7 @@ func (a *App) printError(err error, asJSON bool) {
 		return
 	}
 	if answer := (hookRefusal{}); errors.As(err, &answer) {
-		fmt.Fprintf(a.Stderr, "liza: %s\nliza: instead: %s\n", strings.TrimSpace(board.Visible(message)), board.Visible(c.hint))
+		fmt.Fprint(a.Stderr, answer.text())
 		return
 	}
 	fmt.Fprintf(a.Stderr, "git liza: %s\n", strings.TrimSpace(board.Visible(message)))

@@ -1,0 +1,183 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// newServer makes a bare repository with the lock on, shared by a site.
+func newServer(t *testing.T) *site {
+	t.Helper()
+	s := newSite(t)
+	s.ok("", "", "git init -q --bare -b main ../server.git && git-liza -C ../server.git hooks install --server && git remote add origin \"$PWD/../server.git\" && git push -q origin main && git-liza share origin")
+	return s
+}
+
+// bypass writes a commit on the board as somebody does who knows git: $1 is the file, $2 its text's sed script.
+const bypass = `forge() {
+	export GIT_INDEX_FILE="$(git rev-parse --absolute-git-dir)/forged"
+	git read-tree liza/state
+	blob=$(git cat-file blob "liza/state:$1" | sed "$2" | git hash-object -w --stdin)
+	git update-index --add --cacheinfo "100644,$blob,$1"
+	tree=$(git write-tree); rm "$GIT_INDEX_FILE"; unset GIT_INDEX_FILE
+}
+`
+
+// Whoever gets round the hooks of a clone meets the server's, and verify tells of it where there is none. Each
+// script begins with a clone that is up to date, and what it does to that clone is undone.
+func TestAttacksOnAServer(t *testing.T) {
+	s := newServer(t)
+	s.committed("parse.txt")
+	s.must("coder-1", "submit", "parse")
+	s.must("code-reviewer-1", "claim-review", "parse")
+	s.must("code-reviewer-1", "verdict", "parse", "APPROVED", "--commit", strings.TrimSpace(s.must("", "read", "tasks.parse.review_commit")))
+	s.must("code-reviewer-1", "merge", "parse")
+	s.must("", "note", "hello")
+	s.must("coder-2", "heartbeat")
+	server := func() string { return s.ok("", "", "git -C ../server.git for-each-ref") }
+	const off = "git -c core.hooksPath=/dev/null "
+	for _, c := range []struct {
+		name, script, rule string
+		verify             string // what verify tells of the clone, "" for nothing
+	}{
+		{"the hooks of a clone bypassed", "git update-ref refs/heads/integration $(git commit-tree -p integration -m sneak integration^{tree}) && " + off + "push origin integration",
+			"nothing on the board records that integration moves", "that no merge or land records"},
+		{"integration, forced back", "git push -f origin main~0:integration", "would lose commits", ""},
+		{"integration, deleted", "git push origin :integration", "is not deleted", ""},
+		{"YAML edited by hand", bypass + `forge goal.yaml 's/A goal/Another/'; c=$(git commit-tree -p liza/state -m 'by hand' $tree); git update-ref refs/heads/liza/state $c; git push origin liza/state`,
+			"by hand: it carries no operation", "carries no operation"},
+		{"YAML edited under an operation's words", bypass + `forge goal.yaml 's/A goal/Another/'; c=$(git cat-file commit liza/state | sed '1,/^$/d' | sed 's/^Liza-Request: .*/Liza-Request: other/' | git commit-tree -p liza/state $tree); git update-ref refs/heads/liza/state $c; git push origin liza/state`,
+			"is not the operation's", "the tree is not what the operation leads to"},
+		{"a board of another kind", "git push -f origin main:liza/state", "only grows", ""},
+		{"history rewritten", `c=$(git commit-tree -p liza/state~2 -m x liza/state^{tree}); git push -f origin $c:refs/heads/liza/state`, "only grows", ""},
+		{"operations taken back", "git push -f origin liza/state~1:liza/state", "only grows", ""},
+		{"a board deleted", "git push origin :liza/state", "is the board, and is not deleted", ""},
+		{"an operation replayed", `git update-ref refs/heads/liza/state $(git cat-file commit liza/state | sed '1,/^$/d' | GIT_AUTHOR_DATE=2098-01-01T00:00:00Z GIT_COMMITTER_DATE=2098-01-01T00:00:00Z git commit-tree -p liza/state liza/state^{tree}); git push origin liza/state`,
+			"liza/state", "was carried out before"},
+		{"a lease deleted", "git push origin :refs/liza/leases/coder-2", "ends by an operation", ""},
+		{"a lease forged", `o=$(echo '{"agent":"coder-2","session":"mine"}' | git hash-object -w --stdin); git update-ref refs/liza/leases/coder-2 $o; git push -f origin refs/liza/leases/coder-2`, "in another session", ""},
+		{"no lease at all", `git push -f origin main:refs/liza/leases/coder-2`, "is no lease of it", ""},
+		{"a nobody's lease", `git push -f origin main:refs/liza/leases/root`, "is no agent", ""},
+		{"a submission deleted", "git push origin :refs/liza/review/parse/1", "is kept, and not deleted", ""},
+		{"a submission moved", "git push -f origin main:refs/liza/review/parse/1", "stays what it is", ""},
+		{"an unknown task's submission", "git push origin main:refs/liza/review/none/1", "no task", ""},
+		{"a mirror", "git push --mirror origin", "one clone's own", ""},
+		{"a branch beside the board", "git push origin main:liza/mine", "there is the board", ""},
+		{"a large file", bypass + `head -c 30000000 /dev/urandom >../big; forge goal.yaml ''; export GIT_INDEX_FILE="$(git rev-parse --absolute-git-dir)/forged"; git read-tree $tree; git update-index --add --cacheinfo 100644,$(git hash-object -w ../big),big; c=$(git commit-tree -p liza/state -m big $(git write-tree)); rm "$GIT_INDEX_FILE"; unset GIT_INDEX_FILE; git push origin $c:refs/heads/liza/state`,
+			"of 30000000 bytes to the board, where 1048576 are the most", ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			before, local := server(), s.ok("", "", "git for-each-ref --format='%(refname) %(objectname)'")
+			s.ok("", "", "git update-ref refs/heads/origin-note liza/state")
+			said, exit := s.sh("", "", c.script)
+			if exit == 0 || !strings.Contains(said, "liza: ") || !strings.Contains(said, c.rule) {
+				t.Errorf("exit %d\n%s", exit, said)
+			}
+			if after := server(); after != before {
+				t.Errorf("it changed\n%s\nto\n%s", before, after)
+			}
+			if c.verify != "" {
+				if out, _, _ := s.liza("", "verify"); !strings.Contains(out, c.verify) {
+					t.Errorf("verify says\n%s", out)
+				}
+			}
+			s.ok("", "", "rm -f .git/forged; git for-each-ref --format='%(refname)' | while read r; do case $r in refs/remotes/*) ;; *) git update-ref --no-deref -d $r;; esac; done; true")
+			for _, line := range strings.Split(strings.TrimSpace(local), "\n") {
+				ref, oid, _ := strings.Cut(line, " ")
+				s.git("update-ref", "--no-deref", ref, oid)
+			}
+			s.ok("", print, "git checkout -q -f task/print -- && git reset -q --hard task/print && git clean -fdq")
+		})
+	}
+	// Nothing of what was refused is kept, and what is nobody's business passes.
+	if said := s.ok("", "", "git -C ../server.git count-objects -vH; ls ../server.git/objects | grep -c tmp || true"); strings.Contains(said, "MiB") {
+		t.Errorf("the server has kept\n%s", said)
+	}
+	s.ok("", "", "git push -q origin main:feature && git push -q -f origin integration:feature && git push -q origin :feature && git tag v1 && git push -q origin v1 && git -C ../server.git gc -q && git -C ../server.git pack-refs --all")
+	s.must("", "note", "good bye")
+	s.proven()
+	s.ok("", "", "git-liza -C ../server.git verify")
+}
+
+// Forged trailers: a commit under the name of who never held the task is a violation.
+func TestForgedTrailers(t *testing.T) {
+	s := newSite(t)
+	s.ok("coder-1", parse, checkpoint+"echo 1 >parse.txt && git add . && git commit -q -m 'Write it\n\nLiza-Task: parse\nLiza-Agent: coder-2'")
+	if said := s.ok("", parse, "git log -1 --format=%B"); strings.Contains(said, "coder-2") || !strings.Contains(said, "Liza-Agent: coder-1\n") {
+		t.Errorf("the hook left\n%s", said)
+	}
+	s.ok("coder-1", parse, "git -c core.hooksPath=/dev/null commit -q --amend -m 'Write it\n\nLiza-Task: parse\nLiza-Agent: coder-2'")
+	s.must("coder-1", "submit", "parse")
+	out, _, exit := s.liza("", "verify")
+	if exit != 4 || !strings.Contains(out, `it says that "coder-2" made it for parse, which "coder-2" never held`) {
+		t.Errorf("exit %d\n%s", exit, out)
+	}
+}
+
+// Dates in the future: refused by the server, noted by verify.
+func TestFutureDates(t *testing.T) {
+	s := newServer(t)
+	s.ok("", "", "git config remote.origin.receivepack 'env -u LIZA_TEST_NOW git-receive-pack'") // its clock is right
+	future := *s.project
+	future.env = append(append([]string(nil), s.env...), "LIZA_TEST_NOW=2099-01-01T00:00:00Z")
+	if _, errs, exit := future.liza("", "note", "from afar"); exit == 0 || !strings.Contains(errs, "2099-01-01T00:00:00Z") {
+		t.Errorf("through the server: exit %d\n%s", exit, errs)
+	}
+	alone := newProject(t)
+	later := *alone
+	later.env = append(append([]string(nil), alone.env...), "LIZA_TEST_NOW=2099-01-01T00:00:00Z")
+	later.must("", "note", "from afar")
+	if out := alone.must("", "verify"); !strings.Contains(out, "NOTE") || !strings.Contains(out, "2099-01-01T00:00:00Z, which is yet to come") {
+		t.Error(out)
+	}
+}
+
+// A push of what belongs together, in two transactions: neither half comes alone.
+func TestPushWithoutAtomic(t *testing.T) {
+	s := newSite(t)
+	s.ok("", "", "git init -q --bare -b main ../server.git && git-liza -C ../server.git hooks install --server && git push -q --atomic ../server.git main liza/state integration")
+	s.committed("parse.txt")
+	s.must("coder-1", "submit", "parse")
+	s.must("code-reviewer-1", "claim-review", "parse")
+	s.must("code-reviewer-1", "verdict", "parse", "APPROVED", "--commit", strings.TrimSpace(s.must("", "read", "tasks.parse.review_commit")))
+	s.must("code-reviewer-1", "merge", "parse")
+	before := s.ok("", "", "git -C ../server.git for-each-ref")
+	for _, refs := range []string{"liza/state", "integration", "liza/state integration", "integration liza/state"} {
+		if said, exit := s.sh("", "", "git push ../server.git refs/liza/review/parse/1 "+refs); exit == 0 || !strings.Contains(said, "liza: ") || !strings.Contains(said, "--atomic") {
+			t.Errorf("%s: exit %d\n%s", refs, exit, said)
+		}
+		if after := s.ok("", "", "git -C ../server.git for-each-ref | grep -v refs/liza/review"); after != before {
+			t.Fatalf("%s changed\n%s\nto\n%s", refs, before, after)
+		}
+	}
+	s.ok("", "", "git push -q --atomic ../server.git liza/state integration")
+	s.ok("", "", "git-liza -C ../server.git verify")
+}
+
+// The server's own hooks go on, in their place, and without git-liza the board stays while all else moves.
+func TestServersHooks(t *testing.T) {
+	s := newServer(t)
+	for _, name := range []string{"pre-receive", "update", "post-receive"} {
+		text := "#!/bin/sh\necho \"own ${0##*/}\" >&2\ncat >/dev/null\n"
+		if err := os.WriteFile(filepath.Join(s.dir, "../server.git/hooks", name), []byte(text), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	said := s.ok("", "", "git push origin main:feature 2>&1")
+	for _, want := range []string{"own pre-receive", "own update", "own post-receive"} {
+		if strings.Count(said, want) != 1 {
+			t.Errorf("%s:\n%s", want, said)
+		}
+	}
+	s.ok("", "", `cd ../server.git && sed -i "s/^program=.*/program='\/nowhere'/" liza/hooks/run`)
+	gone := `PATH="$(dirname "$(command -v git)"):/usr/bin:/bin"; `
+	s.ok("", "", gone+"git push origin main:other")
+	for _, ref := range []string{"liza/state", "integration"} {
+		if said, exit := s.sh("", "", gone+"git push -f origin $(git commit-tree -p "+ref+" -m x "+ref+"^{tree}):refs/heads/"+ref); exit == 0 || !strings.Contains(said, "remote: liza: git-liza does not answer on this server, so refs/heads/"+ref+" stays") {
+			t.Errorf("%s: exit %d\n%s", ref, exit, said)
+		}
+	}
+	s.proven()
+}

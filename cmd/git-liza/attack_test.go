@@ -1,0 +1,243 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// A site is a project in which coder-1 works on the task parse and coder-2 on print.
+type site struct{ *project }
+
+func newSite(t *testing.T) *site {
+	t.Helper()
+	p := newProject(t)
+	for _, id := range []string{"parse", "print"} {
+		p.must("", "add-task", "--id", id, "--desc", "Write "+id, "--done", id+".txt is there", "--scope", "IN: "+id+".txt", "--spec", "specs/vision.md", "--ready", "--kind", "doc")
+	}
+	p.must("coder-1", "claim", "parse")
+	p.must("coder-2", "claim", "print")
+	return &site{p}
+}
+
+// sh runs a shell script in a directory of the project as an agent, "" for a human.
+func (s *site) sh(agent, dir, script string) (said string, exit int) {
+	s.t.Helper()
+	there := *s.project
+	there.dir = filepath.Join(s.dir, dir)
+	out, errs, exit := there.run(agent, "sh", "-c", script)
+	return out + errs, exit
+}
+
+func (s *site) ok(agent, dir, script string) string {
+	s.t.Helper()
+	said, exit := s.sh(agent, dir, script)
+	if exit != 0 {
+		s.t.Fatalf("%s in %s: exit %d\n%s", script, dir, exit, said)
+	}
+	return said
+}
+
+// refs are all refs, but for leases, which commands renew.
+func (s *site) refs() string {
+	s.t.Helper()
+	return s.ok("", "", "git for-each-ref | grep -v refs/liza/leases; git rev-parse HEAD; git symbolic-ref HEAD")
+}
+
+const parse, print = ".worktrees/parse", ".worktrees/print"
+
+const checkpoint = "git-liza pre-exec parse --intent 'write it' --validation 'cat shows it' --file parse.txt && "
+
+func (s *site) committed(name string) {
+	s.t.Helper()
+	s.ok("coder-1", parse, checkpoint+"echo 1 >"+name+" && git add . && git commit -q -m 'Write it'")
+}
+
+// What agents may not do is refused where they are, and changes nothing.
+func TestAttacksOnAClone(t *testing.T) {
+	s := newSite(t)
+	s.ok("", "", "git tag kept && git branch human && git update-ref refs/liza/review/parse/9 HEAD")
+	if said, exit := s.sh("coder-1", parse, "git commit --allow-empty -m early"); exit == 0 || !strings.Contains(said, "no pre-execution checkpoint") || !strings.Contains(said, "git liza pre-exec parse") {
+		t.Errorf("a commit without a checkpoint: exit %d\n%s", exit, said)
+	}
+	s.committed("parse.txt")
+	for _, c := range []struct{ name, agent, dir, script, rule, instead string }{
+		{"no-verify on integration", "coder-1", parse, "git checkout -q integration; git commit --no-verify --allow-empty -m sneak", "integration moves by a merge", "git liza submit parse"},
+		{"update-ref of integration", "coder-1", parse, "git update-ref refs/heads/integration HEAD", "integration moves by a merge", "git liza submit parse"},
+		{"push into the own repository", "coder-1", parse, "git push . HEAD:integration", "pushes only through git liza", "git liza submit parse"},
+		{"the same, unverified", "coder-1", parse, "git push --no-verify . HEAD:integration", "integration moves by a merge", "git liza"},
+		{"branch -f", "coder-1", parse, "git branch -f integration HEAD", "integration moves by a merge", "git liza submit parse"},
+		{"reset --hard on integration", "coder-1", parse, "git checkout -q integration; git reset -q --hard task/parse", "integration moves by a merge", "git liza submit parse"},
+		{"deletion of integration", "coder-1", parse, "git branch -D integration", "integration moves by a merge", "git liza submit parse"},
+		{"a reviewer moves integration", "code-reviewer-1", parse, "git update-ref refs/heads/integration HEAD", "integration moves by a merge", "git liza merge"},
+		{"the default branch", "coder-1", parse, "git update-ref refs/heads/main HEAD", "main is no task's branch", "git liza prime"},
+		{"stash", "coder-1", parse, "echo 2 >parse.txt; git stash; e=$?; git checkout -q parse.txt; exit $e", "stashes are shared", "commit on the branch"},
+		{"another's branch", "coder-1", parse, "git update-ref refs/heads/task/print HEAD", "coder-1 does not hold print", "git liza prime"},
+		{"another's branch, deleted", "coder-1", parse, "git update-ref -d refs/heads/task/print", "coder-1 does not hold print", "git liza prime"},
+		{"another's worktree", "coder-1", print, "git commit --allow-empty -m mine", "coder-1 does not hold print", "git liza prime"},
+		{"another's worktree, unverified", "coder-1", print, "git commit --no-verify --allow-empty -m mine", "coder-1 does not hold print", "git liza prime"},
+		{"a reviewer commits", "code-reviewer-1", parse, "git commit --allow-empty -m mine", "only coders commit", "git liza discover"},
+		{"a reviewer commits, unverified", "code-reviewer-1", parse, "git commit --no-verify --allow-empty -m mine", "code-reviewer-1 is a code_reviewer", "git liza show parse"},
+		{"a tag", "coder-1", parse, "git tag v1", "sets and moves no tags", "leave tags to a human"},
+		{"a tag, moved", "coder-1", parse, "git tag -f kept HEAD", "sets and moves no tags", "leave tags to a human"},
+		{"a tag, deleted", "coder-1", parse, "git tag -d kept", "sets and moves no tags", "leave tags to a human"},
+		{"a scratch branch", "coder-1", parse, "git switch -q -c aside", "aside is no task's branch", "git liza prime"},
+		{"a human's branch", "coder-1", parse, "git branch -D human", "human is no task's branch", "git liza prime"},
+		{"the board", "coder-1", parse, "git update-ref refs/heads/liza/state HEAD", "liza/state is moved by git liza alone", "is a command"},
+		{"the board, deleted", "coder-1", parse, "git branch -D liza/state", "liza/state is moved by git liza alone", "is a command"},
+		{"a lease, deleted", "coder-1", parse, "git update-ref -d refs/liza/leases/coder-2", "refs/liza/leases/coder-2 is kept by git liza", "git liza doctor"},
+		{"a submission", "coder-1", parse, "git update-ref refs/liza/review/parse/9 HEAD", "is kept by git liza alone", "git liza doctor"},
+		{"replaced objects", "coder-1", parse, "git replace HEAD HEAD~1", "may not move refs/replace/", "a human"},
+		{"a push elsewhere", "coder-1", parse, "git init -q --bare ../elsewhere.git; git push ../elsewhere.git HEAD:x", "pushes only through git liza", "git liza submit parse"},
+		{"no name", "", parse, "git update-ref refs/heads/integration HEAD", "integration moves by a merge", "git liza land"},
+		{"no name, another's branch", "", parse, "git update-ref refs/heads/task/print HEAD", "nobody moves task/print", "project's root"},
+		{"no agent's name", "root", parse, "git commit --allow-empty -m mine", "not an agent id", "as your supervisor did"},
+		{"a commit off the branch", "coder-1", parse, "git checkout -q --detach && git commit --allow-empty -m mine", "commits go on to task/parse", "git switch task/parse"},
+		{"a planner in the human's checkout", "planner-1", "", `eval "$(git-liza env planner-1)" && git commit --allow-empty -m mine`, "only coders commit", "git liza discover"},
+		{"the human's HEAD", "planner-1", "", `eval "$(git-liza env planner-1)" && git update-ref --no-deref HEAD task/parse`, "HEAD of the main worktree", "worktree of your task"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			before := s.refs()
+			said, exit := s.sh(c.agent, c.dir, c.script)
+			if exit == 0 || !strings.Contains(said, "liza: ") || !strings.Contains(said, c.rule) || !strings.Contains(said, c.instead) {
+				t.Errorf("exit %d\n%s", exit, said)
+			}
+			if after := s.refs(); after != before {
+				t.Errorf("it changed\n%s\nto\n%s", before, after)
+			}
+			s.ok("", parse, "git checkout -q task/parse -- && git checkout -q task/parse")
+		})
+	}
+	s.must("", "verify")
+}
+
+// What agents must be able to do goes on.
+func TestAgentsWork(t *testing.T) {
+	s := newSite(t)
+	s.committed("parse.txt")
+	for _, script := range []string{
+		"git commit -q --amend -m 'Write parse.txt'",
+		"echo 2 >more.txt && git add . && git commit -q --fixup HEAD && git -c sequence.editor=: rebase -q -i --autosquash integration",
+		"git cherry-pick --allow-empty --keep-redundant-commits integration 2>&1; git cherry-pick --abort 2>/dev/null; git status >/dev/null",
+		"echo 3 >three.txt && git add . && git commit -q -m three && git bisect start HEAD integration -- >/dev/null && git bisect run true >/dev/null && git bisect reset >/dev/null",
+		"git reset -q --soft HEAD~1 && git commit -q -m again",
+		"git checkout -q --detach HEAD~1 && git checkout -q task/parse",
+		"git merge -q --no-edit integration",
+		"git revert --no-edit HEAD && git reset -q --hard HEAD~1",
+		"git update-ref refs/bisect/mine HEAD && git update-ref -d refs/bisect/mine && git update-ref refs/worktree/mine HEAD",
+		"git pack-refs --all --prune && git pack-refs --all && git gc -q && git fetch -q . +refs/heads/main:refs/remotes/x/main",
+	} {
+		s.ok("coder-1", parse, script)
+	}
+	// Integration goes on, and is brought in with a conflict.
+	s.ok("", "", "git checkout -q integration && echo other >parse.txt && git add . && git commit -q -m other && git checkout -q main && git-liza land integration || true")
+	s.ok("coder-1", parse, "! git merge -q integration >/dev/null 2>&1 && echo both >parse.txt && git add . && git commit -q --no-edit")
+	for _, line := range []string{"Liza-Task: parse", "Liza-Agent: coder-1"} {
+		said := s.ok("", parse, "git log --format=%B -n 2 HEAD")
+		if strings.Count(said, line+"\n") < 2 && !strings.Contains(said, "other") {
+			t.Errorf("%s is missing in\n%s", line, said)
+		}
+	}
+	for _, key := range []string{"Liza-Task", "Liza-Agent"} {
+		if said := s.ok("", parse, "git log -1 --format='%(trailers:key="+key+",valueonly)'"); strings.Count(strings.TrimSpace(said), "\n") != 0 || strings.TrimSpace(said) == "" {
+			t.Errorf("%s of the merge: %q", key, said)
+		}
+	}
+	s.must("coder-1", "submit", "parse")
+	if said, exit := s.sh("coder-1", parse, "git commit -q --amend -m late"); exit == 0 || !strings.Contains(said, "does not hold parse") {
+		t.Errorf("amended after the submission: exit %d\n%s", exit, said)
+	}
+	if said, exit := s.sh("coder-1", parse, "git commit -q --no-verify --amend -m late"); exit == 0 || !strings.Contains(said, "git liza withdraw parse") {
+		t.Errorf("amended after the submission, unverified: exit %d\n%s", exit, said)
+	}
+	out := s.must("", "verify")
+	if strings.Contains(out, "VIOLATION") {
+		t.Error(out)
+	}
+}
+
+// The project's own hooks run in agents' worktrees first, whatever manages them, and their word counts.
+func TestProjectsHooks(t *testing.T) {
+	const hook = "#!/bin/sh\necho \"own ${0##*/} $*\" >&2\n[ ! -e \"$FORBID\" ]\n"
+	for name, c := range map[string]struct{ dir, config string }{
+		"plain":                 {".git/hooks", ""},
+		"relative, in the tree": {".githooks", ".githooks"},
+		"husky":                 {".husky/_", ".husky/_"},
+		"absolute":              {"../shared hooks", "$PWD/../shared hooks"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newSite(t)
+			s.ok("", "", "mkdir -p '"+c.dir+"'")
+			for _, hookName := range []string{"pre-commit", "commit-msg", "post-commit", "reference-transaction"} {
+				if err := os.WriteFile(filepath.Join(s.dir, c.dir, hookName), []byte(hook), 0o755); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if c.config != "" {
+				s.ok("", "", `git config core.hooksPath "`+c.config+`"`)
+			}
+			config := s.ok("", "", "cat .git/config")
+			s.ok("coder-1", parse, checkpoint+"true")
+			said := s.ok("coder-1", parse, "echo 1 >parse.txt && git add . && git commit -q -m 'Write it' 2>&1")
+			for _, want := range []string{"own pre-commit ", "own commit-msg ", "own post-commit ", "own reference-transaction prepared", "own reference-transaction committed"} {
+				if !strings.Contains(said, want) {
+					t.Errorf("%q is missing:\n%s", want, said)
+				}
+			}
+			if said := s.ok("", parse, "git log -1 --format=%B"); !strings.Contains(said, "Liza-Agent: coder-1\n") {
+				t.Errorf("no trailers:\n%s", said)
+			}
+			if said, exit := s.sh("coder-1", parse, "FORBID=/ git commit --allow-empty -m no"); exit == 0 || !strings.Contains(said, "own pre-commit") || strings.Contains(said, "liza: ") {
+				t.Errorf("refused by the project: exit %d\n%s", exit, said)
+			}
+			// The human's own commits run them once, and nothing of ours.
+			if said := s.ok("", "", "git commit -q --allow-empty -m human 2>&1; git log -1 --format=%B"); strings.Count(said, "own pre-commit") != 1 || strings.Contains(said, "Liza-") {
+				t.Errorf("a human's commit:\n%s", said)
+			}
+			if now := s.ok("", "", "cat .git/config"); now != config {
+				t.Errorf("the config changed:\n%s", now)
+			}
+		})
+	}
+}
+
+// A git-liza that is gone, or broken, stops nobody.
+func TestHooksWithoutProgram(t *testing.T) {
+	s := newSite(t)
+	s.ok("coder-1", parse, checkpoint+"true")
+	bin := t.TempDir()
+	program := filepath.Join(bin, "git-liza")
+	for name, content := range map[string]string{
+		"missing": "", "empty": " ", "garbage": "\x7fELF\x00\x01", "failing": "#!/bin/sh\nexit 1\n", "crashing": "#!/bin/sh\nkill -SEGV $$\n", "without an interpreter": "#!/nowhere\n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			os.Remove(program)
+			if content != "" {
+				if err := os.WriteFile(program, []byte(content), 0o755); err != nil {
+					t.Fatal(err)
+				}
+			}
+			// Neither the one that was recorded nor one in PATH is there.
+			run := filepath.Join(s.dir, ".git", "liza", "hooks", "run")
+			text, err := os.ReadFile(run)
+			if err != nil {
+				t.Fatal(err)
+			}
+			lines := strings.Split(string(text), "\n")
+			for i, line := range lines {
+				if strings.HasPrefix(line, "program='") {
+					lines[i] = "program='" + program + "'"
+				}
+			}
+			if err := os.WriteFile(run, []byte(strings.Join(lines, "\n")), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			git := s.ok("", "", "dirname \"$(command -v git)\"")
+			said, exit := s.sh("coder-1", parse, "PATH="+strings.TrimSpace(git)+":/usr/bin:/bin; git commit -q --allow-empty -m alone 2>&1")
+			if exit != 0 || !strings.Contains(said, "liza: warning: git-liza does not answer") {
+				t.Errorf("exit %d\n%s", exit, said)
+			}
+		})
+	}
+}

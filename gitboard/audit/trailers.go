@@ -1,0 +1,121 @@
+package audit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/gitio"
+)
+
+// The trailers that hooks put into commits on a task's branch.
+const (
+	taskTrailer  = "Liza-Task: "
+	agentTrailer = "Liza-Agent: "
+)
+
+// signs are what the commits of a submission say of who made them.
+type signs struct {
+	without int
+	forged  []Finding
+}
+
+// trailers looks through the work of submissions. A commit that says that an agent made it for a task that this
+// agent never held is a forgery. One that says nothing is counted: a human may commit there, and a cherry-pick or
+// a clone without hooks adds no trailers. Merges are git's.
+func (p *replay) trailers(ctx context.Context, repo *gitio.Repo, all []evidence) error {
+	found := make([]signs, len(all))
+	failures := make([]error, len(all))
+	holders := p.holders()
+	next := make(chan int)
+	var busy sync.WaitGroup
+	for range min(mergers, len(all)) {
+		busy.Go(func() {
+			for i := range next {
+				found[i], failures[i] = signsOf(ctx, repo, all[i], holders)
+			}
+		})
+	}
+	for i := range all {
+		next <- i
+	}
+	close(next)
+	busy.Wait()
+	if err := errors.Join(failures...); err != nil {
+		return fmt.Errorf("look through submissions: %w", err)
+	}
+	for _, f := range found {
+		p.report.Findings = append(p.report.Findings, f.forged...)
+		p.report.Unnamed += f.without
+	}
+	return nil
+}
+
+// holders answers whether an agent ever held a task, and whether there is such a task.
+func (p *replay) holders() func(task, agent string) (known, held bool) {
+	var turn sync.Mutex // a state reads, and keeps what it has read
+	return func(task, agent string) (known, held bool) {
+		turn.Lock()
+		defer turn.Unlock()
+		if !board.ValidTaskID(task) {
+			return false, false
+		}
+		t := p.state.Task(task)
+		if t == nil {
+			return false, false
+		}
+		if t.AssignedTo == agent {
+			return true, true
+		}
+		for _, e := range t.History {
+			switch e.Event {
+			case board.EventClaimed, board.EventReclaimed, board.EventReassignedAfterReject, board.EventReclaimedAfterExpiry, board.EventClaimedForFix, board.EventResumed:
+				if e.Agent == agent {
+					return true, true
+				}
+			}
+		}
+		return true, false
+	}
+}
+
+func signsOf(ctx context.Context, repo *gitio.Repo, e evidence, holders func(task, agent string) (known, held bool)) (signs, error) {
+	var s signs
+	work, err := repo.Log(ctx, e.handed.base, e.handed.commit)
+	if err != nil {
+		return s, err
+	}
+	for _, c := range work {
+		if len(c.Parents) > 1 {
+			continue
+		}
+		task, agent := madeFor(c.Message)
+		known, held := holders(task, agent)
+		switch {
+		case !known || agent == "":
+			s.without++
+		case !held:
+			s.forged = append(s.forged, Finding{c.OID, subject(c), CodeTrailer, fmt.Sprintf("it says that %s made it for %s, which %s never held", quote(agent), task, quote(agent))})
+		}
+	}
+	return s, nil
+}
+
+// madeFor reads the trailers from the last paragraph of a message.
+func madeFor(message string) (task, agent string) {
+	block := strings.TrimRight(message, "\n")
+	if at := strings.LastIndex(block, "\n\n"); at >= 0 {
+		block = block[at:]
+	}
+	for line := range strings.SplitSeq(block, "\n") {
+		if v, is := strings.CutPrefix(line, taskTrailer); is {
+			task = strings.TrimSpace(v)
+		} else if v, is := strings.CutPrefix(line, agentTrailer); is {
+			agent = strings.TrimSpace(v)
+		}
+	}
+	return task, agent
+}
