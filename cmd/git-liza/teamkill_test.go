@@ -40,7 +40,7 @@ func TestTeamKilled(t *testing.T) {
 		c.members = append(c.members, m)
 		c.start(m)
 	}
-	c.run(time.Duration(max(1, kills/20)) * 4 * time.Minute)
+	c.run(time.Duration(max(1, kills/20)) * 8 * time.Minute)
 	t.Logf("killed %v; %d tasks, %d operations, %s", c.killed, len(p.board().Tasks), len(p.operations("")), time.Since(began).Round(time.Second))
 	p.reached(script)
 	if t.Failed() {

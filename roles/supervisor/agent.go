@@ -1,6 +1,7 @@
 package supervisor
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -111,13 +112,18 @@ func (s *supervisor) prepare(ctx context.Context, l Look, step Step) (command, s
 		if err := s.Hands.ForReview(ctx, step.Task); err != nil {
 			return command{}, "", err
 		}
-		if in.Review, err = s.Board.Submission(ctx, v, l.State.Task(step.Task)); err != nil {
+		t := l.State.Task(step.Task)
+		if err := l.State.Err(); err != nil {
+			return command{}, "", err
+		}
+		if in.Review, err = s.Board.Submission(ctx, v, t); err != nil {
 			return command{}, "", err
 		}
 	}
-	text, err := prompt.Build(in)
-	if err != nil {
-		return command{}, "", err
+	var text string
+	var err error
+	if unread := read(l.State, func() { text, err = prompt.Build(in) }); unread != nil || err != nil {
+		return command{}, "", cmp.Or(unread, err)
 	}
 	file, err := s.files.savePrompt(l.Now, subject, text)
 	if err != nil {
@@ -230,9 +236,14 @@ func (s *supervisor) oversee(ctx context.Context, p *process, r *Running) (exit 
 			end("the lease was lost")
 		case <-follow:
 			l, failed := s.look(ctx)
+			if failed == nil {
+				next, seen := *r, Order{}
+				if failed = read(l.State, func() { seen = Oversee(l, &next) }); failed == nil {
+					*r, order = next, seen
+				}
+			}
 			switch {
 			case failed == nil:
-				order = Oversee(l, r)
 			case inconsistent(failed):
 				err, follow = s.quarantine(failed), nil
 				end("the board is inconsistent")
@@ -254,7 +265,11 @@ func (s *supervisor) learn(ctx context.Context, step Step, tip gitio.OID, exit i
 	if o.Changed, err = s.acted(ctx, tip, v.Commit); err != nil {
 		return err
 	}
-	if t := v.State.Task(step.Task); s.Role == roles.CodeReviewer && t != nil && t.Status == board.ReadyForReview && t.ReviewingBy == "" {
+	t := v.State.Task(step.Task)
+	if err := v.State.Err(); err != nil {
+		return err
+	}
+	if s.Role == roles.CodeReviewer && t != nil && t.Status == board.ReadyForReview && t.ReviewingBy == "" {
 		o.Declined = t
 	}
 	if !ours && exit != graceful && !(exit == 0 && o.Changed) {

@@ -57,6 +57,19 @@ func (s *supervisor) look(ctx context.Context) (Look, error) {
 	return l, v.State.Err()
 }
 
+// read lets f decide on a state, whose records are read as they are needed. Where one of them couldn't be read, that
+// is the error, and what f decided counts for nothing, whether or not it stumbled.
+func read(state *board.State, f func()) (err error) {
+	defer func() {
+		cause := recover()
+		if err = state.Err(); err == nil && cause != nil {
+			panic(cause)
+		}
+	}()
+	f()
+	return nil
+}
+
 // leases looks at the leases of those who hold what this agent could take over.
 func (s *supervisor) leases(ctx context.Context, v *gitboard.View, l *Look) error {
 	seen := map[string]watched{}

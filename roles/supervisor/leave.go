@@ -55,6 +55,9 @@ func (s *supervisor) giveBack(ctx context.Context) (string, error) {
 	}
 	said := ""
 	task := Look{State: v.State, Agent: s.actor.ID}.held()
+	if err := v.State.Err(); err != nil {
+		return "", err
+	}
 	if task != "" {
 		if said, err = s.giveUp(ctx, v.State.Task(task)); err != nil || said == "" {
 			return fmt.Sprintf("%s has work in it, and is left to its lease, which ends now: %s goes on with it when it is started again", task, s.actor.ID), err

@@ -301,7 +301,10 @@ func (s *supervisor) quarantine(cause error) error {
 
 // step carries out what comes next.
 func (s *supervisor) step(ctx context.Context, l Look) error {
-	step := Next(l, s.memory)
+	var step Step
+	if err := read(l.State, func() { step = Next(l, s.memory) }); err != nil {
+		return err
+	}
 	if step.Do != Wait {
 		s.told = ""
 	}

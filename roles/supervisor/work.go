@@ -56,7 +56,11 @@ func (s *supervisor) claimFailed(ctx context.Context, l Look, task string, err e
 		s.tell(ClaimFailed, task, err.Error())
 		return nil // it is BLOCKED now
 	}
-	s.memory.ClaimFailed(l.State.Task(task), refusal != nil, s.Board.Now())
+	t := l.State.Task(task)
+	if t == nil {
+		return l.State.Err()
+	}
+	s.memory.ClaimFailed(t, refusal != nil, s.Board.Now())
 	s.tell(ClaimFailed, task, err.Error())
 	s.mended(task, s.unlock(ctx, err))
 	if s.memory.Claims[task].Times == claimTries {
@@ -84,7 +88,11 @@ func (s *supervisor) merge(ctx context.Context, l Look, task string) error {
 	case errors.As(err, &refusal) && (refusal.Code == "wrong-state" || refusal.Code == "mode"):
 		return nil // somebody else was faster, or the run was stopped
 	}
-	s.memory.MergeFailed(l.State.Task(task), s.Board.Now())
+	t := l.State.Task(task)
+	if t == nil {
+		return l.State.Err()
+	}
+	s.memory.MergeFailed(t, s.Board.Now())
 	s.tell(Trouble, task, "the merge is tried again later: "+err.Error())
 	s.mended(task, s.unlock(ctx, err))
 	return nil
