@@ -200,6 +200,9 @@ func (r *reader) taskID(was string, line int) (string, error) {
 }
 
 func (r *reader) readTasks(n *yaml.Node) error {
+	if n != nil && n.Kind == yaml.ScalarNode && !absent(n) {
+		return &Error{r.in.File, n.Line, fmt.Sprintf("tasks is %q, and a list is needed", board.Line(n.Value, 60))}
+	}
 	ids, items := r.entries("tasks", n)
 	for i, item := range items {
 		_, values := fields(item)

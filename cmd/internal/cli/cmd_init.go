@@ -23,7 +23,7 @@ func initCommand() *command {
 		name: "init", group: "setting up", args: `["GOAL"]`, max: 1, writes: true,
 		short: "begin a board for a goal in this repository",
 		long: `The board is the branch liza/state; it is never checked out. The integration branch, where approved
-work lands, is made from the default branch when it is not there. The directory .liza is made for the files
+work lands, is made when it is not there: from origin's, else from the default branch. The directory .liza is made for the files
 that stop this clone by hand: touch .liza/PAUSE. Git's hooks are put in place for agents (git liza hooks status).
 Nothing else in the repository changes.
 
@@ -160,6 +160,13 @@ func startOf(ctx context.Context, repo *gitio.Repo, integration string) (*start,
 	}
 	if !tip.IsZero() {
 		return &start{name: integration, commit: tip, refs: []gitio.RefUpdate{{Ref: ref, Old: tip, New: tip}}}, nil
+	}
+	theirs := "origin/" + integration // a clone has what the project has landed so far only there
+	if tip, err = repo.Ref(ctx, "refs/remotes/"+theirs); err != nil {
+		return nil, err
+	}
+	if !tip.IsZero() {
+		return &start{name: theirs, commit: tip, refs: []gitio.RefUpdate{{Ref: ref, Old: gitio.ZeroOID, New: tip}}}, nil
 	}
 	from, err := repo.DefaultBranch(ctx)
 	if errors.Is(err, gitio.ErrNotFound) {
