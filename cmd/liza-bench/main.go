@@ -98,6 +98,7 @@ var groups = []group{
 	{"writers", false, benchWriters},
 	{"verify", false, benchVerify},
 	{"signed", false, benchSigned},
+	{"hooks", false, benchHooks},
 	{"growth", false, benchGrowth},
 	{"million", true, benchMillion},
 	{"notes", true, benchNotes},

@@ -1,0 +1,167 @@
+package hooks
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/roles"
+)
+
+const (
+	none = "0000000000000000000000000000000000000000"
+	one  = "1111111111111111111111111111111111111111"
+	two  = "2222222222222222222222222222222222222222"
+)
+
+// scene is a board on which coder-1 works on parse and coder-2 has submitted print.
+func scene(t *testing.T, checkpoint bool) *board.State {
+	t.Helper()
+	config := board.DefaultConfig()
+	config.IntegrationBranch = "integration"
+	parse := &board.Task{ID: "parse", Status: board.Claimed, AssignedTo: "coder-1", Iteration: 1}
+	if checkpoint {
+		parse.History = []board.Event{{Event: board.EventPreExec, Agent: "coder-1", Iteration: 1, Checkpoint: &board.Checkpoint{Intent: "x"}}}
+	}
+	return board.NewState(records{board.NewMemory(), map[string]any{
+		board.ConfigPath: config, board.RecordPath(board.TaskDir, "parse"): parse,
+		board.RecordPath(board.TaskDir, "print"):    &board.Task{ID: "print", Status: board.ReadyForReview, AssignedTo: "coder-2"},
+		board.RecordPath(board.AgentDir, "coder-1"): &board.Agent{Role: roles.Coder, Session: "s1"},
+	}}, "2026-01-31T09:00:00Z")
+}
+
+// records are a board's, by path.
+type records struct {
+	*board.Memory
+	at map[string]any
+}
+
+func (r records) Record(path string) (any, error) { return r.at[path], nil }
+
+func coder(id string) Who { return Who{ID: id, Role: roles.Coder, Session: "s1", Task: "parse"} }
+
+func expect(t *testing.T, r *board.Refusal, part string) {
+	t.Helper()
+	switch {
+	case part == "" && r != nil:
+		t.Errorf("refused: %s", r.Message)
+	case part != "" && (r == nil || !strings.Contains(r.Message, part)):
+		t.Errorf("%+v, not %q", r, part)
+	case r != nil && r.Hint == "":
+		t.Errorf("%s: no way out", r.Message)
+	}
+}
+
+func TestReferenceTransaction(t *testing.T) {
+	for name, c := range map[string]struct {
+		who  Who
+		move Move
+		part string
+	}{
+		"own branch":                 {coder("coder-1"), Move{"refs/heads/task/parse", one, two, one, false}, ""},
+		"own branch, old unsaid":     {coder("coder-1"), Move{"refs/heads/task/parse", none, two, one, false}, ""},
+		"HEAD":                       {coder("coder-1"), Move{"HEAD", one, two, "", false}, ""},
+		"ORIG_HEAD":                  {coder("coder-1"), Move{"ORIG_HEAD", none, two, "", false}, ""},
+		"the main worktree's HEAD":   {coder("coder-1"), Move{"main-worktree/HEAD", one, two, "", false}, "may not move main-worktree/HEAD"},
+		"HEAD in the main worktree":  {Who{ID: "planner-1", Role: roles.Planner, Main: true}, Move{"HEAD", one, two, "", false}, "HEAD of the main worktree"},
+		"rebase":                     {coder("coder-1"), Move{"refs/rewritten/onto", none, two, none, false}, ""},
+		"bisect":                     {coder("coder-1"), Move{"refs/bisect/bad", none, two, none, false}, ""},
+		"fetch":                      {coder("coder-1"), Move{"refs/remotes/origin/main", one, two, one, false}, ""},
+		"packing":                    {coder("coder-1"), Move{"refs/heads/integration", none, one, one, false}, ""},
+		"pruning after packing":      {coder("coder-1"), Move{"refs/heads/integration", one, none, one, true}, ""},
+		"deletion":                   {coder("coder-1"), Move{"refs/heads/integration", one, none, one, false}, "integration moves by"},
+		"deletion, unsaid":           {coder("coder-1"), Move{"refs/heads/integration", none, none, one, true}, "integration moves by"},
+		"what is not there, deleted": {coder("coder-1"), Move{"refs/heads/gone", none, none, none, false}, ""},
+		"worktree add":               {coder("coder-1"), Move{"refs/heads/main", one, one, one, false}, ""},
+		"a symbolic ref":             {coder("coder-1"), Move{"refs/heads/integration", one, "ref:refs/heads/x", one, false}, "integration moves by"},
+		"integration":                {coder("coder-1"), Move{"refs/heads/integration", one, two, one, false}, "integration moves by"},
+		"another's":                  {coder("coder-1"), Move{"refs/heads/task/print", one, two, one, false}, "coder-1 does not hold print"},
+		"submitted":                  {coder("coder-2"), Move{"refs/heads/task/print", one, two, one, false}, "print is READY_FOR_REVIEW"},
+		"no task's":                  {coder("coder-1"), Move{"refs/heads/task/none", none, two, none, false}, "there is no task none"},
+		"a lost session":             {Who{ID: "coder-1", Role: roles.Coder, Session: "old", Task: "parse"}, Move{"refs/heads/task/parse", one, two, one, false}, "registered in another session"},
+		"a human in the worktree":    {Who{Task: "parse"}, Move{"refs/heads/task/parse", one, two, one, false}, ""},
+		"a human, elsewhere":         {Who{Task: "parse"}, Move{"refs/heads/task/print", one, two, one, false}, "nobody moves task/print"},
+		"notes":                      {coder("coder-1"), Move{"refs/notes/commits", none, two, none, false}, "may not move refs/notes/commits"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			expect(t, ReferenceTransaction(c.who, scene(t, true), []Move{c.move}), c.part)
+		})
+	}
+	// Without a board what a name tells still holds, and work goes on.
+	expect(t, ReferenceTransaction(coder("coder-1"), nil, []Move{{"refs/heads/task/parse", one, two, one, false}}), "")
+	expect(t, ReferenceTransaction(coder("coder-1"), nil, []Move{{"refs/liza/leases/coder-1", one, two, one, false}}), "kept by git liza")
+}
+
+func TestPreCommit(t *testing.T) {
+	const branch = "refs/heads/task/parse"
+	for name, c := range map[string]struct {
+		who        Who
+		at         Place
+		checkpoint bool
+		part       string
+	}{
+		"its coder":              {coder("coder-1"), Place{Branch: branch}, true, ""},
+		"without a checkpoint":   {coder("coder-1"), Place{Branch: branch}, false, "no pre-execution checkpoint in iteration 1"},
+		"in a rebase":            {coder("coder-1"), Place{Rebasing: true}, true, ""},
+		"detached":               {coder("coder-1"), Place{}, true, "commits go on to task/parse"},
+		"on another branch":      {coder("coder-1"), Place{Branch: "refs/heads/main"}, true, "commits go on to task/parse"},
+		"another coder":          {coder("coder-2"), Place{Branch: branch}, true, "coder-2 does not hold parse (CLAIMED, coder-1's)"},
+		"in no task's worktree":  {Who{ID: "coder-1", Role: roles.Coder}, Place{Branch: branch}, true, "this is none"},
+		"a reviewer":             {Who{ID: "code-reviewer-1", Role: roles.CodeReviewer, Task: "parse"}, Place{Branch: branch}, true, "only coders commit"},
+		"a human":                {Who{Task: "parse"}, Place{Branch: branch}, false, ""},
+		"a human off the branch": {Who{Task: "parse"}, Place{Branch: "refs/heads/main"}, false, "commits go on to task/parse"},
+	} {
+		t.Run(name, func(t *testing.T) { expect(t, PreCommit(c.who, scene(t, c.checkpoint), c.at), c.part) })
+	}
+}
+
+func TestCheckIntegration(t *testing.T) {
+	const three = "3333333333333333333333333333333333333333"
+	holds := func(older, newer string) bool { return older <= newer && older != none }
+	move := func(to string) *Move { return &Move{Ref: "refs/heads/integration", Old: one, New: to, Now: one} }
+	for name, c := range map[string]struct {
+		i    Integration
+		part string
+	}{
+		"nothing":                    {Integration{Now: one}, ""},
+		"a recorded move":            {Integration{Now: one, Move: move(two), Landings: []Landing{{one, two}}}, ""},
+		"two of them":                {Integration{Now: one, Move: move(three), Landings: []Landing{{one, two}, {two, three}}}, ""},
+		"one that was finished":      {Integration{Now: one, Move: move(two), Landings: []Landing{{none, two}}}, ""},
+		"unrecorded":                 {Integration{Now: one, Move: move(two)}, "nothing on the board records"},
+		"further than recorded":      {Integration{Now: one, Move: move(three), Landings: []Landing{{one, two}}}, "the board records integration at 2222222222"},
+		"from elsewhere":             {Integration{Now: one, Move: move(three), Landings: []Landing{{two, three}}}, "a move from 2222222222"},
+		"back":                       {Integration{Now: three, Move: move(two), Landings: []Landing{{three, two}}}, "would lose commits"},
+		"deleted":                    {Integration{Now: one, Move: move(none)}, "is not deleted"},
+		"recorded alone":             {Integration{Now: one, Landings: []Landing{{one, two}}}, "integration does not move with it"},
+		"recorded afterwards":        {Integration{Now: two, Landings: []Landing{{none, two}}}, ""},
+		"the first push":             {Integration{Now: none, Move: move(two), Founding: true, Landings: []Landing{{one, two}}}, ""},
+		"the first push, incomplete": {Integration{Now: none, Move: move(one), Founding: true, Landings: []Landing{{one, two}}}, "does not hold it"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c.i.Branch, c.i.Holds = "integration", holds
+			expect(t, CheckIntegration(c.i), c.part)
+		})
+	}
+}
+
+func TestServersLimits(t *testing.T) {
+	expect(t, TooLarge("blob", one, 1<<20), "")
+	expect(t, TooLarge("blob", one, 1<<20+1), "1048577 bytes")
+	expect(t, TooLarge("tree", one, 1<<20+1), "")
+	expect(t, TooLarge("tag", one, 1), "the tag 1111111111")
+	expect(t, Ahead("2026-01-31T09:10:00Z", "2026-01-31T09:00:00Z", "it"), "")
+	expect(t, Ahead("2026-01-31T09:10:01Z", "2026-01-31T09:00:00Z", "it"), "it is of 2026-01-31T09:10:01Z")
+	s := scene(t, true)
+	lease := Move{"refs/liza/leases/coder-1", one, two, one, false}
+	expect(t, OwnRef(lease, s, false, Lease{true, "coder-1", "s1"}), "")
+	expect(t, OwnRef(lease, s, false, Lease{true, "coder-1", "s2"}), "another session")
+	expect(t, OwnRef(lease, s, false, Lease{true, "coder-2", "s1"}), "is no lease of it")
+	expect(t, OwnRef(lease, nil, false, Lease{true, "coder-1", "s1"}), "there is no board here")
+	lease.New = none
+	expect(t, OwnRef(lease, s, false, Lease{}), "ends by an operation")
+	expect(t, OwnRef(lease, s, true, Lease{}), "")
+	lease.Ref = "refs/liza/leases/" + MergeLease
+	expect(t, OwnRef(lease, s, false, Lease{}), "")
+	expect(t, OwnRef(Move{"refs/liza/attic/parse/1", none, one, none, false}, s, false, Lease{}), "")
+	expect(t, OwnRef(Move{"refs/liza/attic/parse/1", one, none, one, false}, s, false, Lease{}), "is kept")
+}
