@@ -168,7 +168,7 @@ type attic struct {
 }
 
 func (s *site) attic(ctx context.Context, task string) (attic, error) {
-	numbers, refs, err := s.numbered(ctx, atticPrefix+task)
+	numbers, refs, err := s.numbered(ctx, AtticPrefix+task)
 	a := attic{next: 1}
 	for _, n := range numbers {
 		a.commits = append(a.commits, refs[n])
@@ -195,7 +195,7 @@ func (s *site) numbered(ctx context.Context, prefix string) ([]int, map[int]giti
 	return numbers, at, nil
 }
 
-func atticRef(task string, n int) string { return atticPrefix + task + "/" + strconv.Itoa(n) }
+func atticRef(task string, n int) string { return AtticPrefix + task + "/" + strconv.Itoa(n) }
 
 func reviewRef(task string, n int) string { return reviewPrefix + task + "/" + strconv.Itoa(n) }
 

@@ -26,6 +26,8 @@ const (
 	FixNotBegun      = "fix-not-begun"
 	ExpiredMerge     = "expired-merge-lease"
 	DamagedRecord    = "damaged-record"
+	LooseObjects     = "loose-objects"
+	ClockSkew        = "clock-skew"
 )
 
 // Problem is where a clone is not as the board says it should be.

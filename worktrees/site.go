@@ -19,7 +19,7 @@ import (
 const (
 	branchPrefix = "refs/heads/task/"
 	reviewPrefix = "refs/liza/review/"
-	atticPrefix  = "refs/liza/attic/"
+	AtticPrefix  = "refs/liza/attic/"
 )
 
 // Branch is the full ref of a task's branch.

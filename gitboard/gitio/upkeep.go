@@ -3,6 +3,8 @@ package gitio
 import (
 	"context"
 	"errors"
+	"strconv"
+	"strings"
 )
 
 // Fsck lets git check every object and returns what it reports, for people;
@@ -22,4 +24,51 @@ func (r *Repo) PackAll(ctx context.Context) error {
 		r.command("pack-refs", "pack-refs", "--all", "--prune"),
 		r.command("gc", "gc", "--quiet"),
 	)
+}
+
+// Maintain lets git tidy the repository up where it is due, as `git gc` would by itself. Git sees to it that this
+// never runs twice at once. Cancelled, it leaves nothing half done.
+func (r *Repo) Maintain(ctx context.Context) error {
+	c := r.command("maintenance", "-c", "gc.autoDetach=false", "-c", "maintenance.autoDetach=false", "maintenance", "run", "--auto", "--quiet")
+	return c.run(ctx)
+}
+
+// Usage is what the repository's objects fill.
+type Usage struct {
+	Loose     int   `json:"loose_objects"`
+	LooseSize int64 `json:"loose_bytes"`
+	Packs     int   `json:"packs"`
+	PackSize  int64 `json:"pack_bytes"`
+}
+
+// Usage counts the repository's objects.
+func (r *Repo) Usage(ctx context.Context) (u Usage, err error) {
+	out, err := r.command("count-objects", "count-objects", "-v").output(ctx)
+	if err != nil {
+		return u, err
+	}
+	for line := range strings.Lines(string(out)) {
+		key, value, _ := strings.Cut(strings.TrimSpace(line), ": ")
+		n, _ := strconv.ParseInt(value, 10, 64)
+		switch key {
+		case "count":
+			u.Loose = int(n)
+		case "size":
+			u.LooseSize = n << 10
+		case "packs":
+			u.Packs = int(n)
+		case "size-pack":
+			u.PackSize = n << 10
+		}
+	}
+	return u, nil
+}
+
+// DiskUsage is how many bytes a ref's history fills, with all that it has.
+func (r *Repo) DiskUsage(ctx context.Context, ref string) (int64, error) {
+	out, err := r.command("rev-list", "rev-list", "--disk-usage", "--objects", ref, "--").output(ctx)
+	if err != nil {
+		return 0, err
+	}
+	return strconv.ParseInt(strings.TrimSpace(string(out)), 10, 64)
 }

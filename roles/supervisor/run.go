@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"sync"
 	"time"
 
 	"github.com/git-liza/git-liza/gitboard"
@@ -73,6 +74,7 @@ type supervisor struct {
 	troubles int                // failures in a row
 	told     string             // what it waits for, as it was told last
 	follow   <-chan struct{}
+	tidying  sync.WaitGroup
 }
 
 // Run supervises one agent until its work is over or the context ends. It returns nil then; a *StopError
@@ -100,6 +102,7 @@ func Run(ctx context.Context, c Config) error {
 		err = s.loop(living)
 		end()
 		s.pulse.wait()
+		s.tidying.Wait()
 	}
 	if s.log != nil {
 		defer s.log.Close()
@@ -317,6 +320,9 @@ func (s *supervisor) step(ctx context.Context, l Look) error {
 	case Stop:
 		return s.stop(step)
 	case Wait:
+		if step.Idle { // a quiet moment; a failure is git's to tell whoever runs it next
+			s.tidying.Go(func() { _, _ = s.Board.Maintain(ctx) })
+		}
 		return s.wait(ctx, step)
 	}
 	if err := s.pulse.sure(ctx); err != nil {

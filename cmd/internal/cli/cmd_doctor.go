@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"slices"
+
 	"github.com/spf13/pflag"
 
 	"github.com/git-liza/git-liza/gitboard/board"
@@ -14,7 +16,8 @@ func doctorCommand() *command {
 	return &command{
 		name: "doctor", group: "setting up", max: 0,
 		short: "look for what a crash has left half-done, and mend what is safe",
-		long:  "Without --fix it only tells. Exit code 1 when something is left to do.",
+		long: `Without --fix it only tells. Exit code 1 when something is left to do. The last lines are figures: how large the
+board is and what the repository's objects fill, what is kept in the attic, versions.`,
 		flags: func(f *pflag.FlagSet) {
 			f.BoolVar(&fix, "fix", false, "mend what is safe; nothing of anyone's work is lost")
 		},
@@ -34,8 +37,7 @@ type finding struct {
 }
 
 func (c *call) runDoctor(fix bool) error {
-	b, err := c.board()
-	if err != nil {
+	if _, err := c.board(); err != nil {
 		return err
 	}
 	if err := gitio.RequireVersion(c.ctx); err != nil {
@@ -46,6 +48,7 @@ func (c *call) runDoctor(fix bool) error {
 	}
 	var mender board.Actor // only who mends must be somebody
 	if fix {
+		var err error
 		if mender, err = c.actor("finish-merge"); err != nil {
 			return err
 		}
@@ -54,7 +57,11 @@ func (c *call) runDoctor(fix bool) error {
 	if err != nil {
 		return err
 	}
-	if err := c.printFindings(findings, b.Dir()); err != nil {
+	figures, err := c.figures()
+	if err != nil {
+		return err
+	}
+	if err := c.printFindings(findings, figures); err != nil {
 		return err
 	}
 	if left > 0 {
@@ -112,22 +119,25 @@ func (c *call) diagnose(mender board.Actor) ([]worktrees.Problem, error) {
 		return nil, err
 	}
 	more, err := worktrees.Diagnose(c.ctx, c.opened)
-	return append(problems, more...), err
+	if err != nil {
+		return append(problems, more...), err
+	}
+	own, err := c.health()
+	return slices.Concat(problems, more, own), err
 }
 
-func (c *call) printFindings(findings []finding, dir string) error {
+func (c *call) printFindings(findings []finding, f *figures) error {
 	if c.json {
-		return c.printJSON(map[string]any{"problems": findings})
+		return c.printJSON(map[string]any{"problems": findings, "figures": f})
 	}
-	if len(findings) == 0 {
-		return c.say("nothing is half-done")
+	lines := []string{"nothing is half-done"}
+	if len(findings) > 0 {
+		lines = nil
 	}
 	for _, f := range findings {
-		if err := c.say(f.String()); err != nil {
-			return err
-		}
+		lines = append(lines, f.String())
 	}
-	return nil
+	return c.say(append(append(lines, ""), f.lines()...)...)
 }
 
 // String is the finding as a human reads it.

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"maps"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -18,6 +19,7 @@ import (
 const (
 	watchEvery = 30 * time.Second       // a look without an event
 	watchPause = 250 * time.Millisecond // between two looks, however much happens
+	watchQuiet = time.Minute            // without an operation, for git to tidy up
 	watchGrace = 2 * time.Second        // for the webhook at the end
 )
 
@@ -46,6 +48,7 @@ type watcher struct {
 	said                string // the trouble that was told last, "" after a look without any
 	troubled            bool   // since that look began
 
+	tidying          sync.WaitGroup
 	webhook, desktop *notify.Carrier
 	desktopFaults    <-chan error
 }
@@ -99,6 +102,7 @@ func (w *watcher) loop(changes <-chan struct{}) error {
 	beat := time.NewTicker(w.heartbeat)
 	defer beat.Stop()
 	var last time.Time
+	defer w.tidying.Wait()
 	for {
 		select {
 		case <-w.ctx.Done():
@@ -125,6 +129,12 @@ func (w *watcher) loop(changes <-chan struct{}) error {
 			w.trouble(err.Error())
 		}
 	}
+}
+
+// tidy lets git tidy the repository up beside the watch; a failure is git's to tell whoever runs it next.
+func (w *watcher) tidy() {
+	b := w.board
+	w.tidying.Go(func() { _, _ = b.Maintain(w.ctx) })
 }
 
 // look looks once, tells what is new and does what is to be done. It returns when time alone changes something
@@ -163,6 +173,9 @@ func (w *watcher) look() (board.Time, error) {
 	}
 	w.alive()
 	w.act(facts, report)
+	if facts.State != nil && w.app.Now().Sub(facts.State.Time().Std()) >= watchQuiet {
+		w.tidy()
+	}
 	return report.Next, nil
 }
 

@@ -1,0 +1,126 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/codec"
+	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/oplog"
+	"github.com/git-liza/git-liza/worktrees"
+)
+
+// figures are what doctor tells beside problems.
+type figures struct {
+	Operations int   `json:"operations"`
+	Tasks      int   `json:"tasks"`
+	Archived   int   `json:"archived_tasks"`
+	BoardSize  int64 `json:"board_bytes"` // of the whole history
+	gitio.Usage
+	Attic   int    `json:"attic"` // kept pieces of work
+	Version string `json:"version"`
+	Format  int    `json:"format"`
+	Git     string `json:"git"`
+}
+
+func (c *call) figures() (*figures, error) {
+	v, err := c.view()
+	if err != nil {
+		return nil, err
+	}
+	repo := c.opened.Repo()
+	f := &figures{Tasks: len(v.State.Tasks()), Archived: len(v.State.List(board.ArchiveDir)), Version: Version, Format: board.Format}
+	commits, err := c.opened.Log().Store().Log(c.ctx, gitio.ZeroOID, v.Commit)
+	if err != nil {
+		return nil, err
+	}
+	f.Operations = len(commits)
+	if f.BoardSize, err = repo.DiskUsage(c.ctx, oplog.Ref); err != nil {
+		return nil, err
+	}
+	if f.Usage, err = repo.Usage(c.ctx); err != nil {
+		return nil, err
+	}
+	attic, err := repo.Refs(c.ctx, worktrees.AtticPrefix)
+	if err != nil {
+		return nil, err
+	}
+	f.Attic = len(attic)
+	if _, _, f.Git, err = gitio.Version(c.ctx); err != nil {
+		return nil, err
+	}
+	return f, v.State.Err()
+}
+
+func (f *figures) lines() []string {
+	return []string{
+		fmt.Sprintf("board    %s, %s and %d archived, %s", plural(f.Operations, "operation"), plural(f.Tasks, "task"), f.Archived, size(f.BoardSize)),
+		fmt.Sprintf("objects  %d loose, %s; %s, %s", f.Loose, size(f.LooseSize), plural(f.Packs, "pack"), size(f.PackSize)),
+		fmt.Sprintf("attic    %s of work kept", plural(f.Attic, "piece")),
+		fmt.Sprintf("version  git-liza %s, board format %d, git %s", f.Version, f.Format, f.Git),
+	}
+}
+
+// size writes a number of bytes for a human.
+func size(bytes int64) string {
+	const kilo = 1 << 10
+	switch {
+	case bytes < kilo:
+		return fmt.Sprintf("%d B", bytes)
+	case bytes < kilo*kilo:
+		return fmt.Sprintf("%.0f KiB", float64(bytes)/kilo)
+	case bytes < kilo*kilo*kilo:
+		return fmt.Sprintf("%.1f MiB", float64(bytes)/kilo/kilo)
+	}
+	return fmt.Sprintf("%.1f GiB", float64(bytes)/kilo/kilo/kilo)
+}
+
+// tooManyLoose is how many loose objects slow git down; git tidies up by itself from 6 700 on, where it may.
+const tooManyLoose = 10_000
+
+// skewed is how far ahead of this clock an operation may be dated without it being told.
+const skewed = time.Minute
+
+// health looks at the repository's objects and at the clocks of who wrote operations.
+func (c *call) health() ([]worktrees.Problem, error) {
+	var found []worktrees.Problem
+	repo := c.opened.Repo()
+	usage, err := repo.Usage(c.ctx)
+	if err != nil {
+		return nil, err
+	}
+	if usage.Loose > tooManyLoose {
+		found = append(found, worktrees.Problem{
+			Kind: worktrees.LooseObjects, Text: fmt.Sprintf("%d objects lie loose, which slows git down", usage.Loose),
+			Fix: func(ctx context.Context) error { return repo.Maintain(ctx) },
+		})
+	}
+	v, err := c.view()
+	if err != nil {
+		return found, err
+	}
+	ahead := v.State.Time().Std().Sub(c.app.Now())
+	if ahead <= skewed {
+		return found, nil
+	}
+	commits, err := c.opened.Log().Store().Log(c.ctx, gitio.ZeroOID, v.Commit)
+	if err != nil {
+		return found, err
+	}
+	for _, commit := range commits {
+		early := commit.Author.When.Sub(c.app.Now())
+		if early <= skewed {
+			continue
+		}
+		head, _ := codec.ParseHead(commit.Message)
+		found = append(found, worktrees.Problem{
+			Kind: worktrees.ClockSkew, Task: head.Task,
+			Text: fmt.Sprintf("the operation %s by %s, committed by %s, is dated %s, %s ahead of this clock; all since then are", commit.OID.Short(), head.Agent, commit.Committer.Email, board.At(commit.Author.When), board.Span(early)),
+			Hint: "compare the clocks of both machines: date -u",
+		})
+		break
+	}
+	return found, nil
+}

@@ -1,0 +1,42 @@
+package gitboard_test
+
+import (
+	"context"
+	"testing"
+	"time"
+)
+
+// A clone is tidied up once an hour, whoever asks.
+func TestMaintain(t *testing.T) {
+	c := newClock()
+	b := open(t, project(t), c)
+	ran := func() bool {
+		t.Helper()
+		did, err := b.Maintain(context.Background())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return did
+	}
+	if !ran() || ran() {
+		t.Error("not once")
+	}
+	c.pass(59 * time.Minute)
+	if ran() {
+		t.Error("again within the hour")
+	}
+	c.pass(2 * time.Minute)
+	if !ran() {
+		t.Error("not after an hour")
+	}
+	c.pass(-48 * time.Hour) // a clock that was set back
+	if !ran() {
+		t.Error("not after the clock was set back")
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	c.pass(2 * time.Hour)
+	if did, err := b.Maintain(ctx); !did || err == nil {
+		t.Errorf("cancelled: %v, %v", did, err)
+	}
+}
