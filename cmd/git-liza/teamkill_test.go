@@ -103,7 +103,11 @@ func (c *crew) run(within time.Duration) {
 			c.t.Fatalf("the goal is not reached within %s", within)
 		case m := <-c.ended:
 			c.stories = append(c.stories, fmt.Sprintf("-- %s\n%s", m.role, m.run.story()))
-			if m.run.cmd.ProcessState.ExitCode() == 0 {
+			code := m.run.cmd.ProcessState.ExitCode()
+			if code > 1 && code != 42 || strings.Contains(m.run.errs.String(), "goroutine ") {
+				c.t.Errorf("exit code %d:\n%s", code, m.run.story())
+			}
+			if code == 0 && strings.Contains(m.run.story(), "the goal is COMPLETED") {
 				m.over = true
 				running--
 				continue
@@ -130,9 +134,10 @@ func (c *crew) run(within time.Duration) {
 	}
 }
 
-// kill kills a supervisor, its agent, or all that belongs to both; false when there is none to kill now.
+// kill kills a supervisor, its agent, or all that belongs to both, or tells a supervisor to end; false when there is
+// none to kill now.
 func (c *crew) kill() bool {
-	what := []string{"supervisor", "agent", "both"}[c.kills%3]
+	what := []string{"supervisor", "agent", "both", "told supervisor"}[c.kills%4]
 	for _, at := range c.random.Perm(len(c.members)) {
 		m := c.members[at]
 		events := m.run.all()
@@ -140,14 +145,19 @@ func (c *crew) kill() bool {
 			continue
 		}
 		supervisor, agent := m.run.cmd.Process.Pid, c.agentPID(events[0].Agent)
-		if agent == 0 && what != "supervisor" {
+		if agent == 0 && (what == "agent" || what == "both") {
 			continue
 		}
-		if what == "both" {
+		switch what {
+		case "supervisor":
+			_ = syscall.Kill(supervisor, syscall.SIGKILL)
+		case "told supervisor":
+			_ = syscall.Kill(supervisor, syscall.SIGTERM)
+		case "agent":
+			_ = syscall.Kill(agent, syscall.SIGKILL)
+		case "both":
 			_ = syscall.Kill(-supervisor, syscall.SIGKILL)
 			_ = syscall.Kill(-agent, syscall.SIGKILL)
-		} else {
-			_ = syscall.Kill(map[string]int{"supervisor": supervisor, "agent": agent}[what], syscall.SIGKILL)
 		}
 		c.killed[what+" of "+m.role]++
 		return true

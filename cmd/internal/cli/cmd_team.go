@@ -75,6 +75,9 @@ func (c *call) answerTeam() error {
 	if err != nil {
 		return err
 	}
-	tally := supervisor.Tally(v.State)
-	return c.answer(map[string]any{"time": c.app.Now().UTC().Truncate(time.Second), "event": "goal", "status": v.State.Goal().Status, "text": tally}, fmt.Sprintf("the goal is %s: %s", v.State.Goal().Status, tally))
+	goal, tally := v.State.Goal(), supervisor.Tally(v.State)
+	if err := v.State.Err(); err != nil {
+		return err
+	}
+	return c.answer(map[string]any{"time": c.app.Now().UTC().Truncate(time.Second), "event": "goal", "status": goal.Status, "text": tally}, fmt.Sprintf("the goal is %s: %s", goal.Status, tally))
 }
