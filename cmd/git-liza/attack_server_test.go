@@ -116,6 +116,21 @@ func TestForgedTrailers(t *testing.T) {
 	}
 }
 
+// Work of an agent that came to integration past the board is a violation, a person's commit is told of.
+func TestUnrecordedWork(t *testing.T) {
+	s := newSite(t)
+	s.committed("parse.txt")
+	s.ok("", "", "git update-ref refs/heads/integration $(git commit-tree -p integration -m 'A repair' integration^{tree})")
+	if out := s.must("", "verify"); !strings.Contains(out, "NOTE ") || !strings.Contains(out, "A repair: integration got a commit") {
+		t.Error(out)
+	}
+	s.ok("coder-1", parse, "git rebase -q integration && git -c core.hooksPath=/dev/null update-ref refs/heads/integration HEAD")
+	out, _, exit := s.liza("", "verify")
+	if exit != 4 || !strings.Contains(out, "VIOLATION ") || !strings.Contains(out, "by coder-1, which no merge or land records") {
+		t.Errorf("exit %d\n%s", exit, out)
+	}
+}
+
 // Dates in the future: refused by the server, noted by verify.
 func TestFutureDates(t *testing.T) {
 	s := newServer(t)

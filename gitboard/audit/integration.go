@@ -7,6 +7,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard/gitio"
 	"github.com/git-liza/git-liza/gitboard/oplog"
+	"github.com/git-liza/git-liza/roles"
 )
 
 // line is the integration branch since the board knows of it.
@@ -153,10 +154,10 @@ func (p *replay) moves(l *line) {
 			at = before
 			continue
 		}
-		if isAgent(c.Author) || isAgent(c.Committer) {
+		if by := agentOf(c); by != "" {
 			told()
 			p.report.add(Finding{at, subject(c), CodeIntegration, fmt.Sprintf(
-				"%s got %s by %s, which no merge or land records", l.branch, at.Short(), c.Author.Name)})
+				"%s got %s by %s, which no merge or land records", l.branch, at.Short(), by)})
 		} else {
 			others = append(others, c)
 		}
@@ -166,6 +167,18 @@ func (p *replay) moves(l *line) {
 		at = c.Parents[0]
 	}
 	told()
+}
+
+// agentOf names the agent that made a commit, by its signatures or by the trailer that hooks add; "" for a person's.
+func agentOf(c gitio.Commit) string {
+	if isAgent(c.Author) || isAgent(c.Committer) {
+		return c.Author.Name
+	}
+	_, by := madeFor(c.Message)
+	if _, err := roles.Of(by); err != nil {
+		return ""
+	}
+	return by
 }
 
 func commits(n int) string {

@@ -31,7 +31,7 @@ func Dir(repo *gitio.Repo) string { return filepath.Join(repo.CommonDir(), "liza
 // Status is what stands of the hooks.
 type Status struct {
 	Dir     string `json:"dir"`
-	Files   bool   `json:"files"`   // the shims are there
+	Files   bool   `json:"files"`   // the shims are there, and git would find them
 	On      bool   `json:"on"`      // git is told to use them
 	Server  bool   `json:"server"`  // as a shared repository's lock
 	Program string `json:"program"` // that they ask, "" when it is not there
@@ -44,7 +44,8 @@ func Read(repo *gitio.Repo) (Status, error) {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return s, err
 	}
-	s.Files = err == nil
+	switches, _ := os.ReadFile(filepath.Join(s.Dir, configFile))
+	s.Files = err == nil && string(switches) == settings(s.Dir) // else the repository was moved
 	s.Server = strings.Contains(string(text), " hook --server ")
 	for line := range strings.SplitSeq(string(text), "\n") {
 		if word, is := strings.CutPrefix(line, "program='"); is {
@@ -78,7 +79,7 @@ func Install(repo *gitio.Repo, program string, server bool) error {
 		return &gitio.StorageError{Dir: repo.CommonDir(), Err: err}
 	}
 	err := os.WriteFile(filepath.Join(dir, runFile), []byte(run(program, server)), 0o644)
-	err = errors.Join(err, os.WriteFile(filepath.Join(dir, configFile), []byte("[core]\n\thooksPath = "+configQuote(dir)+"\n"), 0o644))
+	err = errors.Join(err, os.WriteFile(filepath.Join(dir, configFile), []byte(settings(dir)), 0o644))
 	for _, name := range names {
 		err = errors.Join(err, os.WriteFile(filepath.Join(dir, name), []byte(hook), 0o755))
 	}
@@ -98,8 +99,11 @@ func Install(repo *gitio.Repo, program string, server bool) error {
 	})
 }
 
-// section is the settings that switch the hooks on. Paths are relative to the config file, so that a repository
-// that is moved or copied stays one that works. Worktrees of tasks are all made as .worktrees/.claim-<request>,
+// settings is what the include brings. Git takes a relative path here for one below a worktree.
+func settings(dir string) string { return "[core]\n\thooksPath = " + configQuote(dir) + "\n" }
+
+// section is the settings that switch the hooks on. Paths are relative to the config file: a repository that
+// is moved runs no hooks until they are installed again, and works. Worktrees of tasks are all made as .worktrees/.claim-<request>,
 // and git names what it keeps of them after that for ever (git-worktree): a human's own worktrees are others.
 func section(server bool) string {
 	if server {
