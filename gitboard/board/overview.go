@@ -268,6 +268,9 @@ func (b Brief) Worker() string {
 	return b.AssignedTo
 }
 
+// mostBlocked is how many BLOCKED tasks are listed each for itself: more would hide all else that waits.
+const mostBlocked = 5
+
 // waiting lists what nobody but a human moves on; the most pressing first.
 func (o *Overview) waiting(s *State, planner roles.Role) {
 	add := func(what, do string) { o.Waiting = append(o.Waiting, Ask{what, do}) }
@@ -281,7 +284,7 @@ func (o *Overview) waiting(s *State, planner roles.Role) {
 	for _, stop := range o.Stopped {
 		add("this clone is stopped by .liza/"+stop.File, "take .liza/"+stop.File+" away")
 	}
-	var drafts []string
+	var drafts, blocked []string
 	for _, t := range o.Tasks {
 		switch {
 		case t.Turn != roles.Human:
@@ -290,14 +293,27 @@ func (o *Overview) waiting(s *State, planner roles.Role) {
 		case t.Status == Draft:
 			drafts = append(drafts, t.ID)
 		default:
-			add(t.ID+" is "+string(t.Status)+", and there is no planner", "git liza show "+t.ID)
+			blocked = append(blocked, t.ID)
+		}
+	}
+	if n := len(blocked); n > mostBlocked {
+		add(strconv.Itoa(n)+" tasks are BLOCKED, and there is no planner", "git liza show "+blocked[0])
+	} else {
+		for _, id := range blocked {
+			add(id+" is BLOCKED, and there is no planner", "git liza show "+id)
 		}
 	}
 	switch n := len(drafts); {
 	case n == 1:
 		add(drafts[0]+" is a DRAFT", "git liza finalize "+drafts[0])
 	case n > 1:
-		add(strconv.Itoa(n)+" tasks are DRAFT", "git liza finalize "+clip(strings.Join(drafts, " "), MaxPhrase))
+		finalize := "git liza finalize"
+		for _, id := range drafts {
+			if finalize += " " + id; len(finalize) > MaxPhrase { // whole ids: it is there to be copied
+				break
+			}
+		}
+		add(strconv.Itoa(n)+" tasks are DRAFT", finalize)
 	}
 	if planner == roles.Human {
 		switch {

@@ -2,6 +2,9 @@ package board_test
 
 import (
 	"errors"
+	"fmt"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -139,6 +142,25 @@ func TestOverviewWithoutPlanner(t *testing.T) {
 		{What: "disc-1 can't wait: a hole", Do: "git liza show disc-1"},
 		{What: "note-1 from human: look here", Do: "git liza ack note-1"},
 	})
+}
+
+// However many tasks are alike, what else waits is seen, and the commands are whole.
+func TestOverviewOfMuchThatWaits(t *testing.T) {
+	s := begun(t).do(planner, &board.Deregister{})
+	for i := range 30 {
+		s.do(human, add(fmt.Sprintf("draft-%02d", i)))
+	}
+	for i := range 6 {
+		id := fmt.Sprintf("task-%d", i)
+		s.do(human, add(id)).do(human, finalize(id)).do(human, block(id))
+	}
+	waiting := s.look(nil).Waiting
+	equal(t, "asks", len(waiting), 2)
+	equals(t, "blocked", waiting[0], board.Ask{What: "6 tasks are BLOCKED, and there is no planner", Do: "git liza show task-0"})
+	equal(t, "drafts", waiting[1].What, "30 tasks are DRAFT")
+	if ids := strings.Fields(waiting[1].Do)[3:]; len(ids) < 10 || slices.ContainsFunc(ids, func(id string) bool { return s.state().Task(id) == nil }) {
+		t.Errorf("the drafts are finalized by %q", waiting[1].Do)
+	}
 }
 
 func TestOverviewCounts(t *testing.T) {

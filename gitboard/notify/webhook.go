@@ -24,7 +24,7 @@ var DefaultWebhook = Webhook{Timeout: 10 * time.Second, Tries: 5, Backoff: 2 * t
 // Carry begins to post to what target returns; "" is nowhere.
 func (w Webhook) Carry(target func() string) *Carrier {
 	client := &http.Client{Timeout: w.Timeout}
-	return carry("the webhook", func(ctx context.Context, n Notice) error {
+	c := carry("the webhook", func(ctx context.Context, n Notice) error {
 		to := target()
 		if to == "" {
 			return nil
@@ -47,6 +47,8 @@ func (w Webhook) Carry(target func() string) *Carrier {
 			pause *= 2
 		}
 	})
+	c.idle = func() bool { return target() == "" }
+	return c
 }
 
 // post tries once; again says whether another attempt could go better.

@@ -175,3 +175,17 @@ func TestWebhookNowhere(t *testing.T) {
 		t.Errorf("the fault tells the secret: %v", err)
 	}
 }
+
+// However many alarms there are, none is missed where no webhook is set.
+func TestNoWebhook(t *testing.T) {
+	c := quick.Carry(func() string { return "" })
+	for range 100 * waiting {
+		c.Send(Notice{})
+	}
+	c.Close(time.Minute)
+	select {
+	case err := <-c.Faults():
+		t.Error(err)
+	default:
+	}
+}
