@@ -36,7 +36,7 @@ func (p *replay) integration(ctx context.Context, repo *gitio.Repo) (*line, erro
 		return nil, nil
 	}
 	l := &line{branch: config.IntegrationBranch, start: start, commits: map[gitio.OID]gitio.Commit{}, order: map[gitio.OID]int{}}
-	tip, err := repo.Ref(ctx, "refs/heads/"+l.branch)
+	tip, err := p.store.Ref(ctx, "refs/heads/"+l.branch)
 	if err != nil {
 		return nil, err
 	}

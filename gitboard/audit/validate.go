@@ -41,14 +41,14 @@ const Overdue = 60 * time.Second
 // Validate holds a board against its own invariants and, when there is a repository, against that: the
 // protocol's section 6. cloneID names this clone, leases says until when each agent has its lease. An error
 // means that the repository could not be read.
-func Validate(ctx context.Context, state *board.State, repo *gitio.Repo, cloneID string, leases map[string]time.Time, now time.Time) ([]Issue, error) {
+func Validate(ctx context.Context, state *board.State, store oplog.Store, repo *gitio.Repo, cloneID string, leases map[string]time.Time, now time.Time) ([]Issue, error) {
 	v := &validation{state: state, clone: cloneID}
 	for _, b := range board.Violations(state) {
 		v.add(Invalid, b.Record, b.Field, "%s", b.What)
 	}
 	v.working(leases, now)
 	if repo != nil && state.Err() == nil {
-		if err := v.repository(ctx, repo); err != nil {
+		if err := v.repository(ctx, store, repo); err != nil {
 			return nil, err
 		}
 	}
@@ -89,13 +89,13 @@ func (v *validation) working(leases map[string]time.Time, now time.Time) {
 }
 
 // repository: what the records name is there.
-func (v *validation) repository(ctx context.Context, repo *gitio.Repo) error {
+func (v *validation) repository(ctx context.Context, store oplog.Store, repo *gitio.Repo) error {
 	config := v.state.Config()
 	if config == nil {
 		return nil
 	}
 	branch := config.IntegrationBranch
-	tip, err := repo.Ref(ctx, "refs/heads/"+branch)
+	tip, err := store.Ref(ctx, "refs/heads/"+branch)
 	if err != nil {
 		return err
 	}

@@ -69,7 +69,7 @@ func (c *call) validate(v *gitboard.View) ([]audit.Issue, error) {
 	for agent, h := range held {
 		leases[agent] = h.Expires
 	}
-	return audit.Validate(c.ctx, v.State, c.opened.Repo(), clone, leases, c.app.Now())
+	return audit.Validate(c.ctx, v.State, c.opened.Log().Store(), c.opened.Repo(), clone, leases, c.app.Now())
 }
 
 // validateFile reads one record as strictly as the board does.

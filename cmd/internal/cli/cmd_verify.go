@@ -33,7 +33,7 @@ FROM..TO, FROM.. or TO; without one it is the whole history. Exit code 4 when a 
 					}
 				}
 			}
-			report, err := audit.Verify(c.ctx, b.Repo(), b.Repo(), r, progress)
+			report, err := audit.Verify(c.ctx, b.Log().Store(), b.Repo(), r, progress)
 			if err != nil {
 				return err
 			}
