@@ -227,6 +227,7 @@ func (m *Remote) talk(ctx context.Context, op string, args []string) ([]byte, er
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	c := m.repo.command(op, args...).with(m.env...)
+	c.dir = m.repo.base()
 	heard := &listener{patience: m.patience, silent: func() { cancel(errSilent) }}
 	heard.timer = time.AfterFunc(m.patience, heard.silent)
 	defer heard.timer.Stop()
@@ -245,6 +246,18 @@ func (m *Remote) talk(ctx context.Context, op string, args []string) ([]byte, er
 		said = err.Error()
 	}
 	return out, &NetworkError{Remote: m.Name, Said: said, Err: err}
+}
+
+// base is the directory that relative addresses of remotes are meant from: the
+// top of the main worktree, as far as it can be told.
+func (r *Repo) base() string {
+	switch {
+	case filepath.Base(r.common) == ".git":
+		return filepath.Dir(r.common)
+	case r.gitDir == r.common && r.top != "":
+		return r.top
+	}
+	return r.common
 }
 
 var errSilent = errors.New("nothing was heard")

@@ -109,9 +109,6 @@ func (s *supervisor) prepare(ctx context.Context, l Look, step Step) (command, s
 		if err != nil {
 			return command{}, "", err
 		}
-		if err := s.Hands.ForReview(ctx, step.Task); err != nil {
-			return command{}, "", err
-		}
 		t := l.State.Task(step.Task)
 		if err := l.State.Err(); err != nil {
 			return command{}, "", err
@@ -146,6 +143,11 @@ func (s *supervisor) prepare(ctx context.Context, l Look, step Step) (command, s
 
 // housed makes sure that a task's worktree is there.
 func (s *supervisor) housed(ctx context.Context, task, dir string) error {
+	if s.Role == roles.CodeReviewer {
+		if err := s.Hands.ForReview(ctx, task); err != nil {
+			return err
+		}
+	}
 	if _, err := os.Stat(dir); err == nil {
 		return nil
 	}
