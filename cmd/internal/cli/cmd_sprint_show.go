@@ -81,7 +81,11 @@ func drawSprint(p page, r *board.SprintReview, now board.Time) []string {
 	l.scope("stretch", r.Stretch)
 	l.add("tasks", byState(r.Counts))
 	m := r.Metrics
-	l.add("verdicts", fmt.Sprintf("%d of %d approved (%d %%)%s", m.Approvals, m.Verdicts, m.ApprovalRate, map[bool]string{true: ": rubber stamping?"}[r.RubberStamping]))
+	if m.Verdicts == 0 {
+		l.add("verdicts", "none yet")
+	} else {
+		l.add("verdicts", fmt.Sprintf("%d of %d approved (%d %%)%s", m.Approvals, m.Verdicts, m.ApprovalRate, map[bool]string{true: ": rubber stamping?"}[r.RubberStamping]))
+	}
 	var types []string
 	for _, a := range r.Anomalies {
 		types = append(types, fmt.Sprintf("%s %d", a.What, a.Count))

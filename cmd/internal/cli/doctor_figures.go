@@ -117,7 +117,7 @@ func (c *call) health() ([]worktrees.Problem, error) {
 		head, _ := codec.ParseHead(commit.Message)
 		found = append(found, worktrees.Problem{
 			Kind: worktrees.ClockSkew, Task: head.Task,
-			Text: fmt.Sprintf("the operation %s by %s, committed by %s, is dated %s, %s ahead of this clock; all since then are", commit.OID.Short(), head.Agent, commit.Committer.Email, board.At(commit.Author.When), board.Span(early)),
+			Text: fmt.Sprintf("the operation %s by %s, committed by %s, is dated %s, %s ahead of this clock, and so are all since then", commit.OID.Short(), head.Agent, commit.Committer.Email, board.At(commit.Author.When), board.Span(early)),
 			Hint: "compare the clocks of both machines: date -u",
 		})
 		break
