@@ -13,7 +13,17 @@ import (
 // Config returns the value of a setting as git sees it in the worktree where
 // Open stood, the last one if there are several, and whether there is one.
 func (r *Repo) Config(ctx context.Context, key string) (string, bool, error) {
-	out, err := r.here("config", "config", "--null", "--get", key).output(ctx)
+	return r.config(ctx, key)
+}
+
+// ConfigPath is Config of a setting that holds a path: ~ is a home.
+func (r *Repo) ConfigPath(ctx context.Context, key string) (string, bool, error) {
+	return r.config(ctx, key, "--type=path")
+}
+
+func (r *Repo) config(ctx context.Context, key string, options ...string) (string, bool, error) {
+	args := append([]string{"config", "--null"}, options...)
+	out, err := r.here("config", append(args, "--get", key)...).output(ctx)
 	if exitCode(err) == 1 {
 		return "", false, nil
 	}

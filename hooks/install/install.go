@@ -2,6 +2,7 @@ package install
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -66,11 +67,21 @@ func Read(repo *gitio.Repo) (Status, error) {
 // Install puts the hooks in place, or brings those that are there up to date. program is the git-liza that they
 // ask; "" for the one in PATH. server makes them a shared repository's lock. gitio.ErrBusy when another process
 // writes the config, a gitio.StorageError when nothing can be written.
-func Install(repo *gitio.Repo, program string, server bool) error {
+func Install(ctx context.Context, repo *gitio.Repo, program string, server bool) error {
 	dir := Dir(repo)
-	names := clientHooks
+	names, own := clientHooks, ""
+	if err := repo.EditConfigFile(without); err != nil {
+		return err
+	}
 	if server {
 		names = serverHooks
+		var err error
+		if own, _, err = repo.ConfigPath(ctx, "core.hooksPath"); err != nil {
+			return err
+		}
+		if own != "" && !filepath.IsAbs(own) {
+			own = filepath.Join(repo.CommonDir(), own) // as for any bare repository (git-config)
+		}
 	}
 	if err := os.RemoveAll(dir); err != nil { // of the other kind, or of an earlier version
 		return &gitio.StorageError{Dir: repo.CommonDir(), Err: err}
@@ -78,7 +89,7 @@ func Install(repo *gitio.Repo, program string, server bool) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return &gitio.StorageError{Dir: repo.CommonDir(), Err: err}
 	}
-	err := os.WriteFile(filepath.Join(dir, runFile), []byte(run(program, server)), 0o644)
+	err := os.WriteFile(filepath.Join(dir, runFile), []byte(run(program, server, own)), 0o644)
 	err = errors.Join(err, os.WriteFile(filepath.Join(dir, configFile), []byte(settings(dir)), 0o644))
 	for _, name := range names {
 		err = errors.Join(err, os.WriteFile(filepath.Join(dir, name), []byte(hook), 0o755))

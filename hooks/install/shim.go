@@ -24,19 +24,51 @@ var serverHooks = []string{
 	"pre-receive", "update", "proc-receive", "post-receive", "post-update", "reference-transaction", "pre-auto-gc",
 }
 
-// run is the text of the file that every hook reads.
-func run(program string, server bool) string {
+// clientProject finds the project's hooks each time: whatever manages them may be set up later.
+const clientProject = `# The project's hooks are where core.hooksPath says without us, else in hooks/. A relative path is the worktree's;
+# what is not checked out there (husky makes its directory in the main worktree alone) is the main worktree's.
+project=
+while IFS= read -r dir; do
+	[ "$dir" = "$self" ] || project=$dir
+done <<PATHS
+$(git config --type=path --get-all core.hooksPath)
+PATHS
+case $project in
+'') project=$common/hooks ;;
+/*) ;;
+*) [ -d "$project" ] || project=${common%/.git}/$project ;;
+esac`
+
+// serverProject is where a server's own hooks were when ours came: a push of many branches asks often.
+func serverProject(dir string) string {
+	if dir == "" {
+		return "project=$common/hooks"
+	}
+	return "project=" + quote(dir)
+}
+
+// run is the text of the file that every hook reads. own is where a server's own hooks are, "" for the usual
+// place.
+func run(program string, server bool, own string) string {
+	project := clientProject
+	if server {
+		project = serverProject(own)
+	}
 	names, filter, flag := "pre-commit|pre-merge-commit|commit-msg) asks=1 ;;\npre-push) reads=1 asks=1 ;;", "", ""
 	otherwise := "warn \"git-liza does not answer, so nothing was checked; reinstall it, or: git liza hooks uninstall\"\nexit 0"
 	if server {
 		names, flag = "pre-receive) reads=1 asks=1 ;;", " --server"
 		filter, otherwise = serverFilter, serverOtherwise
 	}
-	return strings.NewReplacer("@program@", quote(program), "@names@", names, "@filter@", filter, "@server@", flag, "@otherwise@", otherwise).Replace(shim)
+	return strings.NewReplacer("@project@", project, "@program@", quote(program), "@names@", names, "@filter@", filter, "@server@", flag, "@otherwise@", otherwise).Replace(shim)
 }
 
 // serverFilter lets pass what is none of ours without starting git-liza. ours tells of what is.
 const serverFilter = `
+case $input in
+*" refs/heads/"*|*" refs/liza/"*) ;;
+*) exit 0 ;;
+esac
 integration=
 while read -r key value; do
 	[ "$key" != integration_branch: ] || integration=$value

@@ -7,19 +7,7 @@ program=@program@
 
 warn() { echo "liza: warning: $1" >&2; }
 
-# The project's hooks are where core.hooksPath says without us, else in hooks/. A relative path is the worktree's;
-# what is not checked out there (husky makes its directory in the main worktree alone) is the main worktree's.
-project=
-while IFS= read -r dir; do
-	[ "$dir" = "$self" ] || project=$dir
-done <<PATHS
-$(git config --type=path --get-all core.hooksPath)
-PATHS
-case $project in
-'') project=$common/hooks ;;
-/*) ;;
-*) [ -d "$project" ] || project=${common%/.git}/$project ;;
-esac
+@project@
 hook=$project/$name
 
 # asks says whether git liza has a word in this hook, reads whether the hook has a standard input.
@@ -37,8 +25,10 @@ fi
 
 input=
 if [ "$reads" ]; then
-	input=$(cat; echo .)
-	input=${input%.}
+	while IFS= read -r line; do
+		input=$input$line"
+"
+	done
 fi
 if [ -x "$hook" ]; then
 	if [ "$reads" ]; then

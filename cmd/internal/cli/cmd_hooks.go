@@ -35,7 +35,7 @@ taken, and integration moves only together with the operation that records it. O
 				}
 				return board.Refuse("invalid", "a repository with a worktree is no server", "run it in the bare repository that clones push to; here: git liza hooks install")
 			}
-			if err := install.Install(b.Repo(), c.hookProgram(), server); err != nil {
+			if err := install.Install(c.ctx, b.Repo(), c.hookProgram(), server); err != nil {
 				return err
 			}
 			where := "in the worktrees of tasks, and below supervisors"
@@ -128,7 +128,7 @@ func (c *call) installHooks(b *gitboard.Board) (warning string) {
 	if b.Repo().Bare() {
 		return ""
 	}
-	if err := install.Install(b.Repo(), c.hookProgram(), false); err != nil {
+	if err := install.Install(c.ctx, b.Repo(), c.hookProgram(), false); err != nil {
 		return "hooks are not in place: " + err.Error() + "; git liza hooks install tries again"
 	}
 	return ""
