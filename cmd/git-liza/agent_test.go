@@ -176,6 +176,51 @@ func TestAgentEndsCleanly(t *testing.T) {
 	p.proven()
 }
 
+// TestGraceBehindAShell: the shell that has started an agent ends at SIGTERM; the agent itself has time to tidy up, and
+// what it says then is kept.
+func TestGraceBehindAShell(t *testing.T) {
+	t.Parallel()
+	p := newProject(t)
+	p.addTask("alpha")
+	agent := filepath.Join(t.TempDir(), "agent")
+	script := "trap 'sleep 2; echo it is tidy; exit 0' TERM; touch " + agent + ".begun; while :; do sleep 0.1; done"
+	if err := os.WriteFile(agent, []byte(script), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	s := p.supervise("agent", "coder", "--exec=sh "+agent+"; exit 9")
+	p.eventually("it works", func() bool { _, err := os.Stat(agent + ".begun"); return err == nil })
+	s.signal(syscall.SIGTERM)
+	s.hears("stopped", "deregistered")
+	s.ends(0)
+	if log := p.must("", "logs", "coder-1"); !strings.Contains(log, "it is tidy") {
+		t.Errorf("it was not left its grace:\n%s", log)
+	}
+	p.proven()
+}
+
+// TestLeftToItsLease: a supervisor that could not deregister its agent is succeeded at once, under the same id.
+func TestLeftToItsLease(t *testing.T) {
+	t.Parallel()
+	p := newProject(t)
+	s := p.supervise("agent", "coder", "--exec=true")
+	s.hears("waiting", "there is no plan yet")
+	lock := filepath.Join(p.dir, ".git", "refs", "heads", "liza", "state.lock")
+	if err := os.WriteFile(lock, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	s.signal(syscall.SIGTERM)
+	s.hears("stopped", "it is left to its lease: ")
+	s.ends(0)
+	if err := os.Remove(lock); err != nil {
+		t.Fatal(err)
+	}
+	s = p.supervise("agent", "coder", "--exec=true")
+	s.hears("registered", "coder-1")
+	s.signal(syscall.SIGTERM)
+	s.ends(0)
+	p.proven()
+}
+
 // TestKilledSupervisorIsSucceeded: who comes after a killed supervisor ends the agent that it left behind, and goes on
 // under the same id with the same claim, at once.
 func TestKilledSupervisorIsSucceeded(t *testing.T) {

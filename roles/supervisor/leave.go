@@ -20,16 +20,20 @@ func (s *supervisor) leave(ctx context.Context, cause error) error {
 	ctx, cancel := context.WithTimeout(ctx, leaveWithin)
 	defer cancel()
 	text, err := s.giveBack(ctx)
+	if err != nil && !taken(err) { // a terminal's signal ends a git that works for this process, too
+		text, err = s.giveBack(ctx)
+	}
 	if taken(err) {
 		err = lost(s.actor.ID, err)
 		s.tell(Stopped, "", err.Error())
 		return err
 	}
-	if err != nil {
+	if err == nil {
+		_ = s.files.drop("supervisor") // a record of a process that has ended says the same
+	} else {
 		text = "it is left to its lease: " + err.Error()
 	}
 	s.tell(Stopped, "", text)
-	_ = s.files.drop("supervisor") // a record of a process that has ended says the same
 	if errors.Is(cause, context.Canceled) {
 		return nil // as it was told
 	}

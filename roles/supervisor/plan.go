@@ -47,6 +47,9 @@ func Next(l Look, m *Memory) Step {
 	case goal.Status != board.InProgress:
 		return stop(0, fmt.Sprintf("the goal is %s", goal.Status))
 	}
+	if id := l.landing(m); id != "" {
+		return Step{Do: Merge, Task: id}
+	}
 	if reason := m.Broken(l.Now); reason != "" {
 		return stop(1, reason)
 	}
@@ -136,7 +139,7 @@ func (l Look) code(m *Memory) Step {
 	if id := board.NextClaim(l.State, l.Agent, l.skip(m), p.takeable); id != "" {
 		return Step{Do: Claim, Task: id}
 	}
-	reason := "nothing to claim"
+	reason := l.nothing("claim")
 	if !l.planned() {
 		reason = "there is no plan yet"
 	}
@@ -164,23 +167,38 @@ func (l Look) goOn(id string) Step {
 	return Step{Do: Start, Task: id}
 }
 
-// review is a reviewer's next step: its own review, then what is approved, then the next submission.
+// landing is the task that a reviewer merges before anything else, "" for none: what is approved waits neither for the
+// next start of its agent, nor for the end of a limit.
+func (l Look) landing(m *Memory) string {
+	if l.Role != roles.CodeReviewer || l.mode() != board.Running || l.held() != "" {
+		return ""
+	}
+	id, _ := l.approved(m)
+	return id
+}
+
+// review is a reviewer's next step, when nothing is to be merged: its own review, then the next submission.
 func (l Look) review(m *Memory) Step {
 	if own := l.held(); own != "" {
 		return l.goOn(own)
 	}
-	land, next := l.approved(m)
-	if land != "" {
-		return Step{Do: Merge, Task: land}
-	}
 	if t := l.State.Task(l.Only); t != nil && t.Status.Terminal() {
 		return stop(0, fmt.Sprintf("%s is %s", t.ID, t.Status))
 	}
+	_, next := l.approved(m)
 	p := &patience{l: l}
 	if id := board.NextReview(l.State, l.Agent, l.skip(m), p.takeable); id != "" {
 		return Step{Do: ClaimReview, Task: id}
 	}
-	return Step{Do: Wait, Until: sooner(p.next, next), Idle: next.IsZero(), Reason: "nothing to review"}
+	return Step{Do: Wait, Until: sooner(p.next, next), Idle: next.IsZero(), Reason: l.nothing("review")}
+}
+
+// nothing says why there is nothing to do, for people.
+func (l Look) nothing(what string) string {
+	if t := l.State.Task(l.Only); t != nil {
+		return fmt.Sprintf("nothing to %s: %s is %s", what, t.ID, t.Status)
+	}
+	return "nothing to " + what
 }
 
 // approved is the task to merge now, or the moment when there may be one.

@@ -49,6 +49,8 @@ func TestNext(t *testing.T) {
 			m.Claims = map[string]Failed{"login": {Times: claimTries, Mark: "before"}}
 		}, "claim login"},
 		{"one task only", coder1, func(s *scene) { s.ready("login").ready("cart") }, func(l *Look, _ *Memory) { l.Only = "cart" }, "claim cart"},
+		{"one task only, blocked", coder1, func(s *scene) { s.blocked("login").ready("cart") }, func(l *Look, _ *Memory) { l.Only = "login" },
+			"wait for 30m0s (idle): nothing to claim: login is BLOCKED"},
 		{"one task only, over", coder1, func(s *scene) { s.merged("login").ready("cart") }, func(l *Look, _ *Memory) { l.Only = "login" }, "stop 0: login is MERGED"},
 		{"it has waited long", coder1, func(s *scene) { s.claimed("login").submit("login") }, func(l *Look, m *Memory) { m.IdleSince = l.Now.Add(-30 * time.Minute) }, "stop 0: nothing to claim for 30m0s"},
 		{"a patient one", coder1, func(s *scene) { s.claimed("login").submit("login") }, func(l *Look, m *Memory) {
@@ -65,6 +67,17 @@ func TestNext(t *testing.T) {
 		{"a merge that failed for a passing reason", reviewer1, func(s *scene) { s.approved("login") }, func(l *Look, m *Memory) {
 			m.MergeFailed(l.State.Task("login"), l.Now)
 		}, "wait for 5s: nothing to review"},
+		{"what it approved waits for no restart", reviewer1, func(s *scene) { s.approved("login") }, func(l *Look, m *Memory) {
+			m.Learn(Outcome{At: l.Now, Role: l.Role, Exit: 42, Changed: true})
+		}, "merge login"},
+		{"nor for the end of a limit", reviewer1, func(s *scene) { s.approved("login") }, func(l *Look, m *Memory) {
+			m.Learn(Outcome{At: l.Now, Role: l.Role, Exit: 1, Changed: true, Limited: true})
+		}, "merge login"},
+		{"it lands before a reviewer that crashes stops", reviewer1, func(s *scene) { s.approved("login") }, func(l *Look, m *Memory) {
+			m.Crashes = []time.Time{l.Now, l.Now, l.Now}
+		}, "merge login"},
+		{"but not while the run is paused", reviewer1, func(s *scene) { s.approved("login").do(human, &board.Pause{Reason: "lunch"}) }, nil,
+			"wait: PAUSED by human since 2026-01-31T09:14:00Z: lunch"},
 		{"what it gave back", reviewer1, func(s *scene) { s.submitted("login") }, func(l *Look, m *Memory) {
 			m.Learn(Outcome{At: l.Now, Role: l.Role, Changed: true, Declined: l.State.Task("login")})
 		}, "wait for 30m0s (idle): nothing to review"},

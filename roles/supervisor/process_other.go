@@ -12,6 +12,8 @@ func isolate(*exec.Cmd) {}
 
 func signalProcess(p *os.Process, _, _ bool) { _ = p.Kill() }
 
+func groupLives(int) bool { return false }
+
 func signalOf(*exec.ExitError) int { return 0 }
 
 // birth can't tell processes of one number apart here.

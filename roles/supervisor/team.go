@@ -153,20 +153,20 @@ func (t *team) ended(i int, err error) {
 // outcome is what has become of the goal.
 func (t *team) outcome(ctx context.Context) error {
 	cause := context.Cause(ctx)
-	v, err := t.Board.View(context.WithoutCancel(ctx))
-	if err != nil {
-		return errors.Join(cause, err)
-	}
-	goal := v.State.Goal()
-	if err := v.State.Err(); err != nil {
-		return errors.Join(cause, err)
-	}
-	if goal.Status == board.Completed {
-		return nil
-	}
 	stop := (*StopError)(nil)
-	if errors.As(cause, &stop) && stop.Exit != 1 {
-		return cause
+	final := errors.As(cause, &stop) && stop.Exit != 1
+	v, err := t.Board.View(context.WithoutCancel(ctx))
+	var goal *board.Goal
+	if err == nil {
+		goal, err = v.State.Goal(), v.State.Err()
+	}
+	switch {
+	case err == nil && goal.Status == board.Completed:
+		return nil
+	case final:
+		return cause // it may well be why the board can't be read
+	case err != nil:
+		return errors.Join(cause, err)
 	}
 	reason := fmt.Sprintf("the goal is %s", goal.Status)
 	if cause != nil && !errors.Is(cause, context.Canceled) {

@@ -78,10 +78,12 @@ func uninterrupted(ctx context.Context) (context.Context, context.CancelFunc) {
 type supervision struct {
 	cli, exec, only string
 	once            bool
+	given           func(flag string) bool
 }
 
 func (s *supervision) add(f *pflag.FlagSet) {
 	f.StringVar(&s.cli, "cli", "claude", "the CLI that is the agent: claude, codex, gemini, vibe, or one from git's configuration")
+	s.given = f.Changed
 	f.StringVar(&s.exec, "exec", "", "run `CMD` by sh instead: the prompt is its input, and in $LIZA_PROMPT_FILE")
 }
 
@@ -95,6 +97,9 @@ func (c *call) supervise(role roles.Role, s supervision) (supervisor.Config, err
 	b, err := c.board()
 	if err != nil {
 		return none, err
+	}
+	if s.only != "" && role == roles.Planner {
+		return none, usage(c.cmd, "--task is for coders and reviewers: a planner plans the whole goal")
 	}
 	if s.only != "" {
 		v, err := b.View(c.ctx)
@@ -127,7 +132,13 @@ func (c *call) supervise(role roles.Role, s supervision) (supervisor.Config, err
 }
 
 func (c *call) agentCLI(s supervision) (clis.CLI, error) {
-	if s.exec != "" {
+	switch {
+	case !s.given("exec"):
+	case strings.TrimSpace(s.exec) == "":
+		return clis.CLI{}, usage(c.cmd, "--exec needs a command")
+	case s.given("cli"):
+		return clis.CLI{}, usage(c.cmd, "--cli and --exec both say what the agent is: give one")
+	default:
 		return clis.Exec(s.exec), nil
 	}
 	var failed error

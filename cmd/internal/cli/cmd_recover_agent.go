@@ -39,8 +39,11 @@ func (c *call) runRecoverAgent(id string, force bool) error {
 		return err
 	}
 	if v.State.Agent(id) == nil {
-		ids := v.State.List(board.AgentDir)
-		return errors.Join(v.State.Err(), board.Refuse("unknown-agent", id+" is not registered", suggest(id, ids)))
+		hint := "nobody is: git liza status"
+		if ids := v.State.List(board.AgentDir); len(ids) > 0 {
+			hint = suggest(id, ids)
+		}
+		return errors.Join(v.State.Err(), board.Refuse("unknown-agent", id+" is not registered", hint))
 	}
 	held, err := v.Lease(c.ctx, id)
 	if err != nil {
