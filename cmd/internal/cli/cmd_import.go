@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/spf13/pflag"
 
@@ -20,6 +21,7 @@ import (
 
 func importCommand() *command {
 	var log string
+	var alone bool
 	return &command{
 		name: "import", group: "setting up", args: "FILE", min: 1, max: 1, writes: true,
 		short: "begin a board with what a state.yaml of the one-file version holds",
@@ -28,18 +30,29 @@ and branches, and agents their tasks: each goes on when it registers, once its l
 commits become whole; what this repository lacks is kept as recorded, and told as WARNING, by git liza validate, too.`,
 		flags: func(f *pflag.FlagSet) {
 			f.StringVar(&log, "log", "", "the log.yaml that belongs to it, a `FILE`; git liza log --yaml shows it again")
+			f.BoolVar(&alone, "alone", false, "begin the board without asking the remotes for one")
 		},
-		run: func(c *call) error { return c.runImport(c.args[0], log) },
+		run: func(c *call) error { return c.runImport(c.args[0], log, alone) },
 	}
 }
 
-func (c *call) runImport(file, log string) error {
+func (c *call) runImport(file, log string, alone bool) error {
 	b, err := c.board()
 	if err != nil {
 		return err
 	}
 	if err := gitio.RequireVersion(c.ctx); err != nil {
 		return err
+	}
+	if err := c.humanOnly(); err != nil {
+		return err
+	}
+	elsewhere, err := c.boardsElsewhere(alone, "git liza import FILE --alone begins one all the same")
+	if err != nil {
+		return err
+	}
+	if len(elsewhere) > 0 {
+		return board.Refuse("exists", "this project has a board already, at "+strings.Join(elsewhere, ", "), "git liza init joins it")
 	}
 	old, err := c.readOneFile(file, log)
 	if err != nil {

@@ -16,16 +16,10 @@ func (c *call) join(alone bool) (done bool, err error) {
 		return false, err
 	}
 	b, err := c.board()
-	if err != nil || alone {
+	if err != nil {
 		return false, err
 	}
-	if tip, err := b.Repo().Ref(c.ctx, oplog.Ref); err != nil || !tip.IsZero() {
-		return false, err
-	}
-	found, err := b.SharedBoards(c.ctx)
-	if errors.As(err, new(*gitio.NetworkError)) {
-		return false, &outcome{3, "network", err.Error() + ", so nobody knows whether this project has a board already", `git liza init "GOAL" --alone begins one all the same`}
-	}
+	found, err := c.boardsElsewhere(alone, `git liza init "GOAL" --alone begins one all the same`)
 	if err != nil || len(found) == 0 {
 		return false, err
 	}
@@ -55,4 +49,17 @@ func (c *call) join(alone bool) (done bool, err error) {
 		lines = append(lines, "warning: "+warning)
 	}
 	return true, c.answer(map[string]any{"joined": true, "remote": found[0], "commit": v.Commit, "goal": goal.Description, "integration_branch": config.IntegrationBranch}, strings.Join(lines, "\n"))
+}
+
+// boardsElsewhere are the remotes that have a board, where this clone has none. They are not asked when a board is to
+// be begun without them.
+func (c *call) boardsElsewhere(alone bool, hint string) ([]string, error) {
+	if tip, err := c.opened.Repo().Ref(c.ctx, oplog.Ref); err != nil || !tip.IsZero() || alone {
+		return nil, err
+	}
+	found, err := c.opened.SharedBoards(c.ctx)
+	if errors.As(err, new(*gitio.NetworkError)) {
+		return nil, &outcome{3, "network", err.Error() + ", so nobody knows whether this project has a board already", hint}
+	}
+	return found, err
 }
