@@ -43,7 +43,7 @@ func TestAttacksOnAServer(t *testing.T) {
 		verify             string // what verify tells of the clone, "" for nothing
 	}{
 		{"the hooks of a clone bypassed", "git update-ref refs/heads/integration $(git commit-tree -p integration -m sneak integration^{tree}) && " + off + "push origin integration",
-			"nothing on the board records that integration moves", "that no merge or land records"},
+			"nothing on the board records that integration moves", ""}, // what verify says of it is TestUnrecordedWork's
 		{"integration, forced back", "git push -f origin main~0:integration", "would lose commits", ""},
 		{"integration, deleted", "git push origin :integration", "is not deleted", ""},
 		{"YAML edited by hand", bypass + `forge goal.yaml 's/A goal/Another/'; c=$(git commit-tree -p liza/state -m 'by hand' $tree); git update-ref refs/heads/liza/state $c; git push origin liza/state`,
