@@ -293,7 +293,7 @@ func (s *supervisor) ending(o Outcome) string {
 	switch {
 	case o.Ours:
 		text += ", ended by its supervisor"
-	case s.memory.Why != "":
+	case s.memory.Why != "" && !s.Once && s.memory.Broken(o.At) == "": // else it is not started again
 		text += "; " + s.memory.Why
 	}
 	return text
