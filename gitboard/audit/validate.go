@@ -123,8 +123,8 @@ func (v *validation) repository(ctx context.Context, store oplog.Store, repo *gi
 		}
 		if !tip.IsZero() && !t.Status.Terminal() && t.Status != board.Draft {
 			level := Invalid
-			if t.SpecOID == "" {
-				level = Warning // nobody has looked for it
+			if t.SpecOID == "" || t.Last(board.EventImported) != nil {
+				level = Warning // nobody has looked for it here
 			}
 			if err := v.spec(ctx, repo, tip, level, path, t.SpecRef); err != nil {
 				return err
