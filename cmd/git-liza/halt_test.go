@@ -208,8 +208,11 @@ func (p *project) haltedAmidMerge(h halt) {
 	begun()
 	h.halts(p)
 	tip := p.tip()
-	open()
+	if !h.finished { // an abort doesn't wait for the end of the test
+		open()
+	}
 	h.stays(s, tip)
+	open()
 	if s = h.resumes(s); s != nil {
 		s.hears("merged", "alpha")
 		s.stops()

@@ -74,9 +74,14 @@ func (s *supervisor) claimFailed(ctx context.Context, l Look, task string, err e
 // merge lands what was approved. A conflict or a failing test is recorded, and the end of it; anything else
 // is tried again later.
 func (s *supervisor) merge(ctx context.Context, l Look, task string) error {
-	merged, text, err := s.Hands.Merge(ctx, s.actor, task, s.log)
-	refusal := (*board.Refusal)(nil)
+	merged, text, err := s.land(ctx, task)
+	refusal, stop := (*board.Refusal)(nil), (*StopError)(nil)
 	switch {
+	case errors.As(err, &stop):
+		return err
+	case errors.Is(err, errAborted):
+		s.tell(MergeFailed, task, err.Error())
+		return nil
 	case merged:
 		s.tell(Merged, task, text)
 		return nil
@@ -96,6 +101,47 @@ func (s *supervisor) merge(ctx context.Context, l Look, task string) error {
 	s.tell(Trouble, task, "the merge is tried again later: "+err.Error())
 	s.mended(task, s.unlock(ctx, err))
 	return nil
+}
+
+// errAborted ends a merge whose integration test still runs.
+var errAborted = errors.New("the run is aborted: the merge has been given up")
+
+// land merges. An integration test may take long: an abort ends it, and so does the loss of the lease.
+func (s *supervisor) land(ctx context.Context, task string) (merged bool, text string, err error) {
+	working, end := context.WithCancel(ctx)
+	defer end()
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		merged, text, err = s.Hands.Merge(working, s.actor, task, s.log)
+	}()
+	var why error
+	for follow := s.follow; ; {
+		select {
+		case <-done:
+			if why != nil && (!merged || why != errAborted) {
+				err = why
+			}
+			return merged, text, err
+		case reason := <-s.pulse.lost:
+			why = lost(s.actor.ID, reason)
+			end()
+		case _, open := <-follow:
+			if !open {
+				follow = nil // it is told to end
+				continue
+			}
+			aborted := false
+			l, failed := s.look(working)
+			if failed == nil {
+				failed = read(l.State, func() { aborted = l.mode() == board.Aborted })
+			}
+			if failed == nil && aborted && why == nil {
+				why = errAborted
+				end()
+			}
+		}
+	}
 }
 
 // plain carries out an operation that says all by itself. When it is refused, the board has moved.
