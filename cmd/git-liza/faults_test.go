@@ -17,9 +17,6 @@ import (
 // long makes the proofs of faults and of linearizability try everything.
 var long = flag.Bool("long", false, "faults and linearizability in their long form")
 
-// noon is when the scenes below begin. It is ahead of every file's time, as if all had happened long ago.
-var noon = time.Now().UTC().Truncate(time.Second)
-
 // scene is a command in a project that it has something to do in.
 type scene struct {
 	name  string
@@ -266,6 +263,7 @@ func TestFaults(t *testing.T) {
 type stage struct {
 	*project
 	scene scene
+	noon  time.Time // when the scene begins: ahead of every file's time, as if all had happened long ago
 	saved string
 	sab   *saboteur
 }
@@ -273,13 +271,14 @@ type stage struct {
 func newStage(t *testing.T, s scene) *stage {
 	t.Helper()
 	p := newProject(t)
+	noon := time.Now().UTC().Truncate(time.Second)
 	p.at(noon)
 	p.write(".gitignore", ".ready\n")
 	p.git("add", "-A")
 	p.git("commit", "-q", "-m", "ignore")
 	p.must("", "land", "main")
 	s.make(p)
-	stage := &stage{project: p, scene: s, saved: filepath.Join(t.TempDir(), "saved"), sab: newSaboteur(t)}
+	stage := &stage{project: p, scene: s, noon: noon, saved: filepath.Join(t.TempDir(), "saved"), sab: newSaboteur(t)}
 	p.shell("cp", "-a", p.dir, stage.saved)
 	return stage
 }
@@ -310,7 +309,7 @@ func (s *stage) reset() {
 		time.Sleep(10 * time.Millisecond)
 	}
 	s.shell("cp", "-a", s.saved, s.dir)
-	s.at(noon.Add(s.scene.after))
+	s.at(s.noon.Add(s.scene.after))
 }
 
 // rehearse plays the scene without a fault, and returns the calls of git.
@@ -406,7 +405,7 @@ func (s *stage) play(c faultCase) (faults []string) {
 	out, errs, code = s.liza(c.agent, args...)
 	story += fmt.Sprintf("\n  again: exit %d %s%s", code, out, errs)
 	if strings.Contains(errs, `"busy"`) { // by the lease of the merge that was killed
-		s.at(noon.Add(s.scene.after + 61*time.Second))
+		s.at(s.noon.Add(s.scene.after + 61*time.Second))
 		out, errs, code = s.liza(c.agent, args...)
 		story += fmt.Sprintf("\n  and again: exit %d %s%s", code, out, errs)
 	}
@@ -426,7 +425,7 @@ func (s *stage) play(c faultCase) (faults []string) {
 			wrong("%s has gone from the history", commit)
 		}
 	}
-	s.at(noon.Add(s.scene.after + 2*time.Minute)) // the lease of a merge that was killed has run out
+	s.at(s.noon.Add(s.scene.after + 2*time.Minute)) // the lease of a merge that was killed has run out
 	for _, fault := range s.lasting(where) {
 		faults = append(faults, fault+story)
 	}

@@ -115,7 +115,7 @@ func (s *stage) kill(after time.Duration, flow int) (faults []string, killed boo
 	}
 	if !done() { // a lock of git's, or the lease of a merge: until nobody can hold it
 		locks := s.locks()
-		s.at(noon.Add(s.scene.after + 15*time.Minute))
+		s.at(s.noon.Add(s.scene.after + 15*time.Minute))
 		out, errs, exit := s.liza("", "doctor", "--fix")
 		story += fmt.Sprintf("\n  locks: %s\n  doctor: exit %d %s%s", locks, exit, out, errs)
 		if code = try(); !done() {
@@ -131,7 +131,7 @@ func (s *stage) kill(after time.Duration, flow int) (faults []string, killed boo
 		}
 	}
 	s.locks()
-	s.at(noon.Add(s.scene.after + 15*time.Minute))
+	s.at(s.noon.Add(s.scene.after + 15*time.Minute))
 	for _, fault := range s.lasting(where) {
 		faults = append(faults, fault+story)
 	}
