@@ -27,6 +27,7 @@ const (
 	ExpiredMerge     = "expired-merge-lease"
 	DamagedRecord    = "damaged-record"
 	LooseObjects     = "loose-objects"
+	HalfHooks        = "half-hooks"
 	ClockSkew        = "clock-skew"
 )
 

@@ -82,23 +82,30 @@ func hooksStatusCommand() *command {
 			if c.json {
 				return c.printJSON(s)
 			}
-			switch {
-			case !s.Files && !s.On:
-				return c.say("hooks: off (git liza hooks install)")
-			case !s.Files || !s.On:
-				return c.say("hooks: half in place (git liza hooks install makes them whole)")
-			}
 			asks := s.Program
 			if asks == "" {
 				asks = "the git-liza in PATH"
 			}
-			kind := "for agents"
-			if s.Server {
-				kind = "as a server's lock"
+			lines := []string{"hooks: " + standing(s)}
+			if s.Files && s.On {
+				lines = append(lines, "in: "+s.Dir, "they ask: "+asks)
 			}
-			return c.say("hooks: on, "+kind, "in: "+s.Dir, "they ask: "+asks)
+			return c.say(lines...)
 		},
 	}
+}
+
+// standing says of hooks whether they are in place.
+func standing(s install.Status) string {
+	switch {
+	case !s.Files && !s.On:
+		return "off (git liza hooks install)"
+	case !s.Files || !s.On:
+		return "half in place (git liza hooks install makes them whole)"
+	case s.Server:
+		return "on, as a server's lock"
+	}
+	return "on, for agents"
 }
 
 // openAsHuman opens the repository for what only a human does, and does without a name: a server's admin may

@@ -9,6 +9,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/codec"
 	"github.com/git-liza/git-liza/gitboard/gitio"
 	"github.com/git-liza/git-liza/gitboard/oplog"
+	"github.com/git-liza/git-liza/hooks/install"
 	"github.com/git-liza/git-liza/worktrees"
 )
 
@@ -20,6 +21,7 @@ type figures struct {
 	BoardSize  int64 `json:"board_bytes"` // of the whole history
 	gitio.Usage
 	Attic   int    `json:"attic"` // kept pieces of work
+	Hooks   string `json:"hooks"`
 	Version string `json:"version"`
 	Format  int    `json:"format"`
 	Git     string `json:"git"`
@@ -48,6 +50,11 @@ func (c *call) figures() (*figures, error) {
 		return nil, err
 	}
 	f.Attic = len(attic)
+	hooks, err := install.Read(repo)
+	if err != nil {
+		return nil, err
+	}
+	f.Hooks = standing(hooks)
 	if _, _, f.Git, err = gitio.Version(c.ctx); err != nil {
 		return nil, err
 	}
@@ -59,6 +66,7 @@ func (f *figures) lines() []string {
 		fmt.Sprintf("board    %s, %s and %d archived, %s", plural(f.Operations, "operation"), plural(f.Tasks, "task"), f.Archived, size(f.BoardSize)),
 		fmt.Sprintf("objects  %d loose, %s; %s, %s", f.Loose, size(f.LooseSize), plural(f.Packs, "pack"), size(f.PackSize)),
 		fmt.Sprintf("attic    %s of work kept", plural(f.Attic, "piece")),
+		"hooks    " + f.Hooks,
 		fmt.Sprintf("version  git-liza %s, board format %d, git %s", f.Version, f.Format, f.Git),
 	}
 }
@@ -83,10 +91,20 @@ const tooManyLoose = 10_000
 // skewed is how far ahead of this clock an operation may be dated without it being told.
 const skewed = time.Minute
 
-// health looks at the repository's objects and at the clocks of who wrote operations.
+// health looks at the hooks, at the repository's objects and at the clocks of who wrote operations.
 func (c *call) health() ([]worktrees.Problem, error) {
 	var found []worktrees.Problem
 	repo := c.opened.Repo()
+	hooks, err := install.Read(repo)
+	if err != nil {
+		return nil, err
+	}
+	if hooks.Files != hooks.On {
+		found = append(found, worktrees.Problem{
+			Kind: worktrees.HalfHooks, Path: hooks.Dir, Text: "git's hooks are half in place",
+			Fix: func(ctx context.Context) error { return install.Install(ctx, repo, c.hookProgram(), repo.Bare()) },
+		})
+	}
 	usage, err := repo.Usage(c.ctx)
 	if err != nil {
 		return nil, err
