@@ -97,7 +97,9 @@ func TidyAll(ctx context.Context, b *gitboard.Board, actor board.Actor) (tidied 
 	if err != nil {
 		return nil, err
 	}
-	v, err := b.View(ctx)
+	whole, cancel := steady(ctx) // half a removal is something to mend
+	defer cancel()
+	v, err := b.View(whole)
 	if err != nil {
 		return nil, err
 	}
@@ -121,7 +123,10 @@ func TidyAll(ctx context.Context, b *gitboard.Board, actor board.Actor) (tidied 
 		if !over[t.ID] || !t.Status.Terminal() {
 			continue
 		}
-		if err := s.tidy(ctx, v, t.ID, actor); err != nil {
+		if ctx.Err() != nil {
+			break
+		}
+		if err := s.tidy(whole, v, t.ID, actor); err != nil {
 			failed = errors.Join(failed, fmt.Errorf("worktree or branch of %s could not be removed (git liza doctor looks at it): %w", t.ID, err))
 			continue
 		}

@@ -74,6 +74,7 @@ type supervisor struct {
 	troubles int                // failures in a row
 	told     string             // what it waits for, as it was told last
 	follow   <-chan struct{}
+	fetching sync.WaitGroup // of what other clones have done
 	tidying  sync.WaitGroup
 }
 
@@ -104,6 +105,8 @@ func Run(ctx context.Context, c Config) error {
 		s.pulse.wait()
 		s.tidying.Wait()
 	}
+	end()
+	s.fetching.Wait()
 	if s.log != nil {
 		defer s.log.Close()
 	}
@@ -156,7 +159,7 @@ func (s *supervisor) begin(ctx context.Context) (err error) {
 	}
 	every := s.pollInterval(config)
 	if s.Board.Remote() != "" {
-		go s.fetch(ctx, every)
+		s.fetching.Go(func() { s.fetch(ctx, every) })
 	}
 	s.follow, err = s.Board.Follow(ctx, every)
 	return err
