@@ -175,18 +175,9 @@ func (b *Board) attempt(ctx context.Context, v *View, r Request, turn *turn) (*D
 	return &Done{Entry: entry, View: &View{&oplog.Snapshot{Commit: entry.Commit, State: entry.After}, b}}, op.Name(), nil
 }
 
-// decide asks an intent. Where it has stumbled over a record that couldn't be read, that is the error: intents take
-// for granted that a board has what every board has.
+// decide asks an intent.
 func decide(ctx context.Context, v *View, intent Intent) (p board.Payload, refs []gitio.RefUpdate, err error) {
-	defer func() {
-		cause := recover()
-		if cause == nil {
-			return
-		}
-		if err = v.State.Err(); err == nil {
-			panic(cause)
-		}
-	}()
+	defer v.State.Unread(&err)
 	return intent(ctx, v)
 }
 

@@ -70,15 +70,7 @@ type Report struct {
 
 // Look judges a board. An error is a record that couldn't be read.
 func Look(f Facts, told Told) (r Report, err error) {
-	defer func() {
-		// Rules take for granted that a board has what every board has.
-		if cause := recover(); cause != nil {
-			if f.State == nil || f.State.Err() == nil {
-				panic(cause)
-			}
-			r, err = Report{}, f.State.Err()
-		}
-	}()
+	defer f.State.Unread(&err)
 	r.Told = Told{}
 	if f.Invalid != "" {
 		// What else stands can't be seen now; it isn't over.

@@ -44,6 +44,19 @@ func (s *State) Time() Time { return s.time }
 // Err is the first failure to read a record.
 func (s *State) Err() error { return s.err }
 
+// Unread is deferred by whatever applies rules to a state, and makes the failure to read a record the error where the
+// rules have stumbled over the record's absence: they take for granted that a board has what every board has.
+func (s *State) Unread(err *error) {
+	cause := recover()
+	if cause == nil {
+		return
+	}
+	if s == nil || s.err == nil {
+		panic(cause)
+	}
+	*err = s.err
+}
+
 // Changes returns what lies over the source: path → record, nil where it was removed.
 func (s *State) Changes() map[string]any { return s.over }
 

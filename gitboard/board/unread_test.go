@@ -54,16 +54,10 @@ func TestUnread(t *testing.T) {
 	}
 }
 
-// stepUnread is a step; where the rules stumble over what every board has, the log tells the reading's error.
+// stepUnread is a step as whoever takes it guards it.
 func stepUnread(source board.Source, at board.Time, op board.Operation) (err error) {
 	state := board.NewState(source, at)
-	defer func() {
-		if cause := recover(); cause != nil {
-			if err = state.Err(); err == nil {
-				panic(cause)
-			}
-		}
-	}()
+	defer state.Unread(&err)
 	_, err = board.Step(state, op)
 	return err
 }

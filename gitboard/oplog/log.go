@@ -77,25 +77,12 @@ type Prepared struct {
 
 // Prepare takes the step from a snapshot by an operation. A *board.Refusal says that it's not allowed.
 func Prepare(on *Snapshot, op board.Operation) (p *Prepared, err error) {
-	defer unread(on.State, &err)
+	defer on.State.Unread(&err)
 	after, err := board.Step(on.State, op)
 	if err != nil {
 		return nil, err
 	}
 	return &Prepared{on, op, after}, nil
-}
-
-// unread makes the failure to read a record the error, where the rules have stumbled over the record's absence:
-// they take for granted that a board has what every board has.
-func unread(s *board.State, err *error) {
-	cause := recover()
-	if cause == nil {
-		return
-	}
-	if s.Err() == nil {
-		panic(cause)
-	}
-	*err = s.Err()
 }
 
 // Side is what belongs to an operation beside the board: other refs, which move in the same transaction
@@ -175,7 +162,7 @@ func (l *Log) stands(ctx context.Context, base, commit gitio.OID) (bool, error) 
 
 // build encodes an operation as a commit with all the objects that it needs.
 func build(on *Snapshot, after *board.State, op board.Operation, by Committer) (c gitio.Commit, all []gitio.Object, err error) {
-	defer unread(on.State, &err)
+	defer on.State.Unread(&err)
 	message, payload, err := codec.Message(on.State, after, op)
 	if err == nil {
 		// A message written over a failed reading would lack what wasn't read.

@@ -60,14 +60,9 @@ func (s *supervisor) look(ctx context.Context) (Look, error) {
 // read lets f decide on a state, whose records are read as they are needed. Where one of them couldn't be read, that
 // is the error, and what f decided counts for nothing, whether or not it stumbled.
 func read(state *board.State, f func()) (err error) {
-	defer func() {
-		cause := recover()
-		if err = state.Err(); err == nil && cause != nil {
-			panic(cause)
-		}
-	}()
+	defer state.Unread(&err)
 	f()
-	return nil
+	return state.Err()
 }
 
 // leases looks at the leases of those who hold what this agent could take over.
