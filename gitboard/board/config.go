@@ -6,8 +6,11 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/bmatcuk/doublestar/v4"
+
+	"github.com/git-liza/git-liza/roles"
 )
 
 // Config is config.yaml. Durations are in seconds.
@@ -174,6 +177,19 @@ func (c *Config) LeaseSeconds(t *Task) int {
 		return t.LeaseDurationOverride
 	}
 	return c.LeaseDuration
+}
+
+// Waits tells how long a supervisor of a role that waits for work waits: until its next fallback look at the board, and
+// at most.
+func (c *Config) Waits(role roles.Role) (poll, longest time.Duration) {
+	look, most := c.CoderPollInterval, c.CoderMaxWait
+	switch role {
+	case roles.Planner:
+		look, most = c.PlannerPollInterval, c.PlannerMaxWait
+	case roles.CodeReviewer:
+		look, most = c.ReviewerPollInterval, c.ReviewerMaxWait
+	}
+	return time.Duration(look) * time.Second, time.Duration(most) * time.Second
 }
 
 // IterationsFor is how many iterations a task may have.

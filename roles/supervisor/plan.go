@@ -97,24 +97,13 @@ func (l Look) bounded(s Step, m *Memory) Step {
 	if since.IsZero() {
 		since = l.Now
 	}
-	end := since.Add(l.maxWait())
+	_, longest := l.State.Config().Waits(l.Role)
+	end := since.Add(longest)
 	if !l.Now.Before(end) {
-		return stop(0, fmt.Sprintf("%s for %s", s.Reason, l.maxWait()))
+		return stop(0, fmt.Sprintf("%s for %s", s.Reason, longest))
 	}
 	s.Until = sooner(s.Until, end)
 	return s
-}
-
-func (l Look) maxWait() time.Duration {
-	c := l.State.Config()
-	seconds := c.CoderMaxWait
-	switch l.Role {
-	case roles.Planner:
-		seconds = c.PlannerMaxWait
-	case roles.CodeReviewer:
-		seconds = c.ReviewerMaxWait
-	}
-	return time.Duration(seconds) * time.Second
 }
 
 // planned reports whether there is a plan to work on: a task beyond its draft.

@@ -157,7 +157,7 @@ func (s *supervisor) begin(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	every := s.pollInterval(config)
+	every, _ := config.Waits(s.Role)
 	if s.Board.Remote() != "" {
 		s.fetching.Go(func() { s.fetch(ctx, every) })
 	}
@@ -189,17 +189,6 @@ func (s *supervisor) fetch(ctx context.Context, every time.Duration) {
 		case <-poll.C:
 		}
 	}
-}
-
-func (s *supervisor) pollInterval(c *board.Config) time.Duration {
-	seconds := c.CoderPollInterval
-	switch s.Role {
-	case roles.Planner:
-		seconds = c.PlannerPollInterval
-	case roles.CodeReviewer:
-		seconds = c.ReviewerPollInterval
-	}
-	return time.Duration(max(1, seconds)) * time.Second
 }
 
 // tell tells an event to the log and to whoever watches.

@@ -55,7 +55,7 @@ func RunTeam(ctx context.Context, c Team) error {
 	return t.outcome(ctx)
 }
 
-// patience is how long the team waits for work: as long as the most patient role.
+// patience is how long the team waits for work: as long as its most patient role.
 func (t *team) patience(ctx context.Context) (time.Duration, error) {
 	v, err := t.Board.View(ctx)
 	if err != nil {
@@ -65,7 +65,12 @@ func (t *team) patience(ctx context.Context) (time.Duration, error) {
 	if err := v.State.Err(); err != nil {
 		return 0, err
 	}
-	return time.Duration(max(c.PlannerMaxWait, c.CoderMaxWait, c.ReviewerMaxWait)) * time.Second, nil
+	var most time.Duration
+	for _, m := range t.Members {
+		_, longest := c.Waits(m.Role)
+		most = max(most, longest)
+	}
+	return most, nil
 }
 
 // member runs one supervisor, anew when it has lost its lease. known is called once it is registered, or over.
