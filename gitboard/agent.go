@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -36,14 +35,14 @@ func (b *Board) Register(ctx context.Context, id, request string, p Process) (*D
 	}
 	actor := board.Actor{ID: id, Role: role, Session: session}
 	// Kept before it is registered: a process that dies just after must not lock its agent out of this clone.
-	if err := writeSmall(b.triedFile(id, session), session); err != nil {
+	if err := b.Keep(triedName(id, session), session); err != nil {
 		return nil, actor, err
 	}
 	done, err := b.Do(ctx, Request{Actor: actor, ID: request, Intent: Just(&board.Register{
 		Session: session, Clone: clone, Terminal: p.Terminal, Host: p.Host, PID: p.PID,
 	})})
 	if refusal, lost := (*board.Refusal)(nil), (*LostError)(nil); errors.As(err, &refusal) || errors.As(err, &lost) {
-		_ = b.dropTried(id, session) // for certain it doesn't stand
+		_ = b.Discard(triedName(id, session)) // for certain it doesn't stand
 	}
 	if err != nil {
 		return nil, actor, err
@@ -72,7 +71,7 @@ func (b *Board) Agent(ctx context.Context, id, session, request string, p Proces
 	}
 	a := v.State.Agent(id)
 	if a != nil && a.Session != kept {
-		tried, err := readSmall(b.triedFile(id, a.Session))
+		tried, err := b.Kept(triedName(id, a.Session))
 		if err != nil {
 			return board.Actor{}, err
 		}
@@ -96,107 +95,46 @@ func (b *Board) Agent(ctx context.Context, id, session, request string, p Proces
 	return board.Actor{ID: id, Role: role, Session: kept}, nil
 }
 
-func (b *Board) sessionFile(id string) string { return filepath.Join(b.Dir(), "sessions", id) }
+// sessionName is the file that keeps an id's session, and triedName one with a session that a process of this clone
+// tries to register.
+func sessionName(id string) string { return "sessions/" + id }
+
+func triedName(id, session string) string { return sessionName(id) + "." + session }
 
 // KeptSession is the session that an id has in this clone, "" when none is kept.
-func (b *Board) KeptSession(id string) (string, error) { return readSmall(b.sessionFile(id)) }
-
-// triedFile holds a session that a process of this clone tries to register.
-func (b *Board) triedFile(id, session string) string { return b.sessionFile(id) + "." + session }
-
-func (b *Board) dropTried(id, session string) error {
-	if err := os.Remove(b.triedFile(id, session)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	return nil
-}
+func (b *Board) KeptSession(id string) (string, error) { return b.Kept(sessionName(id)) }
 
 // keepSession keeps the session that an id is registered under. What others have tried has come to nothing.
 func (b *Board) keepSession(id, session string) error {
-	if err := writeSmall(b.sessionFile(id), session); err != nil {
+	if err := b.Keep(sessionName(id), session); err != nil {
 		return err
 	}
-	entries, err := os.ReadDir(filepath.Dir(b.sessionFile(id)))
+	entries, err := os.ReadDir(filepath.Dir(b.own(sessionName(id))))
 	for _, e := range entries {
 		if session, is := strings.CutPrefix(e.Name(), id+"."); is {
-			err = errors.Join(err, b.dropTried(id, session))
+			err = errors.Join(err, b.Discard(triedName(id, session)))
 		}
 	}
 	return err
 }
 
 // DropSession forgets the session of an id.
-func (b *Board) DropSession(id string) error {
-	if err := os.Remove(b.sessionFile(id)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	return nil
-}
+func (b *Board) DropSession(id string) error { return b.Discard(sessionName(id)) }
 
 // CloneID names this clone: random, made when first needed.
 func (b *Board) CloneID() (string, error) {
-	file := filepath.Join(b.Dir(), "clone")
-	id, err := readSmall(file)
+	const file = "clone"
+	id, err := b.Kept(file)
 	if err != nil || id != "" {
 		return id, err
 	}
 	if id, err = b.Token(); err != nil {
 		return "", err
 	}
-	if err := createSmall(file, id); err != nil {
+	if err := createSmall(b.own(file), id); err != nil {
 		return "", err
 	}
-	return readSmall(file)
-}
-
-func readSmall(file string) (string, error) {
-	data, err := os.ReadFile(file)
-	if errors.Is(err, fs.ErrNotExist) {
-		return "", nil
-	}
-	return strings.TrimSpace(string(data)), err
-}
-
-// writeSmall replaces a file in one step.
-func writeSmall(file, text string) error {
-	tmp, err := smallTemp(file, text)
-	if err != nil {
-		return err
-	}
-	defer os.Remove(tmp)
-	return os.Rename(tmp, file)
-}
-
-// createSmall makes a file in one step unless it's there already.
-func createSmall(file, text string) error {
-	tmp, err := smallTemp(file, text)
-	if err != nil {
-		return err
-	}
-	defer os.Remove(tmp)
-	if err := os.Link(tmp, file); err != nil && !errors.Is(err, fs.ErrExist) {
-		return err
-	}
-	return nil
-}
-
-func smallTemp(file, text string) (string, error) {
-	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-		return "", fmt.Errorf("this clone's own files can't be written: %w", err)
-	}
-	tmp, err := os.CreateTemp(filepath.Dir(file), ".new-*")
-	if err != nil {
-		return "", fmt.Errorf("this clone's own files can't be written: %w", err)
-	}
-	_, err = tmp.WriteString(text + "\n")
-	if closeErr := tmp.Close(); err == nil {
-		err = closeErr
-	}
-	if err != nil {
-		os.Remove(tmp.Name())
-		return "", err
-	}
-	return tmp.Name(), nil
+	return b.Kept(file)
 }
 
 // Heartbeat renews an agent's lease without an operation. lease.ErrTaken means: stop at once. So does a

@@ -2,25 +2,38 @@ package gitboard
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 )
 
-// Keep keeps a text in a file of this clone's own, <common git dir>/liza/<name>, in one step.
+// own is a file of this clone's own: <common git dir>/liza/<name>.
+func (b *Board) own(name string) string { return filepath.Join(b.Dir(), filepath.FromSlash(name)) }
+
+// Keep keeps a text in a file of this clone's own, for its user alone, in one step.
 func (b *Board) Keep(name, text string) error {
-	return writeSmall(filepath.Join(b.Dir(), filepath.FromSlash(name)), strings.TrimRight(text, "\n"))
+	tmp, err := smallTemp(b.own(name), strings.TrimRight(text, "\n"))
+	if err != nil {
+		return err
+	}
+	defer os.Remove(tmp)
+	return os.Rename(tmp, b.own(name))
 }
 
 // Kept is a text that was kept, "" when there is none.
 func (b *Board) Kept(name string) (string, error) {
-	return readSmall(filepath.Join(b.Dir(), filepath.FromSlash(name)))
+	data, err := os.ReadFile(b.own(name))
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", nil
+	}
+	return strings.TrimSpace(string(data)), err
 }
 
 // Discard takes a kept text away, if there is one.
 func (b *Board) Discard(name string) error {
-	if err := os.Remove(filepath.Join(b.Dir(), filepath.FromSlash(name))); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := os.Remove(b.own(name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	return nil
@@ -28,7 +41,7 @@ func (b *Board) Discard(name string) error {
 
 // Note appends a line to a file of this clone's own.
 func (b *Board) Note(name, line string) error {
-	file := filepath.Join(b.Dir(), filepath.FromSlash(name))
+	file := b.own(name)
 	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 		return err
 	}
@@ -38,4 +51,36 @@ func (b *Board) Note(name, line string) error {
 	}
 	_, err = f.WriteString(line + "\n")
 	return errors.Join(err, f.Close())
+}
+
+// createSmall makes a file in one step unless it's there already.
+func createSmall(file, text string) error {
+	tmp, err := smallTemp(file, text)
+	if err != nil {
+		return err
+	}
+	defer os.Remove(tmp)
+	if err := os.Link(tmp, file); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	return nil
+}
+
+func smallTemp(file, text string) (string, error) {
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		return "", fmt.Errorf("this clone's own files can't be written: %w", err)
+	}
+	tmp, err := os.CreateTemp(filepath.Dir(file), ".new-*")
+	if err != nil {
+		return "", fmt.Errorf("this clone's own files can't be written: %w", err)
+	}
+	_, err = tmp.WriteString(text + "\n")
+	if closeErr := tmp.Close(); err == nil {
+		err = closeErr
+	}
+	if err != nil {
+		os.Remove(tmp.Name())
+		return "", err
+	}
+	return tmp.Name(), nil
 }

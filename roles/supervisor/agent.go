@@ -309,10 +309,7 @@ func (s *supervisor) afterwards(ctx context.Context, state *board.State) error {
 		if err := s.status(ctx, board.Starting, ""); err != nil {
 			return err
 		}
-		if err := s.status(ctx, board.Idle, ""); err != nil {
-			return err
-		}
-		return nil
+		return s.status(ctx, board.Idle, "")
 	}
 	if s.memory.Limits > 0 && a.WaitingFor != s.memory.Why {
 		return s.status(ctx, a.Status, s.memory.Why)

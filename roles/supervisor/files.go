@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -15,6 +16,7 @@ import (
 
 	"gopkg.in/natefinch/lumberjack.v2"
 
+	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/roles/transcript"
 )
 
@@ -25,26 +27,35 @@ const (
 	promptFiles  = 200 // of each agent
 )
 
-// files are where a supervisor keeps what is its agent's in this clone: all below <common git dir>/liza.
-type files struct {
-	dir string // agents/<id>
-	log string // its transcript
-}
+const memoryFile = "memory.json"
 
-func filesOf(dir, agent string) files {
-	return files{dir: filepath.Join(dir, "agents", agent), log: transcript.Path(dir, agent)}
+// files are where a supervisor keeps what is its agent's in this clone.
+type files struct {
+	board *gitboard.Board
+	agent string
 }
 
 // KeyFile is the private key of an agent's session, beside what else a supervisor keeps of the agent.
 const KeyFile = "signing-key"
 
 // KeepKey keeps the private key of an agent's session, for its user alone, and returns its file.
-func KeepKey(dir, agent string, data []byte) (string, error) {
-	file := filesOf(dir, agent).at(KeyFile)
-	return file, replaceFile(file, data)
+func KeepKey(b *gitboard.Board, agent string, data []byte) (string, error) {
+	f := files{b, agent}
+	return f.at(KeyFile), f.keep(KeyFile, string(data))
 }
 
-func (f files) at(name string) string { return filepath.Join(f.dir, name) }
+// name is a file of the agent's among those of the clone, and at where it lies.
+func (f files) name(name string) string { return path.Join("agents", f.agent, name) }
+
+func (f files) at(name string) string {
+	return filepath.Join(f.board.Dir(), filepath.FromSlash(f.name(name)))
+}
+
+func (f files) keep(name, text string) error { return f.board.Keep(f.name(name), text) }
+
+func (f files) kept(name string) (string, error) { return f.board.Kept(f.name(name)) }
+
+func (f files) drop(name string) error { return f.board.Discard(f.name(name)) }
 
 // journal is the transcript of an agent as it is written: what the agent prints, and its supervisor's own
 // lines between.
@@ -56,10 +67,11 @@ type journal struct {
 
 // journal opens the transcript.
 func (f files) journal() (*journal, error) {
-	if err := os.MkdirAll(filepath.Dir(f.log), 0o755); err != nil {
+	file := transcript.Path(f.board.Dir(), f.agent)
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 		return nil, fmt.Errorf("this clone's own files can't be written: %w", err)
 	}
-	return &journal{to: &lumberjack.Logger{Filename: f.log, MaxSize: logMegabytes, MaxBackups: logFiles}}, nil
+	return &journal{to: &lumberjack.Logger{Filename: file, MaxSize: logMegabytes, MaxBackups: logFiles}}, nil
 }
 
 // Write takes what the agent prints. A full disk must not end the agent: what can't be kept is lost.
@@ -131,13 +143,10 @@ func (f files) binary(program string) (string, error) {
 
 // keptMemory is what of a planner's memory outlives its supervisor.
 func (f files) keptMemory() (*Memory, error) {
-	data, err := os.ReadFile(f.at("memory.json"))
-	if errors.Is(err, fs.ErrNotExist) {
-		return &Memory{}, nil
-	}
+	text, err := f.kept(memoryFile)
 	var m Memory
-	if err == nil {
-		err = json.Unmarshal(data, &m)
+	if err == nil && text != "" {
+		err = json.Unmarshal([]byte(text), &m)
 	}
 	if err != nil {
 		return &Memory{}, fmt.Errorf("what the agent has seen before is lost: %w", err)
@@ -150,22 +159,22 @@ func (f files) keepMemory(m *Memory) error {
 	if err != nil {
 		return err
 	}
-	return replaceFile(f.at("memory.json"), data)
+	return f.keep(memoryFile, string(data))
 }
 
 // A record of a process is its number and its birth, by which it is known again.
 func (f files) keepProcess(name string, pid int) error {
-	return replaceFile(f.at(name), fmt.Appendf(nil, "%d %s\n", pid, birth(pid)))
+	return f.keep(name, fmt.Sprintf("%d %s", pid, birth(pid)))
 }
 
 // liveProcess is the number of the process that a record names, if that very process still runs; 0 when not.
 // known is false when there is no record, or that can't be told here.
 func (f files) liveProcess(name string) (pid int, known bool) {
-	data, err := os.ReadFile(f.at(name))
+	text, err := f.kept(name)
 	if err != nil {
 		return 0, false
 	}
-	number, born, _ := strings.Cut(strings.TrimSpace(string(data)), " ")
+	number, born, _ := strings.Cut(text, " ")
 	if _, err := fmt.Sscan(number, &pid); err != nil || born == "" || pid <= 0 {
 		return 0, false
 	}
@@ -173,30 +182,6 @@ func (f files) liveProcess(name string) (pid int, known bool) {
 		return 0, true
 	}
 	return pid, true
-}
-
-func (f files) drop(name string) error {
-	if err := os.Remove(f.at(name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	return nil
-}
-
-// replaceFile writes a file in one step.
-func replaceFile(file string, data []byte) error {
-	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-		return err
-	}
-	tmp, err := os.CreateTemp(filepath.Dir(file), ".new-*")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(tmp.Name())
-	_, err = tmp.Write(data)
-	if err = errors.Join(err, tmp.Close()); err != nil {
-		return err
-	}
-	return os.Rename(tmp.Name(), file)
 }
 
 // tail keeps the end of what is written to it.

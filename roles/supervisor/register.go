@@ -65,17 +65,17 @@ func (s *supervisor) free(ctx context.Context, id string) (bool, error) {
 
 // dead reports whether the agent was supervised in this clone, by a process that has ended.
 func (s *supervisor) dead(id string, a *board.Agent) bool {
-	files := filesOf(s.Board.Dir(), id)
+	files := files{s.Board, id}
 	pid, known := files.liveProcess("supervisor")
-	session, err := os.ReadFile(files.at("session"))
-	return a.Clone == s.clone && known && pid == 0 && err == nil && string(session) == a.Session
+	session, err := files.kept("session")
+	return a.Clone == s.clone && known && pid == 0 && err == nil && session == a.Session
 }
 
 func (s *supervisor) registerAs(ctx context.Context, id string) error {
 	if role, err := roles.Of(id); err != nil || role != s.Role {
 		return board.Refuse("invalid", fmt.Sprintf("%q is not the id of a %s", board.Line(id, 40), s.Role), "use "+s.Role.ID(1)+", or --id auto")
 	}
-	s.files = filesOf(s.Board.Dir(), id)
+	s.files = files{s.Board, id}
 	v, err := s.Board.View(ctx)
 	if err != nil {
 		return err
@@ -98,7 +98,7 @@ func (s *supervisor) registerAs(ctx context.Context, id string) error {
 	}
 	s.actor = actor
 	s.endLeftover()
-	return errors.Join(s.files.keepProcess("supervisor", os.Getpid()), replaceFile(s.files.at("session"), []byte(actor.Session)))
+	return errors.Join(s.files.keepProcess("supervisor", os.Getpid()), s.files.keep("session", actor.Session))
 }
 
 // takeKey has the agent's key made ready, unless the agent lives: then it keeps its own, and the registration says so.

@@ -77,7 +77,7 @@ func (k *sessionKey) mint(ctx context.Context, id string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	file, err := supervisor.KeepKey(k.c.opened.Dir(), id, pem.EncodeToMemory(block))
+	file, err := supervisor.KeepKey(k.c.opened, id, pem.EncodeToMemory(block))
 	if err != nil {
 		return "", err
 	}
