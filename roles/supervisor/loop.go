@@ -1,0 +1,154 @@
+package supervisor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/git-liza/git-liza/gitboard/board"
+)
+
+// loop looks, decides and acts until there is an end.
+func (s *supervisor) loop(ctx context.Context) error {
+	for {
+		l, err := s.look(ctx)
+		if err == nil {
+			err = s.step(ctx, l)
+		}
+		var stop *StopError
+		switch {
+		case errors.As(err, &stop):
+			return err
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case errors.Is(err, errDone):
+			return nil
+		case err != nil:
+			if err := s.survive(ctx, err); err != nil {
+				return err
+			}
+		default:
+			s.troubles = 0
+		}
+	}
+}
+
+// survive decides what an error means: the board is broken, the lease is gone, or it is tried again later.
+func (s *supervisor) survive(ctx context.Context, err error) error {
+	switch {
+	case taken(err):
+		return lost(s.actor.ID, err)
+	case inconsistent(err):
+		return s.quarantine(err)
+	case hopeless(err):
+		return err
+	}
+	s.tell(Trouble, "", err.Error())
+	s.mended("", s.unlock(ctx, err))
+	delay := min(troubleDelay<<min(s.troubles, 10), longestDelay)
+	s.troubles++
+	s.memory.NotBefore, s.memory.Why = s.Board.Now().Add(delay), "something went wrong: "+board.Line(err.Error(), 120)
+	return s.wait(ctx, Step{Do: Wait, Until: s.memory.NotBefore, Reason: s.memory.Why})
+}
+
+// unlock takes away what a killed git may have left in the way of what has failed, and says so. A refusal has another
+// reason.
+func (s *supervisor) unlock(ctx context.Context, failed error) []string {
+	if refusal := (*board.Refusal)(nil); failed == nil || ctx.Err() != nil || errors.As(failed, &refusal) {
+		return nil
+	}
+	did, err := s.Hands.Unlock(ctx, "")
+	if err != nil {
+		return nil // for the same reason, most likely
+	}
+	return did
+}
+
+func (s *supervisor) mended(task string, did []string) {
+	for _, text := range did {
+		s.tell(Mended, task, text)
+	}
+}
+
+// quarantine pauses the clone: the board is broken, and a human must look before anything goes on.
+func (s *supervisor) quarantine(cause error) error {
+	reason := "the board is inconsistent: " + board.Line(cause.Error(), 300)
+	if _, err := s.Board.PauseClone(context.Background(), reason); err != nil {
+		reason += fmt.Sprintf(" (and .liza/PAUSE can't be written: %v)", err)
+	}
+	s.tell(Alarm, "", reason)
+	return &StopError{Exit: 4, Reason: reason, Hint: "this clone is paused by .liza/PAUSE; let a human look: git liza verify"}
+}
+
+// step carries out what comes next.
+func (s *supervisor) step(ctx context.Context, l Look) error {
+	var step Step
+	if err := read(l.State, func() { step = Next(l, s.memory) }); err != nil {
+		return err
+	}
+	if step.Do != Wait {
+		s.told = ""
+	}
+	if !step.Idle {
+		s.memory.IdleSince = time.Time{}
+	} else if s.memory.IdleSince.IsZero() {
+		s.memory.IdleSince = l.Now
+	}
+	switch step.Do {
+	case Stop:
+		return s.stop(step)
+	case Wait:
+		if step.Idle { // a quiet moment; a failure is git's to tell whoever runs it next
+			s.tidying.Go(func() { _, _ = s.Board.Maintain(ctx) })
+		}
+		return s.wait(ctx, step)
+	}
+	if err := s.pulse.sure(ctx); err != nil {
+		return err
+	}
+	switch step.Do {
+	case Claim:
+		return s.claim(ctx, l, step.Task)
+	case ClaimReview:
+		return s.claimReview(ctx, l, step.Task)
+	case Merge:
+		return s.merge(ctx, l, step.Task)
+	case CompleteGoal:
+		return s.plain(ctx, GoalCompleted, &board.CompleteGoal{})
+	case Deadline:
+		return s.plain(ctx, DeadlineSet, &board.Deadline{})
+	}
+	return s.start(ctx, l, step)
+}
+
+// stop ends the loop. What is an alarm is told as one.
+func (s *supervisor) stop(step Step) error {
+	if step.Exit == 0 {
+		s.tell(Stopped, "", step.Reason)
+		return errDone
+	}
+	s.tell(Alarm, "", s.actor.ID+" stops: "+step.Reason)
+	return &StopError{Exit: step.Exit, Reason: s.actor.ID + " stops: " + step.Reason, Hint: "look at what it did: git liza logs " + s.actor.ID}
+}
+
+// wait waits until something changes, or the step's time has come.
+func (s *supervisor) wait(ctx context.Context, step Step) error {
+	if step.Reason != s.told {
+		s.told = step.Reason
+		s.say(Event{Event: Waiting, Text: step.Reason, Idle: step.Idle})
+	}
+	var timer <-chan time.Time
+	if !step.Until.IsZero() {
+		timer = time.After(step.Until.Sub(s.Board.Now()))
+	}
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case err := <-s.pulse.lost:
+		return lost(s.actor.ID, err)
+	case <-s.follow:
+	case <-timer:
+	}
+	return nil
+}
