@@ -172,8 +172,3 @@ func (e *LostError) Error() string {
 }
 
 func (e *LostError) Unwrap() error { return e.Err }
-
-var errNoBoard = oplog.ErrNoBoard
-
-// IsNoBoard reports whether an error says that the repository has no board.
-func IsNoBoard(err error) bool { return errors.Is(err, errNoBoard) }

@@ -397,10 +397,10 @@ func head(t *testing.T, b *gitboard.Board) gitio.OID {
 func TestNoBoard(t *testing.T) {
 	dir := project(t)
 	b := open(t, dir, newClock())
-	if _, err := b.View(context.Background()); !gitboard.IsNoBoard(err) {
+	if _, err := b.View(context.Background()); !errors.Is(err, oplog.ErrNoBoard) {
 		t.Errorf("%v", err)
 	}
-	if _, err := try(b, ada, "", note("x")); !gitboard.IsNoBoard(err) {
+	if _, err := try(b, ada, "", note("x")); !errors.Is(err, oplog.ErrNoBoard) {
 		t.Errorf("%v", err)
 	}
 	begin(t, b)

@@ -96,7 +96,7 @@ func TestCancelledClaims(t *testing.T) {
 		got, err := worktrees.Claim(ctx, s.open(), worktrees.ClaimRequest{Actor: s.agent["coder-1"], Task: id})
 		cancel()
 		if found := s.problems(); len(found) > 0 {
-			_, failed := worktrees.FixAll(s.ctx, found)
+			_, failed := fixAll(s.ctx, found)
 			s.check(failed)
 		}
 		switch now := s.state().Task(id); {
@@ -209,7 +209,7 @@ func TestMissing(t *testing.T) {
 	if len(want) > 0 {
 		t.Errorf("not found: %v", want)
 	}
-	left, err := worktrees.FixAll(s.ctx, found)
+	left, err := fixAll(s.ctx, found)
 	s.check(err)
 	if len(left) != 1 || len(s.problems()) != 1 {
 		t.Errorf("left %+v", left)

@@ -2,7 +2,6 @@ package worktrees
 
 import (
 	"context"
-	"errors"
 	"path/filepath"
 	"strings"
 
@@ -40,21 +39,6 @@ type Problem struct {
 	Hint string `json:"hint,omitempty"`
 	// Fix mends it, and can be repeated; nil when a human must.
 	Fix func(ctx context.Context) error `json:"-"`
-}
-
-// FixAll mends what can be mended, and returns what is left for a human.
-func FixAll(ctx context.Context, problems []Problem) (left []Problem, err error) {
-	for _, p := range problems {
-		if p.Fix == nil {
-			left = append(left, p)
-			continue
-		}
-		if failed := p.Fix(ctx); failed != nil {
-			left = append(left, p)
-			err = errors.Join(err, failed)
-		}
-	}
-	return left, err
 }
 
 // Concerning tells the problems of one task: its own, the locks that are left on its branch and in its worktree,

@@ -413,13 +413,28 @@ func (s *scene) mended(kinds ...string) {
 	if !slices.Equal(got, kinds) {
 		s.t.Fatalf("problems %q, not %q: %+v", got, kinds, found)
 	}
-	left, err := worktrees.FixAll(s.ctx, found)
+	left, err := fixAll(s.ctx, found)
 	s.check(err)
 	for range 2 { // a fix can be repeated
-		_, err := worktrees.FixAll(s.ctx, found)
+		_, err := fixAll(s.ctx, found)
 		s.check(err)
 	}
 	if left = append(left, s.problems()...); len(left) > 0 {
 		s.t.Errorf("left: %+v", left)
 	}
+}
+
+// fixAll mends what can be mended, and returns what is left for a human.
+func fixAll(ctx context.Context, problems []worktrees.Problem) (left []worktrees.Problem, err error) {
+	for _, p := range problems {
+		if p.Fix == nil {
+			left = append(left, p)
+			continue
+		}
+		if failed := p.Fix(ctx); failed != nil {
+			left = append(left, p)
+			err = errors.Join(err, failed)
+		}
+	}
+	return left, err
 }

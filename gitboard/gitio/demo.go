@@ -6,7 +6,7 @@ import (
 )
 
 // InitRepository makes a repository at dir, with main as its first branch,
-// for the demo and for tests.
+// for tests.
 func InitRepository(ctx context.Context, dir string, bare bool) error {
 	path, err := filepath.Abs(dir)
 	if err != nil {
