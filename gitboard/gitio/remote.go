@@ -35,15 +35,19 @@ const (
 	networkTimeoutKey = "liza.networktimeout"
 )
 
-// sharedIn finds out, without asking git, whether a repository's own settings
-// may name a remote that its board is shared by.
-var sharedIn = regexp.MustCompile(`(?im)^[ \t]*\[liza\][^\[]*^[ \t]*remote\b`)
+// mayShare tells, without asking git, whether a repository's settings may name
+// a remote that its board is shared by.
+func mayShare(settings []byte) bool {
+	settings = bytes.ToLower(settings)
+	_, ours, _ := bytes.Cut(settings, []byte("[liza]"))
+	return bytes.Contains(ours, []byte("remote")) || bytes.Contains(settings, []byte("[include"))
+}
 
 // Shared returns the remote that the board is shared by (liza.remote in the
 // repository's own settings), nil when it is not: then no child is started.
 func (r *Repo) Shared(ctx context.Context) (*Remote, error) {
 	text, err := os.ReadFile(filepath.Join(r.common, "config"))
-	if err != nil || !sharedIn.Match(text) {
+	if err != nil || !mayShare(text) {
 		return nil, nil
 	}
 	settings, err := r.remoteSettings(ctx)
@@ -290,7 +294,7 @@ func firstCause(stderr string) string {
 				first = rest
 			}
 		}
-		if rest, is := strings.CutPrefix(text, "remote: "); is && (remote == "" || strings.HasPrefix(rest, "liza:")) && !progress.MatchString(rest) {
+		if rest, is := strings.CutPrefix(text, "remote: "); is && (remote == "" || strings.HasPrefix(rest, "liza:")) && !progress().MatchString(rest) {
 			remote = text
 		}
 	}
@@ -301,7 +305,9 @@ func firstCause(stderr string) string {
 }
 
 // progress are the lines by which the other side counts.
-var progress = regexp.MustCompile(`^(Enumerating|Counting|Compressing|Resolving|Unpacking|Checking|Total|Processing)\b`)
+var progress = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(Enumerating|Counting|Compressing|Resolving|Unpacking|Checking|Total|Processing)\b`)
+})
 
 // Offer pushes refs under the names that they have here, all or none; each may
 // be a pattern of refs. None of them is moved by force.

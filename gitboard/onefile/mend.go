@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/roles"
@@ -39,7 +40,7 @@ func (r *reader) mend() {
 	r.mendAgents()
 }
 
-var commitID = regexp.MustCompile(`^[0-9a-f]{4,64}$`)
+var commitID = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9a-f]{4,64}$`) })
 
 // mendFields completes what every task has.
 func (r *reader) mendFields(t *board.Task) {
@@ -77,7 +78,7 @@ func (r *reader) mendFields(t *board.Task) {
 		commits = append(commits, &t.History[i].Commit, &t.History[i].Base)
 	}
 	for _, c := range commits {
-		if id := strings.ToLower(strings.TrimSpace(*c)); commitID.MatchString(id) {
+		if id := strings.ToLower(strings.TrimSpace(*c)); commitID().MatchString(id) {
 			*c = id
 			r.out.commits = append(r.out.commits, c)
 		} else if *c != "" {

@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 
 	"gopkg.in/yaml.v3"
 
@@ -26,7 +27,7 @@ func (e *Error) Error() string { return fmt.Sprintf("%s:%d: %s", e.File, e.Line,
 // maxNodes bounds what the aliases of a file may unfold to.
 const maxNodes = 1 << 21
 
-var yamlLine = regexp.MustCompile(`^yaml: (?:unmarshal errors:\n\s*)?line (\d+): `)
+var yamlLine = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^yaml: (?:unmarshal errors:\n\s*)?line (\d+): `) })
 
 // parse reads a file of one YAML document and returns its root, nil for an empty file. Aliases are unfolded.
 func parse(file string, data []byte) (root *yaml.Node, err error) {
@@ -56,7 +57,7 @@ func parse(file string, data []byte) (root *yaml.Node, err error) {
 
 func fault(file string, err error) error {
 	text, line := err.Error(), 1
-	if m := yamlLine.FindStringSubmatch(text); m != nil {
+	if m := yamlLine().FindStringSubmatch(text); m != nil {
 		line, _ = strconv.Atoi(m[1])
 		if text = text[len(m[0]):]; strings.HasPrefix(text, "did not find expected") {
 			line++ // the library counts from 0 there

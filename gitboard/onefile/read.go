@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"gopkg.in/yaml.v3"
 
@@ -173,7 +174,7 @@ func (r *reader) told(is bool, where, format string, args ...any) {
 
 func orOf[T ~string](s, other T) T { return cmp.Or(s, other) }
 
-var notID = regexp.MustCompile(`[^a-z0-9-]+`)
+var notID = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[^a-z0-9-]+`) })
 
 // taskID makes an id of what was one.
 func (r *reader) taskID(was string, line int) (string, error) {
@@ -183,7 +184,7 @@ func (r *reader) taskID(was string, line int) (string, error) {
 		}
 		return was, nil
 	}
-	id := strings.Trim(notID.ReplaceAllString(strings.ToLower(was), "-"), "-")
+	id := strings.Trim(notID().ReplaceAllString(strings.ToLower(was), "-"), "-")
 	if id = strings.Trim(id[:min(len(id), 50)], "-"); id == "" {
 		id = "task"
 	}
@@ -384,10 +385,10 @@ func (r *reader) anomaly(a *board.Anomaly, where string) bool {
 	return true
 }
 
-var notDetail = regexp.MustCompile(`[^a-z0-9_]+`)
+var notDetail = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[^a-z0-9_]+`) })
 
 func detailName(name string) string {
-	name = strings.Trim(notDetail.ReplaceAllString(strings.ToLower(name), "_"), "_")
+	name = strings.Trim(notDetail().ReplaceAllString(strings.ToLower(name), "_"), "_")
 	return orOf(name[:min(len(name), 40)], "note")
 }
 

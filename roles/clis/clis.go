@@ -62,7 +62,7 @@ func Find(name string, own []CLI) (CLI, error) {
 
 // configName is a name as a hint can show it in a key of git's configuration.
 func configName(name string) string {
-	if word.MatchString(name) {
+	if word().MatchString(name) {
 		return name
 	}
 	return "NAME"

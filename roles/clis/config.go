@@ -30,7 +30,7 @@ func Exec(command string) CLI {
 // regular expression as in CLI.Quota, in the place of all others) and .install.
 func FromConfig(name string, get func(key string) string) (CLI, error) {
 	set := func(key string) string {
-		if !word.MatchString(name) {
+		if !word().MatchString(name) {
 			return ""
 		}
 		return get("liza." + name + "." + key)

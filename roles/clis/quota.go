@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/git-liza/git-liza/gitboard/board"
@@ -20,7 +21,7 @@ const (
 	codexError = `(?:\[\S+\] )?(?:ERROR: )?`
 )
 
-var word = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9-]*$`)
+var word = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9-]*$`) })
 
 // Limited says whether a CLI stopped for its quota, a rate limit or an overloaded service, and until when; until
 // is zero when the message names no time, one that has passed, or one that cannot be. tail is the end of what it printed, some KB;
@@ -88,13 +89,13 @@ func reset(group func(string) string, now time.Time) time.Time {
 	return t.UTC()
 }
 
-var part = regexp.MustCompile(`(\d+(?:\.\d+)?) ?(ms|[dhms])`)
+var part = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(\d+(?:\.\d+)?) ?(ms|[dhms])`) })
 
 // duration reads "5 days 22 hours 11 minutes", "8h44m7s" and "34.07s".
 func duration(s string) time.Duration {
 	units := map[string]time.Duration{"d": 24 * time.Hour, "h": time.Hour, "m": time.Minute, "s": time.Second, "ms": time.Millisecond}
 	var d time.Duration
-	for _, m := range part.FindAllStringSubmatch(strings.ToLower(s), -1) {
+	for _, m := range part().FindAllStringSubmatch(strings.ToLower(s), -1) {
 		n, _ := strconv.ParseFloat(m[1], 64)
 		d += time.Duration(n * float64(units[m[2]]))
 	}

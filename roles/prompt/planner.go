@@ -10,7 +10,7 @@ import (
 // Instructions is the file of what to do about the trigger.
 func (v *view) Instructions() (string, error) {
 	var b strings.Builder
-	err := templates.ExecuteTemplate(&b, "planner_"+strings.ToLower(string(v.Wake.Trigger))+".tmpl", v)
+	err := templates().ExecuteTemplate(&b, "planner_"+strings.ToLower(string(v.Wake.Trigger))+".tmpl", v)
 	return b.String(), err
 }
 

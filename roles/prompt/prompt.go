@@ -12,6 +12,7 @@ import (
 	"embed"
 	"fmt"
 	"strings"
+	"sync"
 	"text/template"
 
 	"github.com/git-liza/git-liza/gitboard/board"
@@ -41,7 +42,10 @@ type Review = board.Submission
 //go:embed templates/*.tmpl
 var files embed.FS
 
-var templates = template.Must(template.New("").ParseFS(files, "templates/*.tmpl"))
+// templates are parsed when first needed: most commands never show a prompt.
+var templates = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("").ParseFS(files, "templates/*.tmpl"))
+})
 
 // Build writes the prompt. The error is a refusal when the input names no such task, or nothing wakes the
 // planner; else that of a record which could not be read.
@@ -61,7 +65,7 @@ func Build(in Input) (string, error) {
 
 func (v *view) render() (string, error) {
 	var b strings.Builder
-	if err := templates.ExecuteTemplate(&b, "prompt.tmpl", v); err != nil {
+	if err := templates().ExecuteTemplate(&b, "prompt.tmpl", v); err != nil {
 		return "", err
 	}
 	if err := v.State.Err(); err != nil {

@@ -120,11 +120,11 @@ func valueWidth(rest []string) int {
 
 func typed(line []string) string { return strings.Join(folded(line, 1<<20), " ") }
 
-var plain = regexp.MustCompile(`^[A-Za-z0-9_@%+=:,./#-]+$|^\$EDITOR$`)
+var plain = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_@%+=:,./#-]+$|^\$EDITOR$`) })
 
 func quoted(word string) string {
 	switch {
-	case plain.MatchString(word):
+	case plain().MatchString(word):
 		return word
 	case strings.HasPrefix(word, "$("), !strings.ContainsAny(word, "\"$`\\!"):
 		return `"` + word + `"`
