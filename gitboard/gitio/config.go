@@ -34,16 +34,23 @@ func (r *Repo) config(ctx context.Context, key string, options ...string) (strin
 }
 
 // SetConfig gives a setting of the repository that value, in the place of any
-// it had there. ErrBusy when another process holds the file's lock, a
+// it had there. ErrBusy when another process keeps the file's lock, a
 // StorageError when the file cannot be written.
 func (r *Repo) SetConfig(ctx context.Context, key, value string) error {
+	return r.writeConfig(ctx, key, value, "--replace-all")
+}
+
+func (r *Repo) writeConfig(ctx context.Context, key, value, how string) error {
+	path, err := r.configFile()
+	if err != nil {
+		return err
+	}
 	for attempt := 1; ; attempt++ {
-		err := r.command("config", "config", "--local", "--replace-all", key, value).run(ctx)
+		err := unlocked(path, func() error {
+			return r.command("config", "config", "--local", how, key, value).run(ctx)
+		})
 		if exitCode(err) <= 0 {
 			return err
-		}
-		if busy := r.locked("config.lock"); busy != nil {
-			return busy
 		}
 		if broken := r.probe(); broken != nil {
 			return broken
@@ -68,13 +75,13 @@ func (r *Repo) ConfigAll(ctx context.Context, key string) ([]string, error) {
 }
 
 // AddConfig adds a value to a setting of the repository that may have several,
-// unless it has it.
+// unless it has it. Errors are SetConfig's.
 func (r *Repo) AddConfig(ctx context.Context, key, value string) error {
 	all, err := r.ConfigAll(ctx, key)
 	if err != nil || slices.Contains(all, value) {
 		return err
 	}
-	return r.command("config", "config", "--local", "--add", key, value).run(ctx)
+	return r.writeConfig(ctx, key, value, "--add")
 }
 
 // Remotes returns the names of the remotes that the repository's own settings

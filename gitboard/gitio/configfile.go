@@ -4,29 +4,62 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
+	"time"
 )
+
+// configPatience is how long the lock of the config file is waited for. Whoever
+// writes it holds it for milliseconds, and git itself does not wait.
+const configPatience = 500 * time.Millisecond
+
+// configFile is where the repository's settings really are: git follows a link,
+// and its lock stands beside the file.
+func (r *Repo) configFile() (string, error) {
+	path, err := filepath.EvalSymlinks(filepath.Join(r.common, "config"))
+	return path, storageError(r.common, err)
+}
+
+// unlocked writes a config file, again while another process holds its lock,
+// which the file of that must show: git says why it failed only in prose.
+// ErrBusy when it is not let go.
+func unlocked(config string, write func() error) error {
+	const step = 20 * time.Millisecond
+	for begun := time.Now(); ; time.Sleep(step) {
+		err := write()
+		if err == nil {
+			return nil
+		}
+		if _, gone := os.Lstat(config + ".lock"); gone != nil {
+			return err
+		}
+		if time.Since(begun) > configPatience {
+			return fmt.Errorf("the settings of this repository are %w: %s", ErrBusy, config+".lock")
+		}
+	}
+}
 
 // EditConfigFile replaces the text of the repository's own config file by what
 // edit makes of it, in one step and under git's lock. Git's own writer would
 // leave traces: it moves sections and line ends about. ErrBusy when another
-// process holds the lock, a StorageError when the file cannot be written.
+// process keeps the lock, a StorageError when the file cannot be written.
 func (r *Repo) EditConfigFile(edit func(text []byte) ([]byte, error)) (err error) {
-	// As git does: a link is followed, and the lock stands beside the file.
-	path, err := filepath.EvalSymlinks(filepath.Join(r.common, "config"))
+	path, err := r.configFile()
 	if err != nil {
-		return storageError(r.common, err)
+		return err
 	}
 	lock := path + ".lock"
 	info, err := os.Stat(path)
 	if err != nil {
 		return storageError(r.common, err)
 	}
-	file, err := os.OpenFile(lock, os.O_WRONLY|os.O_CREATE|os.O_EXCL, info.Mode().Perm())
-	if errors.Is(err, fs.ErrExist) {
-		return fmt.Errorf("%w: %s", ErrBusy, lock)
+	var file *os.File
+	err = unlocked(path, func() error {
+		file, err = os.OpenFile(lock, os.O_WRONLY|os.O_CREATE|os.O_EXCL, info.Mode().Perm())
+		return err
+	})
+	if errors.Is(err, ErrBusy) {
+		return err
 	}
 	if err != nil {
 		return storageError(filepath.Dir(path), err)

@@ -98,7 +98,7 @@ func classify(err error) class {
 		return class{1, "foreign", "if you trust it: git config --global --add safe.directory " + foreign.Dir}
 	case errors.Is(err, lease.ErrTaken):
 		return class{1, "lease", "stop: somebody else has taken over"}
-	case errors.As(err, &lost) && errors.Is(err, gitio.ErrBusy):
+	case errors.Is(err, gitio.ErrBusy):
 		return class{2, "lost-race", "try again after a pause; should a crash have left that lock, git liza doctor says so"}
 	case errors.As(err, &lost):
 		return class{2, "lost-race", "try again after a pause"}

@@ -28,6 +28,7 @@ func TestExitCodes(t *testing.T) {
 		{lease.ErrTaken, 1, "lease"},
 		{board.Refuse("busy", "another merge", ""), 2, "busy"},
 		{&gitboard.LostError{Op: "note", Attempts: 50, Err: oplog.ErrLost}, 2, "lost-race"},
+		{gitio.ErrBusy, 2, "lost-race"},
 		{&gitio.CommandError{Op: "worktree add", Exit: 128}, 3, "git"},
 		{&gitio.StorageError{}, 3, "storage"},
 		{&outcome{exit: 3, code: "integration-failed"}, 3, "integration-failed"},
