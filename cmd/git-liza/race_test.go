@@ -22,6 +22,14 @@ type project struct {
 // newProject makes a repository with one commit and a board, in a directory with a space and an umlaut.
 func newProject(t *testing.T) *project {
 	t.Helper()
+	p := newRepository(t)
+	p.must("", "init", "A goal")
+	return p
+}
+
+// newRepository is newProject before there is a board.
+func newRepository(t *testing.T) *project {
+	t.Helper()
 	p := &project{t: t, dir: filepath.Join(t.TempDir(), "möbel haus")}
 	p.env = append(os.Environ(),
 		"HOME="+t.TempDir(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_NOSYSTEM=1",
@@ -35,7 +43,6 @@ func newProject(t *testing.T) *project {
 	p.git("init", "-q", "-b", "main")
 	p.git("add", "-A")
 	p.git("commit", "-q", "-m", "first")
-	p.must("", "init", "A goal")
 	return p
 }
 

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"github.com/git-liza/git-liza/gitboard/gitio"
@@ -36,6 +37,9 @@ type Status struct {
 	On      bool   `json:"on"`      // git is told to use them
 	Server  bool   `json:"server"`  // as a shared repository's lock
 	Program string `json:"program"` // that they ask, "" when it is not there
+	// Overwritten are the hooks that another program has put in the place of ours: an installer that was run in an
+	// agent's worktree finds our directory where git's hooks are.
+	Overwritten []string `json:"overwritten,omitempty"`
 }
 
 // Read tells what stands of the hooks.
@@ -56,6 +60,10 @@ func Read(repo *gitio.Repo) (Status, error) {
 			}
 		}
 	}
+	if s.Files {
+		s.Overwritten = overwritten(s.Dir, s.Server)
+		s.Files = len(s.Overwritten) == 0
+	}
 	config, err := os.ReadFile(filepath.Join(repo.CommonDir(), "config"))
 	if err != nil {
 		return s, err
@@ -64,17 +72,55 @@ func Read(repo *gitio.Repo) (Status, error) {
 	return s, nil
 }
 
+// names are the hooks that are put in place.
+func names(server bool) []string {
+	if server {
+		return serverHooks
+	}
+	return clientHooks
+}
+
+func overwritten(dir string, server bool) []string {
+	var found []string
+	for _, name := range names(server) {
+		if text, err := os.ReadFile(filepath.Join(dir, name)); err != nil || string(text) != hook {
+			found = append(found, name)
+		}
+	}
+	return found
+}
+
+// Mend puts the hooks of a clone back that another program has put its own in the place of, and names them. Nothing
+// happens where hooks are not in place.
+func Mend(repo *gitio.Repo) ([]string, error) {
+	dir := Dir(repo)
+	if _, err := os.Stat(filepath.Join(dir, runFile)); err != nil {
+		return nil, nil
+	}
+	found := overwritten(dir, false)
+	for _, name := range found {
+		made := filepath.Join(dir, "."+name+"-"+strconv.Itoa(os.Getpid()))
+		err := os.WriteFile(made, []byte(hook), 0o755)
+		if err == nil {
+			err = os.Rename(made, filepath.Join(dir, name)) // git never finds none
+		}
+		if err != nil {
+			return nil, &gitio.StorageError{Dir: dir, Err: errors.Join(err, os.Remove(made))}
+		}
+	}
+	return found, nil
+}
+
 // Install puts the hooks in place, or brings those that are there up to date. program is the git-liza that they
 // ask; "" for the one in PATH. server makes them a shared repository's lock. gitio.ErrBusy when another process
 // writes the config, a gitio.StorageError when nothing can be written.
 func Install(ctx context.Context, repo *gitio.Repo, program string, server bool) error {
 	dir := Dir(repo)
-	names, own := clientHooks, ""
+	own := ""
 	if err := repo.EditConfigFile(without); err != nil {
 		return err
 	}
 	if server {
-		names = serverHooks
 		var err error
 		if own, _, err = repo.ConfigPath(ctx, "core.hooksPath"); err != nil {
 			return err
@@ -89,9 +135,9 @@ func Install(ctx context.Context, repo *gitio.Repo, program string, server bool)
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return &gitio.StorageError{Dir: repo.CommonDir(), Err: err}
 	}
-	err := os.WriteFile(filepath.Join(dir, runFile), []byte(run(program, server, own)), 0o644)
+	err := os.WriteFile(filepath.Join(dir, runFile), []byte(run(repo.CommonDir(), program, server, own)), 0o644)
 	err = errors.Join(err, os.WriteFile(filepath.Join(dir, configFile), []byte(settings(dir)), 0o644))
-	for _, name := range names {
+	for _, name := range names(server) {
 		err = errors.Join(err, os.WriteFile(filepath.Join(dir, name), []byte(hook), 0o755))
 	}
 	if err != nil {

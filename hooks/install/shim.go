@@ -39,6 +39,29 @@ case $project in
 *) [ -d "$project" ] || project=${common%/.git}/$project ;;
 esac`
 
+// clientAlone lets the project's hooks see git as it is without us: what they do with it themselves is the project's
+// (lint-staged stashes, lefthook puts hooks in place). Settings of the environment come last, so one more include of it
+// says where the project's hooks are. The file is written anew only when that has changed; where it can't be, ours stay on.
+const clientAlone = `
+without() {
+	known=
+	[ ! -r "$self/project" ] || IFS= read -r known <"$self/project"
+	if [ "$known" != "# $project" ]; then
+		case $project in *"
+"*) return ;; esac
+		new=$self/project.$$
+		{ echo "# $project" >"$new" && git config --file "$new" core.hooksPath "$project" && mv "$new" "$self/project"; } 2>/dev/null || { rm -f "$new"; return; }
+	fi
+	n=${GIT_CONFIG_COUNT:-0}
+	case $n in *[!0-9]*) n=0 ;; esac
+	for where in @common@ @common@'/worktrees/**'; do
+		eval "export GIT_CONFIG_KEY_$n=\"includeIf.gitdir:\$where.path\" GIT_CONFIG_VALUE_$n=\"\$self/project\""
+		n=$((n + 1))
+	done
+	export GIT_CONFIG_COUNT=$n
+}
+`
+
 // serverProject is where a server's own hooks were when ours came: a push of many branches asks often.
 func serverProject(dir string) string {
 	if dir == "" {
@@ -47,12 +70,12 @@ func serverProject(dir string) string {
 	return "project=" + quote(dir)
 }
 
-// run is the text of the file that every hook reads. own is where a server's own hooks are, "" for the usual
-// place.
-func run(program string, server bool, own string) string {
-	project := clientProject
+// run is the text of the file that every hook of the repository common reads. own is where a server's own hooks
+// are, "" for the usual place.
+func run(common, program string, server bool, own string) string {
+	project, alone, without := clientProject, strings.ReplaceAll(clientAlone, "@common@", quote(escape(common))), "without"
 	if server {
-		project = serverProject(own)
+		project, alone, without = serverProject(own), "", ":"
 	}
 	names, filter, flag := "pre-commit|pre-merge-commit|commit-msg) asks=1 ;;\npre-push) reads=1 asks=1 ;;", "", ""
 	otherwise := "warn \"git-liza does not answer, so nothing was checked; reinstall it, or: git liza hooks uninstall\"\nexit 0"
@@ -60,7 +83,7 @@ func run(program string, server bool, own string) string {
 		names, flag = "pre-receive) reads=1 asks=1 ;;", " --server"
 		filter, otherwise = serverFilter, serverOtherwise
 	}
-	return strings.NewReplacer("@project@", project, "@program@", quote(program), "@names@", names, "@filter@", filter, "@server@", flag, "@otherwise@", otherwise).Replace(shim)
+	return strings.NewReplacer("@project@", project, "@alone@", alone, "@without@", without, "@program@", quote(program), "@names@", names, "@filter@", filter, "@server@", flag, "@otherwise@", otherwise).Replace(shim)
 }
 
 // serverFilter lets pass what is none of ours without starting git-liza. ours tells of what is.

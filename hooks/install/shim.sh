@@ -9,7 +9,7 @@ warn() { echo "liza: warning: $1" >&2; }
 
 @project@
 hook=$project/$name
-
+@alone@
 # asks says whether git liza has a word in this hook, reads whether the hook has a standard input.
 asks= reads=
 case $name in
@@ -19,8 +19,9 @@ post-rewrite) reads=1 ;;
 esac
 
 if [ -z "$asks" ]; then
-	[ ! -x "$hook" ] || exec "$hook" "$@"
-	exit 0
+	[ -x "$hook" ] || exit 0
+	@without@
+	exec "$hook" "$@"
 fi
 
 input=
@@ -37,9 +38,9 @@ if [ "$reads" ]; then
 fi
 if [ -x "$hook" ]; then
 	if [ "$reads" ]; then
-		printf %s "$input" | "$hook" "$@" || exit
+		printf %s "$input" | (@without@; exec "$hook" "$@") || exit
 	else
-		"$hook" "$@" || exit
+		(@without@; exec "$hook" "$@") || exit
 	fi
 fi
 @filter@

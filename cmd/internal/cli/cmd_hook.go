@@ -186,6 +186,7 @@ func (c *call) hookScene() (hooks.Who, *board.State, *board.Refusal, error) {
 	if err != nil {
 		return w, nil, nil, err
 	}
+	c.mendHooks()
 	repo := b.Repo()
 	top := repo.TopLevel()
 	w.Main = repo.GitDir() == repo.CommonDir()

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -87,6 +88,9 @@ func hooksStatusCommand() *command {
 				asks = "the git-liza in PATH"
 			}
 			lines := []string{"hooks: " + standing(s)}
+			if len(s.Overwritten) > 0 {
+				lines = append(lines, "overwritten: "+strings.Join(s.Overwritten, ", "))
+			}
 			if s.Files && s.On {
 				lines = append(lines, "in: "+s.Dir, "they ask: "+asks)
 			}
@@ -119,6 +123,15 @@ func (c *call) openAsHuman() (*gitboard.Board, error) {
 		return nil, board.Refuse("permission", c.cmd.name+" is not for "+id, "it takes a "+string(roles.Human))
 	}
 	return b, c.noHumanHere(b)
+}
+
+// mendHooks puts hooks back that an installer has overwritten in an agent's worktree. What can't be put back is found
+// by doctor.
+func (c *call) mendHooks() {
+	mended, err := install.Mend(c.opened.Repo())
+	if err == nil && len(mended) > 0 && !c.json {
+		fmt.Fprintf(c.app.Stderr, "liza: another program had overwritten %s in %s, and git liza's hooks are back; they run the project's own first\n", strings.Join(mended, ", "), install.Dir(c.opened.Repo()))
+	}
 }
 
 // hookProgram is the git-liza that hooks ask: this program, when it is one.

@@ -20,7 +20,11 @@ func preExecCommand() *command {
 		},
 		run: func(c *call) error {
 			p.Task = c.args[0]
-			return c.just(&p)
+			if err := c.just(&p); err != nil {
+				return err
+			}
+			c.mendHooks() // worktree_setup may have installed the project's, and now commits come
+			return nil
 		},
 	}
 }

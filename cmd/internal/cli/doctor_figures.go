@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/git-liza/git-liza/gitboard/board"
@@ -100,8 +101,12 @@ func (c *call) health() ([]worktrees.Problem, error) {
 		return nil, err
 	}
 	if hooks.Files != hooks.On {
+		text := "git's hooks are half in place"
+		if len(hooks.Overwritten) > 0 {
+			text += ": another program has overwritten " + strings.Join(hooks.Overwritten, ", ")
+		}
 		found = append(found, worktrees.Problem{
-			Kind: worktrees.HalfHooks, Path: hooks.Dir, Text: "git's hooks are half in place",
+			Kind: worktrees.HalfHooks, Path: hooks.Dir, Text: text,
 			Fix: func(ctx context.Context) error { return install.Install(ctx, repo, c.hookProgram(), repo.Bare()) },
 		})
 	}
