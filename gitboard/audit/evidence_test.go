@@ -112,7 +112,7 @@ func TestIntegrationMoves(t *testing.T) {
 	if len(report.Findings) != 1 || report.Findings[0].Commit != by {
 		t.Errorf("%s", texts(report.Findings))
 	}
-	if notes := texts(report.Notes); len(report.Notes) != 2 || !strings.Contains(notes, "a commit") || !strings.Contains(notes, "2 commits") {
+	if notes := texts(report.Notes); len(report.Notes) != 2 || !strings.Contains(notes, "by Ada, which") || !strings.Contains(notes, "2 commits") {
 		t.Errorf("%s", notes)
 	}
 	// A range that ends before the tip is not blamed for what came later.

@@ -138,9 +138,12 @@ func (p *replay) moves(l *line) {
 	told := func() {
 		if len(others) > 0 {
 			newest, oldest := others[0], others[len(others)-1]
-			p.report.note(Finding{newest.OID, subject(newest), CodeIntegration, fmt.Sprintf(
-				"%s got %s, from %s to %s, that no merge or land records; the newest is by %s",
-				l.branch, commits(len(others)), oldest.OID.Short(), newest.OID.Short(), newest.Committer.Name)})
+			text := unrecorded(l.branch, newest.OID, newest.Committer.Name)
+			if len(others) > 1 {
+				text = fmt.Sprintf("%s got %d commits, from %s to %s, which no merge or land records; the newest is by %s",
+					l.branch, len(others), oldest.OID.Short(), newest.OID.Short(), newest.Committer.Name)
+			}
+			p.report.note(Finding{newest.OID, subject(newest), CodeIntegration, text})
 		}
 		others = nil
 	}
@@ -156,8 +159,7 @@ func (p *replay) moves(l *line) {
 		}
 		if by := agentOf(c); by != "" {
 			told()
-			p.report.add(Finding{at, subject(c), CodeIntegration, fmt.Sprintf(
-				"%s got %s by %s, which no merge or land records", l.branch, at.Short(), by)})
+			p.report.add(Finding{at, subject(c), CodeIntegration, unrecorded(l.branch, at, by)})
 		} else {
 			others = append(others, c)
 		}
@@ -167,6 +169,10 @@ func (p *replay) moves(l *line) {
 		at = c.Parents[0]
 	}
 	told()
+}
+
+func unrecorded(branch string, at gitio.OID, by string) string {
+	return fmt.Sprintf("%s got %s by %s, which no merge or land records", branch, at.Short(), by)
 }
 
 // agentOf names the agent that made a commit, by its signatures or by the trailer that hooks add; "" for a person's.
@@ -179,11 +185,4 @@ func agentOf(c gitio.Commit) string {
 		return ""
 	}
 	return by
-}
-
-func commits(n int) string {
-	if n == 1 {
-		return "a commit"
-	}
-	return fmt.Sprintf("%d commits", n)
 }
