@@ -3,6 +3,7 @@ package hooks
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/roles"
@@ -25,7 +26,7 @@ func scene(t *testing.T, checkpoint bool) *board.State {
 	}
 	return board.NewState(records{board.NewMemory(), map[string]any{
 		board.ConfigPath: config, board.RecordPath(board.TaskDir, "parse"): parse,
-		board.RecordPath(board.TaskDir, "print"):    &board.Task{ID: "print", Status: board.ReadyForReview, AssignedTo: "coder-2"},
+		board.RecordPath(board.TaskDir, "print"):    &board.Task{ID: "print", Status: board.ReadyForReview, AssignedTo: "coder-2", History: []board.Event{{Event: board.EventReady, Commit: one}}},
 		board.RecordPath(board.AgentDir, "coder-1"): &board.Agent{Role: roles.Coder, Session: "s1"},
 	}}, "2026-01-31T09:00:00Z")
 }
@@ -60,6 +61,9 @@ func TestReferenceTransaction(t *testing.T) {
 	}{
 		"own branch":                 {coder("coder-1"), Move{"refs/heads/task/parse", one, two, one, false}, ""},
 		"own branch, old unsaid":     {coder("coder-1"), Move{"refs/heads/task/parse", none, two, one, false}, ""},
+		"own branch, deleted":        {coder("coder-1"), Move{"refs/heads/task/parse", one, none, one, false}, "task/parse stays as long as"},
+		"own branch, by a human":     {Who{Task: "parse"}, Move{"refs/heads/task/parse", none, none, one, false}, "task/parse stays as long as"},
+		"own branch, pruned":         {coder("coder-1"), Move{"refs/heads/task/parse", one, none, one, true}, ""},
 		"HEAD":                       {coder("coder-1"), Move{"HEAD", one, two, "", false}, ""},
 		"ORIG_HEAD":                  {coder("coder-1"), Move{"ORIG_HEAD", none, two, "", false}, ""},
 		"the main worktree's HEAD":   {coder("coder-1"), Move{"main-worktree/HEAD", one, two, "", false}, "may not move main-worktree/HEAD"},
@@ -151,17 +155,58 @@ func TestServersLimits(t *testing.T) {
 	expect(t, TooLarge("tag", one, 1), "the tag 1111111111")
 	expect(t, Ahead("2026-01-31T09:10:00Z", "2026-01-31T09:00:00Z", "it"), "")
 	expect(t, Ahead("2026-01-31T09:10:01Z", "2026-01-31T09:00:00Z", "it"), "it is of 2026-01-31T09:10:01Z")
+}
+
+func TestOwnRef(t *testing.T) {
 	s := scene(t, true)
-	lease := Move{"refs/liza/leases/coder-1", one, two, one, false}
-	expect(t, OwnRef(lease, s, false, Lease{true, "coder-1", "s1"}), "")
-	expect(t, OwnRef(lease, s, false, Lease{true, "coder-1", "s2"}), "another session")
-	expect(t, OwnRef(lease, s, false, Lease{true, "coder-2", "s1"}), "is no lease of it")
-	expect(t, OwnRef(lease, nil, false, Lease{true, "coder-1", "s1"}), "there is no board here")
-	lease.New = none
-	expect(t, OwnRef(lease, s, false, Lease{}), "ends by an operation")
-	expect(t, OwnRef(lease, s, true, Lease{}), "")
-	lease.Ref = "refs/liza/leases/" + MergeLease
-	expect(t, OwnRef(lease, s, false, Lease{}), "")
-	expect(t, OwnRef(Move{"refs/liza/attic/parse/1", none, one, none, false}, s, false, Lease{}), "")
-	expect(t, OwnRef(Move{"refs/liza/attic/parse/1", one, none, one, false}, s, false, Lease{}), "is kept")
+	const now = "2026-01-31T09:00:00Z"
+	until := func(span time.Duration) time.Time { return board.Time(now).Std().Add(span) }
+	gone := Move{taskHeads + "parse", one, none, one, false}
+	state := Move{BoardRef, one, two, one, false}
+	holder := func(id, session string) Lease { return Lease{true, id, session, "parse", until(300 * time.Second)} }
+	long := holder("coder-1", "s1")
+	long.Expires = until(board.ClockSlack + 301*time.Second)
+	merge := holder(MergeLease, "any")
+	merge.Expires = until(1 << 40)
+	for name, c := range map[string]struct {
+		ref, now, new string
+		lease         Lease
+		beside        []Move
+		part          string
+	}{
+		"a lease":                         {"refs/liza/leases/coder-1", one, two, holder("coder-1", "s1"), nil, ""},
+		"a lease of another session":      {"refs/liza/leases/coder-1", one, two, holder("coder-1", "s2"), nil, "another session"},
+		"another's lease":                 {"refs/liza/leases/coder-1", one, two, holder("coder-2", "s1"), nil, "is no lease of it"},
+		"a lease for ever":                {"refs/liza/leases/coder-1", one, two, long, nil, "longer than a lease does"},
+		"the merge lease for ever":        {"refs/liza/leases/" + MergeLease, none, two, merge, nil, "longer than a lease does"},
+		"a lease deleted":                 {"refs/liza/leases/coder-1", one, none, Lease{}, nil, "ends by an operation"},
+		"a lease ended":                   {"refs/liza/leases/coder-1", one, none, Lease{}, []Move{state}, ""},
+		"the merge lease deleted":         {"refs/liza/leases/" + MergeLease, one, none, Lease{}, nil, ""},
+		"a branch that goes":              {"refs/liza/attic/parse/" + one, none, one, Lease{}, []Move{gone}, ""},
+		"a branch that goes, elsewhere":   {"refs/liza/attic/parse/1", none, one, Lease{}, []Move{gone}, "the attic takes"},
+		"another commit than its name":    {"refs/liza/attic/parse/" + one, none, two, Lease{}, []Move{gone}, "the attic takes"},
+		"what no branch had":              {"refs/liza/attic/parse/" + two, none, two, Lease{}, []Move{gone}, "the attic takes"},
+		"a branch that stays":             {"refs/liza/attic/parse/" + one, none, one, Lease{}, nil, "the attic takes"},
+		"the attic emptied":               {"refs/liza/attic/parse/1", one, none, Lease{}, nil, "is kept"},
+		"a submission":                    {"refs/liza/review/print/1", none, one, Lease{}, nil, ""},
+		"a submission moved":              {"refs/liza/review/print/1", one, two, Lease{}, nil, "stays what it is"},
+		"another commit":                  {"refs/liza/review/print/1", none, two, Lease{}, nil, "no submission 1 of print"},
+		"a submission before it is made":  {"refs/liza/review/print/2", none, one, Lease{}, nil, "no submission 2 of print"},
+		"a number in another form":        {"refs/liza/review/print/01", none, one, Lease{}, nil, "no submission 01"},
+		"in the place of all submissions": {"refs/liza/review/print", none, one, Lease{}, nil, "no submission"},
+		"below a submission":              {"refs/liza/review/print/1/x", none, one, Lease{}, nil, "no submission 1/x"},
+		"an unknown task's":               {"refs/liza/review/none/1", none, one, Lease{}, nil, `no task "none"`},
+		"a clone's own":                   {"refs/liza/remotes/x/state", none, one, Lease{}, nil, "one clone's own"},
+		"beside the board":                {"refs/heads/liza/x", none, one, Lease{}, nil, "nothing else"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := Move{c.ref, c.now, c.new, c.now, false}
+			push := Push{append([]Move{m}, c.beside...), s, now}
+			expect(t, push.OwnRef(m, c.lease), c.part)
+			push.State = nil
+			if c.part != "nothing else" {
+				expect(t, push.OwnRef(m, c.lease), "there is no board here")
+			}
+		})
+	}
 }

@@ -71,14 +71,15 @@ func ReferenceTransaction(w Who, s *board.State, moves []Move) *board.Refusal {
 		if Free(m.Ref, w.Main) || m.idle() {
 			continue
 		}
-		if r := move(w, s, m.Ref); r != nil {
+		if r := move(w, s, m); r != nil {
 			return r
 		}
 	}
 	return nil
 }
 
-func move(w Who, s *board.State, ref string) *board.Refusal {
+func move(w Who, s *board.State, m Move) *board.Refusal {
+	ref := m.Ref
 	name := strings.TrimPrefix(ref, heads)
 	switch {
 	case ref == "HEAD":
@@ -88,7 +89,11 @@ func move(w Who, s *board.State, ref string) *board.Refusal {
 	case strings.HasPrefix(ref, ours):
 		return refuse("permission", "leave it; git liza doctor looks after what a crash left", "%s is kept by git liza alone", ref)
 	case strings.HasPrefix(ref, taskHeads):
-		return taskMove(w, s, strings.TrimPrefix(ref, taskHeads))
+		if r := taskMove(w, s, strings.TrimPrefix(ref, taskHeads)); r != nil || !zero(m.New) {
+			return r
+		}
+		// Also half of a renaming: git drops the one name before it asks for the other.
+		return refuse("permission", "commit on it; git liza drops it when the task is over", "%s stays as long as its task", name)
 	case strings.HasPrefix(ref, heads) && name == integrationOf(s):
 		return refuse("permission", towardsIntegration(w), "%s moves by a merge of approved work, or by a human's land; not by %s", name, w)
 	case strings.HasPrefix(ref, heads):

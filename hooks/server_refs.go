@@ -2,7 +2,9 @@ package hooks
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/roles"
@@ -20,6 +22,8 @@ const MaxLease = 4096
 type Lease struct {
 	Valid          bool // it can be read, and is not larger than MaxLease
 	Agent, Session string
+	Task           string // that it is held for, "" for none
+	Expires        time.Time
 }
 
 // BoardMove refuses moves of the board's ref that are no growth. grows says that the new value has the old one
@@ -34,41 +38,87 @@ func BoardMove(m Move, grows func(older, newer string) bool) *board.Refusal {
 	return nil
 }
 
-// OwnRef refuses what is not for sharing, or not that way, of the refs that are the board's beside its branch. s
-// is the board after the push, nil without one; boardMoves says that the push brings operations. lease is what
-// the ref leads to when it is one of a lease.
-func OwnRef(m Move, s *board.State, boardMoves bool, lease Lease) *board.Refusal {
+// BoardMerge refuses a commit of the board with several parents.
+func BoardMerge(commit string) *board.Refusal {
+	return refuse("history", "decide again on the board that is here: git liza sync", "%s has several parents, and the board's history is one line", commit)
+}
+
+// Push is a push as a server sees it.
+type Push struct {
+	Moves []Move
+	State *board.State // the board after it, nil without one
+	Now   board.Time   // by the server's clock
+}
+
+// Of is what the push does to a ref, nil for nothing.
+func (p Push) Of(ref string) *Move {
+	for i := range p.Moves {
+		if p.Moves[i].Ref == ref {
+			return &p.Moves[i]
+		}
+	}
+	return nil
+}
+
+// OwnRef refuses what is not for sharing, or not that way, of the refs that are the board's beside its branch. lease
+// is what the ref leads to when it is one of a lease.
+func (p Push) OwnRef(m Move, lease Lease) *board.Refusal {
 	name := strings.TrimPrefix(m.Ref, ours)
 	switch {
 	case strings.HasPrefix(m.Ref, boardHeads):
 		return refuse("ref", "name the branch otherwise", "below liza/ there is the board, liza/state, and nothing else")
-	case s == nil:
+	case p.State == nil:
 		return refuse("no-board", "git liza share, in a clone that has the board", "there is no board here, so there is nothing for %s", m.Ref)
-	case strings.HasPrefix(m.Ref, reviewPrefix), strings.HasPrefix(m.Ref, atticPrefix):
-		task, _, _ := strings.Cut(strings.TrimPrefix(strings.TrimPrefix(m.Ref, reviewPrefix), atticPrefix), "/")
-		switch {
-		case zero(m.New):
-			return refuse("ref", "leave it", "%s is kept, and not deleted", name)
-		case !zero(m.Now):
-			return refuse("ref", "git liza sync, and submit again", "%s is there already, and stays what it is", name)
-		case s.Task(task) == nil:
-			return refuse("unknown-task", "push it together with the board: git push --atomic", "the board has no task %q, whose %s this would be", task, name)
-		}
-		return nil
 	case strings.HasPrefix(m.Ref, leasePrefix):
-		return leaseMove(m, s, boardMoves, lease)
+		return p.leaseMove(m, lease)
+	case !strings.HasPrefix(m.Ref, reviewPrefix) && !strings.HasPrefix(m.Ref, atticPrefix):
+		return refuse("ref", "push the branches that you mean; git push --mirror is not for a shared board", "%s is one clone's own, and not shared", m.Ref)
+	case zero(m.New):
+		return refuse("ref", "leave it", "%s is kept, and not deleted", name)
+	case !zero(m.Now):
+		return refuse("ref", "git liza sync, and submit again", "%s is there already, and stays what it is", name)
+	case strings.HasPrefix(m.Ref, atticPrefix):
+		return p.atticMove(m, strings.TrimPrefix(m.Ref, atticPrefix))
 	}
-	return refuse("ref", "push the branches that you mean; git push --mirror is not for a shared board", "%s is one clone's own, and not shared", m.Ref)
+	return p.reviewMove(m, strings.TrimPrefix(m.Ref, reviewPrefix))
 }
 
-func leaseMove(m Move, s *board.State, boardMoves bool, lease Lease) *board.Refusal {
-	holder := strings.TrimPrefix(m.Ref, leasePrefix)
+// reviewMove refuses what is not the submission that the board says it is: whatever lies there stays for ever, and
+// would be in the way of the one that comes.
+func (p Push) reviewMove(m Move, name string) *board.Refusal {
+	id, number, _ := strings.Cut(name, "/")
+	const together = "push it together with the board: git push --atomic; git liza submit does so by itself"
+	var t *board.Task
+	if board.ValidTaskID(id) {
+		t = p.State.Task(id)
+	}
+	if t == nil {
+		return refuse("unknown-task", together, "the board has no task %q, whose submission this would be", id)
+	}
+	if n, err := strconv.Atoi(number); err != nil || strconv.Itoa(n) != number || t.Submission(n) != m.New {
+		return refuse("ref", together, "the board knows of no submission %s of %s at %.10s", number, id, m.New)
+	}
+	return nil
+}
+
+// atticMove takes a task's branch that goes in the same push, under its commit's own name: nobody needs another.
+func (p Push) atticMove(m Move, name string) *board.Refusal {
+	id, commit, _ := strings.Cut(name, "/")
+	branch := p.Of(taskHeads + id)
+	if commit != m.New || branch == nil || !zero(branch.New) || branch.Now != m.New {
+		return refuse("ref", "leave it: git liza pushes it as it drops the branch of a task", "the attic takes the branch of a task that goes with the same push, and %s at %.10s is none", taskHeads+id, m.New)
+	}
+	return nil
+}
+
+func (p Push) leaseMove(m Move, lease Lease) *board.Refusal {
+	s, holder := p.State, strings.TrimPrefix(m.Ref, leasePrefix)
 	_, err := roles.Of(holder)
 	switch {
 	case err != nil && holder != MergeLease:
 		return refuse("lease", "leave it", "%q is no agent, and holds no lease", holder)
 	case zero(m.New):
-		if holder == MergeLease || boardMoves || s.Agent(holder) == nil {
+		if holder == MergeLease || p.Of(BoardRef) != nil || s.Agent(holder) == nil {
 			return nil // with the operation that takes it over, or ends it
 		}
 		return refuse("lease", "take the work over: git liza claim, git liza sweep", "the lease of %s ends by an operation, and none comes with this", holder)
@@ -77,6 +127,12 @@ func leaseMove(m Move, s *board.State, boardMoves bool, lease Lease) *board.Refu
 	}
 	if a := s.Agent(holder); holder != MergeLease && (a == nil || a.Session != lease.Session) {
 		return refuse("session", "stop: git liza register begins a new session", "%s is registered in another session, or not at all: this is not its lease", holder)
+	}
+	if c := s.Config(); c != nil {
+		longest := time.Duration(c.LeaseSeconds(s.Task(lease.Task)))*time.Second + board.ClockSlack
+		if lease.Expires.After(p.Now.Std().Add(longest)) {
+			return refuse("lease", "set the clock of that machine right: git liza heartbeat", "the lease of %s would hold until %s, longer than a lease does", holder, board.At(lease.Expires))
+		}
 	}
 	return nil
 }

@@ -27,6 +27,7 @@ type landing struct {
 	before, after gitio.OID // before is zero where it was not recorded
 	review        gitio.OID // the approved commit, zero for a human's landing
 	mergeType     string
+	computed      bool // the merge is the commit that git liza made, or the approved one; not one that was found
 }
 
 // handed is a submission.
@@ -77,7 +78,7 @@ func (p *replay) collect(l *link) {
 			p.report.Attested[AttestedTest]++
 		}
 		if o.Failure == "" {
-			e.lands = &landing{gitio.OID(o.Before), gitio.OID(o.MergeCommit), gitio.OID(o.ReviewCommit), o.MergeType}
+			e.lands = &landing{gitio.OID(o.Before), gitio.OID(o.MergeCommit), gitio.OID(o.ReviewCommit), o.MergeType, true}
 		}
 	case *board.FinishMerge:
 		commit("review_commit", o.ReviewCommit)
@@ -86,7 +87,7 @@ func (p *replay) collect(l *link) {
 		if o.MergeType == board.MergeCommitType {
 			base = gitio.ZeroOID // its first parent
 		}
-		e.lands = &landing{base, gitio.OID(o.MergeCommit), gitio.OID(o.ReviewCommit), o.MergeType}
+		e.lands = &landing{base, gitio.OID(o.MergeCommit), gitio.OID(o.ReviewCommit), o.MergeType, false}
 	case *board.RetryMerge:
 		commit("onto", o.Onto)
 		e.clean = [2]gitio.OID{gitio.OID(o.Onto), gitio.OID(o.ReviewCommit)}

@@ -21,7 +21,7 @@ func texts(all []audit.Finding) string {
 // TestEvidence: what was recorded about the repository, and is not so.
 func TestEvidence(t *testing.T) {
 	nowhere := strings.Repeat("a", 40)
-	w, _ := gitWorld(t)
+	w, repo := gitWorld(t)
 	w.begin()
 	w.ready("zeta")
 	work := w.approved(coder2, "zeta")
@@ -34,43 +34,72 @@ func TestEvidence(t *testing.T) {
 	}
 	tip, integration, steps := w.tip(), w.integration, len(w.steps)
 	for name, c := range map[string]struct {
-		do   func(w *world) // after a task was approved and another merged
-		want string
+		do    func(w *world) // after a task was approved and another merged
+		want  string
+		moves bool // what is wrong is where integration is
 	}{
 		"submitted nothing": {func(w *world) {
 			w.ready("beta")
 			w.claim(coder1, "beta")
 			w.preExec(coder1, "beta")
 			w.do(coder1, &board.Submit{About: about("beta"), Commit: nowhere, ReviewBase: string(w.integration), Commits: 1, NoTestsBecause: "none"})
-		}, "evidence: commit " + nowhere + " is no commit here"},
+		}, "evidence: commit " + nowhere + " is no commit here", false},
 		"a spec that is none": {func(w *world) {
 			w.do(planner, &board.AddTask{About: about("beta"), Definition: w.definition()})
 			w.do(planner, &board.Finalize{About: about("beta"), SpecOID: string(w.integration)})
-		}, "is no blob here"},
+		}, "is no blob here", false},
 		"merged elsewhere": {func(w *world) {
 			work := gitio.OID(w.snapshot(w.tip()).State.Task("alpha").ReviewCommit)
 			m, _ := w.mergeCommit("alpha", work)
 			w.do(judge1, m)
-		}, "is not on integration"},
+		}, "is not on integration", true},
 		"merged something else": {func(w *world) {
 			other := w.project([]gitio.OID{w.integration}, coder1, map[string]string{"other.go": "//"})
 			work := gitio.OID(w.snapshot(w.tip()).State.Task("alpha").ReviewCommit)
 			m, at := w.mergeCommit("alpha", other)
 			m.ReviewCommit = string(work)
 			w.do(judge1, m, w.lands(at))
-		}, "does not hold the approved commit"},
+		}, "does not hold the approved commit", false},
+		"landed more than was approved": {func(w *world) {
+			work := gitio.OID(w.snapshot(w.tip()).State.Task("alpha").ReviewCommit)
+			more := w.project([]gitio.OID{work}, ada, map[string]string{"more.go": "//"})
+			w.do(judge1, &board.Merge{About: about("alpha"), ReviewCommit: string(work), Before: string(w.integration), MergeCommit: string(more), MergeType: board.FastForward}, w.lands(more))
+		}, "is no fast-forward to the approved commit", false},
+		"merged more than was approved": {func(w *world) {
+			work := gitio.OID(w.snapshot(w.tip()).State.Task("alpha").ReviewCommit)
+			more := w.project([]gitio.OID{w.integration}, ada, map[string]string{"more.go": "//"})
+			m, _ := w.mergeCommit("alpha", work)
+			at := w.project([]gitio.OID{w.integration, work, more}, judge1, nil)
+			m.MergeCommit = string(at)
+			w.do(judge1, m, w.lands(at))
+		}, "is no merge of ", false},
+		"reviewed in part": {func(w *world) {
+			w.ready("beta")
+			w.claim(coder1, "beta")
+			w.preExec(coder1, "beta")
+			hidden := w.project([]gitio.OID{w.integration}, coder1, map[string]string{"hidden.go": "//"})
+			shown := w.project([]gitio.OID{hidden}, coder1, map[string]string{"shown.go": "//"})
+			w.do(coder1, &board.Submit{About: about("beta"), Commit: string(shown), ReviewBase: string(hidden), Commits: 1, NoTestsBecause: "none"})
+		}, "which the review began at, is not on integration", false},
+		"reviewed from elsewhere": {func(w *world) {
+			w.ready("beta")
+			w.claim(coder1, "beta")
+			w.preExec(coder1, "beta")
+			apart := w.project(nil, coder1, map[string]string{"apart.go": "//"})
+			w.do(coder1, &board.Submit{About: about("beta"), Commit: string(apart), ReviewBase: string(w.integration), Commits: 1, NoTestsBecause: "none"})
+		}, "does not follow from ", false},
 		"finished without": {func(w *world) {
 			work := w.snapshot(w.tip()).State.Task("alpha").ReviewCommit
 			w.do(coder2, &board.FinishMerge{About: about("alpha"), ReviewCommit: work, MergeCommit: string(w.integration), MergeType: board.MergeCommitType})
-		}, "does not hold the approved commit"},
+		}, "does not hold the approved commit", false},
 		"landed beside": {func(w *world) {
 			was := w.integration
 			w.move(w.project(nil, ada, map[string]string{"new.go": "//"}))
 			w.do(ada, &board.Land{Before: string(was), Commit: string(w.integration)})
-		}, "does not follow from"},
+		}, "does not follow from", false},
 		"an agent moved integration": {func(w *world) {
 			w.move(w.project([]gitio.OID{w.integration}, coder1, map[string]string{"quick.go": "//"}))
-		}, "integration: integration got "},
+		}, "integration: integration got ", true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c.do(w)
@@ -85,6 +114,12 @@ func TestEvidence(t *testing.T) {
 			}
 			if !strings.Contains(texts(report.Findings), c.want) {
 				t.Errorf("%q does not say %q", texts(report.Findings), c.want)
+			}
+			// A server says the same before it lets the operation in; how integration moves with it is another rule there.
+			push, err := audit.Examine(w.ctx, repo, audit.Range{From: tip, To: w.tip()}, w.integration)
+			check(t, err)
+			if !c.moves && !strings.Contains(texts(push.Findings), strings.TrimSuffix(c.want, "integration")) {
+				t.Errorf("a server says %q, not %q", texts(push.Findings), c.want)
 			}
 		})
 	}

@@ -94,6 +94,27 @@ func (p *replay) end(ctx context.Context, tip gitio.OID) (gitio.OID, error) {
 	return gitio.ZeroOID, nil
 }
 
+// String names the branch.
+func (l *line) String() string {
+	if l.branch == "" {
+		return "the integration branch"
+	}
+	return l.branch
+}
+
+// parents are those of a commit.
+func (l *line) parents(ctx context.Context, repo *gitio.Repo, oid gitio.OID) ([]gitio.OID, error) {
+	if c, inside := l.commits[oid]; inside {
+		return c.Parents, nil
+	}
+	o, err := repo.Object(ctx, string(oid))
+	if err != nil {
+		return nil, err
+	}
+	c, err := gitio.DecodeCommit(o)
+	return c.Parents, err
+}
+
 // holds reports whether new has old: it is old, or one of those that came after. Git is asked only about what
 // lies before the line.
 func (l *line) holds(ctx context.Context, repo *gitio.Repo, old, new gitio.OID) (bool, error) {

@@ -16,24 +16,47 @@ type Landing struct {
 // Push is what operations that are about to join a board say.
 type Push struct {
 	*Report
-	State     *board.State // after the last of them
-	Submitted []gitio.OID  // commits that were handed to review
+	State *board.State // after the last of them
 }
 
-// Examine replays the operations of a range as Verify does, and does not hold them against the repository,
-// whose refs have not moved yet. The objects may be in a push's quarantine.
-func Examine(ctx context.Context, repo *gitio.Repo, r Range) (*Push, error) {
+// Examine replays the operations of a range as Verify does, and holds what they say against what is here: what
+// Verify would call a violation afterwards, for ever, is one now. integration is where that branch will be, zero
+// when it is not here. The objects may be in a push's quarantine. What a board brings that is here for the first
+// time stands in a history that others have verified.
+func Examine(ctx context.Context, repo *gitio.Repo, r Range, integration gitio.OID) (*Push, error) {
 	p, err := prove(ctx, repo, repo, r, nil)
 	if err != nil {
 		return nil, err
 	}
-	push := &Push{Report: p.report, State: p.state}
-	for _, e := range p.evidence {
+	if !r.From.IsZero() && !repo.Shallow() && p.report.OK() {
+		err = p.backed(ctx, repo, integration)
+	}
+	return &Push{Report: p.report, State: p.state}, err
+}
+
+// backed is recheck before the refs have moved. That integration moves with what is said to have landed is not asked
+// here.
+func (p *replay) backed(ctx context.Context, repo *gitio.Repo, integration gitio.OID) error {
+	missing, err := p.lookUp(ctx, repo)
+	if err != nil {
+		return err
+	}
+	var submissions []evidence
+	for i, e := range p.evidence {
+		switch {
+		case len(missing[i]) > 0:
+			p.lacks(e, missing[i])
+			continue
+		case e.lands != nil:
+			if _, err := p.landed(ctx, repo, &line{}, e); err != nil {
+				return err
+			}
+		}
 		if e.handed != nil {
-			push.Submitted = append(push.Submitted, e.handed.commit)
+			submissions = append(submissions, e)
 		}
 	}
-	return push, nil
+	return p.work(ctx, repo, &line{tip: integration}, submissions)
 }
 
 // Landings lists the recorded moves of integration in a range that was examined before, the oldest first.

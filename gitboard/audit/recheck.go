@@ -38,9 +38,7 @@ func (p *replay) recheck(ctx context.Context, repo *gitio.Repo) error {
 			p.report.Unchecked++
 			continue
 		case len(gone) > 0:
-			for _, n := range gone {
-				p.report.add(Finding{e.commit, e.subject, CodeEvidence, fmt.Sprintf("%s %s is no %s here", n.field, n.oid, n.kind)})
-			}
+			p.lacks(e, gone)
 			continue
 		case line == nil && e.lands != nil:
 			p.report.Unchecked++
@@ -68,13 +66,20 @@ func (p *replay) recheck(ctx context.Context, repo *gitio.Repo) error {
 	if err := p.mergeAgain(ctx, repo, merges); err != nil {
 		return err
 	}
-	if err := p.trailers(ctx, repo, submissions); err != nil {
+	if err := p.work(ctx, repo, line, submissions); err != nil {
 		return err
 	}
 	if line != nil {
 		p.moves(line)
 	}
 	return nil
+}
+
+// lacks tells of objects that an operation names and that are not here.
+func (p *replay) lacks(e evidence, gone []need) {
+	for _, n := range gone {
+		p.report.add(Finding{e.commit, e.subject, CodeEvidence, fmt.Sprintf("%s %s is no %s here", n.field, n.oid, n.kind)})
+	}
 }
 
 // lookUp finds the objects that are missing, by the index of the evidence.
@@ -95,7 +100,7 @@ func (p *replay) lookUp(ctx context.Context, repo *gitio.Repo) (map[int][]need, 
 		for i, a := range part {
 			names[i] = string(a.need.oid)
 		}
-		objects, err := repo.Objects(ctx, names)
+		objects, err := repo.SizesOf(ctx, names) // what is named may be of any size
 		if err != nil {
 			return nil, fmt.Errorf("look evidence up: %w", err)
 		}
@@ -121,25 +126,40 @@ func (p *replay) excuse(ctx context.Context, repo *gitio.Repo) (bool, error) {
 // landed checks one recorded move of integration.
 func (p *replay) landed(ctx context.Context, repo *gitio.Repo, line *line, e evidence) (bool, error) {
 	held := true
+	bad := func(text string) {
+		held = false
+		p.report.add(Finding{e.commit, e.subject, CodeEvidence, text})
+	}
 	check := func(old, new gitio.OID, text string) error {
-		if old.IsZero() {
+		if old.IsZero() || new.IsZero() {
 			return nil
 		}
 		ok, err := line.holds(ctx, repo, old, new)
 		if err == nil && !ok {
-			held = false
-			p.report.add(Finding{e.commit, e.subject, CodeEvidence, text})
+			bad(text)
 		}
 		return err
 	}
 	l := e.lands
-	if err := check(l.after, line.tip, fmt.Sprintf("%s is not on %s", l.after, line.branch)); err != nil {
+	if err := check(l.after, line.tip, fmt.Sprintf("%s is not on %s", l.after, line)); err != nil {
 		return false, err
 	}
 	if err := check(l.review, l.after, fmt.Sprintf("%s does not hold the approved commit %s", l.after, l.review)); err != nil {
 		return false, err
 	}
-	return held, check(l.before, l.after, fmt.Sprintf("%s does not follow from %s, where integration was", l.after, l.before))
+	if err := check(l.before, l.after, fmt.Sprintf("%s does not follow from %s, where integration was", l.after, l.before)); err != nil || !l.computed {
+		return held, err
+	}
+	parents, err := line.parents(ctx, repo, l.after)
+	switch {
+	case err != nil:
+		return false, err
+	case l.mergeType == board.FastForward && l.after != l.review:
+		bad(fmt.Sprintf("%s is no fast-forward to the approved commit %s: what lies between nobody approved", l.after, l.review))
+	case l.mergeType == board.MergeCommitType && !slices.Equal(parents, []gitio.OID{l.before, l.review}):
+		bad(fmt.Sprintf("%s is no merge of %s and the approved commit %s", l.after, l.before, l.review))
+	}
+	return held, nil
 }
 
 // mergers is how many merges are computed at once.

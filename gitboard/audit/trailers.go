@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 
@@ -23,10 +24,11 @@ type signs struct {
 	forged  []Finding
 }
 
-// trailers looks through the work of submissions. A commit that says that an agent made it for a task that this
+// work looks through the work of submissions. It begins on integration: what lies before that is not shown to the
+// reviewer. line is nil where this clone can't tell. A commit that says that an agent made it for a task that this
 // agent never held is a forgery. One that says nothing is counted: a human may commit there, and a cherry-pick or
 // a clone without hooks adds no trailers. Merges are git's.
-func (p *replay) trailers(ctx context.Context, repo *gitio.Repo, all []evidence) error {
+func (p *replay) work(ctx context.Context, repo *gitio.Repo, line *line, all []evidence) error {
 	found := make([]signs, len(all))
 	failures := make([]error, len(all))
 	holders := p.holders()
@@ -35,7 +37,7 @@ func (p *replay) trailers(ctx context.Context, repo *gitio.Repo, all []evidence)
 	for range min(mergers, len(all)) {
 		busy.Go(func() {
 			for i := range next {
-				found[i], failures[i] = signsOf(ctx, repo, all[i], holders)
+				found[i], failures[i] = signsOf(ctx, repo, line, all[i], holders)
 			}
 		})
 	}
@@ -82,11 +84,22 @@ func (p *replay) holders() func(task, agent string) (known, held bool) {
 	}
 }
 
-func signsOf(ctx context.Context, repo *gitio.Repo, e evidence, holders func(task, agent string) (known, held bool)) (signs, error) {
+func signsOf(ctx context.Context, repo *gitio.Repo, line *line, e evidence, holders func(task, agent string) (known, held bool)) (signs, error) {
 	var s signs
-	work, err := repo.Log(ctx, e.handed.base, e.handed.commit)
+	base, handed := e.handed.base, e.handed.commit
+	if line != nil && !line.tip.IsZero() {
+		if on, err := line.holds(ctx, repo, base, line.tip); err != nil || !on {
+			s.forged = append(s.forged, Finding{e.commit, e.subject, CodeEvidence, fmt.Sprintf("%s, which the review began at, is not on %s", base, line)})
+			return s, err
+		}
+	}
+	work, err := repo.Log(ctx, base, handed)
 	if err != nil {
 		return s, err
+	}
+	from := func(c gitio.Commit) bool { return slices.Contains(c.Parents, base) }
+	if base != handed && !slices.ContainsFunc(work, from) {
+		s.forged = append(s.forged, Finding{e.commit, e.subject, CodeEvidence, fmt.Sprintf("%s does not follow from %s, which the review began at", handed, base)})
 	}
 	for _, c := range work {
 		if len(c.Parents) > 1 {

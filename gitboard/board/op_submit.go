@@ -83,6 +83,19 @@ func (p *Submit) Subject(_, after *State, _ Operation) (string, string) {
 	return fmt.Sprintf("%.10s, iteration %d, %s in %s", p.Commit, after.Task(p.Task).Iteration, plural(p.Commits, "commit"), plural(p.Files, "file")), body
 }
 
+// Submission is the commit of a task's nth submission, "" when there is none, or it is not known (an imported one).
+func (t *Task) Submission(n int) string {
+	for _, e := range t.History {
+		if e.Event != EventReady {
+			continue
+		}
+		if n--; n == 0 {
+			return e.Commit
+		}
+	}
+	return ""
+}
+
 // Submissions counts how often a task was submitted; it numbers refs/liza/review/<task>/<n>.
 func (t *Task) Submissions() int {
 	n := 0

@@ -75,6 +75,17 @@ func (r *Repo) CountCommits(ctx context.Context, from, to OID) (int, error) {
 	return strconv.Atoi(lines[0])
 }
 
+// FindMerge returns a commit with several parents among those that to has and
+// from has not, all of to's when from is zero; ZeroOID when there is none. It
+// looks no further than to the first one.
+func (r *Repo) FindMerge(ctx context.Context, from, to OID) (OID, error) {
+	lines, err := r.revList(ctx, from, to, "--min-parents=2", "--max-count=1")
+	if err != nil || len(lines) == 0 {
+		return ZeroOID, err
+	}
+	return OID(lines[0]), nil
+}
+
 // RevList returns the commits that to has and from has not, each after its
 // parents; all of to's when from is zero.
 func (r *Repo) RevList(ctx context.Context, from, to OID) ([]OID, error) {

@@ -27,23 +27,40 @@ func (r *Repo) Sizes(ctx context.Context, from, to OID) ([]Size, error) {
 
 // ObjectSizes returns the sizes of objects in the order of their names. ErrNotFound when one is missing.
 func (r *Repo) ObjectSizes(ctx context.Context, names []string) ([]Size, error) {
+	sizes, err := r.SizesOf(ctx, names)
+	for i, s := range sizes {
+		if s.OID == "" {
+			return nil, fmt.Errorf("the size of %s: %w", names[i], ErrNotFound)
+		}
+	}
+	return sizes, err
+}
+
+// SizesOf is ObjectSizes with an empty Size for what is missing.
+func (r *Repo) SizesOf(ctx context.Context, names []string) ([]Size, error) {
+	if len(names) == 0 {
+		return nil, nil
+	}
 	out, err := r.command("cat-file", "cat-file", "--batch-check=%(objectname) %(objecttype) %(objectsize)").
 		feed([]byte(strings.Join(names, "\n") + "\n")).output(ctx)
 	if err != nil {
 		return nil, err
 	}
 	lines := splitLines(out)
-	sizes := make([]Size, 0, len(lines))
-	for _, line := range lines {
+	if len(lines) != len(names) {
+		return nil, fmt.Errorf("sizes: git cat-file answered %d lines to %d names", len(lines), len(names))
+	}
+	sizes := make([]Size, len(lines))
+	for i, line := range lines {
 		fields := strings.Fields(line)
 		if len(fields) != 3 {
-			return nil, fmt.Errorf("the size of %s: %w", strings.TrimSuffix(line, " missing"), ErrNotFound)
+			continue
 		}
 		bytes, err := strconv.ParseInt(fields[2], 10, 64)
 		if err != nil {
 			return nil, fmt.Errorf("the size of %s: %w", fields[0], err)
 		}
-		sizes = append(sizes, Size{OID(fields[0]), ObjectType(fields[1]), bytes})
+		sizes[i] = Size{OID(fields[0]), ObjectType(fields[1]), bytes}
 	}
 	return sizes, nil
 }

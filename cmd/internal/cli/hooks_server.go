@@ -33,14 +33,7 @@ func (c *call) arrived() (*arrival, error) {
 	return a, c.whereRefsAre(a.moves)
 }
 
-func (a *arrival) of(ref string) *hooks.Move {
-	for i := range a.moves {
-		if m := &a.moves[i]; m.Ref == ref {
-			return m
-		}
-	}
-	return nil
-}
+func (a *arrival) of(ref string) *hooks.Move { return hooks.Push{Moves: a.moves}.Of(ref) }
 
 // holds asks whether a commit has another in its history.
 func (a *arrival) holds(older, newer string) bool {
@@ -87,6 +80,7 @@ func (a *arrival) received() (*board.Refusal, error) {
 			s = v.State
 		}
 	}
+	whole := hooks.Push{Moves: a.moves, State: s, Now: board.At(a.c.app.Now())}
 	for _, m := range a.moves {
 		if m.Ref == oplog.Ref || !strings.HasPrefix(m.Ref, "refs/liza/") && !strings.HasPrefix(m.Ref, "refs/heads/liza/") {
 			continue
@@ -95,7 +89,7 @@ func (a *arrival) received() (*board.Refusal, error) {
 		if err != nil {
 			return nil, err
 		}
-		if r := hooks.OwnRef(m, s, moved != nil, lease); r != nil {
+		if r := whole.OwnRef(m, lease); r != nil {
 			return r, readOf(s)
 		}
 	}
@@ -117,6 +111,13 @@ func (a *arrival) examine(m *hooks.Move, push **audit.Push) (*board.Refusal, err
 		return r, a.err
 	}
 	from, to := gitio.OID(m.Now), gitio.OID(m.New)
+	// A second parent may bring in all that the project has, and sizing that up takes long.
+	switch merge, err := a.repo.FindMerge(ctx, from, to); {
+	case err != nil:
+		return nil, err
+	case !merge.IsZero():
+		return hooks.BoardMerge(merge.Short()), nil
+	}
 	sizes, err := a.repo.Sizes(ctx, from, to)
 	if err != nil {
 		return nil, err
@@ -129,7 +130,11 @@ func (a *arrival) examine(m *hooks.Move, push **audit.Push) (*board.Refusal, err
 	if from.IsZero() {
 		from = ""
 	}
-	p, err := audit.Examine(ctx, a.repo, audit.Range{From: from, To: to})
+	integration, err := a.integration(from)
+	if err != nil {
+		return nil, err
+	}
+	p, err := audit.Examine(ctx, a.repo, audit.Range{From: from, To: to}, integration)
 	if err != nil {
 		return nil, err
 	}
@@ -141,28 +146,27 @@ func (a *arrival) examine(m *hooks.Move, push **audit.Push) (*board.Refusal, err
 		return r, nil
 	}
 	*push = p
-	if from != "" {
-		return a.brought(p.Submitted)
-	}
 	return nil, nil
 }
 
-// brought refuses submissions whose work is not here: no other clone could review it.
-func (a *arrival) brought(commits []gitio.OID) (*board.Refusal, error) {
-	names := make([]string, len(commits))
-	for i, c := range commits {
-		names[i] = string(c)
+// integration is where the integration branch of a board will be after the push, zero when it is not here.
+func (a *arrival) integration(was gitio.OID) (gitio.OID, error) {
+	if was.IsZero() {
+		return was, nil
 	}
-	objects, err := a.repo.Objects(a.c.ctx, names)
+	board, err := a.c.opened.Log().At(a.c.ctx, was)
 	if err != nil {
-		return nil, err
+		return was, err
 	}
-	for i, o := range objects {
-		if o.Type != gitio.CommitObject {
-			return board.Refuse("evidence", "the work of a submission, "+commits[i].Short()+", is not in this push, and not here", "git liza submit pushes both together"), nil
-		}
+	config := board.State.Config()
+	if config == nil {
+		return was, board.State.Err()
 	}
-	return nil, nil
+	ref := "refs/heads/" + config.IntegrationBranch
+	if m := a.of(ref); m != nil {
+		return gitio.OID(m.New), nil
+	}
+	return a.repo.Ref(a.c.ctx, ref)
 }
 
 // lease reads what a pushed ref of a lease leads to.
@@ -184,7 +188,7 @@ func (a *arrival) lease(m hooks.Move) (hooks.Lease, error) {
 	}
 	var is lease.Lease
 	if json.Unmarshal(o.Data, &is) == nil {
-		l = hooks.Lease{Valid: true, Agent: is.Agent, Session: is.Session}
+		l = hooks.Lease{Valid: true, Agent: is.Agent, Session: is.Session, Task: is.Task, Expires: is.Expires}
 	}
 	return l, nil
 }
