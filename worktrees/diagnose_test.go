@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/gitio"
 	"github.com/git-liza/git-liza/worktrees"
@@ -102,7 +103,7 @@ func TestCancelledClaims(t *testing.T) {
 		switch now := s.state().Task(id); {
 		case now.Status == board.Claimed:
 			s.lies(id)
-			_, err := worktrees.Release(s.ctx, s.b, worktrees.ReleaseRequest{Actor: s.agent["coder-1"], Task: id})
+			_, err := worktrees.End(s.ctx, s.b, gitboard.Request{Actor: s.agent["coder-1"]}, &board.Release{About: board.About{Task: id}})
 			s.check(err)
 		case err == nil:
 			t.Errorf("claimed %+v, but the board says %s", got, now.Status)
@@ -252,7 +253,7 @@ func TestAnotherClone(t *testing.T) {
 	s.claim("coder-1", "one")
 	s.write(s.path("one"), "left.txt", "left here\n")
 	s.do(human(), &board.Block{About: about("one"), Reason: "stop"})
-	_, err := worktrees.Unblock(s.ctx, s.b, worktrees.UnblockRequest{Actor: human(), Task: "one", Mode: board.UnblockKeepWork})
+	_, err := worktrees.End(s.ctx, s.b, gitboard.Request{Actor: human()}, &board.Unblock{About: board.About{Task: "one"}, Mode: board.UnblockKeepWork})
 	s.check(err)
 
 	// As the other clone records it.
@@ -269,7 +270,7 @@ func TestAnotherClone(t *testing.T) {
 		gitio.RefUpdate{Ref: "refs/liza/review/one/1", New: theirs})
 	s.verdict("code-reviewer-1", "one", board.VerdictRejected)
 	s.do(human(), &board.Block{About: about("one"), Reason: "stop"})
-	_, err = worktrees.Unblock(s.ctx, s.b, worktrees.UnblockRequest{Actor: human(), Task: "one", Mode: board.UnblockKeepWork})
+	_, err = worktrees.End(s.ctx, s.b, gitboard.Request{Actor: human()}, &board.Unblock{About: board.About{Task: "one"}, Mode: board.UnblockKeepWork})
 	s.check(err)
 
 	got := s.claim("coder-1", "one")

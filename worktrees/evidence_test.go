@@ -224,7 +224,7 @@ func TestCreateAndDelete(t *testing.T) {
 	if kept := s.attic("one"); len(kept) != 2 || s.file(kept[1], "b.txt") != "b\n" || s.ref(taskRef("one")) != old {
 		t.Errorf("kept %v", kept)
 	}
-	_, err = worktrees.Unblock(s.ctx, s.b, worktrees.UnblockRequest{Actor: human(), Task: "one", Mode: board.UnblockKeepWork})
+	_, err = worktrees.End(s.ctx, s.b, gitboard.Request{Actor: human()}, &board.Unblock{About: board.About{Task: "one"}, Mode: board.UnblockKeepWork})
 	s.check(err)
 	if got := s.claim("coder-1", "one"); s.read(got.Path, "a.txt") != "committed\n" {
 		t.Error("the kept work is gone")

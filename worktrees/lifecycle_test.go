@@ -205,7 +205,7 @@ func TestSubmodule(t *testing.T) {
 	}
 	s.lies("one")
 	s.write(got.Path, "dirty", "d\n")
-	_, err = worktrees.Release(s.ctx, s.b, worktrees.ReleaseRequest{Actor: s.as("coder-1"), Task: "one"})
+	_, err = worktrees.End(s.ctx, s.b, gitboard.Request{Actor: s.as("coder-1")}, &board.Release{About: board.About{Task: "one"}})
 	s.check(err)
 	s.lies()
 	if kept := s.attic("one"); len(kept) != 1 || s.file(kept[0], "dirty") != "d\n" {
@@ -215,7 +215,7 @@ func TestSubmodule(t *testing.T) {
 	// Work in the submodule itself can't go to the attic.
 	got = s.claim("coder-1", "one")
 	s.write(got.Path, "lib/lib.txt", "work\n")
-	_, err = worktrees.Release(s.ctx, s.b, worktrees.ReleaseRequest{Actor: s.as("coder-1"), Task: "one"})
+	_, err = worktrees.End(s.ctx, s.b, gitboard.Request{Actor: s.as("coder-1")}, &board.Release{About: board.About{Task: "one"}})
 	s.refused(err, "nested", "lib in the worktree of one is a repository of its own")
 	s.git(filepath.Join(got.Path, "lib"), "checkout", "-q", "lib.txt")
 	s.preExec("coder-1", "one")

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/worktrees"
 	"github.com/git-liza/git-liza/worktrees/merge"
@@ -146,7 +147,7 @@ func TestReleaseAndClaim(t *testing.T) {
 				t.Errorf("%s has no worktree: %v", coder(i), err)
 				return
 			}
-			if _, err := worktrees.Release(s.ctx, b, worktrees.ReleaseRequest{Actor: s.agent[coder(i)], Task: got.Task.ID}); err != nil {
+			if _, err := worktrees.End(s.ctx, b, gitboard.Request{Actor: s.agent[coder(i)]}, &board.Release{About: board.About{Task: got.Task.ID}}); err != nil {
 				t.Errorf("release: %v", err)
 				return
 			}

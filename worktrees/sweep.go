@@ -66,7 +66,7 @@ func sweep(ctx context.Context, b *gitboard.Board, actor board.Actor, of func(bo
 		if s.Holder == "" || s.Holder == actor.ID || live {
 			continue
 		}
-		s.Done, err = Release(ctx, b, ReleaseRequest{Actor: actor, Task: t.ID, Reason: "its lease had run out"})
+		s.Done, err = End(ctx, b, gitboard.Request{Actor: actor}, &board.Release{About: board.About{Task: t.ID}, Reason: "its lease had run out"})
 		if s.Done == nil {
 			if ctx.Err() != nil || !passing(err) {
 				return swept, err

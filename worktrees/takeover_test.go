@@ -137,7 +137,7 @@ func TestUnblock(t *testing.T) {
 	}
 	unblock := func(mode string) {
 		t.Helper()
-		_, err := worktrees.Unblock(s.ctx, s.b, worktrees.UnblockRequest{Actor: human(), Task: "one", Mode: mode})
+		_, err := worktrees.End(s.ctx, s.b, gitboard.Request{Actor: human()}, &board.Unblock{About: board.About{Task: "one"}, Mode: mode})
 		s.check(err)
 	}
 	old := block("coder-1")
@@ -192,30 +192,30 @@ func TestEndings(t *testing.T) {
 	}
 
 	old := claim("release")
-	_, err := worktrees.Release(s.ctx, s.b, worktrees.ReleaseRequest{Actor: s.as("coder-2"), Task: "release"})
+	_, err := worktrees.End(s.ctx, s.b, gitboard.Request{Actor: s.as("coder-2")}, &board.Release{About: board.About{Task: "release"}})
 	s.refused(err, "lease", "lease runs until")
-	_, err = worktrees.Release(s.ctx, s.b, worktrees.ReleaseRequest{Actor: human(), Task: "release", Force: true, Reason: "stuck"})
+	_, err = worktrees.End(s.ctx, s.b, gitboard.Request{Actor: human()}, &board.Release{About: board.About{Task: "release"}, Force: true, Reason: "stuck"})
 	s.check(err)
 	s.is("release", board.Unclaimed)
 	kept("release", old)
 
 	old = claim("abandon")
 	s.do(human(), &board.Block{About: about("abandon"), Reason: "stop"})
-	_, err = worktrees.Abandon(s.ctx, s.b, worktrees.AbandonRequest{Actor: human(), Task: "abandon"})
+	_, err = worktrees.End(s.ctx, s.b, gitboard.Request{Actor: human()}, &board.Abandon{About: board.About{Task: "abandon"}})
 	s.refused(err, "invalid", "reason is missing")
-	_, err = worktrees.Abandon(s.ctx, s.b, worktrees.AbandonRequest{Actor: human(), Task: "abandon", Reason: "not wanted"})
+	_, err = worktrees.End(s.ctx, s.b, gitboard.Request{Actor: human()}, &board.Abandon{About: board.About{Task: "abandon"}, Reason: "not wanted"})
 	s.check(err)
 	kept("abandon", old)
 
 	old = claim("supersede")
 	s.do(human(), &board.Block{About: about("supersede"), Reason: "stop"})
-	_, err = worktrees.Supersede(s.ctx, s.b, worktrees.SupersedeRequest{Actor: human(), Task: "supersede", By: []string{"instead"}, Reason: "It was too large."})
+	_, err = worktrees.End(s.ctx, s.b, gitboard.Request{Actor: human()}, &board.Supersede{About: board.About{Task: "supersede"}, By: []string{"instead"}, Reason: "It was too large."})
 	s.check(err)
 	kept("supersede", old)
 
 	// Nothing was done, so nothing is kept.
 	s.claim("coder-1", "clean")
-	done, err := worktrees.Release(s.ctx, s.b, worktrees.ReleaseRequest{Actor: s.as("coder-1"), Task: "clean"})
+	done, err := worktrees.End(s.ctx, s.b, gitboard.Request{Actor: s.as("coder-1")}, &board.Release{About: board.About{Task: "clean"}})
 	s.check(err)
 	if len(s.attic("clean")) > 0 || done.After.Task("clean").Last(board.EventCoderReleased).Kept != "" {
 		t.Error("nothing was kept in the attic")
@@ -318,7 +318,7 @@ func TestInTheWay(t *testing.T) {
 	// A branch that somebody has checked out stays, for their sake.
 	s.git(s.path("one"), "checkout", "-q", "--detach")
 	s.git(s.dir, "worktree", "add", "-q", side, "task/one")
-	_, err := worktrees.Release(s.ctx, s.b, worktrees.ReleaseRequest{Actor: human(), Task: "one", Force: true, Reason: "r"})
+	_, err := worktrees.End(s.ctx, s.b, gitboard.Request{Actor: human()}, &board.Release{About: board.About{Task: "one"}, Force: true, Reason: "r"})
 	s.check(err)
 	s.lies()
 	if s.ref(taskRef("one")).IsZero() {

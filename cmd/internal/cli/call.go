@@ -252,6 +252,15 @@ func (c *call) do(op string, intent gitboard.Intent) (*gitboard.Done, error) {
 	return c.opened.Do(c.ctx, gitboard.Request{Actor: actor, ID: c.request, AllowSecret: c.allowSecret, Intent: onBoard})
 }
 
+// end asks for an operation that may end a task's worktree, and prints that it was done.
+func (c *call) end(actor board.Actor, p board.TaskPayload) error {
+	done, err := worktrees.End(c.ctx, c.opened, gitboard.Request{Actor: actor, ID: c.request, AllowSecret: c.allowSecret}, p)
+	if err != nil {
+		return err
+	}
+	return c.report(done, nil)
+}
+
 // just asks for an operation whose payload is known, and prints that it was done.
 func (c *call) just(p board.Payload) error {
 	if c.offline {

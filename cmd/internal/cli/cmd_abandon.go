@@ -3,7 +3,7 @@ package cli
 import (
 	"github.com/spf13/pflag"
 
-	"github.com/git-liza/git-liza/worktrees"
+	"github.com/git-liza/git-liza/gitboard/board"
 )
 
 func abandonCommand() *command {
@@ -17,13 +17,7 @@ func abandonCommand() *command {
 			if err != nil {
 				return err
 			}
-			done, err := worktrees.Abandon(c.ctx, c.opened, worktrees.AbandonRequest{
-				Actor: actor, Task: c.args[0], Reason: reason, Request: c.request, AllowSecret: c.allowSecret,
-			})
-			if err != nil {
-				return err
-			}
-			return c.report(done, nil)
+			return c.end(actor, &board.Abandon{About: board.About{Task: c.args[0]}, Reason: reason})
 		},
 	}
 }

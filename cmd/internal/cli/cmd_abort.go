@@ -8,7 +8,6 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/worktrees"
 )
 
 func abortCommand() *command {
@@ -62,13 +61,7 @@ func (c *call) abortTask(task, reason string) error {
 			}
 		}
 	}
-	done, err := worktrees.Abandon(c.ctx, c.opened, worktrees.AbandonRequest{
-		Actor: actor, Task: task, Reason: reason, Request: c.request, AllowSecret: c.allowSecret,
-	})
-	if err != nil {
-		return err
-	}
-	return c.report(done, nil)
+	return c.end(actor, &board.Abandon{About: board.About{Task: task}, Reason: reason})
 }
 
 // needsBlock reports whether a task has to be blocked before it can be abandoned. It refuses what could not be

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/worktrees"
 )
@@ -128,9 +129,7 @@ func (c *call) stillHeld(t *board.Task, holder string) error {
 // freeTask ends the claim on a task.
 func (c *call) freeTask(human board.Actor, r *recovered, t *board.Task, live bool) error {
 	r.Freed, r.Review = holderOf(t), t.Status == board.ReadyForReview
-	_, err := worktrees.Release(c.ctx, c.opened, worktrees.ReleaseRequest{
-		Actor: human, Task: t.ID, Reason: "recovered, its agent was gone", Force: live, KeepWork: !r.Review,
-	})
+	_, err := worktrees.End(c.ctx, c.opened, gitboard.Request{Actor: human}, &board.Release{About: board.About{Task: t.ID}, Reason: "recovered, its agent was gone", Force: live, KeepWork: !r.Review})
 	if refusal := (*board.Refusal)(nil); errors.As(err, &refusal) && refusal.Code == "lease" {
 		return c.stillHeld(t, r.Freed) // it has come back
 	}

@@ -6,7 +6,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/worktrees"
 )
 
 func releaseCommand() *command {
@@ -40,13 +39,7 @@ func releaseCommand() *command {
 			if err != nil {
 				return err
 			}
-			done, err := worktrees.Release(c.ctx, c.opened, worktrees.ReleaseRequest{
-				Actor: actor, Task: t.ID, Reason: reason, Force: force, Request: c.request, AllowSecret: c.allowSecret,
-			})
-			if err != nil {
-				return err
-			}
-			return c.report(done, nil)
+			return c.end(actor, &board.Release{About: board.About{Task: t.ID}, Reason: reason, Force: force})
 		},
 	}
 }

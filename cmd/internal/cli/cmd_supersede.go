@@ -3,7 +3,7 @@ package cli
 import (
 	"github.com/spf13/pflag"
 
-	"github.com/git-liza/git-liza/worktrees"
+	"github.com/git-liza/git-liza/gitboard/board"
 )
 
 func supersedeCommand() *command {
@@ -20,13 +20,7 @@ func supersedeCommand() *command {
 			if err != nil {
 				return err
 			}
-			done, err := worktrees.Supersede(c.ctx, c.opened, worktrees.SupersedeRequest{
-				Actor: actor, Task: c.args[0], By: commas(by), Reason: reason, Request: c.request, AllowSecret: c.allowSecret,
-			})
-			if err != nil {
-				return err
-			}
-			return c.report(done, nil)
+			return c.end(actor, &board.Supersede{About: board.About{Task: c.args[0]}, By: commas(by), Reason: reason})
 		},
 	}
 }

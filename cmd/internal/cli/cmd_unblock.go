@@ -4,7 +4,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/worktrees"
 )
 
 func unblockCommand() *command {
@@ -35,13 +34,7 @@ A task that two coders failed at must be amended in done_when, scope or spec fir
 			if err != nil {
 				return err
 			}
-			done, err := worktrees.Unblock(c.ctx, c.opened, worktrees.UnblockRequest{
-				Actor: actor, Task: c.args[0], Mode: mode, To: to, Assessment: assessment, Request: c.request, AllowSecret: c.allowSecret,
-			})
-			if err != nil {
-				return err
-			}
-			return c.report(done, nil)
+			return c.end(actor, &board.Unblock{About: board.About{Task: c.args[0]}, Mode: mode, To: to, Assessment: assessment})
 		},
 	}
 }

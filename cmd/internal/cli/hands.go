@@ -71,7 +71,7 @@ func (h hands) ForReview(ctx context.Context, task string) error {
 
 // Release implements supervisor.Hands.
 func (h hands) Release(ctx context.Context, actor board.Actor, task, reason string) error {
-	_, err := worktrees.Release(ctx, h.b, worktrees.ReleaseRequest{Actor: actor, Task: task, Reason: reason})
+	_, err := worktrees.End(ctx, h.b, gitboard.Request{Actor: actor}, &board.Release{About: board.About{Task: task}, Reason: reason})
 	return err
 }
 

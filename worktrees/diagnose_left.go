@@ -1,0 +1,255 @@
+package worktrees
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/lease"
+)
+
+// records looks for what processes said of worktrees that are neither made nor removed any more.
+func (d *diagnosis) records(context.Context) error {
+	entries, err := os.ReadDir(d.claimsDir())
+	if errors.Is(err, fs.ErrNotExist) || d.root == "" {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		token, path := e.Name(), filepath.Join(d.claimsDir(), e.Name())
+		if present(filepath.Join(d.root, ".worktrees", claimMark+token)) || present(filepath.Join(d.root, ".worktrees", goneMark+token)) {
+			continue
+		}
+		r := d.left(token, path)
+		if info, err := e.Info(); err == nil && strings.HasSuffix(token, newMark) && d.b.Now().Sub(info.ModTime()) > time.Minute {
+			r = &record{} // written in a moment, or never
+		}
+		if r == nil {
+			continue
+		}
+		d.add(Problem{
+			Kind: LeftRecord, Task: r.Task, Path: path, Text: "a process that made or removed a worktree has died, and " + path + " is left of it",
+			Fix: func(context.Context) error { return forget(path) },
+		})
+	}
+	return nil
+}
+
+// moves looks for worktrees whose lock is left from when they were moved.
+func (d *diagnosis) moves(context.Context) error {
+	moving := map[string]bool{}
+	entries, _ := os.ReadDir(d.claimsDir()) // with none, nobody moves any
+	for _, e := range entries {
+		if r, err := d.readRecord(e.Name()); err == nil && r != nil && d.inUse(r) {
+			moving[r.Task] = true
+		}
+	}
+	for _, w := range d.all {
+		name, below := d.below(w.Path)
+		if !below || w.Reason != gitio.MovingReason || moving[name] || d.passing(w.Path) || !present(w.Path) {
+			continue
+		}
+		d.add(Problem{
+			Kind: LeftLock, Task: name, Path: w.Path, Text: fmt.Sprintf("a process that moved the worktree %s has died, and git holds it to be locked", w.Path),
+			Fix: func(ctx context.Context) error { return d.repo.UnlockWorktree(ctx, w.Path) },
+		})
+	}
+	return nil
+}
+
+// folders looks at what lies below .worktrees.
+func (d *diagnosis) folders(context.Context) error {
+	if d.root == "" {
+		return nil
+	}
+	entries, err := os.ReadDir(filepath.Join(d.root, ".worktrees"))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	for _, e := range entries {
+		path := filepath.Join(d.root, ".worktrees", e.Name())
+		if token, is := strings.CutPrefix(e.Name(), claimMark); is {
+			d.leftCandidate(token, path)
+		} else if token, is := strings.CutPrefix(e.Name(), goneMark); is {
+			d.leftGone(token, path)
+		} else if !strings.HasPrefix(e.Name(), ".") {
+			d.folder(e.Name(), path)
+		}
+	}
+	return nil
+}
+
+// left reads who made a passing worktree; nil when it may be needed still.
+func (d *diagnosis) left(token, path string) *record {
+	r, err := d.readRecord(token)
+	if err != nil {
+		return nil
+	}
+	if r != nil {
+		if d.inUse(r) {
+			return nil
+		}
+		return r
+	}
+	// Nobody says whose it is: its age decides.
+	info, err := os.Stat(path)
+	if err != nil || d.b.Now().Sub(info.ModTime()) < abandonedAfter {
+		return nil
+	}
+	return &record{}
+}
+
+func (d *diagnosis) leftCandidate(token, path string) {
+	r := d.left(token, path)
+	if r == nil {
+		return
+	}
+	if t := d.taskOf(r); t != nil {
+		if late := d.unmoved(t); late != nil && late.token == token {
+			return // told with the task
+		}
+	}
+	d.add(Problem{
+		Kind: LeftCandidate, Task: r.Task, Path: path, Text: fmt.Sprintf("%s was made for a claim that never came", filepath.Base(path)),
+		Fix: func(ctx context.Context) error { return d.removeCandidate(ctx, token) },
+	})
+}
+
+// taskOf is the task that a record is about, nil for none.
+func (d *diagnosis) taskOf(r *record) *board.Task {
+	if !board.ValidTaskID(r.Task) {
+		return nil
+	}
+	return d.v.State.Task(r.Task)
+}
+
+// leftGone looks at a worktree whose removal did not come to an end.
+func (d *diagnosis) leftGone(token, path string) {
+	r := d.left(token, path)
+	if r == nil {
+		return
+	}
+	p := Problem{Kind: LeftWorktree, Task: r.Task, Path: path, Text: fmt.Sprintf("the removal of the worktree %s did not come to an end", path)}
+	if board.ValidTaskID(r.Task) {
+		p.Fix = func(ctx context.Context) error {
+			if identity(path) == "" { // most of it has gone already
+				return errors.Join(os.RemoveAll(path), d.repo.RemoveWorktree(ctx, path), forget(filepath.Join(d.claimsDir(), token)))
+			}
+			return d.finishGone(ctx, d.v, r.Task, token, d.self(ctx), nil)
+		}
+	} else {
+		p.Hint = "keep what you need of it; it was a task's worktree once"
+	}
+	d.add(p)
+}
+
+// folder looks at a folder with the name of a task.
+func (d *diagnosis) folder(name, path string) {
+	var t *board.Task
+	if board.ValidTaskID(name) {
+		t = d.v.State.Task(name)
+	}
+	l := layout{path: path}
+	if t != nil {
+		l = d.layout(d.all, t.ID)
+	}
+	switch {
+	case t == nil:
+		d.add(Problem{Kind: UnknownWorktree, Path: path, Text: fmt.Sprintf("%s belongs to no task of this board", path), Hint: "keep what you need of it; the board does not know it"})
+	case l.inTheWay:
+		if !live(t.Status) { // else it has been told
+			d.add(Problem{Kind: UnknownWorktree, Task: t.ID, Path: path, Text: fmt.Sprintf("%s is no worktree of this repository", path), Hint: "move it elsewhere; if it is a worktree that git forgot: git liza worktree repair"})
+		}
+	case l.ours && t.Status.Terminal(): // the next claim of any other takes care of it
+		d.add(Problem{
+			Kind: LeftWorktree, Task: t.ID, Path: path, Text: fmt.Sprintf("%s is %s, and a worktree of it is left", t.ID, t.Status),
+			Fix: func(ctx context.Context) error { return d.tidy(ctx, d.v, t.ID, d.self(ctx)) },
+		})
+	}
+}
+
+// locks looks for lock files that nobody can still hold. Where it can't be seen whether somebody does, only a person
+// may take one away.
+func (d *diagnosis) locks(context.Context) error {
+	common := d.repo.CommonDir()
+	var files []string
+	for _, pattern := range lockFiles {
+		matches, err := filepath.Glob(filepath.Join(escapeGlob(common), filepath.FromSlash(pattern)))
+		if err != nil {
+			return err
+		}
+		for _, m := range matches {
+			files = append(files, strings.TrimPrefix(m, common+string(filepath.Separator)))
+		}
+	}
+	err := filepath.WalkDir(filepath.Join(common, "refs"), func(path string, e fs.DirEntry, err error) error {
+		if err != nil {
+			if errors.Is(err, fs.ErrNotExist) {
+				return nil // a ref that went meanwhile
+			}
+			return err
+		}
+		if !e.IsDir() && strings.HasSuffix(path, ".lock") {
+			files = append(files, strings.TrimPrefix(path, common+string(filepath.Separator)))
+		}
+		return nil
+	})
+	for _, file := range files {
+		path := filepath.Join(common, file)
+		info, statErr := os.Lstat(path)
+		if statErr != nil || d.b.Now().Sub(info.ModTime()) < lockAge {
+			continue
+		}
+		p := Problem{
+			Kind: StaleLock, Path: path, Text: fmt.Sprintf("the lock %s is from %s", path, info.ModTime().UTC().Format(time.RFC3339)),
+			Hint: "make sure that no git process runs in this repository; then the file may go",
+		}
+		if left, known := abandoned(info.ModTime(), d.b.Now(), lockAge); left && known {
+			p.Text += ", and no git that has run since then is left"
+			p.Fix = func(context.Context) error {
+				if now, err := os.Lstat(path); err != nil || !now.ModTime().Equal(info.ModTime()) {
+					return nil // it has gone, or is another's
+				}
+				return forget(path)
+			}
+		}
+		d.add(p)
+	}
+	return err
+}
+
+func escapeGlob(path string) string {
+	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(path)
+}
+
+// mergeLease looks for a merge lease whose holder is no more.
+func (d *diagnosis) mergeLease(ctx context.Context) error {
+	held, err := d.v.Lease(ctx, lease.MergeHolder)
+	if err != nil || held == nil || d.b.Now().Before(held.Expires) {
+		return err
+	}
+	text := fmt.Sprintf("a merge of %s by %s ended at %s without a word", held.Task, held.Session, held.Expires.UTC().Format(time.RFC3339))
+	if held.Damaged {
+		text = "the lease of merges can't be read"
+	}
+	d.add(Problem{
+		Kind: ExpiredMerge, Task: held.Task, Text: text,
+		Fix: func(ctx context.Context) error {
+			err := d.b.Log().Store().UpdateRefs(ctx, []gitio.RefUpdate{lease.Fence(lease.MergeHolder, held)}, "git liza: an expired merge lease")
+			if errors.Is(err, gitio.ErrRefMoved) {
+				return nil // somebody has taken it, or it has gone
+			}
+			return err
+		},
+	})
+	return nil
+}

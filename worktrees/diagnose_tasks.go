@@ -1,0 +1,222 @@
+package worktrees
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/gitio"
+)
+
+// tasks looks for the worktrees and branches that this clone should have.
+func (d *diagnosis) tasks(ctx context.Context) error {
+	for _, b := range d.v.State.Tasks() {
+		if b.Status.Terminal() || b.Status == board.Draft {
+			continue
+		}
+		t := d.v.State.Task(b.ID)
+		if t == nil || t.Worktree == "" || t.Clone != d.clone || d.root == "" {
+			continue
+		}
+		tip, err := d.repo.Ref(ctx, Branch(t.ID))
+		if err != nil {
+			return err
+		}
+		if tip.IsZero() {
+			if err := d.missingBranch(ctx, t); err != nil {
+				return err
+			}
+		}
+		if err := d.worktree(ctx, t, tip); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (d *diagnosis) missingBranch(ctx context.Context, t *board.Task) error {
+	p := Problem{Kind: MissingBranch, Task: t.ID, Text: fmt.Sprintf("%s is %s, and its branch task/%s is missing", t.ID, t.Status, t.ID)}
+	from, err := d.knownWork(ctx, t)
+	if err != nil {
+		return err
+	}
+	l := d.layout(d.all, t.ID)
+	switch {
+	case from == "":
+		p.Hint = "its commits are not in this clone: bring task/" + t.ID + " back from where it is"
+	case l.ours && submitted(t) == "":
+		// What was committed there since is only in the worktree's reflog.
+		_, on, err := d.repo.Head(ctx, l.path)
+		last := gitio.OID("")
+		if err == nil {
+			last, err = d.repo.LastHead(ctx, l.path)
+		}
+		if err != nil || on != Branch(t.ID) {
+			p.Hint = fmt.Sprintf("look for its last commit with git fsck --dangling, then git branch task/%s COMMIT", t.ID)
+			break
+		}
+		p.Text += fmt.Sprintf("; its worktree was last at %s", last.Short())
+		p.Fix = func(ctx context.Context) error {
+			return d.repo.UpdateRefs(ctx, []gitio.RefUpdate{{Ref: Branch(t.ID), New: last}}, "git liza: a branch that was missing")
+		}
+	default:
+		p.Text += fmt.Sprintf("; it was last known at %s", from.Short())
+		p.Fix = func(ctx context.Context) error { _, err := d.workTip(ctx, t); return err }
+	}
+	d.add(p)
+	return nil
+}
+
+// worktree looks at one worktree that should be here, on its branch.
+func (d *diagnosis) worktree(ctx context.Context, t *board.Task, tip gitio.OID) error {
+	l := d.layout(d.all, t.ID)
+	if !l.ours {
+		if !live(t.Status) {
+			return nil // made again when somebody needs it
+		}
+		p := Problem{Kind: MissingWorktree, Task: t.ID, Path: l.path, Text: fmt.Sprintf("%s is %s, and its worktree is missing", t.ID, t.Status)}
+		if err := l.blocked(t.ID); err != nil {
+			p.Text += ": " + err.Error()
+			p.Hint = err.(*board.Refusal).Hint
+		} else {
+			p.Fix = func(ctx context.Context) error { _, err := d.ensure(ctx, d.v, t); return err }
+		}
+		d.add(p)
+		return nil
+	}
+	if left := d.unmoved(t); left != nil {
+		d.add(Problem{
+			Kind: MissingWorktree, Task: t.ID, Path: l.path, Text: fmt.Sprintf("%s is %s by %s, and the worktree of its former holder is still in place", t.ID, t.Status, t.AssignedTo),
+			Fix: func(ctx context.Context) error {
+				if d.unmoved(t) == nil {
+					return nil
+				}
+				return d.moveInLate(ctx, d.v, t, left, d.self(ctx))
+			},
+		})
+		return nil
+	}
+	if tip.IsZero() {
+		return nil
+	}
+	head, branch, err := d.repo.Head(ctx, l.path)
+	if err != nil && ctx.Err() == nil {
+		d.add(Problem{
+			Kind: DamagedWorktree, Task: t.ID, Path: l.path, Text: fmt.Sprintf("the worktree of %s can't be read: %v", t.ID, err),
+			Fix: func(ctx context.Context) error {
+				if err := Repair(ctx, d.b); err != nil {
+					return err
+				}
+				_, _, err := d.repo.Head(ctx, l.path)
+				return err
+			},
+		})
+		return nil
+	}
+	if err == nil && branch == Branch(t.ID) {
+		return d.fix(ctx, t, l.path, head)
+	}
+	if err != nil {
+		return err
+	}
+	open := midst(l.path)
+	if open == "rebase" {
+		return nil // git detaches HEAD for as long as it takes
+	}
+	p := Problem{
+		Kind: WrongBranch, Task: t.ID, Path: l.path, Text: fmt.Sprintf("the worktree of %s is on %s, not on task/%s", t.ID, orDetached(branch), t.ID),
+		Hint: fmt.Sprintf("git -C %s checkout task/%s", board.WorktreeOf(t.ID), t.ID),
+	}
+	if head == tip && open == "" && l.elsewhere == "" {
+		p.Fix = func(ctx context.Context) error { return d.repo.AttachHead(ctx, l.path, Branch(t.ID)) }
+	}
+	d.add(p)
+	return nil
+}
+
+// fix looks for an integration fix that integration was not brought into.
+func (d *diagnosis) fix(ctx context.Context, t *board.Task, path string, head gitio.OID) error {
+	last := ""
+	if len(t.History) > 0 {
+		last = t.History[len(t.History)-1].Event
+	}
+	if t.Status != board.Claimed || last != board.EventClaimedForFix || midst(path) != "" {
+		return nil
+	}
+	tip, err := d.integration(ctx, d.v)
+	if err != nil {
+		return err
+	}
+	if has, err := d.repo.IsAncestor(ctx, tip, head); has || err != nil {
+		return err
+	}
+	if dirty, err := d.repo.Status(ctx, path); len(dirty) > 0 || err != nil {
+		return err
+	}
+	d.add(Problem{
+		Kind: FixNotBegun, Task: t.ID, Path: path, Text: fmt.Sprintf("%s is claimed to be made fit for integration, and integration was not merged into its worktree", t.ID),
+		Fix: func(ctx context.Context) error {
+			if midst(path) != "" {
+				return nil
+			}
+			_, err := d.mergeIn(ctx, d.v, t.ID, path, d.self(ctx))
+			return err
+		},
+	})
+	return nil
+}
+
+// branches looks for branches of tasks that need none.
+func (d *diagnosis) branches(ctx context.Context) error {
+	refs, err := d.repo.Refs(ctx, strings.TrimSuffix(branchPrefix, "/"))
+	if err != nil {
+		return err
+	}
+	for _, r := range refs {
+		id := strings.TrimPrefix(r.Name, branchPrefix)
+		if !board.ValidTaskID(id) {
+			continue
+		}
+		t := d.v.State.Task(id)
+		if t == nil || !t.Status.Terminal() {
+			continue
+		}
+		if l := d.layout(d.all, id); l.ours || l.elsewhere != "" {
+			continue // told with its worktree, or a person's
+		}
+		d.add(Problem{
+			Kind: LeftBranch, Task: id, Text: fmt.Sprintf("%s is %s, and its branch task/%s is left", id, t.Status, id),
+			Fix: func(ctx context.Context) error { return d.clearBranch(ctx, d.v, id) },
+		})
+	}
+	return nil
+}
+
+// registrations looks for worktrees that git knows and nobody can find.
+func (d *diagnosis) registrations(context.Context) error {
+	told := map[string]bool{}
+	for _, p := range d.found {
+		told[p.Path] = true
+	}
+	for _, w := range d.all {
+		if !w.Prunable || w.Main {
+			continue
+		}
+		p := Problem{Kind: PrunableWorktree, Path: w.Path, Text: fmt.Sprintf("git has a record of the worktree %s, which is not there", w.Path), Hint: "if it was moved: git worktree repair NEW-PATH"}
+		if name, below := d.below(w.Path); below && told[filepath.Join(d.root, ".worktrees", name)] {
+			continue
+		}
+		if d.ofTask(w) {
+			p.Fix = func(ctx context.Context) error {
+				if present(w.Path) {
+					return nil
+				}
+				return d.repo.RemoveWorktree(ctx, w.Path)
+			}
+		}
+		d.add(p)
+	}
+	return nil
+}

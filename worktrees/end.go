@@ -1,0 +1,74 @@
+package worktrees
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/git-liza/git-liza/gitboard"
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/gitio"
+)
+
+// End carries out an operation that may end the life of a task's worktree: Abandon, Supersede, Unblock or Release. Where
+// it does, the work goes to the attic and the branch goes in its transaction, the worktree afterwards. After an error of
+// that last step the operation stands all the same, and both are returned; Diagnose finds the worktree.
+func End(ctx context.Context, b *gitboard.Board, r gitboard.Request, p board.TaskPayload) (*gitboard.Done, error) {
+	s, err := at(ctx, b)
+	if err != nil {
+		return nil, err
+	}
+	var last *kept
+	r.Intent = func(ctx context.Context, v *gitboard.View) (board.Payload, []gitio.RefUpdate, error) {
+		last = nil
+		t, err := v.State.FindTask(p.TaskID())
+		if err != nil {
+			return nil, nil, err
+		}
+		keptIn := endsWork(p, t)
+		if keptIn == nil {
+			published, err := s.share(ctx, t)
+			return p, published, err
+		}
+		if err := b.Dry(ctx, v, r, p); err != nil {
+			return nil, nil, err // before the files are taken into a commit
+		}
+		k, err := s.keep(ctx, v, t.ID, r.Actor)
+		if err != nil {
+			return nil, nil, err
+		}
+		hidden, err := b.Publish(ctx, t.ID, gitio.ZeroOID)
+		*keptIn, last = string(k.commit), k
+		return p, slices.Concat(hidden, k.refs, k.dropBranch(t.ID)), err
+	}
+	done, err := b.Do(ctx, r)
+	if err != nil || last == nil || done.Repeated {
+		return done, err
+	}
+	ctx, cancel := steady(ctx)
+	defer cancel()
+	if err := s.clearAway(ctx, done.View, p.TaskID(), r.Actor, last); err != nil {
+		return done, fmt.Errorf("it is done, but the worktree of %s could not be removed (git liza doctor mends it): %w", p.TaskID(), err)
+	}
+	return done, nil
+}
+
+// endsWork is where an operation says which commit holds the work that it ends; nil when it leaves the work alone.
+func endsWork(p board.Payload, t *board.Task) (keptIn *string) {
+	switch p := p.(type) {
+	case *board.Abandon:
+		return &p.Kept
+	case *board.Supersede:
+		return &p.Kept
+	case *board.Unblock:
+		if p.Mode == board.UnblockFresh {
+			return &p.Kept
+		}
+	case *board.Release:
+		p.Kept = "" // after a lost race the claim may be another
+		if t.Status == board.Claimed && !p.KeepWork {
+			return &p.Kept
+		}
+	}
+	return nil
+}

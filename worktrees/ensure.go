@@ -1,0 +1,185 @@
+package worktrees
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/git-liza/git-liza/gitboard"
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/gitio"
+)
+
+// ensure returns the worktree of a task whose work is kept, and makes it again from the branch when it
+// has gone.
+func (s *site) ensure(ctx context.Context, v *gitboard.View, t *board.Task) (string, error) {
+	if err := s.needFiles("a worktree"); err != nil {
+		return "", err
+	}
+	for range ensureTries {
+		l, err := s.look(ctx, t.ID)
+		if err != nil {
+			return "", err
+		}
+		if l.ours && t.Clone != s.clone && t.Clone != "" {
+			// Left from before the work went to another clone.
+			if err := s.clearAway(ctx, v, t.ID, s.self(ctx), nil); err != nil {
+				return "", err
+			}
+			continue
+		}
+		if l.ours {
+			return l.path, nil
+		}
+		if err := l.blocked(t.ID); err != nil {
+			return "", err
+		}
+		tip, err := s.workTip(ctx, t)
+		if err != nil {
+			return "", err
+		}
+		made, err := s.remake(ctx, v, t.ID, tip)
+		if made || err != nil {
+			return l.path, err
+		}
+	}
+	return "", &gitboard.LostError{Op: "making the worktree of " + t.ID, Attempts: ensureTries}
+}
+
+// remake makes a task's worktree at its branch's tip. It's not made when somebody else has made it, or
+// the branch has moved.
+func (s *site) remake(ctx context.Context, v *gitboard.View, task string, tip gitio.OID) (made bool, err error) {
+	c, err := s.leftFor(ctx, task, tip)
+	if c == nil && err == nil {
+		c, err = s.candidate(ctx, task, tip, setupOf(v))
+	}
+	if err != nil {
+		return false, err
+	}
+	defer func() { err = errors.Join(err, c.discard(ctx)) }()
+	l, err := s.look(ctx, task)
+	if err != nil {
+		return false, err
+	}
+	now, err := s.repo.Ref(ctx, Branch(task))
+	if err != nil || l.ours || now != tip {
+		return false, err
+	}
+	return true, c.place(ctx, task, setupOf(v))
+}
+
+// leftFor finds a candidate that a process which is no more has made for a task, and which fits.
+func (s *site) leftFor(ctx context.Context, task string, tip gitio.OID) (*candidate, error) {
+	all, err := s.repo.Worktrees(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, w := range all {
+		token, is := strings.CutPrefix(filepath.Base(w.Path), claimMark)
+		if !is || w.Prunable || w.Head != tip || !w.Detached {
+			continue
+		}
+		r, err := s.readRecord(token)
+		if err != nil || r == nil || r.Task != task || r.Unready || s.inUse(r) {
+			continue
+		}
+		return &candidate{s: s, token: token, path: filepath.Join(s.root, ".worktrees", claimMark+token), base: tip, ready: true}, nil
+	}
+	return nil, nil
+}
+
+// workTip is the commit of a task's branch. A branch that is missing here is made again from what the
+// board and this clone know of the work.
+func (s *site) workTip(ctx context.Context, t *board.Task) (gitio.OID, error) {
+	tip, err := s.repo.Ref(ctx, Branch(t.ID))
+	if err != nil {
+		return "", err
+	}
+	from, err := s.knownWork(ctx, t)
+	if err != nil {
+		return "", err
+	}
+	if t.Clone != s.clone && t.Clone != "" {
+		seen, err := s.b.Published(ctx, t.ID)
+		if err != nil {
+			return "", err
+		}
+		if !seen.IsZero() {
+			return seen, s.takeOver(ctx, t.ID, tip, seen)
+		}
+	}
+	switch {
+	case tip.IsZero() && from == "":
+		r := board.Refuse("missing", fmt.Sprintf("the work of %s is not in this clone", t.ID), "git liza sync, or take another task")
+		r.Task = t.ID
+		return "", r
+	case !tip.IsZero() && (from == "" || t.Clone == s.clone):
+		return tip, nil
+	case !tip.IsZero():
+		// Made in another clone: the branch here may be behind what was submitted there.
+		if behind, err := s.repo.IsAncestor(ctx, tip, from); !behind || err != nil || tip == from {
+			return tip, err
+		}
+	}
+	err = s.repo.UpdateRefs(ctx, []gitio.RefUpdate{{Ref: Branch(t.ID), Old: tip, New: from}}, "git liza: bring the branch back")
+	return from, err
+}
+
+// takeOver brings a task's branch here to where another clone has published it. What the branch here has beyond
+// that goes to the attic.
+func (s *site) takeOver(ctx context.Context, task string, tip, seen gitio.OID) error {
+	if tip == seen {
+		return nil
+	}
+	updates := []gitio.RefUpdate{{Ref: Branch(task), Old: tip, New: seen}}
+	if held, err := s.heldBy(ctx, tip, []gitio.OID{seen}); !held {
+		if err != nil {
+			return err
+		}
+		attic, err := s.attic(ctx, task)
+		if err != nil {
+			return err
+		}
+		updates = append(updates, gitio.RefUpdate{Ref: atticRef(task, attic.next), New: tip})
+	}
+	return s.repo.UpdateRefs(ctx, updates, "git liza: take the branch over")
+}
+
+// knownWork finds the newest commit of a task that is surely its work: what was submitted since it was
+// begun afresh, else where it began; "" when this clone lacks it.
+func (s *site) knownWork(ctx context.Context, t *board.Task) (gitio.OID, error) {
+	if commit := submitted(t); commit != "" {
+		has, err := s.has(ctx, commit)
+		if has || err != nil {
+			return gitio.OID(commit), err
+		}
+		return "", nil
+	}
+	if t.Clone != s.clone && t.Clone != "" {
+		return "", nil
+	}
+	has, err := s.has(ctx, t.BaseCommit)
+	if !has || err != nil {
+		return "", err
+	}
+	return gitio.OID(t.BaseCommit), nil
+}
+
+// submitted is the last commit that was submitted since a task was begun afresh, "" for none.
+func submitted(t *board.Task) string {
+	if t.ReviewCommit != "" {
+		return t.ReviewCommit
+	}
+	for _, e := range slices.Backward(t.History) {
+		switch e.Event {
+		case board.EventReady:
+			return e.Commit
+		case board.EventClaimed, board.EventReassignedAfterReject, board.EventReclaimedAfterExpiry:
+			return ""
+		}
+	}
+	return ""
+}
