@@ -120,7 +120,11 @@ func Look(s *State, beside Beside, now time.Time) (*Overview, error) {
 			o.PlannedDone++
 		}
 	}
-	planner := o.planner()
+	alive := o.alive(beside.Leases)
+	planner := roles.Human // whose turn planning is
+	if alive[roles.Planner] {
+		planner = roles.Planner
+	}
 	finalizes := planner
 	if config.PlanReview == "human" {
 		finalizes = roles.Human
@@ -128,19 +132,20 @@ func Look(s *State, beside Beside, now time.Time) (*Overview, error) {
 	o.tasks(tasks, forecast{merged: s.Merged, leases: beside.Leases, planner: planner, finalizes: finalizes})
 	if o.GoalStatus == InProgress {
 		o.waiting(s, planner)
-		o.turns(s, planner)
+		o.turns(s, planner, alive)
 	}
 	return o, s.Err()
 }
 
-// planner is whose turn planning is: the human's where there is no planner.
-func (o *Overview) planner() roles.Role {
+// alive tells of which roles there are agents; of those that are known to have let their leases run out there are none.
+func (o *Overview) alive(leases map[string]Lease) map[roles.Role]bool {
+	alive := map[roles.Role]bool{}
 	for _, a := range o.Agents {
-		if role, err := roles.Of(a.ID); err == nil && role == roles.Planner {
-			return role
+		if role, err := roles.Of(a.ID); err == nil && (leases == nil || o.Now < a.LeaseExpires) {
+			alive[role] = true
 		}
 	}
-	return roles.Human
+	return alive
 }
 
 // tasks says of each task how it goes on, as far as the forecast is prepared.
@@ -341,9 +346,10 @@ func (o *Overview) waiting(s *State, planner roles.Role) {
 }
 
 // turns counts what waits for whom. While the board stands still nothing waits for coders and reviewers, but
-// for the human who can let it go on.
-func (o *Overview) turns(s *State, planner roles.Role) {
-	counts := map[roles.Role]int{roles.Human: len(o.Waiting)}
+// for the human who can let it go on; so does what waits for a role that nobody has.
+func (o *Overview) turns(s *State, planner roles.Role, alive map[roles.Role]bool) {
+	add := func(what, do string) { o.Waiting = append(o.Waiting, Ask{what, do}) }
+	counts := map[roles.Role]int{}
 	for _, t := range o.Tasks {
 		if t.Turn == roles.Planner || t.Turn != roles.Human && o.Mode == Running && len(o.Stopped) == 0 {
 			counts[t.Turn]++
@@ -355,6 +361,17 @@ func (o *Overview) turns(s *State, planner roles.Role) {
 			counts[planner]++ // to plan, or to say that the goal is reached
 		}
 	}
+	for _, who := range []roles.Role{roles.Coder, roles.CodeReviewer} {
+		name := strings.TrimSuffix(turnNames[who], "s")
+		switch n := counts[who]; {
+		case n == 0 || alive[who]:
+		case n == 1:
+			add("a task waits for a "+name+", and there is none", "git liza agent "+who.Prefix())
+		default:
+			add(strconv.Itoa(n)+" tasks wait for a "+name+", and there is none", "git liza agent "+who.Prefix())
+		}
+	}
+	counts[roles.Human] = len(o.Waiting)
 	for _, who := range []roles.Role{roles.Human, roles.Planner, roles.Coder, roles.CodeReviewer} {
 		if n := counts[who]; n > 0 {
 			o.Turns = append(o.Turns, Turn{who, n})

@@ -144,6 +144,18 @@ func TestOverviewWithoutPlanner(t *testing.T) {
 	})
 }
 
+// What waits for a role that nobody has waits for the human; a lease that has run out is nobody's.
+func TestOverviewWithoutHands(t *testing.T) {
+	s := begun(t).ready("a").ready("b").in(board.ReadyForReview, "c")
+	nobody := s.look(map[string]board.Lease{}).Waiting
+	equals(t, "all gone", nobody, []board.Ask{
+		{What: "2 tasks wait for a coder, and there is none", Do: "git liza agent coder"},
+		{What: "a task waits for a reviewer, and there is none", Do: "git liza agent code-reviewer"},
+	})
+	equal(t, "all there", len(s.look(s.allAlive()).Waiting), 0)
+	equal(t, "not known", len(s.look(nil).Waiting), 0)
+}
+
 // However many tasks are alike, what else waits is seen, and the commands are whole.
 func TestOverviewOfMuchThatWaits(t *testing.T) {
 	s := begun(t).do(planner, &board.Deregister{})
