@@ -129,12 +129,27 @@ func TestUnrecordedWork(t *testing.T) {
 	s := newSite(t)
 	s.committed("parse.txt")
 	s.ok("", "", "git update-ref refs/heads/integration $(git commit-tree -p integration -m 'A repair' integration^{tree})")
-	if out := s.must("", "verify"); !strings.Contains(out, "NOTE ") || !strings.Contains(out, "A repair: integration got a commit") {
+	if out := s.must("", "verify"); !strings.Contains(out, "NOTE ") || !strings.Contains(out, "A repair: integration got ") || !strings.Contains(out, "by Ann, which no merge or land records") {
 		t.Error(out)
 	}
 	s.ok("coder-1", parse, "git rebase -q integration && git -c core.hooksPath=/dev/null update-ref refs/heads/integration HEAD")
 	out, _, exit := s.liza("", "verify")
 	if exit != 4 || !strings.Contains(out, "VIOLATION ") || !strings.Contains(out, "by coder-1, which no merge or land records") {
+		t.Errorf("exit %d\n%s", exit, out)
+	}
+}
+
+// Integration made another name for a task's branch is told of, and what is hidden from git by a graft is looked at.
+func TestAliasesAndGrafts(t *testing.T) {
+	s := newSite(t)
+	s.ok("", "", "git replace liza/state~2 liza/state~4 && git-liza verify && git replace -d $(git replace -l) && "+
+		"git rev-parse liza/state~3 >.git/info/grafts && git-liza verify && git-liza note hello && rm .git/info/grafts")
+	s.ok("coder-1", parse, "git symbolic-ref refs/heads/integration refs/heads/task/parse")
+	if out := s.must("", "verify"); !strings.Contains(out, "NOTE ") || !strings.Contains(out, "refs/heads/integration is a symbolic ref: who moves refs/heads/task/parse moves it") {
+		t.Error(out)
+	}
+	s.committed("parse.txt")
+	if out, _, exit := s.liza("", "verify"); exit != 4 || !strings.Contains(out, "by coder-1, which no merge or land records") {
 		t.Errorf("exit %d\n%s", exit, out)
 	}
 }

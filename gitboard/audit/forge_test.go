@@ -338,7 +338,7 @@ func TestForgedCommits(t *testing.T) {
 		"no line feed":        {forgery{op: note(ada), message: func(m string) string { return strings.TrimSuffix(m, "\n") }}, "message", "not the operation's"},
 
 		"two parents":        {forgery{op: note(ada), commit: func(c *gitio.Commit) { c.Parents = append(c.Parents, w.find("register").commit) }}, "history", "2 parents"},
-		"an agent's address": {forgery{op: note(board.HumanActor("Coder", "coder-1@liza"))}, "identity", "acted as a human"},
+		"an agent's address": {forgery{op: note(board.HumanActor("Coder", "coder-1@liza"))}, "identity", "acts as a human"},
 		"nobody":             {forgery{op: note(ada), commit: func(c *gitio.Commit) { c.Author.Name, c.Author.Email = "", "" }}, "identity", "no name"},
 		"author forged":      {forgery{op: note(planner), commit: func(c *gitio.Commit) { c.Author.Name = "Ada" }}, "identity", "should be planner-1 <planner-1@liza>"},
 		"no committer":       {forgery{op: note(ada), commit: func(c *gitio.Commit) { c.Committer.Name = "" }}, "identity", "committer"},

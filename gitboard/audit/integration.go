@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/gitio"
 	"github.com/git-liza/git-liza/gitboard/oplog"
 	"github.com/git-liza/git-liza/roles"
@@ -74,6 +75,21 @@ func (p *replay) integration(ctx context.Context, repo *gitio.Repo) (*line, erro
 		}
 	}
 	return l, nil
+}
+
+// aliases notes when the board or integration is another name for some branch: git before 2.46 asks no hook about it.
+func (p *replay) aliases(ctx context.Context, repo *gitio.Repo) error {
+	names := []string{oplog.Ref}
+	if config := p.state.Config(); config != nil {
+		names = append(names, "refs/heads/"+config.IntegrationBranch)
+	}
+	symbolic, err := repo.SymbolicRefs(ctx, names...)
+	for _, name := range names {
+		if to := symbolic[name]; to != "" {
+			p.report.note(Finding{p.report.To, "", CodeIntegration, fmt.Sprintf("%s is a symbolic ref: who moves %s moves it", name, to)})
+		}
+	}
+	return err
 }
 
 // end is how far the branch is covered by the operations: to its tip when they are all that there are by now,
@@ -198,7 +214,7 @@ func unrecorded(branch string, at gitio.OID, by string) string {
 
 // agentOf names the agent that made a commit, by its signatures or by the trailer that hooks add; "" for a person's.
 func agentOf(c gitio.Commit) string {
-	if isAgent(c.Author) || isAgent(c.Committer) {
+	if board.AgentAddress(c.Author.Email) || board.AgentAddress(c.Committer.Email) {
 		return c.Author.Name
 	}
 	_, by := madeFor(c.Message)

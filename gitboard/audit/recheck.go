@@ -13,8 +13,8 @@ import (
 
 // recheck holds what the operations say about the repository against it.
 func (p *replay) recheck(ctx context.Context, repo *gitio.Repo) error {
-	if len(p.evidence) == 0 {
-		return nil
+	if err := p.aliases(ctx, repo); err != nil || len(p.evidence) == 0 {
+		return err
 	}
 	missing, err := p.lookUp(ctx, repo)
 	if err != nil {

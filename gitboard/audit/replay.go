@@ -305,11 +305,13 @@ func (f *faults) parents(c gitio.Commit, last gitio.OID) {
 		f.add(CodeHistory, "it has %d parents: a board's history is one line", len(c.Parents))
 	case last.IsZero() && len(c.Parents) == 1:
 		f.add(CodeHistory, "the history is cut off here (a shallow clone?): what came before %s can't be proven", c.Parents[0].Short())
+	case !last.IsZero() && (len(c.Parents) == 0 || c.Parents[0] != last):
+		f.add(CodeHistory, "it does not follow from %s, which git lists before it", last.Short())
 	}
 }
 
-// signatures checks who and when: an agent's commit bears the agent's name exactly, a human's any but an
-// agent's, and both times are the operation's, in UTC.
+// signatures checks who and when: an agent's commit bears the agent's name exactly, a human's any that Check lets
+// pass, and both times are the operation's, in UTC.
 func (f *faults) signatures(l *link) {
 	a, c := l.commit.Author, l.commit.Committer
 	if l.opErr == nil {
@@ -320,8 +322,6 @@ func (f *faults) signatures(l *link) {
 		case l.op.Actor.Role != roles.Human:
 		case a.Name == "" || a.Email == "":
 			f.add(CodeIdentity, "the human who acted has no name or no address")
-		case isAgent(a):
-			f.add(CodeIdentity, "%s <%s> acted as a human", a.Name, a.Email)
 		}
 	}
 	if c.Name == "" || c.Email == "" {
@@ -336,9 +336,6 @@ func (f *faults) signatures(l *link) {
 		f.add(CodeTime, "the author's time is %s, the committer's %s", board.At(a.When), board.At(c.When))
 	}
 }
-
-// isAgent reports whether a signature is one that agents have.
-func isAgent(s gitio.Signature) bool { return strings.HasSuffix(strings.ToLower(s.Email), "@liza") }
 
 // form checks that the commit object holds nothing but what has been checked by now.
 func (f *faults) form(l *link, want *expected) {

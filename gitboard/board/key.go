@@ -71,7 +71,7 @@ func principal(name string) error {
 	if !strings.Contains(name, "@") {
 		return invalid("%s is no agent's id and no e-mail address: a human is known by the address that git has", quote(name)).hint("coder-1, or ada@example.org: git config user.email")
 	}
-	if !address.MatchString(name) || strings.ToLower(name) != name || strings.HasSuffix(name, "@liza") {
+	if !address.MatchString(name) || strings.ToLower(name) != name || AgentAddress(name) {
 		return invalid("%s is no e-mail address of a human, in lower case", quote(name))
 	}
 	return nil

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"strings"
 
 	"github.com/git-liza/git-liza/roles"
 )
@@ -16,6 +17,12 @@ type Actor struct {
 	Name    string
 	Email   string
 }
+
+// AgentDomain ends the address that an agent's commits bear: no human acts under one.
+const AgentDomain = "@liza"
+
+// AgentAddress reports whether an address is one that agents have.
+func AgentAddress(email string) bool { return strings.HasSuffix(strings.ToLower(email), AgentDomain) }
 
 // HumanActor is the actor of a human with a git identity.
 func HumanActor(name, email string) Actor {

@@ -149,6 +149,7 @@ func TestWhoIsActing(t *testing.T) {
 	s.refused("invalid", board.Actor{ID: "coder-1", Role: roles.Human}, finalize("login"))
 	s.refused("invalid", board.Actor{ID: "human", Role: roles.Human, Session: "s"}, finalize("login"))
 	s.refused("invalid", board.Actor{ID: "system", Role: roles.System}, finalize("login"))
+	s.refused("identity", board.HumanActor("Coder", "coder-1@Liza"), &board.Pause{}, "an agent's address", "git config user.email")
 	s.refused("permission", reviewer1, &board.Pause{}, "a pause is not for a code_reviewer")
 }
 

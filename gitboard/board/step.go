@@ -78,6 +78,10 @@ func checkActor(s *State, op Operation) error {
 		if a.ID != roles.HumanID || a.Session != "" {
 			return invalid("a human acts as %q, not as %q", roles.HumanID, a.ID)
 		}
+		if AgentAddress(a.Email) {
+			return refuse("identity", "%s <%s> acts as a human, and that is an agent's address", quote(a.Name), Line(a.Email, 60)).
+				hint("as an agent: LIZA_AGENT_ID=coder-1; as yourself: git config user.email you@example.com")
+		}
 	} else {
 		role, err := roles.Of(a.ID)
 		if err != nil {

@@ -31,10 +31,10 @@ var quarantineVars = map[string]bool{
 }
 
 // quiet keeps a child from asking and from speaking another language, and
-// makes it see the objects that are there rather than refs/replace.
+// makes it see the objects that are there rather than refs/replace and grafts.
 var quiet = []string{
 	"LC_ALL=C", "LANGUAGE=C", "GIT_TERMINAL_PROMPT=0", "GIT_EDITOR=true",
-	"GIT_SEQUENCE_EDITOR=true", "GIT_NO_REPLACE_OBJECTS=1",
+	"GIT_SEQUENCE_EDITOR=true", "GIT_NO_REPLACE_OBJECTS=1", "GIT_GRAFT_FILE=" + os.DevNull,
 }
 
 // cleanEnv returns this process's environment as children may see it.

@@ -109,6 +109,27 @@ func (r *Repo) Refs(ctx context.Context, prefixes ...string) ([]Ref, error) {
 	return refs, nil
 }
 
+// SymbolicRefs returns of these refs the symbolic ones, and where each leads.
+// One that leads nowhere is none.
+func (r *Repo) SymbolicRefs(ctx context.Context, names ...string) (map[string]string, error) {
+	for _, name := range names {
+		if err := checkRefName(name); err != nil {
+			return nil, err
+		}
+	}
+	out, err := r.forEachRef(ctx, "%(refname) %(symref)", names)
+	if err != nil {
+		return nil, fmt.Errorf("list symbolic refs: %w", err)
+	}
+	symbolic := map[string]string{}
+	for _, line := range splitLines(out) {
+		if name, to, _ := strings.Cut(line, " "); to != "" {
+			symbolic[name] = to
+		}
+	}
+	return symbolic, nil
+}
+
 func (r *Repo) forEachRef(ctx context.Context, format string, prefixes []string) ([]byte, error) {
 	return r.command("for-each-ref", append([]string{"for-each-ref", "--format=" + format}, prefixes...)...).output(ctx)
 }

@@ -237,5 +237,5 @@ func Author(a board.Actor) (name, email string) {
 	if a.Role == roles.Human {
 		return a.Name, a.Email
 	}
-	return a.ID, a.ID + "@liza"
+	return a.ID, a.ID + board.AgentDomain
 }
