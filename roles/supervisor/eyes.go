@@ -51,7 +51,8 @@ func (s *supervisor) look(ctx context.Context) (Look, error) {
 			return l, err
 		}
 		l.NoSpec = spec == ""
-	} else if err := s.leases(ctx, v, &l); err != nil {
+	}
+	if err := s.leases(ctx, v, &l); err != nil {
 		return l, err
 	}
 	return l, v.State.Err()
@@ -65,21 +66,14 @@ func read(state *board.State, f func()) (err error) {
 	return state.Err()
 }
 
-// leases looks at the leases of those who hold what this agent could take over.
+// leases looks at the leases of those on whom it depends what this agent does.
 func (s *supervisor) leases(ctx context.Context, v *gitboard.View, l *Look) error {
 	seen := map[string]watched{}
-	for _, b := range v.State.Tasks() {
-		holder := ""
-		switch {
-		case s.Role == roles.Coder && (b.Status == board.Claimed && !b.HandoffPending || b.Status == board.Rejected):
-			holder = b.AssignedTo
-		case s.Role == roles.CodeReviewer && b.Status == board.ReadyForReview:
-			holder = b.ReviewingBy
-		}
-		if _, done := seen[holder]; holder == "" || holder == s.actor.ID || done {
+	for _, other := range s.others(v.State) {
+		if _, done := seen[other]; done {
 			continue
 		}
-		held, err := v.Lease(ctx, holder)
+		held, err := v.Lease(ctx, other)
 		if err != nil {
 			return err
 		}
@@ -87,14 +81,40 @@ func (s *supervisor) leases(ctx context.Context, v *gitboard.View, l *Look) erro
 			continue
 		}
 		w := watched{held.OID, l.Now}
-		if before := s.watch[holder]; before.oid == w.oid {
+		if before := s.watch[other]; before.oid == w.oid {
 			w.since = before.since
 		}
-		seen[holder] = w
-		l.Leases[holder] = Seen{Expires: held.Expires, Since: w.since}
+		seen[other] = w
+		l.Leases[other] = Seen{Expires: held.Expires, Since: w.since}
 	}
 	s.watch = seen
 	return nil
+}
+
+// others are those who hold what this agent could take over, or who plan before it.
+func (s *supervisor) others(state *board.State) (others []string) {
+	add := func(id string) {
+		if id != "" && id != s.actor.ID {
+			others = append(others, id)
+		}
+	}
+	if s.Role == roles.Planner {
+		for _, id := range state.List(board.AgentDir) {
+			if plansBefore(id, s.actor.ID) {
+				add(id)
+			}
+		}
+		return others
+	}
+	for _, b := range state.Tasks() {
+		switch {
+		case s.Role == roles.Coder && (b.Status == board.Claimed && !b.HandoffPending || b.Status == board.Rejected):
+			add(b.AssignedTo)
+		case s.Role == roles.CodeReviewer && b.Status == board.ReadyForReview:
+			add(b.ReviewingBy)
+		}
+	}
+	return others
 }
 
 // prove replays what has come to the board since the last look; at first its newest operation alone.

@@ -1,6 +1,7 @@
 package supervisor
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -17,7 +18,7 @@ type Look struct {
 	Role    roles.Role
 	Clone   string
 	Halt    *gitboard.Halt  // the file that stops this clone, nil for none
-	Leases  map[string]Seen // of those who hold something, by agent; none where there is no lease
+	Leases  map[string]Seen // of those who hold something, or plan before this one, by agent; none where there is no lease
 	NoSpec  bool            // the goal's spec is not a file on integration
 	Only    string          // the one task to look at, "" for all
 	Once    bool            // one run, not more
@@ -67,6 +68,23 @@ func (l Look) skip(m *Memory) func(id string) bool {
 		t := l.State.Task(id)
 		return t == nil || m.givesUp(t, l.Now) || declined != "" && declined == t.ReviewCommit
 	}
+}
+
+// plansBefore reports whether an agent is a planner that another one leaves the planning to: two that are woken by the
+// same would both plan for it.
+func plansBefore(id, planner string) bool {
+	role, err := roles.Of(id)
+	return err == nil && role == roles.Planner && cmp.Or(cmp.Compare(len(id), len(planner)), cmp.Compare(id, planner)) < 0
+}
+
+// plannedBy is a planner that is alive and plans before this one, and until when it is known to be; "" for none.
+func (l Look) plannedBy() (id string, until time.Time) {
+	for other, seen := range l.Leases {
+		if l.Now.Before(seen.Expires) && plansBefore(other, l.Agent) && (id == "" || plansBefore(other, id)) {
+			id, until = other, seen.Expires
+		}
+	}
+	return id, until
 }
 
 // patience tells who can be robbed, and remembers when the next one could be: a supervisor tries when it

@@ -217,6 +217,9 @@ func (l Look) plan(m *Memory) Step {
 			return Step{Do: Deadline}
 		}
 	}
+	if first, until := l.plannedBy(); first != "" {
+		return Step{Do: Wait, Until: sooner(due, until), Idle: true, Reason: first + " plans"}
+	}
 	wakes := board.Wakes(l.State)
 	wake := m.wake(wakes)
 	switch {

@@ -85,6 +85,16 @@ func TestNext(t *testing.T) {
 
 		// A planner.
 		{"no tasks", planner, nil, nil, "start INITIAL_PLANNING"},
+		{"no tasks, a second planner", planner2, nil, nil, "wait for 5m0s (idle): planner-1 plans"},
+		{"no tasks, the first planner gone", planner2, nil, func(l *Look, _ *Memory) {
+			l.Leases["planner-1"] = Seen{Expires: l.Now}
+		}, "start INITIAL_PLANNING"},
+		{"no tasks, the tenth planner", actor("planner-10"), nil, func(l *Look, _ *Memory) {
+			l.Leases["planner-2"] = Seen{Expires: l.Now.Add(time.Hour)}
+		}, "wait for 5m0s (idle): planner-1 plans"},
+		{"no tasks, a later planner there", planner, nil, func(l *Look, _ *Memory) {
+			l.Leases["planner-10"] = Seen{Expires: l.Now.Add(time.Hour)}
+		}, "start INITIAL_PLANNING"},
 		{"no spec", planner, nil, func(l *Look, _ *Memory) { l.NoSpec = true }, "wait: no planner is started without the goal's spec: commit specs/vision.md and bring it to integration (git liza land)"},
 		{"work goes on", planner, func(s *scene) { s.claimed("login") }, nil, "wait for 30m0s (idle): nothing to plan"},
 		{"a blocked task", planner, func(s *scene) { s.blocked("login") }, nil, "start BLOCKED_TASKS"},

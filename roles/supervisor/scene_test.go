@@ -21,6 +21,7 @@ type scene struct {
 var (
 	human     = board.HumanActor("Ada", "ada@example.org")
 	planner   = actor("planner-1")
+	planner2  = actor("planner-2")
 	coder1    = actor("coder-1")
 	coder2    = actor("coder-2")
 	reviewer1 = actor("code-reviewer-1")
