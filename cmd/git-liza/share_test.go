@@ -16,7 +16,7 @@ import (
 	"time"
 )
 
-// A fleet is clones of one project that share its board by a bare remote.
+// A fleet is clones of one project that share its board by a bare remote with the server's lock on.
 type fleet struct {
 	t      *testing.T
 	hub    string
@@ -32,6 +32,7 @@ func newFleet(t *testing.T, n int, url func(hub string) string) *fleet {
 	first := newProject(t)
 	f := &fleet{t: t, hub: filepath.Join(t.TempDir(), "hub.git"), clones: []*project{first}, mu: &sync.Mutex{}, acknowledged: map[string]string{}}
 	first.git("init", "-q", "--bare", "-b", "main", f.hub)
+	first.must("", "-C", f.hub, "hooks", "install", "--server")
 	first.git("remote", "add", "origin", url(f.hub))
 	first.git("push", "-q", "origin", "main")
 	first.must("", "share", "origin")
