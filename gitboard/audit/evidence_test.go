@@ -8,6 +8,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/audit"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/oplog"
 )
 
 func texts(all []audit.Finding) string {
@@ -116,10 +117,12 @@ func TestEvidence(t *testing.T) {
 				t.Errorf("%q does not say %q", texts(report.Findings), c.want)
 			}
 			// A server says the same before it lets the operation in; how integration moves with it is another rule there.
-			push, err := audit.Examine(w.ctx, repo, audit.Range{From: tip, To: w.tip()}, w.integration)
-			check(t, err)
-			if !c.moves && !strings.Contains(texts(push.Findings), strings.TrimSuffix(c.want, "integration")) {
-				t.Errorf("a server says %q, not %q", texts(push.Findings), c.want)
+			for _, log := range []*oplog.Log{oplog.New(repo, ""), nil} { // as it needs the board, and all of it
+				push, err := audit.Examine(w.ctx, repo, log, audit.Range{From: tip, To: w.tip()}, w.integration)
+				check(t, err)
+				if !c.moves && !strings.Contains(texts(push.Findings), strings.TrimSuffix(c.want, "integration")) {
+					t.Errorf("a server says %q, not %q", texts(push.Findings), c.want)
+				}
 			}
 		})
 	}

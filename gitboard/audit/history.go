@@ -44,17 +44,12 @@ func history(ctx context.Context, store oplog.Store, repo *gitio.Repo, r Range) 
 	return chain, nil
 }
 
-// firstParents looks further and further back for the range's begin, the newest first.
+// firstParents is the range, and what is before it where it does not begin in this history, the newest first.
 func firstParents(ctx context.Context, repo *gitio.Repo, r Range) ([]gitio.OID, error) {
 	if r.From.IsZero() {
 		return repo.FirstParents(ctx, r.To, 0)
 	}
-	for most := 100; ; most *= 10 {
-		chain, err := repo.FirstParents(ctx, r.To, most)
-		if err != nil || len(chain) < most || slices.Contains(chain, r.From) {
-			return chain, err
-		}
-	}
+	return repo.Since(ctx, r.From, r.To)
 }
 
 // link is a commit of the chain with what can be read from it alone.

@@ -5,6 +5,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/oplog"
 )
 
 // Landing is a recorded move of integration.
@@ -16,22 +17,26 @@ type Landing struct {
 // Push is what operations that are about to join a board say.
 type Push struct {
 	*Report
-	State *board.State // after the last of them
+	State    *board.State // after the last of them
+	Landings []Landing    // the oldest first
 }
 
 // Examine replays the operations of a range as Verify does, and holds what they say against what is here: what
 // Verify would call a violation afterwards, for ever, is one now. integration is where that branch will be, zero
 // when it is not here. The objects may be in a push's quarantine. What a board brings that is here for the first
 // time stands in a history that others have verified.
-func Examine(ctx context.Context, repo *gitio.Repo, r Range, integration gitio.OID) (*Push, error) {
-	p, err := prove(ctx, repo, repo, r, nil)
+//
+// Of a few operations it reads of the board before them, in log, what they need and no more, and stops at the first
+// that is wrong. So what it costs to receive an operation does not grow with the board.
+func Examine(ctx context.Context, repo *gitio.Repo, log *oplog.Log, r Range, integration gitio.OID) (*Push, error) {
+	p, err := prove(ctx, repo, repo, log, r, nil)
 	if err != nil {
 		return nil, err
 	}
 	if !r.From.IsZero() && !repo.Shallow() && p.report.OK() {
 		err = p.backed(ctx, repo, integration)
 	}
-	return &Push{Report: p.report, State: p.state}, err
+	return &Push{Report: p.report, State: p.state, Landings: p.landings}, err
 }
 
 // backed is recheck before the refs have moved. That integration moves with what is said to have landed is not asked
@@ -82,14 +87,21 @@ func Landings(ctx context.Context, repo *gitio.Repo, r Range) ([]Landing, error)
 			return nil, b.err
 		}
 		for _, l := range b.links {
-			if l.err == nil && l.opErr == nil {
-				if before, after := moved(l.op.Payload); !after.IsZero() {
-					all = append(all, Landing{l.oid, before, after})
-				}
+			if landing, is := recorded(&l); is {
+				all = append(all, landing)
 			}
 		}
 	}
 	return all, ctx.Err()
+}
+
+// recorded is the move of integration that a commit of the board records, if it does.
+func recorded(l *link) (Landing, bool) {
+	if l.err != nil || l.opErr != nil {
+		return Landing{}, false
+	}
+	before, after := moved(l.op.Payload)
+	return Landing{l.oid, before, after}, !after.IsZero()
 }
 
 // moved is the move of integration that an operation records; after is zero for none, before where it isn't said.

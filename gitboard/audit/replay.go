@@ -2,6 +2,7 @@ package audit
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -20,7 +21,9 @@ import (
 type replay struct {
 	store    oplog.Store
 	report   *Report
+	lazy     bool // records are read when they are needed, and the first fault ends it
 	evidence []evidence
+	landings []Landing
 
 	memory *board.Memory
 	state  *board.State
@@ -46,7 +49,16 @@ func newReplay(store oplog.Store, r Range) *replay {
 }
 
 // startFrom takes a commit's board as given.
-func (p *replay) startFrom(ctx context.Context, from gitio.OID) error {
+func (p *replay) startFrom(ctx context.Context, log *oplog.Log, from gitio.OID) error {
+	if p.lazy {
+		at, err := log.At(ctx, from)
+		if err != nil {
+			return err
+		}
+		p.last, p.state = from, at.State
+		p.tree, err = oplog.ReadTree(ctx, p.store, at.Head.Tree)
+		return err
+	}
 	o, err := p.store.Object(ctx, string(from))
 	if err != nil {
 		return err
@@ -77,6 +89,12 @@ func (p *replay) run(ctx context.Context, chain []gitio.OID, progress func(done,
 		for i := range b.links {
 			if err := p.take(ctx, &b.links[i]); err != nil {
 				return fmt.Errorf("verify %s: %w", b.links[i].oid.Short(), err)
+			}
+			if p.lazy && len(p.report.Findings) > 0 {
+				return nil
+			}
+			if landing, is := recorded(&b.links[i]); is {
+				p.landings = append(p.landings, landing)
 			}
 			p.report.Commits++
 		}
@@ -143,10 +161,13 @@ func (p *replay) take(ctx context.Context, l *link) error {
 		}
 		p.memory.Absorb(want.after)
 		p.tree, p.state = want.tree, board.NewState(p.memory, board.At(l.commit.Author.When))
+		if p.lazy {
+			p.state = board.NewState(want.after, board.At(l.commit.Author.When))
+		}
 		if len(found) == 0 {
 			p.report.Proven++
 		}
-	} else {
+	} else if !p.lazy {
 		broken, err := p.adopt(ctx, l.commit)
 		if err != nil {
 			return err
@@ -182,6 +203,9 @@ func (p *replay) step(l *link, found *faults) *expected {
 	want, err := p.carryOut(l.op)
 	var refused *board.Refusal
 	switch {
+	case p.state.Err() != nil:
+		found.add(CodeRecord, "the board before it can't be read: %v", p.state.Err())
+		return nil
 	case errors.As(err, &refused):
 		found.add(refused.Code, "%s", refused.Message)
 		return nil
@@ -253,7 +277,7 @@ func (p *replay) carryOut(op board.Operation) (want *expected, err error) {
 		return nil, err
 	}
 	message, payload, err := codec.Message(p.state, after, op)
-	if err != nil {
+	if err = cmp.Or(err, after.Err()); err != nil {
 		return nil, err
 	}
 	files := map[string][]byte{codec.PayloadFile: nil}

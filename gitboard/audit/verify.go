@@ -89,7 +89,7 @@ func Verify(ctx context.Context, store oplog.Store, repo *gitio.Repo, r Range, p
 		}
 		r.To = tip
 	}
-	p, err := prove(ctx, store, repo, r, progress)
+	p, err := prove(ctx, store, repo, nil, r, progress)
 	if err != nil || p.last.IsZero() {
 		return p.reported(), err
 	}
@@ -100,8 +100,12 @@ func Verify(ctx context.Context, store oplog.Store, repo *gitio.Repo, r Range, p
 	return p.report, p.recheck(ctx, repo)
 }
 
-// prove replays a history.
-func prove(ctx context.Context, store oplog.Store, repo *gitio.Repo, r Range, progress func(done, total int)) (*replay, error) {
+// few is how many operations are replayed on a board of which only what they need has been read: each of them lies
+// over the one before.
+const few = 8
+
+// prove replays a history. With a log it reads the board before a few operations there, as they need it.
+func prove(ctx context.Context, store oplog.Store, repo *gitio.Repo, log *oplog.Log, r Range, progress func(done, total int)) (*replay, error) {
 	var newer *oplog.NewerFormatError
 	if _, err := oplog.New(store, "").At(ctx, r.To); errors.As(err, &newer) {
 		return nil, err
@@ -121,10 +125,11 @@ func prove(ctx context.Context, store oplog.Store, repo *gitio.Repo, r Range, pr
 		if at < 0 {
 			p.report.add(Finding{r.From, "", CodeRewritten, fmt.Sprintf("%s is not in the history of %s: the history was rewritten", r.From.Short(), r.To.Short())})
 		} else {
-			if err := p.startFrom(ctx, r.From); err != nil {
+			chain, follows = chain[at+1:], true
+			p.lazy = log != nil && len(chain) <= few
+			if err := p.startFrom(ctx, log, r.From); err != nil {
 				return nil, err
 			}
-			chain, follows = chain[at+1:], true
 		}
 	}
 	if err := p.run(ctx, chain, progress); err != nil {

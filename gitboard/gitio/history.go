@@ -3,6 +3,7 @@ package gitio
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -36,11 +37,58 @@ func (r *Repo) IsAncestor(ctx context.Context, a, b OID) (bool, error) {
 	if err := checkOIDs(a, b); err != nil || a == b {
 		return err == nil, err
 	}
+	if near, _, err := r.near(ctx, a, b); near != nil || err != nil {
+		return len(near) > 0, err
+	}
 	err := r.command("merge-base", "merge-base", "--is-ancestor", string(a), string(b)).run(ctx)
 	if exitCode(err) == 1 {
 		return false, nil
 	}
 	return err == nil, err
+}
+
+// nearby is how many commits are read one by one before a child is started
+// for them.
+const nearby = 8
+
+// near returns the chain of first parents from b back to a, newest first, when
+// it is short; nil when that has to be asked of git. line says that no other
+// commits came in between. It starts no child.
+func (r *Repo) near(ctx context.Context, a, b OID) (chain []OID, line bool, err error) {
+	line = true
+	for at := b; len(chain) < nearby; {
+		chain = append(chain, at)
+		if at == a {
+			return chain, line, nil
+		}
+		o, err := r.Objects(ctx, []string{string(at)})
+		if err != nil || o[0].Type != CommitObject {
+			return nil, false, err
+		}
+		c, err := DecodeCommit(o[0])
+		if err != nil || len(c.Parents) == 0 {
+			return nil, false, nil
+		}
+		at, line = c.Parents[0], line && len(c.Parents) == 1
+	}
+	return nil, false, nil
+}
+
+// Since returns the chain of first parents from tip back to from, both
+// included, newest first. When from is not in it, the chain ends elsewhere.
+func (r *Repo) Since(ctx context.Context, from, tip OID) ([]OID, error) {
+	if err := checkOIDs(from, tip); err != nil {
+		return nil, err
+	}
+	if chain, _, err := r.near(ctx, from, tip); chain != nil || err != nil {
+		return chain, err
+	}
+	for most := 100; ; most *= 10 {
+		chain, err := r.FirstParents(ctx, tip, most)
+		if err != nil || len(chain) < most || slices.Contains(chain, from) {
+			return chain, err
+		}
+	}
 }
 
 // MergeBase returns the best common ancestor of a and b. ErrNotFound when
@@ -79,6 +127,9 @@ func (r *Repo) CountCommits(ctx context.Context, from, to OID) (int, error) {
 // from has not, all of to's when from is zero; ZeroOID when there is none. It
 // looks no further than to the first one.
 func (r *Repo) FindMerge(ctx context.Context, from, to OID) (OID, error) {
+	if chain, line, err := r.near(ctx, from, to); chain != nil && line || err != nil {
+		return ZeroOID, err
+	}
 	lines, err := r.revList(ctx, from, to, "--min-parents=2", "--max-count=1")
 	if err != nil || len(lines) == 0 {
 		return ZeroOID, err

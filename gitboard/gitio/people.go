@@ -17,6 +17,7 @@ type people struct {
 	done chan struct{}
 	mu   sync.Mutex
 	said map[string]Signature // what is left to be given, by variable
+	all  map[string][]string  // the values of each setting, nil where git did not say
 }
 
 func askPeople(ctx context.Context, dir string) *people {
@@ -28,7 +29,8 @@ func askPeople(ctx context.Context, dir string) *people {
 	go func() {
 		defer close(p.done)
 		if out, err := ask.output(ctx); err == nil {
-			p.said = parsePeople(out, os.LookupEnv)
+			p.all = parseSettings(out)
+			p.said = parsePeople(p.all, os.LookupEnv)
 		}
 	}()
 	return p
@@ -47,16 +49,36 @@ func (p *people) take(variable string) (Signature, bool) {
 	return s, ok
 }
 
-// parsePeople reads author and committer from the output of `git var -l`,
-// settings and then variables, one a line. There, other than when asked for
-// one variable, git makes up what it was not told; so only names and addresses
-// count that stand in the settings or in the environment as they are.
-func parsePeople(out []byte, env func(string) (string, bool)) map[string]Signature {
-	lines := map[string][]string{} // each key's values
+// settings returns what git said of all settings, once: whoever asks again
+// wants to know what they are by then. nil when it did not say.
+func (p *people) settings() map[string][]string {
+	if p == nil {
+		return nil
+	}
+	<-p.done
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	all := p.all
+	p.all = nil
+	return all
+}
+
+// parseSettings reads the output of `git var -l`: settings and then variables,
+// one a line. What follows the first line of a value is lost.
+func parseSettings(out []byte) map[string][]string {
+	all := map[string][]string{}
 	for line := range bytes.Lines(out) {
 		key, value, _ := strings.Cut(strings.TrimSuffix(string(line), "\n"), "=")
-		lines[key] = append(lines[key], value)
+		all[key] = append(all[key], value)
 	}
+	return all
+}
+
+// parsePeople reads author and committer from what `git var -l` said. There,
+// other than when asked for one variable, git makes up what it was not told;
+// so only names and addresses count that stand in the settings or in the
+// environment as they are.
+func parsePeople(lines map[string][]string, env func(string) (string, bool)) map[string]Signature {
 	said := map[string]Signature{}
 	for _, role := range []string{"author", "committer"} {
 		upper := "GIT_" + strings.ToUpper(role)

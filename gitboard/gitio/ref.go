@@ -130,6 +130,36 @@ func (r *Repo) SymbolicRefs(ctx context.Context, names ...string) (map[string]st
 	return symbolic, nil
 }
 
+// Where returns the values of refs by full name; those that do not exist are
+// left out. It starts no child for a few.
+func (r *Repo) Where(ctx context.Context, names []string) (map[string]OID, error) {
+	const fewRefs, many = 8, 200 // many arguments: all refs are listed then
+	values := make(map[string]OID, len(names))
+	if len(names) <= fewRefs {
+		for _, name := range names {
+			oid, err := r.Ref(ctx, name)
+			if broken := (*BrokenRefError)(nil); err != nil && !errors.As(err, &broken) {
+				return nil, err
+			} else if broken != nil {
+				oid = OID(broken.Text)
+			}
+			if !oid.IsZero() {
+				values[name] = oid
+			}
+		}
+		return values, nil
+	}
+	asked := names
+	if len(names) > many {
+		asked = nil
+	}
+	refs, err := r.Refs(ctx, asked...)
+	for _, ref := range refs {
+		values[ref.Name] = ref.OID
+	}
+	return values, err
+}
+
 func (r *Repo) forEachRef(ctx context.Context, format string, prefixes []string) ([]byte, error) {
 	return r.command("for-each-ref", append([]string{"for-each-ref", "--format=" + format}, prefixes...)...).output(ctx)
 }

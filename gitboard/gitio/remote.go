@@ -40,8 +40,12 @@ const (
 func mayShare(settings []byte) bool {
 	settings = bytes.ToLower(settings)
 	_, ours, _ := bytes.Cut(settings, []byte("[liza]"))
-	return bytes.Contains(ours, []byte("remote")) || bytes.Contains(settings, []byte("[include"))
+	return bytes.Contains(ours, []byte("remote")) || bytes.Count(settings, []byte("[include")) > bytes.Count(settings, []byte(hooksInclude))
 }
+
+// hooksInclude is the one include that names no remote: package hooks/install
+// switches hooks on by it, in a repository's own settings.
+const hooksInclude = "path = liza/hooks/gitconfig"
 
 // Shared returns the remote that the board is shared by (liza.remote in the
 // repository's own settings), nil when it is not: then no child is started.
@@ -50,9 +54,14 @@ func (r *Repo) Shared(ctx context.Context) (*Remote, error) {
 	if err != nil || !mayShare(text) {
 		return nil, nil
 	}
-	settings, err := r.remoteSettings(ctx)
-	if err != nil || len(settings[RemoteKey]) == 0 {
-		return nil, err
+	settings := r.people.settings()
+	if settings == nil {
+		if settings, err = r.remoteSettings(ctx); err != nil {
+			return nil, err
+		}
+	}
+	if len(settings[RemoteKey]) == 0 {
+		return nil, nil
 	}
 	return r.remote(last(settings[RemoteKey]), settings), nil
 }

@@ -41,6 +41,9 @@ func (r *Repo) SizesOf(ctx context.Context, names []string) ([]Size, error) {
 	if len(names) == 0 {
 		return nil, nil
 	}
+	if sizes := r.looseSizes(names); sizes != nil {
+		return sizes, nil
+	}
 	out, err := r.command("cat-file", "cat-file", "--batch-check=%(objectname) %(objecttype) %(objectsize)").
 		feed([]byte(strings.Join(names, "\n") + "\n")).output(ctx)
 	if err != nil {

@@ -178,6 +178,9 @@ func Uninstall(repo *gitio.Repo) error {
 	if err := os.RemoveAll(dir); err != nil {
 		return &gitio.StorageError{Dir: dir, Err: err}
 	}
+	if repo.Bare() {
+		_ = os.RemoveAll(filepath.Join(filepath.Dir(dir), "cache")) // it serves the hooks alone
+	}
 	_ = os.Remove(filepath.Dir(dir)) // empty, on a server
 	return nil
 }

@@ -86,34 +86,52 @@ func run(common, program string, server bool, own string) string {
 	return strings.NewReplacer("@project@", project, "@alone@", alone, "@without@", without, "@program@", quote(program), "@names@", names, "@filter@", filter, "@server@", flag, "@otherwise@", otherwise).Replace(shim)
 }
 
-// serverFilter lets pass what is none of ours without starting git-liza. ours tells of what is. What refs/replace
-// says is anybody's, since anybody may push there. A name that YAML quotes is not read here: then each branch may be
-// the integration branch, and git-liza tells.
+// serverFilter lets pass what is none of ours, and what pre-receive has proven (KeepProven), without starting
+// git-liza. ours tells of what is. What refs/replace says is anybody's, since anybody may push there. A name that YAML
+// quotes is not read here: then each branch may be the integration branch, and git-liza tells.
 const serverFilter = `
-case $input in
-*" refs/heads/"*|*" refs/liza/"*) ;;
-*) exit 0 ;;
-esac
-integration= every=
-while read -r key value; do
-	[ "$key" != integration_branch: ] || integration=$value
-done <<CONFIG
-$(GIT_NO_REPLACE_OBJECTS=1 git cat-file blob refs/heads/liza/state:config.yaml 2>/dev/null)
-CONFIG
-case $integration in
-*[\"\']*) every=1 ;;
-'') ! git rev-parse -q --verify refs/heads/liza/state >/dev/null 2>&1 || every=1 ;;
-esac
-ours=
+ours= board=
 while read -r old new ref; do
 	case $ref in
-	refs/heads/liza/*|refs/liza/*|"refs/heads/$integration") ours=$ref ;;
-	refs/heads/*) [ -z "$every" ] || ours=$ref ;;
+	refs/heads/liza/state) ours=$ref board=$new ;;
+	refs/heads/liza/*|refs/liza/*) ours=$ref ;;
 	esac
 done <<MOVES
 $input
 MOVES
-[ "$ours" ] || exit 0
+if [ "$board" ] && [ "$name" = reference-transaction ] && [ -r "$self/` + provenDir + `/$board" ]; then
+	proven=
+	while IFS= read -r line; do
+		proven=$proven$line"
+"
+	done <"$self/` + provenDir + `/$board"
+	[ "$proven" != "$input" ] || exit 0
+fi
+if [ -z "$ours" ]; then
+	case $input in
+	*" refs/heads/"*) ;;
+	*) exit 0 ;;
+	esac
+	integration= every=
+	while read -r key value; do
+		[ "$key" != integration_branch: ] || integration=$value
+	done <<CONFIG
+$(GIT_NO_REPLACE_OBJECTS=1 git cat-file blob refs/heads/liza/state:config.yaml 2>/dev/null)
+CONFIG
+	case $integration in
+	*[\"\']*) every=1 ;;
+	'') ! git rev-parse -q --verify refs/heads/liza/state >/dev/null 2>&1 || every=1 ;;
+	esac
+	while read -r old new ref; do
+		case $ref in
+		"refs/heads/$integration") ours=$ref ;;
+		refs/heads/*) [ -z "$every" ] || ours=$ref ;;
+		esac
+	done <<MOVES
+$input
+MOVES
+	[ "$ours" ] || exit 0
+fi
 `
 
 // serverOtherwise holds the lock although git-liza does not answer.

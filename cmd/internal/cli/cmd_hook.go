@@ -231,18 +231,9 @@ func (c *call) whereRefsAre(moves []hooks.Move) error {
 	if err != nil || len(names) == 0 {
 		return err
 	}
-	const many = 200 // of arguments; all refs are listed then
-	asked := names
-	if len(names) > many {
-		asked = nil
-	}
-	refs, err := repo.Refs(c.ctx, asked...)
+	now, err := repo.Where(c.ctx, names)
 	if err != nil {
 		return err
-	}
-	now := make(map[string]gitio.OID, len(refs))
-	for _, r := range refs {
-		now[r.Name] = r.OID
 	}
 	for i := range moves {
 		m := &moves[i]

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 
 	"github.com/git-liza/git-liza/gitboard/audit"
@@ -10,6 +11,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/lease"
 	"github.com/git-liza/git-liza/gitboard/oplog"
 	"github.com/git-liza/git-liza/hooks"
+	"github.com/git-liza/git-liza/hooks/install"
 )
 
 // arrival is a push, or one of its transactions, as a server sees it.
@@ -17,7 +19,8 @@ type arrival struct {
 	c     *call
 	repo  *gitio.Repo
 	moves []hooks.Move
-	err   error // of a question that a policy has asked
+	push  *audit.Push // of the operations that it brings, once they are proven
+	err   error       // of a question that a policy has asked
 }
 
 func (c *call) arrived() (*arrival, error) {
@@ -54,19 +57,37 @@ func (c *call) hookReceive() (*board.Refusal, error) {
 	if err == nil {
 		err = a.err
 	}
+	if refusal == nil && err == nil {
+		a.keepProven()
+	}
 	return refusal, err
+}
+
+// keepProven spares the transaction of this push the same questions, where it begins at what is here.
+func (a *arrival) keepProven() {
+	moved := a.of(oplog.Ref)
+	if moved == nil {
+		return
+	}
+	var lines strings.Builder
+	for _, m := range a.moves {
+		if m.Old != m.Now {
+			return
+		}
+		fmt.Fprintf(&lines, "%s %s %s\n", m.Old, m.New, m.Ref)
+	}
+	install.KeepProven(a.repo, gitio.OID(moved.New), lines.String())
 }
 
 func (a *arrival) received() (*board.Refusal, error) {
 	var s *board.State
-	var push *audit.Push
 	moved := a.of(oplog.Ref)
 	if moved != nil {
-		refusal, err := a.examine(moved, &push)
+		refusal, err := a.examine(moved)
 		if refusal != nil || err != nil {
 			return refusal, err
 		}
-		s = push.State
+		s = a.push.State
 	} else {
 		tip, err := a.repo.Ref(a.c.ctx, oplog.Ref)
 		if err != nil {
@@ -105,7 +126,7 @@ func readOf(s *board.State) error {
 }
 
 // examine proves the operations that a push brings to the board.
-func (a *arrival) examine(m *hooks.Move, push **audit.Push) (*board.Refusal, error) {
+func (a *arrival) examine(m *hooks.Move) (*board.Refusal, error) {
 	ctx := a.c.ctx
 	if r := hooks.BoardMove(*m, a.holds); r != nil || a.err != nil {
 		return r, a.err
@@ -134,7 +155,7 @@ func (a *arrival) examine(m *hooks.Move, push **audit.Push) (*board.Refusal, err
 	if err != nil {
 		return nil, err
 	}
-	p, err := audit.Examine(ctx, a.repo, audit.Range{From: from, To: to}, integration)
+	p, err := audit.Examine(ctx, a.repo, a.c.opened.Log(), audit.Range{From: from, To: to}, integration)
 	if err != nil {
 		return nil, err
 	}
@@ -145,7 +166,7 @@ func (a *arrival) examine(m *hooks.Move, push **audit.Push) (*board.Refusal, err
 	if r := hooks.Ahead(p.State.Time(), board.At(a.c.app.Now()), to.Short()); r != nil {
 		return r, nil
 	}
-	*push = p
+	a.push = p
 	return nil, nil
 }
 
@@ -214,11 +235,8 @@ func (a *arrival) landing(s *board.State) (*board.Refusal, error) {
 		i.Now = string(now)
 	}
 	if m := a.of(oplog.Ref); m != nil {
-		r := audit.Range{To: gitio.OID(m.New)}
-		if i.Founding = gitio.OID(m.Now).IsZero(); !i.Founding {
-			r.From = gitio.OID(m.Now)
-		}
-		all, err := audit.Landings(ctx, a.repo, r)
+		i.Founding = gitio.OID(m.Now).IsZero()
+		all, err := a.landings(m)
 		if err != nil {
 			return nil, err
 		}
@@ -227,6 +245,18 @@ func (a *arrival) landing(s *board.State) (*board.Refusal, error) {
 		}
 	}
 	return hooks.CheckIntegration(i), nil
+}
+
+// landings are those that a push, or one of its transactions, brings to the board.
+func (a *arrival) landings(m *hooks.Move) ([]audit.Landing, error) {
+	if a.push != nil {
+		return a.push.Landings, nil
+	}
+	r := audit.Range{To: gitio.OID(m.New)}
+	if now := gitio.OID(m.Now); !now.IsZero() {
+		r.From = now
+	}
+	return audit.Landings(a.c.ctx, a.repo, r)
 }
 
 // hookServerReferences answers a server's reference-transaction: one transaction, whose operations pre-receive has

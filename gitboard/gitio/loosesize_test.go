@@ -1,0 +1,81 @@
+package gitio
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// The sizes that the heads of loose files tell are those that git tells, and packed objects have the same.
+func TestObjectSizes(t *testing.T) {
+	ctx, r := scratch(t)
+	texts := []string{"", "x", strings.Repeat("words ", 1000), strings.Repeat("\x00", 1<<20)}
+	var names []string
+	for _, oid := range store(t, ctx, r, texts...) {
+		names = append(names, string(oid))
+	}
+	head := must[OID](t)(r.Ref(ctx, "refs/heads/main"))
+	names = append(names, string(head))
+	if r.looseSizes(names) == nil {
+		t.Error("the heads of loose files tell nothing")
+	}
+	loose := must[[]Size](t)(r.ObjectSizes(ctx, names))
+	for i, text := range texts {
+		if want := (Size{OID(names[i]), BlobObject, int64(len(text))}); loose[i] != want {
+			t.Errorf("%v, not %v", loose[i], want)
+		}
+	}
+	check(t, r.PackAll(ctx))
+	git(t, r.TopLevel(), "update-ref", "refs/heads/kept", string(head))
+	git(t, r.TopLevel(), "prune-packed")
+	if sizes := r.looseSizes(names[len(names)-1:]); sizes != nil {
+		t.Errorf("the commit is packed, and a loose file tells %v", sizes)
+	}
+	if packed := must[[]Size](t)(r.ObjectSizes(ctx, names)); !slices.Equal(packed, loose) {
+		t.Errorf("packed %v, loose %v", packed, loose)
+	}
+	if _, err := r.ObjectSizes(ctx, append(names, string(blob("none").OID))); !errors.Is(err, ErrNotFound) {
+		t.Errorf("of nothing: %v", err)
+	}
+}
+
+// Where a few refs are is told like where many are.
+func TestWhere(t *testing.T) {
+	ctx, r := scratch(t)
+	head := must[OID](t)(r.Ref(ctx, "refs/heads/main"))
+	git(t, r.TopLevel(), "branch", "packed")
+	git(t, r.TopLevel(), "pack-refs", "--all")
+	git(t, r.TopLevel(), "branch", "loose")
+	few := []string{"refs/heads/packed", "refs/heads/loose", "refs/heads/none", "refs/liza/none"}
+	many := few
+	for range 4 {
+		many = append(many, few...)
+	}
+	for _, names := range [][]string{few, many} {
+		at, err := r.Where(ctx, names)
+		if err != nil || len(at) != 2 || at["refs/heads/packed"] != head || at["refs/heads/loose"] != head {
+			t.Errorf("%d: %v, %v", len(names), at, err)
+		}
+	}
+}
+
+// What leads from one commit to a later one is the same whether it is short or long.
+func TestSince(t *testing.T) {
+	ctx, r := scratch(t)
+	var messages []string
+	for range 3 * nearby {
+		messages = append(messages, "x")
+	}
+	ids := chain(t, ctx, r, "", messages...)
+	for from := range ids {
+		want := slices.Clone(ids[from:])
+		slices.Reverse(want)
+		if got := must[[]OID](t)(r.Since(ctx, ids[from], ids[len(ids)-1])); !slices.Equal(got[:min(len(got), len(want))], want) {
+			t.Errorf("since %d: %v", from, got)
+		}
+	}
+	if got := must[[]OID](t)(r.Since(ctx, ids[5], ids[2])); slices.Contains(got, ids[5]) {
+		t.Errorf("what came before holds what came after: %v", got)
+	}
+}

@@ -1,0 +1,38 @@
+package install
+
+import (
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/git-liza/git-liza/gitboard/gitio"
+)
+
+// provenDir is where a server's pre-receive leaves what it has proven, for the transaction that follows: a file named
+// after the board's new commit, which holds the lines that git gave it.
+const provenDir = "proven"
+
+// provenFor is how long such a file is of use: moves that have not begun by then are proven again.
+const provenFor = time.Minute
+
+// KeepProven keeps the moves of a push that was proven as a whole, each a line "old new ref" as git wrote it, and from
+// where its ref is at that moment. The shim lets just these pass as one transaction without asking again: git has
+// locked each ref at its old value then. Where it can't be kept the shim asks.
+func KeepProven(repo *gitio.Repo, board gitio.OID, moves string) {
+	dir := filepath.Join(Dir(repo), provenDir)
+	tidyProven(dir)
+	temp := filepath.Join(dir, "."+string(board))
+	if os.MkdirAll(dir, 0o755) != nil || os.WriteFile(temp, []byte(moves), 0o644) != nil {
+		return
+	}
+	_ = os.Rename(temp, filepath.Join(dir, string(board)))
+}
+
+func tidyProven(dir string) {
+	entries, _ := os.ReadDir(dir)
+	for _, e := range entries {
+		if info, err := e.Info(); err == nil && time.Since(info.ModTime()) > provenFor {
+			_ = os.Remove(filepath.Join(dir, e.Name()))
+		}
+	}
+}
