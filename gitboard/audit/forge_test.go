@@ -142,6 +142,13 @@ func (w *world) caught(t *testing.T, parent, forged gitio.OID, codes ...string) 
 	if !slices.ContainsFunc(report.Findings, func(f audit.Finding) bool { return slices.Contains(codes, f.Code) }) {
 		t.Errorf("found %q (%s), not %v", report.Findings[0].Text, report.Findings[0].Code, codes)
 	}
+	if !parent.IsZero() {
+		near, err := audit.Near(w.ctx, w.store, audit.Range{From: parent, To: forged})
+		check(t, err)
+		if len(near.Findings) == 0 || near.Findings[0] != report.Findings[0] {
+			t.Errorf("a server finds %v, not %v", near.Findings, report.Findings)
+		}
+	}
 	return report
 }
 

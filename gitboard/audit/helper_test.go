@@ -259,5 +259,22 @@ func (w *world) clean() *audit.Report {
 	if report.Proven != report.Commits {
 		w.t.Errorf("proven %d of %d", report.Proven, report.Commits)
 	}
+	// A server takes the same operations, alone and a few at once: the newest hundred are tried.
+	last := w.tip()
+	for n, tip := 1, last; !tip.IsZero() && n <= 100; n++ {
+		parents := w.snapshot(tip).Head.Parents
+		if tip = gitio.ZeroOID; len(parents) > 0 {
+			tip = parents[0]
+		}
+		if n%5 != 0 && n != 1 || tip.IsZero() {
+			continue
+		}
+		near, err := audit.Near(w.ctx, w.store, audit.Range{From: tip, To: last})
+		check(w.t, err)
+		if !near.OK() || near.Proven != near.Commits {
+			w.t.Errorf("a server finds %v after %s", near.Findings, tip.Short())
+		}
+		last = tip
+	}
 	return report
 }
