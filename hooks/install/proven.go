@@ -18,9 +18,9 @@ const provenFor = time.Minute
 // KeepProven keeps the moves of a push that was proven as a whole, each a line "old new ref" as git wrote it, and from
 // where its ref is at that moment. The shim lets just these pass as one transaction without asking again: git has
 // locked each ref at its old value then. Where it can't be kept the shim asks.
-func KeepProven(repo *gitio.Repo, board gitio.OID, moves string) {
+func KeepProven(repo *gitio.Repo, now time.Time, board gitio.OID, moves string) {
 	dir := filepath.Join(Dir(repo), provenDir)
-	tidyProven(dir)
+	tidyProven(dir, now)
 	temp := filepath.Join(dir, "."+string(board))
 	if os.MkdirAll(dir, 0o755) != nil || os.WriteFile(temp, []byte(moves), 0o644) != nil {
 		return
@@ -28,10 +28,10 @@ func KeepProven(repo *gitio.Repo, board gitio.OID, moves string) {
 	_ = os.Rename(temp, filepath.Join(dir, string(board)))
 }
 
-func tidyProven(dir string) {
+func tidyProven(dir string, now time.Time) {
 	entries, _ := os.ReadDir(dir)
 	for _, e := range entries {
-		if info, err := e.Info(); err == nil && time.Since(info.ModTime()) > provenFor {
+		if info, err := e.Info(); err == nil && now.Sub(info.ModTime()) > provenFor {
 			_ = os.Remove(filepath.Join(dir, e.Name()))
 		}
 	}

@@ -76,7 +76,7 @@ func (a *arrival) keepProven() {
 		}
 		fmt.Fprintf(&lines, "%s %s %s\n", m.Old, m.New, m.Ref)
 	}
-	install.KeepProven(a.repo, gitio.OID(moved.New), lines.String())
+	install.KeepProven(a.repo, a.c.app.Now(), gitio.OID(moved.New), lines.String())
 }
 
 func (a *arrival) received() (*board.Refusal, error) {
