@@ -85,6 +85,7 @@ func TestSecondSupervisorIsRefused(t *testing.T) {
 // TestContinuedAfterItsLease stops a supervisor past its lease. Others take its task over; when it goes on, it does
 // nothing to the board, whatever has happened to its agent meanwhile, and whatever it is told.
 func TestContinuedAfterItsLease(t *testing.T) {
+	t.Parallel()
 	for name, meanwhile := range map[string]func(first *supervised, pid int, open func()){
 		"its agent works":     func(*supervised, int, func()) {},
 		"its agent is deaf":   func(*supervised, int, func()) {},
@@ -254,6 +255,7 @@ func TestKilledSupervisorIsSucceeded(t *testing.T) {
 }
 
 func TestSupervisorStopsByItself(t *testing.T) {
+	t.Parallel()
 	t.Run("three crashes", func(t *testing.T) {
 		t.Parallel()
 		p := newProject(t)
@@ -396,6 +398,7 @@ func TestRejectedWorkIsItsAuthors(t *testing.T) {
 
 // TestIdleTeam: a team that has nothing to do does nothing.
 func TestIdleTeam(t *testing.T) {
+	t.Parallel()
 	p := newProject(t)
 	p.addTask("alpha")
 	p.must("", "block", "alpha", "--reason", "wait")

@@ -28,6 +28,7 @@ const bypass = `forge() {
 // Whoever gets round the hooks of a clone meets the server's, and verify tells of it where there is none. Each
 // script begins with a clone that is up to date, and what it does to that clone is undone.
 func TestAttacksOnAServer(t *testing.T) {
+	t.Parallel()
 	s := newServer(t)
 	s.committed("parse.txt")
 	s.must("coder-1", "submit", "parse")
@@ -111,6 +112,7 @@ func TestAttacksOnAServer(t *testing.T) {
 
 // Forged trailers: a commit under the name of who never held the task is a violation.
 func TestForgedTrailers(t *testing.T) {
+	t.Parallel()
 	s := newSite(t)
 	s.ok("coder-1", parse, checkpoint+"echo 1 >parse.txt && git add . && git commit -q -m 'Write it\n\nLiza-Task: parse\nLiza-Agent: coder-2'")
 	if said := s.ok("", parse, "git log -1 --format=%B"); strings.Contains(said, "coder-2") || !strings.Contains(said, "Liza-Agent: coder-1\n") {
@@ -126,6 +128,7 @@ func TestForgedTrailers(t *testing.T) {
 
 // Work of an agent that came to integration past the board is a violation, a person's commit is told of.
 func TestUnrecordedWork(t *testing.T) {
+	t.Parallel()
 	s := newSite(t)
 	s.committed("parse.txt")
 	s.ok("", "", "git update-ref refs/heads/integration $(git commit-tree -p integration -m 'A repair' integration^{tree})")
@@ -156,6 +159,7 @@ func TestAliasesAndGrafts(t *testing.T) {
 
 // Dates in the future: refused by the server, noted by verify.
 func TestFutureDates(t *testing.T) {
+	t.Parallel()
 	s := newServer(t)
 	s.ok("", "", "git config remote.origin.receivepack 'env -u LIZA_TEST_NOW git-receive-pack'") // its clock is right
 	future := *s.project
@@ -174,6 +178,7 @@ func TestFutureDates(t *testing.T) {
 
 // A push of what belongs together, in two transactions: neither half comes alone.
 func TestPushWithoutAtomic(t *testing.T) {
+	t.Parallel()
 	s := newSite(t)
 	s.ok("", "", "git init -q --bare -b main ../server.git && git-liza -C ../server.git hooks install --server && git push -q --atomic ../server.git main liza/state integration")
 	s.committed("parse.txt")
@@ -196,6 +201,7 @@ func TestPushWithoutAtomic(t *testing.T) {
 
 // The server's own hooks go on, in their place, and without git-liza the board stays while all else moves.
 func TestServersHooks(t *testing.T) {
+	t.Parallel()
 	s := newServer(t)
 	for _, name := range []string{"pre-receive", "update", "post-receive"} {
 		text := "#!/bin/sh\necho \"own ${0##*/}\" >&2\ncat >/dev/null\n"

@@ -56,6 +56,7 @@ func (s *site) committed(name string) {
 
 // What agents may not do is refused where they are, and changes nothing.
 func TestAttacksOnAClone(t *testing.T) {
+	t.Parallel()
 	s := newSite(t)
 	s.ok("", "", "git tag kept && git branch human && git update-ref refs/liza/review/parse/9 HEAD")
 	if said, exit := s.sh("coder-1", parse, "git commit --allow-empty -m early"); exit == 0 || !strings.Contains(said, "no pre-execution checkpoint") || !strings.Contains(said, "git liza pre-exec parse") {
@@ -121,6 +122,7 @@ func TestAttacksOnAClone(t *testing.T) {
 
 // What agents must be able to do goes on.
 func TestAgentsWork(t *testing.T) {
+	t.Parallel()
 	s := newSite(t)
 	s.committed("parse.txt")
 	for _, script := range []string{
@@ -166,6 +168,7 @@ func TestAgentsWork(t *testing.T) {
 
 // The project's own hooks run in agents' worktrees first, whatever manages them, and their word counts.
 func TestProjectsHooks(t *testing.T) {
+	t.Parallel()
 	const hook = "#!/bin/sh\necho \"own ${0##*/} $*\" >&2\n[ ! -e \"$FORBID\" ]\n"
 	for name, c := range map[string]struct{ dir, config string }{
 		"plain":                 {".git/hooks", ""},
@@ -174,6 +177,7 @@ func TestProjectsHooks(t *testing.T) {
 		"absolute":              {"../shared hooks", "$PWD/../shared hooks"},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			s := newSite(t)
 			s.ok("", "", "mkdir -p '"+c.dir+"'")
 			for _, hookName := range []string{"pre-commit", "commit-msg", "post-commit", "reference-transaction"} {
@@ -211,6 +215,7 @@ func TestProjectsHooks(t *testing.T) {
 
 // A git-liza that is gone, or broken, stops nobody.
 func TestHooksWithoutProgram(t *testing.T) {
+	t.Parallel()
 	s := newSite(t)
 	s.ok("coder-1", parse, checkpoint+"true")
 	bin := t.TempDir()

@@ -55,6 +55,7 @@ func halts() []halt {
 // TestHalted halts the run in the midst of a claim, of work, of a review's beginning and of a merge. Nothing is taken
 // on, landed or started after it; what goes on later goes on with the same task.
 func TestHalted(t *testing.T) {
+	t.Parallel()
 	for name, amid := range map[string]func(*project, halt){
 		"claim": (*project).haltedAmidClaim, "work": (*project).haltedAmidWork,
 		"review claim": (*project).haltedBeforeReview, "merge": (*project).haltedAmidMerge,

@@ -20,6 +20,7 @@ import (
 // the setup, the transaction, the test, the clearing up. Nothing acknowledged or written is lost, doctor brings
 // everything in order, and what was asked for can be had. (Elsewhere than on Linux nobody sees whether a lock is held.)
 func TestKilled(t *testing.T) {
+	t.Parallel()
 	for _, s := range killScenes {
 		t.Run(s.name, func(t *testing.T) {
 			t.Parallel()
@@ -125,8 +126,9 @@ func (s *stage) kill(after time.Duration, flow int) (faults []string, killed boo
 	if now := s.count(before, faultCase{scene: s.scene}); now < 1 || now > 1 && !(s.scene.twice && flow != 1 && now == 2) {
 		wrong("it stands %d times", now)
 	}
+	stand := s.history()
 	for _, commit := range before {
-		if !slices.Contains(s.history(), commit) {
+		if !slices.Contains(stand, commit) {
 			wrong("%s has gone from the history", commit)
 		}
 	}

@@ -297,6 +297,7 @@ func seeded(t *testing.T) *rand.Rand {
 // a git that goes wrong. What they are told is what one board could have told that does one thing after the other,
 // and everything acknowledged is there. The seed decides who asks for what; the rest is up to the machine.
 func TestLinearizable(t *testing.T) {
+	t.Parallel()
 	t.Run("in turn", func(t *testing.T) { linearizable(t, newProject) })
 	t.Run("racing", func(t *testing.T) {
 		linearizable(t, func(t *testing.T) *project { return newProject(t).withoutTurns() })

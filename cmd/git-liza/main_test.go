@@ -1,9 +1,12 @@
 package main
 
 import (
+	"flag"
 	"fmt"
+	"log"
 	"os"
 	"path/filepath"
+	"runtime"
 	"testing"
 	"time"
 
@@ -34,10 +37,16 @@ func TestMain(m *testing.M) {
 	if os.Getenv("GORACE") == "" {
 		os.Setenv("GORACE", "atexit_sleep_ms=0")
 	}
-	testscript.Main(m, programs)
+	// Most tests wait for a lease, a pause or another process most of the time: go test's own number, one a core,
+	// would leave the cores idle. What the command line says goes first.
+	if err := flag.Set("test.parallel", fmt.Sprint(4*runtime.GOMAXPROCS(0))); err != nil {
+		log.Fatal(err)
+	}
+	testscript.Main(tidy{m}, programs)
 }
 
 func TestScripts(t *testing.T) {
+	t.Parallel()
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
 		RequireUniqueNames:  true,
@@ -61,7 +70,7 @@ func setup(env *testscript.Env) error {
 		"HOME": home, "XDG_CONFIG_HOME": home, "GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": filepath.Join(home, "gitconfig"),
 		"GIT_AUTHOR_NAME": "Ann Human", "GIT_AUTHOR_EMAIL": "ann@example.com", "GIT_AUTHOR_DATE": "2026-01-31T09:00:00Z",
 		"GIT_COMMITTER_NAME": "Ann Human", "GIT_COMMITTER_EMAIL": "ann@example.com", "GIT_COMMITTER_DATE": "2026-01-31T09:00:00Z",
-		"LIZA_TEST_NOW": "2026-01-31T09:00:00Z", "NO_COLOR": "1", "TZ": "UTC", "GORACE": os.Getenv("GORACE"),
+		"LIZA_TEST_NOW": "2026-01-31T09:00:00Z", "NO_COLOR": "1", "TZ": "UTC", "GORACE": os.Getenv("GORACE"), ofTheRun: os.Getenv(ofTheRun),
 	} {
 		env.Setenv(key, value)
 	}

@@ -99,25 +99,8 @@ func (p *project) addTask(id string) {
 	p.must("", "add-task", "--id", id, "--desc", "Do "+id, "--spec", "specs/vision.md", "--done", "x prints y", "--scope", "IN: x", "--ready")
 }
 
-// churn packs and collects garbage until it is told to stop.
-func (p *project) churn(stop <-chan struct{}) *sync.WaitGroup {
-	var wg sync.WaitGroup
-	for _, args := range [][]string{{"pack-refs", "--all"}, {"gc", "-q"}} {
-		wg.Go(func() {
-			for {
-				select {
-				case <-stop:
-					return
-				default:
-					p.run("", "git", args...) // may lose against itself; what counts is the board
-				}
-			}
-		})
-	}
-	return &wg
-}
-
 func TestSixteenProcessesClaimOneTask(t *testing.T) {
+	t.Parallel()
 	p := newProject(t)
 	p.addTask("only-one")
 	const n = 16
@@ -125,7 +108,7 @@ func TestSixteenProcessesClaimOneTask(t *testing.T) {
 		p.must("", "register", fmt.Sprintf("coder-%d", i))
 	}
 	stop := make(chan struct{})
-	churning := p.churn(stop)
+	keeping := p.housekeeping(stop)
 	codes := make([]int, n)
 	said := make([]string, n)
 	var wg sync.WaitGroup
@@ -136,7 +119,7 @@ func TestSixteenProcessesClaimOneTask(t *testing.T) {
 	}
 	wg.Wait()
 	close(stop)
-	churning.Wait()
+	keeping.Wait()
 	winners := 0
 	for i, code := range codes {
 		switch code {
@@ -169,8 +152,15 @@ func TestSixteenProcessesClaimOneTask(t *testing.T) {
 }
 
 func TestEightWritersAndAHousekeeper(t *testing.T) {
-	t.Run("in turn", func(t *testing.T) { eightWriters(t, newProject(t)) })
-	t.Run("racing", func(t *testing.T) { eightWriters(t, newProject(t).withoutTurns()) })
+	t.Parallel()
+	t.Run("in turn", func(t *testing.T) {
+		t.Parallel()
+		eightWriters(t, newProject(t))
+	})
+	t.Run("racing", func(t *testing.T) {
+		t.Parallel()
+		eightWriters(t, newProject(t).withoutTurns())
+	})
 }
 
 // withoutTurns keeps processes from waiting for each other: only compare-and-swap is left.
@@ -188,12 +178,12 @@ func (p *project) withoutTurns() *project {
 
 func eightWriters(t *testing.T, p *project) {
 	const writers = 8
-	each := 25
-	if testing.Short() {
-		each = 8
+	each := 12
+	if *long {
+		each = 100
 	}
 	stop := make(chan struct{})
-	churning := p.churn(stop)
+	keeping := p.housekeeping(stop)
 	acknowledged := make([][]string, writers)
 	var wg sync.WaitGroup
 	for w := range writers {
@@ -215,7 +205,7 @@ func eightWriters(t *testing.T, p *project) {
 	}
 	wg.Wait()
 	close(stop)
-	churning.Wait()
+	keeping.Wait()
 	history := map[string]bool{}
 	for _, commit := range strings.Fields(p.git("rev-list", "--first-parent", "liza/state")) {
 		history[commit] = true

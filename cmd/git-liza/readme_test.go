@@ -28,6 +28,7 @@ func blocks(t *testing.T, language string) []string {
 
 // The README's sessions are run as they stand, one after the other, in one shell.
 func TestReadmeSessions(t *testing.T) {
+	t.Parallel()
 	p := &project{t: t, dir: t.TempDir()}
 	p.env = append(os.Environ(),
 		"HOME="+t.TempDir(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_NOSYSTEM=1", "GIT_PAGER=cat",
@@ -49,6 +50,7 @@ func TestReadmeSessions(t *testing.T) {
 
 // The screen that the README shows is the one that its commands print.
 func TestReadmeScreen(t *testing.T) {
+	t.Parallel()
 	p := &project{t: t, dir: t.TempDir()}
 	p.env = append(os.Environ(),
 		"HOME="+t.TempDir(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_NOSYSTEM=1", "LC_ALL=C.UTF-8", "COLUMNS=", "LINES=",
@@ -66,6 +68,7 @@ func TestReadmeScreen(t *testing.T) {
 
 // The README's team runs as it stands, with a claude of ours; what it tells to type meanwhile is typed afterwards.
 func TestReadmeTeam(t *testing.T) {
+	t.Parallel()
 	bin := t.TempDir()
 	if err := os.WriteFile(filepath.Join(bin, "claude"), []byte(fakeClaude), 0o755); err != nil {
 		t.Fatal(err)
@@ -118,6 +121,7 @@ esac
 // What the README tells to type in a clone of this repository: the demo and go test have tests of their own
 // (cmd/internal/demo, and this one); installing is tried here.
 func TestReadmeInstalls(t *testing.T) {
+	t.Parallel()
 	commands := strings.Fields(strings.ReplaceAll(strings.Join(blocks(t, "console"), ""), "\n", " ; "))
 	want := "go run ./cmd/git-liza demo ; go test ./... ; go install ./cmd/git-liza ;"
 	if got := strings.Join(commands, " "); got != want {

@@ -117,6 +117,7 @@ func (p *project) ambiguity(question string) {
 }
 
 func TestWatchTellsWhatHappens(t *testing.T) {
+	t.Parallel()
 	p := newProject(t)
 	w := p.watch()
 	p.ambiguity("who merges?")
@@ -145,6 +146,7 @@ func TestWatchTellsWhatHappens(t *testing.T) {
 }
 
 func TestWatchHaltsTheBoard(t *testing.T) {
+	t.Parallel()
 	p := newProject(t)
 	w := p.watch()
 	p.must("", "anomaly", "external_blocker", "blocker_service=npm")
@@ -183,6 +185,7 @@ func TestWatchHaltsTheBoard(t *testing.T) {
 }
 
 func TestWatchPausesABrokenClone(t *testing.T) {
+	t.Parallel()
 	p := newProject(t)
 	w := p.watch()
 	p.ambiguity("before?")
@@ -216,6 +219,7 @@ func TestWatchPausesABrokenClone(t *testing.T) {
 
 // A webhook that hangs keeps neither the watch nor its end waiting; one that answers gets what is told.
 func TestWatchPosts(t *testing.T) {
+	t.Parallel()
 	over, got := make(chan struct{}), make(chan string, 10)
 	s := httptest.NewServer(http.HandlerFunc(func(answer http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
@@ -253,6 +257,7 @@ func TestWatchPosts(t *testing.T) {
 }
 
 func TestWatchShowsOnTheDesktop(t *testing.T) {
+	t.Parallel()
 	p := newProject(t)
 	bin := t.TempDir()
 	shown := filepath.Join(bin, "shown")
@@ -260,7 +265,6 @@ func TestWatchShowsOnTheDesktop(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.env = append(p.env, "PATH="+bin+":"+os.Getenv("PATH"), "DISPLAY=:0")
-	t.Setenv("PATH", bin+":"+os.Getenv("PATH"))
 	w := p.watch()
 	p.ambiguity("--who?")
 	const want = "--app-name=git liza\n--urgency=critical\n--\nSYSTEM AMBIGUITY: --who?\ngit liza ack anomaly-1\n"
@@ -273,6 +277,7 @@ func TestWatchShowsOnTheDesktop(t *testing.T) {
 
 // Away from a terminal a line now and then says that it is alive, and so does a file.
 func TestWatchIsAlive(t *testing.T) {
+	t.Parallel()
 	p := newProject(t)
 	w := p.watch("--heartbeat", "50ms")
 	w.hears("watching: 0 conditions stand")
@@ -303,6 +308,7 @@ func TestWatchIsAlive(t *testing.T) {
 
 // A checkpoint that has waited for hours leaves a file that says so, until somebody has gone on.
 func TestWatchEscalates(t *testing.T) {
+	t.Parallel()
 	p := newProject(t)
 	file := filepath.Join(p.dir, ".liza", "CHECKPOINT")
 	since := time.Now().UTC().Add(-3 * time.Hour).Format(time.RFC3339)
@@ -322,6 +328,7 @@ func TestWatchEscalates(t *testing.T) {
 
 // The process of git that it reads through may die; the watch reads through another.
 func TestWatchOutlivesGit(t *testing.T) {
+	t.Parallel()
 	p := newProject(t)
 	w := p.watch()
 	lists, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", w.cmd.Process.Pid))
@@ -344,6 +351,7 @@ func TestWatchOutlivesGit(t *testing.T) {
 
 // On a terminal the last line says when it looked; it gives way to what is told, and is gone at the end.
 func TestWatchOnATerminal(t *testing.T) {
+	t.Parallel()
 	p := newProject(t)
 	host, tty, err := pty.Open()
 	if err != nil {

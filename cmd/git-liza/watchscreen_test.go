@@ -192,6 +192,7 @@ func (s *liveScreen) restored(code int) {
 var eighty = pty.Winsize{Rows: 30, Cols: 80}
 
 func TestLiveScreen(t *testing.T) {
+	t.Parallel()
 	p := newProject(t)
 	p.addTask("parse")
 	s := p.watchScreen(eighty)
@@ -259,6 +260,7 @@ func TestLiveScreen(t *testing.T) {
 
 // Ctrl-Z gives the terminal back to the shell, and fg goes on where the reader was.
 func TestLiveScreenStops(t *testing.T) {
+	t.Parallel()
 	p := newProject(t)
 	p.addTask("parse")
 	s := p.onTerminal(eighty, nil, "sh", "-m", "-c",
@@ -276,6 +278,7 @@ func TestLiveScreenStops(t *testing.T) {
 }
 
 func TestLiveScreenGivesTheTerminalBack(t *testing.T) {
+	t.Parallel()
 	p := newProject(t)
 	for name, end := range map[string]func(s *liveScreen){
 		"Ctrl-C":  func(s *liveScreen) { s.press("\x03") },
@@ -296,6 +299,7 @@ func TestLiveScreenGivesTheTerminalBack(t *testing.T) {
 
 // What is not ASCII is shown as ? where the locale has no UTF-8, and nothing is coloured with NO_COLOR.
 func TestLiveScreenPlain(t *testing.T) {
+	t.Parallel()
 	p := newProject(t)
 	p.must("", "add-task", "--id", "gruss", "--desc", "Grüß alle", "--spec", "specs/vision.md", "--done", "x", "--scope", "IN: x")
 	s := p.watchScreen(eighty, "LC_ALL=C", "NO_COLOR=1")
@@ -315,6 +319,7 @@ func TestLiveScreenPlain(t *testing.T) {
 }
 
 func TestWatchTakesATerminal(t *testing.T) {
+	t.Parallel()
 	p := newProject(t)
 	_, errs, code := p.liza("", "status", "--watch")
 	if code != 1 || !strings.Contains(errs, "--watch takes a terminal") {

@@ -1,0 +1,63 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// ofTheRun names the variable by which a process is known that a test has started.
+const ofTheRun = "LIZA_TEST_RUN"
+
+// tidy runs the tests and fails where they leave a process or a temporary directory behind.
+type tidy struct{ *testing.M }
+
+func (m tidy) Run() int {
+	temp, err := os.MkdirTemp("", "liza")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer os.RemoveAll(temp)
+	os.Setenv("TMPDIR", temp)
+	os.Setenv(ofTheRun, temp)
+	code := m.M.Run()
+	left := processesLeft(temp)
+	for late := time.Now().Add(settles); len(left) > 0 && time.Now().Before(late); left = processesLeft(temp) {
+		time.Sleep(50 * time.Millisecond)
+	}
+	entries, _ := os.ReadDir(temp)
+	for _, e := range entries {
+		left = append(left, filepath.Join(temp, e.Name()))
+	}
+	if len(left) > 0 {
+		fmt.Fprintf(os.Stderr, "the tests have left behind:\n%s\n", strings.Join(left, "\n"))
+		return max(code, 1)
+	}
+	return code
+}
+
+// settles is how long what a test has started may need to end after it: git tidies up in the background.
+const settles = 20 * time.Second
+
+// processesLeft are the command lines of the processes that a run's tests have started and that run still. Where there
+// is no /proc nobody sees them.
+func processesLeft(run string) (left []string) {
+	environs, _ := filepath.Glob("/proc/[0-9]*/environ")
+	for _, file := range environs {
+		dir := filepath.Dir(file)
+		environ, _ := os.ReadFile(file) // it may have ended meanwhile, or be another user's
+		if filepath.Base(dir) == fmt.Sprint(os.Getpid()) || !bytes.Contains(environ, []byte(ofTheRun+"="+run+"\x00")) {
+			continue
+		}
+		words, _ := os.ReadFile(filepath.Join(dir, "cmdline"))
+		if len(words) > 0 { // a zombie has none
+			left = append(left, fmt.Sprintf("process %s: %s", filepath.Base(dir), bytes.ReplaceAll(words, []byte{0}, []byte(" "))))
+		}
+	}
+	return left
+}
