@@ -33,7 +33,7 @@ func abandoned(written, now time.Time, age time.Duration) (abandoned, known bool
 // gitProcess reads of a process whether it is a git that may write, and when it started, since the boot.
 func gitProcess(dir string) (started time.Duration, is bool) {
 	name, ticks, ok := processStat(dir)
-	if !ok || !strings.HasPrefix(name, "git") || name == "git-liza" { // which leaves files to git
+	if !ok || name != "git" && !strings.HasPrefix(name, "git-") || name == "git-liza" { // which leaves files to git
 		return 0, false
 	}
 	if line, _ := os.ReadFile(filepath.Join(dir, "cmdline")); strings.Contains(string(line), "\x00cat-file\x00") {
