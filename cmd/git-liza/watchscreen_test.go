@@ -196,7 +196,7 @@ func TestLiveScreen(t *testing.T) {
 	p := newProject(t)
 	p.addTask("parse")
 	s := p.watchScreen(eighty)
-	lines := s.await("Waiting: you 0, coders 1.", "UNCLAIMED 1", "parse", "? help")
+	lines := s.await("Waiting: you 1, coders 1.", "there is none", "UNCLAIMED 1", "parse", "? help")
 	if len(lines) != 30 {
 		t.Errorf("the frame has %d lines on a screen of 30", len(lines))
 	}
