@@ -3,6 +3,7 @@ package audit_test
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -24,6 +25,23 @@ func findings(r *audit.Report) string {
 		lines = append(lines, f.String())
 	}
 	return strings.Join(lines, "\n")
+}
+
+// TestExamineEnds: a push is not read beyond the first commit that breaks a rule, and that one's own tree is not
+// either: who pushes a thousand records that take long to read has one of them looked at.
+func TestExamineEnds(t *testing.T) {
+	w, repo := gitWorld(t)
+	w.begin()
+	from := w.tip()
+	at := from
+	for i := range 300 {
+		at = w.forge(forgery{parent: at, op: noteOf(fmt.Sprint("f", i)), files: map[string][]byte{"tasks/deep.yaml": []byte("id: [")}})
+	}
+	push, err := audit.Examine(w.ctx, repo, w.log, audit.Range{From: from, To: at}, w.integration)
+	check(t, err)
+	if push.Commits != 0 || len(push.Findings) != 1 || push.Findings[0].Code != audit.CodeTree {
+		t.Errorf("%d of 300 commits were taken: %s", push.Commits, texts(push.Findings))
+	}
 }
 
 // TestGoesOn: after a violation the replay goes on from the commit's own tree, and finds each later one once.

@@ -26,8 +26,9 @@ type Push struct {
 // when it is not here. The objects may be in a push's quarantine. What a board brings that is here for the first
 // time stands in a history that others have verified.
 //
-// Of a few operations it reads of the board before them, in log, what they need and no more, and stops at the first
-// that is wrong. So what it costs to receive an operation does not grow with the board.
+// It stops at the first operation that is wrong, whatever else was pushed, and of a few operations it reads of the
+// board before them, in log, what they need and no more. So what it costs to receive an operation does not grow with
+// the board.
 func Examine(ctx context.Context, repo *gitio.Repo, log *oplog.Log, r Range, integration gitio.OID) (*Push, error) {
 	p, err := prove(ctx, repo, repo, log, r, nil)
 	if err != nil {

@@ -20,8 +20,9 @@ import (
 // replay is the board as far as it has been replayed, in memory: its records, and its tree for their bytes.
 type replay struct {
 	store    oplog.Store
+	strict   bool // ends at the first commit that breaks a rule: what comes with it is not worth the reading
 	report   *Report
-	lazy     bool // records are read when they are needed, and the first fault ends it
+	lazy     bool // records are read when they are needed
 	evidence []evidence
 	landings []Landing
 
@@ -90,7 +91,7 @@ func (p *replay) run(ctx context.Context, chain []gitio.OID, progress func(done,
 			if err := p.take(ctx, &b.links[i]); err != nil {
 				return fmt.Errorf("verify %s: %w", b.links[i].oid.Short(), err)
 			}
-			if p.lazy && len(p.report.Findings) > 0 {
+			if p.strict && !p.report.OK() {
 				return nil
 			}
 			if landing, is := recorded(&b.links[i]); is {
@@ -155,6 +156,10 @@ func (p *replay) take(ctx context.Context, l *link) error {
 		p.collect(l)
 	}
 	p.last = l.oid
+	if p.strict && len(found) > 0 {
+		p.report.Findings = append(p.report.Findings, found.of(l)...)
+		return nil
+	}
 	if want != nil && l.commit.Tree == want.root() {
 		for path := range want.after.Changes() {
 			p.written[path] = Finding{Commit: l.oid, Subject: subject(l.commit)}
@@ -167,7 +172,7 @@ func (p *replay) take(ctx context.Context, l *link) error {
 		if len(found) == 0 {
 			p.report.Proven++
 		}
-	} else if !p.lazy {
+	} else {
 		broken, err := p.adopt(ctx, l.commit)
 		if err != nil {
 			return err

@@ -104,7 +104,8 @@ func Verify(ctx context.Context, store oplog.Store, repo *gitio.Repo, r Range, p
 // over the one before.
 const few = 8
 
-// prove replays a history. With a log it reads the board before a few operations there, as they need it.
+// prove replays a history. With a log it ends at the first fault, and reads the board before a few operations there,
+// as they need it.
 func prove(ctx context.Context, store oplog.Store, repo *gitio.Repo, log *oplog.Log, r Range, progress func(done, total int)) (*replay, error) {
 	var newer *oplog.NewerFormatError
 	if _, err := oplog.New(store, "").At(ctx, r.To); errors.As(err, &newer) {
@@ -115,6 +116,7 @@ func prove(ctx context.Context, store oplog.Store, repo *gitio.Repo, log *oplog.
 		return nil, err
 	}
 	p := newReplay(store, r)
+	p.strict = log != nil
 	if len(chain) == 0 {
 		p.report.add(Finding{r.To, "", CodeHistory, fmt.Sprintf("%s is no commit: there is no history behind it", r.To.Short())})
 		return p, nil

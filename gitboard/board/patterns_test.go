@@ -1,6 +1,7 @@
 package board_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/git-liza/git-liza/gitboard/board"
@@ -79,11 +80,13 @@ func TestPatternsOfThisSprintOnly(t *testing.T) {
 }
 
 func TestSimilarity(t *testing.T) {
+	head, far := strings.Repeat("abcd ", 200), strings.Repeat("xyz ", 5000)
 	for _, c := range []struct {
 		a, b string
 		want bool
-	}{{"", "", true}, {"abc", "ABC", true}, {"a  b\n", "a b", true}, {"line 12", "line 98", true}, {"0123456789", "01234567xy", true},
+	}{{"", "", true}, {head + far, head + strings.ToUpper(far[1:]) + "!", true}, {head + far, head + strings.Repeat("uvw ", 5000), true},
+		{far + head, strings.Repeat("uvw ", 5000) + head, false}, {head + far, head, false}, {"abc", "ABC", true}, {"a  b\n", "a b", true}, {"line 12", "line 98", true}, {"0123456789", "01234567xy", true},
 		{"abcdefghij", "abcdefgxyz", true}, {"abcdefghij", "abcdefwxyz", false}, {"abc", "", false}, {"äöü", "äöx", false}} {
-		equal(t, c.a+" ~ "+c.b, board.Similar(c.a, c.b), c.want)
+		equal(t, board.Line(c.a+" ~ "+c.b, 60), board.Similar(c.a, c.b), c.want)
 	}
 }
