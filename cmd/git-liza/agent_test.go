@@ -3,7 +3,6 @@
 package main
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -12,15 +11,6 @@ import (
 	"testing"
 	"time"
 )
-
-// set sets settings of the board: "key value" each.
-func (p *project) set(settings ...string) {
-	p.t.Helper()
-	for _, s := range settings {
-		key, value, _ := strings.Cut(s, " ")
-		p.must("", "config", "set", key, value)
-	}
-}
 
 // gate is a file that processes wait for.
 func (p *project) gate(name string) (waits string, open func()) {
@@ -76,8 +66,7 @@ func TestSecondSupervisorIsRefused(t *testing.T) {
 	third := p.supervise("agent", "coder", "--exec=true")
 	third.hears("registered", "coder-2")
 	for _, s := range []*supervised{first, third} {
-		s.signal(syscall.SIGTERM)
-		s.ends(0)
+		s.stops()
 	}
 	p.proven()
 }
@@ -120,15 +109,12 @@ func TestContinuedAfterItsLease(t *testing.T) {
 			meanwhile(first, pid, open)
 			first.signal(syscall.SIGCONT)
 			first.ends(42)
-			if pid != 0 && alive(pid) {
-				t.Error("its agent is alive")
-			}
+			p.gone(pid)
 			p.never(tip, by("coder-1"))
 			if lease := p.git("for-each-ref", "refs/liza/leases/coder-1"); lease != "" {
 				t.Errorf("it has a lease again: %s", lease)
 			}
-			second.signal(syscall.SIGTERM)
-			second.ends(0)
+			second.stops()
 			p.proven()
 		})
 	}
@@ -151,26 +137,19 @@ func TestAgentEndsCleanly(t *testing.T) {
 
 	s = p.supervise("agent", "coder", "--exec=echo half >half.txt; echo written; exec sleep 1000")
 	s.hears("started", "alpha")
-	half := filepath.Join(p.dir, ".worktrees", "alpha", "half.txt")
-	p.eventually("it writes", func() bool { _, err := os.Stat(half); return err == nil })
+	p.appears(filepath.Join(p.dir, ".worktrees", "alpha", "half.txt"))
 	pid := p.agentPID("coder-1")
 	s.signal(syscall.SIGTERM)
 	s.hears("stopped", "alpha has work in it, and is left to its lease")
 	s.ends(0)
-	if alive(pid) {
-		t.Error("its agent is alive")
-	}
-	if got := p.task("alpha"); got.Status != "CLAIMED" {
-		t.Errorf("alpha is %s", got.Status)
-	}
+	p.gone(pid)
+	p.stands("alpha", "CLAIMED")
 	tip := p.tip()
 	s = p.supervise("agent", "coder", "--once", "--exec=cat half.txt && "+submits+"exit 42")
 	s.hears("started", "alpha")
 	s.ends(0)
 	p.never(tip, func(op operation) bool { return takesOn(op) })
-	if got := p.task("alpha"); got.Status != "READY_FOR_REVIEW" {
-		t.Errorf("alpha is %s", got.Status)
-	}
+	p.stands("alpha", "READY_FOR_REVIEW")
 	if len(p.board().Agents) != 0 {
 		t.Errorf("agents are left: %+v", p.board().Agents)
 	}
@@ -189,7 +168,7 @@ func TestGraceBehindAShell(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := p.supervise("agent", "coder", "--exec=sh "+agent+"; exit 9")
-	p.eventually("it works", func() bool { _, err := os.Stat(agent + ".begun"); return err == nil })
+	p.appears(agent + ".begun")
 	s.signal(syscall.SIGTERM)
 	s.hears("stopped", "deregistered")
 	s.ends(0)
@@ -205,10 +184,7 @@ func TestLeftToItsLease(t *testing.T) {
 	p := newProject(t)
 	s := p.supervise("agent", "coder", "--exec=true")
 	s.hears("waiting", "there is no plan yet")
-	lock := filepath.Join(p.dir, ".git", "refs", "heads", "liza", "state.lock")
-	if err := os.WriteFile(lock, nil, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	lock := p.lockBoard(time.Now())
 	s.signal(syscall.SIGTERM)
 	s.hears("stopped", "it is left to its lease: ")
 	s.ends(0)
@@ -217,8 +193,7 @@ func TestLeftToItsLease(t *testing.T) {
 	}
 	s = p.supervise("agent", "coder", "--exec=true")
 	s.hears("registered", "coder-1")
-	s.signal(syscall.SIGTERM)
-	s.ends(0)
+	s.stops()
 	p.proven()
 }
 
@@ -230,8 +205,7 @@ func TestKilledSupervisorIsSucceeded(t *testing.T) {
 	p.addTask("alpha")
 	s := p.supervise("agent", "coder", "--exec=trap '' TERM; echo half >half.txt; sleep 1000 & while :; do sleep 1; done")
 	s.hears("started", "alpha")
-	half := filepath.Join(p.dir, ".worktrees", "alpha", "half.txt")
-	p.eventually("it writes", func() bool { _, err := os.Stat(half); return err == nil })
+	p.appears(filepath.Join(p.dir, ".worktrees", "alpha", "half.txt"))
 	pid := p.agentPID("coder-1")
 	sweeps(t, pid)
 	s.signal(syscall.SIGKILL)
@@ -243,130 +217,10 @@ func TestKilledSupervisorIsSucceeded(t *testing.T) {
 	s = p.supervise("agent", "coder", "--once", "--exec=cat half.txt && "+submits+"exit 42")
 	s.hears("registered", "coder-1")
 	s.hears("started", "alpha")
-	if alive(pid) {
-		t.Error("the agent that was left is alive")
-	}
+	p.gone(pid)
 	s.ends(0)
 	p.never(tip, takesOn)
-	if got := p.task("alpha"); got.Status != "READY_FOR_REVIEW" {
-		t.Errorf("alpha is %s", got.Status)
-	}
-	p.proven()
-}
-
-func TestSupervisorStopsByItself(t *testing.T) {
-	t.Parallel()
-	t.Run("three crashes", func(t *testing.T) {
-		t.Parallel()
-		p := newProject(t)
-		p.addTask("alpha")
-		s := p.supervise("agent", "coder", "--exec=exit 3")
-		for range 2 {
-			s.hears("ended", "exit 3; it has crashed (exit 3) and is started again after")
-		}
-		if last := s.hears("ended", "exit 3"); last.Text != "exit 3" {
-			t.Errorf("it is not started again, but told so: %s", last.Text)
-		}
-		s.hears("alarm", "the agent has crashed 3 times")
-		s.ends(1)
-		p.proven()
-	})
-	t.Run("five runs for nothing", func(t *testing.T) {
-		t.Parallel()
-		p := newProject(t)
-		p.addTask("alpha")
-		s := p.supervise("agent", "coder", "--exec=exit 42")
-		for range 5 {
-			s.hears("ended", "exit 42")
-		}
-		s.hears("alarm", "started 5 times and did nothing on the board")
-		s.ends(1)
-		if got := p.task("alpha"); got.Status != "UNCLAIMED" {
-			t.Errorf("alpha is %s", got.Status)
-		}
-		p.proven()
-	})
-	t.Run("a quota", func(t *testing.T) {
-		t.Parallel()
-		p := newProject(t)
-		p.addTask("alpha")
-		s := p.supervise("agent", "coder", "--exec=echo 'error: HTTP 429 Too Many Requests, retry after 2s'; exit 1")
-		for range 4 { // three crashes would end it
-			s.hears("limited", "limit of exec, until ")
-		}
-		s.hears("waiting", "limit of exec, until ")
-		if a := p.board().Agents["coder-1"]; !strings.HasPrefix(a.WaitingFor, "limit of exec, until ") {
-			t.Errorf("its record says it waits for %q", a.WaitingFor)
-		}
-		s.signal(syscall.SIGTERM)
-		s.ends(0)
-		p.proven()
-	})
-	t.Run("a broken board", func(t *testing.T) {
-		t.Parallel()
-		p := newProject(t)
-		p.addTask("alpha")
-		s := p.supervise("agent", "coder", "--exec=exec sleep 1000")
-		s.hears("started", "alpha")
-		idle := p.supervise("agent", "code-reviewer", "--exec=true")
-		idle.hears("waiting", "")
-		pid := p.agentPID("coder-1")
-		good := p.tip()
-		bad := strings.TrimSpace(p.git("commit-tree", "liza/state^{tree}", "-p", "liza/state", "-m", "tidy up"))
-		p.git("update-ref", "refs/heads/liza/state", bad, good)
-		for _, s := range []*supervised{s, idle} {
-			s.hears("alarm", "the board is inconsistent")
-			s.ends(4)
-		}
-		if alive(pid) {
-			t.Error("its agent is alive")
-		}
-		if _, err := os.Stat(filepath.Join(p.dir, ".liza", "PAUSE")); err != nil {
-			t.Errorf("the clone is not paused: %v", err)
-		}
-		if p.tip() != bad {
-			t.Error("something was written on a broken board")
-		}
-		p.git("update-ref", "refs/heads/liza/state", good, bad)
-		p.proven()
-	})
-}
-
-// TestPlannerIsNotWokenAgain: a planner that leaves a blocked task alone is not started for it again, whatever else
-// happens; a human's word starts it.
-func TestPlannerIsNotWokenAgain(t *testing.T) {
-	t.Parallel()
-	p := newProject(t)
-	p.addTask("alpha")
-	p.addTask("beta")
-	p.must("", "block", "alpha", "--reason", "wait")
-	s := p.supervise("agent", "planner", "--exec=exit 0")
-	s.hears("started", "BLOCKED_TASKS")
-	s.hears("waiting", "nothing to plan")
-	before := len(s.all())
-	p.must("", "note", "--for", "coder-1", "be quick")
-	p.must("", "discover", "--desc", "a crack", "--severity", "low")
-	p.must("coder-1", "claim", "beta")
-	p.must("", "note", "--for", "planner", "let it go")
-	s.hears("started", "BLOCKED_TASKS")
-	s.hears("waiting", "nothing to plan")
-	started := 0
-	for _, e := range s.all()[before:] {
-		if e.Event == "started" {
-			started++
-		}
-	}
-	if started != 1 {
-		t.Errorf("it was started %d times:\n%s", started, s.story())
-	}
-	s.signal(syscall.SIGTERM)
-	s.ends(0)
-
-	// The supervisor's memory outlives it.
-	s = p.supervise("agent", "planner", "--exec=exit 0")
-	s.hears("waiting", "nothing to plan")
-	s.signal(syscall.SIGTERM)
-	s.ends(0)
+	p.stands("alpha", "READY_FOR_REVIEW")
 	p.proven()
 }
 
@@ -390,85 +244,23 @@ func TestRejectedWorkIsItsAuthors(t *testing.T) {
 	author.hears("claimed", "alpha")
 	p.never(tip, func(op operation) bool { return op.agent == "coder-2" && op.task == "alpha" })
 	for _, s := range []*supervised{author, other} {
-		s.signal(syscall.SIGTERM)
-		s.ends(0)
+		s.stops()
 	}
 	p.proven()
-}
-
-// TestIdleTeam: a team that has nothing to do does nothing.
-func TestIdleTeam(t *testing.T) {
-	t.Parallel()
-	p := newProject(t)
-	p.addTask("alpha")
-	p.must("", "block", "alpha", "--reason", "wait")
-	s := p.supervise("team", "--planners=1", "--coders=2", "--reviewers=2", "--exec=exit 0")
-	for range 5 { // the planner has had its run, too
-		s.hears("waiting", "nothing to ")
-	}
-	tip, before, used := p.tip(), len(s.all()), cpu(t, s.cmd.Process.Pid)
-	span := 5 * time.Second
-	if *long {
-		span = time.Minute
-	}
-	time.Sleep(span)
-	used = cpu(t, s.cmd.Process.Pid) - used
-	t.Logf("in %s it used %s: %.2f %% of a core", span, used, 100*used.Seconds()/span.Seconds())
-	if *long && used > span/100 {
-		t.Error("that is too much")
-	}
-	p.never(tip, func(operation) bool { return true })
-	if events := s.all(); len(events) != before {
-		t.Errorf("something happened: %v", events[before:])
-	}
-	s.signal(syscall.SIGTERM)
-	s.ends(1)
-	p.proven()
-}
-
-// cpu is what a process and its ended children have used.
-func cpu(t *testing.T, pid int) time.Duration {
-	t.Helper()
-	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, rest, _ := strings.Cut(string(stat), ") ")
-	fields := strings.Fields(rest)
-	var total time.Duration
-	for _, field := range fields[14-3 : 18-3] { // utime stime cutime cstime, in ticks of 10 ms (proc(5))
-		var ticks int64
-		if _, err := fmt.Sscan(field, &ticks); err != nil {
-			t.Fatal(err)
-		}
-		total += time.Duration(ticks) * 10 * time.Millisecond
-	}
-	return total
 }
 
 // TestLeftLockIsTakenAway: a lock that a killed git has left on the board keeps nobody from work for long.
 func TestLeftLockIsTakenAway(t *testing.T) {
 	t.Parallel()
 	p := newProject(t)
-	lock := filepath.Join(p.dir, ".git", "refs", "heads", "liza", "state.lock")
-	locks := func() {
-		t.Helper()
-		then := time.Now().Add(-time.Hour)
-		if err := os.WriteFile(lock, nil, 0o644); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Chtimes(lock, then, then); err != nil {
-			t.Fatal(err)
-		}
-	}
 	p.addTask("alpha")
-	locks()
+	p.lockBoard(time.Now().Add(-time.Hour))
 	s := p.supervise("agent", "coder", "--exec="+submits+"exit 42")
 	s.hears("mended", "state.lock")
 	s.hears("ended", "alpha")
 	p.write(".liza/PAUSE", "")
 	p.addTask("beta")
-	locks()
+	p.lockBoard(time.Now().Add(-time.Hour))
 	if err := os.Remove(filepath.Join(p.dir, ".liza", "PAUSE")); err != nil {
 		t.Fatal(err)
 	}

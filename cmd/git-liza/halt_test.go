@@ -5,7 +5,6 @@ package main
 import (
 	"os"
 	"path/filepath"
-	"syscall"
 	"testing"
 )
 
@@ -77,7 +76,7 @@ func (p *project) slow() (command string, begun, open func()) {
 	file := filepath.Join(p.t.TempDir(), "begun")
 	return "touch '" + file + "'; " + waits, func() {
 		p.t.Helper()
-		p.eventually("it has begun", func() bool { _, err := os.Stat(file); return err == nil })
+		p.appears(file)
 	}, open
 }
 
@@ -117,12 +116,6 @@ func (h halt) resumes(s *supervised) *supervised {
 	return s
 }
 
-func (s *supervised) stops() {
-	s.p.t.Helper()
-	s.signal(syscall.SIGTERM)
-	s.ends(0)
-}
-
 func (p *project) haltedAmidClaim(h halt) {
 	command, begun, open := p.slow()
 	p.set("worktree_setup " + command)
@@ -151,15 +144,13 @@ func (p *project) haltedAmidWork(h halt) {
 	s := p.supervise("agent", "coder", "--exec="+exec)
 	s.hears("started", "alpha")
 	half := filepath.Join(p.dir, ".worktrees", "alpha", "half.txt")
-	p.eventually("it works", func() bool { _, err := os.Stat(half); return err == nil })
+	p.appears(half)
 	pid := p.agentPID("coder-1")
 	h.halts(p)
 	tip := p.tip()
 	s.hears("ending", "alpha")
 	s.hears("ended", "ended by its supervisor")
-	if alive(pid) {
-		p.t.Error("its agent is alive")
-	}
+	p.gone(pid)
 	h.stays(s, tip)
 	if s = h.resumes(s); s != nil {
 		s.hears("started", "alpha")

@@ -6,6 +6,7 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -168,6 +169,13 @@ func (s *supervised) endsWithin(code int, d time.Duration) {
 	}
 }
 
+// stops asks it to end, and waits for that.
+func (s *supervised) stops() {
+	s.p.t.Helper()
+	s.signal(syscall.SIGTERM)
+	s.ends(0)
+}
+
 func (s *supervised) signal(sig syscall.Signal) {
 	s.p.t.Helper()
 	if err := s.cmd.Process.Signal(sig); err != nil {
@@ -190,6 +198,30 @@ func (p *project) agentPID(id string) int {
 func alive(pid int) bool {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	return err == nil && !strings.HasPrefix(string(stat[bytes.LastIndexByte(stat, ')')+1:]), " Z")
+}
+
+// gone wants a process to have ended; 0 is none.
+func (p *project) gone(pid int) {
+	p.t.Helper()
+	if pid != 0 && alive(pid) {
+		p.t.Errorf("process %d is alive", pid)
+	}
+}
+
+// appears waits for a file that an agent writes.
+func (p *project) appears(path string) {
+	p.t.Helper()
+	p.eventually(path, func() bool { _, err := os.Stat(path); return err == nil })
+}
+
+// lockBoard leaves the lock on the board that a git leaves which was killed then.
+func (p *project) lockBoard(then time.Time) (lock string) {
+	p.t.Helper()
+	lock = filepath.Join(p.dir, ".git", "refs", "heads", "liza", "state.lock")
+	if err := errors.Join(os.WriteFile(lock, nil, 0o644), os.Chtimes(lock, then, then)); err != nil {
+		p.t.Fatal(err)
+	}
+	return lock
 }
 
 // boardRecords is what the tests read of the board.
@@ -219,6 +251,14 @@ func (p *project) task(id string) boardTask {
 	}
 	p.t.Fatalf("there is no task %s", id)
 	return boardTask{}
+}
+
+// stands wants a task to be in a state.
+func (p *project) stands(id, status string) {
+	p.t.Helper()
+	if got := p.task(id); got.Status != status {
+		p.t.Errorf("%s is %s, not %s", id, got.Status, status)
+	}
 }
 
 // operation is a commit of the board.

@@ -1,0 +1,172 @@
+//go:build linux
+
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+func TestSupervisorStopsByItself(t *testing.T) {
+	t.Parallel()
+	t.Run("three crashes", func(t *testing.T) {
+		t.Parallel()
+		p := newProject(t)
+		p.addTask("alpha")
+		s := p.supervise("agent", "coder", "--exec=exit 3")
+		for range 2 {
+			s.hears("ended", "exit 3; it has crashed (exit 3) and is started again after")
+		}
+		if last := s.hears("ended", "exit 3"); last.Text != "exit 3" {
+			t.Errorf("it is not started again, but told so: %s", last.Text)
+		}
+		s.hears("alarm", "the agent has crashed 3 times")
+		s.ends(1)
+		p.proven()
+	})
+	t.Run("five runs for nothing", func(t *testing.T) {
+		t.Parallel()
+		p := newProject(t)
+		p.addTask("alpha")
+		s := p.supervise("agent", "coder", "--exec=exit 42")
+		for range 5 {
+			s.hears("ended", "exit 42")
+		}
+		s.hears("alarm", "started 5 times and did nothing on the board")
+		s.ends(1)
+		p.stands("alpha", "UNCLAIMED")
+		p.proven()
+	})
+	t.Run("a quota", func(t *testing.T) {
+		t.Parallel()
+		p := newProject(t)
+		p.addTask("alpha")
+		s := p.supervise("agent", "coder", "--exec=echo 'error: HTTP 429 Too Many Requests, retry after 2s'; exit 1")
+		for range 4 { // three crashes would end it
+			s.hears("limited", "limit of exec, until ")
+		}
+		s.hears("waiting", "limit of exec, until ")
+		if a := p.board().Agents["coder-1"]; !strings.HasPrefix(a.WaitingFor, "limit of exec, until ") {
+			t.Errorf("its record says it waits for %q", a.WaitingFor)
+		}
+		s.stops()
+		p.proven()
+	})
+	t.Run("a broken board", func(t *testing.T) {
+		t.Parallel()
+		p := newProject(t)
+		p.addTask("alpha")
+		s := p.supervise("agent", "coder", "--exec=exec sleep 1000")
+		s.hears("started", "alpha")
+		idle := p.supervise("agent", "code-reviewer", "--exec=true")
+		idle.hears("waiting", "")
+		pid := p.agentPID("coder-1")
+		good := p.tip()
+		bad := strings.TrimSpace(p.git("commit-tree", "liza/state^{tree}", "-p", "liza/state", "-m", "tidy up"))
+		p.git("update-ref", "refs/heads/liza/state", bad, good)
+		for _, s := range []*supervised{s, idle} {
+			s.hears("alarm", "the board is inconsistent")
+			s.ends(4)
+		}
+		p.gone(pid)
+		if _, err := os.Stat(filepath.Join(p.dir, ".liza", "PAUSE")); err != nil {
+			t.Errorf("the clone is not paused: %v", err)
+		}
+		if p.tip() != bad {
+			t.Error("something was written on a broken board")
+		}
+		p.git("update-ref", "refs/heads/liza/state", good, bad)
+		p.proven()
+	})
+}
+
+// TestPlannerIsNotWokenAgain: a planner that leaves a blocked task alone is not started for it again, whatever else
+// happens; a human's word starts it.
+func TestPlannerIsNotWokenAgain(t *testing.T) {
+	t.Parallel()
+	p := newProject(t)
+	p.addTask("alpha")
+	p.addTask("beta")
+	p.must("", "block", "alpha", "--reason", "wait")
+	s := p.supervise("agent", "planner", "--exec=exit 0")
+	s.hears("started", "BLOCKED_TASKS")
+	s.hears("waiting", "nothing to plan")
+	before := len(s.all())
+	p.must("", "note", "--for", "coder-1", "be quick")
+	p.must("", "discover", "--desc", "a crack", "--severity", "low")
+	p.must("coder-1", "claim", "beta")
+	p.must("", "note", "--for", "planner", "let it go")
+	s.hears("started", "BLOCKED_TASKS")
+	s.hears("waiting", "nothing to plan")
+	started := 0
+	for _, e := range s.all()[before:] {
+		if e.Event == "started" {
+			started++
+		}
+	}
+	if started != 1 {
+		t.Errorf("it was started %d times:\n%s", started, s.story())
+	}
+	s.stops()
+
+	// The supervisor's memory outlives it.
+	s = p.supervise("agent", "planner", "--exec=exit 0")
+	s.hears("waiting", "nothing to plan")
+	s.stops()
+	p.proven()
+}
+
+// TestIdleTeam: a team that has nothing to do does nothing.
+func TestIdleTeam(t *testing.T) {
+	t.Parallel()
+	p := newProject(t)
+	p.addTask("alpha")
+	p.must("", "block", "alpha", "--reason", "wait")
+	s := p.supervise("team", "--planners=1", "--coders=2", "--reviewers=2", "--exec=exit 0")
+	for range 5 { // the planner has had its run, too
+		s.hears("waiting", "nothing to ")
+	}
+	tip, before, used := p.tip(), len(s.all()), cpu(t, s.cmd.Process.Pid)
+	span := 5 * time.Second
+	if *long {
+		span = time.Minute
+	}
+	time.Sleep(span)
+	used = cpu(t, s.cmd.Process.Pid) - used
+	t.Logf("in %s it used %s: %.2f %% of a core", span, used, 100*used.Seconds()/span.Seconds())
+	if *long && used > span/100 {
+		t.Error("that is too much")
+	}
+	p.never(tip, func(operation) bool { return true })
+	if events := s.all(); len(events) != before {
+		t.Errorf("something happened: %v", events[before:])
+	}
+	s.signal(syscall.SIGTERM)
+	s.ends(1)
+	p.proven()
+}
+
+// cpu is what a process and its ended children have used.
+func cpu(t *testing.T, pid int) time.Duration {
+	t.Helper()
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(stat), ") ")
+	fields := strings.Fields(rest)
+	var total time.Duration
+	for _, field := range fields[14-3 : 18-3] { // utime stime cutime cstime, in ticks of 10 ms (proc(5))
+		var ticks int64
+		if _, err := fmt.Sscan(field, &ticks); err != nil {
+			t.Fatal(err)
+		}
+		total += time.Duration(ticks) * 10 * time.Millisecond
+	}
+	return total
+}

@@ -1,0 +1,214 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// scene is a command in a project that it has something to do in.
+type scene struct {
+	name  string
+	make  func(p *project)
+	agent string
+	args  []string
+	ops   []string      // one of these operations is what the command brings about
+	task  string        // whose operation it is, "" for none
+	after time.Duration // since the scene was made
+	twice bool          // asked for again it is done again
+	idle  bool          // no operation need be brought about
+	// next is a command that must work once this one has: the agent, and the arguments.
+	next []string
+	work map[string]string // files that may not be lost, with what they hold
+	then func(p *project) error
+}
+
+var scenes = []scene{
+	{
+		name: "note", args: []string{"note", "a word"}, ops: []string{"note"}, twice: true,
+		make: func(p *project) {}, next: []string{"", "note", "another"},
+	},
+	{
+		name: "register", agent: "coder-1", args: []string{"register"}, ops: []string{"register"},
+		make: func(p *project) { p.addTask("alpha") }, next: []string{"coder-1", "claim", "alpha"},
+	},
+	{
+		name: "claim", agent: "coder-1", args: []string{"claim", "alpha"}, ops: []string{"claim"}, task: "alpha",
+		make: func(p *project) {
+			p.must("", "config", "set", "worktree_setup", "echo 1 >.ready")
+			p.addTask("alpha")
+			p.must("coder-1", "register")
+		},
+		next: preExec("coder-1"), then: isSetUp,
+	},
+	{
+		name: "claim after expiry", agent: "coder-2", args: []string{"claim", "alpha"}, ops: []string{"claim"}, task: "alpha",
+		make: func(p *project) {
+			p.begun("alpha")
+			p.must("coder-2", "register")
+			p.must("", "config", "set", "worktree_setup", "echo 1 >.ready")
+		},
+		after: 10 * time.Minute, next: preExec("coder-2"), work: halfDone, then: isSetUp,
+	},
+	{
+		name: "claim of an integration fix", agent: "coder-2", args: []string{"claim", "alpha"}, ops: []string{"claim"}, task: "alpha",
+		make: func(p *project) {
+			p.approved("alpha", map[string]string{"vision.txt": "mine\n"})
+			p.lands("vision.txt", "theirs\n")
+			if _, errs, code := p.liza("code-reviewer-1", "merge", "alpha"); code != 3 {
+				p.t.Fatalf("the merge does not conflict: exit %d\n%s", code, errs)
+			}
+			p.must("coder-2", "register")
+		},
+		next: preExec("coder-2"), work: map[string]string{"vision.txt": "mine\n"}, then: isAmidMerge,
+	},
+	{
+		name: "submit", agent: "coder-1", args: []string{"submit", "alpha"}, ops: []string{"submit"}, task: "alpha",
+		make: func(p *project) { p.committed("alpha", map[string]string{"alpha.txt": "alpha\n"}) },
+		next: []string{"code-reviewer-1", "claim-review", "alpha"}, work: map[string]string{"alpha.txt": "alpha\n"},
+	},
+	{
+		name: "verdict", agent: "code-reviewer-1", args: []string{"verdict", "alpha", "APPROVED", "--commit", "task/alpha"}, ops: []string{"verdict"}, task: "alpha",
+		make: func(p *project) {
+			p.committed("alpha", map[string]string{"alpha.txt": "alpha\n"})
+			p.must("coder-1", "submit", "alpha")
+			p.must("code-reviewer-1", "claim-review", "alpha")
+		},
+		next: []string{"code-reviewer-1", "merge", "alpha"}, work: map[string]string{"alpha.txt": "alpha\n"},
+	},
+	{
+		name: "merge by fast-forward", agent: "code-reviewer-1", args: []string{"merge", "alpha"}, ops: []string{"merge", "finish-merge"}, task: "alpha",
+		make: func(p *project) {
+			p.git("checkout", "-q", "integration")
+			p.approved("alpha", map[string]string{"alpha.txt": "alpha\n"})
+			p.addTask("beta")
+		},
+		next: []string{"coder-1", "claim", "beta"}, work: map[string]string{"alpha.txt": "alpha\n"}, then: hasLanded,
+	},
+	{
+		name: "merge by a merge commit, tested", agent: "code-reviewer-1", args: []string{"merge", "alpha"}, ops: []string{"merge", "finish-merge"}, task: "alpha",
+		make: func(p *project) {
+			p.must("", "config", "set", "integration_test", "test -f alpha.txt && test -f theirs.txt")
+			p.approved("alpha", map[string]string{"alpha.txt": "alpha\n"})
+			p.lands("theirs.txt", "theirs\n")
+			p.git("checkout", "-q", "integration")
+			p.addTask("beta")
+		},
+		next: []string{"coder-1", "claim", "beta"}, work: map[string]string{"alpha.txt": "alpha\n"}, then: hasLanded,
+	},
+	{
+		name: "release by force", args: []string{"release", "alpha", "--force", "--reason", "enough"}, ops: []string{"release"}, task: "alpha",
+		make: func(p *project) {
+			p.begun("alpha")
+			p.must("coder-2", "register")
+		},
+		next: []string{"coder-2", "claim", "alpha"}, work: halfDone,
+	},
+	{
+		name: "unblock", args: []string{"unblock", "alpha"}, ops: []string{"unblock"}, task: "alpha",
+		make: func(p *project) {
+			p.begun("alpha")
+			p.must("coder-1", "block", "alpha", "--reason", "the spec says two things", "--question", "Which one?")
+			p.must("coder-2", "register")
+		},
+		next: []string{"coder-2", "claim", "alpha"}, work: halfDone,
+	},
+	{
+		name: "doctor", args: []string{"doctor", "--fix"}, ops: []string{"finish-merge"}, task: "alpha", idle: true,
+		make: func(p *project) {
+			p.approved("alpha", map[string]string{"alpha.txt": "alpha\n"})
+			p.git("checkout", "-q", "integration")
+			p.git("update-ref", "refs/heads/integration", "task/alpha")
+			p.addTask("beta")
+			p.must("coder-2", "claim", "beta")
+			p.write(".worktrees/beta/beta.txt", "beta\n")
+			p.git("-C", ".worktrees/beta", "add", "-A")
+			p.git("-C", ".worktrees/beta", "commit", "-q", "-m", "beta")
+			if err := os.RemoveAll(filepath.Join(p.dir, ".worktrees", "beta")); err != nil {
+				p.t.Fatal(err)
+			}
+		},
+		next: []string{"coder-2", "pre-exec", "beta", "--intent", "go on", "--validation", "it prints y", "--file", "y"},
+		work: map[string]string{"alpha.txt": "alpha\n", "beta.txt": "beta\n"}, then: hasLanded,
+	},
+}
+
+func preExec(agent string) []string {
+	return []string{agent, "pre-exec", "alpha", "--intent", "write it", "--validation", "it prints y", "--file", "y"}
+}
+
+// halfDone is what begun leaves in a worktree.
+var halfDone = map[string]string{"committed.txt": "committed\n", "staged.txt": "staged\n", "untracked.txt": "untracked\n"}
+
+// begun has a task claimed by coder-1, who has committed some of its work and not the rest.
+func (p *project) begun(id string) {
+	p.t.Helper()
+	p.addTask(id)
+	p.must("coder-1", "claim", id)
+	for _, name := range []string{"committed", "staged", "untracked"} {
+		p.write(".worktrees/"+id+"/"+name+".txt", name+"\n")
+		if name != "untracked" {
+			p.git("-C", ".worktrees/"+id, "add", "-A")
+		}
+		if name == "committed" {
+			p.git("-C", ".worktrees/"+id, "commit", "-q", "-m", "half of it")
+		}
+	}
+}
+
+// committed has a task's work committed by coder-1, ready to be submitted.
+func (p *project) committed(id string, files map[string]string) {
+	p.t.Helper()
+	p.addTask(id)
+	p.must("coder-1", "claim", id)
+	p.must("coder-1", "pre-exec", id, "--intent", "write it", "--validation", "it prints y", "--file", "y")
+	p.write(".worktrees/"+id+"/x_test.go", "package x\n")
+	for name, text := range files {
+		p.write(".worktrees/"+id+"/"+name, text)
+	}
+	p.git("-C", ".worktrees/"+id, "add", "-A")
+	p.git("-C", ".worktrees/"+id, "commit", "-q", "-m", "do "+id)
+}
+
+func (p *project) approved(id string, files map[string]string) {
+	p.t.Helper()
+	p.committed(id, files)
+	p.must("coder-1", "submit", id)
+	p.must("code-reviewer-1", "claim-review", id)
+	p.must("code-reviewer-1", "verdict", id, "APPROVED", "--commit", "task/"+id)
+}
+
+// lands brings a file to integration as a human does.
+func (p *project) lands(name, text string) {
+	p.t.Helper()
+	p.git("checkout", "-q", "-b", "theirs", "integration")
+	p.write(name, text)
+	p.git("add", "-A")
+	p.git("commit", "-q", "-m", "a human's")
+	p.must("", "land", "theirs")
+	p.git("checkout", "-q", "main")
+}
+
+func isSetUp(p *project) error {
+	_, err := os.Stat(filepath.Join(p.dir, ".worktrees", "alpha", ".ready"))
+	return err
+}
+
+// isAmidMerge wants the conflict with integration in the worktree of an integration fix.
+func isAmidMerge(p *project) error {
+	if out := p.git("-C", ".worktrees/alpha", "status", "--porcelain"); !strings.Contains(out, "AA vision.txt") {
+		return fmt.Errorf("the conflict is not in the worktree, but %q", out)
+	}
+	return nil
+}
+
+// hasLanded wants a checkout of integration that is as integration is, with the work in it.
+func hasLanded(p *project) error {
+	if out := p.git("status", "--porcelain"); out != "" {
+		return fmt.Errorf("the checkout of integration is not brought forward:\n%s", out)
+	}
+	_, err := os.Stat(filepath.Join(p.dir, "alpha.txt"))
+	return err
+}
