@@ -31,6 +31,7 @@ type Request struct {
 	ID          string // the caller's unique id, "" for a random one; the same id is never carried out twice
 	AllowSecret bool
 	Intent      Intent
+	Since       Moment // when it was asked for; zero for now. A view of a shared board that is no older is not fetched again
 	// Ahead, if set, is called each time before the board is read for the intent. It starts what takes long and
 	// doesn't depend on the board, and doesn't wait for it.
 	Ahead func(context.Context)
@@ -67,17 +68,23 @@ func (b *Board) Do(ctx context.Context, r Request) (*Done, error) {
 	turn := b.turn()
 	defer turn.end()
 	searched := gitio.ZeroOID // this commit and those before it have no such request
+	since := r.Since
+	if since.IsZero() {
+		since = b.Moment()
+	}
 	if b.Remote() != "" {
 		turn.queue(ctx) // before the fetch that it would make worthless
 	}
 	looked := false // at the remote, since the board was read last
 	for attempt := 1; ; attempt++ {
 		if !looked {
-			if err := b.Refresh(ctx); err != nil {
+			if err := b.refreshSince(ctx, since); err != nil {
 				return nil, err
 			}
+			since = Moment{}
 		}
 		looked = false
+		begun := b.now()
 		if r.Ahead != nil {
 			r.Ahead(ctx)
 		}
@@ -110,18 +117,28 @@ func (b *Board) Do(ctx context.Context, r Request) (*Done, error) {
 		if attempt > b.retries || locked == lockedRetries {
 			return nil, &LostError{op, attempt, err}
 		}
-		if b.Remote() != "" && attempt <= atOnce {
-			looked = true // the push has looked who was faster, and that took its time
-			continue
+		ceiling := min(time.Second, 4*time.Millisecond<<min(attempt, 8))
+		if b.Remote() != "" {
+			turn.getOn()
+			if looked = attempt == 1; looked { // the push has looked who was faster
+				continue
+			}
+			// As long as it takes, and ever longer: most of those who push at the same time push in vain, and each
+			// push in vain holds up the one that counts.
+			ceiling = min(mostAway, max(leastAway, b.now().Sub(begun))<<min(attempt-1, 4))
 		}
-		if err := backoff(ctx, attempt); err != nil {
+		if err := pause(ctx, ceiling); err != nil {
 			return nil, err
 		}
 	}
 }
 
-// atOnce is how often a race that was lost at a remote is decided again without a pause.
-const atOnce = 4
+// How long one who has lost a race at a remote stays away: anything up to as long as that took, and up to twice
+// as long with each race more.
+const (
+	leastAway = 20 * time.Millisecond
+	mostAway  = 5 * time.Second
+)
 
 // errWaited says that others may have written while the turn was waited for.
 var errWaited = errors.New("the turn has come later")
@@ -337,9 +354,8 @@ func (b *Board) explain(ctx context.Context, v *View, err error) error {
 	return err
 }
 
-// backoff waits a random time that grows with each lost race: full jitter, a second at most.
-func backoff(ctx context.Context, attempt int) error {
-	ceiling := min(time.Second, 4*time.Millisecond<<min(attempt, 8))
+// pause waits a random time, up to a ceiling.
+func pause(ctx context.Context, ceiling time.Duration) error {
 	select {
 	case <-ctx.Done():
 		return ctx.Err()

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/remote"
 )
 
 // Remote is the name of the remote that the board is shared by, "" for none.
@@ -23,6 +24,31 @@ func (b *Board) Refresh(ctx context.Context) error {
 		return nil
 	}
 	return b.shared.Fetch(ctx)
+}
+
+// Moment is a moment in the life of a clone's view of a shared board.
+type Moment struct {
+	at    remote.Moment
+	known bool
+}
+
+// IsZero reports whether it is no moment at all.
+func (m Moment) IsZero() bool { return !m.known }
+
+// Moment is this moment.
+func (b *Board) Moment() Moment {
+	if b.Remote() == "" {
+		return Moment{}
+	}
+	return Moment{b.shared.Now(), true}
+}
+
+// refreshSince is Refresh unless the view was brought up to date since a moment.
+func (b *Board) refreshSince(ctx context.Context, m Moment) error {
+	if m.IsZero() {
+		return b.Refresh(ctx)
+	}
+	return b.shared.FetchSince(ctx, m.at)
 }
 
 // RefreshAll is Refresh, and brings every submission, also those that were rejected.

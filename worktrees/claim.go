@@ -49,10 +49,11 @@ func Claim(ctx context.Context, b *gitboard.Board, r ClaimRequest) (*Claimed, er
 	if err := s.needFiles("a claim"); err != nil {
 		return nil, err
 	}
+	since := b.Moment()
 	if err := b.Refresh(ctx); err != nil {
 		return nil, err // before a worktree is made
 	}
-	c := &claimer{site: s, r: r, skip: map[string]error{}}
+	c := &claimer{site: s, r: r, since: since, skip: map[string]error{}}
 	claimed, err := c.run(ctx)
 	return claimed, errors.Join(err, c.candidate.discard(ctx))
 }
@@ -60,8 +61,9 @@ func Claim(ctx context.Context, b *gitboard.Board, r ClaimRequest) (*Claimed, er
 // claimer carries one claim through its attempts.
 type claimer struct {
 	*site
-	r    ClaimRequest
-	skip map[string]error // tasks that can't be claimed here and now, with the reason
+	r     ClaimRequest
+	since gitboard.Moment  // when it was asked for
+	skip  map[string]error // tasks that can't be claimed here and now, with the reason
 
 	task      string
 	kind      board.ClaimKind
@@ -128,7 +130,8 @@ func (c *claimer) attempt(ctx context.Context) (*Claimed, error) {
 	if err != nil {
 		return nil, c.unlessChanged(ctx, v, err)
 	}
-	done, err := c.b.Do(ctx, gitboard.Request{Actor: c.r.Actor, ID: c.r.Request, AllowSecret: c.r.AllowSecret, Intent: c.intent})
+	done, err := c.b.Do(ctx, gitboard.Request{Actor: c.r.Actor, ID: c.r.Request, AllowSecret: c.r.AllowSecret, Since: c.since, Intent: c.intent})
+	c.since = c.b.Moment()
 	if err != nil {
 		return nil, err
 	}

@@ -35,20 +35,37 @@ func (e *DivergedError) Error() string {
 // Fetch brings this clone's view up to date: the board, where integration and the branches of tasks are, and the
 // leases. Processes of a clone fetch one after the other, and one that has waited for a fetch which began after it
 // was called fetches no more.
-func (s *Store) Fetch(ctx context.Context) error { return s.fetch(ctx, false) }
+func (s *Store) Fetch(ctx context.Context) error { return s.FetchSince(ctx, s.Now()) }
 
 // FetchAll is Fetch, and brings every submission.
-func (s *Store) FetchAll(ctx context.Context) error { return s.fetch(ctx, true) }
+func (s *Store) FetchAll(ctx context.Context) error { return s.fetch(ctx, true, s.Now()) }
 
-func (s *Store) fetch(ctx context.Context, all bool) error {
+// Moment is a moment in the life of a clone's view, as Now gives it.
+type Moment int
+
+// Now is a moment that FetchSince knows.
+func (s *Store) Now() Moment {
+	begun, _ := s.counts()
+	return Moment(begun)
+}
+
+// FetchSince is Fetch unless the view has been brought up to date since a moment: by a fetch, or by a push, which shows
+// where the remote's board is as well.
+func (s *Store) FetchSince(ctx context.Context, moment Moment) error {
+	return s.fetch(ctx, false, moment)
+}
+
+func (s *Store) fetch(ctx context.Context, all bool, moment Moment) error {
 	if by, err := s.Sharing(ctx); by == nil || err != nil {
 		return err
 	}
-	begun, _ := s.counts()
+	if _, good := s.counts(); Moment(good) > moment && !all {
+		return nil
+	}
 	release := s.lock(ctx)
 	defer release()
 	started, good := s.counts()
-	if good > begun && !all {
+	if Moment(good) > moment && !all {
 		return nil
 	}
 	started++
@@ -175,14 +192,33 @@ func (s *Store) count(begun, good int) {
 	}
 }
 
+// pushing notes that a push begins, whose success will show where the remote's board is. Its number is 0 while others
+// fetch, who show it, too.
+func (s *Store) pushing() int {
+	file, err := s.lockFile()
+	if err != nil || !gitio.CanLock {
+		return 0
+	}
+	defer file.Close()
+	if gitio.LockFile(file, false) != nil {
+		return 0
+	}
+	started, good := s.counts()
+	s.count(started+1, good)
+	return started + 1
+}
+
+// pushed notes that it has succeeded, and stands here. The lock is held.
+func (s *Store) pushed(number int) {
+	if started, _ := s.counts(); started == number {
+		s.count(number, number)
+	}
+}
+
 // lock keeps others of this clone from bringing refs at the same time: git would fail one of them. It serves order,
 // not safety, so whoever waits too long for it goes on without.
 func (s *Store) lock(ctx context.Context) (release func()) {
-	path := s.file("fetch")
-	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
-	if errors.Is(err, fs.ErrNotExist) && os.MkdirAll(filepath.Dir(path), 0o755) == nil {
-		file, err = os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
-	}
+	file, err := s.lockFile()
 	if err != nil || !gitio.CanLock {
 		return func() {}
 	}
@@ -196,4 +232,13 @@ func (s *Store) lock(ctx context.Context) (release func()) {
 	}
 	go func() { <-granted; file.Close() }()
 	return func() {}
+}
+
+func (s *Store) lockFile() (*os.File, error) {
+	path := s.file("fetch")
+	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
+	if errors.Is(err, fs.ErrNotExist) && os.MkdirAll(filepath.Dir(path), 0o755) == nil {
+		file, err = os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
+	}
+	return file, err
 }

@@ -3,6 +3,7 @@ package remote
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"time"
 
@@ -116,7 +117,7 @@ func (s *Store) follows(ctx context.Context, u gitio.RefUpdate, now gitio.OID) (
 
 // settle brings the refs here to what stands at the remote. The remote has them, so what moved here meanwhile is no
 // failure: a later fetch brings what is missing, and work that somebody did on a branch is theirs to find.
-func (s *Store) settle(ctx context.Context, updates []gitio.RefUpdate, reflog string) error {
+func (s *Store) settle(ctx context.Context, number int, updates []gitio.RefUpdate, reflog string) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), settleFor)
 	defer cancel()
 	defer s.lock(ctx)()
@@ -139,6 +140,9 @@ func (s *Store) settle(ctx context.Context, updates []gitio.RefUpdate, reflog st
 		moves = append(moves, u)
 	}
 	if s.Repo.UpdateRefs(ctx, moves, reflog) == nil {
+		if slices.ContainsFunc(updates, func(u gitio.RefUpdate) bool { return u.Ref == oplog.Ref && u.Old != u.New }) {
+			s.pushed(number)
+		}
 		return nil
 	}
 	for _, u := range moves {

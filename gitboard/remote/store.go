@@ -141,10 +141,11 @@ func (s *Store) WriteAndUpdate(ctx context.Context, objects []gitio.Object, upda
 	if err := s.Repo.WriteObjects(ctx, objects); err != nil {
 		return err
 	}
+	number := s.pushing()
 	if err := s.push(ctx, p); err != nil {
 		return err
 	}
-	return s.settle(ctx, updates, reflog)
+	return s.settle(ctx, number, updates, reflog)
 }
 
 func orMoved(err error, ref string) error {

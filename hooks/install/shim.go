@@ -94,7 +94,7 @@ ours= board=
 while read -r old new ref; do
 	case $ref in
 	refs/heads/liza/state) ours=$ref board=$new ;;
-	refs/heads/liza/*|refs/liza/*) ours=$ref ;;
+	refs/heads/liza/*|refs/liza/*) [ "$name" = reference-transaction ] || ours=$ref ;; # pre-receive has looked at it
 	esac
 done <<MOVES
 $input

@@ -49,10 +49,11 @@ func Land(ctx context.Context, b *gitboard.Board, r LandRequest) (*Landed, error
 	if err != nil {
 		return nil, err
 	}
+	since := b.Moment()
 	if _, err := Follow(ctx, b); err != nil {
 		return nil, err
 	}
-	l := &lander{b: b, r: r, commit: commit}
+	l := &lander{b: b, r: r, since: since, commit: commit}
 	v, err := b.View(ctx)
 	if err != nil {
 		return nil, err
@@ -70,6 +71,7 @@ func Land(ctx context.Context, b *gitboard.Board, r LandRequest) (*Landed, error
 type lander struct {
 	b      *gitboard.Board
 	r      LandRequest
+	since  gitboard.Moment // when it was asked for
 	commit gitio.OID
 	held   *holding
 
@@ -78,7 +80,7 @@ type lander struct {
 }
 
 func (l *lander) request() gitboard.Request {
-	return gitboard.Request{Actor: l.r.Actor, ID: l.r.Request, AllowSecret: l.r.AllowSecret, Intent: l.decide}
+	return gitboard.Request{Actor: l.r.Actor, ID: l.r.Request, AllowSecret: l.r.AllowSecret, Since: l.since, Intent: l.decide}
 }
 
 // decide is the intent: what is to be landed descends from integration as it is, and nothing is in the
@@ -109,7 +111,7 @@ func (l *lander) decide(ctx context.Context, v *gitboard.View) (board.Payload, [
 	}
 	refs := []gitio.RefUpdate{{Ref: ref, Old: tip, New: l.commit}}
 	if l.held != nil {
-		lease, err := l.held.verify(ctx)
+		lease, err := l.held.giveBack(ctx)
 		if err != nil {
 			return nil, nil, err
 		}

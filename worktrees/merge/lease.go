@@ -114,9 +114,9 @@ func (h *holding) during(ctx context.Context, every time.Duration, run func(cont
 	return err
 }
 
-// verify is the part of a transaction that lets it happen only while the lease is held. When it has been
-// lost the error says who has it.
-func (h *holding) verify(ctx context.Context) (gitio.RefUpdate, error) {
+// giveBack is the part of a transaction that lets it happen only while the lease is held, and gives that back. When it
+// has been lost the error says who has it.
+func (h *holding) giveBack(ctx context.Context) (gitio.RefUpdate, error) {
 	now, err := lease.Read(ctx, h.b.Log().Store(), lease.MergeHolder)
 	if err != nil {
 		return gitio.RefUpdate{}, err
@@ -127,15 +127,19 @@ func (h *holding) verify(ctx context.Context) (gitio.RefUpdate, error) {
 		}
 		return gitio.RefUpdate{}, fmt.Errorf("%s: %w", h.who, lease.ErrTaken)
 	}
-	return gitio.RefUpdate{Ref: lease.Ref(lease.MergeHolder), Old: now.OID, New: now.OID}, nil
+	return lease.Fence(lease.MergeHolder, now), nil
 }
 
 // release gives the lease back, also when the context has ended. One that was taken is no longer ours to
-// give.
+// give, and one that went with what it was for is given.
 func (h *holding) release(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), leaseFor)
 	defer cancel()
-	err := h.b.Log().Store().UpdateRefs(ctx, []gitio.RefUpdate{lease.Fence(lease.MergeHolder, h.held)}, "git liza: the merge is over")
+	now, err := lease.Read(ctx, h.b.Log().Store(), lease.MergeHolder)
+	if err != nil || now == nil || now.OID != h.held.OID {
+		return err
+	}
+	err = h.b.Log().Store().UpdateRefs(ctx, []gitio.RefUpdate{lease.Fence(lease.MergeHolder, h.held)}, "git liza: the merge is over")
 	if errors.Is(err, gitio.ErrRefMoved) {
 		return nil
 	}

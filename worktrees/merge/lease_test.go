@@ -64,7 +64,7 @@ func TestHold(t *testing.T) {
 		r.Message != "code-reviewer-1 merges t at the moment (lease until 03:05:05Z)" {
 		t.Errorf("got %v", err)
 	}
-	if _, err := one.verify(ctx); err != nil {
+	if _, err := one.giveBack(ctx); err != nil {
 		t.Error(err)
 	}
 	clock.pass(leaseFor)
@@ -72,14 +72,14 @@ func TestHold(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := one.verify(ctx); !errors.As(err, &r) || r.Message != "human lands a commit at the moment (lease until 03:06:05Z)" {
+	if _, err := one.giveBack(ctx); !errors.As(err, &r) || r.Message != "human lands a commit at the moment (lease until 03:06:05Z)" {
 		t.Errorf("got %v", err)
 	}
 	// What was taken is not given back.
 	if err := one.release(ctx); err != nil {
 		t.Error(err)
 	}
-	if _, err := two.verify(ctx); err != nil {
+	if _, err := two.giveBack(ctx); err != nil {
 		t.Error(err)
 	}
 	ended, cancel := context.WithCancel(ctx)
@@ -90,7 +90,7 @@ func TestHold(t *testing.T) {
 	if held, err := lease.Read(ctx, b.Repo(), lease.MergeHolder); held != nil || err != nil {
 		t.Errorf("left: %v %v", held, err)
 	}
-	if _, err := two.verify(ctx); !errors.Is(err, lease.ErrTaken) {
+	if _, err := two.giveBack(ctx); !errors.Is(err, lease.ErrTaken) {
 		t.Errorf("got %v", err)
 	}
 }
@@ -115,7 +115,7 @@ func TestDuring(t *testing.T) {
 	if err != nil || !h.held.Expires.After(first) {
 		t.Errorf("not renewed: %v %v", h.held.Expires, err)
 	}
-	if _, err := h.verify(ctx); err != nil {
+	if _, err := h.giveBack(ctx); err != nil {
 		t.Error(err)
 	}
 	err = h.during(ctx, time.Millisecond, func(ctx context.Context) error {

@@ -48,7 +48,7 @@ const mergeTries = 10
 // local changes of a checkout of integration is the refusal "overlap", before anything has moved; a merge
 // of somebody else that is under way is the refusal "busy".
 func Merge(ctx context.Context, b *gitboard.Board, r Request) (*Result, error) {
-	m := &merger{b: b, r: r}
+	m := &merger{b: b, r: r, since: b.Moment()}
 	if done, err := m.before(ctx); done != nil || err != nil {
 		return done, err
 	}
@@ -77,13 +77,14 @@ func Merge(ctx context.Context, b *gitboard.Board, r Request) (*Result, error) {
 }
 
 type merger struct {
-	b    *gitboard.Board
-	r    Request
-	held *holding
+	b     *gitboard.Board
+	r     Request
+	since gitboard.Moment // when it was asked for
+	held  *holding
 }
 
 func (m *merger) request(intent gitboard.Intent) gitboard.Request {
-	return gitboard.Request{Actor: m.r.Actor, ID: m.r.Request, Intent: intent}
+	return gitboard.Request{Actor: m.r.Actor, ID: m.r.Request, Since: m.since, Intent: intent}
 }
 
 // before finds the merge that the same request has made before.
@@ -207,8 +208,11 @@ func (m *merger) fail(ctx context.Context, c *candidate, p *board.Merge) (*Resul
 		}
 	}
 	done, err := m.b.Do(ctx, m.request(func(ctx context.Context, v *gitboard.View) (board.Payload, []gitio.RefUpdate, error) {
-		ref, err := m.still(ctx, v, c, c.base)
-		return p, ref, err
+		lease, err := m.still(ctx, v, c)
+		if err != nil {
+			return nil, nil, err
+		}
+		return p, []gitio.RefUpdate{{Ref: v.IntegrationRef(), Old: c.base, New: c.base}, lease}, nil
 	}))
 	if err != nil {
 		return nil, err
@@ -216,28 +220,24 @@ func (m *merger) fail(ctx context.Context, c *candidate, p *board.Merge) (*Resul
 	return &Result{Done: done, Failure: p.Failure, Conflicts: c.conflicts, Log: kept}, nil
 }
 
-// still is the part of the transaction that moves integration from the candidate's base, and holds the
-// merge lease. errMoved when integration is no longer there.
-func (m *merger) still(ctx context.Context, v *gitboard.View, c *candidate, to gitio.OID) ([]gitio.RefUpdate, error) {
+// still is the part of the transaction that lets it happen only while the merge lease is held, and gives that back
+// with it. errMoved when integration is no longer at the candidate's base.
+func (m *merger) still(ctx context.Context, v *gitboard.View, c *candidate) (gitio.RefUpdate, error) {
 	now, err := m.b.Integration(ctx, v)
 	if err != nil {
-		return nil, err
+		return gitio.RefUpdate{}, err
 	}
 	if now != c.base || v.IntegrationRef() != c.view.IntegrationRef() {
-		return nil, errMoved
+		return gitio.RefUpdate{}, errMoved
 	}
-	lease, err := m.held.verify(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return []gitio.RefUpdate{{Ref: v.IntegrationRef(), Old: c.base, New: to}, lease}, nil
+	return m.held.giveBack(ctx)
 }
 
 // land moves integration and board, and brings the clone in line with them.
 func (m *merger) land(ctx context.Context, c *candidate, command string) (*Result, error) {
 	var tops []string
 	done, err := m.b.Do(ctx, m.request(func(ctx context.Context, v *gitboard.View) (board.Payload, []gitio.RefUpdate, error) {
-		refs, err := m.still(ctx, v, c, c.commit)
+		lease, err := m.still(ctx, v, c)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -248,7 +248,8 @@ func (m *merger) land(ctx context.Context, c *candidate, command string) (*Resul
 		if err != nil {
 			return nil, nil, err
 		}
-		return c.payload(command), append(hidden, refs...), mayAdvance(ctx, m.b, tops, c.base, c.commit)
+		refs := append(hidden, gitio.RefUpdate{Ref: v.IntegrationRef(), Old: c.base, New: c.commit}, lease)
+		return c.payload(command), refs, mayAdvance(ctx, m.b, tops, c.base, c.commit)
 	}))
 	if err != nil {
 		return nil, err
