@@ -49,8 +49,10 @@ var managers = map[string]manager{
 
 // Programs that manage a project's hooks go on doing so, for humans and agents.
 func TestHookManagers(t *testing.T) {
+	t.Parallel()
 	for name, m := range managers {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			if _, err := exec.LookPath(m.program); err != nil {
 				t.Logf("%s is not in PATH, so its layout stands for it", m.program)
 				m.install = m.layout

@@ -29,7 +29,13 @@ type fleet struct {
 // newFleet makes a project, shares it, and clones it until there are n. url makes of the hub's path what is cloned.
 func newFleet(t *testing.T, n int, url func(hub string) string) *fleet {
 	t.Helper()
-	first := newProject(t)
+	return newFleetOf(newProject(t), n, url)
+}
+
+// newFleetOf is newFleet of a project that is there.
+func newFleetOf(first *project, n int, url func(hub string) string) *fleet {
+	t := first.t
+	t.Helper()
 	f := &fleet{t: t, hub: filepath.Join(t.TempDir(), "hub.git"), clones: []*project{first}, mu: &sync.Mutex{}, acknowledged: map[string]string{}}
 	first.git("init", "-q", "--bare", "-b", "main", f.hub)
 	first.must("", "-C", f.hub, "hooks", "install", "--server")

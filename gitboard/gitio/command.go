@@ -33,6 +33,7 @@ type command struct {
 	stdin   []byte
 	later   *later    // standard input that comes when the child runs already
 	heard   io.Writer // gets what it says on standard error; nil for its tail alone
+	alone   bool      // in a process group of its own, which ends with it when it is cancelled
 	inherit bool      // see the environment as it is; for Open alone
 	err     error
 }

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -76,7 +75,7 @@ func (r *Repo) Remote(ctx context.Context, name string) (*Remote, error) {
 }
 
 func (r *Repo) remoteSettings(ctx context.Context) (map[string][]string, error) {
-	out, err := r.command("config", "config", "--null", "--get-regexp", `^(liza\.(remote|networktimeout)|core\.sshcommand|remote\..*\.fetch)$`).output(ctx)
+	out, err := r.command("config", "config", "--null", "--get-regexp", `^(liza\.(remote|networktimeout)|core\.(sshcommand|askpass)|remote\..*\.fetch)$`).output(ctx)
 	if err != nil && exitCode(err) != 1 {
 		return nil, fmt.Errorf("settings of the remote: %w", err)
 	}
@@ -98,6 +97,9 @@ func last(values []string) string {
 
 func (r *Repo) remote(name string, settings map[string][]string) *Remote {
 	m := &Remote{Name: name, repo: r, patience: networkPatience, env: sshEnv(last(settings["core.sshcommand"]))}
+	if _, set := os.LookupEnv("GIT_ASKPASS"); !set && len(settings["core.askpass"]) == 0 {
+		m.env = append(m.env, "GIT_ASKPASS=") // else git would ask with ssh's
+	}
 	if seconds, err := strconv.Atoi(last(settings[networkTimeoutKey])); err == nil && seconds > 0 {
 		m.patience = time.Duration(seconds) * time.Second
 	}
@@ -109,8 +111,8 @@ func (r *Repo) remote(name string, settings map[string][]string) *Remote {
 	return m
 }
 
-// sshEnv keeps ssh from asking. A command that is none of OpenSSH's is left as
-// it is; the timeout ends it should it ask.
+// sshEnv keeps ssh, and git's credential manager, from asking. A command that is
+// none of OpenSSH's is left as it is; the timeout ends it should it ask.
 func sshEnv(setting string) []string {
 	command := os.Getenv("GIT_SSH_COMMAND")
 	if command == "" {
@@ -119,7 +121,7 @@ func sshEnv(setting string) []string {
 	if command == "" && os.Getenv("GIT_SSH") == "" {
 		command = "ssh"
 	}
-	env := []string{"SSH_ASKPASS_REQUIRE=never"}
+	env := []string{"SSH_ASKPASS_REQUIRE=never", "GCM_INTERACTIVE=never"}
 	if words := strings.Fields(command); len(words) > 0 && filepath.Base(words[0]) == "ssh" {
 		env = append(env, "GIT_SSH_COMMAND="+command+" -o BatchMode=yes")
 	}
@@ -150,22 +152,27 @@ func (e *NetworkError) Unwrap() error { return e.Err }
 // because one of them could not be moved.
 var ErrRejected = errors.New("the push was rejected")
 
+// ErrSilent says that the remote was given up on, because nothing was heard of it
+// for as long as Patience. That was a wait: to try again at once is only another.
+var ErrSilent = errors.New("nothing was heard")
+
 // Fetch brings refs and what they need, as refspecs tell. Nothing else moves:
 // no remote-tracking branch, no FETCH_HEAD, no tag. prune takes away what
 // refspecs with a pattern have made before and is no longer at the remote.
-// whole brings objects that a partial clone has left out, too.
+// A partial clone leaves out nothing of what is new here: whoever reads it later
+// may have no network. whole brings what it has left out before, too.
 //
 // The error is a NetworkError, also when a ref could not be moved here.
 func (m *Remote) Fetch(ctx context.Context, prune, whole bool, refspecs ...string) error {
 	args := flags(noHooks, noUpkeep, []string{"-c", "fetch.writeCommitGraph=false", "fetch", "--refmap=", "--no-write-fetch-head", "--no-auto-maintenance",
-		"--no-tags", "--no-recurse-submodules", "--no-show-forced-updates", "--progress"})
+		"--no-tags", "--no-filter", "--no-recurse-submodules", "--no-show-forced-updates", "--progress"})
 	if prune {
 		args = append(args, "--prune")
 	} else {
 		args = append(args, "--no-prune")
 	}
 	if whole {
-		args = append(args, "--refetch", "--no-filter")
+		args = append(args, "--refetch")
 	}
 	args = append(args, "--", m.Name)
 	_, err := m.talk(ctx, "fetch", append(args, refspecs...))
@@ -241,18 +248,19 @@ func (m *Remote) talk(ctx context.Context, op string, args []string) ([]byte, er
 	defer cancel(nil)
 	c := m.repo.command(op, args...).with(m.env...)
 	c.dir = m.repo.base()
-	heard := &listener{patience: m.patience, silent: func() { cancel(errSilent) }}
+	heard := &listener{patience: m.patience, silent: func() { cancel(ErrSilent) }}
 	heard.timer = time.AfterFunc(m.patience, heard.silent)
 	defer heard.timer.Stop()
-	c.heard = heard
+	c.heard, c.alone = heard, true
 	out, err := c.output(ctx)
 	if err == nil {
 		return out, nil
 	}
 	said := firstCause(heard.said.String())
 	switch {
-	case errors.Is(context.Cause(ctx), errSilent):
+	case errors.Is(context.Cause(ctx), ErrSilent):
 		said = fmt.Sprintf("git %s heard nothing for %s", op, m.patience)
+		err = fmt.Errorf("%w (%w)", ErrSilent, err)
 	case ctx.Err() != nil || errors.As(err, new(*UnsupportedError)):
 		return out, err
 	case said == "":
@@ -273,8 +281,6 @@ func (r *Repo) base() string {
 	return r.common
 }
 
-var errSilent = errors.New("nothing was heard")
-
 // listener hears what a child says, and ends it when it says nothing.
 type listener struct {
 	mu       sync.Mutex
@@ -291,32 +297,6 @@ func (l *listener) Write(p []byte) (int, error) {
 	l.timer.Reset(l.patience)
 	return l.said.Write(p)
 }
-
-// firstCause picks the line that tells why a child of the network failed: what
-// the remote's hook said, or else the first that is an error.
-func firstCause(stderr string) string {
-	first, remote := "", ""
-	for line := range bytes.FieldsFuncSeq([]byte(stderr), func(c rune) bool { return c == '\n' || c == '\r' }) {
-		text := strings.TrimSpace(string(line))
-		for _, prefix := range []string{"fatal: ", "error: ", "ssh: "} {
-			if rest, is := strings.CutPrefix(text, prefix); is && first == "" {
-				first = rest
-			}
-		}
-		if rest, is := strings.CutPrefix(text, "remote: "); is && (remote == "" || strings.HasPrefix(rest, "liza:")) && !progress().MatchString(rest) {
-			remote = text
-		}
-	}
-	if remote != "" {
-		return remote
-	}
-	return first
-}
-
-// progress are the lines by which the other side counts.
-var progress = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^(Enumerating|Counting|Compressing|Resolving|Unpacking|Checking|Total|Processing)\b`)
-})
 
 // Offer pushes refs under the names that they have here, all or none; each may
 // be a pattern of refs. None of them is moved by force.

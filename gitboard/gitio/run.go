@@ -41,7 +41,13 @@ func (c command) output(ctx context.Context) ([]byte, error) {
 	if c.heard != nil {
 		cmd.Stderr = io.MultiWriter(stderr, c.heard)
 	}
+	if c.alone {
+		group(cmd)
+	}
 	err := cmd.Run()
+	if c.alone && ctx.Err() != nil {
+		endGroup(cmd)
+	}
 	return stdout.Bytes(), c.failure(ctx, err, stderr.String())
 }
 

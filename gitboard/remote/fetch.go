@@ -77,7 +77,7 @@ func (s *Store) fetch(ctx context.Context, all bool, moment Moment) error {
 				return err
 			}
 		}
-		if err = s.bring(ctx, all); err == nil || !isNetwork(err) {
+		if err = s.bring(ctx, all); err == nil || !isNetwork(err) || errors.Is(err, gitio.ErrSilent) {
 			break
 		}
 	}

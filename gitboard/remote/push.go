@@ -47,8 +47,22 @@ func (s *Store) push(ctx context.Context, p *plan) error {
 		if done, err := s.done(ctx, p); done || err != nil {
 			return err
 		}
+		if errors.Is(failed, gitio.ErrRejected) {
+			p.keepBranches()
+		}
 	}
 	return failed
+}
+
+// keepBranches leaves branches of tasks at a remote that has refused the push, which may be one that lets nobody delete
+// any (receive.denyDeletes): what else is pushed counts more than to tidy up.
+func (p *plan) keepBranches() {
+	rest := slices.DeleteFunc(slices.Clone(p.pushes), func(push gitio.Push) bool {
+		return orZero(push.New) == gitio.ZeroOID && strings.HasPrefix(push.Ref, taskPrefix)
+	})
+	if len(rest) > 0 {
+		p.pushes = rest
+	}
 }
 
 // patient is a context for looking what became of a push when whoever asked for it has gone.

@@ -1,0 +1,252 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// A trouble is a network, a server or credentials that let a command down.
+type trouble struct {
+	url  func(p *project, hub string) string // of the remote from now on
+	push bool                                // the trouble is met by pushes alone
+	env  func(t *testing.T) []string
+	said string // by git, in the one line that a command prints
+}
+
+// What the network does to a command ends it in bounded time, with exit code 3, nothing done, and what git said in one line.
+func TestNetworkTroubles(t *testing.T) {
+	t.Parallel()
+	var group sync.WaitGroup
+	for name, c := range map[string]trouble{
+		"a wrong password": {
+			url: passing(nil), env: func(t *testing.T) []string { return settings(credentials(t, "open barley")...) },
+			said: `Authentication failed for 'http://.*'`,
+		},
+		"no password": {url: passing(nil), said: `could not read Username for 'http://.*': terminal prompts disabled`},
+		"a wrong key": {
+			url: func(p *project, hub string) string {
+				s := serveSSH(p.t)
+				p.env = append(p.env, "GIT_SSH_COMMAND="+s.strange)
+				return "ssh://git@" + s.address + hub
+			}, said: `git@127\.0\.0\.1: Permission denied \(publickey\)\.`,
+		},
+		"an unknown server": {
+			url: bySSH, env: func(t *testing.T) []string { return []string{"GIT_SSH_COMMAND=" + serveSSH(t).strange} }, // another server's
+			said: `Host key verification failed\.`,
+		},
+		"an unknown host":     {url: static("http://nowhere.invalid/x"), said: `unable to access .*: Could not resolve host: nowhere\.invalid`},
+		"nobody listens":      {url: refusing("http"), said: `unable to access .*: Failed to connect to 127\.0\.0\.1 port .*`},
+		"nobody listens, ssh": {url: refusing("ssh"), said: `connect to host 127\.0\.0\.1 port .*: Connection refused`},
+		"no answer":           {url: silent("http"), said: `git fetch heard nothing for 1s`},
+		"no answer, ssh":      {url: silent("ssh"), said: `git fetch heard nothing for 1s`},
+		"an answer that stops": {
+			url: passing(stop("git-upload-pack", 40)), env: known, said: `git fetch heard nothing for 1s`,
+		},
+		"an answer that breaks off": {url: passing(cut("git-upload-pack", 40)), env: known, said: `.*(unexpected disconnect|early EOF|expected .*|hung up|transfer closed).*`},
+		"a page in the way":         {url: page(http.StatusForbidden), said: `unable to access .*: The requested URL returned error: 403`},
+		"a push without an answer":  {url: passing(stop("git-receive-pack", -1)), push: true, env: known, said: `git (push|fetch) heard nothing for 1s`},
+		"a push that breaks off":    {url: passing(cut("git-receive-pack", -1)), push: true, env: known, said: `.*(curl 52 Empty reply|hung up|unexpected disconnect|unable to rewind).*`},
+	} {
+		group.Go(func() {
+			t.Run(name, func(t *testing.T) { c.strike(t) })
+		})
+	}
+	group.Wait()
+}
+
+// strike has a command meet the trouble.
+func (c *trouble) strike(t *testing.T) {
+	f := newFleet(t, 1, plainPath)
+	p := f.clones[0]
+	if strings.Contains(c.said, "heard nothing") {
+		p.git("config", "liza.networkTimeout", "1")
+	}
+	if c.env != nil {
+		p.env = append(p.env, c.env(t)...)
+	}
+	asked := filepath.Join(t.TempDir(), "asked")
+	p.env = append(p.env, "SSH_ASKPASS="+asker(t, asked), "DISPLAY=:0")
+	key := "remote.origin.url"
+	if c.push {
+		key = "remote.origin.pushurl"
+	}
+	address := c.url(p, f.hub)
+	p.git("config", key, address)
+	before := p.git("rev-parse", "liza/state")
+	begun := time.Now()
+	out, errs, code := p.liza("", "note", "hello")
+	if line := regexp.MustCompile(`^git liza: (append note: )?the remote origin: (` + c.said + `)\nhint: .*\n$`); code != 3 || out != "" || !line.MatchString(errs) {
+		t.Errorf("exit %d after %s\n%s%s", code, time.Since(begun), out, errs)
+	}
+	if took := time.Since(begun); took > 30*time.Second {
+		t.Errorf("it took %s", took)
+	}
+	if _, err := os.Stat(asked); err == nil {
+		t.Error("somebody was asked")
+	}
+	if c.push {
+		p.git("config", "--unset", key)
+	} else {
+		p.git("config", key, f.hub)
+	}
+	if now := p.git("rev-parse", "liza/state"); now != before {
+		t.Errorf("the board was at %s and is at %s", before, now)
+	}
+	f.agrees(0)
+}
+
+// A push that was taken, and whose answer never came, is found to be done.
+func TestPushWithoutAnswer(t *testing.T) {
+	t.Parallel()
+	f := newFleet(t, 1, plainPath)
+	p := f.clones[0]
+	p.env = append(p.env, known(t)...)
+	p.git("config", "liza.networkTimeout", "1")
+	p.git("config", "remote.origin.pushurl", passing(stop("git-receive-pack", 0))(p, f.hub))
+	done := f.must(p, "note", "hello")
+	if n := strings.Count(p.git("log", "--format=%s", "liza/state"), "hello"); n != 1 || done == nil {
+		t.Errorf("%d notes: %v", n, done)
+	}
+	p.git("config", "--unset", "remote.origin.pushurl")
+	f.agrees(0)
+}
+
+// asker is a program that asks for a password, and keeps in a file that it did.
+func asker(t *testing.T, asked string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "ask")
+	if err := os.WriteFile(path, []byte("#!/bin/sh\n: >'"+asked+"'\nsleep 60\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func known(t *testing.T) []string { return settings(credentials(t, password)...) }
+
+func static(address string) func(*project, string) string {
+	return func(*project, string) string { return address }
+}
+
+// bySSH is the address of a hub at a server that does not know who comes.
+func bySSH(p *project, hub string) string { return "ssh://git@" + serveSSH(p.t).address + hub }
+
+// refusing is an address where nobody listens.
+func refusing(scheme string) func(*project, string) string {
+	return func(p *project, _ string) string {
+		t := p.t
+		t.Helper()
+		listener, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		listener.Close()
+		return scheme + "://" + listener.Addr().String() + "/x"
+	}
+}
+
+// silent is the address of a server that takes connections and says nothing.
+func silent(scheme string) func(*project, string) string {
+	return func(p *project, _ string) string {
+		t := p.t
+		t.Helper()
+		return scheme + "://" + listen(t, func(c net.Conn) { _, _ = io.Copy(io.Discard, c) }).Addr().String() + "/x"
+	}
+}
+
+// page is the address of a server that answers with a page and a status.
+func page(status int) func(*project, string) string {
+	return func(p *project, _ string) string {
+		t := p.t
+		t.Helper()
+		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			http.Error(w, "<html>\nno entry\n</html>", status)
+		}))
+		t.Cleanup(s.Close)
+		return s.URL + "/x"
+	}
+}
+
+// passing is the address of a hub behind a proxy that meddles with answers.
+func passing(meddle func(w http.ResponseWriter, r *http.Request, pass http.Handler)) func(*project, string) string {
+	return func(p *project, hub string) string {
+		t := p.t
+		t.Helper()
+		behind, err := url.Parse(serveHTTP(t, "/", false).URL)
+		if err != nil {
+			t.Fatal(err)
+		}
+		proxy := httputil.NewSingleHostReverseProxy(behind)
+		if meddle == nil {
+			meddle = func(w http.ResponseWriter, r *http.Request, pass http.Handler) { pass.ServeHTTP(w, r) }
+		}
+		ctx, over := context.WithCancel(context.Background())
+		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			meddle(w, r.WithContext(ctx), proxy)
+		}))
+		t.Cleanup(func() { over(); s.CloseClientConnections(); s.Close() })
+		return s.URL + hub
+	}
+}
+
+// stop lets that many bytes of the answers of a service through and then says nothing more; with less than none the
+// service itself is not asked.
+func stop(service string, bytes int) func(http.ResponseWriter, *http.Request, http.Handler) {
+	return func(w http.ResponseWriter, r *http.Request, pass http.Handler) {
+		if part(w, r, pass, service, bytes) {
+			<-r.Context().Done()
+		}
+	}
+}
+
+// cut does so and closes the connection.
+func cut(service string, bytes int) func(http.ResponseWriter, *http.Request, http.Handler) {
+	return func(w http.ResponseWriter, r *http.Request, pass http.Handler) {
+		if part(w, r, pass, service, bytes) {
+			panic(http.ErrAbortHandler)
+		}
+	}
+}
+
+// part answers whole what is none of a service's, and says so.
+func part(w http.ResponseWriter, r *http.Request, pass http.Handler, service string, bytes int) bool {
+	if r.Method != http.MethodPost || !strings.HasSuffix(r.URL.Path, "/"+service) || r.ContentLength == 4 { // 4: git asks whether it may
+		pass.ServeHTTP(w, r)
+		return false
+	}
+	if bytes < 0 {
+		_, _ = io.Copy(io.Discard, r.Body)
+		return true
+	}
+	whole := httptest.NewRecorder()
+	pass.ServeHTTP(whole, r)
+	for key := range whole.Header() {
+		w.Header().Set(key, whole.Header().Get(key))
+	}
+	w.WriteHeader(whole.Code)
+	_, _ = w.Write(whole.Body.Bytes()[:min(bytes, whole.Body.Len())])
+	_ = http.NewResponseController(w).Flush()
+	return true
+}
+
+// must runs a command that has to be done at once, and returns its JSON.
+func (f *fleet) must(p *project, args ...string) map[string]any {
+	f.t.Helper()
+	var done map[string]any
+	if err := json.Unmarshal([]byte(p.must("", append(args, "--json")...)), &done); err != nil {
+		f.t.Fatal(err)
+	}
+	return done
+}

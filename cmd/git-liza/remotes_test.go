@@ -1,0 +1,109 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// credentials is the setting of a helper that gives what stands in a file.
+func credentials(t *testing.T, word string) []string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "credentials")
+	if err := os.WriteFile(path, []byte("username="+account+"\npassword="+word+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return []string{"credential.helper", "!cat '" + path + "' #"}
+}
+
+// settings is an environment that gives git settings, key and value in turn.
+func settings(words ...string) []string {
+	env := []string{"GIT_CONFIG_COUNT=" + strconv.Itoa(len(words)/2)}
+	for i, word := range words {
+		env = append(env, fmt.Sprintf("GIT_CONFIG_%s_%d=%s", []string{"KEY", "VALUE"}[i%2], i/2, word))
+	}
+	return env
+}
+
+// Two clones do one task by a server that has the lock on, by git's transports over a network.
+func TestNetworkRemotes(t *testing.T) {
+	t.Parallel()
+	t.Run("ssh", func(t *testing.T) {
+		t.Parallel()
+		s := serveSSH(t)
+		first := newProject(t)
+		plain := first.env
+		first.env = append(first.env[:len(plain):len(plain)], "GIT_SSH_COMMAND="+s.command)
+		f := newFleetOf(first, 2, func(hub string) string { return "ssh://git@" + s.address + hub })
+		for _, key := range []string{"receive.denyDeletes", "receive.denyNonFastForwards"} {
+			first.git("--git-dir="+f.hub, "config", key, "true") // branches stay, at this server
+		}
+		f.clones[1].env = plain // and says it in its settings
+		f.clones[1].git("config", "core.sshCommand", s.command)
+		f.oneTask()
+	})
+	t.Run("https", func(t *testing.T) {
+		t.Parallel()
+		s := serveHTTP(t, "/", true)
+		first := newProject(t)
+		first.env = slices.DeleteFunc(first.env, func(entry string) bool { return strings.HasPrefix(entry, "GIT_SSL_CAINFO=") }) // stronger than settings
+		first.env = append(first.env, settings(append(credentials(t, password), "http.sslCAInfo", certificate(t, s))...)...)
+		newFleetOf(first, 2, func(hub string) string { return s.URL + hub }).oneTask()
+	})
+}
+
+// oneTask has one clone code and the other review.
+func (f *fleet) oneTask() {
+	f.t.Helper()
+	first, second := f.clones[0], f.clones[1]
+	first.must("", "add-task", "--id", "only", "--desc", "Do it", "--spec", "specs/vision.md", "--done", "it is there", "--scope", "IN: only", "--kind", "doc", "--ready")
+	second.must("coder-1", "claim", "only")
+	if _, errs, code := first.liza("coder-2", "claim", "only"); code != 1 || !strings.Contains(errs, "coder-1") {
+		f.t.Errorf("the second claim: exit %d\n%s", code, errs)
+	}
+	second.must("coder-1", "pre-exec", "only", "--intent", "write it", "--validation", "cat only: it is there", "--file", "only")
+	work := &project{t: f.t, dir: filepath.Join(second.dir, ".worktrees", "only"), env: second.env}
+	if err := os.WriteFile(filepath.Join(work.dir, "only"), []byte("done\n"), 0o644); err != nil {
+		f.t.Fatal(err)
+	}
+	work.git("add", ".")
+	work.git("commit", "-q", "-m", "do it")
+	second.must("coder-1", "submit", "only")
+	first.must("code-reviewer-1", "claim-review", "only")
+	first.must("code-reviewer-1", "verdict", "only", "APPROVED", "--commit", "refs/liza/remotes/origin/task/only")
+	first.must("code-reviewer-1", "merge", "only")
+	second.must("", "sync")
+	if got := second.git("show", "integration:only"); got != "done\n" {
+		f.t.Errorf("integration has %q", got)
+	}
+	f.agrees(1)
+}
+
+// A server that can't take several refs at once, or not at all, is told from one that is away.
+func TestServersThatRefuse(t *testing.T) {
+	t.Parallel()
+	f := newFleet(t, 1, plainPath)
+	p := f.clones[0]
+	hook := filepath.Join(f.hub, "hooks", "pre-receive")
+	if err := os.WriteFile(hook, []byte("#!/bin/sh\n[ \"$(git config test.refuse)\" != yes ] || { echo not on a Saturday; exit 1; }\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct{ key, value, said, hint string }{
+		"without atomic pushes": {"receive.advertiseAtomic", "false", "the receiving end does not support --atomic push", "reading works;.*"},
+		"a hook":                {"test.refuse", "yes", "remote: not on a Saturday", "nothing was changed;.*"},
+		"hidden refs":           {"receive.hideRefs", "refs/heads/liza", ".*deny updating a hidden ref.*", "nothing was changed;.*"},
+	} {
+		p.git("--git-dir="+f.hub, "config", c.key, c.value)
+		out, errs, code := p.liza("", "note", "hello")
+		if line := regexp.MustCompile(`^git liza: append note: the remote origin: ` + c.said + `\nhint: ` + c.hint + `\n$`); code != 3 || out != "" || !line.MatchString(errs) {
+			t.Errorf("%s: exit %d\n%s%s", name, code, out, errs)
+		}
+		p.git("--git-dir="+f.hub, "config", "--unset", c.key)
+	}
+	f.agrees(0)
+}
