@@ -149,10 +149,12 @@ func TestCheckIntegration(t *testing.T) {
 }
 
 func TestServersLimits(t *testing.T) {
-	expect(t, TooLarge("blob", one, 1<<20), "")
-	expect(t, TooLarge("blob", one, 1<<20+1), "1048577 bytes")
-	expect(t, TooLarge("tree", one, 1<<20+1), "")
-	expect(t, TooLarge("tag", one, 1), "the tag 1111111111")
+	expect(t, TooLarge("blob", one, 1<<20, false), "")
+	expect(t, TooLarge("blob", one, 1<<20+1, false), "1048577 bytes")
+	expect(t, TooLarge("tree", one, 1<<20+1, false), "")
+	expect(t, TooLarge("tag", one, 1, true), "the tag 1111111111")
+	expect(t, TooLarge("blob", one, 32<<20, true), "")
+	expect(t, TooLarge("blob", one, 32<<20+1, true), "33554433 bytes")
 	expect(t, Ahead("2026-01-31T09:10:00Z", "2026-01-31T09:00:00Z", "it"), "")
 	expect(t, Ahead("2026-01-31T09:10:01Z", "2026-01-31T09:00:00Z", "it"), "it is of 2026-01-31T09:10:01Z")
 }

@@ -146,16 +146,21 @@ func Ahead(at, now board.Time, subject string) *board.Refusal {
 	return refuse("time", "set the clock of that machine right, and do it again", "%s is of %s, and here it is %s", subject, at, now)
 }
 
-// The sizes of the board's objects, in bytes, that a server takes. A tree has some 50 bytes a task.
+// The sizes of the board's objects, in bytes, that a server takes. A tree has some 50 bytes a task. What begins a
+// board may be an import, whose payload is a file, as JSON.
 const (
 	maxFile   = 1 << 20
+	maxImport = 2 * board.MaxImport
 	maxCommit = 1 << 20
 	maxTree   = 16 << 20
 )
 
-// TooLarge refuses an object that is larger than any of a board's.
-func TooLarge(kind, oid string, bytes int64) *board.Refusal {
+// TooLarge refuses an object that is larger than any of a board's. founding says that the board begins with the push.
+func TooLarge(kind, oid string, bytes int64, founding bool) *board.Refusal {
 	most := map[string]int64{"blob": maxFile, "commit": maxCommit, "tree": maxTree}[kind]
+	if founding && kind == "blob" {
+		most = maxImport
+	}
 	if bytes <= most {
 		return nil
 	}

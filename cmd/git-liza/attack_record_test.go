@@ -1,6 +1,9 @@
 package main
 
 import (
+	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -111,13 +114,15 @@ func TestHiddenIntegration(t *testing.T) {
 			s.must("", "init", "A goal", "--spec", "specs/vision.md", "--integration-branch", branch)
 			s.ok("", "", "git init -q --bare -b main ../server.git && git-liza -C ../server.git hooks install --server && git remote add origin \"$PWD/../server.git\" && git push -q origin main && git-liza share origin")
 			before := s.ok("", "", "git -C ../server.git for-each-ref refs/heads")
-			said, exit := s.sh("", "", `b=$(git rev-parse liza/state:config.yaml)
-n=$(git cat-file blob $b | sed 's/^integration_branch:.*/integration_branch: other/' | git hash-object -w --stdin)
-git push -q origin $n:refs/replace/$b || exit 9
-c=$(git rev-parse liza/state); r=$(git commit-tree -m other main^{tree}); git push -q origin $r:refs/replace/$c || exit 9
+			for _, replaced := range []string{
+				`b=$(git rev-parse liza/state:config.yaml); n=$(git cat-file blob $b | sed 's/^integration_branch:.*/integration_branch: other/' | git hash-object -w --stdin)`,
+				`b=$(git rev-parse liza/state); n=$(git commit-tree -m other main^{tree})`,
+			} {
+				said, exit := s.sh("", "", replaced+`; git push -q origin $n:refs/replace/$b || exit 9
 git push origin $(git commit-tree -p `+word+` -m sneak `+word+`^{tree}):refs/heads/`+word)
-			if exit == 0 || exit == 9 || !strings.Contains(said, "nothing on the board records") {
-				t.Errorf("exit %d\n%s", exit, said)
+				if exit == 0 || exit == 9 || !strings.Contains(said, "nothing on the board records") {
+					t.Errorf("exit %d\n%s", exit, said)
+				}
 			}
 			if after := s.ok("", "", "git -C ../server.git for-each-ref refs/heads"); after != before {
 				t.Errorf("it changed\n%s\nto\n%s", before, after)
@@ -126,4 +131,31 @@ git push origin $(git commit-tree -p `+word+` -m sneak `+word+`^{tree}):refs/hea
 			s.proven()
 		})
 	}
+}
+
+// Who runs programs on the server gets past its lock, and every clone is told.
+func TestUnhookedServer(t *testing.T) {
+	s := newServer(t)
+	s.ok("", "", `git push -q --receive-pack='git -c core.hooksPath=/dev/null receive-pack' origin $(git commit-tree -p integration -m sneak integration^{tree}):refs/heads/integration`)
+	s.must("", "sync")
+	if out := s.must("", "verify"); !strings.Contains(out, "NOTE ") || !strings.Contains(out, "sneak: integration got ") {
+		t.Error(out)
+	}
+	s.proven()
+}
+
+// The server's limits are no hindrance to a board that begins large.
+func TestLargeImportIsShared(t *testing.T) {
+	s := &site{newRepository(t)}
+	var old strings.Builder
+	old.WriteString("version: 1\ngoal: {id: goal-1, description: A goal, spec_ref: specs/vision.md, status: IN_PROGRESS}\ntasks:\n")
+	for i := range 300 {
+		fmt.Fprintf(&old, "  - {id: t%d, description: %q, status: DRAFT, priority: 3, created: \"2026-01-01T00:00:00Z\"}\n", i, strings.Repeat("word ", 900))
+	}
+	if err := os.WriteFile(filepath.Join(s.dir, "..", "old.yaml"), []byte(old.String()), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	s.must("", "import", "../old.yaml")
+	s.ok("", "", "git init -q --bare -b main ../server.git && git-liza -C ../server.git hooks install --server && git remote add origin \"$PWD/../server.git\" && git push -q origin main && git-liza share origin")
+	s.proven()
 }

@@ -144,7 +144,7 @@ func (a *arrival) examine(m *hooks.Move) (*board.Refusal, error) {
 		return nil, err
 	}
 	for _, s := range sizes {
-		if r := hooks.TooLarge(string(s.Type), string(s.OID), s.Bytes); r != nil {
+		if r := hooks.TooLarge(string(s.Type), string(s.OID), s.Bytes, from.IsZero()); r != nil {
 			return r, nil
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 
 	"golang.org/x/crypto/ssh"
@@ -106,8 +107,12 @@ func (c *call) keyFile(where string) string {
 	return where
 }
 
-// privateKey reads a private key. One with a passphrase is asked of the ssh-agent.
+// privateKey reads a private key. One with a passphrase is asked of the ssh-agent; one that others can read is refused,
+// as ssh-keygen does: agents may run as another user.
 func (c *call) privateKey(data []byte, public, where string) (*sshsig.Signer, error) {
+	if info, err := os.Stat(c.keyFile(where)); err == nil && runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0 {
+		return nil, unusable(where, fmt.Sprintf("its mode is %04o, so that others can read it", info.Mode().Perm()), "chmod 600 "+where)
+	}
 	key, err := ssh.ParsePrivateKey(data)
 	var locked *ssh.PassphraseMissingError
 	if errors.As(err, &locked) {
