@@ -1,0 +1,322 @@
+package remote_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/git-liza/git-liza/gitboard/audit"
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/lease"
+	"github.com/git-liza/git-liza/gitboard/oplog"
+	"github.com/git-liza/git-liza/gitboard/remote"
+)
+
+// A clone is a store that shares its board by a hub.
+type clone struct {
+	*remote.Store
+	w   *world
+	log *oplog.Log
+}
+
+// A world is a bare repository and two clones that share a board by it.
+type world struct {
+	t    *testing.T
+	ctx  context.Context
+	hub  string
+	a, b *clone
+	n    int
+}
+
+func newWorld(t *testing.T) *world {
+	t.Helper()
+	t.Setenv("HOME", t.TempDir())
+	t.Setenv("GIT_CONFIG_GLOBAL", os.DevNull)
+	t.Setenv("GIT_CONFIG_NOSYSTEM", "1")
+	for _, role := range []string{"AUTHOR", "COMMITTER"} {
+		t.Setenv("GIT_"+role+"_NAME", "Ada")
+		t.Setenv("GIT_"+role+"_EMAIL", "ada@example.org")
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
+	t.Cleanup(cancel)
+	w := &world{t: t, ctx: ctx, hub: filepath.Join(t.TempDir(), "hub.git")}
+	first := filepath.Join(t.TempDir(), "dépôt à moi")
+	w.git("", "init", "-q", "--bare", "-b", "main", w.hub)
+	w.git("", "init", "-q", "-b", "main", first)
+	w.git(first, "commit", "-q", "--allow-empty", "-m", "first")
+	w.git(first, "branch", "integration")
+	w.git(first, "remote", "add", "origin", w.hub)
+	w.git(first, "push", "-q", "origin", "main")
+	w.a = w.open(first)
+	w.must(w.a, &board.Init{Goal: "a goal", IntegrationBranch: "integration"})
+	w.check(w.a.Share(ctx, "origin"))
+	second := filepath.Join(t.TempDir(), "second")
+	w.git("", "clone", "-q", w.hub, second)
+	w.b = w.open(second)
+	w.check(w.b.Join(ctx, "origin"))
+	return w
+}
+
+func (w *world) open(dir string) *clone {
+	w.t.Helper()
+	repo, err := gitio.Open(w.ctx, dir)
+	w.check(err)
+	w.t.Cleanup(func() { repo.Close() })
+	s := remote.New(repo, filepath.Join(repo.CommonDir(), "liza"))
+	return &clone{s, w, oplog.New(s, "")}
+}
+
+func (w *world) check(err error) {
+	w.t.Helper()
+	if err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+func (w *world) git(dir string, args ...string) string {
+	w.t.Helper()
+	cmd := exec.Command("git", args...)
+	cmd.Dir = dir
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		w.t.Fatalf("git %s: %v\n%s", strings.Join(args, " "), err, out)
+	}
+	return strings.TrimSpace(string(out))
+}
+
+// write decides an operation on the view that a clone has, and appends it.
+func (w *world) write(c *clone, p board.Payload) (gitio.OID, error) {
+	w.t.Helper()
+	w.n++
+	on, err := c.log.Tip(w.ctx)
+	w.check(err)
+	op := board.Operation{Actor: board.HumanActor("Ada", "ada@example.org"), Time: board.Time(fmt.Sprintf("2026-01-31T09:00:%02dZ", w.n)), Request: fmt.Sprint("request-", w.n), Payload: p}
+	prepared, err := oplog.Prepare(on, op)
+	w.check(err)
+	entry, err := c.log.Append(w.ctx, prepared, oplog.Committer{Name: "Ada", Email: "ada@example.org"}, oplog.Side{})
+	if err != nil {
+		return "", err
+	}
+	return entry.Commit, nil
+}
+
+func (w *world) must(c *clone, p board.Payload) gitio.OID {
+	w.t.Helper()
+	commit, err := w.write(c, p)
+	w.check(err)
+	return commit
+}
+
+func note(text string) board.Payload { return &board.AddNote{For: "human", Message: text} }
+
+// here is where a clone has the board, there where the hub has it.
+func (c *clone) here() gitio.OID {
+	c.w.t.Helper()
+	oid, err := c.Repo.Ref(c.w.ctx, oplog.Ref)
+	c.w.check(err)
+	return oid
+}
+
+func (w *world) there() gitio.OID {
+	w.t.Helper()
+	return gitio.OID(w.git("", "--git-dir="+w.hub, "rev-parse", oplog.Ref))
+}
+
+// hook is what the hub does when a push has got so far, once: shell, where $PPID is the receive-pack.
+func (w *world) hook(name, script string) {
+	w.t.Helper()
+	armed := filepath.Join(w.t.TempDir(), "armed")
+	w.check(os.WriteFile(armed, nil, 0o644))
+	w.t.Cleanup(func() {
+		if _, err := os.Stat(armed); err == nil {
+			w.t.Errorf("no push has got so far as %s: the test shows nothing", name)
+		}
+	})
+	text := "#!/bin/sh\n[ -e '" + armed + "' ] || exit 0\n" + script + "\n"
+	w.check(os.WriteFile(filepath.Join(w.hub, "hooks", name), []byte(strings.ReplaceAll(text, "DISARM", "rm '"+armed+"'")), 0o755))
+}
+
+// killed ends the push where it has just been done: what it would have answered is lost.
+const killed = `[ "$1" = committed ] || exit 0
+DISARM
+kill -9 $PPID`
+
+// end brings both clones up to date. They and the hub have one board then, of so many notes, and it proves.
+func (w *world) end(notes int) {
+	w.t.Helper()
+	for _, c := range []*clone{w.a, w.b} {
+		w.check(c.Fetch(w.ctx))
+		if c.here() != w.there() {
+			w.t.Errorf("the board is at %s here, at %s there", c.here().Short(), w.there().Short())
+		}
+		report, err := audit.Verify(w.ctx, c.Repo, c.Repo, audit.Range{}, nil)
+		w.check(err)
+		if !report.OK() || report.Commits != notes+1 {
+			w.t.Errorf("%d commits for %d notes: %v", report.Commits, notes, report.Findings)
+		}
+	}
+	w.git("", "--git-dir="+w.hub, "fsck", "--full")
+}
+
+// Of two that decide on one board one has lost, and knows by then who was faster.
+func TestLostRace(t *testing.T) {
+	w := newWorld(t)
+	won := w.must(w.a, note("mine"))
+	if _, err := w.write(w.b, note("no, mine")); !errors.Is(err, oplog.ErrLost) {
+		t.Fatalf("the second gets %v", err)
+	}
+	if w.b.here() != won || w.there() != won {
+		t.Errorf("after the race the second sees %s, the hub has %s, and %s has won", w.b.here().Short(), w.there().Short(), won.Short())
+	}
+	w.must(w.b, note("now mine"))
+	w.end(2)
+}
+
+// A lease is won by one alone, and the loser's stays what it was.
+func TestLostLease(t *testing.T) {
+	w := newWorld(t)
+	take := func(c *clone, session string) error {
+		update, object := lease.Renew(nil, lease.Lease{Agent: "coder-1", Session: session})
+		return c.WriteAndUpdate(w.ctx, []gitio.Object{object}, []gitio.RefUpdate{update}, "")
+	}
+	w.check(take(w.a, "a"))
+	if err := take(w.b, "b"); !errors.Is(err, gitio.ErrRefMoved) {
+		t.Fatalf("the second gets %v", err)
+	}
+	held, err := lease.Read(w.ctx, w.b, "coder-1")
+	w.check(err)
+	if held == nil || held.Session != "a" {
+		t.Errorf("the second sees the lease %+v", held)
+	}
+	w.end(0)
+}
+
+// A push that was done and whose answer was lost is done, once.
+func TestAnswerLost(t *testing.T) {
+	w := newWorld(t)
+	w.hook("reference-transaction", killed)
+	if commit := w.must(w.a, note("unheard")); commit != w.there() || commit != w.a.here() {
+		t.Errorf("%s stands at %s there, at %s here", commit.Short(), w.there().Short(), w.a.here().Short())
+	}
+	w.end(1)
+}
+
+// Also when somebody else has gone on from it before anybody could look.
+func TestAnswerLostAndOvertaken(t *testing.T) {
+	w := newWorld(t)
+	other := w.b.TopLevel()
+	// The other clone writes while the first one's push has been done and not yet been answered.
+	w.hook("reference-transaction", `[ "$1" = committed ] || exit 0
+DISARM
+unset $(git rev-parse --local-env-vars) GIT_QUARANTINE_PATH
+cd '`+other+`' && git fetch -q origin liza/state && c=$(git commit-tree -p FETCH_HEAD -m next FETCH_HEAD^{tree}) && git push -q origin $c:refs/heads/liza/state
+kill -9 $PPID`)
+	commit := w.must(w.a, note("unheard"))
+	if follows, err := w.a.IsAncestor(w.ctx, commit, w.there()); err != nil || !follows || commit == w.there() {
+		t.Errorf("%s is not behind %s, which the hub has: %v", commit.Short(), w.there().Short(), err)
+	}
+	w.git("", "--git-dir="+w.hub, "update-ref", oplog.Ref, string(commit)) // what the other wrote is no operation
+	w.git(w.a.TopLevel(), "update-ref", oplog.Ref, string(commit))
+	w.end(1)
+}
+
+// A push that was cut off before it was done is made again, and acts once.
+func TestCutOff(t *testing.T) {
+	w := newWorld(t)
+	w.hook("pre-receive", "DISARM\nkill -9 $PPID")
+	if commit := w.must(w.a, note("again")); commit != w.there() {
+		t.Errorf("the hub has %s, not %s", w.there().Short(), commit.Short())
+	}
+	w.end(1)
+}
+
+// When the remote has gone before anybody could look whether a push was done, nobody is told that it was, or was not;
+// the next look finds it.
+func TestUnclear(t *testing.T) {
+	w := newWorld(t)
+	before, away := w.a.here(), w.hub+".away"
+	w.hook("reference-transaction", `[ "$1" = committed ] || exit 0
+DISARM
+mv '`+w.hub+`' '`+away+`'
+kill -9 $PPID`)
+	_, err := w.write(w.a, note("who knows"))
+	unclear := (*remote.UnclearError)(nil)
+	if !errors.As(err, &unclear) || !errors.As(err, new(*gitio.NetworkError)) || errors.Is(err, oplog.ErrLost) {
+		t.Fatalf("it is told as %v", err)
+	}
+	if w.a.here() != before {
+		t.Error("what nobody knows of stands here")
+	}
+	w.check(os.Rename(away, w.hub))
+	if w.there() == before {
+		t.Fatal("the push was not done: the test shows nothing")
+	}
+	w.check(w.a.Fetch(w.ctx))
+	if w.a.here() != w.there() {
+		t.Error("the next look has not found it")
+	}
+	w.end(1)
+}
+
+// Without the remote nothing is written, neither here nor there, and everything goes on when it is back.
+func TestUnreachable(t *testing.T) {
+	w := newWorld(t)
+	before, away := w.a.here(), w.hub+".away"
+	w.check(os.Rename(w.hub, away))
+	if err := w.a.Fetch(w.ctx); !errors.As(err, new(*gitio.NetworkError)) {
+		t.Errorf("a fetch says %v", err)
+	}
+	if _, err := w.write(w.a, note("unheard")); !errors.As(err, new(*gitio.NetworkError)) || errors.Is(err, oplog.ErrLost) {
+		t.Errorf("a write says %v", err)
+	}
+	w.check(os.Rename(away, w.hub))
+	if w.a.here() != before || w.there() != before {
+		t.Errorf("the board has moved: %s here, %s there", w.a.here().Short(), w.there().Short())
+	}
+	w.must(w.a, note("heard"))
+	w.end(1)
+}
+
+// What stands at the remote and could not come to stand here is done; the next look brings it.
+func TestNotSettled(t *testing.T) {
+	w := newWorld(t)
+	before := w.a.here()
+	lock := filepath.Join(w.a.CommonDir(), oplog.Ref+".lock")
+	w.check(os.WriteFile(lock, nil, 0o644))
+	commit := w.must(w.a, note("not here yet"))
+	if w.a.here() != before || w.there() != commit {
+		t.Fatalf("the board is at %s here, at %s there: the test shows nothing", w.a.here().Short(), w.there().Short())
+	}
+	w.check(os.Remove(lock))
+	w.check(w.a.Fetch(w.ctx))
+	if w.a.here() != commit {
+		t.Error("the next look has not brought it")
+	}
+	w.end(1)
+}
+
+// A view that a push has shown to be up to date is not fetched again on behalf of whoever asked before it; whoever
+// asks after it sees what others have done.
+func TestFetchSince(t *testing.T) {
+	w := newWorld(t)
+	moment := w.a.Now()
+	mine := w.must(w.a, note("mine"))
+	w.check(w.b.Fetch(w.ctx))
+	theirs := w.must(w.b, note("theirs"))
+	w.check(w.a.FetchSince(w.ctx, moment))
+	if w.a.here() != mine {
+		t.Errorf("the board is at %s: it was fetched again", w.a.here().Short())
+	}
+	w.check(w.a.FetchSince(w.ctx, w.a.Now()))
+	if w.a.here() != theirs {
+		t.Errorf("the board is at %s, and the hub has had %s", w.a.here().Short(), theirs.Short())
+	}
+	w.end(2)
+}
