@@ -24,6 +24,7 @@ type fleet struct {
 
 	mu           *sync.Mutex
 	acknowledged map[string]string // commits of the board that a command has named, and what it was
+	troubles     []chan struct{}   // each is told of every acknowledged operation
 }
 
 // newFleet makes a project, shares it, and clones it until there are n. url makes of the hub's path what is cloned.
@@ -59,7 +60,7 @@ func fileURL(hub string) string { return "file://" + hub }
 // unclear is asked for again. It returns the JSON of what was done, nil when it was refused.
 func (f *fleet) ask(p *project, agent, request string, args ...string) (map[string]any, string) {
 	args = append(args, "--json", "--request", request)
-	deadline := time.Now().Add(2 * time.Minute)
+	deadline := time.Now().Add(f.patience(20))
 	for {
 		out, errs, code := p.liza(agent, args...)
 		switch code {
@@ -72,6 +73,12 @@ func (f *fleet) ask(p *project, agent, request string, args ...string) (map[stri
 			f.mu.Lock()
 			defer f.mu.Unlock()
 			f.acknowledged[done["commit"].(string)] = strings.Join(args, " ")
+			for _, c := range f.troubles {
+				select {
+				case c <- struct{}{}:
+				default:
+				}
+			}
 			return done, ""
 		case 1:
 			return nil, errs
@@ -83,6 +90,11 @@ func (f *fleet) ask(p *project, agent, request string, args ...string) (map[stri
 		f.t.Errorf("%s: %s: exit %d\n%s%s", agent, strings.Join(args, " "), code, out, errs)
 		return nil, errs
 	}
+}
+
+// patience is how long so many tasks may take on a machine that has much else to do.
+func (f *fleet) patience(tasks int) time.Duration {
+	return time.Duration(tasks*len(f.clones)) * 5 * time.Second
 }
 
 // restraint is how long somebody has waited for work.
@@ -158,6 +170,11 @@ func (f *fleet) review(p *project, agent string, merged *atomic.Int32, over *ato
 // work has every clone work on tasks until all are merged: two coders and a reviewer each.
 func (f *fleet) work(tasks int) {
 	f.t.Helper()
+	begun := time.Now()
+	defer func() {
+		took := time.Since(begun)
+		f.t.Logf("%d clones, %d tasks: %d operations in %s, %.1f/s", len(f.clones), tasks, len(f.acknowledged), took.Round(time.Millisecond), float64(len(f.acknowledged))/took.Seconds())
+	}()
 	for i := range tasks {
 		id := fmt.Sprintf("task-%03d", i)
 		f.ask(f.clones[i%len(f.clones)], "", "add-"+id, "add-task", "--id", id, "--desc", "Do "+id, "--spec", "specs/vision.md", "--done", "it is there", "--scope", "IN: "+id, "--kind", "doc", "--ready")
@@ -171,7 +188,7 @@ func (f *fleet) work(tasks int) {
 		}
 		group.Go(func() { f.review(p, fmt.Sprintf("code-reviewer-%d", i+1), &merged, &over) })
 	}
-	deadline := time.Now().Add(10 * time.Minute)
+	deadline := time.Now().Add(f.patience(tasks + 20))
 	for int(merged.Load()) < tasks && !f.t.Failed() && time.Now().Before(deadline) {
 		time.Sleep(20 * time.Millisecond)
 	}
@@ -244,32 +261,35 @@ func TestTwoClonesClaimOneTask(t *testing.T) {
 }
 
 func TestClones(t *testing.T) {
-	for _, n := range []int{2, 4, 8} {
-		t.Run(strconv.Itoa(n), func(t *testing.T) {
-			tasks := map[int]int{2: 8, 4: 12, 8: 20}[n] // 40
-			if *long {
-				tasks = 200
-			}
-			if testing.Short() {
-				tasks = 4
-			}
+	sizes := [][2]int{{2, 8}, {4, 40}, {8, 8}} // clones and tasks
+	switch {
+	case *long:
+		sizes = [][2]int{{2, 40}, {4, 40}, {8, 40}, {8, 200}}
+	case testing.Short():
+		sizes = [][2]int{{2, 4}, {4, 4}}
+	}
+	for _, size := range sizes {
+		n, tasks := size[0], size[1]
+		t.Run(fmt.Sprintf("%d clones, %d tasks", n, tasks), func(t *testing.T) {
 			url := plainPath
 			if n == 4 {
 				url = fileURL
 			}
 			f := newFleet(t, n, url)
-			begun := time.Now()
 			f.work(tasks)
-			t.Logf("%d clones: %d tasks in %s, %.1f operations/s", n, tasks, time.Since(begun).Round(time.Millisecond), float64(len(f.acknowledged)+tasks)/time.Since(begun).Seconds())
 			f.agrees(tasks)
 		})
 	}
 }
 
-// The remote goes away and comes back, is slow for some, and pushes and fetches are killed at random. Meanwhile people
-// fetch, eight at once, and none of them fails.
+// The remote goes away and comes back, is slow for some, and pushes and fetches are killed at random. Troubles come
+// as the work gets on, so that it does get on however slow the machine is.
 func TestClonesWithTroubles(t *testing.T) {
-	f := newFleet(t, 4, plainPath)
+	n, tasks := 4, 5
+	if *long {
+		n, tasks = 8, 200
+	}
+	f := newFleet(t, n, plainPath)
 	slow := filepath.Join(t.TempDir(), "slow")
 	if err := os.WriteFile(slow, []byte("#!/bin/sh\nsleep 0.2\nexec git \"$(basename $0)\" \"$@\"\n"), 0o755); err != nil {
 		t.Fatal(err)
@@ -283,65 +303,68 @@ func TestClonesWithTroubles(t *testing.T) {
 	}
 	stop := make(chan struct{})
 	var troubles sync.WaitGroup
-	troubles.Go(func() { f.unplug(stop) })
-	troubles.Go(func() { f.kill(stop) })
-	tasks := 5
-	if *long {
-		tasks = 100
-	}
+	away, killed := 0, 0
+	f.every(&troubles, stop, 12, func() { f.unplug(); away++ })
+	f.every(&troubles, stop, 4, func() { killed += f.kill() })
 	f.work(tasks)
 	close(stop)
 	troubles.Wait()
+	t.Logf("the remote was away %d times, %d children were killed", away, killed)
+	if away == 0 || killed == 0 {
+		t.Errorf("the remote was away %d times, and %d children were killed: no troubles", away, killed)
+	}
 	f.agrees(tasks)
 }
 
-// unplug takes the remote away now and then.
-func (f *fleet) unplug(stop <-chan struct{}) {
-	for {
-		select {
-		case <-stop:
-			return
-		case <-time.After(time.Duration(500+rand.IntN(1500)) * time.Millisecond):
+// every does something again and again until it is told to stop, each time when a random number of operations, up to
+// most, has been acknowledged.
+func (f *fleet) every(group *sync.WaitGroup, stop <-chan struct{}, most int, do func()) {
+	done := make(chan struct{}, most)
+	f.troubles = append(f.troubles, done)
+	group.Go(func() {
+		for {
+			for range 1 + rand.IntN(most) {
+				select {
+				case <-stop:
+					return
+				case <-done:
+				}
+			}
+			do()
 		}
-		away := f.hub + ".away"
-		if err := os.Rename(f.hub, away); err != nil {
-			f.t.Error(err)
-			return
-		}
-		time.Sleep(time.Duration(rand.IntN(400)) * time.Millisecond)
-		if err := os.Rename(away, f.hub); err != nil {
-			f.t.Error(err)
-			return
-		}
+	})
+}
+
+// unplug takes the remote away for a moment.
+func (f *fleet) unplug() {
+	away := f.hub + ".away"
+	if err := os.Rename(f.hub, away); err != nil {
+		f.t.Error(err)
+		return
+	}
+	time.Sleep(time.Duration(rand.IntN(400)) * time.Millisecond)
+	if err := os.Rename(away, f.hub); err != nil {
+		f.t.Error(err)
 	}
 }
 
-// kill kills a child of git that talks to the remote now and then.
-func (f *fleet) kill(stop <-chan struct{}) {
-	killed := 0
-	defer func() { f.t.Logf("%d killed", killed) }()
-	for {
-		select {
-		case <-stop:
-			return
-		case <-time.After(time.Duration(300+rand.IntN(1200)) * time.Millisecond):
+// kill kills a child of git that talks to the remote, if there is one, and tells how many that were.
+func (f *fleet) kill() int {
+	files, _ := filepath.Glob("/proc/[0-9]*/cmdline")
+	rand.Shuffle(len(files), func(i, j int) { files[i], files[j] = files[j], files[i] })
+	for _, file := range files {
+		text, _ := os.ReadFile(file)
+		words := strings.Split(string(text), "\x00")
+		ours := slices.ContainsFunc(words, func(w string) bool { return strings.Contains(w, f.hub) || f.in(w) })
+		if !ours || !slices.ContainsFunc([]string{"push", "fetch", "receive-pack", "git-receive-pack", "upload-pack", "git-upload-pack"}, func(w string) bool { return slices.Contains(words, w) }) {
+			continue
 		}
-		files, _ := filepath.Glob("/proc/[0-9]*/cmdline")
-		rand.Shuffle(len(files), func(i, j int) { files[i], files[j] = files[j], files[i] })
-		for _, file := range files {
-			text, _ := os.ReadFile(file)
-			words := strings.Split(string(text), "\x00")
-			ours := slices.ContainsFunc(words, func(w string) bool { return strings.Contains(w, f.hub) || f.in(w) })
-			if !ours || !slices.ContainsFunc([]string{"push", "fetch", "receive-pack", "git-receive-pack", "upload-pack", "git-upload-pack"}, func(w string) bool { return slices.Contains(words, w) }) {
-				continue
-			}
-			pid, err := strconv.Atoi(filepath.Base(filepath.Dir(file)))
-			if err == nil && syscall.Kill(pid, syscall.SIGKILL) == nil {
-				killed++
-			}
-			break
+		pid, err := strconv.Atoi(filepath.Base(filepath.Dir(file)))
+		if err == nil && syscall.Kill(pid, syscall.SIGKILL) == nil {
+			return 1
 		}
 	}
+	return 0
 }
 
 // in reports whether a child works on one of the clones.
