@@ -1,7 +1,6 @@
 package gitio
 
 import (
-	"bytes"
 	"io"
 	"os"
 	"path/filepath"
@@ -31,7 +30,6 @@ type command struct {
 	dir     string   // where it runs; "" is this process's directory
 	env     []string // in addition to cleanEnv
 	stdin   []byte
-	later   *later    // standard input that comes when the child runs already
 	heard   io.Writer // gets what it says on standard error; nil for its tail alone
 	alone   bool      // in a process group of its own, which ends with it when it is cancelled
 	inherit bool      // see the environment as it is; for Open alone
@@ -95,26 +93,6 @@ func (c command) hooked() command {
 func (c command) feed(data []byte) command {
 	c.stdin = data
 	return c
-}
-
-// later is what a child gets to read once it has been started: nothing until
-// give, and nothing at all when that is given nothing.
-type later struct {
-	data chan []byte
-	rest *bytes.Reader
-}
-
-func newLater() *later { return &later{data: make(chan []byte, 1)} }
-
-// give ends the waiting. It must be called once.
-func (l *later) give(data []byte) { l.data <- data }
-
-// Read implements io.Reader.
-func (l *later) Read(p []byte) (int, error) {
-	if l.rest == nil {
-		l.rest = bytes.NewReader(<-l.data)
-	}
-	return l.rest.Read(p)
 }
 
 // flags joins option lists and the words of a command.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -132,8 +133,19 @@ func TestUpdateRefsCancelled(t *testing.T) {
 
 // No acknowledged update may get lost, whatever `git pack-refs` does beside.
 func TestRacers(t *testing.T) {
+	t.Run("alone", func(t *testing.T) { race(t, 10, func(int, OID) []RefUpdate { return nil }) })
+	// Git reads packed-refs for the first ref, and long before it has the lock of the second.
+	t.Run("beside another ref", func(t *testing.T) {
+		race(t, 20, func(racer int, at OID) []RefUpdate {
+			return []RefUpdate{{fmt.Sprintf("refs/liza/leases/coder-%d", racer), at, at}}
+		})
+	})
+}
+
+// race lets racers win several times each. beside are updates that come first in a transaction, of refs at that commit.
+func race(t *testing.T, wins int, beside func(racer int, at OID) []RefUpdate) {
 	ctx, r := scratch(t)
-	const racers, wins = 8, 10
+	const racers = 8
 	const ref = "refs/heads/liza/counter"
 	seen := make([][]OID, racers)
 	packing, stop := context.WithCancel(ctx)
@@ -145,6 +157,10 @@ func TestRacers(t *testing.T) {
 	})
 	base := must[OID](t)(r.ResolveCommit(ctx, "HEAD"))
 	for i := range racers {
+		updates := beside(i, base)
+		for _, u := range updates {
+			check(t, r.UpdateRefs(ctx, []RefUpdate{{u.Ref, ZeroOID, base}}, ""))
+		}
 		group.Go(func() {
 			for n := 0; len(seen[i]) < wins; n++ {
 				old, err := r.Ref(ctx, ref)
@@ -159,7 +175,7 @@ func TestRacers(t *testing.T) {
 				object := NewObject(CommitObject, EncodeCommit(c))
 				err = errors.Join(
 					r.WriteObjects(ctx, []Object{object, NewObject(TreeObject, nil)}),
-					r.UpdateRefs(ctx, []RefUpdate{{ref, old, object.OID}}, "race"))
+					r.UpdateRefs(ctx, append(slices.Clone(updates), RefUpdate{ref, old, object.OID}), "race"))
 				switch {
 				case err == nil:
 					seen[i] = append(seen[i], object.OID)

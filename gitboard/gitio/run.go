@@ -21,7 +21,17 @@ func (c command) output(ctx context.Context) ([]byte, error) {
 	if c.err != nil {
 		return nil, c.err
 	}
-	cmd := exec.CommandContext(ctx, "git", c.args...)
+	cmd, stderr := c.child(ctx)
+	cmd.Stdin = bytes.NewReader(c.stdin)
+	var stdout bytes.Buffer
+	cmd.Stdout = &stdout
+	err := cmd.Run()
+	return stdout.Bytes(), c.failure(ctx, err, stderr.String())
+}
+
+// child makes the process, without standard input and output.
+func (c command) child(ctx context.Context) (cmd *exec.Cmd, stderr *tail) {
+	cmd = exec.CommandContext(ctx, "git", c.args...)
 	cmd.Dir = c.dir
 	cmd.WaitDelay = waitDelay
 	cmd.Cancel = func() error { return terminate(cmd.Process) }
@@ -31,24 +41,12 @@ func (c command) output(ctx context.Context) ([]byte, error) {
 		cmd.Env = cleanEnv()
 	}
 	cmd.Env = append(cmd.Env, c.env...)
-	cmd.Stdin = bytes.NewReader(c.stdin)
-	if c.later != nil {
-		cmd.Stdin = c.later
-	}
-	var stdout bytes.Buffer
-	stderr := &tail{}
-	cmd.Stdout, cmd.Stderr = &stdout, stderr
+	stderr = &tail{}
+	cmd.Stderr = stderr
 	if c.heard != nil {
 		cmd.Stderr = io.MultiWriter(stderr, c.heard)
 	}
-	if c.alone {
-		group(cmd)
-	}
-	err := cmd.Run()
-	if c.alone && ctx.Err() != nil {
-		endGroup(cmd)
-	}
-	return stdout.Bytes(), c.failure(ctx, err, stderr.String())
+	return cmd, stderr
 }
 
 // run is output for those who need none.

@@ -77,7 +77,7 @@ func (r *Repo) WriteAndUpdate(ctx context.Context, objects []Object, updates []R
 	patient, cancel := lingering(ctx, linger)
 	defer cancel()
 	update := r.command("update-ref", args...)
-	failed, err := r.writeThenFeed(patient, objects, update, input)
+	failed, err := r.writeThenMove(patient, objects, update, updates, input)
 	if err != nil {
 		return err
 	}
@@ -89,27 +89,23 @@ func (r *Repo) WriteAndUpdate(ctx context.Context, objects []Object, updates []R
 		if settled || attempt == attempts || ctx.Err() != nil {
 			return err
 		}
-		failed = update.feed(input).run(patient)
+		failed, _ = r.writeThenMove(patient, nil, update, updates, input)
 	}
 }
 
-// writeThenFeed starts a child, writes objects, and gives the child its input
-// when they are flushed. failed is how the child ended; after an error of
-// writing it got no input, and has done nothing.
-func (r *Repo) writeThenFeed(ctx context.Context, objects []Object, child command, input []byte) (failed, err error) {
-	if len(objects) == 0 {
-		return child.feed(input).run(ctx), nil
+// writeThenMove starts a child, writes objects, and tells the child what to
+// move when they are flushed. failed is how that ended; after an error of
+// writing nothing was moved.
+func (r *Repo) writeThenMove(ctx context.Context, objects []Object, child command, updates []RefUpdate, input []byte) (failed, err error) {
+	s, failed := child.session(ctx)
+	if failed != nil {
+		return failed, nil
 	}
-	child.later = newLater()
-	ended := make(chan error, 1)
-	go func() { ended <- child.run(ctx) }()
 	if err := r.WriteObjects(ctx, objects); err != nil {
-		child.later.give(nil)
-		<-ended
+		_ = s.end() // told nothing, it does nothing
 		return nil, err
 	}
-	child.later.give(input)
-	return <-ended, nil
+	return s.commit(input, func() error { return r.still(updates) }), nil
 }
 
 // explain finds out what became of updates that git did not acknowledge, and
