@@ -41,11 +41,11 @@ func TestNetworkTroubles(t *testing.T) {
 				s := serveSSH(p.t)
 				p.env = append(p.env, "GIT_SSH_COMMAND="+s.strange)
 				return "ssh://git@" + s.address + hub
-			}, said: `git@127\.0\.0\.1: Permission denied \(publickey\)\.`,
+			}, said: `git@127\.0\.0\.1: Permission denied \(publickey\)`,
 		},
 		"an unknown server": {
 			url: bySSH, env: func(t *testing.T) []string { return []string{"GIT_SSH_COMMAND=" + serveSSH(t).strange} }, // another server's
-			said: `Host key verification failed\.`,
+			said: `Host key verification failed`,
 		},
 		"an unknown host":     {url: static("http://nowhere.invalid/x"), said: `unable to access .*: Could not resolve host: nowhere\.invalid`},
 		"nobody listens":      {url: refusing("http"), said: `unable to access .*: Failed to connect to 127\.0\.0\.1 port .*`},

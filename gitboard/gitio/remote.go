@@ -266,7 +266,7 @@ func (m *Remote) talk(ctx context.Context, op string, args []string) ([]byte, er
 	case said == "":
 		said = err.Error()
 	}
-	return out, &NetworkError{Remote: m.Name, Said: said, Err: err}
+	return out, &NetworkError{Remote: m.Name, Said: strings.TrimSuffix(said, "."), Err: err} // others continue the sentence
 }
 
 // base is the directory that relative addresses of remotes are meant from: the

@@ -13,7 +13,7 @@ import (
 )
 
 // Share makes a remote the judge of this clone's board: the board goes there, unless it is there already, with
-// integration, submissions, leases and the branches of tasks, in one push.
+// integration, submissions, leases and the branches of tasks, in one push. A clone without a board adopts the remote's.
 //
 // Refused are a remote that isn't there, a shallow clone, one whose plain fetch would overwrite the board, and a
 // remote whose integration is not behind the one here. A *DivergedError when the remote has another board.
@@ -28,9 +28,6 @@ func (s *Store) Share(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	if tip.IsZero() {
-		return oplog.ErrNoBoard
-	}
 	by, err := s.Remote(ctx, name)
 	if err != nil {
 		return err
@@ -41,6 +38,9 @@ func (s *Store) Share(ctx context.Context, name string) error {
 	}
 	if there {
 		return s.adopt(ctx, by)
+	}
+	if tip.IsZero() {
+		return oplog.ErrNoBoard
 	}
 	branch, err := s.integration(ctx)
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/oplog"
 )
 
 func shareCommand() *command {
@@ -11,8 +12,8 @@ func shareCommand() *command {
 		name: "share", group: "setting up", args: "REMOTE", min: 1, max: 1,
 		short: "share the board with other clones, by a remote",
 		long: `Board and integration are pushed together, and from then on the remote is the judge: an operation stands when
-the remote has taken it. Other clones join with git liza init. A plain fetch leaves the board, the branches of
-tasks and integration alone from now on; git liza brings them itself.`,
+the remote has taken it. Other clones join with git liza init, or with this where several remotes have a board. A
+plain fetch leaves the board, the branches of tasks and integration alone from now on; git liza brings them itself.`,
 		run: func(c *call) error {
 			if err := c.humanOnly(); err != nil {
 				return err
@@ -21,8 +22,15 @@ tasks and integration alone from now on; git liza brings them itself.`,
 			if err != nil {
 				return err
 			}
+			tip, err := b.Repo().Ref(c.ctx, oplog.Ref)
+			if err != nil {
+				return err
+			}
 			if err := b.Share(c.ctx, c.args[0]); err != nil {
 				return err
+			}
+			if tip.IsZero() {
+				return c.joined(b)
 			}
 			v, err := b.View(c.ctx)
 			if err != nil {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/gitio"
 	"github.com/git-liza/git-liza/gitboard/oplog"
@@ -29,26 +30,31 @@ func (c *call) join(alone bool) (done bool, err error) {
 	if err := b.Join(c.ctx, found[0]); err != nil {
 		return false, err
 	}
+	return true, c.joined(b)
+}
+
+// joined prepares a clone that has just adopted a board, and says so.
+func (c *call) joined(b *gitboard.Board) error {
 	if err := c.makeStopDir(b); err != nil {
-		return true, err
+		return err
 	}
 	warning := c.installHooks(b)
 	v, err := b.View(c.ctx)
 	if err != nil {
-		return true, err
+		return err
 	}
 	goal, config := v.State.Goal(), v.State.Config()
 	if err := v.State.Err(); err != nil {
-		return true, err
+		return err
 	}
-	lines := []string{fmt.Sprintf("joined the board of %s: %s", found[0], goal.Description), "integration branch: " + config.IntegrationBranch}
-	if len(c.args) > 0 {
+	lines := []string{fmt.Sprintf("joined the board of %s: %s", b.Remote(), goal.Description), "integration branch: " + config.IntegrationBranch}
+	if len(c.args) > 0 && c.cmd.name == "init" {
 		lines = append(lines, "the goal that you gave is not used: this project has one")
 	}
 	if warning != "" {
 		lines = append(lines, "warning: "+warning)
 	}
-	return true, c.answer(map[string]any{"joined": true, "remote": found[0], "commit": v.Commit, "goal": goal.Description, "integration_branch": config.IntegrationBranch}, strings.Join(lines, "\n"))
+	return c.answer(map[string]any{"joined": true, "remote": b.Remote(), "commit": v.Commit, "goal": goal.Description, "integration_branch": config.IntegrationBranch}, strings.Join(lines, "\n"))
 }
 
 // boardsElsewhere are the remotes that have a board, where this clone has none. They are not asked when a board is to
