@@ -67,7 +67,7 @@ func checkBoard(s *State, op Operation) error {
 		return invalid("the operation's time %s is before its parent's, %s", op.Time, s.time)
 	}
 	if s.Meta() == nil && !Begins(op.Payload) {
-		return refuse("no-board", "there is no board here yet").hint(`git liza init "GOAL"`)
+		return refuse("no-board", "there is no board here yet").hint(`git liza init "GOAL", or git liza init in a clone of a shared project`)
 	}
 	return nil
 }

@@ -26,6 +26,9 @@ func (c command) output(ctx context.Context) ([]byte, error) {
 	var stdout bytes.Buffer
 	cmd.Stdout = &stdout
 	err := cmd.Run()
+	if c.alone && ctx.Err() != nil {
+		endGroup(cmd)
+	}
 	return stdout.Bytes(), c.failure(ctx, err, stderr.String())
 }
 
@@ -45,6 +48,9 @@ func (c command) child(ctx context.Context) (cmd *exec.Cmd, stderr *tail) {
 	cmd.Stderr = stderr
 	if c.heard != nil {
 		cmd.Stderr = io.MultiWriter(stderr, c.heard)
+	}
+	if c.alone {
+		group(cmd)
 	}
 	return cmd, stderr
 }

@@ -1,9 +1,11 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/gitio"
 	"github.com/git-liza/git-liza/gitboard/oplog"
 )
 
@@ -26,7 +28,11 @@ plain fetch leaves the board, the branches of tasks and integration alone from n
 			if err != nil {
 				return err
 			}
-			if err := b.Share(c.ctx, c.args[0]); err != nil {
+			err = b.Share(c.ctx, c.args[0])
+			if errors.As(err, new(*gitio.NetworkError)) && !errors.Is(err, gitio.ErrRejected) && b.Remote() == "" {
+				return &outcome{3, "network", err.Error() + "; nothing was shared", "when it can be reached: git liza share " + board.Line(c.args[0], 60)}
+			}
+			if err != nil {
 				return err
 			}
 			if tip.IsZero() {

@@ -91,7 +91,7 @@ func classify(err error) class {
 	case errors.As(err, &refusal):
 		return class{1, refusal.Code, refusal.Hint}
 	case errors.Is(err, oplog.ErrNoBoard):
-		return class{1, "no-board", `git liza init "GOAL"`}
+		return class{1, "no-board", `git liza init "GOAL", or git liza init in a clone of a shared project`}
 	case errors.Is(err, gitio.ErrNotRepository):
 		return class{1, "not-a-repository", "go to a git repository, or make one: git init"}
 	case errors.As(err, &foreign):

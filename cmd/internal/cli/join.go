@@ -54,6 +54,7 @@ func (c *call) joined(b *gitboard.Board) error {
 	if warning != "" {
 		lines = append(lines, "warning: "+warning)
 	}
+	lines = append(lines, "next: git liza status")
 	return c.answer(map[string]any{"joined": true, "remote": b.Remote(), "commit": v.Commit, "goal": goal.Description, "integration_branch": config.IntegrationBranch}, strings.Join(lines, "\n"))
 }
 
