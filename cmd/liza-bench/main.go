@@ -99,6 +99,7 @@ var groups = []group{
 	{"verify", false, benchVerify},
 	{"signed", false, benchSigned},
 	{"hooks", false, benchHooks},
+	{"shared", false, benchShared},
 	{"growth", false, benchGrowth},
 	{"million", true, benchMillion},
 	{"notes", true, benchNotes},

@@ -153,7 +153,7 @@ func (s *site) restore() error {
 	if b.Len() == 0 {
 		return nil
 	}
-	cmd := s.l.command(s.dir, "git", "update-ref", "--stdin")
+	cmd := s.l.command(s.dir, "git", "-c", "core.hooksPath="+os.DevNull, "update-ref", "--stdin")
 	cmd.Stdin = strings.NewReader(b.String())
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("restore refs: %w: %s", err, out)

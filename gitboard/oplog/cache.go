@@ -2,6 +2,8 @@ package oplog
 
 import (
 	"bytes"
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -63,7 +65,7 @@ func (c *briefCache) save(entries []gitio.TreeEntry, known, fresh map[gitio.OID]
 	c.mu.Lock()
 	c.known = kept
 	c.mu.Unlock()
-	if c.file == "" || len(fresh) <= 8+len(entries)/50 || os.MkdirAll(filepath.Dir(c.file), 0o755) != nil {
+	if c.file == "" || len(fresh) <= 8+len(entries)/50 || !ready(filepath.Dir(c.file)) {
 		return
 	}
 	tmp, err := os.CreateTemp(filepath.Dir(c.file), ".briefs-*")
@@ -74,6 +76,16 @@ func (c *briefCache) save(entries []gitio.TreeEntry, known, fresh map[gitio.OID]
 	if closeErr := tmp.Close(); err != nil || closeErr != nil || os.Rename(tmp.Name(), c.file) != nil {
 		os.Remove(tmp.Name())
 	}
+}
+
+// ready makes a directory of our own that is missing, and the one that it lies in; no repository, where one was moved
+// away.
+func ready(dir string) bool {
+	err := os.Mkdir(dir, 0o755)
+	if errors.Is(err, fs.ErrNotExist) && os.Mkdir(filepath.Dir(dir), 0o755) == nil {
+		err = os.Mkdir(dir, 0o755)
+	}
+	return err == nil || errors.Is(err, fs.ErrExist)
 }
 
 // formatBriefs writes a brief a line, its fields with tabs between. JSON takes several times as long to read.

@@ -135,7 +135,11 @@ func Install(ctx context.Context, repo *gitio.Repo, program string, server bool)
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return &gitio.StorageError{Dir: repo.CommonDir(), Err: err}
 	}
-	err := os.WriteFile(filepath.Join(dir, runFile), []byte(run(repo.CommonDir(), program, server, own)), 0o644)
+	var err error
+	if server {
+		err = os.Mkdir(filepath.Join(dir, provenDir), 0o755)
+	}
+	err = errors.Join(err, os.WriteFile(filepath.Join(dir, runFile), []byte(run(repo.CommonDir(), program, server, own)), 0o644))
 	err = errors.Join(err, os.WriteFile(filepath.Join(dir, configFile), []byte(settings(dir)), 0o644))
 	for _, name := range names(server) {
 		err = errors.Join(err, os.WriteFile(filepath.Join(dir, name), []byte(hook), 0o755))

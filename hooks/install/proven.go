@@ -17,12 +17,13 @@ const provenFor = time.Minute
 
 // KeepProven keeps the moves of a push that was proven as a whole, each a line "old new ref" as git wrote it, and from
 // where its ref is at that moment. The shim lets just these pass as one transaction without asking again: git has
-// locked each ref at its old value then. Where it can't be kept the shim asks.
+// locked each ref at its old value then. Where it can't be kept the shim asks; a repository that was moved away is not
+// begun anew in its old place.
 func KeepProven(repo *gitio.Repo, now time.Time, board gitio.OID, moves string) {
 	dir := filepath.Join(Dir(repo), provenDir)
 	tidyProven(dir, now)
 	temp := filepath.Join(dir, "."+string(board))
-	if os.MkdirAll(dir, 0o755) != nil || os.WriteFile(temp, []byte(moves), 0o644) != nil {
+	if os.WriteFile(temp, []byte(moves), 0o644) != nil {
 		return
 	}
 	_ = os.Rename(temp, filepath.Join(dir, string(board)))

@@ -1,0 +1,195 @@
+package main
+
+import (
+	"fmt"
+	"path/filepath"
+	"sync"
+	"time"
+)
+
+// benchShared measures what it costs that a board is shared by a bare repository on the same disk, with the server's
+// lock on: a note and a claim against the same on a board of one clone, and many clones that write at once.
+func benchShared(l *lab) error {
+	if err := l.sharedNotes(); err != nil {
+		return err
+	}
+	if err := l.sharedClaims(); err != nil {
+		return err
+	}
+	return l.fleet()
+}
+
+// share makes a hub for a site, and shares the site's board by it.
+func (l *lab) share(s *site, lock bool) (hub *site, err error) {
+	hub = &site{l: l, dir: s.dir + ".git"}
+	if _, err := s.git("init", "-q", "--bare", hub.dir); err != nil {
+		return nil, err
+	}
+	if lock {
+		if _, err := hub.liza("", "hooks", "install", "--server"); err != nil {
+			return nil, err
+		}
+	}
+	for _, args := range [][]string{{"remote", "add", "origin", hub.dir}, {"push", "-q", "origin", "HEAD:main"}} {
+		if _, err := s.git(args...); err != nil {
+			return nil, err
+		}
+	}
+	if _, err := s.liza("", "share", "origin"); err != nil {
+		return nil, err
+	}
+	if err := s.remember(); err != nil {
+		return nil, err
+	}
+	return hub, hub.remember()
+}
+
+// sharedNotes writes notes on boards of one size that differ in who judges them, and on a large one.
+func (l *lab) sharedNotes() error {
+	many := l.pick(20, 1000, 1000)
+	noting := func(name string, tasks int, shared, lock bool) (arm, error) {
+		s, err := l.site(name, boardSize{tasks: tasks})
+		if err == nil && shared {
+			_, err = l.share(s, lock)
+		}
+		return arm{name, s.note, nil}, err // what was noted stays, on each of them
+	}
+	var arms []arm
+	for _, a := range []struct {
+		name         string
+		tasks        int
+		shared, lock bool
+	}{{"note-local", 10, false, false}, {"note-unlocked", 10, true, false}, {"note-locked", 10, true, true}, {"note-large", many, true, true}} {
+		one, err := noting(a.name, a.tasks, a.shared, a.lock)
+		if err != nil {
+			return err
+		}
+		arms = append(arms, one)
+	}
+	got, err := l.measure(l.rounds(), arms...)
+	if err != nil {
+		return err
+	}
+	l.row("note, shared by a file remote", got[1], got[0], "the same local", 0, 0)
+	l.row("note, shared, with the server's lock", got[2], got[0], "the same local", 0, 0)
+	l.row(fmt.Sprintf("note, shared, with the server's lock, %s tasks", thousands(many)), got[3], got[2], "10 tasks", 0, 0)
+	return nil
+}
+
+// sharedClaims compares claims without their checkout.
+func (l *lab) sharedClaims() error {
+	local, err := l.site("claim-local", boardSize{tasks: 10})
+	if err != nil {
+		return err
+	}
+	shared, err := l.site("claim-shared", boardSize{tasks: 10})
+	if err != nil {
+		return err
+	}
+	hub, err := l.share(shared, true)
+	if err != nil {
+		return err
+	}
+	localClaim, localCheckout := local.claiming()
+	sharedClaim, sharedCheckout := shared.claiming()
+	unclaim := sharedClaim.tidy
+	sharedClaim.tidy = func() error {
+		if err := unclaim(); err != nil {
+			return err
+		}
+		return hub.restore()
+	}
+	got, err := l.measure(l.rounds(), localCheckout, localClaim, sharedCheckout, sharedClaim)
+	if err != nil {
+		return err
+	}
+	l.row("claim less the checkout, shared, with the server's lock", got[3].less(got[2]), got[1].less(got[0]), "the same local", 0, 0)
+	return nil
+}
+
+// fleet lets one to eight clones write notes by one hub, each one after the other.
+func (l *lab) fleet() error {
+	first, err := l.site("fleet", boardSize{tasks: 10})
+	if err != nil {
+		return err
+	}
+	hub, err := l.share(first, true)
+	if err != nil {
+		return err
+	}
+	clones := []*site{first}
+	most, each := l.pick(2, 8, 8), l.pick(2, 4, 20)
+	for len(clones) < most {
+		c := &site{l: l, dir: filepath.Join(l.dir, fmt.Sprintf("fleet-%d", len(clones)))}
+		if _, err := first.git("clone", "-q", hub.dir, c.dir); err != nil {
+			return err
+		}
+		if _, err := c.liza("", "init"); err != nil {
+			return err
+		}
+		clones = append(clones, c)
+	}
+	rates := map[int]samples{}
+	var slowest samples
+	for range l.pick(1, 2, 5) {
+		for n := 1; n <= most; n *= 2 {
+			took, times, err := hub.written(clones[:n], each)
+			if err != nil {
+				return err
+			}
+			rates[n] = append(rates[n], ms(took)/float64(n*each))
+			if n == most {
+				slowest = append(slowest, times.quantile(1))
+			}
+		}
+	}
+	for n := 2; n <= most; n *= 2 {
+		l.row(fmt.Sprintf("%d clones writing notes by one locked remote: time an operation", n), rates[n], rates[1], "one clone", 0, 0)
+	}
+	l.remark("%d clones writing notes at once, %d each: %.1f operations a second (one clone alone: %.1f), none lost; the slowest took %.0f ms",
+		most, each, 1000/rates[most].median(), 1000/rates[1].median(), slowest.quantile(1))
+	return nil
+}
+
+// written lets clones write so many notes each, and counts at the hub that none was lost.
+func (hub *site) written(clones []*site, each int) (time.Duration, samples, error) {
+	count := func() (n int, err error) {
+		out, err := hub.git("rev-list", "--count", "refs/heads/liza/state")
+		if err == nil {
+			_, err = fmt.Sscan(out, &n)
+		}
+		return n, err
+	}
+	before, err := count()
+	if err != nil {
+		return 0, nil, err
+	}
+	var mu sync.Mutex
+	var times samples
+	var failed error
+	var all sync.WaitGroup
+	start := time.Now()
+	for i, c := range clones {
+		all.Go(func() {
+			for n := range each {
+				took, err := c.liza("", "note", fmt.Sprintf("The %d. thing of clone %d", n, i))
+				mu.Lock()
+				times = append(times, ms(took))
+				if err != nil && failed == nil {
+					failed = err
+				}
+				mu.Unlock()
+			}
+		})
+	}
+	all.Wait()
+	took := time.Since(start)
+	if failed != nil {
+		return 0, nil, failed
+	}
+	after, err := count()
+	if err == nil && after-before != len(clones)*each {
+		err = fmt.Errorf("%d notes were acknowledged, and %d stand at the hub", len(clones)*each, after-before)
+	}
+	return took, times, err
+}
