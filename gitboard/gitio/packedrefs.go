@@ -16,19 +16,24 @@ func (r *Repo) PackedRefs(names ...string) (map[string]OID, error) {
 	for _, name := range names {
 		wanted[name] = true
 	}
+	return r.packedRefs("packed-refs", func(name string) bool { return wanted[name] })
+}
+
+// packedRefs reads a file of packed refs: those that are wanted, all for nil.
+func (r *Repo) packedRefs(file string, wanted func(name string) bool) (map[string]OID, error) {
 	found := map[string]OID{}
-	file, err := os.Open(filepath.Join(r.common, "packed-refs"))
+	text, err := os.Open(filepath.Join(r.common, file))
 	if errors.Is(err, fs.ErrNotExist) {
 		return found, nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	defer file.Close()
-	lines := bufio.NewScanner(file)
+	defer text.Close()
+	lines := bufio.NewScanner(text)
 	for lines.Scan() {
 		oid, name, _ := strings.Cut(lines.Text(), " ")
-		if wanted[name] && OID(oid).valid() {
+		if OID(oid).valid() && (wanted == nil || wanted(name)) {
 			found[name] = OID(oid)
 		}
 	}

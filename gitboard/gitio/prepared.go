@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -111,5 +112,35 @@ func (r *Repo) still(updates []RefUpdate) error {
 			return fmt.Errorf("%w: %s is at %s, not at %s", ErrRefMoved, u.Ref, now, u.Old.orZero())
 		}
 	}
-	return nil
+	return r.keepsOthers(updates)
+}
+
+// keepsOthers holds what git is about to put in the place of packed-refs, which it has locked to delete refs, against the
+// file: that lacks the deleted refs and nothing else. From an old copy it would bring back what others have moved.
+func (r *Repo) keepsOthers(updates []RefUpdate) error {
+	var deleted []string
+	for _, u := range updates {
+		if u.New.IsZero() {
+			deleted = append(deleted, u.Ref)
+		}
+	}
+	if len(deleted) == 0 {
+		return nil
+	}
+	stands, err := r.packedRefs("packed-refs", nil)
+	if err != nil {
+		return err
+	}
+	without := maps.Clone(stands)
+	for _, ref := range deleted {
+		delete(without, ref)
+	}
+	if len(without) == len(stands) {
+		return nil // git leaves the file as it is
+	}
+	next, err := r.packedRefs("packed-refs.new", nil)
+	if err == nil && !maps.Equal(next, without) {
+		err = fmt.Errorf("%w: git has read packed-refs before it was last written", ErrRefMoved)
+	}
+	return err
 }
