@@ -1,0 +1,80 @@
+package audit
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/oplog"
+	"github.com/git-liza/git-liza/roles"
+)
+
+// faults are the broken rules of one commit.
+type faults []Finding
+
+func (f *faults) add(code, format string, args ...any) {
+	*f = append(*f, Finding{Code: code, Text: fmt.Sprintf(format, args...)})
+}
+
+func (f faults) of(l *link) []Finding {
+	for i := range f {
+		f[i].Commit, f[i].Subject = l.oid, subject(l.commit)
+	}
+	return f
+}
+
+func subject(c gitio.Commit) string {
+	line, _, _ := strings.Cut(c.Message, "\n")
+	return board.Line(line, 140)
+}
+
+func (f *faults) parents(c gitio.Commit, last gitio.OID) {
+	switch {
+	case len(c.Parents) > 1:
+		f.add(CodeHistory, "it has %d parents: a board's history is one line", len(c.Parents))
+	case last.IsZero() && len(c.Parents) == 1:
+		f.add(CodeHistory, "the history is cut off here (a shallow clone?): what came before %s can't be proven", c.Parents[0].Short())
+	case !last.IsZero() && (len(c.Parents) == 0 || c.Parents[0] != last):
+		f.add(CodeHistory, "it does not follow from %s, which git lists before it", last.Short())
+	}
+}
+
+// signatures checks who and when: an agent's commit bears the agent's name exactly, a human's any that Check lets
+// pass, and both times are the operation's, in UTC.
+func (f *faults) signatures(l *link) {
+	a, c := l.commit.Author, l.commit.Committer
+	if l.opErr == nil {
+		name, email := oplog.Author(l.op.Actor)
+		switch {
+		case a.Name != name || a.Email != email:
+			f.add(CodeIdentity, "the author is %s <%s>, and should be %s <%s>", a.Name, a.Email, name, email)
+		case l.op.Actor.Role != roles.Human:
+		case a.Name == "" || a.Email == "":
+			f.add(CodeIdentity, "the human who acted has no name or no address")
+		}
+	}
+	if c.Name == "" || c.Email == "" {
+		f.add(CodeIdentity, "the committer has no name or no address")
+	}
+	_, authorZone := a.When.Zone()
+	_, committerZone := c.When.Zone()
+	if authorZone != 0 || committerZone != 0 {
+		f.add(CodeTime, "the times of author and committer are not UTC")
+	}
+	if !a.When.Equal(c.When) {
+		f.add(CodeTime, "the author's time is %s, the committer's %s", board.At(a.When), board.At(c.When))
+	}
+}
+
+// form checks that the commit object holds nothing but what has been checked by now.
+func (f *faults) form(l *link, want *expected) {
+	c := l.commit
+	plain := gitio.EncodeCommit(gitio.Commit{
+		Tree: want.root(), Parents: c.Parents, Author: c.Author, Committer: c.Committer, Message: want.message, GPGSig: c.GPGSig,
+	})
+	if !bytes.Equal(plain, l.data) {
+		f.add(CodeForm, "it has headers, or a form of them, that a board's commit doesn't have")
+	}
+}
