@@ -261,7 +261,7 @@ func TestTwoClonesClaimOneTask(t *testing.T) {
 }
 
 func TestClones(t *testing.T) {
-	sizes := [][2]int{{2, 8}, {4, 40}, {8, 8}} // clones and tasks
+	sizes := [][2]int{{2, 40}, {4, 6}, {8, 6}} // clones and tasks
 	switch {
 	case *long:
 		sizes = [][2]int{{2, 40}, {4, 40}, {8, 40}, {8, 200}}
