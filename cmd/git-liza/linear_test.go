@@ -298,15 +298,15 @@ func seeded(t *testing.T) *rand.Rand {
 // and everything acknowledged is there. The seed decides who asks for what; the rest is up to the machine.
 func TestLinearizable(t *testing.T) {
 	t.Parallel()
-	t.Run("in turn", func(t *testing.T) { linearizable(t, newProject) })
+	t.Run("in turn", func(t *testing.T) { linearizable(t, 12, newProject) })
 	t.Run("racing", func(t *testing.T) {
-		linearizable(t, func(t *testing.T) *project { return newProject(t).withoutTurns() })
+		linearizable(t, 24, func(t *testing.T) *project { return newProject(t).withoutTurns() })
 	})
 }
 
-func linearizable(t *testing.T, made func(*testing.T) *project) {
+// linearizable has each client ask that often, unless the form is another.
+func linearizable(t *testing.T, each int, made func(*testing.T) *project) {
 	t.Parallel()
-	each := 32
 	switch {
 	case *long:
 		each = 300
