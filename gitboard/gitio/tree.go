@@ -90,23 +90,32 @@ var usualModes = map[string]filemode.FileMode{
 
 // decodeUsual reads a tree that git has written, an entry being mode, space,
 // name, NUL, and the 20 bytes of the id; go-git takes ten times as long. What
-// is malformed, or unusual, is left to go-git to judge.
+// is malformed, or unusual, is left to go-git to judge. Names and ids are parts
+// of one text each: a tree may have ten thousand.
 func decodeUsual(data []byte) (entries []TreeEntry, usual bool) {
-	entries = make([]TreeEntry, 0, bytes.Count(data, []byte("100644 "))+8)
 	const idLength = oidLength / 2
-	for len(data) > 0 {
-		space := bytes.IndexByte(data, ' ')
-		end := bytes.IndexByte(data, 0)
-		if space < 0 || end < space+2 || len(data) < end+1+idLength {
+	most := bytes.Count(data, []byte("100644 ")) + 8
+	entries = make([]TreeEntry, 0, most)
+	ids := make([]byte, 0, most*oidLength)
+	for text := string(data); len(text) > 0; {
+		space := strings.IndexByte(text, ' ')
+		end := strings.IndexByte(text, 0)
+		if space < 0 || end < space+2 || len(text) < end+1+idLength {
 			return nil, false
 		}
-		mode, known := usualModes[string(data[:space])]
-		if name := data[space+1 : end]; !known || name[0] == '.' || bytes.IndexByte(name, '/') >= 0 {
+		mode, known := usualModes[text[:space]]
+		name := text[space+1 : end]
+		if !known || name[0] == '.' || strings.IndexByte(name, '/') >= 0 {
 			return nil, false
 		}
-		oid := hex.EncodeToString(data[end+1 : end+1+idLength])
-		entries = append(entries, TreeEntry{Name: string(data[space+1 : end]), Mode: mode, OID: OID(oid)})
-		data = data[end+1+idLength:]
+		at := len(data) - len(text) + end + 1
+		ids = hex.AppendEncode(ids, data[at:at+idLength])
+		entries = append(entries, TreeEntry{Name: name, Mode: mode})
+		text = text[end+1+idLength:]
+	}
+	all := string(ids)
+	for i := range entries {
+		entries[i].OID = OID(all[i*oidLength : (i+1)*oidLength])
 	}
 	return slices.Clip(entries), true
 }
