@@ -122,7 +122,7 @@ func (l *lab) rounds() int {
 	if l.o.rounds > 0 {
 		return l.o.rounds
 	}
-	return l.pick(1, 9, 40)
+	return l.pick(1, 7, 40)
 }
 
 // timed runs a child and returns how long it took from fork to exit; what it says is thrown away.

@@ -48,7 +48,7 @@ func run(ctx context.Context, args []string) error {
 	f := pflag.NewFlagSet("liza-bench", pflag.ContinueOnError)
 	f.BoolVar(&o.quick, "quick", false, "small boards and few rounds: a minute at most")
 	f.BoolVar(&o.tiny, "tiny", false, "sizes that only show that the machinery works")
-	f.IntVar(&o.rounds, "rounds", 0, "how often each thing is measured (40, or 9 with --quick)")
+	f.IntVar(&o.rounds, "rounds", 0, "how often each thing is measured (40, or 7 with --quick)")
 	f.StringVar(&o.only, "only", "", "run the groups whose name matches this `REGEXP`")
 	f.StringVar(&o.json, "json", "", "write the rows to a `FILE` as JSON, - for standard output instead of the table")
 	f.StringVar(&o.markdown, "markdown", "", "write the tables to a `FILE` as Markdown")

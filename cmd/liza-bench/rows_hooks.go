@@ -71,7 +71,7 @@ func (l *lab) humansHooks() error {
 	for i := range free {
 		all = append(all, free[i], guarded[i])
 	}
-	got, err := l.measure(l.pick(1, 30, 30), all...)
+	got, err := l.measure(l.pick(1, 5, 30), all...)
 	if err != nil {
 		return err
 	}
@@ -102,7 +102,7 @@ func (l *lab) agentsCommit() error {
 		args = append(args, "commit", "-q", "--allow-empty", "-m", "work")
 		return arm{name, func() (time.Duration, error) { return l.timed(dir, env, "git", args...) }, nil}
 	}
-	got, err := l.measure(l.pick(1, 30, 30), commit("without", "-c", "core.hooksPath="+os.DevNull), commit("an agent's commit"))
+	got, err := l.measure(l.pick(1, 5, 30), commit("without", "-c", "core.hooksPath="+os.DevNull), commit("an agent's commit"))
 	if err != nil {
 		return err
 	}

@@ -118,7 +118,7 @@ func (l *lab) fleet() error {
 		return err
 	}
 	clones := []*site{first}
-	most, each := l.pick(2, 8, 8), l.pick(2, 4, 20)
+	most, each := l.pick(2, 2, 8), l.pick(2, 4, 20)
 	for len(clones) < most {
 		c := &site{l: l, dir: filepath.Join(l.dir, fmt.Sprintf("fleet-%d", len(clones)))}
 		if _, err := first.git("clone", "-q", hub.dir, c.dir); err != nil {
@@ -131,7 +131,7 @@ func (l *lab) fleet() error {
 	}
 	rates := map[int]samples{}
 	var slowest samples
-	for range l.pick(1, 2, 5) {
+	for range l.pick(1, 1, 5) {
 		for n := 1; n <= most; n *= 2 {
 			took, times, err := hub.written(clones[:n], each)
 			if err != nil {
