@@ -174,25 +174,26 @@ func (o *Overview) tasks(tasks []Brief, f forecast) {
 // mostBlocked is how many BLOCKED tasks are listed each for itself: more would hide all else that waits.
 const mostBlocked = 5
 
+func (o *Overview) ask(what, do string) { o.Waiting = append(o.Waiting, Ask{what, do}) }
+
 // waiting lists what nobody but a human moves on; the most pressing first.
 func (o *Overview) waiting(s *State, planner roles.Role) {
-	add := func(what, do string) { o.Waiting = append(o.Waiting, Ask{what, do}) }
 	switch {
 	case o.Breaker != nil:
-		add("the breaker tripped: "+o.Breaker.Pattern, "git liza resolve --text TEXT")
+		o.ask("the breaker tripped: "+o.Breaker.Pattern, "git liza resolve --text TEXT")
 	case o.Mode == Paused || o.Mode == CheckpointMode:
 		at := map[Mode]string{Paused: "the board is PAUSED: ", CheckpointMode: "the board is at CHECKPOINT: "}
-		add(at[o.Mode]+firstWord(clip(o.Reason, MaxPhrase), "work stands still"), "git liza resume")
+		o.ask(at[o.Mode]+firstWord(clip(o.Reason, MaxPhrase), "work stands still"), "git liza resume")
 	}
 	for _, stop := range o.Stopped {
-		add("this clone is stopped by .liza/"+stop.File, "take .liza/"+stop.File+" away")
+		o.ask("this clone is stopped by .liza/"+stop.File, "take .liza/"+stop.File+" away")
 	}
 	var drafts, blocked []string
 	for _, t := range o.Tasks {
 		switch {
 		case t.Turn != roles.Human:
 		case t.Paused:
-			add(t.ID+" is paused", "git liza resume --task "+t.ID)
+			o.ask(t.ID+" is paused", "git liza resume --task "+t.ID)
 		case t.Status == Draft:
 			drafts = append(drafts, t.ID)
 		default:
@@ -200,15 +201,15 @@ func (o *Overview) waiting(s *State, planner roles.Role) {
 		}
 	}
 	if n := len(blocked); n > mostBlocked {
-		add(strconv.Itoa(n)+" tasks are BLOCKED, and there is no planner", "git liza show "+blocked[0])
+		o.ask(strconv.Itoa(n)+" tasks are BLOCKED, and there is no planner", "git liza show "+blocked[0])
 	} else {
 		for _, id := range blocked {
-			add(id+" is BLOCKED, and there is no planner", "git liza show "+id)
+			o.ask(id+" is BLOCKED, and there is no planner", "git liza show "+id)
 		}
 	}
 	switch n := len(drafts); {
 	case n == 1:
-		add(drafts[0]+" is a DRAFT", "git liza finalize "+drafts[0])
+		o.ask(drafts[0]+" is a DRAFT", "git liza finalize "+drafts[0])
 	case n > 1:
 		finalize := "git liza finalize"
 		for _, id := range drafts {
@@ -216,29 +217,29 @@ func (o *Overview) waiting(s *State, planner roles.Role) {
 				break
 			}
 		}
-		add(strconv.Itoa(n)+" tasks are DRAFT", finalize)
+		o.ask(strconv.Itoa(n)+" tasks are DRAFT", finalize)
 	}
 	if planner == roles.Human {
 		switch {
 		case !s.anyTask():
-			add("there is no task yet, and no planner", "git liza add-task -h")
+			o.ask("there is no task yet, and no planner", "git liza add-task -h")
 		case o.Done == len(o.Tasks):
-			add("every task is over: is the goal reached?", "git liza complete-goal")
+			o.ask("every task is over: is the goal reached?", "git liza complete-goal")
 		}
 		for _, id := range s.immediate() {
 			if d := s.Discovery(id); d != nil {
-				add(id+" can't wait: "+clip(d.Description, MaxPhrase), "git liza show "+id)
+				o.ask(id+" can't wait: "+clip(d.Description, MaxPhrase), "git liza show "+id)
 			}
 		}
 	}
 	for _, id := range s.List(NoteDir) {
 		if n := s.Note(id); n != nil && n.For == string(roles.Human) && n.AcknowledgedBy == "" {
-			add(id+" from "+n.By+": "+clip(n.Message, MaxPhrase), "git liza ack "+id)
+			o.ask(id+" from "+n.By+": "+clip(n.Message, MaxPhrase), "git liza ack "+id)
 		}
 	}
 	for _, id := range s.List(AnomalyDir) {
 		if a := s.Anomaly(id); a != nil && a.Type == "system_ambiguity" && a.AcknowledgedBy == "" {
-			add(id+" by "+a.Reporter+": "+clip(string(a.Details["question"]), MaxPhrase), "git liza ack "+id)
+			o.ask(id+" by "+a.Reporter+": "+clip(string(a.Details["question"]), MaxPhrase), "git liza ack "+id)
 		}
 	}
 }
@@ -246,7 +247,6 @@ func (o *Overview) waiting(s *State, planner roles.Role) {
 // turns counts what waits for whom. While the board stands still nothing waits for coders and reviewers, but
 // for the human who can let it go on; so does what waits for a role that nobody has.
 func (o *Overview) turns(s *State, planner roles.Role, alive map[roles.Role]bool) {
-	add := func(what, do string) { o.Waiting = append(o.Waiting, Ask{what, do}) }
 	counts := map[roles.Role]int{}
 	for _, t := range o.Tasks {
 		if t.Turn == roles.Planner || t.Turn != roles.Human && o.Mode == Running && len(o.Stopped) == 0 {
@@ -264,9 +264,9 @@ func (o *Overview) turns(s *State, planner roles.Role, alive map[roles.Role]bool
 		switch n := counts[who]; {
 		case n == 0 || alive[who]:
 		case n == 1:
-			add("a task waits for a "+name+", and there is none", "git liza agent "+who.Prefix())
+			o.ask("a task waits for a "+name+", and there is none", "git liza agent "+who.Prefix())
 		default:
-			add(strconv.Itoa(n)+" tasks wait for a "+name+", and there is none", "git liza agent "+who.Prefix())
+			o.ask(strconv.Itoa(n)+" tasks wait for a "+name+", and there is none", "git liza agent "+who.Prefix())
 		}
 	}
 	counts[roles.Human] = len(o.Waiting)
