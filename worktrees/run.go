@@ -64,10 +64,10 @@ func Run(ctx context.Context, c Command) error {
 	cmd.Env = append(ownEnv(), c.Env...)
 	cmd.Stdout, cmd.Stderr = c.Output, c.Output
 	cmd.WaitDelay = patience
-	group(cmd)
+	gitio.OwnGroup(cmd)
 	err := cmd.Run()
 	if limited.Err() != nil {
-		endGroup(cmd)
+		gitio.EndGroup(cmd)
 	}
 	var exit *exec.ExitError
 	switch {

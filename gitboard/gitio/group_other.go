@@ -4,7 +4,12 @@ package gitio
 
 import "os/exec"
 
-// group leaves a child as it is: there are no process groups here.
-func group(*exec.Cmd) {}
+// OwnGroup leaves a command as it is: there are no process groups here.
+func OwnGroup(*exec.Cmd) {}
 
-func endGroup(*exec.Cmd) {}
+// EndGroup kills the command.
+func EndGroup(cmd *exec.Cmd) {
+	if cmd.Process != nil {
+		_ = cmd.Process.Kill() // it may be gone already
+	}
+}

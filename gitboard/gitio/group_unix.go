@@ -9,15 +9,16 @@ import (
 	"syscall"
 )
 
-// group puts a child and those that it starts into a process group of their
-// own, which ends as a whole: git leaves an ssh behind that waits for ever.
-func group(cmd *exec.Cmd) {
+// OwnGroup puts a command and those that it starts into a process group of
+// their own, which is asked to end as a whole when the command is cancelled: git
+// leaves an ssh behind that waits for ever, and a shell its children.
+func OwnGroup(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return signalGroup(cmd, syscall.SIGTERM) }
 }
 
-// endGroup kills what is left of a child's group.
-func endGroup(cmd *exec.Cmd) {
+// EndGroup kills what is left of a command's group.
+func EndGroup(cmd *exec.Cmd) {
 	if cmd.Process != nil {
 		_ = signalGroup(cmd, syscall.SIGKILL) // an empty group is what is wanted
 	}

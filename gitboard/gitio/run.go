@@ -27,7 +27,7 @@ func (c command) output(ctx context.Context) ([]byte, error) {
 	cmd.Stdout = &stdout
 	err := cmd.Run()
 	if c.alone && ctx.Err() != nil {
-		endGroup(cmd)
+		EndGroup(cmd)
 	}
 	return stdout.Bytes(), c.failure(ctx, err, stderr.String())
 }
@@ -50,7 +50,7 @@ func (c command) child(ctx context.Context) (cmd *exec.Cmd, stderr *tail) {
 		cmd.Stderr = io.MultiWriter(stderr, c.heard)
 	}
 	if c.alone {
-		group(cmd)
+		OwnGroup(cmd)
 	}
 	return cmd, stderr
 }

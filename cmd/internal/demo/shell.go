@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/git-liza/git-liza/gitboard/gitio"
 )
 
 // Ran is a command line as typed, and what came out.
@@ -121,7 +123,7 @@ func (s *shell) command(ctx context.Context, line []string) *exec.Cmd {
 	}
 	cmd := exec.CommandContext(ctx, line[0], line[1:]...)
 	cmd.Dir, cmd.Env = s.dir, append(slices.Clone(s.env), "PWD="+s.dir)
-	group(cmd)
+	gitio.OwnGroup(cmd)
 	cmd.WaitDelay = 5 * time.Second
 	return cmd
 }
