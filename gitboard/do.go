@@ -73,7 +73,7 @@ func (b *Board) Do(ctx context.Context, r Request) (*Done, error) {
 		since = b.Moment()
 	}
 	if b.Remote() != "" {
-		turn.queue(ctx) // before the fetch that it would make worthless
+		turn.take(ctx) // before the fetch that others would make worthless
 	}
 	looked := false // at the remote, since the board was read last
 	for attempt := 1; ; attempt++ {

@@ -30,7 +30,7 @@ func TestKilled(t *testing.T) {
 			began := time.Now()
 			stage.must(s.agent, s.args...)
 			takes := time.Since(began)
-			tries := 8
+			tries := 6
 			switch {
 			case *long:
 				tries = 150

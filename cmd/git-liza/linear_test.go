@@ -298,9 +298,9 @@ func seeded(t *testing.T) *rand.Rand {
 // and everything acknowledged is there. The seed decides who asks for what; the rest is up to the machine.
 func TestLinearizable(t *testing.T) {
 	t.Parallel()
-	t.Run("in turn", func(t *testing.T) { linearizable(t, 12, newProject) })
+	t.Run("in turn", func(t *testing.T) { linearizable(t, 8, newProject) })
 	t.Run("racing", func(t *testing.T) {
-		linearizable(t, 24, func(t *testing.T) *project { return newProject(t).withoutTurns() })
+		linearizable(t, 16, func(t *testing.T) *project { return newProject(t).withoutTurns() })
 	})
 }
 
@@ -311,7 +311,7 @@ func linearizable(t *testing.T, each int, made func(*testing.T) *project) {
 	case *long:
 		each = 300
 	case testing.Short():
-		each = 10
+		each = 6
 	}
 	random := seeded(t)
 	p := made(t)

@@ -89,7 +89,7 @@ func (p *project) withoutTurns() *project {
 
 func eightWriters(t *testing.T, p *project) {
 	const writers = 8
-	each := 12
+	each := 6
 	if *long {
 		each = 100
 	}

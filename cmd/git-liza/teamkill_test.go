@@ -18,12 +18,12 @@ import (
 // are killed at random. Whatever dies is started again.
 func TestTeamKilled(t *testing.T) {
 	t.Parallel()
-	kills, plan := 20, thePlan
+	kills, plan := 10, thePlan
 	switch {
 	case *long:
 		kills, plan = 300, longPlan(60)
 	case testing.Short():
-		kills = 8
+		kills = 5
 	}
 	p, script := newGoal(t, plan)
 	p.env = append(p.env, "LIZA_SCRIPT_ROUGH=1")

@@ -162,9 +162,11 @@ var ErrSilent = errors.New("nothing was heard")
 // A partial clone leaves out nothing of what is new here: whoever reads it later
 // may have no network. whole brings what it has left out before, too.
 //
-// The error is a NetworkError, also when a ref could not be moved here.
+// The error is ErrBusy, with the lock's path, when a ref could not be moved here
+// because another process keeps its lock; else a NetworkError, also when a ref
+// could not be moved here for another reason.
 func (m *Remote) Fetch(ctx context.Context, prune, whole bool, refspecs ...string) error {
-	args := flags(noHooks, noUpkeep, []string{"-c", "fetch.writeCommitGraph=false", "fetch", "--refmap=", "--no-write-fetch-head", "--no-auto-maintenance",
+	args := flags(noHooks, noUpkeep, refSettings, []string{"-c", "fetch.writeCommitGraph=false", "fetch", "--refmap=", "--no-write-fetch-head", "--no-auto-maintenance",
 		"--no-tags", "--no-filter", "--no-recurse-submodules", "--no-show-forced-updates", "--progress"})
 	if prune {
 		args = append(args, "--prune")
@@ -176,7 +178,24 @@ func (m *Remote) Fetch(ctx context.Context, prune, whole bool, refspecs ...strin
 	}
 	args = append(args, "--", m.Name)
 	_, err := m.talk(ctx, "fetch", append(args, refspecs...))
+	if failed := (*NetworkError)(nil); errors.As(err, &failed) && exitCode(failed.Err) == 1 {
+		if busy := m.repo.locked(fetchLocks(refspecs)...); busy != nil {
+			return busy
+		}
+	}
 	return err
+}
+
+// fetchLocks are the lock files, or patterns of them, that keep a fetch from
+// moving refs here.
+func fetchLocks(refspecs []string) []string {
+	locks := slices.Clone(wholeLocks)
+	for _, spec := range refspecs {
+		if _, to, moves := strings.Cut(spec, ":"); moves {
+			locks = append(locks, to+".lock")
+		}
+	}
+	return locks
 }
 
 // Has reports whether the remote has a ref of that full name.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"syscall"
 )
@@ -53,13 +54,24 @@ func (r *Repo) probe() error {
 	return storageError(r.common, errors.Join(err, file.Close(), os.Remove(file.Name())))
 }
 
+// wholeLocks are the locks that keep any ref from being moved.
+var wholeLocks = []string{"HEAD.lock", "packed-refs.lock", "reftable/tables.list.lock"}
+
 // locked returns ErrBusy naming the first of the given files, relative to the
-// common directory, that exists; nil when none does.
+// common directory, that exists; nil when none does. The last part of a name
+// may be a pattern.
 func (r *Repo) locked(names ...string) error {
 	for _, name := range names {
-		path := filepath.Join(r.common, filepath.FromSlash(name))
-		if _, err := os.Lstat(path); err == nil {
-			return fmt.Errorf("%w: %s", ErrBusy, path)
+		dir, file := path.Split(name)
+		dir = filepath.Join(r.common, filepath.FromSlash(dir))
+		entries, err := os.ReadDir(dir)
+		if err != nil {
+			continue // nothing is there, or no lock to be seen
+		}
+		for _, e := range entries {
+			if is, _ := path.Match(file, e.Name()); is {
+				return fmt.Errorf("%w: %s", ErrBusy, filepath.Join(dir, e.Name()))
+			}
 		}
 	}
 	return nil

@@ -136,7 +136,7 @@ func (r *Repo) explain(ctx context.Context, updates []RefUpdate, failed error) (
 	case moved != nil:
 		return moved, true
 	}
-	locks := []string{"HEAD.lock", "packed-refs.lock", "reftable/tables.list.lock"}
+	locks := slices.Clone(wholeLocks)
 	for _, u := range updates {
 		locks = append(locks, u.Ref+".lock")
 	}

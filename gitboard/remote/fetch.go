@@ -77,7 +77,7 @@ func (s *Store) fetch(ctx context.Context, all bool, moment Moment) error {
 				return err
 			}
 		}
-		if err = s.bring(ctx, all); err == nil || !isNetwork(err) || errors.Is(err, gitio.ErrSilent) {
+		if err = s.bring(ctx, all); err == nil || !isNetwork(err) && !errors.Is(err, gitio.ErrBusy) || errors.Is(err, gitio.ErrSilent) {
 			break
 		}
 	}
@@ -118,8 +118,8 @@ func (s *Store) bring(ctx context.Context, all bool) error {
 		specs = append(specs, reviewPrefix+"*:"+reviewPrefix+"*")
 	}
 	failed := s.remote.Load().Fetch(ctx, true, false, specs...)
-	if failed == nil {
-		return nil
+	if failed == nil || errors.Is(failed, gitio.ErrBusy) {
+		return failed
 	}
 	if err := s.relatedTo(ctx, s.Name(), s.tracking("state")); err != nil {
 		return err
@@ -131,8 +131,14 @@ func (s *Store) bring(ctx context.Context, all bool) error {
 		if err != nil {
 			return err
 		}
-		if there, err := s.Repo.Ref(ctx, s.tracking("state")); err != nil || there != here {
+		there, err := s.Repo.Ref(ctx, s.tracking("state"))
+		if err != nil {
 			return err
+		}
+		if there != here {
+			if ahead, err := s.IsAncestor(ctx, there, here); ahead || err != nil {
+				return err
+			}
 		}
 	}
 	return failed

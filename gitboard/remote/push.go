@@ -39,7 +39,7 @@ func (s *Store) push(ctx context.Context, p *plan) error {
 		ctx, cancel := patient(ctx)
 		defer cancel()
 		if err := s.Fetch(ctx); err != nil {
-			if errors.Is(failed, gitio.ErrRejected) || !isNetwork(err) {
+			if errors.Is(failed, gitio.ErrRejected) || errors.As(err, new(*DivergedError)) {
 				return err
 			}
 			return &UnclearError{failed}

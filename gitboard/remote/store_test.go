@@ -302,6 +302,47 @@ func TestNotSettled(t *testing.T) {
 	w.end(1)
 }
 
+// While a lock that a killed git has left keeps what others did from coming here, nobody is told that the view is up to
+// date, or decides on the old one for ever.
+func TestLeftLock(t *testing.T) {
+	for _, ref := range []string{oplog.Ref, lease.Prefix + "coder-1"} {
+		w := newWorld(t)
+		update, object := lease.Renew(nil, lease.Lease{Agent: "coder-1", Session: "b"})
+		w.check(w.b.WriteAndUpdate(w.ctx, []gitio.Object{object}, []gitio.RefUpdate{update}, ""))
+		theirs := w.must(w.b, note("theirs"))
+		lock := filepath.Join(w.a.CommonDir(), ref+".lock")
+		w.check(os.MkdirAll(filepath.Dir(lock), 0o755))
+		w.check(os.WriteFile(lock, nil, 0o644))
+		if err := w.a.Fetch(w.ctx); !errors.Is(err, gitio.ErrBusy) || !strings.Contains(err.Error(), lock) {
+			t.Errorf("%s is locked, and a fetch says %v", ref, err)
+		}
+		w.check(os.Remove(lock))
+		w.check(w.a.Fetch(w.ctx))
+		if w.a.here() != theirs {
+			t.Errorf("%s is free, and the board is at %s, not at %s", ref, w.a.here().Short(), theirs.Short())
+		}
+		w.end(1)
+	}
+}
+
+// A push of which nobody has heard, and that can't be seen here either for a lock that was left, is neither done nor
+// lost: who decided again could act twice.
+func TestUnclearBesideALock(t *testing.T) {
+	w := newWorld(t)
+	lock := filepath.Join(w.a.CommonDir(), oplog.Ref+".lock")
+	w.check(os.WriteFile(lock, nil, 0o644))
+	w.hook("reference-transaction", killed)
+	if _, err := w.write(w.a, note("unheard")); !errors.As(err, new(*remote.UnclearError)) || errors.Is(err, oplog.ErrLost) {
+		t.Errorf("it is told as %v", err)
+	}
+	w.check(os.Remove(lock))
+	w.check(w.a.Fetch(w.ctx))
+	if w.a.here() != w.there() {
+		t.Error("the next look has not found it")
+	}
+	w.end(1)
+}
+
 // A view that a push has shown to be up to date is not fetched again on behalf of whoever asked before it; whoever
 // asks after it sees what others have done.
 func TestFetchSince(t *testing.T) {
