@@ -93,17 +93,29 @@ func TestServersThatRefuse(t *testing.T) {
 	if err := os.WriteFile(hook, []byte("#!/bin/sh\n[ \"$(git config test.refuse)\" != yes ] || { echo not on a Saturday; exit 1; }\n"), 0o755); err != nil {
 		t.Fatal(err)
 	}
+	refuses := func(name, said, hint string) {
+		t.Helper()
+		out, errs, code := p.liza("", "note", "hello")
+		if line := regexp.MustCompile(`^git liza: append note: the remote origin: ` + said + `\nhint: ` + hint + `\n$`); code != 3 || out != "" || !line.MatchString(errs) {
+			t.Errorf("%s: exit %d\n%s%s", name, code, out, errs)
+		}
+	}
 	for name, c := range map[string]struct{ key, value, said, hint string }{
 		"without atomic pushes": {"receive.advertiseAtomic", "false", "the receiving end does not support --atomic push", "reading works;.*"},
 		"a hook":                {"test.refuse", "yes", "remote: not on a Saturday", "nothing was changed;.*"},
 		"hidden refs":           {"receive.hideRefs", "refs/heads/liza", ".*deny updating a hidden ref.*", "nothing was changed;.*"},
 	} {
 		p.git("--git-dir="+f.hub, "config", c.key, c.value)
-		out, errs, code := p.liza("", "note", "hello")
-		if line := regexp.MustCompile(`^git liza: append note: the remote origin: ` + c.said + `\nhint: ` + c.hint + `\n$`); code != 3 || out != "" || !line.MatchString(errs) {
-			t.Errorf("%s: exit %d\n%s%s", name, code, out, errs)
-		}
+		refuses(name, c.said, c.hint)
 		p.git("--git-dir="+f.hub, "config", "--unset", c.key)
+	}
+	left := filepath.Join(f.hub, "refs", "heads", "liza", "state.lock")
+	if err := os.WriteFile(left, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	refuses("a left lock", `remote: error: cannot lock ref 'refs/heads/liza/state': Unable to create '.*state\.lock': File exists\.?`, ".*git liza doctor .* in the remote's repository")
+	if err := os.Remove(left); err != nil {
+		t.Fatal(err)
 	}
 	f.agrees(0)
 }

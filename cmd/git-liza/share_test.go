@@ -72,7 +72,7 @@ func fileURL(hub string) string { return "file://" + hub }
 // unclear is asked for again. It returns the JSON of what was done, nil when it was refused.
 func (f *fleet) ask(p *project, agent, request string, args ...string) (map[string]any, string) {
 	args = append(args, "--json", "--request", request)
-	deadline := time.Now().Add(f.patience(20))
+	deadline := time.Now().Add(2 * time.Minute)
 	for {
 		out, errs, code := p.liza(agent, args...)
 		switch code {
@@ -107,7 +107,7 @@ func (f *fleet) ask(p *project, agent, request string, args ...string) (map[stri
 
 // unlock takes away a lock that a killed git has left, as somebody does who has seen that no git runs that may hold it.
 func (f *fleet) unlock(errs string) {
-	named := regexp.MustCompile(`locked by another git process: (.*?\.lock)`).FindStringSubmatch(errs)
+	named := regexp.MustCompile(`(?:locked by another git process: |Unable to create ')(.*?\.lock)`).FindStringSubmatch(errs)
 	if named == nil {
 		return
 	}
@@ -120,7 +120,7 @@ func (f *fleet) unlock(errs string) {
 
 // patience is how long so many tasks may take on a machine that has much else to do.
 func (f *fleet) patience(tasks int) time.Duration {
-	return time.Duration(tasks*len(f.clones)) * 5 * time.Second
+	return 2*time.Minute + time.Duration(tasks*len(f.clones))*3*time.Second
 }
 
 // restraint is how long somebody has waited for work.
@@ -210,7 +210,7 @@ func (f *fleet) work(tasks int) {
 		}
 		group.Go(func() { f.review(p, fmt.Sprintf("code-reviewer-%d", i+1), &merged, &over) })
 	}
-	deadline := time.Now().Add(f.patience(tasks + 20))
+	deadline := time.Now().Add(f.patience(tasks))
 	for int(merged.Load()) < tasks && !f.t.Failed() && time.Now().Before(deadline) {
 		time.Sleep(20 * time.Millisecond)
 	}

@@ -152,6 +152,10 @@ func (e *NetworkError) Unwrap() error { return e.Err }
 // because one of them could not be moved.
 var ErrRejected = errors.New("the push was rejected")
 
+// ErrLockedThere says, beside ErrRejected, that a lock at the remote was in the
+// way: another push's, or one that a killed git has left there.
+var ErrLockedThere = errors.New("the remote's refs are locked")
+
 // ErrSilent says that the remote was given up on, because nothing was heard of it
 // for as long as Patience. That was a wait: to try again at once is only another.
 var ErrSilent = errors.New("nothing was heard")
@@ -254,6 +258,9 @@ func rejected(out []byte, err error) error {
 				failed.Said = why
 			}
 			failed.Err = fmt.Errorf("%w (%w)", ErrRejected, failed.Err)
+			if strings.Contains(failed.Said, "cannot lock ref") {
+				failed.Err = fmt.Errorf("%w: %w", ErrLockedThere, failed.Err)
+			}
 			return failed
 		}
 	}

@@ -112,6 +112,8 @@ func classify(err error) class {
 		return class{5, "unsupported", ""}
 	case errors.As(err, &apart):
 		return class{4, "diverged", "stop, and let a human look: git liza log, and git log refs/liza/remotes/" + apart.Remote + "/state"}
+	case errors.As(err, &network) && errors.Is(err, gitio.ErrLockedThere):
+		return class{3, "rejected", "nothing was changed: try again after a pause; should a crash have left that lock, git liza doctor says so in the remote's repository"}
 	case errors.As(err, &network) && errors.Is(err, gitio.ErrRejected):
 		return class{3, "rejected", "nothing was changed; what the remote takes is up to its settings and hooks"}
 	case errors.As(err, &network):
