@@ -10,6 +10,9 @@ func (r *Repo) CheckoutDetached(ctx context.Context, worktree string, commit OID
 	if err := checkOIDs(commit); err != nil {
 		return err
 	}
+	if err := r.promised(ctx, commit); err != nil {
+		return err
+	}
 	checkout := flags(workers, durable, []string{"checkout", "--quiet", "--detach", "--force", string(commit), "--"})
 	return runAll(ctx,
 		r.in(worktree, "checkout", checkout...),

@@ -181,7 +181,7 @@ func (m *Remote) Fetch(ctx context.Context, prune, whole bool, refspecs ...strin
 		args = append(args, "--refetch")
 	}
 	args = append(args, "--", m.Name)
-	_, err := m.talk(ctx, "fetch", append(args, refspecs...))
+	_, err := m.talk(ctx, "fetch", append(args, refspecs...), nil)
 	if failed := (*NetworkError)(nil); errors.As(err, &failed) && exitCode(failed.Err) == 1 {
 		if busy := m.repo.locked(fetchLocks(refspecs)...); busy != nil {
 			return busy
@@ -204,7 +204,7 @@ func fetchLocks(refspecs []string) []string {
 
 // Has reports whether the remote has a ref of that full name.
 func (m *Remote) Has(ctx context.Context, ref string) (bool, error) {
-	out, err := m.talk(ctx, "ls-remote", []string{"ls-remote", "--quiet", "--refs", "--", m.Name, ref})
+	out, err := m.talk(ctx, "ls-remote", []string{"ls-remote", "--quiet", "--refs", "--", m.Name, ref}, nil)
 	return strings.Contains(string(out), "\t"+ref+"\n"), err
 }
 
@@ -243,7 +243,7 @@ func (m *Remote) Push(ctx context.Context, pushes []Push) error {
 		}
 		args = append(args, from+":"+p.Ref)
 	}
-	return rejected(m.talk(ctx, "push", args))
+	return rejected(m.talk(ctx, "push", args, nil))
 }
 
 // rejected tells a push that was refused from one of which nothing is known.
@@ -269,10 +269,10 @@ func rejected(out []byte, err error) error {
 
 // talk runs a child that talks to the remote, for as long as it says something
 // now and then.
-func (m *Remote) talk(ctx context.Context, op string, args []string) ([]byte, error) {
+func (m *Remote) talk(ctx context.Context, op string, args []string, stdin []byte) ([]byte, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	c := m.repo.command(op, args...).with(m.env...)
+	c := m.repo.command(op, args...).with(m.env...).feed(stdin)
 	c.dir = m.repo.base()
 	heard := &listener{patience: m.patience, silent: func() { cancel(ErrSilent) }}
 	heard.timer = time.AfterFunc(m.patience, heard.silent)
@@ -331,7 +331,7 @@ func (m *Remote) Offer(ctx context.Context, refs ...string) error {
 	for _, ref := range refs {
 		args = append(args, ref+":"+ref)
 	}
-	return rejected(m.talk(ctx, "push", args))
+	return rejected(m.talk(ctx, "push", args, nil))
 }
 
 // RemoteHead returns the full name, at the remote, of the branch that others

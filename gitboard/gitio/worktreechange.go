@@ -15,6 +15,9 @@ func (r *Repo) AddWorktree(ctx context.Context, path string, commit OID) error {
 	if err := checkOIDs(commit); err != nil {
 		return err
 	}
+	if err := r.promised(ctx, commit); err != nil {
+		return err
+	}
 	return r.worktreeCommand(ctx, "add", workers, []string{"--detach", "--quiet"}, path, string(commit))
 }
 
@@ -30,6 +33,9 @@ func (r *Repo) AddWorktreeBranch(ctx context.Context, path, branch string) error
 	if tip.IsZero() {
 		// Git would look for a remote branch of that name, and make one.
 		return fmt.Errorf("branch %s: %w", ref, ErrNotFound)
+	}
+	if err := r.promised(ctx, tip); err != nil {
+		return err
 	}
 	return r.worktreeCommand(ctx, "add", workers, []string{"--quiet"}, path, ref[len(headsPrefix):])
 }

@@ -1,0 +1,81 @@
+package gitio
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// promised brings the files of a commit that a partial clone has left out.
+// Git would bring them when it meets them, by a child that waits for ever; this
+// one is given as much patience as any that talks to a remote. A sparse clone
+// needs few of them, which git alone can tell.
+//
+// Errors: a NetworkError.
+func (r *Repo) promised(ctx context.Context, commit OID) error {
+	text, err := os.ReadFile(filepath.Join(r.common, "config"))
+	if err != nil || !bytes.Contains(bytes.ToLower(text), []byte("promisor")) {
+		return nil
+	}
+	out, err := r.command("config", "config", "--null", "--get-regexp", `^(remote\..*\.promisor|core\.sparsecheckout)$`).output(ctx)
+	if err != nil {
+		return nil // no such setting
+	}
+	var from string
+	for _, entry := range splitNUL(out) {
+		key, value, _ := strings.Cut(entry, "\n")
+		switch name, is := strings.CutPrefix(strings.TrimSuffix(key, ".promisor"), "remote."); {
+		case value != "true":
+		case !is:
+			return nil
+		default:
+			from = name
+		}
+	}
+	if from == "" {
+		return nil
+	}
+	m, err := r.Remote(ctx, from)
+	if err != nil {
+		return err
+	}
+	asked := map[string]bool{}
+	for {
+		lacks, err := r.lacks(ctx, commit)
+		if len(lacks) == 0 || err != nil {
+			return err
+		}
+		var wants bytes.Buffer
+		for _, oid := range lacks {
+			if asked[oid] {
+				return fmt.Errorf("commit %s: %s has promised %s, and does not bring it: %w", commit.Short(), from, oid, ErrNotFound)
+			}
+			asked[oid] = true
+			fmt.Fprintln(&wants, oid)
+		}
+		fetch := flags(noUpkeep, []string{"-c", "fetch.negotiationAlgorithm=noop", "-c", "fetch.writeCommitGraph=false", "fetch", "--no-write-fetch-head", "--no-auto-maintenance",
+			"--no-tags", "--filter=blob:none", "--no-recurse-submodules", "--progress", "--stdin", "--", from})
+		if _, err := m.talk(ctx, "fetch", fetch, wants.Bytes()); err != nil {
+			return err
+		}
+	}
+}
+
+// lacks names what is missing of a commit: where directories are missing,
+// those, and not yet what is in them.
+func (r *Repo) lacks(ctx context.Context, commit OID) ([]string, error) {
+	out, err := r.command("rev-list", "rev-list", "--objects", "--missing=print", "--no-walk", "--no-object-names", string(commit), "--").output(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("commit %s: %w", commit.Short(), err)
+	}
+	var lacks []string
+	for _, line := range splitLines(out) {
+		if oid, missing := strings.CutPrefix(line, "?"); missing {
+			lacks = append(lacks, oid)
+		}
+	}
+	return lacks, nil
+}

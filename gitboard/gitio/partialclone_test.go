@@ -1,0 +1,40 @@
+package gitio
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// What a partial clone has left out is brought for a worktree, and a server that says nothing does not hold it up for ever.
+func TestWorktreeOfAPartialClone(t *testing.T) {
+	for _, filter := range []string{"blob:none", "tree:0"} {
+		t.Run(filter, func(t *testing.T) {
+			ctx, there := scratch(t)
+			check(t, os.Mkdir(filepath.Join(there.TopLevel(), "deep"), 0o755))
+			write(t, there, "deep/b.txt", "old\n")
+			old := commitAll(t, ctx, there, "second")
+			write(t, there, "deep/b.txt", "new\n")
+			commitAll(t, ctx, there, "third")
+			git(t, there.TopLevel(), "config", "uploadpack.allowFilter", "true")
+			git(t, there.TopLevel(), "config", "uploadpack.allowAnySHA1InWant", "true")
+			dir := filepath.Join(t.TempDir(), "partial")
+			git(t, there.TopLevel(), "clone", "-q", "--filter="+filter, "file://"+there.TopLevel(), dir)
+			git(t, dir, "config", "liza.networktimeout", "1")
+			deaf := filepath.Join(t.TempDir(), "deaf")
+			check(t, os.WriteFile(deaf, []byte("#!/bin/sh\nexec sleep 1000\n"), 0o755))
+			git(t, dir, "config", "remote.origin.uploadpack", deaf)
+			r := open(t, ctx, dir)
+			tree := filepath.Join(t.TempDir(), "tree")
+			if err := r.AddWorktree(ctx, tree, old); !errors.Is(err, ErrSilent) || !errors.As(err, new(*NetworkError)) {
+				t.Errorf("the server says nothing, and the worktree ends with %v", err)
+			}
+			git(t, dir, "config", "--unset", "remote.origin.uploadpack")
+			check(t, r.AddWorktree(ctx, tree, old))
+			if text, err := os.ReadFile(filepath.Join(tree, "deep", "b.txt")); string(text) != "old\n" || err != nil {
+				t.Errorf("the worktree has %q: %v", text, err)
+			}
+		})
+	}
+}
