@@ -87,17 +87,7 @@ var scenes = []scene{
 		},
 		next: []string{"coder-1", "claim", "beta"}, work: map[string]string{"alpha.txt": "alpha\n"}, then: hasLanded,
 	},
-	{
-		name: "merge by a merge commit, tested", agent: "code-reviewer-1", args: []string{"merge", "alpha"}, ops: []string{"merge", "finish-merge"}, task: "alpha",
-		make: func(p *project) {
-			p.must("", "config", "set", "integration_test", "test -f alpha.txt && test -f theirs.txt")
-			p.approved("alpha", map[string]string{"alpha.txt": "alpha\n"})
-			p.lands("theirs.txt", "theirs\n")
-			p.git("checkout", "-q", "integration")
-			p.addTask("beta")
-		},
-		next: []string{"coder-1", "claim", "beta"}, work: map[string]string{"alpha.txt": "alpha\n"}, then: hasLanded,
-	},
+	testedMerge,
 	{
 		name: "release by force", args: []string{"release", "alpha", "--force", "--reason", "enough"}, ops: []string{"release"}, task: "alpha",
 		make: func(p *project) {
@@ -211,4 +201,16 @@ func hasLanded(p *project) error {
 	}
 	_, err := os.Stat(filepath.Join(p.dir, "alpha.txt"))
 	return err
+}
+
+var testedMerge = scene{
+	name: "merge by a merge commit, tested", agent: "code-reviewer-1", args: []string{"merge", "alpha"}, ops: []string{"merge", "finish-merge"}, task: "alpha",
+	make: func(p *project) {
+		p.must("", "config", "set", "integration_test", "test -f alpha.txt && test -f theirs.txt")
+		p.approved("alpha", map[string]string{"alpha.txt": "alpha\n"})
+		p.lands("theirs.txt", "theirs\n")
+		p.git("checkout", "-q", "integration")
+		p.addTask("beta")
+	},
+	next: []string{"coder-1", "claim", "beta"}, work: map[string]string{"alpha.txt": "alpha\n"}, then: hasLanded,
 }

@@ -66,17 +66,7 @@ var killScenes = []scene{
 		},
 		after: 10 * time.Minute, next: preExec("coder-2"), work: halfDone, then: isSetUp,
 	},
-	{
-		name: "merge", agent: "code-reviewer-1", args: []string{"merge", "alpha"}, ops: []string{"merge", "finish-merge"}, task: "alpha",
-		make: func(p *project) {
-			p.must("", "config", "set", "integration_test", "test -f alpha.txt && test -f theirs.txt")
-			p.approved("alpha", map[string]string{"alpha.txt": "alpha\n"})
-			p.lands("theirs.txt", "theirs\n")
-			p.git("checkout", "-q", "integration")
-			p.addTask("beta")
-		},
-		next: []string{"coder-1", "claim", "beta"}, work: map[string]string{"alpha.txt": "alpha\n"}, then: hasLanded,
-	},
+	testedMerge,
 }
 
 // kill runs the scene's command and kills its process group after a while; flow says how it is asked for again.

@@ -72,8 +72,8 @@ func fileURL(hub string) string { return "file://" + hub }
 // unclear is asked for again. It returns the JSON of what was done, nil when it was refused.
 func (f *fleet) ask(p *project, agent, request string, args ...string) (map[string]any, string) {
 	args = append(args, "--json", "--request", request)
-	deadline := time.Now().Add(2 * time.Minute)
-	for {
+	deadline := time.Now().Add(f.patience(1))
+	for retry := restraint(0); ; retry.wait() {
 		out, errs, code := p.liza(agent, args...)
 		switch code {
 		case 0:
@@ -118,12 +118,13 @@ func (f *fleet) unlock(errs string) {
 	}
 }
 
-// patience is how long so many tasks may take on a machine that has much else to do.
+// patience is how long so many tasks may take on a machine that has much else to do. Many clones hold each other up,
+// and nobody ranks who waits.
 func (f *fleet) patience(tasks int) time.Duration {
-	return 2*time.Minute + time.Duration(tasks*len(f.clones))*3*time.Second
+	return time.Duration(len(f.clones)) * (30*time.Second + time.Duration(tasks)*3*time.Second)
 }
 
-// restraint is how long somebody has waited for work.
+// restraint is how long somebody has waited for work, or until they try again.
 type restraint time.Duration
 
 // wait waits for more work, longer each time.

@@ -3,8 +3,6 @@ package main
 import (
 	"fmt"
 	"path/filepath"
-	"sync"
-	"time"
 )
 
 // benchShared measures what it costs that a board is shared by a bare repository on the same disk, with the server's
@@ -133,7 +131,7 @@ func (l *lab) fleet() error {
 	var slowest samples
 	for range l.pick(1, 1, 5) {
 		for n := 1; n <= most; n *= 2 {
-			took, times, err := hub.written(clones[:n], each)
+			took, times, err := hub.crowd(clones[:n], each)
 			if err != nil {
 				return err
 			}
@@ -149,47 +147,4 @@ func (l *lab) fleet() error {
 	l.remark("%d clones writing notes at once, %d each: %.1f operations a second (one clone alone: %.1f), none lost; the slowest took %.0f ms",
 		most, each, 1000/rates[most].median(), 1000/rates[1].median(), slowest.quantile(1))
 	return nil
-}
-
-// written lets clones write so many notes each, and counts at the hub that none was lost.
-func (hub *site) written(clones []*site, each int) (time.Duration, samples, error) {
-	count := func() (n int, err error) {
-		out, err := hub.git("rev-list", "--count", "refs/heads/liza/state")
-		if err == nil {
-			_, err = fmt.Sscan(out, &n)
-		}
-		return n, err
-	}
-	before, err := count()
-	if err != nil {
-		return 0, nil, err
-	}
-	var mu sync.Mutex
-	var times samples
-	var failed error
-	var all sync.WaitGroup
-	start := time.Now()
-	for i, c := range clones {
-		all.Go(func() {
-			for n := range each {
-				took, err := c.liza("", "note", fmt.Sprintf("The %d. thing of clone %d", n, i))
-				mu.Lock()
-				times = append(times, ms(took))
-				if err != nil && failed == nil {
-					failed = err
-				}
-				mu.Unlock()
-			}
-		})
-	}
-	all.Wait()
-	took := time.Since(start)
-	if failed != nil {
-		return 0, nil, failed
-	}
-	after, err := count()
-	if err == nil && after-before != len(clones)*each {
-		err = fmt.Errorf("%d notes were acknowledged, and %d stand at the hub", len(clones)*each, after-before)
-	}
-	return took, times, err
 }

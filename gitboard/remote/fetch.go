@@ -70,21 +70,40 @@ func (s *Store) fetch(ctx context.Context, all bool, moment Moment) error {
 	}
 	started++
 	s.count(started, good)
-	var err error
-	for attempt := 1; attempt <= tries; attempt++ {
-		if attempt > 1 {
-			if err := pause(ctx, attempt); err != nil {
-				return err
-			}
-		}
-		if err = s.bring(ctx, all); err == nil || !isNetwork(err) && !errors.Is(err, gitio.ErrBusy) || errors.Is(err, gitio.ErrSilent) {
-			break
-		}
-	}
+	err := again(ctx, func() error { return s.bring(ctx, all) })
 	if err == nil {
 		s.count(started, started)
 	}
 	return err
+}
+
+// again asks the remote until it answers, or has not for some times, or there is no use in asking at once: it was silent
+// for long, or has refused.
+func again(ctx context.Context, ask func() error) error {
+	for attempt := 1; ; attempt++ {
+		err := ask()
+		passes := isNetwork(err) && !errors.Is(err, gitio.ErrSilent) && !errors.Is(err, gitio.ErrRejected) || errors.Is(err, gitio.ErrBusy)
+		if !passes || attempt == tries {
+			return err
+		}
+		if err := pause(ctx, attempt+1); err != nil {
+			return err
+		}
+	}
+}
+
+// fetchFrom fetches from a remote that this clone doesn't share its board by yet.
+func fetchFrom(ctx context.Context, by *gitio.Remote, whole bool, refspec string) error {
+	return again(ctx, func() error { return by.Fetch(ctx, false, whole, refspec) })
+}
+
+// hasBoard asks a remote whether it has a board.
+func hasBoard(ctx context.Context, by *gitio.Remote) (has bool, err error) {
+	err = again(ctx, func() error {
+		has, err = by.Has(ctx, oplog.Ref)
+		return err
+	})
+	return has, err
 }
 
 // pause waits before the network is tried again.

@@ -32,7 +32,7 @@ func (s *Store) Share(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	there, err := by.Has(ctx, oplog.Ref)
+	there, err := hasBoard(ctx, by)
 	if err != nil {
 		return err
 	}
@@ -49,7 +49,9 @@ func (s *Store) Share(ctx context.Context, name string) error {
 	if err := s.protect(ctx, name, branch); err != nil {
 		return err
 	}
-	err = by.Offer(ctx, oplog.Ref, branch, taskPrefix+"*", reviewPrefix+"*", lease.Prefix+"*")
+	err = again(ctx, func() error {
+		return by.Offer(ctx, oplog.Ref, branch, taskPrefix+"*", reviewPrefix+"*", lease.Prefix+"*")
+	})
 	if errors.Is(err, gitio.ErrRejected) {
 		return fmt.Errorf("%w; nothing was shared", err)
 	}
@@ -71,7 +73,7 @@ func (s *Store) Find(ctx context.Context) ([]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		has, err := by.Has(ctx, oplog.Ref)
+		has, err := hasBoard(ctx, by)
 		if err != nil {
 			return nil, err
 		}
@@ -102,7 +104,7 @@ func (s *Store) adopt(ctx context.Context, by *gitio.Remote) error {
 		return err
 	}
 	seen := tracking(by.Name, "state")
-	if err := by.Fetch(ctx, false, whole, "+"+oplog.Ref+":"+seen); err != nil {
+	if err := fetchFrom(ctx, by, whole, "+"+oplog.Ref+":"+seen); err != nil {
 		return err
 	}
 	if err := s.relatedTo(ctx, by.Name, seen); err != nil {
@@ -124,7 +126,7 @@ func (s *Store) adopt(ctx context.Context, by *gitio.Remote) error {
 	if err := s.protect(ctx, by.Name, branch); err != nil {
 		return err
 	}
-	if err := by.Fetch(ctx, false, whole, "+"+branch+":"+tracking(by.Name, "integration")); err != nil {
+	if err := fetchFrom(ctx, by, whole, "+"+branch+":"+tracking(by.Name, "integration")); err != nil {
 		return err
 	}
 	landed, err := s.Repo.Ref(ctx, tracking(by.Name, "integration"))
