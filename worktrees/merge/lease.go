@@ -52,7 +52,7 @@ func hold(ctx context.Context, b *gitboard.Board, actor board.Actor, task string
 			return h, nil
 		}
 	}
-	return nil, &gitboard.LostError{Op: "taking the merge lease", Attempts: leaseTries, Err: lease.ErrTaken}
+	return nil, &gitboard.LostError{Op: "taking the merge lease", Attempts: leaseTries, Err: gitio.ErrRefMoved}
 }
 
 func busy(l *lease.Held) error {
@@ -114,8 +114,14 @@ func (h *holding) during(ctx context.Context, every time.Duration, run func(cont
 	return err
 }
 
+// ranOut is what whoever merges is told whose lease others have taken. They may try again: nothing else is theirs.
+func ranOut() error {
+	return board.Refuse("busy", "the merge lease has run out, and somebody else has taken it", "try again")
+}
+
 // giveBack is the part of a transaction that lets it happen only while the lease is held, and gives that back. When it
-// has been lost the error says who has it.
+// has been lost the error says who has it. One that won't hold much longer is renewed: where many write, a transaction
+// may be tried for longer than a lease holds.
 func (h *holding) giveBack(ctx context.Context) (gitio.RefUpdate, error) {
 	now, err := lease.Read(ctx, h.b.Log().Store(), lease.MergeHolder)
 	if err != nil {
@@ -125,9 +131,16 @@ func (h *holding) giveBack(ctx context.Context) (gitio.RefUpdate, error) {
 		if now != nil && h.b.Now().Before(now.Expires) {
 			return gitio.RefUpdate{}, busy(now)
 		}
-		return gitio.RefUpdate{}, fmt.Errorf("%s: %w", h.who, lease.ErrTaken)
+		return gitio.RefUpdate{}, ranOut()
 	}
-	return lease.Fence(lease.MergeHolder, now), nil
+	if now.Expires.Sub(h.b.Now()) < leaseFor/2 {
+		if err := h.beat(ctx); errors.Is(err, lease.ErrTaken) {
+			return gitio.RefUpdate{}, ranOut()
+		} else if err != nil {
+			return gitio.RefUpdate{}, err
+		}
+	}
+	return lease.Fence(lease.MergeHolder, h.held), nil
 }
 
 // release gives the lease back, also when the context has ended. One that was taken is no longer ours to

@@ -90,8 +90,28 @@ func TestHold(t *testing.T) {
 	if held, err := lease.Read(ctx, b.Repo(), lease.MergeHolder); held != nil || err != nil {
 		t.Errorf("left: %v %v", held, err)
 	}
-	if _, err := two.giveBack(ctx); !errors.Is(err, lease.ErrTaken) {
+	if _, err := two.giveBack(ctx); !errors.As(err, &r) || r.Code != "busy" {
 		t.Errorf("got %v", err)
+	}
+}
+
+// Who lands for longer than a lease holds, because many write, keeps it.
+func TestGiveBackRenews(t *testing.T) {
+	ctx, b, clock := begin(t)
+	one, err := hold(ctx, b, reviewer("code-reviewer-1"), "t")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 3 {
+		clock.pass(leaseFor * 3 / 4)
+		gives, err := one.giveBack(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		held, err := lease.Read(ctx, b.Repo(), lease.MergeHolder)
+		if err != nil || held == nil || held.OID != gives.Old || held.Expires.Sub(clock.read()) != leaseFor {
+			t.Fatalf("it gives back %s, and holds %+v: %v", gives.Old.Short(), held, err)
+		}
 	}
 }
 

@@ -186,7 +186,7 @@ func (m *merger) test(ctx context.Context, c *candidate, command string) (*Resul
 		return err
 	})
 	if errors.Is(err, lease.ErrTaken) {
-		return nil, board.Refuse("busy", "the merge lease was taken over while the test ran", "try again: git liza merge "+c.task.ID)
+		return nil, ranOut()
 	}
 	if err != nil || !failed {
 		return nil, err
