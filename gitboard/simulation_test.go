@@ -4,18 +4,18 @@ import (
 	"flag"
 	"fmt"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
+
+	"github.com/git-liza/git-liza/internal/golden"
 )
 
 var (
-	simLong   = flag.Bool("long", false, "simulate hundreds of agents and thousands of tasks, with many seeds")
-	simSeed   = flag.Uint64("seed", 0, "simulate this seed alone, and show the run")
-	simUpdate = flag.Bool("update", false, "write the golden transcript anew")
+	simLong = flag.Bool("long", false, "simulate hundreds of agents and thousands of tasks, with many seeds")
+	simSeed = flag.Uint64("seed", 0, "simulate this seed alone, and show the run")
 )
 
 // TestSimulation lets whole runs take their course, each from a seed. Everything that can go wrong does; the run
@@ -94,13 +94,5 @@ func transcript(t *testing.T) {
 	s := newSimulation(t, 3, simTiny)
 	ended := s.run()
 	got := "# " + s.scenario.String() + "\n\n" + strings.Join(s.lines, "\n") + "\n\n" + ended + "\n"
-	golden := filepath.Join("testdata", "simulation.txt")
-	if *simUpdate {
-		check(t, os.WriteFile(golden, []byte(got), 0o644))
-	}
-	want, err := os.ReadFile(golden)
-	check(t, err)
-	if got != string(want) {
-		t.Errorf("the run differs from %s; when that is meant: go test ./gitboard -run Transcript -update", golden)
-	}
+	golden.Check(t, filepath.Join("testdata", "simulation.txt"), got)
 }

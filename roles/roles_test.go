@@ -1,16 +1,13 @@
 package roles_test
 
 import (
-	"flag"
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 
+	"github.com/git-liza/git-liza/internal/golden"
 	"github.com/git-liza/git-liza/roles"
 )
-
-var update = flag.Bool("update", false, "write the golden files anew")
 
 func TestPermissionTable(t *testing.T) {
 	var b strings.Builder
@@ -23,19 +20,7 @@ func TestPermissionTable(t *testing.T) {
 		}
 		b.WriteByte('\n')
 	}
-	const path = "testdata/permissions.txt"
-	if *update {
-		if err := os.WriteFile(path, []byte(b.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if string(want) != b.String() {
-		t.Errorf("%s differs (go test -update writes it anew):\n%s", path, b.String())
-	}
+	golden.Check(t, "testdata/permissions.txt", b.String())
 }
 
 func TestUnknownOperationsAreNobodys(t *testing.T) {

@@ -69,10 +69,11 @@ func plainPath(hub string) string { return hub }
 func fileURL(hub string) string { return "file://" + hub }
 
 // ask runs a command until it is done or refused, under one request id: what a lost race or the network has left
-// unclear is asked for again. It returns the JSON of what was done, nil when it was refused.
+// unclear is asked for again, for as long as somebody gets on: nobody ranks who waits, and a slow clone among quick ones
+// waits long. It returns the JSON of what was done, nil when it was refused.
 func (f *fleet) ask(p *project, agent, request string, args ...string) (map[string]any, string) {
 	args = append(args, "--json", "--request", request)
-	deadline := time.Now().Add(f.patience(1))
+	deadline, stood := time.Now().Add(f.patience(1)), f.done()
 	for retry := restraint(0); ; retry.wait() {
 		out, errs, code := p.liza(agent, args...)
 		switch code {
@@ -96,6 +97,9 @@ func (f *fleet) ask(p *project, agent, request string, args ...string) (map[stri
 			return nil, errs
 		case 2, 3:
 			f.unlock(errs)
+			if now := f.done(); now > stood {
+				deadline, stood = time.Now().Add(f.patience(1)), now
+			}
 			if time.Now().Before(deadline) {
 				continue
 			}
@@ -103,6 +107,13 @@ func (f *fleet) ask(p *project, agent, request string, args ...string) (map[stri
 		f.t.Errorf("%s: %s: exit %d\n%s%s", agent, strings.Join(args, " "), code, out, errs)
 		return nil, errs
 	}
+}
+
+// done is how many operations have been acknowledged.
+func (f *fleet) done() int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return len(f.acknowledged)
 }
 
 // unlock takes away a lock that a killed git has left, as somebody does who has seen that no git runs that may hold it.
@@ -118,8 +129,7 @@ func (f *fleet) unlock(errs string) {
 	}
 }
 
-// patience is how long so many tasks may take on a machine that has much else to do. Many clones hold each other up,
-// and nobody ranks who waits.
+// patience is how long so many tasks may take on a machine that has much else to do.
 func (f *fleet) patience(tasks int) time.Duration {
 	return time.Duration(len(f.clones)) * (30*time.Second + time.Duration(tasks)*3*time.Second)
 }

@@ -1,34 +1,15 @@
 package board_test
 
 import (
-	"flag"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/internal/golden"
 	"github.com/git-liza/git-liza/roles"
 )
-
-var update = flag.Bool("update", false, "write the golden files anew")
-
-func golden(t *testing.T, path, got string) {
-	t.Helper()
-	if *update {
-		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if string(want) != got {
-		t.Errorf("%s differs (go test -update writes it anew):\n%s", path, got)
-	}
-}
 
 func words[T ~string](list []T) string {
 	var w []string
@@ -50,7 +31,7 @@ func TestTransitionTable(t *testing.T) {
 		}
 		fmt.Fprintf(&b, "%-16s %s -> %s | %s | %s\n", row.Op, words(row.From), to, words(row.Who), row.Note)
 	}
-	golden(t, "testdata/transitions.txt", b.String())
+	golden.Check(t, "testdata/transitions.txt", b.String())
 }
 
 func TestWhoMovesTasksMayAskForIt(t *testing.T) {

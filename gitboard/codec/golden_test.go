@@ -1,8 +1,6 @@
 package codec_test
 
 import (
-	"flag"
-	"os"
 	"path/filepath"
 	"reflect"
 	"strings"
@@ -11,26 +9,9 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/codec"
+	"github.com/git-liza/git-liza/internal/golden"
 	"github.com/git-liza/git-liza/roles"
 )
-
-var update = flag.Bool("update", false, "write the golden files anew")
-
-func golden(t *testing.T, path, got string) {
-	t.Helper()
-	if *update {
-		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if string(want) != got {
-		t.Errorf("%s differs: the bytes of a board are a contract, and a change of them a new format:\n%s", path, got)
-	}
-}
 
 // filled sets every field of a record to something, each different.
 func filled(v reflect.Value, name string, n *int) {
@@ -87,11 +68,11 @@ func TestGoldenRecords(t *testing.T) {
 			t.Errorf("%s: %v", path, err)
 			continue
 		}
-		golden(t, filepath.Join("testdata", strings.ReplaceAll(path, "/", "_")), string(data))
+		golden.Check(t, filepath.Join("testdata", strings.ReplaceAll(path, "/", "_")), string(data))
 		empty, err := codec.EncodeChecked(path, board.NewRecord(path))
 		if err != nil {
 			t.Errorf("%s, empty: %v", path, err)
 		}
-		golden(t, filepath.Join("testdata", "empty_"+strings.ReplaceAll(path, "/", "_")), string(empty))
+		golden.Check(t, filepath.Join("testdata", "empty_"+strings.ReplaceAll(path, "/", "_")), string(empty))
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/codec"
+	"github.com/git-liza/git-liza/internal/golden"
 	"github.com/git-liza/git-liza/roles"
 )
 
@@ -160,7 +161,7 @@ func TestGoldenMessages(t *testing.T) {
 	i := &story{t: t, state: board.NewMemory(), messages: map[string]string{}}
 	i.tell("human", imported(t))
 	fmt.Fprintf(&b, "======== import\n%s", i.messages["import"])
-	golden(t, "testdata/messages.txt", b.String())
+	golden.Check(t, "testdata/messages.txt", b.String())
 }
 
 func TestALongPayloadIsAFile(t *testing.T) {

@@ -2,7 +2,6 @@ package onefile_test
 
 import (
 	"errors"
-	"flag"
 	"os"
 	"path/filepath"
 	"strings"
@@ -10,9 +9,8 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/onefile"
+	"github.com/git-liza/git-liza/internal/golden"
 )
-
-var update = flag.Bool("update", false, "write the golden files anew")
 
 const now = board.Time("2026-02-01T10:00:00Z")
 
@@ -62,7 +60,7 @@ func TestFiles(t *testing.T) {
 				if !errors.As(err, &bad) || bad.Line < 1 {
 					t.Fatal(err)
 				}
-				golden(t, file, err.Error()+"\n")
+				golden.Check(t, strings.TrimSuffix(file, ".yaml")+".golden", err.Error()+"\n")
 				return
 			}
 			s := imported(t, old)
@@ -70,7 +68,7 @@ func TestFiles(t *testing.T) {
 				t.Error(v)
 			}
 			text := written(t, s, old)
-			golden(t, file, strings.Join(old.Told, "\n")+"\n\n"+text)
+			golden.Check(t, strings.TrimSuffix(file, ".yaml")+".golden", strings.Join(old.Told, "\n")+"\n\n"+text)
 			again, err := onefile.Read(input("state.yaml", []byte(text)))
 			if err != nil {
 				t.Fatal(err)
@@ -82,23 +80,5 @@ func TestFiles(t *testing.T) {
 				t.Errorf("it is another board:\n%s\n----\n%s", text, twice)
 			}
 		})
-	}
-}
-
-func golden(t *testing.T, file, got string) {
-	t.Helper()
-	name := strings.TrimSuffix(file, ".yaml") + ".golden"
-	if *update {
-		if err := os.WriteFile(name, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	want, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if string(want) != got {
-		t.Errorf("%s differs (go test -update writes it anew):\n%s", name, got)
 	}
 }

@@ -1,9 +1,7 @@
 package sprint_test
 
 import (
-	"flag"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -11,9 +9,8 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/sprint"
+	"github.com/git-liza/git-liza/internal/golden"
 )
-
-var update = flag.Bool("update", false, "write the golden files anew")
 
 const began = board.Time("2026-01-31T09:00:00Z")
 
@@ -103,19 +100,7 @@ func TestGolden(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			file := filepath.Join("testdata", what+"-"+name+".md")
-			if *update {
-				if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
-					t.Fatal(err)
-				}
-			}
-			want, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if text != string(want) {
-				t.Errorf("%s is\n%s\nnot\n%s\n(go test ./gitboard/sprint -update writes it anew)", file, text, want)
-			}
+			golden.Check(t, filepath.Join("testdata", what+"-"+name+".md"), text)
 		}
 	}
 }

@@ -1,17 +1,14 @@
 package prompt_test
 
 import (
-	"flag"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/internal/golden"
 	"github.com/git-liza/git-liza/roles/prompt"
 )
-
-var update = flag.Bool("update", false, "write the golden files anew")
 
 // situations are the ways in which an agent is started, by golden file.
 var situations = map[string]func(*scene) prompt.Input{
@@ -129,19 +126,7 @@ func TestSituations(t *testing.T) {
 	for name, begin := range situations {
 		t.Run(name, func(t *testing.T) {
 			text := build(t, begin(newScene(t)))
-			path := filepath.Join("testdata", name+".txt")
-			if *update {
-				if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-					t.Fatal(err)
-				}
-			}
-			want, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if string(want) != text {
-				t.Errorf("%s differs (go test ./roles/prompt -update writes it anew):\n%s", path, text)
-			}
+			golden.Check(t, filepath.Join("testdata", name+".txt"), text)
 			if strings.Contains(text, "<no value>") || strings.Contains(text, " \n") {
 				t.Errorf("a hole, or space at the end of a line, in\n%s", text)
 			}

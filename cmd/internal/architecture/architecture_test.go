@@ -52,6 +52,7 @@ var rooms = map[string]struct {
 	"cmd/internal/tty":    {false, nil},
 	"cmd/git-liza":        {false, []string{"cmd/internal/cli"}},
 	"cmd/liza-bench":      {false, []string{"*"}},
+	"internal/golden":     {false, nil}, // for tests
 }
 
 // impure are packages that a pure one must do without: I/O, clock, randomness, environment.

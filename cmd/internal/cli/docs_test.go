@@ -3,7 +3,6 @@ package cli
 import (
 	"bytes"
 	"context"
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -14,12 +13,11 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard/alarm"
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/internal/golden"
 	"github.com/git-liza/git-liza/roles"
 	"github.com/git-liza/git-liza/roles/clis"
 	"github.com/git-liza/git-liza/specs"
 )
-
-var update = flag.Bool("update", false, "write the generated tables of the documents anew")
 
 // tables makes each table that repeats what code says.
 var tables = map[string]func() string{
@@ -205,7 +203,7 @@ func TestGeneratedTables(t *testing.T) {
 		if fresh == text {
 			continue
 		}
-		if !*update {
+		if !*golden.Update {
 			t.Errorf("%s.md repeats what code says, and says it otherwise; run go test ./cmd/internal/cli -run Tables -update", d.Name)
 			continue
 		}

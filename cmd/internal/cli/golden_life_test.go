@@ -123,7 +123,7 @@ func (l *life) both(name string, args ...string) {
 		l.env["COLUMNS"] = strconv.Itoa(width)
 		out := hex.ReplaceAllStringFunc(l.liza("", args...), func(id string) string { return strings.Repeat("0", len(id)) })
 		out = regexp.MustCompile(`(?m)^(host +).*`+regexp.QuoteMeta(host)+`$`).ReplaceAllString(out, "${1}host")
-		golden(l.t, name, width, strings.Split(strings.TrimSuffix(out, "\n"), "\n"))
+		drawn(l.t, name, width, strings.Split(strings.TrimSuffix(out, "\n"), "\n"))
 	}
 	delete(l.env, "COLUMNS")
 }

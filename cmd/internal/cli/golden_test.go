@@ -2,7 +2,6 @@ package cli
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -10,11 +9,12 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/codec"
+	"github.com/git-liza/git-liza/internal/golden"
 	"github.com/git-liza/git-liza/roles"
 )
 
-// golden holds what was drawn against its file; -update writes it anew. No line may be wider than the page.
-func golden(t *testing.T, name string, width int, lines []string) {
+// drawn holds what was drawn against its file. No line may be wider than the page.
+func drawn(t *testing.T, name string, width int, lines []string) {
 	t.Helper()
 	text := strings.Join(lines, "\n") + "\n"
 	for i, line := range strings.Split(text, "\n") {
@@ -22,22 +22,7 @@ func golden(t *testing.T, name string, width int, lines []string) {
 			t.Errorf("%s at %d columns: line %d takes %d: %s", name, width, i+1, n, line)
 		}
 	}
-	file := filepath.Join("testdata", "golden", fmt.Sprintf("%s-%d.txt", name, width))
-	if *update {
-		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if text != string(want) {
-		t.Errorf("%s at %d columns is\n%s\nnot\n%s\n(go test ./cmd/internal/cli -run Golden -update writes it anew)", name, width, text, want)
-	}
+	golden.Check(t, filepath.Join("testdata", "golden", fmt.Sprintf("%s-%d.txt", name, width)), text)
 }
 
 // paper is a page of a test.
@@ -203,8 +188,8 @@ func TestGoldenStatus(t *testing.T) {
 		}),
 	} {
 		narrow, wide := make(t)
-		golden(t, "status-"+name, 80, narrow)
-		golden(t, "status-"+name, 120, wide)
+		drawn(t, "status-"+name, 80, narrow)
+		drawn(t, "status-"+name, 120, wide)
 		if len(narrow) > pageHeight || len(wide) > pageHeight {
 			t.Errorf("%s takes %d and %d lines: it is no longer one screen", name, len(narrow), len(wide))
 		}
@@ -221,7 +206,7 @@ func TestGoldenStatusPlain(t *testing.T) {
 	for _, width := range []int{80, 120} {
 		p := paper(width)
 		p.signs = asciiSigns
-		golden(t, "status-plain", width, drawStatus(p, o, reasons(s.state()), ""))
+		drawn(t, "status-plain", width, drawStatus(p, o, reasons(s.state()), ""))
 	}
 }
 
@@ -257,11 +242,11 @@ func thousand(t *testing.T) *boardScene {
 func TestGoldenGraph(t *testing.T) {
 	for name, s := range map[string]*boardScene{"empty": newBoardScene(t, "x"), "busy": busy(t), "thousand": thousand(t)} {
 		g := board.GraphOf(s.state().Tasks())
-		golden(t, "graph-"+name, 80, textGraph(paper(80), g))
-		golden(t, "graph-"+name, 120, textGraph(paper(120), g))
+		drawn(t, "graph-"+name, 80, textGraph(paper(80), g))
+		drawn(t, "graph-"+name, 120, textGraph(paper(120), g))
 		if name == "busy" {
-			golden(t, "graph-dot", 120, dotGraph(g))
-			golden(t, "graph-mermaid", 120, mermaidGraph(g))
+			drawn(t, "graph-dot", 120, dotGraph(g))
+			drawn(t, "graph-mermaid", 120, mermaidGraph(g))
 		}
 	}
 }
