@@ -82,6 +82,7 @@ func (b *Board) Do(ctx context.Context, r Request) (*Done, error) {
 				return nil, err
 			}
 			since = Moment{}
+			turn.getOn()
 		}
 		looked = false
 		begun := b.now()
@@ -120,7 +121,7 @@ func (b *Board) Do(ctx context.Context, r Request) (*Done, error) {
 		ceiling := min(time.Second, 4*time.Millisecond<<min(attempt, 8))
 		if b.Remote() != "" {
 			turn.getOn()
-			if looked = attempt == 1; looked { // the push has looked who was faster
+			if looked = attempt == 1 && locked == 0; looked { // the push has looked who was faster
 				continue
 			}
 			// As long as it takes, and ever longer: most of those who push at the same time push in vain, and each
@@ -184,6 +185,7 @@ func (b *Board) attempt(ctx context.Context, v *View, r Request, turn *turn) (*D
 	if turn.take(ctx) {
 		return nil, op.Name(), errWaited
 	}
+	turn.getOn()
 	side.Refs = slices.Concat(refs, fence, side.Refs)
 	entry, err := b.log.Append(ctx, prepared, oplog.Committer{Name: who.Name, Email: who.Email, Key: key}, side)
 	if err != nil {

@@ -12,32 +12,48 @@ import (
 // promised brings the files of a commit that a partial clone has left out.
 // Git would bring them when it meets them, by a child that waits for ever; this
 // one is given as much patience as any that talks to a remote. A sparse clone
-// needs few of them, which git alone can tell.
+// needs few of them, which git alone can tell. Of several remotes that have
+// promised something, each is asked until nothing is missing.
 //
-// Errors: a NetworkError.
+// Errors: a NetworkError; another when a remote does not keep its promise.
 func (r *Repo) promised(ctx context.Context, commit OID) error {
 	text, err := os.ReadFile(filepath.Join(r.common, "config"))
 	if err != nil || !bytes.Contains(bytes.ToLower(text), []byte("promisor")) {
 		return nil
 	}
-	out, err := r.command("config", "config", "--null", "--get-regexp", `^(remote\..*\.promisor|core\.sparsecheckout)$`).output(ctx)
+	out, err := r.command("config", "config", "--null", "--type=bool", "--get-regexp", `^(remote\..*\.promisor|core\.sparsecheckout)$`).output(ctx)
 	if err != nil {
 		return nil // no such setting
 	}
-	var from string
+	var names []string
+	is := map[string]bool{}
 	for _, entry := range splitNUL(out) {
 		key, value, _ := strings.Cut(entry, "\n")
-		switch name, is := strings.CutPrefix(strings.TrimSuffix(key, ".promisor"), "remote."); {
-		case value != "true":
-		case !is:
-			return nil
-		default:
-			from = name
+		name := strings.TrimSuffix(strings.TrimPrefix(key, "remote."), ".promisor")
+		if _, known := is[name]; !known {
+			names = append(names, name)
 		}
+		is[name] = value == "true"
 	}
-	if from == "" {
+	if is[sparse] {
 		return nil
 	}
+	var failed error
+	for _, name := range names {
+		if name == sparse || !is[name] {
+			continue
+		}
+		if failed = r.promisedBy(ctx, name, commit); failed == nil {
+			break
+		}
+	}
+	return failed
+}
+
+const sparse = "core.sparsecheckout"
+
+// promisedBy brings what one of the remotes has promised of a commit.
+func (r *Repo) promisedBy(ctx context.Context, from string, commit OID) error {
 	m, err := r.Remote(ctx, from)
 	if err != nil {
 		return err
@@ -51,7 +67,7 @@ func (r *Repo) promised(ctx context.Context, commit OID) error {
 		var wants bytes.Buffer
 		for _, oid := range lacks {
 			if asked[oid] {
-				return fmt.Errorf("commit %s: %s has promised %s, and does not bring it: %w", commit.Short(), from, oid, ErrNotFound)
+				return fmt.Errorf("commit %s: %s has promised %s, and does not bring it", commit.Short(), from, oid)
 			}
 			asked[oid] = true
 			fmt.Fprintln(&wants, oid)

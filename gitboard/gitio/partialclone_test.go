@@ -31,6 +31,9 @@ func TestWorktreeOfAPartialClone(t *testing.T) {
 				t.Errorf("the server says nothing, and the worktree ends with %v", err)
 			}
 			git(t, dir, "config", "--unset", "remote.origin.uploadpack")
+			git(t, dir, "config", "--unset", "liza.networktimeout")
+			git(t, dir, "config", "remote.elsewhere.url", t.TempDir())
+			git(t, dir, "config", "remote.elsewhere.promisor", "yes")
 			check(t, r.AddWorktree(ctx, tree, old))
 			if text, err := os.ReadFile(filepath.Join(tree, "deep", "b.txt")); string(text) != "old\n" || err != nil {
 				t.Errorf("the worktree has %q: %v", text, err)

@@ -197,6 +197,9 @@ func fetchLocks(refspecs []string) []string {
 	for _, spec := range refspecs {
 		if _, to, moves := strings.Cut(spec, ":"); moves {
 			locks = append(locks, to+".lock")
+			if strings.HasSuffix(to, "*") {
+				locks = append(locks, to+"/*.lock")
+			}
 		}
 	}
 	return locks
@@ -258,7 +261,7 @@ func rejected(out []byte, err error) error {
 				failed.Said = why
 			}
 			failed.Err = fmt.Errorf("%w (%w)", ErrRejected, failed.Err)
-			if strings.Contains(failed.Said, "cannot lock ref") {
+			if strings.Contains(failed.Said, "cannot lock ref") && strings.Contains(failed.Said, ".lock'") { // not what stands where a ref is to be
 				failed.Err = fmt.Errorf("%w: %w", ErrLockedThere, failed.Err)
 			}
 			return failed

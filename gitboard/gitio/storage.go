@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path"
 	"path/filepath"
 	"syscall"
 )
@@ -55,23 +54,14 @@ func (r *Repo) probe() error {
 }
 
 // wholeLocks are the locks that keep any ref from being moved.
-var wholeLocks = []string{"HEAD.lock", "packed-refs.lock", "reftable/tables.list.lock"}
+var wholeLocks = []string{"packed-refs.lock", "reftable/tables.list.lock"}
 
-// locked returns ErrBusy naming the first of the given files, relative to the
-// common directory, that exists; nil when none does. The last part of a name
-// may be a pattern.
+// locked returns ErrBusy naming the first of the given files that exists; nil
+// when none does. They are patterns of paths in the common directory.
 func (r *Repo) locked(names ...string) error {
 	for _, name := range names {
-		dir, file := path.Split(name)
-		dir = filepath.Join(r.common, filepath.FromSlash(dir))
-		entries, err := os.ReadDir(dir)
-		if err != nil {
-			continue // nothing is there, or no lock to be seen
-		}
-		for _, e := range entries {
-			if is, _ := path.Match(file, e.Name()); is {
-				return fmt.Errorf("%w: %s", ErrBusy, filepath.Join(dir, e.Name()))
-			}
+		if found, _ := fs.Glob(os.DirFS(r.common), name); len(found) > 0 {
+			return fmt.Errorf("%w: %s", ErrBusy, filepath.Join(r.common, filepath.FromSlash(found[0])))
 		}
 	}
 	return nil

@@ -136,7 +136,7 @@ func (r *Repo) explain(ctx context.Context, updates []RefUpdate, failed error) (
 	case moved != nil:
 		return moved, true
 	}
-	locks := slices.Clone(wholeLocks)
+	locks := append([]string{"HEAD.lock"}, wholeLocks...)
 	for _, u := range updates {
 		locks = append(locks, u.Ref+".lock")
 	}

@@ -3,6 +3,7 @@ package remote
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -11,22 +12,33 @@ import (
 	"github.com/git-liza/git-liza/gitboard/oplog"
 )
 
-// UnclearError is a push of which nobody can tell whether it was done: the remote can't be asked.
-type UnclearError struct{ Err error }
+// UnclearError is a push of which nobody can tell whether it was done: the remote can't be asked, or something here is in
+// the way.
+type UnclearError struct {
+	Err  error // of the push
+	Look error // of looking what became of it, nil where it is not seen yet
+}
 
 func (e *UnclearError) Error() string {
+	if e.Look != nil && !isNetwork(e.Look) {
+		return fmt.Sprintf("%v (whether it was done can't be seen: %v)", e.Err, e.Look)
+	}
 	return e.Err.Error() + " (whether it was done shows when the remote is there again)"
 }
 
+// Unwrap returns the push's error alone: that of the look says nothing of the operation.
 func (e *UnclearError) Unwrap() error { return e.Err }
 
 // push moves the remote's refs. What it failed of is judged by looking at the remote again. The same commits are
-// pushed until it is clear: an operation that came there late is the one that was asked for.
+// pushed until it is clear: an operation that came there late is the one that was asked for. A rejection says nothing of
+// an earlier try that nobody has heard of: its lock may have been the reason.
 func (s *Store) push(ctx context.Context, p *plan) error {
-	var failed error
+	var failed, unheard error
 	for attempt := 1; attempt <= tries; attempt++ {
 		if attempt > 1 {
-			if err := pause(ctx, attempt); err != nil {
+			if err := pause(ctx, attempt); unheard != nil && err != nil {
+				return &UnclearError{unheard, err}
+			} else if err != nil {
 				return err
 			}
 		}
@@ -36,13 +48,16 @@ func (s *Store) push(ctx context.Context, p *plan) error {
 		if failed == nil {
 			return nil
 		}
+		if !errors.Is(failed, gitio.ErrRejected) {
+			unheard = failed
+		}
 		ctx, cancel := patient(ctx)
 		defer cancel()
 		if err := s.Fetch(ctx); err != nil {
-			if errors.Is(failed, gitio.ErrRejected) || errors.As(err, new(*DivergedError)) {
+			if unheard == nil || errors.As(err, new(*DivergedError)) {
 				return err
 			}
-			return &UnclearError{failed}
+			return &UnclearError{unheard, err}
 		}
 		if done, err := s.done(ctx, p); done || err != nil {
 			return err
@@ -50,6 +65,9 @@ func (s *Store) push(ctx context.Context, p *plan) error {
 		if errors.Is(failed, gitio.ErrRejected) {
 			p.keepBranches()
 		}
+	}
+	if unheard != nil && errors.Is(failed, gitio.ErrRejected) {
+		return &UnclearError{Err: unheard}
 	}
 	return failed
 }

@@ -53,6 +53,10 @@ func (s *Store) Share(ctx context.Context, name string) error {
 		return by.Offer(ctx, oplog.Ref, branch, taskPrefix+"*", reviewPrefix+"*", lease.Prefix+"*")
 	})
 	if errors.Is(err, gitio.ErrRejected) {
+		// A try that nobody heard of may have been done, and others have gone on from there.
+		if there, lookErr := hasBoard(ctx, by); there && lookErr == nil {
+			return s.adopt(ctx, by)
+		}
 		return fmt.Errorf("%w; nothing was shared", err)
 	}
 	if err != nil {

@@ -343,6 +343,19 @@ func TestUnclearBesideALock(t *testing.T) {
 	w.end(1)
 }
 
+// Nor is one that breaks off, and is rejected when it is made again: the first may still be on its way.
+func TestUnheardAndRejected(t *testing.T) {
+	w := newWorld(t)
+	w.hook("pre-receive", "DISARM\ntouch refs/heads/liza/state.lock\nkill -9 $PPID")
+	_, err := w.write(w.a, note("unheard"))
+	if !errors.As(err, new(*remote.UnclearError)) || errors.Is(err, oplog.ErrLost) || errors.Is(err, gitio.ErrRejected) {
+		t.Errorf("it is told as %v", err)
+	}
+	w.check(os.Remove(filepath.Join(w.hub, "refs", "heads", "liza", "state.lock")))
+	w.must(w.a, note("heard"))
+	w.end(1)
+}
+
 // A view that a push has shown to be up to date is not fetched again on behalf of whoever asked before it; whoever
 // asks after it sees what others have done.
 func TestFetchSince(t *testing.T) {

@@ -115,15 +115,28 @@ func (h *holding) during(ctx context.Context, every time.Duration, run func(cont
 }
 
 // ranOut is what whoever merges is told whose lease others have taken. They may try again: nothing else is theirs.
-func ranOut() error {
-	return board.Refuse("busy", "the merge lease has run out, and somebody else has taken it", "try again")
+func (h *holding) ranOut() error {
+	hint := "try again"
+	if h.task != "" {
+		hint += ": git liza merge " + h.task
+	}
+	return board.Refuse("busy", "the merge lease has run out, and somebody else has taken it", hint)
+}
+
+// now reads the lease. One of this session's is held as it stands: a renewal that failed may have been done.
+func (h *holding) now(ctx context.Context) (*lease.Held, error) {
+	now, err := lease.Read(ctx, h.b.Log().Store(), lease.MergeHolder)
+	if err == nil && now != nil && now.Session == h.who {
+		h.held = now
+	}
+	return now, err
 }
 
 // giveBack is the part of a transaction that lets it happen only while the lease is held, and gives that back. When it
 // has been lost the error says who has it. One that won't hold much longer is renewed: where many write, a transaction
-// may be tried for longer than a lease holds.
+// may be tried for longer than a lease holds. If that can't be done now, the transaction tells whether it is still held.
 func (h *holding) giveBack(ctx context.Context) (gitio.RefUpdate, error) {
-	now, err := lease.Read(ctx, h.b.Log().Store(), lease.MergeHolder)
+	now, err := h.now(ctx)
 	if err != nil {
 		return gitio.RefUpdate{}, err
 	}
@@ -131,13 +144,11 @@ func (h *holding) giveBack(ctx context.Context) (gitio.RefUpdate, error) {
 		if now != nil && h.b.Now().Before(now.Expires) {
 			return gitio.RefUpdate{}, busy(now)
 		}
-		return gitio.RefUpdate{}, ranOut()
+		return gitio.RefUpdate{}, h.ranOut()
 	}
 	if now.Expires.Sub(h.b.Now()) < leaseFor/2 {
 		if err := h.beat(ctx); errors.Is(err, lease.ErrTaken) {
-			return gitio.RefUpdate{}, ranOut()
-		} else if err != nil {
-			return gitio.RefUpdate{}, err
+			return gitio.RefUpdate{}, h.ranOut()
 		}
 	}
 	return lease.Fence(lease.MergeHolder, h.held), nil
@@ -148,7 +159,7 @@ func (h *holding) giveBack(ctx context.Context) (gitio.RefUpdate, error) {
 func (h *holding) release(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), leaseFor)
 	defer cancel()
-	now, err := lease.Read(ctx, h.b.Log().Store(), lease.MergeHolder)
+	now, err := h.now(ctx)
 	if err != nil || now == nil || now.OID != h.held.OID {
 		return err
 	}

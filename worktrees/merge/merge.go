@@ -186,7 +186,7 @@ func (m *merger) test(ctx context.Context, c *candidate, command string) (*Resul
 		return err
 	})
 	if errors.Is(err, lease.ErrTaken) {
-		return nil, ranOut()
+		return nil, m.held.ranOut()
 	}
 	if err != nil || !failed {
 		return nil, err

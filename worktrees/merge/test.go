@@ -96,7 +96,7 @@ func checkOut(ctx context.Context, b *gitboard.Board, c *candidate, place string
 	ready := filepath.Join(b.Dir(), "integration-ready")
 	if _, err := os.Stat(ready); err == nil && isWorktree(place) {
 		err := repo.CheckoutDetached(ctx, place, c.commit)
-		if err == nil || ctx.Err() != nil {
+		if err == nil || ctx.Err() != nil || errors.As(err, new(*gitio.NetworkError)) {
 			return err
 		}
 	}
