@@ -65,6 +65,13 @@ func (r *Repo) Shared(ctx context.Context) (*Remote, error) {
 	return r.remote(last(settings[RemoteKey]), settings), nil
 }
 
+// Mirrors tells, without asking git, whether this repository's settings let a
+// plain fetch overwrite every ref, as `git clone --mirror` does.
+func (r *Repo) Mirrors() bool {
+	text, err := os.ReadFile(filepath.Join(r.common, "config"))
+	return err == nil && bytes.Contains(text, []byte("+refs/*:refs/*"))
+}
+
 // Remote returns the remote of that name.
 func (r *Repo) Remote(ctx context.Context, name string) (*Remote, error) {
 	settings, err := r.remoteSettings(ctx)

@@ -181,6 +181,18 @@ func (s *Store) fit(ctx context.Context, name string) error {
 	if s.Shallow() {
 		return board.Refuse("shallow", "this clone is shallow: the history that merges and reviews need is cut off", "git fetch --unshallow "+name)
 	}
+	if err := s.overwritten(ctx, name); err != nil {
+		return err
+	}
+	mirror, _, err := s.Config(ctx, "remote."+name+".mirror")
+	if err == nil && mirror == "true" {
+		return board.Refuse("mirror", "a plain push to "+name+" makes it a mirror of this repository, and takes away what others shared", "share by a remote that is no mirror")
+	}
+	return err
+}
+
+// overwritten refuses a repository whose board a plain fetch from a remote overwrites.
+func (s *Store) overwritten(ctx context.Context, name string) error {
 	specs, err := s.ConfigAll(ctx, "remote."+name+".fetch")
 	if err != nil {
 		return err
@@ -189,12 +201,22 @@ func (s *Store) fit(ctx context.Context, name string) error {
 		_, to, _ := strings.Cut(strings.TrimPrefix(spec, "+"), ":")
 		if pattern, is := strings.CutSuffix(to, "*"); is && strings.HasPrefix(oplog.Ref, pattern) || to == oplog.Ref || strings.HasPrefix(to, "refs/liza") {
 			return board.Refuse("mirror", fmt.Sprintf("a plain fetch from %s overwrites branches of this repository (%s), and with them what the board has here", name, spec),
-				"share from a clone that was not made with --mirror")
+				"work in a clone that was not made with --mirror")
 		}
 	}
-	mirror, _, err := s.Config(ctx, "remote."+name+".mirror")
-	if err == nil && mirror == "true" {
-		return board.Refuse("mirror", "a plain push to "+name+" makes it a mirror of this repository, and takes away what others shared", "share by a remote that is no mirror")
+	return nil
+}
+
+// kept refuses to write in a repository that is a mirror of another: the next fetch would take it away.
+func (s *Store) kept(ctx context.Context) error {
+	if !s.Mirrors() {
+		return nil
+	}
+	names, err := s.Remotes(ctx)
+	for _, name := range names {
+		if err == nil {
+			err = s.overwritten(ctx, name)
+		}
 	}
 	return err
 }

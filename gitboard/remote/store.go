@@ -117,13 +117,17 @@ func (s *Store) UpdateRefs(ctx context.Context, updates []gitio.RefUpdate, reflo
 
 // WriteAndUpdate stores objects and moves refs: those that are shared at the remote first, in one push. It returns
 // nil when they stand there, whatever else could not be moved here. gitio.ErrRefMoved says that the race was lost;
-// a *gitio.NetworkError that the remote could not be asked, or refused.
+// a *gitio.NetworkError that the remote could not be asked, or refused. A mirror of another repository is refused: the next
+// fetch would take away what was written.
 func (s *Store) WriteAndUpdate(ctx context.Context, objects []gitio.Object, updates []gitio.RefUpdate, reflog string) error {
 	by, err := s.Sharing(ctx)
 	if err != nil {
 		return err
 	}
 	if by == nil {
+		if err := s.kept(ctx); err != nil {
+			return err
+		}
 		return s.Repo.WriteAndUpdate(ctx, objects, updates, reflog)
 	}
 	p, err := s.plan(ctx, updates)

@@ -48,6 +48,11 @@ Where a remote has a board already, this clone joins it, and no goal is needed.`
 			if done || err != nil {
 				return err
 			}
+			if tip, err := c.opened.Repo().Ref(c.ctx, oplog.Ref); err != nil {
+				return err
+			} else if !tip.IsZero() && len(c.args) == 0 {
+				return board.Refuse("exists", "this repository has a board already", "git liza status shows it")
+			}
 			if len(c.args) == 0 {
 				return usage(c.cmd, "there is no board to join here, and a new one needs a goal")
 			}
