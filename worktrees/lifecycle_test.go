@@ -145,7 +145,7 @@ func TestBare(t *testing.T) {
 	s.task("one")
 	commit := s.approved("coder-1", "one", "b.txt", "b\n")
 	bare := filepath.Join(t.TempDir(), "bare.git")
-	s.git(s.dir, "clone", "-q", "--mirror", s.dir, bare)
+	s.git(s.dir, "clone", "-q", "--bare", s.dir, bare)
 	b := s.openAt(bare)
 	_, err := worktrees.Claim(s.ctx, b, worktrees.ClaimRequest{Actor: s.as("coder-1")})
 	s.refused(err, "bare", "this repository is bare")

@@ -145,7 +145,8 @@ func pricesWith(text string, more ...string) string {
 	return "prices: " + strings.Join(slices.Compact(more), " ") + "\n"
 }
 
-// meetsRival waits until the other task of the same line is claimed, too: else there would be no conflict.
+// meetsRival waits until the other task of the same line is worked on, too: else there would be no conflict. To be claimed
+// is not enough: one that is blocked is claimed anew, from where integration is by then.
 func (c *coding) meetsRival() {
 	if !c.priced() || !c.first("met-"+c.task) {
 		return
@@ -154,8 +155,12 @@ func (c *coding) meetsRival() {
 	if c.task == rival {
 		rival = "price-high"
 	}
-	for begun := time.Now(); time.Since(begun) < time.Minute && !c.tasks()[rival].had("claimed"); {
-		time.Sleep(200 * time.Millisecond)
+	met := func() bool {
+		_, err := os.Stat(filepath.Join(c.dir, "did-met-"+rival))
+		return err == nil
+	}
+	for begun := time.Now(); time.Since(begun) < time.Minute && !met(); {
+		time.Sleep(50 * time.Millisecond)
 	}
 }
 

@@ -12,7 +12,6 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
-	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -229,10 +228,6 @@ type boardTask struct {
 	DoneWhen                string `json:"done_when"`
 	BlockedReason           string `json:"blocked_reason"`
 	History                 []struct{ Event string }
-}
-
-func (t boardTask) had(event string) bool {
-	return slices.ContainsFunc(t.History, func(e struct{ Event string }) bool { return e.Event == event })
 }
 
 // tasks reads them.
