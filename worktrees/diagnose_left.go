@@ -144,6 +144,10 @@ func (d *diagnosis) leftGone(token, path string) {
 			if identity(path) == "" { // most of it has gone already
 				return errors.Join(os.RemoveAll(path), d.repo.RemoveWorktree(ctx, path), forget(filepath.Join(d.claimsDir(), token)))
 			}
+			// Git moves first and takes note afterwards; it removes only what it has taken note of.
+			if err := d.repo.RepairWorktrees(ctx, path); err != nil {
+				return err
+			}
 			return d.finishGone(ctx, d.v, r.Task, token, d.self(ctx), nil)
 		}
 	} else {

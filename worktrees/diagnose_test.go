@@ -144,7 +144,13 @@ func TestLeftGone(t *testing.T) {
 	s.write(path, "work.txt", "w\n")
 	half := s.stranger(".gone-", "bbbb", "one", s.ref("refs/heads/integration"), s.dead())
 	s.check(os.Remove(filepath.Join(half, ".git")))
-	s.mended("left-worktree", "left-worktree")
+	// Its process died when git had moved it, and had taken no note of that.
+	other := filepath.Join(s.dir, ".worktrees", "one")
+	moved := s.stranger(".gone-", "cccc", "one", s.ref("refs/heads/integration"), s.dead())
+	s.check(s.b.Repo().MoveWorktree(s.ctx, moved, other))
+	s.git(s.dir, "worktree", "lock", "--reason", gitio.MovingReason, other)
+	s.check(os.Rename(other, moved))
+	s.mended("left-worktree", "left-worktree", "left-worktree")
 	if kept := s.attic("one"); len(kept) != 1 || s.file(kept[0], "work.txt") != "w\n" {
 		t.Errorf("kept %v", kept)
 	}
