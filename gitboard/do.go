@@ -185,7 +185,6 @@ func (b *Board) attempt(ctx context.Context, v *View, r Request, turn *turn) (*D
 	if turn.take(ctx) {
 		return nil, op.Name(), errWaited
 	}
-	turn.getOn()
 	side.Refs = slices.Concat(refs, fence, side.Refs)
 	entry, err := b.log.Append(ctx, prepared, oplog.Committer{Name: who.Name, Email: who.Email, Key: key}, side)
 	if err != nil {

@@ -52,6 +52,7 @@ func (t *turn) queue(ctx context.Context) (waited bool) { return t.get(ctx, fals
 func (t *turn) take(ctx context.Context) (waited bool) { return t.get(ctx, true) }
 
 func (t *turn) get(ctx context.Context, evenIfFree bool) (waited bool) {
+	t.getOn() // whoever has it already
 	if t.path == "" || t.held != nil {
 		return false
 	}

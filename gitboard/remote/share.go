@@ -213,12 +213,15 @@ func (s *Store) kept(ctx context.Context) error {
 		return nil
 	}
 	names, err := s.Remotes(ctx)
+	if err != nil {
+		return err
+	}
 	for _, name := range names {
-		if err == nil {
-			err = s.overwritten(ctx, name)
+		if err := s.overwritten(ctx, name); err != nil {
+			return err
 		}
 	}
-	return err
+	return nil
 }
 
 // protect keeps a plain fetch off what git liza brings itself: eight at once would fail each other over it.

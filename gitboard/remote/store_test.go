@@ -237,6 +237,16 @@ func TestCutOff(t *testing.T) {
 	w.end(1)
 }
 
+// found ends a test of one operation of which nobody has heard: the first clone's next look finds it.
+func (w *world) found() {
+	w.t.Helper()
+	w.check(w.a.Fetch(w.ctx))
+	if w.a.here() != w.there() {
+		w.t.Error("the next look has not found it")
+	}
+	w.end(1)
+}
+
 // When the remote has gone before anybody could look whether a push was done, nobody is told that it was, or was not;
 // the next look finds it.
 func TestUnclear(t *testing.T) {
@@ -258,11 +268,7 @@ kill -9 $PPID`)
 	if w.there() == before {
 		t.Fatal("the push was not done: the test shows nothing")
 	}
-	w.check(w.a.Fetch(w.ctx))
-	if w.a.here() != w.there() {
-		t.Error("the next look has not found it")
-	}
-	w.end(1)
+	w.found()
 }
 
 // Without the remote nothing is written, neither here nor there, and everything goes on when it is back.
@@ -336,11 +342,7 @@ func TestUnclearBesideALock(t *testing.T) {
 		t.Errorf("it is told as %v", err)
 	}
 	w.check(os.Remove(lock))
-	w.check(w.a.Fetch(w.ctx))
-	if w.a.here() != w.there() {
-		t.Error("the next look has not found it")
-	}
-	w.end(1)
+	w.found()
 }
 
 // Nor is one that breaks off, and is rejected when it is made again: the first may still be on its way.

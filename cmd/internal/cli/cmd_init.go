@@ -48,15 +48,17 @@ Where a remote has a board already, this clone joins it, and no goal is needed.`
 			if done || err != nil {
 				return err
 			}
-			if tip, err := c.opened.Repo().Ref(c.ctx, oplog.Ref); err != nil {
+			if len(c.args) > 0 {
+				return c.runInit(c.args[0], spec, integration, sign)
+			}
+			tip, err := c.opened.Repo().Ref(c.ctx, oplog.Ref)
+			switch {
+			case err != nil:
 				return err
-			} else if !tip.IsZero() && len(c.args) == 0 {
+			case !tip.IsZero():
 				return board.Refuse("exists", "this repository has a board already", "git liza status shows it")
 			}
-			if len(c.args) == 0 {
-				return usage(c.cmd, "there is no board to join here, and a new one needs a goal")
-			}
-			return c.runInit(c.args[0], spec, integration, sign)
+			return usage(c.cmd, "there is no board to join here, and a new one needs a goal")
 		},
 	}
 }
