@@ -10,7 +10,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/lease"
-	"github.com/git-liza/git-liza/roles"
+	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
 // Process is what a registration says of the process behind an agent; for display only.
@@ -23,7 +23,7 @@ type Process struct {
 func (b *Board) Register(ctx context.Context, id, request string, p Process) (*Done, board.Actor, error) {
 	role, err := roles.Of(id)
 	if err != nil {
-		return nil, board.Actor{}, board.Refuse("invalid", err.Error(), "")
+		return nil, board.Actor{}, board.Refuse(board.CodeInvalid, err.Error(), "")
 	}
 	session, err := b.Token()
 	if err != nil {
@@ -38,9 +38,9 @@ func (b *Board) Register(ctx context.Context, id, request string, p Process) (*D
 	if err := b.Keep(triedName(id, session), session); err != nil {
 		return nil, actor, err
 	}
-	done, err := b.Do(ctx, Request{Actor: actor, ID: request, Intent: Just(&board.Register{
+	done, err := b.Do(ctx, Request{Actor: actor, ID: request}, Just(&board.Register{
 		Session: session, Clone: clone, Terminal: p.Terminal, Host: p.Host, PID: p.PID,
-	})})
+	}))
 	if refusal, lost := (*board.Refusal)(nil), (*LostError)(nil); errors.As(err, &refusal) || errors.As(err, &lost) {
 		_ = b.Discard(triedName(id, session)) // for certain it doesn't stand
 	}
@@ -56,7 +56,7 @@ func (b *Board) Register(ctx context.Context, id, request string, p Process) (*D
 func (b *Board) Agent(ctx context.Context, id, session, request string, p Process) (board.Actor, error) {
 	role, err := roles.Of(id)
 	if err != nil {
-		return board.Actor{}, board.Refuse("invalid", err.Error(), "LIZA_AGENT_ID=coder-1")
+		return board.Actor{}, board.Refuse(board.CodeInvalid, err.Error(), "LIZA_AGENT_ID=coder-1")
 	}
 	if session != "" {
 		return board.Actor{ID: id, Role: role, Session: session}, nil
@@ -156,7 +156,7 @@ func (b *Board) Heartbeat(ctx context.Context, actor board.Actor) (*lease.Held, 
 		return nil, fmt.Errorf("%s: %w", actor.ID, lease.ErrTaken)
 	}
 	if a == nil || a.Session != actor.Session || held.Session != actor.Session && !held.Damaged {
-		return nil, board.Refuse("session", actor.ID+" is registered in another session, or not at all: its lease is lost", "stop; git liza register begins a new session")
+		return nil, board.Refuse(board.CodeSession, actor.ID+" is registered in another session, or not at all: its lease is lost", "stop; git liza register begins a new session")
 	}
 	next, err := b.leaseFor(v.State, actor.ID, a, b.now())
 	if err != nil {

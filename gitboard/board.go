@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/gitio"
 	"github.com/git-liza/git-liza/gitboard/oplog"
 	"github.com/git-liza/git-liza/gitboard/remote"
@@ -31,15 +32,13 @@ const DefaultRetries = 50
 
 // Board is the board of one repository.
 type Board struct {
-	repo    *gitio.Repo   // nil over memory
-	shared  *remote.Store // the store, where it is a repository's
 	store   oplog.Store
 	log     *oplog.Log
 	now     func() time.Time
 	random  io.Reader
 	retries int
 
-	who  func() (gitio.Signature, error)
+	who  func() (git.Signature, error)
 	keys keyring
 }
 
@@ -59,9 +58,8 @@ func Open(ctx context.Context, dir string, o Options) (*Board, error) {
 		return nil, errors.Join(err, repo.Close())
 	}
 	b := OpenStore(shared, filepath.Join(own, "cache", "briefs"), o)
-	b.repo, b.shared = repo, shared
 	who := context.WithoutCancel(ctx) // the answer serves longer than whoever asks first
-	b.who = sync.OnceValues(func() (gitio.Signature, error) { return repo.Identity(who) })
+	b.who = sync.OnceValues(func() (git.Signature, error) { return repo.Identity(who) })
 	return b, nil
 }
 
@@ -77,20 +75,31 @@ func OpenStore(s oplog.Store, cacheFile string, o Options) *Board {
 	if b.retries == 0 {
 		b.retries = DefaultRetries
 	}
-	b.who = func() (gitio.Signature, error) { return gitio.Signature{Name: "memory", Email: "memory@liza"}, nil }
+	b.who = func() (git.Signature, error) { return git.Signature{Name: "memory", Email: "memory@liza"}, nil }
 	return b
 }
 
 // Close ends the children that the board has started.
 func (b *Board) Close() error {
-	if b.repo == nil {
+	if b.Repo() == nil {
 		return nil
 	}
-	return b.repo.Close()
+	return b.Repo().Close()
 }
 
 // Repo is the repository, nil over memory.
-func (b *Board) Repo() *gitio.Repo { return b.repo }
+func (b *Board) Repo() *gitio.Repo {
+	if s := b.shared(); s != nil {
+		return s.Local()
+	}
+	return nil
+}
+
+// shared is the store where it is a repository's, nil over memory.
+func (b *Board) shared() *remote.Store {
+	s, _ := b.store.(*remote.Store)
+	return s
+}
 
 // Log is the log of operations.
 func (b *Board) Log() *oplog.Log { return b.log }
@@ -99,7 +108,7 @@ func (b *Board) Log() *oplog.Log { return b.log }
 func (b *Board) Now() time.Time { return b.now() }
 
 // Dir is where this clone keeps what is its own: <common git dir>/liza.
-func (b *Board) Dir() string { return filepath.Join(b.repo.CommonDir(), "liza") }
+func (b *Board) Dir() string { return filepath.Join(b.Repo().CommonDir(), "liza") }
 
 // Token makes a random name: a session, a request, a clone.
 func (b *Board) Token() (string, error) {
@@ -114,34 +123,34 @@ func (b *Board) Token() (string, error) {
 func (b *Board) Root(ctx context.Context) (string, error) {
 	// A git directory outside the checkout (a submodule's, or init --separate-git-dir) doesn't know its
 	// main worktree; the main worktree knows it, and so does one of ours that lies below it.
-	common, top := b.repo.CommonDir(), b.repo.TopLevel()
-	if b.repo.GitDir() == common && b.repo.IsMadeFrom(top) {
+	common, top := b.Repo().CommonDir(), b.Repo().TopLevel()
+	if b.Repo().GitDir() == common && b.Repo().IsMadeFrom(top) {
 		return top, nil
 	}
-	if root := rootAbove(top); root != "" && b.repo.IsMadeFrom(root) {
+	if root := rootAbove(top); root != "" && b.Repo().IsMadeFrom(root) {
 		return root, nil
 	}
 	if filepath.Base(common) == ".git" {
 		return filepath.Dir(common), nil
 	}
-	all, err := b.repo.Worktrees(ctx)
+	all, err := b.Repo().Worktrees(ctx)
 	if err != nil {
 		return "", err
 	}
 	for _, w := range all {
-		if root := rootAbove(w.Path); root != "" && b.repo.IsMadeFrom(root) {
+		if root := rootAbove(w.Path); root != "" && b.Repo().IsMadeFrom(root) {
 			return root, nil
 		}
 		if w.Main && w.Bare {
 			return "", nil
 		}
 	}
-	root, found, err := b.repo.Config(ctx, "core.worktree")
+	root, found, err := b.Repo().Config(ctx, "core.worktree")
 	if err != nil {
 		return "", err
 	}
 	if !found {
-		return "", board.Refuse("no-root", fmt.Sprintf("the main worktree of %s can't be told from here", common), "do it in the main worktree")
+		return "", board.Refuse(board.CodeNoRoot, fmt.Sprintf("the main worktree of %s can't be told from here", common), "do it in the main worktree")
 	}
 	if !filepath.IsAbs(root) {
 		root = filepath.Join(common, root)

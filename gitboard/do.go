@@ -1,6 +1,7 @@
 package gitboard
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,32 +11,71 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/codec"
+	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/gitio"
 	"github.com/git-liza/git-liza/gitboard/lease"
 	"github.com/git-liza/git-liza/gitboard/oplog"
-	"github.com/git-liza/git-liza/roles"
+	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
 // Intent decides an operation on a view of the board: its payload, and the other refs that move with it.
 // It is called again on the new tip whenever the race was lost, so it must not do anything that counts.
-type Intent func(ctx context.Context, v *View) (board.Payload, []gitio.RefUpdate, error)
+type Intent func(ctx context.Context, v *View) (board.Payload, []git.RefUpdate, error)
 
 // Just is the intent whose payload doesn't depend on the board.
 func Just(p board.Payload) Intent {
-	return func(context.Context, *View) (board.Payload, []gitio.RefUpdate, error) { return p, nil, nil }
+	return func(context.Context, *View) (board.Payload, []git.RefUpdate, error) { return p, nil, nil }
 }
 
-// Request asks for an operation.
+// Request is who asks for something, and how.
 type Request struct {
 	Actor       board.Actor
 	ID          string // the caller's unique id, "" for a random one; the same id is never carried out twice
 	AllowSecret bool
-	Intent      Intent
-	Since       Moment // when it was asked for; zero for now. A view of a shared board that is no older is not fetched again
-	// Ahead, if set, is called each time before the board is read for the intent. It starts what takes long and
-	// doesn't depend on the board, and doesn't wait for it.
-	Ahead func(context.Context)
 }
+
+// Option changes how Do goes about an operation.
+type Option func(*doing)
+
+// doing is one call of Do.
+type doing struct {
+	Request
+	intent Intent
+	since  Moment
+	ahead  func(context.Context)
+	on     *View
+	budget *Budget
+}
+
+// Since says when the operation was asked for, if that was before Do was called: a view of a shared board that is no
+// older is not fetched again.
+func Since(m Moment) Option { return func(d *doing) { d.since = m } }
+
+// Ahead is called each time before the board is read for the intent. It starts what takes long and doesn't depend on the
+// board, and doesn't wait for it.
+func Ahead(start func(context.Context)) Option { return func(d *doing) { d.ahead = start } }
+
+// On is a view on which the operation has been planned. While the board is still there, the intent gets this view,
+// and what it has planned is not decided again.
+func On(v *View) Option { return func(d *doing) { d.on = v } }
+
+// Within makes Do spend the caller's budget instead of one of its own.
+func Within(budget *Budget) Option { return func(d *doing) { d.budget = budget } }
+
+// Budget is how often a caller may lose a race until it gives up. All that it tries for one request shares one.
+type Budget struct{ spent, most int }
+
+// Budget is a fresh budget: Options.Retries.
+func (b *Board) Budget() *Budget { return &Budget{most: b.retries} }
+
+// Spend takes one retry, and reports false when there is none left.
+func (u *Budget) Spend() bool {
+	u.spent++
+	return u.spent <= u.most
+}
+
+// Lost is the error of a caller whose budget is spent.
+func (u *Budget) Lost(op string, err error) error { return &LostError{op, u.spent, err} }
 
 // Done is an operation that stands on the board.
 type Done struct {
@@ -44,34 +84,61 @@ type Done struct {
 	Repeated bool  // it had been carried out before, under the same request id
 }
 
-// lockedRetries is how often in a row a lock may be in the way. Git has waited a second for it each time;
+// lockedRetries is how often in a row a lock may be in the way. It has been waited for for three seconds each time;
 // whoever only writes an operation holds it for milliseconds.
-const lockedRetries = 6
+const lockedRetries = 3
+
+// Lookup finds the operation that a request's id has carried out already, nil when it has none. On a shared board
+// it looks at the remote first.
+func (b *Board) Lookup(ctx context.Context, r Request) (*Done, error) {
+	if r.ID == "" {
+		return nil, nil
+	}
+	if err := checkID(r.ID); err != nil {
+		return nil, err
+	}
+	if err := b.Refresh(ctx); err != nil {
+		return nil, err
+	}
+	s, err := b.log.Tip(ctx)
+	if err != nil || s.Commit.IsZero() {
+		return nil, err
+	}
+	return b.repeated(ctx, s, r, git.ZeroOID)
+}
+
+func checkID(id string) error {
+	if board.ValidRequest(id) {
+		return nil
+	}
+	return board.Refuse(board.CodeInvalid, "a request id has up to 100 letters, digits and ._/:-", "")
+}
 
 // Do decides an intent and appends the operation. It returns nil only when the operation stands in the
 // log; then any process that reads the board sees it. Errors: *board.Refusal, *LostError, or whatever
 // kept git from writing.
-func (b *Board) Do(ctx context.Context, r Request) (*Done, error) {
+func (b *Board) Do(ctx context.Context, r Request, intent Intent, options ...Option) (*Done, error) {
 	go func() { _, _ = b.who() }() // asks git while the board is being read
+	d := &doing{Request: r, intent: intent, since: b.Moment(), budget: b.Budget()}
+	for _, set := range options {
+		set(d)
+	}
 	given := r.ID != ""
 	if !given {
 		id, err := b.Token()
 		if err != nil {
 			return nil, err
 		}
-		r.ID = id
-	} else if !board.ValidRequest(r.ID) {
-		return nil, board.Refuse("invalid", "a request id has up to 100 letters, digits and ._/:-", "")
+		d.ID = id
+	} else if err := checkID(r.ID); err != nil {
+		return nil, err
 	}
 	op := "the operation"
 	locked := 0
-	turn := b.turn()
+	turn := b.writeQueue()
 	defer turn.end()
-	searched := gitio.ZeroOID // this commit and those before it have no such request
-	since := r.Since
-	if since.IsZero() {
-		since = b.Moment()
-	}
+	searched := git.ZeroOID // this commit and those before it have no such request
+	since := d.since
 	if b.Remote() != "" {
 		turn.take(ctx) // before the fetch that others would make worthless
 	}
@@ -82,19 +149,22 @@ func (b *Board) Do(ctx context.Context, r Request) (*Done, error) {
 				return nil, err
 			}
 			since = Moment{}
-			turn.getOn()
+			turn.touch()
 		}
 		looked = false
 		begun := b.now()
-		if r.Ahead != nil {
-			r.Ahead(ctx)
+		if d.ahead != nil {
+			d.ahead(ctx)
 		}
 		s, err := b.log.Tip(ctx)
 		if err != nil {
 			return nil, err
 		}
+		if err := b.prove(ctx, s.Commit); err != nil {
+			return nil, err
+		}
 		if given && !s.Commit.IsZero() && s.Commit != searched {
-			if done, err := b.repeated(ctx, s, r, searched); done != nil || err != nil {
+			if done, err := b.repeated(ctx, s, d.Request, searched); done != nil || err != nil {
 				return done, err
 			}
 			searched = s.Commit
@@ -102,7 +172,8 @@ func (b *Board) Do(ctx context.Context, r Request) (*Done, error) {
 		if attempt == 1 && turn.queue(ctx) {
 			continue
 		}
-		done, name, err := b.attempt(ctx, &View{s, b}, r, turn)
+		v := d.view(&View{Snapshot: s, board: b})
+		done, name, err := b.attempt(ctx, v, d, turn)
 		if errors.Is(err, errWaited) {
 			continue
 		}
@@ -115,12 +186,12 @@ func (b *Board) Do(ctx context.Context, r Request) (*Done, error) {
 		if locked++; !errors.Is(err, gitio.ErrBusy) {
 			locked = 0
 		}
-		if attempt > b.retries || locked == lockedRetries {
-			return nil, &LostError{op, attempt, err}
+		if !d.budget.Spend() || locked == lockedRetries {
+			return nil, d.budget.Lost(op, err)
 		}
 		ceiling := min(time.Second, 4*time.Millisecond<<min(attempt, 8))
 		if b.Remote() != "" {
-			turn.getOn()
+			turn.touch()
 			if looked = attempt == 1 && locked == 0; looked { // the push has looked who was faster
 				continue
 			}
@@ -134,6 +205,14 @@ func (b *Board) Do(ctx context.Context, r Request) (*Done, error) {
 	}
 }
 
+// view is the view that the intent gets of the board as it is now.
+func (d *doing) view(now *View) *View {
+	if d.on != nil && d.on.Commit == now.Commit {
+		return d.on
+	}
+	return now
+}
+
 // How long one who has lost a race at a remote stays away: anything up to as long as that took, and up to twice
 // as long with each race more.
 const (
@@ -145,58 +224,46 @@ const (
 var errWaited = errors.New("the turn has come later")
 
 // attempt decides and appends once.
-func (b *Board) attempt(ctx context.Context, v *View, r Request, turn *turn) (*Done, string, error) {
-	payload, refs, err := decide(ctx, v, r.Intent)
+func (b *Board) attempt(ctx context.Context, v *View, d *doing, turn *writeQueue) (*Done, string, error) {
+	payload, refs, err := decide(ctx, v, d.intent)
 	if err != nil {
 		return nil, "", err
 	}
-	now := b.now()
-	op := board.Operation{Actor: r.Actor, Time: max(board.At(now), v.State.Time()), Request: r.ID, AllowSecret: r.AllowSecret, Payload: payload}
-	if !board.Begins(payload) && v.Commit.IsZero() {
-		return nil, op.Name(), oplog.ErrNoBoard
-	}
-	if err := b.localMode(ctx, op); err != nil {
-		return nil, op.Name(), err
-	}
-	own, err := b.ownLease(ctx, op)
+	p, err := v.plan(ctx, d.Request, payload)
 	if err != nil {
-		return nil, op.Name(), err
+		return nil, payload.Op(), err
 	}
-	fence, err := b.showLease(ctx, v, op, own)
+	side, err := b.renewal(p.prepared.After, p.op, p.own, b.now())
 	if err != nil {
-		return nil, op.Name(), err
-	}
-	prepared, err := oplog.Prepare(v.Snapshot, op)
-	if err != nil {
-		return nil, op.Name(), b.explain(ctx, v, err)
-	}
-	key, err := b.keys.sign(ctx, prepared, op.Actor)
-	if err != nil {
-		return nil, op.Name(), err
-	}
-	side, err := b.renewal(prepared.After, op, own, now)
-	if err != nil {
-		return nil, op.Name(), err
+		return nil, p.op.Name(), err
 	}
 	who, err := b.who()
 	if err != nil {
-		return nil, op.Name(), board.Refuse("identity", "git does not know who you are", `git config user.name "Your Name" and git config user.email you@example.com`)
+		return nil, p.op.Name(), board.Refuse(board.CodeIdentity, "git does not know who you are", `git config user.name "Your Name" and git config user.email you@example.com`)
+	}
+	if !board.PlainName(who.Name) || !board.PlainName(who.Email) {
+		return nil, p.op.Name(), board.Refuse(board.CodeIdentity, fmt.Sprintf("the committer's name or address, %q <%s>, holds a control character", who.Name, board.Line(who.Email, 60)), `git config user.name "Your Name" and git config user.email you@example.com`)
 	}
 	if turn.take(ctx) {
-		return nil, op.Name(), errWaited
+		return nil, p.op.Name(), errWaited
 	}
-	side.Refs = slices.Concat(refs, fence, side.Refs)
-	entry, err := b.log.Append(ctx, prepared, oplog.Committer{Name: who.Name, Email: who.Email, Key: key}, side)
+	side.Refs = slices.Concat(refs, p.fence, side.Refs)
+	entry, err := b.log.Append(ctx, p.prepared.As(d.ID), oplog.Committer{Name: who.Name, Email: who.Email, Key: p.key}, side)
 	if err != nil {
-		return nil, op.Name(), err
+		return nil, p.op.Name(), err
 	}
-	return &Done{Entry: entry, View: &View{&oplog.Snapshot{Commit: entry.Commit, State: entry.After}, b}}, op.Name(), nil
+	b.built(v.Commit, entry.Commit)
+	return &Done{Entry: entry, View: &View{Snapshot: &oplog.Snapshot{Commit: entry.Commit, State: entry.After}, board: b}}, p.op.Name(), nil
 }
 
-// decide asks an intent.
-func decide(ctx context.Context, v *View, intent Intent) (p board.Payload, refs []gitio.RefUpdate, err error) {
-	defer v.State.Unread(&err)
-	return intent(ctx, v)
+// decide asks an intent. What it decided on records that couldn't be read counts for nothing.
+func decide(ctx context.Context, v *View, intent Intent) (board.Payload, []git.RefUpdate, error) {
+	snapshot := *v.Snapshot
+	snapshot.State = v.State.ForRules()
+	seen := *v
+	seen.Snapshot = &snapshot
+	p, refs, err := intent(ctx, &seen)
+	return p, refs, cmp.Or(snapshot.State.Err(), err)
 }
 
 // ownLease is the acting agent's lease. It is read once: what a registration shows of the session that it
@@ -210,7 +277,7 @@ func (b *Board) ownLease(ctx context.Context, op board.Operation) (*lease.Held, 
 
 // showLease puts the lease of whoever would be robbed into the operation, and returns the update that
 // fences it.
-func (b *Board) showLease(ctx context.Context, v *View, op board.Operation, own *lease.Held) ([]gitio.RefUpdate, error) {
+func (b *Board) showLease(ctx context.Context, v *View, op board.Operation, own *lease.Held) ([]git.RefUpdate, error) {
 	holder := board.LeaseWanted(v.State, op)
 	taker, takes := op.Payload.(interface{ ShowLease(*board.Lease) })
 	if holder == "" || !takes {
@@ -225,7 +292,7 @@ func (b *Board) showLease(ctx context.Context, v *View, op board.Operation, own 
 		return nil, err
 	}
 	taker.ShowLease(evidence(held))
-	return []gitio.RefUpdate{lease.Fence(holder, held)}, nil
+	return []git.RefUpdate{lease.Fence(holder, held)}, nil
 }
 
 func evidence(h *lease.Held) *board.Lease {
@@ -281,7 +348,7 @@ func (b *Board) leaseFor(s *board.State, id string, a *board.Agent, now time.Tim
 
 // repeated finds an operation that was carried out under a request id before. since is zero, or the tip that it
 // was looked for behind before.
-func (b *Board) repeated(ctx context.Context, s *oplog.Snapshot, r Request, since gitio.OID) (*Done, error) {
+func (b *Board) repeated(ctx context.Context, s *oplog.Snapshot, r Request, since git.OID) (*Done, error) {
 	oid, err := b.requested(ctx, s, r, since)
 	if errors.Is(err, gitio.ErrNotFound) {
 		return nil, nil
@@ -294,16 +361,16 @@ func (b *Board) repeated(ctx context.Context, s *oplog.Snapshot, r Request, sinc
 		return nil, err
 	}
 	if op.Actor.ID != r.Actor.ID {
-		return nil, board.Refuse("exists", fmt.Sprintf("the request id %s was used by %s: %s", r.ID, op.Actor.ID, h.Subject), "use an id of your own")
+		return nil, board.Refuse(board.CodeExists, fmt.Sprintf("the request id %s was used by %s: %s", r.ID, op.Actor.ID, h.Subject), "use an id of your own")
 	}
 	return &Done{
 		Entry: &oplog.Entry{Commit: oid, Subject: h.Subject, Op: op, After: at.State},
-		View:  &View{at, b}, Repeated: true,
+		View:  &View{Snapshot: at, board: b}, Repeated: true,
 	}, nil
 }
 
 // read reads the operation that a commit of the board is.
-func (b *Board) read(ctx context.Context, commit gitio.OID) (at *oplog.Snapshot, h codec.Head, op board.Operation, err error) {
+func (b *Board) read(ctx context.Context, commit git.OID) (at *oplog.Snapshot, h codec.Head, op board.Operation, err error) {
 	if at, err = b.log.At(ctx, commit); err != nil {
 		return nil, h, op, err
 	}
@@ -322,12 +389,12 @@ func (b *Board) read(ctx context.Context, commit gitio.OID) (at *oplog.Snapshot,
 }
 
 // Operation is the operation that a commit of the board is.
-func (b *Board) Operation(ctx context.Context, commit gitio.OID) (board.Operation, error) {
+func (b *Board) Operation(ctx context.Context, commit git.OID) (board.Operation, error) {
 	_, _, op, err := b.read(ctx, commit)
 	return op, err
 }
 
-func (b *Board) requested(ctx context.Context, s *oplog.Snapshot, r Request, since gitio.OID) (gitio.OID, error) {
+func (b *Board) requested(ctx context.Context, s *oplog.Snapshot, r Request, since git.OID) (git.OID, error) {
 	if since.IsZero() {
 		return b.store.RequestCommit(ctx, s.Commit, r.ID, oplog.RequestDepth)
 	}
@@ -349,8 +416,8 @@ func (b *Board) explain(ctx context.Context, v *View, err error) error {
 	if !errors.As(err, &r) || r.Holder == "" {
 		return err
 	}
-	if h, readErr := v.Lease(ctx, r.Holder); readErr == nil && h != nil && r.Code == "wrong-state" {
-		r.Message = board.WithLease(r.Message, r.Holder, board.At(h.Expires), h.Expires.After(b.now()))
+	if h, readErr := v.Lease(ctx, r.Holder); readErr == nil && h != nil && r.Code == board.CodeWrongState {
+		r.Lease, r.Live = evidence(h), h.Expires.After(b.now())
 	}
 	return err
 }

@@ -13,10 +13,11 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/gitio"
 	"github.com/git-liza/git-liza/gitboard/lease"
 	"github.com/git-liza/git-liza/gitboard/oplog"
-	"github.com/git-liza/git-liza/roles"
+	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
 // TestWriters: eight writers, each with a board of its own over one repository, write 25 notes each. Nothing
@@ -41,7 +42,7 @@ func writers(t *testing.T, racing bool) {
 	if racing {
 		withoutTurns(t, first)
 	}
-	const writers, each = 8, 25
+	const writers, each = 8, 8
 	var busy sync.WaitGroup
 	for n := range writers {
 		busy.Go(func() {
@@ -107,7 +108,7 @@ func oneClaim(t *testing.T, racing bool) {
 			switch {
 			case err == nil:
 				won <- a.ID
-			case !errors.As(err, &r) || r.Code != "wrong-state" || !strings.Contains(r.Message, "CLAIMED by coder-"):
+			case !errors.As(err, &r) || r.Code != board.CodeWrongState || !strings.Contains(r.Message, "CLAIMED by coder-"):
 				t.Errorf("%s: %v", a.ID, err)
 			}
 		})
@@ -127,10 +128,10 @@ type meddling struct {
 	oplog.Store
 	before  func()
 	always  error
-	updates [][]gitio.RefUpdate
+	updates [][]git.RefUpdate
 }
 
-func (m *meddling) UpdateRefs(ctx context.Context, updates []gitio.RefUpdate, reflog string) error {
+func (m *meddling) UpdateRefs(ctx context.Context, updates []git.RefUpdate, reflog string) error {
 	m.updates = append(m.updates, updates)
 	if m.always != nil {
 		return m.always
@@ -143,7 +144,7 @@ func (m *meddling) UpdateRefs(ctx context.Context, updates []gitio.RefUpdate, re
 }
 
 // Refs lets a board list leases over this store, too.
-func (m *meddling) Refs(ctx context.Context, prefixes ...string) ([]gitio.Ref, error) {
+func (m *meddling) Refs(ctx context.Context, prefixes ...string) ([]git.Ref, error) {
 	return m.Store.(*oplog.Memory).Refs(ctx, prefixes...)
 }
 
@@ -177,10 +178,10 @@ func TestLost(t *testing.T) {
 	// Who is called off while waiting for the next try stops waiting.
 	ctx, cancel := context.WithCancel(context.Background())
 	m.always = gitio.ErrRefMoved
-	_, err = b.Do(ctx, gitboard.Request{Actor: ada, Intent: func(context.Context, *gitboard.View) (board.Payload, []gitio.RefUpdate, error) {
+	_, err = b.Do(ctx, gitboard.Request{Actor: ada}, func(context.Context, *gitboard.View) (board.Payload, []git.RefUpdate, error) {
 		cancel()
 		return note("x"), nil, nil
-	}})
+	})
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("called off: %v", err)
 	}
@@ -193,11 +194,11 @@ func TestDecidesAgain(t *testing.T) {
 	m.before = func() {
 		do(t, gitboard.OpenStore(m.Store, "", gitboard.Options{Now: b.Now}), ada, note("in between"))
 	}
-	done, err := b.Do(context.Background(), gitboard.Request{Actor: ada, Intent: func(_ context.Context, v *gitboard.View) (board.Payload, []gitio.RefUpdate, error) {
+	done, err := b.Do(context.Background(), gitboard.Request{Actor: ada}, func(_ context.Context, v *gitboard.View) (board.Payload, []git.RefUpdate, error) {
 		n := len(v.State.List(board.NoteDir))
 		seen = append(seen, n)
 		return note(fmt.Sprintf("there were %d", n)), nil, nil
-	}})
+	})
 	check(t, err)
 	if len(seen) != 2 || seen[1] != 1 || done.View.State.Note("note-2").Message != "there were 1" {
 		t.Errorf("%v", seen)
@@ -215,7 +216,7 @@ func TestRepeatedRequest(t *testing.T) {
 	if first.Repeated || !again.Repeated || again.Commit != first.Commit || again.Op.Name() != "anomaly" || again.View.State.Anomaly("anomaly-1") == nil || again.Op.Actor != coder1 {
 		t.Errorf("%+v", again)
 	}
-	if count(t, m, gitio.ZeroOID, "my-request") != 1 {
+	if count(t, m, git.ZeroOID, "my-request") != 1 {
 		t.Error("it was carried out twice")
 	}
 	_, err = try(b, ada, "my-request", note("mine"))
@@ -258,7 +259,7 @@ func TestRenewal(t *testing.T) {
 		if h.Task != step.task || !h.Heartbeat.Equal(c.now) || !h.Expires.Equal(c.now.Add(step.expires)) || h.Session != coder1.Session {
 			t.Errorf("%s: %+v", step.p.Op(), h)
 		}
-		if len(m.updates) != 1 || len(m.updates[0]) != 2 || m.updates[0][1].Ref != oplog.Ref {
+		if len(m.updates) != 1 || len(m.updates[0]) != 2 || m.updates[0][1].Ref != git.BoardRef {
 			t.Errorf("%s: %v", step.p.Op(), m.updates)
 		}
 	}
@@ -281,7 +282,7 @@ func TestTakeOver(t *testing.T) {
 	do(t, b, coder1, claim("alpha"))
 	_, err := try(b, coder2, "", claim("alpha"))
 	refusal(t, err, "wrong-state")
-	if err == nil || !strings.Contains(err.Error(), "lease until 08:05Z") {
+	if err == nil || !strings.Contains(err.Error(), "the lease of coder-1 ends at 08:05Z") {
 		t.Errorf("until when it runs is not told: %v", err)
 	}
 
@@ -386,7 +387,7 @@ func TestStopFiles(t *testing.T) {
 	clean(t, b.Repo())
 }
 
-func head(t *testing.T, b *gitboard.Board) gitio.OID {
+func head(t *testing.T, b *gitboard.Board) git.OID {
 	t.Helper()
 	oid, err := b.Repo().ResolveCommit(context.Background(), "HEAD")
 	check(t, err)
@@ -471,7 +472,7 @@ func TestViewAt(t *testing.T) {
 	c.pass(time.Hour)
 	do(t, b, ada, note("second"))
 	for when, want := range map[string]int{
-		string(first.Commit): 1, oplog.Ref: 2, "liza/state~2": 0,
+		string(first.Commit): 1, git.BoardRef: 2, "liza/state~2": 0,
 		"2026-02-03T08:59:59Z": 0, "2026-02-03T09:00:00Z": 1, "2026-02-03T12:00:00Z": 2,
 	} {
 		v, err := b.ViewAt(ctx, when)
@@ -492,9 +493,9 @@ func TestIntentUnread(t *testing.T) {
 	begin(t, gitboard.OpenStore(s, "", gitboard.Options{}))
 	for step := 1; ; step++ {
 		bad := &faulty{Store: s, fails: map[int]fault{step: {false, errFault}}}
-		_, err := gitboard.OpenStore(bad, "", gitboard.Options{}).Do(context.Background(), gitboard.Request{Actor: ada, Intent: func(_ context.Context, v *gitboard.View) (board.Payload, []gitio.RefUpdate, error) {
+		_, err := gitboard.OpenStore(bad, "", gitboard.Options{}).Do(context.Background(), gitboard.Request{Actor: ada}, func(_ context.Context, v *gitboard.View) (board.Payload, []git.RefUpdate, error) {
 			return note(v.State.Config().IntegrationBranch), nil, nil
-		}})
+		})
 		if bad.met == 0 {
 			check(t, err)
 			return

@@ -7,14 +7,15 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/gitio"
 )
 
 // IntegrationRef is the full name of the board's integration branch.
-func (v *View) IntegrationRef() string { return "refs/heads/" + v.State.Config().IntegrationBranch }
+func (v *View) IntegrationRef() string { return git.BranchRef(v.State.Config().IntegrationBranch) }
 
 // Integration is the commit that the integration branch is at; a refusal when there is no such branch.
-func (b *Board) Integration(ctx context.Context, v *View) (gitio.OID, error) {
+func (b *Board) Integration(ctx context.Context, v *View) (git.OID, error) {
 	if v.State.Config() == nil {
 		return "", v.State.Err()
 	}
@@ -26,9 +27,9 @@ func (b *Board) Integration(ctx context.Context, v *View) (gitio.OID, error) {
 		name := v.State.Config().IntegrationBranch
 		hint := "make it where it should begin: git branch " + name + " COMMIT"
 		if last := b.lastMerge(ctx, v); last != "" {
-			hint = fmt.Sprintf("make it again where it was; the last merge left it at %s: git branch %s %s", gitio.OID(last).Short(), name, last)
+			hint = fmt.Sprintf("make it again where it was; the last merge left it at %s: git branch %s %s", git.OID(last).Short(), name, last)
 		}
-		return "", board.Refuse("no-integration", fmt.Sprintf("the integration branch %s is missing here", name), hint)
+		return "", board.Refuse(board.CodeNoIntegration, fmt.Sprintf("the integration branch %s is missing here", name), hint)
 	}
 	return tip, nil
 }
@@ -41,7 +42,7 @@ func (b *Board) lastMerge(ctx context.Context, v *View) string {
 		if brief.Status != board.Merged || t == nil {
 			continue
 		}
-		after, err := b.repo.IsAncestor(ctx, gitio.OID(last), gitio.OID(t.MergeCommit))
+		after, err := b.Repo().IsAncestor(ctx, git.OID(last), git.OID(t.MergeCommit))
 		if last == "" || err == nil && after {
 			last = t.MergeCommit
 		}
@@ -60,7 +61,7 @@ func (b *Board) SpecOID(ctx context.Context, v *View, specRef string) (string, e
 	if err != nil {
 		return "", err
 	}
-	oid, err := b.repo.FileOID(ctx, tip, path)
+	oid, err := b.Repo().FileOID(ctx, tip, path)
 	if errors.Is(err, gitio.ErrNotFound) {
 		return "", nil
 	}

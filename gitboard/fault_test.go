@@ -10,6 +10,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/gitio"
 	"github.com/git-liza/git-liza/gitboard/oplog"
 )
@@ -51,35 +52,35 @@ func (f *faulty) at(name string, step func() error) error {
 	return fmt.Errorf("%s: %w", name, x.err)
 }
 
-func (f *faulty) Object(ctx context.Context, name string) (o gitio.Object, err error) {
+func (f *faulty) Object(ctx context.Context, name string) (o git.Object, err error) {
 	err = f.at("Object", func() error { o, err = f.Store.Object(ctx, name); return err })
 	return o, err
 }
 
-func (f *faulty) Objects(ctx context.Context, names []string) (o []gitio.Object, err error) {
+func (f *faulty) Objects(ctx context.Context, names []string) (o []git.Object, err error) {
 	err = f.at("Objects", func() error { o, err = f.Store.Objects(ctx, names); return err })
 	return o, err
 }
 
-func (f *faulty) WriteObjects(ctx context.Context, objects []gitio.Object) error {
+func (f *faulty) WriteObjects(ctx context.Context, objects []git.Object) error {
 	return f.at("WriteObjects", func() error { return f.Store.WriteObjects(ctx, objects) })
 }
 
-func (f *faulty) Ref(ctx context.Context, name string) (oid gitio.OID, err error) {
+func (f *faulty) Ref(ctx context.Context, name string) (oid git.OID, err error) {
 	err = f.at("Ref", func() error { oid, err = f.Store.Ref(ctx, name); return err })
 	return oid, err
 }
 
-func (f *faulty) UpdateRefs(ctx context.Context, updates []gitio.RefUpdate, reflog string) error {
+func (f *faulty) UpdateRefs(ctx context.Context, updates []git.RefUpdate, reflog string) error {
 	return f.at("UpdateRefs", func() error { return f.Store.UpdateRefs(ctx, updates, reflog) })
 }
 
-func (f *faulty) Log(ctx context.Context, from, to gitio.OID) (c []gitio.Commit, err error) {
+func (f *faulty) Log(ctx context.Context, from, to git.OID) (c []git.Commit, err error) {
 	err = f.at("Log", func() error { c, err = f.Store.Log(ctx, from, to); return err })
 	return c, err
 }
 
-func (f *faulty) RequestCommit(ctx context.Context, tip gitio.OID, request string, depth int) (oid gitio.OID, err error) {
+func (f *faulty) RequestCommit(ctx context.Context, tip git.OID, request string, depth int) (oid git.OID, err error) {
 	err = f.at("RequestCommit", func() error { oid, err = f.Store.RequestCommit(ctx, tip, request, depth); return err })
 	return oid, err
 }
@@ -195,7 +196,7 @@ func TestUnknownOutcome(t *testing.T) {
 	for step := 1; ; step++ {
 		bad := &faulty{Store: s, fails: map[int]fault{step: {true, gitio.ErrRefMoved}, step + 1: {false, errFault}}}
 		before := len(notes(t, s))
-		_, err := gitboard.OpenStore(bad, "", gitboard.Options{}).Do(context.Background(), gitboard.Request{Actor: ada, Intent: gitboard.Just(note("once"))})
+		_, err := gitboard.OpenStore(bad, "", gitboard.Options{}).Do(context.Background(), gitboard.Request{Actor: ada}, gitboard.Just(note("once")))
 		if n := len(notes(t, s)) - before; n > 1 || n == 0 && err == nil {
 			t.Errorf("step %d (%s): written %d times, %v", step, bad.first, n, err)
 		}

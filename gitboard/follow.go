@@ -19,7 +19,7 @@ func (b *Board) Follow(ctx context.Context, every time.Duration) (<-chan struct{
 	if err != nil {
 		return nil, err
 	}
-	f := &follower{common: b.repo.CommonDir(), root: root, changed: make(chan struct{}, 1)}
+	f := &follower{common: b.Repo().CommonDir(), root: root, changed: make(chan struct{}, 1)}
 	if w, err := fsnotify.NewWatcher(); err == nil { // without one, time alone tells
 		f.watcher, f.events, f.errors = w, w.Events, w.Errors
 		f.watch()

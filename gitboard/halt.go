@@ -69,12 +69,12 @@ func (b *Board) PauseClone(ctx context.Context, reason string) (made bool, err e
 
 // localMode refuses to take on or land work while a file in <root>/.liza stops this clone.
 func (b *Board) localMode(ctx context.Context, op board.Operation) error {
-	if b.repo == nil || !board.TakesOnWork(op.Name()) {
+	if b.Repo() == nil || !board.TakesOnWork(op.Name()) {
 		return nil
 	}
 	halts, err := b.Halts(ctx)
 	if err != nil || len(halts) == 0 {
 		return err
 	}
-	return board.Refuse("mode", fmt.Sprintf("this clone is stopped by the file .liza/%s", halts[0].File), "a human goes on by taking that file away")
+	return board.Refuse(board.CodeMode, fmt.Sprintf("this clone is stopped by the file .liza/%s", halts[0].File), "a human goes on by taking that file away")
 }

@@ -14,9 +14,10 @@ import (
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/audit"
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/gitio"
 	"github.com/git-liza/git-liza/gitboard/oplog"
-	"github.com/git-liza/git-liza/roles"
+	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
 func check(t testing.TB, err error) {
@@ -48,9 +49,9 @@ func project(t testing.TB) string {
 	repo, err := gitio.Open(context.Background(), dir)
 	check(t, err)
 	defer repo.Close()
-	head, err := repo.CommitAll(context.Background(), dir, "first", gitio.Signature{Name: "Ada", Email: "ada@example.org"})
+	head, err := repo.CommitAll(context.Background(), dir, "first", git.Signature{Name: "Ada", Email: "ada@example.org"})
 	check(t, err)
-	check(t, repo.UpdateRefs(context.Background(), []gitio.RefUpdate{{Ref: "refs/heads/integration", New: head}}, ""))
+	check(t, repo.UpdateRefs(context.Background(), []git.RefUpdate{{Ref: "refs/heads/integration", New: head}}, ""))
 	return dir
 }
 
@@ -96,7 +97,7 @@ func agent(id string) board.Actor {
 
 func do(t testing.TB, b *gitboard.Board, a board.Actor, p board.Payload) *gitboard.Done {
 	t.Helper()
-	done, err := b.Do(context.Background(), gitboard.Request{Actor: a, Intent: gitboard.Just(p)})
+	done, err := b.Do(context.Background(), gitboard.Request{Actor: a}, gitboard.Just(p))
 	if err != nil {
 		t.Fatalf("%s by %s: %v", p.Op(), a.ID, err)
 	}
@@ -105,7 +106,7 @@ func do(t testing.TB, b *gitboard.Board, a board.Actor, p board.Payload) *gitboa
 
 // try carries an operation out under a request id.
 func try(b *gitboard.Board, a board.Actor, request string, p board.Payload) (*gitboard.Done, error) {
-	return b.Do(context.Background(), gitboard.Request{Actor: a, ID: request, Intent: gitboard.Just(p)})
+	return b.Do(context.Background(), gitboard.Request{Actor: a, ID: request}, gitboard.Just(p))
 }
 
 // begin makes a board with two coders and one task to claim.
@@ -152,7 +153,7 @@ func fsck(t testing.TB, repo *gitio.Repo) {
 	}
 }
 
-func refusal(t testing.TB, err error, code string) {
+func refusal(t testing.TB, err error, code board.ErrorCode) {
 	t.Helper()
 	var r *board.Refusal
 	if !errors.As(err, &r) || r.Code != code {
@@ -160,15 +161,15 @@ func refusal(t testing.TB, err error, code string) {
 	}
 }
 
-func tipOf(t testing.TB, s oplog.Store) gitio.OID {
+func tipOf(t testing.TB, s oplog.Store) git.OID {
 	t.Helper()
-	tip, err := s.Ref(context.Background(), oplog.Ref)
+	tip, err := s.Ref(context.Background(), git.BoardRef)
 	check(t, err)
 	return tip
 }
 
 // count counts the operations of a request after a commit.
-func count(t testing.TB, s oplog.Store, since gitio.OID, request string) int {
+func count(t testing.TB, s oplog.Store, since git.OID, request string) int {
 	t.Helper()
 	commits, err := s.Log(context.Background(), since, tipOf(t, s))
 	check(t, err)

@@ -17,7 +17,7 @@ const (
 // A clone does so once an hour at most, whichever of its processes asks, and for ten minutes at most; ran says
 // whether this call did.
 func (b *Board) Maintain(ctx context.Context) (ran bool, err error) {
-	if b.repo == nil {
+	if b.Repo() == nil {
 		return false, nil
 	}
 	text, err := b.Kept(maintainedFile)
@@ -33,5 +33,5 @@ func (b *Board) Maintain(ctx context.Context) (ran bool, err error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, maintainMost)
 	defer cancel()
-	return true, b.repo.Maintain(ctx)
+	return true, b.Repo().Maintain(ctx)
 }

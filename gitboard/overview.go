@@ -6,7 +6,8 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/codec"
-	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/report"
 )
 
 // recent is how many of the newest operations an overview shows.
@@ -15,7 +16,7 @@ const recent = 5
 // Glance is what overviews are drawn from: a view, and what was seen beside it. Time may pass without another look.
 type Glance struct {
 	*View
-	beside board.Beside
+	beside report.Beside
 }
 
 // Glance looks at what an overview needs beside the board, with the leases as they are now.
@@ -24,13 +25,13 @@ func (v *View) Glance(ctx context.Context) (*Glance, error) {
 	if err != nil {
 		return nil, err
 	}
-	g := &Glance{View: v, beside: board.Beside{Leases: leases}}
+	g := &Glance{View: v, beside: report.Beside{Leases: leases}}
 	halts, err := v.board.Halts(ctx)
 	if err != nil {
 		return nil, err
 	}
 	for _, h := range halts {
-		g.beside.Stopped = append(g.beside.Stopped, board.Stop{File: h.File, Since: board.At(h.Since)})
+		g.beside.Stopped = append(g.beside.Stopped, report.Stop{File: h.File, Since: board.At(h.Since)})
 	}
 	g.beside.Events, err = v.Recent(ctx, recent)
 	return g, err
@@ -39,23 +40,23 @@ func (v *View) Glance(ctx context.Context) (*Glance, error) {
 // PastGlance is the glance at a board of the past, of whose leases nothing is known.
 func (v *View) PastGlance(ctx context.Context) (*Glance, error) {
 	events, err := v.Recent(ctx, recent)
-	return &Glance{v, board.Beside{Events: events}}, err
+	return &Glance{v, report.Beside{Events: events}}, err
 }
 
 // Overview is the run at a glance, as it stands at a moment if nothing happens until then.
-func (g *Glance) Overview(now time.Time) (*board.Overview, error) {
-	return board.Look(g.State, g.beside, now)
+func (g *Glance) Overview(now time.Time) (*report.Overview, error) {
+	return report.Look(g.State, g.beside, now)
 }
 
 // Recent lists up to so many of the newest operations, the newest first; fewer where the history is cut off.
-func (v *View) Recent(ctx context.Context, most int) ([]board.Happened, error) {
-	var events []board.Happened
+func (v *View) Recent(ctx context.Context, most int) ([]report.Happened, error) {
+	var events []report.Happened
 	for c := v.Head; ; {
 		h, err := codec.ParseHead(c.Message)
 		if err != nil { // a hand-made commit: verify tells more
 			h.Agent = c.Author.Name
 		}
-		events = append(events, board.Happened{Time: board.At(c.Author.When), Agent: h.Agent, Subject: h.Subject})
+		events = append(events, report.Happened{Time: board.At(c.Author.When), Agent: h.Agent, Subject: h.Subject})
 		if len(events) == most || len(c.Parents) == 0 {
 			return events, nil
 		}
@@ -66,7 +67,7 @@ func (v *View) Recent(ctx context.Context, most int) ([]board.Happened, error) {
 		if objects[0].OID == "" {
 			return events, nil
 		}
-		if c, err = gitio.DecodeCommit(objects[0]); err != nil {
+		if c, err = git.DecodeCommit(objects[0]); err != nil {
 			return nil, err
 		}
 	}

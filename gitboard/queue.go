@@ -12,7 +12,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/codec"
-	"github.com/git-liza/git-liza/roles"
+	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
 // Queued is an operation that was asked for without a network, and waits for a sync.
@@ -26,31 +26,28 @@ type Queued struct {
 	file string
 }
 
-// mayQueue are the operations that say something and take nothing: they are as good an hour later.
-var mayQueue = []string{"note", "anomaly", "discover"}
-
 // Queue keeps an operation for the next sync.
-func (b *Board) Queue(actor board.Actor, request string, allowSecret bool, p board.Payload) (*Queued, error) {
+func (b *Board) Queue(r Request, p board.Payload) (*Queued, error) {
 	if b.Remote() == "" {
-		return nil, board.Refuse("invalid", "the board isn't shared: nothing needs a network here", "leave --offline out")
+		return nil, board.Refuse(board.CodeInvalid, "the board isn't shared: nothing needs a network here", "leave --offline out")
 	}
-	if !slices.Contains(mayQueue, p.Op()) {
-		return nil, board.Refuse("invalid", p.Op()+" can't be queued: it is decided at the remote", "try again when the remote is there")
+	if !slices.Contains(board.OfflineOps(), p.Op()) {
+		return nil, board.Refuse(board.CodeInvalid, p.Op()+" can't be queued: it is decided at the remote", "try again when the remote is there")
 	}
-	if request == "" {
+	if r.ID == "" {
 		token, err := b.Token()
 		if err != nil {
 			return nil, err
 		}
-		request = token
-	} else if !board.ValidRequest(request) {
-		return nil, board.Refuse("invalid", "a request id has up to 100 letters, digits and ._/:-", "")
+		r.ID = token
+	} else if err := checkID(r.ID); err != nil {
+		return nil, err
 	}
-	payload, err := codec.EncodePayload(board.Operation{Actor: actor, AllowSecret: allowSecret, Payload: p})
+	payload, err := codec.EncodePayload(board.Operation{Actor: r.Actor, AllowSecret: r.AllowSecret, Payload: p})
 	if err != nil {
 		return nil, err
 	}
-	q := &Queued{Request: request, Op: p.Op(), Payload: payload, Actor: actor, At: board.At(b.now())}
+	q := &Queued{Request: r.ID, Op: p.Op(), Payload: payload, Actor: r.Actor, At: board.At(b.now())}
 	data, err := json.MarshalIndent(q, "", "  ")
 	if err != nil {
 		return nil, err
@@ -106,7 +103,7 @@ func (b *Board) Send(ctx context.Context, q *Queued) (*Done, error) {
 			return nil, err
 		}
 	}
-	done, err := b.Do(ctx, Request{Actor: actor, ID: q.Request, AllowSecret: allowSecret, Intent: Just(p)})
+	done, err := b.Do(ctx, Request{Actor: actor, ID: q.Request, AllowSecret: allowSecret}, Just(p))
 	switch {
 	case err == nil:
 		return done, os.Remove(q.file)

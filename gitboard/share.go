@@ -5,25 +5,26 @@ import (
 	"errors"
 	"time"
 
+	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/gitio"
 	"github.com/git-liza/git-liza/gitboard/remote"
 )
 
 // Remote is the name of the remote that the board is shared by, "" for none.
 func (b *Board) Remote() string {
-	if b.shared == nil {
+	if b.shared() == nil {
 		return ""
 	}
-	return b.shared.Name()
+	return b.shared().Name()
 }
 
 // Refresh brings this clone's view of a shared board up to date; nothing happens to a board that isn't shared.
 // Errors: a *gitio.NetworkError, or a *remote.DivergedError.
 func (b *Board) Refresh(ctx context.Context) error {
-	if b.shared == nil {
+	if b.shared() == nil {
 		return nil
 	}
-	return b.shared.Fetch(ctx)
+	return b.shared().Fetch(ctx)
 }
 
 // Moment is a moment in the life of a clone's view of a shared board.
@@ -32,7 +33,7 @@ type Moment struct {
 	known bool
 }
 
-// IsZero reports whether it is no moment at all.
+// IsZero reports whether there is no moment.
 func (m Moment) IsZero() bool { return !m.known }
 
 // Moment is this moment.
@@ -40,7 +41,7 @@ func (b *Board) Moment() Moment {
 	if b.Remote() == "" {
 		return Moment{}
 	}
-	return Moment{b.shared.Now(), true}
+	return Moment{b.shared().Now(), true}
 }
 
 // refreshSince is Refresh unless the view was brought up to date since a moment.
@@ -48,15 +49,15 @@ func (b *Board) refreshSince(ctx context.Context, m Moment) error {
 	if m.IsZero() {
 		return b.Refresh(ctx)
 	}
-	return b.shared.FetchSince(ctx, m.at)
+	return b.shared().FetchSince(ctx, m.at)
 }
 
 // RefreshAll is Refresh, and brings every submission, also those that were rejected.
 func (b *Board) RefreshAll(ctx context.Context) error {
-	if b.shared == nil {
+	if b.shared() == nil {
 		return nil
 	}
-	return b.shared.FetchAll(ctx)
+	return b.shared().FetchAll(ctx)
 }
 
 // Refreshed is when the view of a shared board was brought up to date last, zero for never.
@@ -64,7 +65,7 @@ func (b *Board) Refreshed() time.Time {
 	if b.Remote() == "" {
 		return time.Time{}
 	}
-	return b.shared.Fetched()
+	return b.shared().Fetched()
 }
 
 // Brings reports whether a commit that the board names is here. Refs of one push come to be seen one after the other,
@@ -72,9 +73,9 @@ func (b *Board) Refreshed() time.Time {
 func (b *Board) Brings(ctx context.Context, commit string) (bool, error) {
 	const tries = 3
 	for try := 1; ; try++ {
-		o, err := b.repo.Object(ctx, commit)
+		o, err := b.Repo().Object(ctx, commit)
 		if err == nil {
-			return o.Type == gitio.CommitObject, nil
+			return o.Type == git.CommitObject, nil
 		}
 		if !errors.Is(err, gitio.ErrNotFound) || b.Remote() == "" || try == tries {
 			return false, ignore(err, gitio.ErrNotFound)
@@ -93,28 +94,28 @@ func ignore(err, what error) error {
 }
 
 // Published is where other clones see a task's branch, zero where they see none.
-func (b *Board) Published(ctx context.Context, task string) (gitio.OID, error) {
+func (b *Board) Published(ctx context.Context, task string) (git.OID, error) {
 	if b.Remote() == "" {
-		return gitio.ZeroOID, nil
+		return git.ZeroOID, nil
 	}
-	return b.repo.Ref(ctx, b.shared.Task(task))
+	return b.Repo().Ref(ctx, b.shared().Task(task))
 }
 
 // Publish is the update by which other clones get a task's branch with an operation, or see it no longer (zero);
 // none where the board isn't shared, or they see it there.
-func (b *Board) Publish(ctx context.Context, task string, head gitio.OID) ([]gitio.RefUpdate, error) {
+func (b *Board) Publish(ctx context.Context, task string, head git.OID) ([]git.RefUpdate, error) {
 	seen, err := b.Published(ctx, task)
 	if err != nil || b.Remote() == "" || seen == head {
 		return nil, err
 	}
-	return []gitio.RefUpdate{{Ref: b.shared.Task(task), Old: seen, New: head}}, nil
+	return []git.RefUpdate{{Ref: b.shared().Task(task), Old: seen, New: head}}, nil
 }
 
 // Share makes a remote the judge of the board, and gives it there.
-func (b *Board) Share(ctx context.Context, name string) error { return b.shared.Share(ctx, name) }
+func (b *Board) Share(ctx context.Context, name string) error { return b.shared().Share(ctx, name) }
 
 // Join adopts the board that a remote has.
-func (b *Board) Join(ctx context.Context, name string) error { return b.shared.Join(ctx, name) }
+func (b *Board) Join(ctx context.Context, name string) error { return b.shared().Join(ctx, name) }
 
 // SharedBoards names the remotes that have a board.
-func (b *Board) SharedBoards(ctx context.Context) ([]string, error) { return b.shared.Find(ctx) }
+func (b *Board) SharedBoards(ctx context.Context) ([]string, error) { return b.shared().Find(ctx) }

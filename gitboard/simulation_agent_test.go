@@ -9,9 +9,9 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/lease"
-	"github.com/git-liza/git-liza/roles"
+	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
 // simAgent is an id and the process that acts under it: a supervisor and its agent in one, or the human.
@@ -52,7 +52,7 @@ func (a *simAgent) just(p board.Payload, then func(*gitboard.Done, error)) {
 
 func (a *simAgent) attempt(request string, intent gitboard.Intent, tries int, then func(*gitboard.Done, error)) {
 	a.exposed = true
-	done, err := a.board.Do(a.s.ctx, gitboard.Request{Actor: a.actor, ID: request, Intent: intent})
+	done, err := a.board.Do(a.s.ctx, gitboard.Request{Actor: a.actor, ID: request}, intent)
 	a.exposed, a.store.blind = false, false
 	switch {
 	case a.store.dead:
@@ -64,7 +64,7 @@ func (a *simAgent) attempt(request string, intent gitboard.Intent, tries int, th
 		a.crash("has been replaced")
 	case isRefusal(err):
 		a.s.denied = append(a.s.denied, request)
-		a.s.met["refused: "+refusalCode(err)]++
+		a.s.met["refused: "+string(refusalCode(err))]++
 		if refusalCode(err) == "invariant" || refusalCode(err) == "permission" || refusalCode(err) == "invalid" {
 			a.s.say(a.id, "? %v", err)
 		}
@@ -78,7 +78,7 @@ func (a *simAgent) attempt(request string, intent gitboard.Intent, tries int, th
 	}
 }
 
-func refusalCode(err error) string {
+func refusalCode(err error) board.ErrorCode {
 	r := (*board.Refusal)(nil)
 	errors.As(err, &r)
 	return r.Code
@@ -91,7 +91,7 @@ func isLost(err error) bool {
 
 // now carries out an operation once, with no faults.
 func (a *simAgent) now(p board.Payload) (*gitboard.Done, error) {
-	done, err := a.board.Do(a.s.ctx, gitboard.Request{Actor: a.actor, ID: a.s.request(), Intent: gitboard.Just(p)})
+	done, err := a.board.Do(a.s.ctx, gitboard.Request{Actor: a.actor, ID: a.s.request()}, gitboard.Just(p))
 	a.s.eye.catchUp()
 	return done, err
 }
@@ -158,7 +158,7 @@ func (a *simAgent) boot() {
 }
 
 func (a *simAgent) registration(session string) gitboard.Intent {
-	return func(context.Context, *gitboard.View) (board.Payload, []gitio.RefUpdate, error) {
+	return func(context.Context, *gitboard.View) (board.Payload, []git.RefUpdate, error) {
 		return &board.Register{Session: session, Clone: "memory"}, nil, nil
 	}
 }

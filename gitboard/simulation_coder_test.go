@@ -5,7 +5,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/git"
 )
 
 // code looks for a task, or goes on with the one that the board says is this coder's.
@@ -33,7 +33,7 @@ func (a *simAgent) code() {
 }
 
 func (a *simAgent) claim(id string) {
-	a.do(func(_ context.Context, v *gitboard.View) (board.Payload, []gitio.RefUpdate, error) {
+	a.do(func(_ context.Context, v *gitboard.View) (board.Payload, []git.RefUpdate, error) {
 		t, err := v.State.FindTask(id)
 		if err != nil {
 			return nil, nil, err
@@ -119,7 +119,7 @@ func (a *simAgent) liveSoon() { a.soon(a.live) }
 
 func (a *simAgent) submit(id string) {
 	commit := string(a.s.commit("work"))
-	a.do(func(_ context.Context, v *gitboard.View) (board.Payload, []gitio.RefUpdate, error) {
+	a.do(func(_ context.Context, v *gitboard.View) (board.Payload, []git.RefUpdate, error) {
 		t, err := v.State.FindTask(id)
 		if err != nil {
 			return nil, nil, err
@@ -139,7 +139,7 @@ func (a *simAgent) submit(id string) {
 // zeros makes an empty id a whole one.
 func zeros(id string) string {
 	if id == "" {
-		return string(gitio.ZeroOID)
+		return string(git.ZeroOID)
 	}
 	return ""
 }

@@ -7,10 +7,9 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/codec"
-	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/lease"
-	"github.com/git-liza/git-liza/gitboard/oplog"
-	"github.com/git-liza/git-liza/roles"
+	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
 // simEye watches the log: it replays every commit as it comes, and holds it against what it has noted itself of
@@ -19,13 +18,13 @@ type simEye struct {
 	s        *simulation
 	memory   *board.Memory
 	at       board.Time
-	tip      gitio.OID
+	tip      git.OID
 	n        int       // operations
 	progress time.Time // when a task changed its state last
 	since    int       // operations since then
 
-	chain    map[gitio.OID]bool
-	requests map[string]gitio.OID
+	chain    map[git.OID]bool
+	requests map[string]git.OID
 	sessions map[string]string // of the agents that are registered
 	coder    map[string]string // who has claimed a task last
 	reviewer map[string]string
@@ -35,7 +34,7 @@ type simEye struct {
 
 func newSimEye(s *simulation) *simEye {
 	return &simEye{
-		s: s, memory: board.NewMemory(), tip: gitio.ZeroOID, progress: s.now, chain: map[gitio.OID]bool{}, requests: map[string]gitio.OID{},
+		s: s, memory: board.NewMemory(), tip: git.ZeroOID, progress: s.now, chain: map[git.OID]bool{}, requests: map[string]git.OID{},
 		sessions: map[string]string{}, coder: map[string]string{}, reviewer: map[string]string{}, ops: map[string]int{}, ends: map[board.Status]int{},
 	}
 }
@@ -53,7 +52,7 @@ func (e *simEye) held(agent string) *board.Task {
 
 // catchUp replays what is new in the log.
 func (e *simEye) catchUp() {
-	tip, err := e.s.memory.Ref(e.s.ctx, oplog.Ref)
+	tip, err := e.s.memory.Ref(e.s.ctx, git.BoardRef)
 	check(e.s.t, err)
 	if tip == e.tip {
 		return
@@ -84,7 +83,7 @@ func (e *simEye) fenced(before *board.State, op board.Operation) {
 }
 
 // take replays one commit, and returns its operation and the board before it.
-func (e *simEye) take(c gitio.Commit) (board.Operation, *board.State) {
+func (e *simEye) take(c git.Commit) (board.Operation, *board.State) {
 	s := e.s
 	h, err := codec.ParseHead(c.Message)
 	check(s.t, err)
@@ -216,7 +215,7 @@ func (e *simEye) sound() {
 }
 
 // isRefusal reports whether an operation was refused, for one of the reasons when some are given.
-func isRefusal(err error, codes ...string) bool {
+func isRefusal(err error, codes ...board.ErrorCode) bool {
 	r := (*board.Refusal)(nil)
 	return errors.As(err, &r) && (len(codes) == 0 || slices.Contains(codes, r.Code))
 }

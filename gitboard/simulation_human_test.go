@@ -7,8 +7,8 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/gitio"
-	"github.com/git-liza/git-liza/roles"
+	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
 // rule does the next thing that a human does: what waits for them, or a whim.
@@ -121,10 +121,10 @@ func (a *simAgent) whim() board.Payload {
 // land moves integration by a human's hand.
 func (a *simAgent) land(then func(*gitboard.Done, error)) {
 	s := a.s
-	a.do(func(context.Context, *gitboard.View) (board.Payload, []gitio.RefUpdate, error) {
+	a.do(func(context.Context, *gitboard.View) (board.Payload, []git.RefUpdate, error) {
 		before, after := s.integration(), s.commit("specs")
 		s.landed[after] = simLanding{parent: before}
 		return &board.Land{Before: string(before), Commit: string(after), Reason: "specs"},
-			[]gitio.RefUpdate{{Ref: simIntegration, Old: before, New: after}}, nil
+			[]git.RefUpdate{{Ref: simIntegration, Old: before, New: after}}, nil
 	}, then)
 }

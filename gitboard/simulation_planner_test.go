@@ -6,7 +6,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/roles"
+	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
 const simSpec = "5555555555555555555555555555555555555555"
@@ -54,11 +54,8 @@ func (a *simAgent) duty() board.Payload {
 	if len(state.Goal().AlignmentHistory) == 0 {
 		return &board.AlignmentEntry{Event: "planned", Summary: fmt.Sprintf("%d tasks", len(s.order))}
 	}
-	for _, d := range stuck(state, board.Draft) {
-		if state.Config().PlanReview == "human" {
-			break
-		}
-		return &board.Finalize{About: about(d), SpecOID: simSpec}
+	if drafts := stuck(state, board.Draft); len(drafts) > 0 && state.Config().PlanReview != "human" {
+		return &board.Finalize{About: about(drafts[0]), SpecOID: simSpec}
 	}
 	if p := a.unblock(state); p != nil {
 		return p
@@ -111,39 +108,41 @@ func (a *simAgent) addable(state *board.State, d *board.Definition) bool {
 // unblock deals with the first BLOCKED task.
 func (a *simAgent) unblock(state *board.State) board.Payload {
 	s := a.s
-	for _, id := range stuck(state, board.Blocked) {
-		t := state.Task(id)
-		about := board.About{Task: id}
-		exhausted := len(t.FailedBy) >= 2 && t.Last(board.EventAmended, board.EventBlocked).Event != board.EventAmended
-		switch {
-		case exhausted && s.chance(300) && s.extra < s.tasks/2+3, s.chance(40) && s.extra < s.tasks/2+3:
-			return a.replace(t)
-		case exhausted && s.chance(100) && len(dependents(state, id)) == 0:
-			return &board.Abandon{About: about, Reason: "not worth it", Kept: string(s.commit("attic"))}
-		case exhausted || s.chance(200):
-			s.truth[id] /= 2
-			return &board.AmendTask{
-				About: about, Set: []string{"done_when"}, Reason: "it was framed wrong",
-				Definition: board.Definition{DoneWhen: fmt.Sprintf("%s prints ok (%d)", id, s.eye.n)},
-			}
-		}
-		p := &board.Unblock{About: about, Assessment: "go on"}
-		switch {
-		case t.Worktree == "" || s.chance(400):
-			if t.Worktree != "" {
-				p.Kept = string(s.commit("attic"))
-			}
-		case s.chance(500):
-			p.Mode = board.UnblockKeepWork
-			if s.chance(300) {
-				p.To = roles.Coder.ID(1 + s.rng.IntN(s.coders))
-			}
-		case s.mayGoOn(state, t):
-			p.Mode = board.UnblockSameCoder
-		}
-		return p
+	blocked := stuck(state, board.Blocked)
+	if len(blocked) == 0 {
+		return nil
 	}
-	return nil
+	id := blocked[0]
+	t := state.Task(id)
+	about := board.About{Task: id}
+	exhausted := len(t.FailedBy) >= 2 && t.Last(board.EventAmended, board.EventBlocked).Event != board.EventAmended
+	switch {
+	case exhausted && s.chance(300) && s.extra < s.tasks/2+3, s.chance(40) && s.extra < s.tasks/2+3:
+		return a.replace(t)
+	case exhausted && s.chance(100) && len(dependents(state, id)) == 0:
+		return &board.Abandon{About: about, Reason: "not worth it", Kept: string(s.commit("attic"))}
+	case exhausted || s.chance(200):
+		s.truth[id] /= 2
+		return &board.AmendTask{
+			About: about, Set: []string{"done_when"}, Reason: "it was framed wrong",
+			Definition: board.Definition{DoneWhen: fmt.Sprintf("%s prints ok (%d)", id, s.eye.n)},
+		}
+	}
+	p := &board.Unblock{About: about, Assessment: "go on"}
+	switch {
+	case t.Worktree == "" || s.chance(400):
+		if t.Worktree != "" {
+			p.Kept = string(s.commit("attic"))
+		}
+	case s.chance(500):
+		p.Mode = board.UnblockKeepWork
+		if s.chance(300) {
+			p.To = roles.Coder.ID(1 + s.rng.IntN(s.coders))
+		}
+	case s.mayGoOn(state, t):
+		p.Mode = board.UnblockSameCoder
+	}
+	return p
 }
 
 // mayGoOn reports whether a task's coder is there and free.

@@ -7,7 +7,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/git"
 )
 
 // review goes on with a review, lands what is approved, or looks for something to review.
@@ -47,7 +47,7 @@ func (a *simAgent) review() {
 		return
 	}
 	a.soon(func() {
-		a.do(func(context.Context, *gitboard.View) (board.Payload, []gitio.RefUpdate, error) {
+		a.do(func(context.Context, *gitboard.View) (board.Payload, []git.RefUpdate, error) {
 			return &board.ClaimReview{About: board.About{Task: id}}, nil, nil
 		}, a.orAnew(func() { a.judge(id) }))
 	})
@@ -102,13 +102,13 @@ func (a *simAgent) merge(id string) {
 	case s.chance(120 * s.truth[id]):
 		failure = board.FailTest
 	}
-	a.do(func(_ context.Context, v *gitboard.View) (board.Payload, []gitio.RefUpdate, error) {
+	a.do(func(_ context.Context, v *gitboard.View) (board.Payload, []git.RefUpdate, error) {
 		t, err := v.State.FindTask(id)
 		if err != nil {
 			return nil, nil, err
 		}
 		if at, there := s.holds(t.ReviewCommit); there && t.Status == board.Approved {
-			return &board.FinishMerge{About: board.About{Task: id}, ReviewCommit: t.ReviewCommit, MergeCommit: string(at), MergeType: board.MergeCommitType}, nil, nil
+			return &board.FinishMerge{About: board.About{Task: id}, ReviewCommit: t.ReviewCommit, Before: string(s.landed[at].parent), MergeCommit: string(at), MergeType: board.MergeCommitType}, nil, nil
 		}
 		before := s.integration()
 		p := &board.Merge{About: board.About{Task: id}, ReviewCommit: t.ReviewCommit, Before: string(before), Failure: failure}
@@ -117,14 +117,14 @@ func (a *simAgent) merge(id string) {
 			return p, nil, nil
 		}
 		after := s.commit("merge")
-		s.landed[after] = simLanding{before, gitio.OID(t.ReviewCommit)}
+		s.landed[after] = simLanding{before, git.OID(t.ReviewCommit)}
 		p.MergeCommit, p.MergeType, p.Test = string(after), board.MergeCommitType, "go test ./..."
-		return p, []gitio.RefUpdate{{Ref: simIntegration, Old: before, New: after}}, nil
+		return p, []git.RefUpdate{{Ref: simIntegration, Old: before, New: after}}, nil
 	}, func(*gitboard.Done, error) { a.soon(a.live) })
 }
 
 func (a *simAgent) retry(id string) {
-	a.do(func(_ context.Context, v *gitboard.View) (board.Payload, []gitio.RefUpdate, error) {
+	a.do(func(_ context.Context, v *gitboard.View) (board.Payload, []git.RefUpdate, error) {
 		t, err := v.State.FindTask(id)
 		if err != nil {
 			return nil, nil, err

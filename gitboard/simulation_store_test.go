@@ -5,8 +5,8 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/gitio"
-	"github.com/git-liza/git-liza/gitboard/lease"
 	"github.com/git-liza/git-liza/gitboard/oplog"
 )
 
@@ -21,7 +21,7 @@ type simStore struct {
 var errDead = errors.New("the process is dead")
 
 // Refs makes the leases listable.
-func (m *simStore) Refs(ctx context.Context, prefixes ...string) ([]gitio.Ref, error) {
+func (m *simStore) Refs(ctx context.Context, prefixes ...string) ([]git.Ref, error) {
 	return m.a.s.memory.Refs(ctx, prefixes...)
 }
 
@@ -39,28 +39,28 @@ func (m *simStore) reading(name string) error {
 	return nil
 }
 
-func (m *simStore) Object(ctx context.Context, name string) (gitio.Object, error) {
+func (m *simStore) Object(ctx context.Context, name string) (git.Object, error) {
 	if err := m.reading("Object"); err != nil {
-		return gitio.Object{}, err
+		return git.Object{}, err
 	}
 	return m.Store.Object(ctx, name)
 }
 
-func (m *simStore) Objects(ctx context.Context, names []string) ([]gitio.Object, error) {
+func (m *simStore) Objects(ctx context.Context, names []string) ([]git.Object, error) {
 	if err := m.reading("Objects"); err != nil {
 		return nil, err
 	}
 	return m.Store.Objects(ctx, names)
 }
 
-func (m *simStore) Ref(ctx context.Context, name string) (gitio.OID, error) {
+func (m *simStore) Ref(ctx context.Context, name string) (git.OID, error) {
 	if err := m.reading("Ref"); err != nil {
 		return "", err
 	}
 	return m.Store.Ref(ctx, name)
 }
 
-func (m *simStore) WriteObjects(ctx context.Context, objects []gitio.Object) error {
+func (m *simStore) WriteObjects(ctx context.Context, objects []git.Object) error {
 	if m.dead {
 		return errDead
 	}
@@ -68,7 +68,7 @@ func (m *simStore) WriteObjects(ctx context.Context, objects []gitio.Object) err
 }
 
 // RequestCommit is what a walk along the history would find, at once.
-func (m *simStore) RequestCommit(_ context.Context, _ gitio.OID, request string, _ int) (gitio.OID, error) {
+func (m *simStore) RequestCommit(_ context.Context, _ git.OID, request string, _ int) (git.OID, error) {
 	if err := m.reading("RequestCommit"); err != nil {
 		return "", err
 	}
@@ -80,7 +80,7 @@ func (m *simStore) RequestCommit(_ context.Context, _ gitio.OID, request string,
 }
 
 // UpdateRefs is where a process meets the others, and its fate.
-func (m *simStore) UpdateRefs(ctx context.Context, updates []gitio.RefUpdate, reflog string) error {
+func (m *simStore) UpdateRefs(ctx context.Context, updates []git.RefUpdate, reflog string) error {
 	if m.dead {
 		return errDead
 	}
@@ -96,7 +96,7 @@ func (m *simStore) UpdateRefs(ctx context.Context, updates []gitio.RefUpdate, re
 		s.depth--
 	}
 	faults, what := s.faults, "append"
-	if updates[0].Ref == lease.Ref(m.a.id) && len(updates) == 1 {
+	if updates[0].Ref == git.LeaseRef(m.a.id) && len(updates) == 1 {
 		what = "heartbeat"
 		faults.before, faults.after = faults.before/20, faults.after/20 // a heartbeat, of which there are many
 	}

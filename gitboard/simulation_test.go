@@ -10,7 +10,7 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"github.com/git-liza/git-liza/internal/golden"
+	"github.com/git-liza/git-liza/gitboard/golden"
 )
 
 var (
@@ -29,12 +29,12 @@ func TestSimulation(t *testing.T) {
 		size simSize
 	}
 	var runs []run
-	small, large := 8, 0
+	small, large := 3, 0
 	switch {
 	case *simLong:
 		small, large = 400, 3
 	case testing.Short():
-		small = 2
+		small = 1
 	}
 	for seed := range small {
 		runs = append(runs, run{uint64(seed + 1), simSmall})
@@ -77,7 +77,7 @@ func TestSimulationReplays(t *testing.T) {
 }
 
 func replays(t *testing.T) {
-	first, second := newSimulation(t, 4, simSmall), newSimulation(t, 4, simSmall)
+	first, second := newSimulation(t, 4, simTiny), newSimulation(t, 4, simTiny)
 	first.run()
 	second.run()
 	if !slices.Equal(first.lines, second.lines) || first.eye.tip != second.eye.tip || !maps.Equal(first.met, second.met) {

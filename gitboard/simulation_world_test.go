@@ -13,9 +13,9 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/oplog"
-	"github.com/git-liza/git-liza/roles"
+	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
 // simulation is a whole run in memory: agents and a human, each a process with a board of its own over one
@@ -39,7 +39,7 @@ type simulation struct {
 	agents []*simAgent
 	human  *simAgent
 	truth  map[string]float64           // how hard a task really is
-	landed map[gitio.OID]simLanding     // how integration came to each of its commits
+	landed map[git.OID]simLanding       // how integration came to each of its commits
 	wants  map[string]*board.Definition // the plan that the planners have in mind, by task
 	order  []string                     // of the plan
 	extra  int                          // tasks that were added to the plan
@@ -49,10 +49,10 @@ type simulation struct {
 	lines  []string                     // the transcript
 }
 
-type simLanding struct{ parent, review gitio.OID }
+type simLanding struct{ parent, review git.OID }
 
 type simAck struct {
-	commit  gitio.OID
+	commit  git.OID
 	request string
 }
 
@@ -64,7 +64,7 @@ func newSimulation(t testing.TB, seed uint64, size simSize) *simulation {
 	s := &simulation{
 		t: t, seed: seed, rng: rand.New(rand.NewPCG(seed, 0x112a)), ctx: context.Background(), now: simStart,
 		memory: oplog.NewMemory(), cache: filepath.Join(t.TempDir(), "briefs.json"),
-		truth: map[string]float64{}, landed: map[gitio.OID]simLanding{}, wants: map[string]*board.Definition{}, met: map[string]int{},
+		truth: map[string]float64{}, landed: map[git.OID]simLanding{}, wants: map[string]*board.Definition{}, met: map[string]int{},
 	}
 	s.scenario = drawScenario(s.rng, size)
 	s.eye = newSimEye(s)
@@ -112,10 +112,10 @@ func (s *simulation) span(from, to time.Duration) time.Duration {
 }
 
 // commit is a new object that stands for a commit of the project.
-func (s *simulation) commit(what string) gitio.OID {
+func (s *simulation) commit(what string) git.OID {
 	s.seq++
-	o := gitio.NewObject("blob", fmt.Appendf(nil, "%s %d", what, s.seq))
-	check(s.t, s.memory.WriteObjects(s.ctx, []gitio.Object{o}))
+	o := git.NewObject("blob", fmt.Appendf(nil, "%s %d", what, s.seq))
+	check(s.t, s.memory.WriteObjects(s.ctx, []git.Object{o}))
 	return o.OID
 }
 
@@ -124,14 +124,14 @@ func (s *simulation) request() string {
 	return fmt.Sprintf("q-%d", s.seq)
 }
 
-func (s *simulation) integration() gitio.OID {
+func (s *simulation) integration() git.OID {
 	oid, err := s.memory.Ref(s.ctx, simIntegration)
 	check(s.t, err)
 	return oid
 }
 
 // holds reports whether integration holds an approved commit, and since which of its commits.
-func (s *simulation) holds(review string) (gitio.OID, bool) {
+func (s *simulation) holds(review string) (git.OID, bool) {
 	for at := s.integration(); at != ""; at = s.landed[at].parent {
 		if string(s.landed[at].review) == review {
 			return at, true
@@ -286,7 +286,7 @@ func (s *simulation) waits() []string {
 
 func (s *simulation) begin() {
 	first := s.commit("integration")
-	check(s.t, s.memory.UpdateRefs(s.ctx, []gitio.RefUpdate{{Ref: simIntegration, New: first}}, ""))
+	check(s.t, s.memory.UpdateRefs(s.ctx, []git.RefUpdate{{Ref: simIntegration, New: first}}, ""))
 	s.human.mustDo(&board.Init{Goal: "Simulate", SpecRef: "specs/vision.md", IntegrationBranch: "integration"})
 	for _, c := range [][2]string{
 		{"lease_duration", fmt.Sprint(int(s.lease / time.Second))}, {"heartbeat_interval", fmt.Sprint(int(s.heartbeat / time.Second))},

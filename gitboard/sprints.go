@@ -5,13 +5,13 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/codec"
-	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/git"
 )
 
 // Sprints are the sprints that the board of a view has had, as each began, the oldest first. The board itself
 // knows the last one only; the others are in its history.
 func (v *View) Sprints(ctx context.Context) ([]board.Sprint, error) {
-	commits, err := v.board.store.Log(ctx, gitio.ZeroOID, v.Commit)
+	commits, err := v.board.store.Log(ctx, git.ZeroOID, v.Commit)
 	if err != nil {
 		return nil, err
 	}

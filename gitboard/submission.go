@@ -6,22 +6,24 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/report"
 )
 
 // Submission gathers what of a task's submission only the repository knows: its commits and files, and what
 // changed in its spec since the task was finalized. The task has a review commit.
-func (b *Board) Submission(ctx context.Context, v *View, t *board.Task) (*board.Submission, error) {
-	base, commit := gitio.OID(t.ReviewBase), gitio.OID(t.ReviewCommit)
-	files, err := b.repo.ChangedFiles(ctx, base, commit)
+func (b *Board) Submission(ctx context.Context, v *View, t *board.Task) (*report.Submission, error) {
+	base, commit := git.OID(t.ReviewBase), git.OID(t.ReviewCommit)
+	files, err := b.Repo().ChangedFiles(ctx, base, commit)
 	if err != nil {
 		return nil, err
 	}
-	commits, err := b.repo.Log(ctx, base, commit)
+	commits, err := b.Repo().Log(ctx, base, commit)
 	if err != nil {
 		return nil, err
 	}
-	s := board.SubmissionOf(v.State.Config(), t, files)
+	s := report.SubmissionOf(v.State.Config(), t, files)
 	for _, c := range commits {
 		subject, _, _ := strings.Cut(c.Message, "\n")
 		s.Commits = append(s.Commits, c.OID.Short()+" "+board.Line(subject, 100))
@@ -32,18 +34,18 @@ func (b *Board) Submission(ctx context.Context, v *View, t *board.Task) (*board.
 	}
 	s.SpecChanged = true
 	if now != "" {
-		s.SpecDiff, err = b.diffSpecs(ctx, gitio.OID(t.SpecOID), gitio.OID(now))
+		s.SpecDiff, err = b.diffSpecs(ctx, git.OID(t.SpecOID), git.OID(now))
 	}
 	return s, err
 }
 
 // diffSpecs compares two versions of a spec; "" when this clone lacks the old one.
-func (b *Board) diffSpecs(ctx context.Context, was, now gitio.OID) (string, error) {
-	if _, err := b.repo.Object(ctx, string(was)); err != nil {
+func (b *Board) diffSpecs(ctx context.Context, was, now git.OID) (string, error) {
+	if _, err := b.Repo().Object(ctx, string(was)); err != nil {
 		if errors.Is(err, gitio.ErrNotFound) {
 			err = nil
 		}
 		return "", err
 	}
-	return b.repo.DiffBlobs(ctx, was, now)
+	return b.Repo().DiffBlobs(ctx, was, now)
 }

@@ -2,12 +2,11 @@ package gitboard
 
 import (
 	"context"
-	"errors"
 	"strings"
 	"time"
 
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/lease"
 	"github.com/git-liza/git-liza/gitboard/oplog"
 )
@@ -15,7 +14,8 @@ import (
 // View is the board at one commit, with the leases as they are now.
 type View struct {
 	*oplog.Snapshot
-	board *Board
+	board   *Board
+	planned *planned // the operation that was decided on it last
 }
 
 // View looks at the board as it is now. Without a board the error is oplog.ErrNoBoard.
@@ -25,9 +25,9 @@ func (b *Board) View(ctx context.Context) (*View, error) {
 		return nil, err
 	}
 	if s.Commit.IsZero() {
-		return nil, oplog.ErrNoBoard
+		return nil, b.NoBoard(ctx)
 	}
-	return &View{s, b}, nil
+	return &View{Snapshot: s, board: b}, nil
 }
 
 // ViewAt looks at the board as it was: at a commit (any name that git knows) or at a time.
@@ -40,41 +40,41 @@ func (b *Board) ViewAt(ctx context.Context, when string) (*View, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &View{s, b}, nil
+	return &View{Snapshot: s, board: b}, nil
 }
 
 // commitAt finds the board's commit of a name, or the last one not after a time.
-func (b *Board) commitAt(ctx context.Context, when string) (gitio.OID, error) {
+func (b *Board) commitAt(ctx context.Context, when string) (git.OID, error) {
 	tip, err := b.View(ctx)
 	if err != nil {
 		return "", err
 	}
 	if at, err := board.ParseTime(when); err == nil {
-		commits, err := b.log.Store().Log(ctx, gitio.ZeroOID, tip.Commit)
+		commits, err := b.log.Store().Log(ctx, git.ZeroOID, tip.Commit)
 		if err != nil {
 			return "", err
 		}
-		found := gitio.ZeroOID
+		found := git.ZeroOID
 		for _, c := range commits {
 			if board.At(c.Author.When) <= at {
 				found = c.OID
 			}
 		}
 		if found.IsZero() {
-			return "", board.Refuse("invalid", "the board is younger than "+when, "git liza log")
+			return "", board.Refuse(board.CodeInvalid, "the board is younger than "+when, "git liza log")
 		}
 		return found, nil
 	}
-	oid, err := b.repo.ResolveCommit(ctx, when)
+	oid, err := b.Repo().ResolveCommit(ctx, when)
 	if err != nil {
-		return "", board.Refuse("invalid", board.Line(when, 60)+" is no commit and no time (2026-01-31T14:05:00Z)", "git liza log")
+		return "", board.Refuse(board.CodeInvalid, board.Line(when, 60)+" is neither a commit nor a time (2026-01-31T14:05:00Z)", "git liza log")
 	}
-	on, err := b.repo.IsAncestor(ctx, oid, tip.Commit)
+	on, err := b.Repo().IsAncestor(ctx, oid, tip.Commit)
 	if err != nil {
 		return "", err
 	}
 	if !on {
-		return "", board.Refuse("invalid", board.Line(when, 60)+" is no commit of the board", "git liza log")
+		return "", board.Refuse(board.CodeInvalid, board.Line(when, 60)+" is not a commit of the board", "git liza log")
 	}
 	return oid, nil
 }
@@ -87,12 +87,12 @@ func (v *View) Lease(ctx context.Context, agent string) (*lease.Held, error) {
 // Leases are all leases as they are now, by agent, but for damaged ones.
 func (v *View) Leases(ctx context.Context) (map[string]*lease.Held, error) {
 	held := map[string]*lease.Held{}
-	refs, err := v.board.leaseRefs(ctx)
+	refs, err := v.board.store.Refs(ctx, git.LeasePrefix)
 	if err != nil {
 		return nil, err
 	}
 	for _, r := range refs {
-		agent := strings.TrimPrefix(r.Name, lease.Prefix)
+		agent := strings.TrimPrefix(r.Name, git.LeasePrefix)
 		h, err := lease.Read(ctx, v.board.store, agent)
 		if err != nil {
 			return nil, err
@@ -115,16 +115,6 @@ func (v *View) LeasesSeen(ctx context.Context) (map[string]board.Lease, error) {
 		seen[agent] = *evidence(h)
 	}
 	return seen, nil
-}
-
-func (b *Board) leaseRefs(ctx context.Context) ([]gitio.Ref, error) {
-	s, ok := b.store.(interface {
-		Refs(ctx context.Context, prefixes ...string) ([]gitio.Ref, error)
-	})
-	if !ok {
-		return nil, errors.New("this store can't list its refs")
-	}
-	return s.Refs(ctx, lease.Prefix)
 }
 
 // Takeable reports whether somebody who holds something can be robbed of it now, as far as its lease says:

@@ -5,12 +5,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
-)
 
-// The trailers of a commit on a task's branch.
-const (
-	TaskTrailer  = "Liza-Task"
-	AgentTrailer = "Liza-Agent"
+	"github.com/git-liza/git-liza/gitboard/board"
 )
 
 // CommitMsg gives a commit's message the trailers of the task and of who works on it, in the place of any that
@@ -30,7 +26,7 @@ func CommitMsg(text, comment, task, agent string) string {
 	if !slices.ContainsFunc(lines[:end], func(line string) bool { return strings.TrimSpace(line) != "" && !commented(line, comment) }) {
 		return text
 	}
-	added := []string{TaskTrailer + ": " + task, AgentTrailer + ": " + agent}
+	added := []string{board.TaskTrailer + ": " + task, board.AgentTrailer + ": " + agent}
 	if !endsInTrailers(lines[:end], comment) {
 		added = append([]string{""}, added...)
 	}
@@ -75,7 +71,7 @@ func commented(line, comment string) bool { return strings.HasPrefix(line, comme
 
 func isOurs(line string) bool {
 	key, _, is := strings.Cut(line, ":")
-	return is && (strings.EqualFold(key, TaskTrailer) || strings.EqualFold(key, AgentTrailer))
+	return is && (strings.EqualFold(key, board.TaskTrailer) || strings.EqualFold(key, board.AgentTrailer))
 }
 
 var trailer = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9-]+\s*:`) })

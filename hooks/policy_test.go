@@ -6,7 +6,8 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/roles"
+	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
 const (
@@ -128,18 +129,26 @@ func TestCheckIntegration(t *testing.T) {
 		part string
 	}{
 		"nothing":                    {Integration{Now: one}, ""},
-		"a recorded move":            {Integration{Now: one, Move: move(two), Landings: []Landing{{one, two}}}, ""},
-		"two of them":                {Integration{Now: one, Move: move(three), Landings: []Landing{{one, two}, {two, three}}}, ""},
-		"one that was finished":      {Integration{Now: one, Move: move(two), Landings: []Landing{{none, two}}}, ""},
+		"a recorded move":            {Integration{Now: one, Move: move(two), Landings: []Landing{{one, two, false}}}, ""},
+		"two of them":                {Integration{Now: one, Move: move(three), Landings: []Landing{{one, two, false}, {two, three, false}}}, ""},
+		"one that was found":         {Integration{Now: one, Move: move(two), Landings: []Landing{{none, two, true}}}, "nothing on the board records"},
+		"found before a move":        {Integration{Now: one, Move: move(two), Landings: []Landing{{none, two, true}, {one, two, false}}}, "does not hold 2222222222"},
+		"found with a move":          {Integration{Now: one, Move: move(two), Landings: []Landing{{none, one, true}, {one, two, false}, {none, two, true}}}, ""},
+		"found beyond a move":        {Integration{Now: one, Move: move(three), Landings: []Landing{{one, two, false}, {none, three, true}}}, "does not hold 3333333333"},
+		"found, and nothing moves":   {Integration{Now: one, Landings: []Landing{{none, two, true}}}, "integration does not move with it"},
+		"found and found":            {Integration{Now: one, Landings: []Landing{{none, two, true}, {none, one, true}}}, "integration does not move with it"},
 		"unrecorded":                 {Integration{Now: one, Move: move(two)}, "nothing on the board records"},
-		"further than recorded":      {Integration{Now: one, Move: move(three), Landings: []Landing{{one, two}}}, "the board records integration at 2222222222"},
-		"from elsewhere":             {Integration{Now: one, Move: move(three), Landings: []Landing{{two, three}}}, "a move from 2222222222"},
-		"back":                       {Integration{Now: three, Move: move(two), Landings: []Landing{{three, two}}}, "would lose commits"},
+		"further than recorded":      {Integration{Now: one, Move: move(three), Landings: []Landing{{one, two, false}}}, "the board records integration at 2222222222"},
+		"from elsewhere":             {Integration{Now: one, Move: move(three), Landings: []Landing{{two, three, false}}}, "a move from 2222222222"},
+		"back":                       {Integration{Now: three, Move: move(two), Landings: []Landing{{three, two, false}}}, "would lose commits"},
 		"deleted":                    {Integration{Now: one, Move: move(none)}, "is not deleted"},
-		"recorded alone":             {Integration{Now: one, Landings: []Landing{{one, two}}}, "integration does not move with it"},
-		"recorded afterwards":        {Integration{Now: two, Landings: []Landing{{none, two}}}, ""},
-		"the first push":             {Integration{Now: none, Move: move(two), Founding: true, Landings: []Landing{{one, two}}}, ""},
-		"the first push, incomplete": {Integration{Now: none, Move: move(one), Founding: true, Landings: []Landing{{one, two}}}, "does not hold it"},
+		"recorded alone":             {Integration{Now: one, Landings: []Landing{{one, two, false}}}, "integration does not move with it"},
+		"recorded afterwards":        {Integration{Now: two, Landings: []Landing{{none, two, true}}}, ""},
+		"the first push":             {Integration{Now: none, Move: move(two), Founding: true, Landings: []Landing{{one, two, false}}}, ""},
+		"the first push, alone":      {Integration{Now: none, Founding: true}, "begins without integration"},
+		"made later":                 {Integration{Now: none, Move: move(two)}, "no push makes it"},
+		"made by a merge":            {Integration{Now: none, Move: move(two), Landings: []Landing{{one, two, false}}}, "no push makes it"},
+		"the first push, incomplete": {Integration{Now: none, Move: move(one), Founding: true, Landings: []Landing{{one, two, false}}}, "does not hold it"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c.i.Branch, c.i.Holds = "integration", holds
@@ -155,16 +164,16 @@ func TestServersLimits(t *testing.T) {
 	expect(t, TooLarge("tag", one, 1, true), "the tag 1111111111")
 	expect(t, TooLarge("blob", one, 32<<20, true), "")
 	expect(t, TooLarge("blob", one, 32<<20+1, true), "33554433 bytes")
-	expect(t, Ahead("2026-01-31T09:10:00Z", "2026-01-31T09:00:00Z", "it"), "")
-	expect(t, Ahead("2026-01-31T09:10:01Z", "2026-01-31T09:00:00Z", "it"), "it is of 2026-01-31T09:10:01Z")
+	expect(t, Ahead("2026-01-31T09:02:00Z", "2026-01-31T09:00:00Z", "it"), "")
+	expect(t, Ahead("2026-01-31T09:02:01Z", "2026-01-31T09:00:00Z", "it"), "it is of 2026-01-31T09:02:01Z")
 }
 
 func TestOwnRef(t *testing.T) {
 	s := scene(t, true)
 	const now = "2026-01-31T09:00:00Z"
 	until := func(span time.Duration) time.Time { return board.Time(now).Std().Add(span) }
-	gone := Move{taskHeads + "parse", one, none, one, false}
-	state := Move{BoardRef, one, two, one, false}
+	gone := Move{git.TaskPrefix + "parse", one, none, one, false}
+	state := Move{git.BoardRef, one, two, one, false}
 	holder := func(id, session string) Lease { return Lease{true, id, session, "parse", until(300 * time.Second)} }
 	long := holder("coder-1", "s1")
 	long.Expires = until(board.ClockSlack + 301*time.Second)
@@ -178,7 +187,7 @@ func TestOwnRef(t *testing.T) {
 	}{
 		"a lease":                         {"refs/liza/leases/coder-1", one, two, holder("coder-1", "s1"), nil, ""},
 		"a lease of another session":      {"refs/liza/leases/coder-1", one, two, holder("coder-1", "s2"), nil, "another session"},
-		"another's lease":                 {"refs/liza/leases/coder-1", one, two, holder("coder-2", "s1"), nil, "is no lease of it"},
+		"another's lease":                 {"refs/liza/leases/coder-1", one, two, holder("coder-2", "s1"), nil, "is not a lease of it"},
 		"a lease for ever":                {"refs/liza/leases/coder-1", one, two, long, nil, "longer than a lease does"},
 		"the merge lease for ever":        {"refs/liza/leases/" + MergeLease, none, two, merge, nil, "longer than a lease does"},
 		"a lease deleted":                 {"refs/liza/leases/coder-1", one, none, Lease{}, nil, "ends by an operation"},

@@ -2,7 +2,8 @@ package hooks
 
 import (
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/roles"
+	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
 // Place is where a commit is about to be made.
@@ -16,14 +17,14 @@ type Place struct {
 func PreCommit(w Who, s *board.State, at Place) *board.Refusal {
 	switch {
 	case w.ID == "":
-		if w.Task == "" || at.Branch == taskHeads+w.Task || at.Rebasing {
+		if w.Task == "" || at.Branch == git.TaskPrefix+w.Task || at.Rebasing {
 			return nil
 		}
 		return offBranch(w.Task)
 	case w.Role != roles.Coder:
-		return refuse("permission", "git liza discover or git liza anomaly puts a finding on the board", "%s is a %s, and only coders commit", w.ID, w.Role)
+		return refuse(board.CodePermission, "git liza discover or git liza anomaly puts a finding on the board", "%s is a %s, and only coders commit", w.ID, w.Role)
 	case w.Task == "":
-		return refuse("permission", "git liza prime tells where your worktree is", "%s commits in the worktree of its task, and this is none", w.ID)
+		return refuse(board.CodePermission, "git liza prime tells where your worktree is", "%s commits in the worktree of its task, and this is none", w.ID)
 	case s == nil:
 		return nil
 	}
@@ -33,22 +34,22 @@ func PreCommit(w Who, s *board.State, at Place) *board.Refusal {
 	}
 	switch {
 	case t == nil:
-		return refuse("unknown-task", "git liza prime", "there is no task %s", w.Task)
+		return refuse(board.CodeUnknownTask, "git liza prime", "there is no task %s", w.Task)
 	case t.AssignedTo != w.ID || t.Status != board.Claimed:
-		return refuse("permission", "git liza prime", "%s does not hold %s (%s)", w.ID, t.ID, standing(t))
+		return refuse(board.CodePermission, "git liza prime", "%s does not hold %s (%s)", w.ID, t.ID, standing(t))
 	}
 	if r := w.replaced(s); r != nil {
 		return r
 	}
-	if at.Branch != taskHeads+t.ID && !(at.Branch == "" && at.Rebasing) {
+	if at.Branch != git.TaskPrefix+t.ID && !(at.Branch == "" && at.Rebasing) {
 		return offBranch(t.ID)
 	}
 	if c := s.Config(); c != nil && c.RequirePreExecutionCheckpoint && t.CheckpointOfIteration() == nil {
-		return refuse("gate", "git liza pre-exec "+t.ID+" --intent TEXT --validation TEXT --file FILE", "%s has no pre-execution checkpoint in iteration %d yet: it comes before the first commit", t.ID, t.Iteration)
+		return refuse(board.CodeGate, "git liza pre-exec "+t.ID+" --intent TEXT --validation TEXT --file FILE", "%s has no pre-execution checkpoint in iteration %d yet: it comes before the first commit", t.ID, t.Iteration)
 	}
 	return nil
 }
 
 func offBranch(task string) *board.Refusal {
-	return refuse("wrong-branch", "git switch task/"+task, "in the worktree of %s commits go on to task/%s", task, task)
+	return refuse(board.CodeWrongBranch, "git switch task/"+task, "in the worktree of %s commits go on to task/%s", task, task)
 }

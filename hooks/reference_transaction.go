@@ -6,19 +6,8 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/roles"
-)
-
-// The refs that are the board's own.
-const (
-	BoardRef     = "refs/heads/liza/state"
-	heads        = "refs/heads/"
-	boardHeads   = "refs/heads/liza/"
-	taskHeads    = "refs/heads/task/"
-	ours         = "refs/liza/"
-	reviewPrefix = "refs/liza/review/"
-	atticPrefix  = "refs/liza/attic/"
-	leasePrefix  = "refs/liza/leases/"
+	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
 // Move is a line that git gives the reference-transaction hook, or pre-receive (githooks), and what is so at
@@ -54,12 +43,12 @@ func zero(oid string) bool { return strings.Trim(oid, "0") == "" }
 
 // free are the refs that anybody moves in worktrees: git's own notes to itself, and what others' repositories
 // were seen at.
-var free = []string{"refs/remotes/", "refs/bisect/", "refs/worktree/", "refs/rewritten/", "refs/prefetch/"}
+var free = []string{git.RemotesPrefix, git.BisectPrefix, git.WorktreePrefix, git.RewrittenPrefix, git.PrefetchPrefix}
 
 // Free reports whether a ref is an agent's to move, whoever it is and whatever the board says. main says that
 // git runs in the main worktree.
 func Free(ref string, main bool) bool {
-	if !strings.HasPrefix(ref, "refs/") {
+	if !strings.HasPrefix(ref, git.RefsPrefix) {
 		return !strings.Contains(ref, "/") && !(main && ref == "HEAD")
 	}
 	return slices.ContainsFunc(free, func(prefix string) bool { return strings.HasPrefix(ref, prefix) })
@@ -80,30 +69,33 @@ func ReferenceTransaction(w Who, s *board.State, moves []Move) *board.Refusal {
 
 func move(w Who, s *board.State, m Move) *board.Refusal {
 	ref := m.Ref
-	name := strings.TrimPrefix(ref, heads)
+	name := strings.TrimPrefix(ref, git.HeadsPrefix)
 	switch {
 	case ref == "HEAD":
-		return refuse("permission", "work in the worktree of your task", "%s may not move HEAD of the main worktree: it is the human's", w)
-	case strings.HasPrefix(ref, boardHeads):
-		return refuse("permission", "git liza help: every change of the board is a command", "%s is moved by git liza alone", name)
-	case strings.HasPrefix(ref, ours):
-		return refuse("permission", "leave it; git liza doctor looks after what a crash left", "%s is kept by git liza alone", ref)
-	case strings.HasPrefix(ref, taskHeads):
-		if r := taskMove(w, s, strings.TrimPrefix(ref, taskHeads)); r != nil || !zero(m.New) {
+		return refuse(board.CodePermission, "work in the worktree of your task", "%s may not move HEAD of the main worktree: it is the human's", w)
+	case strings.HasPrefix(ref, git.BoardPrefix):
+		return refuse(board.CodePermission, "git liza help: every change of the board is a command", "%s is moved by git liza alone", name)
+	case strings.HasPrefix(ref, git.OwnPrefix):
+		return refuse(board.CodePermission, "leave it; git liza doctor looks after what a crash left", "%s is kept by git liza alone", ref)
+	case strings.HasPrefix(ref, git.TaskPrefix):
+		if r := taskMove(w, s, strings.TrimPrefix(ref, git.TaskPrefix)); r != nil {
 			return r
 		}
+		if !zero(m.New) {
+			return w.Again()
+		}
 		// Also half of a renaming: git drops the one name before it asks for the other.
-		return refuse("permission", "commit on it; git liza drops it when the task is over", "%s stays as long as its task", name)
-	case strings.HasPrefix(ref, heads) && name == integrationOf(s):
-		return refuse("permission", towardsIntegration(w), "%s moves by a merge of approved work, or by a human's land; not by %s", name, w)
-	case strings.HasPrefix(ref, heads):
-		return refuse("permission", "commit on the branch of your task: git liza prime tells which", "%s is no task's branch, and agents move no other", name)
-	case ref == "refs/stash":
-		return refuse("permission", "commit on the branch of your task instead: what is a draft can be amended", "stashes are shared by all worktrees: another would pop yours")
-	case strings.HasPrefix(ref, "refs/tags/"):
-		return refuse("permission", "leave tags to a human; fetch with --no-tags", "%s sets and moves no tags", w)
+		return refuse(board.CodePermission, "commit on it; git liza drops it when the task is over", "%s stays as long as its task", name)
+	case strings.HasPrefix(ref, git.HeadsPrefix) && name == integrationOf(s):
+		return refuse(board.CodePermission, towardsIntegration(w), "%s moves by a merge of approved work, or by a human's land; not by %s", name, w)
+	case strings.HasPrefix(ref, git.HeadsPrefix):
+		return refuse(board.CodePermission, "commit on the branch of your task: git liza prime tells which", "%s is not a task's branch, and agents move no other", name)
+	case ref == git.StashRef:
+		return refuse(board.CodePermission, "commit on the branch of your task instead: what is a draft can be amended", "stashes are shared by all worktrees: another would pop yours")
+	case strings.HasPrefix(ref, git.TagsPrefix):
+		return refuse(board.CodePermission, "leave tags to a human; fetch with --no-tags", "%s sets and moves no tags", w)
 	}
-	return refuse("permission", "leave it to a human", "%s may not move %s", w, ref)
+	return refuse(board.CodePermission, "leave it to a human", "%s may not move %s", w, ref)
 }
 
 func integrationOf(s *board.State) string {
@@ -134,7 +126,7 @@ func taskMove(w Who, s *board.State, id string) *board.Refusal {
 		if w.Task == id {
 			return nil
 		}
-		return refuse("permission", "do it as a human at the project's root", "%s nobody moves task/%s", w.where(), id)
+		return refuse(board.CodePermission, "do it as a human at the project's root", "%s nobody moves task/%s", w.where(), id)
 	}
 	if s == nil {
 		return nil // a board that can't be read stops nobody's work
@@ -144,17 +136,17 @@ func taskMove(w Who, s *board.State, id string) *board.Refusal {
 	case s.Err() != nil:
 		return nil
 	case t == nil:
-		return refuse("unknown-task", "git liza prime", "there is no task %s, so task/%s is nobody's branch", id, id)
+		return refuse(board.CodeUnknownTask, "git liza prime", "there is no task %s, so task/%s is nobody's branch", id, id)
 	case w.Role != roles.Coder:
-		return refuse("permission", "git liza show "+id, "task/%s is moved by the coder who holds %s, and %s is a %s", id, id, w.ID, w.Role)
+		return refuse(board.CodePermission, "git liza show "+id, "task/%s is moved by the coder who holds %s, and %s is a %s", id, id, w.ID, w.Role)
 	case t.AssignedTo != w.ID:
-		return refuse("permission", "git liza prime", "%s does not hold %s (%s), so task/%s is not its branch", w.ID, id, standing(t), id)
+		return refuse(board.CodePermission, "git liza prime", "%s does not hold %s (%s), so task/%s is not its branch", w.ID, id, standing(t), id)
 	case t.Status != board.Claimed:
 		hint := "git liza show " + id
 		if t.Status == board.ReadyForReview {
 			hint = "git liza withdraw " + id + ", as long as nobody reviews it"
 		}
-		return refuse("wrong-state", hint, "%s is %s: its branch stays as it is", id, t.Status)
+		return refuse(board.CodeWrongState, hint, "%s is %s: its branch stays as it is", id, t.Status)
 	}
 	return w.replaced(s)
 }

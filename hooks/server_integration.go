@@ -1,9 +1,17 @@
 package hooks
 
-import "github.com/git-liza/git-liza/gitboard/board"
+import (
+	"slices"
 
-// Landing is a move of integration that an operation records. Before is all zeros where it doesn't say.
-type Landing struct{ Before, After string }
+	"github.com/git-liza/git-liza/gitboard/board"
+)
+
+// Landing is what an operation says of integration: that it moves from Before to After, or, when Found, that it has
+// After already. A commit that was found justifies no move.
+type Landing struct {
+	Before, After string
+	Found         bool
+}
 
 // Integration is what a push, or one of its transactions, does to the integration branch.
 type Integration struct {
@@ -21,42 +29,61 @@ type Integration struct {
 func CheckIntegration(i Integration) *board.Refusal {
 	const together = "push the board and %s in one transaction: git push --atomic; git liza does so by itself"
 	const land = "record it (git liza land COMMIT), and push it together with the board: git push --atomic"
+	if i.Move == nil && i.Founding && zero(i.Now) {
+		return refuse(board.CodeIntegration, sprintf(together, i.Branch), "the board begins without %s, where its work lands", i.Branch)
+	}
 	if i.Move == nil {
-		if n := len(i.Landings); n > 0 && (zero(i.Now) || !i.Holds(i.Landings[n-1].After, i.Now)) {
-			return refuse("integration", sprintf(together, i.Branch), "the board says that %.10s has landed, and %s does not move with it", i.Landings[n-1].After, i.Branch)
+		for _, l := range i.Landings {
+			if zero(i.Now) || !i.Holds(l.After, i.Now) {
+				return refuse(board.CodeIntegration, sprintf(together, i.Branch), "the board says that %.10s has landed, and %s does not move with it", l.After, i.Branch)
+			}
 		}
 		return nil
 	}
 	m := *i.Move
 	switch {
 	case zero(m.New):
-		return refuse("integration", "leave it", "%s is where approved work lands, and is not deleted", i.Branch)
+		return refuse(board.CodeIntegration, "leave it", "%s is where approved work lands, and is not deleted", i.Branch)
 	case !zero(i.Now) && !i.Holds(i.Now, m.New):
-		return refuse("integration", "bring your work on to it: git fetch, and git liza sync", "%s would lose commits: only a fast-forward is taken", i.Branch)
+		return refuse(board.CodeIntegration, "bring your work on to it: git fetch, and git liza sync", "%s would lose commits: only a fast-forward is taken", i.Branch)
 	}
-	last := m.New
-	if n := len(i.Landings); n > 0 {
-		last = i.Landings[n-1].After
+	if zero(i.Now) && !i.Founding {
+		return refuse(board.CodeIntegration, "who runs the server makes it there: git branch "+i.Branch+" COMMIT", "%s is missing here, and no push makes it: the board knows where it was", i.Branch)
 	}
-	if i.Founding || zero(i.Now) {
+	if i.Founding {
 		// A board that is shared for the first time brings a history of its own.
-		if !i.Holds(last, m.New) {
-			return refuse("integration", sprintf(together, i.Branch), "the board says that %.10s has landed, and %s does not hold it", last, i.Branch)
+		if last := i.lastMove(); last != "" && !i.Holds(last, m.New) {
+			return refuse(board.CodeIntegration, sprintf(together, i.Branch), "the board says that %.10s has landed, and %s does not hold it", last, i.Branch)
 		}
 		return nil
 	}
-	if len(i.Landings) == 0 {
-		return refuse("integration", land, "nothing on the board records that %s moves from %.10s to %.10s", i.Branch, i.Now, m.New)
+	if i.lastMove() == "" {
+		return refuse(board.CodeIntegration, land, "nothing on the board records that %s moves from %.10s to %.10s", i.Branch, i.Now, m.New)
 	}
 	at := i.Now
 	for _, l := range i.Landings {
-		if !zero(l.Before) && l.Before != at || !i.Holds(at, l.After) {
-			return refuse("integration", land, "%s is at %.10s, and the board records a move from %.10s to %.10s", i.Branch, at, l.Before, l.After)
+		switch {
+		case l.Found && !i.Holds(l.After, at):
+			return refuse(board.CodeIntegration, land, "%s is at %.10s and does not hold %.10s, which the board says was found there", i.Branch, at, l.After)
+		case l.Found:
+			continue
+		case l.Before != at || !i.Holds(at, l.After):
+			return refuse(board.CodeIntegration, land, "%s is at %.10s, and the board records a move from %.10s to %.10s", i.Branch, at, l.Before, l.After)
 		}
 		at = l.After
 	}
 	if at != m.New {
-		return refuse("integration", land, "the board records %s at %.10s, and the push moves it to %.10s", i.Branch, at, m.New)
+		return refuse(board.CodeIntegration, land, "the board records %s at %.10s, and the push moves it to %.10s", i.Branch, at, m.New)
 	}
 	return nil
+}
+
+// lastMove is where the last recorded move leads, "" when none is recorded.
+func (i Integration) lastMove() string {
+	for _, l := range slices.Backward(i.Landings) {
+		if !l.Found {
+			return l.After
+		}
+	}
+	return ""
 }

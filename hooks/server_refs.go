@@ -7,7 +7,8 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/roles"
+	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
 func sprintf(format string, args ...any) string { return fmt.Sprintf(format, args...) }
@@ -31,16 +32,16 @@ type Lease struct {
 func BoardMove(m Move, grows func(older, newer string) bool) *board.Refusal {
 	switch {
 	case zero(m.New):
-		return refuse("history", "leave it: the board is everybody's", "liza/state is the board, and is not deleted")
+		return refuse(board.CodeHistory, "leave it: the board is everybody's", "liza/state is the board, and is not deleted")
 	case !zero(m.Now) && !grows(m.Now, m.New):
-		return refuse("history", "decide again on the board that is here: git liza sync", "liza/state only grows: this would take operations back")
+		return refuse(board.CodeHistory, "decide again on the board that is here: git liza sync", "liza/state only grows: this would take operations back")
 	}
 	return nil
 }
 
 // BoardMerge refuses a commit of the board with several parents.
 func BoardMerge(commit string) *board.Refusal {
-	return refuse("history", "decide again on the board that is here: git liza sync", "%s has several parents, and the board's history is one line", commit)
+	return refuse(board.CodeHistory, "decide again on the board that is here: git liza sync", "%s has several parents, and the board's history is one line", commit)
 }
 
 // Push is a push as a server sees it.
@@ -63,24 +64,24 @@ func (p Push) Of(ref string) *Move {
 // OwnRef refuses what is not for sharing, or not that way, of the refs that are the board's beside its branch. lease
 // is what the ref leads to when it is one of a lease.
 func (p Push) OwnRef(m Move, lease Lease) *board.Refusal {
-	name := strings.TrimPrefix(m.Ref, ours)
+	name := strings.TrimPrefix(m.Ref, git.OwnPrefix)
 	switch {
-	case strings.HasPrefix(m.Ref, boardHeads):
-		return refuse("ref", "name the branch otherwise", "below liza/ there is the board, liza/state, and nothing else")
+	case strings.HasPrefix(m.Ref, git.BoardPrefix):
+		return refuse(board.CodeRef, "name the branch otherwise", "below liza/ there is the board, liza/state, and nothing else")
 	case p.State == nil:
-		return refuse("no-board", "git liza share, in a clone that has the board", "there is no board here, so there is nothing for %s", m.Ref)
-	case strings.HasPrefix(m.Ref, leasePrefix):
+		return refuse(board.CodeNoBoard, "git liza share, in a clone that has the board", "there is no board here, so there is nothing for %s", m.Ref)
+	case strings.HasPrefix(m.Ref, git.LeasePrefix):
 		return p.leaseMove(m, lease)
-	case !strings.HasPrefix(m.Ref, reviewPrefix) && !strings.HasPrefix(m.Ref, atticPrefix):
-		return refuse("ref", "push the branches that you mean; git push --mirror is not for a shared board", "%s is one clone's own, and not shared", m.Ref)
+	case !strings.HasPrefix(m.Ref, git.ReviewPrefix) && !strings.HasPrefix(m.Ref, git.AtticPrefix):
+		return refuse(board.CodeRef, "push the branches that you mean; git push --mirror is not for a shared board", "%s is one clone's own, and not shared", m.Ref)
 	case zero(m.New):
-		return refuse("ref", "leave it", "%s is kept, and not deleted", name)
+		return refuse(board.CodeRef, "leave it", "%s is kept, and not deleted", name)
 	case !zero(m.Now):
-		return refuse("ref", "git liza sync, and submit again", "%s is there already, and stays what it is", name)
-	case strings.HasPrefix(m.Ref, atticPrefix):
-		return p.atticMove(m, strings.TrimPrefix(m.Ref, atticPrefix))
+		return refuse(board.CodeRef, "git liza sync, and submit again", "%s is there already, and stays what it is", name)
+	case strings.HasPrefix(m.Ref, git.AtticPrefix):
+		return p.atticMove(m, strings.TrimPrefix(m.Ref, git.AtticPrefix))
 	}
-	return p.reviewMove(m, strings.TrimPrefix(m.Ref, reviewPrefix))
+	return p.reviewMove(m, strings.TrimPrefix(m.Ref, git.ReviewPrefix))
 }
 
 // reviewMove refuses what is not the submission that the board says it is: whatever lies there stays for ever, and
@@ -93,10 +94,10 @@ func (p Push) reviewMove(m Move, name string) *board.Refusal {
 		t = p.State.Task(id)
 	}
 	if t == nil {
-		return refuse("unknown-task", together, "the board has no task %q, whose submission this would be", id)
+		return refuse(board.CodeUnknownTask, together, "the board has no task %q, whose submission this would be", id)
 	}
 	if n, err := strconv.Atoi(number); err != nil || strconv.Itoa(n) != number || t.Submission(n) != m.New {
-		return refuse("ref", together, "the board knows of no submission %s of %s at %.10s", number, id, m.New)
+		return refuse(board.CodeRef, together, "the board knows of no submission %s of %s at %.10s", number, id, m.New)
 	}
 	return nil
 }
@@ -104,34 +105,34 @@ func (p Push) reviewMove(m Move, name string) *board.Refusal {
 // atticMove takes a task's branch that goes in the same push, under its commit's own name: nobody needs another.
 func (p Push) atticMove(m Move, name string) *board.Refusal {
 	id, commit, _ := strings.Cut(name, "/")
-	branch := p.Of(taskHeads + id)
+	branch := p.Of(git.TaskPrefix + id)
 	if commit != m.New || branch == nil || !zero(branch.New) || branch.Now != m.New {
-		return refuse("ref", "leave it: git liza pushes it as it drops the branch of a task", "the attic takes the branch of a task that goes with the same push, and %s at %.10s is none", taskHeads+id, m.New)
+		return refuse(board.CodeRef, "leave it: git liza pushes it as it drops the branch of a task", "the attic takes the branch of a task that goes with the same push, and %s at %.10s is none", git.TaskPrefix+id, m.New)
 	}
 	return nil
 }
 
 func (p Push) leaseMove(m Move, lease Lease) *board.Refusal {
-	s, holder := p.State, strings.TrimPrefix(m.Ref, leasePrefix)
+	s, holder := p.State, strings.TrimPrefix(m.Ref, git.LeasePrefix)
 	_, err := roles.Of(holder)
 	switch {
 	case err != nil && holder != MergeLease:
-		return refuse("lease", "leave it", "%q is no agent, and holds no lease", holder)
+		return refuse(board.CodeLease, "leave it", "%q is not an agent, and holds no lease", holder)
 	case zero(m.New):
-		if holder == MergeLease || p.Of(BoardRef) != nil || s.Agent(holder) == nil {
+		if holder == MergeLease || p.Of(git.BoardRef) != nil || s.Agent(holder) == nil {
 			return nil // with the operation that takes it over, or ends it
 		}
-		return refuse("lease", "take the work over: git liza claim, git liza sweep", "the lease of %s ends by an operation, and none comes with this", holder)
+		return refuse(board.CodeLease, "take the work over: git liza claim, git liza sweep", "the lease of %s ends by an operation, and none comes with this", holder)
 	case !lease.Valid || lease.Agent != holder:
-		return refuse("lease", "git liza heartbeat", "what is pushed to %s is no lease of it", m.Ref)
+		return refuse(board.CodeLease, "git liza heartbeat", "what is pushed to %s is not a lease of it", m.Ref)
 	}
 	if a := s.Agent(holder); holder != MergeLease && (a == nil || a.Session != lease.Session) {
-		return refuse("session", "stop: git liza register begins a new session", "%s is registered in another session, or not at all: this is not its lease", holder)
+		return refuse(board.CodeSession, "stop: git liza register begins a new session", "%s is registered in another session, or not at all: this is not its lease", holder)
 	}
 	if c := s.Config(); c != nil {
 		longest := time.Duration(c.LeaseSeconds(s.Task(lease.Task)))*time.Second + board.ClockSlack
 		if lease.Expires.After(p.Now.Std().Add(longest)) {
-			return refuse("lease", "set the clock of that machine right: git liza heartbeat", "the lease of %s would hold until %s, longer than a lease does", holder, board.At(lease.Expires))
+			return refuse(board.CodeLease, "set the clock of that machine right: git liza heartbeat", "the lease of %s would hold until %s, longer than a lease does", holder, board.At(lease.Expires))
 		}
 	}
 	return nil
@@ -143,7 +144,7 @@ func Ahead(at, now board.Time, subject string) *board.Refusal {
 	if at <= board.At(now.Std().Add(board.ClockSlack)) {
 		return nil
 	}
-	return refuse("time", "set the clock of that machine right, and do it again", "%s is of %s, and here it is %s", subject, at, now)
+	return refuse(board.CodeTime, "set the clock of that machine right, and do it again", "%s is of %s, and here it is %s", subject, at, now)
 }
 
 // The sizes of the board's objects, in bytes, that a server takes. A tree has some 50 bytes a task. What begins a
@@ -164,5 +165,5 @@ func TooLarge(kind, oid string, bytes int64, founding bool) *board.Refusal {
 	if bytes <= most {
 		return nil
 	}
-	return refuse("size", "records are small: keep files on branches of your own", "the push brings the %s %.10s of %d bytes to the board, where %d are the most", kind, oid, bytes, most)
+	return refuse(board.CodeSize, "records are small: keep files on branches of your own", "the push brings the %s %.10s of %d bytes to the board, where %d are the most", kind, oid, bytes, most)
 }

@@ -7,6 +7,7 @@ import (
 	"embed"
 	"slices"
 	"strings"
+	"unicode"
 )
 
 //go:embed *.md
@@ -51,4 +52,45 @@ func about(text string) string {
 func Text(name string) (string, bool) {
 	data, err := files.ReadFile(name + ".md")
 	return string(data), err == nil
+}
+
+// Section is a part of a document: from the heading whose anchor is named, as web pages make anchors of headings, to the
+// next one of its level or above. known are the anchors that the document has.
+func Section(name, anchor string) (text string, known []string, ok bool) {
+	whole, ok := Text(name)
+	if !ok {
+		return "", nil, false
+	}
+	level, fenced := 0, false
+	for line := range strings.Lines(whole) {
+		if strings.HasPrefix(line, "```") {
+			fenced = !fenced
+		}
+		if hashes := len(line) - len(strings.TrimLeft(line, "#")); hashes > 0 && !fenced {
+			at := anchorOf(line[hashes:])
+			known = append(known, at)
+			if level > 0 && hashes <= level {
+				level = -1
+			} else if level == 0 && at == anchor {
+				level = hashes
+			}
+		}
+		if level > 0 {
+			text += line
+		}
+	}
+	return text, known, text != ""
+}
+
+// anchorOf makes an anchor of a heading.
+func anchorOf(heading string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == ' ':
+			return '-'
+		case unicode.IsLetter(r), unicode.IsDigit(r), r == '-', r == '_':
+			return unicode.ToLower(r)
+		}
+		return -1
+	}, strings.TrimSpace(heading))
 }

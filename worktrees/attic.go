@@ -12,17 +12,18 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/gitio"
 	"github.com/git-liza/git-liza/gitboard/oplog"
 )
 
 // kept is what of a task's work goes to the attic with an operation.
 type kept struct {
-	commit gitio.OID         // holds the newest of the work; "" when there is nothing to keep
-	refs   []gitio.RefUpdate // create the attic's refs
-	trees  []gitio.OID       // what the worktree held
-	which  string            // the worktree's identity, "" for none
-	tip    gitio.OID         // where the task's branch is; zero for none
+	commit git.OID         // holds the newest of the work; "" when there is nothing to keep
+	refs   []git.RefUpdate // create the attic's refs
+	trees  []git.OID       // what the worktree held
+	which  string          // the worktree's identity, "" for none
+	tip    git.OID         // where the task's branch is; zero for none
 	at     layout
 }
 
@@ -34,10 +35,10 @@ func (s *site) keep(ctx context.Context, v *gitboard.View, task string, actor bo
 	if k.at, err = s.look(ctx, task); err != nil {
 		return nil, err
 	}
-	if k.tip, err = s.repo.Ref(ctx, Branch(task)); err != nil {
+	if k.tip, err = s.repo.Ref(ctx, git.TaskRef(task)); err != nil {
 		return nil, err
 	}
-	var wanted []gitio.OID
+	var wanted []git.OID
 	if k.at.ours {
 		k.which = identity(k.at.path)
 		work, err := s.take(ctx, k.at.path, task, actor)
@@ -62,7 +63,7 @@ func (s *site) keep(ctx context.Context, v *gitboard.View, task string, actor bo
 		return nil, err
 	}
 	next := attic.next
-	holders := []gitio.OID{landed}
+	holders := []git.OID{landed}
 	for _, commit := range wanted {
 		held, err := s.heldBy(ctx, commit, holders)
 		if err != nil {
@@ -76,7 +77,7 @@ func (s *site) keep(ctx context.Context, v *gitboard.View, task string, actor bo
 			k.commit = commit
 		}
 		if !slices.Contains(attic.commits, commit) {
-			k.refs = append(k.refs, gitio.RefUpdate{Ref: atticRef(task, next), Old: gitio.ZeroOID, New: commit})
+			k.refs = append(k.refs, git.RefUpdate{Ref: git.AtticRef(task, next), Old: git.ZeroOID, New: commit})
 			next++
 		}
 	}
@@ -85,21 +86,26 @@ func (s *site) keep(ctx context.Context, v *gitboard.View, task string, actor bo
 
 // take is the snapshot of a worktree that a commit can hold.
 func (s *site) take(ctx context.Context, path, task string, actor board.Actor) (work, error) {
-	if err := s.refuseNested(ctx, path, task, true); err != nil {
+	c, err := s.refuseNested(ctx, path, task, true)
+	if err != nil {
 		return work{}, err
 	}
-	return s.snapshot(ctx, path, task, actor)
+	return s.snapshot(ctx, path, task, actor, c)
 }
 
 // work is what a worktree holds.
 type work struct {
-	head   gitio.OID // what is checked out; zero when the branch has gone
-	commit gitio.OID // head with what was not committed; head itself when all is
-	tree   gitio.OID
+	head   git.OID // what is checked out; zero when the branch has gone
+	commit git.OID // head with what was not committed; head itself when all is
+	tree   git.OID
 }
 
-// snapshot takes what a worktree holds as a commit that no ref holds yet.
-func (s *site) snapshot(ctx context.Context, path, task string, actor board.Actor) (work, error) {
+// snapshot takes what a worktree holds as a commit that no ref holds yet. seen is what it held just now.
+func (s *site) snapshot(ctx context.Context, path, task string, actor board.Actor, seen gitio.Checkout) (work, error) {
+	if len(seen.Dirty) == 0 && !seen.Head.IsZero() {
+		tree, err := s.treeOf(ctx, seen.Head)
+		return work{seen.Head, seen.Head, tree}, err
+	}
 	who, err := s.sign(ctx, actor)
 	if err != nil {
 		return work{}, err
@@ -112,41 +118,41 @@ func (s *site) snapshot(ctx context.Context, path, task string, actor board.Acto
 		return w, fmt.Errorf("keep the files of %s: %w", path, err)
 	}
 	if w.commit.IsZero() {
-		w.tree = gitio.EmptyTree
+		w.tree = git.EmptyTree
 		return w, nil
 	}
 	w.tree, err = s.treeOf(ctx, w.commit)
 	return w, err
 }
 
-func (s *site) treeOf(ctx context.Context, commit gitio.OID) (gitio.OID, error) {
+func (s *site) treeOf(ctx context.Context, commit git.OID) (git.OID, error) {
 	o, err := s.repo.Object(ctx, string(commit)+"^{tree}")
 	return o.OID, err
 }
 
 // refuseNested refuses to lose a repository inside a worktree: a clone that an agent made there, or a
 // submodule with changes. A commit holds no more of it than an id. What is staged counts only while HEAD
-// is known to be what the index was made from.
-func (s *site) refuseNested(ctx context.Context, path, task string, staged bool) error {
-	dirty, err := s.repo.Status(ctx, path)
+// is known to be what the index was made from. It returns what the worktree holds.
+func (s *site) refuseNested(ctx context.Context, path, task string, staged bool) (gitio.Checkout, error) {
+	c, err := s.repo.Checkout(ctx, path)
 	if err != nil {
-		return err
+		return c, err
 	}
-	for _, e := range dirty {
+	for _, e := range c.Dirty {
 		if !staged && e.Code[1] == ' ' {
 			continue
 		}
 		if _, err := os.Lstat(filepath.Join(path, filepath.FromSlash(e.Path), ".git")); err == nil {
-			r := board.Refuse("nested", fmt.Sprintf("%s in the worktree of %s is a repository of its own with work in it, which the attic can't hold", board.Line(e.Path, 120), task), "push its work or move it elsewhere: it lies in "+path)
+			r := board.Refuse(board.CodeNested, fmt.Sprintf("%s in the worktree of %s is a repository of its own with work in it, which the attic can't hold", board.Line(e.Path, 120), task), "push its work or move it elsewhere: it lies in "+path)
 			r.Task = task
-			return r
+			return c, r
 		}
 	}
-	return nil
+	return c, nil
 }
 
 // heldBy reports whether a commit needs no ref: there is none, or one of the holders has it.
-func (s *site) heldBy(ctx context.Context, commit gitio.OID, holders []gitio.OID) (bool, error) {
+func (s *site) heldBy(ctx context.Context, commit git.OID, holders []git.OID) (bool, error) {
 	if commit.IsZero() {
 		return true, nil
 	}
@@ -163,12 +169,12 @@ func (s *site) heldBy(ctx context.Context, commit gitio.OID, holders []gitio.OID
 
 // attic is what is kept of a task, the oldest first.
 type attic struct {
-	commits []gitio.OID
+	commits []git.OID
 	next    int // the number of the next
 }
 
 func (s *site) attic(ctx context.Context, task string) (attic, error) {
-	numbers, refs, err := s.numbered(ctx, AtticPrefix+task)
+	numbers, refs, err := s.numbered(ctx, git.AtticPrefix+task)
 	a := attic{next: 1}
 	for _, n := range numbers {
 		a.commits = append(a.commits, refs[n])
@@ -178,15 +184,15 @@ func (s *site) attic(ctx context.Context, task string) (attic, error) {
 }
 
 // numbered lists the refs <prefix>/<n> in the order of their numbers.
-func (s *site) numbered(ctx context.Context, prefix string) ([]int, map[int]gitio.OID, error) {
+func (s *site) numbered(ctx context.Context, prefix string) ([]int, map[int]git.OID, error) {
 	refs, err := s.repo.Refs(ctx, prefix)
 	if err != nil {
 		return nil, nil, err
 	}
 	var numbers []int
-	at := map[int]gitio.OID{}
+	at := map[int]git.OID{}
 	for _, r := range refs {
-		if n, err := strconv.Atoi(strings.TrimPrefix(r.Name, prefix+"/")); err == nil && (r.Type == gitio.CommitObject || r.Type == "") {
+		if n, err := strconv.Atoi(strings.TrimPrefix(r.Name, prefix+"/")); err == nil && (r.Type == git.CommitObject || r.Type == "") {
 			numbers = append(numbers, n)
 			at[n] = r.OID
 		}
@@ -195,35 +201,30 @@ func (s *site) numbered(ctx context.Context, prefix string) ([]int, map[int]giti
 	return numbers, at, nil
 }
 
-func atticRef(task string, n int) string { return AtticPrefix + task + "/" + strconv.Itoa(n) }
-
-func reviewRef(task string, n int) string { return reviewPrefix + task + "/" + strconv.Itoa(n) }
-
 // dropBranch is the update that takes a task's branch away with an operation; none when there is no
 // branch, or when somebody has it checked out elsewhere: that checkout is theirs.
-func (k *kept) dropBranch(task string) []gitio.RefUpdate {
+func (k *kept) dropBranch(task string) []git.RefUpdate {
 	if k.tip.IsZero() || k.at.elsewhere != "" {
 		return nil
 	}
-	return []gitio.RefUpdate{{Ref: Branch(task), Old: k.tip, New: gitio.ZeroOID}}
+	return []git.RefUpdate{{Ref: git.TaskRef(task), Old: k.tip, New: git.ZeroOID}}
 }
-
-// atticTries is how often a ref of the attic is tried when others fill the attic at the same time.
-const atticTries = 10
 
 // keepAgain puts what a worktree holds into the attic unless it is held somewhere.
 func (s *site) keepAgain(ctx context.Context, v *gitboard.View, task, path string, actor board.Actor, before *kept) error {
-	if err := s.refuseNested(ctx, path, task, before == nil); err != nil {
+	c, err := s.refuseNested(ctx, path, task, before == nil)
+	if err != nil {
 		return err
 	}
-	w, err := s.snapshot(ctx, path, task, actor)
+	w, err := s.snapshot(ctx, path, task, actor, c)
 	if err != nil {
 		return err
 	}
 	if before != nil && slices.Contains(before.trees, w.tree) || w.commit.IsZero() {
 		return nil
 	}
-	for range atticTries {
+	u := s.b.Budget()
+	for u.Spend() {
 		lasting, err := s.lasting(ctx, v, task)
 		if err != nil || w.commit == w.head && slices.Contains(lasting, w.head) {
 			return err
@@ -239,26 +240,26 @@ func (s *site) keepAgain(ctx context.Context, v *gitboard.View, task, path strin
 		if err != nil {
 			return err
 		}
-		err = s.repo.UpdateRefs(ctx, []gitio.RefUpdate{{Ref: atticRef(task, attic.next), Old: gitio.ZeroOID, New: commit}}, "git liza: keep work")
+		err = s.repo.UpdateRefs(ctx, []git.RefUpdate{{Ref: git.AtticRef(task, attic.next), Old: git.ZeroOID, New: commit}}, "git liza: keep work")
 		if !errors.Is(err, gitio.ErrRefMoved) {
 			return err
 		}
 	}
-	return &gitboard.LostError{Op: "keeping the work of " + task, Attempts: atticTries, Err: gitio.ErrRefMoved}
+	return u.Lost("keeping the work of "+task, gitio.ErrRefMoved)
 }
 
 // lasting is where the task's branch and integration are.
-func (s *site) lasting(ctx context.Context, v *gitboard.View, task string) ([]gitio.OID, error) {
-	branch, err := s.repo.Ref(ctx, Branch(task))
+func (s *site) lasting(ctx context.Context, v *gitboard.View, task string) ([]git.OID, error) {
+	branch, err := s.repo.Ref(ctx, git.TaskRef(task))
 	if err != nil {
 		return nil, err
 	}
 	landed, err := s.b.Log().Store().Ref(ctx, v.IntegrationRef())
-	return []gitio.OID{branch, landed}, err
+	return []git.OID{branch, landed}, err
 }
 
 // held reports whether the attic, a submission, the branch or integration hold what a worktree holds.
-func (s *site) held(ctx context.Context, task string, w work, attic attic, lasting []gitio.OID) (bool, error) {
+func (s *site) held(ctx context.Context, task string, w work, attic attic, lasting []git.OID) (bool, error) {
 	for _, c := range attic.commits {
 		if tree, err := s.treeOf(ctx, c); tree == w.tree || err != nil {
 			return err == nil, err
@@ -267,7 +268,7 @@ func (s *site) held(ctx context.Context, task string, w work, attic attic, lasti
 	if w.commit != w.head {
 		return false, nil
 	}
-	_, reviews, err := s.numbered(ctx, reviewPrefix+task)
+	_, reviews, err := s.numbered(ctx, git.ReviewPrefix+task)
 	if err != nil {
 		return false, err
 	}
@@ -280,8 +281,8 @@ func (s *site) held(ctx context.Context, task string, w work, attic attic, lasti
 
 // following makes work a commit on what it grew from. A worktree whose branch was dropped or reset under
 // it doesn't know that any more.
-func (s *site) following(ctx context.Context, w work, attic attic, before *kept) (gitio.OID, error) {
-	parent := gitio.OID("")
+func (s *site) following(ctx context.Context, w work, attic attic, before *kept) (git.OID, error) {
+	parent := git.OID("")
 	switch {
 	case before != nil && before.commit != "":
 		parent = before.commit
@@ -295,11 +296,11 @@ func (s *site) following(ctx context.Context, w work, attic attic, before *kept)
 	if err != nil {
 		return "", err
 	}
-	c, err := gitio.DecodeCommit(o)
+	c, err := git.DecodeCommit(o)
 	if err != nil {
 		return "", err
 	}
-	c.Parents = []gitio.OID{parent}
-	o = gitio.NewObject(gitio.CommitObject, gitio.EncodeCommit(c))
-	return o.OID, s.repo.WriteObjects(ctx, []gitio.Object{o})
+	c.Parents = []git.OID{parent}
+	o = git.NewObject(git.CommitObject, git.EncodeCommit(c))
+	return o.OID, s.repo.WriteObjects(ctx, []git.Object{o})
 }

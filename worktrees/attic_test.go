@@ -8,11 +8,12 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/gitio"
 )
 
 // began is a project with commits and no board.
-func began(t *testing.T) (context.Context, *site, []gitio.OID) {
+func began(t *testing.T) (context.Context, *site, []git.OID) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	t.Cleanup(cancel)
@@ -23,10 +24,10 @@ func began(t *testing.T) (context.Context, *site, []gitio.OID) {
 	t.Cleanup(func() { b.Close() })
 	s, err := at(ctx, b)
 	must(t, err)
-	var commits []gitio.OID
+	var commits []git.OID
 	for range 3 {
-		o := gitio.NewObject(gitio.CommitObject, gitio.EncodeCommit(gitio.Commit{Tree: gitio.EmptyTree, Parents: commits[max(0, len(commits)-1):], Message: "m\n"}))
-		must(t, b.Repo().WriteObjects(ctx, []gitio.Object{gitio.NewObject(gitio.TreeObject, nil), o}))
+		o := git.NewObject(git.CommitObject, git.EncodeCommit(git.Commit{Tree: git.EmptyTree, Parents: commits[max(0, len(commits)-1):], Message: "m\n"}))
+		must(t, b.Repo().WriteObjects(ctx, []git.Object{git.NewObject(git.TreeObject, nil), o}))
 		commits = append(commits, o.OID)
 	}
 	return ctx, s, commits
@@ -39,7 +40,7 @@ func must(t *testing.T, err error) {
 	}
 }
 
-func (s *site) points(t *testing.T, ref string, want gitio.OID) {
+func (s *site) points(t *testing.T, ref string, want git.OID) {
 	t.Helper()
 	if got, err := s.repo.Ref(context.Background(), ref); got != want || err != nil {
 		t.Errorf("%s is at %s, not at %s (%v)", ref, got, want, err)
@@ -50,16 +51,16 @@ func (s *site) points(t *testing.T, ref string, want gitio.OID) {
 func TestResetBranch(t *testing.T) {
 	ctx, s, commits := began(t)
 	c := &claimer{site: s, task: "one", candidate: &candidate{s: s, base: commits[0]}}
-	must(t, s.repo.UpdateRefs(ctx, []gitio.RefUpdate{{Ref: Branch("one"), New: commits[1]}, {Ref: atticRef("one", 9), New: commits[0]}}, ""))
+	must(t, s.repo.UpdateRefs(ctx, []git.RefUpdate{{Ref: git.TaskRef("one"), New: commits[1]}, {Ref: git.AtticRef("one", 9), New: commits[0]}}, ""))
 	for range 2 {
 		must(t, c.resetBranch(ctx, c.task, c.candidate.base))
-		s.points(t, Branch("one"), commits[0])
-		s.points(t, atticRef("one", 10), commits[1])
-		s.points(t, atticRef("one", 11), gitio.ZeroOID)
+		s.points(t, git.TaskRef("one"), commits[0])
+		s.points(t, git.AtticRef("one", 10), commits[1])
+		s.points(t, git.AtticRef("one", 11), git.ZeroOID)
 	}
-	must(t, s.repo.UpdateRefs(ctx, []gitio.RefUpdate{{Ref: Branch("one"), Old: commits[0]}}, ""))
+	must(t, s.repo.UpdateRefs(ctx, []git.RefUpdate{{Ref: git.TaskRef("one"), Old: commits[0]}}, ""))
 	must(t, c.resetBranch(ctx, c.task, c.candidate.base))
-	s.points(t, Branch("one"), commits[0])
+	s.points(t, git.TaskRef("one"), commits[0])
 }
 
 // Work in a worktree that has lost its branch follows what is kept already.
@@ -70,13 +71,13 @@ func TestFollowing(t *testing.T) {
 		w      work
 		attic  attic
 		before *kept
-		want   gitio.OID // the parent; "" when the commit is used as it is
+		want   git.OID // the parent; "" when the commit is used as it is
 	}{
 		{"its own parent", work{head: commits[0], commit: commits[1]}, attic{}, nil, ""},
 		{"the kept", work{head: commits[0], commit: commits[1]}, attic{}, &kept{commit: commits[2]}, commits[2]},
 		{"nothing was kept", work{head: commits[0], commit: commits[1]}, attic{}, &kept{}, ""},
-		{"the attic", work{head: gitio.ZeroOID, commit: commits[1]}, attic{commits: commits[2:]}, nil, commits[2]},
-		{"nothing", work{head: gitio.ZeroOID, commit: commits[1]}, attic{}, nil, ""},
+		{"the attic", work{head: git.ZeroOID, commit: commits[1]}, attic{commits: commits[2:]}, nil, commits[2]},
+		{"nothing", work{head: git.ZeroOID, commit: commits[1]}, attic{}, nil, ""},
 	} {
 		got, err := s.following(ctx, c.w, c.attic, c.before)
 		must(t, err)
@@ -88,7 +89,7 @@ func TestFollowing(t *testing.T) {
 		}
 		o, err := s.repo.Object(ctx, string(got))
 		must(t, err)
-		made, err := gitio.DecodeCommit(o)
+		made, err := git.DecodeCommit(o)
 		must(t, err)
 		if len(made.Parents) != 1 || made.Parents[0] != c.want {
 			t.Errorf("%s: %+v", c.name, made)
@@ -106,5 +107,17 @@ func TestSign(t *testing.T) {
 	who, err = s.sign(ctx, board.HumanActor("", ""))
 	if err != nil || who.Name == "" || who.Email == "" {
 		t.Errorf("%+v %v", who, err)
+	}
+}
+
+// Between the operation that frees a task and the clearing up, another may have claimed it: a worktree that is not the
+// one which was kept is theirs, and stays.
+func TestClearAwayLeavesTheNext(t *testing.T) {
+	ctx, s, commits := began(t)
+	must(t, s.repo.UpdateRefs(ctx, []git.RefUpdate{{Ref: git.TaskRef("one"), New: commits[0]}}, ""))
+	must(t, s.repo.AddWorktree(ctx, s.path("one"), commits[0]))
+	must(t, s.clearAway(ctx, &gitboard.View{}, "one", board.HumanActor("Ada", "ada@example.org"), &kept{which: "gitdir: another"}))
+	if !present(s.path("one")) {
+		t.Error("the worktree has gone")
 	}
 }

@@ -8,15 +8,15 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strconv"
 	"time"
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/gitio"
 )
 
-// claimMark begins the name of a worktree that is no task's yet.
+// claimMark begins the name of a worktree that is not a task's yet.
 const claimMark = ".claim-"
 
 // newMark ends the name of a record that is being written.
@@ -51,7 +51,7 @@ type candidate struct {
 	s       *site
 	token   string
 	path    string
-	base    gitio.OID
+	base    git.OID
 	ready   bool // checked out and set up
 	instead *replaced
 	gone    bool // placed or discarded, or left
@@ -70,14 +70,14 @@ func setupOf(v *gitboard.View) setup {
 }
 
 // candidate makes a worktree at a commit, and sets it up. After an error nothing of it is left.
-func (s *site) candidate(ctx context.Context, task string, commit gitio.OID, set setup) (*candidate, error) {
+func (s *site) candidate(ctx context.Context, task string, commit git.OID, set setup) (*candidate, error) {
 	token, err := s.b.Token()
 	if err != nil {
 		return nil, err
 	}
 	dir := filepath.Join(s.root, ".worktrees")
 	if found, err := os.Stat(dir); present(dir) && (err != nil || !found.IsDir()) {
-		return nil, board.Refuse("in-the-way", dir+" is no directory, and worktrees of tasks belong there", "move it elsewhere")
+		return nil, board.Refuse(board.CodeInTheWay, dir+" is not a directory, and worktrees of tasks belong there", "move it elsewhere")
 	}
 	if err := s.repo.Exclude("/.worktrees/", "/.liza/"); err != nil {
 		return nil, err
@@ -88,7 +88,7 @@ func (s *site) candidate(ctx context.Context, task string, commit gitio.OID, set
 	}
 	err = s.repo.AddWorktree(ctx, c.path, commit)
 	if err == nil {
-		err = set.run(ctx, c.path)
+		err = set.run(ctx, s.repo, c.path)
 	}
 	if err == nil {
 		c.ready = true
@@ -101,16 +101,16 @@ func (s *site) candidate(ctx context.Context, task string, commit gitio.OID, set
 }
 
 // Setup runs config's worktree_setup in a new worktree.
-func Setup(ctx context.Context, v *gitboard.View, path string) error {
-	return setupOf(v).run(ctx, path)
+func Setup(ctx context.Context, repo *gitio.Repo, v *gitboard.View, path string) error {
+	return setupOf(v).run(ctx, repo, path)
 }
 
-func (set setup) run(ctx context.Context, path string) error {
+func (set setup) run(ctx context.Context, repo *gitio.Repo, path string) error {
 	if set.script == "" {
 		return nil
 	}
 	var out bytes.Buffer
-	err := Run(ctx, Command{Name: "worktree_setup", Script: set.script, Dir: path, Timeout: set.timeout, Output: &out})
+	err := Run(ctx, Command{Name: "worktree_setup", Script: set.script, Dir: path, Repo: repo, Timeout: set.timeout, Output: &out})
 	if failed := (*FailedError)(nil); errors.As(err, &failed) {
 		failed.Tail = Tail(out.String(), maxTail)
 	}
@@ -127,8 +127,7 @@ func (c *candidate) recordFile() string { return filepath.Join(c.s.claimsDir(), 
 // note records for which task this process makes the candidate.
 func (c *candidate) note(task string) error {
 	host, _ := os.Hostname() // without a name, age decides
-	_, started, _ := processStat("/proc/self")
-	data, err := json.Marshal(record{PID: os.Getpid(), Started: started, Host: host, Task: task, Since: c.s.b.Now().UTC().Truncate(time.Second), Unready: !c.ready, Left: c.left, Replaces: c.instead})
+	data, err := json.Marshal(record{PID: os.Getpid(), Started: gitio.Birth(os.Getpid()), Host: host, Task: task, Since: c.s.b.Now().UTC().Truncate(time.Second), Unready: !c.ready, Left: c.left, Replaces: c.instead})
 	if err != nil {
 		return err
 	}
@@ -188,7 +187,7 @@ func (c *candidate) place(ctx context.Context, task string, set setup) error {
 	if err := c.move(ctx, task, set); err != nil {
 		return err
 	}
-	if err := c.s.repo.AttachHead(ctx, c.s.path(task), Branch(task)); err != nil {
+	if err := c.s.repo.AttachHead(ctx, c.s.path(task), git.TaskRef(task)); err != nil {
 		return err
 	}
 	return forget(c.recordFile())
@@ -210,16 +209,13 @@ func (c *candidate) move(ctx context.Context, task string, set setup) error {
 		if err := c.s.repo.AddWorktree(ctx, to, c.base); err != nil {
 			return errors.Join(moved, err)
 		}
-		if err := set.run(ctx, to); err != nil {
+		if err := set.run(ctx, c.s.repo, to); err != nil {
 			return err
 		}
 	}
 	c.gone = true
 	return nil
 }
-
-// ensureTries is how often a worktree is made when its branch moves meanwhile.
-const ensureTries = 3
 
 // readRecord reads who makes a candidate, nil when nobody says.
 func (s *site) readRecord(token string) (*record, error) {
@@ -249,6 +245,6 @@ func (s *site) inUse(r *record) bool {
 	if err != nil || host != r.Host {
 		return true
 	}
-	_, started, _ := processStat(filepath.Join("/proc", strconv.Itoa(r.PID)))
+	started := gitio.Birth(r.PID)
 	return alive(r.PID) && (r.Started == "" || started == "" || started == r.Started)
 }

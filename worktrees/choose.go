@@ -48,7 +48,7 @@ func noWork(v *gitboard.View, coder string) error {
 	case len(parts) > 0:
 		hint = "of the open tasks " + strings.Join(parts, ", ")
 	}
-	return board.Refuse("no-work", "nothing to claim for "+coder, hint)
+	return board.Refuse(board.CodeNoWork, "nothing to claim for "+coder, hint)
 }
 
 func why(b board.Brief, coder string, merged func(id string) bool) string {

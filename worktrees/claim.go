@@ -8,15 +8,13 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/git"
 )
 
 // ClaimRequest asks for a task, with a worktree to work in.
 type ClaimRequest struct {
-	Actor       board.Actor
-	Task        string // "" for the one that should be next
-	Request     string
-	AllowSecret bool
+	gitboard.Request
+	Task string // "" for the one that should be next
 }
 
 // Claimed is a claim that stands.
@@ -40,7 +38,7 @@ func Claim(ctx context.Context, b *gitboard.Board, r ClaimRequest) (*Claimed, er
 	if err != nil {
 		return nil, err
 	}
-	if done, err := Repeated(ctx, b, r.Actor, r.Request); done != nil || err != nil {
+	if done, err := b.Lookup(ctx, r.Request); done != nil || err != nil {
 		if err != nil {
 			return nil, err
 		}
@@ -53,7 +51,7 @@ func Claim(ctx context.Context, b *gitboard.Board, r ClaimRequest) (*Claimed, er
 	if err := b.Refresh(ctx); err != nil {
 		return nil, err // before a worktree is made
 	}
-	c := &claimer{site: s, r: r, since: since, skip: map[string]error{}}
+	c := &claimer{site: s, r: r, since: since, skip: map[string]error{}, budget: b.Budget()}
 	claimed, err := c.run(ctx)
 	return claimed, errors.Join(err, c.candidate.discard(ctx))
 }
@@ -67,36 +65,35 @@ type claimer struct {
 
 	task      string
 	kind      board.ClaimKind
-	prepared  bool       // its worktree is there
-	candidate *candidate // for a fresh claim
-	checked   gitio.OID  // the board's commit that the candidate's base was chosen for
+	budget    *gitboard.Budget
+	planned   *gitboard.View // that the claim was last planned on
+	limit     bool           // the task becomes BLOCKED instead, as planned
+	prepared  bool           // its worktree is there
+	candidate *candidate     // for a fresh claim
+	checked   git.OID        // the board's commit that the candidate's base was chosen for
 	kept      *kept
 }
 
 // errChanged says that a claim is no longer what was prepared.
 var errChanged = errors.New("the task has changed meanwhile")
 
-// claimTries is how often a claim is prepared again when others are faster.
-const claimTries = 50
-
 func (c *claimer) run(ctx context.Context) (*Claimed, error) {
-	for range claimTries {
+	for {
 		claimed, err := c.attempt(ctx)
 		switch {
-		case errors.Is(err, errChanged):
-			continue
-		case claimed == nil && c.passOver(err):
-			continue
+		case claimed == nil && c.passOver(err): // a task less each time
+		case !errors.Is(err, errChanged):
+			return claimed, err
+		case !c.budget.Spend():
+			return nil, c.budget.Lost("claim", err)
 		}
-		return claimed, err
 	}
-	return nil, &gitboard.LostError{Op: "claim", Attempts: claimTries, Err: errChanged}
 }
 
 // passOver reports whether another task will do, when none was named and this one can't be had.
 func (c *claimer) passOver(err error) bool {
 	r := (*board.Refusal)(nil)
-	if c.r.Task != "" || c.task == "" || !errors.As(err, &r) || r.Task != c.task || r.Code == "limit" {
+	if c.r.Task != "" || c.task == "" || !errors.As(err, &r) || r.Task != c.task || r.Code == board.CodeLimit {
 		return false
 	}
 	c.skip[c.task] = err
@@ -114,23 +111,22 @@ func (c *claimer) attempt(ctx context.Context) (*Claimed, error) {
 		return nil, err
 	}
 	c.task, c.kind = t.ID, board.KindOfClaim(t, c.r.Actor.ID)
-	limit, err := c.allowed(ctx, v)
-	if err != nil {
+	if err := c.plan(ctx, v); err != nil {
 		return nil, err
 	}
 	path := c.path(t.ID)
-	c.prepared = !limit
+	c.prepared = !c.limit
 	switch {
-	case limit:
+	case c.limit:
 	case c.kind.Fresh:
 		err = c.prepare(ctx, v)
 	default:
 		path, err = c.ensure(ctx, v, t)
 	}
 	if err != nil {
-		return nil, c.unlessChanged(ctx, v, err)
+		return nil, c.retryIfChanged(ctx, v, err)
 	}
-	done, err := c.b.Do(ctx, gitboard.Request{Actor: c.r.Actor, ID: c.r.Request, AllowSecret: c.r.AllowSecret, Since: c.since, Intent: c.intent})
+	done, err := c.b.Do(ctx, c.r.Request, c.intent, gitboard.Since(c.since), gitboard.On(v), gitboard.Within(c.budget))
 	c.since = c.b.Moment()
 	if err != nil {
 		return nil, err
@@ -141,9 +137,9 @@ func (c *claimer) attempt(ctx context.Context) (*Claimed, error) {
 	return c.settle(ctx, done, path)
 }
 
-// unlessChanged keeps a refusal over what lies in the worktrees from being told of a board that has moved:
+// retryIfChanged keeps a refusal over what lies in the worktrees from being told of a board that has moved:
 // what is in the way may be the worktree of whoever was faster, on its way to its place.
-func (c *claimer) unlessChanged(ctx context.Context, v *gitboard.View, err error) error {
+func (c *claimer) retryIfChanged(ctx context.Context, v *gitboard.View, err error) error {
 	if r := (*board.Refusal)(nil); !errors.As(err, &r) {
 		return err
 	}
@@ -152,10 +148,6 @@ func (c *claimer) unlessChanged(ctx context.Context, v *gitboard.View, err error
 		return err
 	}
 	return errChanged
-}
-
-func (c *claimer) request() gitboard.Request {
-	return gitboard.Request{Actor: c.r.Actor, AllowSecret: c.r.AllowSecret}
 }
 
 // prepare makes the worktree of a fresh claim. One that was made for another task serves, too.
@@ -221,8 +213,8 @@ func (c *claimer) moveIn(ctx context.Context, v *gitboard.View) error {
 
 // resetBranch brings the branch back to the claim's base if the previous holder, unaware, has committed
 // to it since; that commit goes to the attic.
-func (s *site) resetBranch(ctx context.Context, task string, base gitio.OID) error {
-	tip, err := s.repo.Ref(ctx, Branch(task))
+func (s *site) resetBranch(ctx context.Context, task string, base git.OID) error {
+	tip, err := s.repo.Ref(ctx, git.TaskRef(task))
 	if err != nil || tip == base {
 		return err
 	}
@@ -230,9 +222,9 @@ func (s *site) resetBranch(ctx context.Context, task string, base gitio.OID) err
 	if err != nil {
 		return err
 	}
-	updates := []gitio.RefUpdate{{Ref: Branch(task), Old: tip, New: base}}
+	updates := []git.RefUpdate{{Ref: git.TaskRef(task), Old: tip, New: base}}
 	if !tip.IsZero() {
-		updates = append([]gitio.RefUpdate{{Ref: atticRef(task, attic.next), Old: gitio.ZeroOID, New: tip}}, updates...)
+		updates = append([]git.RefUpdate{{Ref: git.AtticRef(task, attic.next), Old: git.ZeroOID, New: tip}}, updates...)
 	}
 	return s.repo.UpdateRefs(ctx, updates, "git liza: keep work")
 }
@@ -265,7 +257,7 @@ func (s *site) claimedBefore(ctx context.Context, done *gitboard.Done) (*Claimed
 	}
 	p, is := done.Op.Payload.(*board.Claim)
 	if !is {
-		return nil, board.Refuse("exists", fmt.Sprintf("the request %s was carried out before, as %s", done.Op.Request, done.Op.Name()), "use another request id")
+		return nil, board.Refuse(board.CodeExists, fmt.Sprintf("the request %s was carried out before, as %s", done.Op.Request, done.Op.Name()), "use another request id")
 	}
 	t := done.After.Task(p.Task)
 	event := t.History[len(t.History)-1].Event

@@ -8,7 +8,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/git"
 )
 
 // choose returns the task that was named, or the next.
@@ -31,14 +31,14 @@ func (c *claimer) choose(ctx context.Context, v *gitboard.View) (*board.Task, er
 func (c *claimer) nothing(ctx context.Context, v *gitboard.View) error {
 	none := noWork(v, c.r.Actor.ID)
 	for _, err := range c.skip {
-		if r := (*board.Refusal)(nil); errors.As(err, &r) && r.Code != "wrong-state" {
+		if r := (*board.Refusal)(nil); errors.As(err, &r) && r.Code != board.CodeWrongState {
 			none = err
 		}
 	}
 	// The first task stands for any: what is said of it alone doesn't count, unless it's the coder's own.
 	said := (*board.Refusal)(nil)
-	err := c.b.Dry(ctx, v, c.request(), &board.Claim{About: board.About{Task: firstTask(v)}})
-	if errors.As(err, &said) && (said.Code == "exists" || said.Task == "" && slices.Contains(first, said.Code)) {
+	err := v.Plan(ctx, c.r.Request, &board.Claim{About: board.About{Task: firstTask(v)}})
+	if errors.As(err, &said) && (said.Code == board.CodeExists || said.Task == "" && slices.Contains(first, said.Code)) {
 		return err
 	}
 	return none
@@ -51,25 +51,29 @@ func firstTask(v *gitboard.View) string {
 	return ""
 }
 
-// allowed asks the board before anything costly is done. limit: the task will be BLOCKED instead.
-func (c *claimer) allowed(ctx context.Context, v *gitboard.View) (limit bool, err error) {
+// plan asks the board before anything costly is done, once a view.
+func (c *claimer) plan(ctx context.Context, v *gitboard.View) error {
+	c.planned, c.limit = nil, false
 	p := &board.Claim{About: board.About{Task: c.task}, Clone: c.clone}
 	if c.kind.Fresh {
 		base, err := c.integration(ctx, v)
 		if err != nil {
-			return false, err
+			return err
 		}
 		p.BaseCommit = string(base)
 	}
-	err = c.b.Dry(ctx, v, c.request(), p)
-	if r := (*board.Refusal)(nil); errors.As(err, &r) && r.Code == "limit" {
-		return true, nil
+	err := v.Plan(ctx, c.r.Request, p)
+	if r := (*board.Refusal)(nil); errors.As(err, &r) && r.Code == board.CodeLimit {
+		c.limit, err = true, nil
 	}
-	return false, err
+	if err == nil {
+		c.planned = v
+	}
+	return err
 }
 
 // intent decides the claim on a view: as prepared, or not at all.
-func (c *claimer) intent(ctx context.Context, v *gitboard.View) (board.Payload, []gitio.RefUpdate, error) {
+func (c *claimer) intent(ctx context.Context, v *gitboard.View) (board.Payload, []git.RefUpdate, error) {
 	t, err := v.State.FindTask(c.task)
 	if err != nil {
 		return nil, nil, err
@@ -77,12 +81,13 @@ func (c *claimer) intent(ctx context.Context, v *gitboard.View) (board.Payload, 
 	if board.KindOfClaim(t, c.r.Actor.ID) != c.kind {
 		return nil, nil, errChanged
 	}
-	limit, err := c.allowed(ctx, v)
-	if err != nil {
-		return nil, nil, err
+	if v != c.planned {
+		if err := c.plan(ctx, v); err != nil {
+			return nil, nil, err
+		}
 	}
 	about := board.About{Task: c.task}
-	if limit {
+	if c.limit {
 		return &board.IterationLimit{About: about}, nil, nil
 	}
 	if !c.prepared {
@@ -98,7 +103,7 @@ func (c *claimer) intent(ctx context.Context, v *gitboard.View) (board.Payload, 
 		return nil, nil, err
 	}
 	if err := c.kept.at.blocked(c.task); err != nil {
-		return nil, nil, c.unlessChanged(ctx, v, err)
+		return nil, nil, c.retryIfChanged(ctx, v, err)
 	}
 	if c.kept.which != "" {
 		c.candidate.instead = &replaced{Worktree: c.kept.which, Agent: c.r.Actor.ID, Events: len(t.History)}
@@ -106,13 +111,13 @@ func (c *claimer) intent(ctx context.Context, v *gitboard.View) (board.Payload, 
 			return nil, nil, err
 		}
 	}
-	hidden, err := c.b.Publish(ctx, c.task, gitio.ZeroOID)
+	hidden, err := c.b.Publish(ctx, c.task, git.ZeroOID)
 	if err != nil {
 		return nil, nil, err
 	}
 	base := c.candidate.base
 	p := &board.Claim{About: about, Clone: c.clone, BaseCommit: string(base), Kept: string(c.kept.commit)}
-	return p, slices.Concat(hidden, c.kept.refs, []gitio.RefUpdate{{Ref: Branch(c.task), Old: c.kept.tip, New: base}}), nil
+	return p, slices.Concat(hidden, c.kept.refs, []git.RefUpdate{{Ref: git.TaskRef(c.task), Old: c.kept.tip, New: base}}), nil
 }
 
 // baseServes checks, when the board has moved, that the candidate still begins where every dependency
@@ -125,7 +130,7 @@ func (c *claimer) baseServes(ctx context.Context, v *gitboard.View, t *board.Tas
 }
 
 // holdsDependencies asks the remote again while integration there has not what the board says.
-func (c *claimer) holdsDependencies(ctx context.Context, v *gitboard.View, base gitio.OID) error {
+func (c *claimer) holdsDependencies(ctx context.Context, v *gitboard.View, base git.OID) error {
 	t, err := v.State.FindTask(c.task)
 	if err != nil {
 		return err
@@ -144,13 +149,13 @@ func (c *claimer) holdsDependencies(ctx context.Context, v *gitboard.View, base 
 	return err
 }
 
-func (c *claimer) dependenciesIn(ctx context.Context, v *gitboard.View, t *board.Task, base gitio.OID) error {
+func (c *claimer) dependenciesIn(ctx context.Context, v *gitboard.View, t *board.Task, base git.OID) error {
 	for _, id := range t.DependsOn {
 		d := v.State.Task(id)
 		if d == nil || d.MergeCommit == "" {
 			continue
 		}
-		in, err := c.repo.IsAncestor(ctx, gitio.OID(d.MergeCommit), base)
+		in, err := c.repo.IsAncestor(ctx, git.OID(d.MergeCommit), base)
 		if err != nil {
 			return err
 		}
@@ -164,5 +169,5 @@ func (c *claimer) dependenciesIn(ctx context.Context, v *gitboard.View, t *board
 // limitReached says that the task is BLOCKED now.
 func limitReached(done *gitboard.Done) error {
 	t := done.After.Task(done.Op.TaskID())
-	return refusal("limit", t.ID, "a planner looks at it; take another task: git liza claim", "%s is BLOCKED now: %s", t.ID, t.BlockedReason)
+	return refusal(board.CodeLimit, t.ID, "a planner looks at it; take another task: git liza claim", "%s is BLOCKED now: %s", t.ID, t.BlockedReason)
 }

@@ -6,11 +6,13 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
 // Create makes the worktree of a task again from its branch, and returns its path. When there is one
-// nothing happens, unless it's to be fresh: then what the old one holds goes to the attic first.
-func Create(ctx context.Context, b *gitboard.Board, task string, fresh bool) (string, error) {
+// nothing happens, unless somebody wants a fresh one: then what the old one holds goes to the attic first. That is
+// for the task's coder, planners and humans. fresh is nil for nobody.
+func Create(ctx context.Context, b *gitboard.Board, task string, fresh *board.Actor) (string, error) {
 	s, err := at(ctx, b)
 	if err != nil {
 		return "", err
@@ -27,13 +29,16 @@ func Create(ctx context.Context, b *gitboard.Board, task string, fresh bool) (st
 		return "", err
 	}
 	if t.Worktree == "" {
-		return "", refusal("wrong-state", t.ID, "git liza claim "+t.ID, "%s is %s: it has no worktree", t.ID, t.Status)
+		return "", refusal(board.CodeWrongState, t.ID, "git liza claim "+t.ID, "%s is %s: it has no worktree", t.ID, t.Status)
 	}
-	if fresh {
+	if fresh != nil {
+		if fresh.Role != roles.Human && fresh.Role != roles.Planner && fresh.ID != t.AssignedTo {
+			return "", refusal(board.CodePermission, t.ID, "git liza worktree create "+t.ID+" makes a missing one; a fresh one is for its coder, a planner or a human", "%s holds %s, and %s would replace its worktree", t.AssignedTo, t.ID, fresh.ID)
+		}
 		if _, err := s.workTip(ctx, t); err != nil {
 			return "", err // nothing to make it from
 		}
-		if err := s.clearAway(ctx, v, t.ID, s.self(ctx), nil); err != nil {
+		if err := s.clearAway(ctx, v, t.ID, *fresh, nil); err != nil {
 			return "", fmt.Errorf("put the worktree of %s aside: %w", t.ID, err)
 		}
 	}

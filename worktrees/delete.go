@@ -5,7 +5,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/roles"
+	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
 // Delete removes the worktree of a BLOCKED, ABANDONED or SUPERSEDED task; what it holds is in the attic
@@ -25,7 +25,7 @@ func Delete(ctx context.Context, b *gitboard.Board, actor board.Actor, task stri
 		return err
 	}
 	if actor.Role != roles.Planner && actor.Role != roles.Human {
-		return refusal("permission", t.ID, "it takes a planner or a human", "deleting a worktree is not for a %s", actor.Role)
+		return refusal(board.CodePermission, t.ID, "it takes a planner or a human", "deleting a worktree is not for a %s", actor.Role)
 	}
 	switch t.Status {
 	case board.Blocked:
@@ -33,5 +33,5 @@ func Delete(ctx context.Context, b *gitboard.Board, actor board.Actor, task stri
 	case board.Abandoned, board.Superseded:
 		return s.tidy(ctx, v, t.ID, actor)
 	}
-	return refusal("wrong-state", t.ID, "block, abandon or supersede it first", "%s is %s; deleting its worktree needs BLOCKED, ABANDONED or SUPERSEDED", t.ID, t.Status)
+	return refusal(board.CodeWrongState, t.ID, "block, abandon or supersede it first", "%s is %s; deleting its worktree needs BLOCKED, ABANDONED or SUPERSEDED", t.ID, t.Status)
 }

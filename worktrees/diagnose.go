@@ -56,10 +56,8 @@ func (s *site) damaged() []Problem {
 			Kind: DamagedRecord, Path: path, Text: fmt.Sprintf("git's record of a worktree, %s, was never finished, and git can list none while it is there", path),
 			Hint: "make sure that no git process runs in this repository; then move that folder elsewhere",
 		}
-		if written, err := os.Stat(path); err == nil {
-			if left, known := abandoned(written.ModTime(), s.b.Now(), lockAge); left && known {
-				p.Fix = func(context.Context) error { return os.RemoveAll(path) }
-			}
+		if s.repo.Left(path, gitio.LockAge) == nil {
+			p.Fix = func(context.Context) error { return os.RemoveAll(path) }
 		}
 		found = append(found, p)
 	}

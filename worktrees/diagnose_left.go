@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/gitio"
 	"github.com/git-liza/git-liza/gitboard/lease"
 )
@@ -171,7 +172,7 @@ func (d *diagnosis) folder(name, path string) {
 		d.add(Problem{Kind: UnknownWorktree, Path: path, Text: fmt.Sprintf("%s belongs to no task of this board", path), Hint: "keep what you need of it; the board does not know it"})
 	case l.inTheWay:
 		if !live(t.Status) { // else it has been told
-			d.add(Problem{Kind: UnknownWorktree, Task: t.ID, Path: path, Text: fmt.Sprintf("%s is no worktree of this repository", path), Hint: "move it elsewhere; if it is a worktree that git forgot: git liza worktree repair"})
+			d.add(Problem{Kind: UnknownWorktree, Task: t.ID, Path: path, Text: fmt.Sprintf("%s is not a worktree of this repository", path), Hint: "move it elsewhere; if it is a worktree that git forgot: git liza worktree repair"})
 		}
 	case l.ours && t.Status.Terminal(): // the next claim of any other takes care of it
 		d.add(Problem{
@@ -187,7 +188,7 @@ func (d *diagnosis) locks(context.Context) error {
 	common := d.repo.CommonDir()
 	var files []string
 	for _, pattern := range lockFiles {
-		matches, err := filepath.Glob(filepath.Join(escapeGlob(common), filepath.FromSlash(pattern)))
+		matches, err := filepath.Glob(filepath.Join(gitio.EscapeGlob(common), filepath.FromSlash(pattern)))
 		if err != nil {
 			return err
 		}
@@ -210,29 +211,25 @@ func (d *diagnosis) locks(context.Context) error {
 	for _, file := range files {
 		path := filepath.Join(common, file)
 		info, statErr := os.Lstat(path)
-		if statErr != nil || d.b.Now().Sub(info.ModTime()) < lockAge {
+		if statErr != nil {
+			continue
+		}
+		held := (*gitio.HeldError)(nil)
+		if errors.As(d.repo.Left(path, gitio.LockAge), &held) && held.Young {
 			continue
 		}
 		p := Problem{
 			Kind: StaleLock, Path: path, Text: fmt.Sprintf("the lock %s is from %s", path, info.ModTime().UTC().Format(time.RFC3339)),
-			Hint: "make sure that no git process runs in this repository; then the file may go",
 		}
-		if left, known := abandoned(info.ModTime(), d.b.Now(), lockAge); left && known {
-			p.Text += ", and no git that has run since then is left"
-			p.Fix = func(context.Context) error {
-				if now, err := os.Lstat(path); err != nil || !now.ModTime().Equal(info.ModTime()) {
-					return nil // it has gone, or is another's
-				}
-				return forget(path)
-			}
+		if held == nil {
+			p.Text += ", and no git that may hold it is left"
+			p.Fix = func(context.Context) error { return d.repo.ClearLock(path, gitio.LockAge) }
+		} else {
+			p.Hint = held.Error() + "; make sure that no git process runs in this repository: then the file may go"
 		}
 		d.add(p)
 	}
 	return err
-}
-
-func escapeGlob(path string) string {
-	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(path)
 }
 
 // mergeLease looks for a merge lease whose holder is no more.
@@ -248,7 +245,7 @@ func (d *diagnosis) mergeLease(ctx context.Context) error {
 	d.add(Problem{
 		Kind: ExpiredMerge, Task: held.Task, Text: text,
 		Fix: func(ctx context.Context) error {
-			err := d.b.Log().Store().UpdateRefs(ctx, []gitio.RefUpdate{lease.Fence(lease.MergeHolder, held)}, "git liza: an expired merge lease")
+			err := d.b.Log().Store().UpdateRefs(ctx, []git.RefUpdate{lease.Fence(lease.MergeHolder, held)}, "git liza: an expired merge lease")
 			if errors.Is(err, gitio.ErrRefMoved) {
 				return nil // somebody has taken it, or it has gone
 			}

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/git"
 )
 
 // tasks looks for the worktrees and branches that this clone should have.
@@ -20,7 +20,7 @@ func (d *diagnosis) tasks(ctx context.Context) error {
 		if t == nil || t.Worktree == "" || t.Clone != d.clone || d.root == "" {
 			continue
 		}
-		tip, err := d.repo.Ref(ctx, Branch(t.ID))
+		tip, err := d.repo.Ref(ctx, git.TaskRef(t.ID))
 		if err != nil {
 			return err
 		}
@@ -49,17 +49,17 @@ func (d *diagnosis) missingBranch(ctx context.Context, t *board.Task) error {
 	case l.ours && submitted(t) == "":
 		// What was committed there since is only in the worktree's reflog.
 		_, on, err := d.repo.Head(ctx, l.path)
-		last := gitio.OID("")
+		last := git.OID("")
 		if err == nil {
 			last, err = d.repo.LastHead(ctx, l.path)
 		}
-		if err != nil || on != Branch(t.ID) {
+		if err != nil || on != git.TaskRef(t.ID) {
 			p.Hint = fmt.Sprintf("look for its last commit with git fsck --dangling, then git branch task/%s COMMIT", t.ID)
 			break
 		}
 		p.Text += fmt.Sprintf("; its worktree was last at %s", last.Short())
 		p.Fix = func(ctx context.Context) error {
-			return d.repo.UpdateRefs(ctx, []gitio.RefUpdate{{Ref: Branch(t.ID), New: last}}, "git liza: a branch that was missing")
+			return d.repo.UpdateRefs(ctx, []git.RefUpdate{{Ref: git.TaskRef(t.ID), New: last}}, "git liza: a branch that was missing")
 		}
 	default:
 		p.Text += fmt.Sprintf("; it was last known at %s", from.Short())
@@ -70,7 +70,7 @@ func (d *diagnosis) missingBranch(ctx context.Context, t *board.Task) error {
 }
 
 // worktree looks at one worktree that should be here, on its branch.
-func (d *diagnosis) worktree(ctx context.Context, t *board.Task, tip gitio.OID) error {
+func (d *diagnosis) worktree(ctx context.Context, t *board.Task, tip git.OID) error {
 	l := d.layout(d.all, t.ID)
 	if !l.ours {
 		if !live(t.Status) {
@@ -115,7 +115,7 @@ func (d *diagnosis) worktree(ctx context.Context, t *board.Task, tip gitio.OID) 
 		})
 		return nil
 	}
-	if err == nil && branch == Branch(t.ID) {
+	if err == nil && branch == git.TaskRef(t.ID) {
 		return d.fix(ctx, t, l.path, head)
 	}
 	if err != nil {
@@ -130,14 +130,14 @@ func (d *diagnosis) worktree(ctx context.Context, t *board.Task, tip gitio.OID) 
 		Hint: fmt.Sprintf("git -C %s checkout task/%s", board.WorktreeOf(t.ID), t.ID),
 	}
 	if head == tip && open == "" && l.elsewhere == "" {
-		p.Fix = func(ctx context.Context) error { return d.repo.AttachHead(ctx, l.path, Branch(t.ID)) }
+		p.Fix = func(ctx context.Context) error { return d.repo.AttachHead(ctx, l.path, git.TaskRef(t.ID)) }
 	}
 	d.add(p)
 	return nil
 }
 
 // fix looks for an integration fix that integration was not brought into.
-func (d *diagnosis) fix(ctx context.Context, t *board.Task, path string, head gitio.OID) error {
+func (d *diagnosis) fix(ctx context.Context, t *board.Task, path string, head git.OID) error {
 	last := ""
 	if len(t.History) > 0 {
 		last = t.History[len(t.History)-1].Event
@@ -170,12 +170,12 @@ func (d *diagnosis) fix(ctx context.Context, t *board.Task, path string, head gi
 
 // branches looks for branches of tasks that need none.
 func (d *diagnosis) branches(ctx context.Context) error {
-	refs, err := d.repo.Refs(ctx, strings.TrimSuffix(branchPrefix, "/"))
+	refs, err := d.repo.Refs(ctx, strings.TrimSuffix(git.TaskPrefix, "/"))
 	if err != nil {
 		return err
 	}
 	for _, r := range refs {
-		id := strings.TrimPrefix(r.Name, branchPrefix)
+		id := strings.TrimPrefix(r.Name, git.TaskPrefix)
 		if !board.ValidTaskID(id) {
 			continue
 		}

@@ -12,12 +12,13 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/gitio"
 	"github.com/git-liza/git-liza/worktrees"
 )
 
 // stranger makes what a process that has died leaves: a passing worktree with its record.
-func (s *scene) stranger(name, token, task string, commit gitio.OID, pid int) string {
+func (s *scene) stranger(name, token, task string, commit git.OID, pid int) string {
 	s.t.Helper()
 	path := filepath.Join(s.dir, ".worktrees", name+token)
 	s.check(s.b.Repo().Exclude("/.worktrees/"))
@@ -38,11 +39,11 @@ func (s *scene) dead() int {
 	return cmd.Process.Pid
 }
 
-func (s *scene) claimedBy(id, task string, base gitio.OID) {
+func (s *scene) claimedBy(id, task string, base git.OID) {
 	s.t.Helper()
 	clone, err := s.b.CloneID()
 	s.check(err)
-	s.do(s.as(id), &board.Claim{About: about(task), Clone: clone, BaseCommit: string(base)}, gitio.RefUpdate{Ref: taskRef(task), New: base})
+	s.do(s.as(id), &board.Claim{About: about(task), Clone: clone, BaseCommit: string(base)}, git.RefUpdate{Ref: taskRef(task), New: base})
 }
 
 // A claim stands, and its process died before the worktree had its name.
@@ -74,7 +75,7 @@ func TestCrashThenRepeated(t *testing.T) {
 	s := newScene(t)
 	s.task("one")
 	s.as("coder-1")
-	r := worktrees.ClaimRequest{Actor: s.agent["coder-1"], Task: "one", Request: "r"}
+	r := worktrees.ClaimRequest{Request: gitboard.Request{Actor: s.agent["coder-1"], ID: "r"}, Task: "one"}
 	_, err := worktrees.Claim(s.ctx, s.b, r)
 	s.check(err)
 	s.check(s.b.Repo().RemoveWorktree(s.ctx, s.path("one")))
@@ -94,7 +95,7 @@ func TestCancelledClaims(t *testing.T) {
 		id := "t" + string(rune('a'+i))
 		s.task(id)
 		ctx, cancel := context.WithTimeout(s.ctx, ms(3+7*i))
-		got, err := worktrees.Claim(ctx, s.open(), worktrees.ClaimRequest{Actor: s.agent["coder-1"], Task: id})
+		got, err := worktrees.Claim(ctx, s.open(), worktrees.ClaimRequest{Request: gitboard.Request{Actor: s.agent["coder-1"]}, Task: id})
 		cancel()
 		if found := s.problems(); len(found) > 0 {
 			_, failed := fixAll(s.ctx, found)
@@ -164,7 +165,7 @@ func TestCrashAfterRelease(t *testing.T) {
 	s.claim("coder-1", "one")
 	tip := s.dirtied("one")
 	s.do(s.as("coder-1"), &board.Release{About: about("one"), Kept: string(tip)},
-		gitio.RefUpdate{Ref: "refs/liza/attic/one/1", New: tip}, gitio.RefUpdate{Ref: taskRef("one"), Old: tip})
+		git.RefUpdate{Ref: "refs/liza/attic/one/1", New: tip}, git.RefUpdate{Ref: taskRef("one"), Old: tip})
 	if p := s.problems(); len(p) > 0 {
 		t.Errorf("problems: %+v", p)
 	}
@@ -240,13 +241,16 @@ func TestLocksAndRegistrations(t *testing.T) {
 	outside := filepath.Join(t.TempDir(), "outside")
 	s.git(s.dir, "worktree", "add", "-q", "--detach", outside)
 	s.check(os.RemoveAll(outside))
-	s.clock.pass(11 * time.Minute)
+	long := time.Now().Add(-time.Minute)
+	for _, lock := range []string{"packed-refs.lock", "refs/heads/task/one.lock"} {
+		s.check(os.Chtimes(filepath.Join(git, lock), long, long))
+	}
 	found := s.problems()
 	if len(found) != 3 || found[0].Kind != "prunable-worktree" || found[1].Kind != "stale-lock" || found[2].Kind != "stale-lock" {
 		t.Errorf("problems %+v", found)
 	}
 	for _, p := range found {
-		if p.Fix != nil && p.Kind != "stale-lock" || p.Hint == "" {
+		if (p.Fix != nil) != (p.Kind == "stale-lock") || p.Fix == nil && p.Hint == "" {
 			t.Errorf("problem %+v", p)
 		}
 	}
@@ -265,7 +269,7 @@ func TestAnotherClone(t *testing.T) {
 	// As the other clone records it.
 	s.do(s.as("coder-2"), &board.Claim{About: about("one"), Clone: "another"})
 	s.preExec("coder-2", "one")
-	_, _, err = worktrees.Submit(s.ctx, s.b, worktrees.SubmitRequest{Actor: s.as("coder-2"), Task: "one"})
+	_, _, err = worktrees.Submit(s.ctx, s.b, worktrees.SubmitRequest{Request: gitboard.Request{Actor: s.as("coder-2")}, Task: "one"})
 	s.refused(err, "dirty", "left.txt")
 	side := filepath.Join(t.TempDir(), "side")
 	s.git(s.dir, "worktree", "add", "-q", "--detach", side, "integration")
@@ -273,7 +277,7 @@ func TestAnotherClone(t *testing.T) {
 	theirs := s.commitAll(side, "theirs")
 	base := s.ref("refs/heads/integration")
 	s.do(s.as("coder-2"), &board.Submit{About: about("one"), Commit: string(theirs), ReviewBase: string(base), Commits: 1, Files: 1, NoTestsBecause: "none"},
-		gitio.RefUpdate{Ref: "refs/liza/review/one/1", New: theirs})
+		git.RefUpdate{Ref: "refs/liza/review/one/1", New: theirs})
 	s.verdict("code-reviewer-1", "one", board.VerdictRejected)
 	s.do(human(), &board.Block{About: about("one"), Reason: "stop"})
 	_, err = worktrees.End(s.ctx, s.b, gitboard.Request{Actor: human()}, &board.Unblock{About: board.About{Task: "one"}, Mode: board.UnblockKeepWork})

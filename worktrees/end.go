@@ -7,7 +7,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/git"
 )
 
 // End carries out an operation that may end the life of a task's worktree: Abandon, Supersede, Unblock or Release. Where
@@ -19,7 +19,7 @@ func End(ctx context.Context, b *gitboard.Board, r gitboard.Request, p board.Tas
 		return nil, err
 	}
 	var last *kept
-	r.Intent = func(ctx context.Context, v *gitboard.View) (board.Payload, []gitio.RefUpdate, error) {
+	intent := func(ctx context.Context, v *gitboard.View) (board.Payload, []git.RefUpdate, error) {
 		last = nil
 		t, err := v.State.FindTask(p.TaskID())
 		if err != nil {
@@ -30,18 +30,18 @@ func End(ctx context.Context, b *gitboard.Board, r gitboard.Request, p board.Tas
 			published, err := s.share(ctx, t)
 			return p, published, err
 		}
-		if err := b.Dry(ctx, v, r, p); err != nil {
+		if err := v.Plan(ctx, r, p); err != nil {
 			return nil, nil, err // before the files are taken into a commit
 		}
 		k, err := s.keep(ctx, v, t.ID, r.Actor)
 		if err != nil {
 			return nil, nil, err
 		}
-		hidden, err := b.Publish(ctx, t.ID, gitio.ZeroOID)
+		hidden, err := b.Publish(ctx, t.ID, git.ZeroOID)
 		*keptIn, last = string(k.commit), k
 		return p, slices.Concat(hidden, k.refs, k.dropBranch(t.ID)), err
 	}
-	done, err := b.Do(ctx, r)
+	done, err := b.Do(ctx, r, intent)
 	if err != nil || last == nil || done.Repeated {
 		return done, err
 	}

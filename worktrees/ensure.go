@@ -10,6 +10,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/gitio"
 )
 
@@ -19,7 +20,8 @@ func (s *site) ensure(ctx context.Context, v *gitboard.View, t *board.Task) (str
 	if err := s.needFiles("a worktree"); err != nil {
 		return "", err
 	}
-	for range ensureTries {
+	u := s.b.Budget()
+	for u.Spend() {
 		l, err := s.look(ctx, t.ID)
 		if err != nil {
 			return "", err
@@ -46,12 +48,12 @@ func (s *site) ensure(ctx context.Context, v *gitboard.View, t *board.Task) (str
 			return l.path, err
 		}
 	}
-	return "", &gitboard.LostError{Op: "making the worktree of " + t.ID, Attempts: ensureTries}
+	return "", u.Lost("making the worktree of "+t.ID, gitio.ErrRefMoved)
 }
 
 // remake makes a task's worktree at its branch's tip. It's not made when somebody else has made it, or
 // the branch has moved.
-func (s *site) remake(ctx context.Context, v *gitboard.View, task string, tip gitio.OID) (made bool, err error) {
+func (s *site) remake(ctx context.Context, v *gitboard.View, task string, tip git.OID) (made bool, err error) {
 	c, err := s.leftFor(ctx, task, tip)
 	if c == nil && err == nil {
 		c, err = s.candidate(ctx, task, tip, setupOf(v))
@@ -64,7 +66,7 @@ func (s *site) remake(ctx context.Context, v *gitboard.View, task string, tip gi
 	if err != nil {
 		return false, err
 	}
-	now, err := s.repo.Ref(ctx, Branch(task))
+	now, err := s.repo.Ref(ctx, git.TaskRef(task))
 	if err != nil || l.ours || now != tip {
 		return false, err
 	}
@@ -72,7 +74,7 @@ func (s *site) remake(ctx context.Context, v *gitboard.View, task string, tip gi
 }
 
 // leftFor finds a candidate that a process which is no more has made for a task, and which fits.
-func (s *site) leftFor(ctx context.Context, task string, tip gitio.OID) (*candidate, error) {
+func (s *site) leftFor(ctx context.Context, task string, tip git.OID) (*candidate, error) {
 	all, err := s.repo.Worktrees(ctx)
 	if err != nil {
 		return nil, err
@@ -93,8 +95,8 @@ func (s *site) leftFor(ctx context.Context, task string, tip gitio.OID) (*candid
 
 // workTip is the commit of a task's branch. A branch that is missing here is made again from what the
 // board and this clone know of the work.
-func (s *site) workTip(ctx context.Context, t *board.Task) (gitio.OID, error) {
-	tip, err := s.repo.Ref(ctx, Branch(t.ID))
+func (s *site) workTip(ctx context.Context, t *board.Task) (git.OID, error) {
+	tip, err := s.repo.Ref(ctx, git.TaskRef(t.ID))
 	if err != nil {
 		return "", err
 	}
@@ -113,7 +115,7 @@ func (s *site) workTip(ctx context.Context, t *board.Task) (gitio.OID, error) {
 	}
 	switch {
 	case tip.IsZero() && from == "":
-		r := board.Refuse("missing", fmt.Sprintf("the work of %s is not in this clone", t.ID), "git liza sync, or take another task")
+		r := board.Refuse(board.CodeMissing, fmt.Sprintf("the work of %s is not in this clone", t.ID), "git liza sync, or take another task")
 		r.Task = t.ID
 		return "", r
 	case !tip.IsZero() && (from == "" || t.Clone == s.clone):
@@ -124,18 +126,18 @@ func (s *site) workTip(ctx context.Context, t *board.Task) (gitio.OID, error) {
 			return tip, err
 		}
 	}
-	err = s.repo.UpdateRefs(ctx, []gitio.RefUpdate{{Ref: Branch(t.ID), Old: tip, New: from}}, "git liza: bring the branch back")
+	err = s.repo.UpdateRefs(ctx, []git.RefUpdate{{Ref: git.TaskRef(t.ID), Old: tip, New: from}}, "git liza: bring the branch back")
 	return from, err
 }
 
 // takeOver brings a task's branch here to where another clone has published it. What the branch here has beyond
 // that goes to the attic.
-func (s *site) takeOver(ctx context.Context, task string, tip, seen gitio.OID) error {
+func (s *site) takeOver(ctx context.Context, task string, tip, seen git.OID) error {
 	if tip == seen {
 		return nil
 	}
-	updates := []gitio.RefUpdate{{Ref: Branch(task), Old: tip, New: seen}}
-	if held, err := s.heldBy(ctx, tip, []gitio.OID{seen}); !held {
+	updates := []git.RefUpdate{{Ref: git.TaskRef(task), Old: tip, New: seen}}
+	if held, err := s.heldBy(ctx, tip, []git.OID{seen}); !held {
 		if err != nil {
 			return err
 		}
@@ -143,18 +145,18 @@ func (s *site) takeOver(ctx context.Context, task string, tip, seen gitio.OID) e
 		if err != nil {
 			return err
 		}
-		updates = append(updates, gitio.RefUpdate{Ref: atticRef(task, attic.next), New: tip})
+		updates = append(updates, git.RefUpdate{Ref: git.AtticRef(task, attic.next), New: tip})
 	}
 	return s.repo.UpdateRefs(ctx, updates, "git liza: take the branch over")
 }
 
 // knownWork finds the newest commit of a task that is surely its work: what was submitted since it was
 // begun afresh, else where it began; "" when this clone lacks it.
-func (s *site) knownWork(ctx context.Context, t *board.Task) (gitio.OID, error) {
+func (s *site) knownWork(ctx context.Context, t *board.Task) (git.OID, error) {
 	if commit := submitted(t); commit != "" {
 		has, err := s.has(ctx, commit)
 		if has || err != nil {
-			return gitio.OID(commit), err
+			return git.OID(commit), err
 		}
 		return "", nil
 	}
@@ -165,7 +167,7 @@ func (s *site) knownWork(ctx context.Context, t *board.Task) (gitio.OID, error) 
 	if !has || err != nil {
 		return "", err
 	}
-	return gitio.OID(t.BaseCommit), nil
+	return git.OID(t.BaseCommit), nil
 }
 
 // submitted is the last commit that was submitted since a task was begun afresh, "" for none.

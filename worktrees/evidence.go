@@ -13,27 +13,28 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/gitio"
 )
 
 // refusal is what the evidence says against an operation on a task.
-func refusal(code, task, hint, format string, args ...any) error {
+func refusal(code board.ErrorCode, task, hint, format string, args ...any) error {
 	r := board.Refuse(code, fmt.Sprintf(format, args...), hint)
 	r.Task = task
 	return r
 }
 
 // first are the refusals that a person must hear before what is wrong with a worktree.
-var first = []string{"session", "permission", "wrong-state", "mode", "unknown-task"}
+var first = []board.ErrorCode{board.CodeSession, board.CodePermission, board.CodeWrongState, board.CodeMode, board.CodeUnknownTask}
 
-// unless returns what the board says against an operation, as far as it comes first, or else what the
+// preferRefusal returns what the board says against an operation, as far as it comes first, or else what the
 // evidence says.
-func unless(ctx context.Context, b *gitboard.Board, v *gitboard.View, r gitboard.Request, p board.Payload, evidence error) error {
+func preferRefusal(ctx context.Context, v *gitboard.View, r gitboard.Request, p board.Payload, evidence error) error {
 	if found := (*board.Refusal)(nil); !errors.As(evidence, &found) {
 		return evidence
 	}
 	said := (*board.Refusal)(nil)
-	if err := b.Dry(ctx, v, r, p); errors.As(err, &said) && slices.Contains(first, said.Code) {
+	if err := v.Plan(ctx, r, p); errors.As(err, &said) && slices.Contains(first, said.Code) {
 		return err
 	}
 	return evidence
@@ -75,7 +76,7 @@ func (s *site) glance(ctx context.Context, task string) (g glance) {
 
 // work checks that a task's worktree is here and clean, stands on the task's branch and in the midst of
 // nothing, and returns its HEAD.
-func (s *site) work(t *board.Task, g glance) (gitio.OID, error) {
+func (s *site) work(t *board.Task, g glance) (git.OID, error) {
 	if err := s.needFiles("work on a task"); err != nil {
 		return "", err
 	}
@@ -84,18 +85,18 @@ func (s *site) work(t *board.Task, g glance) (gitio.OID, error) {
 	}
 	if !g.ours {
 		if t.Clone != s.clone && t.Clone != "" {
-			return "", refusal("elsewhere", t.ID, "do it there", "the worktree of %s is in another clone", t.ID)
+			return "", refusal(board.CodeElsewhere, t.ID, "do it there", "the worktree of %s is in another clone", t.ID)
 		}
-		return "", refusal("missing", t.ID, "git liza worktree create "+t.ID, "the worktree of %s is missing", t.ID)
+		return "", refusal(board.CodeMissing, t.ID, "git liza worktree create "+t.ID, "the worktree of %s is missing", t.ID)
 	}
 	if err := clean(t.ID, g.Checkout, "commit or remove them, then try again"); err != nil {
 		return "", err
 	}
 	if open := midst(g.path); open != "" {
-		return "", refusal("dirty", t.ID, "finish it there with git "+open+" --continue", "a %s is not finished in %s", open, board.WorktreeOf(t.ID))
+		return "", refusal(board.CodeDirty, t.ID, "finish it there with git "+open+" --continue", "a %s is not finished in %s", open, board.WorktreeOf(t.ID))
 	}
-	if g.Branch != Branch(t.ID) {
-		return "", refusal("stale", t.ID, fmt.Sprintf("git -C %s checkout task/%s", board.WorktreeOf(t.ID), t.ID),
+	if g.Branch != git.TaskRef(t.ID) {
+		return "", refusal(board.CodeStale, t.ID, fmt.Sprintf("git -C %s checkout task/%s", board.WorktreeOf(t.ID), t.ID),
 			"%s is on %s, not on task/%s", board.WorktreeOf(t.ID), orDetached(g.Branch), t.ID)
 	}
 	return g.Head, nil
@@ -105,17 +106,17 @@ func orDetached(branch string) string {
 	if branch == "" {
 		return "a detached HEAD"
 	}
-	return strings.TrimPrefix(branch, "refs/heads/")
+	return git.BranchName(branch)
 }
 
 // clean refuses a worktree with changes that are not committed, or whose branch is missing: there everything looks
 // new to git, and a commit would begin a history of its own.
 func clean(task string, c gitio.Checkout, hint string) error {
 	switch {
-	case c.Branch == Branch(task) && c.Head.IsZero():
-		return refusal("missing", task, "git liza doctor", "the branch task/%s is missing", task)
+	case c.Branch == git.TaskRef(task) && c.Head.IsZero():
+		return refusal(board.CodeMissing, task, "git liza doctor", "the branch task/%s is missing", task)
 	case len(c.Dirty) > 0:
-		return refusal("dirty", task, hint, "the worktree of %s has changes that are not committed: %s", task, listed(paths(c.Dirty)))
+		return refusal(board.CodeDirty, task, hint, "the worktree of %s has changes that are not committed: %s", task, listed(paths(c.Dirty)))
 	}
 	return nil
 }
@@ -151,14 +152,14 @@ func midst(path string) string {
 
 // named reads a commit that a person wrote, abbreviated or as any revision; expected is what it should
 // be, and what short forms are held against first.
-func (s *site) named(ctx context.Context, rev string, expected gitio.OID) (gitio.OID, error) {
+func (s *site) named(ctx context.Context, rev string, expected git.OID) (git.OID, error) {
 	const shortest = 4
 	if short := strings.ToLower(rev); len(short) >= shortest && strings.HasPrefix(string(expected), short) {
 		return expected, nil
 	}
 	oid, err := s.repo.ResolveCommit(ctx, rev)
 	if errors.Is(err, gitio.ErrNotFound) {
-		return "", board.Refuse("stale", fmt.Sprintf("%q is no commit here", board.Line(rev, 60)), "the commit is "+string(expected))
+		return "", board.Refuse(board.CodeStale, fmt.Sprintf("%q is not a commit here", board.Line(rev, 60)), "the commit is "+string(expected))
 	}
 	return oid, err
 }

@@ -15,7 +15,7 @@ func TestSubmitEvidence(t *testing.T) {
 	s := newScene(t)
 	s.task("one")
 	submit := func(commit string) error {
-		_, _, err := worktrees.Submit(s.ctx, s.b, worktrees.SubmitRequest{Actor: s.as("coder-1"), Task: "one", Commit: commit})
+		_, _, err := worktrees.Submit(s.ctx, s.b, worktrees.SubmitRequest{Request: gitboard.Request{Actor: s.as("coder-1")}, Task: "one", Commit: commit})
 		return err
 	}
 	s.refused(submit(""), "wrong-state", "one is UNCLAIMED")
@@ -29,8 +29,8 @@ func TestSubmitEvidence(t *testing.T) {
 	first := s.commitAll(path, "first")
 	second := s.work("one", "b.txt", "b\n")
 	s.refused(submit(string(first)), "stale", "task/one is at "+second.Short()+", not at "+first.Short())
-	s.refused(submit("nonsense"), "stale", `"nonsense" is no commit here`)
-	s.refused(submit("-x"), "stale", "no commit")
+	s.refused(submit("nonsense"), "stale", `"nonsense" is not a commit here`)
+	s.refused(submit("-x"), "stale", "not a commit")
 
 	s.git(path, "checkout", "-q", "--detach")
 	s.refused(submit(""), "stale", ".worktrees/one is on a detached HEAD, not on task/one")
@@ -47,7 +47,7 @@ func TestSubmitEvidence(t *testing.T) {
 
 	// Evidence yields to what's wrong with who asks.
 	s.write(path, "dirt", "x")
-	_, _, err := worktrees.Submit(s.ctx, s.b, worktrees.SubmitRequest{Actor: s.as("coder-2"), Task: "one"})
+	_, _, err := worktrees.Submit(s.ctx, s.b, worktrees.SubmitRequest{Request: gitboard.Request{Actor: s.as("coder-2")}, Task: "one"})
 	s.refused(err, "permission", "not held by coder-2")
 	s.check(os.Remove(path + "/dirt"))
 
@@ -68,8 +68,8 @@ func TestSubmitTests(t *testing.T) {
 	s.claim("coder-1", "one")
 	s.preExec("coder-1", "one")
 	s.write(s.path("one"), "b.txt", "b\n")
-	s.commitAll(s.path("one"), "without a test")
-	request := worktrees.SubmitRequest{Actor: s.as("coder-1"), Task: "one"}
+	s.commitAll(s.path("one"), "without a test"+s.trailers("one"))
+	request := worktrees.SubmitRequest{Request: gitboard.Request{Actor: s.as("coder-1")}, Task: "one"}
 	_, _, err := worktrees.Submit(s.ctx, s.b, request)
 	s.refused(err, "tests", "nothing that it changes is a test")
 	s.set("require_tests", "warn")
@@ -82,7 +82,7 @@ func TestSubmitTests(t *testing.T) {
 	if p.Commits != 1 || p.Files != 1 || len(p.Tests) != 0 {
 		t.Errorf("payload %+v", p)
 	}
-	_, err = s.b.Do(s.ctx, gitboard.Request{Actor: s.as("coder-1"), Intent: gitboard.Just(&board.Withdraw{About: about("one")})})
+	_, err = s.b.Do(s.ctx, gitboard.Request{Actor: s.as("coder-1")}, gitboard.Just(&board.Withdraw{About: about("one")}))
 	s.check(err)
 	for _, name := range []string{"tests/x", "tests/bad\tname", "b_test.go", "tests/" + strings.Repeat("é", 50)} {
 		s.write(s.path("one"), name, "x")
@@ -110,7 +110,7 @@ func TestSubmitAfterCrash(t *testing.T) {
 	s.preExec("coder-1", "one")
 	stray := s.work("one", "b.txt", "b\n")
 	s.git(s.dir, "update-ref", "refs/liza/review/one/1", string(stray))
-	s.git(s.path("one"), "commit", "-q", "--amend", "-m", "another")
+	s.git(s.path("one"), "commit", "-q", "--amend", "-m", "another"+s.trailers("one"))
 	commit := s.submit("coder-1", "one")
 	if s.ref("refs/liza/review/one/1") != commit || s.attic("one")[0] != stray {
 		t.Error("a commit is lost")
@@ -125,14 +125,14 @@ func TestVerdictEvidence(t *testing.T) {
 	commit := s.work("one", "b.txt", "b\n")
 	s.submit("coder-1", "one")
 	verdict := func(word, commit, reason string) error {
-		_, err := worktrees.Verdict(s.ctx, s.b, worktrees.VerdictRequest{Actor: s.as("code-reviewer-1"), Task: "one", Verdict: word, Commit: commit, Reason: reason})
+		_, err := worktrees.Verdict(s.ctx, s.b, worktrees.VerdictRequest{Request: gitboard.Request{Actor: s.as("code-reviewer-1")}, Task: "one", Verdict: word, Commit: commit, Reason: reason})
 		return err
 	}
 	approve := func(commit string) error { return verdict(board.VerdictApproved, commit, "") }
 	s.refused(approve(string(commit)), "wrong-state", "nobody has claimed the review")
 	s.do(s.as("code-reviewer-1"), &board.ClaimReview{About: about("one")})
 	s.refused(approve("main"), "stale", "was submitted at "+commit.Short())
-	s.refused(approve(""), "stale", "no commit")
+	s.refused(approve(""), "stale", "not a commit")
 	s.write(s.path("one"), "b.txt", "changed\n")
 	s.refused(approve(string(commit)), "dirty", "b.txt")
 	s.commitAll(s.path("one"), "behind the reviewer's back")
@@ -198,19 +198,29 @@ func TestStatus(t *testing.T) {
 	}
 }
 
+// by is who wants a fresh worktree.
+func by(a board.Actor) *board.Actor { return &a }
+
 func TestCreateAndDelete(t *testing.T) {
 	s := newScene(t)
 	s.task("one")
-	_, err := worktrees.Create(s.ctx, s.b, "one", false)
+	_, err := worktrees.Create(s.ctx, s.b, "one", nil)
 	s.refused(err, "wrong-state", "it has no worktree")
 	s.claim("coder-1", "one")
 	old := s.dirtied("one")
-	path, err := worktrees.Create(s.ctx, s.b, "one", false)
+	path, err := worktrees.Create(s.ctx, s.b, "one", nil)
 	s.check(err)
 	if s.read(path, "a.txt") != "edited\n" {
 		t.Error("it was touched")
 	}
-	_, err = worktrees.Create(s.ctx, s.b, "one", true)
+	for _, other := range []string{"coder-2", "code-reviewer-1"} {
+		_, err = worktrees.Create(s.ctx, s.b, "one", by(s.as(other)))
+		s.refused(err, "permission", "coder-1 holds one, and "+other+" would replace its worktree")
+	}
+	if s.read(path, "a.txt") != "edited\n" {
+		t.Error("it was replaced")
+	}
+	_, err = worktrees.Create(s.ctx, s.b, "one", by(s.as("planner-1")))
 	s.check(err)
 	if s.read(path, "a.txt") != "committed\n" || s.ref(taskRef("one")) != old || s.file(s.attic("one")[0], "a.txt") != "edited\n" {
 		t.Error("it is not fresh")

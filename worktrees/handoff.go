@@ -5,15 +5,13 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/git"
 )
 
 // HandOffRequest leaves a task to the next coder.
 type HandOffRequest struct {
-	Actor       board.Actor
-	HandOff     board.HandOff
-	Request     string
-	AllowSecret bool
+	gitboard.Request
+	HandOff board.HandOff
 }
 
 // HandOff leaves a task, in a clean worktree, to the next coder.
@@ -23,8 +21,7 @@ func HandOff(ctx context.Context, b *gitboard.Board, r HandOffRequest) (*gitboar
 		return nil, err
 	}
 	worktree := &ahead{s: s, task: r.HandOff.Task}
-	request := gitboard.Request{Actor: r.Actor, ID: r.Request, AllowSecret: r.AllowSecret, Ahead: worktree.begin}
-	request.Intent = func(ctx context.Context, v *gitboard.View) (board.Payload, []gitio.RefUpdate, error) {
+	intent := func(ctx context.Context, v *gitboard.View) (board.Payload, []git.RefUpdate, error) {
 		p := r.HandOff
 		t, err := v.State.FindTask(p.Task)
 		if err != nil {
@@ -32,10 +29,10 @@ func HandOff(ctx context.Context, b *gitboard.Board, r HandOffRequest) (*gitboar
 		}
 		head, err := s.work(t, worktree.get())
 		if err != nil {
-			return nil, nil, unless(ctx, b, v, request, &p, err)
+			return nil, nil, preferRefusal(ctx, v, r.Request, &p, err)
 		}
 		published, err := b.Publish(ctx, t.ID, head)
-		return &p, append(published, gitio.RefUpdate{Ref: Branch(t.ID), Old: head, New: head}), err
+		return &p, append(published, git.RefUpdate{Ref: git.TaskRef(t.ID), Old: head, New: head}), err
 	}
-	return b.Do(ctx, request)
+	return b.Do(ctx, r.Request, intent, gitboard.Ahead(worktree.begin))
 }

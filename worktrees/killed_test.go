@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/gitio"
 	"github.com/git-liza/git-liza/worktrees"
 )
@@ -166,7 +167,7 @@ func TestClaimNotMovedIn(t *testing.T) {
 	}
 	clone, err := s.b.CloneID()
 	s.check(err)
-	s.do(s.as("coder-2"), &board.Claim{About: about("one"), Clone: clone, BaseCommit: string(base)}, gitio.RefUpdate{Ref: taskRef("one"), Old: base, New: base})
+	s.do(s.as("coder-2"), &board.Claim{About: about("one"), Clone: clone, BaseCommit: string(base)}, git.RefUpdate{Ref: taskRef("one"), Old: base, New: base})
 	s.mended("missing-worktree")
 	if s.read(s.path("one"), "set-up.cache") != "costly\n" {
 		t.Error("the worktree of the former holder is still there")

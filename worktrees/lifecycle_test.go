@@ -68,7 +68,7 @@ func TestLifecycle(t *testing.T) {
 func TestRepeatedRequests(t *testing.T) {
 	s := newScene(t)
 	s.task("one")
-	claim := worktrees.ClaimRequest{Actor: s.as("coder-1"), Request: "r1"}
+	claim := worktrees.ClaimRequest{Request: gitboard.Request{Actor: s.as("coder-1"), ID: "r1"}}
 	var commits []string
 	for range 2 {
 		got, err := worktrees.Claim(s.ctx, s.b, claim)
@@ -78,13 +78,13 @@ func TestRepeatedRequests(t *testing.T) {
 	s.preExec("coder-1", "one")
 	s.work("one", "b.txt", "b\n")
 	for range 2 {
-		done, _, err := worktrees.Submit(s.ctx, s.b, worktrees.SubmitRequest{Actor: s.as("coder-1"), Task: "one", Request: "r2"})
+		done, _, err := worktrees.Submit(s.ctx, s.b, worktrees.SubmitRequest{Request: gitboard.Request{Actor: s.as("coder-1"), ID: "r2"}, Task: "one"})
 		s.check(err)
 		commits = append(commits, string(done.Commit))
 	}
 	s.verdict("code-reviewer-1", "one", board.VerdictApproved)
 	for range 2 {
-		got, err := merge.Merge(s.ctx, s.b, merge.Request{Actor: s.as("code-reviewer-1"), Task: "one", Request: "r3"})
+		got, err := merge.Merge(s.ctx, s.b, merge.Request{Request: gitboard.Request{Actor: s.as("code-reviewer-1"), ID: "r3"}, Task: "one"})
 		s.check(err)
 		commits = append(commits, string(got.Done.Commit)+string(got.Commit)+got.Type)
 	}
@@ -93,14 +93,14 @@ func TestRepeatedRequests(t *testing.T) {
 			t.Errorf("%s, then %s", commits[i], commits[i+1])
 		}
 	}
-	_, err := worktrees.Claim(s.ctx, s.b, worktrees.ClaimRequest{Actor: s.as("coder-1"), Request: "r2"})
+	_, err := worktrees.Claim(s.ctx, s.b, worktrees.ClaimRequest{Request: gitboard.Request{Actor: s.as("coder-1"), ID: "r2"}})
 	s.refused(err, "exists", "as submit")
 }
 
 func TestNothingToClaim(t *testing.T) {
 	s := newScene(t)
 	claim := func(task string) error {
-		_, err := worktrees.Claim(s.ctx, s.b, worktrees.ClaimRequest{Actor: s.as("coder-2"), Task: task})
+		_, err := worktrees.Claim(s.ctx, s.b, worktrees.ClaimRequest{Request: gitboard.Request{Actor: s.as("coder-2")}, Task: task})
 		return err
 	}
 	s.refused(claim(""), "no-work", "there are no tasks yet")
@@ -109,10 +109,10 @@ func TestNothingToClaim(t *testing.T) {
 	s.claim("coder-1", "")
 	s.refused(claim(""), "no-work", "nothing to claim for coder-2 | of the open tasks 1 wait for dependencies, 1 are claimed")
 	s.refused(claim("two"), "dependency", "waits for one")
-	s.refused(claim("one"), "wrong-state", "CLAIMED by coder-1 (lease until")
+	s.refused(claim("one"), "wrong-state", "the lease of coder-1 ends at")
 	s.refused(claim("tow"), "unknown-task", "nearest: two")
 	s.refused(claim("../x"), "unknown-task", "no task")
-	_, err := worktrees.Claim(s.ctx, s.b, worktrees.ClaimRequest{Actor: s.as("code-reviewer-1"), Task: "two"})
+	_, err := worktrees.Claim(s.ctx, s.b, worktrees.ClaimRequest{Request: gitboard.Request{Actor: s.as("code-reviewer-1")}, Task: "two"})
 	s.refused(err, "permission", "not for a code_reviewer")
 	s.do(human(), &board.Pause{})
 	s.refused(claim(""), "mode", "PAUSED")
@@ -124,7 +124,7 @@ func TestSetupFails(t *testing.T) {
 	s := newScene(t)
 	s.task("one")
 	s.set("worktree_setup", "echo no such package; exit 3")
-	_, err := worktrees.Claim(s.ctx, s.b, worktrees.ClaimRequest{Actor: s.as("coder-1")})
+	_, err := worktrees.Claim(s.ctx, s.b, worktrees.ClaimRequest{Request: gitboard.Request{Actor: s.as("coder-1")}})
 	if err == nil || !contains(err.Error(), "worktree_setup failed (exit 3): no such package") {
 		t.Errorf("got %v", err)
 	}
@@ -133,7 +133,7 @@ func TestSetupFails(t *testing.T) {
 	s.set("worktree_setup", "sleep 20")
 	s.set("integration_test_timeout", "1")
 	start := time.Now()
-	_, err = worktrees.Claim(s.ctx, s.b, worktrees.ClaimRequest{Actor: s.as("coder-1")})
+	_, err = worktrees.Claim(s.ctx, s.b, worktrees.ClaimRequest{Request: gitboard.Request{Actor: s.as("coder-1")}})
 	if err == nil || !contains(err.Error(), "took longer than 1s") || time.Since(start) > 10*time.Second {
 		t.Errorf("got %v", err)
 	}
@@ -147,15 +147,15 @@ func TestBare(t *testing.T) {
 	bare := filepath.Join(t.TempDir(), "bare.git")
 	s.git(s.dir, "clone", "-q", "--bare", s.dir, bare)
 	b := s.openAt(bare)
-	_, err := worktrees.Claim(s.ctx, b, worktrees.ClaimRequest{Actor: s.as("coder-1")})
+	_, err := worktrees.Claim(s.ctx, b, worktrees.ClaimRequest{Request: gitboard.Request{Actor: s.as("coder-1")}})
 	s.refused(err, "bare", "this repository is bare")
-	_, err = b.Do(s.ctx, gitboard.Request{Actor: human(), Intent: gitboard.Just(&board.SetConfig{Key: "integration_test", Value: "true"})})
+	_, err = b.Do(s.ctx, gitboard.Request{Actor: human()}, gitboard.Just(&board.SetConfig{Key: "integration_test", Value: "true"}))
 	s.check(err)
-	_, err = merge.Merge(s.ctx, b, merge.Request{Actor: s.as("code-reviewer-1"), Task: "one"})
+	_, err = merge.Merge(s.ctx, b, merge.Request{Request: gitboard.Request{Actor: s.as("code-reviewer-1")}, Task: "one"})
 	s.refused(err, "bare", "needs a working tree")
-	_, err = b.Do(s.ctx, gitboard.Request{Actor: human(), Intent: gitboard.Just(&board.SetConfig{Key: "integration_test"})})
+	_, err = b.Do(s.ctx, gitboard.Request{Actor: human()}, gitboard.Just(&board.SetConfig{Key: "integration_test"}))
 	s.check(err)
-	got, err := merge.Merge(s.ctx, b, merge.Request{Actor: s.as("code-reviewer-1"), Task: "one"})
+	got, err := merge.Merge(s.ctx, b, merge.Request{Request: gitboard.Request{Actor: s.as("code-reviewer-1")}, Task: "one"})
 	s.check(err)
 	if tip, err := b.Repo().Ref(s.ctx, "refs/heads/integration"); !got.Merged || tip != commit || err != nil {
 		t.Errorf("merged %+v, integration %s, %v", got, tip, err)
@@ -173,7 +173,7 @@ func TestFromInsideAWorktree(t *testing.T) {
 	s.preExec("coder-1", "one")
 	commit := s.work("one", "b.txt", "b\n")
 	inside := s.openAt(s.path("one"))
-	done, _, err := worktrees.Submit(s.ctx, inside, worktrees.SubmitRequest{Actor: s.as("coder-1"), Task: "one", Commit: "HEAD"})
+	done, _, err := worktrees.Submit(s.ctx, inside, worktrees.SubmitRequest{Request: gitboard.Request{Actor: s.as("coder-1")}, Task: "one", Commit: "HEAD"})
 	s.check(err)
 	if done.After.Task("one").ReviewCommit != string(commit) {
 		t.Error("another commit was submitted")
@@ -193,7 +193,7 @@ func TestSubmodule(t *testing.T) {
 	s.git(s.dir, "worktree", "add", "-q", "--detach", side, "integration")
 	s.git(side, "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", lib, "lib")
 	s.git(side, "commit", "-qm", "with a submodule")
-	_, err := merge.Land(s.ctx, s.b, merge.LandRequest{Actor: human(), Commit: s.git(side, "rev-parse", "HEAD")})
+	_, err := merge.Land(s.ctx, s.b, merge.LandRequest{Request: gitboard.Request{Actor: human()}, Commit: s.git(side, "rev-parse", "HEAD")})
 	s.check(err)
 	s.git(s.dir, "worktree", "remove", "--force", side)
 	s.set("worktree_setup", "git -c protocol.file.allow=always submodule --quiet update --init")

@@ -8,6 +8,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/gitio"
 )
 
@@ -19,7 +20,7 @@ type Entry struct {
 	Path       string       `json:"path"` // absolute
 	Exists     bool         `json:"exists"`
 	Branch     string       `json:"branch,omitempty"`
-	Head       gitio.OID    `json:"head,omitempty"`
+	Head       git.OID      `json:"head,omitempty"`
 }
 
 // List lists the tasks' worktrees of this clone: those that are here, and those that the board says
@@ -44,7 +45,7 @@ func List(ctx context.Context, b *gitboard.Board) ([]Entry, error) {
 		if !is || strings.HasPrefix(name, ".") {
 			continue
 		}
-		e := Entry{Path: w.Path, Exists: !w.Prunable, Branch: strings.TrimPrefix(w.Branch, "refs/heads/"), Head: w.Head}
+		e := Entry{Path: w.Path, Exists: !w.Prunable, Branch: git.BranchName(w.Branch), Head: w.Head}
 		if board.ValidTaskID(name) {
 			if t := v.State.Task(name); t != nil {
 				e.Task, e.Status, e.AssignedTo = t.ID, t.Status, t.AssignedTo

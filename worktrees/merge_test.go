@@ -11,8 +11,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/lease"
 	"github.com/git-liza/git-liza/worktrees"
 	"github.com/git-liza/git-liza/worktrees/merge"
@@ -20,7 +21,7 @@ import (
 
 func (s *scene) mergeErr(task string) error {
 	s.t.Helper()
-	got, err := merge.Merge(s.ctx, s.b, merge.Request{Actor: s.as("code-reviewer-1"), Task: task})
+	got, err := merge.Merge(s.ctx, s.b, merge.Request{Request: gitboard.Request{Actor: s.as("code-reviewer-1")}, Task: task})
 	if err == nil {
 		s.t.Fatalf("merged: %+v", got)
 	}
@@ -43,9 +44,9 @@ func TestMergeCommit(t *testing.T) {
 	}
 	o, err := s.b.Repo().Object(s.ctx, string(tip))
 	s.check(err)
-	c, err := gitio.DecodeCommit(o)
+	c, err := git.DecodeCommit(o)
 	s.check(err)
-	if !slices.Equal(c.Parents, []gitio.OID{first, second}) || c.Author.Name != "code-reviewer-1" || c.Committer.Name != "Ada" {
+	if !slices.Equal(c.Parents, []git.OID{first, second}) || c.Author.Name != "code-reviewer-1" || c.Committer.Name != "Ada" {
 		t.Errorf("commit %+v", c)
 	}
 	want := "Merge task two: Task two\n\nLiza-Task: two\nReviewed-by: code-reviewer-1 <code-reviewer-1@liza>\nLiza-Approval: "
@@ -66,13 +67,13 @@ func TestMergeNotAllowed(t *testing.T) {
 	s.refused(s.mergeErr("one"), "wrong-state", "one is UNCLAIMED; a merge needs APPROVED")
 	s.refused(s.mergeErr("nope"), "unknown-task", "no task")
 	s.approved("coder-1", "one", "b.txt", "b\n")
-	_, err := merge.Merge(s.ctx, s.b, merge.Request{Actor: s.as("coder-1"), Task: "one"})
+	_, err := merge.Merge(s.ctx, s.b, merge.Request{Request: gitboard.Request{Actor: s.as("coder-1")}, Task: "one"})
 	s.refused(err, "permission", "not for a coder")
 	s.set("require_integration_test", "true")
 	s.refused(s.mergeErr("one"), "tests", "an integration test is required")
 	s.do(human(), &board.Pause{})
 	s.refused(s.mergeErr("one"), "mode", "PAUSED")
-	if s.ref("refs/liza/leases/merge") != gitio.ZeroOID {
+	if s.ref("refs/liza/leases/merge") != git.ZeroOID {
 		t.Error("the lease is still held")
 	}
 }
@@ -94,7 +95,7 @@ func TestConflict(t *testing.T) {
 		t.Errorf("event %+v", e)
 	}
 	s.lies("two")
-	_, err := merge.Retry(s.ctx, s.b, merge.Request{Actor: human(), Task: "two"})
+	_, err := merge.Retry(s.ctx, s.b, merge.Request{Request: gitboard.Request{Actor: human()}, Task: "two"})
 	s.refused(err, "conflict", "still conflicts with integration: a.txt")
 
 	fix := s.claim("coder-3", "")
@@ -125,7 +126,7 @@ func TestFailingTest(t *testing.T) {
 	s.approved("coder-1", "one", "bad.txt", "bad\n")
 	s.approved("coder-2", "two", "b.txt", "b\n")
 	var out bytes.Buffer
-	got, err := merge.Merge(s.ctx, s.b, merge.Request{Actor: s.as("code-reviewer-1"), Task: "one", Out: &out})
+	got, err := merge.Merge(s.ctx, s.b, merge.Request{Request: gitboard.Request{Actor: s.as("code-reviewer-1")}, Task: "one", Out: &out})
 	s.check(err)
 	if got.Merged || got.Failure != board.FailTest || !contains(got.Log, "café [31mred[0m \ufffd\n[the integration test failed (exit 7)]") {
 		t.Errorf("merged %+v", got)
@@ -149,7 +150,7 @@ func TestFailingTest(t *testing.T) {
 	}
 	s.preExec("coder-2", "one")
 	s.check(os.Rename(filepath.Join(fix.Path, "bad.txt"), filepath.Join(fix.Path, "good.txt")))
-	s.commitAll(fix.Path, "mended")
+	s.commitAll(fix.Path, "repaired"+s.trailers("one"))
 	s.submit("coder-2", "one")
 	s.verdict("code-reviewer-1", "one", board.VerdictApproved)
 	if got := s.merge("one"); !got.Merged {
@@ -168,7 +169,7 @@ func TestRetry(t *testing.T) {
 	land := func(text string) error {
 		s.write(side, "a.txt", text)
 		s.commitAll(side, "a human's")
-		_, err := merge.Land(s.ctx, s.b, merge.LandRequest{Actor: human(), Commit: "side", Reason: "because"})
+		_, err := merge.Land(s.ctx, s.b, merge.LandRequest{Request: gitboard.Request{Actor: human()}, Commit: "side", Reason: "because"})
 		return err
 	}
 	s.check(land("uno\ntwo\nthree\n"))
@@ -176,19 +177,19 @@ func TestRetry(t *testing.T) {
 		t.Errorf("merged %+v", got)
 	}
 	s.check(land("one\ntwo\nthree\n"))
-	_, err := merge.Retry(s.ctx, s.b, merge.Request{Actor: human(), Task: "one"})
+	_, err := merge.Retry(s.ctx, s.b, merge.Request{Request: gitboard.Request{Actor: human()}, Task: "one"})
 	s.check(err)
 	if got := s.merge("one"); !got.Merged || got.Type != board.MergeCommitType {
 		t.Errorf("merged %+v", got)
 	}
 	s.git(side, "reset", "-q", "--hard", "HEAD~1")
 	s.refused(land("x\n"), "not-forward", "does not descend from integration")
-	_, err = merge.Land(s.ctx, s.b, merge.LandRequest{Actor: human(), Commit: "integration"})
+	_, err = merge.Land(s.ctx, s.b, merge.LandRequest{Request: gitboard.Request{Actor: human()}, Commit: "integration"})
 	s.refused(err, "empty", "integration is at")
-	_, err = merge.Land(s.ctx, s.b, merge.LandRequest{Actor: s.as("coder-1"), Commit: "integration"})
+	_, err = merge.Land(s.ctx, s.b, merge.LandRequest{Request: gitboard.Request{Actor: s.as("coder-1")}, Commit: "integration"})
 	s.refused(err, "permission", "not for a coder")
-	_, err = merge.Land(s.ctx, s.b, merge.LandRequest{Actor: human(), Commit: "nope"})
-	s.refused(err, "invalid", "no commit")
+	_, err = merge.Land(s.ctx, s.b, merge.LandRequest{Request: gitboard.Request{Actor: human()}, Commit: "nope"})
+	s.refused(err, "invalid", "not a commit")
 }
 
 func TestSlowTest(t *testing.T) {
@@ -278,12 +279,12 @@ func TestCheckoutOfIntegration(t *testing.T) {
 	s.write(side, "untracked", "in the way\n")
 	s.write(side, "c.txt", "c\n")
 	commit := s.commitAll(side, "c")
-	_, err = merge.Land(s.ctx, s.b, merge.LandRequest{Actor: human(), Commit: string(commit)})
+	_, err = merge.Land(s.ctx, s.b, merge.LandRequest{Request: gitboard.Request{Actor: human()}, Commit: string(commit)})
 	s.refused(err, "overlap", "untracked")
 	s.check(os.Remove(filepath.Join(s.dir, "untracked")))
-	landed, err := merge.Land(s.ctx, s.b, merge.LandRequest{Actor: human(), Commit: string(commit[:9]), Request: "l"})
+	landed, err := merge.Land(s.ctx, s.b, merge.LandRequest{Request: gitboard.Request{Actor: human(), ID: "l"}, Commit: string(commit[:9])})
 	s.check(err)
-	again, err := merge.Land(s.ctx, s.b, merge.LandRequest{Actor: human(), Commit: string(commit), Request: "l"})
+	again, err := merge.Land(s.ctx, s.b, merge.LandRequest{Request: gitboard.Request{Actor: human(), ID: "l"}, Commit: string(commit)})
 	s.check(err)
 	if len(landed.BroughtForward) != 1 || again.Done.Commit != landed.Done.Commit || s.git(s.dir, "status", "--porcelain") != " M mine.txt" {
 		t.Errorf("landed %+v, then %+v", landed, again)
@@ -299,8 +300,10 @@ func TestMergeLease(t *testing.T) {
 	_, err := lease.Beat(s.ctx, s.b.Repo(), nil, held)
 	s.check(err)
 	s.refused(s.mergeErr("one"), "busy", "code-reviewer-2 merges two at the moment (lease until")
+	_, err = merge.Land(s.ctx, s.b, merge.LandRequest{Request: gitboard.Request{Actor: human()}, Commit: s.git(s.dir, "commit-tree", "-p", "integration", "-m", "a human's", "integration^{tree}")})
+	s.refused(err, "busy", "code-reviewer-2 merges two at the moment (lease until")
 	if len(s.problems()) > 0 {
-		t.Error("a live lease is no problem")
+		t.Error("a live lease is not a problem")
 	}
 	s.clock.pass(time.Minute)
 	s.mended("expired-merge-lease")
@@ -323,7 +326,7 @@ func TestMergeCancelled(t *testing.T) {
 	actor := s.as("code-reviewer-1")
 	ended := make(chan error, 1)
 	go func() {
-		_, err := merge.Merge(ctx, s.b, merge.Request{Actor: actor, Task: "one"})
+		_, err := merge.Merge(ctx, s.b, merge.Request{Request: gitboard.Request{Actor: actor}, Task: "one"})
 		ended <- err
 	}()
 	for {
@@ -337,7 +340,7 @@ func TestMergeCancelled(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	s.is("one", board.Approved)
-	if s.ref("refs/liza/leases/merge") != gitio.ZeroOID {
+	if s.ref("refs/liza/leases/merge") != git.ZeroOID {
 		t.Error("the lease is still held")
 	}
 	s.set("integration_test", "")
@@ -355,7 +358,7 @@ func TestHalfMerge(t *testing.T) {
 	first := s.approved("coder-1", "one", "a.txt", "ONE\ntwo\nthree\n")
 	s.approved("coder-2", "two", "b.txt", "b\n")
 	s.approved("coder-3", "three", "c.txt", "c\n")
-	half := func(commit gitio.OID) {
+	half := func(commit git.OID) {
 		s.t.Helper()
 		s.git(s.dir, "update-ref", "refs/heads/integration", string(commit))
 	}
@@ -372,7 +375,7 @@ func TestHalfMerge(t *testing.T) {
 	side := filepath.Join(t.TempDir(), "side")
 	s.git(s.dir, "worktree", "add", "-q", "--detach", side, "integration")
 	s.git(side, "merge", "-q", "--no-ff", "-m", "Merge task two", "task/two")
-	second := gitio.OID(s.git(side, "rev-parse", "HEAD"))
+	second := git.OID(s.git(side, "rev-parse", "HEAD"))
 	half(second)
 	got := s.merge("two")
 	if !got.Merged || got.Commit != second || got.Type != board.MergeCommitType || len(got.BroughtForward) != 1 {
@@ -384,10 +387,10 @@ func TestHalfMerge(t *testing.T) {
 
 	// Others have moved integration since.
 	s.git(side, "merge", "-q", "--no-ff", "-m", "Merge task three", "task/three")
-	third := gitio.OID(s.git(side, "rev-parse", "HEAD"))
+	third := git.OID(s.git(side, "rev-parse", "HEAD"))
 	s.git(side, "commit", "-q", "--allow-empty", "-m", "later")
 	s.git(side, "commit", "-q", "--allow-empty", "-m", "later still")
-	half(gitio.OID(s.git(side, "rev-parse", "HEAD")))
+	half(git.OID(s.git(side, "rev-parse", "HEAD")))
 	finished, err := merge.Finish(s.ctx, s.b, s.as("planner-1"))
 	s.check(err)
 	if len(finished) != 1 || finished[0].Commit != third || finished[0].Type != board.MergeCommitType {
@@ -408,7 +411,7 @@ func TestMergeNotTidied(t *testing.T) {
 	commit := s.approved("coder-1", "one", "a.txt", "ONE\ntwo\nthree\n")
 	tip := s.ref("refs/heads/integration")
 	s.do(s.as("code-reviewer-1"), &board.Merge{About: about("one"), ReviewCommit: string(commit), Before: string(tip), MergeCommit: string(commit), MergeType: board.FastForward},
-		gitio.RefUpdate{Ref: "refs/heads/integration", Old: tip, New: commit})
+		git.RefUpdate{Ref: "refs/heads/integration", Old: tip, New: commit})
 	s.write(s.path("one"), "more.txt", "written after the submission\n")
 	s.git(s.dir, "add", "mine.txt")
 	s.mended("behind-checkout", "left-worktree")
@@ -431,12 +434,12 @@ func TestMergeByAnother(t *testing.T) {
 	s.approved("coder-1", "one", "b.txt", "b\n")
 	actor := s.as("code-reviewer-2")
 	other := s.open()
-	got, err := merge.Merge(s.ctx, other, merge.Request{Actor: actor, Task: "one"})
+	got, err := merge.Merge(s.ctx, other, merge.Request{Request: gitboard.Request{Actor: actor}, Task: "one"})
 	s.check(err)
 	if !got.Merged {
 		t.Errorf("merged %+v", got)
 	}
-	if _, err := worktrees.Claim(s.ctx, other, worktrees.ClaimRequest{Actor: s.as("coder-1")}); !errors.As(err, new(*board.Refusal)) {
+	if _, err := worktrees.Claim(s.ctx, other, worktrees.ClaimRequest{Request: gitboard.Request{Actor: s.as("coder-1")}}); !errors.As(err, new(*board.Refusal)) {
 		t.Errorf("got %v", err)
 	}
 }

@@ -8,7 +8,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/git"
 )
 
 // unmoved finds the worktree of a fresh claim whose process died before it took the place of the former holder's:
@@ -20,7 +20,7 @@ func (s *site) unmoved(t *board.Task) *candidate {
 	}
 	which := identity(s.path(t.ID))
 	for _, e := range entries {
-		c := &candidate{s: s, token: e.Name(), path: filepath.Join(s.root, ".worktrees", claimMark+e.Name()), base: gitio.OID(t.BaseCommit), ready: true}
+		c := &candidate{s: s, token: e.Name(), path: filepath.Join(s.root, ".worktrees", claimMark+e.Name()), base: git.OID(t.BaseCommit), ready: true}
 		r, err := s.readRecord(c.token)
 		if err != nil || r == nil || r.Task != t.ID || r.Replaces == nil || r.Replaces.Worktree != which || which == "" {
 			continue

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/gitboard"
+	"github.com/git-liza/git-liza/gitboard/git"
 )
 
 // The kinds of problem.
@@ -25,6 +26,7 @@ const (
 	FixNotBegun      = "fix-not-begun"
 	ExpiredMerge     = "expired-merge-lease"
 	DamagedRecord    = "damaged-record"
+	DamagedBoard     = "damaged-board"
 	LooseObjects     = "loose-objects"
 	HalfHooks        = "half-hooks"
 	ClockSkew        = "clock-skew"
@@ -52,7 +54,7 @@ func Concerning(ctx context.Context, b *gitboard.Board, task string) (func(Probl
 	if s.root != "" {
 		path = s.path(task)
 	}
-	branch := filepath.Join(s.repo.CommonDir(), filepath.FromSlash(Branch(task))) + ".lock"
+	branch := filepath.Join(s.repo.CommonDir(), filepath.FromSlash(git.TaskRef(task))) + ".lock"
 	record := strings.TrimPrefix(identity(path), "gitdir: ")
 	return func(p Problem) bool {
 		if p.Task == task || p.Kind == DamagedRecord {

@@ -37,7 +37,7 @@ func TestManyClaimOne(t *testing.T) {
 		s.as(coder(i))
 	}
 	s.atOnce(n, func(i int) {
-		won[i], errs[i] = worktrees.Claim(s.ctx, s.open(), worktrees.ClaimRequest{Actor: s.agent[coder(i)], Task: "one"})
+		won[i], errs[i] = worktrees.Claim(s.ctx, s.open(), worktrees.ClaimRequest{Request: gitboard.Request{Actor: s.agent[coder(i)]}, Task: "one"})
 	})
 	winners := 0
 	for i := range n {
@@ -48,7 +48,7 @@ func TestManyClaimOne(t *testing.T) {
 			if won[i].Task.AssignedTo != coder(i) {
 				t.Errorf("%s won for %s", coder(i), won[i].Task.AssignedTo)
 			}
-		case !errors.As(errs[i], &r) || r.Code != "wrong-state" || !contains(r.Message, "CLAIMED by coder-"):
+		case !errors.As(errs[i], &r) || r.Code != board.CodeWrongState || !contains(r.Message, "CLAIMED by coder-"):
 			t.Errorf("%s: %v", coder(i), errs[i])
 		}
 	}
@@ -69,7 +69,7 @@ func TestManyClaimAny(t *testing.T) {
 		s.task(tasks[i])
 	}
 	s.atOnce(n, func(i int) {
-		got, err := worktrees.Claim(s.ctx, s.open(), worktrees.ClaimRequest{Actor: s.agent[coder(i)]})
+		got, err := worktrees.Claim(s.ctx, s.open(), worktrees.ClaimRequest{Request: gitboard.Request{Actor: s.agent[coder(i)]}})
 		if err != nil {
 			t.Errorf("%s: %v", coder(i), err)
 			return
@@ -96,7 +96,7 @@ func TestManyTakeOver(t *testing.T) {
 	var mu sync.Mutex
 	var winners []*worktrees.Claimed
 	s.atOnce(n, func(i int) {
-		got, err := worktrees.Claim(s.ctx, s.open(), worktrees.ClaimRequest{Actor: s.agent[coder(i)], Task: "one"})
+		got, err := worktrees.Claim(s.ctx, s.open(), worktrees.ClaimRequest{Request: gitboard.Request{Actor: s.agent[coder(i)]}, Task: "one"})
 		mu.Lock()
 		defer mu.Unlock()
 		if err == nil {
@@ -126,14 +126,14 @@ func TestReleaseAndClaim(t *testing.T) {
 		b := s.open()
 		if i == n {
 			for range 6 {
-				if _, err := worktrees.Sweep(s.ctx, b, human()); err != nil {
+				if _, err := worktrees.Sweep(s.ctx, b, human(), ""); err != nil {
 					t.Errorf("sweep: %v", err)
 				}
 			}
 			return
 		}
 		for round := range 3 {
-			got, err := worktrees.Claim(s.ctx, b, worktrees.ClaimRequest{Actor: s.agent[coder(i)]})
+			got, err := worktrees.Claim(s.ctx, b, worktrees.ClaimRequest{Request: gitboard.Request{Actor: s.agent[coder(i)]}})
 			var r *board.Refusal
 			if errors.As(err, &r) {
 				continue
@@ -181,9 +181,9 @@ func TestMergesAtOnce(t *testing.T) {
 	s.atOnce(len(ids), func(i int) {
 		b := s.open()
 		for range 100 {
-			got, err := merge.Merge(s.ctx, b, merge.Request{Actor: s.agent["code-reviewer-2"], Task: ids[i]})
+			got, err := merge.Merge(s.ctx, b, merge.Request{Request: gitboard.Request{Actor: s.agent["code-reviewer-2"]}, Task: ids[i]})
 			var r *board.Refusal
-			if errors.As(err, &r) && r.Code == "busy" {
+			if errors.As(err, &r) && r.Code == board.CodeBusy {
 				time.Sleep(ms(20))
 				continue
 			}
@@ -217,9 +217,9 @@ func TestBaseHasDependencies(t *testing.T) {
 	}()
 	b := s.open()
 	for {
-		got, err := worktrees.Claim(s.ctx, b, worktrees.ClaimRequest{Actor: s.agent["coder-2"], Task: "two"})
+		got, err := worktrees.Claim(s.ctx, b, worktrees.ClaimRequest{Request: gitboard.Request{Actor: s.agent["coder-2"]}, Task: "two"})
 		var r *board.Refusal
-		if errors.As(err, &r) && r.Code == "dependency" {
+		if errors.As(err, &r) && r.Code == board.CodeDependency {
 			continue
 		}
 		s.check(err)
@@ -245,7 +245,7 @@ func TestChangedMeanwhile(t *testing.T) {
 	ended := make(chan *worktrees.Claimed, 1)
 	other := s.open()
 	go func() {
-		got, err := worktrees.Claim(s.ctx, other, worktrees.ClaimRequest{Actor: s.agent["coder-2"], Task: "one"})
+		got, err := worktrees.Claim(s.ctx, other, worktrees.ClaimRequest{Request: gitboard.Request{Actor: s.agent["coder-2"]}, Task: "one"})
 		if err != nil {
 			t.Errorf("claim: %v", err)
 		}
@@ -257,7 +257,7 @@ func TestChangedMeanwhile(t *testing.T) {
 		}
 		time.Sleep(ms(2))
 	}
-	_, err := worktrees.HandOff(s.ctx, s.b, worktrees.HandOffRequest{Actor: s.as("coder-1"), HandOff: board.HandOff{About: about("one"), Summary: "s", NextAction: "n"}})
+	_, err := worktrees.HandOff(s.ctx, s.b, worktrees.HandOffRequest{Request: gitboard.Request{Actor: s.as("coder-1")}, HandOff: board.HandOff{About: about("one"), Summary: "s", NextAction: "n"}})
 	s.check(err)
 	s.check(os.Remove(mark))
 	got := <-ended
@@ -280,7 +280,7 @@ func TestBaseOutdated(t *testing.T) {
 	other := s.open()
 	ended := make(chan *worktrees.Claimed, 1)
 	go func() {
-		got, err := worktrees.Claim(s.ctx, other, worktrees.ClaimRequest{Actor: s.agent["coder-2"], Task: "two"})
+		got, err := worktrees.Claim(s.ctx, other, worktrees.ClaimRequest{Request: gitboard.Request{Actor: s.agent["coder-2"]}, Task: "two"})
 		if err != nil {
 			t.Errorf("claim: %v", err)
 		}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/hooks/install"
 )
 
 // Command is one of the project's own commands: config's worktree_setup, or the integration test.
@@ -21,7 +22,8 @@ type Command struct {
 	Name    string // how errors speak of it
 	Script  string // for sh -c
 	Dir     string
-	Env     []string      // in addition to this process's, less what points git at a repository
+	Repo    *gitio.Repo   // whose refs it may not move; nil for none
+	Env     []string      // in addition to what ownEnv leaves of this process's
 	Timeout time.Duration // 0 for none
 	Output  io.Writer     // stdout and stderr; nil for nowhere
 }
@@ -61,7 +63,11 @@ func Run(ctx context.Context, c Command) error {
 	defer cancel()
 	cmd := exec.CommandContext(limited, "sh", "-c", c.Script)
 	cmd.Dir = c.Dir
-	cmd.Env = append(ownEnv(), c.Env...)
+	cmd.Env = ownEnv()
+	if c.Repo != nil {
+		cmd.Env = install.Hooked(c.Repo, cmd.Env)
+	}
+	cmd.Env = append(cmd.Env, c.Env...)
 	cmd.Stdout, cmd.Stderr = c.Output, c.Output
 	cmd.WaitDelay = patience
 	gitio.OwnGroup(cmd)
@@ -83,11 +89,17 @@ func Run(ctx context.Context, c Command) error {
 	return fmt.Errorf("%s: %w", c.Name, err)
 }
 
-// ownEnv is this process's environment for a command that looks for its own repository and is no agent.
+// actors are the variables that say who acts, and with which key.
+var actors = []string{"LIZA_AGENT_ID", "LIZA_SESSION", "LIZA_SIGNING_KEY", "LIZA_PROMPT_FILE", "LIZA_SUPERVISED"}
+
+// ownEnv is this process's environment for a command that looks for its own repository. It runs what agents have written,
+// so it acts for nobody: not as an agent, not with anybody's key, and not as the human below whom it runs.
 func ownEnv() []string {
-	return slices.DeleteFunc(gitio.Elsewhere(os.Environ()), func(entry string) bool {
-		return strings.HasPrefix(entry, "LIZA_AGENT_ID=") || strings.HasPrefix(entry, "LIZA_SESSION=")
+	env := slices.DeleteFunc(gitio.Elsewhere(os.Environ()), func(entry string) bool {
+		key, _, _ := strings.Cut(entry, "=")
+		return slices.Contains(actors, key)
 	})
+	return append(env, "LIZA_SUPERVISED=1")
 }
 
 // Tail makes the end of a command's output fit for a record: valid, visible text of at most max bytes

@@ -17,6 +17,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/audit"
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/gitio"
 	"github.com/git-liza/git-liza/worktrees"
 	"github.com/git-liza/git-liza/worktrees/merge"
@@ -87,7 +88,7 @@ func newScene(t *testing.T) *scene {
 	s.write(s.dir, ".gitignore", "*.cache\n")
 	s.write(s.dir, "specs/vision.md", "# Vision\n")
 	first := s.commitAll(s.dir, "first")
-	s.do(human(), &board.Init{Goal: "A goal", IntegrationBranch: "integration"}, gitio.RefUpdate{Ref: "refs/heads/integration", New: first})
+	s.do(human(), &board.Init{Goal: "A goal", IntegrationBranch: "integration"}, git.RefUpdate{Ref: "refs/heads/integration", New: first})
 	s.write(s.dir, "mine.txt", "a human's edit\n")
 	s.write(s.dir, "untracked", "x\n")
 	s.before = s.checkout()
@@ -176,18 +177,18 @@ func (s *scene) read(dir, name string) string {
 	return string(data)
 }
 
-func (s *scene) commitAll(dir, message string) gitio.OID {
+func (s *scene) commitAll(dir, message string) git.OID {
 	s.t.Helper()
-	oid, err := s.b.Repo().CommitAll(s.ctx, dir, message, gitio.Signature{Name: "Ada", Email: "ada@example.org"})
+	oid, err := s.b.Repo().CommitAll(s.ctx, dir, message, git.Signature{Name: "Ada", Email: "ada@example.org"})
 	s.check(err)
 	return oid
 }
 
-func (s *scene) do(a board.Actor, p board.Payload, refs ...gitio.RefUpdate) *gitboard.Done {
+func (s *scene) do(a board.Actor, p board.Payload, refs ...git.RefUpdate) *gitboard.Done {
 	s.t.Helper()
-	done, err := s.b.Do(s.ctx, gitboard.Request{Actor: a, Intent: func(context.Context, *gitboard.View) (board.Payload, []gitio.RefUpdate, error) {
+	done, err := s.b.Do(s.ctx, gitboard.Request{Actor: a}, func(context.Context, *gitboard.View) (board.Payload, []git.RefUpdate, error) {
 		return p, refs, nil
-	}})
+	})
 	s.check(err)
 	return done
 }
@@ -223,7 +224,7 @@ func (s *scene) as(id string) board.Actor {
 
 func (s *scene) claim(id, task string) *worktrees.Claimed {
 	s.t.Helper()
-	got, err := worktrees.Claim(s.ctx, s.b, worktrees.ClaimRequest{Actor: s.as(id), Task: task})
+	got, err := worktrees.Claim(s.ctx, s.b, worktrees.ClaimRequest{Request: gitboard.Request{Actor: s.as(id)}, Task: task})
 	s.check(err)
 	head, branch, err := s.b.Repo().Head(s.ctx, got.Path)
 	s.check(err)
@@ -241,21 +242,27 @@ func (s *scene) preExec(id, task string) {
 }
 
 // work writes a file and a test, and commits them.
-func (s *scene) work(task, file, text string) gitio.OID {
+func (s *scene) work(task, file, text string) git.OID {
 	s.t.Helper()
 	s.write(s.path(task), file, text)
 	s.write(s.path(task), task+"_test.txt", "a test\n"+text)
-	return s.commitAll(s.path(task), "work on "+task)
+	return s.commitAll(s.path(task), "work on "+task+s.trailers(task))
 }
 
-func (s *scene) submit(id, task string) gitio.OID {
+// trailers say who made a commit for which task, as a hook does.
+func (s *scene) trailers(task string) string {
 	s.t.Helper()
-	done, warnings, err := worktrees.Submit(s.ctx, s.b, worktrees.SubmitRequest{Actor: s.as(id), Task: task})
+	return "\n\nLiza-Task: " + task + "\nLiza-Agent: " + s.state().Task(task).AssignedTo + "\n"
+}
+
+func (s *scene) submit(id, task string) git.OID {
+	s.t.Helper()
+	done, warnings, err := worktrees.Submit(s.ctx, s.b, worktrees.SubmitRequest{Request: gitboard.Request{Actor: s.as(id)}, Task: task})
 	s.check(err)
 	if len(warnings) > 0 {
 		s.t.Errorf("warnings: %v", warnings)
 	}
-	return gitio.OID(done.After.Task(task).ReviewCommit)
+	return git.OID(done.After.Task(task).ReviewCommit)
 }
 
 func (s *scene) verdict(id, task, verdict string) {
@@ -270,12 +277,12 @@ func (s *scene) verdict(id, task, verdict string) {
 		}
 		reason = r.Text()
 	}
-	_, err := worktrees.Verdict(s.ctx, s.b, worktrees.VerdictRequest{Actor: s.as(id), Task: task, Verdict: verdict, Commit: t.ReviewCommit[:8], Reason: reason})
+	_, err := worktrees.Verdict(s.ctx, s.b, worktrees.VerdictRequest{Request: gitboard.Request{Actor: s.as(id)}, Task: task, Verdict: verdict, Commit: t.ReviewCommit[:8], Reason: reason})
 	s.check(err)
 }
 
 // approved takes a task from its claim to its approval, with one commit.
-func (s *scene) approved(coder, task, file, text string) gitio.OID {
+func (s *scene) approved(coder, task, file, text string) git.OID {
 	s.t.Helper()
 	s.claim(coder, task)
 	s.preExec(coder, task)
@@ -287,7 +294,7 @@ func (s *scene) approved(coder, task, file, text string) gitio.OID {
 
 func (s *scene) merge(task string) *merge.Result {
 	s.t.Helper()
-	got, err := merge.Merge(s.ctx, s.b, merge.Request{Actor: s.as("code-reviewer-1"), Task: task})
+	got, err := merge.Merge(s.ctx, s.b, merge.Request{Request: gitboard.Request{Actor: s.as("code-reviewer-1")}, Task: task})
 	s.check(err)
 	if len(got.Warnings) > 0 {
 		s.t.Errorf("warnings: %v", got.Warnings)
@@ -311,7 +318,7 @@ func (s *scene) is(task string, want board.Status) *board.Task {
 	return t
 }
 
-func (s *scene) ref(name string) gitio.OID {
+func (s *scene) ref(name string) git.OID {
 	s.t.Helper()
 	oid, err := s.b.Repo().Ref(s.ctx, name)
 	s.check(err)
@@ -319,11 +326,11 @@ func (s *scene) ref(name string) gitio.OID {
 }
 
 // attic is what is kept of a task.
-func (s *scene) attic(task string) []gitio.OID {
+func (s *scene) attic(task string) []git.OID {
 	s.t.Helper()
 	refs, err := s.b.Repo().Refs(s.ctx, "refs/liza/attic/"+task)
 	s.check(err)
-	var all []gitio.OID
+	var all []git.OID
 	for i, r := range refs {
 		if want := fmt.Sprintf("refs/liza/attic/%s/%d", task, i+1); r.Name != want {
 			s.t.Errorf("%s instead of %s", r.Name, want)
@@ -334,7 +341,7 @@ func (s *scene) attic(task string) []gitio.OID {
 }
 
 // file is a file of a commit, "" when there is none.
-func (s *scene) file(commit gitio.OID, name string) string {
+func (s *scene) file(commit git.OID, name string) string {
 	s.t.Helper()
 	o, err := s.b.Repo().Object(s.ctx, string(commit)+":"+name)
 	if errors.Is(err, gitio.ErrNotFound) {
@@ -379,13 +386,13 @@ func (s *scene) lies(want ...string) {
 }
 
 // refused wants a refusal of a code, whose message or hint has a part.
-func (s *scene) refused(err error, code, part string) {
+func (s *scene) refused(err error, code board.ErrorCode, part string) {
 	s.t.Helper()
 	var r *board.Refusal
 	if !errors.As(err, &r) {
 		s.t.Fatalf("not refused: %v", err)
 	}
-	if r.Code != code || !contains(r.Message+" | "+r.Hint, part) {
+	if r.Code != code || !contains(r.Error()+" | "+r.Hint, part) {
 		s.t.Errorf("refused as %s: %s | %s", r.Code, r.Message, r.Hint)
 	}
 }

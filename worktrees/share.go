@@ -8,12 +8,13 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/gitio"
 )
 
 // Share is the update by which other clones get the branch of a task whose work is in this one; none where the
 // board isn't shared.
-func Share(ctx context.Context, b *gitboard.Board, t *board.Task) ([]gitio.RefUpdate, error) {
+func Share(ctx context.Context, b *gitboard.Board, t *board.Task) ([]git.RefUpdate, error) {
 	if b.Remote() == "" {
 		return nil, nil
 	}
@@ -24,11 +25,11 @@ func Share(ctx context.Context, b *gitboard.Board, t *board.Task) ([]gitio.RefUp
 	return s.share(ctx, t)
 }
 
-func (s *site) share(ctx context.Context, t *board.Task) ([]gitio.RefUpdate, error) {
+func (s *site) share(ctx context.Context, t *board.Task) ([]git.RefUpdate, error) {
 	if s.b.Remote() == "" || t.Clone != s.clone || t.Worktree == "" {
 		return nil, nil
 	}
-	tip, err := s.repo.Ref(ctx, Branch(t.ID))
+	tip, err := s.repo.Ref(ctx, git.TaskRef(t.ID))
 	if err != nil || tip.IsZero() {
 		return nil, err
 	}
@@ -46,11 +47,12 @@ func ForReview(ctx context.Context, b *gitboard.Board, v *gitboard.View, t *boar
 	if s.root == "" || t.Clone == s.clone || t.Clone == "" || t.Status != board.ReadyForReview {
 		return s.path(t.ID), nil
 	}
-	commit := gitio.OID(t.ReviewCommit)
+	commit := git.OID(t.ReviewCommit)
 	if has, err := b.Brings(ctx, t.ReviewCommit); err != nil || !has {
 		return "", orMissing(err, t)
 	}
-	for range ensureTries {
+	u := b.Budget()
+	for u.Spend() {
 		l, err := s.look(ctx, t.ID)
 		if err != nil {
 			return "", err
@@ -80,14 +82,14 @@ func ForReview(ctx context.Context, b *gitboard.Board, v *gitboard.View, t *boar
 			return l.path, err
 		}
 	}
-	return "", &gitboard.LostError{Op: "making the worktree of " + t.ID, Attempts: ensureTries}
+	return "", u.Lost("making the worktree of "+t.ID, gitio.ErrRefMoved)
 }
 
 func orMissing(err error, t *board.Task) error {
 	if err != nil {
 		return err
 	}
-	return refusal("missing", t.ID, "git liza sync", "the submitted commit %.10s of %s is not in this clone", t.ReviewCommit, t.ID)
+	return refusal(board.CodeMissing, t.ID, "git liza sync", "the submitted commit %.10s of %s is not in this clone", t.ReviewCommit, t.ID)
 }
 
 // TidyAll removes worktrees and branches of tasks that are over, as they are left where another clone has ended
@@ -103,7 +105,7 @@ func TidyAll(ctx context.Context, b *gitboard.Board, actor board.Actor) (tidied 
 	if err != nil {
 		return nil, err
 	}
-	branches, err := s.repo.Refs(ctx, strings.TrimSuffix(branchPrefix, "/"))
+	branches, err := s.repo.Refs(ctx, strings.TrimSuffix(git.TaskPrefix, "/"))
 	if err != nil {
 		return nil, err
 	}
@@ -116,7 +118,7 @@ func TidyAll(ctx context.Context, b *gitboard.Board, actor board.Actor) (tidied 
 		over[e.Task] = e.Exists
 	}
 	for _, r := range branches {
-		over[strings.TrimPrefix(r.Name, branchPrefix)] = true
+		over[strings.TrimPrefix(r.Name, git.TaskPrefix)] = true
 	}
 	var failed error
 	for _, t := range v.State.Tasks() {

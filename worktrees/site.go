@@ -11,19 +11,10 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/gitio"
 	"github.com/git-liza/git-liza/gitboard/oplog"
 )
-
-// The places where refs of tasks lie.
-const (
-	branchPrefix = "refs/heads/task/"
-	reviewPrefix = "refs/liza/review/"
-	AtticPrefix  = "refs/liza/attic/"
-)
-
-// Branch is the full ref of a task's branch.
-func Branch(task string) string { return branchPrefix + task }
 
 // site is a project: its board, its repository, and where its worktrees lie.
 type site struct {
@@ -50,7 +41,7 @@ func (s *site) needFiles(what string) error {
 	if s.root != "" {
 		return nil
 	}
-	return board.Refuse("bare", what+" needs a working tree; this repository is bare", "do it in a clone that has one: git clone, then git liza share")
+	return board.Refuse(board.CodeBare, what+" needs a working tree; this repository is bare", "do it in a clone that has one: git clone, then git liza share")
 }
 
 // path is where a task's worktree lies, absolute.
@@ -59,19 +50,19 @@ func (s *site) path(task string) string {
 }
 
 // integration is the commit that the integration branch is at.
-func (s *site) integration(ctx context.Context, v *gitboard.View) (gitio.OID, error) {
+func (s *site) integration(ctx context.Context, v *gitboard.View) (git.OID, error) {
 	return s.b.Integration(ctx, v)
 }
 
 // sign is who an actor is as the author of a commit, now.
-func (s *site) sign(ctx context.Context, a board.Actor) (gitio.Signature, error) {
+func (s *site) sign(ctx context.Context, a board.Actor) (git.Signature, error) {
 	name, email := oplog.Author(a)
 	if name != "" && email != "" {
-		return gitio.Signature{Name: name, Email: email, When: s.b.Now()}, nil
+		return git.Signature{Name: name, Email: email, When: s.b.Now()}, nil
 	}
 	who, err := s.repo.Identity(ctx)
 	if err != nil {
-		return who, board.Refuse("identity", "git does not know who you are", `git config user.name "Your Name" and git config user.email you@example.com`)
+		return who, board.Refuse(board.CodeIdentity, "git does not know who you are", `git config user.name "Your Name" and git config user.email you@example.com`)
 	}
 	who.When = s.b.Now()
 	return who, nil
@@ -88,8 +79,12 @@ type layout struct {
 
 func (s *site) look(ctx context.Context, task string) (layout, error) {
 	if s.root != "" && !present(s.path(task)) {
-		// No worktree, and most often no branch either: that's told without asking git about all worktrees.
-		if tip, err := s.repo.Ref(ctx, Branch(task)); tip.IsZero() || err != nil {
+		// There is no worktree, and most often nobody else has the branch: HEADs are read without a child.
+		tip, err := s.repo.Ref(ctx, git.TaskRef(task))
+		if err != nil || tip.IsZero() {
+			return layout{path: s.path(task)}, err
+		}
+		if all, err := s.repo.CheckedOut(ctx, git.TaskRef(task)); err != nil || len(all) == 0 {
 			return layout{path: s.path(task)}, err
 		}
 	}
@@ -115,7 +110,7 @@ func (s *site) layout(all []gitio.Worktree, task string) layout {
 		switch {
 		case s.root != "" && samePath(w.Path, l.path):
 			l.known = true
-		case w.Branch == Branch(task) && !w.Prunable && !s.passing(w.Path):
+		case w.Branch == git.TaskRef(task) && !w.Prunable && !s.passing(w.Path):
 			l.elsewhere = w.Path
 		}
 	}
@@ -161,9 +156,9 @@ func (l layout) blocked(task string) error {
 	var r *board.Refusal
 	switch {
 	case l.elsewhere != "":
-		r = board.Refuse("checked-out", fmt.Sprintf("task/%s is checked out in %s", task, l.elsewhere), "check out another branch there")
+		r = board.Refuse(board.CodeCheckedOut, fmt.Sprintf("task/%s is checked out in %s", task, l.elsewhere), "check out another branch there")
 	case l.inTheWay:
-		r = board.Refuse("in-the-way", fmt.Sprintf("%s is no worktree of this repository, and in the way of %s", l.path, task), "move it elsewhere; if it is a worktree that git forgot: git liza worktree repair")
+		r = board.Refuse(board.CodeInTheWay, fmt.Sprintf("%s is not a worktree of this repository, and in the way of %s", l.path, task), "move it elsewhere; if it is a worktree that git forgot: git liza worktree repair")
 	default:
 		return nil
 	}
@@ -180,7 +175,7 @@ func (s *site) has(ctx context.Context, commit string) (bool, error) {
 	if errors.Is(err, gitio.ErrNotFound) {
 		return false, nil
 	}
-	return o.Type == gitio.CommitObject, err
+	return o.Type == git.CommitObject, err
 }
 
 // steadyFor bounds the steps that follow an operation when whoever asked for it has gone.
@@ -190,22 +185,6 @@ const steadyFor = 2 * time.Minute
 // the caller's has ended, so that less is left to mend.
 func steady(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(context.WithoutCancel(ctx), steadyFor)
-}
-
-var errNotYet = errors.New("not carried out yet")
-
-// Repeated finds the operation that a request id has carried out already, nil when it has none.
-func Repeated(ctx context.Context, b *gitboard.Board, actor board.Actor, request string) (*gitboard.Done, error) {
-	if request == "" {
-		return nil, nil
-	}
-	done, err := b.Do(ctx, gitboard.Request{Actor: actor, ID: request, Intent: func(context.Context, *gitboard.View) (board.Payload, []gitio.RefUpdate, error) {
-		return nil, nil, errNotYet
-	}})
-	if errors.Is(err, errNotYet) {
-		return nil, nil
-	}
-	return done, err
 }
 
 // listed names up to five of some paths, for a sentence.

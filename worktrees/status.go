@@ -8,19 +8,20 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/gitio"
 )
 
 // Status is where a task's worktree stands, and how far integration has moved since.
 type Status struct {
-	Task   string    `json:"task"`
-	Path   string    `json:"path"` // absolute
-	Exists bool      `json:"exists"`
-	Branch string    `json:"branch"` // that is checked out; the task's own when the worktree is missing
-	Head   gitio.OID `json:"head"`
-	Dirty  []string  `json:"dirty,omitempty"` // not committed
-	Ahead  int       `json:"ahead"`           // commits beyond the base commit
-	Behind int       `json:"behind"`          // commits of integration that the work lacks
+	Task   string   `json:"task"`
+	Path   string   `json:"path"` // absolute
+	Exists bool     `json:"exists"`
+	Branch string   `json:"branch"` // that is checked out; the task's own when the worktree is missing
+	Head   git.OID  `json:"head"`
+	Dirty  []string `json:"dirty,omitempty"` // not committed
+	Ahead  int      `json:"ahead"`           // commits beyond the base commit
+	Behind int      `json:"behind"`          // commits of integration that the work lacks
 
 	WouldConflict []string `json:"would_conflict,omitempty"` // bringing integration in
 	BothTouched   []string `json:"both_touched,omitempty"`   // not committed files included
@@ -71,7 +72,7 @@ func (s *site) standing(ctx context.Context, t *board.Task) (*Status, error) {
 	}
 	st.Exists = l.ours
 	if !l.ours {
-		st.Head, err = s.repo.Ref(ctx, Branch(t.ID))
+		st.Head, err = s.repo.Ref(ctx, git.TaskRef(t.ID))
 		return st, err
 	}
 	head, branch, err := s.repo.Head(ctx, l.path)
@@ -102,7 +103,7 @@ func (s *site) compare(ctx context.Context, v *gitboard.View, t *board.Task, st 
 	if has, err := s.has(ctx, t.BaseCommit); err != nil {
 		return err
 	} else if has {
-		from = gitio.OID(t.BaseCommit)
+		from = git.OID(t.BaseCommit)
 	}
 	if st.Ahead, err = s.repo.CountCommits(ctx, from, st.Head); err != nil {
 		return err

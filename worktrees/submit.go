@@ -4,21 +4,21 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/gitio"
 )
 
 // SubmitRequest hands the work of a task to review.
 type SubmitRequest struct {
-	Actor          board.Actor
+	gitboard.Request
 	Task           string
 	Commit         string // any revision; "" for the worktree's HEAD, which it must be
 	NoTestsBecause string
-	Request        string
-	AllowSecret    bool
 }
 
 // maxTests is how many changed tests a submission names.
@@ -33,8 +33,7 @@ func Submit(ctx context.Context, b *gitboard.Board, r SubmitRequest) (*gitboard.
 	}
 	var warnings []string
 	worktree := &ahead{s: s, task: r.Task}
-	request := gitboard.Request{Actor: r.Actor, ID: r.Request, AllowSecret: r.AllowSecret, Ahead: worktree.begin}
-	request.Intent = func(ctx context.Context, v *gitboard.View) (board.Payload, []gitio.RefUpdate, error) {
+	intent := func(ctx context.Context, v *gitboard.View) (board.Payload, []git.RefUpdate, error) {
 		p := &board.Submit{About: board.About{Task: r.Task}, NoTestsBecause: r.NoTestsBecause}
 		t, err := v.State.FindTask(r.Task)
 		if err != nil {
@@ -42,25 +41,29 @@ func Submit(ctx context.Context, b *gitboard.Board, r SubmitRequest) (*gitboard.
 		}
 		commit, err := s.submittable(ctx, v, t, worktree.get(), r.Commit, p)
 		if err != nil {
-			return nil, nil, unless(ctx, b, v, request, p, err)
+			return nil, nil, preferRefusal(ctx, v, r.Request, p, err)
+		}
+		unsigned, err := s.unsigned(ctx, t, p)
+		if err != nil {
+			return nil, nil, err
 		}
 		refs, err := s.reviewRefs(ctx, t, commit)
 		if err != nil {
 			return nil, nil, err
 		}
 		published, err := b.Publish(ctx, t.ID, commit)
-		warnings = nil
+		warnings = unsigned
 		if c := v.State.Config(); c.RequireTests == "warn" && t.Kind == board.Code && len(p.Tests) == 0 {
 			warnings = append(warnings, fmt.Sprintf("%s is code, and nothing that it changes is a test", t.ID))
 		}
 		return p, append(refs, published...), err
 	}
-	done, err := b.Do(ctx, request)
+	done, err := b.Do(ctx, r.Request, intent, gitboard.Ahead(worktree.begin))
 	return done, warnings, err
 }
 
 // submittable gathers the evidence of a submission into its payload, and returns its commit.
-func (s *site) submittable(ctx context.Context, v *gitboard.View, t *board.Task, g glance, rev string, p *board.Submit) (gitio.OID, error) {
+func (s *site) submittable(ctx context.Context, v *gitboard.View, t *board.Task, g glance, rev string, p *board.Submit) (git.OID, error) {
 	head, err := s.work(t, g)
 	if err != nil {
 		return "", err
@@ -71,7 +74,7 @@ func (s *site) submittable(ctx context.Context, v *gitboard.View, t *board.Task,
 			return "", err
 		}
 		if commit != head {
-			return "", refusal("stale", t.ID, "submit what is checked out there: git liza submit "+t.ID,
+			return "", refusal(board.CodeStale, t.ID, "submit what is checked out there: git liza submit "+t.ID,
 				"task/%s is at %s, not at %s", t.ID, head.Short(), commit.Short())
 		}
 	}
@@ -81,34 +84,72 @@ func (s *site) submittable(ctx context.Context, v *gitboard.View, t *board.Task,
 	}
 	var uncounted error
 	var beside sync.WaitGroup
-	beside.Go(func() { p.Commits, uncounted = s.repo.CountCommits(ctx, gitio.OID(t.BaseCommit), head) })
+	beside.Go(func() { p.Commits, uncounted = s.repo.CountCommits(ctx, git.OID(t.BaseCommit), head) })
 	base, changed, err := s.changed(ctx, tip, head)
 	beside.Wait()
 	if errors.Is(err, gitio.ErrNotFound) {
-		return "", refusal("unrelated", t.ID, "begin from "+v.State.Config().IntegrationBranch, "task/%s has no commit in common with integration", t.ID)
+		return "", refusal(board.CodeUnrelated, t.ID, "begin from "+v.State.Config().IntegrationBranch, "task/%s has no commit in common with integration", t.ID)
 	}
 	if err != nil {
 		return "", err
 	}
 	if base == head && string(head) != t.BaseCommit {
-		return "", refusal("empty", t.ID, "commit your work in "+t.Worktree+" first", "everything on task/%s is on integration already", t.ID)
+		return "", refusal(board.CodeEmpty, t.ID, "commit your work in "+t.Worktree+" first", "everything on task/%s is on integration already", t.ID)
 	}
 	if uncounted != nil {
 		return "", uncounted
 	}
 	p.Commit, p.ReviewBase, p.Files = string(head), string(base), len(changed)
-	var tests []string
+	p.Tests, p.DeletedTests, err = s.tests(ctx, v.State.Config().TestGlobs, head, changed)
+	return head, err
+}
+
+// tests lists the tests among changed files, those that a commit has and those that it deletes or empties.
+func (s *site) tests(ctx context.Context, globs []string, commit git.OID, changed []string) (kept, deleted []string, err error) {
 	for _, file := range changed {
-		if board.IsTest(v.State.Config().TestGlobs, file) {
-			tests = append(tests, file)
+		if !board.IsTest(globs, file) || len(kept) == maxTests && len(deleted) == maxTests {
+			continue
+		}
+		switch oid, err := s.repo.FileOID(ctx, commit, file); {
+		case errors.Is(err, gitio.ErrNotFound), err == nil && oid == git.EmptyBlob:
+			deleted = append(deleted, file)
+		case err != nil:
+			return nil, nil, err
+		default:
+			kept = append(kept, file)
 		}
 	}
-	p.Tests = Recordable(tests, maxTests)
-	return head, nil
+	return Recordable(kept, maxTests), Recordable(deleted, maxTests), nil
+}
+
+// maxNamed is how many commits a warning names.
+const maxNamed = 5
+
+// unsigned says which commits of a submission don't say who made them for which task, since no hook ran. The operation
+// says it in their place: they follow from the claim's base, and the agent's session submits them.
+func (s *site) unsigned(ctx context.Context, t *board.Task, p *board.Submit) ([]string, error) {
+	work, err := s.repo.Log(ctx, git.OID(p.ReviewBase), git.OID(p.Commit))
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, c := range work {
+		if task, agent := board.MadeFor(c.Message); len(c.Parents) < 2 && (task != t.ID || agent == "") {
+			names = append(names, c.OID.Short())
+		}
+	}
+	if len(names) == 0 {
+		return nil, nil
+	}
+	more := ""
+	if over := len(names) - maxNamed; over > 0 {
+		names, more = names[:maxNamed], fmt.Sprintf(" and %d more", over)
+	}
+	return []string{fmt.Sprintf("no hook ran for %s%s, so nothing says there who made it for %s; the submission says that it is %s's work", strings.Join(names, ", "), more, t.ID, t.AssignedTo)}, nil
 }
 
 // changed lists the files that a commit changes since it left integration, and where that was.
-func (s *site) changed(ctx context.Context, tip, head gitio.OID) (base gitio.OID, files []string, err error) {
+func (s *site) changed(ctx context.Context, tip, head git.OID) (base git.OID, files []string, err error) {
 	if base, err = s.repo.MergeBase(ctx, tip, head); err != nil {
 		return "", nil, err
 	}
@@ -118,16 +159,16 @@ func (s *site) changed(ctx context.Context, tip, head gitio.OID) (base gitio.OID
 
 // reviewRefs keeps a submission, and holds the branch where it is. A ref that a crash left without its
 // operation goes to the attic.
-func (s *site) reviewRefs(ctx context.Context, t *board.Task, commit gitio.OID) ([]gitio.RefUpdate, error) {
-	ref := reviewRef(t.ID, t.Submissions()+1)
+func (s *site) reviewRefs(ctx context.Context, t *board.Task, commit git.OID) ([]git.RefUpdate, error) {
+	ref := git.ReviewRef(t.ID, t.Submissions()+1)
 	old, err := s.repo.Ref(ctx, ref)
 	if err != nil {
 		return nil, err
 	}
-	refs := []gitio.RefUpdate{{Ref: Branch(t.ID), Old: commit, New: commit}, {Ref: ref, Old: old, New: commit}}
+	refs := []git.RefUpdate{{Ref: git.TaskRef(t.ID), Old: commit, New: commit}, {Ref: ref, Old: old, New: commit}}
 	if old.IsZero() || old == commit {
 		return refs, nil
 	}
 	attic, err := s.attic(ctx, t.ID)
-	return append(refs, gitio.RefUpdate{Ref: atticRef(t.ID, attic.next), Old: gitio.ZeroOID, New: old}), err
+	return append(refs, git.RefUpdate{Ref: git.AtticRef(t.ID, attic.next), Old: git.ZeroOID, New: old}), err
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
 // Swept is a claim whose lease has run out, and what became of it.
@@ -30,19 +31,11 @@ func (s Swept) String() string {
 	return fmt.Sprintf("%s: %s's %s released, its lease had run out", s.Task, s.Holder, what)
 }
 
-// Sweep releases every claim of others whose lease has run out, each by an operation of its own. Hand-offs
+// Sweep releases the claims of others whose lease has expired, of coders, of reviewers, or of both (no role), each by an
+// operation of its own. Hand-offs
 // are not claims that anyone holds. A claim that was renewed or taken meanwhile is skipped, with the
 // reason.
-func Sweep(ctx context.Context, b *gitboard.Board, actor board.Actor) ([]Swept, error) {
-	return sweep(ctx, b, actor, func(board.Brief) bool { return true })
-}
-
-// SweepReviews releases the review claims alone: no coder's work is touched.
-func SweepReviews(ctx context.Context, b *gitboard.Board, actor board.Actor) ([]Swept, error) {
-	return sweep(ctx, b, actor, func(t board.Brief) bool { return t.Status == board.ReadyForReview })
-}
-
-func sweep(ctx context.Context, b *gitboard.Board, actor board.Actor, of func(board.Brief) bool) ([]Swept, error) {
+func Sweep(ctx context.Context, b *gitboard.Board, actor board.Actor, role roles.Role) ([]Swept, error) {
 	v, err := b.View(ctx)
 	if err != nil {
 		return nil, err
@@ -55,10 +48,9 @@ func sweep(ctx context.Context, b *gitboard.Board, actor board.Actor, of func(bo
 	for _, t := range v.State.Tasks() {
 		s := Swept{Task: t.ID}
 		switch {
-		case !of(t):
-		case t.Status == board.Claimed && !t.HandoffPending:
+		case t.Status == board.Claimed && !t.HandoffPending && role != roles.CodeReviewer:
 			s.Holder = t.AssignedTo
-		case t.Status == board.ReadyForReview:
+		case t.Status == board.ReadyForReview && role != roles.Coder:
 			s.Holder, s.Review = t.ReviewingBy, true
 		}
 		held := leases[s.Holder]
@@ -82,7 +74,7 @@ func sweep(ctx context.Context, b *gitboard.Board, actor board.Actor, of func(bo
 func passing(err error) bool {
 	refusal, lost := (*board.Refusal)(nil), (*gitboard.LostError)(nil)
 	if errors.As(err, &refusal) {
-		return refusal.Code != "session" && refusal.Code != "permission"
+		return refusal.Code != board.CodeSession && refusal.Code != board.CodePermission
 	}
 	return errors.As(err, &lost)
 }

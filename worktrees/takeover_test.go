@@ -8,6 +8,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/gitio"
 	"github.com/git-liza/git-liza/worktrees"
 )
@@ -15,7 +16,7 @@ import (
 const past = 301 * time.Second // a lease
 
 // dirtied leaves a commit, an edit and a new file in a task's worktree.
-func (s *scene) dirtied(task string) gitio.OID {
+func (s *scene) dirtied(task string) git.OID {
 	s.t.Helper()
 	commit := s.work(task, "a.txt", "committed\n")
 	s.write(s.path(task), "a.txt", "edited\n")
@@ -25,7 +26,7 @@ func (s *scene) dirtied(task string) gitio.OID {
 }
 
 // fresh wants a worktree that begins at integration, with the old work in the attic.
-func (s *scene) fresh(got *worktrees.Claimed, old gitio.OID) {
+func (s *scene) fresh(got *worktrees.Claimed, old git.OID) {
 	s.t.Helper()
 	base := s.ref("refs/heads/integration")
 	if !got.Kind.Fresh || got.Task.Iteration != 1 || got.Task.BaseCommit != string(base) || s.ref(taskRef(got.Task.ID)) != base {
@@ -54,7 +55,7 @@ func TestExpiredByAnother(t *testing.T) {
 	s.claim("coder-1", "")
 	old := s.dirtied("one")
 	coder2 := s.as("coder-2")
-	_, err := worktrees.Claim(s.ctx, s.b, worktrees.ClaimRequest{Actor: coder2, Task: "one"})
+	_, err := worktrees.Claim(s.ctx, s.b, worktrees.ClaimRequest{Request: gitboard.Request{Actor: coder2}, Task: "one"})
 	s.refused(err, "wrong-state", "an expired lease")
 	s.clock.pass(past)
 	got := s.claim("coder-2", "")
@@ -62,7 +63,7 @@ func TestExpiredByAnother(t *testing.T) {
 	if got.Kind.Event != board.EventReclaimedAfterExpiry {
 		t.Errorf("event %s", got.Kind.Event)
 	}
-	_, _, err = worktrees.Submit(s.ctx, s.b, worktrees.SubmitRequest{Actor: s.as("coder-1"), Task: "one"})
+	_, _, err = worktrees.Submit(s.ctx, s.b, worktrees.SubmitRequest{Request: gitboard.Request{Actor: s.as("coder-1")}, Task: "one"})
 	s.refused(err, "permission", "not held by coder-1")
 	if p := s.problems(); len(p) > 0 {
 		t.Errorf("problems: %+v", p)
@@ -89,7 +90,7 @@ func TestRejectedByAnother(t *testing.T) {
 	old := s.work("one", "a.txt", "committed\n")
 	s.submit("coder-1", "one")
 	s.verdict("code-reviewer-1", "one", board.VerdictRejected)
-	_, err := worktrees.Claim(s.ctx, s.b, worktrees.ClaimRequest{Actor: s.as("coder-2"), Task: "one"})
+	_, err := worktrees.Claim(s.ctx, s.b, worktrees.ClaimRequest{Request: gitboard.Request{Actor: s.as("coder-2")}, Task: "one"})
 	s.refused(err, "wrong-state", "its author coder-1, who is alive")
 	s.write(s.path("one"), "a.txt", "edited\n")
 	s.write(s.path("one"), "new.txt", "new\n")
@@ -106,7 +107,7 @@ func TestHandOff(t *testing.T) {
 	s.task("one")
 	s.claim("coder-1", "")
 	s.write(s.path("one"), "half.txt", "half\n")
-	hand := worktrees.HandOffRequest{Actor: s.as("coder-1"), HandOff: board.HandOff{About: about("one"), Summary: "half done", NextAction: "the rest"}}
+	hand := worktrees.HandOffRequest{Request: gitboard.Request{Actor: s.as("coder-1")}, HandOff: board.HandOff{About: about("one"), Summary: "half done", NextAction: "the rest"}}
 	_, err := worktrees.HandOff(s.ctx, s.b, hand)
 	s.refused(err, "dirty", "half.txt")
 	tip := s.commitAll(s.path("one"), "half")
@@ -127,11 +128,11 @@ func TestHandOff(t *testing.T) {
 func TestUnblock(t *testing.T) {
 	s := newScene(t)
 	s.task("one")
-	block := func(coder string) gitio.OID {
+	block := func(coder string) git.OID {
 		t.Helper()
 		s.claim(coder, "one")
 		old := s.dirtied("one")
-		_, err := s.b.Do(s.ctx, gitboard.Request{Actor: s.as(coder), Intent: gitboard.Just(&board.Block{About: about("one"), Reason: "unclear", Questions: []string{"what?"}})})
+		_, err := s.b.Do(s.ctx, gitboard.Request{Actor: s.as(coder)}, gitboard.Just(&board.Block{About: about("one"), Reason: "unclear", Questions: []string{"what?"}}))
 		s.check(err)
 		return old
 	}
@@ -174,12 +175,12 @@ func TestEndings(t *testing.T) {
 		s.task(id)
 	}
 	s.task("instead")
-	claim := func(id string) gitio.OID {
+	claim := func(id string) git.OID {
 		t.Helper()
 		s.claim("coder-1", id)
 		return s.dirtied(id)
 	}
-	kept := func(id string, old gitio.OID) {
+	kept := func(id string, old git.OID) {
 		t.Helper()
 		all := s.attic(id)
 		if len(all) != 1 || s.file(all[0], "new.txt") != "new\n" || s.git(s.dir, "rev-parse", string(all[0])+"^") != string(old) {
@@ -236,11 +237,11 @@ func TestSweep(t *testing.T) {
 	s.submit("coder-2", "review")
 	s.do(s.as("code-reviewer-1"), &board.ClaimReview{About: about("review")})
 	s.claim("coder-3", "handed")
-	_, err := worktrees.HandOff(s.ctx, s.b, worktrees.HandOffRequest{Actor: s.as("coder-3"), HandOff: board.HandOff{About: about("handed"), Summary: "s", NextAction: "n"}})
+	_, err := worktrees.HandOff(s.ctx, s.b, worktrees.HandOffRequest{Request: gitboard.Request{Actor: s.as("coder-3")}, HandOff: board.HandOff{About: about("handed"), Summary: "s", NextAction: "n"}})
 	s.check(err)
 	s.clock.pass(past)
 	s.claim("coder-4", "alive")
-	swept, err := worktrees.Sweep(s.ctx, s.b, s.as("planner-1"))
+	swept, err := worktrees.Sweep(s.ctx, s.b, s.as("planner-1"), "")
 	s.check(err)
 	var lines []string
 	for _, x := range swept {
@@ -254,7 +255,7 @@ func TestSweep(t *testing.T) {
 		t.Error("not released")
 	}
 	s.lies("alive", "handed", "review")
-	again, err := worktrees.Sweep(s.ctx, s.b, s.as("planner-1"))
+	again, err := worktrees.Sweep(s.ctx, s.b, s.as("planner-1"), "")
 	if err != nil || len(again) > 0 {
 		t.Errorf("swept again: %v %v", again, err)
 	}
@@ -271,14 +272,14 @@ func TestNestedRepository(t *testing.T) {
 	s.git(filepath.Join(s.path("one"), "clone"), "add", ".")
 	s.git(filepath.Join(s.path("one"), "clone"), "commit", "-qm", "p")
 	s.clock.pass(past)
-	_, err := worktrees.Claim(s.ctx, s.b, worktrees.ClaimRequest{Actor: s.as("coder-2"), Task: "one"})
+	_, err := worktrees.Claim(s.ctx, s.b, worktrees.ClaimRequest{Request: gitboard.Request{Actor: s.as("coder-2")}, Task: "one"})
 	s.refused(err, "nested", "clone/ in the worktree of one")
 	if got := s.claim("coder-2", ""); got.Task.ID != "two" {
 		t.Errorf("claimed %s", got.Task.ID)
 	}
-	_, err = worktrees.Claim(s.ctx, s.b, worktrees.ClaimRequest{Actor: s.as("coder-3")})
+	_, err = worktrees.Claim(s.ctx, s.b, worktrees.ClaimRequest{Request: gitboard.Request{Actor: s.as("coder-3")}})
 	s.refused(err, "nested", "push its work or move it")
-	swept, err := worktrees.Sweep(s.ctx, s.b, human())
+	swept, err := worktrees.Sweep(s.ctx, s.b, human(), "")
 	if err != nil || len(swept) != 1 || swept[0].Skipped == "" {
 		t.Errorf("swept %+v %v", swept, err)
 	}
@@ -293,10 +294,10 @@ func TestInTheWay(t *testing.T) {
 	s.task("one")
 	s.write(s.path("one"), "notes.txt", "a human's notes\n")
 	claim := func() error {
-		_, err := worktrees.Claim(s.ctx, s.b, worktrees.ClaimRequest{Actor: s.as("coder-1")})
+		_, err := worktrees.Claim(s.ctx, s.b, worktrees.ClaimRequest{Request: gitboard.Request{Actor: s.as("coder-1")}})
 		return err
 	}
-	s.refused(claim(), "in-the-way", "is no worktree of this repository")
+	s.refused(claim(), "in-the-way", "is not a worktree of this repository")
 	if s.read(s.path("one"), "notes.txt") != "a human's notes\n" {
 		t.Error("it's lost")
 	}
@@ -338,9 +339,9 @@ func TestLateWork(t *testing.T) {
 	clone, err := s.b.CloneID()
 	s.check(err)
 	s.do(s.as("coder-2"), &board.Claim{About: about("one"), Clone: clone, BaseCommit: string(base), Kept: string(old)},
-		gitio.RefUpdate{Ref: "refs/liza/attic/one/1", New: old}, gitio.RefUpdate{Ref: taskRef("one"), Old: old, New: base})
+		git.RefUpdate{Ref: "refs/liza/attic/one/1", New: old}, git.RefUpdate{Ref: taskRef("one"), Old: old, New: base})
 	s.write(s.path("one"), "late.txt", "late\n")
-	path, err := worktrees.Create(s.ctx, s.b, "one", true)
+	path, err := worktrees.Create(s.ctx, s.b, "one", by(s.as("coder-2")))
 	s.check(err)
 	if out := s.git(path, "status", "--porcelain"); out != "" {
 		t.Errorf("it holds %q", out)
@@ -359,10 +360,10 @@ func TestIterationLimit(t *testing.T) {
 	s.task("one", func(p *board.AddTask) { p.MaxIterations = 1 })
 	s.claim("coder-1", "")
 	s.clock.pass(past)
-	_, err := worktrees.Claim(s.ctx, s.b, worktrees.ClaimRequest{Actor: s.as("coder-1"), Request: "r"})
+	_, err := worktrees.Claim(s.ctx, s.b, worktrees.ClaimRequest{Request: gitboard.Request{Actor: s.as("coder-1"), ID: "r"}})
 	s.refused(err, "limit", "one is BLOCKED now: Max iterations (1) reached without approval")
 	s.is("one", board.Blocked)
-	_, err = worktrees.Claim(s.ctx, s.b, worktrees.ClaimRequest{Actor: s.as("coder-1"), Request: "r"})
+	_, err = worktrees.Claim(s.ctx, s.b, worktrees.ClaimRequest{Request: gitboard.Request{Actor: s.as("coder-1"), ID: "r"}})
 	s.refused(err, "limit", "one is BLOCKED now")
 	s.lies("one")
 }

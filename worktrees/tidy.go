@@ -6,6 +6,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/gitio"
 )
 
@@ -26,8 +27,9 @@ func (s *site) tidy(ctx context.Context, v *gitboard.View, task string, actor bo
 // clearBranch deletes a task's branch unless somebody has it checked out. Commits that neither
 // integration nor a submission nor the attic holds go to the attic in the same transaction.
 func (s *site) clearBranch(ctx context.Context, v *gitboard.View, task string) error {
-	for range atticTries {
-		tip, err := s.repo.Ref(ctx, Branch(task))
+	u := s.b.Budget()
+	for u.Spend() {
+		tip, err := s.repo.Ref(ctx, git.TaskRef(task))
 		if err != nil || tip.IsZero() {
 			return err
 		}
@@ -39,28 +41,28 @@ func (s *site) clearBranch(ctx context.Context, v *gitboard.View, task string) e
 		if err != nil {
 			return err
 		}
-		updates = append(updates, gitio.RefUpdate{Ref: Branch(task), Old: tip, New: gitio.ZeroOID})
+		updates = append(updates, git.RefUpdate{Ref: git.TaskRef(task), Old: tip, New: git.ZeroOID})
 		if err := s.repo.UpdateRefs(ctx, updates, "git liza: keep work"); !errors.Is(err, gitio.ErrRefMoved) {
 			return err
 		}
 	}
-	return &gitboard.LostError{Op: "removing task/" + task, Attempts: atticTries, Err: gitio.ErrRefMoved}
+	return u.Lost("removing task/"+task, gitio.ErrRefMoved)
 }
 
 // keepBranch is the update that puts a branch's commits into the attic; none when something else holds them.
-func (s *site) keepBranch(ctx context.Context, v *gitboard.View, task string, tip gitio.OID) ([]gitio.RefUpdate, error) {
+func (s *site) keepBranch(ctx context.Context, v *gitboard.View, task string, tip git.OID) ([]git.RefUpdate, error) {
 	landed, err := s.b.Log().Store().Ref(ctx, v.IntegrationRef())
 	if err != nil {
 		return nil, err
 	}
-	if held, err := s.heldBy(ctx, tip, []gitio.OID{landed}); held || err != nil {
+	if held, err := s.heldBy(ctx, tip, []git.OID{landed}); held || err != nil {
 		return nil, err
 	}
 	attic, err := s.attic(ctx, task)
 	if err != nil {
 		return nil, err
 	}
-	_, reviews, err := s.numbered(ctx, reviewPrefix+task)
+	_, reviews, err := s.numbered(ctx, git.ReviewPrefix+task)
 	if err != nil {
 		return nil, err
 	}
@@ -71,5 +73,5 @@ func (s *site) keepBranch(ctx context.Context, v *gitboard.View, task string, ti
 	if held, err := s.heldBy(ctx, tip, holders); held || err != nil {
 		return nil, err
 	}
-	return []gitio.RefUpdate{{Ref: atticRef(task, attic.next), Old: gitio.ZeroOID, New: tip}}, nil
+	return []git.RefUpdate{{Ref: git.AtticRef(task, attic.next), Old: git.ZeroOID, New: tip}}, nil
 }

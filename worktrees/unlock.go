@@ -2,6 +2,7 @@ package worktrees
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -9,6 +10,8 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/gitboard"
+	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/gitio"
 )
 
 // ownLockAge is when a lock counts as left that only a task's own agent could have made, whose process has ended. It
@@ -24,29 +27,24 @@ func Unlock(ctx context.Context, b *gitboard.Board, task string) (did []string, 
 	}
 	common := s.repo.CommonDir()
 	record := strings.TrimPrefix(identity(s.path(task)), "gitdir: ")
-	locks := []string{filepath.Join(common, filepath.FromSlash(Branch(task))) + ".lock"}
-	for _, dir := range []string{filepath.Join(common, filepath.FromSlash(reviewPrefix+task)), record} {
+	locks := []string{filepath.Join(common, filepath.FromSlash(git.TaskRef(task))) + ".lock"}
+	for _, dir := range []string{filepath.Join(common, filepath.FromSlash(git.ReviewPrefix+task)), record} {
 		if dir == "" {
 			continue
 		}
-		found, err := filepath.Glob(filepath.Join(escapeGlob(dir), "*.lock"))
+		found, err := filepath.Glob(filepath.Join(gitio.EscapeGlob(dir), "*.lock"))
 		if err != nil {
 			return did, err
 		}
 		locks = append(locks, found...)
 	}
 	for _, path := range locks {
-		info, err := os.Lstat(path)
-		if err != nil {
+		if _, err := os.Lstat(path); err != nil {
 			continue
 		}
-		if left, known := abandoned(info.ModTime(), b.Now(), ownLockAge); !left || !known {
+		if err := s.repo.ClearLock(path, ownLockAge); errors.As(err, new(*gitio.HeldError)) {
 			continue
-		}
-		if now, err := os.Lstat(path); err != nil || !now.ModTime().Equal(info.ModTime()) {
-			continue
-		}
-		if err := forget(path); err != nil {
+		} else if err != nil {
 			return did, err
 		}
 		did = append(did, fmt.Sprintf("the lock %s, which a killed git has left, is taken away", path))

@@ -31,12 +31,12 @@ func TestUnlock(t *testing.T) {
 			s.check(os.Chtimes(filepath.Join(git, lock), at, at))
 		}
 	}
-	written(s.clock.now())
+	written(time.Now())
 	did, err := worktrees.Unlock(s.ctx, s.b, "one")
 	if s.check(err); len(did) > 0 {
 		t.Errorf("at once: %q", did)
 	}
-	written(s.clock.now().Add(-time.Hour))
+	written(time.Now().Add(-time.Hour))
 	did, err = worktrees.Unlock(s.ctx, s.b, "one")
 	if s.check(err); len(did) != len(own) {
 		t.Errorf("%q", did)

@@ -6,18 +6,16 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/git"
 )
 
 // VerdictRequest is a reviewer's word on a submission.
 type VerdictRequest struct {
-	Actor       board.Actor
-	Task        string
-	Verdict     string // board.VerdictApproved or board.VerdictRejected
-	Commit      string // what was reviewed; may be abbreviated
-	Reason      string
-	Request     string
-	AllowSecret bool
+	gitboard.Request
+	Task    string
+	Verdict string // board.VerdictApproved or board.VerdictRejected
+	Commit  string // what was reviewed; may be abbreviated
+	Reason  string
 }
 
 // Verdict gives a reviewer's verdict. What is approved must still be what the branch and the worktree
@@ -27,12 +25,12 @@ func Verdict(ctx context.Context, b *gitboard.Board, r VerdictRequest) (*gitboar
 	if err != nil {
 		return nil, err
 	}
-	request := gitboard.Request{Actor: r.Actor, ID: r.Request, AllowSecret: r.AllowSecret}
+	var options []gitboard.Option
 	worktree := &ahead{s: s, task: r.Task}
 	if r.Verdict == board.VerdictApproved {
-		request.Ahead = worktree.begin
+		options = append(options, gitboard.Ahead(worktree.begin))
 	}
-	request.Intent = func(ctx context.Context, v *gitboard.View) (board.Payload, []gitio.RefUpdate, error) {
+	intent := func(ctx context.Context, v *gitboard.View) (board.Payload, []git.RefUpdate, error) {
 		p := &board.Verdict{About: board.About{Task: r.Task}, Verdict: r.Verdict, Commit: r.Commit, Reason: r.Reason}
 		t, err := v.State.FindTask(r.Task)
 		if err != nil {
@@ -40,17 +38,17 @@ func Verdict(ctx context.Context, b *gitboard.Board, r VerdictRequest) (*gitboar
 		}
 		refs, err := s.judged(ctx, t, p, worktree)
 		if err != nil {
-			return nil, nil, unless(ctx, b, v, request, p, err)
+			return nil, nil, preferRefusal(ctx, v, r.Request, p, err)
 		}
 		return p, refs, nil
 	}
-	return b.Do(ctx, request)
+	return b.Do(ctx, r.Request, intent, options...)
 }
 
 // judged completes the commit of a verdict, and for an approval checks that nothing was changed under the
 // reviewer's hands.
-func (s *site) judged(ctx context.Context, t *board.Task, p *board.Verdict, worktree *ahead) ([]gitio.RefUpdate, error) {
-	commit, err := s.named(ctx, p.Commit, gitio.OID(t.ReviewCommit))
+func (s *site) judged(ctx context.Context, t *board.Task, p *board.Verdict, worktree *ahead) ([]git.RefUpdate, error) {
+	commit, err := s.named(ctx, p.Commit, git.OID(t.ReviewCommit))
 	if err != nil {
 		return nil, err
 	}
@@ -68,15 +66,15 @@ func (s *site) judged(ctx context.Context, t *board.Task, p *board.Verdict, work
 			return nil, err
 		}
 		if g.Head != commit {
-			return nil, refusal("stale", t.ID, again, "the worktree of %s is at %s, not at the submitted %s", t.ID, g.Head.Short(), commit.Short())
+			return nil, refusal(board.CodeStale, t.ID, again, "the worktree of %s is at %s, not at the submitted %s", t.ID, g.Head.Short(), commit.Short())
 		}
 	}
-	tip, err := s.repo.Ref(ctx, Branch(t.ID))
+	tip, err := s.repo.Ref(ctx, git.TaskRef(t.ID))
 	if err != nil || tip.IsZero() {
 		return nil, err
 	}
 	if tip != commit && t.Clone == s.clone {
-		return nil, refusal("stale", t.ID, again, "task/%s is at %s, not at the submitted %s", t.ID, tip.Short(), commit.Short())
+		return nil, refusal(board.CodeStale, t.ID, again, "task/%s is at %s, not at the submitted %s", t.ID, tip.Short(), commit.Short())
 	}
-	return []gitio.RefUpdate{{Ref: Branch(t.ID), Old: tip, New: tip}}, nil
+	return []git.RefUpdate{{Ref: git.TaskRef(t.ID), Old: tip, New: tip}}, nil
 }

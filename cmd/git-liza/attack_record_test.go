@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 )
 
 // newApproved is a shared board on which coder-1's work on parse is approved, and another clone of it that is at hand
@@ -18,10 +19,19 @@ func newApproved(t *testing.T, submit string) *site {
 	if submit != "" {
 		s.ok("coder-1", parse, submit)
 	}
+	s.approve()
+	return s
+}
+
+// approve brings coder-1's work on parse to APPROVED.
+func (s *site) approve() {
+	s.t.Helper()
+	if s.ok("", "", "git log --oneline main..task/parse") == "" {
+		s.committed("parse.txt")
+	}
 	s.must("coder-1", "submit", "parse")
 	s.must("code-reviewer-1", "claim-review", "parse")
 	s.must("code-reviewer-1", "verdict", "parse", "APPROVED", "--commit", strings.TrimSpace(s.must("", "read", "tasks.parse.review_commit")))
-	return s
 }
 
 // forger makes a clone that shares with none, and shell functions: lookalike writes the board's newest commit with $2
@@ -49,8 +59,10 @@ made=$(git rev-parse integration) was=$(git rev-parse integration~1) work=$(git 
 	before := s.ok("", "", "git -C ../server.git for-each-ref")
 	for _, c := range []struct{ name, script, rule string }{
 		{"other work", "deliver $(git commit-tree -p $was -m other $made^{tree})", "does not hold the approved commit"},
-		{"more behind it", "deliver $(git commit-tree -p $made -m more $made^{tree})", "is no merge of"},
-		{"more beside it", "deliver $(git commit-tree -p $was -p $work -p $(git commit-tree -m apart $made^{tree}) -m more $made^{tree})", "is no merge of"},
+		{"more behind it", "deliver $(git commit-tree -p $made -m more $made^{tree})", "is not a merge of"},
+		{"more beside it", "deliver $(git commit-tree -p $was -p $work -p $(git commit-tree -m apart $made^{tree}) -m more $made^{tree})", "is not a merge of"},
+		{"a content of its own", `blob=$(echo evil | git hash-object -w --stdin)
+deliver $(git commit-tree -p $was -p $work -m evil $({ git ls-tree $made; printf '100644 blob %s\tevil\n' $blob; } | git mktree))`, "was not changed on both sides"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			defer s.ok("", "", "rm -rf ../forger")
@@ -62,13 +74,68 @@ made=$(git rev-parse integration) was=$(git rev-parse integration~1) work=$(git 
 			}
 		})
 	}
-	// What a merge's content should be is git's to say, and gits differ: it passes, and each clone is told.
-	s.ok("", "", merge+`blob=$(echo evil | git hash-object -w --stdin)
-deliver $(git commit-tree -p $was -p $work -m evil $({ git ls-tree $made; printf '100644 blob %s\tevil\n' $blob; } | git mktree))`)
-	s.must("", "sync")
-	if out := s.must("", "verify"); !strings.Contains(out, "NOTE ") || !strings.Contains(out, "computed again, the merge gives the tree") {
-		t.Error(out)
+	s.proven()
+}
+
+// A merge that was only to be recorded moves nothing: neither on a server, whoever says that integration has the work
+// already, nor in a clone, where doctor takes for a merge what one is.
+func TestForgedFinish(t *testing.T) {
+	s := newApproved(t, "")
+	// An honest finish-merge by the work's own author, in a clone in which integration has moved past the board.
+	const finish = forger + `git fetch -q origin 'refs/liza/review/*:refs/liza/review/*' &&
+was=$(git rev-parse integration) work=$(git cat-file blob liza/state:tasks/parse.yaml | sed -n 's/^review_commit: //p') || exit 9
+made=$(git commit-tree -p $was -p $work -m Merge $(git merge-tree --write-tree $was $work)) && git update-ref refs/heads/integration $made || exit 9
+LIZA_AGENT_ID=coder-1 LIZA_SESSION=$(session coder-1) git-liza doctor --fix >/dev/null; git cat-file commit liza/state | grep -q '^Liza-Op: finish-merge' || exit 9
+`
+	before := s.ok("", "", "git -C ../server.git for-each-ref")
+	for _, c := range []struct{ name, script, rule string }{
+		{"integration moved by it", "git push --atomic origin liza/state integration", "nothing on the board records that integration moves"},
+		{"alone", "git push origin integration:aside liza/state", "integration does not move with it"},
+		{"a descendant of the approved commit", "deliver $(git commit-tree -p $work -m more $made^{tree})", "is not a merge of"},
+		{"more behind it", "deliver $(git commit-tree -p $made -m more $made^{tree})", "is not a merge of"},
+		{"more beside it", "deliver $(git commit-tree -p $was -p $(git commit-tree -p $work -m more $made^{tree}) -m more $made^{tree})", "is not a merge of"},
+		{"while paused", "git-liza pause >/dev/null || exit 9; git push --atomic origin liza/state integration", "nothing on the board records that integration moves"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			defer s.ok("", "", "rm -rf ../forger")
+			said, exit := s.sh("", "", finish+c.script)
+			if exit == 0 || exit == 9 || !strings.Contains(said, "remote: liza: ") || !strings.Contains(said, c.rule) {
+				t.Errorf("exit %d\n%s", exit, said)
+			}
+			if after := s.ok("", "", "git -C ../server.git for-each-ref"); after != before {
+				t.Fatalf("it changed\n%s\nto\n%s", before, after)
+			}
+		})
 	}
+	s.must("code-reviewer-1", "merge", "parse")
+	s.proven()
+}
+
+// What is not the merge of a task's work is not recorded as one: doctor reports it, and so does the task's merge. What
+// a human's land brought is.
+func TestFinishProves(t *testing.T) {
+	s := newSite(t)
+	s.approve()
+	for _, c := range []struct{ name, made string }{
+		{"a merge with more in it", "git commit-tree -p integration -p $(git commit-tree -p task/parse -m more main^{tree}) -m Merge main^{tree}"},
+		{"a merge with another content", "git commit-tree -p integration -p task/parse -m Merge main^{tree}"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s.ok("", "", "git branch -f kept integration && git update-ref refs/heads/integration $("+c.made+")")
+			defer s.ok("", "", "git update-ref refs/heads/integration kept")
+			for agent, args := range map[string][]string{"coder-1": {"doctor", "--fix"}, "code-reviewer-1": {"merge", "parse"}} {
+				out, errs, exit := s.liza(agent, args...)
+				if exit == 0 || !strings.Contains(out+errs, "which is not its merge and which no merge or land records") {
+					t.Errorf("%s: exit %d\n%s%s", agent, exit, out, errs)
+				}
+			}
+			if status := s.must("", "read", "tasks.parse.status"); strings.TrimSpace(status) != "APPROVED" {
+				t.Errorf("parse is %s", status)
+			}
+		})
+	}
+	s.ok("", "", "git update-ref -d refs/heads/kept && git-liza land $("+`git commit-tree -p integration -p task/parse -m "Merge it my way" task/parse^{tree}`+") --reason 'merged by hand'")
+	s.must("code-reviewer-1", "merge", "parse")
 	s.proven()
 }
 
@@ -130,6 +197,111 @@ git push origin $(git commit-tree -p `+word+` -m sneak `+word+`^{tree}):refs/hea
 			s.ok("", "", "git push -q origin main:feature")
 			s.proven()
 		})
+	}
+}
+
+// Nothing is written behind an operation that does not follow from the board before it, and an approval that was forged
+// lands nothing: not when it is the newest operation, and not when a clone has come to know the board after it.
+func TestForgedApproval(t *testing.T) {
+	s := newSite(t)
+	s.committed("parse.txt")
+	s.must("coder-1", "submit", "parse")
+	s.must("code-reviewer-1", "register")
+	s.must("", "note", "a note")
+	s.ok("", "", bypass+`forge tasks/parse.yaml 's/^status: READY_FOR_REVIEW/status: APPROVED\napproved_by: code-reviewer-1/'
+c=$(git cat-file commit liza/state | sed '1,/^$/d' | sed 's/^Liza-Request: .*/Liza-Request: other/' | git commit-tree -p liza/state $tree) && git update-ref refs/heads/liza/state $c`)
+	merges := func() {
+		t.Helper()
+		if out, errs, exit := s.liza("code-reviewer-1", "merge", "parse"); exit != 4 || !strings.Contains(errs, "leads to other files") {
+			t.Errorf("exit %d\n%s%s", exit, out, errs)
+		}
+	}
+	integration := s.ok("", "", "git rev-parse integration")
+	for agent, args := range map[string][]string{"": {"note", "hello"}, "coder-2": {"release", "print"}} {
+		if out, errs, exit := s.liza(agent, args...); exit != 4 || !strings.Contains(errs, "is inconsistent") || !strings.Contains(errs, "git liza doctor") {
+			t.Errorf("%s %v: exit %d\n%s%s", agent, args, exit, out, errs)
+		}
+	}
+	merges()
+	s.ok("", "", `c=$(git rev-parse liza/state) && echo "$c $c" >.git/liza/proven`)
+	s.must("", "note", "hello")
+	merges()
+	s.must("", "note", "once more")
+	merges()
+	if now := s.ok("", "", "git rev-parse integration"); now != integration {
+		t.Error("integration has moved")
+	}
+}
+
+// Settings that look like other settings hide integration from no one: the lock reads them as what they are.
+func TestSettingsOfManyLines(t *testing.T) {
+	s := newServer(t)
+	s.must("", "config", "set", "worktree_setup", "true\nintegration_branch: nowhere")
+	s.must("", "config", "set", "integration_test", "true\n\nintegration_branch: nowhere\n")
+	before := s.ok("", "", "git -C ../server.git for-each-ref refs/heads")
+	for range 2 { // asked, and asked again
+		for _, push := range []string{"$(git commit-tree -p integration -m sneak integration^{tree}):refs/heads/integration", "-f $(git commit-tree -m sneak integration^{tree}):refs/heads/integration", ":integration"} {
+			if said, exit := s.sh("", "", "git push origin "+push); exit == 0 || !strings.Contains(said, "remote: liza: ") {
+				t.Errorf("%s: exit %d\n%s", push, exit, said)
+			}
+		}
+		s.ok("", "", "git push -q origin main:refs/heads/nowhere && git push -q origin :nowhere")
+	}
+	if after := s.ok("", "", "git -C ../server.git for-each-ref refs/heads"); after != before {
+		t.Errorf("it changed\n%s\nto\n%s", before, after)
+	}
+	// Another branch goes without git-liza once it knows these settings; with others it is asked.
+	gone := `PATH="$(dirname "$(command -v git)"):/usr/bin:/bin"; `
+	s.ok("", "", `cd ../server.git && sed -i.kept "s/^program=.*/program='\/nowhere'/" liza/hooks/run`)
+	s.ok("", "", gone+"git push -q origin main:feature")
+	s.ok("", "", "cd ../server.git && mv liza/hooks/run.kept liza/hooks/run")
+	s.must("", "config", "set", "worktree_setup", "")
+	s.ok("", "", `cd ../server.git && sed -i "s/^program=.*/program='\/nowhere'/" liza/hooks/run`)
+	if said, exit := s.sh("", "", gone+"git push origin main:other"); exit == 0 || !strings.Contains(said, "git-liza does not answer on this server") {
+		t.Errorf("exit %d\n%s", exit, said)
+	}
+	s.proven()
+}
+
+// A fast clock takes no lease: neither what it has written, which every later operation comes after, nor its own reading
+// where a server's clock is right.
+func TestFastClocks(t *testing.T) {
+	t.Parallel()
+	at := func(s *site, ahead time.Duration) *project {
+		p := *s.project
+		p.env = append(append([]string(nil), s.env...), "LIZA_TEST_NOW="+time.Now().Add(ahead).UTC().Format(time.RFC3339))
+		return &p
+	}
+	alone := newSite(t)
+	at(alone, 20*time.Minute).must("", "note", "from a fast clock")
+	for agent, args := range map[string][]string{"coder-3": {"claim", "parse"}, "planner-1": {"release", "print"}} {
+		if out, errs, exit := alone.liza(agent, args...); exit != 1 || !strings.Contains(errs, "lease runs until") && !strings.Contains(errs, "a claim needs UNCLAIMED, or an expired lease") {
+			t.Errorf("%s: exit %d\n%s%s", agent, exit, out, errs)
+		}
+	}
+	alone.must("coder-1", "heartbeat")
+	s := newServer(t)
+	s.ok("", "", "git config remote.origin.receivepack 'env -u LIZA_TEST_NOW git-receive-pack'") // its clock is right
+	s.must("", "config", "set", "lease_duration", "60")
+	s.must("coder-1", "heartbeat")
+	s.must("coder-3", "register")
+	if out, errs, exit := at(s, 100*time.Second).liza("coder-3", "claim", "parse"); exit == 0 || !strings.Contains(errs, "remote: liza: ") || !strings.Contains(errs, "or an expired lease") {
+		t.Errorf("through the server: exit %d\n%s%s", exit, out, errs)
+	}
+	s.proven()
+}
+
+// Where integration is missing on a server nobody makes another.
+func TestMissingIntegration(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	s.ok("", "", "git init -q --bare -b main ../server.git && git-liza -C ../server.git hooks install --server && git remote add origin \"$PWD/../server.git\" && git push -q origin main")
+	if said, exit := s.sh("", "", "git push origin liza/state"); exit == 0 || !strings.Contains(said, "the board begins without integration") {
+		t.Errorf("exit %d\n%s", exit, said)
+	}
+	s.ok("", "", "git-liza share origin && git -C ../server.git -c core.hooksPath=/dev/null update-ref -d refs/heads/integration")
+	if said, exit := s.sh("", "", "git push origin $(git commit-tree -m evil main^{tree}):refs/heads/integration"); exit == 0 || !strings.Contains(said, "integration is missing here, and no push makes it") {
+		t.Errorf("exit %d\n%s", exit, said)
 	}
 }
 

@@ -59,8 +59,8 @@ func TestAttacksOnAServer(t *testing.T) {
 			"liza/state", "was carried out before"},
 		{"a lease deleted", "git push origin :refs/liza/leases/coder-2", "ends by an operation", ""},
 		{"a lease forged", `o=$(echo '{"agent":"coder-2","session":"mine"}' | git hash-object -w --stdin); git update-ref refs/liza/leases/coder-2 $o; git push -f origin refs/liza/leases/coder-2`, "in another session", ""},
-		{"no lease at all", `git push -f origin main:refs/liza/leases/coder-2`, "is no lease of it", ""},
-		{"a nobody's lease", `git push -f origin main:refs/liza/leases/root`, "is no agent", ""},
+		{"no lease at all", `git push -f origin main:refs/liza/leases/coder-2`, "is not a lease of it", ""},
+		{"a nobody's lease", `git push -f origin main:refs/liza/leases/root`, "is not an agent", ""},
 		{"a submission deleted", "git push origin :refs/liza/review/parse/1", "is kept, and not deleted", ""},
 		{"a submission moved", "git push -f origin main:refs/liza/review/parse/1", "stays what it is", ""},
 		{"an unknown task's submission", "git push origin main:refs/liza/review/none/1", "no task", ""},
@@ -78,7 +78,7 @@ func TestAttacksOnAServer(t *testing.T) {
 			"of 30000000 bytes to the board, where 1048576 are the most", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			before, local := server(), s.ok("", "", "git for-each-ref --format='%(refname) %(objectname)'")
+			before, local := server(), s.ok("", "", "git for-each-ref --format='update %(refname) %(objectname)'")
 			s.ok("", "", "git update-ref refs/heads/origin-note liza/state")
 			said, exit := s.sh("", "", c.script)
 			if exit == 0 || !strings.Contains(said, "liza: ") || !strings.Contains(said, c.rule) {
@@ -92,11 +92,8 @@ func TestAttacksOnAServer(t *testing.T) {
 					t.Errorf("verify says\n%s", out)
 				}
 			}
-			s.ok("", "", "rm -f .git/forged; git for-each-ref --format='%(refname)' | while read r; do case $r in refs/remotes/*) ;; *) git update-ref --no-deref -d $r;; esac; done; true")
-			for _, line := range strings.Split(strings.TrimSpace(local), "\n") {
-				ref, oid, _ := strings.Cut(line, " ")
-				s.git("update-ref", "--no-deref", ref, oid)
-			}
+			s.ok("", "", "rm -f .git/forged; git for-each-ref --format='delete %(refname)' | grep -v refs/remotes/ | git update-ref --no-deref --stdin")
+			s.ok("", "", "git update-ref --no-deref --stdin <<'REFS'\n"+local+"REFS\n")
 			s.ok("", print, "git checkout -q -f task/print -- && git reset -q --hard task/print && git clean -fdq")
 		})
 	}
@@ -138,6 +135,17 @@ func TestUnrecordedWork(t *testing.T) {
 	s.ok("coder-1", parse, "git rebase -q integration && git -c core.hooksPath=/dev/null update-ref refs/heads/integration HEAD")
 	out, _, exit := s.liza("", "verify")
 	if exit != 4 || !strings.Contains(out, "VIOLATION ") || !strings.Contains(out, "by coder-1, which no merge or land records") {
+		t.Errorf("exit %d\n%s", exit, out)
+	}
+}
+
+// An agent's work is a violation, too, when a merge in a person's name brought it.
+func TestWorkBroughtBeside(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	s.committed("parse.txt")
+	s.ok("", "", `git update-ref refs/heads/integration $(git commit-tree -p integration -p task/parse -m 'Merge it' task/parse^{tree})`)
+	if out, _, exit := s.liza("", "verify"); exit != 4 || !strings.Contains(out, "by coder-1, which no merge or land records, brought by ") {
 		t.Errorf("exit %d\n%s", exit, out)
 	}
 }

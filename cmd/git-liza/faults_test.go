@@ -2,10 +2,9 @@ package main
 
 import (
 	"encoding/json"
-	"errors"
 	"flag"
 	"fmt"
-	"io/fs"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -16,15 +15,21 @@ import (
 )
 
 // long makes the proofs of faults and of linearizability try everything.
-var long = flag.Bool("long", false, "faults and linearizability in their long form")
+var long = flag.Bool("long", false, "tests in their long form, as far as -timeout lets them")
+
+// timeLeft reports whether a long form may begin something more: it ends by itself before -timeout ends it.
+func timeLeft(t *testing.T) bool {
+	end, given := t.Deadline()
+	return !*long || !given || time.Until(end) > 40*time.Second
+}
 
 // faultCase is a scene in which one call of git goes wrong.
 type faultCase struct {
 	scene
-	at     int
-	how    string
-	same   bool // the retry has the first try's request id
-	mended bool // doctor --fix comes before the retry
+	at       int
+	how      string
+	same     bool // the retry has the first try's request id
+	repaired bool // doctor --fix comes before the retry
 }
 
 // TestFaults lets each call of git go wrong, in each way, that the commands which change worktrees, branches
@@ -37,14 +42,17 @@ func TestFaults(t *testing.T) {
 			t.Parallel()
 			stage := newStage(t, s)
 			calls := stage.rehearse()
-			tried := 0
-			for _, c := range stage.cases(calls) {
+			tried, cases := 0, stage.cases(calls)
+			for _, c := range cases {
+				if !timeLeft(t) {
+					break
+				}
 				tried++
 				for _, fault := range stage.play(c) {
 					t.Error(fault)
 				}
 			}
-			t.Logf("%d calls of git, %d faults", len(calls), tried)
+			t.Logf("%d calls of git, %d of %d faults", len(calls), tried, len(cases))
 		})
 	}
 }
@@ -73,29 +81,10 @@ func newStage(t *testing.T, s scene) *stage {
 	return stage
 }
 
-// twin makes a project's directory a second time. Both share the files of git's objects, which nobody changes.
+// twin makes a project's directory a second time.
 func (s *stage) twin(from, to string) {
 	s.t.Helper()
-	err := filepath.WalkDir(from, func(path string, e fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		at := to + strings.TrimPrefix(path, from)
-		info, err := e.Info()
-		switch {
-		case err != nil:
-			return err
-		case e.IsDir():
-			return os.MkdirAll(at, info.Mode().Perm())
-		case !info.Mode().IsRegular():
-			return fmt.Errorf("%s is neither a file nor a directory", path)
-		case strings.HasPrefix(path, filepath.Join(from, ".git", "objects")):
-			return os.Link(path, at)
-		}
-		data, err := os.ReadFile(path)
-		return errors.Join(err, os.WriteFile(at, data, info.Mode().Perm()), os.Chtimes(at, info.ModTime(), info.ModTime()))
-	})
-	if err != nil {
+	if err := copyTree(from, to, func(_ string, data []byte) []byte { return data }); err != nil {
 		s.t.Fatal(err)
 	}
 }
@@ -136,39 +125,30 @@ func (s *stage) rehearse() []string {
 
 var changing = regexp.MustCompile(`^(update-ref|symbolic-ref -m|worktree (add|move|remove|lock|unlock|prune)|merge |read-tree -m|checkout|reset|write-tree|add |commit)`)
 
-// cases are the faults to try: in the long form each call in each way, asked for again in each way; in the short form
-// every third call that changes something in one way, each in every way where there are few, and some of those that read.
+// cases are the faults to try. In the long form each call goes wrong in each way, and is asked for again in each way; in
+// the short form that is done for two of those that change something, and one that reads: others in each run.
 func (s *stage) cases(calls []string) []faultCase {
-	var all []faultCase
-	add := func(at int, ways ...string) {
-		for _, how := range ways {
-			n := len(all)
-			all = append(all, faultCase{scene: s.scene, at: at, how: how, same: n%3 == 1, mended: n%3 == 2})
-		}
-	}
-	changes := 0
-	for _, call := range calls {
-		if changing.MatchString(call) {
-			changes++
-		}
-	}
+	var changes, reads []faultCase
 	for i, call := range calls {
-		switch at := i + 1; {
-		case *long:
-			for range 3 {
-				add(at, mishaps...) // four ways, three retries: each with each
+		for n := range 3 * len(mishaps) { // four ways, three retries: each with each
+			c := faultCase{scene: s.scene, at: i + 1, how: mishaps[n%len(mishaps)], same: n%3 == 1, repaired: n%3 == 2}
+			if changing.MatchString(call) {
+				changes = append(changes, c)
+			} else {
+				reads = append(reads, c)
 			}
-		case !changing.MatchString(call):
-			if i%8 == 3 {
-				add(at, refuses)
-			}
-		case changes <= 2:
-			add(at, mishaps...)
-		case i%3 == 0:
-			add(at, []string{crashes, lies, crashes, dies}[len(all)%4])
 		}
 	}
-	return all
+	random := seeded(s.t)
+	if *long {
+		return drawn(random, append(changes, reads...), len(changes)+len(reads))
+	}
+	return append(drawn(random, changes, 2), drawn(random, reads, 1)...)
+}
+
+func drawn(random *rand.Rand, all []faultCase, most int) []faultCase {
+	random.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+	return all[:min(most, len(all))]
 }
 
 // play plays the scene with a fault, and returns what is wrong afterwards.
@@ -188,7 +168,7 @@ func (s *stage) play(c faultCase) (faults []string) {
 	if made := calls(); len(made) >= c.at {
 		where += " (" + made[c.at-1] + ")"
 	}
-	where += fmt.Sprintf(" same=%v mended=%v", c.same, c.mended)
+	where += fmt.Sprintf(" same=%v repaired=%v", c.same, c.repaired)
 	story := fmt.Sprintf("\n  first: exit %d %s%s", code, out, errs)
 	wrong := func(format string, args ...any) {
 		faults = append(faults, where+": "+fmt.Sprintf(format, args...)+story)
@@ -204,7 +184,7 @@ func (s *stage) play(c faultCase) (faults []string) {
 	if commit := acknowledged(out); commit != "" && !slices.Contains(s.history(), commit) {
 		wrong("%s was acknowledged and is not in the history", commit)
 	}
-	if c.mended {
+	if c.repaired {
 		s.liza("", "doctor", "--fix")
 	}
 	out, errs, code = s.liza(c.agent, args...)
@@ -218,7 +198,7 @@ func (s *stage) play(c faultCase) (faults []string) {
 	switch {
 	case code == 0, c.idle:
 	case code == 1 && stood == 1 && !c.same: // it had been done
-	case code == 1 && c.mended && standsNow == 1: // doctor has finished it
+	case code == 1 && c.repaired && standsNow == 1: // doctor has finished it
 	default:
 		wrong("asked again, it fails")
 	}

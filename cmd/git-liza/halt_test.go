@@ -52,18 +52,30 @@ func halts() []halt {
 }
 
 // TestHalted halts the run in the midst of a claim, of work, of a review's beginning and of a merge. Nothing is taken
-// on, landed or started after it; what goes on later goes on with the same task.
+// on, landed or started after it; what goes on later goes on with the same task. Each way to halt meets two of the
+// moments in a run, others in each; with -long it meets all.
 func TestHalted(t *testing.T) {
 	t.Parallel()
-	for name, amid := range map[string]func(*project, halt){
-		"claim": (*project).haltedAmidClaim, "work": (*project).haltedAmidWork,
-		"review claim": (*project).haltedBeforeReview, "merge": (*project).haltedAmidMerge,
-	} {
-		for _, h := range halts() {
-			t.Run(name+"/"+h.name, func(t *testing.T) {
+	random := seeded(t)
+	type moment struct {
+		name string
+		amid func(*project, halt)
+	}
+	moments := []moment{
+		{"claim", (*project).haltedAmidClaim}, {"work", (*project).haltedAmidWork},
+		{"review claim", (*project).haltedBeforeReview}, {"merge", (*project).haltedAmidMerge},
+	}
+	for _, h := range halts() {
+		random.Shuffle(len(moments), func(i, j int) { moments[i], moments[j] = moments[j], moments[i] })
+		met := moments[:2]
+		if *long {
+			met = moments
+		}
+		for _, m := range met {
+			t.Run(m.name+"/"+h.name, func(t *testing.T) {
 				t.Parallel()
 				p := newProject(t)
-				amid(p, h)
+				m.amid(p, h)
 				p.proven()
 			})
 		}

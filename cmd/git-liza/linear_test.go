@@ -253,31 +253,67 @@ func (c *client) hears(w want, out, errs string, code int) (g got, clear bool) {
 	return g, false
 }
 
-// housekeeping runs what people and git itself run in a repository, until it is told to stop.
-func (p *project) housekeeping(stop <-chan struct{}) *sync.WaitGroup {
-	var wg sync.WaitGroup
+// keepers run what people and git itself run in a repository, beside those that write there.
+type keepers struct {
+	group sync.WaitGroup
+	turns []chan struct{} // of each keeper
+}
+
+// housekeeping starts keepers for everything that happens in a repository day by day.
+func (p *project) housekeeping() *keepers {
 	outside := filepath.Join(p.t.TempDir(), "outside")
-	for _, turn := range [][][]string{
-		{{"update-ref", "refs/heads/other/one", "main"}, {"update-ref", "-d", "refs/heads/other/one"}},
-		{{"pack-refs", "--all"}},
-		{{"gc", "-q"}},
-		{{"repack", "-adq"}},
-		{{"worktree", "add", "-q", "--detach", outside, "main"}, {"worktree", "remove", "--force", outside}},
-	} {
-		wg.Go(func() {
-			for {
+	return p.keepers(
+		[][]string{{"update-ref", "refs/heads/other/one", "main"}, {"update-ref", "-d", "refs/heads/other/one"}},
+		[][]string{{"pack-refs", "--all"}},
+		[][]string{{"gc", "-q"}},
+		[][]string{{"repack", "-adq"}},
+		[][]string{{"worktree", "add", "-q", "--detach", outside, "main"}, {"worktree", "remove", "--force", outside}},
+	)
+}
+
+// keepers starts a keeper for each turn of git commands. Each runs once at once, and again when it is told that
+// something was written.
+func (p *project) keepers(turns ...[][]string) *keepers {
+	k := &keepers{}
+	for _, turn := range turns {
+		again := make(chan struct{}, 1)
+		k.turns = append(k.turns, again)
+		k.group.Go(func() {
+			for more := true; more; _, more = <-again {
 				for _, args := range turn {
 					p.run("", "git", args...) // may lose against another; what counts is the board
-				}
-				select {
-				case <-stop:
-					return
-				case <-time.After(150 * time.Millisecond):
 				}
 			}
 		})
 	}
-	return &wg
+	return k
+}
+
+// wrote has one of the keepers run again, unless it is about to.
+func (k *keepers) wrote() {
+	k.again(rand.IntN(len(k.turns)))
+}
+
+// all has all of them run again.
+func (k *keepers) all() {
+	for i := range k.turns {
+		k.again(i)
+	}
+}
+
+func (k *keepers) again(i int) {
+	select {
+	case k.turns[i] <- struct{}{}:
+	default:
+	}
+}
+
+// end waits for the keepers' end.
+func (k *keepers) end() {
+	for _, again := range k.turns {
+		close(again)
+	}
+	k.group.Wait()
 }
 
 // seeded returns randomness that a run can be repeated with: LIZA_TEST_SEED.
@@ -298,20 +334,17 @@ func seeded(t *testing.T) *rand.Rand {
 // and everything acknowledged is there. The seed decides who asks for what; the rest is up to the machine.
 func TestLinearizable(t *testing.T) {
 	t.Parallel()
-	t.Run("in turn", func(t *testing.T) { linearizable(t, 8, newProject) })
+	t.Run("in turn", func(t *testing.T) { linearizable(t, 6, newProject) })
 	t.Run("racing", func(t *testing.T) {
-		linearizable(t, 16, func(t *testing.T) *project { return newProject(t).withoutTurns() })
+		linearizable(t, 9, func(t *testing.T) *project { return newProject(t).withoutTurns() })
 	})
 }
 
 // linearizable has each client ask that often, unless the form is another.
 func linearizable(t *testing.T, each int, made func(*testing.T) *project) {
 	t.Parallel()
-	switch {
-	case *long:
+	if *long {
 		each = 300
-	case testing.Short():
-		each = 6
 	}
 	random := seeded(t)
 	p := made(t)
@@ -330,20 +363,22 @@ func linearizable(t *testing.T, each int, made func(*testing.T) *project) {
 	for n := range begin.tasks {
 		begin.tasks[n] = linearTask{status: "UNCLAIMED", events: 2} // created, finalized
 	}
-	stop := make(chan struct{})
-	keeping := p.housekeeping(stop)
+	keeping := p.housekeeping()
 	var wg sync.WaitGroup
 	for _, c := range clients {
 		wg.Go(func() {
 			for range each {
+				if !timeLeft(t) {
+					break
+				}
 				c.ask(c.wants())
+				keeping.wrote()
 			}
 		})
 	}
 	wg.Wait()
 	took := time.Since(began)
-	close(stop)
-	keeping.Wait()
+	keeping.end()
 
 	last := clients[0]
 	for n := range linearTasks {

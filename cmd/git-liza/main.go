@@ -6,10 +6,11 @@ import (
 	"runtime/debug"
 
 	"github.com/git-liza/git-liza/cmd/internal/cli"
+	"github.com/git-liza/git-liza/cmd/internal/edge"
 )
 
 func main() {
 	// A command lives for milliseconds: collecting garbage less often costs it nothing but memory.
 	debug.SetGCPercent(400)
-	os.Exit(cli.OS().Main(os.Args[1:]))
+	os.Exit(cli.Main(edge.OS(), os.Args[1:]))
 }

@@ -2,13 +2,20 @@ package main
 
 import (
 	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
+
+	"github.com/git-liza/git-liza/cmd/internal/cli"
+	"github.com/git-liza/git-liza/cmd/internal/edge"
 )
 
 // A project is a real repository with a board, driven by real processes.
@@ -21,28 +28,95 @@ type project struct {
 // newProject makes a repository with one commit and a board, in a directory with a space and an umlaut.
 func newProject(t *testing.T) *project {
 	t.Helper()
-	p := newRepository(t)
-	p.must("", "init", "A goal")
+	full(t)
+	p := &project{t: t, dir: filepath.Join(t.TempDir(), "möbel haus"), env: os.Environ()}
+	if err := copyProject(prepared(t), p.dir); err != nil {
+		t.Fatal(err)
+	}
 	return p
 }
 
 // newRepository is newProject before there is a board.
 func newRepository(t *testing.T) *project {
 	t.Helper()
-	p := &project{t: t, dir: filepath.Join(t.TempDir(), "möbel haus")}
-	p.env = append(os.Environ(),
-		"HOME="+t.TempDir(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_NOSYSTEM=1",
-		"GIT_AUTHOR_NAME=Ann", "GIT_AUTHOR_EMAIL=ann@example.com", "GIT_COMMITTER_NAME=Ann", "GIT_COMMITTER_EMAIL=ann@example.com")
+	full(t)
+	p := &project{t: t, dir: filepath.Join(t.TempDir(), "möbel haus"), env: os.Environ()}
+	p.begin()
+	return p
+}
+
+// begin makes the repository and its first commit.
+func (p *project) begin() {
+	p.t.Helper()
 	if err := os.MkdirAll(filepath.Join(p.dir, "specs"), 0o755); err != nil {
-		t.Fatal(err)
+		p.t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(p.dir, "specs", "vision.md"), []byte("# Vision\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	p.write("specs/vision.md", "# Vision\n")
 	p.git("init", "-q", "-b", "main")
 	p.git("add", "-A")
 	p.git("commit", "-q", "-m", "first")
-	return p
+}
+
+// full leaves a test out with -short, where some of the scripts are all that starts the program.
+func full(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("left out with -short")
+	}
+}
+
+var preparing struct {
+	sync.Mutex
+	dir string
+}
+
+// prepared is the directory of a project that newProject copies. The first test that asks for it makes it.
+func prepared(t *testing.T) string {
+	t.Helper()
+	preparing.Lock()
+	defer preparing.Unlock()
+	if preparing.dir == "" {
+		p := &project{t: t, dir: filepath.Join(shared, "prepared"), env: os.Environ()}
+		p.begin()
+		p.must("", "init", "A goal")
+		preparing.dir = p.dir
+	}
+	return preparing.dir
+}
+
+// copyProject copies a project. What git liza keeps beside the board names the directory, and gets the new name.
+func copyProject(from, to string) error {
+	own := filepath.Join(from, ".git", "liza")
+	return copyTree(from, to, func(path string, data []byte) []byte {
+		if strings.HasPrefix(path, own) {
+			return bytes.ReplaceAll(data, []byte(from), []byte(to))
+		}
+		return data
+	})
+}
+
+// copyTree copies a project's directory with its modes and times. Both share the files of git's objects, which nobody
+// changes; the content of every other file is what content makes of it.
+func copyTree(from, to string, content func(path string, data []byte) []byte) error {
+	return filepath.WalkDir(from, func(path string, e fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		at := to + strings.TrimPrefix(path, from)
+		info, err := e.Info()
+		switch {
+		case err != nil:
+			return err
+		case e.IsDir():
+			return os.MkdirAll(at, info.Mode().Perm())
+		case !info.Mode().IsRegular():
+			return fmt.Errorf("%s is neither a file nor a directory", path)
+		case strings.HasPrefix(path, filepath.Join(from, ".git", "objects")):
+			return os.Link(path, at)
+		}
+		data, err := os.ReadFile(path)
+		return errors.Join(err, os.WriteFile(at, content(path, data), info.Mode().Perm()), os.Chtimes(at, info.ModTime(), info.ModTime()))
+	})
 }
 
 func (p *project) run(agent, name string, args ...string) (string, string, int) {
@@ -59,6 +133,41 @@ func (p *project) run(agent, name string, args ...string) (string, string, int) 
 		p.t.Errorf("%s: %v", name, err)
 	}
 	return out.String(), errs.String(), cmd.ProcessState.ExitCode()
+}
+
+// inside is liza for commands that only read: it runs them within this process, which saves starting one.
+func (p *project) inside(args ...string) (string, string, int) {
+	var out, errs bytes.Buffer
+	now := time.Now
+	if text := p.getenv("LIZA_TEST_NOW"); text != "" {
+		at, err := time.Parse(time.RFC3339, text)
+		if err != nil {
+			p.t.Error(err)
+		}
+		now = func() time.Time { return at }
+	}
+	app := edge.App{Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs, Getenv: p.getenv, Dir: p.dir, Now: now}
+	code := cli.Run(p.t.Context(), &app, args)
+	return out.String(), errs.String(), code
+}
+
+func (p *project) getenv(key string) string {
+	for _, entry := range slices.Backward(p.env) {
+		if value, is := strings.CutPrefix(entry, key+"="); is {
+			return value
+		}
+	}
+	return ""
+}
+
+// reads is must for commands that only read.
+func (p *project) reads(args ...string) string {
+	p.t.Helper()
+	out, errs, code := p.inside(args...)
+	if code != 0 {
+		p.t.Fatalf("git liza %s: exit %d\n%s%s", strings.Join(args, " "), code, out, errs)
+	}
+	return out
 }
 
 func (p *project) liza(agent string, args ...string) (string, string, int) {
@@ -86,8 +195,8 @@ func (p *project) git(args ...string) string {
 // proven ends a test: the history verifies, the board is valid, and git finds nothing broken.
 func (p *project) proven() {
 	p.t.Helper()
-	p.must("", "verify")
-	p.must("", "validate")
+	p.reads("verify")
+	p.reads("validate")
 	if out, errs, code := p.run("", "git", "fsck", "--full"); code != 0 || strings.Contains(errs, "error") || strings.Contains(out, "missing") {
 		p.t.Errorf("git fsck: exit %d\n%s%s", code, out, errs)
 	}

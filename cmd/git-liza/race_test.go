@@ -18,19 +18,18 @@ func TestSixteenProcessesClaimOneTask(t *testing.T) {
 	for i := 1; i <= n; i++ {
 		p.must("", "register", fmt.Sprintf("coder-%d", i))
 	}
-	stop := make(chan struct{})
-	keeping := p.housekeeping(stop)
+	keeping := p.housekeeping()
 	codes := make([]int, n)
 	said := make([]string, n)
 	var wg sync.WaitGroup
 	for i := range n {
 		wg.Go(func() {
 			_, said[i], codes[i] = p.liza(fmt.Sprintf("coder-%d", i+1), "claim", "only-one")
+			keeping.wrote()
 		})
 	}
 	wg.Wait()
-	close(stop)
-	keeping.Wait()
+	keeping.end()
 	winners := 0
 	for i, code := range codes {
 		switch code {
@@ -93,8 +92,7 @@ func eightWriters(t *testing.T, p *project) {
 	if *long {
 		each = 100
 	}
-	stop := make(chan struct{})
-	keeping := p.housekeeping(stop)
+	keeping := p.housekeeping()
 	acknowledged := make([][]string, writers)
 	var wg sync.WaitGroup
 	for w := range writers {
@@ -102,6 +100,7 @@ func eightWriters(t *testing.T, p *project) {
 			for i := range each {
 				text := fmt.Sprintf("note %d of writer %d", i, w)
 				out, errs, code := p.liza("", "note", text, "--json", "--retries", "500")
+				keeping.wrote()
 				if code != 0 {
 					t.Errorf("%s: exit %d\n%s", text, code, errs)
 					continue
@@ -115,8 +114,7 @@ func eightWriters(t *testing.T, p *project) {
 		})
 	}
 	wg.Wait()
-	close(stop)
-	keeping.Wait()
+	keeping.end()
 	history := map[string]bool{}
 	for _, commit := range strings.Fields(p.git("rev-list", "--first-parent", "liza/state")) {
 		history[commit] = true

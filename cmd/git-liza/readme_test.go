@@ -10,10 +10,10 @@ import (
 
 var fence = regexp.MustCompile("(?ms)^```(\\w+)\n(.*?)^```$")
 
-// blocks returns the README's fenced blocks of a language.
-func blocks(t *testing.T, language string) []string {
+// blocks returns a document's fenced blocks of a language.
+func blocks(t *testing.T, document, language string) []string {
 	t.Helper()
-	text, err := os.ReadFile("../../README.md")
+	text, err := os.ReadFile(document)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -26,58 +26,23 @@ func blocks(t *testing.T, language string) []string {
 	return found
 }
 
-// The README's sessions are run as they stand, one after the other, in one shell.
-func TestReadmeSessions(t *testing.T) {
+// The operator's guide starts a team, and so does the README: the same commands run here, with a claude of ours. What
+// the guide types in another terminal while the team runs is typed afterwards.
+func TestTeamOfTheGuide(t *testing.T) {
 	t.Parallel()
-	p := &project{t: t, dir: t.TempDir()}
-	p.env = append(os.Environ(),
-		"HOME="+t.TempDir(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_NOSYSTEM=1", "GIT_PAGER=cat",
-		"GIT_AUTHOR_NAME=Ann", "GIT_AUTHOR_EMAIL=ann@example.com", "GIT_COMMITTER_NAME=Ann", "GIT_COMMITTER_EMAIL=ann@example.com")
-	script := "set -eu\n" + strings.Join(blocks(t, "sh"), "\n")
-	out, errs, code := p.run("", "bash", "-c", script)
-	if code != 0 {
-		t.Fatalf("exit %d\n%s%s", code, out, errs)
-	}
-	for _, want := range []string{"greet  coder-1  ", "REJECTED by code-reviewer-1", "merge(greet)", "Hello, $1!", "proven by replay", "VALID", "joined the board of origin", "somebody else has it", "Bye, Ann", "integration has moved", "merge(bye)"} {
-		if !strings.Contains(out, want) {
-			t.Errorf("the sessions don't print %q:\n%s", want, out)
+	guide := strings.Join(blocks(t, "../../specs/operators-guide.md", "bash"), "\n")
+	for _, line := range strings.Split(strings.Join(blocks(t, "../../README.md", "bash"), ""), "\n") {
+		if !strings.Contains(guide, line) {
+			t.Errorf("the README has a command that the guide's session lacks: %s", line)
 		}
 	}
-	p.dir = filepath.Join(p.dir, "hello")
-	p.must("", "doctor")
-	p.proven()
-}
-
-// The screen that the README shows is the one that its commands print.
-func TestReadmeScreen(t *testing.T) {
-	t.Parallel()
-	p := &project{t: t, dir: t.TempDir()}
-	p.env = append(os.Environ(),
-		"HOME="+t.TempDir(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_NOSYSTEM=1", "LC_ALL=C.UTF-8", "COLUMNS=", "LINES=",
-		"GIT_AUTHOR_NAME=Ann", "GIT_AUTHOR_EMAIL=ann@example.com", "GIT_COMMITTER_NAME=Ann", "GIT_COMMITTER_EMAIL=ann@example.com")
-	out, errs, code := p.run("", "bash", "-c", "set -eu\n"+blocks(t, "sh")[0])
-	if code != 0 {
-		t.Fatalf("exit %d\n%s%s", code, out, errs)
-	}
-	steady := regexp.MustCompile(` +[0-9]+[sm]\b`)
-	want := steady.ReplaceAllString(blocks(t, "text")[0], " N")
-	if got := steady.ReplaceAllString(out, " N"); !strings.HasSuffix(got, want) {
-		t.Errorf("the README shows\n%s\nthe commands print\n%s", want, got)
-	}
-}
-
-// The README's team runs as it stands, with a claude of ours; what it tells to type meanwhile is typed afterwards.
-func TestReadmeTeam(t *testing.T) {
-	t.Parallel()
 	bin := t.TempDir()
 	if err := os.WriteFile(filepath.Join(bin, "claude"), []byte(fakeClaude), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	p := &project{t: t, dir: t.TempDir()}
-	p.env = append(os.Environ(), "PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"),
-		"HOME="+t.TempDir(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_NOSYSTEM=1", "GIT_PAGER=cat",
-		"GIT_AUTHOR_NAME=Ann", "GIT_AUTHOR_EMAIL=ann@example.com", "GIT_COMMITTER_NAME=Ann", "GIT_COMMITTER_EMAIL=ann@example.com")
-	out, errs, code := p.run("", "bash", "-c", "set -eu\n"+strings.Join(blocks(t, "bash"), "\n"))
+	p := reader(t)
+	p.env = append(p.env, "PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"))
+	out, errs, code := p.run("", "bash", "-c", "set -eu\n"+guide)
 	if code != 0 {
 		t.Fatalf("exit %d\n%s%s", code, out, errs)
 	}
@@ -118,15 +83,16 @@ code-reviewer-*)
 esac
 `
 
-// What the README tells to type in a clone of this repository: the demo and go test have tests of their own
-// (cmd/internal/demo, and this one); installing is tried here.
+// The README's commands for a clone of this repository. The demo has tests of its own, this is go test, and the
+// installation is tried here.
 func TestReadmeInstalls(t *testing.T) {
 	t.Parallel()
-	commands := strings.Fields(strings.ReplaceAll(strings.Join(blocks(t, "console"), ""), "\n", " ; "))
-	want := "go run ./cmd/git-liza demo ; go test ./... ; go install ./cmd/git-liza ;"
+	commands := strings.Fields(strings.ReplaceAll(strings.Join(blocks(t, "../../README.md", "sh"), ""), "\n", " ; "))
+	want := "go install ./cmd/git-liza ; go run ./cmd/git-liza demo ; go test ./... ;"
 	if got := strings.Join(commands, " "); got != want {
-		t.Fatalf("the README tells to type %q; this test knows %q", got, want)
+		t.Fatalf("the README has the commands %q; this test knows %q", got, want)
 	}
+	full(t)
 	bin := t.TempDir()
 	p := &project{t: t, dir: "../..", env: append(os.Environ(), "GOBIN="+bin)}
 	if out, errs, code := p.run("", "go", "install", "./cmd/git-liza"); code != 0 {

@@ -214,14 +214,45 @@ func (p *project) appears(path string) {
 	p.eventually(path, func() bool { _, err := os.Stat(path); return err == nil })
 }
 
-// lockBoard leaves the lock on the board that a git leaves which was killed then.
-func (p *project) lockBoard(then time.Time) (lock string) {
+// holdBoard lets a git of this repository hold the lock of the board's branch until release is called.
+func (p *project) holdBoard() (release func()) {
 	p.t.Helper()
-	lock = filepath.Join(p.dir, ".git", "refs", "heads", "liza", "state.lock")
+	cmd := exec.Command("git", "update-ref", "--stdin")
+	cmd.Dir, cmd.Env = p.dir, p.env
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		p.t.Fatal(err)
+	}
+	tip := p.tip()
+	fmt.Fprintf(in, "start\nverify refs/heads/liza/state %s\nprepare\n", tip)
+	lines := bufio.NewScanner(out)
+	for lines.Scan() && lines.Text() != "prepare: ok" {
+	}
+	if lines.Text() != "prepare: ok" {
+		p.t.Fatal("git does not hold the board")
+	}
+	release = func() {
+		in.Close()
+		_ = cmd.Wait() // it is told nothing more, and gives up
+	}
+	p.t.Cleanup(release)
+	return release
+}
+
+// lockBoard leaves the lock on the board that a git leaves which was killed then.
+func (p *project) lockBoard(then time.Time) {
+	p.t.Helper()
+	lock := filepath.Join(p.dir, ".git", "refs", "heads", "liza", "state.lock")
 	if err := errors.Join(os.WriteFile(lock, nil, 0o644), os.Chtimes(lock, then, then)); err != nil {
 		p.t.Fatal(err)
 	}
-	return lock
 }
 
 // boardRecords is what the tests read of the board.
@@ -236,7 +267,7 @@ type boardRecords struct {
 
 func (p *project) board() (b boardRecords) {
 	p.t.Helper()
-	if err := json.Unmarshal([]byte(p.must("", "read", "--json")), &b); err != nil {
+	if err := json.Unmarshal([]byte(p.reads("read", "--json")), &b); err != nil {
 		p.t.Fatal(err)
 	}
 	return b

@@ -13,6 +13,9 @@ import (
 // ofTheRun names the variable by which a process is known that a test has started.
 const ofTheRun = "LIZA_TEST_RUN"
 
+// shared is a directory for what all tests of a run read.
+var shared string
+
 // tidy runs the tests and fails where they leave a process or a temporary directory behind.
 type tidy struct{ *testing.M }
 
@@ -23,8 +26,17 @@ func (m tidy) Run() int {
 		return 1
 	}
 	defer os.RemoveAll(temp)
+	if shared, err = os.MkdirTemp("", "liza-shared"); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer os.RemoveAll(shared)
 	os.Setenv("TMPDIR", temp)
 	os.Setenv(ofTheRun, temp)
+	if err := settle(shared); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
 	code := m.M.Run()
 	left := processesLeft(temp)
 	for late := time.Now().Add(settles); len(left) > 0 && time.Now().Before(late); left = processesLeft(temp) {

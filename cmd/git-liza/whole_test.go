@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 )
@@ -32,18 +33,19 @@ func (p *project) whole(where string, work map[string]string) (faults []string) 
 	wrong := func(format string, args ...any) {
 		faults = append(faults, where+": "+fmt.Sprintf(format, args...))
 	}
-	sound := func(args ...string) string {
-		out, errs, code := p.liza("", args...)
+	sound := func(run func(...string) (string, string, int), args ...string) string {
+		out, errs, code := run(args...)
 		if code != 0 {
 			wrong("git liza %s: exit %d\n%s%s", strings.Join(args, " "), code, out, errs)
 		}
 		return out
 	}
-	if found := sound("doctor", "--fix"); !strings.HasPrefix(found, "nothing is half-done\n") {
-		sound("doctor")
+	process := func(args ...string) (string, string, int) { return p.liza("", args...) }
+	if found := sound(process, "doctor", "--fix"); !strings.HasPrefix(found, "nothing is half-done\n") {
+		sound(p.inside, "doctor")
 	}
-	sound("verify")
-	sound("validate")
+	sound(p.inside, "verify")
+	sound(p.inside, "validate")
 	if out, errs, code := p.run("", "git", "fsck", "--full"); code != 0 || strings.Contains(errs, "error") || strings.Contains(out, "missing") {
 		wrong("git fsck: exit %d\n%s%s", code, out, errs)
 	}
@@ -65,7 +67,7 @@ func (p *project) worktreesAsOnBoard() (faults []string) {
 	var board struct {
 		Tasks []struct{ ID, Status string }
 	}
-	if err := json.Unmarshal([]byte(p.must("", "read", "--json")), &board); err != nil {
+	if err := json.Unmarshal([]byte(p.reads("read", "--json")), &board); err != nil {
 		p.t.Fatal(err)
 	}
 	status := map[string]string{}
@@ -116,10 +118,15 @@ func (p *project) holds(name, text string) bool {
 			return true
 		}
 	}
+	var wanted strings.Builder
 	for _, ref := range strings.Fields(p.git("for-each-ref", "--format=%(refname)", "refs/liza/attic", "refs/liza/review", "refs/heads/task", "refs/heads/integration")) {
-		if out, _, code := p.run("", "git", "cat-file", "blob", ref+":"+name); code == 0 && out == text {
-			return true
-		}
+		fmt.Fprintf(&wanted, "%s:%s\n", ref, name)
 	}
-	return false
+	cat := exec.Command("git", "cat-file", "--batch")
+	cat.Dir, cat.Stdin = p.dir, strings.NewReader(wanted.String())
+	out, err := cat.Output()
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return strings.Contains(string(out), fmt.Sprintf(" blob %d\n%s\n", len(text), text))
 }

@@ -12,6 +12,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/git-liza/git-liza/gitboard/git"
 )
 
 // floor is F of specs/performance.md: what no program of this design can do without, one thing after the
@@ -80,7 +82,7 @@ func (f *floor) run() (time.Duration, error) {
 	if _, err := s.git("rev-parse", "--path-format=absolute", "--git-common-dir", "--show-toplevel"); err != nil {
 		return 0, err
 	}
-	tip := "refs/heads/liza/state"
+	tip := git.BoardRef
 	if _, err := pipe(s.l.command(s.dir, "git", "cat-file", "--batch"), tip+"\n"+tip+"^{tree}\n"+tip+":board.yaml\n"+tip+":config.yaml\n"); err != nil {
 		return 0, err
 	}

@@ -11,8 +11,9 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/codec"
+	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/oplog"
-	"github.com/git-liza/git-liza/roles"
+	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
 // history writes a board's history: every operation goes through board.Step on a board in memory, and its
@@ -76,7 +77,7 @@ func (h *history) do(a board.Actor, p board.Payload) error {
 	}
 	name, email := oplog.Author(a)
 	when := op.Time.Std().Unix()
-	fmt.Fprintf(h.out, "commit %s\nauthor %s <%s> %d +0000\ncommitter Bench <bench@example.org> %d +0000\n", oplog.Ref, name, email, when, when)
+	fmt.Fprintf(h.out, "commit %s\nauthor %s <%s> %d +0000\ncommitter Bench <bench@example.org> %d +0000\n", git.BoardRef, name, email, when, when)
 	h.data([]byte(message))
 	for path, record := range after.Changes() {
 		if record == nil {
@@ -202,7 +203,7 @@ func (h *history) archive(n int) error {
 			{coder, &board.Submit{About: about(id), Commit: work, ReviewBase: h.base, Commits: 1, Files: 2, Tests: []string{"a_test.go"}}},
 			{reviewer, &board.ClaimReview{About: about(id)}},
 			{reviewer, &board.Verdict{About: about(id), Verdict: board.VerdictApproved, Commit: work}},
-			{reviewer, &board.Merge{About: about(id), ReviewCommit: work, Before: h.base, MergeCommit: h.base, MergeType: board.MergeCommitType}},
+			{reviewer, &board.Merge{About: about(id), ReviewCommit: work, Before: h.base, MergeCommit: work, MergeType: board.FastForward}},
 		} {
 			if err := h.do(step.who, step.p); err != nil {
 				return err
@@ -229,7 +230,7 @@ func (h *history) task(id string) *board.AddTask {
 	return &board.AddTask{
 		About: about(id), Ready: true, NoSpecFile: true,
 		Definition: board.Definition{
-			Description: "Build the part of the program that " + id + " stands for, with its tests",
+			Description: "Build the part of the program named " + id + ", with its tests",
 			DoneWhen:    "go test ./" + id + " passes and the command prints one line for each input line",
 			Scope:       "IN: the package " + id + " and its tests. OUT: every other package, formatting",
 			SpecRef:     "specs/vision.md", Kind: board.Code, Priority: 3,

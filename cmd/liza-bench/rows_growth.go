@@ -175,7 +175,7 @@ func (s *site) notes(n int) error {
 	defer b.Close()
 	for range n {
 		p := &board.AddNote{Message: fmt.Sprintf("The %d. thing that somebody should know", s.l.next())}
-		if _, err := b.Do(ctx, gitboard.Request{Actor: human, Intent: gitboard.Just(p)}); err != nil {
+		if _, err := b.Do(ctx, gitboard.Request{Actor: human}, gitboard.Just(p)); err != nil {
 			return err
 		}
 	}

@@ -5,6 +5,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"github.com/git-liza/git-liza/gitboard/git"
 )
 
 // benchHooks measures what hooks cost: a human next to nothing, an agent's commit a little, and a server's push of
@@ -118,7 +120,7 @@ func (l *lab) serverCheck() error {
 	if err != nil {
 		return err
 	}
-	const state = "refs/heads/liza/state"
+	const state = git.BoardRef
 	before, err := s.git("rev-parse", fmt.Sprintf("%s~%d", state, n))
 	if err != nil {
 		return err

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/git-liza/git-liza/gitboard/git"
 )
 
 // benchRace lets 16 coders claim one task at once.
@@ -24,7 +26,7 @@ func benchRace(l *lab) error {
 	for i := range n {
 		coders = append(coders, fmt.Sprintf("coder-%d", i+1))
 	}
-	if err := h.addTasks(10); err == nil {
+	if err = h.addTasks(10); err == nil {
 		err = h.agents(coders...)
 	}
 	if finished := h.finish(); finished != nil {
@@ -57,12 +59,12 @@ func benchRace(l *lab) error {
 		}
 		slowest = append(slowest, ms(last))
 	}
-	l.row(fmt.Sprintf("%d processes claim one task: the last is told", n), slowest, alone, "one claim alone", 0, 1000)
+	l.row(fmt.Sprintf("%d processes claim one task: until the last has its answer", n), slowest, alone, "one claim alone", 0, 1000)
 	l.remark("%d processes claim one task: one winner each of %d times; the slowest answer of all after %.0f ms", n, len(slowest), slowest.quantile(1))
 	return nil
 }
 
-// storm lets all coders claim a task at once; the answer is how long it took until the last was told.
+// storm lets all coders claim a task at once; the answer is how long it took until the last had its answer.
 func (s *site) storm(coders []string, task string) (time.Duration, error) {
 	commands := make([]*exec.Cmd, len(coders))
 	for i, c := range coders {
@@ -155,7 +157,7 @@ func benchWriters(l *lab) error {
 }
 
 // crowd lets writers, each a process at a time, write so many notes one after the other, and counts on this site's board
-// that none was lost. A site that writes by several processes stands among the writers as often.
+// that none was lost. A site that writes with several processes counts as that many writers.
 func (s *site) crowd(writers []*site, each int) (time.Duration, samples, error) {
 	before, err := s.operations()
 	if err != nil {
@@ -188,14 +190,14 @@ func (s *site) crowd(writers []*site, each int) (time.Duration, samples, error) 
 	}
 	after, err := s.operations()
 	if err == nil && after-before != total {
-		err = fmt.Errorf("%d notes were acknowledged, and %d stand on the board", total, after-before)
+		err = fmt.Errorf("%d notes were acknowledged, and %d are on the board", total, after-before)
 	}
 	return took, times, err
 }
 
-// operations counts what stands on the board.
+// operations counts the operations on the board.
 func (s *site) operations() (n int, err error) {
-	out, err := s.git("rev-list", "--count", "refs/heads/liza/state")
+	out, err := s.git("rev-list", "--count", git.BoardRef)
 	if err == nil {
 		_, err = fmt.Sscan(out, &n)
 	}

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/git-liza/git-liza/gitboard/git"
 )
 
 func newWriter(w io.Writer) *bufio.Writer { return bufio.NewWriterSize(w, 1<<20) }
@@ -108,7 +110,7 @@ func benchVerify(l *lab) error {
 		}
 		walk := arm{"git cat-file of every commit", func() (time.Duration, error) {
 			start := time.Now()
-			list, err := s.git("rev-list", "refs/heads/liza/state")
+			list, err := s.git("rev-list", git.BoardRef)
 			if err != nil {
 				return 0, err
 			}

@@ -93,7 +93,7 @@ func (l *lab) noted(name string, notes int, key *sshsig.Signer, file string) (*s
 	defer b.Close()
 	for i := range notes {
 		note := &board.AddNote{Message: fmt.Sprintf("The %d. thing that somebody should know", i)}
-		if _, err := b.Do(l.ctx, gitboard.Request{Actor: human, Intent: gitboard.Just(note)}); err != nil {
+		if _, err := b.Do(l.ctx, gitboard.Request{Actor: human}, gitboard.Just(note)); err != nil {
 			return nil, err
 		}
 	}

@@ -85,7 +85,7 @@ func (l *lab) submitting() (p placed, err error) {
 	return p, err
 }
 
-// merging lands one commit by fast-forward, without an integration test. The worktree goes with it, and is made anew
+// merging lands one commit by fast-forward, without an integration test. The worktree is removed with it, and made again
 // afterwards.
 func (l *lab) merging() (p placed, err error) {
 	if p.site, err = l.site("merge", boardSize{tasks: 10}); err != nil {

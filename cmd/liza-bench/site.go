@@ -1,11 +1,14 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/git-liza/git-liza/gitboard/git"
 )
 
 // site is one repository with a board.
@@ -97,7 +100,18 @@ func (s *site) settle() error {
 
 func (s *site) remember() (err error) {
 	s.before, err = s.refs()
-	return err
+	return errors.Join(err, s.proven())
+}
+
+// proven notes that this clone has proven the board as it is remembered, as it has after each of its own operations. Else
+// each run would pay for the proof of what was taken back before it.
+func (s *site) proven() error {
+	tip := s.before[git.BoardRef]
+	if tip == "" {
+		return nil
+	}
+	own := filepath.Join(s.dir, ".git", "liza")
+	return errors.Join(os.MkdirAll(own, 0o755), os.WriteFile(filepath.Join(own, "proven"), fmt.Appendf(nil, "%s %s", git.ZeroOID, tip), 0o644))
 }
 
 func (s *site) git(args ...string) (string, error) {
@@ -158,7 +172,7 @@ func (s *site) restore() error {
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("restore refs: %w: %s", err, out)
 	}
-	return nil
+	return s.proven()
 }
 
 // unclaim takes back a claim that was just made.

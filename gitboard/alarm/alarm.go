@@ -68,25 +68,27 @@ type Report struct {
 	Next     board.Time // when time alone changes the answer next; none: never
 }
 
-// Look judges a board. An error is a record that couldn't be read.
-func Look(f Facts, told Told) (r Report, err error) {
-	defer f.State.Unread(&err)
-	r.Told = Told{}
+// Evaluate judges a board. An error is a record that couldn't be read.
+func Evaluate(f Facts, told Told) (Report, error) {
+	if f.State != nil {
+		f.State = f.State.ForRules()
+	}
+	r := Report{Told: Told{}}
 	if f.Invalid != "" {
 		// What else stands can't be seen now; it isn't over.
 		maps.Copy(r.Told, told)
 	}
-	e := newEye(f)
+	e := newRuleInput(f)
 	for i := range Rules {
 		rule := &Rules[i]
 		for _, s := range rule.find(e) {
 			r.weigh(rule, s, f.Now, told)
 		}
 	}
-	if f.State != nil {
-		err = f.State.Err()
+	if f.State == nil {
+		return r, nil
 	}
-	return r, err
+	return r, f.State.Err()
 }
 
 // weigh takes in what a rule has seen: as an alarm when a step of the rule is reached, and as a moment to look

@@ -10,7 +10,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard/alarm"
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/roles"
+	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
 const start = board.Time("2026-01-31T09:00:00Z")
@@ -70,8 +70,6 @@ func (w *world) event(t *board.Task, name, agent, reason string) {
 	t.History = append(t.History, board.Event{Time: w.now, Event: name, Agent: agent, Reason: reason})
 }
 
-func (w *world) no() { w.put(board.RecordPath(board.TaskDir, "login"), nil) }
-
 func (w *world) mode(m board.Mode) {
 	w.put(board.ControlPath, &board.Control{Mode: m, Since: w.now, By: "human"})
 }
@@ -129,7 +127,7 @@ func (w *world) look(t *testing.T) alarm.Report {
 	if w.bad != "" {
 		f.State = nil
 	}
-	r, err := alarm.Look(f, w.told)
+	r, err := alarm.Evaluate(f, w.told)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -201,6 +199,25 @@ var lives = map[string][]moment{
 		{what: "clears", at: 7 * m, do: func(w *world) { w.task(board.Rejected, func(t *board.Task) { t.Freed = true }) }},
 		{what: "deregistered, below", at: 8 * m, do: func(w *world) { w.task(board.Rejected); w.gone("coder-1") }, next: 8*m + 30*s},
 		{what: "returns", at: 9 * m, says: "ORPHANED REJECTED: login, assigned to coder-1 (not registered)", how: alarm.Grave, runs: true},
+		{what: "alive, and not at work", at: 10 * m, do: func(w *world) {
+			w.put("agents/coder-1.yaml", &board.Agent{Role: roles.Coder, Status: board.Waiting, Session: "s"})
+			w.task(board.Rejected)
+			w.lease("coder-1", start.Add(60*m))
+		}, next: 10*m + 30*s},
+		{what: "should have claimed it", at: 10*m + 30*s, says: "ORPHANED REJECTED: login, assigned to coder-1 (WAITING)", how: alarm.Grave, runs: true},
+	},
+	"reserved-gone": {
+		{what: "its coder lives", do: func(w *world) {
+			w.task(board.Unclaimed, func(t *board.Task) { t.ReservedFor = "coder-1" })
+			w.lease("coder-1", start.Add(5*m))
+		}, next: 6 * m},
+		{what: "its lease has expired", at: 6 * m, says: "RESERVED FOR NOBODY: login, kept for coder-1", how: alarm.Grave, runs: true},
+		{what: "lifted", at: 7 * m, do: func(w *world) { w.task(board.Unclaimed) }},
+		{what: "deregistered", at: 8 * m, do: func(w *world) {
+			w.task(board.Unclaimed, func(t *board.Task) { t.ReservedFor = "coder-1" })
+			w.gone("coder-1")
+		}, next: 9 * m},
+		{what: "returns", at: 9 * m, says: "RESERVED FOR NOBODY: login, kept for coder-1", how: alarm.Grave, runs: true},
 	},
 	"reassigned": {
 		{what: "one coder, twice", do: func(w *world) {
@@ -303,7 +320,7 @@ var lives = map[string][]moment{
 	},
 	"stale-draft": {
 		{what: "below", at: 30*m - s, do: func(w *world) { w.now = start; w.task(board.Draft); w.now = start.Add(30*m - s) }, next: 30 * m},
-		{what: "at", at: 30 * m, says: "STALE DRAFT: login", how: alarm.Warn, runs: true},
+		{what: "at", at: 30 * m, says: "STALE DRAFT: login, for 30m", how: alarm.Warn, runs: true},
 		{what: "persists", at: 300 * m, runs: true},
 		{what: "clears", at: 301 * m, do: func(w *world) { w.task(board.Unclaimed) }},
 	},
@@ -330,32 +347,32 @@ var lives = map[string][]moment{
 	"checkpoint": {
 		{what: "below", do: func(w *world) { w.mode(board.CheckpointMode) }, next: 30 * m},
 		{what: "just below", at: 30*m - s, next: 30 * m},
-		{what: "at", at: 30 * m, says: "CHECKPOINT STALE", how: alarm.Warn, runs: true, next: 120 * m},
+		{what: "at", at: 30 * m, says: "CHECKPOINT STALE: for 30m", how: alarm.Warn, runs: true, next: 120 * m},
 		{what: "persists", at: 120*m - s, runs: true, next: 120 * m},
-		{what: "worsens", at: 120 * m, says: "CHECKPOINT STUCK", how: alarm.Grave, runs: true, next: 480 * m},
-		{what: "worsens again", at: 480 * m, says: "CHECKPOINT ABANDONED?", how: alarm.Grave, runs: true},
+		{what: "worsens", at: 120 * m, says: "CHECKPOINT STUCK: for 2h00m", how: alarm.Grave, runs: true, next: 480 * m},
+		{what: "worsens again", at: 480 * m, says: "CHECKPOINT ABANDONED? for 8h00m", how: alarm.Grave, runs: true},
 		{what: "persists", at: 900 * m, runs: true},
 		{what: "clears", at: 901 * m, do: func(w *world) { w.mode(board.Running) }},
 		{what: "another checkpoint", at: 902 * m, do: func(w *world) { w.mode(board.CheckpointMode) }, next: 932 * m},
-		{what: "returns, at its worst", at: 1500 * m, says: "CHECKPOINT ABANDONED?", how: alarm.Grave, runs: true},
+		{what: "returns, at its worst", at: 1500 * m, says: "CHECKPOINT ABANDONED? for 9h58m", how: alarm.Grave, runs: true},
 		{what: "another one between two looks", at: 1600 * m, do: func(w *world) {
 			w.put(board.ControlPath, &board.Control{Mode: board.CheckpointMode, Since: start.Add(1560 * m)})
-		}, says: "CHECKPOINT STALE", how: alarm.Warn, runs: true, next: 1680 * m},
+		}, says: "CHECKPOINT STALE: for 40m", how: alarm.Warn, runs: true, next: 1680 * m},
 		{what: "a file of this clone", at: 1601 * m, do: func(w *world) {
 			w.mode(board.Running)
 			w.halts = []alarm.Halt{{File: "CHECKPOINT", Mode: board.CheckpointMode, Since: start.Add(1481 * m)}}
-		}, says: "CHECKPOINT STUCK", how: alarm.Grave, runs: true, next: 1961 * m},
+		}, says: "CHECKPOINT STUCK: for 2h00m", how: alarm.Grave, runs: true, next: 1961 * m},
 	},
 	"pause": {
 		{what: "below", do: func(w *world) { w.mode(board.Paused) }, next: 30 * m},
-		{what: "at", at: 30 * m, says: "STALE PAUSE", how: alarm.Warn, runs: true, next: 120 * m},
+		{what: "at", at: 30 * m, says: "STALE PAUSE: for 30m", how: alarm.Warn, runs: true, next: 120 * m},
 		{what: "persists", at: 120*m - s, runs: true, next: 120 * m},
-		{what: "worsens", at: 120 * m, says: "PAUSE FORGOTTEN?", how: alarm.Grave, runs: true},
+		{what: "worsens", at: 120 * m, says: "PAUSE FORGOTTEN? for 2h00m", how: alarm.Grave, runs: true},
 		{what: "persists", at: 900 * m, runs: true},
 		{what: "clears", at: 901 * m, do: func(w *world) { w.mode(board.Running) }},
 		{what: "returns by a file", at: 902 * m, do: func(w *world) {
 			w.halts = []alarm.Halt{{File: "PAUSE", Mode: board.Paused, Since: start.Add(870 * m)}}
-		}, says: "STALE PAUSE", how: alarm.Warn, runs: true, next: 990 * m},
+		}, says: "STALE PAUSE: for 32m", how: alarm.Warn, runs: true, next: 990 * m},
 	},
 	"sprint-deadline": {
 		{what: "none", do: func(w *world) { w.sprint(board.InProgress, "", "") }},
@@ -565,7 +582,7 @@ func TestDamagedRecords(t *testing.T) {
 		w.task(board.Rejected)
 		w.anomaly(1, "spec_gap", "", "spec_ref", "specs/a.md")
 		w.state = board.NewState(damaged{w.state, path}, w.now)
-		if _, err := alarm.Look(alarm.Facts{State: w.state, Leases: w.leases, Now: w.now}, nil); !errors.Is(err, errDamaged) {
+		if _, err := alarm.Evaluate(alarm.Facts{State: w.state, Leases: w.leases, Now: w.now}, nil); !errors.Is(err, errDamaged) {
 			t.Errorf("%s: %v", path, err)
 		}
 	}

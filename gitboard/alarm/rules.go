@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/report"
 )
 
 // Rule is a row of the table of alarms.
@@ -15,7 +16,7 @@ type Rule struct {
 	Steps     []Step // the worse later
 	Do        string
 	threshold string // in words, where the steps don't say it
-	find      func(*eye) []sight
+	find      func(*ruleInput) []sight
 }
 
 // Step is a threshold of a rule: so long after the condition began, and so many of what it counts.
@@ -36,51 +37,53 @@ const (
 
 // Rules is the table of alarms. Words in braces are filled in.
 var Rules = []Rule{
-	{Name: "lease-expired", Condition: "coder lease expired", Do: "git liza sweep", find: (*eye).expired,
+	{Name: "lease-expired", Condition: "coder lease expired", Do: "git liza sweep --role coder", find: (*ruleInput).expired,
 		Steps: []Step{{Level: Warn, After: time.Minute, Line: "LEASE EXPIRED: {agent} on {task}"}}},
-	{Name: "review-lease-expired", Condition: "review lease expired", Do: "git liza sweep", find: (*eye).reviewExpired,
+	{Name: "review-lease-expired", Condition: "review lease expired", Do: "git liza sweep --role reviewer", find: (*ruleInput).reviewExpired,
 		Steps: []Step{{Level: Warn, After: time.Minute, Line: "REVIEW LEASE EXPIRED: {agent} on {task}, review can be reclaimed"}}},
-	{Name: "blocked", Condition: "task blocked", Do: "git liza show {task}", threshold: "once", find: (*eye).blocked,
+	{Name: "blocked", Condition: "task blocked", Do: "git liza show {task}", threshold: "once", find: (*ruleInput).blocked,
 		Steps: []Step{{Level: Warn, Line: "BLOCKED: {task}: {reason}"}}},
-	{Name: "orphaned-rejected", Condition: "rejected, its coder gone", Do: "git liza reassign {task}", find: (*eye).orphaned,
+	{Name: "orphaned-rejected", Condition: "rejected, its coder gone", Do: "git liza reassign {task}", find: (*ruleInput).orphaned,
 		Steps: []Step{{Level: Grave, After: board.AbandonedAfter, Line: "ORPHANED REJECTED: {task}, assigned to {agent} ({status})"}}},
-	{Name: "reassigned", Condition: "second coder on a task", Do: "git liza show {task}", threshold: "once", find: (*eye).reassigned,
+	{Name: "reserved-gone", Condition: "work reserved for a coder that is gone", Do: "git liza reassign {task}", find: (*ruleInput).reserved,
+		Steps: []Step{{Level: Grave, After: time.Minute, Line: "RESERVED FOR NOBODY: {task}, kept for {agent}"}}},
+	{Name: "reassigned", Condition: "second coder on a task", Do: "git liza show {task}", threshold: "once", find: (*ruleInput).reassigned,
 		Steps: []Step{{Level: Warn, Line: "REASSIGNED: {task}"}}},
-	{Name: "same-rejection", Condition: "similar rejection reasons in a row", Do: "git liza show {task}", find: (*eye).sameRejection,
+	{Name: "same-rejection", Condition: "similar rejection reasons in a row", Do: "git liza show {task}", find: (*ruleInput).sameRejection,
 		Steps: []Step{{Level: Warn, Least: 2, Line: "SAME REJECTION: {task}, {n} times"}, {Level: Grave, Least: 3, Line: "SAME REJECTION: {task}, {n} times"}}},
-	{Name: "review-loop", Condition: "review cycles at the limit", Do: "git liza show {task}", threshold: "at least the limit", find: (*eye).reviewLoop,
+	{Name: "review-loop", Condition: "review cycles at the limit", Do: "git liza show {task}", threshold: "at least the limit", find: (*ruleInput).reviewLoop,
 		Steps: []Step{{Level: Grave, Line: "REVIEW LOOP: {task}, {n} cycles"}}},
-	{Name: "integration-failed", Condition: "integration failure", Do: "git liza show {task}", find: (*eye).integrationFailed,
+	{Name: "integration-failed", Condition: "integration failure", Do: "git liza show {task}", find: (*ruleInput).integrationFailed,
 		Steps: []Step{{Level: Grave, Line: "INTEGRATION FAILED: {task}"}}},
-	{Name: "hypothesis-exhaustion", Condition: "two coders failed", Do: "git liza show {task}", find: (*eye).exhausted,
+	{Name: "hypothesis-exhaustion", Condition: "two coders failed", Do: "git liza show {task}", find: (*ruleInput).exhausted,
 		Steps: []Step{{Level: Grave, Line: "HYPOTHESIS EXHAUSTION: {task}, needs rescoping"}}},
-	{Name: "approaching-limit", Condition: "near a limit", Do: "git liza show {task}", find: (*eye).nearLimit,
+	{Name: "approaching-limit", Condition: "near a limit", Do: "git liza show {task}", find: (*ruleInput).nearLimit,
 		threshold: fmt.Sprintf("%d %% of iterations, %d %% of cycles; 1 failure with %d cycles", nearIterations, nearCycles, cyclesAfterFail),
 		Steps:     []Step{{Level: Warn, Line: "APPROACHING LIMIT: {task}, {metric}"}}},
-	{Name: "stalled", Condition: "no progress", Do: "git liza status", find: (*eye).stalled,
+	{Name: "stalled", Condition: "no progress", Do: "git liza status", find: (*ruleInput).stalled,
 		Steps: []Step{{Level: Warn, After: 30 * time.Minute, Line: "STALLED: no progress for {duration}"}}},
-	{Name: "stale-draft", Condition: "old draft", Do: "git liza finalize {task}", find: (*eye).drafts,
-		Steps: []Step{{Level: Warn, After: 30 * time.Minute, Line: "STALE DRAFT: {task}"}}},
-	{Name: "immediate-discovery", Condition: "immediate discovery open", Do: "git liza convert-discovery {id} --task ID", find: (*eye).discoveries,
+	{Name: "stale-draft", Condition: "old draft", Do: "git liza finalize {task}", find: (*ruleInput).drafts,
+		Steps: []Step{{Level: Warn, After: 30 * time.Minute, Line: "STALE DRAFT: {task}, for {duration}"}}},
+	{Name: "immediate-discovery", Condition: "immediate discovery open", Do: "git liza convert-discovery {id} --task ID", find: (*ruleInput).discoveries,
 		Steps: []Step{{Level: Grave, Line: "IMMEDIATE DISCOVERY: {id}: {description}"}}},
-	{Name: "system-ambiguity", Condition: "system ambiguity logged", Do: "git liza ack {id}", find: (*eye).ambiguities,
+	{Name: "system-ambiguity", Condition: "system ambiguity logged", Do: "git liza ack {id}", find: (*ruleInput).ambiguities,
 		Steps: []Step{{Level: Grave, Line: "SYSTEM AMBIGUITY: {question}"}}},
-	{Name: "invalid-state", Condition: "tip does not replay or parse", Do: "git liza verify", find: (*eye).invalid,
+	{Name: "invalid-state", Condition: "tip does not replay or parse", Do: "git liza verify", find: (*ruleInput).invalid,
 		Steps: []Step{{Level: Grave, Line: "INVALID STATE: {error}"}}},
-	{Name: "checkpoint", Condition: "checkpoint waiting", Do: "git liza resume --decision CONTINUE", find: (*eye).checkpoint,
+	{Name: "checkpoint", Condition: "checkpoint waiting", Do: "git liza resume --decision CONTINUE", find: (*ruleInput).checkpoint,
 		Steps: []Step{
-			{Level: Warn, After: 30 * time.Minute, Line: "CHECKPOINT STALE"},
-			{Level: Grave, After: 2 * time.Hour, Line: "CHECKPOINT STUCK", Escalate: true},
-			{Level: Grave, After: 8 * time.Hour, Line: "CHECKPOINT ABANDONED?", Escalate: true},
+			{Level: Warn, After: 30 * time.Minute, Line: "CHECKPOINT STALE: for {duration}"},
+			{Level: Grave, After: 2 * time.Hour, Line: "CHECKPOINT STUCK: for {duration}", Escalate: true},
+			{Level: Grave, After: 8 * time.Hour, Line: "CHECKPOINT ABANDONED? for {duration}", Escalate: true},
 		}},
-	{Name: "pause", Condition: "pause waiting", Do: "git liza resume", find: (*eye).pause,
-		Steps: []Step{{Level: Warn, After: 30 * time.Minute, Line: "STALE PAUSE"}, {Level: Grave, After: 2 * time.Hour, Line: "PAUSE FORGOTTEN?"}}},
-	{Name: "sprint-deadline", Condition: "sprint deadline passed", Do: "git liza resume --decision CONTINUE", threshold: "once", find: (*eye).deadline,
+	{Name: "pause", Condition: "pause waiting", Do: "git liza resume", find: (*ruleInput).pause,
+		Steps: []Step{{Level: Warn, After: 30 * time.Minute, Line: "STALE PAUSE: for {duration}"}, {Level: Grave, After: 2 * time.Hour, Line: "PAUSE FORGOTTEN? for {duration}"}}},
+	{Name: "sprint-deadline", Condition: "sprint deadline passed", Do: "git liza resume --decision CONTINUE", threshold: "once", find: (*ruleInput).deadline,
 		Steps: []Step{{Level: Grave, Line: "SPRINT DEADLINE: {sprint}"}}},
-	{Name: "rubber-stamping", Condition: "rubber-stamping", Do: "git liza metrics", find: (*eye).rubberStamping,
-		threshold: fmt.Sprintf("> %d %%, at least %d verdicts", board.RubberStampPercent, board.RubberStampVerdicts),
+	{Name: "rubber-stamping", Condition: "rubber-stamping", Do: "git liza metrics", find: (*ruleInput).rubberStamping,
+		threshold: fmt.Sprintf("> %d %%, at least %d verdicts", report.RubberStampPercent, report.RubberStampVerdicts),
 		Steps:     []Step{{Level: Warn, Line: "RUBBER STAMPING: {rate} % approved"}}},
-	{Name: "circuit-breaker", Condition: "breaker pattern", Do: "git liza analyze", find: (*eye).breaker,
+	{Name: "circuit-breaker", Condition: "breaker pattern", Do: "git liza analyze", find: (*ruleInput).breaker,
 		Steps: []Step{{Level: Grave, Line: "CIRCUIT BREAKER: {pattern} ({severity})"}}},
 }
 

@@ -8,7 +8,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard/alarm"
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/roles"
+	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
 // run is a board that only operations change, with a look after each.
@@ -40,7 +40,7 @@ func (r *run) do(id string, p board.Payload) {
 	for _, agent := range after.List(board.AgentDir) {
 		leases[agent] = board.Lease{Agent: agent, Expires: r.now.Add(5 * m)}
 	}
-	report, err := alarm.Look(alarm.Facts{State: board.NewState(r.mem, r.now), Leases: leases, Now: r.now}, r.told)
+	report, err := alarm.Evaluate(alarm.Facts{State: board.NewState(r.mem, r.now), Leases: leases, Now: r.now}, r.told)
 	if err != nil {
 		r.t.Fatal(err)
 	}

@@ -14,7 +14,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/format/packfile"
 	"github.com/go-git/go-git/v5/storage/memory"
 
-	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/oplog"
 )
 
@@ -26,10 +26,10 @@ const bundleHead = "# v2 git bundle\n"
 // keeper is a store that keeps what is written into it.
 type keeper struct {
 	*oplog.Memory
-	objects []gitio.Object
+	objects []git.Object
 }
 
-func (k *keeper) WriteObjects(ctx context.Context, objects []gitio.Object) error {
+func (k *keeper) WriteObjects(ctx context.Context, objects []git.Object) error {
 	k.objects = append(k.objects, objects...)
 	return k.Memory.WriteObjects(ctx, objects)
 }
@@ -75,9 +75,9 @@ func unbundle(t testing.TB, store oplog.Store, data []byte) {
 	t.Helper()
 	in := bufio.NewReader(bytes.NewReader(data))
 	if line, err := in.ReadString('\n'); err != nil || line != bundleHead {
-		t.Fatalf("this is no bundle: %q, %v", line, err)
+		t.Fatalf("this is not a bundle: %q, %v", line, err)
 	}
-	var refs []gitio.RefUpdate
+	var refs []git.RefUpdate
 	for {
 		line, err := in.ReadString('\n')
 		check(t, err)
@@ -85,20 +85,20 @@ func unbundle(t testing.TB, store oplog.Store, data []byte) {
 			break
 		}
 		oid, ref, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
-		refs = append(refs, gitio.RefUpdate{Ref: ref, New: gitio.OID(oid)})
+		refs = append(refs, git.RefUpdate{Ref: ref, New: git.OID(oid)})
 	}
 	all := memory.NewStorage()
 	p, err := packfile.NewParserWithStorage(packfile.NewScanner(in), all)
 	check(t, err)
 	_, err = p.Parse()
 	check(t, err)
-	var objects []gitio.Object
+	var objects []git.Object
 	for id, e := range all.Objects {
 		r, err := e.Reader()
 		check(t, err)
 		content, err := io.ReadAll(r)
 		check(t, err)
-		o := gitio.NewObject(gitio.ObjectType(e.Type().String()), content)
+		o := git.NewObject(git.ObjectType(e.Type().String()), content)
 		if string(o.OID) != id.String() {
 			t.Fatalf("%s reads as %s", id, o.OID)
 		}

@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/gitio"
-	"github.com/git-liza/git-liza/roles"
+	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
 // corpusHistory writes the history that is recorded: every row of the table of transitions from each of its states,
@@ -16,9 +16,10 @@ import (
 func (w *world) corpusHistory() {
 	w.begin()
 	w.do(planner, &board.AlignmentEntry{Event: "planned", Summary: "every row of the table"})
+	w.do(planner, &board.Usage{CLI: "claude", Model: "m-1", Cost: board.Cost{Requests: 3, Input: 900, Cached: 500, Output: 40, Seconds: 12, MicroDollars: 70_000}})
 	w.ready("omega") // keeps the sprint open
 	n := 0
-	for _, row := range board.Transitions {
+	for _, row := range board.Transitions() {
 		for _, from := range row.From {
 			n++
 			who := row.Who[n%len(row.Who)]
@@ -174,12 +175,12 @@ func (w *world) row(row board.Transition, from board.Status, who roles.Role, id 
 			w.fails(id, board.FailTest)
 			break
 		}
-		m, at := w.mergeCommit(id, gitio.OID(t.ReviewCommit))
+		m, at := w.mergeCommit(id, git.OID(t.ReviewCommit))
 		w.do(a, m, w.lands(at))
 	case "finish-merge":
-		m, at := w.mergeCommit(id, gitio.OID(t.ReviewCommit))
+		m, at := w.mergeCommit(id, git.OID(t.ReviewCommit))
 		w.move(at)
-		w.do(a, &board.FinishMerge{About: about(id), ReviewCommit: t.ReviewCommit, MergeCommit: m.MergeCommit, MergeType: m.MergeType, Drift: 1})
+		w.do(a, &board.FinishMerge{About: about(id), ReviewCommit: t.ReviewCommit, Before: m.Before, MergeCommit: m.MergeCommit, MergeType: m.MergeType, Drift: 1})
 	case "retry-merge":
 		w.do(a, &board.RetryMerge{About: about(id), ReviewCommit: t.ReviewCommit, Onto: string(w.integration)})
 	case "unblock":
@@ -191,6 +192,9 @@ func (w *world) row(row board.Transition, from board.Status, who roles.Role, id 
 		}
 		w.do(a, p)
 	case "reassign":
+		if t.Status == board.Unclaimed {
+			w.do(ada, &board.Write{Path: board.RecordPath(board.TaskDir, id), Fields: []board.FieldEdit{{Field: "reserved_for", Value: coder2.ID}}, Reason: "for its author"})
+		}
 		w.do(a, &board.Reassign{About: about(id), Reason: "fresh eyes"})
 	case "pause":
 		w.do(a, &board.Pause{About: about(id), Reason: "a question"})

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/git"
 )
 
 // takes is a claim over somebody's lapsed lease.
@@ -110,6 +110,7 @@ func (w *world) blocks() {
 		}
 		w.do(planner, p)
 		if mode == board.UnblockKeepWork {
+			w.do(planner, &board.Reassign{About: about(id), Reason: "anybody may continue"})
 			w.claim(coder2, id)
 			w.preExec(coder2, id)
 			w.submit(coder2, id)
@@ -197,7 +198,7 @@ func (w *world) settings() {
 	} {
 		w.do(ada, &board.Write{Path: e[0], Fields: []board.FieldEdit{{Field: e[1], Value: e[2]}}, Reason: "by hand"})
 	}
-	spec := w.project([]gitio.OID{w.integration}, ada, map[string]string{"specs/vision.md": "# Vision\n\nEnglish.\n"})
+	spec := w.project([]git.OID{w.integration}, ada, map[string]string{"specs/vision.md": "# Vision\n\nEnglish.\n"})
 	w.do(ada, &board.Land{Before: string(w.integration), Commit: string(spec), Reason: "the new spec"}, w.lands(spec))
 }
 
@@ -234,7 +235,7 @@ func (w *world) ends() {
 	w.do(ada, &board.Abort{Reason: "or not"})
 	w.do(judge2, &board.Deregister{})
 	w.do(ada, &board.Retrospective{Text: "it is over"})
-	check(w.t, w.store.UpdateRefs(w.ctx, []gitio.RefUpdate{{Ref: abortedRef, New: w.tip()}}, ""))
+	check(w.t, w.store.UpdateRefs(w.ctx, []git.RefUpdate{{Ref: abortedRef, New: w.tip()}}, ""))
 	w.rewind(fork)
 	w.imports()
 	w.do(planner, &board.CompleteGoal{Summary: "it says hello"})

@@ -15,6 +15,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/audit"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/codec"
+	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/gitio"
 	"github.com/git-liza/git-liza/gitboard/oplog"
 )
@@ -99,7 +100,7 @@ func verifies(t *testing.T, file string) {
 		t.Fatalf("git fetch: %v\n%s", err, said)
 	}
 	seen := map[string]bool{}
-	for _, ref := range []string{oplog.Ref, abortedRef} {
+	for _, ref := range []string{git.BoardRef, abortedRef} {
 		tip, err := m.Ref(context.Background(), ref)
 		check(t, err)
 		for _, r := range []*gitio.Repo{nil, repo} {
@@ -151,7 +152,7 @@ func corpusMarks() []string {
 	for _, op := range board.Ops() {
 		want = append(want, "op "+op)
 	}
-	for _, row := range board.Transitions {
+	for _, row := range board.Transitions() {
 		for _, from := range row.From {
 			to := row.To
 			if to == board.None {
@@ -174,9 +175,9 @@ func corpusMarks() []string {
 }
 
 // marks notes what happens in a history.
-func marks(t *testing.T, store oplog.Store, tip gitio.OID, seen map[string]bool) {
+func marks(t *testing.T, store oplog.Store, tip git.OID, seen map[string]bool) {
 	t.Helper()
-	commits, err := store.Log(context.Background(), gitio.ZeroOID, tip)
+	commits, err := store.Log(context.Background(), git.ZeroOID, tip)
 	check(t, err)
 	m, at := board.NewMemory(), board.Time("")
 	for _, c := range commits {

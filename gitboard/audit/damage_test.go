@@ -11,7 +11,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/audit"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/codec"
-	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/oplog"
 )
 
@@ -48,7 +48,7 @@ func TestExamineEnds(t *testing.T) {
 func TestGoesOn(t *testing.T) {
 	w := memoryWorld(t)
 	w.everyStatus()
-	var forged []gitio.OID
+	var forged []git.OID
 	bad := func(f forgery) {
 		f.parent = w.tip()
 		forged = append(forged, w.forge(f))
@@ -64,7 +64,7 @@ func TestGoesOn(t *testing.T) {
 	data, err := codec.Encode(&task)
 	check(t, err)
 	bad(forgery{op: noteOf("f2"), files: map[string][]byte{"tasks/t-review.yaml": data}})
-	m, at := w.mergeCommit("t-review", gitio.OID(task.ReviewCommit))
+	m, at := w.mergeCommit("t-review", git.OID(task.ReviewCommit))
 	w.do(judge1, m, w.lands(at))
 	// A record that can't be read: the others still are.
 	bad(forgery{op: noteOf("f3"), files: map[string][]byte{"discovered/0/0/disc-1.yaml": []byte("id: disc-1\nby: [\n")}})
@@ -79,7 +79,7 @@ func TestGoesOn(t *testing.T) {
 	w.do(ada, &board.AddNote{Message: "four"})
 
 	report := w.verify(audit.Range{})
-	var found []gitio.OID
+	var found []git.OID
 	for _, f := range report.Findings {
 		found = append(found, f.Commit)
 	}
@@ -128,11 +128,11 @@ func TestReplayed(t *testing.T) {
 	// The very commit, brought to the tip.
 	o, err := w.store.Object(w.ctx, string(first))
 	check(t, err)
-	c, err := gitio.DecodeCommit(o)
+	c, err := git.DecodeCommit(o)
 	check(t, err)
-	c.Parents = []gitio.OID{tip}
-	again := gitio.NewObject("commit", gitio.EncodeCommit(c))
-	check(t, w.store.WriteObjects(w.ctx, []gitio.Object{again}))
+	c.Parents = []git.OID{tip}
+	again := git.NewObject("commit", git.EncodeCommit(c))
+	check(t, w.store.WriteObjects(w.ctx, []git.Object{again}))
 	w.caught(t, tip, again.OID, "invalid")
 }
 
@@ -180,7 +180,7 @@ func TestRoots(t *testing.T) {
 	w.caught(t, w.tip(), w.forge(forgery{parent: w.tip(), op: board.Operation{Actor: ada, Request: "f", Payload: &board.Init{Goal: "again", IntegrationBranch: "i"}}}), "exists")
 
 	// Cut off: the parent is not here.
-	cut := w.forge(forgery{parent: w.tip(), op: op, commit: func(c *gitio.Commit) { c.Parents = []gitio.OID{gitio.OID(strings.Repeat("cd", 20))} }})
+	cut := w.forge(forgery{parent: w.tip(), op: op, commit: func(c *git.Commit) { c.Parents = []git.OID{git.OID(strings.Repeat("cd", 20))} }})
 	report := w.verify(audit.Range{To: cut})
 	if len(report.Findings) == 0 || report.Findings[0].Code != audit.CodeHistory || report.Commits != 1 {
 		t.Errorf("%s", findings(report))

@@ -2,38 +2,39 @@ package audit
 
 import (
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/git"
 )
 
 // evidence is what one operation says about the repository.
 type evidence struct {
-	commit  gitio.OID // of the board
+	commit  git.OID // of the board
 	subject string
 	needs   []need
 	lands   *landing
-	clean   [2]gitio.OID // commits that are said to merge without a conflict
-	handed  *handed      // work that was handed to review
+	clean   [2]git.OID // commits that are said to merge without a conflict
+	handed  *handed    // work that was handed to review
 }
 
 // need is an object that an operation names.
 type need struct {
 	field string
-	oid   gitio.OID
-	kind  gitio.ObjectType
+	oid   git.OID
+	kind  git.ObjectType
 }
 
 // landing is a recorded move of integration.
 type landing struct {
-	before, after gitio.OID // before is zero where it was not recorded
-	review        gitio.OID // the approved commit, zero for a human's landing
+	before, after git.OID
+	review        git.OID // the approved commit, zero for a human's landing
 	mergeType     string
-	computed      bool // the merge is the commit that git liza made, or the approved one; not one that was found
 }
 
 // handed is a submission.
 type handed struct {
 	task         string
-	commit, base gitio.OID
+	commit, base git.OID
+	claimed      git.OID // the commit that the claim began on
+	says         *board.Submit
 }
 
 // collect notes what an operation, just carried out on p.state, says beyond the board.
@@ -41,12 +42,12 @@ func (p *replay) collect(l *link) {
 	e := evidence{commit: l.oid, subject: subject(l.commit)}
 	commit := func(field, oid string) {
 		if oid != "" {
-			e.needs = append(e.needs, need{field, gitio.OID(oid), gitio.CommitObject})
+			e.needs = append(e.needs, need{field, git.OID(oid), git.CommitObject})
 		}
 	}
 	spec := func(oid string, notLooked bool) {
 		if oid != "" {
-			e.needs = append(e.needs, need{"spec_oid", gitio.OID(oid), gitio.BlobObject})
+			e.needs = append(e.needs, need{"spec_oid", git.OID(oid), git.BlobObject})
 		} else if notLooked {
 			p.report.Attested[AttestedSpec]++
 		}
@@ -66,7 +67,7 @@ func (p *replay) collect(l *link) {
 	case *board.Submit:
 		commit("commit", o.Commit)
 		commit("review_base", o.ReviewBase)
-		e.handed = &handed{o.Task, gitio.OID(o.Commit), gitio.OID(o.ReviewBase)}
+		e.handed = &handed{o.Task, git.OID(o.Commit), git.OID(o.ReviewBase), git.OID(p.state.Task(o.Task).BaseCommit), o}
 		p.report.Attested[AttestedWorktree]++
 	case *board.HandOff, *board.Verdict:
 		p.report.Attested[AttestedWorktree]++
@@ -78,23 +79,25 @@ func (p *replay) collect(l *link) {
 			p.report.Attested[AttestedTest]++
 		}
 		if o.Failure == "" {
-			e.lands = &landing{gitio.OID(o.Before), gitio.OID(o.MergeCommit), gitio.OID(o.ReviewCommit), o.MergeType, true}
+			e.lands = &landing{git.OID(o.Before), git.OID(o.MergeCommit), git.OID(o.ReviewCommit), o.MergeType}
 		}
 	case *board.FinishMerge:
 		commit("review_commit", o.ReviewCommit)
 		commit("merge_commit", o.MergeCommit)
-		base := gitio.OID(p.state.Task(o.Task).ReviewBase)
-		if o.MergeType == board.MergeCommitType {
-			base = gitio.ZeroOID // its first parent
+		commit("before", o.Before)
+		before := git.OID(o.Before)
+		if o.MergeType == board.FastForward {
+			before = git.OID(p.state.Task(o.Task).ReviewBase) // what follows it was reviewed
 		}
-		e.lands = &landing{base, gitio.OID(o.MergeCommit), gitio.OID(o.ReviewCommit), o.MergeType, false}
+		p.report.Attested[AttestedFound]++
+		e.lands = &landing{before, git.OID(o.MergeCommit), git.OID(o.ReviewCommit), o.MergeType}
 	case *board.RetryMerge:
 		commit("onto", o.Onto)
-		e.clean = [2]gitio.OID{gitio.OID(o.Onto), gitio.OID(o.ReviewCommit)}
+		e.clean = [2]git.OID{git.OID(o.Onto), git.OID(o.ReviewCommit)}
 	case *board.Land:
 		commit("before", o.Before)
 		commit("commit", o.Commit)
-		e.lands = &landing{before: gitio.OID(o.Before), after: gitio.OID(o.Commit)}
+		e.lands = &landing{before: git.OID(o.Before), after: git.OID(o.Commit)}
 	}
 	if len(e.needs) > 0 {
 		p.evidence = append(p.evidence, e)
@@ -102,7 +105,7 @@ func (p *replay) collect(l *link) {
 }
 
 // position is where integration was when an operation was recorded, zero when it doesn't say.
-func (e evidence) position() gitio.OID {
+func (e evidence) position() git.OID {
 	if e.lands != nil {
 		return e.lands.before
 	}
@@ -111,5 +114,5 @@ func (e evidence) position() gitio.OID {
 			return n.oid
 		}
 	}
-	return gitio.ZeroOID
+	return git.ZeroOID
 }

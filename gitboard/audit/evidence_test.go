@@ -7,14 +7,14 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard/audit"
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/oplog"
 )
 
 func texts(all []audit.Finding) string {
 	var lines []string
 	for _, f := range all {
-		lines = append(lines, f.Code+": "+f.Text)
+		lines = append(lines, string(f.Code)+": "+f.Text)
 	}
 	return strings.Join(lines, "\n")
 }
@@ -44,42 +44,37 @@ func TestEvidence(t *testing.T) {
 			w.claim(coder1, "beta")
 			w.preExec(coder1, "beta")
 			w.do(coder1, &board.Submit{About: about("beta"), Commit: nowhere, ReviewBase: string(w.integration), Commits: 1, NoTestsBecause: "none"})
-		}, "evidence: commit " + nowhere + " is no commit here", false},
+		}, "evidence: commit " + nowhere + " is not a commit here", false},
 		"a spec that is none": {func(w *world) {
 			w.do(planner, &board.AddTask{About: about("beta"), Definition: w.definition()})
 			w.do(planner, &board.Finalize{About: about("beta"), SpecOID: string(w.integration)})
-		}, "is no blob here", false},
+		}, "is not a blob here", false},
 		"merged elsewhere": {func(w *world) {
-			work := gitio.OID(w.snapshot(w.tip()).State.Task("alpha").ReviewCommit)
+			work := git.OID(w.snapshot(w.tip()).State.Task("alpha").ReviewCommit)
 			m, _ := w.mergeCommit("alpha", work)
 			w.do(judge1, m)
 		}, "is not on integration", true},
 		"merged something else": {func(w *world) {
-			other := w.project([]gitio.OID{w.integration}, coder1, map[string]string{"other.go": "//"})
-			work := gitio.OID(w.snapshot(w.tip()).State.Task("alpha").ReviewCommit)
+			other := w.project([]git.OID{w.integration}, coder1, map[string]string{"other.go": "//"})
+			work := git.OID(w.snapshot(w.tip()).State.Task("alpha").ReviewCommit)
 			m, at := w.mergeCommit("alpha", other)
 			m.ReviewCommit = string(work)
 			w.do(judge1, m, w.lands(at))
 		}, "does not hold the approved commit", false},
-		"landed more than was approved": {func(w *world) {
-			work := gitio.OID(w.snapshot(w.tip()).State.Task("alpha").ReviewCommit)
-			more := w.project([]gitio.OID{work}, ada, map[string]string{"more.go": "//"})
-			w.do(judge1, &board.Merge{About: about("alpha"), ReviewCommit: string(work), Before: string(w.integration), MergeCommit: string(more), MergeType: board.FastForward}, w.lands(more))
-		}, "is no fast-forward to the approved commit", false},
 		"merged more than was approved": {func(w *world) {
-			work := gitio.OID(w.snapshot(w.tip()).State.Task("alpha").ReviewCommit)
-			more := w.project([]gitio.OID{w.integration}, ada, map[string]string{"more.go": "//"})
+			work := git.OID(w.snapshot(w.tip()).State.Task("alpha").ReviewCommit)
+			more := w.project([]git.OID{w.integration}, ada, map[string]string{"more.go": "//"})
 			m, _ := w.mergeCommit("alpha", work)
-			at := w.project([]gitio.OID{w.integration, work, more}, judge1, nil)
+			at := w.project([]git.OID{w.integration, work, more}, judge1, nil)
 			m.MergeCommit = string(at)
 			w.do(judge1, m, w.lands(at))
-		}, "is no merge of ", false},
+		}, "is not a merge of ", false},
 		"reviewed in part": {func(w *world) {
 			w.ready("beta")
 			w.claim(coder1, "beta")
 			w.preExec(coder1, "beta")
-			hidden := w.project([]gitio.OID{w.integration}, coder1, map[string]string{"hidden.go": "//"})
-			shown := w.project([]gitio.OID{hidden}, coder1, map[string]string{"shown.go": "//"})
+			hidden := w.project([]git.OID{w.integration}, coder1, map[string]string{"hidden.go": "//"})
+			shown := w.project([]git.OID{hidden}, coder1, map[string]string{"shown.go": "//"})
 			w.do(coder1, &board.Submit{About: about("beta"), Commit: string(shown), ReviewBase: string(hidden), Commits: 1, NoTestsBecause: "none"})
 		}, "which the review began at, is not on integration", false},
 		"reviewed from elsewhere": {func(w *world) {
@@ -89,17 +84,46 @@ func TestEvidence(t *testing.T) {
 			apart := w.project(nil, coder1, map[string]string{"apart.go": "//"})
 			w.do(coder1, &board.Submit{About: about("beta"), Commit: string(apart), ReviewBase: string(w.integration), Commits: 1, NoTestsBecause: "none"})
 		}, "does not follow from ", false},
+		"counted otherwise": {func(w *world) {
+			w.handIn("beta", func(p *board.Submit) { p.Commits, p.Files = 1, 1 })
+		}, "it says that it has 1 commits, and has 2", false},
+		"with fewer files": {func(w *world) {
+			w.handIn("beta", func(p *board.Submit) { p.Files = 1 })
+		}, "it says that it changes 1 files, and changes 2", false},
+		"with tests that it does not change": {func(w *world) {
+			w.handIn("beta", func(p *board.Submit) { p.Tests = []string{"other_test.go"} })
+		}, `it names the test "other_test.go", which it does not change`, false},
 		"finished without": {func(w *world) {
 			work := w.snapshot(w.tip()).State.Task("alpha").ReviewCommit
-			w.do(coder2, &board.FinishMerge{About: about("alpha"), ReviewCommit: work, MergeCommit: string(w.integration), MergeType: board.MergeCommitType})
+			w.move(w.project([]git.OID{w.integration}, ada, map[string]string{"else.go": "//"}))
+			w.do(coder2, &board.FinishMerge{About: about("alpha"), ReviewCommit: work, Before: w.snapshot(w.tip()).State.Task("alpha").BaseCommit, MergeCommit: string(w.integration), MergeType: board.MergeCommitType})
 		}, "does not hold the approved commit", false},
+		"finished with more": {func(w *world) {
+			work := git.OID(w.snapshot(w.tip()).State.Task("alpha").ReviewCommit)
+			more := w.project([]git.OID{work}, coder1, map[string]string{"more.go": "//"})
+			before := w.integration
+			w.move(w.project([]git.OID{before, more}, coder1, nil))
+			w.do(coder1, &board.FinishMerge{About: about("alpha"), ReviewCommit: string(work), Before: string(before), MergeCommit: string(w.integration), MergeType: board.MergeCommitType})
+		}, "is not a merge of ", false},
+		"finished beside": {func(w *world) {
+			work := git.OID(w.snapshot(w.tip()).State.Task("alpha").ReviewCommit)
+			m, _ := w.mergeCommit("alpha", work)
+			w.do(coder1, &board.FinishMerge{About: about("alpha"), ReviewCommit: string(work), Before: m.Before, MergeCommit: m.MergeCommit, MergeType: board.MergeCommitType})
+		}, "is not on integration", true},
+		"finished on another's move": {func(w *world) {
+			work := git.OID(w.snapshot(w.tip()).State.Task("alpha").ReviewCommit)
+			more := w.project([]git.OID{w.integration}, coder1, map[string]string{"more.go": "//"})
+			w.move(more)
+			w.move(w.project([]git.OID{more, work}, coder1, nil))
+			w.do(coder1, &board.FinishMerge{About: about("alpha"), ReviewCommit: string(work), Before: string(more), MergeCommit: string(w.integration), MergeType: board.MergeCommitType})
+		}, "integration: integration got ", true},
 		"landed beside": {func(w *world) {
 			was := w.integration
 			w.move(w.project(nil, ada, map[string]string{"new.go": "//"}))
 			w.do(ada, &board.Land{Before: string(was), Commit: string(w.integration)})
 		}, "does not follow from", false},
 		"an agent moved integration": {func(w *world) {
-			w.move(w.project([]gitio.OID{w.integration}, coder1, map[string]string{"quick.go": "//"}))
+			w.move(w.project([]git.OID{w.integration}, coder1, map[string]string{"quick.go": "//"}))
 		}, "integration: integration got ", true},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -128,6 +152,18 @@ func TestEvidence(t *testing.T) {
 	}
 }
 
+// handIn submits two commits on a new task, and says of them what is not so.
+func (w *world) handIn(id string, lie func(*board.Submit)) {
+	w.ready(id)
+	w.claim(coder1, id)
+	w.preExec(coder1, id)
+	first := w.project([]git.OID{w.integration}, coder1, map[string]string{"beta.go": "//"})
+	work := w.project([]git.OID{first}, coder1, map[string]string{"beta_test.go": "//"})
+	p := &board.Submit{About: about(id), Commit: string(work), ReviewBase: string(w.integration), Commits: 2, Files: 2, Tests: []string{"beta_test.go"}}
+	lie(p)
+	w.do(coder1, p)
+}
+
 // TestIntegrationMoves: what a person does to integration is noted, commit by commit what an agent does.
 func TestIntegrationMoves(t *testing.T) {
 	w, repo := gitWorld(t)
@@ -135,14 +171,14 @@ func TestIntegrationMoves(t *testing.T) {
 	w.ready("alpha")
 	work := w.approved(coder1, "alpha")
 	for _, f := range []string{"a", "b"} {
-		w.move(w.project([]gitio.OID{w.integration}, ada, map[string]string{f: f}))
+		w.move(w.project([]git.OID{w.integration}, ada, map[string]string{f: f}))
 	}
 	m, at := w.mergeCommit("alpha", work)
 	w.do(judge1, m, w.lands(at))
-	by := w.project([]gitio.OID{w.integration}, coder2, map[string]string{"x": "x"})
+	by := w.project([]git.OID{w.integration}, coder2, map[string]string{"x": "x"})
 	w.move(by)
-	w.move(w.project([]gitio.OID{w.integration}, ada, map[string]string{"c": "c"}))
-	landed := w.project([]gitio.OID{w.integration}, coder1, map[string]string{"y": "y"}) // a human landed an agent's work
+	w.move(w.project([]git.OID{w.integration}, ada, map[string]string{"c": "c"}))
+	landed := w.project([]git.OID{w.integration}, coder1, map[string]string{"y": "y"}) // a human landed an agent's work
 	before := w.integration
 	w.do(ada, &board.Land{Before: string(before), Commit: string(landed)}, w.lands(landed))
 
@@ -157,28 +193,82 @@ func TestIntegrationMoves(t *testing.T) {
 	if early := w.verify(audit.Range{To: w.find("merge").commit}); !early.OK() || len(early.Notes) != 1 {
 		t.Errorf("%s %s", texts(early.Findings), texts(early.Notes))
 	}
-	check(t, repo.UpdateRefs(w.ctx, []gitio.RefUpdate{{Ref: integrationRef, Old: w.integration, New: gitio.ZeroOID}}, ""))
+	check(t, repo.UpdateRefs(w.ctx, []git.RefUpdate{{Ref: integrationRef, Old: w.integration, New: git.ZeroOID}}, ""))
 	if gone := w.verify(audit.Range{}); !gone.OK() || gone.Unchecked != 2 || len(gone.Notes) != 1 {
 		t.Errorf("%+v", gone)
 	}
 }
 
-// TestMergedOtherwise: a merge that comes out otherwise when it's computed again is noted.
-func TestMergedOtherwise(t *testing.T) {
+// TestBroughtBeside: agents' commits that an unrecorded merge brings are found, whoever made the merge; what recorded
+// moves brought is not, whatever was built on it.
+func TestBroughtBeside(t *testing.T) {
 	w, _ := gitWorld(t)
 	w.begin()
 	w.ready("alpha")
 	work := w.approved(coder1, "alpha")
-	w.move(w.project([]gitio.OID{w.integration}, ada, map[string]string{"a": "a"}))
-	m, _ := w.mergeCommit("alpha", work)
-	hand := w.project([]gitio.OID{w.integration, work}, coder1, map[string]string{"more.go": "//"})
-	m.MergeCommit = string(hand)
-	w.do(judge1, m, w.lands(hand))
-	report := w.clean()
-	if !slices.ContainsFunc(report.Notes, func(f audit.Finding) bool {
-		return f.Commit == w.find("merge").commit && strings.Contains(f.Text, "gives the tree")
-	}) {
-		t.Errorf("%s", texts(report.Notes))
+	start := w.integration
+	m, at := w.mergeCommit("alpha", work)
+	w.do(judge1, m, w.lands(at))
+	mine := w.project([]git.OID{work}, ada, map[string]string{"a": "a"})   // built on the work itself
+	older := w.project([]git.OID{start}, ada, map[string]string{"b": "b"}) // and before it
+	w.move(w.project([]git.OID{w.integration, mine}, ada, nil))
+	w.move(w.project([]git.OID{w.integration, older}, ada, nil))
+	// A person's branch that integration was merged into, and became.
+	w.move(w.project([]git.OID{w.project([]git.OID{start}, ada, map[string]string{"c": "c"}), w.integration}, ada, nil))
+	w.clean()
+	first := w.project([]git.OID{start}, coder2, map[string]string{"d": "d"})
+	second := w.project([]git.OID{first}, ada, map[string]string{"e": "e"})
+	w.move(w.project([]git.OID{w.integration, second}, ada, nil))
+	w.move(w.project([]git.OID{w.integration}, ada, map[string]string{"f": "f"}))
+	report := w.verify(audit.Range{})
+	if len(report.Findings) != 1 || report.Findings[0].Commit != first || !strings.Contains(report.Findings[0].Text, "by coder-2, which no merge or land records, brought by ") {
+		t.Errorf("%s", texts(report.Findings))
+	}
+}
+
+// TestMergedOtherwise: a merge that comes out otherwise when it's computed again is noted where both sides changed the
+// file, and a violation where only one could have.
+func TestMergedOtherwise(t *testing.T) {
+	for name, c := range map[string]struct {
+		hand  map[string]string
+		wrong bool
+	}{
+		"another resolution": {map[string]string{"both.go": "// both\n"}, false},
+		"a file of its own":  {map[string]string{"both.go": "// both\n", "more.go": "//"}, true},
+		"a file of one side": {map[string]string{"both.go": "// both\n", "alpha.go": "//"}, true},
+		"a file of none's":   {map[string]string{"both.go": "// both\n", "main.go": "//"}, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w, repo := gitWorld(t)
+			w.begin()
+			w.ready("alpha")
+			w.claim(coder1, "alpha")
+			w.preExec(coder1, "alpha")
+			work := w.project([]git.OID{w.integration}, coder1, map[string]string{"alpha.go": "// new\n", "both.go": "// theirs\n"})
+			w.do(coder1, &board.Submit{About: about("alpha"), Commit: string(work), ReviewBase: string(w.integration), Commits: 1, Files: 2, NoTestsBecause: "none"})
+			w.judge(judge1, "alpha", board.VerdictApproved)
+			w.move(w.project([]git.OID{w.integration}, ada, map[string]string{"both.go": "// ours\n"}))
+			m, _ := w.mergeCommit("alpha", work)
+			hand := w.project([]git.OID{w.integration, work}, coder1, c.hand)
+			m.MergeCommit = string(hand)
+			before := w.tip()
+			w.do(judge1, m, w.lands(hand))
+			report := w.verify(audit.Range{})
+			said := report.Notes
+			if c.wrong {
+				said = report.Findings
+			}
+			if report.OK() == c.wrong || !slices.ContainsFunc(said, func(f audit.Finding) bool {
+				return f.Commit == w.find("merge").commit && strings.Contains(f.Text, "gives the tree")
+			}) {
+				t.Errorf("%s %s", texts(report.Findings), texts(report.Notes))
+			}
+			push, err := audit.Examine(w.ctx, repo, oplog.New(repo, ""), audit.Range{From: before, To: w.tip()}, w.integration)
+			check(t, err)
+			if push.OK() == c.wrong {
+				t.Errorf("a server says %s", texts(push.Findings))
+			}
+		})
 	}
 }
 
@@ -194,7 +284,7 @@ func TestPlainClone(t *testing.T) {
 	if report.Unchecked != 1 || len(report.Notes) != 1 {
 		t.Errorf("%+v", report)
 	}
-	check(t, repo.UpdateRefs(w.ctx, []gitio.RefUpdate{{Ref: "refs/liza/review/other/1", New: w.integration}}, ""))
+	check(t, repo.UpdateRefs(w.ctx, []git.RefUpdate{{Ref: "refs/liza/review/other/1", New: w.integration}}, ""))
 	if report := w.verify(audit.Range{}); len(report.Findings) != 1 || report.Unchecked != 0 {
 		t.Errorf("%+v", report)
 	}

@@ -6,15 +6,15 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/oplog"
-	"github.com/git-liza/git-liza/roles"
+	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
 // faults are the broken rules of one commit.
 type faults []Finding
 
-func (f *faults) add(code, format string, args ...any) {
+func (f *faults) add(code board.ErrorCode, format string, args ...any) {
 	*f = append(*f, Finding{Code: code, Text: fmt.Sprintf(format, args...)})
 }
 
@@ -25,12 +25,12 @@ func (f faults) of(l *link) []Finding {
 	return f
 }
 
-func subject(c gitio.Commit) string {
+func subject(c git.Commit) string {
 	line, _, _ := strings.Cut(c.Message, "\n")
 	return board.Line(line, 140)
 }
 
-func (f *faults) parents(c gitio.Commit, last gitio.OID) {
+func (f *faults) parents(c git.Commit, last git.OID) {
 	switch {
 	case len(c.Parents) > 1:
 		f.add(CodeHistory, "it has %d parents: a board's history is one line", len(c.Parents))
@@ -58,6 +58,9 @@ func (f *faults) signatures(l *link) {
 	if c.Name == "" || c.Email == "" {
 		f.add(CodeIdentity, "the committer has no name or no address")
 	}
+	if !board.PlainName(c.Name) || !board.PlainName(c.Email) {
+		f.add(CodeIdentity, "the committer's name or address holds a control character")
+	}
 	_, authorZone := a.When.Zone()
 	_, committerZone := c.When.Zone()
 	if authorZone != 0 || committerZone != 0 {
@@ -69,10 +72,10 @@ func (f *faults) signatures(l *link) {
 }
 
 // form checks that the commit object holds nothing but what has been checked by now.
-func (f *faults) form(l *link, want *expected) {
+func (f *faults) form(l *link, want *oplog.Outcome) {
 	c := l.commit
-	plain := gitio.EncodeCommit(gitio.Commit{
-		Tree: want.root(), Parents: c.Parents, Author: c.Author, Committer: c.Committer, Message: want.message, GPGSig: c.GPGSig,
+	plain := git.EncodeCommit(git.Commit{
+		Tree: want.Root(), Parents: c.Parents, Author: c.Author, Committer: c.Committer, Message: want.Message, GPGSig: c.GPGSig,
 	})
 	if !bytes.Equal(plain, l.data) {
 		f.add(CodeForm, "it has headers, or a form of them, that a board's commit doesn't have")

@@ -18,17 +18,18 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard/audit"
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/gitio"
 	"github.com/git-liza/git-liza/gitboard/oplog"
+	"github.com/git-liza/git-liza/gitboard/roles"
 	"github.com/git-liza/git-liza/gitboard/sshsig"
-	"github.com/git-liza/git-liza/roles"
 )
 
 const integrationRef = "refs/heads/integration"
 
 // step is an operation that stands in a world's history, and the commit that it was decided on.
 type step struct {
-	parent, commit gitio.OID
+	parent, commit git.OID
 	op             board.Operation
 }
 
@@ -44,12 +45,12 @@ type world struct {
 	allowSecret bool              // what looks like a credential is meant
 	keys        map[string]string // which key somebody signs with, other than their first
 
-	files       map[gitio.OID]map[string]string // of the project's commits
-	integration gitio.OID
+	files       map[git.OID]map[string]string // of the project's commits
+	integration git.OID
 }
 
 func newWorld(t testing.TB, store oplog.Store) *world {
-	w := &world{t: t, ctx: context.Background(), store: store, log: oplog.New(store, ""), now: "2026-02-03T08:00:00Z", files: map[gitio.OID]map[string]string{}}
+	w := &world{t: t, ctx: context.Background(), store: store, log: oplog.New(store, ""), now: "2026-02-03T08:00:00Z", files: map[git.OID]map[string]string{}}
 	first := w.project(nil, ada, map[string]string{"specs/vision.md": "# Vision\n", "main.go": "package main\n"})
 	w.move(first)
 	return w
@@ -107,7 +108,7 @@ func agent(id string) board.Actor {
 }
 
 // do appends an operation, a second after the last one.
-func (w *world) do(a board.Actor, p board.Payload, side ...gitio.RefUpdate) gitio.OID {
+func (w *world) do(a board.Actor, p board.Payload, side ...git.RefUpdate) git.OID {
 	w.t.Helper()
 	tip, err := w.log.Tip(w.ctx)
 	check(w.t, err)
@@ -153,18 +154,18 @@ func (w *world) addKey(a board.Actor, replaces bool) {
 	w.do(ada, &board.KeysAdd{Principal: name, Public: w.key(a).Public(), Replaces: replaces})
 }
 
-func (w *world) tip() gitio.OID {
-	oid, err := w.store.Ref(w.ctx, oplog.Ref)
+func (w *world) tip() git.OID {
+	oid, err := w.store.Ref(w.ctx, git.BoardRef)
 	check(w.t, err)
 	return oid
 }
 
 // rewind sets the board's branch.
-func (w *world) rewind(to gitio.OID) {
-	check(w.t, w.store.UpdateRefs(w.ctx, []gitio.RefUpdate{{Ref: oplog.Ref, Old: w.tip(), New: to}}, ""))
+func (w *world) rewind(to git.OID) {
+	check(w.t, w.store.UpdateRefs(w.ctx, []git.RefUpdate{{Ref: git.BoardRef, Old: w.tip(), New: to}}, ""))
 }
 
-func (w *world) snapshot(at gitio.OID) *oplog.Snapshot {
+func (w *world) snapshot(at git.OID) *oplog.Snapshot {
 	w.t.Helper()
 	s, err := w.log.At(w.ctx, at)
 	check(w.t, err)
@@ -182,18 +183,18 @@ func (w *world) find(op string) step {
 }
 
 // project makes a commit of the project: its first parent's files with changes.
-func (w *world) project(parents []gitio.OID, by board.Actor, changes map[string]string) gitio.OID {
+func (w *world) project(parents []git.OID, by board.Actor, changes map[string]string) git.OID {
 	w.t.Helper()
 	files := map[string]string{}
 	for _, p := range slices.Backward(parents) {
 		maps.Copy(files, w.files[p])
 	}
 	maps.Copy(files, changes)
-	objects := []gitio.Object{}
+	objects := []git.Object{}
 	tree := storeTree(files, &objects)
 	name, email := oplog.Author(by)
-	who := gitio.Signature{Name: name, Email: email, When: w.now.Std()}
-	c := gitio.NewObject("commit", gitio.EncodeCommit(gitio.Commit{
+	who := git.Signature{Name: name, Email: email, When: w.now.Std()}
+	c := git.NewObject("commit", git.EncodeCommit(git.Commit{
 		Tree: tree, Parents: parents, Author: who, Committer: who, Message: "change " + strings.Join(slices.Sorted(maps.Keys(changes)), ", ") + "\n",
 	}))
 	check(w.t, w.store.WriteObjects(w.ctx, append(objects, c)))
@@ -201,9 +202,9 @@ func (w *world) project(parents []gitio.OID, by board.Actor, changes map[string]
 	return c.OID
 }
 
-func storeTree(files map[string]string, objects *[]gitio.Object) gitio.OID {
+func storeTree(files map[string]string, objects *[]git.Object) git.OID {
 	dirs := map[string]map[string]string{}
-	var entries []gitio.TreeEntry
+	var entries []git.TreeEntry
 	for path, text := range files {
 		if dir, rest, nested := strings.Cut(path, "/"); nested {
 			if dirs[dir] == nil {
@@ -212,33 +213,33 @@ func storeTree(files map[string]string, objects *[]gitio.Object) gitio.OID {
 			dirs[dir][rest] = text
 			continue
 		}
-		o := gitio.NewObject("blob", []byte(text))
+		o := git.NewObject("blob", []byte(text))
 		*objects = append(*objects, o)
-		entries = append(entries, gitio.TreeEntry{Name: path, Mode: filemode.Regular, OID: o.OID})
+		entries = append(entries, git.TreeEntry{Name: path, Mode: filemode.Regular, OID: o.OID})
 	}
 	for dir, below := range dirs {
-		entries = append(entries, gitio.TreeEntry{Name: dir, Mode: filemode.Dir, OID: storeTree(below, objects)})
+		entries = append(entries, git.TreeEntry{Name: dir, Mode: filemode.Dir, OID: storeTree(below, objects)})
 	}
-	o := gitio.NewObject("tree", gitio.EncodeTree(entries))
+	o := git.NewObject("tree", git.EncodeTree(entries))
 	*objects = append(*objects, o)
 	return o.OID
 }
 
 // lands is the move of integration to a commit, which takes place with the operation that it is given to.
-func (w *world) lands(to gitio.OID) gitio.RefUpdate {
-	u := gitio.RefUpdate{Ref: integrationRef, Old: w.integration, New: to}
+func (w *world) lands(to git.OID) git.RefUpdate {
+	u := git.RefUpdate{Ref: integrationRef, Old: w.integration, New: to}
 	w.integration = to
 	return u
 }
 
 // move moves integration with no operation.
-func (w *world) move(to gitio.OID) {
+func (w *world) move(to git.OID) {
 	w.t.Helper()
-	check(w.t, w.store.UpdateRefs(w.ctx, []gitio.RefUpdate{w.lands(to)}, ""))
+	check(w.t, w.store.UpdateRefs(w.ctx, []git.RefUpdate{w.lands(to)}, ""))
 }
 
 func (w *world) specOID() string {
-	return string(gitio.NewObject("blob", []byte(w.files[w.integration]["specs/vision.md"])).OID)
+	return string(git.NewObject("blob", []byte(w.files[w.integration]["specs/vision.md"])).OID)
 }
 
 func (w *world) verify(r audit.Range) *audit.Report {
@@ -263,7 +264,7 @@ func (w *world) clean() *audit.Report {
 	last := w.tip()
 	for n, tip := 1, last; !tip.IsZero() && n <= 100; n++ {
 		parents := w.snapshot(tip).Head.Parents
-		if tip = gitio.ZeroOID; len(parents) > 0 {
+		if tip = git.ZeroOID; len(parents) > 0 {
 			tip = parents[0]
 		}
 		if n%5 != 0 && n != 1 || tip.IsZero() {

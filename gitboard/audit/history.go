@@ -9,13 +9,14 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/codec"
+	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/gitio"
 	"github.com/git-liza/git-liza/gitboard/oplog"
 )
 
 // history lists a range's last commit and its first parents, the oldest first: back to the range's begin
 // where that is among them, else to the root.
-func history(ctx context.Context, store oplog.Store, repo *gitio.Repo, r Range) ([]gitio.OID, error) {
+func history(ctx context.Context, store oplog.Store, repo *gitio.Repo, r Range) ([]git.OID, error) {
 	to := r.To
 	if repo != nil {
 		chain, err := firstParents(ctx, repo, r)
@@ -25,7 +26,7 @@ func history(ctx context.Context, store oplog.Store, repo *gitio.Repo, r Range) 
 		slices.Reverse(chain)
 		return chain, nil
 	}
-	var chain []gitio.OID
+	var chain []git.OID
 	for oid := to; !oid.IsZero(); {
 		o, err := store.Object(ctx, string(oid))
 		if errors.Is(err, gitio.ErrNotFound) && oid != to {
@@ -35,8 +36,8 @@ func history(ctx context.Context, store oplog.Store, repo *gitio.Repo, r Range) 
 			return nil, fmt.Errorf("list the history of %s: %w", to.Short(), err)
 		}
 		chain = append(chain, oid)
-		oid = gitio.ZeroOID
-		if c, err := gitio.DecodeCommit(o); err == nil && len(c.Parents) > 0 {
+		oid = git.ZeroOID
+		if c, err := git.DecodeCommit(o); err == nil && len(c.Parents) > 0 {
 			oid = c.Parents[0]
 		}
 	}
@@ -45,7 +46,7 @@ func history(ctx context.Context, store oplog.Store, repo *gitio.Repo, r Range) 
 }
 
 // firstParents is the range, and what is before it where it does not begin in this history, the newest first.
-func firstParents(ctx context.Context, repo *gitio.Repo, r Range) ([]gitio.OID, error) {
+func firstParents(ctx context.Context, repo *gitio.Repo, r Range) ([]git.OID, error) {
 	if r.From.IsZero() {
 		return repo.FirstParents(ctx, r.To, 0)
 	}
@@ -54,10 +55,10 @@ func firstParents(ctx context.Context, repo *gitio.Repo, r Range) ([]gitio.OID, 
 
 // link is a commit of the chain with what can be read from it alone.
 type link struct {
-	oid    gitio.OID
+	oid    git.OID
 	data   []byte
-	commit gitio.Commit
-	err    error // it is no commit
+	commit git.Commit
+	err    error // it is not a commit
 	head   codec.Head
 	op     board.Operation
 	opErr  error // it carries no operation
@@ -75,7 +76,7 @@ type batch struct {
 
 // read reads the commits of a chain in batches, the next ones while the caller works on one. The batches
 // come in order; after the last one the channel is closed. wait returns once nothing reads any more.
-func read(ctx context.Context, store oplog.Store, chain []gitio.OID) (batches <-chan chan batch, wait func()) {
+func read(ctx context.Context, store oplog.Store, chain []git.OID) (batches <-chan chan batch, wait func()) {
 	out := make(chan chan batch, 2)
 	var busy sync.WaitGroup
 	busy.Go(func() {
@@ -106,7 +107,7 @@ func read(ctx context.Context, store oplog.Store, chain []gitio.OID) (batches <-
 }
 
 // decode reads operations from commits.
-func decode(ctx context.Context, store oplog.Store, oids []gitio.OID, objects []gitio.Object) ([]link, error) {
+func decode(ctx context.Context, store oplog.Store, oids []git.OID, objects []git.Object) ([]link, error) {
 	links := make([]link, len(oids))
 	var long []int
 	var names []string
@@ -116,7 +117,7 @@ func decode(ctx context.Context, store oplog.Store, oids []gitio.OID, objects []
 		if objects[i].OID == "" {
 			return nil, fmt.Errorf("commit %s: %w", oids[i], gitio.ErrNotFound)
 		}
-		if l.commit, l.err = gitio.DecodeCommit(objects[i]); l.err != nil {
+		if l.commit, l.err = git.DecodeCommit(objects[i]); l.err != nil {
 			continue
 		}
 		l.signer, l.signErr = oplog.SignedBy(l.commit)
@@ -137,7 +138,7 @@ func decode(ctx context.Context, store oplog.Store, oids []gitio.OID, objects []
 		return nil, err
 	}
 	for i, at := range long {
-		if l := &links[at]; files[i].OID == "" || files[i].Type != gitio.BlobObject {
+		if l := &links[at]; files[i].OID == "" || files[i].Type != git.BlobObject {
 			l.opErr = fmt.Errorf("the message names %s, which is not in the tree", codec.PayloadFile)
 		} else {
 			l.operation(string(files[i].Data))

@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/git"
 )
 
 // begin makes the board and its team.
@@ -46,13 +46,13 @@ func (w *world) preExec(a board.Actor, id string) {
 }
 
 // submit commits work on a task's branch and submits it.
-func (w *world) submit(a board.Actor, id string) gitio.OID {
-	base := gitio.OID(w.snapshot(w.tip()).State.Task(id).BaseCommit)
-	work := w.project([]gitio.OID{base}, a, map[string]string{id + ".go": "// " + string(w.now), id + "_test.go": "//"})
+func (w *world) submit(a board.Actor, id string) git.OID {
+	base := git.OID(w.snapshot(w.tip()).State.Task(id).BaseCommit)
+	work := w.project([]git.OID{base}, a, map[string]string{id + ".go": "// " + string(w.now), id + "_test.go": "//"})
 	n := w.snapshot(w.tip()).State.Task(id).Submissions() + 1
 	w.do(a, &board.Submit{
 		About: board.About{Task: id}, Commit: string(work), ReviewBase: string(base), Commits: 1, Files: 2, Tests: []string{id + "_test.go"},
-	}, gitio.RefUpdate{Ref: fmt.Sprintf("refs/liza/review/%s/%d", id, n), New: work})
+	}, git.RefUpdate{Ref: fmt.Sprintf("refs/liza/review/%s/%d", id, n), New: work})
 	return work
 }
 
@@ -71,7 +71,7 @@ func (w *world) judge(a board.Actor, id, verdict string) {
 }
 
 // approved brings a task all the way to APPROVED.
-func (w *world) approved(a board.Actor, id string) gitio.OID {
+func (w *world) approved(a board.Actor, id string) git.OID {
 	w.claim(a, id)
 	w.preExec(a, id)
 	work := w.submit(a, id)
@@ -80,8 +80,8 @@ func (w *world) approved(a board.Actor, id string) gitio.OID {
 }
 
 // merged is the payload of a merge by a merge commit, and the commit.
-func (w *world) mergeCommit(id string, work gitio.OID) (*board.Merge, gitio.OID) {
-	m := w.project([]gitio.OID{w.integration, work}, coder1, nil)
+func (w *world) mergeCommit(id string, work git.OID) (*board.Merge, git.OID) {
+	m := w.project([]git.OID{w.integration, work}, coder1, nil)
 	return &board.Merge{
 		About: board.About{Task: id}, ReviewCommit: string(work), Before: string(w.integration), MergeCommit: string(m),
 		MergeType: board.MergeCommitType, Drift: 1, Test: "go test ./...",
@@ -131,7 +131,7 @@ func (w *world) everyOperation() {
 	w.do(ada, &board.RetryMerge{About: about("beta"), ReviewCommit: string(beta), Onto: string(w.integration)})
 	m, at = w.mergeCommit("beta", beta)
 	w.move(at) // integration moved, and the board did not
-	w.do(coder2, &board.FinishMerge{About: about("beta"), ReviewCommit: string(beta), MergeCommit: m.MergeCommit, MergeType: m.MergeType, Drift: 1})
+	w.do(coder2, &board.FinishMerge{About: about("beta"), ReviewCommit: string(beta), Before: m.Before, MergeCommit: m.MergeCommit, MergeType: m.MergeType, Drift: 1})
 
 	// Blocks, limits, and what a planner makes of them.
 	d = w.definition()
@@ -155,9 +155,10 @@ func (w *world) everyOperation() {
 	w.do(planner, &board.SettleDiscovery{Discovery: "disc-1", How: "deferred", Reason: "later"})
 
 	// The circuit breaker, modes, notes, settings, edits.
-	for range 2 {
-		w.do(coder1, &board.LogAnomaly{Type: "external_blocker", Task: "epsilon", Details: map[string]board.Scalar{"blocker_service": "registry"}})
+	for _, task := range []string{"epsilon", "alpha"} {
+		w.do(coder1, &board.LogAnomaly{Type: "external_blocker", Task: task, Details: map[string]board.Scalar{"blocker_service": "registry"}})
 	}
+	w.do(coder1, &board.Usage{Task: "epsilon", Iteration: 1, CLI: "claude", Model: "m-1", Cost: board.Cost{Requests: 2, Input: 900, Cached: 500, Output: 40, Seconds: 12}})
 	w.do(planner, &board.Trip{Pattern: "external_service_outage", Severity: "EXTERNAL_DEPENDENCY"})
 	w.do(ada, &board.Resolve{Text: "the registry is back"})
 	w.do(ada, &board.Resume{Decision: "CONTINUE"})
@@ -170,7 +171,7 @@ func (w *world) everyOperation() {
 	w.do(ada, &board.Resume{About: about("epsilon")})
 	w.do(ada, &board.SetConfig{Key: "max_review_cycles", Value: "3"})
 	w.do(ada, &board.Write{Path: "tasks/epsilon.yaml", Fields: []board.FieldEdit{{Field: "priority", Value: "1"}}, Reason: "urgent"})
-	spec := w.project([]gitio.OID{w.integration}, ada, map[string]string{"specs/vision.md": "# Vision\n\nEnglish.\n"})
+	spec := w.project([]git.OID{w.integration}, ada, map[string]string{"specs/vision.md": "# Vision\n\nEnglish.\n"})
 	w.do(ada, &board.Land{Before: string(w.integration), Commit: string(spec), Reason: "the new spec"}, w.lands(spec))
 
 	w.addKey(coder1, false)

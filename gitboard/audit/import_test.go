@@ -6,8 +6,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/codec"
-	"github.com/git-liza/git-liza/gitboard/gitio"
-	"github.com/git-liza/git-liza/gitboard/oplog"
+	"github.com/git-liza/git-liza/gitboard/git"
 )
 
 const importedRef = "refs/heads/liza/imported"
@@ -32,12 +31,12 @@ func (w *world) imports() {
 		p.Records = append(p.Records, board.Imported{Path: path, YAML: string(data)})
 	}
 	was := w.tip()
-	move := func(ref string, old, to gitio.OID) {
-		check(w.t, w.store.UpdateRefs(w.ctx, []gitio.RefUpdate{{Ref: ref, Old: old, New: to}}, ""))
+	move := func(ref string, old, to git.OID) {
+		check(w.t, w.store.UpdateRefs(w.ctx, []git.RefUpdate{{Ref: ref, Old: old, New: to}}, ""))
 	}
-	move(oplog.Ref, was, gitio.ZeroOID)
+	move(git.BoardRef, was, git.ZeroOID)
 	w.doSecret(ada, p)
 	w.do(ada, &board.AddNote{Message: strings.Repeat("it goes on. ", 3)})
-	move(importedRef, gitio.ZeroOID, w.tip())
+	move(importedRef, git.ZeroOID, w.tip())
 	w.rewind(was)
 }

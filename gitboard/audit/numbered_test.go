@@ -2,21 +2,24 @@ package audit_test
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/git-liza/git-liza/gitboard/audit"
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/oplog"
 )
 
+var long = flag.Bool("long", false, "a board of more notes than two levels of directories hold")
+
 // TestManyNotes: a board of more notes than a directory holds verifies, and no tree in it is large.
 func TestManyNotes(t *testing.T) {
-	most := 10_030 // the last ones lie in the second directory of the upper level
-	if testing.Short() {
-		most = 230
+	most := 230
+	if *long {
+		most = 10_030 // the last ones lie in the second directory of the upper level
 	}
 	store := &broadest{Memory: oplog.NewMemory()}
 	w := newWorld(t, store)
@@ -46,10 +49,10 @@ type broadest struct {
 	most int
 }
 
-func (b *broadest) WriteObjects(ctx context.Context, all []gitio.Object) error {
+func (b *broadest) WriteObjects(ctx context.Context, all []git.Object) error {
 	for _, o := range all {
-		if o.Type == gitio.TreeObject {
-			entries, err := gitio.DecodeTree(o.Data)
+		if o.Type == git.TreeObject {
+			entries, err := git.DecodeTree(o.Data)
 			if err != nil {
 				return err
 			}

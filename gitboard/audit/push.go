@@ -4,14 +4,17 @@ import (
 	"context"
 
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/gitio"
 	"github.com/git-liza/git-liza/gitboard/oplog"
 )
 
-// Landing is a recorded move of integration.
+// Landing is what an operation says of a commit on integration: that it moved there from Before to After, or,
+// when Found, that integration has After already.
 type Landing struct {
-	Commit        gitio.OID // of the board
-	Before, After gitio.OID // Before is zero where the operation doesn't say
+	Commit        git.OID // of the board
+	Before, After git.OID // Before is zero when Found
+	Found         bool
 }
 
 // Push is what operations that are about to join a board say.
@@ -29,7 +32,7 @@ type Push struct {
 // It stops at the first operation that is wrong, whatever else was pushed, and of a few operations it reads of the
 // board before them, in log, what they need and no more. So what it costs to receive an operation does not grow with
 // the board.
-func Examine(ctx context.Context, repo *gitio.Repo, log *oplog.Log, r Range, integration gitio.OID) (*Push, error) {
+func Examine(ctx context.Context, repo *gitio.Repo, log *oplog.Log, r Range, integration git.OID) (*Push, error) {
 	p, err := prove(ctx, repo, repo, log, r, nil)
 	if err != nil {
 		return nil, err
@@ -42,25 +45,32 @@ func Examine(ctx context.Context, repo *gitio.Repo, log *oplog.Log, r Range, int
 
 // backed is recheck before the refs have moved. That integration moves with what is said to have landed is not asked
 // here.
-func (p *replay) backed(ctx context.Context, repo *gitio.Repo, integration gitio.OID) error {
+func (p *replay) backed(ctx context.Context, repo *gitio.Repo, integration git.OID) error {
 	missing, err := p.lookUp(ctx, repo)
 	if err != nil {
 		return err
 	}
-	var submissions []evidence
+	var merges, submissions []evidence
 	for i, e := range p.evidence {
 		switch {
 		case len(missing[i]) > 0:
 			p.lacks(e, missing[i])
 			continue
 		case e.lands != nil:
-			if _, err := p.landed(ctx, repo, &line{}, e); err != nil {
+			sound, err := p.landed(ctx, repo, &line{}, e)
+			if err != nil {
 				return err
+			}
+			if sound && e.lands.mergeType == board.MergeCommitType {
+				merges = append(merges, e)
 			}
 		}
 		if e.handed != nil {
 			submissions = append(submissions, e)
 		}
+	}
+	if err := p.mergeAgain(ctx, repo, merges); err != nil {
+		return err
 	}
 	return p.work(ctx, repo, &line{tip: integration}, submissions)
 }
@@ -96,27 +106,18 @@ func Landings(ctx context.Context, repo *gitio.Repo, r Range) ([]Landing, error)
 	return all, ctx.Err()
 }
 
-// recorded is the move of integration that a commit of the board records, if it does.
+// recorded is the landing that a commit of the board records, if it does.
 func recorded(l *link) (Landing, bool) {
 	if l.err != nil || l.opErr != nil {
 		return Landing{}, false
 	}
-	before, after := moved(l.op.Payload)
-	return Landing{l.oid, before, after}, !after.IsZero()
-}
-
-// moved is the move of integration that an operation records; after is zero for none, before where it isn't said.
-func moved(p board.Payload) (before, after gitio.OID) {
-	none := gitio.ZeroOID
-	switch o := p.(type) {
+	switch o := l.op.Payload.(type) {
 	case *board.Merge:
-		if o.Failure == "" {
-			return gitio.OID(o.Before), gitio.OID(o.MergeCommit)
-		}
+		return Landing{l.oid, git.OID(o.Before), git.OID(o.MergeCommit), false}, o.Failure == ""
 	case *board.FinishMerge:
-		return none, gitio.OID(o.MergeCommit)
+		return Landing{l.oid, git.ZeroOID, git.OID(o.MergeCommit), true}, true
 	case *board.Land:
-		return gitio.OID(o.Before), gitio.OID(o.Commit)
+		return Landing{l.oid, git.OID(o.Before), git.OID(o.Commit), false}, true
 	}
-	return none, none
+	return Landing{}, false
 }

@@ -1,7 +1,6 @@
 package audit
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,6 +9,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/codec"
+	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/gitio"
 	"github.com/git-liza/git-liza/gitboard/oplog"
 )
@@ -19,14 +19,16 @@ type replay struct {
 	store    oplog.Store
 	strict   bool // ends at the first commit that breaks a rule: what comes with it is not worth the reading
 	report   *Report
-	lazy     bool // records are read when they are needed
+	clock    board.Time         // see Range
+	lazy     bool               // records are read when they are needed
+	made     func([]git.Object) // gets the objects of each operation that is proven; nil for nobody
 	evidence []evidence
 	landings []Landing
 
 	memory *board.Memory
 	state  *board.State
 	tree   *oplog.Tree
-	last   gitio.OID // the commit that the board stands at
+	last   git.OID // the commit that the board stands at
 
 	written  map[string]Finding // which commit wrote a record last
 	requests map[string]asked   // by request id
@@ -34,7 +36,7 @@ type replay struct {
 
 // asked is when a request was carried out last.
 type asked struct {
-	commit gitio.OID
+	commit git.OID
 	at     int // how many commits came before it
 }
 
@@ -42,12 +44,12 @@ func newReplay(store oplog.Store, r Range) *replay {
 	m := board.NewMemory()
 	return &replay{
 		store: store, report: &Report{From: r.From, To: r.To, Attested: map[string]int{}},
-		memory: m, state: board.NewState(m, ""), tree: oplog.NewTree(), last: gitio.ZeroOID, written: map[string]Finding{}, requests: map[string]asked{},
+		memory: m, state: board.NewState(m, ""), tree: oplog.NewTree(), last: git.ZeroOID, written: map[string]Finding{}, requests: map[string]asked{},
 	}
 }
 
 // startFrom takes a commit's board as given.
-func (p *replay) startFrom(ctx context.Context, log *oplog.Log, from gitio.OID) error {
+func (p *replay) startFrom(ctx context.Context, log *oplog.Log, from git.OID) error {
 	if p.lazy {
 		at, err := log.At(ctx, from)
 		if err != nil {
@@ -61,7 +63,7 @@ func (p *replay) startFrom(ctx context.Context, log *oplog.Log, from gitio.OID) 
 	if err != nil {
 		return err
 	}
-	c, err := gitio.DecodeCommit(o)
+	c, err := git.DecodeCommit(o)
 	if err != nil {
 		return err
 	}
@@ -74,7 +76,7 @@ func (p *replay) startFrom(ctx context.Context, log *oplog.Log, from gitio.OID) 
 }
 
 // run replays a chain of commits.
-func (p *replay) run(ctx context.Context, chain []gitio.OID, progress func(done, total int)) error {
+func (p *replay) run(ctx context.Context, chain []git.OID, progress func(done, total int)) error {
 	ctx, cancel := context.WithCancel(ctx)
 	batches, wait := read(ctx, p.store, chain)
 	defer wait()
@@ -104,22 +106,12 @@ func (p *replay) run(ctx context.Context, chain []gitio.OID, progress func(done,
 	return ctx.Err()
 }
 
-// expected is what the operation of a commit leads to.
-type expected struct {
-	after   *board.State
-	tree    *oplog.Tree
-	objects []gitio.Object // that the step makes, the root tree last
-	message string
-}
-
-func (e *expected) root() gitio.OID { return e.objects[len(e.objects)-1].OID }
-
 // take replays one commit. What is wrong with it becomes findings, and the replay goes on from the commit's
 // own tree; an error is a failure to read.
 func (p *replay) take(ctx context.Context, l *link) error {
 	var found faults
 	if l.err != nil {
-		found.add(CodeHistory, "it is no commit: %v", l.err)
+		found.add(CodeHistory, "it is not a commit: %v", l.err)
 		p.report.Findings = append(p.report.Findings, found.of(l)...)
 		p.last = l.oid
 		return nil
@@ -130,10 +122,10 @@ func (p *replay) take(ctx context.Context, l *link) error {
 	want := p.step(l, &found)
 	p.signed(l, want, &found)
 	if want != nil {
-		if l.commit.Message != want.message {
-			found.add(CodeMessage, "the message is not the operation's: %s", difference(l.commit.Message, want.message))
+		if l.commit.Message != want.Message {
+			found.add(CodeMessage, "the message is not the operation's: %s", difference(l.commit.Message, want.Message))
 		}
-		if l.commit.Tree != want.root() {
+		if l.commit.Tree != want.Root() {
 			text, err := p.treeDifference(ctx, l.commit.Tree, want)
 			if err != nil {
 				return err
@@ -150,14 +142,17 @@ func (p *replay) take(ctx context.Context, l *link) error {
 		p.report.Findings = append(p.report.Findings, found.of(l)...)
 		return nil
 	}
-	if want != nil && l.commit.Tree == want.root() {
-		for path := range want.after.Changes() {
+	if want != nil && l.commit.Tree == want.Root() {
+		for path := range want.After.Changes() {
 			p.written[path] = Finding{Commit: l.oid, Subject: subject(l.commit)}
 		}
-		p.memory.Absorb(want.after)
-		p.tree, p.state = want.tree, board.NewState(p.memory, board.At(l.commit.Author.When))
+		if p.made != nil {
+			p.made(want.Objects)
+		}
+		p.memory.Absorb(want.After)
+		p.tree, p.state = want.Tree, board.NewState(p.memory, board.At(l.commit.Author.When))
 		if p.lazy {
-			p.state = board.NewState(want.after, board.At(l.commit.Author.When))
+			p.state = board.NewState(want.After, board.At(l.commit.Author.When))
 		}
 		if len(found) == 0 {
 			p.report.Proven++
@@ -178,12 +173,14 @@ func (p *replay) take(ctx context.Context, l *link) error {
 }
 
 // step carries out the operation of a commit on the board before it; nil when that can't be done.
-func (p *replay) step(l *link, found *faults) *expected {
+func (p *replay) step(l *link, found *faults) *oplog.Outcome {
 	if l.opErr != nil {
 		found.add(CodeMessage, "it carries no operation: %v", l.opErr)
 		return nil
 	}
-	want, err := p.carryOut(l.op)
+	op := l.op
+	op.Clock = p.clock
+	want, err := oplog.CarryOut(p.state, p.tree, op, encode)
 	var refused *board.Refusal
 	switch {
 	case p.state.Err() != nil:
@@ -193,7 +190,7 @@ func (p *replay) step(l *link, found *faults) *expected {
 		found.add(refused.Code, "%s", refused.Message)
 		return nil
 	case err != nil:
-		found.add("invalid", "%v", err)
+		found.add(board.CodeInvalid, "%v", err)
 		return nil
 	}
 	return want
@@ -201,7 +198,7 @@ func (p *replay) step(l *link, found *faults) *expected {
 
 // signed holds the commit's signature against the keys on the board before it. want is nil for an operation that
 // can't be carried out: whose it is doesn't matter then.
-func (p *replay) signed(l *link, want *expected, found *faults) {
+func (p *replay) signed(l *link, want *oplog.Outcome, found *faults) {
 	if l.signErr != nil {
 		found.add(CodeSignature, "its signature is not accepted: %v", l.signErr)
 		return
@@ -210,7 +207,7 @@ func (p *replay) signed(l *link, want *expected, found *faults) {
 		return
 	}
 	var refused *board.Refusal
-	if err := board.CheckSigner(p.state, want.after, l.op.Actor, l.signer); errors.As(err, &refused) {
+	if err := board.CheckSigner(p.state, want.After, l.op.Actor, l.signer); errors.As(err, &refused) {
 		found.add(refused.Code, "%s", refused.Message)
 		return
 	}
@@ -237,7 +234,7 @@ func (p *replay) repeated(l *link, found *faults) {
 }
 
 // askedBefore looks for requests of the range that had been carried out before it.
-func (p *replay) askedBefore(ctx context.Context, repo *gitio.Repo, from gitio.OID) error {
+func (p *replay) askedBefore(ctx context.Context, repo *gitio.Repo, from git.OID) error {
 	before, err := repo.Requested(ctx, from, slices.Sorted(maps.Keys(p.requests)), oplog.RequestDepth-p.report.Commits)
 	if err != nil {
 		return fmt.Errorf("look for repeated requests: %w", err)
@@ -248,42 +245,8 @@ func (p *replay) askedBefore(ctx context.Context, repo *gitio.Repo, from gitio.O
 	return nil
 }
 
-func (p *replay) carryOut(op board.Operation) (want *expected, err error) {
-	defer func() {
-		// A board that lacks what every board has is beyond what Check looks for.
-		if cause := recover(); cause != nil {
-			want, err = nil, fmt.Errorf("%s can't be carried out on this board: %v", op.Name(), cause)
-		}
-	}()
-	after, err := board.Step(p.state, op)
-	if err != nil {
-		return nil, err
-	}
-	message, payload, err := codec.Message(p.state, after, op)
-	if err = cmp.Or(err, after.Err()); err != nil {
-		return nil, err
-	}
-	files := map[string][]byte{codec.PayloadFile: nil}
-	if payload != "" {
-		files[codec.PayloadFile] = []byte(payload)
-	}
-	for path, r := range after.Changes() {
-		if files[path], err = encode(path, r); err != nil {
-			return nil, err
-		}
-	}
-	tree, objects, err := p.tree.Change(files)
-	if err != nil {
-		return nil, err
-	}
-	return &expected{after, tree, objects, message}, nil
-}
-
 // encode writes a record as Append does, but for reading it back: settle does that, once a record.
 func encode(path string, r any) ([]byte, error) {
-	if r == nil {
-		return nil, nil
-	}
 	data, err := codec.Encode(r)
 	if err == nil && len(data) > codec.MaxDocument {
 		_, err = codec.EncodeChecked(path, r)

@@ -6,7 +6,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard/audit"
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/oplog"
 )
 
@@ -21,10 +21,10 @@ func (w *world) beginSigned() {
 }
 
 // signedBy makes a forged commit bear a signature.
-func (w *world) signedBy(a board.Actor) func(*gitio.Commit) {
-	return func(c *gitio.Commit) {
+func (w *world) signedBy(a board.Actor) func(*git.Commit) {
+	return func(c *git.Commit) {
 		var err error
-		c.GPGSig, err = w.key(a).Sign(gitio.EncodeCommit(*c))
+		c.GPGSig, err = w.key(a).Sign(git.EncodeCommit(*c))
 		check(w.t, err)
 	}
 }
@@ -95,13 +95,13 @@ func TestForgedSignatures(t *testing.T) {
 		"a key that it adds":       {forgery{op: of(stranger, &board.KeysAdd{Principal: "eve@example.org", Public: w.key(stranger).Public()}), commit: w.signedBy(stranger)}, "not on the board"},
 		"signatures off, unsigned": {forgery{op: of(ada, &board.SetConfig{Key: "require_signatures", Value: "false"})}, "bears none"},
 		"signatures off, by agent": {forgery{op: of(ada, &board.SetConfig{Key: "require_signatures", Value: "false"}), commit: w.signedBy(coder1)}, "is that of coder-1"},
-		"signature of another":     {forgery{op: note(ada), commit: func(c *gitio.Commit) { c.GPGSig = last.GPGSig }}, "not a signature of this content"},
-		"PGP":                      {forgery{op: note(ada), commit: func(c *gitio.Commit) { c.GPGSig = "-----BEGIN PGP SIGNATURE-----\n\nx\n-----END PGP SIGNATURE-----\n" }}, "no SSH signature"},
-		"changed after signing": {forgery{op: note(coder1), commit: func(c *gitio.Commit) {
+		"signature of another":     {forgery{op: note(ada), commit: func(c *git.Commit) { c.GPGSig = last.GPGSig }}, "not a signature of this content"},
+		"PGP":                      {forgery{op: note(ada), commit: func(c *git.Commit) { c.GPGSig = "-----BEGIN PGP SIGNATURE-----\n\nx\n-----END PGP SIGNATURE-----\n" }}, "not an SSH signature"},
+		"changed after signing": {forgery{op: note(coder1), commit: func(c *git.Commit) {
 			w.signedBy(coder1)(c)
 			c.Committer.Name = "Somebody else"
 		}}, "not a signature of this content"},
-		"replayed": {forgery{op: note(coder1), commit: func(c *gitio.Commit) {
+		"replayed": {forgery{op: note(coder1), commit: func(c *git.Commit) {
 			old := submission
 			old.Parents = c.Parents
 			*c = old
@@ -131,8 +131,8 @@ func TestForgedSignatures(t *testing.T) {
 	t.Run("stripped", func(t *testing.T) {
 		bare := last
 		bare.GPGSig = ""
-		o := gitio.NewObject("commit", gitio.EncodeCommit(bare))
-		check(t, w.store.WriteObjects(w.ctx, []gitio.Object{o}))
+		o := git.NewObject("commit", git.EncodeCommit(bare))
+		check(t, w.store.WriteObjects(w.ctx, []git.Object{o}))
 		w.caught(t, last.Parents[0], o.OID, audit.CodeSignature)
 		if err := w.log.Replays(w.ctx, o.OID); err == nil {
 			t.Error("it replays")
@@ -171,7 +171,7 @@ func TestAppendSignsOrRefuses(t *testing.T) {
 		check(t, err)
 		_, err = w.log.Append(w.ctx, prepared, by, oplog.Side{})
 		refused, is := err.(*board.Refusal)
-		if !is || refused.Code != "signature" || w.tip() != tip.Commit {
+		if !is || refused.Code != board.CodeSignature || w.tip() != tip.Commit {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -5,21 +5,16 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"sync"
 
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/gitio"
-)
-
-// The trailers that hooks put into commits on a task's branch.
-const (
-	taskTrailer  = "Liza-Task: "
-	agentTrailer = "Liza-Agent: "
 )
 
 // signs are what the commits of a submission say of who made them.
 type signs struct {
+	commits int // that the reviewer is shown
 	without int
 	forged  []Finding
 }
@@ -48,6 +43,9 @@ func (p *replay) work(ctx context.Context, repo *gitio.Repo, line *line, all []e
 	busy.Wait()
 	if err := errors.Join(failures...); err != nil {
 		return fmt.Errorf("look through submissions: %w", err)
+	}
+	if err := p.counted(ctx, repo, all, found); err != nil {
+		return fmt.Errorf("count what submissions change: %w", err)
 	}
 	for _, f := range found {
 		p.report.Findings = append(p.report.Findings, f.forged...)
@@ -97,15 +95,16 @@ func signsOf(ctx context.Context, repo *gitio.Repo, line *line, e evidence, hold
 	if err != nil {
 		return s, err
 	}
-	from := func(c gitio.Commit) bool { return slices.Contains(c.Parents, base) }
+	from := func(c git.Commit) bool { return slices.Contains(c.Parents, base) }
 	if base != handed && !slices.ContainsFunc(work, from) {
 		s.forged = append(s.forged, Finding{e.commit, e.subject, CodeEvidence, fmt.Sprintf("%s does not follow from %s, which the review began at", handed, base)})
 	}
+	s.commits = len(work)
 	for _, c := range work {
 		if len(c.Parents) > 1 {
 			continue
 		}
-		task, agent := madeFor(c.Message)
+		task, agent := board.MadeFor(c.Message)
 		known, held := holders(task, agent)
 		switch {
 		case !known || agent == "":
@@ -115,20 +114,4 @@ func signsOf(ctx context.Context, repo *gitio.Repo, line *line, e evidence, hold
 		}
 	}
 	return s, nil
-}
-
-// madeFor reads the trailers from the last paragraph of a message.
-func madeFor(message string) (task, agent string) {
-	block := strings.TrimRight(message, "\n")
-	if at := strings.LastIndex(block, "\n\n"); at >= 0 {
-		block = block[at:]
-	}
-	for line := range strings.SplitSeq(block, "\n") {
-		if v, is := strings.CutPrefix(line, taskTrailer); is {
-			task = strings.TrimSpace(v)
-		} else if v, is := strings.CutPrefix(line, agentTrailer); is {
-			agent = strings.TrimSpace(v)
-		}
-	}
-	return task, agent
 }

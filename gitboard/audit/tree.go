@@ -12,6 +12,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/codec"
+	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/gitio"
 	"github.com/git-liza/git-liza/gitboard/oplog"
 )
@@ -20,7 +21,7 @@ import (
 const most = 20
 
 // treeDifference tells in which files a tree differs from the one that an operation leads to.
-func (p *replay) treeDifference(ctx context.Context, got gitio.OID, want *expected) (string, error) {
+func (p *replay) treeDifference(ctx context.Context, got git.OID, want *oplog.Outcome) (string, error) {
 	tree, err := oplog.ReadTree(ctx, p.store, got)
 	if damaged(err) {
 		return "it can't be read: " + err.Error(), nil
@@ -28,7 +29,7 @@ func (p *replay) treeDifference(ctx context.Context, got gitio.OID, want *expect
 	if err != nil {
 		return "", err
 	}
-	wanted, err := want.tree.Files()
+	wanted, err := want.Tree.Files()
 	if err != nil {
 		return "", err
 	}
@@ -39,8 +40,8 @@ func (p *replay) treeDifference(ctx context.Context, got gitio.OID, want *expect
 	if err != nil {
 		return "", err
 	}
-	made := map[gitio.OID][]byte{}
-	for _, o := range want.objects {
+	made := map[git.OID][]byte{}
+	for _, o := range want.Objects {
 		made[o.OID] = o.Data
 	}
 	paths := differing(wanted, there)
@@ -62,7 +63,7 @@ func (p *replay) treeDifference(ctx context.Context, got gitio.OID, want *expect
 }
 
 // differing lists the paths at which two trees differ, sorted.
-func differing(a, b map[string]gitio.TreeEntry) []string {
+func differing(a, b map[string]git.TreeEntry) []string {
 	paths := map[string]bool{}
 	for path, e := range a {
 		if b[path] != e {
@@ -77,7 +78,7 @@ func differing(a, b map[string]gitio.TreeEntry) []string {
 	return slices.Sorted(maps.Keys(paths))
 }
 
-func (p *replay) fileDifference(ctx context.Context, path string, want, got gitio.TreeEntry, made map[gitio.OID][]byte) (string, error) {
+func (p *replay) fileDifference(ctx context.Context, path string, want, got git.TreeEntry, made map[git.OID][]byte) (string, error) {
 	switch {
 	case got.OID == "":
 		return "is missing", nil
@@ -113,8 +114,8 @@ func (p *replay) fileDifference(ctx context.Context, path string, want, got giti
 	return text, err
 }
 
-// unreadable says why a file of the tree is no record of a board; "" when it is one, or none by its path.
-func (p *replay) unreadable(ctx context.Context, path string, e gitio.TreeEntry) (string, error) {
+// unreadable says why a file of the tree is not a record of a board; "" when it is one, or none by its path.
+func (p *replay) unreadable(ctx context.Context, path string, e git.TreeEntry) (string, error) {
 	if board.NewRecord(path) == nil {
 		return "", nil
 	}
@@ -122,9 +123,9 @@ func (p *replay) unreadable(ctx context.Context, path string, e gitio.TreeEntry)
 	return broken, err
 }
 
-func (p *replay) record(ctx context.Context, path string, e gitio.TreeEntry) (r any, broken string, err error) {
+func (p *replay) record(ctx context.Context, path string, e git.TreeEntry) (r any, broken string, err error) {
 	if e.Mode != filemode.Regular {
-		return nil, "is no plain file", nil
+		return nil, "is not a plain file", nil
 	}
 	o, err := p.store.Object(ctx, string(e.OID))
 	if damaged(err) {
@@ -156,7 +157,7 @@ func damaged(err error) bool {
 
 // adopt makes a commit's own tree the board to go on from. A record in it that can't be read stays as it was
 // before; it is returned as a text, and told once.
-func (p *replay) adopt(ctx context.Context, c gitio.Commit) (broken []string, err error) {
+func (p *replay) adopt(ctx context.Context, c git.Commit) (broken []string, err error) {
 	p.state = board.NewState(p.memory, board.At(c.Author.When))
 	tree, err := oplog.ReadTree(ctx, p.store, c.Tree)
 	if damaged(err) {

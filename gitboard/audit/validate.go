@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/gitio"
 	"github.com/git-liza/git-liza/gitboard/oplog"
 )
@@ -95,7 +96,7 @@ func (v *validation) repository(ctx context.Context, store oplog.Store, repo *gi
 		return nil
 	}
 	branch := config.IntegrationBranch
-	tip, err := store.Ref(ctx, "refs/heads/"+branch)
+	tip, err := store.Ref(ctx, git.BranchRef(branch))
 	if err != nil {
 		return err
 	}
@@ -146,14 +147,14 @@ func (v *validation) level(repo *gitio.Repo, t *board.Task, level string) string
 	return level
 }
 
-func (v *validation) spec(ctx context.Context, repo *gitio.Repo, tip gitio.OID, level, path, ref string) error {
+func (v *validation) spec(ctx context.Context, repo *gitio.Repo, tip git.OID, level, path, ref string) error {
 	file, _, _ := strings.Cut(ref, "#")
 	if file == "" {
 		return nil
 	}
 	_, err := repo.FileOID(ctx, tip, file)
 	if errors.Is(err, gitio.ErrNotFound) {
-		v.add(level, path, "spec_ref", "%s is no file on the integration branch", file)
+		v.add(level, path, "spec_ref", "%s is not a file on the integration branch", file)
 		return nil
 	}
 	return err
@@ -163,17 +164,17 @@ func (v *validation) spec(ctx context.Context, repo *gitio.Repo, tip gitio.OID, 
 type merged struct {
 	repo   *gitio.Repo
 	branch string
-	tip    gitio.OID
-	known  map[gitio.OID]bool // since the base of the task that was asked for first
+	tip    git.OID
+	known  map[git.OID]bool // since the base of the task that was asked for first
 }
 
 // holds reports whether integration holds a task's merge commit. One listing of the branch answers for nearly
 // all tasks.
 func (m *merged) holds(ctx context.Context, t *board.Task) (bool, error) {
 	if m.known == nil {
-		m.known = map[gitio.OID]bool{}
+		m.known = map[git.OID]bool{}
 		if _, err := m.repo.ResolveCommit(ctx, t.BaseCommit); err == nil {
-			since, err := m.repo.RevList(ctx, gitio.OID(t.BaseCommit), m.tip)
+			since, err := m.repo.RevList(ctx, git.OID(t.BaseCommit), m.tip)
 			if err != nil {
 				return false, err
 			}
@@ -182,7 +183,7 @@ func (m *merged) holds(ctx context.Context, t *board.Task) (bool, error) {
 			}
 		}
 	}
-	commit := gitio.OID(t.MergeCommit)
+	commit := git.OID(t.MergeCommit)
 	if m.known[commit] {
 		return true, nil
 	}
@@ -202,7 +203,7 @@ func (v *validation) commits(ctx context.Context, merged *merged, path string, t
 		return err
 	}
 	for i, f := range fields {
-		if f.oid != "" && (objects[i].OID != gitio.OID(f.oid) || objects[i].Type != gitio.CommitObject) {
+		if f.oid != "" && (objects[i].OID != git.OID(f.oid) || objects[i].Type != git.CommitObject) {
 			v.add(v.level(merged.repo, t, Invalid), path, f.name, "there is no commit %s here", f.oid)
 		} else if f.name == "merge_commit" && f.oid != "" && !merged.tip.IsZero() {
 			on, err := merged.holds(ctx, t)

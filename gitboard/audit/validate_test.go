@@ -9,6 +9,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/audit"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/codec"
+	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/gitio"
 	"github.com/git-liza/git-liza/gitboard/oplog"
 )
@@ -174,9 +175,9 @@ func TestValidateRepository(t *testing.T) {
 	there := w.integration
 	w.move(w.project(nil, ada, map[string]string{"main.go": "package main\n"}))
 	expect(validate(now), strings.Join([]string{
-		"WARNING: goal.yaml: spec_ref: specs/vision.md is no file on the integration branch",
+		"WARNING: goal.yaml: spec_ref: specs/vision.md is not a file on the integration branch",
 		"INVALID: tasks/alpha.yaml: merge_commit: " + string(there) + " is not on integration",
-		"INVALID: tasks/beta.yaml: spec_ref: specs/vision.md is no file on the integration branch",
+		"INVALID: tasks/beta.yaml: spec_ref: specs/vision.md is not a file on the integration branch",
 	}, "\n"))
 	w.move(there)
 
@@ -195,7 +196,7 @@ func TestValidateRepository(t *testing.T) {
 	if got := validate(now); !strings.HasPrefix(got, "INVALID: tasks/beta.yaml: line ") || strings.Contains(got, "\n") {
 		t.Errorf("%s", got)
 	}
-	check(t, repo.UpdateRefs(w.ctx, []gitio.RefUpdate{{Ref: oplog.Ref, Old: w.tip(), New: tip}, {Ref: integrationRef, Old: there, New: gitio.ZeroOID}}, ""))
+	check(t, repo.UpdateRefs(w.ctx, []git.RefUpdate{{Ref: git.BoardRef, Old: w.tip(), New: tip}, {Ref: integrationRef, Old: there, New: git.ZeroOID}}, ""))
 	expect(validate(now), "WARNING: config.yaml: integration_branch: there is no branch integration in this clone")
 }
 

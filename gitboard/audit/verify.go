@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/gitio"
 	"github.com/git-liza/git-liza/gitboard/oplog"
 )
@@ -17,14 +19,19 @@ import (
 // With From, the replay starts from From's own tree, which is taken as it stands: it costs what the range
 // costs, and proves that the range follows from From. Whoever remembers a From that is no longer in the
 // history of To learns just that (the code "rewritten"), and all of To's history is replayed.
-type Range struct{ From, To gitio.OID }
+type Range struct {
+	From, To git.OID
+	// Clock is that of whoever lets the operations in now: a lease must have run out by it, too, for a take-over. None for
+	// operations that are on the board.
+	Clock board.Time
+}
 
 // Finding is one broken rule, or one thing worth knowing.
 type Finding struct {
-	Commit  gitio.OID // where it was found: a commit of the board, or one of integration
-	Subject string    // of that commit
-	Code    string    // a refusal's code, or one of the codes of this package
-	Text    string    // what is wrong, for people
+	Commit  git.OID         // where it was found: a commit of the board, or one of integration
+	Subject string          // of that commit
+	Code    board.ErrorCode // a refusal's code, or one of the codes of this package
+	Text    string          // what is wrong, for people
 }
 
 func (f Finding) String() string {
@@ -33,25 +40,25 @@ func (f Finding) String() string {
 
 // The codes of findings, beside those of refusals.
 const (
-	CodeHistory     = "history"     // parents, or an object that is no commit
-	CodeRewritten   = "rewritten"   // the start of the range is gone
-	CodeMessage     = "message"     // no operation can be read from it, or it says something else than the operation
-	CodeRequest     = "request"     // it was carried out before
-	CodeTree        = "tree"        // the files are not those that the operation leads to
-	CodeRecord      = "record"      // a record can't be read
-	CodeIdentity    = "identity"    // author or committer are not who acted
-	CodeTime        = "time"        // the two times differ, or are not UTC
-	CodeSignature   = "signature"   // it bears none, or not that of who acted
-	CodeForm        = "form"        // the commit object holds more than a board's commit
-	CodeEvidence    = "evidence"    // the repository doesn't hold what was recorded
-	CodeTrailer     = "trailer"     // a commit on a task's branch names somebody who never held the task
-	CodeIntegration = "integration" // integration moved otherwise than the board says
+	CodeHistory     board.ErrorCode = "history"     // parents, or an object that is not a commit
+	CodeRewritten   board.ErrorCode = "rewritten"   // the start of the range is gone
+	CodeMessage     board.ErrorCode = "message"     // no operation can be read from it, or it says something else than the operation
+	CodeRequest     board.ErrorCode = "request"     // it was carried out before
+	CodeTree        board.ErrorCode = "tree"        // the files are not those that the operation leads to
+	CodeRecord      board.ErrorCode = "record"      // a record can't be read
+	CodeIdentity    board.ErrorCode = "identity"    // author or committer are not who acted
+	CodeTime        board.ErrorCode = "time"        // the two times differ, or are not UTC
+	CodeSignature   board.ErrorCode = "signature"   // it bears none, or not that of who acted
+	CodeForm        board.ErrorCode = "form"        // the commit object holds more than a board's commit
+	CodeEvidence    board.ErrorCode = "evidence"    // the repository doesn't hold what was recorded
+	CodeTrailer     board.ErrorCode = "trailer"     // a commit on a task's branch names somebody who never held the task
+	CodeIntegration board.ErrorCode = "integration" // integration moved otherwise than the board says
 )
 
 // Report is what a verification found.
 type Report struct {
-	From, To   gitio.OID
-	SignedFrom gitio.OID      // since which commit of the range all are signed; zero when they are not at its end
+	From, To   git.OID
+	SignedFrom git.OID        // since which commit of the range all are signed; zero when they are not at its end
 	Commits    int            // in the range
 	Proven     int            // of these, the operations that follow from the board before them, byte for byte
 	Checked    int            // operations whose evidence was looked up in the repository, and is as recorded
@@ -71,6 +78,7 @@ const (
 	AttestedLease    = "lease"    // it had run out, or there was none
 	AttestedWorktree = "worktree" // it was clean, and on the commit
 	AttestedTest     = "test"     // the integration test ended so
+	AttestedFound    = "found"    // integration had the work before the board said so, by a merge that was cut in half
 	AttestedSpec     = "spec"     // the spec's file was not looked for
 )
 
@@ -80,9 +88,9 @@ const (
 // board oplog.ErrNoBoard.
 func Verify(ctx context.Context, store oplog.Store, repo *gitio.Repo, r Range, progress func(done, total int)) (*Report, error) {
 	if r.To.IsZero() {
-		tip, err := store.Ref(ctx, oplog.Ref)
+		tip, err := store.Ref(ctx, git.BoardRef)
 		if err != nil {
-			return nil, fmt.Errorf("read %s: %w", oplog.Ref, err)
+			return nil, fmt.Errorf("read %s: %w", git.BoardRef, err)
 		}
 		if tip.IsZero() {
 			return nil, oplog.ErrNoBoard
@@ -96,6 +104,10 @@ func Verify(ctx context.Context, store oplog.Store, repo *gitio.Repo, r Range, p
 	if repo == nil {
 		p.report.Unchecked = len(p.evidence)
 		return p.report, nil
+	}
+	// A replay makes the trees and records anew, and would not miss those that the repository lacks.
+	if err := repo.Whole(ctx, r.To); err != nil {
+		p.report.add(Finding{r.To, "", CodeHistory, fmt.Sprintf("objects of the board's history are missing or damaged: git liza doctor (%v)", err)})
 	}
 	return p.report, p.recheck(ctx, repo)
 }
@@ -117,8 +129,11 @@ func prove(ctx context.Context, store oplog.Store, repo *gitio.Repo, log *oplog.
 	}
 	p := newReplay(store, r)
 	p.strict = log != nil
+	if !r.From.IsZero() {
+		p.clock = r.Clock // else the board's whole history comes
+	}
 	if len(chain) == 0 {
-		p.report.add(Finding{r.To, "", CodeHistory, fmt.Sprintf("%s is no commit: there is no history behind it", r.To.Short())})
+		p.report.add(Finding{r.To, "", CodeHistory, fmt.Sprintf("%s is not a commit: there is no history behind it", r.To.Short())})
 		return p, nil
 	}
 	follows := false

@@ -5,10 +5,10 @@ import (
 	"testing"
 
 	"github.com/git-liza/git-liza/gitboard/audit"
-	"github.com/git-liza/git-liza/roles"
+	"github.com/git-liza/git-liza/gitboard/board"
 )
 
-// TestEveryOperation verifies a history in which every operation of the permission table stands.
+// TestEveryOperation verifies a history in which every operation occurs.
 func TestEveryOperation(t *testing.T) {
 	run := func(t *testing.T, w *world) *audit.Report {
 		w.everyOperation()
@@ -16,9 +16,9 @@ func TestEveryOperation(t *testing.T) {
 		for _, s := range w.steps {
 			ops = append(ops, s.op.Name())
 		}
-		for _, p := range roles.Permissions {
-			if !slices.Contains(ops, p.Op) {
-				t.Errorf("%s is not in the history", p.Op)
+		for _, op := range board.Ops() {
+			if !slices.Contains(ops, op) {
+				t.Errorf("%s is not in the history", op)
 			}
 		}
 		report := w.clean()

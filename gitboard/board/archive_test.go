@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/report"
 )
 
 func archive(sprint string, tasks ...string) *board.Archive {
@@ -56,7 +57,7 @@ func TestArchivedDependency(t *testing.T) {
 	s := begun(t).in(board.Merged, "login").ready("open", "login").do(human, archive("sprint-1", "login"))
 	next := board.NextClaim(s.state(), coder1.ID, nil, func(string, board.Brief) bool { return false })
 	equal(t, "the next to claim", next, "open")
-	o, err := board.Look(s.state(), board.Beside{}, s.now.Std())
+	o, err := report.Look(s.state(), report.Beside{}, s.now.Std())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,8 +70,8 @@ func TestArchivedDependency(t *testing.T) {
 // A board whose tasks are all archived is one with tasks: nothing is planned from the beginning.
 func TestAllArchived(t *testing.T) {
 	s := begun(t).in(board.Merged, "login").do(human, archive("sprint-1", "login"))
-	wakes := board.Wakes(s.state())
-	equal(t, "wakes", len(wakes) == 1 && wakes[0].Trigger == board.AllTerminal, true)
+	wakes := report.Wakes(s.state())
+	equal(t, "wakes", len(wakes) == 1 && wakes[0].Trigger == report.AllTerminal, true)
 	equal(t, "progress", board.LastProgress(s.state()).IsZero(), false)
 	s.do(planner, &board.CompleteGoal{})
 }

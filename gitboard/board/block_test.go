@@ -1,6 +1,7 @@
 package board_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -54,6 +55,23 @@ func TestBlockForgetsWhoIsNext(t *testing.T) {
 	equal(t, "freed", s.task("login").Freed, false)
 	s.do(planner, &board.Unblock{About: about("login"), Mode: "keep-work", To: "coder-2"}).do(human, force)
 	equal(t, "reserved_for", s.task("login").ReservedFor, "")
+}
+
+// Work is reserved for coders that exist, and a planner can lift a reservation.
+func TestReservations(t *testing.T) {
+	keep := func(to string) *board.Unblock {
+		return &board.Unblock{About: about("login"), Mode: board.UnblockKeepWork, To: to}
+	}
+	lift := &board.Reassign{About: about("login")}
+	s := begun(t).in(board.Blocked, "login")
+	s.refused("unknown-record", planner, keep("coder-99"), "coder-99 is not registered", "coder-1, coder-2 and coder-3")
+	s.do(planner, keep("coder-2")).refused("reserved", coder3, goOn("login"))
+	s.do(planner, lift)
+	equal(t, "reserved_for", s.task("login").ReservedFor, "")
+	equal(t, "freed", s.task("login").Freed, false)
+	s.refused("exists", planner, lift, "free for any coder")
+	s.do(coder3, goOn("login"))
+	s.refused("unknown-record", human, write("tasks/login.yaml", "reserved_for", "coder-99"))
 }
 
 func TestUnblock(t *testing.T) {
@@ -120,7 +138,19 @@ func TestReframing(t *testing.T) {
 	} {
 		exhausted(t).do(planner, amend(c.d, c.set)).do(planner, un)
 	}
-	t.Run("a spec that is no file reframes nothing", func(t *testing.T) {
+	t.Run("spaces, case and punctuation reframe nothing", func(t *testing.T) {
+		done := "  " + strings.ToUpper(definition().DoneWhen) + " !"
+		exhausted(t).do(planner, amend(board.Definition{DoneWhen: done}, "done_when")).refused("exhausted", planner, un)
+	})
+	t.Run("other coders may try the same words in another order", func(t *testing.T) {
+		words := strings.Fields(definition().DoneWhen)
+		slices.Reverse(words)
+		s := exhausted(t).do(planner, amend(board.Definition{DoneWhen: strings.Join(words, " ")}, "done_when")).do(planner, un)
+		s.refused("reserved", coder1, claim("login"), "coder-1 failed at login before")
+		s.refused("reserved", coder2, claim("login"), "only the order of words")
+		s.do(coder3, claim("login"))
+	})
+	t.Run("a spec that is not a file reframes nothing", func(t *testing.T) {
 		lost := amend(board.Definition{SpecRef: "specs/lost.md"}, "spec_ref")
 		exhausted(t).refused("gate", planner, lost, "specs/lost.md", "login")
 	})

@@ -84,8 +84,8 @@ func (s *State) eachBrief(below map[string]Brief, visit func(Brief)) {
 	}
 }
 
-// brief returns a task in brief, archived or not; false when there is none.
-func (s *State) brief(id string) (Brief, bool) {
+// BriefOf returns a task in brief, archived or not; false when there is none.
+func (s *State) BriefOf(id string) (Brief, bool) {
 	if t, ok := s.over[RecordPath(TaskDir, id)].(*Task); ok {
 		return t.Brief(), true
 	}
@@ -104,12 +104,12 @@ func (s *State) brief(id string) (Brief, bool) {
 
 // Merged reports whether a task has landed.
 func (s *State) Merged(id string) bool {
-	b, ok := s.brief(id)
+	b, ok := s.BriefOf(id)
 	return ok && b.Status == Merged
 }
 
-// scan visits the brief of every task that is not archived, in no order.
-func (s *State) scan(visit func(Brief)) {
+// EachBrief visits the brief of every task that is not archived, in no order.
+func (s *State) EachBrief(visit func(Brief)) {
 	var below map[string]Brief
 	if s.src != nil {
 		var err error
@@ -124,7 +124,7 @@ func (s *State) scan(visit func(Brief)) {
 // Tasks lists every task that is not archived in brief: by priority, then age, then id.
 func (s *State) Tasks() []Brief {
 	var list []Brief
-	s.scan(func(b Brief) { list = append(list, b) })
+	s.EachBrief(func(b Brief) { list = append(list, b) })
 	slices.SortFunc(list, func(a, b Brief) int {
 		return cmp.Or(cmp.Compare(a.Priority, b.Priority), cmp.Compare(a.Created, b.Created), cmp.Compare(a.ID, b.ID))
 	})
@@ -134,7 +134,7 @@ func (s *State) Tasks() []Brief {
 // heldBy returns the task that an agent works on, "" when it works on none.
 func (s *State) heldBy(agent string) string {
 	held := ""
-	s.scan(func(b Brief) {
+	s.EachBrief(func(b Brief) {
 		if b.Holds(agent) && (held == "" || b.ID < held) {
 			held = b.ID
 		}
@@ -145,7 +145,7 @@ func (s *State) heldBy(agent string) string {
 // reviewedBy returns the submission that an agent reviews, "" when it reviews none.
 func (s *State) reviewedBy(agent string) string {
 	held := ""
-	s.scan(func(b Brief) {
+	s.EachBrief(func(b Brief) {
 		if b.Status == ReadyForReview && b.ReviewingBy == agent && (held == "" || b.ID < held) {
 			held = b.ID
 		}
@@ -156,7 +156,7 @@ func (s *State) reviewedBy(agent string) string {
 // dependents lists the tasks that depend on a task and are not over, sorted.
 func (s *State) dependents(task string) []string {
 	var ids []string
-	s.scan(func(b Brief) {
+	s.EachBrief(func(b Brief) {
 		if !b.Status.Terminal() && slices.Contains(b.DependsOn, task) {
 			ids = append(ids, b.ID)
 		}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/report"
 )
 
 func TestClaim(t *testing.T) {
@@ -145,7 +146,7 @@ func TestHandoff(t *testing.T) {
 	equal(t, "assigned_to", task.AssignedTo, "coder-2")
 	equals(t, "history", events(task)[2:], []string{"claimed", "pre_execution_checkpoint", "handed_off", "resumed"})
 	equal(t, "the checkpoint holds", task.CheckpointOfIteration() != nil, true)
-	equal(t, "iterations", board.Measure(s.state()).Iterations, 1)
+	equal(t, "iterations", report.Measure(s.state()).Iterations, 1)
 	s.do(coder2, submit("login"))
 	equal(t, "an agent that handed off", s.agent("coder-1").Status, board.HandedOff)
 	s.do(coder1, &board.AgentStatusChange{Status: board.Starting}).do(coder1, &board.AgentStatusChange{Status: board.Idle})

@@ -10,7 +10,7 @@ import (
 
 	"github.com/bmatcuk/doublestar/v4"
 
-	"github.com/git-liza/git-liza/roles"
+	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
 // Config is config.yaml. Durations are in seconds.
@@ -26,6 +26,8 @@ type Config struct {
 	ReviewerPollInterval          int      `yaml:"reviewer_poll_interval"`
 	ReviewerMaxWait               int      `yaml:"reviewer_max_wait"`
 	PauseGrace                    int      `yaml:"pause_grace"`
+	RunMaxTime                    int      `yaml:"run_max_time"`
+	RunMaxSilence                 int      `yaml:"run_max_silence"`
 	IntegrationBranch             string   `yaml:"integration_branch"`
 	IntegrationTest               string   `yaml:"integration_test"`
 	IntegrationTestTimeout        int      `yaml:"integration_test_timeout"`
@@ -75,6 +77,8 @@ var ConfigKeys = []ConfigKey{
 	{Name: "reviewer_poll_interval", Default: "30", Takes: "seconds", Meaning: "a waiting reviewer's fallback look at the board", min: 1, ref: func(c *Config) any { return &c.ReviewerPollInterval }},
 	{Name: "reviewer_max_wait", Default: "1800", Takes: "seconds", Meaning: "how long a reviewer waits without work", min: 1, ref: func(c *Config) any { return &c.ReviewerMaxWait }},
 	{Name: "pause_grace", Default: "30", Takes: "seconds", Meaning: "time that running agents get to stop by themselves", min: 0, ref: func(c *Config) any { return &c.PauseGrace }},
+	{Name: "run_max_time", Default: "7200", Takes: "seconds", Meaning: "how long one run of an agent may take; 0: as long as it likes", min: 0, ref: func(c *Config) any { return &c.RunMaxTime }},
+	{Name: "run_max_silence", Default: "1800", Takes: "seconds", Meaning: "how long an agent may do nothing before its run is ended; 0: as long as it likes", min: 0, ref: func(c *Config) any { return &c.RunMaxSilence }},
 	{Name: "integration_branch", Default: "integration", Takes: "branch", Meaning: "where approved work lands; chosen at init", ref: func(c *Config) any { return &c.IntegrationBranch }},
 	{Name: "integration_test", Default: "", Takes: "command", Meaning: "test of a merge candidate; empty: scripts/integration-test.sh when present", ref: func(c *Config) any { return &c.IntegrationTest }},
 	{Name: "integration_test_timeout", Default: "1800", Takes: "seconds", Meaning: "when a running integration test is given up", min: 1, ref: func(c *Config) any { return &c.IntegrationTestTimeout }},

@@ -5,7 +5,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/git-liza/git-liza/roles"
+	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
 // editTask returns the task to change. Check has seen that it exists.
@@ -90,14 +90,14 @@ func block(s *State, t *Task, by, reason string, questions []string, op Operatio
 
 // align appends to the goal's alignment history.
 func align(s *State, op Operation, event, summary string) {
-	g := edit[Goal](s, GoalPath)
+	g := editSingle[Goal](s, GoalPath)
 	g.AlignmentHistory = append(slices.Clip(g.AlignmentHistory), Alignment{Timestamp: op.Time, Event: event, Summary: summary})
 }
 
 // settleSprint completes a sprint whose planned tasks are all over, when the last of them ends or, if it
 // ended at a checkpoint, as the sprint goes on.
 func settleSprint(s *State, op Operation) {
-	if _, imports := op.Payload.(*Import); imports {
+	if Begins(op.Name()) {
 		return
 	}
 	_, closed := op.Payload.(*Resume)
@@ -113,12 +113,12 @@ func settleSprint(s *State, op Operation) {
 	if sp == nil || sp.Status != InProgress || !sp.planDone(s) {
 		return
 	}
-	sp = edit[Sprint](s, SprintPath)
+	sp = editSingle[Sprint](s, SprintPath)
 	sp.Status, sp.Timeline.Ended = Completed, op.Time
 }
 
 func setMode(s *State, m Mode, op Operation, by, reason string) {
-	c := edit[Control](s, ControlPath)
+	c := editSingle[Control](s, ControlPath)
 	c.Mode, c.Since, c.By, c.Reason = m, op.Time, by, reason
 }
 

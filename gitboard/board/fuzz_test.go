@@ -10,7 +10,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/codec"
-	"github.com/git-liza/git-liza/roles"
+	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
 // An id that is taken names one plain file, and one that isn't is refused wherever it's given.
@@ -35,7 +35,7 @@ func FuzzIDs(f *testing.F) {
 			}
 			valid := map[string]bool{board.TaskDir: board.ValidTaskID(id), board.HandoffDir: board.ValidTaskID(id), board.AgentDir: notAgent == nil}
 			if ok, known := valid[dir]; known && !ok {
-				t.Errorf("%q is a record, and %q is no id", path, id)
+				t.Errorf("%q is a record, and %q is not an id", path, id)
 			}
 		}
 		state := s.state()

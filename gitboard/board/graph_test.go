@@ -6,10 +6,11 @@ import (
 	"testing"
 
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/report"
 )
 
 // drawn is "id level*" of each node in order, "*" for the critical path.
-func drawn(g board.Graph) string {
+func drawn(g report.Graph) string {
 	var parts []string
 	for _, n := range g.Nodes {
 		mark := ""
@@ -44,7 +45,7 @@ func TestGraph(t *testing.T) {
 		{"itself", []board.Brief{task("a", todo, "a")}, "a 0*", "a"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			g := board.GraphOf(c.tasks)
+			g := report.GraphOf(c.tasks)
 			equal(t, "nodes", drawn(g), c.nodes)
 			equal(t, "critical path", strings.Join(g.Critical, " "), c.critical)
 		})

@@ -52,7 +52,7 @@ func TestImport(t *testing.T) {
 		"order":         {func(r []board.Imported) []board.Imported { r[0], r[1] = r[1], r[0]; return r }, "order"},
 		"twice":         {func(r []board.Imported) []board.Imported { return append(r, r[5]) }, "order"},
 		"another's":     {func(r []board.Imported) []board.Imported { r[5].Path = "tasks/b.yaml"; return r }, `holds "a"`},
-		"no record":     {func(r []board.Imported) []board.Imported { return append(r, record("x.yaml", "a: b\n")) }, "no record"},
+		"no record":     {func(r []board.Imported) []board.Imported { return append(r, record("x.yaml", "a: b\n")) }, "is not a record that can be imported"},
 		"archived":      {func(r []board.Imported) []board.Imported { r[5].Path = "archive/s/a.yaml"; return r }, ""},
 		"unknown field": {func(r []board.Imported) []board.Imported { r[5].YAML += "owner: me\n"; return r }, "owner"},
 		"invariant": {func(r []board.Imported) []board.Imported {

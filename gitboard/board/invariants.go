@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/git-liza/git-liza/roles"
+	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
 // Violation is an invariant that a record breaks.
@@ -55,7 +55,7 @@ func checkNewViolations(before, after *State) error {
 		return nil
 	}
 	slices.SortFunc(fresh, func(a, b Violation) int { return strings.Compare(a.String(), b.String()) })
-	return refuse("invariant", "this would leave the board inconsistent: %s", fresh[0])
+	return refuse(CodeInvariant, "this would leave the board inconsistent: %s", fresh[0])
 }
 
 // newOnes are the violations that did not stand before.
@@ -70,7 +70,7 @@ func newOnes(now []Violation, before func() []Violation) []Violation {
 // doubleHolders finds agents that work on two tasks.
 func doubleHolders(s *State) []Violation {
 	held, twice := map[string]string{}, false
-	s.scan(func(b Brief) {
+	s.EachBrief(func(b Brief) {
 		if b.Holds(b.AssignedTo) {
 			twice = twice || held[b.AssignedTo] != ""
 			held[b.AssignedTo] = b.ID
@@ -113,11 +113,11 @@ func recordViolations(s *State, path string) []Violation {
 		sprintInvariants(s, r, bad)
 	case *Goal:
 		if !slices.Contains([]Phase{InProgress, Completed, PhaseAborted}, r.Status) {
-			bad("status", "%q is no state of a goal", r.Status)
+			bad("status", "%q is not a state of a goal", r.Status)
 		}
 	case *Control:
 		if !slices.Contains([]Mode{Running, Paused, CheckpointMode, Aborted}, r.Mode) {
-			bad("mode", "%q is no mode", r.Mode)
+			bad("mode", "%q is not a mode", r.Mode)
 		}
 	case *Breaker:
 		if r.Status != BreakerOK && r.Status != BreakerTriggered || (r.Status == BreakerTriggered) != (r.CurrentTrigger != nil) {
@@ -151,13 +151,13 @@ func recordViolations(s *State, path string) []Violation {
 
 func agentInvariants(a *Agent, bad func(string, string, ...any)) {
 	if !slices.Contains(AgentStatuses, a.Status) {
-		bad("status", "%q is no state of an agent", a.Status)
+		bad("status", "%q is not a state of an agent", a.Status)
 	}
 	if a.Status == Working && a.CurrentTask == "" {
 		bad("current_task", "WORKING without a task")
 	}
 	if !slices.Contains(roles.Agents, a.Role) {
-		bad("role", "%q is no agent's role", a.Role)
+		bad("role", "%q is not an agent's role", a.Role)
 	}
 }
 
@@ -166,7 +166,7 @@ func sprintInvariants(s *State, sp *Sprint, bad func(string, string, ...any)) {
 		bad("goal_ref", "%q is not the goal %s", sp.GoalRef, g.ID)
 	}
 	if !slices.Contains([]Phase{InProgress, AtCheckpoint, Completed, PhaseAborted}, sp.Status) {
-		bad("status", "%q is no state of a sprint", sp.Status)
+		bad("status", "%q is not a state of a sprint", sp.Status)
 	}
 	if sp.Timeline.Started.IsZero() {
 		bad("timeline.started", "not set")
@@ -189,11 +189,11 @@ func taskInvariants(s *State, t *Task, bad func(string, string, ...any)) {
 		}
 	}
 	if !t.Status.Valid() {
-		bad("status", "%q is no state of a task", t.Status)
+		bad("status", "%q is not a state of a task", t.Status)
 		return
 	}
 	if !slices.Contains(Kinds, t.Kind) {
-		bad("kind", "%q is no kind of task", t.Kind)
+		bad("kind", "%q is not a kind of task", t.Kind)
 	}
 	if t.Priority < 1 || t.Priority > 5 {
 		bad("priority", "%d is not from 1 to 5", t.Priority)

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/git-liza/git-liza/roles"
+	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
 // Key is a record of keys/: a public key, and who signs with it. It belongs to one principal for ever; a revoked
@@ -29,7 +29,7 @@ var (
 // KeyTypes are the types of keys that sign.
 var KeyTypes = []string{"ssh-ed25519", "ecdsa-sha2-nistp256", "ecdsa-sha2-nistp384", "ecdsa-sha2-nistp521", "ssh-rsa"}
 
-// KeyID names a public key: its SHA-256, in the alphabet of file names. "" for what is no public key in its
+// KeyID names a public key: its SHA-256, in the alphabet of file names. "" for what is not a public key in its
 // usual form.
 func KeyID(public string) string {
 	kind, text, _ := strings.Cut(public, " ")
@@ -69,10 +69,10 @@ func principal(name string) error {
 		return nil
 	}
 	if !strings.Contains(name, "@") {
-		return invalid("%s is no agent's id and no e-mail address: a human is known by the address that git has", quote(name)).hint("coder-1, or ada@example.org: git config user.email")
+		return invalid("%s is neither an agent's id nor an e-mail address: a human is known by the address that git has", quote(name)).hint("coder-1, or ada@example.org: git config user.email")
 	}
 	if !address.MatchString(name) || strings.ToLower(name) != name || AgentAddress(name) {
-		return invalid("%s is no e-mail address of a human, in lower case", quote(name))
+		return invalid("%s is not an e-mail address of a human, in lower case", quote(name))
 	}
 	return nil
 }

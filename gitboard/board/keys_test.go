@@ -16,10 +16,10 @@ func public(fill byte) string {
 	return kind + " " + base64.StdEncoding.EncodeToString(data)
 }
 
-func refusedWith(t *testing.T, err error, code string) {
+func refusedWith(t *testing.T, err error, code board.ErrorCode) {
 	t.Helper()
 	if r, is := err.(*board.Refusal); !is || r.Code != code {
-		t.Errorf("%v is no refusal %q", err, code)
+		t.Errorf("%v is not a refusal %q", err, code)
 	}
 }
 

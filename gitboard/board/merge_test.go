@@ -18,7 +18,7 @@ func TestMerge(t *testing.T) {
 	equal(t, "drift_commits", task.DriftCommits, 2)
 	equal(t, "worktree", task.Worktree, "")
 	e := task.Last("merged")
-	equal(t, "event", e.MergeType+" "+e.Commit, "fast-forward "+mergedCommit)
+	equal(t, "event", e.MergeType+" "+e.Commit, "merge-commit "+mergedCommit)
 	equal(t, "author", s.agent("coder-1").Status, board.Idle)
 }
 
@@ -61,6 +61,10 @@ func TestFailedMerge(t *testing.T) {
 func TestRequiredIntegrationTest(t *testing.T) {
 	s := begun(t).do(human, &board.SetConfig{Key: "require_integration_test", Value: "true"}).approved("login")
 	s.refused("tests", reviewer1, merge("login"))
+	found := &board.FinishMerge{About: about("login"), ReviewCommit: workCommit, MergeCommit: workCommit, MergeType: board.FastForward}
+	for _, who := range []board.Actor{coder1, planner} {
+		s.refused("tests", who, found, "can't say that")
+	}
 	p := merge("login")
 	p.Test = "make test"
 	s.do(reviewer1, p)
@@ -101,10 +105,32 @@ func TestRetryMerge(t *testing.T) {
 }
 
 func TestFinishMerge(t *testing.T) {
-	f := &board.FinishMerge{About: about("login"), ReviewCommit: workCommit, MergeCommit: mergedCommit, MergeType: board.MergeCommitType}
+	f := &board.FinishMerge{About: about("login"), ReviewCommit: workCommit, Before: sha("b"), MergeCommit: mergedCommit, MergeType: board.MergeCommitType}
 	for _, who := range []board.Actor{planner, coder2, reviewer2, human} {
 		s := begun(t).approved("login").do(who, f)
 		equal(t, "status", s.task("login").Status, board.Merged)
 	}
 	begun(t).in(board.IntegrationFailed, "login").refused("wrong-state", human, f)
+	forward := *f
+	forward.Before, forward.MergeCommit, forward.MergeType = "", workCommit, board.FastForward
+	begun(t).approved("login").do(coder1, &forward)
+	for name, change := range map[string]func(p, forward *board.FinishMerge){
+		"was approved at":                 func(p, _ *board.FinishMerge) { p.ReviewCommit = sha("f") },
+		"before":                          func(p, _ *board.FinishMerge) { p.Before = "" },
+		"merge_commit":                    func(p, _ *board.FinishMerge) { p.MergeCommit = "" },
+		"is not a merge type":             func(p, _ *board.FinishMerge) { p.MergeType = "squash" },
+		"neither the approved commit nor": func(p, _ *board.FinishMerge) { p.MergeCommit = workCommit },
+		"nor what was on integration":     func(p, _ *board.FinishMerge) { p.MergeCommit = p.Before },
+		"drift_commits is -1":             func(p, _ *board.FinishMerge) { p.Drift = -1 },
+		"lands the approved commit":       func(p, forward *board.FinishMerge) { *p = *forward; p.MergeCommit = mergedCommit },
+		"a fast-forward that is finished": func(p, forward *board.FinishMerge) { *p = *forward; p.Before = sha("b") },
+	} {
+		p := *f
+		change(&p, &forward)
+		code := board.CodeInvalid
+		if name == "was approved at" {
+			code = board.CodeStale
+		}
+		begun(t).approved("login").refused(code, coder1, &p, name)
+	}
 }

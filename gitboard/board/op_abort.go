@@ -11,7 +11,7 @@ func (p *Abort) Op() string { return "abort" }
 // Check implements Payload.
 func (p *Abort) Check(s *State, _ Operation) error {
 	if g := s.Goal(); g.Status != InProgress {
-		return refuse("wrong-state", "the goal is %s already", g.Status)
+		return refuse(CodeWrongState, "the goal is %s already", g.Status)
 	}
 	return nil
 }
@@ -19,9 +19,9 @@ func (p *Abort) Check(s *State, _ Operation) error {
 // Apply implements Payload.
 func (p *Abort) Apply(s *State, op Operation) {
 	setMode(s, Aborted, op, op.Actor.ID, p.Reason)
-	edit[Goal](s, GoalPath).Status = PhaseAborted
+	editSingle[Goal](s, GoalPath).Status = PhaseAborted
 	if sp := s.Sprint(); sp.Status == InProgress || sp.Status == AtCheckpoint {
-		sp = edit[Sprint](s, SprintPath)
+		sp = editSingle[Sprint](s, SprintPath)
 		sp.Status, sp.Timeline.Ended = PhaseAborted, op.Time
 	}
 }

@@ -25,10 +25,10 @@ func (p *Ack) Check(s *State, _ Operation) error {
 		by, known := s.acknowledged(id)
 		switch {
 		case !known && s.Err() == nil:
-			return refuse("unknown-record", "no note or anomaly is called %s", quote(id)).
+			return refuse(CodeUnknownRecord, "no note or anomaly is called %s", quote(id)).
 				hint("%s", didYouMean(id, slices.Concat(s.List(NoteDir), s.List(AnomalyDir)), "git liza read human_notes"))
 		case by != "":
-			return refuse("exists", "%s was acknowledged by %s already", id, by)
+			return refuse(CodeExists, "%s was acknowledged by %s already", id, by)
 		}
 	}
 	return nil

@@ -3,7 +3,7 @@ package board
 import (
 	"slices"
 
-	"github.com/git-liza/git-liza/roles"
+	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
 // AddTask defines a task, as DRAFT or, by a human with Ready, as UNCLAIMED.
@@ -23,7 +23,7 @@ func (p *AddTask) Op() string { return "add-task" }
 // Check implements Payload.
 func (p *AddTask) Check(s *State, op Operation) error {
 	if t := s.Task(p.Task); t != nil {
-		return refuse("exists", "there is a task %s already: %s", p.Task, clip(t.Description, 80)).on(t).hint("git liza show %s", p.Task)
+		return refuse(CodeExists, "there is a task %s already: %s", p.Task, clip(t.Description, 80)).on(t).hint("git liza show %s", p.Task)
 	}
 	if p.Stretch && p.Planned {
 		return invalid("a task is planned or stretch, not both")
@@ -35,7 +35,7 @@ func (p *AddTask) Check(s *State, op Operation) error {
 		return nil
 	}
 	if op.Actor.Role != roles.Human {
-		return refuse("permission", "only a human injects a task that is ready; a planner adds and finalizes").hint("git liza finalize %s", p.Task)
+		return refuse(CodePermission, "only a human injects a task that is ready; a planner adds and finalizes").hint("git liza finalize %s", p.Task)
 	}
 	return gates(s, p.Task, p.Definition, p.NoSpecFile)
 }
@@ -54,7 +54,7 @@ func (p *AddTask) Apply(s *State, op Operation) {
 	if sp == nil || sp.Status != InProgress && !p.Planned && !p.Stretch {
 		return
 	}
-	sp = edit[Sprint](s, SprintPath)
+	sp = editSingle[Sprint](s, SprintPath)
 	if p.Stretch {
 		sp.Scope.Stretch = append(slices.Clip(sp.Scope.Stretch), p.Task)
 	} else {
@@ -76,7 +76,7 @@ func checkDefinition(s *State, d Definition, id string) error {
 		return invalid("priority is %d; it goes from 1 (first) to 5 (last)", d.Priority)
 	}
 	if !slices.Contains(Kinds, d.Kind) {
-		return invalid("%s is no kind of task: use %s", quote(string(d.Kind)), list(Kinds))
+		return invalid("%s is not a kind of task: use %s", quote(string(d.Kind)), list(Kinds))
 	}
 	if d.MaxIterations < 0 || d.MaxReviewCycles < 0 || d.LeaseDurationOverride < 0 {
 		return invalid("limits and durations are not negative")
@@ -116,11 +116,11 @@ func gates(s *State, id string, d Definition, noSpecFile bool) error {
 	}
 	for _, f := range fields {
 		if required(f.name, f.value) != nil {
-			return refuse("gate", "%s has no %s", id, f.name).hint("git liza amend-task %s %s ...", id, f.flag)
+			return refuse(CodeGate, "%s has no %s", id, f.name).hint("git liza amend-task %s %s ...", id, f.flag)
 		}
 	}
 	if d.SpecOID == "" && !noSpecFile {
-		return refuse("gate", "the spec %s of %s is not a file on the integration branch", quote(d.SpecRef), id).
+		return refuse(CodeGate, "the spec %s of %s is not a file on the integration branch", quote(d.SpecRef), id).
 			hint("commit it there first (git liza land COMMIT), or set SKIP_SPEC_FILE_CHECK=true")
 	}
 	return nil

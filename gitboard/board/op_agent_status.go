@@ -29,10 +29,10 @@ func (p *AgentStatusChange) Check(s *State, op Operation) error {
 	}
 	a := s.Agent(op.Actor.ID)
 	if a.Status != p.Status && !slices.Contains(agentMoves[a.Status], p.Status) {
-		return refuse("wrong-state", "%s is %s, and does not become %s by itself", op.Actor.ID, a.Status, quote(string(p.Status)))
+		return refuse(CodeWrongState, "%s is %s, and does not become %s by itself", op.Actor.ID, a.Status, quote(string(p.Status)))
 	}
 	if held := firstWord(s.heldBy(op.Actor.ID), s.reviewedBy(op.Actor.ID)); p.Status == Idle && held != "" {
-		return refuse("wrong-state", "%s still works on %s", op.Actor.ID, held)
+		return refuse(CodeWrongState, "%s still works on %s", op.Actor.ID, held)
 	}
 	return nil
 }

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/git-liza/git-liza/roles"
+	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
 // AnomalyType is a row of the table of anomalies: who may log it and which details it must have.
@@ -54,7 +54,7 @@ func (p *LogAnomaly) Check(_ *State, op Operation) error {
 	}
 	row := AnomalyTypes[anomalyRow(p.Type)]
 	if op.Actor.Role != roles.Human && !slices.Contains(row.Who, op.Actor.Role) {
-		return refuse("permission", "%s is not logged by a %s", p.Type, op.Actor.Role).hint("it takes %s", list(row.Who))
+		return refuse(CodePermission, "%s is not logged by a %s", p.Type, op.Actor.Role).hint("it takes %s", list(row.Who))
 	}
 	return nil
 }
@@ -71,7 +71,7 @@ func anomalyFault(typ string, details map[string]Scalar) error {
 		for _, a := range AnomalyTypes {
 			names = append(names, a.Type)
 		}
-		return invalid("%s is no type of anomaly", quote(typ)).hint("types: %s", strings.Join(names, ", "))
+		return invalid("%s is not a type of anomaly", quote(typ)).hint("types: %s", strings.Join(names, ", "))
 	}
 	for _, name := range AnomalyTypes[i].Details {
 		v := string(details[name])
@@ -86,7 +86,7 @@ func anomalyFault(typ string, details map[string]Scalar) error {
 	}
 	for name := range details {
 		if !detailName(name) {
-			return invalid("%s is no name for a detail: use lower-case letters, digits and _", quote(name))
+			return invalid("%s is not a name for a detail: use lower-case letters, digits and _", quote(name))
 		}
 	}
 	return nil

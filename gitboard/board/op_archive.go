@@ -21,18 +21,18 @@ func (p *Archive) Op() string { return "archive" }
 // Check implements Payload.
 func (p *Archive) Check(s *State, _ Operation) error {
 	if !ValidTaskID(p.Sprint) {
-		return invalid("%s is no sprint's id", quote(p.Sprint)).hint("sprints are named like sprint-1")
+		return invalid("%s is not a sprint's id", quote(p.Sprint)).hint("sprints are named like sprint-1")
 	}
 	now := s.Sprint()
 	if p.Sprint == now.ID && !now.Over() {
-		return refuse("wrong-state", "%s is %s: only an ended sprint is archived", now.ID, now.Status)
+		return refuse(CodeWrongState, "%s is %s: only an ended sprint is archived", now.ID, now.Status)
 	}
 	if n := len(p.Tasks); n == 0 || n > MaxArchived {
 		return invalid("%d tasks are named; an operation archives from 1 to %d", n, MaxArchived)
 	}
 	seen := make(map[string]bool, len(p.Tasks))
 	for _, id := range p.Tasks {
-		b, ok := s.brief(id)
+		b, ok := s.BriefOf(id)
 		in := ""
 		if ok {
 			in = s.ArchivedIn(id)
@@ -45,11 +45,11 @@ func (p *Archive) Check(s *State, _ Operation) error {
 		case seen[id]:
 			return invalid("%s is named twice", id)
 		case in != "":
-			return refuse("exists", "%s is archived already, in %s", id, in)
+			return refuse(CodeExists, "%s is archived already, in %s", id, in)
 		case !b.Status.Terminal():
-			return refuse("wrong-state", "%s is %s: only what is over is archived", id, b.Status).hint("git liza show %s", id)
+			return refuse(CodeWrongState, "%s is %s: only what is over is archived", id, b.Status).hint("git liza show %s", id)
 		case p.Sprint != now.ID && b.StatusChangedAt > now.Timeline.Started:
-			return refuse("wrong-state", "%s ended at %s, in %s", id, b.StatusChangedAt, now.ID)
+			return refuse(CodeWrongState, "%s ended at %s, in %s", id, b.StatusChangedAt, now.ID)
 		}
 		seen[id] = true
 	}
@@ -80,7 +80,7 @@ func (sp *Sprint) Over() bool { return sp.Status == Completed || sp.Status == Ph
 // end), sorted.
 func ToArchive(s *State, from, until Time) []string {
 	var ids []string
-	s.scan(func(b Brief) {
+	s.EachBrief(func(b Brief) {
 		if b.Status.Terminal() && b.StatusChangedAt >= from && (until.IsZero() || b.StatusChangedAt < until) {
 			ids = append(ids, b.ID)
 		}

@@ -1,6 +1,6 @@
 package board
 
-import "github.com/git-liza/git-liza/roles"
+import "github.com/git-liza/git-liza/gitboard/roles"
 
 // HumanOverride is the reason of a human's block that names none.
 const HumanOverride = "human override"

@@ -13,7 +13,7 @@ func (p *SetCheckpoint) Check(s *State, _ Operation) error { return mayHalt(s) }
 
 func mayHalt(s *State) error {
 	if c := s.Control(); c.Mode == CheckpointMode || c.Mode == Aborted {
-		return refuse("mode", "the board is at %s already, since %s", c.Mode, c.Since).hint("git liza sprint show --summary")
+		return refuse(CodeMode, "the board is at %s already, since %s", c.Mode, c.Since).hint("git liza sprint show --summary")
 	}
 	return nil
 }
@@ -22,7 +22,7 @@ func mayHalt(s *State) error {
 func halt(s *State, op Operation, by, reason string) {
 	setMode(s, CheckpointMode, op, by, reason)
 	if s.Sprint().Status == InProgress {
-		sp := edit[Sprint](s, SprintPath)
+		sp := editSingle[Sprint](s, SprintPath)
 		sp.Status, sp.Timeline.CheckpointAt = AtCheckpoint, op.Time
 	}
 }

@@ -13,14 +13,14 @@ func (p *CompleteGoal) Op() string { return "complete-goal" }
 // Check implements Payload.
 func (p *CompleteGoal) Check(s *State, _ Operation) error {
 	if g := s.Goal(); g.Status != InProgress {
-		return refuse("wrong-state", "the goal is %s already", g.Status)
+		return refuse(CodeWrongState, "the goal is %s already", g.Status)
 	}
-	if !s.anyTask() {
-		return refuse("wrong-state", "the goal has no tasks yet").hint("git liza add-task")
+	if !s.HasTasks() {
+		return refuse(CodeWrongState, "the goal has no tasks yet").hint("git liza add-task")
 	}
 	for _, b := range s.Tasks() {
 		if !b.Status.Terminal() {
-			return refuse("wrong-state", "%s is %s: the goal is not complete", b.ID, b.Status).hint("git liza status")
+			return refuse(CodeWrongState, "%s is %s: the goal is not complete", b.ID, b.Status).hint("git liza status")
 		}
 	}
 	return nil
@@ -28,7 +28,7 @@ func (p *CompleteGoal) Check(s *State, _ Operation) error {
 
 // Apply implements Payload.
 func (p *CompleteGoal) Apply(s *State, op Operation) {
-	edit[Goal](s, GoalPath).Status = Completed
+	editSingle[Goal](s, GoalPath).Status = Completed
 	if p.Summary != "" {
 		align(s, op, "completed", p.Summary)
 	}

@@ -16,14 +16,14 @@ func (p *SetConfig) Check(s *State, _ Operation) error {
 		return err
 	}
 	if p.Key == chosenAtInit {
-		return refuse("permission", "the integration branch is chosen at init and stays")
+		return refuse(CodePermission, "the integration branch is chosen at init and stays")
 	}
 	c := *s.Config()
 	if err := k.set(&c, p.Value); err != nil {
 		return invalid("%v", err)
 	}
 	if k.Value(&c) == k.Value(s.Config()) {
-		return refuse("exists", "%s is %q already", p.Key, p.Value)
+		return refuse(CodeExists, "%s is %q already", p.Key, p.Value)
 	}
 	return mayConfigure(s, &c, nil)
 }
@@ -39,7 +39,7 @@ func mayConfigure(s *State, next *Config, edited []FieldEdit) error {
 		}
 	}
 	if next.RequireSignatures && !s.Config().RequireSignatures && !s.humansKey("") {
-		return refuse("no-key", "no human has a key on the board: nobody could sign for a human").hint("git liza keys add you@example.org FILE.pub")
+		return refuse(CodeNoKey, "no human has a key on the board: nobody could sign for a human").hint("git liza keys add you@example.org FILE.pub")
 	}
 	return nil
 }
@@ -47,7 +47,7 @@ func mayConfigure(s *State, next *Config, edited []FieldEdit) error {
 // Apply implements Payload.
 func (p *SetConfig) Apply(s *State, _ Operation) {
 	k, _ := FindConfigKey(p.Key)
-	_ = k.set(edit[Config](s, ConfigPath), p.Value)
+	_ = k.set(editSingle[Config](s, ConfigPath), p.Value)
 }
 
 // Subject implements Payload.

@@ -1,6 +1,6 @@
 package board
 
-import "github.com/git-liza/git-liza/roles"
+import "github.com/git-liza/git-liza/gitboard/roles"
 
 // Deadline halts the board because the sprint's deadline has passed. Anyone who may plan commits it; its
 // Check recomputes the condition.
@@ -13,7 +13,7 @@ func (p *Deadline) Op() string { return "deadline" }
 func (p *Deadline) Check(s *State, op Operation) error {
 	sp := s.Sprint()
 	if sp.Status != InProgress || !sp.Overdue(op.Time) {
-		return refuse("wrong-state", "no deadline of %s has passed", sp.ID)
+		return refuse(CodeWrongState, "no deadline of %s has passed", sp.ID)
 	}
 	return mayHalt(s)
 }

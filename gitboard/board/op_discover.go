@@ -26,10 +26,10 @@ func (p *Discover) TaskID() string { return p.During }
 // Check implements Payload.
 func (p *Discover) Check(*State, Operation) error {
 	if !slices.Contains(Severities, p.Severity) {
-		return invalid("%s is no severity: use %s", quote(p.Severity), list(Severities))
+		return invalid("%s is not a severity: use %s", quote(p.Severity), list(Severities))
 	}
 	if !slices.Contains(Urgencies, p.Urgency) {
-		return invalid("%s is no urgency: use %s", quote(p.Urgency), list(Urgencies))
+		return invalid("%s is not an urgency: use %s", quote(p.Urgency), list(Urgencies))
 	}
 	return required("description", p.Description)
 }
@@ -58,10 +58,10 @@ func (s *State) openDiscovery(id string) (*Discovery, error) {
 		d = s.Discovery(id)
 	}
 	if d == nil {
-		return nil, refuse("unknown-record", "no discovery is called %s", quote(id)).hint("%s", didYouMean(id, s.List(DiscoveryDir), "git liza read discovered"))
+		return nil, refuse(CodeUnknownRecord, "no discovery is called %s", quote(id)).hint("%s", didYouMean(id, s.List(DiscoveryDir), "git liza read discovered"))
 	}
 	if !d.Open() {
-		return nil, refuse("exists", "%s has been dealt with already", id).hint("git liza read discovered")
+		return nil, refuse(CodeExists, "%s has been dealt with already", id).hint("git liza read discovered")
 	}
 	return d, nil
 }

@@ -3,7 +3,7 @@ package board
 import (
 	"fmt"
 
-	"github.com/git-liza/git-liza/roles"
+	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
 // Finalize opens a DRAFT to coders once every gate is passed.
@@ -19,7 +19,7 @@ func (p *Finalize) Op() string { return "finalize" }
 // Check implements Payload.
 func (p *Finalize) Check(s *State, op Operation) error {
 	if s.Config().PlanReview == "human" && op.Actor.Role != roles.Human {
-		return refuse("permission", "a human reviews the plan here (plan_review: human), and finalizes %s", p.Task).
+		return refuse(CodePermission, "a human reviews the plan here (plan_review: human), and finalizes %s", p.Task).
 			hint("git liza note --for human \"%s is ready for review\"", p.Task)
 	}
 	d := s.Task(p.Task).Definition()

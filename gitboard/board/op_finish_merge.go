@@ -1,12 +1,18 @@
 package board
 
-import "fmt"
+import (
+	"fmt"
 
-// FinishMerge records a merge whose first half stands already: integration holds the approved commit, and
-// the board doesn't say so. Re-checkable: ReviewCommit is an ancestor of MergeCommit.
+	"github.com/git-liza/git-liza/gitboard/roles"
+)
+
+// FinishMerge records a merge whose first half exists already: integration has the approved commit, and
+// the board doesn't say so. It justifies no move of integration. Re-checkable: MergeCommit is the approved
+// commit itself, or a merge of exactly Before and the approved commit, and is on integration.
 type FinishMerge struct {
 	About
 	ReviewCommit string `json:"review_commit"`
+	Before       string `json:"before,omitempty"` // the first parent of a merge commit; empty for a fast-forward
 	MergeCommit  string `json:"merge_commit"`
 	MergeType    string `json:"merge_type"`
 	Drift        int    `json:"drift_commits"`
@@ -16,14 +22,26 @@ type FinishMerge struct {
 func (p *FinishMerge) Op() string { return "finish-merge" }
 
 // Check implements Payload.
-func (p *FinishMerge) Check(s *State, _ Operation) error {
+func (p *FinishMerge) Check(s *State, op Operation) error {
 	if t := s.Task(p.Task); p.ReviewCommit != t.ReviewCommit {
-		return refuse("stale", "%s was approved at %.10s, not at %.10s", t.ID, t.ReviewCommit, p.ReviewCommit).on(t)
+		return refuse(CodeStale, "%s was approved at %.10s, not at %.10s", t.ID, t.ReviewCommit, p.ReviewCommit).on(t)
 	}
-	if p.MergeType != FastForward && p.MergeType != MergeCommitType {
-		return invalid("%s is no merge type", quote(p.MergeType))
+	if s.Config().RequireIntegrationTest && (op.Actor.Role == roles.Coder || op.Actor.Role == roles.Planner) {
+		return refuse(CodeTests, "an integration test is required, and a %s can't say that %.10s passed it", op.Actor.Role, p.MergeCommit).
+			hint("a reviewer or a human looks: git liza doctor --fix")
 	}
-	return commit("merge_commit", p.MergeCommit)
+	if p.Drift < 0 {
+		return invalid("drift_commits is %d", p.Drift)
+	}
+	if p.MergeType == FastForward && p.Before != "" {
+		return invalid("a fast-forward that is finished names no commit before it")
+	}
+	if p.MergeType == MergeCommitType {
+		if err := commit("before", p.Before); err != nil {
+			return err
+		}
+	}
+	return landing(p.MergeType, p.Before, p.MergeCommit, p.ReviewCommit)
 }
 
 // Apply implements Payload.

@@ -42,7 +42,7 @@ func (p *Import) Op() string { return "import" }
 // Check implements Payload.
 func (p *Import) Check(s *State, op Operation) error {
 	if s.Meta() != nil {
-		return refuse("exists", "this repository has a board already: %s", clip(s.Goal().Description, 100)).hint("git liza status")
+		return refuse(CodeExists, "this repository has a board already: %s", clip(s.Goal().Description, 100)).hint("git liza status")
 	}
 	if err := required("source", p.Source); err != nil {
 		return err
@@ -62,6 +62,11 @@ func (p *Import) Check(s *State, op Operation) error {
 		}
 		if err := p.checkTexts(r.Path, record, op); err != nil {
 			return err
+		}
+		if c, is := record.(*Config); is {
+			if err := CheckIntegration(c.IntegrationBranch); err != nil {
+				return err
+			}
 		}
 	}
 	for _, path := range []string{GoalPath, SprintPath, ConfigPath, ControlPath, BreakerPath} {
@@ -97,7 +102,7 @@ func (r Imported) dir() string {
 func (r Imported) decode() (any, error) {
 	record := NewRecord(r.Path)
 	if record == nil || r.Path == MetaPath || r.dir() == ArchiveDir || r.dir() == KeyDir {
-		return nil, fmt.Errorf("is no record that can be imported")
+		return nil, fmt.Errorf("is not a record that can be imported")
 	}
 	d := yaml.NewDecoder(bytes.NewReader([]byte(r.YAML)))
 	d.KnownFields(true)
@@ -143,18 +148,6 @@ func (p *Import) Apply(s *State, op Operation) {
 func (p *Import) Subject(_, after *State, _ Operation) (string, string) {
 	n := len(after.List(TaskDir))
 	return clip(p.Source, 60) + ", " + plural(n, "task"), clip(after.Goal().Description, 200)
-}
-
-// Imports reports whether an operation is an import.
-func Imports(op string) bool { return op == (&Import{}).Op() }
-
-// Begins reports whether an operation is the first of a board.
-func Begins(p Payload) bool {
-	switch p.(type) {
-	case *Init, *Import:
-		return true
-	}
-	return false
 }
 
 // Unarchived is the board with its archived tasks among the others, for who wants all of it at once. Events that

@@ -14,10 +14,10 @@ func (p *Init) Op() string { return "init" }
 // Check implements Payload.
 func (p *Init) Check(s *State, op Operation) error {
 	if s.Meta() != nil {
-		return refuse("exists", "this repository has a board already: %s", clip(s.Goal().Description, 100)).hint("git liza status")
+		return refuse(CodeExists, "this repository has a board already: %s", clip(s.Goal().Description, 100)).hint("git liza status")
 	}
-	if p.IntegrationBranch == "" {
-		return invalid("the integration branch is missing")
+	if err := CheckIntegration(p.IntegrationBranch); err != nil {
+		return err
 	}
 	if p.Key != "" {
 		if err := p.key(op).Check(s, op); err != nil {
@@ -25,6 +25,14 @@ func (p *Init) Check(s *State, op Operation) error {
 		}
 	}
 	return required("goal", p.Goal)
+}
+
+// CheckIntegration refuses a name that the integration branch can't have.
+func CheckIntegration(name string) error {
+	if !ValidIntegration(name) {
+		return invalid("%s can't be the integration branch", quote(name)).hint("--integration-branch integration")
+	}
+	return nil
 }
 
 // key is the addition of the first key.

@@ -3,7 +3,7 @@ package board
 import (
 	"fmt"
 
-	"github.com/git-liza/git-liza/roles"
+	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
 // IterationLimit blocks a task instead of a claim that would pass its limit of iterations: an effect of
@@ -23,7 +23,7 @@ func (p *IterationLimit) Check(s *State, op Operation) error {
 		return err
 	}
 	if !AtIterationLimit(s, t, op.Actor.ID) {
-		return refuse("wrong-state", "%s is at iteration %d of %d", t.ID, t.Iteration, s.Config().IterationsFor(t)).on(t)
+		return refuse(CodeWrongState, "%s is at iteration %d of %d", t.ID, t.Iteration, s.Config().IterationsFor(t)).on(t)
 	}
 	return nil
 }

@@ -17,15 +17,15 @@ func (p *KeysAdd) Check(s *State, _ Operation) error {
 	}
 	id := KeyID(p.Public)
 	if id == "" {
-		return invalid("%s is no public key that signs here: ed25519, ecdsa or rsa, as in a .pub file", quote(p.Public))
+		return invalid("%s is not a public key that signs here: ed25519, ecdsa or rsa, as in a .pub file", quote(p.Public))
 	}
 	switch k := s.Key(id); {
 	case k == nil:
 		return nil
 	case k.Revoked != "":
-		return refuse("exists", "the key %s of %s was revoked, and stays so", Fingerprint(id), k.Principal).hint("make another: ssh-keygen -t ed25519 -f FILE")
+		return refuse(CodeExists, "the key %s of %s was revoked, and stays so", Fingerprint(id), k.Principal).hint("make another: ssh-keygen -t ed25519 -f FILE")
 	default:
-		return refuse("exists", "the key %s is on the board already, as that of %s", Fingerprint(id), k.Principal).hint("git liza keys list")
+		return refuse(CodeExists, "the key %s is on the board already, as that of %s", Fingerprint(id), k.Principal).hint("git liza keys list")
 	}
 }
 

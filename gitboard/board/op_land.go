@@ -18,7 +18,7 @@ func (p *Land) Check(*State, Operation) error {
 		return err
 	}
 	if p.Before == p.Commit {
-		return refuse("empty", "integration is at %.10s already", p.Commit)
+		return refuse(CodeEmpty, "integration is at %.10s already", p.Commit)
 	}
 	return commit("commit", p.Commit)
 }

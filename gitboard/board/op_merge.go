@@ -38,7 +38,7 @@ func (p *Merge) Check(s *State, op Operation) error {
 		return err
 	}
 	if p.ReviewCommit != t.ReviewCommit {
-		return refuse("stale", "%s was approved at %.10s, not at %.10s", t.ID, t.ReviewCommit, p.ReviewCommit).on(t)
+		return refuse(CodeStale, "%s was approved at %.10s, not at %.10s", t.ID, t.ReviewCommit, p.ReviewCommit).on(t)
 	}
 	if err := commit("before", p.Before); err != nil {
 		return err
@@ -47,14 +47,11 @@ func (p *Merge) Check(s *State, op Operation) error {
 		return invalid("drift_commits is %d", p.Drift)
 	}
 	if s.Config().RequireIntegrationTest && p.Test == "" && p.Failure != FailConflict {
-		return refuse("tests", "an integration test is required, and none is set").hint("git liza config set integration_test COMMAND, or add scripts/integration-test.sh")
+		return refuse(CodeTests, "an integration test is required, and none is set").hint("git liza config set integration_test COMMAND, or add scripts/integration-test.sh")
 	}
 	switch p.Failure {
 	case "":
-		if p.MergeType != FastForward && p.MergeType != MergeCommitType {
-			return invalid("%s is no merge type", quote(p.MergeType))
-		}
-		return commit("merge_commit", p.MergeCommit)
+		return landing(p.MergeType, p.Before, p.MergeCommit, p.ReviewCommit)
 	case FailConflict, FailTest:
 		if p.MergeCommit != "" {
 			return invalid("a merge that failed has no merge commit")
@@ -77,6 +74,23 @@ func (p *Merge) Apply(s *State, op Operation) {
 	e := t.event(op, EventIntegrationFailed)
 	e.Reason, e.Files, e.Log, e.Base = p.Failure, p.Files, p.Log, p.Before
 	free(s, t.AssignedTo, t.ID, Idle)
+}
+
+// landing refuses a merge commit that can be neither the approved commit itself nor a merge of it. That a merge
+// commit has just before and review as parents is git's to say: verify and the server check it.
+func landing(mergeType, before, merged, review string) error {
+	if err := commit("merge_commit", merged); err != nil {
+		return err
+	}
+	switch {
+	case mergeType == FastForward && merged != review:
+		return invalid("a fast-forward lands the approved commit %.10s itself, not %.10s", review, merged)
+	case mergeType == MergeCommitType && (merged == review || merged == before):
+		return invalid("a merge commit is neither the approved commit nor what was on integration before it")
+	case mergeType != FastForward && mergeType != MergeCommitType:
+		return invalid("%s is not a merge type", quote(mergeType))
+	}
+	return nil
 }
 
 func landed(t *Task, commit, mergeType string, drift int, op Operation) {

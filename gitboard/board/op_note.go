@@ -1,6 +1,6 @@
 package board
 
-import "github.com/git-liza/git-liza/roles"
+import "github.com/git-liza/git-liza/gitboard/roles"
 
 // AddNote leaves a word: a human's for a task, an agent, a role or everybody; a planner's for the human.
 type AddNote struct {
@@ -14,7 +14,7 @@ func (p *AddNote) Op() string { return "note" }
 // Check implements Payload.
 func (p *AddNote) Check(s *State, op Operation) error {
 	if op.Actor.Role != roles.Human && p.For != roles.HumanID {
-		return refuse("permission", "a planner writes notes for the human only").hint("--for human")
+		return refuse(CodePermission, "a planner writes notes for the human only").hint("--for human")
 	}
 	if _, err := roles.Of(p.For); err != nil && p.For != "" && p.For != roles.HumanID && p.For != string(roles.Planner) {
 		if !ValidTaskID(p.For) || s.Task(p.For) == nil {

@@ -13,12 +13,12 @@ func (p *Pause) Op() string { return "pause" }
 func (p *Pause) Check(s *State, _ Operation) error {
 	if p.Task != "" {
 		if s.Task(p.Task).Paused {
-			return refuse("exists", "%s is paused already", p.Task)
+			return refuse(CodeExists, "%s is paused already", p.Task)
 		}
 		return nil
 	}
 	if c := s.Control(); c.Mode != Running {
-		return refuse("mode", "the board is %s already, since %s", c.Mode, c.Since)
+		return refuse(CodeMode, "the board is %s already, since %s", c.Mode, c.Since)
 	}
 	return nil
 }

@@ -35,9 +35,9 @@ func (p *PreExec) Check(s *State, op Operation) error {
 func holds(t *Task, op Operation) error {
 	switch {
 	case t.AssignedTo != op.Actor.ID:
-		return refuse("permission", "%s is %s, not held by %s", t.ID, t.standing(), op.Actor.ID).on(t)
+		return refuse(CodePermission, "%s is %s, not held by %s", t.ID, t.standing(), op.Actor.ID).on(t)
 	case t.HandoffPending:
-		return refuse("wrong-state", "%s has been handed off and waits for the next coder", t.ID).on(t).hint("git liza claim %s", t.ID)
+		return refuse(CodeWrongState, "%s has been handed off and waits for the next coder", t.ID).on(t).hint("git liza claim %s", t.ID)
 	}
 	return nil
 }

@@ -1,6 +1,8 @@
 package board
 
-// Reassign frees a rejected task for another coder.
+import "cmp"
+
+// Reassign frees a rejected task for another coder, or lifts the reservation of kept work.
 type Reassign struct {
 	About
 	Reason string `json:"reason,omitempty"`
@@ -11,8 +13,8 @@ func (p *Reassign) Op() string { return "reassign" }
 
 // Check implements Payload.
 func (p *Reassign) Check(s *State, _ Operation) error {
-	if t := s.Task(p.Task); t.Freed {
-		return refuse("exists", "%s is free for any coder already", p.Task).on(t)
+	if t := s.Task(p.Task); t.Freed || t.Status == Unclaimed && t.ReservedFor == "" {
+		return refuse(CodeExists, "%s is free for any coder already", p.Task).on(t)
 	}
 	return nil
 }
@@ -20,11 +22,12 @@ func (p *Reassign) Check(s *State, _ Operation) error {
 // Apply implements Payload.
 func (p *Reassign) Apply(s *State, op Operation) {
 	t := s.editTask(p.Task)
-	t.Freed = true
+	t.Freed, t.ReservedFor = t.Status == Rejected, ""
 	t.event(op, EventReassigned).Reason = p.Reason
 }
 
 // Subject implements Payload.
 func (p *Reassign) Subject(before, _ *State, _ Operation) (string, string) {
-	return "free for another coder than " + before.Task(p.Task).AssignedTo, p.Reason
+	t := before.Task(p.Task)
+	return "free for another coder than " + cmp.Or(t.ReservedFor, t.AssignedTo), p.Reason
 }

@@ -3,7 +3,7 @@ package board
 import (
 	"fmt"
 
-	"github.com/git-liza/git-liza/roles"
+	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
 // Register makes an agent known under a new session. It succeeds when the id is free or its lease has
@@ -30,7 +30,7 @@ func (p *Register) Check(s *State, op Operation) error {
 		return nil
 	}
 	if a.Session == p.Session {
-		return refuse("exists", "%s is registered in this session already", op.Actor.ID)
+		return refuse(CodeExists, "%s is registered in this session already", op.Actor.ID)
 	}
 	if err := lapsed(s, op.Actor.ID, p.Lease, 0, op); err != nil {
 		r := err.(*Refusal)

@@ -1,6 +1,6 @@
 package board
 
-import "github.com/git-liza/git-liza/roles"
+import "github.com/git-liza/git-liza/gitboard/roles"
 
 // Release ends a coder's claim or a reviewer's: by its holder, by a human's force, or by anyone once the
 // holder's lease has run out. A human may leave a coder's work where it is: the next coder goes on in the
@@ -25,7 +25,7 @@ func (p *Release) Check(s *State, op Operation) error {
 	if t.Status == ReadyForReview {
 		holder = t.ReviewingBy
 		if holder == "" {
-			return refuse("wrong-state", "nobody reviews %s", t.ID).on(t)
+			return refuse(CodeWrongState, "nobody reviews %s", t.ID).on(t)
 		}
 	}
 	if p.KeepWork {
@@ -35,11 +35,11 @@ func (p *Release) Check(s *State, op Operation) error {
 	}
 	switch {
 	case t.HandoffPending && !(p.Force && op.Actor.Role == roles.Human):
-		return refuse("wrong-state", "%s is handed off: the next coder goes on with it", t.ID).on(t).hint("git liza claim %s", t.ID)
+		return refuse(CodeWrongState, "%s is handed off: the next coder goes on with it", t.ID).on(t).hint("git liza claim %s", t.ID)
 	case holder == op.Actor.ID:
 		return nil
 	case p.Force && op.Actor.Role != roles.Human:
-		return refuse("permission", "only a human releases a live claim by force").hint("git liza note, or wait for the lease to run out")
+		return refuse(CodePermission, "only a human releases a live claim by force").hint("git liza note, or wait for the lease to run out")
 	case p.Force:
 		return required("reason", p.Reason)
 	}
@@ -53,11 +53,11 @@ func (p *Release) Check(s *State, op Operation) error {
 func mayKeepWork(t *Task, op Operation) error {
 	switch {
 	case op.Actor.Role != roles.Human:
-		return refuse("permission", "only a human leaves the work of a claim to whoever comes next").on(t).hint("git liza release %s", t.ID)
+		return refuse(CodePermission, "only a human leaves the work of a claim to whoever comes next").on(t).hint("git liza release %s", t.ID)
 	case t.Status != Claimed:
-		return refuse("wrong-state", "%s is %s: no coder works on it", t.ID, t.Status).on(t)
+		return refuse(CodeWrongState, "%s is %s: no coder works on it", t.ID, t.Status).on(t)
 	case t.HandoffPending:
-		return refuse("wrong-state", "%s is handed off: the next coder goes on with it", t.ID).on(t).hint("git liza claim %s", t.ID)
+		return refuse(CodeWrongState, "%s is handed off: the next coder goes on with it", t.ID).on(t).hint("git liza claim %s", t.ID)
 	}
 	return nil
 }

@@ -13,15 +13,15 @@ func (p *Resolve) Op() string { return "resolve" }
 // Check implements Payload.
 func (p *Resolve) Check(s *State, _ Operation) error {
 	if s.Breaker().Status != BreakerTriggered {
-		return refuse("wrong-state", "the circuit breaker is not triggered")
+		return refuse(CodeWrongState, "the circuit breaker is not triggered")
 	}
 	return required("text", p.Text)
 }
 
 // Apply implements Payload.
 func (p *Resolve) Apply(s *State, op Operation) {
-	b := edit[Breaker](s, BreakerPath)
-	t := b.CurrentTrigger
+	b := editSingle[Breaker](s, BreakerPath)
+	t := b.trigger()
 	b.History = append(slices.Clip(b.History), BreakerPast{
 		Timestamp: t.Timestamp, Pattern: t.Pattern, Severity: t.Severity, Result: "resolved", Resolution: p.Text, ResolvedAt: op.Time,
 	})
@@ -30,5 +30,5 @@ func (p *Resolve) Apply(s *State, op Operation) {
 
 // Subject implements Payload.
 func (p *Resolve) Subject(before, _ *State, _ Operation) (string, string) {
-	return before.Breaker().CurrentTrigger.Pattern + ": " + clip(p.Text, 80), p.Text
+	return before.Breaker().trigger().Pattern + ": " + clip(p.Text, 80), p.Text
 }

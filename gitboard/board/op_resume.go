@@ -21,19 +21,19 @@ func (p *Resume) Op() string { return "resume" }
 // Check implements Payload.
 func (p *Resume) Check(s *State, _ Operation) error {
 	if p.Decision != "" && !slices.Contains(Decisions, p.Decision) {
-		return invalid("%s is no decision: use %s", quote(p.Decision), list(Decisions))
+		return invalid("%s is not a decision: use %s", quote(p.Decision), list(Decisions))
 	}
 	if p.Task != "" {
 		if !s.Task(p.Task).Paused {
-			return refuse("wrong-state", "%s is not paused", p.Task)
+			return refuse(CodeWrongState, "%s is not paused", p.Task)
 		}
 		return nil
 	}
 	if s.Control().Mode == Running {
-		return refuse("wrong-state", "the board is RUNNING")
+		return refuse(CodeWrongState, "the board is RUNNING")
 	}
 	if b := s.Breaker(); b.Status == BreakerTriggered {
-		return refuse("mode", "the circuit breaker is TRIGGERED (%s)", b.CurrentTrigger.Pattern).hint("git liza resolve --text TEXT")
+		return refuse(CodeMode, "the circuit breaker is TRIGGERED (%s)", b.trigger().Pattern).hint("git liza resolve --text TEXT")
 	}
 	return nil
 }
@@ -50,7 +50,7 @@ func (p *Resume) Apply(s *State, op Operation) {
 		return
 	}
 	if s.Sprint().Status == AtCheckpoint {
-		edit[Sprint](s, SprintPath).Status = InProgress
+		editSingle[Sprint](s, SprintPath).Status = InProgress
 	}
 	if s.Control().Mode == CheckpointMode || p.Decision != "" {
 		align(s, op, "checkpoint released", firstWord(p.Decision, "CONTINUE")+because(p.Reason))

@@ -25,7 +25,7 @@ func (p *Retrospective) Check(s *State, _ Operation) error {
 	for line := range strings.Lines(p.Text) {
 		line = strings.TrimSpace(line)
 		if id, titled := strings.CutPrefix(line, RetrospectiveTitle); titled && id != s.Sprint().ID {
-			return refuse("wrong-state", "this is the retrospective of %s, and the sprint is %s", quote(id), s.Sprint().ID).
+			return refuse(CodeWrongState, "this is the retrospective of %s, and the sprint is %s", quote(id), s.Sprint().ID).
 				hint("git liza retrospective --template prints that of %s", s.Sprint().ID)
 		}
 		if title, begins := strings.CutPrefix(line, "## "); begins {
@@ -40,7 +40,7 @@ func (p *Retrospective) Check(s *State, _ Operation) error {
 
 // Apply implements Payload.
 func (p *Retrospective) Apply(s *State, _ Operation) {
-	edit[Sprint](s, SprintPath).Retrospective = p.Text
+	editSingle[Sprint](s, SprintPath).Retrospective = p.Text
 }
 
 // Subject implements Payload.

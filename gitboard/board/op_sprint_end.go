@@ -12,17 +12,17 @@ func (p *SprintEnd) Op() string { return "sprint-end" }
 func (p *SprintEnd) Check(s *State, _ Operation) error {
 	sp := s.Sprint()
 	if sp.Over() {
-		return refuse("wrong-state", "%s is %s already", sp.ID, sp.Status)
+		return refuse(CodeWrongState, "%s is %s already", sp.ID, sp.Status)
 	}
 	if sp.Status == AtCheckpoint && sp.planDone(s) {
-		return refuse("wrong-state", "%s is at CHECKPOINT and all that it planned is over", sp.ID).hint("git liza resume completes it")
+		return refuse(CodeWrongState, "%s is at CHECKPOINT and all that it planned is over", sp.ID).hint("git liza resume completes it")
 	}
 	return nil
 }
 
 // Apply implements Payload.
 func (p *SprintEnd) Apply(s *State, op Operation) {
-	sp := edit[Sprint](s, SprintPath)
+	sp := editSingle[Sprint](s, SprintPath)
 	sp.Status, sp.Timeline.Ended = PhaseAborted, op.Time
 	if sp.planDone(s) {
 		sp.Status = Completed
@@ -37,7 +37,7 @@ func (p *SprintEnd) Subject(_, after *State, _ Operation) (string, string) {
 // planDone reports whether a sprint has planned tasks and all of them are over.
 func (sp *Sprint) planDone(s *State) bool {
 	for _, id := range sp.Scope.Planned {
-		if b, ok := s.brief(id); !ok || !b.Status.Terminal() {
+		if b, ok := s.BriefOf(id); !ok || !b.Status.Terminal() {
 			return false
 		}
 	}

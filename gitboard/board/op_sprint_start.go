@@ -19,7 +19,7 @@ func (p *SprintStart) Op() string { return "sprint-start" }
 // Check implements Payload.
 func (p *SprintStart) Check(s *State, op Operation) error {
 	if sp := s.Sprint(); !sp.Over() {
-		return refuse("wrong-state", "%s is %s: one sprint runs at a time", sp.ID, sp.Status).hint("git liza sprint end")
+		return refuse(CodeWrongState, "%s is %s: one sprint runs at a time", sp.ID, sp.Status).hint("git liza sprint end")
 	}
 	if p.Deadline != "" {
 		if _, err := ParseTime(string(p.Deadline)); err != nil {
@@ -46,7 +46,7 @@ func (p *SprintStart) Apply(s *State, op Operation) {
 	_, n := split(s.Sprint().ID)
 	id := "sprint-" + strconv.Itoa(n+1)
 	if p.Aim != "" {
-		align(s, op, sprintStarted, id+": "+p.Aim)
+		align(s, op, SprintStarted, id+": "+p.Aim)
 	}
 	put(s, SprintPath, &Sprint{
 		ID: id, GoalRef: s.Goal().ID, Status: InProgress,
@@ -60,12 +60,5 @@ func (p *SprintStart) Subject(_, after *State, _ Operation) (string, string) {
 	return after.Sprint().ID + ", " + plural(len(p.Planned), "planned task"), p.Aim
 }
 
-// sprintStarted is the entry of the alignment history that says what a sprint is for.
-const sprintStarted = "sprint started"
-
-// BeginsSprint reports whether an operation begins a sprint.
-func BeginsSprint(op string) bool {
-	k, ok := kindOf(op)
-	_, starts := k.payload.(*SprintStart)
-	return ok && (starts || Begins(k.payload))
-}
+// SprintStarted is the entry of the alignment history that says what a sprint is for.
+const SprintStarted = "sprint started"

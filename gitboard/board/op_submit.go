@@ -2,6 +2,7 @@ package board
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/bmatcuk/doublestar/v4"
 )
@@ -13,8 +14,10 @@ type Submit struct {
 	ReviewBase string `json:"review_base"` // merge base with integration
 	Commits    int    `json:"commits"`     // beyond the base commit
 	Files      int    `json:"files"`       // changed since the review base
-	// Tests are the changed files that count as tests, the first ones of many.
+	// Tests are the changed files that count as tests, the first ones of many. DeletedTests are those that the
+	// submission deletes or empties: they prove nothing.
 	Tests          []string `json:"tests,omitempty"`
+	DeletedTests   []string `json:"deleted_tests,omitempty"`
 	NoTestsBecause string   `json:"no_tests_because,omitempty"`
 }
 
@@ -34,19 +37,23 @@ func (p *Submit) Check(s *State, op Operation) error {
 		return err
 	}
 	if p.Commits < 1 || p.Commit == t.BaseCommit {
-		return refuse("empty", "task/%s has no commit beyond its base %.10s", t.ID, t.BaseCommit).on(t).hint("commit your work in %s first", t.Worktree)
+		return refuse(CodeEmpty, "task/%s has no commit beyond its base %.10s", t.ID, t.BaseCommit).on(t).hint("commit your work in %s first", t.Worktree)
 	}
 	if s.Config().RequirePreExecutionCheckpoint && t.CheckpointOfIteration() == nil {
-		return refuse("checkpoint", "%s has no pre-execution checkpoint in iteration %d", t.ID, t.Iteration).on(t).
+		return refuse(CodeCheckpoint, "%s has no pre-execution checkpoint in iteration %d", t.ID, t.Iteration).on(t).
 			hint("git liza pre-exec %s --intent ... --validation ... --file ...", t.ID)
 	}
-	for _, f := range p.Tests {
+	for _, f := range slices.Concat(p.Tests, p.DeletedTests) {
 		if !IsTest(s.Config().TestGlobs, f) {
-			return invalid("%s is no test by test_globs", quote(f))
+			return invalid("%s does not match test_globs", quote(f))
 		}
 	}
 	if s.Config().RequireTests == "refuse" && t.Kind == Code && len(p.Tests) == 0 && required("", p.NoTestsBecause) != nil {
-		return refuse("tests", "%s is code, and nothing that it changes is a test", t.ID).on(t).
+		found := "nothing that it changes is a test"
+		if len(p.DeletedTests) > 0 {
+			found = "it only deletes or empties tests: " + all(p.DeletedTests)
+		}
+		return refuse(CodeTests, "%s is code, and %s", t.ID, found).on(t).
 			hint("commit the tests of done_when, or say --no-tests-because TEXT, which the reviewer will see")
 	}
 	return nil
@@ -68,7 +75,7 @@ func (p *Submit) Apply(s *State, op Operation) {
 	t.ReviewCommit, t.ReviewBase = p.Commit, p.ReviewBase
 	t.become(ReadyForReview, op)
 	e := t.event(op, EventReady)
-	e.Iteration, e.Commit, e.Base, e.NoTests = t.Iteration, p.Commit, p.ReviewBase, p.NoTestsBecause
+	e.Iteration, e.Commit, e.Base, e.NoTests, e.DeletedTests = t.Iteration, p.Commit, p.ReviewBase, p.NoTestsBecause, p.DeletedTests
 	if a := s.Agent(op.Actor.ID); a.CurrentTask == t.ID {
 		edit[Agent](s, RecordPath(AgentDir, op.Actor.ID)).Status = Waiting
 	}

@@ -59,7 +59,7 @@ func (p *Supersede) Apply(s *State, op Operation) {
 		d.DependsOn = slices.DeleteFunc(replaced(d.DependsOn, p.Task, p.By), func(dep string) bool { return dep == id })
 	}
 	if sp := s.Sprint(); slices.Contains(sp.Scope.Planned, p.Task) {
-		sp = edit[Sprint](s, SprintPath)
+		sp = editSingle[Sprint](s, SprintPath)
 		sp.Scope.Planned = replaced(sp.Scope.Planned, p.Task, p.By)
 		sp.Scope.Stretch = slices.DeleteFunc(slices.Clone(sp.Scope.Stretch), func(id string) bool { return slices.Contains(p.By, id) })
 	}

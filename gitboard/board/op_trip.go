@@ -1,6 +1,6 @@
 package board
 
-import "github.com/git-liza/git-liza/roles"
+import "github.com/git-liza/git-liza/gitboard/roles"
 
 // Trip halts the board because anomalies form a pattern. Its Check recomputes the condition.
 type Trip struct {
@@ -15,19 +15,19 @@ func (p *Trip) Op() string { return "trip" }
 // Check implements Payload.
 func (p *Trip) Check(s *State, _ Operation) error {
 	if s.Breaker().Status == BreakerTriggered {
-		return refuse("mode", "the circuit breaker is TRIGGERED already (%s)", s.Breaker().CurrentTrigger.Pattern).hint("git liza resolve --text TEXT")
+		return refuse(CodeMode, "the circuit breaker is TRIGGERED already (%s)", s.Breaker().trigger().Pattern).hint("git liza resolve --text TEXT")
 	}
 	for _, found := range FindPatterns(s) {
 		if found.Pattern == p.Pattern && found.Severity == p.Severity {
 			return nil
 		}
 	}
-	return refuse("wrong-state", "no pattern %s stands in this sprint's anomalies", quote(p.Pattern)).hint("git liza read anomalies")
+	return refuse(CodeWrongState, "no pattern %s stands in this sprint's anomalies", quote(p.Pattern)).hint("git liza read anomalies")
 }
 
 // Apply implements Payload.
 func (p *Trip) Apply(s *State, op Operation) {
-	b := edit[Breaker](s, BreakerPath)
+	b := editSingle[Breaker](s, BreakerPath)
 	b.LastCheck, b.Status = op.Time, BreakerTriggered
 	b.CurrentTrigger = &Trigger{Timestamp: op.Time, Pattern: p.Pattern, Severity: p.Severity, ReportFile: p.ReportFile}
 	if mode := s.Control().Mode; mode == Running || mode == Paused {

@@ -1,6 +1,13 @@
 package board
 
-import "github.com/git-liza/git-liza/roles"
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/git-liza/git-liza/gitboard/roles"
+)
 
 // The ways to unblock.
 const (
@@ -24,9 +31,9 @@ func (p *Unblock) Op() string { return "unblock" }
 // Check implements Payload.
 func (p *Unblock) Check(s *State, op Operation) error {
 	t := s.Task(p.Task)
-	if len(t.FailedBy) >= 2 && !reframed(t) {
-		return refuse("exhausted", "two coders failed at %s (%s): its framing is presumed wrong", p.Task, all(t.FailedBy)).
-			hint("amend done_when, scope or spec_ref first, or supersede it")
+	if len(t.FailedBy) >= 2 && reframing(t) == Unchanged {
+		return refuse(CodeExhausted, "two coders failed at %s (%s): its framing is presumed wrong", p.Task, all(t.FailedBy)).
+			hint("change done_when, scope or spec_ref first (git liza amend-task %s ... --reason TEXT), or supersede it", p.Task)
 	}
 	if t.BlockedReason == ReviewDeadlock && required("assessment", p.Assessment) != nil {
 		return invalid("%s is in a review deadlock: say what you make of it", p.Task).hint("--assessment TEXT")
@@ -35,45 +42,95 @@ func (p *Unblock) Check(s *State, op Operation) error {
 	case UnblockFresh:
 	case UnblockKeepWork, UnblockSameCoder:
 		if t.Worktree == "" || t.BaseCommit == "" {
-			return refuse("wrong-state", "%s has no work to go on with", p.Task).hint("git liza unblock %s", p.Task)
+			return refuse(CodeWrongState, "%s has no work to go on with", p.Task).hint("git liza unblock %s", p.Task)
 		}
 	default:
 		return invalid("%s is no way to unblock", quote(p.Mode))
 	}
 	if p.Mode == UnblockSameCoder {
 		if s.Agent(t.AssignedTo) == nil {
-			return refuse("wrong-state", "%s is not registered any more", t.AssignedTo).hint("git liza unblock %s --keep-work", p.Task)
+			return refuse(CodeWrongState, "%s is not registered any more", t.AssignedTo).hint("git liza unblock %s --keep-work", p.Task)
 		}
 		if held := s.heldBy(t.AssignedTo); held != "" {
-			return refuse("wrong-state", "%s works on %s now", t.AssignedTo, held).hint("git liza unblock %s --keep-work", p.Task)
+			return refuse(CodeWrongState, "%s works on %s now", t.AssignedTo, held).hint("git liza unblock %s --keep-work", p.Task)
 		}
 		if open := s.openDependencies(t); len(open) > 0 {
-			return refuse("dependency", "%s waits for %s", t.ID, all(open)).on(t).hint("git liza unblock %s --keep-work", p.Task)
+			return refuse(CodeDependency, "%s waits for %s", t.ID, all(open)).on(t).hint("git liza unblock %s --keep-work", p.Task)
 		}
 	}
 	if p.To != "" {
 		if p.Mode != UnblockKeepWork {
 			return invalid("a coder is named with keep-work only")
 		}
-		if !isCoder(p.To) {
-			return invalid("%s is not a coder's id", quote(p.To))
-		}
+		return registeredCoder(s, p.To)
 	}
 	return nil
 }
 
-// reframed reports whether the definition changed in what matters since a coder failed last. That a human or
-// a planner blocked the task since is nobody's failure.
-func reframed(t *Task) bool {
+// registeredCoder refuses to reserve a task for somebody who can't claim it.
+func registeredCoder(s *State, id string) error {
+	if !isCoder(id) {
+		return invalid("%s is not a coder's id", quote(id))
+	}
+	if s.Agent(id) != nil || s.Err() != nil {
+		return nil
+	}
+	coders := slices.DeleteFunc(slices.Clone(s.List(AgentDir)), func(id string) bool { return !isCoder(id) })
+	if len(coders) == 0 {
+		return refuse(CodeUnknownRecord, "%s is not registered, and neither is any other coder", id).hint("leave the task to the next coder: without --to")
+	}
+	return refuse(CodeUnknownRecord, "%s is not registered; coders are %s", id, all(coders)).hint("name one of them, or nobody")
+}
+
+// reframing says how the definition changed, in what matters, since a coder failed last. That a human or a planner
+// blocked the task since is nobody's failure.
+func reframing(t *Task) Reframing {
+	was := t.Definition()
 	for i := len(t.History) - 1; i >= 0; i-- {
-		switch e := t.History[i]; {
-		case e.Event == EventBlocked && (isCoder(e.Agent) || e.Agent == string(roles.System)):
-			return false
-		case e.Was != nil && (e.Was.DoneWhen != "" || e.Was.Scope != "" || e.Was.SpecRef != ""):
-			return true
+		e := t.History[i]
+		if e.Event == EventBlocked && (isCoder(e.Agent) || e.Agent == string(roles.System)) {
+			break
+		}
+		if e.Was == nil {
+			continue
+		}
+		was.DoneWhen = cmp.Or(e.Was.DoneWhen, was.DoneWhen)
+		was.Scope = cmp.Or(e.Was.Scope, was.Scope)
+		was.SpecRef = cmp.Or(e.Was.SpecRef, was.SpecRef)
+	}
+	result := Unchanged
+	for _, f := range [][2]string{{was.DoneWhen, t.DoneWhen}, {was.Scope, t.Scope}, {was.SpecRef, t.SpecRef}} {
+		before, after := strings.Fields(wordsOf(f[0])), strings.Fields(wordsOf(f[1]))
+		switch {
+		case slices.Equal(before, after):
+			continue
+		case slices.Equal(slices.Sorted(slices.Values(before)), slices.Sorted(slices.Values(after))):
+			result = max(result, Reordered)
+		default:
+			result = Reworded
 		}
 	}
-	return false
+	return result
+}
+
+// Reframing says how far a task differs from what a coder failed at.
+type Reframing int
+
+// The ways a definition can differ from what it was.
+const (
+	Unchanged Reframing = iota // but for case, spaces and punctuation
+	Reordered                  // the same words in another order
+	Reworded
+)
+
+// wordsOf is a text without what doesn't change its meaning: case, spaces and punctuation.
+func wordsOf(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			return unicode.ToLower(r)
+		}
+		return ' '
+	}, s)
 }
 
 // Apply implements Payload.

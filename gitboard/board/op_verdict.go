@@ -3,7 +3,7 @@ package board
 import (
 	"fmt"
 
-	"github.com/git-liza/git-liza/roles"
+	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
 // The two verdicts.
@@ -28,19 +28,23 @@ func (p *Verdict) Check(s *State, op Operation) error {
 	t := s.Task(p.Task)
 	switch {
 	case t.ReviewingBy == "":
-		return refuse("wrong-state", "nobody has claimed the review of %s", t.ID).on(t).hint("git liza claim-review %s", t.ID)
+		return refuse(CodeWrongState, "nobody has claimed the review of %s", t.ID).on(t).hint("git liza claim-review %s", t.ID)
 	case t.ReviewingBy != op.Actor.ID:
-		return refuse("permission", "%s is reviewed by %s, not by %s", t.ID, t.ReviewingBy, op.Actor.ID).on(t)
+		return refuse(CodePermission, "%s is reviewed by %s, not by %s", t.ID, t.ReviewingBy, op.Actor.ID).on(t)
 	case p.Commit != t.ReviewCommit:
-		return refuse("stale", "the verdict is on %.10s, but %s was submitted at %.10s", p.Commit, t.ID, t.ReviewCommit).on(t).
+		return refuse(CodeStale, "the verdict is on %.10s, but %s was submitted at %.10s", p.Commit, t.ID, t.ReviewCommit).on(t).
 			hint("review %s and name it: --commit %s", t.ReviewCommit, t.ReviewCommit)
 	case p.Verdict == VerdictApproved:
 		return nil
 	case p.Verdict != VerdictRejected:
 		return invalid("a verdict is APPROVED or REJECTED, not %s", quote(p.Verdict))
 	}
-	_, err := ParseRejection(p.Reason, t.HasPriorFeedback())
-	return err
+	r, err := ParseRejection(p.Reason, t.HasPriorFeedback())
+	if err != nil || r.Anomaly == "" || r.Anomaly == "none" || s.Anomaly(r.Anomaly) != nil {
+		return err
+	}
+	return invalid("the rejection names %s, and there is no such anomaly", quote(r.Anomaly)).
+		hint("log it first (git liza anomaly TYPE --task %s KEY=VALUE), or write: Anomaly: none", t.ID)
 }
 
 // Apply implements Payload.

@@ -64,17 +64,17 @@ func Writable(path string) []string {
 // Editable returns the record at a path, or refuses: there is none, or nothing about it changes any more.
 func Editable(s *State, path string) (any, error) {
 	if NewRecord(path) == nil {
-		return nil, invalid("%s is no record of a board", quote(path)).hint("git liza read, or paths like tasks.add-auth.priority")
+		return nil, invalid("%s is not a record of a board", quote(path)).hint("git liza read, or paths like tasks.add-auth.priority")
 	}
 	record, err := s.Record(path)
 	if err != nil {
 		return nil, err
 	}
 	if record == nil {
-		return nil, refuse("unknown-record", "there is no record %s", path).hint("git liza read")
+		return nil, refuse(CodeUnknownRecord, "there is no record %s", path).hint("git liza read")
 	}
 	if t, ok := record.(*Task); ok && t.Status.Terminal() {
-		return nil, refuse("wrong-state", "%s is %s: nothing about it changes any more", t.ID, t.Status)
+		return nil, refuse(CodeWrongState, "%s is %s: nothing about it changes any more", t.ID, t.Status)
 	}
 	return record, nil
 }
@@ -102,7 +102,7 @@ func (p *Write) Check(s *State, op Operation) error {
 	may := Writable(p.Path)
 	for _, f := range p.Fields {
 		if !slices.Contains(may, f.Field) {
-			return refuse("permission", "an edit doesn't change %s of %s: that is what commands and history are for", quote(f.Field), p.Path).
+			return refuse(CodePermission, "an edit doesn't change %s of %s: that is what commands and history are for", quote(f.Field), p.Path).
 				hint("editable: %s", strings.Join(may, ", "))
 		}
 	}
@@ -114,16 +114,21 @@ func (p *Write) Check(s *State, op Operation) error {
 		return err
 	}
 	if sameYAML(edited, old) {
-		return refuse("exists", "this changes nothing in %s", p.Path)
+		return refuse(CodeExists, "this changes nothing in %s", p.Path)
 	}
 	if c, ok := edited.(*Config); ok {
 		return mayConfigure(s, c, p.Fields)
 	}
 	if t, ok := edited.(*Task); ok {
-		if t.ReservedFor != "" && !isCoder(t.ReservedFor) {
-			return invalid("reserved_for: %s is not a coder's id", quote(t.ReservedFor))
+		if t.ReservedFor != "" && t.ReservedFor != old.(*Task).ReservedFor {
+			if err := registeredCoder(s, t.ReservedFor); err != nil {
+				return err
+			}
 		}
-		return checkDefinition(s, t.Definition(), t.ID)
+		if err := checkDefinition(s, t.Definition(), t.ID); err != nil || t.Status == Draft {
+			return err
+		}
+		return gates(s, t.ID, t.Definition(), true)
 	}
 	return nil
 }

@@ -1,12 +1,9 @@
 package board
 
 import (
-	"fmt"
-	"reflect"
-	"slices"
 	"strings"
 
-	"github.com/git-liza/git-liza/roles"
+	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
 // Actor is who asks for an operation. Name and Email are a human's git identity; an agent has none.
@@ -52,6 +49,7 @@ type TaskPayload interface {
 type Operation struct {
 	Actor       Actor
 	Time        Time
+	Clock       Time   // the clock of who decides whether it is allowed now, not recorded; none in a replay
 	Request     string // unique, from the caller; [A-Za-z0-9._/:-]{1,100}
 	AllowSecret bool   // text that looks like a credential is meant to be stored
 	Payload     Payload
@@ -80,114 +78,3 @@ var requestForm = formOf(`^[A-Za-z0-9._/:-]{1,100}$`)
 
 // ValidRequest reports whether a request id can be stored.
 func ValidRequest(r string) bool { return requestForm.MatchString(r) }
-
-// kind is what the table of operations says of one.
-type kind struct {
-	noun    string // how a refusal speaks of it: "a verdict"
-	payload Payload
-	gate    gate
-
-	taskless bool // a task operation that may name no task
-}
-
-// gate says in which modes of the board an operation may be committed.
-type gate int
-
-const (
-	unlessAborted gate = iota // everything but a stopped run
-	whileRunning              // takes on or lands work
-	always                    // reading, stopping, tidying up
-)
-
-// kinds is the table of operations.
-var kinds = []kind{
-	{"an init", &Init{}, always, false},
-	{"an import", &Import{}, always, false},
-	{"a registration", &Register{}, unlessAborted, false},
-	{"a deregistration", &Deregister{}, always, false},
-	{"an agent's status", &AgentStatusChange{}, always, false},
-	{"adding a task", &AddTask{}, unlessAborted, false},
-	{"finalizing", &Finalize{}, unlessAborted, false},
-	{"an amendment", &AmendTask{}, unlessAborted, false},
-	{"superseding", &Supersede{}, unlessAborted, false},
-	{"abandoning", &Abandon{}, unlessAborted, false},
-	{"unblocking", &Unblock{}, unlessAborted, false},
-	{"a reassignment", &Reassign{}, unlessAborted, false},
-	{"an alignment entry", &AlignmentEntry{}, unlessAborted, false},
-	{"a spec change", &RecordSpecChange{}, unlessAborted, false},
-	{"converting a discovery", &ConvertDiscovery{}, unlessAborted, false},
-	{"settling a discovery", &SettleDiscovery{}, unlessAborted, false},
-	{"an acknowledgement", &Ack{}, always, false},
-	{"completing the goal", &CompleteGoal{}, unlessAborted, false},
-	{"a checkpoint", &SetCheckpoint{}, unlessAborted, false},
-	{"a deadline", &Deadline{}, unlessAborted, false},
-	{"a trip of the breaker", &Trip{}, unlessAborted, false},
-	{"a claim", &Claim{}, whileRunning, false},
-	{"an iteration limit", &IterationLimit{}, whileRunning, false},
-	{"a pre-execution checkpoint", &PreExec{}, unlessAborted, false},
-	{"a submission", &Submit{}, unlessAborted, false},
-	{"a withdrawal", &Withdraw{}, unlessAborted, false},
-	{"blocking", &Block{}, unlessAborted, false},
-	{"a hand-off", &HandOff{}, unlessAborted, false},
-	{"a release", &Release{}, always, false},
-	{"a review claim", &ClaimReview{}, whileRunning, false},
-	{"a verdict", &Verdict{}, unlessAborted, false},
-	{"a merge", &Merge{}, whileRunning, false},
-	{"retrying a merge", &RetryMerge{}, unlessAborted, false},
-	{"finishing a merge", &FinishMerge{}, always, false},
-	{"a discovery", &Discover{}, unlessAborted, true},
-	{"an anomaly", &LogAnomaly{}, unlessAborted, true},
-	{"a note", &AddNote{}, unlessAborted, false},
-	{"landing a commit", &Land{}, unlessAborted, false},
-	{"a pause", &Pause{}, unlessAborted, true},
-	{"a resume", &Resume{}, unlessAborted, true},
-	{"an abort", &Abort{}, unlessAborted, false},
-	{"a setting", &SetConfig{}, always, false},
-	{"an edit", &Write{}, always, true},
-	{"adding a key", &KeysAdd{}, always, false},
-	{"revoking a key", &KeysRevoke{}, always, false},
-	{"starting a sprint", &SprintStart{}, unlessAborted, false},
-	{"ending a sprint", &SprintEnd{}, unlessAborted, false},
-	{"a retrospective", &Retrospective{}, always, false},
-	{"resolving the breaker", &Resolve{}, unlessAborted, false},
-	{"archiving", &Archive{}, always, false},
-}
-
-func kindOf(op string) (kind, bool) {
-	i := slices.IndexFunc(kinds, func(k kind) bool { return k.payload.Op() == op })
-	if i < 0 {
-		return kind{}, false
-	}
-	return kinds[i], true
-}
-
-// Ops lists the names of all operations.
-func Ops() []string {
-	names := make([]string, len(kinds))
-	for i, k := range kinds {
-		names[i] = k.payload.Op()
-	}
-	return names
-}
-
-// NewPayload returns an empty payload of an operation, for a decoder to fill.
-func NewPayload(op string) (Payload, error) {
-	k, ok := kindOf(op)
-	if !ok {
-		return nil, fmt.Errorf("no operation is called %q", op)
-	}
-	return reflect.New(reflect.TypeOf(k.payload).Elem()).Interface().(Payload), nil
-}
-
-// TakesOnWork reports whether an operation takes on work or lands it, and so waits while a board is
-// not running.
-func TakesOnWork(op string) bool {
-	k, ok := kindOf(op)
-	return ok && k.gate == whileRunning
-}
-
-// AllowedIn reports whether an operation may be committed while the board is in a mode.
-func AllowedIn(m Mode, op string) bool {
-	k, ok := kindOf(op)
-	return ok && (m == Running || k.gate == always || k.gate == unlessAborted && m != Aborted)
-}

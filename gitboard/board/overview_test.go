@@ -9,7 +9,8 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/roles"
+	"github.com/git-liza/git-liza/gitboard/report"
+	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
 // allAlive are leases of every agent, good for five minutes more.
@@ -21,16 +22,16 @@ func (s *script) allAlive() map[string]board.Lease {
 	return leases
 }
 
-func (s *script) look(leases map[string]board.Lease) *board.Overview {
+func (s *script) look(leases map[string]board.Lease) *report.Overview {
 	s.t.Helper()
-	o, err := board.Look(s.state(), board.Beside{Leases: leases}, s.now.Std())
+	o, err := report.Look(s.state(), report.Beside{Leases: leases}, s.now.Std())
 	if err != nil {
 		s.t.Fatalf("%v", err)
 	}
 	return o
 }
 
-func outlookOf(t *testing.T, o *board.Overview, id string) board.TaskOutlook {
+func outlookOf(t *testing.T, o *report.Overview, id string) report.TaskOutlook {
 	t.Helper()
 	for _, x := range o.Tasks {
 		if x.ID == id {
@@ -38,7 +39,7 @@ func outlookOf(t *testing.T, o *board.Overview, id string) board.TaskOutlook {
 		}
 	}
 	t.Fatalf("the overview lacks %s", id)
-	return board.TaskOutlook{}
+	return report.TaskOutlook{}
 }
 
 // Whose turn it is with a task in each state, and whether it is stuck.
@@ -97,7 +98,7 @@ func TestOutlook(t *testing.T) {
 			}
 			got := outlookOf(t, s.look(leases), "a")
 			equal(t, "turn", got.Turn, c.turn)
-			equal(t, "stuck", got.Stuck, c.stuck)
+			equal(t, "stuck", got.Stuck.String(), c.stuck)
 		})
 	}
 }
@@ -111,7 +112,7 @@ func TestSummary(t *testing.T) {
 	s.do(human, &board.Pause{Reason: "lunch"})
 	o := s.look(s.allAlive())
 	equal(t, "paused", o.Summary(), "Waiting: you 1. Last progress 13m ago.")
-	equals(t, "waiting", o.Waiting, []board.Ask{{What: "the board is PAUSED: lunch", Do: "git liza resume"}})
+	equals(t, "waiting", o.Waiting, []report.Ask{{What: "the board is PAUSED: lunch", Do: "git liza resume"}})
 	s.do(human, &board.Resume{}).do(human, &board.Abort{Reason: "no money"})
 	o = s.look(s.allAlive())
 	equal(t, "aborted", o.Summary(), "The goal is ABORTED. Last progress 15m ago.")
@@ -121,22 +122,22 @@ func TestSummary(t *testing.T) {
 // A clone that is stopped by a file waits for whoever takes the file away.
 func TestOverviewOfAStoppedClone(t *testing.T) {
 	s := begun(t).ready("a")
-	o, err := board.Look(s.state(), board.Beside{Leases: s.allAlive(), Stopped: []board.Stop{{File: "PAUSE", Since: s.now}}}, s.now.Std())
+	o, err := report.Look(s.state(), report.Beside{Leases: s.allAlive(), Stopped: []report.Stop{{File: "PAUSE", Since: s.now}}}, s.now.Std())
 	if err != nil {
 		t.Fatal(err)
 	}
 	equal(t, "summary", o.Summary(), "Waiting: you 1. Last progress 0s ago.")
-	equals(t, "waiting", o.Waiting, []board.Ask{{What: "this clone is stopped by .liza/PAUSE", Do: "take .liza/PAUSE away"}})
+	equals(t, "waiting", o.Waiting, []report.Ask{{What: "this clone is stopped by .liza/PAUSE", Do: "take .liza/PAUSE away"}})
 }
 
 // Without a planner its work is the human's.
 func TestOverviewWithoutPlanner(t *testing.T) {
 	s := begun(t).do(planner, &board.Deregister{})
-	equals(t, "nothing planned", s.look(nil).Waiting, []board.Ask{{What: "there is no task yet, and no planner", Do: "git liza add-task -h"}})
+	equals(t, "nothing planned", s.look(nil).Waiting, []report.Ask{{What: "there is no task yet, and no planner", Do: "git liza add-task -h"}})
 	s.do(human, add("a")).do(human, add("b")).do(human, add("c")).do(human, finalize("c"))
 	s.do(coder1, claim("c")).do(coder1, block("c")).do(human, &board.AddNote{For: "human", Message: "look here"})
 	s.do(coder1, &board.Discover{During: "c", Description: "a hole", Severity: "high", Urgency: "immediate"})
-	equals(t, "waiting", s.look(nil).Waiting, []board.Ask{
+	equals(t, "waiting", s.look(nil).Waiting, []report.Ask{
 		{What: "c is BLOCKED, and there is no planner", Do: "git liza show c"},
 		{What: "2 tasks are DRAFT", Do: "git liza finalize a b"},
 		{What: "disc-1 can't wait: a hole", Do: "git liza show disc-1"},
@@ -148,7 +149,7 @@ func TestOverviewWithoutPlanner(t *testing.T) {
 func TestOverviewWithoutHands(t *testing.T) {
 	s := begun(t).ready("a").ready("b").in(board.ReadyForReview, "c")
 	nobody := s.look(map[string]board.Lease{}).Waiting
-	equals(t, "all gone", nobody, []board.Ask{
+	equals(t, "all gone", nobody, []report.Ask{
 		{What: "2 tasks wait for a coder, and there is none", Do: "git liza agent coder"},
 		{What: "a task waits for a reviewer, and there is none", Do: "git liza agent code-reviewer"},
 	})
@@ -168,7 +169,7 @@ func TestOverviewOfMuchThatWaits(t *testing.T) {
 	}
 	waiting := s.look(nil).Waiting
 	equal(t, "asks", len(waiting), 2)
-	equals(t, "blocked", waiting[0], board.Ask{What: "6 tasks are BLOCKED, and there is no planner", Do: "git liza show task-0"})
+	equals(t, "blocked", waiting[0], report.Ask{What: "6 tasks are BLOCKED, and there is no planner", Do: "git liza show task-0"})
 	equal(t, "drafts", waiting[1].What, "30 tasks are DRAFT")
 	if ids := strings.Fields(waiting[1].Do)[3:]; len(ids) < 10 || slices.ContainsFunc(ids, func(id string) bool { return s.state().Task(id) == nil }) {
 		t.Errorf("the drafts are finalized by %q", waiting[1].Do)
@@ -196,10 +197,10 @@ func TestSpent(t *testing.T) {
 	s.now = s.now.Add(28 * time.Minute)
 	s.do(coder1, submit("a")) // 29 after the checkpoint
 	s.do(reviewer1, review("a")).do(reviewer1, reject("a"))
-	got := s.task("a").Spent(s.now.Add(5 * time.Minute))
-	equal(t, "spent", got, board.Spent{Waiting: 16 * time.Minute, Work: 30 * time.Minute, Review: 2 * time.Minute})
+	got := report.SpentOf(s.task("a"), s.now.Add(5*time.Minute))
+	equal(t, "spent", got, report.Spent{Waiting: 16 * time.Minute, Work: 30 * time.Minute, Review: 2 * time.Minute})
 	s.do(coder1, goOn("a")).do(coder1, block("a"))
-	equal(t, "blocked", s.task("a").Spent(s.now.Add(time.Hour)).Blocked, time.Hour)
+	equal(t, "blocked", report.SpentOf(s.task("a"), s.now.Add(time.Hour)).Blocked, time.Hour)
 }
 
 // A board that can't be read any more gives an error, whichever record it is that is missing.
@@ -208,7 +209,7 @@ func TestOverviewUnread(t *testing.T) {
 	s.do(planner, &board.Deregister{}).do(coder1, &board.Discover{During: "a", Description: "a hole", Severity: "high", Urgency: "immediate"})
 	for left := 0; ; left++ {
 		source := &failing{Source: s.mem, left: left}
-		_, err := board.Look(board.NewState(source, s.last), board.Beside{}, s.now.Std())
+		_, err := report.Look(board.NewState(source, s.last), report.Beside{}, s.now.Std())
 		if source.met && !errors.Is(err, errUnread) {
 			t.Errorf("after %d readings: %v", left, err)
 		}

@@ -4,8 +4,9 @@ import (
 	"cmp"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
-	"github.com/git-liza/git-liza/roles"
+	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
 // The paths of the records in the board's tree.
@@ -47,10 +48,10 @@ var (
 		BreakerPath: func() any { return &Breaker{} },
 	}
 	families = map[string]family{
-		TaskDir:       {new: func() any { return &Task{} }, valid: taskID.MatchString},
+		TaskDir:       {new: func() any { return &Task{} }, valid: ValidTaskID},
 		AgentDir:      {new: func() any { return &Agent{} }, valid: func(id string) bool { _, err := roles.Of(id); return err == nil }},
 		DiscoveryDir:  {new: func() any { return &Discovery{} }, valid: recordID.MatchString, numbered: true},
-		HandoffDir:    {new: func() any { return &Handoff{} }, valid: taskID.MatchString},
+		HandoffDir:    {new: func() any { return &Handoff{} }, valid: ValidTaskID},
 		NoteDir:       {new: func() any { return &Note{} }, valid: recordID.MatchString, numbered: true},
 		AnomalyDir:    {new: func() any { return &Anomaly{} }, valid: recordID.MatchString, numbered: true},
 		SpecChangeDir: {new: func() any { return &SpecChange{} }, valid: recordID.MatchString, numbered: true},
@@ -83,7 +84,7 @@ func NewRecord(path string) any {
 // validArchived: a sprint's id has the form of a task's.
 func validArchived(id string) bool {
 	sprint, task, _ := strings.Cut(id, "/")
-	return taskID.MatchString(sprint) && taskID.MatchString(task)
+	return ValidTaskID(sprint) && ValidTaskID(task)
 }
 
 // ArchivePath is where a task of an ended sprint lies.
@@ -165,5 +166,34 @@ func CompareIDs(dir, a, b string) int {
 	return strings.Compare(a, b)
 }
 
-// ValidTaskID reports whether an id has a task id's form.
-func ValidTaskID(id string) bool { return taskID.MatchString(id) }
+// device are the names that no file can have on Windows, whatever the case, and with any ending.
+var device = formOf(`(?i)^(con|prn|aux|nul|com[0-9]|lpt[0-9])(\.|$)`)
+
+// ValidTaskID reports whether an id has a task id's form. It names files: the task's record, and its worktree.
+func ValidTaskID(id string) bool { return taskID.MatchString(id) && !device.MatchString(id) }
+
+// pseudo are the names that git reads as something else than a branch (gitrevisions), in any case that a file system
+// may fold.
+var pseudo = formOf(`(?i)^(@|HEAD|[A-Z]+_HEAD|AUTO_MERGE|refs(/.*)?|[0-9a-f]{40}|[0-9a-f]{64})$`)
+
+// own are the branches that belong to the board.
+var own = formOf(`(?i)^(liza|task)(/|$)`)
+
+// ValidIntegration reports whether a branch can be the integration branch: git takes the name and means no other ref by
+// it (git-check-ref-format), and it is not one of the board's.
+func ValidIntegration(name string) bool {
+	if name == "" || len(name) > maxBranch || pseudo.MatchString(name) || own.MatchString(name) || strings.HasPrefix(name, "-") ||
+		strings.ContainsAny(name, " ~^:?*[\\") || strings.ContainsFunc(name, hides) || !utf8.ValidString(name) ||
+		strings.Contains(name, "..") || strings.Contains(name, "@{") || strings.HasSuffix(name, ".") {
+		return false
+	}
+	for part := range strings.SplitSeq(name, "/") {
+		if part == "" || strings.HasPrefix(part, ".") || strings.HasSuffix(part, ".lock") || device.MatchString(part) {
+			return false
+		}
+	}
+	return true
+}
+
+// maxBranch is how many bytes the name of the integration branch may have.
+const maxBranch = 200

@@ -33,7 +33,7 @@ func TestRecordPath(t *testing.T) {
 			t.Errorf("%s is %q of %q, %v", c.path, id, dir, ok)
 		}
 		if board.NewRecord(c.path) == nil {
-			t.Errorf("%s is no record", c.path)
+			t.Errorf("%s is not a record", c.path)
 		}
 	}
 	for _, path := range []string{

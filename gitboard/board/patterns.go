@@ -1,6 +1,9 @@
 package board
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
 // Pattern is a trip rule of the circuit breaker that the sprint's anomalies fulfil.
 type Pattern struct {
@@ -10,7 +13,8 @@ type Pattern struct {
 	Common    string   // what they share
 }
 
-// PatternRule is a row of the table of trip rules: so many anomalies of these types agree in a detail.
+// PatternRule is a row of the table of trip rules: anomalies of these types, of so many different tasks, agree in a
+// detail. One task that repeats itself is that task's problem; an anomaly without a task counts by itself.
 type PatternRule struct {
 	Pattern, Severity string
 	Types             []string
@@ -69,26 +73,28 @@ func FindPatterns(s *State) []Pattern {
 	return found
 }
 
-// find looks for the first anomaly that enough others are like.
+// find looks for the first anomaly that is like those of enough other tasks.
 func (r PatternRule) find(all []*Anomaly) (Pattern, bool) {
 	type candidate struct {
-		id, key string
-		folded  []rune
+		id, task, key string
+		folded        []rune
 	}
 	var of []candidate
 	for _, a := range all {
 		if key := r.key(a); key != "" {
-			of = append(of, candidate{a.ID, key, []rune(fold(key))})
+			of = append(of, candidate{a.ID, cmp.Or(a.Task, a.ID), key, []rune(fold(key))})
 		}
 	}
 	for _, a := range of {
 		var ids []string
+		tasks := map[string]bool{}
 		for _, b := range of {
 			if slices.Equal(a.folded, b.folded) || r.Similar && alike(a.folded, b.folded) {
 				ids = append(ids, b.id)
+				tasks[b.task] = true
 			}
 		}
-		if len(ids) >= r.Least {
+		if len(tasks) >= r.Least {
 			return Pattern{r.Pattern, r.Severity, ids, a.key}, true
 		}
 	}

@@ -73,6 +73,22 @@ func TestPatterns(t *testing.T) {
 	}
 }
 
+// What one task repeats is that task's problem, not a pattern of the run.
+func TestPatternsCountTasks(t *testing.T) {
+	down := func(task string) *board.LogAnomaly {
+		p := anomaly("external_blocker", "blocker_service", "npm")
+		p.Task = task
+		return p
+	}
+	s := begun(t).ready("a").ready("b").do(human, down("a")).do(human, down("a"))
+	equal(t, "patterns of one task", len(board.FindPatterns(s.state())), 0)
+	s.do(human, down("b"))
+	found := board.FindPatterns(s.state())
+	if len(found) != 1 || len(found[0].Anomalies) != 3 {
+		t.Errorf("two tasks: %+v", found)
+	}
+}
+
 func TestPatternsOfThisSprintOnly(t *testing.T) {
 	s := begun(t).do(human, anomaly("external_blocker", "blocker_service", "npm")).do(human, &board.SprintEnd{}).do(human, &board.SprintStart{})
 	s.do(human, anomaly("external_blocker", "blocker_service", "npm"))

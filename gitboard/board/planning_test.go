@@ -51,7 +51,7 @@ func TestInject(t *testing.T) {
 	s.do(human, p)
 }
 
-func (s *script) refused2(t *testing.T, a board.Actor, p board.Payload, code string) *script {
+func (s *script) refused2(t *testing.T, a board.Actor, p board.Payload, code board.ErrorCode) *script {
 	t.Helper()
 	s.refused(code, a, p)
 	return s

@@ -21,8 +21,8 @@ func (t *Task) moved() Time {
 // it is when their sprint ended, at the latest.
 func LastProgress(s *State) Time {
 	var last Time
-	s.scan(func(b Brief) { last = max(last, b.Moved) })
-	if sp := s.Sprint(); last.IsZero() && sp != nil && s.anyTask() {
+	s.EachBrief(func(b Brief) { last = max(last, b.Moved) })
+	if sp := s.Sprint(); last.IsZero() && sp != nil && s.HasTasks() {
 		last = max(sp.Timeline.Started, sp.Timeline.Ended)
 	}
 	return last

@@ -128,13 +128,13 @@ func anyOperation(t *rapid.T, s *script) (board.Actor, board.Payload) {
 		{judge, merge(id)}, {judge, conflict(id)}, {[]board.Actor{reviewer1, human}, retry(id)}, {[]board.Actor{human}, block(id)},
 	}
 	rare := []move{
-		{somebody, &board.FinishMerge{About: about(id), ReviewCommit: workCommit, MergeCommit: mergedCommit, MergeType: board.FastForward}},
+		{somebody, &board.FinishMerge{About: about(id), ReviewCommit: workCommit, MergeCommit: workCommit, MergeType: board.FastForward}},
 		{somebody, &board.Discover{During: id, Description: word, Severity: "high", Urgency: "immediate"}},
 		{plan, &board.ConvertDiscovery{Discovery: "disc-1", Task: id}}, {plan, &board.SettleDiscovery{Discovery: "disc-1", How: "deferred", Reason: word}},
 		{somebody, &board.LogAnomaly{Type: "external_blocker", Task: id, Details: map[string]board.Scalar{"blocker_service": "npm"}}},
 		{plan, &board.AddNote{For: "human", Message: word}}, {plan, &board.Ack{IDs: []string{"note-1"}}}, {plan, &board.CompleteGoal{}},
 		{plan, &board.SetCheckpoint{}}, {plan, &board.Trip{Pattern: "external_service_outage", Severity: "EXTERNAL_DEPENDENCY"}},
-		{plan, &board.Deadline{}}, {plan, &board.AlignmentEntry{Event: "e", Summary: word}}, {plan, &board.RecordSpecChange{Spec: "s", Change: word}},
+		{plan, &board.Deadline{}}, {somebody, &board.Usage{Task: id, CLI: "claude", Model: "m", Cost: board.Cost{Input: 7, Cached: 3, Output: 2, Seconds: 1}}}, {plan, &board.AlignmentEntry{Event: "e", Summary: word}}, {plan, &board.RecordSpecChange{Spec: "s", Change: word}},
 		{[]board.Actor{human}, &board.Pause{About: about(rapid.SampledFrom([]string{"", id}).Draw(t, "paused"))}},
 		{[]board.Actor{human}, &board.Resume{}}, {[]board.Actor{human}, &board.Resume{About: about(id)}}, {[]board.Actor{human}, &board.Resolve{Text: "t"}},
 		{[]board.Actor{human}, &board.SprintEnd{}}, {[]board.Actor{human}, &board.SprintStart{Planned: []string{id}}}, {[]board.Actor{human}, &board.Archive{Sprint: rapid.SampledFrom([]string{"sprint-1", "sprint-2"}).Draw(t, "sprint"), Tasks: []string{id}}}, {[]board.Actor{human}, &board.Retrospective{Text: word}},

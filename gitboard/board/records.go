@@ -1,6 +1,6 @@
 package board
 
-import "github.com/git-liza/git-liza/roles"
+import "github.com/git-liza/git-liza/gitboard/roles"
 
 // Format is the epoch of the board that this program writes. A board of a later one is refused.
 const Format = 1
@@ -38,6 +38,7 @@ type Sprint struct {
 	Timeline      Timeline    `yaml:"timeline"`
 	Status        Phase       `yaml:"status"`
 	Retrospective string      `yaml:"retrospective,omitempty"`
+	Usage         []Spending  `yaml:"usage,omitempty"` // of runs that were on no task
 	Extra         any         `yaml:"extra,omitempty"`
 }
 
@@ -78,6 +79,14 @@ const (
 	BreakerOK        = "OK"
 	BreakerTriggered = "TRIGGERED"
 )
+
+// trigger is why the breaker tripped; empty on a board that does not say, which validate reports.
+func (b *Breaker) trigger() Trigger {
+	if b.CurrentTrigger == nil {
+		return Trigger{}
+	}
+	return *b.CurrentTrigger
+}
 
 // Trigger says why the breaker tripped.
 type Trigger struct {

@@ -1,20 +1,30 @@
 package board
 
-import (
-	"fmt"
-	"strings"
-)
+import "fmt"
 
 // Refusal is why an operation is not allowed. Exit code 1.
 type Refusal struct {
-	Code    string // stable: permission, wrong-state, unknown-task, invalid, session, lease, mode, limit, exists
+	Code    ErrorCode
 	Message string // one sentence that names the thing
 	Hint    string // the way out; never a destructive command
 	Task    string // the task it is about, if any
-	Holder  string // who holds that task, for the lease's end to be shown beside it
+	Holder  string // who holds that task
+	Lease   *Lease // the holder's, where it says why the task can't be had: the edge adds it
+	Live    bool   // that lease has not expired
 }
 
-func (r *Refusal) Error() string { return r.Message }
+// Error is the message, with the end of the holder's lease where it is known.
+func (r *Refusal) Error() string {
+	switch {
+	case r.Lease == nil:
+		return r.Message
+	case r.Live:
+		return r.Message + "; the lease of " + r.Holder + " ends at " + clockTime(r.Lease.Expires)
+	}
+	return r.Message + "; the lease of " + r.Holder + " expired at " + clockTime(r.Lease.Expires)
+}
+
+func clockTime(t Time) string { return t.Std().Format("15:04Z") }
 
 func (r *Refusal) hint(format string, args ...any) *Refusal {
 	r.Hint = fmt.Sprintf(format, args...)
@@ -32,22 +42,13 @@ func (r *Refusal) on(t *Task) *Refusal {
 	return r
 }
 
-func refuse(code, format string, args ...any) *Refusal {
+func refuse(code ErrorCode, format string, args ...any) *Refusal {
 	return &Refusal{Code: code, Message: fmt.Sprintf(format, args...)}
 }
 
-func invalid(format string, args ...any) *Refusal { return refuse("invalid", format, args...) }
+func invalid(format string, args ...any) *Refusal { return refuse(CodeInvalid, format, args...) }
 
 // Refuse makes a refusal outside this package: an evidence that the edge gathered speaks against the operation.
-func Refuse(code, message, hint string) *Refusal {
+func Refuse(code ErrorCode, message, hint string) *Refusal {
 	return &Refusal{Code: code, Message: message, Hint: hint}
-}
-
-// WithLease adds to a refusal's message until when the holder that it names has its lease.
-func WithLease(message, holder string, until Time, live bool) string {
-	word := "lease until "
-	if !live {
-		word = "lease expired "
-	}
-	return strings.Replace(message, "by "+holder, "by "+holder+" ("+word+until.Std().Format("15:04Z")+")", 1)
 }

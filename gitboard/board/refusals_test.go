@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/roles"
+	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
 // The moves that the protocol names as forbidden. Each refusal says of which task, in which state, what was
@@ -17,7 +17,7 @@ func TestNamedRefusals(t *testing.T) {
 		from  board.Status
 		who   board.Actor
 		p     board.Payload
-		code  string
+		code  board.ErrorCode
 		words []string
 	}{
 		{"DRAFT to CLAIMED", board.Draft, coder1, claim("login"), "wrong-state", []string{"login is DRAFT", "a claim needs UNCLAIMED", "from DRAFT a coder can do nothing"}},
@@ -56,7 +56,7 @@ func taskOps(id string) []board.Payload {
 		claim(id), goOn(id), &board.IterationLimit{About: about(id)}, preExec(id), &board.HandOff{About: about(id), Summary: "a", NextAction: "b"},
 		&board.Release{About: about(id), Force: true, Reason: "r"}, submit(id), block(id), review(id), &board.Withdraw{About: about(id)},
 		approve(id), reject(id), merge(id), conflict(id),
-		&board.FinishMerge{About: about(id), ReviewCommit: workCommit, MergeCommit: mergedCommit, MergeType: board.FastForward},
+		&board.FinishMerge{About: about(id), ReviewCommit: workCommit, MergeCommit: workCommit, MergeType: board.FastForward},
 		retry(id), &board.Unblock{About: about(id)}, &board.Unblock{About: about(id), Mode: "same-coder"},
 		&board.Reassign{About: about(id)}, &board.Pause{About: about(id)}, &board.Resume{About: about(id)},
 		&board.Write{Path: "tasks/" + id + ".yaml", Fields: []board.FieldEdit{{Field: "priority", Value: "1"}}},
@@ -70,7 +70,7 @@ func TestTerminalTasksStay(t *testing.T) {
 		s := begun(t).ready("other").in(status, "login")
 		for _, p := range taskOps("login") {
 			for _, who := range everybody {
-				if !roles.May(who.Role, p.Op()) {
+				if !board.May(who.Role, p.Op()) {
 					continue
 				}
 				err := s.step(who, p)
@@ -125,7 +125,7 @@ func TestOperationsNameTheirTask(t *testing.T) {
 	s := begun(t)
 	for _, p := range taskOps("") {
 		for _, who := range everybody {
-			if !roles.May(who.Role, p.Op()) || p.Op() == "pause" || p.Op() == "resume" {
+			if !board.May(who.Role, p.Op()) || p.Op() == "pause" || p.Op() == "resume" {
 				continue
 			}
 			s.refused("invalid", who, p)
@@ -150,7 +150,31 @@ func TestWhoIsActing(t *testing.T) {
 	s.refused("invalid", board.Actor{ID: "human", Role: roles.Human, Session: "s"}, finalize("login"))
 	s.refused("invalid", board.Actor{ID: "system", Role: roles.System}, finalize("login"))
 	s.refused("identity", board.HumanActor("Coder", "coder-1@Liza"), &board.Pause{}, "an agent's address", "git config user.email")
+	for _, human := range []board.Actor{board.HumanActor("Ann\x1b[2J", "ann@example.com"), board.HumanActor("Ann", "ann@\u202eexample.com"), board.HumanActor("Ann\nOp", "ann@example.com"), board.HumanActor("\xff", "ann@example.com")} {
+		s.refused("identity", human, &board.Pause{}, "holds a control character", "git config user.name")
+	}
+	s.do(board.HumanActor("\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645 Å", "ann@example.com"), &board.AddNote{Message: "x"}) // a joiner that Persian needs
 	s.refused("permission", reviewer1, &board.Pause{}, "a pause is not for a code_reviewer")
+}
+
+// Names that git, or a file system, takes for something else.
+func TestReservedNames(t *testing.T) {
+	for _, name := range []string{"", "HEAD", "head", "@", "FETCH_HEAD", "orig_head", "AUTO_MERGE", "refs", "refs/heads/x", strings.Repeat("a", 40), strings.Repeat("0", 64), "liza", "liza/state",
+		"Liza/State", "task", "TASK/x", "-x", "a b", "a..b", "a~1", "a^", "a:b", "a?", "a*", "a[b", `a\b`, "a@{1}", "a/", "/a", "a//b", "a.", ".a", "a/.b", "a.lock", "a.lock/b", "con", "x/NUL", "com1.x",
+		"a\tb", "a\x1b", "a\u202eb", "\xff", strings.Repeat("x/", 150) + "x"} {
+		s := newScript(t)
+		s.refused("invalid", human, &board.Init{Goal: "A goal", IntegrationBranch: name})
+	}
+	for _, name := range []string{"integration", "main", "develop", "team/next", "überall", "tasks", "lizard", "v1.2", "a@b", "console", "headless"} {
+		newScript(t).do(human, &board.Init{Goal: "A goal", IntegrationBranch: name})
+	}
+	s := begun(t)
+	for _, id := range []string{"con", "prn", "aux", "nul", "com1", "lpt9"} {
+		s.refused("invalid", planner, add(id), "devices on Windows")
+	}
+	for _, id := range []string{"null", "console", "com", "com10", "aux-1"} {
+		s.do(planner, add(id))
+	}
 }
 
 func TestOperationsOutOfForm(t *testing.T) {
@@ -186,6 +210,12 @@ func TestTexts(t *testing.T) {
 		s.do(human, note(text))
 	}
 	s.refused("secret", human, note("key AKIAABCDEFGHIJKLMNOP"), "an AWS access key", "--allow-secret")
+	for _, text := range []string{"https://user:pass@host", "see postgres://app:s3cret@db.example.org:5432/x?y", "redis://:hunter2@cache", "x-git+ssh://a:b@c/d"} {
+		s.refused("secret", human, note(text), "a password in an address", "--allow-secret")
+	}
+	for _, text := range []string{"https://user@host", "http://localhost:8080/a@b", "ssh://git@host:22/x", "https://user:$TOKEN@host", "https://user:${P}@host", "https://user:<pass>@host", "https://user:***@host", "a://b:c d@e", "12:30 @ noon, see https://x/y"} {
+		s.do(human, note(text))
+	}
 	s.now, s.n = s.now.Add(1e9), s.n+1
 	if err := s.run(board.Operation{Actor: human, Time: s.now, Request: "r/secret", AllowSecret: true, Payload: note("key AKIAABCDEFGHIJKLMNOP")}); err != nil {
 		t.Error(err)

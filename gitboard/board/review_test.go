@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/report"
 )
 
 func TestSubmit(t *testing.T) {
@@ -13,17 +14,19 @@ func TestSubmit(t *testing.T) {
 	s.do(coder1, preExec("login"))
 	s.refused("permission", coder2, submit("login"), "login is CLAIMED by coder-1, not held by coder-2")
 	for name, c := range map[string]struct {
-		code string
+		code board.ErrorCode
 		bend func(*board.Submit)
 	}{
-		"short id":       {"invalid", func(p *board.Submit) { p.Commit = workCommit[:10] }},
-		"no base":        {"invalid", func(p *board.Submit) { p.ReviewBase = "" }},
-		"no commit":      {"empty", func(p *board.Submit) { p.Commits = 0 }},
-		"the base":       {"empty", func(p *board.Submit) { p.Commit = baseCommit }},
-		"no tests":       {"tests", func(p *board.Submit) { p.Tests = nil }},
-		"no reason":      {"tests", func(p *board.Submit) { p.Tests, p.NoTestsBecause = nil, "  " }},
-		"not tests":      {"invalid", func(p *board.Submit) { p.Tests = []string{"login/login.go"} }},
-		"a blank in ids": {"invalid", func(p *board.Submit) { p.Commit = " " + workCommit[1:] }},
+		"short id":         {"invalid", func(p *board.Submit) { p.Commit = workCommit[:10] }},
+		"no base":          {"invalid", func(p *board.Submit) { p.ReviewBase = "" }},
+		"no commit":        {"empty", func(p *board.Submit) { p.Commits = 0 }},
+		"the base":         {"empty", func(p *board.Submit) { p.Commit = baseCommit }},
+		"no tests":         {"tests", func(p *board.Submit) { p.Tests = nil }},
+		"deleted tests":    {"tests", func(p *board.Submit) { p.Tests, p.DeletedTests = nil, p.Tests }},
+		"deleted, no test": {"invalid", func(p *board.Submit) { p.DeletedTests = []string{"login/login.go"} }},
+		"no reason":        {"tests", func(p *board.Submit) { p.Tests, p.NoTestsBecause = nil, "  " }},
+		"not tests":        {"invalid", func(p *board.Submit) { p.Tests = []string{"login/login.go"} }},
+		"a blank in ids":   {"invalid", func(p *board.Submit) { p.Commit = " " + workCommit[1:] }},
 	} {
 		p := submit("login")
 		c.bend(p)
@@ -236,7 +239,7 @@ func TestLeavingAReviewDeadlock(t *testing.T) {
 		equal(t, "iteration", task.Iteration, 1)
 		equal(t, "reserved_for", task.ReservedFor, "")
 		equal(t, "event", events(task)[len(task.History)-1], "resumed")
-		equal(t, "iterations", board.Measure(s.state()).Iterations, 3)
+		equal(t, "iterations", report.Measure(s.state()).Iterations, 3)
 		s.refused("checkpoint", coder2, submit("login"))
 	})
 	t.Run("for a reviewer", func(t *testing.T) {

@@ -61,7 +61,7 @@ func reject(id string) *board.Verdict {
 }
 
 func merge(id string) *board.Merge {
-	return &board.Merge{About: about(id), ReviewCommit: workCommit, Before: baseCommit, MergeCommit: mergedCommit, MergeType: board.FastForward, Drift: 2}
+	return &board.Merge{About: about(id), ReviewCommit: workCommit, Before: baseCommit, MergeCommit: mergedCommit, MergeType: board.MergeCommitType, Drift: 2}
 }
 
 func conflict(id string) *board.Merge {

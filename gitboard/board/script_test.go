@@ -10,7 +10,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/codec"
-	"github.com/git-liza/git-liza/roles"
+	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
 // script runs operations over a board in memory. After each it proves what must hold whatever the operation:
@@ -223,7 +223,7 @@ func (s *script) do(a board.Actor, p board.Payload, minutes ...int) *script {
 }
 
 // refused runs an operation that must be refused, with a code and with words in message or hint.
-func (s *script) refused(code string, a board.Actor, p board.Payload, words ...string) *board.Refusal {
+func (s *script) refused(code board.ErrorCode, a board.Actor, p board.Payload, words ...string) *board.Refusal {
 	s.t.Helper()
 	err := s.step(a, p)
 	var r *board.Refusal

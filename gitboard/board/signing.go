@@ -47,4 +47,4 @@ func CheckSigner(before, after *State, a Actor, public string) error {
 	return nil
 }
 
-func unsigned(format string, args ...any) *Refusal { return refuse("signature", format, args...) }
+func unsigned(format string, args ...any) *Refusal { return refuse(CodeSignature, format, args...) }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/report"
 )
 
 func give(id string) *board.Abandon { return &board.Abandon{About: about(id), Reason: "not needed"} }
@@ -64,22 +65,22 @@ func TestSprintEndAndStart(t *testing.T) {
 // The figures of a sprint are of what happened since it began, also on tasks that began before.
 func TestMetricsOfASecondSprint(t *testing.T) {
 	s := begun(t).in(board.Merged, "a").in(board.Rejected, "b").in(board.Blocked, "c").in(board.Unclaimed, "d")
-	first := board.Measure(s.state())
+	first := report.Measure(s.state())
 	equal(t, "done", first.TasksDone, 1)
 	equal(t, "it ended with a", s.state().Sprint().Status, board.Completed)
 	equal(t, "and goes on until the next one", first.TasksInProgress+first.TasksBlocked, 2)
 	s.do(human, &board.SprintStart{Planned: []string{"b"}, Aim: "exports"}, 10)
-	equal(t, "nothing yet", board.Measure(s.state()), board.Metrics{TasksInProgress: 1, TasksBlocked: 1})
+	equal(t, "nothing yet", report.Measure(s.state()), report.Metrics{TasksInProgress: 1, TasksBlocked: 1})
 	h := s.state().Goal().AlignmentHistory
 	equal(t, "aim", h[len(h)-1].Event+" "+h[len(h)-1].Summary, "sprint started sprint-2: exports")
 
 	s.do(coder1, goOn("b"), 5).do(coder1, preExec("b")).do(coder1, submit("b")).do(reviewer1, review("b")).do(reviewer1, approve("b")).do(reviewer1, merge("b"))
-	m := board.Measure(s.state())
-	equal(t, "second", m, board.Metrics{
+	m := report.Measure(s.state())
+	equal(t, "second", m, report.Metrics{
 		TasksDone: 1, TasksBlocked: 1, Iterations: 1, Approvals: 1, Verdicts: 1, ApprovalRate: 100, Submissions: 1, OutcomeRate: 100, Drift: m.Drift,
 	})
 	equal(t, "drift at merge", m.Drift, s.state().Task("b").DriftCommits)
-	r, err := board.ReviewSprint(s.state(), s.now.Std())
+	r, err := report.ReviewSprint(s.state(), s.now.Std())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -30,7 +30,14 @@ type State struct {
 	over map[string]any // path → record, nil = removed
 	time Time
 	err  error
+
+	forRules bool // see ForRules
 }
+
+// MissingError is a record that every board has, and this one lacks. Exit code 4.
+type MissingError struct{ Path string }
+
+func (e *MissingError) Error() string { return "the board is inconsistent: " + e.Path + " is missing" }
 
 // NewState begins a state on a source; at is the time of the operation that led to it. A nil source is
 // the board before its first operation.
@@ -44,26 +51,13 @@ func (s *State) Time() Time { return s.time }
 // Err is the first failure to read a record.
 func (s *State) Err() error { return s.err }
 
-// Unread is deferred by whatever applies rules to a state, and makes the failure to read a record the error where the
-// rules have stumbled over the record's absence: they take for granted that a board has what every board has.
-func (s *State) Unread(err *error) {
-	cause := recover()
-	if cause == nil {
-		return
-	}
-	if s == nil || s.err == nil {
-		panic(cause)
-	}
-	*err = s.err
-}
-
 // Changes returns what lies over the source: path → record, nil where it was removed.
 func (s *State) Changes() map[string]any { return s.over }
 
 // Record implements Source.
 func (s *State) Record(path string) (any, error) {
 	if r, ok := s.over[path]; ok {
-		return r, s.err
+		return r, nil
 	}
 	if s.src == nil || s.err != nil {
 		return nil, s.err
@@ -141,10 +135,23 @@ func (s *State) fail(err error) {
 // get reads a record; the zero pointer when there is none.
 func get[T any](s *State, path string) *T {
 	r, err := s.Record(path)
-	if err != nil || r == nil {
-		return nil
+	switch {
+	case err == nil && r != nil:
+		return r.(*T)
+	case err != nil && s.forRules:
+		return new(T)
 	}
-	return r.(*T)
+	return nil
+}
+
+// single reads a record that every board has.
+func single[T any](s *State, path string) *T {
+	r := get[T](s, path)
+	if r == nil && s.forRules {
+		s.fail(&MissingError{path})
+		return new(T)
+	}
+	return r
 }
 
 // edit returns a copy of a record that the caller may change; it becomes the state's. Slices in it are
@@ -158,8 +165,18 @@ func edit[T any](s *State, path string) *T {
 		return nil
 	}
 	c := *old
-	s.over[path] = &c
+	if s.err == nil {
+		s.over[path] = &c
+	}
 	return &c
+}
+
+// editSingle is edit for a record that every board has.
+func editSingle[T any](s *State, path string) *T {
+	if single[T](s, path); s.err != nil {
+		return new(T)
+	}
+	return edit[T](s, path)
 }
 
 func put(s *State, path string, r any) { s.over[path] = r }
@@ -167,35 +184,51 @@ func put(s *State, path string, r any) { s.over[path] = r }
 func remove(s *State, path string) { s.over[path] = nil }
 
 // next begins the state after this one.
-func (s *State) next(at Time) *State { return NewState(s, at) }
+func (s *State) next(at Time) *State {
+	after := NewState(s, at)
+	after.forRules = s.forRules
+	return after
+}
+
+// ForRules is the state for rules. They look records up in the middle of what they say, and take for granted that a
+// board has what every board has: a record that can't be read, or that is missing, is an empty one to them, and Err says
+// so. Who applies rules uses nothing that came of them before it has asked Err.
+func (s *State) ForRules() *State {
+	rules := NewState(s, s.time)
+	rules.forRules = true
+	return rules
+}
 
 // Meta returns board.yaml, nil before init.
 func (s *State) Meta() *Meta { return get[Meta](s, MetaPath) }
 
 // Goal returns goal.yaml.
-func (s *State) Goal() *Goal { return get[Goal](s, GoalPath) }
+func (s *State) Goal() *Goal { return single[Goal](s, GoalPath) }
 
 // Sprint returns sprint.yaml.
-func (s *State) Sprint() *Sprint { return get[Sprint](s, SprintPath) }
+func (s *State) Sprint() *Sprint { return single[Sprint](s, SprintPath) }
 
 // Config returns config.yaml.
-func (s *State) Config() *Config { return get[Config](s, ConfigPath) }
+func (s *State) Config() *Config { return single[Config](s, ConfigPath) }
 
 // Control returns control.yaml.
-func (s *State) Control() *Control { return get[Control](s, ControlPath) }
+func (s *State) Control() *Control { return single[Control](s, ControlPath) }
 
 // Breaker returns breaker.yaml.
-func (s *State) Breaker() *Breaker { return get[Breaker](s, BreakerPath) }
+func (s *State) Breaker() *Breaker { return single[Breaker](s, BreakerPath) }
 
 // Task returns a task, archived or not; nil when there is none.
 func (s *State) Task(id string) *Task {
 	if !ValidTaskID(id) {
 		return nil
 	}
-	if t := get[Task](s, RecordPath(TaskDir, id)); t != nil || s.err != nil {
+	if t := get[Task](s, RecordPath(TaskDir, id)); t != nil || s.err != nil && !s.forRules {
 		return t
 	}
 	path, _, err := s.Archived(id)
+	if err != nil && s.forRules {
+		return &Task{ID: id}
+	}
 	if path == "" || err != nil {
 		return nil
 	}
@@ -229,10 +262,10 @@ func (s *State) ArchivedIn(task string) string {
 	return ""
 }
 
-// anyTask reports whether the board has a task, be it archived.
-func (s *State) anyTask() bool {
+// HasTasks reports whether the board has a task, be it archived.
+func (s *State) HasTasks() bool {
 	some := false
-	s.scan(func(Brief) { some = true })
+	s.EachBrief(func(Brief) { some = true })
 	if some {
 		return true
 	}

@@ -5,27 +5,29 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/git-liza/git-liza/roles"
+	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
 // Step is one step of the fold: it checks an operation on a state and returns the state after it. What
 // it refuses is a *Refusal; any other error is a record that could not be read.
 func Step(s *State, op Operation) (*State, error) {
-	if err := Check(s, op); err != nil {
+	before := s.ForRules()
+	if err := check(before, op); err != nil {
 		return nil, err
 	}
-	after := s.next(op.Time)
+	after := before.next(op.Time)
 	Apply(after, op)
 	if err := after.Err(); err != nil {
 		return nil, err
 	}
-	if err := checkMoves(s, after, op); err != nil {
-		return nil, firstErr(s, firstErr(after, err))
+	err := checkMoves(before, after, op)
+	if err == nil {
+		err = checkNewViolations(before, after)
 	}
-	if err := checkNewViolations(s, after); err != nil {
-		return nil, firstErr(s, firstErr(after, err))
+	if err = firstErr(before, firstErr(after, err)); err != nil {
+		return nil, err
 	}
-	return after, firstErr(s, after.Err())
+	return &State{src: s, over: after.over, time: op.Time}, nil
 }
 
 // Apply changes a state by an operation that Check has allowed on it.
@@ -36,7 +38,9 @@ func Apply(s *State, op Operation) {
 
 // Check holds an operation against every rule. It returns a *Refusal, or the error of a record that
 // could not be read.
-func Check(s *State, op Operation) error {
+func Check(s *State, op Operation) error { return check(s.ForRules(), op) }
+
+func check(s *State, op Operation) error {
 	for _, check := range []func(*State, Operation) error{checkBoard, checkActor, checkText, checkMode, checkSubject} {
 		if err := check(s, op); err != nil {
 			return firstErr(s, err)
@@ -54,7 +58,8 @@ func firstErr(s *State, err error) error {
 }
 
 func checkBoard(s *State, op Operation) error {
-	if _, known := kindOf(op.Name()); !known {
+	r, known := ruleOf(op.Name())
+	if !known {
 		return invalid("no operation is called %q", op.Name())
 	}
 	if !ValidRequest(op.Request) {
@@ -66,8 +71,8 @@ func checkBoard(s *State, op Operation) error {
 	if op.Time < s.time {
 		return invalid("the operation's time %s is before its parent's, %s", op.Time, s.time)
 	}
-	if s.Meta() == nil && !Begins(op.Payload) {
-		return refuse("no-board", "there is no board here yet").hint(`git liza init "GOAL", or git liza init in a clone of a shared project`)
+	if s.Meta() == nil && !r.begins {
+		return refuse(CodeNoBoard, "there is no board here yet").hint(`git liza init "GOAL", or git liza init in a clone of a shared project`)
 	}
 	return nil
 }
@@ -79,8 +84,12 @@ func checkActor(s *State, op Operation) error {
 			return invalid("a human acts as %q, not as %q", roles.HumanID, a.ID)
 		}
 		if AgentAddress(a.Email) {
-			return refuse("identity", "%s <%s> acts as a human, and that is an agent's address", quote(a.Name), Line(a.Email, 60)).
+			return refuse(CodeIdentity, "%s <%s> acts as a human, and that is an agent's address", quote(a.Name), Line(a.Email, 60)).
 				hint("as an agent: LIZA_AGENT_ID=coder-1; as yourself: git config user.email you@example.com")
+		}
+		if !PlainName(a.Name) || !PlainName(a.Email) {
+			return refuse(CodeIdentity, "the name or address of %s <%s> holds a control character", quote(a.Name), Line(a.Email, 60)).
+				hint(`git config user.name "Your Name" and git config user.email you@example.com`)
 		}
 	} else {
 		role, err := roles.Of(a.ID)
@@ -91,33 +100,36 @@ func checkActor(s *State, op Operation) error {
 			return invalid("%s is a %s, not a %s", a.ID, role, a.Role)
 		}
 	}
-	k, _ := kindOf(op.Name())
-	if !roles.May(a.Role, op.Name()) {
+	rule, _ := ruleOf(op.Name())
+	if !slices.Contains(rule.who, a.Role) {
 		if t := s.Task(op.TaskID()); t != nil {
 			return notFor(t, op)
 		}
-		return refuse("permission", "%s is not for a %s", k.noun, a.Role).hint("it takes %s", list(roles.Allowed(op.Name())))
+		return refuse(CodePermission, "%s is not for a %s", rule.noun, a.Role).hint("it takes %s", list(rule.who))
 	}
-	if _, registers := op.Payload.(*Register); registers || a.Role == roles.Human {
+	if rule.registers || a.Role == roles.Human {
 		return nil
 	}
 	agent := s.Agent(a.ID)
 	if agent == nil {
-		return refuse("session", "%s is not registered", a.ID).hint("git liza register")
+		return refuse(CodeSession, "%s is not registered", a.ID).hint("git liza register")
 	}
 	if agent.Session != a.Session || a.Session == "" {
-		return refuse("session", "%s is registered in another session, since %s: this process has been replaced", a.ID, agent.RegisteredAt).
+		return refuse(CodeSession, "%s is registered in another session, since %s: this process has been replaced", a.ID, agent.RegisteredAt).
 			hint("stop, or register under another id")
 	}
 	return nil
 }
 
 func checkMode(s *State, op Operation) error {
-	c := s.Control()
-	if c == nil || AllowedIn(c.Mode, op.Name()) {
+	if Begins(op.Name()) {
 		return nil
 	}
-	r := refuse("mode", "the board is %s since %s (by %s%s)", c.Mode, c.Since, c.By, because(c.Reason))
+	c := s.Control()
+	if AllowedIn(c.Mode, op.Name()) {
+		return nil
+	}
+	r := refuse(CodeMode, "the board is %s since %s (by %s%s)", c.Mode, c.Since, c.By, because(c.Reason))
 	if c.Mode == Aborted {
 		return r.hint("the run is over; the history stays: git liza log")
 	}
@@ -138,17 +150,18 @@ func checkSubject(s *State, op Operation) error {
 	if !about {
 		return nil
 	}
+	rule, _ := ruleOf(op.Name())
 	id := tp.TaskID()
 	if id == "" {
-		if k, _ := kindOf(op.Name()); !k.taskless {
-			return invalid("%s is about a task, and none is named", k.noun)
+		if !rule.taskless {
+			return invalid("%s is about a task, and none is named", rule.noun)
 		}
 		return nil
 	}
 	if !ValidTaskID(id) {
-		return invalid("%s is not a task id: use lower-case letters, digits and hyphens, 64 at most, like add-auth", quote(id))
+		return invalid("%s is not a task id: use lower-case letters, digits and hyphens, 64 at most, like add-auth; con, nul and the like are devices on Windows", quote(id))
 	}
-	if _, adds := op.Payload.(*AddTask); adds {
+	if rule.creates() {
 		return nil
 	}
 	t := s.Task(id)
@@ -158,10 +171,10 @@ func checkSubject(s *State, op Operation) error {
 		}
 		return s.unknownTask(id)
 	}
-	if !governed(op.Name()) {
-		return nil
+	if rule.moves == nil {
+		return nil // an anomaly is about a task without touching it
 	}
-	from := startsFrom(op.Name(), op.Actor.Role)
+	from := rule.starts(op.Actor.Role)
 	switch {
 	case len(from) == 0:
 		return notFor(t, op)
@@ -171,23 +184,17 @@ func checkSubject(s *State, op Operation) error {
 	return nil
 }
 
-// governed reports whether the table of transitions speaks of an operation at all: an anomaly is about
-// a task without touching it.
-func governed(op string) bool {
-	return slices.ContainsFunc(Transitions, func(t Transition) bool { return t.Op == op })
-}
-
 func wrongState(t *Task, op Operation, from []Status) *Refusal {
-	k, _ := kindOf(op.Name())
-	r := refuse("wrong-state", "%s is %s; %s needs %s", t.ID, t.standing(), k.noun, list(from)).on(t)
+	rule, _ := ruleOf(op.Name())
+	r := refuse(CodeWrongState, "%s is %s; %s needs %s", t.ID, t.standing(), rule.noun, list(from)).on(t)
 	return r.hint("%s", waysOn(t, op.Actor.Role))
 }
 
 // notFor refuses an operation that a role has no part in, whatever the task's state.
 func notFor(t *Task, op Operation) *Refusal {
-	k, _ := kindOf(op.Name())
-	r := refuse("permission", "%s is not for a %s; %s is %s", k.noun, op.Actor.Role, t.ID, t.standing()).on(t)
-	return r.hint("it takes a %s; %s", list(roles.Allowed(op.Name())), waysOn(t, op.Actor.Role))
+	rule, _ := ruleOf(op.Name())
+	r := refuse(CodePermission, "%s is not for a %s; %s is %s", rule.noun, op.Actor.Role, t.ID, t.standing()).on(t)
+	return r.hint("it takes a %s; %s", list(rule.who), waysOn(t, op.Actor.Role))
 }
 
 // waysOn says what a role may do with a task from its state.
@@ -215,8 +222,9 @@ func (t *Task) standing() string {
 // checkMoves holds what an operation did to tasks against the table: no task but its own changes its
 // state, and its own only as a row says.
 func checkMoves(before, after *State, op Operation) error {
-	if _, imports := op.Payload.(*Import); imports {
-		return nil // tasks come as they are
+	rule, _ := ruleOf(op.Name())
+	if rule.begins {
+		return nil // the tasks of an import come as they are
 	}
 	for _, r := range after.Changes() {
 		t, ok := r.(*Task)
@@ -230,8 +238,8 @@ func checkMoves(before, after *State, op Operation) error {
 				return invalid("%s would shorten the history of %s", op.Name(), t.ID)
 			}
 		}
-		if from.Terminal() && from != t.Status || from != t.Status && (t.ID != op.TaskID() || !moves(op.Name(), op.Actor.Role, from, t.Status)) {
-			return refuse("wrong-state", "%s may not take %s from %s to %s", op.Name(), t.ID, orNone(from), t.Status)
+		if from.Terminal() && from != t.Status || from != t.Status && (t.ID != op.TaskID() || !rule.allow(op.Actor.Role, from, t.Status)) {
+			return refuse(CodeWrongState, "%s may not take %s from %s to %s", op.Name(), t.ID, orNone(from), t.Status)
 		}
 	}
 	return nil

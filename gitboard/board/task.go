@@ -50,27 +50,31 @@ type Task struct {
 	RescopeReason    string   `yaml:"rescope_reason,omitempty"`
 	Paused           bool     `yaml:"paused,omitempty"`
 
+	Usage []Spending `yaml:"usage,omitempty"`
+
 	History []Event `yaml:"history"`
 	Extra   any     `yaml:"extra,omitempty"`
 }
 
 // Event is one line of a task's history. History is only ever appended to.
 type Event struct {
-	Time       Time        `yaml:"time"`
-	Event      string      `yaml:"event"`
-	Agent      string      `yaml:"agent"`
-	Iteration  int         `yaml:"iteration,omitempty"`
-	Reason     string      `yaml:"reason,omitempty"`
-	Commit     string      `yaml:"commit,omitempty"`
-	Base       string      `yaml:"base,omitempty"`
-	MergeType  string      `yaml:"merge_type,omitempty"`
-	Drift      int         `yaml:"drift,omitempty"`
-	Files      []string    `yaml:"files,omitempty"`
-	Log        string      `yaml:"log,omitempty"`
-	Kept       string      `yaml:"kept,omitempty"`
-	NoTests    string      `yaml:"no_tests_because,omitempty"`
-	Was        *Definition `yaml:"was,omitempty"`
-	Checkpoint *Checkpoint `yaml:"checkpoint,omitempty"`
+	Time      Time     `yaml:"time"`
+	Event     string   `yaml:"event"`
+	Agent     string   `yaml:"agent"`
+	Iteration int      `yaml:"iteration,omitempty"`
+	Reason    string   `yaml:"reason,omitempty"`
+	Commit    string   `yaml:"commit,omitempty"`
+	Base      string   `yaml:"base,omitempty"`
+	MergeType string   `yaml:"merge_type,omitempty"`
+	Drift     int      `yaml:"drift,omitempty"`
+	Files     []string `yaml:"files,omitempty"`
+	Log       string   `yaml:"log,omitempty"`
+	Kept      string   `yaml:"kept,omitempty"`
+	NoTests   string   `yaml:"no_tests_because,omitempty"`
+	// DeletedTests are the tests that a submission deletes or empties, the first ones of many.
+	DeletedTests []string    `yaml:"deleted_tests,omitempty"`
+	Was          *Definition `yaml:"was,omitempty"`
+	Checkpoint   *Checkpoint `yaml:"checkpoint,omitempty"`
 }
 
 // Definition is what a planner says about a task; an amendment keeps the old one in the history.
@@ -136,6 +140,20 @@ const (
 var claimEvents = map[string]bool{
 	EventClaimed: true, EventReclaimed: true, EventReassignedAfterReject: true,
 	EventReclaimedAfterExpiry: true, EventClaimedForFix: true, EventResumed: true,
+}
+
+// TakesUp reports whether the event says who works on the task from then on.
+func (e Event) TakesUp() bool { return claimEvents[e.Event] }
+
+// Claims counts how often the task was claimed.
+func (t *Task) Claims() int {
+	n := 0
+	for _, e := range t.History {
+		if claimEvents[e.Event] {
+			n++
+		}
+	}
+	return n
 }
 
 // CheckpointOfIteration returns the pre-execution checkpoint of the running iteration, nil when none

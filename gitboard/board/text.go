@@ -51,7 +51,7 @@ func textFault(field, text string, allowSecret bool) error {
 		return invalid("%s holds a control character that no text needs", field)
 	case !allowSecret:
 		if what := credential(text); what != "" {
-			return refuse("secret", "%s looks like it holds %s, and what is written here can't be unsaid", field, what).
+			return refuse(CodeSecret, "%s looks like it holds %s, and what is written here can't be unsaid", field, what).
 				hint("take it out; if it is a false alarm, say --allow-secret")
 		}
 	}
@@ -105,6 +105,7 @@ var credentials = []struct {
 	{"a Slack token", []string{"xox"}, formOf(`\bxox[abprs]-[A-Za-z0-9-]{10,}`)},
 	{"an API key", []string{"sk-"}, formOf(`\bsk-(ant-|proj-)?[A-Za-z0-9_-]{32,}`)},
 	{"a Google API key", []string{"AIza"}, formOf(`\bAIza[0-9A-Za-z_-]{35}`)},
+	{"a password in an address", []string{"://"}, formOf(`://[^\s/:@]*:[^\s/@$<{*][^\s/@]*@`)},
 	{"a JSON web token", []string{"eyJ"}, formOf(`\beyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}`)},
 }
 
@@ -184,6 +185,12 @@ func Unstyled(text string) string {
 	}
 	return styles().ReplaceAllString(text, "")
 }
+
+// hides reports whether a character moves a terminal's cursor or reorders what it shows. No name needs one.
+func hides(r rune) bool { return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) }
+
+// PlainName reports whether the name or the address of a person shows as it is.
+func PlainName(name string) bool { return utf8.ValidString(name) && !strings.ContainsFunc(name, hides) }
 
 // Visible drops the characters of a text that hide or reorder others; lines stay.
 func Visible(text string) string { return strings.Map(visible, strings.ReplaceAll(text, "\r\n", "\n")) }
@@ -357,5 +364,5 @@ func fold(s string) string {
 }
 
 func (s *State) unknownTask(id string) *Refusal {
-	return refuse("unknown-task", "no task is called %s", quote(id)).hint("%s", didYouMean(id, s.List(TaskDir), "git liza status"))
+	return refuse(CodeUnknownTask, "no task is called %s", quote(id)).hint("%s", didYouMean(id, s.List(TaskDir), "git liza status"))
 }

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/report"
 )
 
 func TestLine(t *testing.T) {
@@ -68,8 +69,8 @@ func TestTime(t *testing.T) {
 
 func TestMetrics(t *testing.T) {
 	s := begun(t).in(board.Merged, "a").in(board.Rejected, "b").in(board.Abandoned, "c").in(board.Blocked, "d").in(board.IntegrationFailed, "e").in(board.Draft, "f")
-	m := board.Measure(s.state())
-	equal(t, "metrics", m, board.Metrics{
+	m := report.Measure(s.state())
+	equal(t, "metrics", m, report.Metrics{
 		TasksDone: 2, TasksInProgress: 1, TasksBlocked: 2, Iterations: 4, ReviewCycles: 1, Approvals: 2, Rejections: 1, Verdicts: 3,
 		ApprovalRate: 66, Submissions: 3, OutcomeRate: 66, Drift: 4,
 	})
@@ -77,7 +78,7 @@ func TestMetrics(t *testing.T) {
 		yes, all int
 		want     bool
 	}{{5, 5, true}, {4, 4, false}, {19, 20, false}, {20, 21, true}, {38, 40, false}, {96, 100, true}, {95, 100, false}, {0, 0, false}} {
-		equal(t, "rubber stamping", board.Metrics{Approvals: c.yes, Verdicts: c.all}.RubberStamping(), c.want)
+		equal(t, "rubber stamping", report.Metrics{Approvals: c.yes, Verdicts: c.all}.RubberStamping(), c.want)
 	}
 }
 

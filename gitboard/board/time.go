@@ -77,4 +77,5 @@ func (t *Time) UnmarshalYAML(n *yaml.Node) error {
 }
 
 // ClockSlack is how far the clocks of machines may be apart. A time further ahead than that is nobody's present.
-const ClockSlack = 10 * time.Minute
+// It is shorter than a lease (lease_duration), so that no clock within it takes a lease that was just renewed.
+const ClockSlack = 2 * time.Minute

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/codec"
 )
 
 // failing is a source that can't be read any more after some readings.
@@ -38,12 +39,14 @@ func TestUnread(t *testing.T) {
 	s.in(board.Merged, "b").in(board.Claimed, "a").do(planner, add("c", "b"))
 	for _, op := range []board.Operation{
 		{Actor: planner, Payload: add("d", "b", "c")}, {Actor: coder1, Payload: preExec("a")}, {Actor: coder1, Payload: submit("a")},
-		{Actor: human, Payload: &board.AddNote{Message: "m"}},
+		{Actor: human, Payload: &board.AddNote{Message: "m"}}, {Actor: planner, Payload: &board.Abandon{About: about("c"), Reason: "r"}},
+		{Actor: human, Payload: &board.Abort{}}, {Actor: planner, Payload: &board.SetCheckpoint{}}, {Actor: coder2, Payload: claim("c")},
+		{Actor: coder1, Payload: &board.HandOff{About: about("a"), Summary: "half", NextAction: "rest"}}, {Actor: coder1, Payload: block("a")},
 	} {
 		op.Time, op.Request = s.now, "r"
 		for left := 0; ; left++ {
 			source := &failing{Source: s.mem, left: left}
-			err := stepUnread(source, s.last, op)
+			_, err := board.Step(board.NewState(source, s.last), op)
 			if source.met && !errors.Is(err, errUnread) {
 				t.Errorf("%s, after %d readings: %v", op.Name(), left, err)
 			}
@@ -54,10 +57,64 @@ func TestUnread(t *testing.T) {
 	}
 }
 
-// stepUnread is a step as whoever takes it guards it.
-func stepUnread(source board.Source, at board.Time, op board.Operation) (err error) {
-	state := board.NewState(source, at)
-	defer state.Unread(&err)
-	_, err = board.Step(state, op)
-	return err
+// TestMissing: a board that lacks a record which every board has makes a step fail where it needs the record, and
+// stops nothing else.
+func TestMissing(t *testing.T) {
+	met := map[string]bool{}
+	for _, path := range []string{board.GoalPath, board.SprintPath, board.ConfigPath, board.ControlPath, board.BreakerPath} {
+		s := begun(t)
+		s.ready("other").in(board.Claimed, "login")
+		damaged := &lacking{Source: s.mem, path: path}
+		for _, p := range append(taskOps("login"), &board.SetCheckpoint{}, &board.Resume{}, &board.Abort{}, &board.CompleteGoal{},
+			&board.Trip{Pattern: "retry_loop"}, &board.Resolve{Text: "r"}, &board.SprintEnd{}, &board.SprintStart{}, &board.Deadline{},
+			&board.SetConfig{Key: "merge_style", Value: "squash"}, &board.AlignmentEntry{Event: "e", Summary: "s"}, &board.AddNote{Message: "m"}) {
+			for _, who := range everybody {
+				op := board.Operation{Actor: who, Time: s.now, Request: "r", Payload: p}
+				after, err := board.Step(board.NewState(damaged, s.last), op)
+				missing := (*board.MissingError)(nil)
+				if errors.As(err, &missing) {
+					met[path] = met[path] || missing.Path == path
+				} else if err == nil {
+					if _, _, err := codec.Message(board.NewState(damaged, s.last), after, op); err != nil {
+						t.Errorf("%s without %s: %v", p.Op(), path, err)
+					}
+				}
+			}
+		}
+		if !met[path] {
+			t.Errorf("nothing missed %s", path)
+		}
+	}
+}
+
+// TestTriggeredForNothing: a breaker that is triggered and does not say why stops the board, and is resolved.
+func TestTriggeredForNothing(t *testing.T) {
+	s := begun(t)
+	s.do(human, &board.SetCheckpoint{})
+	damaged := board.NewState(s.mem, s.last)
+	damaged.Changes()[board.BreakerPath] = &board.Breaker{Status: board.BreakerTriggered}
+	for _, p := range []board.Payload{&board.Trip{Pattern: "retry_cluster"}, &board.Resume{}, &board.Resolve{Text: "a hand edit"}} {
+		op := board.Operation{Actor: human, Time: s.now, Request: "r", Payload: p}
+		after, err := board.Step(damaged, op)
+		if _, resolves := p.(*board.Resolve); resolves != (err == nil) {
+			t.Errorf("%s: %v", p.Op(), err)
+		}
+		if err == nil {
+			_, _, err = codec.Message(damaged, after, op)
+			equal(t, "message", err, nil)
+		}
+	}
+}
+
+// lacking is a source without one record.
+type lacking struct {
+	board.Source
+	path string
+}
+
+func (l *lacking) Record(path string) (any, error) {
+	if path == l.path {
+		return nil, nil
+	}
+	return l.Source.Record(path)
 }

@@ -66,7 +66,10 @@ func TestWriteRefusals(t *testing.T) {
 	}
 	s.refused("invalid", human, write("goal.yaml"))
 	s.refused("invalid", human, write("goal.yaml", "extra", "1", "extra", "2"), "twice")
-	s.refused("invariant", human, write("tasks/login.yaml", "done_when", "null"))
+	for _, gate := range []string{"done_when", "scope", "spec_ref"} {
+		s.refused("gate", human, write("tasks/login.yaml", gate, "null"), "login has no "+gate)
+		s.refused("gate", human, write("tasks/login.yaml", gate, `""`), "login has no "+gate)
+	}
 	s.refused("invariant", human, write("sprint.yaml", "timeline", "{}"), "timeline.started")
 	s.refused("invariant", human, write("sprint.yaml", "scope", "{planned: [gone], stretch: []}"))
 	s.refused("unknown-task", human, write("tasks/logout.yaml", "priority", "1"))
@@ -78,7 +81,7 @@ func TestWriteRefusals(t *testing.T) {
 // What YAML spells with escapes is judged by what it reads as.
 func TestWriteOfHiddenTexts(t *testing.T) {
 	s := begun(t)
-	for value, code := range map[string]string{
+	for value, code := range map[string]board.ErrorCode{
 		`"a\u0007b"`:                           "invalid",
 		`"AKIA\x41BCDEFGHIJKLMNOP"`:            "secret",
 		strings.Repeat("long ", 10_000):        "invalid",

@@ -10,6 +10,7 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/report"
 )
 
 // Document is a whole board as one YAML document, in the form that readers of the one-file state.yaml
@@ -240,7 +241,7 @@ func task(t *board.Task, leases map[string]board.Lease) (*yaml.Node, error) {
 	return n, nil
 }
 
-// holders are the leases that a task's claim and its review stand on, nil where there is none.
+// holders are the leases of a task's claim and of its review, nil where there is none.
 func holders(b board.Brief, leases map[string]board.Lease) (claimant, reviewer *board.Lease) {
 	if l, ok := leases[b.AssignedTo]; ok && b.Status == board.Claimed {
 		claimant = &l
@@ -304,7 +305,7 @@ func sprint(s *board.State) (*yaml.Node, error) {
 	if err != nil {
 		return nil, err
 	}
-	m, err := node(board.Measure(s))
+	m, err := node(report.Measure(s))
 	if err != nil {
 		return nil, err
 	}

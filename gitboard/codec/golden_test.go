@@ -9,8 +9,8 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/codec"
-	"github.com/git-liza/git-liza/internal/golden"
-	"github.com/git-liza/git-liza/roles"
+	"github.com/git-liza/git-liza/gitboard/golden"
+	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
 // filled sets every field of a record to something, each different.

@@ -1,11 +1,12 @@
 package codec
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/roles"
+	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
 // The trailers of a board commit.
@@ -23,7 +24,7 @@ const (
 const maxBody = 2000 // characters of a body: the records hold the whole text
 
 // Message is the commit message of an operation that leads from one state to another, and the payload's
-// text when it's too long to stand in the message.
+// text when it is too long for the message.
 func Message(before, after *board.State, op board.Operation) (message, payloadFile string, err error) {
 	payload, err := EncodePayload(op)
 	if err != nil {
@@ -32,6 +33,7 @@ func Message(before, after *board.State, op board.Operation) (message, payloadFi
 	if len(payload) > MaxInline {
 		payload, payloadFile = PayloadReference(), payload
 	}
+	before, after = before.ForRules(), after.ForRules()
 	line, body := op.Payload.Subject(before, after, op)
 	var b strings.Builder
 	b.WriteString(op.Name())
@@ -54,7 +56,8 @@ func Message(before, after *board.State, op board.Operation) (message, payloadFi
 	}
 	trailer(TrailerRequest, op.Request)
 	trailer(TrailerPayload, payload)
-	return b.String(), payloadFile, nil
+	// A message written over a failed reading would lack what wasn't read.
+	return b.String(), payloadFile, cmp.Or(before.Err(), after.Err())
 }
 
 // writeBody writes the body indented, so that no line of it can pass for a subject or a trailer.
@@ -118,7 +121,7 @@ func (h Head) Operation(file, name, email string, at board.Time) (board.Operatio
 	case text == PayloadReference():
 		text = file
 		if len(text) <= MaxInline {
-			return board.Operation{}, fmt.Errorf("the payload of %s stands in %s though it is short", h.Op, PayloadFile)
+			return board.Operation{}, fmt.Errorf("the payload of %s is in %s although it is short", h.Op, PayloadFile)
 		}
 	case file != "":
 		return board.Operation{}, fmt.Errorf("%s has a %s that its message doesn't name", h.Op, PayloadFile)

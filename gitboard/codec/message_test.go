@@ -8,8 +8,8 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/codec"
-	"github.com/git-liza/git-liza/internal/golden"
-	"github.com/git-liza/git-liza/roles"
+	"github.com/git-liza/git-liza/gitboard/golden"
+	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
 // story runs operations on one board and keeps the first message of each kind.
@@ -79,12 +79,13 @@ func TestGoldenMessages(t *testing.T) {
 	approved := func(task string) {
 		s.tell("code-reviewer-1", &board.Verdict{About: a(task), Verdict: "APPROVED", Commit: id("c")})
 	}
-	merge := board.Merge{ReviewCommit: id("c"), Before: id("b"), MergeCommit: id("d"), MergeType: "fast-forward", Drift: 1, Test: "make test"}
+	merge := board.Merge{ReviewCommit: id("c"), Before: id("b"), MergeCommit: id("d"), MergeType: "merge-commit", Drift: 1, Test: "make test"}
 	ready("login", "logout", "old", "stuck", "spare")
 	s.tell("planner-1", &board.AmendTask{About: a("login"), Definition: board.Definition{Scope: "login/ and form/"}, Set: []string{"scope"}, Reason: "the form too"})
 	s.tell("planner-1", &board.Supersede{About: a("old"), By: []string{"spare"}, Reason: "Too large."})
 	s.tell("planner-1", &board.AlignmentEntry{Event: "planned", Summary: "three tasks"})
 	s.tell("planner-1", &board.RecordSpecChange{Spec: "specs/login.md", Change: "port named"})
+	s.tell("planner-1", &board.Usage{CLI: "claude", Model: "m-1", Cost: board.Cost{Requests: 3, Input: 900, Cached: 500, Output: 40, Seconds: 12, MicroDollars: 70_000}})
 	claim("coder-1", "login")
 	sent("coder-1", "login")
 	s.tell("code-reviewer-1", &board.Verdict{About: a("login"), Verdict: "REJECTED", Commit: id("c"), Reason: rejected})
@@ -110,15 +111,15 @@ func TestGoldenMessages(t *testing.T) {
 	claim("coder-1", "logout")
 	sent("coder-1", "logout")
 	approved("logout")
-	s.tell("human", &board.FinishMerge{About: a("logout"), ReviewCommit: id("c"), MergeCommit: id("d"), MergeType: "merge-commit", Drift: 1})
+	s.tell("human", &board.FinishMerge{About: a("logout"), ReviewCommit: id("c"), Before: id("a"), MergeCommit: id("d"), MergeType: "merge-commit", Drift: 1})
 	s.tell("human", &board.SetConfig{Key: "max_coder_iterations", Value: "1"})
 	claim("coder-2", "stuck")
 	s.tell("coder-2", &board.IterationLimit{About: a("stuck"), Evidence: board.Evidence{Lease: &board.Lease{Agent: "coder-2", Session: "s", Task: "stuck", Expires: "2026-01-31T09:00:00Z", Heartbeat: "2026-01-31T08:55:00Z"}}})
 	s.tell("coder-2", &board.AgentStatusChange{Status: board.HandedOff, ContextPercent: 90})
 	s.tell("coder-2", &board.Deregister{})
-	for range 2 {
+	for _, task := range []string{"stuck", "spare"} {
 		s.tell("coder-1", &board.Discover{During: "stuck", Description: "no timeout", Severity: "high", Urgency: "immediate"})
-		s.tell("coder-1", &board.LogAnomaly{Type: "external_blocker", Task: "stuck", Details: map[string]board.Scalar{"blocker_service": "npm"}})
+		s.tell("coder-1", &board.LogAnomaly{Type: "external_blocker", Task: task, Details: map[string]board.Scalar{"blocker_service": "npm"}})
 	}
 	s.tell("planner-1", &board.ConvertDiscovery{Discovery: "disc-1", Task: "spare"})
 	s.tell("planner-1", &board.SettleDiscovery{Discovery: "disc-2", How: "deferred", Reason: "later"})

@@ -11,7 +11,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 )
 
-// MaxInline is how long a payload may be to stand in the commit message. A longer one is the file
+// MaxInline is how long a payload may be in the commit message. A longer one is the file
 // PayloadFile in the commit's tree, which the next operation takes away again.
 const (
 	MaxInline   = 4096
@@ -77,7 +77,7 @@ func strictJSON(text string, into any) error {
 		return err
 	}
 	if d.More() {
-		return fmt.Errorf("something stands after its end")
+		return fmt.Errorf("there is text after its end")
 	}
 	return nil
 }

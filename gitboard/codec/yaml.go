@@ -52,7 +52,7 @@ func EncodeChecked(path string, record any) ([]byte, error) {
 		return nil, &Error{path, err}
 	}
 	if len(data) > MaxDocument {
-		return nil, board.Refuse("invalid", fmt.Sprintf("%s would have %d bytes; a record may have %d", path, len(data), MaxDocument),
+		return nil, board.Refuse(board.CodeInvalid, fmt.Sprintf("%s would have %d bytes; a record may have %d", path, len(data), MaxDocument),
 			"put long texts into files of the project and name them here")
 	}
 	back, err := Decode(path, data)
@@ -93,7 +93,7 @@ func printable(s string) bool {
 func Decode(path string, data []byte) (any, error) {
 	record := board.NewRecord(path)
 	if record == nil {
-		return nil, &Error{path, fmt.Errorf("is no record of a board")}
+		return nil, &Error{path, fmt.Errorf("is not a record of a board")}
 	}
 	if err := DecodeInto(data, record); err != nil {
 		return nil, &Error{path, err}
@@ -118,7 +118,7 @@ func DecodeInto(data []byte, record any) (err error) {
 	}
 	var more yaml.Node
 	if err := d.Decode(&more); err != io.EOF {
-		return fmt.Errorf("something stands after the record's end")
+		return fmt.Errorf("there is text after the end of the record")
 	}
 	if len(doc.Content) != 1 || doc.Content[0].Kind != yaml.MappingNode {
 		return fmt.Errorf("line 1: a mapping of fields is needed")

@@ -2,10 +2,11 @@ package gitio
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/git-liza/git-liza/gitboard/git"
 )
 
 // CanAdvance reports whether Advance from old to new would succeed in the
@@ -15,7 +16,7 @@ import (
 //
 // Errors: ErrBusy when someone holds the lock of that index; a CommandError
 // when git refuses although nothing is in the way.
-func (r *Repo) CanAdvance(ctx context.Context, worktree string, old, new OID) (overlap []string, err error) {
+func (r *Repo) CanAdvance(ctx context.Context, worktree string, old, new git.OID) (overlap []string, err error) {
 	refused := r.readTree(ctx, worktree, old, new, "-n")
 	if exitCode(refused) <= 0 {
 		return nil, refused
@@ -39,13 +40,13 @@ func (r *Repo) CanAdvance(ctx context.Context, worktree string, old, new OID) (o
 // local changes to other paths stay. All or nothing. HEAD does not move; it
 // belongs to whoever moves the ref. Errors as for CanAdvance, but overlap is
 // a CommandError.
-func (r *Repo) Advance(ctx context.Context, worktree string, old, new OID) error {
+func (r *Repo) Advance(ctx context.Context, worktree string, old, new git.OID) error {
 	return r.readTree(ctx, worktree, old, new)
 }
 
 // readTree runs the two-tree git-read-tree, again when it was refused while
 // somebody held the lock of the index until just now.
-func (r *Repo) readTree(ctx context.Context, worktree string, old, new OID, options ...string) error {
+func (r *Repo) readTree(ctx context.Context, worktree string, old, new git.OID, options ...string) error {
 	if err := checkOIDs(old, new); err != nil {
 		return err
 	}
@@ -53,7 +54,7 @@ func (r *Repo) readTree(ctx context.Context, worktree string, old, new OID, opti
 	refresh := r.in(worktree, "update-index", "update-index", "-q", "--refresh")
 	args := flags(workers, []string{"read-tree"}, options, []string{"-m", "-u", string(old), string(new)})
 	for attempt := 1; ; attempt++ {
-		// Its exit code tells that files have changed, which is no failure.
+		// Its exit code tells that files have changed, which is not a failure.
 		if err := refresh.run(ctx); err != nil && exitCode(err) < 0 {
 			return err
 		}
@@ -61,7 +62,7 @@ func (r *Repo) readTree(ctx context.Context, worktree string, old, new OID, opti
 		if exitCode(refused) <= 0 || attempt == attempts {
 			return refused
 		}
-		if err := r.indexBusy(ctx, worktree); err != nil {
+		if err := r.indexBusy(ctx, worktree); err != nil && !r.awaitBusy(ctx, err) {
 			return err
 		}
 	}
@@ -75,7 +76,7 @@ func (r *Repo) indexBusy(ctx context.Context, worktree string) error {
 	}
 	lock := filepath.Join(dir, "index.lock")
 	if _, err := os.Lstat(lock); err == nil {
-		return fmt.Errorf("%w: %s", ErrBusy, lock)
+		return &BusyError{[]string{lock}}
 	}
 	return nil
 }

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/git-liza/git-liza/gitboard/git"
 )
 
 func TestAdvance(t *testing.T) {
@@ -17,11 +19,11 @@ func TestAdvance(t *testing.T) {
 	path := claim(t, ctx, r, "one")
 	writeIn(t, path, "a.txt", "new\n")
 	writeIn(t, path, "dir/added", "new\n")
-	next := must[OID](t)(r.CommitAll(ctx, path, "next", ada))
+	next := must[git.OID](t)(r.CommitAll(ctx, path, "next", ada))
 	top := r.TopLevel()
 	can := func(want ...string) {
 		t.Helper()
-		before := git(t, top, "status", "--porcelain")
+		before := native(t, top, "status", "--porcelain")
 		overlap := must[[]string](t)(r.CanAdvance(ctx, top, old, next))
 		if strings.Join(overlap, "|") != strings.Join(want, "|") {
 			t.Errorf("overlap: %q, want %q", overlap, want)
@@ -32,7 +34,7 @@ func TestAdvance(t *testing.T) {
 				t.Errorf("it advanced: %v", err)
 			}
 		}
-		if before != git(t, top, "status", "--porcelain") {
+		if before != native(t, top, "status", "--porcelain") {
 			t.Error("something changed")
 		}
 	}
@@ -42,9 +44,9 @@ func TestAdvance(t *testing.T) {
 	can()
 	write(t, r, "a.txt", "in the way\n")
 	can("a.txt")
-	git(t, top, "add", "a.txt")
+	native(t, top, "add", "a.txt")
 	can("a.txt")
-	git(t, top, "reset", "-q", "--hard")
+	native(t, top, "reset", "-q", "--hard")
 	write(t, r, "mine.txt", "a human's edit\n")
 	write(t, r, "dir/added", "in the way\n")
 	can("dir/added")
@@ -58,6 +60,7 @@ func TestAdvance(t *testing.T) {
 	check(t, os.Chtimes(filepath.Join(top, "a.txt"), later, later))
 	can()
 
+	asGit(t, top, "git", "commit")
 	writeIn(t, r.GitDir(), "index.lock", "")
 	if _, err := r.CanAdvance(ctx, top, old, next); !errors.Is(err, ErrBusy) {
 		t.Errorf("locked: %v", err)
@@ -67,12 +70,12 @@ func TestAdvance(t *testing.T) {
 	}
 	check(t, os.Remove(filepath.Join(r.GitDir(), "index.lock")))
 
-	check(t, r.UpdateRefs(ctx, []RefUpdate{{"refs/heads/main", old, next}}, "land"))
+	check(t, r.UpdateRefs(ctx, []git.RefUpdate{{Ref: "refs/heads/main", Old: old, New: next}}, "land"))
 	check(t, r.Advance(ctx, top, old, next))
 	if readIn(t, top, "a.txt") != "new\n" || readIn(t, top, "mine.txt") != "a human's edit\n" {
 		t.Error("files are wrong")
 	}
-	if got := git(t, top, "status", "--porcelain"); got != "M mine.txt\n?? untracked" {
+	if got := native(t, top, "status", "--porcelain"); got != "M mine.txt\n?? untracked" {
 		t.Errorf("status: %q", got)
 	}
 }

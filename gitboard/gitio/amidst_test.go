@@ -6,13 +6,15 @@ import (
 	"path/filepath"
 	"sync"
 	"testing"
+
+	"github.com/git-liza/git-liza/gitboard/git"
 )
 
 // Worktrees are made, moved, listed and removed by many at once.
 func TestWorktreesAtOnce(t *testing.T) {
 	ctx, r := scratch(t)
 	check(t, r.Exclude(".worktrees/"))
-	head := must[OID](t)(r.ResolveCommit(ctx, "HEAD"))
+	head := must[git.OID](t)(r.ResolveCommit(ctx, "HEAD"))
 	var group sync.WaitGroup
 	for i := range 8 {
 		group.Go(func() {

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"os/exec"
+
+	"github.com/git-liza/git-liza/gitboard/git"
 )
 
 // batch is one `git cat-file --batch`, started when it is first needed and
@@ -52,7 +54,7 @@ func (b *batch) serve(c command, serves bool) *batch {
 
 // ask returns the objects of names, in their order; a missing one has OID "".
 // Names must be fit for a line of their own.
-func (b *batch) ask(ctx context.Context, names []string) ([]Object, error) {
+func (b *batch) ask(ctx context.Context, names []string) ([]git.Object, error) {
 	select {
 	case <-b.turn:
 	case <-ctx.Done():
@@ -73,7 +75,7 @@ func (b *batch) ask(ctx context.Context, names []string) ([]Object, error) {
 
 // exchange asks once. After a failure the child is gone, since nobody could
 // tell which answer comes next.
-func (b *batch) exchange(ctx context.Context, names []string) ([]Object, error) {
+func (b *batch) exchange(ctx context.Context, names []string) ([]git.Object, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, b.failed(ctx, err)
 	}

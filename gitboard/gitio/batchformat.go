@@ -6,6 +6,8 @@ import (
 	"io"
 	"strconv"
 	"strings"
+
+	"github.com/git-liza/git-liza/gitboard/git"
 )
 
 // writeNames asks for names, one a line.
@@ -20,8 +22,8 @@ func writeNames(in io.Writer, names []string) error {
 }
 
 // readObjects reads the answer to each name.
-func readObjects(out *bufio.Reader, names []string) ([]Object, error) {
-	objects := make([]Object, len(names))
+func readObjects(out *bufio.Reader, names []string) ([]git.Object, error) {
+	objects := make([]git.Object, len(names))
 	for i, name := range names {
 		object, err := readObject(out)
 		if err != nil {
@@ -35,30 +37,30 @@ func readObjects(out *bufio.Reader, names []string) ([]Object, error) {
 // readObject reads one answer (git-cat-file, "BATCH OUTPUT"): a line of id,
 // type and size, then the content and a line feed; or one line that ends in
 // another word ("missing", "ambiguous") when there is no object to give.
-func readObject(out *bufio.Reader) (Object, error) {
+func readObject(out *bufio.Reader) (git.Object, error) {
 	line, err := out.ReadString('\n')
 	if err != nil {
-		return Object{}, unexpectedEnd(err)
+		return git.Object{}, unexpectedEnd(err)
 	}
 	fields := strings.Split(strings.TrimSuffix(line, "\n"), " ")
-	if len(fields) != 3 || !OID(fields[0]).valid() {
-		return Object{}, nil
+	if len(fields) != 3 || !git.OID(fields[0]).Valid() {
+		return git.Object{}, nil
 	}
 	size, err := strconv.ParseUint(fields[2], 10, 62)
 	if err != nil {
-		return Object{}, nil
+		return git.Object{}, nil
 	}
 	data := make([]byte, size+1)
 	if _, err := io.ReadFull(out, data); err != nil {
-		return Object{}, unexpectedEnd(err)
+		return git.Object{}, unexpectedEnd(err)
 	}
 	if data[size] != '\n' {
-		return Object{}, fmt.Errorf("the answer of git cat-file is out of step")
+		return git.Object{}, fmt.Errorf("the answer of git cat-file is out of step")
 	}
-	return Object{OID: OID(fields[0]), Type: ObjectType(fields[1]), Data: data[:size:size]}, nil
+	return git.Object{OID: git.OID(fields[0]), Type: git.ObjectType(fields[1]), Data: data[:size:size]}, nil
 }
 
-// unexpectedEnd makes clear that the end of the stream is no end of data.
+// unexpectedEnd makes clear that the end of the stream is not an end of data.
 func unexpectedEnd(err error) error {
 	if err == io.EOF {
 		return io.ErrUnexpectedEOF

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"strings"
+
+	"github.com/git-liza/git-liza/gitboard/git"
 )
 
 // DefaultBranch returns the short name of the branch that others start from:
@@ -11,7 +13,7 @@ import (
 // commits; else that of origin/HEAD, main or master, the first that exists
 // here. ErrNotFound when there is none.
 func (r *Repo) DefaultBranch(ctx context.Context) (string, error) {
-	const origin = "refs/remotes/origin/"
+	const origin = git.RemotesPrefix + "origin/"
 	head, err := r.symbolic(ctx, "HEAD")
 	if err != nil {
 		return "", err
@@ -21,10 +23,10 @@ func (r *Repo) DefaultBranch(ctx context.Context) (string, error) {
 		return "", err
 	}
 	if name, found := strings.CutPrefix(remote, origin); found {
-		remote = headsPrefix + name
+		remote = git.HeadsPrefix + name
 	}
-	for _, ref := range []string{head, remote, headsPrefix + "main", headsPrefix + "master"} {
-		name, isBranch := strings.CutPrefix(ref, headsPrefix)
+	for _, ref := range []string{head, remote, git.HeadsPrefix + "main", git.HeadsPrefix + "master"} {
+		name, isBranch := strings.CutPrefix(ref, git.HeadsPrefix)
 		if !isBranch {
 			continue
 		}

@@ -1,6 +1,7 @@
 package gitio
 
 import (
+	"context"
 	"io"
 	"os"
 	"path/filepath"
@@ -33,13 +34,18 @@ type command struct {
 	heard   io.Writer // gets what it says on standard error; nil for its tail alone
 	alone   bool      // in a process group of its own, which ends with it when it is cancelled
 	inherit bool      // see the environment as it is; for Open alone
-	err     error
+	// repair is called when git has died; true says that it may do better now. nil for never.
+	repair func(context.Context) bool
+	err    error
 }
 
 // command prepares a child that works on the repository without standing in
 // any worktree: HEAD is the main worktree's.
 func (r *Repo) command(op string, args ...string) command {
-	return command{op: op, dir: r.common, args: flags(noMonitor, noHooks, []string{"--git-dir=" + r.common}, args)}
+	return command{
+		op: op, dir: r.common, args: flags(noMonitor, noHooks, []string{"--git-dir=" + r.common}, args),
+		repair: func(ctx context.Context) bool { return r.bringBack(ctx) },
+	}
 }
 
 // here prepares a child that sees HEAD and settings as the caller of Open

@@ -1,11 +1,8 @@
 package gitio
 
 import (
-	"bytes"
 	"context"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 )
@@ -46,7 +43,7 @@ func (r *Repo) writeConfig(ctx context.Context, key, value, how string) error {
 		return err
 	}
 	for attempt := 1; ; attempt++ {
-		err := unlocked(path, func() error {
+		err := r.unlocked(ctx, path, func() error {
 			return r.command("config", "config", "--local", how, key, value).run(ctx)
 		})
 		if exitCode(err) <= 0 {
@@ -87,8 +84,7 @@ func (r *Repo) AddConfig(ctx context.Context, key, value string) error {
 // Remotes returns the names of the remotes that the repository's own settings
 // have; without any, no child is started.
 func (r *Repo) Remotes(ctx context.Context) ([]string, error) {
-	text, err := os.ReadFile(filepath.Join(r.common, "config"))
-	if err != nil || !bytes.Contains(bytes.ToLower(text), []byte("[remote")) {
+	if !r.ownSettings().mayHaveRemotes() {
 		return nil, nil
 	}
 	out, err := r.command("remote", "remote").output(ctx)

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/git-liza/git-liza/gitboard/git"
 )
 
 func TestConfig(t *testing.T) {
@@ -14,7 +16,7 @@ func TestConfig(t *testing.T) {
 		t.Errorf("got %q %t %v", value, found, err)
 	}
 	for _, want := range []string{"one", "", " two\nlines \n", "-x"} {
-		git(t, r.TopLevel(), "config", "--add", "liza.key", "another")
+		native(t, r.TopLevel(), "config", "--add", "liza.key", "another")
 		check(t, r.SetConfig(ctx, "liza.key", want))
 		if value, found, err := r.Config(ctx, "liza.key"); value != want || !found || err != nil {
 			t.Errorf("got %q %t %v, want %q", value, found, err, want)
@@ -24,6 +26,7 @@ func TestConfig(t *testing.T) {
 	if err := r.SetConfig(ctx, "nosection", "x"); !errors.As(err, &failed) {
 		t.Errorf("got %v", err)
 	}
+	asGit(t, r.TopLevel(), "git", "config")
 	writeIn(t, r.CommonDir(), "config.lock", "")
 	if err := r.SetConfig(ctx, "liza.key", "x"); !errors.Is(err, ErrBusy) {
 		t.Errorf("got %v", err)
@@ -44,7 +47,7 @@ func TestConfigFromCommandLine(t *testing.T) {
 func TestIdentity(t *testing.T) {
 	ctx, r := scratch(t)
 	t.Setenv("GIT_AUTHOR_NAME", "Grace <Hopper>")
-	who, author := must[Signature](t)(r.Identity(ctx)), must[Signature](t)(r.Author(ctx))
+	who, author := must[git.Signature](t)(r.Identity(ctx)), must[git.Signature](t)(r.Author(ctx))
 	if who.Name != ada.Name || who.Email != ada.Email || who.When.IsZero() {
 		t.Errorf("Identity: %+v", who)
 	}
@@ -70,21 +73,21 @@ func TestDefaultBranch(t *testing.T) {
 		}
 	}
 	expect("main")
-	git(t, top, "checkout", "-q", "-b", "trunk/x")
+	native(t, top, "checkout", "-q", "-b", "trunk/x")
 	expect("trunk/x")
-	git(t, top, "checkout", "-q", "--detach")
+	native(t, top, "checkout", "-q", "--detach")
 	expect("main")
-	git(t, top, "symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/trunk/x")
+	native(t, top, "symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/trunk/x")
 	expect("trunk/x")
-	git(t, top, "branch", "-m", "trunk/x", "other")
-	git(t, top, "branch", "-m", "main", "master")
+	native(t, top, "branch", "-m", "trunk/x", "other")
+	native(t, top, "branch", "-m", "main", "master")
 	expect("master")
-	git(t, top, "branch", "-m", "master", "third")
+	native(t, top, "branch", "-m", "master", "third")
 	if _, err := r.DefaultBranch(ctx); !errors.Is(err, ErrNotFound) {
 		t.Errorf("got %v", err)
 	}
-	git(t, top, "checkout", "-q", "third")
-	git(t, top, "worktree", "add", "-q", filepath.Join(t.TempDir(), "linked"), "other")
+	native(t, top, "checkout", "-q", "third")
+	native(t, top, "worktree", "add", "-q", filepath.Join(t.TempDir(), "linked"), "other")
 	expect("third")
 }
 
@@ -109,7 +112,7 @@ func TestExclude(t *testing.T) {
 
 func TestCommitAll(t *testing.T) {
 	ctx, r := scratch(t)
-	head := must[OID](t)(r.ResolveCommit(ctx, "HEAD"))
+	head := must[git.OID](t)(r.ResolveCommit(ctx, "HEAD"))
 	if got := commitAll(t, ctx, r, "nothing"); got != head {
 		t.Errorf("got %s", got)
 	}
@@ -128,7 +131,7 @@ func TestFsckAndErrors(t *testing.T) {
 	if report, err := r.Fsck(ctx); err != nil || report != "" {
 		t.Errorf("%q %v", report, err)
 	}
-	id := must[OID](t)(r.FileOID(ctx, must[OID](t)(r.ResolveCommit(ctx, "HEAD")), "a.txt"))
+	id := must[git.OID](t)(r.FileOID(ctx, must[git.OID](t)(r.ResolveCommit(ctx, "HEAD")), "a.txt"))
 	check(t, os.Remove(loosePath(r, id)))
 	if report, err := r.Fsck(ctx); err == nil || !strings.Contains(report, string(id)) {
 		t.Errorf("%q %v", report, err)
@@ -152,7 +155,7 @@ func TestStorage(t *testing.T) {
 	}
 	check(t, r.probe())
 	check(t, os.Rename(r.common, moved))
-	if err := r.UpdateRefs(ctx, []RefUpdate{{"refs/liza/x", "", id}}, ""); err == nil {
+	if err := r.UpdateRefs(ctx, []git.RefUpdate{{Ref: "refs/liza/x", Old: "", New: id}}, ""); err == nil {
 		t.Error("an update in no repository succeeded")
 	}
 	check(t, os.Rename(moved, r.common))

@@ -2,6 +2,7 @@ package gitio
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -9,9 +10,9 @@ import (
 	"time"
 )
 
-// configPatience is how long the lock of the config file is waited for. Whoever
-// writes it holds it for milliseconds, and git itself does not wait.
-const configPatience = 500 * time.Millisecond
+// configPatience is how long the lock of the config file is waited for. Git, which does not wait, holds it for
+// milliseconds; one that is left is removed earlier.
+const configPatience = lockWatch + time.Second
 
 // configFile is where the repository's settings really are: git follows a link,
 // and its lock stands beside the file.
@@ -23,18 +24,18 @@ func (r *Repo) configFile() (string, error) {
 // unlocked writes a config file, again while another process holds its lock,
 // which the file of that must show: git says why it failed only in prose.
 // ErrBusy when it is not let go.
-func unlocked(config string, write func() error) error {
-	const step = 20 * time.Millisecond
-	for begun := time.Now(); ; time.Sleep(step) {
+func (r *Repo) unlocked(ctx context.Context, config string, write func() error) error {
+	lock := config + ".lock"
+	for begun := time.Now(); ; {
 		err := write()
 		if err == nil {
 			return nil
 		}
-		if _, gone := os.Lstat(config + ".lock"); gone != nil {
+		if _, gone := os.Lstat(lock); gone != nil {
 			return err
 		}
-		if time.Since(begun) > configPatience {
-			return fmt.Errorf("the settings of this repository are %w: %s", ErrBusy, config+".lock")
+		if time.Since(begun) > configPatience || !r.awaitLocks(ctx, []string{lock}) {
+			return fmt.Errorf("the settings of this repository are %w", &BusyError{[]string{lock}})
 		}
 	}
 }
@@ -54,7 +55,7 @@ func (r *Repo) EditConfigFile(edit func(text []byte) ([]byte, error)) (err error
 		return storageError(r.common, err)
 	}
 	var file *os.File
-	err = unlocked(path, func() error {
+	err = r.unlocked(context.Background(), path, func() error {
 		file, err = os.OpenFile(lock, os.O_WRONLY|os.O_CREATE|os.O_EXCL, info.Mode().Perm())
 		return err
 	})

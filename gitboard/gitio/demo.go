@@ -3,6 +3,8 @@ package gitio
 import (
 	"context"
 	"path/filepath"
+
+	"github.com/git-liza/git-liza/gitboard/git"
 )
 
 // InitRepository makes a repository at dir, with main as its first branch,
@@ -22,7 +24,7 @@ func InitRepository(ctx context.Context, dir string, bare bool) error {
 // CommitAll commits everything in the worktree whose top is given, untracked
 // files included, for the demo and for tests. Hooks run as for any commit. It
 // returns HEAD when nothing differs from it.
-func (r *Repo) CommitAll(ctx context.Context, worktree, message string, who Signature) (OID, error) {
+func (r *Repo) CommitAll(ctx context.Context, worktree, message string, who git.Signature) (git.OID, error) {
 	commit := flags(noUpkeep, []string{"commit", "--quiet", "--no-gpg-sign", "-m", message})
 	failed := runAll(ctx,
 		r.in(worktree, "add", "add", "--all"),

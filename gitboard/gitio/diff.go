@@ -3,11 +3,13 @@ package gitio
 import (
 	"context"
 	"strings"
+
+	"github.com/git-liza/git-liza/gitboard/git"
 )
 
 // ChangedFiles returns the paths that differ between the trees of a and b,
 // sorted; a file that was moved is there twice. A zero id is the empty tree.
-func (r *Repo) ChangedFiles(ctx context.Context, a, b OID) ([]string, error) {
+func (r *Repo) ChangedFiles(ctx context.Context, a, b git.OID) ([]string, error) {
 	out, err := r.diffTree(ctx, a, b, []string{"--name-only", "-z", "--no-renames"})
 	return splitNUL(out), err
 }
@@ -15,7 +17,7 @@ func (r *Repo) ChangedFiles(ctx context.Context, a, b OID) ([]string, error) {
 // Diff returns the difference between the trees of a and b as a patch for
 // people, with renames found, limited to paths (files or directories, taken
 // literally) when there are any. A zero id is the empty tree.
-func (r *Repo) Diff(ctx context.Context, a, b OID, paths ...string) (string, error) {
+func (r *Repo) Diff(ctx context.Context, a, b git.OID, paths ...string) (string, error) {
 	out, err := r.diffTree(ctx, a, b, []string{
 		"--patch", "--find-renames", "--no-color", "--no-ext-diff", "--no-textconv",
 		"--src-prefix=a/", "--dst-prefix=b/",
@@ -25,7 +27,7 @@ func (r *Repo) Diff(ctx context.Context, a, b OID, paths ...string) (string, err
 
 // DiffBlobs returns the difference between two blobs as a patch for people,
 // without a header.
-func (r *Repo) DiffBlobs(ctx context.Context, a, b OID) (string, error) {
+func (r *Repo) DiffBlobs(ctx context.Context, a, b git.OID) (string, error) {
 	if err := checkOIDs(a, b); err != nil {
 		return "", err
 	}
@@ -36,7 +38,7 @@ func (r *Repo) DiffBlobs(ctx context.Context, a, b OID) (string, error) {
 	return string(out), err
 }
 
-func (r *Repo) diffTree(ctx context.Context, a, b OID, options []string, paths ...string) ([]byte, error) {
+func (r *Repo) diffTree(ctx context.Context, a, b git.OID, options []string, paths ...string) ([]byte, error) {
 	a, b = orEmptyTree(a), orEmptyTree(b)
 	if err := checkOIDs(a, b); err != nil {
 		return nil, err
@@ -46,9 +48,9 @@ func (r *Repo) diffTree(ctx context.Context, a, b OID, options []string, paths .
 	return r.command("diff-tree", args...).output(ctx)
 }
 
-func orEmptyTree(oid OID) OID {
+func orEmptyTree(oid git.OID) git.OID {
 	if oid.IsZero() {
-		return EmptyTree
+		return git.EmptyTree
 	}
 	return oid
 }

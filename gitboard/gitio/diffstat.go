@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/git-liza/git-liza/gitboard/git"
 )
 
 // FileStat is how many lines of a file came and went; a file that is not text has Binary.
@@ -16,7 +18,7 @@ type FileStat struct {
 
 // DiffStats counts what differs between the two trees of each pair, by path. All pairs take one child. A file that
 // was moved is there twice.
-func (r *Repo) DiffStats(ctx context.Context, pairs [][2]OID) ([][]FileStat, error) {
+func (r *Repo) DiffStats(ctx context.Context, pairs [][2]git.OID) ([][]FileStat, error) {
 	if len(pairs) == 0 {
 		return nil, nil
 	}
@@ -36,7 +38,7 @@ func (r *Repo) DiffStats(ctx context.Context, pairs [][2]OID) ([][]FileStat, err
 }
 
 // parseStats reads the answer: for each pair its two names and a line feed, then a line for each file, ended by NUL.
-func parseStats(out string, pairs [][2]OID) ([][]FileStat, error) {
+func parseStats(out string, pairs [][2]git.OID) ([][]FileStat, error) {
 	stats := make([][]FileStat, len(pairs))
 	for i, pair := range pairs {
 		rest, found := strings.CutPrefix(out, pairLine(pair))
@@ -59,4 +61,4 @@ func parseStats(out string, pairs [][2]OID) ([][]FileStat, error) {
 	return stats, nil
 }
 
-func pairLine(pair [2]OID) string { return string(pair[0]) + " " + string(pair[1]) + "\n" }
+func pairLine(pair [2]git.OID) string { return string(pair[0]) + " " + string(pair[1]) + "\n" }

@@ -3,16 +3,18 @@ package gitio
 import (
 	"reflect"
 	"testing"
+
+	"github.com/git-liza/git-liza/gitboard/git"
 )
 
 func TestDiffStats(t *testing.T) {
 	ctx, r := scratch(t)
-	tree := func() OID {
+	tree := func() git.OID {
 		head, _, err := r.Head(ctx, r.TopLevel())
 		check(t, err)
 		objects, err := r.Objects(ctx, []string{string(head)})
 		check(t, err)
-		c, err := DecodeCommit(objects[0])
+		c, err := git.DecodeCommit(objects[0])
 		check(t, err)
 		return c.Tree
 	}
@@ -22,7 +24,7 @@ func TestDiffStats(t *testing.T) {
 	write(t, r, "data", "\x00\x01")
 	commitAll(t, ctx, r, "second")
 	second := tree()
-	got, err := r.DiffStats(ctx, [][2]OID{{first, second}, {first, first}, {second, first}})
+	got, err := r.DiffStats(ctx, [][2]git.OID{{first, second}, {first, first}, {second, first}})
 	check(t, err)
 	want := [][]FileStat{
 		{{Path: "a.txt", Added: 1, Deleted: 2}, {Path: "data", Binary: true}, {Path: "dir/né [1].txt", Added: 1}},
@@ -35,7 +37,7 @@ func TestDiffStats(t *testing.T) {
 	if got, err := r.DiffStats(ctx, nil); got != nil || err != nil {
 		t.Errorf("of no pairs: %v, %v", got, err)
 	}
-	if _, err := r.DiffStats(ctx, [][2]OID{{first, "main"}}); err == nil {
+	if _, err := r.DiffStats(ctx, [][2]git.OID{{first, "main"}}); err == nil {
 		t.Error("a name was taken for an id")
 	}
 }

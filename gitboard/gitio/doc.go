@@ -2,9 +2,9 @@
 // started here, and no other package sees an argument vector.
 //
 // It owns the environment and the life of those children, the long-lived
-// `git cat-file --batch`, the writer of loose objects, and the translation
-// between git's bytes and the small values that the rest of the project uses
-// (OID, Object, TreeEntry, Commit, Ref, Worktree).
+// `git cat-file --batch`, the writer of loose objects, and the way of
+// the values of package git (object ids, trees, commits, refs) in and out of a
+// repository.
 //
 // It promises that
 //   - refs, worktrees and indexes are moved by native git alone; go-git serves
@@ -18,7 +18,7 @@
 //   - whatever GIT_DIR, GIT_INDEX_FILE and their like say after Open, children
 //     work on the repository that Open found.
 //
-// It may import none of our packages.
+// It may import package git alone of our packages.
 //
 // Methods of Repo are safe for concurrent use. Paths given to them may be
 // relative to this process's directory; paths that they return are absolute,

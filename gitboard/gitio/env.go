@@ -5,6 +5,8 @@ import (
 	"os"
 	"strings"
 	"time"
+
+	"github.com/git-liza/git-liza/gitboard/git"
 )
 
 // localVars point git at a repository, an index, a pathspec dialect or a diff
@@ -37,13 +39,17 @@ var quiet = []string{
 	"GIT_SEQUENCE_EDITOR=true", "GIT_NO_REPLACE_OBJECTS=1", "GIT_GRAFT_FILE=" + os.DevNull,
 }
 
+// signingKey names the caller's private key. Git starts the project's programs
+// (filters, merge drivers), which agents may have written.
+const signingKey = "LIZA_SIGNING_KEY"
+
 // cleanEnv returns this process's environment as children may see it.
 func cleanEnv() []string {
 	quarantined := inQuarantine()
 	var env []string
 	for _, entry := range os.Environ() {
 		key, _, _ := strings.Cut(entry, "=")
-		if localVars[key] || quarantineVars[key] && !quarantined {
+		if localVars[key] || key == signingKey || quarantineVars[key] && !quarantined {
 			continue
 		}
 		env = append(env, entry)
@@ -81,7 +87,7 @@ func inQuarantine() bool { return os.Getenv("GIT_QUARANTINE_PATH") != "" }
 
 // authorEnv makes who author and committer. A zero time leaves the date to
 // git, which takes the present.
-func authorEnv(who Signature) []string {
+func authorEnv(who git.Signature) []string {
 	env := []string{
 		"GIT_AUTHOR_NAME=" + who.Name, "GIT_AUTHOR_EMAIL=" + who.Email,
 		"GIT_COMMITTER_NAME=" + who.Name, "GIT_COMMITTER_EMAIL=" + who.Email,

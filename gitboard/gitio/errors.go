@@ -79,7 +79,7 @@ func (e *BrokenRefError) Error() string {
 }
 
 // exitCode returns the exit code that err carries, 0 for no error and -1 for
-// an error that is no plain exit of a child.
+// an error that is not a plain exit of a child.
 func exitCode(err error) int {
 	if err == nil {
 		return 0

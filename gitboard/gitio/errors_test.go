@@ -48,7 +48,7 @@ func TestOpenDamaged(t *testing.T) {
 	}
 	os.Unsetenv("GIT_DIR")
 	broken := filepath.Join(t.TempDir(), "a\nb")
-	git(t, t.TempDir(), "init", "-q", broken)
+	native(t, t.TempDir(), "init", "-q", broken)
 	var unsupported *UnsupportedError
 	if _, err := Open(ctx, broken); !errors.As(err, &unsupported) {
 		t.Errorf("line break: got %v", err)

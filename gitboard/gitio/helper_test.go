@@ -2,17 +2,20 @@ package gitio
 
 import (
 	"context"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/git-liza/git-liza/gitboard/git"
 )
 
 var (
 	noon = time.Date(2024, 5, 6, 12, 0, 0, 0, time.FixedZone("", 2*60*60))
-	ada  = Signature{Name: "Ada Lovelace", Email: "ada@example.org", When: noon}
+	ada  = git.Signature{Name: "Ada Lovelace", Email: "ada@example.org", When: noon}
 )
 
 // sandbox gives the test an environment in which git reads no settings but
@@ -90,13 +93,13 @@ func readIn(t *testing.T, dir, name string) string {
 	return string(data)
 }
 
-func commitAll(t *testing.T, ctx context.Context, r *Repo, message string) OID {
+func commitAll(t *testing.T, ctx context.Context, r *Repo, message string) git.OID {
 	t.Helper()
-	return must[OID](t)(r.CommitAll(ctx, r.TopLevel(), message, ada))
+	return must[git.OID](t)(r.CommitAll(ctx, r.TopLevel(), message, ada))
 }
 
-// git runs what a person would.
-func git(t *testing.T, dir string, args ...string) string {
+// native runs what a person would.
+func native(t *testing.T, dir string, args ...string) string {
 	t.Helper()
 	cmd := exec.Command("git", args...)
 	cmd.Dir = dir
@@ -107,17 +110,36 @@ func git(t *testing.T, dir string, args ...string) string {
 	return strings.TrimSpace(string(out))
 }
 
-func blob(text string) Object { return NewObject(BlobObject, []byte(text)) }
+func blob(text string) git.Object { return git.NewObject(git.BlobObject, []byte(text)) }
 
 // store writes blobs and returns their ids.
-func store(t *testing.T, ctx context.Context, r *Repo, texts ...string) []OID {
+func store(t *testing.T, ctx context.Context, r *Repo, texts ...string) []git.OID {
 	t.Helper()
-	var objects []Object
-	var ids []OID
+	var objects []git.Object
+	var ids []git.OID
 	for _, text := range texts {
 		objects = append(objects, blob(text))
 		ids = append(ids, objects[len(objects)-1].OID)
 	}
 	check(t, r.WriteObjects(ctx, objects))
 	return ids
+}
+
+// asGit starts a shell in dir that the system knows as a program of that name with those arguments, until the test ends.
+func asGit(t *testing.T, dir, name string, args ...string) {
+	t.Helper()
+	shell := must[string](t)(exec.LookPath("sh"))
+	program := filepath.Join(t.TempDir(), name)
+	// Copied by another process: a child that is forked here meanwhile would hold the file open for writing, and it
+	// could not be run.
+	check(t, exec.Command("cp", shell, program).Run())
+	cmd := exec.Command(program, append([]string{"-c", "echo; read line; exit 0"}, args...)...)
+	cmd.Dir = dir
+	in, out := must[io.WriteCloser](t)(cmd.StdinPipe()), must[io.ReadCloser](t)(cmd.StdoutPipe())
+	check(t, cmd.Start())
+	must[int](t)(out.Read(make([]byte, 1))) // it runs
+	t.Cleanup(func() {
+		in.Close()
+		_ = cmd.Wait() // at the end of its input
+	})
 }

@@ -6,12 +6,14 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/git-liza/git-liza/gitboard/git"
 )
 
 // ResolveCommit returns the commit that rev names, HEAD being that of the
 // worktree in which Open stood. ErrNotFound when it names none; so does
 // anything that starts with "-", because no revision does.
-func (r *Repo) ResolveCommit(ctx context.Context, rev string) (OID, error) {
+func (r *Repo) ResolveCommit(ctx context.Context, rev string) (git.OID, error) {
 	missing := fmt.Errorf("revision %q: %w", rev, ErrNotFound)
 	if rev == "" || strings.HasPrefix(rev, "-") || strings.ContainsRune(rev, 0) {
 		return "", missing
@@ -24,16 +26,16 @@ func (r *Repo) ResolveCommit(ctx context.Context, rev string) (OID, error) {
 		return "", fmt.Errorf("revision %q: %w", rev, err)
 	}
 	// "^main" comes back as "^<id>": no commit, but an exclusion.
-	oid := OID(strings.TrimSpace(string(out)))
-	if !oid.valid() {
+	oid := git.OID(strings.TrimSpace(string(out)))
+	if !oid.Valid() {
 		return "", missing
 	}
 	return oid, nil
 }
 
 // IsAncestor reports whether b contains a: a is b, or one of its ancestors.
-// A CommandError when they differ and one of them is no commit here.
-func (r *Repo) IsAncestor(ctx context.Context, a, b OID) (bool, error) {
+// A CommandError when they differ and one of them is not a commit here.
+func (r *Repo) IsAncestor(ctx context.Context, a, b git.OID) (bool, error) {
 	if err := checkOIDs(a, b); err != nil || a == b {
 		return err == nil, err
 	}
@@ -54,7 +56,7 @@ const nearby = 8
 // near returns the chain of first parents from b back to a, newest first, when
 // it is short; nil when that has to be asked of git. line says that no other
 // commits came in between. It starts no child.
-func (r *Repo) near(ctx context.Context, a, b OID) (chain []OID, line bool, err error) {
+func (r *Repo) near(ctx context.Context, a, b git.OID) (chain []git.OID, line bool, err error) {
 	line = true
 	for at := b; len(chain) < nearby; {
 		chain = append(chain, at)
@@ -62,10 +64,10 @@ func (r *Repo) near(ctx context.Context, a, b OID) (chain []OID, line bool, err 
 			return chain, line, nil
 		}
 		o, err := r.Objects(ctx, []string{string(at)})
-		if err != nil || o[0].Type != CommitObject {
+		if err != nil || o[0].Type != git.CommitObject {
 			return nil, false, err
 		}
-		c, err := DecodeCommit(o[0])
+		c, err := git.DecodeCommit(o[0])
 		if err != nil || len(c.Parents) == 0 {
 			return nil, false, nil
 		}
@@ -76,7 +78,7 @@ func (r *Repo) near(ctx context.Context, a, b OID) (chain []OID, line bool, err 
 
 // Since returns the chain of first parents from tip back to from, both
 // included, newest first. When from is not in it, the chain ends elsewhere.
-func (r *Repo) Since(ctx context.Context, from, tip OID) ([]OID, error) {
+func (r *Repo) Since(ctx context.Context, from, tip git.OID) ([]git.OID, error) {
 	if err := checkOIDs(from, tip); err != nil {
 		return nil, err
 	}
@@ -93,7 +95,7 @@ func (r *Repo) Since(ctx context.Context, from, tip OID) ([]OID, error) {
 
 // MergeBase returns the best common ancestor of a and b. ErrNotFound when
 // their histories are unrelated.
-func (r *Repo) MergeBase(ctx context.Context, a, b OID) (OID, error) {
+func (r *Repo) MergeBase(ctx context.Context, a, b git.OID) (git.OID, error) {
 	if err := checkOIDs(a, b); err != nil {
 		return "", err
 	}
@@ -104,12 +106,12 @@ func (r *Repo) MergeBase(ctx context.Context, a, b OID) (OID, error) {
 	if err != nil {
 		return "", err
 	}
-	return OID(strings.TrimSpace(string(out))), nil
+	return git.OID(strings.TrimSpace(string(out))), nil
 }
 
 // CountCommits returns how many commits to has that from has not; all of to's
 // when from is zero.
-func (r *Repo) CountCommits(ctx context.Context, from, to OID) (int, error) {
+func (r *Repo) CountCommits(ctx context.Context, from, to git.OID) (int, error) {
 	if from == to && !to.IsZero() {
 		return 0, checkOIDs(to)
 	}
@@ -126,38 +128,55 @@ func (r *Repo) CountCommits(ctx context.Context, from, to OID) (int, error) {
 // FindMerge returns a commit with several parents among those that to has and
 // from has not, all of to's when from is zero; ZeroOID when there is none. It
 // looks no further than to the first one.
-func (r *Repo) FindMerge(ctx context.Context, from, to OID) (OID, error) {
+func (r *Repo) FindMerge(ctx context.Context, from, to git.OID) (git.OID, error) {
 	if chain, line, err := r.near(ctx, from, to); chain != nil && line || err != nil {
-		return ZeroOID, err
+		return git.ZeroOID, err
 	}
 	lines, err := r.revList(ctx, from, to, "--min-parents=2", "--max-count=1")
 	if err != nil || len(lines) == 0 {
-		return ZeroOID, err
+		return git.ZeroOID, err
 	}
-	return OID(lines[0]), nil
+	return git.OID(lines[0]), nil
 }
 
 // RevList returns the commits that to has and from has not, each after its
 // parents; all of to's when from is zero.
-func (r *Repo) RevList(ctx context.Context, from, to OID) ([]OID, error) {
+func (r *Repo) RevList(ctx context.Context, from, to git.OID) ([]git.OID, error) {
 	lines, err := r.revList(ctx, from, to, "--reverse", "--topo-order")
 	return oids(lines), err
 }
 
 // FirstParents returns tip and its chain of first parents, newest first, at
 // most max of them; all when max is not positive.
-func (r *Repo) FirstParents(ctx context.Context, tip OID, max int) ([]OID, error) {
+func (r *Repo) FirstParents(ctx context.Context, tip git.OID, max int) ([]git.OID, error) {
 	options := []string{"--first-parent"}
 	if max > 0 {
 		options = append(options, "--max-count="+strconv.Itoa(max))
 	}
-	lines, err := r.revList(ctx, ZeroOID, tip, options...)
+	lines, err := r.revList(ctx, git.ZeroOID, tip, options...)
 	return oids(lines), err
+}
+
+// Matching returns those of tip and its chain of first parents whose message
+// has a line that matches a basic regular expression, newest first.
+func (r *Repo) Matching(ctx context.Context, tip git.OID, expression string) ([]git.OID, error) {
+	lines, err := r.revList(ctx, git.ZeroOID, tip, "--first-parent", "--basic-regexp", "--grep="+expression)
+	return oids(lines), err
+}
+
+// Touching returns those of tip and its chain of first parents that changed a
+// file, newest first.
+func (r *Repo) Touching(ctx context.Context, tip git.OID, path string) ([]git.OID, error) {
+	if err := checkOIDs(tip); err != nil {
+		return nil, err
+	}
+	out, err := r.command("rev-list", "rev-list", "--first-parent", string(tip), "--", ":(top,literal)"+path).output(ctx)
+	return oids(splitLines(out)), err
 }
 
 // Log returns the commits that to has and from has not, each after its
 // parents; all of to's when from is zero. All of them are held in memory.
-func (r *Repo) Log(ctx context.Context, from, to OID) ([]Commit, error) {
+func (r *Repo) Log(ctx context.Context, from, to git.OID) ([]git.Commit, error) {
 	lines, err := r.revList(ctx, from, to, "--reverse", "--topo-order")
 	if err != nil {
 		return nil, err
@@ -166,20 +185,20 @@ func (r *Repo) Log(ctx context.Context, from, to OID) ([]Commit, error) {
 	if err != nil {
 		return nil, err
 	}
-	commits := make([]Commit, len(objects))
+	commits := make([]git.Commit, len(objects))
 	for i, object := range objects {
 		if object.OID == "" {
 			return nil, fmt.Errorf("commit %s: %w", lines[i], ErrNotFound)
 		}
-		if commits[i], err = DecodeCommit(object); err != nil {
+		if commits[i], err = git.DecodeCommit(object); err != nil {
 			return nil, err
 		}
 	}
 	return commits, nil
 }
 
-func (r *Repo) revList(ctx context.Context, from, to OID, options ...string) ([]string, error) {
-	if err := checkOIDs(from.orZero(), to); err != nil {
+func (r *Repo) revList(ctx context.Context, from, to git.OID, options ...string) ([]string, error) {
+	if err := checkOIDs(from.OrZero(), to); err != nil {
 		return nil, err
 	}
 	args := flags([]string{"rev-list"}, options, []string{string(to)})
@@ -190,18 +209,18 @@ func (r *Repo) revList(ctx context.Context, from, to OID, options ...string) ([]
 	return splitLines(out), err
 }
 
-func oids(lines []string) []OID {
-	list := make([]OID, len(lines))
+func oids(lines []string) []git.OID {
+	list := make([]git.OID, len(lines))
 	for i, line := range lines {
-		list[i] = OID(line)
+		list[i] = git.OID(line)
 	}
 	return list
 }
 
 // checkOIDs refuses anything but full ids, which reach argument vectors.
-func checkOIDs(list ...OID) error {
+func checkOIDs(list ...git.OID) error {
 	for _, oid := range list {
-		if !oid.valid() {
+		if !oid.Valid() {
 			return fmt.Errorf("%q is not a full object id", string(oid))
 		}
 	}

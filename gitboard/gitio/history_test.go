@@ -6,19 +6,21 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/git-liza/git-liza/gitboard/git"
 )
 
 // chain appends n commits with an empty tree to parent.
-func chain(t *testing.T, ctx context.Context, r *Repo, parent OID, messages ...string) []OID {
+func chain(t *testing.T, ctx context.Context, r *Repo, parent git.OID, messages ...string) []git.OID {
 	t.Helper()
-	objects := []Object{NewObject(TreeObject, nil)}
-	var ids []OID
+	objects := []git.Object{git.NewObject(git.TreeObject, nil)}
+	var ids []git.OID
 	for _, message := range messages {
-		c := Commit{Tree: EmptyTree, Author: ada, Committer: ada, Message: message}
+		c := git.Commit{Tree: git.EmptyTree, Author: ada, Committer: ada, Message: message}
 		if !parent.IsZero() {
-			c.Parents = []OID{parent}
+			c.Parents = []git.OID{parent}
 		}
-		object := NewObject(CommitObject, EncodeCommit(c))
+		object := git.NewObject(git.CommitObject, git.EncodeCommit(c))
 		objects, ids, parent = append(objects, object), append(ids, object.OID), object.OID
 	}
 	check(t, r.WriteObjects(ctx, objects))
@@ -31,30 +33,30 @@ func TestHistory(t *testing.T) {
 	other := chain(t, ctx, r, ids[1], "e\n")[0]
 	alone := chain(t, ctx, r, "", "alone\n")[0]
 
-	if got := must[[]OID](t)(r.RevList(ctx, ids[0], ids[3])); fmt.Sprint(got) != fmt.Sprint(ids[1:]) {
+	if got := must[[]git.OID](t)(r.RevList(ctx, ids[0], ids[3])); fmt.Sprint(got) != fmt.Sprint(ids[1:]) {
 		t.Errorf("RevList: %v", got)
 	}
-	if got := must[[]OID](t)(r.RevList(ctx, "", ids[3])); fmt.Sprint(got) != fmt.Sprint(ids) {
+	if got := must[[]git.OID](t)(r.RevList(ctx, "", ids[3])); fmt.Sprint(got) != fmt.Sprint(ids) {
 		t.Errorf("RevList of all: %v", got)
 	}
-	if got := must[[]OID](t)(r.FirstParents(ctx, ids[3], 2)); fmt.Sprint(got) != fmt.Sprint([]OID{ids[3], ids[2]}) {
+	if got := must[[]git.OID](t)(r.FirstParents(ctx, ids[3], 2)); fmt.Sprint(got) != fmt.Sprint([]git.OID{ids[3], ids[2]}) {
 		t.Errorf("FirstParents: %v", got)
 	}
 	if got := must[int](t)(r.CountCommits(ctx, ids[0], other)); got != 2 {
 		t.Errorf("CountCommits: %d", got)
 	}
-	log := must[[]Commit](t)(r.Log(ctx, ids[0], ids[3]))
+	log := must[[]git.Commit](t)(r.Log(ctx, ids[0], ids[3]))
 	if len(log) != 3 || log[0].Message != "b\n" || log[2].OID != ids[3] || log[2].Parents[0] != ids[2] {
 		t.Errorf("Log: %v", log)
 	}
-	if got := must[OID](t)(r.MergeBase(ctx, ids[3], other)); got != ids[1] {
+	if got := must[git.OID](t)(r.MergeBase(ctx, ids[3], other)); got != ids[1] {
 		t.Errorf("MergeBase: %s", got)
 	}
 	if _, err := r.MergeBase(ctx, ids[3], alone); !errors.Is(err, ErrNotFound) {
 		t.Errorf("MergeBase of strangers: %v", err)
 	}
 	for _, test := range []struct {
-		a, b OID
+		a, b git.OID
 		want bool
 	}{{ids[0], ids[3], true}, {ids[3], ids[3], true}, {ids[3], ids[0], false}, {ids[0], alone, false}} {
 		if got := must[bool](t)(r.IsAncestor(ctx, test.a, test.b)); got != test.want {
@@ -72,9 +74,9 @@ func TestHistory(t *testing.T) {
 
 func TestResolveCommit(t *testing.T) {
 	ctx, r := scratch(t)
-	head := must[OID](t)(r.Ref(ctx, "refs/heads/main"))
+	head := must[git.OID](t)(r.Ref(ctx, "refs/heads/main"))
 	for _, rev := range []string{"HEAD", "main", "refs/heads/main", string(head), head.Short(), "HEAD^0"} {
-		if got := must[OID](t)(r.ResolveCommit(ctx, rev)); got != head {
+		if got := must[git.OID](t)(r.ResolveCommit(ctx, rev)); got != head {
 			t.Errorf("%s: got %s", rev, got)
 		}
 	}
@@ -92,8 +94,8 @@ func TestRequestCommit(t *testing.T) {
 	tip := ids[4]
 	check(t, r.SetConfig(ctx, "trailer.separators", "#"))
 	check(t, r.SetConfig(ctx, "i18n.logOutputEncoding", "ISO-8859-1"))
-	for id, want := range map[string]OID{"one": ids[0], "two": ids[1], "one-more": ids[2], "last": ids[4]} {
-		if got := must[OID](t)(r.RequestCommit(ctx, tip, id, 5)); got != want {
+	for id, want := range map[string]git.OID{"one": ids[0], "two": ids[1], "one-more": ids[2], "last": ids[4]} {
+		if got := must[git.OID](t)(r.RequestCommit(ctx, tip, id, 5)); got != want {
 			t.Errorf("%s: got %s", id, got)
 		}
 	}
@@ -110,7 +112,7 @@ func TestRequestCommit(t *testing.T) {
 func TestDiff(t *testing.T) {
 	ctx, r := scratch(t)
 	check(t, r.SetConfig(ctx, "diff.noprefix", "true"))
-	first := must[OID](t)(r.ResolveCommit(ctx, "HEAD"))
+	first := must[git.OID](t)(r.ResolveCommit(ctx, "HEAD"))
 	write(t, r, "a.txt", "one\n2\nthree\n")
 	write(t, r, "dir/né [1].txt", "new\n")
 	second := commitAll(t, ctx, r, "second")
@@ -126,7 +128,7 @@ func TestDiff(t *testing.T) {
 	if got := must[string](t)(r.Diff(ctx, first, second, "dir/né [1].txt")); !strings.Contains(got, "+new") || strings.Contains(got, "a.txt") {
 		t.Errorf("Diff of one: %s", got)
 	}
-	was, now := must[OID](t)(r.FileOID(ctx, first, "a.txt")), must[OID](t)(r.FileOID(ctx, second, "a.txt"))
+	was, now := must[git.OID](t)(r.FileOID(ctx, first, "a.txt")), must[git.OID](t)(r.FileOID(ctx, second, "a.txt"))
 	check(t, r.SetConfig(ctx, "color.ui", "always"))
 	check(t, r.SetConfig(ctx, "diff.external", "false"))
 	if got := must[string](t)(r.DiffBlobs(ctx, was, now)); got != "@@ -1,3 +1,3 @@\n one\n-two\n+2\n three\n" {
@@ -142,7 +144,7 @@ func TestFileOID(t *testing.T) {
 	write(t, r, "specs/the goal.md", "goal\n")
 	head := commitAll(t, ctx, r, "second")
 	for _, path := range []string{"specs/the goal.md", "./specs//the goal.md"} {
-		if got := must[OID](t)(r.FileOID(ctx, head, path)); got != blob("goal\n").OID {
+		if got := must[git.OID](t)(r.FileOID(ctx, head, path)); got != blob("goal\n").OID {
 			t.Errorf("%s: got %s", path, got)
 		}
 	}
@@ -155,8 +157,8 @@ func TestFileOID(t *testing.T) {
 
 func TestMergeTree(t *testing.T) {
 	ctx, r := scratch(t)
-	base := must[OID](t)(r.ResolveCommit(ctx, "HEAD"))
-	branch := func(text string, more ...string) OID {
+	base := must[git.OID](t)(r.ResolveCommit(ctx, "HEAD"))
+	branch := func(text string, more ...string) git.OID {
 		check(t, r.CheckoutDetached(ctx, r.TopLevel(), base))
 		write(t, r, "a.txt", text)
 		for _, name := range more {
@@ -172,18 +174,18 @@ func TestMergeTree(t *testing.T) {
 	if err != nil || conflicts != nil {
 		t.Fatalf("clean: %v %v", conflicts, err)
 	}
-	if got := must[Object](t)(r.Object(ctx, string(tree)+":a.txt")); string(got.Data) != "ONE\ntwo\nTHREE\n" {
+	if got := must[git.Object](t)(r.Object(ctx, string(tree)+":a.txt")); string(got.Data) != "ONE\ntwo\nTHREE\n" {
 		t.Errorf("merged into %q", got.Data)
 	}
 	tree, conflicts, err = r.MergeTree(ctx, top, clash)
 	if err != nil || strings.Join(conflicts, "|") != "a.txt" {
 		t.Fatalf("conflict: %v %v", conflicts, err)
 	}
-	if got := must[Object](t)(r.Object(ctx, string(tree)+":a.txt")); !strings.Contains(string(got.Data), "<<<<<<<") {
+	if got := must[git.Object](t)(r.Object(ctx, string(tree)+":a.txt")); !strings.Contains(string(got.Data), "<<<<<<<") {
 		t.Errorf("no markers in %q", got.Data)
 	}
 	var failed *CommandError
-	for _, theirs := range []OID{blob("none").OID, chain(t, ctx, r, "", "alone\n")[0]} {
+	for _, theirs := range []git.OID{blob("none").OID, chain(t, ctx, r, "", "alone\n")[0]} {
 		if _, _, err = r.MergeTree(ctx, top, theirs); !errors.As(err, &failed) {
 			t.Errorf("bad: %v", err)
 		}

@@ -3,33 +3,31 @@ package gitio
 import (
 	"context"
 
-	"github.com/go-git/go-git/v5/plumbing/object"
+	"github.com/git-liza/git-liza/gitboard/git"
 )
 
 // Identity returns who git would record as committer, now. A CommandError
 // when git knows nobody.
-func (r *Repo) Identity(ctx context.Context) (Signature, error) {
+func (r *Repo) Identity(ctx context.Context) (git.Signature, error) {
 	return r.ident(ctx, "GIT_COMMITTER_IDENT")
 }
 
 // Author returns who git would record as author, now: Identity, unless
 // GIT_AUTHOR_NAME or the like say otherwise. A CommandError when git knows
 // nobody.
-func (r *Repo) Author(ctx context.Context) (Signature, error) {
+func (r *Repo) Author(ctx context.Context) (git.Signature, error) {
 	return r.ident(ctx, "GIT_AUTHOR_IDENT")
 }
 
-func (r *Repo) ident(ctx context.Context, variable string) (Signature, error) {
+func (r *Repo) ident(ctx context.Context, variable string) (git.Signature, error) {
 	if s, known := r.people.take(variable); known {
 		return s, nil
 	}
 	out, err := r.here("var", "var", variable).output(ctx)
 	if err != nil {
-		return Signature{}, err
+		return git.Signature{}, err
 	}
-	var s object.Signature
-	s.Decode(trimNewline(out))
-	return signature(s), nil
+	return git.ParseSignature(trimNewline(out)), nil
 }
 
 func trimNewline(line []byte) []byte {

@@ -8,14 +8,14 @@ import (
 	"syscall"
 )
 
-// CanLock: files can be locked here, with locks that end with their process.
-const CanLock = true
+// canLock: files can be locked here, with locks that end with their process.
+const canLock = true
 
 // ErrHeld says that somebody else has the lock of a file.
 var ErrHeld error = syscall.EWOULDBLOCK
 
-// LockFile takes the lock of a file, which lasts until the file is closed or the process ends.
-func LockFile(file *os.File, wait bool) error {
+// lockFile takes the lock of a file, which lasts until the file is closed or the process ends.
+func lockFile(file *os.File, wait bool) error {
 	how := syscall.LOCK_EX
 	if !wait {
 		how |= syscall.LOCK_NB

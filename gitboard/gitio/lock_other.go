@@ -7,11 +7,11 @@ import (
 	"os"
 )
 
-// CanLock: there are no locks here that end with their process.
-const CanLock = false
+// canLock: there are no locks here that end with their process.
+const canLock = false
 
 // ErrHeld says that somebody else has the lock of a file.
 var ErrHeld = errors.New("the file is locked")
 
-// LockFile can't lock here.
-func LockFile(*os.File, bool) error { return errors.ErrUnsupported }
+// lockFile can't lock here.
+func lockFile(*os.File, bool) error { return errors.ErrUnsupported }

@@ -12,6 +12,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"github.com/git-liza/git-liza/gitboard/git"
 )
 
 // refresh gives a loose object a new modification time and reports whether
@@ -29,8 +31,18 @@ func refresh(path string) bool {
 
 // writeLoose writes an object below the object directory dir: a temporary
 // file beside its place, flushed, then renamed. The name of the temporary
-// file is one that `git gc` cleans up after a crash.
-func writeLoose(dir, path string, object Object) (err error) {
+// file is one that `git gc` cleans up after a crash. `git prune --expire=now`
+// takes it away even while it is being written; then it is written again.
+func writeLoose(dir, path string, object git.Object) error {
+	for attempt := 1; ; attempt++ {
+		err := writeOnce(dir, path, object)
+		if err == nil || attempt == tempAttempts || !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+}
+
+func writeOnce(dir, path string, object git.Object) (err error) {
 	file, err := createTemp(dir, filepath.Dir(path))
 	if err != nil {
 		return err
@@ -58,7 +70,7 @@ func writeLoose(dir, path string, object Object) (err error) {
 // deflate writes the object with git's header, compressed as git compresses
 // loose objects by default: fast. What fits into one block of a disk as it is
 // would gain nothing from that, and is stored.
-func deflate(file *os.File, object Object) error {
+func deflate(file *os.File, object git.Object) error {
 	header := fmt.Sprintf("%s %d\x00", object.Type, len(object.Data))
 	if len(header)+len(object.Data) <= oneBlock {
 		_, err := file.Write(stored(header, object.Data))

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+
+	"github.com/git-liza/git-liza/gitboard/git"
 )
 
 // looseSizes returns the sizes of objects from the heads of their files, when
@@ -23,10 +25,10 @@ func (r *Repo) looseSizes(names []string) []Size {
 	}
 	sizes := make([]Size, 0, len(names))
 	for _, name := range names {
-		if !OID(name).valid() {
+		if !git.OID(name).Valid() {
 			return nil
 		}
-		size, found := looseSize(dirs, OID(name))
+		size, found := looseSize(dirs, git.OID(name))
 		if !found {
 			return nil
 		}
@@ -35,7 +37,7 @@ func (r *Repo) looseSizes(names []string) []Size {
 	return sizes
 }
 
-func looseSize(dirs []string, oid OID) (Size, bool) {
+func looseSize(dirs []string, oid git.OID) (Size, bool) {
 	for _, dir := range dirs {
 		if size, found := looseHead(filepath.Join(dir, string(oid[:2]), string(oid[2:]))); found {
 			size.OID = oid
@@ -63,5 +65,5 @@ func looseHead(path string) (Size, bool) {
 	text, _, whole := strings.Cut(string(head[:n]), "\x00")
 	kind, count, _ := strings.Cut(text, " ")
 	bytes, err := strconv.ParseInt(count, 10, 64)
-	return Size{Type: ObjectType(kind), Bytes: bytes}, whole && err == nil
+	return Size{Type: git.ObjectType(kind), Bytes: bytes}, whole && err == nil
 }

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/git-liza/git-liza/gitboard/git"
 )
 
 // The sizes that the heads of loose files tell are those that git tells, and packed objects have the same.
@@ -15,20 +17,20 @@ func TestObjectSizes(t *testing.T) {
 	for _, oid := range store(t, ctx, r, texts...) {
 		names = append(names, string(oid))
 	}
-	head := must[OID](t)(r.Ref(ctx, "refs/heads/main"))
+	head := must[git.OID](t)(r.Ref(ctx, "refs/heads/main"))
 	names = append(names, string(head))
 	if r.looseSizes(names) == nil {
 		t.Error("the heads of loose files tell nothing")
 	}
 	loose := must[[]Size](t)(r.ObjectSizes(ctx, names))
 	for i, text := range texts {
-		if want := (Size{OID(names[i]), BlobObject, int64(len(text))}); loose[i] != want {
+		if want := (Size{git.OID(names[i]), git.BlobObject, int64(len(text))}); loose[i] != want {
 			t.Errorf("%v, not %v", loose[i], want)
 		}
 	}
 	check(t, r.PackAll(ctx))
-	git(t, r.TopLevel(), "update-ref", "refs/heads/kept", string(head))
-	git(t, r.TopLevel(), "prune-packed")
+	native(t, r.TopLevel(), "update-ref", "refs/heads/kept", string(head))
+	native(t, r.TopLevel(), "prune-packed")
 	if sizes := r.looseSizes(names[len(names)-1:]); sizes != nil {
 		t.Errorf("the commit is packed, and a loose file tells %v", sizes)
 	}
@@ -43,10 +45,10 @@ func TestObjectSizes(t *testing.T) {
 // Where a few refs are is told like where many are.
 func TestWhere(t *testing.T) {
 	ctx, r := scratch(t)
-	head := must[OID](t)(r.Ref(ctx, "refs/heads/main"))
-	git(t, r.TopLevel(), "branch", "packed")
-	git(t, r.TopLevel(), "pack-refs", "--all")
-	git(t, r.TopLevel(), "branch", "loose")
+	head := must[git.OID](t)(r.Ref(ctx, "refs/heads/main"))
+	native(t, r.TopLevel(), "branch", "packed")
+	native(t, r.TopLevel(), "pack-refs", "--all")
+	native(t, r.TopLevel(), "branch", "loose")
 	few := []string{"refs/heads/packed", "refs/heads/loose", "refs/heads/none", "refs/liza/none"}
 	many := few
 	for range 4 {
@@ -71,11 +73,11 @@ func TestSince(t *testing.T) {
 	for from := range ids {
 		want := slices.Clone(ids[from:])
 		slices.Reverse(want)
-		if got := must[[]OID](t)(r.Since(ctx, ids[from], ids[len(ids)-1])); !slices.Equal(got[:min(len(got), len(want))], want) {
+		if got := must[[]git.OID](t)(r.Since(ctx, ids[from], ids[len(ids)-1])); !slices.Equal(got[:min(len(got), len(want))], want) {
 			t.Errorf("since %d: %v", from, got)
 		}
 	}
-	if got := must[[]OID](t)(r.Since(ctx, ids[5], ids[2])); slices.Contains(got, ids[5]) {
+	if got := must[[]git.OID](t)(r.Since(ctx, ids[5], ids[2])); slices.Contains(got, ids[5]) {
 		t.Errorf("what came before holds what came after: %v", got)
 	}
 }

@@ -3,6 +3,8 @@ package gitio
 import (
 	"context"
 	"fmt"
+
+	"github.com/git-liza/git-liza/gitboard/git"
 )
 
 // MergeInto merges commit into what is checked out in the worktree whose top
@@ -14,7 +16,7 @@ import (
 //
 // A CommandError when git refuses to begin: local changes are in the way, or
 // another merge is open.
-func (r *Repo) MergeInto(ctx context.Context, worktree string, commit OID, message string, who Signature) (conflicts []string, err error) {
+func (r *Repo) MergeInto(ctx context.Context, worktree string, commit git.OID, message string, who git.Signature) (conflicts []string, err error) {
 	if err := checkOIDs(commit); err != nil {
 		return nil, err
 	}

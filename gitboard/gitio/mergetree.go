@@ -3,14 +3,16 @@ package gitio
 import (
 	"context"
 	"fmt"
+
+	"github.com/git-liza/git-liza/gitboard/git"
 )
 
 // MergeTree merges two commits without a worktree (git-merge-tree,
 // --write-tree) and returns the resulting tree, flushed to disk. With
 // conflicts, which are then the paths that have some, the tree holds the files
-// with markers. A CommandError when one of the ids is no commit here, or when
+// with markers. A CommandError when one of the ids is not a commit here, or when
 // their histories are unrelated.
-func (r *Repo) MergeTree(ctx context.Context, ours, theirs OID) (tree OID, conflicts []string, err error) {
+func (r *Repo) MergeTree(ctx context.Context, ours, theirs git.OID) (tree git.OID, conflicts []string, err error) {
 	if err := checkOIDs(ours, theirs); err != nil {
 		return "", nil, err
 	}
@@ -25,7 +27,7 @@ func (r *Repo) MergeTree(ctx context.Context, ours, theirs OID) (tree OID, confl
 		return "", nil, err
 	}
 	fields := splitNUL(out)
-	if len(fields) == 0 || !OID(fields[0]).valid() {
+	if len(fields) == 0 || !git.OID(fields[0]).Valid() {
 		if err == nil {
 			err = fmt.Errorf("merge %s into %s: git merge-tree gave no tree", theirs.Short(), ours.Short())
 		}
@@ -34,5 +36,5 @@ func (r *Repo) MergeTree(ctx context.Context, ours, theirs OID) (tree OID, confl
 	if err != nil {
 		conflicts = fields[1:]
 	}
-	return OID(fields[0]), conflicts, nil
+	return git.OID(fields[0]), conflicts, nil
 }

@@ -11,6 +11,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/git-liza/git-liza/gitboard/git"
 )
 
 func TestWriteAndRead(t *testing.T) {
@@ -18,8 +20,8 @@ func TestWriteAndRead(t *testing.T) {
 	texts := []string{"", "x", "x", strings.Repeat("long\n", 100_000), "NUL \x00 and \xff"}
 	ids := store(t, ctx, r, texts...)
 	for i, id := range ids {
-		got := must[Object](t)(r.Object(ctx, string(id)))
-		if got.Type != BlobObject || string(got.Data) != texts[i] {
+		got := must[git.Object](t)(r.Object(ctx, string(id)))
+		if got.Type != git.BlobObject || string(got.Data) != texts[i] {
 			t.Errorf("object %d came back changed", i)
 		}
 		info := must[os.FileInfo](t)(os.Stat(loosePath(r, id)))
@@ -36,7 +38,7 @@ func TestWriteAndRead(t *testing.T) {
 	}
 }
 
-func loosePath(r *Repo, id OID) string {
+func loosePath(r *Repo, id git.OID) string {
 	return filepath.Join(r.CommonDir(), "objects", string(id[:2]), string(id[2:]))
 }
 
@@ -46,8 +48,8 @@ func TestWriteRefreshes(t *testing.T) {
 	long := time.Now().Add(-1000 * time.Hour)
 	check(t, os.Chtimes(loosePath(r, id), long, long))
 	store(t, ctx, r, "kept")
-	git(t, r.TopLevel(), "prune", "--expire=1.hour.ago")
-	must[Object](t)(r.Object(ctx, string(id)))
+	native(t, r.TopLevel(), "prune", "--expire=1.hour.ago")
+	must[git.Object](t)(r.Object(ctx, string(id)))
 }
 
 func TestWriteRepairs(t *testing.T) {
@@ -56,25 +58,25 @@ func TestWriteRepairs(t *testing.T) {
 	check(t, os.Remove(loosePath(r, id)))
 	check(t, os.WriteFile(loosePath(r, id), nil, 0o444))
 	store(t, ctx, r, "cut off by a crash")
-	must[Object](t)(r.Object(ctx, string(id)))
+	must[git.Object](t)(r.Object(ctx, string(id)))
 }
 
 func TestPackedOnly(t *testing.T) {
 	ctx, r := scratch(t)
-	id := must[OID](t)(r.FileOID(ctx, must[OID](t)(r.ResolveCommit(ctx, "main")), "a.txt"))
+	id := must[git.OID](t)(r.FileOID(ctx, must[git.OID](t)(r.ResolveCommit(ctx, "main")), "a.txt"))
 	check(t, r.PackAll(ctx))
 	if _, err := os.Lstat(loosePath(r, id)); !os.IsNotExist(err) {
 		t.Fatalf("still loose: %v", err)
 	}
-	object := must[Object](t)(r.Object(ctx, string(id)))
-	check(t, r.WriteObjects(ctx, []Object{object}))
+	object := must[git.Object](t)(r.Object(ctx, string(id)))
+	check(t, r.WriteObjects(ctx, []git.Object{object}))
 	must[os.FileInfo](t)(os.Lstat(loosePath(r, id)))
 }
 
 func TestWriteWrongName(t *testing.T) {
 	ctx, r := scratch(t)
-	wrong := Object{OID: blob("a").OID, Type: BlobObject, Data: []byte("b")}
-	if err := r.WriteObjects(ctx, []Object{wrong}); err == nil {
+	wrong := git.Object{OID: blob("a").OID, Type: git.BlobObject, Data: []byte("b")}
+	if err := r.WriteObjects(ctx, []git.Object{wrong}); err == nil {
 		t.Error("an object was written under the name of another")
 	}
 }
@@ -82,7 +84,7 @@ func TestWriteWrongName(t *testing.T) {
 // Root writes everywhere, so a file takes the place of a directory.
 func TestWriteBlocked(t *testing.T) {
 	ctx, r := scratch(t)
-	objects := []Object{blob("1"), blob("2"), blob("3")}
+	objects := []git.Object{blob("1"), blob("2"), blob("3")}
 	path := filepath.Dir(loosePath(r, objects[1].OID))
 	check(t, os.RemoveAll(path))
 	check(t, os.WriteFile(path, nil, 0o666))
@@ -97,15 +99,15 @@ func TestMissing(t *testing.T) {
 	ctx, r := scratch(t)
 	names := []string{"HEAD", "", "nope", "a\nb", "HEAD:no such file", "HEAD:a.txt", "HEAD:./a.txt", "HEAD:../x",
 		":/[", ":/nope", "HEAD^{/[}", "HEAD^{/x:../}", "HEAD@{", "@{-1}", ":1:./x", ":0:../x", ":../x",
-		"HEAD^9", "HEAD~999999999999", "-h", "--help", "HEAD ", " HEAD", "a..b", "HEAD^{bogus}", string(ZeroOID), string(EmptyTree)}
-	objects := must[[]Object](t)(r.Objects(ctx, names))
+		"HEAD^9", "HEAD~999999999999", "-h", "--help", "HEAD ", " HEAD", "a..b", "HEAD^{bogus}", string(git.ZeroOID), string(git.EmptyTree)}
+	objects := must[[]git.Object](t)(r.Objects(ctx, names))
 	var found []string
 	for i, object := range objects {
 		if object.OID != "" {
 			found = append(found, names[i])
 		}
 	}
-	if got, want := fmt.Sprint(found), fmt.Sprint([]string{"HEAD", "HEAD:a.txt", string(EmptyTree)}); got != want {
+	if got, want := fmt.Sprint(found), fmt.Sprint([]string{"HEAD", "HEAD:a.txt", string(git.EmptyTree)}); got != want {
 		t.Errorf("found %s, want %s", got, want)
 	}
 	if _, err := r.Object(ctx, "nope"); !errors.Is(err, ErrNotFound) {
@@ -115,14 +117,14 @@ func TestMissing(t *testing.T) {
 
 func TestBatchSeesLaterWrites(t *testing.T) {
 	ctx, r := scratch(t)
-	must[Object](t)(r.Object(ctx, "HEAD")) // the child runs now
+	must[git.Object](t)(r.Object(ctx, "HEAD")) // the child runs now
 	for i := range 20 {
 		write(t, r, "a.txt", fmt.Sprintln(i))
-		git(t, r.TopLevel(), "commit", "-qam", "next")
+		native(t, r.TopLevel(), "commit", "-qam", "next")
 		if i%5 == 0 {
-			git(t, r.TopLevel(), "gc", "-q", "--prune=now")
+			native(t, r.TopLevel(), "gc", "-q", "--prune=now")
 		}
-		if got := must[Object](t)(r.Object(ctx, "main:a.txt")); string(got.Data) != fmt.Sprintln(i) {
+		if got := must[git.Object](t)(r.Object(ctx, "main:a.txt")); string(got.Data) != fmt.Sprintln(i) {
 			t.Fatalf("round %d: read %q", i, got.Data)
 		}
 	}
@@ -139,7 +141,7 @@ func TestObjectsLargeSet(t *testing.T) {
 		}
 		names = append(names, name)
 	}
-	for i, object := range must[[]Object](t)(r.Objects(ctx, names)) {
+	for i, object := range must[[]git.Object](t)(r.Objects(ctx, names)) {
 		if (object.OID == "") != (i%100 != 0) {
 			t.Fatalf("answer %d belongs to another question", i)
 		}
@@ -153,7 +155,7 @@ func TestConcurrentReads(t *testing.T) {
 		group.Go(func() {
 			for j := range 30 {
 				object := blob(fmt.Sprint(i, j))
-				if err := r.WriteObjects(ctx, []Object{object}); err != nil {
+				if err := r.WriteObjects(ctx, []git.Object{object}); err != nil {
 					t.Error(err)
 				}
 				got, err := r.Object(ctx, string(object.OID))
@@ -168,16 +170,16 @@ func TestConcurrentReads(t *testing.T) {
 
 func TestBatchRecovers(t *testing.T) {
 	ctx, r := scratch(t)
-	must[Object](t)(r.Object(ctx, "HEAD"))
+	must[git.Object](t)(r.Object(ctx, "HEAD"))
 	check(t, r.batch.cmd.Process.Kill())
-	must[Object](t)(r.Object(ctx, "HEAD"))
+	must[git.Object](t)(r.Object(ctx, "HEAD"))
 
 	cancelled, cancel := context.WithCancel(ctx)
 	cancel()
 	if _, err := r.Object(cancelled, "HEAD"); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
-	must[Object](t)(r.Object(ctx, "HEAD"))
+	must[git.Object](t)(r.Object(ctx, "HEAD"))
 	check(t, r.Close())
 	if _, err := r.Object(ctx, "HEAD"); !errors.Is(err, ErrClosed) {
 		t.Errorf("got %v", err)
@@ -196,7 +198,7 @@ func TestBatchCancelledAnyTime(t *testing.T) {
 			t.Errorf("got %q, %v", object.OID, err)
 		}
 		cancel()
-		if got := must[Object](t)(r.Object(ctx, "HEAD:a.txt")); string(got.Data) != "one\ntwo\nthree\n" {
+		if got := must[git.Object](t)(r.Object(ctx, "HEAD:a.txt")); string(got.Data) != "one\ntwo\nthree\n" {
 			t.Fatalf("got %q", got.Data)
 		}
 	}

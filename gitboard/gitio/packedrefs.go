@@ -7,11 +7,13 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/git-liza/git-liza/gitboard/git"
 )
 
 // PackedRefs returns where the file packed-refs has those of the given refs
 // that stand in it (git-pack-refs). Where refs are kept otherwise, none does.
-func (r *Repo) PackedRefs(names ...string) (map[string]OID, error) {
+func (r *Repo) PackedRefs(names ...string) (map[string]git.OID, error) {
 	wanted := make(map[string]bool, len(names))
 	for _, name := range names {
 		wanted[name] = true
@@ -20,8 +22,8 @@ func (r *Repo) PackedRefs(names ...string) (map[string]OID, error) {
 }
 
 // packedRefs reads a file of packed refs: those that are wanted, all for nil.
-func (r *Repo) packedRefs(file string, wanted func(name string) bool) (map[string]OID, error) {
-	found := map[string]OID{}
+func (r *Repo) packedRefs(file string, wanted func(name string) bool) (map[string]git.OID, error) {
+	found := map[string]git.OID{}
 	text, err := os.Open(filepath.Join(r.common, file))
 	if errors.Is(err, fs.ErrNotExist) {
 		return found, nil
@@ -33,8 +35,8 @@ func (r *Repo) packedRefs(file string, wanted func(name string) bool) (map[strin
 	lines := bufio.NewScanner(text)
 	for lines.Scan() {
 		oid, name, _ := strings.Cut(lines.Text(), " ")
-		if OID(oid).valid() && (wanted == nil || wanted(name)) {
-			found[name] = OID(oid)
+		if git.OID(oid).Valid() && (wanted == nil || wanted(name)) {
+			found[name] = git.OID(oid)
 		}
 	}
 	return found, lines.Err()

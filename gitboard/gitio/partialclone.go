@@ -4,9 +4,9 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
+
+	"github.com/git-liza/git-liza/gitboard/git"
 )
 
 // promised brings the files of a commit that a partial clone has left out.
@@ -16,9 +16,8 @@ import (
 // promised something, each is asked until nothing is missing.
 //
 // Errors: a NetworkError; another when a remote does not keep its promise.
-func (r *Repo) promised(ctx context.Context, commit OID) error {
-	text, err := os.ReadFile(filepath.Join(r.common, "config"))
-	if err != nil || !bytes.Contains(bytes.ToLower(text), []byte("promisor")) {
+func (r *Repo) promised(ctx context.Context, commit git.OID) error {
+	if !r.ownSettings().mayLack() {
 		return nil
 	}
 	out, err := r.command("config", "config", "--null", "--type=bool", "--get-regexp", `^(remote\..*\.promisor|core\.sparsecheckout)$`).output(ctx)
@@ -53,7 +52,7 @@ func (r *Repo) promised(ctx context.Context, commit OID) error {
 const sparse = "core.sparsecheckout"
 
 // promisedBy brings what one of the remotes has promised of a commit.
-func (r *Repo) promisedBy(ctx context.Context, from string, commit OID) error {
+func (r *Repo) promisedBy(ctx context.Context, from string, commit git.OID) error {
 	m, err := r.Remote(ctx, from)
 	if err != nil {
 		return err
@@ -82,7 +81,7 @@ func (r *Repo) promisedBy(ctx context.Context, from string, commit OID) error {
 
 // lacks names what is missing of a commit: where directories are missing,
 // those, and not yet what is in them.
-func (r *Repo) lacks(ctx context.Context, commit OID) ([]string, error) {
+func (r *Repo) lacks(ctx context.Context, commit git.OID) ([]string, error) {
 	out, err := r.command("rev-list", "rev-list", "--objects", "--missing=print", "--no-walk", "--no-object-names", string(commit), "--").output(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("commit %s: %w", commit.Short(), err)

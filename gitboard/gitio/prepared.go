@@ -10,6 +10,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+
+	"github.com/git-liza/git-liza/gitboard/git"
 )
 
 // session is a running `git update-ref --stdin -z`.
@@ -79,7 +81,7 @@ func (s *session) end() error {
 // in packed-refs it may have read a file that has been replaced since: it reads it for the first ref of a transaction,
 // before it has the locks of the others, and takes it for current as long as size, inode and second are the same.
 // Beside a busy `git pack-refs` that lost acknowledged updates (TestRacers, git 2.39).
-func (r *Repo) still(updates []RefUpdate) error {
+func (r *Repo) still(updates []git.RefUpdate) error {
 	if _, err := os.Stat(filepath.Join(r.common, "reftable")); err == nil {
 		return nil // which is read whole, under its lock
 	}
@@ -93,7 +95,7 @@ func (r *Repo) still(updates []RefUpdate) error {
 		}
 		loose[u.Ref] = strings.TrimSpace(string(data))
 	}
-	var packed map[string]OID
+	var packed map[string]git.OID
 	if len(others) > 0 {
 		var err error
 		if packed, err = r.PackedRefs(others...); err != nil {
@@ -106,10 +108,10 @@ func (r *Repo) still(updates []RefUpdate) error {
 			continue // the lock is that of the ref it leads to
 		}
 		if !is {
-			now = string(packed[u.Ref].orZero())
+			now = string(packed[u.Ref].OrZero())
 		}
-		if OID(now) != u.Old.orZero() {
-			return fmt.Errorf("%w: %s is at %s, not at %s", ErrRefMoved, u.Ref, now, u.Old.orZero())
+		if git.OID(now) != u.Old.OrZero() {
+			return fmt.Errorf("%w: %s is at %s, not at %s", ErrRefMoved, u.Ref, now, u.Old.OrZero())
 		}
 	}
 	return r.keepsOthers(updates)
@@ -117,7 +119,7 @@ func (r *Repo) still(updates []RefUpdate) error {
 
 // keepsOthers holds what git is about to put in the place of packed-refs, which it has locked to delete refs, against the
 // file: that lacks the deleted refs and nothing else. From an old copy it would bring back what others have moved.
-func (r *Repo) keepsOthers(updates []RefUpdate) error {
+func (r *Repo) keepsOthers(updates []git.RefUpdate) error {
 	var deleted []string
 	for _, u := range updates {
 		if u.New.IsZero() {

@@ -6,17 +6,19 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/git-liza/git-liza/gitboard/git"
 )
 
 // What git is about to write in the place of packed-refs, from a copy that it has read too early, is not let through.
 func TestDeletionKeepsOtherRefs(t *testing.T) {
 	ctx, r := scratch(t)
-	base := must[OID](t)(r.ResolveCommit(ctx, "HEAD"))
+	base := must[git.OID](t)(r.ResolveCommit(ctx, "HEAD"))
 	for _, ref := range []string{"refs/heads/gone", "refs/heads/kept", "refs/heads/liza/state"} {
-		check(t, r.UpdateRefs(ctx, []RefUpdate{{ref, ZeroOID, base}}, ""))
+		check(t, r.UpdateRefs(ctx, []git.RefUpdate{{Ref: ref, Old: git.ZeroOID, New: base}}, ""))
 	}
-	git(t, r.TopLevel(), "pack-refs", "--all")
-	deletion := []RefUpdate{{"refs/heads/gone", base, ZeroOID}}
+	native(t, r.TopLevel(), "pack-refs", "--all")
+	deletion := []git.RefUpdate{{Ref: "refs/heads/gone", Old: base, New: git.ZeroOID}}
 	packed := must[[]byte](t)(os.ReadFile(filepath.Join(r.common, "packed-refs")))
 	gone := string(base) + " refs/heads/gone\n"
 	right := strings.ReplaceAll(string(packed), gone, "")
@@ -39,11 +41,11 @@ func TestDeletionKeepsOtherRefs(t *testing.T) {
 	if err := r.keepsOthers(deletion); !errors.Is(err, ErrRefMoved) {
 		t.Errorf("a packed ref that git takes for loose: %v", err)
 	}
-	if err := r.keepsOthers([]RefUpdate{{"refs/heads/loose", base, ZeroOID}}); err != nil {
+	if err := r.keepsOthers([]git.RefUpdate{{Ref: "refs/heads/loose", Old: base, New: git.ZeroOID}}); err != nil {
 		t.Errorf("a loose ref: %v", err)
 	}
 	check(t, r.UpdateRefs(ctx, deletion, "")) // with git's own file
-	if left := must[map[string]OID](t)(r.PackedRefs("refs/heads/gone", "refs/heads/kept")); len(left) != 1 {
+	if left := must[map[string]git.OID](t)(r.PackedRefs("refs/heads/gone", "refs/heads/kept")); len(left) != 1 {
 		t.Errorf("packed: %v", left)
 	}
 }

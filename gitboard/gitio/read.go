@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"path"
 	"strings"
+
+	"github.com/git-liza/git-liza/gitboard/git"
 )
 
 // Object reads one object by any name that git understands: an id, a ref,
@@ -12,21 +14,21 @@ import (
 // the main worktree's. ErrNotFound when there is none, also when a short id
 // is ambiguous; a CommandError for what git refuses to look for, such as an
 // entry beyond the end of a reflog, and for a damaged object.
-func (r *Repo) Object(ctx context.Context, name string) (Object, error) {
+func (r *Repo) Object(ctx context.Context, name string) (git.Object, error) {
 	objects, err := r.Objects(ctx, []string{name})
 	if err != nil {
-		return Object{}, err
+		return git.Object{}, err
 	}
 	if objects[0].OID == "" {
-		return Object{}, fmt.Errorf("object %q: %w", name, ErrNotFound)
+		return git.Object{}, fmt.Errorf("object %q: %w", name, ErrNotFound)
 	}
 	return objects[0], nil
 }
 
 // Objects reads many objects in one exchange with git, in the order of names.
 // A missing one has OID "". All of them are held in memory.
-func (r *Repo) Objects(ctx context.Context, names []string) ([]Object, error) {
-	objects := make([]Object, len(names))
+func (r *Repo) Objects(ctx context.Context, names []string) ([]git.Object, error) {
+	objects := make([]git.Object, len(names))
 	var asked []string
 	var at []int
 	for i, name := range names {
@@ -42,6 +44,7 @@ func (r *Repo) Objects(ctx context.Context, names []string) ([]Object, error) {
 	if err != nil {
 		return nil, err
 	}
+	r.fromKept(ctx, asked, answers)
 	for i, answer := range answers {
 		objects[at[i]] = answer
 	}
@@ -59,9 +62,9 @@ func askable(name string) bool {
 
 // FileOID returns the id of the file at path, from the top of the tree of
 // commit. ErrNotFound when there is no file there; a directory is none.
-func (r *Repo) FileOID(ctx context.Context, commit OID, file string) (OID, error) {
+func (r *Repo) FileOID(ctx context.Context, commit git.OID, file string) (git.OID, error) {
 	missing := fmt.Errorf("file %q in %s: %w", file, commit.Short(), ErrNotFound)
-	if !commit.valid() || commit.IsZero() {
+	if !commit.Valid() || commit.IsZero() {
 		return "", missing
 	}
 	// Clean: what leads out of the tree keeps its "../" and is not found.
@@ -69,7 +72,7 @@ func (r *Repo) FileOID(ctx context.Context, commit OID, file string) (OID, error
 	if err != nil {
 		return "", err
 	}
-	if object.Type != BlobObject {
+	if object.Type != git.BlobObject {
 		return "", missing
 	}
 	return object.OID, nil

@@ -7,20 +7,15 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-)
 
-// Ref is a ref and the object it points to, not peeled.
-type Ref struct {
-	Name string // in full: "refs/heads/main"
-	OID  OID
-	Type ObjectType // of that object; "" where one that was asked for leads to a missing object
-}
+	"github.com/git-liza/git-liza/gitboard/git"
+)
 
 // Ref returns the present value of the ref with that full name, not peeled,
 // and ZeroOID when there is none. Refs may point to objects of any type. A
 // BrokenRefError when there is a file for it that leads to no object.
-func (r *Repo) Ref(ctx context.Context, name string) (OID, error) {
-	if err := checkRefName(name); err != nil {
+func (r *Repo) Ref(ctx context.Context, name string) (git.OID, error) {
+	if err := git.CheckRefName(name); err != nil {
 		return "", err
 	}
 	objects, err := r.Objects(ctx, []string{name})
@@ -41,36 +36,53 @@ func (r *Repo) Ref(ctx context.Context, name string) (OID, error) {
 
 // absentRef tells a ref that does not exist from one that a crash has emptied,
 // or whose object has gone. It may also have come just now.
-func (r *Repo) absentRef(ctx context.Context, name string) (OID, error) {
-	file := filepath.Join(r.common, filepath.FromSlash(name))
+func (r *Repo) absentRef(ctx context.Context, name string) (git.OID, error) {
 	for range attempts {
-		found, err := os.Lstat(file)
-		if err != nil || found.IsDir() {
-			return ZeroOID, nil
+		text, err := r.refText(name)
+		if err != nil || text == nil {
+			return git.ZeroOID, err
 		}
 		objects, err := r.Objects(ctx, []string{name})
 		if err != nil || objects[0].OID != "" {
 			return objects[0].OID, err
 		}
-		data, err := os.ReadFile(file)
-		text := strings.TrimSpace(string(data))
-		if err != nil || strings.HasPrefix(text, "ref:") {
+		if strings.HasPrefix(*text, "ref:") {
 			continue
 		}
-		// Deleted and made again meanwhile, it leads somewhere.
-		objects, err = r.Objects(ctx, []string{text})
+		// Deleted and made again meanwhile, it leads somewhere; so it does when its object has been brought back.
+		objects, err = r.Objects(ctx, []string{*text})
 		if err != nil {
 			return "", err
 		}
-		if objects[0].OID == "" {
-			return "", &BrokenRefError{Ref: name, Text: text}
+		if objects[0].OID == "" || objects[0].OID != git.OID(*text) {
+			return "", &BrokenRefError{Ref: name, Text: *text}
 		}
+		return objects[0].OID, nil
 	}
-	return ZeroOID, nil
+	return git.ZeroOID, nil
+}
+
+// refText returns what a ref's file holds, else its value in packed-refs; nil when it is in neither.
+func (r *Repo) refText(name string) (*string, error) {
+	file := filepath.Join(r.common, filepath.FromSlash(name))
+	data, err := os.ReadFile(file)
+	text := strings.TrimSpace(string(data))
+	if err == nil {
+		return &text, nil
+	}
+	if found, statErr := os.Lstat(file); statErr == nil && !found.IsDir() {
+		return nil, err
+	}
+	packed, err := r.PackedRefs(name)
+	if oid, is := packed[name]; is {
+		text = string(oid)
+		return &text, err
+	}
+	return nil, err
 }
 
 // exactRef asks for that very name, at the price of a child.
-func (r *Repo) exactRef(ctx context.Context, name string) (OID, error) {
+func (r *Repo) exactRef(ctx context.Context, name string) (git.OID, error) {
 	refs, err := r.Refs(ctx, name)
 	if err != nil {
 		return "", err
@@ -80,15 +92,15 @@ func (r *Repo) exactRef(ctx context.Context, name string) (OID, error) {
 			return ref.OID, nil
 		}
 	}
-	return ZeroOID, nil
+	return git.ZeroOID, nil
 }
 
 // Refs returns the refs below the given prefixes, sorted by name; all refs
 // without any. A prefix ends where a path component does: "refs/liza" and
 // "refs/liza/" mean the same, and a full name means that ref.
-func (r *Repo) Refs(ctx context.Context, prefixes ...string) ([]Ref, error) {
+func (r *Repo) Refs(ctx context.Context, prefixes ...string) ([]git.Ref, error) {
 	for _, prefix := range prefixes {
-		if err := checkRefName(prefix); err != nil {
+		if err := git.CheckRefName(prefix); err != nil {
 			return nil, err
 		}
 	}
@@ -100,11 +112,11 @@ func (r *Repo) Refs(ctx context.Context, prefixes ...string) ([]Ref, error) {
 	if err != nil {
 		return nil, fmt.Errorf("list refs: %w", err)
 	}
-	var refs []Ref
+	var refs []git.Ref
 	for _, line := range splitLines(out) {
 		oid, rest, _ := strings.Cut(line, " ")
 		kind, name, _ := strings.Cut(rest, " ")
-		refs = append(refs, Ref{Name: name, OID: OID(oid), Type: ObjectType(kind)})
+		refs = append(refs, git.Ref{Name: name, OID: git.OID(oid), Type: git.ObjectType(kind)})
 	}
 	return refs, nil
 }
@@ -113,7 +125,7 @@ func (r *Repo) Refs(ctx context.Context, prefixes ...string) ([]Ref, error) {
 // One that leads nowhere is none.
 func (r *Repo) SymbolicRefs(ctx context.Context, names ...string) (map[string]string, error) {
 	for _, name := range names {
-		if err := checkRefName(name); err != nil {
+		if err := git.CheckRefName(name); err != nil {
 			return nil, err
 		}
 	}
@@ -132,16 +144,16 @@ func (r *Repo) SymbolicRefs(ctx context.Context, names ...string) (map[string]st
 
 // Where returns the values of refs by full name; those that do not exist are
 // left out. It starts no child for a few.
-func (r *Repo) Where(ctx context.Context, names []string) (map[string]OID, error) {
+func (r *Repo) Where(ctx context.Context, names []string) (map[string]git.OID, error) {
 	const fewRefs, many = 8, 200 // many arguments: all refs are listed then
-	values := make(map[string]OID, len(names))
+	values := make(map[string]git.OID, len(names))
 	if len(names) <= fewRefs {
 		for _, name := range names {
 			oid, err := r.Ref(ctx, name)
 			if broken := (*BrokenRefError)(nil); err != nil && !errors.As(err, &broken) {
 				return nil, err
 			} else if broken != nil {
-				oid = OID(broken.Text)
+				oid = git.OID(broken.Text)
 			}
 			if !oid.IsZero() {
 				values[name] = oid
@@ -163,23 +175,6 @@ func (r *Repo) Where(ctx context.Context, names []string) (map[string]OID, error
 func (r *Repo) forEachRef(ctx context.Context, format string, prefixes []string) ([]byte, error) {
 	return r.command("for-each-ref", append([]string{"for-each-ref", "--format=" + format}, prefixes...)...).output(ctx)
 }
-
-// checkRefName refuses what is no full ref name, before git reads an option,
-// a revision or a pattern into it. What git-check-ref-format adds to these
-// rules is left to git.
-func checkRefName(name string) error {
-	if !strings.HasPrefix(name, "refs/") || strings.Contains(name, "..") || strings.ContainsAny(name, " ~^:?*[\\\n\x00") {
-		return fmt.Errorf("%q is not the full name of a ref", name)
-	}
-	return nil
-}
-
-// branchRef returns the full name of a branch, which may be given either way.
-func branchRef(branch string) string {
-	return headsPrefix + strings.TrimPrefix(branch, headsPrefix)
-}
-
-const headsPrefix = "refs/heads/"
 
 // splitLines splits output that ends each line with a line feed.
 func splitLines(out []byte) []string { return splitBy(out, "\n") }

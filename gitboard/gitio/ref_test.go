@@ -11,6 +11,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/git-liza/git-liza/gitboard/git"
 )
 
 func TestUpdateRefs(t *testing.T) {
@@ -20,22 +22,22 @@ func TestUpdateRefs(t *testing.T) {
 	const x, y = "refs/liza/x", "refs/liza/y"
 	steps := []struct {
 		name    string
-		updates []RefUpdate
+		updates []git.RefUpdate
 		want    error
-		x, y    OID
+		x, y    git.OID
 	}{
-		{"nothing", nil, nil, ZeroOID, ZeroOID},
-		{"create", []RefUpdate{{x, "", one}}, nil, one, ZeroOID},
-		{"create what exists", []RefUpdate{{x, ZeroOID, two}}, ErrRefMoved, one, ZeroOID},
-		{"find it in place", []RefUpdate{{x, three, one}}, nil, one, ZeroOID},
-		{"move", []RefUpdate{{x, one, two}}, nil, two, ZeroOID},
-		{"move from another", []RefUpdate{{x, one, three}}, ErrRefMoved, two, ZeroOID},
-		{"all or nothing", []RefUpdate{{y, "", one}, {x, one, three}}, ErrRefMoved, two, ZeroOID},
-		{"verify", []RefUpdate{{x, two, two}, {y, "", ""}}, nil, two, ZeroOID},
-		{"verify and move", []RefUpdate{{y, "", three}, {x, two, two}}, nil, two, three},
-		{"verify fails", []RefUpdate{{y, three, one}, {x, one, one}}, ErrRefMoved, two, three},
-		{"delete another", []RefUpdate{{y, one, ""}}, ErrRefMoved, two, three},
-		{"delete and move", []RefUpdate{{x, two, one}, {y, three, ""}}, nil, one, ZeroOID},
+		{"nothing", nil, nil, git.ZeroOID, git.ZeroOID},
+		{"create", []git.RefUpdate{{Ref: x, Old: "", New: one}}, nil, one, git.ZeroOID},
+		{"create what exists", []git.RefUpdate{{Ref: x, Old: git.ZeroOID, New: two}}, ErrRefMoved, one, git.ZeroOID},
+		{"find it in place", []git.RefUpdate{{Ref: x, Old: three, New: one}}, nil, one, git.ZeroOID},
+		{"move", []git.RefUpdate{{Ref: x, Old: one, New: two}}, nil, two, git.ZeroOID},
+		{"move from another", []git.RefUpdate{{Ref: x, Old: one, New: three}}, ErrRefMoved, two, git.ZeroOID},
+		{"all or nothing", []git.RefUpdate{{Ref: y, Old: "", New: one}, {Ref: x, Old: one, New: three}}, ErrRefMoved, two, git.ZeroOID},
+		{"verify", []git.RefUpdate{{Ref: x, Old: two, New: two}, {Ref: y, Old: "", New: ""}}, nil, two, git.ZeroOID},
+		{"verify and move", []git.RefUpdate{{Ref: y, Old: "", New: three}, {Ref: x, Old: two, New: two}}, nil, two, three},
+		{"verify fails", []git.RefUpdate{{Ref: y, Old: three, New: one}, {Ref: x, Old: one, New: one}}, ErrRefMoved, two, three},
+		{"delete another", []git.RefUpdate{{Ref: y, Old: one, New: ""}}, ErrRefMoved, two, three},
+		{"delete and move", []git.RefUpdate{{Ref: x, Old: two, New: one}, {Ref: y, Old: three, New: ""}}, nil, one, git.ZeroOID},
 	}
 	for _, packed := range []bool{false, true} {
 		for _, step := range steps {
@@ -45,22 +47,22 @@ func TestUpdateRefs(t *testing.T) {
 				} else if err != nil && !strings.Contains(err.Error(), "refs/liza/") {
 					t.Errorf("%v does not name the ref", err)
 				}
-				if gotX, gotY := must[OID](t)(r.Ref(ctx, x)), must[OID](t)(r.Ref(ctx, y)); gotX != step.x || gotY != step.y {
+				if gotX, gotY := must[git.OID](t)(r.Ref(ctx, x)), must[git.OID](t)(r.Ref(ctx, y)); gotX != step.x || gotY != step.y {
 					t.Errorf("x is %s, y is %s", gotX, gotY)
 				}
 				if packed {
-					git(t, r.TopLevel(), "pack-refs", "--all")
+					native(t, r.TopLevel(), "pack-refs", "--all")
 				}
 			})
 		}
-		check(t, r.UpdateRefs(ctx, []RefUpdate{{x, one, ""}}, ""))
+		check(t, r.UpdateRefs(ctx, []git.RefUpdate{{Ref: x, Old: one, New: ""}}, ""))
 	}
 }
 
 func TestBrokenRef(t *testing.T) {
 	ctx, r := scratch(t)
 	const x = "refs/liza/x"
-	check(t, r.UpdateRefs(ctx, []RefUpdate{{x, "", store(t, ctx, r, "one")[0]}}, ""))
+	check(t, r.UpdateRefs(ctx, []git.RefUpdate{{Ref: x, Old: "", New: store(t, ctx, r, "one")[0]}}, ""))
 	file := filepath.Join(r.CommonDir(), filepath.FromSlash(x))
 	for _, text := range []string{"", strings.Repeat("12345678", 5) + "\n", "rubbish\n"} {
 		check(t, os.WriteFile(file, []byte(text), 0o666))
@@ -70,11 +72,11 @@ func TestBrokenRef(t *testing.T) {
 		}
 	}
 	check(t, os.WriteFile(file, []byte("ref: refs/liza/nowhere\n"), 0o666))
-	if got := must[OID](t)(r.Ref(ctx, x)); !got.IsZero() {
+	if got := must[git.OID](t)(r.Ref(ctx, x)); !got.IsZero() {
 		t.Errorf("a symbolic ref to nowhere: %s", got)
 	}
 	check(t, os.Remove(file))
-	if got := must[OID](t)(r.Ref(ctx, x)); !got.IsZero() {
+	if got := must[git.OID](t)(r.Ref(ctx, x)); !got.IsZero() {
 		t.Errorf("got %s", got)
 	}
 }
@@ -84,13 +86,13 @@ func TestUpdateRefsRefused(t *testing.T) {
 	id := store(t, ctx, r, "one")[0]
 	var failed *CommandError
 	absent := blob("never written").OID
-	for _, ref := range []RefUpdate{{"refs/heads/main/below", "", id}, {"refs/liza/x", "", absent}, {"refs/liza/x.lock", "", id}} {
-		if err := r.UpdateRefs(ctx, []RefUpdate{ref}, ""); !errors.As(err, &failed) || failed.Exit != 128 {
+	for _, ref := range []git.RefUpdate{{Ref: "refs/heads/main/below", Old: "", New: id}, {Ref: "refs/liza/x", Old: "", New: absent}, {Ref: "refs/liza/x.lock", Old: "", New: id}} {
+		if err := r.UpdateRefs(ctx, []git.RefUpdate{ref}, ""); !errors.As(err, &failed) || failed.Exit != 128 {
 			t.Errorf("%v: got %v", ref, err)
 		}
 	}
-	for _, ref := range []RefUpdate{{"main", "", id}, {"refs/a\x00b", "", id}, {"refs/a\nb", "", id}, {"refs/x", "", "main"}} {
-		if err := r.UpdateRefs(ctx, []RefUpdate{ref}, ""); err == nil {
+	for _, ref := range []git.RefUpdate{{Ref: "main", Old: "", New: id}, {Ref: "refs/a\x00b", Old: "", New: id}, {Ref: "refs/a\nb", Old: "", New: id}, {Ref: "refs/x", Old: "", New: "main"}} {
+		if err := r.UpdateRefs(ctx, []git.RefUpdate{ref}, ""); err == nil {
 			t.Errorf("%q was accepted", ref)
 		}
 	}
@@ -99,8 +101,9 @@ func TestUpdateRefsRefused(t *testing.T) {
 func TestUpdateRefsBusy(t *testing.T) {
 	ctx, r := scratch(t)
 	id := store(t, ctx, r, "one")[0]
-	update := []RefUpdate{{"refs/liza/x", "", id}}
+	update := []git.RefUpdate{{Ref: "refs/liza/x", Old: "", New: id}}
 	lock := filepath.Join(r.CommonDir(), "refs", "liza", "x.lock")
+	asGit(t, r.TopLevel(), "git", "update-ref")
 	writeIn(t, filepath.Dir(lock), "x.lock", "")
 	if err := r.UpdateRefs(ctx, update, ""); !errors.Is(err, ErrBusy) || !strings.Contains(err.Error(), lock) {
 		t.Errorf("got %v", err)
@@ -114,13 +117,13 @@ func TestUpdateRefsBusy(t *testing.T) {
 // A cancelled update has happened or not, and leaves no lock.
 func TestUpdateRefsCancelled(t *testing.T) {
 	ctx, r := scratch(t)
-	now := ZeroOID
+	now := git.ZeroOID
 	for i := range 60 {
 		next := store(t, ctx, r, fmt.Sprint(i))[0]
 		short, cancel := context.WithTimeout(ctx, time.Duration(i)*80*time.Microsecond)
-		err := r.UpdateRefs(short, []RefUpdate{{"refs/liza/x", now, next}}, "")
+		err := r.UpdateRefs(short, []git.RefUpdate{{Ref: "refs/liza/x", Old: now, New: next}}, "")
 		cancel()
-		got := must[OID](t)(r.Ref(ctx, "refs/liza/x"))
+		got := must[git.OID](t)(r.Ref(ctx, "refs/liza/x"))
 		if err == nil && got != next || err != nil && (got != now || !errors.Is(err, context.DeadlineExceeded)) {
 			t.Fatalf("it is %s after %v", got, err)
 		}
@@ -133,21 +136,21 @@ func TestUpdateRefsCancelled(t *testing.T) {
 
 // No acknowledged update may get lost, whatever `git pack-refs` does beside.
 func TestRacers(t *testing.T) {
-	t.Run("alone", func(t *testing.T) { race(t, 10, func(int, OID) []RefUpdate { return nil }) })
+	t.Run("alone", func(t *testing.T) { race(t, 4, func(int, git.OID) []git.RefUpdate { return nil }) })
 	// Git reads packed-refs for the first ref, and long before it has the lock of the second.
 	t.Run("beside another ref", func(t *testing.T) {
-		race(t, 20, func(racer int, at OID) []RefUpdate {
-			return []RefUpdate{{fmt.Sprintf("refs/liza/leases/coder-%d", racer), at, at}}
+		race(t, 6, func(racer int, at git.OID) []git.RefUpdate {
+			return []git.RefUpdate{{Ref: fmt.Sprintf("refs/liza/leases/coder-%d", racer), Old: at, New: at}}
 		})
 	})
 }
 
 // race lets racers win several times each. beside are updates that come first in a transaction, of refs at that commit.
-func race(t *testing.T, wins int, beside func(racer int, at OID) []RefUpdate) {
+func race(t *testing.T, wins int, beside func(racer int, at git.OID) []git.RefUpdate) {
 	ctx, r := scratch(t)
 	const racers = 8
 	const ref = "refs/heads/liza/counter"
-	seen := make([][]OID, racers)
+	seen := make([][]git.OID, racers)
 	packing, stop := context.WithCancel(ctx)
 	var packer, group sync.WaitGroup
 	packer.Go(func() {
@@ -155,11 +158,11 @@ func race(t *testing.T, wins int, beside func(racer int, at OID) []RefUpdate) {
 			r.command("pack-refs", "pack-refs", "--all").run(packing)
 		}
 	})
-	base := must[OID](t)(r.ResolveCommit(ctx, "HEAD"))
+	base := must[git.OID](t)(r.ResolveCommit(ctx, "HEAD"))
 	for i := range racers {
 		updates := beside(i, base)
 		for _, u := range updates {
-			check(t, r.UpdateRefs(ctx, []RefUpdate{{u.Ref, ZeroOID, base}}, ""))
+			check(t, r.UpdateRefs(ctx, []git.RefUpdate{{Ref: u.Ref, Old: git.ZeroOID, New: base}}, ""))
 		}
 		group.Go(func() {
 			for n := 0; len(seen[i]) < wins; n++ {
@@ -168,14 +171,14 @@ func race(t *testing.T, wins int, beside func(racer int, at OID) []RefUpdate) {
 					t.Error(err)
 					return
 				}
-				c := Commit{Tree: EmptyTree, Author: ada, Committer: ada, Message: fmt.Sprintln(i, n), Parents: []OID{base}}
+				c := git.Commit{Tree: git.EmptyTree, Author: ada, Committer: ada, Message: fmt.Sprintln(i, n), Parents: []git.OID{base}}
 				if !old.IsZero() {
-					c.Parents = []OID{old}
+					c.Parents = []git.OID{old}
 				}
-				object := NewObject(CommitObject, EncodeCommit(c))
+				object := git.NewObject(git.CommitObject, git.EncodeCommit(c))
 				err = errors.Join(
-					r.WriteObjects(ctx, []Object{object, NewObject(TreeObject, nil)}),
-					r.UpdateRefs(ctx, append(slices.Clone(updates), RefUpdate{ref, old, object.OID}), "race"))
+					r.WriteObjects(ctx, []git.Object{object, git.NewObject(git.TreeObject, nil)}),
+					r.UpdateRefs(ctx, append(slices.Clone(updates), git.RefUpdate{Ref: ref, Old: old, New: object.OID}), "race"))
 				switch {
 				case err == nil:
 					seen[i] = append(seen[i], object.OID)
@@ -189,7 +192,7 @@ func race(t *testing.T, wins int, beside func(racer int, at OID) []RefUpdate) {
 	group.Wait()
 	stop()
 	packer.Wait()
-	tip := must[OID](t)(r.Ref(ctx, ref))
+	tip := must[git.OID](t)(r.Ref(ctx, ref))
 	if n := must[int](t)(r.CountCommits(ctx, base, tip)); n != racers*wins {
 		t.Errorf("%d commits are left of %d", n, racers*wins)
 	}
@@ -205,20 +208,20 @@ func race(t *testing.T, wins int, beside func(racer int, at OID) []RefUpdate) {
 func TestRefs(t *testing.T) {
 	ctx, r := scratch(t)
 	id := store(t, ctx, r, "a lease")[0]
-	head := must[OID](t)(r.ResolveCommit(ctx, "HEAD"))
-	check(t, r.UpdateRefs(ctx, []RefUpdate{
-		{"refs/liza/leases/a", "", id}, {"refs/liza/leases/b", "", head}, {"refs/liza/leasesx", "", id},
+	head := must[git.OID](t)(r.ResolveCommit(ctx, "HEAD"))
+	check(t, r.UpdateRefs(ctx, []git.RefUpdate{
+		{Ref: "refs/liza/leases/a", Old: "", New: id}, {Ref: "refs/liza/leases/b", Old: "", New: head}, {Ref: "refs/liza/leasesx", Old: "", New: id},
 	}, ""))
-	want := fmt.Sprint([]Ref{{"refs/liza/leases/a", id, BlobObject}, {"refs/liza/leases/b", head, CommitObject}})
+	want := fmt.Sprint([]git.Ref{{Name: "refs/liza/leases/a", OID: id, Type: git.BlobObject}, {Name: "refs/liza/leases/b", OID: head, Type: git.CommitObject}})
 	for _, prefix := range []string{"refs/liza/leases", "refs/liza/leases/"} {
-		if got := fmt.Sprint(must[[]Ref](t)(r.Refs(ctx, prefix))); got != want {
+		if got := fmt.Sprint(must[[]git.Ref](t)(r.Refs(ctx, prefix))); got != want {
 			t.Errorf("%s: got %s", prefix, got)
 		}
 	}
-	if got := must[[]Ref](t)(r.Refs(ctx)); len(got) != 4 {
+	if got := must[[]git.Ref](t)(r.Refs(ctx)); len(got) != 4 {
 		t.Errorf("all: got %v", got)
 	}
-	if got := must[[]Ref](t)(r.Refs(ctx, "refs/none")); got != nil {
+	if got := must[[]git.Ref](t)(r.Refs(ctx, "refs/none")); got != nil {
 		t.Errorf("none: got %v", got)
 	}
 }
@@ -227,8 +230,8 @@ func TestRefs(t *testing.T) {
 func TestRefIsExact(t *testing.T) {
 	ctx, r := scratch(t)
 	id := store(t, ctx, r, "x")[0]
-	check(t, r.UpdateRefs(ctx, []RefUpdate{{"refs/tags/refs/liza/x", "", id}}, ""))
-	if got := must[OID](t)(r.Ref(ctx, "refs/liza/x")); got != ZeroOID {
+	check(t, r.UpdateRefs(ctx, []git.RefUpdate{{Ref: "refs/tags/refs/liza/x", Old: "", New: id}}, ""))
+	if got := must[git.OID](t)(r.Ref(ctx, "refs/liza/x")); got != git.ZeroOID {
 		t.Errorf("got %s", got)
 	}
 }
@@ -236,12 +239,12 @@ func TestRefIsExact(t *testing.T) {
 // A tag is not peeled.
 func TestRefToTag(t *testing.T) {
 	ctx, r := scratch(t)
-	git(t, r.TopLevel(), "tag", "-a", "-m", "v1", "v1")
-	tag := must[OID](t)(r.Ref(ctx, "refs/tags/v1"))
-	if got := must[Object](t)(r.Object(ctx, string(tag))); got.Type != TagObject {
+	native(t, r.TopLevel(), "tag", "-a", "-m", "v1", "v1")
+	tag := must[git.OID](t)(r.Ref(ctx, "refs/tags/v1"))
+	if got := must[git.Object](t)(r.Object(ctx, string(tag))); got.Type != git.TagObject {
 		t.Errorf("got %v", got.Type)
 	}
-	if must[OID](t)(r.ResolveCommit(ctx, "v1")) != must[OID](t)(r.ResolveCommit(ctx, "HEAD")) {
+	if must[git.OID](t)(r.ResolveCommit(ctx, "v1")) != must[git.OID](t)(r.ResolveCommit(ctx, "HEAD")) {
 		t.Error("the tag's commit is HEAD")
 	}
 }
@@ -252,17 +255,17 @@ func TestUpdateRefsWithoutHooks(t *testing.T) {
 	hook := filepath.Join(r.CommonDir(), "hooks", "reference-transaction")
 	check(t, os.MkdirAll(filepath.Dir(hook), 0o777))
 	check(t, os.WriteFile(hook, []byte("#!/bin/sh\nexit 1\n"), 0o777))
-	check(t, r.UpdateRefs(ctx, []RefUpdate{{"refs/liza/x", "", store(t, ctx, r, "x")[0]}}, ""))
+	check(t, r.UpdateRefs(ctx, []git.RefUpdate{{Ref: "refs/liza/x", Old: "", New: store(t, ctx, r, "x")[0]}}, ""))
 }
 
 // A ref that leads nowhere doesn't hide the others.
 func TestRefsBesideABrokenOne(t *testing.T) {
 	ctx, r := scratch(t)
 	whole := store(t, ctx, r, "whole")[0]
-	check(t, r.UpdateRefs(ctx, []RefUpdate{{"refs/liza/leases/a", "", whole}}, ""))
+	check(t, r.UpdateRefs(ctx, []git.RefUpdate{{Ref: "refs/liza/leases/a", Old: "", New: whole}}, ""))
 	lost := strings.Repeat("1", 40)
 	writeIn(t, r.CommonDir(), "refs/liza/leases/b", lost+"\n")
-	refs := must[[]Ref](t)(r.Refs(ctx, "refs/liza/leases"))
+	refs := must[[]git.Ref](t)(r.Refs(ctx, "refs/liza/leases"))
 	if len(refs) != 2 || refs[0].OID != whole || string(refs[1].OID) != lost {
 		t.Errorf("%v", refs)
 	}

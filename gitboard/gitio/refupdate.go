@@ -3,30 +3,25 @@ package gitio
 import (
 	"fmt"
 	"strings"
+
+	"github.com/git-liza/git-liza/gitboard/git"
 )
 
-// RefUpdate is one compare-and-swap.
-type RefUpdate struct {
-	Ref string // in full
-	Old OID    // the value it must have; zero: it must not exist
-	New OID    // the value it gets; zero: delete it; Old again: only verify
-}
-
 // transaction writes the updates in the format of git-update-ref, -z.
-func transaction(updates []RefUpdate) ([]byte, error) {
+func transaction(updates []git.RefUpdate) ([]byte, error) {
 	var b strings.Builder
 	for _, u := range updates {
-		old, to := u.Old.orZero(), u.New.orZero()
-		if err := checkRefName(u.Ref); err != nil {
+		old, to := u.Old.OrZero(), u.New.OrZero()
+		if err := git.CheckRefName(u.Ref); err != nil {
 			return nil, err
 		}
-		if !old.valid() || !to.valid() {
+		if !old.Valid() || !to.Valid() {
 			return nil, fmt.Errorf("update %s: %q and %q must be full object ids", u.Ref, u.Old, u.New)
 		}
 		switch {
 		case old == to:
 			fmt.Fprintf(&b, "verify %s\x00%s\x00", u.Ref, old)
-		case to == ZeroOID:
+		case to == git.ZeroOID:
 			fmt.Fprintf(&b, "delete %s\x00%s\x00", u.Ref, old)
 		default:
 			fmt.Fprintf(&b, "update %s\x00%s\x00%s\x00", u.Ref, to, old)

@@ -1,7 +1,6 @@
 package gitio
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -12,6 +11,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/git-liza/git-liza/gitboard/git"
 )
 
 // Remote is another repository, which this one fetches from and pushes to by
@@ -34,27 +35,15 @@ const (
 	networkTimeoutKey = "liza.networktimeout"
 )
 
-// mayShare tells, without asking git, whether a repository's settings may name
-// a remote that its board is shared by.
-func mayShare(settings []byte) bool {
-	settings = bytes.ToLower(settings)
-	_, ours, _ := bytes.Cut(settings, []byte("[liza]"))
-	return bytes.Contains(ours, []byte("remote")) || bytes.Count(settings, []byte("[include")) > bytes.Count(settings, []byte(hooksInclude))
-}
-
-// hooksInclude is the one include that names no remote: package hooks/install
-// switches hooks on by it, in a repository's own settings.
-const hooksInclude = "path = liza/hooks/gitconfig"
-
 // Shared returns the remote that the board is shared by (liza.remote in the
 // repository's own settings), nil when it is not: then no child is started.
 func (r *Repo) Shared(ctx context.Context) (*Remote, error) {
-	text, err := os.ReadFile(filepath.Join(r.common, "config"))
-	if err != nil || !mayShare(text) {
+	if !r.ownSettings().mayShare() {
 		return nil, nil
 	}
 	settings := r.people.settings()
 	if settings == nil {
+		var err error
 		if settings, err = r.remoteSettings(ctx); err != nil {
 			return nil, err
 		}
@@ -65,12 +54,9 @@ func (r *Repo) Shared(ctx context.Context) (*Remote, error) {
 	return r.remote(last(settings[RemoteKey]), settings), nil
 }
 
-// Mirrors tells, without asking git, whether this repository's settings let a
-// plain fetch overwrite every ref, as `git clone --mirror` does.
-func (r *Repo) Mirrors() bool {
-	text, err := os.ReadFile(filepath.Join(r.common, "config"))
-	return err == nil && bytes.Contains(text, []byte("+refs/*:refs/*"))
-}
+// MayMirror reports, without asking git, whether this repository's settings may
+// let a plain fetch overwrite every ref, as `git clone --mirror` does.
+func (r *Repo) MayMirror() bool { return r.ownSettings().mayMirror() }
 
 // Remote returns the remote of that name.
 func (r *Repo) Remote(ctx context.Context, name string) (*Remote, error) {
@@ -163,6 +149,10 @@ var ErrRejected = errors.New("the push was rejected")
 // way: another push's, or one that a killed git has left there.
 var ErrLockedThere = errors.New("the remote's refs are locked")
 
+// ErrHiddenThere says, beside ErrRejected, that the remote takes no push to one of
+// the refs (receive.hideRefs, which a clone with a board has for its own).
+var ErrHiddenThere = errors.New("the remote takes no pushes to its board")
+
 // ErrSilent says that the remote was given up on, because nothing was heard of it
 // for as long as Patience. That was a wait: to try again at once is only another.
 var ErrSilent = errors.New("nothing was heard")
@@ -188,13 +178,20 @@ func (m *Remote) Fetch(ctx context.Context, prune, whole bool, refspecs ...strin
 		args = append(args, "--refetch")
 	}
 	args = append(args, "--", m.Name)
-	_, err := m.talk(ctx, "fetch", append(args, refspecs...), nil)
-	if failed := (*NetworkError)(nil); errors.As(err, &failed) && exitCode(failed.Err) == 1 {
-		if busy := m.repo.locked(fetchLocks(refspecs)...); busy != nil {
+	for attempt := 1; ; attempt++ {
+		_, err := m.talk(ctx, "fetch", append(args, refspecs...), nil)
+		failed := (*NetworkError)(nil)
+		if !errors.As(err, &failed) || exitCode(failed.Err) != 1 {
+			return err
+		}
+		busy := m.repo.locked(fetchLocks(refspecs)...)
+		if busy == nil {
+			return err
+		}
+		if attempt == attempts || !m.repo.awaitBusy(ctx, busy) {
 			return busy
 		}
 	}
-	return err
 }
 
 // fetchLocks are the lock files, or patterns of them, that keep a fetch from
@@ -220,12 +217,12 @@ func (m *Remote) Has(ctx context.Context, ref string) (bool, error) {
 
 // Push is what a push is to do with one ref of the remote.
 type Push struct {
-	Ref string // in full
-	New OID    // zero: delete it
+	Ref string  // in full
+	New git.OID // zero: delete it
 	// Exactly makes it a compare-and-swap from Old, zero for "it must not
 	// exist". Else the ref may only go forward, as git says that.
 	Exactly bool
-	Old     OID
+	Old     git.OID
 }
 
 // Push moves refs of the remote, all or none. ErrRejected in a NetworkError
@@ -234,12 +231,12 @@ type Push struct {
 func (m *Remote) Push(ctx context.Context, pushes []Push) error {
 	args := flags(noHooks, noUpkeep, []string{"push", "--porcelain", "--progress", "--atomic", "--no-signed", "--no-follow-tags", "--recurse-submodules=no"})
 	for _, p := range pushes {
-		if err := checkRefName(p.Ref); err != nil {
+		if err := git.CheckRefName(p.Ref); err != nil {
 			return err
 		}
 		if p.Exactly {
-			old := p.Old.orZero()
-			if old == ZeroOID {
+			old := p.Old.OrZero()
+			if old == git.ZeroOID {
 				old = ""
 			}
 			args = append(args, "--force-with-lease="+p.Ref+":"+string(old))
@@ -247,8 +244,8 @@ func (m *Remote) Push(ctx context.Context, pushes []Push) error {
 	}
 	args = append(args, "--", m.Name)
 	for _, p := range pushes {
-		from := string(p.New.orZero())
-		if p.New.orZero() == ZeroOID {
+		from := string(p.New.OrZero())
+		if p.New.OrZero() == git.ZeroOID {
 			from = ""
 		}
 		args = append(args, from+":"+p.Ref)
@@ -271,6 +268,9 @@ func rejected(out []byte, err error) error {
 			if strings.Contains(failed.Said, "cannot lock ref") && strings.Contains(failed.Said, ".lock'") { // not what stands where a ref is to be
 				failed.Err = fmt.Errorf("%w: %w", ErrLockedThere, failed.Err)
 			}
+			if strings.Contains(failed.Said, "hidden ref") { // a word of the protocol: it is in every language
+				failed.Err = fmt.Errorf("%w: %w", ErrHiddenThere, failed.Err)
+			}
 			return failed
 		}
 	}
@@ -283,6 +283,8 @@ func (m *Remote) talk(ctx context.Context, op string, args []string, stdin []byt
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	c := m.repo.command(op, args...).with(m.env...).feed(stdin)
+	repair := c.repair
+	c.repair = nil // what a remote has done of it shows when it is asked again
 	c.dir = m.repo.base()
 	heard := &listener{patience: m.patience, silent: func() { cancel(ErrSilent) }}
 	heard.timer = time.AfterFunc(m.patience, heard.silent)
@@ -292,6 +294,7 @@ func (m *Remote) talk(ctx context.Context, op string, args []string, stdin []byt
 	if err == nil {
 		return out, nil
 	}
+	repair(ctx)
 	said := firstCause(heard.said.String())
 	switch {
 	case errors.Is(context.Cause(ctx), ErrSilent):
@@ -347,10 +350,10 @@ func (m *Remote) Offer(ctx context.Context, refs ...string) error {
 // RemoteHead returns the full name, at the remote, of the branch that others
 // start from, as this clone remembers it; "" when it doesn't.
 func (r *Repo) RemoteHead(ctx context.Context, remote string) (string, error) {
-	prefix := "refs/remotes/" + remote + "/"
+	prefix := git.RemoteRef(remote, "")
 	head, err := r.symbolic(ctx, prefix+"HEAD")
 	if name, is := strings.CutPrefix(head, prefix); is {
-		return headsPrefix + name, err
+		return git.HeadsPrefix + name, err
 	}
 	return "", err
 }

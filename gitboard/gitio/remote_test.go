@@ -35,7 +35,4 @@ func TestShared(t *testing.T) {
 			t.Errorf("%q: %q, not %q", text, got, want)
 		}
 	}
-	if hooked := "[includeIf \"gitdir:./worktrees/?claim-*\"]\n\tpath = liza/hooks/gitconfig\n"; mayShare([]byte(hooked)) {
-		t.Error("git is asked for the remote of every repository with hooks")
-	}
 }

@@ -16,7 +16,7 @@ type Repo struct {
 	top    string // top of that worktree, "" for none
 	bare   bool
 	batch  *batch
-	people *people // asked when the repository was opened to write; else nil
+	people *identities // asked when the repository was opened to write; else nil
 }
 
 // Open finds the repository that dir ("" for the current directory) belongs
@@ -33,10 +33,10 @@ func Open(ctx context.Context, dir string) (*Repo, error) { return openRepo(ctx,
 // OpenToWrite is Open for those who will ask for Author or Identity soon: git
 // is asked for both at the same time.
 func OpenToWrite(ctx context.Context, dir string) (*Repo, error) {
-	return openRepo(ctx, dir, askPeople(ctx, dir))
+	return openRepo(ctx, dir, askIdentities(ctx, dir))
 }
 
-func openRepo(ctx context.Context, dir string, who *people) (*Repo, error) {
+func openRepo(ctx context.Context, dir string, who *identities) (*Repo, error) {
 	if dir == "" {
 		dir = "."
 	}

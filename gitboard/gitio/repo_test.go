@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/git-liza/git-liza/gitboard/git"
 )
 
 func resolved(t *testing.T, path string) string {
@@ -18,7 +20,7 @@ func TestOpen(t *testing.T) {
 	top := resolved(t, r.TopLevel())
 	common := filepath.Join(top, ".git")
 	linked := filepath.Join(t.TempDir(), "linked")
-	check(t, r.AddWorktree(ctx, linked, must[OID](t)(r.ResolveCommit(ctx, "HEAD"))))
+	check(t, r.AddWorktree(ctx, linked, must[git.OID](t)(r.ResolveCommit(ctx, "HEAD"))))
 	linked = resolved(t, linked)
 	check(t, os.MkdirAll(filepath.Join(top, "sub", "dir"), 0o777))
 	bare := filepath.Join(resolved(t, t.TempDir()), "bare.git")
@@ -49,9 +51,9 @@ func TestOpen(t *testing.T) {
 func TestIsMadeFrom(t *testing.T) {
 	ctx, r := scratch(t)
 	linked := filepath.Join(t.TempDir(), "linked")
-	check(t, r.AddWorktree(ctx, linked, must[OID](t)(r.ResolveCommit(ctx, "HEAD"))))
+	check(t, r.AddWorktree(ctx, linked, must[git.OID](t)(r.ResolveCommit(ctx, "HEAD"))))
 	apart := t.TempDir()
-	git(t, apart, "init", "-q", "--separate-git-dir=../apart.git", "work")
+	native(t, apart, "init", "-q", "--separate-git-dir=../apart.git", "work")
 	work := filepath.Join(apart, "work")
 	for _, test := range []struct {
 		from, dir string
@@ -81,7 +83,7 @@ func TestOpenFails(t *testing.T) {
 			t.Errorf("%s: got %v", dir, err)
 		}
 	}
-	git(t, dir, "init", "-q", "--object-format=sha256")
+	native(t, dir, "init", "-q", "--object-format=sha256")
 	var unsupported *UnsupportedError
 	if _, err := Open(ctx, dir); !errors.As(err, &unsupported) {
 		t.Errorf("sha256: got %v", err)
@@ -102,7 +104,7 @@ func TestShallow(t *testing.T) {
 	write(t, r, "a.txt", "more\n")
 	commitAll(t, ctx, r, "second")
 	clone := filepath.Join(t.TempDir(), "clone")
-	git(t, t.TempDir(), "clone", "-q", "--depth=1", "file://"+r.TopLevel(), clone)
+	native(t, t.TempDir(), "clone", "-q", "--depth=1", "file://"+r.TopLevel(), clone)
 	if !open(t, ctx, clone).Shallow() {
 		t.Error("a clone of depth 1 is shallow")
 	}
@@ -120,14 +122,14 @@ func TestEnvironment(t *testing.T) {
 		t.Setenv(key, rubbish)
 	}
 	t.Setenv("GIT_LITERAL_PATHSPECS", "1")
-	must[Object](t)(r.Object(ctx, string(id)))
-	check(t, r.UpdateRefs(ctx, []RefUpdate{{Ref: "refs/liza/x", New: id}}, ""))
+	must[git.Object](t)(r.Object(ctx, string(id)))
+	check(t, r.UpdateRefs(ctx, []git.RefUpdate{{Ref: "refs/liza/x", New: id}}, ""))
 	write(t, r, "b.txt", "b")
 	if entries := must[[]StatusEntry](t)(r.Status(ctx, r.TopLevel())); len(entries) != 1 || !entries[0].Untracked() {
 		t.Errorf("status: %v", entries)
 	}
 	commitAll(t, ctx, r, "second")
-	must[OID](t)(r.Snapshot(ctx, r.TopLevel(), "snap", ada))
+	must[git.OID](t)(r.Snapshot(ctx, r.TopLevel(), "snap", ada))
 	check(t, r.SetConfig(ctx, "liza.x", "y"))
 	store(t, ctx, r, "written below objects")
 	if _, err := os.Lstat(rubbish); !os.IsNotExist(err) {
@@ -143,8 +145,8 @@ func TestQuarantine(t *testing.T) {
 	t.Setenv("GIT_ALTERNATE_OBJECT_DIRECTORIES", filepath.Join(r.CommonDir(), "objects"))
 	inside := open(t, ctx, r.TopLevel())
 	id := string(store(t, ctx, inside, "quarantined")[0])
-	must[Object](t)(inside.Object(ctx, id))
-	must[Object](t)(inside.Object(ctx, "HEAD"))
+	must[git.Object](t)(inside.Object(ctx, id))
+	must[git.Object](t)(inside.Object(ctx, "HEAD"))
 	if _, err := os.Lstat(filepath.Join(quarantine, id[:2], id[2:])); err != nil {
 		t.Error(err)
 	}

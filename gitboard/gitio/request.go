@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/git-liza/git-liza/gitboard/git"
 )
 
 // RequestTrailer is the trailer that holds the caller's request id, by which
@@ -15,7 +17,7 @@ const RequestTrailer = "Liza-Request"
 // RequestCommit returns the newest commit whose trailer Liza-Request equals
 // request, among tip and its first parents, depth of them at most. It is one
 // child, however deep, and a second when there is one. ErrNotFound when there is none.
-func (r *Repo) RequestCommit(ctx context.Context, tip OID, request string, depth int) (OID, error) {
+func (r *Repo) RequestCommit(ctx context.Context, tip git.OID, request string, depth int) (git.OID, error) {
 	missing := fmt.Errorf("a commit of request %q: %w", request, ErrNotFound)
 	if err := checkOIDs(tip); err != nil {
 		return "", err
@@ -35,19 +37,19 @@ func (r *Repo) RequestCommit(ctx context.Context, tip OID, request string, depth
 	}
 	for message := range strings.SplitSeq(string(out), "\x1e") {
 		oid, message, _ := strings.Cut(message, "\n")
-		if !OID(oid).valid() || !strings.Contains(message, RequestTrailer+": "+request+"\n") {
+		if !git.OID(oid).Valid() || !strings.Contains(message, RequestTrailer+": "+request+"\n") {
 			continue
 		}
-		is, err := r.hasRequest(ctx, OID(oid), request)
+		is, err := r.hasRequest(ctx, git.OID(oid), request)
 		if is || err != nil {
-			return OID(oid), err
+			return git.OID(oid), err
 		}
 	}
 	return "", missing
 }
 
 // hasRequest reports whether a commit has the trailer with that request.
-func (r *Repo) hasRequest(ctx context.Context, oid OID, request string) (bool, error) {
+func (r *Repo) hasRequest(ctx context.Context, oid git.OID, request string) (bool, error) {
 	const separator = "\x1f"
 	out, err := r.command("rev-list",
 		"-c", "trailer.separators=:", // a user's setting must not hide ours

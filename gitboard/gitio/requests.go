@@ -4,14 +4,16 @@ import (
 	"context"
 	"strconv"
 	"strings"
+
+	"github.com/git-liza/git-liza/gitboard/git"
 )
 
 // Requested returns which of the requests stand among tip and its first
 // parents, depth of them at most, each with the newest commit that carries
 // it as a trailer Liza-Request. It is one child, and one more for each that
 // seems to be there.
-func (r *Repo) Requested(ctx context.Context, tip OID, requests []string, depth int) (map[string]OID, error) {
-	found := map[string]OID{}
+func (r *Repo) Requested(ctx context.Context, tip git.OID, requests []string, depth int) (map[string]git.OID, error) {
+	found := map[string]git.OID{}
 	if len(requests) == 0 || depth <= 0 || tip.IsZero() {
 		return found, nil
 	}
@@ -33,15 +35,15 @@ func (r *Repo) Requested(ctx context.Context, tip OID, requests []string, depth 
 		oid, message, _ := strings.Cut(message, "\n")
 		for line := range strings.SplitSeq(message, "\n") {
 			request, is := strings.CutPrefix(line, RequestTrailer+": ")
-			if !is || !wanted[request] || found[request] != "" || !OID(oid).valid() {
+			if !is || !wanted[request] || found[request] != "" || !git.OID(oid).Valid() {
 				continue
 			}
-			has, err := r.hasRequest(ctx, OID(oid), request)
+			has, err := r.hasRequest(ctx, git.OID(oid), request)
 			if err != nil {
 				return nil, err
 			}
 			if has {
-				found[request] = OID(oid)
+				found[request] = git.OID(oid)
 			}
 		}
 	}

@@ -18,6 +18,16 @@ const waitDelay = 2 * time.Second
 // output runs the child and returns its standard output, also when it failed.
 // The error is a CommandError, or an UnsupportedError when there is no git.
 func (c command) output(ctx context.Context) ([]byte, error) {
+	const died = 128
+	out, err := c.once(ctx)
+	// What was brought back may be deleted again before the child comes to it.
+	for attempt := 1; attempt <= attempts && exitCode(err) == died && c.repair != nil && c.repair(ctx); attempt++ {
+		out, err = c.once(ctx)
+	}
+	return out, err
+}
+
+func (c command) once(ctx context.Context) ([]byte, error) {
 	if c.err != nil {
 		return nil, c.err
 	}

@@ -5,19 +5,21 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/git-liza/git-liza/gitboard/git"
 )
 
 // Size is how many bytes an object has, as git stores it.
 type Size struct {
-	OID   OID
-	Type  ObjectType
+	OID   git.OID
+	Type  git.ObjectType
 	Bytes int64
 }
 
 // Sizes returns the sizes of the objects that to has and from has not, trees
 // and blobs included; all of to's when from is zero. No content is read into
 // this process's memory.
-func (r *Repo) Sizes(ctx context.Context, from, to OID) ([]Size, error) {
+func (r *Repo) Sizes(ctx context.Context, from, to git.OID) ([]Size, error) {
 	names, err := r.revList(ctx, from, to, "--objects", "--no-object-names")
 	if err != nil || len(names) == 0 {
 		return nil, err
@@ -63,7 +65,7 @@ func (r *Repo) SizesOf(ctx context.Context, names []string) ([]Size, error) {
 		if err != nil {
 			return nil, fmt.Errorf("the size of %s: %w", fields[0], err)
 		}
-		sizes[i] = Size{OID(fields[0]), ObjectType(fields[1]), bytes}
+		sizes[i] = Size{git.OID(fields[0]), git.ObjectType(fields[1]), bytes}
 	}
 	return sizes, nil
 }

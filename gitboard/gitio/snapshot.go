@@ -9,6 +9,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/git-liza/git-liza/gitboard/git"
 )
 
 // Snapshot commits everything in the worktree whose top is given, untracked
@@ -17,7 +19,7 @@ import (
 // conflict, whose markers go in as they stand. Neither index nor HEAD nor any
 // file is touched, and no ref holds the commit yet. who is author and
 // committer; a zero time is the present.
-func (r *Repo) Snapshot(ctx context.Context, worktree, message string, who Signature) (OID, error) {
+func (r *Repo) Snapshot(ctx context.Context, worktree, message string, who git.Signature) (git.OID, error) {
 	head, _, err := r.Head(ctx, worktree)
 	if err != nil {
 		return "", err
@@ -39,21 +41,21 @@ func (r *Repo) Snapshot(ctx context.Context, worktree, message string, who Signa
 	tree := strings.TrimSpace(string(out))
 	args := flags(durable, []string{"commit-tree", tree})
 	if head.IsZero() {
-		if OID(tree) == EmptyTree {
-			return ZeroOID, nil
+		if git.OID(tree) == git.EmptyTree {
+			return git.ZeroOID, nil
 		}
 	} else {
 		commit, err := r.Object(ctx, string(head)+"^{tree}")
 		if err != nil {
 			return "", err
 		}
-		if commit.OID == OID(tree) {
+		if commit.OID == git.OID(tree) {
 			return head, nil
 		}
 		args = append(args, "-p", string(head))
 	}
 	out, err = r.in(worktree, "commit-tree", args...).with(authorEnv(who)...).feed([]byte(message)).output(ctx)
-	return OID(strings.TrimSpace(string(out))), err
+	return git.OID(strings.TrimSpace(string(out))), err
 }
 
 // copyIndex copies a worktree's index beside itself and returns the copy's

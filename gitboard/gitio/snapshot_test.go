@@ -5,38 +5,43 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/git-liza/git-liza/gitboard/git"
 )
 
 func TestSnapshot(t *testing.T) {
 	ctx, r := scratch(t)
 	check(t, r.Exclude("ignored"))
-	head := must[OID](t)(r.ResolveCommit(ctx, "HEAD"))
-	snap := func() OID { t.Helper(); return must[OID](t)(r.Snapshot(ctx, r.TopLevel(), "what was left", ada)) }
+	head := must[git.OID](t)(r.ResolveCommit(ctx, "HEAD"))
+	snap := func() git.OID {
+		t.Helper()
+		return must[git.OID](t)(r.Snapshot(ctx, r.TopLevel(), "what was left", ada))
+	}
 	if got := snap(); got != head {
 		t.Errorf("clean: got %s", got)
 	}
 	write(t, r, "a.txt", "changed\n")
 	write(t, r, "staged", "1")
-	git(t, r.TopLevel(), "add", "staged")
+	native(t, r.TopLevel(), "add", "staged")
 	write(t, r, "staged", "2")
 	write(t, r, "ünträckt/x", "new")
 	write(t, r, "ignored", "x")
-	before := git(t, r.TopLevel(), "status", "--porcelain=v2", "--branch")
+	before := native(t, r.TopLevel(), "status", "--porcelain=v2", "--branch")
 	index := readIn(t, r.GitDir(), "index")
 	id := snap()
-	commit := must[Commit](t)(DecodeCommit(must[Object](t)(r.Object(ctx, string(id)))))
+	commit := must[git.Commit](t)(git.DecodeCommit(must[git.Object](t)(r.Object(ctx, string(id)))))
 	if len(commit.Parents) != 1 || commit.Parents[0] != head || commit.Author.Name != ada.Name || !commit.Committer.When.Equal(noon) || strings.TrimSpace(commit.Message) != "what was left" {
 		t.Errorf("got %+v", commit)
 	}
 	for name, want := range map[string]string{"a.txt": "changed\n", "staged": "2", "ünträckt/x": "new"} {
-		if got := must[Object](t)(r.Object(ctx, string(id)+":"+name)); string(got.Data) != want {
+		if got := must[git.Object](t)(r.Object(ctx, string(id)+":"+name)); string(got.Data) != want {
 			t.Errorf("%s holds %q", name, got.Data)
 		}
 	}
 	if files := must[[]string](t)(r.ChangedFiles(ctx, head, id)); len(files) != 3 {
 		t.Errorf("it holds %v", files)
 	}
-	if index != readIn(t, r.GitDir(), "index") || before != git(t, r.TopLevel(), "status", "--porcelain=v2", "--branch") {
+	if index != readIn(t, r.GitDir(), "index") || before != native(t, r.TopLevel(), "status", "--porcelain=v2", "--branch") {
 		t.Error("the worktree was changed")
 	}
 	if left := must[[]string](t)(filepath.Glob(filepath.Join(r.GitDir(), "liza-*"))); len(left) > 0 {
@@ -50,10 +55,10 @@ func TestSnapshotRacy(t *testing.T) {
 	for i := range 20 {
 		text := strings.Repeat(string(rune('a'+i)), 10)
 		write(t, r, "racy", strings.Repeat("-", 10))
-		git(t, r.TopLevel(), "add", "racy")
+		native(t, r.TopLevel(), "add", "racy")
 		write(t, r, "racy", text)
-		id := must[OID](t)(r.Snapshot(ctx, r.TopLevel(), "racy", ada))
-		if got := must[Object](t)(r.Object(ctx, string(id)+":racy")); string(got.Data) != text {
+		id := must[git.OID](t)(r.Snapshot(ctx, r.TopLevel(), "racy", ada))
+		if got := must[git.Object](t)(r.Object(ctx, string(id)+":racy")); string(got.Data) != text {
 			t.Fatalf("round %d: holds %q", i, got.Data)
 		}
 	}
@@ -63,7 +68,7 @@ func TestSnapshotInConflict(t *testing.T) {
 	ctx, r := scratch(t)
 	path := claim(t, ctx, r, "one")
 	writeIn(t, path, "a.txt", "ours\n")
-	ours := must[OID](t)(r.CommitAll(ctx, path, "ours", ada))
+	ours := must[git.OID](t)(r.CommitAll(ctx, path, "ours", ada))
 	check(t, os.Remove(filepath.Join(r.TopLevel(), "a.txt")))
 	write(t, r, "b.txt", "theirs\n")
 	writeIn(t, path, "b.txt", "untracked\n")
@@ -72,16 +77,16 @@ func TestSnapshotInConflict(t *testing.T) {
 	if conflicts := must[[]string](t)(r.MergeInto(ctx, path, theirs, "m", ada)); len(conflicts) == 0 {
 		t.Fatal("no conflict")
 	}
-	before := git(t, path, "status", "--porcelain=v2")
-	id := must[OID](t)(r.Snapshot(ctx, path, "in conflict", ada))
-	if got := must[Object](t)(r.Object(ctx, string(id)+":a.txt")); string(got.Data) != "ours\n" {
+	before := native(t, path, "status", "--porcelain=v2")
+	id := must[git.OID](t)(r.Snapshot(ctx, path, "in conflict", ada))
+	if got := must[git.Object](t)(r.Object(ctx, string(id)+":a.txt")); string(got.Data) != "ours\n" {
 		t.Errorf("it holds %q", got.Data)
 	}
-	commit := must[Commit](t)(DecodeCommit(must[Object](t)(r.Object(ctx, string(id)))))
+	commit := must[git.Commit](t)(git.DecodeCommit(must[git.Object](t)(r.Object(ctx, string(id)))))
 	if len(commit.Parents) != 1 || commit.Parents[0] != ours {
 		t.Errorf("parents: %v", commit.Parents)
 	}
-	if before != git(t, path, "status", "--porcelain=v2") {
+	if before != native(t, path, "status", "--porcelain=v2") {
 		t.Error("the conflict was changed")
 	}
 }
@@ -93,7 +98,7 @@ func TestStatus(t *testing.T) {
 	for key, value := range map[string]string{"status.branch": "true", "status.showUntrackedFiles": "no", "status.renames": "copies", "status.short": "true"} {
 		check(t, r.SetConfig(ctx, key, value))
 	}
-	git(t, r.TopLevel(), "mv", "a.txt", "né w.txt")
+	native(t, r.TopLevel(), "mv", "a.txt", "né w.txt")
 	write(t, r, "b", "changed")
 	write(t, r, "dir/x", "x")
 	var got []string

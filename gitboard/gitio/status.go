@@ -3,6 +3,8 @@ package gitio
 import (
 	"context"
 	"strings"
+
+	"github.com/git-liza/git-liza/gitboard/git"
 )
 
 // StatusEntry is a path of a worktree that differs from HEAD.
@@ -16,8 +18,8 @@ func (e StatusEntry) Untracked() bool { return e.Code == "??" }
 
 // Checkout is what a worktree stands on and holds, at one moment.
 type Checkout struct {
-	Head   OID    // the commit; ZeroOID before the first one, or when the branch is missing
-	Branch string // full ref that HEAD is attached to, "" when it is detached
+	Head   git.OID // the commit; ZeroOID before the first one, or when the branch is missing
+	Branch string  // full ref that HEAD is attached to, "" when it is detached
 	Dirty  []StatusEntry
 }
 
@@ -45,17 +47,17 @@ func (r *Repo) Status(ctx context.Context, worktree string) ([]StatusEntry, erro
 
 // parseStatus reads git-status's "Porcelain Format Version 2".
 func parseStatus(lines []string) Checkout {
-	c := Checkout{Head: ZeroOID}
+	c := Checkout{Head: git.ZeroOID}
 	for _, line := range lines {
 		kind, rest, _ := strings.Cut(line, " ")
 		switch kind {
 		case "#":
 			key, value, _ := strings.Cut(rest, " ")
 			switch {
-			case key == "branch.oid" && OID(value).valid():
-				c.Head = OID(value)
+			case key == "branch.oid" && git.OID(value).Valid():
+				c.Head = git.OID(value)
 			case key == "branch.head" && value != "(detached)":
-				c.Branch = headsPrefix + value
+				c.Branch = git.HeadsPrefix + value
 			}
 		case "1", "u":
 			fields := 8 // code, submodule, modes and ids, then the path

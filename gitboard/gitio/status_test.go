@@ -4,24 +4,26 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/git-liza/git-liza/gitboard/git"
 )
 
 // What is read from git's files agrees with what git says of a worktree.
 func TestHeadAgrees(t *testing.T) {
 	ctx, r := scratch(t)
 	path := claim(t, ctx, r, "tâche un")
-	detached := must[OID](t)(r.ResolveCommit(ctx, "main"))
+	detached := must[git.OID](t)(r.ResolveCommit(ctx, "main"))
 	states := []struct {
 		name   string
 		make   func()
-		head   OID
+		head   git.OID
 		branch string
 	}{
 		{"detached", func() {}, detached, ""},
-		{"on a branch", func() { git(t, path, "checkout", "-q", "-b", "task/un") }, detached, "refs/heads/task/un"},
-		{"packed", func() { git(t, path, "pack-refs", "--all") }, detached, "refs/heads/task/un"},
-		{"beside a tag of the same name", func() { git(t, path, "tag", "refs/heads/task/un", "HEAD") }, detached, "refs/heads/task/un"},
-		{"unborn", func() { git(t, path, "symbolic-ref", "HEAD", "refs/heads/to-come") }, ZeroOID, "refs/heads/to-come"},
+		{"on a branch", func() { native(t, path, "checkout", "-q", "-b", "task/un") }, detached, "refs/heads/task/un"},
+		{"packed", func() { native(t, path, "pack-refs", "--all") }, detached, "refs/heads/task/un"},
+		{"beside a tag of the same name", func() { native(t, path, "tag", "refs/heads/task/un", "HEAD") }, detached, "refs/heads/task/un"},
+		{"unborn", func() { native(t, path, "symbolic-ref", "HEAD", "refs/heads/to-come") }, git.ZeroOID, "refs/heads/to-come"},
 	}
 	for _, s := range states {
 		s.make()
@@ -32,7 +34,7 @@ func TestHeadAgrees(t *testing.T) {
 			t.Errorf("%s: Checkout: %q %q", s.name, c.Head, c.Branch)
 		}
 	}
-	for _, text := range []string{"", "ref: refs/heads/.invalid\n", "ref: refs/bisect/bad\n", string(ZeroOID) + "\n", "1234567890123456789012345678901234567890\n"} {
+	for _, text := range []string{"", "ref: refs/heads/.invalid\n", "ref: refs/bisect/bad\n", string(git.ZeroOID) + "\n", "1234567890123456789012345678901234567890\n"} {
 		check(t, os.WriteFile(filepath.Join(r.CommonDir(), "worktrees", "tâche-un", "HEAD"), []byte(text), 0o666))
 		if head, branch, known := r.plainHead(ctx, path); known {
 			t.Errorf("HEAD is %q: %q %q", text, head, branch)

@@ -54,15 +54,20 @@ func (r *Repo) probe() error {
 }
 
 // wholeLocks are the locks that keep any ref from being moved.
-var wholeLocks = []string{"packed-refs.lock", "reftable/tables.list.lock"}
+var wholeLocks = []string{"packed-refs.lock", "packed-refs.new", "reftable/tables.list.lock"}
 
-// locked returns ErrBusy naming the first of the given files that exists; nil
+// locked returns a BusyError naming those of the given files that exist; nil
 // when none does. They are patterns of paths in the common directory.
 func (r *Repo) locked(names ...string) error {
+	var paths []string
 	for _, name := range names {
-		if found, _ := fs.Glob(os.DirFS(r.common), name); len(found) > 0 {
-			return fmt.Errorf("%w: %s", ErrBusy, filepath.Join(r.common, filepath.FromSlash(found[0])))
+		found, _ := fs.Glob(os.DirFS(r.common), name)
+		for _, path := range found {
+			paths = append(paths, filepath.Join(r.common, filepath.FromSlash(path)))
 		}
 	}
-	return nil
+	if len(paths) == 0 {
+		return nil
+	}
+	return &BusyError{paths}
 }

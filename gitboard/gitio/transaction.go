@@ -4,7 +4,10 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sync"
 	"time"
+
+	"github.com/git-liza/git-liza/gitboard/git"
 )
 
 // refSettings are settings of git-update-ref.
@@ -52,14 +55,14 @@ func lingering(ctx context.Context, while time.Duration) (context.Context, conte
 //   - a StorageError: the common directory cannot be written;
 //   - a CommandError: git refuses for another reason, such as a name that
 //     collides with another ref's directory, or a missing object.
-func (r *Repo) UpdateRefs(ctx context.Context, updates []RefUpdate, reflog string) error {
+func (r *Repo) UpdateRefs(ctx context.Context, updates []git.RefUpdate, reflog string) error {
 	return r.WriteAndUpdate(ctx, nil, updates, reflog)
 }
 
 // WriteAndUpdate is WriteObjects and then, if that succeeds, UpdateRefs. It is
 // faster than the two: git starts while the objects are being flushed, and is
 // told what to do when they are safe. Errors as for both.
-func (r *Repo) WriteAndUpdate(ctx context.Context, objects []Object, updates []RefUpdate, reflog string) error {
+func (r *Repo) WriteAndUpdate(ctx context.Context, objects []git.Object, updates []git.RefUpdate, reflog string) error {
 	if len(updates) == 0 {
 		return r.WriteObjects(ctx, objects)
 	}
@@ -77,40 +80,52 @@ func (r *Repo) WriteAndUpdate(ctx context.Context, objects []Object, updates []R
 	patient, cancel := lingering(ctx, linger)
 	defer cancel()
 	update := r.command("update-ref", args...)
-	failed, err := r.writeThenMove(patient, objects, update, updates, input)
+	kept, err := r.keep(objects)
 	if err != nil {
 		return err
 	}
 	for attempt := 1; ; attempt++ {
+		failed, err := r.writeThenMove(patient, func() error { return r.writeLoose(patient, objects) }, update, updates, input)
+		if err != nil {
+			return err
+		}
 		if failed == nil {
-			return nil
+			return r.settle(objects, kept)
 		}
 		err, settled := r.explain(ctx, updates, failed)
+		if err == nil {
+			return r.settle(objects, kept)
+		}
+		if settled && r.awaitBusy(ctx, err) {
+			settled = false
+		}
 		if settled || attempt == attempts || ctx.Err() != nil {
 			return err
 		}
-		failed, _ = r.writeThenMove(patient, nil, update, updates, input)
 	}
 }
 
-// writeThenMove starts a child, writes objects, and tells the child what to
-// move when they are flushed. failed is how that ended; after an error of
-// writing nothing was moved.
-func (r *Repo) writeThenMove(ctx context.Context, objects []Object, child command, updates []RefUpdate, input []byte) (failed, err error) {
+// writeThenMove starts a child, lets write write objects, and tells the child
+// what to move when they are flushed. failed is how that ended; after an error
+// of writing nothing was moved.
+func (r *Repo) writeThenMove(ctx context.Context, write func() error, child command, updates []git.RefUpdate, input []byte) (failed, err error) {
 	s, failed := child.session(ctx)
 	if failed != nil {
 		return failed, nil
 	}
-	if err := r.WriteObjects(ctx, objects); err != nil {
+	if err := write(); err != nil {
 		_ = s.end() // told nothing, it does nothing
 		return nil, err
 	}
+	var tidied sync.WaitGroup
+	tidied.Go(func() { r.tidyKept(ctx) }) // while git works
+	defer tidied.Wait()
 	return s.commit(input, func() error { return r.still(updates) }), nil
 }
 
 // explain finds out what became of updates that git did not acknowledge, and
 // whether that is the last word.
-func (r *Repo) explain(ctx context.Context, updates []RefUpdate, failed error) (err error, settled bool) {
+func (r *Repo) explain(ctx context.Context, updates []git.RefUpdate, failed error) (err error, settled bool) {
 	// Also when the caller's context has ended the truth can be told: the
 	// update may have happened just before.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), explainPatience)
@@ -122,14 +137,14 @@ func (r *Repo) explain(ctx context.Context, updates []RefUpdate, failed error) (
 		if err != nil {
 			return fmt.Errorf("%w (and reading %s again: %w)", failed, u.Ref, err), true
 		}
-		old, to := u.Old.orZero(), u.New.orZero()
+		old, to := u.Old.OrZero(), u.New.OrZero()
 		done = done && now == to
 		if now != old && moved == nil {
 			moved = fmt.Errorf("%w: %s is at %s, not at %s", ErrRefMoved, u.Ref, now, old)
 		}
 	}
 	switch {
-	case done && slices.ContainsFunc(updates, func(u RefUpdate) bool { return u.Old.orZero() != u.New.orZero() }):
+	case done && slices.ContainsFunc(updates, func(u git.RefUpdate) bool { return u.Old.OrZero() != u.New.OrZero() }):
 		return nil, true
 	case exitCode(failed) < 0:
 		return failed, true // killed before it could do anything

@@ -10,14 +10,16 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/git-liza/git-liza/gitboard/git"
 )
 
 // Worktree is one of the repository's worktrees, as git-worktree lists it.
 type Worktree struct {
-	Path     string // absolute
-	Head     OID    // ZeroOID before the first commit, "" in a bare repository
-	Branch   string // full ref that HEAD is attached to, or ""
-	Bare     bool   // the repository itself, which has no files
+	Path     string  // absolute
+	Head     git.OID // ZeroOID before the first commit, "" in a bare repository
+	Branch   string  // full ref that HEAD is attached to, or ""
+	Bare     bool    // the repository itself, which has no files
 	Detached bool
 	Locked   bool
 	Reason   string // for which it is locked
@@ -33,6 +35,58 @@ func (r *Repo) Worktrees(ctx context.Context) ([]Worktree, error) {
 	}
 	return parseWorktrees(string(out)), nil
 }
+
+// CheckedOut lists the worktrees whose HEAD is attached to a ref, given in
+// full. Where the files of all HEADs plainly name other refs it starts no
+// child.
+func (r *Repo) CheckedOut(ctx context.Context, ref string) ([]Worktree, error) {
+	if r.plainlyFree(ref) {
+		return nil, nil
+	}
+	all, err := r.Worktrees(ctx)
+	return slices.DeleteFunc(all, func(w Worktree) bool { return w.Branch != ref || w.Bare }), err
+}
+
+// plainlyFree reports that no worktree's HEAD is attached to a ref, by the
+// files that say so (gitrepository-layout, HEAD and worktrees/<id>/HEAD). With
+// reftables these files say nothing.
+func (r *Repo) plainlyFree(ref string) bool {
+	records, err := os.ReadDir(filepath.Join(r.common, "worktrees"))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return false
+	}
+	dirs := []string{r.common}
+	for _, record := range records {
+		dirs = append(dirs, filepath.Join(r.common, "worktrees", record.Name()))
+	}
+	return !slices.ContainsFunc(dirs, func(dir string) bool {
+		to, known := plainFile(filepath.Join(dir, "HEAD"))
+		branch, attached := strings.CutPrefix(to, symbolicMark)
+		if !known || branch == ref || branch == noBranch || !attached && !git.OID(to).Valid() {
+			return true
+		}
+		// A branch may itself be a name of another one.
+		at, _ := plainFile(filepath.Join(r.common, filepath.FromSlash(branch)))
+		return attached && strings.HasPrefix(at, symbolicMark)
+	})
+}
+
+// symbolicMark begins the file of a symbolic ref.
+const symbolicMark = "ref: "
+
+// plainFile returns the line of a file of git's; known is false where there is
+// no regular file.
+func plainFile(path string) (line string, known bool) {
+	info, err := os.Lstat(path)
+	if err != nil || !info.Mode().IsRegular() {
+		return "", false
+	}
+	data, err := os.ReadFile(path)
+	return strings.TrimRight(string(data), "\n"), err == nil
+}
+
+// noBranch is what HEAD's file names where refs are kept in reftables.
+const noBranch = git.HeadsPrefix + ".invalid"
 
 // Owns reports whether path is the top of a linked worktree of this
 // repository, by the files in which the two name each other. When it says no,
@@ -127,7 +181,7 @@ func parseWorktrees(out string) []Worktree {
 			case "worktree":
 				w.Path = filepath.FromSlash(value)
 			case "HEAD":
-				w.Head = OID(value)
+				w.Head = git.OID(value)
 			case "branch":
 				w.Branch = value
 			case "bare":
@@ -152,7 +206,7 @@ func parseWorktrees(out string) []Worktree {
 // Head returns the commit checked out in the worktree whose top is given, and
 // the full ref that its HEAD is attached to, "" when it is detached. Before
 // the first commit the commit is ZeroOID.
-func (r *Repo) Head(ctx context.Context, worktree string) (commit OID, branch string, err error) {
+func (r *Repo) Head(ctx context.Context, worktree string) (commit git.OID, branch string, err error) {
 	if commit, branch, known := r.plainHead(ctx, worktree); known {
 		return commit, branch, nil
 	}
@@ -166,9 +220,9 @@ func (r *Repo) Head(ctx context.Context, worktree string) (commit OID, branch st
 	beside.Wait()
 	switch {
 	case err == nil:
-		commit = OID(strings.TrimSpace(string(out)))
+		commit = git.OID(strings.TrimSpace(string(out)))
 	case exitCode(err) == 1:
-		commit = ZeroOID
+		commit = git.ZeroOID
 	default:
 		return "", "", fmt.Errorf("HEAD of %s: %w", worktree, err)
 	}
@@ -181,39 +235,33 @@ func (r *Repo) Head(ctx context.Context, worktree string) (commit OID, branch st
 // plainHead is Head of a linked worktree whose HEAD is a plain file that names
 // a branch or a commit. known is false for all else, such as reftables, where
 // the file says nothing.
-func (r *Repo) plainHead(ctx context.Context, worktree string) (commit OID, branch string, known bool) {
+func (r *Repo) plainHead(ctx context.Context, worktree string) (commit git.OID, branch string, known bool) {
 	dir, ours := r.record(worktree)
 	if !ours {
 		return "", "", false
 	}
-	file := filepath.Join(dir, "HEAD")
-	if info, err := os.Lstat(file); err != nil || !info.Mode().IsRegular() {
+	line, plain := plainFile(filepath.Join(dir, "HEAD"))
+	if !plain {
 		return "", "", false
 	}
-	data, err := os.ReadFile(file)
-	line := strings.TrimRight(string(data), "\n")
-	if err != nil {
-		return "", "", false
-	}
-	const noBranch = headsPrefix + ".invalid"
-	if ref, symbolic := strings.CutPrefix(line, "ref: "); symbolic {
-		if !strings.HasPrefix(ref, headsPrefix) || ref == noBranch {
+	if ref, symbolic := strings.CutPrefix(line, symbolicMark); symbolic {
+		if !strings.HasPrefix(ref, git.HeadsPrefix) || ref == noBranch {
 			return "", "", false
 		}
-		commit, err = r.Ref(ctx, ref)
+		commit, err := r.Ref(ctx, ref)
 		return commit, ref, err == nil
 	}
-	if !OID(line).valid() || OID(line).IsZero() {
+	if !git.OID(line).Valid() || git.OID(line).IsZero() {
 		return "", "", false
 	}
 	object, err := r.Object(ctx, line)
-	return OID(line), "", err == nil && object.Type == CommitObject
+	return git.OID(line), "", err == nil && object.Type == git.CommitObject
 }
 
 // LastHead returns the commit that the worktree's HEAD was at last, by its
 // reflog, which git does not show while the branch of HEAD is missing.
 // ErrNotFound when there is no reflog, or that commit is not here.
-func (r *Repo) LastHead(ctx context.Context, worktree string) (OID, error) {
+func (r *Repo) LastHead(ctx context.Context, worktree string) (git.OID, error) {
 	out, err := r.in(worktree, "rev-parse", "rev-parse", "--path-format=absolute", "--git-path", "logs/HEAD").output(ctx)
 	if err != nil {
 		return "", fmt.Errorf("HEAD of %s: %w", worktree, err)
@@ -225,7 +273,7 @@ func (r *Repo) LastHead(ctx context.Context, worktree string) (OID, error) {
 	// A line an entry: the old id, the new one, who and when. The branch's
 	// deletion may be the last of them.
 	for _, line := range slices.Backward(splitLines(data)) {
-		if fields := strings.Fields(line); len(fields) > 1 && OID(fields[1]).valid() && !OID(fields[1]).IsZero() {
+		if fields := strings.Fields(line); len(fields) > 1 && git.OID(fields[1]).Valid() && !git.OID(fields[1]).IsZero() {
 			return r.ResolveCommit(ctx, fields[1])
 		}
 	}
@@ -236,8 +284,8 @@ func (r *Repo) LastHead(ctx context.Context, worktree string) (OID, error) {
 // the worktree's HEAD points to. Index and files stay as they are, and nobody
 // checks whether the branch exists.
 func (r *Repo) AttachHead(ctx context.Context, worktree, branch string) error {
-	ref := branchRef(branch)
-	if err := checkRefName(ref); err != nil {
+	ref := git.BranchRef(branch)
+	if err := git.CheckRefName(ref); err != nil {
 		return err
 	}
 	args := flags(durable, []string{"symbolic-ref", "-m", "git liza: attach", "HEAD", ref})

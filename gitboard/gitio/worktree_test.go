@@ -6,26 +6,29 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/git-liza/git-liza/gitboard/git"
 )
 
 // claim makes a detached worktree below the main one.
 func claim(t *testing.T, ctx context.Context, r *Repo, name string) string {
 	t.Helper()
 	path := filepath.Join(r.TopLevel(), ".worktrees", name)
-	check(t, r.AddWorktree(ctx, path, must[OID](t)(r.ResolveCommit(ctx, "main"))))
+	check(t, r.AddWorktree(ctx, path, must[git.OID](t)(r.ResolveCommit(ctx, "main"))))
 	return path
 }
 
 func TestLastHead(t *testing.T) {
 	ctx, r := scratch(t)
 	path := filepath.Join(t.TempDir(), "linked")
-	git(t, r.TopLevel(), "worktree", "add", "-q", "-b", "other", path)
+	native(t, r.TopLevel(), "worktree", "add", "-q", "-b", "other", path)
 	check(t, os.WriteFile(filepath.Join(path, "b.txt"), nil, 0o666))
-	want := must[OID](t)(r.CommitAll(ctx, path, "second", ada))
-	git(t, path, "update-ref", "-d", "refs/heads/other")
-	if got := must[OID](t)(r.LastHead(ctx, path)); got != want {
+	want := must[git.OID](t)(r.CommitAll(ctx, path, "second", ada))
+	native(t, path, "update-ref", "-d", "refs/heads/other")
+	if got := must[git.OID](t)(r.LastHead(ctx, path)); got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 	check(t, os.Remove(filepath.Join(r.CommonDir(), "worktrees", "linked", "logs", "HEAD")))
@@ -40,12 +43,12 @@ func TestWorktreeLife(t *testing.T) {
 	hook := filepath.Join(r.CommonDir(), "hooks", "post-checkout")
 	check(t, os.MkdirAll(filepath.Dir(hook), 0o777))
 	check(t, os.WriteFile(hook, []byte("#!/bin/sh\nexit 1\n"), 0o777))
-	head := must[OID](t)(r.ResolveCommit(ctx, "HEAD"))
+	head := must[git.OID](t)(r.ResolveCommit(ctx, "HEAD"))
 
 	claimed := claim(t, ctx, r, ".claim-1")
 	path := filepath.Join(r.TopLevel(), ".worktrees", "tâche un")
 	check(t, r.MoveWorktree(ctx, claimed, path))
-	check(t, r.UpdateRefs(ctx, []RefUpdate{{"refs/heads/task/un", "", head}}, ""))
+	check(t, r.UpdateRefs(ctx, []git.RefUpdate{{Ref: "refs/heads/task/un", Old: "", New: head}}, ""))
 	check(t, r.AttachHead(ctx, path, "task/un"))
 	commit, branch, err := r.Head(ctx, path)
 	if err != nil || commit != head || branch != "refs/heads/task/un" {
@@ -105,7 +108,7 @@ func TestPruneAndRepair(t *testing.T) {
 func TestMoveAfterCrash(t *testing.T) {
 	ctx, r := scratch(t)
 	path := claim(t, ctx, r, "one")
-	git(t, r.TopLevel(), "worktree", "lock", path)
+	native(t, r.TopLevel(), "worktree", "lock", path)
 	check(t, r.MoveWorktree(ctx, path, path+"-moved"))
 	if list := must[[]Worktree](t)(r.Worktrees(ctx)); list[1].Locked {
 		t.Errorf("Worktrees: %+v", list)
@@ -120,7 +123,7 @@ func TestMoveAfterCrash(t *testing.T) {
 func TestDamagedWorktree(t *testing.T) {
 	ctx, r := scratch(t)
 	path := claim(t, ctx, r, "one")
-	head := must[OID](t)(r.ResolveCommit(ctx, "HEAD"))
+	head := must[git.OID](t)(r.ResolveCommit(ctx, "HEAD"))
 	write(t, r, "a.txt", "the human's work")
 	breakage := map[string]func() error{
 		"missing": func() error { return os.Remove(filepath.Join(path, ".git")) },
@@ -150,9 +153,9 @@ func TestWorktreeGoneUnderneath(t *testing.T) {
 	inside := open(t, ctx, path)
 	check(t, inside.RemoveWorktree(ctx, path))
 	id := store(t, ctx, inside, "x")[0]
-	check(t, inside.UpdateRefs(ctx, []RefUpdate{{"refs/liza/x", "", id}}, ""))
-	must[OID](t)(inside.ResolveCommit(ctx, "main"))
-	must[Signature](t)(inside.Identity(ctx))
+	check(t, inside.UpdateRefs(ctx, []git.RefUpdate{{Ref: "refs/liza/x", Old: "", New: id}}, ""))
+	must[git.OID](t)(inside.ResolveCommit(ctx, "main"))
+	must[git.Signature](t)(inside.Identity(ctx))
 }
 
 // HEAD is that of the worktree in which a command stands.
@@ -161,11 +164,11 @@ func TestOwnHead(t *testing.T) {
 	path := claim(t, ctx, r, "one")
 	inside := open(t, ctx, path)
 	writeIn(t, path, "b", "b")
-	head := must[OID](t)(inside.CommitAll(ctx, path, "task", ada))
-	if got := must[OID](t)(inside.ResolveCommit(ctx, "HEAD")); got != head {
+	head := must[git.OID](t)(inside.CommitAll(ctx, path, "task", ada))
+	if got := must[git.OID](t)(inside.ResolveCommit(ctx, "HEAD")); got != head {
 		t.Errorf("got %s", got)
 	}
-	if got := must[OID](t)(r.ResolveCommit(ctx, "HEAD")); got == head {
+	if got := must[git.OID](t)(r.ResolveCommit(ctx, "HEAD")); got == head {
 		t.Error("the main worktree's HEAD moved")
 	}
 }
@@ -176,14 +179,14 @@ func TestUnborn(t *testing.T) {
 	check(t, InitRepository(ctx, dir, false))
 	r := open(t, ctx, dir)
 	commit, branch, err := r.Head(ctx, dir)
-	if err != nil || commit != ZeroOID || branch != "refs/heads/main" {
+	if err != nil || commit != git.ZeroOID || branch != "refs/heads/main" {
 		t.Errorf("Head: %s %s %v", commit, branch, err)
 	}
-	if got := must[OID](t)(r.Snapshot(ctx, dir, "nothing", ada)); got != ZeroOID {
+	if got := must[git.OID](t)(r.Snapshot(ctx, dir, "nothing", ada)); got != git.ZeroOID {
 		t.Errorf("Snapshot of nothing: %s", got)
 	}
 	write(t, r, "a", "a")
-	first := must[Commit](t)(DecodeCommit(must[Object](t)(r.Object(ctx, string(must[OID](t)(r.Snapshot(ctx, dir, "first", ada)))))))
+	first := must[git.Commit](t)(git.DecodeCommit(must[git.Object](t)(r.Object(ctx, string(must[git.OID](t)(r.Snapshot(ctx, dir, "first", ada)))))))
 	if len(first.Parents) != 0 {
 		t.Errorf("Snapshot: %+v", first)
 	}
@@ -195,13 +198,13 @@ func TestUnborn(t *testing.T) {
 func TestCheckoutDetached(t *testing.T) {
 	ctx, r := scratch(t)
 	check(t, r.Exclude("cache/"))
-	base := must[OID](t)(r.ResolveCommit(ctx, "HEAD"))
+	base := must[git.OID](t)(r.ResolveCommit(ctx, "HEAD"))
 	write(t, r, "a.txt", "theirs\n")
 	theirs := commitAll(t, ctx, r, "theirs")
 	path := filepath.Join(r.TopLevel(), ".worktrees", ".integration")
 	check(t, r.AddWorktree(ctx, path, base))
 	writeIn(t, path, "a.txt", "ours\n")
-	must[OID](t)(r.CommitAll(ctx, path, "ours", ada))
+	must[git.OID](t)(r.CommitAll(ctx, path, "ours", ada))
 	if conflicts := must[[]string](t)(r.MergeInto(ctx, path, theirs, "merge", ada)); len(conflicts) != 1 {
 		t.Fatalf("conflicts: %v", conflicts)
 	}
@@ -227,7 +230,7 @@ func TestMergeInto(t *testing.T) {
 	for key, value := range map[string]string{"merge.ff": "only", "commit.gpgSign": "true", "merge.autoStash": "true"} {
 		check(t, r.SetConfig(ctx, key, value))
 	}
-	merge := func(commit OID) []string {
+	merge := func(commit git.OID) []string {
 		t.Helper()
 		return must[[]string](t)(r.MergeInto(ctx, path, commit, "bring integration in", ada))
 	}
@@ -240,14 +243,14 @@ func TestMergeInto(t *testing.T) {
 		t.Errorf("conflicts: %v", conflicts)
 	}
 	writeIn(t, path, "né.txt", "ours\n")
-	must[OID](t)(r.CommitAll(ctx, path, "ours", ada))
+	must[git.OID](t)(r.CommitAll(ctx, path, "ours", ada))
 	write(t, r, "b.txt", "bb\n")
 	if conflicts := merge(commitAll(t, ctx, r, "third")); conflicts != nil {
 		t.Errorf("conflicts: %v", conflicts)
 	}
 	head, _, err := r.Head(ctx, path)
 	check(t, err)
-	commit := must[Commit](t)(DecodeCommit(must[Object](t)(r.Object(ctx, string(head)))))
+	commit := must[git.Commit](t)(git.DecodeCommit(must[git.Object](t)(r.Object(ctx, string(head)))))
 	if len(commit.Parents) != 2 || commit.Message != "bring integration in\n" || commit.Committer.Name != ada.Name || !commit.Author.When.Equal(noon) {
 		t.Errorf("got %+v", commit)
 	}
@@ -261,11 +264,73 @@ func TestMergeInto(t *testing.T) {
 	}
 	write(t, r, "né.txt", "theirs\n")
 	fifth := commitAll(t, ctx, r, "fifth")
-	must[OID](t)(r.CommitAll(ctx, path, "ours again", ada))
+	must[git.OID](t)(r.CommitAll(ctx, path, "ours again", ada))
 	if conflicts := merge(fifth); strings.Join(conflicts, "|") != "b.txt|né.txt" {
 		t.Errorf("conflicts: %v", conflicts)
 	}
 	if conflicts, err := r.MergeInto(ctx, path, fifth, "m", ada); !errors.As(err, &failed) {
 		t.Errorf("open merge: %v %v", conflicts, err)
+	}
+}
+
+// Who has a branch checked out is told without a child where nobody has, and by git where somebody may.
+func TestCheckedOut(t *testing.T) {
+	ctx, r := scratch(t)
+	head := commitAll(t, ctx, r, "first")
+	for _, name := range []string{"free", "taken"} {
+		native(t, r.TopLevel(), "branch", name, string(head))
+	}
+	path := filepath.Join(t.TempDir(), "taken")
+	check(t, r.AddWorktreeBranch(ctx, path, "taken"))
+	check(t, r.AddWorktree(ctx, path+"-detached", head))
+	names := func(ref string) (tops []string) {
+		for _, w := range must[[]Worktree](t)(r.CheckedOut(ctx, ref)) {
+			tops = append(tops, filepath.Base(w.Path))
+		}
+		return tops
+	}
+	if got := names("refs/heads/taken"); !slices.Equal(got, []string{"taken"}) {
+		t.Errorf("taken is checked out in %v", got)
+	}
+	native(t, r.TopLevel(), "symbolic-ref", "refs/heads/other-name", "refs/heads/taken")
+	native(t, path, "symbolic-ref", "HEAD", "refs/heads/other-name")
+	if got := names("refs/heads/taken"); !slices.Equal(got, []string{"taken"}) {
+		t.Errorf("by another name taken is checked out in %v", got)
+	}
+	native(t, path, "symbolic-ref", "HEAD", "refs/heads/taken")
+	t.Setenv("PATH", "") // from here on git can't be started
+	if got := names("refs/heads/free"); len(got) > 0 {
+		t.Errorf("free is checked out in %v", got)
+	}
+	if _, err := r.CheckedOut(ctx, "refs/heads/taken"); err == nil {
+		t.Error("git was not asked who has taken: the test shows nothing")
+	}
+}
+
+// A move's lock is written and taken away without a child, as git writes and reads it.
+func TestLockWithoutChild(t *testing.T) {
+	ctx, r := scratch(t)
+	path := filepath.Join(t.TempDir(), "one")
+	check(t, r.AddWorktree(ctx, path, commitAll(t, ctx, r, "first")))
+	search := os.Getenv("PATH")
+	t.Setenv("PATH", "")
+	check(t, r.lockWorktree(ctx, path))
+	if err := r.lockWorktree(ctx, path); !errors.Is(err, fs.ErrExist) {
+		t.Errorf("a second lock: %v", err)
+	}
+	t.Setenv("PATH", search)
+	locked := func() bool {
+		all := must[[]Worktree](t)(r.Worktrees(ctx))
+		return all[1].Locked && all[1].Reason == MovingReason
+	}
+	if !locked() {
+		t.Error("git does not see the lock")
+	}
+	t.Setenv("PATH", "")
+	check(t, r.UnlockWorktree(ctx, path))
+	check(t, r.UnlockWorktree(ctx, path))
+	t.Setenv("PATH", search)
+	if locked() {
+		t.Error("git still sees the lock")
 	}
 }

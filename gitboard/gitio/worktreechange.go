@@ -7,11 +7,13 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/git-liza/git-liza/gitboard/git"
 )
 
 // AddWorktree makes a worktree at path, which must not exist or be empty,
 // with commit checked out and HEAD detached. Hooks do not run.
-func (r *Repo) AddWorktree(ctx context.Context, path string, commit OID) error {
+func (r *Repo) AddWorktree(ctx context.Context, path string, commit git.OID) error {
 	if err := checkOIDs(commit); err != nil {
 		return err
 	}
@@ -25,7 +27,7 @@ func (r *Repo) AddWorktree(ctx context.Context, path string, commit OID) error {
 // empty, with an existing branch checked out that no other worktree has.
 // Hooks do not run.
 func (r *Repo) AddWorktreeBranch(ctx context.Context, path, branch string) error {
-	ref := branchRef(branch)
+	ref := git.BranchRef(branch)
 	tip, err := r.Ref(ctx, ref)
 	if err != nil {
 		return err
@@ -37,7 +39,7 @@ func (r *Repo) AddWorktreeBranch(ctx context.Context, path, branch string) error
 	if err := r.promised(ctx, tip); err != nil {
 		return err
 	}
-	return r.worktreeCommand(ctx, "add", workers, []string{"--quiet"}, path, ref[len(headsPrefix):])
+	return r.worktreeCommand(ctx, "add", workers, []string{"--quiet"}, path, ref[len(git.HeadsPrefix):])
 }
 
 // MovingReason is the reason for which MoveWorktree locks a worktree. One
@@ -58,7 +60,7 @@ func (r *Repo) MoveWorktree(ctx context.Context, from, to string) error {
 	if _, err := os.Lstat(to); err == nil {
 		return fmt.Errorf("move worktree to %s: %w", to, fs.ErrExist)
 	}
-	lock := r.worktreeCommand(ctx, "lock", nil, []string{"--reason", MovingReason}, from)
+	lock := r.lockWorktree(ctx, from)
 	moved := r.worktreeCommand(ctx, "move", nil, []string{"--force", "--force"}, from, to)
 	after := context.WithoutCancel(ctx)
 	if moved != nil && wasMoved(from, to) {
@@ -85,8 +87,33 @@ func wasMoved(from, to string) bool {
 	return os.IsNotExist(left) && came == nil
 }
 
+// lockWorktree locks a worktree for a move. The lock is a file that holds its
+// reason (gitrepository-layout, worktrees/<id>/locked), so git need not be
+// started where the worktree's record is plainly there.
+func (r *Repo) lockWorktree(ctx context.Context, path string) error {
+	dir, ours := r.record(path)
+	if !ours {
+		return r.worktreeCommand(ctx, "lock", nil, []string{"--reason", MovingReason}, path)
+	}
+	file, err := os.OpenFile(filepath.Join(dir, lockedFile), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if err != nil {
+		return err
+	}
+	_, err = file.WriteString(MovingReason + "\n")
+	return errors.Join(err, file.Close())
+}
+
+// lockedFile is the file in a worktree's record by which it is locked.
+const lockedFile = "locked"
+
 // UnlockWorktree takes a worktree's lock away. It is fine when there is none.
 func (r *Repo) UnlockWorktree(ctx context.Context, path string) error {
+	if dir, ours := r.record(path); ours {
+		if err := os.Remove(filepath.Join(dir, lockedFile)); !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		return nil
+	}
 	err := r.worktreeCommand(ctx, "unlock", nil, nil, path)
 	if err == nil {
 		return nil
@@ -96,7 +123,7 @@ func (r *Repo) UnlockWorktree(ctx context.Context, path string) error {
 		return errors.Join(err, found)
 	}
 	// It failed because there was none, or though it has taken it away.
-	if _, left := os.Lstat(filepath.Join(dir, "locked")); os.IsNotExist(left) {
+	if _, left := os.Lstat(filepath.Join(dir, lockedFile)); os.IsNotExist(left) {
 		return nil
 	}
 	return r.worktreeCommand(ctx, "unlock", nil, nil, path)

@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+
+	"github.com/git-liza/git-liza/gitboard/git"
 )
 
 // writers bounds how many objects are flushed at once: a disk gains from a
@@ -17,11 +19,20 @@ const writers = 16
 // modification time instead, which keeps `git prune` from eating it before a
 // ref holds it; one that is only in a pack is written again for the same
 // reason. Inside a push's quarantine they go where the push keeps its own.
+// They are kept for a while besides, where no git deletes them.
 //
 // Errors: a StorageError when the object directory cannot be written.
-func (r *Repo) WriteObjects(ctx context.Context, objects []Object) error {
+func (r *Repo) WriteObjects(ctx context.Context, objects []git.Object) error {
+	if _, err := r.keep(objects); err != nil {
+		return err
+	}
+	return r.writeLoose(ctx, objects)
+}
+
+// writeLoose is WriteObjects for objects that are kept already.
+func (r *Repo) writeLoose(ctx context.Context, objects []git.Object) error {
 	dir := r.objectDir()
-	work := make(chan Object)
+	work := make(chan git.Object)
 	failures := make(chan error, len(objects))
 	var group sync.WaitGroup
 	for range min(writers, len(objects)) {
@@ -33,7 +44,7 @@ func (r *Repo) WriteObjects(ctx context.Context, objects []Object) error {
 			}
 		})
 	}
-	seen := make(map[OID]bool, len(objects))
+	seen := make(map[git.OID]bool, len(objects))
 	for _, object := range objects {
 		if seen[object.OID] {
 			continue
@@ -61,12 +72,11 @@ func (r *Repo) objectDir() string {
 	return filepath.Join(r.common, "objects")
 }
 
-func writeObject(dir string, object Object) error {
-	if got := plainHash(object.Type, object.Data); got != object.OID {
+func writeObject(dir string, object git.Object) error {
+	if got := git.PlainHash(object.Type, object.Data); got != object.OID {
 		return fmt.Errorf("write object: it is named %q, and its content makes it %s", object.OID, got)
 	}
-	name := string(object.OID)
-	path := filepath.Join(dir, name[:2], name[2:])
+	path := looseFile(dir, object.OID)
 	if refresh(path) {
 		return nil
 	}

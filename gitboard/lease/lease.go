@@ -12,11 +12,9 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/gitio"
 )
-
-// Prefix is where leases lie.
-const Prefix = "refs/liza/leases/"
 
 // MergeHolder is the name under which the one running merge of a board holds its lease.
 const MergeHolder = "merge"
@@ -30,22 +28,19 @@ type Lease struct {
 	Heartbeat time.Time `json:"heartbeat"`
 }
 
-// Ref is the ref of an agent's lease.
-func Ref(agent string) string { return Prefix + agent }
-
-// Held is a lease as it stands in the repository: the value that a compare-and-swap must name.
+// Held is a lease as it is in the repository: the value that a compare-and-swap must name.
 type Held struct {
 	Lease
-	OID     gitio.OID
-	Damaged bool // the object is no lease of that agent: its time is long over, and it can be replaced
+	OID     git.OID
+	Damaged bool // the object is not a lease of that agent; it counts as long expired and can be replaced
 }
 
 // Store is what leases need of a repository.
 type Store interface {
-	Object(ctx context.Context, name string) (gitio.Object, error)
-	Ref(ctx context.Context, name string) (gitio.OID, error)
-	WriteObjects(ctx context.Context, objects []gitio.Object) error
-	UpdateRefs(ctx context.Context, updates []gitio.RefUpdate, reflog string) error
+	Object(ctx context.Context, name string) (git.Object, error)
+	Ref(ctx context.Context, name string) (git.OID, error)
+	WriteObjects(ctx context.Context, objects []git.Object) error
+	UpdateRefs(ctx context.Context, updates []git.RefUpdate, reflog string) error
 }
 
 // ErrTaken says that somebody else has moved or fenced the lease: its holder stops at once.
@@ -54,11 +49,11 @@ var ErrTaken = errors.New("the lease has been taken")
 // Read returns an agent's lease, nil when there is none. Whatever else may lie there is Damaged: it holds
 // nobody off, since nobody could renew it.
 func Read(ctx context.Context, s Store, agent string) (*Held, error) {
-	oid, err := s.Ref(ctx, Ref(agent))
+	oid, err := s.Ref(ctx, git.LeaseRef(agent))
 	if err == nil && oid.IsZero() {
 		return nil, nil
 	}
-	var o gitio.Object
+	var o git.Object
 	if err == nil {
 		o, err = s.Object(ctx, string(oid))
 	}
@@ -66,36 +61,36 @@ func Read(ctx context.Context, s Store, agent string) (*Held, error) {
 		return nil, fmt.Errorf("read the lease of %s: %w", agent, err)
 	}
 	h := &Held{OID: o.OID}
-	if err := json.Unmarshal(o.Data, &h.Lease); err != nil || o.Type != gitio.BlobObject || h.Agent != agent || h.Session == "" {
+	if err := json.Unmarshal(o.Data, &h.Lease); err != nil || o.Type != git.BlobObject || h.Agent != agent || h.Session == "" {
 		h.Lease, h.Damaged = Lease{Agent: agent}, true
 	}
 	return h, nil
 }
 
 // Object is the object that a lease is stored as.
-func (l Lease) Object() gitio.Object {
+func (l Lease) Object() git.Object {
 	l.Expires, l.Heartbeat = l.Expires.UTC().Truncate(time.Second), l.Heartbeat.UTC().Truncate(time.Second)
 	data, err := json.MarshalIndent(l, "", "  ")
 	if err != nil {
 		panic("a lease is always JSON: " + err.Error())
 	}
-	return gitio.NewObject("blob", append(data, '\n'))
+	return git.NewObject("blob", append(data, '\n'))
 }
 
-// Renew is the update that replaces what stands (nil: nothing) by a lease, and the object that it needs.
-func Renew(was *Held, l Lease) (gitio.RefUpdate, gitio.Object) {
+// Renew is the update that replaces the present lease (nil: none) by a new one, and the object that it needs.
+func Renew(was *Held, l Lease) (git.RefUpdate, git.Object) {
 	o := l.Object()
-	return gitio.RefUpdate{Ref: Ref(l.Agent), Old: old(was), New: o.OID}, o
+	return git.RefUpdate{Ref: git.LeaseRef(l.Agent), Old: old(was), New: o.OID}, o
 }
 
 // Fence is the update that ends a lease exactly as it was seen; nil fences "there was none".
-func Fence(agent string, was *Held) gitio.RefUpdate {
-	return gitio.RefUpdate{Ref: Ref(agent), Old: old(was), New: gitio.ZeroOID}
+func Fence(agent string, was *Held) git.RefUpdate {
+	return git.RefUpdate{Ref: git.LeaseRef(agent), Old: old(was), New: git.ZeroOID}
 }
 
-func old(was *Held) gitio.OID {
+func old(was *Held) git.OID {
 	if was == nil {
-		return gitio.ZeroOID
+		return git.ZeroOID
 	}
 	return was.OID
 }
@@ -105,10 +100,10 @@ func old(was *Held) gitio.OID {
 // command of the same session may renew it at the same time: then that renewal is returned.
 func Beat(ctx context.Context, s Store, was *Held, l Lease) (*Held, error) {
 	update, o := Renew(was, l)
-	if err := s.WriteObjects(ctx, []gitio.Object{o}); err != nil {
+	if err := s.WriteObjects(ctx, []git.Object{o}); err != nil {
 		return nil, err
 	}
-	err := s.UpdateRefs(ctx, []gitio.RefUpdate{update}, "")
+	err := s.UpdateRefs(ctx, []git.RefUpdate{update}, "")
 	if errors.Is(err, gitio.ErrRefMoved) {
 		now, err := Read(ctx, s, l.Agent)
 		if err != nil {

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/gitio"
 	"github.com/git-liza/git-liza/gitboard/lease"
 	"github.com/git-liza/git-liza/gitboard/oplog"
@@ -72,7 +73,7 @@ func TestBeat(t *testing.T) {
 			t.Errorf("%+v", h)
 		}
 		// And so is one that was fenced.
-		check(t, s.UpdateRefs(ctx, []gitio.RefUpdate{lease.Fence("coder-1", read())}, ""))
+		check(t, s.UpdateRefs(ctx, []git.RefUpdate{lease.Fence("coder-1", read())}, ""))
 		if h := read(); h != nil {
 			t.Errorf("fenced, and there: %+v", h)
 		}
@@ -86,7 +87,7 @@ func TestBeat(t *testing.T) {
 func TestFence(t *testing.T) {
 	bothStores(t, func(t *testing.T, s lease.Store) {
 		ctx := context.Background()
-		none := []gitio.RefUpdate{lease.Fence("coder-1", nil)}
+		none := []git.RefUpdate{lease.Fence("coder-1", nil)}
 		check(t, s.UpdateRefs(ctx, none, ""))
 		seen, err := lease.Beat(ctx, s, nil, of("one", 5))
 		check(t, err)
@@ -95,7 +96,7 @@ func TestFence(t *testing.T) {
 		}
 		_, err = lease.Beat(ctx, s, seen, of("one", 6))
 		check(t, err)
-		if err := s.UpdateRefs(ctx, []gitio.RefUpdate{lease.Fence("coder-1", seen)}, ""); !errors.Is(err, gitio.ErrRefMoved) {
+		if err := s.UpdateRefs(ctx, []git.RefUpdate{lease.Fence("coder-1", seen)}, ""); !errors.Is(err, gitio.ErrRefMoved) {
 			t.Errorf("it was renewed since: %v", err)
 		}
 	})
@@ -107,30 +108,30 @@ type failing struct {
 	write, update, read error
 }
 
-func (f *failing) WriteObjects(ctx context.Context, o []gitio.Object) error {
+func (f *failing) WriteObjects(ctx context.Context, o []git.Object) error {
 	if f.write != nil {
 		return f.write
 	}
 	return f.Store.WriteObjects(ctx, o)
 }
 
-func (f *failing) UpdateRefs(ctx context.Context, u []gitio.RefUpdate, reflog string) error {
+func (f *failing) UpdateRefs(ctx context.Context, u []git.RefUpdate, reflog string) error {
 	if f.update != nil {
 		return f.update
 	}
 	return f.Store.UpdateRefs(ctx, u, reflog)
 }
 
-func (f *failing) Ref(ctx context.Context, name string) (gitio.OID, error) {
+func (f *failing) Ref(ctx context.Context, name string) (git.OID, error) {
 	if f.read != nil {
 		return "", f.read
 	}
 	return f.Store.Ref(ctx, name)
 }
 
-func (f *failing) Object(ctx context.Context, name string) (gitio.Object, error) {
+func (f *failing) Object(ctx context.Context, name string) (git.Object, error) {
 	if f.read != nil {
-		return gitio.Object{}, f.read
+		return git.Object{}, f.read
 	}
 	return f.Store.Object(ctx, name)
 }
@@ -161,10 +162,10 @@ func TestDamage(t *testing.T) {
 		ctx := context.Background()
 		other := of("one", 5)
 		other.Agent = "coder-2"
-		was := gitio.ZeroOID
-		for _, o := range []gitio.Object{gitio.NewObject("blob", []byte("not a lease")), gitio.NewObject("blob", []byte("{}")), other.Object()} {
-			check(t, s.WriteObjects(ctx, []gitio.Object{o}))
-			check(t, s.UpdateRefs(ctx, []gitio.RefUpdate{{Ref: lease.Ref("coder-1"), Old: was, New: o.OID}}, ""))
+		was := git.ZeroOID
+		for _, o := range []git.Object{git.NewObject("blob", []byte("not a lease")), git.NewObject("blob", []byte("{}")), other.Object()} {
+			check(t, s.WriteObjects(ctx, []git.Object{o}))
+			check(t, s.UpdateRefs(ctx, []git.RefUpdate{{Ref: git.LeaseRef("coder-1"), Old: was, New: o.OID}}, ""))
 			h, err := lease.Read(ctx, s, "coder-1")
 			check(t, err)
 			if !h.Damaged || h.OID != o.OID || h.Session != "" || h.Expires.After(noon) {

@@ -1,5 +1,5 @@
-// Package notify carries alarms to where somebody may hear them: to a webhook, and to the desktop. Whoever
-// hands one over goes on at once, whatever becomes of it.
+// Package notify carries alarms to where somebody may notice them: to a webhook, and to the desktop. The caller
+// continues at once, whatever becomes of the alarm.
 //
 // The package imports the alarms alone.
 package notify
@@ -13,7 +13,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 )
 
-// Notice is an alarm as it is told: what a webhook gets, and what watch --json prints.
+// Notice is an alarm as it is reported: what a webhook gets, and what watch --json prints.
 type Notice struct {
 	Time board.Time `json:"time"`
 	alarm.Alarm
@@ -32,7 +32,7 @@ type Carrier struct {
 	ended  chan struct{}
 }
 
-// waiting is how many notices may wait for a slow receiver; more are lost, which is a fault that is told.
+// waiting is how many notices may wait for a slow receiver; more are lost, which is reported as a fault.
 const waiting = 100
 
 // carry begins to carry notices by a function.
@@ -69,7 +69,7 @@ func (c *Carrier) fault(n Notice, err error) {
 	}
 }
 
-// Faults tells which notices were not carried.
+// Faults lists the notices that were not delivered.
 func (c *Carrier) Faults() <-chan error { return c.faults }
 
 // Close ends it; notices that are handed over already have so much time left.

@@ -55,7 +55,7 @@ func (w Webhook) Carry(target func() string) *Carrier {
 func post(ctx context.Context, client *http.Client, to string, body []byte) (again bool, err error) {
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, to, bytes.NewReader(body))
 	if err != nil {
-		return false, errors.New("escalation_webhook is no URL")
+		return false, errors.New("escalation_webhook is not a URL")
 	}
 	r.Header.Set("Content-Type", "application/json")
 	r.Header.Set("User-Agent", "git-liza")

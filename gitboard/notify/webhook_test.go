@@ -44,7 +44,7 @@ func (c *Carrier) fails(t *testing.T, words ...string) {
 			}
 		}
 	case <-time.After(time.Minute):
-		t.Fatal("no fault is told")
+		t.Fatal("no fault is reported")
 	}
 }
 
@@ -172,7 +172,7 @@ func TestWebhookNowhere(t *testing.T) {
 	defer c.Close(time.Minute)
 	c.Send(notice("one"))
 	if err := <-c.Faults(); strings.Contains(err.Error(), "secret") {
-		t.Errorf("the fault tells the secret: %v", err)
+		t.Errorf("the fault reveals the secret: %v", err)
 	}
 }
 

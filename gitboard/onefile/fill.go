@@ -17,7 +17,7 @@ import (
 // report collects what could not be kept as it was.
 type report struct{ lines []string }
 
-func (r *report) tell(where string, line int, format string, args ...any) {
+func (r *report) add(where string, line int, format string, args ...any) {
 	at := ""
 	if line > 0 {
 		at = fmt.Sprintf(" (line %d)", line)
@@ -44,7 +44,7 @@ var (
 )
 
 // fill puts the fields of a mapping into a struct. Fields that the struct does not have go under its extra:, where
-// it has one; they are returned otherwise. What does not fit is told.
+// it has one; they are returned otherwise. What does not fit is reported.
 func (r *report) fill(where string, n *yaml.Node, into any, names map[string]string) (unknown []string, values map[string]*yaml.Node) {
 	v := reflect.ValueOf(into).Elem()
 	known := map[string]reflect.Value{}
@@ -54,7 +54,7 @@ func (r *report) fill(where string, n *yaml.Node, into any, names map[string]str
 	}
 	keys, values := fields(n)
 	if n != nil && n.Kind != yaml.MappingNode && !absent(n) {
-		r.tell(where, n.Line, "%q is no mapping of fields: not kept", text(n))
+		r.add(where, n.Line, "%q is not a mapping of fields: not kept", text(n))
 	}
 	for _, key := range keys {
 		name := key
@@ -88,7 +88,7 @@ func (r *report) fill(where string, n *yaml.Node, into any, names map[string]str
 			under[clean(key)] = plain(values[key])
 		}
 		extra.Set(reflect.ValueOf(under))
-		r.tell(where, n.Line, "not known here, kept under extra: %s", strings.Join(unknown, ", "))
+		r.add(where, n.Line, "not known here, kept under extra: %s", strings.Join(unknown, ", "))
 		unknown = nil
 	}
 	return unknown, values
@@ -99,12 +99,14 @@ func (r *report) set(where string, n *yaml.Node, f reflect.Value) {
 	if absent(n) {
 		return
 	}
-	bad := func(needed string) { r.tell(where, n.Line, "%q is no %s: not kept", board.Line(text(n), 60), needed) }
+	bad := func(needed string) {
+		r.add(where, n.Line, "%q is not %s: not kept", board.Line(text(n), 60), needed)
+	}
 	switch {
 	case f.Type() == timeType:
 		at, ok := when(text(n))
 		if !ok {
-			bad("time")
+			bad("a time")
 			return
 		}
 		f.SetString(string(at))
@@ -113,7 +115,7 @@ func (r *report) set(where string, n *yaml.Node, f reflect.Value) {
 	case f.Kind() == reflect.Int:
 		i, err := strconv.Atoi(strings.TrimSuffix(text(n), "%"))
 		if err != nil || i < -1<<31 || i > 1<<31-1 {
-			bad("number")
+			bad("a number")
 			return
 		}
 		f.SetInt(int64(i))
@@ -128,7 +130,7 @@ func (r *report) set(where string, n *yaml.Node, f reflect.Value) {
 		}
 	case f.Kind() == reflect.Pointer:
 		if n.Kind != yaml.MappingNode {
-			bad("mapping of fields")
+			bad("a mapping of fields")
 			return
 		}
 		made := reflect.New(f.Type().Elem())
@@ -152,11 +154,11 @@ func (r *report) set(where string, n *yaml.Node, f reflect.Value) {
 	}
 }
 
-// lost fills a struct and tells what it has no place for.
+// lost fills a struct and reports the fields that it lacks.
 func (r *report) lost(where string, n *yaml.Node, into any, names map[string]string) {
 	unknown, values := r.fill(where, n, into, names)
 	for _, key := range unknown {
-		r.tell(where, values[key].Line, "not kept: %s: %s", key, text(values[key]))
+		r.add(where, values[key].Line, "not kept: %s: %s", key, text(values[key]))
 	}
 }
 
@@ -173,7 +175,7 @@ func (r *report) list(where string, n *yaml.Node, f reflect.Value) {
 		}
 		switch {
 		case one.Kind() == reflect.Struct && item.Kind != yaml.MappingNode:
-			r.tell(where, item.Line, "%q is no mapping of fields: not kept", board.Line(text(item), 60))
+			r.add(where, item.Line, "%q is not a mapping of fields: not kept", board.Line(text(item), 60))
 			continue
 		case one.Type() == reflect.TypeFor[board.Event]():
 			r.event(where, item, one.Addr().Interface().(*board.Event))
@@ -191,12 +193,12 @@ func (r *report) list(where string, n *yaml.Node, f reflect.Value) {
 func (r *report) short(where string, line int, s string) string {
 	c := clean(s)
 	if c != s {
-		r.tell(where, line, "characters that no text needs are gone")
+		r.add(where, line, "characters that no text needs are gone")
 	}
 	if len(c) <= board.MaxText {
 		return c
 	}
-	r.tell(where, line, "it has %d bytes, of which the first %d are kept", len(c), board.MaxText)
+	r.add(where, line, "it has %d bytes, of which the first %d are kept", len(c), board.MaxText)
 	c = c[:board.MaxText]
 	for !utf8.ValidString(c) {
 		c = c[:len(c)-1]

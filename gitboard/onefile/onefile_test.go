@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/golden"
 	"github.com/git-liza/git-liza/gitboard/onefile"
-	"github.com/git-liza/git-liza/internal/golden"
 )
 
 const now = board.Time("2026-02-01T10:00:00Z")
@@ -41,7 +41,7 @@ func written(t interface{ Fatal(...any) }, s *board.State, old *onefile.Board) s
 	return text
 }
 
-// Each file ends as a valid board, with what was lost told, or is refused with its line: testdata/*.golden says
+// Each file ends as a valid board, with what was lost reported, or is refused with the line: testdata/*.golden says
 // which. What was taken in and written is the same when it is taken in again.
 func TestFiles(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.yaml")
@@ -68,13 +68,13 @@ func TestFiles(t *testing.T) {
 				t.Error(v)
 			}
 			text := written(t, s, old)
-			golden.Check(t, strings.TrimSuffix(file, ".yaml")+".golden", strings.Join(old.Told, "\n")+"\n\n"+text)
+			golden.Check(t, strings.TrimSuffix(file, ".yaml")+".golden", strings.Join(old.Changed, "\n")+"\n\n"+text)
 			again, err := onefile.Read(input("state.yaml", []byte(text)))
 			if err != nil {
 				t.Fatal(err)
 			}
-			if len(again.Told) > 0 {
-				t.Errorf("told again: %q", again.Told)
+			if len(again.Changed) > 0 {
+				t.Errorf("reported again: %q", again.Changed)
 			}
 			if twice := written(t, imported(t, again), again); twice != text {
 				t.Errorf("it is another board:\n%s\n----\n%s", text, twice)

@@ -33,7 +33,7 @@ var yamlLine = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(
 func parse(file string, data []byte) (root *yaml.Node, err error) {
 	defer func() {
 		if cause := recover(); cause != nil {
-			root, err = nil, &Error{file, 1, fmt.Sprintf("it is no YAML: %v", cause)}
+			root, err = nil, &Error{file, 1, fmt.Sprintf("it is not YAML: %v", cause)}
 		}
 	}()
 	if len(data) > board.MaxImport {
@@ -84,7 +84,7 @@ func (u *unfolding) node(n *yaml.Node, depth int) (*yaml.Node, error) {
 	for i, child := range n.Content {
 		if n.Kind == yaml.MappingNode && i%2 == 0 {
 			if child.Kind != yaml.ScalarNode {
-				return nil, &Error{u.file, child.Line, "a key is no plain text"}
+				return nil, &Error{u.file, child.Line, "a key is not plain text"}
 			}
 			if seen[child.Value] {
 				return nil, &Error{u.file, child.Line, fmt.Sprintf("%q is there twice", board.Line(child.Value, 60))}

@@ -52,7 +52,7 @@ func TestAnyDamage(t *testing.T) {
 			t.Fatalf("%v\n%s", err, text)
 		}
 		if twice := written(t, imported(t, again), again); twice != text {
-			t.Fatalf("it is another board:\n%s\n----\n%s\n%q", text, twice, again.Told)
+			t.Fatalf("it is another board:\n%s\n----\n%s\n%q", text, twice, again.Changed)
 		}
 	})
 }

@@ -14,7 +14,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/codec"
-	"github.com/git-liza/git-liza/roles"
+	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
 // Input is what a board is read from.
@@ -25,7 +25,7 @@ type Input struct {
 	Log     []byte
 	Now     board.Time
 	Clone   string // this clone, which has the worktrees that name no other
-	Session string // of every agent: nobody knows it, so that each registers anew once its lease has run out
+	Session string // of every agent: nobody knows it, so each registers again after its lease expired
 }
 
 // Board is what was read.
@@ -33,7 +33,7 @@ type Board struct {
 	Records map[string]any
 	Log     []board.PastEntry
 	Leases  map[string]board.Lease // by agent, for all that the file knew of
-	Told    []string               // what could not be kept as it was, a line each
+	Changed []string               // what could not be kept as it was, a line each
 
 	source  string
 	commits []*string
@@ -63,20 +63,20 @@ func Read(in Input) (*Board, error) {
 		if root != nil {
 			line = root.Line
 		}
-		return nil, &Error{in.File, line, "it is no state.yaml: a mapping with goal, tasks, agents and so on is needed"}
+		return nil, &Error{in.File, line, "it is not a state.yaml: a mapping with goal, tasks, agents and so on is needed"}
 	}
 	keys, top := fields(root)
 	if v := text(top["version"]); v != "" && v != "1" && v != "1.0" {
 		return nil, &Error{in.File, top["version"].Line, fmt.Sprintf("it has version %s, and this git-liza reads version 1", board.Line(v, 20))}
 	}
 	if top["tasks"] == nil && top["goal"] == nil {
-		return nil, &Error{in.File, root.Line, "it is no state.yaml: it has neither a goal nor tasks"}
+		return nil, &Error{in.File, root.Line, "it is not a state.yaml: it has neither a goal nor tasks"}
 	}
 	r := &reader{in: in, now: in.Now, by: map[string]*board.Task{}, agents: map[string]*board.Agent{}, renamed: map[string]string{}}
 	r.out = &Board{Records: map[string]any{}, Leases: map[string]board.Lease{}, source: in.File}
 	for _, key := range keys {
 		if !slices.Contains(sections, key) {
-			r.tell(key, top[key].Line, "not known here, not kept")
+			r.add(key, top[key].Line, "not known here, not kept")
 		}
 	}
 	r.readGoal(top["goal"])
@@ -86,12 +86,12 @@ func Read(in Input) (*Board, error) {
 	if err := r.readAgents(top["agents"]); err != nil {
 		return nil, err
 	}
-	r.mend()
+	r.repair()
 	r.readBeside(top)
 	if err := r.readLog(); err != nil {
 		return nil, err
 	}
-	r.out.Told = r.lines
+	r.out.Changed = r.lines
 	return r.out, nil
 }
 
@@ -107,7 +107,7 @@ func (r *reader) entries(section string, n *yaml.Node) (ids []string, items []*y
 	case n.Kind == yaml.SequenceNode:
 		for _, item := range n.Content {
 			if item.Kind != yaml.MappingNode {
-				r.tell(section, item.Line, "%q is no record: not kept", board.Line(text(item), 60))
+				r.add(section, item.Line, "%q is not a record: not kept", board.Line(text(item), 60))
 				continue
 			}
 			_, values := fields(item)
@@ -117,13 +117,13 @@ func (r *reader) entries(section string, n *yaml.Node) (ids []string, items []*y
 		keys, values := fields(n)
 		for _, key := range keys {
 			if values[key].Kind != yaml.MappingNode {
-				r.tell(section+"."+key, values[key].Line, "it is no record: not kept")
+				r.add(section+"."+key, values[key].Line, "it is not a record: not kept")
 				continue
 			}
 			ids, items = append(ids, key), append(items, values[key])
 		}
 	default:
-		r.tell(section, n.Line, "it is no list: not kept")
+		r.add(section, n.Line, "it is not a list: not kept")
 	}
 	return ids, items
 }
@@ -148,12 +148,12 @@ func (r *reader) readGoal(n *yaml.Node) {
 		r.fill("goal", n, g, noNames)
 	}
 	if n == nil {
-		r.tell("goal", 0, "it is missing")
+		r.add("goal", 0, "it is missing")
 	}
 	g.ID = orOf(g.ID, "goal-1")
 	g.Description = orOf(g.Description, "Imported from "+r.in.File)
 	if !slices.Contains([]board.Phase{board.InProgress, board.Completed, board.PhaseAborted}, g.Status) {
-		r.told(g.Status != "", "goal: status", "%q is no state of a goal: IN_PROGRESS", g.Status)
+		r.addIf(g.Status != "", "goal: status", "%q is not a state of a goal: IN_PROGRESS", g.Status)
 		g.Status = board.InProgress
 	}
 	g.Created = orOf(g.Created, r.now)
@@ -165,10 +165,10 @@ func (r *reader) readGoal(n *yaml.Node) {
 	r.put(board.GoalPath, g)
 }
 
-// told is tell where there is something to tell.
-func (r *reader) told(is bool, where, format string, args ...any) {
+// addIf adds a line if the condition holds.
+func (r *reader) addIf(is bool, where, format string, args ...any) {
 	if is {
-		r.tell(where, 0, format, args...)
+		r.add(where, 0, format, args...)
 	}
 }
 
@@ -192,9 +192,9 @@ func (r *reader) taskID(was string, line int) (string, error) {
 		id = base + "-" + strconv.Itoa(n)
 	}
 	if was == "" {
-		r.tell("tasks", line, "a task has no id: it is called %s", id)
+		r.add("tasks", line, "a task has no id: it is called %s", id)
 	} else {
-		r.tell("tasks."+was, line, "this is no task's id: it is called %s, and its branch, if it has one, is still task/%s", id, was)
+		r.add("tasks."+was, line, "this is not a task id: it is called %s, and its branch, if it has one, is still task/%s", id, was)
 		r.renamed[was] = id
 	}
 	return id, nil
@@ -221,7 +221,7 @@ func (r *reader) readTasks(n *yaml.Node) error {
 			if at, ok := when(text(values[l.key])); ok && l.agent != "" {
 				r.lease(l.agent, id, at, "")
 			} else if !absent(values[l.key]) {
-				r.tell("tasks."+id+": "+l.key, item.Line, "not kept: %s", text(values[l.key]))
+				r.add("tasks."+id+": "+l.key, item.Line, "not kept: %s", text(values[l.key]))
 			}
 		}
 	}
@@ -245,7 +245,7 @@ func (r *reader) readAgents(n *yaml.Node) error {
 		id := ids[i]
 		role, err := roles.Of(id)
 		if err != nil {
-			r.tell("agents."+id, item.Line, "this is no agent's id: not kept")
+			r.add("agents."+id, item.Line, "this is not an agent id: not kept")
 			continue
 		}
 		if r.agents[id] != nil {
@@ -256,15 +256,15 @@ func (r *reader) readAgents(n *yaml.Node) error {
 		r.fill("agents."+id, without(item, "lease_expires", "heartbeat", "session", "role", "id"), a, oldAgent)
 		a.Role, a.Session = role, r.in.Session
 		if was := strings.ReplaceAll(text(values["role"]), "-", "_"); was != "" && was != string(role) {
-			r.tell("agents."+id, item.Line, "its role is that of its id, %s, not %s", role, was)
+			r.add("agents."+id, item.Line, "its role is that of its id, %s, not %s", role, was)
 		}
 		if a.Status = board.AgentStatus(strings.ToUpper(string(a.Status))); !slices.Contains(board.AgentStatuses, a.Status) {
-			r.told(a.Status != "", "agents."+id, "%q is no state of an agent: IDLE", a.Status)
+			r.addIf(a.Status != "", "agents."+id, "%q is not a state of an agent: IDLE", a.Status)
 			a.Status = board.Idle
 		}
 		expires, ok := when(text(values["lease_expires"]))
 		heartbeat, beat := when(text(values["heartbeat"]))
-		r.told(!ok && !absent(values["lease_expires"]), "agents."+id, "lease_expires is no time: not kept")
+		r.addIf(!ok && !absent(values["lease_expires"]), "agents."+id, "lease_expires is not a time: not kept")
 		if ok {
 			r.lease(id, a.CurrentTask, expires, orOf(heartbeat, expires.Add(-300e9)))
 		}
@@ -280,9 +280,9 @@ func (r *reader) readAgents(n *yaml.Node) error {
 // taskNamed is the id that a task has now.
 func (r *reader) taskNamed(was string) string { return orOf(r.renamed[was], was) }
 
-// gone tells, and is true.
+// gone adds a line and returns true.
 func (r *reader) gone(where, format string, args ...any) bool {
-	r.tell(where, 0, format, args...)
+	r.add(where, 0, format, args...)
 	return true
 }
 
@@ -295,11 +295,11 @@ func (r *reader) readLog() error {
 		return err
 	}
 	if root.Kind != yaml.SequenceNode {
-		return &Error{r.in.LogFile, root.Line, "it is no log.yaml: a list of entries is needed"}
+		return &Error{r.in.LogFile, root.Line, "it is not a log.yaml: a list of entries is needed"}
 	}
 	for _, item := range root.Content {
 		if item.Kind != yaml.MappingNode {
-			return &Error{r.in.LogFile, item.Line, "an entry is no mapping of fields"}
+			return &Error{r.in.LogFile, item.Line, "an entry is not a mapping of fields"}
 		}
 		e := board.PastEntry{}
 		unknown, values := r.fill("log", item, &e, oldEntry)

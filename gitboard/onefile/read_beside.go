@@ -11,10 +11,10 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/roles"
+	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
-// numbered reads a section whose records have numbers. Ids of another form are given anew.
+// numbered reads a section whose records have numbers. Ids of another form are replaced.
 func numbered[T any](r *reader, section, dir, prefix string, n *yaml.Node, names map[string]string, set func(id string, record *T, where string) bool) {
 	ids, items := r.entries(section, n)
 	last := 0
@@ -30,7 +30,7 @@ func numbered[T any](r *reader, section, dir, prefix string, n *yaml.Node, names
 			last++
 			was := id
 			id = prefix + "-" + strconv.Itoa(last)
-			r.told(was != "", section+"."+was, "its id is %s now", id)
+			r.addIf(was != "", section+"."+was, "its id is %s now", id)
 		}
 		used[id] = true
 		record := new(T)
@@ -46,18 +46,18 @@ func number(id string) int {
 	return n
 }
 
-// readBeside reads what stands beside tasks and agents.
+// readBeside reads the records other than tasks and agents.
 func (r *reader) readBeside(top map[string]*yaml.Node) {
 	numbered(r, "discovered", board.DiscoveryDir, "disc", top["discovered"], oldFinding, func(id string, d *board.Discovery, where string) bool {
 		d.ID, d.During, d.ConvertedToTask = id, r.taskNamed(d.During), r.taskNamed(d.ConvertedToTask)
 		d.Created = orOf(d.Created, r.goal.Created)
 		d.Severity, d.Urgency = strings.ToLower(d.Severity), strings.ToLower(d.Urgency)
 		if !slices.Contains(board.Severities, d.Severity) {
-			r.told(d.Severity != "", where, "%q is no severity: medium", d.Severity)
+			r.addIf(d.Severity != "", where, "%q is not a severity: medium", d.Severity)
 			d.Severity = "medium"
 		}
 		if !slices.Contains(board.Urgencies, d.Urgency) {
-			r.told(d.Urgency != "", where, "%q is no urgency: deferred", d.Urgency)
+			r.addIf(d.Urgency != "", where, "%q is not an urgency: deferred", d.Urgency)
 			d.Urgency = "deferred"
 		}
 		return true
@@ -85,14 +85,14 @@ func (r *reader) readBeside(top map[string]*yaml.Node) {
 func (r *reader) anomaly(a *board.Anomaly, where string) bool {
 	i := slices.IndexFunc(board.AnomalyTypes, func(t board.AnomalyType) bool { return t.Type == a.Type })
 	if i < 0 {
-		r.tell(where, 0, "%q is no type of anomaly: not kept: %v", a.Type, details(a.Details))
+		r.add(where, 0, "%q is not a type of anomaly: not kept: %v", a.Type, details(a.Details))
 		return false
 	}
 	kept := map[string]board.Scalar{}
 	for _, name := range slices.Sorted(maps.Keys(a.Details)) {
 		is := detailName(name)
 		if is != name {
-			r.tell(where, 0, "the detail %q is called %s", name, is)
+			r.add(where, 0, "the detail %q is called %s", name, is)
 		}
 		kept[is] = a.Details[name]
 	}
@@ -108,7 +108,7 @@ func (r *reader) anomaly(a *board.Anomaly, where string) bool {
 			instead = notRecorded
 		}
 		if instead != v {
-			r.tell(where, 0, "the detail %s is %q: %s", name, v, instead)
+			r.add(where, 0, "the detail %s is %q: %s", name, v, instead)
 			kept[name] = board.Scalar(instead)
 		}
 	}
@@ -145,7 +145,7 @@ func (r *reader) readHandoffs(n *yaml.Node) {
 		id := r.taskNamed(orOf(ids[i], text(values["task"])))
 		where := "handoff." + id
 		if r.by[id] == nil || r.out.Records[board.RecordPath(board.HandoffDir, id)] != nil {
-			r.tell(where, item.Line, "there is no such task, or another hand-off of it: not kept: %s", text(values["summary"]))
+			r.add(where, item.Line, "there is no such task, or another hand-off of it: not kept: %s", text(values["summary"]))
 			continue
 		}
 		h := &board.Handoff{}
@@ -159,7 +159,7 @@ func (r *reader) readHandoffs(n *yaml.Node) {
 // phrase makes one short phrase of a text.
 func (r *reader) phrase(where, s string) string {
 	is := board.Line(s, board.MaxPhrase)
-	r.told(is != s, where, "shortened to one phrase: %s", is)
+	r.addIf(is != s, where, "shortened to one phrase: %s", is)
 	return orOf(is, notRecorded)
 }
 
@@ -171,12 +171,12 @@ func (r *reader) readSprint(n *yaml.Node) {
 	r.fill("sprint", n, sp, noNames)
 	if was := sp.ID; !board.ValidTaskID(was) {
 		sp.ID = "sprint-1"
-		r.told(was != "", "sprint", "%q is no id of a sprint: sprint-1", was)
+		r.addIf(was != "", "sprint", "%q is not an id of a sprint: sprint-1", was)
 	}
-	r.told(sp.GoalRef != "" && sp.GoalRef != r.goal.ID, "sprint", "goal_ref is %s now, not %s", r.goal.ID, sp.GoalRef)
+	r.addIf(sp.GoalRef != "" && sp.GoalRef != r.goal.ID, "sprint", "goal_ref is %s now, not %s", r.goal.ID, sp.GoalRef)
 	sp.GoalRef = r.goal.ID
 	if !slices.Contains([]board.Phase{board.InProgress, board.AtCheckpoint, board.Completed, board.PhaseAborted}, sp.Status) {
-		r.told(sp.Status != "", "sprint", "%q is no state of a sprint: IN_PROGRESS", sp.Status)
+		r.addIf(sp.Status != "", "sprint", "%q is not a state of a sprint: IN_PROGRESS", sp.Status)
 		sp.Status = board.InProgress
 	}
 	sp.Timeline.Started = orOf(sp.Timeline.Started, r.goal.Created)
@@ -206,7 +206,7 @@ func (r *reader) readBreaker(n *yaml.Node) {
 	case b.CurrentTrigger != nil && b.Status == board.BreakerTriggered:
 		b.CurrentTrigger.Timestamp = orOf(b.CurrentTrigger.Timestamp, r.now)
 	case b.CurrentTrigger != nil || b.Status != board.BreakerOK:
-		r.told(b.Status != "", "circuit_breaker", "status %s does not fit its trigger: OK", b.Status)
+		r.addIf(b.Status != "", "circuit_breaker", "status %s does not fit its trigger: OK", b.Status)
 		b.Status, b.CurrentTrigger = board.BreakerOK, nil
 	}
 	r.put(board.BreakerPath, b)
@@ -217,12 +217,12 @@ func (r *reader) readConfig(n *yaml.Node) {
 	r.fill("config", n, c, noNames)
 	for _, k := range board.ConfigKeys {
 		if err := k.Check(c); err != nil {
-			r.tell("config: "+k.Name, 0, "%v: %s", err, orOf(k.Default, "none"))
+			r.add("config: "+k.Name, 0, "%v: %s", err, orOf(k.Default, "none"))
 			k.Reset(c)
 		}
 	}
 	if c.RequireSignatures {
-		r.tell("config: require_signatures", 0, "no keys come with the file: false, until git liza keys add has been done")
+		r.add("config: require_signatures", 0, "no keys come with the file: false, until git liza keys add has been done")
 		c.RequireSignatures = false
 	}
 	r.put(board.ConfigPath, c)
@@ -232,7 +232,7 @@ func (r *reader) readControl(n *yaml.Node) {
 	c := &board.Control{}
 	r.fill("control", n, c, map[string]string{"timestamp": "since"})
 	if !slices.Contains([]board.Mode{board.Running, board.Paused, board.CheckpointMode, board.Aborted}, c.Mode) {
-		r.told(c.Mode != "", "control", "%q is no mode: RUNNING", c.Mode)
+		r.addIf(c.Mode != "", "control", "%q is not a mode: RUNNING", c.Mode)
 		c.Mode = board.Running
 	}
 	c.Since, c.By = orOf(c.Since, r.now), orOf(c.By, roles.HumanID)

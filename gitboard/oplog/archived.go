@@ -4,7 +4,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/filemode"
 
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/git"
 )
 
 // Archived implements board.Source.
@@ -52,8 +52,8 @@ func (s *source) findArchived(id string) (archived, error) {
 
 // neededFromArchive finds the archived tasks that others depend on, so that each need not be read by itself, and
 // returns their entries. Those whose briefs are not known it reads at once, into fresh.
-func (s *source) neededFromArchive(tasks map[string]board.Brief, known, fresh map[gitio.OID]cached) ([]gitio.TreeEntry, error) {
-	var needed, missing []gitio.TreeEntry
+func (s *source) neededFromArchive(tasks map[string]board.Brief, known, fresh map[git.OID]cached) ([]git.TreeEntry, error) {
+	var needed, missing []git.TreeEntry
 	var paths []string
 	for _, b := range tasks {
 		if b.Status.Terminal() {

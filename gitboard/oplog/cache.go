@@ -12,7 +12,7 @@ import (
 	"sync"
 
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/git"
 )
 
 // cacheHead is the first line of the file. It changes with the form of a brief.
@@ -30,15 +30,15 @@ type briefCache struct {
 	file string
 
 	mu    sync.Mutex
-	known map[gitio.OID]cached // nil until it has been read
+	known map[git.OID]cached // nil until it has been read
 }
 
 // load returns what is known. Nobody changes it.
-func (c *briefCache) load() map[gitio.OID]cached {
+func (c *briefCache) load() map[git.OID]cached {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.known == nil {
-		c.known = map[gitio.OID]cached{}
+		c.known = map[git.OID]cached{}
 		if c.file != "" {
 			if data, err := os.ReadFile(c.file); err == nil {
 				c.known = parseBriefs(data)
@@ -50,11 +50,11 @@ func (c *briefCache) load() map[gitio.OID]cached {
 
 // save keeps the briefs of the tasks that there are now: in memory, and in the file once enough of them are
 // new for it to pay.
-func (c *briefCache) save(entries []gitio.TreeEntry, known, fresh map[gitio.OID]cached) {
+func (c *briefCache) save(entries []git.TreeEntry, known, fresh map[git.OID]cached) {
 	if len(fresh) == 0 {
 		return
 	}
-	kept := make(map[gitio.OID]cached, len(entries))
+	kept := make(map[git.OID]cached, len(entries))
 	for _, e := range entries {
 		if b, ok := known[e.OID]; ok {
 			kept[e.OID] = b
@@ -90,7 +90,7 @@ func ready(dir string) bool {
 
 // formatBriefs writes a brief a line, its fields with tabs between. JSON takes several times as long to read.
 // A brief with a field that holds such a character, which takes a hand edit, is left out.
-func formatBriefs(all map[gitio.OID]cached) []byte {
+func formatBriefs(all map[git.OID]cached) []byte {
 	b := make([]byte, 0, len(cacheHead)+250*len(all))
 	b = append(b, cacheHead...)
 	for oid, c := range all {
@@ -118,9 +118,9 @@ func formatBriefs(all map[gitio.OID]cached) []byte {
 }
 
 // parseBriefs reads what formatBriefs wrote; nothing from any other text.
-func parseBriefs(data []byte) map[gitio.OID]cached {
+func parseBriefs(data []byte) map[git.OID]cached {
 	text, ours := strings.CutPrefix(string(data), cacheHead)
-	all := make(map[gitio.OID]cached, strings.Count(text, "\n"))
+	all := make(map[git.OID]cached, strings.Count(text, "\n"))
 	if !ours {
 		return all
 	}
@@ -131,7 +131,7 @@ func parseBriefs(data []byte) map[gitio.OID]cached {
 		}
 		oid, line, _ := strings.Cut(line, "\t")
 		if b, ok := parseBrief(line); ok {
-			all[gitio.OID(oid)] = b
+			all[git.OID(oid)] = b
 		}
 	}
 	return all

@@ -10,7 +10,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/codec"
-	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/oplog"
 )
 
@@ -20,7 +20,7 @@ type counting struct {
 	read atomic.Int64
 }
 
-func (c *counting) Objects(ctx context.Context, names []string) ([]gitio.Object, error) {
+func (c *counting) Objects(ctx context.Context, names []string) ([]git.Object, error) {
 	c.read.Add(int64(len(names)))
 	return c.Store.Objects(ctx, names)
 }

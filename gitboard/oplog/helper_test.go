@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/gitio"
 	"github.com/git-liza/git-liza/gitboard/oplog"
 )
@@ -109,7 +110,7 @@ func task(id string) board.Payload {
 func note(text string) board.Payload { return &board.AddNote{Message: text} }
 
 // byHand commits files on top of the board without any operation.
-func (w *writer) byHand(files map[string][]byte) gitio.OID {
+func (w *writer) byHand(files map[string][]byte) git.OID {
 	w.t.Helper()
 	s := w.tip()
 	tree, err := oplog.ReadTree(w.ctx, w.log.Store(), s.Head.Tree)
@@ -117,9 +118,9 @@ func (w *writer) byHand(files map[string][]byte) gitio.OID {
 	_, objects, err := tree.Change(files)
 	check(w.t, err)
 	c := s.Head
-	c.Parents, c.Tree = []gitio.OID{s.Commit}, objects[len(objects)-1].OID
-	o := gitio.NewObject("commit", gitio.EncodeCommit(c))
+	c.Parents, c.Tree = []git.OID{s.Commit}, objects[len(objects)-1].OID
+	o := git.NewObject("commit", git.EncodeCommit(c))
 	check(w.t, w.log.Store().WriteObjects(w.ctx, append(objects, o)))
-	check(w.t, w.log.Store().UpdateRefs(w.ctx, []gitio.RefUpdate{{Ref: oplog.Ref, Old: s.Commit, New: o.OID}}, ""))
+	check(w.t, w.log.Store().UpdateRefs(w.ctx, []git.RefUpdate{{Ref: git.BoardRef, Old: s.Commit, New: o.OID}}, ""))
 	return o.OID
 }

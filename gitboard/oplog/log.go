@@ -1,7 +1,6 @@
 package oplog
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,13 +8,11 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/codec"
+	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/roles"
 	"github.com/git-liza/git-liza/gitboard/sshsig"
-	"github.com/git-liza/git-liza/roles"
 )
-
-// Ref is the branch that is the board.
-const Ref = "refs/heads/liza/state"
 
 // RequestDepth is how far back a caller's request id is looked for, in operations. Among so many, none has
 // another's.
@@ -42,15 +39,15 @@ func (l *Log) Store() Store { return l.store }
 
 // Tip reads the board as it is now. Before the first operation it's an empty one.
 func (l *Log) Tip(ctx context.Context) (*Snapshot, error) {
-	oid, err := l.store.Ref(ctx, Ref)
+	oid, err := l.store.Ref(ctx, git.BoardRef)
 	if err != nil {
-		return nil, fmt.Errorf("read %s: %w", Ref, err)
+		return nil, fmt.Errorf("read %s: %w", git.BoardRef, err)
 	}
 	return l.snapshot(ctx, oid)
 }
 
 // At reads the board as it was at one of its commits.
-func (l *Log) At(ctx context.Context, commit gitio.OID) (*Snapshot, error) {
+func (l *Log) At(ctx context.Context, commit git.OID) (*Snapshot, error) {
 	return l.snapshot(ctx, commit)
 }
 
@@ -62,7 +59,7 @@ type Committer struct {
 
 // Entry is an operation that stands in the log.
 type Entry struct {
-	Commit  gitio.OID
+	Commit  git.OID
 	Subject string
 	Op      board.Operation
 	After   *board.State
@@ -76,8 +73,7 @@ type Prepared struct {
 }
 
 // Prepare takes the step from a snapshot by an operation. A *board.Refusal says that it's not allowed.
-func Prepare(on *Snapshot, op board.Operation) (p *Prepared, err error) {
-	defer on.State.Unread(&err)
+func Prepare(on *Snapshot, op board.Operation) (*Prepared, error) {
 	after, err := board.Step(on.State, op)
 	if err != nil {
 		return nil, err
@@ -85,11 +81,18 @@ func Prepare(on *Snapshot, op board.Operation) (p *Prepared, err error) {
 	return &Prepared{on, op, after}, nil
 }
 
+// As is the same operation under a request's id, on which no rule depends.
+func (p *Prepared) As(request string) *Prepared {
+	named := *p
+	named.op.Request = request
+	return &named
+}
+
 // Side is what belongs to an operation beside the board: other refs, which move in the same transaction
 // before the board's, and the objects that they need.
 type Side struct {
-	Refs    []gitio.RefUpdate
-	Objects []gitio.Object
+	Refs    []git.RefUpdate
+	Objects []git.Object
 }
 
 // Append puts an operation behind the snapshot that it was decided on. The error is ErrLost when the
@@ -106,7 +109,7 @@ func (l *Log) Append(ctx context.Context, p *Prepared, by Committer, side Side) 
 	}
 	h, _ := codec.ParseHead(commit.Message)
 	entry := &Entry{Commit: commit.OID, Subject: h.Subject, Op: op, After: p.After}
-	updates := append(append([]gitio.RefUpdate{}, side.Refs...), gitio.RefUpdate{Ref: Ref, Old: on.Commit, New: commit.OID})
+	updates := append(append([]git.RefUpdate{}, side.Refs...), git.RefUpdate{Ref: git.BoardRef, Old: on.Commit, New: commit.OID})
 	wrote, err := l.write(ctx, append(objects, side.Objects...), updates, h.Subject)
 	if !wrote {
 		return nil, fmt.Errorf("write %s: %w", op.Name(), err)
@@ -129,9 +132,9 @@ func (l *Log) Append(ctx context.Context, p *Prepared, by Committer, side Side) 
 }
 
 // write stores objects and then moves refs; wrote is false when it failed before any ref could move.
-func (l *Log) write(ctx context.Context, objects []gitio.Object, updates []gitio.RefUpdate, reflog string) (wrote bool, err error) {
+func (l *Log) write(ctx context.Context, objects []git.Object, updates []git.RefUpdate, reflog string) (wrote bool, err error) {
 	if s, both := l.store.(interface {
-		WriteAndUpdate(context.Context, []gitio.Object, []gitio.RefUpdate, string) error
+		WriteAndUpdate(context.Context, []git.Object, []git.RefUpdate, string) error
 	}); both {
 		return true, s.WriteAndUpdate(ctx, objects, updates, reflog)
 	}
@@ -143,8 +146,8 @@ func (l *Log) write(ctx context.Context, objects []gitio.Object, updates []gitio
 
 // stands looks for a commit among those that came after the one it was to follow: an update may have
 // been done and still be reported as failed.
-func (l *Log) stands(ctx context.Context, base, commit gitio.OID) (bool, error) {
-	tip, err := l.store.Ref(ctx, Ref)
+func (l *Log) stands(ctx context.Context, base, commit git.OID) (bool, error) {
+	tip, err := l.store.Ref(ctx, git.BoardRef)
 	if err != nil || tip == base || tip.IsZero() {
 		return false, err
 	}
@@ -161,75 +164,42 @@ func (l *Log) stands(ctx context.Context, base, commit gitio.OID) (bool, error) 
 }
 
 // build encodes an operation as a commit with all the objects that it needs.
-func build(on *Snapshot, after *board.State, op board.Operation, by Committer) (c gitio.Commit, all []gitio.Object, err error) {
-	defer on.State.Unread(&err)
-	message, payload, err := codec.Message(on.State, after, op)
-	if err == nil {
-		// A message written over a failed reading would lack what wasn't read.
-		err = cmp.Or(on.State.Err(), after.Err())
-	}
+func build(on *Snapshot, after *board.State, op board.Operation, by Committer) (c git.Commit, all []git.Object, err error) {
+	made, err := outcome(on.State, after, on.tree, op, codec.EncodeChecked)
 	if err != nil {
-		return gitio.Commit{}, nil, err
+		return git.Commit{}, nil, err
 	}
-	files, err := Files(after, payload)
-	if err != nil {
-		return gitio.Commit{}, nil, err
-	}
-	_, objects, err := on.tree.Change(files)
-	if err != nil {
-		return gitio.Commit{}, nil, err
-	}
-	objects = slices.DeleteFunc(objects, movedFrom(on, after))
+	objects := slices.DeleteFunc(made.Objects, movedFrom(on, after))
 	when := op.Time.Std()
 	name, email := Author(op.Actor)
-	c = gitio.Commit{
+	c = git.Commit{
 		Tree:      objects[len(objects)-1].OID,
-		Author:    gitio.Signature{Name: name, Email: email, When: when},
-		Committer: gitio.Signature{Name: by.Name, Email: by.Email, When: when},
-		Message:   message,
+		Author:    git.Signature{Name: name, Email: email, When: when},
+		Committer: git.Signature{Name: by.Name, Email: by.Email, When: when},
+		Message:   made.Message,
 	}
 	if !on.Commit.IsZero() {
-		c.Parents = []gitio.OID{on.Commit}
+		c.Parents = []git.OID{on.Commit}
 	}
 	if by.Key != nil && board.MustSign(on.State, after) {
-		if c.GPGSig, err = by.Key.Sign(gitio.EncodeCommit(c)); err != nil {
-			return gitio.Commit{}, nil, board.Refuse("signature", fmt.Sprintf("%s can't be signed: %v", op.Name(), err), "is it the ssh-agent's key? ssh-add -l lists what it holds")
+		if c.GPGSig, err = by.Key.Sign(git.EncodeCommit(c)); err != nil {
+			return git.Commit{}, nil, board.Refuse(board.CodeSignature, fmt.Sprintf("%s can't be signed: %v", op.Name(), err), "is it the ssh-agent's key? ssh-add -l lists what it holds")
 		}
 	}
-	o := gitio.NewObject("commit", gitio.EncodeCommit(c))
+	o := git.NewObject("commit", git.EncodeCommit(c))
 	c.OID = o.OID
 	return c, append(objects, o), nil
 }
 
 // movedFrom tells the objects that a step only moves: the board before it holds them, and stays in the history.
-func movedFrom(on *Snapshot, after *board.State) func(gitio.Object) bool {
-	moved := map[gitio.OID]bool{}
+func movedFrom(on *Snapshot, after *board.State) func(git.Object) bool {
+	moved := map[git.OID]bool{}
 	for path, r := range after.Changes() {
 		if oid, err := on.tree.blob(path); r == nil && err == nil {
 			moved[oid] = true
 		}
 	}
-	return func(o gitio.Object) bool { return moved[o.OID] }
-}
-
-// Files are the changed files of a step: records as canonical YAML, and the payload's file where there is one.
-func Files(after *board.State, payload string) (map[string][]byte, error) {
-	files := map[string][]byte{codec.PayloadFile: nil}
-	if payload != "" {
-		files[codec.PayloadFile] = []byte(payload)
-	}
-	for path, r := range after.Changes() {
-		if r == nil {
-			files[path] = nil
-			continue
-		}
-		data, err := codec.EncodeChecked(path, r)
-		if err != nil {
-			return nil, err
-		}
-		files[path] = data
-	}
-	return files, nil
+	return func(o git.Object) bool { return moved[o.OID] }
 }
 
 // Author is the author of an operation's commit: the agent under its id, or the human under theirs.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/codec"
+	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/gitio"
 	"github.com/git-liza/git-liza/gitboard/oplog"
 )
@@ -24,11 +25,11 @@ func TestLog(t *testing.T) {
 			t.Fatalf("no board: %+v", empty)
 		}
 		var refused *board.Refusal
-		if _, err := oplog.Prepare(empty, w.op(empty, note("x"))); !errors.As(err, &refused) || refused.Code != "no-board" {
+		if _, err := oplog.Prepare(empty, w.op(empty, note("x"))); !errors.As(err, &refused) || refused.Code != board.CodeNoBoard {
 			t.Errorf("a note on no board: %v", err)
 		}
 		w.init()
-		var commits []gitio.OID
+		var commits []git.OID
 		for i := range 3 {
 			e := w.do(task(fmt.Sprintf("task-%d", i)))
 			commits = append(commits, e.Commit)
@@ -50,7 +51,7 @@ func TestLog(t *testing.T) {
 			t.Errorf("at the first task: %v", ids)
 		}
 		// In order, and from a place on.
-		all, err := s.Log(w.ctx, gitio.ZeroOID, tip.Commit)
+		all, err := s.Log(w.ctx, git.ZeroOID, tip.Commit)
 		check(t, err)
 		since, err := s.Log(w.ctx, commits[0], tip.Commit)
 		check(t, err)
@@ -67,7 +68,7 @@ func TestLog(t *testing.T) {
 				t.Errorf("request %s among %d: %v", request, depth, err)
 			}
 		}
-		if _, err := w.log.At(w.ctx, gitio.OID(strings.Repeat("ab", 20))); !errors.As(err, new(*oplog.RecordError)) {
+		if _, err := w.log.At(w.ctx, git.OID(strings.Repeat("ab", 20))); !errors.As(err, new(*oplog.RecordError)) {
 			t.Errorf("no such commit: %v", err)
 		}
 	})
@@ -104,12 +105,12 @@ func TestLost(t *testing.T) {
 func TestSideRefs(t *testing.T) {
 	bothStores(t, func(t *testing.T, s oplog.Store) {
 		w := newWriter(t, s).init()
-		a, b := gitio.NewObject("blob", []byte("a")), gitio.NewObject("blob", []byte("b"))
+		a, b := git.NewObject("blob", []byte("a")), git.NewObject("blob", []byte("b"))
 		side := oplog.Side{
-			Refs:    []gitio.RefUpdate{{Ref: "refs/liza/leases/coder-1", New: a.OID}, {Ref: "refs/liza/leases/coder-2", New: b.OID}},
-			Objects: []gitio.Object{a, b},
+			Refs:    []git.RefUpdate{{Ref: "refs/liza/leases/coder-1", New: a.OID}, {Ref: "refs/liza/leases/coder-2", New: b.OID}},
+			Objects: []git.Object{a, b},
 		}
-		value := func(ref string) gitio.OID {
+		value := func(ref string) git.OID {
 			t.Helper()
 			oid, err := s.Ref(w.ctx, ref)
 			check(t, err)
@@ -121,11 +122,11 @@ func TestSideRefs(t *testing.T) {
 			t.Error("the side refs did not move")
 		}
 		before := w.tip().Commit
-		side.Refs = []gitio.RefUpdate{
-			{Ref: "refs/liza/leases/coder-3", New: a.OID},                             // would do
-			{Ref: "refs/liza/leases/coder-1", Old: b.OID, New: a.OID},                 // is not there
-			{Ref: "refs/liza/leases/coder-2", Old: b.OID, New: gitio.ZeroOID},         // would do
-			{Ref: "refs/liza/leases/coder-4", Old: gitio.ZeroOID, New: gitio.ZeroOID}, // holds
+		side.Refs = []git.RefUpdate{
+			{Ref: "refs/liza/leases/coder-3", New: a.OID},                         // would do
+			{Ref: "refs/liza/leases/coder-1", Old: b.OID, New: a.OID},             // is not there
+			{Ref: "refs/liza/leases/coder-2", Old: b.OID, New: git.ZeroOID},       // would do
+			{Ref: "refs/liza/leases/coder-4", Old: git.ZeroOID, New: git.ZeroOID}, // holds
 		}
 		if _, err := w.log.Append(w.ctx, w.prepare(w.tip(), note("y")), by, side); !errors.Is(err, oplog.ErrLost) {
 			t.Errorf("one of them is not at its old value: %v", err)
@@ -140,7 +141,7 @@ func TestSideRefs(t *testing.T) {
 			t.Error("not all of it happened")
 		}
 		// A ref to nothing is refused, and not taken for a lost race.
-		side = oplog.Side{Refs: []gitio.RefUpdate{{Ref: "refs/liza/x", New: gitio.OID(strings.Repeat("ab", 20))}}}
+		side = oplog.Side{Refs: []git.RefUpdate{{Ref: "refs/liza/x", New: git.OID(strings.Repeat("ab", 20))}}}
 		if _, err := w.log.Append(w.ctx, w.prepare(w.tip(), note("z")), by, side); err == nil || errors.Is(err, oplog.ErrLost) {
 			t.Errorf("a ref to nothing: %v", err)
 		}
@@ -206,7 +207,7 @@ func TestDamage(t *testing.T) {
 		w.do(task("bad"))
 		sound := w.tip()
 		back := func() {
-			check(t, s.UpdateRefs(w.ctx, []gitio.RefUpdate{{Ref: oplog.Ref, Old: w.tip().Commit, New: sound.Commit}}, ""))
+			check(t, s.UpdateRefs(w.ctx, []git.RefUpdate{{Ref: git.BoardRef, Old: w.tip().Commit, New: sound.Commit}}, ""))
 		}
 		var record *oplog.RecordError
 		for name, files := range map[string]map[string][]byte{
@@ -214,7 +215,7 @@ func TestDamage(t *testing.T) {
 			"holds the task":    {"tasks/bad.yaml": []byte("id: other\ndescription: d\nstatus: DRAFT\nstatus_changed_at: 2026-02-03T08:00:00Z\npriority: 3\ncreated: 2026-02-03T08:00:00Z\ncreated_by: human\nkind: code\nhistory: []\n")},
 			"unknown key":       {"tasks/bad.yaml": []byte("id: bad\ncolour: red\n")},
 			"a mapping":         {"tasks/bad.yaml": []byte("- bad\n")},
-			"is no record":      {"tasks/READ ME.yaml": []byte("id: bad\n")},
+			"is not a record":   {"tasks/READ ME.yaml": []byte("id: bad\n")},
 			"bytes; 262144 are": {"tasks/bad.yaml": []byte("id: bad\n" + strings.Repeat("#", codec.MaxDocument))},
 		} {
 			at := w.byHand(files)
@@ -244,13 +245,13 @@ func TestDamage(t *testing.T) {
 		if _, err := w.log.Tip(w.ctx); !errors.As(err, &newer) || newer.Format != 2 {
 			t.Errorf("a later format: %v", err)
 		}
-		check(t, s.UpdateRefs(w.ctx, []gitio.RefUpdate{{Ref: oplog.Ref, Old: at, New: sound.Commit}}, ""))
+		check(t, s.UpdateRefs(w.ctx, []git.RefUpdate{{Ref: git.BoardRef, Old: at, New: sound.Commit}}, ""))
 		for _, text := range []string{"format: [\n", "", "format: many\n"} {
 			at := w.byHand(map[string][]byte{"board.yaml": []byte(text)})
 			if _, err := w.log.Tip(w.ctx); !errors.As(err, &record) || record.Path != "board.yaml" {
 				t.Errorf("board.yaml %q: %v", text, err)
 			}
-			check(t, s.UpdateRefs(w.ctx, []gitio.RefUpdate{{Ref: oplog.Ref, Old: at, New: sound.Commit}}, ""))
+			check(t, s.UpdateRefs(w.ctx, []git.RefUpdate{{Ref: git.BoardRef, Old: at, New: sound.Commit}}, ""))
 		}
 		// A reader that is stopped has not found damage.
 		ctx, cancel := context.WithCancel(w.ctx)
@@ -269,7 +270,7 @@ func TestLongPayload(t *testing.T) {
 		long := w.do(note(strings.Repeat("y", 5000)))
 		longer := w.do(note(strings.Repeat("z", 6000)))
 		after := w.do(note("short again"))
-		for commit, want := range map[gitio.OID]string{short.Commit: "", long.Commit: "yyy", longer.Commit: "zzz", after.Commit: ""} {
+		for commit, want := range map[git.OID]string{short.Commit: "", long.Commit: "yyy", longer.Commit: "zzz", after.Commit: ""} {
 			at, err := w.log.At(w.ctx, commit)
 			check(t, err)
 			text, err := at.PayloadFile(w.ctx, s)

@@ -9,63 +9,64 @@ import (
 	"sync"
 
 	"github.com/git-liza/git-liza/gitboard/codec"
+	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/gitio"
 )
 
 // Memory is a store without a repository, for simulation. It is safe for concurrent use.
 type Memory struct {
 	mu      sync.Mutex
-	objects map[gitio.OID]gitio.Object
-	refs    map[string]gitio.OID
+	objects map[git.OID]git.Object
+	refs    map[string]git.OID
 }
 
 // NewMemory begins an empty store.
 func NewMemory() *Memory {
-	return &Memory{objects: map[gitio.OID]gitio.Object{}, refs: map[string]gitio.OID{}}
+	return &Memory{objects: map[git.OID]git.Object{}, refs: map[string]git.OID{}}
 }
 
 // Object implements Store.
-func (m *Memory) Object(_ context.Context, name string) (gitio.Object, error) {
+func (m *Memory) Object(_ context.Context, name string) (git.Object, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if oid, ok := m.refs[name]; ok {
 		name = string(oid)
 	}
 	at, path, within := strings.Cut(name, ":")
-	o, ok := m.objects[gitio.OID(at)]
+	o, ok := m.objects[git.OID(at)]
 	if within {
 		for _, step := range strings.Split(path, "/") {
 			o, ok = m.entry(o, step)
 		}
 	}
 	if !ok {
-		return gitio.Object{}, fmt.Errorf("object %s: %w", name, gitio.ErrNotFound)
+		return git.Object{}, fmt.Errorf("object %s: %w", name, gitio.ErrNotFound)
 	}
 	return o, nil
 }
 
 // entry is what a tree, or a commit's tree, has under a name.
-func (m *Memory) entry(o gitio.Object, name string) (gitio.Object, bool) {
-	if o.Type == gitio.CommitObject {
-		c, _ := gitio.DecodeCommit(o)
+func (m *Memory) entry(o git.Object, name string) (git.Object, bool) {
+	if o.Type == git.CommitObject {
+		c, _ := git.DecodeCommit(o)
 		o = m.objects[c.Tree]
 	}
-	if o.Type != gitio.TreeObject {
-		return gitio.Object{}, false
+	if o.Type != git.TreeObject {
+		return git.Object{}, false
 	}
-	entries, _ := gitio.DecodeTree(o.Data)
+	entries, _ := git.DecodeTree(o.Data)
 	for _, e := range entries {
 		if e.Name == name {
 			found, ok := m.objects[e.OID]
 			return found, ok
 		}
 	}
-	return gitio.Object{}, false
+	return git.Object{}, false
 }
 
 // Objects implements Store.
-func (m *Memory) Objects(ctx context.Context, names []string) ([]gitio.Object, error) {
-	out := make([]gitio.Object, len(names))
+func (m *Memory) Objects(ctx context.Context, names []string) ([]git.Object, error) {
+	out := make([]git.Object, len(names))
 	for i, n := range names {
 		out[i], _ = m.Object(ctx, n)
 	}
@@ -73,7 +74,7 @@ func (m *Memory) Objects(ctx context.Context, names []string) ([]gitio.Object, e
 }
 
 // WriteObjects implements Store.
-func (m *Memory) WriteObjects(_ context.Context, objects []gitio.Object) error {
+func (m *Memory) WriteObjects(_ context.Context, objects []git.Object) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for _, o := range objects {
@@ -83,34 +84,34 @@ func (m *Memory) WriteObjects(_ context.Context, objects []gitio.Object) error {
 }
 
 // Ref implements Store.
-func (m *Memory) Ref(_ context.Context, name string) (gitio.OID, error) {
+func (m *Memory) Ref(_ context.Context, name string) (git.OID, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if oid, ok := m.refs[name]; ok {
 		return oid, nil
 	}
-	return gitio.ZeroOID, nil
+	return git.ZeroOID, nil
 }
 
-// Refs lists the refs below the given prefixes, sorted by name; all of them without any.
-func (m *Memory) Refs(_ context.Context, prefixes ...string) ([]gitio.Ref, error) {
+// Refs implements Store.
+func (m *Memory) Refs(_ context.Context, prefixes ...string) ([]git.Ref, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	var refs []gitio.Ref
+	var refs []git.Ref
 	for _, name := range slices.Sorted(maps.Keys(m.refs)) {
 		below := func(prefix string) bool {
 			prefix = strings.TrimSuffix(prefix, "/")
 			return name == prefix || strings.HasPrefix(name, prefix+"/")
 		}
 		if len(prefixes) == 0 || slices.ContainsFunc(prefixes, below) {
-			refs = append(refs, gitio.Ref{Name: name, OID: m.refs[name], Type: m.objects[m.refs[name]].Type})
+			refs = append(refs, git.Ref{Name: name, OID: m.refs[name], Type: m.objects[m.refs[name]].Type})
 		}
 	}
 	return refs, nil
 }
 
 // UpdateRefs implements Store.
-func (m *Memory) UpdateRefs(_ context.Context, updates []gitio.RefUpdate, _ string) error {
+func (m *Memory) UpdateRefs(_ context.Context, updates []git.RefUpdate, _ string) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for _, u := range updates {
@@ -132,15 +133,15 @@ func (m *Memory) UpdateRefs(_ context.Context, updates []gitio.RefUpdate, _ stri
 }
 
 // Log implements Store.
-func (m *Memory) Log(ctx context.Context, from, to gitio.OID) ([]gitio.Commit, error) {
-	var commits []gitio.Commit
+func (m *Memory) Log(ctx context.Context, from, to git.OID) ([]git.Commit, error) {
+	var commits []git.Commit
 	for oid := to; !oid.IsZero() && oid != from; {
 		c, err := readCommit(ctx, m, oid)
 		if err != nil {
 			return nil, err
 		}
 		commits = append(commits, c)
-		oid = gitio.ZeroOID
+		oid = git.ZeroOID
 		if len(c.Parents) > 0 {
 			oid = c.Parents[0]
 		}
@@ -150,7 +151,7 @@ func (m *Memory) Log(ctx context.Context, from, to gitio.OID) ([]gitio.Commit, e
 }
 
 // RequestCommit implements Store.
-func (m *Memory) RequestCommit(ctx context.Context, tip gitio.OID, request string, depth int) (gitio.OID, error) {
+func (m *Memory) RequestCommit(ctx context.Context, tip git.OID, request string, depth int) (git.OID, error) {
 	for oid := tip; !oid.IsZero() && depth > 0; depth-- {
 		c, err := readCommit(ctx, m, oid)
 		if err != nil {
@@ -159,7 +160,7 @@ func (m *Memory) RequestCommit(ctx context.Context, tip gitio.OID, request strin
 		if h, err := codec.ParseHead(c.Message); err == nil && h.Request == request {
 			return oid, nil
 		}
-		oid = gitio.ZeroOID
+		oid = git.ZeroOID
 		if len(c.Parents) > 0 {
 			oid = c.Parents[0]
 		}
@@ -167,12 +168,12 @@ func (m *Memory) RequestCommit(ctx context.Context, tip gitio.OID, request strin
 	return "", fmt.Errorf("request %s: %w", request, gitio.ErrNotFound)
 }
 
-func readCommit(ctx context.Context, s Store, oid gitio.OID) (gitio.Commit, error) {
+func readCommit(ctx context.Context, s Store, oid git.OID) (git.Commit, error) {
 	o, err := s.Object(ctx, string(oid))
 	if err != nil {
-		return gitio.Commit{}, err
+		return git.Commit{}, err
 	}
-	c, err := gitio.DecodeCommit(o)
+	c, err := git.DecodeCommit(o)
 	if err != nil {
 		return c, formError{err}
 	}

@@ -7,12 +7,12 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/codec"
-	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/git"
 )
 
 // Replays proves that a commit is just what its operation leads to on the board before it, and reads no more
 // of either than that takes. A *RecordError says what is wrong.
-func (l *Log) Replays(ctx context.Context, commit gitio.OID) (err error) {
+func (l *Log) Replays(ctx context.Context, commit git.OID) error {
 	at, err := l.At(ctx, commit)
 	if err != nil {
 		return err
@@ -32,7 +32,7 @@ func (l *Log) Replays(ctx context.Context, commit gitio.OID) (err error) {
 	if err != nil {
 		return wrong("it can't be read: %w", err)
 	}
-	parent := gitio.ZeroOID
+	parent := git.ZeroOID
 	switch len(at.Head.Parents) {
 	case 0:
 	case 1:
@@ -44,16 +44,13 @@ func (l *Log) Replays(ctx context.Context, commit gitio.OID) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() {
-		// A board that lacks what every board has is beyond what Check looks for.
-		if cause := recover(); cause != nil {
-			err = wrong("%s can't be carried out: %v", op.Name(), cause)
-		}
-	}()
-	p, err := Prepare(before, op)
+	made, err := CarryOut(before.State, before.tree, op, codec.EncodeChecked)
 	var refused *board.Refusal
 	if errors.As(err, &refused) {
 		return wrong("%s is not allowed: %s", op.Name(), refused.Message)
+	}
+	if errors.As(err, new(*board.MissingError)) {
+		return wrong("%w", err)
 	}
 	if err != nil {
 		return err
@@ -62,16 +59,13 @@ func (l *Log) Replays(ctx context.Context, commit gitio.OID) (err error) {
 	if err != nil {
 		return wrong("the signature: %w", err)
 	}
-	if err := board.CheckSigner(before.State, p.After, op.Actor, public); errors.As(err, &refused) {
+	if err := board.CheckSigner(before.State, made.After, op.Actor, public); errors.As(err, &refused) {
 		return wrong("%s", refused.Message)
 	} else if err != nil {
 		return err
 	}
-	made, _, err := build(before, p.After, op, Committer{Name: at.Head.Committer.Name, Email: at.Head.Committer.Email})
 	switch {
-	case err != nil:
-		return err
-	case made.Tree != at.Head.Tree:
+	case made.Root() != at.Head.Tree:
 		return wrong("%s leads to other files", op.Name())
 	case made.Message != at.Head.Message:
 		return wrong("the message is not that of %s", op.Name())

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/oplog"
 )
 
@@ -15,7 +15,7 @@ func TestReplays(t *testing.T) {
 		w.init()
 		w.do(task("login"))
 		good := w.do(note("so")).Commit
-		all, err := s.Log(w.ctx, gitio.ZeroOID, good)
+		all, err := s.Log(w.ctx, git.ZeroOID, good)
 		check(t, err)
 		for _, c := range all {
 			if err := w.log.Replays(w.ctx, c.OID); err != nil {
@@ -23,21 +23,21 @@ func TestReplays(t *testing.T) {
 			}
 		}
 		last := all[len(all)-1]
-		for name, forge := range map[string]func(c *gitio.Commit){
-			"leads to other files":      func(c *gitio.Commit) { c.Tree = all[1].Tree },
-			"carries none":              func(c *gitio.Commit) { c.Message = "tidy up\n" },
-			"the message is not":        func(c *gitio.Commit) { c.Message = strings.Replace(c.Message, "note", "Note", 1) },
-			"there is no board here":    func(c *gitio.Commit) { c.Parents = nil },
-			"2 parents":                 func(c *gitio.Commit) { c.Parents = append(c.Parents, all[0].OID) },
-			"is before its parent's":    func(c *gitio.Commit) { c.Author.When = c.Author.When.AddDate(-1, 0, 0) },
+		for name, forge := range map[string]func(c *git.Commit){
+			"leads to other files":      func(c *git.Commit) { c.Tree = all[1].Tree },
+			"carries none":              func(c *git.Commit) { c.Message = "tidy up\n" },
+			"the message is not":        func(c *git.Commit) { c.Message = strings.Replace(c.Message, "note", "Note", 1) },
+			"there is no board here":    func(c *git.Commit) { c.Parents = nil },
+			"2 parents":                 func(c *git.Commit) { c.Parents = append(c.Parents, all[0].OID) },
+			"is before its parent's":    func(c *git.Commit) { c.Author.When = c.Author.When.AddDate(-1, 0, 0) },
 			"the commit: it is missing": nil,
 		} {
-			c, oid := last, gitio.OID(strings.Repeat("7", 40))
-			c.Parents = append([]gitio.OID{}, last.Parents...)
+			c, oid := last, git.OID(strings.Repeat("7", 40))
+			c.Parents = append([]git.OID{}, last.Parents...)
 			if forge != nil {
 				forge(&c)
-				o := gitio.NewObject("commit", gitio.EncodeCommit(c))
-				check(t, s.WriteObjects(w.ctx, []gitio.Object{o}))
+				o := git.NewObject("commit", git.EncodeCommit(c))
+				check(t, s.WriteObjects(w.ctx, []git.Object{o}))
 				oid = o.OID
 			}
 			err := w.log.Replays(w.ctx, oid)

@@ -2,19 +2,19 @@ package oplog
 
 import (
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/sshsig"
 )
 
 // SignedBy returns the public key that signed a commit, "" for a commit that bears no signature. An error is a
 // signature that doesn't verify. Whether that key may sign is the board's to say: board.CheckSigner.
-func SignedBy(c gitio.Commit) (public string, err error) {
+func SignedBy(c git.Commit) (public string, err error) {
 	if c.GPGSig == "" {
 		return "", nil
 	}
 	signature := c.GPGSig
 	c.GPGSig = ""
-	return sshsig.Verify(gitio.EncodeCommit(c), signature)
+	return sshsig.Verify(git.EncodeCommit(c), signature)
 }
 
 // MustSign reports whether the operation's commit will be signed.

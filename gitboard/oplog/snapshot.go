@@ -9,14 +9,14 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/codec"
-	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/git"
 )
 
 // Snapshot is a board as one commit has it. Records are read when they are first needed, with the
 // context that the snapshot was taken with.
 type Snapshot struct {
-	Commit gitio.OID // zero before the first operation
-	Head   gitio.Commit
+	Commit git.OID // zero before the first operation
+	Head   git.Commit
 	State  *board.State
 	tree   *Tree
 	src    *source // nil before the first operation
@@ -32,12 +32,12 @@ func (e formError) Unwrap() error { return e.error }
 
 var (
 	errMissing = formError{errors.New("it is missing")}
-	errMode    = formError{errors.New("it is no plain file")}
+	errMode    = formError{errors.New("it is not a plain file")}
 )
 
 // RecordError is a record on the board that can't be read: a hand edit, or damage. Exit code 4.
 type RecordError struct {
-	Commit gitio.OID
+	Commit git.OID
 	Path   string
 	Err    error
 }
@@ -86,16 +86,16 @@ func (s *Snapshot) TaskTexts() (map[string][]byte, error) {
 }
 
 // snapshot reads the board at a commit.
-func (l *Log) snapshot(ctx context.Context, commit gitio.OID) (*Snapshot, error) {
+func (l *Log) snapshot(ctx context.Context, commit git.OID) (*Snapshot, error) {
 	if commit.IsZero() {
-		return &Snapshot{Commit: gitio.ZeroOID, State: board.NewState(nil, ""), tree: NewTree()}, nil
+		return &Snapshot{Commit: git.ZeroOID, State: board.NewState(nil, ""), tree: NewTree()}, nil
 	}
 	src := &source{ctx: ctx, log: l, commit: commit, read: map[string]any{}, raw: map[string][]byte{}, ahead: map[string]int{}, ids: map[string][]string{}, old: map[string]archived{}}
 	head, err := readCommit(ctx, l.store, commit)
 	if err != nil {
 		return nil, src.fail("the commit", err)
 	}
-	tree, err := readTree(head.Tree, func(oid gitio.OID) ([]gitio.TreeEntry, error) { return l.wide.entries(ctx, l.store, oid) })
+	tree, err := readTree(head.Tree, func(oid git.OID) ([]git.TreeEntry, error) { return l.wide.entries(ctx, l.store, oid) })
 	if err != nil {
 		return nil, src.fail("the tree", err)
 	}

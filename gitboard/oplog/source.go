@@ -13,6 +13,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/codec"
+	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/gitio"
 )
 
@@ -20,7 +21,7 @@ import (
 type source struct {
 	ctx    context.Context
 	log    *Log
-	commit gitio.OID
+	commit git.OID
 	tree   *Tree
 	read   map[string]any
 	raw    map[string][]byte // fetched ahead, by path
@@ -33,7 +34,7 @@ type source struct {
 // archived is a task that lies in the archive; without a path it does not.
 type archived struct {
 	path  string
-	entry gitio.TreeEntry
+	entry git.TreeEntry
 	brief board.Brief
 	known bool // the brief is
 }
@@ -85,7 +86,7 @@ const mostAhead = 512
 
 // fetch reads the file of a record. Whoever reads one record of a family after the other gets more of the same
 // directory with each exchange; of tasks there are briefs for that.
-func (s *source) fetch(path string, oid gitio.OID) ([]byte, error) {
+func (s *source) fetch(path string, oid git.OID) ([]byte, error) {
 	names, paths := []string{string(oid)}, []string{path}
 	if family, _, nested := strings.Cut(path, "/"); nested && family != board.TaskDir && family != board.ArchiveDir {
 		slash := strings.LastIndexByte(path, '/') + 1
@@ -209,9 +210,9 @@ func (s *source) Briefs() (map[string]board.Brief, error) {
 	if err != nil {
 		return nil, s.fail(board.TaskDir, err)
 	}
-	known, fresh := s.log.cache.load(), map[gitio.OID]cached{}
+	known, fresh := s.log.cache.load(), map[git.OID]cached{}
 	all := make(map[string]board.Brief, len(entries))
-	var missing []gitio.TreeEntry
+	var missing []git.TreeEntry
 	var paths []string
 	for _, e := range entries {
 		if b, ok := known[e.OID]; ok && e.Mode == filemode.Regular && b.ID+".yaml" == e.Name {
@@ -236,7 +237,7 @@ func (s *source) Briefs() (map[string]board.Brief, error) {
 }
 
 // readBriefs reads tasks by their entries and paths, hands each in brief to visit, and keeps it in fresh.
-func (s *source) readBriefs(entries []gitio.TreeEntry, paths []string, fresh map[gitio.OID]cached, visit func(i int, b board.Brief)) error {
+func (s *source) readBriefs(entries []git.TreeEntry, paths []string, fresh map[git.OID]cached, visit func(i int, b board.Brief)) error {
 	names := make([]string, len(entries))
 	for i, e := range entries {
 		names[i] = string(e.OID)

@@ -11,25 +11,25 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/filemode"
 
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/git"
 )
 
 // Tree is a board's tree in memory, each directory read when first needed.
 type Tree struct {
-	entries []gitio.TreeEntry // sorted by name alone
-	subs    map[string]*Tree  // the directories that were needed so far, by name
-	load    func(oid gitio.OID) ([]gitio.TreeEntry, error)
+	entries []git.TreeEntry  // sorted by name alone
+	subs    map[string]*Tree // the directories that were needed so far, by name
+	load    func(oid git.OID) ([]git.TreeEntry, error)
 }
 
 // NewTree is an empty tree.
 func NewTree() *Tree { return &Tree{subs: map[string]*Tree{}} }
 
 // ReadTree begins with the tree that a store has; its directories are read with ctx when first needed.
-func ReadTree(ctx context.Context, s Store, oid gitio.OID) (*Tree, error) {
-	return readTree(oid, func(oid gitio.OID) ([]gitio.TreeEntry, error) { return readEntries(ctx, s, oid) })
+func ReadTree(ctx context.Context, s Store, oid git.OID) (*Tree, error) {
+	return readTree(oid, func(oid git.OID) ([]git.TreeEntry, error) { return readEntries(ctx, s, oid) })
 }
 
-func readTree(oid gitio.OID, load func(gitio.OID) ([]gitio.TreeEntry, error)) (*Tree, error) {
+func readTree(oid git.OID, load func(git.OID) ([]git.TreeEntry, error)) (*Tree, error) {
 	root, err := load(oid)
 	if err != nil {
 		return nil, err
@@ -38,15 +38,15 @@ func readTree(oid gitio.OID, load func(gitio.OID) ([]gitio.TreeEntry, error)) (*
 }
 
 // readEntries reads one tree object, sorted by name alone.
-func readEntries(ctx context.Context, s Store, oid gitio.OID) ([]gitio.TreeEntry, error) {
+func readEntries(ctx context.Context, s Store, oid git.OID) ([]git.TreeEntry, error) {
 	o, err := s.Object(ctx, string(oid))
 	if err != nil {
 		return nil, err
 	}
-	if o.Type != gitio.TreeObject {
+	if o.Type != git.TreeObject {
 		return nil, formError{fmt.Errorf("%s is a %s and not a tree", oid.Short(), o.Type)}
 	}
-	entries, err := gitio.DecodeTree(o.Data)
+	entries, err := git.DecodeTree(o.Data)
 	if err != nil {
 		return nil, formError{err}
 	}
@@ -55,12 +55,12 @@ func readEntries(ctx context.Context, s Store, oid gitio.OID) ([]gitio.TreeEntry
 }
 
 // Files lists what lies in the tree by path: files, and directories where a board has none.
-func (t *Tree) Files() (map[string]gitio.TreeEntry, error) {
-	files := make(map[string]gitio.TreeEntry, len(t.entries))
+func (t *Tree) Files() (map[string]git.TreeEntry, error) {
+	files := make(map[string]git.TreeEntry, len(t.entries))
 	return files, t.list("", files)
 }
 
-func (t *Tree) list(prefix string, files map[string]gitio.TreeEntry) error {
+func (t *Tree) list(prefix string, files map[string]git.TreeEntry) error {
 	for _, e := range t.entries {
 		path := prefix + e.Name
 		if e.Mode != filemode.Dir || prefix != "" && !board.IsDir(path) {
@@ -78,8 +78,8 @@ func (t *Tree) list(prefix string, files map[string]gitio.TreeEntry) error {
 	return nil
 }
 
-func find(entries []gitio.TreeEntry, name string) (int, bool) {
-	return slices.BinarySearchFunc(entries, name, func(e gitio.TreeEntry, n string) int { return strings.Compare(e.Name, n) })
+func find(entries []git.TreeEntry, name string) (int, bool) {
+	return slices.BinarySearchFunc(entries, name, func(e git.TreeEntry, n string) int { return strings.Compare(e.Name, n) })
 }
 
 // sub returns a directory of the tree, an empty one when it doesn't exist.
@@ -100,7 +100,7 @@ func (t *Tree) sub(name string) (*Tree, error) {
 }
 
 // dir returns the entries of the directory at a path sorted by name, none when it doesn't exist.
-func (t *Tree) dir(path string) ([]gitio.TreeEntry, error) {
+func (t *Tree) dir(path string) ([]git.TreeEntry, error) {
 	for name := range strings.SplitSeq(path, "/") {
 		var err error
 		if t, err = t.sub(name); err != nil {
@@ -110,24 +110,24 @@ func (t *Tree) dir(path string) ([]gitio.TreeEntry, error) {
 	return t.entries, nil
 }
 
-func byName(a, b gitio.TreeEntry) int { return strings.Compare(a.Name, b.Name) }
+func byName(a, b git.TreeEntry) int { return strings.Compare(a.Name, b.Name) }
 
 // blob finds the plain file at a path; zero when there is nothing.
-func (t *Tree) blob(path string) (gitio.OID, error) {
+func (t *Tree) blob(path string) (git.OID, error) {
 	entries, name := t.entries, path
 	if at := strings.LastIndexByte(path, '/'); at >= 0 {
 		var err error
 		if entries, err = t.dir(path[:at]); err != nil {
-			return gitio.ZeroOID, err
+			return git.ZeroOID, err
 		}
 		name = path[at+1:]
 	}
 	i, ok := find(entries, name)
 	switch {
 	case !ok:
-		return gitio.ZeroOID, nil
+		return git.ZeroOID, nil
 	case entries[i].Mode != filemode.Regular:
-		return gitio.ZeroOID, errMode
+		return git.ZeroOID, errMode
 	}
 	return entries[i].OID, nil
 }
@@ -135,9 +135,9 @@ func (t *Tree) blob(path string) (gitio.OID, error) {
 // Change puts files into the tree (removes those whose data is nil) and returns the objects that make it
 // up newly, the root tree last. The tree given keeps its old content. The cost is that of the directories on
 // the way to the files.
-func (t *Tree) Change(files map[string][]byte) (*Tree, []gitio.Object, error) {
+func (t *Tree) Change(files map[string][]byte) (*Tree, []git.Object, error) {
 	next := &Tree{entries: slices.Clone(t.entries), subs: maps.Clone(t.subs), load: t.load}
-	var objects []gitio.Object
+	var objects []git.Object
 	below := map[string]map[string][]byte{}
 	for _, path := range sortedNames(files) {
 		if dir, rest, nested := strings.Cut(path, "/"); nested {
@@ -147,9 +147,9 @@ func (t *Tree) Change(files map[string][]byte) (*Tree, []gitio.Object, error) {
 			below[dir][rest] = files[path]
 			continue
 		}
-		oid := gitio.ZeroOID
+		oid := git.ZeroOID
 		if data := files[path]; data != nil {
-			blob := gitio.NewObject("blob", data)
+			blob := git.NewObject("blob", data)
 			oid, objects = blob.OID, append(objects, blob)
 		}
 		next.entries = set(next.entries, path, oid, filemode.Regular)
@@ -165,22 +165,22 @@ func (t *Tree) Change(files map[string][]byte) (*Tree, []gitio.Object, error) {
 		}
 		root := made[len(made)-1]
 		if len(sub.entries) == 0 {
-			root.OID, made = gitio.ZeroOID, made[:len(made)-1]
+			root.OID, made = git.ZeroOID, made[:len(made)-1]
 		}
 		next.subs[name], objects = sub, append(objects, made...)
 		next.entries = set(next.entries, name, root.OID, filemode.Dir)
 	}
-	return next, append(objects, gitio.NewObject("tree", encodeTree(next.entries))), nil
+	return next, append(objects, git.NewObject("tree", encodeTree(next.entries))), nil
 }
 
 // encodeTree is gitio.EncodeTree, ten times as fast for a directory of nothing but plain files in the order of
 // their names: a board with a thousand tasks writes such a tree with every operation.
-func encodeTree(entries []gitio.TreeEntry) []byte {
+func encodeTree(entries []git.TreeEntry) []byte {
 	const mode, idBytes = "100644 ", 20
 	size := 0
 	for _, e := range entries {
 		if e.Mode != filemode.Regular || len(e.OID) != 2*idBytes || e.Name == "" || strings.IndexByte(e.Name, 0) >= 0 {
-			return gitio.EncodeTree(entries)
+			return git.EncodeTree(entries)
 		}
 		size += len(mode) + len(e.Name) + 1 + idBytes
 	}
@@ -189,13 +189,13 @@ func encodeTree(entries []gitio.TreeEntry) []byte {
 		data = append(append(append(data, mode...), e.Name...), 0)
 		var err error
 		if data, err = hex.AppendDecode(data, []byte(e.OID)); err != nil {
-			return gitio.EncodeTree(entries)
+			return git.EncodeTree(entries)
 		}
 	}
 	return data
 }
 
-func set(entries []gitio.TreeEntry, name string, oid gitio.OID, mode filemode.FileMode) []gitio.TreeEntry {
+func set(entries []git.TreeEntry, name string, oid git.OID, mode filemode.FileMode) []git.TreeEntry {
 	i, found := find(entries, name)
 	switch {
 	case oid.IsZero() && found:
@@ -203,10 +203,10 @@ func set(entries []gitio.TreeEntry, name string, oid gitio.OID, mode filemode.Fi
 	case oid.IsZero():
 		return entries
 	case found:
-		entries[i] = gitio.TreeEntry{Name: name, Mode: mode, OID: oid}
+		entries[i] = git.TreeEntry{Name: name, Mode: mode, OID: oid}
 		return entries
 	}
-	return slices.Insert(entries, i, gitio.TreeEntry{Name: name, Mode: mode, OID: oid})
+	return slices.Insert(entries, i, git.TreeEntry{Name: name, Mode: mode, OID: oid})
 }
 
 func sortedNames[T any](files map[string]T) []string { return slices.Sorted(maps.Keys(files)) }

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/oplog"
 )
 
@@ -22,7 +22,7 @@ func paths(t *testing.T, tree *oplog.Tree) string {
 func TestTreeChange(t *testing.T) {
 	bothStores(t, func(t *testing.T, s oplog.Store) {
 		ctx := context.Background()
-		tree, root := oplog.NewTree(), gitio.ZeroOID
+		tree, root := oplog.NewTree(), git.ZeroOID
 		for i, step := range []struct {
 			files map[string][]byte
 			want  string
@@ -57,7 +57,7 @@ func TestTreeChange(t *testing.T) {
 			}
 			tree = next
 		}
-		if root != gitio.EmptyTree {
+		if root != git.EmptyTree {
 			t.Errorf("the empty tree is %s", root)
 		}
 	})

@@ -4,14 +4,14 @@ import (
 	"context"
 	"sync"
 
-	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/git"
 )
 
 // wideTrees remembers directories with many entries: one operation reads the board several times, and most of
 // them, above all an archive, are the same each time.
 type wideTrees struct {
 	mu    sync.Mutex
-	known map[gitio.OID][]gitio.TreeEntry
+	known map[git.OID][]git.TreeEntry
 }
 
 // wide is how many entries make it worth while; mostWide is how many directories are remembered.
@@ -20,7 +20,7 @@ const (
 	mostWide = 16
 )
 
-func (w *wideTrees) entries(ctx context.Context, s Store, oid gitio.OID) ([]gitio.TreeEntry, error) {
+func (w *wideTrees) entries(ctx context.Context, s Store, oid git.OID) ([]git.TreeEntry, error) {
 	w.mu.Lock()
 	entries, ok := w.known[oid]
 	w.mu.Unlock()
@@ -34,7 +34,7 @@ func (w *wideTrees) entries(ctx context.Context, s Store, oid gitio.OID) ([]giti
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.known == nil || len(w.known) >= mostWide {
-		w.known = map[gitio.OID][]gitio.TreeEntry{}
+		w.known = map[git.OID][]git.TreeEntry{}
 	}
 	w.known[oid] = entries
 	return entries, nil

@@ -4,15 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"math/rand/v2"
 	"os"
-	"path/filepath"
 	"time"
 
+	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/gitio"
-	"github.com/git-liza/git-liza/gitboard/lease"
-	"github.com/git-liza/git-liza/gitboard/oplog"
 )
 
 // tries is how often the network is tried before an error is believed.
@@ -21,7 +18,7 @@ const tries = 3
 // DivergedError is a board here that the remote's does not follow from. Exit code 4.
 type DivergedError struct {
 	Remote      string
-	Here, There gitio.OID
+	Here, There git.OID
 	Unrelated   bool // they have no commit in common: two boards
 }
 
@@ -100,7 +97,7 @@ func fetchFrom(ctx context.Context, by *gitio.Remote, whole bool, refspec string
 // hasBoard asks a remote whether it has a board.
 func hasBoard(ctx context.Context, by *gitio.Remote) (has bool, err error) {
 	err = again(ctx, func() error {
-		has, err = by.Has(ctx, oplog.Ref)
+		has, err = by.Has(ctx, git.BoardRef)
 		return err
 	})
 	return has, err
@@ -124,8 +121,8 @@ func (s *Store) bring(ctx context.Context, all bool) error {
 		return err
 	}
 	specs := []string{
-		oplog.Ref + ":" + oplog.Ref, "+" + oplog.Ref + ":" + s.tracking("state"),
-		"+" + lease.Prefix + "*:" + lease.Prefix + "*", "+" + taskPrefix + "*:" + s.Task("*"),
+		git.BoardRef + ":" + git.BoardRef, "+" + git.BoardRef + ":" + s.tracking("state"),
+		"+" + git.LeasePrefix + "*:" + git.LeasePrefix + "*", "+" + git.TaskPrefix + "*:" + s.Task("*"),
 	}
 	if branch != "" {
 		specs = append(specs, "+"+branch+":"+s.tracking("integration"))
@@ -134,7 +131,7 @@ func (s *Store) bring(ctx context.Context, all bool) error {
 		}
 	}
 	if all {
-		specs = append(specs, reviewPrefix+"*:"+reviewPrefix+"*")
+		specs = append(specs, git.ReviewPrefix+"*:"+git.ReviewPrefix+"*")
 	}
 	failed := s.remote.Load().Fetch(ctx, true, false, specs...)
 	if failed == nil || errors.Is(failed, gitio.ErrBusy) {
@@ -146,16 +143,16 @@ func (s *Store) bring(ctx context.Context, all bool) error {
 	if refused := (*gitio.CommandError)(nil); errors.As(failed, &refused) && refused.Exit == 1 {
 		// All was brought that could be. The board here is ahead: the remote's was taken back, and gets it again with
 		// the next operation.
-		here, err := s.Repo.Ref(ctx, oplog.Ref)
+		here, err := s.repo.Ref(ctx, git.BoardRef)
 		if err != nil {
 			return err
 		}
-		there, err := s.Repo.Ref(ctx, s.tracking("state"))
+		there, err := s.repo.Ref(ctx, s.tracking("state"))
 		if err != nil {
 			return err
 		}
 		if there != here {
-			if ahead, err := s.IsAncestor(ctx, there, here); ahead || err != nil {
+			if ahead, err := s.repo.IsAncestor(ctx, there, here); ahead || err != nil {
 				return err
 			}
 		}
@@ -165,20 +162,20 @@ func (s *Store) bring(ctx context.Context, all bool) error {
 
 // relatedTo refuses a board here and one that was fetched that have come apart.
 func (s *Store) relatedTo(ctx context.Context, name, fetched string) error {
-	here, err := s.Repo.Ref(ctx, oplog.Ref)
+	here, err := s.repo.Ref(ctx, git.BoardRef)
 	if err != nil {
 		return err
 	}
-	there, err := s.Repo.Ref(ctx, fetched)
+	there, err := s.repo.Ref(ctx, fetched)
 	if err != nil || here.IsZero() || there.IsZero() || here == there {
 		return err
 	}
-	for _, line := range [][2]gitio.OID{{here, there}, {there, here}} {
-		if follows, err := s.IsAncestor(ctx, line[0], line[1]); follows || err != nil {
+	for _, line := range [][2]git.OID{{here, there}, {there, here}} {
+		if follows, err := s.repo.IsAncestor(ctx, line[0], line[1]); follows || err != nil {
 			return err
 		}
 	}
-	_, err = s.MergeBase(ctx, here, there)
+	_, err = s.repo.MergeBase(ctx, here, there)
 	if err != nil && !errors.Is(err, gitio.ErrNotFound) {
 		return err
 	}
@@ -220,12 +217,12 @@ func (s *Store) count(begun, good int) {
 // pushing notes that a push begins, whose success will show where the remote's board is. Its number is 0 while others
 // fetch, who show it, too.
 func (s *Store) pushing() int {
-	file, err := s.lockFile()
-	if err != nil || !gitio.CanLock {
+	file, err := gitio.OpenQueue(s.file("fetch"))
+	if err != nil {
 		return 0
 	}
 	defer file.Close()
-	if gitio.LockFile(file, false) != nil {
+	if gitio.TryQueue(file) != nil {
 		return 0
 	}
 	started, good := s.counts()
@@ -243,27 +240,17 @@ func (s *Store) pushed(number int) {
 // lock keeps others of this clone from bringing refs at the same time: git would fail one of them. It serves order,
 // not safety, so whoever waits too long for it goes on without.
 func (s *Store) lock(ctx context.Context) (release func()) {
-	file, err := s.lockFile()
-	if err != nil || !gitio.CanLock {
+	file, err := gitio.OpenQueue(s.file("fetch"))
+	if err != nil {
 		return func() {}
 	}
-	granted := make(chan error, 1)
-	go func() { granted <- gitio.LockFile(file, true) }()
+	granted := gitio.AwaitQueue(file)
 	select {
 	case <-granted:
 		return func() { file.Close() }
 	case <-ctx.Done():
 	case <-time.After(tries * s.remote.Load().Patience()):
 	}
-	go func() { <-granted; file.Close() }()
+	gitio.LeaveQueue(file, granted)
 	return func() {}
-}
-
-func (s *Store) lockFile() (*os.File, error) {
-	path := s.file("fetch")
-	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
-	if errors.Is(err, fs.ErrNotExist) && os.MkdirAll(filepath.Dir(path), 0o755) == nil {
-		file, err = os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
-	}
-	return file, err
 }

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/gitio"
-	"github.com/git-liza/git-liza/gitboard/oplog"
 )
 
 // UnclearError is a push of which nobody can tell whether it was done: the remote can't be asked, or something here is in
@@ -76,7 +76,7 @@ func (s *Store) push(ctx context.Context, p *plan) error {
 // any (receive.denyDeletes): what else is pushed counts more than to tidy up.
 func (p *plan) keepBranches() {
 	rest := slices.DeleteFunc(slices.Clone(p.pushes), func(push gitio.Push) bool {
-		return orZero(push.New) == gitio.ZeroOID && strings.HasPrefix(push.Ref, taskPrefix)
+		return orZero(push.New) == git.ZeroOID && strings.HasPrefix(push.Ref, git.TaskPrefix)
 	})
 	if len(rest) > 0 {
 		p.pushes = rest
@@ -99,7 +99,7 @@ func (s *Store) retire(ctx context.Context, p *plan) error {
 	}
 	var pushes []gitio.Push
 	for _, r := range p.retired {
-		pushes = append(pushes, keep(r.task, r.from), gitio.Push{Ref: taskPrefix + r.task, Exactly: true, Old: r.from})
+		pushes = append(pushes, keep(r.task, r.from), gitio.Push{Ref: git.TaskRef(r.task), Exactly: true, Old: r.from})
 	}
 	if err := s.remote.Load().Push(ctx, pushes); err != nil {
 		return err
@@ -115,21 +115,21 @@ func (s *Store) done(ctx context.Context, p *plan) (bool, error) {
 	var moved error
 	for _, u := range p.moves {
 		at := u.Ref
-		if at == oplog.Ref {
+		if at == git.BoardRef {
 			at = s.tracking("state")
 		}
 		now, err := s.Ref(ctx, at)
 		if err != nil {
 			return false, err
 		}
-		if u.Ref == oplog.Ref {
+		if u.Ref == git.BoardRef {
 			stands, err := s.follows(ctx, u, now)
 			if stands || err != nil {
 				return stands, err // with its commit came all the rest
 			}
 		}
 		done = now == orZero(u.New) && u.Old != u.New
-		if now != orZero(u.Old) && !strings.HasPrefix(u.Ref, reviewPrefix) {
+		if now != orZero(u.Old) && !strings.HasPrefix(u.Ref, git.ReviewPrefix) {
 			moved = orMoved(nil, u.Ref)
 		}
 	}
@@ -140,16 +140,16 @@ func (s *Store) done(ctx context.Context, p *plan) (bool, error) {
 }
 
 // follows reports whether a commit of the board is in what follows from the one before it.
-func (s *Store) follows(ctx context.Context, u gitio.RefUpdate, now gitio.OID) (bool, error) {
+func (s *Store) follows(ctx context.Context, u git.RefUpdate, now git.OID) (bool, error) {
 	if now == u.New || now == u.Old || now.IsZero() {
 		return now == u.New, nil
 	}
-	return s.IsAncestor(ctx, u.New, now)
+	return s.repo.IsAncestor(ctx, u.New, now)
 }
 
 // settle brings the refs here to what stands at the remote. The remote has them, so what moved here meanwhile is no
 // failure: a later fetch brings what is missing, and work that somebody did on a branch is theirs to find.
-func (s *Store) settle(ctx context.Context, number int, updates []gitio.RefUpdate, reflog string) error {
+func (s *Store) settle(ctx context.Context, number int, updates []git.RefUpdate, reflog string) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), settleFor)
 	defer cancel()
 	defer s.lock(ctx)()
@@ -157,47 +157,47 @@ func (s *Store) settle(ctx context.Context, number int, updates []gitio.RefUpdat
 	if err != nil {
 		return nil
 	}
-	var moves []gitio.RefUpdate
+	var moves []git.RefUpdate
 	for _, u := range updates {
-		what := map[string]string{oplog.Ref: "state", branch: "integration"}[u.Ref]
+		what := map[string]string{git.BoardRef: "state", branch: "integration"}[u.Ref]
 		if what != "" && u.Old != u.New {
-			if known, err := s.Repo.Ref(ctx, s.tracking(what)); err == nil && known == u.Old {
-				moves = append(moves, gitio.RefUpdate{Ref: s.tracking(what), Old: known, New: u.New})
+			if known, err := s.repo.Ref(ctx, s.tracking(what)); err == nil && known == u.Old {
+				moves = append(moves, git.RefUpdate{Ref: s.tracking(what), Old: known, New: u.New})
 			}
 		}
 		moves = append(moves, s.stale(ctx, u.Ref)...)
-		if now, err := s.Repo.Ref(ctx, u.Ref); err != nil || now != orZero(u.Old) || u.Old == u.New {
+		if now, err := s.repo.Ref(ctx, u.Ref); err != nil || now != orZero(u.Old) || u.Old == u.New {
 			continue
 		}
 		moves = append(moves, u)
 	}
-	if s.Repo.UpdateRefs(ctx, moves, reflog) == nil {
-		if slices.ContainsFunc(updates, func(u gitio.RefUpdate) bool { return u.Ref == oplog.Ref && u.Old != u.New }) {
+	if s.repo.UpdateRefs(ctx, moves, reflog) == nil {
+		if slices.ContainsFunc(updates, func(u git.RefUpdate) bool { return u.Ref == git.BoardRef && u.Old != u.New }) {
 			s.pushed(number)
 		}
 		return nil
 	}
 	for _, u := range moves {
-		_ = s.Repo.UpdateRefs(ctx, []gitio.RefUpdate{u}, reflog)
+		_ = s.repo.UpdateRefs(ctx, []git.RefUpdate{u}, reflog)
 	}
 	return nil
 }
 
 // stale is the update that drops what git remembers of a push where people look: it heeds no negative refspec there,
 // and nothing would bring it up to date again.
-func (s *Store) stale(ctx context.Context, ref string) []gitio.RefUpdate {
+func (s *Store) stale(ctx context.Context, ref string) []git.RefUpdate {
 	task, published := strings.CutPrefix(ref, s.Task(""))
 	switch {
 	case published:
-		ref = taskPrefix + task
-	case ref != oplog.Ref:
+		ref = git.TaskRef(task)
+	case ref != git.BoardRef:
 		return nil
 	}
-	left, err := s.Repo.Ref(ctx, s.peoples(ref))
+	left, err := s.repo.Ref(ctx, s.peoples(ref))
 	if err != nil || left.IsZero() {
 		return nil
 	}
-	return []gitio.RefUpdate{{Ref: s.peoples(ref), Old: left}}
+	return []git.RefUpdate{{Ref: s.peoples(ref), Old: left}}
 }
 
 // settleFor bounds what follows a push that stands.

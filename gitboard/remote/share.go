@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/gitio"
-	"github.com/git-liza/git-liza/gitboard/lease"
 	"github.com/git-liza/git-liza/gitboard/oplog"
 )
 
@@ -19,16 +19,16 @@ import (
 // remote whose integration is not behind the one here. A *DivergedError when the remote has another board.
 func (s *Store) Share(ctx context.Context, name string) error {
 	if known := s.Name(); known != "" && known != name {
-		return board.Refuse("exists", "this clone shares its board by "+known, "git liza sync; a board has one remote")
+		return board.Refuse(board.CodeExists, "this clone shares its board by "+known, "git liza sync; a board has one remote")
 	}
 	if err := s.fit(ctx, name); err != nil {
 		return err
 	}
-	tip, err := s.Repo.Ref(ctx, oplog.Ref)
+	tip, err := s.repo.Ref(ctx, git.BoardRef)
 	if err != nil {
 		return err
 	}
-	by, err := s.Remote(ctx, name)
+	by, err := s.repo.Remote(ctx, name)
 	if err != nil {
 		return err
 	}
@@ -50,7 +50,7 @@ func (s *Store) Share(ctx context.Context, name string) error {
 		return err
 	}
 	err = again(ctx, func() error {
-		return by.Offer(ctx, oplog.Ref, branch, taskPrefix+"*", reviewPrefix+"*", lease.Prefix+"*")
+		return by.Offer(ctx, git.BoardRef, branch, git.TaskPrefix+"*", git.ReviewPrefix+"*", git.LeasePrefix+"*")
 	})
 	if errors.Is(err, gitio.ErrRejected) {
 		// A try that nobody heard of may have been done, and others have gone on from there.
@@ -67,13 +67,13 @@ func (s *Store) Share(ctx context.Context, name string) error {
 
 // Find names the remotes that have a board, by asking each. A remote that can't be asked is the error.
 func (s *Store) Find(ctx context.Context) ([]string, error) {
-	names, err := s.Remotes(ctx)
+	names, err := s.repo.Remotes(ctx)
 	if err != nil {
 		return nil, err
 	}
 	var found []string
 	for _, name := range names {
-		by, err := s.Remote(ctx, name)
+		by, err := s.repo.Remote(ctx, name)
 		if err != nil {
 			return nil, err
 		}
@@ -94,7 +94,7 @@ func (s *Store) Join(ctx context.Context, name string) error {
 	if err := s.fit(ctx, name); err != nil {
 		return err
 	}
-	by, err := s.Remote(ctx, name)
+	by, err := s.repo.Remote(ctx, name)
 	if err != nil {
 		return err
 	}
@@ -107,18 +107,18 @@ func (s *Store) adopt(ctx context.Context, by *gitio.Remote) error {
 	if err != nil {
 		return err
 	}
-	seen := tracking(by.Name, "state")
-	if err := fetchFrom(ctx, by, whole, "+"+oplog.Ref+":"+seen); err != nil {
+	seen := git.TrackingRef(by.Name, "state")
+	if err := fetchFrom(ctx, by, whole, "+"+git.BoardRef+":"+seen); err != nil {
 		return err
 	}
 	if err := s.relatedTo(ctx, by.Name, seen); err != nil {
 		return err
 	}
-	there, err := s.Repo.Ref(ctx, seen)
+	there, err := s.repo.Ref(ctx, seen)
 	if err != nil {
 		return err
 	}
-	at, err := oplog.New(s.Repo, "").At(ctx, there)
+	at, err := oplog.New(s.repo, "").At(ctx, there)
 	if err != nil {
 		return err
 	}
@@ -126,38 +126,38 @@ func (s *Store) adopt(ctx context.Context, by *gitio.Remote) error {
 	if err := at.State.Err(); err != nil {
 		return err
 	}
-	branch := branches + config.IntegrationBranch
+	branch := git.BranchRef(config.IntegrationBranch)
 	if err := s.protect(ctx, by.Name, branch); err != nil {
 		return err
 	}
-	if err := fetchFrom(ctx, by, whole, "+"+branch+":"+tracking(by.Name, "integration")); err != nil {
+	if err := fetchFrom(ctx, by, whole, "+"+branch+":"+git.TrackingRef(by.Name, "integration")); err != nil {
 		return err
 	}
-	landed, err := s.Repo.Ref(ctx, tracking(by.Name, "integration"))
+	landed, err := s.repo.Ref(ctx, git.TrackingRef(by.Name, "integration"))
 	if err != nil {
 		return err
 	}
-	var updates []gitio.RefUpdate
-	for ref, oid := range map[string]gitio.OID{branch: landed, oplog.Ref: there} {
-		if here, err := s.Repo.Ref(ctx, ref); err != nil || !here.IsZero() {
+	var updates []git.RefUpdate
+	for ref, oid := range map[string]git.OID{branch: landed, git.BoardRef: there} {
+		if here, err := s.repo.Ref(ctx, ref); err != nil || !here.IsZero() {
 			if err != nil {
 				return err
 			}
 			continue
 		}
-		updates = append(updates, gitio.RefUpdate{Ref: ref, New: oid})
+		updates = append(updates, git.RefUpdate{Ref: ref, New: oid})
 	}
-	if err := s.Repo.UpdateRefs(ctx, updates, "git liza: join"); err != nil {
+	if err := s.repo.UpdateRefs(ctx, updates, "git liza: join"); err != nil {
 		return err
 	}
 	return s.keepName(ctx, by)
 }
 
 func (s *Store) keepName(ctx context.Context, by *gitio.Remote) error {
-	if err := s.SetConfig(ctx, gitio.RemoteKey, by.Name); err != nil {
+	if err := s.repo.SetConfig(ctx, gitio.RemoteKey, by.Name); err != nil {
 		return err
 	}
-	by, err := s.Remote(ctx, by.Name) // with what it spares now
+	by, err := s.repo.Remote(ctx, by.Name) // with what it spares now
 	if err != nil {
 		return err
 	}
@@ -167,7 +167,7 @@ func (s *Store) keepName(ctx context.Context, by *gitio.Remote) error {
 
 // fit refuses a remote and a clone that can't share a board.
 func (s *Store) fit(ctx context.Context, name string) error {
-	names, err := s.Remotes(ctx)
+	names, err := s.repo.Remotes(ctx)
 	if err != nil {
 		return err
 	}
@@ -176,31 +176,31 @@ func (s *Store) fit(ctx context.Context, name string) error {
 		known = known || n == name
 	}
 	if !known {
-		return board.Refuse("no-remote", fmt.Sprintf("there is no remote %q", board.Line(name, 60)), "git remote add "+board.Line(name, 60)+" URL")
+		return board.Refuse(board.CodeNoRemote, fmt.Sprintf("there is no remote %q", board.Line(name, 60)), "git remote add "+board.Line(name, 60)+" URL")
 	}
-	if s.Shallow() {
-		return board.Refuse("shallow", "this clone is shallow: the history that merges and reviews need is cut off", "git fetch --unshallow "+name)
+	if s.repo.Shallow() {
+		return board.Refuse(board.CodeShallow, "this clone is shallow: the history that merges and reviews need is cut off", "git fetch --unshallow "+name)
 	}
 	if err := s.overwritten(ctx, name); err != nil {
 		return err
 	}
-	mirror, _, err := s.Config(ctx, "remote."+name+".mirror")
+	mirror, _, err := s.repo.Config(ctx, "remote."+name+".mirror")
 	if err == nil && mirror == "true" {
-		return board.Refuse("mirror", "a plain push to "+name+" makes it a mirror of this repository, and takes away what others shared", "share by a remote that is no mirror")
+		return board.Refuse(board.CodeMirror, "a plain push to "+name+" makes it a mirror of this repository, and takes away what others shared", "share by a remote that is not a mirror")
 	}
 	return err
 }
 
 // overwritten refuses a repository whose board a plain fetch from a remote overwrites.
 func (s *Store) overwritten(ctx context.Context, name string) error {
-	specs, err := s.ConfigAll(ctx, "remote."+name+".fetch")
+	specs, err := s.repo.ConfigAll(ctx, "remote."+name+".fetch")
 	if err != nil {
 		return err
 	}
 	for _, spec := range specs {
 		_, to, _ := strings.Cut(strings.TrimPrefix(spec, "+"), ":")
-		if pattern, is := strings.CutSuffix(to, "*"); is && strings.HasPrefix(oplog.Ref, pattern) || to == oplog.Ref || strings.HasPrefix(to, "refs/liza") {
-			return board.Refuse("mirror", fmt.Sprintf("a plain fetch from %s overwrites branches of this repository (%s), and with them what the board has here", name, spec),
+		if pattern, is := strings.CutSuffix(to, "*"); is && strings.HasPrefix(git.BoardRef, pattern) || to == git.BoardRef || strings.HasPrefix(to, strings.TrimSuffix(git.OwnPrefix, "/")) {
+			return board.Refuse(board.CodeMirror, fmt.Sprintf("a plain fetch from %s overwrites branches of this repository (%s), and with them what the board has here", name, spec),
 				"work in a clone that was not made with --mirror")
 		}
 	}
@@ -209,10 +209,10 @@ func (s *Store) overwritten(ctx context.Context, name string) error {
 
 // kept refuses to write in a repository that is a mirror of another: the next fetch would take it away.
 func (s *Store) kept(ctx context.Context) error {
-	if !s.Mirrors() {
+	if !s.repo.MayMirror() {
 		return nil
 	}
-	names, err := s.Remotes(ctx)
+	names, err := s.repo.Remotes(ctx)
 	if err != nil {
 		return err
 	}
@@ -226,8 +226,8 @@ func (s *Store) kept(ctx context.Context) error {
 
 // protect keeps a plain fetch off what git liza brings itself: eight at once would fail each other over it.
 func (s *Store) protect(ctx context.Context, name, integration string) error {
-	refs := []string{oplog.Ref, taskPrefix + "*"}
-	standard, err := s.RemoteHead(ctx, name)
+	refs := []string{git.BoardRef, git.TaskPrefix + "*"}
+	standard, err := s.repo.RemoteHead(ctx, name)
 	if err != nil {
 		return err
 	}
@@ -235,21 +235,21 @@ func (s *Store) protect(ctx context.Context, name, integration string) error {
 		refs = append(refs, integration)
 	}
 	for _, ref := range refs {
-		if err := s.AddConfig(ctx, "remote."+name+".fetch", "^"+ref); err != nil {
+		if err := s.repo.AddConfig(ctx, "remote."+name+".fetch", "^"+ref); err != nil {
 			return err
 		}
 		if ref == integration {
 			continue
 		}
-		stale, err := s.Refs(ctx, "refs/remotes/"+name+"/"+strings.TrimSuffix(strings.TrimPrefix(ref, branches), "/*"))
+		stale, err := s.repo.Refs(ctx, git.RemoteRef(name, strings.TrimSuffix(ref, "/*")))
 		if err != nil {
 			return err
 		}
-		var drop []gitio.RefUpdate
+		var drop []git.RefUpdate
 		for _, r := range stale {
-			drop = append(drop, gitio.RefUpdate{Ref: r.Name, Old: r.OID})
+			drop = append(drop, git.RefUpdate{Ref: r.Name, Old: r.OID})
 		}
-		if err := s.Repo.UpdateRefs(ctx, drop, ""); err != nil && !errors.Is(err, gitio.ErrRefMoved) {
+		if err := s.repo.UpdateRefs(ctx, drop, ""); err != nil && !errors.Is(err, gitio.ErrRefMoved) {
 			return err
 		}
 	}
@@ -259,6 +259,6 @@ func (s *Store) protect(ctx context.Context, name, integration string) error {
 // partial reports whether a clone leaves objects of a remote out until they are needed. The board's must be here:
 // it is read without network.
 func (s *Store) partial(ctx context.Context, name string) (bool, error) {
-	_, filtered, err := s.Config(ctx, "remote."+name+".partialclonefilter")
+	_, filtered, err := s.repo.Config(ctx, "remote."+name+".partialclonefilter")
 	return filtered, err
 }

@@ -9,31 +9,57 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/gitio"
-	"github.com/git-liza/git-liza/gitboard/lease"
 	"github.com/git-liza/git-liza/gitboard/oplog"
-)
-
-const (
-	branches     = "refs/heads/"
-	taskPrefix   = "refs/heads/task/"
-	reviewPrefix = "refs/liza/review/"
-	atticPrefix  = "refs/liza/attic/"
 )
 
 // Store is a repository whose board may be shared. While it is not, it is the repository and no more.
 type Store struct {
-	*gitio.Repo
+	repo   *gitio.Repo
 	dir    string // this clone's own files
 	remote atomic.Pointer[gitio.Remote]
 
 	mu     sync.Mutex
-	branch string    // the integration branch in full, as the board had it
-	at     gitio.OID // at that commit
+	branch string  // the integration branch in full, as the board had it
+	at     git.OID // at that commit
 }
 
 // New is the store of a repository. dir is where this clone keeps what is its own.
-func New(repo *gitio.Repo, dir string) *Store { return &Store{Repo: repo, dir: dir} }
+func New(repo *gitio.Repo, dir string) *Store { return &Store{repo: repo, dir: dir} }
+
+// Local is the repository itself, whatever the remote says.
+func (s *Store) Local() *gitio.Repo { return s.repo }
+
+// Object implements oplog.Store.
+func (s *Store) Object(ctx context.Context, name string) (git.Object, error) {
+	return s.repo.Object(ctx, name)
+}
+
+// Objects implements oplog.Store.
+func (s *Store) Objects(ctx context.Context, names []string) ([]git.Object, error) {
+	return s.repo.Objects(ctx, names)
+}
+
+// WriteObjects implements oplog.Store.
+func (s *Store) WriteObjects(ctx context.Context, objects []git.Object) error {
+	return s.repo.WriteObjects(ctx, objects)
+}
+
+// Refs implements oplog.Store.
+func (s *Store) Refs(ctx context.Context, prefixes ...string) ([]git.Ref, error) {
+	return s.repo.Refs(ctx, prefixes...)
+}
+
+// Log implements oplog.Store.
+func (s *Store) Log(ctx context.Context, from, to git.OID) ([]git.Commit, error) {
+	return s.repo.Log(ctx, from, to)
+}
+
+// RequestCommit implements oplog.Store.
+func (s *Store) RequestCommit(ctx context.Context, tip git.OID, request string, depth int) (git.OID, error) {
+	return s.repo.RequestCommit(ctx, tip, request, depth)
+}
 
 // Sharing returns the remote that the board is shared by, nil while there is none. Somebody may share it at any
 // time, so whoever is about to write asks again.
@@ -41,7 +67,7 @@ func (s *Store) Sharing(ctx context.Context) (*gitio.Remote, error) {
 	if known := s.remote.Load(); known != nil {
 		return known, nil
 	}
-	by, err := s.Shared(ctx)
+	by, err := s.repo.Shared(ctx)
 	if err == nil && by != nil {
 		s.remote.Store(by)
 	}
@@ -56,14 +82,11 @@ func (s *Store) Name() string {
 	return ""
 }
 
-func (s *Store) tracking(what string) string { return tracking(s.Name(), what) }
-
-// tracking is the ref that remembers something of a remote.
-func tracking(remote, what string) string { return "refs/liza/remotes/" + remote + "/" + what }
+func (s *Store) tracking(what string) string { return git.TrackingRef(s.Name(), what) }
 
 // peoples is the remote-tracking branch that people look at.
 func (s *Store) peoples(branch string) string {
-	return "refs/remotes/" + s.Name() + "/" + strings.TrimPrefix(branch, branches)
+	return git.RemoteRef(s.Name(), branch)
 }
 
 // Task is the ref that remembers where the remote has a task's branch. To move it in a transaction is to publish
@@ -74,14 +97,14 @@ func (s *Store) Task(task string) string { return s.tracking("task/" + task) }
 func (s *Store) integration(ctx context.Context) (string, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	tip, err := s.Repo.Ref(ctx, oplog.Ref)
+	tip, err := s.repo.Ref(ctx, git.BoardRef)
 	if err != nil || tip == s.at {
 		return s.branch, err
 	}
 	if tip.IsZero() {
 		return "", nil
 	}
-	now, err := oplog.New(s.Repo, "").At(ctx, tip)
+	now, err := oplog.New(s.repo, "").At(ctx, tip)
 	if err != nil {
 		return "", err
 	}
@@ -89,29 +112,29 @@ func (s *Store) integration(ctx context.Context) (string, error) {
 	if err := now.State.Err(); err != nil {
 		return "", err
 	}
-	s.branch, s.at = branches+config.IntegrationBranch, tip
+	s.branch, s.at = git.BranchRef(config.IntegrationBranch), tip
 	return s.branch, nil
 }
 
 // Ref is a ref's value. Integration is where the remote has it: the branch here follows when no checkout of it is in
 // the way, and a human may have commits of their own on it.
-func (s *Store) Ref(ctx context.Context, name string) (gitio.OID, error) {
-	if s.Name() != "" && strings.HasPrefix(name, branches) && name != oplog.Ref && !strings.HasPrefix(name, taskPrefix) {
+func (s *Store) Ref(ctx context.Context, name string) (git.OID, error) {
+	if s.Name() != "" && strings.HasPrefix(name, git.HeadsPrefix) && name != git.BoardRef && !strings.HasPrefix(name, git.TaskPrefix) {
 		branch, err := s.integration(ctx)
 		if err != nil {
 			return "", err
 		}
 		if name == branch {
-			if tip, err := s.Repo.Ref(ctx, s.tracking("integration")); err != nil || !tip.IsZero() {
+			if tip, err := s.repo.Ref(ctx, s.tracking("integration")); err != nil || !tip.IsZero() {
 				return tip, err
 			}
 		}
 	}
-	return s.Repo.Ref(ctx, name)
+	return s.repo.Ref(ctx, name)
 }
 
 // UpdateRefs moves refs as WriteAndUpdate does.
-func (s *Store) UpdateRefs(ctx context.Context, updates []gitio.RefUpdate, reflog string) error {
+func (s *Store) UpdateRefs(ctx context.Context, updates []git.RefUpdate, reflog string) error {
 	return s.WriteAndUpdate(ctx, nil, updates, reflog)
 }
 
@@ -119,7 +142,7 @@ func (s *Store) UpdateRefs(ctx context.Context, updates []gitio.RefUpdate, reflo
 // nil when they stand there, whatever else could not be moved here. gitio.ErrRefMoved says that the race was lost;
 // a *gitio.NetworkError that the remote could not be asked, or refused. A mirror of another repository is refused: the next
 // fetch would take away what was written.
-func (s *Store) WriteAndUpdate(ctx context.Context, objects []gitio.Object, updates []gitio.RefUpdate, reflog string) error {
+func (s *Store) WriteAndUpdate(ctx context.Context, objects []git.Object, updates []git.RefUpdate, reflog string) error {
 	by, err := s.Sharing(ctx)
 	if err != nil {
 		return err
@@ -128,21 +151,21 @@ func (s *Store) WriteAndUpdate(ctx context.Context, objects []gitio.Object, upda
 		if err := s.kept(ctx); err != nil {
 			return err
 		}
-		return s.Repo.WriteAndUpdate(ctx, objects, updates, reflog)
+		return s.repo.WriteAndUpdate(ctx, objects, updates, reflog)
 	}
 	p, err := s.plan(ctx, updates)
 	if err != nil {
 		return err
 	}
 	if len(p.pushes) == 0 {
-		return s.Repo.WriteAndUpdate(ctx, objects, updates, reflog)
+		return s.repo.WriteAndUpdate(ctx, objects, updates, reflog)
 	}
 	for _, u := range updates {
 		if now, err := s.Ref(ctx, u.Ref); err != nil || now != orZero(u.Old) {
 			return orMoved(err, u.Ref)
 		}
 	}
-	if err := s.Repo.WriteObjects(ctx, objects); err != nil {
+	if err := s.repo.WriteObjects(ctx, objects); err != nil {
 		return err
 	}
 	number := s.pushing()
@@ -159,9 +182,9 @@ func orMoved(err error, ref string) error {
 	return fmt.Errorf("%w: %s", gitio.ErrRefMoved, ref)
 }
 
-func orZero(oid gitio.OID) gitio.OID {
+func orZero(oid git.OID) git.OID {
 	if oid.IsZero() {
-		return gitio.ZeroOID
+		return git.ZeroOID
 	}
 	return oid
 }
@@ -169,17 +192,17 @@ func orZero(oid gitio.OID) gitio.OID {
 // plan is what of a transaction the remote gets.
 type plan struct {
 	pushes  []gitio.Push
-	retired []retired         // branches of tasks that can't go forward to where they shall be
-	moves   []gitio.RefUpdate // the updates that are pushed
+	retired []retired       // branches of tasks that can't go forward to where they shall be
+	moves   []git.RefUpdate // the updates that are pushed
 }
 
 // retired is a task's branch at the remote that is taken away before it is published anew.
 type retired struct {
 	task string
-	from gitio.OID
+	from git.OID
 }
 
-func (s *Store) plan(ctx context.Context, updates []gitio.RefUpdate) (*plan, error) {
+func (s *Store) plan(ctx context.Context, updates []git.RefUpdate) (*plan, error) {
 	p := &plan{}
 	branch, err := s.integration(ctx)
 	if err != nil {
@@ -189,18 +212,18 @@ func (s *Store) plan(ctx context.Context, updates []gitio.RefUpdate) (*plan, err
 		push := gitio.Push{Ref: u.Ref, New: u.New}
 		task, published := strings.CutPrefix(u.Ref, s.Task(""))
 		switch {
-		case orZero(u.New) == gitio.ZeroOID && orZero(u.Old) == gitio.ZeroOID:
+		case orZero(u.New) == git.ZeroOID && orZero(u.Old) == git.ZeroOID:
 			continue
-		case strings.HasPrefix(u.Ref, lease.Prefix):
+		case strings.HasPrefix(u.Ref, git.LeasePrefix):
 			push.Exactly, push.Old = true, u.Old // to hold one unchanged is checked there, too
 		case u.Old == u.New:
 			continue
 		case published:
-			push.Ref = taskPrefix + task
+			push.Ref = git.TaskRef(task)
 			if err := s.publish(ctx, p, task, &push, u, updates); err != nil {
 				return nil, err
 			}
-		case u.Ref != oplog.Ref && u.Ref != branch && !strings.HasPrefix(u.Ref, reviewPrefix):
+		case u.Ref != git.BoardRef && u.Ref != branch && !strings.HasPrefix(u.Ref, git.ReviewPrefix):
 			continue
 		}
 		p.pushes, p.moves = append(p.pushes, push), append(p.moves, u)
@@ -210,7 +233,7 @@ func (s *Store) plan(ctx context.Context, updates []gitio.RefUpdate) (*plan, err
 
 // publish sees to it that a task's branch at the remote is never moved by force: what can't go forward is taken
 // away first, and kept in the remote's attic like what is taken away for good.
-func (s *Store) publish(ctx context.Context, p *plan, task string, push *gitio.Push, u gitio.RefUpdate, all []gitio.RefUpdate) error {
+func (s *Store) publish(ctx context.Context, p *plan, task string, push *gitio.Push, u git.RefUpdate, all []git.RefUpdate) error {
 	if u.Old.IsZero() {
 		return nil
 	}
@@ -222,7 +245,7 @@ func (s *Store) publish(ctx context.Context, p *plan, task string, push *gitio.P
 		}
 		return err
 	}
-	forward, err := s.IsAncestor(ctx, u.Old, u.New)
+	forward, err := s.repo.IsAncestor(ctx, u.Old, u.New)
 	if err == nil && !forward {
 		p.retired = append(p.retired, retired{task, u.Old})
 	}
@@ -231,8 +254,8 @@ func (s *Store) publish(ctx context.Context, p *plan, task string, push *gitio.P
 
 // held reports whether a commit stays at the remote without its branch: it was submitted, or integration has it when
 // the updates are made.
-func (s *Store) held(ctx context.Context, task string, commit gitio.OID, updates []gitio.RefUpdate) (bool, error) {
-	submitted, err := s.Refs(ctx, reviewPrefix+task)
+func (s *Store) held(ctx context.Context, task string, commit git.OID, updates []git.RefUpdate) (bool, error) {
+	submitted, err := s.repo.Refs(ctx, git.ReviewPrefix+task)
 	if err != nil {
 		return false, err
 	}
@@ -254,12 +277,12 @@ func (s *Store) held(ctx context.Context, task string, commit gitio.OID, updates
 	if err != nil || commit == landed || landed.IsZero() {
 		return commit == landed, err
 	}
-	return s.IsAncestor(ctx, commit, landed)
+	return s.repo.IsAncestor(ctx, commit, landed)
 }
 
 // keep puts a commit into the remote's attic. Named after the commit, it is nobody else's.
-func keep(task string, commit gitio.OID) gitio.Push {
-	return gitio.Push{Ref: atticPrefix + task + "/" + string(commit), New: commit}
+func keep(task string, commit git.OID) gitio.Push {
+	return gitio.Push{Ref: git.AtticPrefix + task + "/" + string(commit), New: commit}
 }
 
 // file is one of this clone's own files.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard/audit"
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/gitio"
 	"github.com/git-liza/git-liza/gitboard/lease"
 	"github.com/git-liza/git-liza/gitboard/oplog"
@@ -92,7 +93,7 @@ func (w *world) git(dir string, args ...string) string {
 }
 
 // write decides an operation on the view that a clone has, and appends it.
-func (w *world) write(c *clone, p board.Payload) (gitio.OID, error) {
+func (w *world) write(c *clone, p board.Payload) (git.OID, error) {
 	w.t.Helper()
 	w.n++
 	on, err := c.log.Tip(w.ctx)
@@ -107,7 +108,7 @@ func (w *world) write(c *clone, p board.Payload) (gitio.OID, error) {
 	return entry.Commit, nil
 }
 
-func (w *world) must(c *clone, p board.Payload) gitio.OID {
+func (w *world) must(c *clone, p board.Payload) git.OID {
 	w.t.Helper()
 	commit, err := w.write(c, p)
 	w.check(err)
@@ -117,16 +118,16 @@ func (w *world) must(c *clone, p board.Payload) gitio.OID {
 func note(text string) board.Payload { return &board.AddNote{For: "human", Message: text} }
 
 // here is where a clone has the board, there where the hub has it.
-func (c *clone) here() gitio.OID {
+func (c *clone) here() git.OID {
 	c.w.t.Helper()
-	oid, err := c.Repo.Ref(c.w.ctx, oplog.Ref)
+	oid, err := c.Local().Ref(c.w.ctx, git.BoardRef)
 	c.w.check(err)
 	return oid
 }
 
-func (w *world) there() gitio.OID {
+func (w *world) there() git.OID {
 	w.t.Helper()
-	return gitio.OID(w.git("", "--git-dir="+w.hub, "rev-parse", oplog.Ref))
+	return git.OID(w.git("", "--git-dir="+w.hub, "rev-parse", git.BoardRef))
 }
 
 // hook is what the hub does when a push has got so far, once: shell, where $PPID is the receive-pack.
@@ -156,7 +157,7 @@ func (w *world) end(notes int) {
 		if c.here() != w.there() {
 			w.t.Errorf("the board is at %s here, at %s there", c.here().Short(), w.there().Short())
 		}
-		report, err := audit.Verify(w.ctx, c.Repo, c.Repo, audit.Range{}, nil)
+		report, err := audit.Verify(w.ctx, c.Local(), c.Local(), audit.Range{}, nil)
 		w.check(err)
 		if !report.OK() || report.Commits != notes+1 {
 			w.t.Errorf("%d commits for %d notes: %v", report.Commits, notes, report.Findings)
@@ -184,7 +185,7 @@ func TestLostLease(t *testing.T) {
 	w := newWorld(t)
 	take := func(c *clone, session string) error {
 		update, object := lease.Renew(nil, lease.Lease{Agent: "coder-1", Session: session})
-		return c.WriteAndUpdate(w.ctx, []gitio.Object{object}, []gitio.RefUpdate{update}, "")
+		return c.WriteAndUpdate(w.ctx, []git.Object{object}, []git.RefUpdate{update}, "")
 	}
 	w.check(take(w.a, "a"))
 	if err := take(w.b, "b"); !errors.Is(err, gitio.ErrRefMoved) {
@@ -211,7 +212,7 @@ func TestAnswerLost(t *testing.T) {
 // Also when somebody else has gone on from it before anybody could look.
 func TestAnswerLostAndOvertaken(t *testing.T) {
 	w := newWorld(t)
-	other := w.b.TopLevel()
+	other := w.b.Local().TopLevel()
 	// The other clone writes while the first one's push has been done and not yet been answered.
 	w.hook("reference-transaction", `[ "$1" = committed ] || exit 0
 DISARM
@@ -219,11 +220,11 @@ unset $(git rev-parse --local-env-vars) GIT_QUARANTINE_PATH
 cd '`+other+`' && git fetch -q origin liza/state && c=$(git commit-tree -p FETCH_HEAD -m next FETCH_HEAD^{tree}) && git push -q origin $c:refs/heads/liza/state
 kill -9 $PPID`)
 	commit := w.must(w.a, note("unheard"))
-	if follows, err := w.a.IsAncestor(w.ctx, commit, w.there()); err != nil || !follows || commit == w.there() {
+	if follows, err := w.a.Local().IsAncestor(w.ctx, commit, w.there()); err != nil || !follows || commit == w.there() {
 		t.Errorf("%s is not behind %s, which the hub has: %v", commit.Short(), w.there().Short(), err)
 	}
-	w.git("", "--git-dir="+w.hub, "update-ref", oplog.Ref, string(commit)) // what the other wrote is no operation
-	w.git(w.a.TopLevel(), "update-ref", oplog.Ref, string(commit))
+	w.git("", "--git-dir="+w.hub, "update-ref", git.BoardRef, string(commit)) // what the other wrote is no operation
+	w.git(w.a.Local().TopLevel(), "update-ref", git.BoardRef, string(commit))
 	w.end(1)
 }
 
@@ -294,13 +295,13 @@ func TestUnreachable(t *testing.T) {
 func TestNotSettled(t *testing.T) {
 	w := newWorld(t)
 	before := w.a.here()
-	lock := filepath.Join(w.a.CommonDir(), oplog.Ref+".lock")
-	w.check(os.WriteFile(lock, nil, 0o644))
+	lock := filepath.Join(w.a.Local().CommonDir(), git.BoardRef+".lock")
+	w.hold(lock)
 	commit := w.must(w.a, note("not here yet"))
 	if w.a.here() != before || w.there() != commit {
 		t.Fatalf("the board is at %s here, at %s there: the test shows nothing", w.a.here().Short(), w.there().Short())
 	}
-	w.check(os.Remove(lock))
+	w.check(os.RemoveAll(lock))
 	w.check(w.a.Fetch(w.ctx))
 	if w.a.here() != commit {
 		t.Error("the next look has not brought it")
@@ -308,21 +309,27 @@ func TestNotSettled(t *testing.T) {
 	w.end(1)
 }
 
-// While a lock that a killed git has left keeps what others did from coming here, nobody is told that the view is up to
-// date, or decides on the old one for ever.
+// hold makes a lock that nobody can remove, as if a process held it.
+func (w *world) hold(lock string) {
+	w.check(os.MkdirAll(lock, 0o755))
+	w.check(os.WriteFile(filepath.Join(lock, "held"), nil, 0o644))
+}
+
+// While a lock keeps what others did from coming here, nobody is told that the view is up to date, or decides on the
+// old one for ever. One that a killed git has left is removed.
 func TestLeftLock(t *testing.T) {
-	for _, ref := range []string{oplog.Ref, lease.Prefix + "coder-1"} {
+	for _, ref := range []string{git.BoardRef, git.LeasePrefix + "coder-1"} {
 		w := newWorld(t)
 		update, object := lease.Renew(nil, lease.Lease{Agent: "coder-1", Session: "b"})
-		w.check(w.b.WriteAndUpdate(w.ctx, []gitio.Object{object}, []gitio.RefUpdate{update}, ""))
+		w.check(w.b.WriteAndUpdate(w.ctx, []git.Object{object}, []git.RefUpdate{update}, ""))
 		theirs := w.must(w.b, note("theirs"))
-		lock := filepath.Join(w.a.CommonDir(), ref+".lock")
-		w.check(os.MkdirAll(filepath.Dir(lock), 0o755))
-		w.check(os.WriteFile(lock, nil, 0o644))
+		lock := filepath.Join(w.a.Local().CommonDir(), ref+".lock")
+		w.hold(lock)
 		if err := w.a.Fetch(w.ctx); !errors.Is(err, gitio.ErrBusy) || !strings.Contains(err.Error(), lock) {
 			t.Errorf("%s is locked, and a fetch says %v", ref, err)
 		}
-		w.check(os.Remove(lock))
+		w.check(os.RemoveAll(lock))
+		w.check(os.WriteFile(lock, nil, 0o644))
 		w.check(w.a.Fetch(w.ctx))
 		if w.a.here() != theirs {
 			t.Errorf("%s is free, and the board is at %s, not at %s", ref, w.a.here().Short(), theirs.Short())
@@ -335,13 +342,13 @@ func TestLeftLock(t *testing.T) {
 // lost: who decided again could act twice.
 func TestUnclearBesideALock(t *testing.T) {
 	w := newWorld(t)
-	lock := filepath.Join(w.a.CommonDir(), oplog.Ref+".lock")
-	w.check(os.WriteFile(lock, nil, 0o644))
+	lock := filepath.Join(w.a.Local().CommonDir(), git.BoardRef+".lock")
+	w.hold(lock)
 	w.hook("reference-transaction", killed)
 	if _, err := w.write(w.a, note("unheard")); !errors.As(err, new(*remote.UnclearError)) || errors.Is(err, oplog.ErrLost) {
 		t.Errorf("it is told as %v", err)
 	}
-	w.check(os.Remove(lock))
+	w.check(os.RemoveAll(lock))
 	w.found()
 }
 

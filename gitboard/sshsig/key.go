@@ -19,7 +19,7 @@ func ParsePublic(line string) (public string, err error) {
 	key, _, options, rest, err := ssh.ParseAuthorizedKey([]byte(line))
 	switch {
 	case err != nil:
-		return "", errors.New("it is no public key as ssh-keygen writes it")
+		return "", errors.New("it is not a public key in the form that ssh-keygen writes")
 	case len(options) > 0 || strings.TrimSpace(string(rest)) != "":
 		return "", errors.New("it is more than one public key")
 	}

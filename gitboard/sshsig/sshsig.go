@@ -74,7 +74,7 @@ func Verify(payload []byte, armoured string) (public string, err error) {
 		return "", fmt.Errorf("it is made by %q, which is not accepted of a key of the type %s", s.Format, key.Type())
 	}
 	if len(s.Rest) > 0 {
-		return "", errors.New("something stands after its end")
+		return "", errors.New("there is text after its end")
 	}
 	if err := key.Verify(toSign(payload), &s); err != nil {
 		return "", errors.New("it is not a signature of this content")
@@ -94,7 +94,7 @@ func parse(armoured string) (e envelope, err error) {
 	body, opens := strings.CutPrefix(armoured, begin)
 	body, closes := strings.CutSuffix(body, end)
 	if !opens || !closes {
-		return e, errors.New("it is no SSH signature")
+		return e, errors.New("it is not an SSH signature")
 	}
 	data, err := base64.StdEncoding.DecodeString(strings.ReplaceAll(body, "\n", ""))
 	if err != nil {
@@ -105,7 +105,7 @@ func parse(armoured string) (e envelope, err error) {
 	}
 	switch {
 	case e.Magic != magic || e.Version != version:
-		return e, errors.New("it is no SSH signature of version 1")
+		return e, errors.New("it is not an SSH signature of version 1")
 	case e.Namespace != namespace:
 		return e, fmt.Errorf("it was made for %.40q, not for git", e.Namespace)
 	case e.Reserved != "" || e.Hash != hashName:

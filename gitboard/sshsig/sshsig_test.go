@@ -157,8 +157,8 @@ func TestOtherSignatures(t *testing.T) {
 		"trailing":  {forged("ed25519", func(e *envelope, _ *signed) { e.Signature = []byte("more") }, ssh.KeyAlgoED25519), "after its end"},
 		"no key":    {forged("ed25519", func(e *envelope, _ *signed) { e.PublicKey = []byte("x") }, ssh.KeyAlgoED25519), "its key"},
 		"large":     {strings.Repeat("A", maxArmor+1), "allowed"},
-		"PGP":       {"-----BEGIN PGP SIGNATURE-----\n\nx\n-----END PGP SIGNATURE-----\n", "no SSH signature"},
-		"empty":     {"", "no SSH signature"},
+		"PGP":       {"-----BEGIN PGP SIGNATURE-----\n\nx\n-----END PGP SIGNATURE-----\n", "not an SSH signature"},
+		"empty":     {"", "not an SSH signature"},
 		"nothing":   {begin + end, "can't be read"},
 	} {
 		if public, err := Verify(payload, c.armoured); err == nil || public != "" || !strings.Contains(err.Error(), c.says) {
@@ -173,8 +173,8 @@ func TestParsePublic(t *testing.T) {
 		"short RSA":  {string(ssh.MarshalAuthorizedKey(short)), "2048"},
 		"options":    {"restrict " + file(t, "ed25519.pub"), "more than one"},
 		"two":        {file(t, "ed25519.pub") + file(t, "ecdsa.pub"), "more than one"},
-		"none":       {"hello", "no public key"},
-		"private":    {"-----BEGIN OPENSSH PRIVATE KEY-----\n", "no public key"},
+		"none":       {"hello", "not a public key"},
+		"private":    {"-----BEGIN OPENSSH PRIVATE KEY-----\n", "not a public key"},
 		"other type": {"sk-ssh-ed25519@openssh.com AAAAGnNrLXNzaC1lZDI1NTE5QG9wZW5zc2guY29tAAAAIAMcGDbfRqxrs4z9Vp/FdwRNBvWcfvQHl0bHXc0NKQRdAAAABHNzaDo=", "don't sign here"},
 	} {
 		if public, err := ParsePublic(c.line); err == nil || !strings.Contains(err.Error(), c.says) {

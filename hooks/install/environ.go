@@ -3,50 +3,48 @@ package install
 import (
 	"os"
 	"path/filepath"
-	"strconv"
+	"slices"
 	"strings"
 
 	"github.com/git-liza/git-liza/gitboard/gitio"
 )
 
-// A Setting is an entry of an environment.
-type Setting struct{ Key, Value string }
-
-// Environ returns what an agent's environment needs beside what it has (getenv), for git to run the hooks
-// wherever it works on this repository, and only there: its tests may make repositories of their own. Nothing,
-// when the hooks are not installed or the environment has it already.
-func Environ(repo *gitio.Repo, getenv func(string) string) []Setting {
+// Environ returns what an agent's environment needs in gitio.ParametersVar, for git to run the hooks wherever it works
+// on this repository, and only there: its tests may make repositories of their own. current is what the environment
+// has there. ok is false when the hooks are not installed.
+func Environ(repo *gitio.Repo, current string) (value string, ok bool) {
 	config := filepath.Join(Dir(repo), configFile)
 	if _, err := os.Stat(config); err != nil {
-		return nil
+		return current, false
 	}
-	count, err := strconv.Atoi(getenv("GIT_CONFIG_COUNT"))
-	if err != nil || count < 0 {
-		count = 0
-	}
-	common := escape(repo.CommonDir())
-	var added []Setting
-	for _, where := range []string{common, common + "/worktrees/**"} {
-		key := "includeIf.gitdir:" + where + ".path"
-		if has(getenv, count, key) {
-			continue
-		}
-		n := strconv.Itoa(count + len(added)/2)
-		added = append(added, Setting{"GIT_CONFIG_KEY_" + n, key}, Setting{"GIT_CONFIG_VALUE_" + n, config})
-	}
-	if len(added) == 0 {
-		return nil
-	}
-	return append(added, Setting{"GIT_CONFIG_COUNT", strconv.Itoa(count + len(added)/2)})
+	return gitio.WithSettings(current, includes(repo.CommonDir(), config)...), true
 }
 
-func has(getenv func(string) string, count int, key string) bool {
-	for n := range count {
-		if getenv("GIT_CONFIG_KEY_"+strconv.Itoa(n)) == key {
-			return true
+// Hooked returns an environment in which git runs the hooks on this repository, as Environ says.
+func Hooked(repo *gitio.Repo, environ []string) []string {
+	current := ""
+	for _, entry := range environ {
+		if v, is := strings.CutPrefix(entry, gitio.ParametersVar+"="); is {
+			current = v
 		}
 	}
-	return false
+	value, on := Environ(repo, current)
+	if !on {
+		return environ
+	}
+	out := slices.DeleteFunc(slices.Clone(environ), func(entry string) bool {
+		return strings.HasPrefix(entry, gitio.ParametersVar+"=")
+	})
+	return append(out, gitio.ParametersVar+"="+value)
+}
+
+// includes are the settings that include a file wherever git works on the repository common.
+func includes(common, file string) []gitio.Setting {
+	var all []gitio.Setting
+	for _, where := range []string{escape(common), escape(common) + "/worktrees/**"} {
+		all = append(all, gitio.Setting{Key: "includeIf.gitdir:" + where + ".path", Value: file})
+	}
+	return all
 }
 
 // escape makes a path one that git's patterns match literally.

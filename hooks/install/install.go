@@ -11,12 +11,14 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/gitio"
 )
 
 const (
 	runFile    = "run"
 	configFile = "gitconfig" // what the include reads
+	pushesFile = configFile + "-pushes"
 )
 
 // The lines around what we add to the repository's config. Where its last line had no end, the first form
@@ -30,19 +32,20 @@ const (
 // Dir is where the hooks of a repository are.
 func Dir(repo *gitio.Repo) string { return filepath.Join(repo.CommonDir(), "liza", "hooks") }
 
-// Status is what stands of the hooks.
+// Status says what is in place of the hooks.
 type Status struct {
 	Dir     string `json:"dir"`
 	Files   bool   `json:"files"`   // the shims are there, and git would find them
 	On      bool   `json:"on"`      // git is told to use them
 	Server  bool   `json:"server"`  // as a shared repository's lock
+	Served  bool   `json:"served"`  // pushes from other clones may move the board and integration here
 	Program string `json:"program"` // that they ask, "" when it is not there
 	// Overwritten are the hooks that another program has put in the place of ours: an installer that was run in an
 	// agent's worktree finds our directory where git's hooks are.
 	Overwritten []string `json:"overwritten,omitempty"`
 }
 
-// Read tells what stands of the hooks.
+// Read says what is in place of the hooks.
 func Read(repo *gitio.Repo) (Status, error) {
 	s := Status{Dir: Dir(repo)}
 	text, err := os.ReadFile(filepath.Join(s.Dir, runFile))
@@ -69,6 +72,12 @@ func Read(repo *gitio.Repo) (Status, error) {
 		return s, err
 	}
 	s.On = bytes.Contains(config, []byte(begin[1:len(begin)-1]))
+	s.Served = s.On && bytes.Contains(config, []byte(served))
+	if s.On && !s.Server && !s.Served {
+		kept, err := os.ReadFile(filepath.Join(s.Dir, pushesFile))
+		s.On = bytes.Contains(config, []byte(everywhere))
+		s.Files = s.Files && err == nil && strings.HasPrefix(string(kept), pushes(""))
+	}
 	return s, nil
 }
 
@@ -90,9 +99,9 @@ func overwritten(dir string, server bool) []string {
 	return found
 }
 
-// Mend puts the hooks of a clone back that another program has put its own in the place of, and names them. Nothing
+// Restore puts the hooks of a clone back that another program has put its own in the place of, and names them. Nothing
 // happens where hooks are not in place.
-func Mend(repo *gitio.Repo) ([]string, error) {
+func Restore(repo *gitio.Repo) ([]string, error) {
 	dir := Dir(repo)
 	if _, err := os.Stat(filepath.Join(dir, runFile)); err != nil {
 		return nil, nil
@@ -111,10 +120,20 @@ func Mend(repo *gitio.Repo) ([]string, error) {
 	return found, nil
 }
 
-// Install puts the hooks in place, or brings those that are there up to date. program is the git-liza that they
-// ask; "" for the one in PATH. server makes them a shared repository's lock. gitio.ErrBusy when another process
+// Setup says how hooks are put in place.
+type Setup struct {
+	Program string // the git-liza that they ask; "" for the one in PATH
+	Server  bool   // as the lock of a shared repository
+	// Served: other clones push to this clone on purpose. Without it no push moves the board, leases, submissions,
+	// tasks' branches or integration here.
+	Served      bool
+	Integration string // the integration branch, "" while there is no board
+}
+
+// Install puts the hooks in place, or brings those that are there up to date. gitio.ErrBusy when another process
 // writes the config, a gitio.StorageError when nothing can be written.
-func Install(ctx context.Context, repo *gitio.Repo, program string, server bool) error {
+func Install(ctx context.Context, repo *gitio.Repo, setup Setup) error {
+	server := setup.Server
 	dir := Dir(repo)
 	own := ""
 	if err := repo.EditConfigFile(without); err != nil {
@@ -139,8 +158,11 @@ func Install(ctx context.Context, repo *gitio.Repo, program string, server bool)
 	if server {
 		err = os.Mkdir(filepath.Join(dir, provenDir), 0o755)
 	}
-	err = errors.Join(err, os.WriteFile(filepath.Join(dir, runFile), []byte(run(repo.CommonDir(), program, server, own)), 0o644))
+	err = errors.Join(err, os.WriteFile(filepath.Join(dir, runFile), []byte(run(repo.CommonDir(), setup.Program, server, own)), 0o644))
 	err = errors.Join(err, os.WriteFile(filepath.Join(dir, configFile), []byte(settings(dir)), 0o644))
+	if !server && !setup.Served {
+		err = errors.Join(err, os.WriteFile(filepath.Join(dir, pushesFile), []byte(pushes(setup.Integration)), 0o644))
+	}
 	for _, name := range names(server) {
 		err = errors.Join(err, os.WriteFile(filepath.Join(dir, name), []byte(hook), 0o755))
 	}
@@ -156,22 +178,53 @@ func Install(ctx context.Context, repo *gitio.Repo, program string, server bool)
 		if len(text) > 0 && text[len(text)-1] != '\n' {
 			first = beginAdded
 		}
-		return append(text, first+section(server)+end...), nil
+		return append(text, first+section(setup)+end...), nil
 	})
 }
 
 // settings is what the include brings. Git takes a relative path here for one below a worktree.
 func settings(dir string) string { return "[core]\n\thooksPath = " + configQuote(dir) + "\n" }
 
+// served is the line of a clone that takes pushes to all its refs.
+const served = "# served: other clones push to this one\n"
+
+// pushes is the setting that keeps pushes from what is the board's (git-config, receive.hideRefs), in a file of its own:
+// git would put what the user sets of [receive] among our lines. Fetches and clones see these refs as before, and whoever
+// works here moves them as before.
+//
+// A push into the clone is received beside the main worktree, where no hook of ours runs, and the environment of an agent
+// that pushes by a path does not reach there: only the repository's own settings do.
+func pushes(integration string) string {
+	refs := []string{git.OwnPrefix, git.BoardPrefix, git.TaskPrefix}
+	if integration != "" {
+		refs = append(refs, git.BranchRef(integration))
+	}
+	text := "[receive]\n"
+	for _, ref := range refs {
+		text += "\thideRefs = " + configQuote(strings.TrimSuffix(ref, "/")) + "\n"
+	}
+	return text
+}
+
 // section is the settings that switch the hooks on. Paths are relative to the config file: a repository that
 // is moved runs no hooks until they are installed again, and works. Worktrees of tasks are all made as .worktrees/.claim-<request>,
-// and git names what it keeps of them after that for ever (git-worktree): a human's own worktrees are others.
-func section(server bool) string {
-	if server {
-		return "[include]\n\tpath = liza/hooks/" + configFile + "\n"
+// and git names what it keeps of them after that for ever (git-worktree): a human's own worktrees are others. In
+// .worktrees/.integration what agents have written is tested.
+func section(setup Setup) string {
+	on := "path = liza/hooks/" + configFile + "\n"
+	agents := "[includeIf \"gitdir:./worktrees/?claim-*\"]\n\t" + on + "[includeIf \"gitdir:./worktrees/?integration\"]\n\t" + on
+	switch {
+	case setup.Server:
+		return "[include]\n\t" + on
+	case setup.Served:
+		return agents + served
+	default:
+		return agents + everywhere
 	}
-	return "[includeIf \"gitdir:./worktrees/?claim-*\"]\n\tpath = liza/hooks/" + configFile + "\n"
 }
+
+// everywhere is the include of what keeps pushes out.
+const everywhere = "[includeIf \"gitdir:**\"]\n\tpath = liza/hooks/" + pushesFile + "\n"
 
 // Uninstall takes the hooks away: the config has the bytes that it would have without them.
 func Uninstall(repo *gitio.Repo) error {

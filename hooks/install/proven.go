@@ -3,8 +3,10 @@ package install
 import (
 	"os"
 	"path/filepath"
+	"strconv"
 	"time"
 
+	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/gitio"
 )
 
@@ -19,7 +21,7 @@ const provenFor = time.Minute
 // where its ref is at that moment. The shim lets just these pass as one transaction without asking again: git has
 // locked each ref at its old value then. Where it can't be kept the shim asks; a repository that was moved away is not
 // begun anew in its old place.
-func KeepProven(repo *gitio.Repo, now time.Time, board gitio.OID, moves string) {
+func KeepProven(repo *gitio.Repo, now time.Time, board git.OID, moves string) {
 	dir := filepath.Join(Dir(repo), provenDir)
 	tidyProven(dir, now)
 	temp := filepath.Join(dir, "."+string(board))
@@ -27,6 +29,23 @@ func KeepProven(repo *gitio.Repo, now time.Time, board gitio.OID, moves string) 
 		return
 	}
 	_ = os.Rename(temp, filepath.Join(dir, string(board)))
+}
+
+// integrationFile is where a server notes which branch is integration: the id of the board's settings, and the ref.
+const integrationFile = "integration"
+
+// KeepIntegration notes for the shim which ref is the integration branch by the settings of that id. Where it can't be
+// kept the shim asks.
+func KeepIntegration(repo *gitio.Repo, settings git.OID, ref string) {
+	file := filepath.Join(Dir(repo), integrationFile)
+	note := string(settings) + "\n" + ref + "\n"
+	if was, err := os.ReadFile(file); err == nil && string(was) == note {
+		return
+	}
+	temp := file + "-" + strconv.Itoa(os.Getpid())
+	if os.WriteFile(temp, []byte(note), 0o644) == nil {
+		_ = os.Rename(temp, file)
+	}
 }
 
 func tidyProven(dir string, now time.Time) {

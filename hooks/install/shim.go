@@ -3,6 +3,9 @@ package install
 import (
 	_ "embed"
 	"strings"
+
+	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/gitio"
 )
 
 //go:embed shim.sh
@@ -29,7 +32,7 @@ const clientProject = `# The project's hooks are where core.hooksPath says witho
 # what is not checked out there (husky makes its directory in the main worktree alone) is the main worktree's.
 project=
 while IFS= read -r dir; do
-	[ "$dir" = "$self" ] || project=$dir
+	case $dir in '' | "$self") ;; *) project=$dir ;; esac # an agent's shell may have emptied it
 done <<PATHS
 $(git config --type=path --get-all core.hooksPath)
 PATHS
@@ -52,13 +55,7 @@ without() {
 		new=$self/project.$$
 		{ echo "# $project" >"$new" && git config --file "$new" core.hooksPath "$project" && mv "$new" "$self/project"; } 2>/dev/null || { rm -f "$new"; return; }
 	fi
-	n=${GIT_CONFIG_COUNT:-0}
-	case $n in *[!0-9]*) n=0 ;; esac
-	for where in @common@ @common@'/worktrees/**'; do
-		eval "export GIT_CONFIG_KEY_$n=\"includeIf.gitdir:\$where.path\" GIT_CONFIG_VALUE_$n=\"\$self/project\""
-		n=$((n + 1))
-	done
-	export GIT_CONFIG_COUNT=$n
+	export GIT_CONFIG_PARAMETERS="${GIT_CONFIG_PARAMETERS:+$GIT_CONFIG_PARAMETERS }"@alone@
 }
 `
 
@@ -73,7 +70,7 @@ func serverProject(dir string) string {
 // run is the text of the file that every hook of the repository common reads. own is where a server's own hooks
 // are, "" for the usual place.
 func run(common, program string, server bool, own string) string {
-	project, alone, without := clientProject, strings.ReplaceAll(clientAlone, "@common@", quote(escape(common))), "without"
+	project, alone, without := clientProject, strings.ReplaceAll(clientAlone, "@alone@", quote(gitio.WithSettings("", includes(common, common+"/liza/hooks/project")...))), "without"
 	if server {
 		project, alone, without = serverProject(own), "", ":"
 	}
@@ -81,20 +78,22 @@ func run(common, program string, server bool, own string) string {
 	otherwise := "warn \"git-liza does not answer, so nothing was checked; reinstall it, or: git liza hooks uninstall\"\nexit 0"
 	if server {
 		names, flag = "pre-receive) reads=1 asks=1 ;;", " --server"
-		filter, otherwise = serverFilter, serverOtherwise
+		refs := strings.NewReplacer("@board@", git.BoardRef, "@boards@", git.BoardPrefix, "@own@", git.OwnPrefix, "@heads@", git.HeadsPrefix)
+		filter, otherwise = refs.Replace(serverFilter), serverOtherwise
 	}
 	return strings.NewReplacer("@project@", project, "@alone@", alone, "@without@", without, "@program@", quote(program), "@names@", names, "@filter@", filter, "@server@", flag, "@otherwise@", otherwise).Replace(shim)
 }
 
 // serverFilter lets pass what is none of ours, and what pre-receive has proven (KeepProven), without starting
-// git-liza. ours tells of what is. What refs/replace says is anybody's, since anybody may push there. A name that YAML
-// quotes is not read here: then each branch may be the integration branch, and git-liza tells.
+// git-liza. ours names a ref that is. What refs/replace says is anybody's, since anybody may push there. Which branch
+// is integration git-liza has noted beside the settings that it read it in (KeepIntegration); with other settings each
+// branch may be, and git-liza decides.
 const serverFilter = `
 ours= board=
 while read -r old new ref; do
 	case $ref in
-	refs/heads/liza/state) ours=$ref board=$new ;;
-	refs/heads/liza/*|refs/liza/*) [ "$name" = reference-transaction ] || ours=$ref ;; # pre-receive has looked at it
+	@board@) ours=$ref board=$new ;;
+	@boards@*|@own@*) [ "$name" = reference-transaction ] || ours=$ref ;; # pre-receive has looked at it
 	esac
 done <<MOVES
 $input
@@ -109,23 +108,22 @@ if [ "$board" ] && [ "$name" = reference-transaction ] && [ -r "$self/` + proven
 fi
 if [ -z "$ours" ]; then
 	case $input in
-	*" refs/heads/"*) ;;
+	*" @heads@"*) ;;
 	*) exit 0 ;;
 	esac
-	integration= every=
-	while read -r key value; do
-		[ "$key" != integration_branch: ] || integration=$value
-	done <<CONFIG
-$(GIT_NO_REPLACE_OBJECTS=1 git cat-file blob refs/heads/liza/state:config.yaml 2>/dev/null)
-CONFIG
-	case $integration in
-	*[\"\']*) every=1 ;;
-	'') ! git rev-parse -q --verify refs/heads/liza/state >/dev/null 2>&1 || every=1 ;;
-	esac
+	every= known= integration=
+	config=$(GIT_NO_REPLACE_OBJECTS=1 git rev-parse -q --verify @board@:config.yaml 2>/dev/null) || config=
+	[ ! -r "$self/` + integrationFile + `" ] || { IFS= read -r known && IFS= read -r integration; } <"$self/` + integrationFile + `"
+	if [ -z "$config" ]; then
+		! git rev-parse -q --verify @board@ >/dev/null 2>&1 || every=1
+	elif [ "$config" != "$known" ]; then
+		every=1
+	fi
 	while read -r old new ref; do
 		case $ref in
-		"refs/heads/$integration") ours=$ref ;;
-		refs/heads/*) [ -z "$every" ] || ours=$ref ;;
+		'') ;;
+		"$integration") ours=$ref ;;
+		@heads@*) [ -z "$every" ] || ours=$ref ;;
 		esac
 	done <<MOVES
 $input

@@ -29,6 +29,18 @@ type CLI struct {
 	Args    []string // of the unattended form: they let it edit the worktree and call `git liza` unasked
 	Prompt  Prompting
 
+	// Root takes the place of Args where the user is root and the CLI refuses to run so; nil where it does not.
+	Root []string
+
+	// Resume are further arguments that continue a conversation: SESSION among them is its id. nil where the CLI can't.
+	Resume []string
+
+	// Last are arguments behind all others.
+	Last []string
+
+	// Interrupt says that it ends its tools and itself in order on SIGINT, as from a terminal. Others get SIGTERM.
+	Interrupt bool
+
 	// Interactive are the arguments of the interactive form, before its first message. The CLI's own questions
 	// stay: a person is there to answer.
 	Interactive []string
@@ -56,7 +68,7 @@ func Find(name string, own []CLI) (CLI, error) {
 	if len(near) == 0 {
 		near = names
 	}
-	return CLI{}, board.Refuse("invalid", fmt.Sprintf("no CLI is called %q", name),
+	return CLI{}, board.Refuse(board.CodeInvalid, fmt.Sprintf("no CLI is called %q", name),
 		fmt.Sprintf("nearest: %s; another one: git config liza.%s.command 'COMMAND', or --exec 'COMMAND'", strings.Join(near, ", "), configName(name)))
 }
 
@@ -68,15 +80,33 @@ func configName(name string) string {
 	return "NAME"
 }
 
+// Start is what a run begins with.
+type Start struct {
+	Prompt  string
+	File    string // where the prompt is kept
+	Session string // the conversation to continue; "" for a new one
+	Root    bool   // the user is root
+}
+
 // Command is how the program is started unattended: its arguments, and what it gets on standard input.
-func (c CLI) Command(prompt, promptFile string) (args []string, stdin string) {
+func (c CLI) Command(s Start) (args []string, stdin string) {
+	args = slices.Clone(c.Args)
+	if s.Root && c.Root != nil {
+		args = slices.Clone(c.Root)
+	}
+	if s.Session != "" {
+		for _, arg := range c.Resume {
+			args = append(args, strings.ReplaceAll(arg, "SESSION", s.Session))
+		}
+	}
+	args = append(args, c.Last...)
 	switch c.Prompt {
 	case Argument:
-		return append(slices.Clone(c.Args), prompt), ""
+		return append(args, s.Prompt), ""
 	case File:
-		return append(slices.Clone(c.Args), promptFile), ""
+		return append(args, s.File), ""
 	}
-	return slices.Clone(c.Args), prompt
+	return args, s.Prompt
 }
 
 // InteractiveCommand are the arguments with which the program is started for a person to watch: its first

@@ -2,7 +2,6 @@ package clis_test
 
 import (
 	"errors"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -25,7 +24,7 @@ func refused(t *testing.T, err error, parts ...string) {
 	t.Helper()
 	var r *board.Refusal
 	if !errors.As(err, &r) {
-		t.Fatalf("%v is no refusal", err)
+		t.Fatalf("%v is not a refusal", err)
 	}
 	for _, p := range parts {
 		if !strings.Contains(r.Message+"\n"+r.Hint, p) {
@@ -47,16 +46,12 @@ func TestFind(t *testing.T) {
 	refused(t, err, "liza.NAME.command")
 }
 
-// What stands in the table can be put before a shell and the prompt reaches the program in one piece.
+var start = clis.Start{Prompt: "the prompt", File: "p.txt"}
+
+// The prompt reaches the program in one piece, as root and in a conversation that continues, too.
 func TestCommands(t *testing.T) {
-	plain := regexp.MustCompile(`^[\w=.-]+$`)
 	for _, c := range clis.Known {
-		for _, a := range slices.Concat([]string{c.Program}, c.Args, c.Interactive) {
-			if !plain.MatchString(a) {
-				t.Errorf("%s: %q needs quotes", c.Name, a)
-			}
-		}
-		args, stdin := c.Command("the prompt", "p.txt")
+		args, stdin := c.Command(start)
 		if (stdin == "the prompt") == slices.Contains(args, "the prompt") {
 			t.Errorf("%s gets its prompt by %q and %q on standard input", c.Name, args, stdin)
 		}
@@ -68,10 +63,19 @@ func TestCommands(t *testing.T) {
 			t.Errorf("nobody learns how to install %s", c.Name)
 		}
 	}
-	args, stdin := clis.CLI{Args: []string{"-f"}, Prompt: clis.File}.Command("the prompt", "p.txt")
+	claude, _ := clis.Find("claude", nil)
+	args, _ := claude.Command(clis.Start{Root: true, Session: "s-1"})
+	if got := strings.Join(args, " "); strings.Contains(got, "dangerously") || !strings.HasSuffix(got, " --allowedTools Bash,Edit,Write --resume s-1") {
+		t.Errorf("claude as root, continued: %s", got)
+	}
+	codex, _ := clis.Find("codex", nil)
+	if args, _ = codex.Command(clis.Start{Session: "s-1"}); strings.Join(args[len(args)-3:], " ") != "resume s-1 -" {
+		t.Errorf("codex, continued: %q", args)
+	}
+	args, stdin := clis.CLI{Args: []string{"-f"}, Prompt: clis.File}.Command(start)
 	equal(t, "file", append(args, stdin), []string{"-f", "p.txt", ""})
 	vibe, _ := clis.Find("vibe", nil)
-	args, _ = vibe.Command("the prompt", "p.txt")
+	args, _ = vibe.Command(start)
 	equal(t, "vibe", args, []string{"--auto-approve", "--trust", "-p", "the prompt"})
 }
 
@@ -95,12 +99,12 @@ func TestFromConfig(t *testing.T) {
 		t.Errorf("a known one without configuration: %v, %v", c, err)
 	}
 	c, _ = clis.FromConfig("claude", get)
-	args, stdin := c.Command("the prompt", "p.txt")
+	args, stdin := c.Command(start)
 	equal(t, "claude", append([]string{c.Program, stdin}, args...), []string{"sh", "the prompt", "-c", `nice claude -p --model opus "$@"`, "claude"})
-	equal(t, "claude interactively", c.InteractiveCommand("p.txt"), []string{"-c", `claude "$@"`, "claude", "Read p.txt and follow it."})
+	equal(t, "claude interactively", c.InteractiveCommand("p.txt"), []string{"-c", `claude --allowedTools 'Bash(git liza:*)' -- "$@"`, "claude", "Read p.txt and follow it."})
 	c, _ = clis.FromConfig("gemini", get)
-	args, _ = c.Command("the prompt", "p.txt")
-	equal(t, "gemini", args, []string{"-c", `gemini --approval-mode=yolo --skip-trust "$@"`, "gemini"})
+	args, _ = c.Command(start)
+	equal(t, "gemini", args, []string{"-c", `gemini --approval-mode=yolo --skip-trust --output-format stream-json "$@"`, "gemini"})
 	c, _ = clis.FromConfig("vibe", get)
 	if c.Program != "vibe" || c.Install != "ask Ann" {
 		t.Errorf("vibe: %v", c)
@@ -109,7 +113,7 @@ func TestFromConfig(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	args, stdin = c.Command("the prompt", "p.txt")
+	args, stdin = c.Command(start)
 	equal(t, "aider", append(args, stdin), []string{"-c", `aider --yes --message-file "$@"`, "aider", "p.txt", ""})
 	if _, is := c.Limited("out of tokens, back in 5m", noon); !is {
 		t.Error("aider's own quota message is not found")

@@ -5,14 +5,18 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/git-liza/git-liza/gitboard/board"
 )
 
+// ExecName is the name of a CLI that is any command.
+const ExecName = "exec"
+
 // Exec is any command, run by sh, that takes its prompt on standard input.
 func Exec(command string) CLI {
 	return CLI{
-		Name:        "exec",
+		Name:        ExecName,
 		Program:     "sh",
 		Args:        []string{"-c", command, "sh"},
 		Prompt:      Stdin,
@@ -45,27 +49,28 @@ func FromConfig(name string, get func(key string) string) (CLI, error) {
 	}
 	if command != "" || interactive != "" {
 		if command == "" {
-			command = c.line(c.Args)
+			command = c.Shell(append(slices.Clone(c.Args), c.Last...))
 		}
 		if interactive == "" && c.Program != "" {
-			interactive = c.line(c.Interactive)
+			interactive = c.Shell(c.Interactive)
 		}
 		if interactive == "" {
 			interactive = command
 		}
 		c.Program = "sh"
+		c.Root, c.Resume, c.Last = nil, nil, nil
 		c.Args = inShell(name, command)
 		c.Interactive = inShell(name, interactive)
 	}
 	if p := Prompting(set("prompt")); p != "" {
 		if !slices.Contains([]Prompting{Stdin, Argument, File}, p) {
-			return CLI{}, board.Refuse("invalid", fmt.Sprintf("liza.%s.prompt is %q", name, p), "git config liza."+name+".prompt stdin, or argument, or file")
+			return CLI{}, board.Refuse(board.CodeInvalid, fmt.Sprintf("liza.%s.prompt is %q", name, p), "git config liza."+name+".prompt stdin, or argument, or file")
 		}
 		c.Prompt = p
 	}
 	if q := set("quota"); q != "" {
 		if _, err := regexp.Compile(q); err != nil {
-			return CLI{}, board.Refuse("invalid", fmt.Sprintf("liza.%s.quota is no regular expression: %v", name, err), "git config liza."+name+".quota 'REGEXP'")
+			return CLI{}, board.Refuse(board.CodeInvalid, fmt.Sprintf("liza.%s.quota is not a regular expression: %v", name, err), "git config liza."+name+".quota 'REGEXP'")
 		}
 		c.Quota = []string{q}
 	}
@@ -75,10 +80,20 @@ func FromConfig(name string, get func(key string) string) (CLI, error) {
 	return c, nil
 }
 
-// line is the program and its arguments as sh reads them; those of the table need no quotes.
-func (c CLI) line(args []string) string {
-	return strings.Join(append([]string{c.Program}, args...), " ")
+// Shell is the program and its arguments as sh reads them.
+func (c CLI) Shell(args []string) string {
+	words := []string{c.Program}
+	for _, a := range args {
+		if !plain().MatchString(a) {
+			a = "'" + strings.ReplaceAll(a, "'", `'\''`) + "'"
+		}
+		words = append(words, a)
+	}
+	return strings.Join(words, " ")
 }
+
+// plain is a word that sh leaves as it is.
+var plain = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[\w=.,/-]+$`) })
 
 // inShell runs a command by sh so that further arguments become the command's last, as git runs aliases.
 func inShell(name, command string) []string {

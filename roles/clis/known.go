@@ -4,8 +4,12 @@ package clis
 var Known = []CLI{
 	{
 		Name: "claude", Program: "claude",
-		Args:   []string{"-p", "--dangerously-skip-permissions"},
-		Prompt: Stdin,
+		Args:   []string{"-p", "--output-format", "stream-json", "--verbose", "--dangerously-skip-permissions"},
+		Prompt: Stdin, Interrupt: true,
+		// As root it refuses to skip permissions. This form denies the tools that are not named; nothing asks.
+		Root:        []string{"-p", "--output-format", "stream-json", "--verbose", "--permission-mode", "dontAsk", "--allowedTools", "Bash,Edit,Write"},
+		Resume:      []string{"--resume", "SESSION"},
+		Interactive: []string{"--allowedTools", "Bash(git liza:*)", "--"},
 		Quota: []string{
 			start + `(?:Claude (?:AI )?)?usage limit reached(?:\|(?P<epoch>\d{9,11})|[^\n]*?\breset at ` + at + `)?`,
 			start + `You(?:['’]ve hit your (?:[\w'’-]+ ){0,4}limit|['’]re out of extra usage)\b` + resets,
@@ -19,10 +23,12 @@ var Known = []CLI{
 	},
 	{
 		// Codex's sandbox keeps the git directory of a linked worktree read-only whatever is made writable
-		// (openai/codex issues 23661 and 27418), so neither a commit nor `git liza` works inside it.
+		// (openai/codex issues 23661 and 27418), so neither a commit nor `git liza` works inside it. A login shell
+		// sets PATH anew.
 		Name: "codex", Program: "codex",
-		Args:   []string{"exec", "--dangerously-bypass-approvals-and-sandbox", "--color", "never", "-"},
-		Prompt: Stdin,
+		Args:   []string{"exec", "--json", "--dangerously-bypass-approvals-and-sandbox", "--color", "never", "-c", "allow_login_shell=false"},
+		Prompt: Stdin, Interrupt: true,
+		Resume: []string{"resume", "SESSION"}, Last: []string{"-"},
 		Quota: []string{
 			start + codexError + `You['’]ve hit your usage limit\b(?:[^\n]*?\btry again (?:at ` + at + `|in ` + in + `))?`,
 			start + codexError + `(?:Your workspace is out of credits|You hit your spend cap)\b`,
@@ -36,8 +42,9 @@ var Known = []CLI{
 	{
 		// In a folder that it was not told to trust, gemini takes every approval mode for the default one.
 		Name: "gemini", Program: "gemini",
-		Args:        []string{"--approval-mode=yolo", "--skip-trust"},
-		Prompt:      Stdin,
+		Args:   []string{"--approval-mode=yolo", "--skip-trust", "--output-format", "stream-json"},
+		Prompt: Stdin, Interrupt: true,
+		Resume:      []string{"--resume", "SESSION"},
 		Interactive: []string{"-i"},
 		Quota: []string{
 			start + `(?:[^\n]*(?:\[API Error: |QuotaError: ))?You (?:have exhausted your (?:capacity|daily quota) on this model|have reached your daily \S+ quota limit)\b(?:[^\n]*?\breset after ` + in + `)?`,

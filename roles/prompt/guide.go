@@ -4,28 +4,32 @@ import (
 	"fmt"
 
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/roles"
+	"github.com/git-liza/git-liza/gitboard/report"
+	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
 // Doc is a document of the protocol, and why to read it.
 type Doc struct{ Name, Why string }
 
-// Docs are the documents that a role reads before it acts.
+// Docs are the parts of documents that a role may need to look up. The prompt holds what everybody needs.
 func Docs(r roles.Role) []Doc {
 	if r == roles.Human {
-		return []Doc{{"human-override", "what is yours to do, and how to stop everything"}}
+		return []Doc{{"operators-guide", "what is yours to do, and how to stop everything"}}
 	}
-	docs := []Doc{
-		{"multi-agent-contract", "the rules of conduct; read it first"},
-		{"agent-runtime", "your role's page, and tables to look things up"},
-		{"roles", "what each role may, must not and logs; the form of a rejection"},
-	}
-	switch r {
-	case roles.Coder:
-		return append(docs, Doc{"worktrees", "your worktree and branch, and what to do when integration moves"})
-	case roles.Planner:
-		return append(docs, Doc{"task-lifecycle", "every state, and who moves a task on from it"})
-	}
+	docs := map[roles.Role][]Doc{
+		roles.Planner: {
+			{"roles#gates-a-task-must-pass", "what finalize demands of a task"}, {"task-lifecycle#rescoping", "amend, supersede, abandon, unblock"},
+			{"task-lifecycle#hypothesis-exhaustion", "two coders have failed"}, {"task-lifecycle#review-deadlock", "the limit of review cycles"},
+		},
+		roles.Coder: {
+			{"multi-agent-contract#what-the-checkpoint-holds", "a checkpoint, with an example"}, {"worktrees#staleness-when-integration-has-moved", "bringing integration in"},
+			{"roles#blocking", "when to block, and when not"}, {"task-lifecycle#hand-off", "leaving the rest to another coder"},
+		},
+		roles.CodeReviewer: {
+			{"roles#binding-verdicts", "what a verdict binds, and the form of a rejection"}, {"task-lifecycle#review-cycles", "what follows a rejection"},
+		},
+	}[r]
+	docs = append(docs, Doc{"agent-runtime#anomaly-types", "every anomaly type, with its details"}, Doc{"exit-codes", "what the exit codes of git liza mean"})
 	return docs
 }
 
@@ -44,11 +48,11 @@ func Next(role roles.Role, t *board.Task, supervised bool) []string {
 	}
 	switch {
 	case t == nil && supervised:
-		return []string{"exit with 0: your supervisor claims a task and starts you on it"}
+		return []string{"end your turn: your supervisor claims a task and starts you on it"}
 	case t == nil:
 		return []string{"git liza claim"}
 	case t.Status == board.Rejected && supervised:
-		return []string{"exit with 42: your supervisor claims " + t.ID + " again and starts you on it"}
+		return []string{"end your turn: your supervisor claims " + t.ID + " again and starts you on it"}
 	case t.Status == board.Rejected:
 		return []string{"git liza show " + t.ID, "git liza claim " + t.ID}
 	case t.CheckpointOfIteration() == nil:
@@ -60,11 +64,11 @@ func Next(role roles.Role, t *board.Task, supervised bool) []string {
 func nextReview(t *board.Task, supervised bool) []string {
 	switch {
 	case t == nil && supervised:
-		return []string{"exit with 0: your supervisor claims a review and starts you on it"}
+		return []string{"end your turn: your supervisor claims a review and starts you on it"}
 	case t == nil:
 		return []string{"git liza claim-review"}
 	case t.Status == board.Approved && supervised:
-		return []string{"exit with 0: your supervisor merges " + t.ID}
+		return []string{"end your turn: your supervisor merges " + t.ID}
 	case t.Status == board.Approved:
 		return []string{"git liza merge " + t.ID}
 	}
@@ -77,7 +81,7 @@ var (
 )
 
 // NextPlan are the commands that come next for a planner, by the first trigger that stands.
-func NextPlan(wakes []board.Wake, supervised bool) []string {
+func NextPlan(wakes []report.Wake, supervised bool) []string {
 	switch {
 	case len(wakes) == 0 && supervised:
 		return []string{"exit with 0: nothing wakes you"}
@@ -86,12 +90,14 @@ func NextPlan(wakes []board.Wake, supervised bool) []string {
 	}
 	next := []string{"git liza prompt planner"}
 	switch wakes[0].Trigger {
-	case board.InitialPlanning:
+	case report.InitialPlanning:
 		return append(append(next, definesTask...), "git liza alignment TEXT")
-	case board.ImmediateDiscovery:
+	case report.ImmediateDiscovery:
 		return append(next, "git liza convert-discovery ID --task TASK", "git liza settle-discovery ID --defer --reason TEXT",
 			"going on is harmful: git liza checkpoint --reason TEXT")
-	case board.AllTerminal:
+	case report.StaleReservation:
+		return append(next, "git liza reassign ID --reason TEXT")
+	case report.AllTerminal:
 		return append(append(next, definesTask...), "the goal is met: exit with 0, and your supervisor completes it (by hand: git liza complete-goal)")
 	}
 	return append(next, changesTask...)

@@ -129,7 +129,7 @@ func TestLimit(t *testing.T) {
 			if len(text) >= prompt.Limit {
 				t.Errorf("%s, %s: %d bytes", name, what, len(text))
 			}
-			if !strings.Contains(text, "EXIT: ") || !strings.Contains(text, "INSTRUCTIONS:") {
+			if !strings.Contains(text, "END YOUR TURN ") || !strings.Contains(text, "INSTRUCTIONS:") {
 				t.Errorf("%s, %s: the instructions are cut", name, what)
 			}
 			if !strings.Contains(text, "more: git liza") || !strings.Contains(text, "all of it: git liza") {

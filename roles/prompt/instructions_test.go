@@ -8,7 +8,8 @@ import (
 	"testing"
 
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/roles"
+	"github.com/git-liza/git-liza/gitboard/report"
+	"github.com/git-liza/git-liza/gitboard/roles"
 	"github.com/git-liza/git-liza/roles/prompt"
 )
 
@@ -18,8 +19,8 @@ var said = map[string][]string{
 	"base": {
 		`^Mode: Liza (Coder|Code Reviewer|Planner)$`, `^ROLE: \w+$`, `^AGENT ID: \S+-\d+$`, `^PROJECT ROOT: /`, `^GOAL: `, `^GOAL SPEC: specs/vision.md$`,
 		`git liza prime`, `git liza show`, `git liza status`, `git liza read`, // how to read the board
-		`git liza docs multi-agent-contract`, `git liza docs agent-runtime`, `^YOUR COMMANDS: `, `^FORBIDDEN: `, `^FIRST ACTIONS:`, `^SILENT WORK: `,
-		`LIZA_SUPERVISED=1`, `Never run register, deregister, claim, claim-review or merge yourself`, `^EXIT: .*\b0\b`, `^EXIT(.|\n)*\b42\b`, `^INSTRUCTIONS:$`, `secrets in any text`,
+		`^RULES: `, `^LOOK UP only`, `git liza docs agent-runtime#anomaly-types`, `^YOUR COMMANDS: `, `^FORBIDDEN: `, `^FIRST ACTIONS:`, `^SILENT WORK: `,
+		`LIZA_SUPERVISED=1`, `Never run register, deregister, claim, claim-review or merge yourself`, `^END YOUR TURN (after|when) `, `call no further tool`, `^INSTRUCTIONS:$`, `secrets in any text`,
 	},
 	"coder": {
 		`^=== ASSIGNED TASK ===$`, `^TASK ID: add-login$`, `^WORKTREE: /home/ada/shop/.worktrees/add-login$`, `^ITERATION: [12]$`, `^LIMITS: 10 iterations, 5 review cycles`, `^DESCRIPTION:`, `^DONE WHEN:`,
@@ -30,7 +31,7 @@ var said = map[string][]string{
 		`anomaly external_blocker .*blocker_service=`, `anomaly assumption_violated .*reality=`,
 		`Don't reinterpret it, don't work around it, don't negotiate`, `BLOCK when`, `git liza block add-login --reason "[^"]+" --question`, `1 to 3 questions`, `Don't block for`,
 		`HAND OFF when .*context about 90 %`, `git liza handoff add-login --summary "[^"]+" --next`, `120 characters`,
-		`git liza worktree status add-login`, `at most 2 files`, `git liza submit add-login`, `exit with 42`, `--no-tests-because`,
+		`git liza worktree status add-login`, `at most 2 files`, `git liza submit add-login`, `end your turn at once`, `--no-tests-because`,
 	},
 	"coder_notes":   {`note-1 by human for add-login: Mind the umlauts`, `note-2 by human: Release`, `note-3 by human for coder-1`, `add-users MERGED dddddddddd`, `^WARNINGS: 1$`},
 	"coder_handoff": {`^HANDOFF SUMMARY: handler done`, `^HANDOFF NEXT ACTION: answer 401`, `same iteration`},
@@ -64,7 +65,7 @@ var said = map[string][]string{
 	"planner_integration_failed": {`^WAKE TRIGGER: INTEGRATION_FAILED$`, `integration failed: conflict login/login.go`, `A coder takes INTEGRATION_FAILED tasks first`, `you look once`},
 	"planner_hypothesis":         {`^WAKE TRIGGER: HYPOTHESIS_EXHAUSTED$`, `failed by: coder-1, coder-2`, `presume that its framing is wrong`, `refused until`},
 	"planner_discovery":          {`^WAKE TRIGGER: IMMEDIATE_DISCOVERY$`, `disc-1, critical, by coder-1 during add-login: passwords`, `recommended: mask`, `git liza convert-discovery`, `git liza settle-discovery ID --defer`, `settle-discovery ID --reject`},
-	"planner_all_terminal":       {`^WAKE TRIGGER: ALL_TERMINAL$`, `Assess the goal`, `add nothing and exit with 0`, `add and finalize the tasks`},
+	"planner_all_terminal":       {`^WAKE TRIGGER: ALL_TERMINAL$`, `Assess the goal`, `add nothing and end your turn`, `add and finalize the tasks`},
 }
 
 func TestInstructions(t *testing.T) {
@@ -85,7 +86,7 @@ func TestInstructions(t *testing.T) {
 	}
 	for prefix := range said {
 		if !used[prefix] {
-			t.Errorf("%s is no situation", prefix)
+			t.Errorf("%s is not a situation", prefix)
 		}
 	}
 }
@@ -106,7 +107,7 @@ func TestOnlyWhatTheSituationNeeds(t *testing.T) {
 
 func TestRefusals(t *testing.T) {
 	s := newScene(t).ready("add-login")
-	for what, in := range map[string]prompt.Input{
+	for what, in := range map[board.ErrorCode]prompt.Input{
 		"no-work":      s.input(planner, ""),
 		"unknown-task": s.input(coder, "add-logon"),
 		"wrong-state":  s.input(reviewer, "add-login"),
@@ -119,7 +120,7 @@ func TestRefusals(t *testing.T) {
 		}
 	}
 	in := s.input(planner, "")
-	in.Wake = &board.Wake{Trigger: "BOREDOM"}
+	in.Wake = &report.Wake{Trigger: "BOREDOM"}
 	if _, err := prompt.Build(in); err == nil {
 		t.Error("a planner is woken by BOREDOM")
 	}
@@ -128,9 +129,9 @@ func TestRefusals(t *testing.T) {
 // Each trigger of the planner has its instructions.
 func TestEveryTriggerHasInstructions(t *testing.T) {
 	s := newScene(t).ready("add-login")
-	for _, trigger := range board.Triggers {
+	for _, trigger := range report.Triggers {
 		in := s.input(planner, "")
-		in.Wake = &board.Wake{Trigger: trigger, About: []string{"add-login"}}
+		in.Wake = &report.Wake{Trigger: trigger, About: []string{"add-login"}}
 		build(t, in)
 	}
 }
@@ -163,7 +164,7 @@ func TestAnomaliesInPrompts(t *testing.T) {
 	}
 }
 
-var exampleRejection = regexp.MustCompile(`(?ms)^REJECTION FORMAT[^\n]*\n(.*?)^(?:   This task|EXIT)`)
+var exampleRejection = regexp.MustCompile(`(?ms)^REJECTION FORMAT[^\n]*\n(.*?)^(?:   This task|END YOUR TURN)`)
 
 // The form of a rejection that a reviewer is shown is one that is accepted.
 func TestRejectionInPrompts(t *testing.T) {
@@ -190,7 +191,7 @@ func TestCommandsAreTheRoles(t *testing.T) {
 		}
 		for _, command := range strings.Split(m[1], ",") {
 			op := strings.Fields(command)[0]
-			if roles.Allowed(op) != nil && !roles.May(in.Role, op) {
+			if board.Allowed(op) != nil && !board.May(in.Role, op) {
 				t.Errorf("%s: %s is not for a %s", name, op, in.Role)
 			}
 		}

@@ -16,7 +16,8 @@ import (
 	"text/template"
 
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/roles"
+	"github.com/git-liza/git-liza/gitboard/report"
+	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
 // Limit is how many bytes a prompt has at most.
@@ -27,17 +28,18 @@ type Input struct {
 	State     *board.State
 	Agent     string // id
 	Role      roles.Role
-	Root      string      // the project's root, absolute
-	Task      string      // of a coder or reviewer
-	Worktree  string      // absolute, of the task
-	Wake      *board.Wake // of a planner: why it is woken
-	Review    *Review     // what only the repository knows about the submission; nil for none
-	Restarted bool        // the agent was started on this claim, review or trigger before
-	Warnings  []string    // what the supervisor noticed, e.g. conflicts left open in the worktree
+	Root      string       // the project's root, absolute
+	Task      string       // of a coder or reviewer
+	Worktree  string       // absolute, of the task
+	Wake      *report.Wake // of a planner: why it is woken
+	Review    *Review      // what only the repository knows about the submission; nil for none
+	Continued bool         // the agent's own conversation on this task goes on: only what is new is said
+	Restarted bool         // the agent was started on this claim, review or trigger before
+	Warnings  []string     // what the supervisor noticed, e.g. conflicts left open in the worktree
 }
 
 // Review is what only the repository knows about a submission.
-type Review = board.Submission
+type Review = report.Submission
 
 //go:embed templates/*.tmpl
 var files embed.FS
@@ -65,13 +67,21 @@ func Build(in Input) (string, error) {
 
 func (v *view) render() (string, error) {
 	var b strings.Builder
-	if err := templates().ExecuteTemplate(&b, "prompt.tmpl", v); err != nil {
+	if err := templates().ExecuteTemplate(&b, v.template(), v); err != nil {
 		return "", err
 	}
 	if err := v.State.Err(); err != nil {
 		return "", err
 	}
 	return squeezed(b.String()), nil
+}
+
+// template is the outermost one.
+func (v *view) template() string {
+	if v.Continued && v.Role == roles.Coder {
+		return "continued.tmpl"
+	}
+	return "prompt.tmpl"
 }
 
 // squeezed leaves one empty line where templates left several.

@@ -6,7 +6,8 @@ import (
 	"testing"
 
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/internal/golden"
+	"github.com/git-liza/git-liza/gitboard/golden"
+	"github.com/git-liza/git-liza/gitboard/report"
 	"github.com/git-liza/git-liza/roles/prompt"
 )
 
@@ -17,7 +18,7 @@ var situations = map[string]func(*scene) prompt.Input{
 	},
 	"coder_notes": func(s *scene) prompt.Input {
 		s.submitted("add-users").verdict("add-users", "APPROVED", "").
-			do(reviewer, &board.Merge{About: about("add-users"), ReviewCommit: sha("c"), Before: sha("b"), MergeCommit: sha("d"), MergeType: board.FastForward})
+			do(reviewer, &board.Merge{About: about("add-users"), ReviewCommit: sha("c"), Before: sha("b"), MergeCommit: sha("d"), MergeType: board.MergeCommitType})
 		s.ready("add-login", "add-users").claim(coder, "add-login", sha("d"))
 		in := s.note("add-login", "Mind the umlauts").note("", "Release on Friday").note("coder-1", "Small commits").note("coder-2", "Not yours").input(coder, "add-login")
 		in.Warnings = []string{"3 files in the worktree are not committed"}
@@ -80,26 +81,31 @@ var situations = map[string]func(*scene) prompt.Input{
 		return in
 	},
 	"planner_initial": func(s *scene) prompt.Input {
-		return s.note("planner", "Smaller tasks, please").woken(board.InitialPlanning)
+		return s.note("planner", "Smaller tasks, please").woken(report.InitialPlanning)
 	},
 	"planner_blocked": func(s *scene) prompt.Input {
 		s.ready("add-cart").ready("add-login").claim(coder, "add-login", sha("b")).block(coder, "add-login").
 			do(coder, &board.LogAnomaly{Type: "spec_ambiguity", Task: "add-login", Details: map[string]board.Scalar{"spec_ref": "specs/login.md"}})
-		return s.woken(board.BlockedTasks)
+		return s.woken(report.BlockedTasks)
 	},
 	"planner_integration_failed": func(s *scene) prompt.Input {
-		return s.failed("add-login", board.FailConflict).woken(board.IntegrationFailures)
+		return s.failed("add-login", board.FailConflict).woken(report.IntegrationFailures)
 	},
 	"planner_hypothesis": func(s *scene) prompt.Input {
 		s.ready("add-login").claim(coder, "add-login", sha("b")).block(coder, "add-login").do(planner, &board.Unblock{About: about("add-login")})
-		return s.claim(coder2, "add-login", sha("b")).block(coder2, "add-login").woken(board.HypothesisExhausted)
+		return s.claim(coder2, "add-login", sha("b")).block(coder2, "add-login").woken(report.HypothesisExhausted)
 	},
 	"planner_discovery": func(s *scene) prompt.Input {
 		s.ready("add-login").do(coder, &board.Discover{During: "add-login", Description: "passwords lie in the log", Severity: "critical", Urgency: "immediate", Recommendation: "mask them"})
-		return s.woken(board.ImmediateDiscovery)
+		return s.woken(report.ImmediateDiscovery)
+	},
+	"planner_stale_reservation": func(s *scene) prompt.Input {
+		s.ready("add-login").claim(coder, "add-login", sha("b")).block(coder, "add-login")
+		s.do(planner, &board.Unblock{About: about("add-login"), Mode: board.UnblockKeepWork, To: "coder-1"}).do(coder, &board.Deregister{})
+		return s.woken(report.StaleReservation)
 	},
 	"planner_all_terminal": func(s *scene) prompt.Input {
-		return s.ready("add-login").do(planner, &board.Abandon{About: about("add-login"), Reason: "not needed"}).woken(board.AllTerminal)
+		return s.ready("add-login").do(planner, &board.Abandon{About: about("add-login"), Reason: "not needed"}).woken(report.AllTerminal)
 	},
 }
 
@@ -111,6 +117,32 @@ func (s *scene) failed(id, how string) *scene {
 		m.Log, m.Files = "", []string{"login/login.go"}
 	}
 	return s.submitted(id).verdict(id, "APPROVED", "").do(reviewer, m)
+}
+
+// A conversation that continues is told what is new, and no more; the labels are those of every prompt.
+func TestContinued(t *testing.T) {
+	in := situations["coder_rework"](newScene(t))
+	whole := build(t, in)
+	in.Continued = true
+	text := build(t, in)
+	golden.Check(t, filepath.Join("testdata", "coder_continued.txt"), text)
+	for _, part := range []string{"\nROLE: coder\n", "\nTASK ID: add-login\n", "\nITERATION: 2\n", "MUST ADDRESS", "- [blocker] login/login.go:12", "git liza submit add-login"} {
+		if !strings.Contains(text, part) {
+			t.Errorf("%q is missing in\n%s", part, text)
+		}
+	}
+	if strings.Contains(text, "INSTRUCTIONS:") || len(text) > len(whole)/3 {
+		t.Errorf("%d bytes, where the whole prompt has %d:\n%s", len(text), len(whole), text)
+	}
+}
+
+// A prompt is one page: what the agent must know, once (8 KB).
+func TestOnePage(t *testing.T) {
+	for name, begin := range situations {
+		if text := build(t, begin(newScene(t))); len(text) > 8<<10 {
+			t.Errorf("%s has %d bytes", name, len(text))
+		}
+	}
 }
 
 func build(t testing.TB, in prompt.Input) string {

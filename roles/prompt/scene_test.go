@@ -7,7 +7,8 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/roles"
+	"github.com/git-liza/git-liza/gitboard/report"
+	"github.com/git-liza/git-liza/gitboard/roles"
 	"github.com/git-liza/git-liza/roles/prompt"
 )
 
@@ -125,10 +126,10 @@ func (s *scene) input(a board.Actor, task string) prompt.Input {
 }
 
 // woken is the input of a planner whom one trigger wakes.
-func (s *scene) woken(trigger board.WakeTrigger) prompt.Input {
+func (s *scene) woken(trigger report.WakeTrigger) prompt.Input {
 	s.t.Helper()
 	in := s.input(planner, "")
-	for _, w := range board.Wakes(s.state()) {
+	for _, w := range report.Wakes(s.state()) {
 		if w.Trigger == trigger {
 			in.Wake = &w
 			return in

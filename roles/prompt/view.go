@@ -7,7 +7,8 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/roles"
+	"github.com/git-liza/git-liza/gitboard/report"
+	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
 // view is what the templates see.
@@ -21,7 +22,7 @@ type view struct {
 // complete finds what the input names.
 func (v *view) complete() error {
 	if role, err := roles.Of(v.Agent); err != nil || role != v.Role {
-		return board.Refuse("invalid", fmt.Sprintf("%s is no id of a %s", board.Line(v.Agent, 40), v.Role), "like "+v.Role.ID(1))
+		return board.Refuse(board.CodeInvalid, fmt.Sprintf("%s is not an id of a %s", board.Line(v.Agent, 40), v.Role), "like "+v.Role.ID(1))
 	}
 	if v.Role != roles.Planner {
 		t, err := v.State.FindTask(v.Input.Task)
@@ -32,7 +33,7 @@ func (v *view) complete() error {
 		return v.given()
 	}
 	if v.Wake == nil {
-		return board.Refuse("no-work", "nothing wakes the planner", "git liza status")
+		return board.Refuse(board.CodeNoWork, "nothing wakes the planner", "git liza status")
 	}
 	return nil
 }
@@ -47,7 +48,7 @@ func (v *view) given() error {
 	if slices.Contains(handedOver[v.Role], v.T.Status) {
 		return nil
 	}
-	return board.Refuse("wrong-state", fmt.Sprintf("%s is %s: it is given to no %s", v.T.ID, v.T.Status, v.Role), "git liza show "+v.T.ID)
+	return board.Refuse(board.CodeWrongState, fmt.Sprintf("%s is %s: it is given to no %s", v.T.ID, v.T.Status, v.Role), "git liza show "+v.T.ID)
 }
 
 // Title is the role in words.
@@ -63,7 +64,7 @@ func (v *view) Supervision() string { return Supervision }
 
 // Notes are the notes that reach the agent, the newest first.
 func (v *view) Notes() []string {
-	notes := v.State.NotesFor(v.names()...)
+	notes := report.NotesFor(v.State, v.names()...)
 	slices.Reverse(notes)
 	var lines []string
 	for _, n := range notes {
@@ -98,7 +99,7 @@ func (v *view) Dependencies() []string {
 
 // SpecChanges are the recorded changes of specs since the task was created, the newest first.
 func (v *view) SpecChanges() []string {
-	changes := v.State.SpecChangesSince(v.T.Created)
+	changes := report.SpecChangesSince(v.State, v.T.Created)
 	slices.Reverse(changes)
 	var lines []string
 	for _, c := range changes {
@@ -109,7 +110,7 @@ func (v *view) SpecChanges() []string {
 
 // Anomalies are those that nobody has dealt with, the newest first.
 func (v *view) Anomalies() []string {
-	open := v.State.OpenAnomalies()
+	open := report.OpenAnomalies(v.State)
 	slices.Reverse(open)
 	var lines []string
 	for _, a := range open {

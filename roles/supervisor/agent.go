@@ -1,11 +1,13 @@
 package supervisor
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
 
-	"github.com/git-liza/git-liza/gitboard/oplog"
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/git"
 )
 
 // tailBytes is how much of an agent's last words is searched for a quota message.
@@ -21,18 +23,18 @@ func (s *supervisor) start(ctx context.Context, l Look, step Step) error {
 		return err
 	}
 	s.fresh, s.warnings = "", nil
-	last := &tail{max: tailBytes}
+	s.witness = newWitness(s.CLI, s.Board.Now, s.outputs()...)
 	if s.Terminal == nil {
-		c.output = s.outputs(last)
+		c.output = s.witness
 	}
-	if step.Wake != nil { // should this process die, the next one goes on
+	if step.Wake != nil { // should this process die, the next one continues
 		s.memory.Unfinished = step.Wake
 		if err := s.files.keepMemory(s.memory); err != nil {
 			return err
 		}
 	}
 	began := l.State
-	tip, err := s.Board.Repo().Ref(ctx, oplog.Ref)
+	tip, err := s.Board.Repo().Ref(ctx, git.BoardRef)
 	if err != nil {
 		return err
 	}
@@ -40,82 +42,156 @@ func (s *supervisor) start(ctx context.Context, l Look, step Step) error {
 	if err != nil {
 		return &StopError{Exit: 5, Reason: fmt.Sprintf("%s can't be started: %v", s.CLI.Name, err), Hint: s.CLI.Install}
 	}
-	if err := s.files.keepProcess("process", p.cmd.Process.Pid); err != nil {
+	if err := s.files.keepProcess(processFile, p.cmd.Process.Pid); err != nil {
 		s.tell(Trouble, step.Task, "should this process die, the agent may be left running: "+err.Error())
 	}
-	s.say(Event{Event: Started, Task: step.Task, Text: s.occasion(step), Prompt: file})
-	r := &Running{Task: step.Task}
+	s.say(Event{Event: Started, Task: step.Task, Text: s.occasion(step, c), Prompt: file})
+	r := &Running{Task: step.Task, Began: s.Board.Now()}
 	if t := began.Task(step.Task); t != nil {
 		r.Events = len(t.History)
 	}
-	ended, ours, err := s.oversee(ctx, p, r)
-	_ = s.files.drop("process") // it names nothing that runs
+	ended, err := s.oversee(ctx, p, r)
+	_ = s.files.drop(processFile) // it names nothing that runs
+	_ = s.witness.Close()
+	if p.left > 0 {
+		s.tell(Mended, step.Task, fmt.Sprintf("the agent had left %d processes running: they are ended", p.left))
+	}
 	if err != nil {
 		return err
 	}
 	if err := s.pulse.sure(ctx); taken(err) {
 		return err
 	}
-	return s.learn(ctx, step, tip, ended, ours, last.String())
+	ended.resumed, ended.took = c.resumed, s.Board.Now().Sub(r.Began)
+	return s.learn(ctx, step, tip, ended)
 }
 
 // occasion says why the agent is started.
-func (s *supervisor) occasion(step Step) string {
-	if step.Wake != nil {
+func (s *supervisor) occasion(step Step, c command) string {
+	switch {
+	case step.Wake != nil:
 		return string(step.Wake.Trigger)
+	case c.resumed:
+		return s.CLI.Name + ", in the conversation it had"
 	}
 	return s.CLI.Name
 }
 
-// oversee watches over a running agent until it has ended. An error is the end of the supervisor, too.
-func (s *supervisor) oversee(ctx context.Context, p *process, r *Running) (exit int, ours bool, err error) {
-	var order Order
-	var kill <-chan time.Time
-	end := func(reason string) {
-		if !ours {
-			s.tell(Ending, r.Task, reason)
-			p.terminate()
-			ours, kill = true, time.After(killAfter)
-		}
+// ending is how a run has come to its end.
+type ending struct {
+	exit    int
+	ours    bool   // the supervisor has ended it
+	cut     string // because it ran beyond a bound: which
+	resumed bool   // it continued an earlier conversation
+	took    time.Duration
+}
+
+// watching is a run while it is watched over.
+type watching struct {
+	*supervisor
+	p       *process
+	r       *Running
+	order   Order
+	ending  ending
+	firmly  <-chan time.Time
+	kill    <-chan time.Time
+	stopped error // the end of the supervisor, too
+}
+
+// end asks the agent to end, once: a CLI as a person at its terminal would, and then more firmly.
+func (w *watching) end(reason string) {
+	if w.ending.ours {
+		return
 	}
+	w.tell(Ending, w.r.Task, reason)
+	w.ending.ours, w.kill = true, time.After(killAfter)
+	if w.CLI.Interrupt {
+		w.p.ask(interrupt)
+		w.firmly = time.After(termAfter)
+		return
+	}
+	w.p.ask(terminate)
+}
+
+// oversee watches over a running agent until it has ended. An error is the end of the supervisor, too.
+func (s *supervisor) oversee(ctx context.Context, p *process, r *Running) (ending, error) {
+	w := &watching{supervisor: s, p: p, r: r}
 	done, lostLease, follow := ctx.Done(), s.pulse.lost, s.follow
+	w.look(ctx)
 	for {
 		var timer <-chan time.Time
-		if !order.End.IsZero() && !ours {
-			timer = time.After(order.End.Sub(s.Board.Now()))
+		if !w.order.Next.IsZero() && !w.ending.ours {
+			timer = time.After(w.order.Next.Sub(s.Board.Now()))
 		}
 		select {
 		case ended := <-p.done:
-			return exitCode(ended), ours, err
-		case <-kill:
+			w.ending.exit = exitCode(ended)
+			if ctx.Err() != nil { // whoever told the supervisor to end may have told the agent, too
+				w.ending.ours = true
+				w.stopped = cmp.Or(w.stopped, ctx.Err())
+			}
+			return w.ending, w.stopped
+		case <-w.firmly:
+			p.ask(terminate)
+		case <-w.kill:
 			p.kill()
 		case <-timer:
-			end(order.Reason)
+			w.look(ctx)
+		case fault := <-s.witness.hopeless:
+			w.end(s.CLI.Name + " can't work: " + fault.Text)
 		case <-done:
 			done, follow = nil, nil
-			if err == nil { // a lease that is lost stays so
-				err = ctx.Err()
-			}
-			end("the supervisor is told to end")
+			w.stopped = cmp.Or(w.stopped, ctx.Err()) // a lease that is lost stays so
+			w.end("the supervisor is told to end")
 		case taken := <-lostLease:
-			err, lostLease, follow = lost(s.actor.ID, taken), nil, nil
-			end("the lease was lost")
+			w.stopped, lostLease, follow = lost(s.actor.ID, taken), nil, nil
+			w.end("the lease was lost")
 		case <-follow:
-			l, failed := s.look(ctx)
-			if failed == nil {
-				next, seen := *r, Order{}
-				if failed = read(l.State, func() { seen = Oversee(l, &next) }); failed == nil {
-					*r, order = next, seen
-				}
-			}
-			switch {
-			case failed == nil:
-			case inconsistent(failed):
-				err, follow = s.quarantine(failed), nil
-				end("the board is inconsistent")
-			case ctx.Err() == nil:
-				s.tell(Trouble, r.Task, failed.Error())
-			}
+			w.look(ctx)
+		}
+		if w.stopped != nil {
+			follow = nil
 		}
 	}
+}
+
+// look decides anew what is to become of the agent.
+func (w *watching) look(ctx context.Context) {
+	if w.stopped != nil {
+		return
+	}
+	l, failed := w.supervisor.look(ctx)
+	if failed == nil {
+		next, order := *w.r, Order{}
+		next.Heard = w.witness.seen().heard
+		if failed = read(l.State, func() { order = Oversee(l, &next) }); failed == nil {
+			*w.r, w.order = next, order
+		}
+	}
+	switch {
+	case failed == nil && !w.order.End.IsZero() && !l.Now.Before(w.order.End):
+		w.ending.cut = w.order.Cut
+		w.end(w.order.Reason)
+	case failed == nil:
+		w.silence(l)
+	case inconsistent(failed):
+		w.stopped = w.quarantine(failed)
+		w.end("the board is inconsistent")
+	case ctx.Err() == nil:
+		w.tell(Trouble, w.r.Task, failed.Error())
+		w.order.Next = time.Time{} // the board's next move, or the poll, comes first
+	}
+}
+
+// silence says once when an agent has done nothing for long, and what it did last.
+func (w *watching) silence(l Look) {
+	if !w.r.Silent || w.r.told {
+		return
+	}
+	w.r.told = true
+	last := "it has done nothing yet"
+	if e := w.witness.seen().last; e.Line() != "" {
+		last = "the last was: " + board.Line(e.Line(), 120)
+	}
+	w.tell(Trouble, w.r.Task, fmt.Sprintf("the agent has done nothing for %s; %s", l.Now.Sub(w.r.Heard).Round(time.Second), last))
 }

@@ -9,14 +9,15 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/gitio"
 	"github.com/git-liza/git-liza/gitboard/oplog"
-	"github.com/git-liza/git-liza/roles"
+	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
 // watched is a lease of somebody else, and since when it has been seen unchanged.
 type watched struct {
-	oid   gitio.OID
+	oid   git.OID
 	since time.Time
 }
 
@@ -31,7 +32,7 @@ func (s *supervisor) look(ctx context.Context) (Look, error) {
 		return Look{}, err
 	}
 	l := Look{
-		Now: s.Board.Now(), State: v.State, Agent: s.actor.ID, Role: s.Role, Clone: s.clone,
+		Now: s.Board.Now(), State: v.State.ForRules(), Agent: s.actor.ID, Role: s.Role, Clone: s.clone,
 		Only: s.Only, Once: s.Once, Patient: s.Patient, Leases: map[string]Seen{},
 	}
 	halts, err := s.Board.Halts(ctx)
@@ -60,8 +61,7 @@ func (s *supervisor) look(ctx context.Context) (Look, error) {
 
 // read lets f decide on a state, whose records are read as they are needed. Where one of them couldn't be read, that
 // is the error, and what f decided counts for nothing, whether or not it stumbled.
-func read(state *board.State, f func()) (err error) {
-	defer state.Unread(&err)
+func read(state *board.State, f func()) error {
 	f()
 	return state.Err()
 }
@@ -122,7 +122,7 @@ func (s *supervisor) prove(ctx context.Context, v *gitboard.View) error {
 	if v.Commit == s.proved {
 		return nil
 	}
-	fresh := []gitio.OID{v.Commit}
+	fresh := []git.OID{v.Commit}
 	if s.proved != "" {
 		var err error
 		if fresh, err = s.Board.Repo().RevList(ctx, s.proved, v.Commit); err != nil {
@@ -154,7 +154,7 @@ func inconsistent(err error) bool {
 // hopeless reports whether an error won't go away by trying again.
 func hopeless(err error) bool {
 	newer, old, foreign := (*oplog.NewerFormatError)(nil), (*gitio.UnsupportedError)(nil), (*gitio.ForeignError)(nil)
-	if refusal := (*board.Refusal)(nil); errors.As(err, &refusal) && refusal.Code == "signature" {
+	if refusal := (*board.Refusal)(nil); errors.As(err, &refusal) && refusal.Code == board.CodeSignature {
 		return true
 	}
 	return errors.As(err, &newer) || errors.As(err, &old) || errors.As(err, &foreign) ||

@@ -10,13 +10,14 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
 	"gopkg.in/natefinch/lumberjack.v2"
 
 	"github.com/git-liza/git-liza/gitboard"
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/gitio"
 	"github.com/git-liza/git-liza/roles/transcript"
 )
 
@@ -162,9 +163,23 @@ func (f files) keepMemory(m *Memory) error {
 	return f.keep(memoryFile, string(data))
 }
 
+// appendUsage adds a line to the agent's usage.jsonl in this clone: a run, with its end.
+func (f files) appendUsage(at time.Time, agent string, p *board.Usage) error {
+	line, err := json.Marshal(map[string]any{"time": at.UTC().Truncate(time.Second), "agent": agent, "run": p})
+	if err != nil {
+		return err
+	}
+	file, err := os.OpenFile(f.at("usage.jsonl"), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
+	if err != nil {
+		return err
+	}
+	_, err = file.Write(append(line, '\n'))
+	return errors.Join(err, file.Close())
+}
+
 // A record of a process is its number and its birth, by which it is known again.
 func (f files) keepProcess(name string, pid int) error {
-	return f.keep(name, fmt.Sprintf("%d %s", pid, birth(pid)))
+	return f.keep(name, fmt.Sprintf("%d %s", pid, gitio.Birth(pid)))
 }
 
 // liveProcess is the number of the process that a record names, if that very process still runs; 0 when not.
@@ -174,11 +189,11 @@ func (f files) liveProcess(name string) (pid int, known bool) {
 	if err != nil {
 		return 0, false
 	}
-	number, born, _ := strings.Cut(text, " ")
-	if _, err := fmt.Sscan(number, &pid); err != nil || born == "" || pid <= 0 {
+	pid, born := record(text)
+	if born == "" || pid <= 0 {
 		return 0, false
 	}
-	if birth(pid) != born {
+	if gitio.Birth(pid) != born {
 		return 0, true
 	}
 	return pid, true

@@ -1,49 +1,146 @@
 package supervisor
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"time"
 
+	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/oplog"
-	"github.com/git-liza/git-liza/roles"
+	"github.com/git-liza/git-liza/gitboard/report"
+	"github.com/git-liza/git-liza/gitboard/roles"
+	"github.com/git-liza/git-liza/roles/clis"
 )
 
 // learn draws the conclusions from the end of a run.
-func (s *supervisor) learn(ctx context.Context, step Step, tip gitio.OID, exit int, ours bool, last string) error {
+func (s *supervisor) learn(ctx context.Context, step Step, tip git.OID, end ending) error {
 	v, err := s.Board.View(ctx)
 	if err != nil {
 		return err
 	}
-	now := s.Board.Now()
-	o := Outcome{At: now, Role: s.Role, Exit: exit, Ours: ours, Wake: step.Wake, Limit: s.CLI.Name}
+	o := Outcome{At: s.Board.Now(), Role: s.Role, Exit: end.exit, Ours: end.ours, Cut: end.cut, Wake: step.Wake, Task: step.Task, Limit: s.CLI.Name}
 	if o.Changed, err = s.acted(ctx, tip, v.Commit); err != nil {
 		return err
 	}
-	t := v.State.Task(step.Task)
+	s.onBoard(v.State, step, &o)
 	if err := v.State.Err(); err != nil {
 		return err
 	}
-	if s.Role == roles.CodeReviewer && t != nil && t.Status == board.ReadyForReview && t.ReviewingBy == "" {
-		o.Declined = t
+	s.printed(&o, end)
+	if err := s.converse(step.Task, &o, end); err != nil {
+		s.tell(Trouble, step.Task, err.Error())
 	}
-	if !ours && exit != graceful && !(exit == 0 && o.Changed) {
-		o.Until, o.Limited = s.CLI.Limited(last, now.Local())
-	}
+	s.account(ctx, step.Task, v.State, end.took)
 	s.memory.Learn(o)
 	if err := s.files.keepMemory(s.memory); err != nil {
 		return err
 	}
-	s.say(Event{Event: Ended, Task: step.Task, Text: s.ending(o), Exit: &exit})
+	s.say(Event{Event: Ended, Task: step.Task, Text: s.ending(o), Exit: &end.exit})
 	if o.Limited {
 		s.tell(Limited, step.Task, s.memory.Why)
+	}
+	if o.Unplanned && s.memory.Unplanned >= planTries {
+		s.tell(Alarm, "", fmt.Sprintf("%s was started %d times and planned nothing, and asked nothing: %s", s.actor.ID, planTries, cmp.Or(o.Said, "it said nothing")))
 	}
 	return s.afterwards(ctx, v.State)
 }
 
+// account records what the run has cost, where its CLI says that: on the board, and whole in this clone. What can't be
+// recorded is said; it stops nobody.
+func (s *supervisor) account(ctx context.Context, task string, state *board.State, took time.Duration) {
+	used := s.witness.seen().used
+	if used.Tokens() == 0 {
+		return
+	}
+	p := &board.Usage{Task: task, CLI: s.CLI.Name, Model: board.Line(used.Model, 200), Cost: board.Cost{
+		Requests: used.Requests, Input: max(used.Input, used.Cached), Cached: used.Cached, Output: used.Output,
+		Seconds: int(took / time.Second), MicroDollars: int(used.Dollars * 1e6),
+	}}
+	if t := state.Task(task); t != nil {
+		p.Iteration = t.Iteration
+	} else {
+		p.Task = "" // archived meanwhile: the sprint's
+	}
+	err := s.files.appendUsage(s.Board.Now(), s.actor.ID, p)
+	if _, failed := s.Board.Do(ctx, gitboard.Request{Actor: s.actor}, gitboard.Just(p)); !taken(failed) {
+		err = errors.Join(err, failed)
+	}
+	if err != nil {
+		s.tell(Trouble, task, "what the run has cost is not recorded: "+err.Error())
+	}
+}
+
+// onBoard is what the board says of a run's end.
+func (s *supervisor) onBoard(state *board.State, step Step, o *Outcome) {
+	o.Running = state.Control().Mode == board.Running
+	if t := state.Task(step.Task); t != nil {
+		held := t.Brief().Holds(s.actor.ID)
+		if s.Role == roles.CodeReviewer {
+			held = t.Status == board.ReadyForReview && t.ReviewingBy == s.actor.ID
+			if t.Status == board.ReadyForReview && t.ReviewingBy == "" {
+				o.Declined = t
+			}
+		}
+		o.HandedOff = t.HandoffPending
+		o.Delivered = o.Changed && !held
+		o.Claim = fmt.Sprintf("%s %d", t.ReviewCommit, t.Iteration)
+	}
+	if step.Wake != nil && step.Wake.Trigger == report.InitialPlanning {
+		o.Unplanned = len(state.Tasks()) == 0 && !asked(state, s.actor.ID)
+	}
+}
+
+// asked reports whether an agent has left a note for the human that nobody has dealt with.
+func asked(state *board.State, agent string) bool {
+	for _, n := range report.NotesFor(state, "human") {
+		if n.By == agent && n.AcknowledgedBy == "" {
+			return true
+		}
+	}
+	return false
+}
+
+// printed is what the agent's output says of its end: by its events, else by its last words.
+func (s *supervisor) printed(o *Outcome, end ending) {
+	w := s.witness.seen()
+	o.Said = w.said
+	if end.exit == 0 && (o.Changed || s.Role == roles.Planner) && w.fault == nil || o.Delivered {
+		return
+	}
+	if end.exit == graceful && s.CLI.Name == clis.ExecName || end.ours && w.fault == nil {
+		return
+	}
+	now, fault := o.At.Local(), w.fault
+	if fault == nil && end.exit != 0 {
+		fault = s.CLI.FaultOf(0, w.said, now)
+	}
+	if fault == nil || fault.Trouble == clis.Unknown {
+		if until, limited := s.CLI.Limited(s.witness.tail.String(), now); limited {
+			fault = &clis.Fault{Trouble: clis.Limit, Until: until, Text: w.said}
+		}
+	}
+	if fault == nil {
+		return
+	}
+	switch fault.Trouble {
+	case clis.Limit:
+		o.Limited, o.Until = true, fault.Until
+	case clis.Setup:
+		o.Setup = fault.Text
+	case clis.Overflow:
+		o.Overflow = true
+	}
+}
+
 func (s *supervisor) ending(o Outcome) string {
 	text := fmt.Sprintf("exit %d", o.Exit)
+	if o.Exit != 0 && !o.Delivered && o.Said != "" {
+		text += fmt.Sprintf(" (%s)", o.Said)
+	}
 	switch {
 	case o.Ours:
 		text += ", ended by its supervisor"
@@ -80,7 +177,7 @@ func (s *supervisor) unlimited(ctx context.Context, l Look) error {
 }
 
 // acted reports whether the agent has done anything on the board between two of its commits.
-func (s *supervisor) acted(ctx context.Context, from, to gitio.OID) (bool, error) {
+func (s *supervisor) acted(ctx context.Context, from, to git.OID) (bool, error) {
 	if from == to {
 		return false, nil
 	}

@@ -29,7 +29,7 @@ func (s *supervisor) leave(ctx context.Context, cause error) error {
 		return err
 	}
 	if err == nil {
-		_ = s.files.drop("supervisor") // a record of a process that has ended says the same
+		_ = s.files.drop(supervisorFile) // a record of a process that has ended says the same
 	} else {
 		text = "it is left to its lease: " + err.Error()
 	}
@@ -68,7 +68,7 @@ func (s *supervisor) giveBack(ctx context.Context) (string, error) {
 		}
 		said += ", "
 	}
-	_, err = s.Board.Do(ctx, gitboard.Request{Actor: s.actor, Intent: gitboard.Just(&board.Deregister{})})
+	_, err = s.Board.Do(ctx, gitboard.Request{Actor: s.actor}, gitboard.Just(&board.Deregister{}))
 	if err != nil {
 		return "", err
 	}

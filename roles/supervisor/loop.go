@@ -116,6 +116,8 @@ func (s *supervisor) step(ctx context.Context, l Look) error {
 		return s.merge(ctx, l, step.Task)
 	case CompleteGoal:
 		return s.plain(ctx, GoalCompleted, &board.CompleteGoal{})
+	case GiveUp:
+		return s.giveUpOn(ctx, l, step.Task)
 	case Deadline:
 		return s.plain(ctx, DeadlineSet, &board.Deadline{})
 	}
@@ -129,6 +131,9 @@ func (s *supervisor) stop(step Step) error {
 		return errDone
 	}
 	s.tell(Alarm, "", s.actor.ID+" stops: "+step.Reason)
+	if s.memory.Setup != "" {
+		return &StopError{Exit: step.Exit, Reason: s.actor.ID + " stops: " + step.Reason, Hint: "log in to " + s.CLI.Name + " or choose another model as the user who runs the team, see that `" + s.CLI.Program + "` answers by itself, and start again"}
+	}
 	return &StopError{Exit: step.Exit, Reason: s.actor.ID + " stops: " + step.Reason, Hint: "look at what it did: git liza logs " + s.actor.ID}
 }
 

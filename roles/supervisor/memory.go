@@ -6,7 +6,8 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/roles"
+	"github.com/git-liza/git-liza/gitboard/report"
+	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
 // The supervisor's delays and limits (protocol: agents, and how a supervisor reads exit codes).
@@ -18,6 +19,8 @@ const (
 	crashLimit   = 3
 	idleRuns     = 5 // runs in a row that changed nothing on the board stop it
 	claimTries   = 3 // failed claims of one task, until it changes
+	stallLimit   = 3 // runs of a claim or review that did something and handed nothing over
+	planTries    = 2 // runs that should make the first plan and neither planned nor asked
 	limitDelay   = time.Minute
 	longestLimit = 30 * time.Minute
 	mergeDelay   = 5 * time.Second
@@ -42,11 +45,16 @@ type Memory struct {
 	Claims      map[string]Failed
 	Merges      map[string]Failed
 	Declined    map[string]string // the submission of each task that the agent gave back unjudged
+	Stalled     map[string]Failed // runs of a task's claim or review, or of a planner (""), that came to nothing
+	Overflows   int               // conversations in a row that were too long, or lost
+	Unplanned   int               // runs for the first plan that planned nothing
+	Setup       string            // what the CLI lacks to work at all, in its words; "" for nothing known
+	Said        string            // the last line of the last run
 
 	// Of a planner; kept across restarts of its supervisor.
-	Seen       map[board.WakeTrigger]string // the mark of each trigger that was seen to its end
-	Unfinished *board.Wake                  // the wake-up whose run has not come to its end
-	Assessed   string                       // the mark with which ALL_TERMINAL was seen, and nothing added
+	Seen       map[report.WakeTrigger]string // the mark of each trigger that was seen to its end
+	Unfinished *report.Wake                  // the wake-up whose run has not come to its end
+	Assessed   string                        // the mark with which ALL_TERMINAL was seen, and nothing added
 }
 
 // Failed counts failures with one task.
@@ -66,16 +74,27 @@ func mark(t *board.Task) string {
 
 // Outcome is the end of an agent's run.
 type Outcome struct {
-	At       time.Time
-	Role     roles.Role
-	Exit     int
-	Ours     bool        // the supervisor has ended it
-	Changed  bool        // the agent did something on the board
-	Wake     *board.Wake // of a planner
-	Declined *board.Task // the submission that the agent gave back unjudged; nil for none
-	Limited  bool        // by a quota or rate limit of its CLI
-	Until    time.Time   // when the limit ends, zero when that's unknown
-	Limit    string      // the CLI whose limit it is
+	At        time.Time
+	Role      roles.Role
+	Exit      int
+	Ours      bool         // the supervisor has ended it
+	Cut       string       // the bound beyond which it ran, "" for none
+	Task      string       // of a coder or reviewer
+	Claim     string       // tells one claim or review of the task from another
+	Running   bool         // the board was RUNNING
+	Changed   bool         // the agent did something on the board
+	Delivered bool         // and with that the task was out of its hands
+	HandedOff bool         // by a hand-off
+	Unplanned bool         // there is no task yet, and no question
+	Lost      bool         // the conversation that it should have continued is not there any more
+	Overflow  bool         // the conversation has become too long for the model
+	Setup     string       // what the CLI lacks to work at all
+	Said      string       // the last line of what it printed
+	Wake      *report.Wake // of a planner
+	Declined  *board.Task  // the submission that the agent gave back unjudged; nil for none
+	Limited   bool         // by a quota or rate limit of its CLI
+	Until     time.Time    // when the limit ends, zero when that's unknown
+	Limit     string       // the CLI whose limit it is
 }
 
 // Learn draws the conclusions from the end of a run.
@@ -83,29 +102,49 @@ func (m *Memory) Learn(e Outcome) {
 	m.Runs++
 	m.NotBefore, m.Why, m.LastCrashed = e.At, "", false
 	defer m.remember(e)
-	if t := e.Declined; t != nil {
-		if m.Declined == nil {
-			m.Declined = map[string]string{}
-		}
-		m.Declined[t.ID] = t.ReviewCommit
+	if e.Declined != nil {
+		m.decline(e.Declined)
 	}
-	if e.Ours {
+	m.Said = e.Said
+	switch {
+	case e.Setup != "":
+		m.Setup = e.Setup
 		return
-	}
-	if e.Limited {
+	case e.Ours && e.Cut == "":
+		return
+	case e.Limited:
 		m.limit(e)
 		return
 	}
 	m.Limits = 0
-	if m.Fruitless++; e.Changed || e.Exit == 0 && e.Role == roles.Planner {
+	if e.Lost || e.Overflow && m.Overflows < planTries { // a fresh conversation is another matter
+		m.Overflows++
+		m.NotBefore, m.Why = e.At.Add(restartDelay), "it begins a new conversation in a moment"
+		return
+	}
+	m.Overflows = 0
+	if m.Fruitless++; e.Changed || e.Exit == 0 && e.Role == roles.Planner || e.Cut != "" {
 		m.Fruitless = 0 // a planner that changes nothing is not woken by the same again
 	}
+	stalled := m.stalled(e)
 	switch {
+	case e.Unplanned && e.Exit == 0:
+		m.Delay = 0
+		if m.Unplanned++; m.Unplanned < planTries {
+			m.NotBefore, m.Why = e.At.Add(crashDelay), "it planned nothing and asked nothing, and is started once more"
+		}
+	case stalled > 0 && stalled < stallLimit:
+		m.Delay = 0
+		delay := crashDelay << (stalled - 1)
+		m.NotBefore, m.Why = e.At.Add(delay), fmt.Sprintf("it has handed nothing over (%d of %d), and is started again after %s", stalled, stallLimit, delay)
+	case stalled > 0: // the next step is to give it up
 	case e.Exit == 0 && (e.Changed || e.Role == roles.Planner):
 		m.Delay = 0
 	case e.Exit == 0 || e.Exit == graceful:
 		m.Delay = 0
-		m.NotBefore, m.Why = e.At.Add(restartDelay), "it goes on in a moment"
+		m.NotBefore, m.Why = e.At.Add(restartDelay), "it continues in a moment"
+	case e.Delivered: // a CLI that is ended by its own command has done its work all the same
+		m.Delay = 0
 	default:
 		m.LastCrashed = true
 		m.Crashes = append(m.recent(e.At), e.At)
@@ -113,6 +152,40 @@ func (m *Memory) Learn(e Outcome) {
 		m.NotBefore, m.Why = e.At.Add(m.Delay), fmt.Sprintf("it has crashed (exit %d) and is started again after %s", e.Exit, m.Delay)
 	}
 }
+
+// decline leaves a submission to other reviewers.
+func (m *Memory) decline(t *board.Task) {
+	if m.Declined == nil {
+		m.Declined = map[string]string{}
+	}
+	m.Declined[t.ID] = t.ReviewCommit
+}
+
+// stalled counts a run that did something, or ran beyond a bound, and handed nothing over; 0 for any other run. A crash
+// is counted as one.
+func (m *Memory) stalled(e Outcome) int {
+	if e.Delivered {
+		delete(m.Stalled, e.Task)
+		return 0
+	}
+	crashed := e.Cut == "" && e.Exit != 0 && e.Exit != graceful
+	if crashed || e.Cut == "" && (e.Task == "" || !e.Changed || !e.Running || e.Declined != nil) {
+		return 0
+	}
+	if m.Stalled == nil {
+		m.Stalled = map[string]Failed{}
+	}
+	f := m.Stalled[e.Task]
+	if f.Mark != e.Claim {
+		f = Failed{Mark: e.Claim}
+	}
+	f.Times++
+	m.Stalled[e.Task] = f
+	return f.Times
+}
+
+// exhausted reports whether so many runs of a claim or a review handed nothing over that it is given up.
+func (m *Memory) exhausted(task string) bool { return m.Stalled[task].Times >= stallLimit }
 
 // limit waits for the end of a quota, or longer each time.
 func (m *Memory) limit(e Outcome) {
@@ -130,24 +203,24 @@ func (m *Memory) remember(e Outcome) {
 	if e.Wake == nil {
 		return
 	}
-	if e.Ours || e.Limited || e.Exit != 0 {
+	if e.Ours || e.Limited || e.Exit != 0 || e.Unplanned && m.Unplanned < planTries {
 		m.Unfinished = e.Wake
 		return
 	}
 	m.Unfinished = nil
 	if m.Seen == nil {
-		m.Seen = map[board.WakeTrigger]string{}
+		m.Seen = map[report.WakeTrigger]string{}
 	}
 	m.Seen[e.Wake.Trigger] = e.Wake.Mark
-	if e.Wake.Trigger == board.AllTerminal {
+	if e.Wake.Trigger == report.AllTerminal {
 		m.Assessed = e.Wake.Mark
 	}
 }
 
 // wake is what a planner is started for: what it could not finish, else the first trigger not seen yet.
-func (m *Memory) wake(stand []board.Wake) *board.Wake {
+func (m *Memory) wake(stand []report.Wake) *report.Wake {
 	if u := m.Unfinished; u != nil {
-		if u.Trigger == board.InitialPlanning {
+		if u.Trigger == report.InitialPlanning {
 			return u // the first plan may be half done: no trigger tells that
 		}
 		for _, w := range stand {
@@ -165,9 +238,9 @@ func (m *Memory) wake(stand []board.Wake) *board.Wake {
 }
 
 // mayComplete reports whether the goal was assessed with every task over, and nothing has changed since.
-func (m *Memory) mayComplete(stand []board.Wake) bool {
+func (m *Memory) mayComplete(stand []report.Wake) bool {
 	for _, w := range stand {
-		if w.Trigger == board.AllTerminal && m.Assessed == w.Mark {
+		if w.Trigger == report.AllTerminal && m.Assessed == w.Mark {
 			return true
 		}
 	}
@@ -176,11 +249,19 @@ func (m *Memory) mayComplete(stand []board.Wake) bool {
 
 // Broken says why the supervisor must stop by itself, "" for not at all.
 func (m *Memory) Broken(now time.Time) string {
+	said := ""
+	if m.Said != "" {
+		said = ": " + m.Said
+	}
 	switch recent := len(m.recent(now)); {
+	case m.Setup != "":
+		return "the agent's CLI can't work: " + board.Line(m.Setup, 300)
 	case recent >= crashLimit:
-		return fmt.Sprintf("the agent has crashed %d times within %s", recent, crashWindow)
+		return fmt.Sprintf("the agent has crashed %d times within %s%s", recent, crashWindow, said)
+	case m.exhausted(""):
+		return fmt.Sprintf("the agent was ended %d times for a run beyond its bounds%s", m.Stalled[""].Times, said)
 	case m.Fruitless >= idleRuns:
-		return fmt.Sprintf("the agent was started %d times and did nothing on the board", m.Fruitless)
+		return fmt.Sprintf("the agent was started %d times and did nothing on the board%s", m.Fruitless, said)
 	}
 	return ""
 }

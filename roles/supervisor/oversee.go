@@ -8,8 +8,8 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 )
 
-// linger is how long an agent may go on after its work on the task has ended by its own hand.
-const linger = 2 * time.Minute
+// linger is how long an agent may run on after its work on the task has ended by its own hand.
+const linger = 30 * time.Second
 
 // Running is an agent at work.
 type Running struct {
@@ -17,18 +17,71 @@ type Running struct {
 	Events int       // in the task's history when the agent was started
 	Halted time.Time // since when the supervisor has seen the run stopped; zero while it isn't
 	Done   time.Time // since when it has seen the task out of the agent's hands
+	Began  time.Time
+	Heard  time.Time // when it did something last; zero where that can't be told
+	Silent bool      // it has done nothing for half of what it may
+	told   bool
 }
 
 // Order is what is to become of an agent at work.
 type Order struct {
-	End    time.Time // when it is ended; zero: it goes on
+	End    time.Time // when it is ended; zero: it continues
 	Reason string
+	Cut    string    // it has run beyond this bound: the run counts as one that came to nothing
+	Next   time.Time // when to decide anew, at the latest; zero for when something changes
+}
+
+// sooner is the order whose end comes first.
+func (o Order) sooner(p Order) Order {
+	if o.End.IsZero() || !p.End.IsZero() && p.End.Before(o.End) {
+		return p
+	}
+	return o
 }
 
 // Oversee watches over an agent at work: when it must be ended, and why. It notes in r since when.
 func Oversee(l Look, r *Running) Order {
+	o := oversee(l, r).sooner(l.bounds(r))
+	o.Next = o.End
+	if half := l.silence(r, 2); !r.Silent && !half.IsZero() {
+		if r.Silent = !l.Now.Before(half); !r.Silent {
+			o.Next = sooner(o.Next, half)
+		}
+	}
+	return o
+}
+
+// bounds is when a run has taken too long, or has been silent for too long.
+func (l Look) bounds(r *Running) Order {
+	c, o := l.State.Config(), Order{}
+	if most := time.Duration(c.RunMaxTime) * time.Second; most > 0 && !r.Began.IsZero() {
+		o = Order{End: r.Began.Add(most), Reason: fmt.Sprintf("the run has taken %s (run_max_time)", most), Cut: "run_max_time"}
+	}
+	if end := l.silence(r, 1); !end.IsZero() {
+		o = o.sooner(Order{End: end, Reason: fmt.Sprintf("the agent has done nothing for %s (run_max_silence)", time.Duration(c.RunMaxSilence)*time.Second), Cut: "run_max_silence"})
+	}
+	return o
+}
+
+// silence is when the nth part of the silence that an agent may keep is over; what it does on the board is a sign of
+// life, too. Zero where there is no bound.
+func (l Look) silence(r *Running, part int) time.Time {
+	most := time.Duration(l.State.Config().RunMaxSilence) * time.Second
+	if most == 0 || r.Heard.IsZero() {
+		return time.Time{}
+	}
+	heard := r.Heard
+	if t := l.State.Task(r.Task); t != nil && len(t.History) > 0 {
+		if e := t.History[len(t.History)-1]; e.Agent == l.Agent && e.Time.Std().After(heard) {
+			heard = e.Time.Std()
+		}
+	}
+	return heard.Add(most / time.Duration(part))
+}
+
+func oversee(l Look, r *Running) Order {
 	if l.mode() == board.Aborted {
-		return Order{l.Now, "the run is aborted: " + l.stopped()}
+		return Order{End: l.Now, Reason: "the run is aborted: " + l.stopped()}
 	}
 	t := l.State.Task(r.Task)
 	paused := t != nil && t.Paused
@@ -43,19 +96,19 @@ func Oversee(l Look, r *Running) Order {
 		if l.mode() != board.Running {
 			why = l.stopped()
 		}
-		o = Order{r.Halted.Add(time.Duration(l.State.Config().PauseGrace) * time.Second), why}
+		o = Order{End: r.Halted.Add(time.Duration(l.State.Config().PauseGrace) * time.Second), Reason: why}
 	}
 	by, left := l.left(t, r)
 	switch {
 	case !left:
 		return o
 	case by != l.Agent:
-		return Order{l.Now, fmt.Sprintf("%s is %s: %s has taken it out of its hands", t.ID, t.Status, by)}
+		return Order{End: l.Now, Reason: fmt.Sprintf("%s is %s: %s has taken it out of its hands", t.ID, t.Status, by)}
 	case r.Done.IsZero():
 		r.Done = l.Now
 	}
 	if end := r.Done.Add(linger); o.End.IsZero() || end.Before(o.End) {
-		o = Order{end, fmt.Sprintf("its work on %s ended %s ago", t.ID, linger)}
+		o = Order{End: end, Reason: fmt.Sprintf("its work on %s ended %s ago", t.ID, linger)}
 	}
 	return o
 }

@@ -5,7 +5,8 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/roles"
+	"github.com/git-liza/git-liza/gitboard/report"
+	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
 // Action is what a step does.
@@ -21,13 +22,14 @@ const (
 	Start        Action = "start" // the agent, on its task or wake-up
 	CompleteGoal Action = "complete-goal"
 	Deadline     Action = "deadline"
+	GiveUp       Action = "give-up" // the task that it holds: too many runs handed nothing over
 )
 
 // Step is what a supervisor does next.
 type Step struct {
 	Do   Action
 	Task string
-	Wake *board.Wake // of a planner to start
+	Wake *report.Wake // of a planner to start
 
 	Until  time.Time // of a wait: look again then at the latest; zero for when something changes
 	Idle   bool      // it waits for lack of work
@@ -51,6 +53,9 @@ func Next(l Look, m *Memory) Step {
 		return Step{Do: Merge, Task: id}
 	}
 	if reason := m.Broken(l.Now); reason != "" {
+		if m.Setup != "" {
+			return stop(5, reason)
+		}
 		return stop(1, reason)
 	}
 	if l.mode() != board.Running {
@@ -119,7 +124,7 @@ func (l Look) planned() bool {
 // code is a coder's next step: its own task first, then the one that a claim should take.
 func (l Look) code(m *Memory) Step {
 	if own := l.held(); own != "" {
-		return l.goOn(own)
+		return l.goOn(own, m)
 	}
 	if t := l.State.Task(l.Only); t != nil && t.Status.Terminal() {
 		return stop(0, fmt.Sprintf("%s is %s", t.ID, t.Status))
@@ -146,12 +151,15 @@ func (l Look) held() string {
 }
 
 // goOn starts the agent on the task that it holds already.
-func (l Look) goOn(id string) Step {
+func (l Look) goOn(id string, m *Memory) Step {
 	switch t := l.State.Task(id); {
 	case t.Paused:
 		return Step{Do: Wait, Reason: id + " is paused by a human"}
 	case t.Status == board.Claimed && t.Clone != "" && t.Clone != l.Clone:
 		return stop(1, fmt.Sprintf("%s works on %s in another clone", l.Agent, id))
+	}
+	if m.exhausted(id) {
+		return Step{Do: GiveUp, Task: id}
 	}
 	return Step{Do: Start, Task: id}
 }
@@ -169,7 +177,7 @@ func (l Look) landing(m *Memory) string {
 // review is a reviewer's next step, when nothing is to be merged: its own review, then the next submission.
 func (l Look) review(m *Memory) Step {
 	if own := l.held(); own != "" {
-		return l.goOn(own)
+		return l.goOn(own, m)
 	}
 	if t := l.State.Task(l.Only); t != nil && t.Status.Terminal() {
 		return stop(0, fmt.Sprintf("%s is %s", t.ID, t.Status))
@@ -220,7 +228,7 @@ func (l Look) plan(m *Memory) Step {
 	if first, until := l.plannedBy(); first != "" {
 		return Step{Do: Wait, Until: sooner(due, until), Idle: true, Reason: first + " plans"}
 	}
-	wakes := board.Wakes(l.State)
+	wakes := report.Wakes(l.State)
 	wake := m.wake(wakes)
 	switch {
 	case m.mayComplete(wakes):

@@ -7,6 +7,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/report"
 )
 
 // The table of decisions: who, on which board, with which look and memory, does what.
@@ -57,7 +58,12 @@ func TestNext(t *testing.T) {
 			m.IdleSince, l.Patient = l.Now.Add(-time.Hour), true
 		}, "wait (idle): nothing to claim"},
 
+		{"its runs hand nothing over", coder1, func(s *scene) { s.claimed("login") }, stalls("login", stallLimit), "give-up login"},
+		{"not often enough to give it up", coder1, func(s *scene) { s.claimed("login") }, stalls("login", stallLimit-1), "start login"},
+		{"its CLI lacks a login", coder1, func(s *scene) { s.claimed("login") }, func(_ *Look, m *Memory) { m.Setup = "Please run /login" }, "stop 5: the agent's CLI can't work: Please run /login"},
+
 		// A reviewer.
+		{"its reviews hand nothing over", reviewer1, func(s *scene) { s.reviewed("login") }, stalls("login", stallLimit), "give-up login"},
 		{"a submission", reviewer1, func(s *scene) { s.submitted("login") }, nil, "claim-review login"},
 		{"its own review", reviewer1, func(s *scene) { s.reviewed("login") }, nil, "start login"},
 		{"another's review", reviewer2, func(s *scene) { s.reviewed("login") }, nil, "wait for 5m0s (idle): nothing to review"},
@@ -98,19 +104,19 @@ func TestNext(t *testing.T) {
 		{"no spec", planner, nil, func(l *Look, _ *Memory) { l.NoSpec = true }, "wait: no planner is started without the goal's spec: commit specs/vision.md and bring it to integration (git liza land)"},
 		{"work goes on", planner, func(s *scene) { s.claimed("login") }, nil, "wait for 30m0s (idle): nothing to plan"},
 		{"a blocked task", planner, func(s *scene) { s.blocked("login") }, nil, "start BLOCKED_TASKS"},
-		{"a blocked task that it left alone", planner, func(s *scene) { s.blocked("login") }, seen(board.BlockedTasks), "wait for 30m0s (idle): nothing to plan"},
+		{"a blocked task that it left alone", planner, func(s *scene) { s.blocked("login") }, seen(report.BlockedTasks), "wait for 30m0s (idle): nothing to plan"},
 		{"a blocked task that it left alone, and a human's answer", planner, func(s *scene) { s.blocked("login") }, func(l *Look, m *Memory) {
-			seen(board.BlockedTasks)(l, m)
+			seen(report.BlockedTasks)(l, m)
 			l.State = newScene(t).blocked("login").do(human, note).state()
 		}, "start BLOCKED_TASKS"},
 		{"a first plan that was cut off", planner, func(s *scene) { s.draft("login") }, func(l *Look, m *Memory) {
-			m.Unfinished = &board.Wake{Trigger: board.InitialPlanning}
+			m.Unfinished = &report.Wake{Trigger: report.InitialPlanning}
 		}, "start INITIAL_PLANNING"},
 		{"a wake-up that was cut off, and stands no more", planner, func(s *scene) { s.claimed("login") }, func(l *Look, m *Memory) {
-			m.Unfinished = &board.Wake{Trigger: board.BlockedTasks}
+			m.Unfinished = &report.Wake{Trigger: report.BlockedTasks}
 		}, "wait for 30m0s (idle): nothing to plan"},
 		{"every task over", planner, func(s *scene) { s.merged("login") }, nil, "start ALL_TERMINAL"},
-		{"every task over, assessed", planner, func(s *scene) { s.merged("login") }, seen(board.AllTerminal), "complete-goal"},
+		{"every task over, assessed", planner, func(s *scene) { s.merged("login") }, seen(report.AllTerminal), "complete-goal"},
 		{"every task over, assessed before the last one came", planner, func(s *scene) { s.merged("login") }, func(l *Look, m *Memory) { m.Assessed = "something else" }, "start ALL_TERMINAL"},
 		{"the deadline", planner, func(s *scene) {
 			s.do(human, &board.Write{Path: "sprint.yaml", Fields: []board.FieldEdit{{Field: "timeline", Value: "{started: 2026-01-31T09:01:00Z, deadline: 2026-01-31T09:10:00Z}"}}}).claimed("login")
@@ -176,10 +182,14 @@ func TestNext(t *testing.T) {
 
 func once(l *Look, _ *Memory) { l.Once = true }
 
+func stalls(task string, times int) func(*Look, *Memory) {
+	return func(_ *Look, m *Memory) { m.Stalled = map[string]Failed{task: {Times: times}} }
+}
+
 // seen is a memory in which a trigger was seen to its end.
-func seen(trigger board.WakeTrigger) func(*Look, *Memory) {
+func seen(trigger report.WakeTrigger) func(*Look, *Memory) {
 	return func(l *Look, m *Memory) {
-		for _, w := range board.Wakes(l.State) {
+		for _, w := range report.Wakes(l.State) {
 			if w.Trigger == trigger {
 				m.Learn(Outcome{At: l.Now.Add(-time.Minute), Role: l.Role, Wake: &w})
 			}
@@ -189,7 +199,8 @@ func seen(trigger board.WakeTrigger) func(*Look, *Memory) {
 
 func TestLearn(t *testing.T) {
 	at := start0.Std()
-	wake := &board.Wake{Trigger: board.BlockedTasks, Mark: "login"}
+	wake := &report.Wake{Trigger: report.BlockedTasks, Mark: "login"}
+	first := &report.Wake{Trigger: report.InitialPlanning, Mark: "none"}
 	for _, c := range []struct {
 		name  string
 		ends  []Outcome
@@ -197,21 +208,41 @@ func TestLearn(t *testing.T) {
 		why   string
 		check func(*Memory) bool
 	}{
-		{"submitted", []Outcome{{Exit: 42, Changed: true}}, 2 * time.Second, "goes on in a moment", func(m *Memory) bool { return m.Fruitless == 0 }},
+		{"submitted", []Outcome{{Exit: 42, Changed: true}}, 2 * time.Second, "it continues in a moment", func(m *Memory) bool { return m.Fruitless == 0 }},
 		{"done", []Outcome{{Changed: true}}, 0, "", func(m *Memory) bool { return m.Fruitless == 0 }},
 		{"crashes double the pause", []Outcome{{Exit: 1}, {Exit: 137}}, 10 * time.Second, "exit 137", func(m *Memory) bool { return len(m.Crashes) == 2 && m.LastCrashed }},
 		{"a graceful end forgets the pause", []Outcome{{Exit: 1}, {Exit: 42}, {Exit: 1}}, 5 * time.Second, "exit 1", func(m *Memory) bool { return m.Fruitless == 3 }},
 		{"ended by us", []Outcome{{Exit: 143, Ours: true}}, 0, "", func(m *Memory) bool { return len(m.Crashes) == 0 && m.Fruitless == 0 }},
-		{"a limit is no crash", []Outcome{{Exit: 1, Limited: true, Limit: "claude"}}, time.Minute, "limit of claude, until 2026-01-31T09:01:00Z",
+		{"a limit is not a crash", []Outcome{{Exit: 1, Limited: true, Limit: "claude"}}, time.Minute, "limit of claude, until 2026-01-31T09:01:00Z",
 			func(m *Memory) bool { return len(m.Crashes) == 0 && m.Fruitless == 0 && m.Limits == 1 }},
 		{"limits in a row", []Outcome{{Exit: 1, Limited: true}, {Exit: 1, Limited: true}, {Exit: 1, Limited: true}}, 4 * time.Minute, "limit", nil},
 		{"a limit that says until when", []Outcome{{Exit: 1, Limited: true, Until: at.Add(3 * time.Hour)}}, 3 * time.Hour, "until 2026-01-31T12:00:00Z", nil},
 		{"a planner that changes nothing", []Outcome{{Role: "planner", Wake: wake}, {Role: "planner", Wake: wake}}, 0, "",
 			func(m *Memory) bool {
-				return m.Fruitless == 0 && m.Seen[board.BlockedTasks] == "login" && m.Unfinished == nil
+				return m.Fruitless == 0 && m.Seen[report.BlockedTasks] == "login" && m.Unfinished == nil
 			}},
 		{"a planner that crashes", []Outcome{{Role: "planner", Exit: 1, Wake: wake}}, 5 * time.Second, "crashed",
 			func(m *Memory) bool { return m.Seen == nil && m.Unfinished == wake }},
+		{"it wrote to the board and handed nothing over", []Outcome{{Task: "login", Changed: true, Running: true}, {Task: "login", Changed: true, Running: true}}, 10 * time.Second, "handed nothing over (2 of 3)",
+			func(m *Memory) bool { return !m.exhausted("login") && m.Fruitless == 0 }},
+		{"three times", []Outcome{{Task: "login", Changed: true, Running: true}, {Task: "login", Exit: 42, Changed: true, Running: true}, {Task: "login", Changed: true, Running: true}}, 0, "",
+			func(m *Memory) bool { return m.exhausted("login") && m.Broken(at) == "" }},
+		{"in another iteration", []Outcome{{Task: "login", Changed: true, Running: true, Claim: "1"}, {Task: "login", Changed: true, Running: true, Claim: "2"}}, 5 * time.Second, "(1 of 3)", nil},
+		{"while the board is paused", []Outcome{{Task: "login", Exit: 42, Changed: true}}, 2 * time.Second, "in a moment", func(m *Memory) bool { return len(m.Stalled) == 0 }},
+		{"a hand-over ends the count", []Outcome{{Task: "login", Changed: true, Running: true}, {Task: "login", Changed: true, Running: true, Delivered: true}}, 0, "", func(m *Memory) bool { return len(m.Stalled) == 0 }},
+		{"ended by its own command after it submitted", []Outcome{{Task: "login", Exit: 143, Changed: true, Delivered: true}}, 0, "", func(m *Memory) bool { return len(m.Crashes) == 0 && !m.LastCrashed }},
+		{"beyond a bound", []Outcome{{Task: "login", Exit: 143, Ours: true, Cut: "run_max_silence"}}, 5 * time.Second, "(1 of 3)", func(m *Memory) bool { return len(m.Crashes) == 0 && m.Fruitless == 0 }},
+		{"a planner beyond a bound, three times", []Outcome{{Role: "planner", Ours: true, Cut: "run_max_time"}, {Role: "planner", Ours: true, Cut: "run_max_time"}, {Role: "planner", Ours: true, Cut: "run_max_time"}}, 0, "",
+			func(m *Memory) bool { return strings.Contains(m.Broken(at), "beyond its bounds") }},
+		{"a wrong key", []Outcome{{Exit: 1, Setup: "invalid x-api-key"}}, 0, "", func(m *Memory) bool { return strings.Contains(m.Broken(at), "can't work: invalid x-api-key") }},
+		{"crashes name the last words", []Outcome{{Exit: 1}, {Exit: 1}, {Exit: 1, Said: "no room on disk"}}, 20 * time.Second, "crashed", func(m *Memory) bool { return strings.HasSuffix(m.Broken(at), ": no room on disk") }},
+		{"the conversation is lost", []Outcome{{Exit: 1, Lost: true}}, 2 * time.Second, "a new conversation", func(m *Memory) bool { return len(m.Crashes) == 0 }},
+		{"a new conversation is too long, too", []Outcome{{Exit: 1, Overflow: true}, {Exit: 1, Overflow: true}, {Exit: 1, Overflow: true}}, 5 * time.Second, "crashed", func(m *Memory) bool { return len(m.Crashes) == 1 }},
+		{"a planner that plans nothing", []Outcome{{Role: "planner", Wake: first, Unplanned: true}}, 5 * time.Second, "planned nothing", func(m *Memory) bool { return m.Unfinished == first && m.Seen == nil }},
+		{"a planner that plans nothing twice", []Outcome{{Role: "planner", Wake: first, Unplanned: true}, {Role: "planner", Wake: first, Unplanned: true}}, 0, "",
+			func(m *Memory) bool {
+				return m.Unfinished == nil && m.Seen[report.InitialPlanning] == "none" && m.Unplanned == planTries
+			}},
 		{"a planner that a pause ended", []Outcome{{Role: "planner", Exit: 143, Ours: true, Wake: wake}}, 0, "", func(m *Memory) bool { return m.Unfinished == wake }},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -252,6 +283,7 @@ func TestNoCircles(t *testing.T) {
 
 func TestOversee(t *testing.T) {
 	paused := &board.Pause{}
+	preExec := &board.PreExec{About: about("login"), Checkpoint: board.Checkpoint{Intent: "Write it", Validation: "go test: ok", FilesToModify: []string{"login.go"}}}
 	for _, c := range []struct {
 		name string
 		who  board.Actor
@@ -262,12 +294,12 @@ func TestOversee(t *testing.T) {
 		why  string
 	}{
 		{"it works", coder1, func(s *scene) { s.claimed("login") }, func(s *scene) { s.ready("cart") }, nil, "", ""},
-		{"it has submitted", coder1, func(s *scene) { s.claimed("login") }, func(s *scene) { s.submit("login") }, nil, "2m0s", "its work on login ended"},
+		{"it has submitted", coder1, func(s *scene) { s.claimed("login") }, func(s *scene) { s.submit("login") }, nil, "30s", "its work on login ended"},
 		{"it has submitted, and a review has begun", coder1, func(s *scene) { s.claimed("login") }, func(s *scene) {
 			s.submit("login").do(reviewer1, &board.ClaimReview{About: about("login")})
-		}, nil, "2m0s", "its work on login ended"},
+		}, nil, "30s", "its work on login ended"},
 		{"it lingers", coder1, func(s *scene) { s.claimed("login") }, func(s *scene) { s.submit("login") }, func(l *Look, r *Running) {
-			r.Done = l.Now.Add(-2 * time.Minute)
+			r.Done = l.Now.Add(-linger)
 		}, "0s", "its work on login ended"},
 		{"a human blocks it", coder1, func(s *scene) { s.claimed("login") }, func(s *scene) { s.do(human, &board.Block{About: about("login"), Reason: board.HumanOverride}) }, nil,
 			"0s", "login is BLOCKED: human has taken it out of its hands"},
@@ -286,13 +318,20 @@ func TestOversee(t *testing.T) {
 		{"aborted", coder1, func(s *scene) { s.claimed("login") }, func(s *scene) { s.do(human, &board.Abort{}) }, nil, "0s", "the run is aborted"},
 		{"a verdict", reviewer1, func(s *scene) { s.reviewed("login") }, func(s *scene) {
 			s.do(reviewer1, &board.Verdict{About: about("login"), Verdict: board.VerdictApproved, Commit: sha("c")})
-		}, nil, "2m0s", "its work on login ended"},
+		}, nil, "30s", "its work on login ended"},
 		{"its review is released", reviewer1, func(s *scene) { s.reviewed("login") }, func(s *scene) {
 			s.do(human, &board.Release{About: about("login"), Force: true, Reason: "too slow"})
 		}, nil, "0s", "human has taken it"},
+		{"it takes too long", coder1, func(s *scene) { s.claimed("login") }, nil, func(l *Look, r *Running) { r.Began = l.Now.Add(-119 * time.Minute) }, "1m0s", "the run has taken 2h0m0s (run_max_time)"},
+		{"it is silent", coder1, func(s *scene) { s.claimed("login") }, nil, func(l *Look, r *Running) { r.Began, r.Heard = l.Now, l.Now.Add(-20*time.Minute) }, "29m0s", "nothing for 30m0s (run_max_silence)"},
+		{"it writes to the board", coder1, func(s *scene) { s.claimed("login") }, func(s *scene) { s.do(coder1, preExec) }, func(l *Look, r *Running) { r.Heard = l.Now.Add(-20 * time.Minute) }, "29m0s", "run_max_silence"},
+		{"a planner is silent", planner, nil, nil, func(l *Look, r *Running) { r.Heard = l.Now.Add(-20 * time.Minute) }, "10m0s", "run_max_silence"},
+		{"silence is no matter", planner, func(s *scene) {
+			s.do(human, &board.SetConfig{Key: "run_max_time", Value: "0"}).do(human, &board.SetConfig{Key: "run_max_silence", Value: "0"})
+		}, nil, func(l *Look, r *Running) { r.Heard, r.Began = l.Now.Add(-20*time.Hour), l.Now.Add(-20*time.Hour) }, "", ""},
 		{"it hands off", coder1, func(s *scene) { s.claimed("login") }, func(s *scene) {
 			s.do(coder1, &board.HandOff{About: about("login"), Summary: "half", NextAction: "the rest"}).do(coder2, &board.Claim{About: about("login"), Clone: "here"})
-		}, nil, "2m0s", "its work on login ended"},
+		}, nil, "30s", "its work on login ended"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := newScene(t)

@@ -11,7 +11,9 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/roles"
+	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/roles"
+	"github.com/git-liza/git-liza/roles/clis"
 	"github.com/git-liza/git-liza/roles/prompt"
 )
 
@@ -55,6 +57,8 @@ func (s *supervisor) prepare(ctx context.Context, l Look, step Step) (command, s
 			return command{}, "", err
 		}
 	}
+	session := s.continues(step)
+	in.Continued = session != ""
 	var text string
 	var err error
 	if unread := read(l.State, func() { text, err = prompt.Build(in) }); unread != nil || err != nil {
@@ -68,13 +72,17 @@ func (s *supervisor) prepare(ctx context.Context, l Look, step Step) (command, s
 	if err != nil {
 		return command{}, "", err
 	}
-	c := command{dir: dir, env: s.environment(bin, file)}
+	environ, err := s.environment(ctx, bin, file)
+	if err != nil {
+		return command{}, "", err
+	}
+	c := command{dir: dir, env: environ, mark: "LIZA_SESSION=" + s.actor.Session, resumed: session != ""}
 	if s.Terminal != nil {
 		c.args = append([]string{s.program}, s.CLI.InteractiveCommand(file)...)
 		c.stdin, c.output, c.shares = s.Terminal, s.Terminal, true
 		return c, file, nil
 	}
-	args, stdin := s.CLI.Command(text, file)
+	args, stdin := s.CLI.Command(clis.Start{Prompt: text, File: file, Session: session, Root: os.Geteuid() == 0})
 	c.args, c.stdin = append([]string{s.program}, args...), strings.NewReader(stdin)
 	return c, file, nil
 }
@@ -116,27 +124,50 @@ func (s *supervisor) restarted(step Step) bool {
 	return s.fresh != step.Task
 }
 
-func (s *supervisor) environment(bin, promptFile string) []string {
-	path := bin
+// environment is the agent's. Some CLIs' shells set PATH anew, or take away git's own settings: what git needs to know
+// there (who commits, what `git liza` is) is said where it reads last.
+func (s *supervisor) environment(ctx context.Context, bin, promptFile string) ([]string, error) {
+	path, parameters := bin, ""
 	for _, entry := range s.Environ {
 		if value, is := strings.CutPrefix(entry, "PATH="); is {
 			path = bin + string(os.PathListSeparator) + value
 		}
+		if value, is := strings.CutPrefix(entry, gitio.ParametersVar+"="); is {
+			parameters = value
+		}
+	}
+	settings := []gitio.Setting{aliased(filepath.Join(bin, "git-liza"))}
+	for _, key := range []string{"user.name", "user.email"} {
+		value, set, err := s.Board.Repo().Config(ctx, key)
+		if err != nil {
+			return nil, err
+		}
+		if set {
+			settings = append(settings, gitio.Setting{Key: key, Value: value})
+		}
 	}
 	set := map[string]string{
 		"LIZA_AGENT_ID": s.actor.ID, "LIZA_SESSION": s.actor.Session, "LIZA_SUPERVISED": "1", "LIZA_PROMPT_FILE": promptFile, "PATH": path,
+		gitio.ParametersVar: gitio.WithSettings(parameters, settings...),
 	}
 	if s.key != "" {
-		set["LIZA_SIGNING_KEY"] = s.key
+		set[keyVar] = s.key
 	}
-	return inherit(s.Environ, set)
+	return inherit(s.Environ, set), nil
+}
+
+// aliased makes `git liza` a program where PATH does not lead to it. Git runs an alias at the top of the worktree; the
+// program's arguments may be files relative to where it was called.
+func aliased(program string) gitio.Setting {
+	quoted := "'" + strings.ReplaceAll(program, "'", `'\''`) + "'"
+	return gitio.Setting{Key: "alias.liza", Value: `!cd "./$GIT_PREFIX" && ` + quoted}
 }
 
 // outputs is where an agent's output goes.
-func (s *supervisor) outputs(last io.Writer) io.Writer {
-	to := []io.Writer{s.log, last}
+func (s *supervisor) outputs() []io.Writer {
+	to := []io.Writer{s.log}
 	if s.Output != nil {
 		to = append(to, s.Output(s.actor.ID))
 	}
-	return io.MultiWriter(to...)
+	return to
 }

@@ -9,14 +9,21 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"github.com/git-liza/git-liza/gitboard/gitio"
 )
 
-// killAfter is how long a process that was asked to end may take for it.
-const killAfter = 10 * time.Second
+// How long a process that was asked to end may take for it: a CLI that was interrupted until it is asked again more
+// firmly, then until it is killed. What it has left behind gets less.
+const (
+	termAfter = 4 * time.Second
+	killAfter = 10 * time.Second
+	leftAfter = 2 * time.Second
+)
 
 // drain is how long what an ended process has left behind may hold its output open.
 const drain = time.Second
@@ -25,9 +32,14 @@ const drain = time.Second
 type process struct {
 	cmd    *exec.Cmd
 	group  bool
+	mark   string        // an entry of its environment, and of no other agent's; "" for none
 	asked  atomic.Bool   // to end
 	killed chan struct{} // closed then
 	done   chan error    // gets what Wait returned, once
+	left   int           // how many processes it had left behind when it ended; set before done
+
+	mu     sync.Mutex
+	family []kin // what it had started when it was asked to end
 }
 
 // command is what to run.
@@ -37,7 +49,10 @@ type command struct {
 	env    []string
 	stdin  io.Reader
 	output io.Writer
-	shares bool // the terminal, and so the process group, with the supervisor
+	shares bool   // the terminal, and so the process group, with the supervisor
+	mark   string // process.mark
+
+	resumed bool // it continues an earlier conversation
 }
 
 // start runs a command. Its process group is ended as a whole; should the supervisor die, the system ends
@@ -46,7 +61,7 @@ func start(c command) (*process, error) {
 	cmd := exec.Command(c.args[0], c.args[1:]...)
 	cmd.Dir, cmd.Env, cmd.Stdin, cmd.Stdout, cmd.Stderr = c.dir, c.env, c.stdin, c.output, c.output
 	cmd.WaitDelay = drain
-	p := &process{cmd: cmd, group: !c.shares, killed: make(chan struct{}), done: make(chan error, 1)}
+	p := &process{cmd: cmd, group: !c.shares, mark: c.mark, killed: make(chan struct{}), done: make(chan error, 1)}
 	copied, stop := func() {}, func() {}
 	if p.group {
 		isolate(cmd)
@@ -67,7 +82,7 @@ func start(c command) (*process, error) {
 		err = cmd.Wait()
 		p.linger()
 		copied()
-		signalProcess(p.cmd.Process, p.group, true) // what is left of the group
+		p.left = p.sweep()
 		p.done <- err
 	}()
 	return p, <-started
@@ -129,16 +144,70 @@ func exitCode(err error) int {
 	return exit.ExitCode()
 }
 
-// terminate asks the process to end.
-func (p *process) terminate() {
+// ask asks the process, and all that it has started, to end: by an interrupt, as a person at its terminal would, or by
+// SIGTERM. CLIs run their tools in sessions of their own, which the group's signal does not reach, and which nobody
+// could tell from other processes once the CLI has ended.
+func (p *process) ask(s syscall.Signal) {
 	p.asked.Store(true)
-	signalProcess(p.cmd.Process, p.group, false)
+	p.mu.Lock()
+	p.family = append(p.family, descendants(p.cmd.Process.Pid)...)
+	p.mu.Unlock()
+	signalProcess(p.cmd.Process, p.group, s)
 }
 
 // kill ends the process; once.
 func (p *process) kill() {
-	signalProcess(p.cmd.Process, p.group, true)
+	signalProcess(p.cmd.Process, p.group, kill)
 	close(p.killed)
+}
+
+// keyVar names the key of whoever starts the supervisor, unless it is set anew.
+const keyVar = "LIZA_SIGNING_KEY"
+
+// sweep ends what is left of an agent whose process has ended: its group, what it had started when it was asked to
+// end, and what has its mark in its environment. It returns how many processes that were.
+func (p *process) sweep() int {
+	signalProcess(p.cmd.Process, p.group, kill)
+	p.mu.Lock()
+	known := p.family
+	p.mu.Unlock()
+	return endAll(func() []kin {
+		if p.mark == "" {
+			return known
+		}
+		return append(marked(p.mark), known...)
+	})
+}
+
+// endAll ends the processes that find finds, until it finds none that lives: by SIGTERM, and after a while by SIGKILL.
+func endAll(find func() []kin) int {
+	seen := map[kin]bool{}
+	look := time.NewTicker(20 * time.Millisecond)
+	defer look.Stop()
+	firm := time.After(leftAfter)
+	for s, tries := terminate, 0; ; {
+		living := 0
+		for _, k := range find() {
+			if !k.lives() {
+				continue
+			}
+			living++
+			if !seen[k] || s == kill {
+				seen[k] = true
+				if p, err := os.FindProcess(k.pid); err == nil {
+					signalProcess(p, false, s)
+				}
+			}
+		}
+		if living == 0 || tries == 2 { // what survives that is the system's to end
+			return len(seen)
+		}
+		select {
+		case <-firm:
+			s, tries, firm = kill, tries+1, time.After(leftAfter)
+		case <-look.C:
+		}
+	}
 }
 
 // inherit is an environment for a program that looks for its own repository, with other values for some
@@ -147,7 +216,7 @@ func inherit(environ []string, set map[string]string) []string {
 	env := slices.DeleteFunc(gitio.Elsewhere(environ), func(entry string) bool {
 		key, _, _ := strings.Cut(entry, "=")
 		_, other := set[key]
-		return other
+		return other || key == keyVar
 	})
 	for _, key := range slices.Sorted(maps.Keys(set)) {
 		env = append(env, key+"="+set[key])

@@ -31,31 +31,33 @@ func groupLives(group int) bool {
 	return false
 }
 
-// Fields of /proc/PID/stat behind the name (proc(5)).
+// Fields of /proc/PID/stat after the name, which proc(5) counts from 3.
 const (
-	statState = 3 - 3
-	statGroup = 5 - 3
-	statStart = 22 - 3
+	statState  = 0
+	statParent = 1
+	statGroup  = 2
 )
 
 func statFields(stat []byte) []string {
 	return strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
 }
 
-// birth tells processes of one number apart: the boot, and when in it the process was started. "" when
-// there is no such process.
-func birth(pid int) string {
-	boot, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
-	if err != nil {
-		return ""
+// ancestors are this process and those above it, the nearest first, and groups the leaders of their process groups: a
+// process whose parent has ended is in its group still.
+func ancestors() (processes, groups []int) {
+	const most = 1000
+	for pid := os.Getpid(); pid > 1 && len(processes) < most; {
+		stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+		if err != nil {
+			break
+		}
+		fields := statFields(stat)
+		if len(fields) <= statGroup {
+			break
+		}
+		group, _ := strconv.Atoi(fields[statGroup])
+		processes, groups = append(processes, pid), append(groups, group)
+		pid, _ = strconv.Atoi(fields[statParent])
 	}
-	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	if err != nil {
-		return ""
-	}
-	fields := statFields(stat)
-	if len(fields) <= statStart || fields[statState] == "Z" {
-		return ""
-	}
-	return strings.TrimSpace(string(boot)) + " " + fields[statStart]
+	return processes, groups
 }

@@ -12,5 +12,5 @@ func isolate(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: tr
 // groupLives reports whether there is any process of a group.
 func groupLives(group int) bool { return syscall.Kill(-group, 0) == nil }
 
-// birth can't tell processes of one number apart here.
-func birth(int) string { return "" }
+// ancestors can't be read here.
+func ancestors() (processes, groups []int) { return nil, nil }

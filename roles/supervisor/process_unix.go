@@ -8,11 +8,14 @@ import (
 	"syscall"
 )
 
-func signalProcess(p *os.Process, group, kill bool) {
-	s := syscall.SIGTERM
-	if kill {
-		s = syscall.SIGKILL
-	}
+// The signals that end a process, each stronger than the one before.
+const (
+	interrupt = syscall.SIGINT
+	terminate = syscall.SIGTERM
+	kill      = syscall.SIGKILL
+)
+
+func signalProcess(p *os.Process, group bool, s syscall.Signal) {
 	if group {
 		_ = syscall.Kill(-p.Pid, s) // a group that is gone is what is wanted
 		return

@@ -84,5 +84,5 @@ func (p *pulse) sure(ctx context.Context) error {
 // taken reports whether an error says that the lease is no longer the agent's.
 func taken(err error) bool {
 	refusal := (*board.Refusal)(nil)
-	return errors.Is(err, lease.ErrTaken) || errors.Is(err, errRunOut) || errors.As(err, &refusal) && refusal.Code == "session"
+	return errors.Is(err, lease.ErrTaken) || errors.Is(err, errRunOut) || errors.As(err, &refusal) && refusal.Code == board.CodeSession
 }

@@ -8,7 +8,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/roles"
+	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
 // numberTries is how many numbers --id auto tries when others take them meanwhile.
@@ -21,7 +21,7 @@ func (s *supervisor) register(ctx context.Context) (err error) {
 		return err
 	}
 	if s.root == "" {
-		return board.Refuse("bare", "an agent needs files to work on; this repository is bare", "start it in a clone that has a working tree")
+		return board.Refuse(board.CodeBare, "an agent needs files to work on; this repository is bare", "start it in a clone that has a working tree")
 	}
 	if s.clone, err = s.Board.CloneID(); err != nil {
 		return err
@@ -40,7 +40,7 @@ func (s *supervisor) register(ctx context.Context) (err error) {
 		}
 		err = s.registerAs(ctx, id)
 		refusal := (*board.Refusal)(nil)
-		if tries++; !errors.As(err, &refusal) || refusal.Code != "lease" || tries == numberTries {
+		if tries++; !errors.As(err, &refusal) || refusal.Code != board.CodeLease || tries == numberTries {
 			return err
 		}
 	}
@@ -73,7 +73,7 @@ func (s *supervisor) dead(id string, a *board.Agent) bool {
 
 func (s *supervisor) registerAs(ctx context.Context, id string) error {
 	if role, err := roles.Of(id); err != nil || role != s.Role {
-		return board.Refuse("invalid", fmt.Sprintf("%q is not the id of a %s", board.Line(id, 40), s.Role), "use "+s.Role.ID(1)+", or --id auto")
+		return board.Refuse(board.CodeInvalid, fmt.Sprintf("%q is not the id of a %s", board.Line(id, 40), s.Role), "use "+s.Role.ID(1)+", or --id auto")
 	}
 	s.files = files{s.Board, id}
 	v, err := s.Board.View(ctx)
@@ -98,7 +98,7 @@ func (s *supervisor) registerAs(ctx context.Context, id string) error {
 	}
 	s.actor = actor
 	s.endLeftover()
-	return errors.Join(s.files.keepProcess("supervisor", os.Getpid()), s.files.keep("session", actor.Session))
+	return errors.Join(s.files.keepProcess(supervisorFile, os.Getpid()), s.files.keep("session", actor.Session))
 }
 
 // takeKey has the agent's key made ready, unless the agent lives: then it keeps its own, and the registration says so.
@@ -121,7 +121,7 @@ func (s *supervisor) dropKey() {
 func (s *supervisor) endLeftover() {
 	if pid, _ := s.files.liveProcess("process"); pid != 0 {
 		if p, err := os.FindProcess(pid); err == nil {
-			signalProcess(p, true, true)
+			signalProcess(p, true, kill)
 		}
 	}
 	_ = s.files.drop("process") // it names nothing that runs

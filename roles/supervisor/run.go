@@ -11,8 +11,8 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/gitio"
-	"github.com/git-liza/git-liza/roles"
+	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/roles"
 	"github.com/git-liza/git-liza/roles/clis"
 	"github.com/git-liza/git-liza/roles/transcript"
 )
@@ -29,6 +29,7 @@ type Config struct {
 	Only     string   // the one task, "" for all
 	Once     bool     // one run of the agent
 	Patient  bool     // waits for work without end
+	Fresh    bool     // no run continues an earlier conversation
 
 	// Key makes ready the key with which an agent signs and returns its file, "" where nobody signs. Board signs
 	// with it from then on. nil where nobody ever signs.
@@ -68,9 +69,10 @@ type supervisor struct {
 	memory   *Memory
 	pulse    *pulse
 	watch    map[string]watched // the leases of others
-	proved   gitio.OID          // the board's commit up to which its history was proven
+	proved   git.OID            // the board's commit up to which its history was proven
 	fresh    string             // the task that was claimed just now, and that no run has begun on
 	warnings []string           // what was noticed as it was claimed
+	witness  *witness           // of the run, or of the last one
 	troubles int                // failures in a row
 	told     string             // what it waits for, as it was told last
 	follow   <-chan struct{}
@@ -212,7 +214,7 @@ func (s *supervisor) say(e Event) {
 
 // status says of the agent's process on the board what no other operation says.
 func (s *supervisor) status(ctx context.Context, to board.AgentStatus, waitingFor string) error {
-	_, err := s.Board.Do(ctx, gitboard.Request{Actor: s.actor, Intent: gitboard.Just(&board.AgentStatusChange{Status: to, WaitingFor: waitingFor})})
+	_, err := s.Board.Do(ctx, gitboard.Request{Actor: s.actor}, gitboard.Just(&board.AgentStatusChange{Status: to, WaitingFor: waitingFor}))
 	return err
 }
 

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/roles"
+	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
 // scene is a board in memory that real operations have led to.
@@ -110,7 +110,7 @@ func (s *scene) rejected(id string) *scene {
 
 func (s *scene) merged(id string) *scene {
 	s.t.Helper()
-	return s.approved(id).do(reviewer1, &board.Merge{About: about(id), ReviewCommit: sha("c"), Before: sha("b"), MergeCommit: sha("d"), MergeType: board.FastForward})
+	return s.approved(id).do(reviewer1, &board.Merge{About: about(id), ReviewCommit: sha("c"), Before: sha("b"), MergeCommit: sha("d"), MergeType: board.MergeCommitType})
 }
 
 func (s *scene) blocked(id string) *scene {

@@ -32,7 +32,7 @@ func TestUnread(t *testing.T) {
 		for left := 0; ; left++ {
 			source := &failing{Source: s.mem, left: left}
 			l := s.look(a)
-			l.State = board.NewState(source, s.now)
+			l.State = board.NewState(source, s.now).ForRules()
 			err := read(l.State, func() {
 				Next(l, &Memory{Claims: map[string]Failed{"cart": {Times: claimTries}}})
 				Oversee(l, &Running{Task: "login"})

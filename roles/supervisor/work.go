@@ -9,6 +9,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
 // A claim that failed is followed by a random pause, so that agents who run for the same tasks come apart
@@ -34,7 +35,7 @@ func (s *supervisor) claim(ctx context.Context, l Look, task string) error {
 
 // claimReview takes a submission for a reviewer.
 func (s *supervisor) claimReview(ctx context.Context, l Look, task string) error {
-	done, err := s.Board.Do(ctx, gitboard.Request{Actor: s.actor, Intent: gitboard.Just(&board.ClaimReview{About: board.About{Task: task}})})
+	done, err := s.Board.Do(ctx, gitboard.Request{Actor: s.actor}, gitboard.Just(&board.ClaimReview{About: board.About{Task: task}}))
 	if err != nil {
 		return s.claimFailed(ctx, l, task, err)
 	}
@@ -44,15 +45,15 @@ func (s *supervisor) claimReview(ctx context.Context, l Look, task string) error
 }
 
 // claimFailed notes a claim that was not made, and pauses. What says something of the board, the lease or
-// this clone as a whole is no failed claim.
+// this clone as a whole is not a failed claim.
 func (s *supervisor) claimFailed(ctx context.Context, l Look, task string, err error) error {
 	refusal := (*board.Refusal)(nil)
 	switch {
 	case ctx.Err() != nil, taken(err), inconsistent(err), hopeless(err):
 		return err
-	case errors.As(err, &refusal) && refusal.Code == "mode":
+	case errors.As(err, &refusal) && refusal.Code == board.CodeMode:
 		return nil // stopped meanwhile: the next look says so
-	case errors.As(err, &refusal) && refusal.Code == "limit":
+	case errors.As(err, &refusal) && refusal.Code == board.CodeLimit:
 		s.tell(ClaimFailed, task, err.Error())
 		return nil // it is BLOCKED now
 	}
@@ -90,7 +91,7 @@ func (s *supervisor) merge(ctx context.Context, l Look, task string) error {
 		return nil
 	case ctx.Err() != nil, taken(err), inconsistent(err), hopeless(err):
 		return err
-	case errors.As(err, &refusal) && (refusal.Code == "wrong-state" || refusal.Code == "mode"):
+	case errors.As(err, &refusal) && (refusal.Code == board.CodeWrongState || refusal.Code == board.CodeMode):
 		return nil // somebody else was faster, or the run was stopped
 	}
 	t := l.State.Task(task)
@@ -144,9 +145,35 @@ func (s *supervisor) land(ctx context.Context, task string) (merged bool, text s
 	}
 }
 
+// giveUpOn ends a claim or a review whose runs hand nothing over: a coder's task is blocked, so that a planner or a human
+// looks at it; a review is for another reviewer.
+func (s *supervisor) giveUpOn(ctx context.Context, l Look, task string) error {
+	f := s.memory.Stalled[task]
+	delete(s.memory.Stalled, task)
+	why := fmt.Sprintf("%d runs of %s by %s ended without a hand-over", f.Times, s.actor.ID, s.CLI.Name)
+	if s.memory.Said != "" {
+		why += "; the last one said: " + board.Line(s.memory.Said, 160)
+	}
+	var err error
+	if s.Role == roles.CodeReviewer {
+		if t := l.State.Task(task); t != nil {
+			s.memory.decline(t)
+		}
+		err = s.Hands.Release(ctx, s.actor, task, why)
+	} else {
+		_, err = s.Board.Do(ctx, gitboard.Request{Actor: s.actor}, gitboard.Just(&board.Block{
+			About: board.About{Task: task}, Reason: why, Questions: []string{"What keeps " + s.actor.ID + " from submitting? git liza logs " + s.actor.ID},
+		}))
+	}
+	if err == nil {
+		s.tell(Alarm, task, why)
+	}
+	return err
+}
+
 // plain carries out an operation that says all by itself. When it is refused, the board has moved.
 func (s *supervisor) plain(ctx context.Context, event string, p board.Payload) error {
-	done, err := s.Board.Do(ctx, gitboard.Request{Actor: s.actor, Intent: gitboard.Just(p)})
+	done, err := s.Board.Do(ctx, gitboard.Request{Actor: s.actor}, gitboard.Just(p))
 	refusal := (*board.Refusal)(nil)
 	if errors.As(err, &refusal) && !taken(err) {
 		s.tell(Trouble, "", err.Error())

@@ -21,7 +21,7 @@ const maxLine = 1 << 20
 const lookEvery = 2 * time.Second
 
 // Read passes on the last lines of an agent's transcript, all with last 0, without their ends. With follow it goes
-// on with what is written from then on, through rotation, until the context ends; that is no error. What emit
+// on with what is written from then on, through rotation, until the context ends; that is not an error. What emit
 // returns ends it, too.
 func Read(ctx context.Context, dir, agent string, last int, follow bool, emit func(line []byte) error) error {
 	r := &reader{dir: dir, agent: agent, emit: emit}

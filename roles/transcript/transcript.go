@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/git-liza/git-liza/roles"
+	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
 const (

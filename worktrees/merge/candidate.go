@@ -8,6 +8,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/gitio"
 	"github.com/git-liza/git-liza/gitboard/oplog"
 )
@@ -16,9 +17,9 @@ import (
 type candidate struct {
 	view      *gitboard.View
 	task      *board.Task
-	base      gitio.OID // integration's commit that it was computed on
-	commit    gitio.OID // zero when the work conflicts with it
-	kind      string    // board.FastForward or board.MergeCommitType
+	base      git.OID // integration's commit that it was computed on
+	commit    git.OID // zero when the work conflicts with it
+	kind      string  // board.FastForward or board.MergeCommitType
 	conflicts []string
 	drift     int
 }
@@ -27,12 +28,12 @@ type candidate struct {
 // nothing to do, integration has that commit.
 func compute(ctx context.Context, b *gitboard.Board, v *gitboard.View, t *board.Task, actor board.Actor) (c *candidate, landed bool, err error) {
 	repo := b.Repo()
-	review := gitio.OID(t.ReviewCommit)
+	review := git.OID(t.ReviewCommit)
 	if has, err := b.Brings(ctx, t.ReviewCommit); err != nil || !has {
 		if err != nil {
 			return nil, false, err
 		}
-		return nil, false, board.Refuse("missing", fmt.Sprintf("the approved commit %s of %s is not in this clone", review.Short(), t.ID), "git liza sync")
+		return nil, false, board.Refuse(board.CodeMissing, fmt.Sprintf("the approved commit %s of %s is not in this clone", review.Short(), t.ID), "git liza sync")
 	}
 	c = &candidate{view: v, task: t}
 	if c.base, err = b.Integration(ctx, v); err != nil {
@@ -74,30 +75,30 @@ func distinct(paths []string) []string {
 }
 
 // drift counts the commits that came to integration since the task was begun.
-func drift(ctx context.Context, repo *gitio.Repo, t *board.Task, tip gitio.OID) (int, error) {
+func drift(ctx context.Context, repo *gitio.Repo, t *board.Task, tip git.OID) (int, error) {
 	if _, err := repo.Object(ctx, t.BaseCommit); errors.Is(err, gitio.ErrNotFound) {
 		return 0, nil // begun in another clone, on a commit that never came here
 	}
-	return repo.CountCommits(ctx, gitio.OID(t.BaseCommit), tip)
+	return repo.CountCommits(ctx, git.OID(t.BaseCommit), tip)
 }
 
 // write stores the merge commit; no ref holds it yet.
-func (c *candidate) write(ctx context.Context, b *gitboard.Board, tree gitio.OID, actor board.Actor) (gitio.OID, error) {
+func (c *candidate) write(ctx context.Context, b *gitboard.Board, tree git.OID, actor board.Actor) (git.OID, error) {
 	committer, err := b.Repo().Identity(ctx)
 	if err != nil {
-		return "", board.Refuse("identity", "git does not know who you are", `git config user.name "Your Name" and git config user.email you@example.com`)
+		return "", board.Refuse(board.CodeIdentity, "git does not know who you are", `git config user.name "Your Name" and git config user.email you@example.com`)
 	}
 	committer.When = b.Now()
 	name, email := oplog.Author(actor)
-	o := gitio.NewObject(gitio.CommitObject, gitio.EncodeCommit(gitio.Commit{
+	o := git.NewObject(git.CommitObject, git.EncodeCommit(git.Commit{
 		Tree:      tree,
-		Parents:   []gitio.OID{c.base, gitio.OID(c.task.ReviewCommit)},
-		Author:    gitio.Signature{Name: name, Email: email, When: committer.When},
+		Parents:   []git.OID{c.base, git.OID(c.task.ReviewCommit)},
+		Author:    git.Signature{Name: name, Email: email, When: committer.When},
 		Committer: committer,
 		Message: fmt.Sprintf("Merge task %s: %s\n\nLiza-Task: %s\nReviewed-by: %s <%s@liza>\nLiza-Approval: %s\n",
 			c.task.ID, board.Line(c.task.Description, 100), c.task.ID, c.task.ApprovedBy, c.task.ApprovedBy, c.view.Commit),
 	}))
-	return o.OID, b.Repo().WriteObjects(ctx, []gitio.Object{o})
+	return o.OID, b.Repo().WriteObjects(ctx, []git.Object{o})
 }
 
 // payload is the operation that records the candidate's landing.

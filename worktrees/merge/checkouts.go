@@ -9,18 +9,18 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/git"
 )
 
 // checkouts lists the tops of the worktrees in which a branch is checked out.
 func checkouts(ctx context.Context, b *gitboard.Board, ref string) ([]string, error) {
-	all, err := b.Repo().Worktrees(ctx)
+	all, err := b.Repo().CheckedOut(ctx, ref)
 	if err != nil {
 		return nil, err
 	}
 	var tops []string
 	for _, w := range all {
-		if w.Branch == ref && !w.Bare && !w.Prunable {
+		if !w.Prunable {
 			tops = append(tops, w.Path)
 		}
 	}
@@ -29,7 +29,7 @@ func checkouts(ctx context.Context, b *gitboard.Board, ref string) ([]string, er
 
 // following lists the checkouts of integration that go with a move from a commit. Where the board is shared the
 // branch here may stand elsewhere: it is brought there another time, and its checkouts with it.
-func following(ctx context.Context, b *gitboard.Board, v *gitboard.View, from gitio.OID) ([]string, error) {
+func following(ctx context.Context, b *gitboard.Board, v *gitboard.View, from git.OID) ([]string, error) {
 	if here, err := b.Repo().Ref(ctx, v.IntegrationRef()); err != nil || here != from {
 		return nil, err
 	}
@@ -37,14 +37,14 @@ func following(ctx context.Context, b *gitboard.Board, v *gitboard.View, from gi
 }
 
 // mayAdvance refuses a move of integration that would run into local changes of a checkout.
-func mayAdvance(ctx context.Context, b *gitboard.Board, tops []string, old, new gitio.OID) error {
+func mayAdvance(ctx context.Context, b *gitboard.Board, tops []string, old, new git.OID) error {
 	for _, top := range tops {
 		overlap, err := b.Repo().CanAdvance(ctx, top, old, new)
 		if err != nil {
 			return fmt.Errorf("bring %s forward: %w", top, err)
 		}
 		if len(overlap) > 0 {
-			return board.Refuse("overlap", fmt.Sprintf("integration is checked out in %s, and changes there are in the way: %s", top, names(overlap)), "commit them there, or move them elsewhere, then try again")
+			return board.Refuse(board.CodeOverlap, fmt.Sprintf("integration is checked out in %s, and changes there are in the way: %s", top, names(overlap)), "commit them there, or move them elsewhere, then try again")
 		}
 	}
 	return nil
@@ -66,7 +66,7 @@ func names(paths []string) string {
 
 // advance brings checkouts forward after integration has moved. What can't be brought forward any more is
 // told in the warnings.
-func advance(ctx context.Context, b *gitboard.Board, tops []string, old, new gitio.OID) (done, warnings []string) {
+func advance(ctx context.Context, b *gitboard.Board, tops []string, old, new git.OID) (done, warnings []string) {
 	for _, top := range tops {
 		if err := b.Repo().Advance(ctx, top, old, new); err != nil {
 			warnings = append(warnings, fmt.Sprintf("%s could not be brought forward (git liza doctor looks at it): %v", top, err))
@@ -82,7 +82,7 @@ const lookBack = 100
 
 // behind finds the commit that a checkout of integration was left at when integration moved without it:
 // the one which explains the most of what is staged there. Zero when there is none.
-func behind(ctx context.Context, b *gitboard.Board, top string, tip gitio.OID) (gitio.OID, error) {
+func behind(ctx context.Context, b *gitboard.Board, top string, tip git.OID) (git.OID, error) {
 	dirty, err := b.Repo().Status(ctx, top)
 	if err != nil {
 		return "", err
@@ -94,13 +94,13 @@ func behind(ctx context.Context, b *gitboard.Board, top string, tip gitio.OID) (
 		}
 	}
 	if len(staged) == 0 {
-		return gitio.ZeroOID, nil
+		return git.ZeroOID, nil
 	}
 	chain, err := b.Repo().FirstParents(ctx, tip, lookBack)
 	if err != nil || len(chain) < 2 {
-		return gitio.ZeroOID, err
+		return git.ZeroOID, err
 	}
-	best, most := gitio.ZeroOID, 0
+	best, most := git.ZeroOID, 0
 	for _, old := range chain[1:] {
 		changed, err := b.Repo().ChangedFiles(ctx, old, tip)
 		if err != nil {

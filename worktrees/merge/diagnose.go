@@ -29,10 +29,17 @@ func Diagnose(ctx context.Context, b *gitboard.Board, actor board.Actor) ([]work
 			continue
 		}
 		p, _, err := half(ctx, b, v, t.ID)
+		if refused := (*board.Refusal)(nil); errors.As(err, &refused) {
+			found = append(found, worktrees.Problem{Kind: HalfMerge, Task: t.ID, Text: refused.Message, Hint: refused.Hint})
+			continue
+		}
 		if err == nil {
 			found = append(found, worktrees.Problem{
 				Kind: HalfMerge, Task: t.ID, Text: fmt.Sprintf("%s is APPROVED, and integration has its commit already, since %.10s", t.ID, p.MergeCommit),
-				Fix: func(ctx context.Context) error { _, err := finish(ctx, b, actor, t.ID, ""); return err },
+				Fix: func(ctx context.Context) error {
+					_, err := finish(ctx, b, gitboard.Request{Actor: actor}, t.ID)
+					return err
+				},
 			})
 		} else if !errors.Is(err, errWhole) {
 			return nil, err

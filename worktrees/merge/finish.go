@@ -3,28 +3,26 @@ package merge
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/gitio"
 )
 
 // Finished is a merge whose second half was made up for.
 type Finished struct {
-	Task           string
-	Commit         gitio.OID // that brought the work to integration
-	Type           string    // board.FastForward or board.MergeCommitType
-	Done           *gitboard.Done
-	BroughtForward []string
-	Warnings       []string
+	Landing // of the commit that brought the work to integration
+	Task    string
 }
 
 func (f *Finished) result() *Result {
 	if f == nil {
 		return nil
 	}
-	return &Result{Done: f.Done, Merged: true, Commit: f.Commit, Type: f.Type, BroughtForward: f.BroughtForward, Warnings: f.Warnings}
+	return &Result{Landing: f.Landing, Merged: true}
 }
 
 // Finish makes up for merges that a crash cut in half: integration has the approved commit, and the board
@@ -39,7 +37,10 @@ func Finish(ctx context.Context, b *gitboard.Board, actor board.Actor) ([]Finish
 		if t.Status != board.Approved {
 			continue
 		}
-		f, err := finish(ctx, b, actor, t.ID, "")
+		f, err := finish(ctx, b, gitboard.Request{Actor: actor}, t.ID)
+		if refused := (*board.Refusal)(nil); errors.As(err, &refused) {
+			continue // doctor and the merge of the task report it
+		}
 		if err != nil {
 			return all, err
 		}
@@ -54,14 +55,14 @@ func Finish(ctx context.Context, b *gitboard.Board, actor board.Actor) ([]Finish
 var errWhole = errors.New("nothing to finish")
 
 // finish makes up for one task's merge; nil when there is nothing to make up for.
-func finish(ctx context.Context, b *gitboard.Board, actor board.Actor, task, request string) (*Finished, error) {
-	done, err := b.Do(ctx, gitboard.Request{Actor: actor, ID: request, Intent: func(ctx context.Context, v *gitboard.View) (board.Payload, []gitio.RefUpdate, error) {
+func finish(ctx context.Context, b *gitboard.Board, r gitboard.Request, task string) (*Finished, error) {
+	done, err := b.Do(ctx, r, func(ctx context.Context, v *gitboard.View) (board.Payload, []git.RefUpdate, error) {
 		p, ref, err := half(ctx, b, v, task)
 		if err != nil {
 			return nil, nil, err
 		}
-		return p, []gitio.RefUpdate{ref}, nil
-	}})
+		return p, []git.RefUpdate{ref}, nil
+	})
 	if errors.Is(err, errWhole) {
 		return nil, nil
 	}
@@ -74,18 +75,18 @@ func finish(ctx context.Context, b *gitboard.Board, actor board.Actor, task, req
 	}
 	ctx, cancel := steady(ctx)
 	defer cancel()
-	f := &Finished{Task: task, Commit: gitio.OID(p.MergeCommit), Type: p.MergeType, Done: done}
+	f := &Finished{Landing: Landing{Done: done, Commit: git.OID(p.MergeCommit), Type: p.MergeType}, Task: task}
 	if f.BroughtForward, err = catchUp(ctx, b, done.View); err != nil {
 		f.Warnings = append(f.Warnings, "a checkout of integration could not be brought forward: "+err.Error())
 	}
-	f.Warnings = slices.Concat(f.Warnings, tidy(ctx, b, done.View, actor, task))
+	f.Warnings = slices.Concat(f.Warnings, tidy(ctx, b, done.View, r.Actor, task))
 	return f, nil
 }
 
 // half looks whether integration has a task's approved commit already, and how it came there. errWhole
 // when not.
-func half(ctx context.Context, b *gitboard.Board, v *gitboard.View, task string) (*board.FinishMerge, gitio.RefUpdate, error) {
-	none := gitio.RefUpdate{}
+func half(ctx context.Context, b *gitboard.Board, v *gitboard.View, task string) (*board.FinishMerge, git.RefUpdate, error) {
+	none := git.RefUpdate{}
 	t := v.State.Task(task)
 	if err := v.State.Err(); err != nil {
 		return nil, none, err
@@ -93,7 +94,7 @@ func half(ctx context.Context, b *gitboard.Board, v *gitboard.View, task string)
 	if t == nil || t.Status != board.Approved {
 		return nil, none, errWhole
 	}
-	repo, review := b.Repo(), gitio.OID(t.ReviewCommit)
+	repo, review := b.Repo(), git.OID(t.ReviewCommit)
 	if _, err := repo.Object(ctx, t.ReviewCommit); errors.Is(err, gitio.ErrNotFound) {
 		return nil, none, errWhole
 	}
@@ -108,36 +109,100 @@ func half(ctx context.Context, b *gitboard.Board, v *gitboard.View, task string)
 	if !landed {
 		return nil, none, errWhole
 	}
-	p := &board.FinishMerge{About: board.About{Task: t.ID}, ReviewCommit: t.ReviewCommit, MergeType: board.MergeCommitType}
-	by, before, err := broughtBy(ctx, repo, review, tip)
+	if err := b.ProveTask(ctx, v, t.ID); err != nil {
+		return nil, none, err
+	}
+	by, before, err := broughtBy(ctx, b, v, t, tip)
 	if err != nil {
 		return nil, none, err
 	}
-	if by == review {
-		p.MergeType = board.FastForward
-		before = gitio.OID(t.ReviewBase)
+	p := &board.FinishMerge{About: board.About{Task: t.ID}, ReviewCommit: t.ReviewCommit, MergeCommit: string(by), MergeType: board.FastForward}
+	if by != review {
+		p.MergeType, p.Before = board.MergeCommitType, string(before)
+	} else {
+		before = git.OID(t.ReviewBase)
 	}
-	p.MergeCommit = string(by)
 	if p.Drift, err = drift(ctx, repo, t, before); err != nil {
 		return nil, none, err
 	}
-	return p, gitio.RefUpdate{Ref: v.IntegrationRef(), Old: tip, New: tip}, nil
+	return p, git.RefUpdate{Ref: v.IntegrationRef(), Old: tip, New: tip}, nil
 }
 
-// broughtBy finds the commit on integration's line of first parents that brought a commit there: the
-// oldest that contains it; itself, where it is on that line. before is its first parent.
-func broughtBy(ctx context.Context, repo *gitio.Repo, commit, tip gitio.OID) (by, before gitio.OID, err error) {
+// broughtBy finds how integration got a commit: it is on the line of first parents itself, or the merge of just it and
+// what was there before, with the content that git gives it, brought it. What another recorded landing brought with
+// its own work counts as the former. Anything else proves nothing, and is refused.
+func broughtBy(ctx context.Context, b *gitboard.Board, v *gitboard.View, t *board.Task, tip git.OID) (by, before git.OID, err error) {
+	repo, review := b.Repo(), git.OID(t.ReviewCommit)
+	c, err := oldestWith(ctx, repo, review, tip)
+	if err != nil || c.OID == review {
+		return review, "", err
+	}
+	if slices.Equal(c.Parents[1:], []git.OID{review}) {
+		tree, conflicts, err := repo.MergeTree(ctx, c.Parents[0], review)
+		if err != nil {
+			return "", "", err
+		}
+		if len(conflicts) == 0 && tree == c.Tree {
+			return c.OID, c.Parents[0], nil
+		}
+	}
+	switch recorded, err := landedBefore(ctx, b, v, c.OID); {
+	case err != nil:
+		return "", "", err
+	case recorded:
+		return review, "", nil
+	}
+	return "", "", board.Refuse(board.CodeIntegration, fmt.Sprintf("%s has the approved commit %s of %s by %s, which is not its merge and which no merge or land records",
+		v.State.Config().IntegrationBranch, review.Short(), t.ID, c.OID.Short()), "a human looks at "+c.OID.Short()+": git liza verify")
+}
+
+// landedBefore reports whether the board records the move that brought a commit to integration, by the merge of a
+// task or by a human's land.
+func landedBefore(ctx context.Context, b *gitboard.Board, v *gitboard.View, commit git.OID) (bool, error) {
+	operations, err := b.Repo().Matching(ctx, v.Commit, `^Liza-Op: \(land\|merge\)$`)
+	if err != nil {
+		return false, err
+	}
+	for _, oid := range operations {
+		op, err := b.Operation(ctx, oid)
+		if err != nil {
+			return false, err
+		}
+		switch p := op.Payload.(type) {
+		case *board.Merge:
+			if p.MergeCommit == string(commit) {
+				return true, nil
+			}
+		case *board.Land:
+			after, err := b.Repo().IsAncestor(ctx, commit, git.OID(p.Commit))
+			if err != nil {
+				return false, err
+			}
+			if !after {
+				continue
+			}
+			before, err := b.Repo().IsAncestor(ctx, commit, git.OID(p.Before))
+			if err != nil || !before {
+				return err == nil, err
+			} // else it was there already
+		}
+	}
+	return false, nil
+}
+
+// oldestWith is the oldest commit on integration's line of first parents that contains a commit.
+func oldestWith(ctx context.Context, repo *gitio.Repo, commit, tip git.OID) (git.Commit, error) {
 	since, err := repo.CountCommits(ctx, commit, tip)
 	if err != nil {
-		return "", "", err
+		return git.Commit{}, err
 	}
 	// All that came after it is at most since commits long.
 	line, err := repo.FirstParents(ctx, tip, since+1)
 	if err != nil {
-		return "", "", err
+		return git.Commit{}, err
 	}
-	if i := slices.Index(line, commit); i >= 0 {
-		return commit, "", nil
+	if slices.Contains(line, commit) {
+		return git.Commit{OID: commit}, nil
 	}
 	// Newest first: those that contain it come first.
 	low, high := 0, len(line)
@@ -145,7 +210,7 @@ func broughtBy(ctx context.Context, repo *gitio.Repo, commit, tip gitio.OID) (by
 		middle := (low + high) / 2
 		contains, err := repo.IsAncestor(ctx, commit, line[middle])
 		if err != nil {
-			return "", "", err
+			return git.Commit{}, err
 		}
 		if contains {
 			low = middle
@@ -155,11 +220,7 @@ func broughtBy(ctx context.Context, repo *gitio.Repo, commit, tip gitio.OID) (by
 	}
 	o, err := repo.Object(ctx, string(line[low]))
 	if err != nil {
-		return "", "", err
+		return git.Commit{}, err
 	}
-	c, err := gitio.DecodeCommit(o)
-	if err != nil {
-		return "", "", err
-	}
-	return line[low], c.Parents[0], nil
+	return git.DecodeCommit(o)
 }

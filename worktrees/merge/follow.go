@@ -7,6 +7,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/gitio"
 )
 
@@ -44,7 +45,7 @@ func Follow(ctx context.Context, b *gitboard.Board) (f Followed, err error) {
 		}
 		if !forward {
 			name := v.State.Config().IntegrationBranch
-			f.Warnings = append(f.Warnings, fmt.Sprintf("the branch %s has commits here that %s lacks: git merge refs/liza/remotes/%s/integration there, then git liza land %s", name, b.Remote(), b.Remote(), name))
+			f.Warnings = append(f.Warnings, fmt.Sprintf("the branch %s has commits here that %s lacks: git merge %s there, then git liza land %s", name, b.Remote(), git.TrackingRef(b.Remote(), "integration"), name))
 			return f, nil
 		}
 	}
@@ -59,7 +60,7 @@ func Follow(ctx context.Context, b *gitboard.Board) (f Followed, err error) {
 		}
 		return f, err
 	}
-	err = b.Repo().UpdateRefs(ctx, []gitio.RefUpdate{{Ref: ref, Old: here, New: to}}, "git liza: follow "+b.Remote())
+	err = b.Repo().UpdateRefs(ctx, []git.RefUpdate{{Ref: ref, Old: here, New: to}}, "git liza: follow "+b.Remote())
 	if errors.Is(err, gitio.ErrRefMoved) || errors.Is(err, gitio.ErrBusy) {
 		return f, nil // somebody else brings it
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/gitio"
 	"github.com/git-liza/git-liza/gitboard/lease"
 )
@@ -17,8 +18,6 @@ const (
 	leaseFor = 60 * time.Second
 	// renewEvery is how often it's renewed.
 	renewEvery = 15 * time.Second
-	// leaseTries is how often taking it is decided again when others are faster.
-	leaseTries = 10
 )
 
 // holding is the merge lease in this process's hands.
@@ -30,13 +29,13 @@ type holding struct {
 }
 
 // hold takes the merge lease. A live one of somebody else is the refusal "busy".
-func hold(ctx context.Context, b *gitboard.Board, actor board.Actor, task string) (*holding, error) {
+func hold(ctx context.Context, b *gitboard.Board, budget *gitboard.Budget, actor board.Actor, task string) (*holding, error) {
 	token, err := b.Token()
 	if err != nil {
 		return nil, err
 	}
 	h := &holding{b: b, task: task, who: actor.ID + "/" + token}
-	for range leaseTries {
+	for budget.Spend() {
 		was, err := lease.Read(ctx, b.Log().Store(), lease.MergeHolder)
 		if err != nil {
 			return nil, err
@@ -52,7 +51,24 @@ func hold(ctx context.Context, b *gitboard.Board, actor board.Actor, task string
 			return h, nil
 		}
 	}
-	return nil, &gitboard.LostError{Op: "taking the merge lease", Attempts: leaseTries, Err: gitio.ErrRefMoved}
+	return nil, budget.Lost("taking the merge lease", gitio.ErrRefMoved)
+}
+
+// unheld is the part of a transaction that lets it happen only while nobody holds the merge lease. What needs no test
+// takes none itself: its transaction is all that it does. A live one of somebody else is the refusal "busy".
+func unheld(ctx context.Context, b *gitboard.Board) (git.RefUpdate, error) {
+	now, err := lease.Read(ctx, b.Log().Store(), lease.MergeHolder)
+	if err != nil {
+		return git.RefUpdate{}, err
+	}
+	free := git.RefUpdate{Ref: git.LeaseRef(lease.MergeHolder)}
+	if now != nil {
+		if b.Now().Before(now.Expires) {
+			return free, busy(now)
+		}
+		free.Old, free.New = now.OID, now.OID
+	}
+	return free, nil
 }
 
 func busy(l *lease.Held) error {
@@ -60,7 +76,7 @@ func busy(l *lease.Held) error {
 	if l.Task != "" {
 		what = "merges " + l.Task
 	}
-	return board.Refuse("busy", fmt.Sprintf("%s %s at the moment (lease until %s)", holderOf(l), what, l.Expires.UTC().Format("15:04:05Z")), "try again when it is done")
+	return board.Refuse(board.CodeBusy, fmt.Sprintf("%s %s at the moment (lease until %s)", holderOf(l), what, l.Expires.UTC().Format("15:04:05Z")), "try again when it is done")
 }
 
 // holderOf is who holds a merge lease, without the token.
@@ -120,7 +136,7 @@ func (h *holding) ranOut() error {
 	if h.task != "" {
 		hint += ": git liza merge " + h.task
 	}
-	return board.Refuse("busy", "the merge lease has run out, and somebody else has taken it", hint)
+	return board.Refuse(board.CodeBusy, "the merge lease has run out, and somebody else has taken it", hint)
 }
 
 // now reads the lease. One of this session's is held as it stands: a renewal that failed may have been done.
@@ -135,20 +151,20 @@ func (h *holding) now(ctx context.Context) (*lease.Held, error) {
 // giveBack is the part of a transaction that lets it happen only while the lease is held, and gives that back. When it
 // has been lost the error says who has it. One that won't hold much longer is renewed: where many write, a transaction
 // may be tried for longer than a lease holds. If that can't be done now, the transaction tells whether it is still held.
-func (h *holding) giveBack(ctx context.Context) (gitio.RefUpdate, error) {
+func (h *holding) giveBack(ctx context.Context) (git.RefUpdate, error) {
 	now, err := h.now(ctx)
 	if err != nil {
-		return gitio.RefUpdate{}, err
+		return git.RefUpdate{}, err
 	}
 	if now == nil || now.OID != h.held.OID {
 		if now != nil && h.b.Now().Before(now.Expires) {
-			return gitio.RefUpdate{}, busy(now)
+			return git.RefUpdate{}, busy(now)
 		}
-		return gitio.RefUpdate{}, h.ranOut()
+		return git.RefUpdate{}, h.ranOut()
 	}
 	if now.Expires.Sub(h.b.Now()) < leaseFor/2 {
 		if err := h.beat(ctx); errors.Is(err, lease.ErrTaken) {
-			return gitio.RefUpdate{}, h.ranOut()
+			return git.RefUpdate{}, h.ranOut()
 		}
 	}
 	return lease.Fence(lease.MergeHolder, h.held), nil
@@ -157,13 +173,16 @@ func (h *holding) giveBack(ctx context.Context) (gitio.RefUpdate, error) {
 // release gives the lease back, also when the context has ended. One that was taken is no longer ours to
 // give, and one that went with what it was for is given.
 func (h *holding) release(ctx context.Context) error {
+	if h == nil {
+		return nil
+	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), leaseFor)
 	defer cancel()
 	now, err := h.now(ctx)
 	if err != nil || now == nil || now.OID != h.held.OID {
 		return err
 	}
-	err = h.b.Log().Store().UpdateRefs(ctx, []gitio.RefUpdate{lease.Fence(lease.MergeHolder, h.held)}, "git liza: the merge is over")
+	err = h.b.Log().Store().UpdateRefs(ctx, []git.RefUpdate{lease.Fence(lease.MergeHolder, h.held)}, "git liza: the merge is over")
 	if errors.Is(err, gitio.ErrRefMoved) {
 		return nil
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/gitio"
 	"github.com/git-liza/git-liza/gitboard/lease"
 )
@@ -55,12 +56,12 @@ func reviewer(id string) board.Actor { return board.Actor{ID: id} }
 
 func TestHold(t *testing.T) {
 	ctx, b, clock := begin(t)
-	one, err := hold(ctx, b, reviewer("code-reviewer-1"), "t")
+	one, err := hold(ctx, b, b.Budget(), reviewer("code-reviewer-1"), "t")
 	if err != nil {
 		t.Fatal(err)
 	}
 	var r *board.Refusal
-	if _, err := hold(ctx, b, reviewer("code-reviewer-2"), "u"); !errors.As(err, &r) || r.Code != "busy" ||
+	if _, err := hold(ctx, b, b.Budget(), reviewer("code-reviewer-2"), "u"); !errors.As(err, &r) || r.Code != board.CodeBusy ||
 		r.Message != "code-reviewer-1 merges t at the moment (lease until 03:05:05Z)" {
 		t.Errorf("got %v", err)
 	}
@@ -68,7 +69,7 @@ func TestHold(t *testing.T) {
 		t.Error(err)
 	}
 	clock.pass(leaseFor)
-	two, err := hold(ctx, b, reviewer("human"), "")
+	two, err := hold(ctx, b, b.Budget(), reviewer("human"), "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,7 +91,7 @@ func TestHold(t *testing.T) {
 	if held, err := lease.Read(ctx, b.Repo(), lease.MergeHolder); held != nil || err != nil {
 		t.Errorf("left: %v %v", held, err)
 	}
-	if _, err := two.giveBack(ctx); !errors.As(err, &r) || r.Code != "busy" {
+	if _, err := two.giveBack(ctx); !errors.As(err, &r) || r.Code != board.CodeBusy {
 		t.Errorf("got %v", err)
 	}
 }
@@ -98,7 +99,7 @@ func TestHold(t *testing.T) {
 // Who lands for longer than a lease holds, because many write, keeps it.
 func TestGiveBackRenews(t *testing.T) {
 	ctx, b, clock := begin(t)
-	one, err := hold(ctx, b, reviewer("code-reviewer-1"), "t")
+	one, err := hold(ctx, b, b.Budget(), reviewer("code-reviewer-1"), "t")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -118,7 +119,7 @@ func TestGiveBackRenews(t *testing.T) {
 // The lease is renewed while something long runs; losing it ends that.
 func TestDuring(t *testing.T) {
 	ctx, b, clock := begin(t)
-	h, err := hold(ctx, b, reviewer("code-reviewer-1"), "t")
+	h, err := hold(ctx, b, b.Budget(), reviewer("code-reviewer-1"), "t")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -144,7 +145,7 @@ func TestDuring(t *testing.T) {
 			if err != nil || now == nil {
 				continue
 			}
-			_ = b.Repo().UpdateRefs(ctx, []gitio.RefUpdate{lease.Fence(lease.MergeHolder, now)}, "")
+			_ = b.Repo().UpdateRefs(ctx, []git.RefUpdate{lease.Fence(lease.MergeHolder, now)}, "")
 			clock.pass(time.Second)
 		}
 		return context.Cause(ctx)

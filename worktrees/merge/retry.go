@@ -7,14 +7,14 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/gitio"
 )
 
 // Retry makes a failed merge APPROVED again, when the same commit merges cleanly into integration as it
 // is now.
 func Retry(ctx context.Context, b *gitboard.Board, r Request) (*gitboard.Done, error) {
-	request := gitboard.Request{Actor: r.Actor, ID: r.Request}
-	request.Intent = func(ctx context.Context, v *gitboard.View) (board.Payload, []gitio.RefUpdate, error) {
+	intent := func(ctx context.Context, v *gitboard.View) (board.Payload, []git.RefUpdate, error) {
 		t, err := v.State.FindTask(r.Task)
 		if err != nil {
 			return nil, nil, err
@@ -24,22 +24,22 @@ func Retry(ctx context.Context, b *gitboard.Board, r Request) (*gitboard.Done, e
 			return nil, nil, err
 		}
 		p := &board.RetryMerge{About: board.About{Task: t.ID}, ReviewCommit: t.ReviewCommit, Onto: string(tip)}
-		if err := b.Dry(ctx, v, request, p); err != nil {
+		if err := v.Plan(ctx, r.Request, p); err != nil {
 			return nil, nil, err
 		}
 		if _, err := b.Repo().Object(ctx, t.ReviewCommit); errors.Is(err, gitio.ErrNotFound) {
-			return nil, nil, board.Refuse("missing", fmt.Sprintf("the approved commit %.10s of %s is not in this clone", t.ReviewCommit, t.ID), "git liza sync")
+			return nil, nil, board.Refuse(board.CodeMissing, fmt.Sprintf("the approved commit %.10s of %s is not in this clone", t.ReviewCommit, t.ID), "git liza sync")
 		}
-		_, conflicts, err := b.Repo().MergeTree(ctx, tip, gitio.OID(t.ReviewCommit))
+		_, conflicts, err := b.Repo().MergeTree(ctx, tip, git.OID(t.ReviewCommit))
 		if err != nil {
 			return nil, nil, err
 		}
 		if len(conflicts) > 0 {
-			refusal := board.Refuse("conflict", fmt.Sprintf("%s still conflicts with integration: %s", t.ID, names(distinct(conflicts))), "a coder claims it as an integration fix: git liza claim "+t.ID)
+			refusal := board.Refuse(board.CodeConflict, fmt.Sprintf("%s still conflicts with integration: %s", t.ID, names(distinct(conflicts))), "a coder claims it as an integration fix: git liza claim "+t.ID)
 			refusal.Task = t.ID
 			return nil, nil, refusal
 		}
-		return p, []gitio.RefUpdate{{Ref: v.IntegrationRef(), Old: tip, New: tip}}, nil
+		return p, []git.RefUpdate{{Ref: v.IntegrationRef(), Old: tip, New: tip}}, nil
 	}
-	return b.Do(ctx, request)
+	return b.Do(ctx, r.Request, intent)
 }

@@ -46,23 +46,23 @@ func script(test string) string {
 	return "if [ -x ./" + testScript + " ]; then exec ./" + testScript + "; else exec sh ./" + testScript + "; fi"
 }
 
-// test runs the integration test on a candidate. failed: it ran, and did not pass; log is the end of its
-// output then.
-func test(ctx context.Context, b *gitboard.Board, c *candidate, command string, out io.Writer) (log string, failed bool, err error) {
+// test runs the integration test on a candidate. failed says how it ended when it ran and did not pass; log is the
+// end of its output then.
+func test(ctx context.Context, b *gitboard.Board, c *candidate, command string, out io.Writer) (log string, failed *worktrees.FailedError, err error) {
 	root, err := b.Root(ctx)
 	if err != nil {
-		return "", false, err
+		return "", nil, err
 	}
 	if root == "" {
-		return "", false, board.Refuse("bare", "the integration test needs a working tree; this repository is bare", "merge in a clone that has one")
+		return "", nil, board.Refuse(board.CodeBare, "the integration test needs a working tree; this repository is bare", "merge in a clone that has one")
 	}
 	place := filepath.Join(root, filepath.FromSlash(testPlace))
 	if err := checkOut(ctx, b, c, place); err != nil {
-		return "", false, fmt.Errorf("check the candidate out in %s: %w", testPlace, err)
+		return "", nil, fmt.Errorf("check the candidate out in %s: %w", testPlace, err)
 	}
 	file, err := logFile(b, c.task.ID)
 	if err != nil {
-		return "", false, err
+		return "", nil, err
 	}
 	defer file.Close()
 	var output io.Writer = file
@@ -70,21 +70,20 @@ func test(ctx context.Context, b *gitboard.Board, c *candidate, command string, 
 		output = io.MultiWriter(file, out)
 	}
 	err = worktrees.Run(ctx, worktrees.Command{
-		Name: "the integration test", Script: script(command), Dir: place, Output: output,
+		Name: "the integration test", Script: script(command), Dir: place, Repo: b.Repo(), Output: output,
 		Env:     []string{"LIZA_TASK=" + c.task.ID, "LIZA_MERGE_COMMIT=" + string(c.commit)},
 		Timeout: time.Duration(c.view.State.Config().IntegrationTestTimeout) * time.Second,
 	})
-	failure := (*worktrees.FailedError)(nil)
-	if !errors.As(err, &failure) {
-		return "", false, err
+	if !errors.As(err, &failed) {
+		return "", nil, err
 	}
 	said, err := endOf(file)
 	if err != nil {
-		return "", false, err
+		return "", nil, err
 	}
 	// How it ended is part of the log, and stands at its end.
-	ending := "[" + failure.Error() + "]"
-	return worktrees.Tail(said, maxTail-len(ending)-1) + "\n" + ending, true, nil
+	ending := "[" + failed.Error() + "]"
+	return worktrees.Tail(said, maxTail-len(ending)-1) + "\n" + ending, failed, nil
 }
 
 // checkOut makes the kept worktree hold the candidate. What git ignores stays in it, such as caches.
@@ -110,7 +109,7 @@ func checkOut(ctx context.Context, b *gitboard.Board, c *candidate, place string
 	if err := repo.AddWorktree(ctx, place, c.commit); err != nil {
 		return err
 	}
-	if err := worktrees.Setup(ctx, c.view, place); err != nil {
+	if err := worktrees.Setup(ctx, repo, c.view, place); err != nil {
 		// Not set up is as good as not there: the next test begins anew.
 		return errors.Join(err, repo.RemoveWorktree(context.WithoutCancel(ctx), place))
 	}

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -22,44 +23,72 @@ var rooms = map[string]struct {
 	pure bool
 	may  []string
 }{
-	"roles":               {true, nil},
-	"gitboard/board":      {true, []string{"roles"}},
-	"gitboard/codec":      {true, []string{"gitboard/board", "roles"}},
-	"gitboard/alarm":      {true, []string{"gitboard/board", "roles"}},
-	"gitboard/breaker":    {true, []string{"gitboard/board"}},
-	"gitboard/onefile":    {true, []string{"gitboard/board", "gitboard/codec", "roles"}},
-	"gitboard/sprint":     {true, []string{"gitboard/board"}},
-	"gitboard/notify":     {false, []string{"gitboard/alarm", "gitboard/board"}},
-	"gitboard/gitio":      {false, nil},
-	"gitboard/sshsig":     {true, nil},
-	"gitboard/oplog":      {false, []string{"gitboard/board", "gitboard/codec", "gitboard/gitio", "gitboard/sshsig", "roles"}},
-	"gitboard/lease":      {false, []string{"gitboard/gitio"}},
-	"gitboard/audit":      {false, []string{"gitboard/board", "gitboard/codec", "gitboard/oplog", "gitboard/gitio", "roles"}},
-	"gitboard/remote":     {false, []string{"gitboard/board", "gitboard/oplog", "gitboard/lease", "gitboard/gitio"}},
-	"gitboard":            {false, []string{"gitboard/board", "gitboard/codec", "gitboard/oplog", "gitboard/lease", "gitboard/gitio", "gitboard/remote", "gitboard/sshsig", "roles"}},
-	"worktrees":           {false, []string{"gitboard", "gitboard/board", "gitboard/oplog", "gitboard/lease", "gitboard/gitio", "roles"}},
-	"worktrees/merge":     {false, []string{"worktrees", "gitboard", "gitboard/board", "gitboard/oplog", "gitboard/lease", "gitboard/gitio", "roles"}},
-	"roles/prompt":        {true, []string{"roles", "gitboard/board"}},
-	"roles/clis":          {true, []string{"gitboard/board"}},
-	"roles/transcript":    {false, []string{"roles"}},
-	"roles/supervisor":    {false, []string{"roles", "roles/prompt", "roles/clis", "roles/transcript", "gitboard", "gitboard/board", "gitboard/gitio", "gitboard/lease", "gitboard/oplog"}},
-	"hooks":               {true, []string{"roles", "gitboard/board"}},
-	"hooks/install":       {false, []string{"gitboard/gitio"}},
-	"specs":               {false, nil},
-	"cmd/internal/cli":    {false, []string{"*"}},
-	"cmd/internal/demo":   {false, []string{"*"}},
-	"cmd/internal/editor": {false, nil},
-	"cmd/internal/tty":    {false, nil},
-	"cmd/git-liza":        {false, []string{"cmd/internal/cli"}},
-	"cmd/liza-bench":      {false, []string{"*"}},
-	"internal/golden":     {false, nil}, // for tests
+	"roles":                   {true, nil},
+	"gitboard/roles":          {true, nil},
+	"gitboard/board":          {true, []string{"gitboard/roles"}},
+	"gitboard/codec":          {true, []string{"gitboard/board", "gitboard/report", "gitboard/roles"}},
+	"gitboard/alarm":          {true, []string{"gitboard/board", "gitboard/report", "gitboard/roles"}},
+	"gitboard/report":         {true, []string{"gitboard/board", "gitboard/roles"}},
+	"gitboard/report/breaker": {true, []string{"gitboard/board"}},
+	"gitboard/onefile":        {true, []string{"gitboard/board", "gitboard/codec", "gitboard/roles"}},
+	"gitboard/report/sprint":  {true, []string{"gitboard/board", "gitboard/report"}},
+	"gitboard/notify":         {false, []string{"gitboard/alarm", "gitboard/board"}},
+	"gitboard/git":            {true, nil},
+	"gitboard/gitio":          {false, []string{"gitboard/git"}},
+	"gitboard/sshsig":         {true, nil},
+	"gitboard/oplog":          {false, []string{"gitboard/board", "gitboard/codec", "gitboard/git", "gitboard/gitio", "gitboard/sshsig", "gitboard/roles"}},
+	"gitboard/lease":          {false, []string{"gitboard/git", "gitboard/gitio"}},
+	"gitboard/audit":          {false, []string{"gitboard/board", "gitboard/codec", "gitboard/oplog", "gitboard/git", "gitboard/gitio", "gitboard/roles"}},
+	"gitboard/remote":         {false, []string{"gitboard/board", "gitboard/oplog", "gitboard/lease", "gitboard/git", "gitboard/gitio"}},
+	"gitboard":                {false, []string{"gitboard/board", "gitboard/codec", "gitboard/report", "gitboard/oplog", "gitboard/lease", "gitboard/git", "gitboard/gitio", "gitboard/remote", "gitboard/sshsig", "gitboard/roles"}},
+	"worktrees":               {false, []string{"gitboard", "gitboard/board", "gitboard/oplog", "gitboard/lease", "gitboard/git", "gitboard/gitio", "gitboard/roles", "hooks/install"}},
+	"worktrees/merge":         {false, []string{"worktrees", "gitboard", "gitboard/board", "gitboard/oplog", "gitboard/lease", "gitboard/git", "gitboard/gitio", "gitboard/roles"}},
+	"roles/prompt":            {true, []string{"gitboard/roles", "gitboard/board", "gitboard/report"}},
+	"roles/clis":              {true, []string{"gitboard/board"}},
+	"roles/transcript":        {false, []string{"gitboard/roles"}},
+	"roles/rig":               {false, nil}, // for tests
+	"roles/supervisor":        {false, []string{"gitboard/roles", "roles/prompt", "roles/clis", "roles/transcript", "gitboard", "gitboard/board", "gitboard/report", "gitboard/git", "gitboard/gitio", "gitboard/lease", "gitboard/oplog"}},
+	"hooks":                   {true, []string{"gitboard/git", "gitboard/roles", "gitboard/board"}},
+	"hooks/install":           {false, []string{"gitboard/git", "gitboard/gitio"}},
+	"specs":                   {false, nil},
+	"cmd/internal/edge":       {false, []string{"gitboard", "gitboard/board", "gitboard/git", "gitboard/gitio", "gitboard/lease", "gitboard/oplog", "gitboard/remote", "gitboard/sshsig", "gitboard/roles", "roles/supervisor", "worktrees"}},
+	"cmd/internal/records":    {false, []string{"cmd/internal/edge", "gitboard", "gitboard/audit", "gitboard/board", "gitboard/codec", "gitboard/git"}},
+	"cmd/internal/signing":    {false, []string{"cmd/internal/edge", "gitboard", "gitboard/board", "gitboard/roles", "gitboard/sshsig", "roles/supervisor"}},
+	"cmd/internal/setup":      {false, []string{"cmd/internal/edge", "gitboard", "gitboard/board", "gitboard/git", "gitboard/gitio", "gitboard/oplog", "gitboard/roles", "hooks/install"}},
+	"cmd/internal/history":    {false, []string{"cmd/internal/edge", "cmd/internal/records", "gitboard/board", "gitboard/codec", "gitboard/git", "gitboard/onefile", "gitboard/oplog"}},
+	"cmd/internal/edit":       {false, []string{"cmd/internal/edge", "cmd/internal/editor", "cmd/internal/records", "gitboard", "gitboard/board", "gitboard/codec", "gitboard/git"}},
+	"cmd/internal/screen":     {false, []string{"cmd/internal/edge", "cmd/internal/records", "cmd/internal/tty", "gitboard", "gitboard/board", "gitboard/git", "gitboard/gitio", "gitboard/report", "gitboard/roles", "worktrees"}},
+	"cmd/internal/recovery":   {false, []string{"cmd/internal/edge", "cmd/internal/setup", "gitboard", "gitboard/audit", "gitboard/board", "gitboard/codec", "gitboard/git", "gitboard/gitio", "hooks/install", "worktrees", "worktrees/merge"}},
+	"cmd/internal/definition": {false, []string{"cmd/internal/edge", "gitboard", "gitboard/board", "gitboard/git"}},
+	"cmd/internal/cli":        {false, []string{"*"}},
+	"cmd/internal/demo":       {false, []string{"*"}},
+	"cmd/internal/editor":     {false, nil},
+	"cmd/internal/tty":        {false, nil},
+	"cmd/git-liza":            {false, []string{"cmd/internal/cli", "cmd/internal/edge"}},
+	"cmd/liza-bench":          {false, []string{"*"}},
+	"cmd/liza-mutate":         {false, nil},
+	"gitboard/golden":         {false, nil}, // for tests
+}
+
+// TestGitboardImportsNothingAbove: a board can be used without roles, worktrees, hooks and commands.
+func TestGitboardImportsNothingAbove(t *testing.T) {
+	for name, room := range rooms {
+		if name != "gitboard" && !strings.HasPrefix(name, "gitboard/") {
+			continue
+		}
+		for _, may := range room.may {
+			if may != "gitboard" && !strings.HasPrefix(may, "gitboard/") {
+				t.Errorf("%s may import %s, which is above it", name, may)
+			}
+		}
+	}
 }
 
 // impure are packages that a pure one must do without: I/O, clock, randomness, environment.
 var impure = []string{"os", "os/exec", "io/fs", "net", "net/http", "path/filepath", "math/rand", "math/rand/v2", "crypto/rand", "syscall", "log", "context"}
 
 // starters may start processes that are not git: a test command, the demo's agents, a human's editor, the bench's floors.
-var starters = []string{"gitboard/gitio", "worktrees", "worktrees/merge", "gitboard/notify", "roles/supervisor", "cmd/internal/demo", "cmd/internal/editor", "cmd/liza-bench"}
+var starters = []string{"gitboard/gitio", "worktrees", "worktrees/merge", "gitboard/notify", "roles/supervisor", "roles/rig", "cmd/internal/demo", "cmd/internal/editor", "cmd/liza-bench", "cmd/liza-mutate"}
 
 type pkg struct {
 	ImportPath, Dir string
@@ -140,10 +169,46 @@ func TestOneDoorToGit(t *testing.T) {
 	})
 }
 
+// Error codes are declared once, so that the documents can list them: nobody spells one where it is used.
+func TestErrorCodesAreConstants(t *testing.T) {
+	text := func(e ast.Expr) bool {
+		lit, ok := e.(*ast.BasicLit)
+		return ok && lit.Kind == token.STRING && regexp.MustCompile(`^"[a-z-]+"$`).MatchString(lit.Value)
+	}
+	named := func(e ast.Expr, names ...string) bool {
+		switch e := e.(type) {
+		case *ast.Ident:
+			return slices.Contains(names, e.Name)
+		case *ast.SelectorExpr:
+			return slices.Contains(names, e.Sel.Name)
+		}
+		return false
+	}
+	each(t, func(_ pkg, _ string, f *ast.File, fset *token.FileSet) {
+		ast.Inspect(f, func(n ast.Node) bool {
+			bad := false
+			switch n := n.(type) {
+			case *ast.CallExpr:
+				bad = len(n.Args) > 1 && named(n.Fun, "Refuse", "refuse", "refusal") && text(n.Args[0])
+			case *ast.BinaryExpr:
+				bad = named(n.X, "Code", "code") && text(n.Y)
+			case *ast.KeyValueExpr:
+				bad = named(n.Key, "Code") && text(n.Value)
+			case *ast.CompositeLit:
+				bad = named(n.Type, "Outcome", "Class", "Finding") && len(n.Elts) > 2 && (text(n.Elts[1]) || text(n.Elts[2]) && named(n.Type, "Finding"))
+			}
+			if bad {
+				t.Errorf("%s spells an error code: declare it, with what it means", fset.Position(n.Pos()))
+			}
+			return true
+		})
+	})
+}
+
 // go-git is for object formats; its storage writes refs in ways that lose updates.
 func TestNoRefsThroughGoGit(t *testing.T) {
 	const goGit = "github.com/go-git/go-git/v5"
-	allowed := []string{"plumbing", "plumbing/object", "plumbing/filemode", "plumbing/format/diff", "utils/merkletrie", "plumbing/hash"}
+	allowed := []string{"plumbing", "plumbing/object", "plumbing/filemode", "plumbing/format/config", "plumbing/format/diff", "utils/merkletrie", "plumbing/hash"}
 	for _, p := range packages(t) {
 		for _, imp := range p.Imports {
 			if sub, ok := strings.CutPrefix(imp, goGit); ok && !slices.Contains(allowed, strings.TrimPrefix(sub, "/")) {
@@ -161,11 +226,34 @@ func TestNoRefsThroughGoGit(t *testing.T) {
 	})
 }
 
+// A ref's name is spelled in gitboard/git; the demo shows what a reader would type and the bench has refs of its own.
+func TestOneSpellingOfRefs(t *testing.T) {
+	each(t, func(p pkg, _ string, f *ast.File, fset *token.FileSet) {
+		name := strings.TrimPrefix(p.ImportPath, module)
+		if name == "gitboard/git" || name == "cmd/internal/demo" || name == "cmd/liza-bench" {
+			return
+		}
+		ast.Inspect(f, func(n ast.Node) bool {
+			if lit, ok := n.(*ast.BasicLit); ok && lit.Kind == token.STRING {
+				if text, err := strconv.Unquote(lit.Value); err == nil && refSpelled(text) {
+					t.Errorf("%s spells a ref's name: use the names of gitboard/git", fset.Position(n.Pos()))
+				}
+			}
+			return true
+		})
+	})
+}
+
+func refSpelled(text string) bool {
+	return strings.HasPrefix(text, "refs/") || slices.ContainsFunc([]string{"refs/heads", "refs/liza", "refs/tags", "refs/remotes"},
+		func(part string) bool { return strings.Contains(text, part) })
+}
+
 // The clock is read at the edge: elsewhere `now` comes in as a value.
 func TestClockAtTheEdge(t *testing.T) {
 	each(t, func(p pkg, file string, f *ast.File, fset *token.FileSet) {
 		name := strings.TrimPrefix(p.ImportPath, module)
-		if slices.Contains([]string{"cmd/internal/cli", "cmd/internal/demo", "cmd/liza-bench", "gitboard/gitio"}, name) || filepath.Base(file) == "board.go" && name == "gitboard" {
+		if slices.Contains([]string{"cmd/internal/cli", "cmd/internal/edge", "cmd/internal/demo", "cmd/liza-bench", "cmd/liza-mutate", "gitboard/gitio"}, name) || filepath.Base(file) == "board.go" && name == "gitboard" {
 			return
 		}
 		ast.Inspect(f, func(n ast.Node) bool {

@@ -3,21 +3,24 @@ package cli
 import (
 	"github.com/spf13/pflag"
 
+	"github.com/git-liza/git-liza/cmd/internal/edge"
 	"github.com/git-liza/git-liza/gitboard/board"
 )
 
-func abandonCommand() *command {
+var _ = add(abandonCommand)
+
+func abandonCommand() *edge.Command {
 	var reason string
-	return &command{
-		name: "abandon", group: "planner", args: "ID", min: 1, max: 1, writes: true,
-		short: "give a task up; its work is kept",
-		flags: func(f *pflag.FlagSet) { f.StringVar(&reason, "reason", "", "why") },
-		run: func(c *call) error {
-			actor, err := c.actor("abandon")
+	return &edge.Command{
+		Name: "abandon", Group: "planner", Args: "ID", Min: 1, Max: 1, Writes: true,
+		Short: "give a task up; its work is kept",
+		Flags: func(f *pflag.FlagSet) { f.StringVar(&reason, "reason", "", "why") },
+		Run: func(c *edge.Call) error {
+			actor, err := c.Actor("abandon")
 			if err != nil {
 				return err
 			}
-			return c.end(actor, &board.Abandon{About: board.About{Task: c.args[0]}, Reason: reason})
+			return c.End(actor, &board.Abandon{About: board.About{Task: c.Args[0]}, Reason: reason})
 		},
 	}
 }

@@ -6,68 +6,72 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/git-liza/git-liza/cmd/internal/edge"
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 )
 
-func abortCommand() *command {
+var _ = add(abortCommand)
+
+func abortCommand() *edge.Command {
 	var reason, task string
-	return &command{
-		name: "abort", group: "human", max: 0, writes: true,
-		short: "end the run: goal and sprint are given up, the history stays",
-		long: `With --task one task is given up, whatever its state: work under way is taken from its agent (a block), then the task
+	return &edge.Command{
+		Name: "abort", Group: "human", Max: 0, Writes: true,
+		Short: "end the run: goal and sprint are given up, the history stays",
+		Long: `With --task one task is given up, whatever its state: work under way is taken from its agent (a block), then the task
 is ABANDONED; its work is kept. With --request R these are R/1 and R/2.`,
-		flags: func(f *pflag.FlagSet) {
+		Flags: func(f *pflag.FlagSet) {
 			f.StringVar(&reason, "reason", "", "why")
 			f.StringVar(&task, "task", "", "this `TASK` only")
 		},
-		run: func(c *call) error {
+		Run: func(c *edge.Call) error {
 			if task != "" {
-				return c.abortTask(task, reason)
+				return abortTask(c, task, reason)
 			}
-			return c.just(&board.Abort{Reason: reason})
+			return c.Just(&board.Abort{Reason: reason})
 		},
 	}
 }
 
 // abortTask gives a task up from any state: what can't be abandoned as it is, is blocked before.
-func (c *call) abortTask(task, reason string) error {
+func abortTask(c *edge.Call, task, reason string) error {
 	if reason == "" {
 		reason = board.HumanOverride
 	}
-	request := c.request
-	c.request = numbered(request, 2)
-	actor, err := c.whoActs("abort")
+	request := c.Request
+	c.Request = numbered(request, 2)
+	actor, err := c.WhoActs("abort")
 	if err != nil {
 		return err
 	}
-	if err := c.sameRequest(actor, "abandon"); err != nil {
+	if err := c.SameRequest(actor, "abandon"); err != nil {
 		return err
 	}
-	blocks, err := c.needsBlock(actor, task, reason)
+	blocks, err := needsBlock(c, actor, task, reason)
 	if err != nil {
 		return err
 	}
 	if blocks {
-		blocked, err := c.opened.Do(c.ctx, gitboard.Request{
-			Actor: actor, ID: numbered(request, 1), AllowSecret: c.allowSecret, Intent: gitboard.Just(&board.Block{About: board.About{Task: task}, Reason: reason}),
-		})
+		blocked, err := c.Opened.Do(c.Ctx, gitboard.Request{
+			Actor: actor, ID: numbered(request, 1), AllowSecret: c.AllowSecret,
+		}, gitboard.Just(&board.Block{About: board.About{Task: task}, Reason: reason}),
+		)
 		if err != nil {
 			return err
 		}
-		if !c.json {
-			if err := c.report(blocked, nil); err != nil {
+		if !c.JSON {
+			if err := c.Report(blocked, nil); err != nil {
 				return err
 			}
 		}
 	}
-	return c.end(actor, &board.Abandon{About: board.About{Task: task}, Reason: reason})
+	return c.End(actor, &board.Abandon{About: board.About{Task: task}, Reason: reason})
 }
 
 // needsBlock reports whether a task has to be blocked before it can be abandoned. It refuses what could not be
 // abandoned even then, so that nothing is blocked in vain.
-func (c *call) needsBlock(actor board.Actor, task, reason string) (bool, error) {
-	v, err := c.view()
+func needsBlock(c *edge.Call, actor board.Actor, task, reason string) (bool, error) {
+	v, err := c.View()
 	if err != nil {
 		return false, err
 	}
@@ -81,7 +85,7 @@ func (c *call) needsBlock(actor board.Actor, task, reason string) (bool, error) 
 	s := v.State
 	about := board.About{Task: task}
 	for _, p := range []board.Payload{&board.Block{About: about, Reason: reason}, &board.Abandon{About: about, Reason: reason}} {
-		op := board.Operation{Actor: actor, Time: max(board.At(c.app.Now()), s.Time()), Request: "dry", AllowSecret: c.allowSecret, Payload: p}
+		op := board.Operation{Actor: actor, Time: max(board.At(c.App.Now()), s.Time()), Request: "dry", AllowSecret: c.AllowSecret, Payload: p}
 		if s, err = board.Step(s, op); err != nil {
 			return false, err
 		}

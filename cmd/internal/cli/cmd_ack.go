@@ -1,11 +1,16 @@
 package cli
 
-import "github.com/git-liza/git-liza/gitboard/board"
+import (
+	"github.com/git-liza/git-liza/cmd/internal/edge"
+	"github.com/git-liza/git-liza/gitboard/board"
+)
 
-func ackCommand() *command {
-	return &command{
-		name: "ack", group: "planner", args: "ID...", min: 1, max: -1, writes: true,
-		short: "mark notes and anomalies as dealt with",
-		run:   func(c *call) error { return c.just(&board.Ack{IDs: c.args}) },
+var _ = add(ackCommand)
+
+func ackCommand() *edge.Command {
+	return &edge.Command{
+		Name: "ack", Group: "planner", Args: "ID...", Min: 1, Max: -1, Writes: true,
+		Short: "mark notes and anomalies as dealt with",
+		Run:   func(c *edge.Call) error { return c.Just(&board.Ack{IDs: c.Args}) },
 	}
 }

@@ -3,18 +3,21 @@ package cli
 import (
 	"github.com/spf13/pflag"
 
+	"github.com/git-liza/git-liza/cmd/internal/edge"
 	"github.com/git-liza/git-liza/gitboard/board"
 )
 
-func alignmentCommand() *command {
+var _ = add(alignmentCommand)
+
+func alignmentCommand() *edge.Command {
 	p := board.AlignmentEntry{}
-	return &command{
-		name: "alignment", group: "planner", args: `"SUMMARY"`, min: 1, max: 1, writes: true,
-		short: "append to the goal's alignment history",
-		flags: func(f *pflag.FlagSet) { f.StringVar(&p.Event, "event", "planning", "what happened") },
-		run: func(c *call) error {
-			p.Summary = c.args[0]
-			return c.just(&p)
+	return &edge.Command{
+		Name: "alignment", Group: "planner", Args: `"SUMMARY"`, Min: 1, Max: 1, Writes: true,
+		Short: "append to the goal's alignment history",
+		Flags: func(f *pflag.FlagSet) { f.StringVar(&p.Event, "event", "planning", "what happened") },
+		Run: func(c *edge.Call) error {
+			p.Summary = c.Args[0]
+			return c.Just(&p)
 		},
 	}
 }

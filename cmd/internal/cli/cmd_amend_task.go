@@ -6,34 +6,38 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/git-liza/git-liza/cmd/internal/definition"
+	"github.com/git-liza/git-liza/cmd/internal/edge"
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/git"
 )
 
-func amendTaskCommand() *command {
-	var o definition
+var _ = add(amendTaskCommand)
+
+func amendTaskCommand() *edge.Command {
+	var o definition.Flags
 	var reason string
-	return &command{
-		name: "amend-task", group: "planner", args: "ID", min: 1, max: 1, writes: true,
-		short: "change a task's definition; the old one stays in its history",
-		flags: func(f *pflag.FlagSet) {
-			o.add(f)
+	return &edge.Command{
+		Name: "amend-task", Group: "planner", Args: "ID", Min: 1, Max: 1, Writes: true,
+		Short: "change a task's definition; the old one stays in its history",
+		Flags: func(f *pflag.FlagSet) {
+			o.Add(f)
 			f.StringVar(&reason, "reason", "", "why; needed unless the task is DRAFT")
 		},
-		run: func(c *call) error {
-			set := o.set()
+		Run: func(c *edge.Call) error {
+			set := o.Set()
 			if len(set) == 0 {
-				return usage(c.cmd, "nothing is named to change")
+				return edge.Usage(c.Cmd, "nothing is named to change")
 			}
-			done, err := c.do("amend-task", func(ctx context.Context, v *gitboard.View) (board.Payload, []gitio.RefUpdate, error) {
+			done, err := c.Do("amend-task", func(ctx context.Context, v *gitboard.View) (board.Payload, []git.RefUpdate, error) {
 				d := board.Definition{}
-				if err := d.Take(o.definition(), set); err != nil {
+				if err := d.Take(o.Definition(), set); err != nil {
 					return nil, nil, err
 				}
-				p := &board.AmendTask{About: board.About{Task: c.args[0]}, Definition: d, Set: set, Reason: reason, NoSpecFile: c.skipSpecFile()}
+				p := &board.AmendTask{About: board.About{Task: c.Args[0]}, Definition: d, Set: set, Reason: reason, NoSpecFile: definition.SkipSpecFile(c)}
 				if slices.Contains(set, "spec_ref") {
-					oid, err := c.specOID(ctx, v, d.SpecRef)
+					oid, err := definition.SpecOID(ctx, c, v, d.SpecRef)
 					if err != nil {
 						return nil, nil, err
 					}
@@ -44,8 +48,8 @@ func amendTaskCommand() *command {
 			if err != nil {
 				return err
 			}
-			warnings := board.Warnings(done.After.Task(c.args[0]).Definition())
-			return c.report(done, map[string]any{"warnings": every(warnings)}, prefixed("warning: ", warnings)...)
+			warnings := board.Warnings(done.After.Task(c.Args[0]).Definition())
+			return c.Report(done, map[string]any{"warnings": edge.Every(warnings)}, edge.Prefixed("warning: ", warnings)...)
 		},
 	}
 }

@@ -7,18 +7,21 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/git-liza/git-liza/cmd/internal/edge"
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/breaker"
+	"github.com/git-liza/git-liza/gitboard/report/breaker"
 )
 
-func analyzeCommand() *command {
-	return &command{
-		name: "analyze", group: "human", max: 0, writes: true,
-		short: "look for patterns in the sprint's anomalies; one that is found halts the board",
-		long: `Exit code 1 when a pattern is found. Unless the circuit breaker is TRIGGERED already, a report is written
+var _ = add(analyzeCommand)
+
+func analyzeCommand() *edge.Command {
+	return &edge.Command{
+		Name: "analyze", Group: "human", Max: 0, Writes: true,
+		Short: "look for patterns in the sprint's anomalies; one that is found halts the board",
+		Long: `Exit code 1 when a pattern is found. Unless the circuit breaker is TRIGGERED already, a report is written
 then and the board goes to CHECKPOINT until a human has resolved it.`,
-		run: (*call).runAnalyze,
+		Run: runAnalyze,
 	}
 }
 
@@ -42,12 +45,12 @@ type pattern struct {
 	Common    string   `json:"common_factor"`
 }
 
-func (c *call) runAnalyze() error {
-	actor, err := c.actor("trip")
+func runAnalyze(c *edge.Call) error {
+	actor, err := c.Actor("trip")
 	if err != nil {
 		return err
 	}
-	v, err := c.view()
+	v, err := c.View()
 	if err != nil {
 		return err
 	}
@@ -58,7 +61,7 @@ func (c *call) runAnalyze() error {
 	}
 	after := v.State
 	if len(found) > 0 && after.Breaker().Status == board.BreakerOK {
-		done, report, err := c.trip(c.ctx, actor, c.request)
+		done, report, err := trip(c.Ctx, c, actor, c.Request)
 		if err != nil {
 			return err
 		}
@@ -69,18 +72,18 @@ func (c *call) runAnalyze() error {
 	if err := after.Err(); err != nil {
 		return err
 	}
-	if err := c.printAnalysis(a); err != nil || a.OK {
+	if err := printAnalysis(c, a); err != nil || a.OK {
 		return err
 	}
-	return &outcome{1, "pattern", plural(len(found), "pattern") + " found", "read the report; then git liza resolve --text TEXT, and git liza resume"}
+	return &edge.Outcome{Exit: 1, Code: edge.CodePattern, Message: edge.Plural(len(found), "pattern") + " found", Hint: "read the report; then git liza resolve --text TEXT, and git liza resume"}
 }
 
-func (c *call) printAnalysis(a analysis) error {
-	if c.json {
-		return c.printJSON(a)
+func printAnalysis(c *edge.Call, a analysis) error {
+	if c.JSON {
+		return c.PrintJSON(a)
 	}
 	if a.OK {
-		return c.say(fmt.Sprintf("no pattern among the anomalies of %s", a.Sprint))
+		return c.Say(fmt.Sprintf("no pattern among the anomalies of %s", a.Sprint))
 	}
 	var lines []string
 	for _, p := range a.Patterns {
@@ -92,12 +95,12 @@ func (c *call) printAnalysis(a analysis) error {
 	case a.Trigger != nil:
 		lines = append(lines, fmt.Sprintf("the circuit breaker is TRIGGERED since %s (%s)", a.Trigger.Timestamp, a.Trigger.Pattern))
 	}
-	return c.say(lines...)
+	return c.Say(lines...)
 }
 
 // trip writes the report of the patterns that stand, and commits the trip. It returns the report's file.
-func (c *call) trip(ctx context.Context, actor board.Actor, request string) (*gitboard.Done, string, error) {
-	v, err := c.opened.View(ctx)
+func trip(ctx context.Context, c *edge.Call, actor board.Actor, request string) (*gitboard.Done, string, error) {
+	v, err := c.Opened.View(ctx)
 	if err != nil {
 		return nil, "", err
 	}
@@ -106,26 +109,26 @@ func (c *call) trip(ctx context.Context, actor board.Actor, request string) (*gi
 		return nil, "", err
 	}
 	if len(found) == 0 {
-		return nil, "", board.Refuse("wrong-state", "the pattern is gone", "git liza read anomalies")
+		return nil, "", board.Refuse(board.CodeWrongState, "the pattern is gone", "git liza read anomalies")
 	}
-	at := board.At(c.app.Now())
+	at := board.At(c.App.Now())
 	text, err := breaker.Report(v.State, found, at)
 	if err != nil {
 		return nil, "", err
 	}
 	name := "reports/" + strings.NewReplacer("-", "", ":", "").Replace(string(at)) + "-" + found[0].Pattern + ".md"
-	if err := c.opened.Keep(name, text); err != nil {
+	if err := c.Opened.Keep(name, text); err != nil {
 		return nil, "", err
 	}
-	done, err := c.opened.Do(ctx, gitboard.Request{Actor: actor, ID: request, Intent: gitboard.Just(&board.Trip{
+	done, err := c.Opened.Do(ctx, gitboard.Request{Actor: actor, ID: request}, gitboard.Just(&board.Trip{
 		Pattern: found[0].Pattern, Severity: found[0].Severity, ReportFile: "liza/" + name,
-	})})
+	}))
 	refusal := (*board.Refusal)(nil)
 	if errors.As(err, &refusal) || err == nil && done.Repeated {
-		_ = c.opened.Discard(name) // another report belongs to the trigger
+		_ = c.Opened.Discard(name) // another report belongs to the trigger
 	}
 	if err != nil {
 		return nil, "", err
 	}
-	return done, filepath.Join(c.opened.Repo().CommonDir(), filepath.FromSlash(done.Op.Payload.(*board.Trip).ReportFile)), nil
+	return done, filepath.Join(c.Opened.Repo().CommonDir(), filepath.FromSlash(done.Op.Payload.(*board.Trip).ReportFile)), nil
 }

@@ -5,33 +5,36 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/git-liza/git-liza/cmd/internal/edge"
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 )
 
-func anomalyCommand() *command {
+var _ = add(anomalyCommand)
+
+func anomalyCommand() *edge.Command {
 	p := board.LogAnomaly{}
-	return &command{
-		name: "anomaly", group: "any agent", args: "TYPE [KEY=VALUE...]", min: 1, max: -1, writes: true, queues: true,
-		short: "record that something went otherwise than it should",
-		long:  anomalyTypes(),
-		flags: func(f *pflag.FlagSet) { f.StringVar(&p.Task, "task", "", "the `TASK` it is about") },
-		run: func(c *call) error {
-			p.Type, p.Details = c.args[0], map[string]board.Scalar{}
-			for _, pair := range c.args[1:] {
+	return &edge.Command{
+		Name: "anomaly", Group: "any agent", Args: "TYPE [KEY=VALUE...]", Min: 1, Max: -1, Writes: true,
+		Short: "record that something went otherwise than it should",
+		Long:  anomalyTypes(),
+		Flags: func(f *pflag.FlagSet) { f.StringVar(&p.Task, "task", "", "the `TASK` it is about") },
+		Run: func(c *edge.Call) error {
+			p.Type, p.Details = c.Args[0], map[string]board.Scalar{}
+			for _, pair := range c.Args[1:] {
 				key, value, ok := strings.Cut(pair, "=")
 				if !ok {
-					return usage(c.cmd, "a detail is given as key=value, not as %q", pair)
+					return edge.Usage(c.Cmd, "a detail is given as key=value, not as %q", pair)
 				}
 				p.Details[key] = board.Scalar(value)
 			}
-			if c.offline {
-				return c.queue(&p)
+			if c.Offline {
+				return c.Queue(&p)
 			}
 			var lines []string
 			extra := map[string]any{"similar": ""}
 			if p.Type == "retry_loop" {
-				v, err := c.view()
+				v, err := c.View()
 				if err != nil {
 					return err
 				}
@@ -40,11 +43,11 @@ func anomalyCommand() *command {
 					lines = append(lines, "note: "+before.ID+" of "+before.Reporter+" tells of a similar loop already")
 				}
 			}
-			done, err := c.do("anomaly", gitboard.Just(&p))
+			done, err := c.Do("anomaly", gitboard.Just(&p))
 			if err != nil {
 				return err
 			}
-			return c.report(done, extra, lines...)
+			return c.Report(done, extra, lines...)
 		},
 	}
 }
@@ -60,6 +63,6 @@ func anomalyTypes() string {
 		}
 		rows = append(rows, []string{t.Type, strings.Join(who, ", "), strings.Join(t.Details, ", ")})
 	}
-	b.WriteString(strings.Join(columns("  ", rows), "\n"))
+	b.WriteString(strings.Join(edge.Columns("  ", rows), "\n"))
 	return b.String()
 }

@@ -7,76 +7,79 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/git-liza/git-liza/cmd/internal/edge"
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 )
 
-func archiveCommand() *command {
+var _ = add(archiveCommand)
+
+func archiveCommand() *edge.Command {
 	var sprint string
-	return &command{
-		name: "archive", group: "human", max: 0, writes: true,
-		short: "put the tasks of ended sprints away; they are still found by id",
-		long: `A task that is over belongs to the sprint in which it ended. Archived tasks leave status, read and the choice of
+	return &edge.Command{
+		Name: "archive", Group: "human", Max: 0, Writes: true,
+		Short: "put the tasks of ended sprints away; they are still found by id",
+		Long: `A task that is over belongs to the sprint in which it ended. Archived tasks leave status, read and the choice of
 work, count for what depends on them, and are shown by show, log and read tasks.ID.
 Each sprint is one commit, a large one several; then --request R uses R/1, R/2 and so on.`,
-		flags: func(f *pflag.FlagSet) {
+		Flags: func(f *pflag.FlagSet) {
 			f.StringVar(&sprint, "sprint", "", "only this sprint's, by its `ID`")
 		},
-		run: func(c *call) error { return c.runArchive(sprint) },
+		Run: func(c *edge.Call) error { return runArchive(c, sprint) },
 	}
 }
 
-func (c *call) runArchive(sprint string) error {
-	if _, err := c.actor("archive"); err != nil {
+func runArchive(c *edge.Call, sprint string) error {
+	if _, err := c.Actor("archive"); err != nil {
 		return err
 	}
-	v, err := c.view()
+	v, err := c.View()
 	if err != nil {
 		return err
 	}
-	batches, err := c.archivable(v, sprint)
+	batches, err := archivable(c, v, sprint)
 	if err != nil {
 		return err
 	}
 	if len(batches) == 0 {
-		return c.answer(map[string]any{"operations": []any{}}, "nothing to archive: no task of an ended sprint is over and not archived yet")
+		return c.Answer(map[string]any{"operations": []any{}}, "nothing to archive: no task of an ended sprint is over and not archived yet")
 	}
-	request := c.request
+	request := c.Request
 	operations := []map[string]any{}
 	for i, p := range batches {
 		if request != "" && len(batches) > 1 {
-			c.request = fmt.Sprintf("%s/%d", request, i+1)
+			c.Request = fmt.Sprintf("%s/%d", request, i+1)
 		}
-		done, err := c.do(p.Op(), gitboard.Just(p))
+		done, err := c.Do(p.Op(), gitboard.Just(p))
 		if err != nil {
-			if c.json && len(operations) > 0 {
-				err = errors.Join(c.printJSON(map[string]any{"ok": false, "operations": operations}), err)
+			if c.JSON && len(operations) > 0 {
+				err = errors.Join(c.PrintJSON(map[string]any{"ok": false, "operations": operations}), err)
 			}
 			return err
 		}
-		if c.json {
-			operations = append(operations, reported(done, map[string]any{"sprint": p.Sprint, "tasks": p.Tasks}))
+		if c.JSON {
+			operations = append(operations, edge.Reported(done, map[string]any{"sprint": p.Sprint, "tasks": p.Tasks}))
 			continue
 		}
-		if err := c.report(done, nil); err != nil {
+		if err := c.Report(done, nil); err != nil {
 			return err
 		}
 	}
-	if c.json {
-		return c.printJSON(map[string]any{"ok": true, "operations": operations})
+	if c.JSON {
+		return c.PrintJSON(map[string]any{"ok": true, "operations": operations})
 	}
 	return nil
 }
 
 // archivable are the operations that archive the ended sprints, or the one that is named.
-func (c *call) archivable(v *gitboard.View, named string) ([]*board.Archive, error) {
-	sprints, err := v.Sprints(c.ctx)
+func archivable(c *edge.Call, v *gitboard.View, named string) ([]*board.Archive, error) {
+	sprints, err := v.Sprints(c.Ctx)
 	if err != nil {
 		return nil, err
 	}
 	now := v.State.Sprint()
 	if named == now.ID && !now.Over() {
-		return nil, board.Refuse("wrong-state", fmt.Sprintf("%s is %s: only an ended sprint is archived", now.ID, now.Status), "git liza sprint end, or wait until all that it planned is over")
+		return nil, board.Refuse(board.CodeWrongState, fmt.Sprintf("%s is %s: only an ended sprint is archived", now.ID, now.Status), "git liza sprint end, or wait until all that it planned is over")
 	}
 	var batches []*board.Archive
 	known := []string{}
@@ -101,7 +104,7 @@ func (c *call) archivable(v *gitboard.View, named string) ([]*board.Archive, err
 		}
 	}
 	if named != "" && !slices.Contains(known, named) {
-		return nil, board.Refuse("unknown-sprint", fmt.Sprintf("no ended sprint is called %q", board.Line(named, 60)), suggest(named, known))
+		return nil, board.Refuse(board.CodeUnknownSprint, fmt.Sprintf("no ended sprint is called %q", board.Line(named, 60)), edge.Suggest(named, known))
 	}
 	return batches, v.State.Err()
 }

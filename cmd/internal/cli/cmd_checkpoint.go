@@ -7,60 +7,63 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/git-liza/git-liza/cmd/internal/edge"
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/sprint"
+	"github.com/git-liza/git-liza/gitboard/report/sprint"
 )
 
-func checkpointCommand() *command {
+var _ = add(checkpointCommand)
+
+func checkpointCommand() *edge.Command {
 	var reason, task string
-	return &command{
-		name: "checkpoint", group: "human", max: 0, writes: true,
-		short: "halt claims, review claims and merges until a human has decided, and write the sprint's summary",
-		long: `A planner may ask for one, too; a human releases it: git liza resume --decision CONTINUE.
+	return &edge.Command{
+		Name: "checkpoint", Group: "human", Max: 0, Writes: true,
+		Short: "halt claims, review claims and merges until a human has decided, and write the sprint's summary",
+		Long: `A planner may ask for one, too; a human releases it: git liza resume --decision CONTINUE.
 With --task it is one task that waits for a human: it is paused.`,
-		flags: func(f *pflag.FlagSet) {
+		Flags: func(f *pflag.FlagSet) {
 			f.StringVar(&reason, "reason", "", "why")
 			f.StringVar(&task, "task", "", "this `TASK` only (a human)")
 		},
-		run: func(c *call) error {
+		Run: func(c *edge.Call) error {
 			if task != "" {
-				return c.checkpointTask(task, reason)
+				return checkpointTask(c, task, reason)
 			}
-			done, err := c.do("checkpoint", gitboard.Just(&board.SetCheckpoint{Reason: reason}))
+			done, err := c.Do("checkpoint", gitboard.Just(&board.SetCheckpoint{Reason: reason}))
 			if err != nil {
 				return err
 			}
-			file, err := c.keepSummary(done)
+			file, err := keepSummary(c, done)
 			if err != nil {
 				return fmt.Errorf("the board is at CHECKPOINT, but its summary could not be kept (git liza sprint show --summary prints it): %w", err)
 			}
-			return c.report(done, map[string]any{"summary": file}, "summary: "+file, "a human decides: git liza resume --decision CONTINUE")
+			return c.Report(done, map[string]any{"summary": file}, "summary: "+file, "a human decides: git liza resume --decision CONTINUE")
 		},
 	}
 }
 
 // checkpointTask lets one task wait for a human.
-func (c *call) checkpointTask(task, reason string) error {
-	if c.agentID() != "" {
-		return board.Refuse("permission", "a checkpoint of one task is for a human", "ask one: git liza note --for human TEXT")
+func checkpointTask(c *edge.Call, task, reason string) error {
+	if c.AgentID() != "" {
+		return board.Refuse(board.CodePermission, "a checkpoint of one task is for a human", "ask one: git liza note --for human TEXT")
 	}
-	done, err := c.do("pause", gitboard.Just(&board.Pause{About: board.About{Task: task}, Reason: strings.TrimSuffix("checkpoint: "+reason, ": ")}))
+	done, err := c.Do("pause", gitboard.Just(&board.Pause{About: board.About{Task: task}, Reason: strings.TrimSuffix("checkpoint: "+reason, ": ")}))
 	if err != nil {
 		return err
 	}
-	return c.report(done, nil, "a human decides: git liza show "+task+", then git liza resume --task "+task+" --decision CONTINUE")
+	return c.Report(done, nil, "a human decides: git liza show "+task+", then git liza resume --task "+task+" --decision CONTINUE")
 }
 
 // keepSummary writes the sprint's summary as of an operation that halted the board, and returns the file.
-func (c *call) keepSummary(done *gitboard.Done) (string, error) {
+func keepSummary(c *edge.Call, done *gitboard.Done) (string, error) {
 	text, err := sprint.Summary(done.After, done.Op.Time.Std())
 	if err != nil {
 		return "", err
 	}
 	name := "summaries/" + strings.NewReplacer("-", "", ":", "").Replace(string(done.Op.Time)) + "-" + done.After.Sprint().ID + ".md"
-	if err := c.opened.Keep(name, text); err != nil {
+	if err := c.Opened.Keep(name, text); err != nil {
 		return "", err
 	}
-	return filepath.Join(c.opened.Repo().CommonDir(), "liza", filepath.FromSlash(name)), nil
+	return filepath.Join(c.Opened.Repo().CommonDir(), "liza", filepath.FromSlash(name)), nil
 }

@@ -3,15 +3,18 @@ package cli
 import (
 	"github.com/spf13/pflag"
 
+	"github.com/git-liza/git-liza/cmd/internal/edge"
 	"github.com/git-liza/git-liza/gitboard/board"
 )
 
-func completeGoalCommand() *command {
+var _ = add(completeGoalCommand)
+
+func completeGoalCommand() *edge.Command {
 	p := board.CompleteGoal{}
-	return &command{
-		name: "complete-goal", group: "planner", max: 0, writes: true,
-		short: "end the run: every task is over",
-		flags: func(f *pflag.FlagSet) { f.StringVar(&p.Summary, "summary", "", "what came of it") },
-		run:   func(c *call) error { return c.just(&p) },
+	return &edge.Command{
+		Name: "complete-goal", Group: "planner", Max: 0, Writes: true,
+		Short: "end the run: every task is over",
+		Flags: func(f *pflag.FlagSet) { f.StringVar(&p.Summary, "summary", "", "what came of it") },
+		Run:   func(c *edge.Call) error { return c.Just(&p) },
 	}
 }

@@ -3,39 +3,43 @@ package cli
 import (
 	"gopkg.in/yaml.v3"
 
+	"github.com/git-liza/git-liza/cmd/internal/edge"
+	"github.com/git-liza/git-liza/cmd/internal/records"
 	"github.com/git-liza/git-liza/gitboard/board"
 )
 
-func configGetCommand() *command {
-	return &command{
-		name: "config get", group: "human", args: "[KEY]", max: 1, reads: true,
-		short: "print the board's settings, or one of them",
-		run: func(c *call) error {
-			v, err := c.view()
+var _ = add(configGetCommand)
+
+func configGetCommand() *edge.Command {
+	return &edge.Command{
+		Name: "config get", Group: "human", Args: "[KEY]", Max: 1, Reads: true,
+		Short: "print the board's settings, or one of them",
+		Run: func(c *edge.Call) error {
+			v, err := c.View()
 			if err != nil {
 				return err
 			}
 			keys := board.ConfigKeys
-			if len(c.args) == 1 {
-				k, err := board.FindConfigKey(c.args[0])
+			if len(c.Args) == 1 {
+				k, err := board.FindConfigKey(c.Args[0])
 				if err != nil {
 					return err
 				}
 				keys = []board.ConfigKey{k}
 			}
-			if c.json {
-				n, err := c.part(v, []string{"config"})
+			if c.JSON {
+				n, err := records.Part(c, v, []string{"config"})
 				if err != nil {
 					return err
 				}
-				if len(c.args) == 1 {
-					value, err := lookup(n, c.args[0], c.args[0])
+				if len(c.Args) == 1 {
+					value, err := records.Lookup(n, c.Args[0], c.Args[0])
 					if err != nil {
 						return err
 					}
-					n = &yaml.Node{Kind: yaml.MappingNode, Content: []*yaml.Node{{Kind: yaml.ScalarNode, Tag: "!!str", Value: c.args[0]}, value}}
+					n = &yaml.Node{Kind: yaml.MappingNode, Content: []*yaml.Node{{Kind: yaml.ScalarNode, Tag: "!!str", Value: c.Args[0]}, value}}
 				}
-				return c.printNode(n)
+				return records.PrintNode(c, n)
 			}
 			config := v.State.Config()
 			if err := v.State.Err(); err != nil {
@@ -46,10 +50,10 @@ func configGetCommand() *command {
 				rows = append(rows, []string{k.Name, k.Value(config)})
 			}
 			switch {
-			case len(c.args) == 1:
-				return c.say(keys[0].Value(config))
+			case len(c.Args) == 1:
+				return c.Say(keys[0].Value(config))
 			}
-			return c.say(columns("", rows)...)
+			return c.Say(edge.Columns("", rows)...)
 		},
 	}
 }

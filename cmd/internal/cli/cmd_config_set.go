@@ -1,11 +1,16 @@
 package cli
 
-import "github.com/git-liza/git-liza/gitboard/board"
+import (
+	"github.com/git-liza/git-liza/cmd/internal/edge"
+	"github.com/git-liza/git-liza/gitboard/board"
+)
 
-func configSetCommand() *command {
-	return &command{
-		name: "config set", group: "human", args: "KEY VALUE", min: 2, max: 2, writes: true,
-		short: "change a setting of the board",
-		run:   func(c *call) error { return c.just(&board.SetConfig{Key: c.args[0], Value: c.args[1]}) },
+var _ = add(configSetCommand)
+
+func configSetCommand() *edge.Command {
+	return &edge.Command{
+		Name: "config set", Group: "human", Args: "KEY VALUE", Min: 2, Max: 2, Writes: true,
+		Short: "change a setting of the board",
+		Run:   func(c *edge.Call) error { return c.Just(&board.SetConfig{Key: c.Args[0], Value: c.Args[1]}) },
 	}
 }

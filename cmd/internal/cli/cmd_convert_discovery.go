@@ -3,20 +3,23 @@ package cli
 import (
 	"github.com/spf13/pflag"
 
+	"github.com/git-liza/git-liza/cmd/internal/edge"
 	"github.com/git-liza/git-liza/gitboard/board"
 )
 
-func convertDiscoveryCommand() *command {
+var _ = add(convertDiscoveryCommand)
+
+func convertDiscoveryCommand() *edge.Command {
 	var task string
-	return &command{
-		name: "convert-discovery", group: "planner", args: "ID", min: 1, max: 1, writes: true,
-		short: "say which task takes a discovery up",
-		flags: func(f *pflag.FlagSet) { f.StringVar(&task, "task", "", "the `TASK`") },
-		run: func(c *call) error {
+	return &edge.Command{
+		Name: "convert-discovery", Group: "planner", Args: "ID", Min: 1, Max: 1, Writes: true,
+		Short: "say which task takes a discovery up",
+		Flags: func(f *pflag.FlagSet) { f.StringVar(&task, "task", "", "the `TASK`") },
+		Run: func(c *edge.Call) error {
 			if task == "" {
-				return usage(c.cmd, "--task is missing")
+				return edge.Usage(c.Cmd, "--task is missing")
 			}
-			return c.just(&board.ConvertDiscovery{Discovery: c.args[0], Task: task})
+			return c.Just(&board.ConvertDiscovery{Discovery: c.Args[0], Task: task})
 		},
 	}
 }

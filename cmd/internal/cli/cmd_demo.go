@@ -8,43 +8,46 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/git-liza/git-liza/cmd/internal/demo"
+	"github.com/git-liza/git-liza/cmd/internal/edge"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/gitio"
 )
 
-func demoCommand() *command {
+var _ = add(demoCommand)
+
+func demoCommand() *edge.Command {
 	var keep, play string
-	return &command{
-		name: "demo", group: "setting up", max: 0,
-		short: "play a whole run in a repository of its own, and tell it step by step",
-		long: `Two coders and a reviewer, each a process, carry a goal through real git, worktrees and tests: a
+	return &edge.Command{
+		Name: "demo", Group: "setting up", Max: 0,
+		Short: "play a whole run in a repository of its own, and tell it step by step",
+		Long: `Two coders and a reviewer, each a process, carry a goal through real git, worktrees and tests: a
 rejection, a conflict, a dependency and a hand-off. The repository is kept. It needs Go and git, no network.`,
-		flags: func(f *pflag.FlagSet) {
+		Flags: func(f *pflag.FlagSet) {
 			f.StringVar(&keep, "keep", "", "the `DIR` that becomes the repository; it must be empty or not exist")
 			f.StringVar(&play, "play", "", "be this agent of a demo")
 			_ = f.MarkHidden("play")
 		},
-		run: func(c *call) error {
+		Run: func(c *edge.Call) error {
 			if play != "" {
-				return c.playDemo(play)
+				return playDemo(c, play)
 			}
-			return c.runDemo(keep)
+			return runDemo(c, keep)
 		},
 	}
 }
 
-func (c *call) runDemo(keep string) error {
-	if err := gitio.RequireVersion(c.ctx); err != nil {
+func runDemo(c *edge.Call, keep string) error {
+	if err := gitio.RequireVersion(c.Ctx); err != nil {
 		return err
 	}
-	o := demo.Options{Dir: keep, Out: c.app.Stdout, Colour: bool(c.paint()), Now: c.app.Now}
+	o := demo.Options{Dir: keep, Out: c.App.Stdout, Colour: bool(c.Paint()), Now: c.App.Now}
 	if keep != "" && !filepath.IsAbs(keep) {
-		o.Dir = filepath.Join(c.directory(), keep)
+		o.Dir = filepath.Join(c.Directory(), keep)
 	}
-	if c.json {
+	if c.JSON {
 		o.Out = io.Discard
 	}
-	result, err := demo.Run(c.ctx, o)
+	result, err := demo.Run(c.Ctx, o)
 	var (
 		dir     *demo.DirError
 		missing *demo.MissingError
@@ -52,28 +55,28 @@ func (c *call) runDemo(keep string) error {
 	)
 	switch {
 	case errors.As(err, &dir):
-		return board.Refuse("directory", err.Error(), "git liza demo --keep DIR, with one that is empty or does not exist")
+		return board.Refuse(board.CodeDirectory, err.Error(), "git liza demo --keep DIR, with one that is empty or does not exist")
 	case errors.As(err, &missing):
-		return &outcome{5, "missing-program", err.Error(), "install " + missing.Program}
+		return &edge.Outcome{Exit: 5, Code: edge.CodeMissingProgram, Message: err.Error(), Hint: "install " + missing.Program}
 	case errors.As(err, &step):
-		return &outcome{3, "failed", err.Error(), "the repository is kept: " + step.Dir}
+		return &edge.Outcome{Exit: 3, Code: edge.CodeFailed, Message: err.Error(), Hint: "the repository is kept: " + step.Dir}
 	case err != nil:
 		return err
-	case c.json:
-		return c.printJSON(result)
+	case c.JSON:
+		return c.PrintJSON(result)
 	}
 	return nil
 }
 
 // playDemo is the process of one of a demo's agents.
-func (c *call) playDemo(id string) error {
-	dir, err := filepath.Abs(c.directory())
+func playDemo(c *edge.Call, id string) error {
+	dir, err := filepath.Abs(c.Directory())
 	if err != nil {
 		return err
 	}
-	exit, err := demo.Play(c.ctx, id, dir, c.app.Stdin, c.app.Stdout)
+	exit, err := demo.Play(c.Ctx, id, dir, c.App.Stdin, c.App.Stdout)
 	if err != nil || exit == 0 {
 		return err
 	}
-	return &outcome{exit, "exit", id + " has handed off", ""}
+	return &edge.Outcome{Exit: exit, Code: edge.CodeExit, Message: id + " has handed off", Hint: ""}
 }

@@ -1,259 +1,52 @@
 package cli
 
 import (
-	"cmp"
-	"fmt"
-	"slices"
-	"strings"
-
-	"github.com/sergi/go-diff/diffmatchpatch"
-	"gopkg.in/yaml.v3"
-
+	"github.com/git-liza/git-liza/cmd/internal/edge"
+	"github.com/git-liza/git-liza/cmd/internal/records"
 	"github.com/git-liza/git-liza/gitboard"
-	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/codec"
-	"github.com/git-liza/git-liza/gitboard/gitio"
 )
 
-func diffCommand() *command {
-	return &command{
-		name: "diff", group: "human", args: "A [B]", min: 1, max: 2,
-		short: "what changed on the board between two commits or times, field by field",
-		long:  "Without B it is the board as it is now.",
-		run: func(c *call) error {
-			b, err := c.board()
+var _ = add(diffCommand)
+
+func diffCommand() *edge.Command {
+	return &edge.Command{
+		Name: "diff", Group: "human", Args: "A [B]", Min: 1, Max: 2,
+		Short: "what changed on the board between two commits or times, field by field",
+		Long:  "Without B it is the board as it is now.",
+		Run: func(c *edge.Call) error {
+			b, err := c.Board()
 			if err != nil {
 				return err
 			}
-			old, err := b.ViewAt(c.ctx, c.args[0])
+			old, err := b.ViewAt(c.Ctx, c.Args[0])
 			if err != nil {
 				return err
 			}
 			var now *gitboard.View
-			if len(c.args) == 2 {
-				now, err = b.ViewAt(c.ctx, c.args[1])
+			if len(c.Args) == 2 {
+				now, err = b.ViewAt(c.Ctx, c.Args[1])
 			} else {
-				now, err = b.View(c.ctx)
+				now, err = b.View(c.Ctx)
 			}
 			if err != nil {
 				return err
 			}
-			all, err := compareBoards(old.State, now.State)
+			all, err := records.CompareBoards(old.State, now.State)
 			if err != nil {
 				return err
 			}
-			if c.json {
-				return c.printJSON(map[string]any{"from": old.Commit, "to": now.Commit, "changes": all})
+			if c.JSON {
+				return c.PrintJSON(map[string]any{"from": old.Commit, "to": now.Commit, "changes": all})
 			}
 			if len(all) == 0 {
-				return c.say("no difference")
+				return c.Say("no difference")
 			}
-			p := c.page()
+			p := c.Page()
 			lines := make([]string, len(all))
 			for i, ch := range all {
-				lines[i] = p.change(p.fitted(ch.String(), p.width), ch)
+				lines[i] = records.Coloured(p.Paint, p.Fitted(ch.String(), p.Width), ch)
 			}
-			return c.print(lines)
+			return c.Print(lines)
 		},
 	}
-}
-
-// change is one field that differs between two boards.
-type change struct {
-	Record string `json:"record"`
-	Field  string `json:"field,omitempty"`
-	Old    string `json:"old"`
-	New    string `json:"new"`
-}
-
-// String shows a change on one line; in long texts only what differs.
-func (c change) String() string {
-	name := strings.TrimSuffix(c.Record, ".yaml")
-	if dir, id, ok := board.SplitPath(c.Record); ok {
-		name = dir + "/" + id
-	}
-	if c.Field != "" {
-		name += "." + c.Field
-	}
-	switch {
-	case c.Old == "":
-		return "+ " + name + ": " + board.Line(c.New, 160)
-	case c.New == "":
-		return "- " + name + ": " + board.Line(c.Old, 160)
-	case len(c.Old)+len(c.New) < 80:
-		return "~ " + name + ": " + board.Line(c.Old, 80) + " -> " + board.Line(c.New, 80)
-	}
-	return "~ " + name + ": " + board.Line(inline(c.Old, c.New), 200)
-}
-
-// change colours a change by whether something came or went.
-func (p paint) change(text string, c change) string {
-	switch {
-	case c.Old == "":
-		return p.with("32", text)
-	case c.New == "":
-		return p.alarm(text)
-	}
-	return text
-}
-
-// inline marks what differs in a text: [-gone-]{+come+}, with a little of what stays.
-func inline(old, new string) string {
-	d := diffmatchpatch.New()
-	diffs := d.DiffCleanupSemantic(d.DiffMain(old, new, false))
-	var b strings.Builder
-	for _, part := range diffs {
-		switch part.Type {
-		case diffmatchpatch.DiffDelete:
-			b.WriteString("[-" + part.Text + "-]")
-		case diffmatchpatch.DiffInsert:
-			b.WriteString("{+" + part.Text + "+}")
-		default:
-			text := []rune(part.Text)
-			if len(text) > 40 {
-				text = slices.Concat(text[:15], []rune(" ... "), text[len(text)-15:])
-			}
-			b.WriteString(string(text))
-		}
-	}
-	return b.String()
-}
-
-// changes compares two of the board's commits.
-func (c *call) changes(old, new gitio.OID) ([]change, error) {
-	a, err := c.opened.Log().At(c.ctx, old)
-	if err != nil {
-		return nil, err
-	}
-	b, err := c.opened.Log().At(c.ctx, new)
-	if err != nil {
-		return nil, err
-	}
-	return compareBoards(a.State, b.State)
-}
-
-// recordDirs are the directories of records in the order of a reader's interest.
-var recordDirs = []string{board.TaskDir, board.AgentDir, board.HandoffDir, board.DiscoveryDir, board.AnomalyDir, board.NoteDir, board.SpecChangeDir, board.KeyDir}
-
-func compareBoards(a, b *board.State) ([]change, error) {
-	paths := []string{board.GoalPath, board.SprintPath, board.ControlPath, board.ConfigPath, board.BreakerPath, board.MetaPath}
-	for _, dir := range recordDirs {
-		ids := append(slices.Clone(a.List(dir)), b.List(dir)...)
-		slices.Sort(ids)
-		for _, id := range slices.Compact(ids) {
-			paths = append(paths, board.RecordPath(dir, id))
-		}
-	}
-	all, err := archivings(a, b)
-	if err != nil {
-		return nil, err
-	}
-	for _, path := range paths {
-		old, err := a.Record(path)
-		if err != nil {
-			return nil, err
-		}
-		new, err := b.Record(path)
-		if err != nil {
-			return nil, err
-		}
-		found, err := compareRecords(path, old, new)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, found...)
-	}
-	return all, nil
-}
-
-// archivings are the tasks that only one of two boards has archived. What is archived never changes.
-func archivings(a, b *board.State) ([]change, error) {
-	all := []change{}
-	old, new := a.List(board.ArchiveDir), b.List(board.ArchiveDir)
-	for _, id := range new {
-		if _, both := slices.BinarySearch(old, id); !both {
-			all = append(all, change{Record: board.RecordPath(board.ArchiveDir, id), New: "(archived)"})
-		}
-	}
-	for _, id := range old {
-		if _, both := slices.BinarySearch(new, id); !both {
-			all = append(all, change{Record: board.RecordPath(board.ArchiveDir, id), Old: "(archived)"})
-		}
-	}
-	return all, cmp.Or(a.Err(), b.Err())
-}
-
-func compareRecords(path string, old, new any) ([]change, error) {
-	a, err := fieldTexts(old)
-	if err != nil {
-		return nil, err
-	}
-	b, err := fieldTexts(new)
-	if err != nil {
-		return nil, err
-	}
-	var all []change
-	if old == nil && new != nil || old != nil && new == nil {
-		c := change{Record: path}
-		if old == nil {
-			c.New = "(new)"
-		} else {
-			c.Old = "(gone)"
-		}
-		return []change{c}, nil
-	}
-	for _, name := range unionOrder(b.names, a.names) {
-		if a.text[name] != b.text[name] {
-			c := change{path, name, a.text[name], b.text[name]}
-			if name == "history" || name == "alignment_history" {
-				c.Old, c.New = "", strings.TrimPrefix(strings.TrimPrefix(b.text[name], a.text[name]), "\n")
-			}
-			all = append(all, c)
-		}
-	}
-	return all, nil
-}
-
-func unionOrder(a, b []string) []string {
-	out := slices.Clone(a)
-	for _, name := range b {
-		if !slices.Contains(out, name) {
-			out = append(out, name)
-		}
-	}
-	return out
-}
-
-type texts struct {
-	names []string
-	text  map[string]string
-}
-
-// fieldTexts are a record's fields as texts.
-func fieldTexts(record any) (texts, error) {
-	t := texts{text: map[string]string{}}
-	if record == nil {
-		return t, nil
-	}
-	data, err := codec.Encode(record)
-	if err != nil {
-		return t, err
-	}
-	var n yaml.Node
-	if err := yaml.Unmarshal(data, &n); err != nil {
-		return t, fmt.Errorf("compare records: %w", err)
-	}
-	for _, name := range codec.Keys(n.Content[0]) {
-		child, err := codec.Lookup(n.Content[0], []string{name})
-		if err != nil {
-			return t, err
-		}
-		text, err := codec.Render(child)
-		if err != nil {
-			return t, err
-		}
-		t.names = append(t.names, name)
-		t.text[name] = strings.TrimSuffix(text, "\n")
-	}
-	return t, nil
 }

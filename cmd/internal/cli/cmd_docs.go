@@ -6,49 +6,61 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/git-liza/git-liza/cmd/internal/edge"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/specs"
 )
 
-func docsCommand() *command {
+var _ = add(docsCommand)
+
+func docsCommand() *edge.Command {
 	var man string
-	return &command{
-		name: "docs", group: "setting up", args: "[NAME]", max: 1,
-		short: "list the protocol's documents, or print one",
-		flags: func(f *pflag.FlagSet) {
+	return &edge.Command{
+		Name: "docs", Group: "setting up", Args: "[NAME[#SECTION]]", Max: 1,
+		Short: "list the protocol's documents, or print one, or a section of it",
+		Flags: func(f *pflag.FlagSet) {
 			f.StringVar(&man, "man", "", "write manual pages into `DIR`, for man git-liza")
 		},
-		run: func(c *call) error {
+		Run: func(c *edge.Call) error {
 			if man != "" {
-				n, err := c.writeManual(man)
+				n, err := writeManual(c, man)
 				if err != nil {
 					return err
 				}
-				return c.answer(map[string]any{"pages": n, "dir": man}, plural(n, "manual page")+" written to "+board.Line(man, 200))
+				return c.Answer(map[string]any{"pages": n, "dir": man}, edge.Plural(n, "manual page")+" written to "+board.Line(man, 200))
 			}
 			docs := specs.All()
-			if len(c.args) == 0 {
-				if c.json {
-					return c.printJSON(docs)
+			if len(c.Args) == 0 {
+				if c.JSON {
+					return c.PrintJSON(docs)
 				}
 				var lines []string
 				for _, d := range docs {
-					lines = append(lines, pad(d.Name, 24)+d.About)
+					lines = append(lines, edge.Pad(d.Name, 24)+d.About)
 				}
-				return c.say(append(lines, "", "git liza docs NAME prints one")...)
+				return c.Say(append(lines, "", "git liza docs NAME prints one")...)
 			}
-			text, ok := specs.Text(strings.TrimSuffix(c.args[0], ".md"))
+			name, anchor, part := strings.Cut(c.Args[0], "#")
+			name = strings.TrimSuffix(name, ".md")
+			text, ok := specs.Text(name)
 			if !ok {
 				var names []string
 				for _, d := range docs {
 					names = append(names, d.Name)
 				}
-				return board.Refuse("unknown-document", "no document is called "+board.Line(c.args[0], 60), suggest(c.args[0], names))
+				return board.Refuse(board.CodeUnknownDocument, "no document is called "+board.Line(c.Args[0], 60), edge.Suggest(name, names))
 			}
-			if c.json {
-				return c.printJSON(map[string]string{"name": c.args[0], "text": text})
+			if part {
+				section, known, found := specs.Section(name, anchor)
+				if !found {
+					return board.Refuse(board.CodeUnknownDocument, name+" has no section "+board.Line(anchor, 60), edge.Suggest(anchor, known))
+				}
+				text = section
 			}
-			_, err := io.WriteString(c.app.Stdout, text)
+			if c.JSON {
+				return c.PrintJSON(map[string]string{"name": c.Args[0], "text": text})
+			}
+			_, err := io.WriteString(c.App.Stdout, text)
 			return err
 		},
 	}

@@ -5,23 +5,27 @@ import (
 	"io"
 	"strings"
 
+	"github.com/git-liza/git-liza/cmd/internal/edge"
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/roles"
 	"github.com/git-liza/git-liza/hooks/install"
-	"github.com/git-liza/git-liza/roles"
 )
 
-func envCommand() *command {
-	return &command{
-		name: "env", group: "setting up", args: "AGENT", min: 1, max: 1,
-		short: "print the environment of an agent, for eval",
-		long: `eval "$(git liza env coder-1)" makes the commands of this shell act as coder-1, in the session kept here, and
+var _ = add(envCommand)
+
+func envCommand() *edge.Command {
+	return &edge.Command{
+		Name: "env", Group: "setting up", Args: "AGENT", Min: 1, Max: 1,
+		Short: "print the environment of an agent, for eval",
+		Long: `eval "$(git liza env coder-1)" makes the commands of this shell act as coder-1, in the session kept here, and
 git run the hooks that agents have (git liza hooks status).`,
-		run: func(c *call) error {
-			id := c.args[0]
+		Run: func(c *edge.Call) error {
+			id := c.Args[0]
 			if _, err := roles.Of(id); err != nil {
-				return board.Refuse("invalid", err.Error(), "git liza env coder-1")
+				return board.Refuse(board.CodeInvalid, err.Error(), "git liza env coder-1")
 			}
-			b, err := c.board()
+			b, err := c.Board()
 			if err != nil {
 				return err
 			}
@@ -29,13 +33,13 @@ git run the hooks that agents have (git liza hooks status).`,
 			if err != nil {
 				return err
 			}
-			settings := install.Environ(b.Repo(), c.app.Getenv)
-			if c.json {
+			settings, on := install.Environ(b.Repo(), c.App.Getenv(gitio.ParametersVar))
+			if c.JSON {
 				all := map[string]string{"LIZA_AGENT_ID": id, "LIZA_SESSION": session}
-				for _, s := range settings {
-					all[s.Key] = s.Value
+				if on {
+					all[gitio.ParametersVar] = settings
 				}
-				return c.printJSON(all)
+				return c.PrintJSON(all)
 			}
 			lines := []string{"export LIZA_AGENT_ID=" + id}
 			if session != "" {
@@ -43,10 +47,10 @@ git run the hooks that agents have (git liza hooks status).`,
 			} else {
 				lines = append(lines, "unset LIZA_SESSION")
 			}
-			for _, s := range settings { // a path as it is, for a shell
-				lines = append(lines, "export "+s.Key+"="+shellWord(s.Value))
+			if on { // a path as it is, for a shell
+				lines = append(lines, "export "+gitio.ParametersVar+"="+shellWord(settings))
 			}
-			_, err = io.WriteString(c.app.Stdout, strings.Join(lines, "\n")+"\n")
+			_, err = io.WriteString(c.App.Stdout, strings.Join(lines, "\n")+"\n")
 			return err
 		},
 	}

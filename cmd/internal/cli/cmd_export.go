@@ -7,43 +7,48 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/git-liza/git-liza/cmd/internal/edge"
+	"github.com/git-liza/git-liza/cmd/internal/history"
+	"github.com/git-liza/git-liza/cmd/internal/records"
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/onefile"
 )
 
-func exportCommand() *command {
+var _ = add(exportCommand)
+
+func exportCommand() *edge.Command {
 	var log string
-	return &command{
-		name: "export", group: "setting up", max: 0, reads: true,
-		short: "print the whole board as a state.yaml of the one-file version",
-		long: `It is git liza read with archived tasks among the others, and without sessions: git liza import begins the same board
+	return &edge.Command{
+		Name: "export", Group: "setting up", Max: 0, Reads: true,
+		Short: "print the whole board as a state.yaml of the one-file version",
+		Long: `It is git liza read with archived tasks among the others, and without sessions: git liza import begins the same board
 with it anywhere else.`,
-		flags: func(f *pflag.FlagSet) {
+		Flags: func(f *pflag.FlagSet) {
 			f.StringVar(&log, "log", "", "write the operations as a log.yaml to a `FILE`, too; - for that alone, on standard output")
 		},
-		run: func(c *call) error {
-			if c.json {
-				return usage(c.cmd, "a state.yaml is YAML; as JSON: git liza read --json")
+		Run: func(c *edge.Call) error {
+			if c.JSON {
+				return edge.Usage(c.Cmd, "a state.yaml is YAML; as JSON: git liza read --json")
 			}
-			return c.runExport(log)
+			return runExport(c, log)
 		},
 	}
 }
 
-func (c *call) runExport(log string) error {
-	v, err := c.view()
+func runExport(c *edge.Call, log string) error {
+	v, err := c.View()
 	if err != nil {
 		return err
 	}
 	if log != "" {
-		lines, err := c.logLines(logOptions{}, gitio.ZeroOID, v.Commit)
+		lines, err := history.Lines(c, history.Options{}, git.ZeroOID, v.Commit)
 		if err != nil {
 			return err
 		}
 		var all []board.PastEntry
 		for i := len(lines) - 1; i >= 0; i-- {
-			entries, err := c.entries(logFilter{}, lines[i])
+			entries, err := history.Entries(c, history.Filter{}, lines[i])
 			if err != nil {
 				return err
 			}
@@ -54,17 +59,17 @@ func (c *call) runExport(log string) error {
 			return err
 		}
 		if log == "-" {
-			_, err = io.WriteString(c.app.Stdout, text)
+			_, err = io.WriteString(c.App.Stdout, text)
 			return err
 		}
 		if !filepath.IsAbs(log) {
-			log = filepath.Join(c.directory(), log)
+			log = filepath.Join(c.Directory(), log)
 		}
 		if err := os.WriteFile(log, []byte(text), 0o644); err != nil {
-			return usage(c.cmd, "--log: %v", err)
+			return edge.Usage(c.Cmd, "--log: %v", err)
 		}
 	}
-	leases, err := c.leases(v)
+	leases, err := records.Leases(c, v)
 	if err != nil {
 		return err
 	}
@@ -72,6 +77,6 @@ func (c *call) runExport(log string) error {
 	if err != nil {
 		return err
 	}
-	_, err = io.WriteString(c.app.Stdout, text)
+	_, err = io.WriteString(c.App.Stdout, text)
 	return err
 }

@@ -1,32 +1,33 @@
 package cli
 
 import (
-	"fmt"
-	"strconv"
-	"strings"
-
 	"github.com/spf13/pflag"
 
+	"github.com/git-liza/git-liza/cmd/internal/edge"
+	"github.com/git-liza/git-liza/cmd/internal/screen"
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/report"
 )
 
-func graphCommand() *command {
+var _ = add(graphCommand)
+
+func graphCommand() *edge.Command {
 	var dot, mermaid, open bool
-	return &command{
-		name: "graph", group: "human", max: 0, reads: true,
-		short: "which task waits for which, with the critical path marked",
-		long: `As text, tasks of one number can go on at the same time: those of 0 now, those of 1 once what they wait for of 0 is
+	return &edge.Command{
+		Name: "graph", Group: "human", Max: 0, Reads: true,
+		Short: "which task waits for which, with the critical path marked",
+		Long: `As text, tasks of one number can go on at the same time: those of 0 now, those of 1 once what they wait for of 0 is
 merged, and so on. The critical path is the longest chain of unfinished tasks; "*" marks it.`,
-		flags: func(f *pflag.FlagSet) {
+		Flags: func(f *pflag.FlagSet) {
 			f.BoolVar(&dot, "dot", false, "for Graphviz: git liza graph --dot | dot -Tsvg")
 			f.BoolVar(&mermaid, "mermaid", false, "for Mermaid, as in Markdown")
 			f.BoolVar(&open, "open", false, "without the tasks that are over")
 		},
-		run: func(c *call) error {
-			if dot && mermaid || c.json && (dot || mermaid) {
-				return usage(c.cmd, "--dot, --mermaid and --json are three forms: choose one")
+		Run: func(c *edge.Call) error {
+			if dot && mermaid || c.JSON && (dot || mermaid) {
+				return edge.Usage(c.Cmd, "--dot, --mermaid and --json are three forms: choose one")
 			}
-			v, err := c.view()
+			v, err := c.View()
 			if err != nil {
 				return err
 			}
@@ -39,153 +40,16 @@ merged, and so on. The critical path is the longest chain of unfinished tasks; "
 			if err := v.State.Err(); err != nil {
 				return err
 			}
-			g := board.GraphOf(tasks)
+			g := report.GraphOf(tasks)
 			switch {
-			case c.json:
-				return c.printJSON(g)
+			case c.JSON:
+				return c.PrintJSON(g)
 			case dot:
-				return c.print(dotGraph(g))
+				return c.Print(screen.DotGraph(g))
 			case mermaid:
-				return c.print(mermaidGraph(g))
+				return c.Print(screen.MermaidGraph(g))
 			}
-			return c.print(textGraph(c.page(), g))
+			return c.Print(screen.TextGraph(c.Page(), g))
 		},
 	}
-}
-
-// textGraph lists the tasks by level; those that are over in one paragraph.
-func textGraph(p page, g board.Graph) []string {
-	if len(g.Nodes) == 0 {
-		return []string{"no task"}
-	}
-	l := labels{page: p, names: 15}
-	if len(g.Critical) > 1 {
-		l.add("critical path", fmt.Sprintf("%d to go: %s", len(g.Critical), strings.Join(g.Critical, " "+p.arrow+" ")))
-	}
-	var over []string
-	id, status := 0, 0
-	waiting := map[string]bool{}
-	for _, n := range g.Nodes {
-		if n.Status.Terminal() {
-			over = append(over, n.ID)
-			continue
-		}
-		waiting[n.ID] = true
-		id, status = max(id, breadth(n.ID)), max(status, len(n.Status))
-	}
-	if len(over) > 0 {
-		l.add(fmt.Sprintf("over %d", len(over)), strings.Join(over, ", "))
-	}
-	id = min(id, p.width*4/10)
-	level := -1
-	for _, n := range g.Nodes {
-		if n.Status.Terminal() {
-			continue
-		}
-		number := ""
-		if n.Level != level {
-			level, number = n.Level, strconv.Itoa(n.Level)
-			l.lines = append(l.lines, "")
-		}
-		mark := " "
-		if n.Critical {
-			mark = "*"
-		}
-		var after []string
-		for _, d := range n.DependsOn {
-			if waiting[d] {
-				after = append(after, d)
-			}
-		}
-		line := fmt.Sprintf("%4s %s %s", number, mark, pad(p.fit(n.ID, id), id+2))
-		who := n.Worker()
-		if len(after) > 0 {
-			who = "after " + strings.Join(after, ", ")
-		}
-		room := p.width - breadth(line) - status - 2
-		line = strings.TrimRight(line+pad(string(n.Status), status+2)+p.fit(who, room), " ")
-		if n.Critical {
-			line = p.bold(line)
-		}
-		l.lines = append(l.lines, line)
-	}
-	return l.lines
-}
-
-// stateColours fill the boxes of drawn graphs.
-var stateColours = map[board.Status]string{
-	board.Draft: "#eeeeee", board.Unclaimed: "#ffffff", board.Claimed: "#fff3c4", board.ReadyForReview: "#d6e4ff", board.Rejected: "#ffd8c2",
-	board.Approved: "#d9f2d0", board.Merged: "#b7e1a8", board.IntegrationFailed: "#ffb3b3", board.Blocked: "#ff9e9e", board.Superseded: "#dddddd", board.Abandoned: "#dddddd",
-}
-
-// edges visits the dependencies between the graph's tasks, and whether they are on the critical path.
-func edges(g board.Graph, visit func(from, to string, critical bool)) {
-	exists, next := map[string]bool{}, map[string]string{}
-	for _, n := range g.Nodes {
-		exists[n.ID] = true
-	}
-	for i := 1; i < len(g.Critical); i++ {
-		next[g.Critical[i-1]] = g.Critical[i]
-	}
-	for _, n := range g.Nodes {
-		for _, d := range n.DependsOn {
-			if exists[d] {
-				visit(d, n.ID, next[d] == n.ID)
-			}
-		}
-	}
-}
-
-// dotGraph writes the graph in Graphviz's language. Ids hold nothing that would have to be escaped.
-func dotGraph(g board.Graph) []string {
-	lines := []string{"digraph tasks {", "  rankdir=LR;", `  node [shape=box, style="rounded,filled", fontname="sans-serif"];`}
-	for _, n := range g.Nodes {
-		border := ""
-		if n.Critical {
-			border = ", penwidth=3"
-		}
-		lines = append(lines, fmt.Sprintf(`  "%s" [label="%s\n%s", fillcolor="%s"%s];`, n.ID, n.ID, n.Status, stateColours[n.Status], border))
-	}
-	edges(g, func(from, to string, critical bool) {
-		line := fmt.Sprintf(`  "%s" -> "%s"`, from, to)
-		if critical {
-			line += " [penwidth=3]"
-		}
-		lines = append(lines, line+";")
-	})
-	return append(lines, "}")
-}
-
-// mermaidGraph writes the graph for Mermaid. Nodes are numbered: some ids are words of that language.
-func mermaidGraph(g board.Graph) []string {
-	lines := []string{"graph LR"}
-	number := map[string]int{}
-	used := map[board.Status]bool{}
-	for i, n := range g.Nodes {
-		number[n.ID] = i
-		used[n.Status] = true
-		lines = append(lines, fmt.Sprintf(`  t%d["%s<br>%s"]:::%s`, i, n.ID, n.Status, n.Status))
-	}
-	edges(g, func(from, to string, critical bool) {
-		arrow := "-->"
-		if critical {
-			arrow = "==>"
-		}
-		lines = append(lines, fmt.Sprintf("  t%d %s t%d", number[from], arrow, number[to]))
-	})
-	for _, s := range board.Statuses {
-		if used[s] {
-			lines = append(lines, fmt.Sprintf("  classDef %s fill:%s,stroke:#555,color:#000", s, stateColours[s]))
-		}
-	}
-	var bold []string
-	for _, n := range g.Nodes {
-		if n.Critical {
-			bold = append(bold, fmt.Sprintf("t%d", number[n.ID]))
-		}
-	}
-	if len(bold) > 0 {
-		lines = append(lines, "  classDef critical stroke-width:4px", "  class "+strings.Join(bold, ",")+" critical")
-	}
-	return lines
 }

@@ -3,17 +3,20 @@ package cli
 import (
 	"github.com/spf13/pflag"
 
+	"github.com/git-liza/git-liza/cmd/internal/edge"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/worktrees"
 )
 
-func handoffCommand() *command {
+var _ = add(handoffCommand)
+
+func handoffCommand() *edge.Command {
 	p := board.HandOff{}
-	return &command{
-		name: "handoff", group: "any agent", args: "ID", min: 1, max: 1, writes: true,
-		short: "leave your task to the next coder, with what it needs to go on",
-		long:  "The worktree must be clean. The lease ends, and any coder may claim the task at once.",
-		flags: func(f *pflag.FlagSet) {
+	return &edge.Command{
+		Name: "handoff", Group: "any agent", Args: "ID", Min: 1, Max: 1, Writes: true,
+		Short: "leave your task to the next coder, with what it needs to go on",
+		Long:  "The worktree must be clean. The lease ends, and any coder may claim the task at once.",
+		Flags: func(f *pflag.FlagSet) {
 			f.StringVar(&p.Summary, "summary", "", "where the task stands, in a phrase")
 			f.StringVar(&p.NextAction, "next", "", "what to do first, in a phrase")
 			f.StringVar(&p.ContextUsed, "context-used", "", "like 92%")
@@ -22,17 +25,17 @@ func handoffCommand() *command {
 			f.StringArrayVar(&p.FilesModified, "file", nil, "a `PATH` that was changed; once for each")
 			f.StringArrayVar(&p.NextSteps, "step", nil, "what remains; once for each")
 		},
-		run: func(c *call) error {
-			actor, err := c.actor("handoff")
+		Run: func(c *edge.Call) error {
+			actor, err := c.Actor("handoff")
 			if err != nil {
 				return err
 			}
-			p.Task = c.args[0]
-			done, err := worktrees.HandOff(c.ctx, c.opened, worktrees.HandOffRequest{Actor: actor, HandOff: p, Request: c.request, AllowSecret: c.allowSecret})
+			p.Task = c.Args[0]
+			done, err := worktrees.HandOff(c.Ctx, c.Opened, worktrees.HandOffRequest{Request: c.Asks(actor), HandOff: p})
 			if err != nil {
 				return err
 			}
-			return c.report(done, nil)
+			return c.Report(done, nil)
 		},
 	}
 }

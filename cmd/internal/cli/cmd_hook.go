@@ -4,39 +4,45 @@ import (
 	"bufio"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/pflag"
 
+	"github.com/git-liza/git-liza/cmd/internal/edge"
+	"github.com/git-liza/git-liza/cmd/internal/setup"
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/hooks"
+	"github.com/git-liza/git-liza/roles/supervisor"
 )
 
-func hookCommand() *command {
+var _ = add(hookCommand)
+
+func hookCommand() *edge.Command {
 	var server bool
-	return &command{
-		name: "hook", group: "machines", args: "NAME [ARG...]", min: 1, max: -1,
-		short: "answer one of git's hooks: allow or refuse",
-		long: `The shims that git liza hooks install makes ask this, with the hook's arguments and standard input
+	return &edge.Command{
+		Name: "hook", Group: "machines", Args: "NAME [ARG...]", Min: 1, Max: -1,
+		Short: "answer one of git's hooks: allow or refuse",
+		Long: `The shims that git liza hooks install makes ask this, with the hook's arguments and standard input
 (githooks). The answer is one word on standard output; a refusal's reason is on standard error, exit code 1.
 What keeps the question from being answered stops nobody in a clone, and every push to the board on a server.`,
-		flags: func(f *pflag.FlagSet) { f.BoolVar(&server, "server", false, "as the lock of a shared repository") },
-		run: func(c *call) error {
-			ask := map[string]func(*call) (*board.Refusal, error){
-				"reference-transaction": (*call).hookReferences, "pre-commit": (*call).hookCommit, "pre-merge-commit": (*call).hookCommit,
-				"commit-msg": (*call).hookMessage, "pre-push": (*call).hookPush,
-			}[c.args[0]]
+		Flags: func(f *pflag.FlagSet) { f.BoolVar(&server, "server", false, "as the lock of a shared repository") },
+		Run: func(c *edge.Call) error {
+			ask := map[string]func(*edge.Call) (*board.Refusal, error){
+				"reference-transaction": hookReferences, "pre-commit": hookCommit, "pre-merge-commit": hookCommit,
+				"commit-msg": hookMessage, "pre-push": hookPush,
+			}[c.Args[0]]
 			if server {
-				ask = map[string]func(*call) (*board.Refusal, error){
-					"reference-transaction": (*call).hookServerReferences, "pre-receive": (*call).hookReceive,
-				}[c.args[0]]
+				ask = map[string]func(*edge.Call) (*board.Refusal, error){
+					"reference-transaction": hookServerReferences, "pre-receive": hookReceive,
+				}[c.Args[0]]
 			}
 			if ask == nil {
-				return usage(c.cmd, "git liza has no word in the hook %q", board.Line(c.args[0], 40))
+				return edge.Usage(c.Cmd, "git liza has no word in the hook %q", board.Line(c.Args[0], 40))
 			}
 			refusal, err := ask(c)
-			return c.answerHook(refusal, err, server)
+			return answerHook(c, refusal, err, server)
 		},
 	}
 }
@@ -48,7 +54,7 @@ type hookRefusal struct {
 	oneLine bool
 }
 
-func (h hookRefusal) text() string {
+func (h hookRefusal) Text() string {
 	between := "\nliza: instead: "
 	if h.oneLine {
 		between = "; instead: "
@@ -58,45 +64,45 @@ func (h hookRefusal) text() string {
 
 func (h hookRefusal) Unwrap() error { return h.Refusal }
 
-func (c *call) answerHook(refusal *board.Refusal, err error, server bool) error {
+func answerHook(c *edge.Call, refusal *board.Refusal, err error, server bool) error {
 	if err != nil {
 		if !server {
-			c.app.warnHook(err)
-			return c.sayHook("allow")
+			warnHook(c.App, err)
+			return sayHook(c, "allow")
 		}
-		refusal = board.Refuse("unchecked", "this can't be checked: "+err.Error(), "git liza verify on the server tells more")
+		refusal = board.Refuse(board.CodeUnchecked, "this can't be checked: "+err.Error(), "git liza verify on the server tells more")
 	}
 	if refusal == nil {
-		return c.sayHook("allow")
+		return sayHook(c, "allow")
 	}
-	if err := c.sayHook("refuse"); err != nil {
+	if err := sayHook(c, "refuse"); err != nil {
 		return err
 	}
 	return hookRefusal{refusal, server}
 }
 
-func (c *call) sayHook(answer string) error {
-	if c.json {
-		return c.printJSON(map[string]string{"answer": answer})
+func sayHook(c *edge.Call, answer string) error {
+	if c.JSON {
+		return c.PrintJSON(map[string]string{"answer": answer})
 	}
-	return c.say(answer)
+	return c.Say(answer)
 }
 
-func (a *App) warnHook(err error) {
+func warnHook(a *edge.App, err error) {
 	_, _ = a.Stderr.Write([]byte("liza: warning: nothing was checked: " + strings.TrimSpace(board.Visible(err.Error())) + "\n"))
 }
 
 // hookReferences answers reference-transaction in a clone. Only what is prepared can be refused.
-func (c *call) hookReferences() (*board.Refusal, error) {
-	if len(c.args) > 1 && c.args[1] != "prepared" {
+func hookReferences(c *edge.Call) (*board.Refusal, error) {
+	if len(c.Args) > 1 && c.Args[1] != "prepared" {
 		return nil, nil
 	}
-	moves, err := c.readMoves()
+	moves, err := readMoves(c)
 	if err != nil {
 		return nil, err
 	}
 	// Git says where it works. It need not be a worktree yet, and most moves are nobody's business.
-	linked := filepath.Base(filepath.Dir(filepath.Clean(c.app.Getenv("GIT_DIR")))) == "worktrees"
+	linked := filepath.Base(filepath.Dir(filepath.Clean(c.App.Getenv("GIT_DIR")))) == "worktrees"
 	busy := moves[:0]
 	for _, m := range moves {
 		if !hooks.Free(m.Ref, !linked) {
@@ -106,26 +112,26 @@ func (c *call) hookReferences() (*board.Refusal, error) {
 	if len(busy) == 0 {
 		return nil, nil
 	}
-	w, s, refusal, err := c.hookScene()
+	w, s, refusal, err := hookScene(c)
 	if refusal != nil || err != nil {
 		return refusal, err
 	}
-	if err := c.whereRefsAre(busy); err != nil {
+	if err := whereRefsAre(c, busy); err != nil {
 		return nil, err
 	}
 	return hooks.ReferenceTransaction(w, s, busy), nil
 }
 
 // hookCommit answers pre-commit, and pre-merge-commit, which git asks in its place for a merge.
-func (c *call) hookCommit() (*board.Refusal, error) {
-	w, s, refusal, err := c.hookScene()
+func hookCommit(c *edge.Call) (*board.Refusal, error) {
+	w, s, refusal, err := hookScene(c)
 	if refusal != nil || err != nil {
 		return refusal, err
 	}
-	repo := c.opened.Repo()
+	repo := c.Opened.Repo()
 	var at hooks.Place
 	if repo.TopLevel() != "" {
-		if _, at.Branch, err = repo.Head(c.ctx, repo.TopLevel()); err != nil {
+		if _, at.Branch, err = repo.Head(c.Ctx, repo.TopLevel()); err != nil {
 			return nil, err
 		}
 	}
@@ -138,21 +144,24 @@ func (c *call) hookCommit() (*board.Refusal, error) {
 }
 
 // hookMessage answers commit-msg: it refuses nothing, and puts trailers into an agent's message.
-func (c *call) hookMessage() (*board.Refusal, error) {
-	w, _, refusal, err := c.hookScene()
-	if refusal != nil || err != nil || w.ID == "" || w.Task == "" || len(c.args) < 2 {
+func hookMessage(c *edge.Call) (*board.Refusal, error) {
+	w, _, refusal, err := hookScene(c)
+	if refusal == nil {
+		refusal = w.Again()
+	}
+	if refusal != nil || err != nil || w.ID == "" || w.Task == "" || len(c.Args) < 2 {
 		return refusal, err
 	}
-	comment, found, err := c.opened.Repo().Config(c.ctx, "core.commentChar")
+	comment, found, err := c.Opened.Repo().Config(c.Ctx, "core.commentChar")
 	if err != nil {
 		return nil, err
 	}
 	if !found || comment == "" {
 		comment = "#"
 	}
-	file := c.args[1]
+	file := c.Args[1]
 	if !filepath.IsAbs(file) {
-		file = filepath.Join(c.directory(), file)
+		file = filepath.Join(c.Directory(), file)
 	}
 	text, err := os.ReadFile(file)
 	if err != nil {
@@ -166,8 +175,8 @@ func (c *call) hookMessage() (*board.Refusal, error) {
 }
 
 // hookPush answers pre-push.
-func (c *call) hookPush() (*board.Refusal, error) {
-	w, _, refusal, err := c.hookScene()
+func hookPush(c *edge.Call) (*board.Refusal, error) {
+	w, _, refusal, err := hookScene(c)
 	if refusal != nil || err != nil {
 		return refusal, err
 	}
@@ -176,26 +185,30 @@ func (c *call) hookPush() (*board.Refusal, error) {
 
 // hookScene is who runs git here, and the board as it is; nil when there is none that can be read, for what can
 // be told without it.
-func (c *call) hookScene() (hooks.Who, *board.State, *board.Refusal, error) {
-	w := hooks.Who{ID: c.agentID(), Session: c.app.Getenv("LIZA_SESSION")}
+func hookScene(c *edge.Call) (hooks.Who, *board.State, *board.Refusal, error) {
+	w := hooks.Who{ID: c.AgentID(), Session: c.App.Getenv("LIZA_SESSION")}
+	b, err := c.Board()
+	if err == nil {
+		if agent, _ := supervisor.Above(b); agent != "" && agent != w.ID { // whatever the environment says
+			w.ID, w.Session = agent, ""
+		}
+	}
 	w, refusal := w.Known()
-	if refusal != nil {
-		return w, nil, refusal, nil
+	if refusal != nil || err != nil {
+		return w, nil, refusal, err
 	}
-	b, err := c.board()
-	if err != nil {
-		return w, nil, nil, err
+	for _, name := range setup.MendHooks(c) {
+		w.Unchecked = w.Unchecked || slices.Contains([]string{"pre-commit", "pre-merge-commit", "commit-msg"}, name)
 	}
-	c.mendHooks()
 	repo := b.Repo()
 	top := repo.TopLevel()
 	w.Main = repo.GitDir() == repo.CommonDir()
 	var s *board.State
-	v, err := b.View(c.ctx)
+	v, err := b.View(c.Ctx)
 	if err == nil {
 		s = v.State
 	} else {
-		c.app.warnHook(err)
+		warnHook(c.App, err)
 	}
 	name := filepath.Base(top)
 	if filepath.Base(filepath.Dir(top)) == filepath.Dir(board.WorktreeOf(name)) && !w.Main && (s == nil || s.Task(name) != nil) {
@@ -205,9 +218,9 @@ func (c *call) hookScene() (hooks.Who, *board.State, *board.Refusal, error) {
 }
 
 // readMoves reads what git tells of refs, a line each: the old value, the new one, the ref (githooks).
-func (c *call) readMoves() ([]hooks.Move, error) {
+func readMoves(c *edge.Call) ([]hooks.Move, error) {
 	var moves []hooks.Move
-	lines := bufio.NewScanner(c.app.Stdin)
+	lines := bufio.NewScanner(c.App.Stdin)
 	lines.Buffer(nil, 1<<20)
 	for lines.Scan() {
 		fields := strings.SplitN(lines.Text(), " ", 3)
@@ -219,25 +232,25 @@ func (c *call) readMoves() ([]hooks.Move, error) {
 }
 
 // whereRefsAre completes moves by where the refs are now.
-func (c *call) whereRefsAre(moves []hooks.Move) error {
+func whereRefsAre(c *edge.Call, moves []hooks.Move) error {
 	names := make([]string, 0, len(moves))
 	for _, m := range moves {
-		if strings.HasPrefix(m.Ref, "refs/") {
+		if strings.HasPrefix(m.Ref, git.RefsPrefix) {
 			names = append(names, m.Ref)
 		}
 	}
-	repo := c.opened.Repo()
+	repo := c.Opened.Repo()
 	packed, err := repo.PackedRefs(names...)
 	if err != nil || len(names) == 0 {
 		return err
 	}
-	now, err := repo.Where(c.ctx, names)
+	now, err := repo.Where(c.Ctx, names)
 	if err != nil {
 		return err
 	}
 	for i := range moves {
 		m := &moves[i]
-		m.Now = string(gitio.ZeroOID)
+		m.Now = string(git.ZeroOID)
 		if oid := now[m.Ref]; oid != "" {
 			m.Now = string(oid)
 		}

@@ -12,54 +12,60 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/git-liza/git-liza/cmd/internal/edge"
+	"github.com/git-liza/git-liza/cmd/internal/records"
+	"github.com/git-liza/git-liza/cmd/internal/setup"
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/gitio"
 	"github.com/git-liza/git-liza/gitboard/lease"
 	"github.com/git-liza/git-liza/gitboard/onefile"
 )
 
-func importCommand() *command {
+var _ = add(importCommand)
+
+func importCommand() *edge.Command {
 	var log string
 	var alone bool
-	return &command{
-		name: "import", group: "setting up", args: "FILE", min: 1, max: 1, writes: true,
-		short: "begin a board with what a state.yaml of the one-file version holds",
-		long: `What can't be kept as it was is told, a line each; nothing of the file is changed. Running work keeps its worktrees
+	return &edge.Command{
+		Name: "import", Group: "setting up", Args: "FILE", Min: 1, Max: 1, Writes: true,
+		Short: "begin a board with what a state.yaml of the one-file version holds",
+		Long: `What can't be kept as it was is told, a line each; nothing of the file is changed. Running work keeps its worktrees
 and branches, and agents their tasks: each goes on when it registers, once its lease has run out. Short ids of
 commits become whole; what this repository lacks is kept as recorded, and told as WARNING, by git liza validate, too.`,
-		flags: func(f *pflag.FlagSet) {
+		Flags: func(f *pflag.FlagSet) {
 			f.StringVar(&log, "log", "", "the log.yaml that belongs to it, a `FILE`; git liza log --yaml shows it again")
 			f.BoolVar(&alone, "alone", false, "begin the board without asking the remotes for one")
 		},
-		run: func(c *call) error { return c.runImport(c.args[0], log, alone) },
+		Run: func(c *edge.Call) error { return runImport(c, c.Args[0], log, alone) },
 	}
 }
 
-func (c *call) runImport(file, log string, alone bool) error {
-	b, err := c.board()
+func runImport(c *edge.Call, file, log string, alone bool) error {
+	b, err := c.Board()
 	if err != nil {
 		return err
 	}
-	if err := gitio.RequireVersion(c.ctx); err != nil {
+	if err := gitio.RequireVersion(c.Ctx); err != nil {
 		return err
 	}
-	if err := c.humanOnly(); err != nil {
+	if err := setup.HumanOnly(c); err != nil {
 		return err
 	}
-	elsewhere, err := c.boardsElsewhere(alone, "git liza import FILE --alone begins one all the same")
+	elsewhere, err := setup.BoardsElsewhere(c, alone, "git liza import FILE --alone begins one all the same")
 	if err != nil {
 		return err
 	}
 	if len(elsewhere) > 0 {
-		return board.Refuse("exists", "this project has a board already, at "+strings.Join(elsewhere, ", "), "git liza init joins it")
+		return board.Refuse(board.CodeExists, "this project has a board already, at "+strings.Join(elsewhere, ", "), "git liza init joins it")
 	}
-	old, err := c.readOneFile(file, log)
+	old, err := readOneFile(c, file, log)
 	if err != nil {
 		return err
 	}
 	integration := old.Records[board.ConfigPath].(*board.Config).IntegrationBranch
-	start, err := startOf(c.ctx, b.Repo(), integration)
+	start, err := setup.StartOf(c.Ctx, b.Repo(), integration)
 	if err != nil {
 		return err
 	}
@@ -67,54 +73,54 @@ func (c *call) runImport(file, log string, alone bool) error {
 	if err != nil {
 		return err
 	}
-	leases, err := c.leaseRefs(old.Leases)
+	leases, err := leaseRefs(c, old.Leases)
 	if err != nil {
 		return err
 	}
-	done, err := c.do(payload.Op(), func(context.Context, *gitboard.View) (board.Payload, []gitio.RefUpdate, error) {
-		return payload, slices.Concat(start.refs, leases), nil
+	done, err := c.Do(payload.Op(), func(context.Context, *gitboard.View) (board.Payload, []git.RefUpdate, error) {
+		return payload, slices.Concat(start.Refs, leases), nil
 	})
 	if err != nil {
 		return err
 	}
-	if err := c.makeStopDir(b); err != nil {
+	if err := setup.MakeStopDir(c, b); err != nil {
 		return err
 	}
-	warnings, err := c.importWarnings()
+	warnings, err := importWarnings(c)
 	if err != nil {
 		return err
 	}
-	if hooks := c.installHooks(b); hooks != "" {
+	if hooks := setup.InstallHooks(c, b); hooks != "" {
 		warnings = append(warnings, "WARNING: "+hooks)
 	}
-	lines := slices.Concat(prefixed("changed: ", old.Told), warnings,
-		[]string{fmt.Sprintf("integration branch: %s at %s", integration, start.commit.Short()), "next: git liza status"})
-	return c.report(done, map[string]any{"changed": every(old.Told), "warnings": every(warnings)}, lines...)
+	lines := slices.Concat(edge.Prefixed("changed: ", old.Changed), warnings,
+		[]string{fmt.Sprintf("integration branch: %s at %s", integration, start.Commit.Short()), "next: git liza status"})
+	return c.Report(done, map[string]any{"changed": edge.Every(old.Changed), "warnings": edge.Every(warnings)}, lines...)
 }
 
 // readOneFile reads the file, and the log where there is one, and looks up the commits that they name.
-func (c *call) readOneFile(file, log string) (*onefile.Board, error) {
-	state, err := c.readArgument(file)
+func readOneFile(c *edge.Call, file, log string) (*onefile.Board, error) {
+	state, err := readArgument(c, file)
 	if err != nil {
 		return nil, err
 	}
-	in := onefile.Input{File: filepath.Base(file), State: state, Now: board.At(c.app.Now())}
+	in := onefile.Input{File: filepath.Base(file), State: state, Now: board.At(c.App.Now())}
 	if log != "" {
-		if in.Log, err = c.readArgument(log); err != nil {
+		if in.Log, err = readArgument(c, log); err != nil {
 			return nil, err
 		}
 		in.LogFile = filepath.Base(log)
 	}
-	if in.Clone, err = c.opened.CloneID(); err != nil {
+	if in.Clone, err = c.Opened.CloneID(); err != nil {
 		return nil, err
 	}
-	if in.Session, err = c.opened.Token(); err != nil {
+	if in.Session, err = c.Opened.Token(); err != nil {
 		return nil, err
 	}
 	old, err := onefile.Read(in)
 	var bad *onefile.Error
 	if errors.As(err, &bad) {
-		return nil, board.Refuse("invalid", bad.Error(), "mend the line and import again: nothing has been written")
+		return nil, board.Refuse(board.CodeInvalid, bad.Error(), "mend the line and import again: nothing has been written")
 	}
 	if err != nil {
 		return nil, err
@@ -124,7 +130,7 @@ func (c *call) readOneFile(file, log string) (*onefile.Board, error) {
 	for i, id := range short {
 		names[i] = id + "^{commit}"
 	}
-	objects, err := c.opened.Repo().Objects(c.ctx, names)
+	objects, err := c.Opened.Repo().Objects(c.Ctx, names)
 	if err != nil {
 		return nil, err
 	}
@@ -136,42 +142,42 @@ func (c *call) readOneFile(file, log string) (*onefile.Board, error) {
 	return old, nil
 }
 
-func (c *call) readArgument(file string) ([]byte, error) {
+func readArgument(c *edge.Call, file string) ([]byte, error) {
 	path := file
 	if !filepath.IsAbs(path) {
-		path = filepath.Join(c.directory(), path)
+		path = filepath.Join(c.Directory(), path)
 	}
 	data, err := os.ReadFile(path)
 	if err != nil {
-		return nil, usage(c.cmd, "%v", err)
+		return nil, edge.Usage(c.Cmd, "%v", err)
 	}
 	return data, nil
 }
 
 // leaseRefs writes leases and returns the updates that put them into force. Where one stands already, from a board
 // that was here before, it is replaced.
-func (c *call) leaseRefs(leases map[string]board.Lease) ([]gitio.RefUpdate, error) {
-	var refs []gitio.RefUpdate
-	var objects []gitio.Object
+func leaseRefs(c *edge.Call, leases map[string]board.Lease) ([]git.RefUpdate, error) {
+	var refs []git.RefUpdate
+	var objects []git.Object
 	for _, agent := range slices.Sorted(maps.Keys(leases)) {
 		l := leases[agent]
-		held, err := lease.Read(c.ctx, c.opened.Log().Store(), agent)
+		held, err := lease.Read(c.Ctx, c.Opened.Log().Store(), agent)
 		if err != nil {
 			return nil, err
 		}
 		update, object := lease.Renew(held, lease.Lease{Agent: agent, Session: l.Session, Task: l.Task, Expires: l.Expires.Std(), Heartbeat: l.Heartbeat.Std()})
 		refs, objects = append(refs, update), append(objects, object)
 	}
-	return refs, c.opened.Repo().WriteObjects(c.ctx, objects)
+	return refs, c.Opened.Repo().WriteObjects(c.Ctx, objects)
 }
 
 // importWarnings is what this repository lacks of what was imported.
-func (c *call) importWarnings() ([]string, error) {
-	v, err := c.view()
+func importWarnings(c *edge.Call) ([]string, error) {
+	v, err := c.View()
 	if err != nil {
 		return nil, err
 	}
-	issues, err := c.validate(v)
+	issues, err := records.Validate(c, v)
 	if err != nil {
 		return nil, err
 	}

@@ -6,50 +6,54 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/git-liza/git-liza/cmd/internal/edge"
+	"github.com/git-liza/git-liza/cmd/internal/signing"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/sshsig"
 )
 
-func keysAddCommand() *command {
+var _ = add(keysAddCommand)
+
+func keysAddCommand() *edge.Command {
 	p := board.KeysAdd{}
-	return &command{
-		name: "keys add", group: "setting up", args: "AGENT|EMAIL PUBKEY", min: 2, max: 2, writes: true,
-		short: "make a public key known as that of an agent or a human",
-		long: `PUBKEY is a .pub file, or the key itself: ssh-ed25519 AAAA... A human is known by the e-mail address that git has.
+	return &edge.Command{
+		Name: "keys add", Group: "setting up", Args: "AGENT|EMAIL PUBKEY", Min: 2, Max: 2, Writes: true,
+		Short: "make a public key known as that of an agent or a human",
+		Long: `PUBKEY is a .pub file, or the key itself: ssh-ed25519 AAAA... A human is known by the e-mail address that git has.
 Keys count once signatures are required: git liza config set require_signatures true`,
-		flags: func(f *pflag.FlagSet) {
+		Flags: func(f *pflag.FlagSet) {
 			f.BoolVar(&p.Replaces, "replace", false, "revoke the other keys of the same name with it")
 		},
-		run: func(c *call) error {
-			p.Principal = c.args[0]
+		Run: func(c *edge.Call) error {
+			p.Principal = c.Args[0]
 			if strings.Contains(p.Principal, "@") {
 				p.Principal = strings.ToLower(p.Principal)
 			}
 			var err error
-			if p.Public, err = c.publicKey(c.args[1]); err != nil {
+			if p.Public, err = publicKey(c, c.Args[1]); err != nil {
 				return err
 			}
-			return c.just(&p)
+			return c.Just(&p)
 		},
 	}
 }
 
 // publicKey is a public key that is named by a file, or stands there itself.
-func (c *call) publicKey(where string) (string, error) {
+func publicKey(c *edge.Call, where string) (string, error) {
 	line := where
 	if !strings.Contains(where, " ") {
-		data, err := os.ReadFile(c.keyFile(where))
+		data, err := os.ReadFile(signing.KeyFile(c, where))
 		if err != nil {
-			return "", board.Refuse("invalid", "the public key "+board.Line(where, 200)+" can't be read: "+reasonOf(err), "name its .pub file")
+			return "", board.Refuse(board.CodeInvalid, "the public key "+board.Line(where, 200)+" can't be read: "+signing.ReasonOf(err), "name its .pub file")
 		}
 		line = string(data)
 	}
 	if strings.Contains(line, "PRIVATE KEY") {
-		return "", board.Refuse("invalid", board.Line(where, 200)+" is a private key, which nobody else should see", "name the public one: "+board.Line(where, 200)+".pub")
+		return "", board.Refuse(board.CodeInvalid, board.Line(where, 200)+" is a private key, which nobody else should see", "name the public one: "+board.Line(where, 200)+".pub")
 	}
 	public, err := sshsig.ParsePublic(line)
 	if err != nil {
-		return "", board.Refuse("invalid", board.Line(where, 80)+": "+err.Error(), "a .pub file as ssh-keygen -t ed25519 makes it")
+		return "", board.Refuse(board.CodeInvalid, board.Line(where, 80)+": "+err.Error(), "a .pub file as ssh-keygen -t ed25519 makes it")
 	}
 	return public, nil
 }

@@ -5,22 +5,25 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/git-liza/git-liza/cmd/internal/edge"
 	"github.com/git-liza/git-liza/gitboard/board"
 )
 
-func keysListCommand() *command {
+var _ = add(keysListCommand)
+
+func keysListCommand() *edge.Command {
 	var allowed bool
-	return &command{
-		name: "keys list", group: "setting up", max: 0, reads: true,
-		short: "list the keys on the board, or print them as git's file of allowed signers",
-		long: `git liza keys list --allowed-signers >FILE, then git config gpg.ssh.allowedSignersFile FILE:
+	return &edge.Command{
+		Name: "keys list", Group: "setting up", Max: 0, Reads: true,
+		Short: "list the keys on the board, or print them as git's file of allowed signers",
+		Long: `git liza keys list --allowed-signers >FILE, then git config gpg.ssh.allowedSignersFile FILE:
 git log --show-signature liza/state verifies the board's commits. A revoked key counts there until the time of its revocation;
 git liza verify goes by the order on the board.`,
-		flags: func(f *pflag.FlagSet) {
+		Flags: func(f *pflag.FlagSet) {
 			f.BoolVar(&allowed, "allowed-signers", false, "print them in the format of OpenSSH")
 		},
-		run: func(c *call) error {
-			v, err := c.view()
+		Run: func(c *edge.Call) error {
+			v, err := c.View()
 			if err != nil {
 				return err
 			}
@@ -45,16 +48,16 @@ git liza verify goes by the order on the board.`,
 				return err
 			}
 			switch {
-			case c.json:
-				return c.printJSON(map[string]any{"required": board.RequiresSignatures(v.State), "keys": list})
+			case c.JSON:
+				return c.PrintJSON(map[string]any{"required": board.RequiresSignatures(v.State), "keys": list})
 			case len(rows) == 0 && allowed:
 				return nil
 			case len(rows) == 0:
-				return c.say("no keys are on the board: git liza keys add AGENT|EMAIL PUBKEY")
+				return c.Say("no keys are on the board: git liza keys add AGENT|EMAIL PUBKEY")
 			case allowed:
-				return c.say(lines...)
+				return c.Say(lines...)
 			}
-			return c.say(columns("", rows)...)
+			return c.Say(edge.Columns("", rows)...)
 		},
 	}
 }

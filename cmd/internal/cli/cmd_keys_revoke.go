@@ -7,28 +7,31 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/git-liza/git-liza/cmd/internal/edge"
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/git"
 )
 
-func keysRevokeCommand() *command {
+var _ = add(keysRevokeCommand)
+
+func keysRevokeCommand() *edge.Command {
 	var reason string
-	return &command{
-		name: "keys revoke", group: "setting up", args: "KEY", min: 1, max: 1, writes: true,
-		short: "end what a key may sign, from here on",
-		long: `KEY is a key's fingerprint (SHA256:...) or the beginning of it, or whose it is, where that is one key alone.
+	return &edge.Command{
+		Name: "keys revoke", Group: "setting up", Args: "KEY", Min: 1, Max: 1, Writes: true,
+		Short: "end what a key may sign, from here on",
+		Long: `KEY is a key's fingerprint (SHA256:...) or the beginning of it, or whose it is, where that is one key alone.
 What it has signed before stays valid: the order on the board decides, not dates.`,
-		flags: func(f *pflag.FlagSet) { f.StringVar(&reason, "reason", "", "why") },
-		run: func(c *call) error {
-			done, err := c.do("keys-revoke", func(_ context.Context, v *gitboard.View) (board.Payload, []gitio.RefUpdate, error) {
-				id, err := findKey(v.State, c.args[0])
+		Flags: func(f *pflag.FlagSet) { f.StringVar(&reason, "reason", "", "why") },
+		Run: func(c *edge.Call) error {
+			done, err := c.Do("keys-revoke", func(_ context.Context, v *gitboard.View) (board.Payload, []git.RefUpdate, error) {
+				id, err := findKey(v.State, c.Args[0])
 				return &board.KeysRevoke{Key: id, Reason: reason}, nil, err
 			})
 			if err != nil {
 				return err
 			}
-			return c.report(done, nil)
+			return c.Report(done, nil)
 		},
 	}
 }
@@ -52,11 +55,11 @@ func findKey(s *board.State, word string) (string, error) {
 	case len(found) == 1:
 		return found[0], nil
 	case len(found) == 0:
-		return "", board.Refuse("unknown-record", fmt.Sprintf("no key is called %q", board.Line(word, 80)), "git liza keys list")
+		return "", board.Refuse(board.CodeUnknownRecord, fmt.Sprintf("no key is called %q", board.Line(word, 80)), "git liza keys list")
 	}
 	var names []string
 	for _, id := range found {
 		names = append(names, board.Fingerprint(id))
 	}
-	return "", board.Refuse("invalid", fmt.Sprintf("%q is more than one key", board.Line(word, 80)), "name one of them: "+strings.Join(names, ", "))
+	return "", board.Refuse(board.CodeInvalid, fmt.Sprintf("%q is more than one key", board.Line(word, 80)), "name one of them: "+strings.Join(names, ", "))
 }

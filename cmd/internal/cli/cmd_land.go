@@ -3,27 +3,30 @@ package cli
 import (
 	"github.com/spf13/pflag"
 
+	"github.com/git-liza/git-liza/cmd/internal/edge"
 	"github.com/git-liza/git-liza/worktrees/merge"
 )
 
-func landCommand() *command {
+var _ = add(landCommand)
+
+func landCommand() *edge.Command {
 	var reason string
-	return &command{
-		name: "land", group: "human", args: "COMMIT", min: 1, max: 1, writes: true,
-		short: "move integration forward to a commit of yours, and record it",
-		long:  "A fast-forward only: the commit must descend from integration.",
-		flags: func(f *pflag.FlagSet) { f.StringVar(&reason, "reason", "", "why") },
-		run: func(c *call) error {
-			actor, err := c.actor("land")
+	return &edge.Command{
+		Name: "land", Group: "human", Args: "COMMIT", Min: 1, Max: 1, Writes: true,
+		Short: "move integration forward to a commit of yours, and record it",
+		Long:  "A fast-forward only: the commit must descend from integration.",
+		Flags: func(f *pflag.FlagSet) { f.StringVar(&reason, "reason", "", "why") },
+		Run: func(c *edge.Call) error {
+			actor, err := c.Actor("land")
 			if err != nil {
 				return err
 			}
-			got, err := merge.Land(c.ctx, c.opened, merge.LandRequest{Actor: actor, Commit: c.args[0], Reason: reason, Request: c.request, AllowSecret: c.allowSecret})
+			got, err := merge.Land(c.Ctx, c.Opened, merge.LandRequest{Request: c.Asks(actor), Commit: c.Args[0], Reason: reason})
 			if err != nil {
 				return err
 			}
-			lines := append(prefixed("brought forward: ", got.BroughtForward), prefixed("warning: ", got.Warnings)...)
-			return c.report(got.Done, map[string]any{"brought_forward": every(got.BroughtForward), "warnings": every(got.Warnings)}, lines...)
+			lines := append(edge.Prefixed("brought forward: ", got.BroughtForward), edge.Prefixed("warning: ", got.Warnings)...)
+			return c.Report(got.Done, map[string]any{"brought_forward": edge.Every(got.BroughtForward), "warnings": edge.Every(got.Warnings)}, lines...)
 		},
 	}
 }

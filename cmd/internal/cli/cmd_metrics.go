@@ -1,49 +1,30 @@
 package cli
 
 import (
-	"fmt"
-	"reflect"
-	"strings"
-
-	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/cmd/internal/edge"
+	"github.com/git-liza/git-liza/cmd/internal/screen"
+	"github.com/git-liza/git-liza/gitboard/report"
 )
 
-func metricsCommand() *command {
-	return &command{
-		name: "metrics", group: "human", max: 0, reads: true,
-		short: "the figures of the current sprint, and whether reviewers approve everything",
-		run: func(c *call) error {
-			v, err := c.view()
+var _ = add(metricsCommand)
+
+func metricsCommand() *edge.Command {
+	return &edge.Command{
+		Name: "metrics", Group: "human", Max: 0, Reads: true,
+		Short: "the figures of the current sprint, what it has cost, and whether reviewers approve everything",
+		Run: func(c *edge.Call) error {
+			v, err := c.View()
 			if err != nil {
 				return err
 			}
-			m, sp := board.Measure(v.State), v.State.Sprint()
+			m, used, sp := report.Measure(v.State), report.Used(v.State), v.State.Sprint()
 			if err := v.State.Err(); err != nil {
 				return err
 			}
-			if c.json {
-				return c.printJSON(map[string]any{"sprint": sp.ID, "since": sp.Timeline.Started, "metrics": m, "rubber_stamping": m.RubberStamping()})
+			if c.JSON {
+				return c.PrintJSON(map[string]any{"sprint": sp.ID, "since": sp.Timeline.Started, "metrics": m, "usage": used, "rubber_stamping": m.RubberStamping()})
 			}
-			return c.print(drawMetrics(c.page(), sp, m))
+			return c.Print(append(screen.Metrics(c.Page(), sp, m), screen.Usage(c.Page(), used)...))
 		},
 	}
-}
-
-// drawMetrics is a line a metric, by the names that they have everywhere.
-func drawMetrics(p page, sp *board.Sprint, m board.Metrics) []string {
-	var rows [][]string
-	v := reflect.ValueOf(m)
-	for i := range v.NumField() {
-		name, _, _ := strings.Cut(v.Type().Field(i).Tag.Get("yaml"), ",")
-		value := fmt.Sprint(v.Field(i).Int())
-		rows = append(rows, []string{name, fmt.Sprintf("%6s", value)})
-	}
-	lines := append([]string{p.bold(sp.ID + ", since " + string(sp.Timeline.Started))}, columns("  ", rows)...)
-	if m.RubberStamping() {
-		warning := fmt.Sprintf("RUBBER STAMPING: %d %% approved. Who approves everything finds nothing: look at a few approved diffs yourself.", m.ApprovalRate)
-		for _, line := range wrap(warning, p.width) {
-			lines = append(lines, p.alarm(line))
-		}
-	}
-	return lines
 }

@@ -3,18 +3,21 @@ package cli
 import (
 	"github.com/spf13/pflag"
 
+	"github.com/git-liza/git-liza/cmd/internal/edge"
 	"github.com/git-liza/git-liza/gitboard/board"
 )
 
-func pauseCommand() *command {
+var _ = add(pauseCommand)
+
+func pauseCommand() *edge.Command {
 	p := board.Pause{}
-	return &command{
-		name: "pause", group: "human", max: 0, writes: true,
-		short: "stop claims, review claims and merges",
-		flags: func(f *pflag.FlagSet) {
+	return &edge.Command{
+		Name: "pause", Group: "human", Max: 0, Writes: true,
+		Short: "stop claims, review claims and merges",
+		Flags: func(f *pflag.FlagSet) {
 			f.StringVar(&p.Task, "task", "", "this `TASK` only")
 			f.StringVar(&p.Reason, "reason", "", "why")
 		},
-		run: func(c *call) error { return c.just(&p) },
+		Run: func(c *edge.Call) error { return c.Just(&p) },
 	}
 }

@@ -5,31 +5,36 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/git-liza/git-liza/cmd/internal/edge"
+	"github.com/git-liza/git-liza/cmd/internal/screen"
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/gitio"
-	"github.com/git-liza/git-liza/roles"
+	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/report"
+	"github.com/git-liza/git-liza/gitboard/roles"
 	"github.com/git-liza/git-liza/roles/prompt"
 	"github.com/git-liza/git-liza/worktrees"
 )
 
-func primeCommand() *command {
-	return &command{
-		name: "prime", group: "any agent", max: 0,
-		short: "for whoever wakes with no memory: who am I, what is mine, what comes next",
-		run: func(c *call) error {
-			v, err := c.view()
+var _ = add(primeCommand)
+
+func primeCommand() *edge.Command {
+	return &edge.Command{
+		Name: "prime", Group: "any agent", Max: 0,
+		Short: "for whoever wakes with no memory: who am I, what is mine, what comes next",
+		Run: func(c *edge.Call) error {
+			v, err := c.View()
 			if err != nil {
 				return err
 			}
-			p, err := c.prime(v)
+			p, err := prime(c, v)
 			if err != nil {
 				return err
 			}
-			if c.json {
-				return c.printJSON(p)
+			if c.JSON {
+				return c.PrintJSON(p)
 			}
-			return c.say(p.lines()...)
+			return c.Say(p.lines()...)
 		},
 	}
 }
@@ -72,22 +77,25 @@ type primeWork struct {
 
 // wakeLine is a trigger that stands, and what it is about.
 type wakeLine struct {
-	Trigger board.WakeTrigger `json:"trigger"`
-	About   []string          `json:"about"`
+	Trigger report.WakeTrigger `json:"trigger"`
+	About   []string           `json:"about"`
 }
 
-func (c *call) prime(v *gitboard.View) (*primer, error) {
-	s, id := v.State, c.agentID()
+func prime(c *edge.Call, v *gitboard.View) (*primer, error) {
+	s, id := v.State, c.AgentID()
 	p := &primer{
-		Agent: roles.HumanID, Role: roles.Human, Supervised: c.supervised(), Mode: s.Control().Mode,
+		Agent: roles.HumanID, Role: roles.Human, Supervised: c.Supervised(), Mode: s.Control().Mode,
 		Goal: board.Line(s.Goal().Description, 300), GoalSpec: s.Goal().SpecRef, InReview: []string{}, Wakes: []wakeLine{}, Docs: []string{},
 	}
 	if id != "" {
 		role, err := roles.Of(id)
 		if err != nil {
-			return nil, board.Refuse("invalid", "LIZA_AGENT_ID: "+err.Error(), "")
+			return nil, board.Refuse(board.CodeInvalid, "LIZA_AGENT_ID: "+err.Error(), "")
 		}
 		p.Agent, p.Role = id, role
+	}
+	if !p.Supervised && p.Role != roles.Human { // a supervisor's prompt says what these do
+		p.Docs = append(p.Docs, "multi-agent-contract", "agent-runtime")
 	}
 	for _, d := range prompt.Docs(p.Role) {
 		p.Docs = append(p.Docs, d.Name)
@@ -96,7 +104,7 @@ func (c *call) prime(v *gitboard.View) (*primer, error) {
 	if t != nil {
 		p.Task, p.Status = t.ID, string(t.Status)
 		var err error
-		if p.Work, err = c.primeWork(s, t, p.Role); err != nil {
+		if p.Work, err = workToPrime(c, s, t, p.Role); err != nil {
 			return nil, err
 		}
 	}
@@ -106,7 +114,7 @@ func (c *call) prime(v *gitboard.View) (*primer, error) {
 		}
 	}
 	p.plan(s, t)
-	p.Notes = noteLines(s.NotesFor(p.Task, p.Agent, string(p.Role)))
+	p.Notes = screen.NoteLines(report.NotesFor(s, p.Task, p.Agent, string(p.Role)))
 	return p, s.Err()
 }
 
@@ -114,9 +122,9 @@ func (c *call) prime(v *gitboard.View) (*primer, error) {
 func (p *primer) plan(s *board.State, t *board.Task) {
 	p.Next = prompt.Next(p.Role, t, p.Supervised)
 	if p.Role == roles.Planner {
-		wakes := board.Wakes(s)
+		wakes := report.Wakes(s)
 		for _, w := range wakes {
-			p.Wakes = append(p.Wakes, wakeLine{w.Trigger, every(w.About)})
+			p.Wakes = append(p.Wakes, wakeLine{w.Trigger, edge.Every(w.About)})
 		}
 		p.Next = prompt.NextPlan(wakes, p.Supervised)
 	}
@@ -131,8 +139,8 @@ func (p *primer) plan(s *board.State, t *board.Task) {
 	}
 }
 
-func (c *call) primeWork(s *board.State, t *board.Task, role roles.Role) (*primeWork, error) {
-	root, err := c.opened.Root(c.ctx)
+func workToPrime(c *edge.Call, s *board.State, t *board.Task, role roles.Role) (*primeWork, error) {
+	root, err := c.Opened.Root(c.Ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -150,31 +158,13 @@ func (c *call) primeWork(s *board.State, t *board.Task, role roles.Role) (*prime
 	if h := s.Handoff(t.ID); h != nil && t.TookOverHandoff() {
 		w.Handoff = h.Summary + "\nnext: " + h.NextAction
 	}
-	st, err := worktrees.Standing(c.ctx, c.opened, t)
+	st, err := worktrees.Standing(c.Ctx, c.Opened, t)
 	if err != nil || !st.Exists {
 		return w, err
 	}
-	commits, err := c.opened.Repo().CountCommits(c.ctx, gitio.OID(t.BaseCommit), st.Head)
+	commits, err := c.Opened.Repo().CountCommits(c.Ctx, git.OID(t.BaseCommit), st.Head)
 	w.Commits, w.Uncommitted = &commits, st.Dirty
 	return w, err
-}
-
-// taskOf is the task that an agent works on or reviews, else the one that comes back to it; nil for none.
-func taskOf(s *board.State, id string) *board.Task {
-	next := ""
-	for _, b := range s.Tasks() {
-		switch {
-		case id == "":
-		case b.Holds(id), b.ReviewingBy == id:
-			return s.Task(b.ID)
-		case next == "" && (b.AssignedTo == id && b.Status == board.Rejected || b.ApprovedBy == id && b.Status == board.Approved):
-			next = b.ID
-		}
-	}
-	if next == "" {
-		return nil
-	}
-	return s.Task(next)
 }
 
 func (p *primer) lines() []string {
@@ -198,10 +188,10 @@ func (p *primer) lines() []string {
 		lines = append(lines, strings.TrimSuffix(fmt.Sprintf("Wake trigger: %s: %s", w.Trigger, about), ": "))
 	}
 	lines = append(lines, "", "Next:")
-	lines = append(lines, prefixed("  ", p.Next)...)
+	lines = append(lines, edge.Prefixed("  ", p.Next)...)
 	if len(p.Notes) > 0 {
 		lines = append(lines, "", "Notes:")
-		lines = append(lines, prefixed("  ", p.Notes)...)
+		lines = append(lines, edge.Prefixed("  ", p.Notes)...)
 	}
 	lines = append(lines, "", "Read before you act:")
 	for _, d := range p.Docs {
@@ -214,38 +204,38 @@ func (p *primer) lines() []string {
 }
 
 func (w *primeWork) lines(task string, role roles.Role) []string {
-	lines := labelled{""}
-	lines.add("description", briefly(w.Description, task))
-	lines.add("done when", briefly(w.DoneWhen, task))
-	lines.add("scope", briefly(w.Scope, task))
-	lines.add("spec", w.SpecRef)
-	lines.add("iteration", fmt.Sprint(w.Iteration))
-	lines.add("worktree", w.Worktree)
+	lines := edge.Labelled{""}
+	lines.Add("description", briefly(w.Description, task))
+	lines.Add("done when", briefly(w.DoneWhen, task))
+	lines.Add("scope", briefly(w.Scope, task))
+	lines.Add("spec", w.SpecRef)
+	lines.Add("iteration", fmt.Sprint(w.Iteration))
+	lines.Add("worktree", w.Worktree)
 	if w.Fix {
-		lines.add("fix", "an integration fix: make the work merge, nothing else")
+		lines.Add("fix", "an integration fix: make the work merge, nothing else")
 	}
-	lines.add("hand-off", briefly(w.Handoff, task))
+	lines.Add("hand-off", briefly(w.Handoff, task))
 	if role == roles.CodeReviewer {
-		lines.add("submitted", w.ReviewCommit)
+		lines.Add("submitted", w.ReviewCommit)
 		return append(lines, w.feedback(task)...)
 	}
 	if w.Commits != nil {
-		said := plural(*w.Commits, "commit")
+		said := edge.Plural(*w.Commits, "commit")
 		if n := len(w.Uncommitted); n > 0 {
-			said += ", " + plural(n, "file") + " not committed: " + board.Line(strings.Join(w.Uncommitted, ", "), 200)
+			said += ", " + edge.Plural(n, "file") + " not committed: " + board.Line(strings.Join(w.Uncommitted, ", "), 200)
 		}
-		lines.add("work so far", said)
+		lines.Add("work so far", said)
 	}
-	lines.add("checkpoint", "not written in this iteration: that comes before the first commit")
+	lines.Add("checkpoint", "not written in this iteration: that comes before the first commit")
 	if w.Checkpoint {
-		lines[len(lines)-1] = pad("checkpoint", labelWidth) + "written: " + board.Line(w.Intent, 200)
+		lines[len(lines)-1] = edge.Pad("checkpoint", edge.LabelWidth) + "written: " + board.Line(w.Intent, 200)
 	}
 	return append(lines, w.feedback(task)...)
 }
 
 func (w *primeWork) feedback(task string) []string {
-	lines := labelled{}
-	lines.add("rejected for", briefly(w.Prior, task))
+	lines := edge.Labelled{}
+	lines.Add("rejected for", briefly(w.Prior, task))
 	return lines
 }
 

@@ -3,17 +3,20 @@ package cli
 import (
 	"github.com/spf13/pflag"
 
+	"github.com/git-liza/git-liza/cmd/internal/edge"
 	"github.com/git-liza/git-liza/gitboard/board"
 )
 
-func reassignCommand() *command {
+var _ = add(reassignCommand)
+
+func reassignCommand() *edge.Command {
 	var reason string
-	return &command{
-		name: "reassign", group: "planner", args: "ID", min: 1, max: 1, writes: true,
-		short: "free a REJECTED task for another coder",
-		flags: func(f *pflag.FlagSet) { f.StringVar(&reason, "reason", "", "why") },
-		run: func(c *call) error {
-			return c.just(&board.Reassign{About: board.About{Task: c.args[0]}, Reason: reason})
+	return &edge.Command{
+		Name: "reassign", Group: "planner", Args: "ID", Min: 1, Max: 1, Writes: true,
+		Short: "free a REJECTED task for another coder",
+		Flags: func(f *pflag.FlagSet) { f.StringVar(&reason, "reason", "", "why") },
+		Run: func(c *edge.Call) error {
+			return c.Just(&board.Reassign{About: board.About{Task: c.Args[0]}, Reason: reason})
 		},
 	}
 }

@@ -6,97 +6,102 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/git-liza/git-liza/cmd/internal/edge"
+	"github.com/git-liza/git-liza/cmd/internal/recovery"
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/gitio"
 	"github.com/git-liza/git-liza/gitboard/lease"
-	"github.com/git-liza/git-liza/roles"
+	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
-func recoverAgentCommand() *command {
+var _ = add(recoverAgentCommand)
+
+func recoverAgentCommand() *edge.Command {
 	var force bool
-	return &command{
-		name: "recover-agent", group: "supervision", args: "ID", min: 1, max: 1,
-		short: "after a crash: recover what an agent that is gone holds, and free its id",
-		long: `For a human. Each task that it works on or reviews is recovered as by recover-task, and its lease ends, so that
+	return &edge.Command{
+		Name: "recover-agent", Group: "supervision", Args: "ID", Min: 1, Max: 1,
+		Short: "after a crash: recover what an agent that is gone holds, and free its id",
+		Long: `For a human. Each task that it works on or reviews is recovered as by recover-task, and its lease ends, so that
 the id can be registered at once. No process is ended.`,
-		flags: func(f *pflag.FlagSet) {
+		Flags: func(f *pflag.FlagSet) {
 			f.BoolVar(&force, "force", false, "though its lease is live: you know that its process is gone")
 		},
-		run: func(c *call) error { return c.runRecoverAgent(c.args[0], force) },
+		Run: func(c *edge.Call) error { return runRecoverAgent(c, c.Args[0], force) },
 	}
 }
 
-func (c *call) runRecoverAgent(id string, force bool) error {
-	human, err := c.onlyHuman()
+func runRecoverAgent(c *edge.Call, id string, force bool) error {
+	human, err := recovery.OnlyHuman(c)
 	if err != nil {
 		return err
 	}
 	if _, err := roles.Of(id); err != nil {
-		return board.Refuse("invalid", err.Error(), "git liza status")
+		return board.Refuse(board.CodeInvalid, err.Error(), "git liza status")
 	}
-	v, err := c.view()
+	v, err := c.View()
 	if err != nil {
 		return err
 	}
 	if v.State.Agent(id) == nil {
 		hint := "nobody is: git liza status"
 		if ids := v.State.List(board.AgentDir); len(ids) > 0 {
-			hint = suggest(id, ids)
+			hint = edge.Suggest(id, ids)
 		}
-		return errors.Join(v.State.Err(), board.Refuse("unknown-agent", id+" is not registered", hint))
+		return errors.Join(v.State.Err(), board.Refuse(board.CodeUnknownAgent, id+" is not registered", hint))
 	}
-	held, err := v.Lease(c.ctx, id)
+	held, err := v.Lease(c.Ctx, id)
 	if err != nil {
 		return err
 	}
-	live := !v.Takeable(c.ctx, id, 0)
+	live := !v.Takeable(c.Ctx, id, 0)
 	if live && !force {
-		return board.Refuse("lease", fmt.Sprintf("the lease of %s is live, until %s", id, board.At(held.Expires)),
+		return board.Refuse(board.CodeLease, fmt.Sprintf("the lease of %s is live, until %s", id, board.At(held.Expires)),
 			"wait until then, or, if you know that its process is gone: git liza recover-agent "+id+" --force")
 	}
-	tasks := []*recovered{}
+	tasks := []*recovery.Recovered{}
 	var left error
 	for _, brief := range v.State.Tasks() {
 		t := v.State.Task(brief.ID)
-		if t == nil || holderOf(t) != id {
+		if t == nil || recovery.HolderOf(t) != id {
 			continue
 		}
-		r, err := c.recoverTask(human, t.ID, force)
+		r, err := recovery.RecoverTask(c, human, t.ID, force)
 		if err != nil {
 			left = errors.Join(left, err)
 			continue
 		}
-		tasks, left = append(tasks, r), errors.Join(left, r.unfinished())
+		tasks, left = append(tasks, r), errors.Join(left, r.Unfinished())
 	}
 	if left == nil && live {
-		left = c.endLease(id, held)
+		left = endLease(c, id, held)
 	}
-	if err := errors.Join(v.State.Err(), c.printRecovered(id, tasks, live, left == nil)); err != nil {
+	if err := errors.Join(v.State.Err(), printRecovered(c, id, tasks, live, left == nil)); err != nil {
 		return err
 	}
 	return left
 }
 
 // endLease ends a lease unless its holder has renewed it since, or a release has ended it.
-func (c *call) endLease(id string, held *lease.Held) error {
-	now, err := lease.Read(c.ctx, c.opened.Log().Store(), id)
+func endLease(c *edge.Call, id string, held *lease.Held) error {
+	now, err := lease.Read(c.Ctx, c.Opened.Log().Store(), id)
 	if err != nil || now == nil {
 		return err
 	}
-	err = c.opened.Log().Store().UpdateRefs(c.ctx, []gitio.RefUpdate{lease.Fence(id, held)}, "git liza: recover-agent")
+	err = c.Opened.Log().Store().UpdateRefs(c.Ctx, []git.RefUpdate{lease.Fence(id, held)}, "git liza: recover-agent")
 	if errors.Is(err, gitio.ErrRefMoved) {
-		return board.Refuse("lease", id+" has renewed its lease just now: its process is alive", "end that process first")
+		return board.Refuse(board.CodeLease, id+" has renewed its lease just now: its process is alive", "end that process first")
 	}
 	return err
 }
 
-func (c *call) printRecovered(id string, tasks []*recovered, live, ok bool) error {
-	if c.json {
-		return c.printJSON(map[string]any{"ok": ok, "agent": id, "tasks": tasks, "lease_ended": live && ok})
+func printRecovered(c *edge.Call, id string, tasks []*recovery.Recovered, live, ok bool) error {
+	if c.JSON {
+		return c.PrintJSON(map[string]any{"ok": ok, "agent": id, "tasks": tasks, "lease_ended": live && ok})
 	}
 	var lines []string
 	for _, r := range tasks {
-		lines = append(lines, r.lines()...)
+		lines = append(lines, r.Lines()...)
 	}
 	switch {
 	case !ok:
@@ -110,5 +115,5 @@ func (c *call) printRecovered(id string, tasks []*recovered, live, ok bool) erro
 	if len(lines) == 0 {
 		return nil
 	}
-	return c.say(lines...)
+	return c.Say(lines...)
 }

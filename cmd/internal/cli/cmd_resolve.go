@@ -3,25 +3,28 @@ package cli
 import (
 	"github.com/spf13/pflag"
 
+	"github.com/git-liza/git-liza/cmd/internal/edge"
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 )
 
-func resolveCommand() *command {
+var _ = add(resolveCommand)
+
+func resolveCommand() *edge.Command {
 	p := board.Resolve{}
-	return &command{
-		name: "resolve", group: "human", max: 0, writes: true,
-		short: "say what became of the circuit breaker's trigger, and reset it",
-		long:  "The board stays at CHECKPOINT until git liza resume.",
-		flags: func(f *pflag.FlagSet) {
+	return &edge.Command{
+		Name: "resolve", Group: "human", Max: 0, Writes: true,
+		Short: "say what became of the circuit breaker's trigger, and reset it",
+		Long:  "The board stays at CHECKPOINT until git liza resume.",
+		Flags: func(f *pflag.FlagSet) {
 			f.StringVar(&p.Text, "text", "", "what was found and decided")
 		},
-		run: func(c *call) error {
-			done, err := c.do(p.Op(), gitboard.Just(&p))
+		Run: func(c *edge.Call) error {
+			done, err := c.Do(p.Op(), gitboard.Just(&p))
 			if err != nil {
 				return err
 			}
-			return c.report(done, nil, "the board is "+string(done.After.Control().Mode)+"; go on with: git liza resume --decision CONTINUE")
+			return c.Report(done, nil, "the board is "+string(done.After.Control().Mode)+"; go on with: git liza resume --decision CONTINUE")
 		},
 	}
 }

@@ -7,46 +7,49 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/git-liza/git-liza/cmd/internal/edge"
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/git"
 )
 
-func resumeCommand() *command {
+var _ = add(resumeCommand)
+
+func resumeCommand() *edge.Command {
 	p := board.Resume{}
-	return &command{
-		name: "resume", group: "human", max: 0, writes: true,
-		short: "let work go on",
-		long: `After a checkpoint the decision goes into the goal's alignment history. STOP ends the run as git liza abort does.
+	return &edge.Command{
+		Name: "resume", Group: "human", Max: 0, Writes: true,
+		Short: "let work go on",
+		Long: `After a checkpoint the decision goes into the goal's alignment history. STOP ends the run as git liza abort does.
 A clone that a file in .liza stops goes on when that file is taken away.`,
-		flags: func(f *pflag.FlagSet) {
+		Flags: func(f *pflag.FlagSet) {
 			f.StringVar(&p.Task, "task", "", "this `TASK` only")
 			f.StringVar(&p.Decision, "decision", "", "after a checkpoint: CONTINUE, ADJUST, REPLAN, PIVOT or STOP")
 			f.StringVar(&p.Reason, "reason", "", "why")
 		},
-		run: func(c *call) error {
+		Run: func(c *edge.Call) error {
 			if p.Decision == "STOP" {
-				return c.stopHere(&p)
+				return stopHere(c, &p)
 			}
-			done, err := c.do("resume", gitboard.Just(&p))
+			done, err := c.Do("resume", gitboard.Just(&p))
 			if err != nil {
-				return c.stoppedByFile(err)
+				return stoppedByFile(c, err)
 			}
-			lines, err := c.filesThatStop()
+			lines, err := filesThatStop(c)
 			if err != nil {
 				return err
 			}
-			return c.report(done, nil, lines...)
+			return c.Report(done, nil, lines...)
 		},
 	}
 }
 
 // stopHere carries out the decision to stop: the run is aborted, if it was halted.
-func (c *call) stopHere(p *board.Resume) error {
+func stopHere(c *edge.Call, p *board.Resume) error {
 	if p.Task != "" {
-		return usage(c.cmd, "STOP is for the whole run; one task is given up by git liza abort --task %s", board.Line(p.Task, 70))
+		return edge.Usage(c.Cmd, "STOP is for the whole run; one task is given up by git liza abort --task %s", board.Line(p.Task, 70))
 	}
-	done, err := c.do("abort", func(_ context.Context, v *gitboard.View) (board.Payload, []gitio.RefUpdate, error) {
+	done, err := c.Do("abort", func(_ context.Context, v *gitboard.View) (board.Payload, []git.RefUpdate, error) {
 		if v.State.Control().Mode == board.Running {
 			return p, nil, nil // its Check says that nothing is halted
 		}
@@ -55,16 +58,16 @@ func (c *call) stopHere(p *board.Resume) error {
 	if err != nil {
 		return err
 	}
-	return c.report(done, map[string]any{"decision": "STOP"})
+	return c.Report(done, map[string]any{"decision": "STOP"})
 }
 
 // stoppedByFile adds to the refusal of what runs already which file stops this clone.
-func (c *call) stoppedByFile(err error) error {
+func stoppedByFile(c *edge.Call, err error) error {
 	var r *board.Refusal
-	if !errors.As(err, &r) || r.Code != "wrong-state" || r.Hint != "" {
+	if !errors.As(err, &r) || r.Code != board.CodeWrongState || r.Hint != "" {
 		return err
 	}
-	lines, lookErr := c.filesThatStop()
+	lines, lookErr := filesThatStop(c)
 	if lookErr == nil && len(lines) > 0 {
 		r.Hint = strings.Join(lines, "; ")
 	}
@@ -72,8 +75,8 @@ func (c *call) stoppedByFile(err error) error {
 }
 
 // filesThatStop says which files stop this clone.
-func (c *call) filesThatStop() ([]string, error) {
-	halts, err := c.opened.Halts(c.ctx)
+func filesThatStop(c *edge.Call) ([]string, error) {
+	halts, err := c.Opened.Halts(c.Ctx)
 	if err != nil {
 		return nil, err
 	}

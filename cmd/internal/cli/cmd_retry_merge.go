@@ -1,21 +1,26 @@
 package cli
 
-import "github.com/git-liza/git-liza/worktrees/merge"
+import (
+	"github.com/git-liza/git-liza/cmd/internal/edge"
+	"github.com/git-liza/git-liza/worktrees/merge"
+)
 
-func retryMergeCommand() *command {
-	return &command{
-		name: "retry-merge", group: "reviewer", args: "ID", min: 1, max: 1, writes: true,
-		short: "make a failed merge APPROVED again, once the same commit merges cleanly",
-		run: func(c *call) error {
-			actor, err := c.actor("retry-merge")
+var _ = add(retryMergeCommand)
+
+func retryMergeCommand() *edge.Command {
+	return &edge.Command{
+		Name: "retry-merge", Group: "reviewer", Args: "ID", Min: 1, Max: 1, Writes: true,
+		Short: "make a failed merge APPROVED again, once the same commit merges cleanly",
+		Run: func(c *edge.Call) error {
+			actor, err := c.Actor("retry-merge")
 			if err != nil {
 				return err
 			}
-			done, err := merge.Retry(c.ctx, c.opened, merge.Request{Actor: actor, Task: c.args[0], Request: c.request})
+			done, err := merge.Retry(c.Ctx, c.Opened, merge.Request{Request: c.Asks(actor), Task: c.Args[0]})
 			if err != nil {
 				return err
 			}
-			return c.report(done, nil, "next: git liza merge "+c.args[0])
+			return c.Report(done, nil, "next: git liza merge "+c.Args[0])
 		},
 	}
 }

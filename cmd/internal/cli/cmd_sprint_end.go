@@ -3,23 +3,26 @@ package cli
 import (
 	"github.com/spf13/pflag"
 
+	"github.com/git-liza/git-liza/cmd/internal/edge"
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 )
 
-func sprintEndCommand() *command {
+var _ = add(sprintEndCommand)
+
+func sprintEndCommand() *edge.Command {
 	p := board.SprintEnd{}
-	return &command{
-		name: "sprint end", group: "human", max: 0, writes: true,
-		short: "end the sprint: COMPLETED if all that it planned is over, else ABORTED",
-		flags: func(f *pflag.FlagSet) { f.StringVar(&p.Reason, "reason", "", "why") },
-		run: func(c *call) error {
-			done, err := c.do("sprint-end", gitboard.Just(&p))
+	return &edge.Command{
+		Name: "sprint end", Group: "human", Max: 0, Writes: true,
+		Short: "end the sprint: COMPLETED if all that it planned is over, else ABORTED",
+		Flags: func(f *pflag.FlagSet) { f.StringVar(&p.Reason, "reason", "", "why") },
+		Run: func(c *edge.Call) error {
+			done, err := c.Do("sprint-end", gitboard.Just(&p))
 			if err != nil {
 				return err
 			}
 			sp := done.After.Sprint()
-			return c.report(done, map[string]any{"sprint": sp.ID, "sprint_status": sp.Status},
+			return c.Report(done, map[string]any{"sprint": sp.ID, "sprint_status": sp.Status},
 				"look back: git liza retrospective --template > FILE; go on: git liza sprint start")
 		},
 	}

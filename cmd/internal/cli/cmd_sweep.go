@@ -1,28 +1,44 @@
 package cli
 
-import "github.com/git-liza/git-liza/worktrees"
+import (
+	"github.com/spf13/pflag"
 
-func sweepCommand() *command {
-	return &command{
-		name: "sweep", group: "supervision", max: 0,
-		short: "release every claim whose lease has run out; work is kept",
-		run: func(c *call) error {
-			actor, err := c.actor("release")
+	"github.com/git-liza/git-liza/cmd/internal/edge"
+	"github.com/git-liza/git-liza/gitboard/roles"
+	"github.com/git-liza/git-liza/worktrees"
+)
+
+var _ = add(sweepCommand)
+
+func sweepCommand() *edge.Command {
+	var role string
+	return &edge.Command{
+		Name: "sweep", Group: "supervision", Max: 0,
+		Short: "release every claim whose lease has expired; work is kept",
+		Flags: func(f *pflag.FlagSet) {
+			f.StringVar(&role, "role", "both", "whose claims: coder, reviewer or both")
+		},
+		Run: func(c *edge.Call) error {
+			actor, err := c.Actor("release")
 			if err != nil {
 				return err
 			}
-			swept, err := worktrees.Sweep(c.ctx, c.opened, actor)
+			of, known := map[string]roles.Role{"coder": roles.Coder, "reviewer": roles.CodeReviewer, "both": ""}[role]
+			if !known {
+				return edge.Usage(c.Cmd, "--role is coder, reviewer or both, not %q", role)
+			}
+			swept, err := worktrees.Sweep(c.Ctx, c.Opened, actor, of)
 			if err != nil {
 				return err
 			}
-			if c.json {
-				return c.printJSON(map[string]any{"ok": true, "swept": every(swept)})
+			if c.JSON {
+				return c.PrintJSON(map[string]any{"ok": true, "swept": edge.Every(swept)})
 			}
 			if len(swept) == 0 {
-				return c.say("no claim has an expired lease")
+				return c.Say("no claim has an expired lease")
 			}
 			for _, s := range swept {
-				if err := c.say(s.String()); err != nil {
+				if err := c.Say(s.String()); err != nil {
 					return err
 				}
 			}

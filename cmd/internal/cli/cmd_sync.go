@@ -5,21 +5,24 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/git-liza/git-liza/cmd/internal/edge"
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/worktrees"
 	"github.com/git-liza/git-liza/worktrees/merge"
 )
 
-func syncCommand() *command {
-	return &command{
-		name: "sync", group: "setting up", max: 0,
-		short: "bring what other clones have done, and send what was queued",
-		long: `Board, integration, submissions and leases are fetched, and worktrees of tasks that others have ended are removed;
+var _ = add(syncCommand)
+
+func syncCommand() *edge.Command {
+	return &edge.Command{
+		Name: "sync", Group: "setting up", Max: 0,
+		Short: "bring what other clones have done, and send what was queued",
+		Long: `Board, integration, submissions and leases are fetched, and worktrees of tasks that others have ended are removed;
 what they hold is kept. What was queued with --offline is decided anew on the board as it is now: what is refused
 is told, and its text is kept beside the queue.`,
-		run: func(c *call) error { return c.runSync() },
+		Run: func(c *edge.Call) error { return runSync(c) },
 	}
 }
 
@@ -27,8 +30,8 @@ is told, and its text is kept beside the queue.`,
 type synced struct {
 	OK             bool          `json:"ok"`
 	Remote         string        `json:"remote"`
-	From           gitio.OID     `json:"from"`
-	To             gitio.OID     `json:"to"`
+	From           git.OID       `json:"from"`
+	To             git.OID       `json:"to"`
 	New            []string      `json:"new"` // subjects, the oldest first
 	Integration    bool          `json:"integration_moved"`
 	BroughtForward []string      `json:"brought_forward"`
@@ -43,45 +46,45 @@ type syncRefused struct {
 	Reason string `json:"reason"`
 }
 
-func (c *call) runSync() error {
-	b, err := c.board()
+func runSync(c *edge.Call) error {
+	b, err := c.Board()
 	if err != nil {
 		return err
 	}
 	if b.Remote() == "" {
-		return board.Refuse("not-shared", "this clone shares its board with no other", "git liza share REMOTE, or git liza init in a clone of a shared project")
+		return board.Refuse(board.CodeNotShared, "this clone shares its board with no other", "git liza share REMOTE, or git liza init in a clone of a shared project")
 	}
-	before, err := b.View(c.ctx)
+	before, err := b.View(c.Ctx)
 	if err != nil {
 		return err
 	}
-	if err := b.RefreshAll(c.ctx); err != nil {
+	if err := b.RefreshAll(c.Ctx); err != nil {
 		return err
 	}
 	s := &synced{Remote: b.Remote(), From: before.Commit}
-	if err := c.sendQueued(b, s); err != nil {
+	if err := sendQueued(c, b, s); err != nil {
 		return err
 	}
-	f, err := merge.Follow(c.ctx, b)
+	f, err := merge.Follow(c.Ctx, b)
 	if err != nil {
 		return err
 	}
-	s.Integration, s.BroughtForward, s.Warnings = f.Moved, every(f.BroughtForward), every(f.Warnings)
-	who, err := b.Repo().Identity(c.ctx)
+	s.Integration, s.BroughtForward, s.Warnings = f.Moved, edge.Every(f.BroughtForward), edge.Every(f.Warnings)
+	who, err := b.Repo().Identity(c.Ctx)
 	if err != nil {
-		return board.Refuse("identity", "git does not know who you are", `git config user.name "Your Name" and git config user.email you@example.com`)
+		return board.Refuse(board.CodeIdentity, "git does not know who you are", `git config user.name "Your Name" and git config user.email you@example.com`)
 	}
-	tidied, err := worktrees.TidyAll(c.ctx, b, board.HumanActor(who.Name, who.Email))
+	tidied, err := worktrees.TidyAll(c.Ctx, b, board.HumanActor(who.Name, who.Email))
 	if err != nil {
 		s.Warnings = append(s.Warnings, err.Error())
 	}
-	s.Tidied = every(tidied)
-	after, err := b.View(c.ctx)
+	s.Tidied = edge.Every(tidied)
+	after, err := b.View(c.Ctx)
 	if err != nil {
 		return err
 	}
 	s.To = after.Commit
-	commits, err := b.Log().Store().Log(c.ctx, s.From, s.To)
+	commits, err := b.Log().Store().Log(c.Ctx, s.From, s.To)
 	if err != nil {
 		return err
 	}
@@ -91,26 +94,26 @@ func (c *call) runSync() error {
 		s.New = append(s.New, subject)
 	}
 	s.OK = len(s.Refused) == 0
-	if c.json {
-		err = c.printJSON(s)
+	if c.JSON {
+		err = c.PrintJSON(s)
 	} else {
-		err = c.say(s.lines()...)
+		err = c.Say(s.lines()...)
 	}
 	if err != nil || s.OK {
 		return err
 	}
-	return &outcome{1, "refused", fmt.Sprintf("%d of what was queued is refused", len(s.Refused)), "the texts are kept in the folder liza/queue of the git directory"}
+	return &edge.Outcome{Exit: 1, Code: edge.CodeRefused, Message: fmt.Sprintf("%d of what was queued is refused", len(s.Refused)), Hint: "the texts are kept in the folder liza/queue of the git directory"}
 }
 
 // sendQueued decides what was queued on the board as it is now.
-func (c *call) sendQueued(b *gitboard.Board, s *synced) error {
+func sendQueued(c *edge.Call, b *gitboard.Board, s *synced) error {
 	s.Sent, s.Refused = []string{}, []syncRefused{}
 	queued, err := b.Waiting()
 	if err != nil {
 		return err
 	}
 	for _, q := range queued {
-		done, err := b.Send(c.ctx, q)
+		done, err := b.Send(c.Ctx, q)
 		refusal := (*board.Refusal)(nil)
 		switch {
 		case errors.As(err, &refusal):
@@ -128,20 +131,20 @@ func (s *synced) lines() []string {
 	const most = 20
 	lines := []string{fmt.Sprintf("up to date with %s, which had nothing new", s.Remote)}
 	if n := len(s.New); n > 0 {
-		lines[0] = fmt.Sprintf("%s new on the board of %s", plural(n, "operation"), s.Remote)
+		lines[0] = fmt.Sprintf("%s new on the board of %s", edge.Plural(n, "operation"), s.Remote)
 		if n > most {
 			lines = append(lines, fmt.Sprintf("  ... and %d before these: git liza log", n-most))
 		}
-		lines = append(lines, prefixed("  ", s.New[max(0, n-most):])...)
+		lines = append(lines, edge.Prefixed("  ", s.New[max(0, n-most):])...)
 	}
 	if s.Integration {
 		lines = append(lines, "integration has moved")
 	}
-	lines = append(lines, prefixed("brought forward: ", s.BroughtForward)...)
-	lines = append(lines, prefixed("tidied: ", s.Tidied)...)
-	lines = append(lines, prefixed("sent: ", s.Sent)...)
+	lines = append(lines, edge.Prefixed("brought forward: ", s.BroughtForward)...)
+	lines = append(lines, edge.Prefixed("tidied: ", s.Tidied)...)
+	lines = append(lines, edge.Prefixed("sent: ", s.Sent)...)
 	for _, r := range s.Refused {
 		lines = append(lines, "refused: "+r.Op+": "+r.Reason)
 	}
-	return append(lines, prefixed("warning: ", s.Warnings)...)
+	return append(lines, edge.Prefixed("warning: ", s.Warnings)...)
 }

@@ -5,8 +5,9 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"time"
 
+	"github.com/git-liza/git-liza/cmd/internal/edge"
+	"github.com/git-liza/git-liza/cmd/internal/records"
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/audit"
 	"github.com/git-liza/git-liza/gitboard/board"
@@ -14,38 +15,40 @@ import (
 	"github.com/git-liza/git-liza/gitboard/oplog"
 )
 
-func validateCommand() *command {
-	return &command{
-		name: "validate", group: "machines", args: "[FILE]", max: 1, reads: true,
-		short: "hold the board, or a record in a file, against the invariants",
-		long: `Prints VALID, or a line INVALID: ... for each violation (exit code 1); warnings as WARNING: ....
+var _ = add(validateCommand)
+
+func validateCommand() *edge.Command {
+	return &edge.Command{
+		Name: "validate", Group: "machines", Args: "[FILE]", Max: 1, Reads: true,
+		Short: "hold the board, or a record in a file, against the invariants",
+		Long: `Prints VALID, or a line INVALID: ... for each violation (exit code 1); warnings as WARNING: ....
 With --at it is the board alone, without the repository. A FILE is one record of a board, like the
 tasks/add-auth.yaml of its tree; its path tells the kind.`,
-		run: func(c *call) error {
-			if len(c.args) == 1 && c.at != "" {
-				return usage(c.cmd, "a file has no --at")
+		Run: func(c *edge.Call) error {
+			if len(c.Args) == 1 && c.At != "" {
+				return edge.Usage(c.Cmd, "a file has no --at")
 			}
-			if len(c.args) == 1 {
-				return c.validateFile(c.args[0])
+			if len(c.Args) == 1 {
+				return validateFile(c, c.Args[0])
 			}
-			v, err := c.view()
+			v, err := c.View()
 			if err != nil {
 				return err
 			}
-			if c.at != "" {
-				return c.validatePast(v)
+			if c.At != "" {
+				return validatePast(c, v)
 			}
-			issues, err := c.validate(v)
+			issues, err := records.Validate(c, v)
 			if err != nil {
 				return err
 			}
-			return c.reportIssues(issues)
+			return reportIssues(c, issues)
 		},
 	}
 }
 
 // validatePast holds a board of the past against its own invariants: repository and leases are of the present.
-func (c *call) validatePast(v *gitboard.View) error {
+func validatePast(c *edge.Call, v *gitboard.View) error {
 	var issues []audit.Issue
 	for _, found := range board.Violations(v.State) {
 		issues = append(issues, audit.Issue{Level: audit.Invalid, Record: found.Record, Field: found.Field, Text: found.What})
@@ -53,34 +56,18 @@ func (c *call) validatePast(v *gitboard.View) error {
 	if err := v.State.Err(); err != nil {
 		return err
 	}
-	return c.reportIssues(issues)
-}
-
-func (c *call) validate(v *gitboard.View) ([]audit.Issue, error) {
-	clone, err := c.opened.CloneID()
-	if err != nil {
-		return nil, err
-	}
-	leases := map[string]time.Time{}
-	held, err := v.Leases(c.ctx)
-	if err != nil {
-		return nil, err
-	}
-	for agent, h := range held {
-		leases[agent] = h.Expires
-	}
-	return audit.Validate(c.ctx, v.State, c.opened.Log().Store(), c.opened.Repo(), clone, leases, c.app.Now())
+	return reportIssues(c, issues)
 }
 
 // validateFile reads one record as strictly as the board does.
-func (c *call) validateFile(file string) error {
+func validateFile(c *edge.Call, file string) error {
 	path := file
 	if !filepath.IsAbs(path) {
-		path = filepath.Join(c.directory(), path)
+		path = filepath.Join(c.Directory(), path)
 	}
 	data, err := os.ReadFile(path)
 	if err != nil {
-		return usage(c.cmd, "%v", err)
+		return edge.Usage(c.Cmd, "%v", err)
 	}
 	record := recordAt(filepath.ToSlash(path))
 	r, err := codec.Decode(record, data)
@@ -89,16 +76,16 @@ func (c *call) validateFile(file string) error {
 		if errors.As(err, &form) {
 			err = form.Err
 		}
-		return c.reportIssues([]audit.Issue{{Level: audit.Invalid, Record: file, Text: err.Error()}})
+		return reportIssues(c, []audit.Issue{{Level: audit.Invalid, Record: file, Text: err.Error()}})
 	}
-	issues, err := c.violationsOf(record, r)
+	issues, err := violationsOf(c, record, r)
 	for i := range issues {
 		issues[i].Record = file
 	}
 	if err != nil {
 		return err
 	}
-	return c.reportIssues(issues)
+	return reportIssues(c, issues)
 }
 
 // recordAt is the path in the tree of the record that a file is: its own last parts, or those without the
@@ -119,12 +106,12 @@ func recordAt(file string) string {
 
 // violationsOf holds a record against the invariants as if it stood on the board; without a board its form
 // is all there is to look at.
-func (c *call) violationsOf(path string, record any) ([]audit.Issue, error) {
-	b, err := c.board()
+func violationsOf(c *edge.Call, path string, record any) ([]audit.Issue, error) {
+	b, err := c.Board()
 	if err != nil {
 		return nil, nil //nolint:nilerr // a file can be anywhere
 	}
-	v, err := b.View(c.ctx)
+	v, err := b.View(c.Ctx)
 	if errors.Is(err, oplog.ErrNoBoard) {
 		return nil, nil
 	}
@@ -142,7 +129,7 @@ func (c *call) violationsOf(path string, record any) ([]audit.Issue, error) {
 	return issues, nil
 }
 
-func (c *call) reportIssues(issues []audit.Issue) error {
+func reportIssues(c *edge.Call, issues []audit.Issue) error {
 	invalid := 0
 	var lines []string
 	list := []map[string]string{}
@@ -156,19 +143,19 @@ func (c *call) reportIssues(issues []audit.Issue) error {
 	if invalid == 0 {
 		lines = append(lines, "VALID")
 	}
-	if c.json {
-		if err := c.printJSON(map[string]any{"valid": invalid == 0, "issues": list}); err != nil {
+	if c.JSON {
+		if err := c.PrintJSON(map[string]any{"valid": invalid == 0, "issues": list}); err != nil {
 			return err
 		}
-	} else if err := c.say(lines...); err != nil {
+	} else if err := c.Say(lines...); err != nil {
 		return err
 	}
 	if invalid > 0 {
 		hint := "git liza verify tells how it came"
-		if len(c.args) == 1 {
+		if len(c.Args) == 1 {
 			hint = "git liza docs board-format"
 		}
-		return &outcome{1, "invalid", plural(invalid, "violation"), hint}
+		return &edge.Outcome{Exit: 1, Code: board.CodeInvalid, Message: edge.Plural(invalid, "violation"), Hint: hint}
 	}
 	return nil
 }

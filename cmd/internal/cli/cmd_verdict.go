@@ -5,6 +5,8 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/git-liza/git-liza/cmd/internal/edge"
+	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/worktrees"
 )
@@ -34,14 +36,14 @@ func (o *rejectionFlags) text() (string, error) {
 	for _, b := range o.blockers {
 		parts := strings.SplitN(b, "|", 4)
 		if len(parts) != 4 {
-			return "", usage(nil, `--blocker needs four parts: "file:line|issue|why|suggestion"`)
+			return "", edge.Usage(nil, `--blocker needs four parts: "file:line|issue|why|suggestion"`)
 		}
 		r.Blockers = append(r.Blockers, board.Finding{Where: trim(parts[0]), Issue: trim(parts[1]), Why: trim(parts[2]), Suggestion: trim(parts[3])})
 	}
 	for _, b := range o.concerns {
 		where, issue, ok := strings.Cut(b, "|")
 		if !ok {
-			return "", usage(nil, `--concern needs two parts: "file:line|issue"`)
+			return "", edge.Usage(nil, `--concern needs two parts: "file:line|issue"`)
 		}
 		r.Concerns = append(r.Concerns, board.Finding{Where: trim(where), Issue: trim(issue)})
 	}
@@ -50,52 +52,55 @@ func (o *rejectionFlags) text() (string, error) {
 
 func trim(s string) string { return strings.TrimSpace(s) }
 
-func verdictCommand() *command {
+var _ = add(verdictCommand)
+
+func verdictCommand() *edge.Command {
 	var commit, reason, file string
 	var o rejectionFlags
-	return &command{
-		name: "verdict", group: "reviewer", args: "ID APPROVED|REJECTED", min: 2, max: 2, writes: true,
-		short: "give the binding verdict on a submission",
-		long: `A rejection is given as text in due form (--reason, --reason-file; "-" is standard input), or as its
+	return &edge.Command{
+		Name: "verdict", Group: "reviewer", Args: "ID APPROVED|REJECTED", Min: 2, Max: 2, Writes: true,
+		Short: "give the binding verdict on a submission",
+		Long: `A rejection is given as text in due form (--reason, --reason-file; "-" is standard input), or as its
 parts, from which the text is made: --blocker, --concern, --overall, --spec, --anomaly, --prior.`,
-		flags: func(f *pflag.FlagSet) {
+		Flags: func(f *pflag.FlagSet) {
 			f.StringVar(&commit, "commit", "", "the `COMMIT` that was reviewed")
 			f.StringVar(&reason, "reason", "", "the rejection, or a word with an approval")
 			f.StringVar(&file, "reason-file", "", "a `FILE` that holds the reason")
 			o.add(f)
 		},
-		run: func(c *call) error {
+		Run: func(c *edge.Call) error {
 			if commit == "" {
-				return usage(c.cmd, "--commit is missing: a verdict names the commit that was reviewed")
+				return edge.Usage(c.Cmd, "--commit is missing: a verdict names the commit that was reviewed")
 			}
-			text, err := c.text("reason", reason, file)
+			text, err := c.Text("reason", reason, file)
 			if err != nil {
 				return err
 			}
 			if o.given() {
 				if text != "" {
-					return usage(c.cmd, "a reason is given as text or in parts, not both")
+					return edge.Usage(c.Cmd, "a reason is given as text or in parts, not both")
 				}
 				if text, err = o.text(); err != nil {
 					return err
 				}
 			}
-			actor, err := c.actor("verdict")
+			actor, err := c.Actor("verdict")
 			if err != nil {
 				return err
 			}
-			done, err := worktrees.Verdict(c.ctx, c.opened, worktrees.VerdictRequest{
-				Actor: actor, Task: c.args[0], Verdict: strings.ToUpper(c.args[1]), Commit: commit, Reason: text,
-				Request: c.request, AllowSecret: c.allowSecret,
+			done, err := worktrees.Verdict(c.Ctx, c.Opened, worktrees.VerdictRequest{Request: gitboard.Request{
+				Actor: actor,
+				ID:    c.Request, AllowSecret: c.AllowSecret},
+				Task: c.Args[0], Verdict: strings.ToUpper(c.Args[1]), Commit: commit, Reason: text,
 			})
 			if err != nil {
 				return err
 			}
 			var lines []string
-			if done.After.Task(c.args[0]).Status == board.Approved && !c.supervised() {
-				lines = append(lines, "next: git liza merge "+c.args[0])
+			if done.After.Task(c.Args[0]).Status == board.Approved && !c.Supervised() {
+				lines = append(lines, "next: git liza merge "+c.Args[0])
 			}
-			return c.report(done, nil, lines...)
+			return c.Report(done, nil, lines...)
 		},
 	}
 }

@@ -4,19 +4,19 @@ import (
 	"fmt"
 	"runtime/debug"
 
+	"github.com/git-liza/git-liza/cmd/internal/edge"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/gitio"
 )
 
-// Version is the program's version; a release build sets it.
-var Version = "0.1.0"
+var _ = add(versionCommand)
 
-func versionCommand() *command {
-	return &command{
-		name: "version", group: "setting up", max: 0,
-		short: "print the versions of git-liza, the board's format and git",
-		run: func(c *call) error {
-			_, _, git, err := gitio.Version(c.ctx)
+func versionCommand() *edge.Command {
+	return &edge.Command{
+		Name: "version", Group: "setting up", Max: 0,
+		Short: "print the versions of git-liza, the board's format and git",
+		Run: func(c *edge.Call) error {
+			_, _, git, err := gitio.Version(c.Ctx)
 			if err != nil {
 				return err
 			}
@@ -28,10 +28,10 @@ func versionCommand() *command {
 					}
 				}
 			}
-			if c.json {
-				return c.printJSON(map[string]any{"version": Version, "format": board.Format, "git": git, "revision": build})
+			if c.JSON {
+				return c.PrintJSON(map[string]any{"version": edge.Version, "format": board.Format, "git": git, "revision": build})
 			}
-			return c.say(fmt.Sprintf("git-liza %s, board format %d, git %s", Version, board.Format, git))
+			return c.Say(fmt.Sprintf("git-liza %s, board format %d, git %s", edge.Version, board.Format, git))
 		},
 	}
 }

@@ -3,18 +3,21 @@ package cli
 import (
 	"github.com/spf13/pflag"
 
+	"github.com/git-liza/git-liza/cmd/internal/edge"
 	"github.com/git-liza/git-liza/gitboard/board"
 )
 
-func withdrawCommand() *command {
+var _ = add(withdrawCommand)
+
+func withdrawCommand() *edge.Command {
 	p := board.Withdraw{}
-	return &command{
-		name: "withdraw", group: "coder", args: "ID", min: 1, max: 1, writes: true,
-		short: "take a submission back before anyone reviews it",
-		flags: func(f *pflag.FlagSet) { f.StringVar(&p.Reason, "reason", "", "why") },
-		run: func(c *call) error {
-			p.Task = c.args[0]
-			return c.just(&p)
+	return &edge.Command{
+		Name: "withdraw", Group: "coder", Args: "ID", Min: 1, Max: 1, Writes: true,
+		Short: "take a submission back before anyone reviews it",
+		Flags: func(f *pflag.FlagSet) { f.StringVar(&p.Reason, "reason", "", "why") },
+		Run: func(c *edge.Call) error {
+			p.Task = c.Args[0]
+			return c.Just(&p)
 		},
 	}
 }

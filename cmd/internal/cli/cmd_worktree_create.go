@@ -3,27 +3,39 @@ package cli
 import (
 	"github.com/spf13/pflag"
 
+	"github.com/git-liza/git-liza/cmd/internal/edge"
+	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/worktrees"
 )
 
-func worktreeCreateCommand() *command {
+var _ = add(worktreeCreateCommand)
+
+func worktreeCreateCommand() *edge.Command {
 	var fresh bool
-	return &command{
-		name: "worktree create", group: "worktrees", args: "ID", min: 1, max: 1,
-		short: "make a claimed task's worktree again",
-		flags: func(f *pflag.FlagSet) {
-			f.BoolVar(&fresh, "fresh", false, "though there is one: the old one's work is kept in the attic")
+	return &edge.Command{
+		Name: "worktree create", Group: "worktrees", Args: "ID", Min: 1, Max: 1,
+		Short: "make a claimed task's worktree again",
+		Flags: func(f *pflag.FlagSet) {
+			f.BoolVar(&fresh, "fresh", false, "though there is one, which is then kept in the attic; by its coder, a planner or a human")
 		},
-		run: func(c *call) error {
-			b, err := c.board()
+		Run: func(c *edge.Call) error {
+			b, err := c.Board()
 			if err != nil {
 				return err
 			}
-			path, err := worktrees.Create(c.ctx, b, c.args[0], fresh)
+			var by *board.Actor
+			if fresh {
+				actor, err := c.Caller()
+				if err != nil {
+					return err
+				}
+				by = &actor
+			}
+			path, err := worktrees.Create(c.Ctx, b, c.Args[0], by)
 			if err != nil {
 				return err
 			}
-			return c.answer(map[string]any{"worktree": path}, "worktree: "+path)
+			return c.Answer(map[string]any{"worktree": path}, "worktree: "+path)
 		},
 	}
 }

@@ -1,20 +1,26 @@
 package cli
 
-import "github.com/git-liza/git-liza/worktrees"
+import (
+	"github.com/git-liza/git-liza/cmd/internal/edge"
+	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/worktrees"
+)
 
-func worktreeDeleteCommand() *command {
-	return &command{
-		name: "worktree delete", group: "worktrees", args: "ID", min: 1, max: 1,
-		short: "remove the worktree of a BLOCKED, ABANDONED or SUPERSEDED task; its work is kept in the attic",
-		run: func(c *call) error {
-			actor, err := c.actor("abandon")
+var _ = add(worktreeDeleteCommand)
+
+func worktreeDeleteCommand() *edge.Command {
+	return &edge.Command{
+		Name: "worktree delete", Group: "worktrees", Args: "ID", Min: 1, Max: 1,
+		Short: "remove the worktree of a BLOCKED, ABANDONED or SUPERSEDED task; its work is kept in the attic",
+		Run: func(c *edge.Call) error {
+			actor, err := c.Actor("abandon")
 			if err != nil {
 				return err
 			}
-			if err := worktrees.Delete(c.ctx, c.opened, actor, c.args[0]); err != nil {
+			if err := worktrees.Delete(c.Ctx, c.Opened, actor, c.Args[0]); err != nil {
 				return err
 			}
-			return c.answer(map[string]any{"task": c.args[0]}, c.args[0]+" has no worktree here now; work that nothing else holds is under refs/liza/attic/"+c.args[0])
+			return c.Answer(map[string]any{"task": c.Args[0]}, c.Args[0]+" has no worktree here now; work that nothing else holds is under "+git.AtticPrefix+c.Args[0])
 		},
 	}
 }

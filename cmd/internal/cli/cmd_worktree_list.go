@@ -1,25 +1,30 @@
 package cli
 
-import "github.com/git-liza/git-liza/worktrees"
+import (
+	"github.com/git-liza/git-liza/cmd/internal/edge"
+	"github.com/git-liza/git-liza/worktrees"
+)
 
-func worktreeListCommand() *command {
-	return &command{
-		name: "worktree list", group: "worktrees", max: 0,
-		short: "list the tasks' worktrees of this clone",
-		run: func(c *call) error {
-			b, err := c.board()
+var _ = add(worktreeListCommand)
+
+func worktreeListCommand() *edge.Command {
+	return &edge.Command{
+		Name: "worktree list", Group: "worktrees", Max: 0,
+		Short: "list the tasks' worktrees of this clone",
+		Run: func(c *edge.Call) error {
+			b, err := c.Board()
 			if err != nil {
 				return err
 			}
-			all, err := worktrees.List(c.ctx, b)
+			all, err := worktrees.List(c.Ctx, b)
 			if err != nil {
 				return err
 			}
-			if c.json {
-				return c.printJSON(map[string]any{"worktrees": every(all)})
+			if c.JSON {
+				return c.PrintJSON(map[string]any{"worktrees": edge.Every(all)})
 			}
 			if len(all) == 0 {
-				return c.say("no task has a worktree here")
+				return c.Say("no task has a worktree here")
 			}
 			var rows [][]string
 			for _, w := range all {
@@ -27,9 +32,9 @@ func worktreeListCommand() *command {
 				if !w.Exists {
 					path += " (missing)"
 				}
-				rows = append(rows, []string{orDash(w.Task), orDash(string(w.Status)), path})
+				rows = append(rows, []string{edge.OrDash(w.Task), edge.OrDash(string(w.Status)), path})
 			}
-			return c.say(columns("", rows)...)
+			return c.Say(edge.Columns("", rows)...)
 		},
 	}
 }

@@ -1,20 +1,25 @@
 package cli
 
-import "github.com/git-liza/git-liza/worktrees"
+import (
+	"github.com/git-liza/git-liza/cmd/internal/edge"
+	"github.com/git-liza/git-liza/worktrees"
+)
 
-func worktreeRepairCommand() *command {
-	return &command{
-		name: "worktree repair", group: "worktrees", max: 0,
-		short: "mend git's records of the worktrees after a move or a crash",
-		run: func(c *call) error {
-			b, err := c.board()
+var _ = add(worktreeRepairCommand)
+
+func worktreeRepairCommand() *edge.Command {
+	return &edge.Command{
+		Name: "worktree repair", Group: "worktrees", Max: 0,
+		Short: "mend git's records of the worktrees after a move or a crash",
+		Run: func(c *edge.Call) error {
+			b, err := c.Board()
 			if err != nil {
 				return err
 			}
-			if err := worktrees.Repair(c.ctx, b); err != nil {
+			if err := worktrees.Repair(c.Ctx, b); err != nil {
 				return err
 			}
-			return c.answer(nil, "git knows its worktrees again; git liza doctor looks further")
+			return c.Answer(nil, "git knows its worktrees again; git liza doctor looks further")
 		},
 	}
 }

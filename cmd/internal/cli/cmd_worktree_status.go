@@ -4,26 +4,29 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/git-liza/git-liza/cmd/internal/edge"
 	"github.com/git-liza/git-liza/worktrees"
 )
 
-func worktreeStatusCommand() *command {
-	return &command{
-		name: "worktree status", group: "worktrees", args: "ID", min: 1, max: 1,
-		short: "how far integration has moved since, and what bringing it in would do",
-		run: func(c *call) error {
-			b, err := c.board()
+var _ = add(worktreeStatusCommand)
+
+func worktreeStatusCommand() *edge.Command {
+	return &edge.Command{
+		Name: "worktree status", Group: "worktrees", Args: "ID", Min: 1, Max: 1,
+		Short: "how far integration has moved since, and what bringing it in would do",
+		Run: func(c *edge.Call) error {
+			b, err := c.Board()
 			if err != nil {
 				return err
 			}
-			s, err := worktrees.StatusOf(c.ctx, b, c.args[0])
+			s, err := worktrees.StatusOf(c.Ctx, b, c.Args[0])
 			if err != nil {
 				return err
 			}
-			if c.json {
-				return c.printJSON(s)
+			if c.JSON {
+				return c.PrintJSON(s)
 			}
-			return c.say(worktreeLines(s)...)
+			return c.Say(worktreeLines(s)...)
 		},
 	}
 }

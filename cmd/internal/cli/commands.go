@@ -1,20 +1,47 @@
 package cli
 
-// commands is the table of commands. It is made anew for each use: a command's flags are variables of its
-// own.
-func commands() []*command {
-	return []*command{
-		initCommand(), importCommand(), exportCommand(), shareCommand(), syncCommand(), hooksInstallCommand(), hooksUninstallCommand(), hooksStatusCommand(), envCommand(), doctorCommand(), demoCommand(), keysAddCommand(), keysListCommand(), keysRevokeCommand(), versionCommand(), docsCommand(), completionCommand(),
-		addTaskCommand(), finalizeCommand(), amendTaskCommand(), supersedeCommand(), abandonCommand(), unblockCommand(), reassignCommand(),
-		convertDiscoveryCommand(), settleDiscoveryCommand(), alignmentCommand(), specChangeCommand(), ackCommand(), completeGoalCommand(),
-		claimCommand(), preExecCommand(), submitCommand(), withdrawCommand(), blockCommand(),
-		claimReviewCommand(), reviewCommand(), verdictCommand(), mergeCommand(), retryMergeCommand(),
-		registerCommand(), deregisterCommand(), heartbeatCommand(), handoffCommand(), discoverCommand(), anomalyCommand(), primeCommand(),
-		promptCommand(), sweepCommand(), releaseCommand(), recoverAgentCommand(), recoverTaskCommand(), logsCommand(), agentCommand(), teamCommand(),
-		worktreeListCommand(), worktreeCreateCommand(), worktreeStatusCommand(), worktreeDeleteCommand(), worktreeRepairCommand(),
-		statusCommand(), showCommand(), logCommand(), diffCommand(), graphCommand(), noteCommand(), editCommand(), landCommand(), pauseCommand(), resumeCommand(), abortCommand(), checkpointCommand(),
-		sprintStartCommand(), sprintEndCommand(), sprintShowCommand(), metricsCommand(), retrospectiveCommand(), watchCommand(), analyzeCommand(), resolveCommand(), archiveCommand(),
-		configGetCommand(), configSetCommand(),
-		readCommand(), writeCommand(), validateCommand(), verifyCommand(), hookCommand(),
-	}
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/git-liza/git-liza/cmd/internal/edge"
+	"github.com/git-liza/git-liza/gitboard/board"
+)
+
+// makers are the commands' constructors, as their files have added them.
+var makers []func() *edge.Command
+
+// add puts a command into the table of commands. Each command's file calls it, so that no list names them all.
+func add(maker func() *edge.Command) struct{} {
+	makers = append(makers, maker)
+	return struct{}{}
 }
+
+// commands is the table of commands, in the order in which help shows them: the first ones of a group, its
+// operations in the order of a task's life, then the others by name. It is made anew for each use: a command's flags
+// are variables of its own.
+func commands() []*edge.Command {
+	ops := board.Ops()
+	all := make([]*edge.Command, len(makers))
+	for i, maker := range makers {
+		all[i] = maker()
+	}
+	rank := func(c *edge.Command) int {
+		at := slices.Index(ops, strings.ReplaceAll(c.Name, " ", "-"))
+		switch {
+		case slices.Contains(firstShown, c.Name):
+			return slices.Index(firstShown, c.Name) - len(firstShown)
+		case at < 0:
+			return len(ops)
+		}
+		return at
+	}
+	slices.SortFunc(all, func(a, b *edge.Command) int {
+		return cmp.Or(cmp.Compare(slices.Index(groups, a.Group), slices.Index(groups, b.Group)), cmp.Compare(rank(a), rank(b)), cmp.Compare(a.Name, b.Name))
+	})
+	return all
+}
+
+// firstShown are commands that read, and that people look for first in their group.
+var firstShown = []string{"agent", "team", "status", "show", "log", "diff", "prime", "review"}

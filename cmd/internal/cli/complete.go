@@ -7,9 +7,11 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/git-liza/git-liza/cmd/internal/edge"
+	"github.com/git-liza/git-liza/cmd/internal/records"
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/roles"
+	"github.com/git-liza/git-liza/gitboard/roles"
 	"github.com/git-liza/git-liza/roles/clis"
 	"github.com/git-liza/git-liza/specs"
 )
@@ -19,12 +21,12 @@ type candidate struct{ word, about string }
 
 // complete returns what the last of the words after `git liza` may become. Where the board can't be read there
 // is nothing of it to offer.
-func (c *call) complete(words []string) []candidate {
+func complete(c *edge.Call, words []string) []candidate {
 	last := words[len(words)-1]
 	before := words[:len(words)-1]
 	var all []candidate
 	if cmd := findCommand(before); cmd != nil {
-		all = c.completeFor(cmd, before[len(strings.Fields(cmd.name)):], last)
+		all = completeFor(c, cmd, before[len(strings.Fields(cmd.Name)):], last)
 	} else {
 		all = commandWords(before)
 	}
@@ -35,23 +37,23 @@ func (c *call) complete(words []string) []candidate {
 func commandWords(before []string) []candidate {
 	var all []candidate
 	for _, cmd := range commands() {
-		first, second, two := strings.Cut(cmd.name, " ")
+		first, second, two := strings.Cut(cmd.Name, " ")
 		switch {
 		case len(before) == 0 && two:
 			if !slices.ContainsFunc(all, func(w candidate) bool { return w.word == first }) {
 				all = append(all, candidate{first, "git liza " + first + " ..."})
 			}
 		case len(before) == 0:
-			all = append(all, candidate{first, cmd.short})
+			all = append(all, candidate{first, cmd.Short})
 		case len(before) == 1 && two && first == before[0]:
-			all = append(all, candidate{second, cmd.short})
+			all = append(all, candidate{second, cmd.Short})
 		}
 	}
 	return all
 }
 
-func (c *call) completeFor(cmd *command, before []string, last string) []candidate {
-	flags := (&call{app: c.app, cmd: cmd}).flagSet()
+func completeFor(c *edge.Call, cmd *edge.Command, before []string, last string) []candidate {
+	flags := (&edge.Call{App: c.App, Cmd: cmd}).FlagSet()
 	if strings.HasPrefix(last, "-") {
 		var all []candidate
 		flags.VisitAll(func(f *pflag.Flag) { all = append(all, candidate{"--" + f.Name, f.Usage}) })
@@ -69,30 +71,30 @@ func (c *call) completeFor(cmd *command, before []string, last string) []candida
 			continue
 		}
 		if i++; i == len(before) {
-			return c.values(cmd, name)
+			return values(c, cmd, name)
 		}
 	}
-	args := strings.Fields(cmd.args)
-	if len(args) == 0 || n >= len(args) && !strings.HasSuffix(cmd.args, "...") {
+	args := strings.Fields(cmd.Args)
+	if len(args) == 0 || n >= len(args) && !strings.HasSuffix(cmd.Args, "...") {
 		return nil
 	}
-	return c.values(cmd, strings.Trim(args[min(n, len(args)-1)], "[]."))
+	return values(c, cmd, strings.Trim(args[min(n, len(args)-1)], "[]."))
 }
 
 // values are the words that a flag or an argument of that name takes.
-func (c *call) values(cmd *command, name string) []candidate {
+func values(c *edge.Call, cmd *edge.Command, name string) []candidate {
 	if strings.Contains(name, "|") {
 		return bare(strings.Split(name, "|")...)
 	}
 	switch name {
 	case "ID", "TASK", "task", "depends", "by", "during", "planned", "stretch":
-		return c.tasks()
+		return tasks(c)
 	case "RECORD":
-		return slices.Concat(c.tasks(), bare(slices.Sorted(maps.Keys(recordSingles))...))
+		return slices.Concat(tasks(c), bare(slices.Sorted(maps.Keys(records.Singles))...))
 	case "AGENT", "agent", "to":
-		return c.agents()
+		return agents(c)
 	case "for":
-		return slices.Concat(bare(string(roles.Planner), roles.HumanID), c.agents(), c.tasks())
+		return slices.Concat(bare(string(roles.Planner), roles.HumanID), agents(c), tasks(c))
 	case "ROLE":
 		return bare(roles.Planner.Prefix(), roles.Coder.Prefix(), roles.CodeReviewer.Prefix())
 	case "role":
@@ -109,7 +111,7 @@ func (c *call) values(cmd *command, name string) []candidate {
 			all = append(all, candidate{t.Type, strings.Join(t.Details, ", ")})
 		}
 		return all
-	case "NAME":
+	case "NAME[#SECTION": // of [NAME[#SECTION]]
 		var all []candidate
 		for _, d := range specs.All() {
 			all = append(all, candidate{d.Name, d.About})
@@ -150,8 +152,8 @@ func bare(words ...string) []candidate {
 }
 
 // boardOrNone is the board for completion, nil where there is none to read.
-func (c *call) boardOrNone() *gitboard.View {
-	v, err := c.view()
+func boardOrNone(c *edge.Call) *gitboard.View {
+	v, err := c.View()
 	if err != nil {
 		return nil
 	}
@@ -159,8 +161,8 @@ func (c *call) boardOrNone() *gitboard.View {
 }
 
 // tasks are the task ids with their states.
-func (c *call) tasks() []candidate {
-	v := c.boardOrNone()
+func tasks(c *edge.Call) []candidate {
+	v := boardOrNone(c)
 	if v == nil {
 		return nil
 	}
@@ -172,8 +174,8 @@ func (c *call) tasks() []candidate {
 }
 
 // agents are the agents' ids with their states.
-func (c *call) agents() []candidate {
-	v := c.boardOrNone()
+func agents(c *edge.Call) []candidate {
+	v := boardOrNone(c)
 	if v == nil {
 		return nil
 	}
@@ -185,3 +187,6 @@ func (c *call) agents() []candidate {
 	}
 	return all
 }
+
+// shells are those that have a completion.
+var shells = []string{"bash", "zsh", "fish"}

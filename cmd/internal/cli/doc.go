@@ -1,5 +1,5 @@
 // Package cli is the command line: one file a command, from flags to a typed request to one call to what
-// is printed. All wiring of clock, randomness, environment and terminal is here; no rule is.
+// is printed. The wiring of clock, randomness, environment and terminal is in edge; no rule is here.
 //
 // Every command prints for two readers: a human, and with --json a program, whose fields are stable. The
 // package may import everything.

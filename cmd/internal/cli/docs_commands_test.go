@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/git-liza/git-liza/cmd/internal/edge"
 	"github.com/git-liza/git-liza/specs"
 )
 
@@ -32,7 +33,7 @@ func TestCommandsInDocumentsExist(t *testing.T) {
 			seen++
 			cmd := findCommand(words)
 			if words[0] != "help" && cmd == nil {
-				t.Errorf("%s names `git liza %s`, which is no command", name, strings.Join(words, " "))
+				t.Errorf("%s names `git liza %s`, which is not a command", name, strings.Join(words, " "))
 			}
 			end := at[3] + strings.IndexAny(text[at[3]:]+"\n", "`\n")
 			flags += checkFlags(t, name, cmd, text[at[3]:end])
@@ -53,16 +54,16 @@ var (
 	namedFlag  = regexp.MustCompile(`(?:^|[ |\[])--([a-z][a-z-]*)`)
 )
 
-func checkFlags(t *testing.T, document string, cmd *command, line string) int {
+func checkFlags(t *testing.T, document string, cmd *edge.Command, line string) int {
 	t.Helper()
 	if cmd == nil {
 		return 0
 	}
-	known := (&call{cmd: cmd}).flagSet()
+	known := (&edge.Call{Cmd: cmd}).FlagSet()
 	named := namedFlag.FindAllStringSubmatch(quotedText.ReplaceAllString(line, ""), -1)
 	for _, m := range named {
 		if known.Lookup(m[1]) == nil {
-			t.Errorf("%s: git liza %s has no flag --%s", document, cmd.name, m[1])
+			t.Errorf("%s: git liza %s has no flag --%s", document, cmd.Name, m[1])
 		}
 	}
 	return len(named)

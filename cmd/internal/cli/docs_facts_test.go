@@ -10,7 +10,8 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard/alarm"
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/roles"
+	"github.com/git-liza/git-liza/gitboard/report"
+	"github.com/git-liza/git-liza/gitboard/roles"
 	"github.com/git-liza/git-liza/specs"
 )
 
@@ -26,9 +27,9 @@ func TestTablesThatRepeatCode(t *testing.T) {
 	}
 	same(t, "exit codes", column(cells(t, "exit-codes", "exit-codes"), 0), strings.Fields("0 1 2 3 4 5"))
 	same(t, "states of agents", column(cells(t, "roles", "agent-states"), 0), plain(board.AgentStatuses))
-	same(t, "metrics", column(cells(t, "sprint-governance", "metrics"), 0), codeEach(yamlKeys(reflect.TypeFor[board.Metrics]())))
+	same(t, "metrics", column(cells(t, "sprint-governance", "metrics"), 0), codeEach(yamlKeys(reflect.TypeFor[report.Metrics]())))
 	same(t, "decisions", column(cells(t, "sprint-governance", "decisions"), 0), codeEach(board.Decisions))
-	same(t, "wake-up triggers", column(cells(t, "roles", "triggers"), 0), codeEach(plain(board.Triggers)))
+	same(t, "wake-up triggers", column(cells(t, "roles", "triggers"), 0), codeEach(plain(report.Triggers)))
 	answers := strings.Join(column(cells(t, "troubleshooting", "alarm-answers"), 0), "; ")
 	for _, rule := range alarm.Rules {
 		if line, _, _ := strings.Cut(rule.Steps[0].Line, ":"); !strings.Contains(answers, line) {
@@ -54,7 +55,7 @@ func TestTablesThatRepeatCode(t *testing.T) {
 func nextStates(from board.Status) string {
 	var next []string
 	for _, to := range board.Statuses {
-		if to != from && slices.ContainsFunc(board.Transitions, func(r board.Transition) bool { return r.To == to && slices.Contains(r.From, from) }) {
+		if to != from && slices.ContainsFunc(board.Transitions(), func(r board.Transition) bool { return r.To == to && slices.Contains(r.From, from) }) {
 			next = append(next, string(to))
 		}
 	}
@@ -135,7 +136,7 @@ func cells(t *testing.T, document, name string) [][]string {
 	t.Helper()
 	text, _ := specs.Text(document)
 	var rows [][]string
-	for _, line := range strings.Split(strings.TrimSpace(part(t, text, name)), "\n")[2:] {
+	for _, line := range strings.Split(strings.TrimSpace(section(t, text, name)), "\n")[2:] {
 		parts := strings.Split(strings.Trim(strings.ReplaceAll(line, `\|`, "\x00"), "|"), "|")
 		for i := range parts {
 			parts[i] = strings.ReplaceAll(strings.TrimSpace(parts[i]), "\x00", "|")

@@ -4,17 +4,23 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"go/types"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
+	"github.com/git-liza/git-liza/cmd/internal/edge"
 	"github.com/git-liza/git-liza/gitboard/alarm"
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/internal/golden"
-	"github.com/git-liza/git-liza/roles"
+	"github.com/git-liza/git-liza/gitboard/golden"
+	"github.com/git-liza/git-liza/gitboard/roles"
 	"github.com/git-liza/git-liza/roles/clis"
 	"github.com/git-liza/git-liza/specs"
 )
@@ -23,23 +29,23 @@ import (
 var tables = map[string]func() string{
 	"transitions": func() string {
 		rows := [][]string{{"From", "To", "Operation", "Who", "Condition"}}
-		for _, t := range board.Transitions {
+		for _, t := range board.Transitions() {
 			to := string(t.To)
 			if t.To == board.None {
 				to = "(same)"
 			}
-			rows = append(rows, []string{joined(t.From, "(new)"), to, t.Op, joined(t.Who, ""), t.Note})
+			rows = append(rows, []string{inOneLine(t.From, "(new)"), to, t.Op, inOneLine(t.Who, ""), t.Note})
 		}
 		return table(rows)
 	},
 	"permissions": func() string {
 		who := []roles.Role{roles.Planner, roles.Coder, roles.CodeReviewer, roles.Human}
 		rows := [][]string{{"Operation", "planner", "coder", "code_reviewer", "human"}}
-		for _, p := range roles.Permissions {
-			row := []string{p.Op}
+		for _, op := range board.Ops() {
+			row := []string{op}
 			for _, r := range who {
 				yes := ""
-				if slices.Contains(p.Roles, r) {
+				if board.May(r, op) {
 					yes = "yes"
 				}
 				row = append(row, yes)
@@ -48,6 +54,9 @@ var tables = map[string]func() string{
 		}
 		return table(rows)
 	},
+	"refusal-codes": func() string { return codeTable("../../../gitboard/board/codes.go") },
+	"finding-codes": func() string { return codeTable("../../../gitboard/audit/verify.go") },
+	"error-codes":   func() string { return codeTable("../edge/codes.go") },
 	"defaults": func() string {
 		rows := [][]string{{"Key", "Default", "Takes", "Meaning"}}
 		for _, k := range board.ConfigKeys {
@@ -58,23 +67,21 @@ var tables = map[string]func() string{
 	"anomaly-types": func() string {
 		rows := [][]string{{"Type", "Logged by", "Required details"}}
 		for _, a := range board.AnomalyTypes {
-			rows = append(rows, []string{a.Type, joined(a.Who, ""), strings.Join(a.Details, ", ")})
+			rows = append(rows, []string{a.Type, inOneLine(a.Who, ""), strings.Join(a.Details, ", ")})
 		}
 		return table(rows)
 	},
 	"clis": func() string {
 		rows := [][]string{{"Name", "Unattended", "Prompt", "Interactive", "Missing?"}}
 		for _, c := range clis.Known {
-			args, stdin := c.Command("PROMPT", "FILE")
+			args, stdin := c.Command(clis.Start{Prompt: "PROMPT", File: "FILE"})
 			prompt := string(c.Prompt)
 			if stdin != "" {
 				prompt = "standard input"
 			}
 			interactive := c.InteractiveCommand("FILE")
-			last := len(interactive) - 1
-			interactive[last] = "'" + interactive[last] + "'"
-			rows = append(rows, []string{code(c.Name), code(strings.Join(append([]string{c.Program}, args...), " ")), prompt,
-				code(strings.Join(append([]string{c.Program}, interactive...), " ")), code(c.Install)})
+			rows = append(rows, []string{code(c.Name), code(c.Shell(args)), prompt,
+				code(c.Shell(interactive)), code(c.Install)})
 		}
 		return table(rows)
 	},
@@ -140,11 +147,30 @@ var tables = map[string]func() string{
 func commandRows(group string) [][]string {
 	rows := [][]string{{"Command", "What it does"}}
 	for _, c := range commands() {
-		if c.group == group {
-			rows = append(rows, []string{code(strings.TrimSpace(c.name + " " + c.args)), c.short})
+		if c.Group == group {
+			rows = append(rows, []string{code(strings.TrimSpace(c.Name + " " + c.Args)), c.Short})
 		}
 	}
 	return rows
+}
+
+// codeTable is a table of the error codes that a file declares, with the comments beside them.
+func codeTable(file string) string {
+	rows := [][]string{{"Code", "Meaning"}}
+	parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ParseComments)
+	if err != nil {
+		panic(err)
+	}
+	ast.Inspect(parsed, func(n ast.Node) bool {
+		spec, ok := n.(*ast.ValueSpec)
+		if !ok || !strings.HasSuffix(types.ExprString(spec.Type), "ErrorCode") {
+			return true
+		}
+		word, _ := strconv.Unquote(spec.Values[0].(*ast.BasicLit).Value)
+		rows = append(rows, []string{code(word), strings.TrimSpace(spec.Comment.Text())})
+		return true
+	})
+	return table(rows)
 }
 
 func codes(words []string, sep string) string {
@@ -162,7 +188,7 @@ func code(s string) string {
 	return "`" + s + "`"
 }
 
-func joined[T ~string](words []T, empty string) string {
+func inOneLine[T ~string](words []T, empty string) string {
 	parts := make([]string, len(words))
 	for i, w := range words {
 		if parts[i] = string(w); w == "" {
@@ -218,7 +244,7 @@ func TestGeneratedTables(t *testing.T) {
 	}
 }
 
-func part(t *testing.T, text, name string) string {
+func section(t *testing.T, text, name string) string {
 	t.Helper()
 	for _, m := range generated.FindAllStringSubmatch(text, -1) {
 		if m[1] == name {
@@ -232,15 +258,15 @@ func part(t *testing.T, text, name string) string {
 func TestEveryCommandHasHelp(t *testing.T) {
 	for _, c := range commands() {
 		var out, errs bytes.Buffer
-		app := &App{Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs, Getenv: func(string) string { return "" }, Dir: t.TempDir()}
-		if code := app.Run(context.Background(), append(strings.Fields(c.name), "-h")); code != 0 || errs.Len() > 0 {
-			t.Errorf("%s -h: exit %d, %s", c.name, code, errs.String())
+		app := &edge.App{Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs, Getenv: func(string) string { return "" }, Dir: t.TempDir()}
+		if code := Run(context.Background(), app, append(strings.Fields(c.Name), "-h")); code != 0 || errs.Len() > 0 {
+			t.Errorf("%s -h: exit %d, %s", c.Name, code, errs.String())
 		}
-		if !strings.HasPrefix(out.String(), "git liza "+c.name) || !strings.Contains(out.String(), "--json") {
-			t.Errorf("%s -h prints %q", c.name, out.String())
+		if !strings.HasPrefix(out.String(), "git liza "+c.Name) || !strings.Contains(out.String(), "--json") {
+			t.Errorf("%s -h prints %q", c.Name, out.String())
 		}
-		if !slices.Contains(groups, c.group) || c.short == "" {
-			t.Errorf("%s has no group or no description", c.name)
+		if !slices.Contains(groups, c.Group) || c.Short == "" {
+			t.Errorf("%s has no group or no description", c.Name)
 		}
 	}
 }

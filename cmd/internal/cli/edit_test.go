@@ -13,6 +13,7 @@ import (
 
 	"github.com/creack/pty"
 
+	"github.com/git-liza/git-liza/cmd/internal/edit"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/codec"
 )
@@ -40,7 +41,7 @@ mv "$1.new" "$1"
 		if _, err := host.WriteString(answer); err != nil {
 			t.Fatal(err)
 		}
-		code := app.Run(context.Background(), []string{"edit", "goal"})
+		code := Run(context.Background(), app, []string{"edit", "goal"})
 		host.Close()
 		tty.Close()
 		log, err := os.ReadFile(script + ".log")
@@ -83,7 +84,7 @@ func TestEditKeepsTexts(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		fields, err := changedFields(base, edited)
+		fields, err := edit.ChangedFields(base, edited)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -92,10 +93,10 @@ func TestEditKeepsTexts(t *testing.T) {
 		if now.Scope != text || !reflect.DeepEqual(now.Extra, mine.Extra) {
 			t.Errorf("%q became %q and %v", text, now.Scope, now.Extra)
 		}
-		if again, err := changedFields(now, edited); err != nil || len(again) > 1 { // the history has grown
+		if again, err := edit.ChangedFields(now, edited); err != nil || len(again) > 1 { // the history has grown
 			t.Errorf("%q: %v is still to change, %v", text, again, err)
 		}
-		over, err := laidOver(base, fields)
+		over, err := edit.LaidOver(base, fields)
 		if err != nil {
 			t.Fatal(err)
 		}

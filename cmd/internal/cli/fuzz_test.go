@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/git-liza/git-liza/cmd/internal/records"
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/oplog"
@@ -29,7 +30,7 @@ func FuzzWritePath(f *testing.F) {
 	b := gitboard.OpenStore(oplog.NewMemory(), "", gitboard.Options{})
 	ada := board.HumanActor("Ada", "ada@example.org")
 	do := func(p board.Payload) error {
-		_, err := b.Do(context.Background(), gitboard.Request{Actor: ada, Intent: gitboard.Just(p)})
+		_, err := b.Do(context.Background(), gitboard.Request{Actor: ada}, gitboard.Just(p))
 		return err
 	}
 	for _, p := range []board.Payload{
@@ -45,7 +46,7 @@ func FuzzWritePath(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		record, keys, err := recordOf(documentPath(path))
+		record, keys, err := records.At(records.DocumentPath(path))
 		var field board.FieldEdit
 		if err == nil {
 			field, err = newField(v, record, keys, value)
@@ -66,7 +67,7 @@ func FuzzWritePath(f *testing.F) {
 			return // Check refuses it
 		}
 		op := gitboard.Request{Actor: ada}
-		err = b.Dry(context.Background(), v, op, &board.Write{Path: record, Fields: []board.FieldEdit{field}})
+		err = v.Plan(context.Background(), op, &board.Write{Path: record, Fields: []board.FieldEdit{field}})
 		if err != nil && !errors.As(err, &refused) {
 			t.Fatal(err)
 		}

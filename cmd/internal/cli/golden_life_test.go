@@ -13,6 +13,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/git-liza/git-liza/cmd/internal/edge"
 )
 
 // life is a real repository with a board, on which commands are run in this process, under a clock of its own.
@@ -71,21 +73,21 @@ func (l *life) pass(d time.Duration) *life {
 	return l
 }
 
-func (l *life) app(agent string, out, errs io.Writer) *App {
+func (l *life) app(agent string, out, errs io.Writer) *edge.App {
 	getenv := func(name string) string {
 		if name == "LIZA_AGENT_ID" {
 			return agent
 		}
 		return l.env[name]
 	}
-	return &App{Stdin: strings.NewReader(""), Stdout: out, Stderr: errs, Getenv: getenv, Dir: l.dir, Now: func() time.Time { return l.now }}
+	return &edge.App{Stdin: strings.NewReader(""), Stdout: out, Stderr: errs, Getenv: getenv, Dir: l.dir, Now: func() time.Time { return l.now }}
 }
 
 // liza runs a command that has to succeed.
 func (l *life) liza(agent string, args ...string) string {
 	l.t.Helper()
 	var out, errs bytes.Buffer
-	if code := l.app(agent, &out, &errs).Run(context.Background(), args); code != 0 {
+	if code := Run(context.Background(), l.app(agent, &out, &errs), args); code != 0 {
 		l.t.Fatalf("git liza %s: exit %d\n%s%s", strings.Join(args, " "), code, out.String(), errs.String())
 	}
 	return out.String()
@@ -253,7 +255,7 @@ func TestLogFollows(t *testing.T) {
 	ended := make(chan int, 1)
 	app := l.app("", write, io.Discard)
 	go func() {
-		ended <- app.Run(ctx, []string{"log", "--follow", "--op", "note"})
+		ended <- Run(ctx, app, []string{"log", "--follow", "--op", "note"})
 		write.Close()
 	}()
 	lines := make(chan string)
@@ -296,22 +298,5 @@ func TestLogFollows(t *testing.T) {
 	}
 	for line := range lines {
 		t.Errorf("it says %q, too", line)
-	}
-}
-
-// The screens that the README shows are the ones that are drawn.
-func TestReadmeShowsTheScreens(t *testing.T) {
-	readme, err := os.ReadFile("../../../README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, name := range []string{"status-busy-80", "show-under-review-80", "graph-busy-80"} {
-		screen, err := os.ReadFile(filepath.Join("testdata", "golden", name+".txt"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !strings.Contains(string(readme), "```text\n"+string(screen)+"```\n") {
-			t.Errorf("the README lacks the screen %s as it is drawn now", name)
-		}
 	}
 }

@@ -6,7 +6,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/git-liza/git-liza/cmd/internal/screen"
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/report"
 )
 
 // reviewed is busy in a sprint of its own, with a deadline and what there is to look back on.
@@ -37,20 +39,20 @@ func TestGoldenSprint(t *testing.T) {
 	}
 	scenes["crowd"] = crowd
 	for name, s := range scenes {
-		r, err := board.ReviewSprint(s.state(), s.now.Std())
+		r, err := report.ReviewSprint(s.state(), s.now.Std())
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, width := range []int{80, 120} {
-			drawn(t, "sprint-"+name, width, drawSprint(paper(width), r, s.now))
-			drawn(t, "metrics-"+name, width, drawMetrics(paper(width), s.state().Sprint(), r.Metrics))
+			drawn(t, "sprint-"+name, width, screen.Sprint(paper(width), r, s.now))
+			drawn(t, "metrics-"+name, width, screen.Metrics(paper(width), s.state().Sprint(), r.Metrics))
 		}
 	}
 }
 
 // Each metric that the record has is drawn by its name.
 func TestMetricsAreAllDrawn(t *testing.T) {
-	lines := drawMetrics(paper(80), &board.Sprint{ID: "sprint-1"}, board.Metrics{})
+	lines := screen.Metrics(paper(80), &board.Sprint{ID: "sprint-1"}, report.Metrics{})
 	if n := len(lines); n != 13 || !strings.Contains(lines[12], "drift_commits_total") {
 		t.Errorf("%d lines: %q", n, lines)
 	}

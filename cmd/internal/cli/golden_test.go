@@ -7,10 +7,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/git-liza/git-liza/cmd/internal/edge"
+	"github.com/git-liza/git-liza/cmd/internal/screen"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/codec"
-	"github.com/git-liza/git-liza/internal/golden"
-	"github.com/git-liza/git-liza/roles"
+	"github.com/git-liza/git-liza/gitboard/golden"
+	"github.com/git-liza/git-liza/gitboard/report"
+	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
 // drawn holds what was drawn against its file. No line may be wider than the page.
@@ -18,7 +21,7 @@ func drawn(t *testing.T, name string, width int, lines []string) {
 	t.Helper()
 	text := strings.Join(lines, "\n") + "\n"
 	for i, line := range strings.Split(text, "\n") {
-		if n := breadth(line); n > width {
+		if n := edge.Breadth(line); n > width {
 			t.Errorf("%s at %d columns: line %d takes %d: %s", name, width, i+1, n, line)
 		}
 	}
@@ -26,8 +29,8 @@ func drawn(t *testing.T, name string, width int, lines []string) {
 }
 
 // paper is a page of a test.
-func paper(width int) page {
-	return page{width: width, height: pageHeight, signs: unicodeSigns}
+func paper(width int) edge.Page {
+	return edge.Page{Width: width, Height: edge.PageHeight, Signs: edge.UnicodeSigns}
 }
 
 // boardScene is a board in memory that operations are carried out on.
@@ -36,7 +39,7 @@ type boardScene struct {
 	mem    *board.Memory
 	now    board.Time
 	n      int
-	events []board.Happened
+	events []report.Happened
 }
 
 func newBoardScene(t *testing.T, goal string) *boardScene {
@@ -74,7 +77,7 @@ func (s *boardScene) do(agent string, payloads ...board.Payload) *boardScene {
 			s.t.Fatal(err)
 		}
 		subject, _, _ := strings.Cut(message, "\n")
-		s.events = append([]board.Happened{{Time: s.now, Agent: actor.ID, Subject: subject}}, s.events[:min(len(s.events), 4)]...)
+		s.events = append([]report.Happened{{Time: s.now, Agent: actor.ID, Subject: subject}}, s.events[:min(len(s.events), 4)]...)
 		s.mem.Absorb(after)
 	}
 	return s
@@ -152,11 +155,11 @@ func busy(t *testing.T) *boardScene {
 
 func (s *boardScene) status(width int, gone ...string) []string {
 	s.t.Helper()
-	o, err := board.Look(s.state(), board.Beside{Leases: s.leases(gone...), Events: s.events}, s.now.Std())
+	o, err := report.Look(s.state(), report.Beside{Leases: s.leases(gone...), Events: s.events}, s.now.Std())
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	return drawStatus(paper(width), o, reasons(s.state()), "")
+	return screen.Status(paper(width), o, screen.Reasons(s.state()), "")
 }
 
 const long = "Ein sehr langes Ziel — mit Umlauten (ä, ö, ü), 漢字かな交じり文 und 🦎 Eidechsen — das sich über weit mehr als eine Zeile erstreckt, und noch weiter, und noch weiter, damit gekürzt werden muss"
@@ -181,8 +184,8 @@ func TestGoldenStatus(t *testing.T) {
 		}),
 		"breaker": both(func(t *testing.T) *boardScene {
 			s := busy(t)
-			for _, coder := range []string{"coder-1", "coder-4"} {
-				s.do(coder, &board.LogAnomaly{Type: "external_blocker", Task: "errors", Details: map[string]board.Scalar{"blocker_service": "pkg.example.com"}})
+			for _, by := range [][2]string{{"coder-1", "errors"}, {"coder-4", "fractions"}} {
+				s.do(by[0], &board.LogAnomaly{Type: "external_blocker", Task: by[1], Details: map[string]board.Scalar{"blocker_service": "pkg.example.com"}})
 			}
 			return s.do("human", &board.Trip{Pattern: "external_service_outage", Severity: "EXTERNAL_DEPENDENCY", ReportFile: "report.md"}).pass(time.Minute)
 		}),
@@ -190,7 +193,7 @@ func TestGoldenStatus(t *testing.T) {
 		narrow, wide := make(t)
 		drawn(t, "status-"+name, 80, narrow)
 		drawn(t, "status-"+name, 120, wide)
-		if len(narrow) > pageHeight || len(wide) > pageHeight {
+		if len(narrow) > edge.PageHeight || len(wide) > edge.PageHeight {
 			t.Errorf("%s takes %d and %d lines: it is no longer one screen", name, len(narrow), len(wide))
 		}
 	}
@@ -199,14 +202,14 @@ func TestGoldenStatus(t *testing.T) {
 // Where the locale has no UTF-8, nothing but ASCII is drawn.
 func TestGoldenStatusPlain(t *testing.T) {
 	s := busy(t)
-	o, err := board.Look(s.state(), board.Beside{Leases: s.leases("coder-4"), Events: s.events}, s.now.Std())
+	o, err := report.Look(s.state(), report.Beside{Leases: s.leases("coder-4"), Events: s.events}, s.now.Std())
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, width := range []int{80, 120} {
 		p := paper(width)
-		p.signs = asciiSigns
-		drawn(t, "status-plain", width, drawStatus(p, o, reasons(s.state()), ""))
+		p.Signs = edge.ASCIISigns
+		drawn(t, "status-plain", width, screen.Status(p, o, screen.Reasons(s.state()), ""))
 	}
 }
 
@@ -241,12 +244,12 @@ func thousand(t *testing.T) *boardScene {
 
 func TestGoldenGraph(t *testing.T) {
 	for name, s := range map[string]*boardScene{"empty": newBoardScene(t, "x"), "busy": busy(t), "thousand": thousand(t)} {
-		g := board.GraphOf(s.state().Tasks())
-		drawn(t, "graph-"+name, 80, textGraph(paper(80), g))
-		drawn(t, "graph-"+name, 120, textGraph(paper(120), g))
+		g := report.GraphOf(s.state().Tasks())
+		drawn(t, "graph-"+name, 80, screen.TextGraph(paper(80), g))
+		drawn(t, "graph-"+name, 120, screen.TextGraph(paper(120), g))
 		if name == "busy" {
-			drawn(t, "graph-dot", 120, dotGraph(g))
-			drawn(t, "graph-mermaid", 120, mermaidGraph(g))
+			drawn(t, "graph-dot", 120, screen.DotGraph(g))
+			drawn(t, "graph-mermaid", 120, screen.MermaidGraph(g))
 		}
 	}
 }
@@ -254,13 +257,13 @@ func TestGoldenGraph(t *testing.T) {
 // Without UTF-8 and with the selected task far down the list, the screen stays one screen.
 func TestStatusSelection(t *testing.T) {
 	s := thousand(t)
-	o, err := board.Look(s.state(), board.Beside{Leases: s.leases(), Events: s.events}, s.now.Std())
+	o, err := report.Look(s.state(), report.Beside{Leases: s.leases(), Events: s.events}, s.now.Std())
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := page{width: 80, height: 24, signs: asciiSigns}
+	p := edge.Page{Width: 80, Height: 24, Signs: edge.ASCIISigns}
 	for _, id := range []string{"part-000", "part-500", "part-999"} {
-		lines := drawStatus(p, o, reasons(s.state()), id)
+		lines := screen.Status(p, o, screen.Reasons(s.state()), id)
 		text := strings.Join(lines, "\n")
 		if !strings.Contains(text, "> "+id) {
 			t.Errorf("%s is chosen, and the screen does not show it:\n%s", id, text)
@@ -276,17 +279,17 @@ func TestStatusSelection(t *testing.T) {
 // Whatever the size of the screen, no line is wider; from 25 lines on it stays one screen.
 func TestStatusAtAnySize(t *testing.T) {
 	for name, s := range map[string]*boardScene{"busy": busy(t), "thousand": thousand(t), "empty": newBoardScene(t, long)} {
-		o, err := board.Look(s.state(), board.Beside{Leases: s.leases(), Events: s.events}, s.now.Std())
+		o, err := report.Look(s.state(), report.Beside{Leases: s.leases(), Events: s.events}, s.now.Std())
 		if err != nil {
 			t.Fatal(err)
 		}
 		for width := 20; width <= 130; width += 5 {
 			for height := 4; height <= 60; height += 7 {
-				p := page{width: width, height: height, signs: unicodeSigns}
-				lines := drawStatus(p, o, reasons(s.state()), "cli")
+				p := edge.Page{Width: width, Height: height, Signs: edge.UnicodeSigns}
+				lines := screen.Status(p, o, screen.Reasons(s.state()), "cli")
 				for _, line := range lines {
-					if breadth(line) > width {
-						t.Fatalf("%s at %d x %d has a line of %d: %q", name, width, height, breadth(line), line)
+					if edge.Breadth(line) > width {
+						t.Fatalf("%s at %d x %d has a line of %d: %q", name, width, height, edge.Breadth(line), line)
 					}
 				}
 				if len(lines) > height && height >= 25 {

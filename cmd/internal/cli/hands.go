@@ -7,7 +7,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/roles"
+	"github.com/git-liza/git-liza/gitboard/roles"
 	"github.com/git-liza/git-liza/roles/supervisor"
 	"github.com/git-liza/git-liza/worktrees"
 	"github.com/git-liza/git-liza/worktrees/merge"
@@ -18,7 +18,7 @@ type hands struct{ b *gitboard.Board }
 
 // Claim implements supervisor.Hands.
 func (h hands) Claim(ctx context.Context, actor board.Actor, task string) (supervisor.Taken, error) {
-	got, err := worktrees.Claim(ctx, h.b, worktrees.ClaimRequest{Actor: actor, Task: task})
+	got, err := worktrees.Claim(ctx, h.b, worktrees.ClaimRequest{Request: gitboard.Request{Actor: actor}, Task: task})
 	if got == nil {
 		return supervisor.Taken{}, err
 	}
@@ -31,7 +31,7 @@ func (h hands) Claim(ctx context.Context, actor board.Actor, task string) (super
 
 // Merge implements supervisor.Hands.
 func (h hands) Merge(ctx context.Context, actor board.Actor, task string, out io.Writer) (bool, string, error) {
-	got, err := merge.Merge(ctx, h.b, merge.Request{Actor: actor, Task: task, Out: out})
+	got, err := merge.Merge(ctx, h.b, merge.Request{Request: gitboard.Request{Actor: actor}, Task: task, Out: out})
 	if got == nil {
 		return false, "", err
 	}
@@ -130,7 +130,7 @@ func (h hands) Mend(ctx context.Context, actor board.Actor, task string) (did []
 		return did, err
 	}
 	if actor.Role == roles.CodeReviewer {
-		swept, err := worktrees.SweepReviews(ctx, h.b, actor)
+		swept, err := worktrees.Sweep(ctx, h.b, actor, roles.CodeReviewer)
 		for _, s := range swept {
 			did = append(did, s.String())
 		}

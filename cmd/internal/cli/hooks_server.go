@@ -5,42 +5,43 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/git-liza/git-liza/cmd/internal/edge"
 	"github.com/git-liza/git-liza/gitboard/audit"
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/gitio"
 	"github.com/git-liza/git-liza/gitboard/lease"
-	"github.com/git-liza/git-liza/gitboard/oplog"
 	"github.com/git-liza/git-liza/hooks"
 	"github.com/git-liza/git-liza/hooks/install"
 )
 
 // arrival is a push, or one of its transactions, as a server sees it.
 type arrival struct {
-	c     *call
+	c     *edge.Call
 	repo  *gitio.Repo
 	moves []hooks.Move
 	push  *audit.Push // of the operations that it brings, once they are proven
 	err   error       // of a question that a policy has asked
 }
 
-func (c *call) arrived() (*arrival, error) {
-	moves, err := c.readMoves()
+func arrived(c *edge.Call) (*arrival, error) {
+	moves, err := readMoves(c)
 	if err != nil {
 		return nil, err
 	}
-	b, err := c.board()
+	b, err := c.Board()
 	if err != nil {
 		return nil, err
 	}
 	a := &arrival{c: c, repo: b.Repo(), moves: moves}
-	return a, c.whereRefsAre(a.moves)
+	return a, whereRefsAre(c, a.moves)
 }
 
 func (a *arrival) of(ref string) *hooks.Move { return hooks.Push{Moves: a.moves}.Of(ref) }
 
 // holds asks whether a commit has another in its history.
 func (a *arrival) holds(older, newer string) bool {
-	is, err := a.repo.IsAncestor(a.c.ctx, gitio.OID(older), gitio.OID(newer))
+	is, err := a.repo.IsAncestor(a.c.Ctx, git.OID(older), git.OID(newer))
 	if err != nil && a.err == nil {
 		a.err = err
 	}
@@ -48,8 +49,8 @@ func (a *arrival) holds(older, newer string) bool {
 }
 
 // hookReceive answers pre-receive: the whole push, its objects still in quarantine.
-func (c *call) hookReceive() (*board.Refusal, error) {
-	a, err := c.arrived()
+func hookReceive(c *edge.Call) (*board.Refusal, error) {
+	a, err := arrived(c)
 	if err != nil {
 		return nil, err
 	}
@@ -65,7 +66,7 @@ func (c *call) hookReceive() (*board.Refusal, error) {
 
 // keepProven spares the transaction of this push the same questions, where it begins at what is here.
 func (a *arrival) keepProven() {
-	moved := a.of(oplog.Ref)
+	moved := a.of(git.BoardRef)
 	if moved == nil {
 		return
 	}
@@ -76,12 +77,12 @@ func (a *arrival) keepProven() {
 		}
 		fmt.Fprintf(&lines, "%s %s %s\n", m.Old, m.New, m.Ref)
 	}
-	install.KeepProven(a.repo, a.c.app.Now(), gitio.OID(moved.New), lines.String())
+	install.KeepProven(a.repo, a.c.App.Now(), git.OID(moved.New), lines.String())
 }
 
 func (a *arrival) received() (*board.Refusal, error) {
 	var s *board.State
-	moved := a.of(oplog.Ref)
+	moved := a.of(git.BoardRef)
 	if moved != nil {
 		refusal, err := a.examine(moved)
 		if refusal != nil || err != nil {
@@ -89,21 +90,24 @@ func (a *arrival) received() (*board.Refusal, error) {
 		}
 		s = a.push.State
 	} else {
-		tip, err := a.repo.Ref(a.c.ctx, oplog.Ref)
+		tip, err := a.repo.Ref(a.c.Ctx, git.BoardRef)
 		if err != nil {
 			return nil, err
 		}
 		if !tip.IsZero() {
-			v, err := a.c.opened.View(a.c.ctx)
+			at, err := a.c.Opened.Log().At(a.c.Ctx, tip)
 			if err != nil {
 				return nil, err
 			}
-			s = v.State
+			s = at.State
+			if err := a.noteIntegration(tip, s); err != nil {
+				return nil, err
+			}
 		}
 	}
-	whole := hooks.Push{Moves: a.moves, State: s, Now: board.At(a.c.app.Now())}
+	whole := hooks.Push{Moves: a.moves, State: s, Now: board.At(a.c.App.Now())}
 	for _, m := range a.moves {
-		if m.Ref == oplog.Ref || !strings.HasPrefix(m.Ref, "refs/liza/") && !strings.HasPrefix(m.Ref, "refs/heads/liza/") {
+		if m.Ref == git.BoardRef || !strings.HasPrefix(m.Ref, git.OwnPrefix) && !strings.HasPrefix(m.Ref, git.BoardPrefix) {
 			continue
 		}
 		lease, err := a.lease(m)
@@ -127,11 +131,11 @@ func readOf(s *board.State) error {
 
 // examine proves the operations that a push brings to the board.
 func (a *arrival) examine(m *hooks.Move) (*board.Refusal, error) {
-	ctx := a.c.ctx
+	ctx := a.c.Ctx
 	if r := hooks.BoardMove(*m, a.holds); r != nil || a.err != nil {
 		return r, a.err
 	}
-	from, to := gitio.OID(m.Now), gitio.OID(m.New)
+	from, to := git.OID(m.Now), git.OID(m.New)
 	// A second parent may bring in all that the project has, and sizing that up takes long.
 	switch merge, err := a.repo.FindMerge(ctx, from, to); {
 	case err != nil:
@@ -155,7 +159,7 @@ func (a *arrival) examine(m *hooks.Move) (*board.Refusal, error) {
 	if err != nil {
 		return nil, err
 	}
-	p, err := audit.Examine(ctx, a.repo, a.c.opened.Log(), audit.Range{From: from, To: to}, integration)
+	p, err := audit.Examine(ctx, a.repo, a.c.Opened.Log(), audit.Range{From: from, To: to, Clock: board.At(a.c.App.Now())}, integration)
 	if err != nil {
 		return nil, err
 	}
@@ -163,7 +167,7 @@ func (a *arrival) examine(m *hooks.Move) (*board.Refusal, error) {
 		f := p.Findings[0]
 		return board.Refuse(f.Code, f.String(), "push what git liza has written; git liza verify tells more"), nil
 	}
-	if r := hooks.Ahead(p.State.Time(), board.At(a.c.app.Now()), to.Short()); r != nil {
+	if r := hooks.Ahead(p.State.Time(), board.At(a.c.App.Now()), to.Short()); r != nil {
 		return r, nil
 	}
 	a.push = p
@@ -171,11 +175,11 @@ func (a *arrival) examine(m *hooks.Move) (*board.Refusal, error) {
 }
 
 // integration is where the integration branch of a board will be after the push, zero when it is not here.
-func (a *arrival) integration(was gitio.OID) (gitio.OID, error) {
+func (a *arrival) integration(was git.OID) (git.OID, error) {
 	if was.IsZero() {
 		return was, nil
 	}
-	board, err := a.c.opened.Log().At(a.c.ctx, was)
+	board, err := a.c.Opened.Log().At(a.c.Ctx, was)
 	if err != nil {
 		return was, err
 	}
@@ -183,27 +187,27 @@ func (a *arrival) integration(was gitio.OID) (gitio.OID, error) {
 	if config == nil {
 		return was, board.State.Err()
 	}
-	ref := "refs/heads/" + config.IntegrationBranch
+	ref := git.BranchRef(config.IntegrationBranch)
 	if m := a.of(ref); m != nil {
-		return gitio.OID(m.New), nil
+		return git.OID(m.New), nil
 	}
-	return a.repo.Ref(a.c.ctx, ref)
+	return a.repo.Ref(a.c.Ctx, ref)
 }
 
 // lease reads what a pushed ref of a lease leads to.
 func (a *arrival) lease(m hooks.Move) (hooks.Lease, error) {
 	var l hooks.Lease
-	if !strings.HasPrefix(m.Ref, lease.Prefix) || gitio.OID(m.New).IsZero() {
+	if !strings.HasPrefix(m.Ref, git.LeasePrefix) || git.OID(m.New).IsZero() {
 		return l, nil
 	}
-	sizes, err := a.repo.ObjectSizes(a.c.ctx, []string{m.New})
+	sizes, err := a.repo.ObjectSizes(a.c.Ctx, []string{m.New})
 	if err != nil {
 		return l, err
 	}
-	if sizes[0].Type != gitio.BlobObject || sizes[0].Bytes > hooks.MaxLease {
+	if sizes[0].Type != git.BlobObject || sizes[0].Bytes > hooks.MaxLease {
 		return l, nil
 	}
-	o, err := a.repo.Object(a.c.ctx, m.New)
+	o, err := a.repo.Object(a.c.Ctx, m.New)
 	if err != nil {
 		return l, err
 	}
@@ -223,7 +227,7 @@ func (a *arrival) landing(s *board.State) (*board.Refusal, error) {
 	if config == nil {
 		return nil, s.Err()
 	}
-	ctx, ref := a.c.ctx, "refs/heads/"+config.IntegrationBranch
+	ctx, ref := a.c.Ctx, git.BranchRef(config.IntegrationBranch)
 	i := hooks.Integration{Branch: config.IntegrationBranch, Move: a.of(ref), Holds: a.holds}
 	if i.Move != nil {
 		i.Now = i.Move.Now
@@ -234,14 +238,14 @@ func (a *arrival) landing(s *board.State) (*board.Refusal, error) {
 		}
 		i.Now = string(now)
 	}
-	if m := a.of(oplog.Ref); m != nil {
-		i.Founding = gitio.OID(m.Now).IsZero()
+	if m := a.of(git.BoardRef); m != nil {
+		i.Founding = git.OID(m.Now).IsZero()
 		all, err := a.landings(m)
 		if err != nil {
 			return nil, err
 		}
 		for _, l := range all {
-			i.Landings = append(i.Landings, hooks.Landing{Before: string(l.Before), After: string(l.After)})
+			i.Landings = append(i.Landings, hooks.Landing{Before: string(l.Before), After: string(l.After), Found: l.Found})
 		}
 	}
 	return hooks.CheckIntegration(i), nil
@@ -252,20 +256,20 @@ func (a *arrival) landings(m *hooks.Move) ([]audit.Landing, error) {
 	if a.push != nil {
 		return a.push.Landings, nil
 	}
-	r := audit.Range{To: gitio.OID(m.New)}
-	if now := gitio.OID(m.Now); !now.IsZero() {
+	r := audit.Range{To: git.OID(m.New)}
+	if now := git.OID(m.Now); !now.IsZero() {
 		r.From = now
 	}
-	return audit.Landings(a.c.ctx, a.repo, r)
+	return audit.Landings(a.c.Ctx, a.repo, r)
 }
 
 // hookServerReferences answers a server's reference-transaction: one transaction, whose operations pre-receive has
 // proven.
-func (c *call) hookServerReferences() (*board.Refusal, error) {
-	if len(c.args) > 1 && c.args[1] != "prepared" {
+func hookServerReferences(c *edge.Call) (*board.Refusal, error) {
+	if len(c.Args) > 1 && c.Args[1] != "prepared" {
 		return nil, nil
 	}
-	a, err := c.arrived()
+	a, err := arrived(c)
 	if err != nil {
 		return nil, err
 	}
@@ -278,21 +282,34 @@ func (c *call) hookServerReferences() (*board.Refusal, error) {
 }
 
 func (a *arrival) transacted() (*board.Refusal, error) {
-	tip := gitio.ZeroOID
-	if m := a.of(oplog.Ref); m != nil {
+	tip := git.ZeroOID
+	if m := a.of(git.BoardRef); m != nil {
 		if r := hooks.BoardMove(*m, a.holds); r != nil || a.err != nil {
 			return r, a.err
 		}
-		tip = gitio.OID(m.New)
+		tip = git.OID(m.New)
 	} else {
 		var err error
-		if tip, err = a.repo.Ref(a.c.ctx, oplog.Ref); err != nil || tip.IsZero() {
+		if tip, err = a.repo.Ref(a.c.Ctx, git.BoardRef); err != nil || tip.IsZero() {
 			return nil, err
 		}
 	}
-	s, err := a.c.opened.Log().At(a.c.ctx, tip)
+	s, err := a.c.Opened.Log().At(a.c.Ctx, tip)
 	if err != nil {
 		return nil, err
 	}
 	return a.landing(s.State)
+}
+
+// noteIntegration spares pushes of other branches the question which one is integration.
+func (a *arrival) noteIntegration(tip git.OID, s *board.State) error {
+	config := s.Config()
+	if config == nil {
+		return s.Err()
+	}
+	settings, err := a.repo.Objects(a.c.Ctx, []string{string(tip) + ":" + board.ConfigPath})
+	if err == nil && settings[0].OID != "" {
+		install.KeepIntegration(a.repo, settings[0].OID, git.BranchRef(config.IntegrationBranch))
+	}
+	return err
 }

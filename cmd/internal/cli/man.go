@@ -7,13 +7,15 @@ import (
 	"strings"
 
 	"github.com/spf13/pflag"
+
+	"github.com/git-liza/git-liza/cmd/internal/edge"
 )
 
 // writeManual writes a manual page for git-liza and one for each command into a directory, and returns how
 // many there are. They come from the table of commands, as help does.
-func (c *call) writeManual(dir string) (int, error) {
+func writeManual(c *edge.Call, dir string) (int, error) {
 	if !filepath.IsAbs(dir) {
-		dir = filepath.Join(c.directory(), dir)
+		dir = filepath.Join(c.Directory(), dir)
 	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return 0, err
@@ -21,7 +23,7 @@ func (c *call) writeManual(dir string) (int, error) {
 	all := commands()
 	pages := map[string]string{"git-liza": overviewPage(all)}
 	for _, cmd := range all {
-		pages["git-liza-"+strings.ReplaceAll(cmd.name, " ", "-")] = cmd.page((&call{app: c.app, cmd: cmd}).flagSet())
+		pages["git-liza-"+strings.ReplaceAll(cmd.Name, " ", "-")] = manualPage(cmd, (&edge.Call{App: c.App, Cmd: cmd}).FlagSet())
 	}
 	for name, text := range pages {
 		if err := os.WriteFile(filepath.Join(dir, name+".1"), []byte(text), 0o644); err != nil {
@@ -57,10 +59,10 @@ func manual(name, about, synopsis string, sections ...string) string {
 // asIs is a text whose lines stay as they are.
 func asIs(text string) string { return ".nf\n" + roff(strings.TrimRight(text, "\n")) + "\n.fi" }
 
-func (cmd *command) page(f *pflag.FlagSet) string {
-	about := roff(capital(cmd.short) + ".")
-	if cmd.long != "" {
-		for _, paragraph := range strings.Split(strings.TrimSpace(cmd.long), "\n\n") {
+func manualPage(cmd *edge.Command, f *pflag.FlagSet) string {
+	about := roff(capital(cmd.Short) + ".")
+	if cmd.Long != "" {
+		for _, paragraph := range strings.Split(strings.TrimSpace(cmd.Long), "\n\n") {
 			if text := roff(paragraph); strings.Contains("\n"+paragraph, "\n ") {
 				about += "\n.PP\n" + asIs(paragraph) // a table, or an example
 			} else {
@@ -68,19 +70,19 @@ func (cmd *command) page(f *pflag.FlagSet) string {
 			}
 		}
 	}
-	return manual("git-liza-"+strings.ReplaceAll(cmd.name, " ", "-"), cmd.short, strings.TrimSpace("git liza "+cmd.name+" [OPTIONS] "+cmd.args),
-		"DESCRIPTION", about, "OPTIONS", asIs(cmd.options(f)),
+	return manual("git-liza-"+strings.ReplaceAll(cmd.Name, " ", "-"), cmd.Short, strings.TrimSpace("git liza "+cmd.Name+" [OPTIONS] "+cmd.Args),
+		"DESCRIPTION", about, "OPTIONS", asIs(options(cmd, f)),
 		"EXIT STATUS", "0 done, 1 refused, 2 lost the race, 3 a git operation failed, 4 the board is inconsistent, 5 something is missing or too old.",
 		"SEE ALSO", `\fBgit\-liza\fR(1), git liza docs`)
 }
 
-func overviewPage(all []*command) string {
+func overviewPage(all []*edge.Command) string {
 	var rows strings.Builder
 	for _, g := range groups {
 		fmt.Fprintf(&rows, ".SS %s\n", roff(capital(g)))
 		for _, cmd := range all {
-			if cmd.group == g {
-				fmt.Fprintf(&rows, ".TP\n\\fB%s\\fR\n%s\n", roff("git liza "+cmd.name), roff(cmd.short))
+			if cmd.Group == g {
+				fmt.Fprintf(&rows, ".TP\n\\fB%s\\fR\n%s\n", roff("git liza "+cmd.Name), roff(cmd.Short))
 			}
 		}
 	}

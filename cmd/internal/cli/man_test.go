@@ -6,14 +6,16 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/git-liza/git-liza/cmd/internal/edge"
 )
 
 // Each command has a manual page in which nothing of its help is lost, and that the system's own formatter
 // understands, where there is one.
 func TestManual(t *testing.T) {
 	dir := t.TempDir()
-	c := &call{app: OS(), cmd: docsCommand()}
-	n, err := c.writeManual(dir)
+	c := &edge.Call{App: edge.OS(), Cmd: docsCommand()}
+	n, err := writeManual(c, dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -22,13 +24,13 @@ func TestManual(t *testing.T) {
 	}
 	groff, noGroff := exec.LookPath("groff")
 	for _, cmd := range commands() {
-		file := filepath.Join(dir, "git-liza-"+strings.ReplaceAll(cmd.name, " ", "-")+".1")
+		file := filepath.Join(dir, "git-liza-"+strings.ReplaceAll(cmd.Name, " ", "-")+".1")
 		text, err := os.ReadFile(file)
 		if err != nil {
 			t.Error(err)
 			continue
 		}
-		for _, want := range []string{cmd.short, cmd.long, strings.TrimSpace(cmd.options((&call{app: OS(), cmd: cmd}).flagSet()))} {
+		for _, want := range []string{cmd.Short, cmd.Long, strings.TrimSpace(options(cmd, (&edge.Call{App: edge.OS(), Cmd: cmd}).FlagSet()))} {
 			for _, line := range strings.Split(want, "\n") {
 				if !strings.Contains(string(text), roff(line)) && !strings.Contains(string(text), roff(capital(line))) {
 					t.Errorf("%s lacks %q", file, line)

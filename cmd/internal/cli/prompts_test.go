@@ -28,14 +28,14 @@ func TestCommandsInPrompts(t *testing.T) {
 		for _, m := range listed.FindAllStringSubmatch(text, -1) {
 			for _, words := range strings.Split(m[1], ",") {
 				if findCommand(strings.Fields(words)) == nil {
-					t.Errorf("%s lists %s, which is no command", name, words)
+					t.Errorf("%s lists %s, which is not a command", name, words)
 				}
 			}
 		}
 		for _, m := range inPrompt.FindAllStringSubmatch(text, -1) {
 			cmd := findCommand(strings.Fields(m[1]))
 			if cmd == nil {
-				t.Errorf("%s names `git liza %s`, which is no command", name, m[1])
+				t.Errorf("%s names `git liza %s`, which is not a command", name, m[1])
 				continue
 			}
 			seen++

@@ -15,6 +15,8 @@ import (
 	"golang.org/x/crypto/ssh"
 	"golang.org/x/crypto/ssh/agent"
 
+	"github.com/git-liza/git-liza/cmd/internal/edge"
+	"github.com/git-liza/git-liza/cmd/internal/signing"
 	"github.com/git-liza/git-liza/gitboard/sshsig"
 )
 
@@ -99,11 +101,11 @@ func TestLoadKey(t *testing.T) {
 	write("text", []byte("hello\n"))
 	socket := sshAgent(t, &ed, long)
 	load := func(socket, where string) (*sshsig.Signer, error) {
-		c := &call{ctx: context.Background(), app: &App{Dir: dir, Getenv: func(name string) string {
+		c := &edge.Call{Ctx: context.Background(), App: &edge.App{Dir: dir, Getenv: func(name string) string {
 			return map[string]string{"SSH_AUTH_SOCK": socket, "HOME": dir}[name]
 		}}}
-		t.Cleanup(c.close)
-		return c.loadKey(where)
+		t.Cleanup(c.Close)
+		return signing.LoadKey(c, where)
 	}
 	for where, public := range map[string]string{
 		"plain": publicOf(t, ed), "plain.pub": publicOf(t, ed), "~/plain": publicOf(t, ed), filepath.Join(dir, "plain"): publicOf(t, ed),
@@ -129,12 +131,12 @@ func TestLoadKey(t *testing.T) {
 		{"", "alone.pub", "no ssh-agent holds its private key"},
 		{filepath.Join(dir, "gone"), "alone.pub", "no ssh-agent holds its private key"},
 		{socket, "other.pub", "no ssh-agent holds its private key"},
-		{socket, "text", "no private key of OpenSSH"},
+		{socket, "text", "not a private key of OpenSSH"},
 		{socket, "nothing", "no such file"},
-		{socket, "key::hello", "no public key"},
+		{socket, "key::hello", "not a public key"},
 	} {
 		_, err := load(c.socket, c.where)
-		if err == nil || !strings.Contains(err.Error(), c.says) || classify(err).code != "signature" || classify(err).hint == "" {
+		if err == nil || !strings.Contains(err.Error(), c.says) || edge.Classify(err).Code != "signature" || edge.Classify(err).Hint == "" {
 			t.Errorf("%s: %v", c.where, err)
 		}
 	}
@@ -154,9 +156,9 @@ func TestAgentThatDoesNotAnswer(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	socket := serve(t, ring)
-	c := &call{ctx: ctx, app: &App{Getenv: func(string) string { return socket }}}
-	t.Cleanup(c.close)
-	s, err := c.loadKey("key::" + publicOf(t, key))
+	c := &edge.Call{Ctx: ctx, App: &edge.App{Getenv: func(string) string { return socket }}}
+	t.Cleanup(c.Close)
+	s, err := signing.LoadKey(c, "key::"+publicOf(t, key))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -56,7 +56,7 @@ func TestWatchPanics(t *testing.T) {
 				t.Error("the panic is swallowed")
 			}
 		}()
-		app.Run(context.Background(), []string{"status", "--watch"})
+		Run(context.Background(), app, []string{"status", "--watch"})
 	}()
 	select {
 	case all := <-said:

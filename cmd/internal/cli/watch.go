@@ -8,10 +8,11 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/git-liza/git-liza/cmd/internal/edge"
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/alarm"
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/notify"
 	"github.com/git-liza/git-liza/gitboard/oplog"
 )
@@ -33,7 +34,7 @@ const (
 
 // watcher is a running watch.
 type watcher struct {
-	*call
+	*edge.Call
 	watchOptions
 	board    *gitboard.Board
 	terminal bool // where people read it
@@ -56,21 +57,21 @@ type watcher struct {
 // watchMemory is what a watch leaves to the next one.
 type watchMemory struct {
 	Told     alarm.Told `json:"told"`
-	Verified gitio.OID  `json:"verified"` // the newest commit of the board that was proven
+	Verified git.OID    `json:"verified"` // the newest commit of the board that was proven
 }
 
-func (c *call) watch(o watchOptions) error {
-	if _, err := c.view(); err != nil && !untrustworthy(err) {
+func watch(c *edge.Call, o watchOptions) error {
+	if _, err := c.View(); err != nil && !untrustworthy(err) {
 		return err
 	}
-	w, err := c.newWatcher(o)
+	w, err := newWatcher(c, o)
 	if err != nil {
 		return err
 	}
 	if err := w.alone(); err != nil {
 		return err
 	}
-	changes, err := w.board.Follow(c.ctx, watchEvery)
+	changes, err := w.board.Follow(c.Ctx, watchEvery)
 	if err != nil {
 		return err
 	}
@@ -80,12 +81,12 @@ func (c *call) watch(o watchOptions) error {
 }
 
 // newWatcher takes up what an earlier watch has left.
-func (c *call) newWatcher(o watchOptions) (*watcher, error) {
-	b, err := c.board()
+func newWatcher(c *edge.Call, o watchOptions) (*watcher, error) {
+	b, err := c.Board()
 	if err != nil {
 		return nil, err
 	}
-	w := &watcher{call: c, watchOptions: o, board: b, terminal: isTerminal(c.app.Stderr) && !c.json, started: board.At(c.app.Now())}
+	w := &watcher{Call: c, watchOptions: o, board: b, terminal: edge.IsTerminal(c.App.Stderr) && !c.JSON, started: board.At(c.App.Now())}
 	text, err := b.Kept(memoryFile)
 	if err != nil {
 		return nil, err
@@ -105,7 +106,7 @@ func (w *watcher) loop(changes <-chan struct{}) error {
 	defer w.tidying.Wait()
 	for {
 		select {
-		case <-w.ctx.Done():
+		case <-w.Ctx.Done():
 			return nil
 		case _, open := <-changes:
 			if !open {
@@ -119,7 +120,7 @@ func (w *watcher) loop(changes <-chan struct{}) error {
 				return err
 			}
 			if next != "" {
-				due.Reset(max(watchPause, next.Std().Sub(w.app.Now())))
+				due.Reset(max(watchPause, next.Std().Sub(w.App.Now())))
 			}
 		case <-beat.C:
 			w.beat()
@@ -134,7 +135,7 @@ func (w *watcher) loop(changes <-chan struct{}) error {
 // tidy lets git tidy the repository up beside the watch; a failure is git's to tell whoever runs it next.
 func (w *watcher) tidy() {
 	b := w.board
-	w.tidying.Go(func() { _, _ = b.Maintain(w.ctx) })
+	w.tidying.Go(func() { _, _ = b.Maintain(w.Ctx) })
 }
 
 // look looks once, tells what is new and does what is to be done. It returns when time alone changes something
@@ -150,7 +151,7 @@ func (w *watcher) look() (board.Time, error) {
 	facts, report, err := w.judge(w.memory.Told)
 	var newer *oplog.NewerFormatError
 	switch {
-	case w.ctx.Err() != nil:
+	case w.Ctx.Err() != nil:
 		return "", nil
 	case errors.As(err, &newer):
 		return "", err
@@ -173,7 +174,7 @@ func (w *watcher) look() (board.Time, error) {
 	}
 	w.alive()
 	w.act(facts, report)
-	if facts.State != nil && w.app.Now().Sub(facts.State.Time().Std()) >= watchQuiet {
+	if facts.State != nil && w.App.Now().Sub(facts.State.Time().Std()) >= watchQuiet {
 		w.tidy()
 	}
 	return report.Next, nil
@@ -181,9 +182,9 @@ func (w *watcher) look() (board.Time, error) {
 
 // reopen takes new children of git for the next look: the old ones may be why the last one failed.
 func (w *watcher) reopen() {
-	w.close()
-	w.opened = nil
-	if b, err := w.call.board(); err == nil {
+	w.Close()
+	w.Opened = nil
+	if b, err := w.Call.Board(); err == nil {
 		w.board = b
 	}
 }

@@ -14,7 +14,7 @@ import (
 func (w *watcher) act(f alarm.Facts, r alarm.Report) {
 	if f.Invalid != "" {
 		if slices.ContainsFunc(r.News, func(a alarm.Alarm) bool { return a.Rule == "invalid-state" }) {
-			_, err := w.board.PauseClone(w.ctx, "INVALID STATE: "+f.Invalid+"\nLook with git liza verify; take this file away to go on (git liza docs human-override).")
+			_, err := w.board.PauseClone(w.Ctx, "INVALID STATE: "+f.Invalid+"\nLook with git liza verify; take this file away to go on (git liza docs human-override).")
 			w.own(err)
 		}
 		return
@@ -25,11 +25,11 @@ func (w *watcher) act(f alarm.Facts, r alarm.Report) {
 	mode := f.State.Control().Mode
 	if stands("sprint-deadline") && f.State.Sprint().Status == board.InProgress && (mode == board.Running || mode == board.Paused) {
 		w.halt("deadline", func(actor board.Actor) (string, error) {
-			done, err := w.board.Do(w.ctx, gitboard.Request{Actor: actor, Intent: gitboard.Just(&board.Deadline{})})
+			done, err := w.board.Do(w.Ctx, gitboard.Request{Actor: actor}, gitboard.Just(&board.Deadline{}))
 			if err != nil {
 				return "", err
 			}
-			file, err := w.keepSummary(done)
+			file, err := keepSummary(w.Call, done)
 			if err != nil {
 				return done.Subject + "; no summary: " + err.Error(), nil
 			}
@@ -38,7 +38,7 @@ func (w *watcher) act(f alarm.Facts, r alarm.Report) {
 	}
 	if stands("circuit-breaker") && !w.noBreaker && f.State.Breaker().Status == board.BreakerOK {
 		w.halt("trip", func(actor board.Actor) (string, error) {
-			done, report, err := w.trip(w.ctx, actor, "")
+			done, report, err := trip(w.Ctx, w.Call, actor, "")
 			if err != nil {
 				return "", err
 			}
@@ -49,7 +49,7 @@ func (w *watcher) act(f alarm.Facts, r alarm.Report) {
 
 // halt commits what halts the board, if whoever runs the watch may, and says so.
 func (w *watcher) halt(op string, do func(board.Actor) (string, error)) {
-	actor, err := w.whoActs(op)
+	actor, err := w.WhoActs(op)
 	if err != nil {
 		return // it was said at the beginning
 	}
@@ -57,7 +57,7 @@ func (w *watcher) halt(op string, do func(board.Actor) (string, error)) {
 	refusal := (*board.Refusal)(nil)
 	switch {
 	case err == nil:
-		w.line(string(board.At(w.app.Now()))+"  the board is at CHECKPOINT: "+said, "")
+		w.line(string(board.At(w.App.Now()))+"  the board is at CHECKPOINT: "+said, "")
 	case !errors.As(err, &refusal): // refused: somebody was faster
 		w.trouble(op + ": " + err.Error())
 	}

@@ -6,8 +6,9 @@ import (
 	"os"
 	"syscall"
 
+	"github.com/git-liza/git-liza/cmd/internal/edge"
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/git"
 )
 
 // alive is what the file of a running watch holds. A watch looks at least every half a minute.
@@ -16,18 +17,18 @@ type alive struct {
 	Host     string     `json:"host"`
 	Started  board.Time `json:"started"`
 	Looked   board.Time `json:"looked"` // the last look that went well
-	Commit   gitio.OID  `json:"commit"` // of the board
+	Commit   git.OID    `json:"commit"` // of the board
 	Standing int        `json:"standing"`
 }
 
 // alive says that a look went well: in the file, and at the end of a terminal.
 func (w *watcher) alive() {
 	host, _ := os.Hostname()
-	now := w.app.Now()
-	data, _ := json.Marshal(alive{os.Getpid(), host, w.started, board.At(now), gitio.OID(w.commit), w.standing})
+	now := w.App.Now()
+	data, _ := json.Marshal(alive{os.Getpid(), host, w.started, board.At(now), git.OID(w.commit), w.standing})
 	w.own(w.board.Keep(aliveFile, string(data)))
 	if w.terminal {
-		fmt.Fprintf(w.app.Stderr, "%swatching: looked at %s, %s", clearLine, now.Local().Format("15:04:05"), w.stands())
+		fmt.Fprintf(w.App.Stderr, "%swatching: looked at %s, %s", clearLine, now.Local().Format("15:04:05"), w.stands())
 	}
 }
 
@@ -35,17 +36,17 @@ func (w *watcher) stands() string {
 	if w.standing == 1 {
 		return "1 condition stands"
 	}
-	return plural(w.standing, "condition") + " stand"
+	return edge.Plural(w.standing, "condition") + " stand"
 }
 
 // beat says away from a terminal that it is alive: a log that is silent could as well be that of a dead process.
 func (w *watcher) beat() {
 	switch {
 	case w.terminal:
-	case w.json:
-		w.own(w.printJSON(map[string]any{"time": board.At(w.app.Now()), "watching": true, "standing": w.standing}))
+	case w.JSON:
+		w.own(w.PrintJSON(map[string]any{"time": board.At(w.App.Now()), "watching": true, "standing": w.standing}))
 	default:
-		w.line(string(board.At(w.app.Now()))+"  watching: "+w.stands(), "")
+		w.line(string(board.At(w.App.Now()))+"  watching: "+w.stands(), "")
 	}
 }
 
@@ -60,10 +61,10 @@ func (w *watcher) alone() error {
 	if json.Unmarshal([]byte(text), &other) != nil || other.Host != host || other.PID == os.Getpid() {
 		return nil
 	}
-	if silent := w.app.Now().Sub(other.Looked.Std()); silent > 4*watchEvery || !runs(other.PID) {
+	if silent := w.App.Now().Sub(other.Looked.Std()); silent > 4*watchEvery || !runs(other.PID) {
 		return nil
 	}
-	return &outcome{1, "exists", fmt.Sprintf("a watch of this clone runs already: process %d, since %s", other.PID, other.Started), "git liza watch --once looks beside it"}
+	return &edge.Outcome{Exit: 1, Code: board.CodeExists, Message: fmt.Sprintf("a watch of this clone runs already: process %d, since %s", other.PID, other.Started), Hint: "git liza watch --once looks beside it"}
 }
 
 // runs reports whether a process runs.

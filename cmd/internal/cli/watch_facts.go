@@ -8,6 +8,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/alarm"
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/gitio"
 	"github.com/git-liza/git-liza/gitboard/oplog"
 )
@@ -18,24 +19,24 @@ func (w *watcher) judge(told alarm.Told) (alarm.Facts, alarm.Report, error) {
 	f, err := w.facts()
 	var r alarm.Report
 	if err == nil {
-		r, err = alarm.Look(f, told)
+		r, err = alarm.Evaluate(f, told)
 	}
 	if errors.Is(err, oplog.ErrNoBoard) && !w.memory.Verified.IsZero() {
-		err = &oplog.RecordError{Commit: w.memory.Verified, Path: oplog.Ref, Err: errors.New("the board is gone")}
+		err = &oplog.RecordError{Commit: w.memory.Verified, Path: git.BoardRef, Err: errors.New("the board is gone")}
 	}
 	if !untrustworthy(err) {
 		return f, r, err
 	}
 	w.broken = board.Line(err.Error(), 300)
 	f.State, f.Invalid = nil, w.broken
-	r, err = alarm.Look(f, told)
+	r, err = alarm.Evaluate(f, told)
 	return f, r, err
 }
 
 // facts gathers what alarms are judged by.
 func (w *watcher) facts() (alarm.Facts, error) {
-	f := alarm.Facts{Now: board.At(w.app.Now())}
-	halts, err := w.board.Halts(w.ctx)
+	f := alarm.Facts{Now: board.At(w.App.Now())}
+	halts, err := w.board.Halts(w.Ctx)
 	if err != nil {
 		return f, err
 	}
@@ -44,13 +45,13 @@ func (w *watcher) facts() (alarm.Facts, error) {
 		f.Halts = append(f.Halts, alarm.Halt{File: h.File, Mode: h.Mode, Since: board.At(h.Since)})
 		paused = paused || h.Mode == board.Paused
 	}
-	v, err := w.board.View(w.ctx)
+	v, err := w.board.View(w.Ctx)
 	if err == nil {
 		err = w.prove(v, paused)
 	}
 	if err == nil {
 		f.State = v.State
-		f.Leases, err = v.LeasesSeen(w.ctx)
+		f.Leases, err = v.LeasesSeen(w.Ctx)
 	}
 	if err == nil {
 		err = w.setting(v)
@@ -95,7 +96,7 @@ func (w *watcher) prove(v *gitboard.View, paused bool) error {
 		return err
 	}
 	for _, commit := range slices.Backward(since) {
-		if err := w.board.Log().Replays(w.ctx, commit); err != nil {
+		if err := w.board.Log().Replays(w.Ctx, commit); err != nil {
 			return err
 		}
 		w.memory.Verified = commit
@@ -105,19 +106,19 @@ func (w *watcher) prove(v *gitboard.View, paused bool) error {
 }
 
 // since lists the commits that have not been proven yet, the newest first.
-func (w *watcher) since(v *gitboard.View) ([]gitio.OID, error) {
+func (w *watcher) since(v *gitboard.View) ([]git.OID, error) {
 	known, at := w.memory.Verified, v.Snapshot
 	if known == "" {
-		return []gitio.OID{at.Commit}, nil
+		return []git.OID{at.Commit}, nil
 	}
-	var since []gitio.OID
+	var since []git.OID
 	for at.Commit != known && len(since) < mostProven {
 		since = append(since, at.Commit)
 		if len(at.Head.Parents) == 0 {
 			break
 		}
 		var err error
-		if at, err = w.board.Log().At(w.ctx, at.Head.Parents[0]); err != nil {
+		if at, err = w.board.Log().At(w.Ctx, at.Head.Parents[0]); err != nil {
 			return nil, err
 		}
 	}
@@ -125,10 +126,10 @@ func (w *watcher) since(v *gitboard.View) ([]gitio.OID, error) {
 		return since, nil
 	}
 	rewritten := &oplog.RecordError{Commit: v.Commit, Path: "the history", Err: fmt.Errorf("it was rewritten: %s is no longer in it", known.Short())}
-	if _, err := w.board.Repo().Object(w.ctx, string(known)); errors.Is(err, gitio.ErrNotFound) {
+	if _, err := w.board.Repo().Object(w.Ctx, string(known)); errors.Is(err, gitio.ErrNotFound) {
 		return nil, rewritten
 	}
-	on, err := w.board.Repo().IsAncestor(w.ctx, known, v.Commit)
+	on, err := w.board.Repo().IsAncestor(w.Ctx, known, v.Commit)
 	if err == nil && !on {
 		err = rewritten
 	}

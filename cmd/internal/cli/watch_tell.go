@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 
+	"github.com/git-liza/git-liza/cmd/internal/edge"
 	"github.com/git-liza/git-liza/gitboard/alarm"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/notify"
@@ -12,15 +13,15 @@ import (
 func (w *watcher) begin() {
 	w.hook.Store(new(string))
 	w.webhook = notify.DefaultWebhook.Carry(func() string { return *w.hook.Load() })
-	if w.app.Getenv("DISPLAY") != "" || w.app.Getenv("WAYLAND_DISPLAY") != "" {
+	if w.App.Getenv("DISPLAY") != "" || w.App.Getenv("WAYLAND_DISPLAY") != "" {
 		if w.desktop = notify.Desktop(); w.desktop != nil {
 			w.desktopFaults = w.desktop.Faults()
 		}
 	}
-	if !w.json {
+	if !w.JSON {
 		w.line(string(w.started)+" watching; what is told is kept in "+w.board.Dir()+"/"+alertsFile, "")
 	}
-	if _, err := w.whoActs("trip"); err != nil {
+	if _, err := w.WhoActs("trip"); err != nil {
 		w.line("it only tells, and halts nothing: "+err.Error(), "")
 	}
 }
@@ -28,7 +29,7 @@ func (w *watcher) begin() {
 // end gives what is on its way out a moment, and says that nobody watches any more.
 func (w *watcher) end() {
 	if w.terminal {
-		fmt.Fprint(w.app.Stderr, clearLine)
+		fmt.Fprint(w.App.Stderr, clearLine)
 	}
 	w.webhook.Close(watchGrace)
 	if w.desktop != nil {
@@ -45,15 +46,15 @@ func (w *watcher) tell(a alarm.Alarm) {
 	if w.desktop != nil {
 		w.desktop.Send(n)
 	}
-	if w.json {
-		w.own(w.printJSON(n))
+	if w.JSON {
+		w.own(w.PrintJSON(n))
 		return
 	}
 	w.line(string(n.Time)+"  "+alarmLine(a), a.Level)
 }
 
 func (w *watcher) notice(a alarm.Alarm) notify.Notice {
-	return notify.Notice{Time: board.At(w.app.Now()), Alarm: a, Goal: w.goal, Commit: w.commit, Clone: w.clone}
+	return notify.Notice{Time: board.At(w.App.Now()), Alarm: a, Goal: w.goal, Commit: w.commit, Clone: w.clone}
 }
 
 // clearLine takes the line away that a terminal shows at its end.
@@ -63,10 +64,10 @@ const clearLine = "\r\x1b[K"
 func (w *watcher) line(text string, level alarm.Level) {
 	text = board.Visible(text)
 	if w.terminal {
-		p := paint(w.app.Getenv("NO_COLOR") == "" && w.app.Getenv("TERM") != "dumb")
-		text = clearLine + p.with(map[alarm.Level]string{alarm.Warn: "33", alarm.Grave: "31", "": "0"}[level], text)
+		p := edge.Paint(w.App.Getenv("NO_COLOR") == "" && w.App.Getenv("TERM") != "dumb")
+		text = clearLine + p.With(map[alarm.Level]string{alarm.Warn: "33", alarm.Grave: "31", "": "0"}[level], text)
 	}
-	fmt.Fprintln(w.app.Stderr, text)
+	fmt.Fprintln(w.App.Stderr, text)
 }
 
 // trouble tells what keeps the watch itself from its work; the same is told once in a row.
@@ -76,8 +77,8 @@ func (w *watcher) trouble(text string) {
 		return
 	}
 	w.said = text
-	w.line(string(board.At(w.app.Now()))+"  "+text, "")
-	_ = w.board.Note(alertsFile, string(board.At(w.app.Now()))+"  watch  "+text)
+	w.line(string(board.At(w.App.Now()))+"  "+text, "")
+	_ = w.board.Note(alertsFile, string(board.At(w.App.Now()))+"  watch  "+text)
 }
 
 // own is about this clone's own files: what can't be written is told, and the watch goes on.

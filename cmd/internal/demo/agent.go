@@ -38,7 +38,7 @@ func (s *story) start(id string) error {
 	return nil
 }
 
-// do gives an agent an order, waits for the answer and tells it.
+// do gives an agent an order, waits for the answer and narrates it.
 func (s *story) do(id string, o Order) (*Answer, error) {
 	a := s.agents[id]
 	var answer Answer

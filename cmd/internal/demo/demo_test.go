@@ -9,27 +9,62 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
+
+	program "github.com/git-liza/git-liza/cmd/internal/demo"
 )
 
+// TestDemo plays the whole run once, within this process, whose agents and commands are processes.
 func TestDemo(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "greet")
-	out, err := demo(t, "--keep", dir).CombinedOutput()
+	var out bytes.Buffer
+	for _, entry := range mislead {
+		name, value, _ := strings.Cut(entry, "=")
+		t.Setenv(name, value)
+	}
+	got, err := program.Run(t.Context(), program.Options{Dir: dir, Out: &out, Now: time.Now})
+	for _, entry := range mislead { // what looks at the run must not be misled
+		name, _, _ := strings.Cut(entry, "=")
+		os.Unsetenv(name)
+	}
 	if err != nil {
-		t.Fatalf("%v\n%s", err, out)
+		t.Fatalf("%v\n%s", err, out.String())
 	}
 	t.Run("board", func(t *testing.T) { board(t, dir) })
 	t.Run("order", func(t *testing.T) { order(t, dir) })
 	t.Run("result", func(t *testing.T) { result(t, dir) })
 	t.Run("narration", func(t *testing.T) {
 		for _, want := range []string{"HELLO, ANN, BOB AND EVE!", dir, "log --oneline liza/state", "$ git liza claim", "<<<<<<< HEAD", "greet Ann --shout prints"} {
-			if !strings.Contains(string(out), want) {
-				t.Errorf("%q is not told:\n%s", want, out)
+			if !strings.Contains(out.String(), want) {
+				t.Errorf("%q is not told:\n%s", want, out.String())
 			}
 		}
-		if bytes.ContainsRune(out, '\x1b') {
+		if strings.ContainsRune(out.String(), '\x1b') {
 			t.Error("there are colours, and no terminal")
 		}
 	})
+	t.Run("JSON", func(t *testing.T) { printed(t, got, dir) })
+}
+
+// printed looks at what --json prints of a run.
+func printed(t *testing.T, of *program.Result, dir string) {
+	text, err := json.Marshal(of)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got struct {
+		Dir        string
+		Operations int
+		Merged     int `json:"tasks_merged"`
+		Verified   bool
+		Seconds    float64
+	}
+	if err := json.Unmarshal(text, &got); err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	if n := len(operations(t, dir)); got.Operations != n || got.Merged != 4 || !got.Verified || got.Seconds <= 0 || got.Dir != dir {
+		t.Errorf("%s, and the board has %d operations", text, n)
+	}
 }
 
 // board looks for what the demo is to show in the tasks' histories.
@@ -91,9 +126,8 @@ func order(t *testing.T, dir string) {
 
 // result looks at what the run leaves.
 func result(t *testing.T, dir string) {
-	exe, _ := binary()
 	for _, name := range []string{"verify", "validate"} {
-		if out, err := exec.Command(exe, "-C", dir, name).CombinedOutput(); err != nil {
+		if out, err := exec.Command(os.Args[0], "-C", dir, name).CombinedOutput(); err != nil {
 			t.Errorf("%s: %v\n%s", name, err, out)
 		}
 	}
@@ -128,37 +162,14 @@ func result(t *testing.T, dir string) {
 	}
 }
 
-func TestJSON(t *testing.T) {
-	var stderr bytes.Buffer
-	cmd := demo(t, "--json", "--keep", "here")
-	cmd.Stderr = &stderr
-	out, err := cmd.Output()
-	if err != nil {
-		t.Fatalf("%v\n%s", err, stderr.String())
-	}
-	var got struct {
-		Dir        string
-		Operations int
-		Merged     int `json:"tasks_merged"`
-		Verified   bool
-		Seconds    float64
-	}
-	if err := json.Unmarshal(out, &got); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	if n := len(operations(t, got.Dir)); got.Operations != n || got.Merged != 4 || !got.Verified || got.Seconds <= 0 || filepath.Base(got.Dir) != "here" {
-		t.Errorf("%s, and the board has %d operations", out, n)
-	}
-}
-
 func TestFullDirectoryIsRefused(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "mine"), nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	cmd := demo(t, "--keep", dir)
+	cmd := demo(t, "--json", "--keep", dir)
 	out, _ := cmd.CombinedOutput()
-	if cmd.ProcessState.ExitCode() != 1 || !strings.Contains(string(out), dir) {
+	if cmd.ProcessState.ExitCode() != 1 || !json.Valid(out) || !strings.Contains(string(out), dir) {
 		t.Errorf("exit code %d\n%s", cmd.ProcessState.ExitCode(), out)
 	}
 }

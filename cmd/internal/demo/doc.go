@@ -1,7 +1,7 @@
 // Package demo plays a whole run of `git liza` in a repository of its own: real git, real worktrees, real
 // tests, and every agent a process of its own that runs the same commands an agent would.
 //
-// Run is the stage: it makes the repository, starts the agents, gives each its orders and tells what
+// Run is the stage: it makes the repository, starts the agents, gives each its orders and narrates what
 // happens. Play is an agent: the same binary, started with --play, which reads orders as lines of JSON,
 // carries them out with `git liza`, git and go, and answers with what it typed and what came out. Nobody
 // waits for a clock: an order ends with its answer.

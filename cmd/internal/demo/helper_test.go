@@ -1,51 +1,34 @@
 package demo_test
 
 import (
-	"errors"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 
 	"gopkg.in/yaml.v3"
 
-	_ "github.com/git-liza/git-liza/cmd/internal/cli" // what the binary is made of: a change there runs the test anew
+	"github.com/git-liza/git-liza/cmd/internal/cli"
+	"github.com/git-liza/git-liza/cmd/internal/edge"
 )
 
-// binary builds git-liza once.
-var binary = sync.OnceValues(func() (string, error) {
-	dir, err := os.MkdirTemp("", "git-liza-demo-test-")
-	if err != nil {
-		return "", err
-	}
-	exe := filepath.Join(dir, "git-liza")
-	out, err := exec.Command("go", "build", "-o", exe, "github.com/git-liza/git-liza/cmd/git-liza").CombinedOutput()
-	if err != nil {
-		err = errors.New(string(out))
-	}
-	return exe, err
-})
-
+// The test binary is git-liza where the demo or a test starts it with a command.
 func TestMain(m *testing.M) {
-	code := m.Run()
-	if exe, err := binary(); err == nil {
-		os.RemoveAll(filepath.Dir(exe))
+	if len(os.Args) > 1 && !strings.HasPrefix(os.Args[1], "-test.") {
+		os.Exit(cli.Main(edge.OS(), os.Args[1:]))
 	}
-	os.Exit(code)
+	os.Exit(m.Run())
 }
+
+// mislead is an environment that would mislead the demo.
+var mislead = []string{"GIT_DIR=/nowhere", "GIT_AUTHOR_NAME=Nobody", "LIZA_AGENT_ID=coder-9", "LIZA_SUPERVISED=1", "GOFLAGS=-mod=vendor"}
 
 // demo is a run of the demo, in an environment that would mislead it.
 func demo(t *testing.T, args ...string) *exec.Cmd {
 	t.Helper()
-	exe, err := binary()
-	if err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.Command(exe, append([]string{"demo"}, args...)...)
+	cmd := exec.Command(os.Args[0], append([]string{"demo"}, args...)...)
 	cmd.Dir = t.TempDir()
-	cmd.Env = append(os.Environ(), "GIT_DIR=/nowhere", "GIT_AUTHOR_NAME=Nobody", "LIZA_AGENT_ID=coder-9", "LIZA_SUPERVISED=1", "GOFLAGS=-mod=vendor")
+	cmd.Env = append(os.Environ(), mislead...)
 	return cmd
 }
 

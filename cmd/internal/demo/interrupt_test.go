@@ -45,7 +45,7 @@ func TestInterrupt(t *testing.T) {
 	}
 }
 
-// inside lists the processes that run in a directory, where the system tells (/proc).
+// inside lists the processes that run in a directory, where the system says (/proc).
 func inside(dir string) []string {
 	var found []string
 	all, _ := filepath.Glob("/proc/[0-9]*/cwd")

@@ -2,7 +2,7 @@ package demo
 
 // job is how a coder goes about a stage of a task. Its files are in files/<stage>.
 type job struct {
-	intent  string // of the checkpoint; none for a stage that goes on under one
+	intent  string // of the checkpoint; none for a stage that continues under one
 	files   []string
 	message string
 	resolve *resolution
@@ -34,7 +34,7 @@ var jobs = map[string]job{
 	},
 	"shout-2": {
 		intent: "find --shout among all arguments; test it after a name, too", files: []string{"main.go", "shout_test.go"},
-		message: "Find --shout wherever it stands",
+		message: "Find --shout anywhere among the arguments",
 	},
 }
 

@@ -8,7 +8,7 @@ import (
 	"sync"
 )
 
-// narrator tells a run. What several agents do at once is told in blocks, each of one agent.
+// narrator narrates a run. What several agents do at once is printed in blocks, one for each agent.
 type narrator struct {
 	out    io.Writer
 	colour bool
@@ -20,7 +20,7 @@ const (
 	lineWidth  = 110
 )
 
-// The colours of whoever acts; a human has none.
+// The colours of the agents; a human has none.
 var colours = map[string]string{"planner-1": "35", "coder-1": "36", "coder-2": "34", "code-reviewer-1": "33"}
 
 func (n *narrator) paint(code, text string) string {
@@ -40,14 +40,14 @@ func (n *narrator) step(number int, title string) {
 	n.line(n.paint("1", fmt.Sprintf("%2d. %s", number, title)))
 }
 
-// tell says what a step has come to.
-func (n *narrator) tell(format string, args ...any) {
+// say prints what a step has come to.
+func (n *narrator) say(format string, args ...any) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.line("    " + n.paint("1", "=> "+fmt.Sprintf(format, args...)))
 }
 
-// ran tells what somebody typed, and the first lines of what came out.
+// ran prints what somebody typed, and the first lines of the output.
 func (n *narrator) ran(who string, all []Ran) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -67,7 +67,7 @@ func (n *narrator) ran(who string, all []Ran) {
 	}
 }
 
-// trimmed is the part of an output that is worth telling.
+// trimmed is the part of an output that is worth showing.
 func trimmed(r Ran) []string {
 	var lines []string
 	for _, l := range strings.Split(r.Out, "\n") {

@@ -1,6 +1,6 @@
 package demo
 
-// What an agent can be told to do.
+// The orders that an agent can get.
 const (
 	doJoin    = "join"    // register, take the environment
 	doClaim   = "claim"   // Task, or whatever comes next

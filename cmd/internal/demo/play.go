@@ -28,7 +28,7 @@ func Play(ctx context.Context, id, dir string, in io.Reader, out io.Writer) (int
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	orders := make(chan Order)
-	go func() { // whoever gives orders may vanish in the middle of one: then that ends, too
+	go func() { // the process that gives orders may vanish in the middle of one: then this one ends, too
 		defer stop()
 		defer close(orders)
 		for lines := json.NewDecoder(in); ; {
@@ -47,7 +47,7 @@ func Play(ctx context.Context, id, dir string, in io.Reader, out io.Writer) (int
 	for o := range orders {
 		answer := Answer{}
 		err := p.carryOut(ctx, o, &answer)
-		if answer.Ran = p.told(); err != nil {
+		if answer.Ran = p.taken(); err != nil {
 			answer.Error = err.Error()
 		}
 		if err := answers.Encode(answer); err != nil {

@@ -48,7 +48,7 @@ func (p *player) review(ctx context.Context, task string, a *Answer) error {
 	return p.must(ctx, 1, append([]string{"git", "liza", "verdict", task, a.Verdict}, line...)...)
 }
 
-// blocker says in due form what a trial has shown.
+// blocker words as a blocker what a trial has shown.
 func (t trial) blocker(dir, got string) (string, error) {
 	where := t.file + ":1"
 	data, err := os.ReadFile(filepath.Join(dir, t.file))

@@ -20,7 +20,7 @@ type Ran struct {
 	Line []string `json:"line"`
 	Out  string   `json:"out,omitempty"`
 	Exit int      `json:"exit,omitempty"`
-	Show int      `json:"show"` // how many lines of the output are worth telling
+	Show int      `json:"show"` // how many lines of the output are worth showing
 }
 
 // shell is where somebody types: it has a directory, an environment, and remembers what it ran.
@@ -97,7 +97,7 @@ func (s *shell) must(ctx context.Context, show int, line ...string) error {
 	return err
 }
 
-// ask runs a command line without telling, and returns what it printed.
+// ask runs a command line without narrating it, and returns what it printed.
 func (s *shell) ask(ctx context.Context, line ...string) (string, error) {
 	var out, errs bytes.Buffer
 	cmd := s.command(ctx, line)
@@ -109,8 +109,8 @@ func (s *shell) ask(ctx context.Context, line ...string) (string, error) {
 	return strings.TrimSpace(out.String()), err
 }
 
-// told returns what was run since the last time.
-func (s *shell) told() []Ran {
+// taken returns what was run since the last call.
+func (s *shell) taken() []Ran {
 	ran := s.ran
 	s.ran = nil
 	return ran

@@ -50,7 +50,7 @@ var steps = []struct {
 	{"Both finish. The conflict is repaired by hand, and the hand-off is carried to its end.", (*story).lastTwo},
 	{"The reviewer judges and merges both.", (*story).mergeTwo},
 	{"Now shout can be claimed. coder-1 does it, tests are green, and it is submitted.", (*story).shout},
-	{"The reviewer runs the program as the spec says, and rejects in due form.", (*story).reject},
+	{"The reviewer runs the program as the spec says, and rejects with a blocker that names line, reason and remedy.", (*story).reject},
 	{"coder-1 gets it back, iteration 2, and reworks it.", (*story).rework},
 	{"This time the reviewer approves.", (*story).approve},
 	{"All tasks are terminal. The planner completes the goal; the agents leave.", (*story).complete},
@@ -69,7 +69,7 @@ func (s *story) plans(show int, lines ...[]string) error {
 func (s *story) as(who string, sh *shell, show int, lines [][]string) error {
 	for _, line := range lines {
 		err := sh.must(s.ctx, show, line...)
-		s.say.ran(who, sh.told())
+		s.say.ran(who, sh.taken())
 		if err != nil {
 			return err
 		}

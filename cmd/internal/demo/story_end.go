@@ -19,7 +19,7 @@ func (s *story) verify() error {
 		s.result.Merged++
 	}
 	r, err := s.human.expect(s.ctx, 0, 8, "git", "liza", "verify")
-	s.say.ran("human", s.human.told())
+	s.say.ran("human", s.human.taken())
 	if err != nil {
 		return err
 	}
@@ -28,13 +28,13 @@ func (s *story) verify() error {
 	return s.act(3, liza("validate"))
 }
 
-// land is the human's: integration goes on to main, and the program runs from there.
+// land is the human's part: main moves to integration, and the program runs from there.
 func (s *story) land() error {
 	if err := s.act(1, git("merge", "--ff-only", "--quiet", "integration")); err != nil {
 		return err
 	}
 	r, err := s.human.expect(s.ctx, 0, 1, "go", "run", ".", "Ann", "  Bob ", "Eve", "--shout")
-	s.say.ran("human", s.human.told())
+	s.say.ran("human", s.human.taken())
 	if err != nil {
 		return err
 	}

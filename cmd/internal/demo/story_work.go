@@ -22,7 +22,7 @@ func (s *story) race() error {
 	if s.owner["greet-world"] == "" || s.owner["trim-name"] == "" {
 		return fmt.Errorf("coder-1 got %q and coder-2 %q, not what comes first", one.Task, two.Task)
 	}
-	s.say.tell("coder-1 got %s, coder-2 got %s: liza/state moves by compare-and-swap, so nobody gets what another has.", one.Task, two.Task)
+	s.say.say("coder-1 got %s, coder-2 got %s: liza/state moves by compare-and-swap, so nobody gets what another has.", one.Task, two.Task)
 	return nil
 }
 

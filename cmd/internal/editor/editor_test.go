@@ -14,7 +14,7 @@ import (
 	"github.com/creack/pty"
 )
 
-// The test binary edits the file that it is told to, as git liza does: an interrupt does not end it.
+// The test binary edits the file that it is given, as git liza does: an interrupt does not end it.
 func TestMain(m *testing.M) {
 	if file := os.Getenv("EDITOR_TEST_FILE"); file != "" {
 		signal.Notify(make(chan os.Signal, 9), os.Interrupt)
@@ -67,7 +67,7 @@ func TestAnInterruptIsTheEditors(t *testing.T) {
 func TestEdit(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "a 'file'")
 	if err := Edit("test -f", file, nil, nil, nil); err == nil {
-		t.Error("a command that fails is no error")
+		t.Error("a command that fails is not an error")
 	}
 	if err := Edit("touch -m --", file, nil, nil, nil); err != nil {
 		t.Error(err)
@@ -76,6 +76,6 @@ func TestEdit(t *testing.T) {
 		t.Error(err)
 	}
 	if err := Edit("no-such-editor --wait", file, nil, nil, nil); err == nil {
-		t.Error("an editor that is not there is no error")
+		t.Error("a missing editor is not an error")
 	}
 }

@@ -5,7 +5,7 @@ import "unicode/utf8"
 // Key is a key that was pressed: a character, or one of those below.
 type Key rune
 
-// The keys that are no characters.
+// The keys that are not characters.
 const (
 	Up Key = -1 - iota
 	Down

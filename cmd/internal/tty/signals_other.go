@@ -4,8 +4,8 @@ package tty
 
 import "os"
 
-// Nothing tells of a new size here; the next frame sees it.
+// No signal reports a new size here; the next frame sees it.
 var resizes []os.Signal
 
-// Nothing stops a process here, and lets it go on.
+// Nothing stops a process here and continues it.
 func stop() error { return nil }

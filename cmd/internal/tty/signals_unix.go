@@ -11,7 +11,7 @@ import (
 
 var resizes = []os.Signal{syscall.SIGWINCH}
 
-// stop stops the process group, git that started us included, and returns when a shell lets it go on. Where no shell
+// stop stops the process group, git that started us included, and returns when a shell continues it. Where no shell
 // could, the signal does nothing.
 func stop() error {
 	on := make(chan os.Signal, 1)

@@ -1,5 +1,5 @@
 // Package tty owns a terminal for a program that fills it: raw mode, the alternate screen, keys, the size. It
-// promises that Close, which whoever opened it defers, gives the terminal back as it was. It may import nothing of
+// promises that Close, which the caller defers, gives the terminal back as it was. It may import nothing of
 // ours.
 package tty
 
@@ -33,7 +33,7 @@ type Terminal struct {
 	done    chan struct{}
 }
 
-// ErrNone says that input or output is no terminal.
+// ErrNone says that input or output is not a terminal.
 var ErrNone = errors.New("this takes a terminal")
 
 // Open takes a terminal over. Where input or output is none the error is ErrNone.
@@ -67,7 +67,7 @@ func (t *Terminal) Close() error {
 }
 
 // Suspend gives the terminal back and stops the program, as Ctrl-Z does elsewhere; it takes the terminal over again
-// when the program goes on.
+// when the program continues.
 func (t *Terminal) Suspend() error {
 	_, err := t.out.WriteString(leave)
 	if err := errors.Join(err, term.Restore(int(t.in.Fd()), t.was)); err != nil {

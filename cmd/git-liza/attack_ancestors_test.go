@@ -1,0 +1,52 @@
+//go:build linux
+
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// What runs below a supervisor is neither a human nor another agent, whatever it takes out of its environment.
+func TestSupervisedAncestors(t *testing.T) {
+	t.Parallel()
+	p := newProject(t)
+	p.addTask("print")
+	p.must("coder-2", "claim", "print")
+	p.addTask("parse")
+	for name, c := range map[string]struct{ script, says string }{
+		"without variables":  {`env -u LIZA_AGENT_ID -u LIZA_SUPERVISED git-liza -C "$root" pause`, "below the supervisor of coder-1, where nobody acts as a human"},
+		"no environment":     {`env -i PATH="$PATH" HOME="$HOME" git-liza -C "$root" pause`, "below the supervisor of coder-1, where nobody acts as a human"},
+		"another session":    {`env -u LIZA_AGENT_ID -u LIZA_SUPERVISED setsid -w git-liza -C "$root" pause`, "below the supervisor of coder-1, where nobody acts as a human"},
+		"left by its parent": {`(env -u LIZA_AGENT_ID -u LIZA_SUPERVISED sh -c 'read x; git-liza -C "$root" pause' <"$root/../gate" >"$root/../left" 2>&1 &); echo x >"$root/../gate"; while ! grep -q hint "$root/../left"; do sleep 0.05; done; cat "$root/../left"`, "below the supervisor of coder-1, where nobody acts as a human"},
+		"another agent":      {`env -u LIZA_SESSION LIZA_AGENT_ID=code-reviewer-1 git-liza -C "$root" discover --desc x --severity low`, "this process is coder-1's, and can't act as code-reviewer-1"},
+		"another's commit":   {`cd "$root/.worktrees/print" && env -u LIZA_SESSION LIZA_AGENT_ID=coder-2 git commit -q --allow-empty -m forged`, "coder-1 does not hold print"},
+		"a commit, unnamed":  {`cd "$root" && env -u LIZA_AGENT_ID git commit -q --allow-empty -m forged`, "coder-1 commits in the worktree of its task"},
+		"the hooks":          {`env -u LIZA_AGENT_ID -u LIZA_SUPERVISED git-liza -C "$root" hooks uninstall`, "below the supervisor of coder-1, where nobody acts as a human"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			tip := p.git("rev-parse", "liza/state")
+			if name == "left by its parent" {
+				if _, errs, exit := p.run("", "mkfifo", "../gate"); exit != 0 {
+					t.Fatal(errs)
+				}
+			}
+			out := p.must("", "agent", "coder", "--id", "1", "--once", "--exec", "export root='"+p.dir+"'; "+c.script+"; exit 42")
+			if !strings.Contains(out, c.says) {
+				t.Error(out)
+			}
+			for _, op := range p.operations(strings.TrimSpace(tip)) {
+				if op.agent == "Ann" || op.agent == "code-reviewer-1" {
+					t.Errorf("it went through: %+v", op)
+				}
+			}
+			if _, err := os.Stat(filepath.Join(p.dir, ".git", "liza", "hooks", "run")); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	p.must("", "pause") // a human, beside all that
+	p.proven()
+}

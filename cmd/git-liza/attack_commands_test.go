@@ -1,0 +1,94 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// What agents have written is run by commands of ours: worktree_setup and the integration test. It acts for nobody, with
+// nobody's key, and moves no ref.
+func TestProjectsCommands(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("ssh-keygen"); err != nil {
+		t.Skip("there is no ssh-keygen")
+	}
+	p := newRepository(t)
+	keys := t.TempDir()
+	for _, name := range []string{"ann", "coder-1", "code-reviewer-1"} {
+		if out, err := exec.Command("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", filepath.Join(keys, name)).CombinedOutput(); err != nil {
+			t.Fatalf("ssh-keygen: %s", out)
+		}
+	}
+	as := func(name string) *project {
+		other := *p
+		other.env = append(p.env[:len(p.env):len(p.env)], "LIZA_SIGNING_KEY="+filepath.Join(keys, name))
+		return &other
+	}
+	ann, coder, reviewer := as("ann"), as("coder-1"), as("code-reviewer-1")
+	ann.must("", "init", "A goal")
+	ann.must("", "keys", "add", "ann@example.com", filepath.Join(keys, "ann.pub"))
+	ann.set("require_signatures true")
+	ann.must("", "keys", "add", "coder-1", filepath.Join(keys, "coder-1.pub"))
+	ann.must("", "keys", "add", "code-reviewer-1", filepath.Join(keys, "code-reviewer-1.pub"))
+	said := filepath.Join(t.TempDir(), "said")
+	attack := `{ echo "key=[$LIZA_SIGNING_KEY] agent=[$LIZA_AGENT_ID] session=[$LIZA_SESSION]"
+		git-liza config set claim_retry_limit 7; echo "config $?"
+		git-liza -C ../.. note hello; echo "note $?"
+		LIZA_AGENT_ID=code-reviewer-1 git-liza discover --desc x --severity low; echo "reviewer $?"
+		forged=$(git commit-tree -m forged -p HEAD 'HEAD^{tree}')
+		git update-ref refs/heads/integration $forged; echo "integration $?"
+		git -C ../.. update-ref refs/heads/liza/state liza/state~1; echo "board $?"
+		git -C ../.. update-ref -d refs/liza/leases/coder-1; echo "lease $?"
+		git push -q --no-verify ../.. $forged:refs/heads/integration; echo "push $?"
+		git tag forged; echo "tag $?"; } >>` + "'" + said + "' 2>&1; true"
+	ann.must("", "config", "set", "integration_test", attack)
+	ann.must("", "config", "set", "worktree_setup", attack)
+	// The key of the human is in the environment of whoever claims and merges.
+	ann.addTask("parse")
+	coder.must("coder-1", "claim", "parse")
+	coder.must("coder-1", "pre-exec", "parse", "--intent", "write it", "--validation", "it prints y", "--file", "y")
+	p.write(".worktrees/parse/x_test.go", "package x\n")
+	p.git("-C", ".worktrees/parse", "add", "-A")
+	p.git("-C", ".worktrees/parse", "commit", "-q", "-m", "do it")
+	coder.must("coder-1", "submit", "parse")
+	reviewer.must("code-reviewer-1", "claim-review", "parse")
+	reviewer.must("code-reviewer-1", "verdict", "parse", "APPROVED", "--commit", "task/parse")
+	tip := p.git("rev-parse", "liza/state")
+	reviewer.must("code-reviewer-1", "merge", "parse")
+	if ops := p.git("log", "--format=%s", strings.TrimSpace(tip)+"..liza/state"); strings.Count(ops, "\n") != 1 || !strings.HasPrefix(ops, "merge(parse)") {
+		t.Errorf("besides the merge:\n%s", ops)
+	}
+	text, err := os.ReadFile(said)
+	if err != nil {
+		t.Fatal(err)
+	}
+	runs := strings.Split(strings.TrimPrefix(string(text), "key="), "key=")
+	if len(runs) != 3 { // the claim's setup, the test's setup, the test
+		t.Errorf("it ran %d times", len(runs))
+	}
+	for _, run := range runs {
+		if !strings.HasPrefix(run, "[] agent=[] session=[]\n") {
+			t.Errorf("who acts: %.200s", run)
+		}
+		for _, step := range []string{"config", "note", "reviewer", "integration", "board", "lease", "push", "tag"} {
+			if strings.Contains(run, "\n"+step+" 0\n") || !strings.Contains(run, "\n"+step+" ") {
+				t.Errorf("%s went through:\n%s", step, run)
+			}
+		}
+	}
+	ann.proven()
+}
+
+// Nor does an agent get the key of the human who starts its supervisor, where the board requires no signatures.
+func TestHumansKey(t *testing.T) {
+	t.Parallel()
+	p := newProject(t)
+	p.addTask("parse")
+	p.env = append(p.env, "LIZA_SIGNING_KEY=/home/ann/.ssh/id_ed25519")
+	if out := p.must("", "agent", "coder", "--once", "--exec", `echo "key=[$LIZA_SIGNING_KEY] agent=[$LIZA_AGENT_ID]"`); !strings.Contains(out, "key=[] agent=[coder-1]") {
+		t.Error(out)
+	}
+}

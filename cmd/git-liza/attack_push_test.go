@@ -1,0 +1,90 @@
+package main
+
+import (
+	"strings"
+	"testing"
+)
+
+// A push into a clone moves nothing of the board's there, wherever it comes from: git hands an agent's environment, and
+// with it the hooks, to no repository that it pushes to.
+func TestPushesIntoAClone(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	s.committed("parse.txt")
+	s.ok("", "", "git update-ref refs/liza/review/parse/9 integration && git clone -q . ../other && git -C ../other commit -q --allow-empty -m elsewhere")
+	const other = "../other"
+	for _, c := range []struct{ name, agent, dir, script string }{
+		{"integration, by the project's path", "coder-1", parse, `git push --no-verify "$(dirname "$PWD")/.." HEAD:integration`},
+		{"integration, by an address", "coder-1", parse, `git push --no-verify "file://$(cd ../.. && pwd)" HEAD:integration`},
+		{"integration, below a supervisor", "coder-1", parse, `eval "$(git-liza env coder-1)" && git push --no-verify ../.. HEAD:integration`},
+		{"integration, deleted", "coder-1", parse, "git push --no-verify ../.. :refs/heads/integration"},
+		{"integration and the board together", "coder-1", parse, "git push --no-verify --atomic ../.. HEAD:integration liza/state~1:refs/heads/liza/state"},
+		{"the board", "coder-1", parse, "git push --no-verify ../.. HEAD:refs/heads/liza/state"},
+		{"the board, forced", "coder-1", parse, "git push --no-verify --force ../.. liza/state~1:refs/heads/liza/state"},
+		{"the board, deleted", "coder-1", parse, "git push --no-verify ../.. :refs/heads/liza/state"},
+		{"a lease", "coder-1", parse, "git push --no-verify ../.. :refs/liza/leases/coder-2"},
+		{"a submission", "coder-1", parse, "git push --no-verify --force ../.. HEAD:refs/liza/review/parse/9"},
+		{"another's branch", "coder-1", parse, "git push --no-verify --force ../.. HEAD:task/print"},
+		{"another's branch, by its worktree", "coder-1", parse, "git push --no-verify --force ../print HEAD:task/print"},
+		{"by a clone of the agent's own", "coder-1", parse, "git clone -q ../.. ../../../own && cd ../../../own && git commit -q --allow-empty -m mine && git push -q origin HEAD:integration; e=$?; rm -rf ../own; exit $e"},
+		{"integration, from a human's clone", "", other, "git push origin HEAD:integration"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			before := s.refs()
+			if said, exit := s.sh(c.agent, c.dir, c.script); exit == 0 || !strings.Contains(said, " a hidden ref)") {
+				t.Errorf("exit %d\n%s", exit, said)
+			}
+			if after := s.refs(); after != before {
+				t.Errorf("it changed\n%s\nto\n%s", before, after)
+			}
+		})
+	}
+	// A human's own branches and tags come in as before, and clones see all that they saw.
+	s.ok("", other, "git push -q origin HEAD:refs/heads/human HEAD:refs/tags/v1 && git fetch -q origin && git rev-parse -q --verify origin/integration && git ls-remote --exit-code origin refs/liza/review/parse/9")
+	s.must("", "verify")
+}
+
+// A clone that others share by on purpose takes their operations, and only then.
+func TestServedClone(t *testing.T) {
+	t.Parallel()
+	p := newProject(t)
+	config := p.git("config", "--local", "--list")
+	p.git("config", "receive.denyNonFastForwards", "true")
+	other := *p
+	other.dir += " elsewhere"
+	p.git("clone", "-q", ".", other.dir)
+	other.must("", "init")
+	tip := p.git("rev-parse", "liza/state")
+	_, said, exit := other.liza("", "note", "hello")
+	if exit != 3 || !strings.Contains(said, "hint: that repository takes no push to the board") || !strings.Contains(said, "git liza hooks install --served\n") {
+		t.Errorf("exit %d\n%s", exit, said)
+	}
+	if now := p.git("rev-parse", "liza/state"); now != tip {
+		t.Error("the note came there")
+	}
+	p.must("", "hooks", "install", "--served")
+	other.must("", "note", "hello")
+	p.must("", "note", "welcome")
+	other.must("", "note", "thanks")
+	if said := p.must("", "log"); strings.Count(said, "  note: ") != 3 {
+		t.Error(said)
+	}
+	// What only brings the hooks up to date leaves that as it is.
+	p.must("", "hooks", "install")
+	other.must("", "note", "again")
+	if said := p.must("", "hooks", "status"); !strings.Contains(said, "pushes from other clones to the board: taken\n") {
+		t.Error(said)
+	}
+	p.must("", "hooks", "install", "--served=false")
+	if _, said, exit := other.liza("", "note", "late"); exit != 3 {
+		t.Errorf("exit %d\n%s", exit, said)
+	}
+	p.git("config", "--unset", "receive.denyNonFastForwards")
+	if now := p.git("config", "--local", "--list"); now != config {
+		t.Errorf("the settings\n%s\nwere\n%s", now, config)
+	}
+	p.must("", "hooks", "uninstall")
+	other.must("", "note", "late")
+	p.proven()
+	other.proven()
+}

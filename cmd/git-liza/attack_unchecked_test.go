@@ -1,0 +1,50 @@
+package main
+
+import (
+	"strings"
+	"testing"
+)
+
+// An installer that is run in an agent's worktree puts its hooks in the place of ours. The first commit after that is
+// refused, and ours are back for the next.
+func TestOverwrittenHooks(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	s.committed("parse.txt")
+	for name, overwritten := range map[string]string{
+		"all that commits run": "pre-commit commit-msg prepare-commit-msg post-commit pre-push",
+		"the gate alone":       "pre-commit",
+		"the trailers alone":   "commit-msg",
+	} {
+		t.Run(name, func(t *testing.T) {
+			before := s.refs()
+			s.ok("coder-1", parse, "for hook in "+overwritten+"; do printf '#!/bin/sh\\nexit 0\\n' >\"$(git config core.hooksPath)/$hook\"; done")
+			said, exit := s.sh("coder-1", parse, "git commit -q --allow-empty -m 'Write more'")
+			if strings.Contains(overwritten, "pre-commit") && (exit == 0 || !strings.Contains(said, "so nothing has checked this") || !strings.Contains(said, "run the same command again") || s.refs() != before) {
+				t.Errorf("exit %d\n%s", exit, said)
+			}
+			if exit != 0 {
+				s.ok("coder-1", parse, "git commit -q --allow-empty -m 'Write more'")
+			}
+			if said := s.ok("", parse, "git log -1 --format=%B"); !strings.Contains(said, "Write more\n\nLiza-Task: parse\nLiza-Agent: coder-1\n") {
+				t.Errorf("no trailers:\n%s", said)
+			}
+		})
+	}
+	s.must("coder-1", "submit", "parse")
+	s.proven()
+}
+
+// What no hook has seen is named when it is submitted.
+func TestCommitsWithoutTrailers(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	s.committed("parse.txt")
+	s.ok("coder-1", parse, "for n in 1 2 3 4 5 6; do git commit -q --no-verify --allow-empty -m quiet; done; git commit -q --allow-empty -m loud")
+	first := strings.TrimSpace(s.ok("", parse, "git rev-parse --short=10 HEAD~6"))
+	out, errs, exit := s.liza("coder-1", "submit", "parse")
+	if said := out + errs; exit != 0 || !strings.Contains(said, "warning: no hook ran for "+first+", ") || !strings.Contains(said, " and 1 more, so nothing says there who made it for parse; the submission says that it is coder-1's work") {
+		t.Errorf("exit %d\n%s", exit, said)
+	}
+	s.proven()
+}

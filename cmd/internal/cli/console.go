@@ -1,0 +1,197 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/git-liza/git-liza/cmd/internal/edge"
+	"github.com/git-liza/git-liza/gitboard"
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/roles/supervisor"
+)
+
+// console is a team's terminal: a line an event or a line of output, each with its agent's name, and one line
+// below them that stays.
+type console struct {
+	c     *edge.Call
+	out   io.Writer
+	paint edge.Paint
+	stays bool // there is a terminal for the line that stays
+	done  sync.WaitGroup
+	bell  *bell
+
+	mu     sync.Mutex
+	names  []string // of the agents, in the order of their coming
+	doing  map[string]doing
+	tally  string
+	shown  bool // the line that stays is there
+	closed bool
+}
+
+// doing is what an agent does, since when.
+type doing struct {
+	what  string
+	since time.Time
+}
+
+// newConsole begins a screen; it follows the board until the context ends.
+func newConsole(ctx context.Context, c *edge.Call) (*console, error) {
+	s := &console{c: c, out: c.App.Stdout, paint: c.Paint(), stays: c.ToTerminal() && !c.JSON && c.App.Getenv("TERM") != "dumb", doing: map[string]doing{}, bell: newBell(c)}
+	if !s.stays {
+		return s, nil
+	}
+	b, err := gitboard.Open(ctx, c.Directory(), gitboard.Options{Now: c.App.Now})
+	if err != nil {
+		return nil, err
+	}
+	changed, err := b.Follow(ctx, time.Minute)
+	if err != nil {
+		return nil, err
+	}
+	s.done.Go(func() {
+		defer b.Close()
+		s.follow(ctx, b, changed)
+	})
+	return s, nil
+}
+
+// follow keeps the line below up to date: with the board, and with the clock.
+func (s *console) follow(ctx context.Context, b *gitboard.Board, changed <-chan struct{}) {
+	clock := time.NewTicker(10 * time.Second)
+	defer clock.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-clock.C:
+		case <-changed:
+			if v, err := b.View(ctx); err == nil { // otherwise the supervisors say so
+				s.count(v.State)
+			}
+		}
+		s.print("")
+	}
+}
+
+func (s *console) count(state *board.State) {
+	tally := supervisor.Tally(state)
+	if mode := state.Control(); mode != nil && mode.Mode != board.Running {
+		tally = string(mode.Mode) + ": " + tally
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.tally = tally
+}
+
+// tell prints an event.
+func (s *console) tell(e supervisor.Event) {
+	s.bell.ring(e)
+	if s.c.JSON {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		_ = s.c.PrintJSON(e) // whoever read it has gone
+		return
+	}
+	s.mu.Lock()
+	s.doing[e.Agent] = doing{what(e), e.Time}
+	s.mu.Unlock()
+	s.print(s.prefix(e.Agent) + s.paint.With("2", e.Time.Local().Format("15:04:05")) + " " + board.Visible(e.Line()) + "\n")
+}
+
+// what is what an agent does after an event, in a word or two.
+func what(e supervisor.Event) string {
+	switch e.Event {
+	case supervisor.Started:
+		if e.Task != "" {
+			return e.Task
+		}
+		return "plans"
+	case supervisor.Waiting:
+		if e.Idle {
+			return "idle"
+		}
+		return "waits"
+	case supervisor.Stopped:
+		return "ended"
+	case supervisor.Limited:
+		return "limited"
+	}
+	return strings.TrimSpace(strings.ReplaceAll(e.Event, "_", " ") + " " + e.Task)
+}
+
+// output is where an agent's output goes.
+func (s *console) output(agent string) io.Writer {
+	if s.c.JSON {
+		return io.Discard
+	}
+	return &visible{to: writer(func(line string) { s.print(s.prefix(agent) + strings.TrimRight(line, "\r\n") + "\n") })}
+}
+
+type writer func(string)
+
+func (w writer) Write(p []byte) (int, error) {
+	w(string(p))
+	return len(p), nil
+}
+
+// colours are those of the agents' names, each its own as far as they go.
+var colours = []string{"36", "33", "35", "32", "34", "96", "93", "95", "92", "94"}
+
+func (s *console) prefix(agent string) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	at := slices.Index(s.names, agent)
+	if at < 0 {
+		at = len(s.names)
+		s.names = append(s.names, agent)
+	}
+	return s.paint.With(colours[at%len(colours)], edge.Pad(agent, len("code-reviewer-10")))
+}
+
+// print writes text above the line that stays, in one go.
+func (s *console) print(text string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return
+	}
+	var b strings.Builder
+	if s.shown {
+		b.WriteString("\r\x1b[K")
+	}
+	b.WriteString(text)
+	if s.stays {
+		b.WriteString(s.summary())
+		s.shown = true
+	}
+	_, _ = io.WriteString(s.out, b.String()) // whoever read it has gone
+}
+
+// summary is the line that stays, within the terminal's width.
+func (s *console) summary() string {
+	now := s.c.App.Now()
+	parts := []string{s.tally}
+	for _, name := range s.names {
+		d := s.doing[name]
+		parts = append(parts, fmt.Sprintf("%s %s %s", name, d.what, board.Span(now.Sub(d.since))))
+	}
+	p := s.c.Page() // it may have become wider or narrower
+	return p.Bold(p.Fit(strings.Join(parts, " | "), p.Width-1))
+}
+
+// close takes the line away that stayed.
+func (s *console) close() {
+	s.done.Wait()
+	s.bell.close()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.closed = true
+	if s.shown {
+		_, _ = io.WriteString(s.out, "\r\x1b[K")
+	}
+}

@@ -1,0 +1,110 @@
+package cli
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/git-liza/git-liza/cmd/internal/edge"
+	"github.com/git-liza/git-liza/gitboard/board"
+)
+
+// The groups of commands, in the order of the overview.
+var groups = []string{"setting up", "planner", "coder", "reviewer", "any agent", "supervision", "worktrees", "human", "machines"}
+
+// findCommand finds the command that the first words name, the longer name first.
+func findCommand(args []string) *edge.Command {
+	all := commands()
+	for words := min(2, len(args)); words > 0; words-- {
+		name := strings.Join(args[:words], " ")
+		if i := slices.IndexFunc(all, func(c *edge.Command) bool { return c.Name == name }); i >= 0 {
+			return all[i]
+		}
+	}
+	return nil
+}
+
+func unknownCommand(word string) error {
+	var names, longer []string
+	for _, c := range commands() {
+		names = append(names, c.Name)
+		if first, _, two := strings.Cut(c.Name, " "); two && first == word {
+			longer = append(longer, "git liza "+c.Name)
+		}
+	}
+	if len(longer) > 0 {
+		return &edge.UsageError{Message: fmt.Sprintf("%s is not a command by itself", word), Hint: strings.Join(longer, ", ")}
+	}
+	hint := "git liza help"
+	if near := board.Nearest(word, names, 3); len(near) > 0 {
+		hint = "nearest: " + strings.Join(near, ", ")
+	}
+	return &edge.UsageError{Message: fmt.Sprintf("%q is not a command", board.Line(word, 40)), Hint: hint}
+}
+
+// helpPage is the page that -h prints.
+func helpPage(cmd *edge.Command, f *pflag.FlagSet) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "git liza %s", cmd.Name)
+	if cmd.Args != "" {
+		b.WriteString(" " + cmd.Args)
+	}
+	fmt.Fprintf(&b, "\n\n%s.\n", capital(cmd.Short))
+	if cmd.Long != "" {
+		b.WriteString("\n" + strings.TrimSpace(cmd.Long) + "\n")
+	}
+	b.WriteString("\n" + options(cmd, f))
+	return b.String()
+}
+
+// options are the flags, a line each.
+func options(cmd *edge.Command, f *pflag.FlagSet) string {
+	return placeholders.ReplaceAllStringFunc(f.FlagUsagesWrapped(96), placeholder)
+}
+
+// placeholders are the types that pflag shows for a flag whose value has no name.
+var placeholders = regexp.MustCompile(`(?m)^ .*?--[a-z-]+ (stringArray|string|int)\b`)
+
+// placeholder puts a user's word in the place of a type, as wide as that.
+func placeholder(row string) string {
+	flag, typ := row[:strings.LastIndexByte(row, ' ')+1], row[strings.LastIndexByte(row, ' ')+1:]
+	word := "TEXT"
+	if typ == "int" {
+		word = "N"
+	}
+	return flag + edge.Pad(word, len(typ))[:len(typ)]
+}
+
+func capital(s string) string {
+	if s == "" {
+		return s
+	}
+	return strings.ToUpper(s[:1]) + s[1:]
+}
+
+func overview(a *edge.App) error {
+	var b strings.Builder
+	b.WriteString("git liza: a blackboard for teams of coding agents that is a git branch.\n")
+	all := commands()
+	for _, g := range groups {
+		var rows []*edge.Command
+		for _, c := range all {
+			if c.Group == g {
+				rows = append(rows, c)
+			}
+		}
+		if len(rows) == 0 {
+			continue
+		}
+		fmt.Fprintf(&b, "\n%s\n", g)
+		for _, c := range rows {
+			fmt.Fprintf(&b, "  %-20s %s\n", c.Name, c.Short)
+		}
+	}
+	b.WriteString("\ngit liza COMMAND -h tells more; git liza docs lists the protocol's documents.\n")
+	_, err := a.Stdout.Write([]byte(b.String()))
+	return err
+}

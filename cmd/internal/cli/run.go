@@ -1,0 +1,165 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/pflag"
+
+	"github.com/git-liza/git-liza/cmd/internal/edge"
+	"github.com/git-liza/git-liza/cmd/internal/signing"
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/sshsig"
+)
+
+// Main runs one command line and returns the exit code.
+func Main(a *edge.App, args []string) int {
+	ends := []os.Signal{os.Interrupt, syscall.SIGTERM}
+	if !signal.Ignored(syscall.SIGHUP) { // as nohup has it
+		ends = append(ends, syscall.SIGHUP)
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), ends...)
+	defer stop()
+	return Run(ctx, a, args)
+}
+
+// Run is Main under a context.
+func Run(ctx context.Context, a *edge.App, args []string) int {
+	json := wantsJSON(args)
+	err := dispatch(ctx, a, args)
+	if err != nil {
+		a.PrintError(err, json)
+	}
+	return edge.ExitCode(err)
+}
+
+func wantsJSON(args []string) bool {
+	for _, arg := range args {
+		if arg == "--" {
+			return false
+		}
+		if arg == "--json" || arg == "--json=true" {
+			return true
+		}
+	}
+	return false
+}
+
+func dispatch(ctx context.Context, a *edge.App, args []string) error {
+	global := pflag.NewFlagSet("git liza", pflag.ContinueOnError)
+	global.SetInterspersed(false)
+	global.SetOutput(io.Discard)
+	dir := global.StringP("directory", "C", "", "")
+	help := global.BoolP("help", "h", false, "")
+	version := global.Bool("version", false, "")
+	json := global.Bool("json", false, "")
+	if err := global.Parse(args); err != nil {
+		return flagFault(nil, global, err)
+	}
+	args = global.Args()
+	switch {
+	case *version:
+		args = []string{"version"}
+	case *help || len(args) == 0:
+		return overview(a)
+	case args[0] == "help":
+		if len(args) == 1 {
+			return overview(a)
+		}
+		args = []string{args[1], "--help"}
+	}
+	cmd := findCommand(args)
+	if cmd == nil {
+		return unknownCommand(args[0])
+	}
+	args = args[len(strings.Fields(cmd.Name)):]
+	c := &edge.Call{App: a, Ctx: ctx, Cmd: cmd, Dir: *dir, JSON: *json}
+	c.Key = func(ctx context.Context, a board.Actor) (*sshsig.Signer, error) { return signing.KeyOf(ctx, c, a) }
+	defer c.Close()
+	flags := c.FlagSet()
+	if err := flags.Parse(args); err != nil {
+		if errors.Is(err, pflag.ErrHelp) {
+			_, err := io.WriteString(a.Stdout, helpPage(cmd, flags))
+			return err
+		}
+		return flagFault(cmd, flags, err)
+	}
+	c.Args = flags.Args()
+	if n := len(c.Args); n < cmd.Min || cmd.Max >= 0 && n > cmd.Max {
+		return edge.Usage(cmd, "%s", argumentFault(cmd, c.Args))
+	}
+	if c.Request != "" && !cmd.Writes {
+		return edge.Usage(cmd, "--request is for commands that write")
+	}
+	if cmd.Writes {
+		a.OutlivePipes()
+	}
+	return cmd.Hinted(cmd.Run(c))
+}
+
+func argumentFault(cmd *edge.Command, args []string) string {
+	n := len(args)
+	if n < cmd.Min {
+		return fmt.Sprintf("%s needs %s", cmd.Name, cmd.Args)
+	}
+	extra := board.Line(args[cmd.Max], 40)
+	if cmd.Max == 0 {
+		return fmt.Sprintf("%s takes no arguments, and %q is one", cmd.Name, extra)
+	}
+	return fmt.Sprintf("%s takes %s, and %q is too many", cmd.Name, cmd.Args, extra)
+}
+
+// flagFault says what is wrong with a flag, in the words of who typed it.
+func flagFault(cmd *edge.Command, flags *pflag.FlagSet, err error) error {
+	var (
+		unknown *pflag.NotExistError
+		value   *pflag.InvalidValueError
+		bare    *pflag.ValueRequiredError
+	)
+	switch {
+	case errors.As(err, &unknown):
+		return unknownFlag(cmd, flags, unknown)
+	case errors.As(err, &value):
+		return edge.Usage(cmd, "--%s takes %s, not %q", value.GetFlag().Name, takes(value.GetFlag()), board.Line(value.GetValue(), 40))
+	case errors.As(err, &bare):
+		return edge.Usage(cmd, "--%s needs a value", bare.GetSpecifiedName())
+	}
+	return edge.Usage(cmd, "%s", board.Line(err.Error(), 200))
+}
+
+func unknownFlag(cmd *edge.Command, flags *pflag.FlagSet, e *pflag.NotExistError) error {
+	name := "git liza"
+	if cmd != nil {
+		name = cmd.Name
+	}
+	if short := e.GetSpecifiedShortnames(); short != "" {
+		fault := &edge.UsageError{Message: fmt.Sprintf("%s has no flag -%s", name, board.Line(short, 40)), Hint: "git liza help"}
+		if cmd != nil {
+			fault.Hint = "git liza " + name + " -h; what begins with - and is no flag goes behind --"
+		}
+		return fault
+	}
+	var known []string
+	flags.VisitAll(func(f *pflag.Flag) { known = append(known, f.Name) })
+	fault := edge.Usage(cmd, "%s has no flag --%s", name, board.Line(e.GetSpecifiedName(), 40)).(*edge.UsageError)
+	if near := board.Nearest(e.GetSpecifiedName(), known, 3); len(near) > 0 {
+		fault.Hint = "nearest: --" + strings.Join(near, ", --")
+	}
+	return fault
+}
+
+func takes(f *pflag.Flag) string {
+	switch f.Value.Type() {
+	case "int":
+		return "a whole number"
+	case "bool":
+		return "true or false"
+	}
+	return "a " + f.Value.Type()
+}

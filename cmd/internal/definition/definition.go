@@ -1,0 +1,68 @@
+package definition
+
+import (
+	"context"
+
+	"github.com/spf13/pflag"
+
+	"github.com/git-liza/git-liza/cmd/internal/edge"
+	"github.com/git-liza/git-liza/gitboard"
+	"github.com/git-liza/git-liza/gitboard/board"
+)
+
+// Flags is the flags that say what a task is, for add-task and amend-task.
+type Flags struct {
+	D       board.Definition
+	kind    string
+	depends string
+	flags   *pflag.FlagSet
+}
+
+func (o *Flags) Add(f *pflag.FlagSet) {
+	o.flags = f
+	f.StringVar(&o.D.Description, "desc", "", "what to build, in one or two sentences")
+	f.StringVar(&o.D.SpecRef, "spec", "", "the `FILE` (with #anchor, if any) that specifies it")
+	f.StringVar(&o.D.DoneWhen, "done", "", "what can be observed once it is done; something could prove it wrong")
+	f.StringVar(&o.D.Scope, "scope", "", "what is IN and what is OUT")
+	f.IntVar(&o.D.Priority, "priority", 3, "1 (first) to 5 (last)")
+	f.StringVar(&o.depends, "depends", "", "`IDS` of the tasks that must be merged before, with commas")
+	f.StringVar(&o.kind, "kind", "code", "code, doc, config or spec; code needs tests with it")
+	f.IntVar(&o.D.MaxIterations, "max-iterations", 0, "overrides the board's limit")
+	f.IntVar(&o.D.MaxReviewCycles, "max-review-cycles", 0, "overrides the board's limit")
+	f.IntVar(&o.D.LeaseDurationOverride, "lease-duration", 0, "overrides the board's lease, in `SECONDS`")
+}
+
+// fieldOfFlag names the field of a record that a flag sets.
+var fieldOfFlag = map[string]string{
+	"desc": "description", "spec": "spec_ref", "done": "done_when", "scope": "scope", "priority": "priority", "depends": "depends_on",
+	"kind": "kind", "max-iterations": "max_iterations", "max-review-cycles": "max_review_cycles", "lease-duration": "lease_duration_override",
+}
+
+// Definition is what the flags say.
+func (o *Flags) Definition() board.Definition {
+	d := o.D
+	d.Kind, d.DependsOn = board.Kind(o.kind), edge.Commas(o.depends)
+	return d
+}
+
+// Set lists the fields whose flags were given.
+func (o *Flags) Set() []string {
+	var fields []string
+	o.flags.VisitAll(func(f *pflag.Flag) {
+		if name := fieldOfFlag[f.Name]; name != "" && f.Changed {
+			fields = append(fields, name)
+		}
+	})
+	return fields
+}
+
+// SkipSpecFile says that the spec's file is not looked for.
+func SkipSpecFile(c *edge.Call) bool { return c.App.Getenv("SKIP_SPEC_FILE_CHECK") == "true" }
+
+// SpecOID looks for the spec's file on integration, unless that is skipped.
+func SpecOID(ctx context.Context, c *edge.Call, v *gitboard.View, ref string) (string, error) {
+	if SkipSpecFile(c) || ref == "" {
+		return "", nil
+	}
+	return c.Opened.SpecOID(ctx, v, ref)
+}

@@ -1,0 +1,55 @@
+package definition
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+
+	"github.com/git-liza/git-liza/cmd/internal/edge"
+	"github.com/git-liza/git-liza/gitboard"
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/git"
+)
+
+func Finalize(c *edge.Call, ids []string, extra map[string]any) error {
+	request := c.Request
+	operations := []map[string]any{}
+	for i, id := range ids {
+		if request != "" && len(ids) > 1 {
+			c.Request = fmt.Sprintf("%s/%d", request, i+1)
+		}
+		done, err := finalize(c, id)
+		if err != nil {
+			if len(operations) > 0 {
+				err = errors.Join(c.PrintJSON(map[string]any{"ok": false, "operations": operations}), err)
+			}
+			return err
+		}
+		warnings := board.Warnings(done.After.Task(id).Definition())
+		fields := map[string]any{"warnings": edge.Every(warnings)}
+		maps.Copy(fields, extra)
+		if c.JSON && len(ids) > 1 {
+			operations = append(operations, edge.Reported(done, fields))
+			continue
+		}
+		if err := c.Report(done, fields, edge.Prefixed("warning: ", warnings)...); err != nil {
+			return err
+		}
+	}
+	if len(operations) > 0 {
+		return c.PrintJSON(map[string]any{"ok": true, "operations": operations})
+	}
+	return nil
+}
+
+func finalize(c *edge.Call, id string) (*gitboard.Done, error) {
+	return c.Do("finalize", func(ctx context.Context, v *gitboard.View) (board.Payload, []git.RefUpdate, error) {
+		t, err := v.State.FindTask(id)
+		if err != nil {
+			return nil, nil, err
+		}
+		oid, err := SpecOID(ctx, c, v, t.SpecRef)
+		return &board.Finalize{About: board.About{Task: id}, SpecOID: oid, NoSpecFile: SkipSpecFile(c)}, nil, err
+	})
+}

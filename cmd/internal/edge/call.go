@@ -1,0 +1,248 @@
+package edge
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"github.com/git-liza/git-liza/gitboard"
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/sshsig"
+	"github.com/git-liza/git-liza/worktrees"
+)
+
+// Call is one run of a command: its flags and arguments, and what it opens on its way.
+type Call struct {
+	App         *App
+	Ctx         context.Context
+	Cmd         *Command
+	Args        []string
+	Dir         string
+	JSON        bool
+	Request     string
+	retries     int
+	AllowSecret bool
+	At          string
+	Offline     bool
+
+	Key     gitboard.KeyOf // signs what this call commits
+	Opened  *gitboard.Board
+	Signer  *sshsig.Signer // that the command line names, in place of the settings
+	OnClose []io.Closer
+	Minting sync.Mutex // one session's key at a time, in a team
+}
+
+func (c *Call) Close() {
+	if c.Opened != nil {
+		c.Opened.Close()
+	}
+	for _, open := range c.OnClose {
+		open.Close()
+	}
+}
+
+func (c *Call) Directory() string {
+	dir := c.App.Dir
+	if dir == "" {
+		dir = "."
+	}
+	switch {
+	case c.Dir == "":
+		return dir
+	case filepath.IsAbs(c.Dir):
+		return c.Dir
+	}
+	return filepath.Join(dir, c.Dir)
+}
+
+// Board opens the repository that the command runs in.
+func (c *Call) Board() (*gitboard.Board, error) {
+	if c.Opened != nil {
+		return c.Opened, nil
+	}
+	b, err := gitboard.Open(c.Ctx, c.Directory(), gitboard.Options{Now: c.App.Now, Random: c.App.Random, Retries: c.retries, Writes: c.Cmd.Writes, Key: c.Key})
+	if errors.Is(err, gitio.ErrNotRepository) {
+		return nil, c.noRepository()
+	}
+	if err != nil {
+		return nil, err
+	}
+	c.Opened = b
+	return b, nil
+}
+
+func (c *Call) noRepository() error {
+	where := "the working directory"
+	if dir := c.Directory(); dir != "." {
+		where = dir
+	}
+	message := where + " is not in a git repository"
+	if _, err := os.Stat(c.Directory()); err != nil {
+		message = "there is no directory " + where
+	}
+	return &Outcome{1, CodeNotARepository, message, "go to a git repository, or make one: git init"}
+}
+
+// View looks at the board: now, or as --at says.
+func (c *Call) View() (*gitboard.View, error) {
+	b, err := c.Board()
+	if err != nil {
+		return nil, err
+	}
+	if c.At != "" {
+		return b.ViewAt(c.Ctx, c.At)
+	}
+	return b.View(c.Ctx)
+}
+
+// Asks is the request of an actor for what the command does.
+func (c *Call) Asks(actor board.Actor) gitboard.Request {
+	return gitboard.Request{Actor: actor, ID: c.Request, AllowSecret: c.AllowSecret}
+}
+
+// Do asks for an operation on behalf of whoever calls.
+func (c *Call) Do(op string, intent gitboard.Intent) (*gitboard.Done, error) {
+	actor, err := c.Actor(op)
+	if err != nil {
+		return nil, err
+	}
+	onBoard := func(ctx context.Context, v *gitboard.View) (board.Payload, []git.RefUpdate, error) {
+		if v.Commit.IsZero() && !board.Begins(op) {
+			return nil, nil, c.Opened.NoBoard(ctx)
+		}
+		return intent(ctx, v)
+	}
+	return c.Opened.Do(c.Ctx, c.Asks(actor), onBoard)
+}
+
+// End asks for an operation that may end a task's worktree, and prints that it was done.
+func (c *Call) End(actor board.Actor, p board.TaskPayload) error {
+	done, err := worktrees.End(c.Ctx, c.Opened, c.Asks(actor), p)
+	if err != nil {
+		return err
+	}
+	return c.Report(done, nil)
+}
+
+// Just asks for an operation whose payload is known, and prints that it was done.
+func (c *Call) Just(p board.Payload) error {
+	if c.Offline {
+		return c.Queue(p)
+	}
+	done, err := c.Do(p.Op(), gitboard.Just(p))
+	if err != nil {
+		return err
+	}
+	return c.Report(done, nil)
+}
+
+// Report prints an operation that was done. The fields of extra join the JSON; for a human the lines
+// follow the first.
+func (c *Call) Report(done *gitboard.Done, extra map[string]any, lines ...string) error {
+	if c.JSON {
+		return c.PrintJSON(Reported(done, extra))
+	}
+	said := done.Subject
+	if done.Repeated {
+		said += " (done before, under this request)"
+	}
+	return c.Say(append([]string{said}, lines...)...)
+}
+
+// Reported is an operation that was done, as JSON shows it.
+func Reported(done *gitboard.Done, extra map[string]any) map[string]any {
+	o := map[string]any{
+		"ok": true, "op": done.Op.Name(), "commit": done.Commit, "subject": done.Subject,
+		"request": done.Op.Request, "time": done.Op.Time, "actor": done.Op.Actor.ID,
+	}
+	if done.Repeated {
+		o["repeated"] = true
+	}
+	if id := done.Op.TaskID(); id != "" {
+		o["task"] = id
+		if t := done.After.Task(id); t != nil {
+			o["status"] = t.Status
+		}
+	}
+	if dir := board.BornIn(done.Op.Name()); dir != "" {
+		if id, err := done.After.LastID(dir); err == nil {
+			o["id"] = id
+		}
+	}
+	for k, v := range extra {
+		o[k] = v
+	}
+	return o
+}
+
+// Answer prints what a command that is no operation has done.
+func (c *Call) Answer(fields map[string]any, line string) error {
+	if !c.JSON {
+		return c.Say(line)
+	}
+	o := map[string]any{"ok": true}
+	for k, v := range fields {
+		o[k] = v
+	}
+	return c.PrintJSON(o)
+}
+
+func (c *Call) PrintJSON(v any) error {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		return err
+	}
+	_, err := c.App.Stdout.Write(b.Bytes())
+	return err
+}
+
+// Say prints lines for a human; characters that would hide or reorder text are left out.
+func (c *Call) Say(lines ...string) error {
+	_, err := io.WriteString(c.App.Stdout, c.Legible(board.Visible(strings.Join(lines, "\n")))+"\n")
+	return err
+}
+
+// Print writes lines that may be coloured; their texts have been made safe already.
+func (c *Call) Print(lines []string) error {
+	_, err := io.WriteString(c.App.Stdout, c.Legible(strings.Join(lines, "\n"))+"\n")
+	return err
+}
+
+// Text is a flag's text, or that of a file ("-" is standard input).
+func (c *Call) Text(flag, text, file string) (string, error) {
+	if file == "" {
+		return text, nil
+	}
+	if text != "" {
+		return "", Usage(c.Cmd, "the text is given twice: once in --%s-file", flag)
+	}
+	return c.File(flag+"-file", file)
+}
+
+// File is the text of a file that a flag names; "-" is standard input.
+func (c *Call) File(flag, file string) (string, error) {
+	var data []byte
+	var err error
+	if file == "-" {
+		data, err = io.ReadAll(io.LimitReader(c.App.Stdin, 1<<20))
+	} else {
+		if !filepath.IsAbs(file) {
+			file = filepath.Join(c.Directory(), file)
+		}
+		data, err = os.ReadFile(file)
+	}
+	if err != nil {
+		return "", Usage(c.Cmd, "--%s: %v", flag, err)
+	}
+	return string(data), nil
+}

@@ -1,0 +1,188 @@
+package edge
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/git-liza/git-liza/gitboard"
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/oplog"
+	"github.com/git-liza/git-liza/gitboard/roles"
+	"github.com/git-liza/git-liza/roles/supervisor"
+)
+
+// AgentID is the id that the environment gives, "" for a human.
+func (c *Call) AgentID() string { return c.App.Getenv("LIZA_AGENT_ID") }
+
+func (c *Call) Supervised() bool { return c.App.Getenv("LIZA_SUPERVISED") == "1" }
+
+// Actor is who asks for an operation: the agent of LIZA_AGENT_ID, or the human. What the role may never
+// ask for is refused here already, before anyone is registered for it.
+func (c *Call) Actor(op string) (board.Actor, error) {
+	actor, err := c.WhoActs(op)
+	if err != nil {
+		return actor, err
+	}
+	return actor, c.SameRequest(actor, op)
+}
+
+// SameRequest refuses a request id that has carried out something else: what is asked for now would not be
+// done, and be reported as done.
+func (c *Call) SameRequest(actor board.Actor, op string) error {
+	done, err := c.Opened.Lookup(c.Ctx, c.Asks(actor))
+	if done == nil || err != nil {
+		return err
+	}
+	name, task := done.Op.Name(), done.Op.TaskID()
+	asked := task
+	if task != "" && len(c.Args) > 0 && c.namesTask(op) {
+		asked = c.Args[0]
+	}
+	if (name == op || otherEnds[op] == name) && asked == task {
+		return nil
+	}
+	return board.Refuse(board.CodeExists, fmt.Sprintf("the request %s was for something else: %s", c.Request, done.Subject), "use another request id")
+}
+
+// namesTask reports whether the first argument is the task that an operation is about.
+func (c *Call) namesTask(op string) bool {
+	words := strings.Fields(c.Cmd.Args)
+	return c.Cmd.Name == op && len(words) > 0 && (words[0] == "ID" || words[0] == "[ID]") && !strings.HasSuffix(op, "-discovery")
+}
+
+// otherEnds are operations as which another may end.
+var otherEnds = map[string]string{"claim": "iteration-limit", "merge": "finish-merge"}
+
+func (c *Call) WhoActs(op string) (board.Actor, error) {
+	b, err := c.Board()
+	if err != nil {
+		return board.Actor{}, err
+	}
+	id := c.AgentID()
+	if id == "" {
+		return c.Human(b, op)
+	}
+	role, err := roles.Of(id)
+	if err != nil {
+		return board.Actor{}, board.Refuse(board.CodeInvalid, "LIZA_AGENT_ID: "+err.Error(), "LIZA_AGENT_ID=coder-1 git liza "+c.Cmd.Name)
+	}
+	if !board.May(role, op) {
+		return board.Actor{}, board.Refuse(board.CodePermission, fmt.Sprintf("%s is a %s, and %s is not for a %s", id, role, c.Cmd.Name, role), "it takes "+roleList(op))
+	}
+	if err := OwnName(b, id); err != nil {
+		return board.Actor{}, err
+	}
+	if c.Supervised() && board.TakesOnWork(op) {
+		return board.Actor{}, board.Refuse(board.CodePermission, fmt.Sprintf("%s is supervised: its supervisor does %s for it", id, c.Cmd.Name), "go on with the task that you were given: git liza prime")
+	}
+	return b.Agent(c.Ctx, id, c.App.Getenv("LIZA_SESSION"), c.Request, c.Process())
+}
+
+// Caller is who asks for what is no operation: the agent of LIZA_AGENT_ID, or the human.
+func (c *Call) Caller() (board.Actor, error) {
+	b, err := c.Board()
+	if err != nil {
+		return board.Actor{}, err
+	}
+	id := c.AgentID()
+	if id == "" {
+		return c.asHuman(b)
+	}
+	if _, err := roles.Of(id); err != nil {
+		return board.Actor{}, board.Refuse(board.CodeInvalid, "LIZA_AGENT_ID: "+err.Error(), "an agent keeps the LIZA_AGENT_ID that its supervisor set")
+	}
+	if err := OwnName(b, id); err != nil {
+		return board.Actor{}, err
+	}
+	return b.Agent(c.Ctx, id, c.App.Getenv("LIZA_SESSION"), c.Request, c.Process())
+}
+
+func (c *Call) Human(b *gitboard.Board, op string) (board.Actor, error) {
+	if !board.May(roles.Human, op) {
+		example := board.Allowed(op)[0].ID(1)
+		return board.Actor{}, board.Refuse(board.CodePermission, fmt.Sprintf("%s is for %s, and LIZA_AGENT_ID is not set", c.Cmd.Name, roleList(op)),
+			fmt.Sprintf("LIZA_AGENT_ID=%s git liza %s", example, c.Cmd.Name))
+	}
+	return c.asHuman(b)
+}
+
+// asHuman is the human, by their git identity.
+func (c *Call) asHuman(b *gitboard.Board) (board.Actor, error) {
+	if err := c.NoHumanHere(b); err != nil {
+		return board.Actor{}, err
+	}
+	who, err := b.Repo().Author(c.Ctx)
+	if err != nil {
+		return board.Actor{}, board.Refuse(board.CodeIdentity, "git does not know who you are", `git config user.name "Your Name" and git config user.email you@example.com`)
+	}
+	return board.HumanActor(who.Name, who.Email), nil
+}
+
+// NoHumanHere refuses those who are no human though no id is set: below a supervisor, and where agents work.
+func (c *Call) NoHumanHere(b *gitboard.Board) error {
+	if c.Supervised() {
+		return board.Refuse(board.CodePermission, "below a supervisor nobody acts as a human", "an agent keeps the LIZA_AGENT_ID that its supervisor set; a human does it in a terminal of their own")
+	}
+	if agent, by := supervisor.Above(b); agent != "" || by != "" {
+		return board.Refuse(board.CodePermission, fmt.Sprintf("this process runs below the supervisor of %s, where nobody acts as a human", cmp.Or(agent, by)), "an agent keeps the LIZA_AGENT_ID that its supervisor set; a human does it in a terminal of their own")
+	}
+	task, err := c.insideTask(b)
+	if err != nil {
+		return err
+	}
+	if task != "" {
+		return board.Refuse(board.CodePermission, "inside the worktree of "+task+" nobody acts as a human", "set LIZA_AGENT_ID, or run it from the project's root")
+	}
+	return nil
+}
+
+// insideTask names the task in whose worktree the command stands, "" for none.
+func (c *Call) insideTask(b *gitboard.Board) (string, error) {
+	top := b.Repo().TopLevel()
+	name := filepath.Base(top)
+	if filepath.Base(filepath.Dir(top)) != filepath.Dir(board.WorktreeOf(name)) {
+		return "", nil
+	}
+	v, err := b.View(c.Ctx)
+	if errors.Is(err, oplog.ErrNoBoard) {
+		return "", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	if v.State.Task(name) == nil {
+		return "", v.State.Err() // somebody's own worktree
+	}
+	return name, nil
+}
+
+func roleList(op string) string {
+	var names []string
+	for _, r := range board.Allowed(op) {
+		names = append(names, "a "+string(r))
+	}
+	last := len(names) - 1
+	if last < 1 {
+		return strings.Join(names, "")
+	}
+	return strings.Join(names[:last], ", ") + " or " + names[last]
+}
+
+// Process says of this process what a registration shows.
+func (c *Call) Process() gitboard.Process {
+	host, _ := os.Hostname()
+	return gitboard.Process{Host: host, Terminal: c.App.Getenv("TTY")}
+}
+
+// OwnName refuses an agent's process that acts under another agent's id.
+func OwnName(b *gitboard.Board, id string) error {
+	agent, _ := supervisor.Above(b)
+	if agent == "" || agent == id {
+		return nil
+	}
+	return board.Refuse(board.CodePermission, fmt.Sprintf("this process is %s's, and can't act as %s", agent, id), "an agent keeps the LIZA_AGENT_ID that its supervisor set")
+}

@@ -1,0 +1,171 @@
+package edge
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/git-liza/git-liza/gitboard"
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/lease"
+	"github.com/git-liza/git-liza/gitboard/oplog"
+	"github.com/git-liza/git-liza/gitboard/remote"
+	"github.com/git-liza/git-liza/roles/supervisor"
+)
+
+// UsageError is a command line that can't be understood.
+type UsageError struct{ Message, Hint string }
+
+func (e *UsageError) Error() string { return e.Message }
+
+func Usage(cmd *Command, format string, args ...any) error {
+	e := &UsageError{Message: fmt.Sprintf(format, args...), Hint: "git liza help"}
+	if cmd != nil {
+		e.Hint = "git liza " + cmd.Name + " -h"
+	}
+	return e
+}
+
+// Outcome is an error whose consequences stand on the board or were printed already: it carries its own
+// exit code.
+type Outcome struct {
+	Exit    int
+	Code    board.ErrorCode
+	Message string
+	Hint    string
+}
+
+func (e *Outcome) Error() string { return e.Message }
+
+// Hinted gives a refusal that names no way out the nearest one: the command's page, or the task's story.
+func (cmd *Command) Hinted(err error) error {
+	r := (*board.Refusal)(nil)
+	switch {
+	case !errors.As(err, &r) || r.Hint != "":
+	case r.Code == board.CodeInvalid:
+		r.Hint = "git liza " + cmd.Name + " -h"
+	case r.Task != "":
+		r.Hint = "git liza show " + r.Task
+	}
+	return err
+}
+
+// Class is what an error means to whoever called: code for programs, exit code, and a way out.
+type Class struct {
+	Exit int
+	Code board.ErrorCode
+	Hint string
+}
+
+// Classify maps every kind of error to its exit code, in this one place. The numbers are the protocol's.
+func Classify(err error) Class {
+	var (
+		use     *UsageError
+		done    *Outcome
+		refusal *board.Refusal
+		lost    *gitboard.LostError
+		record  *oplog.RecordError
+		newer   *oplog.NewerFormatError
+		old     *gitio.UnsupportedError
+		foreign *gitio.ForeignError
+		storage *gitio.StorageError
+		broken  *gitio.BrokenRefError
+		command *gitio.CommandError
+		network *gitio.NetworkError
+		apart   *remote.DivergedError
+		stop    *supervisor.StopError
+	)
+	switch {
+	case err == nil:
+		return Class{}
+	case errors.As(err, &use):
+		return Class{1, CodeUsage, use.Hint}
+	case errors.As(err, &done):
+		return Class{done.Exit, done.Code, done.Hint}
+	case errors.As(err, &stop):
+		return Class{stop.Exit, CodeStopped, stop.Hint}
+	case errors.As(err, &refusal) && refusal.Code == board.CodeBusy:
+		return Class{2, refusal.Code, refusal.Hint}
+	case errors.As(err, &refusal):
+		return Class{1, refusal.Code, refusal.Hint}
+	case errors.As(err, new(gitboard.GoneError)):
+		return Class{4, CodeInconsistent, "git liza doctor says what is left of it; with --fix it brings that back"}
+	case errors.Is(err, oplog.ErrNoBoard):
+		return Class{1, board.CodeNoBoard, `git liza init "GOAL", or git liza init in a clone of a shared project`}
+	case errors.Is(err, gitio.ErrNotRepository):
+		return Class{1, CodeNotARepository, "go to a git repository, or make one: git init"}
+	case errors.As(err, &foreign):
+		return Class{1, CodeForeign, "if you trust it: git config --global --add safe.directory " + foreign.Dir}
+	case errors.Is(err, lease.ErrTaken):
+		return Class{1, board.CodeLease, "stop: somebody else has taken over"}
+	case errors.Is(err, gitio.ErrBusy):
+		return Class{2, CodeLostRace, "try again after a pause; should a crash have left that lock, git liza doctor says so"}
+	case errors.As(err, &lost):
+		return Class{2, CodeLostRace, "try again after a pause"}
+	case errors.As(err, &record), errors.As(err, new(*board.MissingError)):
+		return Class{4, CodeInconsistent, "stop, and let a human look: git liza doctor"}
+	case errors.As(err, &broken):
+		return Class{4, CodeInconsistent, "stop, and let a human look: git liza doctor"}
+	case errors.As(err, &newer):
+		return Class{5, CodeNewerFormat, "install a newer git-liza"}
+	case errors.As(err, &old):
+		return Class{5, CodeUnsupported, ""}
+	case errors.As(err, &apart):
+		return Class{4, CodeDiverged, "stop, and let a human look: git liza log, and git log " + git.TrackingRef(apart.Remote, "state")}
+	case errors.As(err, &network) && errors.Is(err, gitio.ErrLockedThere):
+		return Class{3, CodeRejected, "nothing was changed: try again after a pause; should a crash have left that lock, git liza doctor says so in the remote's repository"}
+	case errors.As(err, &network) && errors.Is(err, gitio.ErrHiddenThere):
+		return Class{3, CodeRejected, "that repository takes no push to the board (receive.hideRefs): share by a bare repository that does; where it is a clone that others share on purpose, a human runs there: git liza hooks install --served"}
+	case errors.As(err, &network) && errors.Is(err, gitio.ErrRejected):
+		return Class{3, CodeRejected, "nothing was changed; what the remote takes is up to its settings and hooks"}
+	case errors.As(err, &network):
+		return Class{3, CodeNetwork, "reading works; " + strings.Join(board.OfflineOps(), ", ") + " take --offline"}
+	case errors.As(err, &storage):
+		return Class{3, CodeStorage, ""}
+	case errors.As(err, &command):
+		return Class{3, CodeGit, ""}
+	case errors.Is(err, context.Canceled):
+		return Class{3, CodeInterrupted, ""}
+	}
+	return Class{3, CodeFailed, ""}
+}
+
+// ExitCode is the exit code of an error.
+func ExitCode(err error) int { return Classify(err).Exit }
+
+func (a *App) PrintError(err error, asJSON bool) {
+	c := Classify(err)
+	message := err.Error()
+	if asJSON {
+		data, _ := json.Marshal(map[string]any{"error": map[string]string{"code": string(c.Code), "message": message, "hint": c.Hint}})
+		fmt.Fprintf(a.Stderr, "%s\n", data)
+		return
+	}
+	if own := interface{ Text() string }(nil); errors.As(err, &own) {
+		fmt.Fprint(a.Stderr, own.Text())
+		return
+	}
+	fmt.Fprintf(a.Stderr, "git liza: %s\n", strings.TrimSpace(board.Visible(message)))
+	if c.Hint != "" {
+		fmt.Fprintf(a.Stderr, "hint: %s\n", board.Visible(c.Hint))
+	}
+}
+
+// Suggest names the nearest of the keys there are, or all when none is near.
+func Suggest(word string, keys []string) string {
+	if near := board.Nearest(word, keys, 3); len(near) > 0 {
+		return "nearest: " + strings.Join(near, ", ")
+	}
+	if len(keys) == 0 {
+		return "nothing is below it"
+	}
+	if len(keys) > 20 {
+		keys = append(slices.Clip(keys[:20]), "...")
+	}
+	return "there are: " + strings.Join(keys, ", ")
+}

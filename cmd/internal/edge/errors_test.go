@@ -1,0 +1,51 @@
+package edge
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/git-liza/git-liza/gitboard"
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/lease"
+	"github.com/git-liza/git-liza/gitboard/oplog"
+)
+
+// The exit codes are the protocol's, also for errors that were wrapped on their way.
+func TestExitCodes(t *testing.T) {
+	for _, c := range []struct {
+		err  error
+		exit int
+		code board.ErrorCode
+	}{
+		{nil, 0, ""},
+		{Usage(nil, "no"), 1, "usage"},
+		{board.Refuse("wrong-state", "no", ""), 1, "wrong-state"},
+		{oplog.ErrNoBoard, 1, "no-board"},
+		{gitio.ErrNotRepository, 1, "not-a-repository"},
+		{lease.ErrTaken, 1, "lease"},
+		{board.Refuse("busy", "another merge", ""), 2, "busy"},
+		{&board.MissingError{Path: "goal.yaml"}, 4, "inconsistent"},
+		{&gitboard.LostError{Op: "note", Attempts: 50, Err: oplog.ErrLost}, 2, "lost-race"},
+		{gitio.ErrBusy, 2, "lost-race"},
+		{&gitio.CommandError{Op: "worktree add", Exit: 128}, 3, "git"},
+		{&gitio.StorageError{}, 3, "storage"},
+		{&Outcome{Exit: 3, Code: "integration-failed"}, 3, "integration-failed"},
+		{context.Canceled, 3, "interrupted"},
+		{errors.New("anything else"), 3, "failed"},
+		{&oplog.RecordError{Path: "tasks/x.yaml", Err: errors.New("line 3")}, 4, "inconsistent"},
+		{&Outcome{Exit: 4, Code: "violation"}, 4, "violation"},
+		{&oplog.NewerFormatError{Format: 9}, 5, "newer-format"},
+		{&gitio.UnsupportedError{What: "git is too old"}, 5, "unsupported"},
+	} {
+		err := c.err
+		if err != nil {
+			err = fmt.Errorf("while doing it: %w", err)
+		}
+		if got := Classify(err); got.Exit != c.exit || got.Code != c.code {
+			t.Errorf("%v: exit %d, code %q; want %d, %q", c.err, got.Exit, got.Code, c.exit, c.code)
+		}
+	}
+}

@@ -1,0 +1,38 @@
+package edge
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/git-liza/git-liza/gitboard/board"
+)
+
+// SeenAt is how fresh this clone's view of a shared board is.
+type SeenAt struct {
+	Name    string     `json:"name"`
+	Fetched board.Time `json:"fetched"`
+	Queued  int        `json:"queued"`
+}
+
+// Seen tells it, after a fetch if that is wanted; nil for a board that isn't shared.
+func (c *Call) Seen(fresh bool) (*SeenAt, error) {
+	b, err := c.Board()
+	if err != nil || b.Remote() == "" {
+		return nil, err
+	}
+	if fresh {
+		if err := b.Refresh(c.Ctx); err != nil {
+			return nil, err
+		}
+	}
+	waiting, err := b.Waiting()
+	return &SeenAt{b.Remote(), board.At(b.Refreshed()), len(waiting)}, err
+}
+
+func (s *SeenAt) Line(now time.Time) string {
+	text := fmt.Sprintf("as %s had it %s ago", s.Name, Since(now, s.Fetched))
+	if s.Queued > 0 {
+		text += fmt.Sprintf("; %d queued for git liza sync", s.Queued)
+	}
+	return text
+}

@@ -1,0 +1,23 @@
+package edge
+
+import (
+	"io"
+	"strings"
+
+	"github.com/git-liza/git-liza/gitboard/board"
+)
+
+// Markdown prints a text that was rendered; as JSON, under a name.
+func Markdown(c *Call, name, text string, err error) error {
+	if err != nil {
+		return err
+	}
+	if c.JSON {
+		return c.PrintJSON(map[string]string{name: text})
+	}
+	if c.ToTerminal() {
+		text = board.Visible(text)
+	}
+	_, err = io.WriteString(c.App.Stdout, c.Legible(strings.TrimSuffix(text, "\n")+"\n"))
+	return err
+}

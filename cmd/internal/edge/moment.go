@@ -1,0 +1,42 @@
+package edge
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/git-liza/git-liza/gitboard/board"
+)
+
+// Moment is the time that a flag names: itself, or so far from now in a direction (1 or -1). None for an empty flag.
+func Moment(c *Call, flag, text string, direction time.Duration) (board.Time, error) {
+	if text == "" {
+		return "", nil
+	}
+	if t, err := board.ParseTime(text); err == nil {
+		return t, nil
+	}
+	d, err := time.ParseDuration(text)
+	if err != nil {
+		return "", Usage(c.Cmd, "--%s takes a time (2026-01-31T14:05:00Z) or a span (90m), not %q", flag, board.Line(text, 40))
+	}
+	return board.At(c.App.Now().Add(direction * d)), nil
+}
+
+func Commas(list string) []string {
+	var out []string
+	for _, part := range strings.Split(list, ",") {
+		if part = strings.TrimSpace(part); part != "" {
+			out = append(out, part)
+		}
+	}
+	return out
+}
+
+// Interrupted is not an error when the call was: then it has done its work.
+func Interrupted(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return nil
+	}
+	return err
+}

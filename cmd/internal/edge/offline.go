@@ -1,0 +1,36 @@
+package edge
+
+import (
+	"fmt"
+
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/roles"
+)
+
+// Queue keeps an operation for the next sync; nobody is registered for it now.
+func (c *Call) Queue(p board.Payload) error {
+	b, err := c.Board()
+	if err != nil {
+		return err
+	}
+	var actor board.Actor
+	if id := c.AgentID(); id == "" {
+		actor, err = c.Human(b, p.Op())
+	} else {
+		actor.ID = id
+		if err := OwnName(b, id); err != nil {
+			return err
+		}
+		if actor.Role, err = roles.Of(id); err == nil && !board.May(actor.Role, p.Op()) {
+			err = board.Refuse(board.CodePermission, fmt.Sprintf("%s is a %s, and %s is not for a %s", id, actor.Role, c.Cmd.Name, actor.Role), "it takes "+roleList(p.Op()))
+		}
+	}
+	if err != nil {
+		return err
+	}
+	q, err := b.Queue(c.Asks(actor), p)
+	if err != nil {
+		return err
+	}
+	return c.Answer(map[string]any{"queued": true, "op": q.Op, "request": q.Request}, q.Op+": kept for the next git liza sync")
+}

@@ -1,0 +1,138 @@
+package edge
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"golang.org/x/term"
+
+	"github.com/git-liza/git-liza/gitboard/board"
+)
+
+// Paint colours text for a terminal, and only there; NO_COLOR is honoured.
+type Paint bool
+
+func (c *Call) Paint() Paint {
+	return Paint(c.App.Getenv("NO_COLOR") == "" && c.App.Getenv("TERM") != "dumb" && c.ToTerminal())
+}
+
+// ToTerminal reports whether somebody reads what is printed as it comes.
+func (c *Call) ToTerminal() bool { return IsTerminal(c.App.Stdout) }
+
+func IsTerminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+func (p Paint) With(code, text string) string {
+	if !p {
+		return text
+	}
+	return "\x1b[" + code + "m" + text + "\x1b[0m"
+}
+
+func (p Paint) Bold(text string) string { return p.With("1", text) }
+
+func (p Paint) Alarm(text string) string { return p.With("31", text) }
+
+func (p Paint) Inverse(text string) string { return p.With("7", text) }
+
+// State colours a task's state by what it asks for.
+func (p Paint) State(s board.Status, text string) string {
+	switch s {
+	case board.Blocked, board.IntegrationFailed, board.Rejected:
+		return p.Alarm(text)
+	case board.Claimed, board.ReadyForReview, board.Approved:
+		return p.With("33", text)
+	case board.Merged:
+		return p.With("32", text)
+	}
+	return text
+}
+
+// Since says how long ago a moment was.
+func Since(now time.Time, t board.Time) string { return board.Span(now.Sub(t.Std())) }
+
+// Columns aligns rows; the last column is as long as it is.
+func Columns(indent string, rows [][]string) []string {
+	var widths []int
+	for _, r := range rows {
+		for i, cell := range r {
+			if i >= len(widths) {
+				widths = append(widths, 0)
+			}
+			widths[i] = max(widths[i], Breadth(cell))
+		}
+	}
+	var lines []string
+	for _, r := range rows {
+		var b strings.Builder
+		b.WriteString(indent)
+		for i, cell := range r {
+			if i == len(r)-1 {
+				b.WriteString(cell)
+			} else {
+				b.WriteString(Pad(cell, widths[i]+2))
+			}
+		}
+		lines = append(lines, strings.TrimRight(b.String(), " "))
+	}
+	return lines
+}
+
+func Pad(s string, width int) string {
+	return s + strings.Repeat(" ", max(1, width-Breadth(s)))
+}
+
+func Prefixed(prefix string, lines []string) []string {
+	out := make([]string, len(lines))
+	for i, l := range lines {
+		out[i] = prefix + l
+	}
+	return out
+}
+
+// Plural counts things: 1 task, 2 tasks.
+func Plural(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
+}
+
+// Every is a list that JSON shows as [] when there is nothing in it.
+func Every[T any](list []T) []T {
+	if list == nil {
+		return []T{}
+	}
+	return list
+}
+
+func OrDash(text string) string {
+	if text == "" {
+		return "-"
+	}
+	return text
+}
+
+// First is the first argument, "" when there is none.
+func First(args []string) string {
+	if len(args) == 0 {
+		return ""
+	}
+	return args[0]
+}
+
+// Labelled is a list of lines, each text behind its name; further lines of a text are indented like the first.
+type Labelled []string
+
+const LabelWidth = 14
+
+func (l *Labelled) Add(name, text string) {
+	if text = strings.TrimSpace(text); text != "" {
+		*l = append(*l, Pad(name, LabelWidth)+strings.ReplaceAll(text, "\n", "\n"+strings.Repeat(" ", LabelWidth)))
+	}
+}

@@ -1,0 +1,4 @@
+package edge
+
+// Version is the program's version; a release build sets it.
+var Version = "0.1.0"

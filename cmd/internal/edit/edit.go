@@ -1,0 +1,239 @@
+package edit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+
+	"github.com/git-liza/git-liza/cmd/internal/edge"
+	"github.com/git-liza/git-liza/cmd/internal/editor"
+	"github.com/git-liza/git-liza/cmd/internal/records"
+	"github.com/git-liza/git-liza/gitboard"
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/codec"
+	"github.com/git-liza/git-liza/gitboard/git"
+)
+
+// edit is a record in a human's hands.
+type edit struct {
+	*edge.Call
+	path   string // of the record
+	reason string
+	name   string // of the file, as Keep names it
+	file   string
+	commit git.OID // of the board that the text began with
+	base   any     // the record there
+}
+
+func Run(c *edge.Call, reason, from string) error {
+	c.Ctx = context.WithoutCancel(c.Ctx) // an interrupt that is typed in the editor is the editor's
+	actor, err := c.Actor("write")
+	if err != nil {
+		return err
+	}
+	if done, err := c.Opened.Lookup(c.Ctx, c.Asks(actor)); done != nil || err != nil {
+		if err != nil {
+			return err
+		}
+		return c.Report(done, nil)
+	}
+	e := &edit{Call: c, reason: reason}
+	text, err := e.begin(from)
+	if err != nil {
+		return err
+	}
+	for {
+		if err := e.open(); err != nil {
+			return e.kept(text, err)
+		}
+		done, err := e.commitText(text)
+		if err == nil {
+			return e.finish(done)
+		}
+		if !e.again(err) {
+			return e.kept(text, err)
+		}
+	}
+}
+
+// open hands the file to the editor. The repository is left alone meanwhile, for it may take long.
+func (e *edit) open() error {
+	program := e.editor()
+	if program == "" {
+		return board.Refuse(board.CodeInvalid, "no editor is named, and there is no terminal for vi", "EDITOR=vi git liza edit "+board.Line(e.Args[0], 80))
+	}
+	e.Opened.Close()
+	e.Opened = nil
+	out := e.App.Stdout
+	if e.JSON {
+		out = e.App.Stderr
+	}
+	fault := editor.Edit(program, e.file, e.App.Stdin, out, e.App.Stderr)
+	if _, err := e.Board(); err != nil {
+		return err
+	}
+	if fault != nil {
+		return &edge.Outcome{Exit: 1, Code: edge.CodeEditor, Message: fmt.Sprintf("the editor %q failed: %v; nothing was changed", board.Line(program, 60), fault), Hint: "set VISUAL or EDITOR to one that works"}
+	}
+	return nil
+}
+
+func (e *edit) editor() string {
+	for _, name := range []string{"VISUAL", "EDITOR"} {
+		if program := e.App.Getenv(name); strings.TrimSpace(program) != "" {
+			return program
+		}
+	}
+	if e.asks() {
+		return "vi"
+	}
+	return ""
+}
+
+// asks reports whether somebody is there to answer.
+func (e *edit) asks() bool {
+	in, ok := e.App.Stdin.(*os.File)
+	return ok && edge.IsTerminal(in) && !e.JSON
+}
+
+// commitText commits what the file says now, nil when that is nothing new.
+func (e *edit) commitText(before string) (*gitboard.Done, error) {
+	data, err := os.ReadFile(e.file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, board.Refuse(board.CodeInvalid, "the editor left no file: nothing was changed", "")
+	}
+	if err != nil {
+		return nil, err
+	}
+	if strings.TrimSpace(withoutHead(string(data))) == "" {
+		return nil, board.Refuse(board.CodeInvalid, "the text is empty: nothing was changed", "")
+	}
+	edited, err := codec.Decode(e.path, data)
+	if err != nil {
+		var broken *codec.Error
+		if errors.As(err, &broken) {
+			err = broken.Err
+		}
+		return nil, board.Refuse(board.CodeInvalid, fmt.Sprintf("%s: %v", e.file, err), "")
+	}
+	fields, err := ChangedFields(e.base, edited)
+	if err != nil || len(fields) == 0 {
+		return nil, err
+	}
+	return e.Do("write", func(_ context.Context, v *gitboard.View) (board.Payload, []git.RefUpdate, error) {
+		now, err := board.Editable(v.State, e.path)
+		if err != nil {
+			return nil, nil, err
+		}
+		theirs, err := ChangedFields(e.base, now)
+		if err != nil {
+			return nil, nil, err
+		}
+		p := &board.Write{Path: e.path, Reason: e.reason}
+		both := &conflict{commit: v.Commit, now: now, mine: edited, edits: fields}
+		for _, f := range fields {
+			switch other, changed := valueOf(theirs, f.Field); {
+			case !changed:
+				p.Fields = append(p.Fields, f)
+			case other != f.Value:
+				both.fields = append(both.fields, f.Field)
+			}
+		}
+		switch {
+		case len(both.fields) > 0:
+			return nil, nil, both
+		case len(p.Fields) == 0:
+			return nil, nil, board.Refuse(board.CodeExists, "somebody else has made the same change meanwhile", "git liza read "+e.Args[0])
+		}
+		return p, nil, nil
+	})
+}
+
+// finish reports a commit with its diff, and takes the file away.
+func (e *edit) finish(done *gitboard.Done) error {
+	if err := e.Opened.Discard(e.name); err != nil {
+		return err
+	}
+	if done == nil {
+		return e.Answer(map[string]any{"changed": false}, "nothing changed in "+e.path)
+	}
+	now, err := done.After.Record(e.path)
+	if err != nil {
+		return err
+	}
+	all, err := e.compared(now, done.Op.Payload.(*board.Write))
+	if err != nil {
+		return err
+	}
+	return e.Report(done, map[string]any{"changed": true, "changes": all}, e.drawn(all)...)
+}
+
+// compared is what an edit has changed, without what is recorded of it.
+func (e *edit) compared(now any, w *board.Write) ([]records.Change, error) {
+	all, err := records.CompareRecords(e.path, e.base, now)
+	var mine []records.Change
+	for _, ch := range all {
+		if _, ok := valueOf(w.Fields, ch.Field); ok {
+			mine = append(mine, ch)
+		}
+	}
+	return mine, err
+}
+
+func (e *edit) drawn(all []records.Change) []string {
+	p := e.Page()
+	lines := make([]string, len(all))
+	for i, ch := range all {
+		lines[i] = records.Coloured(p.Paint, p.Fitted(ch.String(), p.Width), ch)
+	}
+	return lines
+}
+
+// again asks whether to open the editor once more, where somebody is there to answer.
+func (e *edit) again(fault error) bool {
+	var r *board.Refusal
+	if !e.asks() || !errors.As(fault, &r) {
+		return false
+	}
+	e.App.PrintError(fault, false)
+	fmt.Fprint(e.App.Stderr, "Open it again? [Y/n] ")
+	var answer [1]byte
+	line := ""
+	for {
+		n, err := e.App.Stdin.Read(answer[:])
+		if n == 1 && answer[0] != '\n' {
+			line += string(answer[:])
+			continue
+		}
+		if err != nil && line == "" {
+			return false
+		}
+		line = strings.ToLower(strings.TrimSpace(line))
+		return line == "" || line == "y" || line == "yes"
+	}
+}
+
+// kept leaves the text where it is, unless it is as it was before, and says so beside the fault.
+func (e *edit) kept(before string, fault error) error {
+	data, err := os.ReadFile(e.file)
+	if err != nil {
+		return fault
+	}
+	if string(data) == before || strings.TrimSpace(withoutHead(string(data))) == "" {
+		_ = e.Opened.Discard(e.name) // there is nothing of the human's in it
+		return fault
+	}
+	where := "your text is kept in " + e.file + "; go on with: git liza edit " + strings.TrimSuffix(board.Line(e.Args[0], 80), "...") + " --from FILE"
+	var both *conflict
+	if errors.As(fault, &both) {
+		return errors.Join(e.showBoth(both), &edge.Outcome{Exit: 1, Code: board.CodeConflict, Message: both.Error() + ": " + e.path + " stays as they left it", Hint: where})
+	}
+	c := edge.Classify(fault)
+	if c.Hint != "" {
+		where = c.Hint + "; " + where
+	}
+	return &edge.Outcome{Exit: c.Exit, Code: c.Code, Message: fault.Error(), Hint: where}
+}

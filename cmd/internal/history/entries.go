@@ -1,0 +1,68 @@
+package history
+
+import (
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/git-liza/git-liza/cmd/internal/edge"
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/onefile"
+)
+
+// pastActions are the names of actions in the older form. An operation whose name depends on how it ended is named
+// by the state that it led to.
+var pastActions = map[string]string{
+	"init": "initialized", "register": "registered", "deregister": "deregistered",
+	"add-task": "created", "finalize": "finalized", "amend-task": "amended", "supersede": "superseded", "abandon": "abandoned",
+	"unblock": "unblocked", "reassign": "reassigned", "claim": "claimed", "pre-exec": board.EventPreExec, "handoff": "handed_off",
+	"submit": "submitted_for_review", "withdraw": "withdrawn", "block": "blocked", "iteration-limit": "blocked", "claim-review": "review_claimed",
+	"release": "claim_released", "finish-merge": "merged", "retry-merge": "merge_retried", "pause": "paused", "resume": "resumed", "abort": "aborted",
+	"checkpoint": "checkpoint", "note": "note_added", "discover": "discovered", "anomaly": "anomaly_logged", "land": "landed",
+}
+
+func (l Line) action() string {
+	switch {
+	case l.Op == "verdict", l.Op == "merge":
+		return strings.ToLower(l.To)
+	case pastActions[l.Op] != "":
+		return pastActions[l.Op]
+	}
+	return strings.ReplaceAll(l.Op, "-", "_")
+}
+
+// detail is the subject without the operation that it begins with.
+func (l Line) detail() string {
+	_, detail, found := strings.Cut(l.Subject, ": ")
+	if !found || l.Op == "" {
+		return l.Subject
+	}
+	return detail
+}
+
+// Entries are what a log.yaml of the older form says of an operation. An import stands for the log that came with it.
+func Entries(c *edge.Call, o Filter, l Line) ([]board.PastEntry, error) {
+	if l.Op != (&board.Import{}).Op() {
+		return []board.PastEntry{{Timestamp: l.Time, Agent: l.Agent, Action: l.action(), Task: l.Task, Detail: l.detail()}}, nil
+	}
+	op, err := c.Opened.Operation(c.Ctx, l.Commit)
+	if err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(op.Payload.(*board.Import).Log, func(e board.PastEntry) bool {
+		return o.Task != "" && e.Task != o.Task || o.Agent != "" && e.Agent != o.Agent || e.Timestamp < o.From
+	}), nil
+}
+
+func PrintEntries(c *edge.Call, o Filter, l Line) error {
+	entries, err := Entries(c, o, l)
+	if err != nil || len(entries) == 0 {
+		return err
+	}
+	text, err := onefile.WriteLog(entries)
+	if err != nil {
+		return err
+	}
+	_, err = io.WriteString(c.App.Stdout, text)
+	return err
+}

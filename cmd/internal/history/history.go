@@ -1,0 +1,102 @@
+package history
+
+import (
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/git-liza/git-liza/cmd/internal/edge"
+	"github.com/git-liza/git-liza/cmd/internal/records"
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/codec"
+	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/oplog"
+)
+
+// Filter says which operations log shows.
+type Filter struct {
+	Task, Agent, Op, Since string
+
+	From board.Time // of --since
+}
+
+// Options say how log shows them.
+type Options struct {
+	Filter
+	Max                 int
+	Patch, Follow, Yaml bool
+}
+
+// Line is an operation as log shows it.
+type Line struct {
+	Commit  git.OID          `json:"commit"`
+	Time    board.Time       `json:"time"`
+	Op      string           `json:"op"`
+	Agent   string           `json:"agent"`
+	Task    string           `json:"task,omitempty"`
+	From    string           `json:"from,omitempty"`
+	To      string           `json:"to,omitempty"`
+	Request string           `json:"request"`
+	Subject string           `json:"subject"`
+	Patch   []records.Change `json:"changes,omitempty"`
+}
+
+// Lines are the operations between two commits that the filter lets through, the newest first.
+func Lines(c *edge.Call, o Options, from, to git.OID) ([]Line, error) {
+	commits, err := c.Opened.Log().Store().Log(c.Ctx, from, to)
+	if err != nil {
+		return nil, err
+	}
+	lines := []Line{}
+	for _, commit := range slices.Backward(commits) {
+		line, shown := o.line(commit)
+		if !shown {
+			continue
+		}
+		if o.Patch && len(commit.Parents) == 1 {
+			var broken *oplog.RecordError
+			line.Patch, err = records.Changes(c, commit.Parents[0], commit.OID)
+			if errors.As(err, &broken) {
+				line.Patch = []records.Change{{Record: broken.Path, New: "can't be read: " + broken.Err.Error()}}
+			} else if err != nil {
+				return nil, err
+			}
+		}
+		lines = append(lines, line)
+		if o.Max > 0 && len(lines) == o.Max {
+			break
+		}
+	}
+	return lines, nil
+}
+
+// line is a commit's operation, and whether the filter lets it through. A commit that is none always is shown.
+func (o Filter) line(commit git.Commit) (Line, bool) {
+	h, err := codec.ParseHead(commit.Message)
+	at := board.At(commit.Author.When)
+	switch {
+	case err != nil:
+		h.Subject += "  (no operation: git liza verify tells more)"
+	case o.Task != "" && h.Task != o.Task, o.Agent != "" && h.Agent != o.Agent, o.Op != "" && h.Op != o.Op, at < o.From:
+		return Line{}, false
+	}
+	return Line{commit.OID, at, h.Op, h.Agent, h.Task, h.From, h.To, h.Request, h.Subject, nil}, true
+}
+
+// narrow is the width of a page below which the log leaves out year and commit.
+const narrow = 100
+
+// Text is an operation as a line, and a line for each field that it changed. A page that somebody looks at is not
+// exceeded.
+func (l Line) Text(p edge.Page) []string {
+	head := string(l.Time) + "  " + l.Commit.Short()
+	if !p.Whole && p.Width < narrow {
+		head = strings.TrimPrefix(string(l.Time), l.Time.Std().Format("2006-"))
+	}
+	head += "  " + edge.Pad(l.Agent, 16) + "  "
+	lines := []string{head + p.Fitted(l.Subject, p.Width-edge.Breadth(head))}
+	for _, ch := range l.Patch {
+		lines = append(lines, "    "+records.Coloured(p.Paint, p.Fitted(ch.String(), p.Width-4), ch))
+	}
+	return lines
+}

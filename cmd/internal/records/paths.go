@@ -1,0 +1,83 @@
+package records
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/git-liza/git-liza/gitboard/board"
+)
+
+// Families maps the keys of the document to where the records lie.
+var Families = map[string]string{
+	"tasks": board.TaskDir, "agents": board.AgentDir, "discovered": board.DiscoveryDir, "handoff": board.HandoffDir,
+	"human_notes": board.NoteDir, "anomalies": board.AnomalyDir, "spec_changes": board.SpecChangeDir,
+}
+
+var Singles = map[string]string{
+	"goal": board.GoalPath, "sprint": board.SprintPath, "config": board.ConfigPath, "control": board.ControlPath, "circuit_breaker": board.BreakerPath,
+}
+
+// DocumentPath is the path in the document of a record that is named by its file, whole or shortened, and of what
+// is in it: human_notes.note-1.message for notes/0/0/note-1.yaml.message and notes/note-1.message. Other paths
+// stay as they are.
+func DocumentPath(path string) string {
+	under := func(key string, files ...string) (string, bool) {
+		for _, file := range files {
+			if rest, ok := strings.CutPrefix(path, file); ok && (rest == "" || rest[0] == '.') {
+				return key + rest, true
+			}
+		}
+		return "", false
+	}
+	for key, file := range Singles {
+		if at, ok := under(key, file); ok {
+			return at
+		}
+	}
+	if file, rest, ok := strings.Cut(path, ".yaml"); ok {
+		if id, archived, is := board.TaskPath(file + ".yaml"); is && archived {
+			return "tasks." + id + rest
+		}
+	}
+	name, _, _ := strings.Cut(path, ".")
+	id := name[strings.LastIndexByte(name, '/')+1:]
+	for key, dir := range Families {
+		short := dir + "/" + id
+		if at, ok := under(key+"."+id, board.RecordPath(dir, id), short+".yaml", short); ok {
+			return at
+		}
+	}
+	return path
+}
+
+// At finds the record that a path leads into, and the rest of the path.
+func At(path string) (record string, keys []string, err error) {
+	parts := strings.Split(strings.Trim(path, "."), ".")
+	if file, ok := Singles[parts[0]]; ok && len(parts) > 1 {
+		return file, parts[1:], nil
+	}
+	if dir, ok := Families[parts[0]]; ok && len(parts) > 2 {
+		return board.RecordPath(dir, parts[1]), parts[2:], nil
+	}
+	return "", nil, board.Refuse(board.CodeInvalid, fmt.Sprintf("%q names no field of a record", board.Line(path, 80)), "paths like tasks.add-auth.priority; git liza read shows what there is")
+}
+
+// Called is the path of the record that an id names beside the tasks, "" for none.
+func Called(s *board.State, id string) string {
+	if Singles[id] != "" {
+		return id
+	}
+	if g := s.Goal(); g != nil && g.ID == id {
+		return "goal"
+	}
+	if sp := s.Sprint(); sp != nil && sp.ID == id {
+		return "sprint"
+	}
+	for _, key := range []string{"agents", "discovered", "human_notes", "anomalies", "spec_changes"} {
+		if slices.Contains(s.List(Families[key]), id) {
+			return key + "." + id
+		}
+	}
+	return ""
+}

@@ -1,0 +1,185 @@
+package records
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+
+	"github.com/git-liza/git-liza/cmd/internal/edge"
+	"github.com/git-liza/git-liza/gitboard"
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/codec"
+)
+
+// Part is the board as a document, or what a path of it leads to.
+func Part(c *edge.Call, v *gitboard.View, paths []string) (*yaml.Node, error) {
+	leases, err := Leases(c, v)
+	if err != nil {
+		return nil, err
+	}
+	if len(paths) == 0 {
+		return codec.Document(v.State, leases)
+	}
+	path := strings.Trim(paths[0], ".")
+	if path == "" {
+		return nil, edge.Usage(c.Cmd, "the path is empty")
+	}
+	path = DocumentPath(path)
+	if n, rest, err := recordNode(c, v, leases, path); n != nil || err != nil {
+		if err != nil || rest == "" {
+			return n, err
+		}
+		return Lookup(n, path, rest)
+	}
+	n, err := codec.Document(v.State, leases)
+	if err != nil {
+		return nil, err
+	}
+	return Lookup(n, path, path)
+}
+
+// PartText is part as YAML.
+func PartText(c *edge.Call, v *gitboard.View, paths []string) (string, error) {
+	if len(paths) > 0 {
+		n, err := Part(c, v, paths)
+		if err != nil {
+			return "", err
+		}
+		return codec.Render(n)
+	}
+	leases, err := Leases(c, v)
+	if err != nil {
+		return "", err
+	}
+	texts, err := v.TaskTexts()
+	if err != nil {
+		return "", err
+	}
+	return codec.Text(v.State, leases, texts)
+}
+
+// Leases are the leases as they are now; a board of the past has none.
+func Leases(c *edge.Call, v *gitboard.View) (map[string]board.Lease, error) {
+	leases := map[string]board.Lease{}
+	if c.At != "" {
+		return leases, nil
+	}
+	held, err := v.Leases(c.Ctx)
+	if err != nil {
+		return nil, err
+	}
+	for agent, h := range held {
+		leases[agent] = board.Lease{Agent: agent, Session: h.Session, Task: h.Task, Expires: board.At(h.Expires), Heartbeat: board.At(h.Heartbeat)}
+	}
+	return leases, nil
+}
+
+// recordNode is the one record that a path leads into, and the rest of the path; nil when it leads into
+// none. The other records are not read: one that is broken keeps nobody from the rest.
+func recordNode(c *edge.Call, v *gitboard.View, leases map[string]board.Lease, path string) (n *yaml.Node, rest string, err error) {
+	parts := strings.SplitN(path, ".", 3)
+	record, at := Singles[parts[0]], 1
+	if dir, ok := Families[parts[0]]; ok && len(parts) > 1 {
+		record, at = board.RecordPath(dir, parts[1]), 2
+	}
+	measured := record == board.SprintPath && (len(parts) == 1 || strings.HasPrefix(parts[1], "metrics"))
+	if measured || board.NewRecord(record) == nil {
+		return nil, "", nil // a sprint has its metrics of all the tasks
+	}
+	r, err := v.State.Record(record)
+	if id, _, is := board.TaskPath(record); is && r == nil && err == nil {
+		if t := v.State.Task(id); t != nil { // an archived one
+			r = t
+		}
+		err = v.State.Err()
+	}
+	if err != nil || r == nil {
+		return nil, "", err
+	}
+	one := board.NewState(nil, v.State.Time())
+	one.Changes()[record] = r
+	doc, err := codec.Document(one, leases)
+	if err != nil {
+		return nil, "", err
+	}
+	n, err = codec.Lookup(doc, parts[:at])
+	return n, strings.Join(parts[at:], "."), err
+}
+
+// Lookup follows the rest of a path from a node.
+func Lookup(n *yaml.Node, path, rest string) (*yaml.Node, error) {
+	for _, key := range strings.Split(rest, ".") {
+		next, err := codec.Lookup(n, []string{key})
+		if err != nil {
+			return nil, board.Refuse(board.CodeUnknownRecord, fmt.Sprintf("there is no %q on the board", board.Line(path, 100)), edge.Suggest(key, codec.Keys(n)))
+		}
+		n = next
+	}
+	return n, nil
+}
+
+// PrintNode prints a part of the document as JSON, its keys in the document's order.
+func PrintNode(c *edge.Call, n *yaml.Node) error {
+	var b bytes.Buffer
+	if err := writeJSON(&b, n); err != nil {
+		return err
+	}
+	b.WriteByte('\n')
+	_, err := c.App.Stdout.Write(b.Bytes())
+	return err
+}
+
+func writeJSON(b *bytes.Buffer, n *yaml.Node) error {
+	switch n.Kind {
+	case yaml.MappingNode:
+		b.WriteByte('{')
+		for i := 0; i+1 < len(n.Content); i += 2 {
+			if i > 0 {
+				b.WriteByte(',')
+			}
+			if err := jsonValue(b, n.Content[i].Value); err != nil {
+				return err
+			}
+			b.WriteByte(':')
+			if err := writeJSON(b, n.Content[i+1]); err != nil {
+				return err
+			}
+		}
+		b.WriteByte('}')
+		return nil
+	case yaml.SequenceNode:
+		b.WriteByte('[')
+		for i, item := range n.Content {
+			if i > 0 {
+				b.WriteByte(',')
+			}
+			if err := writeJSON(b, item); err != nil {
+				return err
+			}
+		}
+		b.WriteByte(']')
+		return nil
+	}
+	switch n.ShortTag() {
+	case "!!int", "!!bool", "!!null", "!!float":
+		var value any
+		if err := n.Decode(&value); err != nil {
+			return err
+		}
+		return jsonValue(b, value)
+	}
+	return jsonValue(b, n.Value)
+}
+
+func jsonValue(b *bytes.Buffer, v any) error {
+	e := json.NewEncoder(b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		return err
+	}
+	b.Truncate(b.Len() - 1) // the encoder's line end
+	return nil
+}

@@ -1,0 +1,25 @@
+package records
+
+import (
+	"time"
+
+	"github.com/git-liza/git-liza/cmd/internal/edge"
+	"github.com/git-liza/git-liza/gitboard"
+	"github.com/git-liza/git-liza/gitboard/audit"
+)
+
+func Validate(c *edge.Call, v *gitboard.View) ([]audit.Issue, error) {
+	clone, err := c.Opened.CloneID()
+	if err != nil {
+		return nil, err
+	}
+	leases := map[string]time.Time{}
+	held, err := v.Leases(c.Ctx)
+	if err != nil {
+		return nil, err
+	}
+	for agent, h := range held {
+		leases[agent] = h.Expires
+	}
+	return audit.Validate(c.Ctx, v.State, c.Opened.Log().Store(), c.Opened.Repo(), clone, leases, c.App.Now())
+}

@@ -1,0 +1,157 @@
+package recovery
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/git-liza/git-liza/cmd/internal/edge"
+	"github.com/git-liza/git-liza/cmd/internal/setup"
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/codec"
+	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/hooks/install"
+	"github.com/git-liza/git-liza/worktrees"
+)
+
+// Figures are what doctor tells beside problems.
+type Figures struct {
+	Operations int   `json:"operations"`
+	Tasks      int   `json:"tasks"`
+	Archived   int   `json:"archived_tasks"`
+	BoardSize  int64 `json:"board_bytes"` // of the whole history
+	gitio.Usage
+	Attic   int    `json:"attic"` // kept pieces of work
+	Hooks   string `json:"hooks"`
+	Version string `json:"version"`
+	Format  int    `json:"format"`
+	Git     string `json:"git"`
+}
+
+func Count(c *edge.Call) (*Figures, error) {
+	v, err := c.View()
+	if err != nil {
+		return nil, err
+	}
+	repo := c.Opened.Repo()
+	f := &Figures{Tasks: len(v.State.Tasks()), Archived: len(v.State.List(board.ArchiveDir)), Version: edge.Version, Format: board.Format}
+	commits, err := c.Opened.Log().Store().Log(c.Ctx, git.ZeroOID, v.Commit)
+	if err != nil {
+		return nil, err
+	}
+	f.Operations = len(commits)
+	if f.BoardSize, err = repo.DiskUsage(c.Ctx, git.BoardRef); err != nil {
+		return nil, err
+	}
+	if f.Usage, err = repo.Usage(c.Ctx); err != nil {
+		return nil, err
+	}
+	attic, err := repo.Refs(c.Ctx, git.AtticPrefix)
+	if err != nil {
+		return nil, err
+	}
+	f.Attic = len(attic)
+	hooks, err := install.Read(repo)
+	if err != nil {
+		return nil, err
+	}
+	f.Hooks = setup.Standing(hooks)
+	if _, _, f.Git, err = gitio.Version(c.Ctx); err != nil {
+		return nil, err
+	}
+	return f, v.State.Err()
+}
+
+func (f *Figures) Lines() []string {
+	return []string{
+		fmt.Sprintf("board    %s, %s and %d archived, %s", edge.Plural(f.Operations, "operation"), edge.Plural(f.Tasks, "task"), f.Archived, size(f.BoardSize)),
+		fmt.Sprintf("objects  %d loose, %s; %s, %s", f.Loose, size(f.LooseSize), edge.Plural(f.Packs, "pack"), size(f.PackSize)),
+		fmt.Sprintf("attic    %s of work kept", edge.Plural(f.Attic, "piece")),
+		"hooks    " + f.Hooks,
+		fmt.Sprintf("version  git-liza %s, board format %d, git %s", f.Version, f.Format, f.Git),
+	}
+}
+
+// size writes a number of bytes for a human.
+func size(bytes int64) string {
+	const kilo = 1 << 10
+	switch {
+	case bytes < kilo:
+		return fmt.Sprintf("%d B", bytes)
+	case bytes < kilo*kilo:
+		return fmt.Sprintf("%.0f KiB", float64(bytes)/kilo)
+	case bytes < kilo*kilo*kilo:
+		return fmt.Sprintf("%.1f MiB", float64(bytes)/kilo/kilo)
+	}
+	return fmt.Sprintf("%.1f GiB", float64(bytes)/kilo/kilo/kilo)
+}
+
+// tooManyLoose is how many loose objects slow git down; git tidies up by itself from 6 700 on, where it may.
+const tooManyLoose = 10_000
+
+// skewed is how far ahead of this clock an operation may be dated without it being told.
+const skewed = time.Minute
+
+// health looks at the hooks, at the repository's objects and at the clocks of who wrote operations.
+func health(c *edge.Call) ([]worktrees.Problem, error) {
+	var found []worktrees.Problem
+	repo := c.Opened.Repo()
+	hooks, err := install.Read(repo)
+	if err != nil {
+		return nil, err
+	}
+	if hooks.Files != hooks.On {
+		text := "git's hooks are half in place"
+		if len(hooks.Overwritten) > 0 {
+			text += ": another program has overwritten " + strings.Join(hooks.Overwritten, ", ")
+		}
+		found = append(found, worktrees.Problem{
+			Kind: worktrees.HalfHooks, Path: hooks.Dir, Text: text,
+			Fix: func(ctx context.Context) error {
+				setup, err := setup.HookSetup(c, c.Opened)
+				if err != nil {
+					return err
+				}
+				return install.Install(ctx, repo, setup)
+			},
+		})
+	}
+	usage, err := repo.Usage(c.Ctx)
+	if err != nil {
+		return nil, err
+	}
+	if usage.Loose > tooManyLoose {
+		found = append(found, worktrees.Problem{
+			Kind: worktrees.LooseObjects, Text: fmt.Sprintf("%d objects lie loose, which slows git down", usage.Loose),
+			Fix: func(ctx context.Context) error { return repo.Maintain(ctx) },
+		})
+	}
+	v, err := c.View()
+	if err != nil {
+		return found, err
+	}
+	ahead := v.State.Time().Std().Sub(c.App.Now())
+	if ahead <= skewed {
+		return found, nil
+	}
+	commits, err := c.Opened.Log().Store().Log(c.Ctx, git.ZeroOID, v.Commit)
+	if err != nil {
+		return found, err
+	}
+	for _, commit := range commits {
+		early := commit.Author.When.Sub(c.App.Now())
+		if early <= skewed {
+			continue
+		}
+		head, _ := codec.ParseHead(commit.Message)
+		found = append(found, worktrees.Problem{
+			Kind: worktrees.ClockSkew, Task: head.Task,
+			Text: fmt.Sprintf("the operation %s by %s, committed by %s, is dated %s, %s ahead of this clock, and so are all since then", commit.OID.Short(), head.Agent, commit.Committer.Email, board.At(commit.Author.When), board.Span(early)),
+			Hint: "compare the clocks of both machines: date -u",
+		})
+		break
+	}
+	return found, nil
+}

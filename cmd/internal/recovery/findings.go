@@ -1,0 +1,90 @@
+package recovery
+
+import (
+	"slices"
+
+	"github.com/git-liza/git-liza/cmd/internal/edge"
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/worktrees"
+	"github.com/git-liza/git-liza/worktrees/merge"
+)
+
+// Finding is a problem as doctor prints it.
+type Finding struct {
+	Kind  string `json:"kind"`
+	Task  string `json:"task,omitempty"`
+	Path  string `json:"path,omitempty"`
+	Text  string `json:"text"`
+	Hint  string `json:"hint,omitempty"`
+	Fixed bool   `json:"fixed"`
+	Error string `json:"error,omitempty"`
+}
+
+// Mend looks for problems until none that it can mend is left. findings are all that it found; left counts those
+// that stay.
+func Mend(c *edge.Call, fix bool, mender board.Actor, about func(worktrees.Problem) bool) (findings []Finding, left int, err error) {
+	findings = []Finding{}
+	// What was mended may have hidden something else.
+	const rounds = 3
+	for round := 1; ; round++ {
+		found, mended, err := examine(c, fix, mender, about)
+		if err != nil {
+			return nil, 0, err
+		}
+		if len(mended) == 0 || round == rounds {
+			return append(findings, found...), len(found) - len(mended), nil
+		}
+		findings = append(findings, mended...)
+	}
+}
+
+// examine looks once for problems, and mends what can be. mended are those of what it found.
+func examine(c *edge.Call, fix bool, mender board.Actor, about func(worktrees.Problem) bool) (found, mended []Finding, err error) {
+	problems, err := diagnose(c, mender)
+	for _, p := range problems {
+		if !about(p) {
+			continue
+		}
+		f := Finding{Kind: p.Kind, Task: p.Task, Path: p.Path, Text: p.Text, Hint: p.Hint}
+		switch {
+		case p.Fix == nil:
+		case !fix:
+			f.Hint = "git liza doctor --fix"
+		default:
+			if err := p.Fix(c.Ctx); err != nil {
+				f.Error = err.Error()
+			} else {
+				f.Fixed = true
+				mended = append(mended, f)
+			}
+		}
+		found = append(found, f)
+	}
+	return found, mended, err
+}
+
+func diagnose(c *edge.Call, mender board.Actor) ([]worktrees.Problem, error) {
+	problems, err := merge.Diagnose(c.Ctx, c.Opened, mender)
+	if err != nil {
+		return nil, err
+	}
+	more, err := worktrees.Diagnose(c.Ctx, c.Opened)
+	if err != nil {
+		return append(problems, more...), err
+	}
+	own, err := health(c)
+	return slices.Concat(problems, more, own), err
+}
+
+// String is the finding as a human reads it.
+func (f Finding) String() string {
+	switch {
+	case f.Fixed:
+		return "mended: " + f.Text
+	case f.Error != "":
+		return f.Text + "\n  could not be mended: " + f.Error
+	case f.Hint != "":
+		return f.Text + "\n  " + f.Hint
+	}
+	return f.Text
+}

@@ -1,0 +1,47 @@
+package recovery
+
+import (
+	"github.com/git-liza/git-liza/cmd/internal/edge"
+	"github.com/git-liza/git-liza/gitboard/audit"
+	"github.com/git-liza/git-liza/worktrees"
+)
+
+// Rescue looks whether all of the board is there before anything else is looked at, and brings back what can be. lost:
+// nothing else can be looked at.
+func Rescue(c *edge.Call, fix bool) (found []Finding, lost bool, err error) {
+	repo := c.Opened.Repo()
+	loss, err := audit.FindLoss(c.Ctx, repo)
+	if err != nil || loss == nil {
+		return nil, false, err
+	}
+	f := Finding{Kind: worktrees.DamagedBoard, Text: loss.String()}
+	switch repairable := len(loss.Missing) > 0 || !loss.Newest.IsZero(); {
+	case !repairable:
+		f.Hint = "fetch it from where it is shared, or from a backup, under the name liza/state"
+	case !fix:
+		f.Hint = "git liza doctor --fix"
+	default:
+		if err := loss.Repair(c.Ctx, repo); err != nil {
+			f.Error = err.Error()
+		} else {
+			f.Fixed = true
+		}
+	}
+	return []Finding{f}, !f.Fixed, nil
+}
+
+// ReportLoss ends a doctor that could not look at anything but the loss.
+func ReportLoss(c *edge.Call, found []Finding) error {
+	if c.JSON {
+		if err := c.PrintJSON(map[string]any{"problems": found}); err != nil {
+			return err
+		}
+	} else {
+		for _, f := range found {
+			if err := c.Say(f.String()); err != nil {
+				return err
+			}
+		}
+	}
+	return &edge.Outcome{Exit: 4, Code: edge.CodeProblems, Message: "the board is damaged"}
+}

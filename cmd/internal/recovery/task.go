@@ -1,0 +1,161 @@
+package recovery
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+
+	"github.com/git-liza/git-liza/cmd/internal/edge"
+	"github.com/git-liza/git-liza/gitboard"
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/worktrees"
+)
+
+// Recovered is a task that was looked after, and what was done.
+type Recovered struct {
+	OK          bool         `json:"ok"`
+	Task        string       `json:"task"`
+	Status      board.Status `json:"status"`
+	Problems    []Finding    `json:"problems"`
+	Freed       string       `json:"freed,omitempty"` // who held it, or its review
+	Review      bool         `json:"review,omitempty"`
+	Worktree    string       `json:"worktree,omitempty"`    // that the next coder goes on in
+	Uncommitted []string     `json:"uncommitted,omitempty"` // files there
+
+	left int
+}
+
+// OnlyHuman is the human who acts, for what no agent may do.
+func OnlyHuman(c *edge.Call) (board.Actor, error) {
+	b, err := c.Board()
+	if err != nil {
+		return board.Actor{}, err
+	}
+	if id := c.AgentID(); id != "" {
+		return board.Actor{}, board.Refuse(board.CodePermission, fmt.Sprintf("%s is for a human, and LIZA_AGENT_ID is %s", c.Cmd.Name, board.Line(id, 40)), "a human runs it in a terminal of their own")
+	}
+	return c.Human(b, "release")
+}
+
+func RecoverTask(c *edge.Call, human board.Actor, id string, force bool) (*Recovered, error) {
+	v, err := c.View()
+	if err != nil {
+		return nil, err
+	}
+	t, err := v.State.FindTask(id)
+	if err != nil {
+		return nil, err
+	}
+	r := &Recovered{Task: t.ID}
+	holder := HolderOf(t)
+	live := holder != "" && !v.Takeable(c.Ctx, holder, 0)
+	if live && !force {
+		return nil, stillHeld(c, t, holder)
+	}
+	clone, err := c.Opened.CloneID()
+	if err != nil {
+		return nil, err
+	}
+	if t.Status == board.Claimed && t.Clone != clone {
+		return nil, board.Refuse(board.CodeElsewhere, fmt.Sprintf("the worktree of %s is in another clone", t.ID),
+			fmt.Sprintf("recover it there; if that clone is lost: git liza release %s --force --reason TEXT", t.ID))
+	}
+	concerns, err := worktrees.Concerning(c.Ctx, c.Opened, t.ID)
+	if err != nil {
+		return nil, err
+	}
+	if r.Problems, r.left, err = Mend(c, true, human, concerns); err != nil {
+		return nil, err
+	}
+	if r.OK = r.left == 0; r.OK && holder != "" {
+		if err := freeTask(c, human, r, t, live); err != nil {
+			return nil, err
+		}
+	}
+	return r, describe(c, r)
+}
+
+// HolderOf is whoever has a claim on a task that can be ended, "" for nobody.
+func HolderOf(t *board.Task) string {
+	switch {
+	case t.Status == board.Claimed && !t.HandoffPending:
+		return t.AssignedTo
+	case t.Status == board.ReadyForReview:
+		return t.ReviewingBy
+	}
+	return ""
+}
+
+func stillHeld(c *edge.Call, t *board.Task, holder string) error {
+	what := "works on"
+	if t.Status == board.ReadyForReview {
+		what = "reviews"
+	}
+	return board.Refuse(board.CodeLease, fmt.Sprintf("%s %s %s, and its lease is live", holder, what, t.ID),
+		fmt.Sprintf("wait for the lease to run out, or, if you know that its process is gone: git liza %s %s --force", c.Cmd.Name, c.Args[0]))
+}
+
+// freeTask ends the claim on a task.
+func freeTask(c *edge.Call, human board.Actor, r *Recovered, t *board.Task, live bool) error {
+	r.Freed, r.Review = HolderOf(t), t.Status == board.ReadyForReview
+	_, err := worktrees.End(c.Ctx, c.Opened, gitboard.Request{Actor: human}, &board.Release{About: board.About{Task: t.ID}, Reason: "recovered, its agent was gone", Force: live, KeepWork: !r.Review})
+	if refusal := (*board.Refusal)(nil); errors.As(err, &refusal) && refusal.Code == board.CodeLease {
+		return stillHeld(c, t, r.Freed) // it has come back
+	}
+	return err
+}
+
+// describe fills in how a task stands now.
+func describe(c *edge.Call, r *Recovered) error {
+	v, err := c.View()
+	if err != nil {
+		return err
+	}
+	t, err := v.State.FindTask(r.Task)
+	if err != nil {
+		return err
+	}
+	r.Status = t.Status
+	if r.Freed == "" || r.Review {
+		return nil
+	}
+	r.Worktree = t.Worktree
+	root, err := c.Opened.Root(c.Ctx)
+	if err != nil {
+		return err
+	}
+	dirty, err := c.Opened.Repo().Status(c.Ctx, filepath.Join(root, filepath.FromSlash(t.Worktree)))
+	for _, e := range dirty {
+		r.Uncommitted = append(r.Uncommitted, e.Path)
+	}
+	return err
+}
+
+// Lines tell a human what was done.
+func (r *Recovered) Lines() []string {
+	var lines []string
+	for _, f := range r.Problems {
+		lines = append(lines, f.String())
+	}
+	switch {
+	case r.Review:
+		lines = append(lines, fmt.Sprintf("%s: freed from %s; the submission waits for the next reviewer", r.Task, r.Freed))
+	case r.Freed != "":
+		with := "nothing uncommitted"
+		if n := len(r.Uncommitted); n > 0 {
+			with = edge.Plural(n, "uncommitted file")
+		}
+		lines = append(lines, fmt.Sprintf("%s: freed from %s; the next coder goes on in %s, which holds its commits and %s", r.Task, r.Freed, r.Worktree, with))
+	case len(r.Problems) == 0:
+		lines = append(lines, fmt.Sprintf("%s is %s, and there is nothing to recover", r.Task, r.Status))
+	}
+	return lines
+}
+
+// Unfinished is the error when something is left to a human.
+func (r *Recovered) Unfinished() error {
+	if r.left == 0 {
+		return nil
+	}
+	return &edge.Outcome{Exit: 1, Code: edge.CodeProblems, Message: fmt.Sprintf("%s of %s left; it was not freed", edge.Plural(r.left, "problem"), r.Task), Hint: ""}
+}

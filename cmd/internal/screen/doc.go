@@ -1,0 +1,6 @@
+// Package screen draws what people look at: the overview and its live form, a task's story, the
+// graph, a sprint. A drawing is lines that fit a page; only the live screen uses a terminal.
+//
+// It may import cmd/internal/edge, cmd/internal/records, cmd/internal/tty, gitboard,
+// gitboard/board, gitboard/git, gitboard/gitio, gitboard/report, gitboard/roles and worktrees.
+package screen

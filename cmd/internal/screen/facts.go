@@ -1,0 +1,184 @@
+package screen
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/git-liza/git-liza/cmd/internal/edge"
+	"github.com/git-liza/git-liza/cmd/internal/records"
+	"github.com/git-liza/git-liza/gitboard"
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/report"
+	"github.com/git-liza/git-liza/worktrees"
+)
+
+// taskFacts is what a task's story is told from: the record, and what the repository knows of the work.
+type taskFacts struct {
+	t           *board.Task
+	state       *board.State
+	config      *board.Config
+	outlook     report.TaskOutlook
+	now         time.Time
+	submissions map[string]submission // by commit
+	commits     []git.Commit          // of the work, the oldest first
+	worktree    *worktrees.Status     // nil where there is none to speak of
+	unknown     error                 // what the repository could not tell
+}
+
+// submission is what a submitted commit changed: since the one before, for the first since its base.
+type submission struct {
+	number int
+	since  int // the number of the submission before; 0 for none
+	files  []gitio.FileStat
+}
+
+func FactsOf(c *edge.Call, v *gitboard.View, t *board.Task) (*taskFacts, error) {
+	f := &taskFacts{t: t, state: v.State, config: v.State.Config(), now: c.App.Now()}
+	if c.At != "" {
+		f.now = v.State.Time().Std()
+	}
+	leases, err := records.Leases(c, v)
+	if err != nil {
+		return nil, err
+	}
+	if c.At != "" {
+		leases = nil
+	}
+	o, broken := report.Look(v.State, report.Beside{Leases: leases}, f.now)
+	if broken != nil { // elsewhere: this task can be told all the same, from a look that has not met it
+		again, err := c.View()
+		if err != nil {
+			return nil, err
+		}
+		f.state, f.outlook = again.State, report.TaskOutlook{Worker: t.AssignedTo}
+	} else if i := slices.IndexFunc(o.Tasks, func(other report.TaskOutlook) bool { return other.ID == t.ID }); i >= 0 {
+		f.outlook = o.Tasks[i]
+	}
+	// Three children that do not depend on each other.
+	var wait sync.WaitGroup
+	errs := make([]error, 3)
+	for i, ask := range []func(context.Context, *gitboard.Board) error{f.readSubmissions, f.readCommits, f.readWorktree} {
+		if i == 2 && (c.At != "" || t.Worktree == "") {
+			continue
+		}
+		wait.Go(func() { errs[i] = ask(c.Ctx, c.Opened) })
+	}
+	wait.Wait()
+	f.unknown = errors.Join(append(errs, broken)...)
+	return f, c.Ctx.Err()
+}
+
+// readSubmissions counts what each submission changed. Commits that are not here any more tell nothing.
+func (f *taskFacts) readSubmissions(ctx context.Context, b *gitboard.Board) error {
+	var names []string
+	var numbers []submission
+	var of []string
+	before := ""
+	for _, e := range f.t.History {
+		if e.Event != board.EventReady || e.Commit == before {
+			continue
+		}
+		s := submission{number: len(numbers) + 1, since: len(numbers)}
+		if before == "" {
+			before = e.Base
+		}
+		names = append(names, before, e.Commit)
+		numbers, of = append(numbers, s), append(of, e.Commit)
+		before = e.Commit
+	}
+	f.submissions = map[string]submission{}
+	trees, err := treesOf(ctx, b.Repo(), names)
+	if err != nil {
+		return err
+	}
+	var pairs [][2]git.OID
+	var which []int
+	for i, s := range numbers {
+		f.submissions[of[i]] = s
+		if a, b := trees[2*i], trees[2*i+1]; !a.IsZero() && !b.IsZero() {
+			pairs, which = append(pairs, [2]git.OID{a, b}), append(which, i)
+		}
+	}
+	stats, err := b.Repo().DiffStats(ctx, pairs)
+	if err != nil {
+		return err
+	}
+	for i, files := range stats {
+		s := numbers[which[i]]
+		s.files = files
+		f.submissions[of[which[i]]] = s
+	}
+	return nil
+}
+
+// treesOf are the trees of commits; zero for what is not a commit here.
+func treesOf(ctx context.Context, repo *gitio.Repo, names []string) ([]git.OID, error) {
+	objects, err := repo.Objects(ctx, names)
+	if err != nil {
+		return nil, err
+	}
+	trees := make([]git.OID, len(names))
+	for i, o := range objects {
+		trees[i] = git.ZeroOID
+		if o.OID == "" || o.Type != git.CommitObject {
+			continue
+		}
+		c, err := git.DecodeCommit(o)
+		if err != nil {
+			return nil, err
+		}
+		trees[i] = c.Tree
+	}
+	return trees, nil
+}
+
+// readCommits lists the commits of the work: of its branch, else of the last submission.
+func (f *taskFacts) readCommits(ctx context.Context, b *gitboard.Board) error {
+	tip, err := git.OID(f.t.ReviewCommit), error(nil)
+	if e := f.t.Last(board.EventReady); tip == "" && e != nil {
+		tip = git.OID(e.Commit)
+	}
+	if f.t.Worktree != "" {
+		var branch git.OID
+		if branch, err = b.Repo().Ref(ctx, git.TaskRef(f.t.ID)); err != nil {
+			return err
+		}
+		if !branch.IsZero() {
+			tip = branch
+		}
+	}
+	base := f.t.BaseCommit
+	if e := f.t.Last(board.EventReady); base == "" && e != nil {
+		base = e.Base
+	}
+	if tip == "" || base == "" || string(tip) == base {
+		return nil
+	}
+	here, err := treesOf(ctx, b.Repo(), []string{base, string(tip)})
+	if err != nil || here[0].IsZero() || here[1].IsZero() {
+		return err
+	}
+	f.commits, err = b.Repo().Log(ctx, git.OID(base), tip)
+	return err
+}
+
+func (f *taskFacts) readWorktree(ctx context.Context, b *gitboard.Board) error {
+	var err error
+	f.worktree, err = worktrees.Standing(ctx, b, f.t)
+	return err
+}
+
+// totals says how much files changed, in one line.
+func totals(files []gitio.FileStat) string {
+	added, deleted := 0, 0
+	for _, f := range files {
+		added, deleted = added+f.Added, deleted+f.Deleted
+	}
+	return edge.Plural(len(files), "file") + ", " + strings.Join([]string{plus(added), minus(deleted)}, " ")
+}

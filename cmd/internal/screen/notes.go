@@ -1,0 +1,47 @@
+package screen
+
+import (
+	"strings"
+
+	"github.com/git-liza/git-liza/cmd/internal/edge"
+	"github.com/git-liza/git-liza/gitboard"
+	"github.com/git-liza/git-liza/gitboard/board"
+)
+
+// Glance looks at the run: as it is now, or as it was at the moment that --at names.
+func Glance(c *edge.Call) (*gitboard.Glance, error) {
+	v, err := c.View()
+	if err != nil {
+		return nil, err
+	}
+	if c.At != "" {
+		return v.PastGlance(c.Ctx)
+	}
+	return v.Glance(c.Ctx)
+}
+
+// Reasons tells why a task is BLOCKED, or how its merge failed.
+func Reasons(s *board.State) func(task string) string {
+	return func(id string) string {
+		t := s.Task(id)
+		if t == nil {
+			return ""
+		}
+		if e := t.Last(board.EventIntegrationFailed); e != nil && t.Status == board.IntegrationFailed {
+			if e.Reason == board.FailConflict {
+				return "conflict in " + strings.Join(e.Files, ", ")
+			}
+			return "the integration test failed"
+		}
+		return t.BlockedReason
+	}
+}
+
+// NoteLines shows notes, each in a line.
+func NoteLines(notes []*board.Note) []string {
+	lines := []string{}
+	for _, n := range notes {
+		lines = append(lines, n.ID+" by "+n.By+": "+board.Line(n.Message, 500))
+	}
+	return lines
+}

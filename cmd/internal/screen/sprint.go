@@ -1,0 +1,155 @@
+package screen
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+
+	"github.com/git-liza/git-liza/cmd/internal/edge"
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/report"
+)
+
+// Sprint draws a sprint at a moment.
+func Sprint(p edge.Page, r *report.SprintReview, now board.Time) []string {
+	l := edge.Labels{Page: p, Names: 14}
+	l.Lines = append(l.Lines, p.Bold(r.ID+"  "+string(r.Status)))
+	l.Add("goal", p.Fit(r.Goal, p.Width-l.Names))
+	l.Add("aim", r.Aim)
+	l.Add("began", fmt.Sprintf("%s, %s ago", r.Timeline.Started, board.Span(now.Sub(r.Timeline.Started))))
+	l.Add("deadline", due(r, now))
+	l.Add("ended", string(r.Timeline.Ended))
+	scope(&l, "planned", r.Planned)
+	scope(&l, "stretch", r.Stretch)
+	l.Add("tasks", byState(r.Counts))
+	m := r.Metrics
+	if m.Verdicts == 0 {
+		l.Add("verdicts", "none yet")
+	} else {
+		l.Add("verdicts", fmt.Sprintf("%d of %d approved (%d %%)%s", m.Approvals, m.Verdicts, m.ApprovalRate, map[bool]string{true: ": rubber stamping?"}[r.RubberStamping]))
+	}
+	var types []string
+	for _, a := range r.Anomalies {
+		types = append(types, fmt.Sprintf("%s %d", a.What, a.Count))
+	}
+	l.Add("anomalies", strings.Join(types, ", "))
+	if n := len(r.SpecChanges); n > 0 {
+		l.Add("specs", edge.Plural(n, "change")+": git liza sprint show --changelog")
+	}
+	finished(&l, r.Finished)
+	blocked(&l, r.Blocked, now)
+	if r.Retrospective != "" {
+		l.Lines = append(l.Lines, "", "retrospective")
+		l.Add("", strings.TrimSpace(strings.TrimPrefix(r.Retrospective, board.RetrospectiveTitle+r.ID+"\n")))
+	}
+	return l.Lines
+}
+
+// due says when the deadline is, or was.
+func due(r *report.SprintReview, now board.Time) string {
+	switch at := r.Timeline.Deadline; {
+	case at == "" || r.Timeline.Ended != "":
+		return string(at)
+	case at <= now:
+		return fmt.Sprintf("%s, passed %s ago", at, board.Span(now.Sub(at)))
+	default:
+		return fmt.Sprintf("%s, in %s", at, board.Span(at.Sub(now)))
+	}
+}
+
+// mostShown is how many things of a kind a screen about a sprint names; --json has all of them.
+const mostShown = 12
+
+// SomeOf names the first of some things.
+func SomeOf(words []string) string {
+	if len(words) <= mostShown {
+		return strings.Join(words, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(words[:mostShown], ", "), len(words)-mostShown)
+}
+
+// scope adds how far a scope is, and the tasks of it that are not over.
+func scope(l *edge.Labels, name string, tasks []report.ScopedTask) {
+	if len(tasks) == 0 {
+		return
+	}
+	done := report.Over(tasks)
+	text := fmt.Sprintf("%s %d of %d over", l.Bar(done, len(tasks), 20), done, len(tasks))
+	var open []string
+	for _, t := range tasks {
+		if !t.Status.Terminal() {
+			open = append(open, t.ID)
+		}
+	}
+	if len(open) > 0 {
+		text += "; open: " + SomeOf(open)
+	}
+	l.Add(name, text)
+}
+
+func byState(counts map[board.Status]int) string {
+	var parts []string
+	for _, st := range board.Statuses {
+		if n := counts[st]; n > 0 {
+			parts = append(parts, fmt.Sprintf("%s %d", st, n))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+func finished(l *edge.Labels, tasks []report.FinishedTask) {
+	if len(tasks) == 0 {
+		return
+	}
+	earlier := max(0, len(tasks)-mostShown)
+	tasks = tasks[earlier:]
+	rows := [][]string{{"finished", "state", "took", "iterations", "rejections", "drift"}}
+	for _, t := range tasks {
+		took := "-"
+		if t.Claimed != "" {
+			took = board.Span(t.Took())
+		}
+		rows = append(rows, []string{l.Fit(t.ID, max(20, l.Width-56)), string(t.Status), took, fmt.Sprint(t.Iterations), fmt.Sprint(t.Rejections), fmt.Sprint(t.Drift)})
+	}
+	l.Lines = append(l.Lines, "")
+	l.Lines = append(l.Lines, edge.Columns("", rows)...)
+	if earlier > 0 {
+		l.Lines = append(l.Lines, fmt.Sprintf("and %d earlier: git liza sprint show --summary", earlier))
+	}
+}
+
+func blocked(l *edge.Labels, tasks []report.BlockedTask, now board.Time) {
+	if len(tasks) == 0 {
+		return
+	}
+	l.Lines = append(l.Lines, "", "blocked")
+	for i, t := range tasks {
+		if i == mostShown {
+			l.Lines = append(l.Lines, fmt.Sprintf("  and %d more: git liza sprint show --summary", len(tasks)-mostShown))
+			break
+		}
+		l.Add("  "+t.ID, board.Span(now.Sub(t.Since))+": "+t.Reason)
+		for _, q := range t.Questions {
+			l.Add("", "? "+q)
+		}
+	}
+}
+
+// Metrics is a line a metric, by the names that they have everywhere.
+func Metrics(p edge.Page, sp *board.Sprint, m report.Metrics) []string {
+	var rows [][]string
+	v := reflect.ValueOf(m)
+	for i := range v.NumField() {
+		name, _, _ := strings.Cut(v.Type().Field(i).Tag.Get("yaml"), ",")
+		value := fmt.Sprint(v.Field(i).Int())
+		rows = append(rows, []string{name, fmt.Sprintf("%6s", value)})
+	}
+	lines := append([]string{p.Bold(sp.ID + ", since " + string(sp.Timeline.Started))}, edge.Columns("  ", rows)...)
+	if m.RubberStamping() {
+		warning := fmt.Sprintf("RUBBER STAMPING: %d %% approved. Who approves everything finds nothing: look at a few approved diffs yourself.", m.ApprovalRate)
+		for _, line := range edge.Wrap(warning, p.Width) {
+			lines = append(lines, p.Alarm(line))
+		}
+	}
+	return lines
+}

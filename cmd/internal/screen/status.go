@@ -1,0 +1,382 @@
+package screen
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/git-liza/git-liza/cmd/internal/edge"
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/report"
+	"github.com/git-liza/git-liza/gitboard/roles"
+)
+
+// Status draws the overview on a page: no line is wider, and as many tasks are shown as fit its height.
+// Why a task is BLOCKED is asked for those that are shown. The selected task is always among them.
+func Status(p edge.Page, o *report.Overview, reason func(task string) string, selected string) []string {
+	d := &statusDrawing{Page: p, o: o, now: o.Now.Std(), reason: reason, selected: selected}
+	head := slices.Concat([]string{p.Bold(p.Fit(o.Summary(), p.Width))}, d.asks(), []string{""}, d.run())
+	groups := groupTasks(o)
+	// Everything, where it fits; else agents and events give way to tasks, down to a row for each state, and at last to
+	// rows for what is stuck alone.
+	var tail []string
+	for _, r := range []struct {
+		agents, events int
+		least          func(*taskGroup) int
+	}{
+		{len(o.Agents), len(o.Events), whole}, {p.Height / 8, len(o.Events), d.one}, {2, 3, d.one}, {0, 1, d.one}, {0, 1, d.stuck},
+	} {
+		tail = slices.Concat(d.agents(r.agents), d.events(r.events))
+		for _, g := range groups {
+			g.shown = r.least(g)
+		}
+		if len(head)+1+height(groups)+len(tail) <= p.Height {
+			break
+		}
+	}
+	d.share(groups, p.Height-len(head)-1-len(tail))
+	tasks := d.tasks(groups)
+	if len(tasks) > 0 {
+		tasks = slices.Insert(tasks, 0, "")
+	}
+	return slices.Concat(head, tasks, tail)
+}
+
+type statusDrawing struct {
+	edge.Page
+	o        *report.Overview
+	now      time.Time
+	reason   func(task string) string
+	selected string
+}
+
+// asks lists what waits for the human.
+func (d *statusDrawing) asks() []string {
+	shown := d.o.Waiting[:min(len(d.o.Waiting), max(2, d.Height/6))]
+	what := 0
+	for _, a := range shown {
+		what = max(what, edge.Breadth(d.Fit(a.What, d.Width)))
+	}
+	var lines []string
+	for _, a := range shown {
+		do := d.Fit(a.Do, d.Width/2)
+		what := min(what, d.Width-4-edge.Breadth(do))
+		lines = append(lines, d.Cut("  "+edge.Pad(d.Fit(a.What, what), what+2)+do, d.Width))
+	}
+	return append(lines, d.more(len(d.o.Waiting)-len(shown))...)
+}
+
+func (d *statusDrawing) more(n int) []string {
+	if n < 1 {
+		return nil
+	}
+	return []string{fmt.Sprintf("  and %d more", n)}
+}
+
+// run says what the run is about, and where it stands.
+func (d *statusDrawing) run() []string {
+	o := d.o
+	goal := ""
+	if o.GoalStatus != board.InProgress {
+		goal = "  " + string(o.GoalStatus)
+	}
+	lines := []string{"goal    " + d.Fit(o.Goal, d.Width-8-edge.Breadth(goal)) + goal, d.Onto("sprint  ", d.sprint())}
+	mode := string(o.Mode)
+	if o.Mode != board.Running {
+		mode += " for " + edge.Since(d.now, o.ModeSince) + ", by " + o.ModeBy
+		if o.Reason != "" {
+			mode += ": " + o.Reason
+		}
+	}
+	if o.Breaker != nil && !strings.Contains(o.Reason, o.Breaker.Pattern) {
+		mode += "; circuit breaker TRIGGERED: " + o.Breaker.Pattern
+	}
+	if o.Mode == board.Running && o.MergedLately > 0 {
+		mode += fmt.Sprintf(", %d merged in the last hour", o.MergedLately)
+	}
+	lines = append(lines, d.Onto("board   ", mode))
+	if len(o.Tasks) > 0 {
+		parts := []string{fmt.Sprintf("%d of %d done", o.Done, len(o.Tasks)), fmt.Sprintf("%d in progress", o.InProgress)}
+		if o.Blocked > 0 {
+			parts = append(parts, fmt.Sprintf("%d blocked", o.Blocked))
+		}
+		if o.Stuck > 0 {
+			parts = append(parts, fmt.Sprintf("%d stuck", o.Stuck))
+		}
+		lines = append(lines, d.Onto("tasks   "+d.Bar(o.Done, len(o.Tasks), 10)+"  ", strings.Join(parts, ", ")))
+	}
+	return lines
+}
+
+// sprint is the sprint and its clock.
+func (d *statusDrawing) sprint() string {
+	o, t := d.o, d.o.Timeline
+	text := o.Sprint + " " + string(o.SprintStatus)
+	if o.Planned > 0 {
+		text += fmt.Sprintf(", %d of %d planned done", o.PlannedDone, o.Planned)
+	}
+	if t.Ended != "" {
+		return text + ", ended " + edge.Since(d.now, t.Ended) + " ago after " + board.Span(t.Ended.Sub(t.Started))
+	}
+	text += ", " + edge.Since(d.now, t.Started) + " old"
+	switch left := t.Deadline.Std().Sub(d.now); {
+	case t.Deadline == "":
+	case left > 0:
+		text += ", " + board.Span(left) + " left"
+	default:
+		text += ", " + board.Span(-left) + " over its deadline"
+	}
+	return text
+}
+
+// taskGroup is the tasks of one state, and the window of them that is shown.
+type taskGroup struct {
+	status board.Status
+	tasks  []report.TaskOutlook
+	shown  int
+}
+
+// groupTasks groups the tasks by state in the order of the flow. What is stuck comes first, then what waits for
+// somebody; what is over, the newest first.
+func groupTasks(o *report.Overview) []*taskGroup {
+	by := map[board.Status]*taskGroup{}
+	var groups []*taskGroup
+	for _, s := range board.Statuses {
+		if o.Counts[s] > 0 {
+			by[s] = &taskGroup{status: s}
+			groups = append(groups, by[s])
+		}
+	}
+	for _, t := range o.Tasks {
+		by[t.Status].tasks = append(by[t.Status].tasks, t)
+	}
+	for _, g := range groups {
+		slices.SortStableFunc(g.tasks, func(a, b report.TaskOutlook) int {
+			if g.status.Terminal() {
+				return -cmp.Compare(a.StatusChangedAt, b.StatusChangedAt)
+			}
+			return cmp.Or(-truth(a.IsStuck(), b.IsStuck()), -truth(a.Turn != "", b.Turn != ""))
+		})
+	}
+	return groups
+}
+
+func truth(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case a:
+		return 1
+	}
+	return -1
+}
+
+// How many rows a group needs at least: all of them; one; one for what is stuck. Of what is over only the selected
+// task needs one.
+func whole(g *taskGroup) int {
+	if g.status.Terminal() {
+		return 0
+	}
+	return len(g.tasks)
+}
+
+func (d *statusDrawing) one(g *taskGroup) int {
+	if g.status.Terminal() && !g.holds(d.selected) {
+		return 0
+	}
+	return 1
+}
+
+func (d *statusDrawing) stuck(g *taskGroup) int {
+	if g.tasks[0].IsStuck() || g.holds(d.selected) {
+		return 1
+	}
+	return 0
+}
+
+func (g *taskGroup) holds(task string) bool {
+	return slices.ContainsFunc(g.tasks, func(t report.TaskOutlook) bool { return t.ID == task })
+}
+
+// height is how many lines the groups take: a title and the rows of each; those without rows share one.
+func height(groups []*taskGroup) int {
+	n, rowless := 0, 0
+	for _, g := range groups {
+		if g.shown > 0 {
+			n += 1 + g.shown
+		} else {
+			rowless = 1
+		}
+	}
+	return n + rowless
+}
+
+// Of what is over few tasks are worth a row.
+const overShown = 3
+
+// share gives the groups the lines that are left, a row each in turn; what is over comes last.
+func (d *statusDrawing) share(groups []*taskGroup, lines int) {
+	for _, over := range []bool{false, true} {
+		for gave := true; gave; {
+			gave = false
+			for _, g := range groups {
+				if g.status.Terminal() != over || g.shown == len(g.tasks) || over && g.shown >= overShown {
+					continue
+				}
+				g.shown++
+				if height(groups) > lines {
+					g.shown--
+					continue
+				}
+				gave = true
+			}
+		}
+	}
+}
+
+// window is the part of the group's tasks that is shown: the first ones, or those around the selected one.
+func (g *taskGroup) window(selected string) []report.TaskOutlook {
+	from := 0
+	if i := slices.IndexFunc(g.tasks, func(t report.TaskOutlook) bool { return t.ID == selected }); i >= g.shown {
+		from = min(i-g.shown/2, len(g.tasks)-g.shown)
+	}
+	return g.tasks[from : from+g.shown]
+}
+
+func (d *statusDrawing) tasks(groups []*taskGroup) []string {
+	id, who, age := 0, 0, 0
+	for _, g := range groups {
+		for _, t := range g.window(d.selected) {
+			id, who, age = max(id, edge.Breadth(t.ID)), max(who, edge.Breadth(t.Worker)), max(age, edge.Breadth(edge.Since(d.now, t.StatusChangedAt)))
+		}
+	}
+	id, who = min(id, d.Width*3/10), min(who, 16)
+	if who > 0 {
+		who += 2
+	}
+	var lines []string
+	var over []string // that have no row
+	for _, g := range groups {
+		title := fmt.Sprintf("%s %d", g.status, len(g.tasks))
+		if g.shown > 0 && g.shown < len(g.tasks) {
+			title += fmt.Sprintf(", %d of them:", g.shown)
+		}
+		if g.shown == 0 {
+			over = append(over, title)
+			continue
+		}
+		lines = append(lines, d.State(g.status, d.Cut(title, d.Width)))
+		for _, t := range g.window(d.selected) {
+			mark := " "
+			if t.IsStuck() {
+				mark = "!"
+			}
+			if t.ID == d.selected {
+				mark = d.Cursor
+			}
+			left := mark + " " + edge.Pad(d.Fit(t.ID, id), id+2)
+			if who > 0 {
+				left += edge.Pad(d.Fit(t.Worker, who-2), who)
+			}
+			left += strings.Repeat(" ", age-edge.Breadth(edge.Since(d.now, t.StatusChangedAt))) + edge.Since(d.now, t.StatusChangedAt)
+			line := strings.TrimRight(d.Cut(left+"  "+d.Fit(d.detail(t), d.Width-edge.Breadth(left)-2), d.Width), " ")
+			switch {
+			case t.ID == d.selected:
+				line = d.Inverse(line)
+			case t.IsStuck():
+				line = d.Alarm(line)
+			}
+			lines = append(lines, line)
+		}
+	}
+	if len(over) > 0 {
+		lines = append(lines, d.Cut(strings.Join(over, ", "), d.Width))
+	}
+	return lines
+}
+
+// detail is what a task's row says beyond who and since when.
+func (d *statusDrawing) detail(t report.TaskOutlook) string {
+	var parts []string
+	add := func(holds bool, format string, args ...any) {
+		if holds {
+			parts = append(parts, fmt.Sprintf(format, args...))
+		}
+	}
+	if t.Status.Terminal() {
+		add(t.Iteration > 1, "%d iterations", t.Iteration)
+		add(t.Tally.Rejections > 0, "rejected %dx", t.Tally.Rejections)
+		return strings.Join(parts, ", ")
+	}
+	stuck := t.Stuck.String()
+	if t.Status == board.Blocked {
+		if why := d.reason(t.ID); why != "" {
+			stuck += ": " + why
+		}
+	}
+	add(t.IsStuck() && t.Stuck.Kind != report.Waits, "%s", stuck)
+	add(len(t.WaitsFor) > 0, "waits for %s", strings.Join(t.WaitsFor, ", "))
+	add(t.HandoffPending, "handed off, waits for a coder")
+	add(t.Freed, "free for another coder")
+	add(t.Status == board.Draft && t.Turn == roles.Human, "waits for you to finalize it")
+	add(t.Status == board.ReadyForReview && t.ReviewingBy == "", "waits for a reviewer")
+	add(t.Status == board.Approved, "waits for its merge")
+	add(t.Status == board.IntegrationFailed, "%s", d.reason(t.ID))
+	add(t.Iteration > 0, "iteration %d", t.Iteration)
+	add(t.ReviewCycles > 0, "review cycle %d", t.ReviewCycles)
+	add(t.LeaseExpires != "", "lease %s", LeaseLeft(d.now, t.LeaseExpires))
+	add(true, "p%d", t.Priority)
+	return strings.Join(parts, ", ")
+}
+
+func LeaseLeft(now time.Time, expires board.Time) string {
+	if d := expires.Std().Sub(now); d > 0 {
+		return board.Span(d) + " left"
+	}
+	return "expired " + edge.Since(now, expires) + " ago"
+}
+
+// agents lists up to so many agents, those whose lease has run out first.
+func (d *statusDrawing) agents(most int) []string {
+	if len(d.o.Agents) == 0 {
+		return nil
+	}
+	gone := func(a report.AgentOutlook) bool { return a.LeaseExpires != "" && a.LeaseExpires <= d.o.Now }
+	agents := slices.Clone(d.o.Agents)
+	slices.SortStableFunc(agents, func(a, b report.AgentOutlook) int { return -truth(gone(a), gone(b)) })
+	var rows [][]string
+	for _, a := range agents[:min(len(agents), most)] {
+		left := ""
+		if a.LeaseExpires != "" {
+			left = "lease " + LeaseLeft(d.now, a.LeaseExpires)
+		}
+		rows = append(rows, []string{d.Fit(a.ID, 20), string(a.Status), d.Fit(a.Task, d.Width*3/10), left})
+	}
+	if most == 0 {
+		return []string{"", fmt.Sprintf("agents %d", len(agents))}
+	}
+	lines := edge.Columns("  ", rows)
+	for i := range lines {
+		lines[i] = d.Cut(lines[i], d.Width)
+	}
+	return slices.Concat([]string{"", "agents"}, lines, d.more(len(agents)-len(rows)))
+}
+
+func (d *statusDrawing) events(most int) []string {
+	events := d.o.Events[:min(len(d.o.Events), most)]
+	if len(events) == 0 {
+		return nil
+	}
+	age := 0
+	for _, e := range events {
+		age = max(age, len(edge.Since(d.now, e.Time)))
+	}
+	lines := []string{"", "events"}
+	for _, e := range events {
+		ago := edge.Since(d.now, e.Time)
+		lines = append(lines, d.Onto("  "+strings.Repeat(" ", age-len(ago))+ago+"  "+edge.Pad(d.Fit(e.Agent, 16), 18), e.Subject))
+	}
+	return lines
+}

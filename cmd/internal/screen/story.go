@@ -1,0 +1,298 @@
+package screen
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/git-liza/git-liza/cmd/internal/edge"
+	"github.com/git-liza/git-liza/cmd/internal/records"
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/report"
+)
+
+// Story tells a task from beginning to end.
+func (f *taskFacts) Story(p edge.Page) []string {
+	l := edge.Labels{Page: p, Names: 14}
+	for i, line := range edge.Wrap(f.t.ID+": "+f.t.Description, p.Width-2) {
+		if i > 0 {
+			line = "  " + line // no text of an agent's begins a line
+		}
+		l.Lines = append(l.Lines, p.Bold(line))
+	}
+	l.Lines = append(l.Lines, "")
+	f.standing(&l)
+	f.definition(&l)
+	f.trouble(&l)
+	f.work(&l)
+	l.Lines = append(l.Lines, "", "timeline")
+	l.Add("  spent", f.spent())
+	for i := range f.t.History {
+		f.event(&l, i)
+	}
+	return l.Lines
+}
+
+// standing says where the task stands, and whose turn it is.
+func (f *taskFacts) standing(l *edge.Labels) {
+	t, o := f.t, f.outlook
+	status := string(t.Status) + " for " + edge.Since(f.now, t.StatusChangedAt)
+	if o.Worker != "" {
+		status += ", " + o.Worker
+	}
+	if o.LeaseExpires != "" {
+		status += ", lease " + LeaseLeft(f.now, o.LeaseExpires)
+	}
+	switch {
+	case len(o.WaitsFor) > 0:
+		status += "; waits for " + strings.Join(o.WaitsFor, ", ")
+	case o.IsStuck() && t.Status != board.Blocked:
+		status += "; " + o.Stuck.String()
+	}
+	if t.Status.Terminal() {
+		status = string(t.Status) + " " + edge.Since(f.now, t.StatusChangedAt) + " ago"
+		if sprint := f.state.ArchivedIn(t.ID); sprint != "" {
+			status += ", archived in " + sprint
+		}
+	}
+	l.Add("status", status)
+	if o.Turn != "" {
+		l.Add("turn", "it waits for a "+strings.ReplaceAll(string(o.Turn), "_", " "))
+	}
+	if t.Iteration > 0 {
+		text := fmt.Sprintf("%d of %d, review cycle %d of %d", t.Iteration, f.config.IterationsFor(t),
+			t.ReviewCyclesCurrent, f.config.ReviewCyclesFor(t))
+		if t.ReviewCyclesTotal > t.ReviewCyclesCurrent {
+			text += fmt.Sprintf(" (%d in all)", t.ReviewCyclesTotal)
+		}
+		l.Add("iteration", text)
+	}
+}
+
+func (f *taskFacts) definition(l *edge.Labels) {
+	t := f.t
+	l.Add("priority", fmt.Sprintf("%d, %s", t.Priority, t.Kind))
+	l.Add("done when", t.DoneWhen)
+	l.Add("scope", t.Scope)
+	l.Add("spec", t.SpecRef)
+	l.Add("depends on", f.named(t.DependsOn))
+	l.Add("needed by", strings.Join(f.neededBy(), ", "))
+	l.Add("supersedes", strings.Join(t.Supersedes, ", "))
+	l.Add("superseded by", f.named(t.SupersededBy))
+	l.Add("because", t.RescopeReason)
+	l.Add("notes", strings.Join(NoteLines(report.NotesFor(f.state, t.ID)), "\n"))
+}
+
+// named are tasks with the state that each is in.
+func (f *taskFacts) named(ids []string) string {
+	parts := slices.Clone(ids)
+	for i, id := range ids {
+		if t := f.state.Task(id); t != nil {
+			parts[i] += " (" + string(t.Status) + ")"
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+func (f *taskFacts) neededBy() (ids []string) {
+	for _, b := range f.state.Tasks() {
+		if slices.Contains(b.DependsOn, f.t.ID) {
+			ids = append(ids, b.ID)
+		}
+	}
+	return ids
+}
+
+// trouble is why it does not go on, and what would help.
+func (f *taskFacts) trouble(l *edge.Labels) {
+	t := f.t
+	l.Add("blocked", t.BlockedReason)
+	for _, q := range t.BlockedQuestions {
+		l.Add("", "? "+q)
+	}
+	l.Add("attempted", strings.Join(t.Attempted, "\n"))
+	l.Add("failed by", strings.Join(t.FailedBy, ", "))
+	if h := f.state.Handoff(t.ID); h != nil && t.HandoffPending {
+		l.Add("hand-off", h.Summary+"\nnext: "+h.NextAction)
+	}
+}
+
+// mostCommits is how many commits of the work a story names.
+const mostCommits = 12
+
+// work is the branch, its commits and the worktree.
+func (f *taskFacts) work(l *edge.Labels) {
+	t := f.t
+	var commits []string
+	for _, c := range slices.Backward(f.commits) {
+		subject, _, _ := strings.Cut(c.Message, "\n")
+		commits = append(commits, c.OID.Short()+" "+board.Line(subject, 100))
+	}
+	if more := len(commits) - mostCommits; more > 0 {
+		commits = append(commits[:mostCommits], fmt.Sprintf("and %d more", more))
+	}
+	l.Add("commits", strings.Join(commits, "\n"))
+	l.Add("submitted", t.ReviewCommit)
+	merged := t.MergeCommit
+	if merged != "" && t.DriftCommits > 0 {
+		merged += ", integration had moved by " + edge.Plural(t.DriftCommits, "commit")
+	}
+	l.Add("merged as", merged)
+	l.Add("worktree", f.worktreeText())
+	if f.unknown != nil {
+		l.Add("unknown", f.unknown.Error())
+	}
+}
+
+func (f *taskFacts) worktreeText() string {
+	w := f.worktree
+	switch {
+	case w == nil:
+		return f.t.Worktree
+	case !w.Exists && w.Head.IsZero():
+		return f.t.Worktree + ", not in this clone"
+	case !w.Exists:
+		return f.t.Worktree + ", missing here; its branch is " + w.Branch
+	}
+	text := fmt.Sprintf("%s, %s at %s, ", f.t.Worktree, w.Branch, w.Head.Short())
+	if len(w.Dirty) == 0 {
+		return text + "clean"
+	}
+	return text + edge.Plural(len(w.Dirty), "file") + " not committed: " + board.Line(strings.Join(w.Dirty, ", "), 200)
+}
+
+// spent is how long the task was in whose hands.
+func (f *taskFacts) spent() string {
+	s := report.SpentOf(f.t, board.At(f.now))
+	text := board.Span(s.Total()) + " in all: waiting " + board.Span(s.Waiting) + ", work " + board.Span(s.Work) + ", review " + board.Span(s.Review)
+	if s.Merge > 0 {
+		text += ", merge " + board.Span(s.Merge)
+	}
+	if s.Blocked > 0 {
+		text += ", blocked " + board.Span(s.Blocked)
+	}
+	return text
+}
+
+const eventIndent = "        "
+
+// event tells one entry of the history: when, how long after the one before, what and by whom, and its texts.
+func (f *taskFacts) event(l *edge.Labels, i int) {
+	e := f.t.History[i]
+	after := ""
+	if i > 0 {
+		after = "+" + board.Span(e.Time.Sub(f.t.History[i-1].Time))
+	}
+	head := "  " + string(e.Time) + "  " + edge.Pad(after, 8)
+	for n, line := range edge.Wrap(e.Event+" by "+e.Agent+eventDetail(e), l.Width-edge.Breadth(head)) {
+		if n > 0 {
+			head = strings.Repeat(" ", edge.Breadth(head))
+		}
+		l.Lines = append(l.Lines, head+line)
+	}
+	tell := func(name, text string) {
+		if text = strings.TrimSpace(text); text != "" {
+			for _, line := range edge.Wrap(name+text, l.Width-len(eventIndent)) {
+				l.Lines = append(l.Lines, strings.TrimRight(eventIndent+line, " "))
+			}
+		}
+	}
+	if cp := e.Checkpoint; cp != nil {
+		tell("intent: ", cp.Intent)
+		tell("assumptions: ", strings.Join(cp.Assumptions, "; "))
+		tell("risks: ", cp.Risks)
+		tell("validation: ", cp.Validation)
+		tell("files: ", strings.Join(cp.FilesToModify, ", "))
+	}
+	if s, known := f.submissions[e.Commit]; known && e.Event == board.EventReady {
+		f.changed(l, s)
+	}
+	for _, was := range formerly(e) {
+		tell("was ", was)
+	}
+	tell("no tests because: ", e.NoTests)
+	tell("", e.Reason)
+	for _, line := range strings.Split(strings.TrimRight(e.Log, "\n"), "\n") {
+		tell("| ", line)
+	}
+}
+
+// mostFiles is how many files of a submission a story names.
+const mostFiles = 10
+
+// changed is what a submission changed, file by file.
+func (f *taskFacts) changed(l *edge.Labels, s submission) {
+	if len(s.files) == 0 {
+		return
+	}
+	title := "submission 1: " + totals(s.files)
+	if s.since > 0 {
+		title = fmt.Sprintf("submission %d, since submission %d: %s", s.number, s.since, totals(s.files))
+	}
+	l.Lines = append(l.Lines, eventIndent+title)
+	shown := s.files[:min(len(s.files), mostFiles)]
+	width := 0
+	for _, file := range shown {
+		width = max(width, edge.Breadth(file.Path))
+	}
+	width = min(width, l.Width-len(eventIndent)-20)
+	for _, file := range shown {
+		l.Lines = append(l.Lines, eventIndent+"  "+edge.Pad(l.Fit(file.Path, width), width+2)+counted(file))
+	}
+	if more := len(s.files) - len(shown); more > 0 {
+		l.Lines = append(l.Lines, eventIndent+fmt.Sprintf("  and %d more", more))
+	}
+}
+
+func counted(f gitio.FileStat) string {
+	if f.Binary {
+		return "binary"
+	}
+	return plus(f.Added) + " " + minus(f.Deleted)
+}
+
+func plus(n int) string  { return "+" + strconv.Itoa(n) }
+func minus(n int) string { return "-" + strconv.Itoa(n) }
+
+func eventDetail(e board.Event) string {
+	var parts []string
+	if e.Iteration > 0 {
+		parts = append(parts, fmt.Sprintf("iteration %d", e.Iteration))
+	}
+	if e.Commit != "" {
+		parts = append(parts, fmt.Sprintf("commit %.10s", e.Commit))
+	}
+	if e.MergeType != "" {
+		parts = append(parts, e.MergeType)
+	}
+	if len(e.Files) > 0 {
+		parts = append(parts, strings.Join(e.Files, ", "))
+	}
+	if e.Kept != "" {
+		parts = append(parts, fmt.Sprintf("work kept as %.10s", e.Kept))
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return ", " + strings.Join(parts, ", ")
+}
+
+// formerly lists what an amendment or an edit replaced; what was empty before is not in the history.
+func formerly(e board.Event) []string {
+	if e.Was == nil {
+		return nil
+	}
+	was, err := records.FieldTexts(e.Was)
+	if err != nil {
+		return nil
+	}
+	var lines []string
+	for _, name := range was.Names {
+		if name != "spec_oid" {
+			lines = append(lines, name+": "+board.Line(was.Text[name], 200))
+		}
+	}
+	return lines
+}

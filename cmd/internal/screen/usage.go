@@ -1,0 +1,40 @@
+package screen
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/git-liza/git-liza/cmd/internal/edge"
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/report"
+)
+
+// dearest is how many tasks Usage names.
+const dearest = 10
+
+// Usage is what agents' runs have cost: by role and model, and of the dearest tasks. Nothing where no CLI has said it.
+func Usage(p edge.Page, u report.Usage) []string {
+	if u.Runs == 0 {
+		return nil
+	}
+	row := func(name string, runs int, c board.Cost) []string {
+		dollars := ""
+		if c.MicroDollars > 0 {
+			dollars = fmt.Sprintf("$%.2f", float64(c.MicroDollars)/1e6)
+		}
+		return []string{name, fmt.Sprintf("%6d", runs), fmt.Sprintf("%12d", c.Input), fmt.Sprintf("%12d", c.Cached), fmt.Sprintf("%9d", c.Output), fmt.Sprintf("%5d", c.Seconds/60), dollars}
+	}
+	rows := [][]string{{"", "  runs", "    input", "  cached", "   output", "minutes", ""}}
+	for _, b := range u.By {
+		rows = append(rows, row(strings.TrimSpace(string(b.Role)+" "+b.Model), b.Runs, b.Cost))
+	}
+	for _, t := range u.Tasks[:min(len(u.Tasks), dearest)] {
+		rows = append(rows, row(t.Task+" "+t.Status, t.Runs, t.Cost))
+	}
+	rows = append(rows, row("all", u.Runs, u.Total))
+	lines := append([]string{p.Bold("tokens, as the agents' CLIs report them")}, edge.Columns("  ", rows)...)
+	if u.PerMerged > 0 {
+		lines = append(lines, fmt.Sprintf("  %d tokens a merged task", u.PerMerged))
+	}
+	return lines
+}

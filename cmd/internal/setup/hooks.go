@@ -1,0 +1,97 @@
+package setup
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/git-liza/git-liza/cmd/internal/edge"
+	"github.com/git-liza/git-liza/gitboard"
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/oplog"
+	"github.com/git-liza/git-liza/gitboard/roles"
+	"github.com/git-liza/git-liza/hooks/install"
+)
+
+// Standing says of hooks whether they are in place.
+func Standing(s install.Status) string {
+	switch {
+	case !s.Files && !s.On:
+		return "off (git liza hooks install)"
+	case !s.Files || !s.On:
+		return "half in place (git liza hooks install makes them whole)"
+	case s.Server:
+		return "on, as a server's lock"
+	}
+	return "on, for agents"
+}
+
+// OpenAsHuman opens the repository for what only a human does, and does without a name: a server's admin may
+// have none.
+func OpenAsHuman(c *edge.Call) (*gitboard.Board, error) {
+	b, err := c.Board()
+	if err != nil {
+		return nil, err
+	}
+	if id := c.AgentID(); id != "" {
+		return nil, board.Refuse(board.CodePermission, c.Cmd.Name+" is not for "+id, "it takes a "+string(roles.Human))
+	}
+	return b, c.NoHumanHere(b)
+}
+
+// MendHooks puts hooks back that an installer has overwritten in an agent's worktree. What can't be put back is found
+// by doctor.
+func MendHooks(c *edge.Call) (mended []string) {
+	mended, err := install.Restore(c.Opened.Repo())
+	if err == nil && len(mended) > 0 && !c.JSON {
+		fmt.Fprintf(c.App.Stderr, "liza: another program had overwritten %s in %s, and git liza's hooks are back; they run the project's own first\n", strings.Join(mended, ", "), install.Dir(c.Opened.Repo()))
+	}
+	return mended
+}
+
+// hookProgram is the git-liza that hooks ask: this program, when it is one.
+func hookProgram(c *edge.Call) string {
+	program, err := os.Executable()
+	if err != nil || strings.TrimSuffix(filepath.Base(program), ".exe") != "git-liza" {
+		return ""
+	}
+	return program
+}
+
+// HookSetup is how hooks belong into a repository: as they are in place already, if they are.
+func HookSetup(c *edge.Call, b *gitboard.Board) (install.Setup, error) {
+	setup := install.Setup{Program: hookProgram(c), Server: b.Repo().Bare()}
+	s, err := install.Read(b.Repo())
+	if err != nil {
+		return setup, err
+	}
+	setup.Served = s.Served
+	v, err := b.View(c.Ctx)
+	if errors.Is(err, oplog.ErrNoBoard) || setup.Server {
+		return setup, nil
+	}
+	if err != nil {
+		return setup, err
+	}
+	if config := v.State.Config(); config != nil {
+		setup.Integration = config.IntegrationBranch
+	}
+	return setup, v.State.Err()
+}
+
+// InstallHooks is what init does of it. A board without hooks is a board.
+func InstallHooks(c *edge.Call, b *gitboard.Board) (warning string) {
+	if b.Repo().Bare() {
+		return ""
+	}
+	setup, err := HookSetup(c, b)
+	if err == nil {
+		err = install.Install(c.Ctx, b.Repo(), setup)
+	}
+	if err != nil {
+		return "hooks are not in place: " + err.Error() + "; git liza hooks install tries again"
+	}
+	return ""
+}

@@ -1,0 +1,81 @@
+package setup
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/git-liza/git-liza/cmd/internal/edge"
+	"github.com/git-liza/git-liza/gitboard"
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/gitio"
+)
+
+// Join adopts the board of a remote where this clone has none; done is false where there is none to adopt.
+func Join(c *edge.Call, alone bool) (done bool, err error) {
+	if err := HumanOnly(c); err != nil {
+		return false, err
+	}
+	b, err := c.Board()
+	if err != nil {
+		return false, err
+	}
+	found, err := BoardsElsewhere(c, alone, `git liza init "GOAL" --alone begins one all the same`)
+	if err != nil || len(found) == 0 {
+		return false, err
+	}
+	if len(found) > 1 {
+		return false, board.Refuse(board.CodeAmbiguous, "several remotes have a board: "+strings.Join(found, ", "), "git liza share REMOTE says which")
+	}
+	if err := b.Join(c.Ctx, found[0]); err != nil {
+		return false, err
+	}
+	return true, Joined(c, b)
+}
+
+// Joined prepares a clone that has just adopted a board, and says so.
+func Joined(c *edge.Call, b *gitboard.Board) error {
+	if err := MakeStopDir(c, b); err != nil {
+		return err
+	}
+	warning := InstallHooks(c, b)
+	v, err := b.View(c.Ctx)
+	if err != nil {
+		return err
+	}
+	goal, config := v.State.Goal(), v.State.Config()
+	if err := v.State.Err(); err != nil {
+		return err
+	}
+	lines := []string{fmt.Sprintf("joined the board of %s: %s", b.Remote(), goal.Description), "integration branch: " + config.IntegrationBranch}
+	if len(c.Args) > 0 && c.Cmd.Name == "init" {
+		lines = append(lines, "the goal that you gave is not used: this project has one")
+	}
+	if warning != "" {
+		lines = append(lines, "warning: "+warning)
+	}
+	lines = append(lines, "next: git liza status")
+	return c.Answer(map[string]any{"joined": true, "remote": b.Remote(), "commit": v.Commit, "goal": goal.Description, "integration_branch": config.IntegrationBranch}, strings.Join(lines, "\n"))
+}
+
+// BoardsElsewhere are the remotes that have a board, where this clone has none. They are not asked when a board is to
+// be begun without them.
+func BoardsElsewhere(c *edge.Call, alone bool, hint string) ([]string, error) {
+	if tip, err := c.Opened.Repo().Ref(c.Ctx, git.BoardRef); err != nil || !tip.IsZero() || alone {
+		return nil, err
+	}
+	found, err := c.Opened.SharedBoards(c.Ctx)
+	if errors.As(err, new(*gitio.NetworkError)) {
+		return nil, &edge.Outcome{Exit: 3, Code: edge.CodeNetwork, Message: err.Error() + ", so nobody knows whether this project has a board already", Hint: hint}
+	}
+	if err != nil || len(found) > 0 {
+		return found, err
+	}
+	// A second history beside what is left of the first would be worse than none.
+	if gone, err := c.Opened.Gone(c.Ctx); err != nil || gone {
+		return nil, cmp.Or(err, error(gitboard.GoneError{}))
+	}
+	return nil, nil
+}

@@ -1,0 +1,94 @@
+package setup
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/git-liza/git-liza/cmd/internal/edge"
+	"github.com/git-liza/git-liza/gitboard"
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/gitio"
+)
+
+// MakeStopDir makes the place of the files that stop this clone, so that a touch is all it takes. Nothing of ours
+// shows in git status.
+func MakeStopDir(c *edge.Call, b *gitboard.Board) error {
+	if err := b.Repo().Exclude("/.worktrees/", "/.liza/"); err != nil {
+		return err
+	}
+	root, err := b.Root(c.Ctx)
+	if err != nil || root == "" {
+		return err
+	}
+	return os.MkdirAll(filepath.Join(root, ".liza"), 0o755)
+}
+
+// Start is where integration begins, or stands already.
+type Start struct {
+	Name   string // the branch it's from
+	Commit git.OID
+	Refs   []git.RefUpdate
+}
+
+// StartOf finds where integration begins, and refuses branches that are in the way before anything is
+// written.
+func StartOf(ctx context.Context, repo *gitio.Repo, integration string) (*Start, error) {
+	if err := board.CheckIntegration(integration); err != nil {
+		return nil, err
+	}
+	for _, name := range []string{"liza", "task"} {
+		if oid, err := repo.Ref(ctx, git.BranchRef(name)); err != nil || !oid.IsZero() {
+			return nil, orErr(err, board.Refuse(board.CodeInTheWay, fmt.Sprintf("a branch is named %s, and the board needs %s/...", name, name), "rename it: git branch -m "+name+" OTHER"))
+		}
+	}
+	if under, err := repo.Refs(ctx, git.BoardRef+"/"); err != nil || len(under) > 0 {
+		return nil, orErr(err, board.Refuse(board.CodeInTheWay, "there are branches below liza/state/, and the board is the branch liza/state", "rename them: git branch -m OLD NEW"))
+	}
+	if under, err := repo.Refs(ctx, git.BranchRef(integration)+"/"); err != nil || len(under) > 0 {
+		return nil, orErr(err, board.Refuse(board.CodeInTheWay, fmt.Sprintf("there are branches below %s/, so none can be named %s", integration, integration), "git liza init GOAL --integration-branch OTHER"))
+	}
+	ref := git.BranchRef(integration)
+	tip, err := repo.Ref(ctx, ref)
+	if err != nil {
+		return nil, err
+	}
+	if !tip.IsZero() {
+		return &Start{Name: integration, Commit: tip, Refs: []git.RefUpdate{{Ref: ref, Old: tip, New: tip}}}, nil
+	}
+	theirs := "origin/" + integration // a clone has what the project has landed so far only there
+	if tip, err = repo.Ref(ctx, git.RemotesPrefix+theirs); err != nil {
+		return nil, err
+	}
+	if !tip.IsZero() {
+		return &Start{Name: theirs, Commit: tip, Refs: []git.RefUpdate{{Ref: ref, Old: git.ZeroOID, New: tip}}}, nil
+	}
+	from, err := repo.DefaultBranch(ctx)
+	if errors.Is(err, gitio.ErrNotFound) {
+		return nil, board.Refuse(board.CodeNoCommit, "this repository has no commit on a branch yet, so integration can't begin anywhere", "make a first commit, then git liza init")
+	}
+	if err != nil {
+		return nil, err
+	}
+	commit, err := repo.ResolveCommit(ctx, from)
+	if err != nil {
+		return nil, err
+	}
+	return &Start{Name: from, Commit: commit, Refs: []git.RefUpdate{{Ref: ref, Old: git.ZeroOID, New: commit}}}, nil
+}
+
+func orErr(err error, otherwise error) error {
+	if err != nil {
+		return err
+	}
+	return otherwise
+}
+
+// HumanOnly refuses an agent.
+func HumanOnly(c *edge.Call) error {
+	_, err := c.WhoActs("init") // which is a human's, too
+	return err
+}

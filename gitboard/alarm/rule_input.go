@@ -1,0 +1,331 @@
+package alarm
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/report"
+)
+
+// sight is what a rule has seen, whether or not a threshold is reached yet.
+type sight struct {
+	about string     // tells it from others of the same rule
+	since board.Time // when it began; time counts from here, and another beginning is another sight
+	n     int        // what steps count
+	words map[string]string
+	do    string // the way out, where it is another than the rule's
+}
+
+// ruleInput is a board as the rules look at it.
+type ruleInput struct {
+	Facts
+	live []board.Brief          // tasks that are not over, by id
+	full map[string]*board.Task // those of them that anybody worked on, or that are BLOCKED
+}
+
+func newRuleInput(f Facts) *ruleInput {
+	e := &ruleInput{Facts: f, full: map[string]*board.Task{}}
+	if f.Invalid != "" || f.State.Control().Mode == board.Aborted { // the run is over: nobody waits for anything
+		return e
+	}
+	for _, b := range f.State.Tasks() {
+		if b.Status.Terminal() {
+			continue
+		}
+		e.live = append(e.live, b)
+		if b.Tally.Iterations > 0 || b.Status == board.Blocked {
+			if t := f.State.Task(b.ID); t != nil {
+				e.full[b.ID] = t
+			}
+		}
+	}
+	slices.SortFunc(e.live, func(a, b board.Brief) int { return cmp.Compare(a.ID, b.ID) })
+	return e
+}
+
+// over reports whether there is no run to judge.
+func (e *ruleInput) over() bool { return e.Invalid != "" || e.State.Control().Mode == board.Aborted }
+
+func about(task string, more ...string) map[string]string {
+	words := map[string]string{"task": task}
+	for i := 0; i < len(more); i += 2 {
+		words[more[i]] = more[i+1]
+	}
+	return words
+}
+
+// gone is from when on an agent is not there: its lease's end, or what is known instead.
+func (e *ruleInput) gone(agent string, else_ board.Time) board.Time {
+	if l, held := e.Leases[agent]; held && e.State.Agent(agent) != nil {
+		return l.Expires
+	}
+	return else_
+}
+
+func (e *ruleInput) expired() (all []sight) {
+	for _, b := range e.live {
+		if b.Status == board.Claimed && !b.HandoffPending {
+			all = append(all, sight{about: b.ID, since: e.gone(b.AssignedTo, b.StatusChangedAt), words: about(b.ID, "agent", b.AssignedTo)})
+		}
+	}
+	return all
+}
+
+func (e *ruleInput) reviewExpired() (all []sight) {
+	for _, b := range e.live {
+		if b.Status == board.ReadyForReview && b.ReviewingBy != "" {
+			all = append(all, sight{about: b.ID, since: e.gone(b.ReviewingBy, b.Moved), words: about(b.ID, "agent", b.ReviewingBy)})
+		}
+	}
+	return all
+}
+
+func (e *ruleInput) blocked() (all []sight) {
+	for _, b := range e.live {
+		if t := e.full[b.ID]; t != nil && t.Status == board.Blocked {
+			all = append(all, sight{about: b.ID, since: b.StatusChangedAt, words: about(b.ID, "reason", t.BlockedReason)})
+		}
+	}
+	return all
+}
+
+func (e *ruleInput) orphaned() (all []sight) {
+	for _, b := range e.live {
+		if b.Status != board.Rejected || b.Freed {
+			continue
+		}
+		// An author at work on something else takes it up afterwards; one that does nothing should have claimed it.
+		status, since := "not registered", b.StatusChangedAt
+		if a := e.State.Agent(b.AssignedTo); a != nil {
+			status = string(a.Status)
+			if a.Status == board.Working {
+				since = e.gone(b.AssignedTo, since)
+			}
+		}
+		all = append(all, sight{about: b.ID, since: since, words: about(b.ID, "agent", b.AssignedTo, "status", status)})
+	}
+	return all
+}
+
+func (e *ruleInput) reserved() (all []sight) {
+	for _, b := range e.live {
+		if b.Status == board.Unclaimed && b.ReservedFor != "" {
+			all = append(all, sight{about: b.ID, since: max(b.StatusChangedAt, e.gone(b.ReservedFor, b.StatusChangedAt)), words: about(b.ID, "agent", b.ReservedFor)})
+		}
+	}
+	return all
+}
+
+func (e *ruleInput) reassigned() (all []sight) {
+	for _, b := range e.live {
+		if t := e.full[b.ID]; t != nil {
+			if since := t.SecondCoderSince(); since != "" {
+				all = append(all, sight{about: b.ID, since: since, words: about(b.ID)})
+			}
+		}
+	}
+	return all
+}
+
+func (e *ruleInput) sameRejection() (all []sight) {
+	for _, b := range e.live {
+		if t := e.full[b.ID]; t != nil {
+			if n, since := alike(t); n > 0 {
+				all = append(all, sight{about: b.ID, since: since, n: n, words: about(b.ID, "n", fmt.Sprint(n))})
+			}
+		}
+	}
+	return all
+}
+
+// alike counts the newest rejections of a task that are each similar to the one before, and says when the first
+// of them was given.
+func alike(t *board.Task) (n int, since board.Time) {
+	newer := ""
+	for _, e := range slices.Backward(t.History) {
+		if e.Event != board.EventRejected {
+			continue
+		}
+		text := substance(e.Reason)
+		if n > 0 && !board.Similar(text, newer) {
+			break
+		}
+		n, since, newer = n+1, e.Time, text
+	}
+	return n, since
+}
+
+// substance is what a rejection finds wrong, without the words of the form that all of them share.
+func substance(reason string) string {
+	r, err := board.ParseRejection(reason, false)
+	if err != nil {
+		return board.Line(reason, 1000)
+	}
+	var issues []string
+	for _, f := range r.Blockers {
+		issues = append(issues, f.Issue)
+	}
+	return board.Line(strings.Join(issues, " "), 1000)
+}
+
+func (e *ruleInput) reviewLoop() (all []sight) {
+	for _, b := range e.live {
+		if t := e.full[b.ID]; t != nil && b.ReviewCycles >= e.State.Config().ReviewCyclesFor(t) {
+			all = append(all, sight{about: b.ID, words: about(b.ID, "n", fmt.Sprint(b.ReviewCycles))})
+		}
+	}
+	return all
+}
+
+func (e *ruleInput) integrationFailed() (all []sight) {
+	for _, b := range e.live {
+		if b.Status == board.IntegrationFailed {
+			all = append(all, sight{about: b.ID, since: b.StatusChangedAt, words: about(b.ID)})
+		}
+	}
+	return all
+}
+
+func (e *ruleInput) exhausted() (all []sight) {
+	for _, b := range e.live {
+		if b.Status == board.Blocked && b.Failures >= 2 {
+			all = append(all, sight{about: b.ID, since: b.StatusChangedAt, words: about(b.ID)})
+		}
+	}
+	return all
+}
+
+func (e *ruleInput) nearLimit() (all []sight) {
+	near := func(task, what, metric string) {
+		all = append(all, sight{about: task + "/" + what, words: about(task, "metric", metric)})
+	}
+	for _, b := range e.live {
+		t := e.full[b.ID]
+		if t == nil || b.Status == board.Blocked { // a limit that was reached has blocked it
+			continue
+		}
+		if most := e.State.Config().IterationsFor(t); b.Iteration*100 >= nearIterations*most {
+			near(b.ID, "iterations", fmt.Sprintf("iteration %d of %d", b.Iteration, most))
+		}
+		if most := e.State.Config().ReviewCyclesFor(t); b.ReviewCycles*100 >= nearCycles*most && b.ReviewCycles < most {
+			near(b.ID, "cycles", fmt.Sprintf("review cycle %d of %d", b.ReviewCycles, most))
+		}
+		if b.Failures == 1 && b.ReviewCycles >= cyclesAfterFail {
+			near(b.ID, "failures", fmt.Sprintf("%d review cycles after a coder's failure", b.ReviewCycles))
+		}
+	}
+	return all
+}
+
+// stalled: while the run may go on at all. It begins anew when a human lets the board go on.
+func (e *ruleInput) stalled() []sight {
+	if e.over() || e.State.Goal().Status != board.InProgress || e.State.Control().Mode != board.Running {
+		return nil
+	}
+	return []sight{{since: max(board.LastProgress(e.State), e.State.Control().Since)}}
+}
+
+func (e *ruleInput) drafts() (all []sight) {
+	for _, b := range e.live {
+		if b.Status == board.Draft {
+			all = append(all, sight{about: b.ID, since: b.StatusChangedAt, words: about(b.ID)})
+		}
+	}
+	return all
+}
+
+func (e *ruleInput) discoveries() (all []sight) {
+	if e.over() {
+		return nil
+	}
+	for _, id := range e.State.List(board.DiscoveryDir) {
+		if d := e.State.Discovery(id); d != nil && d.Pressing() {
+			all = append(all, sight{about: id, since: d.Created, words: map[string]string{"id": id, "description": d.Description}})
+		}
+	}
+	return all
+}
+
+func (e *ruleInput) ambiguities() (all []sight) {
+	if e.over() {
+		return nil
+	}
+	for _, id := range e.State.List(board.AnomalyDir) {
+		if a := e.State.Anomaly(id); a != nil && a.Type == "system_ambiguity" && a.AcknowledgedBy == "" {
+			all = append(all, sight{about: id, since: a.Timestamp, words: map[string]string{"id": id, "question": string(a.Details["question"])}})
+		}
+	}
+	return all
+}
+
+func (e *ruleInput) invalid() []sight {
+	if e.Invalid == "" {
+		return nil
+	}
+	return []sight{{words: map[string]string{"error": e.Invalid}}}
+}
+
+func (e *ruleInput) checkpoint() []sight { return e.halted(board.CheckpointMode) }
+
+func (e *ruleInput) pause() []sight { return e.halted(board.Paused) }
+
+// halted looks for a halt of the board, and of this clone alone.
+func (e *ruleInput) halted(mode board.Mode) (all []sight) {
+	if e.over() {
+		return nil
+	}
+	if c := e.State.Control(); c.Mode == mode {
+		all = append(all, sight{about: "board", since: c.Since})
+	}
+	for _, h := range e.Halts {
+		if h.Mode == mode {
+			all = append(all, sight{about: "clone", since: h.Since, do: "take .liza/" + h.File + " away"})
+		}
+	}
+	return all
+}
+
+func (e *ruleInput) deadline() []sight {
+	if e.over() {
+		return nil
+	}
+	sp := e.State.Sprint()
+	if due := sp.Timeline.Deadline; sp.Overdue(max(due, e.Now)) {
+		return []sight{{about: sp.ID, since: due, words: map[string]string{"sprint": sp.ID}}}
+	}
+	return nil
+}
+
+func (e *ruleInput) rubberStamping() []sight {
+	if e.over() {
+		return nil
+	}
+	if m := report.Measure(e.State); m.RubberStamping() {
+		return []sight{{words: map[string]string{"rate": fmt.Sprint(m.ApprovalRate)}}}
+	}
+	return nil
+}
+
+// breaker looks for patterns, and for a trigger that waits for a human though its pattern has gone.
+func (e *ruleInput) breaker() (all []sight) {
+	if e.over() {
+		return nil
+	}
+	seen := func(pattern, severity string, since board.Time) {
+		all = append(all, sight{about: pattern, since: since, words: map[string]string{"pattern": pattern, "severity": severity}})
+	}
+	trigger := e.State.Breaker().CurrentTrigger
+	for _, p := range board.FindPatterns(e.State) {
+		seen(p.Pattern, p.Severity, e.State.Anomaly(p.Anomalies[0]).Timestamp)
+		if trigger != nil && trigger.Pattern == p.Pattern {
+			trigger = nil
+		}
+	}
+	if trigger != nil {
+		seen(trigger.Pattern, trigger.Severity, trigger.Timestamp)
+	}
+	return all
+}

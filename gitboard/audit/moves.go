@@ -1,0 +1,121 @@
+package audit
+
+import (
+	"fmt"
+
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/git"
+)
+
+// moves looks for moves of integration that no operation records. From the tip back, each recorded move is
+// passed over from where it led to to where it began; what lies between them came otherwise.
+func (p *replay) moves(l *line) {
+	w := p.walker(l)
+	var others []git.Commit // a person's commits one after the other, the newest first
+	report := func() {
+		if len(others) > 0 {
+			newest, oldest := others[0], others[len(others)-1]
+			text := unrecorded(l.branch, newest.OID, newest.Committer.Name)
+			if len(others) > 1 {
+				text = fmt.Sprintf("%s got %d commits, from %s to %s, which no merge or land records; the newest is by %s",
+					l.branch, len(others), oldest.OID.Short(), newest.OID.Short(), newest.Committer.Name)
+			}
+			p.report.note(Finding{newest.OID, subject(newest), CodeIntegration, text})
+		}
+		others = nil
+	}
+	for at := l.end; ; {
+		c, since := l.commits[at]
+		if !since {
+			break
+		}
+		if before, ok := w.recorded[at]; ok && before != at {
+			report()
+			at = before
+			continue
+		}
+		brought := w.brought(c)
+		if agentOf(c) == "" && len(brought) == 0 {
+			others = append(others, c)
+		} else {
+			report()
+		}
+		if by := agentOf(c); by != "" {
+			p.report.add(Finding{at, subject(c), CodeIntegration, unrecorded(l.branch, at, by)})
+		}
+		for _, b := range brought {
+			p.report.add(Finding{b.OID, subject(b), CodeIntegration, fmt.Sprintf("%s, brought by %s", unrecorded(l.branch, b.OID, agentOf(b)), at.Short())})
+		}
+		if len(c.Parents) == 0 {
+			break
+		}
+		at = c.Parents[0]
+	}
+	report()
+}
+
+// walker follows the commits that came to integration beside its line of first parents.
+type walker struct {
+	l        *line
+	recorded map[git.OID]git.OID // where a recorded move led to, and where it began
+	first    map[git.OID]bool    // the line of first parents
+	seen     map[git.OID]bool    // what recorded merges brought, and what was looked at
+}
+
+func (p *replay) walker(l *line) *walker {
+	w := &walker{l, map[git.OID]git.OID{}, map[git.OID]bool{}, map[git.OID]bool{}}
+	for at := l.end; ; {
+		c, since := l.commits[at]
+		if !since {
+			break
+		}
+		w.first[at] = true
+		if len(c.Parents) == 0 {
+			break
+		}
+		at = c.Parents[0]
+	}
+	for _, e := range p.evidence {
+		if e.lands != nil {
+			w.recorded[e.lands.after] = e.lands.before
+		}
+	}
+	for _, e := range p.evidence {
+		if e.lands != nil && e.lands.mergeType == board.MergeCommitType {
+			w.visit([]git.OID{e.lands.review}, func(git.Commit) {})
+		}
+	}
+	return w
+}
+
+// brought lists the agents' commits that an unrecorded merge brought by its other parents.
+func (w *walker) brought(merge git.Commit) (found []git.Commit) {
+	if len(merge.Parents) < 2 {
+		return nil
+	}
+	w.visit(merge.Parents[1:], func(c git.Commit) {
+		if agentOf(c) != "" {
+			found = append(found, c)
+		}
+	})
+	return found
+}
+
+// visit goes back from commits, each once, up to the line of first parents, and passes over recorded moves.
+func (w *walker) visit(open []git.OID, see func(git.Commit)) {
+	for len(open) > 0 {
+		at := open[len(open)-1]
+		open = open[:len(open)-1]
+		c, since := w.l.commits[at]
+		if !since || w.first[at] || w.seen[at] {
+			continue
+		}
+		w.seen[at] = true
+		if before, ok := w.recorded[at]; ok && before != at {
+			open = append(open, before)
+			continue
+		}
+		see(c)
+		open = append(open, c.Parents...)
+	}
+}

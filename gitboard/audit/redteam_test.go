@@ -1,0 +1,365 @@
+package audit_test
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/git-liza/git-liza/gitboard/audit"
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/oplog"
+	"github.com/git-liza/git-liza/hooks"
+)
+
+// A red team forges operations of every kind: by everybody, on tasks in every state, with every field of the payload
+// bent. Check, a server and verify must agree on each.
+
+// redTeam is a world in a repository with a task in each state, and what forgers would point to.
+type redTeam struct {
+	*world
+	repo    *gitio.Repo
+	start   git.OID
+	tasks   map[board.Status]string
+	samples map[string]board.Payload // of each operation, as an honest history had it
+	work    git.OID                  // the approved commit
+	merge   git.OID                  // an exact merge of it
+	commits map[string]git.OID       // by what is wrong with them
+	board   *board.State             // at start
+	forged  int
+	every   int // of so many that the rules refuse one is replayed
+}
+
+var forgers = map[string]board.Actor{
+	"planner": planner, "coder": coder1, "another coder": coder2, "reviewer": judge1, "another reviewer": judge2, "human": ada,
+	"unregistered":       agent("coder-9"),
+	"of another session": {ID: "code-reviewer-1", Role: judge1.Role, Session: "stolen"},
+	"of another role":    {ID: "coder-1", Role: judge1.Role, Session: coder1.Session},
+	"as a human":         board.HumanActor("coder-1", "coder-1@liza"),
+}
+
+func newRedTeam(t *testing.T) *redTeam {
+	w, repo := gitWorld(t)
+	r := &redTeam{world: w, repo: repo, tasks: w.everyStatus(), samples: map[string]board.Payload{}}
+	examples := memoryWorld(t)
+	examples.everyOperation()
+	for _, op := range board.Ops() {
+		r.samples[op] = examples.find(op).op.Payload
+	}
+	r.start = w.tip()
+	r.board, r.every = w.snapshot(r.start).State, 40
+	if testing.Short() {
+		r.every = 400
+	}
+	r.work = git.OID(w.task(r.tasks[board.Approved]).ReviewCommit)
+	_, r.merge = w.mergeCommit(r.tasks[board.Approved], r.work)
+	with := func(file string, parents ...git.OID) git.OID {
+		var changes map[string]string
+		if file != "" {
+			changes = map[string]string{file: "//"}
+		}
+		return w.project(parents, coder1, changes)
+	}
+	r.commits = map[string]git.OID{
+		"none": "", "absent": git.OID(strings.Repeat("ab", 20)), "a blob": git.OID(w.specOID()),
+		"integration": w.integration, "the work": r.work, "its merge": r.merge,
+		"behind the work": with("a", r.work), "behind integration": with("b", w.integration), "behind the merge": with("c", r.merge),
+		"a merge with another content": with("d", w.integration, r.work), "a merge turned round": with("", r.work, w.integration),
+		"a merge with more":             with("", w.integration, with("e", r.work)),
+		"a merge of three":              with("", w.integration, r.work, with("f", w.integration)),
+		"a merge on something else":     with("", with("g", w.integration), r.work),
+		"work that nobody has approved": git.OID(w.task(r.tasks[board.ReadyForReview]).ReviewCommit),
+	}
+	return r
+}
+
+// fit is a sample of an operation about a task, whose commits are those of this world.
+func (r *redTeam) fit(op, task string) board.Payload {
+	p := clone(r.samples[op])
+	t := r.task(task)
+	if f := field(p, "Task"); f.IsValid() && f.Kind() == reflect.String && f.String() != "" && op != "add-task" {
+		f.SetString(task)
+	}
+	for name, oid := range map[string]string{
+		"ReviewCommit": t.ReviewCommit, "Commit": t.ReviewCommit, "ReviewBase": t.BaseCommit, "BaseCommit": string(r.integration),
+		"Before": string(r.integration), "Onto": string(r.integration), "MergeCommit": string(r.merge), "SpecOID": r.specOID(),
+	} {
+		if f := field(p, name); f.IsValid() && oid != "" {
+			f.SetString(oid)
+		}
+	}
+	switch p := p.(type) {
+	case *board.Merge:
+		p.MergeType, p.Failure, p.Files, p.Log = board.MergeCommitType, "", nil, ""
+	case *board.FinishMerge:
+		p.MergeType = board.MergeCommitType
+	case *board.Land:
+		p.Commit = string(r.commits["behind integration"])
+	}
+	return p
+}
+
+func clone(p board.Payload) board.Payload {
+	c := reflect.New(reflect.TypeOf(p).Elem())
+	c.Elem().Set(reflect.ValueOf(p).Elem())
+	return c.Interface().(board.Payload)
+}
+
+func field(p board.Payload, name string) reflect.Value {
+	return reflect.ValueOf(p).Elem().FieldByName(name)
+}
+
+// bent lists copies of a payload in each of which one field is another. The names say which.
+func (r *redTeam) bent(p board.Payload) map[string]board.Payload {
+	all := map[string]board.Payload{"": p}
+	var walk func(index []int, t reflect.Type)
+	put := func(index []int, name string, v any) {
+		c := clone(p)
+		f := reflect.ValueOf(c).Elem().FieldByIndex(index)
+		f.Set(reflect.ValueOf(v).Convert(f.Type()))
+		all[name] = c
+	}
+	walk = func(index []int, t reflect.Type) {
+		for i := range t.NumField() {
+			f, at := t.Field(i), append(slices.Clone(index), i)
+			if f.Type.Kind() == reflect.Struct {
+				walk(at, f.Type)
+				continue
+			}
+			was := reflect.ValueOf(p).Elem().FieldByIndex(at)
+			switch f.Type.Kind() {
+			case reflect.String:
+				if looksLikeOID(was.String()) {
+					for name, oid := range r.commits {
+						put(at, f.Name+" is "+name, string(oid))
+					}
+					continue
+				}
+				for _, s := range []string{"", "other", board.FastForward, "../" + was.String(), was.String() + " "} {
+					put(at, fmt.Sprintf("%s is %q", f.Name, s), s)
+				}
+			case reflect.Int:
+				for _, n := range []int{-1, 0, 1 << 30} {
+					put(at, fmt.Sprintf("%s is %d", f.Name, n), n)
+				}
+			case reflect.Bool:
+				put(at, "not "+f.Name, !was.Bool())
+			case reflect.Slice, reflect.Map, reflect.Pointer:
+				all["no "+f.Name] = clone(p)
+				reflect.ValueOf(all["no "+f.Name]).Elem().FieldByIndex(at).SetZero()
+			}
+		}
+	}
+	walk(nil, reflect.TypeOf(p).Elem())
+	return all
+}
+
+func looksLikeOID(s string) bool { return len(s) == 40 && strings.Trim(s, "0123456789abcdef") == "" }
+
+// landings are every way to name commits in an operation that lands something.
+func (r *redTeam) landings(p board.Payload) map[string]board.Payload {
+	all := map[string]board.Payload{}
+	for after, to := range r.commits {
+		for _, before := range []string{"none", "absent", "integration", "the work", "behind integration"} {
+			from := r.commits[before]
+			for _, how := range []string{board.MergeCommitType, board.FastForward} {
+				if _, lands := p.(*board.Land); lands && how == board.FastForward {
+					continue // it says nothing of how
+				}
+				c := clone(p)
+				name := fmt.Sprintf("%s from %s by %s", after, before, how)
+				switch c := c.(type) {
+				case *board.Merge:
+					c.MergeCommit, c.Before, c.MergeType = string(to), string(from), how
+				case *board.FinishMerge:
+					c.MergeCommit, c.Before, c.MergeType = string(to), string(from), how
+				case *board.Land:
+					c.Commit, c.Before = string(to), string(from)
+				}
+				all[name] = c
+			}
+		}
+	}
+	return all
+}
+
+// allowed is what the rules say of an operation.
+func (r *redTeam) allowed(op board.Operation) bool {
+	err := func() (err error) {
+		defer func() {
+			if cause := recover(); cause != nil {
+				err = fmt.Errorf("it panics: %v", cause)
+				r.t.Errorf("%s: %v", op.Name(), err)
+			}
+		}()
+		_, err = board.Step(r.board, op)
+		return err
+	}()
+	if refused := (*board.Refusal)(nil); err != nil && !errors.As(err, &refused) {
+		r.t.Errorf("%s: %v", op.Name(), err)
+	}
+	return err == nil
+}
+
+// attack forges an operation, and demands that Check, a server and verify agree on it. It reports whether the rules of
+// the board allow it.
+func (r *redTeam) attack(who string, p board.Payload, name string) bool {
+	r.forged++
+	op := board.Operation{Actor: forgers[who], Time: r.board.Time().Add(1e9), Request: fmt.Sprintf("forged-%d", r.forged), Payload: p}
+	ok := r.allowed(op)
+	if !ok && r.forged%r.every != 0 {
+		return ok // a replay asks the same rules
+	}
+	forged := r.forge(forgery{parent: r.start, op: op})
+	near, err := audit.Near(r.ctx, r.store, audit.Range{From: r.start, To: forged})
+	check(r.t, err)
+	if near.OK() != ok {
+		r.t.Errorf("%s by %s, %s: allowed %v, and a server finds %s", op.Name(), who, name, ok, texts(near.Findings))
+	}
+	alone, err := audit.Verify(r.ctx, r.store, nil, audit.Range{From: r.start, To: forged}, nil)
+	check(r.t, err)
+	if alone.OK() != ok {
+		r.t.Errorf("%s by %s, %s: allowed %v, and verify finds %s", op.Name(), who, name, ok, texts(alone.Findings))
+	}
+	if ok && r.names(p) {
+		r.evidence(op, forged, who+", "+name)
+	}
+	return ok
+}
+
+// evidence holds what an allowed operation says of the repository against it, as a server does before it takes it and
+// as verify does afterwards, with integration where it is, and at each commit that a forger might push beside it.
+func (r *redTeam) evidence(op board.Operation, forged git.OID, name string) {
+	targets := []git.OID{r.integration}
+	if after := landed(op.Payload); r.files[after] != nil && after != r.integration {
+		targets = append(targets, after, r.commits["behind the work"])
+	}
+	for i, to := range targets {
+		push, err := audit.Examine(r.ctx, r.repo, oplog.New(r.repo, ""), audit.Range{From: r.start, To: forged}, to)
+		check(r.t, err)
+		taken := push.OK() && r.moves(push, to) == nil
+		if taken && to != r.integration && !r.justified(op, to) {
+			r.t.Errorf("%s by %s moves integration to %s", op.Name(), name, r.named(to))
+		}
+		if !taken && (i > 0 || r.forged%r.every != 0) {
+			continue
+		}
+		was := r.integration
+		r.world.move(to)
+		report := r.verify(audit.Range{From: r.start, To: forged})
+		if push.OK() && report.OK() != taken && !(to == was && len(push.Landings) > 0) {
+			r.t.Errorf("%s by %s, integration at %s: taken %v by a server (%v), and verify finds %s", op.Name(), name, r.named(to), taken, r.moves(push, to), texts(report.Findings))
+		}
+		if !push.OK() && report.OK() {
+			r.t.Errorf("%s by %s: a server finds %s, and verify nothing", op.Name(), name, texts(push.Findings))
+		}
+		r.world.move(was)
+	}
+}
+
+// names reports whether an operation names commits of the project.
+func (r *redTeam) names(p board.Payload) bool {
+	said := fmt.Sprintf("%+v", p)
+	for _, oid := range r.commits {
+		if oid != "" && strings.Contains(said, string(oid)) {
+			return true
+		}
+	}
+	return false
+}
+
+// landed is the commit that an operation says to be on integration.
+func landed(p board.Payload) git.OID {
+	switch p := p.(type) {
+	case *board.Merge:
+		return git.OID(p.MergeCommit)
+	case *board.FinishMerge:
+		return git.OID(p.MergeCommit)
+	case *board.Land:
+		return git.OID(p.Commit)
+	}
+	return git.ZeroOID
+}
+
+// moves is what a server says of integration's move beside a push.
+func (r *redTeam) moves(push *audit.Push, to git.OID) *board.Refusal {
+	i := hooks.Integration{Branch: "integration", Now: string(r.integration), Holds: func(older, newer string) bool {
+		is, err := r.repo.IsAncestor(r.ctx, git.OID(older), git.OID(newer))
+		check(r.t, err)
+		return is
+	}}
+	if to != r.integration {
+		i.Move = &hooks.Move{Ref: integrationRef, Old: i.Now, New: string(to), Now: i.Now}
+	}
+	for _, l := range push.Landings {
+		i.Landings = append(i.Landings, hooks.Landing{Before: string(l.Before), After: string(l.After), Found: l.Found})
+	}
+	return hooks.CheckIntegration(i)
+}
+
+// justified says, apart from all that is tested, what may move integration: a reviewer's merge of the approved work,
+// exactly, and a human's land.
+func (r *redTeam) justified(op board.Operation, to git.OID) bool {
+	switch p := op.Payload.(type) {
+	case *board.Merge:
+		return op.Actor.Role == judge1.Role && p.Task == r.tasks[board.Approved] && (to == r.merge || to == r.work)
+	case *board.Land:
+		return op.Actor == ada && p.Commit == string(to)
+	}
+	return false
+}
+
+func (r *redTeam) named(oid git.OID) string {
+	for name, is := range r.commits {
+		if is == oid {
+			return name
+		}
+	}
+	return string(oid)
+}
+
+// TestRedTeam: every operation by everybody on a task in every state, and where the rules allow it with every field
+// bent. What lands something is tried with every pair of commits.
+func TestRedTeam(t *testing.T) {
+	r := newRedTeam(t)
+	allowed := 0
+	for _, op := range board.Ops() {
+		for _, status := range board.Statuses {
+			task := r.tasks[status]
+			about := strings.Contains(fmt.Sprintf("%+v", r.fit(op, task)), task)
+			if !about && status != board.Approved {
+				continue // it is about no task
+			}
+			for _, who := range slices.Sorted(maps.Keys(forgers)) {
+				p := r.fit(op, task)
+				forge := map[string]board.Payload{"as it should be": p}
+				if r.allowed(board.Operation{Actor: forgers[who], Time: r.board.Time().Add(1e9), Request: "x", Payload: p}) {
+					forge = r.bent(p)
+				}
+				switch p.(type) {
+				case *board.Merge, *board.FinishMerge, *board.Land:
+					if status == board.Approved && slices.Contains([]string{"coder", "reviewer", "human"}, who) {
+						forge = r.landings(p)
+					}
+				}
+				for i, name := range slices.Sorted(maps.Keys(forge)) {
+					if testing.Short() && i%5 != 0 {
+						continue
+					}
+					if r.attack(who, forge[name], task+", "+name) {
+						allowed++
+					}
+				}
+			}
+		}
+	}
+	t.Logf("%d operations were forged, %d of them within the rules of the board", r.forged, allowed)
+	if allowed < 500 && !testing.Short() {
+		t.Errorf("only %d of %d forged operations were within the rules", allowed, r.forged)
+	}
+}

@@ -1,0 +1,122 @@
+package audit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/gitio"
+)
+
+// mergers is how many merges are computed at once.
+const mergers = 4
+
+// remerged is what a merge that was computed again shows.
+type remerged struct {
+	text  string // what differs, "" for nothing
+	wrong bool   // it differs where no git merges otherwise
+	err   error
+}
+
+// mergeAgain computes merges again. What differs in files that both sides changed is noted and condemns nobody: how
+// their lines go together is up to a version of git and its settings. In any other file there is nothing to merge,
+// and what is there must be what one side or the other has.
+func (p *replay) mergeAgain(ctx context.Context, repo *gitio.Repo, merges []evidence) error {
+	results := make([]remerged, len(merges))
+	next := make(chan int)
+	var busy sync.WaitGroup
+	for range min(mergers, len(merges)) {
+		busy.Go(func() {
+			for i := range next {
+				results[i] = remerge(ctx, repo, merges[i])
+			}
+		})
+	}
+	for i := range merges {
+		next <- i
+	}
+	close(next)
+	busy.Wait()
+	var failed error
+	for i, r := range results {
+		f := Finding{merges[i].commit, merges[i].subject, CodeEvidence, r.text}
+		switch {
+		case r.wrong:
+			p.report.add(f)
+		case r.text != "":
+			p.report.note(f)
+		}
+		failed = errors.Join(failed, r.err)
+	}
+	return failed
+}
+
+// remerge computes a merge again.
+func remerge(ctx context.Context, repo *gitio.Repo, e evidence) remerged {
+	onto, review := e.clean[0], e.clean[1]
+	var recorded git.OID
+	if e.lands != nil {
+		o, err := repo.Object(ctx, string(e.lands.after))
+		if err != nil {
+			return remerged{err: err}
+		}
+		c, err := git.DecodeCommit(o)
+		if err != nil {
+			return remerged{err: err}
+		}
+		if len(c.Parents) != 2 || c.Parents[1] != e.lands.review {
+			return remerged{text: fmt.Sprintf("%s is not a merge of the approved commit", e.lands.after.Short())}
+		}
+		onto, review, recorded = c.Parents[0], e.lands.review, c.Tree
+	}
+	tree, conflicts, err := repo.MergeTree(ctx, onto, review)
+	var failed *gitio.CommandError
+	switch {
+	case errors.As(err, &failed) && ctx.Err() == nil:
+		return remerged{text: "the merge can't be computed again: " + err.Error()}
+	case err != nil:
+		return remerged{err: err}
+	case recorded == "" && len(conflicts) > 0:
+		return remerged{text: fmt.Sprintf("computed again, the merge has conflicts in %d files", len(conflicts))}
+	case recorded == "" || tree == recorded:
+		return remerged{}
+	}
+	r := remerged{text: fmt.Sprintf("computed again, the merge gives the tree %s, and %s has %s", tree.Short(), e.lands.after.Short(), recorded.Short())}
+	path, err := onlyHere(ctx, repo, [2]git.OID{onto, review}, tree, recorded)
+	if path != "" {
+		r.wrong = true
+		r.text += fmt.Sprintf("; %q was not changed on both sides, and is neither side's there", path)
+	}
+	r.err = err
+	return r
+}
+
+// onlyHere finds a file that differs between two results of a merge although not both of its sides changed it, ""
+// for none.
+func onlyHere(ctx context.Context, repo *gitio.Repo, sides [2]git.OID, computed, recorded git.OID) (string, error) {
+	base, err := repo.MergeBase(ctx, sides[0], sides[1])
+	if err != nil {
+		return "", err
+	}
+	differs, err := repo.ChangedFiles(ctx, computed, recorded)
+	if err != nil {
+		return "", err
+	}
+	var changed [2][]string
+	for i, side := range sides {
+		if changed[i], err = repo.ChangedFiles(ctx, base, side); err != nil {
+			return "", err
+		}
+	}
+	for _, path := range differs {
+		_, ours := slices.BinarySearch(changed[0], path)
+		_, theirs := slices.BinarySearch(changed[1], path)
+		if !ours || !theirs {
+			return path, nil
+		}
+	}
+	return "", nil
+}

@@ -1,0 +1,165 @@
+package audit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/gitio"
+)
+
+// Loss is a board that can't be read as a whole, and what can be done about it: one of Missing and Newest is given,
+// or neither.
+type Loss struct {
+	At      git.OID      // where the board's ref is; zero when it has gone
+	Missing []git.Object // what is missing, made anew by a replay: with them all is there again
+	Newest  git.OID      // the newest commit of the board that is whole
+	From    string       // where that was found
+	Lost    []string     // the subjects of the operations after it, the newest first, as far as they are known
+}
+
+// FindLoss looks whether all of the board's history is there. It returns nil when it is, and when there was no board.
+func FindLoss(ctx context.Context, repo *gitio.Repo) (*Loss, error) {
+	l := &Loss{}
+	tip, err := repo.Ref(ctx, git.BoardRef)
+	broken := (*gitio.BrokenRefError)(nil)
+	switch {
+	case errors.As(err, &broken):
+		tip = git.OID(broken.Text)
+	case err != nil:
+		return nil, err
+	}
+	l.At = tip
+	if !tip.IsZero() && broken == nil {
+		if repo.Whole(ctx, tip) == nil {
+			return nil, nil
+		}
+		if l.Missing = rebuild(ctx, repo, tip); l.Missing != nil {
+			return l, nil
+		}
+	}
+	if err := l.search(ctx, repo); err != nil || l.At.IsZero() && l.Newest.IsZero() {
+		return nil, err
+	}
+	return l, nil
+}
+
+// place is a commit that the board was at, or may have been.
+type place struct {
+	commit git.OID
+	from   string
+	said   string
+}
+
+// mostPlaces is how many commits are tried.
+const mostPlaces = 1000
+
+// search looks for the newest commit that is whole: where the ref was, where a remote has it, what was written lately.
+func (l *Loss) search(ctx context.Context, repo *gitio.Repo) error {
+	moves, err := repo.Reflog(git.BoardRef)
+	if err != nil {
+		return err
+	}
+	var places []place
+	for _, m := range moves {
+		places = append(places, place{m.To, "the reflog", m.Said})
+	}
+	for _, tip := range repo.KeptTips() {
+		places = append(places, place{tip, "what was written lately", ""})
+	}
+	refs, err := repo.Refs(ctx, git.OwnPrefix+"remotes")
+	if err != nil {
+		return err
+	}
+	for _, r := range refs {
+		if strings.HasSuffix(r.Name, "/state") {
+			places = append(places, place{r.OID, r.Name, ""})
+		}
+	}
+	tried := map[git.OID]bool{}
+	for _, p := range places[:min(len(places), mostPlaces)] {
+		if tried[p.commit] {
+			continue
+		}
+		tried[p.commit] = true
+		if repo.Whole(ctx, p.commit) == nil && isBoard(ctx, repo, p.commit) {
+			l.Newest, l.From = p.commit, p.from
+			return ctx.Err()
+		}
+		if p.said != "" {
+			l.Lost = append(l.Lost, p.said)
+		}
+	}
+	return ctx.Err()
+}
+
+// isBoard reports whether a commit is one of a board.
+func isBoard(ctx context.Context, repo *gitio.Repo, commit git.OID) bool {
+	_, err := repo.Object(ctx, string(commit)+":board.yaml")
+	return err == nil
+}
+
+// rebuild makes the objects of a history anew by replaying it, and returns those that the repository lacks; nil when
+// with these not all of it is there.
+func rebuild(ctx context.Context, repo *gitio.Repo, tip git.OID) []git.Object {
+	chain, err := firstParents(ctx, repo, Range{To: tip})
+	if err != nil {
+		return nil
+	}
+	slices.Reverse(chain)
+	p := newReplay(repo, Range{To: tip})
+	made := map[git.OID]git.Object{}
+	p.made = func(objects []git.Object) {
+		for _, o := range objects {
+			made[o.OID] = o
+		}
+	}
+	if err := p.run(ctx, chain, nil); err != nil || p.report.Proven != len(chain) {
+		return nil
+	}
+	var missing []git.Object
+	for _, o := range made {
+		if _, err := repo.Object(ctx, string(o.OID)); err != nil {
+			missing = append(missing, o)
+		}
+	}
+	return missing
+}
+
+// Repair brings the board back.
+func (l *Loss) Repair(ctx context.Context, repo *gitio.Repo) error {
+	switch {
+	case len(l.Missing) > 0:
+		if err := repo.WriteObjects(ctx, l.Missing); err != nil {
+			return err
+		}
+		return repo.Whole(ctx, l.At)
+	case !l.Newest.IsZero():
+		return repo.UpdateRefs(ctx, []git.RefUpdate{{Ref: git.BoardRef, Old: l.At, New: l.Newest}}, "git liza: doctor, the newest that is whole")
+	}
+	return errors.New("nothing of the board is left here")
+}
+
+// String says what has happened, in one sentence.
+func (l *Loss) String() string {
+	var what string
+	switch {
+	case len(l.Missing) > 0:
+		return fmt.Sprintf("%d objects of the board's history are missing or damaged; its operations say what was in them", len(l.Missing))
+	case l.At.IsZero():
+		what = "the branch " + git.BranchName(git.BoardRef) + " has gone"
+	default:
+		what = fmt.Sprintf("the board at %s can't be read: objects of it are missing or damaged", l.At.Short())
+	}
+	if l.Newest.IsZero() {
+		return what + ", and no whole board is left here"
+	}
+	what += fmt.Sprintf("; the newest that is whole is %s, from %s", l.Newest.Short(), l.From)
+	if len(l.Lost) == 0 {
+		return what
+	}
+	return what + fmt.Sprintf("; it lacks %d operations: %s", len(l.Lost), strings.Join(l.Lost, "; "))
+}

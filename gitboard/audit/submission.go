@@ -1,0 +1,74 @@
+package audit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/gitio"
+)
+
+// counted compares what submissions say of their own size with the commits: how many there are since the claim's base,
+// how many files differ from where the review begins, and that the tests named are among these.
+func (p *replay) counted(ctx context.Context, repo *gitio.Repo, all []evidence, found []signs) error {
+	stats, err := sizes(ctx, repo, all)
+	if err != nil {
+		return err
+	}
+	for i, e := range all {
+		h, is := e.handed, found[i].commits
+		if is == 0 {
+			continue // it was not looked through
+		}
+		if h.claimed != h.base {
+			is, err = repo.CountCommits(ctx, h.claimed, h.commit)
+			if failed := (*gitio.CommandError)(nil); errors.As(err, &failed) && ctx.Err() == nil {
+				is, err = h.says.Commits, nil // the claim's base is not here
+			}
+			if err != nil {
+				return err
+			}
+		}
+		wrong := func(format string, args ...any) {
+			p.report.add(Finding{e.commit, e.subject, CodeEvidence, fmt.Sprintf(format, args...)})
+		}
+		if is != h.says.Commits {
+			wrong("it says that it has %d commits, and has %d", h.says.Commits, is)
+		}
+		if n := len(stats[i]); n != h.says.Files {
+			wrong("it says that it changes %d files, and changes %d", h.says.Files, n)
+		}
+		for _, test := range h.says.Tests {
+			if !slices.ContainsFunc(stats[i], func(f gitio.FileStat) bool { return f.Path == test }) {
+				wrong("it names the test %s, which it does not change", quote(test))
+				break
+			}
+		}
+	}
+	return nil
+}
+
+// sizes lists what each submission changes, from the trees alone.
+func sizes(ctx context.Context, repo *gitio.Repo, all []evidence) ([][]gitio.FileStat, error) {
+	names := make([]string, 0, 2*len(all))
+	for _, e := range all {
+		names = append(names, string(e.handed.base)+"^{tree}", string(e.handed.commit)+"^{tree}")
+	}
+	var trees []git.OID
+	for part := range slices.Chunk(names, batchSize) {
+		found, err := repo.SizesOf(ctx, part)
+		if err != nil {
+			return nil, err
+		}
+		for _, tree := range found {
+			trees = append(trees, tree.OID)
+		}
+	}
+	pairs := make([][2]git.OID, len(all))
+	for i := range pairs {
+		pairs[i] = [2]git.OID{trees[2*i], trees[2*i+1]}
+	}
+	return repo.DiffStats(ctx, pairs)
+}

@@ -1,0 +1,106 @@
+package board
+
+import (
+	"fmt"
+
+	"github.com/git-liza/git-liza/gitboard/roles"
+)
+
+// Usage records what a run of an agent has cost, as its CLI reported it. Runs on a task are added to the task, others to
+// the sprint.
+type Usage struct {
+	Task      string `json:"task,omitempty"`
+	Iteration int    `json:"iteration,omitempty"`
+	CLI       string `json:"cli"`
+	Model     string `json:"model,omitempty"`
+	Cost      Cost   `json:"cost"`
+}
+
+// Cost is what runs have cost. Input counts the tokens that came from a cache, too. Dollars are what CLIs reported, in
+// millionths; 0 where none did, as with a subscription.
+type Cost struct {
+	Requests     int `yaml:"requests,omitempty" json:"requests,omitempty"`
+	Input        int `yaml:"input_tokens,omitempty" json:"input_tokens,omitempty"`
+	Cached       int `yaml:"cached_tokens,omitempty" json:"cached_tokens,omitempty"`
+	Output       int `yaml:"output_tokens,omitempty" json:"output_tokens,omitempty"`
+	Seconds      int `yaml:"seconds,omitempty" json:"seconds,omitempty"`
+	MicroDollars int `yaml:"micro_dollars,omitempty" json:"micro_dollars,omitempty"`
+}
+
+// Add adds a further cost.
+func (c *Cost) Add(d Cost) {
+	c.Requests, c.Input, c.Cached, c.Output = c.Requests+d.Requests, c.Input+d.Input, c.Cached+d.Cached, c.Output+d.Output
+	c.Seconds, c.MicroDollars = c.Seconds+d.Seconds, c.MicroDollars+d.MicroDollars
+}
+
+// Spending is the cost of all runs of a role with a model, on a task or in a sprint.
+type Spending struct {
+	Role  roles.Role `yaml:"role" json:"role"`
+	Model string     `yaml:"model,omitempty" json:"model,omitempty"`
+	Runs  int        `yaml:"runs" json:"runs"`
+	Cost  Cost       `yaml:"cost" json:"cost"`
+}
+
+// mostUsage is how much of anything one run can have cost.
+const mostUsage = 1 << 40
+
+// Op implements Payload.
+func (p *Usage) Op() string { return "usage" }
+
+// Check implements Payload.
+func (p *Usage) Check(s *State, _ Operation) error {
+	if err := required("cli", p.CLI); err != nil {
+		return err
+	}
+	if len(p.CLI) > 100 || len(p.Model) > 200 || Line(p.Model, 200) != p.Model {
+		return invalid("the names of CLI and model are one line each, of 100 and 200 bytes at most")
+	}
+	c := p.Cost
+	for _, n := range []int{p.Iteration, c.Requests, c.Input, c.Cached, c.Output, c.Seconds, c.MicroDollars} {
+		if n < 0 || n > mostUsage {
+			return invalid("%d is not what a run can have cost", n)
+		}
+	}
+	if c.Cached > c.Input {
+		return invalid("%d tokens from a cache are more than all %d", c.Cached, c.Input)
+	}
+	if p.Task != "" {
+		if _, err := s.FindTask(p.Task); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Apply implements Payload.
+func (p *Usage) Apply(s *State, op Operation) {
+	if p.Task != "" {
+		t := s.editTask(p.Task)
+		t.Usage = spend(t.Usage, p, op)
+		return
+	}
+	sp := edit[Sprint](s, SprintPath)
+	sp.Usage = spend(sp.Usage, p, op)
+}
+
+// spend adds a run to the line of its role and model.
+func spend(lines []Spending, p *Usage, op Operation) []Spending {
+	all := append([]Spending(nil), lines...)
+	for i, l := range all {
+		if l.Role == op.Actor.Role && l.Model == p.Model {
+			all[i].Runs++
+			all[i].Cost.Add(p.Cost)
+			return all
+		}
+	}
+	return append(all, Spending{Role: op.Actor.Role, Model: p.Model, Runs: 1, Cost: p.Cost})
+}
+
+// Subject implements Payload.
+func (p *Usage) Subject(_, _ *State, _ Operation) (string, string) {
+	on := "planning"
+	if p.Task != "" {
+		on = p.Task
+	}
+	return fmt.Sprintf("%s, %d tokens in (%d cached), %d out, %d s", on, p.Cost.Input, p.Cost.Cached, p.Cost.Output, p.Cost.Seconds), ""
+}

@@ -1,0 +1,245 @@
+package board
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+
+	"github.com/git-liza/git-liza/gitboard/roles"
+)
+
+// rule is a row of the table of operations: everything about an operation that is not in its own file.
+type rule struct {
+	payload Payload
+	noun    string // how a refusal names it: "a verdict"
+	gate    gate
+	who     []roles.Role // who may ask for it at all; conditions beyond the role are for its Check
+	moves   []Transition // what it may do to the state of its task; none: it leaves tasks alone
+	// lease names the agent whose lease it must show, "" for none. The task is nil where it names none.
+	lease func(op Operation, t *Task) string
+	born  string // the directory in which it makes a record under the next number
+
+	offline     bool // it may wait in the queue of a clone without a network: it says something and takes nothing
+	taskless    bool // an operation about a task that may name none
+	begins      bool // the first operation of a board
+	opensSprint bool
+	registers   bool // its actor need not be registered
+}
+
+// gate says in which modes of the board an operation may be committed.
+type gate int
+
+const (
+	unlessAborted gate = iota // everything but a stopped run
+	whileRunning              // takes on or lands work
+	always                    // reading, stopping, tidying up
+)
+
+var (
+	planning = []roles.Role{roles.Planner, roles.Human}
+	coder    = []roles.Role{roles.Coder}
+	reviewer = []roles.Role{roles.CodeReviewer}
+	human    = []roles.Role{roles.Human}
+	system   = []roles.Role{roles.System}
+	agents   = roles.Agents
+	anyone   = []roles.Role{roles.Planner, roles.Coder, roles.CodeReviewer, roles.Human}
+
+	retrying = []roles.Role{roles.CodeReviewer, roles.Human}
+	blocking = []roles.Role{roles.Coder, roles.Human}
+
+	planned = []Status{Draft, Unclaimed, Blocked}
+	living  = []Status{Draft, Unclaimed, Claimed, ReadyForReview, Rejected, Approved, IntegrationFailed, Blocked}
+)
+
+// rules is the table of operations, in the order of a task's life. Permissions, transitions, modes, leases to be
+// shown, the documents' tables and the help of commands come from it. What is not in it is refused.
+var rules = []rule{
+	{payload: &Init{}, noun: "an init", gate: always, who: human, begins: true, opensSprint: true},
+	{payload: &Import{}, noun: "an import", gate: always, who: human, begins: true, opensSprint: true},
+	{payload: &Register{}, noun: "a registration", who: agents, registers: true, lease: leaseOfActor},
+	{payload: &Deregister{}, noun: "a deregistration", gate: always, who: agents},
+	{payload: &AgentStatusChange{}, noun: "an agent's status", gate: always, who: agents},
+	{payload: &AddTask{}, noun: "adding a task", who: planning, moves: []Transition{
+		{From: []Status{None}, To: Draft, Who: planning},
+		{From: []Status{None}, To: Unclaimed, Who: human, Note: "injected with --ready"},
+	}},
+	{payload: &Finalize{}, noun: "finalizing", who: planning, moves: []Transition{
+		{From: []Status{Draft}, To: Unclaimed, Who: planning, Note: "every gate passed"},
+	}},
+	{payload: &AmendTask{}, noun: "an amendment", who: planning, moves: []Transition{
+		{From: planned, Who: planning, Note: "reason needed unless DRAFT"},
+	}},
+	{payload: &Abandon{}, noun: "abandoning", who: planning, moves: []Transition{
+		{From: planned, To: Abandoned, Who: planning, Note: "no live task depends on it"},
+	}},
+	{payload: &Supersede{}, noun: "superseding", who: planning, moves: []Transition{
+		{From: planned, To: Superseded, Who: planning, Note: "replacements exist"},
+	}},
+	{payload: &Claim{}, noun: "a claim", gate: whileRunning, who: coder, lease: leaseOfClaim, moves: []Transition{
+		{From: []Status{Unclaimed}, To: Claimed, Who: coder, Note: "dependencies MERGED; or kept work resumed"},
+		{From: []Status{Rejected}, To: Claimed, Who: coder, Note: "its author; another once the author is gone or it was freed"},
+		{From: []Status{Claimed}, To: Claimed, Who: coder, Note: "hand-off pending, or the lease has expired"},
+		{From: []Status{IntegrationFailed}, To: Claimed, Who: coder, Note: "integration fix"},
+	}},
+	{payload: &IterationLimit{}, noun: "an iteration limit", gate: whileRunning, who: coder, lease: leaseOfClaim, moves: []Transition{
+		{From: []Status{Rejected, IntegrationFailed, Claimed}, To: Blocked, Who: coder, Note: "instead of a claim that would pass the limit"},
+	}},
+	{payload: &PreExec{}, noun: "a pre-execution checkpoint", who: coder, moves: []Transition{
+		{From: []Status{Claimed}, Who: coder},
+	}},
+	{payload: &HandOff{}, noun: "a hand-off", who: anyone, moves: []Transition{
+		{From: []Status{Claimed}, Who: coder, Note: "the lease ends"},
+	}},
+	{payload: &Release{}, noun: "a release", gate: always, who: anyone, lease: leaseOfHolder, moves: []Transition{
+		{From: []Status{Claimed}, To: Unclaimed, Who: anyone,
+			Note: "its holder; a human; anyone once the lease has expired; the work goes to the attic, or stays when a human recovers it"},
+		{From: []Status{ReadyForReview}, Who: anyone, Note: "its reviewer; a human; anyone once the lease has expired"},
+	}},
+	{payload: &Submit{}, noun: "a submission", who: coder, moves: []Transition{
+		{From: []Status{Claimed}, To: ReadyForReview, Who: coder, Note: "clean worktree, a commit, a checkpoint, tests"},
+	}},
+	{payload: &Block{}, noun: "blocking", who: []roles.Role{roles.Planner, roles.Coder, roles.Human}, moves: []Transition{
+		{From: []Status{Claimed}, To: Blocked, Who: blocking, Note: "its coder, with questions; a human by force"},
+		{From: []Status{Unclaimed, ReadyForReview, Rejected, Approved}, To: Blocked, Who: human, Note: "force replan"},
+		{From: []Status{IntegrationFailed}, To: Blocked, Who: planning, Note: "force replan"},
+	}},
+	{payload: &ClaimReview{}, noun: "a review claim", gate: whileRunning, who: reviewer, lease: leaseOfReviewer, moves: []Transition{
+		{From: []Status{ReadyForReview}, Who: reviewer, Note: "no live review claim; never its own work"},
+	}},
+	{payload: &Withdraw{}, noun: "a withdrawal", who: coder, lease: leaseOfReviewer, moves: []Transition{
+		{From: []Status{ReadyForReview}, To: Claimed, Who: coder, Note: "its author, while no review claim is live"},
+	}},
+	{payload: &Verdict{}, noun: "a verdict", who: reviewer, moves: []Transition{
+		{From: []Status{ReadyForReview}, To: Approved, Who: reviewer, Note: "the assigned reviewer, on the submitted commit"},
+		{From: []Status{ReadyForReview}, To: Rejected, Who: reviewer, Note: "with a rejection in due form"},
+		{From: []Status{ReadyForReview}, To: Blocked, Who: system, Note: "REJECTED at the limit of review cycles: review_deadlock"},
+	}},
+	{payload: &Merge{}, noun: "a merge", gate: whileRunning, who: reviewer, moves: []Transition{
+		{From: []Status{Approved}, To: Merged, Who: reviewer, Note: "candidate built and tested"},
+		{From: []Status{Approved}, To: IntegrationFailed, Who: reviewer, Note: "conflict or failing integration test"},
+	}},
+	{payload: &FinishMerge{}, noun: "finishing a merge", gate: always, who: anyone, moves: []Transition{
+		{From: []Status{Approved}, To: Merged, Who: anyone, Note: "integration holds the approved commit already"},
+	}},
+	{payload: &RetryMerge{}, noun: "retrying a merge", who: retrying, moves: []Transition{
+		{From: []Status{IntegrationFailed, Blocked}, To: Approved, Who: retrying, Note: "the same commit merges cleanly now"},
+	}},
+	{payload: &Unblock{}, noun: "unblocking", who: planning, moves: []Transition{
+		{From: []Status{Blocked}, To: Unclaimed, Who: planning, Note: "also --keep-work"},
+		{From: []Status{Blocked}, To: Claimed, Who: planning, Note: "--same-coder"},
+	}},
+	{payload: &Reassign{}, noun: "a reassignment", who: planning, moves: []Transition{
+		{From: []Status{Rejected}, Who: planning, Note: "frees it for another coder"},
+		{From: []Status{Unclaimed}, Who: planning, Note: "lifts the reservation of kept work"},
+	}},
+	{payload: &AlignmentEntry{}, noun: "an alignment entry", who: planning},
+	{payload: &RecordSpecChange{}, noun: "a spec change", who: planning, born: SpecChangeDir},
+	{payload: &ConvertDiscovery{}, noun: "converting a discovery", who: planning},
+	{payload: &SettleDiscovery{}, noun: "settling a discovery", who: planning},
+	{payload: &Ack{}, noun: "an acknowledgement", gate: always, who: planning},
+	{payload: &CompleteGoal{}, noun: "completing the goal", who: planning},
+	{payload: &SetCheckpoint{}, noun: "a checkpoint", who: planning},
+	{payload: &Deadline{}, noun: "a deadline", who: planning},
+	{payload: &Trip{}, noun: "a trip of the breaker", who: planning},
+	{payload: &Discover{}, noun: "a discovery", who: anyone, born: DiscoveryDir, offline: true, taskless: true},
+	{payload: &LogAnomaly{}, noun: "an anomaly", who: anyone, born: AnomalyDir, offline: true, taskless: true},
+	{payload: &AddNote{}, noun: "a note", who: planning, born: NoteDir, offline: true},
+	{payload: &Usage{}, noun: "a run's usage", gate: always, who: agents},
+	{payload: &Land{}, noun: "landing a commit", who: human},
+	{payload: &Pause{}, noun: "a pause", who: human, taskless: true, moves: []Transition{{From: living, Who: human, Note: "one task"}}},
+	{payload: &Resume{}, noun: "a resume", who: human, taskless: true, moves: []Transition{{From: living, Who: human, Note: "one task"}}},
+	{payload: &Abort{}, noun: "an abort", who: human},
+	{payload: &SetConfig{}, noun: "a setting", gate: always, who: human},
+	{payload: &Write{}, noun: "an edit", gate: always, who: human, taskless: true},
+	{payload: &KeysAdd{}, noun: "adding a key", gate: always, who: human},
+	{payload: &KeysRevoke{}, noun: "revoking a key", gate: always, who: human},
+	{payload: &SprintStart{}, noun: "starting a sprint", who: human, opensSprint: true},
+	{payload: &SprintEnd{}, noun: "ending a sprint", who: human},
+	{payload: &Retrospective{}, noun: "a retrospective", gate: always, who: human},
+	{payload: &Resolve{}, noun: "resolving the breaker", who: human},
+	{payload: &Archive{}, noun: "archiving", gate: always, who: human},
+}
+
+// ruleOf is the row of an operation; false for one that does not exist.
+func ruleOf(op string) (rule, bool) {
+	i := slices.IndexFunc(rules, func(r rule) bool { return r.payload.Op() == op })
+	if i < 0 {
+		return rule{}, false
+	}
+	return rules[i], true
+}
+
+// Ops lists the names of all operations, in the order of a task's life.
+func Ops() []string { return opsThat(func(rule) bool { return true }) }
+
+func opsThat(are func(rule) bool) []string {
+	var names []string
+	for _, r := range rules {
+		if are(r) {
+			names = append(names, r.payload.Op())
+		}
+	}
+	return names
+}
+
+// NewPayload returns an empty payload of an operation, for a decoder to fill.
+func NewPayload(op string) (Payload, error) {
+	r, ok := ruleOf(op)
+	if !ok {
+		return nil, fmt.Errorf("no operation is called %q", op)
+	}
+	return reflect.New(reflect.TypeOf(r.payload).Elem()).Interface().(Payload), nil
+}
+
+// May reports whether a role may ask for an operation.
+func May(who roles.Role, op string) bool { return slices.Contains(Allowed(op), who) }
+
+// Allowed returns the roles that may ask for an operation: none for one that does not exist.
+func Allowed(op string) []roles.Role {
+	r, _ := ruleOf(op)
+	return r.who
+}
+
+// BornIn is the directory in which an operation makes a record under the next number, "" for the others.
+func BornIn(op string) string {
+	r, _ := ruleOf(op)
+	return r.born
+}
+
+// OfflineOps lists the operations that may wait in the queue of a clone without a network.
+func OfflineOps() []string { return opsThat(func(r rule) bool { return r.offline }) }
+
+// TakesOnWork reports whether an operation takes on work or lands it, and so waits while a board is
+// not running.
+func TakesOnWork(op string) bool {
+	r, ok := ruleOf(op)
+	return ok && r.gate == whileRunning
+}
+
+// AllowedIn reports whether an operation may be committed while the board is in a mode.
+func AllowedIn(m Mode, op string) bool {
+	r, ok := ruleOf(op)
+	return ok && (m == Running || r.gate == always || r.gate == unlessAborted && m != Aborted)
+}
+
+// Begins reports whether an operation is the first of a board.
+func Begins(op string) bool {
+	r, _ := ruleOf(op)
+	return r.begins
+}
+
+// BeginsSprint reports whether an operation begins a sprint.
+func BeginsSprint(op string) bool {
+	r, _ := ruleOf(op)
+	return r.opensSprint
+}
+
+// LeaseWanted names the agent whose lease an operation must show, "" for none: the holder of what the
+// operation would take.
+func LeaseWanted(s *State, op Operation) string {
+	r, _ := ruleOf(op.Name())
+	if r.lease == nil {
+		return ""
+	}
+	return r.lease(op, s.Task(op.TaskID()))
+}

@@ -1,0 +1,34 @@
+package board
+
+// Tally is what one task adds to the metrics.
+type Tally struct {
+	Iterations, ReviewCycles, Approvals, Rejections, Submissions, Drift int
+}
+
+func (t *Task) tally() Tally {
+	sum := t.TallySince("")
+	sum.ReviewCycles, sum.Drift = t.ReviewCyclesTotal, t.DriftCommits
+	return sum
+}
+
+// TallySince is what the events from a moment on add.
+func (t *Task) TallySince(since Time) Tally {
+	var sum Tally
+	for i, e := range t.History {
+		switch {
+		case e.Time < since:
+		case e.Event == EventApproved:
+			sum.Approvals++
+		case e.Event == EventRejected:
+			sum.Rejections++
+		case e.Event == EventReady:
+			sum.Submissions++
+		case e.Event == EventMerged:
+			sum.Drift += e.Drift
+		case t.begins(i):
+			sum.Iterations++
+		}
+	}
+	sum.ReviewCycles = sum.Rejections
+	return sum
+}

@@ -1,0 +1,54 @@
+package git
+
+import "github.com/go-git/go-git/v5/plumbing"
+
+// OID names an object: the full hexadecimal SHA-1, in lower case.
+type OID string
+
+// ZeroOID is how git writes "no object": the value of a ref that does not
+// exist, in a ref update.
+const ZeroOID OID = "0000000000000000000000000000000000000000"
+
+// EmptyTree is the tree without entries, which git knows by itself.
+const EmptyTree OID = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
+
+// EmptyBlob is the file without content.
+const EmptyBlob OID = "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391"
+
+// oidLength is the number of hexadecimal digits of a SHA-1.
+const oidLength = len(ZeroOID)
+
+// shortLength is long enough to stay unique in a large repository and short
+// enough to be read aloud.
+const shortLength = 10
+
+// IsZero reports whether o names no object: "" or all zeros.
+func (o OID) IsZero() bool { return o == "" || o == ZeroOID }
+
+// Short returns the first ten digits, for people; never use it as a key.
+func (o OID) Short() string { return string(o[:min(shortLength, len(o))]) }
+
+// Valid reports whether o is written as git writes it. Only valid ids may reach a
+// child's arguments: anything else could be taken for an option.
+func (o OID) Valid() bool {
+	if len(o) != oidLength {
+		return false
+	}
+	for i := range len(o) {
+		if c := o[i]; (c < '0' || c > '9') && (c < 'a' || c > 'f') {
+			return false
+		}
+	}
+	return true
+}
+
+// hash returns o in go-git's form.
+func (o OID) hash() plumbing.Hash { return plumbing.NewHash(string(o)) }
+
+// OrZero returns o, with "" written as ZeroOID.
+func (o OID) OrZero() OID {
+	if o == "" {
+		return ZeroOID
+	}
+	return o
+}

@@ -1,0 +1,35 @@
+package git
+
+import "testing"
+
+// The names are part of the board's format: clones of every version and hooks on servers know them.
+func TestRefNames(t *testing.T) {
+	for got, want := range map[string]string{
+		BoardRef:                           "refs/heads/liza/state",
+		BoardPrefix:                        "refs/heads/liza/",
+		OwnPrefix:                          "refs/liza/",
+		TaskRef("add-auth"):                "refs/heads/task/add-auth",
+		LeaseRef("coder-1"):                "refs/liza/leases/coder-1",
+		ReviewRef("add-auth", 2):           "refs/liza/review/add-auth/2",
+		AtticRef("add-auth", 10):           "refs/liza/attic/add-auth/10",
+		TrackingRef("origin", "state"):     "refs/liza/remotes/origin/state",
+		RemoteRef("origin", BoardRef):      "refs/remotes/origin/liza/state",
+		RemoteRef("origin", "integration"): "refs/remotes/origin/integration",
+		BranchRef("integration"):           "refs/heads/integration",
+		BranchRef(BoardRef):                BoardRef,
+		BranchName(BoardRef):               "liza/state",
+		BranchName("liza/state"):           "liza/state",
+	} {
+		if got != want {
+			t.Errorf("%s, not %s", got, want)
+		}
+		if err := CheckRefName(BranchRef(got)); err != nil {
+			t.Error(err)
+		}
+	}
+	for _, bad := range []string{"", "main", "refs/heads/a b", "refs/heads/a..b", "-refs/heads/x", "refs/heads/*", "refs/heads/a\nb"} {
+		if CheckRefName(bad) == nil {
+			t.Errorf("%q passes as the full name of a ref", bad)
+		}
+	}
+}

@@ -1,0 +1,85 @@
+//go:build linux
+
+package gitio
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/git-liza/git-liza/gitboard/git"
+)
+
+// flushes are what must be on the disk before it is relied on: what is done, and the files that are flushed then, by
+// this process or by git.
+var flushes = map[string]struct {
+	do     func(context.Context, *testing.T, *Repo)
+	synced string
+	files  int
+}{
+	"an object": {func(ctx context.Context, t *testing.T, r *Repo) {
+		check(t, r.WriteObjects(ctx, []git.Object{git.NewObject(git.BlobObject, []byte("flushed"))}))
+	}, `/objects/.*/tmp_obj`, 1},
+	"a ref": {func(ctx context.Context, t *testing.T, r *Repo) {
+		head := must[git.OID](t)(r.ResolveCommit(ctx, "HEAD"))
+		check(t, r.UpdateRefs(ctx, []git.RefUpdate{{Ref: "refs/heads/other", New: head}}, "test"))
+	}, `/refs/heads/other\.lock`, 1},
+	"a snapshot": {func(ctx context.Context, t *testing.T, r *Repo) { // its blob, tree and commit
+		writeIn(t, r.TopLevel(), "left", "work that is nowhere else\n")
+		must[git.OID](t)(r.Snapshot(ctx, r.TopLevel(), "snap", ada))
+	}, `/objects/.*/tmp_obj`, 3},
+	"a merge's tree": {func(ctx context.Context, t *testing.T, r *Repo) {
+		var sides []git.OID
+		for _, name := range []string{"ours", "theirs"} {
+			native(t, r.TopLevel(), "checkout", "-q", "-b", name, "main")
+			writeIn(t, r.TopLevel(), name, name)
+			native(t, r.TopLevel(), "add", name)
+			native(t, r.TopLevel(), "commit", "-q", "-m", name)
+			sides = append(sides, must[git.OID](t)(r.ResolveCommit(ctx, name)))
+		}
+		_, _, err := r.MergeTree(ctx, sides[0], sides[1])
+		check(t, err)
+	}, `/objects/.*/tmp_obj`, 1},
+	"the settings": {func(_ context.Context, t *testing.T, r *Repo) {
+		check(t, r.EditConfigFile(func(text []byte) ([]byte, error) { return append(text, "# more\n"...), nil }))
+	}, `/config\.lock`, 1},
+}
+
+func TestFlushed(t *testing.T) {
+	strace, err := exec.LookPath("strace")
+	if err != nil {
+		t.Skip("there is no strace, which sees it")
+	}
+	for name, want := range flushes {
+		t.Run(name, func(t *testing.T) {
+			trace := filepath.Join(t.TempDir(), "trace")
+			cmd := exec.Command(strace, "-f", "-y", "-qq", "-e", "trace=fsync,fdatasync", "-o", trace, os.Args[0], "-test.run", "^TestFlushes$")
+			cmd.Env = append(os.Environ(), "FLUSHES="+name)
+			if out, err := cmd.CombinedOutput(); err != nil {
+				if strings.Contains(string(out), "ptrace") {
+					t.Skipf("strace may not trace here: %s", out)
+				}
+				t.Fatalf("%v\n%s", err, out)
+			}
+			text, err := os.ReadFile(trace)
+			check(t, err)
+			if n := len(regexp.MustCompile(`(?m)f(data)?sync\(\d+<.*`+want.synced+`[^>]*>\) += 0$`).FindAll(text, -1)); n < want.files {
+				t.Errorf("%d of %d files are flushed:\n%s", n, want.files, text)
+			}
+		})
+	}
+}
+
+// TestFlushes does what TestFlushed sees: one of the flushes in a process of its own.
+func TestFlushes(t *testing.T) {
+	f, asked := flushes[os.Getenv("FLUSHES")]
+	if !asked {
+		t.Skip("TestFlushed asks for it")
+	}
+	ctx, r := scratch(t)
+	f.do(ctx, t, r)
+}

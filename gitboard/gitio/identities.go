@@ -1,0 +1,101 @@
+package gitio
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/git-liza/git-liza/gitboard/git"
+)
+
+// identities is one `git var -l` beside the opening of a repository. It serves
+// Author and Identity once each: dates are of the moment of asking.
+type identities struct {
+	done chan struct{}
+	mu   sync.Mutex
+	said map[string]git.Signature // what is left to be given, by variable
+	all  map[string][]string      // the values of each setting, nil where git did not say
+}
+
+func askIdentities(ctx context.Context, dir string) *identities {
+	if dir == "" {
+		dir = "."
+	}
+	p := &identities{done: make(chan struct{})}
+	ask := command{op: "var", env: whereEnv(), args: []string{"-C", dir, "var", "-l"}}
+	go func() {
+		defer close(p.done)
+		if out, err := ask.output(ctx); err == nil {
+			p.all = parseSettings(out)
+			p.said = parseIdentities(p.all, os.LookupEnv)
+		}
+	}()
+	return p
+}
+
+// take returns what git said of a variable, once.
+func (p *identities) take(variable string) (git.Signature, bool) {
+	if p == nil {
+		return git.Signature{}, false
+	}
+	<-p.done
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	s, ok := p.said[variable]
+	delete(p.said, variable)
+	return s, ok
+}
+
+// settings returns what git said of all settings, once: whoever asks again
+// wants to know what they are by then. nil when it did not say.
+func (p *identities) settings() map[string][]string {
+	if p == nil {
+		return nil
+	}
+	<-p.done
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	all := p.all
+	p.all = nil
+	return all
+}
+
+// parseSettings reads the output of `git var -l`: settings and then variables,
+// one a line. What follows the first line of a value is lost.
+func parseSettings(out []byte) map[string][]string {
+	all := map[string][]string{}
+	for line := range bytes.Lines(out) {
+		key, value, _ := strings.Cut(strings.TrimSuffix(string(line), "\n"), "=")
+		all[key] = append(all[key], value)
+	}
+	return all
+}
+
+// parseIdentities reads author and committer from what `git var -l` said. There,
+// other than when asked for one variable, git makes up what it was not told;
+// so only names and addresses count that stand in the settings or in the
+// environment as they are.
+func parseIdentities(lines map[string][]string, env func(string) (string, bool)) map[string]git.Signature {
+	said := map[string]git.Signature{}
+	for _, role := range []string{"author", "committer"} {
+		upper := "GIT_" + strings.ToUpper(role)
+		told := func(value, field string) bool {
+			if given, is := env(upper + "_" + strings.ToUpper(field)); is {
+				return value == given && value != ""
+			}
+			return value != "" && (slices.Contains(lines[role+"."+field], value) || slices.Contains(lines["user."+field], value))
+		}
+		all := lines[upper+"_IDENT"]
+		if len(all) == 0 {
+			continue
+		}
+		s := git.ParseSignature([]byte(all[len(all)-1]))
+		if told(s.Name, "name") && told(s.Email, "email") {
+			said[upper+"_IDENT"] = s
+		}
+	}
+	return said
+}

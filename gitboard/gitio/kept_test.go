@@ -1,0 +1,105 @@
+package gitio
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/go-git/go-git/v5/plumbing/filemode"
+
+	"github.com/git-liza/git-liza/gitboard/git"
+)
+
+// written makes a commit with a tree and a file that a ref holds, the way operations do.
+func written(t *testing.T) (r *Repo, objects []git.Object, commit git.OID) {
+	t.Helper()
+	ctx, r := scratch(t)
+	blob := git.NewObject(git.BlobObject, []byte("what was acknowledged\n"))
+	tree := git.NewObject(git.TreeObject, git.EncodeTree([]git.TreeEntry{{Name: "file", Mode: filemode.Regular, OID: blob.OID}}))
+	c := git.NewObject(git.CommitObject, git.EncodeCommit(git.Commit{Tree: tree.OID, Author: git.Signature{Name: "a", Email: "a@x"}, Committer: git.Signature{Name: "a", Email: "a@x"}, Message: "m\n"}))
+	objects = []git.Object{blob, tree, c}
+	check(t, r.WriteAndUpdate(ctx, objects, []git.RefUpdate{{Ref: "refs/heads/liza/x", New: c.OID}}, ""))
+	return r, objects, c.OID
+}
+
+// delete does what a `git prune` does that has not seen a ref move.
+func deleteLoose(t *testing.T, r *Repo, objects []git.Object) {
+	t.Helper()
+	for _, o := range objects {
+		check(t, os.Remove(loosePath(r, o.OID)))
+	}
+}
+
+// Whatever a git deletes that began before an operation: who reads finds it, and git has it again.
+func TestDeletedObjectsComeBack(t *testing.T) {
+	reads := map[string]func(r *Repo, commit git.OID) error{
+		"by id":    func(r *Repo, commit git.OID) error { _, err := r.Object(t.Context(), string(commit)); return err },
+		"by ref":   func(r *Repo, commit git.OID) error { _, err := r.Ref(t.Context(), "refs/heads/liza/x"); return err },
+		"history":  func(r *Repo, commit git.OID) error { _, err := r.Log(t.Context(), git.ZeroOID, commit); return err },
+		"all refs": func(r *Repo, _ git.OID) error { _, err := r.Refs(t.Context(), "refs/heads"); return err },
+		"another write": func(r *Repo, _ git.OID) error {
+			mark := filepath.Join(r.keptDir(), "looked-after")
+			long := time.Now().Add(-time.Hour)
+			check(t, os.Chtimes(mark, long, long))
+			o := git.NewObject(git.BlobObject, []byte("another"))
+			return r.WriteAndUpdate(t.Context(), []git.Object{o}, []git.RefUpdate{{Ref: "refs/liza/y", New: o.OID}}, "")
+		},
+	}
+	for name, read := range reads {
+		for _, packed := range []bool{false, true} {
+			r, objects, commit := written(t)
+			if packed {
+				native(t, r.TopLevel(), "pack-refs", "--all")
+			}
+			deleteLoose(t, r, objects)
+			if err := read(r, commit); err != nil {
+				t.Errorf("%s, packed %v: %v", name, packed, err)
+			}
+			native(t, r.TopLevel(), "fsck", "--strict", "--connectivity-only", string(commit))
+		}
+	}
+}
+
+// A ref in packed-refs whose object is nowhere is broken. It is not "no such ref".
+func TestPackedRefToNothing(t *testing.T) {
+	r, objects, _ := written(t)
+	native(t, r.TopLevel(), "pack-refs", "--all")
+	deleteLoose(t, r, objects)
+	check(t, os.RemoveAll(r.keptDir()))
+	if _, err := r.Ref(t.Context(), "refs/heads/liza/x"); err == nil {
+		t.Error("no error")
+	}
+}
+
+// Kept objects go when they are old, and not while a git runs that may not have seen their ref.
+func TestKeptObjectsGo(t *testing.T) {
+	r, objects, commit := written(t)
+	files := func() int { return len(must[[]string](t)(filepath.Glob(filepath.Join(r.keptDir(), keptFile+"*")))) }
+	age := func(by time.Duration) {
+		then := time.Now().Add(-by)
+		for _, path := range must[[]string](t)(filepath.Glob(filepath.Join(r.keptDir(), "*"))) {
+			check(t, os.Chtimes(path, then, then))
+		}
+	}
+	age(keptLong / 2)
+	r.tidyKept(t.Context())
+	if files() != 1 {
+		t.Fatalf("%d files, a young one", files())
+	}
+	deleteLoose(t, r, objects)
+	age(2 * keptBlind)
+	r.tidyKept(t.Context())
+	if files() != 1 {
+		t.Errorf("%d files; the last commit that a ref was moved to stays", files())
+	}
+	blob := git.NewObject(git.BlobObject, []byte("not a commit"))
+	check(t, r.WriteAndUpdate(t.Context(), []git.Object{blob}, []git.RefUpdate{{Ref: "refs/liza/y", New: blob.OID}}, ""))
+	age(2 * keptBlind)
+	r.tidyKept(t.Context())
+	if files() != 1 || !slices.Equal(r.KeptTips(), []git.OID{commit}) {
+		t.Errorf("%d files, and the tips %v", files(), r.KeptTips())
+	}
+	must[git.Object](t)(r.Object(t.Context(), string(commit)))
+}

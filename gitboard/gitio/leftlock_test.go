@@ -1,0 +1,128 @@
+//go:build linux
+
+package gitio
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/git-liza/git-liza/gitboard/git"
+)
+
+// leave makes a lock file as a killed git leaves it.
+func leave(t *testing.T, r *Repo, name string) string {
+	t.Helper()
+	path := filepath.Join(r.CommonDir(), filepath.FromSlash(name))
+	check(t, os.MkdirAll(filepath.Dir(path), 0o755))
+	check(t, os.WriteFile(path, nil, 0o644))
+	return path
+}
+
+// A lock that a killed git has left keeps a writer for a moment only, whatever else is named git.
+func TestLeftLocks(t *testing.T) {
+	ctx := context.Background() // the cases outlive this function
+	move := func(r *Repo, commit git.OID) error {
+		return r.UpdateRefs(ctx, []git.RefUpdate{{Ref: "refs/heads/liza/y", New: commit}}, "")
+	}
+	drop := func(r *Repo, commit git.OID) error {
+		return r.UpdateRefs(ctx, []git.RefUpdate{{Ref: "refs/heads/liza/x", Old: commit}}, "")
+	}
+	for _, c := range []struct {
+		locks []string
+		write func(r *Repo, commit git.OID) error
+	}{
+		{[]string{"refs/heads/liza/y.lock"}, move},
+		{[]string{"refs/heads/liza/y.lock", "packed-refs.lock"}, move},
+		{[]string{"packed-refs.new"}, drop},
+		{[]string{"config.lock"}, func(r *Repo, _ git.OID) error { return r.SetConfig(ctx, "liza.x", "y") }},
+		{[]string{"config.lock"}, func(r *Repo, _ git.OID) error {
+			return r.EditConfigFile(func(text []byte) ([]byte, error) { return append(text, "# x\n"...), nil })
+		}},
+		{[]string{"index.lock"}, func(r *Repo, commit git.OID) error {
+			head := git.OID(strings.TrimSpace(native(t, r.TopLevel(), "rev-parse", "HEAD")))
+			return r.Advance(ctx, r.TopLevel(), head, head)
+		}},
+	} {
+		r, _, commit := written(t)
+		t.Run(strings.Join(c.locks, " "), func(t *testing.T) {
+			t.Parallel()
+			asGit(t, r.TopLevel(), "git", "daemon", "--reuseaddr")
+			asGit(t, r.TopLevel(), "git", "fsmonitor--daemon", "run")
+			asGit(t, r.TopLevel(), "git", "liza", "agent", "run")
+			asGit(t, r.TopLevel(), "git", "log")
+			asGit(t, t.TempDir(), "git", "gc")
+			asGit(t, t.TempDir(), "git-receive-pack")
+			native(t, r.TopLevel(), "pack-refs", "--all")
+			for _, lock := range c.locks {
+				leave(t, r, lock)
+			}
+			began := time.Now()
+			check(t, c.write(r, commit))
+			if took := time.Since(began); took > 10*time.Second {
+				t.Errorf("it took %v", took)
+			}
+		})
+	}
+}
+
+// A lock that a process of this repository may hold stays.
+func TestHeldLock(t *testing.T) {
+	r, _, commit := written(t)
+	asGit(t, r.TopLevel(), "git", "gc")
+	lock := leave(t, r, "refs/heads/liza/y.lock")
+	err := r.UpdateRefs(t.Context(), []git.RefUpdate{{Ref: "refs/heads/liza/y", New: commit}}, "")
+	if !errors.Is(err, ErrBusy) {
+		t.Errorf("%v", err)
+	}
+	long := time.Now().Add(-time.Hour)
+	if err := r.ClearLock(lock, LockAge); !errors.As(err, new(*HeldError)) {
+		t.Errorf("a young one: %v", err)
+	}
+	if _, err := os.Stat(lock); err != nil {
+		t.Error(err)
+	}
+	// From before that process was started; and from a time that has yet to come: a clock has jumped.
+	check(t, os.Chtimes(lock, long, long))
+	if err := r.Left(lock, LockAge); err != nil {
+		t.Error(err)
+	}
+	check(t, os.Chtimes(lock, time.Now().Add(24*time.Hour), time.Now().Add(24*time.Hour)))
+	if err := r.Left(lock, LockAge); err == nil || !strings.Contains(err.Error(), "git gc, process ") {
+		t.Error(err)
+	}
+}
+
+// Which processes count as git's that may write in a repository.
+func TestProcesses(t *testing.T) {
+	r, _, _ := written(t)
+	tree := filepath.Join(t.TempDir(), "a tree")
+	native(t, r.TopLevel(), "worktree", "add", "-q", "--detach", tree)
+	elsewhere := t.TempDir()
+	for _, c := range []struct {
+		name, dir string
+		args      []string
+		want      bool
+	}{
+		{"git", r.TopLevel(), []string{"one"}, true},
+		{"git-receive-pack", r.CommonDir(), nil, true},
+		{"git", tree, []string{"two"}, true},
+		{"git", elsewhere, []string{"--git-dir=" + r.CommonDir(), "three"}, true},
+		{"git", elsewhere, []string{"four"}, false},
+		{"git-liza", r.TopLevel(), []string{"five"}, false},
+		{"gitk", r.TopLevel(), []string{"six"}, false},
+		{"git", r.TopLevel(), []string{"liza"}, false},
+	} {
+		before := len(must2(r.processes()))
+		asGit(t, c.dir, c.name, c.args...)
+		if is := len(must2(r.processes())) > before; is != c.want {
+			t.Errorf("%s %v: %v", c.name, c.args, is)
+		}
+	}
+}
+
+func must2(all []gitProcess, _ bool) []gitProcess { return all }

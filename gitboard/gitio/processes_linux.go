@@ -1,0 +1,167 @@
+package gitio
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// processes returns the git processes that may work on this repository, without those that only wait for a
+// git-liza (`git liza ...`). A process of another user counts when its directory can't be read. known is false
+// where nobody can see the processes.
+func (r *Repo) processes() (found []gitProcess, known bool) {
+	dirs, err := filepath.Glob("/proc/[0-9]*")
+	if err != nil || len(dirs) == 0 {
+		return nil, false
+	}
+	places := r.places()
+	waits := map[int]bool{} // for a git-liza
+	for _, dir := range dirs {
+		stat, ok := readStat(dir)
+		switch {
+		case !ok || stat.state == "Z" || stat.state == "X":
+		case stat.name == "git-liza":
+			if words := readWords(dir, "cmdline"); len(words) < 2 || words[1] != "hook" {
+				waits[stat.parent] = true
+			}
+		case stat.name == "git" || strings.HasPrefix(stat.name, "git-"):
+			p := gitProcess{PID: stat.pid, Started: stat.started, User: -1}
+			if info, err := os.Stat(dir); err == nil {
+				p.User = userOf(info)
+			}
+			words := readWords(dir, "cmdline")
+			p.Command = nameOfCommand(stat.name, words)
+			if p.Command != "liza" && worksIn(dir, words, places) {
+				found = append(found, p)
+			}
+		}
+	}
+	for i := len(found) - 1; i >= 0; i-- {
+		if waits[found[i].PID] {
+			found = append(found[:i], found[i+1:]...)
+		}
+	}
+	return found, true
+}
+
+// places are the directories in which git works on this repository: its common directory and the tops of its worktrees.
+func (r *Repo) places() []string {
+	places := []string{r.common}
+	if filepath.Base(r.common) == ".git" {
+		places = append(places, filepath.Dir(r.common))
+	}
+	if r.top != "" {
+		places = append(places, r.top)
+	}
+	links, _ := filepath.Glob(filepath.Join(EscapeGlob(r.common), "worktrees", "*", "gitdir"))
+	for _, link := range links {
+		if text, err := os.ReadFile(link); err == nil {
+			places = append(places, filepath.Dir(strings.TrimSpace(string(text))))
+		}
+	}
+	for i, place := range places {
+		if real, err := filepath.EvalSymlinks(place); err == nil {
+			places[i] = real // as /proc shows it
+		}
+	}
+	return places
+}
+
+// worksIn reports whether a process stands in one of the places, or was told of one as its git directory. What can't
+// be seen counts as yes.
+func worksIn(dir string, words, places []string) bool {
+	at, err := os.Readlink(filepath.Join(dir, "cwd"))
+	if err != nil {
+		return !errors.Is(err, fs.ErrNotExist)
+	}
+	if within(at, places) {
+		return true
+	}
+	told := gitDirOf(words, readWords(dir, "environ"))
+	if told == "" {
+		return false
+	}
+	if !filepath.IsAbs(told) {
+		told = filepath.Join(at, told)
+	}
+	if real, err := filepath.EvalSymlinks(told); err == nil {
+		told = real
+	}
+	return within(told, places)
+}
+
+func readWords(dir, file string) []string {
+	text, _ := os.ReadFile(filepath.Join(dir, file))
+	return strings.Split(strings.TrimSuffix(string(text), "\x00"), "\x00")
+}
+
+// userOf returns the id of the user that a file belongs to.
+func userOf(file os.FileInfo) int {
+	if stat, is := file.Sys().(*syscall.Stat_t); is {
+		return int(stat.Uid)
+	}
+	return -1
+}
+
+// procStat is what /proc/PID/stat says of a process (proc(5)).
+type procStat struct {
+	pid, parent int
+	name, state string
+	ticks       string        // when it was started, in ticks since the boot
+	started     time.Duration // the same
+}
+
+// tick is the unit of times in /proc on every Linux.
+const tick = 10 * time.Millisecond
+
+func readStat(dir string) (s procStat, ok bool) {
+	stat, err := os.ReadFile(filepath.Join(dir, "stat"))
+	if err != nil {
+		return s, false
+	}
+	open, end := bytes.IndexByte(stat, '('), bytes.LastIndexByte(stat, ')')
+	if open < 0 || end < open {
+		return s, false
+	}
+	const state, parent, start = 0, 1, 19 // after the name, which proc(5) counts from 3
+
+	fields := strings.Fields(string(stat[end+1:]))
+	if len(fields) <= start {
+		return s, false
+	}
+	s = procStat{name: string(stat[open+1 : end]), state: fields[state], ticks: fields[start]}
+	s.pid, _ = strconv.Atoi(strings.TrimSpace(string(stat[:open])))
+	s.parent, _ = strconv.Atoi(fields[parent])
+	n, err := strconv.ParseInt(s.ticks, 10, 64)
+	s.started = time.Duration(n) * tick
+	return s, err == nil
+}
+
+// Birth tells processes of one number apart: the boot, and when in it the process was started. "" when there is no
+// such process, and where that can't be seen.
+func Birth(pid int) string {
+	boot, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
+	if err != nil {
+		return ""
+	}
+	stat, ok := readStat(fmt.Sprintf("/proc/%d", pid))
+	if !ok || stat.state == "Z" || stat.state == "X" {
+		return ""
+	}
+	return strings.TrimSpace(string(boot)) + " " + stat.ticks
+}
+
+// uptime is how long the machine has run. No clock that somebody sets moves it.
+func uptime() time.Duration {
+	text, _ := os.ReadFile("/proc/uptime")
+	word, _, _ := strings.Cut(string(text), " ")
+	seconds, _ := strconv.ParseFloat(word, 64)
+	return time.Duration(seconds * float64(time.Second))
+}

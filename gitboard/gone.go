@@ -1,0 +1,40 @@
+package gitboard
+
+import (
+	"context"
+
+	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/oplog"
+)
+
+// GoneError says that there was a board in this repository, and that its ref has gone. It is an oplog.ErrNoBoard.
+type GoneError struct{}
+
+// Error returns one sentence.
+func (GoneError) Error() string {
+	return "the branch " + git.BranchName(git.BoardRef) + " has gone: there was a board in this repository"
+}
+
+// Unwrap returns oplog.ErrNoBoard.
+func (GoneError) Unwrap() error { return oplog.ErrNoBoard }
+
+// NoBoard is why there is no board: there never was one, or it has gone.
+func (b *Board) NoBoard(ctx context.Context) error {
+	if gone, err := b.Gone(ctx); err == nil && gone {
+		return GoneError{}
+	}
+	return oplog.ErrNoBoard
+}
+
+// Gone reports whether something in this repository says that there was a board, for those who found none: other refs
+// of a board, or the operation that was written last.
+func (b *Board) Gone(ctx context.Context) (bool, error) {
+	if b.Repo() == nil {
+		return false, nil
+	}
+	if len(b.Repo().KeptTips()) > 0 {
+		return true, nil
+	}
+	refs, err := b.Repo().Refs(ctx, git.OwnPrefix)
+	return len(refs) > 0, err
+}

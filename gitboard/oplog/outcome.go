@@ -1,0 +1,69 @@
+package oplog
+
+import (
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/codec"
+	"github.com/git-liza/git-liza/gitboard/git"
+)
+
+// Outcome is what an operation makes of a board: what Append writes, and what a commit that carries the operation
+// must be.
+type Outcome struct {
+	After   *board.State
+	Tree    *Tree
+	Objects []git.Object // that the step makes, the root tree last
+	Message string
+}
+
+// Root is the board's tree.
+func (o *Outcome) Root() git.OID { return o.Objects[len(o.Objects)-1].OID }
+
+// Encoder writes a record's file; path is for errors.
+type Encoder func(path string, r any) ([]byte, error)
+
+// CarryOut proves what an operation leads to on a board, whose files are in a tree. A *board.Refusal says that it is not
+// allowed there.
+func CarryOut(before *board.State, tree *Tree, op board.Operation, encode Encoder) (*Outcome, error) {
+	after, err := board.Step(before, op)
+	if err != nil {
+		return nil, err
+	}
+	return outcome(before, after, tree, op, encode)
+}
+
+// outcome is the outcome of a step that has been taken.
+func outcome(before, after *board.State, tree *Tree, op board.Operation, encode Encoder) (*Outcome, error) {
+	message, payload, err := codec.Message(before, after, op)
+	if err != nil {
+		return nil, err
+	}
+	files, err := Files(after, payload, encode)
+	if err != nil {
+		return nil, err
+	}
+	next, objects, err := tree.Change(files)
+	if err != nil {
+		return nil, err
+	}
+	return &Outcome{after, next, objects, message}, nil
+}
+
+// Files are the changed files of a step: records, and the payload's file where there is one.
+func Files(after *board.State, payload string, encode Encoder) (map[string][]byte, error) {
+	files := map[string][]byte{codec.PayloadFile: nil}
+	if payload != "" {
+		files[codec.PayloadFile] = []byte(payload)
+	}
+	for path, r := range after.Changes() {
+		if r == nil {
+			files[path] = nil
+			continue
+		}
+		data, err := encode(path, r)
+		if err != nil {
+			return nil, err
+		}
+		files[path] = data
+	}
+	return files, nil
+}

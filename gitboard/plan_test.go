@@ -1,0 +1,92 @@
+package gitboard_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/git-liza/git-liza/gitboard"
+	"github.com/git-liza/git-liza/gitboard/board"
+)
+
+// What was planned on a tip is not decided again there: it is written with the time of its plan, for as long as nobody
+// would miss the difference, and only if it is still the same.
+func TestPlannedOnce(t *testing.T) {
+	ctx, clock := context.Background(), newClock()
+	b := open(t, project(t), clock)
+	begin(t, b)
+	plan := func(p board.Payload) *gitboard.View {
+		t.Helper()
+		v, err := b.View(ctx)
+		check(t, err)
+		check(t, v.Plan(ctx, gitboard.Request{Actor: ada}, p))
+		return v
+	}
+	finish := func(v *gitboard.View, p board.Payload) *gitboard.Done {
+		t.Helper()
+		done, err := b.Do(ctx, gitboard.Request{Actor: ada}, gitboard.Just(p), gitboard.On(v))
+		check(t, err)
+		return done
+	}
+	p := &board.AddNote{Message: "one"}
+	v, planned := plan(p), board.At(clock.Now())
+	clock.pass(time.Second)
+	if done := finish(v, p); done.Op.Time != planned {
+		t.Errorf("planned at %s, it was decided again at %s", planned, done.Op.Time)
+	}
+	v = plan(note("two"))
+	clock.pass(time.Second)
+	if done := finish(v, note("three")); done.Op.Time != board.At(clock.Now()) || done.Op.Payload.(*board.AddNote).Message != "three" {
+		t.Errorf("something else was written as planned: %+v", done.Op)
+	}
+	p = &board.AddNote{Message: "four"}
+	v = plan(p)
+	p.Message = "five"
+	if done := finish(v, p); done.After.Note(lastNote(t, done)).Message != "five" {
+		t.Error("what was changed after the plan was written as planned")
+	}
+	v = plan(note("six"))
+	clock.pass(time.Minute)
+	if done := finish(v, note("six")); done.Op.Time != board.At(clock.Now()) {
+		t.Errorf("an old plan's time was used: %s", done.Op.Time)
+	}
+	v = plan(note("seven"))
+	do(t, b, ada, note("between"))
+	if done := finish(v, note("seven")); done.View.Commit == v.Commit || !clean(t, b.Log().Store()).OK() {
+		t.Error("it was written on the tip that it was planned on")
+	}
+}
+
+func lastNote(t *testing.T, done *gitboard.Done) string {
+	t.Helper()
+	id, err := done.After.LastID(board.NoteDir)
+	check(t, err)
+	return id
+}
+
+// A lookup finds what a request has done, says whose it was, and writes nothing.
+func TestLookup(t *testing.T) {
+	ctx := context.Background()
+	b := open(t, project(t), newClock())
+	if done, err := b.Lookup(ctx, gitboard.Request{Actor: ada, ID: "r"}); done != nil || err != nil {
+		t.Errorf("without a board: %v, %v", done, err)
+	}
+	begin(t, b)
+	wrote, err := b.Do(ctx, gitboard.Request{Actor: ada, ID: "r"}, gitboard.Just(note("once")))
+	check(t, err)
+	tip := tipOf(t, b.Log().Store())
+	for id, want := range map[string]bool{"r": true, "other": false, "": false} {
+		done, err := b.Lookup(ctx, gitboard.Request{Actor: ada, ID: id})
+		check(t, err)
+		if (done != nil) != want || done != nil && (done.Commit != wrote.Commit || !done.Repeated) {
+			t.Errorf("%q: %+v", id, done)
+		}
+	}
+	_, err = b.Lookup(ctx, gitboard.Request{Actor: agent("coder-1"), ID: "r"})
+	refusal(t, err, "exists")
+	_, err = b.Lookup(ctx, gitboard.Request{Actor: ada, ID: "no id\n"})
+	refusal(t, err, "invalid")
+	if now := tipOf(t, b.Log().Store()); now != tip {
+		t.Errorf("the board has moved from %s to %s", tip.Short(), now.Short())
+	}
+}

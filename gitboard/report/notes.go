@@ -1,0 +1,42 @@
+package report
+
+import (
+	"slices"
+
+	"github.com/git-liza/git-liza/gitboard/board"
+)
+
+// NotesFor lists the notes for everybody and for those named (tasks, agents, planner, human) that nobody
+// has dealt with, the oldest first.
+func NotesFor(s *board.State, names ...string) []*board.Note {
+	var notes []*board.Note
+	for _, id := range s.List(board.NoteDir) {
+		n := s.Note(id)
+		if n != nil && n.AcknowledgedBy == "" && (n.For == "" || slices.Contains(names, n.For)) {
+			notes = append(notes, n)
+		}
+	}
+	return notes
+}
+
+// OpenAnomalies lists the anomalies that nobody has dealt with, the oldest first.
+func OpenAnomalies(s *board.State) []*board.Anomaly {
+	var open []*board.Anomaly
+	for _, id := range s.List(board.AnomalyDir) {
+		if a := s.Anomaly(id); a != nil && a.AcknowledgedBy == "" {
+			open = append(open, a)
+		}
+	}
+	return open
+}
+
+// SpecChangesSince lists what was recorded of changes of specs from a moment on, the oldest first.
+func SpecChangesSince(s *board.State, t board.Time) []*board.SpecChange {
+	var since []*board.SpecChange
+	for _, id := range s.List(board.SpecChangeDir) {
+		if c := s.SpecChange(id); c != nil && c.Timestamp >= t {
+			since = append(since, c)
+		}
+	}
+	return since
+}

@@ -1,0 +1,158 @@
+package report
+
+import (
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/roles"
+)
+
+// forecast is what the outlook of a task depends on.
+type forecast struct {
+	by         map[string]*board.Brief
+	merged     func(id string) bool   // whether an archived task is MERGED
+	leases     map[string]board.Lease // nil when they are not known
+	now        board.Time
+	registered map[string]bool
+	planner    roles.Role
+	finalizes  roles.Role
+	seen       map[string]Obstacle // why tasks are stuck, as far as was asked
+}
+
+// gone reports whether an agent has deregistered, or let its lease run out.
+func (f *forecast) gone(agent string) bool {
+	return f.leases != nil && (!f.registered[agent] || f.leases[agent].Expires <= f.now)
+}
+
+func (f *forecast) outlook(b board.Brief) TaskOutlook {
+	t := TaskOutlook{Brief: b, Worker: Worker(b)}
+	if b.Status.Terminal() {
+		return t
+	}
+	reviewed := b.Status == board.ReadyForReview && b.ReviewingBy != ""
+	if b.Status == board.Claimed || reviewed {
+		t.LeaseExpires = f.leases[t.Worker].Expires
+	}
+	if b.Status == board.Unclaimed {
+		t.WaitsFor = f.unmerged(b)
+	}
+	t.Stuck = f.stuck(b)
+	switch {
+	case b.Paused:
+		t.Turn = roles.Human
+	case b.Status == board.Draft:
+		t.Turn = f.finalizes
+	case b.Status == board.Blocked, t.Stuck.Kind == ReservedGone:
+		t.Turn = f.planner
+	case b.Status == board.Unclaimed && len(t.WaitsFor) == 0, b.Status == board.Rejected, b.Status == board.IntegrationFailed:
+		t.Turn = roles.Coder
+	case b.Status == board.Claimed && (b.HandoffPending || f.gone(b.AssignedTo)):
+		t.Turn = roles.Coder
+	case b.Status == board.ReadyForReview && (!reviewed || f.gone(b.ReviewingBy)), b.Status == board.Approved:
+		t.Turn = roles.CodeReviewer
+	}
+	return t
+}
+
+// Obstacle is why a task does not move by itself; its zero value is none.
+type Obstacle struct {
+	Kind ObstacleKind
+	Task string // the stuck dependency of a task that Waits
+}
+
+// ObstacleKind is a kind of obstacle.
+type ObstacleKind int
+
+// The kinds of obstacles.
+const (
+	NoObstacle ObstacleKind = iota
+	TaskPaused
+	TaskExhausted // two coders failed
+	TaskBlocked
+	CoderGone
+	ReviewerGone
+	ReservedGone // kept for a coder that is gone
+	Waits        // for a task that is stuck itself
+)
+
+// String is the obstacle in words, "" for none.
+func (o Obstacle) String() string {
+	switch o.Kind {
+	case TaskPaused:
+		return "paused"
+	case TaskExhausted:
+		return "two coders failed at it"
+	case TaskBlocked:
+		return "blocked"
+	case CoderGone:
+		return "its coder is gone"
+	case ReviewerGone:
+		return "its reviewer is gone"
+	case ReservedGone:
+		return "reserved for a coder that is gone"
+	case Waits:
+		return "waits for " + o.Task
+	}
+	return ""
+}
+
+// MarshalText is the obstacle in JSON.
+func (o Obstacle) MarshalText() ([]byte, error) { return []byte(o.String()), nil }
+
+// IsStuck reports whether the task does not move by itself.
+func (t TaskOutlook) IsStuck() bool { return t.Stuck.Kind != NoObstacle }
+
+// stuck finds out why a task does not move by itself.
+func (f *forecast) stuck(b board.Brief) Obstacle {
+	why, asked := f.seen[b.ID]
+	if !asked {
+		f.seen[b.ID] = Obstacle{} // damage may have made a circle
+		why = f.because(b)
+		f.seen[b.ID] = why
+	}
+	return why
+}
+
+func (f *forecast) because(b board.Brief) Obstacle {
+	switch {
+	case b.Paused:
+		return Obstacle{Kind: TaskPaused}
+	case b.Status == board.Blocked && b.Failures >= 2:
+		return Obstacle{Kind: TaskExhausted}
+	case b.Status == board.Blocked:
+		return Obstacle{Kind: TaskBlocked}
+	case b.Status == board.Claimed && !b.HandoffPending && f.gone(b.AssignedTo), b.Status == board.Rejected && !b.Freed && f.gone(b.AssignedTo):
+		return Obstacle{Kind: CoderGone}
+	case b.Status == board.ReadyForReview && b.ReviewingBy != "" && f.gone(b.ReviewingBy):
+		return Obstacle{Kind: ReviewerGone}
+	case b.Status == board.Unclaimed && b.ReservedFor != "" && f.gone(b.ReservedFor):
+		return Obstacle{Kind: ReservedGone}
+	case b.Status == board.Unclaimed:
+		for _, id := range f.unmerged(b) {
+			if d := f.by[id]; d == nil || f.stuck(*d).Kind != NoObstacle {
+				return Obstacle{Waits, id}
+			}
+		}
+	}
+	return Obstacle{}
+}
+
+// unmerged lists the dependencies that a task waits for.
+func (f *forecast) unmerged(b board.Brief) []string {
+	var ids []string
+	for _, id := range b.DependsOn {
+		if d := f.by[id]; d == nil && !f.merged(id) || d != nil && d.Status != board.Merged {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}
+
+// Worker is who has a task in hand, or had it last.
+func Worker(b board.Brief) string {
+	switch {
+	case b.Status == board.ReadyForReview && b.ReviewingBy != "":
+		return b.ReviewingBy
+	case b.Status == board.Approved:
+		return b.ApprovedBy
+	}
+	return b.AssignedTo
+}

@@ -1,0 +1,313 @@
+package report
+
+import (
+	"cmp"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/roles"
+)
+
+// Overview is a run at a glance: whose turn it is, what is stuck, whether it gets anywhere. Whatever shows one
+// of these figures takes it from here.
+type Overview struct {
+	Time         board.Time           `json:"time"` // of the newest operation
+	Goal         string               `json:"goal"`
+	GoalStatus   board.Phase          `json:"goal_status"`
+	Sprint       string               `json:"sprint"`
+	SprintStatus board.Phase          `json:"sprint_status"`
+	Timeline     board.Timeline       `json:"timeline"`
+	Planned      int                  `json:"planned"` // tasks of the sprint's scope
+	PlannedDone  int                  `json:"planned_done"`
+	Mode         board.Mode           `json:"mode"`
+	ModeSince    board.Time           `json:"mode_since"`
+	ModeBy       string               `json:"mode_by"`
+	Reason       string               `json:"mode_reason,omitempty"`
+	Breaker      *board.Trigger       `json:"breaker_trigger,omitempty"`
+	Stopped      []Stop               `json:"clone_stopped,omitempty"` // this clone alone
+	Waiting      []Ask                `json:"waiting_for_human"`
+	Turns        []Turn               `json:"turns"`
+	Tasks        []TaskOutlook        `json:"tasks"`
+	Counts       map[board.Status]int `json:"counts"`
+	Done         int                  `json:"tasks_done"`
+	InProgress   int                  `json:"tasks_in_progress"`
+	Blocked      int                  `json:"tasks_blocked"`
+	Stuck        int                  `json:"tasks_stuck"`
+	MergedLately int                  `json:"merged_in_last_hour"`
+	Agents       []AgentOutlook       `json:"agents"`
+	Events       []Happened           `json:"events"`
+	Progress     board.Time           `json:"last_progress,omitempty"`
+	Now          board.Time           `json:"now"`
+}
+
+// Ask is something that only a human moves on, and the command for it.
+type Ask struct {
+	What string `json:"what"`
+	Do   string `json:"do"`
+}
+
+// Turn says how many things wait for somebody.
+type Turn struct {
+	Who   roles.Role `json:"who"`
+	Count int        `json:"count"`
+}
+
+// TaskOutlook is a task, and what comes next for it.
+type TaskOutlook struct {
+	board.Brief
+	Worker       string     `json:"worker,omitempty"`        // who has it in hand, or had last
+	Turn         roles.Role `json:"turn,omitempty"`          // for whom it waits; "" while somebody works, and for what waits for a task
+	WaitsFor     []string   `json:"waits_for,omitempty"`     // tasks that have to be MERGED first
+	Stuck        Obstacle   `json:"stuck,omitzero"`          // why it does not move by itself
+	LeaseExpires board.Time `json:"lease_expires,omitempty"` // of the worker
+}
+
+// AgentOutlook is an agent and its lease.
+type AgentOutlook struct {
+	ID           string            `json:"id"`
+	Status       board.AgentStatus `json:"status"`
+	Task         string            `json:"task,omitempty"`
+	LeaseExpires board.Time        `json:"lease_expires,omitempty"`
+}
+
+// Happened is an operation as a line.
+type Happened struct {
+	Time    board.Time `json:"time"`
+	Agent   string     `json:"agent"`
+	Subject string     `json:"subject"`
+}
+
+// Beside is what an overview needs that is not on the board.
+type Beside struct {
+	Leases  map[string]board.Lease // by agent; nil where nothing is known of them, as of a board of the past
+	Events  []Happened             // the newest operations, the newest first
+	Stopped []Stop                 // the strongest first
+}
+
+// Stop is a file by which a human stops one clone.
+type Stop struct {
+	File  string     `json:"file"` // PAUSE, CHECKPOINT or ABORT, in .liza
+	Since board.Time `json:"since"`
+}
+
+// Look draws the overview of a board at a moment.
+func Look(s *board.State, beside Beside, now time.Time) (*Overview, error) {
+	goal, sprint, control, breaker, m := s.Goal(), s.Sprint(), s.Control(), s.Breaker(), Metrics{}
+	config, tasks := s.Config(), s.Tasks()
+	if err := s.Err(); err != nil { // then there may be nothing to look at
+		return nil, err
+	}
+	for _, b := range tasks {
+		m.count(b.Status)
+	}
+	o := &Overview{
+		Time: s.Time(), Goal: goal.Description, GoalStatus: goal.Status, Sprint: sprint.ID, SprintStatus: sprint.Status, Timeline: sprint.Timeline,
+		Planned: len(sprint.Scope.Planned), Mode: control.Mode, ModeSince: control.Since, ModeBy: control.By, Reason: control.Reason,
+		Counts: map[board.Status]int{}, Done: m.TasksDone, InProgress: m.TasksInProgress, Blocked: m.TasksBlocked,
+		Progress: board.LastProgress(s), Waiting: []Ask{}, Turns: []Turn{}, Tasks: make([]TaskOutlook, 0, len(tasks)), Agents: []AgentOutlook{},
+		Events: append([]Happened{}, beside.Events...), Stopped: beside.Stopped, Now: board.At(now),
+	}
+	if breaker.Status == board.BreakerTriggered {
+		o.Breaker = breaker.CurrentTrigger
+	}
+	for _, id := range s.List(board.AgentDir) {
+		if a := s.Agent(id); a != nil {
+			o.Agents = append(o.Agents, AgentOutlook{id, a.Status, a.CurrentTask, beside.Leases[id].Expires})
+		}
+	}
+	for _, id := range sprint.Scope.Planned {
+		if b, ok := s.BriefOf(id); ok && b.Status.Terminal() {
+			o.PlannedDone++
+		}
+	}
+	alive := o.alive(beside.Leases)
+	planner := roles.Human // whose turn planning is
+	if alive[roles.Planner] {
+		planner = roles.Planner
+	}
+	finalizes := planner
+	if config.PlanReview == "human" {
+		finalizes = roles.Human
+	}
+	o.tasks(tasks, forecast{merged: s.Merged, leases: beside.Leases, planner: planner, finalizes: finalizes})
+	if o.GoalStatus == board.InProgress {
+		o.waiting(s, planner)
+		o.turns(s, planner, alive)
+	}
+	return o, s.Err()
+}
+
+// alive says which roles have agents whose leases have not expired.
+func (o *Overview) alive(leases map[string]board.Lease) map[roles.Role]bool {
+	alive := map[roles.Role]bool{}
+	for _, a := range o.Agents {
+		if role, err := roles.Of(a.ID); err == nil && (leases == nil || o.Now < a.LeaseExpires) {
+			alive[role] = true
+		}
+	}
+	return alive
+}
+
+// tasks says of each task what comes next, as far as the forecast is prepared.
+func (o *Overview) tasks(tasks []board.Brief, f forecast) {
+	f.by, f.now, f.registered, f.seen = make(map[string]*board.Brief, len(tasks)), o.Now, map[string]bool{}, map[string]Obstacle{}
+	for i := range tasks {
+		f.by[tasks[i].ID] = &tasks[i]
+	}
+	for _, a := range o.Agents {
+		f.registered[a.ID] = true
+	}
+	hour := o.Now.Add(-time.Hour)
+	for _, b := range tasks {
+		o.Counts[b.Status]++
+		if b.Status == board.Merged && b.StatusChangedAt >= hour {
+			o.MergedLately++
+		}
+		t := f.outlook(b)
+		if t.IsStuck() {
+			o.Stuck++
+		}
+		o.Tasks = append(o.Tasks, t)
+	}
+}
+
+// mostBlocked is how many BLOCKED tasks are listed each for itself: more would hide all else that waits.
+const mostBlocked = 5
+
+func (o *Overview) ask(what, do string) { o.Waiting = append(o.Waiting, Ask{what, do}) }
+
+// waiting lists what nobody but a human moves on; the most pressing first.
+func (o *Overview) waiting(s *board.State, planner roles.Role) {
+	switch {
+	case o.Breaker != nil:
+		o.ask("the breaker tripped: "+o.Breaker.Pattern, "git liza resolve --text TEXT")
+	case o.Mode == board.Paused || o.Mode == board.CheckpointMode:
+		at := map[board.Mode]string{board.Paused: "the board is PAUSED: ", board.CheckpointMode: "the board is at CHECKPOINT: "}
+		o.ask(at[o.Mode]+cmp.Or(board.Line(o.Reason, board.MaxPhrase), "no work is done"), "git liza resume")
+	}
+	for _, stop := range o.Stopped {
+		o.ask("this clone is stopped by .liza/"+stop.File, "take .liza/"+stop.File+" away")
+	}
+	var drafts, blocked []string
+	for _, t := range o.Tasks {
+		switch {
+		case t.Turn != roles.Human:
+		case t.Paused:
+			o.ask(t.ID+" is paused", "git liza resume --task "+t.ID)
+		case t.Status == board.Draft:
+			drafts = append(drafts, t.ID)
+		default:
+			blocked = append(blocked, t.ID)
+		}
+	}
+	if n := len(blocked); n > mostBlocked {
+		o.ask(strconv.Itoa(n)+" tasks are BLOCKED, and there is no planner", "git liza show "+blocked[0])
+	} else {
+		for _, id := range blocked {
+			o.ask(id+" is BLOCKED, and there is no planner", "git liza show "+id)
+		}
+	}
+	switch n := len(drafts); {
+	case n == 1:
+		o.ask(drafts[0]+" is a DRAFT", "git liza finalize "+drafts[0])
+	case n > 1:
+		finalize := "git liza finalize"
+		for _, id := range drafts {
+			if finalize += " " + id; len(finalize) > board.MaxPhrase { // whole ids: it is there to be copied
+				break
+			}
+		}
+		o.ask(strconv.Itoa(n)+" tasks are DRAFT", finalize)
+	}
+	if planner == roles.Human {
+		switch {
+		case !s.HasTasks():
+			o.ask("there is no task yet, and no planner", "git liza add-task -h")
+		case o.Done == len(o.Tasks):
+			o.ask("every task is over: is the goal reached?", "git liza complete-goal")
+		}
+		for _, id := range immediate(s) {
+			if d := s.Discovery(id); d != nil {
+				o.ask(id+" can't wait: "+board.Line(d.Description, board.MaxPhrase), "git liza show "+id)
+			}
+		}
+	}
+	for _, id := range s.List(board.NoteDir) {
+		if n := s.Note(id); n != nil && n.For == string(roles.Human) && n.AcknowledgedBy == "" {
+			o.ask(id+" from "+n.By+": "+board.Line(n.Message, board.MaxPhrase), "git liza ack "+id)
+		}
+	}
+	for _, id := range s.List(board.AnomalyDir) {
+		if a := s.Anomaly(id); a != nil && a.Type == "system_ambiguity" && a.AcknowledgedBy == "" {
+			o.ask(id+" by "+a.Reporter+": "+board.Line(string(a.Details["question"]), board.MaxPhrase), "git liza ack "+id)
+		}
+	}
+}
+
+// turns counts what waits for whom. While the board is stopped nothing waits for coders and reviewers, but
+// for the human who can resume it; so does what waits for a role that nobody has.
+func (o *Overview) turns(s *board.State, planner roles.Role, alive map[roles.Role]bool) {
+	counts := map[roles.Role]int{}
+	for _, t := range o.Tasks {
+		if t.Turn == roles.Planner || t.Turn != roles.Human && o.Mode == board.Running && len(o.Stopped) == 0 {
+			counts[t.Turn]++
+		}
+	}
+	if planner == roles.Planner {
+		counts[planner] += len(immediate(s))
+		if o.Done == len(o.Tasks) {
+			counts[planner]++ // to plan, or to say that the goal is reached
+		}
+	}
+	for _, who := range []roles.Role{roles.Coder, roles.CodeReviewer} {
+		name := strings.TrimSuffix(turnNames[who], "s")
+		switch n := counts[who]; {
+		case n == 0 || alive[who]:
+		case n == 1:
+			o.ask("a task waits for a "+name+", and there is none", "git liza agent "+who.Prefix())
+		default:
+			o.ask(strconv.Itoa(n)+" tasks wait for a "+name+", and there is none", "git liza agent "+who.Prefix())
+		}
+	}
+	counts[roles.Human] = len(o.Waiting)
+	for _, who := range []roles.Role{roles.Human, roles.Planner, roles.Coder, roles.CodeReviewer} {
+		if n := counts[who]; n > 0 {
+			o.Turns = append(o.Turns, Turn{who, n})
+		}
+	}
+}
+
+// Waits is the number of things that wait for somebody.
+func (o *Overview) Waits(who roles.Role) int {
+	for _, t := range o.Turns {
+		if t.Who == who {
+			return t.Count
+		}
+	}
+	return 0
+}
+
+// Summary is the overview in one line: what waits for whom, and when something last moved.
+func (o *Overview) Summary() string {
+	if o.GoalStatus != board.InProgress {
+		return "The goal is " + string(o.GoalStatus) + ". " + o.lately()
+	}
+	parts := []string{"you " + strconv.Itoa(o.Waits(roles.Human))}
+	for _, t := range o.Turns {
+		if name := turnNames[t.Who]; name != "" {
+			parts = append(parts, name+" "+strconv.Itoa(t.Count))
+		}
+	}
+	return "Waiting: " + strings.Join(parts, ", ") + ". " + o.lately()
+}
+
+var turnNames = map[roles.Role]string{roles.Planner: "planner", roles.Coder: "coders", roles.CodeReviewer: "reviewers"}
+
+func (o *Overview) lately() string {
+	if o.Progress.IsZero() {
+		return "No task yet."
+	}
+	return "Last progress " + board.Span(o.Now.Sub(o.Progress)) + " ago."
+}

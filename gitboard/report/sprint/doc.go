@@ -1,0 +1,95 @@
+// Package sprint writes what humans read at a checkpoint and at the end of a sprint (protocol section 12): the
+// summary with its checklist, the template of a retrospective, and the changelog of the specs.
+//
+// It is pure: a board and a moment go in, Markdown comes out. The figures are those of report.ReviewSprint.
+package sprint
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/report"
+)
+
+// sheet is a Markdown text under way.
+type sheet struct{ strings.Builder }
+
+func (s *sheet) line(format string, args ...any) { fmt.Fprintf(s, format+"\n", args...) }
+
+func (s *sheet) section(title string) { s.line("\n## %s\n", title) }
+
+// table writes rows below their heads; a sentence when there are none.
+func (s *sheet) table(none string, heads []string, rows [][]string) {
+	if len(rows) == 0 {
+		s.line("%s", none)
+		return
+	}
+	s.line("| %s |", strings.Join(heads, " | "))
+	s.line("|%s", strings.Repeat("---|", len(heads)))
+	for _, r := range rows {
+		s.line("| %s |", strings.Join(r, " | "))
+	}
+}
+
+// took says a duration, "-" for none.
+func took(d time.Duration) string {
+	if d == 0 {
+		return "-"
+	}
+	return board.Span(d)
+}
+
+func plural(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
+}
+
+// finished is the table of the tasks that came to an end.
+func (s *sheet) finished(r *report.SprintReview) {
+	var rows [][]string
+	for _, t := range r.Finished {
+		rows = append(rows, []string{t.ID, string(t.Status), took(t.Took()), fmt.Sprint(t.Iterations), fmt.Sprint(t.Rejections), fmt.Sprint(t.Drift)})
+	}
+	s.table("No task came to its end.", []string{"Task", "State", "First claim to end", "Iterations", "Rejections", "Drift in commits"}, rows)
+}
+
+// anomalies says how many there are of each type, and which patterns they form.
+func (s *sheet) anomalies(r *report.SprintReview) {
+	if len(r.Anomalies) == 0 {
+		s.line("None was logged.")
+		return
+	}
+	for _, a := range r.Anomalies {
+		s.line("- %s: %d", a.What, a.Count)
+	}
+	for _, p := range r.Patterns {
+		s.line("- Pattern %s (%s): %s; common factor: %s", p.Pattern, p.Severity, strings.Join(p.Anomalies, ", "), board.Cell(p.Common))
+	}
+}
+
+// scope says how many tasks of a scope are over, and which are not.
+func scope(tasks []report.ScopedTask) string {
+	if len(tasks) == 0 {
+		return "nothing"
+	}
+	const most = 30
+	done := report.Over(tasks)
+	text := fmt.Sprintf("%d of %d over", done, len(tasks))
+	var open []string
+	for _, t := range tasks {
+		if !t.Status.Terminal() && len(open) < most {
+			open = append(open, t.ID+" "+string(t.Status))
+		}
+	}
+	if len(open) > 0 {
+		text += "; open: " + strings.Join(open, ", ")
+	}
+	if more := len(tasks) - done - len(open); more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
+}

@@ -1,0 +1,76 @@
+package sprint
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/report"
+)
+
+// Retrospective is the template of the sprint's retrospective, filled with its figures. Each section ends with
+// board.Unanswered: a retrospective that still says so is refused.
+func Retrospective(s *board.State, now time.Time) (string, error) {
+	r, err := report.ReviewSprint(s, now)
+	if err != nil {
+		return "", err
+	}
+	m := r.Metrics
+	var out sheet
+	until := string(r.Timeline.Ended)
+	if until == "" {
+		until = string(board.At(now)) + " (it runs)"
+	}
+	out.line("%s%s\n", board.RetrospectiveTitle, r.ID)
+	out.line("Goal: %s", board.Cell(r.Goal))
+	if r.Aim != "" {
+		out.line("Aim: %s", board.Cell(r.Aim))
+	}
+	out.line("From %s to %s, %s", r.Timeline.Started, until, r.Status)
+
+	out.section("What was finished, and what was not?")
+	out.line("- Planned: %s", scope(r.Planned))
+	out.line("- Stretch: %s\n", scope(r.Stretch))
+	out.finished(r)
+	out.answer()
+	out.section("Where did the time go?")
+	out.line("- %s, %s, %d of %s approved (%d %%)", plural(m.Iterations, "iteration"), plural(m.Submissions, "submission"), m.Approvals, plural(m.Verdicts, "verdict"), m.ApprovalRate)
+	out.line("- %s blocked; drift at merge: %s", plural(m.TasksBlocked, "task"), plural(m.Drift, "commit"))
+	if longest := slowest(r.Finished); longest != "" {
+		out.line("- Longest: %s", longest)
+	}
+	if r.RubberStamping {
+		out.line("- RUBBER STAMPING: more than %d %% of the verdicts approved", report.RubberStampPercent)
+	}
+	out.answer()
+	out.section("Which anomalies came back?")
+	out.anomalies(r)
+	out.answer()
+	out.section("Which spec should have said more?")
+	out.changes(r.SpecChanges)
+	for _, t := range r.Blocked {
+		for _, q := range t.Questions {
+			out.line("- Open, %s: %s", t.ID, board.Cell(q))
+		}
+	}
+	out.answer()
+	out.section("Which setting or rule changes for the next sprint?")
+	out.line("%s", board.Unanswered)
+	return out.String(), s.Err()
+}
+
+func (s *sheet) answer() { s.line("\n%s", board.Unanswered) }
+
+// slowest names the task that took longest, "" when none was ever claimed.
+func slowest(tasks []report.FinishedTask) string {
+	var worst report.FinishedTask
+	for _, t := range tasks {
+		if t.Took() > worst.Took() {
+			worst = t
+		}
+	}
+	if worst.ID == "" {
+		return ""
+	}
+	return fmt.Sprintf("%s, %s", worst.ID, took(worst.Took()))
+}

@@ -1,0 +1,38 @@
+package report
+
+import (
+	"slices"
+
+	"github.com/git-liza/git-liza/gitboard/board"
+)
+
+// Submission is what a reviewer looks at and only the repository knows.
+type Submission struct {
+	Commits        []string // short id and subject, the oldest first
+	Files          []string // that differ between review base and review commit
+	FilesOutside   []string // of them, what the checkpoint does not name
+	TestsTouched   []string // of them, what counts as a test
+	TestsDeleted   []string // of them, the tests that the submission deletes or empties, the first ones of many
+	NoTestsBecause string   // what the coder said
+	SpecChanged    bool     // the spec is not the one that the task was finalized with
+	SpecDiff       string   // how it changed, as a patch; empty where that is unknown
+}
+
+// SubmissionOf compares the files of a submission with what the board says about them.
+func SubmissionOf(c *board.Config, t *board.Task, files []string) *Submission {
+	s := &Submission{Files: files}
+	checkpoint := t.CheckpointOfIteration()
+	e := t.Last(board.EventReady)
+	if e != nil {
+		s.NoTestsBecause, s.TestsDeleted = e.NoTests, e.DeletedTests
+	}
+	for _, f := range files {
+		if board.IsTest(c.TestGlobs, f) && !slices.Contains(s.TestsDeleted, f) {
+			s.TestsTouched = append(s.TestsTouched, f)
+		}
+		if checkpoint != nil && !slices.Contains(checkpoint.FilesToModify, f) {
+			s.FilesOutside = append(s.FilesOutside, f)
+		}
+	}
+	return s
+}

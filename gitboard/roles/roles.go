@@ -1,0 +1,64 @@
+// Package roles names who acts on a board: the roles, and the form of agent ids.
+//
+// It promises to be pure: no I/O, no clock, no environment. It imports nothing of ours.
+package roles
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+// Role is the value of `role` in an agent's record.
+type Role string
+
+// The roles of the protocol. Human is whoever acts without an agent id; System names
+// effects that the protocol brings about inside another operation's commit.
+const (
+	Planner      Role = "planner"
+	Coder        Role = "coder"
+	CodeReviewer Role = "code_reviewer"
+	Human        Role = "human"
+	System       Role = "system"
+)
+
+// Agents lists the roles that a process can register under.
+var Agents = []Role{Planner, Coder, CodeReviewer}
+
+// HumanID is the id under which a human's operations are recorded.
+const HumanID = "human"
+
+var agentID = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(coder|code-reviewer|planner)-([0-9]+)$`)
+})
+
+// Parse reads a role as people type it; `code-reviewer` and `code_reviewer` both serve.
+func Parse(s string) (Role, error) {
+	r := Role(strings.ReplaceAll(s, "-", "_"))
+	for _, known := range Agents {
+		if r == known {
+			return r, nil
+		}
+	}
+	return "", fmt.Errorf("%q is not a role: use planner, coder or code_reviewer", s)
+}
+
+// Prefix is the part of an agent id before its number.
+func (r Role) Prefix() string { return strings.ReplaceAll(string(r), "_", "-") }
+
+// ID is the agent id of the n-th agent of a role.
+func (r Role) ID(n int) string { return r.Prefix() + "-" + strconv.Itoa(n) }
+
+// String is the role as it is written in records.
+func (r Role) String() string { return string(r) }
+
+// Of returns the role that an agent id belongs to. The error names the id and shows a right one.
+func Of(id string) (Role, error) {
+	m := agentID().FindStringSubmatch(id)
+	if m == nil {
+		return "", fmt.Errorf("%q is not an agent id: write the role and a number, like coder-1, code-reviewer-1 or planner-1", id)
+	}
+	return Role(strings.ReplaceAll(m[1], "-", "_")), nil
+}

@@ -1,0 +1,167 @@
+//go:build darwin || dragonfly || freebsd || linux || netbsd || openbsd
+
+package gitboard
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/gitio"
+)
+
+// One at a time has the turn, and each gets it.
+func TestTurnExcludes(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "liza", "turn")
+	const takers, each = 8, 50
+	var inside, had atomic.Int32
+	var all sync.WaitGroup
+	for range takers {
+		all.Go(func() {
+			for range each {
+				mine := &writeQueue{path: path}
+				if mine.queue(context.Background()); mine.held == nil {
+					mine.take(context.Background())
+				}
+				if mine.held != nil { // nil after patience has run out, on a machine that stands still
+					had.Add(1)
+					if n := inside.Add(1); n != 1 {
+						t.Errorf("%d have the turn", n)
+					}
+					inside.Add(-1)
+				}
+				mine.end()
+			}
+		})
+	}
+	all.Wait()
+	if had.Load() == 0 {
+		t.Error("nobody ever had it")
+	}
+}
+
+func TestTurnIsLeftToOthersWhileItIsFree(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "turn")
+	early, late := &writeQueue{path: path}, &writeQueue{path: path}
+	if early.queue(context.Background()) || early.held != nil {
+		t.Error("whoever only queues has taken a free turn")
+	}
+	if late.take(context.Background()) || late.held == nil {
+		t.Error("a free turn was not to be had")
+	}
+	ended, cancel := context.WithCancel(context.Background())
+	cancel()
+	if !early.take(ended) || early.held != nil {
+		t.Error("two have the turn")
+	}
+	late.end()
+}
+
+// started is the board of a new repository, and the path of its turn.
+func started(t *testing.T) (*Board, string) {
+	t.Helper()
+	t.Setenv("GIT_CONFIG_GLOBAL", os.DevNull)
+	for _, role := range []string{"AUTHOR", "COMMITTER"} {
+		t.Setenv("GIT_"+role+"_NAME", "Ada")
+		t.Setenv("GIT_"+role+"_EMAIL", "ada@example.org")
+	}
+	ctx := context.Background()
+	dir := filepath.Join(t.TempDir(), "dépôt à moi")
+	if err := gitio.InitRepository(ctx, dir, false); err != nil {
+		t.Fatal(err)
+	}
+	b, err := Open(ctx, dir, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { b.Close() })
+	write(t, b, &board.Init{Goal: "a goal", IntegrationBranch: "integration"})
+	return b, b.writeQueue().path
+}
+
+func write(t *testing.T, b *Board, p board.Payload) {
+	t.Helper()
+	if _, err := b.Do(context.Background(), Request{Actor: board.HumanActor("Ada", "ada@example.org")}, Just(p)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func note(text string) board.Payload { return &board.AddNote{For: "human", Message: text} }
+
+// Whoever has the turn and does not get on holds nobody up for long, and the next ones not at all.
+func TestTurnOfOneWhoIsStopped(t *testing.T) {
+	b, path := started(t)
+	stopped := &writeQueue{path: path}
+	if stopped.take(context.Background()); stopped.held == nil {
+		t.Fatal("the turn was not to be had")
+	}
+	write(t, b, note("while it is held"))
+	next := &writeQueue{path: path}
+	if next.take(context.Background()) || next.held == nil {
+		t.Error("the turn is still the one's who is stopped")
+	}
+	next.end()
+	stopped.end()
+	write(t, b, note("afterwards"))
+}
+
+// A queue that moves is waited in for longer than one that stands.
+func TestTurnComes(t *testing.T) {
+	_, path := started(t)
+	busy, next := &writeQueue{path: path}, &writeQueue{path: path}
+	busy.take(context.Background())
+	moved := time.NewTicker(patience / 5)
+	defer moved.Stop()
+	got := make(chan struct{})
+	go func() { next.take(context.Background()); close(got) }()
+	last, stood := time.Now(), time.Duration(0)
+	for range 10 {
+		<-moved.C
+		now := time.Now()
+		stood, last = max(stood, now.Sub(last)), now
+		if err := os.Chtimes(path, now, now); err != nil {
+			t.Fatal(err)
+		}
+	}
+	busy.end()
+	<-got
+	if next.held == nil && stood < patience {
+		t.Errorf("it was not waited for, though the queue stood for %v at most", stood)
+	}
+	next.end()
+}
+
+func TestNoTurnToBeHad(t *testing.T) {
+	b, path := started(t)
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir(path, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	write(t, b, note("without"))
+}
+
+// What was decided before others had their turn is decided again.
+func TestDecidedAgainAfterTheWait(t *testing.T) {
+	b, path := started(t)
+	other := &writeQueue{path: path}
+	tips := map[git.OID]bool{}
+	_, err := b.Do(context.Background(), Request{Actor: board.HumanActor("Ada", "ada@example.org")}, func(ctx context.Context, v *View) (board.Payload, []git.RefUpdate, error) {
+		if tips[v.Commit] = true; len(tips) == 1 {
+			write(t, b, note("in between"))
+			other.take(ctx)
+			go func() { other.end() }()
+		}
+		return note("mine"), nil, nil
+	})
+	if err != nil || len(tips) != 2 {
+		t.Errorf("decided on %d tips: %v", len(tips), err)
+	}
+}

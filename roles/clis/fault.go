@@ -1,0 +1,74 @@
+package clis
+
+import (
+	"regexp"
+	"strconv"
+	"sync"
+	"time"
+)
+
+// statusOf is the HTTP status that a message names; 0 for none.
+func statusOf(message string) int {
+	if m := httpStatus().FindStringSubmatch(message); m != nil {
+		status, _ := strconv.Atoi(m[1])
+		return status
+	}
+	return 0
+}
+
+var (
+	httpStatus = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)(?:\bstatus:? |"code\\*": ?|\bAPI Error: |\brejected \()(\d{3})\b`)
+	})
+	tooLong = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)prompt is too long|context (?:window|length)|maximum (?:context|number of tokens)|token count .* exceeds|ran out of room`)
+	})
+	noCredit = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)credit balance|out of (?:usage |extra )?(?:credits?|usage)|usage limit|quota|rate limit|temporarily limiting|high demand|overloaded|at capacity|too many requests|spend cap`)
+	})
+	setup = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)invalid (?:x-)?(?:api|bearer)[ -]?(?:key|token)|incorrect api key|api key not (?:valid|found)|unauthori[sz]ed|authentication|not logged in|please run /login|missing (?:environment variable|api key)|must specify|please set an auth method|model\b[^\n]{0,60}\b(?:not found|does not exist|may not exist|not supported)|issue with the selected model|cannot be used with root`)
+	})
+	later = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)(?:try again|retry|resets?|reset after|retryDelay\\*": \\*")(?: in| after)? ?` + in)
+	})
+)
+
+// FaultOf says what a failure is, from the HTTP status (0 when that is not known) and the CLI's words. now has the zone
+// in which the CLI ran.
+func (c CLI) FaultOf(status int, message string, now time.Time) *Fault {
+	if status == 0 {
+		status = statusOf(message)
+	}
+	f := &Fault{Trouble: Unknown, Text: message}
+	switch {
+	case tooLong().MatchString(message):
+		f.Trouble = Overflow
+	case status == 401 || status == 403 && !noCredit().MatchString(message) || status == 404:
+		f.Trouble = Setup
+	case status == 429 || status >= 500 && status < 600 || noCredit().MatchString(message):
+		f.Trouble = Limit
+	case setup().MatchString(message):
+		f.Trouble = Setup
+	}
+	if until, limited := c.Limited(message, now); limited {
+		f.Trouble, f.Until = Limit, until
+	}
+	if f.Trouble == Limit && f.Until.IsZero() {
+		if m := later().FindStringSubmatch(message); m != nil {
+			if d := duration(m[1]); d > 0 && d < longest {
+				f.Until = now.Add(d).UTC()
+			}
+		}
+	}
+	if f.Trouble == Limit && !f.Until.IsZero() {
+		f.Until = f.Until.Add(margin(f.Until.Sub(now)))
+	}
+	return f
+}
+
+// margin is how much later than a limit's end it is tried again: services' clocks are not ours, and what ends "at
+// 3pm" has been seen to last some seconds longer.
+func margin(left time.Duration) time.Duration {
+	return min(max(left/10, 2*time.Second), time.Minute)
+}

@@ -1,0 +1,158 @@
+package clis
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"time"
+)
+
+// maxLine bounds what is held of a line without an end.
+const maxLine = 4 << 20
+
+// Reader reads what a CLI prints and turns it into events. It knows the structured output of every CLI of the table,
+// whichever it is started for: a script may be around one of them. What is not such an event is a Plain line.
+type Reader struct {
+	cli  CLI
+	now  func() time.Time
+	emit func(Event)
+	rest []byte
+	seen string // the message whose usage was counted last
+}
+
+// NewReader returns a reader that passes events to emit, in order. now has the zone in which the CLI runs.
+func NewReader(c CLI, now func() time.Time, emit func(Event)) *Reader {
+	return &Reader{cli: c, now: now, emit: emit}
+}
+
+// Write takes output. It never fails.
+func (r *Reader) Write(p []byte) (int, error) {
+	r.rest = append(r.rest, p...)
+	for {
+		end := bytes.IndexByte(r.rest, '\n')
+		if end < 0 {
+			if len(r.rest) > maxLine {
+				r.line(r.rest)
+				r.rest = nil
+			}
+			return len(p), nil
+		}
+		r.line(r.rest[:end])
+		r.rest = r.rest[end+1:]
+	}
+}
+
+// Close passes on a last line without an end.
+func (r *Reader) Close() error {
+	if len(r.rest) > 0 {
+		r.line(r.rest)
+		r.rest = nil
+	}
+	return nil
+}
+
+// message is an event of any of the CLIs, as far as it is read. Fields of one name mean the same in all of them, or are
+// told apart by the type; unknown ones are left alone.
+type message struct {
+	Type, Subtype string
+	SessionID     string          `json:"session_id"`
+	Model         string          `json:"model"`
+	Error         json.RawMessage `json:"error"`
+
+	// Claude Code: --output-format stream-json
+	Message      json.RawMessage `json:"message"` // codex: an error's text
+	Result       string          `json:"result"`
+	IsError      bool            `json:"is_error"`
+	Status       json.RawMessage `json:"status"` // gemini: success or error
+	ErrorStatus  int             `json:"error_status"`
+	APIStatus    int             `json:"api_error_status"`
+	Reason       string          `json:"terminal_reason"`
+	Attempt      int             `json:"attempt"`
+	RetryDelayMS int             `json:"retry_delay_ms"`
+	Dollars      float64         `json:"total_cost_usd"`
+	Turns        int             `json:"num_turns"`
+	ModelUsage   map[string]any  `json:"modelUsage"`
+	Usage        json.RawMessage `json:"usage"`
+
+	// Codex: exec --json
+	ThreadID string `json:"thread_id"`
+	Item     *item  `json:"item"`
+
+	// Gemini CLI: --output-format stream-json
+	Role       string          `json:"role"`
+	Content    json.RawMessage `json:"content"`
+	ToolName   string          `json:"tool_name"`
+	Parameters map[string]any  `json:"parameters"`
+	Output     string          `json:"output"`
+	Stats      *geminiStats    `json:"stats"`
+}
+
+// known are the types of events, by which a line of JSON is told from a script's own.
+var known = map[string]func(*Reader, *message){
+	"system": (*Reader).claudeSystem, "assistant": (*Reader).claudeAssistant, "user": (*Reader).claudeUser,
+	"result": (*Reader).result, "rate_limit_event": (*Reader).nothing, "stream_event": (*Reader).nothing,
+
+	"thread.started": (*Reader).codexStarted, "turn.started": (*Reader).nothing, "turn.completed": (*Reader).codexCompleted,
+	"turn.failed": (*Reader).codexFailed, "error": (*Reader).mishap, "item.started": (*Reader).codexItem,
+	"item.updated": (*Reader).nothing, "item.completed": (*Reader).codexItem,
+
+	"init": (*Reader).geminiInit, "message": (*Reader).geminiMessage, "tool_use": (*Reader).geminiTool,
+	"tool_result": (*Reader).geminiResult,
+}
+
+func (r *Reader) line(line []byte) {
+	line = bytes.TrimRight(line, "\r")
+	if trimmed := bytes.TrimSpace(line); len(trimmed) > 0 && trimmed[0] == '{' {
+		var m message
+		var kind struct{ Type string }
+		if json.Unmarshal(trimmed, &kind) == nil && kind.Type != "" {
+			_ = json.Unmarshal(trimmed, &m) // a field of another shape than today's is left empty
+			if read, is := known[kind.Type]; is {
+				m.Type = kind.Type
+				read(r, &m)
+				return
+			}
+			if strings.ContainsAny(kind.Type, "._") || m.SessionID != "" {
+				r.emit(Event{Kind: Other, Text: kind.Type})
+				return
+			}
+		}
+	}
+	if said := strings.ToValidUTF8(string(line), "\uFFFD"); !r.geminiRetries(said) {
+		r.emit(Event{Kind: Plain, Text: said})
+	}
+}
+
+func (r *Reader) nothing(m *message) { r.emit(Event{Kind: Other, Text: m.Type}) }
+
+func (r *Reader) fault(status int, text string) *Fault { return r.cli.FaultOf(status, text, r.now()) }
+
+// text is a JSON string, or an object's "message".
+func text(raw json.RawMessage) string {
+	var s string
+	if json.Unmarshal(raw, &s) == nil {
+		return s
+	}
+	var o struct{ Message string }
+	_ = json.Unmarshal(raw, &o) // else it has none
+	return o.Message
+}
+
+// mishap is an event "error": Codex reports its own attempts by it, and gemini what went wrong.
+func (r *Reader) mishap(m *message) {
+	said := text(m.Message)
+	if said == "" {
+		said = text(m.Error)
+	}
+	e := Event{Kind: Waits, Text: said, Fault: r.fault(0, said)}
+	r.emit(e)
+}
+
+// result is the last event of claude and of gemini.
+func (r *Reader) result(m *message) {
+	if m.Stats != nil || text(m.Status) != "" {
+		r.geminiEnd(m)
+		return
+	}
+	r.claudeEnd(m)
+}

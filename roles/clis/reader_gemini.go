@@ -1,0 +1,65 @@
+package clis
+
+import (
+	"maps"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+type geminiStats struct {
+	Input  int `json:"input_tokens"`
+	Cached int `json:"cached"`
+	Output int `json:"output_tokens"`
+	Models map[string]any
+}
+
+func (r *Reader) geminiInit(m *message) {
+	r.emit(Event{Kind: Began, Session: m.SessionID, Usage: Usage{Model: m.Model}})
+}
+
+func (r *Reader) geminiMessage(m *message) {
+	if m.Role != "assistant" {
+		r.nothing(m)
+		return
+	}
+	r.emit(Event{Kind: Said, Text: text(m.Content)})
+}
+
+func (r *Reader) geminiTool(m *message) {
+	r.emit(Event{Kind: Called, Text: called(m.ToolName, m.Parameters)})
+}
+
+func (r *Reader) geminiResult(m *message) {
+	answer := m.Output
+	if said := text(m.Error); said != "" {
+		answer = strings.TrimSpace(answer + "\n" + said)
+	}
+	r.emit(Event{Kind: Result, Text: answer})
+}
+
+// geminiRetries reads a line that gemini prints beside its events when it tries again.
+func (r *Reader) geminiRetries(line string) bool {
+	m := attempt().FindStringSubmatch(line)
+	if m == nil {
+		return false
+	}
+	status, _ := strconv.Atoi(m[1])
+	r.emit(Event{Kind: Waits, Text: line, Fault: r.fault(status, line)})
+	return true
+}
+
+var attempt = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^Attempt \d+ failed with status (\d+)\.`) })
+
+func (r *Reader) geminiEnd(m *message) {
+	if said := text(m.Error); said != "" || text(m.Status) == "error" {
+		r.emit(Event{Kind: Failed, Text: said, Fault: r.fault(0, said)})
+	}
+	var u Usage
+	if s := m.Stats; s != nil {
+		u = Usage{Input: s.Input, Cached: s.Cached, Output: s.Output, Model: strings.Join(slices.Sorted(maps.Keys(s.Models)), ", ")}
+	}
+	r.emit(Event{Kind: Ended, Usage: u})
+}

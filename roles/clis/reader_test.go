@@ -1,0 +1,178 @@
+package clis_test
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/git-liza/git-liza/roles/clis"
+)
+
+// events are what a CLI's recorded output says.
+func events(t *testing.T, cli, output string) []clis.Event {
+	t.Helper()
+	c, err := clis.Find(cli, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []clis.Event
+	r := clis.NewReader(c, func() time.Time { return noon }, func(e clis.Event) { all = append(all, e) })
+	for rest := []byte(output); len(rest) > 0; { // in pieces, as a pipe brings it
+		n := min(len(rest), 97)
+		_, _ = r.Write(rest[:n])
+		rest = rest[n:]
+	}
+	_ = r.Close()
+	return all
+}
+
+// What the fake model was asked to do is found in what each CLI printed: the session, both commands, their results, the
+// last text and the usage.
+func TestRecordedRuns(t *testing.T) {
+	for _, file := range samples(t, "goes-well") {
+		cli, _, _ := strings.Cut(filepath.Base(file), "-")
+		t.Run(cli, func(t *testing.T) {
+			var session, last string
+			var kinds []clis.Kind
+			var shown []string
+			var used clis.Usage
+			for _, e := range events(t, cli, readFile(t, file)) {
+				switch e.Kind {
+				case clis.Began:
+					session = e.Session
+				case clis.Said:
+					last = e.Text
+				case clis.Ended:
+					used = e.Usage
+				}
+				if slices.Contains([]clis.Kind{clis.Called, clis.Result}, e.Kind) {
+					kinds = append(kinds, e.Kind)
+				}
+				shown = append(shown, e.Line())
+			}
+			if session == "" || last != "Done: my turn ends." {
+				t.Errorf("session %q, last %q", session, last)
+			}
+			if want := []clis.Kind{clis.Called, clis.Result, clis.Called, clis.Result}; !slices.Equal(kinds, want) {
+				t.Errorf("tools: %q", kinds)
+			}
+			log := strings.Join(shown, "\n")
+			for _, part := range []string{"echo hello", "  hello", "git liza version; exit 3", "is not a git command"} {
+				if !strings.Contains(log, part) {
+					t.Errorf("the log lacks %q:\n%s", part, log)
+				}
+			}
+			if strings.Contains(log, `{"`) {
+				t.Errorf("an event is shown raw:\n%s", log)
+			}
+			if used.Input < 1000 || used.Cached == 0 || used.Cached >= used.Input || used.Output == 0 {
+				t.Errorf("usage: %+v", used)
+			}
+		})
+	}
+}
+
+// Each recorded failure is of its sort, whichever CLI it is.
+func TestRecordedFailures(t *testing.T) {
+	for name, want := range map[string]clis.Trouble{
+		"unauthorized": clis.Setup, "no-model": clis.Setup, "rate-limit": clis.Limit, "credits": clis.Limit,
+		"overloaded": clis.Limit, "unavailable": clis.Limit, "internal": clis.Limit, "overflow": clis.Overflow,
+	} {
+		for _, file := range samples(t, name) {
+			cli, _, _ := strings.Cut(filepath.Base(file), "-")
+			var last *clis.Fault
+			for _, e := range events(t, cli, readFile(t, file)) {
+				if e.Fault != nil {
+					last = e.Fault
+				}
+			}
+			if last == nil || last.Trouble != want || last.Text == "" {
+				t.Errorf("%s: %+v, want %s", filepath.Base(file), last, want)
+			}
+			if name == "rate-limit" && cli == "gemini" && last != nil && last.Until.Sub(noon).Round(time.Second) != 37*time.Second {
+				t.Errorf("%s: until %s, want 34 s and a margin", filepath.Base(file), last.Until.Sub(noon))
+			}
+		}
+	}
+}
+
+// What these CLIs print in other ways, from the vendors' documents and from users' reports.
+func TestFaultOf(t *testing.T) {
+	claude, _ := clis.Find("claude", nil)
+	for message, want := range map[string]clis.Trouble{
+		"API Error: Server is temporarily limiting requests":                                           clis.Limit,
+		"API Error: Request rejected (429)":                                                            clis.Limit,
+		"rate limit exceeded: Rate limit reached for gpt-5":                                            clis.Limit,
+		"We're currently experiencing high demand":                                                     clis.Limit,
+		"You're out of usage credits":                                                                  clis.Limit,
+		"API Error: 500 Internal server error":                                                         clis.Limit,
+		"Not logged in · Please run /login":                                                            clis.Setup,
+		"Invalid API key · Fix external API key":                                                       clis.Setup,
+		"Missing environment variable: `RIG_KEY`.":                                                     clis.Setup,
+		"--dangerously-skip-permissions cannot be used with root/sudo privileges for security reasons": clis.Setup,
+		"the tests fail": clis.Unknown,
+	} {
+		if f := claude.FaultOf(0, message, noon); f.Trouble != want {
+			t.Errorf("%q is %s, want %s", message, f.Trouble, want)
+		}
+	}
+}
+
+// Unknown events, events of another shape and a script's own JSON do no harm.
+func TestUnknownOutput(t *testing.T) {
+	got := events(t, "claude", strings.Join([]string{
+		`{"type":"system","subtype":"news","session_id":"x"}`,
+		`{"type":"assistant","message":"of another shape"}`,
+		`{"type":"item.completed","item":"of another shape"}`,
+		`{"type":"turn.wobbled"}`,
+		`{"type":"result","stats":7}`,
+		`{"type":"deployment","state":"ok"}`,
+		`{"cut`,
+		`plain words`,
+	}, "\n"))
+	var plain []string
+	for _, e := range got {
+		if e.Kind == clis.Plain {
+			plain = append(plain, e.Text)
+		}
+	}
+	if want := []string{`{"type":"deployment","state":"ok"}`, `{"cut`, `plain words`}; !slices.Equal(plain, want) {
+		t.Errorf("plain lines: %q", plain)
+	}
+}
+
+func FuzzReader(f *testing.F) {
+	for _, cli := range []string{"claude", "codex", "gemini"} {
+		data, err := os.ReadFile(filepath.Join("testdata", "events", cli+"-goes-well.txt"))
+		if err == nil {
+			f.Add(string(data))
+		}
+	}
+	f.Fuzz(func(t *testing.T, output string) {
+		lines := strings.Count(output, "\n") + 1
+		if got := len(events(t, "codex", output)); got < lines-1 && !strings.Contains(output, "assistant") && !strings.Contains(output, "file_change") {
+			t.Errorf("%d events of %d lines", got, lines)
+		}
+	})
+}
+
+func samples(t *testing.T, name string) []string {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join("testdata", "events", "*-"+name+".txt"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no samples of %s: %v", name, err)
+	}
+	return files
+}
+
+func readFile(t *testing.T, file string) string {
+	t.Helper()
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}

@@ -1,0 +1,67 @@
+package rig
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+)
+
+// Packages are the CLIs in npm's registry, by the name of their program.
+var Packages = map[string]string{
+	"claude": "@anthropic-ai/claude-code", "codex": "@openai/codex", "gemini": "@google/gemini-cli",
+}
+
+// Cache is the folder in which the CLIs are installed: $LIZA_RIG_CACHE, or one beside the user's other caches. Root's
+// are out of reach for the unprivileged user that runs them, so root's lies below /var/cache.
+func Cache() (string, error) {
+	if dir := os.Getenv("LIZA_RIG_CACHE"); dir != "" {
+		return dir, nil
+	}
+	if os.Getuid() == 0 {
+		return "/var/cache/git-liza/clis", nil
+	}
+	dir, err := os.UserCacheDir()
+	return filepath.Join(dir, "git-liza", "clis"), err
+}
+
+// Install returns the folder of a CLI's program. Where the cache lacks it, npm installs it; the error then says in one
+// line why it could not.
+func Install(name string) (dir string, err error) {
+	cache, err := Cache()
+	if err != nil {
+		return "", err
+	}
+	if err := os.MkdirAll(cache, 0o755); err != nil {
+		return "", err
+	}
+	lock, err := os.OpenFile(filepath.Join(cache, "lock"), os.O_CREATE|os.O_RDWR, 0o644)
+	if err != nil {
+		return "", err
+	}
+	defer lock.Close() // and with it the lock ends
+	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX); err != nil {
+		return "", err
+	}
+	dir = filepath.Join(cache, "node_modules", ".bin")
+	if _, err := os.Stat(filepath.Join(dir, name)); err == nil {
+		return dir, nil
+	}
+	npm, err := exec.LookPath("npm")
+	if err != nil {
+		return "", errors.New("npm is not installed")
+	}
+	cmd := exec.Command(npm, "install", "--prefix", cache, "--no-fund", "--no-audit", Packages[name])
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("npm can't install %s: %v: %s", Packages[name], err, lastLine(string(out)))
+	}
+	return dir, nil
+}
+
+func lastLine(text string) string {
+	text = strings.TrimSpace(text)
+	return text[strings.LastIndexByte(text, '\n')+1:]
+}

@@ -1,0 +1,223 @@
+package rig
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Conversation is what a CLI has sent, in the terms that the three APIs share.
+type Conversation struct {
+	Wire    string   // anthropic, responses or gemini
+	Prompts []string // the user's texts, oldest first
+	Results []string // the outputs of the tools since the last prompt
+	Shell   string   // the name of the tool that runs a command; "" where none is offered
+}
+
+// Prompt is the newest of the user's texts.
+func (c Conversation) Prompt() string {
+	if len(c.Prompts) == 0 {
+		return ""
+	}
+	return c.Prompts[len(c.Prompts)-1]
+}
+
+// Reply is the fake model's answer: a command for the shell, or a text that ends the turn, or a failure.
+type Reply struct {
+	Text   string
+	Run    string // a command; the turn continues with its output
+	Status int    // an HTTP status instead of an answer; 0 for none
+	Header http.Header
+	Error  string // the body of the failure: a message
+	Hang   bool   // no answer until the client goes away
+}
+
+// Request is what has arrived.
+type Request struct {
+	Wire  string
+	Path  string
+	Bytes int  // of the body
+	Main  bool // part of the agent's own conversation: a shell was offered
+	Run   string
+}
+
+// Model is a fake model server on 127.0.0.1.
+type Model struct {
+	URL  string
+	Play func(Conversation) Reply
+
+	server   *http.Server
+	closing  chan struct{}
+	mu       sync.Mutex
+	requests []Request
+	leaks    []string
+	calls    int
+}
+
+// Serve starts a fake model that answers as play says.
+func Serve(play func(Conversation) Reply) (*Model, error) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, err
+	}
+	m := &Model{URL: "http://" + listener.Addr().String(), Play: play, closing: make(chan struct{})}
+	m.server = &http.Server{Handler: m, ReadHeaderTimeout: 10 * time.Second}
+	go func() { _ = m.server.Serve(listener) }()
+	return m, nil
+}
+
+// Close ends the server and the requests that hang.
+func (m *Model) Close() error {
+	close(m.closing)
+	return m.server.Close()
+}
+
+// Requests are what has arrived so far, oldest first.
+func (m *Model) Requests() []Request {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return slices.Clone(m.requests)
+}
+
+// Leaks are the requests for other hosts, which were refused.
+func (m *Model) Leaks() []string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return slices.Clone(m.leaks)
+}
+
+// ServeHTTP answers a CLI. It is the CLIs' proxy, too: what is meant for another host is refused.
+func (m *Model) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if r.Method == http.MethodConnect || r.URL.IsAbs() {
+		m.mu.Lock()
+		m.leaks = append(m.leaks, r.Method+" "+r.Host)
+		m.mu.Unlock()
+		http.Error(w, "this rig answers for 127.0.0.1 only", http.StatusForbidden)
+		return
+	}
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return // the client has gone
+	}
+	wire := wireOf(r.URL.Path)
+	if wire == nil {
+		http.Error(w, `{"error":{"message":"no such path"}}`, http.StatusNotFound)
+		return
+	}
+	c, err := wire.read(body)
+	if err != nil {
+		http.Error(w, fmt.Sprintf(`{"error":{"message":%q}}`, err), http.StatusBadRequest)
+		return
+	}
+	reply := Reply{Text: "ok"}
+	if c.Shell != "" {
+		reply = m.Play(c)
+	}
+	call := m.record(r, c, reply, len(body))
+	m.answer(w, r, wire, c, reply, call, len(body))
+}
+
+func (m *Model) record(r *http.Request, c Conversation, reply Reply, size int) int {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.calls++
+	m.requests = append(m.requests, Request{
+		Wire: c.Wire, Path: r.URL.Path, Bytes: size, Main: c.Shell != "", Run: reply.Run,
+	})
+	return m.calls
+}
+
+func (m *Model) answer(w http.ResponseWriter, r *http.Request, wire wire, c Conversation, reply Reply, call, size int) {
+	switch {
+	case reply.Hang:
+		select {
+		case <-r.Context().Done():
+		case <-m.closing:
+		}
+	case reply.Status != 0:
+		for key, values := range reply.Header {
+			w.Header()[key] = values
+		}
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(reply.Status)
+		_, _ = w.Write(wire.failure(reply))
+	default:
+		u := usage{input: size / 4, cached: size / 8, output: max(1, len(reply.Text+reply.Run)/4)}
+		wire.write(w, answered{c: c, reply: reply, id: fmt.Sprintf("call_%d", call), usage: u, whole: whole(r)})
+	}
+}
+
+// whole reports whether a request asks for an answer in one piece.
+func whole(r *http.Request) bool { return strings.HasSuffix(r.URL.Path, ":generateContent") }
+
+// usage is what the fake model says that an answer has cost, in tokens.
+type usage struct{ input, cached, output int }
+
+// answered is an answer as a wire writes it.
+type answered struct {
+	c     Conversation
+	reply Reply
+	id    string
+	usage usage
+	whole bool
+}
+
+// wire is one of the APIs.
+type wire interface {
+	read(body []byte) (Conversation, error)
+	write(w http.ResponseWriter, a answered)
+	failure(r Reply) []byte
+}
+
+func wireOf(path string) wire {
+	switch {
+	case strings.HasSuffix(path, "/messages"):
+		return anthropic{}
+	case strings.HasSuffix(path, "/responses"):
+		return responses{}
+	case strings.Contains(path, ":streamGenerateContent"), strings.HasSuffix(path, ":generateContent"):
+		return gemini{}
+	}
+	return nil
+}
+
+// stream writes server-sent events.
+type stream struct{ w http.ResponseWriter }
+
+func newStream(w http.ResponseWriter) stream {
+	w.Header().Set("Content-Type", "text/event-stream")
+	w.WriteHeader(http.StatusOK)
+	return stream{w}
+}
+
+// send writes an event; name may be "".
+func (s stream) send(name string, data any) {
+	text, err := json.Marshal(data)
+	if err != nil {
+		panic(err) // maps of strings and numbers
+	}
+	if name != "" {
+		fmt.Fprintf(s.w, "event: %s\n", name)
+	}
+	fmt.Fprintf(s.w, "data: %s\n\n", text)
+	if f, can := s.w.(http.Flusher); can {
+		f.Flush()
+	}
+}
+
+// object is a JSON object to write.
+type object = map[string]any
+
+func mustJSON(v any) []byte {
+	text, err := json.Marshal(v)
+	if err != nil {
+		panic(err) // maps of strings and numbers
+	}
+	return text
+}

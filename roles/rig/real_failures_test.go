@@ -1,0 +1,206 @@
+//go:build linux
+
+package rig
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// but is the goal of one task in which coders do something else; nil for what Code does.
+func but(code func(Run) []string) Script {
+	goal := Goal([]string{"one"}, "")
+	return func(r Run) []string {
+		if r.Role == "coder" {
+			return code(r)
+		}
+		return goal(r)
+	}
+}
+
+// After Ctrl-C nothing runs on, whatever sessions the CLI has started its tools in.
+func TestRealInterrupt(t *testing.T) {
+	each(t, func(t *testing.T, cli string) {
+		ctx, interrupt := context.WithTimeout(context.Background(), 3*time.Minute)
+		defer interrupt()
+		s := newScene(t, cli, but(func(Run) []string {
+			return []string{"tail -f /dev/null & setsid tail -f /dev/null & echo $! >started; wait"}
+		}).Play)
+		go func() {
+			for ctx.Err() == nil {
+				if _, err := os.Stat(s.Project + "/.worktrees/one/started"); err == nil {
+					interrupt()
+				}
+				time.Sleep(100 * time.Millisecond) // another process writes the file
+			}
+		}()
+		out, _ := s.teamUntil(ctx)
+		if _, err := os.Stat(s.Project + "/.worktrees/one/started"); err != nil {
+			t.Errorf("the coder's command has not begun: %v\n%s", err, out)
+		}
+		if strings.Contains(out, "crashed") {
+			t.Errorf("what was asked to end is called crashed:\n%s", out)
+		}
+		s.sound()
+	})
+}
+
+// A wrong key ends the team at once, with what the CLI said.
+func TestRealSetup(t *testing.T) {
+	each(t, func(t *testing.T, cli string) {
+		s := newScene(t, cli, func(Conversation) Reply { return failures["unauthorized"] })
+		out, err := s.team(2 * time.Minute)
+		if exit := (*exec.ExitError)(nil); !errors.As(err, &exit) || exit.ExitCode() != 5 || !strings.Contains(out, "can't work") || strings.Count(out, "started:") != 1 {
+			t.Errorf("%v\n%s", err, out)
+		}
+		s.sound()
+	})
+}
+
+// A coder that writes to the board and never submits is not restarted for ever.
+func TestRealStalled(t *testing.T) {
+	each(t, func(t *testing.T, cli string) {
+		ctx, interrupt := context.WithTimeout(context.Background(), 4*time.Minute)
+		defer interrupt()
+		var blocked atomic.Bool
+		s := newScene(t, cli, func(c Conversation) Reply {
+			if Read(c).Trigger == "BLOCKED_TASKS" {
+				blocked.Store(true)
+				interrupt()
+			}
+			return but(func(r Run) []string { return Code(r)[:1] }).Play(c)
+		})
+		out, _ := s.teamUntil(ctx)
+		if !blocked.Load() || s.read("tasks.one.status") != "BLOCKED" || !strings.Contains(out, "3 runs of coder-1") {
+			t.Errorf("one is %s\n%s", s.read("tasks.one.status"), out)
+		}
+		s.sound()
+	})
+}
+
+// A service that does not answer is given up after run_max_silence, and after three such runs the task is blocked.
+func TestRealHang(t *testing.T) {
+	each(t, func(t *testing.T, cli string) {
+		ctx, interrupt := context.WithTimeout(context.Background(), 5*time.Minute)
+		defer interrupt()
+		s := newScene(t, cli, func(c Conversation) Reply {
+			r := Read(c)
+			if r.Trigger == "BLOCKED_TASKS" {
+				interrupt()
+			}
+			if r.Role == "coder" && len(c.Results) == 1 {
+				return Reply{Hang: true}
+			}
+			return Goal([]string{"one"}, "").Play(c)
+		})
+		if _, err := s.Run(s.Liza, "config", "set", "run_max_silence", "15"); err != nil {
+			t.Fatal(err)
+		}
+		out, _ := s.teamUntil(ctx)
+		if s.read("tasks.one.status") != "BLOCKED" || !strings.Contains(out, "run_max_silence") {
+			t.Errorf("one is %s\n%s", s.read("tasks.one.status"), out)
+		}
+		s.sound()
+	})
+}
+
+// A conversation that has become too long is left for a new one; a rejected coder continues its own.
+func TestRealConversations(t *testing.T) {
+	each(t, func(t *testing.T, cli string) {
+		var overflowed, continued atomic.Bool
+		s := newScene(t, cli, func(c Conversation) Reply {
+			r := Read(c)
+			if r.Role == "coder" && r.Task == "one" && len(c.Results) == 2 && overflowed.CompareAndSwap(false, true) {
+				return failures["overflow"]
+			}
+			if strings.Contains(c.Prompt(), "Liza Coder, continued") && len(c.Prompts) > 1 && r.Task == "two" {
+				continued.Store(true)
+			}
+			return Goal([]string{"one", "two"}, "two").Play(c)
+		})
+		out, err := s.team(6 * time.Minute)
+		if err != nil || s.goal() != "COMPLETED" || !overflowed.Load() || !continued.Load() {
+			t.Errorf("the goal is %s, overflowed %t, continued %t: %v\n%s", s.goal(), overflowed.Load(), continued.Load(), err, out)
+		}
+		s.sound()
+	})
+}
+
+// Claude Code refuses its usual flag as root; it is started in another form there.
+func TestRealRoot(t *testing.T) {
+	if os.Getuid() != 0 {
+		t.Skip("not root")
+	}
+	s := newSceneAs(t, "claude", Goal([]string{"one"}, "").Play, true)
+	out, err := s.team(4 * time.Minute)
+	if err != nil || s.goal() != "COMPLETED" {
+		t.Errorf("the goal is %s: %v\n%s", s.goal(), err, out)
+	}
+	s.sound()
+}
+
+// What the protocol costs: the input of one task with one rejection, of the planner, coder and reviewer, against the same
+// tool calls below prompts of one line.
+func TestRealInput(t *testing.T) {
+	each(t, func(t *testing.T, cli string) {
+		s := newScene(t, cli, Goal([]string{"one"}, "one").Play)
+		out, err := s.team(6 * time.Minute)
+		if err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		var with, runs int
+		var steps []string
+		for _, r := range s.model.Requests() {
+			if !r.Main {
+				continue
+			}
+			with += r.Bytes
+			if steps = append(steps, r.Run); r.Run == "" {
+				runs++
+			}
+		}
+		bare := s.bare(steps)
+		t.Logf("%s: %d requests in %d runs, %d bytes; with one-line prompts %d; %.2f times", cli, len(steps), runs, with, bare, float64(with)/float64(bare))
+		if with*4 > bare*5 {
+			t.Errorf("%d bytes are more than 1.25 times %d", with, bare)
+		}
+	})
+}
+
+// bare runs the same commands, a run at a time, below a prompt of one line, and returns the bytes of input.
+func (s *scene) bare(steps []string) int {
+	s.t.Helper()
+	sum := 0
+	for len(steps) > 0 {
+		n := 0
+		for n < len(steps) && steps[n] != "" {
+			n++
+		}
+		run := steps[:n]
+		steps = steps[min(n+1, len(steps)):]
+		one := newScene(s.t, s.cli, Script(func(Run) []string {
+			quiet := make([]string, len(run))
+			for i := range run {
+				quiet[i] = "true"
+			}
+			return quiet
+		}).Play)
+		cmd := one.Command(context.Background(), structured[s.cli]...)
+		cmd.Stdin = strings.NewReader("ROLE: coder\n")
+		if err := cmd.Run(); err != nil {
+			s.t.Fatal(err)
+		}
+		for _, r := range one.model.Requests() {
+			if r.Main {
+				sum += r.Bytes
+			}
+		}
+	}
+	return sum
+}

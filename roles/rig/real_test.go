@@ -1,0 +1,158 @@
+//go:build linux
+
+package rig
+
+import (
+	"bytes"
+	"context"
+	"flag"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// real skips a test that needs a real CLI unless it was asked for: go test ./roles/rig -run Real. It returns the folder
+// of the CLI's program.
+func real(t *testing.T, cli string) string {
+	t.Helper()
+	if !strings.Contains(flag.Lookup("test.run").Value.String(), "Real") {
+		t.Skip("the real CLIs run when asked for: go test ./roles/rig -run Real")
+	}
+	bin, err := Install(cli)
+	if err != nil {
+		t.Skipf("%s is left out: %v", cli, err)
+	}
+	return bin
+}
+
+// built is this repository's git-liza.
+var built = sync.OnceValues(func() (string, error) {
+	dir, err := os.MkdirTemp("", "liza-rig-")
+	if err != nil {
+		return "", err
+	}
+	program := filepath.Join(dir, "git-liza")
+	out, err := exec.Command("go", "build", "-o", program, "github.com/git-liza/git-liza/cmd/git-liza").CombinedOutput()
+	if err != nil {
+		os.Stderr.Write(out)
+	}
+	return program, err
+})
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if program, err := built(); err == nil {
+		os.RemoveAll(filepath.Dir(program))
+	}
+	os.Exit(code)
+}
+
+// scene is a place with its model.
+type scene struct {
+	*Place
+	t     *testing.T
+	cli   string
+	model *Model
+}
+
+func newScene(t *testing.T, cli string, play func(Conversation) Reply) *scene {
+	return newSceneAs(t, cli, play, false)
+}
+
+// newSceneAs is newScene, with a CLI that runs as root where root says so.
+func newSceneAs(t *testing.T, cli string, play func(Conversation) Reply, root bool) *scene {
+	t.Helper()
+	bin := real(t, cli)
+	liza, err := built()
+	if err != nil {
+		t.Fatal(err)
+	}
+	model, err := Serve(play)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = model.Close() })
+	dir, err := os.MkdirTemp("", "liza-rig-"+cli+"-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if os.Getenv("LIZA_RIG_KEEP") == "" {
+		t.Cleanup(func() { os.RemoveAll(dir) })
+	}
+	if err := os.Chmod(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	place, err := NewPlace(dir, bin, liza, model, root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &scene{place, t, cli, model}
+}
+
+// team runs a team for at most so long, and returns what it printed.
+func (s *scene) team(most time.Duration, flags ...string) (string, error) {
+	s.t.Helper()
+	ctx, end := context.WithTimeout(context.Background(), most)
+	defer end()
+	return s.teamUntil(ctx, flags...)
+}
+
+// teamUntil runs a team until a context ends, which is Ctrl-C for it.
+func (s *scene) teamUntil(ctx context.Context, flags ...string) (string, error) {
+	s.t.Helper()
+	var out bytes.Buffer
+	cmd := s.Command(ctx, append([]string{s.Liza, "team", "--cli", s.cli, "--planners", "1", "--coders", "1", "--reviewers", "1"}, flags...)...)
+	cmd.Stdout, cmd.Stderr = &out, &out
+	err := cmd.Run()
+	return out.String(), err
+}
+
+// sound checks what must hold at the end of every scene: the board replays, nothing has left the machine, nothing runs.
+func (s *scene) sound() {
+	s.t.Helper()
+	if out, err := s.Run(s.Liza, "verify"); err != nil {
+		s.t.Errorf("verify: %v\n%s", err, out)
+	}
+	for _, leak := range s.model.Leaks() {
+		s.t.Errorf("a request for another host: %s", leak)
+	}
+	for _, left := range s.Marked() {
+		s.t.Errorf("left running: %s", left)
+	}
+}
+
+func (s *scene) goal() string { s.t.Helper(); return s.read("goal.status") }
+
+func (s *scene) read(path string) string {
+	s.t.Helper()
+	out, err := s.Run(s.Liza, "read", path)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return strings.TrimSpace(out)
+}
+
+// clis are the CLIs of the rig.
+var clis = []string{"claude", "codex", "gemini"}
+
+func each(t *testing.T, f func(t *testing.T, cli string)) {
+	for _, cli := range clis {
+		t.Run(cli, func(t *testing.T) { f(t, cli) })
+	}
+}
+
+// A goal of three tasks, one of which is rejected once, comes to its end.
+func TestRealGoal(t *testing.T) {
+	each(t, func(t *testing.T, cli string) {
+		s := newScene(t, cli, Goal([]string{"one", "two", "three"}, "two").Play)
+		out, err := s.team(6 * time.Minute)
+		if err != nil || s.goal() != "COMPLETED" {
+			t.Errorf("the goal is %s: %v\n%s", s.goal(), err, out)
+		}
+		s.sound()
+	})
+}

@@ -1,0 +1,71 @@
+package merge
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/git-liza/git-liza/gitboard"
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/lease"
+)
+
+// What a merge records moves or holds integration, with its old value, and fences its lease, in one transaction.
+func TestIntentsHoldIntegration(t *testing.T) {
+	for _, who := range []string{"AUTHOR", "COMMITTER"} {
+		t.Setenv("GIT_"+who+"_NAME", "Ada")
+		t.Setenv("GIT_"+who+"_EMAIL", "ada@example.org")
+	}
+	ctx, b, _ := begin(t)
+	who := git.Signature{Name: "Ada", Email: "ada@example.org"}
+	commit := func(text string) git.OID {
+		if err := os.WriteFile(filepath.Join(b.Repo().TopLevel(), "a.txt"), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		oid, err := b.Repo().CommitAll(ctx, b.Repo().TopLevel(), text, who)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return oid
+	}
+	base := commit("one\n")
+	human := board.HumanActor("Ada", "ada@example.org")
+	done, err := b.Do(ctx, gitboard.Request{Actor: human}, func(context.Context, *gitboard.View) (board.Payload, []git.RefUpdate, error) {
+		return &board.Init{Goal: "A goal", IntegrationBranch: "integration"}, []git.RefUpdate{{Ref: "refs/heads/integration", New: base}}, nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &candidate{view: done.View, task: &board.Task{ID: "one"}, base: base, commit: commit("two\n"), kind: board.FastForward}
+	for _, held := range []bool{false, true} {
+		m := &merger{b: b, budget: b.Budget()}
+		free := git.RefUpdate{Ref: git.LeaseRef(lease.MergeHolder)}
+		if held {
+			if m.held, err = hold(ctx, b, m.budget, reviewer("code-reviewer-1"), "one"); err != nil {
+				t.Fatal(err)
+			}
+			free = lease.Fence(lease.MergeHolder, m.held.held)
+		}
+		for name, is := range map[string]struct {
+			intent gitboard.Intent
+			to     git.OID
+		}{
+			"a failure": {m.failing(c, c.failure(board.FailTest, "false")), base},
+			"a landing": {m.landing(c, "", new([]string)), c.commit},
+		} {
+			_, refs, err := is.intent(ctx, done.View)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if want := (git.RefUpdate{Ref: "refs/heads/integration", Old: base, New: is.to}); !slices.Contains(refs, want) {
+				t.Errorf("%s, lease held %t: %v lacks %v", name, held, refs, want)
+			}
+			if !slices.Contains(refs, free) {
+				t.Errorf("%s, lease held %t: %v lacks the lease %v", name, held, refs, free)
+			}
+		}
+	}
+}

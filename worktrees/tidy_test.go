@@ -1,0 +1,48 @@
+package worktrees_test
+
+import (
+	"testing"
+
+	"github.com/git-liza/git-liza/worktrees"
+)
+
+func (s *scene) tidy(task string) error {
+	s.t.Helper()
+	v, err := s.b.View(s.ctx)
+	s.check(err)
+	return worktrees.Tidy(s.ctx, s.b, v, human(), task)
+}
+
+// A branch whose commits nothing else holds goes, and they go to the attic.
+func TestTidyKeepsCommits(t *testing.T) {
+	s := newScene(t)
+	s.task("one")
+	s.claim("coder-1", "one")
+	tip := s.work("one", "b.txt", "b\n")
+	s.git(s.dir, "worktree", "remove", "--force", s.path("one"))
+	s.check(s.tidy("one"))
+	if kept := s.attic("one"); len(kept) != 1 || kept[0] != tip {
+		t.Errorf("the attic has %v, not %s", kept, tip)
+	}
+	if left := s.ref(taskRef("one")); !left.IsZero() {
+		t.Errorf("the branch is at %s", left)
+	}
+}
+
+// Where the work can't be kept the worktree stays, in its place and with all that is in it.
+func TestTidyWithoutSnapshot(t *testing.T) {
+	s := newScene(t)
+	s.task("one")
+	s.claim("coder-1", "one")
+	s.write(s.path("one"), "work.txt", "nowhere else\n")
+	s.git(s.dir, "config", "filter.broken.clean", "false")
+	s.git(s.dir, "config", "filter.broken.required", "true")
+	s.write(s.path("one"), ".gitattributes", "*.txt filter=broken\n") // git can't add what it can't filter
+	if err := s.tidy("one"); err == nil {
+		t.Error("no error")
+	}
+	if got := s.read(s.path("one"), "work.txt"); got != "nowhere else\n" {
+		t.Errorf("the work is %q", got)
+	}
+	s.lies("one")
+}
