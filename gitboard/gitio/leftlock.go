@@ -60,11 +60,38 @@ func (r *Repo) awaitLocks(ctx context.Context, paths []string) bool {
 			free := false
 			for path, was := range seen {
 				held := r.removeLock(path, was, since)
-				free = free || held == nil
+				free = free || held == nil || endStranded(ctx, held, path, was)
 			}
 			return free
 		}
 	}
+}
+
+// endStranded ends a git that waits for a stopped process with the locks of a transaction, and reports whether it has
+// let the lock go. A git that is asked to end removes its locks itself; its parent, once it continues, finds that
+// nothing was moved.
+func endStranded(ctx context.Context, why error, path string, was os.FileInfo) bool {
+	held := (*HeldError)(nil)
+	if !errors.As(why, &held) || held.stranded == 0 {
+		return false
+	}
+	git, err := os.FindProcess(held.stranded)
+	if err != nil || terminate(git) != nil {
+		return false
+	}
+	look := time.NewTicker(5 * time.Millisecond)
+	defer look.Stop()
+	deadline := time.After(lockWatch)
+	for sameLock(path, was) {
+		select {
+		case <-look.C:
+		case <-ctx.Done():
+			return false
+		case <-deadline:
+			return false
+		}
+	}
+	return true
 }
 
 // awaitBusy is awaitLocks for the locks that an error names; false for any other error.
@@ -85,6 +112,8 @@ type HeldError struct {
 	By   string // "git gc, process 12"; "" where that can't be seen
 	// Young says that it was made a moment ago: nobody has looked for processes.
 	Young bool
+	// stranded is the number of a git that waits for a stopped process in the middle of a transaction, 0 for none.
+	stranded int
 }
 
 // Error says who may hold it.
@@ -164,7 +193,11 @@ func (r *Repo) holder(path string, lock os.FileInfo, at time.Duration) error {
 	user := userOf(lock)
 	for _, p := range processes {
 		if !p.reads() && p.User == user && p.Started <= at {
-			return &HeldError{Path: path, By: fmt.Sprintf("%s, process %d", strings.TrimSpace("git "+p.Command), p.PID)}
+			held := &HeldError{Path: path, By: fmt.Sprintf("%s, process %d", strings.TrimSpace("git "+p.Command), p.PID)}
+			if p.Stranded && p.Command == "update-ref" {
+				held.stranded = p.PID
+			}
+			return held
 		}
 	}
 	return nil

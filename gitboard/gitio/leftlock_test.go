@@ -6,8 +6,11 @@ import (
 	"context"
 	"errors"
 	"os"
+	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -67,6 +70,74 @@ func TestLeftLocks(t *testing.T) {
 				t.Errorf("it took %v", took)
 			}
 		})
+	}
+}
+
+// A writer that was stopped in the middle of a transaction keeps nobody else from writing, and writes nothing when it
+// continues.
+func TestStoppedWriter(t *testing.T) {
+	r, _, commit := written(t)
+	first := exec.Command(os.Args[0], "-test.run", "^TestStops$")
+	first.Env = append(os.Environ(), "STOPS="+r.TopLevel(), "STOPS_AT="+string(commit))
+	first.Stderr = os.Stderr
+	check(t, first.Start())
+	t.Cleanup(func() { _ = first.Process.Kill() })
+	var how syscall.WaitStatus
+	_, err := syscall.Wait4(first.Process.Pid, &how, syscall.WUNTRACED, nil)
+	check(t, err)
+	if !how.Stopped() {
+		t.Fatalf("it has not stopped: %v", how)
+	}
+	lock := filepath.Join(r.CommonDir(), "refs/heads/liza/y.lock")
+	if _, err := os.Stat(lock); err != nil {
+		t.Fatal(err)
+	}
+	other := git.OID(strings.TrimSpace(native(t, r.TopLevel(), "rev-parse", "HEAD")))
+	check(t, r.UpdateRefs(t.Context(), []git.RefUpdate{{Ref: "refs/heads/liza/y", New: other}}, ""))
+	check(t, first.Process.Signal(syscall.SIGCONT))
+	check(t, first.Wait())
+	if now := must[git.OID](t)(r.Ref(t.Context(), "refs/heads/liza/y")); now != other {
+		t.Errorf("the ref is at %s, not at %s", now, other)
+	}
+}
+
+// TestStops is the writer of TestStoppedWriter: a process that stops itself when git has the locks.
+func TestStops(t *testing.T) {
+	dir := os.Getenv("STOPS")
+	if dir == "" {
+		t.Skip("TestStoppedWriter asks for it")
+	}
+	r := open(t, t.Context(), dir)
+	updates := []git.RefUpdate{{Ref: "refs/heads/liza/y", New: git.OID(os.Getenv("STOPS_AT"))}}
+	input, err := transaction(updates)
+	check(t, err)
+	s, err := r.command("update-ref", flags(refSettings, []string{"update-ref", "--stdin", "-z"})...).session(t.Context())
+	check(t, err)
+	continued := make(chan os.Signal, 1)
+	signal.Notify(continued, syscall.SIGCONT)
+	stop := func() error {
+		err := syscall.Kill(os.Getpid(), syscall.SIGSTOP)
+		<-continued // this thread may run for a moment longer
+		return err
+	}
+	if err := s.commit(input, stop); err == nil {
+		t.Error("it has moved the ref")
+	}
+}
+
+// A lock that is in the way is seen even if another ref of the transaction has been moved meanwhile: else a writer
+// whose own heartbeat moves its lease would lose every race.
+func TestLockBesideAMove(t *testing.T) {
+	r, _, commit := written(t)
+	lock := leave(t, r, "refs/heads/liza/y.lock")
+	err := r.UpdateRefs(t.Context(), []git.RefUpdate{
+		{Ref: "refs/heads/liza/y", New: commit}, {Ref: "refs/heads/liza/x", Old: git.OID(strings.Repeat("1", 40)), New: commit},
+	}, "")
+	if !errors.Is(err, ErrRefMoved) {
+		t.Errorf("%v", err)
+	}
+	if _, err := os.Stat(lock); err == nil {
+		t.Error("the lock is still there")
 	}
 }
 

@@ -13,6 +13,8 @@ type gitProcess struct {
 	Command string        // "gc"; for an alias its name
 	Started time.Duration // since the machine was started
 	User    int           // its user id
+	// Stranded says that its parent is stopped (SIGSTOP, Ctrl-Z, a debugger), which it may wait for.
+	Stranded bool
 }
 
 // readers are git's commands that hold no lock for longer than a moment and delete nothing. Some run for

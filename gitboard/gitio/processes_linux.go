@@ -22,9 +22,13 @@ func (r *Repo) processes() (found []gitProcess, known bool) {
 		return nil, false
 	}
 	places := r.places()
-	waits := map[int]bool{} // for a git-liza
+	waits := map[int]bool{}   // for a git-liza
+	stopped := map[int]bool{} // by a signal or a debugger
+	parents := map[int]int{}
 	for _, dir := range dirs {
 		stat, ok := readStat(dir)
+		stopped[stat.pid] = stat.state == "T" || stat.state == "t"
+		parents[stat.pid] = stat.parent
 		switch {
 		case !ok || stat.state == "Z" || stat.state == "X":
 		case stat.name == "git-liza":
@@ -44,6 +48,7 @@ func (r *Repo) processes() (found []gitProcess, known bool) {
 		}
 	}
 	for i := len(found) - 1; i >= 0; i-- {
+		found[i].Stranded = stopped[parents[found[i].PID]]
 		if waits[found[i].PID] {
 			found = append(found[:i], found[i+1:]...)
 		}

@@ -6,7 +6,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"syscall"
+	"time"
 )
 
 // StorageError says that the repository's directory cannot be written:
@@ -70,4 +72,14 @@ func (r *Repo) locked(names ...string) error {
 		return nil
 	}
 	return &BusyError{paths}
+}
+
+// outlasts reports whether one of the locks is older than git waits for it: then it was in the way, even if a ref has
+// been moved meanwhile.
+func outlasts(locked error) bool {
+	busy := (*BusyError)(nil)
+	return errors.As(locked, &busy) && slices.ContainsFunc(busy.Paths, func(path string) bool {
+		info, err := os.Lstat(path)
+		return err == nil && time.Since(info.ModTime()) >= lockPatience
+	})
 }

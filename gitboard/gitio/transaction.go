@@ -19,13 +19,17 @@ import (
 // are the same. Beside a busy `git pack-refs` that lost acknowledged updates
 // (TestRacers, git 2.39).
 var refSettings = []string{
-	"-c", "core.filesRefLockTimeout=1000", "-c", "core.packedRefsTimeout=1000",
+	"-c", fmt.Sprintf("core.filesRefLockTimeout=%d", lockPatience.Milliseconds()),
+	"-c", fmt.Sprintf("core.packedRefsTimeout=%d", lockPatience.Milliseconds()),
 	"-c", "core.warnAmbiguousRefs=false",
 }
 
 // linger is how long an update may go on when its context has ended. It takes
 // milliseconds, and killed at the wrong one git leaves a lock behind.
 const linger = 3 * time.Second
+
+// lockPatience is how long git waits for another's lock, as refSettings has it.
+const lockPatience = time.Second
 
 // attempts is how often an update is tried that failed although every ref is
 // where it should be and nobody holds a lock: somebody held one until just now.
@@ -143,20 +147,20 @@ func (r *Repo) explain(ctx context.Context, updates []git.RefUpdate, failed erro
 			moved = fmt.Errorf("%w: %s is at %s, not at %s", ErrRefMoved, u.Ref, now, old)
 		}
 	}
-	switch {
-	case done && slices.ContainsFunc(updates, func(u git.RefUpdate) bool { return u.Old.OrZero() != u.New.OrZero() }):
-		return nil, true
-	case exitCode(failed) < 0:
-		return failed, true // killed before it could do anything
-	case moved != nil:
-		return moved, true
-	}
 	locks := append([]string{"HEAD.lock"}, wholeLocks...)
 	for _, u := range updates {
 		locks = append(locks, u.Ref+".lock")
 	}
-	if err := r.locked(locks...); err != nil {
-		return err, true
+	held := r.locked(locks...)
+	switch {
+	case done && slices.ContainsFunc(updates, func(u git.RefUpdate) bool { return u.Old.OrZero() != u.New.OrZero() }):
+		return nil, true
+	case exitCode(failed) < 0:
+		return failed, false // killed before it could do anything
+	case moved != nil && !outlasts(held):
+		return moved, true
+	case held != nil:
+		return held, true
 	}
 	if err := r.probe(); err != nil {
 		return err, true
