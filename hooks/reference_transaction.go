@@ -1,7 +1,9 @@
 package hooks
 
 import (
+	"bufio"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
@@ -16,6 +18,19 @@ type Move struct {
 	Ref, Old, New string
 	Now           string // where the ref is, all zeros for nowhere
 	Packed        bool   // Old is what packed-refs holds
+}
+
+// ReadMoves reads what git writes about refs, a line each: the old value, the new one, the ref (githooks).
+func ReadMoves(r io.Reader) ([]Move, error) {
+	var moves []Move
+	lines := bufio.NewScanner(r)
+	lines.Buffer(nil, 1<<20)
+	for lines.Scan() {
+		if fields := strings.SplitN(lines.Text(), " ", 3); len(fields) == 3 {
+			moves = append(moves, Move{Old: fields[0], New: fields[1], Ref: fields[2]})
+		}
+	}
+	return moves, lines.Err()
 }
 
 // idle reports whether a transaction changes nothing about the ref: it is taken up in packed-refs, its loose

@@ -50,6 +50,7 @@ var rooms = map[string]struct {
 	"roles/supervisor":        {false, []string{"gitboard/roles", "roles/prompt", "roles/clis", "roles/transcript", "gitboard", "gitboard/board", "gitboard/report", "gitboard/git", "gitboard/gitio", "gitboard/lease", "gitboard/oplog"}},
 	"hooks":                   {true, []string{"gitboard/git", "gitboard/roles", "gitboard/board"}},
 	"hooks/install":           {false, []string{"gitboard/git", "gitboard/gitio"}},
+	"hooks/server":            {false, []string{"gitboard", "gitboard/audit", "gitboard/board", "gitboard/git", "gitboard/gitio", "gitboard/lease", "hooks", "hooks/install"}},
 	"specs":                   {false, nil},
 	"cmd/internal/edge":       {false, []string{"gitboard", "gitboard/board", "gitboard/git", "gitboard/gitio", "gitboard/lease", "gitboard/oplog", "gitboard/remote", "gitboard/sshsig", "gitboard/roles", "roles/supervisor", "worktrees"}},
 	"cmd/internal/records":    {false, []string{"cmd/internal/edge", "gitboard", "gitboard/audit", "gitboard/board", "gitboard/codec", "gitboard/git"}},

@@ -1,39 +1,41 @@
 package cli
 
 import (
-	"bufio"
+	"context"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/pflag"
 
 	"github.com/git-liza/git-liza/cmd/internal/edge"
 	"github.com/git-liza/git-liza/cmd/internal/setup"
+	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/hooks"
+	"github.com/git-liza/git-liza/hooks/server"
 	"github.com/git-liza/git-liza/roles/supervisor"
 )
 
 var _ = add(hookCommand)
 
 func hookCommand() *edge.Command {
-	var server bool
+	var asServer bool
 	return &edge.Command{
 		Name: "hook", Group: "machines", Args: "NAME [ARG...]", Min: 1, Max: -1,
 		Short: "answer one of git's hooks: allow or refuse",
 		Long: `The shims that git liza hooks install makes ask this, with the hook's arguments and standard input
 (githooks). The answer is one word on standard output; a refusal's reason is on standard error, exit code 1.
 What keeps the question from being answered stops nobody in a clone, and every push to the board on a server.`,
-		Flags: func(f *pflag.FlagSet) { f.BoolVar(&server, "server", false, "as the lock of a shared repository") },
+		Flags: func(f *pflag.FlagSet) { f.BoolVar(&asServer, "server", false, "as the lock of a shared repository") },
 		Run: func(c *edge.Call) error {
 			ask := map[string]func(*edge.Call) (*board.Refusal, error){
 				"reference-transaction": hookReferences, "pre-commit": hookCommit, "pre-merge-commit": hookCommit,
 				"commit-msg": hookMessage, "pre-push": hookPush,
 			}[c.Args[0]]
-			if server {
+			if asServer {
 				ask = map[string]func(*edge.Call) (*board.Refusal, error){
 					"reference-transaction": hookServerReferences, "pre-receive": hookReceive,
 				}[c.Args[0]]
@@ -42,7 +44,7 @@ What keeps the question from being answered stops nobody in a clone, and every p
 				return edge.Usage(c.Cmd, "git liza has no word in the hook %q", board.Line(c.Args[0], 40))
 			}
 			refusal, err := ask(c)
-			return answerHook(c, refusal, err, server)
+			return answerHook(c, refusal, err, asServer)
 		},
 	}
 }
@@ -64,9 +66,9 @@ func (h hookRefusal) Text() string {
 
 func (h hookRefusal) Unwrap() error { return h.Refusal }
 
-func answerHook(c *edge.Call, refusal *board.Refusal, err error, server bool) error {
+func answerHook(c *edge.Call, refusal *board.Refusal, err error, asServer bool) error {
 	if err != nil {
-		if !server {
+		if !asServer {
 			warnHook(c.App, err)
 			return sayHook(c, "allow")
 		}
@@ -78,7 +80,7 @@ func answerHook(c *edge.Call, refusal *board.Refusal, err error, server bool) er
 	if err := sayHook(c, "refuse"); err != nil {
 		return err
 	}
-	return hookRefusal{refusal, server}
+	return hookRefusal{refusal, asServer}
 }
 
 func sayHook(c *edge.Call, answer string) error {
@@ -92,12 +94,38 @@ func warnHook(a *edge.App, err error) {
 	_, _ = a.Stderr.Write([]byte("liza: warning: nothing was checked: " + strings.TrimSpace(board.Visible(err.Error())) + "\n"))
 }
 
+// hookReceive answers pre-receive of a server.
+func hookReceive(c *edge.Call) (*board.Refusal, error) { return hookArrival(c, server.Receive) }
+
+// hookServerReferences answers a server's reference-transaction. Only what is prepared can be refused.
+func hookServerReferences(c *edge.Call) (*board.Refusal, error) {
+	if len(c.Args) > 1 && c.Args[1] != "prepared" {
+		return nil, nil
+	}
+	return hookArrival(c, server.Transaction)
+}
+
+// arrivalPolicy decides about what a push moves.
+type arrivalPolicy func(context.Context, *gitboard.Board, []hooks.Move, time.Time) (*board.Refusal, error)
+
+func hookArrival(c *edge.Call, policy arrivalPolicy) (*board.Refusal, error) {
+	moves, err := hooks.ReadMoves(c.App.Stdin)
+	if err != nil {
+		return nil, err
+	}
+	b, err := c.Board()
+	if err != nil {
+		return nil, err
+	}
+	return policy(c.Ctx, b, moves, c.App.Now())
+}
+
 // hookReferences answers reference-transaction in a clone. Only what is prepared can be refused.
 func hookReferences(c *edge.Call) (*board.Refusal, error) {
 	if len(c.Args) > 1 && c.Args[1] != "prepared" {
 		return nil, nil
 	}
-	moves, err := readMoves(c)
+	moves, err := hooks.ReadMoves(c.App.Stdin)
 	if err != nil {
 		return nil, err
 	}
@@ -116,7 +144,7 @@ func hookReferences(c *edge.Call) (*board.Refusal, error) {
 	if refusal != nil || err != nil {
 		return refusal, err
 	}
-	if err := whereRefsAre(c, busy); err != nil {
+	if err := server.Locate(c.Ctx, c.Opened.Repo(), busy); err != nil {
 		return nil, err
 	}
 	return hooks.ReferenceTransaction(w, s, busy), nil
@@ -215,46 +243,4 @@ func hookScene(c *edge.Call) (hooks.Who, *board.State, *board.Refusal, error) {
 		w.Task = name
 	}
 	return w, s, nil, nil
-}
-
-// readMoves reads what git tells of refs, a line each: the old value, the new one, the ref (githooks).
-func readMoves(c *edge.Call) ([]hooks.Move, error) {
-	var moves []hooks.Move
-	lines := bufio.NewScanner(c.App.Stdin)
-	lines.Buffer(nil, 1<<20)
-	for lines.Scan() {
-		fields := strings.SplitN(lines.Text(), " ", 3)
-		if len(fields) == 3 {
-			moves = append(moves, hooks.Move{Old: fields[0], New: fields[1], Ref: fields[2]})
-		}
-	}
-	return moves, lines.Err()
-}
-
-// whereRefsAre completes moves by where the refs are now.
-func whereRefsAre(c *edge.Call, moves []hooks.Move) error {
-	names := make([]string, 0, len(moves))
-	for _, m := range moves {
-		if strings.HasPrefix(m.Ref, git.RefsPrefix) {
-			names = append(names, m.Ref)
-		}
-	}
-	repo := c.Opened.Repo()
-	packed, err := repo.PackedRefs(names...)
-	if err != nil || len(names) == 0 {
-		return err
-	}
-	now, err := repo.Where(c.Ctx, names)
-	if err != nil {
-		return err
-	}
-	for i := range moves {
-		m := &moves[i]
-		m.Now = string(git.ZeroOID)
-		if oid := now[m.Ref]; oid != "" {
-			m.Now = string(oid)
-		}
-		m.Packed = packed[m.Ref] != "" && string(packed[m.Ref]) == m.Old
-	}
-	return nil
 }

@@ -1,11 +1,18 @@
-package cli
+// Package server answers the hooks of a shared repository: it proves the operations that a push brings,
+// and allows the push or refuses it.
+//
+// It may import gitboard, gitboard/audit, gitboard/board, gitboard/git, gitboard/gitio, gitboard/lease,
+// hooks and hooks/install.
+package server
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"strings"
+	"time"
 
-	"github.com/git-liza/git-liza/cmd/internal/edge"
+	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/audit"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
@@ -17,44 +24,66 @@ import (
 
 // arrival is a push, or one of its transactions, as a server sees it.
 type arrival struct {
-	c     *edge.Call
+	board *gitboard.Board
 	repo  *gitio.Repo
+	now   time.Time
 	moves []hooks.Move
 	push  *audit.Push // of the operations that it brings, once they are proven
 	err   error       // of a question that a policy has asked
 }
 
-func arrived(c *edge.Call) (*arrival, error) {
-	moves, err := readMoves(c)
-	if err != nil {
-		return nil, err
+func arrived(ctx context.Context, b *gitboard.Board, moves []hooks.Move, now time.Time) (*arrival, error) {
+	a := &arrival{board: b, repo: b.Repo(), now: now, moves: moves}
+	return a, Locate(ctx, a.repo, a.moves)
+}
+
+// Locate completes moves by where their refs are now.
+func Locate(ctx context.Context, repo *gitio.Repo, moves []hooks.Move) error {
+	names := make([]string, 0, len(moves))
+	for _, m := range moves {
+		if strings.HasPrefix(m.Ref, git.RefsPrefix) {
+			names = append(names, m.Ref)
+		}
 	}
-	b, err := c.Board()
-	if err != nil {
-		return nil, err
+	packed, err := repo.PackedRefs(names...)
+	if err != nil || len(names) == 0 {
+		return err
 	}
-	a := &arrival{c: c, repo: b.Repo(), moves: moves}
-	return a, whereRefsAre(c, a.moves)
+	now, err := repo.Where(ctx, names)
+	if err != nil {
+		return err
+	}
+	for i := range moves {
+		m := &moves[i]
+		m.Now = string(git.ZeroOID)
+		if oid := now[m.Ref]; oid != "" {
+			m.Now = string(oid)
+		}
+		m.Packed = packed[m.Ref] != "" && string(packed[m.Ref]) == m.Old
+	}
+	return nil
 }
 
 func (a *arrival) of(ref string) *hooks.Move { return hooks.Push{Moves: a.moves}.Of(ref) }
 
 // holds asks whether a commit has another in its history.
-func (a *arrival) holds(older, newer string) bool {
-	is, err := a.repo.IsAncestor(a.c.Ctx, git.OID(older), git.OID(newer))
-	if err != nil && a.err == nil {
-		a.err = err
+func (a *arrival) holds(ctx context.Context) func(older, newer string) bool {
+	return func(older, newer string) bool {
+		is, err := a.repo.IsAncestor(ctx, git.OID(older), git.OID(newer))
+		if err != nil && a.err == nil {
+			a.err = err
+		}
+		return is && err == nil
 	}
-	return is && err == nil
 }
 
-// hookReceive answers pre-receive: the whole push, its objects still in quarantine.
-func hookReceive(c *edge.Call) (*board.Refusal, error) {
-	a, err := arrived(c)
+// Receive answers pre-receive: the whole push, its objects still in quarantine.
+func Receive(ctx context.Context, b *gitboard.Board, moves []hooks.Move, now time.Time) (*board.Refusal, error) {
+	a, err := arrived(ctx, b, moves, now)
 	if err != nil {
 		return nil, err
 	}
-	refusal, err := a.received()
+	refusal, err := a.received(ctx)
 	if err == nil {
 		err = a.err
 	}
@@ -77,40 +106,40 @@ func (a *arrival) keepProven() {
 		}
 		fmt.Fprintf(&lines, "%s %s %s\n", m.Old, m.New, m.Ref)
 	}
-	install.KeepProven(a.repo, a.c.App.Now(), git.OID(moved.New), lines.String())
+	install.KeepProven(a.repo, a.now, git.OID(moved.New), lines.String())
 }
 
-func (a *arrival) received() (*board.Refusal, error) {
+func (a *arrival) received(ctx context.Context) (*board.Refusal, error) {
 	var s *board.State
 	moved := a.of(git.BoardRef)
 	if moved != nil {
-		refusal, err := a.examine(moved)
+		refusal, err := a.examine(ctx, moved)
 		if refusal != nil || err != nil {
 			return refusal, err
 		}
 		s = a.push.State
 	} else {
-		tip, err := a.repo.Ref(a.c.Ctx, git.BoardRef)
+		tip, err := a.repo.Ref(ctx, git.BoardRef)
 		if err != nil {
 			return nil, err
 		}
 		if !tip.IsZero() {
-			at, err := a.c.Opened.Log().At(a.c.Ctx, tip)
+			at, err := a.board.Log().At(ctx, tip)
 			if err != nil {
 				return nil, err
 			}
 			s = at.State
-			if err := a.noteIntegration(tip, s); err != nil {
+			if err := a.noteIntegration(ctx, tip, s); err != nil {
 				return nil, err
 			}
 		}
 	}
-	whole := hooks.Push{Moves: a.moves, State: s, Now: board.At(a.c.App.Now())}
+	whole := hooks.Push{Moves: a.moves, State: s, Now: board.At(a.now)}
 	for _, m := range a.moves {
 		if m.Ref == git.BoardRef || !strings.HasPrefix(m.Ref, git.OwnPrefix) && !strings.HasPrefix(m.Ref, git.BoardPrefix) {
 			continue
 		}
-		lease, err := a.lease(m)
+		lease, err := a.lease(ctx, m)
 		if err != nil {
 			return nil, err
 		}
@@ -118,7 +147,7 @@ func (a *arrival) received() (*board.Refusal, error) {
 			return r, readOf(s)
 		}
 	}
-	return a.landing(s)
+	return a.landing(ctx, s)
 }
 
 // readOf is the failure to read a board, if there was one.
@@ -130,9 +159,8 @@ func readOf(s *board.State) error {
 }
 
 // examine proves the operations that a push brings to the board.
-func (a *arrival) examine(m *hooks.Move) (*board.Refusal, error) {
-	ctx := a.c.Ctx
-	if r := hooks.BoardMove(*m, a.holds); r != nil || a.err != nil {
+func (a *arrival) examine(ctx context.Context, m *hooks.Move) (*board.Refusal, error) {
+	if r := hooks.BoardMove(*m, a.holds(ctx)); r != nil || a.err != nil {
 		return r, a.err
 	}
 	from, to := git.OID(m.Now), git.OID(m.New)
@@ -155,11 +183,11 @@ func (a *arrival) examine(m *hooks.Move) (*board.Refusal, error) {
 	if from.IsZero() {
 		from = ""
 	}
-	integration, err := a.integration(from)
+	integration, err := a.integration(ctx, from)
 	if err != nil {
 		return nil, err
 	}
-	p, err := audit.Examine(ctx, a.repo, a.c.Opened.Log(), audit.Range{From: from, To: to, Clock: board.At(a.c.App.Now())}, integration)
+	p, err := audit.Examine(ctx, a.repo, a.board.Log(), audit.Range{From: from, To: to, Clock: board.At(a.now)}, integration)
 	if err != nil {
 		return nil, err
 	}
@@ -167,7 +195,7 @@ func (a *arrival) examine(m *hooks.Move) (*board.Refusal, error) {
 		f := p.Findings[0]
 		return board.Refuse(f.Code, f.String(), "push what git liza has written; git liza verify tells more"), nil
 	}
-	if r := hooks.Ahead(p.State.Time(), board.At(a.c.App.Now()), to.Short()); r != nil {
+	if r := hooks.Ahead(p.State.Time(), board.At(a.now), to.Short()); r != nil {
 		return r, nil
 	}
 	a.push = p
@@ -175,39 +203,39 @@ func (a *arrival) examine(m *hooks.Move) (*board.Refusal, error) {
 }
 
 // integration is where the integration branch of a board will be after the push, zero when it is not here.
-func (a *arrival) integration(was git.OID) (git.OID, error) {
+func (a *arrival) integration(ctx context.Context, was git.OID) (git.OID, error) {
 	if was.IsZero() {
 		return was, nil
 	}
-	board, err := a.c.Opened.Log().At(a.c.Ctx, was)
+	before, err := a.board.Log().At(ctx, was)
 	if err != nil {
 		return was, err
 	}
-	config := board.State.Config()
+	config := before.State.Config()
 	if config == nil {
-		return was, board.State.Err()
+		return was, before.State.Err()
 	}
 	ref := git.BranchRef(config.IntegrationBranch)
 	if m := a.of(ref); m != nil {
 		return git.OID(m.New), nil
 	}
-	return a.repo.Ref(a.c.Ctx, ref)
+	return a.repo.Ref(ctx, ref)
 }
 
 // lease reads what a pushed ref of a lease leads to.
-func (a *arrival) lease(m hooks.Move) (hooks.Lease, error) {
+func (a *arrival) lease(ctx context.Context, m hooks.Move) (hooks.Lease, error) {
 	var l hooks.Lease
 	if !strings.HasPrefix(m.Ref, git.LeasePrefix) || git.OID(m.New).IsZero() {
 		return l, nil
 	}
-	sizes, err := a.repo.ObjectSizes(a.c.Ctx, []string{m.New})
+	sizes, err := a.repo.ObjectSizes(ctx, []string{m.New})
 	if err != nil {
 		return l, err
 	}
 	if sizes[0].Type != git.BlobObject || sizes[0].Bytes > hooks.MaxLease {
 		return l, nil
 	}
-	o, err := a.repo.Object(a.c.Ctx, m.New)
+	o, err := a.repo.Object(ctx, m.New)
 	if err != nil {
 		return l, err
 	}
@@ -219,7 +247,7 @@ func (a *arrival) lease(m hooks.Move) (hooks.Lease, error) {
 }
 
 // landing holds what happens to integration against what the operations say.
-func (a *arrival) landing(s *board.State) (*board.Refusal, error) {
+func (a *arrival) landing(ctx context.Context, s *board.State) (*board.Refusal, error) {
 	if s == nil {
 		return nil, nil
 	}
@@ -227,8 +255,8 @@ func (a *arrival) landing(s *board.State) (*board.Refusal, error) {
 	if config == nil {
 		return nil, s.Err()
 	}
-	ctx, ref := a.c.Ctx, git.BranchRef(config.IntegrationBranch)
-	i := hooks.Integration{Branch: config.IntegrationBranch, Move: a.of(ref), Holds: a.holds}
+	ref := git.BranchRef(config.IntegrationBranch)
+	i := hooks.Integration{Branch: config.IntegrationBranch, Move: a.of(ref), Holds: a.holds(ctx)}
 	if i.Move != nil {
 		i.Now = i.Move.Now
 	} else {
@@ -240,7 +268,7 @@ func (a *arrival) landing(s *board.State) (*board.Refusal, error) {
 	}
 	if m := a.of(git.BoardRef); m != nil {
 		i.Founding = git.OID(m.Now).IsZero()
-		all, err := a.landings(m)
+		all, err := a.landings(ctx, m)
 		if err != nil {
 			return nil, err
 		}
@@ -252,7 +280,7 @@ func (a *arrival) landing(s *board.State) (*board.Refusal, error) {
 }
 
 // landings are those that a push, or one of its transactions, brings to the board.
-func (a *arrival) landings(m *hooks.Move) ([]audit.Landing, error) {
+func (a *arrival) landings(ctx context.Context, m *hooks.Move) ([]audit.Landing, error) {
 	if a.push != nil {
 		return a.push.Landings, nil
 	}
@@ -260,54 +288,51 @@ func (a *arrival) landings(m *hooks.Move) ([]audit.Landing, error) {
 	if now := git.OID(m.Now); !now.IsZero() {
 		r.From = now
 	}
-	return audit.Landings(a.c.Ctx, a.repo, r)
+	return audit.Landings(ctx, a.repo, r)
 }
 
-// hookServerReferences answers a server's reference-transaction: one transaction, whose operations pre-receive has
-// proven.
-func hookServerReferences(c *edge.Call) (*board.Refusal, error) {
-	if len(c.Args) > 1 && c.Args[1] != "prepared" {
-		return nil, nil
-	}
-	a, err := arrived(c)
+// Transaction answers reference-transaction in its prepared state: one transaction, whose operations
+// pre-receive has proven.
+func Transaction(ctx context.Context, b *gitboard.Board, moves []hooks.Move, now time.Time) (*board.Refusal, error) {
+	a, err := arrived(ctx, b, moves, now)
 	if err != nil {
 		return nil, err
 	}
 	a.moves = hooks.Busy(a.moves)
-	refusal, err := a.transacted()
+	refusal, err := a.transacted(ctx)
 	if err == nil {
 		err = a.err
 	}
 	return refusal, err
 }
 
-func (a *arrival) transacted() (*board.Refusal, error) {
+func (a *arrival) transacted(ctx context.Context) (*board.Refusal, error) {
 	tip := git.ZeroOID
 	if m := a.of(git.BoardRef); m != nil {
-		if r := hooks.BoardMove(*m, a.holds); r != nil || a.err != nil {
+		if r := hooks.BoardMove(*m, a.holds(ctx)); r != nil || a.err != nil {
 			return r, a.err
 		}
 		tip = git.OID(m.New)
 	} else {
 		var err error
-		if tip, err = a.repo.Ref(a.c.Ctx, git.BoardRef); err != nil || tip.IsZero() {
+		if tip, err = a.repo.Ref(ctx, git.BoardRef); err != nil || tip.IsZero() {
 			return nil, err
 		}
 	}
-	s, err := a.c.Opened.Log().At(a.c.Ctx, tip)
+	s, err := a.board.Log().At(ctx, tip)
 	if err != nil {
 		return nil, err
 	}
-	return a.landing(s.State)
+	return a.landing(ctx, s.State)
 }
 
 // noteIntegration spares pushes of other branches the question which one is integration.
-func (a *arrival) noteIntegration(tip git.OID, s *board.State) error {
+func (a *arrival) noteIntegration(ctx context.Context, tip git.OID, s *board.State) error {
 	config := s.Config()
 	if config == nil {
 		return s.Err()
 	}
-	settings, err := a.repo.Objects(a.c.Ctx, []string{string(tip) + ":" + board.ConfigPath})
+	settings, err := a.repo.Objects(ctx, []string{string(tip) + ":" + board.ConfigPath})
 	if err == nil && settings[0].OID != "" {
 		install.KeepIntegration(a.repo, settings[0].OID, git.BranchRef(config.IntegrationBranch))
 	}
