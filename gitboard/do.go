@@ -22,6 +22,16 @@ import (
 // It is called again on the new tip whenever the race was lost, so it must not do anything that counts.
 type Intent func(ctx context.Context, v *View) (board.Payload, []git.RefUpdate, error)
 
+// Intents decides operations that are appended together, each on the board after the one before it: all of them or
+// none. The refs move with them. It is called again like an Intent.
+type Intents func(ctx context.Context, v *View) ([]board.Payload, []git.RefUpdate, error)
+
+// alone is the only operation of an intent.
+func (i Intent) alone(ctx context.Context, v *View) ([]board.Payload, []git.RefUpdate, error) {
+	p, refs, err := i(ctx, v)
+	return []board.Payload{p}, refs, err
+}
+
 // Just is the intent whose payload doesn't depend on the board.
 func Just(p board.Payload) Intent {
 	return func(context.Context, *View) (board.Payload, []git.RefUpdate, error) { return p, nil, nil }
@@ -37,14 +47,14 @@ type Request struct {
 // Option changes how Do goes about an operation.
 type Option func(*doing)
 
-// doing is one call of Do.
+// doing is one call of DoAll.
 type doing struct {
 	Request
-	intent Intent
-	since  Moment
-	ahead  func(context.Context)
-	on     *View
-	budget *Budget
+	intents Intents
+	since   Moment
+	ahead   func(context.Context)
+	on      *View
+	budget  *Budget
 }
 
 // Since says when the operation was asked for, if that was before Do was called: a view of a shared board that is no
@@ -91,6 +101,15 @@ const lockedRetries = 3
 // Lookup finds the operation that a request's id has carried out already, nil when it has none. On a shared board
 // it looks at the remote first.
 func (b *Board) Lookup(ctx context.Context, r Request) (*Done, error) {
+	all, err := b.LookupAll(ctx, r)
+	if len(all) == 0 {
+		return nil, err
+	}
+	return all[0], err
+}
+
+// LookupAll is Lookup for a request of DoAll.
+func (b *Board) LookupAll(ctx context.Context, r Request) ([]*Done, error) {
 	if r.ID == "" {
 		return nil, nil
 	}
@@ -104,7 +123,8 @@ func (b *Board) Lookup(ctx context.Context, r Request) (*Done, error) {
 	if err != nil || s.Commit.IsZero() {
 		return nil, err
 	}
-	return b.repeated(ctx, s, r, git.ZeroOID)
+	done, err := b.repeated(ctx, s, r, git.ZeroOID)
+	return b.andThen(ctx, s, r, done, err)
 }
 
 func checkID(id string) error {
@@ -118,8 +138,18 @@ func checkID(id string) error {
 // log; then any process that reads the board sees it. Errors: *board.Refusal, *LostError, or whatever
 // kept git from writing.
 func (b *Board) Do(ctx context.Context, r Request, intent Intent, options ...Option) (*Done, error) {
+	all, err := b.DoAll(ctx, r, intent.alone, options...)
+	if len(all) == 0 {
+		return nil, err
+	}
+	return all[0], err
+}
+
+// DoAll is Do for operations that belong together. The request's id is that of the first; those of the others follow
+// from it (Numbered). Repeated, it returns what was carried out.
+func (b *Board) DoAll(ctx context.Context, r Request, intents Intents, options ...Option) ([]*Done, error) {
 	go func() { _, _ = b.who() }() // asks git while the board is being read
-	d := &doing{Request: r, intent: intent, since: b.Moment(), budget: b.Budget()}
+	d := &doing{Request: r, intents: intents, since: b.Moment(), budget: b.Budget()}
 	for _, set := range options {
 		set(d)
 	}
@@ -165,7 +195,7 @@ func (b *Board) Do(ctx context.Context, r Request, intent Intent, options ...Opt
 		}
 		if given && !s.Commit.IsZero() && s.Commit != searched {
 			if done, err := b.repeated(ctx, s, d.Request, searched); done != nil || err != nil {
-				return done, err
+				return b.andThen(ctx, s, d.Request, done, err)
 			}
 			searched = s.Commit
 		}
@@ -173,12 +203,12 @@ func (b *Board) Do(ctx context.Context, r Request, intent Intent, options ...Opt
 			continue
 		}
 		v := d.view(&View{Snapshot: s, board: b})
-		done, name, err := b.attempt(ctx, v, d, turn)
+		all, name, err := b.attempt(ctx, v, d, turn)
 		if errors.Is(err, errWaited) {
 			continue
 		}
 		if err == nil || !errors.Is(err, oplog.ErrLost) {
-			return done, err
+			return all, err
 		}
 		if name != "" {
 			op = name
@@ -224,46 +254,91 @@ const (
 var errWaited = errors.New("the turn has come later")
 
 // attempt decides and appends once.
-func (b *Board) attempt(ctx context.Context, v *View, d *doing, turn *writeQueue) (*Done, string, error) {
-	payload, refs, err := decide(ctx, v, d.intent)
+func (b *Board) attempt(ctx context.Context, v *View, d *doing, turn *writeQueue) (all []*Done, op string, err error) {
+	payloads, refs, err := decide(ctx, v, d.intents)
 	if err != nil {
 		return nil, "", err
 	}
-	p, err := v.plan(ctx, d.Request, payload)
-	if err != nil {
-		return nil, payload.Op(), err
+	var (
+		first, last *planned
+		built       []*oplog.Built
+	)
+	at := v
+	for n, payload := range payloads {
+		op = payload.Op()
+		if last, err = at.plan(ctx, d.Request, payload); err != nil {
+			return nil, op, err
+		}
+		who, err := b.committer()
+		if err != nil {
+			return nil, op, err
+		}
+		if first == nil {
+			if first = last; turn.take(ctx) {
+				return nil, op, errWaited
+			}
+		}
+		who.Key, refs = last.key, append(refs, last.fence...)
+		made, err := last.prepared.As(Numbered(d.ID, n+1)).Build(who)
+		if err != nil {
+			return nil, op, err
+		}
+		at, built = &View{Snapshot: made.Next(), board: b}, append(built, made)
 	}
-	side, err := b.renewal(p.prepared.After, p.op, p.own, b.now())
+	side, err := b.renewal(last.prepared.After, last.op, first.own, b.now())
 	if err != nil {
-		return nil, p.op.Name(), err
+		return nil, op, err
 	}
+	side.Refs = slices.Concat(refs, side.Refs)
+	if err := b.log.Append(ctx, built, side); err != nil {
+		return nil, op, err
+	}
+	for _, made := range built {
+		all = append(all, &Done{Entry: made.Entry, View: &View{Snapshot: &oplog.Snapshot{Commit: made.Commit, State: made.After}, board: b}})
+	}
+	b.built(v.Commit, built[len(built)-1].Commit)
+	return all, op, nil
+}
+
+// committer is who writes the commits of this clone.
+func (b *Board) committer() (oplog.Committer, error) {
+	const hint = `git config user.name "Your Name" and git config user.email you@example.com`
 	who, err := b.who()
 	if err != nil {
-		return nil, p.op.Name(), board.Refuse(board.CodeIdentity, "git does not know who you are", `git config user.name "Your Name" and git config user.email you@example.com`)
+		return oplog.Committer{}, board.Refuse(board.CodeIdentity, "git does not know who you are", hint)
 	}
 	if !board.PlainName(who.Name) || !board.PlainName(who.Email) {
-		return nil, p.op.Name(), board.Refuse(board.CodeIdentity, fmt.Sprintf("the committer's name or address, %q <%s>, holds a control character", who.Name, board.Line(who.Email, 60)), `git config user.name "Your Name" and git config user.email you@example.com`)
+		return oplog.Committer{}, board.Refuse(board.CodeIdentity, fmt.Sprintf("the committer's name or address, %q <%s>, holds a control character", who.Name, board.Line(who.Email, 60)), hint)
 	}
-	if turn.take(ctx) {
-		return nil, p.op.Name(), errWaited
+	return oplog.Committer{Name: who.Name, Email: who.Email}, nil
+}
+
+// Numbered is the id of one of the operations that a request asks for, counted from 1.
+func Numbered(id string, n int) string {
+	if n == 1 {
+		return id
 	}
-	side.Refs = slices.Concat(refs, p.fence, side.Refs)
-	entry, err := b.log.Append(ctx, p.prepared.As(d.ID), oplog.Committer{Name: who.Name, Email: who.Email, Key: p.key}, side)
-	if err != nil {
-		return nil, p.op.Name(), err
+	return fmt.Sprintf("%s.%d", id, n)
+}
+
+// andThen adds to the first operation of a request that was carried out before those that came with it.
+func (b *Board) andThen(ctx context.Context, s *oplog.Snapshot, r Request, done *Done, err error) (all []*Done, _ error) {
+	for n, id := 2, r.ID; done != nil && err == nil; n++ {
+		all = append(all, done)
+		r.ID = Numbered(id, n)
+		done, err = b.repeated(ctx, s, r, done.Commit)
 	}
-	b.built(v.Commit, entry.Commit)
-	return &Done{Entry: entry, View: &View{Snapshot: &oplog.Snapshot{Commit: entry.Commit, State: entry.After}, board: b}}, p.op.Name(), nil
+	return all, err
 }
 
 // decide asks an intent. What it decided on records that couldn't be read counts for nothing.
-func decide(ctx context.Context, v *View, intent Intent) (board.Payload, []git.RefUpdate, error) {
+func decide(ctx context.Context, v *View, intents Intents) ([]board.Payload, []git.RefUpdate, error) {
 	snapshot := *v.Snapshot
 	snapshot.State = v.State.ForRules()
 	seen := *v
 	seen.Snapshot = &snapshot
-	p, refs, err := intent(ctx, &seen)
-	return p, refs, cmp.Or(snapshot.State.Err(), err)
+	all, refs, err := intents(ctx, &seen)
+	return all, slices.Clone(refs), cmp.Or(snapshot.State.Err(), err)
 }
 
 // ownLease is the acting agent's lease. It is read once: what a registration shows of the session that it

@@ -118,10 +118,11 @@ func (w *world) do(a board.Actor, p board.Payload, side ...git.RefUpdate) git.OI
 	if err != nil {
 		w.t.Fatalf("%s by %s: %v", op.Name(), a.ID, err)
 	}
-	entry, err := w.log.Append(w.ctx, prepared, oplog.Committer{Name: "Ada", Email: "ada@example.org", Key: w.key(a)}, oplog.Side{Refs: side})
+	built, err := prepared.Build(oplog.Committer{Name: "Ada", Email: "ada@example.org", Key: w.key(a)})
 	check(w.t, err)
-	w.steps = append(w.steps, step{tip.Commit, entry.Commit, op})
-	return entry.Commit
+	check(w.t, w.log.Append(w.ctx, []*oplog.Built{built}, oplog.Side{Refs: side}))
+	w.steps = append(w.steps, step{tip.Commit, built.Commit, op})
+	return built.Commit
 }
 
 // key is the key with which somebody signs.

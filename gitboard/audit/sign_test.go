@@ -169,7 +169,7 @@ func TestAppendSignsOrRefuses(t *testing.T) {
 	} {
 		prepared, err := oplog.Prepare(tip, op)
 		check(t, err)
-		_, err = w.log.Append(w.ctx, prepared, by, oplog.Side{})
+		_, err = prepared.Build(by)
 		refused, is := err.(*board.Refusal)
 		if !is || refused.Code != board.CodeSignature || w.tip() != tip.Commit {
 			t.Errorf("%s: %v", name, err)

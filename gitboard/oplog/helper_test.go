@@ -90,9 +90,19 @@ func (w *writer) prepare(s *oplog.Snapshot, p board.Payload) *oplog.Prepared {
 	return prepared
 }
 
+func (w *writer) append(p *oplog.Prepared, side oplog.Side) (*oplog.Entry, error) {
+	w.t.Helper()
+	built, err := p.Build(by)
+	check(w.t, err)
+	if err := w.log.Append(w.ctx, []*oplog.Built{built}, side); err != nil {
+		return nil, err
+	}
+	return built.Entry, nil
+}
+
 func (w *writer) do(p board.Payload) *oplog.Entry {
 	w.t.Helper()
-	e, err := w.log.Append(w.ctx, w.prepare(w.tip(), p), by, oplog.Side{})
+	e, err := w.append(w.prepare(w.tip(), p), oplog.Side{})
 	check(w.t, err)
 	return e
 }

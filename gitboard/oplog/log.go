@@ -95,40 +95,64 @@ type Side struct {
 	Objects []git.Object
 }
 
-// Append puts an operation behind the snapshot that it was decided on. The error is ErrLost when the
-// race is lost, else whatever kept it from being written; it is nil only when the operation stands in
-// the log.
-func (l *Log) Append(ctx context.Context, p *Prepared, by Committer, side Side) (*Entry, error) {
-	on, op := p.on, p.op
+// Built is an operation as the commit that it becomes, which is not written yet.
+type Built struct {
+	*Entry
+	on      git.OID
+	objects []git.Object
+	next    *Snapshot
+}
+
+// Next is the board after it, on which another operation can be decided.
+func (b *Built) Next() *Snapshot { return b.next }
+
+// Build makes the commit of an operation.
+func (p *Prepared) Build(by Committer) (*Built, error) {
 	if err := p.checkKey(by.Key); err != nil {
 		return nil, err
 	}
-	commit, objects, err := build(on, p.After, op, by)
+	made, err := outcome(p.on.State, p.After, p.on.tree, p.op, codec.EncodeChecked)
 	if err != nil {
 		return nil, err
 	}
-	h, _ := codec.ParseHead(commit.Message)
-	entry := &Entry{Commit: commit.OID, Subject: h.Subject, Op: op, After: p.After}
-	updates := append(append([]git.RefUpdate{}, side.Refs...), git.RefUpdate{Ref: git.BoardRef, Old: on.Commit, New: commit.OID})
-	wrote, err := l.write(ctx, append(objects, side.Objects...), updates, h.Subject)
+	c, objects, err := build(p.on, made, p.op, by)
+	if err != nil {
+		return nil, err
+	}
+	h, _ := codec.ParseHead(c.Message)
+	next := &Snapshot{Commit: c.OID, Head: c, State: p.After, tree: made.Tree, src: p.on.src}
+	return &Built{&Entry{Commit: c.OID, Subject: h.Subject, Op: p.op, After: p.After}, p.on.Commit, objects, next}, nil
+}
+
+// Append puts operations, each built on the one before it, behind the snapshot that the first was decided on: all of
+// them or none. The error is ErrLost when the race is lost, else whatever kept them from being written; it is nil only
+// when they stand in the log.
+func (l *Log) Append(ctx context.Context, built []*Built, side Side) error {
+	first, last := built[0], built[len(built)-1]
+	var objects []git.Object
+	for _, b := range built {
+		objects = append(objects, b.objects...)
+	}
+	updates := append(slices.Clone(side.Refs), git.RefUpdate{Ref: git.BoardRef, Old: first.on, New: last.Commit})
+	wrote, err := l.write(ctx, append(objects, side.Objects...), updates, last.Subject)
 	if !wrote {
-		return nil, fmt.Errorf("write %s: %w", op.Name(), err)
+		return fmt.Errorf("write %s: %w", last.Op.Name(), err)
 	}
 	if err == nil {
-		return entry, nil
+		return nil
 	}
-	stands, lookErr := l.stands(ctx, on.Commit, commit.OID)
+	stands, lookErr := l.stands(ctx, first.on, last.Commit)
 	switch {
 	case lookErr != nil:
 		// Neither done nor lost for certain: who decided again now could act twice.
-		return nil, fmt.Errorf("append %s: %w (and whether it was done can't be read: %w)", op.Name(), err, lookErr)
+		return fmt.Errorf("append %s: %w (and whether it was done can't be read: %w)", last.Op.Name(), err, lookErr)
 	case stands:
-		return entry, nil
+		return nil
 	}
 	if errors.Is(err, gitio.ErrRefMoved) || errors.Is(err, gitio.ErrBusy) {
-		return nil, fmt.Errorf("%w (%w)", ErrLost, err)
+		return fmt.Errorf("%w (%w)", ErrLost, err)
 	}
-	return nil, fmt.Errorf("append %s: %w", op.Name(), err)
+	return fmt.Errorf("append %s: %w", last.Op.Name(), err)
 }
 
 // write stores objects and then moves refs; wrote is false when it failed before any ref could move.
@@ -163,17 +187,14 @@ func (l *Log) stands(ctx context.Context, base, commit git.OID) (bool, error) {
 	return false, nil
 }
 
-// build encodes an operation as a commit with all the objects that it needs.
-func build(on *Snapshot, after *board.State, op board.Operation, by Committer) (c git.Commit, all []git.Object, err error) {
-	made, err := outcome(on.State, after, on.tree, op, codec.EncodeChecked)
-	if err != nil {
-		return git.Commit{}, nil, err
-	}
-	objects := slices.DeleteFunc(made.Objects, movedFrom(on, after))
+// build encodes an operation's outcome as a commit with all the objects that it needs.
+func build(on *Snapshot, made *Outcome, op board.Operation, by Committer) (c git.Commit, all []git.Object, err error) {
+	root := made.Root()
+	objects := slices.DeleteFunc(made.Objects, movedFrom(on, made.After))
 	when := op.Time.Std()
 	name, email := Author(op.Actor)
 	c = git.Commit{
-		Tree:      objects[len(objects)-1].OID,
+		Tree:      root,
 		Author:    git.Signature{Name: name, Email: email, When: when},
 		Committer: git.Signature{Name: by.Name, Email: by.Email, When: when},
 		Message:   made.Message,
@@ -181,7 +202,7 @@ func build(on *Snapshot, after *board.State, op board.Operation, by Committer) (
 	if !on.Commit.IsZero() {
 		c.Parents = []git.OID{on.Commit}
 	}
-	if by.Key != nil && board.MustSign(on.State, after) {
+	if by.Key != nil && board.MustSign(on.State, made.After) {
 		if c.GPGSig, err = by.Key.Sign(git.EncodeCommit(c)); err != nil {
 			return git.Commit{}, nil, board.Refuse(board.CodeSignature, fmt.Sprintf("%s can't be signed: %v", op.Name(), err), "is it the ssh-agent's key? ssh-add -l lists what it holds")
 		}

@@ -80,22 +80,22 @@ func TestLost(t *testing.T) {
 		w := newWriter(t, s).init()
 		base := w.tip()
 		first, second := w.prepare(base, note("first")), w.prepare(base, note("second"))
-		e, err := w.log.Append(w.ctx, first, by, oplog.Side{})
+		e, err := w.append(first, oplog.Side{})
 		check(t, err)
-		if _, err := w.log.Append(w.ctx, second, by, oplog.Side{}); !errors.Is(err, oplog.ErrLost) {
+		if _, err := w.append(second, oplog.Side{}); !errors.Is(err, oplog.ErrLost) {
 			t.Errorf("the second: %v", err)
 		}
 		if tip := w.tip(); tip.Commit != e.Commit || tip.State.Note("note-1").Message != "first" || tip.State.Note("note-2") != nil {
 			t.Error("the first does not stand alone")
 		}
 		// The same one again is found to stand already.
-		again, err := w.log.Append(w.ctx, first, by, oplog.Side{})
+		again, err := w.append(first, oplog.Side{})
 		if err != nil || again.Commit != e.Commit {
 			t.Errorf("again: %v", err)
 		}
 		// So it is when others have come after it.
 		w.do(note("third"))
-		if again, err := w.log.Append(w.ctx, first, by, oplog.Side{}); err != nil || again.Commit != e.Commit {
+		if again, err := w.append(first, oplog.Side{}); err != nil || again.Commit != e.Commit {
 			t.Errorf("again, later: %v", err)
 		}
 	})
@@ -116,7 +116,7 @@ func TestSideRefs(t *testing.T) {
 			check(t, err)
 			return oid
 		}
-		_, err := w.log.Append(w.ctx, w.prepare(w.tip(), note("x")), by, side)
+		_, err := w.append(w.prepare(w.tip(), note("x")), side)
 		check(t, err)
 		if value("refs/liza/leases/coder-1") != a.OID || value("refs/liza/leases/coder-2") != b.OID {
 			t.Error("the side refs did not move")
@@ -128,21 +128,21 @@ func TestSideRefs(t *testing.T) {
 			{Ref: "refs/liza/leases/coder-2", Old: b.OID, New: git.ZeroOID},       // would do
 			{Ref: "refs/liza/leases/coder-4", Old: git.ZeroOID, New: git.ZeroOID}, // holds
 		}
-		if _, err := w.log.Append(w.ctx, w.prepare(w.tip(), note("y")), by, side); !errors.Is(err, oplog.ErrLost) {
+		if _, err := w.append(w.prepare(w.tip(), note("y")), side); !errors.Is(err, oplog.ErrLost) {
 			t.Errorf("one of them is not at its old value: %v", err)
 		}
 		if w.tip().Commit != before || !value("refs/liza/leases/coder-3").IsZero() || value("refs/liza/leases/coder-2") != b.OID {
 			t.Error("some of it happened")
 		}
 		side.Refs[1].Old, side.Refs[1].New = a.OID, a.OID // only looked at
-		_, err = w.log.Append(w.ctx, w.prepare(w.tip(), note("y")), by, side)
+		_, err = w.append(w.prepare(w.tip(), note("y")), side)
 		check(t, err)
 		if value("refs/liza/leases/coder-3") != a.OID || !value("refs/liza/leases/coder-2").IsZero() || value("refs/liza/leases/coder-1") != a.OID {
 			t.Error("not all of it happened")
 		}
 		// A ref to nothing is refused, and not taken for a lost race.
 		side = oplog.Side{Refs: []git.RefUpdate{{Ref: "refs/liza/x", New: git.OID(strings.Repeat("ab", 20))}}}
-		if _, err := w.log.Append(w.ctx, w.prepare(w.tip(), note("z")), by, side); err == nil || errors.Is(err, oplog.ErrLost) {
+		if _, err := w.append(w.prepare(w.tip(), note("z")), side); err == nil || errors.Is(err, oplog.ErrLost) {
 			t.Errorf("a ref to nothing: %v", err)
 		}
 	})
@@ -167,7 +167,7 @@ func TestRace(t *testing.T) {
 						}
 						p, err := oplog.Prepare(tip, w.op(tip, note(fmt.Sprintf("%d of %d", i, n))))
 						if err == nil {
-							_, err = w.log.Append(w.ctx, p, by, oplog.Side{})
+							_, err = w.append(p, oplog.Side{})
 						}
 						if err == nil {
 							break

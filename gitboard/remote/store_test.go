@@ -101,11 +101,9 @@ func (w *world) write(c *clone, p board.Payload) (git.OID, error) {
 	op := board.Operation{Actor: board.HumanActor("Ada", "ada@example.org"), Time: board.Time(fmt.Sprintf("2026-01-31T09:00:%02dZ", w.n)), Request: fmt.Sprint("request-", w.n), Payload: p}
 	prepared, err := oplog.Prepare(on, op)
 	w.check(err)
-	entry, err := c.log.Append(w.ctx, prepared, oplog.Committer{Name: "Ada", Email: "ada@example.org"}, oplog.Side{})
-	if err != nil {
-		return "", err
-	}
-	return entry.Commit, nil
+	built, err := prepared.Build(oplog.Committer{Name: "Ada", Email: "ada@example.org"})
+	w.check(err)
+	return built.Commit, c.log.Append(w.ctx, []*oplog.Built{built}, oplog.Side{})
 }
 
 func (w *world) must(c *clone, p board.Payload) git.OID {

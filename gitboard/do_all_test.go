@@ -1,0 +1,60 @@
+package gitboard_test
+
+import (
+	"context"
+	"slices"
+	"testing"
+
+	"github.com/git-liza/git-liza/gitboard"
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/git"
+)
+
+// Operations that belong together are on the board in their order, each decided on the board after the one before it.
+func TestDoAll(t *testing.T) {
+	ctx := t.Context()
+	b := open(t, project(t), newClock())
+	begin(t, b)
+	before := tipOf(t, b.Repo())
+	request := gitboard.Request{Actor: ada, ID: "together"}
+	decided := 0
+	together := func(payloads ...board.Payload) gitboard.Intents {
+		return func(context.Context, *gitboard.View) ([]board.Payload, []git.RefUpdate, error) {
+			decided++
+			return payloads, nil, nil
+		}
+	}
+	pause, resume := &board.Pause{Reason: "a look"}, &board.Resume{}
+	all, err := b.DoAll(ctx, request, together(note("first"), pause, resume))
+	check(t, err)
+	if len(all) != 3 || tipOf(t, b.Repo()) != all[2].Commit || all[1].View.State.Control().Mode != board.Paused || all[2].View.State.Control().Mode != board.Running {
+		t.Fatalf("%d operations: %+v", len(all), all)
+	}
+	log, err := b.Repo().Log(ctx, before, all[2].Commit)
+	check(t, err)
+	if len(log) != 3 {
+		t.Errorf("%d commits", len(log))
+	}
+	for i, done := range all {
+		if !slices.ContainsFunc(log, func(c git.Commit) bool { return c.OID == done.Commit }) {
+			t.Errorf("operation %d is not in the log", i+1)
+		}
+		if want := gitboard.Numbered("together", i+1); done.Op.Request != want {
+			t.Errorf("operation %d has the request %q, not %q", i+1, done.Op.Request, want)
+		}
+	}
+
+	again, err := b.DoAll(ctx, request, together(note("never")))
+	check(t, err)
+	if len(again) != 3 || decided != 1 || !again[0].Repeated || again[2].Commit != all[2].Commit || tipOf(t, b.Repo()) != all[2].Commit {
+		t.Errorf("repeated: %d operations, decided %d times", len(again), decided)
+	}
+
+	// One that is refused takes the others with it.
+	_, err = b.DoAll(ctx, gitboard.Request{Actor: ada}, together(note("alone"), resume))
+	refusal(t, err, board.CodeWrongState)
+	if tipOf(t, b.Repo()) != all[2].Commit {
+		t.Error("a part of them was written")
+	}
+	clean(t, b.Repo())
+}
