@@ -40,3 +40,21 @@ func SpecChangesSince(s *board.State, t board.Time) []*board.SpecChange {
 	}
 	return since
 }
+
+// TaskOf is the task that an agent works on or reviews, else the one that comes back to it; nil for none.
+func TaskOf(s *board.State, agent string) *board.Task {
+	next := ""
+	for _, b := range s.Tasks() {
+		switch {
+		case agent == "":
+		case b.Holds(agent), b.ReviewingBy == agent:
+			return s.Task(b.ID)
+		case next == "" && (b.AssignedTo == agent && b.Status == board.Rejected || b.ApprovedBy == agent && b.Status == board.Approved):
+			next = b.ID
+		}
+	}
+	if next == "" {
+		return nil
+	}
+	return s.Task(next)
+}

@@ -7,5 +7,5 @@
 // that after its lease was taken it does nothing to the board and leaves no process behind, and that it
 // never runs in circles: crashes, fruitless runs and failed claims are counted and have an end.
 //
-// It may import gitboard, roles, roles/prompt and roles/clis. Worktrees and merges it knows through Hands.
+// It may import gitboard, roles, roles/prompt and roles/clis. Worktrees and merges it knows through Executor.
 package supervisor

@@ -78,7 +78,7 @@ func (s *supervisor) giveBack(ctx context.Context) (string, error) {
 // giveUp gives a claim back, and says so; "" when it is left to its lease.
 func (s *supervisor) giveUp(ctx context.Context, t *board.Task) (string, error) {
 	if t.Status == board.Claimed {
-		worked, err := s.Hands.Worked(ctx, t.ID)
+		worked, err := s.Executor.Worked(ctx, t.ID)
 		if err != nil {
 			return "", err
 		}
@@ -86,7 +86,7 @@ func (s *supervisor) giveUp(ctx context.Context, t *board.Task) (string, error) 
 			return "", s.Board.EndLease(ctx, s.actor)
 		}
 	}
-	if err := s.Hands.Release(ctx, s.actor, t.ID, "its supervisor has ended"); err != nil {
+	if err := s.Executor.Release(ctx, s.actor, t.ID, "its supervisor has ended"); err != nil {
 		return "", err
 	}
 	if t.Status == board.Claimed {

@@ -58,7 +58,7 @@ func (s *supervisor) unlock(ctx context.Context, failed error) []string {
 	if refusal := (*board.Refusal)(nil); failed == nil || ctx.Err() != nil || errors.As(failed, &refusal) {
 		return nil
 	}
-	did, err := s.Hands.Unlock(ctx, "")
+	did, err := s.Executor.Unlock(ctx, "")
 	if err != nil {
 		return nil // for the same reason, most likely
 	}

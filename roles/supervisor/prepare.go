@@ -35,7 +35,7 @@ func (s *supervisor) prepare(ctx context.Context, l Look, step Step) (command, s
 		in.Worktree = filepath.Join(s.root, filepath.FromSlash(board.WorktreeOf(step.Task)))
 		dir = in.Worktree
 		if s.Role == roles.Coder {
-			did, err := s.Hands.Unlock(ctx, step.Task)
+			did, err := s.Executor.Unlock(ctx, step.Task)
 			if s.mended(step.Task, did); err != nil {
 				s.tell(Trouble, step.Task, err.Error())
 			}
@@ -90,14 +90,14 @@ func (s *supervisor) prepare(ctx context.Context, l Look, step Step) (command, s
 // housed makes sure that a task's worktree is there.
 func (s *supervisor) housed(ctx context.Context, task, dir string) error {
 	if s.Role == roles.CodeReviewer {
-		if err := s.Hands.ForReview(ctx, task); err != nil {
+		if err := s.Executor.ForReview(ctx, task); err != nil {
 			return err
 		}
 	}
 	if _, err := os.Stat(dir); err == nil {
 		return nil
 	}
-	did, err := s.Hands.Mend(ctx, s.actor, task)
+	did, err := s.Executor.Repair(ctx, s.actor, task)
 	s.mended(task, did)
 	if err != nil {
 		return err

@@ -19,10 +19,10 @@ import (
 
 // Config is what one supervisor is to do, and with what.
 type Config struct {
-	Board *gitboard.Board
-	Hands Hands
-	Role  roles.Role
-	ID    string // "" for the lowest that is free
+	Board    *gitboard.Board
+	Executor Executor
+	Role     roles.Role
+	ID       string // "" for the lowest that is free
 
 	CLI      clis.CLI
 	Terminal *os.File // the agent runs interactively there; nil for unattended
@@ -149,7 +149,7 @@ func (s *supervisor) begin(ctx context.Context) (err error) {
 		return err
 	}
 	s.pulse = newPulse(s.Board, s.actor, config)
-	did, err := s.Hands.Mend(ctx, s.actor, own)
+	did, err := s.Executor.Repair(ctx, s.actor, own)
 	s.mended(own, did)
 	if err != nil {
 		s.tell(Trouble, own, "not all could be mended: "+err.Error())
@@ -174,7 +174,7 @@ func (s *supervisor) fetch(ctx context.Context, every time.Duration) {
 	defer poll.Stop()
 	told := map[string]bool{}
 	for {
-		did, err := s.Hands.Follow(ctx, s.actor)
+		did, err := s.Executor.Follow(ctx, s.actor)
 		if err != nil {
 			did = append(did, err.Error())
 		}

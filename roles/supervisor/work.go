@@ -21,7 +21,7 @@ const (
 
 // claim takes a task for a coder.
 func (s *supervisor) claim(ctx context.Context, l Look, task string) error {
-	got, err := s.Hands.Claim(ctx, s.actor, task)
+	got, err := s.Executor.Claim(ctx, s.actor, task)
 	if err != nil && got.Text == "" {
 		return s.claimFailed(ctx, l, task, err)
 	}
@@ -114,7 +114,7 @@ func (s *supervisor) land(ctx context.Context, task string) (merged bool, text s
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		merged, text, err = s.Hands.Merge(working, s.actor, task, s.log)
+		merged, text, err = s.Executor.Merge(working, s.actor, task, s.log)
 	}()
 	var why error
 	for follow := s.follow; ; {
@@ -159,7 +159,7 @@ func (s *supervisor) giveUpOn(ctx context.Context, l Look, task string) error {
 		if t := l.State.Task(task); t != nil {
 			s.memory.decline(t)
 		}
-		err = s.Hands.Release(ctx, s.actor, task, why)
+		err = s.Executor.Release(ctx, s.actor, task, why)
 	} else {
 		_, err = s.Board.Do(ctx, gitboard.Request{Actor: s.actor}, gitboard.Just(&board.Block{
 			About: board.About{Task: task}, Reason: why, Questions: []string{"What keeps " + s.actor.ID + " from submitting? git liza logs " + s.actor.ID},

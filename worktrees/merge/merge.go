@@ -41,6 +41,17 @@ type Result struct {
 	Test      *worktrees.FailedError // how that test ended, where it ran now
 }
 
+// Reason says why a merge failed.
+func (r *Result) Reason() string {
+	switch {
+	case r.Failure == board.FailConflict:
+		return "it conflicts with integration"
+	case r.Test != nil:
+		return r.Test.Error()
+	}
+	return "the integration test failed"
+}
+
 // errMoved says that integration has moved since the candidate was computed.
 var errMoved = errors.New("integration has moved meanwhile")
 

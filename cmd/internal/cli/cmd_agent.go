@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/git-liza/git-liza/cmd/internal/edge"
+	"github.com/git-liza/git-liza/cmd/internal/team"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/roles"
 	"github.com/git-liza/git-liza/roles/supervisor"
@@ -21,7 +22,7 @@ var _ = add(agentCommand)
 func agentCommand() *edge.Command {
 	var id string
 	var interactive bool
-	var run supervision
+	var run team.Flags
 	return &edge.Command{
 		Name: "agent", Group: "supervision", Args: "ROLE", Min: 1, Max: 1,
 		Short: "run an agent of a role for as long as there is work",
@@ -31,26 +32,26 @@ work, or by Ctrl-C: then a claim that has work in it is kept for the next start,
 Exit code 42: the lease was taken by somebody else. What the agent prints is kept: git liza logs AGENT.`,
 		Flags: func(f *pflag.FlagSet) {
 			f.StringVar(&id, "id", "", "the agent's id or `NUMBER`; auto for the lowest that is free (default LIZA_AGENT_ID, else auto)")
-			run.add(f)
+			run.Add(f)
 			f.BoolVarP(&interactive, "interactive", "i", false, "start the CLI on this terminal, once")
-			f.StringVar(&run.only, "task", "", "work on that task alone (`ID`)")
-			f.BoolVar(&run.once, "once", false, "run the agent once, if there is work now")
+			f.StringVar(&run.Only, "task", "", "work on that task alone (`ID`)")
+			f.BoolVar(&run.Once, "once", false, "run the agent once, if there is work now")
 		},
 		Run: func(c *edge.Call) error {
 			role, err := roles.Parse(c.Args[0])
 			if err != nil {
 				return board.Refuse(board.CodeInvalid, err.Error(), "git liza agent coder")
 			}
-			config, err := supervise(c, role, run)
+			config, err := team.Supervise(c, role, run)
 			if err != nil {
 				return err
 			}
 			if config.ID, err = agentToRun(c, role, id); err != nil {
 				return err
 			}
-			out := &teller{c: c, bell: newBell(c)}
-			defer out.bell.close()
-			config.Tell, config.Output = out.tell, out.output
+			out := team.NewPrinter(c)
+			defer out.Close()
+			config.Tell, config.Output = out.Event, out.Output
 			ctx := c.Ctx
 			if interactive {
 				terminal, is := c.App.Stdout.(*os.File)
@@ -88,13 +89,4 @@ func agentToRun(c *edge.Call, role roles.Role, id string) (string, error) {
 		return "", board.Refuse(board.CodeInvalid, fmt.Sprintf("%q is not the id of a %s", board.Line(id, 40), role), fmt.Sprintf("git liza agent %s --id %s, or --id auto", role.Prefix(), role.ID(1)))
 	}
 	return id, nil
-}
-
-// eventLine is an event on a terminal: first what it says is made visible, and then it is coloured.
-func eventLine(p edge.Paint, e supervisor.Event) string {
-	line := p.With("2", e.Time.Local().Format("15:04:05")) + " " + p.Bold(board.Visible(e.Line()))
-	if e.Prompt != "" {
-		line += ", prompt " + board.Visible(e.Prompt)
-	}
-	return line
 }

@@ -1,16 +1,12 @@
 package cli
 
 import (
-	"context"
-	"errors"
 	"fmt"
-	"path/filepath"
 	"strings"
 
 	"github.com/git-liza/git-liza/cmd/internal/edge"
-	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/report/breaker"
+	"github.com/git-liza/git-liza/gitboard/watch"
 )
 
 var _ = add(analyzeCommand)
@@ -61,7 +57,7 @@ func runAnalyze(c *edge.Call) error {
 	}
 	after := v.State
 	if len(found) > 0 && after.Breaker().Status == board.BreakerOK {
-		done, report, err := trip(c.Ctx, c, actor, c.Request)
+		done, report, err := watch.Trip(c.Ctx, c.Opened, c.Asks(actor), board.At(c.App.Now()))
 		if err != nil {
 			return err
 		}
@@ -96,39 +92,4 @@ func printAnalysis(c *edge.Call, a analysis) error {
 		lines = append(lines, fmt.Sprintf("the circuit breaker is TRIGGERED since %s (%s)", a.Trigger.Timestamp, a.Trigger.Pattern))
 	}
 	return c.Say(lines...)
-}
-
-// trip writes the report of the patterns that stand, and commits the trip. It returns the report's file.
-func trip(ctx context.Context, c *edge.Call, actor board.Actor, request string) (*gitboard.Done, string, error) {
-	v, err := c.Opened.View(ctx)
-	if err != nil {
-		return nil, "", err
-	}
-	found := board.FindPatterns(v.State)
-	if err := v.State.Err(); err != nil {
-		return nil, "", err
-	}
-	if len(found) == 0 {
-		return nil, "", board.Refuse(board.CodeWrongState, "the pattern is gone", "git liza read anomalies")
-	}
-	at := board.At(c.App.Now())
-	text, err := breaker.Report(v.State, found, at)
-	if err != nil {
-		return nil, "", err
-	}
-	name := "reports/" + strings.NewReplacer("-", "", ":", "").Replace(string(at)) + "-" + found[0].Pattern + ".md"
-	if err := c.Opened.Keep(name, text); err != nil {
-		return nil, "", err
-	}
-	done, err := c.Opened.Do(ctx, gitboard.Request{Actor: actor, ID: request}, gitboard.Just(&board.Trip{
-		Pattern: found[0].Pattern, Severity: found[0].Severity, ReportFile: "liza/" + name,
-	}))
-	refusal := (*board.Refusal)(nil)
-	if errors.As(err, &refusal) || err == nil && done.Repeated {
-		_ = c.Opened.Discard(name) // another report belongs to the trigger
-	}
-	if err != nil {
-		return nil, "", err
-	}
-	return done, filepath.Join(c.Opened.Repo().CommonDir(), filepath.FromSlash(done.Op.Payload.(*board.Trip).ReportFile)), nil
 }

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"fmt"
-	"path/filepath"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -10,7 +9,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/internal/edge"
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/report/sprint"
+	"github.com/git-liza/git-liza/gitboard/watch"
 )
 
 var _ = add(checkpointCommand)
@@ -34,7 +33,7 @@ With --task it is one task that waits for a human: it is paused.`,
 			if err != nil {
 				return err
 			}
-			file, err := keepSummary(c, done)
+			file, err := watch.KeepSummary(c.Opened, done)
 			if err != nil {
 				return fmt.Errorf("the board is at CHECKPOINT, but its summary could not be kept (git liza sprint show --summary prints it): %w", err)
 			}
@@ -53,17 +52,4 @@ func checkpointTask(c *edge.Call, task, reason string) error {
 		return err
 	}
 	return c.Report(done, nil, "a human decides: git liza show "+task+", then git liza resume --task "+task+" --decision CONTINUE")
-}
-
-// keepSummary writes the sprint's summary as of an operation that halted the board, and returns the file.
-func keepSummary(c *edge.Call, done *gitboard.Done) (string, error) {
-	text, err := sprint.Summary(done.After, done.Op.Time.Std())
-	if err != nil {
-		return "", err
-	}
-	name := "summaries/" + strings.NewReplacer("-", "", ":", "").Replace(string(done.Op.Time)) + "-" + done.After.Sprint().ID + ".md"
-	if err := c.Opened.Keep(name, text); err != nil {
-		return "", err
-	}
-	return filepath.Join(c.Opened.Repo().CommonDir(), "liza", filepath.FromSlash(name)), nil
 }

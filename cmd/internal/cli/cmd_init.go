@@ -183,7 +183,7 @@ func agentsFiles(c *edge.Call, b *gitboard.Board) (files []string, line string, 
 	if root == "" {
 		return nil, "", board.Refuse(board.CodeInvalid, "a bare repository has no AGENTS.md", "git liza init --agents in a clone with a worktree")
 	}
-	files, err = writeAgentsFiles(root)
+	files, err = setup.WriteAgentsFiles(root)
 	line = "the section about git liza is up to date in AGENTS.md"
 	if len(files) > 0 {
 		line = "wrote a section about git liza into " + strings.Join(files, " and ") + ": commit it, then git liza land COMMIT"

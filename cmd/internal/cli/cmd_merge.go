@@ -54,16 +54,5 @@ func reportMerge(c *edge.Call, got *merge.Result) error {
 		return nil
 	}
 	task := got.Done.Op.TaskID()
-	return &edge.Outcome{Exit: 3, Code: edge.CodeIntegrationFailed, Message: fmt.Sprintf("%s is INTEGRATION_FAILED: %s", task, failureOf(got)), Hint: "a coder claims it as an integration fix: git liza claim " + task}
-}
-
-// failureOf says how a merge failed.
-func failureOf(got *merge.Result) string {
-	switch {
-	case got.Failure == board.FailConflict:
-		return "it conflicts with integration"
-	case got.Test != nil:
-		return got.Test.Error()
-	}
-	return "the integration test failed"
+	return &edge.Outcome{Exit: 3, Code: edge.CodeIntegrationFailed, Message: fmt.Sprintf("%s is INTEGRATION_FAILED: %s", task, got.Reason()), Hint: "a coder claims it as an integration fix: git liza claim " + task}
 }

@@ -100,7 +100,7 @@ func prime(c *edge.Call, v *gitboard.View) (*primer, error) {
 	for _, d := range prompt.Docs(p.Role) {
 		p.Docs = append(p.Docs, d.Name)
 	}
-	t := taskOf(s, id)
+	t := report.TaskOf(s, id)
 	if t != nil {
 		p.Task, p.Status = t.ID, string(t.Status)
 		var err error

@@ -96,7 +96,7 @@ func promptInput(c *edge.Call, v *gitboard.View, role roles.Role) (prompt.Input,
 
 // workOf is the task that an agent has, or that it would get next; "" for none.
 func workOf(c *edge.Call, v *gitboard.View, id string, role roles.Role) (string, error) {
-	if t := taskOf(v.State, id); t != nil && t.Status != board.Approved {
+	if t := report.TaskOf(v.State, id); t != nil && t.Status != board.Approved {
 		return t.ID, nil
 	}
 	if role == roles.CodeReviewer {

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/git-liza/git-liza/cmd/internal/edge"
+	"github.com/git-liza/git-liza/cmd/internal/team"
 	"github.com/git-liza/git-liza/gitboard/roles"
 	"github.com/git-liza/git-liza/roles/supervisor"
 )
@@ -16,7 +17,7 @@ var _ = add(teamCommand)
 
 func teamCommand() *edge.Command {
 	counts := map[roles.Role]*int{roles.Planner: new(int), roles.Coder: new(int), roles.CodeReviewer: new(int)}
-	var run supervision
+	var run team.Flags
 	return &edge.Command{
 		Name: "team", Group: "supervision", Max: 0,
 		Short: "run a planner, coders and reviewers in one terminal until the goal is done",
@@ -27,7 +28,7 @@ in them are kept for the next start. Exit code 0: the goal is COMPLETED; otherwi
 			f.IntVar(counts[roles.Planner], "planners", 1, "how many planners")
 			f.IntVar(counts[roles.Coder], "coders", 2, "how many coders")
 			f.IntVar(counts[roles.CodeReviewer], "reviewers", 1, "how many reviewers")
-			run.add(f)
+			run.Add(f)
 		},
 		Run: func(c *edge.Call) error { return runTeam(c, counts, run) },
 	}
@@ -36,7 +37,7 @@ in them are kept for the next start. Exit code 0: the goal is COMPLETED; otherwi
 // mostMembers is how many agents of a role one process runs.
 const mostMembers = 100
 
-func runTeam(c *edge.Call, counts map[roles.Role]*int, run supervision) error {
+func runTeam(c *edge.Call, counts map[roles.Role]*int, run team.Flags) error {
 	var members []supervisor.Config
 	for _, role := range roles.Agents {
 		n := *counts[role]
@@ -44,7 +45,7 @@ func runTeam(c *edge.Call, counts map[roles.Role]*int, run supervision) error {
 			return edge.Usage(c.Cmd, "a team has 0 to %d agents of a role, not %d", mostMembers, n)
 		}
 		for range n {
-			m, err := supervise(c, role, run)
+			m, err := team.Supervise(c, role, run)
 			if err != nil {
 				return err
 			}
@@ -56,16 +57,16 @@ func runTeam(c *edge.Call, counts map[roles.Role]*int, run supervision) error {
 	}
 	ctx, stop := context.WithCancel(c.Ctx)
 	defer stop()
-	screen, err := newConsole(ctx, c)
+	screen, err := team.NewConsole(ctx, c)
 	if err != nil {
 		return err
 	}
 	for i := range members {
-		members[i].Output = screen.output
+		members[i].Output = screen.Output
 	}
-	err = supervisor.RunTeam(ctx, supervisor.Team{Board: c.Opened, Members: members, Tell: screen.tell})
+	err = supervisor.RunTeam(ctx, supervisor.Team{Board: c.Opened, Members: members, Tell: screen.Event})
 	stop()
-	screen.close()
+	screen.Close()
 	if err == nil {
 		return answerTeam(c)
 	}

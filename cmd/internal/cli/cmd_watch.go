@@ -1,26 +1,21 @@
 package cli
 
 import (
-	"fmt"
 	"time"
 
 	"github.com/spf13/pflag"
 
 	"github.com/git-liza/git-liza/cmd/internal/edge"
-	"github.com/git-liza/git-liza/gitboard/alarm"
-	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/cmd/internal/screen"
+	"github.com/git-liza/git-liza/gitboard"
+	"github.com/git-liza/git-liza/gitboard/watch"
 )
-
-// watchOptions are the flags of watch.
-type watchOptions struct {
-	once, noBreaker bool
-	heartbeat       time.Duration
-}
 
 var _ = add(watchCommand)
 
 func watchCommand() *edge.Command {
-	var o watchOptions
+	var once, noBreaker bool
+	var heartbeat time.Duration
 	return &edge.Command{
 		Name: "watch", Group: "human", Max: 0,
 		Short: "tell what needs a human as it happens: every alarm, once",
@@ -30,49 +25,61 @@ when it gets worse, or comes back. A passed deadline and a pattern of the circui
 replay pauses this clone by .liza/PAUSE. With --once it prints the conditions that stand, tells nobody else, changes nothing,
 and exits with 1 if there is one.`,
 		Flags: func(f *pflag.FlagSet) {
-			f.BoolVar(&o.once, "once", false, "look once")
-			f.BoolVar(&o.noBreaker, "no-breaker", false, "tell of patterns, and do not halt the board for them")
-			f.DurationVar(&o.heartbeat, "heartbeat", 10*time.Minute, "away from a terminal, `SPAN` between two lines that say it is alive")
+			f.BoolVar(&once, "once", false, "look once")
+			f.BoolVar(&noBreaker, "no-breaker", false, "tell of patterns, and do not halt the board for them")
+			f.DurationVar(&heartbeat, "heartbeat", 10*time.Minute, "away from a terminal, `SPAN` between two lines that say it is alive")
 		},
 		Run: func(c *edge.Call) error {
-			if o.heartbeat <= 0 {
-				return edge.Usage(c.Cmd, "--heartbeat takes a span like 10m, not %s", o.heartbeat)
+			if heartbeat <= 0 {
+				return edge.Usage(c.Cmd, "--heartbeat takes a span like 10m, not %s", heartbeat)
 			}
-			if o.once {
+			if once {
 				return watchOnce(c)
 			}
-			return watch(c, o)
+			return runWatch(c, noBreaker, heartbeat)
 		},
 	}
 }
 
-// watchOnce prints what stands.
+func runWatch(c *edge.Call, noBreaker bool, heartbeat time.Duration) error {
+	b, err := c.Board()
+	if err != nil {
+		return err
+	}
+	reopen := func() (*gitboard.Board, error) {
+		c.Close()
+		c.Opened = nil
+		return c.Board()
+	}
+	return watch.Run(c.Ctx, watch.Config{
+		Board: b, Reopen: reopen, Actor: c.WhoActs, Now: c.App.Now, Screen: screen.NewAlarms(c),
+		Desktop:   c.App.Getenv("DISPLAY") != "" || c.App.Getenv("WAYLAND_DISPLAY") != "",
+		NoBreaker: noBreaker, Heartbeat: heartbeat,
+	})
+}
+
+// watchOnce prints the conditions that there are.
 func watchOnce(c *edge.Call) error {
-	w, err := newWatcher(c, watchOptions{})
+	b, err := c.Board()
 	if err != nil {
 		return err
 	}
-	_, report, err := w.judge(nil)
+	notices, err := watch.Once(c.Ctx, watch.Config{Board: b, Now: c.App.Now})
 	if err != nil {
 		return err
 	}
-	for _, a := range report.Standing {
+	for _, n := range notices {
 		if c.JSON {
-			err = c.PrintJSON(w.notice(a))
+			err = c.PrintJSON(n)
 		} else {
-			err = c.Say(alarmLine(a))
+			err = c.Say(watch.Line(n.Alarm))
 		}
 		if err != nil {
 			return err
 		}
 	}
-	if n := len(report.Standing); n > 0 {
+	if n := len(notices); n > 0 {
 		return &edge.Outcome{Exit: 1, Code: edge.CodeAlarm, Message: edge.Plural(n, "condition") + " to look at", Hint: ""}
 	}
 	return nil
-}
-
-// alarmLine is an alarm as a line for people: how urgent, what, and what looks closer.
-func alarmLine(a alarm.Alarm) string {
-	return fmt.Sprintf("%-5s  %s  [%s]", a.Level, board.Visible(a.Line), board.Visible(a.Do))
 }

@@ -1,8 +1,7 @@
-package cli
+package team
 
 import (
 	"fmt"
-	"io"
 	"os"
 	"strings"
 
@@ -16,24 +15,29 @@ import (
 	"github.com/git-liza/git-liza/hooks/install"
 	"github.com/git-liza/git-liza/roles/clis"
 	"github.com/git-liza/git-liza/roles/supervisor"
+	"github.com/git-liza/git-liza/worktrees/executor"
 )
 
-// supervision are the flags of whatever runs agents.
-type supervision struct {
-	cli, exec, only string
-	once, fresh     bool
-	given           func(flag string) bool
+// Flags are those of the commands that run agents.
+type Flags struct {
+	Only  string // the one task to work on, "" for all
+	Once  bool   // run the agent once
+	cli   string
+	exec  string
+	fresh bool
+	given func(flag string) bool
 }
 
-func (s *supervision) add(f *pflag.FlagSet) {
+// Add defines the flags that every such command has.
+func (s *Flags) Add(f *pflag.FlagSet) {
 	f.StringVar(&s.cli, "cli", "claude", "the CLI that is the agent: claude, codex, gemini, vibe, or one from git's configuration")
 	s.given = f.Changed
 	f.BoolVar(&s.fresh, "fresh", false, "no run continues an earlier conversation of its CLI")
 	f.StringVar(&s.exec, "exec", "", "run `CMD` by sh instead: the prompt is its input, and in $LIZA_PROMPT_FILE")
 }
 
-// supervise prepares the supervisor of an agent, with a board of its own.
-func supervise(c *edge.Call, role roles.Role, s supervision) (supervisor.Config, error) {
+// Supervise prepares the supervisor of an agent, with a board of its own.
+func Supervise(c *edge.Call, role roles.Role, s Flags) (supervisor.Config, error) {
 	none := supervisor.Config{}
 	if c.Supervised() {
 		return none, board.Refuse(board.CodePermission, "below a supervisor no agents are started", "go on with your own task: git liza prime")
@@ -43,15 +47,15 @@ func supervise(c *edge.Call, role roles.Role, s supervision) (supervisor.Config,
 	if err != nil {
 		return none, err
 	}
-	if s.only != "" && role == roles.Planner {
+	if s.Only != "" && role == roles.Planner {
 		return none, edge.Usage(c.Cmd, "--task is for coders and reviewers: a planner plans the whole goal")
 	}
-	if s.only != "" {
+	if s.Only != "" {
 		v, err := b.View(c.Ctx)
 		if err != nil {
 			return none, err
 		}
-		if _, err := v.State.FindTask(s.only); err != nil {
+		if _, err := v.State.FindTask(s.Only); err != nil {
 			return none, err
 		}
 	}
@@ -71,12 +75,12 @@ func supervise(c *edge.Call, role roles.Role, s supervision) (supervisor.Config,
 	process := c.Process()
 	process.PID = os.Getpid()
 	return supervisor.Config{
-		Board: own, Hands: hands{own}, Role: role, CLI: cli, Only: s.only, Once: s.once, Fresh: s.fresh, Key: key.Prepare,
+		Board: own, Executor: executor.Executor{Board: own}, Role: role, CLI: cli, Only: s.Only, Once: s.Once, Fresh: s.fresh, Key: key.Prepare,
 		Process: process, Program: program, Environ: install.Hooked(own.Repo(), os.Environ()),
 	}, nil
 }
 
-func agentCLI(c *edge.Call, s supervision) (clis.CLI, error) {
+func agentCLI(c *edge.Call, s Flags) (clis.CLI, error) {
 	switch {
 	case !s.given("exec"):
 	case strings.TrimSpace(s.exec) == "":
@@ -98,45 +102,4 @@ func agentCLI(c *edge.Call, s supervision) (clis.CLI, error) {
 		return cli, failed
 	}
 	return cli, err
-}
-
-// teller prints what supervisors tell, and what their agents print.
-type teller struct {
-	c    *edge.Call
-	bell *bell
-}
-
-func (t *teller) tell(e supervisor.Event) {
-	t.bell.ring(e)
-	if t.c.JSON {
-		_ = t.c.PrintJSON(e) // whoever read it has gone
-		return
-	}
-	fmt.Fprintln(t.c.App.Stderr, eventLine(t.c.Paint(), e))
-}
-
-// output is where an agent's output goes: to the terminal, unless a program reads.
-func (t *teller) output(string) io.Writer {
-	if t.c.JSON {
-		return io.Discard
-	}
-	return &visible{to: t.c.App.Stdout}
-}
-
-// visible passes an agent's output on, line by line, without what would move the cursor.
-type visible struct {
-	to   io.Writer
-	rest string
-}
-
-func (v *visible) Write(p []byte) (int, error) {
-	lines := strings.SplitAfter(v.rest+string(p), "\n")
-	v.rest = lines[len(lines)-1]
-	if len(v.rest) > 64<<10 { // a line without end
-		lines, v.rest = append(lines, ""), ""
-	}
-	for _, line := range lines[:len(lines)-1] {
-		_, _ = io.WriteString(v.to, board.Visible(strings.ToValidUTF8(line, "\uFFFD"))) // the transcript has it all
-	}
-	return len(p), nil
 }

@@ -1,4 +1,4 @@
-package cli
+package team
 
 import (
 	"context"
@@ -12,18 +12,19 @@ import (
 	"github.com/git-liza/git-liza/cmd/internal/edge"
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/watch"
 	"github.com/git-liza/git-liza/roles/supervisor"
 )
 
-// console is a team's terminal: a line an event or a line of output, each with its agent's name, and one line
+// Console is a team's terminal: a line an event or a line of output, each with its agent's name, and one line
 // below them that stays.
-type console struct {
+type Console struct {
 	c     *edge.Call
 	out   io.Writer
 	paint edge.Paint
 	stays bool // there is a terminal for the line that stays
 	done  sync.WaitGroup
-	bell  *bell
+	bell  *watch.Bell
 
 	mu     sync.Mutex
 	names  []string // of the agents, in the order of their coming
@@ -39,9 +40,9 @@ type doing struct {
 	since time.Time
 }
 
-// newConsole begins a screen; it follows the board until the context ends.
-func newConsole(ctx context.Context, c *edge.Call) (*console, error) {
-	s := &console{c: c, out: c.App.Stdout, paint: c.Paint(), stays: c.ToTerminal() && !c.JSON && c.App.Getenv("TERM") != "dumb", doing: map[string]doing{}, bell: newBell(c)}
+// NewConsole begins a screen; it follows the board until the context ends.
+func NewConsole(ctx context.Context, c *edge.Call) (*Console, error) {
+	s := &Console{c: c, out: c.App.Stdout, paint: c.Paint(), stays: c.ToTerminal() && !c.JSON && c.App.Getenv("TERM") != "dumb", doing: map[string]doing{}, bell: watch.NewBell(c.Ctx, c.Opened)}
 	if !s.stays {
 		return s, nil
 	}
@@ -61,7 +62,7 @@ func newConsole(ctx context.Context, c *edge.Call) (*console, error) {
 }
 
 // follow keeps the line below up to date: with the board, and with the clock.
-func (s *console) follow(ctx context.Context, b *gitboard.Board, changed <-chan struct{}) {
+func (s *Console) follow(ctx context.Context, b *gitboard.Board, changed <-chan struct{}) {
 	clock := time.NewTicker(10 * time.Second)
 	defer clock.Stop()
 	for {
@@ -78,7 +79,7 @@ func (s *console) follow(ctx context.Context, b *gitboard.Board, changed <-chan 
 	}
 }
 
-func (s *console) count(state *board.State) {
+func (s *Console) count(state *board.State) {
 	tally := supervisor.Tally(state)
 	if mode := state.Control(); mode != nil && mode.Mode != board.Running {
 		tally = string(mode.Mode) + ": " + tally
@@ -88,9 +89,9 @@ func (s *console) count(state *board.State) {
 	s.tally = tally
 }
 
-// tell prints an event.
-func (s *console) tell(e supervisor.Event) {
-	s.bell.ring(e)
+// Event prints an event.
+func (s *Console) Event(e supervisor.Event) {
+	ring(s.bell, e)
 	if s.c.JSON {
 		s.mu.Lock()
 		defer s.mu.Unlock()
@@ -124,8 +125,8 @@ func what(e supervisor.Event) string {
 	return strings.TrimSpace(strings.ReplaceAll(e.Event, "_", " ") + " " + e.Task)
 }
 
-// output is where an agent's output goes.
-func (s *console) output(agent string) io.Writer {
+// Output is where an agent's output goes.
+func (s *Console) Output(agent string) io.Writer {
 	if s.c.JSON {
 		return io.Discard
 	}
@@ -142,7 +143,7 @@ func (w writer) Write(p []byte) (int, error) {
 // colours are those of the agents' names, each its own as far as they go.
 var colours = []string{"36", "33", "35", "32", "34", "96", "93", "95", "92", "94"}
 
-func (s *console) prefix(agent string) string {
+func (s *Console) prefix(agent string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	at := slices.Index(s.names, agent)
@@ -154,7 +155,7 @@ func (s *console) prefix(agent string) string {
 }
 
 // print writes text above the line that stays, in one go.
-func (s *console) print(text string) {
+func (s *Console) print(text string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed {
@@ -173,7 +174,7 @@ func (s *console) print(text string) {
 }
 
 // summary is the line that stays, within the terminal's width.
-func (s *console) summary() string {
+func (s *Console) summary() string {
 	now := s.c.App.Now()
 	parts := []string{s.tally}
 	for _, name := range s.names {
@@ -184,10 +185,10 @@ func (s *console) summary() string {
 	return p.Bold(p.Fit(strings.Join(parts, " | "), p.Width-1))
 }
 
-// close takes the line away that stayed.
-func (s *console) close() {
+// Close takes the line away that stayed.
+func (s *Console) Close() {
 	s.done.Wait()
-	s.bell.close()
+	s.bell.Close()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.closed = true

@@ -1,4 +1,4 @@
-package cli
+package setup
 
 import (
 	"errors"
@@ -24,9 +24,9 @@ A team of agents works on this repository. It shares a board, the branch ` + "`l
 
 var agentsSectionAt = regexp.MustCompile(`(?s)<!-- git liza -->\n.*?<!-- end of git liza -->\n`)
 
-// writeAgentsFiles puts the section into AGENTS.md, and into CLAUDE.md where the project has one of its own.
+// WriteAgentsFiles puts the section into AGENTS.md, and into CLAUDE.md where the project has one of its own.
 // A section that is there already is replaced; all other text stays. It returns the files it changed.
-func writeAgentsFiles(root string) ([]string, error) {
+func WriteAgentsFiles(root string) ([]string, error) {
 	changed := []string{}
 	for _, name := range []string{"AGENTS.md", "CLAUDE.md"} {
 		path := filepath.Join(root, name)

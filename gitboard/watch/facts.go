@@ -1,6 +1,7 @@
-package cli
+package watch
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -15,8 +16,8 @@ import (
 
 // judge looks at the board. An error says that the look failed; that the board is broken is a condition like
 // others.
-func (w *watcher) judge(told alarm.Told) (alarm.Facts, alarm.Report, error) {
-	f, err := w.facts()
+func (w *watcher) judge(ctx context.Context, told alarm.Told) (alarm.Facts, alarm.Report, error) {
+	f, err := w.facts(ctx)
 	var r alarm.Report
 	if err == nil {
 		r, err = alarm.Evaluate(f, told)
@@ -34,9 +35,9 @@ func (w *watcher) judge(told alarm.Told) (alarm.Facts, alarm.Report, error) {
 }
 
 // facts gathers what alarms are judged by.
-func (w *watcher) facts() (alarm.Facts, error) {
-	f := alarm.Facts{Now: board.At(w.App.Now())}
-	halts, err := w.board.Halts(w.Ctx)
+func (w *watcher) facts(ctx context.Context) (alarm.Facts, error) {
+	f := alarm.Facts{Now: board.At(w.Now())}
+	halts, err := w.board.Halts(ctx)
 	if err != nil {
 		return f, err
 	}
@@ -45,13 +46,13 @@ func (w *watcher) facts() (alarm.Facts, error) {
 		f.Halts = append(f.Halts, alarm.Halt{File: h.File, Mode: h.Mode, Since: board.At(h.Since)})
 		paused = paused || h.Mode == board.Paused
 	}
-	v, err := w.board.View(w.Ctx)
+	v, err := w.board.View(ctx)
 	if err == nil {
-		err = w.prove(v, paused)
+		err = w.prove(ctx, v, paused)
 	}
 	if err == nil {
 		f.State = v.State
-		f.Leases, err = v.LeasesSeen(w.Ctx)
+		f.Leases, err = v.LeasesSeen(ctx)
 	}
 	if err == nil {
 		err = w.setting(v)
@@ -87,16 +88,16 @@ const mostProven = 500
 
 // prove replays what came since the last look, at the first one the tip. What was found broken stays so until a
 // human takes away the file that paused this clone for it: then the board is taken as it stands.
-func (w *watcher) prove(v *gitboard.View, paused bool) error {
+func (w *watcher) prove(ctx context.Context, v *gitboard.View, paused bool) error {
 	if w.broken != "" && !paused {
 		w.broken, w.memory.Verified = "", v.Commit
 	}
-	since, err := w.since(v)
+	since, err := w.since(ctx, v)
 	if err != nil {
 		return err
 	}
 	for _, commit := range slices.Backward(since) {
-		if err := w.board.Log().Replays(w.Ctx, commit); err != nil {
+		if err := w.board.Log().Replays(ctx, commit); err != nil {
 			return err
 		}
 		w.memory.Verified = commit
@@ -106,7 +107,7 @@ func (w *watcher) prove(v *gitboard.View, paused bool) error {
 }
 
 // since lists the commits that have not been proven yet, the newest first.
-func (w *watcher) since(v *gitboard.View) ([]git.OID, error) {
+func (w *watcher) since(ctx context.Context, v *gitboard.View) ([]git.OID, error) {
 	known, at := w.memory.Verified, v.Snapshot
 	if known == "" {
 		return []git.OID{at.Commit}, nil
@@ -118,7 +119,7 @@ func (w *watcher) since(v *gitboard.View) ([]git.OID, error) {
 			break
 		}
 		var err error
-		if at, err = w.board.Log().At(w.Ctx, at.Head.Parents[0]); err != nil {
+		if at, err = w.board.Log().At(ctx, at.Head.Parents[0]); err != nil {
 			return nil, err
 		}
 	}
@@ -126,10 +127,10 @@ func (w *watcher) since(v *gitboard.View) ([]git.OID, error) {
 		return since, nil
 	}
 	rewritten := &oplog.RecordError{Commit: v.Commit, Path: "the history", Err: fmt.Errorf("it was rewritten: %s is no longer in it", known.Short())}
-	if _, err := w.board.Repo().Object(w.Ctx, string(known)); errors.Is(err, gitio.ErrNotFound) {
+	if _, err := w.board.Repo().Object(ctx, string(known)); errors.Is(err, gitio.ErrNotFound) {
 		return nil, rewritten
 	}
-	on, err := w.board.Repo().IsAncestor(w.Ctx, known, v.Commit)
+	on, err := w.board.Repo().IsAncestor(ctx, known, v.Commit)
 	if err == nil && !on {
 		err = rewritten
 	}

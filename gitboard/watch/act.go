@@ -1,6 +1,7 @@
-package cli
+package watch
 
 import (
+	"context"
 	"errors"
 	"slices"
 
@@ -9,12 +10,12 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 )
 
-// act does what alarms bring about: a broken board pauses this clone, a passed deadline and a pattern of the
-// circuit breaker halt the board.
-func (w *watcher) act(f alarm.Facts, r alarm.Report) {
+// act does what alarms bring about: a broken board pauses this clone, a passed deadline and a pattern of
+// the circuit breaker halt the board.
+func (w *watcher) act(ctx context.Context, f alarm.Facts, r alarm.Report) {
 	if f.Invalid != "" {
 		if slices.ContainsFunc(r.News, func(a alarm.Alarm) bool { return a.Rule == "invalid-state" }) {
-			_, err := w.board.PauseClone(w.Ctx, "INVALID STATE: "+f.Invalid+"\nLook with git liza verify; take this file away to go on (git liza docs human-override).")
+			_, err := w.board.PauseClone(ctx, "INVALID STATE: "+f.Invalid+"\nLook with git liza verify; take this file away to go on (git liza docs human-override).")
 			w.own(err)
 		}
 		return
@@ -25,20 +26,20 @@ func (w *watcher) act(f alarm.Facts, r alarm.Report) {
 	mode := f.State.Control().Mode
 	if stands("sprint-deadline") && f.State.Sprint().Status == board.InProgress && (mode == board.Running || mode == board.Paused) {
 		w.halt("deadline", func(actor board.Actor) (string, error) {
-			done, err := w.board.Do(w.Ctx, gitboard.Request{Actor: actor}, gitboard.Just(&board.Deadline{}))
+			done, err := w.board.Do(ctx, gitboard.Request{Actor: actor}, gitboard.Just(&board.Deadline{}))
 			if err != nil {
 				return "", err
 			}
-			file, err := keepSummary(w.Call, done)
+			file, err := KeepSummary(w.board, done)
 			if err != nil {
 				return done.Subject + "; no summary: " + err.Error(), nil
 			}
 			return done.Subject + "; summary: " + file, nil
 		})
 	}
-	if stands("circuit-breaker") && !w.noBreaker && f.State.Breaker().Status == board.BreakerOK {
+	if stands("circuit-breaker") && !w.NoBreaker && f.State.Breaker().Status == board.BreakerOK {
 		w.halt("trip", func(actor board.Actor) (string, error) {
-			done, report, err := trip(w.Ctx, w.Call, actor, "")
+			done, report, err := Trip(ctx, w.board, gitboard.Request{Actor: actor}, board.At(w.Now()))
 			if err != nil {
 				return "", err
 			}
@@ -47,9 +48,9 @@ func (w *watcher) act(f alarm.Facts, r alarm.Report) {
 	}
 }
 
-// halt commits what halts the board, if whoever runs the watch may, and says so.
+// halt commits what halts the board, if the watch's user may, and says so.
 func (w *watcher) halt(op string, do func(board.Actor) (string, error)) {
-	actor, err := w.WhoActs(op)
+	actor, err := w.Actor(op)
 	if err != nil {
 		return // it was said at the beginning
 	}
@@ -57,7 +58,7 @@ func (w *watcher) halt(op string, do func(board.Actor) (string, error)) {
 	refusal := (*board.Refusal)(nil)
 	switch {
 	case err == nil:
-		w.line(string(board.At(w.App.Now()))+"  the board is at CHECKPOINT: "+said, "")
+		w.Screen.Line(string(board.At(w.Now())) + "  the board is at CHECKPOINT: " + said)
 	case !errors.As(err, &refusal): // refused: somebody was faster
 		w.trouble(op + ": " + err.Error())
 	}

@@ -7,8 +7,8 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 )
 
-// Hands do for an agent what it may not do itself: take a task on, land it, tidy up.
-type Hands interface {
+// Executor does for an agent what it may not do itself: take a task on, land it, tidy up.
+type Executor interface {
 	// Claim takes a task, with a worktree to work in. A task that became BLOCKED instead is the refusal "limit".
 	Claim(ctx context.Context, actor board.Actor, task string) (Taken, error)
 	// Merge lands approved work, or records why it can't land (merged is false then).
@@ -25,9 +25,9 @@ type Hands interface {
 	// Unlock takes away what a killed git has left in everybody's way, once nobody can hold it. With a task, whose
 	// agent has ended, what that may have left in its own way. It says what it did.
 	Unlock(ctx context.Context, task string) ([]string, error)
-	// Mend brings this clone in line with the board for a task ("" for none), finishes merges that were cut
+	// Repair brings this clone in line with the board for a task ("" for none), finishes merges that were cut
 	// in half and, for a reviewer, ends reviews whose lease has run out. It says what it did.
-	Mend(ctx context.Context, actor board.Actor, task string) ([]string, error)
+	Repair(ctx context.Context, actor board.Actor, task string) ([]string, error)
 }
 
 // Taken is a claim that stands.

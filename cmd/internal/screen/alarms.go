@@ -1,0 +1,92 @@
+package screen
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/git-liza/git-liza/cmd/internal/edge"
+	"github.com/git-liza/git-liza/gitboard/alarm"
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/notify"
+	"github.com/git-liza/git-liza/gitboard/watch"
+)
+
+// Alarms shows what a watch finds: alarms on standard error, as JSON on standard output, and on a
+// terminal a last line that says when it looked.
+type Alarms struct {
+	c        *edge.Call
+	terminal bool // where people read it
+}
+
+var _ watch.Screen = (*Alarms)(nil)
+
+// NewAlarms is the screen of a command.
+func NewAlarms(c *edge.Call) *Alarms {
+	return &Alarms{c, edge.IsTerminal(c.App.Stderr) && !c.JSON}
+}
+
+// clearLine takes the line away that a terminal shows at its end.
+const clearLine = "\r\x1b[K"
+
+// Begin implements watch.Screen.
+func (s *Alarms) Begin(at board.Time, alerts string) {
+	if !s.c.JSON {
+		s.Line(string(at) + " watching; what is told is kept in " + alerts)
+	}
+}
+
+// End implements watch.Screen.
+func (s *Alarms) End() {
+	if s.terminal {
+		fmt.Fprint(s.c.App.Stderr, clearLine)
+	}
+}
+
+// Alarm implements watch.Screen.
+func (s *Alarms) Alarm(n notify.Notice) error {
+	if s.c.JSON {
+		return s.c.PrintJSON(n)
+	}
+	s.line(string(n.Time)+"  "+watch.Line(n.Alarm), n.Level)
+	return nil
+}
+
+// Line implements watch.Screen.
+func (s *Alarms) Line(text string) { s.line(text, "") }
+
+// line prints a line, coloured by how urgent it is.
+func (s *Alarms) line(text string, level alarm.Level) {
+	text = board.Visible(text)
+	if s.terminal {
+		p := edge.Paint(s.c.App.Getenv("NO_COLOR") == "" && s.c.App.Getenv("TERM") != "dumb")
+		colour := map[alarm.Level]string{alarm.Warn: "33", alarm.Grave: "31", "": "0"}[level]
+		text = clearLine + p.With(colour, text)
+	}
+	fmt.Fprintln(s.c.App.Stderr, text)
+}
+
+// Looked implements watch.Screen.
+func (s *Alarms) Looked(at time.Time, conditions int) {
+	if s.terminal {
+		fmt.Fprintf(s.c.App.Stderr, "%swatching: looked at %s, %s", clearLine, at.Local().Format("15:04:05"), stands(conditions))
+	}
+}
+
+// Beat implements watch.Screen. Away from a terminal, a silent log could as well be that of a dead process.
+func (s *Alarms) Beat(at time.Time, conditions int) error {
+	switch {
+	case s.terminal:
+	case s.c.JSON:
+		return s.c.PrintJSON(map[string]any{"time": board.At(at), "watching": true, "standing": conditions})
+	default:
+		s.Line(string(board.At(at)) + "  watching: " + stands(conditions))
+	}
+	return nil
+}
+
+func stands(conditions int) string {
+	if conditions == 1 {
+		return "1 condition stands"
+	}
+	return edge.Plural(conditions, "condition") + " stand"
+}

@@ -1,0 +1,6 @@
+// Package team starts supervisors for commands, and shows what their agents do: as lines for one agent,
+// on a screen of its own for several.
+//
+// It may import cmd/internal/edge, cmd/internal/signing, gitboard, gitboard/alarm, gitboard/board,
+// gitboard/roles, gitboard/watch, hooks/install, roles/clis, roles/supervisor and worktrees/executor.
+package team

@@ -1,0 +1,54 @@
+package watch
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"syscall"
+
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/git"
+)
+
+// alive is what the file of a running watch holds. A watch looks at least every half a minute.
+type alive struct {
+	PID      int        `json:"pid"`
+	Host     string     `json:"host"`
+	Started  board.Time `json:"started"`
+	Looked   board.Time `json:"looked"` // the last look that went well
+	Commit   git.OID    `json:"commit"` // of the board
+	Standing int        `json:"standing"`
+}
+
+// alive says that a look went well: in the file, and on the screen.
+func (w *watcher) alive() {
+	host, _ := os.Hostname()
+	now := w.Now()
+	data, _ := json.Marshal(alive{os.Getpid(), host, w.started, board.At(now), git.OID(w.commit), w.conditions})
+	w.own(w.board.Keep(aliveFile, string(data)))
+	w.Screen.Looked(now, w.conditions)
+}
+
+// alone refuses to be the second watch of a clone: everything would be reported twice.
+func (w *watcher) alone() error {
+	text, err := w.board.Kept(aliveFile)
+	if err != nil {
+		return err
+	}
+	var other alive
+	host, _ := os.Hostname()
+	if json.Unmarshal([]byte(text), &other) != nil || other.Host != host || other.PID == os.Getpid() {
+		return nil
+	}
+	if silent := w.Now().Sub(other.Looked.Std()); silent > 4*watchEvery || !runs(other.PID) {
+		return nil
+	}
+	return board.Refuse(board.CodeExists,
+		fmt.Sprintf("a watch of this clone runs already: process %d, since %s", other.PID, other.Started), "git liza watch --once looks beside it")
+}
+
+// runs reports whether a process runs.
+func runs(pid int) bool {
+	p, err := os.FindProcess(pid)
+	return err == nil && p.Signal(syscall.Signal(0)) == nil
+}

@@ -1,0 +1,88 @@
+package watch
+
+import (
+	"fmt"
+
+	"github.com/git-liza/git-liza/gitboard/alarm"
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/notify"
+)
+
+// Line is an alarm as a line for people: how urgent, what, and the command that shows more.
+func Line(a alarm.Alarm) string {
+	return fmt.Sprintf("%-5s  %s  [%s]", a.Level, board.Visible(a.Line), board.Visible(a.Do))
+}
+
+// begin opens the ways by which alarms go out, and says that it watches.
+func (w *watcher) begin() {
+	w.hook.Store(new(string))
+	w.webhook = notify.DefaultWebhook.Carry(func() string { return *w.hook.Load() })
+	if w.Desktop {
+		if w.desktop = notify.Desktop(); w.desktop != nil {
+			w.desktopFaults = w.desktop.Faults()
+		}
+	}
+	w.Screen.Begin(w.started, w.board.Dir()+"/"+alertsFile)
+	if _, err := w.Actor("trip"); err != nil {
+		w.Screen.Line("it only reports, and halts nothing: " + err.Error())
+	}
+}
+
+// end gives what is on its way out a moment, and says that nobody watches any more.
+func (w *watcher) end() {
+	w.Screen.End()
+	w.webhook.Close(watchGrace)
+	if w.desktop != nil {
+		w.desktop.Close(watchGrace)
+	}
+	w.own(w.board.Discard(aliveFile))
+}
+
+// report sends an alarm everywhere.
+func (w *watcher) report(a alarm.Alarm) {
+	n := w.notice(a)
+	w.own(w.board.Note(alertsFile, string(n.Time)+"  "+Line(a)))
+	w.webhook.Send(n)
+	if w.desktop != nil {
+		w.desktop.Send(n)
+	}
+	w.own(w.Screen.Alarm(n))
+}
+
+func (w *watcher) notice(a alarm.Alarm) notify.Notice {
+	return notify.Notice{Time: board.At(w.Now()), Alarm: a, Goal: w.goal, Commit: w.commit, Clone: w.clone}
+}
+
+// trouble reports what keeps the watch itself from its work; the same is reported once in a row.
+func (w *watcher) trouble(text string) {
+	w.troubled = true
+	if text == w.said {
+		return
+	}
+	w.said = text
+	now := string(board.At(w.Now()))
+	w.Screen.Line(now + "  " + text)
+	_ = w.board.Note(alertsFile, now+"  watch  "+text)
+}
+
+// own is about this clone's own files: what can't be written is reported, and the watch continues.
+func (w *watcher) own(err error) {
+	if err != nil {
+		w.trouble(err.Error())
+	}
+}
+
+// escalate keeps the escalation file as long as an alarm asks for one.
+func (w *watcher) escalate(alarms []alarm.Alarm) {
+	text := ""
+	for _, a := range alarms {
+		if a.Escalate {
+			text += fmt.Sprintf("%s (since %s)\n  %s\n", a.Line, a.Since, a.Do)
+		}
+	}
+	if text == "" {
+		w.own(w.board.Discard(escalationFile))
+		return
+	}
+	w.own(w.board.Keep(escalationFile, text))
+}

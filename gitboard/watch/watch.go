@@ -1,0 +1,228 @@
+package watch
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"maps"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/git-liza/git-liza/gitboard"
+	"github.com/git-liza/git-liza/gitboard/alarm"
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/notify"
+	"github.com/git-liza/git-liza/gitboard/oplog"
+)
+
+const (
+	watchEvery = 30 * time.Second       // a look without an event
+	watchPause = 250 * time.Millisecond // between two looks, however much happens
+	watchQuiet = time.Minute            // without an operation, for git to tidy up
+	watchGrace = 2 * time.Second        // for the webhook at the end
+)
+
+// The files of this clone's own that a watch writes.
+const (
+	memoryFile     = "told.json"  // what it knows from one run to the next
+	aliveFile      = "watch"      // that it looks, and when it did
+	alertsFile     = "alerts.log" // every alarm that was reported
+	escalationFile = "ESCALATION" // what has waited for a human for too long
+)
+
+// Config says where a watch looks, as whom, and what shows what it finds.
+type Config struct {
+	Board  *gitboard.Board
+	Reopen func() (*gitboard.Board, error)      // the board anew, after a look that failed
+	Actor  func(op string) (board.Actor, error) // who halts the board; an error: nobody here may
+	Now    func() time.Time
+	Screen Screen
+
+	Desktop   bool          // there is a desktop to show alarms on
+	NoBreaker bool          // report the circuit breaker's patterns, and do not halt the board for them
+	Heartbeat time.Duration // between two beats of the screen
+}
+
+// Screen shows what a watch finds. Its texts may hold characters that a terminal must not get.
+type Screen interface {
+	// Alarm shows an alarm that is new.
+	Alarm(notify.Notice) error
+	// Line shows a line for people about the watch itself.
+	Line(text string)
+	// Looked shows that a look went well, and how many conditions there are.
+	Looked(at time.Time, conditions int)
+	// Beat shows that the watch is alive, where nothing else would.
+	Beat(at time.Time, conditions int) error
+	// Begin and End are the first call and the last. alerts is the file of all alarms.
+	Begin(at board.Time, alerts string)
+	End()
+}
+
+// watcher is a running watch.
+type watcher struct {
+	Config
+	board *gitboard.Board
+
+	memory memory
+	broken string // why the board can't be trusted, "" when it can
+
+	goal, commit, clone string // as of the last look
+	hook                atomic.Pointer[string]
+	started             board.Time
+	conditions          int
+	said                string // the trouble that was reported last, "" after a look without any
+	troubled            bool   // since that look began
+
+	tidying          sync.WaitGroup
+	webhook, desktop *notify.Carrier
+	desktopFaults    <-chan error
+}
+
+// memory is what a watch leaves to the next one.
+type memory struct {
+	Told     alarm.Told `json:"told"`
+	Verified git.OID    `json:"verified"` // the newest commit of the board that was proven
+}
+
+// Run watches until the context ends.
+func Run(ctx context.Context, c Config) error {
+	if _, err := c.Board.View(ctx); err != nil && !untrustworthy(err) {
+		return err
+	}
+	w, err := newWatcher(c)
+	if err != nil {
+		return err
+	}
+	if err := w.alone(); err != nil {
+		return err
+	}
+	changes, err := w.board.Follow(ctx, watchEvery)
+	if err != nil {
+		return err
+	}
+	w.begin()
+	defer w.end()
+	return w.loop(ctx, changes)
+}
+
+// Once looks once, and returns the conditions that there are. It reports to nobody and changes nothing.
+func Once(ctx context.Context, c Config) ([]notify.Notice, error) {
+	w, err := newWatcher(c)
+	if err != nil {
+		return nil, err
+	}
+	_, report, err := w.judge(ctx, nil)
+	if err != nil {
+		return nil, err
+	}
+	notices := make([]notify.Notice, len(report.Standing))
+	for i, a := range report.Standing {
+		notices[i] = w.notice(a)
+	}
+	return notices, nil
+}
+
+// newWatcher takes up what an earlier watch has left.
+func newWatcher(c Config) (*watcher, error) {
+	w := &watcher{Config: c, board: c.Board, started: board.At(c.Now())}
+	text, err := w.board.Kept(memoryFile)
+	if err != nil {
+		return nil, err
+	}
+	_ = json.Unmarshal([]byte(text), &w.memory) // what can't be read was not reported
+	w.clone, err = w.board.CloneID()
+	return w, err
+}
+
+// loop looks whenever something has happened, or time alone has changed something.
+func (w *watcher) loop(ctx context.Context, changes <-chan struct{}) error {
+	due := time.NewTimer(0)
+	defer due.Stop()
+	beat := time.NewTicker(w.Heartbeat)
+	defer beat.Stop()
+	var last time.Time
+	defer w.tidying.Wait()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case _, open := <-changes:
+			if !open {
+				return nil
+			}
+			due.Reset(min(watchPause, max(0, watchPause-w.Now().Sub(last))))
+		case <-due.C:
+			last = w.Now()
+			next, err := w.look(ctx)
+			if err != nil {
+				return err
+			}
+			if next != "" {
+				due.Reset(max(watchPause, next.Std().Sub(w.Now())))
+			}
+		case <-beat.C:
+			w.own(w.Screen.Beat(w.Now(), w.conditions))
+		case err := <-w.webhook.Faults():
+			w.trouble(err.Error())
+		case err := <-w.desktopFaults:
+			w.trouble(err.Error())
+		}
+	}
+}
+
+// tidy lets git tidy the repository up beside the watch. A failure is reported by git to its next caller.
+func (w *watcher) tidy(ctx context.Context) {
+	b := w.board
+	w.tidying.Go(func() { _, _ = b.Maintain(ctx) })
+}
+
+// look looks once, reports what is new and does what is to be done. It returns when time alone changes
+// something next; an error ends the watch.
+func (w *watcher) look(ctx context.Context) (board.Time, error) {
+	before := w.memory.Verified
+	w.troubled = false
+	defer func() {
+		if !w.troubled {
+			w.said = ""
+		}
+	}()
+	facts, report, err := w.judge(ctx, w.memory.Told)
+	var newer *oplog.NewerFormatError
+	switch {
+	case ctx.Err() != nil:
+		return "", nil
+	case errors.As(err, &newer):
+		return "", err
+	case err != nil:
+		w.trouble("can't look: " + err.Error())
+		w.reopen()
+		return "", nil
+	}
+	w.conditions = len(report.Standing)
+	for _, a := range report.News {
+		w.report(a)
+	}
+	if facts.Invalid == "" {
+		w.escalate(report.Standing)
+	}
+	if before != w.memory.Verified || !maps.Equal(w.memory.Told, report.Told) {
+		w.memory.Told = report.Told
+		data, _ := json.Marshal(w.memory)
+		w.own(w.board.Keep(memoryFile, string(data)))
+	}
+	w.alive()
+	w.act(ctx, facts, report)
+	if facts.State != nil && w.Now().Sub(facts.State.Time().Std()) >= watchQuiet {
+		w.tidy(ctx)
+	}
+	return report.Next, nil
+}
+
+// reopen takes new children of git for the next look: the old ones may be why the last one failed.
+func (w *watcher) reopen() {
+	if b, err := w.Reopen(); err == nil {
+		w.board = b
+	}
+}

@@ -1,0 +1,152 @@
+// Package executor carries out for supervisors what the commands do for people: it takes a task on, lands
+// it, and repairs the clone around it.
+//
+// It may import gitboard, gitboard/board, gitboard/roles, roles/supervisor, worktrees and worktrees/merge.
+package executor
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/git-liza/git-liza/gitboard"
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/roles"
+	"github.com/git-liza/git-liza/roles/supervisor"
+	"github.com/git-liza/git-liza/worktrees"
+	"github.com/git-liza/git-liza/worktrees/merge"
+)
+
+// Executor is a supervisor.Executor on a board.
+type Executor struct{ Board *gitboard.Board }
+
+var _ supervisor.Executor = Executor{}
+
+// Claim implements supervisor.Executor.
+func (e Executor) Claim(ctx context.Context, actor board.Actor, task string) (supervisor.Taken, error) {
+	got, err := worktrees.Claim(ctx, e.Board, worktrees.ClaimRequest{Request: gitboard.Request{Actor: actor}, Task: task})
+	if got == nil {
+		return supervisor.Taken{}, err
+	}
+	warnings := got.Warnings
+	for _, path := range got.Conflicts {
+		warnings = append(warnings, "a conflict with integration is left open in "+path)
+	}
+	return supervisor.Taken{Text: got.Done.Subject, Warnings: warnings}, err
+}
+
+// Merge implements supervisor.Executor.
+func (e Executor) Merge(ctx context.Context, actor board.Actor, task string, out io.Writer) (bool, string, error) {
+	got, err := merge.Merge(ctx, e.Board, merge.Request{Request: gitboard.Request{Actor: actor}, Task: task, Out: out})
+	if got == nil {
+		return false, "", err
+	}
+	text := got.Done.Subject
+	for _, w := range got.Warnings {
+		text += "; " + w
+	}
+	if !got.Merged {
+		text = got.Reason()
+	}
+	return got.Merged, text, err
+}
+
+// Follow implements supervisor.Executor.
+func (e Executor) Follow(ctx context.Context, actor board.Actor) (warnings []string, err error) {
+	f, err := merge.Follow(ctx, e.Board)
+	if err != nil || e.Board.Remote() == "" {
+		return nil, err
+	}
+	_, err = worktrees.TidyAll(ctx, e.Board, actor)
+	return f.Warnings, err
+}
+
+// ForReview implements supervisor.Executor.
+func (e Executor) ForReview(ctx context.Context, task string) error {
+	v, err := e.Board.View(ctx)
+	if err != nil {
+		return err
+	}
+	t, err := v.State.FindTask(task)
+	if err != nil {
+		return err
+	}
+	_, err = worktrees.ForReview(ctx, e.Board, v, t)
+	return err
+}
+
+// Release implements supervisor.Executor.
+func (e Executor) Release(ctx context.Context, actor board.Actor, task, reason string) error {
+	_, err := worktrees.End(ctx, e.Board, gitboard.Request{Actor: actor}, &board.Release{About: board.About{Task: task}, Reason: reason})
+	return err
+}
+
+// Worked implements supervisor.Executor. Where the worktree is missing, its branch decides.
+func (e Executor) Worked(ctx context.Context, task string) (bool, error) {
+	v, err := e.Board.View(ctx)
+	if err != nil {
+		return false, err
+	}
+	t, err := v.State.FindTask(task)
+	if err != nil {
+		return false, err
+	}
+	s, err := worktrees.StatusOf(ctx, e.Board, task)
+	if err != nil {
+		return false, err
+	}
+	return s.Ahead > 0 || len(s.Dirty) > 0 || t.CheckpointOfIteration() != nil || t.Iteration > 1, nil
+}
+
+// Unlock implements supervisor.Executor.
+func (e Executor) Unlock(ctx context.Context, task string) ([]string, error) {
+	if task != "" {
+		return worktrees.Unlock(ctx, e.Board, task)
+	}
+	return e.fix(ctx, func(p worktrees.Problem) bool {
+		return p.Kind == worktrees.StaleLock || p.Kind == worktrees.DamagedRecord
+	})
+}
+
+// fix repairs what is wanted of what Diagnose finds, where that is possible.
+func (e Executor) fix(ctx context.Context, wanted func(worktrees.Problem) bool) (did []string, err error) {
+	problems, err := worktrees.Diagnose(ctx, e.Board)
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range problems {
+		if !wanted(p) || p.Fix == nil {
+			continue
+		}
+		if err := p.Fix(ctx); err != nil {
+			return did, err
+		}
+		did = append(did, "mended: "+p.Text)
+	}
+	return did, nil
+}
+
+// Repair implements supervisor.Executor.
+func (e Executor) Repair(ctx context.Context, actor board.Actor, task string) (did []string, err error) {
+	finished, err := merge.Finish(ctx, e.Board, actor)
+	for _, f := range finished {
+		did = append(did, fmt.Sprintf("the merge of %s, cut in half by a crash, is finished", f.Task))
+	}
+	if err != nil {
+		return did, err
+	}
+	if actor.Role == roles.CodeReviewer {
+		swept, err := worktrees.Sweep(ctx, e.Board, actor, roles.CodeReviewer)
+		for _, s := range swept {
+			did = append(did, s.String())
+		}
+		if err != nil {
+			return did, err
+		}
+	}
+	if task == "" {
+		return did, nil
+	}
+	repaired, err := e.fix(ctx, func(p worktrees.Problem) bool { return p.Task == task })
+	return append(did, repaired...), err
+}
