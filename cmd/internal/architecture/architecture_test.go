@@ -63,6 +63,7 @@ var rooms = map[string]struct {
 	"cmd/internal/screen":     {false, []string{"cmd/internal/edge", "cmd/internal/records", "cmd/internal/tty", "gitboard", "gitboard/alarm", "gitboard/board", "gitboard/git", "gitboard/gitio", "gitboard/notify", "gitboard/report", "gitboard/roles", "gitboard/watch", "worktrees"}},
 	"cmd/internal/recovery":   {false, []string{"cmd/internal/edge", "cmd/internal/setup", "gitboard", "gitboard/audit", "gitboard/board", "gitboard/codec", "gitboard/git", "gitboard/gitio", "hooks/install", "worktrees", "worktrees/merge"}},
 	"cmd/internal/definition": {false, []string{"cmd/internal/edge", "gitboard", "gitboard/board", "gitboard/git"}},
+	"cmd/internal/dispatch":   {false, []string{"cmd/internal/edge", "cmd/internal/records", "cmd/internal/signing", "gitboard", "gitboard/board", "gitboard/roles", "gitboard/sshsig", "roles/clis", "specs"}},
 	"cmd/internal/team":       {false, []string{"cmd/internal/edge", "cmd/internal/signing", "gitboard", "gitboard/alarm", "gitboard/board", "gitboard/roles", "gitboard/watch", "hooks/install", "roles/clis", "roles/supervisor", "worktrees/executor"}},
 	"cmd/internal/cli":        {false, []string{"*"}},
 	"cmd/internal/demo":       {false, []string{"*"}},

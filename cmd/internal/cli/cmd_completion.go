@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/git-liza/git-liza/cmd/internal/dispatch"
 	"github.com/git-liza/git-liza/cmd/internal/edge"
 	"github.com/git-liza/git-liza/gitboard/board"
 )
@@ -32,10 +33,10 @@ with their states, agents with what they do.`,
 				return printCandidates(c)
 			}
 			if len(c.Args) != 1 {
-				return edge.Usage(c.Cmd, "completion needs a SHELL: %s", strings.Join(shells, ", "))
+				return edge.Usage(c.Cmd, "completion needs a SHELL: %s", strings.Join(dispatch.Shells, ", "))
 			}
-			if !slices.Contains(shells, c.Args[0]) {
-				return board.Refuse(board.CodeInvalid, "there is no completion for "+board.Line(c.Args[0], 40), edge.Suggest(c.Args[0], shells))
+			if !slices.Contains(dispatch.Shells, c.Args[0]) {
+				return board.Refuse(board.CodeInvalid, "there is no completion for "+board.Line(c.Args[0], 40), edge.Suggest(c.Args[0], dispatch.Shells))
 			}
 			text, err := completions.ReadFile("completion/" + c.Args[0])
 			if err != nil {
@@ -54,8 +55,8 @@ func printCandidates(c *edge.Call) error {
 		words = []string{""}
 	}
 	var b strings.Builder
-	for _, w := range complete(c, words) {
-		b.WriteString(w.word + "\t" + board.Line(w.about, 60) + "\n")
+	for _, w := range dispatch.Complete(c, words) {
+		b.WriteString(w.Word + "\t" + board.Line(w.About, 60) + "\n")
 	}
 	_, err := io.WriteString(c.App.Stdout, b.String())
 	return err

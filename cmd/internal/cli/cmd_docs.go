@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/git-liza/git-liza/cmd/internal/dispatch"
 	"github.com/git-liza/git-liza/cmd/internal/edge"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/specs"
@@ -23,7 +24,7 @@ func docsCommand() *edge.Command {
 		},
 		Run: func(c *edge.Call) error {
 			if man != "" {
-				n, err := writeManual(c, man)
+				n, err := dispatch.WriteManual(c, man)
 				if err != nil {
 					return err
 				}

@@ -1,47 +1,17 @@
 package cli
 
 import (
-	"cmp"
-	"slices"
-	"strings"
+	"context"
 
+	"github.com/git-liza/git-liza/cmd/internal/dispatch"
 	"github.com/git-liza/git-liza/cmd/internal/edge"
-	"github.com/git-liza/git-liza/gitboard/board"
 )
 
-// makers are the commands' constructors, as their files have added them.
-var makers []func() *edge.Command
+// add puts a command into the table of commands. It is the one name that the commands' files share.
+func add(maker func() *edge.Command) struct{} { return dispatch.Add(maker) }
 
-// add puts a command into the table of commands. Each command's file calls it, so that no list names them all.
-func add(maker func() *edge.Command) struct{} {
-	makers = append(makers, maker)
-	return struct{}{}
-}
+// Main runs one command line and returns the exit code.
+func Main(a *edge.App, args []string) int { return dispatch.Main(a, args) }
 
-// commands is the table of commands, in the order in which help shows them: the first ones of a group, its
-// operations in the order of a task's life, then the others by name. It is made anew for each use: a command's flags
-// are variables of its own.
-func commands() []*edge.Command {
-	ops := board.Ops()
-	all := make([]*edge.Command, len(makers))
-	for i, maker := range makers {
-		all[i] = maker()
-	}
-	rank := func(c *edge.Command) int {
-		at := slices.Index(ops, strings.ReplaceAll(c.Name, " ", "-"))
-		switch {
-		case slices.Contains(firstShown, c.Name):
-			return slices.Index(firstShown, c.Name) - len(firstShown)
-		case at < 0:
-			return len(ops)
-		}
-		return at
-	}
-	slices.SortFunc(all, func(a, b *edge.Command) int {
-		return cmp.Or(cmp.Compare(slices.Index(groups, a.Group), slices.Index(groups, b.Group)), cmp.Compare(rank(a), rank(b)), cmp.Compare(a.Name, b.Name))
-	})
-	return all
-}
-
-// firstShown are commands that read, and that people look for first in their group.
-var firstShown = []string{"agent", "team", "status", "show", "log", "diff", "prime", "review"}
+// Run is Main under a context.
+func Run(ctx context.Context, a *edge.App, args []string) int { return dispatch.Run(ctx, a, args) }

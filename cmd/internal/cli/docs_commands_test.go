@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/git-liza/git-liza/cmd/internal/dispatch"
 	"github.com/git-liza/git-liza/cmd/internal/edge"
 	"github.com/git-liza/git-liza/specs"
 )
@@ -31,7 +32,7 @@ func TestCommandsInDocumentsExist(t *testing.T) {
 		for _, at := range called.FindAllStringSubmatchIndex(text, -1) {
 			words := strings.Fields(text[at[2]:at[3]])
 			seen++
-			cmd := findCommand(words)
+			cmd := dispatch.Find(words)
 			if words[0] != "help" && cmd == nil {
 				t.Errorf("%s names `git liza %s`, which is not a command", name, strings.Join(words, " "))
 			}
@@ -40,7 +41,7 @@ func TestCommandsInDocumentsExist(t *testing.T) {
 		}
 		for _, span := range spans(text) { // a command without git liza before it, as tables have them
 			if words := strings.Fields(span); strings.Contains(span, " --") && words[0] != "git" {
-				flags += checkFlags(t, name, findCommand(words), span)
+				flags += checkFlags(t, name, dispatch.Find(words), span)
 			}
 		}
 	}

@@ -16,6 +16,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/git-liza/git-liza/cmd/internal/dispatch"
 	"github.com/git-liza/git-liza/cmd/internal/edge"
 	"github.com/git-liza/git-liza/gitboard/alarm"
 	"github.com/git-liza/git-liza/gitboard/board"
@@ -131,7 +132,7 @@ var tables = map[string]func() string{
 	},
 	"commands": func() string {
 		rows := [][]string{{"For", "Command", "What it does"}}
-		for _, g := range groups {
+		for _, g := range dispatch.Groups {
 			for _, r := range commandRows(g)[1:] {
 				rows = append(rows, append([]string{g}, r...))
 			}
@@ -146,7 +147,7 @@ var tables = map[string]func() string{
 
 func commandRows(group string) [][]string {
 	rows := [][]string{{"Command", "What it does"}}
-	for _, c := range commands() {
+	for _, c := range dispatch.Commands() {
 		if c.Group == group {
 			rows = append(rows, []string{code(strings.TrimSpace(c.Name + " " + c.Args)), c.Short})
 		}
@@ -255,8 +256,25 @@ func section(t *testing.T, text, name string) string {
 	return ""
 }
 
+// The first word of several commands prints them, whatever else is asked for.
+func TestEveryGroupHasHelp(t *testing.T) {
+	for _, c := range dispatch.Commands() {
+		group, _, two := strings.Cut(c.Name, " ")
+		if !two {
+			continue
+		}
+		for _, args := range [][]string{{group}, {group, "-h"}, {group, "--help"}, {"help", group}} {
+			var out, errs bytes.Buffer
+			app := &edge.App{Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs, Getenv: func(string) string { return "" }, Dir: t.TempDir()}
+			if code := Run(t.Context(), app, args); code != 0 || errs.Len() > 0 || !strings.Contains(out.String(), "  "+c.Name+" ") {
+				t.Errorf("%v: exit %d, %s%s", args, code, out.String(), errs.String())
+			}
+		}
+	}
+}
+
 func TestEveryCommandHasHelp(t *testing.T) {
-	for _, c := range commands() {
+	for _, c := range dispatch.Commands() {
 		var out, errs bytes.Buffer
 		app := &edge.App{Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs, Getenv: func(string) string { return "" }, Dir: t.TempDir()}
 		if code := Run(context.Background(), app, append(strings.Fields(c.Name), "-h")); code != 0 || errs.Len() > 0 {
@@ -265,7 +283,7 @@ func TestEveryCommandHasHelp(t *testing.T) {
 		if !strings.HasPrefix(out.String(), "git liza "+c.Name) || !strings.Contains(out.String(), "--json") {
 			t.Errorf("%s -h prints %q", c.Name, out.String())
 		}
-		if !slices.Contains(groups, c.Group) || c.Short == "" {
+		if !slices.Contains(dispatch.Groups, c.Group) || c.Short == "" {
 			t.Errorf("%s has no group or no description", c.Name)
 		}
 	}

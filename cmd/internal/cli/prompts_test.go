@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/git-liza/git-liza/cmd/internal/dispatch"
 	"github.com/git-liza/git-liza/specs"
 )
 
@@ -27,13 +28,13 @@ func TestCommandsInPrompts(t *testing.T) {
 		}
 		for _, m := range listed.FindAllStringSubmatch(text, -1) {
 			for _, words := range strings.Split(m[1], ",") {
-				if findCommand(strings.Fields(words)) == nil {
+				if dispatch.Find(strings.Fields(words)) == nil {
 					t.Errorf("%s lists %s, which is not a command", name, words)
 				}
 			}
 		}
 		for _, m := range inPrompt.FindAllStringSubmatch(text, -1) {
-			cmd := findCommand(strings.Fields(m[1]))
+			cmd := dispatch.Find(strings.Fields(m[1]))
 			if cmd == nil {
 				t.Errorf("%s names `git liza %s`, which is not a command", name, m[1])
 				continue

@@ -1,4 +1,4 @@
-package cli
+package dispatch_test
 
 import (
 	"os"
@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	_ "github.com/git-liza/git-liza/cmd/internal/cli" // the commands
+	"github.com/git-liza/git-liza/cmd/internal/dispatch"
 	"github.com/git-liza/git-liza/cmd/internal/edge"
 )
 
@@ -14,25 +16,24 @@ import (
 // understands, where there is one.
 func TestManual(t *testing.T) {
 	dir := t.TempDir()
-	c := &edge.Call{App: edge.OS(), Cmd: docsCommand()}
-	n, err := writeManual(c, dir)
+	n, err := dispatch.WriteManual(&edge.Call{App: edge.OS()}, dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := len(commands()) + 1; n != want {
+	if want := len(dispatch.Commands()) + 1; n != want {
 		t.Errorf("%d pages, not %d", n, want)
 	}
 	groff, noGroff := exec.LookPath("groff")
-	for _, cmd := range commands() {
+	for _, cmd := range dispatch.Commands() {
 		file := filepath.Join(dir, "git-liza-"+strings.ReplaceAll(cmd.Name, " ", "-")+".1")
 		text, err := os.ReadFile(file)
 		if err != nil {
 			t.Error(err)
 			continue
 		}
-		for _, want := range []string{cmd.Short, cmd.Long, strings.TrimSpace(options(cmd, (&edge.Call{App: edge.OS(), Cmd: cmd}).FlagSet()))} {
+		for _, want := range []string{cmd.Short, cmd.Long, strings.TrimSpace(dispatch.Options(cmd, (&edge.Call{App: edge.OS(), Cmd: cmd}).FlagSet()))} {
 			for _, line := range strings.Split(want, "\n") {
-				if !strings.Contains(string(text), roff(line)) && !strings.Contains(string(text), roff(capital(line))) {
+				if !strings.Contains(string(text), dispatch.Roff(line)) && !strings.Contains(string(text), dispatch.Roff(dispatch.Capital(line))) {
 					t.Errorf("%s lacks %q", file, line)
 				}
 			}

@@ -1,4 +1,4 @@
-package cli
+package dispatch
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -72,10 +73,13 @@ func dispatch(ctx context.Context, a *edge.App, args []string) error {
 		if len(args) == 1 {
 			return overview(a)
 		}
-		args = []string{args[1], "--help"}
+		args = append(slices.Clone(args[1:]), "--help")
 	}
-	cmd := findCommand(args)
+	cmd := Find(args)
 	if cmd == nil {
+		if group := withFirstWord(args[0]); len(group) > 0 {
+			return groupPage(a, group, args)
+		}
 		return unknownCommand(args[0])
 	}
 	args = args[len(strings.Fields(cmd.Name)):]

@@ -1,4 +1,4 @@
-package cli
+package dispatch
 
 import (
 	"fmt"
@@ -11,16 +11,16 @@ import (
 	"github.com/git-liza/git-liza/cmd/internal/edge"
 )
 
-// writeManual writes a manual page for git-liza and one for each command into a directory, and returns how
+// WriteManual writes a manual page for git-liza and one for each command into a directory, and returns how
 // many there are. They come from the table of commands, as help does.
-func writeManual(c *edge.Call, dir string) (int, error) {
+func WriteManual(c *edge.Call, dir string) (int, error) {
 	if !filepath.IsAbs(dir) {
 		dir = filepath.Join(c.Directory(), dir)
 	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return 0, err
 	}
-	all := commands()
+	all := Commands()
 	pages := map[string]string{"git-liza": overviewPage(all)}
 	for _, cmd := range all {
 		pages["git-liza-"+strings.ReplaceAll(cmd.Name, " ", "-")] = manualPage(cmd, (&edge.Call{App: c.App, Cmd: cmd}).FlagSet())
@@ -78,7 +78,7 @@ func manualPage(cmd *edge.Command, f *pflag.FlagSet) string {
 
 func overviewPage(all []*edge.Command) string {
 	var rows strings.Builder
-	for _, g := range groups {
+	for _, g := range Groups {
 		fmt.Fprintf(&rows, ".SS %s\n", roff(capital(g)))
 		for _, cmd := range all {
 			if cmd.Group == g {

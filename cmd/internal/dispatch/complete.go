@@ -1,4 +1,4 @@
-package cli
+package dispatch
 
 import (
 	"maps"
@@ -16,47 +16,47 @@ import (
 	"github.com/git-liza/git-liza/specs"
 )
 
-// candidate is a word that may stand where the cursor is, and what it is.
-type candidate struct{ word, about string }
+// Candidate is a word that may be where the cursor is, and what it is.
+type Candidate struct{ Word, About string }
 
-// complete returns what the last of the words after `git liza` may become. Where the board can't be read there
+// Complete returns what the last of the words after `git liza` may become. Where the board can't be read there
 // is nothing of it to offer.
-func complete(c *edge.Call, words []string) []candidate {
+func Complete(c *edge.Call, words []string) []Candidate {
 	last := words[len(words)-1]
 	before := words[:len(words)-1]
-	var all []candidate
-	if cmd := findCommand(before); cmd != nil {
+	var all []Candidate
+	if cmd := Find(before); cmd != nil {
 		all = completeFor(c, cmd, before[len(strings.Fields(cmd.Name)):], last)
 	} else {
 		all = commandWords(before)
 	}
-	return slices.DeleteFunc(all, func(w candidate) bool { return !strings.HasPrefix(w.word, last) })
+	return slices.DeleteFunc(all, func(w Candidate) bool { return !strings.HasPrefix(w.Word, last) })
 }
 
 // commandWords are the first words of commands, or the second ones after a first.
-func commandWords(before []string) []candidate {
-	var all []candidate
-	for _, cmd := range commands() {
+func commandWords(before []string) []Candidate {
+	var all []Candidate
+	for _, cmd := range Commands() {
 		first, second, two := strings.Cut(cmd.Name, " ")
 		switch {
 		case len(before) == 0 && two:
-			if !slices.ContainsFunc(all, func(w candidate) bool { return w.word == first }) {
-				all = append(all, candidate{first, "git liza " + first + " ..."})
+			if !slices.ContainsFunc(all, func(w Candidate) bool { return w.Word == first }) {
+				all = append(all, Candidate{first, "git liza " + first + " ..."})
 			}
 		case len(before) == 0:
-			all = append(all, candidate{first, cmd.Short})
+			all = append(all, Candidate{first, cmd.Short})
 		case len(before) == 1 && two && first == before[0]:
-			all = append(all, candidate{second, cmd.Short})
+			all = append(all, Candidate{second, cmd.Short})
 		}
 	}
 	return all
 }
 
-func completeFor(c *edge.Call, cmd *edge.Command, before []string, last string) []candidate {
+func completeFor(c *edge.Call, cmd *edge.Command, before []string, last string) []Candidate {
 	flags := (&edge.Call{App: c.App, Cmd: cmd}).FlagSet()
 	if strings.HasPrefix(last, "-") {
-		var all []candidate
-		flags.VisitAll(func(f *pflag.Flag) { all = append(all, candidate{"--" + f.Name, f.Usage}) })
+		var all []Candidate
+		flags.VisitAll(func(f *pflag.Flag) { all = append(all, Candidate{"--" + f.Name, f.Usage}) })
 		return all
 	}
 	n := 0 // arguments before the cursor
@@ -82,7 +82,7 @@ func completeFor(c *edge.Call, cmd *edge.Command, before []string, last string) 
 }
 
 // values are the words that a flag or an argument of that name takes.
-func values(c *edge.Call, cmd *edge.Command, name string) []candidate {
+func values(c *edge.Call, cmd *edge.Command, name string) []Candidate {
 	if strings.Contains(name, "|") {
 		return bare(strings.Split(name, "|")...)
 	}
@@ -100,29 +100,29 @@ func values(c *edge.Call, cmd *edge.Command, name string) []candidate {
 	case "role":
 		return bare("coder", "reviewer", "both")
 	case "KEY":
-		var all []candidate
+		var all []Candidate
 		for _, k := range board.ConfigKeys {
-			all = append(all, candidate{k.Name, k.Meaning})
+			all = append(all, Candidate{k.Name, k.Meaning})
 		}
 		return all
 	case "TYPE":
-		var all []candidate
+		var all []Candidate
 		for _, t := range board.AnomalyTypes {
-			all = append(all, candidate{t.Type, strings.Join(t.Details, ", ")})
+			all = append(all, Candidate{t.Type, strings.Join(t.Details, ", ")})
 		}
 		return all
 	case "NAME[#SECTION": // of [NAME[#SECTION]]
-		var all []candidate
+		var all []Candidate
 		for _, d := range specs.All() {
-			all = append(all, candidate{d.Name, d.About})
+			all = append(all, Candidate{d.Name, d.About})
 		}
 		return all
 	case "SHELL":
-		return bare(shells...)
+		return bare(Shells...)
 	case "cli":
-		var all []candidate
+		var all []Candidate
 		for _, k := range clis.Known {
-			all = append(all, candidate{k.Name, k.Program})
+			all = append(all, Candidate{k.Name, k.Program})
 		}
 		return all
 	case "op":
@@ -143,10 +143,10 @@ func values(c *edge.Call, cmd *edge.Command, name string) []candidate {
 	return nil
 }
 
-func bare(words ...string) []candidate {
-	all := make([]candidate, len(words))
+func bare(words ...string) []Candidate {
+	all := make([]Candidate, len(words))
 	for i, w := range words {
-		all[i].word = w
+		all[i].Word = w
 	}
 	return all
 }
@@ -161,32 +161,32 @@ func boardOrNone(c *edge.Call) *gitboard.View {
 }
 
 // tasks are the task ids with their states.
-func tasks(c *edge.Call) []candidate {
+func tasks(c *edge.Call) []Candidate {
 	v := boardOrNone(c)
 	if v == nil {
 		return nil
 	}
-	var all []candidate
+	var all []Candidate
 	for _, t := range v.State.Tasks() {
-		all = append(all, candidate{t.ID, strings.TrimSpace(string(t.Status) + " " + t.AssignedTo)})
+		all = append(all, Candidate{t.ID, strings.TrimSpace(string(t.Status) + " " + t.AssignedTo)})
 	}
 	return all
 }
 
 // agents are the agents' ids with their states.
-func agents(c *edge.Call) []candidate {
+func agents(c *edge.Call) []Candidate {
 	v := boardOrNone(c)
 	if v == nil {
 		return nil
 	}
-	var all []candidate
+	var all []Candidate
 	for _, id := range v.State.List(board.AgentDir) {
 		if a := v.State.Agent(id); a != nil {
-			all = append(all, candidate{id, strings.TrimSpace(string(a.Status) + " " + a.CurrentTask)})
+			all = append(all, Candidate{id, strings.TrimSpace(string(a.Status) + " " + a.CurrentTask)})
 		}
 	}
 	return all
 }
 
-// shells are those that have a completion.
-var shells = []string{"bash", "zsh", "fish"}
+// Shells are those that have a completion.
+var Shells = []string{"bash", "zsh", "fish"}

@@ -1,7 +1,8 @@
-package cli
+package dispatch
 
 import (
 	"fmt"
+	"io"
 	"regexp"
 	"slices"
 	"strings"
@@ -12,12 +13,12 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 )
 
-// The groups of commands, in the order of the overview.
-var groups = []string{"setting up", "planner", "coder", "reviewer", "any agent", "supervision", "worktrees", "human", "machines"}
+// Groups are the groups of commands, in the order of the overview.
+var Groups = []string{"setting up", "planner", "coder", "reviewer", "any agent", "supervision", "worktrees", "human", "machines"}
 
-// findCommand finds the command that the first words name, the longer name first.
-func findCommand(args []string) *edge.Command {
-	all := commands()
+// Find finds the command that the first words name, the longer name first.
+func Find(args []string) *edge.Command {
+	all := Commands()
 	for words := min(2, len(args)); words > 0; words-- {
 		name := strings.Join(args[:words], " ")
 		if i := slices.IndexFunc(all, func(c *edge.Command) bool { return c.Name == name }); i >= 0 {
@@ -27,16 +28,41 @@ func findCommand(args []string) *edge.Command {
 	return nil
 }
 
-func unknownCommand(word string) error {
-	var names, longer []string
-	for _, c := range commands() {
-		names = append(names, c.Name)
+// withFirstWord lists the commands whose name has two words and begins with this one.
+func withFirstWord(word string) (group []*edge.Command) {
+	for _, c := range Commands() {
 		if first, _, two := strings.Cut(c.Name, " "); two && first == word {
-			longer = append(longer, "git liza "+c.Name)
+			group = append(group, c)
 		}
 	}
-	if len(longer) > 0 {
-		return &edge.UsageError{Message: fmt.Sprintf("%s is not a command by itself", word), Hint: strings.Join(longer, ", ")}
+	return group
+}
+
+// groupPage prints the commands of a group, unless the words after its name ask for something else.
+func groupPage(a *edge.App, group []*edge.Command, args []string) error {
+	name := args[0]
+	if len(args) > 1 && args[1] != "-h" && args[1] != "--help" {
+		var names []string
+		for _, c := range group {
+			names = append(names, "git liza "+c.Name)
+		}
+		message := fmt.Sprintf("%s has no command %q", name, board.Line(args[1], 40))
+		return &edge.UsageError{Message: message, Hint: strings.Join(names, ", ")}
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "git liza %s COMMAND\n\n", name)
+	for _, c := range group {
+		fmt.Fprintf(&b, "  %-20s %s\n", c.Name, c.Short)
+	}
+	fmt.Fprintf(&b, "\ngit liza %s COMMAND -h shows more.\n", name)
+	_, err := io.WriteString(a.Stdout, b.String())
+	return err
+}
+
+func unknownCommand(word string) error {
+	var names []string
+	for _, c := range Commands() {
+		names = append(names, c.Name)
 	}
 	hint := "git liza help"
 	if near := board.Nearest(word, names, 3); len(near) > 0 {
@@ -88,8 +114,8 @@ func capital(s string) string {
 func overview(a *edge.App) error {
 	var b strings.Builder
 	b.WriteString("git liza: a blackboard for teams of coding agents that is a git branch.\n")
-	all := commands()
-	for _, g := range groups {
+	all := Commands()
+	for _, g := range Groups {
 		var rows []*edge.Command
 		for _, c := range all {
 			if c.Group == g {

@@ -1,0 +1,8 @@
+package dispatch
+
+// For tests of the commands' pages.
+var (
+	Capital = capital
+	Options = options
+	Roff    = roff
+)
