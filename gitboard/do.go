@@ -15,6 +15,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/gitio"
 	"github.com/git-liza/git-liza/gitboard/lease"
 	"github.com/git-liza/git-liza/gitboard/oplog"
+	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
@@ -307,8 +308,8 @@ func (b *Board) committer() (oplog.Committer, error) {
 	if err != nil {
 		return oplog.Committer{}, board.Refuse(board.CodeIdentity, "git does not know who you are", hint)
 	}
-	if !board.PlainName(who.Name) || !board.PlainName(who.Email) {
-		return oplog.Committer{}, board.Refuse(board.CodeIdentity, fmt.Sprintf("the committer's name or address, %q <%s>, holds a control character", who.Name, board.Line(who.Email, 60)), hint)
+	if !plain.IsName(who.Name) || !plain.IsName(who.Email) {
+		return oplog.Committer{}, board.Refuse(board.CodeIdentity, fmt.Sprintf("the committer's name or address, %q <%s>, holds a control character", who.Name, plain.Line(who.Email, 60)), hint)
 	}
 	return oplog.Committer{Name: who.Name, Email: who.Email}, nil
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/gitboard/report"
 )
 
@@ -26,7 +27,7 @@ func (b *Board) Submission(ctx context.Context, v *View, t *board.Task) (*report
 	s := report.SubmissionOf(v.State.Config(), t, files)
 	for _, c := range commits {
 		subject, _, _ := strings.Cut(c.Message, "\n")
-		s.Commits = append(s.Commits, c.OID.Short()+" "+board.Line(subject, 100))
+		s.Commits = append(s.Commits, c.OID.Short()+" "+plain.Line(subject, 100))
 	}
 	now, err := b.SpecOID(ctx, v, t.SpecRef)
 	if err != nil || t.SpecOID == "" || now == t.SpecOID {

@@ -9,6 +9,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/lease"
 	"github.com/git-liza/git-liza/gitboard/oplog"
+	"github.com/git-liza/git-liza/gitboard/plain"
 )
 
 // View is the board at one commit, with the leases as they are now.
@@ -67,14 +68,14 @@ func (b *Board) commitAt(ctx context.Context, when string) (git.OID, error) {
 	}
 	oid, err := b.Repo().ResolveCommit(ctx, when)
 	if err != nil {
-		return "", board.Refuse(board.CodeInvalid, board.Line(when, 60)+" is neither a commit nor a time (2026-01-31T14:05:00Z)", "git liza log")
+		return "", board.Refuse(board.CodeInvalid, plain.Line(when, 60)+" is neither a commit nor a time (2026-01-31T14:05:00Z)", "git liza log")
 	}
 	on, err := b.Repo().IsAncestor(ctx, oid, tip.Commit)
 	if err != nil {
 		return "", err
 	}
 	if !on {
-		return "", board.Refuse(board.CodeInvalid, board.Line(when, 60)+" is not a commit of the board", "git liza log")
+		return "", board.Refuse(board.CodeInvalid, plain.Line(when, 60)+" is not a commit of the board", "git liza log")
 	}
 	return oid, nil
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/gitio"
 	"github.com/git-liza/git-liza/gitboard/oplog"
+	"github.com/git-liza/git-liza/gitboard/plain"
 )
 
 // kept is what of a task's work goes to the attic with an operation.
@@ -143,7 +144,7 @@ func (s *site) refuseNested(ctx context.Context, path, task string, staged bool)
 			continue
 		}
 		if _, err := os.Lstat(filepath.Join(path, filepath.FromSlash(e.Path), ".git")); err == nil {
-			r := board.Refuse(board.CodeNested, fmt.Sprintf("%s in the worktree of %s is a repository of its own with work in it, which the attic can't hold", board.Line(e.Path, 120), task), "push its work or move it elsewhere: it lies in "+path)
+			r := board.Refuse(board.CodeNested, fmt.Sprintf("%s in the worktree of %s is a repository of its own with work in it, which the attic can't hold", plain.Line(e.Path, 120), task), "push its work or move it elsewhere: it lies in "+path)
 			r.Task = task
 			return c, r
 		}

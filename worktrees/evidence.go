@@ -15,6 +15,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/plain"
 )
 
 // refusal is what the evidence says against an operation on a task.
@@ -159,7 +160,7 @@ func (s *site) named(ctx context.Context, rev string, expected git.OID) (git.OID
 	}
 	oid, err := s.repo.ResolveCommit(ctx, rev)
 	if errors.Is(err, gitio.ErrNotFound) {
-		return "", board.Refuse(board.CodeStale, fmt.Sprintf("%q is not a commit here", board.Line(rev, 60)), "the commit is "+string(expected))
+		return "", board.Refuse(board.CodeStale, fmt.Sprintf("%q is not a commit here", plain.Line(rev, 60)), "the commit is "+string(expected))
 	}
 	return oid, err
 }

@@ -12,8 +12,8 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/hooks/install"
 )
 
@@ -44,7 +44,7 @@ func (e *FailedError) Error() string {
 		text = fmt.Sprintf("%s took longer than %s", e.Name, e.Timeout)
 	}
 	lines := strings.Split(strings.TrimSpace(e.Tail), "\n")
-	if last := board.Line(lines[len(lines)-1], 200); last != "" {
+	if last := plain.Line(lines[len(lines)-1], 200); last != "" {
 		text += ": " + last
 	}
 	return text
@@ -105,7 +105,7 @@ func ownEnv() []string {
 // Tail makes the end of a command's output fit for a record: valid, visible text of at most max bytes
 // that begins at a line's begin.
 func Tail(output string, max int) string {
-	text := strings.TrimSpace(board.Visible(strings.ToValidUTF8(output, "\uFFFD")))
+	text := strings.TrimSpace(plain.Visible(strings.ToValidUTF8(output, "\uFFFD")))
 	if len(text) <= max {
 		return text
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/gitio"
 	"github.com/git-liza/git-liza/gitboard/oplog"
+	"github.com/git-liza/git-liza/gitboard/plain"
 )
 
 // site is a project: its board, its repository, and where its worktrees lie.
@@ -192,7 +193,7 @@ func listed(paths []string) string {
 	const most = 5
 	shown := make([]string, 0, most)
 	for _, p := range paths[:min(most, len(paths))] {
-		shown = append(shown, board.Line(p, 120))
+		shown = append(shown, plain.Line(p, 120))
 	}
 	text := strings.Join(shown, ", ")
 	if more := len(paths) - most; more > 0 {

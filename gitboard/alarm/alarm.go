@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/plain"
 )
 
 // Level says how urgent an alarm is.
@@ -124,7 +125,7 @@ func (rule *Rule) alarm(reached int, s sight, now board.Time) Alarm {
 	step := rule.Steps[reached]
 	words := []string{"{duration}", board.Span(now.Sub(s.since))}
 	for name, value := range s.words {
-		words = append(words, "{"+name+"}", board.Line(value, 300))
+		words = append(words, "{"+name+"}", plain.Line(value, 300))
 	}
 	do := rule.Do
 	if s.do != "" {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/gitboard/report"
 )
 
@@ -150,7 +151,7 @@ func alike(t *board.Task) (n int, since board.Time) {
 			continue
 		}
 		text := substance(e.Reason)
-		if n > 0 && !board.Similar(text, newer) {
+		if n > 0 && !plain.Similar(text, newer) {
 			break
 		}
 		n, since, newer = n+1, e.Time, text
@@ -162,13 +163,13 @@ func alike(t *board.Task) (n int, since board.Time) {
 func substance(reason string) string {
 	r, err := board.ParseRejection(reason, false)
 	if err != nil {
-		return board.Line(reason, 1000)
+		return plain.Line(reason, 1000)
 	}
 	var issues []string
 	for _, f := range r.Blockers {
 		issues = append(issues, f.Issue)
 	}
-	return board.Line(strings.Join(issues, " "), 1000)
+	return plain.Line(strings.Join(issues, " "), 1000)
 }
 
 func (e *ruleInput) reviewLoop() (all []sight) {

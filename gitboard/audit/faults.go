@@ -8,6 +8,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/oplog"
+	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
@@ -27,7 +28,7 @@ func (f faults) of(l *link) []Finding {
 
 func subject(c git.Commit) string {
 	line, _, _ := strings.Cut(c.Message, "\n")
-	return board.Line(line, 140)
+	return plain.Line(line, 140)
 }
 
 func (f *faults) parents(c git.Commit, last git.OID) {
@@ -58,7 +59,7 @@ func (f *faults) signatures(l *link) {
 	if c.Name == "" || c.Email == "" {
 		f.add(CodeIdentity, "the committer has no name or no address")
 	}
-	if !board.PlainName(c.Name) || !board.PlainName(c.Email) {
+	if !plain.IsName(c.Name) || !plain.IsName(c.Email) {
 		f.add(CodeIdentity, "the committer's name or address holds a control character")
 	}
 	_, authorZone := a.When.Zone()

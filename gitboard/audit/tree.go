@@ -15,6 +15,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/gitio"
 	"github.com/git-liza/git-liza/gitboard/oplog"
+	"github.com/git-liza/git-liza/gitboard/plain"
 )
 
 // most is how many differing files a finding names.
@@ -218,4 +219,4 @@ func difference(got, want string) string {
 	return "nothing"
 }
 
-func quote(line string) string { return fmt.Sprintf("%q", board.Line(line, 100)) }
+func quote(line string) string { return fmt.Sprintf("%q", plain.Line(line, 100)) }

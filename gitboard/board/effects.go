@@ -1,7 +1,6 @@
 package board
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 
@@ -137,13 +136,6 @@ func replaced(words []string, old string, by []string) []string {
 		}
 	}
 	return out
-}
-
-func plural(n int, word string) string {
-	if n == 1 {
-		return fmt.Sprintf("%d %s", n, word)
-	}
-	return fmt.Sprintf("%d %ss", n, word)
 }
 
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

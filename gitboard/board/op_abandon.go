@@ -1,6 +1,10 @@
 package board
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/git-liza/git-liza/gitboard/plain"
+)
 
 // Abandon gives a task up.
 type Abandon struct {
@@ -33,5 +37,5 @@ func (p *Abandon) Apply(s *State, op Operation) {
 
 // Subject implements Payload.
 func (p *Abandon) Subject(_, _ *State, _ Operation) (string, string) {
-	return clip(p.Reason, 90), p.Reason
+	return plain.Line(p.Reason, 90), p.Reason
 }

@@ -1,5 +1,7 @@
 package board
 
+import "github.com/git-liza/git-liza/gitboard/plain"
+
 // Abort ends the run: goal and sprint are given up.
 type Abort struct {
 	Reason string `json:"reason,omitempty"`
@@ -31,5 +33,5 @@ func (p *Abort) Subject(_, _ *State, _ Operation) (string, string) {
 	if p.Reason == "" {
 		return "the run is over", ""
 	}
-	return clip(p.Reason, 90), p.Reason
+	return plain.Line(p.Reason, 90), p.Reason
 }

@@ -3,6 +3,8 @@ package board
 import (
 	"slices"
 	"strings"
+
+	"github.com/git-liza/git-liza/gitboard/plain"
 )
 
 // Ack marks notes and anomalies as dealt with.
@@ -60,5 +62,5 @@ func (p *Ack) Apply(s *State, op Operation) {
 
 // Subject implements Payload.
 func (p *Ack) Subject(_, _ *State, _ Operation) (string, string) {
-	return clip(strings.Join(p.IDs, ", "), 100), ""
+	return plain.Line(strings.Join(p.IDs, ", "), 100), ""
 }

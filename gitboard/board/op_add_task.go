@@ -3,6 +3,7 @@ package board
 import (
 	"slices"
 
+	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
@@ -23,7 +24,7 @@ func (p *AddTask) Op() string { return "add-task" }
 // Check implements Payload.
 func (p *AddTask) Check(s *State, op Operation) error {
 	if t := s.Task(p.Task); t != nil {
-		return refuse(CodeExists, "there is a task %s already: %s", p.Task, clip(t.Description, 80)).on(t).hint("git liza show %s", p.Task)
+		return refuse(CodeExists, "there is a task %s already: %s", p.Task, plain.Line(t.Description, 80)).on(t).hint("git liza show %s", p.Task)
 	}
 	if p.Stretch && p.Planned {
 		return invalid("a task is planned or stretch, not both")
@@ -64,7 +65,7 @@ func (p *AddTask) Apply(s *State, op Operation) {
 
 // Subject implements Payload.
 func (p *AddTask) Subject(_, _ *State, _ Operation) (string, string) {
-	return clip(p.Description, 100), ""
+	return plain.Line(p.Description, 100), ""
 }
 
 // checkDefinition refuses what no task may say of itself, in whatever state.

@@ -1,6 +1,10 @@
 package board
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/git-liza/git-liza/gitboard/plain"
+)
 
 // AgentStatusChange is what an agent's supervisor says of the process itself.
 type AgentStatusChange struct {
@@ -50,7 +54,7 @@ func (p *AgentStatusChange) Apply(s *State, op Operation) {
 func (p *AgentStatusChange) Subject(_, _ *State, op Operation) (string, string) {
 	line := op.Actor.ID + " is " + string(p.Status)
 	if p.WaitingFor != "" {
-		line += ", waiting: " + clip(p.WaitingFor, 60)
+		line += ", waiting: " + plain.Line(p.WaitingFor, 60)
 	}
 	return line, ""
 }

@@ -1,5 +1,7 @@
 package board
 
+import "github.com/git-liza/git-liza/gitboard/plain"
+
 // AlignmentEntry appends to the goal's alignment history.
 type AlignmentEntry struct {
 	Event   string `json:"event"`
@@ -22,5 +24,5 @@ func (p *AlignmentEntry) Apply(s *State, op Operation) { align(s, op, p.Event, p
 
 // Subject implements Payload.
 func (p *AlignmentEntry) Subject(_, _ *State, _ Operation) (string, string) {
-	return clip(p.Summary, 100), p.Summary
+	return plain.Line(p.Summary, 100), p.Summary
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
@@ -116,7 +117,7 @@ func (p *LogAnomaly) Subject(before, _ *State, _ Operation) (string, string) {
 func SimilarLoop(s *State, task, pattern string) *Anomaly {
 	for _, id := range s.List(AnomalyDir) {
 		a := s.Anomaly(id)
-		if a != nil && a.Type == "retry_loop" && a.Task == task && Similar(string(a.Details["error_pattern"]), pattern) {
+		if a != nil && a.Type == "retry_loop" && a.Task == task && plain.Similar(string(a.Details["error_pattern"]), pattern) {
 			return a
 		}
 	}

@@ -3,6 +3,8 @@ package board
 import (
 	"slices"
 	"strings"
+
+	"github.com/git-liza/git-liza/gitboard/plain"
 )
 
 // MaxArchived is how many tasks one operation archives.
@@ -70,7 +72,7 @@ func (p *Archive) Apply(s *State, _ Operation) {
 
 // Subject implements Payload.
 func (p *Archive) Subject(_, _ *State, _ Operation) (string, string) {
-	return p.Sprint + ", " + plural(len(p.Tasks), "task"), strings.Join(p.Tasks, ", ")
+	return p.Sprint + ", " + plain.Plural(len(p.Tasks), "task"), strings.Join(p.Tasks, ", ")
 }
 
 // Over reports whether the sprint has ended.

@@ -1,6 +1,10 @@
 package board
 
-import "github.com/git-liza/git-liza/gitboard/roles"
+import (
+	"github.com/git-liza/git-liza/gitboard/roles"
+
+	"github.com/git-liza/git-liza/gitboard/plain"
+)
 
 // HumanOverride is the reason of a human's block that names none.
 const HumanOverride = "human override"
@@ -63,5 +67,5 @@ func (p *Block) Subject(_, _ *State, _ Operation) (string, string) {
 	for _, q := range p.Questions {
 		body += "\n? " + q
 	}
-	return clip(p.Reason, 90), body
+	return plain.Line(p.Reason, 90), body
 }

@@ -1,6 +1,10 @@
 package board
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/git-liza/git-liza/gitboard/plain"
+)
 
 // CompleteGoal ends the run: every task is over.
 type CompleteGoal struct {
@@ -36,5 +40,5 @@ func (p *CompleteGoal) Apply(s *State, op Operation) {
 
 // Subject implements Payload.
 func (p *CompleteGoal) Subject(before, _ *State, _ Operation) (string, string) {
-	return fmt.Sprintf("%s, all over", plural(len(before.Tasks()), "task")), p.Summary
+	return fmt.Sprintf("%s, all over", plain.Plural(len(before.Tasks()), "task")), p.Summary
 }

@@ -1,5 +1,7 @@
 package board
 
+import "github.com/git-liza/git-liza/gitboard/plain"
+
 // SetConfig changes one setting.
 type SetConfig struct {
 	Key   string `json:"key"`
@@ -53,5 +55,5 @@ func (p *SetConfig) Apply(s *State, _ Operation) {
 // Subject implements Payload.
 func (p *SetConfig) Subject(before, _ *State, _ Operation) (string, string) {
 	k, _ := FindConfigKey(p.Key)
-	return clip(p.Key+": "+firstWord(k.Value(before.Config()), "(empty)")+" -> "+firstWord(p.Value, "(empty)"), 110), ""
+	return plain.Line(p.Key+": "+firstWord(k.Value(before.Config()), "(empty)")+" -> "+firstWord(p.Value, "(empty)"), 110), ""
 }

@@ -1,6 +1,10 @@
 package board
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/git-liza/git-liza/gitboard/plain"
+)
 
 // Severities and Urgencies are what a discovery may be; the default urgency is deferred.
 var (
@@ -49,7 +53,7 @@ func (p *Discover) Subject(before, _ *State, _ Operation) (string, string) {
 	if p.Urgency == "immediate" {
 		line += ", immediate"
 	}
-	return line + ": " + clip(p.Description, 80), p.Description
+	return line + ": " + plain.Line(p.Description, 80), p.Description
 }
 
 func (s *State) openDiscovery(id string) (*Discovery, error) {

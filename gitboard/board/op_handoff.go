@@ -1,5 +1,7 @@
 package board
 
+import "github.com/git-liza/git-liza/gitboard/plain"
+
 // HandOff leaves a task to the next coder, with what it needs to go on.
 type HandOff struct {
 	About
@@ -40,5 +42,5 @@ func (p *HandOff) Apply(s *State, op Operation) {
 
 // Subject implements Payload.
 func (p *HandOff) Subject(_, _ *State, _ Operation) (string, string) {
-	return clip(p.Summary, 90), "Next: " + p.NextAction
+	return plain.Line(p.Summary, 90), "Next: " + p.NextAction
 }

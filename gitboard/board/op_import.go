@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"gopkg.in/yaml.v3"
+
+	"github.com/git-liza/git-liza/gitboard/plain"
 )
 
 // MaxImport is how many bytes the records and the log of an imported board may have together.
@@ -42,7 +44,7 @@ func (p *Import) Op() string { return "import" }
 // Check implements Payload.
 func (p *Import) Check(s *State, op Operation) error {
 	if s.Meta() != nil {
-		return refuse(CodeExists, "this repository has a board already: %s", clip(s.Goal().Description, 100)).hint("git liza status")
+		return refuse(CodeExists, "this repository has a board already: %s", plain.Line(s.Goal().Description, 100)).hint("git liza status")
 	}
 	if err := required("source", p.Source); err != nil {
 		return err
@@ -147,7 +149,7 @@ func (p *Import) Apply(s *State, op Operation) {
 // Subject implements Payload.
 func (p *Import) Subject(_, after *State, _ Operation) (string, string) {
 	n := len(after.List(TaskDir))
-	return clip(p.Source, 60) + ", " + plural(n, "task"), clip(after.Goal().Description, 200)
+	return plain.Line(p.Source, 60) + ", " + plain.Plural(n, "task"), plain.Line(after.Goal().Description, 200)
 }
 
 // Unarchived is the board with its archived tasks among the others, for who wants all of it at once. Events that

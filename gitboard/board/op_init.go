@@ -1,5 +1,7 @@
 package board
 
+import "github.com/git-liza/git-liza/gitboard/plain"
+
 // Init begins a board: the first commit of its branch.
 type Init struct {
 	Goal              string `json:"goal"`
@@ -14,7 +16,7 @@ func (p *Init) Op() string { return "init" }
 // Check implements Payload.
 func (p *Init) Check(s *State, op Operation) error {
 	if s.Meta() != nil {
-		return refuse(CodeExists, "this repository has a board already: %s", clip(s.Goal().Description, 100)).hint("git liza status")
+		return refuse(CodeExists, "this repository has a board already: %s", plain.Line(s.Goal().Description, 100)).hint("git liza status")
 	}
 	if err := CheckIntegration(p.IntegrationBranch); err != nil {
 		return err
@@ -58,5 +60,5 @@ func (p *Init) Apply(s *State, op Operation) {
 
 // Subject implements Payload.
 func (p *Init) Subject(_, _ *State, _ Operation) (string, string) {
-	return clip(p.Goal, 100), "Integration branch: " + p.IntegrationBranch
+	return plain.Line(p.Goal, 100), "Integration branch: " + p.IntegrationBranch
 }

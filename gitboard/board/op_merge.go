@@ -3,6 +3,8 @@ package board
 import (
 	"fmt"
 	"strings"
+
+	"github.com/git-liza/git-liza/gitboard/plain"
 )
 
 // Merge records how bringing approved work into integration ended: landed, or failed and why. The ref
@@ -104,12 +106,12 @@ func landed(t *Task, commit, mergeType string, drift int, op Operation) {
 func (p *Merge) Subject(before, _ *State, _ Operation) (string, string) {
 	switch p.Failure {
 	case FailConflict:
-		return "failed: conflict in " + clip(strings.Join(p.Files, ", "), 70), ""
+		return "failed: conflict in " + plain.Line(strings.Join(p.Files, ", "), 70), ""
 	case FailTest:
 		return "failed: integration test", p.Log
 	}
 	t := before.Task(p.Task)
-	body := fmt.Sprintf("%s\nWork by %s, approved by %s, drift %s.", clip(t.Description, 200), t.AssignedTo, t.ApprovedBy, plural(p.Drift, "commit"))
+	body := fmt.Sprintf("%s\nWork by %s, approved by %s, drift %s.", plain.Line(t.Description, 200), t.AssignedTo, t.ApprovedBy, plain.Plural(p.Drift, "commit"))
 	if p.Test != "" {
 		body += "\nIntegration test passed: " + p.Test
 	}

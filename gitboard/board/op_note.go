@@ -1,6 +1,10 @@
 package board
 
-import "github.com/git-liza/git-liza/gitboard/roles"
+import (
+	"github.com/git-liza/git-liza/gitboard/roles"
+
+	"github.com/git-liza/git-liza/gitboard/plain"
+)
 
 // AddNote leaves a word: a human's for a task, an agent, a role or everybody; a planner's for the human.
 type AddNote struct {
@@ -40,5 +44,5 @@ func (p *AddNote) Subject(before, _ *State, _ Operation) (string, string) {
 	} else {
 		to += "everybody"
 	}
-	return to + ": " + clip(p.Message, 80), p.Message
+	return to + ": " + plain.Line(p.Message, 80), p.Message
 }

@@ -1,5 +1,7 @@
 package board
 
+import "github.com/git-liza/git-liza/gitboard/plain"
+
 // Pause stops claims, review claims and merges, on the whole board or for one task.
 type Pause struct {
 	About
@@ -39,5 +41,5 @@ func (p *Pause) Subject(_, _ *State, _ Operation) (string, string) {
 	if p.Reason == "" {
 		return "no claims, review claims or merges until resumed", ""
 	}
-	return clip(p.Reason, 90), p.Reason
+	return plain.Line(p.Reason, 90), p.Reason
 }

@@ -1,5 +1,7 @@
 package board
 
+import "github.com/git-liza/git-liza/gitboard/plain"
+
 // PreExec writes the pre-execution checkpoint: what a coder is about to do, before it does it.
 type PreExec struct {
 	About
@@ -53,5 +55,5 @@ func (p *PreExec) Apply(s *State, op Operation) {
 
 // Subject implements Payload.
 func (p *PreExec) Subject(_, _ *State, _ Operation) (string, string) {
-	return clip(p.Intent, 90), "Intent: " + p.Intent + "\nValidation: " + p.Validation
+	return plain.Line(p.Intent, 90), "Intent: " + p.Intent + "\nValidation: " + p.Validation
 }

@@ -1,6 +1,10 @@
 package board
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/git-liza/git-liza/gitboard/plain"
+)
 
 // Resolve resets the circuit breaker with a human's word.
 type Resolve struct {
@@ -30,5 +34,5 @@ func (p *Resolve) Apply(s *State, op Operation) {
 
 // Subject implements Payload.
 func (p *Resolve) Subject(before, _ *State, _ Operation) (string, string) {
-	return before.Breaker().trigger().Pattern + ": " + clip(p.Text, 80), p.Text
+	return before.Breaker().trigger().Pattern + ": " + plain.Line(p.Text, 80), p.Text
 }

@@ -1,6 +1,10 @@
 package board
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/git-liza/git-liza/gitboard/plain"
+)
 
 // Retrospective stores what a human has learnt from the sprint.
 type Retrospective struct {
@@ -49,5 +53,5 @@ func (p *Retrospective) Subject(before, _ *State, _ Operation) (string, string) 
 	if strings.HasPrefix(first, RetrospectiveTitle) {
 		return before.Sprint().ID, ""
 	}
-	return before.Sprint().ID + ": " + clip(first, 80), ""
+	return before.Sprint().ID + ": " + plain.Line(first, 80), ""
 }

@@ -1,5 +1,7 @@
 package board
 
+import "github.com/git-liza/git-liza/gitboard/plain"
+
 // RecordSpecChange notes that a specification changed.
 type RecordSpecChange struct {
 	Spec        string `json:"spec"`
@@ -29,5 +31,5 @@ func (p *RecordSpecChange) Apply(s *State, op Operation) {
 
 // Subject implements Payload.
 func (p *RecordSpecChange) Subject(before, _ *State, _ Operation) (string, string) {
-	return before.nextID(SpecChangeDir, "change") + ", " + clip(p.Spec, 60) + ": " + clip(p.Change, 60), p.Change
+	return before.nextID(SpecChangeDir, "change") + ", " + plain.Line(p.Spec, 60) + ": " + plain.Line(p.Change, 60), p.Change
 }

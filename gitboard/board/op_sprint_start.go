@@ -3,6 +3,8 @@ package board
 import (
 	"slices"
 	"strconv"
+
+	"github.com/git-liza/git-liza/gitboard/plain"
 )
 
 // SprintStart begins a sprint after one has ended.
@@ -57,7 +59,7 @@ func (p *SprintStart) Apply(s *State, op Operation) {
 
 // Subject implements Payload.
 func (p *SprintStart) Subject(_, after *State, _ Operation) (string, string) {
-	return after.Sprint().ID + ", " + plural(len(p.Planned), "planned task"), p.Aim
+	return after.Sprint().ID + ", " + plain.Plural(len(p.Planned), "planned task"), p.Aim
 }
 
 // SprintStarted is the entry of the alignment history that says what a sprint is for.

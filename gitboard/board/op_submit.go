@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"github.com/bmatcuk/doublestar/v4"
+
+	"github.com/git-liza/git-liza/gitboard/plain"
 )
 
 // Submit hands work to review. Attested: the worktree was clean and its HEAD was the commit.
@@ -87,7 +89,7 @@ func (p *Submit) Subject(_, after *State, _ Operation) (string, string) {
 	if p.NoTestsBecause != "" {
 		body = "No tests because: " + p.NoTestsBecause
 	}
-	return fmt.Sprintf("%.10s, iteration %d, %s in %s", p.Commit, after.Task(p.Task).Iteration, plural(p.Commits, "commit"), plural(p.Files, "file")), body
+	return fmt.Sprintf("%.10s, iteration %d, %s in %s", p.Commit, after.Task(p.Task).Iteration, plain.Plural(p.Commits, "commit"), plain.Plural(p.Files, "file")), body
 }
 
 // Submission is the commit of a task's nth submission, "" when there is none, or it is not known (an imported one).

@@ -3,6 +3,8 @@ package board
 import (
 	"slices"
 	"strings"
+
+	"github.com/git-liza/git-liza/gitboard/plain"
 )
 
 // Supersede replaces a task by others.
@@ -68,5 +70,5 @@ func (p *Supersede) Apply(s *State, op Operation) {
 
 // Subject implements Payload.
 func (p *Supersede) Subject(_, _ *State, _ Operation) (string, string) {
-	return "replaced by " + clip(strings.Join(p.By, ", "), 90), p.Reason
+	return "replaced by " + plain.Line(strings.Join(p.By, ", "), 90), p.Reason
 }

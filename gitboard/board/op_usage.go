@@ -3,6 +3,7 @@ package board
 import (
 	"fmt"
 
+	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
@@ -52,7 +53,7 @@ func (p *Usage) Check(s *State, _ Operation) error {
 	if err := required("cli", p.CLI); err != nil {
 		return err
 	}
-	if len(p.CLI) > 100 || len(p.Model) > 200 || Line(p.Model, 200) != p.Model {
+	if len(p.CLI) > 100 || len(p.Model) > 200 || plain.Line(p.Model, 200) != p.Model {
 		return invalid("the names of CLI and model are one line each, of 100 and 200 bytes at most")
 	}
 	c := p.Cost

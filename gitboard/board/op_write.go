@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"gopkg.in/yaml.v3"
+
+	"github.com/git-liza/git-liza/gitboard/plain"
 )
 
 // Write is a human's edit of one record: the fields that change, with their new values as YAML. It never
@@ -216,5 +218,5 @@ func (p *Write) Subject(_, _ *State, _ Operation) (string, string) {
 	for _, f := range p.Fields {
 		names = append(names, f.Field)
 	}
-	return p.Path + ": " + clip(strings.Join(names, ", "), 80), p.Reason
+	return p.Path + ": " + plain.Line(strings.Join(names, ", "), 80), p.Reason
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
@@ -183,7 +184,7 @@ var own = formOf(`(?i)^(liza|task)(/|$)`)
 // it (git-check-ref-format), and it is not one of the board's.
 func ValidIntegration(name string) bool {
 	if name == "" || len(name) > maxBranch || pseudo.MatchString(name) || own.MatchString(name) || strings.HasPrefix(name, "-") ||
-		strings.ContainsAny(name, " ~^:?*[\\") || strings.ContainsFunc(name, hides) || !utf8.ValidString(name) ||
+		strings.ContainsAny(name, " ~^:?*[\\") || strings.ContainsFunc(name, plain.Hides) || !utf8.ValidString(name) ||
 		strings.Contains(name, "..") || strings.Contains(name, "@{") || strings.HasSuffix(name, ".") {
 		return false
 	}

@@ -3,6 +3,8 @@ package board
 import (
 	"cmp"
 	"slices"
+
+	"github.com/git-liza/git-liza/gitboard/plain"
 )
 
 // Pattern is a trip rule of the circuit breaker that the sprint's anomalies fulfil.
@@ -82,14 +84,14 @@ func (r PatternRule) find(all []*Anomaly) (Pattern, bool) {
 	var of []candidate
 	for _, a := range all {
 		if key := r.key(a); key != "" {
-			of = append(of, candidate{a.ID, cmp.Or(a.Task, a.ID), key, []rune(fold(key))})
+			of = append(of, candidate{a.ID, cmp.Or(a.Task, a.ID), key, []rune(plain.Fold(key))})
 		}
 	}
 	for _, a := range of {
 		var ids []string
 		tasks := map[string]bool{}
 		for _, b := range of {
-			if slices.Equal(a.folded, b.folded) || r.Similar && alike(a.folded, b.folded) {
+			if slices.Equal(a.folded, b.folded) || r.Similar && plain.Alike(a.folded, b.folded) {
 				ids = append(ids, b.id)
 				tasks[b.task] = true
 			}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
@@ -84,11 +85,11 @@ func checkActor(s *State, op Operation) error {
 			return invalid("a human acts as %q, not as %q", roles.HumanID, a.ID)
 		}
 		if AgentAddress(a.Email) {
-			return refuse(CodeIdentity, "%s <%s> acts as a human, and that is an agent's address", quote(a.Name), Line(a.Email, 60)).
+			return refuse(CodeIdentity, "%s <%s> acts as a human, and that is an agent's address", quote(a.Name), plain.Line(a.Email, 60)).
 				hint("as an agent: LIZA_AGENT_ID=coder-1; as yourself: git config user.email you@example.com")
 		}
-		if !PlainName(a.Name) || !PlainName(a.Email) {
-			return refuse(CodeIdentity, "the name or address of %s <%s> holds a control character", quote(a.Name), Line(a.Email, 60)).
+		if !plain.IsName(a.Name) || !plain.IsName(a.Email) {
+			return refuse(CodeIdentity, "the name or address of %s <%s> holds a control character", quote(a.Name), plain.Line(a.Email, 60)).
 				hint(`git config user.name "Your Name" and git config user.email you@example.com`)
 		}
 	} else {
@@ -140,7 +141,7 @@ func because(reason string) string {
 	if reason == "" {
 		return ""
 	}
-	return ": " + clip(reason, 120)
+	return ": " + plain.Line(reason, 120)
 }
 
 // checkSubject holds an operation on a task against the table of transitions, as far as the state it

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
@@ -40,7 +41,7 @@ func Message(before, after *board.State, op board.Operation) (message, payloadFi
 	if task := op.TaskID(); task != "" {
 		b.WriteString("(" + task + ")")
 	}
-	b.WriteString(": " + board.Line(line, 120) + "\n\n")
+	b.WriteString(": " + plain.Line(line, 120) + "\n\n")
 	writeBody(&b, line, body)
 	trailer := func(key, value string) { fmt.Fprintf(&b, "%s: %s\n", key, value) }
 	trailer(TrailerOp, op.Name())
@@ -62,7 +63,7 @@ func Message(before, after *board.State, op board.Operation) (message, payloadFi
 
 // writeBody writes the body indented, so that no line of it can pass for a subject or a trailer.
 func writeBody(b *strings.Builder, line, body string) {
-	body = strings.TrimSpace(board.Visible(body))
+	body = strings.TrimSpace(plain.Visible(body))
 	if body == "" || strings.HasSuffix(line, body) {
 		return
 	}

@@ -105,7 +105,7 @@ func textNode(s string) *yaml.Node {
 	switch {
 	case literal(s):
 		n.Style = yaml.LiteralStyle
-	case !plain(s) || (len(s) <= 3 || s[0] < 'A') && older().MatchString(s):
+	case !isPlain(s) || (len(s) <= 3 || s[0] < 'A') && older().MatchString(s):
 		n.Style = yaml.DoubleQuotedStyle
 	}
 	return n

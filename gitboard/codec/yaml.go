@@ -78,9 +78,9 @@ func literal(s string) bool {
 	return printable(strings.ReplaceAll(s, "\n", ""))
 }
 
-// plain reports whether a text of one line has nothing that needs escaping; the emitter quotes what
+// isPlain reports whether a text of one line has nothing that needs escaping; the emitter quotes what
 // would read as something else.
-func plain(s string) bool {
+func isPlain(s string) bool {
 	return printable(s) && s == strings.TrimSpace(s)
 }
 

@@ -12,6 +12,7 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/plain"
 )
 
 // report collects what could not be kept as it was.
@@ -22,7 +23,7 @@ func (r *report) add(where string, line int, format string, args ...any) {
 	if line > 0 {
 		at = fmt.Sprintf(" (line %d)", line)
 	}
-	r.lines = append(r.lines, board.Line(where+at+": "+fmt.Sprintf(format, args...), 300))
+	r.lines = append(r.lines, plain.Line(where+at+": "+fmt.Sprintf(format, args...), 300))
 }
 
 // The names that fields had in some versions of the file, by what they are fields of.
@@ -71,7 +72,7 @@ func (r *report) fill(where string, n *yaml.Node, into any, names map[string]str
 			}
 		case f.Kind() == reflect.Interface:
 			if !absent(values[key]) {
-				f.Set(reflect.ValueOf(plain(values[key])))
+				f.Set(reflect.ValueOf(anyValue(values[key])))
 			}
 		default:
 			r.set(where+": "+key, values[key], f)
@@ -85,7 +86,7 @@ func (r *report) fill(where string, n *yaml.Node, into any, names map[string]str
 			under["extra"] = extra.Interface()
 		}
 		for _, key := range unknown {
-			under[clean(key)] = plain(values[key])
+			under[clean(key)] = anyValue(values[key])
 		}
 		extra.Set(reflect.ValueOf(under))
 		r.add(where, n.Line, "not known here, kept under extra: %s", strings.Join(unknown, ", "))
@@ -100,7 +101,7 @@ func (r *report) set(where string, n *yaml.Node, f reflect.Value) {
 		return
 	}
 	bad := func(needed string) {
-		r.add(where, n.Line, "%q is not %s: not kept", board.Line(text(n), 60), needed)
+		r.add(where, n.Line, "%q is not %s: not kept", plain.Line(text(n), 60), needed)
 	}
 	switch {
 	case f.Type() == timeType:
@@ -175,7 +176,7 @@ func (r *report) list(where string, n *yaml.Node, f reflect.Value) {
 		}
 		switch {
 		case one.Kind() == reflect.Struct && item.Kind != yaml.MappingNode:
-			r.add(where, item.Line, "%q is not a mapping of fields: not kept", board.Line(text(item), 60))
+			r.add(where, item.Line, "%q is not a mapping of fields: not kept", plain.Line(text(item), 60))
 			continue
 		case one.Type() == reflect.TypeFor[board.Event]():
 			r.event(where, item, one.Addr().Interface().(*board.Event))
@@ -217,20 +218,20 @@ func clean(s string) string {
 	}, s)
 }
 
-// plain is any value in a form that an extra: keeps as it is.
-func plain(n *yaml.Node) any {
+// anyValue is any value in a form that an extra: keeps as it is.
+func anyValue(n *yaml.Node) any {
 	switch n.Kind {
 	case yaml.MappingNode:
 		m := map[string]any{}
 		keys, values := fields(n)
 		for _, key := range keys {
-			m[clean(key)] = plain(values[key])
+			m[clean(key)] = anyValue(values[key])
 		}
 		return m
 	case yaml.SequenceNode:
 		list := []any{}
 		for _, item := range n.Content {
-			list = append(list, plain(item))
+			list = append(list, anyValue(item))
 		}
 		return list
 	}

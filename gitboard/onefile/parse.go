@@ -13,6 +13,7 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/plain"
 )
 
 // Error says where a file can't be read.
@@ -63,7 +64,7 @@ func fault(file string, err error) error {
 			line++ // the library counts from 0 there
 		}
 	}
-	return &Error{file, line, board.Line(strings.TrimPrefix(text, "yaml: "), 200)}
+	return &Error{file, line, plain.Line(strings.TrimPrefix(text, "yaml: "), 200)}
 }
 
 // unfolding copies a tree of nodes with its aliases and merges put in.
@@ -87,7 +88,7 @@ func (u *unfolding) node(n *yaml.Node, depth int) (*yaml.Node, error) {
 				return nil, &Error{u.file, child.Line, "a key is not plain text"}
 			}
 			if seen[child.Value] {
-				return nil, &Error{u.file, child.Line, fmt.Sprintf("%q is there twice", board.Line(child.Value, 60))}
+				return nil, &Error{u.file, child.Line, fmt.Sprintf("%q is there twice", plain.Line(child.Value, 60))}
 			}
 			seen[child.Value] = true
 		}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/codec"
+	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
@@ -67,7 +68,7 @@ func Read(in Input) (*Board, error) {
 	}
 	keys, top := fields(root)
 	if v := text(top["version"]); v != "" && v != "1" && v != "1.0" {
-		return nil, &Error{in.File, top["version"].Line, fmt.Sprintf("it has version %s, and this git-liza reads version 1", board.Line(v, 20))}
+		return nil, &Error{in.File, top["version"].Line, fmt.Sprintf("it has version %s, and this git-liza reads version 1", plain.Line(v, 20))}
 	}
 	if top["tasks"] == nil && top["goal"] == nil {
 		return nil, &Error{in.File, root.Line, "it is not a state.yaml: it has neither a goal nor tasks"}
@@ -107,7 +108,7 @@ func (r *reader) entries(section string, n *yaml.Node) (ids []string, items []*y
 	case n.Kind == yaml.SequenceNode:
 		for _, item := range n.Content {
 			if item.Kind != yaml.MappingNode {
-				r.add(section, item.Line, "%q is not a record: not kept", board.Line(text(item), 60))
+				r.add(section, item.Line, "%q is not a record: not kept", plain.Line(text(item), 60))
 				continue
 			}
 			_, values := fields(item)
@@ -202,7 +203,7 @@ func (r *reader) taskID(was string, line int) (string, error) {
 
 func (r *reader) readTasks(n *yaml.Node) error {
 	if n != nil && n.Kind == yaml.ScalarNode && !absent(n) {
-		return &Error{r.in.File, n.Line, fmt.Sprintf("tasks is %q, and a list is needed", board.Line(n.Value, 60))}
+		return &Error{r.in.File, n.Line, fmt.Sprintf("tasks is %q, and a list is needed", plain.Line(n.Value, 60))}
 	}
 	ids, items := r.entries("tasks", n)
 	for i, item := range items {

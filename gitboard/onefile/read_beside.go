@@ -11,6 +11,7 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
@@ -158,7 +159,7 @@ func (r *reader) readHandoffs(n *yaml.Node) {
 
 // phrase makes one short phrase of a text.
 func (r *reader) phrase(where, s string) string {
-	is := board.Line(s, board.MaxPhrase)
+	is := plain.Line(s, board.MaxPhrase)
 	r.addIf(is != s, where, "shortened to one phrase: %s", is)
 	return orOf(is, notRecorded)
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/gitio"
 	"github.com/git-liza/git-liza/gitboard/oplog"
+	"github.com/git-liza/git-liza/gitboard/plain"
 )
 
 // Share makes a remote the judge of this clone's board: the board goes there, unless it is there already, with
@@ -176,7 +177,7 @@ func (s *Store) fit(ctx context.Context, name string) error {
 		known = known || n == name
 	}
 	if !known {
-		return board.Refuse(board.CodeNoRemote, fmt.Sprintf("there is no remote %q", board.Line(name, 60)), "git remote add "+board.Line(name, 60)+" URL")
+		return board.Refuse(board.CodeNoRemote, fmt.Sprintf("there is no remote %q", plain.Line(name, 60)), "git remote add "+plain.Line(name, 60)+" URL")
 	}
 	if s.repo.Shallow() {
 		return board.Refuse(board.CodeShallow, "this clone is shallow: the history that merges and reviews need is cut off", "git fetch --unshallow "+name)

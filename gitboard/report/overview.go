@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
@@ -185,7 +186,7 @@ func (o *Overview) waiting(s *board.State, planner roles.Role) {
 		o.ask("the breaker tripped: "+o.Breaker.Pattern, "git liza resolve --text TEXT")
 	case o.Mode == board.Paused || o.Mode == board.CheckpointMode:
 		at := map[board.Mode]string{board.Paused: "the board is PAUSED: ", board.CheckpointMode: "the board is at CHECKPOINT: "}
-		o.ask(at[o.Mode]+cmp.Or(board.Line(o.Reason, board.MaxPhrase), "no work is done"), "git liza resume")
+		o.ask(at[o.Mode]+cmp.Or(plain.Line(o.Reason, board.MaxPhrase), "no work is done"), "git liza resume")
 	}
 	for _, stop := range o.Stopped {
 		o.ask("this clone is stopped by .liza/"+stop.File, "take .liza/"+stop.File+" away")
@@ -230,18 +231,18 @@ func (o *Overview) waiting(s *board.State, planner roles.Role) {
 		}
 		for _, id := range immediate(s) {
 			if d := s.Discovery(id); d != nil {
-				o.ask(id+" can't wait: "+board.Line(d.Description, board.MaxPhrase), "git liza show "+id)
+				o.ask(id+" can't wait: "+plain.Line(d.Description, board.MaxPhrase), "git liza show "+id)
 			}
 		}
 	}
 	for _, id := range s.List(board.NoteDir) {
 		if n := s.Note(id); n != nil && n.For == string(roles.Human) && n.AcknowledgedBy == "" {
-			o.ask(id+" from "+n.By+": "+board.Line(n.Message, board.MaxPhrase), "git liza ack "+id)
+			o.ask(id+" from "+n.By+": "+plain.Line(n.Message, board.MaxPhrase), "git liza ack "+id)
 		}
 	}
 	for _, id := range s.List(board.AnomalyDir) {
 		if a := s.Anomaly(id); a != nil && a.Type == "system_ambiguity" && a.AcknowledgedBy == "" {
-			o.ask(id+" by "+a.Reporter+": "+board.Line(string(a.Details["question"]), board.MaxPhrase), "git liza ack "+id)
+			o.ask(id+" by "+a.Reporter+": "+plain.Line(string(a.Details["question"]), board.MaxPhrase), "git liza ack "+id)
 		}
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/gitio"
 	"github.com/git-liza/git-liza/gitboard/oplog"
+	"github.com/git-liza/git-liza/gitboard/plain"
 )
 
 // judge looks at the board. An error says that the look failed; that the board is broken is a condition like
@@ -28,7 +29,7 @@ func (w *watcher) judge(ctx context.Context, told alarm.Told) (alarm.Facts, alar
 	if !untrustworthy(err) {
 		return f, r, err
 	}
-	w.broken = board.Line(err.Error(), 300)
+	w.broken = plain.Line(err.Error(), 300)
 	f.State, f.Invalid = nil, w.broken
 	r, err = alarm.Evaluate(f, told)
 	return f, r, err
@@ -70,7 +71,7 @@ func (w *watcher) setting(v *gitboard.View) error {
 	if err := v.State.Err(); err != nil {
 		return err
 	}
-	w.goal, w.commit = board.Line(goal.Description, 200), string(v.Commit)
+	w.goal, w.commit = plain.Line(goal.Description, 200), string(v.Commit)
 	hook := string(config.EscalationWebhook)
 	w.hook.Store(&hook)
 	return nil

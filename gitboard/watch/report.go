@@ -6,11 +6,12 @@ import (
 	"github.com/git-liza/git-liza/gitboard/alarm"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/notify"
+	"github.com/git-liza/git-liza/gitboard/plain"
 )
 
 // Line is an alarm as a line for people: how urgent, what, and the command that shows more.
 func Line(a alarm.Alarm) string {
-	return fmt.Sprintf("%-5s  %s  [%s]", a.Level, board.Visible(a.Line), board.Visible(a.Do))
+	return fmt.Sprintf("%-5s  %s  [%s]", a.Level, plain.Visible(a.Line), plain.Visible(a.Do))
 }
 
 // begin opens the ways by which alarms go out, and says that it watches.

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/plain"
 )
 
 // Prompting is how a CLI is given its prompt.
@@ -64,7 +65,7 @@ func Find(name string, own []CLI) (CLI, error) {
 		}
 		names[i] = c.Name
 	}
-	near := board.Nearest(name, names, 3)
+	near := plain.Nearest(name, names, 3)
 	if len(near) == 0 {
 		near = names
 	}

@@ -84,7 +84,7 @@ func FromConfig(name string, get func(key string) string) (CLI, error) {
 func (c CLI) Shell(args []string) string {
 	words := []string{c.Program}
 	for _, a := range args {
-		if !plain().MatchString(a) {
+		if !unquoted().MatchString(a) {
 			a = "'" + strings.ReplaceAll(a, "'", `'\''`) + "'"
 		}
 		words = append(words, a)
@@ -92,8 +92,8 @@ func (c CLI) Shell(args []string) string {
 	return strings.Join(words, " ")
 }
 
-// plain is a word that sh leaves as it is.
-var plain = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[\w=.,/-]+$`) })
+// unquoted is a word that sh leaves as it is.
+var unquoted = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[\w=.,/-]+$`) })
 
 // inShell runs a command by sh so that further arguments become the command's last, as git runs aliases.
 func inShell(name, command string) []string {

@@ -7,7 +7,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/plain"
 )
 
 // Pieces of patterns. A message counts only at the start of a line, after nothing but the marks that CLIs put
@@ -28,7 +28,7 @@ var word = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A
 // ask only about a process that failed. A time of day without a zone is read in now's zone, which therefore
 // has to be the one in which the CLI ran.
 func (c CLI) Limited(tail string, now time.Time) (until time.Time, limited bool) {
-	tail = board.Visible(board.Unstyled(tail))
+	tail = plain.Visible(plain.Unstyled(tail))
 	last := -1
 	for _, pattern := range c.Quota {
 		re, err := regexp.Compile(pattern)

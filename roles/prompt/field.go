@@ -5,7 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/plain"
 )
 
 const indent = "  "
@@ -64,7 +64,7 @@ func (v *view) Lines(label string, most, width int, items []string, rest string)
 func (v *view) Line(most int, text string) string {
 	most = max(40, v.most(most))
 	text, whole := head(text, most)
-	if text = board.Line(safe(text), max(len(text), 3)); len(text) > most || !whole {
+	if text = plain.Line(safe(text), max(len(text), 3)); len(text) > most || !whole {
 		return clipped(text, most-3) + "..."
 	}
 	return text
@@ -91,4 +91,4 @@ func clipped(text string, most int) string {
 var breaks = strings.NewReplacer("\u2028", "\n", "\u2029", "\n")
 
 // safe drops the characters that hide or reorder others, and makes every break of a line a plain one.
-func safe(text string) string { return breaks.Replace(board.Visible(text)) }
+func safe(text string) string { return breaks.Replace(plain.Visible(text)) }

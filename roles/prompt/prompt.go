@@ -16,6 +16,7 @@ import (
 	"text/template"
 
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/gitboard/report"
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
@@ -62,7 +63,7 @@ func Build(in Input) (string, error) {
 			return text, err
 		}
 	}
-	return "", fmt.Errorf("the prompt of %s is longer than %d bytes", board.Line(in.Agent, 40), Limit)
+	return "", fmt.Errorf("the prompt of %s is longer than %d bytes", plain.Line(in.Agent, 40), Limit)
 }
 
 func (v *view) render() (string, error) {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/gitboard/report"
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
@@ -22,7 +23,7 @@ type view struct {
 // complete finds what the input names.
 func (v *view) complete() error {
 	if role, err := roles.Of(v.Agent); err != nil || role != v.Role {
-		return board.Refuse(board.CodeInvalid, fmt.Sprintf("%s is not an id of a %s", board.Line(v.Agent, 40), v.Role), "like "+v.Role.ID(1))
+		return board.Refuse(board.CodeInvalid, fmt.Sprintf("%s is not an id of a %s", plain.Line(v.Agent, 40), v.Role), "like "+v.Role.ID(1))
 	}
 	if v.Role != roles.Planner {
 		t, err := v.State.FindTask(v.Input.Task)

@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/plain"
 )
 
 // tailBytes is how much of an agent's last words is searched for a quota message.
@@ -191,7 +191,7 @@ func (w *watching) silence(l Look) {
 	w.r.told = true
 	last := "it has done nothing yet"
 	if e := w.witness.seen().last; e.Line() != "" {
-		last = "the last was: " + board.Line(e.Line(), 120)
+		last = "the last was: " + plain.Line(e.Line(), 120)
 	}
 	w.tell(Trouble, w.r.Task, fmt.Sprintf("the agent has done nothing for %s; %s", l.Now.Sub(w.r.Heard).Round(time.Second), last))
 }

@@ -1,7 +1,7 @@
 package supervisor
 
 import (
-	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/plain"
 	"time"
 )
 
@@ -44,5 +44,5 @@ func (e Event) Line() string {
 	if e.Task != "" {
 		text += " " + e.Task
 	}
-	return board.Line(text+": "+e.Text, 500)
+	return plain.Line(text+": "+e.Text, 500)
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/oplog"
+	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/gitboard/report"
 	"github.com/git-liza/git-liza/gitboard/roles"
 	"github.com/git-liza/git-liza/roles/clis"
@@ -56,7 +57,7 @@ func (s *supervisor) account(ctx context.Context, task string, state *board.Stat
 	if used.Tokens() == 0 {
 		return
 	}
-	p := &board.Usage{Task: task, CLI: s.CLI.Name, Model: board.Line(used.Model, 200), Cost: board.Cost{
+	p := &board.Usage{Task: task, CLI: s.CLI.Name, Model: plain.Line(used.Model, 200), Cost: board.Cost{
 		Requests: used.Requests, Input: max(used.Input, used.Cached), Cached: used.Cached, Output: used.Output,
 		Seconds: int(took / time.Second), MicroDollars: int(used.Dollars * 1e6),
 	}}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
@@ -49,7 +50,7 @@ func (l Look) stopped() string {
 	}
 	text := string(c.Mode) + " by " + c.By + " since " + string(c.Since)
 	if c.Reason != "" {
-		text += ": " + board.Line(c.Reason, 120)
+		text += ": " + plain.Line(c.Reason, 120)
 	}
 	return text
 }

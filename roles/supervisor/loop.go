@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/plain"
 )
 
 // loop looks, decides and acts until there is an end.
@@ -48,7 +49,7 @@ func (s *supervisor) survive(ctx context.Context, err error) error {
 	s.mended("", s.unlock(ctx, err))
 	delay := min(troubleDelay<<min(s.troubles, 10), longestDelay)
 	s.troubles++
-	s.memory.NotBefore, s.memory.Why = s.Board.Now().Add(delay), "something went wrong: "+board.Line(err.Error(), 120)
+	s.memory.NotBefore, s.memory.Why = s.Board.Now().Add(delay), "something went wrong: "+plain.Line(err.Error(), 120)
 	return s.wait(ctx, Step{Do: Wait, Until: s.memory.NotBefore, Reason: s.memory.Why})
 }
 
@@ -73,7 +74,7 @@ func (s *supervisor) mended(task string, did []string) {
 
 // quarantine pauses the clone: the board is broken, and a human must look before anything goes on.
 func (s *supervisor) quarantine(cause error) error {
-	reason := "the board is inconsistent: " + board.Line(cause.Error(), 300)
+	reason := "the board is inconsistent: " + plain.Line(cause.Error(), 300)
 	if _, err := s.Board.PauseClone(context.Background(), reason); err != nil {
 		reason += fmt.Sprintf(" (and .liza/PAUSE can't be written: %v)", err)
 	}

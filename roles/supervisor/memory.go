@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/gitboard/report"
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
@@ -255,7 +256,7 @@ func (m *Memory) Broken(now time.Time) string {
 	}
 	switch recent := len(m.recent(now)); {
 	case m.Setup != "":
-		return "the agent's CLI can't work: " + board.Line(m.Setup, 300)
+		return "the agent's CLI can't work: " + plain.Line(m.Setup, 300)
 	case recent >= crashLimit:
 		return fmt.Sprintf("the agent has crashed %d times within %s%s", recent, crashWindow, said)
 	case m.exhausted(""):

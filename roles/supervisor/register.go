@@ -8,6 +8,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
@@ -73,7 +74,7 @@ func (s *supervisor) dead(id string, a *board.Agent) bool {
 
 func (s *supervisor) registerAs(ctx context.Context, id string) error {
 	if role, err := roles.Of(id); err != nil || role != s.Role {
-		return board.Refuse(board.CodeInvalid, fmt.Sprintf("%q is not the id of a %s", board.Line(id, 40), s.Role), "use "+s.Role.ID(1)+", or --id auto")
+		return board.Refuse(board.CodeInvalid, fmt.Sprintf("%q is not the id of a %s", plain.Line(id, 40), s.Role), "use "+s.Role.ID(1)+", or --id auto")
 	}
 	s.files = files{s.Board, id}
 	v, err := s.Board.View(ctx)

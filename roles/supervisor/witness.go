@@ -6,7 +6,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/roles/clis"
 )
 
@@ -73,7 +73,7 @@ func (w *witness) event(e clis.Event) {
 		w.heard, w.last = w.now(), e
 	}
 	line := e.Line()
-	if text := board.Line(strings.TrimSpace(lastLine(line)), 200); text != "" {
+	if text := plain.Line(strings.TrimSpace(lastLine(line)), 200); text != "" {
 		w.said = text
 	}
 	if line != "" || e.Kind == clis.Plain {

@@ -11,6 +11,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/gitio"
 	"github.com/git-liza/git-liza/gitboard/oplog"
+	"github.com/git-liza/git-liza/gitboard/plain"
 )
 
 // candidate is what integration would become.
@@ -96,7 +97,7 @@ func (c *candidate) write(ctx context.Context, b *gitboard.Board, tree git.OID, 
 		Author:    git.Signature{Name: name, Email: email, When: committer.When},
 		Committer: committer,
 		Message: fmt.Sprintf("Merge task %s: %s\n\nLiza-Task: %s\nReviewed-by: %s <%s@liza>\nLiza-Approval: %s\n",
-			c.task.ID, board.Line(c.task.Description, 100), c.task.ID, c.task.ApprovedBy, c.task.ApprovedBy, c.view.Commit),
+			c.task.ID, plain.Line(c.task.Description, 100), c.task.ID, c.task.ApprovedBy, c.task.ApprovedBy, c.view.Commit),
 	}))
 	return o.OID, b.Repo().WriteObjects(ctx, []git.Object{o})
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/plain"
 )
 
 // checkouts lists the tops of the worktrees in which a branch is checked out.
@@ -55,7 +56,7 @@ func names(paths []string) string {
 	const most = 10
 	var shown []string
 	for _, p := range paths[:min(most, len(paths))] {
-		shown = append(shown, board.Line(p, 120))
+		shown = append(shown, plain.Line(p, 120))
 	}
 	text := strings.Join(shown, ", ")
 	if more := len(paths) - most; more > 0 {

@@ -9,6 +9,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/plain"
 )
 
 // LandRequest moves integration forward to a human's commit.
@@ -34,7 +35,7 @@ func Land(ctx context.Context, b *gitboard.Board, r LandRequest) (*Landing, erro
 	}
 	commit, err := b.Repo().ResolveCommit(ctx, r.Commit)
 	if errors.Is(err, gitio.ErrNotFound) {
-		return nil, board.Refuse(board.CodeInvalid, fmt.Sprintf("%q is not a commit here", board.Line(r.Commit, 60)), "git log")
+		return nil, board.Refuse(board.CodeInvalid, fmt.Sprintf("%q is not a commit here", plain.Line(r.Commit, 60)), "git log")
 	}
 	if err != nil {
 		return nil, err

@@ -13,6 +13,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/internal/edge"
 	"github.com/git-liza/git-liza/cmd/internal/team"
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/gitboard/roles"
 	"github.com/git-liza/git-liza/roles/supervisor"
 )
@@ -86,7 +87,7 @@ func agentToRun(c *edge.Call, role roles.Role, id string) (string, error) {
 		return "", nil
 	}
 	if r, err := roles.Of(id); err != nil || r != role {
-		return "", board.Refuse(board.CodeInvalid, fmt.Sprintf("%q is not the id of a %s", board.Line(id, 40), role), fmt.Sprintf("git liza agent %s --id %s, or --id auto", role.Prefix(), role.ID(1)))
+		return "", board.Refuse(board.CodeInvalid, fmt.Sprintf("%q is not the id of a %s", plain.Line(id, 40), role), fmt.Sprintf("git liza agent %s --id %s, or --id auto", role.Prefix(), role.ID(1)))
 	}
 	return id, nil
 }

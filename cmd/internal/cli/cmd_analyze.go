@@ -6,6 +6,7 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/internal/edge"
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/gitboard/watch"
 )
 
@@ -71,7 +72,7 @@ func runAnalyze(c *edge.Call) error {
 	if err := printAnalysis(c, a); err != nil || a.OK {
 		return err
 	}
-	return &edge.Outcome{Exit: 1, Code: edge.CodePattern, Message: edge.Plural(len(found), "pattern") + " found", Hint: "read the report; then git liza resolve --text TEXT, and git liza resume"}
+	return &edge.Outcome{Exit: 1, Code: edge.CodePattern, Message: plain.Plural(len(found), "pattern") + " found", Hint: "read the report; then git liza resolve --text TEXT, and git liza resume"}
 }
 
 func printAnalysis(c *edge.Call, a analysis) error {
@@ -83,7 +84,7 @@ func printAnalysis(c *edge.Call, a analysis) error {
 	}
 	var lines []string
 	for _, p := range a.Patterns {
-		lines = append(lines, fmt.Sprintf("%s (%s): %s", p.Pattern, p.Severity, strings.Join(p.Anomalies, ", ")), "  common factor: "+board.Line(p.Common, 200))
+		lines = append(lines, fmt.Sprintf("%s (%s): %s", p.Pattern, p.Severity, strings.Join(p.Anomalies, ", ")), "  common factor: "+plain.Line(p.Common, 200))
 	}
 	switch {
 	case a.Tripped:

@@ -10,6 +10,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/internal/edge"
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/plain"
 )
 
 var _ = add(archiveCommand)
@@ -104,7 +105,7 @@ func archivable(c *edge.Call, v *gitboard.View, named string) ([]*board.Archive,
 		}
 	}
 	if named != "" && !slices.Contains(known, named) {
-		return nil, board.Refuse(board.CodeUnknownSprint, fmt.Sprintf("no ended sprint is called %q", board.Line(named, 60)), edge.Suggest(named, known))
+		return nil, board.Refuse(board.CodeUnknownSprint, fmt.Sprintf("no ended sprint is called %q", plain.Line(named, 60)), edge.Suggest(named, known))
 	}
 	return batches, v.State.Err()
 }

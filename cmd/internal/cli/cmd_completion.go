@@ -11,6 +11,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/internal/dispatch"
 	"github.com/git-liza/git-liza/cmd/internal/edge"
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/plain"
 )
 
 //go:embed completion
@@ -36,7 +37,7 @@ with their states, agents with what they do.`,
 				return edge.Usage(c.Cmd, "completion needs a SHELL: %s", strings.Join(dispatch.Shells, ", "))
 			}
 			if !slices.Contains(dispatch.Shells, c.Args[0]) {
-				return board.Refuse(board.CodeInvalid, "there is no completion for "+board.Line(c.Args[0], 40), edge.Suggest(c.Args[0], dispatch.Shells))
+				return board.Refuse(board.CodeInvalid, "there is no completion for "+plain.Line(c.Args[0], 40), edge.Suggest(c.Args[0], dispatch.Shells))
 			}
 			text, err := completions.ReadFile("completion/" + c.Args[0])
 			if err != nil {
@@ -56,7 +57,7 @@ func printCandidates(c *edge.Call) error {
 	}
 	var b strings.Builder
 	for _, w := range dispatch.Complete(c, words) {
-		b.WriteString(w.Word + "\t" + board.Line(w.About, 60) + "\n")
+		b.WriteString(w.Word + "\t" + plain.Line(w.About, 60) + "\n")
 	}
 	_, err := io.WriteString(c.App.Stdout, b.String())
 	return err

@@ -9,6 +9,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/internal/dispatch"
 	"github.com/git-liza/git-liza/cmd/internal/edge"
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/specs"
 )
 
@@ -28,7 +29,7 @@ func docsCommand() *edge.Command {
 				if err != nil {
 					return err
 				}
-				return c.Answer(map[string]any{"pages": n, "dir": man}, edge.Plural(n, "manual page")+" written to "+board.Line(man, 200))
+				return c.Answer(map[string]any{"pages": n, "dir": man}, plain.Plural(n, "manual page")+" written to "+plain.Line(man, 200))
 			}
 			docs := specs.All()
 			if len(c.Args) == 0 {
@@ -49,12 +50,12 @@ func docsCommand() *edge.Command {
 				for _, d := range docs {
 					names = append(names, d.Name)
 				}
-				return board.Refuse(board.CodeUnknownDocument, "no document is called "+board.Line(c.Args[0], 60), edge.Suggest(name, names))
+				return board.Refuse(board.CodeUnknownDocument, "no document is called "+plain.Line(c.Args[0], 60), edge.Suggest(name, names))
 			}
 			if part {
 				section, known, found := specs.Section(name, anchor)
 				if !found {
-					return board.Refuse(board.CodeUnknownDocument, name+" has no section "+board.Line(anchor, 60), edge.Suggest(anchor, known))
+					return board.Refuse(board.CodeUnknownDocument, name+" has no section "+plain.Line(anchor, 60), edge.Suggest(anchor, known))
 				}
 				text = section
 			}

@@ -9,6 +9,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/internal/recovery"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/worktrees"
 )
 
@@ -65,7 +66,7 @@ func runDoctor(c *edge.Call, fix bool) error {
 		return err
 	}
 	if left > 0 {
-		return &edge.Outcome{Exit: 1, Code: edge.CodeProblems, Message: edge.Plural(left, "problem") + " left", Hint: ""}
+		return &edge.Outcome{Exit: 1, Code: edge.CodeProblems, Message: plain.Plural(left, "problem") + " left", Hint: ""}
 	}
 	return nil
 }

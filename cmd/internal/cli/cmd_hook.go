@@ -14,6 +14,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/internal/setup"
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/hooks"
 	"github.com/git-liza/git-liza/hooks/server"
 	"github.com/git-liza/git-liza/roles/supervisor"
@@ -41,7 +42,7 @@ What keeps the question from being answered stops nobody in a clone, and every p
 				}[c.Args[0]]
 			}
 			if ask == nil {
-				return edge.Usage(c.Cmd, "git liza has no word in the hook %q", board.Line(c.Args[0], 40))
+				return edge.Usage(c.Cmd, "git liza has no word in the hook %q", plain.Line(c.Args[0], 40))
 			}
 			refusal, err := ask(c)
 			return answerHook(c, refusal, err, asServer)
@@ -61,7 +62,7 @@ func (h hookRefusal) Text() string {
 	if h.oneLine {
 		between = "; instead: "
 	}
-	return "liza: " + strings.TrimSpace(board.Visible(h.Message)) + between + board.Visible(h.Hint) + "\n"
+	return "liza: " + strings.TrimSpace(plain.Visible(h.Message)) + between + plain.Visible(h.Hint) + "\n"
 }
 
 func (h hookRefusal) Unwrap() error { return h.Refusal }
@@ -91,7 +92,7 @@ func sayHook(c *edge.Call, answer string) error {
 }
 
 func warnHook(a *edge.App, err error) {
-	_, _ = a.Stderr.Write([]byte("liza: warning: nothing was checked: " + strings.TrimSpace(board.Visible(err.Error())) + "\n"))
+	_, _ = a.Stderr.Write([]byte("liza: warning: nothing was checked: " + strings.TrimSpace(plain.Visible(err.Error())) + "\n"))
 }
 
 // hookReceive answers pre-receive of a server.

@@ -9,6 +9,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/internal/edge"
 	"github.com/git-liza/git-liza/cmd/internal/signing"
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/gitboard/sshsig"
 )
 
@@ -44,16 +45,16 @@ func publicKey(c *edge.Call, where string) (string, error) {
 	if !strings.Contains(where, " ") {
 		data, err := os.ReadFile(signing.KeyFile(c, where))
 		if err != nil {
-			return "", board.Refuse(board.CodeInvalid, "the public key "+board.Line(where, 200)+" can't be read: "+signing.ReasonOf(err), "name its .pub file")
+			return "", board.Refuse(board.CodeInvalid, "the public key "+plain.Line(where, 200)+" can't be read: "+signing.ReasonOf(err), "name its .pub file")
 		}
 		line = string(data)
 	}
 	if strings.Contains(line, "PRIVATE KEY") {
-		return "", board.Refuse(board.CodeInvalid, board.Line(where, 200)+" is a private key, which nobody else should see", "name the public one: "+board.Line(where, 200)+".pub")
+		return "", board.Refuse(board.CodeInvalid, plain.Line(where, 200)+" is a private key, which nobody else should see", "name the public one: "+plain.Line(where, 200)+".pub")
 	}
 	public, err := sshsig.ParsePublic(line)
 	if err != nil {
-		return "", board.Refuse(board.CodeInvalid, board.Line(where, 80)+": "+err.Error(), "a .pub file as ssh-keygen -t ed25519 makes it")
+		return "", board.Refuse(board.CodeInvalid, plain.Line(where, 80)+": "+err.Error(), "a .pub file as ssh-keygen -t ed25519 makes it")
 	}
 	return public, nil
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/plain"
 )
 
 var _ = add(keysRevokeCommand)
@@ -55,11 +56,11 @@ func findKey(s *board.State, word string) (string, error) {
 	case len(found) == 1:
 		return found[0], nil
 	case len(found) == 0:
-		return "", board.Refuse(board.CodeUnknownRecord, fmt.Sprintf("no key is called %q", board.Line(word, 80)), "git liza keys list")
+		return "", board.Refuse(board.CodeUnknownRecord, fmt.Sprintf("no key is called %q", plain.Line(word, 80)), "git liza keys list")
 	}
 	var names []string
 	for _, id := range found {
 		names = append(names, board.Fingerprint(id))
 	}
-	return "", board.Refuse(board.CodeInvalid, fmt.Sprintf("%q is more than one key", board.Line(word, 80)), "name one of them: "+strings.Join(names, ", "))
+	return "", board.Refuse(board.CodeInvalid, fmt.Sprintf("%q is more than one key", plain.Line(word, 80)), "name one of them: "+strings.Join(names, ", "))
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/plain"
 )
 
 var _ = add(logCommand)
@@ -63,7 +64,7 @@ func runLog(c *edge.Call, o history.Options) error {
 		return err
 	}
 	if o.Op != "" && !slices.Contains(board.Ops(), o.Op) {
-		return board.Refuse(board.CodeInvalid, fmt.Sprintf("no operation is called %q", board.Line(o.Op, 40)), edge.Suggest(o.Op, board.Ops()))
+		return board.Refuse(board.CodeInvalid, fmt.Sprintf("no operation is called %q", plain.Line(o.Op, 40)), edge.Suggest(o.Op, board.Ops()))
 	}
 	if o.Follow {
 		return followLog(c, o, v)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/internal/edge"
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/roles/transcript"
 )
 
@@ -65,7 +66,7 @@ func runLogs(c *edge.Call, lines int, follow, raw bool) error {
 		if len(agents) > 0 {
 			hint = "there are those of " + strings.Join(agents, ", ")
 		}
-		return board.Refuse(board.CodeUnknownAgent, fmt.Sprintf("there is no transcript of %q in this clone", board.Line(agent, 40)), hint)
+		return board.Refuse(board.CodeUnknownAgent, fmt.Sprintf("there is no transcript of %q in this clone", plain.Line(agent, 40)), hint)
 	}
 	emit := func(line []byte) error { return printLogLine(c, line) }
 	if raw {
@@ -79,7 +80,7 @@ func runLogs(c *edge.Call, lines int, follow, raw bool) error {
 
 // printLogLine prints a line of a transcript; a carriage return ends one, too.
 func printLogLine(c *edge.Call, line []byte) error {
-	for text := range strings.SplitSeq(strings.TrimSuffix(board.Visible(board.Unstyled(string(line))), "\n"), "\n") {
+	for text := range strings.SplitSeq(strings.TrimSuffix(plain.Visible(plain.Unstyled(string(line))), "\n"), "\n") {
 		at, words, own := transcript.Parse(text)
 		out := text + "\n"
 		switch {

@@ -10,6 +10,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/gitboard/report"
 	"github.com/git-liza/git-liza/gitboard/roles"
 	"github.com/git-liza/git-liza/roles/prompt"
@@ -85,7 +86,7 @@ func prime(c *edge.Call, v *gitboard.View) (*primer, error) {
 	s, id := v.State, c.AgentID()
 	p := &primer{
 		Agent: roles.HumanID, Role: roles.Human, Supervised: c.Supervised(), Mode: s.Control().Mode,
-		Goal: board.Line(s.Goal().Description, 300), GoalSpec: s.Goal().SpecRef, InReview: []string{}, Wakes: []wakeLine{}, Docs: []string{},
+		Goal: plain.Line(s.Goal().Description, 300), GoalSpec: s.Goal().SpecRef, InReview: []string{}, Wakes: []wakeLine{}, Docs: []string{},
 	}
 	if id != "" {
 		role, err := roles.Of(id)
@@ -184,7 +185,7 @@ func (p *primer) lines() []string {
 		lines = append(lines, "Submitted, not judged yet: "+strings.Join(p.InReview, ", "))
 	}
 	for _, w := range p.Wakes {
-		about := board.Line(strings.Join(w.About, ", "), 200)
+		about := plain.Line(strings.Join(w.About, ", "), 200)
 		lines = append(lines, strings.TrimSuffix(fmt.Sprintf("Wake trigger: %s: %s", w.Trigger, about), ": "))
 	}
 	lines = append(lines, "", "Next:")
@@ -220,15 +221,15 @@ func (w *primeWork) lines(task string, role roles.Role) []string {
 		return append(lines, w.feedback(task)...)
 	}
 	if w.Commits != nil {
-		said := edge.Plural(*w.Commits, "commit")
+		said := plain.Plural(*w.Commits, "commit")
 		if n := len(w.Uncommitted); n > 0 {
-			said += ", " + edge.Plural(n, "file") + " not committed: " + board.Line(strings.Join(w.Uncommitted, ", "), 200)
+			said += ", " + plain.Plural(n, "file") + " not committed: " + plain.Line(strings.Join(w.Uncommitted, ", "), 200)
 		}
 		lines.Add("work so far", said)
 	}
 	lines.Add("checkpoint", "not written in this iteration: that comes before the first commit")
 	if w.Checkpoint {
-		lines[len(lines)-1] = edge.Pad("checkpoint", edge.LabelWidth) + "written: " + board.Line(w.Intent, 200)
+		lines[len(lines)-1] = edge.Pad("checkpoint", edge.LabelWidth) + "written: " + plain.Line(w.Intent, 200)
 	}
 	return append(lines, w.feedback(task)...)
 }
@@ -244,7 +245,7 @@ func briefly(text, task string) string {
 	const most = 12
 	lines := strings.Split(strings.TrimSpace(text), "\n")
 	for i, l := range lines {
-		lines[i] = strings.Repeat(" ", len(l)-len(strings.TrimLeft(l, " "))) + board.Line(l, 200)
+		lines[i] = strings.Repeat(" ", len(l)-len(strings.TrimLeft(l, " "))) + plain.Line(l, 200)
 	}
 	if len(lines) > most {
 		lines = append(lines[:most], fmt.Sprintf("(%d lines more: git liza show %s)", len(lines)-most, task))

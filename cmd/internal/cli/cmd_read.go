@@ -5,7 +5,7 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/internal/edge"
 	"github.com/git-liza/git-liza/cmd/internal/records"
-	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/plain"
 )
 
 var _ = add(readCommand)
@@ -34,7 +34,7 @@ Archived tasks are not in the document; tasks.ID finds each of them.`,
 				return err
 			}
 			if c.ToTerminal() {
-				text = board.Visible(text) // a single text is not escaped as a document's are
+				text = plain.Visible(text) // a single text is not escaped as a document's are
 			}
 			_, err = io.WriteString(c.App.Stdout, text)
 			return err

@@ -11,6 +11,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/plain"
 )
 
 var _ = add(resumeCommand)
@@ -47,7 +48,7 @@ A clone that a file in .liza stops goes on when that file is taken away.`,
 // stopHere carries out the decision to stop: the run is aborted, if it was halted.
 func stopHere(c *edge.Call, p *board.Resume) error {
 	if p.Task != "" {
-		return edge.Usage(c.Cmd, "STOP is for the whole run; one task is given up by git liza abort --task %s", board.Line(p.Task, 70))
+		return edge.Usage(c.Cmd, "STOP is for the whole run; one task is given up by git liza abort --task %s", plain.Line(p.Task, 70))
 	}
 	done, err := c.Do("abort", func(_ context.Context, v *gitboard.View) (board.Payload, []git.RefUpdate, error) {
 		if v.State.Control().Mode == board.Running {

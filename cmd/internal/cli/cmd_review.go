@@ -9,6 +9,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/internal/screen"
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/gitboard/report"
 	"github.com/git-liza/git-liza/worktrees"
 )
@@ -87,7 +88,7 @@ func materialFor(ctx context.Context, c *edge.Call, v *gitboard.View, t *board.T
 		Commits: edge.Every(sub.Commits), Notes: screen.NoteLines(report.NotesFor(v.State, t.ID, c.AgentID())), SpecChanges: []string{}, Prior: t.RejectionReason,
 	}
 	for _, s := range report.SpecChangesSince(v.State, t.Created) {
-		m.SpecChanges = append(m.SpecChanges, s.Spec+": "+board.Line(s.Change, 200))
+		m.SpecChanges = append(m.SpecChanges, s.Spec+": "+plain.Line(s.Change, 200))
 	}
 	return m, v.State.Err()
 }

@@ -6,9 +6,9 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/internal/edge"
 	"github.com/git-liza/git-liza/cmd/internal/setup"
-	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/plain"
 )
 
 var _ = add(shareCommand)
@@ -34,7 +34,7 @@ plain fetch leaves the board, the branches of tasks and integration alone from n
 			}
 			err = b.Share(c.Ctx, c.Args[0])
 			if errors.As(err, new(*gitio.NetworkError)) && !errors.Is(err, gitio.ErrRejected) && b.Remote() == "" {
-				return &edge.Outcome{Exit: 3, Code: edge.CodeNetwork, Message: err.Error() + "; nothing was shared", Hint: "when it can be reached: git liza share " + board.Line(c.Args[0], 60)}
+				return &edge.Outcome{Exit: 3, Code: edge.CodeNetwork, Message: err.Error() + "; nothing was shared", Hint: "when it can be reached: git liza share " + plain.Line(c.Args[0], 60)}
 			}
 			if err != nil {
 				return err
@@ -47,7 +47,7 @@ plain fetch leaves the board, the branches of tasks and integration alone from n
 				return err
 			}
 			return c.Answer(map[string]any{"remote": b.Remote(), "commit": v.Commit},
-				fmt.Sprintf("the board is shared by %s\nother clones join it: git liza init", board.Line(b.Remote(), 60)))
+				fmt.Sprintf("the board is shared by %s\nother clones join it: git liza init", plain.Line(b.Remote(), 60)))
 		},
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/worktrees"
 	"github.com/git-liza/git-liza/worktrees/merge"
 )
@@ -131,7 +132,7 @@ func (s *synced) lines() []string {
 	const most = 20
 	lines := []string{fmt.Sprintf("up to date with %s, which had nothing new", s.Remote)}
 	if n := len(s.New); n > 0 {
-		lines[0] = fmt.Sprintf("%s new on the board of %s", edge.Plural(n, "operation"), s.Remote)
+		lines[0] = fmt.Sprintf("%s new on the board of %s", plain.Plural(n, "operation"), s.Remote)
 		if n > most {
 			lines = append(lines, fmt.Sprintf("  ... and %d before these: git liza log", n-most))
 		}

@@ -13,6 +13,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/codec"
 	"github.com/git-liza/git-liza/gitboard/oplog"
+	"github.com/git-liza/git-liza/gitboard/plain"
 )
 
 var _ = add(validateCommand)
@@ -155,7 +156,7 @@ func reportIssues(c *edge.Call, issues []audit.Issue) error {
 		if len(c.Args) == 1 {
 			hint = "git liza docs board-format"
 		}
-		return &edge.Outcome{Exit: 1, Code: board.CodeInvalid, Message: edge.Plural(invalid, "violation"), Hint: hint}
+		return &edge.Outcome{Exit: 1, Code: board.CodeInvalid, Message: plain.Plural(invalid, "violation"), Hint: hint}
 	}
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/audit"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/plain"
 )
 
 var _ = add(verifyCommand)
@@ -109,7 +110,7 @@ func reportVerify(c *edge.Call, r *audit.Report) error {
 				return err
 			}
 		}
-		line := fmt.Sprintf("%s: %d proven by replay, %d checked in the repository, %d attested", edge.Plural(r.Commits, "operation"), r.Proven, r.Checked, attested)
+		line := fmt.Sprintf("%s: %d proven by replay, %d checked in the repository, %d attested", plain.Plural(r.Commits, "operation"), r.Proven, r.Checked, attested)
 		if r.Unchecked > 0 {
 			line += fmt.Sprintf(", %d can't be checked here", r.Unchecked)
 		}
@@ -120,7 +121,7 @@ func reportVerify(c *edge.Call, r *audit.Report) error {
 			}
 		}
 		if r.Unnamed > 0 {
-			line += fmt.Sprintf("; %s handed to review without an agent's trailers", edge.Plural(r.Unnamed, "commit"))
+			line += fmt.Sprintf("; %s handed to review without an agent's trailers", plain.Plural(r.Unnamed, "commit"))
 		}
 		if err := c.Say(line); err != nil {
 			return err
@@ -129,7 +130,7 @@ func reportVerify(c *edge.Call, r *audit.Report) error {
 	if r.OK() {
 		return nil
 	}
-	return &edge.Outcome{Exit: 4, Code: edge.CodeViolation, Message: "the board's history breaks the rules in " + edge.Plural(len(r.Findings), "place"), Hint: "stop, and let a human look"}
+	return &edge.Outcome{Exit: 4, Code: edge.CodeViolation, Message: "the board's history breaks the rules in " + plain.Plural(len(r.Findings), "place"), Hint: "stop, and let a human look"}
 }
 
 func findingsJSON(all []audit.Finding) []map[string]string {

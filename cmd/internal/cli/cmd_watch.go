@@ -8,6 +8,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/internal/edge"
 	"github.com/git-liza/git-liza/cmd/internal/screen"
 	"github.com/git-liza/git-liza/gitboard"
+	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/gitboard/watch"
 )
 
@@ -79,7 +80,7 @@ func watchOnce(c *edge.Call) error {
 		}
 	}
 	if n := len(notices); n > 0 {
-		return &edge.Outcome{Exit: 1, Code: edge.CodeAlarm, Message: edge.Plural(n, "condition") + " to look at", Hint: ""}
+		return &edge.Outcome{Exit: 1, Code: edge.CodeAlarm, Message: plain.Plural(n, "condition") + " to look at", Hint: ""}
 	}
 	return nil
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/codec"
 	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/plain"
 )
 
 var _ = add(writeCommand)
@@ -75,7 +76,7 @@ func newField(v *gitboard.View, record string, keys []string, value string) (boa
 	at := top
 	for i, key := range keys {
 		if at = below(at, key); at == nil {
-			return field, board.Refuse(board.CodeInvalid, fmt.Sprintf("%s of %s has no %s", board.Line(strings.Join(keys[:i], "."), 60), record, board.Line(key, 40)),
+			return field, board.Refuse(board.CodeInvalid, fmt.Sprintf("%s of %s has no %s", plain.Line(strings.Join(keys[:i], "."), 60), record, plain.Line(key, 40)),
 				"write the whole of "+keys[0]+", as YAML")
 		}
 		if i == 0 {
@@ -89,7 +90,7 @@ func newField(v *gitboard.View, record string, keys []string, value string) (boa
 	*at = *with.Content[0]
 	text, err := yaml.Marshal(top)
 	if err != nil {
-		return field, board.Refuse(board.CodeInvalid, fmt.Sprintf("the new %s can't be written as YAML: %v", board.Line(keys[0], 40), err), "write UTF-8 text")
+		return field, board.Refuse(board.CodeInvalid, fmt.Sprintf("the new %s can't be written as YAML: %v", plain.Line(keys[0], 40), err), "write UTF-8 text")
 	}
 	field.Value = string(text)
 	return field, nil

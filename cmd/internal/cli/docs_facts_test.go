@@ -19,17 +19,17 @@ import (
 func TestTablesThatRepeatCode(t *testing.T) {
 	states := cells(t, "task-lifecycle", "states")
 	names := column(states, 0)
-	same(t, "states", names, plain(board.Statuses))
+	same(t, "states", names, texts(board.Statuses))
 	for _, row := range states {
 		if want := nextStates(board.Status(row[0])); row[2] != want {
 			t.Errorf("task-lifecycle: after %s comes %q, the table of transitions says %q", row[0], row[2], want)
 		}
 	}
 	same(t, "exit codes", column(cells(t, "exit-codes", "exit-codes"), 0), strings.Fields("0 1 2 3 4 5"))
-	same(t, "states of agents", column(cells(t, "roles", "agent-states"), 0), plain(board.AgentStatuses))
+	same(t, "states of agents", column(cells(t, "roles", "agent-states"), 0), texts(board.AgentStatuses))
 	same(t, "metrics", column(cells(t, "sprint-governance", "metrics"), 0), codeEach(yamlKeys(reflect.TypeFor[report.Metrics]())))
 	same(t, "decisions", column(cells(t, "sprint-governance", "decisions"), 0), codeEach(board.Decisions))
-	same(t, "wake-up triggers", column(cells(t, "roles", "triggers"), 0), codeEach(plain(report.Triggers)))
+	same(t, "wake-up triggers", column(cells(t, "roles", "triggers"), 0), codeEach(texts(report.Triggers)))
 	answers := strings.Join(column(cells(t, "troubleshooting", "alarm-answers"), 0), "; ")
 	for _, rule := range alarm.Rules {
 		if line, _, _ := strings.Cut(rule.Steps[0].Line, ":"); !strings.Contains(answers, line) {
@@ -163,7 +163,7 @@ func spans(text string) []string {
 	return words
 }
 
-func plain[T ~string](words []T) []string {
+func texts[T ~string](words []T) []string {
 	out := make([]string, len(words))
 	for i, w := range words {
 		out[i] = string(w)

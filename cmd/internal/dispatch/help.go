@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/git-liza/git-liza/cmd/internal/edge"
-	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/plain"
 )
 
 // Groups are the groups of commands, in the order of the overview.
@@ -46,7 +46,7 @@ func groupPage(a *edge.App, group []*edge.Command, args []string) error {
 		for _, c := range group {
 			names = append(names, "git liza "+c.Name)
 		}
-		message := fmt.Sprintf("%s has no command %q", name, board.Line(args[1], 40))
+		message := fmt.Sprintf("%s has no command %q", name, plain.Line(args[1], 40))
 		return &edge.UsageError{Message: message, Hint: strings.Join(names, ", ")}
 	}
 	var b strings.Builder
@@ -65,10 +65,10 @@ func unknownCommand(word string) error {
 		names = append(names, c.Name)
 	}
 	hint := "git liza help"
-	if near := board.Nearest(word, names, 3); len(near) > 0 {
+	if near := plain.Nearest(word, names, 3); len(near) > 0 {
 		hint = "nearest: " + strings.Join(near, ", ")
 	}
-	return &edge.UsageError{Message: fmt.Sprintf("%q is not a command", board.Line(word, 40)), Hint: hint}
+	return &edge.UsageError{Message: fmt.Sprintf("%q is not a command", plain.Line(word, 40)), Hint: hint}
 }
 
 // helpPage is the page that -h prints.

@@ -16,6 +16,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/internal/edge"
 	"github.com/git-liza/git-liza/cmd/internal/signing"
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/gitboard/sshsig"
 )
 
@@ -112,7 +113,7 @@ func argumentFault(cmd *edge.Command, args []string) string {
 	if n < cmd.Min {
 		return fmt.Sprintf("%s needs %s", cmd.Name, cmd.Args)
 	}
-	extra := board.Line(args[cmd.Max], 40)
+	extra := plain.Line(args[cmd.Max], 40)
 	if cmd.Max == 0 {
 		return fmt.Sprintf("%s takes no arguments, and %q is one", cmd.Name, extra)
 	}
@@ -130,11 +131,11 @@ func flagFault(cmd *edge.Command, flags *pflag.FlagSet, err error) error {
 	case errors.As(err, &unknown):
 		return unknownFlag(cmd, flags, unknown)
 	case errors.As(err, &value):
-		return edge.Usage(cmd, "--%s takes %s, not %q", value.GetFlag().Name, takes(value.GetFlag()), board.Line(value.GetValue(), 40))
+		return edge.Usage(cmd, "--%s takes %s, not %q", value.GetFlag().Name, takes(value.GetFlag()), plain.Line(value.GetValue(), 40))
 	case errors.As(err, &bare):
 		return edge.Usage(cmd, "--%s needs a value", bare.GetSpecifiedName())
 	}
-	return edge.Usage(cmd, "%s", board.Line(err.Error(), 200))
+	return edge.Usage(cmd, "%s", plain.Line(err.Error(), 200))
 }
 
 func unknownFlag(cmd *edge.Command, flags *pflag.FlagSet, e *pflag.NotExistError) error {
@@ -143,7 +144,7 @@ func unknownFlag(cmd *edge.Command, flags *pflag.FlagSet, e *pflag.NotExistError
 		name = cmd.Name
 	}
 	if short := e.GetSpecifiedShortnames(); short != "" {
-		fault := &edge.UsageError{Message: fmt.Sprintf("%s has no flag -%s", name, board.Line(short, 40)), Hint: "git liza help"}
+		fault := &edge.UsageError{Message: fmt.Sprintf("%s has no flag -%s", name, plain.Line(short, 40)), Hint: "git liza help"}
 		if cmd != nil {
 			fault.Hint = "git liza " + name + " -h; what begins with - and is no flag goes behind --"
 		}
@@ -151,8 +152,8 @@ func unknownFlag(cmd *edge.Command, flags *pflag.FlagSet, e *pflag.NotExistError
 	}
 	var known []string
 	flags.VisitAll(func(f *pflag.Flag) { known = append(known, f.Name) })
-	fault := edge.Usage(cmd, "%s has no flag --%s", name, board.Line(e.GetSpecifiedName(), 40)).(*edge.UsageError)
-	if near := board.Nearest(e.GetSpecifiedName(), known, 3); len(near) > 0 {
+	fault := edge.Usage(cmd, "%s has no flag --%s", name, plain.Line(e.GetSpecifiedName(), 40)).(*edge.UsageError)
+	if near := plain.Nearest(e.GetSpecifiedName(), known, 3); len(near) > 0 {
 		fault.Hint = "nearest: --" + strings.Join(near, ", --")
 	}
 	return fault

@@ -15,6 +15,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/gitboard/sshsig"
 	"github.com/git-liza/git-liza/worktrees"
 )
@@ -208,7 +209,7 @@ func (c *Call) PrintJSON(v any) error {
 
 // Say prints lines for a human; characters that would hide or reorder text are left out.
 func (c *Call) Say(lines ...string) error {
-	_, err := io.WriteString(c.App.Stdout, c.Legible(board.Visible(strings.Join(lines, "\n")))+"\n")
+	_, err := io.WriteString(c.App.Stdout, c.Legible(plain.Visible(strings.Join(lines, "\n")))+"\n")
 	return err
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/gitio"
 	"github.com/git-liza/git-liza/gitboard/lease"
 	"github.com/git-liza/git-liza/gitboard/oplog"
+	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/gitboard/remote"
 	"github.com/git-liza/git-liza/roles/supervisor"
 )
@@ -150,15 +151,15 @@ func (a *App) PrintError(err error, asJSON bool) {
 		fmt.Fprint(a.Stderr, own.Text())
 		return
 	}
-	fmt.Fprintf(a.Stderr, "git liza: %s\n", strings.TrimSpace(board.Visible(message)))
+	fmt.Fprintf(a.Stderr, "git liza: %s\n", strings.TrimSpace(plain.Visible(message)))
 	if c.Hint != "" {
-		fmt.Fprintf(a.Stderr, "hint: %s\n", board.Visible(c.Hint))
+		fmt.Fprintf(a.Stderr, "hint: %s\n", plain.Visible(c.Hint))
 	}
 }
 
 // Suggest names the nearest of the keys there are, or all when none is near.
 func Suggest(word string, keys []string) string {
-	if near := board.Nearest(word, keys, 3); len(near) > 0 {
+	if near := plain.Nearest(word, keys, 3); len(near) > 0 {
 		return "nearest: " + strings.Join(near, ", ")
 	}
 	if len(keys) == 0 {

@@ -4,7 +4,7 @@ import (
 	"io"
 	"strings"
 
-	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/plain"
 )
 
 // Markdown prints a text that was rendered; as JSON, under a name.
@@ -16,7 +16,7 @@ func Markdown(c *Call, name, text string, err error) error {
 		return c.PrintJSON(map[string]string{name: text})
 	}
 	if c.ToTerminal() {
-		text = board.Visible(text)
+		text = plain.Visible(text)
 	}
 	_, err = io.WriteString(c.App.Stdout, c.Legible(strings.TrimSuffix(text, "\n")+"\n"))
 	return err

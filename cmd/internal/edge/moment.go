@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/plain"
 )
 
 // Moment is the time that a flag names: itself, or so far from now in a direction (1 or -1). None for an empty flag.
@@ -18,7 +19,7 @@ func Moment(c *Call, flag, text string, direction time.Duration) (board.Time, er
 	}
 	d, err := time.ParseDuration(text)
 	if err != nil {
-		return "", Usage(c.Cmd, "--%s takes a time (2026-01-31T14:05:00Z) or a span (90m), not %q", flag, board.Line(text, 40))
+		return "", Usage(c.Cmd, "--%s takes a time (2026-01-31T14:05:00Z) or a span (90m), not %q", flag, plain.Line(text, 40))
 	}
 	return board.At(c.App.Now().Add(direction * d)), nil
 }

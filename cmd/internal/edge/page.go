@@ -9,7 +9,7 @@ import (
 	"golang.org/x/term"
 	"golang.org/x/text/width"
 
-	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/plain"
 )
 
 // Page is what a screen is drawn on: its size in cells of a terminal, its colours, its signs.
@@ -111,7 +111,7 @@ func breadthOf(r rune) int {
 
 // Fit makes one safe line of a text that takes at most so many cells.
 func (p Page) Fit(text string, most int) string {
-	return p.Cut(board.Line(text, 10*max(most, 3)+100), most)
+	return p.Cut(plain.Line(text, 10*max(most, 3)+100), most)
 }
 
 // Cut shortens a safe line to at most so many cells.
@@ -136,7 +136,7 @@ func (p Page) Cut(line string, most int) string {
 // Fitted is fit where somebody looks at the page, else the whole text as one safe line.
 func (p Page) Fitted(text string, most int) string {
 	if p.Whole {
-		return board.Line(text, len(text)+3)
+		return plain.Line(text, len(text)+3)
 	}
 	return p.Fit(text, most)
 }
@@ -158,7 +158,7 @@ func (p Page) Onto(line, text string) string {
 // Wrap breaks a text into lines of at most so many cells; a word that is longer is cut.
 func Wrap(text string, most int) []string {
 	var lines []string
-	for _, paragraph := range strings.Split(board.Visible(text), "\n") {
+	for _, paragraph := range strings.Split(plain.Visible(text), "\n") {
 		indent := paragraph[:len(paragraph)-len(strings.TrimLeft(paragraph, " "))]
 		if len(indent) > most/2 {
 			indent = ""

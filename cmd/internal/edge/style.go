@@ -1,7 +1,6 @@
 package edge
 
 import (
-	"fmt"
 	"io"
 	"os"
 	"strings"
@@ -93,14 +92,6 @@ func Prefixed(prefix string, lines []string) []string {
 		out[i] = prefix + l
 	}
 	return out
-}
-
-// Plural counts things: 1 task, 2 tasks.
-func Plural(n int, thing string) string {
-	if n == 1 {
-		return "1 " + thing
-	}
-	return fmt.Sprintf("%d %ss", n, thing)
 }
 
 // Every is a list that JSON shows as [] when there is nothing in it.

@@ -11,6 +11,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/codec"
 	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/plain"
 )
 
 // conflict is that somebody else has changed the same fields meanwhile.
@@ -88,7 +89,7 @@ func (e *edit) showBoth(k *conflict) error {
 	if e.JSON {
 		return nil
 	}
-	_, err = io.WriteString(e.App.Stdout, e.Legible(board.Visible(strings.Join(append(append([]string{"theirs"}, e.drawn(only(theirs))...),
+	_, err = io.WriteString(e.App.Stdout, e.Legible(plain.Visible(strings.Join(append(append([]string{"theirs"}, e.drawn(only(theirs))...),
 		append([]string{"yours"}, e.drawn(only(mine))...)...), "\n")+"\n")))
 	return err
 }

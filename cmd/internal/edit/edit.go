@@ -15,6 +15,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/codec"
 	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/plain"
 )
 
 // edit is a record in a human's hands.
@@ -63,7 +64,7 @@ func Run(c *edge.Call, reason, from string) error {
 func (e *edit) open() error {
 	program := e.editor()
 	if program == "" {
-		return board.Refuse(board.CodeInvalid, "no editor is named, and there is no terminal for vi", "EDITOR=vi git liza edit "+board.Line(e.Args[0], 80))
+		return board.Refuse(board.CodeInvalid, "no editor is named, and there is no terminal for vi", "EDITOR=vi git liza edit "+plain.Line(e.Args[0], 80))
 	}
 	e.Opened.Close()
 	e.Opened = nil
@@ -76,7 +77,7 @@ func (e *edit) open() error {
 		return err
 	}
 	if fault != nil {
-		return &edge.Outcome{Exit: 1, Code: edge.CodeEditor, Message: fmt.Sprintf("the editor %q failed: %v; nothing was changed", board.Line(program, 60), fault), Hint: "set VISUAL or EDITOR to one that works"}
+		return &edge.Outcome{Exit: 1, Code: edge.CodeEditor, Message: fmt.Sprintf("the editor %q failed: %v; nothing was changed", plain.Line(program, 60), fault), Hint: "set VISUAL or EDITOR to one that works"}
 	}
 	return nil
 }
@@ -226,7 +227,7 @@ func (e *edit) kept(before string, fault error) error {
 		_ = e.Opened.Discard(e.name) // there is nothing of the human's in it
 		return fault
 	}
-	where := "your text is kept in " + e.file + "; go on with: git liza edit " + strings.TrimSuffix(board.Line(e.Args[0], 80), "...") + " --from FILE"
+	where := "your text is kept in " + e.file + "; go on with: git liza edit " + strings.TrimSuffix(plain.Line(e.Args[0], 80), "...") + " --from FILE"
 	var both *conflict
 	if errors.As(fault, &both) {
 		return errors.Join(e.showBoth(both), &edge.Outcome{Exit: 1, Code: board.CodeConflict, Message: both.Error() + ": " + e.path + " stays as they left it", Hint: where})

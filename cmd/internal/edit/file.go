@@ -9,6 +9,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/codec"
 	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/plain"
 )
 
 // begin writes the file to edit, and returns what is in it.
@@ -79,7 +80,7 @@ func editedRecord(s *board.State, name string) (string, error) {
 		}
 	}
 	if len(parts) > 1 {
-		return "", board.Refuse(board.CodeInvalid, fmt.Sprintf("%q names no record", board.Line(name, 80)), "records like tasks.add-auth, goal, human_notes.note-1; one field: git liza write")
+		return "", board.Refuse(board.CodeInvalid, fmt.Sprintf("%q names no record", plain.Line(name, 80)), "records like tasks.add-auth, goal, human_notes.note-1; one field: git liza write")
 	}
 	return taskRecord(s, name)
 }

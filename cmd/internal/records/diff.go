@@ -13,6 +13,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/codec"
 	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/plain"
 )
 
 // Change is one field that differs between two boards.
@@ -34,13 +35,13 @@ func (c Change) String() string {
 	}
 	switch {
 	case c.Old == "":
-		return "+ " + name + ": " + board.Line(c.New, 160)
+		return "+ " + name + ": " + plain.Line(c.New, 160)
 	case c.New == "":
-		return "- " + name + ": " + board.Line(c.Old, 160)
+		return "- " + name + ": " + plain.Line(c.Old, 160)
 	case len(c.Old)+len(c.New) < 80:
-		return "~ " + name + ": " + board.Line(c.Old, 80) + " -> " + board.Line(c.New, 80)
+		return "~ " + name + ": " + plain.Line(c.Old, 80) + " -> " + plain.Line(c.New, 80)
 	}
-	return "~ " + name + ": " + board.Line(inline(c.Old, c.New), 200)
+	return "~ " + name + ": " + plain.Line(inline(c.Old, c.New), 200)
 }
 
 // Coloured colours a change by whether something came or went.

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/plain"
 )
 
 // Families maps the keys of the document to where the records lie.
@@ -60,7 +61,7 @@ func At(path string) (record string, keys []string, err error) {
 	if dir, ok := Families[parts[0]]; ok && len(parts) > 2 {
 		return board.RecordPath(dir, parts[1]), parts[2:], nil
 	}
-	return "", nil, board.Refuse(board.CodeInvalid, fmt.Sprintf("%q names no field of a record", board.Line(path, 80)), "paths like tasks.add-auth.priority; git liza read shows what there is")
+	return "", nil, board.Refuse(board.CodeInvalid, fmt.Sprintf("%q names no field of a record", plain.Line(path, 80)), "paths like tasks.add-auth.priority; git liza read shows what there is")
 }
 
 // Called is the path of the record that an id names beside the tasks, "" for none.

@@ -12,6 +12,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/codec"
+	"github.com/git-liza/git-liza/gitboard/plain"
 )
 
 // Part is the board as a document, or what a path of it leads to.
@@ -114,7 +115,7 @@ func Lookup(n *yaml.Node, path, rest string) (*yaml.Node, error) {
 	for _, key := range strings.Split(rest, ".") {
 		next, err := codec.Lookup(n, []string{key})
 		if err != nil {
-			return nil, board.Refuse(board.CodeUnknownRecord, fmt.Sprintf("there is no %q on the board", board.Line(path, 100)), edge.Suggest(key, codec.Keys(n)))
+			return nil, board.Refuse(board.CodeUnknownRecord, fmt.Sprintf("there is no %q on the board", plain.Line(path, 100)), edge.Suggest(key, codec.Keys(n)))
 		}
 		n = next
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/codec"
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/hooks/install"
 	"github.com/git-liza/git-liza/worktrees"
 )
@@ -66,9 +67,9 @@ func Count(c *edge.Call) (*Figures, error) {
 
 func (f *Figures) Lines() []string {
 	return []string{
-		fmt.Sprintf("board    %s, %s and %d archived, %s", edge.Plural(f.Operations, "operation"), edge.Plural(f.Tasks, "task"), f.Archived, size(f.BoardSize)),
-		fmt.Sprintf("objects  %d loose, %s; %s, %s", f.Loose, size(f.LooseSize), edge.Plural(f.Packs, "pack"), size(f.PackSize)),
-		fmt.Sprintf("attic    %s of work kept", edge.Plural(f.Attic, "piece")),
+		fmt.Sprintf("board    %s, %s and %d archived, %s", plain.Plural(f.Operations, "operation"), plain.Plural(f.Tasks, "task"), f.Archived, size(f.BoardSize)),
+		fmt.Sprintf("objects  %d loose, %s; %s, %s", f.Loose, size(f.LooseSize), plain.Plural(f.Packs, "pack"), size(f.PackSize)),
+		fmt.Sprintf("attic    %s of work kept", plain.Plural(f.Attic, "piece")),
 		"hooks    " + f.Hooks,
 		fmt.Sprintf("version  git-liza %s, board format %d, git %s", f.Version, f.Format, f.Git),
 	}

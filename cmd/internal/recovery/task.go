@@ -8,6 +8,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/internal/edge"
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/worktrees"
 )
 
@@ -32,7 +33,7 @@ func OnlyHuman(c *edge.Call) (board.Actor, error) {
 		return board.Actor{}, err
 	}
 	if id := c.AgentID(); id != "" {
-		return board.Actor{}, board.Refuse(board.CodePermission, fmt.Sprintf("%s is for a human, and LIZA_AGENT_ID is %s", c.Cmd.Name, board.Line(id, 40)), "a human runs it in a terminal of their own")
+		return board.Actor{}, board.Refuse(board.CodePermission, fmt.Sprintf("%s is for a human, and LIZA_AGENT_ID is %s", c.Cmd.Name, plain.Line(id, 40)), "a human runs it in a terminal of their own")
 	}
 	return c.Human(b, "release")
 }
@@ -143,7 +144,7 @@ func (r *Recovered) Lines() []string {
 	case r.Freed != "":
 		with := "nothing uncommitted"
 		if n := len(r.Uncommitted); n > 0 {
-			with = edge.Plural(n, "uncommitted file")
+			with = plain.Plural(n, "uncommitted file")
 		}
 		lines = append(lines, fmt.Sprintf("%s: freed from %s; the next coder goes on in %s, which holds its commits and %s", r.Task, r.Freed, r.Worktree, with))
 	case len(r.Problems) == 0:
@@ -157,5 +158,5 @@ func (r *Recovered) Unfinished() error {
 	if r.left == 0 {
 		return nil
 	}
-	return &edge.Outcome{Exit: 1, Code: edge.CodeProblems, Message: fmt.Sprintf("%s of %s left; it was not freed", edge.Plural(r.left, "problem"), r.Task), Hint: ""}
+	return &edge.Outcome{Exit: 1, Code: edge.CodeProblems, Message: fmt.Sprintf("%s of %s left; it was not freed", plain.Plural(r.left, "problem"), r.Task), Hint: ""}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/alarm"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/notify"
+	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/gitboard/watch"
 )
 
@@ -56,7 +57,7 @@ func (s *Alarms) Line(text string) { s.line(text, "") }
 
 // line prints a line, coloured by how urgent it is.
 func (s *Alarms) line(text string, level alarm.Level) {
-	text = board.Visible(text)
+	text = plain.Visible(text)
 	if s.terminal {
 		p := edge.Paint(s.c.App.Getenv("NO_COLOR") == "" && s.c.App.Getenv("TERM") != "dumb")
 		colour := map[alarm.Level]string{alarm.Warn: "33", alarm.Grave: "31", "": "0"}[level]
@@ -88,5 +89,5 @@ func stands(conditions int) string {
 	if conditions == 1 {
 		return "1 condition stands"
 	}
-	return edge.Plural(conditions, "condition") + " stand"
+	return plain.Plural(conditions, "condition") + " stand"
 }

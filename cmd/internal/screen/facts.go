@@ -14,6 +14,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/gitboard/report"
 	"github.com/git-liza/git-liza/worktrees"
 )
@@ -180,5 +181,5 @@ func totals(files []gitio.FileStat) string {
 	for _, f := range files {
 		added, deleted = added+f.Added, deleted+f.Deleted
 	}
-	return edge.Plural(len(files), "file") + ", " + strings.Join([]string{plus(added), minus(deleted)}, " ")
+	return plain.Plural(len(files), "file") + ", " + strings.Join([]string{plus(added), minus(deleted)}, " ")
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/internal/edge"
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/plain"
 )
 
 // Glance looks at the run: as it is now, or as it was at the moment that --at names.
@@ -41,7 +42,7 @@ func Reasons(s *board.State) func(task string) string {
 func NoteLines(notes []*board.Note) []string {
 	lines := []string{}
 	for _, n := range notes {
-		lines = append(lines, n.ID+" by "+n.By+": "+board.Line(n.Message, 500))
+		lines = append(lines, n.ID+" by "+n.By+": "+plain.Line(n.Message, 500))
 	}
 	return lines
 }

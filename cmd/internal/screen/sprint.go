@@ -7,6 +7,7 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/internal/edge"
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/gitboard/report"
 )
 
@@ -34,7 +35,7 @@ func Sprint(p edge.Page, r *report.SprintReview, now board.Time) []string {
 	}
 	l.Add("anomalies", strings.Join(types, ", "))
 	if n := len(r.SpecChanges); n > 0 {
-		l.Add("specs", edge.Plural(n, "change")+": git liza sprint show --changelog")
+		l.Add("specs", plain.Plural(n, "change")+": git liza sprint show --changelog")
 	}
 	finished(&l, r.Finished)
 	blocked(&l, r.Blocked, now)

@@ -10,6 +10,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/internal/records"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/gitboard/report"
 )
 
@@ -128,7 +129,7 @@ func (f *taskFacts) work(l *edge.Labels) {
 	var commits []string
 	for _, c := range slices.Backward(f.commits) {
 		subject, _, _ := strings.Cut(c.Message, "\n")
-		commits = append(commits, c.OID.Short()+" "+board.Line(subject, 100))
+		commits = append(commits, c.OID.Short()+" "+plain.Line(subject, 100))
 	}
 	if more := len(commits) - mostCommits; more > 0 {
 		commits = append(commits[:mostCommits], fmt.Sprintf("and %d more", more))
@@ -137,7 +138,7 @@ func (f *taskFacts) work(l *edge.Labels) {
 	l.Add("submitted", t.ReviewCommit)
 	merged := t.MergeCommit
 	if merged != "" && t.DriftCommits > 0 {
-		merged += ", integration had moved by " + edge.Plural(t.DriftCommits, "commit")
+		merged += ", integration had moved by " + plain.Plural(t.DriftCommits, "commit")
 	}
 	l.Add("merged as", merged)
 	l.Add("worktree", f.worktreeText())
@@ -160,7 +161,7 @@ func (f *taskFacts) worktreeText() string {
 	if len(w.Dirty) == 0 {
 		return text + "clean"
 	}
-	return text + edge.Plural(len(w.Dirty), "file") + " not committed: " + board.Line(strings.Join(w.Dirty, ", "), 200)
+	return text + plain.Plural(len(w.Dirty), "file") + " not committed: " + plain.Line(strings.Join(w.Dirty, ", "), 200)
 }
 
 // spent is how long the task was in whose hands.
@@ -291,7 +292,7 @@ func formerly(e board.Event) []string {
 	var lines []string
 	for _, name := range was.Names {
 		if name != "spec_oid" {
-			lines = append(lines, name+": "+board.Line(was.Text[name], 200))
+			lines = append(lines, name+": "+plain.Line(was.Text[name], 200))
 		}
 	}
 	return lines

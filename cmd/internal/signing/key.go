@@ -18,6 +18,7 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/internal/edge"
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/gitboard/roles"
 	"github.com/git-liza/git-liza/gitboard/sshsig"
 )
@@ -178,7 +179,7 @@ func unusable(where, why, hint string) *board.Refusal {
 	if hint == "" {
 		hint = "git config liza.signingkey FILE, or LIZA_SIGNING_KEY: a key made by ssh-keygen -t ed25519"
 	}
-	return board.Refuse(board.CodeSignature, fmt.Sprintf("the key %q can't sign: %s", board.Line(where, 200), why), hint)
+	return board.Refuse(board.CodeSignature, fmt.Sprintf("the key %q can't sign: %s", plain.Line(where, 200), why), hint)
 }
 
 func ReasonOf(err error) string {

@@ -12,6 +12,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/internal/edge"
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/gitboard/watch"
 	"github.com/git-liza/git-liza/roles/supervisor"
 )
@@ -101,7 +102,7 @@ func (s *Console) Event(e supervisor.Event) {
 	s.mu.Lock()
 	s.doing[e.Agent] = doing{what(e), e.Time}
 	s.mu.Unlock()
-	s.print(s.prefix(e.Agent) + s.paint.With("2", e.Time.Local().Format("15:04:05")) + " " + board.Visible(e.Line()) + "\n")
+	s.print(s.prefix(e.Agent) + s.paint.With("2", e.Time.Local().Format("15:04:05")) + " " + plain.Visible(e.Line()) + "\n")
 }
 
 // what is what an agent does after an event, in a word or two.

@@ -7,7 +7,7 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/internal/edge"
 	"github.com/git-liza/git-liza/gitboard/alarm"
-	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/gitboard/watch"
 	"github.com/git-liza/git-liza/roles/supervisor"
 )
@@ -44,9 +44,9 @@ func (t *Printer) Output(string) io.Writer {
 
 // eventLine is an event on a terminal: first what it says is made visible, and then it is coloured.
 func eventLine(p edge.Paint, e supervisor.Event) string {
-	line := p.With("2", e.Time.Local().Format("15:04:05")) + " " + p.Bold(board.Visible(e.Line()))
+	line := p.With("2", e.Time.Local().Format("15:04:05")) + " " + p.Bold(plain.Visible(e.Line()))
 	if e.Prompt != "" {
-		line += ", prompt " + board.Visible(e.Prompt)
+		line += ", prompt " + plain.Visible(e.Prompt)
 	}
 	return line
 }
@@ -73,7 +73,7 @@ func (v *visible) Write(p []byte) (int, error) {
 		lines, v.rest = append(lines, ""), ""
 	}
 	for _, line := range lines[:len(lines)-1] {
-		_, _ = io.WriteString(v.to, board.Visible(strings.ToValidUTF8(line, "\uFFFD"))) // the transcript has it all
+		_, _ = io.WriteString(v.to, plain.Visible(strings.ToValidUTF8(line, "\uFFFD"))) // the transcript has it all
 	}
 	return len(p), nil
 }

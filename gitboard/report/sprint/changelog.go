@@ -2,6 +2,7 @@ package sprint
 
 import (
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/gitboard/report"
 )
 
@@ -46,5 +47,5 @@ func (s *sheet) change(c *board.SpecChange) {
 	if c.TriggeredBy != "" {
 		by = " (because of " + c.TriggeredBy + ")"
 	}
-	s.line("- %s: %s%s", board.Cell(c.Spec), board.Cell(c.Change), by)
+	s.line("- %s: %s%s", plain.Cell(c.Spec), plain.Cell(c.Change), by)
 }

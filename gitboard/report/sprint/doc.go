@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/gitboard/report"
 )
 
@@ -41,13 +42,6 @@ func took(d time.Duration) string {
 	return board.Span(d)
 }
 
-func plural(n int, thing string) string {
-	if n == 1 {
-		return "1 " + thing
-	}
-	return fmt.Sprintf("%d %ss", n, thing)
-}
-
 // finished is the table of the tasks that came to an end.
 func (s *sheet) finished(r *report.SprintReview) {
 	var rows [][]string
@@ -67,7 +61,7 @@ func (s *sheet) anomalies(r *report.SprintReview) {
 		s.line("- %s: %d", a.What, a.Count)
 	}
 	for _, p := range r.Patterns {
-		s.line("- Pattern %s (%s): %s; common factor: %s", p.Pattern, p.Severity, strings.Join(p.Anomalies, ", "), board.Cell(p.Common))
+		s.line("- Pattern %s (%s): %s; common factor: %s", p.Pattern, p.Severity, strings.Join(p.Anomalies, ", "), plain.Cell(p.Common))
 	}
 }
 

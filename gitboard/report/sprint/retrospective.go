@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/gitboard/report"
 )
 
@@ -22,9 +23,9 @@ func Retrospective(s *board.State, now time.Time) (string, error) {
 		until = string(board.At(now)) + " (it runs)"
 	}
 	out.line("%s%s\n", board.RetrospectiveTitle, r.ID)
-	out.line("Goal: %s", board.Cell(r.Goal))
+	out.line("Goal: %s", plain.Cell(r.Goal))
 	if r.Aim != "" {
-		out.line("Aim: %s", board.Cell(r.Aim))
+		out.line("Aim: %s", plain.Cell(r.Aim))
 	}
 	out.line("From %s to %s, %s", r.Timeline.Started, until, r.Status)
 
@@ -34,8 +35,8 @@ func Retrospective(s *board.State, now time.Time) (string, error) {
 	out.finished(r)
 	out.answer()
 	out.section("Where did the time go?")
-	out.line("- %s, %s, %d of %s approved (%d %%)", plural(m.Iterations, "iteration"), plural(m.Submissions, "submission"), m.Approvals, plural(m.Verdicts, "verdict"), m.ApprovalRate)
-	out.line("- %s blocked; drift at merge: %s", plural(m.TasksBlocked, "task"), plural(m.Drift, "commit"))
+	out.line("- %s, %s, %d of %s approved (%d %%)", plain.Plural(m.Iterations, "iteration"), plain.Plural(m.Submissions, "submission"), m.Approvals, plain.Plural(m.Verdicts, "verdict"), m.ApprovalRate)
+	out.line("- %s blocked; drift at merge: %s", plain.Plural(m.TasksBlocked, "task"), plain.Plural(m.Drift, "commit"))
 	if longest := slowest(r.Finished); longest != "" {
 		out.line("- Longest: %s", longest)
 	}
@@ -50,7 +51,7 @@ func Retrospective(s *board.State, now time.Time) (string, error) {
 	out.changes(r.SpecChanges)
 	for _, t := range r.Blocked {
 		for _, q := range t.Questions {
-			out.line("- Open, %s: %s", t.ID, board.Cell(q))
+			out.line("- Open, %s: %s", t.ID, plain.Cell(q))
 		}
 	}
 	out.answer()

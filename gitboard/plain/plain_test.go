@@ -1,0 +1,108 @@
+package plain
+
+import (
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+func equal(t *testing.T, name, got, want string) {
+	t.Helper()
+	if got != want {
+		t.Errorf("%s: %q, not %q", name, got, want)
+	}
+}
+
+func equals(t *testing.T, name string, got, want []string) {
+	t.Helper()
+	if !slices.Equal(got, want) {
+		t.Errorf("%s: %q, not %q", name, got, want)
+	}
+}
+
+func TestLine(t *testing.T) {
+	for in, want := range map[string]string{
+		"": "", " a\n\tb\r\nc ": "a b c", "a\u2028b\u0085c": "a bc", "\u202eevil\u200b": "evil", "\x1b[31m": "[31m", "a\x00b": "ab",
+		"👩\u200d💻": "👩\u200d💻", strings.Repeat("é", 20): strings.Repeat("é", 20), strings.Repeat("é", 21): strings.Repeat("é", 17) + "...",
+	} {
+		equal(t, in, Line(in, 20), want)
+	}
+	for most := 0; most < 5; most++ {
+		if n := utf8.RuneCountInString(Line("abcdefgh", most)); n > max(3, most) {
+			t.Errorf("at most %d: %d", most, n)
+		}
+	}
+}
+
+func TestVisible(t *testing.T) {
+	equal(t, "visible", Visible("a\r\nb\rc\td\u202ee\u200b\x07"), "a\nb\nc\tde")
+}
+
+func TestUnstyled(t *testing.T) {
+	equal(t, "unstyled", Unstyled("\x1b[1;31mred\x1b[0m \x1b]0;title\x07a\x1b[2Kb\x1b[?25lc\x1bMd \x1b]8;;url\x1b\\e[1m"), "red abcd e[1m")
+}
+
+func TestNearest(t *testing.T) {
+	known := []string{"add-auth", "add-oauth", "remove-auth", "docs", "add-auth-tests"}
+	equals(t, "a slip", Nearest("add-auht", known, 1), []string{"add-auth"})
+	equals(t, "a part", Nearest("auth", known, 2), []string{"add-auth", "add-auth-tests"})
+	equals(t, "nothing like it", Nearest("zzzzzzzzzzzz", known, 3), []string{})
+	equals(t, "nothing known", Nearest("a", nil, 3), []string{})
+}
+
+// Similar gives up early, and still answers as the whole matrix does.
+func TestSimilarIsExact(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	text := func(n int) string {
+		var b strings.Builder
+		for range n {
+			b.WriteRune([]rune("abc\u00e4\u02e4")[rng.IntN(5)]) // two of them share their lower byte
+		}
+		return b.String()
+	}
+	similar := 0
+	for range 20000 {
+		a := text(rng.IntN(14))
+		b := []rune(a)
+		for range rng.IntN(6) { // some steps away
+			at := rng.IntN(len(b) + 1)
+			switch {
+			case rng.IntN(2) == 0 || at == len(b):
+				b = slices.Insert(b, at, []rune(text(1))...)
+			default:
+				b = slices.Delete(b, at, at+1)
+			}
+		}
+		want := 10*levenshtein([]rune(a), b) <= 3*max(utf8.RuneCountInString(a), len(b))
+		if want {
+			similar++
+		}
+		if got := Similar(a, string(b)); got != want {
+			t.Fatalf("%q ~ %q: %v", a, string(b), got)
+		}
+	}
+	if similar < 2000 || similar > 18000 {
+		t.Errorf("%d of 20000 are similar: the pairs are ill chosen", similar)
+	}
+}
+
+// levenshtein is the distance by its definition, cell for cell.
+func levenshtein(x, y []rune) int {
+	cell := make([][]int, len(x)+1)
+	for i := range cell {
+		cell[i] = make([]int, len(y)+1)
+		for j := range cell[i] {
+			switch {
+			case i == 0 || j == 0:
+				cell[i][j] = i + j
+			case x[i-1] == y[j-1]:
+				cell[i][j] = cell[i-1][j-1]
+			default:
+				cell[i][j] = 1 + min(cell[i-1][j-1], cell[i-1][j], cell[i][j-1])
+			}
+		}
+	}
+	return cell[len(x)][len(y)]
+}
