@@ -3,4 +3,6 @@
 //
 // It holds no code. The names of the roles and the form of agent ids are in gitboard/roles, and what a role may do
 // is a column of the table of operations in gitboard/board.
+//
+// It may import nothing of ours.
 package roles

@@ -1,6 +1,6 @@
 // Package specs holds the protocol's documents for agents and humans, embedded in the program.
 //
-// It imports nothing of ours.
+// It may import nothing of ours.
 package specs
 
 import (

@@ -11,5 +11,6 @@
 // worktree removed, commits that integration lacks and files that were not committed are in the attic.
 // Files that git ignores are not kept. A human's checkout is never changed.
 //
-// It may import gitboard and its subpackages board, lease, oplog and gitio.
+// It may import gitboard, gitboard/board, gitboard/git, gitboard/gitio, gitboard/lease,
+// gitboard/oplog, gitboard/plain, gitboard/roles and hooks/install.
 package worktrees

@@ -7,6 +7,8 @@
 // statement that is left out. A variable chooses the one that is on. Mutants that no test reaches survive; each other
 // one runs until a test fails. Nothing is written into the source. Mutants that change nothing are listed in
 // equivalent.txt, a line each: the file, a colon, the mutant as it is printed here.
+//
+// It may import nothing of ours.
 package main
 
 import (

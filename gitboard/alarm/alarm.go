@@ -3,6 +3,8 @@
 //
 // It is pure: the board, the leases and the clock's reading come in, and what was told goes from one look to
 // the next.
+//
+// It may import gitboard/board, gitboard/plain, gitboard/report and gitboard/roles.
 package alarm
 
 import (

@@ -7,5 +7,6 @@
 // clean, a test passed, a lease had run out. It promises too that nothing in a history makes it stop: what is
 // broken becomes a finding, and the replay goes on from there. It changes no ref and nothing on the board.
 //
-// It may import board, codec, oplog and gitio (and roles).
+// It may import gitboard/board, gitboard/codec, gitboard/git, gitboard/gitio, gitboard/oplog,
+// gitboard/plain and gitboard/roles.
 package audit

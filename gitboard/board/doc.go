@@ -6,5 +6,7 @@
 //
 // The package promises to be pure: no I/O, no clock, no randomness, no environment. What an
 // operation needs from outside (its time, a lease that was seen, a commit that was found) stands in
-// the operation itself, so that whoever replays it decides the same. It may import the names of roles only.
+// the operation itself, so that whoever replays it decides the same.
+//
+// It may import gitboard/plain and gitboard/roles.
 package board

@@ -2,6 +2,7 @@
 // the commit message that carries an operation.
 //
 // It promises that equal values have equal bytes on every machine, that what it writes it reads back
-// unchanged, and that text in a record or a payload can never become structure. It is pure, and may
-// import board (and roles).
+// unchanged, and that text in a record or a payload can never become structure. It is pure.
+//
+// It may import gitboard/board, gitboard/plain, gitboard/report and gitboard/roles.
 package codec

@@ -5,5 +5,7 @@
 // It promises that a ref's name is spelled here and nowhere else, and that decoding foreign bytes
 // ends in an error, never in a panic. Only the object formats of go-git are used, never its storage.
 //
-// It is pure, and may import none of our packages.
+// It is pure.
+//
+// It may import nothing of ours.
 package git

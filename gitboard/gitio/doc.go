@@ -18,9 +18,9 @@
 //   - whatever GIT_DIR, GIT_INDEX_FILE and their like say after Open, children
 //     work on the repository that Open found.
 //
-// It may import package git alone of our packages.
-//
 // Methods of Repo are safe for concurrent use. Paths given to them may be
 // relative to this process's directory; paths that they return are absolute,
 // paths inside a tree are relative to its top and use slashes.
+//
+// It may import gitboard/git.
 package gitio

@@ -1,5 +1,7 @@
-// Package golden holds what tests produce against files that are kept. It is for tests alone, and may import the
-// standard library only. `go test PACKAGE -update` writes the files anew.
+// Package golden compares what tests produce with files that are kept. It is for tests alone.
+// `go test PACKAGE -update` writes the files anew.
+//
+// It may import nothing of ours.
 package golden
 
 import (

@@ -2,7 +2,9 @@
 // refs/liza/leases/<agent>, to a small object, moved by compare-and-swap; it leaves no history.
 //
 // Expiry makes a claim takeable, not void. Safety rests on compare-and-swap alone: clocks only decide when
-// a take-over is tried. The package may import gitio.
+// a take-over is tried.
+//
+// It may import gitboard/git and gitboard/gitio.
 package lease
 
 import (

@@ -1,7 +1,7 @@
 // Package notify carries alarms to where somebody may notice them: to a webhook, and to the desktop. The caller
 // continues at once, whatever becomes of the alarm.
 //
-// The package imports the alarms alone.
+// It may import gitboard/alarm and gitboard/board.
 package notify
 
 import (

@@ -2,5 +2,5 @@
 // everything that is, and a log.yaml with what was done. It is pure. What it reads may be old, edited by hand or
 // damaged: it makes a valid board of it and reports what it could not keep, or the line at which it gave up.
 //
-// The package may import board, codec and roles.
+// It may import gitboard/board, gitboard/codec, gitboard/plain and gitboard/roles.
 package onefile

@@ -6,5 +6,8 @@
 //
 // Shared are the board, the integration branch, leases, submissions, and the branches of tasks where an
 // operation publishes them. Where the remote has integration and a task's branch is remembered below
-// refs/liza/remotes/<name>/. The package may import board, oplog, lease and gitio.
+// refs/liza/remotes/<name>/.
+//
+// It may import gitboard/board, gitboard/git, gitboard/gitio, gitboard/lease, gitboard/oplog and
+// gitboard/plain.
 package remote

@@ -3,5 +3,6 @@
 // consists of. Below it, sprint and breaker write such reports as Markdown.
 //
 // It is pure: a state and a moment go in, values come out. No rule is here, and no operation depends on it.
-// It may import board and roles.
+//
+// It may import gitboard/board, gitboard/plain and gitboard/roles.
 package report

@@ -1,6 +1,8 @@
 // Package roles names who acts on a board: the roles, and the form of agent ids.
 //
-// It promises to be pure: no I/O, no clock, no environment. It imports nothing of ours.
+// It promises to be pure: no I/O, no clock, no environment.
+//
+// It may import nothing of ours.
 package roles
 
 import (

@@ -7,5 +7,6 @@
 // watch runs in a clone at a time.
 //
 // It may import gitboard, gitboard/alarm, gitboard/board, gitboard/git, gitboard/gitio,
-// gitboard/notify, gitboard/oplog, gitboard/report/breaker and gitboard/report/sprint.
+// gitboard/notify, gitboard/oplog, gitboard/plain, gitboard/report/breaker and
+// gitboard/report/sprint.
 package watch

@@ -6,5 +6,5 @@
 // switched on for the whole repository. A shim runs the project's own hook first and then asks git-liza; one
 // that is missing or broken stops nobody, but for a server's lock on what is the board's.
 //
-// It may import gitio alone.
+// It may import gitboard/git and gitboard/gitio.
 package install

@@ -1,8 +1,8 @@
 // Package server answers the hooks of a shared repository: it proves the operations that a push brings,
 // and allows the push or refuses it.
 //
-// It may import gitboard, gitboard/audit, gitboard/board, gitboard/git, gitboard/gitio, gitboard/lease,
-// hooks and hooks/install.
+// It may import gitboard, gitboard/audit, gitboard/board, gitboard/git, gitboard/gitio,
+// gitboard/lease, hooks and hooks/install.
 package server
 
 import (

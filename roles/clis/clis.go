@@ -1,7 +1,9 @@
 // Package clis knows the coding-agent CLIs that a supervisor can run: how each is started unattended and
 // interactively, how it takes its prompt, and what it prints when its quota is used up.
 //
-// It promises to be pure: it starts nothing and reads neither clock nor environment. It may import board only.
+// It promises to be pure: it starts nothing and reads neither clock nor environment.
+//
+// It may import gitboard/board and gitboard/plain.
 package clis
 
 import (

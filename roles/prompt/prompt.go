@@ -5,7 +5,9 @@
 // hold, and that no text of a record begins a line: at the beginning of a line stands what this package wrote,
 // mostly as `LABEL: value`, so that a script can read it. A longer text follows its label indented.
 //
-// It is pure: no I/O, no clock, no environment. It may import roles and board.
+// It is pure: no I/O, no clock, no environment.
+//
+// It may import gitboard/board, gitboard/plain, gitboard/report and gitboard/roles.
 package prompt
 
 import (

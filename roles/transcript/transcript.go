@@ -1,6 +1,8 @@
 // Package transcript owns what an agent's supervisor writes down of it in this clone: everything that the agent
 // printed, and the supervisor's own lines between, in `<common git dir>/liza/logs/<agent>.log`. Older parts lie
 // beside it as `<agent>-<time>.log`.
+//
+// It may import gitboard/roles.
 package transcript
 
 import (

@@ -1,7 +1,8 @@
 // Package executor carries out for supervisors what the commands do for people: it takes a task on, lands
 // it, and repairs the clone around it.
 //
-// It may import gitboard, gitboard/board, gitboard/roles, roles/supervisor, worktrees and worktrees/merge.
+// It may import gitboard, gitboard/board, gitboard/roles, roles/supervisor, worktrees and
+// worktrees/merge.
 package executor
 
 import (

@@ -8,5 +8,6 @@
 // It promises that nothing moves before the test has passed, and that no checkout but those of the
 // integration branch is touched; those only where no local change is in the way.
 //
-// It may import gitboard and its subpackages board, lease, oplog and gitio, and worktrees.
+// It may import gitboard, gitboard/board, gitboard/git, gitboard/gitio, gitboard/lease,
+// gitboard/oplog, gitboard/plain, gitboard/roles and worktrees.
 package merge

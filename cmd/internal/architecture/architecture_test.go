@@ -67,7 +67,7 @@ var rooms = map[string]struct {
 	"cmd/internal/dispatch":   {false, []string{"gitboard/plain", "cmd/internal/edge", "cmd/internal/records", "cmd/internal/signing", "gitboard", "gitboard/board", "gitboard/roles", "gitboard/sshsig", "roles/clis", "specs"}},
 	"cmd/internal/team":       {false, []string{"gitboard/plain", "cmd/internal/edge", "cmd/internal/signing", "gitboard", "gitboard/alarm", "gitboard/board", "gitboard/roles", "gitboard/watch", "hooks/install", "roles/clis", "roles/supervisor", "worktrees/executor"}},
 	"cmd/internal/cli":        {false, []string{"*"}},
-	"cmd/internal/demo":       {false, []string{"*"}},
+	"cmd/internal/demo":       {false, []string{"gitboard/gitio"}},
 	"cmd/internal/editor":     {false, nil},
 	"cmd/internal/tty":        {false, nil},
 	"cmd/git-liza":            {false, []string{"cmd/internal/cli", "cmd/internal/edge"}},

@@ -3,6 +3,7 @@ package architecture
 import (
 	"maps"
 	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -31,6 +32,61 @@ func TestArchitecturePage(t *testing.T) {
 		b.WriteString("| `" + name + "` | " + pure + " | " + imports(rooms[name].may) + " |\n")
 	}
 	golden.Check(t, page, packagesTable.ReplaceAllString(string(text), "${1}"+b.String()+"${2}"))
+}
+
+var mayImport = regexp.MustCompile(`(?m)^// It may import [^.]*\.\n`)
+
+// The comment of each package says what the table says: one sentence, in lines of its own.
+func TestPackageComments(t *testing.T) {
+	for _, p := range packages(t) {
+		name := strings.TrimPrefix(p.ImportPath, module)
+		documented := false
+		for _, file := range p.GoFiles {
+			path := filepath.Join(p.Dir, file)
+			text, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !regexp.MustCompile(`(?m)^// (Package|Command) [a-z-]+ `).Match(text) {
+				continue
+			}
+			comment, code, _ := strings.Cut("\n"+string(text), "\npackage ")
+			if !strings.Contains(comment, "\n// Package ") && !strings.Contains(comment, "\n// Command ") {
+				continue
+			}
+			documented = true
+			if n := len(mayImport.FindAllString(comment+"\n", -1)); n != 1 {
+				t.Errorf("the comment of %s has %d sentences on what it may import, not one", name, n)
+				continue
+			}
+			comment = mayImport.ReplaceAllLiteralString(comment+"\n", sentence(rooms[name].may))
+			golden.Check(t, path, strings.TrimPrefix(comment+"package "+code, "\n"))
+		}
+		if !documented {
+			t.Errorf("%s has no package comment", name)
+		}
+	}
+}
+
+// sentence says in a comment what a package may import.
+func sentence(may []string) string {
+	what := "nothing of ours"
+	switch n := len(may); {
+	case n > 0 && may[0] == "*":
+		what = "everything of ours"
+	case n > 0:
+		sorted := slices.Sorted(slices.Values(may))
+		what = strings.Join(sorted[:n-1], ", ") + " and " + sorted[n-1]
+		what = strings.TrimPrefix(what, " and ")
+	}
+	text, width := "//", 2
+	for _, word := range strings.Fields("It may import " + what + ".") {
+		if width+1+len(word) > 100 {
+			text, width = text+"\n//", 2
+		}
+		text, width = text+" "+word, width+1+len(word)
+	}
+	return text + "\n"
 }
 
 func imports(may []string) string {

@@ -6,6 +6,8 @@
 // carries them out with `git liza`, git and go, and answers with what it typed and what came out. Nobody
 // waits for a clock: an order ends with its answer.
 //
-// The package starts programs and reads the environment. It imports nothing else of the project, so that
+// The package starts programs and reads the environment. It uses little else of the project, so that
 // it sees the board as a user does: through the command line, and through git.
+//
+// It may import gitboard/gitio.
 package demo

@@ -2,6 +2,9 @@
 // printing and exit codes. A Call is one run of a command: its flags and arguments, what it opens, who asks,
 // and how it answers a human or, with --json, a program.
 //
-// It is below every other package of cmd/internal, holds no rule and names no command. It may import
-// everything outside cmd.
+// It is below every other package of cmd/internal, holds no rule and names no command.
+//
+// It may import gitboard, gitboard/board, gitboard/git, gitboard/gitio, gitboard/lease,
+// gitboard/oplog, gitboard/plain, gitboard/remote, gitboard/roles, gitboard/sshsig,
+// roles/supervisor and worktrees.
 package edge

@@ -3,5 +3,5 @@
 // lost.
 //
 // It may import cmd/internal/edge, cmd/internal/editor, cmd/internal/records, gitboard,
-// gitboard/board, gitboard/codec and gitboard/git.
+// gitboard/board, gitboard/codec, gitboard/git and gitboard/plain.
 package edit

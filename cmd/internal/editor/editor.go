@@ -1,4 +1,6 @@
 // Package editor lets a human change a file in the editor of their choice.
+//
+// It may import nothing of ours.
 package editor
 
 import (

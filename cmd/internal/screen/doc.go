@@ -2,6 +2,6 @@
 // graph, a sprint, what a watch reports. A drawing is lines that fit a page; only the live screen uses a terminal.
 //
 // It may import cmd/internal/edge, cmd/internal/records, cmd/internal/tty, gitboard,
-// gitboard/alarm, gitboard/board, gitboard/git, gitboard/gitio, gitboard/notify, gitboard/report,
-// gitboard/roles, gitboard/watch and worktrees.
+// gitboard/alarm, gitboard/board, gitboard/git, gitboard/gitio, gitboard/notify, gitboard/plain,
+// gitboard/report, gitboard/roles, gitboard/watch and worktrees.
 package screen

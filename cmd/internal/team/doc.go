@@ -2,5 +2,6 @@
 // on a screen of its own for several.
 //
 // It may import cmd/internal/edge, cmd/internal/signing, gitboard, gitboard/alarm, gitboard/board,
-// gitboard/roles, gitboard/watch, hooks/install, roles/clis, roles/supervisor and worktrees/executor.
+// gitboard/plain, gitboard/roles, gitboard/watch, hooks/install, roles/clis, roles/supervisor and
+// worktrees/executor.
 package team

@@ -1,6 +1,7 @@
 // Package tty owns a terminal for a program that fills it: raw mode, the alternate screen, keys, the size. It
-// promises that Close, which the caller defers, gives the terminal back as it was. It may import nothing of
-// ours.
+// promises that Close, which the caller defers, gives the terminal back as it was.
+//
+// It may import nothing of ours.
 package tty
 
 import (

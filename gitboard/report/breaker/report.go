@@ -2,6 +2,8 @@
 // has in common, and what a human has to decide. It proposes no fix.
 //
 // It is pure: a board goes in, Markdown comes out.
+//
+// It may import gitboard/board and gitboard/plain.
 package breaker
 
 import (

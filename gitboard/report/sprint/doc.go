@@ -2,6 +2,8 @@
 // summary with its checklist, the template of a retrospective, and the changelog of the specs.
 //
 // It is pure: a board and a moment go in, Markdown comes out. The figures are those of report.ReviewSprint.
+//
+// It may import gitboard/board, gitboard/plain and gitboard/report.
 package sprint
 
 import (
