@@ -13,8 +13,9 @@ func abandonCommand() *edge.Command {
 	var reason string
 	return &edge.Command{
 		Name: "abandon", Group: "planner", Args: "ID", Min: 1, Max: 1, Writes: true,
-		Short: "give a task up; its work is kept",
-		Flags: func(f *pflag.FlagSet) { f.StringVar(&reason, "reason", "", "why") },
+		Short:   "give a task up; its work is kept",
+		Flags:   func(f *pflag.FlagSet) { f.StringVar(&reason, "reason", "", "why") },
+		Example: `git liza abandon login --reason "superseded by the new sign-in service"`,
 		Run: func(c *edge.Call) error {
 			actor, err := c.Actor("abandon")
 			if err != nil {

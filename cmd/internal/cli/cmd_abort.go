@@ -24,6 +24,7 @@ is ABANDONED; its work is kept. With --request R these are R/1 and R/2.`,
 			f.StringVar(&reason, "reason", "", "why")
 			f.StringVar(&task, "task", "", "this `TASK` only")
 		},
+		Example: `git liza abort --reason "the goal was withdrawn"`,
 		Run: func(c *edge.Call) error {
 			if task != "" {
 				return abortTask(c, task, reason)

@@ -31,6 +31,7 @@ finalizes it in two (--request R then uses R/1 and R/2).`,
 			f.BoolVar(&p.Stretch, "stretch", false, "is welcome in the sprint, but does not count")
 			f.BoolVar(&p.Ready, "ready", false, "open it to coders at once")
 		},
+		Example: `git liza add-task --id login --desc "Add POST /login" --spec specs/vision.md#login --done "POST /login answers 200" --scope "IN: api/; OUT: ui/" --depends users --ready`,
 		Run: func(c *edge.Call) error {
 			if id == "" {
 				return edge.Usage(c.Cmd, "--id is missing")

@@ -38,6 +38,7 @@ Exit code 42: the lease was taken by somebody else. What the agent prints is kep
 			f.StringVar(&run.Only, "task", "", "work on that task alone (`ID`)")
 			f.BoolVar(&run.Once, "once", false, "run the agent once, if there is work now")
 		},
+		Example: `git liza agent coder --cli claude`,
 		Run: func(c *edge.Call) error {
 			role, err := roles.Parse(c.Args[0])
 			if err != nil {

@@ -13,8 +13,9 @@ func alignmentCommand() *edge.Command {
 	p := board.AlignmentEntry{}
 	return &edge.Command{
 		Name: "alignment", Group: "planner", Args: `"SUMMARY"`, Min: 1, Max: 1, Writes: true,
-		Short: "append to the goal's alignment history",
-		Flags: func(f *pflag.FlagSet) { f.StringVar(&p.Event, "event", "planning", "what happened") },
+		Short:   "append to the goal's alignment history",
+		Flags:   func(f *pflag.FlagSet) { f.StringVar(&p.Event, "event", "planning", "what happened") },
+		Example: `git liza alignment "The first milestone covers the whole login flow"`,
 		Run: func(c *edge.Call) error {
 			p.Summary = c.Args[0]
 			return c.Just(&p)

@@ -25,6 +25,7 @@ func amendTaskCommand() *edge.Command {
 			o.Add(f)
 			f.StringVar(&reason, "reason", "", "why; needed unless the task is DRAFT")
 		},
+		Example: `git liza amend-task login --priority 1 --reason "the next sprint needs it"`,
 		Run: func(c *edge.Call) error {
 			set := o.Set()
 			if len(set) == 0 {

@@ -18,7 +18,8 @@ func analyzeCommand() *edge.Command {
 		Short: "look for patterns in the sprint's anomalies; one that is found halts the board",
 		Long: `Exit code 1 when a pattern is found. Unless the circuit breaker is TRIGGERED already, a report is written
 then and the board goes to CHECKPOINT until a human has resolved it.`,
-		Run: runAnalyze,
+		Example: `git liza analyze`,
+		Run:     runAnalyze,
 	}
 }
 

@@ -26,7 +26,8 @@ Each sprint is one commit, a large one several; then --request R uses R/1, R/2 a
 		Flags: func(f *pflag.FlagSet) {
 			f.StringVar(&sprint, "sprint", "", "only this sprint's, by its `ID`")
 		},
-		Run: func(c *edge.Call) error { return runArchive(c, sprint) },
+		Example: `git liza archive --sprint sprint-1`,
+		Run:     func(c *edge.Call) error { return runArchive(c, sprint) },
 	}
 }
 

@@ -25,6 +25,7 @@ func blockCommand() *edge.Command {
 			f.StringArrayVar(&p.Questions, "question", nil, "whose answer would unblock it; 1 to 3")
 			f.StringArrayVar(&p.Attempted, "attempted", nil, "what was tried; once for each")
 		},
+		Example: `git liza block login --reason "The spec names no password rules" --question "How long must a password be?" --attempted "read specs/vision.md"`,
 		Run: func(c *edge.Call) error {
 			p.Task = c.Args[0]
 			if p.Reason == "" && c.AgentID() == "" {

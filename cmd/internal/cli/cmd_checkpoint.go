@@ -25,6 +25,7 @@ With --task it is one task that waits for a human: it is paused.`,
 			f.StringVar(&reason, "reason", "", "why")
 			f.StringVar(&task, "task", "", "this `TASK` only (a human)")
 		},
+		Example: `git liza checkpoint --reason "the API is complete: does it fit?"`,
 		Run: func(c *edge.Call) error {
 			if task != "" {
 				return checkpointTask(c, task, reason)

@@ -18,6 +18,7 @@ func claimCommand() *edge.Command {
 		Short: "take a task, with a worktree to work in",
 		Long: `Without an id: your own rejected task, then a pending hand-off, then what has the lowest priority number
 and is oldest. An integration fix comes before the others.`,
+		Example: `git liza claim login`,
 		Run: func(c *edge.Call) error {
 			actor, err := c.Actor("claim")
 			if err != nil {

@@ -16,8 +16,9 @@ var _ = add(claimReviewCommand)
 func claimReviewCommand() *edge.Command {
 	return &edge.Command{
 		Name: "claim-review", Group: "reviewer", Args: "[ID]", Max: 1, Writes: true,
-		Short: "take the review of a submission",
-		Long:  "Without an id: what has the lowest priority number and is oldest.",
+		Short:   "take the review of a submission",
+		Long:    "Without an id: what has the lowest priority number and is oldest.",
+		Example: `git liza claim-review login`,
 		Run: func(c *edge.Call) error {
 			done, err := c.Do("claim-review", func(ctx context.Context, v *gitboard.View) (board.Payload, []git.RefUpdate, error) {
 				id := edge.First(c.Args)

@@ -29,6 +29,7 @@ with their states, agents with what they do.`,
 		Flags: func(f *pflag.FlagSet) {
 			f.BoolVar(&complete, "for", false, "what the shells ask: print what the last of the WORDS after git liza may become")
 		},
+		Example: `git liza completion fish > ~/.config/fish/completions/git-liza.fish`,
 		Run: func(c *edge.Call) error {
 			if complete {
 				return printCandidates(c)

@@ -13,7 +13,8 @@ var _ = add(configGetCommand)
 func configGetCommand() *edge.Command {
 	return &edge.Command{
 		Name: "config get", Group: "human", Args: "[KEY]", Max: 1, Reads: true,
-		Short: "print the board's settings, or one of them",
+		Short:   "print the board's settings, or one of them",
+		Example: `git liza config get integration_test`,
 		Run: func(c *edge.Call) error {
 			v, err := c.View()
 			if err != nil {

@@ -10,7 +10,8 @@ var _ = add(configSetCommand)
 func configSetCommand() *edge.Command {
 	return &edge.Command{
 		Name: "config set", Group: "human", Args: "KEY VALUE", Min: 2, Max: 2, Writes: true,
-		Short: "change a setting of the board",
-		Run:   func(c *edge.Call) error { return c.Just(&board.SetConfig{Key: c.Args[0], Value: c.Args[1]}) },
+		Short:   "change a setting of the board",
+		Example: `git liza config set integration_test "go test ./..."`,
+		Run:     func(c *edge.Call) error { return c.Just(&board.SetConfig{Key: c.Args[0], Value: c.Args[1]}) },
 	}
 }

@@ -13,8 +13,9 @@ func convertDiscoveryCommand() *edge.Command {
 	var task string
 	return &edge.Command{
 		Name: "convert-discovery", Group: "planner", Args: "ID", Min: 1, Max: 1, Writes: true,
-		Short: "say which task takes a discovery up",
-		Flags: func(f *pflag.FlagSet) { f.StringVar(&task, "task", "", "the `TASK`") },
+		Short:   "say which task takes a discovery up",
+		Flags:   func(f *pflag.FlagSet) { f.StringVar(&task, "task", "", "the `TASK`") },
+		Example: `git liza convert-discovery discovery-1 --task login-limits`,
 		Run: func(c *edge.Call) error {
 			if task == "" {
 				return edge.Usage(c.Cmd, "--task is missing")

@@ -27,6 +27,7 @@ rejection, a conflict, a dependency and a hand-off. The repository is kept. It n
 			f.StringVar(&play, "play", "", "be this agent of a demo")
 			_ = f.MarkHidden("play")
 		},
+		Example: `git liza demo --keep /tmp/shop`,
 		Run: func(c *edge.Call) error {
 			if play != "" {
 				return playDemo(c, play)

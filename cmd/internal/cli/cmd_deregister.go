@@ -11,7 +11,8 @@ var _ = add(deregisterCommand)
 func deregisterCommand() *edge.Command {
 	return &edge.Command{
 		Name: "deregister", Group: "any agent", Max: 0, Writes: true,
-		Short: "end the agent's registration",
+		Short:   "end the agent's registration",
+		Example: `git liza deregister`,
 		Run: func(c *edge.Call) error {
 			done, err := c.Do("deregister", gitboard.Just(&board.Deregister{}))
 			if err != nil {

@@ -11,8 +11,9 @@ var _ = add(diffCommand)
 func diffCommand() *edge.Command {
 	return &edge.Command{
 		Name: "diff", Group: "human", Args: "A [B]", Min: 1, Max: 2,
-		Short: "what changed on the board between two commits or times, field by field",
-		Long:  "Without B it is the board as it is now.",
+		Short:   "what changed on the board between two commits or times, field by field",
+		Long:    "Without B it is the board as it is now.",
+		Example: `git liza diff HEAD~1 2h`,
 		Run: func(c *edge.Call) error {
 			b, err := c.Board()
 			if err != nil {

@@ -21,6 +21,7 @@ func discoverCommand() *edge.Command {
 			f.StringVar(&p.Urgency, "urgency", "deferred", "immediate wakes the planner")
 			f.StringVar(&p.Recommendation, "recommend", "", "what should be done")
 		},
-		Run: func(c *edge.Call) error { return c.Just(&p) },
+		Example: `git liza discover --during login --desc "Sessions never expire" --severity high --urgency immediate`,
+		Run:     func(c *edge.Call) error { return c.Just(&p) },
 	}
 }

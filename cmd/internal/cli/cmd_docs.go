@@ -23,6 +23,7 @@ func docsCommand() *edge.Command {
 		Flags: func(f *pflag.FlagSet) {
 			f.StringVar(&man, "man", "", "write manual pages into `DIR`, for man git-liza")
 		},
+		Example: `git liza docs roles#permissions`,
 		Run: func(c *edge.Call) error {
 			if man != "" {
 				n, err := dispatch.WriteManual(c, man)

@@ -25,7 +25,8 @@ board is and what the repository's objects fill, what is kept in the attic, vers
 		Flags: func(f *pflag.FlagSet) {
 			f.BoolVar(&fix, "fix", false, "mend what is safe; nothing of anyone's work is lost")
 		},
-		Run: func(c *edge.Call) error { return runDoctor(c, fix) },
+		Example: `git liza doctor --fix`,
+		Run:     func(c *edge.Call) error { return runDoctor(c, fix) },
 	}
 }
 

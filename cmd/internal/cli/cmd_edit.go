@@ -22,6 +22,7 @@ overtaken (both are shown). --from goes on with such a file.`,
 			f.StringVar(&reason, "reason", "", "why")
 			f.StringVar(&from, "from", "", "begin with the text in a `FILE`, as an earlier edit kept it")
 		},
-		Run: func(c *edge.Call) error { return edit.Run(c, reason, from) },
+		Example: `git liza edit login --reason "the scope names a wrong folder"`,
+		Run:     func(c *edge.Call) error { return edit.Run(c, reason, from) },
 	}
 }

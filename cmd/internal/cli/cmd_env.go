@@ -20,6 +20,7 @@ func envCommand() *edge.Command {
 		Short: "print the environment of an agent, for eval",
 		Long: `eval "$(git liza env coder-1)" makes the commands of this shell act as coder-1, in the session kept here, and
 git run the hooks that agents have (git liza hooks status).`,
+		Example: `git liza env coder-1`,
 		Run: func(c *edge.Call) error {
 			id := c.Args[0]
 			if _, err := roles.Of(id); err != nil {

@@ -27,6 +27,7 @@ with it anywhere else.`,
 		Flags: func(f *pflag.FlagSet) {
 			f.StringVar(&log, "log", "", "write the operations as a log.yaml to a `FILE`, too; - for that alone, on standard output")
 		},
+		Example: `git liza export --log log.yaml > state.yaml`,
 		Run: func(c *edge.Call) error {
 			if c.JSON {
 				return edge.Usage(c.Cmd, "a state.yaml is YAML; as JSON: git liza read --json")

@@ -23,6 +23,7 @@ merged, and so on. The critical path is the longest chain of unfinished tasks; "
 			f.BoolVar(&mermaid, "mermaid", false, "for Mermaid, as in Markdown")
 			f.BoolVar(&open, "open", false, "without the tasks that are over")
 		},
+		Example: `git liza graph --dot | dot -Tsvg > graph.svg`,
 		Run: func(c *edge.Call) error {
 			if dot && mermaid || c.JSON && (dot || mermaid) {
 				return edge.Usage(c.Cmd, "--dot, --mermaid and --json are three forms: choose one")

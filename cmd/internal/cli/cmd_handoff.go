@@ -25,6 +25,7 @@ func handoffCommand() *edge.Command {
 			f.StringArrayVar(&p.FilesModified, "file", nil, "a `PATH` that was changed; once for each")
 			f.StringArrayVar(&p.NextSteps, "step", nil, "what remains; once for each")
 		},
+		Example: `git liza handoff login --summary "parser done, handler missing" --next "write the handler" --context-used 92% --step "test both"`,
 		Run: func(c *edge.Call) error {
 			actor, err := c.Actor("handoff")
 			if err != nil {

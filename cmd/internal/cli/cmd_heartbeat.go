@@ -12,7 +12,8 @@ var _ = add(heartbeatCommand)
 func heartbeatCommand() *edge.Command {
 	return &edge.Command{
 		Name: "heartbeat", Group: "any agent", Max: 0,
-		Short: "renew the agent's lease",
+		Short:   "renew the agent's lease",
+		Example: `git liza heartbeat`,
 		Run: func(c *edge.Call) error {
 			actor, err := c.Actor("register")
 			if err != nil {

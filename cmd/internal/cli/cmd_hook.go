@@ -30,7 +30,8 @@ func hookCommand() *edge.Command {
 		Long: `The shims that git liza hooks install makes ask this, with the hook's arguments and standard input
 (githooks). The answer is one word on standard output; a refusal's reason is on standard error, exit code 1.
 What keeps the question from being answered stops nobody in a clone, and every push to the board on a server.`,
-		Flags: func(f *pflag.FlagSet) { f.BoolVar(&asServer, "server", false, "as the lock of a shared repository") },
+		Flags:   func(f *pflag.FlagSet) { f.BoolVar(&asServer, "server", false, "as the lock of a shared repository") },
+		Example: `git liza hook pre-push origin`,
 		Run: func(c *edge.Call) error {
 			ask := map[string]func(*edge.Call) (*board.Refusal, error){
 				"reference-transaction": hookReferences, "pre-commit": hookCommit, "pre-merge-commit": hookCommit,

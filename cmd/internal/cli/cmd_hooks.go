@@ -32,6 +32,7 @@ taken, and integration moves only together with the operation that records it. O
 			f.BoolVar(&server, "server", false, "as the lock of a shared repository")
 			f.BoolVar(&served, "served", false, "let other clones push to the board of this one")
 		},
+		Example: `git liza hooks install --server`,
 		Run: func(c *edge.Call) error {
 			b, err := setup.OpenAsHuman(c)
 			if err != nil {
@@ -73,8 +74,9 @@ var _ = add(hooksUninstallCommand)
 func hooksUninstallCommand() *edge.Command {
 	return &edge.Command{
 		Name: "hooks uninstall", Group: "setting up", Max: 0,
-		Short: "take git's hooks away, without a trace",
-		Flags: func(f *pflag.FlagSet) { f.Bool("server", false, "those of a shared repository; without it, too") },
+		Short:   "take git's hooks away, without a trace",
+		Flags:   func(f *pflag.FlagSet) { f.Bool("server", false, "those of a shared repository; without it, too") },
+		Example: `git liza hooks uninstall`,
 		Run: func(c *edge.Call) error {
 			b, err := setup.OpenAsHuman(c)
 			if err != nil {
@@ -93,8 +95,9 @@ var _ = add(hooksStatusCommand)
 func hooksStatusCommand() *edge.Command {
 	return &edge.Command{
 		Name: "hooks status", Group: "setting up", Max: 0,
-		Short: "tell whether git's hooks are in place, and whom they ask",
-		Flags: func(f *pflag.FlagSet) { f.Bool("server", false, "those of a shared repository; without it, too") },
+		Short:   "tell whether git's hooks are in place, and whom they ask",
+		Flags:   func(f *pflag.FlagSet) { f.Bool("server", false, "those of a shared repository; without it, too") },
+		Example: `git liza hooks status`,
 		Run: func(c *edge.Call) error {
 			b, err := c.Board()
 			if err != nil {

@@ -38,7 +38,8 @@ commits become whole; what this repository lacks is kept as recorded, and told a
 			f.StringVar(&log, "log", "", "the log.yaml that belongs to it, a `FILE`; git liza log --yaml shows it again")
 			f.BoolVar(&alone, "alone", false, "begin the board without asking the remotes for one")
 		},
-		Run: func(c *edge.Call) error { return runImport(c, c.Args[0], log, alone) },
+		Example: `git liza import state.yaml --log log.yaml`,
+		Run:     func(c *edge.Call) error { return runImport(c, c.Args[0], log, alone) },
 	}
 }
 

@@ -39,6 +39,7 @@ agents to AGENTS.md, and to CLAUDE.md if there is one; without a goal it does on
 			f.BoolVar(&alone, "alone", false, "begin a board without asking the remotes for one")
 			f.BoolVar(&agents, "agents", false, "add a section about git liza to AGENTS.md, and to CLAUDE.md if there is one")
 		},
+		Example: `git liza init "Sell furniture online" --spec specs/vision.md`,
 		Run: func(c *edge.Call) error {
 			if sign != "" {
 				var err error

@@ -25,6 +25,7 @@ Keys count once signatures are required: git liza config set require_signatures 
 		Flags: func(f *pflag.FlagSet) {
 			f.BoolVar(&p.Replaces, "replace", false, "revoke the other keys of the same name with it")
 		},
+		Example: `git liza keys add coder-1 ~/.ssh/coder-1.pub`,
 		Run: func(c *edge.Call) error {
 			p.Principal = c.Args[0]
 			if strings.Contains(p.Principal, "@") {

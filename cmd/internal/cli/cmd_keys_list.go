@@ -22,6 +22,7 @@ git liza verify goes by the order on the board.`,
 		Flags: func(f *pflag.FlagSet) {
 			f.BoolVar(&allowed, "allowed-signers", false, "print them in the format of OpenSSH")
 		},
+		Example: `git liza keys list --allowed-signers > allowed_signers`,
 		Run: func(c *edge.Call) error {
 			v, err := c.View()
 			if err != nil {

@@ -23,7 +23,8 @@ func keysRevokeCommand() *edge.Command {
 		Short: "end what a key may sign, from here on",
 		Long: `KEY is a key's fingerprint (SHA256:...) or the beginning of it, or whose it is, where that is one key alone.
 What it has signed before stays valid: the order on the board decides, not dates.`,
-		Flags: func(f *pflag.FlagSet) { f.StringVar(&reason, "reason", "", "why") },
+		Flags:   func(f *pflag.FlagSet) { f.StringVar(&reason, "reason", "", "why") },
+		Example: `git liza keys revoke SHA256:yKYm9JeS2c0Bzb0nBHyh1gwcvHl1VGfE9jXkqk4q0dE --reason "the laptop was stolen"`,
 		Run: func(c *edge.Call) error {
 			done, err := c.Do("keys-revoke", func(_ context.Context, v *gitboard.View) (board.Payload, []git.RefUpdate, error) {
 				id, err := findKey(v.State, c.Args[0])

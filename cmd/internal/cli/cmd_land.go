@@ -13,9 +13,10 @@ func landCommand() *edge.Command {
 	var reason string
 	return &edge.Command{
 		Name: "land", Group: "human", Args: "COMMIT", Min: 1, Max: 1, Writes: true,
-		Short: "move integration forward to a commit of yours, and record it",
-		Long:  "A fast-forward only: the commit must descend from integration.",
-		Flags: func(f *pflag.FlagSet) { f.StringVar(&reason, "reason", "", "why") },
+		Short:   "move integration forward to a commit of yours, and record it",
+		Long:    "A fast-forward only: the commit must descend from integration.",
+		Flags:   func(f *pflag.FlagSet) { f.StringVar(&reason, "reason", "", "why") },
+		Example: `git liza land main --reason "a fix from production"`,
 		Run: func(c *edge.Call) error {
 			actor, err := c.Actor("land")
 			if err != nil {

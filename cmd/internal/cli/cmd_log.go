@@ -35,6 +35,7 @@ with git's own means.`,
 			f.BoolVarP(&o.Follow, "follow", "f", false, "go on as they happen, until interrupted")
 			f.BoolVar(&o.Yaml, "yaml", false, "as the entries of a log.yaml")
 		},
+		Example: `git liza log login --since 2h --patch`,
 		Run: func(c *edge.Call) error {
 			if len(c.Args) == 1 {
 				o.Task = c.Args[0]

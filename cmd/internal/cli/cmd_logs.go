@@ -29,7 +29,8 @@ nothing an agent prints acts on your terminal.`,
 			f.IntVarP(&lines, "lines", "n", 100, "the last so many lines; 0 for all")
 			f.BoolVar(&raw, "raw", false, "every byte as the agent printed it; not to a terminal")
 		},
-		Run: func(c *edge.Call) error { return runLogs(c, lines, follow, raw) },
+		Example: `git liza logs coder-1 --follow`,
+		Run:     func(c *edge.Call) error { return runLogs(c, lines, follow, raw) },
 	}
 }
 

@@ -16,6 +16,7 @@ func mergeCommand() *edge.Command {
 		Short: "test approved work and land it on integration",
 		Long: `The merge is computed from the trees and tested in a worktree of its own; integration and board move
 only when the test passes. A conflict or a failing test is recorded (exit code 3).`,
+		Example: `git liza merge login`,
 		Run: func(c *edge.Call) error {
 			actor, err := c.Actor("merge")
 			if err != nil {

@@ -11,7 +11,8 @@ var _ = add(metricsCommand)
 func metricsCommand() *edge.Command {
 	return &edge.Command{
 		Name: "metrics", Group: "human", Max: 0, Reads: true,
-		Short: "the figures of the current sprint, what it has cost, and whether reviewers approve everything",
+		Short:   "the figures of the current sprint, what it has cost, and whether reviewers approve everything",
+		Example: `git liza metrics --json`,
 		Run: func(c *edge.Call) error {
 			v, err := c.View()
 			if err != nil {

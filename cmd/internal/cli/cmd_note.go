@@ -19,6 +19,7 @@ func noteCommand() *edge.Command {
 			f.StringVar(&p.For, "for", "", "a task, an agent, planner or human; everybody without it")
 			f.StringVar(&file, "text-file", "", "a `FILE` that holds the text")
 		},
+		Example: `git liza note "Use the staging key" --for login`,
 		Run: func(c *edge.Call) error {
 			text, err := c.Text("text", edge.First(c.Args), file)
 			if err != nil {

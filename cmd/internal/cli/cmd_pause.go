@@ -18,6 +18,7 @@ func pauseCommand() *edge.Command {
 			f.StringVar(&p.Task, "task", "", "this `TASK` only")
 			f.StringVar(&p.Reason, "reason", "", "why")
 		},
-		Run: func(c *edge.Call) error { return c.Just(&p) },
+		Example: `git liza pause --task login --reason "the spec changes today"`,
+		Run:     func(c *edge.Call) error { return c.Just(&p) },
 	}
 }

@@ -22,6 +22,7 @@ func preExecCommand() *edge.Command {
 			f.StringArrayVar(&p.Assumptions, "assumption", nil, "what you take for granted; once for each")
 			f.StringVar(&p.Risks, "risks", "", "what could go wrong")
 		},
+		Example: `git liza pre-exec login --intent "Add POST /login" --validation "go test ./api: ok" --file api/login.go`,
 		Run: func(c *edge.Call) error {
 			p.Task = c.Args[0]
 			if err := c.Just(&p); err != nil {

@@ -22,7 +22,8 @@ var _ = add(primeCommand)
 func primeCommand() *edge.Command {
 	return &edge.Command{
 		Name: "prime", Group: "any agent", Max: 0,
-		Short: "for whoever wakes with no memory: who am I, what is mine, what comes next",
+		Short:   "for whoever wakes with no memory: who am I, what is mine, what comes next",
+		Example: `git liza prime`,
 		Run: func(c *edge.Call) error {
 			v, err := c.View()
 			if err != nil {

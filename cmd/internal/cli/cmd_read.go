@@ -17,6 +17,7 @@ func readCommand() *edge.Command {
 		Long: `A path is made of keys with dots between; an item of a list is named by its id: tasks.add-auth.status.
 A record may be named by its file, too: tasks/add-auth.yaml, notes/note-12, notes/0/0/note-12.yaml.
 Archived tasks are not in the document; tasks.ID finds each of them.`,
+		Example: `git liza read tasks/login.yaml`,
 		Run: func(c *edge.Call) error {
 			v, err := c.View()
 			if err != nil {

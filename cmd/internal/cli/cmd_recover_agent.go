@@ -27,7 +27,8 @@ the id can be registered at once. No process is ended.`,
 		Flags: func(f *pflag.FlagSet) {
 			f.BoolVar(&force, "force", false, "though its lease is live: you know that its process is gone")
 		},
-		Run: func(c *edge.Call) error { return runRecoverAgent(c, c.Args[0], force) },
+		Example: `git liza recover-agent coder-2`,
+		Run:     func(c *edge.Call) error { return runRecoverAgent(c, c.Args[0], force) },
 	}
 }
 

@@ -22,6 +22,7 @@ waits for the next reviewer.`,
 		Flags: func(f *pflag.FlagSet) {
 			f.BoolVar(&force, "force", false, "though the holder's lease is live: you know that its process is gone")
 		},
+		Example: `git liza recover-task login`,
 		Run: func(c *edge.Call) error {
 			human, err := recovery.OnlyHuman(c)
 			if err != nil {

@@ -23,6 +23,7 @@ func releaseCommand() *edge.Command {
 			f.BoolVar(&force, "force", false, "though the lease is live (a human)")
 			f.StringVar(&reason, "reason", "", "why")
 		},
+		Example: `git liza release login --role coder --reason "its process has ended"`,
 		Run: func(c *edge.Call) error {
 			v, err := c.View()
 			if err != nil {

@@ -19,6 +19,7 @@ func resolveCommand() *edge.Command {
 		Flags: func(f *pflag.FlagSet) {
 			f.StringVar(&p.Text, "text", "", "what was found and decided")
 		},
+		Example: `git liza resolve --text "The test server was down; it is up again"`,
 		Run: func(c *edge.Call) error {
 			done, err := c.Do(p.Op(), gitboard.Just(&p))
 			if err != nil {

@@ -28,6 +28,7 @@ A clone that a file in .liza stops goes on when that file is taken away.`,
 			f.StringVar(&p.Decision, "decision", "", "after a checkpoint: CONTINUE, ADJUST, REPLAN, PIVOT or STOP")
 			f.StringVar(&p.Reason, "reason", "", "why")
 		},
+		Example: `git liza resume --decision CONTINUE --reason "the summary is as planned"`,
 		Run: func(c *edge.Call) error {
 			if p.Decision == "STOP" {
 				return stopHere(c, &p)

@@ -22,6 +22,7 @@ It is stored with the sprint; an answer that is still missing is named. Without 
 			f.BoolVar(&template, "template", false, "print the template")
 			f.StringVar(&file, "file", "", "store the text of this `FILE` (- is standard input)")
 		},
+		Example: `git liza retrospective --template > retrospective.md`,
 		Run: func(c *edge.Call) error {
 			if file != "" {
 				if template {

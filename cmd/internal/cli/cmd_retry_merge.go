@@ -10,7 +10,8 @@ var _ = add(retryMergeCommand)
 func retryMergeCommand() *edge.Command {
 	return &edge.Command{
 		Name: "retry-merge", Group: "reviewer", Args: "ID", Min: 1, Max: 1, Writes: true,
-		Short: "make a failed merge APPROVED again, once the same commit merges cleanly",
+		Short:   "make a failed merge APPROVED again, once the same commit merges cleanly",
+		Example: `git liza retry-merge login`,
 		Run: func(c *edge.Call) error {
 			actor, err := c.Actor("retry-merge")
 			if err != nil {

@@ -19,7 +19,8 @@ var _ = add(reviewCommand)
 func reviewCommand() *edge.Command {
 	return &edge.Command{
 		Name: "review", Group: "reviewer", Args: "ID", Min: 1, Max: 1,
-		Short: "everything that a reviewer needs to judge a submission",
+		Short:   "everything that a reviewer needs to judge a submission",
+		Example: `git liza review login`,
 		Run: func(c *edge.Call) error {
 			v, err := c.View()
 			if err != nil {

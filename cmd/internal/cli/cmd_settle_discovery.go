@@ -20,6 +20,7 @@ func settleDiscoveryCommand() *edge.Command {
 			f.BoolVar(&reject, "reject", false, "for good")
 			f.StringVar(&reason, "reason", "", "why")
 		},
+		Example: `git liza settle-discovery discovery-1 --defer --reason "after the release"`,
 		Run: func(c *edge.Call) error {
 			if deferIt == reject {
 				return edge.Usage(c.Cmd, "one of --defer and --reject is needed")

@@ -24,6 +24,7 @@ func showCommand() *edge.Command {
 		Short: "a task as a story: what it is, and what happened to it; or any other record",
 		Long: `ID is a task, an agent, a note, an anomaly, a discovery or a spec change; or goal, sprint, config, control,
 circuit_breaker. With --json the record is printed as git liza read has it.`,
+		Example: `git liza show login`,
 		Run: func(c *edge.Call) error {
 			v, err := c.View()
 			if err != nil {

@@ -19,6 +19,7 @@ func specChangeCommand() *edge.Command {
 			f.StringVar(&p.Change, "change", "", "what changed")
 			f.StringVar(&p.TriggeredBy, "triggered-by", "", "the `TASK` that led to it")
 		},
-		Run: func(c *edge.Call) error { return c.Just(&p) },
+		Example: `git liza spec-change --spec specs/vision.md#login --change "Passwords have 12 characters or more" --triggered-by login`,
+		Run:     func(c *edge.Call) error { return c.Just(&p) },
 	}
 }

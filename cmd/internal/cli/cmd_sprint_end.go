@@ -14,8 +14,9 @@ func sprintEndCommand() *edge.Command {
 	p := board.SprintEnd{}
 	return &edge.Command{
 		Name: "sprint end", Group: "human", Max: 0, Writes: true,
-		Short: "end the sprint: COMPLETED if all that it planned is over, else ABORTED",
-		Flags: func(f *pflag.FlagSet) { f.StringVar(&p.Reason, "reason", "", "why") },
+		Short:   "end the sprint: COMPLETED if all that it planned is over, else ABORTED",
+		Flags:   func(f *pflag.FlagSet) { f.StringVar(&p.Reason, "reason", "", "why") },
+		Example: `git liza sprint end --reason "its deadline has passed"`,
 		Run: func(c *edge.Call) error {
 			done, err := c.Do("sprint-end", gitboard.Just(&p))
 			if err != nil {

@@ -23,6 +23,7 @@ of the specs. Both are Markdown. An earlier sprint: --at a time before the next 
 			f.BoolVar(&summary, "summary", false, "as Markdown, with the checklist for a decision")
 			f.BoolVar(&changelog, "changelog", false, "the changes of the specs in this sprint, as Markdown")
 		},
+		Example: `git liza sprint show --summary`,
 		Run: func(c *edge.Call) error {
 			v, err := c.View()
 			if err != nil {

@@ -25,6 +25,7 @@ func sprintStartCommand() *edge.Command {
 			f.StringVar(&stretch, "stretch", "", "`IDS` of the tasks that are welcome")
 			f.StringVar(&deadline, "deadline", "", "`WHEN` the board goes to CHECKPOINT: a time (2026-01-31T14:05:00Z), or in so long (36h)")
 		},
+		Example: `git liza sprint start "The login flow" --planned login,users --deadline 36h`,
 		Run: func(c *edge.Call) error {
 			p.Aim, p.Planned, p.Stretch = edge.First(c.Args), edge.Commas(planned), edge.Commas(stretch)
 			var err error

@@ -22,6 +22,7 @@ with "!". The width is the terminal's, or COLUMNS; the height decides how many t
 			f.BoolVarP(&watch, "watch", "w", false, "keep the screen live, and steer from it; ? lists the keys")
 			f.BoolVar(&fresh, "fresh", false, "ask the remote of a shared board first")
 		},
+		Example: `git liza status --watch`,
 		Run: func(c *edge.Call) error {
 			if watch {
 				return screen.Watch(c)

@@ -19,6 +19,7 @@ func submitCommand() *edge.Command {
 		Flags: func(f *pflag.FlagSet) {
 			f.StringVar(&why, "no-tests-because", "", "why code comes without a test; the reviewer sees it")
 		},
+		Example: `git liza submit login`,
 		Run: func(c *edge.Call) error {
 			actor, err := c.Actor("submit")
 			if err != nil {

@@ -18,6 +18,7 @@ func supersedeCommand() *edge.Command {
 			f.StringVar(&by, "by", "", "`IDS` of the tasks that replace it, with commas")
 			f.StringVar(&reason, "reason", "", "the root cause, in a sentence at least")
 		},
+		Example: `git liza supersede login --by login-form,login-api --reason "It was two tasks: form and API share no code"`,
 		Run: func(c *edge.Call) error {
 			actor, err := c.Actor("supersede")
 			if err != nil {

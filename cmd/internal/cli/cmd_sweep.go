@@ -18,6 +18,7 @@ func sweepCommand() *edge.Command {
 		Flags: func(f *pflag.FlagSet) {
 			f.StringVar(&role, "role", "both", "whose claims: coder, reviewer or both")
 		},
+		Example: `git liza sweep --role reviewer`,
 		Run: func(c *edge.Call) error {
 			actor, err := c.Actor("release")
 			if err != nil {

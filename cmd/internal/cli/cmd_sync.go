@@ -23,7 +23,8 @@ func syncCommand() *edge.Command {
 		Long: `Board, integration, submissions and leases are fetched, and worktrees of tasks that others have ended are removed;
 what they hold is kept. What was queued with --offline is decided anew on the board as it is now: what is refused
 is told, and its text is kept beside the queue.`,
-		Run: func(c *edge.Call) error { return runSync(c) },
+		Example: `git liza sync`,
+		Run:     func(c *edge.Call) error { return runSync(c) },
 	}
 }
 

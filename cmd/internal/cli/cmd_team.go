@@ -30,7 +30,8 @@ in them are kept for the next start. Exit code 0: the goal is COMPLETED; otherwi
 			f.IntVar(counts[roles.CodeReviewer], "reviewers", 1, "how many reviewers")
 			run.Add(f)
 		},
-		Run: func(c *edge.Call) error { return runTeam(c, counts, run) },
+		Example: `git liza team --coders 3 --cli codex`,
+		Run:     func(c *edge.Call) error { return runTeam(c, counts, run) },
 	}
 }
 

@@ -23,6 +23,7 @@ A task that two coders failed at must be amended in done_when, scope or spec fir
 			f.StringVar(&to, "to", "", "with --keep-work: the one `CODER` who may")
 			f.StringVar(&assessment, "assessment", "", "what you make of it; needed after a review deadlock")
 		},
+		Example: `git liza unblock login --keep-work --to coder-1`,
 		Run: func(c *edge.Call) error {
 			mode := board.UnblockFresh
 			switch {

@@ -25,6 +25,7 @@ func validateCommand() *edge.Command {
 		Long: `Prints VALID, or a line INVALID: ... for each violation (exit code 1); warnings as WARNING: ....
 With --at it is the board alone, without the repository. A FILE is one record of a board, like the
 tasks/add-auth.yaml of its tree; its path tells the kind.`,
+		Example: `git liza validate state.yaml`,
 		Run: func(c *edge.Call) error {
 			if len(c.Args) == 1 && c.At != "" {
 				return edge.Usage(c.Cmd, "a file has no --at")

@@ -68,6 +68,7 @@ parts, from which the text is made: --blocker, --concern, --overall, --spec, --a
 			f.StringVar(&file, "reason-file", "", "a `FILE` that holds the reason")
 			o.add(f)
 		},
+		Example: `git liza verdict login REJECTED --commit 3f2a91c --reason "An empty password is accepted" --blocker "api/login.go:17|no check|anyone gets in|refuse it"`,
 		Run: func(c *edge.Call) error {
 			if commit == "" {
 				return edge.Usage(c.Cmd, "--commit is missing: a verdict names the commit that was reviewed")

@@ -19,6 +19,7 @@ func verifyCommand() *edge.Command {
 		Short: "prove the board's history by replay, and hold it against the repository",
 		Long: `Every commit's operation is checked and applied to its parent, and the bytes are compared. A range is
 FROM..TO, FROM.. or TO; without one it is the whole history. Exit code 4 when a rule is broken.`,
+		Example: `git liza verify`,
 		Run: func(c *edge.Call) error {
 			b, err := c.Board()
 			if err != nil {

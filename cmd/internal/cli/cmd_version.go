@@ -14,7 +14,8 @@ var _ = add(versionCommand)
 func versionCommand() *edge.Command {
 	return &edge.Command{
 		Name: "version", Group: "setting up", Max: 0,
-		Short: "print the versions of git-liza, the board's format and git",
+		Short:   "print the versions of git-liza, the board's format and git",
+		Example: `git liza version`,
 		Run: func(c *edge.Call) error {
 			_, _, git, err := gitio.Version(c.Ctx)
 			if err != nil {

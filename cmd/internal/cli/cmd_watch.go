@@ -30,6 +30,7 @@ and exits with 1 if there is one.`,
 			f.BoolVar(&noBreaker, "no-breaker", false, "tell of patterns, and do not halt the board for them")
 			f.DurationVar(&heartbeat, "heartbeat", 10*time.Minute, "away from a terminal, `SPAN` between two lines that say it is alive")
 		},
+		Example: `git liza watch --heartbeat 5m`,
 		Run: func(c *edge.Call) error {
 			if heartbeat <= 0 {
 				return edge.Usage(c.Cmd, "--heartbeat takes a span like 10m, not %s", heartbeat)

@@ -13,8 +13,9 @@ func withdrawCommand() *edge.Command {
 	p := board.Withdraw{}
 	return &edge.Command{
 		Name: "withdraw", Group: "coder", Args: "ID", Min: 1, Max: 1, Writes: true,
-		Short: "take a submission back before anyone reviews it",
-		Flags: func(f *pflag.FlagSet) { f.StringVar(&p.Reason, "reason", "", "why") },
+		Short:   "take a submission back before anyone reviews it",
+		Flags:   func(f *pflag.FlagSet) { f.StringVar(&p.Reason, "reason", "", "why") },
+		Example: `git liza withdraw login --reason "the test does not cover the limit"`,
 		Run: func(c *edge.Call) error {
 			p.Task = c.Args[0]
 			return c.Just(&p)

@@ -18,6 +18,7 @@ func worktreeCreateCommand() *edge.Command {
 		Flags: func(f *pflag.FlagSet) {
 			f.BoolVar(&fresh, "fresh", false, "though there is one, which is then kept in the attic; by its coder, a planner or a human")
 		},
+		Example: `git liza worktree create login`,
 		Run: func(c *edge.Call) error {
 			b, err := c.Board()
 			if err != nil {

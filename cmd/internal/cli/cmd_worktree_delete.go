@@ -11,7 +11,8 @@ var _ = add(worktreeDeleteCommand)
 func worktreeDeleteCommand() *edge.Command {
 	return &edge.Command{
 		Name: "worktree delete", Group: "worktrees", Args: "ID", Min: 1, Max: 1,
-		Short: "remove the worktree of a BLOCKED, ABANDONED or SUPERSEDED task; its work is kept in the attic",
+		Short:   "remove the worktree of a BLOCKED, ABANDONED or SUPERSEDED task; its work is kept in the attic",
+		Example: `git liza worktree delete login`,
 		Run: func(c *edge.Call) error {
 			actor, err := c.Actor("abandon")
 			if err != nil {

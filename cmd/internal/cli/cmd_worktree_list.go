@@ -10,7 +10,8 @@ var _ = add(worktreeListCommand)
 func worktreeListCommand() *edge.Command {
 	return &edge.Command{
 		Name: "worktree list", Group: "worktrees", Max: 0,
-		Short: "list the tasks' worktrees of this clone",
+		Short:   "list the tasks' worktrees of this clone",
+		Example: `git liza worktree list`,
 		Run: func(c *edge.Call) error {
 			b, err := c.Board()
 			if err != nil {

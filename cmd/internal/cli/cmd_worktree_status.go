@@ -13,7 +13,8 @@ var _ = add(worktreeStatusCommand)
 func worktreeStatusCommand() *edge.Command {
 	return &edge.Command{
 		Name: "worktree status", Group: "worktrees", Args: "ID", Min: 1, Max: 1,
-		Short: "how far integration has moved since, and what bringing it in would do",
+		Short:   "how far integration has moved since, and what bringing it in would do",
+		Example: `git liza worktree status login`,
 		Run: func(c *edge.Call) error {
 			b, err := c.Board()
 			if err != nil {

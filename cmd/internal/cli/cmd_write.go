@@ -28,7 +28,8 @@ func writeCommand() *edge.Command {
 		Long: `Paths are those of git liza read: tasks.add-auth.priority, sprint.timeline.deadline, config.merge_style.
 A record may be named by its file, too: tasks/add-auth.priority.
 What operations and history are for can't be written: states, claims, verdicts, commits, history.`,
-		Flags: func(f *pflag.FlagSet) { f.StringVar(&reason, "reason", "", "why") },
+		Flags:   func(f *pflag.FlagSet) { f.StringVar(&reason, "reason", "", "why") },
+		Example: `git liza write tasks.login.priority 1 --reason "it blocks three others"`,
 		Run: func(c *edge.Call) error {
 			path := records.DocumentPath(c.Args[0])
 			if key, ok := strings.CutPrefix(path, "config."); ok && key != "extra" {

@@ -4,5 +4,6 @@ package dispatch
 var (
 	Capital = capital
 	Options = options
+	Parse   = parse
 	Roff    = roff
 )

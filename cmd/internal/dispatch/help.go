@@ -83,6 +83,7 @@ func helpPage(cmd *edge.Command, f *pflag.FlagSet) string {
 		b.WriteString("\n" + strings.TrimSpace(cmd.Long) + "\n")
 	}
 	b.WriteString("\n" + options(cmd, f))
+	b.WriteString("\nExample:\n  " + strings.ReplaceAll(cmd.Example, "\n", "\n  ") + "\n")
 	return b.String()
 }
 

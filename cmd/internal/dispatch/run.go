@@ -87,25 +87,36 @@ func dispatch(ctx context.Context, a *edge.App, args []string) error {
 	c := &edge.Call{App: a, Ctx: ctx, Cmd: cmd, Dir: *dir, JSON: *json}
 	c.Key = func(ctx context.Context, a board.Actor) (*sshsig.Signer, error) { return signing.KeyOf(ctx, c, a) }
 	defer c.Close()
-	flags := c.FlagSet()
-	if err := flags.Parse(args); err != nil {
+	if flags, err := parse(c, args); err != nil {
 		if errors.Is(err, pflag.ErrHelp) {
 			_, err := io.WriteString(a.Stdout, helpPage(cmd, flags))
 			return err
 		}
-		return flagFault(cmd, flags, err)
-	}
-	c.Args = flags.Args()
-	if n := len(c.Args); n < cmd.Min || cmd.Max >= 0 && n > cmd.Max {
-		return edge.Usage(cmd, "%s", argumentFault(cmd, c.Args))
-	}
-	if c.Request != "" && !cmd.Writes {
-		return edge.Usage(cmd, "--request is for commands that write")
+		return err
 	}
 	if cmd.Writes {
 		a.OutlivePipes()
 	}
 	return cmd.Hinted(cmd.Run(c))
+}
+
+// parse takes a command's flags and arguments. The error is pflag.ErrHelp when they ask for help.
+func parse(c *edge.Call, args []string) (*pflag.FlagSet, error) {
+	flags := c.FlagSet()
+	if err := flags.Parse(args); err != nil {
+		if errors.Is(err, pflag.ErrHelp) {
+			return flags, err
+		}
+		return flags, flagFault(c.Cmd, flags, err)
+	}
+	c.Args = flags.Args()
+	if n := len(c.Args); n < c.Cmd.Min || c.Cmd.Max >= 0 && n > c.Cmd.Max {
+		return flags, edge.Usage(c.Cmd, "%s", argumentFault(c.Cmd, c.Args))
+	}
+	if c.Request != "" && !c.Cmd.Writes {
+		return flags, edge.Usage(c.Cmd, "--request is for commands that write")
+	}
+	return flags, nil
 }
 
 func argumentFault(cmd *edge.Command, args []string) string {

@@ -11,17 +11,18 @@ import (
 
 // Command is a row of the table of commands: help, man pages and completion come from it.
 type Command struct {
-	Name   string // one or two words
-	Group  string // whose it is, as the overview groups them
-	Args   string // the arguments as help shows them
-	Min    int    // how many arguments at least
-	Max    int    // and at most; -1 for any number
-	Short  string // what it does, in a line
-	Long   string // more about it
-	Writes bool   // it takes --request
-	Reads  bool   // it takes --at
-	Flags  func(*pflag.FlagSet)
-	Run    func(*Call) error
+	Name    string // one or two words
+	Group   string // whose it is, as the overview groups them
+	Args    string // the arguments as help shows them
+	Min     int    // how many arguments at least
+	Max     int    // and at most; -1 for any number
+	Short   string // what it does, in a line
+	Long    string // more about it
+	Example string // a command line that works, or several, one a line
+	Writes  bool   // it takes --request
+	Reads   bool   // it takes --at
+	Flags   func(*pflag.FlagSet)
+	Run     func(*Call) error
 }
 
 // FlagSet is the command's flags with those that every command has.

@@ -1,0 +1,46 @@
+package dispatch_test
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	_ "github.com/git-liza/git-liza/cmd/internal/cli" // the commands
+	"github.com/git-liza/git-liza/cmd/internal/dispatch"
+	"github.com/git-liza/git-liza/cmd/internal/edge"
+)
+
+// Every command has an example, and the command's own parser takes each of its flags and arguments.
+func TestExamples(t *testing.T) {
+	for _, cmd := range dispatch.Commands() {
+		if cmd.Example == "" {
+			t.Errorf("%s has no example", cmd.Name)
+			continue
+		}
+		for _, line := range strings.Split(cmd.Example, "\n") {
+			words := shellWords(line)
+			prefix := append([]string{"git", "liza"}, strings.Fields(cmd.Name)...)
+			if len(words) < len(prefix) || !slices.Equal(words[:len(prefix)], prefix) {
+				t.Errorf("%q is an example of %s", line, cmd.Name)
+				continue
+			}
+			if _, err := dispatch.Parse(&edge.Call{App: edge.OS(), Cmd: cmd}, words[len(prefix):]); err != nil {
+				t.Errorf("%q: %v", line, err)
+			}
+		}
+	}
+}
+
+var shellWord = regexp.MustCompile(`(?:[^\s"]|"[^"]*")+`)
+
+// shellWords are the words of the first command of a line, as a shell splits them.
+func shellWords(line string) (words []string) {
+	for _, word := range shellWord.FindAllString(line, -1) {
+		if word == "|" || word == ">" {
+			break
+		}
+		words = append(words, strings.ReplaceAll(word, `"`, ""))
+	}
+	return words
+}
