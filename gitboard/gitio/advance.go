@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/git-liza/git-liza/gitboard/git"
@@ -32,16 +33,83 @@ func (r *Repo) CanAdvance(ctx context.Context, worktree string, old, new git.OID
 	if overlap = overlapping(changed, dirty); len(overlap) == 0 {
 		return nil, refused
 	}
-	return overlap, nil
+	there, err := r.arrived(ctx, worktree, old, new)
+	if err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(overlap, func(path string) bool { return there[path] != "" }), nil
 }
 
 // Advance brings index and files of the worktree whose top is given from old
 // to new (git-read-tree, two trees): what differs between the two is updated,
-// local changes to other paths stay. All or nothing. HEAD does not move; it
-// belongs to whoever moves the ref. Errors as for CanAdvance, but overlap is
-// a CommandError.
+// local changes to other paths stay. All or nothing, but where the index can't
+// be written, as on a full disk: then the files may be new and the index old,
+// and another Advance completes that. HEAD does not move; it belongs to whoever
+// moves the ref. Errors as for CanAdvance, but overlap is a CommandError.
 func (r *Repo) Advance(ctx context.Context, worktree string, old, new git.OID) error {
+	refused := r.readTree(ctx, worktree, old, new)
+	if exitCode(refused) <= 0 {
+		return refused
+	}
+	if overlap, err := r.CanAdvance(ctx, worktree, old, new); err != nil || len(overlap) > 0 {
+		return refused
+	}
+	there, err := r.arrived(ctx, worktree, old, new)
+	if err != nil {
+		return err
+	}
+	var entries strings.Builder
+	for path, entry := range there {
+		entries.WriteString(entry + "\t" + path + "\x00")
+	}
+	index := r.in(worktree, "update-index", "update-index", "-z", "--index-info").feed([]byte(entries.String()))
+	if err := index.run(ctx); err != nil {
+		return err
+	}
 	return r.readTree(ctx, worktree, old, new)
+}
+
+// arrived returns the files that a worktree holds as new has them, while its
+// index has them still as old has them: their paths, and their entries in new's
+// tree. There are none unless an Advance could not write the index.
+func (r *Repo) arrived(ctx context.Context, worktree string, old, new git.OID) (map[string]string, error) {
+	index, err := r.copyIndex(ctx, worktree)
+	if err != nil {
+		return nil, err
+	}
+	defer os.Remove(index)
+	env := "GIT_INDEX_FILE=" + index
+	staged, err := r.in(worktree, "diff-index", "diff-index", "--cached", "--name-only", "--no-renames", "-z", string(old), "--").output(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.in(worktree, "read-tree", "read-tree", string(new)).with(env).run(ctx); err != nil {
+		return nil, err
+	}
+	// Its exit code tells that files differ.
+	if err := r.in(worktree, "update-index", "update-index", "-q", "--refresh").with(env).run(ctx); exitCode(err) < 0 {
+		return nil, err
+	}
+	differs, err := r.in(worktree, "diff-files", "diff-files", "--name-only", "-z").with(env).output(ctx)
+	if err != nil {
+		return nil, err
+	}
+	tree, err := r.command("diff-tree", "diff-tree", "-r", "-z", "--no-renames", string(old), string(new), "--").output(ctx)
+	if err != nil {
+		return nil, err
+	}
+	there := map[string]string{}
+	for pair := range slices.Chunk(splitNUL(tree), 2) { // ":100644 100644 OLD NEW M", and the path
+		const toMode, toOID = 1, 3
+		words := strings.Fields(strings.TrimPrefix(pair[0], ":"))
+		if len(pair) == 2 && len(words) > toOID && !git.OID(words[toOID]).IsZero() {
+			there[pair[1]] = words[toMode] + " " + words[toOID]
+		}
+	}
+	for _, path := range slices.Concat(splitNUL(staged), splitNUL(differs)) {
+		delete(there, path)
+	}
+	return there, nil
 }
 
 // readTree runs the two-tree git-read-tree, again when it was refused while

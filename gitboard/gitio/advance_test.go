@@ -11,6 +11,33 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git"
 )
 
+// A disk that was full has left the files new and the index old. The next Advance completes that,
+// and takes no other file for one that has arrived.
+func TestAdvanceCutInHalf(t *testing.T) {
+	ctx, r := scratch(t)
+	old := commitAll(t, ctx, r, "second")
+	path := claim(t, ctx, r, "one")
+	writeIn(t, path, "a.txt", "new\n")
+	writeIn(t, path, "dir/added", "new\n")
+	writeIn(t, path, "dir/other", "new\n")
+	next := must[git.OID](t)(r.CommitAll(ctx, path, "next", ada))
+	top := r.TopLevel()
+	write(t, r, "a.txt", "new\n")
+	write(t, r, "dir/added", "new\n")
+	write(t, r, "dir/other", "a human's\n")
+	if overlap := must[[]string](t)(r.CanAdvance(ctx, top, old, next)); strings.Join(overlap, "|") != "dir/other" {
+		t.Errorf("in the way: %q", overlap)
+	}
+	if err := r.Advance(ctx, top, old, next); err == nil {
+		t.Error("it advanced over a human's file")
+	}
+	native(t, top, "diff", "--cached", "--exit-code", string(old))
+	check(t, os.Remove(filepath.Join(top, "dir", "other")))
+	check(t, r.Advance(ctx, top, old, next))
+	native(t, top, "diff", "--cached", "--exit-code", string(next))
+	native(t, top, "diff", "--exit-code", string(next))
+}
+
 func TestAdvance(t *testing.T) {
 	ctx, r := scratch(t)
 	check(t, r.Exclude(".worktrees/"))
