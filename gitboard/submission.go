@@ -24,7 +24,11 @@ func (b *Board) Submission(ctx context.Context, v *View, t *board.Task) (*report
 	if err != nil {
 		return nil, err
 	}
-	s := report.SubmissionOf(v.State.Config(), t, files)
+	config := v.State.Config()
+	if config == nil {
+		return nil, v.State.Err()
+	}
+	s := report.SubmissionOf(config, t, files)
 	for _, c := range commits {
 		subject, _, _ := strings.Cut(c.Message, "\n")
 		s.Commits = append(s.Commits, c.OID.Short()+" "+plain.Line(subject, 100))

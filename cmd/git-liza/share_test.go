@@ -6,7 +6,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -96,7 +95,6 @@ func (f *fleet) ask(p *project, agent, request string, args ...string) (map[stri
 		case 1:
 			return nil, errs
 		case 2, 3:
-			f.unlock(errs)
 			if now := f.done(); now > stood {
 				deadline, stood = time.Now().Add(f.patience(1)), now
 			}
@@ -114,19 +112,6 @@ func (f *fleet) done() int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return len(f.acknowledged)
-}
-
-// unlock takes away a lock that a killed git has left, as somebody does who has seen that no git runs that may hold it.
-func (f *fleet) unlock(errs string) {
-	named := regexp.MustCompile(`(?:locked by another git process: |Unable to create ')(.*?\.lock)`).FindStringSubmatch(errs)
-	if named == nil {
-		return
-	}
-	const tooLong = 10 * time.Second // git holds one for milliseconds
-	if info, err := os.Stat(named[1]); err == nil && time.Since(info.ModTime()) > tooLong {
-		f.t.Logf("%s was left", named[1])
-		_ = os.Remove(named[1]) // another may have been quicker
-	}
 }
 
 // patience is how long so many tasks may take on a machine that has much else to do.
@@ -333,17 +318,7 @@ func TestClonesWithTroubles(t *testing.T) {
 		n, tasks = 8, 200
 	}
 	f := newFleetOf(projectWithTasks(t, tasks), n, plainPath)
-	slow := filepath.Join(t.TempDir(), "slow")
-	if err := os.WriteFile(slow, []byte("#!/bin/sh\nsleep 0.2\nexec git \"$(basename $0)\" \"$@\"\n"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	for _, service := range []string{"receive-pack", "upload-pack"} {
-		script := filepath.Join(filepath.Dir(slow), service)
-		if err := os.Symlink(slow, script); err != nil {
-			t.Fatal(err)
-		}
-		f.clones[1].git("config", "remote.origin."+strings.ReplaceAll(service, "-", ""), script)
-	}
+	f.clones[1].slowed()
 	stop := make(chan struct{})
 	var troubles sync.WaitGroup
 	away, killed := 0, 0

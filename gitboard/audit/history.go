@@ -115,7 +115,7 @@ func decode(ctx context.Context, store oplog.Store, oids []git.OID, objects []gi
 		l := &links[i]
 		l.oid, l.data = oids[i], objects[i].Data
 		if objects[i].OID == "" {
-			return nil, fmt.Errorf("commit %s: %w", oids[i], gitio.ErrNotFound)
+			return nil, &gitio.DamagedError{Commit: oids[i]}
 		}
 		if l.commit, l.err = git.DecodeCommit(objects[i]); l.err != nil {
 			continue

@@ -97,6 +97,10 @@ func Verify(ctx context.Context, store oplog.Store, repo *gitio.Repo, r Range, p
 		}
 		r.To = tip
 	}
+	whole := make(chan error, 1)
+	look, stop := context.WithCancel(ctx)
+	defer stop()
+	go func() { whole <- isWhole(look, repo, r.To) }()
 	p, err := prove(ctx, store, repo, nil, r, progress)
 	if err != nil || p.last.IsZero() {
 		return p.reported(), err
@@ -106,10 +110,18 @@ func Verify(ctx context.Context, store oplog.Store, repo *gitio.Repo, r Range, p
 		return p.report, nil
 	}
 	// A replay makes the trees and records anew, and would not miss those that the repository lacks.
-	if err := repo.Whole(ctx, r.To); err != nil {
+	if err := <-whole; err != nil {
 		p.report.add(Finding{r.To, "", CodeHistory, fmt.Sprintf("objects of the board's history are missing or damaged: git liza doctor (%v)", err)})
 	}
 	return p.report, p.recheck(ctx, repo)
+}
+
+// isWhole looks whether all of a history is in a repository, if there is one.
+func isWhole(ctx context.Context, repo *gitio.Repo, commit git.OID) error {
+	if repo == nil {
+		return nil
+	}
+	return repo.Whole(ctx, commit)
 }
 
 // few is how many operations are replayed on a board of which only what they need has been read: each of them lies

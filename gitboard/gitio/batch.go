@@ -17,6 +17,7 @@ import (
 type batch struct {
 	command command
 	turn    chan struct{} // holds a token while nobody asks
+	partial func() bool   // whether git may die of an object because a remote can't be asked for it
 
 	// Guarded by turn.
 	closed bool
@@ -24,10 +25,11 @@ type batch struct {
 	in     io.WriteCloser
 	out    *bufio.Reader
 	stderr *tail
+	died   bool // the last child has died of what it was asked for
 }
 
 func newBatch(c command) *batch {
-	b := &batch{command: c, turn: make(chan struct{}, 1)}
+	b := &batch{command: c, turn: make(chan struct{}, 1), partial: func() bool { return false }}
 	b.turn <- struct{}{}
 	return b
 }
@@ -52,8 +54,8 @@ func (b *batch) serve(c command, serves bool) *batch {
 	return b
 }
 
-// ask returns the objects of names, in their order; a missing one has OID "".
-// Names must be fit for a line of their own.
+// ask returns the objects of names, in their order; a missing or damaged one
+// has OID "". Names must be fit for a line of their own.
 func (b *batch) ask(ctx context.Context, names []string) ([]git.Object, error) {
 	select {
 	case <-b.turn:
@@ -70,15 +72,39 @@ func (b *batch) ask(ctx context.Context, names []string) ([]git.Object, error) {
 	if err != nil && old && ctx.Err() == nil {
 		objects, err = b.exchange(ctx, names)
 	}
-	return objects, err
+	for err != nil && ctx.Err() == nil && b.died && len(objects) < len(names) && !b.partial() {
+		objects, err = b.without(ctx, names, objects)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return objects, nil
+}
+
+// without goes on after an answer over which a child has died, as git does of
+// a damaged object: it counts as missing if a new child, asked for it alone,
+// dies of it, too.
+func (b *batch) without(ctx context.Context, names []string, answers []git.Object) ([]git.Object, error) {
+	next := len(answers)
+	one, err := b.exchange(ctx, names[next:next+1])
+	if err != nil && (ctx.Err() != nil || !b.died) {
+		return answers, err
+	}
+	if err != nil {
+		one = []git.Object{{}}
+	}
+	answers = append(answers, one...)
+	rest, err := b.exchange(ctx, names[next+1:])
+	return append(answers, rest...), err
 }
 
 // exchange asks once. After a failure the child is gone, since nobody could
-// tell which answer comes next.
+// tell which answer comes next; the answers before it are returned.
 func (b *batch) exchange(ctx context.Context, names []string) ([]git.Object, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, b.failed(ctx, err)
 	}
+	b.died = false
 	if b.cmd == nil {
 		if err := b.start(); err != nil {
 			return nil, b.failed(ctx, err)
@@ -102,7 +128,7 @@ func (b *batch) exchange(ctx context.Context, names []string) ([]git.Object, err
 	}
 	if err != nil {
 		b.stop()
-		return nil, b.failed(ctx, err)
+		return objects, b.failed(ctx, err)
 	}
 	return objects, nil
 }
@@ -140,11 +166,13 @@ func (b *batch) start() error {
 	return nil
 }
 
-// stop ends the child at once. How it ended does not matter: it owns nothing.
+// stop ends the child at once: it owns nothing. One that had ended by itself
+// with git's code for that has died.
 func (b *batch) stop() {
 	b.in.Close()
 	b.cmd.Process.Kill()
 	b.cmd.Wait()
+	b.died = b.cmd.ProcessState.ExitCode() == died
 	b.cmd = nil
 }
 

@@ -21,13 +21,14 @@ func writeNames(in io.Writer, names []string) error {
 	return w.Flush()
 }
 
-// readObjects reads the answer to each name.
+// readObjects reads the answer to each name. With an error it returns the
+// answers before it.
 func readObjects(out *bufio.Reader, names []string) ([]git.Object, error) {
 	objects := make([]git.Object, len(names))
 	for i, name := range names {
 		object, err := readObject(out)
 		if err != nil {
-			return nil, fmt.Errorf("read object %q: %w", name, err)
+			return objects[:i], fmt.Errorf("read object %q: %w", name, err)
 		}
 		objects[i] = object
 	}
@@ -36,7 +37,9 @@ func readObjects(out *bufio.Reader, names []string) ([]git.Object, error) {
 
 // readObject reads one answer (git-cat-file, "BATCH OUTPUT"): a line of id,
 // type and size, then the content and a line feed; or one line that ends in
-// another word ("missing", "ambiguous") when there is no object to give.
+// another word ("missing", "ambiguous") when there is no object to give. An
+// object whose content is not the one that its id says is damaged, and counts
+// as missing.
 func readObject(out *bufio.Reader) (git.Object, error) {
 	line, err := out.ReadString('\n')
 	if err != nil {
@@ -57,7 +60,11 @@ func readObject(out *bufio.Reader) (git.Object, error) {
 	if data[size] != '\n' {
 		return git.Object{}, fmt.Errorf("the answer of git cat-file is out of step")
 	}
-	return git.Object{OID: git.OID(fields[0]), Type: git.ObjectType(fields[1]), Data: data[:size:size]}, nil
+	object := git.Object{OID: git.OID(fields[0]), Type: git.ObjectType(fields[1]), Data: data[:size:size]}
+	if git.PlainHash(object.Type, object.Data) != object.OID {
+		return git.Object{}, nil
+	}
+	return object, nil
 }
 
 // unexpectedEnd makes clear that the end of the stream is not an end of data.

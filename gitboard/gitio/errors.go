@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"github.com/git-liza/git-liza/gitboard/git"
 )
 
 var (
@@ -77,6 +79,25 @@ func (e *BrokenRefError) Error() string {
 	}
 	return fmt.Sprintf("the ref %s is broken: it leads to %.50q, which is not here", e.Ref, e.Text)
 }
+
+// DamagedError is a commit whose history can't be read, because objects of it are missing or do not
+// hold what their ids say.
+type DamagedError struct {
+	Commit git.OID
+	Err    error // what git said; nil when it said nothing
+}
+
+// Error returns one sentence.
+func (e *DamagedError) Error() string {
+	text := fmt.Sprintf("objects of the history of %s are missing or damaged", e.Commit.Short())
+	if e.Err != nil {
+		text += fmt.Sprintf(" (%v)", e.Err)
+	}
+	return text
+}
+
+// Unwrap returns what git said.
+func (e *DamagedError) Unwrap() error { return e.Err }
 
 // exitCode returns the exit code that err carries, 0 for no error and -1 for
 // an error that is not a plain exit of a child.

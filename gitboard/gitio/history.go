@@ -171,7 +171,7 @@ func (r *Repo) Touching(ctx context.Context, tip git.OID, path string) ([]git.OI
 		return nil, err
 	}
 	out, err := r.command("rev-list", "rev-list", "--first-parent", string(tip), "--", ":(top,literal)"+path).output(ctx)
-	return oids(splitLines(out)), err
+	return oids(splitLines(out)), r.damaged(ctx, tip, err)
 }
 
 // Log returns the commits that to has and from has not, each after its
@@ -181,6 +181,9 @@ func (r *Repo) Log(ctx context.Context, from, to git.OID) ([]git.Commit, error) 
 	if err != nil {
 		return nil, err
 	}
+	if len(lines) == 0 && from.IsZero() {
+		return nil, &DamagedError{Commit: to} // git lists nothing behind what is not a commit
+	}
 	objects, err := r.Objects(ctx, lines)
 	if err != nil {
 		return nil, err
@@ -188,7 +191,7 @@ func (r *Repo) Log(ctx context.Context, from, to git.OID) ([]git.Commit, error) 
 	commits := make([]git.Commit, len(objects))
 	for i, object := range objects {
 		if object.OID == "" {
-			return nil, fmt.Errorf("commit %s: %w", lines[i], ErrNotFound)
+			return nil, &DamagedError{Commit: git.OID(lines[i])}
 		}
 		if commits[i], err = git.DecodeCommit(object); err != nil {
 			return nil, err
@@ -206,7 +209,7 @@ func (r *Repo) revList(ctx context.Context, from, to git.OID, options ...string)
 		args = append(args, "^"+string(from))
 	}
 	out, err := r.command("rev-list", append(args, "--")...).output(ctx)
-	return splitLines(out), err
+	return splitLines(out), r.damaged(ctx, to, err)
 }
 
 func oids(lines []string) []git.OID {

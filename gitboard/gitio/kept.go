@@ -2,8 +2,10 @@ package gitio
 
 import (
 	"bytes"
+	"compress/zlib"
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -151,6 +153,22 @@ func isLoose(dir string, oid git.OID) bool {
 	return err == nil && info.Size() > 0
 }
 
+// intact reports whether an object has a file of its own that holds it.
+func intact(path string, o git.Object) bool {
+	file, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer file.Close()
+	z, err := zlib.NewReader(file)
+	if err != nil {
+		return false
+	}
+	header := fmt.Sprintf("%s %d\x00", o.Type, len(o.Data))
+	data, err := io.ReadAll(io.LimitReader(z, int64(len(header)+len(o.Data)+1)))
+	return err == nil && string(data) == header+string(o.Data)
+}
+
 // rewrite writes those objects again that have no file of their own any more.
 func (r *Repo) rewrite(objects []git.Object) error {
 	dir := r.objectDir()
@@ -158,14 +176,14 @@ func (r *Repo) rewrite(objects []git.Object) error {
 	return r.writeLoose(context.Background(), gone)
 }
 
-// bringBack writes whatever is missing of the kept objects again. It reports whether there is anything that may have
-// been missing: another process may have been faster.
+// bringBack writes whatever is missing or damaged of the kept objects again. It reports whether there is anything that
+// may have been missing: another process may have been faster.
 func (r *Repo) bringBack(ctx context.Context) bool {
 	var objects []git.Object
 	for _, k := range r.allKept() {
 		objects = append(objects, k.objects...)
 	}
-	missing, err := r.missing(ctx, objects)
+	missing, err := r.missing(ctx, objects, func(dir string, o git.Object) bool { return intact(looseFile(dir, o.OID), o) })
 	return err == nil && len(objects) > 0 && r.writeLoose(ctx, missing) == nil
 }
 
@@ -197,14 +215,14 @@ func (r *Repo) fromKept(ctx context.Context, names []string, answers []git.Objec
 	}
 }
 
-// missing returns those of the objects that are neither loose nor in a pack.
-func (r *Repo) missing(ctx context.Context, objects []git.Object) (missing []git.Object, err error) {
+// missing returns those of the objects that are neither loose, as is asked of each, nor in a pack.
+func (r *Repo) missing(ctx context.Context, objects []git.Object, loose func(dir string, o git.Object) bool) (missing []git.Object, err error) {
 	dir := r.objectDir()
 	seen := map[git.OID]bool{}
 	var names []string
 	var asked []git.Object
 	for _, o := range objects {
-		if !isLoose(dir, o.OID) && !seen[o.OID] {
+		if !seen[o.OID] && !loose(dir, o) {
 			seen[o.OID] = true
 			names, asked = append(names, string(o.OID)), append(asked, o)
 		}
@@ -246,7 +264,7 @@ func (r *Repo) tidyKept(ctx context.Context) {
 	for _, k := range all {
 		objects = append(objects, k.objects...)
 	}
-	missing, err := r.missing(ctx, objects)
+	missing, err := r.missing(ctx, objects, func(dir string, o git.Object) bool { return isLoose(dir, o.OID) })
 	if err == nil {
 		err = r.writeLoose(ctx, missing)
 	}

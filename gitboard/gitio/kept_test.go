@@ -1,6 +1,7 @@
 package gitio
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -58,6 +59,34 @@ func TestDeletedObjectsComeBack(t *testing.T) {
 				t.Errorf("%s, packed %v: %v", name, packed, err)
 			}
 			native(t, r.TopLevel(), "fsck", "--strict", "--connectivity-only", string(commit))
+		}
+	}
+}
+
+// What is damaged comes back from what is kept; where nothing is kept, whoever needs it is told.
+func TestDamagedHistory(t *testing.T) {
+	for _, kept := range []bool{true, false} {
+		for at, kind := range []string{"file", "tree", "commit"} {
+			r, objects, commit := written(t)
+			store(t, t.Context(), r, "other")
+			for how, harm := range harms(t, r) {
+				if !kept {
+					check(t, os.RemoveAll(r.keptDir()))
+				}
+				harm(objects[at].OID)
+				whole := r.Whole(t.Context(), commit)
+				_, log := r.Log(t.Context(), git.ZeroOID, commit)
+				if kept {
+					check(t, whole)
+					check(t, log)
+					native(t, r.TopLevel(), "fsck", "--strict", string(commit))
+					continue
+				}
+				if whole == nil || kind == "commit" && !errors.As(log, new(*DamagedError)) {
+					t.Errorf("a %s that is %s: %v, %v", kind, how, whole, log)
+				}
+				check(t, r.WriteObjects(t.Context(), objects))
+			}
 		}
 	}
 }

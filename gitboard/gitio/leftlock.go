@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 )
@@ -131,20 +132,23 @@ func (r *Repo) Left(path string, age time.Duration) error {
 	if err != nil {
 		return nil
 	}
-	return r.left(path, info, age)
+	_, err = r.left(path, info, age)
+	return err
 }
 
-func (r *Repo) left(path string, info os.FileInfo, age time.Duration) error {
+// left also returns when the lock was made at the latest, since the boot: a process that was
+// started after that does not hold it.
+func (r *Repo) left(path string, info os.FileInfo, age time.Duration) (made time.Duration, err error) {
 	// Nobody writes in the future: then a clock has jumped, and the processes alone decide.
-	old, runs := time.Since(info.ModTime()), uptime()
+	old, made := time.Since(info.ModTime()), uptime()
 	if old >= 0 {
 		if old < age {
-			return &HeldError{Path: path, By: fmt.Sprintf("the process that made it %s ago", old.Round(time.Millisecond)), Young: true}
+			return 0, &HeldError{Path: path, By: fmt.Sprintf("the process that made it %s ago", old.Round(time.Millisecond)), Young: true}
 		}
 		const grain = 2 * time.Second
-		runs -= old - grain
+		made -= old - grain
 	}
-	return r.holder(path, info, runs)
+	return made, r.holder(path, info, made)
 }
 
 // ClearLock removes a lock that is left, as Left says; nil when it has gone.
@@ -153,10 +157,26 @@ func (r *Repo) ClearLock(path string, age time.Duration) error {
 	if err != nil {
 		return nil
 	}
-	if err := r.left(path, info, age); err != nil {
+	made, err := r.left(path, info, age)
+	if err != nil {
 		return err
 	}
-	return r.removeLock(path, info, uptime())
+	return r.removeLock(path, info, made)
+}
+
+// ClearRefLocks removes the locks that are left, as Left says, of those that keep refs from being
+// moved. It removes what it can.
+func (r *Repo) ClearRefLocks(age time.Duration, refs ...string) {
+	names := slices.Clone(wholeLocks)
+	for _, ref := range refs {
+		names = append(names, ref+".lock")
+	}
+	busy := (*BusyError)(nil)
+	if errors.As(r.locked(names...), &busy) {
+		for _, path := range busy.Paths {
+			_ = r.ClearLock(path, age)
+		}
+	}
 }
 
 // removeLock removes a lock that was seen, unless a process that ran then may hold it. Processes of git-liza do that

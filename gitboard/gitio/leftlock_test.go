@@ -73,6 +73,26 @@ func TestLeftLocks(t *testing.T) {
 	}
 }
 
+// A lock is cleared beside a git that was started after it was made, as the server's hook is run by
+// one; beside one that was started before it is not, and neither is one that was made just now.
+func TestClearRefLocks(t *testing.T) {
+	_, r := scratch(t)
+	asGit(t, r.TopLevel(), "git-receive-pack")
+	const ref = "refs/heads/liza/state"
+	for age, left := range map[time.Duration]bool{0: true, time.Minute: false} {
+		path, made := leave(t, r, ref+".lock"), time.Now().Add(-age)
+		check(t, os.Chtimes(path, made, made))
+		r.ClearRefLocks(5*time.Second, "refs/heads/other", ref)
+		if _, err := os.Stat(path); (err == nil) != left {
+			t.Errorf("made %v ago: %v", age, err)
+		}
+	}
+	path, made := leave(t, r, ref+".lock"), time.Now().Add(-time.Hour)
+	check(t, os.Chtimes(path, made, made))
+	r.ClearRefLocks(2*time.Hour, ref)
+	must[os.FileInfo](t)(os.Stat(path))
+}
+
 // A writer that was stopped in the middle of a transaction keeps nobody else from writing, and writes nothing when it
 // continues.
 func TestStoppedWriter(t *testing.T) {

@@ -17,12 +17,12 @@ import (
 )
 
 // refresh gives a loose object a new modification time and reports whether
-// that worked. It does not for one that is missing, that is empty (a crash of
-// the machine leaves such files), or that belongs to another user; it is
+// that worked. It does not for one that is missing, that is damaged (a crash
+// of the machine leaves empty files), or that belongs to another user; it is
 // written again then.
-func refresh(path string) bool {
+func refresh(path string, object git.Object) bool {
 	info, err := os.Lstat(path)
-	if err != nil || !info.Mode().IsRegular() || info.Size() == 0 {
+	if err != nil || !info.Mode().IsRegular() || !intact(path, object) {
 		return false
 	}
 	now := time.Now()

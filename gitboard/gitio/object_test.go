@@ -61,6 +61,42 @@ func TestWriteRepairs(t *testing.T) {
 	must[git.Object](t)(r.Object(ctx, string(id)))
 }
 
+// harms are the ways in which the file of an object is damaged.
+func harms(t *testing.T, r *Repo) map[string]func(git.OID) {
+	t.Helper()
+	put := func(id git.OID, data []byte) {
+		check(t, os.Remove(loosePath(r, id)))
+		check(t, os.WriteFile(loosePath(r, id), data, 0o444))
+	}
+	return map[string]func(git.OID){
+		"empty":    func(id git.OID) { put(id, nil) },
+		"garbage":  func(id git.OID) { put(id, []byte("garbage")) },
+		"cut":      func(id git.OID) { put(id, must[[]byte](t)(os.ReadFile(loosePath(r, id)))[:20]) },
+		"replaced": func(id git.OID) { put(id, must[[]byte](t)(os.ReadFile(loosePath(r, blob("other").OID)))) },
+	}
+}
+
+// A damaged object is missing, whatever git makes of it, and the others are read all the same.
+// Written again it is there.
+func TestDamagedObject(t *testing.T) {
+	ctx, r := scratch(t)
+	ids := store(t, ctx, r, "the first of the three", "the second of the three", "the third of the three", "other")
+	check(t, os.RemoveAll(r.keptDir()))
+	for how, harm := range harms(t, r) {
+		harm(ids[1])
+		got := must[[]git.Object](t)(r.Objects(ctx, []string{string(ids[0]), string(ids[1]), string(ids[2]), string(ids[1]), "HEAD"}))
+		if got[0].OID != ids[0] || got[1].OID != "" || got[2].OID != ids[2] || got[3].OID != "" || got[4].OID == "" {
+			t.Errorf("%s: %v", how, got)
+		}
+		if _, err := r.Object(ctx, string(ids[1])); !errors.Is(err, ErrNotFound) {
+			t.Errorf("%s: %v", how, err)
+		}
+		store(t, ctx, r, "the second of the three")
+		must[git.Object](t)(r.Object(ctx, string(ids[1])))
+		check(t, os.RemoveAll(r.keptDir()))
+	}
+}
+
 func TestPackedOnly(t *testing.T) {
 	ctx, r := scratch(t)
 	id := must[git.OID](t)(r.FileOID(ctx, must[git.OID](t)(r.ResolveCommit(ctx, "main")), "a.txt"))

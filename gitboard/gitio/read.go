@@ -12,8 +12,8 @@ import (
 // Object reads one object by any name that git understands: an id, a ref,
 // "rev:path". It sees what other processes have written until now. HEAD is
 // the main worktree's. ErrNotFound when there is none, also when a short id
-// is ambiguous; a CommandError for what git refuses to look for, such as an
-// entry beyond the end of a reflog, and for a damaged object.
+// is ambiguous, when the object is damaged, and for what git dies of, such as
+// an entry beyond the end of a reflog.
 func (r *Repo) Object(ctx context.Context, name string) (git.Object, error) {
 	objects, err := r.Objects(ctx, []string{name})
 	if err != nil {
@@ -26,7 +26,7 @@ func (r *Repo) Object(ctx context.Context, name string) (git.Object, error) {
 }
 
 // Objects reads many objects in one exchange with git, in the order of names.
-// A missing one has OID "". All of them are held in memory.
+// A missing or damaged one has OID "". All of them are held in memory.
 func (r *Repo) Objects(ctx context.Context, names []string) ([]git.Object, error) {
 	objects := make([]git.Object, len(names))
 	var asked []string

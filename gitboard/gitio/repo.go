@@ -50,6 +50,7 @@ func openRepo(ctx context.Context, dir string, who *identities) (*Repo, error) {
 	}
 	r.people = who
 	r.batch = early.serve(r.command("cat-file", "cat-file", "--batch"), r.gitDir == r.common)
+	r.batch.partial = func() bool { return r.ownSettings().mayLack() }
 	return r, nil
 }
 

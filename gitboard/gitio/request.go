@@ -33,7 +33,7 @@ func (r *Repo) RequestCommit(ctx context.Context, tip git.OID, request string, d
 		"--encoding=UTF-8", "--no-commit-header", "--format="+record+"%H%n%B",
 		string(tip), "--").output(ctx)
 	if err != nil {
-		return "", err
+		return "", r.damaged(ctx, tip, err)
 	}
 	for message := range strings.SplitSeq(string(out), "\x1e") {
 		oid, message, _ := strings.Cut(message, "\n")

@@ -2,6 +2,8 @@ package gitio
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -10,8 +12,8 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git"
 )
 
-// Whole returns nil when all commits, trees and files that a commit's history needs are here, and those of the commit
-// itself can be read. A partial clone, which lacks some on purpose, is not asked.
+// Whole returns nil when all commits, trees and files that a commit's history needs are here and
+// hold what their ids say. A partial clone, which lacks some on purpose, is not asked.
 func (r *Repo) Whole(ctx context.Context, commit git.OID) error {
 	if err := checkOIDs(commit); err != nil {
 		return err
@@ -19,10 +21,43 @@ func (r *Repo) Whole(ctx context.Context, commit git.OID) error {
 	if filters, err := r.ConfigAll(ctx, "extensions.partialClone"); err != nil || len(filters) > 0 {
 		return err
 	}
-	return runAll(ctx,
-		r.command("rev-list", "rev-list", "--quiet", "--verify-objects", "--no-walk", string(commit), "--"),
-		r.command("rev-list", "rev-list", "--quiet", "--objects", string(commit), "--"),
-	)
+	out, err := r.command("rev-list", "rev-list", "--objects", "--no-object-names", string(commit), "--").output(ctx)
+	if err != nil {
+		return err
+	}
+	// Git looks no further than whether there is a file for each of them. They are read beside whatever
+	// else is read from the repository.
+	reader := newBatch(r.command("cat-file", "cat-file", "--batch"))
+	defer reader.close()
+	for names := range slices.Chunk(splitLines(out), atOnce) {
+		answers, err := reader.ask(ctx, names)
+		if err != nil {
+			return err
+		}
+		r.fromKept(ctx, names, answers)
+		for i, answer := range answers {
+			if answer.OID == "" {
+				return &DamagedError{Commit: commit, Err: fmt.Errorf("%s can't be read", names[i])}
+			}
+		}
+	}
+	return nil
+}
+
+// atOnce is how many objects are held in memory at once.
+const atOnce = 500
+
+// damaged makes a DamagedError of the failure of a git that has died over a commit's history, if
+// that is why it has.
+func (r *Repo) damaged(ctx context.Context, commit git.OID, err error) error {
+	if exitCode(err) != died {
+		return err
+	}
+	whole := r.Whole(ctx, commit)
+	if errors.As(whole, new(*DamagedError)) || exitCode(whole) > 0 {
+		return &DamagedError{commit, err}
+	}
+	return err
 }
 
 // Moved is one move of a ref as its reflog has it.

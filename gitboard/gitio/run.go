@@ -15,10 +15,12 @@ import (
 // a finished child's own children may hold its pipes, before both are cut off.
 const waitDelay = 2 * time.Second
 
+// died is the exit code of a git that can't go on.
+const died = 128
+
 // output runs the child and returns its standard output, also when it failed.
 // The error is a CommandError, or an UnsupportedError when there is no git.
 func (c command) output(ctx context.Context) ([]byte, error) {
-	const died = 128
 	out, err := c.once(ctx)
 	// What was brought back may be deleted again before the child comes to it.
 	for attempt := 1; attempt <= attempts && exitCode(err) == died && c.repair != nil && c.repair(ctx); attempt++ {

@@ -77,7 +77,7 @@ func writeObject(dir string, object git.Object) error {
 		return fmt.Errorf("write object: it is named %q, and its content makes it %s", object.OID, got)
 	}
 	path := looseFile(dir, object.OID)
-	if refresh(path) {
+	if refresh(path, object) {
 		return nil
 	}
 	return storageError(dir, writeLoose(dir, path, object))

@@ -77,7 +77,12 @@ func (a *arrival) holds(ctx context.Context) func(older, newer string) bool {
 	}
 }
 
-// Receive answers pre-receive: the whole push, its objects still in quarantine.
+// lockAge is when a lock counts as left by a git that was killed. Git holds one for milliseconds.
+const lockAge = 5 * time.Second
+
+// Receive answers pre-receive: the whole push, its objects still in quarantine. Git takes the locks
+// of the refs afterwards: those that a push has left which was killed are removed before, for nobody
+// else comes by here who would.
 func Receive(ctx context.Context, b *gitboard.Board, moves []hooks.Move, now time.Time) (*board.Refusal, error) {
 	a, err := arrived(ctx, b, moves, now)
 	if err != nil {
@@ -88,9 +93,18 @@ func Receive(ctx context.Context, b *gitboard.Board, moves []hooks.Move, now tim
 		err = a.err
 	}
 	if refusal == nil && err == nil {
+		a.clearLocks()
 		a.keepProven()
 	}
 	return refusal, err
+}
+
+func (a *arrival) clearLocks() {
+	var refs []string
+	for _, m := range a.moves {
+		refs = append(refs, m.Ref)
+	}
+	a.repo.ClearRefLocks(lockAge, refs...)
 }
 
 // keepProven spares the transaction of this push the same questions, where it begins at what is here.

@@ -18,8 +18,9 @@ func metricsCommand() *edge.Command {
 			if err != nil {
 				return err
 			}
-			m, used, sp := report.Measure(v.State), report.Used(v.State), v.State.Sprint()
-			if err := v.State.Err(); err != nil {
+			s := v.State.ForRules()
+			m, used, sp := report.Measure(s), report.Used(s), s.Sprint()
+			if err := s.Err(); err != nil {
 				return err
 			}
 			if c.JSON {

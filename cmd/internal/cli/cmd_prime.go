@@ -84,7 +84,7 @@ type wakeLine struct {
 }
 
 func prime(c *edge.Call, v *gitboard.View) (*primer, error) {
-	s, id := v.State, c.AgentID()
+	s, id := v.State.ForRules(), c.AgentID()
 	p := &primer{
 		Agent: roles.HumanID, Role: roles.Human, Supervised: c.Supervised(), Mode: s.Control().Mode,
 		Goal: plain.Line(s.Goal().Description, 300), GoalSpec: s.Goal().SpecRef, InReview: []string{}, Wakes: []wakeLine{}, Docs: []string{},

@@ -110,7 +110,7 @@ func Classify(err error) Class {
 		return Class{2, CodeLostRace, "try again after a pause"}
 	case errors.As(err, &record), errors.As(err, new(*board.MissingError)):
 		return Class{4, CodeInconsistent, "stop, and let a human look: git liza doctor"}
-	case errors.As(err, &broken):
+	case errors.As(err, &broken), errors.As(err, new(*gitio.DamagedError)):
 		return Class{4, CodeInconsistent, "stop, and let a human look: git liza doctor"}
 	case errors.As(err, &newer):
 		return Class{5, CodeNewerFormat, "install a newer git-liza"}

@@ -41,6 +41,9 @@ type submission struct {
 
 func FactsOf(c *edge.Call, v *gitboard.View, t *board.Task) (*taskFacts, error) {
 	f := &taskFacts{t: t, state: v.State, config: v.State.Config(), now: c.App.Now()}
+	if f.config == nil {
+		return nil, v.State.Err()
+	}
 	if c.At != "" {
 		f.now = v.State.Time().Std()
 	}
