@@ -30,6 +30,12 @@ type faultCase struct {
 	how      string
 	same     bool // the retry has the first try's request id
 	repaired bool // doctor --fix comes before the retry
+	// amid is called with the first try where it is not git that goes wrong.
+	amid func(try func())
+}
+
+func (c faultCase) String() string {
+	return fmt.Sprintf("%s, %s same=%v repaired=%v", c.name, c.how, c.same, c.repaired)
 }
 
 // TestFaults lets each call of git go wrong, in each way, that the commands which change worktrees, branches
@@ -68,7 +74,13 @@ type stage struct {
 
 func newStage(t *testing.T, s scene) *stage {
 	t.Helper()
-	p := newProject(t)
+	return newStageIn(t, t.TempDir(), s)
+}
+
+// newStageIn is newStage in a directory.
+func newStageIn(t *testing.T, dir string, s scene) *stage {
+	t.Helper()
+	p := newProjectIn(t, dir)
 	noon := time.Now().UTC().Truncate(time.Second)
 	p.at(noon)
 	p.write(".gitignore", ".ready\n")
@@ -76,7 +88,7 @@ func newStage(t *testing.T, s scene) *stage {
 	p.git("commit", "-q", "-m", "ignore")
 	p.must("", "land", "main")
 	s.make(p)
-	stage := &stage{project: p, scene: s, noon: noon, saved: filepath.Join(t.TempDir(), "saved"), sab: newSaboteur(t)}
+	stage := &stage{project: p, scene: s, noon: noon, saved: filepath.Join(dir, "saved"), sab: newSaboteur(t)}
 	stage.twin(p.dir, stage.saved)
 	return stage
 }
@@ -146,7 +158,7 @@ func (s *stage) cases(calls []string) []faultCase {
 	return append(drawn(random, changes, 2), drawn(random, reads, 1)...)
 }
 
-func drawn(random *rand.Rand, all []faultCase, most int) []faultCase {
+func drawn[T any](random *rand.Rand, all []T, most int) []T {
 	random.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
 	return all[:min(most, len(all))]
 }
@@ -163,12 +175,18 @@ func (s *stage) play(c faultCase) (faults []string) {
 	env, calls := s.sab.arm(c.at, c.how)
 	sabotaged := *s.project
 	sabotaged.env = append(slices.Clip(s.env), env...)
-	out, errs, code := sabotaged.liza(c.agent, args...)
-	where := fmt.Sprintf("%s, call %d %s", c.name, c.at, c.how)
-	if made := calls(); len(made) >= c.at {
-		where += " (" + made[c.at-1] + ")"
+	var out, errs string
+	var code int
+	first := func() { out, errs, code = sabotaged.liza(c.agent, args...) }
+	if c.amid == nil {
+		first()
+	} else {
+		c.amid(first)
 	}
-	where += fmt.Sprintf(" same=%v repaired=%v", c.same, c.repaired)
+	where := c.String()
+	if made := calls(); c.at > 0 && len(made) >= c.at {
+		where = fmt.Sprintf("%s, at call %d (%s)", where, c.at, made[c.at-1])
+	}
 	story := fmt.Sprintf("\n  first: exit %d %s%s", code, out, errs)
 	wrong := func(format string, args ...any) {
 		faults = append(faults, where+": "+fmt.Sprintf(format, args...)+story)

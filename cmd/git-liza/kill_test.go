@@ -79,7 +79,7 @@ func (s *stage) kill(after time.Duration, flow int) (faults []string, killed boo
 	if flow == 1 {
 		args = append(args, "--request", "the-same")
 	}
-	out, code := s.runFor(after, s.scene.agent, args...)
+	out, code := s.runFor(after, s.scene.agent, "git-liza", args...)
 	where := fmt.Sprintf("%s, killed after %v, flow %d", s.scene.name, after, flow)
 	story := fmt.Sprintf("\n  first: exit %d %s", code, out)
 	wrong := func(format string, args ...any) {
@@ -152,15 +152,16 @@ func (s *stage) locks() string {
 }
 
 // runFor runs a command in a process group of its own, and kills that after a while.
-func (s *stage) runFor(d time.Duration, agent string, args ...string) (string, int) {
-	s.t.Helper()
-	cmd := exec.Command("git-liza", args...)
-	cmd.Dir, cmd.Env = s.dir, append(slices.Clip(s.env), "LIZA_AGENT_ID="+agent)
+func (p *project) runFor(d time.Duration, agent, name string, args ...string) (string, int) {
+	p.t.Helper()
+	cmd := exec.Command(name, args...)
+	cmd.Dir, cmd.Env = p.dir, append(slices.Clip(p.env), "LIZA_AGENT_ID="+agent)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	var out bytes.Buffer
 	cmd.Stdout, cmd.WaitDelay = &out, time.Second
 	if err := cmd.Start(); err != nil {
-		s.t.Fatal(err)
+		p.t.Error(err)
+		return "", -1
 	}
 	timer := time.AfterFunc(d, func() { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) })
 	_ = cmd.Wait() // its exit code tells

@@ -274,6 +274,11 @@ func (p *project) housekeeping() *keepers {
 // keepers starts a keeper for each turn of git commands. Each runs once at once, and again when it is told that
 // something was written.
 func (p *project) keepers(turns ...[][]string) *keepers {
+	return p.keepersBy(func(args []string) { p.run("", "git", args...) }, turns...)
+}
+
+// keepersBy is keepers that run git their own way.
+func (p *project) keepersBy(run func(args []string), turns ...[][]string) *keepers {
 	k := &keepers{}
 	for _, turn := range turns {
 		again := make(chan struct{}, 1)
@@ -281,7 +286,7 @@ func (p *project) keepers(turns ...[][]string) *keepers {
 		k.group.Go(func() {
 			for more := true; more; _, more = <-again {
 				for _, args := range turn {
-					p.run("", "git", args...) // may lose against another; what counts is the board
+					run(args) // may lose against another; what counts is the board
 				}
 			}
 		})

@@ -19,9 +19,9 @@ import (
 )
 
 // programs are what the test binary is under other names.
-var programs = map[string]func(){"git-liza": command}
+var programs = map[string]func(){"git-liza": command, "liza-writer": writer}
 
-// The test binary is the command. Its clock is the one that a script sets.
+// The test binary is the command. Its clock is the one that a script sets, or one that is wrong.
 func command() {
 	app := edge.OS()
 	if text := os.Getenv("LIZA_TEST_NOW"); text != "" {
@@ -32,7 +32,33 @@ func command() {
 		}
 		app.Now = func() time.Time { return now }
 	}
+	if text := os.Getenv("LIZA_TEST_JUMP"); text != "" {
+		now, err := jumping(text)
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(99)
+		}
+		app.Now = now
+	}
 	os.Exit(cli.Main(app, os.Args[1:]))
+}
+
+// jumping is a clock that is right at first and wrong after a while: "24h 10ms".
+func jumping(text string) (func() time.Time, error) {
+	wrong, after, _ := strings.Cut(text, " ")
+	by, err := time.ParseDuration(wrong)
+	if err != nil {
+		return nil, err
+	}
+	while, err := time.ParseDuration(after)
+	begun := time.Now()
+	return func() time.Time {
+		now := time.Now()
+		if now.Sub(begun) < while {
+			return now
+		}
+		return now.Add(by)
+	}, err
 }
 
 func TestMain(m *testing.M) {

@@ -28,8 +28,14 @@ type project struct {
 // newProject makes a repository with one commit and a board, in a directory with a space and an umlaut.
 func newProject(t *testing.T) *project {
 	t.Helper()
+	return newProjectIn(t, t.TempDir())
+}
+
+// newProjectIn is newProject below a directory.
+func newProjectIn(t *testing.T, dir string) *project {
+	t.Helper()
 	full(t)
-	p := &project{t: t, dir: filepath.Join(t.TempDir(), "möbel haus"), env: os.Environ()}
+	p := &project{t: t, dir: filepath.Join(dir, "möbel haus"), env: os.Environ()}
 	if err := copyProject(prepared(t), p.dir); err != nil {
 		t.Fatal(err)
 	}
@@ -95,8 +101,8 @@ func copyProject(from, to string) error {
 	})
 }
 
-// copyTree copies a project's directory with its modes and times. Both share the files of git's objects, which nobody
-// changes; the content of every other file is what content makes of it.
+// copyTree copies a project's directory with its modes and times. Both share the files of git's objects where they can:
+// nobody changes them; the content of every other file is what content makes of it.
 func copyTree(from, to string, content func(path string, data []byte) []byte) error {
 	return filepath.WalkDir(from, func(path string, e fs.DirEntry, err error) error {
 		if err != nil {
@@ -111,8 +117,8 @@ func copyTree(from, to string, content func(path string, data []byte) []byte) er
 			return os.MkdirAll(at, info.Mode().Perm())
 		case !info.Mode().IsRegular():
 			return fmt.Errorf("%s is neither a file nor a directory", path)
-		case strings.HasPrefix(path, filepath.Join(from, ".git", "objects")):
-			return os.Link(path, at)
+		case strings.HasPrefix(path, filepath.Join(from, ".git", "objects")) && os.Link(path, at) == nil:
+			return nil // else it is on another disk
 		}
 		data, err := os.ReadFile(path)
 		return errors.Join(err, os.WriteFile(at, content(path, data), info.Mode().Perm()), os.Chtimes(at, info.ModTime(), info.ModTime()))

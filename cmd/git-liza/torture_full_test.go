@@ -1,0 +1,158 @@
+//go:build linux
+
+package main
+
+import (
+	"fmt"
+	"os/exec"
+	"slices"
+	"syscall"
+	"testing"
+)
+
+// TestTortureFull lets the disk, or its inodes, run out at each write of a command: after none, after
+// one, after two and so on, until the command needs no more. The command fails, or is done; once
+// there is room again, it is done once, and nothing acknowledged or written is lost.
+// The short form draws a few of the cases. It needs the right to mount a file system.
+func TestTortureFull(t *testing.T) {
+	t.Parallel()
+	full(t)
+	random := seeded(t)
+	played := slices.Clone(scenes)
+	if !*long {
+		played = drawn(random, played, 3)
+	}
+	for _, s := range played {
+		t.Run(s.name, func(t *testing.T) {
+			t.Parallel()
+			d := newDisk(t)
+			stage := newStageIn(t, d.dir, s)
+			tried := 0
+			for _, inodes := range []bool{false, true} {
+				needs := 40 // of most commands
+				if *long {
+					needs = d.needs(stage, inodes)
+				}
+				var cases []faultCase
+				for free := range needs {
+					for n := range 3 {
+						cases = append(cases, d.leaves(stage, free, inodes, n))
+					}
+				}
+				most := len(cases)
+				if !*long {
+					most = 1
+				}
+				cases = drawn(seeded(t), cases, most)
+				for _, c := range cases {
+					if !timeLeft(t) {
+						break
+					}
+					tried++
+					for _, fault := range stage.play(c) {
+						t.Error(fault)
+					}
+				}
+			}
+			t.Logf("%d cases", tried)
+		})
+	}
+}
+
+// disk is a small file system.
+type disk struct {
+	t   *testing.T
+	dir string
+}
+
+// The size of a disk with room for everything.
+const (
+	roomyPages  = 16384
+	roomyInodes = 20000
+)
+
+func newDisk(t *testing.T) *disk {
+	t.Helper()
+	d := &disk{t, t.TempDir()}
+	if out, err := exec.Command("mount", "-t", "tmpfs", "-o", d.size(roomyPages, roomyInodes), "tmpfs", d.dir).CombinedOutput(); err != nil {
+		t.Skipf("nothing can be mounted here: %v: %s", err, out)
+	}
+	t.Cleanup(func() {
+		if out, err := exec.Command("umount", "-l", d.dir).CombinedOutput(); err != nil {
+			t.Errorf("umount: %v: %s", err, out)
+		}
+	})
+	return d
+}
+
+func (d *disk) size(pages, inodes uint64) string {
+	return fmt.Sprintf("size=%d,nr_inodes=%d", pages*uint64(pageSize), inodes)
+}
+
+var pageSize = syscall.Getpagesize()
+
+// used are the pages and inodes in use.
+func (d *disk) used() (pages, inodes uint64) {
+	d.t.Helper()
+	var s syscall.Statfs_t
+	if err := syscall.Statfs(d.dir, &s); err != nil {
+		d.t.Fatal(err)
+	}
+	return s.Blocks - s.Bfree, s.Files - s.Ffree
+}
+
+// resize makes the disk that large.
+func (d *disk) resize(pages, inodes uint64) {
+	d.t.Helper()
+	if out, err := exec.Command("mount", "-o", "remount,"+d.size(pages, inodes), d.dir).CombinedOutput(); err != nil {
+		d.t.Fatalf("remount: %v: %s", err, out)
+	}
+}
+
+// only runs something while just so many pages or inodes are free.
+func (d *disk) only(free int, inodes bool, run func()) {
+	d.t.Helper()
+	pages, nodes := d.used()
+	if inodes {
+		d.resize(roomyPages, nodes+uint64(free))
+	} else {
+		d.resize(pages+uint64(free), roomyInodes)
+	}
+	defer d.resize(roomyPages, roomyInodes)
+	run()
+}
+
+// needs is how many free pages or inodes the scene's command needs.
+func (d *disk) needs(s *stage, inodes bool) int {
+	d.t.Helper()
+	const most = 1 << 10
+	enough := func(free int) bool {
+		s.reset()
+		code := 0
+		d.only(free, inodes, func() { _, _, code = s.liza(s.scene.agent, s.scene.args...) })
+		return code == 0
+	}
+	few, many := 0, most
+	if !enough(most) {
+		d.t.Fatalf("%s needs more than %d", s.scene.name, most)
+	}
+	for few < many {
+		if at := (few + many) / 2; enough(at) {
+			many = at
+		} else {
+			few = at + 1
+		}
+	}
+	return many + 2 // a command that succeeds may still have left something out
+}
+
+// leaves is the case in which so much is free; flow says how the command is asked for again.
+func (d *disk) leaves(s *stage, free int, inodes bool, flow int) faultCase {
+	how := fmt.Sprintf("with %d pages free", free)
+	if inodes {
+		how = fmt.Sprintf("with %d inodes free", free)
+	}
+	return faultCase{scene: s.scene, how: how, same: flow == 1, repaired: flow == 2, amid: func(try func()) {
+		d.only(free, inodes, try)
+	}}
+}

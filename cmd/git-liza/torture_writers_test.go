@@ -1,0 +1,295 @@
+//go:build linux
+
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"net"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/git-liza/git-liza/gitboard"
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/roles"
+)
+
+// TestTortureWriters lets twelve processes write and kills them with SIGKILL at random, beside
+// everything that deletes and packs in a repository, which is killed now and then, too, and a
+// daemon. Everything acknowledged is on the board, nothing twice. Nobody waits for what a dead
+// process has left: a command that is not killed itself succeeds at the second attempt at the
+// latest, and an attempt gives up after three waits of three seconds.
+func TestTortureWriters(t *testing.T) {
+	t.Parallel()
+	p := newProject(t)
+	const writers = 12
+	each := 2
+	if *long {
+		each = 1 << 30
+	}
+	p.set("lease_duration 86400")
+	for n := 1; n <= writers; n += 2 {
+		p.addTask(taskID(n))
+	}
+	l := &ledger{t: t, acks: map[string]string{}, last: time.Now()}
+	random := seeded(t)
+	seeds := make([]uint64, writers+1)
+	for i := range seeds {
+		seeds[i] = random.Uint64()
+	}
+	keeping := p.rough(rand.New(rand.NewPCG(seeds[writers], 0)))
+	var group sync.WaitGroup
+	for n := range writers {
+		w := &killed{project: p, ledger: l, n: n + 1, random: rand.New(rand.NewPCG(seeds[n], 0)), takes: 100 * time.Millisecond}
+		group.Go(func() {
+			for i := 0; i < each && timeLeft(t) && !t.Failed(); i++ {
+				if n%2 == 0 {
+					w.command()
+				} else {
+					w.stint()
+				}
+				keeping.wrote()
+			}
+		})
+	}
+	group.Wait()
+	keeping.end()
+	l.holds(p)
+	for _, fault := range p.whole("afterwards", nil) {
+		t.Error(fault)
+	}
+}
+
+// ledger is what callers were told: each acknowledged operation, by its request.
+type ledger struct {
+	t *testing.T
+
+	mu      sync.Mutex
+	acks    map[string]string // request -> commit
+	kills   int
+	refused int           // attempts that failed although nobody killed them
+	last    time.Time     // when something was acknowledged last
+	silence time.Duration // the longest time in which nothing was
+	wait    time.Duration // the longest time from an attempt that was not killed to its answer
+}
+
+// ack notes an acknowledged operation, and since when the caller has waited for it.
+func (l *ledger) ack(request, commit string, since time.Time) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if was := l.acks[request]; was != "" && was != commit {
+		l.t.Errorf("%s was acknowledged as %s, and then as %s", request, was, commit)
+	}
+	l.acks[request] = commit
+	now := time.Now()
+	l.silence, l.last = max(l.silence, now.Sub(l.last)), now
+	l.wait = max(l.wait, now.Sub(since))
+}
+
+func (l *ledger) count(n *int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	*n++
+}
+
+// holds wants everything acknowledged to be on the board once, and nothing else twice.
+func (l *ledger) holds(p *project) {
+	p.t.Helper()
+	at, lost, doubled := map[string]string{}, 0, 0
+	for line := range strings.Lines(p.git("log", "--first-parent", "--format=%H %(trailers:key=Liza-Request,valueonly,separator=)", "liza/state")) {
+		commit, request, _ := strings.Cut(strings.TrimSpace(line), " ")
+		if at[request] != "" {
+			doubled++
+			p.t.Errorf("%s is on the board twice", request)
+		}
+		at[request] = commit
+	}
+	for request, commit := range l.acks {
+		if at[request] != commit {
+			lost++
+			p.t.Errorf("%s was acknowledged as %s, and the board has it at %q", request, commit, at[request])
+		}
+	}
+	p.t.Logf("%d operations acknowledged, %d kills, %d lost, %d doubled; %d attempts failed; longest wait %v, longest time without an acknowledgement %v",
+		len(l.acks), l.kills, lost, doubled, l.refused, l.wait.Round(time.Millisecond), l.silence.Round(time.Millisecond))
+}
+
+// killed is a caller whose processes are killed.
+type killed struct {
+	*project
+	*ledger
+	n      int
+	random *rand.Rand
+	next   int           // the number of its next request
+	takes  time.Duration // what a command has taken lately
+}
+
+// request is the id of a request.
+func (w *killed) request(n int) string { return fmt.Sprintf("writer-%d-%d", w.n, n) }
+
+// never is when a process is killed that is not.
+const never = time.Hour
+
+// command has a command done: it asks again under the same request until that is acknowledged.
+func (w *killed) command() {
+	agent, args := "", []string{"note", "a word"}
+	switch w.next % 4 { // odd writers have a task of their own
+	case 1:
+		agent, args = coderID(w.n), []string{"claim", taskID(w.n)}
+	case 3:
+		agent, args = coderID(w.n), []string{"release", taskID(w.n)}
+	}
+	request := w.request(w.next)
+	args = append(args, "--json", "--request", request)
+	w.next++
+	failed := 0
+	for since := time.Now(); ; {
+		limit := never
+		if w.random.IntN(3) == 0 {
+			limit = time.Duration(w.random.Int64N(int64(w.takes) * 5 / 4))
+		}
+		begun := time.Now()
+		out, code := w.runFor(limit, agent, "git-liza", args...)
+		var done struct{ Commit string }
+		switch {
+		case code == 0:
+			if err := json.Unmarshal([]byte(out), &done); err != nil {
+				w.ledger.t.Errorf("%s: %v\n%s", strings.Join(args, " "), err, out)
+			}
+			w.ack(request, done.Commit, since)
+			w.takes = (w.takes + time.Since(begun)) / 2
+			return
+		case code < 0 && limit != never:
+			w.ledger.count(&w.kills)
+			since, failed = time.Now(), 0
+			continue
+		}
+		w.ledger.count(&w.refused)
+		if failed++; code < 2 || code > 3 || failed > 1 {
+			_, errs, code := w.liza(agent, args...)
+			w.ledger.t.Errorf("git liza %s: exit %d at attempt %d, after %v; and then exit %d\n%s", strings.Join(args, " "), code, failed, time.Since(since), code, errs)
+			return
+		}
+	}
+}
+
+// stint lets a process write one note after the other until it is killed.
+func (w *killed) stint() {
+	cmd := exec.Command("liza-writer", w.request(0)[:len(w.request(0))-1], strconv.Itoa(w.next))
+	cmd.Dir, cmd.Env = w.dir, w.env
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	var errs strings.Builder
+	cmd.Stderr = &errs
+	out, err := cmd.StdoutPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		w.ledger.t.Error(err)
+		return
+	}
+	var timer *time.Timer
+	since := time.Now()
+	left := w.random.IntN(20) // notes until it is killed at the next
+	for lines := bufio.NewScanner(out); lines.Scan(); {
+		request, commit, whole := strings.Cut(lines.Text(), " ")
+		if !whole {
+			continue
+		}
+		w.ack(request, commit, since)
+		w.takes, since = (w.takes+time.Since(since))/2, time.Now()
+		w.next++
+		if left--; left < 0 && timer == nil {
+			timer = time.AfterFunc(time.Duration(w.random.Int64N(int64(w.takes)*5/4)), func() { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) })
+		}
+	}
+	_ = cmd.Wait() // its end is looked at below
+	if timer == nil {
+		w.ledger.count(&w.refused)
+		w.ledger.t.Errorf("a writer ended by itself: %v\n%s", cmd.ProcessState, errs.String())
+		return
+	}
+	timer.Stop()
+	w.ledger.count(&w.kills)
+}
+
+// writer is a program that writes notes to the board of the working directory until it is killed.
+// It prints each request that is acknowledged, and its commit. A failure is tried again once.
+func writer() {
+	fail := func(err error) {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	prefix := os.Args[1]
+	from, err := strconv.Atoi(os.Args[2])
+	if err != nil {
+		fail(err)
+	}
+	b, err := gitboard.Open(context.Background(), ".", gitboard.Options{Writes: true})
+	if err != nil {
+		fail(err)
+	}
+	ann := board.Actor{ID: roles.HumanID, Role: roles.Human, Name: "Ann", Email: "ann@example.com"}
+	for n := from; ; n++ {
+		request := gitboard.Request{Actor: ann, ID: fmt.Sprint(prefix, n)}
+		done, err := b.Do(context.Background(), request, gitboard.Just(&board.AddNote{Message: "a word"}))
+		if err != nil {
+			done, err = b.Do(context.Background(), request, gitboard.Just(&board.AddNote{Message: "a word"}))
+		}
+		if err != nil {
+			fail(err)
+		}
+		fmt.Printf("%s %s\n", request.ID, done.Commit)
+	}
+}
+
+// rough starts keepers for everything that deletes or packs; each run may be killed.
+func (p *project) rough(random *rand.Rand) *keepers {
+	turns := [][][]string{
+		{{"prune", "--expire=now"}}, {{"gc", "-q", "--prune=now"}}, {{"repack", "-adq"}}, {{"pack-refs", "--all"}},
+		{{"maintenance", "run", "--quiet", "--task=gc", "--task=commit-graph", "--task=loose-objects"}},
+	}
+	if address := p.daemon(); address != "" {
+		turns = append(turns, [][]string{{"ls-remote", "-q", address}})
+	}
+	var mu sync.Mutex
+	return p.keepersBy(func(args []string) {
+		mu.Lock()
+		after := never
+		if random.IntN(8) == 0 {
+			after = time.Duration(random.Int64N(int64(300 * time.Millisecond)))
+		}
+		mu.Unlock()
+		p.runFor(after, "", "git", args...)
+	}, turns...)
+}
+
+// daemon serves the project by git's daemon until the test ends; "" where there is none.
+func (p *project) daemon() (address string) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	port := listener.Addr().(*net.TCPAddr).Port
+	listener.Close()
+	cmd := exec.Command("git", "daemon", "--listen=127.0.0.1", fmt.Sprintf("--port=%d", port), "--export-all", "--base-path="+p.dir, p.dir)
+	cmd.Env = p.env
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	if err := cmd.Start(); err != nil {
+		return ""
+	}
+	p.t.Cleanup(func() {
+		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
+		_ = cmd.Wait()
+	})
+	return fmt.Sprintf("git://127.0.0.1:%d/", port)
+}
