@@ -5,8 +5,10 @@ package rig
 import (
 	"context"
 	"errors"
+	"net/http"
 	"os"
 	"os/exec"
+	"regexp"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -110,6 +112,51 @@ func TestRealHang(t *testing.T) {
 	})
 }
 
+// limited is a line of a supervisor that waits for a service: when it said so, and until when it waits.
+var limited = regexp.MustCompile(`(?m)^\[liza (\S+)\] limited one: limit of claude, until (\S+)$`)
+
+// An overloaded service is waited for, longer each time, and the claim is kept.
+func TestRealLimits(t *testing.T) {
+	var s *scene
+	waits := func() [][]string {
+		log, err := os.ReadFile(s.Project + "/.git/liza/logs/coder-1.log")
+		if err != nil {
+			return nil // it has not begun
+		}
+		return limited.FindAllStringSubmatch(string(log), -1)
+	}
+	s = newScene(t, "claude", func(c Conversation) Reply {
+		if n := len(waits()); Read(c).Role == "coder" && n < 2 {
+			r := []Reply{failures["rate-limit"], failures["overloaded"]}[n]
+			r.Error = "Too many requests" // and no time, which would be waited for
+			r.Header = http.Header{"X-Should-Retry": {"false"}}
+			return r
+		}
+		return Goal([]string{"one"}, "").Play(c)
+	})
+	out, err := s.team(10 * time.Minute)
+	if err != nil || s.goal() != "COMPLETED" {
+		t.Errorf("the goal is %s: %v\n%s", s.goal(), err, out)
+	}
+	var took []time.Duration
+	for _, m := range waits() {
+		from, err1 := time.Parse(time.RFC3339, m[1])
+		until, err2 := time.Parse(time.RFC3339, m[2])
+		if err1 != nil || err2 != nil {
+			t.Fatal(err1, err2)
+		}
+		took = append(took, until.Sub(from))
+	}
+	if len(took) != 2 || took[1] < took[0]*3/2 {
+		t.Errorf("it waits %v\n%s", took, out)
+	}
+	history, err := s.Run("git", "log", "--format=%s", "liza/state")
+	if err != nil || strings.Count(history, "claim(one)") != 1 || strings.Contains(history, "release(one)") {
+		t.Errorf("the claim is not kept: %v\n%s", err, history)
+	}
+	s.sound()
+}
+
 // A conversation that has become too long is left for a new one; a rejected coder continues its own.
 func TestRealConversations(t *testing.T) {
 	each(t, func(t *testing.T, cli string) {
@@ -141,6 +188,9 @@ func TestRealRoot(t *testing.T) {
 	out, err := s.team(4 * time.Minute)
 	if err != nil || s.goal() != "COMPLETED" {
 		t.Errorf("the goal is %s: %v\n%s", s.goal(), err, out)
+	}
+	if words := "you are root"; !strings.Contains(out, words) || strings.Index(out, words) > strings.Index(out, " started") {
+		t.Errorf("it is not said before the first start what root's form of the CLI lacks:\n%s", out)
 	}
 	s.sound()
 }

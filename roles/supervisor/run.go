@@ -134,6 +134,9 @@ func (s *supervisor) begin(ctx context.Context) (err error) {
 		return err
 	}
 	s.tell(Registered, "", "registered, session "+s.actor.Session)
+	if s.Terminal == nil && s.CLI.Root != nil && os.Geteuid() == 0 {
+		s.tell(Trouble, "", fmt.Sprintf("you are root, and %s refuses there to work without asking: it gets fewer tools (%s); with all of them it works as another user", s.CLI.Name, s.CLI.Root[len(s.CLI.Root)-1]))
+	}
 	if s.memory, err = s.files.keptMemory(); err != nil {
 		s.tell(Trouble, "", err.Error())
 	}
