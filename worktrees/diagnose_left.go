@@ -235,10 +235,13 @@ func (d *diagnosis) locks(context.Context) error {
 // mergeLease looks for a merge lease whose holder is no more.
 func (d *diagnosis) mergeLease(ctx context.Context) error {
 	held, err := d.v.Lease(ctx, lease.MergeHolder)
-	if err != nil || held == nil || d.b.Now().Before(held.Expires) {
+	if err != nil || held == nil || held.Live(d.b.Now()) {
 		return err
 	}
 	text := fmt.Sprintf("a merge of %s by %s ended at %s without a word", held.Task, held.Session, held.Expires.UTC().Format(time.RFC3339))
+	if d.b.Now().Before(held.Expires) {
+		text = fmt.Sprintf("the process that merged %s for %s has ended, and its lease is still here", held.Task, held.Session)
+	}
 	if held.Damaged {
 		text = "the lease of merges can't be read"
 	}

@@ -163,6 +163,36 @@ func Birth(pid int) string {
 	return strings.TrimSpace(string(boot)) + " " + stat.ticks
 }
 
+// ThisProcess identifies this process among all that its machine can see: number, birth, and the set of processes that
+// share those numbers (a container has a set of its own). "" where that can't be seen.
+func ThisProcess() string {
+	space, err := os.Readlink("/proc/self/ns/pid")
+	born := Birth(os.Getpid())
+	if err != nil || born == "" {
+		return ""
+	}
+	return fmt.Sprintf("%d %s %s", os.Getpid(), born, space)
+}
+
+// Ended reports whether the process that ThisProcess identified has certainly ended. Of a process of another machine,
+// an earlier boot or another set of processes nothing is known: then it's false.
+func Ended(process string) bool {
+	field := strings.Fields(process)
+	mine := strings.Fields(ThisProcess())
+	if len(field) != 4 || len(mine) != 4 || field[1] != mine[1] || field[3] != mine[3] {
+		return false
+	}
+	pid, err := strconv.Atoi(field[0])
+	if err != nil || pid <= 0 {
+		return false
+	}
+	if stat, seen := readStat(fmt.Sprintf("/proc/%d", pid)); seen {
+		return stat.state == "Z" || stat.state == "X" || stat.ticks != field[2]
+	}
+	// What /proc doesn't show may be hidden from this user.
+	return errors.Is(syscall.Kill(pid, 0), syscall.ESRCH)
+}
+
 // uptime is how long the machine has run. No clock that somebody sets moves it.
 func uptime() time.Duration {
 	text, _ := os.ReadFile("/proc/uptime")

@@ -28,6 +28,8 @@ type Lease struct {
 	Task      string    `json:"task,omitempty"`
 	Expires   time.Time `json:"expires"`
 	Heartbeat time.Time `json:"heartbeat"`
+	// Process identifies the holder's process (gitio.ThisProcess), where one process is all that holds the lease.
+	Process string `json:"process,omitempty"`
 }
 
 // Held is a lease as it is in the repository: the value that a compare-and-swap must name.
@@ -35,6 +37,12 @@ type Held struct {
 	Lease
 	OID     git.OID
 	Damaged bool // the object is not a lease of that agent; it counts as long expired and can be replaced
+}
+
+// Live reports whether the lease still holds others off: it has not expired, and its process is not known to have
+// ended.
+func (h *Held) Live(now time.Time) bool {
+	return h != nil && now.Before(h.Expires) && !gitio.Ended(h.Process)
 }
 
 // Store is what leases need of a repository.

@@ -28,7 +28,8 @@ type holding struct {
 	held *lease.Held
 }
 
-// hold takes the merge lease. A live one of somebody else is the refusal "busy".
+// hold takes the merge lease. A live one of somebody else is the refusal "busy"; that of a process that has ended is
+// free at once.
 func hold(ctx context.Context, b *gitboard.Board, budget *gitboard.Budget, actor board.Actor, task string) (*holding, error) {
 	token, err := b.Token()
 	if err != nil {
@@ -40,7 +41,7 @@ func hold(ctx context.Context, b *gitboard.Board, budget *gitboard.Budget, actor
 		if err != nil {
 			return nil, err
 		}
-		if was != nil && b.Now().Before(was.Expires) {
+		if was.Live(b.Now()) {
 			return nil, busy(was)
 		}
 		h.held = was
@@ -63,7 +64,7 @@ func unheld(ctx context.Context, b *gitboard.Board) (git.RefUpdate, error) {
 	}
 	free := git.RefUpdate{Ref: git.LeaseRef(lease.MergeHolder)}
 	if now != nil {
-		if b.Now().Before(now.Expires) {
+		if now.Live(b.Now()) {
 			return free, busy(now)
 		}
 		free.Old, free.New = now.OID, now.OID
@@ -93,6 +94,7 @@ func (h *holding) beat(ctx context.Context) error {
 	now := h.b.Now()
 	next, err := lease.Beat(ctx, h.b.Log().Store(), h.held, lease.Lease{
 		Agent: lease.MergeHolder, Session: h.who, Task: h.task, Heartbeat: now, Expires: now.Add(leaseFor),
+		Process: gitio.ThisProcess(),
 	})
 	if err == nil {
 		h.held = next
@@ -157,7 +159,7 @@ func (h *holding) giveBack(ctx context.Context) (git.RefUpdate, error) {
 		return git.RefUpdate{}, err
 	}
 	if now == nil || now.OID != h.held.OID {
-		if now != nil && h.b.Now().Before(now.Expires) {
+		if now.Live(h.b.Now()) {
 			return git.RefUpdate{}, busy(now)
 		}
 		return git.RefUpdate{}, h.ranOut()

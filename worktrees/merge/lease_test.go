@@ -3,8 +3,11 @@ package merge
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -93,6 +96,67 @@ func TestHold(t *testing.T) {
 	}
 	if _, err := two.giveBack(ctx); !errors.As(err, &r) || r.Code != board.CodeBusy {
 		t.Errorf("got %v", err)
+	}
+}
+
+// printsProcess makes a process of this test binary print how it is identified, and end.
+const printsProcess = "MERGE_PRINTS_PROCESS"
+
+func TestPrintsProcess(t *testing.T) {
+	if os.Getenv(printsProcess) == "" {
+		t.Skip("for TestHoldOfTheDead alone")
+	}
+	fmt.Println("process:", gitio.ThisProcess())
+}
+
+// The lease of a process that has ended is free at once; that of a process elsewhere only when it expires.
+func TestHoldOfTheDead(t *testing.T) {
+	if gitio.ThisProcess() == "" {
+		t.Skip("processes can't be identified here")
+	}
+	cmd := exec.Command(os.Args[0], "-test.run", "^TestPrintsProcess$")
+	cmd.Env = append(os.Environ(), printsProcess+"=1")
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, dead, _ := strings.Cut(string(out), "process: ")
+	dead, _, _ = strings.Cut(dead, "\n")
+	ctx, b, clock := begin(t)
+	now := clock.read()
+	left := func(process string) {
+		t.Helper()
+		was, err := lease.Read(ctx, b.Repo(), lease.MergeHolder)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := lease.Beat(ctx, b.Repo(), was, lease.Lease{
+			Agent: lease.MergeHolder, Session: "code-reviewer-1/left", Task: "t", Heartbeat: now, Expires: now.Add(leaseFor),
+			Process: process,
+		}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, process := range []string{"", "elsewhere " + dead, gitio.ThisProcess()} {
+		left(process)
+		var r *board.Refusal
+		if _, err := hold(ctx, b, b.Budget(), reviewer("code-reviewer-2"), "u"); !errors.As(err, &r) || r.Code != board.CodeBusy {
+			t.Errorf("held by %q: %v", process, err)
+		}
+		if _, err := unheld(ctx, b); !errors.As(err, &r) || r.Code != board.CodeBusy {
+			t.Errorf("held by %q: %v", process, err)
+		}
+	}
+	left(dead)
+	if free, err := unheld(ctx, b); err != nil || free.Old.IsZero() || free.New != free.Old {
+		t.Errorf("what needs no test waits for a dead process: %+v %v", free, err)
+	}
+	h, err := hold(ctx, b, b.Budget(), reviewer("code-reviewer-2"), "u")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if h.held.Process != gitio.ThisProcess() {
+		t.Errorf("the lease names the process %q", h.held.Process)
 	}
 }
 

@@ -1,0 +1,59 @@
+//go:build linux
+
+package gitio
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+)
+
+// printsItself makes a process of this test binary print how it is identified, and end.
+const printsItself = "GITIO_PRINTS_ITSELF"
+
+func TestPrintsItself(t *testing.T) {
+	if os.Getenv(printsItself) == "" {
+		t.Skip("for TestEnded alone")
+	}
+	fmt.Println("process:", ThisProcess())
+}
+
+// A process is known to have ended only when it's one of this boot and of this set of processes.
+func TestEnded(t *testing.T) {
+	cmd := exec.Command(os.Args[0], "-test.run", "^TestPrintsItself$")
+	cmd.Env = append(os.Environ(), printsItself+"=1")
+	out, err := cmd.Output()
+	check(t, err)
+	_, dead, _ := bytes.Cut(out, []byte("process: "))
+	dead, _, _ = bytes.Cut(dead, []byte("\n"))
+	own := strings.Fields(ThisProcess())
+	other := func(i int, as string) string {
+		changed := append([]string(nil), own...)
+		changed[i] = as
+		return strings.Join(changed, " ")
+	}
+	gone := strings.Fields(string(dead))
+	for name, c := range map[string]struct {
+		process string
+		ended   bool
+	}{
+		"this one":                    {ThisProcess(), false},
+		"a child that has ended":      {string(dead), true},
+		"an earlier one of our pid":   {other(2, "1"), true},
+		"none":                        {"", false},
+		"no process's number":         {other(0, "0"), false},
+		"a group's number":            {other(0, "-1"), false},
+		"not a number":                {other(0, "x"), false},
+		"an earlier boot":             {strings.Replace(string(dead), gone[1], "another", 1), false},
+		"another set of processes":    {strings.Replace(string(dead), gone[3], "pid:[1]", 1), false},
+		"what only looks like one":    {string(dead) + " more", false},
+		"the first process, if later": {strings.Join([]string{"1", own[1], own[2], own[3]}, " "), true},
+	} {
+		if got := Ended(c.process); got != c.ended {
+			t.Errorf("%s (%q): ended is %t", name, c.process, got)
+		}
+	}
+}
