@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/git-liza/git-liza/gitboard/audit"
+	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/gitio"
 )
 
@@ -44,4 +45,28 @@ func BenchmarkVerify(b *testing.B) {
 		w, repo := gitWorld(b)
 		bench(b, w, repo)
 	})
+}
+
+// BenchmarkVerifyChain verifies a history of tasks each of which depends on the one before.
+func BenchmarkVerifyChain(b *testing.B) {
+	for _, n := range []int{500, 5000} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			w := memoryWorld(b)
+			w.begin()
+			for i := range n {
+				d := w.definition()
+				if i > 0 {
+					d.DependsOn = []string{fmt.Sprintf("chain-%d", i-1)}
+				}
+				w.do(planner, &board.AddTask{About: about(fmt.Sprintf("chain-%d", i)), Definition: d})
+			}
+			for b.Loop() {
+				report, err := audit.Verify(w.ctx, w.store, nil, audit.Range{To: w.tip()}, nil)
+				check(b, err)
+				if !report.OK() {
+					b.Fatalf("%+v", report)
+				}
+			}
+		})
+	}
 }

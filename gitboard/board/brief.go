@@ -69,13 +69,16 @@ func (s *State) Briefs() (map[string]Brief, error) {
 
 // eachBrief visits the briefs of a source with the state's own changes laid over them, in no order.
 func (s *State) eachBrief(below map[string]Brief, visit func(Brief)) {
-	for id, b := range below {
-		if len(s.over) > 0 {
-			if _, changed := s.over[RecordPath(TaskDir, id)]; changed {
-				continue
-			}
+	changed := map[string]bool{}
+	for path := range s.over {
+		if id, archived, is := TaskPath(path); is && !archived {
+			changed[id] = true
 		}
-		visit(b)
+	}
+	for id, b := range below {
+		if len(changed) == 0 || !changed[id] {
+			visit(b)
+		}
 	}
 	for path, r := range s.over {
 		if t, ok := r.(*Task); ok && strings.HasPrefix(path, TaskDir+"/") {

@@ -28,8 +28,13 @@ func Violations(s *State) []Violation {
 	for _, path := range []string{ConfigPath, SprintPath, GoalPath, ControlPath, BreakerPath} {
 		all = append(all, recordViolations(s, path)...)
 	}
+	loops := s.anyCycle()
 	for _, id := range s.List(TaskDir) {
-		all = append(all, recordViolations(s, RecordPath(TaskDir, id))...)
+		path := RecordPath(TaskDir, id)
+		all = append(all, recordViolations(s, path)...)
+		if loops {
+			all = append(all, cycleViolation(s, path)...)
+		}
 	}
 	return append(all, doubleHolders(s)...)
 }
@@ -44,8 +49,10 @@ func checkNewViolations(before, after *State) error {
 			continue
 		}
 		fresh = append(fresh, newOnes(recordViolations(after, path), func() []Violation { return recordViolations(before, path) })...)
-		if t, ok := r.(*Task); ok && t.Status == Claimed {
-			holders = true
+		t, is := r.(*Task)
+		holders = holders || is && t.Status == Claimed
+		if is && mayClose(before, after, t) {
+			fresh = append(fresh, newOnes(cycleViolation(after, path), func() []Violation { return cycleViolation(before, path) })...)
 		}
 	}
 	if holders {
@@ -265,30 +272,85 @@ func dependencyInvariants(s *State, t *Task, bad func(string, string, ...any)) {
 			bad("depends_on", "%s is %s", id, d.Status)
 		}
 	}
-	if loop := s.cycle(t.ID); loop != "" {
-		bad("depends_on", "it goes round: %s", loop)
-	}
 }
 
-// cycle finds a way along depends_on from a task back to it.
-func (s *State) cycle(start string) string {
+// mayClose reports whether a change of a task may have closed a circle of dependencies: it depends on others than
+// before, and some task depends on it.
+func mayClose(before, after *State, t *Task) bool {
+	if was := before.Task(t.ID); len(t.DependsOn) == 0 || was != nil && slices.Equal(was.DependsOn, t.DependsOn) {
+		return false
+	}
+	return len(after.dependents(t.ID)) > 0
+}
+
+// cycleViolation is that of a task from which dependencies lead back to it.
+func cycleViolation(s *State, path string) []Violation {
+	r, err := s.Record(path)
+	t, is := r.(*Task)
+	if err != nil || !is || t == nil || t.Status.Terminal() {
+		return nil
+	}
+	loop := s.cycle(t.ID)
+	if loop == nil {
+		return nil
+	}
+	return []Violation{{path, "depends_on", "it goes round: " + strings.Join(loop, " -> ")}}
+}
+
+// cycle finds a way along depends_on from a task back to it, nil when there is none.
+func (s *State) cycle(start string) []string {
 	seen := map[string]bool{}
-	var walk func(id, path string) string
-	walk = func(id, path string) string {
+	var way []string
+	var walk func(id string) bool
+	walk = func(id string) bool {
 		t := s.Task(id)
 		if t == nil || seen[id] || t.Status.Terminal() {
-			return ""
+			return false
 		}
 		seen[id] = true
+		way = append(way, id)
 		for _, d := range t.DependsOn {
-			if d == start {
-				return path + " -> " + d
-			}
-			if found := walk(d, path+" -> "+d); found != "" {
-				return found
+			if d == start || walk(d) {
+				return true
 			}
 		}
-		return ""
+		way = way[:len(way)-1]
+		return false
 	}
-	return walk(start, start)
+	if !walk(start) {
+		return nil
+	}
+	return append(way, start)
+}
+
+// anyCycle reports whether dependencies go round anywhere, in one walk over the board.
+func (s *State) anyCycle() bool {
+	depends := map[string][]string{}
+	s.EachBrief(func(b Brief) {
+		if !b.Status.Terminal() {
+			depends[b.ID] = b.DependsOn
+		}
+	})
+	const walked, over = 1, 2
+	at := map[string]int{}
+	var round func(id string) bool
+	round = func(id string) bool {
+		if at[id] != 0 {
+			return at[id] == walked
+		}
+		at[id] = walked
+		for _, d := range depends[id] {
+			if round(d) {
+				return true
+			}
+		}
+		at[id] = over
+		return false
+	}
+	for id := range depends {
+		if round(id) {
+			return true
+		}
+	}
+	return false
 }

@@ -12,11 +12,18 @@ type AlignmentEntry struct {
 func (p *AlignmentEntry) Op() string { return "alignment" }
 
 // Check implements Payload.
-func (p *AlignmentEntry) Check(*State, Operation) error {
+func (p *AlignmentEntry) Check(s *State, _ Operation) error {
 	if err := required("event", p.Event); err != nil {
 		return err
 	}
-	return required("summary", p.Summary)
+	if err := required("summary", p.Summary); err != nil {
+		return err
+	}
+	if n := Size(s.Goal()) + Size(p); n > maxPlanned {
+		return invalid("the goal's record would have %d bytes; entries may fill it to %d", n, maxPlanned).
+			hint("say it in a file of the project, or begin a new goal")
+	}
+	return nil
 }
 
 // Apply implements Payload.

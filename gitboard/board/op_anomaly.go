@@ -113,11 +113,16 @@ func (p *LogAnomaly) Subject(before, _ *State, _ Operation) (string, string) {
 	return before.nextID(AnomalyDir, "anomaly") + ", " + p.Type, strings.Join(lines, "\n")
 }
 
-// SimilarLoop returns the retry loop that is logged for a task with a similar pattern already.
+// SimilarLoop returns the retry loop that is logged for a task with a similar pattern already, of the newest hundred.
 func SimilarLoop(s *State, task, pattern string) *Anomaly {
+	var loops []*Anomaly
 	for _, id := range s.List(AnomalyDir) {
-		a := s.Anomaly(id)
-		if a != nil && a.Type == "retry_loop" && a.Task == task && plain.Similar(string(a.Details["error_pattern"]), pattern) {
+		if a := s.Anomaly(id); a != nil && a.Type == "retry_loop" && a.Task == task {
+			loops = append(loops, a)
+		}
+	}
+	for _, a := range loops[max(0, len(loops)-mostMatched):] {
+		if plain.Similar(string(a.Details["error_pattern"]), pattern) {
 			return a
 		}
 	}

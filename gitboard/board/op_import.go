@@ -89,7 +89,7 @@ func (p *Import) checkTexts(path string, record any, op Operation) error {
 	var fault error
 	eachText(reflect.ValueOf(record), path, func(_, text string) {
 		if fault == nil {
-			fault = textFault(path, text, op.AllowSecret)
+			fault = textFault(path, text, MaxText, op.AllowSecret)
 		}
 	})
 	return fault

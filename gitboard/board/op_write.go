@@ -147,7 +147,7 @@ func (p *Write) checkTexts(edited any, op Operation) error {
 		}
 		eachText(r.Field(i), name, func(_, text string) {
 			if fault == nil {
-				fault = textFault(name, text, op.AllowSecret)
+				fault = textFault(name, text, MaxText, op.AllowSecret)
 			}
 		})
 	}

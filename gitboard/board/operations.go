@@ -22,6 +22,7 @@ type rule struct {
 	offline     bool // it may wait in the queue of a clone without a network: it says something and takes nothing
 	taskless    bool // an operation about a task that may name none
 	begins      bool // the first operation of a board
+	ends        bool // it ends a task, or a hold on one: it may use the room that others leave
 	opensSprint bool
 	registers   bool // its actor need not be registered
 }
@@ -69,10 +70,10 @@ var rules = []rule{
 	{payload: &AmendTask{}, noun: "an amendment", who: planning, moves: []Transition{
 		{From: planned, Who: planning, Note: "reason needed unless DRAFT"},
 	}},
-	{payload: &Abandon{}, noun: "abandoning", who: planning, moves: []Transition{
+	{payload: &Abandon{}, noun: "abandoning", ends: true, who: planning, moves: []Transition{
 		{From: planned, To: Abandoned, Who: planning, Note: "no live task depends on it"},
 	}},
-	{payload: &Supersede{}, noun: "superseding", who: planning, moves: []Transition{
+	{payload: &Supersede{}, noun: "superseding", ends: true, who: planning, moves: []Transition{
 		{From: planned, To: Superseded, Who: planning, Note: "replacements exist"},
 	}},
 	{payload: &Claim{}, noun: "a claim", gate: whileRunning, who: coder, lease: leaseOfClaim, moves: []Transition{
@@ -81,7 +82,7 @@ var rules = []rule{
 		{From: []Status{Claimed}, To: Claimed, Who: coder, Note: "hand-off pending, or the lease has expired"},
 		{From: []Status{IntegrationFailed}, To: Claimed, Who: coder, Note: "integration fix"},
 	}},
-	{payload: &IterationLimit{}, noun: "an iteration limit", gate: whileRunning, who: coder, lease: leaseOfClaim, moves: []Transition{
+	{payload: &IterationLimit{}, noun: "an iteration limit", ends: true, gate: whileRunning, who: coder, lease: leaseOfClaim, moves: []Transition{
 		{From: []Status{Rejected, IntegrationFailed, Claimed}, To: Blocked, Who: coder, Note: "instead of a claim that would pass the limit"},
 	}},
 	{payload: &PreExec{}, noun: "a pre-execution checkpoint", who: coder, moves: []Transition{
@@ -90,7 +91,7 @@ var rules = []rule{
 	{payload: &HandOff{}, noun: "a hand-off", who: anyone, moves: []Transition{
 		{From: []Status{Claimed}, Who: coder, Note: "the lease ends"},
 	}},
-	{payload: &Release{}, noun: "a release", gate: always, who: anyone, lease: leaseOfHolder, moves: []Transition{
+	{payload: &Release{}, noun: "a release", ends: true, gate: always, who: anyone, lease: leaseOfHolder, moves: []Transition{
 		{From: []Status{Claimed}, To: Unclaimed, Who: anyone,
 			Note: "its holder; a human; anyone once the lease has expired; the work goes to the attic, or stays when a human recovers it"},
 		{From: []Status{ReadyForReview}, Who: anyone, Note: "its reviewer; a human; anyone once the lease has expired"},
@@ -98,7 +99,7 @@ var rules = []rule{
 	{payload: &Submit{}, noun: "a submission", who: coder, moves: []Transition{
 		{From: []Status{Claimed}, To: ReadyForReview, Who: coder, Note: "clean worktree, a commit, a checkpoint, tests"},
 	}},
-	{payload: &Block{}, noun: "blocking", who: []roles.Role{roles.Planner, roles.Coder, roles.Human}, moves: []Transition{
+	{payload: &Block{}, noun: "blocking", ends: true, who: []roles.Role{roles.Planner, roles.Coder, roles.Human}, moves: []Transition{
 		{From: []Status{Claimed}, To: Blocked, Who: blocking, Note: "its coder, with questions; a human by force"},
 		{From: []Status{Unclaimed, ReadyForReview, Rejected, Approved}, To: Blocked, Who: human, Note: "force replan"},
 		{From: []Status{IntegrationFailed}, To: Blocked, Who: planning, Note: "force replan"},
@@ -114,11 +115,11 @@ var rules = []rule{
 		{From: []Status{ReadyForReview}, To: Rejected, Who: reviewer, Note: "with a rejection in due form"},
 		{From: []Status{ReadyForReview}, To: Blocked, Who: system, Note: "REJECTED at the limit of review cycles: review_deadlock"},
 	}},
-	{payload: &Merge{}, noun: "a merge", gate: whileRunning, who: reviewer, moves: []Transition{
+	{payload: &Merge{}, noun: "a merge", ends: true, gate: whileRunning, who: reviewer, moves: []Transition{
 		{From: []Status{Approved}, To: Merged, Who: reviewer, Note: "candidate built and tested"},
 		{From: []Status{Approved}, To: IntegrationFailed, Who: reviewer, Note: "conflict or failing integration test"},
 	}},
-	{payload: &FinishMerge{}, noun: "finishing a merge", gate: always, who: anyone, moves: []Transition{
+	{payload: &FinishMerge{}, noun: "finishing a merge", ends: true, gate: always, who: anyone, moves: []Transition{
 		{From: []Status{Approved}, To: Merged, Who: anyone, Note: "integration holds the approved commit already"},
 	}},
 	{payload: &RetryMerge{}, noun: "retrying a merge", who: retrying, moves: []Transition{
@@ -137,7 +138,7 @@ var rules = []rule{
 	{payload: &ConvertDiscovery{}, noun: "converting a discovery", who: planning},
 	{payload: &SettleDiscovery{}, noun: "settling a discovery", who: planning},
 	{payload: &Ack{}, noun: "an acknowledgement", gate: always, who: planning},
-	{payload: &CompleteGoal{}, noun: "completing the goal", who: planning},
+	{payload: &CompleteGoal{}, noun: "completing the goal", ends: true, who: planning},
 	{payload: &SetCheckpoint{}, noun: "a checkpoint", who: planning},
 	{payload: &Deadline{}, noun: "a deadline", who: planning},
 	{payload: &Trip{}, noun: "a trip of the breaker", who: planning},
@@ -148,7 +149,7 @@ var rules = []rule{
 	{payload: &Land{}, noun: "landing a commit", who: human},
 	{payload: &Pause{}, noun: "a pause", who: human, taskless: true, moves: []Transition{{From: living, Who: human, Note: "one task"}}},
 	{payload: &Resume{}, noun: "a resume", who: human, taskless: true, moves: []Transition{{From: living, Who: human, Note: "one task"}}},
-	{payload: &Abort{}, noun: "an abort", who: human},
+	{payload: &Abort{}, noun: "an abort", ends: true, who: human},
 	{payload: &SetConfig{}, noun: "a setting", gate: always, who: human},
 	{payload: &Write{}, noun: "an edit", gate: always, who: human, taskless: true},
 	{payload: &KeysAdd{}, noun: "adding a key", gate: always, who: human},

@@ -75,30 +75,73 @@ func FindPatterns(s *State) []Pattern {
 	return found
 }
 
+// mostMatched is how many anomalies of a rule are compared by similarity, the newest: each is compared with each.
+const mostMatched = 100
+
+// mostMatchedText is how many characters of their details count then: whatever agents log, looking for patterns
+// takes a fraction of a second.
+const mostMatchedText = 120
+
+// candidate is an anomaly that a rule is about.
+type candidate struct {
+	id, task, key string
+	folded        string
+}
+
 // find looks for the first anomaly that is like those of enough other tasks.
 func (r PatternRule) find(all []*Anomaly) (Pattern, bool) {
-	type candidate struct {
-		id, task, key string
-		folded        []rune
-	}
 	var of []candidate
 	for _, a := range all {
 		if key := r.key(a); key != "" {
-			of = append(of, candidate{a.ID, cmp.Or(a.Task, a.ID), key, []rune(plain.Fold(key))})
+			of = append(of, candidate{a.ID, cmp.Or(a.Task, a.ID), key, plain.Fold(key)})
 		}
 	}
-	for _, a := range of {
-		var ids []string
+	agreeing := same(of)
+	if r.Similar {
+		of = of[max(0, len(of)-mostMatched):]
+		agreeing = similar(of)
+	}
+	for i, a := range of {
 		tasks := map[string]bool{}
-		for _, b := range of {
-			if slices.Equal(a.folded, b.folded) || r.Similar && plain.Alike(a.folded, b.folded) {
-				ids = append(ids, b.id)
-				tasks[b.task] = true
-			}
+		for _, j := range agreeing[i] {
+			tasks[of[j].task] = true
 		}
-		if len(tasks) >= r.Least {
-			return Pattern{r.Pattern, r.Severity, ids, a.key}, true
+		if len(tasks) < r.Least {
+			continue
 		}
+		var ids []string
+		for _, j := range agreeing[i] {
+			ids = append(ids, of[j].id)
+		}
+		return Pattern{r.Pattern, r.Severity, ids, a.key}, true
 	}
 	return Pattern{}, false
+}
+
+// same lists for each candidate which ones, by their index, have the same text; itself is one of them.
+func same(of []candidate) [][]int {
+	with := map[string][]int{}
+	for i, c := range of {
+		with[c.folded] = append(with[c.folded], i)
+	}
+	lists := make([][]int, len(of))
+	for i, c := range of {
+		lists[i] = with[c.folded]
+	}
+	return lists
+}
+
+// similar lists for each candidate those with a similar text. It compares each pair once.
+func similar(of []candidate) [][]int {
+	lists, texts := make([][]int, len(of)), make([][]rune, len(of))
+	for i, c := range of {
+		texts[i] = []rune(c.folded)
+		for j := range i {
+			if of[j].folded == c.folded || plain.Alike(texts[i], texts[j], mostMatchedText) {
+				lists[i], lists[j] = append(lists[i], j), append(lists[j], i)
+			}
+		}
+		lists[i] = append(lists[i], i)
+	}
+	return lists
 }

@@ -220,10 +220,9 @@ func TestTexts(t *testing.T) {
 	if err := s.run(board.Operation{Actor: human, Time: s.now, Request: "r/secret", AllowSecret: true, Payload: note("key AKIAABCDEFGHIJKLMNOP")}); err != nil {
 		t.Error(err)
 	}
-	many := preExec("login")
-	s.claimed("login")
+	many := add("many")
 	for range 9 {
-		many.FilesToModify = append(many.FilesToModify, strings.Repeat("x", board.MaxText))
+		many.DependsOn = append(many.DependsOn, strings.Repeat("x", board.MaxText))
 	}
-	s.refused("invalid", coder1, many, "texts")
+	s.refused("invalid", planner, many, "texts")
 }

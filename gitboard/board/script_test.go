@@ -151,6 +151,9 @@ func (s *script) encoded(changes map[string]any) map[string]string {
 		if err != nil {
 			s.t.Fatalf("%v", err)
 		}
+		if most := board.Size(r); len(data) > most {
+			s.t.Fatalf("%s has %d bytes, and Size says %d at most:\n%s", path, len(data), most, data)
+		}
 		back, err := codec.Decode(path, data)
 		if err != nil {
 			s.t.Fatalf("%v", err)

@@ -25,6 +25,9 @@ func Step(s *State, op Operation) (*State, error) {
 	if err == nil {
 		err = checkNewViolations(before, after)
 	}
+	if err == nil {
+		err = checkRoom(before, after, op)
+	}
 	if err = firstErr(before, firstErr(after, err)); err != nil {
 		return nil, err
 	}

@@ -24,29 +24,32 @@ const MaxPhrase = 120
 // characters, is too long, or looks like a credential. What is pushed can't be unsaid.
 func checkText(_ *State, op Operation) error {
 	var err error
-	total := 0
-	eachText(reflect.ValueOf(op.Payload), "", func(field, text string) {
-		total += len(text)
-		if err == nil && field != "yaml" { // a record, whose texts its own Check looks at
-			err = textFault(field, text, op.AllowSecret)
-		}
-	})
+	total, longest := 0, MaxText
 	most := MaxTexts
 	if _, imports := op.Payload.(*Import); imports {
 		most = MaxImport
 	}
+	if works(op) {
+		most, longest = 2*MaxWords, MaxWords
+	}
+	eachText(reflect.ValueOf(op.Payload), "", func(field, text string) {
+		total += len(text)
+		if err == nil && field != "yaml" { // a record, whose texts its own Check looks at
+			err = textFault(field, text, longest, op.AllowSecret)
+		}
+	})
 	if err == nil && total > most {
 		return invalid("the operation's texts have %d bytes; %d are allowed", total, most).hint("put the long texts into files of the project and name them here")
 	}
 	return err
 }
 
-func textFault(field, text string, allowSecret bool) error {
+func textFault(field, text string, longest int, allowSecret bool) error {
 	switch {
 	case !utf8.ValidString(text):
 		return invalid("%s is not UTF-8 text", field)
-	case len(text) > MaxText && field != "value":
-		return invalid("%s has %d bytes; %d are allowed", field, len(text), MaxText).hint("put the long text into a file of the project and name it here")
+	case len(text) > longest && field != "value":
+		return invalid("%s has %d bytes; %d are allowed", field, len(text), longest).hint("put the long text into a file of the project and name it here")
 	case strings.ContainsFunc(text, forbidden):
 		return invalid("%s holds a control character that no text needs", field)
 	case !allowSecret:

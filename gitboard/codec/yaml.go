@@ -14,7 +14,7 @@ import (
 )
 
 // MaxDocument is how many bytes one record may have.
-const MaxDocument = 256 << 10
+const MaxDocument = board.MaxRecord
 
 // Error is a record that can't be read: which, and what is wrong with it (with the line, where known).
 type Error struct {

@@ -62,14 +62,14 @@ const mostCompared = 1000
 
 // Similar is the protocol's "similar": a Levenshtein similarity of at least 0.7 after folding case, digits and
 // white space. Of long texts the first thousand characters count, and their lengths.
-func Similar(a, b string) bool { return Alike([]rune(Fold(a)), []rune(Fold(b))) }
+func Similar(a, b string) bool { return Alike([]rune(Fold(a)), []rune(Fold(b)), mostCompared) }
 
-// Alike is Similar of folded texts.
-func Alike(x, y []rune) bool {
+// Alike is Similar of folded texts, of which so many characters count at most.
+func Alike(x, y []rune, compared int) bool {
 	if most := 3 * max(len(x), len(y)) / 10; most < len(x)-len(y) || most < len(y)-len(x) {
 		return false
 	}
-	x, y = x[:min(len(x), mostCompared)], y[:min(len(y), mostCompared)]
+	x, y = x[:min(len(x), compared)], y[:min(len(y), compared)]
 	most := 3 * max(len(x), len(y)) / 10
 	return most >= leastDistance(x, y) && within(x, y, most)
 }

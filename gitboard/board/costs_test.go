@@ -1,0 +1,179 @@
+package board_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/git-liza/git-liza/gitboard/board"
+)
+
+// logged is a board with the anomalies of many tasks, in their order.
+func logged(all []*board.Anomaly) *board.State {
+	s := board.NewState(board.NewMemory(), start)
+	s.Changes()[board.SprintPath] = &board.Sprint{ID: "sprint-1", Timeline: board.Timeline{Started: start}}
+	s.Changes()[board.BreakerPath] = &board.Breaker{Status: board.BreakerOK}
+	for i, a := range all {
+		a.ID, a.Task, a.Timestamp = fmt.Sprintf("anomaly-%d", i+1), fmt.Sprintf("task-%d", i), start
+		s.Changes()[board.RecordPath(board.AnomalyDir, a.ID)] = a
+	}
+	return s
+}
+
+func loopWith(pattern string) *board.Anomaly {
+	return &board.Anomaly{Type: "retry_loop", Details: map[string]board.Scalar{"count": "3", "error_pattern": board.Scalar(pattern)}}
+}
+
+// unlike are so many texts of so many letters each, none like another.
+func unlike(n, letters int) []string {
+	r := rand.New(rand.NewPCG(1, 2))
+	texts := make([]string, n)
+	for i := range texts {
+		text := make([]byte, letters)
+		for j := range text {
+			text[j] = 'a' + byte(r.IntN(26))
+		}
+		texts[i] = string(text)
+	}
+	return texts
+}
+
+// Of the anomalies of a rule the newest hundred are compared, however many there are.
+func TestNewestAnomalies(t *testing.T) {
+	for _, c := range []struct {
+		newer int
+		found bool
+	}{{97, true}, {98, false}} {
+		all := []*board.Anomaly{loopWith("connection refused"), loopWith("connection refused"), loopWith("connection refused")}
+		for _, text := range unlike(c.newer, 40) {
+			all = append(all, loopWith(text))
+		}
+		if found := board.FindPatterns(logged(all)); len(found) > 0 != c.found {
+			t.Errorf("with %d newer ones: %+v", c.newer, found)
+		}
+	}
+}
+
+// Of texts that are compared with a hundred others the beginnings count.
+func TestLongAnomalies(t *testing.T) {
+	tails := unlike(3, 600)
+	var all []*board.Anomaly
+	for _, tail := range tails {
+		all = append(all, loopWith(strings.Repeat("no such host ", 16)+tail))
+	}
+	if found := board.FindPatterns(logged(all)); len(found) != 1 || len(found[0].Anomalies) != 3 {
+		t.Errorf("found %+v", found)
+	}
+}
+
+// BenchmarkPatterns is what an agent can make analyze and watch do: anomalies that are as long, as many and as nearly
+// alike as may be.
+func BenchmarkPatterns(b *testing.B) {
+	for _, n := range []int{150, 1000} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			letters := unlike(n, 1000)
+			var all []*board.Anomaly
+			for i, text := range letters {
+				half := text[:650] // shuffled letters of one kind: only the distance tells them apart
+				mixed := strings.Repeat("abcdefghij", 35)
+				all = append(all, loopWith(mixed[i%10:]+half))
+			}
+			s := logged(all)
+			for b.Loop() {
+				board.FindPatterns(s)
+			}
+		})
+	}
+}
+
+// chained are so many tasks, each of which depends on the one before.
+func chained(n int) *board.State {
+	s := board.NewState(board.NewMemory(), start)
+	for i := range n {
+		id := fmt.Sprintf("task-%d", i)
+		task := &board.Task{ID: id, Status: board.Unclaimed, Kind: board.Code, Priority: 3, DoneWhen: "d", SpecRef: "s"}
+		if i > 0 {
+			task.DependsOn = []string{fmt.Sprintf("task-%d", i-1)}
+		}
+		s.Changes()[board.RecordPath(board.TaskDir, id)] = task
+	}
+	return s
+}
+
+func BenchmarkViolationsOfAChain(b *testing.B) {
+	for _, n := range []int{500, 5000} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			s := chained(n)
+			for b.Loop() {
+				if v := board.Violations(s); len(v) > 0 {
+					b.Fatal(v)
+				}
+			}
+		})
+	}
+}
+
+// counting is a source that counts what is read of it.
+type counting struct {
+	board.Source
+	read int
+}
+
+func (c *counting) Record(path string) (any, error) {
+	c.read++
+	return c.Source.Record(path)
+}
+
+// However long a chain of tasks is, to look for a circle reads each a few times, and to add one task reads few.
+func TestChainsAreCheap(t *testing.T) {
+	reads := func(n int) (all, one int) {
+		begun := begun(t)
+		begun.mem.Absorb(chained(n))
+		source := &counting{Source: begun.mem}
+		if v := board.Violations(board.NewState(source, begun.now)); len(v) > 0 {
+			t.Fatal(v)
+		}
+		all, source.read = source.read, 0
+		op := board.Operation{Actor: human, Time: begun.now, Request: "r/chain", Payload: add("next", fmt.Sprintf("task-%d", n-1))}
+		if _, err := board.Step(board.NewState(source, begun.now), op); err != nil {
+			t.Fatal(err)
+		}
+		return all, source.read
+	}
+	fewAll, fewAdd := reads(100)
+	manyAll, manyAdd := reads(1000)
+	if manyAll > 11*fewAll {
+		t.Errorf("all of 100 tasks are checked with %d reads, those of 1000 with %d", fewAll, manyAll)
+	}
+	if manyAdd > fewAdd+10 {
+		t.Errorf("a task is added to a chain of 100 with %d reads, to one of 1000 with %d", fewAdd, manyAdd)
+	}
+}
+
+// Dependencies that go round are refused where they close, and found wherever they are.
+func TestCircles(t *testing.T) {
+	after := func(id, on string) *board.AmendTask {
+		return &board.AmendTask{About: about(id), Definition: board.Definition{DependsOn: []string{on}}, Set: []string{"depends_on"}, Reason: "order"}
+	}
+	s := begun(t).ready("a").ready("b", "a").ready("c", "b").ready("d")
+	s.refused("invariant", planner, after("a", "c"), "it goes round: a -> c -> b -> a")
+	s.do(planner, after("d", "c")) // a change that closes none
+}
+
+func TestViolationsOfCircles(t *testing.T) {
+	s := chained(4)
+	s.Task("task-1").DependsOn = []string{"task-3", "task-0"}
+	var found []string
+	for _, v := range board.Violations(s) {
+		found = append(found, v.String())
+	}
+	equals(t, "violations", found, []string{
+		"tasks/task-1.yaml: depends_on: it goes round: task-1 -> task-3 -> task-2 -> task-1",
+		"tasks/task-2.yaml: depends_on: it goes round: task-2 -> task-1 -> task-3 -> task-2",
+		"tasks/task-3.yaml: depends_on: it goes round: task-3 -> task-2 -> task-1 -> task-3",
+	})
+	s.Task("task-2").Status = board.Merged // what is over holds nothing up
+	s.Task("task-2").MergeCommit = sha("1")
+	equal(t, "violations", len(board.Violations(s)), 0)
+}

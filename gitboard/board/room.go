@@ -1,0 +1,173 @@
+package board
+
+import (
+	"reflect"
+	"strings"
+	"unicode"
+
+	"github.com/git-liza/git-liza/gitboard/roles"
+)
+
+// MaxRecord is how many bytes a record may have as it is written. A task and the goal grow with what is done, so
+// each kind of operation may fill only a part of its record: what ends a task always finds room.
+const MaxRecord = 256 << 10
+
+const (
+	// maxPlanned is how far planners and humans may fill a task, and a goal by what they say of it.
+	maxPlanned = 208 << 10
+	// maxWorked is how far coders and reviewers may fill a task, but for what a coder says as it blocks.
+	maxWorked = 160 << 10
+	// maxEnding is how much an operation that ends a task may add above maxPlanned: a block and an end both fit.
+	maxEnding = 16 << 10
+	// maxAligned is how far the entries that other operations make may fill a goal.
+	maxAligned = 240 << 10
+)
+
+// MaxShare is how many bytes what one coder or reviewer says may have in the history of one task.
+const MaxShare = 48 << 10
+
+// MaxWords is how many bytes one text of a coder's or a reviewer's operation on a task may have, and half of
+// what all of its texts may have.
+const MaxWords = 16 << 10
+
+// smallStep is what an operation adds that records who does what, and says nothing of its own.
+const smallStep = 1 << 10
+
+// works reports whether an operation is a coder's or a reviewer's on a task.
+func works(op Operation) bool {
+	if op.Actor.Role == roles.Human || op.Actor.Role == roles.Planner {
+		return false
+	}
+	rule, _ := ruleOf(op.Name())
+	return rule.moves != nil
+}
+
+// checkRoom refuses an operation that would take the room which is kept for those that end a task.
+func checkRoom(before, after *State, op Operation) error {
+	rule, _ := ruleOf(op.Name())
+	if rule.begins {
+		return nil // an import comes as it is
+	}
+	for path, r := range after.Changes() {
+		t, is := r.(*Task)
+		if !is {
+			continue
+		}
+		size, was := Size(t), &Task{}
+		if record, _ := before.Record(path); record != nil {
+			was = record.(*Task)
+		}
+		if err := roomFor(path, Size(was), size, op, rule); err != nil {
+			return err
+		}
+		if size > MaxShare && works(op) {
+			if err := shareOf(was, t, op); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func roomFor(path string, before, after int, op Operation, rule rule) error {
+	most := maxPlanned
+	switch _, blocks := op.Payload.(*Block); {
+	case after <= before:
+		return nil
+	case rule.ends && !(blocks && works(op)):
+		if after <= maxPlanned || after-before <= maxEnding && after <= MaxRecord {
+			return nil
+		}
+		return refuse(CodeInvalid, "%s has %d of %d bytes, and this would add %d", path, before, MaxRecord, after-before).
+			hint("say it in fewer words")
+	case works(op) && !blocks:
+		most = maxWorked
+	}
+	if after <= most {
+		return nil
+	}
+	return refuse(CodeInvalid, "%s has %d bytes, and with this %d; %s may fill it to %d", path, before, after, rule.noun, most).
+		hint("say it in fewer words; a planner or a human can supersede what has grown too long")
+}
+
+// shareOf refuses more of one agent's words in the history of a task than it may have.
+func shareOf(was, now *Task, op Operation) error {
+	added := 0
+	for _, e := range now.History[len(was.History):] {
+		added += Size(&e)
+	}
+	if added <= smallStep {
+		return nil
+	}
+	share := added
+	for i := range was.History {
+		if was.History[i].Agent == op.Actor.ID {
+			share += Size(&was.History[i])
+		}
+	}
+	if share <= MaxShare {
+		return nil
+	}
+	return refuse(CodeInvalid, "what %s says about %s would have %d bytes in all; %d are allowed", op.Actor.ID, now.ID, share, MaxShare).
+		hint("say it in fewer words, or name a file of the project")
+}
+
+// Size is how many bytes a record has at most when it is written: a bound, which needs no encoder.
+func Size(record any) int { return sizeOf(reflect.ValueOf(record), 0) }
+
+// perItem is what an item, or a key with its value, needs beside its text: a dash or a colon, quotes, a line break.
+const perItem = 8
+
+func sizeOf(v reflect.Value, depth int) int {
+	indent := 4 * depth
+	switch v.Kind() {
+	case reflect.Interface, reflect.Pointer:
+		if v.IsNil() {
+			return perItem
+		}
+		return sizeOf(v.Elem(), depth)
+	case reflect.Struct:
+		n := 0
+		for i := range v.NumField() {
+			name, options, _ := strings.Cut(v.Type().Field(i).Tag.Get("yaml"), ",")
+			if f := v.Field(i); options != "omitempty" || !f.IsZero() {
+				n += indent + len(name) + perItem + sizeOf(f, depth+1)
+			}
+		}
+		return n
+	case reflect.Slice:
+		n := 0
+		for i := range v.Len() {
+			n += indent + perItem + sizeOf(v.Index(i), depth+1)
+		}
+		return n
+	case reflect.Map:
+		n := 0
+		for _, k := range v.MapKeys() {
+			n += indent + 2*perItem + sizeOf(k, depth+1) + sizeOf(v.MapIndex(k), depth+1)
+		}
+		return n
+	case reflect.String:
+		return textSize(v.String(), indent)
+	}
+	return 24 // a number, a truth value
+}
+
+// textSize bounds a text as a literal block, with an indent a line, and as a quoted text with its escapes.
+func textSize(text string, indent int) int {
+	lines, escapes := 1, 0
+	before := '\n'
+	for _, r := range text {
+		if before == '\n' && r != '\n' {
+			lines++
+		}
+		before = r
+		switch {
+		case r == '\n' || r == '"' || r == '\'' || r == '\\':
+			escapes++
+		case r < ' ' || r >= 0x7f && (!unicode.IsPrint(r) || r > 0xFFFF):
+			escapes += 6 // \U0001F600
+		}
+	}
+	return len(text) + max(lines*indent, escapes)
+}
