@@ -29,7 +29,7 @@ func Diagnose(ctx context.Context, b *gitboard.Board) ([]Problem, error) {
 		return nil, err
 	}
 	d := &diagnosis{site: s, v: v, all: all}
-	for _, look := range []func(context.Context) error{d.tasks, d.folders, d.records, d.branches, d.registrations, d.moves, d.locks, d.mergeLease} {
+	for _, look := range []func(context.Context) error{d.tasks, d.submissions, d.folders, d.records, d.branches, d.registrations, d.moves, d.locks, d.leases, d.mergeLease} {
 		if err := look(ctx); err != nil {
 			return nil, err
 		}

@@ -235,6 +235,9 @@ func (d *diagnosis) locks(context.Context) error {
 // mergeLease looks for a merge lease whose holder is no more.
 func (d *diagnosis) mergeLease(ctx context.Context) error {
 	held, err := d.v.Lease(ctx, lease.MergeHolder)
+	if broken := (*gitio.BrokenRefError)(nil); errors.As(err, &broken) {
+		return nil // told with the other leases
+	}
 	if err != nil || held == nil || held.Live(d.b.Now()) {
 		return err
 	}

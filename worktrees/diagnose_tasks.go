@@ -22,7 +22,10 @@ func (d *diagnosis) tasks(ctx context.Context) error {
 		}
 		tip, err := d.repo.Ref(ctx, git.TaskRef(t.ID))
 		if err != nil {
-			return err
+			if err := d.broken(ctx, t, git.TaskRef(t.ID), err); err != nil {
+				return err
+			}
+			continue
 		}
 		if tip.IsZero() {
 			if err := d.missingBranch(ctx, t); err != nil {

@@ -1,6 +1,7 @@
 package recovery
 
 import (
+	"errors"
 	"slices"
 
 	"github.com/git-liza/git-liza/cmd/internal/edge"
@@ -65,7 +66,9 @@ func examine(c *edge.Call, fix bool, mender board.Actor, about func(worktrees.Pr
 
 func diagnose(c *edge.Call, mender board.Actor) ([]worktrees.Problem, error) {
 	problems, err := merge.Diagnose(c.Ctx, c.Opened, mender)
-	if err != nil {
+	if refused := (*board.Refusal)(nil); errors.As(err, &refused) && refused.Code == board.CodeNoIntegration {
+		problems = append(problems, worktrees.Problem{Kind: worktrees.NoIntegration, Text: refused.Message, Hint: refused.Hint})
+	} else if err != nil {
 		return nil, err
 	}
 	more, err := worktrees.Diagnose(c.Ctx, c.Opened)

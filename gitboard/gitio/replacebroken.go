@@ -1,0 +1,54 @@
+package gitio
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/git-liza/git-liza/gitboard/git"
+)
+
+// ReplaceBroken gives a ref that leads to nothing a value, as git does it: under its lock, in one step. Git itself
+// refuses to update a ref that it can't read. ErrRefMoved when the ref is no longer broken as it was seen; one that
+// has the value already is left.
+func (r *Repo) ReplaceBroken(ctx context.Context, broken *BrokenRefError, to git.OID) (err error) {
+	if err := checkOIDs(to); err != nil {
+		return err
+	}
+	if err := git.CheckRefName(broken.Ref); err != nil {
+		return err
+	}
+	path := filepath.Join(r.common, filepath.FromSlash(broken.Ref))
+	lock := path + ".lock"
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+		return storageError(r.common, err)
+	}
+	file, err := os.OpenFile(lock, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if errors.Is(err, os.ErrExist) {
+		return fmt.Errorf("%s is %w", broken.Ref, &BusyError{[]string{lock}})
+	}
+	if err != nil {
+		return storageError(r.common, err)
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, os.Remove(lock))
+		}
+	}()
+	now, err := r.Ref(ctx, broken.Ref)
+	still := (*BrokenRefError)(nil)
+	switch {
+	case err == nil && now == to:
+		return errors.Join(file.Close(), os.Remove(lock))
+	case !errors.As(err, &still) || still.Text != broken.Text:
+		_ = file.Close()
+		return fmt.Errorf("%s: %w", broken.Ref, ErrRefMoved)
+	}
+	_, err = fmt.Fprintln(file, to)
+	if err = errors.Join(err, file.Sync(), file.Close()); err != nil {
+		return storageError(r.common, err)
+	}
+	return storageError(r.common, os.Rename(lock, path))
+}

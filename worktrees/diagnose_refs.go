@@ -1,0 +1,200 @@
+package worktrees
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/lease"
+)
+
+// broken takes the error of a ref that leads to nothing as a problem, and the ref as one that is missing.
+func (d *diagnosis) broken(ctx context.Context, t *board.Task, ref string, err error) error {
+	broken := (*gitio.BrokenRefError)(nil)
+	if !errors.As(err, &broken) || broken.Ref != ref {
+		return err
+	}
+	p := Problem{Kind: BrokenRef, Task: t.ID, Text: broken.Error()}
+	to, from, err := d.lastOf(ctx, t)
+	if err != nil {
+		return err
+	}
+	if to.IsZero() {
+		p.Hint = "none of its commits is in this clone: bring task/" + t.ID + " back from where it is"
+	} else {
+		p.Text += fmt.Sprintf("; %s it was at %s", from, to.Short())
+		p.Fix = func(ctx context.Context) error { return d.repo.ReplaceBroken(ctx, broken, to) }
+	}
+	d.add(p)
+	return nil
+}
+
+// lastOf is the newest commit of a task's branch that is still here, and what says so: the reflog of its worktree or of
+// the branch, else the board. Zero when there is none.
+func (d *diagnosis) lastOf(ctx context.Context, t *board.Task) (at git.OID, from string, err error) {
+	if l := d.layout(d.all, t.ID); l.ours {
+		_, on, err := d.repo.Head(ctx, l.path)
+		last, lastErr := d.repo.LastHead(ctx, l.path)
+		if err == nil && lastErr == nil && on == git.TaskRef(t.ID) {
+			return last, "in its worktree", nil
+		}
+		if ctx.Err() != nil {
+			return "", "", ctx.Err()
+		}
+	}
+	moves, err := d.repo.Reflog(git.TaskRef(t.ID))
+	if err != nil {
+		return "", "", err
+	}
+	for _, m := range moves {
+		if here, err := d.has(ctx, string(m.To)); err != nil {
+			return "", "", err
+		} else if here && !m.To.IsZero() {
+			return m.To, "by its reflog", nil
+		}
+	}
+	known, err := d.knownWork(ctx, t)
+	if known == "" {
+		known = git.ZeroOID
+	}
+	return known, "on the board", err
+}
+
+// submissions looks for refs of submissions that are not where the board says, and for kept work that no ref holds.
+// A commit that is on the board and still in this repository can be brought back.
+func (d *diagnosis) submissions(ctx context.Context) error {
+	refs, err := d.repo.Refs(ctx, git.ReviewPrefix, git.AtticPrefix)
+	if err != nil {
+		return err
+	}
+	at, held := map[string]git.OID{}, map[git.OID]bool{}
+	for _, r := range refs {
+		at[r.Name], held[r.OID] = r.OID, true
+	}
+	for _, b := range d.v.State.Tasks() {
+		t := d.v.State.Task(b.ID)
+		if t == nil {
+			return d.v.State.Err()
+		}
+		n := 0
+		for _, e := range t.History {
+			if e.Event == board.EventReady {
+				n++
+				err = d.submission(ctx, t, git.ReviewRef(t.ID, n), git.OID(e.Commit), at)
+			} else if e.Kept != "" && !held[git.OID(e.Kept)] {
+				err = d.lostFromAttic(ctx, t, git.OID(e.Kept))
+			}
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (d *diagnosis) submission(ctx context.Context, t *board.Task, ref string, commit git.OID, at map[string]git.OID) error {
+	now, there := at[ref]
+	if there && now == commit {
+		return nil
+	}
+	now, err := d.repo.Ref(ctx, ref) // git lists no broken ones
+	broken := (*gitio.BrokenRefError)(nil)
+	if err != nil && !errors.As(err, &broken) || err == nil && now == commit {
+		return err
+	}
+	here, err := d.has(ctx, string(commit))
+	if err != nil || !here && d.b.Remote() != "" && broken == nil {
+		return err // it is at the remote, and need not have come here
+	}
+	p := Problem{Kind: LostSubmission, Task: t.ID, Text: fmt.Sprintf("%s was submitted at %s, and %s is missing", t.ID, commit.Short(), ref)}
+	if broken != nil {
+		p.Text = fmt.Sprintf("%s was submitted at %s, and %s", t.ID, commit.Short(), broken)
+	} else if !now.IsZero() {
+		p.Text = fmt.Sprintf("%s was submitted at %s, and %s is at %s", t.ID, commit.Short(), ref, now.Short())
+	}
+	switch {
+	case !here:
+		p.Hint = "the commit is not in this repository any more: fetch it from a clone that has it"
+	case broken != nil:
+		p.Fix = func(ctx context.Context) error { return d.repo.ReplaceBroken(ctx, broken, commit) }
+	default:
+		p.Fix = func(ctx context.Context) error {
+			return d.restore(ctx, t.ID, git.RefUpdate{Ref: ref, Old: now, New: commit})
+		}
+	}
+	d.add(p)
+	return nil
+}
+
+// lostFromAttic looks at work that the board says was kept.
+func (d *diagnosis) lostFromAttic(ctx context.Context, t *board.Task, commit git.OID) error {
+	here, err := d.has(ctx, string(commit))
+	if !here || err != nil {
+		return err // it was kept in another clone
+	}
+	attic, err := d.attic(ctx, t.ID)
+	if err != nil {
+		return err
+	}
+	held, err := d.heldBy(ctx, commit, attic.commits)
+	if held || err != nil {
+		return err
+	}
+	d.add(Problem{
+		Kind: LostWork, Task: t.ID, Text: fmt.Sprintf("work of %s was kept at %s, and no ref of the attic holds it any more", t.ID, commit.Short()),
+		Fix: func(ctx context.Context) error {
+			attic, err := d.attic(ctx, t.ID)
+			if err != nil || slices.Contains(attic.commits, commit) {
+				return err
+			}
+			return d.restore(ctx, t.ID, git.RefUpdate{Ref: git.AtticRef(t.ID, attic.next), New: commit})
+		},
+	})
+	return nil
+}
+
+// leases looks for leases whose ref leads to nothing: nobody could read, renew or take them.
+func (d *diagnosis) leases(ctx context.Context) error {
+	for _, agent := range append(d.v.State.List(board.AgentDir), lease.MergeHolder) {
+		_, err := d.repo.Ref(ctx, git.LeaseRef(agent))
+		broken := (*gitio.BrokenRefError)(nil)
+		if err != nil && !errors.As(err, &broken) {
+			return err
+		}
+		if broken == nil {
+			continue
+		}
+		d.add(Problem{
+			Kind: BrokenRef, Text: broken.Error() + "; who has that lease can't be known, so it counts as expired",
+			Fix: func(ctx context.Context) error {
+				none := git.NewObject(git.BlobObject, []byte("not a lease\n"))
+				if err := d.repo.WriteObjects(ctx, []git.Object{none}); err != nil {
+					return err
+				}
+				return d.repo.ReplaceBroken(ctx, broken, none.OID)
+			},
+		})
+	}
+	return nil
+}
+
+// restore sets a ref that the board proves. What a submission's ref led to instead goes to the attic.
+func (d *diagnosis) restore(ctx context.Context, task string, u git.RefUpdate) error {
+	now, err := d.repo.Ref(ctx, u.Ref)
+	if err != nil || now == u.New {
+		return err
+	}
+	refs := []git.RefUpdate{u}
+	if !u.Old.IsZero() {
+		attic, err := d.attic(ctx, task)
+		if err != nil {
+			return err
+		}
+		refs = append(refs, git.RefUpdate{Ref: git.AtticRef(task, attic.next), New: u.Old})
+	}
+	return d.repo.UpdateRefs(ctx, refs, "git liza: doctor, as the board says")
+}

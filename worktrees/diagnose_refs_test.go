@@ -1,0 +1,170 @@
+package worktrees_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/git-liza/git-liza/gitboard"
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/lease"
+	"github.com/git-liza/git-liza/worktrees"
+)
+
+// breaks writes into the file of a ref what leads to nothing.
+func (s *scene) breaks(ref, text string) {
+	s.t.Helper()
+	path := filepath.Join(s.b.Repo().CommonDir(), filepath.FromSlash(ref))
+	s.check(os.MkdirAll(filepath.Dir(path), 0o755))
+	s.check(os.WriteFile(path, []byte(text), 0o644))
+}
+
+func (s *scene) deletes(ref string) {
+	s.t.Helper()
+	s.git(s.dir, "-c", "core.hooksPath="+os.DevNull, "update-ref", "-d", ref)
+}
+
+// A broken branch is set to where it was last, and the other tasks are looked at all the same.
+func TestBrokenBranch(t *testing.T) {
+	for name, text := range map[string]string{"empty": "", "garbage": "garbage\n", "a missing object": strings.Repeat("1", 40) + "\n"} {
+		t.Run(name, func(t *testing.T) {
+			s := newScene(t)
+			s.task("one")
+			s.task("two")
+			s.claim("coder-1", "one")
+			s.claim("coder-2", "two")
+			s.preExec("coder-1", "one")
+			last := s.work("one", "b.txt", "b\n")
+			s.breaks(taskRef("one"), text)
+			s.deletes(taskRef("two"))
+			s.mended("broken-ref", "missing-branch")
+			if got := s.ref(taskRef("one")); got != last {
+				t.Errorf("the branch is at %s, not at %s", got, last)
+			}
+			s.lies("one", "two")
+		})
+	}
+}
+
+// With the worktree gone the branch's reflog says where it was; without one it is what was submitted.
+func TestBrokenBranchWithoutWorktree(t *testing.T) {
+	s := newScene(t)
+	s.task("one")
+	s.claim("coder-1", "one")
+	s.preExec("coder-1", "one")
+	submitted := s.work("one", "b.txt", "b\n")
+	s.submit("coder-1", "one")
+	s.check(s.b.Repo().RemoveWorktree(s.ctx, s.path("one")))
+	for _, by := range []string{"by its reflog", "on the board"} {
+		s.breaks(taskRef("one"), "")
+		found := s.problems()
+		if len(found) != 1 || found[0].Kind != worktrees.BrokenRef || !strings.Contains(found[0].Text, by) {
+			t.Fatalf("%s: %+v", by, found)
+		}
+		_, err := fixAll(s.ctx, found)
+		s.check(err)
+		if got := s.ref(taskRef("one")); got != submitted {
+			t.Errorf("%s: %s, not %s", by, got, submitted)
+		}
+		s.check(os.RemoveAll(filepath.Join(s.b.Repo().CommonDir(), "logs", "refs", "heads", "task")))
+	}
+	s.mended("missing-worktree")
+}
+
+// A submission that the board names is brought back; what its ref led to instead is kept.
+func TestLostSubmission(t *testing.T) {
+	s := newScene(t)
+	s.task("one")
+	s.claim("coder-1", "one")
+	s.preExec("coder-1", "one")
+	s.work("one", "b.txt", "b\n")
+	commit := s.submit("coder-1", "one")
+	ref := "refs/liza/review/one/1"
+	was := func(want string) {
+		t.Helper()
+		s.mended(want)
+		if got := s.ref(ref); got != commit {
+			t.Errorf("the submission is at %s, not at %s", got, commit)
+		}
+	}
+	s.deletes(ref)
+	was("lost-submission")
+	s.breaks(ref, "")
+	was("lost-submission")
+	other := s.ref("refs/heads/integration")
+	s.git(s.dir, "-c", "core.hooksPath="+os.DevNull, "update-ref", ref, string(other))
+	was("lost-submission")
+	if kept := s.attic("one"); len(kept) != 1 || kept[0] != other {
+		t.Errorf("kept %v, not %s", kept, other)
+	}
+}
+
+// Work that the board says was kept is brought back as long as its commit is here.
+func TestLostFromAttic(t *testing.T) {
+	s := newScene(t)
+	s.task("one")
+	s.claim("coder-1", "one")
+	s.preExec("coder-1", "one")
+	s.work("one", "b.txt", "b\n")
+	s.do(human(), &board.Block{About: about("one"), Reason: "stop"})
+	_, err := worktrees.End(s.ctx, s.b, gitboard.Request{Actor: human()}, &board.Abandon{About: about("one"), Reason: "not needed"})
+	s.check(err)
+	kept := s.attic("one")
+	if len(kept) != 1 {
+		t.Fatalf("kept %v", kept)
+	}
+	s.deletes("refs/liza/attic/one/1")
+	s.mended("lost-work")
+	if got := s.attic("one"); len(got) != 1 || got[0] != kept[0] {
+		t.Errorf("kept %v, not %v", got, kept)
+	}
+}
+
+// A lease whose ref leads to nothing holds nobody up after doctor.
+func TestBrokenLease(t *testing.T) {
+	s := newScene(t)
+	s.as("coder-1")
+	for _, holder := range []string{"coder-1", lease.MergeHolder} {
+		s.breaks("refs/liza/leases/"+holder, "")
+		found := s.problems()
+		if len(found) != 1 || found[0].Kind != worktrees.BrokenRef {
+			t.Fatalf("%s: %+v", holder, found)
+		}
+		_, err := fixAll(s.ctx, found)
+		s.check(err)
+		held, err := lease.Read(s.ctx, s.b.Repo(), holder)
+		if err != nil || held == nil || !held.Damaged {
+			t.Errorf("%s: %+v %v", holder, held, err)
+		}
+		s.deletes("refs/liza/leases/" + holder)
+	}
+}
+
+// A ref that is no longer broken is left as it is, and so is one that another process writes.
+func TestReplaceBrokenOnlyOnce(t *testing.T) {
+	s := newScene(t)
+	base := s.ref("refs/heads/integration")
+	broken := &gitio.BrokenRefError{Ref: "refs/heads/task/one", Text: ""}
+	if err := s.b.Repo().ReplaceBroken(s.ctx, broken, base); err == nil {
+		t.Error("a ref that was missing is made")
+	}
+	s.breaks("refs/heads/task/one", "other")
+	if err := s.b.Repo().ReplaceBroken(s.ctx, broken, base); err == nil {
+		t.Error("a ref that changed meanwhile is replaced")
+	}
+	broken.Text = "other"
+	s.breaks("refs/heads/task/one.lock", "")
+	if err := s.b.Repo().ReplaceBroken(s.ctx, broken, base); err == nil {
+		t.Error("a ref that is being written is replaced")
+	}
+	s.check(os.Remove(filepath.Join(s.b.Repo().CommonDir(), "refs/heads/task/one.lock")))
+	for range 2 {
+		s.check(s.b.Repo().ReplaceBroken(s.ctx, broken, base))
+	}
+	if got := s.ref("refs/heads/task/one"); got != base {
+		t.Errorf("at %s", got)
+	}
+	s.deletes("refs/heads/task/one")
+}
