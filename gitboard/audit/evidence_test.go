@@ -93,6 +93,20 @@ func TestEvidence(t *testing.T) {
 		"with tests that it does not change": {func(w *world) {
 			w.handIn("beta", func(p *board.Submit) { p.Tests = []string{"other_test.go"} })
 		}, `it names the test "other_test.go", which it does not change`, false},
+		"with a test that it empties": {func(w *world) {
+			w.handIn("beta", w.empties)
+		}, `it names the test "beta_test.go", which it deletes or empties`, false},
+		"with an emptied test that it keeps quiet about": {func(w *world) {
+			w.handIn("beta", func(p *board.Submit) {
+				w.empties(p)
+				p.Tests, p.NoTestsBecause = nil, "none needed"
+			})
+		}, `it deletes or empties the test "beta_test.go", and does not say so`, false},
+		"with a test that it is said to delete": {func(w *world) {
+			w.handIn("beta", func(p *board.Submit) {
+				p.Tests, p.DeletedTests, p.NoTestsBecause = nil, []string{"beta_test.go"}, "none needed"
+			})
+		}, `it says that it deletes or empties the test "beta_test.go", and does not`, false},
 		"finished without": {func(w *world) {
 			work := w.snapshot(w.tip()).State.Task("alpha").ReviewCommit
 			w.move(w.project([]git.OID{w.integration}, ada, map[string]string{"else.go": "//"}))
@@ -150,6 +164,12 @@ func TestEvidence(t *testing.T) {
 			}
 		})
 	}
+}
+
+// empties adds a commit to a submission that empties its test.
+func (w *world) empties(p *board.Submit) {
+	p.Commit = string(w.project([]git.OID{git.OID(p.Commit)}, coder1, map[string]string{"beta_test.go": ""}))
+	p.Commits = 3
 }
 
 // handIn submits two commits on a new task, and says of them what is not so.

@@ -5,15 +5,23 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
+	"unicode"
 
+	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/gitio"
 )
 
 // counted compares what submissions say of their own size with the commits: how many there are since the claim's base,
-// how many files differ from where the review begins, and that the tests named are among these.
+// how many files differ from where the review begins, that the tests named are among these, and which tests it deletes
+// or empties.
 func (p *replay) counted(ctx context.Context, repo *gitio.Repo, all []evidence, found []signs) error {
 	stats, err := sizes(ctx, repo, all)
+	if err != nil {
+		return err
+	}
+	gone, err := goneTests(ctx, repo, all, stats)
 	if err != nil {
 		return err
 	}
@@ -46,8 +54,61 @@ func (p *replay) counted(ctx context.Context, repo *gitio.Repo, all []evidence, 
 				break
 			}
 		}
+		if what := wrongTests(h.says, gone[i]); what != "" {
+			wrong("%s", what)
+		}
 	}
 	return nil
+}
+
+// wrongTests says how a submission's lists of tests differ from what its commit deletes or empties, "" for not at all.
+func wrongTests(says *board.Submit, gone []string) string {
+	for _, test := range says.Tests {
+		if slices.Contains(gone, test) {
+			return fmt.Sprintf("it names the test %s, which it deletes or empties", quote(test))
+		}
+	}
+	for _, test := range says.DeletedTests {
+		if !slices.Contains(gone, test) {
+			return fmt.Sprintf("it says that it deletes or empties the test %s, and does not", quote(test))
+		}
+	}
+	if len(says.DeletedTests) == 0 && len(gone) > 0 {
+		return fmt.Sprintf("it deletes or empties the test %s, and does not say so", quote(gone[0]))
+	}
+	return ""
+}
+
+// goneTests lists for each submission the tests among its changes that its commit lacks, or has empty.
+func goneTests(ctx context.Context, repo *gitio.Repo, all []evidence, stats [][]gitio.FileStat) ([][]string, error) {
+	type asked struct {
+		of   int
+		path string
+	}
+	var names []string
+	var of []asked
+	for i, e := range all {
+		for _, f := range stats[i] {
+			// What lines are added to is there, and no record can name a path with a control character.
+			if f.Added == 0 && !strings.ContainsFunc(f.Path, unicode.IsControl) && board.IsTest(e.handed.globs, f.Path) {
+				names, of = append(names, string(e.handed.commit)+":"+f.Path), append(of, asked{i, f.Path})
+			}
+		}
+	}
+	gone := make([][]string, len(all))
+	for begin := 0; begin < len(names); begin += batchSize {
+		part := names[begin:min(begin+batchSize, len(names))]
+		found, err := repo.SizesOf(ctx, part)
+		if err != nil {
+			return nil, err
+		}
+		for n, size := range found {
+			if a := of[begin+n]; size.Type != git.BlobObject || size.Bytes == 0 {
+				gone[a.of] = append(gone[a.of], a.path)
+			}
+		}
+	}
+	return gone, nil
 }
 
 // sizes lists what each submission changes, from the trees alone.
