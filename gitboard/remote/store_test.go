@@ -381,3 +381,61 @@ func TestFetchSince(t *testing.T) {
 	}
 	w.end(2)
 }
+
+// A transaction of which any ref here is no longer what it was pushes nothing: the remote knows only some of them.
+func TestLooksBeforeItPushes(t *testing.T) {
+	w := newWorld(t)
+	integration, err := w.a.Local().Ref(w.ctx, "refs/heads/integration")
+	w.check(err)
+	w.check(w.a.Local().UpdateRefs(w.ctx, []git.RefUpdate{{Ref: "refs/liza/attic/one/1", New: integration}}, ""))
+	update, object := lease.Renew(nil, lease.Lease{Agent: "coder-1", Session: "a"})
+	err = w.a.WriteAndUpdate(w.ctx, []git.Object{object}, []git.RefUpdate{update, {Ref: "refs/liza/attic/one/1", New: w.a.here()}}, "")
+	if !errors.Is(err, gitio.ErrRefMoved) {
+		t.Errorf("got %v", err)
+	}
+	if pushed := w.git("", "--git-dir="+w.hub, "for-each-ref", "refs/liza/leases"); pushed != "" {
+		t.Errorf("the hub has got %s", pushed)
+	}
+	w.end(0)
+}
+
+// What was on a branch that is taken away from the remote, and nothing else there holds, goes to its attic.
+func TestDroppedBranchIsKept(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		held string // a ref of the transaction before that holds the work, "" for none
+		kept bool
+	}{{"held by nothing", "", true}, {"submitted", "refs/liza/review/one/1", false}} {
+		t.Run(c.name, func(t *testing.T) {
+			w := newWorld(t)
+			base, err := w.a.Local().Ref(w.ctx, "refs/heads/integration")
+			w.check(err)
+			work := git.OID(w.git(w.a.Local().TopLevel(), "commit-tree", "-p", string(base), "-m", "work", string(base)+"^{tree}"))
+			published := w.a.Task("one")
+			refs := []git.RefUpdate{{Ref: published, New: work}}
+			if c.held != "" {
+				refs = append(refs, git.RefUpdate{Ref: c.held, New: work})
+			}
+			w.check(w.a.UpdateRefs(w.ctx, refs, ""))
+			w.check(w.a.UpdateRefs(w.ctx, []git.RefUpdate{{Ref: published, Old: work}}, ""))
+			there := w.git("", "--git-dir="+w.hub, "for-each-ref", "--format=%(refname) %(objectname)", "refs/heads/task", "refs/liza/attic")
+			want := ""
+			if c.kept {
+				want = fmt.Sprintf("refs/liza/attic/one/%s %s", work, work)
+			}
+			if there != want {
+				t.Errorf("the hub has %q, not %q", there, want)
+			}
+			// One that can't go forward is taken away and published anew; what it was is kept, too.
+			w.check(w.a.UpdateRefs(w.ctx, []git.RefUpdate{{Ref: published, New: work}}, ""))
+			anew := git.OID(w.git(w.a.Local().TopLevel(), "commit-tree", "-p", string(base), "-m", "anew", string(base)+"^{tree}"))
+			w.check(w.a.UpdateRefs(w.ctx, []git.RefUpdate{{Ref: published, Old: work, New: anew}}, ""))
+			if kept := w.git("", "--git-dir="+w.hub, "rev-parse", "refs/liza/attic/one/"+string(work)); kept != string(work) {
+				t.Errorf("the attic has %s", kept)
+			}
+			if at := w.git("", "--git-dir="+w.hub, "rev-parse", "refs/heads/task/one"); at != string(anew) {
+				t.Errorf("the branch is at %s, not at %s", at, anew)
+			}
+		})
+	}
+}

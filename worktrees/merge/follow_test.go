@@ -1,0 +1,86 @@
+package merge
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/git-liza/git-liza/gitboard"
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/git"
+)
+
+func run(t *testing.T, dir string, args ...string) git.OID {
+	t.Helper()
+	cmd := exec.Command("git", args...)
+	cmd.Dir = dir
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("git %s: %v\n%s", strings.Join(args, " "), err, out)
+	}
+	return git.OID(strings.TrimSpace(string(out)))
+}
+
+// An integration branch goes forward with the remote's. Commits that somebody has made on it here stay where they
+// are, and are reported.
+func TestFollowKeepsOwnCommits(t *testing.T) {
+	for _, who := range []string{"AUTHOR", "COMMITTER"} {
+		t.Setenv("GIT_"+who+"_NAME", "Ada")
+		t.Setenv("GIT_"+who+"_EMAIL", "ada@example.org")
+	}
+	ctx, first, _ := begin(t)
+	const branch = "refs/heads/integration"
+	top := first.Repo().TopLevel()
+	run(t, top, "commit", "-q", "--allow-empty", "-m", "first")
+	base := run(t, top, "rev-parse", "HEAD")
+	_, err := first.Do(ctx, gitboard.Request{Actor: board.HumanActor("Ada", "ada@example.org")}, func(context.Context, *gitboard.View) (board.Payload, []git.RefUpdate, error) {
+		return &board.Init{Goal: "A goal", IntegrationBranch: "integration"}, []git.RefUpdate{{Ref: branch, New: base}}, nil
+	})
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	must(err)
+	hub, other := filepath.Join(t.TempDir(), "hub.git"), filepath.Join(t.TempDir(), "other")
+	run(t, "", "init", "-q", "--bare", hub)
+	run(t, top, "remote", "add", "origin", hub)
+	must(first.Share(ctx, "origin"))
+	run(t, "", "clone", "-q", hub, other)
+	second, err := gitboard.Open(ctx, other, gitboard.Options{})
+	must(err)
+	t.Cleanup(func() { second.Close() })
+	must(second.Join(ctx, "origin"))
+
+	follow := func() Followed {
+		t.Helper()
+		f, err := Follow(ctx, second)
+		must(err)
+		return f
+	}
+	at := base
+	forward := func() {
+		t.Helper()
+		next := run(t, top, "commit-tree", "-p", string(at), "-m", "landed", string(at)+"^{tree}")
+		must(first.Log().Store().UpdateRefs(ctx, []git.RefUpdate{{Ref: branch, Old: at, New: next}}, "landed"))
+		at = next
+	}
+	forward()
+	if f := follow(); !f.Moved || len(f.Warnings) > 0 || run(t, other, "rev-parse", branch) != at {
+		t.Errorf("%+v: integration is at %s, not at %s", f, run(t, other, "rev-parse", branch), at)
+	}
+	own := run(t, other, "commit-tree", "-p", string(at), "-m", "mine", string(at)+"^{tree}")
+	run(t, other, "-c", "core.hooksPath="+os.DevNull, "update-ref", branch, string(own))
+	forward()
+	f := follow()
+	if f.Moved || len(f.Warnings) != 1 || !strings.Contains(f.Warnings[0], "has commits here that origin lacks") {
+		t.Errorf("%+v", f)
+	}
+	if left := run(t, other, "rev-parse", branch); left != own {
+		t.Errorf("own commits are overwritten: integration is at %s, not at %s", left, own)
+	}
+}
