@@ -85,7 +85,7 @@ func (d *diagnosis) submissions(ctx context.Context) error {
 			if e.Event == board.EventReady {
 				n++
 				err = d.submission(ctx, t, git.ReviewRef(t.ID, n), git.OID(e.Commit), at)
-			} else if e.Kept != "" && !held[git.OID(e.Kept)] {
+			} else if e.Kept != "" && !held[git.OID(e.Kept)] && d.b.Remote() == "" { // else it may be kept in another clone
 				err = d.lostFromAttic(ctx, t, git.OID(e.Kept))
 			}
 			if err != nil {
@@ -106,9 +106,12 @@ func (d *diagnosis) submission(ctx context.Context, t *board.Task, ref string, c
 	if err != nil && !errors.As(err, &broken) || err == nil && now == commit {
 		return err
 	}
+	if broken == nil && now.IsZero() && d.b.Remote() != "" {
+		return nil // it is at the remote, and comes here with a sync
+	}
 	here, err := d.has(ctx, string(commit))
-	if err != nil || !here && d.b.Remote() != "" && broken == nil {
-		return err // it is at the remote, and need not have come here
+	if err != nil {
+		return err
 	}
 	p := Problem{Kind: LostSubmission, Task: t.ID, Text: fmt.Sprintf("%s was submitted at %s, and %s is missing", t.ID, commit.Short(), ref)}
 	if broken != nil {
@@ -134,7 +137,7 @@ func (d *diagnosis) submission(ctx context.Context, t *board.Task, ref string, c
 func (d *diagnosis) lostFromAttic(ctx context.Context, t *board.Task, commit git.OID) error {
 	here, err := d.has(ctx, string(commit))
 	if !here || err != nil {
-		return err // it was kept in another clone
+		return err
 	}
 	attic, err := d.attic(ctx, t.ID)
 	if err != nil {
