@@ -102,6 +102,7 @@ var groups = []group{
 	{"signed", false, benchSigned},
 	{"hooks", false, benchHooks},
 	{"shared", false, benchShared},
+	{"distant", false, benchDistant},
 	{"growth", false, benchGrowth},
 	{"million", true, benchMillion},
 	{"notes", true, benchNotes},

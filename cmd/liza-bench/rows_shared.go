@@ -1,9 +1,6 @@
 package main
 
-import (
-	"fmt"
-	"path/filepath"
-)
+import "fmt"
 
 // benchShared measures what it costs that a board is shared by a bare repository on the same disk, with the server's
 // lock on: a note and a claim against the same on a board of one clone, and many clones that write at once.
@@ -105,6 +102,22 @@ func (l *lab) sharedClaims() error {
 	return nil
 }
 
+// clones makes so many clones of a hub that share its board, the first of them the one that has it already.
+func (l *lab) clones(first, hub *site, most int) ([]*site, error) {
+	clones := []*site{first}
+	for len(clones) < most {
+		c := &site{l: l, dir: fmt.Sprintf("%s-%d", first.dir, len(clones))}
+		if _, err := first.git("clone", "-q", hub.dir, c.dir); err != nil {
+			return nil, err
+		}
+		if _, err := c.liza("", "init"); err != nil {
+			return nil, err
+		}
+		clones = append(clones, c)
+	}
+	return clones, nil
+}
+
 // fleet lets one to eight clones write notes by one hub, each one after the other.
 func (l *lab) fleet() error {
 	first, err := l.site("fleet", boardSize{tasks: 10})
@@ -115,17 +128,10 @@ func (l *lab) fleet() error {
 	if err != nil {
 		return err
 	}
-	clones := []*site{first}
 	most, each := l.pick(2, 2, 8), l.pick(2, 4, 20)
-	for len(clones) < most {
-		c := &site{l: l, dir: filepath.Join(l.dir, fmt.Sprintf("fleet-%d", len(clones)))}
-		if _, err := first.git("clone", "-q", hub.dir, c.dir); err != nil {
-			return err
-		}
-		if _, err := c.liza("", "init"); err != nil {
-			return err
-		}
-		clones = append(clones, c)
+	clones, err := l.clones(first, hub, most)
+	if err != nil {
+		return err
 	}
 	rates := map[int]samples{}
 	var slowest samples
