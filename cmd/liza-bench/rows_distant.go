@@ -52,7 +52,7 @@ func benchDistant(l *lab) error {
 func (l *lab) distantCrowd(hub *site, writers []*site) (rates samples, err error) {
 	each := l.pick(1, 4, 4)
 	var waits samples
-	for range l.pick(1, 1, 3) {
+	for range max(1, l.o.rounds) {
 		took, times, err := hub.crowd(writers, each)
 		if err != nil {
 			return nil, err
