@@ -53,7 +53,10 @@ func Open(ctx context.Context, dir string, o Options) (*Board, error) {
 		return nil, err
 	}
 	own := filepath.Join(repo.CommonDir(), "liza")
-	shared := remote.New(repo, own)
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	shared := remote.New(repo, own, o.Now)
 	if _, err := shared.Sharing(ctx); err != nil {
 		return nil, errors.Join(err, repo.Close())
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/lease"
 	"github.com/git-liza/git-liza/gitboard/oplog"
 	"github.com/git-liza/git-liza/gitboard/plain"
+	"github.com/git-liza/git-liza/gitboard/remote"
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
@@ -56,6 +57,8 @@ type doing struct {
 	ahead   func(context.Context)
 	on      *View
 	budget  *Budget
+
+	sent int // how often it was handed to the log
 }
 
 // Since says when the operation was asked for, if that was before Do was called: a view of a shared board that is no
@@ -169,48 +172,63 @@ func (b *Board) DoAll(ctx context.Context, r Request, intents Intents, options .
 	turn := b.writeQueue()
 	defer turn.end()
 	searched := git.ZeroOID // this commit and those before it have no such request
-	since := d.since
-	if b.Remote() != "" {
-		turn.take(ctx) // before the fetch that others would make worthless
-	}
-	looked := false // at the remote, since the board was read last
+	shared := b.Remote() != ""
+	alone := false // on a shared board: on what the remote has, and with nothing behind it until that has answered
 	for attempt := 1; ; attempt++ {
-		if !looked {
-			if err := b.refreshSince(ctx, since); err != nil {
+		if shared {
+			turn.take(ctx) // before the board is read that others would make worthless
+		}
+		if alone {
+			if err := b.catchUp(ctx, d); err != nil {
 				return nil, err
 			}
-			since = Moment{}
 			turn.touch()
 		}
-		looked = false
-		begun := b.now()
 		if d.ahead != nil {
 			d.ahead(ctx)
 		}
-		s, err := b.log.Tip(ctx)
+		s, settled, err := b.log.Next(ctx)
 		if err != nil {
 			return nil, err
 		}
-		if err := b.prove(ctx, s.Commit); err != nil {
+		if err := b.prove(ctx, s.Commit, settled); err != nil {
 			return nil, err
 		}
-		if given && !s.Commit.IsZero() && s.Commit != searched {
-			if done, err := b.repeated(ctx, s, d.Request, searched); done != nil || err != nil {
+		if (given || attempt > 1) && !s.Commit.IsZero() && s.Commit != searched {
+			done, err := b.repeated(ctx, s, d.Request, searched)
+			if done != nil && s.Commit != settled && !alone { // it may be what waits
+				alone = true
+				continue
+			}
+			if done != nil || err != nil {
 				return b.andThen(ctx, s, d.Request, done, err)
 			}
 			searched = s.Commit
 		}
-		if attempt == 1 && turn.queue(ctx) {
+		if attempt == 1 && !given {
+			searched = s.Commit // which nobody else's request is named after
+		}
+		if attempt == 1 && !shared && turn.queue(ctx) {
 			continue
 		}
 		v := d.view(&View{Snapshot: s, board: b})
-		all, name, err := b.attempt(ctx, v, d, turn)
+		sent := d.sent
+		all, name, err := b.attempt(ctx, v, d, turn, alone)
 		if errors.Is(err, errWaited) {
 			continue
 		}
-		if err == nil || !errors.Is(err, oplog.ErrLost) {
-			return all, err
+		if err == nil {
+			return all, nil
 		}
+		refused := d.sent == sent
+		if !errors.Is(err, oplog.ErrLost) && (!refused || !shared || s.Commit == settled && (alone || b.fresh(d.since))) {
+			return nil, err
+		}
+		if refused && !alone && shared {
+			alone = true // what is refused is refused by the board as the remote has it
+			continue
+		}
+		alone = alone || errors.Is(err, remote.ErrAlone)
 		if name != "" {
 			op = name
 		}
@@ -221,19 +239,29 @@ func (b *Board) DoAll(ctx context.Context, r Request, intents Intents, options .
 			return nil, d.budget.Lost(op, err)
 		}
 		ceiling := min(time.Second, 4*time.Millisecond<<min(attempt, 8))
-		if b.Remote() != "" {
+		if shared {
 			turn.touch()
-			if looked = attempt == 1 && locked == 0; looked { // the push has looked who was faster
+			if attempt == 1 && locked == 0 { // the push has looked who was faster
 				continue
 			}
-			// As long as it takes, and ever longer: most of those who push at the same time push in vain, and each
-			// push in vain holds up the one that counts.
-			ceiling = min(mostAway, max(leastAway, b.now().Sub(begun))<<min(attempt-1, 4))
+			ceiling = 4 * time.Millisecond << min(attempt, 5) // the push has taken long enough
 		}
 		if err := pause(ctx, ceiling); err != nil {
 			return nil, err
 		}
 	}
+}
+
+// catchUp pushes what is pending in this clone, and brings the view of the board up to date.
+func (b *Board) catchUp(ctx context.Context, d *doing) error {
+	err := b.shared().Flush(ctx)
+	if err == nil {
+		err = b.refreshSince(ctx, d.since)
+	}
+	if d.sent > 0 && errors.As(err, new(*gitio.NetworkError)) {
+		return &remote.UnclearError{Err: err}
+	}
+	return err
 }
 
 // view is the view that the intent gets of the board as it is now.
@@ -244,18 +272,11 @@ func (d *doing) view(now *View) *View {
 	return now
 }
 
-// How long one who has lost a race at a remote stays away: anything up to as long as that took, and up to twice
-// as long with each race more.
-const (
-	leastAway = 20 * time.Millisecond
-	mostAway  = 5 * time.Second
-)
-
 // errWaited says that others may have written while the turn was waited for.
 var errWaited = errors.New("the turn has come later")
 
 // attempt decides and appends once.
-func (b *Board) attempt(ctx context.Context, v *View, d *doing, turn *writeQueue) (all []*Done, op string, err error) {
+func (b *Board) attempt(ctx context.Context, v *View, d *doing, turn *writeQueue, alone bool) (all []*Done, op string, err error) {
 	payloads, refs, err := decide(ctx, v, d.intents)
 	if err != nil {
 		return nil, "", err
@@ -291,6 +312,10 @@ func (b *Board) attempt(ctx context.Context, v *View, d *doing, turn *writeQueue
 		return nil, op, err
 	}
 	side.Refs = slices.Concat(refs, side.Refs)
+	if !alone {
+		side.Queued = turn.end
+	}
+	d.sent++
 	if err := b.log.Append(ctx, built, side); err != nil {
 		return nil, op, err
 	}

@@ -10,8 +10,9 @@ import (
 )
 
 // proof is a part of the board's history in which each operation follows from the board before it: those after from,
-// up to to. What came before from is taken as it is.
-type proof struct{ from, to git.OID }
+// up to to. What came before from is taken as it is. settled is a commit between the two that stays on the board
+// also where what follows it is still pending, and is dropped.
+type proof struct{ from, settled, to git.OID }
 
 // proofFile keeps the proof of this clone. Without it the last operations are proven again.
 const proofFile = "proven"
@@ -21,7 +22,7 @@ const provenAtMost = 64
 
 // prove proves the operations that have come since this clone wrote last. A *oplog.RecordError says which of them does
 // not follow: nothing is built on it. A board over memory is one process's own.
-func (b *Board) prove(ctx context.Context, tip git.OID) error {
+func (b *Board) prove(ctx context.Context, tip, settled git.OID) error {
 	if b.Repo() == nil {
 		return nil
 	}
@@ -29,7 +30,7 @@ func (b *Board) prove(ctx context.Context, tip git.OID) error {
 	if tip.IsZero() || tip == known.to {
 		return nil
 	}
-	chain, met, err := b.chain(ctx, tip, known.to)
+	chain, met, err := b.chain(ctx, tip, known)
 	if err != nil {
 		return err
 	}
@@ -38,17 +39,22 @@ func (b *Board) prove(ctx context.Context, tip git.OID) error {
 			return err
 		}
 	}
-	if !met.IsZero() && met == known.to {
+	if known.has(met) {
 		met = known.from
 	}
-	b.keepProof(proof{met, tip})
+	b.keepProof(proof{met, settled, tip})
 	return nil
+}
+
+// has reports whether a commit is one that the proof is known to reach.
+func (p proof) has(commit git.OID) bool {
+	return !commit.IsZero() && (commit == p.to || commit == p.settled)
 }
 
 // chain lists a commit of the board and those before it, the newest first, back to one that is known or as far as is
 // proven at all. met is the commit at which it ends, zero at the root.
-func (b *Board) chain(ctx context.Context, tip, known git.OID) (chain []git.OID, met git.OID, err error) {
-	for met = tip; !met.IsZero() && met != known && len(chain) < provenAtMost; {
+func (b *Board) chain(ctx context.Context, tip git.OID, known proof) (chain []git.OID, met git.OID, err error) {
+	for met = tip; !met.IsZero() && !known.has(met) && len(chain) < provenAtMost; {
 		at, err := b.log.At(ctx, met)
 		if err != nil {
 			return nil, met, err
@@ -69,20 +75,23 @@ func (b *Board) built(on, commit git.OID) {
 	}
 	switch known := b.keptProof(); {
 	case on.IsZero():
-		b.keepProof(proof{git.ZeroOID, commit})
+		b.keepProof(proof{git.ZeroOID, commit, commit})
 	case known.to == on:
-		b.keepProof(proof{known.from, commit})
+		b.keepProof(proof{known.from, known.settled, commit})
 	}
 }
 
 func (b *Board) keptProof() proof {
 	text, _ := b.Kept(proofFile)
-	from, to, _ := strings.Cut(text, " ")
-	return proof{git.OID(from), git.OID(to)}
+	from, rest, _ := strings.Cut(text, " ")
+	to, settled, _ := strings.Cut(rest, " ")
+	return proof{git.OID(from), git.OID(settled), git.OID(to)}
 }
 
 // keepProof keeps it for the processes to come; where it can't be kept they prove again.
-func (b *Board) keepProof(p proof) { _ = b.Keep(proofFile, fmt.Sprintf("%s %s", p.from, p.to)) }
+func (b *Board) keepProof(p proof) {
+	_ = b.Keep(proofFile, fmt.Sprintf("%s %s %s", p.from, p.to, p.settled))
+}
 
 // ProveTask proves by replay each operation since a task's newest claim that touched its record. The operations of
 // v itself are proven before anything is written behind them. A *oplog.RecordError says which does not follow.
@@ -91,7 +100,7 @@ func (b *Board) ProveTask(ctx context.Context, v *View, task string) error {
 	if err != nil || b.Repo() == nil {
 		return err
 	}
-	if err := b.prove(ctx, v.Commit); err != nil {
+	if err := b.prove(ctx, v.Commit, v.Commit); err != nil {
 		return err
 	}
 	claimed := func(s *board.State) bool {

@@ -44,6 +44,9 @@ func (b *Board) Moment() Moment {
 	return Moment{b.shared().Now(), true}
 }
 
+// fresh reports whether the view was brought up to date since a moment.
+func (b *Board) fresh(m Moment) bool { return !m.IsZero() && b.shared().Fresh(m.at) }
+
 // refreshSince is Refresh unless the view was brought up to date since a moment.
 func (b *Board) refreshSince(ctx context.Context, m Moment) error {
 	if m.IsZero() {

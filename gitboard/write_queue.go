@@ -9,10 +9,11 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/remote"
 )
 
 // writeQueue is the right of way among processes of one clone that append at the same time: an advisory lock on the file
-// <common git dir>/liza/writeQueue. It keeps them from deciding and writing in vain, and lets each come in its writeQueue; what
+// <common git dir>/liza/turn. It keeps them from deciding and writing in vain, and lets each come in its turn; what
 // keeps operations apart is the compare-and-swap alone. So whoever can't have it goes on without: where files can't
 // be locked or written, over memory, and when the one who has it does not get on.
 type writeQueue struct {
@@ -35,7 +36,7 @@ func (b *Board) writeQueue() *writeQueue {
 	if b.Repo() == nil {
 		return &writeQueue{}
 	}
-	t := &writeQueue{path: filepath.Join(b.Dir(), "turn"), patience: patience}
+	t := &writeQueue{path: filepath.Join(b.Dir(), remote.TurnFile), patience: patience}
 	if b.Remote() != "" {
 		t.patience = sharedPatience
 	}
@@ -115,10 +116,11 @@ func (t *writeQueue) touch() {
 	}
 }
 
-// end lets the next one have the turn. It need not be held.
+// end lets the next one have the turn. It need not be held, and may be taken again.
 func (t *writeQueue) end() {
 	if t.held != nil {
 		t.held.Close()
+		t.held = nil
 	}
 }
 

@@ -128,6 +128,7 @@ func linearModel(begin linearBoard) porcupine.Model {
 // client is one caller: it runs one process after the other, and some of them meet a git that goes wrong.
 type client struct {
 	*project
+	shared bool // with other clones
 	n      int
 	random *rand.Rand
 	sab    *saboteur
@@ -186,6 +187,11 @@ func (c *client) ask(w want) {
 	g := got{how: unknown}
 	for try := range 20 {
 		p := *c.project
+		if reads && c.shared {
+			if _, _, code := p.liza("", "sync"); code != 0 {
+				continue
+			}
+		}
 		if !reads && try == 0 && c.random.IntN(8) == 0 {
 			env, _ := c.sab.arm(1+c.random.IntN(14), mishaps[c.random.IntN(len(mishaps))])
 			p.env = append(slices.Clip(p.env), env...)
@@ -339,20 +345,57 @@ func seeded(t *testing.T) *rand.Rand {
 // and everything acknowledged is there. The seed decides who asks for what; the rest is up to the machine.
 func TestLinearizable(t *testing.T) {
 	t.Parallel()
-	t.Run("in turn", func(t *testing.T) { linearizable(t, 6, newProject) })
+	t.Run("in turn", func(t *testing.T) {
+		linearizable(t, 6, func(t *testing.T) ([]*project, func()) { return []*project{newProject(t)}, func() {} })
+	})
 	t.Run("racing", func(t *testing.T) {
-		linearizable(t, 9, func(t *testing.T) *project { return newProject(t).withoutTurns() })
+		linearizable(t, 9, func(t *testing.T) ([]*project, func()) {
+			return []*project{newProject(t).withoutTurns()}, func() {}
+		})
+	})
+	// Clones that share the board by a slow hub. Commands, and what talks to the hub for them and for others, are killed
+	// on the way.
+	t.Run("shared", func(t *testing.T) {
+		linearizable(t, 6, func(t *testing.T) ([]*project, func()) {
+			f := newFleet(t, 3, plainPath)
+			for _, p := range f.clones {
+				p.distance(t, "0.05", "0.1")
+			}
+			return f.clones, func() {
+				switch rand.IntN(6) {
+				case 0:
+					f.kill()
+				case 1:
+					f.killParent()
+				}
+			}
+		})
 	})
 }
 
+// distance puts a clone's remote far away: what serves a fetch, and what takes a push, sleeps first.
+func (p *project) distance(t *testing.T, fetch, push string) {
+	t.Helper()
+	dir := t.TempDir()
+	for service, seconds := range map[string]string{"upload-pack": fetch, "receive-pack": push} {
+		script := filepath.Join(dir, service)
+		text := "#!/bin/sh\nsleep " + seconds + "\nexec git-" + service + " \"$@\"\n"
+		if err := os.WriteFile(script, []byte(text), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		p.git("config", "remote.origin."+strings.ReplaceAll(service, "-", ""), script)
+	}
+}
+
 // linearizable has each client ask that often, unless the form is another.
-func linearizable(t *testing.T, each int, made func(*testing.T) *project) {
+func linearizable(t *testing.T, each int, made func(*testing.T) ([]*project, func())) {
 	t.Parallel()
 	if *long {
 		each = 300
 	}
 	random := seeded(t)
-	p := made(t)
+	clones, trouble := made(t)
+	p := clones[0]
 	p.must("", "config", "set", "lease_duration", "86400")
 	for n := range linearTasks {
 		p.addTask(taskID(n))
@@ -361,8 +404,8 @@ func linearizable(t *testing.T, each int, made func(*testing.T) *project) {
 	clients := make([]*client, linearClients)
 	began := time.Now()
 	for i := range clients {
-		clients[i] = &client{project: p, n: i + 1, random: rand.New(rand.NewPCG(random.Uint64(), 0)), sab: sab, began: began}
-		p.must(coderID(i+1), "register")
+		clients[i] = &client{project: clones[i%len(clones)], shared: len(clones) > 1, n: i + 1, random: rand.New(rand.NewPCG(random.Uint64(), 0)), sab: sab, began: began}
+		clients[i].must(coderID(i+1), "register")
 	}
 	begin := linearBoard{}
 	for n := range begin.tasks {
@@ -378,6 +421,7 @@ func linearizable(t *testing.T, each int, made func(*testing.T) *project) {
 				}
 				c.ask(c.wants())
 				keeping.wrote()
+				trouble()
 			}
 		})
 	}
@@ -393,6 +437,12 @@ func linearizable(t *testing.T, each int, made func(*testing.T) *project) {
 	var told []porcupine.Operation
 	outcomes := map[string]int{}
 	faults := 0
+	for _, p := range clones[1:] {
+		p.must("", "sync")
+	}
+	if len(clones) > 1 {
+		p.must("", "sync")
+	}
 	history := p.history()
 	for _, c := range clients {
 		told = append(told, c.told...)
@@ -413,7 +463,16 @@ func linearizable(t *testing.T, each int, made func(*testing.T) *project) {
 		_ = porcupine.VisualizePath(linearModel(begin), info, file)
 		t.Errorf("the history is not linearizable (%s); it is drawn in %s (go test -artifacts keeps it)", result, file)
 	}
-	for _, fault := range p.whole("afterwards", nil) {
-		t.Error(fault)
+	for _, p := range clones {
+		if now := p.history(); !slices.Equal(now, history) {
+			t.Errorf("one clone has %d operations, another %d", len(history), len(now))
+		}
+		if len(clones) > 1 {
+			p.proven()
+			continue
+		}
+		for _, fault := range p.whole("afterwards", nil) {
+			t.Error(fault)
+		}
 	}
 }

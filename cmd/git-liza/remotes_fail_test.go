@@ -22,6 +22,7 @@ import (
 type trouble struct {
 	url  func(p *project, hub string) string // of the remote from now on
 	push bool                                // the trouble is met by pushes alone
+	read bool                                // by fetches alone
 	env  func(t *testing.T) []string
 	said string // by git, in the one line that a command prints
 }
@@ -50,12 +51,12 @@ func TestNetworkTroubles(t *testing.T) {
 		"an unknown host":     {url: static("http://nowhere.invalid/x"), said: `unable to access .*: Could not resolve host: nowhere\.invalid`},
 		"nobody listens":      {url: refusing("http"), said: `unable to access .*: Failed to connect to 127\.0\.0\.1 port .*`},
 		"nobody listens, ssh": {url: refusing("ssh"), said: `connect to host 127\.0\.0\.1 port .*: Connection refused`},
-		"no answer":           {url: silent("http"), said: `git fetch heard nothing for 1s`},
-		"no answer, ssh":      {url: silent("ssh"), said: `git fetch heard nothing for 1s`},
+		"no answer":           {url: silent("http"), said: `git push heard nothing for 1s`},
+		"no answer, ssh":      {url: silent("ssh"), said: `git push heard nothing for 1s`},
 		"an answer that stops": {
-			url: passing(stop("git-upload-pack", 40)), env: known, said: `git fetch heard nothing for 1s`,
+			url: passing(stop("git-upload-pack", 40)), read: true, env: known, said: `git fetch heard nothing for 1s`,
 		},
-		"an answer that breaks off": {url: passing(cut("git-upload-pack", 40)), env: known, said: `.*(unexpected disconnect|early EOF|expected .*|hung up|transfer closed).*`},
+		"an answer that breaks off": {url: passing(cut("git-upload-pack", 40)), read: true, env: known, said: `.*(unexpected disconnect|early EOF|expected .*|hung up|transfer closed).*`},
 		"a page in the way":         {url: page(http.StatusForbidden), said: `unable to access .*: The requested URL returned error: 403`},
 		"a push without an answer":  {url: passing(stop("git-receive-pack", -1)), push: true, env: known, said: `git (push|fetch) heard nothing for 1s`},
 		"a push that breaks off":    {url: passing(cut("git-receive-pack", -1)), push: true, env: known, said: `.*(curl 52 Empty reply|hung up|unexpected disconnect|unable to rewind).*`},
@@ -87,7 +88,11 @@ func (c *trouble) strike(t *testing.T) {
 	p.git("config", key, address)
 	before := p.git("rev-parse", "liza/state")
 	begun := time.Now()
-	out, errs, code := p.liza("", "note", "hello")
+	asks := []string{"note", "hello"}
+	if c.read {
+		asks = []string{"sync"}
+	}
+	out, errs, code := p.liza("", asks...)
 	if line := regexp.MustCompile(`^git liza: (append note: )?the remote origin: (` + c.said + `)\nhint: .*\n$`); code != 3 || out != "" || !line.MatchString(errs) {
 		t.Errorf("exit %d after %s\n%s%s", code, time.Since(begun), out, errs)
 	}

@@ -367,7 +367,26 @@ func (f *fleet) unplug() {
 }
 
 // kill kills a child of git that talks to the remote, if there is one, and tells how many that were.
-func (f *fleet) kill() int {
+func (f *fleet) kill() int { return f.killOne(func(pid int) int { return pid }) }
+
+// killParent kills the command that has such a child.
+func (f *fleet) killParent() int {
+	return f.killOne(func(pid int) int {
+		text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+		fields := strings.Fields(string(text[strings.LastIndexByte(string(text), ')')+1:]))
+		if len(fields) < 2 {
+			return 0
+		}
+		parent, _ := strconv.Atoi(fields[1])
+		if name, _ := os.ReadFile(fmt.Sprintf("/proc/%d/comm", parent)); strings.TrimSpace(string(name)) != "git-liza" {
+			return 0
+		}
+		return parent
+	})
+}
+
+// killOne kills what it is told to by a child of git that talks to the remote.
+func (f *fleet) killOne(which func(pid int) int) int {
 	files, _ := filepath.Glob("/proc/[0-9]*/cmdline")
 	rand.Shuffle(len(files), func(i, j int) { files[i], files[j] = files[j], files[i] })
 	for _, file := range files {
@@ -378,7 +397,10 @@ func (f *fleet) kill() int {
 			continue
 		}
 		pid, err := strconv.Atoi(filepath.Base(filepath.Dir(file)))
-		if err == nil && syscall.Kill(pid, syscall.SIGKILL) == nil {
+		if err != nil {
+			continue
+		}
+		if pid = which(pid); pid > 0 && syscall.Kill(pid, syscall.SIGKILL) == nil {
 			return 1
 		}
 	}

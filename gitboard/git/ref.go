@@ -60,6 +60,9 @@ func AtticRef(task string, n int) string { return AtticPrefix + task + "/" + str
 // "integration", or "task/<id>".
 func TrackingRef(remote, what string) string { return OwnPrefix + "remotes/" + remote + "/" + what }
 
+// PendingRef holds what this clone has decided and a remote has not taken yet.
+func PendingRef(remote string) string { return OwnPrefix + "pending/" + remote }
+
 // RemoteRef is where git keeps what it has last seen of a remote's branch, given by its full name.
 func RemoteRef(remote, branch string) string {
 	return RemotesPrefix + remote + "/" + BranchName(branch)

@@ -157,6 +157,9 @@ var ErrHiddenThere = errors.New("the remote takes no pushes to its board")
 // for as long as Patience. That was a wait: to try again at once is only another.
 var ErrSilent = errors.New("nothing was heard")
 
+// ErrUnsent says that a push failed before it has told the remote anything.
+var ErrUnsent = errors.New("nothing was sent")
+
 // Fetch brings refs and what they need, as refspecs tell. Nothing else moves:
 // no remote-tracking branch, no FETCH_HEAD, no tag. prune takes away what
 // refspecs with a pattern have made before and is no longer at the remote.
@@ -226,8 +229,8 @@ type Push struct {
 }
 
 // Push moves refs of the remote, all or none. ErrRejected in a NetworkError
-// when the remote or git refused; any other NetworkError may mean that it was
-// done all the same.
+// when the remote or git refused, ErrUnsent when it has not come so far; any
+// other NetworkError may mean that it was done all the same.
 func (m *Remote) Push(ctx context.Context, pushes []Push) error {
 	args := flags(noHooks, noUpkeep, []string{"push", "--porcelain", "--progress", "--atomic", "--no-signed", "--no-follow-tags", "--recurse-submodules=no"})
 	for _, p := range pushes {
@@ -250,7 +253,13 @@ func (m *Remote) Push(ctx context.Context, pushes []Push) error {
 		}
 		args = append(args, from+":"+p.Ref)
 	}
-	return rejected(m.talk(ctx, "push", args, nil))
+	seen := m.watched()
+	defer seen.drop()
+	err := rejected(m.talk(ctx, "push", args, nil, seen.env()...))
+	if failed := (*NetworkError)(nil); errors.As(err, &failed) && seen.unsent() {
+		failed.Err = fmt.Errorf("%w (%w)", ErrUnsent, failed.Err)
+	}
+	return err
 }
 
 // rejected tells a push that was refused from one of which nothing is known.
@@ -279,10 +288,10 @@ func rejected(out []byte, err error) error {
 
 // talk runs a child that talks to the remote, for as long as it says something
 // now and then.
-func (m *Remote) talk(ctx context.Context, op string, args []string, stdin []byte) ([]byte, error) {
+func (m *Remote) talk(ctx context.Context, op string, args []string, stdin []byte, env ...string) ([]byte, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	c := m.repo.command(op, args...).with(m.env...).feed(stdin)
+	c := m.repo.command(op, args...).with(m.env...).with(env...).feed(stdin)
 	repair := c.repair
 	c.repair = nil // what a remote has done of it shows when it is asked again
 	c.dir = m.repo.base()

@@ -46,6 +46,26 @@ func (l *Log) Tip(ctx context.Context) (*Snapshot, error) {
 	return l.snapshot(ctx, oid)
 }
 
+// Next reads the board that the next operation of this clone follows from: the board as it is now, at the commit
+// settled, with what others here have decided and a remote has not taken yet.
+func (l *Log) Next(ctx context.Context) (s *Snapshot, settled git.OID, err error) {
+	shared, may := l.store.(interface {
+		Pending(context.Context) (tip, settled git.OID, err error)
+	})
+	if !may {
+		if s, err = l.Tip(ctx); err != nil {
+			return nil, "", err
+		}
+		return s, s.Commit, nil
+	}
+	tip, settled, err := shared.Pending(ctx)
+	if err != nil {
+		return nil, "", fmt.Errorf("read %s: %w", git.BoardRef, err)
+	}
+	s, err = l.snapshot(ctx, tip)
+	return s, settled, err
+}
+
 // At reads the board as it was at one of its commits.
 func (l *Log) At(ctx context.Context, commit git.OID) (*Snapshot, error) {
 	return l.snapshot(ctx, commit)
@@ -93,6 +113,9 @@ func (p *Prepared) As(request string) *Prepared {
 type Side struct {
 	Refs    []git.RefUpdate
 	Objects []git.Object
+	// Queued is called when the operation waits for a remote, and the next one of this clone may follow it; nil where
+	// nobody may.
+	Queued func()
 }
 
 // Built is an operation as the commit that it becomes, which is not written yet.
@@ -134,12 +157,15 @@ func (l *Log) Append(ctx context.Context, built []*Built, side Side) error {
 		objects = append(objects, b.objects...)
 	}
 	updates := append(slices.Clone(side.Refs), git.RefUpdate{Ref: git.BoardRef, Old: first.on, New: last.Commit})
-	wrote, err := l.write(ctx, append(objects, side.Objects...), updates, last.Subject)
+	wrote, err := l.write(ctx, append(objects, side.Objects...), updates, last.Subject, side.Queued)
 	if !wrote {
 		return fmt.Errorf("write %s: %w", last.Op.Name(), err)
 	}
 	if err == nil {
 		return nil
+	}
+	if torn := interface{ Torn() bool }(nil); errors.As(err, &torn) {
+		return fmt.Errorf("append %s: %w", last.Op.Name(), err)
 	}
 	stands, lookErr := l.stands(ctx, first.on, last.Commit)
 	switch {
@@ -156,7 +182,12 @@ func (l *Log) Append(ctx context.Context, built []*Built, side Side) error {
 }
 
 // write stores objects and then moves refs; wrote is false when it failed before any ref could move.
-func (l *Log) write(ctx context.Context, objects []git.Object, updates []git.RefUpdate, reflog string) (wrote bool, err error) {
+func (l *Log) write(ctx context.Context, objects []git.Object, updates []git.RefUpdate, reflog string, queued func()) (wrote bool, err error) {
+	if s, shared := l.store.(interface {
+		Append(context.Context, []git.Object, []git.RefUpdate, string, func()) error
+	}); shared {
+		return true, s.Append(ctx, objects, updates, reflog, queued)
+	}
 	if s, both := l.store.(interface {
 		WriteAndUpdate(context.Context, []git.Object, []git.RefUpdate, string) error
 	}); both {

@@ -52,11 +52,17 @@ func (s *Store) FetchSince(ctx context.Context, moment Moment) error {
 	return s.fetch(ctx, false, moment)
 }
 
+// Fresh reports whether the view has been brought up to date since a moment.
+func (s *Store) Fresh(moment Moment) bool {
+	_, good := s.counts()
+	return Moment(good) > moment
+}
+
 func (s *Store) fetch(ctx context.Context, all bool, moment Moment) error {
 	if by, err := s.Sharing(ctx); by == nil || err != nil {
 		return err
 	}
-	if _, good := s.counts(); Moment(good) > moment && !all {
+	if s.Fresh(moment) && !all {
 		return nil
 	}
 	release := s.lock(ctx)
@@ -207,10 +213,7 @@ func (s *Store) count(begun, good int) {
 		if name == "fetched" && n != begun {
 			continue
 		}
-		tmp := s.file(fmt.Sprintf(".%s-%d", name, os.Getpid()))
-		if os.WriteFile(tmp, []byte(fmt.Sprintln(n)), 0o644) == nil && os.Rename(tmp, s.file(name)) != nil {
-			_ = os.Remove(tmp)
-		}
+		_ = s.write(name, []byte(fmt.Sprintln(n)))
 	}
 }
 

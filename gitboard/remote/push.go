@@ -48,6 +48,12 @@ func (s *Store) push(ctx context.Context, p *plan) error {
 		if failed == nil {
 			return nil
 		}
+		if errors.Is(failed, gitio.ErrUnsent) {
+			if unheard == nil && errors.Is(failed, gitio.ErrSilent) {
+				return failed
+			}
+			continue
+		}
 		if !errors.Is(failed, gitio.ErrRejected) {
 			unheard = failed
 		}
@@ -66,7 +72,7 @@ func (s *Store) push(ctx context.Context, p *plan) error {
 			p.keepBranches()
 		}
 	}
-	if unheard != nil && errors.Is(failed, gitio.ErrRejected) {
+	if unheard != nil && (errors.Is(failed, gitio.ErrRejected) || errors.Is(failed, gitio.ErrUnsent)) {
 		return &UnclearError{Err: unheard}
 	}
 	return failed
@@ -112,7 +118,7 @@ func (s *Store) retire(ctx context.Context, p *plan) error {
 // when it can't come there any more.
 func (s *Store) done(ctx context.Context, p *plan) (bool, error) {
 	done := false
-	var moved error
+	var moved, torn error
 	for _, u := range p.moves {
 		at := u.Ref
 		if at == git.BoardRef {
@@ -125,8 +131,14 @@ func (s *Store) done(ctx context.Context, p *plan) (bool, error) {
 		if u.Ref == git.BoardRef {
 			stands, err := s.follows(ctx, u, now)
 			if stands || err != nil {
-				return stands, err // with its commit came all the rest
+				if err == nil && now == u.New {
+					err = torn
+				}
+				return stands, err // with its commit came all the rest, where nobody has moved it since
 			}
+		}
+		if now == orZero(u.Old) && now != orZero(u.New) && s.brought(ctx, u.Ref) {
+			torn = &TornError{Remote: s.Name(), Ref: u.Ref}
 		}
 		done = now == orZero(u.New) && u.Old != u.New
 		if now != orZero(u.Old) && !strings.HasPrefix(u.Ref, git.ReviewPrefix) {
@@ -139,6 +151,23 @@ func (s *Store) done(ctx context.Context, p *plan) (bool, error) {
 	return false, moved
 }
 
+// brought reports whether every fetch shows where a ref is at the remote, and no refusal to delete it is put up with.
+func (s *Store) brought(ctx context.Context, ref string) bool {
+	branch, err := s.integration(ctx)
+	return err == nil && (ref == branch || strings.HasPrefix(ref, git.LeasePrefix))
+}
+
+// TornError is a push that the remote has done in part, against git's own promise (--atomic leaves refs out that
+// receive.hideRefs names). What keeps two agents off one task doesn't hold there. Exit code 4.
+type TornError struct{ Remote, Ref string }
+
+func (e *TornError) Error() string {
+	return fmt.Sprintf("the remote %s has moved the board and not %s, which was pushed with it", e.Remote, e.Ref)
+}
+
+// Torn marks the error as one of an operation that is on the board all the same.
+func (e *TornError) Torn() bool { return true }
+
 // follows reports whether a commit of the board is in what follows from the one before it.
 func (s *Store) follows(ctx context.Context, u git.RefUpdate, now git.OID) (bool, error) {
 	if now == u.New || now == u.Old || now.IsZero() {
@@ -148,8 +177,9 @@ func (s *Store) follows(ctx context.Context, u git.RefUpdate, now git.OID) (bool
 }
 
 // settle brings the refs here to what stands at the remote. The remote has them, so what moved here meanwhile is no
-// failure: a later fetch brings what is missing, and work that somebody did on a branch is theirs to find.
-func (s *Store) settle(ctx context.Context, number int, updates []git.RefUpdate, reflog string) error {
+// failure: a later fetch brings what is missing, and work that somebody did on a branch is theirs to find. taken is the
+// chain that was pushed, nil where only one's own part of it is brought here.
+func (s *Store) settle(ctx context.Context, number int, updates []git.RefUpdate, reflog string, taken *chain) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), settleFor)
 	defer cancel()
 	defer s.lock(ctx)()
@@ -170,6 +200,12 @@ func (s *Store) settle(ctx context.Context, number int, updates []git.RefUpdate,
 			continue
 		}
 		moves = append(moves, u)
+	}
+	if taken != nil {
+		defer s.trim(ctx, taken)
+		if now, err := s.repo.Ref(ctx, git.PendingRef(s.Name())); err == nil && now == taken.at && !now.IsZero() {
+			moves = append(moves, git.RefUpdate{Ref: git.PendingRef(s.Name()), Old: now})
+		}
 	}
 	if s.repo.UpdateRefs(ctx, moves, reflog) == nil {
 		if slices.ContainsFunc(updates, func(u git.RefUpdate) bool { return u.Ref == git.BoardRef && u.Old != u.New }) {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/gitio"
@@ -18,6 +19,7 @@ import (
 type Store struct {
 	repo   *gitio.Repo
 	dir    string // this clone's own files
+	now    func() time.Time
 	remote atomic.Pointer[gitio.Remote]
 
 	mu     sync.Mutex
@@ -25,8 +27,10 @@ type Store struct {
 	at     git.OID // at that commit
 }
 
-// New is the store of a repository. dir is where this clone keeps what is its own.
-func New(repo *gitio.Repo, dir string) *Store { return &Store{repo: repo, dir: dir} }
+// New is the store of a repository. dir is where this clone keeps what is its own, now its clock.
+func New(repo *gitio.Repo, dir string, now func() time.Time) *Store {
+	return &Store{repo: repo, dir: dir, now: now}
+}
 
 // Local is the repository itself, whatever the remote says.
 func (s *Store) Local() *gitio.Repo { return s.repo }
@@ -138,41 +142,20 @@ func (s *Store) UpdateRefs(ctx context.Context, updates []git.RefUpdate, reflog 
 	return s.WriteAndUpdate(ctx, nil, updates, reflog)
 }
 
-// WriteAndUpdate stores objects and moves refs: those that are shared at the remote first, in one push. It returns
-// nil when they stand there, whatever else could not be moved here. gitio.ErrRefMoved says that the race was lost;
-// a *gitio.NetworkError that the remote could not be asked, or refused. A mirror of another repository is refused: the next
-// fetch would take away what was written.
+// WriteAndUpdate stores objects and moves refs: those that are shared at the remote first, in one push, which takes
+// along what else of this clone is pending. It returns nil when they stand there, whatever else could not be moved here.
+// gitio.ErrRefMoved says that the race was lost; a *gitio.NetworkError that the remote could not be asked, or refused. A
+// mirror of another repository is refused: the next fetch would take away what was written.
 func (s *Store) WriteAndUpdate(ctx context.Context, objects []git.Object, updates []git.RefUpdate, reflog string) error {
-	by, err := s.Sharing(ctx)
-	if err != nil {
-		return err
-	}
-	if by == nil {
-		if err := s.kept(ctx); err != nil {
+	for try := 1; ; try++ {
+		err := s.Append(ctx, objects, updates, reflog, nil)
+		if !errors.Is(err, ErrAlone) || try == tries {
 			return err
 		}
-		return s.repo.WriteAndUpdate(ctx, objects, updates, reflog)
-	}
-	p, err := s.plan(ctx, updates)
-	if err != nil {
-		return err
-	}
-	if len(p.pushes) == 0 {
-		return s.repo.WriteAndUpdate(ctx, objects, updates, reflog)
-	}
-	for _, u := range updates {
-		if now, err := s.Ref(ctx, u.Ref); err != nil || now != orZero(u.Old) {
-			return orMoved(err, u.Ref)
+		if err := s.Flush(ctx); err != nil {
+			return err
 		}
 	}
-	if err := s.repo.WriteObjects(ctx, objects); err != nil {
-		return err
-	}
-	number := s.pushing()
-	if err := s.push(ctx, p); err != nil {
-		return err
-	}
-	return s.settle(ctx, number, updates, reflog)
 }
 
 func orMoved(err error, ref string) error {
@@ -212,19 +195,15 @@ func (s *Store) plan(ctx context.Context, updates []git.RefUpdate) (*plan, error
 		push := gitio.Push{Ref: u.Ref, New: u.New}
 		task, published := strings.CutPrefix(u.Ref, s.Task(""))
 		switch {
-		case orZero(u.New) == git.ZeroOID && orZero(u.Old) == git.ZeroOID:
+		case !s.isShared(u, branch):
 			continue
 		case strings.HasPrefix(u.Ref, git.LeasePrefix):
-			push.Exactly, push.Old = true, u.Old // to hold one unchanged is checked there, too
-		case u.Old == u.New:
-			continue
+			push.Exactly, push.Old = true, u.Old
 		case published:
 			push.Ref = git.TaskRef(task)
 			if err := s.publish(ctx, p, task, &push, u, updates); err != nil {
 				return nil, err
 			}
-		case u.Ref != git.BoardRef && u.Ref != branch && !strings.HasPrefix(u.Ref, git.ReviewPrefix):
-			continue
 		}
 		p.pushes, p.moves = append(p.pushes, push), append(p.moves, u)
 	}

@@ -70,7 +70,7 @@ func (w *world) open(dir string) *clone {
 	repo, err := gitio.Open(w.ctx, dir)
 	w.check(err)
 	w.t.Cleanup(func() { repo.Close() })
-	s := remote.New(repo, filepath.Join(repo.CommonDir(), "liza"))
+	s := remote.New(repo, filepath.Join(repo.CommonDir(), "liza"), time.Now)
 	return &clone{s, w, oplog.New(s, "")}
 }
 

@@ -1,0 +1,371 @@
+package remote
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/gitio"
+)
+
+// ErrAlone says, beside gitio.ErrRefMoved, that a transaction could not travel with others: whoever decides it again
+// does so when nothing is pending, and lets nothing follow before the remote has answered.
+var ErrAlone = errors.New("it has to travel alone")
+
+// Append stores objects and appends a transaction to what is pending in this clone. Then it waits until the remote
+// has taken it: in the push of another process, or in its own, which takes along all that is pending. queued is
+// called when others may follow. Errors as those of WriteAndUpdate; with ErrAlone beside gitio.ErrRefMoved where it was not
+// lost to somebody else's operation.
+func (s *Store) Append(ctx context.Context, objects []git.Object, updates []git.RefUpdate, reflog string, queued func()) error {
+	by, err := s.Sharing(ctx)
+	if err != nil {
+		return err
+	}
+	if by == nil {
+		if err := s.kept(ctx); err != nil {
+			return err
+		}
+		return s.repo.WriteAndUpdate(ctx, objects, updates, reflog)
+	}
+	if concerned, err := s.concerns(ctx, updates); err != nil || !concerned {
+		if err != nil {
+			return err
+		}
+		return s.repo.WriteAndUpdate(ctx, objects, updates, reflog)
+	}
+	if err := s.repo.WriteObjects(ctx, objects); err != nil {
+		return err
+	}
+	mine := newLink(updates, reflog)
+	if err := s.put(ctx, mine); err != nil {
+		if errors.Is(err, errBehind) {
+			return fmt.Errorf("%w (%w)", err, ErrAlone)
+		}
+		return err
+	}
+	if queued != nil {
+		queued()
+	}
+	mine.alone = queued == nil
+	return s.await(ctx, mine)
+}
+
+// Flush pushes what is pending, and waits for a push that is on its way. What became of it is not told.
+func (s *Store) Flush(ctx context.Context) error {
+	t := s.queueToPush()
+	defer t.leave()
+	for range mostPuts {
+		c, err := s.chain(ctx)
+		if err != nil || len(c.Links) == 0 {
+			return err
+		}
+		if held := t.await(ctx, nil); !held && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if c, err = s.chain(ctx); err != nil || len(c.Links) == 0 {
+			return err
+		}
+		_ = s.send(ctx, c) // told to those whose links they are
+	}
+	return nil
+}
+
+// await waits until it is clear what has become of a link. Whoever is the first to push pushes all that is pending.
+func (s *Store) await(ctx context.Context, mine *link) error {
+	t := s.queueToPush()
+	defer t.leave()
+	for {
+		mayPush := t.await(ctx, mine)
+		known, err := s.outcome(ctx, mine)
+		if known {
+			return err
+		}
+		if ctx.Err() != nil {
+			return s.abandon(ctx, mine, t)
+		}
+		if !mayPush {
+			continue
+		}
+		if s.giveWay(ctx) {
+			continue
+		}
+		if !mine.alone {
+			s.gather(ctx)
+		}
+		c, err := s.chain(ctx)
+		if err != nil {
+			return &UnclearError{Err: err}
+		}
+		if !c.has(mine.ID) {
+			continue // its outcome is known now
+		}
+		if err := s.send(ctx, c); err != nil {
+			if known, told := s.outcome(ctx, mine); known && told == nil {
+				return nil // the part of the chain that it is in had come there before
+			}
+			if errors.Is(err, gitio.ErrRejected) && len(c.Links) > 1 {
+				return s.alone(mine)
+			}
+			return err
+		}
+		return nil
+	}
+}
+
+// abandon ends the wait of a caller that has been told to stop. What nobody pushes yet is taken back.
+func (s *Store) abandon(ctx context.Context, mine *link, t *pushQueue) error {
+	stopped := ctx.Err()
+	ctx, cancel := patient(ctx)
+	defer cancel()
+	if !t.try() {
+		return &UnclearError{Err: stopped}
+	}
+	for range mostPuts {
+		c, err := s.chain(ctx)
+		if err != nil {
+			return &UnclearError{Err: stopped, Look: err}
+		}
+		if !c.has(mine.ID) {
+			break
+		}
+		for i, l := range c.Links {
+			if l.ID == mine.ID {
+				c.Links = c.Links[:i] // those who follow decide again
+				break
+			}
+		}
+		if err := s.replace(ctx, c); err == nil {
+			return stopped
+		}
+	}
+	if known, err := s.outcome(ctx, mine); known && err == nil {
+		return nil
+	}
+	return &UnclearError{Err: stopped}
+}
+
+func (s *Store) alone(mine *link) error {
+	return fmt.Errorf("%w (%w)", orMoved(nil, mine.Updates[len(mine.Updates)-1].Ref), ErrAlone)
+}
+
+// outcome tells what has become of a link; known is false while it is pending.
+func (s *Store) outcome(ctx context.Context, mine *link) (known bool, err error) {
+	ctx, cancel := patient(ctx)
+	defer cancel()
+	if told := s.told(mine.ID); told != nil {
+		return true, s.verdict(mine, told)
+	}
+	c, err := s.chain(ctx)
+	if err != nil {
+		return true, &UnclearError{Err: err}
+	}
+	if c.has(mine.ID) {
+		return false, nil
+	}
+	if told := s.told(mine.ID); told != nil { // it has just been
+		return true, s.verdict(mine, told)
+	}
+	if commit := mine.commit(); commit != "" {
+		stands := commit == c.Base
+		if !stands {
+			if stands, err = s.repo.IsAncestor(ctx, commit, c.Base); err != nil {
+				return true, &UnclearError{Err: err}
+			}
+		}
+		if stands {
+			return true, s.settle(ctx, 0, mine.Updates, mine.Reflog, nil)
+		}
+	}
+	return true, s.alone(mine)
+}
+
+// verdict is what the caller of a link is told of a push that somebody else has made.
+func (s *Store) verdict(mine *link, o *outcome) error {
+	switch o.State {
+	case linkDone:
+		return nil
+	case linkLost:
+		return orMoved(nil, git.BoardRef)
+	case linkTorn:
+		return &TornError{Remote: s.Name(), Ref: o.Said}
+	case linkUnsent:
+		return &gitio.NetworkError{Remote: s.Name(), Said: o.Said, Err: gitio.ErrUnsent}
+	case linkUnclear:
+		return &UnclearError{Err: &gitio.NetworkError{Remote: s.Name(), Said: o.Said, Err: errors.New(o.Said)}}
+	}
+	return s.alone(mine)
+}
+
+// send pushes a chain, and brings the refs here to where the remote has them then. Those who wait are told.
+func (s *Store) send(ctx context.Context, c *chain) error {
+	if len(c.Links) > 1 {
+		ctx = context.WithoutCancel(ctx) // the others have not been told to stop
+	}
+	updates := c.updates()
+	p, err := s.plan(ctx, updates)
+	if err == nil {
+		number, began := s.pushing(), s.now()
+		if err = s.push(ctx, p); err == nil {
+			s.won(ctx, c, began)
+			err = s.settle(ctx, number, updates, c.reflog(), c)
+		}
+	}
+	if err != nil {
+		ctx, cancel := patient(ctx)
+		defer cancel()
+		s.drop(ctx, c)
+	}
+	s.tell(c, err) // who decides again must not find it
+	return err
+}
+
+// concerns reports whether the remote must hear of a transaction.
+func (s *Store) concerns(ctx context.Context, updates []git.RefUpdate) (bool, error) {
+	branch, err := s.integration(ctx)
+	for _, u := range updates {
+		if s.isShared(u, branch) {
+			return true, err
+		}
+	}
+	return false, err
+}
+
+// isShared reports whether an update is of a ref that the remote has, and has to be made there.
+func (s *Store) isShared(u git.RefUpdate, integration string) bool {
+	switch {
+	case orZero(u.New) == git.ZeroOID && orZero(u.Old) == git.ZeroOID:
+		return false
+	case strings.HasPrefix(u.Ref, git.LeasePrefix):
+		return true // to hold one unchanged is checked there, too
+	case u.Old == u.New:
+		return false
+	}
+	return u.Ref == git.BoardRef || u.Ref == integration || strings.HasPrefix(u.Ref, git.ReviewPrefix) || strings.HasPrefix(u.Ref, s.Task(""))
+}
+
+// pushQueue is the right of way among the processes of one clone that push: an advisory lock on a file. It gives order; a
+// second push of the same chain does no harm, so whoever can't have the lock goes on without.
+type pushQueue struct {
+	s       *Store
+	file    *os.File // nil where it can't be had
+	granted <-chan error
+	told    string // when somebody was told of a push last
+	held    bool
+	stop    func()
+}
+
+const (
+	// lookEvery is how often those who wait look whether they have been told.
+	lookEvery = 20 * time.Millisecond
+	// touchEvery is how often whoever pushes shows that it gets on.
+	touchEvery = time.Second
+	// stuckAfter is how long it may show nothing until others push without it.
+	stuckAfter = 10 * time.Second
+)
+
+func (s *Store) queueToPush() *pushQueue {
+	t := &pushQueue{s: s, told: stamp(s.file(outcomesFile))}
+	file, err := gitio.OpenQueue(s.file("push"))
+	if err == nil {
+		t.file, t.granted = file, gitio.AwaitQueue(file)
+	}
+	return t
+}
+
+// await waits for the right of way (true), or for news of a link.
+func (t *pushQueue) await(ctx context.Context, mine *link) (mayPush bool) {
+	if t.held || t.file == nil {
+		return true
+	}
+	moved := stamp(t.s.file("push"))
+	ticker := time.NewTicker(lookEvery)
+	defer ticker.Stop()
+	for still := time.Duration(0); still < stuckAfter; still += lookEvery {
+		select {
+		case err := <-t.granted:
+			t.hold(err)
+			return true
+		case <-ctx.Done():
+			return false
+		case <-ticker.C:
+		}
+		if now := stamp(t.s.file(outcomesFile)); mine != nil && now != t.told {
+			t.told = now
+			return false
+		}
+		if now := stamp(t.s.file("push")); now != moved {
+			moved, still = now, 0
+		}
+	}
+	if is, err := t.file.Stat(); err == nil {
+		if there, err := os.Stat(t.s.file("push")); err == nil && os.SameFile(is, there) {
+			_ = os.Remove(t.s.file("push")) // those who come now begin a queue of their own
+		}
+	}
+	gitio.LeaveQueue(t.file, t.granted)
+	t.file = nil
+	return true
+}
+
+// stamp tells whether a file has been written.
+func stamp(file string) string {
+	info, err := os.Stat(file)
+	if err != nil {
+		return ""
+	}
+	return fmt.Sprint(info.ModTime().UnixNano(), info.Size())
+}
+
+// hold is having the right of way, and shows that it gets on.
+func (t *pushQueue) hold(err error) {
+	t.held = true
+	if err != nil {
+		return
+	}
+	touch := func() { _, _ = t.file.WriteAt([]byte{'\n'}, 0) }
+	touch()
+	ticker, ended, gone := time.NewTicker(touchEvery), make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(gone)
+		for {
+			select {
+			case <-ticker.C:
+				touch()
+			case <-ended:
+				return
+			}
+		}
+	}()
+	t.stop = func() { ticker.Stop(); close(ended); <-gone }
+}
+
+// try takes the right of way if nobody has it.
+func (t *pushQueue) try() bool {
+	if t.held || t.file == nil {
+		return true
+	}
+	select {
+	case err := <-t.granted:
+		t.hold(err)
+		return true
+	case <-time.After(lookEvery):
+		return false
+	}
+}
+
+func (t *pushQueue) leave() {
+	switch {
+	case t.file == nil:
+	case !t.held:
+		gitio.LeaveQueue(t.file, t.granted)
+	default:
+		if t.stop != nil {
+			t.stop()
+		}
+		t.file.Close()
+	}
+}

@@ -1,0 +1,279 @@
+package remote
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/gitio"
+)
+
+// chain is what this clone has decided and the remote has not taken yet: operations, each on the one before it, and
+// updates of leases. It is kept as a blob that a ref of this clone points to, and only ever replaced by compare-and-swap.
+//
+// What of it is still pending shows by the board that is here: what the board has is no longer pending, and a
+// chain that doesn't follow from the board is void. So whoever moves the board drops the chains that have lost.
+type chain struct {
+	Base  git.OID `json:"base"` // the board's commit that it rests on
+	Links []*link `json:"links"`
+
+	at git.OID // the value of the ref that it was read from
+}
+
+// link is one transaction in a chain.
+type link struct {
+	ID      string          `json:"id"` // the operation's commit; else made of the updates
+	Reflog  string          `json:"reflog,omitempty"`
+	Updates []git.RefUpdate `json:"updates"`
+
+	alone bool // nobody follows before its outcome is known
+}
+
+func newLink(updates []git.RefUpdate, reflog string) *link {
+	l := &link{Reflog: reflog, Updates: updates}
+	if l.ID = string(l.commit()); l.ID == "" {
+		text, _ := json.Marshal(updates) // strings only
+		l.ID = string(git.PlainHash(git.BlobObject, text))
+	}
+	return l
+}
+
+// commit is the operation that a link brings, "" for none.
+func (l *link) commit() git.OID {
+	for _, u := range l.Updates {
+		if u.Ref == git.BoardRef && u.Old != u.New {
+			return u.New
+		}
+	}
+	return ""
+}
+
+// chain reads what is pending in this clone.
+func (s *Store) chain(ctx context.Context) (*chain, error) {
+	c := &chain{}
+	at, err := s.repo.Ref(ctx, git.PendingRef(s.Name()))
+	if err != nil {
+		return nil, err
+	}
+	if !at.IsZero() {
+		o, err := s.repo.Object(ctx, string(at))
+		if err != nil && !errors.Is(err, gitio.ErrNotFound) {
+			return nil, fmt.Errorf("read what is pending: %w", err)
+		}
+		if err != nil || json.Unmarshal(o.Data, c) != nil {
+			c = &chain{} // nothing that was acknowledged
+		}
+	}
+	c.at = at
+	// After the chain: a board that has taken it, or moved past it, is seen then.
+	here, err := s.repo.Ref(ctx, git.BoardRef)
+	if err != nil {
+		return nil, err
+	}
+	c.rest(here)
+	return c, nil
+}
+
+// rest leaves of a chain what follows from a board.
+func (c *chain) rest(board git.OID) {
+	if c.Base == board {
+		return
+	}
+	taken := slices.IndexFunc(c.Links, func(l *link) bool { return l.commit() == board })
+	if board.IsZero() || taken < 0 {
+		taken = len(c.Links) - 1
+	}
+	c.Base, c.Links = board, c.Links[taken+1:]
+}
+
+// tip is the board's commit at the end of a chain.
+func (c *chain) tip() git.OID {
+	for _, l := range slices.Backward(c.Links) {
+		if commit := l.commit(); commit != "" {
+			return commit
+		}
+	}
+	return c.Base
+}
+
+func (c *chain) has(id string) bool {
+	return slices.ContainsFunc(c.Links, func(l *link) bool { return l.ID == id })
+}
+
+// value is where a chain moves a ref, and whether it does.
+func (c *chain) value(ref string) (oid git.OID, moves bool) {
+	for _, l := range c.Links {
+		for _, u := range l.Updates {
+			if u.Ref == ref {
+				oid, moves = orZero(u.New), true
+			}
+		}
+	}
+	return oid, moves
+}
+
+// updates are those of all links: one for each ref, from where the first finds it to where the last leaves it. The
+// board's comes last.
+func (c *chain) updates() []git.RefUpdate {
+	var all []git.RefUpdate
+	for _, l := range c.Links {
+		for _, u := range l.Updates {
+			known := slices.IndexFunc(all, func(k git.RefUpdate) bool { return k.Ref == u.Ref })
+			if known < 0 {
+				all = append(all, u)
+				continue
+			}
+			all[known].New = u.New
+		}
+	}
+	slices.SortStableFunc(all, func(a, b git.RefUpdate) int { return last(a) - last(b) })
+	return all
+}
+
+func last(u git.RefUpdate) int {
+	if u.Ref == git.BoardRef {
+		return 1
+	}
+	return 0
+}
+
+func (c *chain) reflog() string {
+	if len(c.Links) == 1 {
+		return c.Links[0].Reflog
+	}
+	return fmt.Sprintf("git liza: %d operations together", len(c.Links))
+}
+
+// errBehind says that a link does not follow from what is pending.
+var errBehind = fmt.Errorf("%w: others wait for the remote with the same", gitio.ErrRefMoved)
+
+// admits reports whether a link can follow. Leases and the board are moved by one link after the other; any other ref
+// by one alone, since what becomes of it at the remote depends on where it was there.
+func (s *Store) admits(ctx context.Context, c *chain, l *link) error {
+	for _, u := range l.Updates {
+		now, pending := c.value(u.Ref)
+		switch {
+		case u.Ref == git.BoardRef:
+			now = c.tip()
+		case pending && !strings.HasPrefix(u.Ref, git.LeasePrefix):
+			return fmt.Errorf("%w: %s", errBehind, u.Ref)
+		case !pending:
+			var err error
+			if now, err = s.Ref(ctx, u.Ref); err != nil {
+				return err
+			}
+		}
+		if orZero(now) == orZero(u.Old) {
+			continue
+		}
+		if pending {
+			return fmt.Errorf("%w: %s", errBehind, u.Ref)
+		}
+		return orMoved(nil, u.Ref)
+	}
+	return nil
+}
+
+// put appends a link to what is pending.
+func (s *Store) put(ctx context.Context, l *link) error {
+	for attempt := 1; ; attempt++ {
+		c, err := s.chain(ctx)
+		if err != nil {
+			return err
+		}
+		if err := s.admits(ctx, c, l); err != nil {
+			return err
+		}
+		c.Links = append(c.Links, l)
+		err = s.replace(ctx, c)
+		if !errors.Is(err, gitio.ErrRefMoved) || attempt == mostPuts {
+			return err
+		}
+	}
+}
+
+// mostPuts is how often a link is appended to a chain that others move.
+const mostPuts = 20
+
+// replace makes a chain the one that is pending, where nobody has moved it since it was read.
+func (s *Store) replace(ctx context.Context, c *chain) error {
+	to := git.ZeroOID
+	if len(c.Links) > 0 {
+		text, err := json.Marshal(c)
+		if err != nil {
+			return err
+		}
+		o := git.NewObject(git.BlobObject, text)
+		if err := s.repo.WriteObjects(ctx, []git.Object{o}); err != nil {
+			return err
+		}
+		to = o.OID
+	}
+	if to == orZero(c.at) {
+		return nil
+	}
+	return s.repo.UpdateRefs(ctx, []git.RefUpdate{{Ref: git.PendingRef(s.Name()), Old: c.at, New: to}}, "")
+}
+
+// drop takes a chain away that the remote has not taken, with all that was appended to it since.
+func (s *Store) drop(ctx context.Context, c *chain) {
+	for range mostPuts {
+		now, err := s.chain(ctx)
+		if err != nil || len(now.Links) == 0 || !now.has(c.Links[0].ID) {
+			return
+		}
+		now.Links = nil
+		if err := s.replace(ctx, now); !errors.Is(err, gitio.ErrRefMoved) {
+			return
+		}
+	}
+}
+
+// trim takes the links of a chain away that the remote has taken, as far as the board doesn't show it: updates of
+// leases behind the last operation.
+func (s *Store) trim(ctx context.Context, taken *chain) {
+	for range mostPuts {
+		now, err := s.chain(ctx)
+		if err != nil {
+			return
+		}
+		n := len(now.Links)
+		now.Links = slices.DeleteFunc(now.Links, func(l *link) bool { return taken.has(l.ID) })
+		if n == len(now.Links) {
+			return
+		}
+		if err := s.replace(ctx, now); !errors.Is(err, gitio.ErrRefMoved) {
+			return
+		}
+	}
+}
+
+// Pending is the board's commit that the next operation of this clone follows from, and the one that the board is at as
+// long as the remote has not taken what is between the two.
+func (s *Store) Pending(ctx context.Context) (tip, settled git.OID, err error) {
+	if by, err := s.Sharing(ctx); by == nil || err != nil {
+		tip, refErr := s.repo.Ref(ctx, git.BoardRef)
+		return tip, tip, errors.Join(err, refErr)
+	}
+	c, err := s.chain(ctx)
+	if err != nil {
+		return "", "", err
+	}
+	return c.tip(), c.Base, nil
+}
+
+// Waiting is how many transactions of this clone the remote has not taken yet.
+func (s *Store) Waiting(ctx context.Context) (int, error) {
+	if by, err := s.Sharing(ctx); by == nil || err != nil {
+		return 0, err
+	}
+	c, err := s.chain(ctx)
+	if err != nil {
+		return 0, err
+	}
+	return len(c.Links), nil
+}

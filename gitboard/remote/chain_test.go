@@ -1,0 +1,257 @@
+package remote_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/lease"
+	"github.com/git-liza/git-liza/gitboard/oplog"
+	"github.com/git-liza/git-liza/gitboard/remote"
+)
+
+// A gate holds the first push that comes to the hub, and counts all of them.
+type gate struct {
+	w               *world
+	came, go_, list string
+}
+
+func (w *world) gate() *gate {
+	w.t.Helper()
+	dir := w.t.TempDir()
+	g := &gate{w, filepath.Join(dir, "came"), filepath.Join(dir, "go"), filepath.Join(dir, "list")}
+	script := fmt.Sprintf("#!/bin/sh\necho push >>'%s'\n[ -e '%s' ] && exit 0\ntouch '%[2]s'\nwhile [ ! -e '%s' ]; do sleep 0.01; done\n", g.list, g.came, g.go_)
+	w.check(os.WriteFile(filepath.Join(w.hub, "hooks", "pre-receive"), []byte(script), 0o755))
+	return g
+}
+
+// until waits for something that another goroutine or process brings about.
+func (w *world) until(what string, is func() bool) {
+	w.t.Helper()
+	for !is() {
+		select {
+		case <-w.ctx.Done():
+			w.t.Fatalf("it never came that %s", what)
+		case <-time.After(2 * time.Millisecond):
+		}
+	}
+}
+
+func exists(file string) func() bool {
+	return func() bool { _, err := os.Stat(file); return err == nil }
+}
+
+func (g *gate) open() { g.w.check(os.WriteFile(g.go_, nil, 0o644)) }
+
+func (g *gate) pushes() int {
+	text, err := os.ReadFile(g.list)
+	g.w.check(err)
+	return strings.Count(string(text), "push\n")
+}
+
+// append decides an operation on what is pending in a clone, and appends it; queued is told when others may follow.
+func (w *world) append(c *clone, n int, p board.Payload, queued func()) error {
+	on, _, err := c.log.Next(w.ctx)
+	if err != nil {
+		return err
+	}
+	prepared, err := oplog.Prepare(on, w.operation(n, p))
+	if err != nil {
+		return err
+	}
+	return c.put(w.ctx, prepared, oplog.Side{Queued: queued})
+}
+
+func (c *clone) put(ctx context.Context, p *oplog.Prepared, side oplog.Side) error {
+	built, err := p.Build(oplog.Committer{Name: "Ada", Email: "ada@example.org"})
+	if err != nil {
+		return err
+	}
+	return c.log.Append(ctx, []*oplog.Built{built}, side)
+}
+
+func (w *world) operation(n int, p board.Payload) board.Operation {
+	return board.Operation{Actor: board.HumanActor("Ada", "ada@example.org"), Time: board.Time(fmt.Sprintf("2026-01-31T10:00:%02dZ", n)), Request: fmt.Sprint("append-", n), Payload: p}
+}
+
+// queue has a first operation on its way to the hub, held by the gate, and so many that wait behind it.
+func (w *world) queue(g *gate, waiting int) (ended *sync.WaitGroup, errs []error) {
+	w.t.Helper()
+	ended, errs = &sync.WaitGroup{}, make([]error, waiting+1)
+	for n := range waiting + 1 {
+		queued := make(chan struct{})
+		var once sync.Once
+		c := w.open(w.a.Local().TopLevel()) // a process of its own, but for the process
+		ended.Go(func() {
+			defer once.Do(func() { close(queued) })
+			errs[n] = w.append(c, n, note(fmt.Sprint("note ", n)), func() { once.Do(func() { close(queued) }) })
+		})
+		<-queued
+		if n == 0 {
+			w.until("the first push comes", exists(g.came))
+		}
+	}
+	return ended, errs
+}
+
+// What waits while a push is on its way goes with the next one, all of it.
+func TestTravelTogether(t *testing.T) {
+	w := newWorld(t)
+	g := w.gate()
+	const waiting = 5
+	ended, errs := w.queue(g, waiting)
+	if n, err := w.a.Waiting(w.ctx); n != waiting+1 || err != nil {
+		t.Errorf("%d are on their way: %v", n, err)
+	}
+	before := w.a.here()
+	if w.there() != before {
+		t.Error("the hub has taken what is held")
+	}
+	g.open()
+	ended.Wait()
+	if err := errors.Join(errs...); err != nil {
+		t.Error(err)
+	}
+	if n := g.pushes(); n != 2 {
+		t.Errorf("%d pushes", n)
+	}
+	if n, err := w.a.Waiting(w.ctx); n != 0 || err != nil {
+		t.Errorf("%d are left: %v", n, err)
+	}
+	if left := w.git(w.a.Local().TopLevel(), "for-each-ref", "refs/liza/pending"); left != "" {
+		t.Errorf("left: %s", left)
+	}
+	w.end(waiting + 1)
+}
+
+// Where another clone was faster all that is pending has lost, nobody is told that it was done, and nothing of it is.
+func TestChainLost(t *testing.T) {
+	w := newWorld(t)
+	g := w.gate()
+	ended, errs := w.queue(g, 3)
+	won := w.must(w.b, note("faster"))
+	g.open()
+	ended.Wait()
+	for n, err := range errs {
+		if !errors.Is(err, oplog.ErrLost) {
+			t.Errorf("%d: %v", n, err)
+		}
+	}
+	if w.there() != won || w.a.here() != won {
+		t.Errorf("%s has won; here is %s, there %s", won.Short(), w.a.here().Short(), w.there().Short())
+	}
+	w.end(1)
+}
+
+// A process that dies before it could push takes nothing of the others with it.
+func TestDeadBeforeThePush(t *testing.T) {
+	w := newWorld(t)
+	update, object := lease.Renew(nil, lease.Lease{Agent: "coder-1", Session: "dead"})
+	w.check(w.a.Die(w.ctx, []git.Object{object}, []git.RefUpdate{update}))
+	w.check(w.append(w.a, 1, note("alive"), nil))
+	held, err := lease.Read(w.ctx, w.a, "coder-1")
+	w.check(err)
+	if held == nil || held.Session != "dead" {
+		t.Errorf("the lease is %+v", held)
+	}
+	w.end(1)
+}
+
+// One that has pushed, and dies before it could say so, neither: the remote has its operation, and the others' follow.
+func TestDeadBehindThePush(t *testing.T) {
+	w := newWorld(t)
+	at := w.a.here()
+	first := w.must(w.a, note("pushed"))
+	dir := w.a.Local().TopLevel()
+	w.git(dir, "update-ref", git.BoardRef, string(at)) // as it was when it died
+	w.git(dir, "update-ref", git.TrackingRef("origin", "state"), string(at))
+	w.check(os.Remove(filepath.Join(dir, ".git", "liza", "pushed")))
+	w.check(w.a.Die(w.ctx, nil, []git.RefUpdate{{Ref: git.BoardRef, Old: at, New: first}}))
+	w.check(w.append(w.a, 2, note("behind it"), nil))
+	w.end(2)
+}
+
+// A heartbeat goes with the push that goes anyway, and is followed by an operation that moves the same lease.
+func TestHeartbeatTravels(t *testing.T) {
+	w := newWorld(t)
+	g := w.gate()
+	ended, errs := w.queue(g, 1)
+	update, object := lease.Renew(nil, lease.Lease{Agent: "coder-1", Session: "a"})
+	beaten := make(chan error)
+	other := w.open(w.a.Local().TopLevel())
+	go func() {
+		beaten <- other.WriteAndUpdate(w.ctx, []git.Object{object}, []git.RefUpdate{update}, "")
+	}()
+	w.until("it waits, too", func() bool { n, err := w.a.Waiting(w.ctx); return err == nil && n == 3 })
+	g.open()
+	ended.Wait()
+	w.check(errors.Join(append(errs, <-beaten)...))
+	if n := g.pushes(); n != 2 {
+		t.Errorf("%d pushes", n)
+	}
+	if there := w.git("", "--git-dir="+w.hub, "rev-parse", update.Ref); there != string(object.OID) {
+		t.Errorf("the hub has the lease %s", there)
+	}
+	w.end(2)
+}
+
+// Who is told to stop while others push is not told that it was done, nor leaves anything for later.
+func TestStoppedInTheQueue(t *testing.T) {
+	w := newWorld(t)
+	g := w.gate()
+	ended, errs := w.queue(g, 0)
+	ctx, stop := context.WithCancel(w.ctx)
+	other := w.open(w.a.Local().TopLevel())
+	on, _, err := other.log.Next(w.ctx)
+	w.check(err)
+	prepared, err := oplog.Prepare(on, w.operation(7, note("stopped")))
+	w.check(err)
+	err = other.put(ctx, prepared, oplog.Side{Queued: stop})
+	if !errors.As(err, new(*remote.UnclearError)) || !errors.Is(err, context.Canceled) {
+		t.Errorf("it is told %v", err)
+	}
+	g.open()
+	ended.Wait()
+	w.check(errs[0])
+}
+
+// A remote that moves the board and not the lease beside it, against --atomic, is noticed by everybody whose operation was
+// in that push.
+func TestTornPush(t *testing.T) {
+	w := newWorld(t)
+	w.git("", "--git-dir="+w.hub, "config", "receive.hideRefs", "refs/liza")
+	on, err := w.a.log.Tip(w.ctx)
+	w.check(err)
+	prepared, err := oplog.Prepare(on, w.operation(1, note("torn")))
+	w.check(err)
+	update, object := lease.Renew(nil, lease.Lease{Agent: "coder-1", Session: "a"})
+	err = w.a.put(w.ctx, prepared, oplog.Side{Refs: []git.RefUpdate{update}, Objects: []git.Object{object}})
+	if torn := (*remote.TornError)(nil); !errors.As(err, &torn) || torn.Ref != update.Ref {
+		t.Errorf("the hub has moved the board and not the lease, and that is told as %v", err)
+	}
+	if w.there() == on.Commit {
+		t.Error("the board was not moved: the test shows nothing")
+	}
+}
+
+// What can't be sent at all was not done, and says so.
+func TestUnsent(t *testing.T) {
+	w := newWorld(t)
+	w.check(os.Rename(w.hub, w.hub+".away"))
+	_, err := w.write(w.a, note("unsent"))
+	if errors.As(err, new(*remote.UnclearError)) || !errors.Is(err, gitio.ErrUnsent) {
+		t.Errorf("it is told as %v", err)
+	}
+	w.check(os.Rename(w.hub+".away", w.hub))
+	w.must(w.a, note("sent"))
+	w.end(1)
+}

@@ -1,0 +1,108 @@
+package remote
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+
+	"github.com/git-liza/git-liza/gitboard/gitio"
+)
+
+// outcome is what whoever has pushed for others tells them. It saves them to find out by themselves, and they do where
+// nothing is told.
+type outcome struct {
+	ID    string    `json:"id"` // the link's
+	State linkState `json:"state"`
+	Said  string    `json:"said,omitempty"`
+}
+
+type linkState string
+
+const (
+	linkDone    linkState = "done"
+	linkLost    linkState = "lost" // to an operation of another clone
+	linkDropped linkState = "dropped"
+	linkUnclear linkState = "unclear"
+	linkUnsent  linkState = "unsent"
+	linkTorn    linkState = "torn"
+)
+
+const (
+	outcomesFile = "pushed"
+	mostOutcomes = 256
+)
+
+// told is what was told of a link, nil for nothing.
+func (s *Store) told(id string) *outcome {
+	for _, o := range slices.Backward(s.outcomes()) {
+		if o.ID == id {
+			return &o
+		}
+	}
+	return nil
+}
+
+func (s *Store) outcomes() (all []outcome) {
+	data, err := os.ReadFile(s.file(outcomesFile))
+	if err != nil {
+		return nil
+	}
+	for line := range bytes.Lines(data) {
+		var o outcome
+		if json.Unmarshal(line, &o) == nil {
+			all = append(all, o)
+		}
+	}
+	return all
+}
+
+// tell notes what has become of a chain.
+func (s *Store) tell(c *chain, err error) {
+	all := s.outcomes()
+	for _, l := range c.Links {
+		o := outcome{ID: l.ID, State: linkDone}
+		switch torn := (*TornError)(nil); {
+		case err == nil:
+		case errors.As(err, &torn):
+			o.State, o.Said = linkTorn, torn.Ref
+		case errors.Is(err, gitio.ErrRefMoved):
+			o.State = linkLost
+		case errors.As(err, new(*UnclearError)):
+			o.State, o.Said = linkUnclear, said(err)
+		case errors.Is(err, gitio.ErrUnsent):
+			o.State, o.Said = linkUnsent, said(err)
+		default:
+			o.State = linkDropped
+		}
+		all = append(all, o)
+	}
+	var text bytes.Buffer
+	for _, o := range all[max(0, len(all)-mostOutcomes):] {
+		line, _ := json.Marshal(o) // strings only
+		text.Write(append(line, '\n'))
+	}
+	_ = s.write(outcomesFile, text.Bytes()) // else they find out
+}
+
+// write replaces one of this clone's own files in one step.
+func (s *Store) write(name string, data []byte) error {
+	tmp := s.file(fmt.Sprintf(".%s-%d", name, os.Getpid()))
+	err := os.WriteFile(tmp, data, 0o644)
+	if err == nil {
+		err = os.Rename(tmp, s.file(name))
+	}
+	if err != nil {
+		_ = os.Remove(tmp)
+	}
+	return err
+}
+
+func said(err error) string {
+	if network := (*gitio.NetworkError)(nil); errors.As(err, &network) {
+		return network.Said
+	}
+	return err.Error()
+}
