@@ -63,6 +63,14 @@ func (b *Board) RefreshAll(ctx context.Context) error {
 	return b.shared().FetchAll(ctx)
 }
 
+// Pending is how many transactions of this clone are on their way to the remote.
+func (b *Board) Pending(ctx context.Context) (int, error) {
+	if b.Remote() == "" {
+		return 0, nil
+	}
+	return b.shared().Waiting(ctx)
+}
+
 // Refreshed is when the view of a shared board was brought up to date last, zero for never.
 func (b *Board) Refreshed() time.Time {
 	if b.Remote() == "" {

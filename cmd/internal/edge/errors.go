@@ -110,6 +110,8 @@ func Classify(err error) Class {
 		return Class{2, CodeLostRace, "try again after a pause"}
 	case errors.As(err, &record), errors.As(err, new(*board.MissingError)):
 		return Class{4, CodeInconsistent, "stop, and let a human look: git liza doctor"}
+	case errors.As(err, new(*remote.TornError)):
+		return Class{4, CodeInconsistent, "the operation is on the board, and nothing there keeps two agents off one task: stop, and share by a host that takes pushes to all refs of a board (receive.hideRefs, transfer.hideRefs)"}
 	case errors.As(err, &broken), errors.As(err, new(*gitio.DamagedError)):
 		return Class{4, CodeInconsistent, "stop, and let a human look: git liza doctor"}
 	case errors.As(err, &newer):

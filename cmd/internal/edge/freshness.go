@@ -12,6 +12,7 @@ type SeenAt struct {
 	Name    string     `json:"name"`
 	Fetched board.Time `json:"fetched"`
 	Queued  int        `json:"queued"`
+	Pending int        `json:"pending"` // decided in this clone, and on their way to the remote
 }
 
 // Seen tells it, after a fetch if that is wanted; nil for a board that isn't shared.
@@ -26,11 +27,21 @@ func (c *Call) Seen(fresh bool) (*SeenAt, error) {
 		}
 	}
 	waiting, err := b.Waiting()
-	return &SeenAt{b.Remote(), board.At(b.Refreshed()), len(waiting)}, err
+	if err != nil {
+		return nil, err
+	}
+	pending, err := b.Pending(c.Ctx)
+	return &SeenAt{b.Remote(), board.At(b.Refreshed()), len(waiting), pending}, err
 }
 
 func (s *SeenAt) Line(now time.Time) string {
 	text := fmt.Sprintf("as %s had it %s ago", s.Name, Since(now, s.Fetched))
+	switch {
+	case s.Pending == 1:
+		text += "; 1 operation on its way"
+	case s.Pending > 1:
+		text += fmt.Sprintf("; %d operations on their way", s.Pending)
+	}
 	if s.Queued > 0 {
 		text += fmt.Sprintf("; %d queued for git liza sync", s.Queued)
 	}
