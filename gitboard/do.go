@@ -176,7 +176,9 @@ func (b *Board) DoAll(ctx context.Context, r Request, intents Intents, options .
 	alone := false // on a shared board: on what the remote has, and with nothing behind it until that has answered
 	for attempt := 1; ; attempt++ {
 		if shared {
+			waited := gitio.Trace("wait for the decisions of others in this clone")
 			turn.take(ctx) // before the board is read that others would make worthless
+			waited()
 		}
 		if alone {
 			if err := b.catchUp(ctx, d); err != nil {

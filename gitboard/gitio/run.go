@@ -37,7 +37,9 @@ func (c command) once(ctx context.Context) ([]byte, error) {
 	cmd.Stdin = bytes.NewReader(c.stdin)
 	var stdout bytes.Buffer
 	cmd.Stdout = &stdout
+	done := Trace("git %s", c.op)
 	err := cmd.Run()
+	done()
 	if c.alone && ctx.Err() != nil {
 		EndGroup(cmd)
 	}

@@ -79,7 +79,9 @@ func (s *Store) await(ctx context.Context, mine *link) error {
 	t := s.queueToPush()
 	defer t.leave()
 	for {
+		waited := gitio.Trace("wait for the push of others in this clone")
 		mayPush := t.await(ctx, mine)
+		waited()
 		known, err := s.outcome(ctx, mine)
 		if known {
 			return err
@@ -208,6 +210,7 @@ func (s *Store) send(ctx context.Context, c *chain) error {
 	updates := c.updates()
 	p, err := s.plan(ctx, updates)
 	if err == nil {
+		defer gitio.Trace("push of %d transactions", len(c.Links))()
 		number, began := s.pushing(), s.now()
 		if err = s.push(ctx, p); err == nil {
 			s.won(ctx, c, began)

@@ -44,6 +44,7 @@ func (s *Store) giveWay(ctx context.Context) bool {
 	if left <= 0 {
 		return false
 	}
+	defer gitio.Trace("give way to other clones")()
 	if !wait(ctx, left) {
 		return true
 	}

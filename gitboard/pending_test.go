@@ -1,0 +1,134 @@
+package gitboard_test
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/git-liza/git-liza/gitboard"
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/gitio"
+)
+
+// shared makes two boards of clones that share theirs by a hub. The hub's path is the second result.
+func shared(t *testing.T) (a, b *gitboard.Board, hub string) {
+	t.Helper()
+	first := project(t)
+	hub, second := filepath.Join(t.TempDir(), "hub.git"), filepath.Join(t.TempDir(), "second")
+	gitIn := func(dir string, args ...string) {
+		t.Helper()
+		cmd := exec.Command("git", args...)
+		cmd.Dir = dir
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("git %s: %v\n%s", strings.Join(args, " "), err, out)
+		}
+	}
+	gitIn(first, "init", "-q", "--bare", "-b", "main", hub)
+	gitIn(first, "remote", "add", "origin", hub)
+	gitIn(first, "push", "-q", "origin", "HEAD:main")
+	a = open(t, first, newClock())
+	begin(t, a)
+	check(t, a.Share(t.Context(), "origin"))
+	gitIn(first, "clone", "-q", hub, second)
+	b = open(t, second, newClock())
+	check(t, b.Join(t.Context(), "origin"))
+	return a, b, hub
+}
+
+// What is allowed is decided on what the remote has: a view that is out of date refuses nothing.
+func TestRefusedByWhatTheRemoteHas(t *testing.T) {
+	a, b, _ := shared(t)
+	ctx := t.Context()
+	before := tipOf(t, b.Repo())
+	_, err := a.Do(ctx, gitboard.Request{Actor: ada}, gitboard.Just(&board.Pause{Reason: "a look"}))
+	check(t, err)
+	if tipOf(t, b.Repo()) != before {
+		t.Fatal("the second clone knows already: the test shows nothing")
+	}
+	_, err = b.Do(ctx, gitboard.Request{Actor: ada}, gitboard.Just(&board.Resume{}))
+	check(t, err)
+	_, err = a.Do(ctx, gitboard.Request{Actor: ada}, gitboard.Just(&board.Resume{}))
+	refusal(t, err, board.CodeWrongState)
+	clean(t, a.Repo())
+}
+
+// A lone operation asks the remote once: it pushes.
+func TestOneRoundTrip(t *testing.T) {
+	a, _, _ := shared(t)
+	ctx := t.Context()
+	asked := filepath.Join(t.TempDir(), "asked")
+	for _, service := range []string{"upload-pack", "receive-pack"} {
+		script := filepath.Join(t.TempDir(), service)
+		check(t, os.WriteFile(script, []byte("#!/bin/sh\necho "+service+" >>'"+asked+"'\nexec git-"+service+" \"$@\"\n"), 0o755))
+		check(t, a.Repo().SetConfig(ctx, "remote.origin."+strings.ReplaceAll(service, "-", ""), script))
+	}
+	_, err := a.Do(ctx, gitboard.Request{Actor: ada}, gitboard.Just(note("alone")))
+	check(t, err)
+	if text, err := os.ReadFile(asked); err != nil || string(text) != "receive-pack\n" {
+		t.Errorf("the remote was asked for %q: %v", text, err)
+	}
+}
+
+// An operation that the remote refuses takes nothing of those with it that travelled in the same push.
+func TestRefusedFellowTraveller(t *testing.T) {
+	a, _, hub := shared(t)
+	ctx := t.Context()
+	dir := t.TempDir()
+	came, on := filepath.Join(dir, "came"), filepath.Join(dir, "on")
+	hook := "#!/bin/sh\nif [ ! -e '" + came + "' ]; then touch '" + came + "'; while [ ! -e '" + on + "' ]; do sleep 0.01; done; fi\n" +
+		"while read old new ref; do if [ \"$ref\" = " + git.BoardRef + " ] && git log --format=%s $old..$new | grep -q wicked; then echo no wicked words; exit 1; fi; done\n"
+	check(t, os.WriteFile(filepath.Join(hub, "hooks", "pre-receive"), []byte(hook), 0o755))
+	texts := []string{"first", "good", "wicked", "better"}
+	errs := make([]error, len(texts))
+	var all sync.WaitGroup
+	for i, text := range texts {
+		all.Go(func() {
+			own, err := gitboard.Open(ctx, a.Repo().TopLevel(), gitboard.Options{})
+			if err == nil {
+				defer own.Close()
+				_, err = own.Do(ctx, gitboard.Request{Actor: ada}, gitboard.Just(note(text)))
+			}
+			errs[i] = err
+		})
+		await(t, func() bool {
+			n, err := a.Pending(ctx)
+			return err == nil && n == i+1
+		})
+		if i == 0 {
+			await(t, func() bool { _, err := os.Stat(came); return err == nil })
+		}
+	}
+	check(t, os.WriteFile(on, nil, 0o644))
+	all.Wait()
+	for i, err := range errs {
+		if wicked := texts[i] == "wicked"; wicked != errors.Is(err, gitio.ErrRejected) || !wicked && err != nil {
+			t.Errorf("%s: %v", texts[i], err)
+		}
+	}
+	check(t, a.Refresh(ctx))
+	v, err := a.View(ctx)
+	check(t, err)
+	if v.State.Note("note-3") == nil || v.State.Note("note-4") != nil {
+		t.Error("there are not three notes")
+	}
+	clean(t, a.Repo())
+}
+
+// await waits for something that another goroutine brings about.
+func await(t *testing.T, is func() bool) {
+	t.Helper()
+	deadline := time.After(time.Minute)
+	for !is() {
+		select {
+		case <-deadline:
+			t.Fatal("it never came")
+		case <-time.After(2 * time.Millisecond):
+		}
+	}
+}
