@@ -40,7 +40,7 @@ func (s *Store) Append(ctx context.Context, objects []git.Object, updates []git.
 	if err := s.repo.WriteObjects(ctx, objects); err != nil {
 		return err
 	}
-	mine := newLink(updates, reflog)
+	mine := s.newLink(updates, reflog)
 	if err := s.put(ctx, mine); err != nil {
 		if errors.Is(err, errBehind) {
 			return fmt.Errorf("%w (%w)", err, ErrAlone)

@@ -5,8 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/gitio"
@@ -26,20 +28,19 @@ type chain struct {
 
 // link is one transaction in a chain.
 type link struct {
-	ID      string          `json:"id"` // the operation's commit; else made of the updates
+	ID      string          `json:"id"` // never given twice
 	Reflog  string          `json:"reflog,omitempty"`
 	Updates []git.RefUpdate `json:"updates"`
 
 	alone bool // nobody follows before its outcome is known
 }
 
-func newLink(updates []git.RefUpdate, reflog string) *link {
-	l := &link{Reflog: reflog, Updates: updates}
-	if l.ID = string(l.commit()); l.ID == "" {
-		text, _ := json.Marshal(updates) // strings only
-		l.ID = string(git.PlainHash(git.BlobObject, text))
-	}
-	return l
+// links counts those that this process has made.
+var links atomic.Int64
+
+func (s *Store) newLink(updates []git.RefUpdate, reflog string) *link {
+	id := fmt.Sprintf("%d.%d.%d", s.now().UnixNano(), os.Getpid(), links.Add(1))
+	return &link{ID: id, Reflog: reflog, Updates: updates}
 }
 
 // commit is the operation that a link brings, "" for none.
@@ -223,10 +224,14 @@ func (s *Store) replace(ctx context.Context, c *chain) error {
 func (s *Store) drop(ctx context.Context, c *chain) {
 	for range mostPuts {
 		now, err := s.chain(ctx)
-		if err != nil || len(now.Links) == 0 || !now.has(c.Links[0].ID) {
+		if err != nil {
 			return
 		}
-		now.Links = nil
+		first := slices.IndexFunc(now.Links, func(l *link) bool { return c.has(l.ID) })
+		if first < 0 {
+			return
+		}
+		now.Links = now.Links[:first]
 		if err := s.replace(ctx, now); !errors.Is(err, gitio.ErrRefMoved) {
 			return
 		}

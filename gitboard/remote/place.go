@@ -16,6 +16,7 @@ import (
 // push; and now and then where it has met none of them, since it can't see who waits.
 type place struct {
 	Tip    git.OID       `json:"tip"`    // of the board after this clone's last push
+	Pushed time.Time     `json:"pushed"` // when that was
 	Until  time.Time     `json:"until"`  // it gives way
 	Took   time.Duration `json:"took"`   // by its last push
 	Streak int           `json:"streak"` // pushes in a row in which it met nobody
@@ -27,6 +28,8 @@ const (
 	// mostTurns is for how many pushes of others it gives way at most, and mostAway for how long.
 	mostTurns = 16
 	mostAway  = 15 * time.Second
+	// busy is how many times as long as a push takes there may be between two, where clones wait for each other.
+	busy = 3
 	// metLately is for how long a clone that has met others gives way to those that it can't see.
 	metLately = 2 * time.Minute
 )
@@ -85,9 +88,10 @@ func (s *Store) won(ctx context.Context, c *chain, began time.Time) {
 			others = (len(since) + len(c.Links) - 1) / len(c.Links) // as many operations a push as here
 		}
 	}
-	p.Tip, p.Took, p.Until = c.tip(), now.Sub(began), time.Time{}
+	since := now.Sub(p.Pushed)
+	p.Tip, p.Pushed, p.Took, p.Until = c.tip(), now, now.Sub(began), time.Time{}
 	switch {
-	case others > 0:
+	case others > 0 && since < busy*p.Took*time.Duration(others): // one push upon the other
 		p.Streak, p.Met = 0, now
 		p.Until = now.Add(min(p.Took*time.Duration(min(others, mostTurns)), mostAway))
 	case now.Sub(p.Met) < metLately:
