@@ -3,6 +3,8 @@ package gitio
 import (
 	"bytes"
 	"os"
+	"path/filepath"
+	"time"
 )
 
 // pushTrace is git's own record of a push (trace2's events), by which it can be told how far one came that failed.
@@ -11,7 +13,12 @@ type pushTrace struct {
 	file   string // "" where there is none
 }
 
-const traceKey = "GIT_TRACE2_EVENT"
+const (
+	traceKey  = "GIT_TRACE2_EVENT"
+	traceFile = "push-trace-"
+	// traceKept is longer than any push takes that says nothing.
+	traceKept = time.Hour
+)
 
 // watched has the remote's next push recorded, unless somebody else wants the record.
 func (m *Remote) watched() *pushTrace {
@@ -19,13 +26,25 @@ func (m *Remote) watched() *pushTrace {
 	if _, set := os.LookupEnv(traceKey); set {
 		return t
 	}
-	file, err := os.CreateTemp("", "liza-push-*")
+	dir := filepath.Join(m.repo.common, "liza")
+	m.repo.dropTraces(dir)
+	file, err := os.CreateTemp(dir, traceFile)
 	if err != nil {
 		return t
 	}
 	file.Close()
 	t.file = file.Name()
 	return t
+}
+
+// dropTraces takes away what killed processes have left.
+func (r *Repo) dropTraces(dir string) {
+	left, _ := filepath.Glob(filepath.Join(dir, traceFile+"*"))
+	for _, file := range left {
+		if info, err := os.Stat(file); err == nil && time.Since(info.ModTime()) > traceKept {
+			os.Remove(file)
+		}
+	}
 }
 
 // env is what tells git to keep the record.
