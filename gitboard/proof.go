@@ -17,7 +17,8 @@ type proof struct{ from, settled, to git.OID }
 // proofFile keeps the proof of this clone. Without it the last operations are proven again.
 const proofFile = "proven"
 
-// provenAtMost is how many operations are proven before this clone writes behind them. What came before is for verify.
+// provenAtMost is how many operations are proven where nothing is known to be: what came before them is for verify. Of
+// what comes to a clone that has proven what came before, all are.
 const provenAtMost = 64
 
 // prove proves the operations that have come since this clone wrote last. A *oplog.RecordError says which of them does
@@ -46,6 +47,15 @@ func (b *Board) prove(ctx context.Context, tip, settled git.OID) error {
 	return nil
 }
 
+// proveFetched proves what a fetch has brought.
+func (b *Board) proveFetched(ctx context.Context) error {
+	tip, err := b.Repo().Ref(ctx, git.BoardRef)
+	if err != nil {
+		return err
+	}
+	return b.prove(ctx, tip, tip)
+}
+
 // has reports whether a commit is one that the proof is known to reach.
 func (p proof) has(commit git.OID) bool {
 	return !commit.IsZero() && (commit == p.to || commit == p.settled)
@@ -54,7 +64,7 @@ func (p proof) has(commit git.OID) bool {
 // chain lists a commit of the board and those before it, the newest first, back to one that is known or as far as is
 // proven at all. met is the commit at which it ends, zero at the root.
 func (b *Board) chain(ctx context.Context, tip git.OID, known proof) (chain []git.OID, met git.OID, err error) {
-	for met = tip; !met.IsZero() && !known.has(met) && len(chain) < provenAtMost; {
+	for met = tip; !met.IsZero() && !known.has(met) && (len(chain) < provenAtMost || !known.to.IsZero()); {
 		at, err := b.log.At(ctx, met)
 		if err != nil {
 			return nil, met, err

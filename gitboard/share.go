@@ -18,13 +18,17 @@ func (b *Board) Remote() string {
 	return b.shared().Name()
 }
 
-// Refresh brings this clone's view of a shared board up to date; nothing happens to a board that isn't shared.
-// Errors: a *gitio.NetworkError, or a *remote.DivergedError.
+// Refresh brings this clone's view of a shared board up to date, and proves by replay what it brings; nothing happens to a
+// board that isn't shared. Errors: a *gitio.NetworkError, a *remote.DivergedError, or a *oplog.RecordError for an operation
+// that doesn't follow from the board before it.
 func (b *Board) Refresh(ctx context.Context) error {
-	if b.shared() == nil {
+	if b.Remote() == "" {
 		return nil
 	}
-	return b.shared().Fetch(ctx)
+	if err := b.shared().Fetch(ctx); err != nil {
+		return err
+	}
+	return b.proveFetched(ctx)
 }
 
 // Moment is a moment in the life of a clone's view of a shared board.
@@ -57,10 +61,13 @@ func (b *Board) refreshSince(ctx context.Context, m Moment) error {
 
 // RefreshAll is Refresh, and brings every submission, also those that were rejected.
 func (b *Board) RefreshAll(ctx context.Context) error {
-	if b.shared() == nil {
+	if b.Remote() == "" {
 		return nil
 	}
-	return b.shared().FetchAll(ctx)
+	if err := b.shared().FetchAll(ctx); err != nil {
+		return err
+	}
+	return b.proveFetched(ctx)
 }
 
 // Pending is how many transactions of this clone are on their way to the remote.

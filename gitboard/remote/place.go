@@ -19,7 +19,7 @@ type place struct {
 	Pushed time.Time     `json:"pushed"` // when that was
 	Until  time.Time     `json:"until"`  // it gives way
 	Took   time.Duration `json:"took"`   // by its last push
-	Streak int           `json:"streak"` // pushes in a row in which it met nobody
+	Streak int           `json:"streak"` // of pushes in which it met nobody
 	Met    time.Time     `json:"met"`    // when it met another clone last
 }
 
@@ -32,6 +32,8 @@ const (
 	busy = 3
 	// metLately is for how long a clone that has met others gives way to those that it can't see.
 	metLately = 2 * time.Minute
+	// met and unmet are how many pushes it makes without a pause in between until then, and otherwise.
+	met, unmet = 2, 8
 )
 
 func (s *Store) place() (p place) {
@@ -94,8 +96,12 @@ func (s *Store) won(ctx context.Context, c *chain, began time.Time) {
 	case others > 0 && since < busy*p.Took*time.Duration(others): // one push upon the other
 		p.Streak, p.Met = 0, now
 		p.Until = now.Add(min(p.Took*time.Duration(min(others, mostTurns)), mostAway))
-	case now.Sub(p.Met) < metLately:
-		if p.Streak++; p.Streak%2 == 0 {
+	default:
+		every := unmet
+		if now.Sub(p.Met) < metLately {
+			every = met
+		}
+		if p.Streak++; since < busy*p.Took && p.Streak%every == 0 {
 			p.Until = now.Add(min(p.Took*3/2, mostAway))
 		}
 	}

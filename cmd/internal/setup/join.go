@@ -8,6 +8,7 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/internal/edge"
 	"github.com/git-liza/git-liza/gitboard"
+	"github.com/git-liza/git-liza/gitboard/audit"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/gitio"
@@ -41,6 +42,9 @@ func Joined(c *edge.Call, b *gitboard.Board) error {
 		return err
 	}
 	warning := InstallHooks(c, b)
+	if err := proven(c, b); err != nil {
+		return err
+	}
 	v, err := b.View(c.Ctx)
 	if err != nil {
 		return err
@@ -58,6 +62,18 @@ func Joined(c *edge.Call, b *gitboard.Board) error {
 	}
 	lines = append(lines, "next: git liza status")
 	return c.Answer(map[string]any{"joined": true, "remote": b.Remote(), "commit": v.Commit, "goal": goal.Description, "integration_branch": config.IntegrationBranch}, strings.Join(lines, "\n"))
+}
+
+// proven verifies a board that this clone has just adopted: it knows nothing of it, and nobody may have looked before.
+func proven(c *edge.Call, b *gitboard.Board) error {
+	report, err := audit.Verify(c.Ctx, b.Log().Store(), b.Repo(), audit.Range{}, nil)
+	if err != nil || report.OK() {
+		return err
+	}
+	return &edge.Outcome{
+		Exit: 4, Code: edge.CodeInconsistent, Hint: "stop, and let a human look: git liza verify",
+		Message: fmt.Sprintf("this clone has joined the board of %s, and its history breaks the rules: %s", b.Remote(), report.Findings[0]),
+	}
 }
 
 // BoardsElsewhere are the remotes that have a board, where this clone has none. They are not asked when a board is to
