@@ -217,6 +217,9 @@ func (s *Store) send(ctx context.Context, c *chain) error {
 			err = s.settle(ctx, number, updates, c.reflog(), c)
 		}
 	}
+	if errors.Is(err, gitio.ErrRefMoved) {
+		s.lost()
+	}
 	if err != nil {
 		ctx, cancel := patient(ctx)
 		defer cancel()

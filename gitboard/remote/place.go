@@ -11,23 +11,23 @@ import (
 	"github.com/git-liza/git-liza/gitboard/gitio"
 )
 
-// place is this clone's among those that write at the same time. Who has just won knows the board, and is ready to win
-// again while the others still look who has. So it gives way for as long as the others were let in since its last
-// push; and now and then where it has met none of them, since it can't see who waits.
+// place is this clone's among those that write at the same time. Who has just won knows the board, and is a fetch ahead
+// of the others. So it lets as many pushes of others in as there were since its own last one, unless nobody comes; and
+// now and then one where it has met nobody, since it can't see who waits.
 type place struct {
 	Tip    git.OID       `json:"tip"`    // of the board after this clone's last push
 	Pushed time.Time     `json:"pushed"` // when that was
-	Until  time.Time     `json:"until"`  // it gives way
-	Took   time.Duration `json:"took"`   // by its last push
+	Took   time.Duration `json:"took"`   // by it
+	Links  int           `json:"links"`  // in it
+	Turns  int           `json:"turns"`  // pushes of others that are let in before the next
 	Streak int           `json:"streak"` // of pushes in which it met nobody
 	Met    time.Time     `json:"met"`    // when it met another clone last
 }
 
 const (
 	placeFile = "place"
-	// mostTurns is for how many pushes of others it gives way at most, and mostAway for how long.
+	// mostTurns is how many pushes of others are let in at most.
 	mostTurns = 16
-	mostAway  = 15 * time.Second
 	// busy is how many times as long as a push takes there may be between two, where clones wait for each other.
 	busy = 3
 	// metLately is for how long a clone that has met others gives way to those that it can't see.
@@ -43,21 +43,36 @@ func (s *Store) place() (p place) {
 	return p
 }
 
-// giveWay waits while it is others' turn, and looks what they have done. It reports whether it has.
+// giveWay waits while it is others' turn, and looks what they do. It reports whether it has.
 func (s *Store) giveWay(ctx context.Context) bool {
-	left := min(s.place().Until.Sub(s.now()), mostAway)
-	if left <= 0 {
-		return false
+	p := s.place()
+	if p.Turns <= 0 || s.now().Sub(p.Pushed) > busy*p.Took*time.Duration(p.Turns) {
+		return false // those who waited have had their time
 	}
 	defer gitio.Trace("give way to other clones")()
-	if !wait(ctx, left) {
-		return true
+	for seen := p.Tip; p.Turns > 0; {
+		if !wait(ctx, p.Took+p.Took/10) || s.Fetch(ctx) != nil {
+			break
+		}
+		here, err := s.repo.Ref(ctx, git.BoardRef)
+		if err != nil || here == seen {
+			break // nobody waits any more
+		}
+		p.Turns -= max(1, s.pushesBetween(ctx, seen, here, p.Links))
+		seen = here
 	}
-	p := s.place()
-	p.Until = time.Time{}
+	p.Turns = 0
 	s.keepPlace(p)
-	_ = s.Fetch(ctx) // else the push finds out
 	return true
+}
+
+// pushesBetween estimates by how many pushes a board has come from one commit to another.
+func (s *Store) pushesBetween(ctx context.Context, from, to git.OID, links int) int {
+	commits, err := s.repo.Log(ctx, from, to)
+	if err != nil {
+		return 0
+	}
+	return (len(commits) + max(1, links) - 1) / max(1, links) // as many operations a push as here
 }
 
 // gather lets those come along who decide at the moment, for a fraction of what a push takes.
@@ -86,25 +101,31 @@ func (s *Store) won(ctx context.Context, c *chain, began time.Time) {
 	p, now := s.place(), s.now()
 	others := 0
 	if p.Tip != "" && p.Tip != c.Base {
-		if since, err := s.repo.Log(ctx, p.Tip, c.Base); err == nil {
-			others = (len(since) + len(c.Links) - 1) / len(c.Links) // as many operations a push as here
-		}
+		others = s.pushesBetween(ctx, p.Tip, c.Base, len(c.Links))
+	}
+	lately := now.Sub(p.Met) < metLately
+	if p.Tip == "" && lately {
+		others = 1
 	}
 	since := now.Sub(p.Pushed)
-	p.Tip, p.Pushed, p.Took, p.Until = c.tip(), now, now.Sub(began), time.Time{}
-	switch {
-	case others > 0 && since < busy*p.Took*time.Duration(others): // one push upon the other
-		p.Streak, p.Met = 0, now
-		p.Until = now.Add(min(p.Took*time.Duration(min(others, mostTurns)), mostAway))
-	default:
-		every := unmet
-		if now.Sub(p.Met) < metLately {
-			every = met
-		}
-		if p.Streak++; since < busy*p.Took && p.Streak%every == 0 {
-			p.Until = now.Add(min(p.Took*3/2, mostAway))
-		}
+	p = place{Tip: c.tip(), Pushed: now, Took: now.Sub(began), Links: len(c.Links), Streak: p.Streak + 1, Met: p.Met}
+	every := unmet
+	if lately {
+		every = met
 	}
+	switch {
+	case others > 0 && (lately || since < busy*p.Took*time.Duration(others)): // one push upon the other
+		p.Turns, p.Streak, p.Met = min(others, mostTurns), 0, now
+	case since < busy*p.Took && p.Streak%every == 0:
+		p.Turns = 1
+	}
+	s.keepPlace(p)
+}
+
+// lost notes a push that another clone's has overtaken.
+func (s *Store) lost() {
+	p := s.place()
+	p.Met = s.now()
 	s.keepPlace(p)
 }
 
