@@ -181,6 +181,9 @@ func (s *Store) outcome(ctx context.Context, mine *link) (known bool, err error)
 		if stands {
 			return true, s.settle(ctx, 0, mine.Updates, mine.Reflog, nil)
 		}
+		if c.Base != mine.base {
+			return true, orMoved(nil, git.BoardRef) // a fetch has shown that another clone was faster
+		}
 	}
 	return true, s.alone(mine)
 }

@@ -32,7 +32,8 @@ type link struct {
 	Reflog  string          `json:"reflog,omitempty"`
 	Updates []git.RefUpdate `json:"updates"`
 
-	alone bool // nobody follows before its outcome is known
+	alone bool    // nobody follows before its outcome is known
+	base  git.OID // where the board was when it was appended
 }
 
 // links counts those that this process has made.
@@ -189,7 +190,7 @@ func (s *Store) put(ctx context.Context, l *link) error {
 		if err := s.admits(ctx, c, l); err != nil {
 			return err
 		}
-		c.Links = append(c.Links, l)
+		c.Links, l.base = append(c.Links, l), c.Base
 		err = s.replace(ctx, c)
 		if !errors.Is(err, gitio.ErrRefMoved) || attempt == mostPuts {
 			return err
