@@ -202,6 +202,9 @@ func (b *Board) DoAll(ctx context.Context, r Request, intents Intents, options .
 				alone = true
 				continue
 			}
+			if done != nil {
+				done.Repeated = d.sent == 0 // else it is what this call has sent
+			}
 			if done != nil || err != nil {
 				return b.andThen(ctx, s, d.Request, done, err)
 			}
@@ -230,7 +233,7 @@ func (b *Board) DoAll(ctx context.Context, r Request, intents Intents, options .
 			alone = true // what is refused is refused by the board as the remote has it
 			continue
 		}
-		alone = alone || errors.Is(err, remote.ErrAlone)
+		alone = errors.Is(err, remote.ErrAlone)
 		if name != "" {
 			op = name
 		}

@@ -109,8 +109,12 @@ func (s *Store) await(ctx context.Context, mine *link) error {
 			if known, told := s.outcome(ctx, mine); known && told == nil {
 				return nil // the part of the chain that it is in had come there before
 			}
-			if errors.Is(err, gitio.ErrRejected) && len(c.Links) > 1 {
+			fellows := len(c.Links) > 1
+			switch {
+			case fellows && errors.Is(err, gitio.ErrRejected):
 				return s.alone(mine)
+			case fellows && errors.Is(err, gitio.ErrRefMoved):
+				return s.overtaken(mine)
 			}
 			return err
 		}
@@ -154,6 +158,15 @@ func (s *Store) alone(mine *link) error {
 	return fmt.Errorf("%w (%w)", orMoved(nil, mine.Updates[len(mine.Updates)-1].Ref), ErrAlone)
 }
 
+// overtaken is what the caller of a link is told when the chain that it is in has lost. An operation is decided again; what
+// only moves leases may not have lost at all.
+func (s *Store) overtaken(mine *link) error {
+	if mine.commit() == "" {
+		return s.alone(mine)
+	}
+	return orMoved(nil, git.BoardRef)
+}
+
 // outcome tells what has become of a link; known is false while it is pending.
 func (s *Store) outcome(ctx context.Context, mine *link) (known bool, err error) {
 	ctx, cancel := patient(ctx)
@@ -182,7 +195,7 @@ func (s *Store) outcome(ctx context.Context, mine *link) (known bool, err error)
 			return true, s.settle(ctx, 0, mine.Updates, mine.Reflog, nil)
 		}
 		if c.Base != mine.base {
-			return true, orMoved(nil, git.BoardRef) // a fetch has shown that another clone was faster
+			return true, s.overtaken(mine) // a fetch has shown that another clone was faster
 		}
 	}
 	return true, s.alone(mine)
@@ -194,7 +207,7 @@ func (s *Store) verdict(mine *link, o *outcome) error {
 	case linkDone:
 		return nil
 	case linkLost:
-		return orMoved(nil, git.BoardRef)
+		return s.overtaken(mine)
 	case linkTorn:
 		return &TornError{Remote: s.Name(), Ref: o.Said}
 	case linkUnsent:

@@ -26,8 +26,9 @@ type place struct {
 
 const (
 	placeFile = "place"
-	// mostTurns is how many pushes of others are let in at most.
+	// mostTurns is how many pushes of others are let in at most, and mostAway for how long.
 	mostTurns = 16
+	mostAway  = 20 * time.Second
 	// busy is how many times as long as a push takes there may be between two, where clones wait for each other.
 	busy = 3
 	// metLately is for how long a clone that has met others gives way to those that it can't see.
@@ -50,7 +51,8 @@ func (s *Store) giveWay(ctx context.Context) bool {
 		return false // those who waited have had their time
 	}
 	defer gitio.Trace("give way to other clones")()
-	for seen := p.Tip; p.Turns > 0; {
+	began := s.now()
+	for seen := p.Tip; p.Turns > 0 && s.now().Sub(began) < mostAway; {
 		if !wait(ctx, p.Took+p.Took/10) || s.Fetch(ctx) != nil {
 			break
 		}
