@@ -17,6 +17,9 @@ func firstCause(stderr string) string {
 		text = strings.TrimSpace(text)
 		if said, is := strings.CutPrefix(text, "remote:"); is {
 			said = strings.TrimSpace(said)
+			if said == "error:" {
+				continue // some hosts begin with it, and say why on the next line
+			}
 			liza := strings.HasPrefix(said, "liza:")
 			if liza && !strings.HasPrefix(remote, "remote: liza:") || remote == "" && words(said) && !progress(said) {
 				remote = "remote: " + said

@@ -15,6 +15,7 @@ func TestFirstCause(t *testing.T) {
 		"ssh: connect to host h port 22: Connection refused\r\nfatal: Could not read from remote repository.":                                                        "connect to host h port 22: Connection refused",
 		"Writing objects: 100% (3/3), done.\nremote: Resolving deltas: 100%\nremote: liza: x is not y\nerror: failed to push some refs to 'h'":                       "remote: liza: x is not y",
 		"remote: error: GH006: Protected branch update failed\nerror: failed to push some refs to 'h'":                                                               "remote: error: GH006: Protected branch update failed",
+		"remote: error: \nremote: error: Branch liza/state is protected\nerror: failed to push some refs to 'h'":                                                     "remote: error: Branch liza/state is protected",
 		"error: RPC failed; curl 52 Empty reply from server\nfatal: the remote end hung up unexpectedly":                                                             "RPC failed; curl 52 Empty reply from server",
 		"warning: redirecting to h\nhint: x\nhint:\nfatal: bad":                                                                                                      "bad",
 	} {
