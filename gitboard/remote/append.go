@@ -234,7 +234,7 @@ func (s *Store) send(ctx context.Context, c *chain) error {
 		}
 	}
 	if errors.Is(err, gitio.ErrRefMoved) {
-		s.lost()
+		s.lost(c)
 	}
 	if err != nil {
 		ctx, cancel := patient(ctx)

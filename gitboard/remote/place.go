@@ -19,6 +19,7 @@ type place struct {
 	Pushed time.Time     `json:"pushed"` // when that was
 	Took   time.Duration `json:"took"`   // by it
 	Links  int           `json:"links"`  // in it
+	Lost   int           `json:"lost"`   // links of the last push, if it was overtaken
 	Turns  int           `json:"turns"`  // pushes of others that are let in before the next
 	Streak int           `json:"streak"` // of pushes in which it met nobody
 	Met    time.Time     `json:"met"`    // when it met another clone last
@@ -77,11 +78,17 @@ func (s *Store) pushesBetween(ctx context.Context, from, to git.OID, links int) 
 	return (len(commits) + max(1, links) - 1) / max(1, links) // as many operations a push as here
 }
 
-// gather lets those come along who decide at the moment, for a fraction of what a push takes.
+// gather lets those come along who decide at the moment, and those who decide again what a push has lost, for a fraction
+// of what a push takes.
 func (s *Store) gather(ctx context.Context) {
-	const step = 4 * time.Millisecond
-	most := min(s.place().Took/8, time.Second)
-	for waited := time.Duration(0); waited < most && s.deciding() && wait(ctx, step); waited += step {
+	const step = 5 * time.Millisecond
+	p := s.place()
+	most := min(p.Took/4, time.Second)
+	for waited := time.Duration(0); waited < most; waited += step {
+		c, err := s.chain(ctx)
+		if err != nil || len(c.Links) >= p.Lost && !s.deciding() || !wait(ctx, step) {
+			return
+		}
 	}
 }
 
@@ -125,9 +132,9 @@ func (s *Store) won(ctx context.Context, c *chain, began time.Time) {
 }
 
 // lost notes a push that another clone's has overtaken.
-func (s *Store) lost() {
+func (s *Store) lost(c *chain) {
 	p := s.place()
-	p.Met = s.now()
+	p.Met, p.Lost = s.now(), len(c.Links)
 	s.keepPlace(p)
 }
 
