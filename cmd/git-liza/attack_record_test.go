@@ -331,3 +331,23 @@ func TestLargeImportIsShared(t *testing.T) {
 	s.ok("", "", "git init -q --bare -b main ../server.git && git-liza -C ../server.git hooks install --server && git remote add origin \"$PWD/../server.git\" && git push -q origin main && git-liza share origin")
 	s.proven()
 }
+
+// A board that was forged at a host without the lock is noticed by whoever fetches it, by whoever would build upon it, and
+// by a clone that joins.
+func TestForgedBoardIsNoticed(t *testing.T) {
+	t.Parallel()
+	f := newFleet(t, 2, plainPath)
+	f.clones[0].must("", "note", "honest")
+	forged := f.clones[0].git("-C", f.hub, "commit-tree", "-p", "liza/state", "-m", "forged", "liza/state^{tree}")
+	f.clones[0].git("-C", f.hub, "-c", "core.hooksPath="+os.DevNull, "update-ref", "refs/heads/liza/state", strings.TrimSpace(forged))
+	for i, args := range [][]string{{"note", "hello"}, {"sync"}, {"status", "--fresh"}} {
+		if out, errs, code := f.clones[i%2].liza("", args...); code != 4 || !strings.Contains(errs, "is inconsistent") {
+			t.Errorf("%v: exit %d\n%s%s", args, code, out, errs)
+		}
+	}
+	late := &project{t: t, dir: filepath.Join(t.TempDir(), "late"), env: f.clones[0].env}
+	f.clones[0].git("clone", "-q", f.hub, late.dir)
+	if out, errs, code := late.liza("", "init"); code != 4 || !strings.Contains(errs, "breaks the rules") {
+		t.Errorf("a clone that joins: exit %d\n%s%s", code, out, errs)
+	}
+}
