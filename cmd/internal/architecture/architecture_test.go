@@ -58,7 +58,7 @@ var rooms = map[string]struct {
 	"cmd/internal/edge":       {false, []string{"gitboard/plain", "gitboard", "gitboard/board", "gitboard/git", "gitboard/gitio", "gitboard/lease", "gitboard/oplog", "gitboard/remote", "gitboard/sshsig", "gitboard/roles", "roles/supervisor", "worktrees"}},
 	"cmd/internal/records":    {false, []string{"gitboard/plain", "cmd/internal/edge", "gitboard", "gitboard/audit", "gitboard/board", "gitboard/codec", "gitboard/git"}},
 	"cmd/internal/signing":    {false, []string{"gitboard/plain", "cmd/internal/edge", "gitboard", "gitboard/board", "gitboard/roles", "gitboard/sshsig", "roles/supervisor"}},
-	"cmd/internal/setup":      {false, []string{"cmd/internal/edge", "gitboard", "gitboard/board", "gitboard/git", "gitboard/gitio", "gitboard/oplog", "gitboard/roles", "hooks/install"}},
+	"cmd/internal/setup":      {false, []string{"cmd/internal/edge", "gitboard", "gitboard/audit", "gitboard/board", "gitboard/git", "gitboard/gitio", "gitboard/oplog", "gitboard/roles", "hooks/install"}},
 	"cmd/internal/history":    {false, []string{"cmd/internal/edge", "cmd/internal/records", "gitboard/board", "gitboard/codec", "gitboard/git", "gitboard/onefile", "gitboard/oplog"}},
 	"cmd/internal/edit":       {false, []string{"gitboard/plain", "cmd/internal/edge", "cmd/internal/editor", "cmd/internal/records", "gitboard", "gitboard/board", "gitboard/codec", "gitboard/git"}},
 	"cmd/internal/screen":     {false, []string{"gitboard/plain", "cmd/internal/edge", "cmd/internal/records", "cmd/internal/tty", "gitboard", "gitboard/alarm", "gitboard/board", "gitboard/git", "gitboard/gitio", "gitboard/notify", "gitboard/report", "gitboard/roles", "gitboard/watch", "worktrees"}},

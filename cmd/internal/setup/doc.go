@@ -1,6 +1,6 @@
 // Package setup prepares a clone: its hooks, the directory of stop files, where integration begins,
 // and the board of a remote that it joins.
 //
-// It may import cmd/internal/edge, gitboard, gitboard/board, gitboard/git, gitboard/gitio,
-// gitboard/oplog, gitboard/roles and hooks/install.
+// It may import cmd/internal/edge, gitboard, gitboard/audit, gitboard/board, gitboard/git,
+// gitboard/gitio, gitboard/oplog, gitboard/roles and hooks/install.
 package setup
