@@ -11,6 +11,7 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -80,6 +81,8 @@ type ledger struct {
 	last    time.Time     // when something was acknowledged last
 	silence time.Duration // the longest time in which nothing was
 	wait    time.Duration // the longest time from an attempt that was not killed to its answer
+	slowest string        // what had to wait that long
+	times   []time.Time   // of all acknowledgements
 }
 
 // ack notes an acknowledged operation, and since when the caller has waited for it.
@@ -92,7 +95,11 @@ func (l *ledger) ack(request, commit string, since time.Time) {
 	l.acks[request] = commit
 	now := time.Now()
 	l.silence, l.last = max(l.silence, now.Sub(l.last)), now
-	l.wait = max(l.wait, now.Sub(since))
+	if waited := now.Sub(since); waited > l.wait {
+		before, _ := slices.BinarySearchFunc(l.times, since, time.Time.Compare)
+		l.wait, l.slowest = waited, fmt.Sprintf("%s, while %d others were done", request, len(l.times)-before)
+	}
+	l.times = append(l.times, now)
 }
 
 func (l *ledger) count(n *int) {
@@ -119,8 +126,8 @@ func (l *ledger) holds(p *project) {
 			p.t.Errorf("%s was acknowledged as %s, and the board has it at %q", request, commit, at[request])
 		}
 	}
-	p.t.Logf("%d operations acknowledged, %d kills, %d lost, %d doubled; %d attempts failed; longest wait %v, longest time without an acknowledgement %v",
-		len(l.acks), l.kills, lost, doubled, l.refused, l.wait.Round(time.Millisecond), l.silence.Round(time.Millisecond))
+	p.t.Logf("%d operations acknowledged, %d kills, %d lost, %d doubled; %d attempts failed; longest wait %v (%s), longest time without an acknowledgement %v",
+		len(l.acks), l.kills, lost, doubled, l.refused, l.wait.Round(time.Millisecond), l.slowest, l.silence.Round(time.Millisecond))
 }
 
 // killed is a caller whose processes are killed.
