@@ -105,6 +105,11 @@ func (s *supervisor) step(ctx context.Context, l Look) error {
 		}
 		return s.wait(ctx, step)
 	}
+	return s.act(ctx, l, step)
+}
+
+// act does what was decided, once it is sure that the agent's lease is still its own.
+func (s *supervisor) act(ctx context.Context, l Look, step Step) error {
 	if err := s.pulse.sure(ctx); err != nil {
 		return err
 	}

@@ -1,0 +1,139 @@
+package oplog_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/oplog"
+)
+
+// faulty is a store whose next calls fail.
+type faulty struct {
+	oplog.Store
+	objects, refs, look, log error
+	done                     bool // refs move all the same
+	updated                  bool // by a call that is said to have failed
+}
+
+func (f *faulty) WriteObjects(ctx context.Context, all []git.Object) error {
+	if f.objects != nil {
+		return f.objects
+	}
+	return f.Store.WriteObjects(ctx, all)
+}
+
+func (f *faulty) UpdateRefs(ctx context.Context, updates []git.RefUpdate, reflog string) error {
+	if f.refs == nil || f.done {
+		if err := f.Store.UpdateRefs(ctx, updates, reflog); err != nil {
+			return err
+		}
+	}
+	f.updated = true
+	return f.refs
+}
+
+func (f *faulty) Ref(ctx context.Context, name string) (git.OID, error) {
+	if f.look != nil && f.updated {
+		return "", f.look
+	}
+	return f.Store.Ref(ctx, name)
+}
+
+func (f *faulty) Log(ctx context.Context, from, to git.OID) ([]git.Commit, error) {
+	if f.log != nil {
+		return nil, f.log
+	}
+	return f.Store.Log(ctx, from, to)
+}
+
+// An operation is done, lost, or failed, and what cannot be known is none of these.
+func TestAppendFaults(t *testing.T) {
+	disk := errors.New("the disk is full")
+	for name, c := range map[string]struct {
+		faults faulty
+		stands bool
+		lost   bool
+		says   string // "" for no error
+	}{
+		"nothing":                             {faulty{}, true, false, ""},
+		"objects not written":                 {faulty{objects: disk}, false, false, "write note: the disk is full"},
+		"not done":                            {faulty{refs: disk}, false, false, "append note: the disk is full"},
+		"a ref has moved":                     {faulty{refs: gitio.ErrRefMoved}, false, true, "another operation came first"},
+		"a ref is busy":                       {faulty{refs: gitio.ErrBusy}, false, true, "another operation came first"},
+		"done, and said to have failed":       {faulty{refs: disk, done: true}, true, false, ""},
+		"done, and said to have moved":        {faulty{refs: gitio.ErrRefMoved, done: true}, true, false, ""},
+		"done, and nobody can look":           {faulty{refs: gitio.ErrRefMoved, done: true, look: disk}, true, false, "whether it was done can't be read"},
+		"done, and the log can't be read":     {faulty{refs: gitio.ErrRefMoved, done: true, log: disk}, true, false, "whether it was done can't be read"},
+		"not done, and the log can't be read": {faulty{refs: gitio.ErrRefMoved, log: disk}, false, true, "another operation came first"},
+	} {
+		store := c.faults
+		store.Store = oplog.NewMemory()
+		newWriter(t, store.Store).init()
+		w := newWriter(t, &store)
+		before := w.tip().Commit
+		built, err := w.prepare(w.tip(), note("x")).Build(by)
+		check(t, err)
+		err = w.log.Append(w.ctx, []*oplog.Built{built}, oplog.Side{})
+		if (err == nil) != (c.says == "") || err != nil && !strings.Contains(err.Error(), c.says) || errors.Is(err, oplog.ErrLost) != c.lost {
+			t.Errorf("%s: %v", name, err)
+		}
+		now, err := store.Store.Ref(w.ctx, git.BoardRef)
+		check(t, err)
+		if c.stands && now != built.Commit || !c.stands && now != before {
+			t.Errorf("%s: the board is at %s", name, now)
+		}
+	}
+}
+
+// Several operations are appended together, or none of them.
+func TestAppendTogether(t *testing.T) {
+	bothStores(t, func(t *testing.T, s oplog.Store) {
+		w := newWriter(t, s).init()
+		tip := w.tip()
+		together := func() []*oplog.Built {
+			t.Helper()
+			var all []*oplog.Built
+			on := tip
+			for _, p := range []board.Payload{task("one"), note("two"), task("three")} {
+				built, err := w.prepare(on, p).Build(by)
+				check(t, err)
+				all, on = append(all, built), built.Next()
+			}
+			return all
+		}
+		first, second := together(), together()
+		check(t, w.log.Append(w.ctx, first, oplog.Side{}))
+		if err := w.log.Append(w.ctx, second, oplog.Side{}); !errors.Is(err, oplog.ErrLost) {
+			t.Errorf("the second: %v", err)
+		}
+		all, err := s.Log(w.ctx, tip.Commit, w.tip().Commit)
+		check(t, err)
+		if len(all) != 3 || all[0].OID != first[0].Commit || all[2].OID != first[2].Commit {
+			t.Errorf("%d operations", len(all))
+		}
+		for _, c := range all {
+			check(t, w.log.Replays(w.ctx, c.OID))
+		}
+		if now := w.tip().State; now.Task("one") == nil || now.Task("three") == nil || now.Note("note-1") == nil {
+			t.Error("not all of them are on the board")
+		}
+	})
+}
+
+// The same operation under another request's id is another commit, and nothing else of it differs.
+func TestAs(t *testing.T) {
+	w := newWriter(t, oplog.NewMemory()).init()
+	p := w.prepare(w.tip(), note("x"))
+	one, err := p.Build(by)
+	check(t, err)
+	other, err := p.As("mine").Build(by)
+	check(t, err)
+	if other.Op.Request != "mine" || one.Op.Request == "mine" || one.Commit == other.Commit || one.Subject != other.Subject {
+		t.Errorf("%+v and %+v", one.Op, other.Op)
+	}
+}

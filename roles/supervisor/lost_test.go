@@ -1,0 +1,248 @@
+package supervisor
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/git-liza/git-liza/gitboard"
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/oplog"
+)
+
+// executor notes what it is told to do, and does nothing.
+type executor struct{ did []string }
+
+func (h *executor) note(what string) { h.did = append(h.did, what) }
+
+func (h *executor) Claim(context.Context, board.Actor, string) (Taken, error) {
+	h.note("claim")
+	return Taken{}, nil
+}
+func (h *executor) Merge(context.Context, board.Actor, string, io.Writer) (bool, string, error) {
+	h.note("merge")
+	return true, "", nil
+}
+func (h *executor) ForReview(context.Context, string) error                       { h.note("for review"); return nil }
+func (h *executor) Follow(context.Context, board.Actor) ([]string, error)         { return nil, nil }
+func (h *executor) Worked(context.Context, string) (bool, error)                  { return false, nil }
+func (h *executor) Unlock(context.Context, string) ([]string, error)              { return nil, nil }
+func (h *executor) Repair(context.Context, board.Actor, string) ([]string, error) { return nil, nil }
+func (h *executor) Release(context.Context, board.Actor, string, string) error {
+	h.note("release")
+	return nil
+}
+
+// stopwatch is a clock that a test moves.
+type stopwatch struct {
+	mu  sync.Mutex
+	now time.Time
+}
+
+func (w *stopwatch) read() time.Time {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.now
+}
+
+func (w *stopwatch) pass(d time.Duration) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.now = w.now.Add(d)
+}
+
+// supervised is a supervisor of coder-1, which works on a task, on a board in a repository.
+func supervised(t *testing.T) (context.Context, *supervisor, *executor, *stopwatch) {
+	t.Helper()
+	t.Setenv("GIT_CONFIG_GLOBAL", os.DevNull)
+	for _, who := range []string{"AUTHOR", "COMMITTER"} {
+		t.Setenv("GIT_"+who+"_NAME", "Ada")
+		t.Setenv("GIT_"+who+"_EMAIL", "ada@example.org")
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	t.Cleanup(cancel)
+	dir := filepath.Join(t.TempDir(), "project")
+	must(t, gitio.InitRepository(ctx, dir, false))
+	clock := &stopwatch{now: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}
+	b, err := gitboard.Open(ctx, dir, gitboard.Options{Now: clock.read})
+	must(t, err)
+	t.Cleanup(func() { b.Close() })
+	s := &supervisor{Config: Config{Board: b, Executor: &executor{}, Role: coder1.Role}, watch: map[string]watched{}, memory: &Memory{}, files: files{b, "coder-1"}}
+	do(t, ctx, b, human, &board.Init{Goal: "A goal", IntegrationBranch: "integration"})
+	do(t, ctx, b, human, &board.AddTask{About: about("login"), Ready: true, NoSpecFile: true, Definition: board.Definition{
+		Description: "Add a login form", DoneWhen: "POST /login answers 200", Scope: "login/", SpecRef: "specs/login.md", Kind: board.Doc, Priority: 3,
+	}})
+	_, s.actor, err = b.Register(ctx, "coder-1", "", gitboard.Process{})
+	must(t, err)
+	do(t, ctx, b, s.actor, &board.Claim{About: about("login"), Clone: "here", BaseCommit: sha("b")})
+	v, err := b.View(ctx)
+	must(t, err)
+	s.pulse = newPulse(b, s.actor, v.State.Config())
+	return ctx, s, s.Executor.(*executor), clock
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func do(t *testing.T, ctx context.Context, b *gitboard.Board, a board.Actor, p board.Payload) {
+	t.Helper()
+	_, err := b.Do(ctx, gitboard.Request{Actor: a}, gitboard.Just(p))
+	must(t, err)
+}
+
+// takenOver ends the lease of the supervisor's agent, and another process registers under its id.
+func takenOver(t *testing.T, ctx context.Context, s *supervisor, clock *stopwatch) {
+	t.Helper()
+	clock.pass(time.Hour)
+	_, _, err := s.Board.Register(ctx, "coder-1", "", gitboard.Process{})
+	must(t, err)
+}
+
+// A supervisor whose lease was taken does nothing more, whatever it has decided to do.
+func TestActsOnlyWhenSure(t *testing.T) {
+	for _, do := range []Action{Claim, ClaimReview, Merge, CompleteGoal, GiveUp, Deadline} {
+		ctx, s, hands, clock := supervised(t)
+		takenOver(t, ctx, s, clock)
+		tip, err := s.Board.Repo().Ref(ctx, git.BoardRef)
+		must(t, err)
+		v, err := s.Board.View(ctx)
+		must(t, err)
+		if err := s.act(ctx, Look{State: v.State, Agent: s.actor.ID}, Step{Do: do, Task: "login"}); !taken(err) {
+			t.Errorf("%s: %v", do, err)
+		}
+		if now, err := s.Board.Repo().Ref(ctx, git.BoardRef); err != nil || now != tip || len(hands.did) > 0 {
+			t.Errorf("%s: it does %v, and the board is at %s, not at %s", do, hands.did, now, tip)
+		}
+	}
+}
+
+// A lease that was seen within the last interval is believed; later it is looked at again, and renewed.
+func TestSure(t *testing.T) {
+	ctx, s, _, clock := supervised(t)
+	at := s.pulse.last
+	clock.pass(s.pulse.every - time.Second)
+	must(t, s.pulse.sure(ctx))
+	if s.pulse.last != at {
+		t.Error("renewed too early")
+	}
+	clock.pass(time.Second)
+	must(t, s.pulse.sure(ctx))
+	if s.pulse.last != clock.read() {
+		t.Error("not renewed")
+	}
+}
+
+// A supervisor that ends gives back what is its agent's; when the lease was taken it leaves the board as it is.
+func TestLeavesNothingOfAnother(t *testing.T) {
+	ctx, s, hands, _ := supervised(t)
+	must(t, s.leave(ctx, context.Canceled))
+	if len(hands.did) != 1 || hands.did[0] != "release" {
+		t.Errorf("it does %v", hands.did)
+	}
+	v, err := s.Board.View(ctx)
+	must(t, err)
+	if a := v.State.Agent("coder-1"); a != nil && a.Session == s.actor.Session {
+		t.Errorf("still registered: %+v", a)
+	}
+
+	ctx, s, hands, clock := supervised(t)
+	takenOver(t, ctx, s, clock)
+	tip, err := s.Board.Repo().Ref(ctx, git.BoardRef)
+	must(t, err)
+	_ = s.leave(ctx, context.Canceled)
+	if now, err := s.Board.Repo().Ref(ctx, git.BoardRef); err != nil || now != tip || len(hands.did) > 0 {
+		t.Errorf("it does %v, and the board is at %s, not at %s", hands.did, now, tip)
+	}
+
+	// The lease was fenced, and the agent is still registered under this session: nothing is given back either.
+	ctx, s, hands, _ = supervised(t)
+	must(t, s.Board.EndLease(ctx, s.actor))
+	stop := (*StopError)(nil)
+	if err := s.leave(ctx, context.Canceled); !errors.As(err, &stop) || stop.Exit != graceful || len(hands.did) > 0 {
+		t.Errorf("it does %v, and says %v", hands.did, err)
+	}
+}
+
+// All that came to the board since the last look is replayed, not the newest operation alone.
+func TestProvesAllThatCame(t *testing.T) {
+	ctx, s, _, _ := supervised(t)
+	b, repo := s.Board, s.Board.Repo()
+	view := func() *gitboard.View {
+		t.Helper()
+		v, err := b.View(ctx)
+		must(t, err)
+		return v
+	}
+	must(t, s.prove(ctx, view()))
+	before := s.proved
+	do(t, ctx, b, human, &board.AddNote{Message: "one"})
+	do(t, ctx, b, human, &board.AddNote{Message: "two"})
+	must(t, s.prove(ctx, view()))
+	if s.proved != view().Commit {
+		t.Errorf("proven up to %s, not to %s", s.proved, view().Commit)
+	}
+	// Under the words of the first note stands another change, and the second follows properly.
+	first, err := repo.ResolveCommit(ctx, git.BoardRef+"~1")
+	must(t, err)
+	forged := forge(t, repo.TopLevel(), first, "goal.yaml")
+	must(t, repo.UpdateRefs(ctx, []git.RefUpdate{{Ref: git.BoardRef, Old: view().Commit, New: forged}}, ""))
+	on, err := b.Log().At(ctx, forged)
+	must(t, err)
+	prepared, err := oplog.Prepare(on, board.Operation{Actor: human, Time: board.At(b.Now()), Request: "two", Payload: &board.AddNote{Message: "two"}})
+	must(t, err)
+	built, err := prepared.Build(oplog.Committer{Name: "Ada", Email: "ada@example.org"})
+	must(t, err)
+	must(t, b.Log().Append(ctx, []*oplog.Built{built}, oplog.Side{}))
+	s.proved = before
+	if err := s.prove(ctx, view()); !inconsistent(err) {
+		t.Errorf("the forged operation is not noticed: %v", err)
+	}
+	if s.proved != before {
+		t.Error("what does not replay counts as proven")
+	}
+	// A history that no longer has what was proven is another one.
+	s.proved = git.OID(sha("d"))
+	if err := s.prove(ctx, view()); err == nil {
+		t.Error("a history that was replaced is taken")
+	}
+}
+
+// forge makes a commit of the board again with one of its records changed.
+func forge(t *testing.T, dir string, commit git.OID, record string) git.OID {
+	t.Helper()
+	run := func(in string, args ...string) string {
+		t.Helper()
+		cmd := exec.Command("git", args...)
+		cmd.Dir, cmd.Stdin = dir, strings.NewReader(in)
+		cmd.Env = append(os.Environ(), "GIT_INDEX_FILE="+filepath.Join(dir, ".git", "forged"))
+		var errs bytes.Buffer
+		cmd.Stderr = &errs
+		out, err := cmd.Output()
+		if err != nil {
+			t.Fatalf("git %v: %v\n%s", args, err, errs.String())
+		}
+		return strings.TrimSuffix(string(out), "\n")
+	}
+	text := run("", "show", string(commit)+":"+record)
+	blob := run(strings.Replace(text, "A goal", "Another goal", 1)+"\n", "hash-object", "-w", "--stdin")
+	run("", "read-tree", string(commit))
+	run("", "update-index", "--cacheinfo", "100644,"+blob+","+record)
+	tree := run("", "write-tree")
+	raw := run("", "cat-file", "commit", string(commit))
+	_, rest, _ := strings.Cut(raw, "\n")
+	return git.OID(run("tree "+tree+"\n"+rest+"\n", "hash-object", "-w", "-t", "commit", "--stdin"))
+}
