@@ -49,3 +49,50 @@ func TestDeletionKeepsOtherRefs(t *testing.T) {
 		t.Errorf("packed: %v", left)
 	}
 }
+
+// Git gets the old value of each ref, and this process looks at it under git's locks besides: each alone would do most of
+// the time, so each has a test of its own.
+func TestOldValuesAreToldToGit(t *testing.T) {
+	one, two := git.OID(strings.Repeat("1", 40)), git.OID(strings.Repeat("2", 40))
+	got, err := transaction([]git.RefUpdate{
+		{Ref: "refs/heads/new", New: one}, {Ref: "refs/heads/moved", Old: one, New: two}, {Ref: "refs/heads/gone", Old: two},
+		{Ref: "refs/heads/held", Old: one, New: one}, {Ref: "refs/heads/absent"},
+	})
+	check(t, err)
+	zero := string(git.ZeroOID)
+	want := "update refs/heads/new\x00" + string(one) + "\x00" + zero + "\x00" +
+		"update refs/heads/moved\x00" + string(two) + "\x00" + string(one) + "\x00" +
+		"delete refs/heads/gone\x00" + string(two) + "\x00" +
+		"verify refs/heads/held\x00" + string(one) + "\x00" +
+		"verify refs/heads/absent\x00" + zero + "\x00"
+	if string(got) != want {
+		t.Errorf("%q, not %q", got, want)
+	}
+	for _, bad := range []git.RefUpdate{{Ref: "refs/heads/x", Old: "11"}, {Ref: "refs/heads/x", New: "HEAD"}, {Ref: "x"}, {Ref: "refs/heads/a b"}} {
+		if _, err := transaction([]git.RefUpdate{bad}); err == nil {
+			t.Errorf("%+v is let through", bad)
+		}
+	}
+}
+
+func TestOldValuesUnderTheLocks(t *testing.T) {
+	ctx, r := scratch(t)
+	base := must[git.OID](t)(r.ResolveCommit(ctx, "HEAD"))
+	other := git.OID(strings.Repeat("1", len(base)))
+	for _, ref := range []string{"refs/heads/packed", "refs/heads/both"} {
+		check(t, r.UpdateRefs(ctx, []git.RefUpdate{{Ref: ref, New: base}}, ""))
+	}
+	native(t, r.TopLevel(), "pack-refs", "--all")
+	check(t, os.MkdirAll(filepath.Join(r.common, "refs", "heads"), 0o755))
+	for _, ref := range []string{"loose", "both"} {
+		check(t, os.WriteFile(filepath.Join(r.common, "refs", "heads", ref), []byte(string(other)+"\n"), 0o644))
+	}
+	for ref, at := range map[string]git.OID{"packed": base, "loose": other, "both": other, "absent": git.ZeroOID} {
+		for _, old := range []git.OID{base, other, git.ZeroOID} {
+			err := r.still([]git.RefUpdate{{Ref: "refs/heads/loose", Old: other, New: base}, {Ref: "refs/heads/" + ref, Old: old, New: base}})
+			if (err == nil) != (old == at) || err != nil && !errors.Is(err, ErrRefMoved) {
+				t.Errorf("%s is at %s, and held to be at %s: %v", ref, at.Short(), old.Short(), err)
+			}
+		}
+	}
+}
