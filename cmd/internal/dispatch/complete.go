@@ -56,7 +56,10 @@ func completeFor(c *edge.Call, cmd *edge.Command, before []string, last string) 
 	flags := (&edge.Call{App: c.App, Cmd: cmd}).FlagSet()
 	if strings.HasPrefix(last, "-") {
 		var all []Candidate
-		flags.VisitAll(func(f *pflag.Flag) { all = append(all, Candidate{"--" + f.Name, f.Usage}) })
+		flags.VisitAll(func(f *pflag.Flag) {
+			_, about := pflag.UnquoteUsage(f)
+			all = append(all, Candidate{"--" + f.Name, about})
+		})
 		return all
 	}
 	n := 0 // arguments before the cursor
