@@ -12,8 +12,8 @@ import (
 // TestMachinery runs every group of --quick at a tiny size. It looks at no time.
 func TestMachinery(t *testing.T) {
 	dir := t.TempDir()
-	out, plot, table := filepath.Join(dir, "rows.json"), filepath.Join(dir, "plot.svg"), filepath.Join(dir, "table.md")
-	err := run(context.Background(), []string{"--tiny", "--dir", dir, "--source", "../..", "--json", out, "--plot", plot, "--markdown", table})
+	out, samples, table := filepath.Join(dir, "rows.json"), filepath.Join(dir, "samples.txt"), filepath.Join(dir, "table.md")
+	err := run(context.Background(), []string{"--tiny", "--dir", dir, "--source", "../..", "--json", out, "--benchstat", samples, "--markdown", table})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -33,7 +33,7 @@ func TestMachinery(t *testing.T) {
 			t.Errorf("%+v", r)
 		}
 	}
-	for file, want := range map[string]string{plot: "</svg>", table: "| note, 10 tasks / F |"} {
+	for file, want := range map[string]string{samples: "\nBenchmarkLiza/note,_10_tasks 1 ", table: "| note, 10 tasks / F |"} {
 		text, err := os.ReadFile(file)
 		if err != nil || !strings.Contains(string(text), want) {
 			t.Errorf("%s lacks %s (%v)", filepath.Base(file), want, err)

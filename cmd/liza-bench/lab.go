@@ -12,6 +12,12 @@ import (
 	"time"
 )
 
+// throughput is how many operations a second so many writers make together.
+type throughput struct {
+	Writers int     `json:"writers"`
+	Rate    float64 `json:"operations_per_second"`
+}
+
 // lab is where things are measured: a directory, the programs, and what has been found.
 type lab struct {
 	ctx     context.Context
@@ -22,7 +28,7 @@ type lab struct {
 	env     []string
 	rows    []Row
 	growth  []growthLine
-	writers []point // operations a second by number of writers
+	writers []throughput // operations a second by number of writers
 	notes   []string
 	serial  int
 	began   time.Time

@@ -1,7 +1,7 @@
 // Command liza-bench measures git liza against floors that it measures in the same run.
 //
 //	go run ./cmd/liza-bench --quick
-//	go run ./cmd/liza-bench --json bench.json --markdown bench.md --plot specs/performance.svg
+//	go run ./cmd/liza-bench --json bench.json --markdown bench.md --benchstat bench.txt
 //
 // It builds git-liza, makes repositories and large boards of its own with git fast-import, and times whole
 // processes: every round runs each of the things to be compared once, in turn, so that a slower minute of the
@@ -30,7 +30,7 @@ type options struct {
 	only     string
 	json     string
 	markdown string
-	plot     string
+	samples  string
 	dir      string
 	source   string
 	keep     bool
@@ -54,7 +54,7 @@ func run(ctx context.Context, args []string) error {
 	f.StringVar(&o.only, "only", "", "run the groups whose name matches this `REGEXP`")
 	f.StringVar(&o.json, "json", "", "write the rows to a `FILE` as JSON, - for standard output instead of the table")
 	f.StringVar(&o.markdown, "markdown", "", "write the tables to a `FILE` as Markdown")
-	f.StringVar(&o.plot, "plot", "", "draw cost against board size and against writers into an SVG `FILE`")
+	f.StringVar(&o.samples, "benchstat", "", "write every sample to a `FILE` that benchstat reads and compares")
 	f.StringVar(&o.dir, "dir", "", "where the repositories are made (the system's temporary directory); what is flushed goes to that disk")
 	f.StringVar(&o.source, "source", ".", "where in the module's source git-liza is built from")
 	f.BoolVar(&o.keep, "keep", false, "keep the repositories")
@@ -118,8 +118,8 @@ func (l *lab) publish() error {
 			return err
 		}
 	}
-	if l.o.plot != "" {
-		if err := os.WriteFile(l.o.plot, []byte(l.plot()), 0o644); err != nil {
+	if l.o.samples != "" {
+		if err := os.WriteFile(l.o.samples, []byte(l.benchstat()), 0o644); err != nil {
 			return err
 		}
 	}

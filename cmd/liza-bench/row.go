@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"runtime"
 	"strings"
 )
 
@@ -20,13 +21,14 @@ type Row struct {
 	LowMS    float64 `json:"q1_ms"`              // a quarter of the runs took less
 	HighMS   float64 `json:"q3_ms"`              // a quarter took more
 	LimitMS  float64 `json:"limit_ms,omitempty"` // a bar on the median itself
+	samples  samples
 }
 
 // row adds a line: an arm against its floor, pair by pair.
 func (l *lab) row(name string, s, floor samples, against string, bar, limit float64) {
 	r := Row{
 		Name: name, N: len(s), MedianMS: round(s.median()), FloorMS: round(floor.median()), Ratio: round(s.against(floor)), Bar: bar,
-		Floor: against, LowMS: round(s.quantile(0.25)), HighMS: round(s.quantile(0.75)), LimitMS: limit,
+		Floor: against, LowMS: round(s.quantile(0.25)), HighMS: round(s.quantile(0.75)), LimitMS: limit, samples: s,
 	}
 	l.add(r)
 }
@@ -83,6 +85,19 @@ func (l *lab) table() string {
 		b.WriteString("\n")
 		for _, n := range l.notes {
 			b.WriteString("- " + n + "\n")
+		}
+	}
+	return b.String()
+}
+
+// benchstat is every sample in the format of Go's benchmarks, which golang.org/x/perf/cmd/benchstat reads.
+func (l *lab) benchstat() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "goos: %s\ngoarch: %s\n", runtime.GOOS, runtime.GOARCH)
+	for _, r := range l.rows {
+		name := strings.Join(strings.Fields(r.Name), "_")
+		for _, ms := range r.samples {
+			fmt.Fprintf(&b, "BenchmarkLiza/%s 1 %.0f ns/op\n", name, ms*1e6)
 		}
 	}
 	return b.String()

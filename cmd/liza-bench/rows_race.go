@@ -142,7 +142,7 @@ func benchWriters(l *lab) error {
 	}
 	for _, n := range counts {
 		if n <= most {
-			l.writers = append(l.writers, point{float64(n), 1000 / rates[n].median()})
+			l.writers = append(l.writers, throughput{n, 1000 / rates[n].median()})
 		}
 	}
 	l.row(fmt.Sprintf("%d processes appending: time an operation", most), rates[most], rates[1], "one writer", 1/0.6, 0)
