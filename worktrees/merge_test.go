@@ -296,7 +296,7 @@ func TestMergeLease(t *testing.T) {
 	s := newScene(t)
 	s.task("one")
 	s.approved("coder-1", "one", "b.txt", "b\n")
-	held := lease.Lease{Agent: lease.MergeHolder, Session: "code-reviewer-2/x", Task: "two", Heartbeat: s.clock.now(), Expires: s.clock.now().Add(time.Minute)}
+	held := lease.Lease{Agent: lease.MergeHolder, Session: "code-reviewer-2/x", Tasks: []string{"two"}, Heartbeat: s.clock.now(), Expires: s.clock.now().Add(time.Minute)}
 	_, err := lease.Beat(s.ctx, s.b.Repo(), nil, held)
 	s.check(err)
 	s.refused(s.mergeErr("one"), "busy", "code-reviewer-2 merges two at the moment (lease until")

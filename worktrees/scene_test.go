@@ -19,6 +19,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/lease"
 	"github.com/git-liza/git-liza/worktrees"
 	"github.com/git-liza/git-liza/worktrees/merge"
 )
@@ -300,6 +301,31 @@ func (s *scene) merge(task string) *merge.Result {
 		s.t.Errorf("warnings: %v", got.Warnings)
 	}
 	return got
+}
+
+// appears waits for a file that a test's command makes.
+func (s *scene) appears(file string) {
+	s.t.Helper()
+	for {
+		if _, err := os.Stat(file); err == nil {
+			return
+		}
+		select {
+		case <-s.ctx.Done():
+			s.t.Fatalf("%s does not appear", file)
+		case <-time.After(ms(5)):
+		}
+	}
+}
+
+func (s *scene) lease(of string) *lease.Held {
+	s.t.Helper()
+	held, err := lease.Read(s.ctx, s.b.Repo(), of)
+	s.check(err)
+	if held == nil {
+		s.t.Fatalf("%s has no lease", of)
+	}
+	return held
 }
 
 func (s *scene) state() *board.State {

@@ -20,6 +20,17 @@ func Tidy(ctx context.Context, b *gitboard.Board, v *gitboard.View, actor board.
 	return s.tidy(ctx, v, task, actor)
 }
 
+// Later counts the commits on the branch of a task behind its approved one, which do not land with it. kept is where
+// Tidy keeps them: in the attic.
+func Later(ctx context.Context, b *gitboard.Board, t *board.Task) (n int, kept string, err error) {
+	tip, err := b.Repo().Ref(ctx, git.TaskRef(t.ID))
+	if err != nil || tip.IsZero() || tip == git.OID(t.ReviewCommit) {
+		return 0, "", err
+	}
+	n, err = b.Repo().CountCommits(ctx, git.OID(t.ReviewCommit), tip)
+	return n, "they are kept in " + git.AtticPrefix + t.ID, err
+}
+
 func (s *site) tidy(ctx context.Context, v *gitboard.View, task string, actor board.Actor) error {
 	return errors.Join(s.clearAway(ctx, v, task, actor, nil), s.clearBranch(ctx, v, task))
 }

@@ -31,6 +31,9 @@ type Config struct {
 	IntegrationBranch             string   `yaml:"integration_branch"`
 	IntegrationTest               string   `yaml:"integration_test"`
 	IntegrationTestTimeout        int      `yaml:"integration_test_timeout"`
+	IntegrationTestRetry          int      `yaml:"integration_test_retry"`
+	IntegrationWorkers            int      `yaml:"integration_workers"`
+	MergeBatch                    int      `yaml:"merge_batch"`
 	RequireIntegrationTest        bool     `yaml:"require_integration_test"`
 	MergeStyle                    string   `yaml:"merge_style"`
 	TestGlobs                     []string `yaml:"test_globs"`
@@ -80,8 +83,11 @@ var ConfigKeys = []ConfigKey{
 	{Name: "run_max_time", Default: "7200", Takes: "seconds", Meaning: "how long one run of an agent may take; 0: as long as it likes", min: 0, ref: func(c *Config) any { return &c.RunMaxTime }},
 	{Name: "run_max_silence", Default: "1800", Takes: "seconds", Meaning: "how long an agent may do nothing before its run is ended; 0: as long as it likes", min: 0, ref: func(c *Config) any { return &c.RunMaxSilence }},
 	{Name: "integration_branch", Default: "integration", Takes: "branch", Meaning: "where approved work lands; chosen at init", ref: func(c *Config) any { return &c.IntegrationBranch }},
-	{Name: "integration_test", Default: "", Takes: "command", Meaning: "test of a merge candidate; empty: scripts/integration-test.sh when present", ref: func(c *Config) any { return &c.IntegrationTest }},
+	{Name: "integration_test", Default: "", Takes: "command", Meaning: "test of a merge candidate; empty: scripts/integration-test.sh when present; none: there is none", ref: func(c *Config) any { return &c.IntegrationTest }},
 	{Name: "integration_test_timeout", Default: "1800", Takes: "seconds", Meaning: "when a running integration test is given up", min: 1, ref: func(c *Config) any { return &c.IntegrationTestTimeout }},
+	{Name: "integration_test_retry", Default: "0", Takes: "number", Meaning: "how often a failing integration test is run again before a task is blamed", min: 0, ref: func(c *Config) any { return &c.IntegrationTestRetry }},
+	{Name: "integration_workers", Default: "1", Takes: "number", Meaning: "integration tests that run at the same time: the next train's on top of this one's", min: 1, ref: func(c *Config) any { return &c.IntegrationWorkers }},
+	{Name: "merge_batch", Default: "8", Takes: "number", Meaning: "approved tasks that are tested and landed together at most", min: 1, ref: func(c *Config) any { return &c.MergeBatch }},
 	{Name: "require_integration_test", Default: "false", Takes: "true|false", Meaning: "refuse to merge without an integration test", ref: func(c *Config) any { return &c.RequireIntegrationTest }},
 	{Name: "merge_style", Default: "ff", Takes: "ff|no-ff", Meaning: "fast-forward where possible, or always a merge commit", oneOf: []string{"ff", "no-ff"}, ref: func(c *Config) any { return &c.MergeStyle }},
 	{Name: "test_globs", Default: "**/test_*,**/*_test.*,**/*.test.*,**/*.spec.*,**/*Test.*,**/test/**,**/tests/**,**/__tests__/**", Takes: "globs", Meaning: "which changed files count as tests", ref: func(c *Config) any { return &c.TestGlobs }},

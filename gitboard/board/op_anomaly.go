@@ -16,6 +16,9 @@ type AnomalyType struct {
 	Details []string
 }
 
+// FlakyTest is the anomaly of an integration test that failed and passed on the same commit.
+const FlakyTest = "flaky_test"
+
 var anyAgent = []roles.Role{roles.Planner, roles.Coder, roles.CodeReviewer}
 
 // AnomalyTypes is the table; a human may log any of them.
@@ -32,6 +35,7 @@ var AnomalyTypes = []AnomalyType{
 	{"hypothesis_exhaustion", []roles.Role{roles.Planner}, nil},
 	{"spec_gap", []roles.Role{roles.Planner}, nil},
 	{"review_deadlock", []roles.Role{roles.Planner}, nil},
+	{FlakyTest, []roles.Role{roles.CodeReviewer}, []string{"test", "runs"}},
 	{"system_ambiguity", anyAgent, []string{"protocol_section", "question"}},
 }
 

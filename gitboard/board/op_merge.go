@@ -1,7 +1,9 @@
 package board
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/git-liza/git-liza/gitboard/plain"
@@ -17,9 +19,31 @@ type Merge struct {
 	MergeType    string   `json:"merge_type,omitempty"`   // fast-forward or merge-commit
 	Drift        int      `json:"drift_commits"`          // commits on integration since the base commit
 	Test         string   `json:"test,omitempty"`         // the integration test's command, if one ran
+	Train        string   `json:"train,omitempty"`        // the last commit of the train that it landed with, which was tested for all
 	Failure      string   `json:"failure,omitempty"`      // conflict or test
 	Files        []string `json:"files,omitempty"`        // in conflict
 	Log          string   `json:"log,omitempty"`          // the tail of the test's output
+}
+
+// NoTest is the setting integration_test of a project that has none.
+const NoTest = "none"
+
+// Mergeable lists the tasks that wait to be merged: by priority, then by how long they have been approved.
+func Mergeable(s *State) []string {
+	var all []Brief
+	s.EachBrief(func(b Brief) {
+		if b.Status == Approved && !b.Paused {
+			all = append(all, b)
+		}
+	})
+	slices.SortFunc(all, func(a, b Brief) int {
+		return cmp.Or(cmp.Compare(a.Priority, b.Priority), cmp.Compare(a.StatusChangedAt, b.StatusChangedAt), cmp.Compare(a.ID, b.ID))
+	})
+	ids := make([]string, len(all))
+	for i, b := range all {
+		ids[i] = b.ID
+	}
+	return ids
 }
 
 // How a merge can end.
@@ -51,10 +75,18 @@ func (p *Merge) Check(s *State, op Operation) error {
 	if s.Config().RequireIntegrationTest && p.Test == "" && p.Failure != FailConflict {
 		return refuse(CodeTests, "an integration test is required, and none is set").hint("git liza config set integration_test COMMAND, or add scripts/integration-test.sh")
 	}
+	if p.Train != "" {
+		if err := commit("train", p.Train); err != nil {
+			return err
+		}
+	}
 	switch p.Failure {
 	case "":
 		return landing(p.MergeType, p.Before, p.MergeCommit, p.ReviewCommit)
 	case FailConflict, FailTest:
+		if p.Train != "" {
+			return invalid("a merge that failed is on no train")
+		}
 		if p.MergeCommit != "" {
 			return invalid("a merge that failed has no merge commit")
 		}
@@ -112,6 +144,9 @@ func (p *Merge) Subject(before, _ *State, _ Operation) (string, string) {
 	}
 	t := before.Task(p.Task)
 	body := fmt.Sprintf("%s\nWork by %s, approved by %s, drift %s.", plain.Line(t.Description, 200), t.AssignedTo, t.ApprovedBy, plain.Plural(p.Drift, "commit"))
+	if p.Train != "" {
+		body += fmt.Sprintf("\nLanded with the train of %.10s.", p.Train)
+	}
 	if p.Test != "" {
 		body += "\nIntegration test passed: " + p.Test
 	}

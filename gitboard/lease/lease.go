@@ -30,6 +30,11 @@ type Lease struct {
 	Heartbeat time.Time `json:"heartbeat"`
 	// Process identifies the holder's process (gitio.ThisProcess), where one process is all that holds the lease.
 	Process string `json:"process,omitempty"`
+
+	// Of the merge lease alone.
+	Tasks   []string   `json:"tasks,omitempty"`   // on the train
+	Testing []string   `json:"testing,omitempty"` // of these, those that are being tested together
+	Since   *time.Time `json:"since,omitempty"`
 }
 
 // Held is a lease as it is in the repository: the value that a compare-and-swap must name.
@@ -80,6 +85,10 @@ func Read(ctx context.Context, s Store, agent string) (*Held, error) {
 // Object is the object that a lease is stored as.
 func (l Lease) Object() git.Object {
 	l.Expires, l.Heartbeat = l.Expires.UTC().Truncate(time.Second), l.Heartbeat.UTC().Truncate(time.Second)
+	if l.Since != nil {
+		since := l.Since.UTC().Truncate(time.Second)
+		l.Since = &since
+	}
 	data, err := json.MarshalIndent(l, "", "  ")
 	if err != nil {
 		panic("a lease is always JSON: " + err.Error())

@@ -18,16 +18,18 @@ import (
 type candidate struct {
 	view      *gitboard.View
 	task      *board.Task
-	base      git.OID // integration's commit that it was computed on
+	base      git.OID // what it was computed on: integration's commit, or the candidate before it
 	commit    git.OID // zero when the work conflicts with it
+	tree      git.OID // that of the commit, zero until it is asked for
+	command   string  // that tests it, "" for none
 	kind      string  // board.FastForward or board.MergeCommitType
 	conflicts []string
 	drift     int
 }
 
-// compute makes the candidate of a task's approved commit on integration as it is now. landed: there is
-// nothing to do, integration has that commit.
-func compute(ctx context.Context, b *gitboard.Board, v *gitboard.View, t *board.Task, actor board.Actor) (c *candidate, landed bool, err error) {
+// compute makes the candidate of a task's approved commit on another candidate, or for "" on integration as it is now.
+// landed: there is nothing to do, that has the commit.
+func compute(ctx context.Context, b *gitboard.Board, v *gitboard.View, t *board.Task, actor board.Actor, onto git.OID) (c *candidate, landed bool, err error) {
 	repo := b.Repo()
 	review := git.OID(t.ReviewCommit)
 	if has, err := b.Brings(ctx, t.ReviewCommit); err != nil || !has {
@@ -36,9 +38,11 @@ func compute(ctx context.Context, b *gitboard.Board, v *gitboard.View, t *board.
 		}
 		return nil, false, board.Refuse(board.CodeMissing, fmt.Sprintf("the approved commit %s of %s is not in this clone", review.Short(), t.ID), "git liza sync")
 	}
-	c = &candidate{view: v, task: t}
-	if c.base, err = b.Integration(ctx, v); err != nil {
-		return nil, false, err
+	c = &candidate{view: v, task: t, base: onto}
+	if onto == "" {
+		if c.base, err = b.Integration(ctx, v); err != nil {
+			return nil, false, err
+		}
 	}
 	forward, err := repo.IsAncestor(ctx, c.base, review)
 	if err != nil {
@@ -64,9 +68,21 @@ func compute(ctx context.Context, b *gitboard.Board, v *gitboard.View, t *board.
 		c.conflicts = distinct(conflicts)
 		return c, false, nil
 	}
-	c.kind = board.MergeCommitType
+	c.kind, c.tree = board.MergeCommitType, tree
 	c.commit, err = c.write(ctx, b, tree, actor)
 	return c, false, err
+}
+
+// treeOf is the tree of the candidate.
+func (c *candidate) treeOf(ctx context.Context, b *gitboard.Board) (git.OID, error) {
+	if c.tree == "" {
+		o, err := b.Repo().Object(ctx, string(c.commit)+"^{tree}")
+		if err != nil {
+			return "", err
+		}
+		c.tree = o.OID
+	}
+	return c.tree, nil
 }
 
 func distinct(paths []string) []string {

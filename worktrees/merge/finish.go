@@ -22,7 +22,7 @@ func (f *Finished) result() *Result {
 	if f == nil {
 		return nil
 	}
-	return &Result{Landing: f.Landing, Merged: true}
+	return &Result{Landing: f.Landing, Task: f.Task, Merged: true}
 }
 
 // Finish makes up for merges that a crash cut in half: integration has the approved commit, and the board

@@ -41,7 +41,7 @@ func TestIntentsHoldIntegration(t *testing.T) {
 	}
 	c := &candidate{view: done.View, task: &board.Task{ID: "one"}, base: base, commit: commit("two\n"), kind: board.FastForward}
 	for _, held := range []bool{false, true} {
-		m := &merger{b: b, budget: b.Budget()}
+		m := &train{b: b, budget: b.Budget()}
 		free := git.RefUpdate{Ref: git.LeaseRef(lease.MergeHolder)}
 		if held {
 			if m.held, err = hold(ctx, b, m.budget, reviewer("code-reviewer-1"), "one"); err != nil {
@@ -50,13 +50,13 @@ func TestIntentsHoldIntegration(t *testing.T) {
 			free = lease.Fence(lease.MergeHolder, m.held.held)
 		}
 		for name, is := range map[string]struct {
-			intent gitboard.Intent
-			to     git.OID
+			move *move
+			to   git.OID
 		}{
-			"a failure": {m.failing(c, c.failure(board.FailTest, "false")), base},
-			"a landing": {m.landing(c, "", new([]string)), c.commit},
+			"a failure": {&move{train: m, view: done.View, failed: c, p: c.failure(board.FailTest, "false"), last: true}, base},
+			"a landing": {&move{train: m, view: done.View, landed: []*candidate{c}, last: true}, c.commit},
 		} {
-			_, refs, err := is.intent(ctx, done.View)
+			_, refs, err := is.move.decide(ctx, done.View)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/git-liza/git-liza/gitboard"
@@ -22,20 +23,22 @@ const (
 
 // holding is the merge lease in this process's hands.
 type holding struct {
-	b    *gitboard.Board
-	task string
-	who  string // agent and token: the lease's session
-	held *lease.Held
+	b       *gitboard.Board
+	tasks   []string // that it merges, none for a human's commit
+	testing []string // of these, those that are being tested together
+	since   time.Time
+	who     string // agent and token: the lease's session
+	held    *lease.Held
 }
 
 // hold takes the merge lease. A live one of somebody else is the refusal "busy"; that of a process that has ended is
 // free at once.
-func hold(ctx context.Context, b *gitboard.Board, budget *gitboard.Budget, actor board.Actor, task string) (*holding, error) {
+func hold(ctx context.Context, b *gitboard.Board, budget *gitboard.Budget, actor board.Actor, tasks ...string) (*holding, error) {
 	token, err := b.Token()
 	if err != nil {
 		return nil, err
 	}
-	h := &holding{b: b, task: task, who: actor.ID + "/" + token}
+	h := &holding{b: b, tasks: tasks, since: b.Now(), who: actor.ID + "/" + token}
 	for budget.Spend() {
 		was, err := lease.Read(ctx, b.Log().Store(), lease.MergeHolder)
 		if err != nil {
@@ -74,8 +77,8 @@ func unheld(ctx context.Context, b *gitboard.Board) (git.RefUpdate, error) {
 
 func busy(l *lease.Held) error {
 	what := "lands a commit"
-	if l.Task != "" {
-		what = "merges " + l.Task
+	if len(l.Tasks) > 0 {
+		what = "merges " + strings.Join(l.Tasks, ", ")
 	}
 	return board.Refuse(board.CodeBusy, fmt.Sprintf("%s %s at the moment (lease until %s)", holderOf(l), what, l.Expires.UTC().Format("15:04:05Z")), "try again when it is done")
 }
@@ -93,11 +96,25 @@ func holderOf(l *lease.Held) string {
 func (h *holding) beat(ctx context.Context) error {
 	now := h.b.Now()
 	next, err := lease.Beat(ctx, h.b.Log().Store(), h.held, lease.Lease{
-		Agent: lease.MergeHolder, Session: h.who, Task: h.task, Heartbeat: now, Expires: now.Add(leaseFor),
+		Agent: lease.MergeHolder, Session: h.who, Tasks: h.tasks, Testing: h.testing, Since: &h.since, Heartbeat: now, Expires: now.Add(leaseFor),
 		Process: gitio.ThisProcess(),
 	})
 	if err == nil {
 		h.held = next
+	}
+	return err
+}
+
+// show lets others see what is merged and tested.
+func (h *holding) show(ctx context.Context, tasks, testing []string) error {
+	h.tasks, h.testing = tasks, testing
+	return h.beat(ctx)
+}
+
+// lost is what whoever merges is told when others have taken the lease.
+func (h *holding) lost(err error) error {
+	if errors.Is(err, lease.ErrTaken) {
+		return h.ranOut()
 	}
 	return err
 }
@@ -135,8 +152,8 @@ func (h *holding) during(ctx context.Context, every time.Duration, run func(cont
 // ranOut is what whoever merges is told whose lease others have taken. They may try again: nothing else is theirs.
 func (h *holding) ranOut() error {
 	hint := "try again"
-	if h.task != "" {
-		hint += ": git liza merge " + h.task
+	if len(h.tasks) > 0 {
+		hint += ": git liza merge " + strings.Join(h.tasks, " ")
 	}
 	return board.Refuse(board.CodeBusy, "the merge lease has run out, and somebody else has taken it", hint)
 }

@@ -72,7 +72,7 @@ func TestHold(t *testing.T) {
 		t.Error(err)
 	}
 	clock.pass(leaseFor)
-	two, err := hold(ctx, b, b.Budget(), reviewer("human"), "")
+	two, err := hold(ctx, b, b.Budget(), reviewer("human"))
 	if err != nil {
 		t.Fatal(err)
 	}

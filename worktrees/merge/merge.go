@@ -5,13 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"path/filepath"
-	"slices"
+	"strconv"
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
-	"github.com/git-liza/git-liza/gitboard/lease"
 	"github.com/git-liza/git-liza/worktrees"
 )
 
@@ -22,19 +20,29 @@ type Request struct {
 	Out  io.Writer // the integration test's output, as it comes; nil for nowhere
 }
 
+// TrainRequest asks for the merge of several tasks, in the given order.
+type TrainRequest struct {
+	gitboard.Request
+	Tasks  []string  // empty: all that are APPROVED, by priority and then by how long they have waited
+	Out    io.Writer // the output of the integration tests, as it comes; nil for nowhere
+	Afresh bool      // test also what is known to pass
+}
+
 // Landing is a move of integration that the board records.
 type Landing struct {
 	Done           *gitboard.Done
 	Commit         git.OID  // that landed
 	Type           string   // of a task's: board.FastForward or board.MergeCommitType
 	BroughtForward []string // checkouts of integration
-	Warnings       []string // steps after the landing that somebody must look at
+	Warnings       []string // what somebody must look at
 }
 
-// Result is how a merge ended. Either way the board says so.
+// Result is how the merge of a task ended. Either way the board says so.
 type Result struct {
 	Landing
+	Task      string
 	Merged    bool
+	Untested  bool   // it landed without a test, and the board doesn't say that there is none
 	Failure   string // board.FailConflict or board.FailTest
 	Conflicts []string
 	Log       string                 // the end of a failing test's output
@@ -52,259 +60,131 @@ func (r *Result) Reason() string {
 	return "the integration test failed"
 }
 
-// errMoved says that integration has moved since the candidate was computed.
-var errMoved = errors.New("integration has moved meanwhile")
+var (
+	// errMoved says that integration has moved since a candidate was computed.
+	errMoved = errors.New("integration has moved meanwhile")
+	// errLeft says that a task has left the train: it is no longer what was approved.
+	errLeft = errors.New("a task has left the train meanwhile")
+)
 
 // Merge brings a task's approved commit to integration: computed, tested, and only then landed, in one
 // transaction with the board. A conflict or a failing test is recorded, and no error. An overlap with
 // local changes of a checkout of integration is the refusal "overlap", before anything has moved; a merge
 // of somebody else that is under way is the refusal "busy".
 func Merge(ctx context.Context, b *gitboard.Board, r Request) (*Result, error) {
-	m := &merger{b: b, r: r, since: b.Moment(), budget: b.Budget()}
-	if done, err := m.before(ctx); done != nil || err != nil {
+	results, err := Train(ctx, b, TrainRequest{Request: r.Request, Tasks: []string{r.Task}, Out: r.Out})
+	if len(results) == 0 {
+		return nil, err
+	}
+	return results[0], err
+}
+
+// Train merges several tasks: each candidate is built on the one before it, the last one is tested for all of them, and
+// they land in one transaction, one operation a task. What conflicts with those before it waits for its turn alone; when
+// the test fails, the task that brought the failure is found by bisection and becomes INTEGRATION_FAILED, and the others
+// land without it. With an error the results say what was recorded before it.
+func Train(ctx context.Context, b *gitboard.Board, r TrainRequest) ([]*Result, error) {
+	t := &train{b: b, r: r, since: b.Moment(), budget: b.Budget(), tests: testsOf(b, r.Afresh), ahead: map[string]*ahead{}}
+	if done, err := t.before(ctx); len(done) > 0 || err != nil {
 		return done, err
 	}
 	if _, err := Follow(ctx, b); err != nil {
 		return nil, err
 	}
-	result, err := m.run(ctx)
-	return result, errors.Join(err, m.held.release(ctx))
+	err := t.run(ctx)
+	t.endAhead()
+	return t.results, errors.Join(err, t.held.release(ctx), t.recordFlaky(ctx))
 }
 
-type merger struct {
-	b      *gitboard.Board
-	r      Request
-	since  gitboard.Moment // when it was asked for
-	budget *gitboard.Budget
-	held   *holding // while the candidate is tested
+// train carries a request through its rounds. Each round records something.
+type train struct {
+	b       *gitboard.Board
+	r       TrainRequest
+	since   gitboard.Moment // when it was asked for
+	budget  *gitboard.Budget
+	tests   *tests
+	ahead   map[string]*ahead // by place
+	held    *holding          // while candidates are tested
+	rounds  int               // that have written
+	results []*Result
 }
 
-func (m *merger) do(ctx context.Context, c *candidate, intent gitboard.Intent) (*gitboard.Done, error) {
-	return m.b.Do(ctx, m.r.Request, intent, gitboard.Since(m.since), gitboard.On(c.view), gitboard.Within(m.budget))
-}
-
-// before finds the merge that the same request has made before.
-func (m *merger) before(ctx context.Context) (*Result, error) {
-	done, err := m.b.Lookup(ctx, m.r.Request)
-	if done == nil || err != nil {
-		return nil, err
+// request is what the next round writes as: the first as the request, the others under ids that follow from it.
+func (t *train) request() gitboard.Request {
+	r := t.r.Request
+	if r.ID != "" && t.rounds > 0 {
+		r.ID += "/" + strconv.Itoa(t.rounds+1)
 	}
+	return r
+}
+
+// before finds what the same request has merged before.
+func (t *train) before(ctx context.Context) (results []*Result, err error) {
+	defer func() { t.rounds = 0 }()
+	for {
+		all, err := t.b.LookupAll(ctx, t.request())
+		if err != nil || len(all) == 0 {
+			return results, err
+		}
+		for _, done := range all {
+			r := recorded(done)
+			if r == nil {
+				return nil, board.Refuse(board.CodeExists, fmt.Sprintf("the request %s was carried out before, as %s", done.Op.Request, done.Op.Name()), "use another request id")
+			}
+			results = append(results, r)
+		}
+		t.rounds++
+	}
+}
+
+// recorded is a merge as the board has it, nil for another operation.
+func recorded(done *gitboard.Done) *Result {
+	r := &Result{Landing: Landing{Done: done}, Task: done.Op.TaskID()}
 	switch p := done.Op.Payload.(type) {
 	case *board.Merge:
-		return &Result{Landing: Landing{Done: done, Commit: git.OID(p.MergeCommit), Type: p.MergeType}, Merged: p.Failure == "", Failure: p.Failure, Conflicts: p.Files, Log: p.Log}, nil
+		r.Commit, r.Type = git.OID(p.MergeCommit), p.MergeType
+		r.Merged, r.Failure, r.Conflicts, r.Log = p.Failure == "", p.Failure, p.Files, p.Log
 	case *board.FinishMerge:
-		return &Result{Landing: Landing{Done: done, Commit: git.OID(p.MergeCommit), Type: p.MergeType}, Merged: true}, nil
-	}
-	return nil, board.Refuse(board.CodeExists, fmt.Sprintf("the request %s was carried out before, as %s", done.Op.Request, done.Op.Name()), "use another request id")
-}
-
-// allowed asks the board whether the task may be merged at all.
-func (m *merger) allowed(ctx context.Context, v *gitboard.View, t *board.Task) error {
-	tip, err := m.b.Integration(ctx, v)
-	if err != nil {
-		return err
-	}
-	// A conflict is what can be recorded whatever the test.
-	return v.Plan(ctx, m.r.Request, &board.Merge{
-		About: board.About{Task: t.ID}, ReviewCommit: t.ReviewCommit, Before: string(tip), Failure: board.FailConflict,
-	})
-}
-
-func (m *merger) run(ctx context.Context) (*Result, error) {
-	for {
-		result, err := m.attempt(ctx)
-		if !errors.Is(err, errMoved) {
-			return result, err
-		}
-		if !m.budget.Spend() {
-			return nil, m.budget.Lost("merge", err)
-		}
-	}
-}
-
-// attempt computes, tests and lands once.
-func (m *merger) attempt(ctx context.Context) (*Result, error) {
-	v, err := m.b.View(ctx)
-	if err != nil {
-		return nil, err
-	}
-	t, err := v.State.FindTask(m.r.Task)
-	if err != nil {
-		return nil, err
-	}
-	if err := m.b.ProveTask(ctx, v, t.ID); err != nil { // an approval that was forged lands nothing
-		return nil, err
-	}
-	c, landed, err := compute(ctx, m.b, v, t, m.r.Actor)
-	if err != nil {
-		if refused := m.allowed(ctx, v, t); refused != nil {
-			err = refused
-		}
-		return nil, err
-	}
-	if landed {
-		f, err := finish(ctx, m.b, m.r.Request, t.ID)
-		if f == nil && err == nil {
-			err = m.allowed(ctx, v, t) // no longer APPROVED
-		}
-		return f.result(), err
-	}
-	if c.commit.IsZero() {
-		p := c.failure(board.FailConflict, "")
-		p.Files = worktrees.Recordable(c.conflicts, maxFiles)
-		return m.fail(ctx, c, p)
-	}
-	command, err := testOf(ctx, m.b, c)
-	if err != nil {
-		return nil, err
-	}
-	if err := v.Plan(ctx, m.r.Request, c.payload(command)); err != nil {
-		return nil, err
-	}
-	if command != "" { // otherwise land looks at the lease and the checkouts at once
-		if err := m.hold(ctx, v, c); err != nil {
-			return nil, err
-		}
-		tops, err := following(ctx, m.b, v, c.base)
-		if err != nil {
-			return nil, err
-		}
-		if err := mayAdvance(ctx, m.b, tops, c.base, c.commit); err != nil {
-			return nil, err
-		}
-		if result, err := m.test(ctx, c, command); result != nil || err != nil {
-			return result, err
-		}
-	}
-	return m.land(ctx, c, command)
-}
-
-// hold takes the merge lease before the test: of two merges one would be tested in vain. errMoved when integration is no
-// longer at the candidate's base.
-func (m *merger) hold(ctx context.Context, v *gitboard.View, c *candidate) (err error) {
-	if m.held != nil {
+		r.Commit, r.Type, r.Merged = git.OID(p.MergeCommit), p.MergeType, true
+	default:
 		return nil
 	}
-	if m.held, err = hold(ctx, m.b, m.budget, m.r.Actor, c.task.ID); err != nil {
-		return err
-	}
-	now, err := m.b.Integration(ctx, v)
-	if err == nil && now != c.base {
-		err = errMoved
+	return r
+}
+
+func (t *train) run(ctx context.Context) error {
+	waiting, err := t.waiting(ctx)
+	for err == nil && len(waiting) > 0 {
+		var rest []string
+		switch rest, err = t.round(ctx, waiting); {
+		case err == nil:
+			waiting = rest
+		case !errors.Is(err, errMoved) && !errors.Is(err, errLeft):
+		case !t.budget.Spend():
+			err = t.budget.Lost("merge", err)
+		default:
+			err = nil
+		}
 	}
 	return err
 }
 
-// maxFiles is how many files in conflict are recorded.
-const maxFiles = 50
-
-// test runs the integration test while the lease is renewed. A result is that of a failure.
-func (m *merger) test(ctx context.Context, c *candidate, command string) (*Result, error) {
-	var log string
-	var failed *worktrees.FailedError
-	err := m.held.during(ctx, renewEvery, func(ctx context.Context) error {
-		var err error
-		log, failed, err = test(ctx, m.b, c, command, m.r.Out)
-		return err
-	})
-	if errors.Is(err, lease.ErrTaken) {
-		return nil, m.held.ranOut()
+// waiting lists the tasks to merge.
+func (t *train) waiting(ctx context.Context) ([]string, error) {
+	if len(t.r.Tasks) > 0 {
+		return t.r.Tasks, nil
 	}
-	if err != nil || failed == nil {
-		return nil, err
-	}
-	p := c.failure(board.FailTest, command)
-	p.Log = log
-	result, err := m.fail(ctx, c, p)
-	if result != nil {
-		result.Test = failed
-	}
-	return result, err
-}
-
-// fail records that the work did not land, provided that integration is still where that was found out.
-func (m *merger) fail(ctx context.Context, c *candidate, p *board.Merge) (*Result, error) {
-	kept := p.Log
-	if r := (*board.Refusal)(nil); errors.As(c.view.Plan(ctx, m.r.Request, p), &r) && r.Code == board.CodeSecret {
-		// A merge has no --allow-secret, and a file name or a log can't stop it.
-		p.Files = nil
-		p.Log = "The output is not kept here, because it looks like it holds a credential; it is in " + filepath.Join("liza", "logs", "merge-"+c.task.ID+".log") + " of the git directory."
-		if p.Failure == board.FailConflict {
-			p.Log = "The files in conflict are not listed, because one's name looks like a credential."
-		}
-	}
-	done, err := m.do(ctx, c, m.failing(c, p))
+	v, err := t.b.View(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return &Result{Landing: Landing{Done: done}, Failure: p.Failure, Conflicts: c.conflicts, Log: kept}, nil
+	ids := board.Mergeable(v.State)
+	if err := v.State.Err(); err != nil || len(ids) > 0 {
+		return ids, err
+	}
+	// Who may not merge at all hears so, rather than that there is nothing to do.
+	return nil, board.Refuse(board.CodeEmpty, "no task is APPROVED", "git liza status")
 }
 
-// failing is the intent to record a failure: it holds integration where it is, and what the lease says.
-func (m *merger) failing(c *candidate, p *board.Merge) gitboard.Intent {
-	return func(ctx context.Context, v *gitboard.View) (board.Payload, []git.RefUpdate, error) {
-		lease, err := m.still(ctx, v, c)
-		if err != nil {
-			return nil, nil, err
-		}
-		return p, []git.RefUpdate{{Ref: v.IntegrationRef(), Old: c.base, New: c.base}, lease}, nil
-	}
-}
-
-// still is the part of the transaction that lets it happen only while nobody else holds the merge lease, and gives back
-// one that is held. errMoved when integration is no longer at the candidate's base.
-func (m *merger) still(ctx context.Context, v *gitboard.View, c *candidate) (git.RefUpdate, error) {
-	now, err := m.b.Integration(ctx, v)
-	if err != nil {
-		return git.RefUpdate{}, err
-	}
-	if now != c.base || v.IntegrationRef() != c.view.IntegrationRef() {
-		return git.RefUpdate{}, errMoved
-	}
-	if m.held == nil {
-		return unheld(ctx, m.b)
-	}
-	return m.held.giveBack(ctx)
-}
-
-// land moves integration and board, and brings the clone in line with them.
-func (m *merger) land(ctx context.Context, c *candidate, command string) (*Result, error) {
-	var tops []string
-	done, err := m.do(ctx, c, m.landing(c, command, &tops))
-	if err != nil {
-		return nil, err
-	}
-	ctx, cancel := steady(ctx)
-	defer cancel()
-	result := &Result{Landing: Landing{Done: done, Commit: c.commit, Type: c.kind}, Merged: true}
-	result.BroughtForward, result.Warnings = advance(ctx, m.b, tops, c.base, c.commit)
-	result.Warnings = slices.Concat(result.Warnings, tidy(ctx, m.b, done.View, m.r.Actor, c.task.ID))
-	return result, nil
-}
-
-// landing is the intent to move integration to a candidate, with its lease. tops are the checkouts that follow.
-func (m *merger) landing(c *candidate, command string, tops *[]string) gitboard.Intent {
-	return func(ctx context.Context, v *gitboard.View) (board.Payload, []git.RefUpdate, error) {
-		lease, err := m.still(ctx, v, c)
-		if err != nil {
-			return nil, nil, err
-		}
-		if *tops, err = following(ctx, m.b, v, c.base); err != nil {
-			return nil, nil, err
-		}
-		hidden, err := m.b.Publish(ctx, c.task.ID, git.ZeroOID)
-		if err != nil {
-			return nil, nil, err
-		}
-		refs := append(hidden, git.RefUpdate{Ref: v.IntegrationRef(), Old: c.base, New: c.commit}, lease)
-		return c.payload(command), refs, mayAdvance(ctx, m.b, *tops, c.base, c.commit)
-	}
-}
-
-// tidy removes worktree and branch of a task that is MERGED; what fails is told.
-func tidy(ctx context.Context, b *gitboard.Board, v *gitboard.View, actor board.Actor, task string) []string {
-	if err := worktrees.Tidy(ctx, b, v, actor, task); err != nil {
-		return []string{fmt.Sprintf("worktree or branch of %s could not be removed (git liza doctor looks at it): %v", task, err)}
-	}
-	return nil
-}
+// alone says that one task was asked for by name: what keeps it from being merged is the answer.
+func (t *train) alone() bool { return len(t.r.Tasks) == 1 }

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/git-liza/git-liza/gitboard"
@@ -28,7 +29,10 @@ const (
 
 // testOf is the command that a candidate is tested with, "" for none.
 func testOf(ctx context.Context, b *gitboard.Board, c *candidate) (string, error) {
-	if set := c.view.State.Config().IntegrationTest; set != "" {
+	switch set := c.view.State.Config().IntegrationTest; {
+	case set == board.NoTest || c.commit.IsZero():
+		return "", nil
+	case set != "":
 		return set, nil
 	}
 	_, err := b.Repo().FileOID(ctx, c.commit, testScript)
@@ -46,44 +50,52 @@ func script(test string) string {
 	return "if [ -x ./" + testScript + " ]; then exec ./" + testScript + "; else exec sh ./" + testScript + "; fi"
 }
 
-// test runs the integration test on a candidate. failed says how it ended when it ran and did not pass; log is the
-// end of its output then.
-func test(ctx context.Context, b *gitboard.Board, c *candidate, command string, out io.Writer) (log string, failed *worktrees.FailedError, err error) {
+// testRun is one run of the integration test.
+type testRun struct {
+	c     *candidate
+	tasks []string  // whose work is tested together
+	place string    // the kept worktree, from the project's root
+	out   io.Writer // its output, as it comes; nil for nowhere
+}
+
+// run tests a candidate. The failure is that of a test that ran and did not pass.
+func (r *testRun) run(ctx context.Context, b *gitboard.Board) (*failure, error) {
 	root, err := b.Root(ctx)
 	if err != nil {
-		return "", nil, err
+		return nil, err
 	}
 	if root == "" {
-		return "", nil, board.Refuse(board.CodeBare, "the integration test needs a working tree; this repository is bare", "merge in a clone that has one")
+		return nil, board.Refuse(board.CodeBare, "the integration test needs a working tree; this repository is bare", "merge in a clone that has one")
 	}
-	place := filepath.Join(root, filepath.FromSlash(testPlace))
-	if err := checkOut(ctx, b, c, place); err != nil {
-		return "", nil, fmt.Errorf("check the candidate out in %s: %w", testPlace, err)
+	place := filepath.Join(root, filepath.FromSlash(r.place))
+	if err := checkOut(ctx, b, r.c, place); err != nil {
+		return nil, fmt.Errorf("check the candidate out in %s: %w", r.place, err)
 	}
-	file, err := logFile(b, c.task.ID)
+	file, err := logFile(b, r.c.task.ID)
 	if err != nil {
-		return "", nil, err
+		return nil, err
 	}
 	defer file.Close()
 	var output io.Writer = file
-	if out != nil {
-		output = io.MultiWriter(file, out)
+	if r.out != nil {
+		output = io.MultiWriter(file, r.out)
 	}
 	err = worktrees.Run(ctx, worktrees.Command{
-		Name: "the integration test", Script: script(command), Dir: place, Repo: b.Repo(), Output: output,
-		Env:     []string{"LIZA_TASK=" + c.task.ID, "LIZA_MERGE_COMMIT=" + string(c.commit)},
-		Timeout: time.Duration(c.view.State.Config().IntegrationTestTimeout) * time.Second,
+		Name: "the integration test", Script: script(r.c.command), Dir: place, Repo: b.Repo(), Output: output,
+		Env:     []string{"LIZA_TASK=" + r.c.task.ID, "LIZA_TASKS=" + strings.Join(r.tasks, " "), "LIZA_MERGE_COMMIT=" + string(r.c.commit)},
+		Timeout: time.Duration(r.c.view.State.Config().IntegrationTestTimeout) * time.Second,
 	})
+	var failed *worktrees.FailedError
 	if !errors.As(err, &failed) {
-		return "", nil, err
+		return nil, err
 	}
 	said, err := endOf(file)
 	if err != nil {
-		return "", nil, err
+		return nil, err
 	}
 	// How it ended is part of the log, and stands at its end.
 	ending := "[" + failed.Error() + "]"
-	return worktrees.Tail(said, maxTail-len(ending)-1) + "\n" + ending, failed, nil
+	return &failure{worktrees.Tail(said, maxTail-len(ending)-1) + "\n" + ending, failed}, nil
 }
 
 // checkOut makes the kept worktree hold the candidate. What git ignores stays in it, such as caches.
@@ -92,7 +104,7 @@ func checkOut(ctx context.Context, b *gitboard.Board, c *candidate, place string
 	if err := repo.Exclude("/.worktrees/", "/.liza/"); err != nil {
 		return err
 	}
-	ready := filepath.Join(b.Dir(), "integration-ready")
+	ready := filepath.Join(b.Dir(), filepath.Base(place)+"-ready")
 	if _, err := os.Stat(ready); err == nil && isWorktree(place) {
 		err := repo.CheckoutDetached(ctx, place, c.commit)
 		if err == nil || ctx.Err() != nil || errors.As(err, new(*gitio.NetworkError)) {

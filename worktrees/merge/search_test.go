@@ -1,0 +1,32 @@
+package merge
+
+import (
+	"math/bits"
+	"testing"
+)
+
+func TestSearch(t *testing.T) {
+	for cars := 1; cars <= 33; cars++ {
+		for bad := 0; bad <= cars; bad++ { // the first car that fails, counted from 1; 0 for none
+			s, runs, asked := newSearch(cars), 0, map[int]bool{}
+			for n := s.next(); n > 0; n = s.next() {
+				if asked[n] {
+					t.Fatalf("%d cars, %d bad: %d asked twice", cars, bad, n)
+				}
+				asked[n] = true
+				runs++
+				s.learn(n, bad == 0 || n < bad)
+			}
+			if s.found() != (bad > 0) || bad > 0 && s.green != bad-1 || bad == 0 && s.green != cars {
+				t.Errorf("%d cars, %d bad: found %+v", cars, bad, s)
+			}
+			most := 1
+			if bad > 0 {
+				most += bits.Len(uint(cars - 1)) // log2, rounded up
+			}
+			if runs > most {
+				t.Errorf("%d cars, %d bad: %d runs, more than %d", cars, bad, runs, most)
+			}
+		}
+	}
+}

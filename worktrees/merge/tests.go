@@ -1,0 +1,272 @@
+package merge
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"sync"
+
+	"github.com/git-liza/git-liza/gitboard"
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/plain"
+	"github.com/git-liza/git-liza/worktrees"
+)
+
+// failure is a test that did not pass.
+type failure struct {
+	log string // the end of its output
+	how *worktrees.FailedError
+}
+
+// tests remembers how tests of trees ended: those that passed in a file of this clone, for every later merge; those that
+// failed for as long as the process lives.
+type tests struct {
+	file   string
+	afresh bool
+
+	mu      sync.Mutex
+	passed  map[string]bool // nil until it is read
+	failed  map[string]*failure
+	running map[string]chan struct{} // closed when the test has ended
+	flaky   []flake
+}
+
+// flake is a test that failed and then passed on the same commit.
+type flake struct {
+	command string
+	runs    int
+}
+
+func testsOf(b *gitboard.Board, afresh bool) *tests {
+	return &tests{file: filepath.Join(b.Dir(), "tested"), afresh: afresh, failed: map[string]*failure{}, running: map[string]chan struct{}{}}
+}
+
+// mostTested is how many bytes of passed tests are remembered, the newest half of which stay when there are more.
+const mostTested = 256 << 10
+
+// key is a tree and the command that tested it.
+func (t *tests) key(tree git.OID, command string) string {
+	return fmt.Sprintf("%s %x", tree, sha256.Sum256([]byte(command)))
+}
+
+// begin reports how the test of a tree ended, waiting for one that runs. When nobody has tested it, whoever has called
+// runs the test, and calls end after it.
+func (t *tests) begin(ctx context.Context, key string) (f *failure, known bool, end func(), err error) {
+	for {
+		t.mu.Lock()
+		running := t.running[key]
+		if running == nil {
+			break
+		}
+		t.mu.Unlock()
+		select {
+		case <-running:
+		case <-ctx.Done():
+			return nil, false, nil, ctx.Err()
+		}
+	}
+	defer t.mu.Unlock()
+	if f, known := t.known(key); known {
+		return f, true, nil, nil
+	}
+	ended := make(chan struct{})
+	t.running[key] = ended
+	return nil, false, func() {
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		delete(t.running, key)
+		close(ended)
+	}, nil
+}
+
+// known is how the test of a tree ended, if it has run. t is locked.
+func (t *tests) known(key string) (f *failure, known bool) {
+	if f, known := t.failed[key]; known {
+		return f, true
+	}
+	if t.passed == nil {
+		t.passed = map[string]bool{}
+		if text, err := os.ReadFile(t.file); err == nil && !t.afresh {
+			for line := range bytes.Lines(text) {
+				t.passed[string(bytes.TrimSuffix(line, []byte("\n")))] = true
+			}
+		}
+	}
+	return nil, t.passed[key]
+}
+
+// learn remembers how a test ended. Where that can't be written the next process tests again.
+func (t *tests) learn(key string, f *failure) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if f != nil {
+		t.failed[key] = f
+		return
+	}
+	if t.passed == nil {
+		t.passed = map[string]bool{}
+	}
+	t.passed[key] = true
+	file, err := os.OpenFile(t.file, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+	if err != nil {
+		return
+	}
+	defer file.Close()
+	if _, err := io.WriteString(file, key+"\n"); err != nil {
+		return
+	}
+	if info, err := file.Stat(); err == nil && info.Size() > mostTested {
+		t.forget()
+	}
+}
+
+// forget drops the older half of what is remembered.
+func (t *tests) forget() {
+	text, err := os.ReadFile(t.file)
+	if err != nil {
+		return
+	}
+	half := text[len(text)/2:]
+	half = half[bytes.IndexByte(half, '\n')+1:]
+	if next := t.file + ".new"; os.WriteFile(next, half, 0o644) == nil {
+		_ = os.Rename(next, t.file)
+	}
+}
+
+// prove tests a train: green is how many of its cars pass together, and failed how the one behind them failed, nil when
+// there is none.
+func (t *train) prove(ctx context.Context, cars []*candidate) (green int, failed *failure, err error) {
+	s := newSearch(len(cars))
+	for n := s.next(); n > 0; n = s.next() {
+		f, err := t.try(ctx, cars, n)
+		if err != nil {
+			return 0, nil, err
+		}
+		if s.learn(n, f == nil); f != nil {
+			failed = f
+		}
+	}
+	if !s.found() {
+		failed = nil
+	}
+	return s.green, failed, nil
+}
+
+// try tests the first cars of a train together while the merge lease is renewed.
+func (t *train) try(ctx context.Context, cars []*candidate, n int) (f *failure, err error) {
+	c := cars[n-1]
+	if c.command == "" {
+		return nil, nil
+	}
+	if err := t.held.show(ctx, idsOf(cars), idsOf(cars[:n])); err != nil {
+		return nil, t.held.lost(err)
+	}
+	err = t.held.during(ctx, renewEvery, func(ctx context.Context) (err error) {
+		f, err = t.test(ctx, &testRun{c: c, tasks: idsOf(cars[:n]), place: testPlace, out: t.r.Out})
+		return err
+	})
+	return f, t.held.lost(err)
+}
+
+// test tests a candidate unless it is known how that ends. A test that fails is run again as often as the board says.
+func (t *train) test(ctx context.Context, r *testRun) (*failure, error) {
+	tree, err := r.c.treeOf(ctx, t.b)
+	if err != nil {
+		return nil, err
+	}
+	key := t.tests.key(tree, r.c.command)
+	f, known, end, err := t.tests.begin(ctx, key)
+	if known || err != nil {
+		return f, err
+	}
+	defer end()
+	for run := 0; run <= r.c.view.State.Config().IntegrationTestRetry; run++ {
+		if f, err = r.run(ctx, t.b); err != nil {
+			return nil, err
+		}
+		if f == nil && run > 0 {
+			t.tests.flake(r.c.command, run+1)
+		}
+		if f == nil {
+			break
+		}
+	}
+	t.tests.learn(key, f)
+	return f, nil
+}
+
+func (t *tests) flake(command string, runs int) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.flaky = append(t.flaky, flake{command, runs})
+}
+
+// recordFlaky records tests that failed and then passed on the same commit: nobody's task is to blame.
+func (t *train) recordFlaky(ctx context.Context) error {
+	for _, f := range t.tests.flaky {
+		p := &board.LogAnomaly{Type: board.FlakyTest, Details: map[string]board.Scalar{
+			"test": board.Scalar(plain.Line(f.command, 200)), "runs": board.Scalar(strconv.Itoa(f.runs)),
+		}}
+		if _, err := t.b.Do(ctx, gitboard.Request{Actor: t.r.Actor}, gitboard.Just(p), gitboard.Within(t.budget)); err != nil {
+			return err
+		}
+	}
+	t.tests.flaky = nil
+	return nil
+}
+
+// ahead is a test of a train behind the one that is under way.
+type ahead struct {
+	end  context.CancelFunc
+	done chan struct{}
+}
+
+// stop ends the test; what it was started for is not what comes next.
+func (a *ahead) stop() {
+	if a != nil {
+		a.end()
+		<-a.done
+	}
+}
+
+// testAhead begins to test the trains behind this one, each on top of the one before it, as far as the board lets tests
+// run side by side. What passes is known when its round comes.
+func (t *train) testAhead(ctx context.Context, v *gitboard.View, tip *candidate, waiting []string) {
+	for n := 2; n <= v.State.Config().IntegrationWorkers && tip.command != "" && len(waiting) > 0; n++ {
+		c, err := t.couple(ctx, v, tip.commit, waiting)
+		if err != nil || len(c.cars) == 0 {
+			return // its own round tells why
+		}
+		tip, waiting = c.cars[len(c.cars)-1], without(waiting, idsOf(c.cars)...)
+		if tip.command != "" {
+			t.start(ctx, &testRun{c: tip, tasks: idsOf(c.cars), place: fmt.Sprintf("%s-%d", testPlace, n), out: io.Discard})
+		}
+	}
+}
+
+// start tests ahead in a place of its own, instead of what was tested there.
+func (t *train) start(ctx context.Context, r *testRun) {
+	t.ahead[r.place].stop()
+	ctx, end := context.WithCancel(ctx)
+	a := &ahead{end: end, done: make(chan struct{})}
+	t.ahead[r.place] = a
+	go func() {
+		defer close(a.done)
+		defer end()
+		_, _ = t.test(ctx, r) // if it could not be run, its own round tells why
+	}()
+}
+
+// endAhead ends all tests ahead: nobody waits for them any more.
+func (t *train) endAhead() {
+	for place, a := range t.ahead {
+		a.stop()
+		delete(t.ahead, place)
+	}
+}

@@ -1,0 +1,364 @@
+package merge
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+
+	"github.com/git-liza/git-liza/gitboard"
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/worktrees"
+)
+
+// round computes candidates for the first of the waiting tasks, tests them, and records what became of them. rest are the
+// tasks that wait on.
+func (t *train) round(ctx context.Context, waiting []string) (rest []string, err error) {
+	v, err := t.b.View(ctx)
+	if err != nil {
+		return nil, err
+	}
+	c, err := t.couple(ctx, v, "", waiting)
+	if err != nil {
+		return nil, err
+	}
+	if rest = without(waiting, c.gone...); len(c.gone) > 0 {
+		return rest, nil // the board may have moved
+	}
+	if len(c.cars) == 0 { // the first conflicts with integration itself
+		failed := c.aside[0]
+		p := failed.failure(board.FailConflict, "")
+		p.Files = worktrees.Recordable(failed.conflicts, maxFiles)
+		rest = without(rest, failed.task.ID)
+		return rest, t.record(ctx, &move{train: t, view: v, failed: failed, p: p, last: len(rest) == 0})
+	}
+	tip := c.cars[len(c.cars)-1]
+	if err := t.plan(ctx, v, c.cars); err != nil {
+		return nil, err
+	}
+	if tip.command != "" { // otherwise recording looks at the lease and the checkouts at once
+		if err := t.prepare(ctx, v, c.cars); err != nil {
+			return nil, err
+		}
+	}
+	t.testAhead(ctx, v, tip, without(rest, idsOf(c.cars)...))
+	green, failed, err := t.prove(ctx, c.cars)
+	if err != nil {
+		return nil, err
+	}
+	if failed != nil {
+		t.endAhead() // it was built on what does not land
+	}
+	landed := c.cars[:green]
+	rest = without(rest, idsOf(landed)...)
+	m := &move{train: t, view: v, landed: landed}
+	if failed != nil {
+		m.failed = c.cars[green]
+		m.p = m.failed.failure(board.FailTest, m.failed.command)
+		m.p.Log, m.how = failed.log, failed.how
+		rest = without(rest, m.failed.task.ID)
+	}
+	m.last = len(rest) == 0
+	return rest, t.record(ctx, m)
+}
+
+// coupled is a train as it was computed on a view.
+type coupled struct {
+	cars  []*candidate // each on the one before it
+	aside []*candidate // those that conflict with what is before them
+	gone  []string     // tasks that are no longer to be merged, or that integration had already
+}
+
+// couple computes candidates for tasks, each on the one before it, the first on a commit ("" for integration).
+func (t *train) couple(ctx context.Context, v *gitboard.View, onto git.OID, tasks []string) (*coupled, error) {
+	c := &coupled{}
+	for _, id := range tasks {
+		if len(c.cars) == v.State.Config().MergeBatch {
+			break
+		}
+		car, err := t.candidate(ctx, v, onto, id)
+		switch refused := (*board.Refusal)(nil); {
+		case errors.Is(err, errLater):
+		case errors.Is(err, errGone), errors.As(err, &refused) && !t.alone() && leaves(refused):
+			c.gone = append(c.gone, id)
+		case err != nil:
+			return nil, err
+		case car.commit.IsZero():
+			c.aside = append(c.aside, car)
+		default:
+			c.cars, onto = append(c.cars, car), car.commit
+		}
+	}
+	return c, nil
+}
+
+var (
+	// errGone says that there is nothing left to do for a task.
+	errGone = errors.New("integration has it already")
+	// errLater says that a task lands with those before it: a later round finishes it.
+	errLater = errors.New("what is before it brings it")
+)
+
+// leaves reports whether a refusal is about the task alone, so that others can be merged without it.
+func leaves(r *board.Refusal) bool {
+	if r.Code == board.CodeMode {
+		return r.Task != "" // it is paused, and the board is not
+	}
+	return slices.Contains([]board.ErrorCode{board.CodeWrongState, board.CodeStale, board.CodeMissing, board.CodeIntegration}, r.Code)
+}
+
+// candidate computes one task's candidate. A merge that a crash has cut in half is finished instead: errGone.
+func (t *train) candidate(ctx context.Context, v *gitboard.View, onto git.OID, id string) (*candidate, error) {
+	task, err := v.State.FindTask(id)
+	if err != nil {
+		return nil, err
+	}
+	if err := t.b.ProveTask(ctx, v, task.ID); err != nil { // an approval that was forged lands nothing
+		return nil, err
+	}
+	if task.Status != board.Approved && !t.alone() {
+		return nil, t.allowed(ctx, v, task)
+	}
+	c, landed, err := compute(ctx, t.b, v, task, t.r.Actor, onto)
+	if err != nil {
+		if refused := t.allowed(ctx, v, task); refused != nil {
+			err = refused
+		}
+		return nil, err
+	}
+	if !landed {
+		c.command, err = testOf(ctx, t.b, c)
+		return c, err
+	}
+	if onto != "" {
+		return nil, errLater
+	}
+	f, err := finish(ctx, t.b, t.request(), task.ID)
+	if f == nil && err == nil {
+		err = t.allowed(ctx, v, task) // no longer APPROVED
+	}
+	if err != nil {
+		return nil, err
+	}
+	t.add(f.result())
+	return nil, errGone
+}
+
+// add takes a result that a round of its own has written.
+func (t *train) add(results ...*Result) {
+	t.results = append(t.results, results...)
+	t.rounds++
+}
+
+// allowed asks the board whether the task may be merged at all.
+func (t *train) allowed(ctx context.Context, v *gitboard.View, task *board.Task) error {
+	tip, err := t.b.Integration(ctx, v)
+	if err != nil {
+		return err
+	}
+	// A conflict is what can be recorded whatever the test.
+	return v.Plan(ctx, t.r.Request, &board.Merge{
+		About: board.About{Task: task.ID}, ReviewCommit: task.ReviewCommit, Before: string(tip), Failure: board.FailConflict,
+	})
+}
+
+// plan asks the board whether candidates may land, before they are tested. The first is planned last: what is decided
+// of it serves when it lands.
+func (t *train) plan(ctx context.Context, v *gitboard.View, cars []*candidate) error {
+	for i := range slices.Backward(cars) {
+		if err := v.Plan(ctx, t.r.Request, t.payload(cars, i)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// payload is the operation that records one car's landing.
+func (t *train) payload(cars []*candidate, i int) *board.Merge {
+	tip := cars[len(cars)-1]
+	p := cars[i].payload(tip.command)
+	if len(cars) > 1 {
+		p.Train = string(tip.commit)
+	}
+	return p
+}
+
+// maxFiles is how many files in conflict are recorded.
+const maxFiles = 50
+
+// prepare takes the merge lease before the test: of two merges one would be tested in vain. It refuses what could not
+// land: errMoved when integration is no longer at the train's base.
+func (t *train) prepare(ctx context.Context, v *gitboard.View, cars []*candidate) (err error) {
+	base, tip := cars[0].base, cars[len(cars)-1].commit
+	if t.held == nil {
+		if t.held, err = hold(ctx, t.b, t.budget, t.r.Actor, idsOf(cars)...); err != nil {
+			return err
+		}
+	}
+	now, err := t.b.Integration(ctx, v)
+	if err != nil {
+		return err
+	}
+	if now != base {
+		return errMoved
+	}
+	tops, err := following(ctx, t.b, v, base)
+	if err != nil {
+		return err
+	}
+	return mayAdvance(ctx, t.b, tops, base, tip)
+}
+
+// record lands candidates, and says of one that it failed: in one transaction, one operation a task. Integration is held
+// where it is when none lands.
+func (t *train) record(ctx context.Context, m *move) error {
+	v, landed, log := m.view, m.landed, ""
+	if m.failed != nil {
+		log = t.hideSecrets(ctx, v, m.failed, m.p)
+	}
+	all, err := t.b.DoAll(ctx, t.request(), m.decide, gitboard.Since(t.since), gitboard.On(v), gitboard.Within(t.budget))
+	if refused := (*board.Refusal)(nil); errors.As(err, &refused) && len(landed) > 1 && leaves(refused) {
+		return errLeft
+	}
+	if err != nil {
+		return err
+	}
+	if all[0].Repeated {
+		return errLeft // recorded by the same request elsewhere
+	}
+	if m.last {
+		t.held = nil // given back
+	}
+	ctx, cancel := steady(ctx)
+	defer cancel()
+	var results []*Result
+	for i, c := range landed {
+		r := &Result{Landing: Landing{Done: all[i], Commit: c.commit, Type: c.kind}, Task: c.task.ID, Merged: true, Untested: landed[len(landed)-1].command == "" && v.State.Config().IntegrationTest != board.NoTest}
+		if i == len(landed)-1 {
+			r.BroughtForward, r.Warnings = advance(ctx, t.b, m.tops, landed[0].base, c.commit)
+		}
+		r.Warnings = slices.Concat(r.Warnings, tidy(ctx, t.b, all[len(all)-1].View, t.r.Actor, c.task.ID))
+		results = append(results, r)
+	}
+	if f := m.failed; f != nil {
+		results = append(results, &Result{
+			Landing: Landing{Done: all[len(all)-1]}, Task: f.task.ID, Failure: m.p.Failure, Conflicts: f.conflicts, Log: log, Test: m.how,
+		})
+	}
+	t.add(results...)
+	return nil
+}
+
+// hideSecrets keeps what looks like a credential out of a failure's record: a merge has no --allow-secret, and a file
+// name or a log can't stop it. It returns the log as it was.
+func (t *train) hideSecrets(ctx context.Context, v *gitboard.View, c *candidate, p *board.Merge) string {
+	kept, refused := p.Log, (*board.Refusal)(nil)
+	if err := v.Plan(ctx, t.r.Request, p); !errors.As(err, &refused) || refused.Code != board.CodeSecret {
+		return kept
+	}
+	p.Files = nil
+	p.Log = "The output is not kept here, because it looks like it holds a credential; it is in " + filepath.Join("liza", "logs", "merge-"+c.task.ID+".log") + " of the git directory."
+	if p.Failure == board.FailConflict {
+		p.Log = "The files in conflict are not listed, because one's name looks like a credential."
+	}
+	return kept
+}
+
+// move is one transaction of a train.
+type move struct {
+	*train
+	view   *gitboard.View
+	landed []*candidate
+	failed *candidate
+	p      *board.Merge           // says how it failed
+	how    *worktrees.FailedError // how its test ended
+	last   bool                   // nothing waits behind it: the lease goes with it
+	tops   []string               // the checkouts that follow
+}
+
+// decide is the intent of the transaction: integration first, then the board.
+func (m *move) decide(ctx context.Context, v *gitboard.View) ([]board.Payload, []git.RefUpdate, error) {
+	first := m.failed
+	if len(m.landed) > 0 {
+		first = m.landed[0]
+	}
+	lease, err := m.still(ctx, v, first.base)
+	if err != nil {
+		return nil, nil, err
+	}
+	var (
+		payloads []board.Payload
+		refs     []git.RefUpdate
+		tip      = first.base
+	)
+	for i, c := range m.landed {
+		hidden, err := m.b.Publish(ctx, c.task.ID, git.ZeroOID)
+		if err != nil {
+			return nil, nil, err
+		}
+		payloads, refs, tip = append(payloads, m.payload(m.landed, i)), append(refs, hidden...), c.commit
+	}
+	if m.failed != nil {
+		payloads = append(payloads, m.p)
+	}
+	if tip != first.base {
+		if m.tops, err = following(ctx, m.b, v, first.base); err != nil {
+			return nil, nil, err
+		}
+		err = mayAdvance(ctx, m.b, m.tops, first.base, tip)
+	}
+	return payloads, append(refs, git.RefUpdate{Ref: v.IntegrationRef(), Old: first.base, New: tip}, lease), err
+}
+
+// still is the part of the transaction that lets it happen only while nobody else holds the merge lease, and gives back
+// one that is held. errMoved when integration is no longer at the train's base.
+func (m *move) still(ctx context.Context, v *gitboard.View, base git.OID) (git.RefUpdate, error) {
+	now, err := m.b.Integration(ctx, v)
+	if err != nil {
+		return git.RefUpdate{}, err
+	}
+	if now != base || v.IntegrationRef() != m.view.IntegrationRef() {
+		return git.RefUpdate{}, errMoved
+	}
+	if m.held == nil {
+		return unheld(ctx, m.b)
+	}
+	lease, err := m.held.giveBack(ctx)
+	if !m.last {
+		lease.New = lease.Old // held
+	}
+	return lease, err
+}
+
+// tidy removes worktree and branch of a task that is MERGED. It returns what failed, and what of the branch did not land.
+func tidy(ctx context.Context, b *gitboard.Board, v *gitboard.View, actor board.Actor, task string) []string {
+	later, kept := 0, ""
+	t, err := v.State.FindTask(task)
+	if err == nil {
+		later, kept, err = worktrees.Later(ctx, b, t)
+	}
+	if err == nil {
+		err = worktrees.Tidy(ctx, b, v, actor, task)
+	}
+	switch {
+	case err != nil:
+		return []string{fmt.Sprintf("worktree or branch of %s could not be removed (git liza doctor looks at it): %v", task, err)}
+	case later > 0:
+		return []string{fmt.Sprintf("commits that came to task/%s after its approval did not land (%d); %s", task, later, kept)}
+	}
+	return nil
+}
+
+func idsOf(cars []*candidate) (ids []string) {
+	for _, c := range cars {
+		ids = append(ids, c.task.ID)
+	}
+	return ids
+}
+
+// without returns ids less some of them.
+func without(ids []string, less ...string) []string {
+	return slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return slices.Contains(less, id) })
+}
