@@ -7,6 +7,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/codec"
 	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/lease"
 	"github.com/git-liza/git-liza/gitboard/report"
 )
 
@@ -21,11 +22,14 @@ type Glance struct {
 
 // Glance looks at what an overview needs beside the board, with the leases as they are now.
 func (v *View) Glance(ctx context.Context) (*Glance, error) {
-	leases, err := v.LeasesSeen(ctx)
+	held, err := v.Leases(ctx)
 	if err != nil {
 		return nil, err
 	}
-	g := &Glance{View: v, beside: report.Beside{Leases: leases}}
+	g := &Glance{View: v, beside: report.Beside{Leases: evidences(held)}}
+	if m := held[lease.MergeHolder]; m != nil && m.Since != nil && len(m.Tasks) > 0 {
+		g.beside.Merging = &report.Train{By: m.By(), Tasks: m.Tasks, Testing: m.Testing, Since: board.At(*m.Since), Expires: board.At(m.Expires)}
+	}
 	halts, err := v.board.Halts(ctx)
 	if err != nil {
 		return nil, err

@@ -108,14 +108,15 @@ func (v *View) Leases(ctx context.Context) (map[string]*lease.Held, error) {
 // LeasesSeen are the same as the board's rules know leases.
 func (v *View) LeasesSeen(ctx context.Context) (map[string]board.Lease, error) {
 	held, err := v.Leases(ctx)
-	if err != nil {
-		return nil, err
-	}
+	return evidences(held), err
+}
+
+func evidences(held map[string]*lease.Held) map[string]board.Lease {
 	seen := make(map[string]board.Lease, len(held))
 	for agent, h := range held {
 		seen[agent] = *evidence(h)
 	}
-	return seen, nil
+	return seen
 }
 
 // Takeable reports whether somebody who holds something can be robbed of it now, as far as its lease says:

@@ -221,3 +221,31 @@ func TestOwnRef(t *testing.T) {
 		})
 	}
 }
+
+// An integration test pushes the candidate that it tests to where a hosted CI finds it, and nothing else. An agent
+// pushes nothing.
+func TestPrePush(t *testing.T) {
+	one, two, none := strings.Repeat("1", 40), strings.Repeat("2", 40), strings.Repeat("0", 40)
+	line := func(commit, ref string) string { return "HEAD " + commit + " " + ref + " " + none + "\n" }
+	for name, c := range map[string]struct {
+		who       Who
+		input     string
+		candidate string
+		allowed   bool
+	}{
+		"its candidate":             {Who{}, line(one, "refs/heads/liza/candidate/7"), one, true},
+		"its end":                   {Who{}, line(none, "refs/heads/liza/candidate/7"), one, true},
+		"another commit":            {Who{}, line(two, "refs/heads/liza/candidate/7"), one, false},
+		"another branch":            {Who{}, line(one, "refs/heads/liza/candidate"), one, false},
+		"one more ref":              {Who{}, line(one, "refs/heads/liza/candidate/7") + line(one, "refs/heads/main"), one, false},
+		"while nothing is tested":   {Who{}, line(one, "refs/heads/liza/candidate/7"), "", false},
+		"nothing":                   {Who{}, "", one, false},
+		"an agent, the candidate":   {Who{ID: "coder-1", Task: "one"}, line(one, "refs/heads/liza/candidate/7"), one, false},
+		"an agent, its own branch":  {Who{ID: "coder-1", Task: "one"}, line(one, "refs/heads/task/one"), one, false},
+		"a line that says too much": {Who{}, "x " + line(one, "refs/heads/liza/candidate/7"), one, false},
+	} {
+		if r := PrePush(c.who, ReadPushed(c.input), c.candidate); (r == nil) != c.allowed {
+			t.Errorf("%s: %v", name, r)
+		}
+	}
+}

@@ -35,13 +35,15 @@ const (
 
 // The refs of a board. BoardPrefix and OwnPrefix are reserved: nobody else may use them.
 const (
-	BoardRef     = HeadsPrefix + "liza/state" // the board itself: every host shows a branch
-	BoardPrefix  = HeadsPrefix + "liza/"
-	TaskPrefix   = HeadsPrefix + "task/" // a task's branch, by the task's id
-	OwnPrefix    = RefsPrefix + "liza/"
-	LeasePrefix  = OwnPrefix + "leases/" // a lease, by its agent
-	ReviewPrefix = OwnPrefix + "review/" // what was submitted: <task>/<n>
-	AtticPrefix  = OwnPrefix + "attic/"  // what was put aside: <task>/<n>
+	BoardRef    = HeadsPrefix + "liza/state" // the board itself: every host shows a branch
+	BoardPrefix = HeadsPrefix + "liza/"
+	// CandidatePrefix is where an integration test may push its candidate, for a hosted CI to test it.
+	CandidatePrefix = BoardPrefix + "candidate/"
+	TaskPrefix      = HeadsPrefix + "task/" // a task's branch, by the task's id
+	OwnPrefix       = RefsPrefix + "liza/"
+	LeasePrefix     = OwnPrefix + "leases/" // a lease, by its agent
+	ReviewPrefix    = OwnPrefix + "review/" // what was submitted: <task>/<n>
+	AtticPrefix     = OwnPrefix + "attic/"  // what was put aside: <task>/<n>
 )
 
 // TaskRef is the branch of a task.

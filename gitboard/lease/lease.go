@@ -12,6 +12,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/git-liza/git-liza/gitboard/git"
@@ -34,7 +35,14 @@ type Lease struct {
 	// Of the merge lease alone.
 	Tasks   []string   `json:"tasks,omitempty"`   // on the train
 	Testing []string   `json:"testing,omitempty"` // of these, those that are being tested together
+	Commit  string     `json:"commit,omitempty"`  // that is being tested
 	Since   *time.Time `json:"since,omitempty"`
+}
+
+// By is the agent of a merge lease's session: <agent>/<token>.
+func (l Lease) By() string {
+	agent, _, _ := strings.Cut(l.Session, "/")
+	return agent
 }
 
 // Held is a lease as it is in the repository: the value that a compare-and-swap must name.

@@ -37,10 +37,20 @@ type Overview struct {
 	Blocked      int                  `json:"tasks_blocked"`
 	Stuck        int                  `json:"tasks_stuck"`
 	MergedLately int                  `json:"merged_in_last_hour"`
+	Merging      *Train               `json:"merging,omitempty"`
 	Agents       []AgentOutlook       `json:"agents"`
 	Events       []Happened           `json:"events"`
 	Progress     board.Time           `json:"last_progress,omitempty"`
 	Now          board.Time           `json:"now"`
+}
+
+// Train is the merge that is under way.
+type Train struct {
+	By      string     `json:"by"`
+	Tasks   []string   `json:"tasks"`
+	Testing []string   `json:"testing,omitempty"` // of the tasks, those that are being tested together
+	Since   board.Time `json:"since"`
+	Expires board.Time `json:"expires"` // its lease
 }
 
 // Ask is something that only a human moves on, and the command for it.
@@ -85,6 +95,7 @@ type Beside struct {
 	Leases  map[string]board.Lease // by agent; nil where nothing is known of them, as of a board of the past
 	Events  []Happened             // the newest operations, the newest first
 	Stopped []Stop                 // the strongest first
+	Merging *Train                 // nil while nobody merges
 }
 
 // Stop is a file by which a human stops one clone.
@@ -109,6 +120,9 @@ func Look(s *board.State, beside Beside, now time.Time) (*Overview, error) {
 		Counts: map[board.Status]int{}, Done: m.TasksDone, InProgress: m.TasksInProgress, Blocked: m.TasksBlocked,
 		Progress: board.LastProgress(s), Waiting: []Ask{}, Turns: []Turn{}, Tasks: make([]TaskOutlook, 0, len(tasks)), Agents: []AgentOutlook{},
 		Events: append([]Happened{}, beside.Events...), Stopped: beside.Stopped, Now: board.At(now),
+	}
+	if t := beside.Merging; t != nil && o.Now < t.Expires {
+		o.Merging = t
 	}
 	if breaker.Status == board.BreakerTriggered {
 		o.Breaker = breaker.CurrentTrigger

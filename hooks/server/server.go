@@ -150,7 +150,8 @@ func (a *arrival) received(ctx context.Context) (*board.Refusal, error) {
 	}
 	whole := hooks.Push{Moves: a.moves, State: s, Now: board.At(a.now)}
 	for _, m := range a.moves {
-		if m.Ref == git.BoardRef || !strings.HasPrefix(m.Ref, git.OwnPrefix) && !strings.HasPrefix(m.Ref, git.BoardPrefix) {
+		own := strings.HasPrefix(m.Ref, git.OwnPrefix) || strings.HasPrefix(m.Ref, git.BoardPrefix)
+		if m.Ref == git.BoardRef || !own || strings.HasPrefix(m.Ref, git.CandidatePrefix) {
 			continue
 		}
 		lease, err := a.lease(ctx, m)

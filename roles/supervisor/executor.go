@@ -11,8 +11,8 @@ import (
 type Executor interface {
 	// Claim takes a task, with a worktree to work in. A task that became BLOCKED instead is the refusal "limit".
 	Claim(ctx context.Context, actor board.Actor, task string) (Taken, error)
-	// Merge lands approved work, or records why it can't land (merged is false then).
-	Merge(ctx context.Context, actor board.Actor, task string, out io.Writer) (merged bool, text string, err error)
+	// Merge lands approved work together, or records why some of it can't land. What is no longer approved is left out.
+	Merge(ctx context.Context, actor board.Actor, tasks []string, out io.Writer) ([]Landed, error)
 	// ForReview makes the worktree of a submission from another clone.
 	ForReview(ctx context.Context, task string) error
 	// Follow brings this clone's view of a shared board up to date, and what follows from that. It says what it
@@ -28,6 +28,13 @@ type Executor interface {
 	// Repair brings this clone in line with the board for a task ("" for none), finishes merges that were cut
 	// in half and, for a reviewer, ends reviews whose lease has run out. It says what it did.
 	Repair(ctx context.Context, actor board.Actor, task string) ([]string, error)
+}
+
+// Landed is how the merge of a task ended.
+type Landed struct {
+	Task   string
+	Merged bool
+	Text   string // the operation's subject, or why it did not land
 }
 
 // Taken is a claim that stands.

@@ -119,7 +119,7 @@ func (s *supervisor) act(ctx context.Context, l Look, step Step) error {
 	case ClaimReview:
 		return s.claimReview(ctx, l, step.Task)
 	case Merge:
-		return s.merge(ctx, l, step.Task)
+		return s.merge(ctx, l, step.Train)
 	case CompleteGoal:
 		return s.plain(ctx, GoalCompleted, &board.CompleteGoal{})
 	case GiveUp:

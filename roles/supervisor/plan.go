@@ -27,9 +27,10 @@ const (
 
 // Step is what a supervisor does next.
 type Step struct {
-	Do   Action
-	Task string
-	Wake *report.Wake // of a planner to start
+	Do    Action
+	Task  string
+	Train []string     // of a merge: all that can be merged now, Task first
+	Wake  *report.Wake // of a planner to start
 
 	Until  time.Time // of a wait: look again then at the latest; zero for when something changes
 	Idle   bool      // it waits for lack of work
@@ -49,8 +50,8 @@ func Next(l Look, m *Memory) Step {
 	case goal.Status != board.InProgress:
 		return stop(0, fmt.Sprintf("the goal is %s", goal.Status))
 	}
-	if id := l.landing(m); id != "" {
-		return Step{Do: Merge, Task: id}
+	if ids := l.landing(m); len(ids) > 0 {
+		return Step{Do: Merge, Task: ids[0], Train: ids}
 	}
 	if reason := m.Broken(l.Now); reason != "" {
 		if m.Setup != "" {
@@ -164,14 +165,14 @@ func (l Look) goOn(id string, m *Memory) Step {
 	return Step{Do: Start, Task: id}
 }
 
-// landing is the task that a reviewer merges before anything else, "" for none: what is approved waits neither for the
-// next start of its agent, nor for the end of a limit.
-func (l Look) landing(m *Memory) string {
+// landing is what a reviewer merges before anything else: what is approved waits neither for the next start of its
+// agent, nor for the end of a limit.
+func (l Look) landing(m *Memory) []string {
 	if l.Role != roles.CodeReviewer || l.mode() != board.Running || l.held() != "" {
-		return ""
+		return nil
 	}
-	id, _ := l.approved(m)
-	return id
+	ids, _ := l.approved(m)
+	return ids
 }
 
 // review is a reviewer's next step, when nothing is to be merged: its own review, then the next submission.
@@ -198,8 +199,8 @@ func (l Look) nothing(what string) string {
 	return "nothing to " + what
 }
 
-// approved is the task to merge now, or the moment when there may be one.
-func (l Look) approved(m *Memory) (id string, next time.Time) {
+// approved are the tasks to merge now, and the moment when there may be one more.
+func (l Look) approved(m *Memory) (ids []string, next time.Time) {
 	for _, b := range l.State.Tasks() {
 		if b.Status != board.Approved || b.Paused || l.Only != "" && b.ID != l.Only {
 			continue
@@ -208,12 +209,13 @@ func (l Look) approved(m *Memory) (id string, next time.Time) {
 		if own := b.StatusChangedAt.Std().Add(mergeAfter); b.ApprovedBy != l.Agent && own.After(at) {
 			at = own
 		}
-		if !l.Now.Before(at) {
-			return b.ID, time.Time{}
+		if l.Now.Before(at) {
+			next = sooner(next, at)
+		} else {
+			ids = append(ids, b.ID)
 		}
-		next = sooner(next, at)
 	}
-	return "", next
+	return ids, next
 }
 
 // plan is a planner's next step: what time has brought about, then the first trigger that it has not seen.

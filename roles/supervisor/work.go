@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"github.com/git-liza/git-liza/gitboard"
@@ -75,33 +76,39 @@ func (s *supervisor) claimFailed(ctx context.Context, l Look, task string, err e
 
 // merge lands what was approved. A conflict or a failing test is recorded, and the end of it; anything else
 // is tried again later.
-func (s *supervisor) merge(ctx context.Context, l Look, task string) error {
-	merged, text, err := s.land(ctx, task)
+func (s *supervisor) merge(ctx context.Context, l Look, tasks []string) error {
+	landed, err := s.land(ctx, tasks)
+	for _, t := range landed {
+		if t.Merged {
+			s.tell(Merged, t.Task, t.Text)
+		} else {
+			s.tell(MergeFailed, t.Task, t.Text)
+		}
+		tasks = slices.DeleteFunc(slices.Clone(tasks), func(id string) bool { return id == t.Task })
+	}
 	refusal, stop := (*board.Refusal)(nil), (*StopError)(nil)
 	switch {
+	case err == nil || len(tasks) == 0 && !errors.As(err, &stop):
+		return nil
 	case errors.As(err, &stop):
 		return err
 	case errors.Is(err, errAborted):
-		s.tell(MergeFailed, task, err.Error())
-		return nil
-	case merged:
-		s.tell(Merged, task, text)
-		return nil
-	case err == nil:
-		s.tell(MergeFailed, task, text)
+		s.tell(MergeFailed, tasks[0], err.Error())
 		return nil
 	case ctx.Err() != nil, taken(err), inconsistent(err), hopeless(err):
 		return err
 	case errors.As(err, &refusal) && (refusal.Code == board.CodeWrongState || refusal.Code == board.CodeMode):
 		return nil // somebody else was faster, or the run was stopped
 	}
-	t := l.State.Task(task)
-	if t == nil {
-		return l.State.Err()
+	for _, id := range tasks {
+		t := l.State.Task(id)
+		if t == nil {
+			return l.State.Err()
+		}
+		s.memory.MergeFailed(t, s.Board.Now())
 	}
-	s.memory.MergeFailed(t, s.Board.Now())
-	s.tell(Trouble, task, "the merge is tried again later: "+err.Error())
-	s.mended(task, s.unlock(ctx, err))
+	s.tell(Trouble, tasks[0], "the merge is tried again later: "+err.Error())
+	s.mended(tasks[0], s.unlock(ctx, err))
 	return nil
 }
 
@@ -109,22 +116,22 @@ func (s *supervisor) merge(ctx context.Context, l Look, task string) error {
 var errAborted = errors.New("the run is aborted: the merge has been given up")
 
 // land merges. An integration test may take long: an abort ends it, and so does the loss of the lease.
-func (s *supervisor) land(ctx context.Context, task string) (merged bool, text string, err error) {
+func (s *supervisor) land(ctx context.Context, tasks []string) (landed []Landed, err error) {
 	working, end := context.WithCancel(ctx)
 	defer end()
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		merged, text, err = s.Executor.Merge(working, s.actor, task, s.log)
+		landed, err = s.Executor.Merge(working, s.actor, tasks, s.log)
 	}()
 	var why error
 	for follow := s.follow; ; {
 		select {
 		case <-done:
-			if why != nil && (!merged || why != errAborted) {
+			if why != nil && (err != nil || why != errAborted) {
 				err = why
 			}
-			return merged, text, err
+			return landed, err
 		case reason := <-s.pulse.lost:
 			why = lost(s.actor.ID, reason)
 			end()

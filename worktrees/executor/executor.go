@@ -37,19 +37,20 @@ func (e Executor) Claim(ctx context.Context, actor board.Actor, task string) (su
 }
 
 // Merge implements supervisor.Executor.
-func (e Executor) Merge(ctx context.Context, actor board.Actor, task string, out io.Writer) (bool, string, error) {
-	got, err := merge.Merge(ctx, e.Board, merge.Request{Request: gitboard.Request{Actor: actor}, Task: task, Out: out})
-	if got == nil {
-		return false, "", err
+func (e Executor) Merge(ctx context.Context, actor board.Actor, tasks []string, out io.Writer) ([]supervisor.Landed, error) {
+	results, err := merge.Train(ctx, e.Board, merge.TrainRequest{Request: gitboard.Request{Actor: actor}, Tasks: tasks, Out: out})
+	var landed []supervisor.Landed
+	for _, got := range results {
+		text := got.Done.Subject
+		if !got.Merged {
+			text = got.Reason()
+		}
+		for _, w := range got.Warnings {
+			text += "; " + w
+		}
+		landed = append(landed, supervisor.Landed{Task: got.Task, Merged: got.Merged, Text: text})
 	}
-	text := got.Done.Subject
-	for _, w := range got.Warnings {
-		text += "; " + w
-	}
-	if !got.Merged {
-		text = got.Reason()
-	}
-	return got.Merged, text, err
+	return landed, err
 }
 
 // Follow implements supervisor.Executor.

@@ -26,6 +26,7 @@ type holding struct {
 	b       *gitboard.Board
 	tasks   []string // that it merges, none for a human's commit
 	testing []string // of these, those that are being tested together
+	commit  git.OID  // that is being tested, "" for none
 	since   time.Time
 	who     string // agent and token: the lease's session
 	held    *lease.Held
@@ -80,23 +81,13 @@ func busy(l *lease.Held) error {
 	if len(l.Tasks) > 0 {
 		what = "merges " + strings.Join(l.Tasks, ", ")
 	}
-	return board.Refuse(board.CodeBusy, fmt.Sprintf("%s %s at the moment (lease until %s)", holderOf(l), what, l.Expires.UTC().Format("15:04:05Z")), "try again when it is done")
-}
-
-// holderOf is who holds a merge lease, without the token.
-func holderOf(l *lease.Held) string {
-	for i, c := range l.Session {
-		if c == '/' {
-			return l.Session[:i]
-		}
-	}
-	return l.Session
+	return board.Refuse(board.CodeBusy, fmt.Sprintf("%s %s at the moment (lease until %s)", l.By(), what, l.Expires.UTC().Format("15:04:05Z")), "try again when it is done")
 }
 
 func (h *holding) beat(ctx context.Context) error {
 	now := h.b.Now()
 	next, err := lease.Beat(ctx, h.b.Log().Store(), h.held, lease.Lease{
-		Agent: lease.MergeHolder, Session: h.who, Tasks: h.tasks, Testing: h.testing, Since: &h.since, Heartbeat: now, Expires: now.Add(leaseFor),
+		Agent: lease.MergeHolder, Session: h.who, Tasks: h.tasks, Testing: h.testing, Commit: string(h.commit), Since: &h.since, Heartbeat: now, Expires: now.Add(leaseFor),
 		Process: gitio.ThisProcess(),
 	})
 	if err == nil {
@@ -106,8 +97,8 @@ func (h *holding) beat(ctx context.Context) error {
 }
 
 // show lets others see what is merged and tested.
-func (h *holding) show(ctx context.Context, tasks, testing []string) error {
-	h.tasks, h.testing = tasks, testing
+func (h *holding) show(ctx context.Context, tasks, testing []string, commit git.OID) error {
+	h.tasks, h.testing, h.commit = tasks, testing, commit
 	return h.beat(ctx)
 }
 

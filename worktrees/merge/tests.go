@@ -164,7 +164,7 @@ func (t *train) try(ctx context.Context, cars []*candidate, n int) (f *failure, 
 	if c.command == "" {
 		return nil, nil
 	}
-	if err := t.held.show(ctx, idsOf(cars), idsOf(cars[:n])); err != nil {
+	if err := t.held.show(ctx, idsOf(cars), idsOf(cars[:n]), c.commit); err != nil {
 		return nil, t.held.lost(err)
 	}
 	err = t.held.during(ctx, renewEvery, func(ctx context.Context) (err error) {

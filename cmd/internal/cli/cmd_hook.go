@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -14,6 +15,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/internal/setup"
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/lease"
 	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/hooks"
 	"github.com/git-liza/git-liza/hooks/server"
@@ -210,7 +212,23 @@ func hookPush(c *edge.Call) (*board.Refusal, error) {
 	if refusal != nil || err != nil {
 		return refusal, err
 	}
-	return hooks.PrePush(w), nil
+	pushed, err := io.ReadAll(c.App.Stdin)
+	if err != nil {
+		return nil, err
+	}
+	b, err := c.Board()
+	if err != nil {
+		return nil, err
+	}
+	testing, err := lease.Read(c.Ctx, b.Log().Store(), lease.MergeHolder)
+	if err != nil {
+		return nil, err
+	}
+	candidate := ""
+	if testing != nil {
+		candidate = testing.Commit
+	}
+	return hooks.PrePush(w, hooks.ReadPushed(string(pushed)), candidate), nil
 }
 
 // hookScene is who runs git here, and the board as it is; nil when there is none that can be read, for what can

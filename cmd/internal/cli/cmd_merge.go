@@ -2,35 +2,46 @@ package cli
 
 import (
 	"fmt"
+	"strings"
+
+	"github.com/spf13/pflag"
 
 	"github.com/git-liza/git-liza/cmd/internal/edge"
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/worktrees/merge"
 )
 
 var _ = add(mergeCommand)
 
 func mergeCommand() *edge.Command {
+	var all, afresh bool
 	return &edge.Command{
-		Name: "merge", Group: "reviewer", Args: "ID", Min: 1, Max: 1, Writes: true,
+		Name: "merge", Group: "reviewer", Args: "[ID...]", Max: -1, Writes: true,
 		Short: "test approved work and land it on integration",
 		Long: `The merge is computed from the trees and tested in a worktree of its own; integration and board move
-only when the test passes. A conflict or a failing test is recorded (exit code 3).`,
-		Example: `git liza merge login`,
+only when the test passes. Several tasks are built on each other, tested once and landed together; when
+the test fails, the task that brought the failure is found by bisection, and the others land without it.
+A conflict or a failing test is recorded (exit code 3).`,
+		Example: `git liza merge --all`,
+		Flags: func(f *pflag.FlagSet) {
+			f.BoolVar(&all, "all", false, "merge every APPROVED task: by priority, then by how long it has waited")
+			f.BoolVar(&afresh, "no-cache", false, "test also what has passed the test in this clone before")
+		},
 		Run: func(c *edge.Call) error {
 			actor, err := c.Actor("merge")
 			if err != nil {
 				return err
 			}
-			r := merge.Request{Request: c.Asks(actor), Task: c.Args[0]}
+			if all == (len(c.Args) > 0) {
+				return edge.Usage(c.Cmd, "merge takes the ids of tasks, or --all")
+			}
+			r := merge.TrainRequest{Request: c.Asks(actor), Tasks: c.Args, Afresh: afresh}
 			if !c.JSON { // a program wants nothing but the error there
 				r.Out = c.App.Stderr
 			}
-			got, err := merge.Merge(c.Ctx, c.Opened, r)
-			if got == nil {
-				return err
-			}
-			if reported := reportMerge(c, got); reported != nil {
+			got, err := merge.Train(c.Ctx, c.Opened, r)
+			if reported := reportMerges(c, got, len(c.Args) == 1); reported != nil {
 				return reported
 			}
 			return err
@@ -38,22 +49,55 @@ only when the test passes. A conflict or a failing test is recorded (exit code 3
 	}
 }
 
-func reportMerge(c *edge.Call, got *merge.Result) error {
-	extra := map[string]any{"ok": got.Merged, "merged": got.Merged, "merge_commit": got.Commit, "merge_type": got.Type, "failure": got.Failure, "log": got.Log,
-		"conflicts": edge.Every(got.Conflicts), "brought_forward": edge.Every(got.BroughtForward), "warnings": edge.Every(got.Warnings)}
+// reportMerges prints how merges ended: alone, one as the operation that it is.
+func reportMerges(c *edge.Call, results []*merge.Result, alone bool) error {
+	var failed []*merge.Result
+	shown := []map[string]any{}
+	for _, got := range results {
+		fields, lines := mergeFields(got), mergeLines(got)
+		if !got.Merged {
+			failed = append(failed, got)
+		}
+		if c.JSON && !alone {
+			shown = append(shown, edge.Reported(got.Done, fields))
+		} else if err := c.Report(got.Done, fields, lines...); err != nil {
+			return err
+		}
+	}
+	if c.JSON && !alone && len(results) > 0 {
+		if err := c.PrintJSON(map[string]any{"ok": len(failed) == 0, "results": shown}); err != nil {
+			return err
+		}
+	}
+	switch len(failed) {
+	case 0:
+		return nil
+	case 1:
+		task := failed[0].Task
+		return &edge.Outcome{Exit: 3, Code: edge.CodeIntegrationFailed, Message: fmt.Sprintf("%s is INTEGRATION_FAILED: %s", task, failed[0].Reason()), Hint: "a coder claims it as an integration fix: git liza claim " + task}
+	}
+	var why []string
+	for _, got := range failed {
+		why = append(why, got.Task+" ("+got.Reason()+")")
+	}
+	return &edge.Outcome{Exit: 3, Code: edge.CodeIntegrationFailed, Message: fmt.Sprintf("%s are INTEGRATION_FAILED: %s", plain.Plural(len(failed), "task"), strings.Join(why, ", ")), Hint: "a coder claims each as an integration fix: git liza claim " + failed[0].Task}
+}
+
+func mergeFields(got *merge.Result) map[string]any {
+	return map[string]any{"ok": got.Merged, "merged": got.Merged, "merge_commit": got.Commit, "merge_type": got.Type, "failure": got.Failure, "log": got.Log,
+		"conflicts": edge.Every(got.Conflicts), "brought_forward": edge.Every(got.BroughtForward), "warnings": edge.Every(got.Warnings), "untested": got.Untested}
+}
+
+func mergeLines(got *merge.Result) []string {
 	lines := edge.Prefixed("warning: ", got.Warnings)
 	for _, path := range got.BroughtForward {
 		lines = append(lines, "brought forward: "+path)
 	}
 	if got.Failure == board.FailTest {
-		lines = append(lines, "the end of its output is kept: git liza show "+got.Done.Op.TaskID())
+		lines = append(lines, "the end of its output is kept: git liza show "+got.Task)
 	}
-	if err := c.Report(got.Done, extra, lines...); err != nil {
-		return err
+	if got.Untested {
+		lines = append(lines, "no integration test ran: a human sets one (git liza config set integration_test COMMAND), or none")
 	}
-	if got.Merged {
-		return nil
-	}
-	task := got.Done.Op.TaskID()
-	return &edge.Outcome{Exit: 3, Code: edge.CodeIntegrationFailed, Message: fmt.Sprintf("%s is INTEGRATION_FAILED: %s", task, got.Reason()), Hint: "a coder claims it as an integration fix: git liza claim " + task}
+	return lines
 }

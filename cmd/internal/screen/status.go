@@ -97,6 +97,9 @@ func (d *statusDrawing) run() []string {
 		mode += fmt.Sprintf(", %d merged in the last hour", o.MergedLately)
 	}
 	lines = append(lines, d.Onto("board   ", mode))
+	if o.Merging != nil {
+		lines = append(lines, d.Onto("merging ", d.merging()))
+	}
 	if len(o.Tasks) > 0 {
 		parts := []string{fmt.Sprintf("%d of %d done", o.Done, len(o.Tasks)), fmt.Sprintf("%d in progress", o.InProgress)}
 		if o.Blocked > 0 {
@@ -108,6 +111,20 @@ func (d *statusDrawing) run() []string {
 		lines = append(lines, d.Onto("tasks   "+d.Bar(o.Done, len(o.Tasks), 10)+"  ", strings.Join(parts, ", ")))
 	}
 	return lines
+}
+
+// merging is the train that is under way.
+func (d *statusDrawing) merging() string {
+	m := d.o.Merging
+	text := fmt.Sprintf("%s, for %s, by %s", strings.Join(m.Tasks, ", "), edge.Since(d.now, m.Since), m.By)
+	switch n := len(m.Testing); {
+	case n == 0:
+	case n == len(m.Tasks):
+		text += ": being tested"
+	default:
+		text += fmt.Sprintf(": the first %d of %d are being tested", n, len(m.Tasks))
+	}
+	return text
 }
 
 // sprint is the sprint and its clock.
