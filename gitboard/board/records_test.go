@@ -80,7 +80,7 @@ func TestAnomalies(t *testing.T) {
 		"retry_loop": d("count", "3", "error_pattern", "timeout"), "trade_off": d("what", "a", "why", "b", "debt_created", "true"),
 		"external_blocker": d("blocker_service", "npm"), "assumption_violated": d("assumption", "a", "reality", "b"),
 		"system_ambiguity": d("protocol_section", "2", "question", "which?"),
-		"flaky_test": d("test", "make test", "runs", "2"),
+		"flaky_test":       d("test", "make test", "runs", "2"),
 	}
 	who := map[roles.Role]board.Actor{roles.Planner: planner, roles.Coder: coder1, roles.CodeReviewer: reviewer1}
 	s := begun(t).ready("login")
