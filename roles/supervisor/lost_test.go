@@ -28,9 +28,9 @@ func (h *executor) Claim(context.Context, board.Actor, string) (Taken, error) {
 	h.note("claim")
 	return Taken{}, nil
 }
-func (h *executor) Merge(context.Context, board.Actor, string, io.Writer) (bool, string, error) {
+func (h *executor) Merge(context.Context, board.Actor, []string, io.Writer) ([]Landed, error) {
 	h.note("merge")
-	return true, "", nil
+	return nil, nil
 }
 func (h *executor) ForReview(context.Context, string) error                       { h.note("for review"); return nil }
 func (h *executor) Follow(context.Context, board.Actor) ([]string, error)         { return nil, nil }
