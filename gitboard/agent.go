@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/lease"
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
@@ -100,6 +101,18 @@ func (b *Board) Agent(ctx context.Context, id, session, request string, p Proces
 func sessionName(id string) string { return "sessions/" + id }
 
 func triedName(id, session string) string { return sessionName(id) + "." + session }
+
+// ContextUsed is the intent to record how much of its context an agent has used, in percent. Nothing else about the
+// agent changes.
+func ContextUsed(id string, percent int) Intent {
+	return func(_ context.Context, v *View) (board.Payload, []git.RefUpdate, error) {
+		a := v.State.Agent(id)
+		if a == nil {
+			return nil, nil, board.Refuse(board.CodeUnknownAgent, id+" is not registered", "git liza register")
+		}
+		return &board.AgentStatusChange{Status: a.Status, ContextPercent: percent, WaitingFor: a.WaitingFor}, nil, nil
+	}
+}
 
 // KeptSession is the session that an id has in this clone, "" when none is kept.
 func (b *Board) KeptSession(id string) (string, error) { return b.Kept(sessionName(id)) }

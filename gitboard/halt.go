@@ -11,27 +11,21 @@ import (
 	"time"
 
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/report"
 )
 
 // localModes are the files by which a human stops this clone alone, the strongest first.
 var localModes = []string{"ABORT", "CHECKPOINT", "PAUSE"}
 
-// Halt is such a file.
-type Halt struct {
-	File  string
-	Mode  board.Mode // what it makes of this clone
-	Since time.Time
-}
-
 // Halts lists the files in <root>/.liza that stop this clone, the strongest first. Since is the time in a file's
 // first line, or else when it was written last.
-func (b *Board) Halts(ctx context.Context) ([]Halt, error) {
+func (b *Board) Halts(ctx context.Context) ([]report.Halt, error) {
 	root, err := b.Root(ctx)
 	if err != nil || root == "" {
 		return nil, err
 	}
 	modes := map[string]board.Mode{"ABORT": board.Aborted, "CHECKPOINT": board.CheckpointMode, "PAUSE": board.Paused}
-	var halts []Halt
+	var halts []report.Halt
 	for _, name := range localModes {
 		file := filepath.Join(root, ".liza", name)
 		info, err := os.Stat(file)
@@ -41,11 +35,11 @@ func (b *Board) Halts(ctx context.Context) ([]Halt, error) {
 		if err != nil {
 			return nil, err
 		}
-		h := Halt{name, modes[name], info.ModTime()}
+		h := report.Halt{File: name, Mode: modes[name], Since: board.At(info.ModTime())}
 		if text, err := os.ReadFile(file); err == nil {
 			line, _, _ := strings.Cut(string(text), "\n")
 			if at, err := time.Parse(time.RFC3339, strings.TrimSpace(line)); err == nil {
-				h.Since = at
+				h.Since = board.At(at)
 			}
 		}
 		halts = append(halts, h)

@@ -34,9 +34,7 @@ func (v *View) Glance(ctx context.Context) (*Glance, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, h := range halts {
-		g.beside.Stopped = append(g.beside.Stopped, report.Stop{File: h.File, Since: board.At(h.Since)})
-	}
+	g.beside.Stopped = halts
 	g.beside.Events, err = v.Recent(ctx, recent)
 	return g, err
 }

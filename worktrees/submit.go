@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 
@@ -11,6 +12,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/oplog"
 )
 
 // SubmitRequest hands the work of a task to review.
@@ -43,16 +45,17 @@ func Submit(ctx context.Context, b *gitboard.Board, r SubmitRequest) (*gitboard.
 		if err != nil {
 			return nil, nil, preferRefusal(ctx, v, r.Request, p, err)
 		}
-		unsigned, err := s.unsigned(ctx, t, p)
+		work, err := s.repo.Log(ctx, git.OID(p.ReviewBase), commit)
 		if err != nil {
 			return nil, nil, err
 		}
+		p.Early = t.Early(oplog.Made(work))
 		refs, err := s.reviewRefs(ctx, t, commit)
 		if err != nil {
 			return nil, nil, err
 		}
 		published, err := b.Publish(ctx, t.ID, commit)
-		warnings = unsigned
+		warnings = slices.Concat(unsigned(t, work), early(p))
 		if c := v.State.Config(); c.RequireTests == "warn" && t.Kind == board.Code && len(p.Tests) == 0 {
 			warnings = append(warnings, fmt.Sprintf("%s is code, and nothing that it changes is a test", t.ID))
 		}
@@ -100,6 +103,11 @@ func (s *site) submittable(ctx context.Context, v *gitboard.View, t *board.Task,
 		return "", uncounted
 	}
 	p.Commit, p.ReviewBase, p.Files = string(head), string(base), len(changed)
+	tree, err := s.repo.Object(ctx, string(head)+"^{tree}")
+	if err != nil {
+		return "", err
+	}
+	p.Tree = string(tree.OID)
 	p.Tests, p.DeletedTests, err = s.tests(ctx, v.State.Config().TestGlobs, head, changed)
 	return head, err
 }
@@ -127,11 +135,7 @@ const maxNamed = 5
 
 // unsigned says which commits of a submission don't say who made them for which task, since no hook ran. The operation
 // says it in their place: they follow from the claim's base, and the agent's session submits them.
-func (s *site) unsigned(ctx context.Context, t *board.Task, p *board.Submit) ([]string, error) {
-	work, err := s.repo.Log(ctx, git.OID(p.ReviewBase), git.OID(p.Commit))
-	if err != nil {
-		return nil, err
-	}
+func unsigned(t *board.Task, work []git.Commit) []string {
 	var names []string
 	for _, c := range work {
 		if task, agent := board.MadeFor(c.Message); len(c.Parents) < 2 && (task != t.ID || agent == "") {
@@ -139,13 +143,30 @@ func (s *site) unsigned(ctx context.Context, t *board.Task, p *board.Submit) ([]
 		}
 	}
 	if len(names) == 0 {
-		return nil, nil
+		return nil
 	}
-	more := ""
+	return []string{fmt.Sprintf("no hook ran for %s, so nothing says there who made it for %s; the submission says that it is %s's work",
+		firstOf(names), t.ID, t.AssignedTo)}
+}
+
+// early names the commits from before the checkpoint, which the reviewer is shown.
+func early(p *board.Submit) []string {
+	if len(p.Early) == 0 {
+		return nil
+	}
+	names := make([]string, len(p.Early))
+	for i, c := range p.Early {
+		names[i] = git.OID(c).Short()
+	}
+	return []string{"made before the checkpoint, and shown to the reviewer as such: " + firstOf(names)}
+}
+
+// firstOf lists the first few of many names.
+func firstOf(names []string) string {
 	if over := len(names) - maxNamed; over > 0 {
-		names, more = names[:maxNamed], fmt.Sprintf(" and %d more", over)
+		return fmt.Sprintf("%s and %d more", strings.Join(names[:maxNamed], ", "), over)
 	}
-	return []string{fmt.Sprintf("no hook ran for %s%s, so nothing says there who made it for %s; the submission says that it is %s's work", strings.Join(names, ", "), more, t.ID, t.AssignedTo)}, nil
+	return strings.Join(names, ", ")
 }
 
 // changed lists the files that a commit changes since it left integration, and where that was.

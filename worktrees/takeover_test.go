@@ -10,6 +10,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/roles"
 	"github.com/git-liza/git-liza/worktrees"
 )
 
@@ -241,11 +242,16 @@ func TestSweep(t *testing.T) {
 	s.check(err)
 	s.clock.pass(past)
 	s.claim("coder-4", "alive")
-	swept, err := worktrees.Sweep(s.ctx, s.b, s.as("planner-1"), "")
-	s.check(err)
 	var lines []string
-	for _, x := range swept {
-		lines = append(lines, x.String())
+	for _, of := range []roles.Role{roles.CodeReviewer, roles.Coder} {
+		swept, err := worktrees.Sweep(s.ctx, s.b, s.as("planner-1"), of)
+		s.check(err)
+		for _, x := range swept {
+			lines = append([]string{x.String()}, lines...)
+		}
+		if of == roles.CodeReviewer {
+			s.is("dead", board.Claimed) // whose reviews are swept keeps coders' claims
+		}
 	}
 	if len(lines) != 2 || lines[0] != "dead: coder-1's claim released, its lease had run out" || lines[1] != "review: code-reviewer-1's review claim released, its lease had run out" {
 		t.Errorf("swept %q", lines)

@@ -98,7 +98,7 @@ func (c *coding) writes() {
 	}
 	fmt.Fprintf(&code, "echo %s\n", c.task)
 	if c.unfinished() {
-		fmt.Fprintf(&code, "# TODO: polish\n")
+		fmt.Fprintf(&code, "# TODO: polish, now or in iteration %s\n", c.field("ITERATION")) // nothing is submitted twice
 	}
 	must(os.WriteFile(c.file(), []byte(code.String()), 0o644))
 	if c.priced() {

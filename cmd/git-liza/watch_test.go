@@ -322,10 +322,21 @@ func TestWatchEscalates(t *testing.T) {
 		text := p.own("ESCALATION")
 		return strings.HasPrefix(text, "CHECKPOINT STUCK: for 3h00m") && strings.HasSuffix(text, want)
 	})
+	summaries := func() []string {
+		found, err := filepath.Glob(filepath.Join(p.dir, ".git", "liza", "summaries", "*-sprint-1.md"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return found
+	}
+	p.eventually("the sprint is summarized", func() bool { return len(summaries()) == 1 })
 	if err := os.Remove(file); err != nil {
 		t.Fatal(err)
 	}
 	p.eventually("that is over", func() bool { return p.own("ESCALATION") == "" })
+	if found := summaries(); len(found) != 1 {
+		t.Errorf("summaries of one checkpoint: %v", found)
+	}
 	w.ends()
 }
 

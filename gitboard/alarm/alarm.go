@@ -13,6 +13,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/plain"
+	"github.com/git-liza/git-liza/gitboard/report"
 )
 
 // Level says how urgent an alarm is.
@@ -28,16 +29,9 @@ const (
 type Facts struct {
 	State   *board.State
 	Leases  map[string]board.Lease // by agent
-	Halts   []Halt                 // by files of this clone
+	Halts   []report.Halt          // by files of this clone
 	Now     board.Time
 	Invalid string // why the tip does not replay or parse, "" when it does; nothing else can be judged then
-}
-
-// Halt is a file by which a human holds this clone up.
-type Halt struct {
-	File  string // in .liza
-	Mode  board.Mode
-	Since board.Time
 }
 
 // Alarm is a condition that stands.

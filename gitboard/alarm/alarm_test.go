@@ -10,6 +10,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard/alarm"
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/report"
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
@@ -19,7 +20,7 @@ const start = board.Time("2026-01-31T09:00:00Z")
 type world struct {
 	state  *board.State
 	leases map[string]board.Lease
-	halts  []alarm.Halt
+	halts  []report.Halt
 	now    board.Time
 	bad    string
 	told   alarm.Told
@@ -360,7 +361,7 @@ var lives = map[string][]moment{
 		}, says: "CHECKPOINT STALE: for 40m", how: alarm.Warn, runs: true, next: 1680 * m},
 		{what: "a file of this clone", at: 1601 * m, do: func(w *world) {
 			w.mode(board.Running)
-			w.halts = []alarm.Halt{{File: "CHECKPOINT", Mode: board.CheckpointMode, Since: start.Add(1481 * m)}}
+			w.halts = []report.Halt{{File: "CHECKPOINT", Mode: board.CheckpointMode, Since: start.Add(1481 * m)}}
 		}, says: "CHECKPOINT STUCK: for 2h00m", how: alarm.Grave, runs: true, next: 1961 * m},
 	},
 	"pause": {
@@ -371,7 +372,7 @@ var lives = map[string][]moment{
 		{what: "persists", at: 900 * m, runs: true},
 		{what: "clears", at: 901 * m, do: func(w *world) { w.mode(board.Running) }},
 		{what: "returns by a file", at: 902 * m, do: func(w *world) {
-			w.halts = []alarm.Halt{{File: "PAUSE", Mode: board.Paused, Since: start.Add(870 * m)}}
+			w.halts = []report.Halt{{File: "PAUSE", Mode: board.Paused, Since: start.Add(870 * m)}}
 		}, says: "STALE PAUSE: for 32m", how: alarm.Warn, runs: true, next: 990 * m},
 	},
 	"sprint-deadline": {
@@ -474,7 +475,7 @@ func TestNextIsTheMomentOfTheNextNews(t *testing.T) {
 		w.task(board.Claimed)
 		w.lease("coder-1", start.Add(77*m+13*s))
 		w.sprint(board.AtCheckpoint, start.Add(45*m+1*s), "")
-		w.halts = []alarm.Halt{{File: "PAUSE", Mode: board.Paused, Since: start.Add(5 * m)}}
+		w.halts = []report.Halt{{File: "PAUSE", Mode: board.Paused, Since: start.Add(5 * m)}}
 		return w
 	}
 	heard := func(step func(w *world, r alarm.Report)) (all []string) {

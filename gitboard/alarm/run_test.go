@@ -61,8 +61,8 @@ func TestAReviewLoopIsHeardInTime(t *testing.T) {
 	r.do("human", &board.AddTask{About: login, Ready: true, Definition: board.Definition{
 		Description: "A login form", DoneWhen: "POST /login answers 200", Scope: "login/", SpecRef: "specs/login.md", SpecOID: strings.Repeat("5", 40), Kind: board.Code, Priority: 3,
 	}})
-	commit := strings.Repeat("c", 40)
 	round := func(coder string, claim *board.Claim, n int, issue string) {
+		commit := fmt.Sprintf("%040x", n)
 		r.do(coder, claim)
 		r.do(coder, &board.PreExec{About: login, Checkpoint: board.Checkpoint{Intent: "The handler", Validation: "go test: ok", FilesToModify: []string{"login.go"}}})
 		r.do(coder, &board.Submit{About: login, Commit: commit, ReviewBase: strings.Repeat("b", 40), Commits: n, Files: 1, Tests: []string{"login_test.go"}})

@@ -56,6 +56,13 @@ func (w *world) claims() {
 	m, at := w.mergeCommit("fix", work)
 	w.do(judge1, m, w.lands(at))
 
+	// A commit from before the checkpoint is shown to the reviewer where the board says so.
+	w.do(ada, &board.SetConfig{Key: "early_commits", Value: "flag"})
+	w.reach(board.Claimed, "early", 0, 0)
+	w.handIn("early", func(*board.Submit) {})
+	w.do(ada, &board.SetConfig{Key: "early_commits", Value: "refuse"})
+	w.finish("early")
+
 	// A hand-off that is resumed keeps its checkpoint and its iteration.
 	w.fine("handed", 0, 0)
 	w.claim(coder1, "handed")
@@ -185,7 +192,7 @@ func (w *world) settings() {
 	w.do(ada, &board.Resume{Decision: "ADJUST", Reason: "fine"})
 	for _, c := range [][2]string{
 		{"max_coder_iterations", "7"}, {"max_review_cycles", "3"}, {"lease_duration", "600"}, {"integration_test", "go test ./..."},
-		{"merge_style", "no-ff"}, {"test_globs", "**/*_test.go,test/**"}, {"require_tests", "warn"}, {"plan_review", "human"},
+		{"merge_style", "no-ff"}, {"test_globs", "**/*_test.go,test/**"}, {"require_tests", "warn"}, {"early_commits", "flag"}, {"plan_review", "human"},
 		{"escalation_webhook", "https://example.org/hook"}, {"worktree_setup", "npm ci"}, {"require_integration_test", "true"},
 	} {
 		w.do(ada, &board.SetConfig{Key: c[0], Value: c[1]})

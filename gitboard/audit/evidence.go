@@ -35,7 +35,8 @@ type handed struct {
 	commit, base git.OID
 	claimed      git.OID // the commit that the claim began on
 	says         *board.Submit
-	globs        []string // what counted as a test then
+	globs        []string    // what counted as a test then
+	of           *board.Task // once it was submitted
 }
 
 // collect notes what an operation, just carried out on p.state, says beyond the board.
@@ -68,7 +69,7 @@ func (p *replay) collect(l *link) {
 	case *board.Submit:
 		commit("commit", o.Commit)
 		commit("review_base", o.ReviewBase)
-		e.handed = &handed{o.Task, git.OID(o.Commit), git.OID(o.ReviewBase), git.OID(p.state.Task(o.Task).BaseCommit), o, p.state.Config().TestGlobs}
+		e.handed = &handed{o.Task, git.OID(o.Commit), git.OID(o.ReviewBase), git.OID(p.state.Task(o.Task).BaseCommit), o, p.state.Config().TestGlobs, p.state.Task(o.Task)}
 		p.report.Attested[AttestedWorktree]++
 	case *board.HandOff, *board.Verdict:
 		p.report.Attested[AttestedWorktree]++

@@ -75,34 +75,48 @@ func TestEvidence(t *testing.T) {
 			w.preExec(coder1, "beta")
 			hidden := w.project([]git.OID{w.integration}, coder1, map[string]string{"hidden.go": "//"})
 			shown := w.project([]git.OID{hidden}, coder1, map[string]string{"shown.go": "//"})
-			w.do(coder1, &board.Submit{About: about("beta"), Commit: string(shown), ReviewBase: string(hidden), Commits: 1, NoTestsBecause: "none"})
+			w.do(coder1, &board.Submit{About: about("beta"), Commit: string(shown), Tree: w.tree(shown), ReviewBase: string(hidden), Commits: 1, NoTestsBecause: "none"})
 		}, "which the review began at, is not on integration", false},
 		"reviewed from elsewhere": {func(w *world) {
 			w.ready("beta")
 			w.claim(coder1, "beta")
 			w.preExec(coder1, "beta")
 			apart := w.project(nil, coder1, map[string]string{"apart.go": "//"})
-			w.do(coder1, &board.Submit{About: about("beta"), Commit: string(apart), ReviewBase: string(w.integration), Commits: 1, NoTestsBecause: "none"})
+			w.do(coder1, &board.Submit{About: about("beta"), Commit: string(apart), Tree: w.tree(apart), ReviewBase: string(w.integration), Commits: 1, NoTestsBecause: "none"})
 		}, "does not follow from ", false},
 		"counted otherwise": {func(w *world) {
+			w.claimed("beta")
 			w.handIn("beta", func(p *board.Submit) { p.Commits, p.Files = 1, 1 })
 		}, "it says that it has 1 commits, and has 2", false},
+		"with another tree": {func(w *world) {
+			w.claimed("beta")
+			w.handIn("beta", func(p *board.Submit) { p.Tree = nowhere })
+		}, "it says that its tree is \"" + nowhere + "\", and it is ", false},
+		"hiding what was made before the checkpoint": {func(w *world) {
+			w.claimed("beta")
+			w.handIn("beta", func(p *board.Submit) { p.Early = nil })
+		}, "it names 0 commits from before the checkpoint, and has 1", false},
 		"with fewer files": {func(w *world) {
+			w.claimed("beta")
 			w.handIn("beta", func(p *board.Submit) { p.Files = 1 })
 		}, "it says that it changes 1 files, and changes 2", false},
 		"with tests that it does not change": {func(w *world) {
+			w.claimed("beta")
 			w.handIn("beta", func(p *board.Submit) { p.Tests = []string{"other_test.go"} })
 		}, `it names the test "other_test.go", which it does not change`, false},
 		"with a test that it empties": {func(w *world) {
+			w.claimed("beta")
 			w.handIn("beta", w.empties)
 		}, `it names the test "beta_test.go", which it deletes or empties`, false},
 		"with an emptied test that it keeps quiet about": {func(w *world) {
+			w.claimed("beta")
 			w.handIn("beta", func(p *board.Submit) {
 				w.empties(p)
 				p.Tests, p.NoTestsBecause = nil, "none needed"
 			})
 		}, `it deletes or empties the test "beta_test.go", and does not say so`, false},
 		"with a test that it is said to delete": {func(w *world) {
+			w.claimed("beta")
 			w.handIn("beta", func(p *board.Submit) {
 				p.Tests, p.DeletedTests, p.NoTestsBecause = nil, []string{"beta_test.go"}, "none needed"
 			})
@@ -169,19 +183,27 @@ func TestEvidence(t *testing.T) {
 // empties adds a commit to a submission that empties its test.
 func (w *world) empties(p *board.Submit) {
 	p.Commit = string(w.project([]git.OID{git.OID(p.Commit)}, coder1, map[string]string{"beta_test.go": ""}))
-	p.Commits = 3
+	p.Commits, p.Tree = 3, w.tree(git.OID(p.Commit))
 }
 
-// handIn submits two commits on a new task, and says of them what is not so.
+// handIn submits two commits on a task, the first from before the checkpoint, and says of them what is not so.
 func (w *world) handIn(id string, lie func(*board.Submit)) {
-	w.ready(id)
-	w.claim(coder1, id)
-	w.preExec(coder1, id)
-	first := w.project([]git.OID{w.integration}, coder1, map[string]string{"beta.go": "//"})
-	work := w.project([]git.OID{first}, coder1, map[string]string{"beta_test.go": "//"})
-	p := &board.Submit{About: about(id), Commit: string(work), ReviewBase: string(w.integration), Commits: 2, Files: 2, Tests: []string{"beta_test.go"}}
+	first := w.project([]git.OID{w.integration}, coder1, map[string]string{id + ".go": "//"})
+	w.checkpoint(coder1, id, string(first))
+	work := w.project([]git.OID{first}, coder1, map[string]string{id + "_test.go": "//"})
+	p := &board.Submit{
+		About: about(id), Commit: string(work), Tree: w.tree(work), ReviewBase: string(w.integration), Commits: 2, Files: 2,
+		Tests: []string{id + "_test.go"}, Early: []string{string(first)},
+	}
 	lie(p)
 	w.do(coder1, p)
+}
+
+// claimed is a task on which coder-1 works, on a board that lets early commits in.
+func (w *world) claimed(id string) {
+	w.do(ada, &board.SetConfig{Key: "early_commits", Value: "flag"})
+	w.ready(id)
+	w.claim(coder1, id)
 }
 
 // TestIntegrationMoves: what a person does to integration is noted, commit by commit what an agent does.
@@ -265,7 +287,7 @@ func TestMergedOtherwise(t *testing.T) {
 			w.claim(coder1, "alpha")
 			w.preExec(coder1, "alpha")
 			work := w.project([]git.OID{w.integration}, coder1, map[string]string{"alpha.go": "// new\n", "both.go": "// theirs\n"})
-			w.do(coder1, &board.Submit{About: about("alpha"), Commit: string(work), ReviewBase: string(w.integration), Commits: 1, Files: 2, NoTestsBecause: "none"})
+			w.do(coder1, &board.Submit{About: about("alpha"), Commit: string(work), Tree: w.tree(work), ReviewBase: string(w.integration), Commits: 1, Files: 2, NoTestsBecause: "none"})
 			w.judge(judge1, "alpha", board.VerdictApproved)
 			w.move(w.project([]git.OID{w.integration}, ada, map[string]string{"both.go": "// ours\n"}))
 			m, _ := w.mergeCommit("alpha", work)

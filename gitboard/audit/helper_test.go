@@ -203,6 +203,11 @@ func (w *world) project(parents []git.OID, by board.Actor, changes map[string]st
 	return c.OID
 }
 
+// tree is that of a commit that project made.
+func (w *world) tree(commit git.OID) string {
+	return string(storeTree(w.files[commit], &[]git.Object{}))
+}
+
 func storeTree(files map[string]string, objects *[]git.Object) git.OID {
 	dirs := map[string]map[string]string{}
 	var entries []git.TreeEntry

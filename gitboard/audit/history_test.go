@@ -40,8 +40,14 @@ func (w *world) claim(a board.Actor, id string) {
 }
 
 func (w *world) preExec(a board.Actor, id string) {
+	w.checkpoint(a, id, w.snapshot(w.tip()).State.Task(id).BaseCommit)
+}
+
+// checkpoint is the pre-execution checkpoint, written while the task's branch is at a commit.
+func (w *world) checkpoint(a board.Actor, id, head string) {
 	w.do(a, &board.PreExec{About: board.About{Task: id}, Checkpoint: board.Checkpoint{
 		Intent: "say it", Validation: "go test: ok", FilesToModify: []string{id + ".go"}, Assumptions: []string{"there is a console"},
+		Head: head, Clock: w.now,
 	}})
 }
 
@@ -51,7 +57,7 @@ func (w *world) submit(a board.Actor, id string) git.OID {
 	work := w.project([]git.OID{base}, a, map[string]string{id + ".go": "// " + string(w.now), id + "_test.go": "//"})
 	n := w.snapshot(w.tip()).State.Task(id).Submissions() + 1
 	w.do(a, &board.Submit{
-		About: board.About{Task: id}, Commit: string(work), ReviewBase: string(base), Commits: 1, Files: 2, Tests: []string{id + "_test.go"},
+		About: board.About{Task: id}, Commit: string(work), Tree: w.tree(work), ReviewBase: string(base), Commits: 1, Files: 2, Tests: []string{id + "_test.go"},
 	}, git.RefUpdate{Ref: fmt.Sprintf("refs/liza/review/%s/%d", id, n), New: work})
 	return work
 }

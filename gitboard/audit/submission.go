@@ -14,10 +14,10 @@ import (
 )
 
 // counted compares what submissions say of their own size with the commits: how many there are since the claim's base,
-// how many files differ from where the review begins, that the tests named are among these, and which tests it deletes
+// its tree, how many files differ from where the review begins, that the tests named are among these, and which tests it deletes
 // or empties.
 func (p *replay) counted(ctx context.Context, repo *gitio.Repo, all []evidence, found []signs) error {
-	stats, err := sizes(ctx, repo, all)
+	stats, trees, err := sizes(ctx, repo, all)
 	if err != nil {
 		return err
 	}
@@ -44,6 +44,9 @@ func (p *replay) counted(ctx context.Context, repo *gitio.Repo, all []evidence, 
 		}
 		if is != h.says.Commits {
 			wrong("it says that it has %d commits, and has %d", h.says.Commits, is)
+		}
+		if tree := string(trees[i]); tree != h.says.Tree {
+			wrong("it says that its tree is %s, and it is %s", quote(h.says.Tree), tree)
 		}
 		if n := len(stats[i]); n != h.says.Files {
 			wrong("it says that it changes %d files, and changes %d", h.says.Files, n)
@@ -111,8 +114,8 @@ func goneTests(ctx context.Context, repo *gitio.Repo, all []evidence, stats [][]
 	return gone, nil
 }
 
-// sizes lists what each submission changes, from the trees alone.
-func sizes(ctx context.Context, repo *gitio.Repo, all []evidence) ([][]gitio.FileStat, error) {
+// sizes lists what each submission changes, from the trees alone, and the trees of the submitted commits.
+func sizes(ctx context.Context, repo *gitio.Repo, all []evidence) (stats [][]gitio.FileStat, submitted []git.OID, err error) {
 	names := make([]string, 0, 2*len(all))
 	for _, e := range all {
 		names = append(names, string(e.handed.base)+"^{tree}", string(e.handed.commit)+"^{tree}")
@@ -121,7 +124,7 @@ func sizes(ctx context.Context, repo *gitio.Repo, all []evidence) ([][]gitio.Fil
 	for part := range slices.Chunk(names, batchSize) {
 		found, err := repo.SizesOf(ctx, part)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		for _, tree := range found {
 			trees = append(trees, tree.OID)
@@ -130,6 +133,8 @@ func sizes(ctx context.Context, repo *gitio.Repo, all []evidence) ([][]gitio.Fil
 	pairs := make([][2]git.OID, len(all))
 	for i := range pairs {
 		pairs[i] = [2]git.OID{trees[2*i], trees[2*i+1]}
+		submitted = append(submitted, trees[2*i+1])
 	}
-	return repo.DiffStats(ctx, pairs)
+	stats, err = repo.DiffStats(ctx, pairs)
+	return stats, submitted, err
 }

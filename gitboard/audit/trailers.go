@@ -10,6 +10,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/oplog"
 )
 
 // signs are what the commits of a submission say of who made them.
@@ -100,6 +101,10 @@ func signsOf(ctx context.Context, repo *gitio.Repo, line *line, e evidence, hold
 		s.forged = append(s.forged, Finding{e.commit, e.subject, CodeEvidence, fmt.Sprintf("%s does not follow from %s, which the review began at", handed, base)})
 	}
 	s.commits = len(work)
+	if early := e.handed.of.Early(oplog.Made(work)); !slices.Equal(early, e.handed.says.Early) {
+		s.forged = append(s.forged, Finding{e.commit, e.subject, CodeEvidence,
+			fmt.Sprintf("it names %d commits from before the checkpoint, and has %d", len(e.handed.says.Early), len(early))})
+	}
 	for _, c := range work {
 		if len(c.Parents) > 1 {
 			continue

@@ -39,15 +39,22 @@ func (i Issue) String() string {
 // Overdue is how long a working agent's lease may have run out before it is worth a warning.
 const Overdue = 60 * time.Second
 
+// Here is what a validation knows beside the board and the repository.
+type Here struct {
+	Clone       string               // this clone's name
+	Leases      map[string]time.Time // until when each agent has its lease
+	Now         time.Time
+	NoSpecFiles bool // the files of specs are not looked for (SKIP_SPEC_FILE_CHECK)
+}
+
 // Validate holds a board against its own invariants and, when there is a repository, against that: the
-// protocol's section 6. cloneID names this clone, leases says until when each agent has its lease. An error
-// means that the repository could not be read.
-func Validate(ctx context.Context, state *board.State, store oplog.Store, repo *gitio.Repo, cloneID string, leases map[string]time.Time, now time.Time) ([]Issue, error) {
-	v := &validation{state: state, clone: cloneID}
+// protocol's section 6. An error means that the repository could not be read.
+func Validate(ctx context.Context, state *board.State, store oplog.Store, repo *gitio.Repo, here Here) ([]Issue, error) {
+	v := &validation{state: state, clone: here.Clone, noSpecFiles: here.NoSpecFiles}
 	for _, b := range board.Violations(state) {
 		v.add(Invalid, b.Record, b.Field, "%s", b.What)
 	}
-	v.working(leases, now)
+	v.working(here.Leases, here.Now)
 	if repo != nil && state.Err() == nil {
 		if err := v.repository(ctx, store, repo); err != nil {
 			return nil, err
@@ -64,9 +71,10 @@ func Validate(ctx context.Context, state *board.State, store oplog.Store, repo *
 }
 
 type validation struct {
-	state  *board.State
-	clone  string
-	issues []Issue
+	state       *board.State
+	clone       string
+	noSpecFiles bool
+	issues      []Issue
 }
 
 func (v *validation) add(level, record, field, format string, args ...any) {
@@ -149,7 +157,7 @@ func (v *validation) level(repo *gitio.Repo, t *board.Task, level string) string
 
 func (v *validation) spec(ctx context.Context, repo *gitio.Repo, tip git.OID, level, path, ref string) error {
 	file, _, _ := strings.Cut(ref, "#")
-	if file == "" {
+	if file == "" || v.noSpecFiles {
 		return nil
 	}
 	_, err := repo.FileOID(ctx, tip, file)

@@ -25,7 +25,7 @@ func TestInvariants(t *testing.T) {
 	w.claim(coder1, "t-claimed")
 	tip := w.tip()
 	state := w.snapshot(tip).State
-	if issues, err := audit.Validate(w.ctx, state, nil, nil, "", map[string]time.Time{"coder-1": w.now.Std()}, w.now.Std()); err != nil || len(issues) > 0 {
+	if issues, err := audit.Validate(w.ctx, state, nil, nil, audit.Here{Clone: "", Leases: map[string]time.Time{"coder-1": w.now.Std()}, Now: w.now.Std()}); err != nil || len(issues) > 0 {
 		t.Fatalf("%v %v", issues, err)
 	}
 	task := func(id string, change func(*board.Task)) (string, any) {
@@ -124,7 +124,7 @@ func TestInvariants(t *testing.T) {
 			if !strings.Contains(report.Findings[0].Text, path+" differs: line ") {
 				t.Errorf("%s", findings(report))
 			}
-			issues, err := audit.Validate(w.ctx, w.snapshot(forged).State, nil, nil, "", map[string]time.Time{"coder-1": w.now.Std()}, w.now.Std())
+			issues, err := audit.Validate(w.ctx, w.snapshot(forged).State, nil, nil, audit.Here{Clone: "", Leases: map[string]time.Time{"coder-1": w.now.Std()}, Now: w.now.Std()})
 			check(t, err)
 			if !slices.ContainsFunc(issues, func(i audit.Issue) bool { return i.Level == audit.Invalid && i.Record == path && i.Field == c.field }) {
 				t.Errorf("%v", issues)
@@ -152,7 +152,7 @@ func TestValidateRepository(t *testing.T) {
 		if !lease.IsZero() {
 			leases["coder-1"] = lease
 		}
-		issues, err := audit.Validate(w.ctx, s.State, repo, repo, "clone-1", leases, now)
+		issues, err := audit.Validate(w.ctx, s.State, repo, repo, audit.Here{Clone: "clone-1", Leases: leases, Now: now})
 		check(t, err)
 		var lines []string
 		for _, i := range issues {
@@ -213,7 +213,7 @@ func TestValidateWorktree(t *testing.T) {
 	w.ready("alpha")
 	w.claim(coder1, "alpha")
 	validate := func(clone string) []audit.Issue {
-		issues, err := audit.Validate(w.ctx, w.snapshot(w.tip()).State, repo, repo, clone, map[string]time.Time{"coder-1": w.now.Std()}, w.now.Std())
+		issues, err := audit.Validate(w.ctx, w.snapshot(w.tip()).State, repo, repo, audit.Here{Clone: clone, Leases: map[string]time.Time{"coder-1": w.now.Std()}, Now: w.now.Std()})
 		check(t, err)
 		return issues
 	}

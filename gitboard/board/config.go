@@ -39,6 +39,7 @@ type Config struct {
 	TestGlobs                     []string `yaml:"test_globs"`
 	RequireTests                  string   `yaml:"require_tests"`
 	RequirePreExecutionCheckpoint bool     `yaml:"require_pre_execution_checkpoint"`
+	EarlyCommits                  string   `yaml:"early_commits"`
 	PlanReview                    string   `yaml:"plan_review"`
 	WorktreeSetup                 string   `yaml:"worktree_setup"`
 	EscalationWebhook             Optional `yaml:"escalation_webhook"`
@@ -93,6 +94,7 @@ var ConfigKeys = []ConfigKey{
 	{Name: "test_globs", Default: "**/test_*,**/*_test.*,**/*.test.*,**/*.spec.*,**/*Test.*,**/test/**,**/tests/**,**/__tests__/**", Takes: "globs", Meaning: "which changed files count as tests", ref: func(c *Config) any { return &c.TestGlobs }},
 	{Name: "require_tests", Default: "refuse", Takes: "refuse|warn|off", Meaning: "what happens to a code submission that changes no test", oneOf: []string{"refuse", "warn", "off"}, ref: func(c *Config) any { return &c.RequireTests }},
 	{Name: "require_pre_execution_checkpoint", Default: "true", Takes: "true|false", Meaning: "refuse a submission without a checkpoint in its iteration", ref: func(c *Config) any { return &c.RequirePreExecutionCheckpoint }},
+	{Name: "early_commits", Default: "refuse", Takes: "refuse|flag", Meaning: "what happens to commits made before the iteration's checkpoint: refused, or shown to the reviewer", oneOf: []string{"refuse", "flag"}, ref: func(c *Config) any { return &c.EarlyCommits }},
 	{Name: "plan_review", Default: "off", Takes: "off|human", Meaning: "who finalizes tasks", oneOf: []string{"off", "human"}, ref: func(c *Config) any { return &c.PlanReview }},
 	{Name: "worktree_setup", Default: "", Takes: "command", Meaning: "run in every new worktree", ref: func(c *Config) any { return &c.WorktreeSetup }},
 	{Name: "escalation_webhook", Default: "", Takes: takesURL, Meaning: "where alarms are posted", ref: func(c *Config) any { return (*string)(&c.EscalationWebhook) }},

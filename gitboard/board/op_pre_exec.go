@@ -30,6 +30,14 @@ func (p *PreExec) Check(s *State, op Operation) error {
 			return err
 		}
 	}
+	if p.Head != "" {
+		if err := commit("head", p.Head); err != nil {
+			return err
+		}
+	}
+	if _, err := ParseTime(string(p.Clock)); p.Clock != "" && err != nil {
+		return invalid("clock: %v", err)
+	}
 	return nil
 }
 

@@ -16,6 +16,9 @@ type Submit struct {
 	ReviewBase string `json:"review_base"` // merge base with integration
 	Commits    int    `json:"commits"`     // beyond the base commit
 	Files      int    `json:"files"`       // changed since the review base
+	Tree       string `json:"tree,omitempty"`
+	// Early are the commits that were made before the checkpoint, the first ones of many.
+	Early []string `json:"early,omitempty"`
 	// Tests are the changed files that count as tests, the first ones of many. DeletedTests are those that the
 	// submission deletes or empties: they prove nothing.
 	Tests          []string `json:"tests,omitempty"`
@@ -38,12 +41,31 @@ func (p *Submit) Check(s *State, op Operation) error {
 	if err := commit("review_base", p.ReviewBase); err != nil {
 		return err
 	}
+	if p.Tree != "" {
+		if err := fullID("tree", p.Tree); err != nil {
+			return err
+		}
+	}
+	for _, c := range p.Early {
+		if err := commit("early", c); err != nil {
+			return err
+		}
+	}
 	if p.Commits < 1 || p.Commit == t.BaseCommit {
 		return refuse(CodeEmpty, "task/%s has no commit beyond its base %.10s", t.ID, t.BaseCommit).on(t).hint("commit your work in %s first", t.Worktree)
+	}
+	if rejected := t.rejectedLike(p.Commit, p.Tree); rejected != nil {
+		return refuse(CodeRejected, "%.10s has the same files as %.10s, which %s rejected, and %s still asks for the same",
+			p.Commit, rejected.Commit, rejected.Agent, t.ID).on(t).
+			hint("git liza show %s, commit what the rejection asks for, and submit that; or git liza block %s --reason TEXT --question TEXT", t.ID, t.ID)
 	}
 	if s.Config().RequirePreExecutionCheckpoint && t.CheckpointOfIteration() == nil {
 		return refuse(CodeCheckpoint, "%s has no pre-execution checkpoint in iteration %d", t.ID, t.Iteration).on(t).
 			hint("git liza pre-exec %s --intent ... --validation ... --file ...", t.ID)
+	}
+	if len(p.Early) > 0 && s.Config().EarlyCommits == "refuse" {
+		return refuse(CodeCheckpoint, "%.10s was made before the checkpoint of iteration %d", p.Early[0], t.Iteration).on(t).
+			hint("git -C %s rebase --no-ff %.10s makes the commits again, under the checkpoint", t.Worktree, p.ReviewBase)
 	}
 	for _, f := range slices.Concat(p.Tests, p.DeletedTests) {
 		if !IsTest(s.Config().TestGlobs, f) {
@@ -77,7 +99,8 @@ func (p *Submit) Apply(s *State, op Operation) {
 	t.ReviewCommit, t.ReviewBase = p.Commit, p.ReviewBase
 	t.become(ReadyForReview, op)
 	e := t.event(op, EventReady)
-	e.Iteration, e.Commit, e.Base, e.NoTests, e.DeletedTests = t.Iteration, p.Commit, p.ReviewBase, p.NoTestsBecause, p.DeletedTests
+	e.Iteration, e.Commit, e.Base, e.Tree = t.Iteration, p.Commit, p.ReviewBase, p.Tree
+	e.NoTests, e.DeletedTests, e.EarlyCommits = p.NoTestsBecause, p.DeletedTests, p.Early
 	if a := s.Agent(op.Actor.ID); a.CurrentTask == t.ID {
 		edit[Agent](s, RecordPath(AgentDir, op.Actor.ID)).Status = Waiting
 	}
@@ -90,6 +113,27 @@ func (p *Submit) Subject(_, after *State, _ Operation) (string, string) {
 		body = "No tests because: " + p.NoTestsBecause
 	}
 	return fmt.Sprintf("%.10s, iteration %d, %s in %s", p.Commit, after.Task(p.Task).Iteration, plain.Plural(p.Commits, "commit"), plain.Plural(p.Files, "file")), body
+}
+
+// rejectedLike is the rejection of the same commit, or of one with the same files, that still counts: since then nobody
+// has unblocked the task or changed what it asks for. It returns nil when there is none.
+func (t *Task) rejectedLike(commit, tree string) *Event {
+	trees := map[string]string{}
+	for _, e := range t.History {
+		if e.Event == EventReady {
+			trees[e.Commit] = e.Tree
+		}
+	}
+	for i := len(t.History) - 1; i >= 0; i-- {
+		switch e := &t.History[i]; {
+		case e.Event == EventUnblocked || e.Was.redefines():
+			return nil
+		case e.Event != EventRejected || e.Commit == "":
+		case e.Commit == commit || tree != "" && trees[e.Commit] == tree:
+			return e
+		}
+	}
+	return nil
 }
 
 // Submission is the commit of a task's nth submission, "" when there is none, or it is not known (an imported one).

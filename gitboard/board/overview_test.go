@@ -122,7 +122,7 @@ func TestSummary(t *testing.T) {
 // A clone that is stopped by a file waits for whoever takes the file away.
 func TestOverviewOfAStoppedClone(t *testing.T) {
 	s := begun(t).ready("a")
-	o, err := report.Look(s.state(), report.Beside{Leases: s.allAlive(), Stopped: []report.Stop{{File: "PAUSE", Since: s.now}}}, s.now.Std())
+	o, err := report.Look(s.state(), report.Beside{Leases: s.allAlive(), Stopped: []report.Halt{{File: "PAUSE", Since: s.now}}}, s.now.Std())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -25,6 +25,8 @@ func TestSubmit(t *testing.T) {
 		"deleted tests":    {"tests", func(p *board.Submit) { p.Tests, p.DeletedTests = nil, p.Tests }},
 		"deleted, no test": {"invalid", func(p *board.Submit) { p.DeletedTests = []string{"login/login.go"} }},
 		"no reason":        {"tests", func(p *board.Submit) { p.Tests, p.NoTestsBecause = nil, "  " }},
+		"no tree":          {"invalid", func(p *board.Submit) { p.Tree = "4b825dc" }},
+		"no early commit":  {"invalid", func(p *board.Submit) { p.Early = []string{"HEAD"} }},
 		"not tests":        {"invalid", func(p *board.Submit) { p.Tests = []string{"login/login.go"} }},
 		"a blank in ids":   {"invalid", func(p *board.Submit) { p.Commit = " " + workCommit[1:] }},
 	} {
@@ -41,6 +43,82 @@ func TestSubmit(t *testing.T) {
 	equal(t, "agent", s.agent("coder-1").Status, board.Waiting)
 	equal(t, "current_task", s.agent("coder-1").CurrentTask, "login")
 	equal(t, "submissions", task.Submissions(), 1)
+}
+
+func TestRejectedWorkAgain(t *testing.T) {
+	const tree = "1111111111111111111111111111111111111111"
+	first := submit("login")
+	first.Tree = tree
+	s := begun(t).claimed("login").do(coder1, preExec("login")).do(coder1, first)
+	s.do(reviewer1, review("login")).do(reviewer1, reject("login")).do(coder1, goOn("login")).do(coder1, preExec("login"))
+	s.refused("rejected", coder1, submit("login"), workCommit[:10], "code-reviewer-1", "git liza show login")
+	amended := s.resubmit("login") // another commit with the same files
+	amended.Tree = tree
+	s.refused("rejected", coder1, amended, amended.Commit[:10]+" has the same files as "+workCommit[:10])
+	amended.Tree = sha("2")
+	s.do(coder1, amended).do(coder1, &board.Withdraw{About: about("login"), Reason: "one more look"}).do(coder1, amended)
+	s.do(reviewer1, review("login")).do(reviewer1, s.judge(reject("login"))).do(coder1, goOn("login")).do(coder1, preExec("login"))
+	s.refused("rejected", coder1, submit("login"), workCommit[:10]) // rejected before the last one
+
+	s.do(coder1, block("login")).do(planner, &board.Unblock{About: about("login"), Mode: board.UnblockSameCoder})
+	s.do(coder1, preExec("login")).do(coder1, submit("login"))
+}
+
+func TestRejectedWorkAfterAnotherDefinition(t *testing.T) {
+	s := begun(t).rejected("login")
+	edit := func(field, value string) *board.Write {
+		return &board.Write{Path: "tasks/login.yaml", Reason: "as it turned out", Fields: []board.FieldEdit{{Field: field, Value: value}}}
+	}
+	s.do(human, edit("priority", "1")).do(coder1, goOn("login")).do(coder1, preExec("login"))
+	s.refused("rejected", coder1, submit("login"))
+	s.do(human, edit("done_when", "POST /login answers 201")).do(coder1, submit("login"))
+}
+
+func TestEarlyCommits(t *testing.T) {
+	at := func(s *script, minutes int) board.Time { return s.now.Add(time.Duration(minutes) * time.Minute) }
+	checkpoint := func(s *script, head string) *board.PreExec {
+		p := preExec("login")
+		p.Head, p.Clock = head, s.now.Add(time.Minute)
+		return p
+	}
+	made := func(id, parent string, when board.Time) board.Made {
+		return board.Made{ID: id, Parents: []string{parent}, At: when}
+	}
+	early := func(s *script, work ...board.Made) []string { return s.task("login").Early(work) }
+
+	s := begun(t).claimed("login")
+	equals(t, "no checkpoint", early(s, made(sha("1"), baseCommit, at(s, 0))), []string(nil))
+	s.do(coder1, checkpoint(s, sha("1")))
+	equals(t, "on the branch, at whatever time", early(s, made(sha("1"), baseCommit, "1999-12-31T23:59:59Z")), []string{sha("1")})
+	equals(t, "made beside the branch", early(s, made(sha("2"), baseCommit, s.now.Add(-time.Second))), []string{sha("2")})
+	equals(t, "after it", early(s, made(sha("2"), baseCommit, s.now), made(sha("3"), sha("2"), at(s, 1))), []string(nil))
+	merge := made(sha("4"), baseCommit, s.now.Add(-time.Second))
+	merge.Parents = append(merge.Parents, sha("5"))
+	equals(t, "a merge", early(s, merge), []string(nil))
+	s.do(coder1, checkpoint(s, sha("2")))
+	equals(t, "between two checkpoints", early(s, made(sha("2"), baseCommit, s.now.Add(-time.Second))), []string(nil))
+
+	behind := checkpoint(s, baseCommit)
+	behind.Clock = behind.Clock.Add(-10 * time.Minute)
+	s = begun(t).claimed("login").do(coder1, behind, 20)
+	equals(t, "a clock behind the board's", early(s, made(sha("1"), baseCommit, s.now.Add(-5*time.Minute))), []string(nil))
+
+	s = begun(t).rejected("login")
+	before := s.now
+	s.do(coder1, goOn("login"), 5)
+	s.do(coder1, checkpoint(s, sha("2")), 5)
+	equals(t, "of an earlier iteration", early(s, made(workCommit, baseCommit, before)), []string(nil))
+	equals(t, "what was judged, by whatever clock", early(s, made(workCommit, baseCommit, at(s, -2)), made(sha("2"), workCommit, at(s, 1))), []string{sha("2")})
+	equals(t, "of this one", early(s, made(workCommit, baseCommit, before), made(sha("2"), workCommit, at(s, -2))), []string{sha("2")})
+}
+
+func TestEarlyCommitsAreRefusedOrFlagged(t *testing.T) {
+	s := begun(t).claimed("login").do(coder1, preExec("login"))
+	p := submit("login")
+	p.Early = []string{workCommit}
+	s.refused("checkpoint", coder1, p, workCommit[:10], "rebase --no-ff")
+	s.do(human, &board.SetConfig{Key: "early_commits", Value: "flag"}).do(coder1, p)
+	equals(t, "for the reviewer", report.SubmissionOf(s.state().Config(), s.task("login"), nil).EarlyCommits, []string{workCommit[:10]})
 }
 
 func TestSubmitWithoutTests(t *testing.T) {
@@ -69,6 +147,8 @@ func TestPreExec(t *testing.T) {
 		func(p *board.PreExec) { p.Validation = "" },
 		func(p *board.PreExec) { p.FilesToModify = nil },
 		func(p *board.PreExec) { p.FilesToModify = []string{"a", ""} },
+		func(p *board.PreExec) { p.Head = "HEAD" },
+		func(p *board.PreExec) { p.Clock = "now" },
 	} {
 		p := preExec("login")
 		bend(p)
@@ -149,8 +229,8 @@ func TestVerdictOnAnotherCommit(t *testing.T) {
 }
 
 func TestApproval(t *testing.T) {
-	s := begun(t).rejected("login").do(coder1, goOn("login")).do(coder1, preExec("login")).do(coder1, submit("login"))
-	s.do(reviewer1, review("login")).do(reviewer1, approve("login"))
+	s := begun(t).rejected("login").do(coder1, goOn("login")).do(coder1, preExec("login"))
+	s.do(coder1, s.resubmit("login")).do(reviewer1, review("login")).do(reviewer1, s.judge(approve("login")))
 	task := s.task("login")
 	equal(t, "status", task.Status, board.Approved)
 	equal(t, "approved_by", task.ApprovedBy, "code-reviewer-1")
@@ -171,9 +251,9 @@ func TestRejection(t *testing.T) {
 	equal(t, "rejection_reason", task.RejectionReason, rejection)
 	equal(t, "cycles", task.ReviewCyclesCurrent*10+task.ReviewCyclesTotal, 11)
 	equal(t, "event", task.Last("rejected").Reason, rejection)
-	s.do(coder1, goOn("login")).do(coder1, preExec("login")).do(coder1, submit("login")).do(reviewer1, review("login"))
-	s.refused("invalid", reviewer1, v, "Prior Feedback Status")
-	s.do(reviewer1, reject("login"))
+	s.do(coder1, goOn("login")).do(coder1, preExec("login")).do(coder1, s.resubmit("login")).do(reviewer1, review("login"))
+	s.refused("invalid", reviewer1, s.judge(v), "Prior Feedback Status")
+	s.do(reviewer1, s.judge(reject("login")))
 	equal(t, "cycles", s.task("login").ReviewCyclesCurrent*10+s.task("login").ReviewCyclesTotal, 22)
 }
 

@@ -1,6 +1,8 @@
 package board_test
 
 import (
+	"fmt"
+
 	"github.com/git-liza/git-liza/gitboard/board"
 )
 
@@ -10,6 +12,14 @@ var (
 	workCommit   = sha("c")
 	mergedCommit = sha("d")
 )
+
+// workOf is the commit of a task's nth submission.
+func workOf(n int) string {
+	if n == 1 {
+		return workCommit
+	}
+	return fmt.Sprintf("%040x", n)
+}
 
 func about(id string) board.About { return board.About{Task: id} }
 
@@ -94,10 +104,24 @@ func (s *script) approved(id string) *script {
 	return s.submitted(id).do(reviewer1, review(id)).do(reviewer1, approve(id))
 }
 
+// resubmit is a submission of new work, after the task's earlier ones.
+func (s *script) resubmit(id string) *board.Submit {
+	p := submit(id)
+	p.Commit = workOf(s.task(id).Submissions() + 1)
+	return p
+}
+
+// judge is a verdict on the commit that was submitted.
+func (s *script) judge(v *board.Verdict) *board.Verdict {
+	v.Commit = s.task(v.Task).ReviewCommit
+	return v
+}
+
 // again is a further round of a coder who has the task: checkpoint, submission, rejection.
 func (s *script) again(coder board.Actor, id string) *script {
 	s.t.Helper()
-	return s.do(coder, preExec(id)).do(coder, submit(id)).do(reviewer1, review(id)).do(reviewer1, reject(id))
+	s.do(coder, preExec(id)).do(coder, s.resubmit(id)).do(reviewer1, review(id))
+	return s.do(reviewer1, s.judge(reject(id)))
 }
 
 // in brings a new task into a state.

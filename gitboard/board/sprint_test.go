@@ -74,7 +74,10 @@ func TestMetricsOfASecondSprint(t *testing.T) {
 	h := s.state().Goal().AlignmentHistory
 	equal(t, "aim", h[len(h)-1].Event+" "+h[len(h)-1].Summary, "sprint started sprint-2: exports")
 
-	s.do(coder1, goOn("b"), 5).do(coder1, preExec("b")).do(coder1, submit("b")).do(reviewer1, review("b")).do(reviewer1, approve("b")).do(reviewer1, merge("b"))
+	s.do(coder1, goOn("b"), 5).do(coder1, preExec("b")).do(coder1, s.resubmit("b"))
+	landed := merge("b")
+	landed.ReviewCommit = s.task("b").ReviewCommit
+	s.do(reviewer1, review("b")).do(reviewer1, s.judge(approve("b"))).do(reviewer1, landed)
 	m := report.Measure(s.state())
 	equal(t, "second", m, report.Metrics{
 		TasksDone: 1, TasksBlocked: 1, Iterations: 1, Approvals: 1, Verdicts: 1, ApprovalRate: 100, Submissions: 1, OutcomeRate: 100, Drift: m.Drift,

@@ -65,6 +65,7 @@ type Event struct {
 	Reason    string   `yaml:"reason,omitempty"`
 	Commit    string   `yaml:"commit,omitempty"`
 	Base      string   `yaml:"base,omitempty"`
+	Tree      string   `yaml:"tree,omitempty"` // of a submitted commit
 	MergeType string   `yaml:"merge_type,omitempty"`
 	Drift     int      `yaml:"drift,omitempty"`
 	Files     []string `yaml:"files,omitempty"`
@@ -72,7 +73,9 @@ type Event struct {
 	Kept      string   `yaml:"kept,omitempty"`
 	NoTests   string   `yaml:"no_tests_because,omitempty"`
 	// DeletedTests are the tests that a submission deletes or empties, the first ones of many.
-	DeletedTests []string    `yaml:"deleted_tests,omitempty"`
+	DeletedTests []string `yaml:"deleted_tests,omitempty"`
+	// EarlyCommits are those that a submission's coder made before the checkpoint, the first ones of many.
+	EarlyCommits []string    `yaml:"early_commits,omitempty"`
 	Was          *Definition `yaml:"was,omitempty"`
 	Checkpoint   *Checkpoint `yaml:"checkpoint,omitempty"`
 }
@@ -100,6 +103,9 @@ type Checkpoint struct {
 	Risks         string   `yaml:"risks,omitempty" json:"risks,omitempty"`
 	Validation    string   `yaml:"validation" json:"validation"`
 	FilesToModify []string `yaml:"files_to_modify" json:"files_to_modify"`
+	// Head is the task's branch as the checkpoint is written, Clock the time then at that clone. Attested.
+	Head  string `yaml:"head,omitempty" json:"head,omitempty"`
+	Clock Time   `yaml:"clock,omitempty" json:"clock,omitempty"`
 }
 
 // The names of history events.
@@ -271,6 +277,11 @@ func (d Definition) changedTo(next Definition) *Definition {
 		return nil
 	}
 	return &d
+}
+
+// redefines reports whether the values that a change replaced were part of what a task asks for.
+func (d *Definition) redefines() bool {
+	return d != nil && (d.Description != "" || d.DoneWhen != "" || d.Scope != "" || d.SpecRef != "")
 }
 
 func (t *Task) define(d Definition) {

@@ -71,9 +71,9 @@ func TestGoldenMessages(t *testing.T) {
 	claim := func(coder, task string) {
 		s.tell(coder, &board.Claim{About: a(task), Clone: "here", BaseCommit: id("b")})
 	}
-	sent := func(coder, task string) {
+	sent := func(coder, task, commit string) {
 		s.tell(coder, &board.PreExec{About: a(task), Checkpoint: board.Checkpoint{Intent: "Write it", Validation: "go test: ok", FilesToModify: []string{"login.go"}}})
-		s.tell(coder, &board.Submit{About: a(task), Commit: id("c"), ReviewBase: id("b"), Commits: 2, Files: 3, Tests: []string{"login_test.go"}})
+		s.tell(coder, &board.Submit{About: a(task), Commit: id(commit), ReviewBase: id("b"), Commits: 2, Files: 3, Tests: []string{"login_test.go"}})
 		s.tell("code-reviewer-1", &board.ClaimReview{About: a(task)})
 	}
 	approved := func(task string) {
@@ -87,18 +87,18 @@ func TestGoldenMessages(t *testing.T) {
 	s.tell("planner-1", &board.RecordSpecChange{Spec: "specs/login.md", Change: "port named"})
 	s.tell("planner-1", &board.Usage{CLI: "claude", Model: "m-1", Cost: board.Cost{Requests: 3, Input: 900, Cached: 500, Output: 40, Seconds: 12, MicroDollars: 70_000}})
 	claim("coder-1", "login")
-	sent("coder-1", "login")
-	s.tell("code-reviewer-1", &board.Verdict{About: a("login"), Verdict: "REJECTED", Commit: id("c"), Reason: rejected})
+	sent("coder-1", "login", "9")
+	s.tell("code-reviewer-1", &board.Verdict{About: a("login"), Verdict: "REJECTED", Commit: id("9"), Reason: rejected})
 	s.tell("planner-1", &board.Reassign{About: a("login"), Reason: "other eyes"})
 	claim("coder-2", "login")
 	s.tell("coder-2", &board.HandOff{About: a("login"), Summary: "half", NextAction: "the rest"})
 	s.tell("coder-1", &board.Claim{About: a("login"), Clone: "here"})
-	sent("coder-1", "login")
+	sent("coder-1", "login", "c")
 	s.tell("code-reviewer-1", &board.Release{About: a("login"), Reason: "tired"})
 	s.tell("coder-1", &board.Withdraw{About: a("login"), Reason: "one more file"})
 	s.tell("coder-1", &board.Block{About: a("login"), Reason: "no port", Questions: []string{"Which port?"}})
 	s.tell("planner-1", &board.Unblock{About: a("login"), Mode: "same-coder"})
-	sent("coder-1", "login")
+	sent("coder-1", "login", "c")
 	approved("login")
 	failed := merge
 	failed.About, failed.MergeCommit, failed.MergeType, failed.Failure, failed.Log = a("login"), "", "", "test", "FAIL login\n"
@@ -109,7 +109,7 @@ func TestGoldenMessages(t *testing.T) {
 	merge.About = a("login")
 	s.tell("code-reviewer-1", &merge)
 	claim("coder-1", "logout")
-	sent("coder-1", "logout")
+	sent("coder-1", "logout", "c")
 	approved("logout")
 	s.tell("human", &board.FinishMerge{About: a("logout"), ReviewCommit: id("c"), Before: id("a"), MergeCommit: id("d"), MergeType: "merge-commit", Drift: 1})
 	s.tell("human", &board.SetConfig{Key: "max_coder_iterations", Value: "1"})

@@ -27,7 +27,7 @@ type Overview struct {
 	ModeBy       string               `json:"mode_by"`
 	Reason       string               `json:"mode_reason,omitempty"`
 	Breaker      *board.Trigger       `json:"breaker_trigger,omitempty"`
-	Stopped      []Stop               `json:"clone_stopped,omitempty"` // this clone alone
+	Stopped      []Halt               `json:"clone_stopped,omitempty"` // this clone alone
 	Waiting      []Ask                `json:"waiting_for_human"`
 	Turns        []Turn               `json:"turns"`
 	Tasks        []TaskOutlook        `json:"tasks"`
@@ -94,13 +94,14 @@ type Happened struct {
 type Beside struct {
 	Leases  map[string]board.Lease // by agent; nil where nothing is known of them, as of a board of the past
 	Events  []Happened             // the newest operations, the newest first
-	Stopped []Stop                 // the strongest first
+	Stopped []Halt                 // the strongest first
 	Merging *Train                 // nil while nobody merges
 }
 
-// Stop is a file by which a human stops one clone.
-type Stop struct {
+// Halt is a file by which a human stops one clone.
+type Halt struct {
 	File  string     `json:"file"` // PAUSE, CHECKPOINT or ABORT, in .liza
+	Mode  board.Mode `json:"-"`    // what it makes of the clone
 	Since board.Time `json:"since"`
 }
 

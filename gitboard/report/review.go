@@ -65,6 +65,23 @@ type BlockedTask struct {
 	Reason    string     `json:"reason"`
 	Questions []string   `json:"questions"`
 	FailedBy  []string   `json:"failed_by,omitempty"`
+	AskedBy   []string   `json:"asked_by,omitempty"` // of them, those who gave the task up with a question
+}
+
+// AskedBy lists the coders in failed_by who blocked the task with a question. The others failed at it.
+func AskedBy(t *board.Task) []string {
+	var asked []string
+	for _, e := range t.History {
+		if e.Event == board.EventBlocked && slices.Contains(t.FailedBy, e.Agent) && !slices.Contains(asked, e.Agent) {
+			asked = append(asked, e.Agent)
+		}
+	}
+	return asked
+}
+
+// Without lists the words that are not among others.
+func Without(words, others []string) []string {
+	return slices.DeleteFunc(slices.Clone(words), func(w string) bool { return slices.Contains(others, w) })
 }
 
 // Tallied is a word and how often it came.
@@ -100,7 +117,7 @@ func ReviewSprint(s *board.State, now time.Time) (*SprintReview, error) {
 		case b.Status.Terminal():
 			r.Finished = append(r.Finished, finished(t))
 		default:
-			r.Blocked = append(r.Blocked, BlockedTask{t.ID, t.StatusChangedAt, t.BlockedReason, append([]string{}, t.BlockedQuestions...), t.FailedBy})
+			r.Blocked = append(r.Blocked, BlockedTask{t.ID, t.StatusChangedAt, t.BlockedReason, append([]string{}, t.BlockedQuestions...), t.FailedBy, AskedBy(t)})
 		}
 	}
 	slices.SortStableFunc(r.Finished, func(a, b FinishedTask) int { return strings.Compare(string(a.Ended), string(b.Ended)) })

@@ -13,6 +13,7 @@ type Submission struct {
 	FilesOutside   []string // of them, what the checkpoint does not name
 	TestsTouched   []string // of them, what counts as a test
 	TestsDeleted   []string // of them, the tests that the submission deletes or empties, the first ones of many
+	EarlyCommits   []string // short ids of those from before the checkpoint, the first ones of many
 	NoTestsBecause string   // what the coder said
 	SpecChanged    bool     // the spec is not the one that the task was finalized with
 	SpecDiff       string   // how it changed, as a patch; empty where that is unknown
@@ -25,6 +26,9 @@ func SubmissionOf(c *board.Config, t *board.Task, files []string) *Submission {
 	e := t.Last(board.EventReady)
 	if e != nil {
 		s.NoTestsBecause, s.TestsDeleted = e.NoTests, e.DeletedTests
+		for _, c := range e.EarlyCommits {
+			s.EarlyCommits = append(s.EarlyCommits, c[:min(len(c), 10)])
+		}
 	}
 	for _, f := range files {
 		if board.IsTest(c.TestGlobs, f) && !slices.Contains(s.TestsDeleted, f) {

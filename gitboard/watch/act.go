@@ -20,6 +20,7 @@ func (w *watcher) act(ctx context.Context, f alarm.Facts, r alarm.Report) {
 		}
 		return
 	}
+	w.summarize(f)
 	stands := func(rule string) bool {
 		return slices.ContainsFunc(r.Standing, func(a alarm.Alarm) bool { return a.Rule == rule })
 	}
@@ -45,6 +46,20 @@ func (w *watcher) act(ctx context.Context, f alarm.Facts, r alarm.Report) {
 			}
 			return done.Subject + "; report: " + report, nil
 		})
+	}
+}
+
+// summarize writes the sprint's summary when a human has stopped this clone by the file .liza/CHECKPOINT.
+func (w *watcher) summarize(f alarm.Facts) {
+	for _, h := range f.Halts {
+		if h.Mode != board.CheckpointMode {
+			continue
+		}
+		file, err := keepHaltSummary(w.board, f.State, h.Since)
+		w.own(err)
+		if file != "" {
+			w.Screen.Line(string(board.At(w.Now())) + "  this clone is stopped by .liza/CHECKPOINT; summary: " + file)
+		}
 	}
 }
 

@@ -42,9 +42,9 @@ func (w *watcher) facts(ctx context.Context) (alarm.Facts, error) {
 	if err != nil {
 		return f, err
 	}
+	f.Halts = halts
 	paused := false
 	for _, h := range halts {
-		f.Halts = append(f.Halts, alarm.Halt{File: h.File, Mode: h.Mode, Since: board.At(h.Since)})
 		paused = paused || h.Mode == board.Paused
 	}
 	v, err := w.board.View(ctx)

@@ -49,11 +49,28 @@ func Trip(ctx context.Context, b *gitboard.Board, r gitboard.Request, at board.T
 
 // KeepSummary writes the sprint's summary as of an operation that halted the board, and returns the file.
 func KeepSummary(b *gitboard.Board, done *gitboard.Done) (string, error) {
-	text, err := sprint.Summary(done.After, done.Op.Time.Std())
+	return keepSummary(b, done.After, summaryOf(done.After, done.Op.Time), done.Op.Time)
+}
+
+// keepHaltSummary writes the sprint's summary for the file .liza/CHECKPOINT, once: "" when that was done before.
+func keepHaltSummary(b *gitboard.Board, s *board.State, since board.Time) (string, error) {
+	name := summaryOf(s, since)
+	if kept, err := b.Kept(name); err != nil || kept != "" {
+		return "", err
+	}
+	return keepSummary(b, s, name, since)
+}
+
+// summaryOf is the name of the summary for a halt at a time.
+func summaryOf(s *board.State, at board.Time) string {
+	return "summaries/" + strings.NewReplacer("-", "", ":", "").Replace(string(at)) + "-" + s.Sprint().ID + ".md"
+}
+
+func keepSummary(b *gitboard.Board, s *board.State, name string, at board.Time) (string, error) {
+	text, err := sprint.Summary(s, at.Std())
 	if err != nil {
 		return "", err
 	}
-	name := "summaries/" + strings.NewReplacer("-", "", ":", "").Replace(string(done.Op.Time)) + "-" + done.After.Sprint().ID + ".md"
 	if err := b.Keep(name, text); err != nil {
 		return "", err
 	}

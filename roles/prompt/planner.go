@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/report"
 )
 
 // Instructions is the file of what to do about the trigger.
@@ -91,7 +92,9 @@ func (v *view) subject(t *board.Task) string {
 	if f := t.Last(board.EventIntegrationFailed); f != nil && (t.Status == board.IntegrationFailed || t.Status == board.Blocked) {
 		add(300, "integration failed", strings.TrimSpace(f.Reason+" "+strings.Join(f.Files, ", ")))
 	}
-	add(200, "failed by", strings.Join(t.FailedBy, ", "))
+	asked := report.AskedBy(t)
+	add(200, "asked by", strings.Join(asked, ", "))
+	add(200, "failed by", strings.Join(report.Without(t.FailedBy, asked), ", "))
 	add(300, "done when", t.DoneWhen)
 	add(200, "scope", t.Scope)
 	add(400, "last rejection", t.RejectionReason)

@@ -88,7 +88,8 @@ func (s *scene) preExec(a board.Actor, id string) *scene {
 
 func (s *scene) submit(a board.Actor, id string) *scene {
 	s.t.Helper()
-	return s.do(a, &board.Submit{About: about(id), Commit: sha("c"), ReviewBase: sha("b"), Commits: 1, Files: 2, Tests: []string{"login/login_test.go"}})
+	digit := []string{"c", "d", "e", "f"}[s.state().Task(id).Submissions()]
+	return s.do(a, &board.Submit{About: about(id), Commit: sha(digit), ReviewBase: sha("b"), Commits: 1, Files: 2, Tests: []string{"login/login_test.go"}})
 }
 
 const feedback = "Blockers: 1\n- [blocker] login/login.go:12 \u2014 an empty name is accepted\n  Why it matters: anybody gets in\n" +
@@ -97,7 +98,7 @@ const feedback = "Blockers: 1\n- [blocker] login/login.go:12 \u2014 an empty nam
 func (s *scene) verdict(id, verdict, reason string) *scene {
 	s.t.Helper()
 	return s.do(reviewer, &board.ClaimReview{About: about(id)}).
-		do(reviewer, &board.Verdict{About: about(id), Verdict: verdict, Commit: sha("c"), Reason: reason})
+		do(reviewer, &board.Verdict{About: about(id), Verdict: verdict, Commit: s.state().Task(id).ReviewCommit, Reason: reason})
 }
 
 // submitted brings a task to its first review.

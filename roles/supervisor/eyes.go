@@ -21,7 +21,7 @@ type watched struct {
 	since time.Time
 }
 
-// look sees the board, the leases of those who hold something, and the files that stop this clone. What is new
+// look sees the board, the leases of those on whom it depends what the agent does, and the files that stop this clone. What is new
 // on the board is replayed: nothing is done on one that is broken.
 func (s *supervisor) look(ctx context.Context) (Look, error) {
 	v, err := s.Board.View(ctx)
@@ -91,20 +91,17 @@ func (s *supervisor) leases(ctx context.Context, v *gitboard.View, l *Look) erro
 	return nil
 }
 
-// others are those who hold what this agent could take over, or who plan before it.
+// others are those who hold what this agent could take over, or who come before it in its role.
 func (s *supervisor) others(state *board.State) (others []string) {
 	add := func(id string) {
 		if id != "" && id != s.actor.ID {
 			others = append(others, id)
 		}
 	}
-	if s.Role == roles.Planner {
-		for _, id := range state.List(board.AgentDir) {
-			if plansBefore(id, s.actor.ID) {
-				add(id)
-			}
+	for _, id := range state.List(board.AgentDir) {
+		if role, err := roles.Of(id); err == nil && role == s.Role && before(id, s.actor.ID) {
+			add(id)
 		}
-		return others
 	}
 	for _, b := range state.Tasks() {
 		switch {

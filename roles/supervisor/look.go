@@ -5,9 +5,9 @@ import (
 	"slices"
 	"time"
 
-	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/plain"
+	"github.com/git-liza/git-liza/gitboard/report"
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
@@ -18,8 +18,8 @@ type Look struct {
 	Agent   string
 	Role    roles.Role
 	Clone   string
-	Halt    *gitboard.Halt  // the file that stops this clone, nil for none
-	Leases  map[string]Seen // of those who hold something, or plan before this one, by agent; none where there is no lease
+	Halt    *report.Halt    // the file that stops this clone, nil for none
+	Leases  map[string]Seen // of those who hold something, or come before this one, by agent; none where there is no lease
 	NoSpec  bool            // the goal's spec is not a file on integration
 	Only    string          // the one task to look at, "" for all
 	Once    bool            // one run, not more
@@ -75,8 +75,15 @@ func (l Look) skip(m *Memory) func(id string) bool {
 // same would both plan for it.
 func plansBefore(id, planner string) bool {
 	role, err := roles.Of(id)
-	return err == nil && role == roles.Planner && cmp.Or(cmp.Compare(len(id), len(planner)), cmp.Compare(id, planner)) < 0
+	return err == nil && role == roles.Planner && before(id, planner)
 }
+
+// compare orders agents of one role by their numbers.
+func compare(id, other string) int {
+	return cmp.Or(cmp.Compare(len(id), len(other)), cmp.Compare(id, other))
+}
+
+func before(id, other string) bool { return compare(id, other) < 0 }
 
 // plannedBy is a planner that is alive and plans before this one, and until when it is known to be; "" for none.
 func (l Look) plannedBy() (id string, until time.Time) {

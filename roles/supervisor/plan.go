@@ -131,8 +131,11 @@ func (l Look) code(m *Memory) Step {
 		return stop(0, fmt.Sprintf("%s is %s", t.ID, t.Status))
 	}
 	p := &patience{l: l}
-	if id := board.NextClaim(l.State, l.Agent, l.skip(m), p.takeable); id != "" {
-		return Step{Do: Claim, Task: id}
+	claims := func(coder string, skip func(id string) bool, takeable func(string, board.Brief) bool) string {
+		return board.NextClaim(l.State, coder, skip, takeable)
+	}
+	if step, ok := l.share(Claim, claims, l.skip(m), p); ok {
+		return step
 	}
 	reason := l.nothing("claim")
 	if !l.planned() {
@@ -185,8 +188,11 @@ func (l Look) review(m *Memory) Step {
 	}
 	_, next := l.approved(m)
 	p := &patience{l: l}
-	if id := board.NextReview(l.State, l.Agent, l.skip(m), p.takeable); id != "" {
-		return Step{Do: ClaimReview, Task: id}
+	reviews := func(reviewer string, skip func(id string) bool, takeable func(string, board.Brief) bool) string {
+		return board.NextReview(l.State, reviewer, skip, takeable)
+	}
+	if step, ok := l.share(ClaimReview, reviews, l.skip(m), p); ok {
+		return step
 	}
 	return Step{Do: Wait, Until: sooner(p.next, next), Idle: next.IsZero(), Reason: l.nothing("review")}
 }

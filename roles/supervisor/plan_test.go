@@ -5,7 +5,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/report"
 )
@@ -25,6 +24,16 @@ func TestNext(t *testing.T) {
 		{"no plan yet", coder1, nil, nil, "wait (idle): there is no plan yet"},
 		{"a draft is no plan", coder1, func(s *scene) { s.draft("login") }, func(l *Look, m *Memory) { m.IdleSince = l.Now.Add(-time.Hour) }, "wait (idle): there is no plan yet"},
 		{"a task", coder1, func(s *scene) { s.ready("login") }, nil, "claim login"},
+		{"the second of two tasks, since another idle coder gets the first", coder2, func(s *scene) { s.ready("login").ready("cart") }, nil, "claim cart"},
+		{"the only task, which another idle coder gets", coder2, func(s *scene) { s.ready("login") }, func(l *Look, _ *Memory) { l.Now = l.Now.Add(-time.Minute) },
+			"wait for 2s (idle): login goes to coder-1 first"},
+		{"the only task, which the other one leaves", coder2, func(s *scene) { s.ready("login") }, nil, "claim login"},
+		{"the only task, and the other one is gone", coder2, func(s *scene) { s.ready("login") }, func(l *Look, _ *Memory) {
+			l.Now = l.Now.Add(-time.Minute)
+			delete(l.Leases, "coder-1")
+		}, "claim login"},
+		{"the only task, and the other one works", coder2, func(s *scene) { s.claimed("cart").ready("login") }, func(l *Look, _ *Memory) { l.Now = l.Now.Add(-time.Minute) },
+			"claim login"},
 		{"its own task", coder1, func(s *scene) { s.claimed("login").ready("cart") }, nil, "start login"},
 		{"its own task, paused", coder1, func(s *scene) { s.claimed("login").do(human, &board.Pause{About: about("login")}) }, nil, "wait: login is paused by a human"},
 		{"its own task in another clone", coder1, func(s *scene) { s.claimed("login") }, func(l *Look, _ *Memory) { l.Clone = "there" }, "stop 1: coder-1 works on login in another clone"},
@@ -66,6 +75,8 @@ func TestNext(t *testing.T) {
 		{"its reviews hand nothing over", reviewer1, func(s *scene) { s.reviewed("login") }, stalls("login", stallLimit), "give-up login"},
 		{"a submission", reviewer1, func(s *scene) { s.submitted("login") }, nil, "claim-review login"},
 		{"its own review", reviewer1, func(s *scene) { s.reviewed("login") }, nil, "start login"},
+		{"the only submission, which another idle reviewer gets", reviewer2, func(s *scene) { s.submitted("login") },
+			func(l *Look, _ *Memory) { l.Now = l.Now.Add(-time.Minute) }, "wait for 2s (idle): login goes to code-reviewer-1 first"},
 		{"another's review", reviewer2, func(s *scene) { s.reviewed("login") }, nil, "wait for 5m0s (idle): nothing to review"},
 		{"what it approved, before the next review", reviewer1, func(s *scene) { s.approved("login").submitted("cart") }, nil, "merge login"},
 		{"what another approved, too soon", reviewer2, func(s *scene) { s.approved("login") }, func(l *Look, _ *Memory) { l.Now = l.Now.Add(-time.Second) }, "wait for 1s: nothing to review"},
@@ -125,12 +136,12 @@ func TestNext(t *testing.T) {
 		// Everybody.
 		{"paused", coder1, func(s *scene) { s.ready("login").do(human, &board.Pause{Reason: "lunch"}) }, nil, "wait: PAUSED by human since 2026-01-31T09:09:00Z: lunch"},
 		{"paused here", coder1, func(s *scene) { s.ready("login") }, func(l *Look, _ *Memory) {
-			l.Halt = &gitboard.Halt{File: "PAUSE", Mode: board.Paused}
+			l.Halt = &report.Halt{File: "PAUSE", Mode: board.Paused}
 		}, "wait: PAUSED by this clone's file .liza/PAUSE"},
 		{"a checkpoint here beats a pause", coder1, func(s *scene) { s.ready("login").do(human, &board.Pause{}) }, func(l *Look, _ *Memory) {
-			l.Halt = &gitboard.Halt{File: "CHECKPOINT", Mode: board.CheckpointMode}
+			l.Halt = &report.Halt{File: "CHECKPOINT", Mode: board.CheckpointMode}
 		}, "wait: CHECKPOINT by this clone's file .liza/CHECKPOINT"},
-		{"aborted here", planner, nil, func(l *Look, _ *Memory) { l.Halt = &gitboard.Halt{File: "ABORT", Mode: board.Aborted} }, "stop 0: the run is aborted: ABORTED by this clone's file .liza/ABORT"},
+		{"aborted here", planner, nil, func(l *Look, _ *Memory) { l.Halt = &report.Halt{File: "ABORT", Mode: board.Aborted} }, "stop 0: the run is aborted: ABORTED by this clone's file .liza/ABORT"},
 		{"aborted", reviewer1, func(s *scene) { s.submitted("login").do(human, &board.Abort{Reason: "enough"}) }, nil, "stop 0: the run is aborted: ABORTED by human since 2026-01-31T09:12:00Z: enough"},
 		{"the goal is over", coder1, func(s *scene) { s.merged("login").do(human, &board.CompleteGoal{}) }, nil, "stop 0: the goal is COMPLETED"},
 		{"a pause after a crash", coder1, func(s *scene) { s.claimed("login") }, func(l *Look, m *Memory) { m.Learn(Outcome{At: l.Now, Exit: 7}) },
@@ -314,7 +325,7 @@ func TestOversee(t *testing.T) {
 			r.Halted = l.Now.Add(-20 * time.Second)
 		}, "", ""},
 		{"its task is paused", coder1, func(s *scene) { s.claimed("login") }, func(s *scene) { s.do(human, &board.Pause{About: about("login")}) }, nil, "30s", "login is paused"},
-		{"a planner at a checkpoint", planner, nil, nil, func(l *Look, _ *Running) { l.Halt = &gitboard.Halt{File: "CHECKPOINT", Mode: board.CheckpointMode} }, "30s", "CHECKPOINT by this clone"},
+		{"a planner at a checkpoint", planner, nil, nil, func(l *Look, _ *Running) { l.Halt = &report.Halt{File: "CHECKPOINT", Mode: board.CheckpointMode} }, "30s", "CHECKPOINT by this clone"},
 		{"aborted", coder1, func(s *scene) { s.claimed("login") }, func(s *scene) { s.do(human, &board.Abort{}) }, nil, "0s", "the run is aborted"},
 		{"a verdict", reviewer1, func(s *scene) { s.reviewed("login") }, func(s *scene) {
 			s.do(reviewer1, &board.Verdict{About: about("login"), Verdict: board.VerdictApproved, Commit: sha("c")})

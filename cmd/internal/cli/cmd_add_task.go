@@ -39,7 +39,7 @@ finalizes it in two (--request R then uses R/1 and R/2).`,
 			if o.D.Description == "" {
 				return edge.Usage(c.Cmd, "--desc is missing")
 			}
-			p.About, p.Definition, p.NoSpecFile = board.About{Task: id}, o.Definition(), definition.SkipSpecFile(c)
+			p.About, p.Definition, p.NoSpecFile = board.About{Task: id}, o.Definition(), c.SkipSpecFile()
 			return runAddTask(c, &p)
 		},
 	}

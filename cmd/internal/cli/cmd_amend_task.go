@@ -36,7 +36,7 @@ func amendTaskCommand() *edge.Command {
 				if err := d.Take(o.Definition(), set); err != nil {
 					return nil, nil, err
 				}
-				p := &board.AmendTask{About: board.About{Task: c.Args[0]}, Definition: d, Set: set, Reason: reason, NoSpecFile: definition.SkipSpecFile(c)}
+				p := &board.AmendTask{About: board.About{Task: c.Args[0]}, Definition: d, Set: set, Reason: reason, NoSpecFile: c.SkipSpecFile()}
 				if slices.Contains(set, "spec_ref") {
 					oid, err := definition.SpecOID(ctx, c, v, d.SpecRef)
 					if err != nil {

@@ -3,21 +3,33 @@ package cli
 import (
 	"fmt"
 
+	"github.com/spf13/pflag"
+
 	"github.com/git-liza/git-liza/cmd/internal/edge"
+	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 )
 
 var _ = add(heartbeatCommand)
 
 func heartbeatCommand() *edge.Command {
+	used := -1
 	return &edge.Command{
 		Name: "heartbeat", Group: "any agent", Max: 0,
 		Short:   "renew the agent's lease",
-		Example: `git liza heartbeat`,
+		Example: `git liza heartbeat --context 85`,
+		Flags: func(f *pflag.FlagSet) {
+			f.IntVar(&used, "context", -1, "record how many `PERCENT` of its context the agent has used")
+		},
 		Run: func(c *edge.Call) error {
 			actor, err := c.Actor("register")
 			if err != nil {
 				return err
+			}
+			if used >= 0 {
+				if _, err := c.Opened.Do(c.Ctx, c.Asks(actor), gitboard.ContextUsed(actor.ID, used)); err != nil {
+					return err
+				}
 			}
 			held, err := c.Opened.Heartbeat(c.Ctx, actor)
 			if err != nil {

@@ -6,6 +6,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/internal/edge"
 	"github.com/git-liza/git-liza/cmd/internal/setup"
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/worktrees"
 )
 
 var _ = add(preExecCommand)
@@ -25,7 +26,15 @@ func preExecCommand() *edge.Command {
 		Example: `git liza pre-exec login --intent "Add POST /login" --validation "go test ./api: ok" --file api/login.go`,
 		Run: func(c *edge.Call) error {
 			p.Task = c.Args[0]
-			if err := c.Just(&p); err != nil {
+			actor, err := c.Actor("pre-exec")
+			if err != nil {
+				return err
+			}
+			done, err := worktrees.PreExec(c.Ctx, c.Opened, c.Asks(actor), p)
+			if err != nil {
+				return err
+			}
+			if err := c.Report(done, nil); err != nil {
 				return err
 			}
 			setup.MendHooks(c) // worktree_setup may have installed the project's, and now commits come

@@ -70,6 +70,7 @@ type reviewMaterial struct {
 	Outside     []string          `json:"files_outside_checkpoint"`
 	Tests       []string          `json:"tests"`
 	Deleted     []string          `json:"tests_deleted"`
+	Early       []string          `json:"commits_before_checkpoint"`
 	NoTests     string            `json:"no_tests_because,omitempty"`
 	Commits     []string          `json:"commits"`
 	Prior       string            `json:"prior_rejection,omitempty"`
@@ -85,7 +86,8 @@ func materialFor(ctx context.Context, c *edge.Call, v *gitboard.View, t *board.T
 	m := &reviewMaterial{
 		Task: t.ID, Status: t.Status, Author: t.AssignedTo, Iteration: t.Iteration, Worktree: t.Worktree, Base: t.ReviewBase, Commit: t.ReviewCommit,
 		Description: t.Description, DoneWhen: t.DoneWhen, Scope: t.Scope, SpecRef: t.SpecRef, SpecChanged: sub.SpecChanged, SpecDiff: sub.SpecDiff,
-		Checkpoint: t.CheckpointOfIteration(), Files: edge.Every(sub.Files), Outside: edge.Every(sub.FilesOutside), Tests: edge.Every(sub.TestsTouched), Deleted: edge.Every(sub.TestsDeleted), NoTests: sub.NoTestsBecause,
+		Checkpoint: t.CheckpointOfIteration(), Files: edge.Every(sub.Files), Outside: edge.Every(sub.FilesOutside), Tests: edge.Every(sub.TestsTouched), Deleted: edge.Every(sub.TestsDeleted),
+		Early: edge.Every(sub.EarlyCommits), NoTests: sub.NoTestsBecause,
 		Commits: edge.Every(sub.Commits), Notes: screen.NoteLines(report.NotesFor(v.State, t.ID, c.AgentID())), SpecChanges: []string{}, Prior: t.RejectionReason,
 	}
 	for _, s := range report.SpecChangesSince(v.State, t.Created) {
@@ -116,6 +118,7 @@ func (m *reviewMaterial) lines(t *board.Task) []string {
 	lines.Add("not planned", strings.Join(m.Outside, "\n"))
 	lines.Add("tests", strings.Join(m.Tests, "\n"))
 	lines.Add("tests deleted", strings.Join(m.Deleted, "\n"))
+	lines.Add("before the checkpoint", strings.Join(m.Early, "\n"))
 	lines.Add("no tests", m.NoTests)
 	lines.Add("notes", strings.Join(m.Notes, "\n"))
 	lines.Add("spec changes", strings.Join(m.SpecChanges, "\n"))

@@ -56,12 +56,9 @@ func (o *Flags) Set() []string {
 	return fields
 }
 
-// SkipSpecFile says that the spec's file is not looked for.
-func SkipSpecFile(c *edge.Call) bool { return c.App.Getenv("SKIP_SPEC_FILE_CHECK") == "true" }
-
 // SpecOID looks for the spec's file on integration, unless that is skipped.
 func SpecOID(ctx context.Context, c *edge.Call, v *gitboard.View, ref string) (string, error) {
-	if SkipSpecFile(c) || ref == "" {
+	if c.SkipSpecFile() || ref == "" {
 		return "", nil
 	}
 	return c.Opened.SpecOID(ctx, v, ref)

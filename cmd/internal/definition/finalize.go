@@ -50,6 +50,6 @@ func finalize(c *edge.Call, id string) (*gitboard.Done, error) {
 			return nil, nil, err
 		}
 		oid, err := SpecOID(ctx, c, v, t.SpecRef)
-		return &board.Finalize{About: board.About{Task: id}, SpecOID: oid, NoSpecFile: SkipSpecFile(c)}, nil, err
+		return &board.Finalize{About: board.About{Task: id}, SpecOID: oid, NoSpecFile: c.SkipSpecFile()}, nil, err
 	})
 }

@@ -247,3 +247,6 @@ func (c *Call) File(flag, file string) (string, error) {
 	}
 	return string(data), nil
 }
+
+// SkipSpecFile reports whether the caller wants the files of specs not to be looked for.
+func (c *Call) SkipSpecFile() bool { return c.App.Getenv("SKIP_SPEC_FILE_CHECK") == "true" }

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 
+	"golang.org/x/term"
+
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/oplog"
@@ -175,7 +177,23 @@ func roleList(op string) string {
 // Process says of this process what a registration shows.
 func (c *Call) Process() gitboard.Process {
 	host, _ := os.Hostname()
-	return gitboard.Process{Host: host, Terminal: c.App.Getenv("TTY")}
+	return gitboard.Process{Host: host, Terminal: c.terminal()}
+}
+
+// terminal is the name of the caller's terminal, "" where it has none or the system does not say.
+func (c *Call) terminal() string {
+	if name := c.App.Getenv("TTY"); name != "" {
+		return name
+	}
+	f, ok := c.App.Stdin.(*os.File)
+	if !ok || !term.IsTerminal(int(f.Fd())) {
+		return ""
+	}
+	name, err := os.Readlink(fmt.Sprintf("/proc/self/fd/%d", f.Fd()))
+	if err != nil || !filepath.IsAbs(name) {
+		return ""
+	}
+	return name
 }
 
 // OwnName refuses an agent's process that acts under another agent's id.

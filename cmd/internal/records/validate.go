@@ -8,6 +8,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/audit"
 )
 
+// Validate checks a board and this repository, as the caller's environment wants it.
 func Validate(c *edge.Call, v *gitboard.View) ([]audit.Issue, error) {
 	clone, err := c.Opened.CloneID()
 	if err != nil {
@@ -21,5 +22,6 @@ func Validate(c *edge.Call, v *gitboard.View) ([]audit.Issue, error) {
 	for agent, h := range held {
 		leases[agent] = h.Expires
 	}
-	return audit.Validate(c.Ctx, v.State, c.Opened.Log().Store(), c.Opened.Repo(), clone, leases, c.App.Now())
+	return audit.Validate(c.Ctx, v.State, c.Opened.Log().Store(), c.Opened.Repo(),
+		audit.Here{Clone: clone, Leases: leases, Now: c.App.Now(), NoSpecFiles: c.SkipSpecFile()})
 }

@@ -157,12 +157,9 @@ func (f *taskFacts) readCommits(ctx context.Context, b *gitboard.Board) error {
 			tip = branch
 		}
 	}
-	base := f.t.BaseCommit
-	if e := f.t.Last(board.EventReady); base == "" && e != nil {
-		base = e.Base
-	}
-	if tip == "" || base == "" || string(tip) == base {
-		return nil
+	base, err := f.workBase(ctx, b, tip)
+	if err != nil || tip == "" || base == "" || string(tip) == base {
+		return err
 	}
 	here, err := treesOf(ctx, b.Repo(), []string{base, string(tip)})
 	if err != nil || here[0].IsZero() || here[1].IsZero() {
@@ -170,6 +167,26 @@ func (f *taskFacts) readCommits(ctx context.Context, b *gitboard.Board) error {
 	}
 	f.commits, err = b.Repo().Log(ctx, git.OID(base), tip)
 	return err
+}
+
+// workBase is where the work that ends at a commit left integration, which a fix brings into the branch. "" where
+// that is unknown.
+func (f *taskFacts) workBase(ctx context.Context, b *gitboard.Board, tip git.OID) (string, error) {
+	if e := f.t.Last(board.EventReady); e != nil && (e.Commit == string(tip) || f.t.BaseCommit == "") {
+		return e.Base, nil
+	}
+	if tip == "" || f.t.BaseCommit == "" {
+		return f.t.BaseCommit, nil
+	}
+	integration, err := b.Repo().Ref(ctx, git.BranchRef(f.config.IntegrationBranch))
+	if err != nil || integration.IsZero() {
+		return f.t.BaseCommit, err
+	}
+	base, err := b.Repo().MergeBase(ctx, integration, tip)
+	if errors.Is(err, gitio.ErrNotFound) {
+		return f.t.BaseCommit, nil
+	}
+	return string(base), err
 }
 
 func (f *taskFacts) readWorktree(ctx context.Context, b *gitboard.Board) error {

@@ -101,14 +101,19 @@ func (d *statusDrawing) run() []string {
 		lines = append(lines, d.Onto("merging ", d.merging()))
 	}
 	if len(o.Tasks) > 0 {
-		parts := []string{fmt.Sprintf("%d of %d done", o.Done, len(o.Tasks)), fmt.Sprintf("%d in progress", o.InProgress)}
+		merged := o.Counts[board.Merged]
+		dropped := o.Done - merged // ABANDONED or SUPERSEDED: nobody did them
+		parts := []string{fmt.Sprintf("%d of %d merged", merged, len(o.Tasks)-dropped), fmt.Sprintf("%d in progress", o.InProgress)}
+		if dropped > 0 {
+			parts = append(parts, fmt.Sprintf("%d dropped", dropped))
+		}
 		if o.Blocked > 0 {
 			parts = append(parts, fmt.Sprintf("%d blocked", o.Blocked))
 		}
 		if o.Stuck > 0 {
 			parts = append(parts, fmt.Sprintf("%d stuck", o.Stuck))
 		}
-		lines = append(lines, d.Onto("tasks   "+d.Bar(o.Done, len(o.Tasks), 10)+"  ", strings.Join(parts, ", ")))
+		lines = append(lines, d.Onto("tasks   "+d.Bar(merged, len(o.Tasks)-dropped, 10)+"  ", strings.Join(parts, ", ")))
 	}
 	return lines
 }
@@ -132,7 +137,7 @@ func (d *statusDrawing) sprint() string {
 	o, t := d.o, d.o.Timeline
 	text := o.Sprint + " " + string(o.SprintStatus)
 	if o.Planned > 0 {
-		text += fmt.Sprintf(", %d of %d planned done", o.PlannedDone, o.Planned)
+		text += fmt.Sprintf(", %d of %d planned finished", o.PlannedDone, o.Planned)
 	}
 	if t.Ended != "" {
 		return text + ", ended " + edge.Since(d.now, t.Ended) + " ago after " + board.Span(t.Ended.Sub(t.Started))
@@ -323,7 +328,7 @@ func (d *statusDrawing) detail(t report.TaskOutlook) string {
 		}
 	}
 	if t.Status.Terminal() {
-		add(t.Iteration > 1, "%d iterations", t.Iteration)
+		add(t.Tally.Iterations > 1, "%d iterations", t.Tally.Iterations)
 		add(t.Tally.Rejections > 0, "rejected %dx", t.Tally.Rejections)
 		return strings.Join(parts, ", ")
 	}

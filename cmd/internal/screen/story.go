@@ -63,8 +63,11 @@ func (f *taskFacts) standing(l *edge.Labels) {
 		l.Add("turn", "it waits for a "+strings.ReplaceAll(string(o.Turn), "_", " "))
 	}
 	if t.Iteration > 0 {
-		text := fmt.Sprintf("%d of %d, review cycle %d of %d", t.Iteration, f.config.IterationsFor(t),
-			t.ReviewCyclesCurrent, f.config.ReviewCyclesFor(t))
+		text := fmt.Sprintf("%d of %d", t.Iteration, f.config.IterationsFor(t))
+		if all := t.Brief().Tally.Iterations; all > t.Iteration {
+			text += fmt.Sprintf(" (%d in all)", all)
+		}
+		text += fmt.Sprintf(", review cycle %d of %d", t.ReviewCyclesCurrent, f.config.ReviewCyclesFor(t))
 		if t.ReviewCyclesTotal > t.ReviewCyclesCurrent {
 			text += fmt.Sprintf(" (%d in all)", t.ReviewCyclesTotal)
 		}
@@ -114,7 +117,9 @@ func (f *taskFacts) trouble(l *edge.Labels) {
 		l.Add("", "? "+q)
 	}
 	l.Add("attempted", strings.Join(t.Attempted, "\n"))
-	l.Add("failed by", strings.Join(t.FailedBy, ", "))
+	asked := report.AskedBy(t)
+	l.Add("asked by", strings.Join(asked, ", "))
+	l.Add("failed by", strings.Join(report.Without(t.FailedBy, asked), ", "))
 	if h := f.state.Handoff(t.ID); h != nil && t.HandoffPending {
 		l.Add("hand-off", h.Summary+"\nnext: "+h.NextAction)
 	}

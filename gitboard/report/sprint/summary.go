@@ -77,8 +77,11 @@ func (s *sheet) blocked(r *report.SprintReview, now time.Time) {
 		for _, q := range t.Questions {
 			s.line("  - Question: %s", plain.Cell(q))
 		}
-		if len(t.FailedBy) > 0 {
-			s.line("  - Failed: %s", strings.Join(t.FailedBy, ", "))
+		if len(t.AskedBy) > 0 {
+			s.line("  - Asked by: %s", strings.Join(t.AskedBy, ", "))
+		}
+		if failed := report.Without(t.FailedBy, t.AskedBy); len(failed) > 0 {
+			s.line("  - Failed: %s", strings.Join(failed, ", "))
 		}
 	}
 }
@@ -88,7 +91,8 @@ func (s *sheet) checklist(r *report.SprintReview) {
 	m := r.Metrics
 	s.section("Review checklist")
 	s.line("- [ ] Metrics: is the flow steady, do rejections come down?\n")
-	s.line("  %d done, %d in progress, %d blocked; %s, %s;", m.TasksDone, m.TasksInProgress, m.TasksBlocked, plain.Plural(m.Iterations, "iteration"), plain.Plural(m.Submissions, "submission"))
+	merged := r.Counts[board.Merged]
+	s.line("  %d merged, %d abandoned or superseded, %d in progress, %d blocked; %s, %s;", merged, m.TasksDone-merged, m.TasksInProgress, m.TasksBlocked, plain.Plural(m.Iterations, "iteration"), plain.Plural(m.Submissions, "submission"))
 	s.line("  %d of %s approved (%d %%); drift at merge %s.", m.Approvals, plain.Plural(m.Verdicts, "verdict"), m.ApprovalRate, plain.Plural(m.Drift, "commit"))
 	if r.RubberStamping {
 		s.line("  RUBBER STAMPING: more than %d %% approved. Look at a few approved diffs yourself.", report.RubberStampPercent)

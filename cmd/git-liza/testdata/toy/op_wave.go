@@ -1,5 +1,7 @@
 package board
 
+import "github.com/git-liza/git-liza/gitboard/plain"
+
 // Wave greets everybody: a toy that a test adds to the program.
 type Wave struct {
 	Greeting string `json:"greeting"`
@@ -18,4 +20,6 @@ func (p *Wave) Apply(s *State, op Operation) {
 }
 
 // Subject implements Payload.
-func (p *Wave) Subject(_, _ *State, _ Operation) (string, string) { return clip(p.Greeting, 100), "" }
+func (p *Wave) Subject(_, _ *State, _ Operation) (string, string) {
+	return plain.Line(p.Greeting, 100), ""
+}

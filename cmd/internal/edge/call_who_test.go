@@ -1,0 +1,36 @@
+package edge
+
+import (
+	"os"
+	"testing"
+
+	"github.com/creack/pty"
+)
+
+func TestTerminal(t *testing.T) {
+	host, tty, err := pty.Open()
+	if err != nil {
+		t.Skip("no terminal can be had: ", err)
+	}
+	defer host.Close()
+	defer tty.Close()
+	env := map[string]string{}
+	c := &Call{App: &App{Stdin: tty, Getenv: func(name string) string { return env[name] }}}
+	if _, err := os.Stat("/proc/self/fd"); err == nil && c.Process().Terminal != tty.Name() {
+		t.Errorf("at %s: %q", tty.Name(), c.Process().Terminal)
+	}
+	env["TTY"] = "/dev/console"
+	if got := c.Process().Terminal; got != "/dev/console" {
+		t.Errorf("TTY says /dev/console: %q", got)
+	}
+	delete(env, "TTY")
+	file, err := os.Open(os.DevNull)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	c.App.Stdin = file
+	if got := c.Process().Terminal; got != "" {
+		t.Errorf("without a terminal: %q", got)
+	}
+}

@@ -1,0 +1,72 @@
+package supervisor
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/roles"
+)
+
+// headStart is how long an agent leaves a task to each agent that comes before it.
+const headStart = 2 * time.Second
+
+// chooser is what an agent should take on: one of the two of board, NextClaim and NextReview.
+type chooser func(agent string, skip func(id string) bool, takeable func(holder string, b board.Brief) bool) string
+
+// share is the step by which an agent takes on work without racing the idle agents before it: they get what the board
+// offers them, in the order of their ids, and this one what is left. When nothing is left it waits for as long as they
+// need to claim, and then takes what they have not. ok is false when the board offers it nothing.
+func (l Look) share(do Action, choose chooser, skip func(id string) bool, p *patience) (step Step, ok bool) {
+	wanted := choose(l.Agent, skip, p.takeable)
+	if wanted == "" {
+		return Step{}, false
+	}
+	theirs := map[string]string{}
+	live := func(string, board.Brief) bool { return false }
+	before := l.idleBefore()
+	for _, peer := range before {
+		taken := func(id string) bool { return theirs[id] != "" }
+		if id := choose(peer, taken, live); id != "" {
+			theirs[id] = peer
+		}
+	}
+	left := choose(l.Agent, func(id string) bool { return theirs[id] != "" || skip(id) }, p.takeable)
+	if left != "" {
+		return Step{Do: do, Task: left}, true
+	}
+	at := l.open(wanted).Std().Add(time.Duration(len(before)) * headStart)
+	if !l.Now.Before(at) {
+		return Step{Do: do, Task: wanted}, true
+	}
+	return Step{Do: Wait, Until: at, Idle: true, Reason: fmt.Sprintf("%s goes to %s first", wanted, theirs[wanted])}, true
+}
+
+// idleBefore lists the agents of this one's role that come before it, are alive and have nothing to do, in their order.
+func (l Look) idleBefore() (ids []string) {
+	for _, id := range l.State.List(board.AgentDir) {
+		a := l.State.Agent(id)
+		if role, err := roles.Of(id); err != nil || role != l.Role || !before(id, l.Agent) || a == nil || a.CurrentTask != "" && a.Status != board.Waiting {
+			continue
+		}
+		if seen, leased := l.Leases[id]; leased && l.Now.Before(seen.Expires) {
+			ids = append(ids, id)
+		}
+	}
+	slices.SortFunc(ids, compare)
+	return ids
+}
+
+// open is since when a task could be taken on: since it came into its state, its last dependency was merged and the
+// board has been running.
+func (l Look) open(id string) board.Time {
+	b, _ := l.State.BriefOf(id)
+	since := max(b.StatusChangedAt, l.State.Control().Since)
+	for _, d := range b.DependsOn {
+		if needed, ok := l.State.BriefOf(d); ok {
+			since = max(since, needed.StatusChangedAt)
+		}
+	}
+	return since
+}

@@ -1,0 +1,67 @@
+package worktrees_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/git-liza/git-liza/gitboard"
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/worktrees"
+)
+
+// checkpoint writes a pre-execution checkpoint as the command does: with the branch's head.
+func (s *scene) checkpoint(id, task string) {
+	s.t.Helper()
+	p := board.PreExec{About: about(task), Checkpoint: board.Checkpoint{Intent: "do it", Validation: "go test", FilesToModify: []string{"a.txt"}}}
+	_, err := worktrees.PreExec(s.ctx, s.b, gitboard.Request{Actor: s.as(id)}, p)
+	s.check(err)
+}
+
+func (s *scene) trySubmit(id, task string) ([]string, error) {
+	s.t.Helper()
+	_, warnings, err := worktrees.Submit(s.ctx, s.b, worktrees.SubmitRequest{Request: gitboard.Request{Actor: s.as(id)}, Task: task})
+	return warnings, err
+}
+
+func TestWorkBeforeTheCheckpoint(t *testing.T) {
+	s := newScene(t)
+	s.task("one")
+	s.claim("coder-1", "one")
+	early := s.work("one", "a.txt", "a\n")
+	s.checkpoint("coder-1", "one")
+	s.work("one", "b.txt", "b\n")
+	_, err := s.trySubmit("coder-1", "one")
+	s.refused(err, board.CodeCheckpoint, early.Short()+" was made before the checkpoint of iteration 1")
+
+	s.set("early_commits", "flag")
+	warnings, err := s.trySubmit("coder-1", "one")
+	s.check(err)
+	if all := strings.Join(warnings, "\n"); !strings.Contains(all, "made before the checkpoint, and shown to the reviewer as such: "+early.Short()) {
+		t.Errorf("warnings: %s", all)
+	}
+	s.set("early_commits", "refuse")
+
+	// The way out: the commits made again, after the checkpoint. Within a second they differ by their message alone.
+	s.do(s.as("coder-1"), &board.Withdraw{About: about("one"), Reason: "in the wrong order"})
+	s.git(s.path("one"), "-c", "user.name=Ada", "-c", "user.email=ada@example.org", "rebase", "-q", "--no-ff", "--signoff", "integration")
+	s.submit("coder-1", "one")
+}
+
+func TestRejectedWorkIsNotSubmittedAgain(t *testing.T) {
+	s := newScene(t)
+	s.task("one")
+	s.claim("coder-1", "one")
+	s.checkpoint("coder-1", "one")
+	s.work("one", "a.txt", "a\n")
+	s.submit("coder-1", "one")
+	s.verdict("code-reviewer-1", "one", board.VerdictRejected)
+	s.claim("coder-1", "one")
+	s.checkpoint("coder-1", "one")
+	_, err := s.trySubmit("coder-1", "one")
+	s.refused(err, board.CodeRejected, "which code-reviewer-1 rejected")
+	s.git(s.path("one"), "-c", "user.name=Ada", "-c", "user.email=ada@example.org", "commit", "-q", "--allow-empty", "-m", "Better"+s.trailers("one"))
+	_, err = s.trySubmit("coder-1", "one")
+	s.refused(err, board.CodeRejected, "has the same files as")
+	s.work("one", "a.txt", "b\n")
+	s.submit("coder-1", "one")
+}
