@@ -153,7 +153,8 @@ func (k ConfigKey) set(c *Config, v string) error {
 			*p = append(*p, part)
 		}
 	case *string:
-		if len(k.oneOf) > 0 && !slices.Contains(k.oneOf, v) || k.Takes == takesURL && v != "" && !postable(v) {
+		if len(k.oneOf) > 0 && !slices.Contains(k.oneOf, v) || k.Takes == takesURL && v != "" && !postable(v) ||
+			k.Name == chosenAtInit && CheckIntegration(v) != nil {
 			return bad()
 		}
 		*p = v
