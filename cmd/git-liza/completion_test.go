@@ -44,7 +44,7 @@ func TestCompletionInShells(t *testing.T) {
 			for i, arg := range argv {
 				argv[i] = strings.ReplaceAll(arg, "RC", rc)
 			}
-			s := p.onTerminal(pty.Winsize{Rows: 40, Cols: 150}, []string{"HOME=" + home, "XDG_CONFIG_HOME=" + home, "XDG_DATA_HOME=" + home, "XDG_RUNTIME_DIR=" + home, "PS1=start> "}, argv...)
+			s := p.onTerminal(pty.Winsize{Rows: 40, Cols: 150}, []string{"HOME=" + home, "TMPDIR=" + home, "XDG_CONFIG_HOME=" + home, "XDG_DATA_HOME=" + home, "XDG_RUNTIME_DIR=" + home, "PS1=start> "}, argv...)
 			if name == "zsh" {
 				s.said("start> ")
 				s.press("source " + rc + "\r")
