@@ -331,15 +331,21 @@ func (b *Board) attempt(ctx context.Context, v *View, d *doing, turn *writeQueue
 	return all, op, nil
 }
 
+const identityHint = `git config user.name "Your Name" and git config user.email you@example.com`
+
+// NoIdentity refuses what needs a name that git's settings do not have.
+func NoIdentity() *board.Refusal {
+	return board.Refuse(board.CodeIdentity, "git does not know who you are", identityHint)
+}
+
 // committer is who writes the commits of this clone.
 func (b *Board) committer() (oplog.Committer, error) {
-	const hint = `git config user.name "Your Name" and git config user.email you@example.com`
 	who, err := b.who()
 	if err != nil {
-		return oplog.Committer{}, board.Refuse(board.CodeIdentity, "git does not know who you are", hint)
+		return oplog.Committer{}, NoIdentity()
 	}
 	if !plain.IsName(who.Name) || !plain.IsName(who.Email) {
-		return oplog.Committer{}, board.Refuse(board.CodeIdentity, fmt.Sprintf("the committer's name or address, %q <%s>, holds a control character", who.Name, plain.Line(who.Email, 60)), hint)
+		return oplog.Committer{}, board.Refuse(board.CodeIdentity, fmt.Sprintf("the committer's name or address, %q <%s>, holds a control character", who.Name, plain.Line(who.Email, 60)), identityHint)
 	}
 	return oplog.Committer{Name: who.Name, Email: who.Email}, nil
 }

@@ -55,7 +55,7 @@ func (v *View) Recent(ctx context.Context, most int) ([]report.Happened, error) 
 	var events []report.Happened
 	for c := v.Head; ; {
 		h, err := codec.ParseHead(c.Message)
-		if err != nil { // a hand-made commit: verify tells more
+		if err != nil { // a hand-made commit: verify shows more
 			h.Agent = c.Author.Name
 		}
 		events = append(events, report.Happened{Time: board.At(c.Author.When), Agent: h.Agent, Subject: h.Subject})

@@ -22,7 +22,7 @@ const claimMark = ".claim-"
 // newMark ends the name of a record that is being written.
 const newMark = ".new"
 
-// record says which process makes a candidate; <common>/liza/claims/<token>. It lets Diagnose tell what
+// record says which process makes a candidate; <common>/liza/claims/<token>. It lets Diagnose say what
 // a crash left from what is being made.
 type record struct {
 	PID int `json:"pid"`
@@ -159,7 +159,7 @@ func (c *candidate) discard(ctx context.Context) error {
 	if c == nil || c.gone {
 		return nil
 	}
-	ctx, cancel := steady(ctx)
+	ctx, cancel := Steady(ctx)
 	defer cancel()
 	c.gone = true
 	return c.s.removeCandidate(ctx, c.token)

@@ -184,14 +184,14 @@ func (c *claimer) prepare(ctx context.Context, v *gitboard.View) error {
 
 // settle brings the clone in line with a claim that stands.
 func (c *claimer) settle(ctx context.Context, done *gitboard.Done, path string) (*Claimed, error) {
-	ctx, cancel := steady(ctx)
+	ctx, cancel := Steady(ctx)
 	defer cancel()
 	claimed := &Claimed{Done: done, Task: done.After.Task(c.task), Path: path, Kind: c.kind}
 	switch {
 	case c.kind.Fresh:
 		if err := c.moveIn(ctx, done.View); err != nil {
 			err = errors.Join(err, c.candidate.leave(c.task))
-			return claimed, fmt.Errorf("%s is claimed, but its worktree could not be put in place (git liza doctor mends it): %w", c.task, err)
+			return claimed, fmt.Errorf("%s is claimed, but its worktree could not be put in place (git liza doctor repairs it): %w", c.task, err)
 		}
 	case c.kind.Fix:
 		c.bringIn(ctx, done, claimed)
@@ -233,7 +233,7 @@ func (s *site) resetBranch(ctx context.Context, task string, base git.OID) error
 func (s *site) bringIn(ctx context.Context, done *gitboard.Done, claimed *Claimed) {
 	var err error
 	if claimed.Conflicts, err = s.mergeIn(ctx, done.View, claimed.Task.ID, claimed.Path, done.Op.Actor); err != nil {
-		claimed.Warnings = append(claimed.Warnings, fmt.Sprintf("integration could not be merged into the worktree (git liza doctor mends it): %v", err))
+		claimed.Warnings = append(claimed.Warnings, fmt.Sprintf("integration could not be merged into the worktree (git liza doctor repairs it): %v", err))
 	}
 }
 

@@ -10,7 +10,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/gitio"
 )
 
-// Diagnose holds this clone against the board: what a crash has left half done, and what somebody has
+// Diagnose checks this clone against the board: what a crash has left half done, and what somebody has
 // moved. It changes nothing.
 func Diagnose(ctx context.Context, b *gitboard.Board) ([]Problem, error) {
 	s, err := at(ctx, b)

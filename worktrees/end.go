@@ -45,10 +45,10 @@ func End(ctx context.Context, b *gitboard.Board, r gitboard.Request, p board.Tas
 	if err != nil || last == nil || done.Repeated {
 		return done, err
 	}
-	ctx, cancel := steady(ctx)
+	ctx, cancel := Steady(ctx)
 	defer cancel()
 	if err := s.clearAway(ctx, done.View, p.TaskID(), r.Actor, last); err != nil {
-		return done, fmt.Errorf("it is done, but the worktree of %s could not be removed (git liza doctor mends it): %w", p.TaskID(), err)
+		return done, fmt.Errorf("it is done, but the worktree of %s could not be removed (git liza doctor repairs it): %w", p.TaskID(), err)
 	}
 	return done, nil
 }

@@ -152,7 +152,7 @@ func midst(path string) string {
 }
 
 // named reads a commit that a person wrote, abbreviated or as any revision; expected is what it should
-// be, and what short forms are held against first.
+// be, and what short forms are compared with first.
 func (s *site) named(ctx context.Context, rev string, expected git.OID) (git.OID, error) {
 	const shortest = 4
 	if short := strings.ToLower(rev); len(short) >= shortest && strings.HasPrefix(string(expected), short) {

@@ -43,7 +43,7 @@ type Problem struct {
 	Path string `json:"path,omitempty"`
 	Text string `json:"text"` // one sentence
 	Hint string `json:"hint,omitempty"`
-	// Fix mends it, and can be repeated; nil when a human must.
+	// Fix repairs it, and can be repeated; nil when a human must.
 	Fix func(ctx context.Context) error `json:"-"`
 }
 

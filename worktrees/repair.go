@@ -8,7 +8,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard"
 )
 
-// Repair mends git's records of the worktrees after the project was moved, and makes git forget those of
+// Repair repairs git's records of the worktrees after the project was moved, and makes git forget those of
 // tasks whose directories have gone.
 func Repair(ctx context.Context, b *gitboard.Board) error {
 	s, err := at(ctx, b)

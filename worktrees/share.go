@@ -99,7 +99,7 @@ func TidyAll(ctx context.Context, b *gitboard.Board, actor board.Actor) (tidied 
 	if err != nil {
 		return nil, err
 	}
-	whole, cancel := steady(ctx) // half a removal is something to mend
+	whole, cancel := Steady(ctx) // half a removal is something to repair
 	defer cancel()
 	v, err := b.View(whole)
 	if err != nil {

@@ -63,7 +63,7 @@ func (s *site) sign(ctx context.Context, a board.Actor) (git.Signature, error) {
 	}
 	who, err := s.repo.Identity(ctx)
 	if err != nil {
-		return who, board.Refuse(board.CodeIdentity, "git does not know who you are", `git config user.name "Your Name" and git config user.email you@example.com`)
+		return who, gitboard.NoIdentity()
 	}
 	who.When = s.b.Now()
 	return who, nil
@@ -179,12 +179,12 @@ func (s *site) has(ctx context.Context, commit string) (bool, error) {
 	return o.Type == git.CommitObject, err
 }
 
-// steadyFor bounds the steps that follow an operation when whoever asked for it has gone.
+// steadyFor bounds the steps that follow an operation when its caller has gone.
 const steadyFor = 2 * time.Minute
 
-// steady is a context for the steps that follow an operation which stands: they go on for a while when
-// the caller's has ended, so that less is left to mend.
-func steady(ctx context.Context) (context.Context, context.CancelFunc) {
+// Steady is a context for the steps that follow an operation that was written: they continue for a while
+// when the caller's context has ended, so that less is left to repair.
+func Steady(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(context.WithoutCancel(ctx), steadyFor)
 }
 

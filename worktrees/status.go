@@ -85,7 +85,7 @@ func (s *site) standing(ctx context.Context, t *board.Task) (*Status, error) {
 	return st, err
 }
 
-// compare holds the work against integration.
+// compare compares the work with integration.
 func (s *site) compare(ctx context.Context, v *gitboard.View, t *board.Task, st *Status) error {
 	tip, err := s.integration(ctx, v)
 	if err != nil {

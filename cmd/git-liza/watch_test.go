@@ -280,7 +280,7 @@ func TestWatchIsAlive(t *testing.T) {
 	t.Parallel()
 	p := newProject(t)
 	w := p.watch("--heartbeat", "50ms")
-	w.hears("watching: 0 conditions stand")
+	w.hears("watching: 0 open conditions")
 	var file struct {
 		PID    int
 		Looked time.Time
@@ -401,16 +401,16 @@ func TestWatchOnATerminal(t *testing.T) {
 	}
 	defer cmd.Process.Kill()
 	shows("\r\x1b[Kwatching: looked at ")
-	shows(", 0 conditions stand")
+	shows(", 0 open conditions")
 	p.ambiguity("who?")
 	shows("\r\x1b[K\x1b[31m")
 	shows("alarm  SYSTEM AMBIGUITY: who?  [git liza ack anomaly-1]\x1b[0m\r\n")
-	shows(", 1 condition stands")
+	shows(", 1 open condition")
 	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
 	if err := cmd.Wait(); err != nil {
 		t.Error(err)
 	}
-	shows("1 condition stands\r\x1b[K")
+	shows("1 open condition\r\x1b[K")
 }

@@ -48,7 +48,7 @@ func benchDistant(l *lab) error {
 	return nil
 }
 
-// distantCrowd lets a crowd write, and tells how long an operation took on average, each time it did.
+// distantCrowd lets a crowd write, and says how long an operation took on average, each time it did.
 func (l *lab) distantCrowd(hub *site, writers []*site) (rates samples, err error) {
 	each := l.pick(1, 4, 4)
 	var waits samples

@@ -1,4 +1,4 @@
-// Package alarm knows what a human must hear of (protocol section 10): which conditions stand on a board at a
+// Package alarm knows what a human must hear of (protocol section 10): which conditions a board meets at a
 // moment, which of them are to be told now, and when time alone will change the answer.
 //
 // It is pure: the board, the leases and the clock's reading come in, and what was told goes from one look to

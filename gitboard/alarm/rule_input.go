@@ -181,23 +181,21 @@ func (e *ruleInput) reviewLoop() (all []sight) {
 	return all
 }
 
-func (e *ruleInput) integrationFailed() (all []sight) {
-	for _, b := range e.live {
-		if b.Status == board.IntegrationFailed {
-			all = append(all, sight{about: b.ID, since: b.StatusChangedAt, words: about(b.ID)})
+// tasks finds the live tasks that meet a condition since they are in their state.
+func tasks(meets func(board.Brief) bool) func(*ruleInput) []sight {
+	return func(e *ruleInput) (all []sight) {
+		for _, b := range e.live {
+			if meets(b) {
+				all = append(all, sight{about: b.ID, since: b.StatusChangedAt, words: about(b.ID)})
+			}
 		}
+		return all
 	}
-	return all
 }
 
-func (e *ruleInput) exhausted() (all []sight) {
-	for _, b := range e.live {
-		if b.Status == board.Blocked && b.Failures >= 2 {
-			all = append(all, sight{about: b.ID, since: b.StatusChangedAt, words: about(b.ID)})
-		}
-	}
-	return all
-}
+func integrationFailed(b board.Brief) bool { return b.Status == board.IntegrationFailed }
+func exhausted(b board.Brief) bool         { return b.Status == board.Blocked && b.Failures >= 2 }
+func draft(b board.Brief) bool             { return b.Status == board.Draft }
 
 func (e *ruleInput) nearLimit() (all []sight) {
 	near := func(task, what, metric string) {
@@ -227,15 +225,6 @@ func (e *ruleInput) stalled() []sight {
 		return nil
 	}
 	return []sight{{since: max(board.LastProgress(e.State), e.State.Control().Since)}}
-}
-
-func (e *ruleInput) drafts() (all []sight) {
-	for _, b := range e.live {
-		if b.Status == board.Draft {
-			all = append(all, sight{about: b.ID, since: b.StatusChangedAt, words: about(b.ID)})
-		}
-	}
-	return all
 }
 
 func (e *ruleInput) discoveries() (all []sight) {

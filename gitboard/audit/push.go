@@ -24,7 +24,7 @@ type Push struct {
 	Landings []Landing    // the oldest first
 }
 
-// Examine replays the operations of a range as Verify does, and holds what they say against what is here: what
+// Examine replays the operations of a range as Verify does, and checks what they say against what is here: what
 // Verify would call a violation afterwards, for ever, is one now. integration is where that branch will be, zero
 // when it is not here. The objects may be in a push's quarantine. What a board brings that is here for the first
 // time stands in a history that others have verified.

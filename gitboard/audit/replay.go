@@ -196,7 +196,7 @@ func (p *replay) step(l *link, found *faults) *oplog.Outcome {
 	return want
 }
 
-// signed holds the commit's signature against the keys on the board before it. want is nil for an operation that
+// signed checks the commit's signature against the keys on the board before it. want is nil for an operation that
 // can't be carried out: whose it is doesn't matter then.
 func (p *replay) signed(l *link, want *oplog.Outcome, found *faults) {
 	if l.signErr != nil {

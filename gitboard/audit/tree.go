@@ -146,7 +146,7 @@ func (p *replay) record(ctx context.Context, path string, e git.TreeEntry) (r an
 	return r, "", err
 }
 
-// damaged tells what is missing or malformed from a failure to read.
+// damaged says what is missing or malformed from a failure to read.
 func damaged(err error) bool {
 	if err == nil {
 		return false

@@ -47,7 +47,7 @@ type Here struct {
 	NoSpecFiles bool // the files of specs are not looked for (SKIP_SPEC_FILE_CHECK)
 }
 
-// Validate holds a board against its own invariants and, when there is a repository, against that: the
+// Validate checks a board against its own invariants and, when there is a repository, against that: the
 // protocol's section 6. An error means that the repository could not be read.
 func Validate(ctx context.Context, state *board.State, store oplog.Store, repo *gitio.Repo, here Here) ([]Issue, error) {
 	v := &validation{state: state, clone: here.Clone, noSpecFiles: here.NoSpecFiles}

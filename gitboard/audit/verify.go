@@ -82,7 +82,7 @@ const (
 	AttestedSpec     = "spec"     // the spec's file was not looked for
 )
 
-// Verify replays a board's history and holds it against the repository, when there is one (repo may be nil).
+// Verify replays a board's history and checks it against the repository, when there is one (repo may be nil).
 // progress, if not nil, is told now and then how many commits are done. An error means that the history could
 // not be read, not that it is wrong; for a board of a later format it is an *oplog.NewerFormatError, without a
 // board oplog.ErrNoBoard.

@@ -192,7 +192,7 @@ func (c *Config) LeaseSeconds(t *Task) int {
 	return c.LeaseDuration
 }
 
-// Waits tells how long a supervisor of a role that waits for work waits: until its next fallback look at the board, and
+// Waits says how long a supervisor of a role that waits for work waits: until its next fallback look at the board, and
 // at most.
 func (c *Config) Waits(role roles.Role) (poll, longest time.Duration) {
 	look, most := c.CoderPollInterval, c.CoderMaxWait

@@ -157,7 +157,7 @@ func TestCircles(t *testing.T) {
 		return &board.AmendTask{About: about(id), Definition: board.Definition{DependsOn: []string{on}}, Set: []string{"depends_on"}, Reason: "order"}
 	}
 	s := begun(t).ready("a").ready("b", "a").ready("c", "b").ready("d")
-	s.refused("invariant", planner, after("a", "c"), "it goes round: a -> c -> b -> a")
+	s.refused("invariant", planner, after("a", "c"), "dependency cycle: a -> c -> b -> a")
 	s.do(planner, after("d", "c")) // a change that closes none
 }
 
@@ -169,9 +169,9 @@ func TestViolationsOfCircles(t *testing.T) {
 		found = append(found, v.String())
 	}
 	equals(t, "violations", found, []string{
-		"tasks/task-1.yaml: depends_on: it goes round: task-1 -> task-3 -> task-2 -> task-1",
-		"tasks/task-2.yaml: depends_on: it goes round: task-2 -> task-1 -> task-3 -> task-2",
-		"tasks/task-3.yaml: depends_on: it goes round: task-3 -> task-2 -> task-1 -> task-3",
+		"tasks/task-1.yaml: depends_on: dependency cycle: task-1 -> task-3 -> task-2 -> task-1",
+		"tasks/task-2.yaml: depends_on: dependency cycle: task-2 -> task-1 -> task-3 -> task-2",
+		"tasks/task-3.yaml: depends_on: dependency cycle: task-3 -> task-2 -> task-1 -> task-3",
 	})
 	s.Task("task-2").Status = board.Merged // what is over holds nothing up
 	s.Task("task-2").MergeCommit = sha("1")

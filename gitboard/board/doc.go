@@ -1,7 +1,7 @@
 // Package board owns the meaning of a board: its records, its operations and every rule about them.
 //
 // A board is a fold over operations. Check says whether an operation is allowed on a state, Apply
-// gives the next state, Step does both and holds the result against the transition table and the
+// gives the next state, Step does both and checks the result against the transition table and the
 // invariants. Each operation has one file, op_<name>.go, with its payload, its Check and its Apply.
 //
 // The package promises to be pure: no I/O, no clock, no randomness, no environment. What an

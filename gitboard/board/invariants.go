@@ -17,7 +17,7 @@ type Violation struct {
 
 func (v Violation) String() string { return fmt.Sprintf("%s: %s: %s", v.Record, v.Field, v.What) }
 
-// Violations holds the whole board against its invariants, in the order of the paths.
+// Violations checks the whole board against its invariants, in the order of the paths.
 func Violations(s *State) []Violation {
 	var all []Violation
 	for _, dir := range []string{AgentDir, AnomalyDir, DiscoveryDir, HandoffDir, KeyDir} {
@@ -294,7 +294,7 @@ func cycleViolation(s *State, path string) []Violation {
 	if loop == nil {
 		return nil
 	}
-	return []Violation{{path, "depends_on", "it goes round: " + strings.Join(loop, " -> ")}}
+	return []Violation{{path, "depends_on", "dependency cycle: " + strings.Join(loop, " -> ")}}
 }
 
 // cycle finds a way along depends_on from a task back to it, nil when there is none.

@@ -39,7 +39,7 @@ var AnomalyTypes = []AnomalyType{
 	{"system_ambiguity", anyAgent, []string{"protocol_section", "question"}},
 }
 
-// LogAnomaly records that something went otherwise than it should.
+// LogAnomaly records an unexpected event.
 type LogAnomaly struct {
 	Type    string            `json:"type"`
 	Task    string            `json:"task,omitempty"`

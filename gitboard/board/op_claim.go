@@ -27,7 +27,7 @@ type ClaimKind struct {
 // Op implements Payload.
 func (p *Claim) Op() string { return "claim" }
 
-// KindOfClaim tells what a claim of a task by a coder would be. It doesn't say whether it's allowed.
+// KindOfClaim says what a claim of a task by a coder would be. It doesn't say whether it's allowed.
 func KindOfClaim(t *Task, coder string) ClaimKind {
 	mine := t.AssignedTo == coder
 	switch {
@@ -81,7 +81,7 @@ func (p *Claim) Check(s *State, op Operation) error {
 	return nil
 }
 
-// mayClaim holds a claim against every rule but the limit of iterations.
+// mayClaim checks a claim against every rule but the limit of iterations.
 func mayClaim(s *State, t *Task, seen *Lease, op Operation) error {
 	coder := op.Actor.ID
 	if err := unpaused(t); err != nil {

@@ -1,6 +1,6 @@
 package board
 
-// KeysAdd makes a public key known as that of an agent or a human.
+// KeysAdd registers a public key for an agent or a human.
 type KeysAdd struct {
 	Principal string `json:"principal"`
 	Public    string `json:"public"`

@@ -3,7 +3,7 @@ package board
 import "github.com/git-liza/git-liza/gitboard/roles"
 
 // Release ends a coder's claim or a reviewer's: by its holder, by a human's force, or by anyone once the
-// holder's lease has run out. A human may leave a coder's work where it is: the next coder goes on in the
+// holder's lease has run out. A human may leave a coder's work where it is: the next coder continues in the
 // same worktree.
 type Release struct {
 	About

@@ -12,7 +12,7 @@ import (
 // The ways to unblock.
 const (
 	UnblockFresh     = ""           // anyone begins afresh
-	UnblockKeepWork  = "keep-work"  // the next coder goes on in the same worktree
+	UnblockKeepWork  = "keep-work"  // the next coder continues in the same worktree
 	UnblockSameCoder = "same-coder" // the same coder goes on, review cycles start again
 )
 

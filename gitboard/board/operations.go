@@ -112,7 +112,7 @@ var rules = []rule{
 	}},
 	{payload: &Verdict{}, noun: "a verdict", who: reviewer, moves: []Transition{
 		{From: []Status{ReadyForReview}, To: Approved, Who: reviewer, Note: "the assigned reviewer, on the submitted commit"},
-		{From: []Status{ReadyForReview}, To: Rejected, Who: reviewer, Note: "with a rejection in due form"},
+		{From: []Status{ReadyForReview}, To: Rejected, Who: reviewer, Note: "with a rejection in the required form"},
 		{From: []Status{ReadyForReview}, To: Blocked, Who: system, Note: "REJECTED at the limit of review cycles: review_deadlock"},
 	}},
 	{payload: &Merge{}, noun: "a merge", ends: true, gate: whileRunning, who: reviewer, moves: []Transition{

@@ -177,7 +177,7 @@ type Note struct {
 	Extra          any    `yaml:"extra,omitempty"`
 }
 
-// Anomaly is a record of anomalies/: something that went otherwise than it should.
+// Anomaly is a record of anomalies/: an unexpected event.
 type Anomaly struct {
 	ID             string            `yaml:"id"`
 	Timestamp      Time              `yaml:"timestamp"`

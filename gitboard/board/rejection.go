@@ -14,7 +14,7 @@ type Finding struct {
 	Suggestion string
 }
 
-// Rejection is the feedback of a reviewer in due form.
+// Rejection is the feedback of a reviewer in the required form.
 type Rejection struct {
 	Blockers    []Finding
 	Concerns    []Finding
@@ -63,7 +63,7 @@ var (
 	priorLine   = formOf(`^- (RESOLVED|STILL PRESENT|PARTIAL)\b`)
 )
 
-// ParseRejection reads a rejection and refuses one that isn't in due form: counts that match, at least one
+// ParseRejection reads a rejection and refuses one that isn't in the required form: counts that match, at least one
 // blocker, each with file:line and a suggestion; Overall, Spec and Anomaly; and what became of the prior
 // feedback, when there was a prior iteration. Line breaks and indentation are free.
 func ParseRejection(text string, prior bool) (Rejection, error) {

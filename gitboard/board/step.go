@@ -40,7 +40,7 @@ func Apply(s *State, op Operation) {
 	settleSprint(s, op)
 }
 
-// Check holds an operation against every rule. It returns a *Refusal, or the error of a record that
+// Check checks an operation against every rule. It returns a *Refusal, or the error of a record that
 // could not be read.
 func Check(s *State, op Operation) error { return check(s.ForRules(), op) }
 
@@ -147,7 +147,7 @@ func because(reason string) string {
 	return ": " + plain.Line(reason, 120)
 }
 
-// checkSubject holds an operation on a task against the table of transitions, as far as the state it
+// checkSubject checks an operation on a task against the table of transitions, as far as the state it
 // starts from says.
 func checkSubject(s *State, op Operation) error {
 	tp, about := op.Payload.(TaskPayload)
@@ -223,7 +223,7 @@ func (t *Task) standing() string {
 	return string(t.Status)
 }
 
-// checkMoves holds what an operation did to tasks against the table: no task but its own changes its
+// checkMoves checks what an operation did to tasks against the table: no task but its own changes its
 // state, and its own only as a row says.
 func checkMoves(before, after *State, op Operation) error {
 	rule, _ := ruleOf(op.Name())

@@ -133,7 +133,7 @@ func (b *batch) exchange(ctx context.Context, names []string) ([]git.Object, err
 	return objects, nil
 }
 
-// failed tells why there is no answer.
+// failed says why there is no answer.
 func (b *batch) failed(ctx context.Context, err error) error {
 	var said string
 	if b.stderr != nil {

@@ -47,7 +47,7 @@ func (c command) session(ctx context.Context) (*session, error) {
 // commit makes a transaction in two steps. When git has taken all locks and has found every ref where it was to be,
 // sound says whether that is so. The error is sound's, or how the child failed.
 func (s *session) commit(input []byte, sound func() error) error {
-	_ = s.say("start\x00" + string(input) + "prepare\x00") // a child that has ended tells why
+	_ = s.say("start\x00" + string(input) + "prepare\x00") // a child that has ended says why
 	var refused error
 	for lines := bufio.NewScanner(s.out); lines.Scan(); {
 		if lines.Text() != "prepare: ok" {
@@ -77,7 +77,7 @@ func (s *session) end() error {
 	return s.c.failure(s.ctx, s.cmd.Wait(), s.stderr.String())
 }
 
-// still holds refs whose locks are held against where they have to be. Git has done so, too, but of those that stand
+// still compares refs whose locks are held with where they have to be. Git has done so, too, but of those that stand
 // in packed-refs it may have read a file that has been replaced since: it reads it for the first ref of a transaction,
 // before it has the locks of the others, and takes it for current as long as size, inode and second are the same.
 // Beside a busy `git pack-refs` that lost acknowledged updates (TestRacers, git 2.39).

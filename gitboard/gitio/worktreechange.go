@@ -163,7 +163,7 @@ func (r *Repo) PruneWorktrees(ctx context.Context) error {
 	return r.command("worktree prune", "worktree", "prune").run(ctx)
 }
 
-// RepairWorktrees mends the links between the repository and worktrees that
+// RepairWorktrees repairs the links between the repository and worktrees that
 // were moved by hand: the repository's own, or the given worktrees'.
 func (r *Repo) RepairWorktrees(ctx context.Context, paths ...string) error {
 	return r.worktreeCommand(ctx, "repair", nil, nil, paths...)

@@ -11,7 +11,7 @@ import (
 )
 
 // Update says that files are to be written anew: -update.
-var Update = flag.Bool("update", false, "write the files that tests hold their results against anew")
+var Update = flag.Bool("update", false, "write the files that tests compare their results with anew")
 
 // Check wants a text to be what its file holds.
 func Check(t *testing.T, path, got string) {

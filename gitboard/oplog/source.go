@@ -161,7 +161,7 @@ func (s *source) idsBelow(path string) (ids []string, err error) {
 	return ids, err
 }
 
-// list tells what a directory has: the ids of records, and the directories of more of them.
+// list says what a directory has: the ids of records, and the directories of more of them.
 func (s *source) list(path string) (ids, dirs []string, err error) {
 	entries, err := s.tree.dir(path)
 	for _, e := range entries {

@@ -167,7 +167,7 @@ func (s *Store) overtaken(mine *link) error {
 	return orMoved(nil, git.BoardRef)
 }
 
-// outcome tells what has become of a link; known is false while it is pending.
+// outcome says what has become of a link; known is false while it is pending.
 func (s *Store) outcome(ctx context.Context, mine *link) (known bool, err error) {
 	ctx, cancel := patient(ctx)
 	defer cancel()
@@ -333,7 +333,7 @@ func (t *pushQueue) await(ctx context.Context, mine *link) (mayPush bool) {
 	return true
 }
 
-// stamp tells whether a file has been written.
+// stamp says whether a file has been written.
 func stamp(file string) string {
 	info, err := os.Stat(file)
 	if err != nil {

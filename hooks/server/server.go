@@ -208,7 +208,7 @@ func (a *arrival) examine(ctx context.Context, m *hooks.Move) (*board.Refusal, e
 	}
 	if !p.OK() {
 		f := p.Findings[0]
-		return board.Refuse(f.Code, f.String(), "push what git liza has written; git liza verify tells more"), nil
+		return board.Refuse(f.Code, f.String(), "push what git liza has written; git liza verify shows more"), nil
 	}
 	if r := hooks.Ahead(p.State.Time(), board.At(a.now), to.Short()); r != nil {
 		return r, nil
@@ -261,7 +261,7 @@ func (a *arrival) lease(ctx context.Context, m hooks.Move) (hooks.Lease, error) 
 	return l, nil
 }
 
-// landing holds what happens to integration against what the operations say.
+// landing checks what happens to integration against what the operations say.
 func (a *arrival) landing(ctx context.Context, s *board.State) (*board.Refusal, error) {
 	if s == nil {
 		return nil, nil

@@ -155,7 +155,7 @@ func (s *supervisor) begin(ctx context.Context) (err error) {
 	did, err := s.Executor.Repair(ctx, s.actor, own)
 	s.mended(own, did)
 	if err != nil {
-		s.tell(Trouble, own, "not all could be mended: "+err.Error())
+		s.tell(Trouble, own, "not all could be repaired: "+err.Error())
 	}
 	if a := v.State.Agent(s.actor.ID); a != nil && a.Status == board.Starting {
 		if err := s.status(ctx, board.Idle, ""); err != nil {

@@ -123,7 +123,7 @@ func (e Executor) fix(ctx context.Context, wanted func(worktrees.Problem) bool) 
 		if err := p.Fix(ctx); err != nil {
 			return did, err
 		}
-		did = append(did, "mended: "+p.Text)
+		did = append(did, "repaired: "+p.Text)
 	}
 	return did, nil
 }

@@ -103,7 +103,7 @@ func drift(ctx context.Context, repo *gitio.Repo, t *board.Task, tip git.OID) (i
 func (c *candidate) write(ctx context.Context, b *gitboard.Board, tree git.OID, actor board.Actor) (git.OID, error) {
 	committer, err := b.Repo().Identity(ctx)
 	if err != nil {
-		return "", board.Refuse(board.CodeIdentity, "git does not know who you are", `git config user.name "Your Name" and git config user.email you@example.com`)
+		return "", gitboard.NoIdentity()
 	}
 	committer.When = b.Now()
 	name, email := oplog.Author(actor)

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
@@ -147,9 +146,4 @@ func catchUp(ctx context.Context, b *gitboard.Board, v *gitboard.View) ([]string
 		done = append(done, top)
 	}
 	return done, nil
-}
-
-// steady is a context for the steps that follow an operation which stands.
-func steady(ctx context.Context) (context.Context, context.CancelFunc) {
-	return context.WithTimeout(context.WithoutCancel(ctx), 2*time.Minute)
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/worktrees"
 )
 
 // Finished is a merge whose second half was made up for.
@@ -73,7 +74,7 @@ func finish(ctx context.Context, b *gitboard.Board, r gitboard.Request, task str
 	if !is {
 		return nil, nil // another operation of the same request
 	}
-	ctx, cancel := steady(ctx)
+	ctx, cancel := worktrees.Steady(ctx)
 	defer cancel()
 	f := &Finished{Landing: Landing{Done: done, Commit: git.OID(p.MergeCommit), Type: p.MergeType}, Task: task}
 	if f.BroughtForward, err = catchUp(ctx, b, done.View); err != nil {

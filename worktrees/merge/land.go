@@ -10,6 +10,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/gitio"
 	"github.com/git-liza/git-liza/gitboard/plain"
+	"github.com/git-liza/git-liza/worktrees"
 )
 
 // LandRequest moves integration forward to a human's commit.
@@ -97,7 +98,7 @@ func (l *lander) land(ctx context.Context) (*Landing, error) {
 	if err != nil {
 		return nil, err
 	}
-	ctx, cancel := steady(ctx)
+	ctx, cancel := worktrees.Steady(ctx)
 	defer cancel()
 	landed := &Landing{Done: done, Commit: l.commit}
 	landed.BroughtForward, landed.Warnings = advance(ctx, l.b, l.tops, l.before, l.commit)

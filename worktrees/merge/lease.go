@@ -112,7 +112,7 @@ func (h *holding) lost(err error) error {
 
 // during runs something long while the lease is renewed. When the lease is lost, the context that it runs
 // with ends with lease.ErrTaken as its cause. A renewal that fails for another reason is tried again: what
-// is done afterwards holds the lease against the repository.
+// is done afterwards checks the lease against the repository.
 func (h *holding) during(ctx context.Context, every time.Duration, run func(context.Context) error) error {
 	ctx, lost := context.WithCancelCause(ctx)
 	defer lost(nil)
@@ -160,7 +160,7 @@ func (h *holding) now(ctx context.Context) (*lease.Held, error) {
 
 // giveBack is the part of a transaction that lets it happen only while the lease is held, and gives that back. When it
 // has been lost the error says who has it. One that won't hold much longer is renewed: where many write, a transaction
-// may be tried for longer than a lease holds. If that can't be done now, the transaction tells whether it is still held.
+// may be tried for longer than a lease holds. If that can't be done now, the transaction shows whether it is still held.
 func (h *holding) giveBack(ctx context.Context) (git.RefUpdate, error) {
 	now, err := h.now(ctx)
 	if err != nil {

@@ -231,7 +231,7 @@ func (t *train) record(ctx context.Context, m *move) error {
 	if m.last {
 		t.held = nil // given back
 	}
-	ctx, cancel := steady(ctx)
+	ctx, cancel := worktrees.Steady(ctx)
 	defer cancel()
 	var results []*Result
 	for i, c := range landed {

@@ -16,7 +16,7 @@ func anomalyCommand() *edge.Command {
 	p := board.LogAnomaly{}
 	return &edge.Command{
 		Name: "anomaly", Group: "any agent", Args: "TYPE [KEY=VALUE...]", Min: 1, Max: -1, Writes: true,
-		Short:   "record that something went otherwise than it should",
+		Short:   "record an unexpected event",
 		Long:    anomalyTypes(),
 		Flags:   func(f *pflag.FlagSet) { f.StringVar(&p.Task, "task", "", "the `TASK` it is about") },
 		Example: `git liza anomaly retry_loop --task login error_pattern="connection refused" count=3`,
@@ -41,7 +41,7 @@ func anomalyCommand() *edge.Command {
 				}
 				if before := board.SimilarLoop(v.State, p.Task, string(p.Details["error_pattern"])); before != nil {
 					extra["similar"] = before.ID
-					lines = append(lines, "note: "+before.ID+" of "+before.Reporter+" tells of a similar loop already")
+					lines = append(lines, "note: "+before.ID+" of "+before.Reporter+" reports a similar loop already")
 				}
 			}
 			done, err := c.Do("anomaly", gitboard.Just(&p))

@@ -62,7 +62,7 @@ func reportClaim(c *edge.Call, got *worktrees.Claimed) error {
 	if t.CheckpointOfIteration() == nil {
 		lines = append(lines, fmt.Sprintf("next: git liza pre-exec %s --intent TEXT --validation TEXT --file PATH", t.ID))
 	} else {
-		lines = append(lines, "next: go on, and git liza submit "+t.ID)
+		lines = append(lines, "next: continue, then git liza submit "+t.ID)
 	}
 	return c.Report(got.Done, map[string]any{
 		"worktree": got.Path, "iteration": t.Iteration, "base_commit": t.BaseCommit, "event": got.Kind.Event, "conflicts": edge.Every(got.Conflicts), "warnings": edge.Every(got.Warnings),

@@ -19,7 +19,7 @@ func demoCommand() *edge.Command {
 	var keep, play string
 	return &edge.Command{
 		Name: "demo", Group: "setting up", Max: 0,
-		Short: "play a whole run in a repository of its own, and tell it step by step",
+		Short: "play a whole run in a repository of its own, and explain each step",
 		Long: `Two coders and a reviewer, each a process, carry a goal through real git, worktrees and tests: a
 rejection, a conflict, a dependency and a hand-off. The repository is kept. It needs Go and git, no network.`,
 		Flags: func(f *pflag.FlagSet) {

@@ -19,11 +19,12 @@ func doctorCommand() *edge.Command {
 	var fix bool
 	return &edge.Command{
 		Name: "doctor", Group: "setting up", Max: 0,
-		Short: "look for what a crash has left half-done, and mend what is safe",
-		Long: `Without --fix it only tells. Exit code 1 when something is left to do, 4 when the board can't be read. The last lines are figures: how large the
-board is and what the repository's objects fill, what is kept in the attic, versions.`,
+		Short: "find what a crash left half-done, and repair what is safe",
+		Long: `Without --fix it only reports. Exit code 1 when something is left to do, 4 when the board can't be read. The
+last lines are figures: how large the board is and what the repository's objects fill, what is kept in the
+attic, versions.`,
 		Flags: func(f *pflag.FlagSet) {
-			f.BoolVar(&fix, "fix", false, "mend what is safe; nothing of anyone's work is lost")
+			f.BoolVar(&fix, "fix", false, "repair what is safe; nobody's work is lost")
 		},
 		Example: `git liza doctor --fix`,
 		Run:     func(c *edge.Call) error { return runDoctor(c, fix) },
@@ -47,14 +48,14 @@ func runDoctor(c *edge.Call, fix bool) error {
 	if _, err := c.View(); err != nil {
 		return err
 	}
-	var mender board.Actor // only who mends must be somebody
+	var repairer board.Actor // only a repair needs a name
 	if fix {
 		var err error
-		if mender, err = c.Actor("finish-merge"); err != nil {
+		if repairer, err = c.Actor("finish-merge"); err != nil {
 			return err
 		}
 	}
-	findings, left, err := recovery.Mend(c, fix, mender, func(worktrees.Problem) bool { return true })
+	findings, left, err := recovery.Repair(c, fix, repairer, func(worktrees.Problem) bool { return true })
 	if err != nil {
 		return err
 	}

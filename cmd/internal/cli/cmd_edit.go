@@ -17,7 +17,7 @@ func editCommand() *edge.Command {
 		Long: `RECORD is a task's or another record's id, goal, sprint, config, or a path as git liza read has it: tasks.add-auth,
 human_notes.note-1. The editor is that of VISUAL, else EDITOR, else vi; it may have arguments. What can't be committed
 is kept in a file that is named: broken YAML, what the rules refuse, and a text that somebody else's change has
-overtaken (both are shown). --from goes on with such a file.`,
+overtaken (both are shown). --from continues with such a file.`,
 		Flags: func(f *pflag.FlagSet) {
 			f.StringVar(&reason, "reason", "", "why")
 			f.StringVar(&from, "from", "", "begin with the text in a `FILE`, as an earlier edit kept it")

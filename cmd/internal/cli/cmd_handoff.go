@@ -14,10 +14,10 @@ func handoffCommand() *edge.Command {
 	p := board.HandOff{}
 	return &edge.Command{
 		Name: "handoff", Group: "any agent", Args: "ID", Min: 1, Max: 1, Writes: true,
-		Short: "leave your task to the next coder, with what it needs to go on",
+		Short: "leave your task to the next coder, with what it needs to continue",
 		Long:  "The worktree must be clean. The lease ends, and any coder may claim the task at once.",
 		Flags: func(f *pflag.FlagSet) {
-			f.StringVar(&p.Summary, "summary", "", "where the task stands, in a phrase")
+			f.StringVar(&p.Summary, "summary", "", "how far the task is, in a phrase")
 			f.StringVar(&p.NextAction, "next", "", "what to do first, in a phrase")
 			f.StringVar(&p.ContextUsed, "context-used", "", "like 92%")
 			f.StringVar(&p.Approach, "approach", "", "how it is being done")

@@ -53,7 +53,7 @@ What keeps the question from being answered stops nobody in a clone, and every p
 	}
 }
 
-// hookRefusal is the answer of a hook: git shows it to whoever it refuses. A push shows it as "remote: liza: ...",
+// hookRefusal is the answer of a hook: git shows it to the user whom it refuses. A push shows it as "remote: liza: ...",
 // and those who print one line of a push want it whole.
 type hookRefusal struct {
 	*board.Refusal
@@ -76,7 +76,7 @@ func answerHook(c *edge.Call, refusal *board.Refusal, err error, asServer bool) 
 			warnHook(c.App, err)
 			return sayHook(c, "allow")
 		}
-		refusal = board.Refuse(board.CodeUnchecked, "this can't be checked: "+err.Error(), "git liza verify on the server tells more")
+		refusal = board.Refuse(board.CodeUnchecked, "this can't be checked: "+err.Error(), "git liza verify on the server shows more")
 	}
 	if refusal == nil {
 		return sayHook(c, "allow")
@@ -245,7 +245,7 @@ func hookScene(c *edge.Call) (hooks.Who, *board.State, *board.Refusal, error) {
 	if refusal != nil || err != nil {
 		return w, nil, refusal, err
 	}
-	for _, name := range setup.MendHooks(c) {
+	for _, name := range setup.RestoreHooks(c) {
 		w.Unchecked = w.Unchecked || slices.Contains([]string{"pre-commit", "pre-merge-commit", "commit-msg"}, name)
 	}
 	repo := b.Repo()

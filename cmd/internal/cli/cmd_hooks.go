@@ -95,7 +95,7 @@ var _ = add(hooksStatusCommand)
 func hooksStatusCommand() *edge.Command {
 	return &edge.Command{
 		Name: "hooks status", Group: "setting up", Max: 0,
-		Short:   "tell whether git's hooks are in place, and whom they ask",
+		Short:   "show whether git's hooks are in place, and which program they ask",
 		Flags:   func(f *pflag.FlagSet) { f.Bool("server", false, "those of a shared repository; without it, too") },
 		Example: `git liza hooks status`,
 		Run: func(c *edge.Call) error {

@@ -32,7 +32,7 @@ func importCommand() *edge.Command {
 		Name: "import", Group: "setting up", Args: "FILE", Min: 1, Max: 1, Writes: true,
 		Short: "begin a board with what a state.yaml of the one-file version holds",
 		Long: `What can't be kept as it was is told, a line each; nothing of the file is changed. Running work keeps its worktrees
-and branches, and agents their tasks: each goes on when it registers, once its lease has run out. Short ids of
+and branches, and agents their tasks: each continues when it registers, once its lease has run out. Short ids of
 commits become whole; what this repository lacks is kept as recorded, and told as WARNING, by git liza validate, too.`,
 		Flags: func(f *pflag.FlagSet) {
 			f.StringVar(&log, "log", "", "the log.yaml that belongs to it, a `FILE`; git liza log --yaml shows it again")
@@ -121,7 +121,7 @@ func readOneFile(c *edge.Call, file, log string) (*onefile.Board, error) {
 	old, err := onefile.Read(in)
 	var bad *onefile.Error
 	if errors.As(err, &bad) {
-		return nil, board.Refuse(board.CodeInvalid, bad.Error(), "mend the line and import again: nothing has been written")
+		return nil, board.Refuse(board.CodeInvalid, bad.Error(), "correct the line and import again: nothing was written")
 	}
 	if err != nil {
 		return nil, err
@@ -155,7 +155,7 @@ func readArgument(c *edge.Call, file string) ([]byte, error) {
 	return data, nil
 }
 
-// leaseRefs writes leases and returns the updates that put them into force. Where one stands already, from a board
+// leaseRefs writes leases and returns the updates that put them into force. Where there is one already, from a board
 // that was here before, it is replaced.
 func leaseRefs(c *edge.Call, leases map[string]board.Lease) ([]git.RefUpdate, error) {
 	var refs []git.RefUpdate

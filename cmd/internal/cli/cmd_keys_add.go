@@ -19,7 +19,7 @@ func keysAddCommand() *edge.Command {
 	p := board.KeysAdd{}
 	return &edge.Command{
 		Name: "keys add", Group: "setting up", Args: "AGENT|EMAIL PUBKEY", Min: 2, Max: 2, Writes: true,
-		Short: "make a public key known as that of an agent or a human",
+		Short: "register a public key for an agent or a human",
 		Long: `PUBKEY is a .pub file, or the key itself: ssh-ed25519 AAAA... A human is known by the e-mail address that git has.
 Keys count once signatures are required: git liza config set require_signatures true`,
 		Flags: func(f *pflag.FlagSet) {
@@ -40,7 +40,7 @@ Keys count once signatures are required: git liza config set require_signatures 
 	}
 }
 
-// publicKey is a public key that is named by a file, or stands there itself.
+// publicKey is a public key that is named by a file, or given itself.
 func publicKey(c *edge.Call, where string) (string, error) {
 	line := where
 	if !strings.Contains(where, " ") {

@@ -22,8 +22,8 @@ func logCommand() *edge.Command {
 	return &edge.Command{
 		Name: "log", Group: "human", Args: "[TASK]", Max: 1, Reads: true,
 		Short: "the operations, the newest first",
-		Long: `Filters are combined. --follow begins with the last ten (-n: another number) and goes on as they happen, the newest
-last. --yaml prints them, the oldest first, as log.yaml of the older form had them. git log liza/state shows the same
+		Long: `Filters are combined. --follow begins with the last ten (-n: another number) and continues as they happen, the
+newest last. --yaml prints them, the oldest first, as log.yaml of the older form had them. git log liza/state shows the same
 with git's own means.`,
 		Flags: func(f *pflag.FlagSet) {
 			f.StringVar(&o.Task, "task", "", "of this `TASK`")
@@ -32,7 +32,7 @@ with git's own means.`,
 			f.StringVar(&o.Since, "since", "", "not before this time, or for so long: 2h")
 			f.IntVarP(&o.Max, "max", "n", 0, "at most so many")
 			f.BoolVarP(&o.Patch, "patch", "p", false, "with what each changed in the records")
-			f.BoolVarP(&o.Follow, "follow", "f", false, "go on as they happen, until interrupted")
+			f.BoolVarP(&o.Follow, "follow", "f", false, "print new ones as they happen, until interrupted")
 			f.BoolVar(&o.Yaml, "yaml", false, "as the entries of a log.yaml")
 		},
 		Example: `git liza log login --since 2h --patch`,
@@ -44,7 +44,7 @@ with git's own means.`,
 			case o.Yaml && (c.JSON || o.Patch):
 				return edge.Usage(c.Cmd, "--yaml goes without --json and --patch")
 			case o.Follow && c.At != "":
-				return edge.Usage(c.Cmd, "--follow goes on from now, not from --at another time")
+				return edge.Usage(c.Cmd, "--follow starts now, not --at another time")
 			}
 			return runLog(c, o)
 		},

@@ -25,7 +25,7 @@ func logsCommand() *edge.Command {
 		Long: `The supervisor's own lines begin with [liza TIME]. Colours and other control characters are left out, so that
 nothing an agent prints acts on your terminal.`,
 		Flags: func(f *pflag.FlagSet) {
-			f.BoolVarP(&follow, "follow", "f", false, "go on with what is printed from now on")
+			f.BoolVarP(&follow, "follow", "f", false, "print what comes, until interrupted")
 			f.IntVarP(&lines, "lines", "n", 100, "the last so many lines; 0 for all")
 			f.BoolVar(&raw, "raw", false, "every byte as the agent printed it; not to a terminal")
 		},
@@ -105,7 +105,7 @@ func printLogLine(c *edge.Call, line []byte) error {
 	return nil
 }
 
-// write prints bytes as they are, and tells when nobody reads them any more.
+// write prints bytes as they are, and reports when nobody reads them any more.
 func write(c *edge.Call, p []byte) error {
 	if _, err := c.App.Stdout.Write(p); err != nil {
 		return err

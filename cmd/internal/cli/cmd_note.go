@@ -14,7 +14,7 @@ func noteCommand() *edge.Command {
 	var file string
 	return &edge.Command{
 		Name: "note", Group: "human", Args: `["TEXT"]`, Max: 1, Writes: true,
-		Short: "leave a word for a task, an agent, the planner or everybody",
+		Short: "leave a note for a task, an agent, the planner or everybody",
 		Flags: func(f *pflag.FlagSet) {
 			f.StringVar(&p.For, "for", "", "a task, an agent, planner or human; everybody without it")
 			f.StringVar(&file, "text-file", "", "a `FILE` that holds the text")

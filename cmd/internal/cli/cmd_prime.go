@@ -22,7 +22,7 @@ var _ = add(primeCommand)
 func primeCommand() *edge.Command {
 	return &edge.Command{
 		Name: "prime", Group: "any agent", Max: 0,
-		Short:   "for whoever wakes with no memory: who am I, what is mine, what comes next",
+		Short:   "for an agent that wakes with no memory: who am I, what is mine, what comes next",
 		Example: `git liza prime`,
 		Run: func(c *edge.Call) error {
 			v, err := c.View()
@@ -77,7 +77,7 @@ type primeWork struct {
 	ReviewCommit string   `json:"review_commit,omitempty"`
 }
 
-// wakeLine is a trigger that stands, and what it is about.
+// wakeLine is a wake-up trigger, and what it is about.
 type wakeLine struct {
 	Trigger report.WakeTrigger `json:"trigger"`
 	About   []string           `json:"about"`

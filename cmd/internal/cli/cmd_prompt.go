@@ -20,7 +20,7 @@ func promptCommand() *edge.Command {
 		Name: "prompt", Group: "supervision", Args: "ROLE [ID]", Min: 1, Max: 2,
 		Short: "print what a supervisor would hand to an agent",
 		Long: "Without ID it is for the task that the agent has, or that it would get next. Without LIZA_AGENT_ID it is for\n" +
-			"whoever has the task, or the first of the role. Nothing is changed.",
+			"the agent that has the task, or the first of the role. Nothing is changed.",
 		Example: `git liza prompt coder login`,
 		Run: func(c *edge.Call) error {
 			role, err := roles.Parse(c.Args[0])

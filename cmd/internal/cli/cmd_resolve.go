@@ -25,7 +25,7 @@ func resolveCommand() *edge.Command {
 			if err != nil {
 				return err
 			}
-			return c.Report(done, nil, "the board is "+string(done.After.Control().Mode)+"; go on with: git liza resume --decision CONTINUE")
+			return c.Report(done, nil, "the board is "+string(done.After.Control().Mode)+"; continue with: git liza resume --decision CONTINUE")
 		},
 	}
 }

@@ -20,9 +20,9 @@ func resumeCommand() *edge.Command {
 	p := board.Resume{}
 	return &edge.Command{
 		Name: "resume", Group: "human", Max: 0, Writes: true,
-		Short: "let work go on",
+		Short: "let work continue",
 		Long: `After a checkpoint the decision goes into the goal's alignment history. STOP ends the run as git liza abort does.
-A clone that a file in .liza stops goes on when that file is taken away.`,
+A clone that a file in .liza stops continues when that file is removed.`,
 		Flags: func(f *pflag.FlagSet) {
 			f.StringVar(&p.Task, "task", "", "this `TASK` only")
 			f.StringVar(&p.Decision, "decision", "", "after a checkpoint: CONTINUE, ADJUST, REPLAN, PIVOT or STOP")

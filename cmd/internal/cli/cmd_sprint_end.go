@@ -24,7 +24,7 @@ func sprintEndCommand() *edge.Command {
 			}
 			sp := done.After.Sprint()
 			return c.Report(done, map[string]any{"sprint": sp.ID, "sprint_status": sp.Status},
-				"look back: git liza retrospective --template > FILE; go on: git liza sprint start")
+				"look back: git liza retrospective --template > FILE; continue: git liza sprint start")
 		},
 	}
 }

@@ -74,7 +74,7 @@ func runSync(c *edge.Call) error {
 	s.Integration, s.BroughtForward, s.Warnings = f.Moved, edge.Every(f.BroughtForward), edge.Every(f.Warnings)
 	who, err := b.Repo().Identity(c.Ctx)
 	if err != nil {
-		return board.Refuse(board.CodeIdentity, "git does not know who you are", `git config user.name "Your Name" and git config user.email you@example.com`)
+		return gitboard.NoIdentity()
 	}
 	tidied, err := worktrees.TidyAll(c.Ctx, b, board.HumanActor(who.Name, who.Email))
 	if err != nil {

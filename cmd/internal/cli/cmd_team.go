@@ -23,7 +23,7 @@ func teamCommand() *edge.Command {
 		Short: "run a planner, coders and reviewers in one terminal until the goal is done",
 		Long: `Each is supervised as by git liza agent, and waits for work as long as the team does. On a terminal the last
 line says how many tasks are in which state, and who does what, since when. Ctrl-C ends all of it: claims with work
-in them are kept for the next start. Exit code 0: the goal is COMPLETED; otherwise the reason is told.`,
+in them are kept for the next start. Exit code 0: the goal is COMPLETED; otherwise the reason is shown.`,
 		Flags: func(f *pflag.FlagSet) {
 			f.IntVar(counts[roles.Planner], "planners", 1, "how many planners")
 			f.IntVar(counts[roles.Coder], "coders", 2, "how many coders")

@@ -14,12 +14,12 @@ func unblockCommand() *edge.Command {
 	var to, assessment string
 	return &edge.Command{
 		Name: "unblock", Group: "planner", Args: "ID", Min: 1, Max: 1, Writes: true,
-		Short: "let a BLOCKED task go on",
-		Long: `Without a flag the task is begun afresh by whoever claims it, and the work so far is kept in the attic.
+		Short: "let a BLOCKED task continue",
+		Long: `Without a flag the next coder begins the task afresh, and the work so far is kept in the attic.
 A task that two coders failed at must be amended in done_when, scope or spec first, or superseded.`,
 		Flags: func(f *pflag.FlagSet) {
-			f.BoolVar(&same, "same-coder", false, "the same coder goes on; review cycles start again")
-			f.BoolVar(&keep, "keep-work", false, "the next coder goes on in the same worktree")
+			f.BoolVar(&same, "same-coder", false, "the same coder continues; review cycles start again")
+			f.BoolVar(&keep, "keep-work", false, "the next coder continues in the same worktree")
 			f.StringVar(&to, "to", "", "with --keep-work: the one `CODER` who may")
 			f.StringVar(&assessment, "assessment", "", "what you make of it; needed after a review deadlock")
 		},

@@ -21,10 +21,10 @@ var _ = add(validateCommand)
 func validateCommand() *edge.Command {
 	return &edge.Command{
 		Name: "validate", Group: "machines", Args: "[FILE]", Max: 1, Reads: true,
-		Short: "hold the board, or a record in a file, against the invariants",
+		Short: "check the board, or a record in a file, against the invariants",
 		Long: `Prints VALID, or a line INVALID: ... for each violation (exit code 1); warnings as WARNING: ....
 With --at it is the board alone, without the repository. A FILE is one record of a board, like the
-tasks/add-auth.yaml of its tree; its path tells the kind.`,
+tasks/add-auth.yaml of its tree; its path says which kind.`,
 		Example: `git liza validate state.yaml`,
 		Run: func(c *edge.Call) error {
 			if len(c.Args) == 1 && c.At != "" {
@@ -49,7 +49,7 @@ tasks/add-auth.yaml of its tree; its path tells the kind.`,
 	}
 }
 
-// validatePast holds a board of the past against its own invariants: repository and leases are of the present.
+// validatePast checks a board of the past against its own invariants: repository and leases are of the present.
 func validatePast(c *edge.Call, v *gitboard.View) error {
 	var issues []audit.Issue
 	for _, found := range board.Violations(v.State) {
@@ -106,7 +106,7 @@ func recordAt(file string) string {
 	return file
 }
 
-// violationsOf holds a record against the invariants as if it stood on the board; without a board its form
+// violationsOf checks a record against the invariants as if it were on the board; without a board its form
 // is all there is to look at.
 func violationsOf(c *edge.Call, path string, record any) ([]audit.Issue, error) {
 	b, err := c.Board()
@@ -153,7 +153,7 @@ func reportIssues(c *edge.Call, issues []audit.Issue) error {
 		return err
 	}
 	if invalid > 0 {
-		hint := "git liza verify tells how it came"
+		hint := "git liza verify shows how it came about"
 		if len(c.Args) == 1 {
 			hint = "git liza docs board-format"
 		}

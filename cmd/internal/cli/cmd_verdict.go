@@ -60,11 +60,11 @@ func verdictCommand() *edge.Command {
 	return &edge.Command{
 		Name: "verdict", Group: "reviewer", Args: "ID APPROVED|REJECTED", Min: 2, Max: 2, Writes: true,
 		Short: "give the binding verdict on a submission",
-		Long: `A rejection is given as text in due form (--reason, --reason-file; "-" is standard input), or as its
+		Long: `A rejection is given as text in the required form (--reason, --reason-file; "-" is standard input), or as its
 parts, from which the text is made: --blocker, --concern, --overall, --spec, --anomaly, --prior.`,
 		Flags: func(f *pflag.FlagSet) {
 			f.StringVar(&commit, "commit", "", "the `COMMIT` that was reviewed")
-			f.StringVar(&reason, "reason", "", "the rejection, or a word with an approval")
+			f.StringVar(&reason, "reason", "", "the rejection, or a comment on an approval")
 			f.StringVar(&file, "reason-file", "", "a `FILE` that holds the reason")
 			o.add(f)
 		},

@@ -16,7 +16,7 @@ var _ = add(verifyCommand)
 func verifyCommand() *edge.Command {
 	return &edge.Command{
 		Name: "verify", Group: "machines", Args: "[RANGE]", Max: 1,
-		Short: "prove the board's history by replay, and hold it against the repository",
+		Short: "prove the board's history by replay, and check it against the repository",
 		Long: `Every commit's operation is checked and applied to its parent, and the bytes are compared. A range is
 FROM..TO, FROM.. or TO; without one it is the whole history. Exit code 4 when a rule is broken.`,
 		Example: `git liza verify`,

@@ -19,15 +19,15 @@ func watchCommand() *edge.Command {
 	var heartbeat time.Duration
 	return &edge.Command{
 		Name: "watch", Group: "human", Max: 0,
-		Short: "tell what needs a human as it happens: every alarm, once",
+		Short: "alert a human when one is needed: every alarm, once",
 		Long: `Alarms go to standard error (with --json to standard output, an object a line), to liza/alerts.log below the
-common git directory, to the desktop where notify-send is, and to the setting escalation_webhook. What was told is told again
-when it gets worse, or comes back. A passed deadline and a pattern of the circuit breaker halt the board; a board that does not
-replay pauses this clone by .liza/PAUSE. With --once it prints the conditions that stand, tells nobody else, changes nothing,
-and exits with 1 if there is one.`,
+common git directory, to the desktop where notify-send is, and to the setting escalation_webhook. What was
+reported is reported again when it gets worse, or comes back. A passed deadline and a pattern of the circuit breaker halt the board; a board that does not
+replay pauses this clone by .liza/PAUSE. With --once it prints the current conditions, alerts nobody else, changes
+nothing, and exits with 1 if there is one.`,
 		Flags: func(f *pflag.FlagSet) {
 			f.BoolVar(&once, "once", false, "look once")
-			f.BoolVar(&noBreaker, "no-breaker", false, "tell of patterns, and do not halt the board for them")
+			f.BoolVar(&noBreaker, "no-breaker", false, "report patterns, and do not halt the board for them")
 			f.DurationVar(&heartbeat, "heartbeat", 10*time.Minute, "away from a terminal, `SPAN` between two lines that say it is alive")
 		},
 		Example: `git liza watch --heartbeat 5m`,

@@ -10,7 +10,7 @@ var _ = add(worktreeRepairCommand)
 func worktreeRepairCommand() *edge.Command {
 	return &edge.Command{
 		Name: "worktree repair", Group: "worktrees", Max: 0,
-		Short:   "mend git's records of the worktrees after a move or a crash",
+		Short:   "repair git's records of the worktrees after a move or a crash",
 		Example: `git liza worktree repair`,
 		Run: func(c *edge.Call) error {
 			b, err := c.Board()

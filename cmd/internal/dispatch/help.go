@@ -131,7 +131,7 @@ func overview(a *edge.App) error {
 			fmt.Fprintf(&b, "  %-20s %s\n", c.Name, c.Short)
 		}
 	}
-	b.WriteString("\ngit liza COMMAND -h tells more; git liza docs lists the protocol's documents.\n")
+	b.WriteString("\ngit liza COMMAND -h shows more; git liza docs lists the protocol's documents.\n")
 	_, err := a.Stdout.Write([]byte(b.String()))
 	return err
 }

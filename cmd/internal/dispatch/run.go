@@ -157,7 +157,7 @@ func unknownFlag(cmd *edge.Command, flags *pflag.FlagSet, e *pflag.NotExistError
 	if short := e.GetSpecifiedShortnames(); short != "" {
 		fault := &edge.UsageError{Message: fmt.Sprintf("%s has no flag -%s", name, plain.Line(short, 40)), Hint: "git liza help"}
 		if cmd != nil {
-			fault.Hint = "git liza " + name + " -h; what begins with - and is no flag goes behind --"
+			fault.Hint = "git liza " + name + " -h; an argument that begins with - goes after --"
 		}
 		return fault
 	}

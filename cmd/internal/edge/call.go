@@ -109,7 +109,7 @@ func (c *Call) Asks(actor board.Actor) gitboard.Request {
 	return gitboard.Request{Actor: actor, ID: c.Request, AllowSecret: c.AllowSecret}
 }
 
-// Do asks for an operation on behalf of whoever calls.
+// Do asks for an operation on behalf of the caller.
 func (c *Call) Do(op string, intent gitboard.Intent) (*gitboard.Done, error) {
 	actor, err := c.Actor(op)
 	if err != nil {
@@ -184,7 +184,7 @@ func Reported(done *gitboard.Done, extra map[string]any) map[string]any {
 	return o
 }
 
-// Answer prints what a command that is no operation has done.
+// Answer prints what a command that is not an operation has done.
 func (c *Call) Answer(fields map[string]any, line string) error {
 	if !c.JSON {
 		return c.Say(line)

@@ -79,12 +79,12 @@ func (c *Call) WhoActs(op string) (board.Actor, error) {
 		return board.Actor{}, err
 	}
 	if c.Supervised() && board.TakesOnWork(op) {
-		return board.Actor{}, board.Refuse(board.CodePermission, fmt.Sprintf("%s is supervised: its supervisor does %s for it", id, c.Cmd.Name), "go on with the task that you were given: git liza prime")
+		return board.Actor{}, board.Refuse(board.CodePermission, fmt.Sprintf("%s is supervised: its supervisor does %s for it", id, c.Cmd.Name), "continue with the task that you were given: git liza prime")
 	}
 	return b.Agent(c.Ctx, id, c.App.Getenv("LIZA_SESSION"), c.Request, c.Process())
 }
 
-// Caller is who asks for what is no operation: the agent of LIZA_AGENT_ID, or the human.
+// Caller is who asks for what is not an operation: the agent of LIZA_AGENT_ID, or the human.
 func (c *Call) Caller() (board.Actor, error) {
 	b, err := c.Board()
 	if err != nil {
@@ -119,7 +119,7 @@ func (c *Call) asHuman(b *gitboard.Board) (board.Actor, error) {
 	}
 	who, err := b.Repo().Author(c.Ctx)
 	if err != nil {
-		return board.Actor{}, board.Refuse(board.CodeIdentity, "git does not know who you are", `git config user.name "Your Name" and git config user.email you@example.com`)
+		return board.Actor{}, gitboard.NoIdentity()
 	}
 	return board.HumanActor(who.Name, who.Email), nil
 }
@@ -142,7 +142,7 @@ func (c *Call) NoHumanHere(b *gitboard.Board) error {
 	return nil
 }
 
-// insideTask names the task in whose worktree the command stands, "" for none.
+// insideTask names the task in whose worktree the command runs, "" for none.
 func (c *Call) insideTask(b *gitboard.Board) (string, error) {
 	top := b.Repo().TopLevel()
 	name := filepath.Base(top)

@@ -32,7 +32,7 @@ func Usage(cmd *Command, format string, args ...any) error {
 	return e
 }
 
-// Outcome is an error whose consequences stand on the board or were printed already: it carries its own
+// Outcome is an error whose consequences are on the board or were printed already: it carries its own
 // exit code.
 type Outcome struct {
 	Exit    int
@@ -56,7 +56,7 @@ func (cmd *Command) Hinted(err error) error {
 	return err
 }
 
-// Class is what an error means to whoever called: code for programs, exit code, and a way out.
+// Class is what an error means to the caller: code for programs, exit code, and a way out.
 type Class struct {
 	Exit int
 	Code board.ErrorCode

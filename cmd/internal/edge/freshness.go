@@ -15,7 +15,7 @@ type SeenAt struct {
 	Pending int        `json:"pending"` // decided in this clone, and on their way to the remote
 }
 
-// Seen tells it, after a fetch if that is wanted; nil for a board that isn't shared.
+// Seen reports it, after a fetch if that is wanted; nil for a board that isn't shared.
 func (c *Call) Seen(fresh bool) (*SeenAt, error) {
 	b, err := c.Board()
 	if err != nil || b.Remote() == "" {

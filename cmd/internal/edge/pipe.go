@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// OutlivePipes lets a command go on when nobody reads any more what it prints, as behind `| head`: a
+// OutlivePipes lets a command continue when nobody reads any more what it prints, as behind `| head`: a
 // merge that ends in the midst of its test is worse than words unread.
 func (a *App) OutlivePipes() {
 	// Not Ignore, which the commands that we run would inherit.

@@ -227,7 +227,7 @@ func (e *edit) kept(before string, fault error) error {
 		_ = e.Opened.Discard(e.name) // there is nothing of the human's in it
 		return fault
 	}
-	where := "your text is kept in " + e.file + "; go on with: git liza edit " + strings.TrimSuffix(plain.Line(e.Args[0], 80), "...") + " --from FILE"
+	where := "your text is kept in " + e.file + "; continue with: git liza edit " + strings.TrimSuffix(plain.Line(e.Args[0], 80), "...") + " --from FILE"
 	var both *conflict
 	if errors.As(fault, &both) {
 		return errors.Join(e.showBoth(both), &edge.Outcome{Exit: 1, Code: board.CodeConflict, Message: both.Error() + ": " + e.path + " stays as they left it", Hint: where})

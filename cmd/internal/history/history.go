@@ -76,7 +76,7 @@ func (o Filter) line(commit git.Commit) (Line, bool) {
 	at := board.At(commit.Author.When)
 	switch {
 	case err != nil:
-		h.Subject += "  (no operation: git liza verify tells more)"
+		h.Subject += "  (no operation: git liza verify shows more)"
 	case o.Task != "" && h.Task != o.Task, o.Agent != "" && h.Agent != o.Agent, o.Op != "" && h.Op != o.Op, at < o.From:
 		return Line{}, false
 	}

@@ -17,7 +17,7 @@ import (
 	"github.com/git-liza/git-liza/worktrees"
 )
 
-// Figures are what doctor tells beside problems.
+// Figures are what doctor reports beside problems.
 type Figures struct {
 	Operations int   `json:"operations"`
 	Tasks      int   `json:"tasks"`

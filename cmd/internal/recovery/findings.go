@@ -21,27 +21,27 @@ type Finding struct {
 	Error string `json:"error,omitempty"`
 }
 
-// Mend looks for problems until none that it can mend is left. findings are all that it found; left counts those
+// Repair looks for problems until none that it can repair is left. findings are all that it found; left counts those
 // that stay.
-func Mend(c *edge.Call, fix bool, mender board.Actor, about func(worktrees.Problem) bool) (findings []Finding, left int, err error) {
+func Repair(c *edge.Call, fix bool, repairer board.Actor, about func(worktrees.Problem) bool) (findings []Finding, left int, err error) {
 	findings = []Finding{}
-	// What was mended may have hidden something else.
+	// What was repaired may have hidden something else.
 	const rounds = 3
 	for round := 1; ; round++ {
-		found, mended, err := examine(c, fix, mender, about)
+		found, repaired, err := examine(c, fix, repairer, about)
 		if err != nil {
 			return nil, 0, err
 		}
-		if len(mended) == 0 || round == rounds {
-			return append(findings, found...), len(found) - len(mended), nil
+		if len(repaired) == 0 || round == rounds {
+			return append(findings, found...), len(found) - len(repaired), nil
 		}
-		findings = append(findings, mended...)
+		findings = append(findings, repaired...)
 	}
 }
 
-// examine looks once for problems, and mends what can be. mended are those of what it found.
-func examine(c *edge.Call, fix bool, mender board.Actor, about func(worktrees.Problem) bool) (found, mended []Finding, err error) {
-	problems, err := diagnose(c, mender)
+// examine looks once for problems, and repairs what it can. repaired are those of what it found.
+func examine(c *edge.Call, fix bool, repairer board.Actor, about func(worktrees.Problem) bool) (found, repaired []Finding, err error) {
+	problems, err := diagnose(c, repairer)
 	for _, p := range problems {
 		if !about(p) {
 			continue
@@ -56,16 +56,16 @@ func examine(c *edge.Call, fix bool, mender board.Actor, about func(worktrees.Pr
 				f.Error = err.Error()
 			} else {
 				f.Fixed = true
-				mended = append(mended, f)
+				repaired = append(repaired, f)
 			}
 		}
 		found = append(found, f)
 	}
-	return found, mended, err
+	return found, repaired, err
 }
 
-func diagnose(c *edge.Call, mender board.Actor) ([]worktrees.Problem, error) {
-	problems, err := merge.Diagnose(c.Ctx, c.Opened, mender)
+func diagnose(c *edge.Call, repairer board.Actor) ([]worktrees.Problem, error) {
+	problems, err := merge.Diagnose(c.Ctx, c.Opened, repairer)
 	if refused := (*board.Refusal)(nil); errors.As(err, &refused) && refused.Code == board.CodeNoIntegration {
 		problems = append(problems, worktrees.Problem{Kind: worktrees.NoIntegration, Text: refused.Message, Hint: refused.Hint})
 	} else if err != nil {
@@ -83,9 +83,9 @@ func diagnose(c *edge.Call, mender board.Actor) ([]worktrees.Problem, error) {
 func (f Finding) String() string {
 	switch {
 	case f.Fixed:
-		return "mended: " + f.Text
+		return "repaired: " + f.Text
 	case f.Error != "":
-		return f.Text + "\n  could not be mended: " + f.Error
+		return f.Text + "\n  could not be repaired: " + f.Error
 	case f.Hint != "":
 		return f.Text + "\n  " + f.Hint
 	}

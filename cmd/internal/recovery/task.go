@@ -20,7 +20,7 @@ type Recovered struct {
 	Problems    []Finding    `json:"problems"`
 	Freed       string       `json:"freed,omitempty"` // who held it, or its review
 	Review      bool         `json:"review,omitempty"`
-	Worktree    string       `json:"worktree,omitempty"`    // that the next coder goes on in
+	Worktree    string       `json:"worktree,omitempty"`    // that the next coder continues in
 	Uncommitted []string     `json:"uncommitted,omitempty"` // files there
 
 	left int
@@ -65,7 +65,7 @@ func RecoverTask(c *edge.Call, human board.Actor, id string, force bool) (*Recov
 	if err != nil {
 		return nil, err
 	}
-	if r.Problems, r.left, err = Mend(c, true, human, concerns); err != nil {
+	if r.Problems, r.left, err = Repair(c, true, human, concerns); err != nil {
 		return nil, err
 	}
 	if r.OK = r.left == 0; r.OK && holder != "" {
@@ -76,7 +76,7 @@ func RecoverTask(c *edge.Call, human board.Actor, id string, force bool) (*Recov
 	return r, describe(c, r)
 }
 
-// HolderOf is whoever has a claim on a task that can be ended, "" for nobody.
+// HolderOf is the agent that has a claim on a task that can be ended, "" for nobody.
 func HolderOf(t *board.Task) string {
 	switch {
 	case t.Status == board.Claimed && !t.HandoffPending:
@@ -106,7 +106,7 @@ func freeTask(c *edge.Call, human board.Actor, r *Recovered, t *board.Task, live
 	return err
 }
 
-// describe fills in how a task stands now.
+// describe fills in how far a task is now.
 func describe(c *edge.Call, r *Recovered) error {
 	v, err := c.View()
 	if err != nil {
@@ -132,7 +132,7 @@ func describe(c *edge.Call, r *Recovered) error {
 	return err
 }
 
-// Lines tell a human what was done.
+// Lines show a human what was done.
 func (r *Recovered) Lines() []string {
 	var lines []string
 	for _, f := range r.Problems {
@@ -146,7 +146,7 @@ func (r *Recovered) Lines() []string {
 		if n := len(r.Uncommitted); n > 0 {
 			with = plain.Plural(n, "uncommitted file")
 		}
-		lines = append(lines, fmt.Sprintf("%s: freed from %s; the next coder goes on in %s, which holds its commits and %s", r.Task, r.Freed, r.Worktree, with))
+		lines = append(lines, fmt.Sprintf("%s: freed from %s; the next coder continues in %s, which holds its commits and %s", r.Task, r.Freed, r.Worktree, with))
 	case len(r.Problems) == 0:
 		lines = append(lines, fmt.Sprintf("%s is %s, and there is nothing to recover", r.Task, r.Status))
 	}

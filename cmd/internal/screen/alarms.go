@@ -32,7 +32,7 @@ const clearLine = "\r\x1b[K"
 // Begin implements watch.Screen.
 func (s *Alarms) Begin(at board.Time, alerts string) {
 	if !s.c.JSON {
-		s.Line(string(at) + " watching; what is told is kept in " + alerts)
+		s.Line(string(at) + " watching; alarms are kept in " + alerts)
 	}
 }
 
@@ -69,7 +69,7 @@ func (s *Alarms) line(text string, level alarm.Level) {
 // Looked implements watch.Screen.
 func (s *Alarms) Looked(at time.Time, conditions int) {
 	if s.terminal {
-		fmt.Fprintf(s.c.App.Stderr, "%swatching: looked at %s, %s", clearLine, at.Local().Format("15:04:05"), stands(conditions))
+		fmt.Fprintf(s.c.App.Stderr, "%swatching: looked at %s, %s", clearLine, at.Local().Format("15:04:05"), plain.Plural(conditions, "open condition"))
 	}
 }
 
@@ -80,14 +80,7 @@ func (s *Alarms) Beat(at time.Time, conditions int) error {
 	case s.c.JSON:
 		return s.c.PrintJSON(map[string]any{"time": board.At(at), "watching": true, "standing": conditions})
 	default:
-		s.Line(string(board.At(at)) + "  watching: " + stands(conditions))
+		s.Line(string(board.At(at)) + "  watching: " + plain.Plural(conditions, "open condition"))
 	}
 	return nil
-}
-
-func stands(conditions int) string {
-	if conditions == 1 {
-		return "1 condition stands"
-	}
-	return plain.Plural(conditions, "condition") + " stand"
 }

@@ -29,7 +29,7 @@ type taskFacts struct {
 	submissions map[string]submission // by commit
 	commits     []git.Commit          // of the work, the oldest first
 	worktree    *worktrees.Status     // nil where there is none to speak of
-	unknown     error                 // what the repository could not tell
+	unknown     error                 // what the repository could not say
 }
 
 // submission is what a submitted commit changed: since the one before, for the first since its base.
@@ -78,7 +78,7 @@ func FactsOf(c *edge.Call, v *gitboard.View, t *board.Task) (*taskFacts, error) 
 	return f, c.Ctx.Err()
 }
 
-// readSubmissions counts what each submission changed. Commits that are not here any more tell nothing.
+// readSubmissions counts what each submission changed. Commits that are not here any more say nothing.
 func (f *taskFacts) readSubmissions(ctx context.Context, b *gitboard.Board) error {
 	var names []string
 	var numbers []submission

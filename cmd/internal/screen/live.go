@@ -17,7 +17,7 @@ import (
 // Leases leave no trace on the board: they are looked at anew at least so often.
 const LookEvery = 10 * time.Second
 
-// Watch keeps the screen live until somebody quits. What can't be read for a moment is told at the bottom, and
+// Watch keeps the screen live until somebody quits. What can't be read for a moment is shown at the bottom, and
 // the last screen stays.
 func Watch(c *edge.Call) (err error) {
 	in, isFile := c.App.Stdin.(*os.File)
@@ -120,7 +120,7 @@ func (w *statusWatch) look() error {
 	return err
 }
 
-// lookAgain is look while the screen stands: a failure is told on it.
+// lookAgain is look while the screen is up: it shows a failure.
 func (w *statusWatch) lookAgain() {
 	w.failure = ""
 	if err := w.look(); err != nil {
@@ -207,7 +207,7 @@ func (w *statusWatch) move(by int) {
 	w.selected = ids[min(max(at+by, 0), len(ids)-1)]
 }
 
-// steer carries out what the human asks for, and tells how it went.
+// steer carries out what the human asks for, and reports how it went.
 func (w *statusWatch) steer(p board.Payload) {
 	done, err := w.Do(p.Op(), gitboard.Just(p))
 	if err != nil {

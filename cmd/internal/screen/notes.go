@@ -21,7 +21,7 @@ func Glance(c *edge.Call) (*gitboard.Glance, error) {
 	return v.Glance(c.Ctx)
 }
 
-// Reasons tells why a task is BLOCKED, or how its merge failed.
+// Reasons says why a task is BLOCKED, or how its merge failed.
 func Reasons(s *board.State) func(task string) string {
 	return func(id string) string {
 		t := s.Task(id)

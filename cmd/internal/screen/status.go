@@ -75,7 +75,7 @@ func (d *statusDrawing) more(n int) []string {
 	return []string{fmt.Sprintf("  and %d more", n)}
 }
 
-// run says what the run is about, and where it stands.
+// run says what the run is about, and how far it is.
 func (d *statusDrawing) run() []string {
 	o := d.o
 	goal := ""

@@ -14,7 +14,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/report"
 )
 
-// Story tells a task from beginning to end.
+// Story shows a task from beginning to end.
 func (f *taskFacts) Story(p edge.Page) []string {
 	l := edge.Labels{Page: p, Names: 14}
 	for i, line := range edge.Wrap(f.t.ID+": "+f.t.Description, p.Width-2) {
@@ -36,7 +36,7 @@ func (f *taskFacts) Story(p edge.Page) []string {
 	return l.Lines
 }
 
-// standing says where the task stands, and whose turn it is.
+// standing says how far the task is, and whose turn it is.
 func (f *taskFacts) standing(l *edge.Labels) {
 	t, o := f.t, f.outlook
 	status := string(t.Status) + " for " + edge.Since(f.now, t.StatusChangedAt)
@@ -109,7 +109,7 @@ func (f *taskFacts) neededBy() (ids []string) {
 	return ids
 }
 
-// trouble is why it does not go on, and what would help.
+// trouble is why it does not continue, and what would help.
 func (f *taskFacts) trouble(l *edge.Labels) {
 	t := f.t
 	l.Add("blocked", t.BlockedReason)
@@ -184,7 +184,7 @@ func (f *taskFacts) spent() string {
 
 const eventIndent = "        "
 
-// event tells one entry of the history: when, how long after the one before, what and by whom, and its texts.
+// event shows one entry of the history: when, how long after the one before, what and by whom, and its texts.
 func (f *taskFacts) event(l *edge.Labels, i int) {
 	e := f.t.History[i]
 	after := ""
@@ -198,7 +198,7 @@ func (f *taskFacts) event(l *edge.Labels, i int) {
 		}
 		l.Lines = append(l.Lines, head+line)
 	}
-	tell := func(name, text string) {
+	add := func(name, text string) {
 		if text = strings.TrimSpace(text); text != "" {
 			for _, line := range edge.Wrap(name+text, l.Width-len(eventIndent)) {
 				l.Lines = append(l.Lines, strings.TrimRight(eventIndent+line, " "))
@@ -206,22 +206,22 @@ func (f *taskFacts) event(l *edge.Labels, i int) {
 		}
 	}
 	if cp := e.Checkpoint; cp != nil {
-		tell("intent: ", cp.Intent)
-		tell("assumptions: ", strings.Join(cp.Assumptions, "; "))
-		tell("risks: ", cp.Risks)
-		tell("validation: ", cp.Validation)
-		tell("files: ", strings.Join(cp.FilesToModify, ", "))
+		add("intent: ", cp.Intent)
+		add("assumptions: ", strings.Join(cp.Assumptions, "; "))
+		add("risks: ", cp.Risks)
+		add("validation: ", cp.Validation)
+		add("files: ", strings.Join(cp.FilesToModify, ", "))
 	}
 	if s, known := f.submissions[e.Commit]; known && e.Event == board.EventReady {
 		f.changed(l, s)
 	}
 	for _, was := range formerly(e) {
-		tell("was ", was)
+		add("was ", was)
 	}
-	tell("no tests because: ", e.NoTests)
-	tell("", e.Reason)
+	add("no tests because: ", e.NoTests)
+	add("", e.Reason)
 	for _, line := range strings.Split(strings.TrimRight(e.Log, "\n"), "\n") {
-		tell("| ", line)
+		add("| ", line)
 	}
 }
 

@@ -41,14 +41,14 @@ func OpenAsHuman(c *edge.Call) (*gitboard.Board, error) {
 	return b, c.NoHumanHere(b)
 }
 
-// MendHooks puts hooks back that an installer has overwritten in an agent's worktree. What can't be put back is found
+// RestoreHooks puts hooks back that an installer has overwritten in an agent's worktree. What can't be put back is found
 // by doctor.
-func MendHooks(c *edge.Call) (mended []string) {
-	mended, err := install.Restore(c.Opened.Repo())
-	if err == nil && len(mended) > 0 && !c.JSON {
-		fmt.Fprintf(c.App.Stderr, "liza: another program had overwritten %s in %s, and git liza's hooks are back; they run the project's own first\n", strings.Join(mended, ", "), install.Dir(c.Opened.Repo()))
+func RestoreHooks(c *edge.Call) (repaired []string) {
+	repaired, err := install.Restore(c.Opened.Repo())
+	if err == nil && len(repaired) > 0 && !c.JSON {
+		fmt.Fprintf(c.App.Stderr, "liza: another program had overwritten %s in %s, and git liza's hooks are back; they run the project's own first\n", strings.Join(repaired, ", "), install.Dir(c.Opened.Repo()))
 	}
-	return mended
+	return repaired
 }
 
 // hookProgram is the git-liza that hooks ask: this program, when it is one.

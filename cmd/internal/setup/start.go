@@ -27,7 +27,7 @@ func MakeStopDir(c *edge.Call, b *gitboard.Board) error {
 	return os.MkdirAll(filepath.Join(root, ".liza"), 0o755)
 }
 
-// Start is where integration begins, or stands already.
+// Start is where integration begins, or is already.
 type Start struct {
 	Name   string // the branch it's from
 	Commit git.OID

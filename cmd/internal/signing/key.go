@@ -23,7 +23,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/sshsig"
 )
 
-// KeyOf finds the key of whoever acts: LIZA_SIGNING_KEY for anybody, git's settings for a human.
+// KeyOf finds the key of the actor: LIZA_SIGNING_KEY for anybody, git's settings for a human.
 func KeyOf(ctx context.Context, c *edge.Call, a board.Actor) (*sshsig.Signer, error) {
 	if c.Signer != nil {
 		return c.Signer, nil

@@ -96,7 +96,7 @@ func (s *Console) Event(e supervisor.Event) {
 	if s.c.JSON {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		_ = s.c.PrintJSON(e) // whoever read it has gone
+		_ = s.c.PrintJSON(e) // its reader has gone
 		return
 	}
 	s.mu.Lock()
@@ -105,7 +105,7 @@ func (s *Console) Event(e supervisor.Event) {
 	s.print(s.prefix(e.Agent) + s.paint.With("2", e.Time.Local().Format("15:04:05")) + " " + plain.Visible(e.Line()) + "\n")
 }
 
-// what is what an agent does after an event, in a word or two.
+// what is what an agent does after an event, in one or two words.
 func what(e supervisor.Event) string {
 	switch e.Event {
 	case supervisor.Started:
@@ -171,7 +171,7 @@ func (s *Console) print(text string) {
 		b.WriteString(s.summary())
 		s.shown = true
 	}
-	_, _ = io.WriteString(s.out, b.String()) // whoever read it has gone
+	_, _ = io.WriteString(s.out, b.String()) // its reader has gone
 }
 
 // summary is the line that stays, within the terminal's width.

@@ -40,7 +40,7 @@ func (s *Flags) Add(f *pflag.FlagSet) {
 func Supervise(c *edge.Call, role roles.Role, s Flags) (supervisor.Config, error) {
 	none := supervisor.Config{}
 	if c.Supervised() {
-		return none, board.Refuse(board.CodePermission, "below a supervisor no agents are started", "go on with your own task: git liza prime")
+		return none, board.Refuse(board.CodePermission, "below a supervisor no agents are started", "continue with your own task: git liza prime")
 	}
 	c.App.OutlivePipes()
 	b, err := c.Board()

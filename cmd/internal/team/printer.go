@@ -28,7 +28,7 @@ func (t *Printer) Close() { t.bell.Close() }
 func (t *Printer) Event(e supervisor.Event) {
 	ring(t.bell, e)
 	if t.c.JSON {
-		_ = t.c.PrintJSON(e) // whoever read it has gone
+		_ = t.c.PrintJSON(e) // its reader has gone
 		return
 	}
 	fmt.Fprintln(t.c.App.Stderr, eventLine(t.c.Paint(), e))

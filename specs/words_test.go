@@ -1,0 +1,74 @@
+package specs_test
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// gone are phrases that were rewritten everywhere, with what to write instead.
+var gone = []struct{ phrase, instead string }{
+	{`in due form`, "in the required form"},
+	{`goes? round\b`, "a cycle"},
+	{`leave a word|a word for a task|a word with an approval`, "a note, a comment"},
+	{`tells? more`, "shows more"},
+	{`tells (what|whether|how|why)\b`, "reports, shows"},
+	{`mends?\b`, "repair"},
+	{`(hold|holds|held)( [a-z']+){0,6} against`, "check against, compare with"},
+	{`conditions? stands?`, "open condition"},
+	{`otherwise than it should`, "an unexpected event"},
+	{`as that of an agent`, "for an agent"},
+	{`has it proven`, "verifies the history"},
+	{`without asking anybody`, "without permission prompts"},
+	{`stand(s)? in no row`, "is not in the table"},
+}
+
+// TestWords: phrases that were taken out of messages, prompts, documents and comments do not come back. Records and
+// fields of the older form, quotations and the log of decisions keep theirs.
+func TestWords(t *testing.T) {
+	seen := 0
+	err := filepath.WalkDir("..", func(path string, e fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if e.IsDir() && (strings.HasPrefix(e.Name(), ".") && path != ".." || e.Name() == "testdata") {
+			return fs.SkipDir
+		}
+		if e.IsDir() || !reads(path) {
+			return nil
+		}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		seen++
+		for _, g := range gone {
+			for i, line := range strings.Split(string(text), "\n") {
+				if found := regexp.MustCompile(`(?i)\b(?:` + g.phrase + `)`).FindString(line); found != "" {
+					t.Errorf("%s:%d says %q: write %s", path, i+1, found, g.instead)
+				}
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if seen < 300 {
+		t.Errorf("only %d files were read", seen)
+	}
+}
+
+// reads reports whether a file is one of those whose words people read.
+func reads(path string) bool {
+	switch filepath.Ext(path) {
+	case ".go":
+		return !strings.HasSuffix(path, "_test.go")
+	case ".md", ".tmpl", ".txt":
+		return filepath.Base(path) != "decisions.md" && filepath.Base(path) != "terminology.md"
+	}
+	return false
+}
