@@ -305,13 +305,6 @@ func (k *keepers) wrote() {
 	k.again(rand.IntN(len(k.turns)))
 }
 
-// all has all of them run again.
-func (k *keepers) all() {
-	for i := range k.turns {
-		k.again(i)
-	}
-}
-
 func (k *keepers) again(i int) {
 	select {
 	case k.turns[i] <- struct{}{}:
