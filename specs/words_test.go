@@ -1,6 +1,7 @@
 package specs_test
 
 import (
+	"bytes"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -30,6 +31,10 @@ var gone = []struct{ phrase, instead string }{
 // fields of the older form, quotations and the log of decisions keep theirs.
 func TestWords(t *testing.T) {
 	seen := 0
+	patterns := make([]*regexp.Regexp, len(gone))
+	for i, g := range gone {
+		patterns[i] = regexp.MustCompile(`(?i)\b(?:` + g.phrase + `)`)
+	}
 	err := filepath.WalkDir("..", func(path string, e fs.DirEntry, err error) error {
 		if err != nil {
 			return err
@@ -45,11 +50,10 @@ func TestWords(t *testing.T) {
 			return err
 		}
 		seen++
-		for _, g := range gone {
-			for i, line := range strings.Split(string(text), "\n") {
-				if found := regexp.MustCompile(`(?i)\b(?:` + g.phrase + `)`).FindString(line); found != "" {
-					t.Errorf("%s:%d says %q: write %s", path, i+1, found, g.instead)
-				}
+		for n, g := range gone {
+			for _, at := range patterns[n].FindAllIndex(text, -1) {
+				line := 1 + bytes.Count(text[:at[0]], []byte("\n"))
+				t.Errorf("%s:%d says %q: write %s", path, line, text[at[0]:at[1]], g.instead)
 			}
 		}
 		return nil

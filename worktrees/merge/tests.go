@@ -241,7 +241,7 @@ func (t *train) testAhead(ctx context.Context, v *gitboard.View, tip *candidate,
 	for n := 2; n <= v.State.Config().IntegrationWorkers && tip.command != "" && len(waiting) > 0; n++ {
 		c, err := t.couple(ctx, v, tip.commit, waiting)
 		if err != nil || len(c.cars) == 0 {
-			return // its own round tells why
+			return // its own round shows why
 		}
 		tip, waiting = c.cars[len(c.cars)-1], without(waiting, idsOf(c.cars)...)
 		if tip.command != "" {
@@ -259,7 +259,7 @@ func (t *train) start(ctx context.Context, r *testRun) {
 	go func() {
 		defer close(a.done)
 		defer end()
-		_, _ = t.test(ctx, r) // if it could not be run, its own round tells why
+		_, _ = t.test(ctx, r) // if it could not be run, its own round shows why
 	}()
 }
 
