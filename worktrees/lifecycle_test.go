@@ -160,6 +160,12 @@ func TestBare(t *testing.T) {
 	if tip, err := b.Repo().Ref(s.ctx, "refs/heads/integration"); !got.Merged || tip != commit || err != nil {
 		t.Errorf("merged %+v, integration %s, %v", got, tip, err)
 	}
+	// git clone has copied branches alone: the submission is brought back.
+	found, err := worktrees.Diagnose(s.ctx, b)
+	if err != nil || len(found) != 1 || found[0].Kind != worktrees.LostSubmission {
+		t.Fatalf("%v %v", found, err)
+	}
+	s.check(found[0].Fix(s.ctx))
 	if found, err := worktrees.Diagnose(s.ctx, b); err != nil || len(found) > 0 {
 		t.Errorf("%v %v", found, err)
 	}
