@@ -13,7 +13,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/oplog"
 )
 
-var long = flag.Bool("long", false, "a board of more notes than two levels of directories hold")
+var long = flag.Bool("long", false, "every forgery of the red team, and a board of more notes than two levels of directories hold")
 
 // TestManyNotes: a board of more notes than a directory holds verifies, and no tree in it is large.
 func TestManyNotes(t *testing.T) {
