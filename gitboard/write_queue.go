@@ -31,7 +31,7 @@ const (
 	mostPatience = 20
 )
 
-// turn is a turn not yet taken.
+// writeQueue is this clone's queue, not waited in yet.
 func (b *Board) writeQueue() *writeQueue {
 	if b.Repo() == nil {
 		return &writeQueue{}

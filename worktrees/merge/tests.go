@@ -50,8 +50,8 @@ func testsOf(b *gitboard.Board, afresh bool) *tests {
 // mostTested is how many bytes of passed tests are remembered, the newest half of which stay when there are more.
 const mostTested = 256 << 10
 
-// key is a tree and the command that tested it.
-func (t *tests) key(tree git.OID, command string) string {
+// testKey is a tree and the command that tests it.
+func testKey(tree git.OID, command string) string {
 	return fmt.Sprintf("%s %x", tree, sha256.Sum256([]byte(command)))
 }
 
@@ -180,7 +180,7 @@ func (t *train) test(ctx context.Context, r *testRun) (*failure, error) {
 	if err != nil {
 		return nil, err
 	}
-	key := t.tests.key(tree, r.c.command)
+	key := testKey(tree, r.c.command)
 	f, known, end, err := t.tests.begin(ctx, key)
 	if known || err != nil {
 		return f, err
