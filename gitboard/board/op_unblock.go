@@ -113,6 +113,9 @@ func reframing(t *Task) Reframing {
 	return result
 }
 
+// Reframed reports whether what a task asks for has changed in substance since a coder failed last.
+func Reframed(t *Task) bool { return reframing(t) != Unchanged }
+
 // Reframing says how far a task differs from what a coder failed at.
 type Reframing int
 

@@ -3,6 +3,7 @@ package gitio
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/git-liza/git-liza/gitboard/git"
@@ -11,8 +12,8 @@ import (
 // DefaultBranch returns the short name of the branch that others start from:
 // the one that the main worktree (or the bare repository) stands on, if it has
 // commits; else that of origin/HEAD, main or master, the first that exists
-// here. ErrNotFound when there is none.
-func (r *Repo) DefaultBranch(ctx context.Context) (string, error) {
+// here and is not one of those to pass over. ErrNotFound when there is none.
+func (r *Repo) DefaultBranch(ctx context.Context, but ...string) (string, error) {
 	const origin = git.RemotesPrefix + "origin/"
 	head, err := r.symbolic(ctx, "HEAD")
 	if err != nil {
@@ -27,7 +28,7 @@ func (r *Repo) DefaultBranch(ctx context.Context) (string, error) {
 	}
 	for _, ref := range []string{head, remote, git.HeadsPrefix + "main", git.HeadsPrefix + "master"} {
 		name, isBranch := strings.CutPrefix(ref, git.HeadsPrefix)
-		if !isBranch {
+		if !isBranch || slices.Contains(but, name) {
 			continue
 		}
 		tip, err := r.Ref(ctx, ref)

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
 // NotesFor lists the notes for everybody and for those named (tasks, agents, planner, human) that nobody
@@ -17,6 +18,11 @@ func NotesFor(s *board.State, names ...string) []*board.Note {
 		}
 	}
 	return notes
+}
+
+// Asks reports whether a note waits for a human.
+func Asks(n *board.Note) bool {
+	return n != nil && n.For == string(roles.Human) && n.AcknowledgedBy == ""
 }
 
 // OpenAnomalies lists the anomalies that nobody has dealt with, the oldest first.

@@ -96,6 +96,8 @@ type Beside struct {
 	Events  []Happened             // the newest operations, the newest first
 	Stopped []Halt                 // the strongest first
 	Merging *Train                 // nil while nobody merges
+	Ahead   *Ahead                 // nil where it is not known, and while the goal is IN_PROGRESS
+	GaveUp  map[string]string      // by agent, why its supervisor stopped; as far as this clone knows
 }
 
 // Halt is a file by which a human stops one clone.
@@ -229,13 +231,7 @@ func (o *Overview) waiting(s *board.State, planner roles.Role) {
 	case n == 1:
 		o.ask(drafts[0]+" is a DRAFT", "git liza finalize "+drafts[0])
 	case n > 1:
-		finalize := "git liza finalize"
-		for _, id := range drafts {
-			if finalize += " " + id; len(finalize) > board.MaxPhrase { // whole ids: it is there to be copied
-				break
-			}
-		}
-		o.ask(strconv.Itoa(n)+" tasks are DRAFT", finalize)
+		o.ask(strconv.Itoa(n)+" tasks are DRAFT", Finalizing(drafts))
 	}
 	if planner == roles.Human {
 		switch {
@@ -251,7 +247,7 @@ func (o *Overview) waiting(s *board.State, planner roles.Role) {
 		}
 	}
 	for _, id := range s.List(board.NoteDir) {
-		if n := s.Note(id); n != nil && n.For == string(roles.Human) && n.AcknowledgedBy == "" {
+		if n := s.Note(id); Asks(n) {
 			o.ask(id+" from "+n.By+": "+plain.Line(n.Message, board.MaxPhrase), "git liza ack "+id)
 		}
 	}

@@ -1,0 +1,165 @@
+package board_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/report"
+	"github.com/git-liza/git-liza/gitboard/roles"
+)
+
+func (s *script) inbox(beside report.Beside) *report.Inbox {
+	s.t.Helper()
+	in, err := report.InboxOf(s.state(), beside, s.now.Std())
+	if err != nil {
+		s.t.Fatalf("%v", err)
+	}
+	return in
+}
+
+// lined is an inbox, an item a line.
+func lined(in *report.Inbox) string {
+	var lines []string
+	for _, i := range in.Items {
+		lines = append(lines, fmt.Sprintf("%s %s %v: %s", i.Kind, i.Turn, i.Holds, i.Do[0].Do))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// What waits for a human: what holds up the whole board first, then what holds up most tasks; what a planner that is
+// there looks at comes last.
+func TestInboxOrder(t *testing.T) {
+	nobody := map[string]board.Lease{}
+	for _, c := range []struct {
+		name   string
+		make   func(*script)
+		beside func(*script) report.Beside
+		want   []string
+	}{
+		{"nothing waits", func(s *script) { s.claimed("one") }, nil, nil},
+		{"no plan", func(*script) {}, func(*script) report.Beside { return report.Beside{Leases: nobody} }, []string{"no_plan human []: git liza agent planner"}},
+		{"a planner is there, and looks at it first", func(s *script) { s.in(board.Blocked, "one") }, nil, []string{"blocked planner [one]: git liza answer one TEXT"}},
+		{"two blocked tasks, one with dependents", func(s *script) {
+			s.in(board.Blocked, "alone").in(board.Blocked, "base").ready("upper", "base").do(planner, add("top", "upper"))
+		}, func(*script) report.Beside { return report.Beside{Leases: nobody} }, []string{
+			"blocked human [base upper top]: git liza answer base TEXT",
+			"blocked human [alone]: git liza answer alone TEXT",
+			"drafts human [top]: git liza finalize top",
+		}},
+		{"a pause comes before all else", func(s *script) {
+			s.in(board.Blocked, "one").do(human, &board.Pause{Reason: "lunch"})
+		}, nil, []string{"stopped human [one]: git liza resume", "blocked planner [one]: git liza answer one TEXT"}},
+		{"a task that is paused", func(s *script) {
+			s.ready("one").do(human, &board.Pause{About: about("one"), Reason: "wait for the key"})
+		}, nil, []string{"paused human [one]: git liza resume --task one"}},
+		{"a planner's question, and an agent's", func(s *script) {
+			s.claimed("one").do(planner, &board.AddNote{For: "human", Message: "May it cost money?"})
+			s.do(coder1, &board.LogAnomaly{Type: "system_ambiguity", Task: "one", Details: map[string]board.Scalar{"protocol_section": "2", "question": "who merges?"}})
+		}, nil, []string{"ambiguity human [one]: git liza note TEXT --for one", "question human []: git liza answer note-1 TEXT"}},
+		{"every task is over", func(s *script) { s.in(board.Merged, "one") }, func(*script) report.Beside { return report.Beside{Leases: nobody} },
+			[]string{"goal_over human []: git liza complete-goal"}},
+		{"a finished goal", func(s *script) { s.in(board.Merged, "one").do(human, &board.CompleteGoal{}) },
+			func(*script) report.Beside {
+				return report.Beside{Leases: nobody, Ahead: &report.Ahead{Integration: "integration", Into: "main", Commits: 24, CheckedOut: true}}
+			}, []string{"ahead human []: git merge integration"}},
+		{"a finished goal whose work is on main", func(s *script) { s.in(board.Merged, "one").do(human, &board.CompleteGoal{}) },
+			func(*script) report.Beside {
+				return report.Beside{Leases: nobody, Ahead: &report.Ahead{Integration: "integration", Into: "main"}}
+			}, nil},
+		{"no coder", func(s *script) { s.ready("one").ready("two", "one") }, func(s *script) report.Beside {
+			return report.Beside{Leases: map[string]board.Lease{"planner-1": s.allAlive()["planner-1"]}}
+		}, []string{"no_agent human [one two]: git liza agent coder"}},
+		{"a coder that is gone, with work in hand", func(s *script) { s.claimed("one") }, func(s *script) report.Beside {
+			leases := s.allAlive()
+			leases["coder-1"] = board.Lease{Agent: "coder-1", Expires: s.now}
+			return report.Beside{Leases: leases, GaveUp: map[string]string{"coder-1": "three crashes"}}
+		}, []string{"agent_gone human [one]: git liza logs coder-1"}},
+		{"a reservation for a coder that is gone", func(s *script) {
+			s.in(board.Blocked, "one").do(planner, &board.Unblock{About: about("one"), Mode: board.UnblockKeepWork, To: "coder-2"}).do(coder2, &board.Deregister{})
+		}, nil, []string{"reserved planner [one]: git liza reassign one"}},
+	} {
+		s := begun(t)
+		c.make(s)
+		beside := report.Beside{Leases: s.allAlive()}
+		if c.beside != nil {
+			beside = c.beside(s)
+		}
+		if got, want := lined(s.inbox(beside)), strings.Join(c.want, "\n"); got != want {
+			t.Errorf("%s:\n%s\nwant\n%s", c.name, got, want)
+		}
+	}
+}
+
+// A blocked task is in the inbox with all that somebody needs to answer.
+func TestInboxBlocked(t *testing.T) {
+	s := begun(t).rejected("one").do(coder1, goOn("one")).do(coder1, block("one"))
+	i := s.inbox(report.Beside{Leases: map[string]board.Lease{}}).Items[0]
+	switch {
+	case i.Kind != report.ItemBlocked || i.ID != "one" || i.Turn != roles.Human || i.By != "coder-1" || i.Since != s.now:
+		t.Errorf("%+v", i)
+	case i.Text != "the spec names no port" || !slices.Equal(i.Questions, []string{"Which port?"}) || !slices.Equal(i.Attempted, []string{"8080"}):
+		t.Errorf("%+v", i)
+	case len(i.FailedBy) > 0:
+		t.Errorf("who asked has not failed: %v", i.FailedBy)
+	case i.Work == nil || i.Work.Branch != "task/one" || i.Work.Coder != "coder-1" || i.Work.Submitted != workCommit || i.Work.Iteration != 2:
+		t.Errorf("%+v", i.Work)
+	case len(i.Evidence) != 1 || !strings.Contains(i.Evidence[0], "an empty name is accepted"):
+		t.Errorf("%q", i.Evidence)
+	}
+}
+
+// Two coders failed: the definition has to change before an answer helps.
+func TestInboxExhausted(t *testing.T) {
+	s := begun(t).in(board.Blocked, "one").do(human, &board.Unblock{About: about("one")}).do(coder2, claim("one")).do(coder2, block("one"))
+	first := func() string { return s.inbox(report.Beside{Leases: map[string]board.Lease{}}).Items[0].Do[0].Do }
+	if do := first(); do != "git liza amend-task one --done TEXT --reason TEXT" {
+		t.Error(do)
+	}
+	s.do(human, &board.AmendTask{About: about("one"), Definition: board.Definition{DoneWhen: "port 80 answers"}, Set: []string{"done_when"}, Reason: "it was unclear"})
+	if do := first(); do != "git liza answer one TEXT" {
+		t.Error(do)
+	}
+}
+
+// The plan that waits for approval is one item: all drafts, in the order in which they can begin.
+func TestInboxDrafts(t *testing.T) {
+	s := begun(t).do(planner, add("base")).do(planner, add("upper", "base"))
+	vague := add("vague")
+	vague.DoneWhen = "it works correctly"
+	s.do(planner, vague)
+	items := s.inbox(report.Beside{Leases: map[string]board.Lease{}}).Items
+	if len(items) != 1 || items[0].Kind != report.ItemDrafts || items[0].By != "planner-1" {
+		t.Fatalf("%+v", items)
+	}
+	var ids []string
+	for _, d := range items[0].Drafts {
+		ids = append(ids, fmt.Sprintf("%s %d %v %v %d", d.ID, d.Level, d.DependsOn, d.NeededBy, len(d.Warnings)))
+	}
+	want := []string{"base 0 [] [upper] 0", "vague 0 [] [] 1", "upper 1 [base] [] 0"}
+	if !slices.Equal(ids, want) {
+		t.Errorf("%q", ids)
+	}
+}
+
+// A tripped breaker shows the anomalies that form its pattern.
+func TestInboxBreaker(t *testing.T) {
+	s := begun(t).claimed("one").ready("two").do(coder2, claim("two"))
+	for _, c := range []struct {
+		a    board.Actor
+		task string
+	}{{coder1, "one"}, {coder2, "two"}} {
+		s.do(c.a, &board.LogAnomaly{Type: "external_blocker", Task: c.task, Details: map[string]board.Scalar{"blocker_service": "pypi"}})
+	}
+	s.do(human, &board.Trip{Pattern: "external_service_outage", Severity: "EXTERNAL_DEPENDENCY"})
+	items := s.inbox(report.Beside{Leases: s.allAlive()}).Items
+	if len(items) != 1 || items[0].Kind != report.ItemBreaker || items[0].Do[0].Do != "git liza resolve --text TEXT" {
+		t.Fatalf("%+v", items)
+	}
+	want := []string{"common factor: pypi", "anomaly-1 external_blocker by coder-1 on one; blocker_service: pypi", "anomaly-2 external_blocker by coder-2 on two; blocker_service: pypi"}
+	if !slices.Equal(items[0].Evidence, want) {
+		t.Errorf("%q", items[0].Evidence)
+	}
+}

@@ -1,0 +1,59 @@
+package gitboard
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/report"
+)
+
+// Inbox is what waits for a human at a moment. How far a finished goal's integration branch is ahead is read
+// from the repository.
+func (g *Glance) Inbox(ctx context.Context, now time.Time) (*report.Inbox, error) {
+	beside := g.beside
+	goal := g.State.Goal()
+	if goal == nil {
+		return nil, g.State.Err()
+	}
+	if goal.Status == board.Completed {
+		var err error
+		if beside.Ahead, err = g.ahead(ctx); err != nil {
+			return nil, err
+		}
+	}
+	return report.InboxOf(g.State, beside, now)
+}
+
+// ahead compares integration with the branch that others start from; nil where one of them is missing.
+func (v *View) ahead(ctx context.Context) (*report.Ahead, error) {
+	config, repo := v.State.Config(), v.board.Repo()
+	if config == nil {
+		return nil, v.State.Err()
+	}
+	into, err := repo.DefaultBranch(ctx, config.IntegrationBranch)
+	if errors.Is(err, gitio.ErrNotFound) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	from, err := repo.Ref(ctx, git.BranchRef(into))
+	if err != nil {
+		return nil, err
+	}
+	tip, err := v.board.store.Ref(ctx, v.IntegrationRef())
+	if err != nil || tip.IsZero() || from.IsZero() {
+		return nil, err
+	}
+	a := &report.Ahead{Integration: config.IntegrationBranch, Into: into}
+	if a.Commits, err = repo.CountCommits(ctx, from, tip); err != nil {
+		return nil, err
+	}
+	checkouts, err := repo.CheckedOut(ctx, git.BranchRef(into))
+	a.CheckedOut = len(checkouts) > 0
+	return a, err
+}

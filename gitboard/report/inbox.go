@@ -1,0 +1,496 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/plain"
+	"github.com/git-liza/git-liza/gitboard/roles"
+)
+
+// Inbox is everything that waits for a human, in full: what holds up most comes first, what a planner
+// looks at before comes last.
+type Inbox struct {
+	Time  board.Time `json:"time"` // of the newest operation
+	Now   board.Time `json:"now"`
+	Mode  board.Mode `json:"mode"`
+	Items []Item     `json:"items"`
+}
+
+// ItemKind says what it is that waits.
+type ItemKind string
+
+// The kinds of items, in the order that decides between items that hold up equally much.
+const (
+	ItemBreaker      ItemKind = "breaker"       // the circuit breaker has tripped
+	ItemStopped      ItemKind = "stopped"       // the board is PAUSED or at CHECKPOINT
+	ItemCloneStopped ItemKind = "clone_stopped" // a file in .liza stops this clone
+	ItemBlocked      ItemKind = "blocked"       // a BLOCKED task, with its questions
+	ItemReserved     ItemKind = "reserved"      // kept work, reserved for a coder that is gone
+	ItemDrafts       ItemKind = "drafts"        // a plan waits for approval
+	ItemPaused       ItemKind = "paused"        // one task is paused
+	ItemNoAgent      ItemKind = "no_agent"      // work waits for a role that no agent has
+	ItemAgentGone    ItemKind = "agent_gone"    // an agent gave up, or died, with work in hand
+	ItemNoPlan       ItemKind = "no_plan"       // there is no task, and no planner
+	ItemQuestion     ItemKind = "question"      // a note for the human
+	ItemAmbiguity    ItemKind = "ambiguity"     // an agent does not know what the protocol asks for
+	ItemDiscovery    ItemKind = "discovery"     // it can't wait, and there is no planner
+	ItemGoalOver     ItemKind = "goal_over"     // every task is over: is the goal reached?
+	ItemAhead        ItemKind = "ahead"         // the goal is COMPLETED, and its work is not on the main branch
+)
+
+// itemKinds is the order of the kinds.
+var itemKinds = []ItemKind{
+	ItemBreaker, ItemStopped, ItemCloneStopped, ItemBlocked, ItemReserved, ItemDrafts, ItemPaused, ItemNoAgent, ItemAgentGone,
+	ItemNoPlan, ItemQuestion, ItemAmbiguity, ItemDiscovery, ItemGoalOver, ItemAhead,
+}
+
+// wholeBoard reports whether nothing moves until an item of this kind is dealt with.
+func (k ItemKind) wholeBoard() bool {
+	return k == ItemBreaker || k == ItemStopped || k == ItemCloneStopped
+}
+
+// Item is one thing that waits for a human.
+type Item struct {
+	Kind      ItemKind   `json:"kind"`
+	ID        string     `json:"id,omitempty"`    // the task, note, anomaly, discovery or agent that it is about
+	Title     string     `json:"title"`           // in a line
+	By        string     `json:"by,omitempty"`    // who asks, or who caused it
+	Since     board.Time `json:"since,omitempty"` // since when it waits
+	Holds     []string   `json:"holds"`           // the unfinished tasks that wait for it, itself included, by priority
+	Turn      roles.Role `json:"turn"`            // human, or planner: one is there, and looks at it first
+	Text      string     `json:"text,omitempty"`  // reason or message, in full
+	Questions []string   `json:"questions,omitempty"`
+	Attempted []string   `json:"attempted,omitempty"`
+	FailedBy  []string   `json:"failed_by,omitempty"` // coders who failed at it, without those who asked
+	Evidence  []string   `json:"evidence,omitempty"`  // a line each
+	Work      *Work      `json:"work,omitempty"`      // of a task: what was done so far
+	Drafts    []Draft    `json:"drafts,omitempty"`
+	Do        []Ask      `json:"do"` // what a human may do: the command that answers it comes first
+}
+
+// Work is what a task has so far.
+type Work struct {
+	Branch    string `json:"branch"`
+	Worktree  string `json:"worktree"`
+	Coder     string `json:"coder,omitempty"`
+	Iteration int    `json:"iteration,omitempty"`
+	Submitted string `json:"submitted,omitempty"` // the last commit that was submitted
+}
+
+// Draft is a task of a plan that waits for approval.
+type Draft struct {
+	ID        string     `json:"id"`
+	Level     int        `json:"level"` // how many tasks have to be over one after the other before it can begin
+	DependsOn []string   `json:"depends_on"`
+	NeededBy  []string   `json:"needed_by"`
+	Priority  int        `json:"priority"`
+	Kind      board.Kind `json:"kind"`
+	Created   board.Time `json:"created"`
+	CreatedBy string     `json:"created_by"`
+	Title     string     `json:"description"`
+	DoneWhen  string     `json:"done_when"`
+	Scope     string     `json:"scope"`
+	SpecRef   string     `json:"spec_ref"`
+	Warnings  []string   `json:"warnings"`
+}
+
+// Ahead says that a finished goal's work is on the integration branch alone.
+type Ahead struct {
+	Integration string `json:"integration"`
+	Into        string `json:"into"`        // the branch that others start from
+	Commits     int    `json:"commits"`     // that integration has and it has not
+	CheckedOut  bool   `json:"checked_out"` // the main worktree is on that branch
+}
+
+// InboxOf lists what waits for a human on a board at a moment. An error is a record that could not be read.
+func InboxOf(s *board.State, beside Beside, now time.Time) (*Inbox, error) {
+	o, err := Look(s, beside, now)
+	if err != nil {
+		return nil, err
+	}
+	c := &collector{s: s, o: o, beside: beside, waiting: waitingFor(o.Tasks)}
+	in := &Inbox{Time: o.Time, Now: o.Now, Mode: o.Mode}
+	if o.GoalStatus == board.InProgress {
+		c.stops()
+		c.tasks()
+		c.agents()
+		c.plan()
+	} else if o.GoalStatus == board.Completed {
+		c.ahead()
+	}
+	c.records()
+	slices.SortStableFunc(c.items, order)
+	in.Items = append([]Item{}, c.items...)
+	return in, s.Err()
+}
+
+// order puts what holds up more first; what a planner looks at before a human comes last.
+func order(a, b Item) int {
+	return cmp.Or(
+		truth(a.Turn == roles.Planner, b.Turn == roles.Planner),
+		-truth(a.Kind.wholeBoard(), b.Kind.wholeBoard()),
+		cmp.Compare(len(b.Holds), len(a.Holds)),
+		cmp.Compare(slices.Index(itemKinds, a.Kind), slices.Index(itemKinds, b.Kind)),
+		cmp.Compare(a.Since, b.Since),
+	)
+}
+
+func truth(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case a:
+		return 1
+	}
+	return -1
+}
+
+// waitingFor finds, for each unfinished task, the unfinished tasks that wait for it: itself, what depends on it,
+// and so on; in the order of the tasks.
+func waitingFor(tasks []TaskOutlook) func(ids ...string) []string {
+	next := map[string][]string{}
+	for _, t := range tasks {
+		for _, d := range t.DependsOn {
+			next[d] = append(next[d], t.ID)
+		}
+	}
+	return func(ids ...string) []string {
+		waits := map[string]bool{}
+		var visit func(id string)
+		visit = func(id string) {
+			if !waits[id] {
+				waits[id] = true
+				for _, n := range next[id] {
+					visit(n)
+				}
+			}
+		}
+		for _, id := range ids {
+			visit(id)
+		}
+		held := []string{}
+		for _, t := range tasks {
+			if waits[t.ID] && !t.Status.Terminal() {
+				held = append(held, t.ID)
+			}
+		}
+		return held
+	}
+}
+
+// collector gathers the items.
+type collector struct {
+	s       *board.State
+	o       *Overview
+	beside  Beside
+	waiting func(ids ...string) []string
+	items   []Item
+}
+
+func (c *collector) add(i Item) {
+	i.Turn = cmp.Or(i.Turn, roles.Human)
+	if i.Holds == nil {
+		i.Holds = []string{}
+	}
+	c.items = append(c.items, i)
+}
+
+// unfinished lists all tasks that are not over.
+func (c *collector) unfinished() []string {
+	ids := []string{}
+	for _, t := range c.o.Tasks {
+		if !t.Status.Terminal() {
+			ids = append(ids, t.ID)
+		}
+	}
+	return ids
+}
+
+// stops are what holds up the whole board, or this clone.
+func (c *collector) stops() {
+	o := c.o
+	resume := []Ask{{"continue", "git liza resume"}}
+	if o.Mode == board.CheckpointMode {
+		resume = []Ask{{"continue", "git liza resume --decision CONTINUE"}, {"look back first", "git liza sprint show --summary"}}
+	}
+	switch {
+	case o.Breaker != nil:
+		i := Item{Kind: ItemBreaker, Title: "the circuit breaker has tripped: " + o.Breaker.Pattern + " (" + o.Breaker.Severity + ")", By: string(roles.System), Since: o.Breaker.Timestamp,
+			Holds: c.unfinished(), Text: o.Reason, Evidence: c.evidence(o.Breaker)}
+		i.Do = append([]Ask{{"write down what you decided", "git liza resolve --text TEXT"}}, resume[0])
+		c.add(i)
+	case o.Mode == board.Paused || o.Mode == board.CheckpointMode:
+		c.add(Item{Kind: ItemStopped, Title: "the board is " + string(o.Mode), By: o.ModeBy, Since: o.ModeSince, Holds: c.unfinished(), Text: o.Reason, Do: resume})
+	}
+	for _, stop := range o.Stopped {
+		c.add(Item{Kind: ItemCloneStopped, Title: "this clone is stopped by .liza/" + stop.File, Since: stop.Since, Holds: c.unfinished(),
+			Do: []Ask{{"continue", "take .liza/" + stop.File + " away"}}})
+	}
+}
+
+// evidence are the anomalies that form the pattern of a trigger.
+func (c *collector) evidence(t *board.Trigger) []string {
+	var lines []string
+	for _, p := range board.FindPatterns(c.s) {
+		if p.Pattern != t.Pattern {
+			continue
+		}
+		if p.Common != "" {
+			lines = append(lines, "common factor: "+p.Common)
+		}
+		for _, id := range p.Anomalies {
+			if a := c.s.Anomaly(id); a != nil {
+				lines = append(lines, AnomalyLine(a))
+			}
+		}
+	}
+	if t.ReportFile != "" {
+		lines = append(lines, "report: "+t.ReportFile)
+	}
+	return lines
+}
+
+// AnomalyLine is an anomaly with its details in a line.
+func AnomalyLine(a *board.Anomaly) string {
+	line := a.ID + " " + a.Type + " by " + a.Reporter
+	if a.Task != "" {
+		line += " on " + a.Task
+	}
+	for _, name := range slices.Sorted(maps.Keys(a.Details)) {
+		line += "; " + name + ": " + string(a.Details[name])
+	}
+	return line
+}
+
+// tasks are those that a human moves on.
+func (c *collector) tasks() {
+	var drafts []string
+	for _, t := range c.o.Tasks {
+		switch {
+		case t.Paused:
+			c.paused(t)
+		case t.Status == board.Blocked:
+			c.blocked(t)
+		case t.Status == board.Draft && t.Turn == roles.Human:
+			drafts = append(drafts, t.ID)
+		case t.Stuck.Kind == ReservedGone:
+			c.add(Item{Kind: ItemReserved, ID: t.ID, Turn: t.Turn, Title: t.ID + " is reserved for " + t.ReservedFor + ", which is gone", Since: t.StatusChangedAt,
+				Holds: c.waiting(t.ID), Work: WorkOf(c.s.Task(t.ID)),
+				Do: []Ask{{"let any coder continue", "git liza reassign " + t.ID}, {"start that coder", "git liza agent coder --id " + t.ReservedFor}}})
+		}
+	}
+	if len(drafts) == 0 {
+		return
+	}
+	title := strconv.Itoa(len(drafts)) + " tasks are DRAFT"
+	if len(drafts) == 1 {
+		title = drafts[0] + " is a DRAFT"
+	}
+	i := Item{Kind: ItemDrafts, Title: title, Holds: c.waiting(drafts...), Drafts: Drafts(c.s, drafts)}
+	for _, d := range i.Drafts {
+		if i.Since == "" || d.Created < i.Since {
+			i.Since, i.By = d.Created, d.CreatedBy
+		}
+	}
+	i.Do = []Ask{{"approve", Finalizing(drafts)}, {"change one", "git liza amend-task ID --done TEXT"}}
+	c.add(i)
+}
+
+// Finalizing is the command that opens drafts to coders. Ids stay whole: it is there to be copied.
+func Finalizing(drafts []string) string {
+	text := "git liza finalize"
+	for _, id := range drafts {
+		if text += " " + id; len(text) > board.MaxPhrase {
+			break
+		}
+	}
+	return text
+}
+
+func (c *collector) paused(t TaskOutlook) {
+	i := Item{Kind: ItemPaused, ID: t.ID, Title: t.ID + " is paused", Holds: c.waiting(t.ID), Do: []Ask{{"continue", "git liza resume --task " + t.ID}}}
+	if task := c.s.Task(t.ID); task != nil {
+		if e := task.Last(board.EventPaused); e != nil {
+			i.Since, i.By, i.Text = e.Time, e.Agent, e.Reason
+		}
+	}
+	c.add(i)
+}
+
+func (c *collector) blocked(b TaskOutlook) {
+	t := c.s.Task(b.ID)
+	if t == nil { // s.Err reports it
+		return
+	}
+	i := Item{Kind: ItemBlocked, ID: t.ID, Turn: b.Turn, Title: t.ID + " is BLOCKED: " + plain.Line(cmp.Or(t.BlockedReason, "no reason is given"), board.MaxPhrase),
+		Since: t.StatusChangedAt, Holds: c.waiting(t.ID), Text: t.BlockedReason, Questions: t.BlockedQuestions, Attempted: t.Attempted,
+		FailedBy: Without(t.FailedBy, AskedBy(t)), Work: WorkOf(t)}
+	if e := t.Last(board.EventBlocked); e != nil {
+		i.By = e.Agent
+	}
+	if f := t.Last(board.EventIntegrationFailed); f != nil && t.ReviewCommit != "" {
+		i.Evidence = append(i.Evidence, strings.TrimSpace("the merge failed: "+f.Reason+" "+strings.Join(f.Files, ", ")))
+	}
+	if t.RejectionReason != "" {
+		i.Evidence = append(i.Evidence, "last rejection: "+t.RejectionReason)
+	}
+	if len(t.FailedBy) >= 2 && !board.Reframed(t) {
+		i.Do = append(i.Do, Ask{"two coders failed: change what it asks for first", "git liza amend-task " + t.ID + " --done TEXT --reason TEXT"})
+	}
+	i.Do = append(i.Do, Ask{"answer", "git liza answer " + t.ID + " TEXT"}, Ask{"see all of it", "git liza show " + t.ID})
+	c.add(i)
+}
+
+// WorkOf is what a task has so far, nil for none.
+func WorkOf(t *board.Task) *Work {
+	if t == nil || t.Worktree == "" {
+		return nil
+	}
+	w := &Work{Branch: "task/" + t.ID, Worktree: t.Worktree, Coder: t.AssignedTo, Iteration: t.Iteration, Submitted: t.ReviewCommit}
+	if e := t.Last(board.EventReady); e != nil {
+		w.Submitted = cmp.Or(w.Submitted, e.Commit)
+	}
+	return w
+}
+
+// agents are roles that nobody has though work waits for them, and agents that are gone with work in hand.
+func (c *collector) agents() {
+	o := c.o
+	alive, held := o.alive(c.beside.Leases), map[string][]string{}
+	waits := map[roles.Role][]string{}
+	for _, t := range o.Tasks {
+		if o.Mode == board.Running && len(o.Stopped) == 0 && (t.Turn == roles.Coder || t.Turn == roles.CodeReviewer) {
+			waits[t.Turn] = append(waits[t.Turn], t.ID)
+		}
+		if t.Stuck.Kind == CoderGone || t.Stuck.Kind == ReviewerGone {
+			held[t.Worker] = append(held[t.Worker], t.ID)
+		}
+	}
+	for _, who := range []roles.Role{roles.Coder, roles.CodeReviewer} {
+		ids, name := waits[who], strings.TrimSuffix(turnNames[who], "s")
+		if len(ids) == 0 || alive[who] {
+			continue
+		}
+		title := "a task waits for a " + name + ", and there is none"
+		if len(ids) > 1 {
+			title = fmt.Sprintf("%d tasks wait for a %s, and there is none", len(ids), name)
+		}
+		c.add(Item{Kind: ItemNoAgent, Title: title, Holds: c.waiting(ids...), Do: []Ask{{"start one", "git liza agent " + who.Prefix()}}})
+	}
+	for _, id := range slices.Sorted(maps.Keys(held)) {
+		c.gone(id, held[id])
+	}
+}
+
+func (c *collector) gone(agent string, tasks []string) {
+	i := Item{Kind: ItemAgentGone, ID: agent, Title: agent + " is gone, with " + strings.Join(tasks, ", ") + " in hand", Holds: c.waiting(tasks...),
+		Since: c.beside.Leases[agent].Expires, Text: c.beside.GaveUp[agent],
+		Do: []Ask{{"see what it did", "git liza logs " + agent}, {"give back what it held", "git liza recover-agent " + agent}}}
+	for _, t := range c.o.Tasks {
+		if slices.Contains(tasks, t.ID) {
+			i.Since = cmp.Or(i.Since, t.StatusChangedAt)
+		}
+	}
+	c.add(i)
+}
+
+// plan is what nobody but a planner, or else a human, decides about the goal.
+func (c *collector) plan() {
+	if c.o.alive(c.beside.Leases)[roles.Planner] {
+		return
+	}
+	switch {
+	case !c.s.HasTasks():
+		c.add(Item{Kind: ItemNoPlan, Title: "there is no task yet, and no planner", Text: c.o.Goal,
+			Do: []Ask{{"start a planner", "git liza agent planner"}, {"plan by hand", "git liza add-task -h"}}})
+	case c.o.Done == len(c.o.Tasks):
+		c.add(Item{Kind: ItemGoalOver, Title: "every task is over: is the goal reached?", Since: c.o.Progress, Text: c.o.Goal,
+			Do: []Ask{{"it is", "git liza complete-goal"}, {"it is not", "git liza add-task -h"}}})
+	}
+	for _, id := range immediate(c.s) {
+		if d := c.s.Discovery(id); d != nil {
+			c.add(Item{Kind: ItemDiscovery, ID: id, Title: id + " can't wait: " + plain.Line(d.Description, board.MaxPhrase), By: d.By, Since: d.Created, Text: d.Description,
+				Evidence: evidenceOf(d), Do: []Ask{{"make it a task", "git liza convert-discovery " + id + " --task TASK"}, {"put it off", "git liza settle-discovery " + id + " --defer --reason TEXT"}}})
+		}
+	}
+}
+
+func evidenceOf(d *board.Discovery) []string {
+	lines := []string{"severity " + d.Severity}
+	if d.During != "" {
+		lines[0] += ", found during " + d.During
+	}
+	if d.Recommendation != "" {
+		lines = append(lines, "recommended: "+d.Recommendation)
+	}
+	return lines
+}
+
+// records are notes and anomalies that ask a human something.
+func (c *collector) records() {
+	for _, id := range c.s.List(board.NoteDir) {
+		if n := c.s.Note(id); Asks(n) {
+			c.add(Item{Kind: ItemQuestion, ID: id, Title: id + " from " + n.By + ": " + plain.Line(n.Message, board.MaxPhrase), By: n.By, Since: n.Timestamp, Text: n.Message,
+				Do: []Ask{{"answer", "git liza answer " + id + " TEXT"}, {"nothing to say", "git liza ack " + id}}})
+		}
+	}
+	for _, id := range c.s.List(board.AnomalyDir) {
+		if a := c.s.Anomaly(id); a != nil && a.Type == "system_ambiguity" && a.AcknowledgedBy == "" {
+			c.add(Item{Kind: ItemAmbiguity, ID: id, Title: id + " by " + a.Reporter + ": " + plain.Line(string(a.Details["question"]), board.MaxPhrase), By: a.Reporter, Since: a.Timestamp,
+				Text: string(a.Details["question"]), Evidence: []string{AnomalyLine(a)}, Holds: c.waitingTask(a.Task),
+				Do: []Ask{{"tell it", "git liza note TEXT --for " + cmp.Or(a.Task, a.Reporter)}, {"dealt with", "git liza ack " + id}}})
+		}
+	}
+}
+
+func (c *collector) waitingTask(task string) []string {
+	if task == "" {
+		return nil
+	}
+	return c.waiting(task)
+}
+
+// ahead is work of a finished goal that is not on the main branch.
+func (c *collector) ahead() {
+	a := c.beside.Ahead
+	if a == nil || a.Commits == 0 {
+		return
+	}
+	do := "git merge " + a.Integration
+	if !a.CheckedOut {
+		do = "git switch " + a.Into + " && " + do
+	}
+	c.add(Item{Kind: ItemAhead, Title: fmt.Sprintf("the goal is COMPLETED: %s is %s ahead of %s", a.Integration, plain.Plural(a.Commits, "commit"), a.Into),
+		Text: c.o.Goal, Since: c.o.Progress, Do: []Ask{{"take it there", do}, {"look at it first", "git log " + a.Into + ".." + a.Integration}}})
+}
+
+// Drafts are tasks of a plan, the first to begin first.
+func Drafts(s *board.State, ids []string) []Draft {
+	tasks := s.Tasks()
+	drafts := []Draft{}
+	for _, n := range GraphOf(tasks).Nodes {
+		if !slices.Contains(ids, n.ID) {
+			continue
+		}
+		t := s.Task(n.ID)
+		if t == nil { // s.Err reports it
+			continue
+		}
+		d := Draft{ID: t.ID, Level: n.Level, DependsOn: append([]string{}, t.DependsOn...), NeededBy: []string{}, Priority: t.Priority, Kind: t.Kind, Created: t.Created, CreatedBy: t.CreatedBy,
+			Title: t.Description, DoneWhen: t.DoneWhen, Scope: t.Scope, SpecRef: t.SpecRef, Warnings: append([]string{}, board.Warnings(t.Definition())...)}
+		for _, b := range tasks {
+			if slices.Contains(b.DependsOn, t.ID) {
+				d.NeededBy = append(d.NeededBy, b.ID)
+			}
+		}
+		drafts = append(drafts, d)
+	}
+	return drafts
+}
