@@ -1,7 +1,10 @@
 package gitio
 
 import (
+	"bytes"
 	"context"
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -33,18 +36,18 @@ func (r *Repo) CanAdvance(ctx context.Context, worktree string, old, new git.OID
 	if overlap = overlapping(changed, dirty); len(overlap) == 0 {
 		return nil, refused
 	}
-	there, err := r.arrived(ctx, worktree, old, new)
+	cut, err := r.cutShort(ctx, worktree, old, new)
 	if err != nil {
 		return nil, err
 	}
-	return slices.DeleteFunc(overlap, func(path string) bool { return there[path] != "" }), nil
+	return slices.DeleteFunc(overlap, func(path string) bool { return cut[path] != "" }), nil
 }
 
 // Advance brings index and files of the worktree whose top is given from old
 // to new (git-read-tree, two trees): what differs between the two is updated,
-// local changes to other paths stay. All or nothing, but where the index can't
-// be written, as on a full disk: then the files may be new and the index old,
-// and another Advance completes that. HEAD does not move; it belongs to whoever
+// local changes to other paths stay. All or nothing, except where git is killed
+// or the disk is full: then files may be new, or written in part, and the index
+// old, and another Advance completes that. HEAD does not move; it belongs to whoever
 // moves the ref. Errors as for CanAdvance, but overlap is a CommandError.
 func (r *Repo) Advance(ctx context.Context, worktree string, old, new git.OID) error {
 	refused := r.readTree(ctx, worktree, old, new)
@@ -54,43 +57,38 @@ func (r *Repo) Advance(ctx context.Context, worktree string, old, new git.OID) e
 	if overlap, err := r.CanAdvance(ctx, worktree, old, new); err != nil || len(overlap) > 0 {
 		return refused
 	}
-	there, err := r.arrived(ctx, worktree, old, new)
+	cut, err := r.cutShort(ctx, worktree, old, new)
 	if err != nil {
 		return err
 	}
-	var entries strings.Builder
-	for path, entry := range there {
-		entries.WriteString(entry + "\t" + path + "\x00")
+	var whole strings.Builder
+	for path, entry := range cut {
+		if entry != begun {
+			whole.WriteString(entry + "\t" + path + "\x00")
+		} else if err := os.Remove(filepath.Join(worktree, path)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
 	}
-	index := r.in(worktree, "update-index", "update-index", "-z", "--index-info").feed([]byte(entries.String()))
+	index := r.in(worktree, "update-index", "update-index", "-z", "--index-info").feed([]byte(whole.String()))
 	if err := index.run(ctx); err != nil {
 		return err
 	}
 	return r.readTree(ctx, worktree, old, new)
 }
 
-// arrived returns the files that a worktree holds as new has them, while its
-// index has them still as old has them: their paths, and their entries in new's
-// tree. There are none unless an Advance could not write the index.
-func (r *Repo) arrived(ctx context.Context, worktree string, old, new git.OID) (map[string]string, error) {
-	index, err := r.copyIndex(ctx, worktree)
-	if err != nil {
-		return nil, err
-	}
-	defer os.Remove(index)
-	env := "GIT_INDEX_FILE=" + index
+// begun marks a file that git had begun to write when it ended.
+const begun = "begun"
+
+// cutShort returns the files that an Advance has written without coming to the
+// index, which has them still as old has them: the path of each with its entry
+// in new's tree, or begun where the worktree holds only the first part of the
+// file, or nothing: what new holds includes that, so nothing is lost with it.
+func (r *Repo) cutShort(ctx context.Context, worktree string, old, new git.OID) (map[string]string, error) {
 	staged, err := r.in(worktree, "diff-index", "diff-index", "--cached", "--name-only", "--no-renames", "-z", string(old), "--").output(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if err := r.in(worktree, "read-tree", "read-tree", string(new)).with(env).run(ctx); err != nil {
-		return nil, err
-	}
-	// Its exit code tells that files differ.
-	if err := r.in(worktree, "update-index", "update-index", "-q", "--refresh").with(env).run(ctx); exitCode(err) < 0 {
-		return nil, err
-	}
-	differs, err := r.in(worktree, "diff-files", "diff-files", "--name-only", "-z").with(env).output(ctx)
+	differs, err := r.differing(ctx, worktree, new)
 	if err != nil {
 		return nil, err
 	}
@@ -98,18 +96,67 @@ func (r *Repo) arrived(ctx context.Context, worktree string, old, new git.OID) (
 	if err != nil {
 		return nil, err
 	}
-	there := map[string]string{}
+	cut := map[string]string{}
 	for pair := range slices.Chunk(splitNUL(tree), 2) { // ":100644 100644 OLD NEW M", and the path
 		const toMode, toOID = 1, 3
 		words := strings.Fields(strings.TrimPrefix(pair[0], ":"))
 		if len(pair) == 2 && len(words) > toOID && !git.OID(words[toOID]).IsZero() {
-			there[pair[1]] = words[toMode] + " " + words[toOID]
+			cut[pair[1]] = words[toMode] + " " + words[toOID]
 		}
 	}
-	for _, path := range slices.Concat(splitNUL(staged), splitNUL(differs)) {
-		delete(there, path)
+	for _, path := range splitNUL(staged) {
+		delete(cut, path)
 	}
-	return there, nil
+	for _, path := range differs {
+		if cut[path] == "" {
+			continue
+		}
+		delete(cut, path)
+		if part, err := r.isBegun(ctx, worktree, new, path); err != nil {
+			return nil, err
+		} else if part {
+			cut[path] = begun
+		}
+	}
+	return cut, nil
+}
+
+// differing lists the files of a commit that a worktree does not hold as the commit does.
+func (r *Repo) differing(ctx context.Context, worktree string, commit git.OID) ([]string, error) {
+	index, err := r.copyIndex(ctx, worktree)
+	if err != nil {
+		return nil, err
+	}
+	defer os.Remove(index)
+	env := "GIT_INDEX_FILE=" + index
+	if err := r.in(worktree, "read-tree", "read-tree", string(commit)).with(env).run(ctx); err != nil {
+		return nil, err
+	}
+	// Its exit code says that files differ.
+	if err := r.in(worktree, "update-index", "update-index", "-q", "--refresh").with(env).run(ctx); exitCode(err) < 0 {
+		return nil, err
+	}
+	files, err := r.in(worktree, "diff-files", "diff-files", "--name-only", "-z").with(env).output(ctx)
+	return splitNUL(files), err
+}
+
+// isBegun reports whether a path of a worktree is missing, or a file that holds the first part of what a commit has
+// there. A missing file is no change that stops git's own read-tree, either.
+func (r *Repo) isBegun(ctx context.Context, worktree string, commit git.OID, path string) (bool, error) {
+	file := filepath.Join(worktree, path)
+	info, err := os.Lstat(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return true, nil
+	}
+	if err != nil || !info.Mode().IsRegular() { // a file where a directory should be, a folder, a link
+		return false, nil
+	}
+	part, err := os.ReadFile(file)
+	if err != nil {
+		return false, err
+	}
+	all, err := r.in(worktree, "cat-file", "cat-file", "--filters", string(commit)+":"+path).output(ctx)
+	return bytes.HasPrefix(all, part), err
 }
 
 // readTree runs the two-tree git-read-tree, again when it was refused while

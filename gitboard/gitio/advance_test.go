@@ -11,7 +11,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git"
 )
 
-// A disk that was full has left the files new and the index old. The next Advance completes that,
+// A full disk or a killed git has left the files new, or written in part, and the index old. The next Advance completes that,
 // and takes no other file for one that has arrived.
 func TestAdvanceCutInHalf(t *testing.T) {
 	ctx, r := scratch(t)
@@ -33,6 +33,10 @@ func TestAdvanceCutInHalf(t *testing.T) {
 	}
 	native(t, top, "diff", "--cached", "--exit-code", string(old))
 	check(t, os.Remove(filepath.Join(top, "dir", "other")))
+	// A git that was killed has taken a.txt away to write it anew, and written the first bytes of another.
+	check(t, os.Remove(filepath.Join(top, "a.txt")))
+	write(t, r, "dir/added", "ne")
+	write(t, r, "dir/other", "")
 	check(t, r.Advance(ctx, top, old, next))
 	native(t, top, "diff", "--cached", "--exit-code", string(next))
 	native(t, top, "diff", "--exit-code", string(next))
