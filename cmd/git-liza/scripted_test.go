@@ -28,9 +28,9 @@ type scripted struct {
 
 func init() { programs["scripted-agent"] = func() { os.Exit(scriptedAgent()) } }
 
-// The misdeeds, each befalling a task of its own.
+// The misdeeds. Where there are more than tasks, the last share a task with the first, which do not end a run.
 var (
-	coderDeeds    = []string{"crash", "kill", "early", "flood", "fork", "handoff", "block", "discover", "unfinished", "unfinished-2", "stubborn"}
+	coderDeeds    = []string{"flood", "fork", "discover", "crash", "kill", "early", "handoff", "block", "unfinished", "unfinished-2", "stubborn"}
 	reviewerDeeds = []string{"review-crash", "review-kill", "review-early"}
 )
 
@@ -39,8 +39,9 @@ func dealt(seed uint64, tasks []string) map[string]string {
 	random := rand.New(rand.NewPCG(seed, 0))
 	deeds := map[string]string{}
 	for _, all := range [][]string{coderDeeds, reviewerDeeds} {
-		for i, at := range random.Perm(len(tasks))[:len(all)] {
-			deeds[all[i]] = tasks[at]
+		at := random.Perm(len(tasks))
+		for i, deed := range all {
+			deeds[deed] = tasks[at[i%len(at)]]
 		}
 	}
 	return deeds

@@ -12,22 +12,17 @@ import (
 	"time"
 )
 
-// thePlan has 14 tasks; what a line names after the priority is needed first. Two write the same line of a file.
+// thePlan has as many tasks as its misdeeds need; what a line names after the priority is needed first. Two write the
+// same line of a file.
 const thePlan = `
 wood 2
 nails 2
-glue 2
 price-low 1
 price-high 1
 chair 3 wood nails
-table 3 wood glue
 lamp 3
-shelf 3 nails
-desk 3 table
-bench 3 chair
-set 2 chair table lamp
-catalogue 3 set shelf
-shop 3 catalogue desk bench price-low price-high
+set 2 chair lamp
+shop 3 set price-low price-high
 `
 
 // newGoal makes a project whose goal scripted agents can reach, with a plan for them.
