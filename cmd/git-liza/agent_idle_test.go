@@ -85,6 +85,64 @@ func TestSupervisorStopsByItself(t *testing.T) {
 	})
 }
 
+// spends prints what Claude Code prints of a request of 900 tokens, and waits to be asked for another one.
+const spends = `
+request() { echo '{"type":"assistant","message":{"id":"m-'$1'","model":"m","content":[{"type":"text","text":"looked at file '$1'"}],"usage":{"input_tokens":890,"output_tokens":10}}}'; }
+request 1
+while [ ! -e "$CONTINUE" ]; do sleep 0.05; done
+request 2
+exec sleep 1000
+`
+
+// TestBudgets: a run is metered while it runs. At 80 % of a budget a human is told; at 100 % the run is ended, as a
+// hand-off, and the task blocked; the command that the alarm names makes it continue.
+func TestBudgets(t *testing.T) {
+	t.Parallel()
+	p := newProject(t)
+	p.addTask("alpha")
+	p.must("", "config", "set", "budget_task_tokens", "1000")
+	file := filepath.Join(t.TempDir(), "continue")
+	p.env = append(p.env, "CONTINUE="+file)
+	s := p.supervise("agent", "coder", "--exec="+spends)
+	s.hears("alarm", "alpha has used 900 of 1000 tokens (budget_task_tokens); a human raises it: git liza unblock alpha --keep-work --budget 2000")
+	pid := p.agentPID("coder-1")
+	if err := os.WriteFile(file, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	s.hears("ending", "alpha has used 1800 of 1000 tokens")
+	s.hears("ended", "ended by its supervisor")
+	s.hears("waiting", "nothing to claim")
+	p.gone(pid)
+	p.stands("alpha", "BLOCKED")
+	if task := p.board().Tasks["alpha"]; task.BlockedReason != "budget" || len(task.FailedBy) > 0 {
+		t.Errorf("blocked for %q, failed by %q", task.BlockedReason, task.FailedBy)
+	}
+	p.must("", "unblock", "alpha", "--keep-work", "--budget", "9000")
+	again := s.hears("started", "alpha")
+	prompt, err := os.ReadFile(again.Prompt)
+	if err != nil || !strings.Contains(string(prompt), "looked at file 2") {
+		t.Errorf("the next run is not told what the last one left: %v\n%s", err, prompt)
+	}
+	s.stops()
+	p.proven()
+}
+
+// TestSprintBudget: the sprint's budget ends the run and pauses the board; raising it makes both continue.
+func TestSprintBudget(t *testing.T) {
+	t.Parallel()
+	p := newProject(t)
+	p.addTask("alpha")
+	p.must("", "config", "set", "budget_sprint_tokens", "800")
+	s := p.supervise("agent", "coder", "--exec="+spends)
+	s.hears("ending", "sprint-1 has used 900 of 800 tokens (budget_sprint_tokens)")
+	s.hears("waiting", "PAUSED by system")
+	p.stands("alpha", "CLAIMED")
+	p.must("", "config", "set", "budget_sprint_tokens", "5000")
+	s.hears("started", "alpha")
+	s.stops()
+	p.proven()
+}
+
 // TestPlannerIsNotWokenAgain: a planner that leaves a blocked task alone is not started for it again, whatever else
 // happens; a human's word starts it.
 func TestPlannerIsNotWokenAgain(t *testing.T) {

@@ -71,6 +71,13 @@ func (w *world) event(t *board.Task, name, agent, reason string) {
 	t.History = append(t.History, board.Event{Time: w.now, Event: name, Agent: agent, Reason: reason})
 }
 
+// budget is what each task may use.
+func (w *world) budget(tokens int) {
+	c := board.DefaultConfig()
+	c.BudgetTaskTokens = tokens
+	w.put(board.ConfigPath, c)
+}
+
 func (w *world) mode(m board.Mode) {
 	w.put(board.ControlPath, &board.Control{Mode: m, Since: w.now, By: "human"})
 }
@@ -303,6 +310,22 @@ var lives = map[string][]moment{
 			w.task(board.Rejected, func(t *board.Task) { t.MaxReviewCycles, t.ReviewCyclesCurrent, t.FailedBy = 10, 3, []string{"coder-2"} })
 		}, says: "APPROACHING LIMIT: login, 3 review cycles after a coder's failure", how: alarm.Warn, runs: true},
 		{what: "returns", do: func(w *world) { w.task(board.Claimed, func(t *board.Task) { t.Iteration = 8 }) }, says: "APPROACHING LIMIT: login, iteration 8 of 10", how: alarm.Warn, runs: true},
+	},
+	"budget": {
+		{what: "no budget", do: func(w *world) {
+			w.task(board.Claimed, func(t *board.Task) { t.Usage = []board.Spending{{Cost: board.Cost{Input: 5000}}} })
+		}},
+		{what: "below", do: func(w *world) { w.budget(6251) }},
+		{what: "at", do: func(w *world) { w.budget(6250) }, says: "BUDGET: login has used 5000 of 6250 tokens (budget_task_tokens)", how: alarm.Warn, runs: true},
+		{what: "persists", do: func(w *world) { w.budget(5001) }, runs: true},
+		{what: "worsens", do: func(w *world) { w.budget(5000) }, says: "BUDGET USED UP: login has used 5000 of 5000 tokens (budget_task_tokens)", how: alarm.Grave, runs: true},
+		{what: "raised", do: func(w *world) { w.budget(10000) }},
+		{what: "the sprint's", do: func(w *world) {
+			w.put(board.SprintPath, &board.Sprint{ID: "sprint-1", GoalRef: "goal-1", Status: board.InProgress, Timeline: board.Timeline{Started: start}, Tokens: 90})
+			c := board.DefaultConfig()
+			c.BudgetSprintTokens = 100
+			w.put(board.ConfigPath, c)
+		}, says: "BUDGET: sprint-1 has used 90 of 100 tokens (budget_sprint_tokens)", how: alarm.Warn, runs: true},
 	},
 	"stalled": {
 		{what: "below", at: 30*m - s, do: (*world).running, next: 30 * m},

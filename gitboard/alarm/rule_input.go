@@ -219,6 +219,31 @@ func (e *ruleInput) nearLimit() (all []sight) {
 	return all
 }
 
+// budgets are those of tasks that are not over, of the sprint and of the goal.
+func (e *ruleInput) budgets() (all []sight) {
+	if e.over() {
+		return nil
+	}
+	add := func(task string, b *board.Budget) {
+		if b != nil {
+			words := map[string]string{"task": task, "about": b.About, "used": fmt.Sprint(b.Used), "most": fmt.Sprint(b.Most), "key": b.Key}
+			all = append(all, sight{about: b.Key + "/" + b.About, n: b.Percent(), words: words, do: b.Raise()})
+		}
+	}
+	c := e.State.Config()
+	if c.BudgetTaskTokens > 0 {
+		for _, b := range e.live {
+			if t := e.full[b.ID]; t != nil {
+				add(b.ID, board.TaskBudget(c, t))
+			}
+		}
+	}
+	for _, b := range board.BoardBudgets(c, e.State.Sprint(), e.State.Goal()) {
+		add("", &b)
+	}
+	return all
+}
+
 // stalled: while the run may go on at all. It begins anew when a human lets the board go on.
 func (e *ruleInput) stalled() []sight {
 	if e.over() || e.State.Goal().Status != board.InProgress || e.State.Control().Mode != board.Running {

@@ -60,6 +60,12 @@ var Rules = []Rule{
 	{Name: "approaching-limit", Condition: "near a limit", Do: "git liza show {task}", find: (*ruleInput).nearLimit,
 		threshold: fmt.Sprintf("%d %% of iterations, %d %% of cycles; 1 failure with %d cycles", nearIterations, nearCycles, cyclesAfterFail),
 		Steps:     []Step{{Level: Warn, Line: "APPROACHING LIMIT: {task}, {metric}"}}},
+	{Name: "budget", Condition: "a budget of tokens used up", find: (*ruleInput).budgets,
+		threshold: fmt.Sprintf("%d %% / 100 %%", board.BudgetAlarm),
+		Steps: []Step{
+			{Level: Warn, Least: board.BudgetAlarm, Line: "BUDGET: {about} has used {used} of {most} tokens ({key})"},
+			{Level: Grave, Least: 100, Line: "BUDGET USED UP: {about} has used {used} of {most} tokens ({key})"},
+		}},
 	{Name: "stalled", Condition: "no progress", Do: "git liza status", find: (*ruleInput).stalled,
 		Steps: []Step{{Level: Warn, After: 30 * time.Minute, Line: "STALLED: no progress for {duration}"}}},
 	{Name: "stale-draft", Condition: "old draft", Do: "git liza finalize {task}", find: tasks(draft),

@@ -1,6 +1,7 @@
 package board
 
 import (
+	"cmp"
 	"fmt"
 	"net/url"
 	"slices"
@@ -28,6 +29,10 @@ type Config struct {
 	PauseGrace                    int      `yaml:"pause_grace"`
 	RunMaxTime                    int      `yaml:"run_max_time"`
 	RunMaxSilence                 int      `yaml:"run_max_silence"`
+	BudgetRunTokens               int      `yaml:"budget_run_tokens"`
+	BudgetTaskTokens              int      `yaml:"budget_task_tokens"`
+	BudgetSprintTokens            int      `yaml:"budget_sprint_tokens"`
+	BudgetGoalTokens              int      `yaml:"budget_goal_tokens"`
 	IntegrationBranch             string   `yaml:"integration_branch"`
 	IntegrationTest               string   `yaml:"integration_test"`
 	IntegrationTestTimeout        int      `yaml:"integration_test_timeout"`
@@ -64,6 +69,7 @@ type ConfigKey struct {
 
 	ref   func(*Config) any // *int, *bool, *string or *[]string
 	min   int               // least number
+	max   int               // greatest number; 0: mostNumber
 	oneOf []string          // the values of a choice
 }
 
@@ -83,6 +89,10 @@ var ConfigKeys = []ConfigKey{
 	{Name: "pause_grace", Default: "30", Takes: "seconds", Meaning: "time that running agents get to stop by themselves", min: 0, ref: func(c *Config) any { return &c.PauseGrace }},
 	{Name: "run_max_time", Default: "7200", Takes: "seconds", Meaning: "how long one run of an agent may take; 0: as long as it likes", min: 0, ref: func(c *Config) any { return &c.RunMaxTime }},
 	{Name: "run_max_silence", Default: "1800", Takes: "seconds", Meaning: "how long an agent may do nothing before its run is ended; 0: as long as it likes", min: 0, ref: func(c *Config) any { return &c.RunMaxSilence }},
+	{Name: KeyBudgetRun, Default: "0", Takes: "tokens", Meaning: "what one run of an agent may use, input and output; then it is ended and its task blocked; 0: no budget", max: mostUsage, ref: func(c *Config) any { return &c.BudgetRunTokens }},
+	{Name: KeyBudgetTask, Default: "0", Takes: "tokens", Meaning: "what all runs on a task may use; then the task is blocked; 0: no budget", max: mostUsage, ref: func(c *Config) any { return &c.BudgetTaskTokens }},
+	{Name: KeyBudgetSprint, Default: "0", Takes: "tokens", Meaning: "what all runs in a sprint may use; then the board is paused; 0: no budget", max: mostUsage, ref: func(c *Config) any { return &c.BudgetSprintTokens }},
+	{Name: KeyBudgetGoal, Default: "0", Takes: "tokens", Meaning: "what all runs for the goal may use; then the board is paused; 0: no budget", max: mostUsage, ref: func(c *Config) any { return &c.BudgetGoalTokens }},
 	{Name: "integration_branch", Default: "integration", Takes: "branch", Meaning: "where approved work lands; chosen at init", ref: func(c *Config) any { return &c.IntegrationBranch }},
 	{Name: "integration_test", Default: "", Takes: "command", Meaning: "test of a merge candidate; empty: scripts/integration-test.sh when present; none: there is none", ref: func(c *Config) any { return &c.IntegrationTest }},
 	{Name: "integration_test_timeout", Default: "1800", Takes: "seconds", Meaning: "when a running integration test is given up", min: 1, ref: func(c *Config) any { return &c.IntegrationTestTimeout }},
@@ -100,6 +110,9 @@ var ConfigKeys = []ConfigKey{
 	{Name: "escalation_webhook", Default: "", Takes: takesURL, Meaning: "where alarms are posted", ref: func(c *Config) any { return (*string)(&c.EscalationWebhook) }},
 	{Name: "require_signatures", Default: "false", Takes: "true|false", Meaning: "every operation must be signed", ref: func(c *Config) any { return &c.RequireSignatures }},
 }
+
+// mostNumber is the greatest number of a setting that names no other.
+const mostNumber = 1 << 30
 
 // DefaultConfig is a board's configuration at its beginning.
 func DefaultConfig() *Config {
@@ -132,7 +145,7 @@ func (k ConfigKey) set(c *Config, v string) error {
 	switch p := k.ref(c).(type) {
 	case *int:
 		n, err := strconv.Atoi(v)
-		if err != nil || n < k.min || n > 1<<30 {
+		if err != nil || n < k.min || n > cmp.Or(k.max, mostNumber) {
 			return bad()
 		}
 		*p = n

@@ -28,8 +28,8 @@ func (p *Block) Check(s *State, op Operation) error {
 	if err := required("reason", p.Reason); err != nil {
 		return invalid("blocked_reason is missing: what exactly stands in the way?").hint("--reason TEXT")
 	}
-	if p.Reason == ReviewDeadlock {
-		return invalid("%s is what the system says; use words of your own", ReviewDeadlock)
+	if p.Reason == ReviewDeadlock || p.Reason == BudgetSpent {
+		return invalid("%s is what the system says; use words of your own", p.Reason)
 	}
 	if len(p.Questions) > 3 {
 		return invalid("%d questions are too many: 3 at most", len(p.Questions))

@@ -1,6 +1,9 @@
 package board
 
-import "github.com/git-liza/git-liza/gitboard/plain"
+import (
+	"github.com/git-liza/git-liza/gitboard/plain"
+	"github.com/git-liza/git-liza/gitboard/roles"
+)
 
 // SetConfig changes one setting.
 type SetConfig struct {
@@ -47,9 +50,13 @@ func mayConfigure(s *State, next *Config, edited []FieldEdit) error {
 }
 
 // Apply implements Payload.
-func (p *SetConfig) Apply(s *State, _ Operation) {
+func (p *SetConfig) Apply(s *State, op Operation) {
 	k, _ := FindConfigKey(p.Key)
 	_ = k.set(editSingle[Config](s, ConfigPath), p.Value)
+	boards := p.Key == KeyBudgetSprint || p.Key == KeyBudgetGoal
+	if c := s.Control(); boards && c.Mode == Paused && c.By == string(roles.System) && spentBudget(s) == nil {
+		setMode(s, Running, op, op.Actor.ID, p.Key+" is raised")
+	}
 }
 
 // Subject implements Payload.

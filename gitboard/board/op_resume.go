@@ -35,6 +35,9 @@ func (p *Resume) Check(s *State, _ Operation) error {
 	if b := s.Breaker(); b.Status == BreakerTriggered {
 		return refuse(CodeMode, "the circuit breaker is TRIGGERED (%s)", b.trigger().Pattern).hint("git liza resolve --text TEXT")
 	}
+	if b := spentBudget(s); b != nil {
+		return refuse(CodeMode, "%s", b).hint("%s", b.Raise())
+	}
 	return nil
 }
 

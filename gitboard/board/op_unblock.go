@@ -22,7 +22,8 @@ type Unblock struct {
 	Mode       string `json:"mode,omitempty"`
 	To         string `json:"to,omitempty"` // with keep-work: the one coder who may go on
 	Assessment string `json:"assessment,omitempty"`
-	Kept       string `json:"kept,omitempty"` // afresh: the commit that holds the old work
+	Kept       string `json:"kept,omitempty"`   // afresh: the commit that holds the old work
+	Budget     int    `json:"budget,omitempty"` // the tokens that the task may use from now on, in all; a human's to give
 }
 
 // Op implements Payload.
@@ -37,6 +38,9 @@ func (p *Unblock) Check(s *State, op Operation) error {
 	}
 	if t.BlockedReason == ReviewDeadlock && required("assessment", p.Assessment) != nil {
 		return invalid("%s is in a review deadlock: say what you make of it", p.Task).hint("--assessment TEXT")
+	}
+	if err := p.checkBudget(s.Config(), t, op); err != nil {
+		return err
 	}
 	switch p.Mode {
 	case UnblockFresh:
@@ -63,6 +67,24 @@ func (p *Unblock) Check(s *State, op Operation) error {
 			return invalid("a coder is named with keep-work only")
 		}
 		return registeredCoder(s, p.To)
+	}
+	return nil
+}
+
+// checkBudget refuses to continue a task whose budget is used up, and to anybody but a human to raise it.
+func (p *Unblock) checkBudget(c *Config, t *Task, op Operation) error {
+	raised := *t
+	if p.Budget != 0 {
+		if op.Actor.Role != roles.Human {
+			return refuse(CodePermission, "a budget is raised by a human").hint("git liza note --for human TEXT")
+		}
+		if p.Budget < 0 || p.Budget > mostUsage {
+			return invalid("%d is not a budget", p.Budget)
+		}
+		raised.BudgetTokens = p.Budget
+	}
+	if b := TaskBudget(c, &raised); b != nil && b.Spent() {
+		return refuse(CodeWrongState, "%s", b).on(t).hint("a human raises it: %s", b.Raise())
 	}
 	return nil
 }
@@ -141,6 +163,9 @@ func (p *Unblock) Apply(s *State, op Operation) {
 	t := s.editTask(p.Task)
 	if t.BlockedReason == ReviewDeadlock {
 		logAnomaly(s, op.Actor.ID, t.ID, "review_deadlock", map[string]Scalar{"assessment": Scalar(p.Assessment)}, op)
+	}
+	if p.Budget != 0 {
+		t.BudgetTokens = p.Budget
 	}
 	t.clearBlock()
 	t.dropReview()

@@ -2,19 +2,24 @@ package board
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
 // Usage records what a run of an agent has cost, as its CLI reported it. Runs on a task are added to the task, others to
-// the sprint.
+// the sprint. A budget that is used up by it blocks the task, or pauses the board, in the same commit.
 type Usage struct {
 	Task      string `json:"task,omitempty"`
 	Iteration int    `json:"iteration,omitempty"`
 	CLI       string `json:"cli"`
 	Model     string `json:"model,omitempty"`
 	Cost      Cost   `json:"cost"`
+
+	// Estimated says that the CLI was ended before it reported what it had used: the tokens are an estimate from
+	// what it printed.
+	Estimated bool `json:"estimated,omitempty"`
 }
 
 // Cost is what runs have cost. Input counts the tokens that came from a cache, too. Dollars are what CLIs reported, in
@@ -34,12 +39,19 @@ func (c *Cost) Add(d Cost) {
 	c.Seconds, c.MicroDollars = c.Seconds+d.Seconds, c.MicroDollars+d.MicroDollars
 }
 
+// Tokens are all that a cost has of them, cached ones too.
+func (c Cost) Tokens() int { return c.Input + c.Output }
+
 // Spending is the cost of all runs of a role with a model, on a task or in a sprint.
 type Spending struct {
 	Role  roles.Role `yaml:"role" json:"role"`
 	Model string     `yaml:"model,omitempty" json:"model,omitempty"`
 	Runs  int        `yaml:"runs" json:"runs"`
 	Cost  Cost       `yaml:"cost" json:"cost"`
+
+	// What of it was used in iterations after the first: the price of rejections.
+	ReworkTokens  int `yaml:"rework_tokens,omitempty" json:"rework_tokens,omitempty"`
+	ReworkSeconds int `yaml:"rework_seconds,omitempty" json:"rework_seconds,omitempty"`
 }
 
 // mostUsage is how much of anything one run can have cost.
@@ -48,8 +60,11 @@ const mostUsage = 1 << 40
 // Op implements Payload.
 func (p *Usage) Op() string { return "usage" }
 
+// TaskID implements TaskPayload.
+func (p *Usage) TaskID() string { return p.Task }
+
 // Check implements Payload.
-func (p *Usage) Check(s *State, _ Operation) error {
+func (p *Usage) Check(*State, Operation) error {
 	if err := required("cli", p.CLI); err != nil {
 		return err
 	}
@@ -65,36 +80,41 @@ func (p *Usage) Check(s *State, _ Operation) error {
 	if c.Cached > c.Input {
 		return invalid("%d tokens from a cache are more than all %d", c.Cached, c.Input)
 	}
-	if p.Task != "" {
-		if _, err := s.FindTask(p.Task); err != nil {
-			return err
-		}
-	}
 	return nil
 }
 
 // Apply implements Payload.
 func (p *Usage) Apply(s *State, op Operation) {
+	sp := editSingle[Sprint](s, SprintPath)
+	sp.Tokens += p.Cost.Tokens()
 	if p.Task != "" {
 		t := s.editTask(p.Task)
 		t.Usage = spend(t.Usage, p, op)
-		return
+		blockSpent(s, t, p, op)
+	} else {
+		sp.Usage = spend(sp.Usage, p, op)
 	}
-	sp := edit[Sprint](s, SprintPath)
-	sp.Usage = spend(sp.Usage, p, op)
+	editSingle[Goal](s, GoalPath).Tokens += p.Cost.Tokens()
+	if b := spentBudget(s); b != nil && s.Control().Mode == Running {
+		setMode(s, Paused, op, string(roles.System), b.String())
+	}
 }
 
 // spend adds a run to the line of its role and model.
 func spend(lines []Spending, p *Usage, op Operation) []Spending {
-	all := append([]Spending(nil), lines...)
-	for i, l := range all {
-		if l.Role == op.Actor.Role && l.Model == p.Model {
-			all[i].Runs++
-			all[i].Cost.Add(p.Cost)
-			return all
-		}
+	all := slices.Clone(lines)
+	i := slices.IndexFunc(all, func(l Spending) bool { return l.Role == op.Actor.Role && l.Model == p.Model })
+	if i < 0 {
+		i, all = len(all), append(all, Spending{Role: op.Actor.Role, Model: p.Model})
 	}
-	return append(all, Spending{Role: op.Actor.Role, Model: p.Model, Runs: 1, Cost: p.Cost})
+	l := &all[i]
+	l.Runs++
+	l.Cost.Add(p.Cost)
+	if p.Iteration > 1 {
+		l.ReworkTokens += p.Cost.Tokens()
+		l.ReworkSeconds += p.Cost.Seconds
+	}
+	return all
 }
 
 // Subject implements Payload.
@@ -103,5 +123,9 @@ func (p *Usage) Subject(_, _ *State, _ Operation) (string, string) {
 	if p.Task != "" {
 		on = p.Task
 	}
-	return fmt.Sprintf("%s, %d tokens in (%d cached), %d out, %d s", on, p.Cost.Input, p.Cost.Cached, p.Cost.Output, p.Cost.Seconds), ""
+	about := ""
+	if p.Estimated {
+		about = "about "
+	}
+	return fmt.Sprintf("%s, %s%d tokens in (%d cached), %d out, %d s", on, about, p.Cost.Input, p.Cost.Cached, p.Cost.Output, p.Cost.Seconds), ""
 }

@@ -21,6 +21,7 @@ type rule struct {
 
 	offline     bool // it may wait in the queue of a clone without a network: it says something and takes nothing
 	taskless    bool // an operation about a task that may name none
+	anyState    bool // it may be said of a task in any state; moves are what it may bring about
 	begins      bool // the first operation of a board
 	ends        bool // it ends a task, or a hold on one: it may use the room that others leave
 	opensSprint bool
@@ -145,7 +146,9 @@ var rules = []rule{
 	{payload: &Discover{}, noun: "a discovery", who: anyone, born: DiscoveryDir, offline: true, taskless: true},
 	{payload: &LogAnomaly{}, noun: "an anomaly", who: anyone, born: AnomalyDir, offline: true, taskless: true},
 	{payload: &AddNote{}, noun: "a note", who: planning, born: NoteDir, offline: true},
-	{payload: &Usage{}, noun: "a run's usage", gate: always, who: agents},
+	{payload: &Usage{}, noun: "a run's usage", gate: always, who: agents, taskless: true, anyState: true, moves: []Transition{
+		{From: []Status{Claimed, ReadyForReview, Rejected, IntegrationFailed}, To: Blocked, Who: system, Note: "its budget of tokens is used up: budget"},
+	}},
 	{payload: &Land{}, noun: "landing a commit", who: human},
 	{payload: &Pause{}, noun: "a pause", who: human, taskless: true, moves: []Transition{{From: living, Who: human, Note: "one task"}}},
 	{payload: &Resume{}, noun: "a resume", who: human, taskless: true, moves: []Transition{{From: living, Who: human, Note: "one task"}}},

@@ -20,6 +20,7 @@ type Goal struct {
 	Created          Time        `yaml:"created"`
 	Status           Phase       `yaml:"status"`
 	AlignmentHistory []Alignment `yaml:"alignment_history"`
+	Tokens           int         `yaml:"tokens,omitempty"` // of all runs
 	Extra            any         `yaml:"extra,omitempty"`
 }
 
@@ -38,7 +39,8 @@ type Sprint struct {
 	Timeline      Timeline    `yaml:"timeline"`
 	Status        Phase       `yaml:"status"`
 	Retrospective string      `yaml:"retrospective,omitempty"`
-	Usage         []Spending  `yaml:"usage,omitempty"` // of runs that were on no task
+	Usage         []Spending  `yaml:"usage,omitempty"`  // of runs that were on no task
+	Tokens        int         `yaml:"tokens,omitempty"` // of all runs since it started
 	Extra         any         `yaml:"extra,omitempty"`
 }
 

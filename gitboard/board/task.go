@@ -50,7 +50,8 @@ type Task struct {
 	RescopeReason    string   `yaml:"rescope_reason,omitempty"`
 	Paused           bool     `yaml:"paused,omitempty"`
 
-	Usage []Spending `yaml:"usage,omitempty"`
+	Usage        []Spending `yaml:"usage,omitempty"`
+	BudgetTokens int        `yaml:"budget_tokens,omitempty"`
 
 	History []Event `yaml:"history"`
 	Extra   any     `yaml:"extra,omitempty"`
@@ -191,7 +192,7 @@ func (t *Task) resumedHandoff(i int) bool {
 		switch e := t.History[j]; {
 		case e.Event == EventHandedOff:
 			return true
-		case claimEvents[e.Event] || e.Event == EventUnblocked:
+		case claimEvents[e.Event] || e.Event == EventBlocked && e.Reason != BudgetSpent:
 			return false
 		}
 	}

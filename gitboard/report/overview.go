@@ -41,6 +41,8 @@ type Overview struct {
 	Agents       []AgentOutlook       `json:"agents"`
 	Events       []Happened           `json:"events"`
 	Progress     board.Time           `json:"last_progress,omitempty"`
+	Tokens       int                  `json:"tokens,omitempty"`       // that the sprint's runs have used
+	TokenBudget  int                  `json:"token_budget,omitempty"` // of the sprint
 	Now          board.Time           `json:"now"`
 }
 
@@ -119,7 +121,7 @@ func Look(s *board.State, beside Beside, now time.Time) (*Overview, error) {
 	}
 	o := &Overview{
 		Time: s.Time(), Goal: goal.Description, GoalStatus: goal.Status, Sprint: sprint.ID, SprintStatus: sprint.Status, Timeline: sprint.Timeline,
-		Planned: len(sprint.Scope.Planned), Mode: control.Mode, ModeSince: control.Since, ModeBy: control.By, Reason: control.Reason,
+		Tokens: sprint.Tokens, TokenBudget: config.BudgetSprintTokens, Planned: len(sprint.Scope.Planned), Mode: control.Mode, ModeSince: control.Since, ModeBy: control.By, Reason: control.Reason,
 		Counts: map[board.Status]int{}, Done: m.TasksDone, InProgress: m.TasksInProgress, Blocked: m.TasksBlocked,
 		Progress: board.LastProgress(s), Waiting: []Ask{}, Turns: []Turn{}, Tasks: make([]TaskOutlook, 0, len(tasks)), Agents: []AgentOutlook{},
 		Events: append([]Happened{}, beside.Events...), Stopped: beside.Stopped, Now: board.At(now),
@@ -151,7 +153,7 @@ func Look(s *board.State, beside Beside, now time.Time) (*Overview, error) {
 	}
 	o.tasks(tasks, forecast{merged: s.Merged, leases: beside.Leases, planner: planner, finalizes: finalizes})
 	if o.GoalStatus == board.InProgress {
-		o.waiting(s, planner)
+		o.waiting(s, config, board.SpentBudget(config, sprint, goal), planner)
 		o.turns(s, planner, alive)
 	}
 	return o, s.Err()
@@ -197,10 +199,12 @@ const mostBlocked = 5
 func (o *Overview) ask(what, do string) { o.Waiting = append(o.Waiting, Ask{what, do}) }
 
 // waiting lists what nobody but a human moves on; the most pressing first.
-func (o *Overview) waiting(s *board.State, planner roles.Role) {
+func (o *Overview) waiting(s *board.State, config *board.Config, spent *board.Budget, planner roles.Role) {
 	switch {
 	case o.Breaker != nil:
 		o.ask("the breaker tripped: "+o.Breaker.Pattern, "git liza resolve --text TEXT")
+	case o.Mode == board.Paused && spent != nil:
+		o.ask("the board is PAUSED: "+spent.String(), spent.Raise())
 	case o.Mode == board.Paused || o.Mode == board.CheckpointMode:
 		at := map[board.Mode]string{board.Paused: "the board is PAUSED: ", board.CheckpointMode: "the board is at CHECKPOINT: "}
 		o.ask(at[o.Mode]+cmp.Or(plain.Line(o.Reason, board.MaxPhrase), "no work is done"), "git liza resume")
@@ -210,6 +214,10 @@ func (o *Overview) waiting(s *board.State, planner roles.Role) {
 	}
 	var drafts, blocked []string
 	for _, t := range o.Tasks {
+		if b := blockedByBudget(s, config, t.Brief); b != nil {
+			o.ask(b.String()+" and is BLOCKED", b.Raise())
+			continue
+		}
 		switch {
 		case t.Turn != roles.Human:
 		case t.Paused:
@@ -256,6 +264,21 @@ func (o *Overview) waiting(s *board.State, planner roles.Role) {
 			o.ask(id+" by "+a.Reporter+": "+plain.Line(string(a.Details["question"]), board.MaxPhrase), "git liza ack "+id)
 		}
 	}
+}
+
+// blockedByBudget is the budget of a BLOCKED task that is used up: only a human raises it. nil for any other task.
+func blockedByBudget(s *board.State, config *board.Config, b board.Brief) *board.Budget {
+	if b.Status != board.Blocked || config.BudgetTaskTokens == 0 {
+		return nil
+	}
+	t := s.Task(b.ID)
+	if t == nil {
+		return nil
+	}
+	if spent := board.TaskBudget(config, t); spent != nil && spent.Spent() {
+		return spent
+	}
+	return nil
 }
 
 // turns counts what waits for whom. While the board is stopped nothing waits for coders and reviewers, but

@@ -2,7 +2,9 @@ package report
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
+	"strconv"
 
 	"github.com/git-liza/git-liza/gitboard/board"
 )
@@ -15,6 +17,12 @@ type Usage struct {
 	By        []board.Spending `json:"by"`         // role and model, the dearest first
 	Tasks     []TaskUsage      `json:"tasks"`      // the dearest first
 	PerMerged int              `json:"per_merged"` // tokens of all runs for each merged task; 0 before there is one
+
+	MinutesPerMerged    int `json:"minutes_per_merged"`    // of agents at work, likewise
+	PerRejection        int `json:"per_rejection"`         // tokens of all iterations after the first, for each rejection
+	MinutesPerRejection int `json:"minutes_per_rejection"` // likewise
+
+	rework, reworkSeconds int
 }
 
 // TaskUsage is the cost of a task.
@@ -49,21 +57,58 @@ func Used(s *board.State) Usage {
 		u.Tasks = append(u.Tasks, line)
 		u.add(t.Usage)
 	})
-	slices.SortStableFunc(u.Tasks, func(a, b TaskUsage) int { return cmp.Compare(Tokens(b.Cost), Tokens(a.Cost)) })
-	slices.SortStableFunc(u.By, func(a, b board.Spending) int { return cmp.Compare(Tokens(b.Cost), Tokens(a.Cost)) })
+	slices.SortStableFunc(u.Tasks, func(a, b TaskUsage) int { return cmp.Compare(b.Cost.Tokens(), a.Cost.Tokens()) })
+	slices.SortStableFunc(u.By, func(a, b board.Spending) int { return cmp.Compare(b.Cost.Tokens(), a.Cost.Tokens()) })
 	if merged > 0 {
-		u.PerMerged = Tokens(u.Total) / merged
+		u.PerMerged, u.MinutesPerMerged = u.Total.Tokens()/merged, u.Total.Seconds/60/merged
+	}
+	if rejected := Measure(s).Rejections; rejected > 0 {
+		u.PerRejection, u.MinutesPerRejection = u.rework/rejected, u.reworkSeconds/60/rejected
 	}
 	return u
 }
 
-// Tokens are all that a cost has of them.
-func Tokens(c board.Cost) int { return c.Input + c.Output }
+// Count is a number of tokens for people: 940, 12.4k, 3.1M.
+func Count(n int) string {
+	switch {
+	case n >= 1e6:
+		return fmt.Sprintf("%.1fM", float64(n)/1e6)
+	case n >= 1e4:
+		return fmt.Sprintf("%.1fk", float64(n)/1e3)
+	}
+	return strconv.Itoa(n)
+}
+
+// UsageText is what runs have cost in a line: tokens, minutes and runs by role; "" where no CLI has said it.
+func UsageText(lines []board.Spending) string {
+	var all board.Cost
+	var roles []string
+	runs, by := map[string]int{}, map[string]int{}
+	for _, l := range lines {
+		role := string(l.Role)
+		if runs[role] == 0 {
+			roles = append(roles, role)
+		}
+		runs[role] += l.Runs
+		by[role] += l.Cost.Tokens()
+		all.Add(l.Cost)
+	}
+	if len(lines) == 0 {
+		return ""
+	}
+	text := fmt.Sprintf("%s tokens (%s from a cache), %d min", Count(all.Tokens()), Count(all.Cached), all.Seconds/60)
+	for _, r := range roles {
+		text += fmt.Sprintf("; %s %s in %d runs", r, Count(by[r]), runs[r])
+	}
+	return text
+}
 
 func (u *Usage) add(lines []board.Spending) {
 	for _, l := range lines {
 		u.Runs += l.Runs
 		u.Total.Add(l.Cost)
+		u.rework += l.ReworkTokens
+		u.reworkSeconds += l.ReworkSeconds
 		i := slices.IndexFunc(u.By, func(b board.Spending) bool { return b.Role == l.Role && b.Model == l.Model })
 		if i < 0 {
 			u.By = append(u.By, l)

@@ -53,6 +53,10 @@ type CLI struct {
 	// 1970) catch says when it can go on.
 	Quota []string
 
+	// Overhead is about how many bytes it sends with each request beside the conversation: its own instructions and
+	// tools. It counts where the CLI reports its usage only at its end.
+	Overhead int
+
 	Install string // what to type when the program is missing; "" when nobody can say
 }
 

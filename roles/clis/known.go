@@ -37,7 +37,8 @@ var Known = []CLI{
 			start + codexError + `Selected model is at capacity\b`,
 			start + codexError + `(?:stream disconnected before completion: )?Rate limit (?:reached for \S+|is exceeded)\b(?:[^\n]*\n?[^\n]*?\btry again in ` + in + `)?`,
 		},
-		Install: "npm install -g @openai/codex",
+		Overhead: 38_000,
+		Install:  "npm install -g @openai/codex",
 	},
 	{
 		// In a folder that it was not told to trust, gemini takes every approval mode for the default one.
@@ -51,7 +52,8 @@ var Known = []CLI{
 			start + `\[API Error: (?:Resource (?:has been )?exhausted|You exceeded your current quota)\b(?:(?:[^\n]*\n){0,12}?[^\n]*?(?:\bretry in|\bretry after) ` + in + `)?`,
 			start + `\[API Error: [\[{](?:[^\n]*\n){0,12}?[^\n]*?\bcode\\*": ?429\b(?:(?:[^\n]*\n){0,24}?[^\n]*?(?:\breset after|\bretry in|"retryDelay\\*": \\*") ?` + in + `)?`,
 		},
-		Install: "npm install -g @google/gemini-cli",
+		Overhead: 60_000,
+		Install:  "npm install -g @google/gemini-cli",
 	},
 	{
 		// Vibe loses a prompt on standard input where there is no terminal (mistralai/mistral-vibe issue 573).

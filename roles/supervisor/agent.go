@@ -26,6 +26,7 @@ func (s *supervisor) start(ctx context.Context, l Look, step Step) error {
 	s.witness = newWitness(s.CLI, s.Board.Now, s.outputs()...)
 	if s.Terminal == nil {
 		c.output = s.witness
+		s.witness.context = c.size
 	}
 	if step.Wake != nil { // should this process die, the next one continues
 		s.memory.Unfinished = step.Wake
@@ -137,6 +138,8 @@ func (s *supervisor) oversee(ctx context.Context, p *process, r *Running) (endin
 			p.kill()
 		case <-timer:
 			w.look(ctx)
+		case <-s.witness.spent:
+			w.look(ctx)
 		case fault := <-s.witness.hopeless:
 			w.end(s.CLI.Name + " can't work: " + fault.Text)
 		case <-done:
@@ -163,10 +166,14 @@ func (w *watching) look(ctx context.Context) {
 	l, failed := w.supervisor.look(ctx)
 	if failed == nil {
 		next, order := *w.r, Order{}
-		next.Heard = w.witness.seen().heard
+		seen := w.witness.seen()
+		next.Heard, next.Used = seen.heard, seen.used.Tokens()
 		if failed = read(l.State, func() { order = Oversee(l, &next) }); failed == nil {
 			*w.r, w.order = next, order
 		}
+	}
+	if failed == nil {
+		w.warn(l)
 	}
 	switch {
 	case failed == nil && !w.order.End.IsZero() && !l.Now.Before(w.order.End):

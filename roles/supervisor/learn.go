@@ -35,7 +35,8 @@ func (s *supervisor) learn(ctx context.Context, step Step, tip git.OID, end endi
 	if err := s.converse(step.Task, &o, end); err != nil {
 		s.tell(Trouble, step.Task, err.Error())
 	}
-	s.account(ctx, step.Task, v.State, end.took)
+	s.handOff(ctx, v.State, step.Task, end, o.Said)
+	s.account(ctx, step.Task, v.State, end)
 	s.memory.Learn(o)
 	if err := s.files.keepMemory(s.memory); err != nil {
 		return err
@@ -52,15 +53,16 @@ func (s *supervisor) learn(ctx context.Context, step Step, tip git.OID, end endi
 
 // account records what the run has cost, where its CLI says that: on the board, and whole in this clone. What can't be
 // recorded is said; it stops nobody.
-func (s *supervisor) account(ctx context.Context, task string, state *board.State, took time.Duration) {
-	used := s.witness.seen().used
-	if used.Tokens() == 0 {
+func (s *supervisor) account(ctx context.Context, task string, state *board.State, end ending) {
+	seen := s.witness.seen()
+	used := seen.used
+	if used.Tokens() == 0 && !budgeted(end.cut) || seen.estimated && !end.ours {
 		return
 	}
 	p := &board.Usage{Task: task, CLI: s.CLI.Name, Model: plain.Line(used.Model, 200), Cost: board.Cost{
 		Requests: used.Requests, Input: max(used.Input, used.Cached), Cached: used.Cached, Output: used.Output,
-		Seconds: int(took / time.Second), MicroDollars: int(used.Dollars * 1e6),
-	}}
+		Seconds: int(end.took / time.Second), MicroDollars: int(used.Dollars * 1e6),
+	}, Estimated: seen.estimated}
 	if t := state.Task(task); t != nil {
 		p.Iteration = t.Iteration
 	} else {

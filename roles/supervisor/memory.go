@@ -111,7 +111,7 @@ func (m *Memory) Learn(e Outcome) {
 	case e.Setup != "":
 		m.Setup = e.Setup
 		return
-	case e.Ours && e.Cut == "":
+	case e.Ours && (e.Cut == "" || budgeted(e.Cut) && e.Task != ""): // what the board says of a budget comes next
 		return
 	case e.Limited:
 		m.limit(e)

@@ -19,6 +19,8 @@ type Running struct {
 	Done   time.Time // since when it has seen the task out of the agent's hands
 	Began  time.Time
 	Heard  time.Time // when it did something last; zero where that can't be told
+	Used   int       // tokens, so far
+	Warned []string  // the budgets of which a human was told that they are nearly used up
 	Silent bool      // it has done nothing for half of what it may
 	told   bool
 }
@@ -56,6 +58,11 @@ func (l Look) bounds(r *Running) Order {
 	c, o := l.State.Config(), Order{}
 	if most := time.Duration(c.RunMaxTime) * time.Second; most > 0 && !r.Began.IsZero() {
 		o = Order{End: r.Began.Add(most), Reason: fmt.Sprintf("the run has taken %s (run_max_time)", most), Cut: "run_max_time"}
+	}
+	for _, b := range l.budgets(r) {
+		if b.Spent() {
+			return Order{End: l.Now, Reason: b.String(), Cut: b.Key}
+		}
 	}
 	if end := l.silence(r, 1); !end.IsZero() {
 		o = o.sooner(Order{End: end, Reason: fmt.Sprintf("the agent has done nothing for %s (run_max_silence)", time.Duration(c.RunMaxSilence)*time.Second), Cut: "run_max_silence"})

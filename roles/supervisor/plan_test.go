@@ -1,6 +1,7 @@
 package supervisor
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -243,6 +244,8 @@ func TestLearn(t *testing.T) {
 		{"a hand-over ends the count", []Outcome{{Task: "login", Changed: true, Running: true}, {Task: "login", Changed: true, Running: true, Delivered: true}}, 0, "", func(m *Memory) bool { return len(m.Stalled) == 0 }},
 		{"ended by its own command after it submitted", []Outcome{{Task: "login", Exit: 143, Changed: true, Delivered: true}}, 0, "", func(m *Memory) bool { return len(m.Crashes) == 0 && !m.LastCrashed }},
 		{"beyond a bound", []Outcome{{Task: "login", Exit: 143, Ours: true, Cut: "run_max_silence"}}, 5 * time.Second, "(1 of 3)", func(m *Memory) bool { return len(m.Crashes) == 0 && m.Fruitless == 0 }},
+		{"a task's budget", []Outcome{{Task: "login", Exit: 143, Ours: true, Cut: "budget_task_tokens"}}, 0, "", func(m *Memory) bool { return len(m.Stalled) == 0 }},
+		{"a planner's budget", []Outcome{{Role: "planner", Exit: 143, Ours: true, Cut: "budget_run_tokens"}}, 5 * time.Second, "(1 of 3)", func(m *Memory) bool { return !m.exhausted("") }},
 		{"a planner beyond a bound, three times", []Outcome{{Role: "planner", Ours: true, Cut: "run_max_time"}, {Role: "planner", Ours: true, Cut: "run_max_time"}, {Role: "planner", Ours: true, Cut: "run_max_time"}}, 0, "",
 			func(m *Memory) bool { return strings.Contains(m.Broken(at), "beyond its bounds") }},
 		{"a wrong key", []Outcome{{Exit: 1, Setup: "invalid x-api-key"}}, 0, "", func(m *Memory) bool { return strings.Contains(m.Broken(at), "can't work: invalid x-api-key") }},
@@ -292,6 +295,14 @@ func TestNoCircles(t *testing.T) {
 	}
 }
 
+// budget sets a budget and uses some of it up, on a task that coder-1 has claimed.
+func budget(key string, most, used int) func(*scene) {
+	return func(s *scene) {
+		s.claimed("login").do(human, &board.SetConfig{Key: key, Value: fmt.Sprint(most)})
+		s.do(coder1, &board.Usage{Task: "login", CLI: "claude", Cost: board.Cost{Input: used}})
+	}
+}
+
 func TestOversee(t *testing.T) {
 	paused := &board.Pause{}
 	preExec := &board.PreExec{About: about("login"), Checkpoint: board.Checkpoint{Intent: "Write it", Validation: "go test: ok", FilesToModify: []string{"login.go"}}}
@@ -337,6 +348,14 @@ func TestOversee(t *testing.T) {
 		{"it is silent", coder1, func(s *scene) { s.claimed("login") }, nil, func(l *Look, r *Running) { r.Began, r.Heard = l.Now, l.Now.Add(-20*time.Minute) }, "29m0s", "nothing for 30m0s (run_max_silence)"},
 		{"it writes to the board", coder1, func(s *scene) { s.claimed("login") }, func(s *scene) { s.do(coder1, preExec) }, func(l *Look, r *Running) { r.Heard = l.Now.Add(-20 * time.Minute) }, "29m0s", "run_max_silence"},
 		{"a planner is silent", planner, nil, nil, func(l *Look, r *Running) { r.Heard = l.Now.Add(-20 * time.Minute) }, "10m0s", "run_max_silence"},
+		{"below its task's budget", coder1, budget(board.KeyBudgetTask, 1000, 500), nil, func(_ *Look, r *Running) { r.Used = 499 }, "", ""},
+		{"its task's budget is used up", coder1, budget(board.KeyBudgetTask, 1000, 500), nil, func(_ *Look, r *Running) { r.Used = 500 }, "0s", "login has used 1000 of 1000 tokens (budget_task_tokens)"},
+		{"a review beyond the task's budget", reviewer1, func(s *scene) {
+			s.reviewed("login").do(human, &board.SetConfig{Key: board.KeyBudgetTask, Value: "1000"})
+		}, nil, func(_ *Look, r *Running) { r.Used = 5000 }, "", ""},
+		{"its own budget is used up", coder1, budget(board.KeyBudgetRun, 1000, 500), nil, func(_ *Look, r *Running) { r.Used = 1000 }, "0s", "the run has used 1000 of 1000 tokens"},
+		{"the sprint's budget is used up", coder1, budget(board.KeyBudgetSprint, 1000, 500), nil, func(_ *Look, r *Running) { r.Used = 500 }, "0s", "sprint-1 has used 1000 of 1000 tokens"},
+		{"the goal's budget is used up", coder1, budget(board.KeyBudgetGoal, 1000, 500), nil, func(_ *Look, r *Running) { r.Used = 500 }, "0s", "goal-1 has used 1000 of 1000 tokens"},
 		{"silence is no matter", planner, func(s *scene) {
 			s.do(human, &board.SetConfig{Key: "run_max_time", Value: "0"}).do(human, &board.SetConfig{Key: "run_max_silence", Value: "0"})
 		}, nil, func(l *Look, r *Running) { r.Heard, r.Began = l.Now.Add(-20*time.Hour), l.Now.Add(-20*time.Hour) }, "", ""},

@@ -53,6 +53,7 @@ type command struct {
 	mark   string // process.mark
 
 	resumed bool // it continues an earlier conversation
+	size    int  // bytes of the prompt
 }
 
 // start runs a command. Its process group is ended as a whole; should the supervisor die, the system ends

@@ -12,6 +12,7 @@ import (
 
 // witness follows what an agent prints: it writes it down as people read it, and keeps what its supervisor decides by.
 type witness struct {
+	cli  clis.CLI
 	now  func() time.Time
 	to   io.Writer // the agent's log, and whoever watches
 	tail *tail     // the end of what was written there
@@ -29,10 +30,20 @@ type witness struct {
 	worked  bool        // the model has answered at all
 	used    clis.Usage
 	total   bool // used is the whole run's
+
+	// spent gets a word when the agent has used more tokens.
+	spent chan struct{}
+
+	// A CLI that reports its usage only at its end is metered by an estimate: with each request it sends what has been
+	// said so far.
+	reported bool // the CLI has said itself what it used
+	context  int  // bytes of the conversation
+	asking   bool // the next text or call is an answer to a further request
+	guess    clis.Usage
 }
 
 func newWitness(c clis.CLI, now func() time.Time, to ...io.Writer) *witness {
-	w := &witness{now: now, tail: &tail{max: tailBytes}, hopeless: make(chan *clis.Fault, 1), heard: now()}
+	w := &witness{cli: c, now: now, tail: &tail{max: tailBytes}, hopeless: make(chan *clis.Fault, 1), heard: now(), spent: make(chan struct{}, 1), asking: true}
 	w.to = io.MultiWriter(append(to, w.tail)...)
 	w.read = clis.NewReader(c, func() time.Time { return now().Local() }, w.event)
 	return w
@@ -52,7 +63,7 @@ func (w *witness) event(e clis.Event) {
 		w.session = e.Session
 		w.used.Add(e.Usage)
 	case clis.Spent:
-		w.worked = true
+		w.worked, w.reported = true, true
 		w.used.Add(e.Usage)
 	case clis.Ended:
 		w.end(e.Usage)
@@ -69,6 +80,7 @@ func (w *witness) event(e clis.Event) {
 	case clis.Said, clis.Called, clis.Result:
 		w.worked, w.fault = true, nil // what went wrong before has passed
 	}
+	w.estimate(e)
 	if e.Kind != clis.Waits && e.Kind != clis.Other {
 		w.heard, w.last = w.now(), e
 	}
@@ -83,9 +95,10 @@ func (w *witness) event(e clis.Event) {
 
 // end takes the usage of the whole run, where the CLI reports it; else what its requests have added up to stays.
 func (w *witness) end(u clis.Usage) {
-	if u.Tokens() == 0 {
-		return
+	if u.Tokens() == 0 || u.Tokens() < w.used.Tokens() {
+		return // an interrupted CLI may count less than it has reported before
 	}
+	w.reported = true
 	if u.Requests == 0 {
 		u.Requests = w.used.Requests
 	}
@@ -93,6 +106,32 @@ func (w *witness) end(u clis.Usage) {
 		u.Model = w.used.Model
 	}
 	w.used, w.total = u, true
+}
+
+// bytesPerToken is what a token has in the mean, for an estimate.
+const bytesPerToken = 4
+
+// estimate counts what an event says of requests, and passes on that more tokens were used.
+func (w *witness) estimate(e clis.Event) {
+	switch e.Kind {
+	case clis.Said, clis.Called:
+		if w.asking {
+			w.asking = false
+			w.guess.Add(clis.Usage{Requests: 1, Input: (w.context + w.cli.Overhead) / bytesPerToken})
+		}
+		w.guess.Output += len(e.Text) / bytesPerToken
+		w.context += len(e.Text)
+	case clis.Result:
+		w.asking = true
+		w.context += len(e.Text)
+	case clis.Spent, clis.Ended:
+	default:
+		return
+	}
+	select {
+	case w.spent <- struct{}{}:
+	default: // it is known
+	}
 }
 
 func lastLine(text string) string {
@@ -109,10 +148,17 @@ type testimony struct {
 	fault   *clis.Fault
 	worked  bool
 	used    clis.Usage
+
+	estimated bool // used is an estimate: the CLI has not said
 }
 
 func (w *witness) seen() testimony {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return testimony{w.heard, w.last, w.said, w.session, w.fault, w.worked, w.used}
+	used, estimated := w.used, !w.reported && w.guess.Requests > 0
+	if estimated {
+		used = w.guess
+		used.Model = w.used.Model
+	}
+	return testimony{w.heard, w.last, w.said, w.session, w.fault, w.worked, used, estimated}
 }

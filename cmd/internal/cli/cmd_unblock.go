@@ -12,6 +12,7 @@ var _ = add(unblockCommand)
 func unblockCommand() *edge.Command {
 	var same, keep bool
 	var to, assessment string
+	var budget int
 	return &edge.Command{
 		Name: "unblock", Group: "planner", Args: "ID", Min: 1, Max: 1, Writes: true,
 		Short: "let a BLOCKED task continue",
@@ -21,6 +22,7 @@ A task that two coders failed at must be amended in done_when, scope or spec fir
 			f.BoolVar(&same, "same-coder", false, "the same coder continues; review cycles start again")
 			f.BoolVar(&keep, "keep-work", false, "the next coder continues in the same worktree")
 			f.StringVar(&to, "to", "", "with --keep-work: the one `CODER` who may")
+			f.IntVar(&budget, "budget", 0, "the `TOKENS` that the task may use from now on, in all its runs; for a human")
 			f.StringVar(&assessment, "assessment", "", "what you make of it; needed after a review deadlock")
 		},
 		Example: `git liza unblock login --keep-work --to coder-1`,
@@ -38,7 +40,7 @@ A task that two coders failed at must be amended in done_when, scope or spec fir
 			if err != nil {
 				return err
 			}
-			return c.End(actor, &board.Unblock{About: board.About{Task: c.Args[0]}, Mode: mode, To: to, Assessment: assessment})
+			return c.End(actor, &board.Unblock{About: board.About{Task: c.Args[0]}, Mode: mode, To: to, Assessment: assessment, Budget: budget})
 		},
 	}
 }

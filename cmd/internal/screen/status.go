@@ -139,6 +139,12 @@ func (d *statusDrawing) sprint() string {
 	if o.Planned > 0 {
 		text += fmt.Sprintf(", %d of %d planned finished", o.PlannedDone, o.Planned)
 	}
+	if o.Tokens > 0 {
+		text += ", " + report.Count(o.Tokens) + " tokens"
+		if o.TokenBudget > 0 {
+			text += fmt.Sprintf(" (%d %% of its budget)", o.Tokens*100/o.TokenBudget)
+		}
+	}
 	if t.Ended != "" {
 		return text + ", ended " + edge.Since(d.now, t.Ended) + " ago after " + board.Span(t.Ended.Sub(t.Started))
 	}

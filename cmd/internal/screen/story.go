@@ -30,6 +30,7 @@ func (f *taskFacts) Story(p edge.Page) []string {
 	f.work(&l)
 	l.Lines = append(l.Lines, "", "timeline")
 	l.Add("  spent", f.spent())
+	l.Add("  tokens", f.tokens())
 	for i := range f.t.History {
 		f.event(&l, i)
 	}
@@ -178,6 +179,15 @@ func (f *taskFacts) spent() string {
 	}
 	if s.Blocked > 0 {
 		text += ", blocked " + board.Span(s.Blocked)
+	}
+	return text
+}
+
+// tokens is what the task's runs have cost, and how much of its budget that is.
+func (f *taskFacts) tokens() string {
+	text := report.UsageText(f.t.Usage)
+	if b := board.TaskBudget(f.config, f.t); b != nil {
+		text = strings.TrimPrefix(text+fmt.Sprintf("; %d %% of the budget of %s", b.Percent(), report.Count(b.Most)), "; ")
 	}
 	return text
 }

@@ -34,7 +34,10 @@ func Usage(p edge.Page, u report.Usage) []string {
 	rows = append(rows, row("all", u.Runs, u.Total))
 	lines := append([]string{p.Bold("tokens, as the agents' CLIs report them")}, edge.Columns("  ", rows)...)
 	if u.PerMerged > 0 {
-		lines = append(lines, fmt.Sprintf("  %d tokens a merged task", u.PerMerged))
+		lines = append(lines, fmt.Sprintf("  %d tokens and %d minutes a merged task", u.PerMerged, u.MinutesPerMerged))
+	}
+	if u.PerRejection > 0 {
+		lines = append(lines, fmt.Sprintf("  %d tokens and %d minutes a rejection, in the iterations that followed", u.PerRejection, u.MinutesPerRejection))
 	}
 	return lines
 }

@@ -1,0 +1,125 @@
+package board
+
+import (
+	"fmt"
+
+	"github.com/git-liza/git-liza/gitboard/roles"
+)
+
+// The settings that are budgets.
+const (
+	KeyBudgetRun    = "budget_run_tokens"
+	KeyBudgetTask   = "budget_task_tokens"
+	KeyBudgetSprint = "budget_sprint_tokens"
+	KeyBudgetGoal   = "budget_goal_tokens"
+)
+
+// BudgetSpent is the reason of a block for a budget that is used up.
+const BudgetSpent = "budget"
+
+// BudgetAlarm is the percentage of a budget at which a human is told.
+const BudgetAlarm = 80
+
+// Budget is a bound on tokens, and how far it is used up.
+type Budget struct {
+	Key   string // the setting
+	About string // the task, sprint or goal; "" for a run
+	Used  int
+	Most  int
+}
+
+// Percent is how much of the budget is used up.
+func (b Budget) Percent() int { return int(int64(b.Used) * 100 / int64(b.Most)) }
+
+// Spent reports whether all of it is used up.
+func (b Budget) Spent() bool { return b.Used >= b.Most }
+
+// Raise is the command with which a human raises the budget, so that what it stopped continues.
+func (b Budget) Raise() string {
+	next := 2 * max(b.Used, b.Most)
+	if b.Key == KeyBudgetTask {
+		return fmt.Sprintf("git liza unblock %s --keep-work --budget %d", b.About, next)
+	}
+	return fmt.Sprintf("git liza config set %s %d", b.Key, next)
+}
+
+// String says how far it is used up.
+func (b Budget) String() string {
+	about := b.About
+	if about == "" {
+		about = "the run"
+	}
+	return fmt.Sprintf("%s has used %d of %d tokens (%s)", about, b.Used, b.Most, b.Key)
+}
+
+// RunBudget is that of a run; nil where it has none.
+func RunBudget(c *Config) *Budget { return budget(KeyBudgetRun, "", 0, c.BudgetRunTokens) }
+
+// TaskBudget is that of a task; nil where it has none.
+func TaskBudget(c *Config, t *Task) *Budget {
+	most := c.BudgetTaskTokens
+	if most > 0 && t.BudgetTokens > 0 {
+		most = t.BudgetTokens
+	}
+	return budget(KeyBudgetTask, t.ID, t.Tokens(), most)
+}
+
+// BoardBudgets are those of the sprint and of the goal, as far as they have one.
+func BoardBudgets(c *Config, sp *Sprint, g *Goal) []Budget {
+	var all []Budget
+	for _, b := range []*Budget{budget(KeyBudgetSprint, sp.ID, sp.Tokens, c.BudgetSprintTokens), budget(KeyBudgetGoal, g.ID, g.Tokens, c.BudgetGoalTokens)} {
+		if b != nil {
+			all = append(all, *b)
+		}
+	}
+	return all
+}
+
+func budget(key, about string, used, most int) *Budget {
+	if most == 0 {
+		return nil
+	}
+	return &Budget{key, about, used, most}
+}
+
+// Tokens are what all runs on the task have used.
+func (t *Task) Tokens() int {
+	sum := 0
+	for _, l := range t.Usage {
+		sum += l.Cost.Tokens()
+	}
+	return sum
+}
+
+// SpentBudget is the sprint's or the goal's budget, when that is used up; nil for neither.
+func SpentBudget(c *Config, sp *Sprint, g *Goal) *Budget {
+	for _, b := range BoardBudgets(c, sp, g) {
+		if b.Spent() {
+			return &b
+		}
+	}
+	return nil
+}
+
+// spentBudget is SpentBudget of a board.
+func spentBudget(s *State) *Budget { return SpentBudget(s.Config(), s.Sprint(), s.Goal()) }
+
+// blockSpent blocks a task that a coder works on, or would take up again, once its budget is used up, and one whose
+// coder or reviewer has used up the budget of a run and not delivered. Work that was submitted is still reviewed.
+func blockSpent(s *State, t *Task, p *Usage, op Operation) {
+	c := s.Config()
+	inHand := t.Status == Claimed && t.AssignedTo == op.Actor.ID || t.Status == ReadyForReview && t.ReviewingBy == op.Actor.ID
+	spent := budget(KeyBudgetRun, "", p.Cost.Tokens(), c.BudgetRunTokens)
+	if spent == nil || !inHand || !spent.Spent() {
+		spent = TaskBudget(c, t)
+		open := t.Status == Claimed || t.Status == Rejected || t.Status == IntegrationFailed
+		if spent == nil || !open || !spent.Spent() {
+			return
+		}
+	}
+	question := fmt.Sprintf("%s. Give it more (%s), make it smaller, or give it up?", spent, spent.Raise())
+	if spent.Key == KeyBudgetRun {
+		question = fmt.Sprintf("%s. Try again (git liza unblock %s --keep-work), make the task smaller, or raise the budget (%s)?", spent, t.ID, spent.Raise())
+	}
+	block(s, t, string(roles.System), BudgetSpent, []string{question}, op)
+}

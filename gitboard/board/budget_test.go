@@ -1,0 +1,102 @@
+package board_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/git-liza/git-liza/gitboard/board"
+)
+
+func budgeted(t failer, key, value string) *script {
+	return begun(t).do(human, &board.SetConfig{Key: key, Value: value})
+}
+
+func used(task string, tokens int) *board.Usage {
+	return &board.Usage{Task: task, Iteration: 1, CLI: "claude", Model: "m-1", Cost: board.Cost{Input: tokens}}
+}
+
+// The run that uses a task's budget up blocks the task; only a human who raises the budget makes it continue.
+func TestTaskBudget(t *testing.T) {
+	s := budgeted(t, board.KeyBudgetTask, "1000").claimed("login").do(coder1, used("login", 999))
+	equal(t, "below the budget", s.task("login").Status, board.Claimed)
+	s.do(coder1, used("login", 1))
+	task := s.task("login")
+	equal(t, "at the budget", task.Status, board.Blocked)
+	equal(t, "reason", task.BlockedReason, board.BudgetSpent)
+	equal(t, "failed by", len(task.FailedBy), 0)
+	equal(t, "the coder's task", s.agent("coder-1").CurrentTask, "")
+	if !strings.Contains(task.BlockedQuestions[0], "git liza unblock login --keep-work --budget 2000") {
+		t.Errorf("the question names no way out: %q", task.BlockedQuestions)
+	}
+	about := board.About{Task: "login"}
+	s.refused(board.CodeWrongState, planner, &board.Unblock{About: about, Mode: board.UnblockKeepWork}, "login has used 1000 of 1000 tokens", "--budget 2000")
+	s.refused(board.CodePermission, planner, &board.Unblock{About: about, Mode: board.UnblockKeepWork, Budget: 2000}, "human")
+	s.refused(board.CodeWrongState, human, &board.Unblock{About: about, Mode: board.UnblockKeepWork, Budget: 1000})
+	s.refused(board.CodeInvalid, human, &board.Unblock{About: about, Budget: -1})
+	s.do(human, &board.Unblock{About: about, Mode: board.UnblockSameCoder, Budget: 2000})
+	s.do(coder1, used("login", 999))
+	equal(t, "below the raised budget", s.task("login").Status, board.Claimed)
+	s.do(coder1, used("login", 1))
+	equal(t, "at the raised budget", s.task("login").Status, board.Blocked)
+	s.ready("cart").refused(board.CodeInvalid, human, &board.Block{About: board.About{Task: "cart"}, Reason: board.BudgetSpent})
+}
+
+// Work that was submitted is still reviewed beyond the budget; what comes back rejected is blocked.
+func TestTaskBudgetOfSubmittedWork(t *testing.T) {
+	s := budgeted(t, board.KeyBudgetTask, "1000").submitted("login").do(coder1, used("login", 5000))
+	equal(t, "submitted", s.task("login").Status, board.ReadyForReview)
+	s = budgeted(t, board.KeyBudgetTask, "1000").rejected("login").do(reviewer1, used("login", 5000))
+	equal(t, "rejected", s.task("login").Status, board.Blocked)
+	s = budgeted(t, board.KeyBudgetTask, "1000").approved("login").do(reviewer1, used("login", 5000))
+	equal(t, "approved", s.task("login").Status, board.Approved)
+}
+
+// A run beyond its own budget blocks the task that is still in its agent's hands.
+func TestRunBudget(t *testing.T) {
+	s := budgeted(t, board.KeyBudgetRun, "1000").claimed("login").do(coder1, used("login", 600)).do(coder1, used("login", 600))
+	equal(t, "two small runs", s.task("login").Status, board.Claimed)
+	s.do(coder2, used("login", 1000))
+	equal(t, "a run of another agent", s.task("login").Status, board.Claimed)
+	s.do(coder1, used("login", 1000))
+	equal(t, "one large run", s.task("login").Status, board.Blocked)
+	s.do(planner, &board.Unblock{About: board.About{Task: "login"}, Mode: board.UnblockKeepWork})
+	equal(t, "continued by a planner", s.task("login").Status, board.Unclaimed)
+
+	s = budgeted(t, board.KeyBudgetRun, "1000").submitted("login").do(reviewer1, review("login")).do(reviewer1, used("login", 1000))
+	equal(t, "a review", s.task("login").Status, board.Blocked)
+	equal(t, "the reviewer's task", s.agent("code-reviewer-1").CurrentTask, "")
+	s = budgeted(t, board.KeyBudgetRun, "1000").submitted("login").do(coder1, used("login", 5000))
+	equal(t, "a run that delivered", s.task("login").Status, board.ReadyForReview)
+}
+
+// A sprint's and a goal's budget pause the board; raising it is all that it takes to continue.
+func TestBoardBudgets(t *testing.T) {
+	for _, key := range []string{board.KeyBudgetSprint, board.KeyBudgetGoal} {
+		s := budgeted(t, key, "1000").claimed("login").do(coder1, used("login", 400)).do(planner, used("", 599))
+		equal(t, "below "+key, s.state().Control().Mode, board.Running)
+		s.do(planner, used("", 10))
+		c := s.state().Control()
+		equal(t, "at "+key, c.Mode, board.Paused)
+		equal(t, "by", c.By, "system")
+		equal(t, "the task", s.task("login").Status, board.Claimed)
+		s.refused(board.CodeMode, human, &board.Resume{}, "has used 1009 of 1000 tokens ("+key+")", "git liza config set "+key+" 2018")
+		s.do(human, &board.SetConfig{Key: key, Value: "1005"})
+		equal(t, "raised too little", s.state().Control().Mode, board.Paused)
+		s.do(human, &board.SetConfig{Key: key, Value: "2018"})
+		equal(t, "raised", s.state().Control().Mode, board.Running)
+		s.do(human, &board.Pause{}).do(human, &board.SetConfig{Key: key, Value: "3000"})
+		equal(t, "a human's pause stays", s.state().Control().Mode, board.Paused)
+	}
+}
+
+// What iterations after the first have used is told apart.
+func TestRework(t *testing.T) {
+	again := used("login", 300)
+	again.Iteration, again.Cost.Seconds = 2, 60
+	s := begun(t).claimed("login").do(coder1, used("login", 700)).do(coder1, again)
+	l := s.task("login").Usage[0]
+	equal(t, "all", l.Cost.Tokens(), 1000)
+	equal(t, "rework", l.ReworkTokens, 300)
+	equal(t, "rework seconds", l.ReworkSeconds, 60)
+	equal(t, "the goal's", s.state().Goal().Tokens, 1000)
+}

@@ -1,0 +1,67 @@
+package supervisor
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/git-liza/git-liza/gitboard"
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/roles"
+)
+
+// budgets are those that bound a run, with what it has used so far counted in. A task's budget does not bound a
+// reviewer: what was submitted is reviewed.
+func (l Look) budgets(r *Running) []board.Budget {
+	c, s := l.State.Config(), l.State
+	all := board.BoardBudgets(c, s.Sprint(), s.Goal())
+	if t := s.Task(r.Task); t != nil && l.Role == roles.Coder {
+		if b := board.TaskBudget(c, t); b != nil {
+			all = slices.Insert(all, 0, *b)
+		}
+	}
+	if b := board.RunBudget(c); b != nil {
+		all = slices.Insert(all, 0, *b)
+	}
+	for i := range all {
+		all[i].Used += r.Used
+	}
+	return all
+}
+
+// warn tells once in a run of each budget that is nearly used up, and how to raise it.
+func (w *watching) warn(l Look) {
+	var near []board.Budget
+	if err := read(l.State, func() { near = l.budgets(w.r) }); err != nil {
+		return // the next look says so
+	}
+	for _, b := range near {
+		if b.Percent() >= board.BudgetAlarm && !slices.Contains(w.r.Warned, b.Key) {
+			w.r.Warned = append(w.r.Warned, b.Key)
+			w.tell(Alarm, w.r.Task, fmt.Sprintf("%s; a human raises it: %s", b, b.Raise()))
+		}
+	}
+}
+
+// budgeted reports whether a run was ended for a budget.
+func budgeted(cut string) bool { return strings.HasPrefix(cut, "budget_") }
+
+// handOff leaves the task of a coder whose run was ended for its own or its task's budget to the next run, before the
+// board blocks it.
+func (s *supervisor) handOff(ctx context.Context, state *board.State, task string, end ending, said string) {
+	t := state.Task(task)
+	if end.cut != board.KeyBudgetRun && end.cut != board.KeyBudgetTask || s.Role != roles.Coder || t == nil || !t.Brief().Holds(s.actor.ID) {
+		return
+	}
+	summary := "ended for its budget (" + end.cut + ")"
+	if said != "" {
+		summary += "; it said last: " + board.Line(said, 160)
+	}
+	_, err := s.Board.Do(ctx, gitboard.Request{Actor: s.actor}, gitboard.Just(&board.HandOff{
+		About: board.About{Task: task}, Summary: summary, NextAction: "look at the worktree and continue from what is there",
+	}))
+	if err != nil && !taken(err) {
+		s.tell(Trouble, task, "the hand-off is not recorded: "+err.Error())
+	}
+}

@@ -1,0 +1,63 @@
+package supervisor
+
+import (
+	"io"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/git-liza/git-liza/roles/clis"
+)
+
+func witnessed(t *testing.T, cli string, prompt int, output string) *witness {
+	t.Helper()
+	c, err := clis.Find(cli, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := newWitness(c, start0.Std, io.Discard)
+	w.context = prompt
+	_, _ = w.Write([]byte(output))
+	return w
+}
+
+// Claude Code reports each request: a run is metered while it runs, and each report is a reason to look.
+func TestMeterOfReports(t *testing.T) {
+	message := `{"type":"assistant","message":{"id":"m-ID","model":"m","content":[{"type":"text","text":"so"}],"usage":{"input_tokens":10,"cache_read_input_tokens":90,"output_tokens":5}}}` + "\n"
+	w := witnessed(t, "claude", 0, strings.Replace(message, "ID", "1", 1))
+	if got := w.seen(); got.used.Tokens() != 105 || got.estimated {
+		t.Errorf("after one request: %+v", got.used)
+	}
+	select {
+	case <-w.spent:
+	default:
+		t.Error("nobody is told")
+	}
+	_, _ = w.Write([]byte(strings.Replace(message, "ID", "2", 1)))
+	_, _ = w.Write([]byte(`{"type":"result","is_error":true,"usage":{"input_tokens":1}}` + "\n"))
+	if got := w.seen().used.Tokens(); got != 210 {
+		t.Errorf("an interrupted CLI's total of 1 takes away what was reported: %d", got)
+	}
+}
+
+// Codex reports nothing before its end: until then the meter is an estimate, near what the recorded run says itself.
+func TestMeterByEstimate(t *testing.T) {
+	data, err := os.ReadFile("../clis/testdata/events/codex-goes-well.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, _, found := strings.Cut(string(data), `{"type":"turn.completed"`)
+	if !found {
+		t.Fatal("the recorded run has no end")
+	}
+	w := witnessed(t, "codex", 30, before)
+	guess := w.seen()
+	_, _ = w.Write(data[len(before):])
+	said := w.seen()
+	if !guess.estimated || said.estimated || guess.used.Requests != 3 {
+		t.Errorf("estimated %t, then %t, of %d requests", guess.estimated, said.estimated, guess.used.Requests)
+	}
+	if g, s := guess.used.Tokens(), said.used.Tokens(); g*3 < s*2 || g*2 > s*3 {
+		t.Errorf("estimated %d, and it was %d", g, s)
+	}
+}
