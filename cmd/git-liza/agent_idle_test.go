@@ -57,6 +57,18 @@ func TestSupervisorStopsByItself(t *testing.T) {
 		s.stops()
 		p.proven()
 	})
+	t.Run("a shell without git liza", func(t *testing.T) {
+		t.Parallel()
+		p := newProject(t)
+		p.addTask("alpha")
+		s := p.supervise("agent", "coder", `--exec=
+echo '{"type":"item.started","item":{"type":"command_execution","command":"git liza show alpha"}}'
+echo '{"type":"item.completed","item":{"type":"command_execution","aggregated_output":"git: '"'liza'"' is not a git command. See git --help."}}'
+exec sleep 1000`)
+		s.hears("alarm", "git liza is not found in the shell of exec")
+		s.ends(5)
+		p.proven()
+	})
 	t.Run("a broken board", func(t *testing.T) {
 		t.Parallel()
 		p := newProject(t)

@@ -137,6 +137,10 @@ func TestUnrecordedWork(t *testing.T) {
 	if exit != 4 || !strings.Contains(out, "VIOLATION ") || !strings.Contains(out, "by coder-1, which no merge or land records") {
 		t.Errorf("exit %d\n%s", exit, out)
 	}
+	out, errs, exit := s.liza("", "doctor")
+	if exit != 4 || !strings.Contains(out, "by coder-1, which no merge or land records") || !strings.Contains(errs, "integration moved without a record") {
+		t.Errorf("doctor: exit %d\n%s%s", exit, out, errs)
+	}
 }
 
 // An agent's work is a violation, too, when a merge in a person's name brought it.

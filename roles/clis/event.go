@@ -58,6 +58,7 @@ type Trouble string
 const (
 	Limit    Trouble = "limit"    // a quota, a rate limit, an overloaded service: it passes
 	Setup    Trouble = "setup"    // a missing login, a wrong key, an unknown model: it stays until a human acts
+	Shell    Trouble = "shell"    // its tools do not find git liza: it stays until a human acts
 	Overflow Trouble = "overflow" // the conversation is too long for the model: a new one is not
 	Unknown  Trouble = "unknown"
 )

@@ -1,8 +1,10 @@
 package clis
 
 import (
+	"fmt"
 	"regexp"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 )
@@ -65,6 +67,23 @@ func (c CLI) FaultOf(status int, message string, now time.Time) *Fault {
 		f.Until = f.Until.Add(margin(f.Until.Sub(now)))
 	}
 	return f
+}
+
+// unreachable is what a shell answers where it does not find `git liza`.
+var unreachable = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`git: 'liza' is not a git command|\bgit(?:-liza)?: (?:command )?not found\b`)
+})
+
+// noLiza is the fault of a CLI in whose shell a call of `git liza` found no such program; nil for any other answer.
+func (c CLI) noLiza(call, answer string) *Fault {
+	if !strings.Contains(call, "git liza") && !strings.Contains(call, "git-liza") {
+		return nil
+	}
+	said := unreachable().FindString(answer)
+	if said == "" {
+		return nil
+	}
+	return &Fault{Trouble: Shell, Text: fmt.Sprintf("git liza is not found in the shell of %s (%q)", c.Name, said)}
 }
 
 // margin is how much later than a limit's end it is tried again: services' clocks are not ours, and what ends "at

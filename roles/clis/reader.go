@@ -18,11 +18,27 @@ type Reader struct {
 	emit func(Event)
 	rest []byte
 	seen string // the message whose usage was counted last
+	call string // what was called since the last answer
 }
 
 // NewReader returns a reader that passes events to emit, in order. now has the zone in which the CLI runs.
 func NewReader(c CLI, now func() time.Time, emit func(Event)) *Reader {
-	return &Reader{cli: c, now: now, emit: emit}
+	r := &Reader{cli: c, now: now}
+	r.emit = func(e Event) {
+		r.notice(&e)
+		emit(e)
+	}
+	return r
+}
+
+// notice finds an answer that says that git liza is out of reach for the CLI's tools.
+func (r *Reader) notice(e *Event) {
+	switch e.Kind {
+	case Called:
+		r.call += e.Text + "\n"
+	case Result:
+		e.Fault, r.call = r.cli.noLiza(r.call, e.Text), ""
+	}
 }
 
 // Write takes output. It never fails.

@@ -121,6 +121,31 @@ func TestFaultOf(t *testing.T) {
 	}
 }
 
+// A shell that does not find git liza is named, in each CLI's own events; a file that speaks of it is not one.
+func TestShellWithoutLiza(t *testing.T) {
+	for cli, output := range map[string]string{
+		"claude": readFile(t, "testdata/events/claude-goes-well.txt"), "codex": readFile(t, "testdata/events/codex-goes-well.txt"),
+		"gemini": `{"type":"tool_use","tool_name":"run_shell_command","parameters":{"command":"git liza version"}}` + "\n" +
+			`{"type":"tool_result","output":"bash: git-liza: command not found"}`,
+	} {
+		var found []string
+		for _, e := range events(t, cli, output) {
+			if e.Fault != nil && e.Fault.Trouble == clis.Shell {
+				found = append(found, e.Fault.Text)
+			}
+		}
+		if len(found) != 1 || !strings.HasPrefix(found[0], "git liza is not found in the shell of "+cli) {
+			t.Errorf("%s: %q", cli, found)
+		}
+	}
+	for _, e := range events(t, "codex", `{"type":"item.started","item":{"type":"command_execution","command":"cat notes.txt"}}`+"\n"+
+		`{"type":"item.completed","item":{"type":"command_execution","aggregated_output":"git: 'liza' is not a git command"}}`) {
+		if e.Fault != nil {
+			t.Errorf("a file that is read: %+v", e.Fault)
+		}
+	}
+}
+
 // Unknown events, events of another shape and a script's own JSON do no harm.
 func TestUnknownOutput(t *testing.T) {
 	got := events(t, "claude", strings.Join([]string{

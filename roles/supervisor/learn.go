@@ -133,7 +133,9 @@ func (s *supervisor) printed(o *Outcome, end ending) {
 	case clis.Limit:
 		o.Limited, o.Until = true, fault.Until
 	case clis.Setup:
-		o.Setup = fault.Text
+		o.Setup, o.Hint = fault.Text, "log in to "+s.CLI.Name+" or choose another model as the user who runs the team, see that `"+s.CLI.Program+"` answers by itself, and start again"
+	case clis.Shell:
+		o.Setup, o.Hint = fault.Text, "see that the start-up files of that user's shell leave PATH, or GIT_CONFIG_PARAMETERS, as they find them, and start again"
 	case clis.Overflow:
 		o.Overflow = true
 	}

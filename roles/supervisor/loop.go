@@ -138,7 +138,7 @@ func (s *supervisor) stop(step Step) error {
 	}
 	s.tell(Alarm, "", s.actor.ID+" stops: "+step.Reason)
 	if s.memory.Setup != "" {
-		return &StopError{Exit: step.Exit, Reason: s.actor.ID + " stops: " + step.Reason, Hint: "log in to " + s.CLI.Name + " or choose another model as the user who runs the team, see that `" + s.CLI.Program + "` answers by itself, and start again"}
+		return &StopError{Exit: step.Exit, Reason: s.actor.ID + " stops: " + step.Reason, Hint: s.memory.Hint}
 	}
 	return &StopError{Exit: step.Exit, Reason: s.actor.ID + " stops: " + step.Reason, Hint: "look at what it did: git liza logs " + s.actor.ID}
 }

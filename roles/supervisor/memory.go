@@ -50,6 +50,7 @@ type Memory struct {
 	Overflows   int               // conversations in a row that were too long, or lost
 	Unplanned   int               // runs for the first plan that planned nothing
 	Setup       string            // what the CLI lacks to work at all, in its words; "" for nothing known
+	Hint        string            // and what a human does about it
 	Said        string            // the last line of the last run
 
 	// Of a planner; kept across restarts of its supervisor.
@@ -90,6 +91,7 @@ type Outcome struct {
 	Lost      bool         // the conversation that it should have continued is not there any more
 	Overflow  bool         // the conversation has become too long for the model
 	Setup     string       // what the CLI lacks to work at all
+	Hint      string       // and what a human does about it
 	Said      string       // the last line of what it printed
 	Wake      *report.Wake // of a planner
 	Declined  *board.Task  // the submission that the agent gave back unjudged; nil for none
@@ -109,7 +111,7 @@ func (m *Memory) Learn(e Outcome) {
 	m.Said = e.Said
 	switch {
 	case e.Setup != "":
-		m.Setup = e.Setup
+		m.Setup, m.Hint = e.Setup, e.Hint
 		return
 	case e.Ours && (e.Cut == "" || budgeted(e.Cut) && e.Task != ""): // what the board says of a budget comes next
 		return

@@ -1,6 +1,7 @@
 package supervisor
 
 import (
+	"cmp"
 	"io"
 	"strings"
 	"sync"
@@ -27,6 +28,7 @@ type witness struct {
 	said    string      // the last line that says something
 	session string      // by which the CLI finds the conversation again
 	fault   *clis.Fault // why the run came to nothing, as far as an event says; or for what the CLI tried again last
+	shell   *clis.Fault // that its tools do not find git liza
 	worked  bool        // the model has answered at all
 	used    clis.Usage
 	total   bool // used is the whole run's
@@ -72,13 +74,14 @@ func (w *witness) event(e clis.Event) {
 	case clis.Waits:
 		w.fault = e.Fault
 		if e.Fault.Trouble == clis.Setup {
-			select {
-			case w.hopeless <- e.Fault:
-			default: // it is known
-			}
+			w.giveUp(e.Fault)
 		}
 	case clis.Said, clis.Called, clis.Result:
 		w.worked, w.fault = true, nil // what went wrong before has passed
+		if e.Fault != nil {
+			w.shell = e.Fault
+			w.giveUp(e.Fault)
+		}
 	}
 	w.estimate(e)
 	if e.Kind != clis.Waits && e.Kind != clis.Other {
@@ -90,6 +93,14 @@ func (w *witness) event(e clis.Event) {
 	}
 	if line != "" || e.Kind == clis.Plain {
 		_, _ = io.WriteString(w.to, line+"\n") // what can't be kept is lost
+	}
+}
+
+// giveUp passes on a fault that no further try will change.
+func (w *witness) giveUp(f *clis.Fault) {
+	select {
+	case w.hopeless <- f:
+	default: // it is known
 	}
 }
 
@@ -160,5 +171,5 @@ func (w *witness) seen() testimony {
 		used = w.guess
 		used.Model = w.used.Model
 	}
-	return testimony{w.heard, w.last, w.said, w.session, w.fault, w.worked, used, estimated}
+	return testimony{w.heard, w.last, w.said, w.session, cmp.Or(w.shell, w.fault), w.worked, used, estimated}
 }

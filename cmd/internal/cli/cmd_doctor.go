@@ -64,8 +64,16 @@ func runDoctor(c *edge.Call, fix bool) error {
 	if err != nil {
 		return err
 	}
+	unrecorded, err := recovery.Unrecorded(c)
+	if err != nil {
+		return err
+	}
+	findings = append(findings, unrecorded...)
 	if err := printFindings(c, findings, figures); err != nil {
 		return err
+	}
+	if n := len(unrecorded); n > 0 {
+		return &edge.Outcome{Exit: 4, Code: edge.CodeViolation, Message: "integration moved without a record in " + plain.Plural(n, "place"), Hint: "stop, and let a human look: git liza verify"}
 	}
 	if left > 0 {
 		return &edge.Outcome{Exit: 1, Code: edge.CodeProblems, Message: plain.Plural(left, "problem") + " left", Hint: ""}

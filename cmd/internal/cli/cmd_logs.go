@@ -19,18 +19,30 @@ var _ = add(logsCommand)
 func logsCommand() *edge.Command {
 	var follow, raw bool
 	var lines int
+	var search, task string
 	return &edge.Command{
-		Name: "logs", Group: "supervision", Args: "AGENT", Min: 1, Max: 1,
+		Name: "logs", Group: "supervision", Args: "[AGENT]", Max: 1,
 		Short: "what an agent printed in this clone, and what its supervisor did",
 		Long: `The supervisor's own lines begin with [liza TIME]. Colours and other control characters are left out, so that
-nothing an agent prints acts on your terminal.`,
+nothing an agent prints acts on your terminal. --search and --task look through all runs of the agent, or of every
+agent when none is named, and print who said it, and when.`,
 		Flags: func(f *pflag.FlagSet) {
 			f.BoolVarP(&follow, "follow", "f", false, "print what comes, until interrupted")
 			f.IntVarP(&lines, "lines", "n", 100, "the last so many lines; 0 for all")
+			f.StringVar(&search, "search", "", "the lines that have all these `WORDS`, in whatever case")
+			f.StringVar(&task, "task", "", "the lines of runs on the task (`ID`)")
 			f.BoolVar(&raw, "raw", false, "every byte as the agent printed it; not to a terminal")
 		},
 		Example: `git liza logs coder-1 --follow`,
-		Run:     func(c *edge.Call) error { return runLogs(c, lines, follow, raw) },
+		Run: func(c *edge.Call) error {
+			if search == "" && task == "" {
+				return runLogs(c, lines, follow, raw)
+			}
+			if follow || raw || lines < 0 {
+				return edge.Usage(c.Cmd, "--search and --task go with a number of --lines, not with --follow or --raw")
+			}
+			return searchLogs(c, transcript.Query{Words: strings.Fields(search), Task: task}, lines)
+		},
 	}
 }
 
@@ -39,12 +51,18 @@ type transcriptLine struct {
 	Time board.Time `json:"time,omitempty"`
 	Line string     `json:"line"`
 	By   string     `json:"by"` // supervisor or agent
+
+	Agent string `json:"agent,omitempty"` // of a line that was searched for
+	Task  string `json:"task,omitempty"`
 }
 
 // errUnread ends a command that would print for ever, once nobody reads it.
 var errUnread = errors.New("nobody reads on")
 
 func runLogs(c *edge.Call, lines int, follow, raw bool) error {
+	if len(c.Args) == 0 {
+		return edge.Usage(c.Cmd, "logs needs AGENT, --search WORDS or --task ID")
+	}
 	agent := c.Args[0]
 	b, err := c.Board()
 	if err != nil {
@@ -58,16 +76,8 @@ func runLogs(c *edge.Call, lines int, follow, raw bool) error {
 	case raw && c.ToTerminal():
 		return edge.Usage(c.Cmd, "--raw is for a file or a program, not for a terminal")
 	}
-	agents, err := transcript.Agents(b.Dir())
-	if err != nil {
+	if _, err := agentsWithLogs(b.Dir(), agent); err != nil {
 		return err
-	}
-	if !slices.Contains(agents, agent) {
-		hint := "no agent has run under a supervisor here"
-		if len(agents) > 0 {
-			hint = "there are those of " + strings.Join(agents, ", ")
-		}
-		return board.Refuse(board.CodeUnknownAgent, fmt.Sprintf("there is no transcript of %q in this clone", plain.Line(agent, 40)), hint)
 	}
 	emit := func(line []byte) error { return printLogLine(c, line) }
 	if raw {
@@ -79,19 +89,77 @@ func runLogs(c *edge.Call, lines int, follow, raw bool) error {
 	return nil
 }
 
+// agentsWithLogs are the agents that have a transcript here: the one that is named, or all for "".
+func agentsWithLogs(dir, agent string) ([]string, error) {
+	agents, err := transcript.Agents(dir)
+	switch {
+	case err != nil || agent == "":
+		return agents, err
+	case slices.Contains(agents, agent):
+		return []string{agent}, nil
+	}
+	hint := "no agent has run under a supervisor here"
+	if len(agents) > 0 {
+		hint = "there are those of " + strings.Join(agents, ", ")
+	}
+	return nil, board.Refuse(board.CodeUnknownAgent, fmt.Sprintf("there is no transcript of %q in this clone", plain.Line(agent, 40)), hint)
+}
+
+// searchLogs prints the lines that a query finds in the transcripts of one agent or of all.
+func searchLogs(c *edge.Call, q transcript.Query, last int) error {
+	b, err := c.Board()
+	if err != nil {
+		return err
+	}
+	agents, err := agentsWithLogs(b.Dir(), strings.Join(c.Args, ""))
+	if err != nil {
+		return err
+	}
+	found, err := transcript.Search(c.Ctx, b.Dir(), agents, q, last, visibleLines)
+	if err != nil {
+		return err
+	}
+	var lines []string
+	for _, f := range found {
+		by, at := "agent", board.Time("")
+		if f.Own {
+			by = "supervisor"
+		}
+		if !f.Time.IsZero() {
+			at = board.At(f.Time)
+		}
+		if c.JSON {
+			if err := c.PrintJSON(transcriptLine{at, f.Line, by, f.Agent, f.Task}); err != nil {
+				return err
+			}
+			continue
+		}
+		lines = append(lines, strings.TrimSpace(fmt.Sprintf("%s %s", f.Agent, at))+"  "+f.Line)
+	}
+	if c.JSON {
+		return nil
+	}
+	return c.Say(lines...)
+}
+
+// visibleLines is a line as it was printed, made safe for a terminal; a carriage return ends one, too.
+func visibleLines(line []byte) []string {
+	return strings.Split(strings.TrimSuffix(plain.Visible(plain.Unstyled(string(line))), "\n"), "\n")
+}
+
 // printLogLine prints a line of a transcript; a carriage return ends one, too.
 func printLogLine(c *edge.Call, line []byte) error {
-	for text := range strings.SplitSeq(strings.TrimSuffix(plain.Visible(plain.Unstyled(string(line))), "\n"), "\n") {
+	for _, text := range visibleLines(line) {
 		at, words, own := transcript.Parse(text)
 		out := text + "\n"
 		switch {
 		case c.JSON && own:
-			if err := c.PrintJSON(transcriptLine{board.At(at), words, "supervisor"}); err != nil {
+			if err := c.PrintJSON(transcriptLine{Time: board.At(at), Line: words, By: "supervisor"}); err != nil {
 				return err
 			}
 			out = ""
 		case c.JSON:
-			if err := c.PrintJSON(transcriptLine{"", text, "agent"}); err != nil {
+			if err := c.PrintJSON(transcriptLine{Line: text, By: "agent"}); err != nil {
 				return err
 			}
 			out = ""

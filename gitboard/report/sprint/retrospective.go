@@ -41,10 +41,10 @@ func Retrospective(s *board.State, now time.Time) (string, error) {
 		out.line("- Longest: %s", longest)
 	}
 	if used := report.Used(s); used.Runs > 0 {
-		out.line("- Cost: %s tokens and %d minutes in %s", report.Count(used.Total.Tokens()), used.Total.Seconds/60, plural(used.Runs, "run"))
+		out.line("- Cost: %s tokens and %d minutes in %s", report.Count(used.Total.Tokens()), used.Total.Seconds/60, plain.Plural(used.Runs, "run"))
 		out.line("- A merged task: %s tokens, %d minutes; a rejection: %s tokens, %d minutes", report.Count(used.PerMerged), used.MinutesPerMerged, report.Count(used.PerRejection), used.MinutesPerRejection)
 		for _, b := range used.By {
-			out.line("- %s %s: %s tokens, %d minutes", b.Role, board.Cell(b.Model), report.Count(b.Cost.Tokens()), b.Cost.Seconds/60)
+			out.line("- %s %s: %s tokens, %d minutes", b.Role, plain.Cell(b.Model), report.Count(b.Cost.Tokens()), b.Cost.Seconds/60)
 		}
 		for _, t := range used.Tasks[:min(3, len(used.Tasks))] {
 			out.line("- %s: %s tokens, %d minutes", t.Task, report.Count(t.Cost.Tokens()), t.Cost.Seconds/60)

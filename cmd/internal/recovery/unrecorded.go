@@ -1,0 +1,42 @@
+package recovery
+
+import (
+	"github.com/git-liza/git-liza/cmd/internal/edge"
+	"github.com/git-liza/git-liza/gitboard/audit"
+	"github.com/git-liza/git-liza/gitboard/git"
+)
+
+// recentOperations is how far back Unrecorded looks.
+const recentOperations = 2000
+
+// Unrecorded finds agents' commits on integration that no merge or land records. Nobody repairs them without a decision
+// of a human.
+func Unrecorded(c *edge.Call) ([]Finding, error) {
+	v, err := c.View()
+	if err != nil {
+		return nil, err
+	}
+	store := c.Opened.Log().Store()
+	commits, err := store.Log(c.Ctx, git.ZeroOID, v.Commit)
+	if err != nil {
+		return nil, err
+	}
+	r := audit.Range{To: v.Commit}
+	if old := len(commits) - recentOperations; old > 0 {
+		r.From = commits[old-1].OID
+	}
+	report, err := audit.Verify(c.Ctx, store, c.Opened.Repo(), r, nil)
+	if err != nil {
+		return nil, err
+	}
+	var found []Finding
+	for _, f := range report.Findings {
+		if f.Code == audit.CodeIntegration {
+			found = append(found, Finding{
+				Kind: "unrecorded", Text: f.String(),
+				Hint: "let a human look at it (git show " + f.Commit.Short() + "): nothing that continues from here can be trusted to be reviewed",
+			})
+		}
+	}
+	return found, nil
+}
