@@ -202,10 +202,25 @@ func (w *world) row(row board.Transition, from board.Status, who roles.Role, id 
 	case "resume":
 		w.do(a, &board.Pause{About: about(id)})
 		w.do(a, &board.Resume{About: about(id)})
+	case "usage":
+		w.exhaust(from, id)
 	default:
 		w.t.Fatalf("the corpus has no scene for %s", row.Op)
 	}
 	w.finish(id)
+}
+
+// exhaust uses up the budget of a task, or of the run of its reviewer.
+func (w *world) exhaust(from board.Status, id string) {
+	a, key := coder1, board.KeyBudgetTask
+	if from == board.ReadyForReview {
+		a, key = judge1, board.KeyBudgetRun
+		w.do(judge1, &board.ClaimReview{About: about(id)})
+	}
+	w.do(ada, &board.SetConfig{Key: key, Value: "900"})
+	w.do(a, &board.Usage{Task: id, Iteration: 2, CLI: "codex", Model: "m-2", Cost: board.Cost{Input: 890, Output: 10, Seconds: 60}, Estimated: true})
+	w.do(ada, &board.SetConfig{Key: key, Value: "0"})
+	w.do(ada, &board.Unblock{About: about(id), Budget: 5000})
 }
 
 // release is a claim given back by its holder, taken by force, or swept.
