@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"regexp"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -81,6 +82,43 @@ func TestRealStalled(t *testing.T) {
 		out, _ := s.teamUntil(ctx)
 		if !blocked.Load() || s.read("tasks.one.status") != "BLOCKED" || !strings.Contains(out, "3 runs of coder-1") {
 			t.Errorf("one is %s\n%s", s.read("tasks.one.status"), out)
+		}
+		s.sound()
+	})
+}
+
+// A coder that calls tools without end is ended while it runs, when its task's budget is used up.
+func TestRealBudget(t *testing.T) {
+	each(t, func(t *testing.T, cli string) {
+		ctx, interrupt := context.WithTimeout(context.Background(), 4*time.Minute)
+		defer interrupt()
+		s := newScene(t, cli, func(c Conversation) Reply {
+			r := Read(c)
+			if r.Trigger == "BLOCKED_TASKS" {
+				interrupt()
+			}
+			if r.Role == "coder" && len(c.Results) > 0 {
+				return Reply{Run: "echo step " + strconv.Itoa(len(c.Results))}
+			}
+			return Goal([]string{"one"}, "").Play(c)
+		})
+		const most = 300_000
+		if _, err := s.Run(s.Liza, "config", "set", "budget_task_tokens", strconv.Itoa(most)); err != nil {
+			t.Fatal(err)
+		}
+		out, _ := s.teamUntil(ctx)
+		if s.read("tasks.one.blocked_reason") != "budget" || !strings.Contains(out, "git liza unblock one --keep-work --budget") {
+			t.Errorf("one is %s\n%s", s.read("tasks.one.status"), out)
+		}
+		real := 0
+		for _, r := range s.model.Requests() {
+			if strings.HasPrefix(r.Run, "echo step") {
+				real += r.Bytes / 4
+			}
+		}
+		t.Logf("%s: the model was sent about %d tokens of a budget of %d", cli, real, most)
+		if real > 2*most {
+			t.Errorf("%d tokens are more than twice the budget of %d", real, most)
 		}
 		s.sound()
 	})
