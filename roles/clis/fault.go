@@ -69,21 +69,24 @@ func (c CLI) FaultOf(status int, message string, now time.Time) *Fault {
 	return f
 }
 
-// unreachable is what a shell answers where it does not find `git liza`.
+// unreachable is what a shell answers where it does not find `git liza`: a line of its own, below at most a heading.
 var unreachable = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`git: 'liza' is not a git command|\bgit(?:-liza)?: (?:command )?not found\b`)
+	return regexp.MustCompile(`(?m)^(?:Output: )?(?:[\w/.-]*sh: (?:line )?(?:\d+: )?)?(git: 'liza' is not a git command|git(?:-liza)?: (?:command )?not found)\b`)
 })
 
+// callsLiza reports whether a command calls git liza.
+func callsLiza(call string) bool {
+	return strings.Contains(call, "git liza") || strings.Contains(call, "git-liza")
+}
+
 // noLiza is the fault of a CLI in whose shell a call of `git liza` found no such program; nil for any other answer.
-func (c CLI) noLiza(call, answer string) *Fault {
-	if !strings.Contains(call, "git liza") && !strings.Contains(call, "git-liza") {
+func (c CLI) noLiza(answer string) *Fault {
+	head := strings.SplitAfterN(strings.TrimSpace(answer), "\n", 3)
+	m := unreachable().FindStringSubmatch(strings.Join(head[:min(2, len(head))], ""))
+	if m == nil {
 		return nil
 	}
-	said := unreachable().FindString(answer)
-	if said == "" {
-		return nil
-	}
-	return &Fault{Trouble: Shell, Text: fmt.Sprintf("git liza is not found in the shell of %s (%q)", c.Name, said)}
+	return &Fault{Trouble: Shell, Text: fmt.Sprintf("git liza is not found in the shell of %s (%q)", c.Name, m[1])}
 }
 
 // margin is how much later than a limit's end it is tried again: services' clocks are not ours, and what ends "at

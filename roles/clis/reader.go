@@ -19,6 +19,7 @@ type Reader struct {
 	rest []byte
 	seen string // the message whose usage was counted last
 	call string // what was called since the last answer
+	liza bool   // git liza has answered: the CLI's tools find it
 }
 
 // NewReader returns a reader that passes events to emit, in order. now has the zone in which the CLI runs.
@@ -31,13 +32,18 @@ func NewReader(c CLI, now func() time.Time, emit func(Event)) *Reader {
 	return r
 }
 
-// notice finds an answer that says that git liza is out of reach for the CLI's tools.
+// notice finds an answer that says that git liza is out of reach for the CLI's tools. Once it was found it is not out of
+// reach: what it prints later may speak of anything.
 func (r *Reader) notice(e *Event) {
 	switch e.Kind {
 	case Called:
 		r.call += e.Text + "\n"
 	case Result:
-		e.Fault, r.call = r.cli.noLiza(r.call, e.Text), ""
+		if callsLiza(r.call) && !r.liza {
+			e.Fault = r.cli.noLiza(e.Text)
+			r.liza = e.Fault == nil
+		}
+		r.call = ""
 	}
 }
 

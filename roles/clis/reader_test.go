@@ -1,6 +1,7 @@
 package clis_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -138,10 +139,21 @@ func TestShellWithoutLiza(t *testing.T) {
 			t.Errorf("%s: %q", cli, found)
 		}
 	}
-	for _, e := range events(t, "codex", `{"type":"item.started","item":{"type":"command_execution","command":"cat notes.txt"}}`+"\n"+
-		`{"type":"item.completed","item":{"type":"command_execution","aggregated_output":"git: 'liza' is not a git command"}}`) {
-		if e.Fault != nil {
-			t.Errorf("a file that is read: %+v", e.Fault)
+	const missing = "git: 'liza' is not a git command. See 'git --help'."
+	for name, calls := range map[string][][2]string{
+		"a file that is read":      {{"cat notes.txt", missing}},
+		"a task that speaks of it": {{"git liza show login", "login is BLOCKED\n  reason\n    " + missing}},
+		"another's log":            {{"git liza prime", "you are coder-1"}, {"git liza logs coder-2", missing}},
+	} {
+		var output string
+		for _, c := range calls {
+			output += fmt.Sprintf(`{"type":"item.started","item":{"type":"command_execution","command":%q}}`+"\n"+
+				`{"type":"item.completed","item":{"type":"command_execution","aggregated_output":%q}}`+"\n", c[0], c[1])
+		}
+		for _, e := range events(t, "codex", output) {
+			if e.Fault != nil {
+				t.Errorf("%s: %+v", name, e.Fault)
+			}
 		}
 	}
 }

@@ -66,6 +66,25 @@ func TestRealSetup(t *testing.T) {
 	})
 }
 
+// A shell whose start-up file sets PATH anew and empties git's settings does not find git liza: the team says so at once.
+func TestRealShell(t *testing.T) {
+	s := newScene(t, "codex", Goal([]string{"one"}, "").Play)
+	err := errors.Join(
+		s.Write("home/.rc", "export PATH=/usr/bin:/bin\nunset GIT_CONFIG_PARAMETERS GIT_CONFIG_COUNT\n"),
+		s.Own(),
+	)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Environ = append(s.Environ, "BASH_ENV="+s.Home+"/.rc")
+	out, err := s.team(2 * time.Minute)
+	if exit := (*exec.ExitError)(nil); !errors.As(err, &exit) || exit.ExitCode() != 5 ||
+		!strings.Contains(out, "git liza is not found in the shell of codex") || strings.Count(out, "started:") != 1 {
+		t.Errorf("%v\n%s", err, out)
+	}
+	s.sound()
+}
+
 // A coder that writes to the board and never submits is not restarted for ever.
 func TestRealStalled(t *testing.T) {
 	each(t, func(t *testing.T, cli string) {
