@@ -126,7 +126,7 @@ func TestBudgets(t *testing.T) {
 	s.hears("waiting", "nothing to claim")
 	p.gone(pid)
 	p.stands("alpha", "BLOCKED")
-	if task := p.board().Tasks["alpha"]; task.BlockedReason != "budget" || len(task.FailedBy) > 0 {
+	if task := p.task("alpha"); task.BlockedReason != "budget" || len(task.FailedBy) > 0 {
 		t.Errorf("blocked for %q, failed by %q", task.BlockedReason, task.FailedBy)
 	}
 	p.must("", "unblock", "alpha", "--keep-work", "--budget", "9000")

@@ -226,8 +226,9 @@ func planned(steps []step) (ids []string) {
 // boardTask is what an agent reads of a task.
 type boardTask struct {
 	ID, Status, Description string
-	DoneWhen                string `json:"done_when"`
-	BlockedReason           string `json:"blocked_reason"`
+	DoneWhen                string   `json:"done_when"`
+	BlockedReason           string   `json:"blocked_reason"`
+	FailedBy                []string `json:"failed_by"`
 	History                 []struct{ Event string }
 }
 

@@ -3,6 +3,7 @@ package recovery
 import (
 	"github.com/git-liza/git-liza/cmd/internal/edge"
 	"github.com/git-liza/git-liza/gitboard/audit"
+	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
 )
 
@@ -10,7 +11,7 @@ import (
 const recentOperations = 2000
 
 // Unrecorded finds agents' commits on integration that no merge or land records. Nobody repairs them without a decision
-// of a human.
+// of a human. Approved work that came there in a merge cut in half is another finding, which doctor repairs.
 func Unrecorded(c *edge.Call) ([]Finding, error) {
 	v, err := c.View()
 	if err != nil {
@@ -29,9 +30,13 @@ func Unrecorded(c *edge.Call) ([]Finding, error) {
 	if err != nil {
 		return nil, err
 	}
+	approved, err := approvedWork(c, v.State)
+	if err != nil {
+		return nil, err
+	}
 	var found []Finding
 	for _, f := range report.Findings {
-		if f.Code == audit.CodeIntegration {
+		if f.Code == audit.CodeIntegration && !approved[f.Commit] {
 			found = append(found, Finding{
 				Kind: "unrecorded", Text: f.String(),
 				Hint: "let a human look at it (git show " + f.Commit.Short() + "): nothing that continues from here can be trusted to be reviewed",
@@ -39,4 +44,22 @@ func Unrecorded(c *edge.Call) ([]Finding, error) {
 		}
 	}
 	return found, nil
+}
+
+// approvedWork are the commits of tasks that are APPROVED.
+func approvedWork(c *edge.Call, s *board.State) (map[git.OID]bool, error) {
+	work := map[git.OID]bool{}
+	for _, t := range s.Tasks() {
+		if t.Status != board.Approved {
+			continue
+		}
+		commits, err := c.Opened.Repo().Log(c.Ctx, git.OID(t.ReviewBase), git.OID(t.ReviewCommit))
+		if err != nil {
+			return nil, err
+		}
+		for _, commit := range commits {
+			work[commit.OID] = true
+		}
+	}
+	return work, s.Err()
 }
