@@ -49,9 +49,13 @@ func Unrecorded(c *edge.Call) ([]Finding, error) {
 // approvedWork are the commits of tasks that are APPROVED.
 func approvedWork(c *edge.Call, s *board.State) (map[git.OID]bool, error) {
 	work := map[git.OID]bool{}
-	for _, t := range s.Tasks() {
-		if t.Status != board.Approved {
+	for _, b := range s.Tasks() {
+		if b.Status != board.Approved {
 			continue
+		}
+		t := s.Task(b.ID)
+		if t == nil {
+			return nil, s.Err()
 		}
 		commits, err := c.Opened.Repo().Log(c.Ctx, git.OID(t.ReviewBase), git.OID(t.ReviewCommit))
 		if err != nil {
