@@ -41,14 +41,14 @@ func noWork(v *gitboard.View, coder string) error {
 			parts = append(parts, fmt.Sprintf("%d %s", n, reason))
 		}
 	}
-	hint := "every task is over"
+	reason := "every task is finished"
 	switch {
 	case len(tasks) == 0:
-		hint = "there are no tasks yet"
+		reason = "there are no tasks yet"
 	case len(parts) > 0:
-		hint = "of the open tasks " + strings.Join(parts, ", ")
+		reason = "of the open tasks " + strings.Join(parts, ", ")
 	}
-	return board.Refuse(board.CodeNoWork, "nothing to claim for "+coder, hint)
+	return board.Refuse(board.CodeNoWork, "nothing to claim for "+coder+": "+reason, "")
 }
 
 func why(b board.Brief, coder string, merged func(id string) bool) string {

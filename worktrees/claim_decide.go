@@ -169,5 +169,5 @@ func (c *claimer) dependenciesIn(ctx context.Context, v *gitboard.View, t *board
 // limitReached says that the task is BLOCKED now.
 func limitReached(done *gitboard.Done) error {
 	t := done.After.Task(done.Op.TaskID())
-	return refusal(board.CodeLimit, t.ID, "a planner looks at it; take another task: git liza claim", "%s is BLOCKED now: %s", t.ID, t.BlockedReason)
+	return refusal(board.CodeLimit, t.ID, "", "%s is BLOCKED now: %s", t.ID, t.BlockedReason)
 }

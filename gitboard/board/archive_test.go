@@ -36,7 +36,7 @@ func TestArchive(t *testing.T) {
 	equal(t, "violations", len(board.Violations(s.state())), 0)
 
 	s.refused("exists", planner, add("login"), "there is a task login already")
-	s.refused("wrong-state", planner, give("login"), "MERGED is terminal")
+	s.refused("wrong-state", planner, give("login"), "login is MERGED")
 	s.refused("wrong-state", human, write("archive/sprint-1/login.yaml", "scope", "x"), "nothing about it changes")
 	s.refused("invalid", planner, &board.Supersede{About: about("open"), By: []string{"login"}, Reason: "r"}, "login is archived")
 	s.refused("invalid", planner, addDepending("more", "never"), "never, which is ABANDONED")

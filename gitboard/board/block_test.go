@@ -91,7 +91,7 @@ func TestUnblock(t *testing.T) {
 func TestUnblockForTheSameCoder(t *testing.T) {
 	same := &board.Unblock{About: about("login"), Mode: "same-coder"}
 	s := begun(t).in(board.Blocked, "login").ready("logout").do(coder1, claim("logout"))
-	s.refused("wrong-state", planner, same, "coder-1 works on logout", "--keep-work")
+	s.refused("wrong-state", planner, same, "coder-1 works on logout")
 	s.do(coder1, &board.Release{About: about("logout")}).do(planner, same)
 	equal(t, "status", s.task("login").Status, board.Claimed)
 	s.refused("checkpoint", coder1, submit("login"))
@@ -115,7 +115,7 @@ func TestHypothesisExhaustion(t *testing.T) {
 	a := s.state().Anomaly("anomaly-1")
 	equal(t, "anomaly", a.Type+" "+a.Reporter, "hypothesis_exhaustion system")
 	for _, mode := range []string{"", "keep-work", "same-coder"} {
-		s.refused("exhausted", human, &board.Unblock{About: about("login"), Mode: mode}, "login", "coder-1 and coder-2", "amend")
+		s.refused("exhausted", human, &board.Unblock{About: about("login"), Mode: mode}, "login", "coder-1 and coder-2")
 	}
 }
 

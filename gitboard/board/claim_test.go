@@ -74,7 +74,7 @@ func TestAnotherTakesARejectedTask(t *testing.T) {
 	t.Run("author alive", func(t *testing.T) {
 		s := begun(t).rejected("login")
 		s.refused("wrong-state", coder2, fresh(s, time.Minute), "login", "coder-1")
-		s.refused("wrong-state", coder2, fresh(s, -29*time.Second), "git liza reassign login")
+		s.refused("wrong-state", coder2, fresh(s, -29*time.Second), "goes back to its author coder-1")
 	})
 	t.Run("lease lapsed", func(t *testing.T) {
 		s := begun(t).rejected("login")
@@ -137,7 +137,7 @@ func TestHandoff(t *testing.T) {
 	equal(t, "agent", s.agent("coder-1").Status, board.HandedOff)
 	equal(t, "hand-off", s.state().Handoff("login").NextAction, "write the form")
 	for _, p := range []board.Payload{submit("login"), preExec("login"), block("login"), hand, &board.Release{About: about("login")}} {
-		s.refused("wrong-state", coder1, p, "login", "git liza claim login")
+		s.refused("wrong-state", coder1, p, "login", "the next coder")
 	}
 	s.do(coder2, goOn("login"))
 	task = s.task("login")
@@ -186,7 +186,7 @@ func TestReleaseOfAClaim(t *testing.T) {
 		s := begun(t).claimed("login")
 		r := release()
 		r.Evidence = s.lease("coder-1", time.Second)
-		s.refused("lease", reviewer1, r, "login --force")
+		s.refused("lease", reviewer1, r, "coder-1's lease runs until")
 		r.Evidence = s.lease("coder-1", 0)
 		released(t, s.do(reviewer1, r))
 	})
@@ -199,7 +199,7 @@ func TestReleaseThatKeepsWork(t *testing.T) {
 	was := s.task("login")
 	s.refused("permission", planner, r, "only a human")
 	r.Evidence = s.lease("coder-1", time.Second)
-	s.refused("lease", human, r, "login --force")
+	s.refused("lease", human, r, "coder-1's lease runs until")
 	r.Evidence = s.lease("coder-1", 0)
 	s.do(human, r)
 	task := s.task("login")

@@ -53,7 +53,7 @@ func lapsed(s *State, holder string, l *Lease, for_ time.Duration, op Operation)
 		at = min(at, op.Clock) // one fast clock sets the time of all operations after it, and ends no lease
 	}
 	if free := l.Expires.Add(for_); at < free {
-		return refuse(CodeLease, "%s's lease runs until %s", holder, free).hint("wait, or take another task")
+		return refuse(CodeLease, "%s's lease runs until %s", holder, free)
 	}
 	return nil
 }

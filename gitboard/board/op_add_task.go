@@ -1,6 +1,7 @@
 package board
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/git-liza/git-liza/gitboard/plain"
@@ -36,7 +37,7 @@ func (p *AddTask) Check(s *State, op Operation) error {
 		return nil
 	}
 	if op.Actor.Role != roles.Human {
-		return refuse(CodePermission, "only a human injects a task that is ready; a planner adds and finalizes").hint("git liza finalize %s", p.Task)
+		return refuse(CodePermission, "only a human injects a task that is ready; a planner adds and finalizes")
 	}
 	return gates(s, p.Task, p.Definition, p.NoSpecFile)
 }
@@ -112,12 +113,10 @@ func specOID(oid string) error {
 
 // gates are what a task must pass before anyone may claim it.
 func gates(s *State, id string, d Definition, noSpecFile bool) error {
-	fields := []struct{ name, value, flag string }{
-		{"done_when", d.DoneWhen, "--done"}, {"scope", d.Scope, "--scope"}, {"spec_ref", d.SpecRef, "--spec"},
-	}
+	fields := []struct{ name, value string }{{"done_when", d.DoneWhen}, {"scope", d.Scope}, {"spec_ref", d.SpecRef}}
 	for _, f := range fields {
 		if required(f.name, f.value) != nil {
-			return refuse(CodeGate, "%s has no %s", id, f.name).hint("git liza amend-task %s %s ...", id, f.flag)
+			return &Refusal{Code: CodeGate, Message: fmt.Sprintf("%s has no %s", id, f.name), Task: id}
 		}
 	}
 	if d.SpecOID == "" && !noSpecFile {

@@ -64,7 +64,7 @@ func (p *AmendTask) Check(s *State, op Operation) error {
 	}
 	if t.Status != Draft {
 		if err := required("reason", p.Reason); err != nil {
-			return invalid("%s is %s: an amendment needs a reason", p.Task, t.Status).hint("--reason TEXT")
+			return invalid("%s is %s: an amendment needs a reason", p.Task, t.Status)
 		}
 	}
 	if err := checkDefinition(s, d, p.Task); err != nil {

@@ -26,7 +26,7 @@ func (p *Block) Op() string { return "block" }
 // Check implements Payload.
 func (p *Block) Check(s *State, op Operation) error {
 	if err := required("reason", p.Reason); err != nil {
-		return invalid("blocked_reason is missing: what exactly stands in the way?").hint("--reason TEXT")
+		return invalid("blocked_reason is missing: what exactly stands in the way?")
 	}
 	if p.Reason == ReviewDeadlock || p.Reason == BudgetSpent {
 		return invalid("%s is what the system says; use words of your own", p.Reason)
@@ -46,7 +46,7 @@ func (p *Block) Check(s *State, op Operation) error {
 		return err
 	}
 	if len(p.Questions) == 0 {
-		return invalid("a block needs 1 to 3 questions whose answers would unblock %s", p.Task).hint("--question TEXT")
+		return invalid("a block needs 1 to 3 questions whose answers would unblock %s", p.Task)
 	}
 	return nil
 }

@@ -88,27 +88,26 @@ func mayClaim(s *State, t *Task, seen *Lease, op Operation) error {
 		return err
 	}
 	if t.ReservedFor != "" && t.ReservedFor != coder {
-		return refuse(CodeReserved, "%s is reserved for %s", t.ID, t.ReservedFor).on(t).hint("take another task")
+		return refuse(CodeReserved, "%s is reserved for %s", t.ID, t.ReservedFor).on(t)
 	}
 	if len(t.FailedBy) >= 2 && slices.Contains(t.FailedBy, coder) && reframing(t) != Reworded {
-		return refuse(CodeReserved, "%s failed at %s before, and only the order of words has changed since", coder, t.ID).on(t).hint("take another task: git liza claim")
+		return refuse(CodeReserved, "%s failed at %s before, and only the order of words has changed since", coder, t.ID).on(t)
 	}
 	if held := s.heldBy(coder); held != "" && held != t.ID {
-		return refuse(CodeWrongState, "%s works on %s already", coder, held).hint("git liza submit, handoff or block %s first", held)
+		return refuse(CodeWrongState, "%s works on %s already", coder, held)
 	}
 	if open := s.openDependencies(t); len(open) > 0 {
-		return refuse(CodeDependency, "%s waits for %s", t.ID, all(open)).on(t).hint("take another task")
+		return refuse(CodeDependency, "%s waits for %s", t.ID, all(open)).on(t)
 	}
 	switch {
 	case t.Status == Claimed && !t.HandoffPending:
 		if t.AssignedTo == coder && seen != nil && op.Time < seen.Expires {
-			return refuse(CodeExists, "%s holds %s already, iteration %d", coder, t.ID, t.Iteration).on(t).hint("go on in %s", t.Worktree)
+			return refuse(CodeExists, "%s holds %s already, iteration %d", coder, t.ID, t.Iteration).on(t)
 		}
 		return lapsedClaim(s, t, seen, op)
 	case t.Status == Rejected && t.AssignedTo != coder && !t.Freed:
 		if err := lapsed(s, t.AssignedTo, seen, AbandonedAfter, op); err != nil {
-			return refuse(CodeWrongState, "%s was rejected and goes back to its author %s, who is alive", t.ID, t.AssignedTo).on(t).
-				hint("take another task; a planner frees it with: git liza reassign %s", t.ID)
+			return refuse(CodeWrongState, "%s was rejected and goes back to its author %s, who is alive", t.ID, t.AssignedTo).on(t)
 		}
 	}
 	return nil
@@ -119,14 +118,14 @@ func lapsedClaim(s *State, t *Task, seen *Lease, op Operation) error {
 	if err == nil {
 		return nil
 	}
-	return refuse(CodeWrongState, "%s is %s; a claim needs UNCLAIMED, or an expired lease", t.ID, t.standing()).on(t).hint("take another task: git liza claim")
+	return refuse(CodeWrongState, "%s is %s; a claim needs UNCLAIMED, or an expired lease", t.ID, t.standing()).on(t)
 }
 
 func unpaused(t *Task) error {
 	if !t.Paused {
 		return nil
 	}
-	return refuse(CodeMode, "%s is paused by a human", t.ID).on(t).hint("a human goes on with: git liza resume --task %s", t.ID)
+	return refuse(CodeMode, "%s is paused by a human", t.ID).on(t)
 }
 
 // openDependencies lists what a task still waits for.

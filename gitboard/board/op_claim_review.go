@@ -21,7 +21,7 @@ func (p *ClaimReview) Check(s *State, op Operation) error {
 		return err
 	}
 	if held := s.reviewedBy(op.Actor.ID); held != "" && held != t.ID {
-		return refuse(CodeWrongState, "%s reviews %s already", op.Actor.ID, held).hint("git liza verdict or release %s first", held)
+		return refuse(CodeWrongState, "%s reviews %s already", op.Actor.ID, held)
 	}
 	if slices.Contains(t.Workers(), op.Actor.ID) || t.AssignedTo == op.Actor.ID {
 		return refuse(CodePermission, "%s worked on %s and can't review it", op.Actor.ID, t.ID).on(t)
@@ -30,10 +30,10 @@ func (p *ClaimReview) Check(s *State, op Operation) error {
 	case "":
 		return nil
 	case op.Actor.ID:
-		return refuse(CodeExists, "%s reviews %s already", op.Actor.ID, t.ID).on(t).hint("git liza review %s", t.ID)
+		return refuse(CodeExists, "%s reviews %s already", op.Actor.ID, t.ID).on(t)
 	}
 	if err := lapsed(s, t.ReviewingBy, p.Lease, 0, op); err != nil {
-		return refuse(CodeWrongState, "%s is %s", t.ID, t.standing()).on(t).hint("take another: git liza claim-review")
+		return refuse(CodeWrongState, "%s is %s", t.ID, t.standing()).on(t)
 	}
 	return nil
 }

@@ -20,11 +20,11 @@ func (p *CompleteGoal) Check(s *State, _ Operation) error {
 		return refuse(CodeWrongState, "the goal is %s already", g.Status)
 	}
 	if !s.HasTasks() {
-		return refuse(CodeWrongState, "the goal has no tasks yet").hint("git liza add-task")
+		return refuse(CodeWrongState, "the goal has no tasks yet")
 	}
 	for _, b := range s.Tasks() {
 		if !b.Status.Terminal() {
-			return refuse(CodeWrongState, "%s is %s: the goal is not complete", b.ID, b.Status).hint("git liza status")
+			return refuse(CodeWrongState, "%s is %s: the goal is not complete", b.ID, b.Status)
 		}
 	}
 	return nil

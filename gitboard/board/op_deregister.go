@@ -9,12 +9,10 @@ func (p *Deregister) Op() string { return "deregister" }
 // Check implements Payload.
 func (p *Deregister) Check(s *State, op Operation) error {
 	if held := s.heldBy(op.Actor.ID); held != "" {
-		return refuse(CodeWrongState, "%s still works on %s", op.Actor.ID, held).
-			hint("git liza submit, handoff, block or release %s first", held)
+		return refuse(CodeWrongState, "%s still works on %s", op.Actor.ID, held)
 	}
 	if held := s.reviewedBy(op.Actor.ID); held != "" {
-		return refuse(CodeWrongState, "%s still reviews %s", op.Actor.ID, held).
-			hint("git liza verdict or release %s first", held)
+		return refuse(CodeWrongState, "%s still reviews %s", op.Actor.ID, held)
 	}
 	return nil
 }

@@ -18,7 +18,7 @@ func (p *AddNote) Op() string { return "note" }
 // Check implements Payload.
 func (p *AddNote) Check(s *State, op Operation) error {
 	if op.Actor.Role != roles.Human && p.For != roles.HumanID {
-		return refuse(CodePermission, "a planner writes notes for the human only").hint("--for human")
+		return refuse(CodePermission, "a planner writes notes for the human only")
 	}
 	if _, err := roles.Of(p.For); err != nil && p.For != "" && p.For != roles.HumanID && p.For != string(roles.Planner) {
 		if !ValidTaskID(p.For) || s.Task(p.For) == nil {

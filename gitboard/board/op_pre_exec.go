@@ -23,7 +23,7 @@ func (p *PreExec) Check(s *State, op Operation) error {
 		return invalid("validation is missing: the command and the output that you expect of it")
 	}
 	if len(p.FilesToModify) == 0 {
-		return invalid("files_to_modify is missing").hint("--file PATH, once for each")
+		return invalid("files_to_modify is missing")
 	}
 	for _, f := range p.FilesToModify {
 		if err := required("files_to_modify", f); err != nil {
@@ -47,7 +47,7 @@ func holds(t *Task, op Operation) error {
 	case t.AssignedTo != op.Actor.ID:
 		return refuse(CodePermission, "%s is %s, not held by %s", t.ID, t.standing(), op.Actor.ID).on(t)
 	case t.HandoffPending:
-		return refuse(CodeWrongState, "%s has been handed off and waits for the next coder", t.ID).on(t).hint("git liza claim %s", t.ID)
+		return refuse(CodeWrongState, "%s has been handed off and waits for the next coder", t.ID).on(t)
 	}
 	return nil
 }

@@ -35,17 +35,16 @@ func (p *Release) Check(s *State, op Operation) error {
 	}
 	switch {
 	case t.HandoffPending && !(p.Force && op.Actor.Role == roles.Human):
-		return refuse(CodeWrongState, "%s is handed off: the next coder goes on with it", t.ID).on(t).hint("git liza claim %s", t.ID)
+		return refuse(CodeWrongState, "%s is handed off: the next coder goes on with it", t.ID).on(t)
 	case holder == op.Actor.ID:
 		return nil
 	case p.Force && op.Actor.Role != roles.Human:
-		return refuse(CodePermission, "only a human releases a live claim by force").hint("git liza note, or wait for the lease to run out")
+		return refuse(CodePermission, "only a human releases a live claim by force").on(t)
 	case p.Force:
 		return required("reason", p.Reason)
 	}
 	if err := lapsed(s, holder, p.Lease, 0, op); err != nil {
-		r := err.(*Refusal).on(t)
-		return r.hint("a human may: git liza release %s --force --reason TEXT", t.ID)
+		return err.(*Refusal).on(t)
 	}
 	return nil
 }
@@ -53,11 +52,11 @@ func (p *Release) Check(s *State, op Operation) error {
 func mayKeepWork(t *Task, op Operation) error {
 	switch {
 	case op.Actor.Role != roles.Human:
-		return refuse(CodePermission, "only a human leaves the work of a claim to whoever comes next").on(t).hint("git liza release %s", t.ID)
+		return refuse(CodePermission, "only a human leaves the work of a claim to whoever comes next").on(t)
 	case t.Status != Claimed:
 		return refuse(CodeWrongState, "%s is %s: no coder works on it", t.ID, t.Status).on(t)
 	case t.HandoffPending:
-		return refuse(CodeWrongState, "%s is handed off: the next coder goes on with it", t.ID).on(t).hint("git liza claim %s", t.ID)
+		return refuse(CodeWrongState, "%s is handed off: the next coder goes on with it", t.ID).on(t)
 	}
 	return nil
 }

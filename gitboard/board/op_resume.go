@@ -33,7 +33,7 @@ func (p *Resume) Check(s *State, _ Operation) error {
 		return refuse(CodeWrongState, "the board is RUNNING")
 	}
 	if b := s.Breaker(); b.Status == BreakerTriggered {
-		return refuse(CodeMode, "the circuit breaker is TRIGGERED (%s)", b.trigger().Pattern).hint("git liza resolve --text TEXT")
+		return refuse(CodeMode, "the circuit breaker is TRIGGERED (%s)", b.trigger().Pattern)
 	}
 	if b := spentBudget(s); b != nil {
 		return refuse(CodeMode, "%s", b).hint("%s", b.Raise())

@@ -51,17 +51,21 @@ func (p *Submit) Check(s *State, op Operation) error {
 			return err
 		}
 	}
+	unwritten := s.Config().RequirePreExecutionCheckpoint && t.CheckpointOfIteration() == nil
 	if p.Commits < 1 || p.Commit == t.BaseCommit {
-		return refuse(CodeEmpty, "task/%s has no commit beyond its base %.10s", t.ID, t.BaseCommit).on(t).hint("commit your work in %s first", t.Worktree)
+		r := refuse(CodeEmpty, "task/%s has no commit beyond its base %.10s", t.ID, t.BaseCommit).on(t)
+		if unwritten {
+			return r // that comes first
+		}
+		return r.hint("commit your work in %s first", t.Worktree)
 	}
 	if rejected := t.rejectedLike(p.Commit, p.Tree); rejected != nil {
 		return refuse(CodeRejected, "%.10s has the same files as %.10s, which %s rejected, and %s still asks for the same",
 			p.Commit, rejected.Commit, rejected.Agent, t.ID).on(t).
 			hint("git liza show %s, commit what the rejection asks for, and submit that; or git liza block %s --reason TEXT --question TEXT", t.ID, t.ID)
 	}
-	if s.Config().RequirePreExecutionCheckpoint && t.CheckpointOfIteration() == nil {
-		return refuse(CodeCheckpoint, "%s has no pre-execution checkpoint in iteration %d", t.ID, t.Iteration).on(t).
-			hint("git liza pre-exec %s --intent ... --validation ... --file ...", t.ID)
+	if unwritten {
+		return refuse(CodeCheckpoint, "%s has no pre-execution checkpoint in iteration %d", t.ID, t.Iteration).on(t)
 	}
 	if len(p.Early) > 0 && s.Config().EarlyCommits == "refuse" {
 		return refuse(CodeCheckpoint, "%.10s was made before the checkpoint of iteration %d", p.Early[0], t.Iteration).on(t).

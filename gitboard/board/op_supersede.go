@@ -39,7 +39,7 @@ func (p *Supersede) Check(s *State, op Operation) error {
 		}
 	}
 	if err := required("reason", p.Reason); err != nil {
-		return invalid("superseding needs the root cause in at least one sentence").hint("--reason TEXT")
+		return invalid("superseding needs the root cause in at least one sentence").hint("git liza supersede %s --by %s --reason TEXT", p.Task, strings.Join(p.By, ","))
 	}
 	return nil
 }

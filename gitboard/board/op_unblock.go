@@ -33,11 +33,10 @@ func (p *Unblock) Op() string { return "unblock" }
 func (p *Unblock) Check(s *State, op Operation) error {
 	t := s.Task(p.Task)
 	if len(t.FailedBy) >= 2 && reframing(t) == Unchanged {
-		return refuse(CodeExhausted, "two coders failed at %s (%s): its framing is presumed wrong", p.Task, all(t.FailedBy)).
-			hint("change done_when, scope or spec_ref first (git liza amend-task %s ... --reason TEXT), or supersede it", p.Task)
+		return refuse(CodeExhausted, "two coders failed at %s (%s): its framing is presumed wrong", p.Task, all(t.FailedBy)).on(t)
 	}
 	if t.BlockedReason == ReviewDeadlock && required("assessment", p.Assessment) != nil {
-		return invalid("%s is in a review deadlock: say what you make of it", p.Task).hint("--assessment TEXT")
+		return invalid("%s is in a review deadlock: say what you make of it", p.Task)
 	}
 	if err := p.checkBudget(s.Config(), t, op); err != nil {
 		return err
@@ -46,20 +45,20 @@ func (p *Unblock) Check(s *State, op Operation) error {
 	case UnblockFresh:
 	case UnblockKeepWork, UnblockSameCoder:
 		if t.Worktree == "" || t.BaseCommit == "" {
-			return refuse(CodeWrongState, "%s has no work to go on with", p.Task).hint("git liza unblock %s", p.Task)
+			return refuse(CodeWrongState, "%s has no work to go on with", p.Task).on(t)
 		}
 	default:
 		return invalid("%s is no way to unblock", quote(p.Mode))
 	}
 	if p.Mode == UnblockSameCoder {
 		if s.Agent(t.AssignedTo) == nil {
-			return refuse(CodeWrongState, "%s is not registered any more", t.AssignedTo).hint("git liza unblock %s --keep-work", p.Task)
+			return refuse(CodeWrongState, "%s is not registered any more", t.AssignedTo).on(t)
 		}
 		if held := s.heldBy(t.AssignedTo); held != "" {
-			return refuse(CodeWrongState, "%s works on %s now", t.AssignedTo, held).hint("git liza unblock %s --keep-work", p.Task)
+			return refuse(CodeWrongState, "%s works on %s now", t.AssignedTo, held).on(t)
 		}
 		if open := s.openDependencies(t); len(open) > 0 {
-			return refuse(CodeDependency, "%s waits for %s", t.ID, all(open)).on(t).hint("git liza unblock %s --keep-work", p.Task)
+			return refuse(CodeDependency, "%s waits for %s", t.ID, all(open)).on(t)
 		}
 	}
 	if p.To != "" {
@@ -99,9 +98,9 @@ func registeredCoder(s *State, id string) error {
 	}
 	coders := slices.DeleteFunc(slices.Clone(s.List(AgentDir)), func(id string) bool { return !isCoder(id) })
 	if len(coders) == 0 {
-		return refuse(CodeUnknownRecord, "%s is not registered, and neither is any other coder", id).hint("leave the task to the next coder: without --to")
+		return refuse(CodeUnknownRecord, "%s is not registered, and neither is any other coder", id)
 	}
-	return refuse(CodeUnknownRecord, "%s is not registered; coders are %s", id, all(coders)).hint("name one of them, or nobody")
+	return refuse(CodeUnknownRecord, "%s is not registered; coders are %s", id, all(coders))
 }
 
 // reframing says how the definition changed, in what matters, since a coder failed last. That a human or a planner

@@ -28,12 +28,11 @@ func (p *Verdict) Check(s *State, op Operation) error {
 	t := s.Task(p.Task)
 	switch {
 	case t.ReviewingBy == "":
-		return refuse(CodeWrongState, "nobody has claimed the review of %s", t.ID).on(t).hint("git liza claim-review %s", t.ID)
+		return refuse(CodeWrongState, "nobody has claimed the review of %s", t.ID).on(t)
 	case t.ReviewingBy != op.Actor.ID:
 		return refuse(CodePermission, "%s is reviewed by %s, not by %s", t.ID, t.ReviewingBy, op.Actor.ID).on(t)
 	case p.Commit != t.ReviewCommit:
-		return refuse(CodeStale, "the verdict is on %.10s, but %s was submitted at %.10s", p.Commit, t.ID, t.ReviewCommit).on(t).
-			hint("review %s and name it: --commit %s", t.ReviewCommit, t.ReviewCommit)
+		return refuse(CodeStale, "the verdict is on %.10s, but %s was submitted at %.10s", p.Commit, t.ID, t.ReviewCommit).on(t)
 	case p.Verdict == VerdictApproved:
 		return nil
 	case p.Verdict != VerdictRejected:

@@ -18,11 +18,11 @@ func (p *Withdraw) Check(s *State, op Operation) error {
 	}
 	if t.ReviewingBy != "" {
 		if err := lapsed(s, t.ReviewingBy, p.Lease, 0, op); err != nil {
-			return refuse(CodeWrongState, "%s is being reviewed by %s", t.ID, t.ReviewingBy).on(t).hint("wait for the verdict")
+			return refuse(CodeWrongState, "%s is being reviewed by %s", t.ID, t.ReviewingBy).on(t)
 		}
 	}
 	if held := s.heldBy(op.Actor.ID); held != "" {
-		return refuse(CodeWrongState, "%s works on %s now", op.Actor.ID, held).hint("git liza submit, handoff or block %s first", held)
+		return refuse(CodeWrongState, "%s works on %s now", op.Actor.ID, held)
 	}
 	return nil
 }

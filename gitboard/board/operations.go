@@ -17,6 +17,7 @@ type rule struct {
 	moves   []Transition // what it may do to the state of its task; none: it leaves tasks alone
 	// lease names the agent whose lease it must show, "" for none. The task is nil where it names none.
 	lease func(op Operation, t *Task) string
+	way   way    // how it is asked for, in hints; nil where no command stands for it alone
 	born  string // the directory in which it makes a record under the next number
 
 	offline     bool // it may wait in the queue of a clone without a network: it says something and takes nothing
@@ -58,17 +59,17 @@ var (
 var rules = []rule{
 	{payload: &Init{}, noun: "an init", gate: always, who: human, begins: true, opensSprint: true},
 	{payload: &Import{}, noun: "an import", gate: always, who: human, begins: true, opensSprint: true},
-	{payload: &Register{}, noun: "a registration", who: agents, registers: true, lease: leaseOfActor},
+	{payload: &Register{}, noun: "a registration", way: wayToRegister, who: agents, registers: true, lease: leaseOfActor},
 	{payload: &Deregister{}, noun: "a deregistration", gate: always, who: agents},
 	{payload: &AgentStatusChange{}, noun: "an agent's status", gate: always, who: agents},
-	{payload: &AddTask{}, noun: "adding a task", who: planning, moves: []Transition{
+	{payload: &AddTask{}, noun: "adding a task", way: wayToAddTask, who: planning, moves: []Transition{
 		{From: []Status{None}, To: Draft, Who: planning},
 		{From: []Status{None}, To: Unclaimed, Who: human, Note: "injected with --ready"},
 	}},
-	{payload: &Finalize{}, noun: "finalizing", who: planning, moves: []Transition{
+	{payload: &Finalize{}, noun: "finalizing", way: wayToFinalize, who: planning, moves: []Transition{
 		{From: []Status{Draft}, To: Unclaimed, Who: planning, Note: "every gate passed"},
 	}},
-	{payload: &AmendTask{}, noun: "an amendment", who: planning, moves: []Transition{
+	{payload: &AmendTask{}, noun: "an amendment", way: wayToAmend, who: planning, moves: []Transition{
 		{From: planned, Who: planning, Note: "reason needed unless DRAFT"},
 	}},
 	{payload: &Abandon{}, noun: "abandoning", ends: true, who: planning, moves: []Transition{
@@ -77,7 +78,7 @@ var rules = []rule{
 	{payload: &Supersede{}, noun: "superseding", ends: true, who: planning, moves: []Transition{
 		{From: planned, To: Superseded, Who: planning, Note: "replacements exist"},
 	}},
-	{payload: &Claim{}, noun: "a claim", gate: whileRunning, who: coder, lease: leaseOfClaim, moves: []Transition{
+	{payload: &Claim{}, noun: "a claim", way: wayToClaim, gate: whileRunning, who: coder, lease: leaseOfClaim, moves: []Transition{
 		{From: []Status{Unclaimed}, To: Claimed, Who: coder, Note: "dependencies MERGED; or kept work resumed"},
 		{From: []Status{Rejected}, To: Claimed, Who: coder, Note: "its author; another once the author is gone or it was freed"},
 		{From: []Status{Claimed}, To: Claimed, Who: coder, Note: "hand-off pending, or the lease has expired"},
@@ -86,37 +87,37 @@ var rules = []rule{
 	{payload: &IterationLimit{}, noun: "an iteration limit", ends: true, gate: whileRunning, who: coder, lease: leaseOfClaim, moves: []Transition{
 		{From: []Status{Rejected, IntegrationFailed, Claimed}, To: Blocked, Who: coder, Note: "instead of a claim that would pass the limit"},
 	}},
-	{payload: &PreExec{}, noun: "a pre-execution checkpoint", who: coder, moves: []Transition{
+	{payload: &PreExec{}, noun: "a pre-execution checkpoint", way: wayToPreExec, who: coder, moves: []Transition{
 		{From: []Status{Claimed}, Who: coder},
 	}},
-	{payload: &HandOff{}, noun: "a hand-off", who: anyone, moves: []Transition{
+	{payload: &HandOff{}, noun: "a hand-off", way: wayToHandOff, who: anyone, moves: []Transition{
 		{From: []Status{Claimed}, Who: coder, Note: "the lease ends"},
 	}},
-	{payload: &Release{}, noun: "a release", ends: true, gate: always, who: anyone, lease: leaseOfHolder, moves: []Transition{
+	{payload: &Release{}, noun: "a release", way: wayToRelease, ends: true, gate: always, who: anyone, lease: leaseOfHolder, moves: []Transition{
 		{From: []Status{Claimed}, To: Unclaimed, Who: anyone,
 			Note: "its holder; a human; anyone once the lease has expired; the work goes to the attic, or stays when a human recovers it"},
 		{From: []Status{ReadyForReview}, Who: anyone, Note: "its reviewer; a human; anyone once the lease has expired"},
 	}},
-	{payload: &Submit{}, noun: "a submission", who: coder, moves: []Transition{
+	{payload: &Submit{}, noun: "a submission", way: wayToSubmit, who: coder, moves: []Transition{
 		{From: []Status{Claimed}, To: ReadyForReview, Who: coder, Note: "clean worktree, a commit, a checkpoint, tests"},
 	}},
-	{payload: &Block{}, noun: "blocking", ends: true, who: []roles.Role{roles.Planner, roles.Coder, roles.Human}, moves: []Transition{
+	{payload: &Block{}, noun: "blocking", way: wayToBlock, ends: true, who: []roles.Role{roles.Planner, roles.Coder, roles.Human}, moves: []Transition{
 		{From: []Status{Claimed}, To: Blocked, Who: blocking, Note: "its coder, with questions; a human by force"},
 		{From: []Status{Unclaimed, ReadyForReview, Rejected, Approved}, To: Blocked, Who: human, Note: "force replan"},
 		{From: []Status{IntegrationFailed}, To: Blocked, Who: planning, Note: "force replan"},
 	}},
-	{payload: &ClaimReview{}, noun: "a review claim", gate: whileRunning, who: reviewer, lease: leaseOfReviewer, moves: []Transition{
+	{payload: &ClaimReview{}, noun: "a review claim", way: wayToClaimReview, gate: whileRunning, who: reviewer, lease: leaseOfReviewer, moves: []Transition{
 		{From: []Status{ReadyForReview}, Who: reviewer, Note: "no live review claim; never its own work"},
 	}},
-	{payload: &Withdraw{}, noun: "a withdrawal", who: coder, lease: leaseOfReviewer, moves: []Transition{
+	{payload: &Withdraw{}, noun: "a withdrawal", way: wayToWithdraw, who: coder, lease: leaseOfReviewer, moves: []Transition{
 		{From: []Status{ReadyForReview}, To: Claimed, Who: coder, Note: "its author, while no review claim is live"},
 	}},
-	{payload: &Verdict{}, noun: "a verdict", who: reviewer, moves: []Transition{
+	{payload: &Verdict{}, noun: "a verdict", way: wayToVerdict, who: reviewer, moves: []Transition{
 		{From: []Status{ReadyForReview}, To: Approved, Who: reviewer, Note: "the assigned reviewer, on the submitted commit"},
 		{From: []Status{ReadyForReview}, To: Rejected, Who: reviewer, Note: "with a rejection in the required form"},
 		{From: []Status{ReadyForReview}, To: Blocked, Who: system, Note: "REJECTED at the limit of review cycles: review_deadlock"},
 	}},
-	{payload: &Merge{}, noun: "a merge", ends: true, gate: whileRunning, who: reviewer, moves: []Transition{
+	{payload: &Merge{}, noun: "a merge", way: wayToMerge, ends: true, gate: whileRunning, who: reviewer, moves: []Transition{
 		{From: []Status{Approved}, To: Merged, Who: reviewer, Note: "candidate built and tested"},
 		{From: []Status{Approved}, To: IntegrationFailed, Who: reviewer, Note: "conflict or failing integration test"},
 	}},
@@ -126,11 +127,11 @@ var rules = []rule{
 	{payload: &RetryMerge{}, noun: "retrying a merge", who: retrying, moves: []Transition{
 		{From: []Status{IntegrationFailed, Blocked}, To: Approved, Who: retrying, Note: "the same commit merges cleanly now"},
 	}},
-	{payload: &Unblock{}, noun: "unblocking", who: planning, moves: []Transition{
+	{payload: &Unblock{}, noun: "unblocking", way: wayToUnblock, who: planning, moves: []Transition{
 		{From: []Status{Blocked}, To: Unclaimed, Who: planning, Note: "also --keep-work"},
 		{From: []Status{Blocked}, To: Claimed, Who: planning, Note: "--same-coder"},
 	}},
-	{payload: &Reassign{}, noun: "a reassignment", who: planning, moves: []Transition{
+	{payload: &Reassign{}, noun: "a reassignment", way: wayToReassign, who: planning, moves: []Transition{
 		{From: []Status{Rejected}, Who: planning, Note: "frees it for another coder"},
 		{From: []Status{Unclaimed}, Who: planning, Note: "lifts the reservation of kept work"},
 	}},
@@ -139,19 +140,19 @@ var rules = []rule{
 	{payload: &ConvertDiscovery{}, noun: "converting a discovery", who: planning},
 	{payload: &SettleDiscovery{}, noun: "settling a discovery", who: planning},
 	{payload: &Ack{}, noun: "an acknowledgement", gate: always, who: planning},
-	{payload: &CompleteGoal{}, noun: "completing the goal", ends: true, who: planning},
+	{payload: &CompleteGoal{}, noun: "completing the goal", way: wayToCompleteGoal, ends: true, who: planning},
 	{payload: &SetCheckpoint{}, noun: "a checkpoint", who: planning},
 	{payload: &Deadline{}, noun: "a deadline", who: planning},
 	{payload: &Trip{}, noun: "a trip of the breaker", who: planning},
 	{payload: &Discover{}, noun: "a discovery", who: anyone, born: DiscoveryDir, offline: true, taskless: true},
 	{payload: &LogAnomaly{}, noun: "an anomaly", who: anyone, born: AnomalyDir, offline: true, taskless: true},
-	{payload: &AddNote{}, noun: "a note", who: planning, born: NoteDir, offline: true},
+	{payload: &AddNote{}, noun: "a note", way: wayToNote, who: planning, born: NoteDir, offline: true},
 	{payload: &Usage{}, noun: "a run's usage", gate: always, who: agents, taskless: true, anyState: true, moves: []Transition{
 		{From: []Status{Claimed, ReadyForReview, Rejected, IntegrationFailed}, To: Blocked, Who: system, Note: "its budget of tokens is used up: budget"},
 	}},
 	{payload: &Land{}, noun: "landing a commit", who: human},
 	{payload: &Pause{}, noun: "a pause", who: human, taskless: true, moves: []Transition{{From: living, Who: human, Note: "one task"}}},
-	{payload: &Resume{}, noun: "a resume", who: human, taskless: true, moves: []Transition{{From: living, Who: human, Note: "one task"}}},
+	{payload: &Resume{}, noun: "a resume", way: wayToResume, who: human, taskless: true, moves: []Transition{{From: living, Who: human, Note: "one task"}}},
 	{payload: &Abort{}, noun: "an abort", ends: true, who: human},
 	{payload: &SetConfig{}, noun: "a setting", gate: always, who: human},
 	{payload: &Write{}, noun: "an edit", gate: always, who: human, taskless: true},
@@ -160,7 +161,7 @@ var rules = []rule{
 	{payload: &SprintStart{}, noun: "starting a sprint", who: human, opensSprint: true},
 	{payload: &SprintEnd{}, noun: "ending a sprint", who: human},
 	{payload: &Retrospective{}, noun: "a retrospective", gate: always, who: human},
-	{payload: &Resolve{}, noun: "resolving the breaker", who: human},
+	{payload: &Resolve{}, noun: "resolving the breaker", way: wayToResolve, who: human},
 	{payload: &Archive{}, noun: "archiving", gate: always, who: human},
 }
 

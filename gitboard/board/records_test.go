@@ -14,7 +14,7 @@ func TestRegister(t *testing.T) {
 	again := coder1
 	again.Session = "new"
 	r := &board.Register{Session: "new", Evidence: s.lease("coder-1", time.Second)}
-	s.refused("lease", again, r, "coder-1 is registered and alive", "coder-4")
+	s.refused("lease", again, r, "coder-1 is registered and alive")
 	s.refused("exists", coder1, &board.Register{Session: coder1.Session})
 	s.refused("invalid", again, &board.Register{Session: "other"})
 	r.Evidence = s.lease("coder-1", 0)
@@ -124,7 +124,7 @@ func TestNotes(t *testing.T) {
 	}
 	s.refused("unknown-task", human, &board.AddNote{For: "logn", Message: "look"})
 	s.refused("unknown-task", human, &board.AddNote{For: "coder", Message: "look"})
-	s.refused("permission", planner, &board.AddNote{For: "login", Message: "look"}, "--for human")
+	s.refused("permission", planner, &board.AddNote{For: "login", Message: "look"}, "for the human only")
 	s.do(planner, &board.AddNote{For: "human", Message: "look"})
 	s.refused("permission", coder1, &board.AddNote{For: "human", Message: "look"})
 	s.do(coder1, &board.LogAnomaly{Type: "spec_ambiguity"})
@@ -155,7 +155,7 @@ func TestBreaker(t *testing.T) {
 	equal(t, "control", string(c.Mode)+" by "+c.By, "CHECKPOINT by system")
 	equal(t, "breaker", s.state().Breaker().CurrentTrigger.Pattern, "external_service_outage")
 	equal(t, "task", s.task("login").Status, board.Unclaimed)
-	s.refused("mode", human, &board.Resume{}, "TRIGGERED", "git liza resolve")
+	s.refused("mode", human, &board.Resume{}, "TRIGGERED")
 	s.refused("mode", human, trip)
 	s.refused("permission", planner, &board.Resolve{Text: "mirror"})
 	s.do(human, &board.Resolve{Text: "a mirror is set up"}, 0)

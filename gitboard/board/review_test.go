@@ -10,7 +10,7 @@ import (
 
 func TestSubmit(t *testing.T) {
 	s := begun(t).claimed("login")
-	s.refused("checkpoint", coder1, submit("login"), "login", "iteration 1", "git liza pre-exec login")
+	s.refused("checkpoint", coder1, submit("login"), "login", "iteration 1")
 	s.do(coder1, preExec("login"))
 	s.refused("permission", coder2, submit("login"), "login is CLAIMED by coder-1, not held by coder-2")
 	for name, c := range map[string]struct {
@@ -223,7 +223,7 @@ func TestVerdictOnAnotherCommit(t *testing.T) {
 	s := begun(t).submitted("login").do(reviewer1, review("login"))
 	v := approve("login")
 	v.Commit = sha("e")
-	s.refused("stale", reviewer1, v, "login", workCommit)
+	s.refused("stale", reviewer1, v, "login", workCommit[:10])
 	v.Commit, v.Verdict = workCommit, "LGTM"
 	s.refused("invalid", reviewer1, v)
 }
@@ -291,7 +291,7 @@ func TestLeavingAReviewDeadlock(t *testing.T) {
 		return &board.Unblock{About: about("login"), Mode: mode, To: to, Assessment: why}
 	}
 	for _, mode := range []string{board.UnblockFresh, board.UnblockKeepWork, board.UnblockSameCoder} {
-		deadlocked(t).refused("invalid", planner, un(mode, "", " "), "review deadlock", "--assessment")
+		deadlocked(t).refused("invalid", planner, un(mode, "", " "), "review deadlock")
 	}
 	t.Run("same coder", func(t *testing.T) {
 		s := deadlocked(t).do(planner, un("same-coder", "", "criteria were unclear"))

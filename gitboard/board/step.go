@@ -1,9 +1,7 @@
 package board
 
 import (
-	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/gitboard/roles"
@@ -109,7 +107,7 @@ func checkActor(s *State, op Operation) error {
 		if t := s.Task(op.TaskID()); t != nil {
 			return notFor(t, op)
 		}
-		return refuse(CodePermission, "%s is not for a %s", rule.noun, a.Role).hint("it takes %s", list(rule.who))
+		return refuse(CodePermission, "%s is for a %s, not for a %s", rule.noun, list(rule.who), a.Role)
 	}
 	if rule.registers || a.Role == roles.Human {
 		return nil
@@ -119,8 +117,7 @@ func checkActor(s *State, op Operation) error {
 		return refuse(CodeSession, "%s is not registered", a.ID).hint("git liza register")
 	}
 	if agent.Session != a.Session || a.Session == "" {
-		return refuse(CodeSession, "%s is registered in another session, since %s: this process has been replaced", a.ID, agent.RegisteredAt).
-			hint("stop, or register under another id")
+		return refuse(CodeSession, "%s is registered in another session, since %s: this process has been replaced", a.ID, agent.RegisteredAt)
 	}
 	return nil
 }
@@ -137,7 +134,7 @@ func checkMode(s *State, op Operation) error {
 	if c.Mode == Aborted {
 		return r.hint("the run is over; the history stays: git liza log")
 	}
-	return r.hint("a human goes on with: git liza resume")
+	return r
 }
 
 func because(reason string) string {
@@ -190,26 +187,17 @@ func checkSubject(s *State, op Operation) error {
 
 func wrongState(t *Task, op Operation, from []Status) *Refusal {
 	rule, _ := ruleOf(op.Name())
-	r := refuse(CodeWrongState, "%s is %s; %s needs %s", t.ID, t.standing(), rule.noun, list(from)).on(t)
-	return r.hint("%s", waysOn(t, op.Actor.Role))
+	return refuse(CodeWrongState, "%s is %s; %s needs %s", t.ID, t.standing(), rule.noun, list(from)).on(t)
 }
 
 // notFor refuses an operation that a role has no part in, whatever the task's state.
 func notFor(t *Task, op Operation) *Refusal {
 	rule, _ := ruleOf(op.Name())
-	r := refuse(CodePermission, "%s is not for a %s; %s is %s", rule.noun, op.Actor.Role, t.ID, t.standing()).on(t)
-	return r.hint("it takes a %s; %s", list(rule.who), waysOn(t, op.Actor.Role))
-}
-
-// waysOn says what a role may do with a task from its state.
-func waysOn(t *Task, role roles.Role) string {
-	if t.Status.Terminal() {
-		return fmt.Sprintf("%s is terminal: nothing leaves it", t.Status)
+	who := rule.who
+	if rule.moves != nil {
+		who = slices.DeleteFunc(slices.Clone(who), func(r roles.Role) bool { return len(rule.starts(r)) == 0 })
 	}
-	if next := AllowedFrom(t.Status, role); len(next) > 0 {
-		return fmt.Sprintf("from %s a %s may: %s", t.Status, role, strings.Join(next, ", "))
-	}
-	return fmt.Sprintf("from %s a %s can do nothing with it", t.Status, role)
+	return refuse(CodePermission, "%s is for a %s, not for a %s; %s is %s", rule.noun, list(who), op.Actor.Role, t.ID, t.standing()).on(t)
 }
 
 // standing is a task's state with who holds it.

@@ -31,19 +31,19 @@ func (o *rejectionFlags) given() bool {
 }
 
 // text makes the rejection that the flags describe.
-func (o *rejectionFlags) text() (string, error) {
+func (o *rejectionFlags) text(cmd *edge.Command) (string, error) {
 	r := board.Rejection{Overall: o.overall, Spec: o.spec, Anomaly: o.anomaly, PriorStatus: o.prior}
 	for _, b := range o.blockers {
 		parts := strings.SplitN(b, "|", 4)
 		if len(parts) != 4 {
-			return "", edge.Usage(nil, `--blocker needs four parts: "file:line|issue|why|suggestion"`)
+			return "", edge.Usage(cmd, `--blocker needs four parts: "file:line|issue|why|suggestion"`)
 		}
 		r.Blockers = append(r.Blockers, board.Finding{Where: trim(parts[0]), Issue: trim(parts[1]), Why: trim(parts[2]), Suggestion: trim(parts[3])})
 	}
 	for _, b := range o.concerns {
 		where, issue, ok := strings.Cut(b, "|")
 		if !ok {
-			return "", edge.Usage(nil, `--concern needs two parts: "file:line|issue"`)
+			return "", edge.Usage(cmd, `--concern needs two parts: "file:line|issue"`)
 		}
 		r.Concerns = append(r.Concerns, board.Finding{Where: trim(where), Issue: trim(issue)})
 	}
@@ -81,7 +81,7 @@ parts, from which the text is made: --blocker, --concern, --overall, --spec, --a
 				if text != "" {
 					return edge.Usage(c.Cmd, "a reason is given as text or in parts, not both")
 				}
-				if text, err = o.text(); err != nil {
+				if text, err = o.text(c.Cmd); err != nil {
 					return err
 				}
 			}

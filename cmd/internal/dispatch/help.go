@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/git-liza/git-liza/cmd/internal/edge"
+	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/plain"
 )
 
@@ -64,11 +65,14 @@ func unknownCommand(word string) error {
 	for _, c := range Commands() {
 		names = append(names, c.Name)
 	}
-	hint := "git liza help"
-	if near := plain.Nearest(word, names, 3); len(near) > 0 {
-		hint = "nearest: " + strings.Join(near, ", ")
+	fault := &edge.UsageError{Message: fmt.Sprintf("%q is not a command", plain.Line(word, 40))}
+	switch near := plain.Nearest(word, names, 3); {
+	case slices.Contains(board.Ops(), word):
+		fault.Message = fmt.Sprintf("%s is recorded where it happens, and is not a command", word)
+	case len(near) > 0:
+		fault.Hint = "nearest: git liza " + strings.Join(near, ", git liza ")
 	}
-	return &edge.UsageError{Message: fmt.Sprintf("%q is not a command", plain.Line(word, 40)), Hint: hint}
+	return fault
 }
 
 // helpPage is the page that -h prints.

@@ -77,16 +77,22 @@ func dispatch(ctx context.Context, a *edge.App, args []string) error {
 		args = append(slices.Clone(args[1:]), "--help")
 	}
 	cmd := Find(args)
-	if cmd == nil {
-		if group := withFirstWord(args[0]); len(group) > 0 {
-			return groupPage(a, group, args)
-		}
-		return unknownCommand(args[0])
+	if group := withFirstWord(args[0]); cmd == nil && len(group) > 0 {
+		return groupPage(a, group, args)
 	}
-	args = args[len(strings.Fields(cmd.Name)):]
 	c := &edge.Call{App: a, Ctx: ctx, Cmd: cmd, Dir: *dir, JSON: *json}
 	c.Key = func(ctx context.Context, a board.Actor) (*sshsig.Signer, error) { return signing.KeyOf(ctx, c, a) }
 	defer c.Close()
+	if cmd == nil {
+		c.Cmd, c.Args = &edge.Command{Name: args[0]}, args[1:]
+		return c.Hinted(unknownCommand(args[0]))
+	}
+	return c.Hinted(run(c, args[len(strings.Fields(cmd.Name)):]))
+}
+
+// run parses the rest of a command line and runs the command.
+func run(c *edge.Call, args []string) error {
+	a, cmd := c.App, c.Cmd
 	if flags, err := parse(c, args); err != nil {
 		if errors.Is(err, pflag.ErrHelp) {
 			_, err := io.WriteString(a.Stdout, helpPage(cmd, flags))
@@ -97,7 +103,7 @@ func dispatch(ctx context.Context, a *edge.App, args []string) error {
 	if cmd.Writes {
 		a.OutlivePipes()
 	}
-	return cmd.Hinted(cmd.Run(c))
+	return cmd.Run(c)
 }
 
 // parse takes a command's flags and arguments. The error is pflag.ErrHelp when they ask for help.

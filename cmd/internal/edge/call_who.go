@@ -70,10 +70,10 @@ func (c *Call) WhoActs(op string) (board.Actor, error) {
 	}
 	role, err := roles.Of(id)
 	if err != nil {
-		return board.Actor{}, board.Refuse(board.CodeInvalid, "LIZA_AGENT_ID: "+err.Error(), "LIZA_AGENT_ID=coder-1 git liza "+c.Cmd.Name)
+		return board.Actor{}, board.Refuse(board.CodeInvalid, "LIZA_AGENT_ID: "+err.Error(), "")
 	}
 	if !board.May(role, op) {
-		return board.Actor{}, board.Refuse(board.CodePermission, fmt.Sprintf("%s is a %s, and %s is not for a %s", id, role, c.Cmd.Name, role), "it takes "+roleList(op))
+		return board.Actor{}, board.Refuse(board.CodePermission, fmt.Sprintf("%s is a %s, and %s is not for a %s: it takes %s", id, role, c.Cmd.Name, role, roleList(op)), "")
 	}
 	if err := OwnName(b, id); err != nil {
 		return board.Actor{}, err
@@ -105,9 +105,7 @@ func (c *Call) Caller() (board.Actor, error) {
 
 func (c *Call) Human(b *gitboard.Board, op string) (board.Actor, error) {
 	if !board.May(roles.Human, op) {
-		example := board.Allowed(op)[0].ID(1)
-		return board.Actor{}, board.Refuse(board.CodePermission, fmt.Sprintf("%s is for %s, and LIZA_AGENT_ID is not set", c.Cmd.Name, roleList(op)),
-			fmt.Sprintf("LIZA_AGENT_ID=%s git liza %s", example, c.Cmd.Name))
+		return board.Actor{}, board.Refuse(board.CodePermission, fmt.Sprintf("%s is for %s, and LIZA_AGENT_ID is not set", c.Cmd.Name, roleList(op)), "")
 	}
 	return c.asHuman(b)
 }

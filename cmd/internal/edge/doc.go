@@ -5,6 +5,6 @@
 // It is below every other package of cmd/internal, holds no rule and names no command.
 //
 // It may import gitboard, gitboard/board, gitboard/git, gitboard/gitio, gitboard/lease,
-// gitboard/oplog, gitboard/plain, gitboard/remote, gitboard/roles, gitboard/sshsig,
-// roles/supervisor and worktrees.
+// gitboard/oplog, gitboard/plain, gitboard/remote, gitboard/report, gitboard/roles,
+// gitboard/sshsig, roles/supervisor and worktrees.
 package edge

@@ -43,19 +43,6 @@ type Outcome struct {
 
 func (e *Outcome) Error() string { return e.Message }
 
-// Hinted gives a refusal that names no way out the nearest one: the command's page, or the task's story.
-func (cmd *Command) Hinted(err error) error {
-	r := (*board.Refusal)(nil)
-	switch {
-	case !errors.As(err, &r) || r.Hint != "":
-	case r.Code == board.CodeInvalid:
-		r.Hint = "git liza " + cmd.Name + " -h"
-	case r.Task != "":
-		r.Hint = "git liza show " + r.Task
-	}
-	return err
-}
-
 // Class is what an error means to the caller: code for programs, exit code, and a way out.
 type Class struct {
 	Exit int

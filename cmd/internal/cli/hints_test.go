@@ -1,0 +1,218 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/git-liza/git-liza/cmd/internal/dispatch"
+	"github.com/git-liza/git-liza/cmd/internal/edge"
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/report"
+	"github.com/git-liza/git-liza/gitboard/roles"
+)
+
+// wrongMove is a command that a caller may not give, and the way out that the refusal has to name.
+type wrongMove struct {
+	who  string // LIZA_AGENT_ID; "" is a human
+	move string
+	want string // the command of the hint, whole
+}
+
+// The board of the wrong moves: coder-1 has work ready to submit, coder-2 has written no checkpoint, coder-3's work waits
+// for a review, code-reviewer-1 reviews another's, coder-4's was rejected, coder-5 is blocked; coder-9, code-reviewer-2
+// and planner-2 are not registered.
+var wrongMoves = []wrongMove{
+	{"coder-9", "submit held", "git liza claim open"},
+	{"coder-9", "release held", "git liza claim open"},
+	{"coder-9", "claim held", "git liza claim open"},
+	{"coder-9", "claim later", "git liza claim open"},
+	{"coder-1", "claim open", "git liza submit held"},
+	{"coder-1", "iteration-limit held", "git liza submit held"},
+	{"coder-1", "block held --reason why", "git liza block held --reason TEXT --question TEXT"},
+	{"coder-1", "finalize plan", "git liza submit held"},
+	{"coder-1", "submit", "git liza submit held"},
+	{"coder-2", "submit fresh", "git liza pre-exec fresh --intent TEXT --validation TEXT --file PATH"},
+	{"coder-2", "pre-exec fresh --intent it", "git liza pre-exec fresh --intent TEXT --validation TEXT --file PATH"},
+	{"coder-3", "pre-exec waiting --intent a --validation b --file c", "git liza withdraw waiting"},
+	{"coder-4", "submit back", "git liza claim back"},
+	{"coder-4", "verdict waiting APPROVED --commit COMMIT", "git liza claim back"},
+	{"code-reviewer-1", "verdict review REJECTED --commit COMMIT --blocker bad",
+		`git liza verdict review REJECTED --commit COMMIT --overall TEXT --blocker "PATH:1|ISSUE|WHY|SUGGESTION"`},
+	{"code-reviewer-1", "verdict waiting APPROVED --commit COMMIT", "git liza review review"},
+	{"code-reviewer-2", "verdict waiting APPROVED --commit COMMIT", "git liza claim-review waiting"},
+	{"code-reviewer-2", "claim open", "git liza claim-review waiting"},
+	{"reviewer-1", "claim-review", "LIZA_AGENT_ID=code-reviewer-2 git liza claim-review waiting"},
+	{"planner-1", "claim open", "git liza unblock stuck --keep-work"},
+	{"planner-2", "land main", "git liza unblock stuck --keep-work"},
+	{"planner-1", "amend-task a --done b", "git liza add-task --id a --desc TEXT --spec specs/vision.md --done TEXT --scope TEXT"},
+	{"planner-1", "finalize vague", "git liza amend-task vague --done TEXT --scope TEXT"},
+	{"", "unblock stuck --keep-work --to coder-99", "git liza unblock stuck --keep-work"},
+	{"", "verdict waiting APPROVED --commit COMMIT", "git liza show waiting"},
+}
+
+// wrongScene is the board of the wrong moves, in a real repository.
+func wrongScene(t *testing.T) *life {
+	l := newLife(t)
+	l.liza("", "init", "A calculator", "--spec", "specs/vision.md")
+	work := func(coder, id string) {
+		t.Helper()
+		l.task(id, id, "--priority", "1")
+		l.liza(coder, "claim", id)
+		if id == "fresh" {
+			return
+		}
+		l.liza(coder, "pre-exec", id, "--intent", "write it", "--validation", "go test: ok", "--file", id+".go")
+		l.pass(time.Second) // the commit is younger than the checkpoint
+		l.commitAt(id, map[string]string{id + ".go": "package " + id + "\n", id + "_test.go": "package " + id + "\n"})
+	}
+	work("coder-1", "held")
+	work("coder-2", "fresh")
+	for coder, id := range map[string]string{"coder-3": "waiting", "coder-4": "back", "coder-6": "review"} {
+		work(coder, id)
+		l.liza(coder, "submit", id)
+	}
+	work("coder-5", "stuck")
+	l.liza("coder-5", "block", "stuck", "--reason", "which pint?", "--question", "Which pint?")
+	l.liza("code-reviewer-1", "claim-review", "back")
+	l.liza("code-reviewer-1", "verdict", "back", "REJECTED", "--commit", "task/back", "--overall", "No.", "--blocker", "back.go:1|empty|no use|write it")
+	l.liza("code-reviewer-1", "claim-review", "review")
+	l.task("open", "Open to all", "--priority", "2")
+	l.task("later", "After the open one", "--depends", "open")
+	l.liza("planner-1", "add-task", "--id", "vague", "--desc", "Something", "--spec", "specs/vision.md")
+	l.liza("planner-1", "add-task", "--id", "plan", "--desc", "A draft", "--spec", "specs/vision.md", "--done", "1 gives 1", "--scope", "IN: one")
+	return l
+}
+
+// commitAt commits files into a task's worktree at the time of the life.
+func (l *life) commitAt(id string, files map[string]string) {
+	l.t.Helper()
+	at := l.now.Format(time.RFC3339)
+	l.t.Setenv("GIT_AUTHOR_DATE", at)
+	l.t.Setenv("GIT_COMMITTER_DATE", at)
+	l.commit(id, "Write "+id, files)
+}
+
+// try runs a command, and returns its exit code and the refusal.
+func (l *life) try(agent string, args ...string) (int, string, string) {
+	var out, errs bytes.Buffer
+	code := Run(context.Background(), l.app(agent, &out, &errs), append(args, "--json"))
+	var said struct {
+		Error struct{ Message, Hint string }
+	}
+	_ = json.Unmarshal(errs.Bytes(), &said)
+	return code, said.Error.Message, said.Error.Hint
+}
+
+var hinted = regexp.MustCompile(`(LIZA_AGENT_ID=\S+ )?git liza .*$`)
+
+// words splits a command line as a shell does, and refuses what a shell would not take for words.
+func words(t *testing.T, line string) []string {
+	t.Helper()
+	out, err := exec.Command("sh", "-c", "for w in "+line+`; do printf '%s\n' "$w"; done`).CombinedOutput()
+	if err != nil {
+		t.Fatalf("%s: %v\n%s", line, err, out)
+	}
+	return strings.Split(strings.TrimSuffix(string(out), "\n"), "\n")
+}
+
+// Every refusal names what this caller may do next, as one command with its own ids: 2 points each. The command is
+// carried out on the board that refused, by the same caller.
+func TestWrongMovesNameTheWayOut(t *testing.T) {
+	l := wrongScene(t)
+	kept := t.TempDir() + "/kept"
+	copyTree(t, l.dir, kept)
+	score := 0
+	for _, m := range wrongMoves {
+		commit := "0"
+		for _, arg := range strings.Fields(m.move)[1:] {
+			if out, err := exec.Command("git", "-C", l.dir, "rev-parse", "-q", "--verify", "task/"+arg).Output(); err == nil && commit == "0" {
+				commit = strings.TrimSpace(string(out))
+			}
+		}
+		code, message, hint := l.try(m.who, strings.Fields(strings.ReplaceAll(m.move, "COMMIT", commit))...)
+		if code != 1 {
+			t.Errorf("%s: git liza %s: exit %d, %s", m.who, m.move, code, message)
+			continue
+		}
+		command := hinted.FindString(hint)
+		if want := strings.ReplaceAll(m.want, "COMMIT", commit); command == want {
+			score++ // whole, and with the caller's ids
+		} else {
+			t.Errorf("%s: git liza %s: %s\nhint: %s\nwant: %s", m.who, m.move, message, hint, want)
+		}
+		agent, line := m.who, strings.TrimPrefix(command, "git liza ")
+		if id, rest, other := strings.Cut(command, " git liza "); other {
+			agent, line = strings.TrimPrefix(id, "LIZA_AGENT_ID="), rest
+		}
+		if code, message, _ := l.try(agent, words(t, line)...); code == 0 {
+			score++ // legal
+		} else {
+			t.Errorf("%s: git liza %s: the hint %q: exit %d, %s", m.who, m.move, command, code, message)
+		}
+		if err := os.RemoveAll(l.dir); err != nil {
+			t.Fatal(err)
+		}
+		copyTree(t, kept, l.dir)
+	}
+	if len(wrongMoves) != 25 || score != 50 {
+		t.Errorf("%d moves score %d", len(wrongMoves), score)
+	}
+}
+
+func copyTree(t *testing.T, from, to string) {
+	t.Helper()
+	if out, err := exec.Command("cp", "-a", from, to).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+}
+
+// Whatever step anybody is offered, on a board that has tasks in all states, is a command line that this program takes.
+func TestStepsAreCommandLines(t *testing.T) {
+	s := busy(t)
+	state := s.state()
+	seen := map[string]bool{}
+	for _, id := range []string{"", "planner-1", "planner-2", "coder-1", "coder-2", "coder-3", "coder-4", "coder-9", "code-reviewer-1", "code-reviewer-2", "code-reviewer-9"} {
+		who := report.Caller{Asker: board.Asker{Actor: board.HumanActor("Ann", "ann@example.com"), Now: s.now, Leases: s.leases()}}
+		if role, err := roles.Of(id); err == nil {
+			who.Actor = board.Actor{ID: id, Role: role}
+		}
+		for _, b := range append(state.Tasks(), board.Brief{}) {
+			steps := report.Next(state, who, b.ID)
+			if b.ID != "" {
+				steps = append(steps, board.StepsOn(state, who.Asker, b.ID)...)
+			}
+			for _, step := range steps {
+				if step.Op != "" && !board.May(who.Role, step.Op) {
+					t.Errorf("%s is offered %s", id, step.Do)
+				}
+				seen[step.Do] = true
+			}
+		}
+	}
+	for do := range seen {
+		line := words(t, strings.TrimPrefix(do, "git liza "))
+		cmd := dispatch.Find(line)
+		if cmd == nil {
+			t.Errorf("%s is not a command", do)
+			continue
+		}
+		c := &edge.Call{App: &edge.App{}, Cmd: cmd}
+		flags := c.FlagSet()
+		if err := flags.Parse(line[len(strings.Fields(cmd.Name)):]); err != nil {
+			t.Errorf("%s: %v", do, err)
+		}
+		if n := len(flags.Args()); n < cmd.Min || cmd.Max >= 0 && n > cmd.Max {
+			t.Errorf("%s: %s takes %s", do, cmd.Name, cmd.Args)
+		}
+	}
+	if len(seen) < 40 {
+		t.Errorf("only %d steps are offered", len(seen))
+	}
+}

@@ -1,0 +1,244 @@
+package board
+
+import (
+	"cmp"
+
+	"github.com/git-liza/git-liza/gitboard/roles"
+)
+
+// NextStep is something that a caller may do: a command line that is complete but for texts in capital letters.
+type NextStep struct {
+	Op   string // the operation; "" for a command that only reads
+	Task string // the task it is about, "" for none
+	Why  string // why it comes next, in a few words
+	Do   string
+}
+
+// String is the step as a hint.
+func (n NextStep) String() string {
+	if n.Why == "" {
+		return n.Do
+	}
+	return n.Why + ": " + n.Do
+}
+
+// Asker wants to know what it may do, and when. An actor without a session is taken for the registered one.
+type Asker struct {
+	Actor
+	Now    Time
+	Leases map[string]Lease // by agent
+}
+
+// way says how an operation is asked for: a payload that is complete, and the command line. The payload is nil where
+// this caller can't mean it.
+type way func(s *State, t *Task, who Actor) (example Payload, command string)
+
+// What stands in a command line in the place of a text, and in an example in the place of a commit.
+const (
+	exampleText   = "TEXT"
+	exampleCommit = "0123456789012345678901234567890123456789"
+)
+
+// StepsOn lists what a caller may do with a task now, in the order of the table of operations. Each operation's own
+// Check decides whether it is legal.
+func StepsOn(s *State, who Asker, task string) []NextStep {
+	s = who.settle(s)
+	t := s.Task(task)
+	if t == nil {
+		return nil
+	}
+	var steps []NextStep
+	for _, r := range rules {
+		if r.way != nil && !r.creates() && r.startsFrom(t.Status, who.Role) {
+			if step, legal := who.step(s, r, t); legal {
+				steps = append(steps, step)
+			}
+		}
+	}
+	return steps
+}
+
+// StepOf says how a caller asks for an operation on a task, "" for one about the board; false where that is not legal
+// now, or where no command stands for the operation alone.
+func StepOf(s *State, who Asker, op, task string) (NextStep, bool) {
+	r, known := ruleOf(op)
+	if !known || r.way == nil {
+		return NextStep{}, false
+	}
+	s = who.settle(s)
+	t := s.Task(task)
+	if t == nil {
+		t = &Task{ID: task}
+	}
+	return who.step(s, r, t)
+}
+
+// settle is the state on which an asker's steps are planned. Its first command registers an agent that is not.
+func (a *Asker) settle(s *State) *State {
+	a.Now = max(a.Now, s.Time())
+	if a.Role == roles.Human {
+		return s
+	}
+	known := s.Agent(a.ID)
+	if known != nil {
+		a.Session = cmp.Or(a.Session, known.Session)
+		return s
+	}
+	a.Session = cmp.Or(a.Session, "new")
+	after, err := Step(s, a.asks(&Register{Session: a.Session}))
+	if err != nil {
+		return s
+	}
+	return after
+}
+
+func (a *Asker) asks(p Payload) Operation {
+	return Operation{Actor: a.Actor, Time: a.Now, Clock: a.Now, Request: "next-step", Payload: p}
+}
+
+func (a *Asker) step(s *State, r rule, t *Task) (NextStep, bool) {
+	p, command := r.way(s, t, a.Actor)
+	if p == nil {
+		return NextStep{}, false
+	}
+	op := a.asks(p)
+	if taker, takes := p.(interface{ ShowLease(*Lease) }); takes {
+		if l, has := a.Leases[LeaseWanted(s, op)]; has {
+			taker.ShowLease(&l)
+		}
+	}
+	return NextStep{Op: op.Name(), Task: op.TaskID(), Do: "git liza " + command}, Check(s, op) == nil
+}
+
+func wayToRegister(_ *State, _ *Task, who Actor) (Payload, string) {
+	return &Register{Session: who.Session + "-next"}, "register"
+}
+
+func wayToAddTask(s *State, t *Task, _ Actor) (Payload, string) {
+	d := Definition{Description: exampleText, Kind: Code, Priority: 1}
+	return &AddTask{About: About{t.ID}, Definition: d}, "add-task --id " + t.ID + " --desc TEXT --spec " + cmp.Or(s.Goal().SpecRef, "FILE") + " --done TEXT --scope TEXT"
+}
+
+func wayToFinalize(_ *State, t *Task, _ Actor) (Payload, string) {
+	return &Finalize{About: About{t.ID}, SpecOID: exampleCommit}, "finalize " + t.ID
+}
+
+// wayToAmend fills in what finalize would miss, else what is amended most often.
+func wayToAmend(_ *State, t *Task, _ Actor) (Payload, string) {
+	p := &AmendTask{About: About{t.ID}, Definition: Definition{DoneWhen: exampleText, Scope: exampleText, SpecRef: "FILE", SpecOID: exampleCommit}}
+	command := "amend-task " + t.ID
+	set := func(missing bool, field, flag string) {
+		if missing {
+			p.Set, command = append(p.Set, field), command+flag
+		}
+	}
+	set(t.DoneWhen == "", "done_when", " --done TEXT")
+	set(t.Scope == "", "scope", " --scope TEXT")
+	set(t.SpecRef == "", "spec_ref", " --spec FILE")
+	set(len(p.Set) == 0, "done_when", " --done TEXT")
+	if t.Status != Draft {
+		p.Reason, command = exampleText, command+" --reason TEXT"
+	}
+	return p, command
+}
+
+func wayToClaim(_ *State, t *Task, who Actor) (Payload, string) {
+	p := &Claim{About: About{t.ID}, Clone: "here"}
+	if KindOfClaim(t, who.ID).Fresh {
+		p.BaseCommit = exampleCommit
+	}
+	return p, "claim " + t.ID
+}
+
+func wayToPreExec(_ *State, t *Task, _ Actor) (Payload, string) {
+	c := Checkpoint{Intent: exampleText, Validation: exampleText, FilesToModify: []string{"PATH"}}
+	return &PreExec{About{t.ID}, c}, "pre-exec " + t.ID + " --intent TEXT --validation TEXT --file PATH"
+}
+
+func wayToHandOff(_ *State, t *Task, _ Actor) (Payload, string) {
+	return &HandOff{About: About{t.ID}, Summary: exampleText, NextAction: exampleText}, "handoff " + t.ID + " --summary TEXT --next TEXT"
+}
+
+func wayToRelease(_ *State, t *Task, who Actor) (Payload, string) {
+	if who.Role == roles.Human {
+		return &Release{About: About{t.ID}, Force: true, Reason: exampleText}, "release " + t.ID + " --force --reason TEXT"
+	}
+	return &Release{About: About{t.ID}}, "release " + t.ID
+}
+
+func wayToSubmit(_ *State, t *Task, _ Actor) (Payload, string) {
+	return &Submit{About: About{t.ID}, Commit: exampleCommit, ReviewBase: exampleCommit, Commits: 1, Files: 1, NoTestsBecause: exampleText}, "submit " + t.ID
+}
+
+func wayToBlock(_ *State, t *Task, who Actor) (Payload, string) {
+	p := &Block{About: About{t.ID}, Reason: exampleText}
+	if who.Role != roles.Coder {
+		return p, "block " + t.ID + " --reason TEXT"
+	}
+	p.Questions = []string{exampleText}
+	return p, "block " + t.ID + " --reason TEXT --question TEXT"
+}
+
+func wayToClaimReview(_ *State, t *Task, _ Actor) (Payload, string) {
+	return &ClaimReview{About: About{t.ID}}, "claim-review " + t.ID
+}
+
+func wayToWithdraw(_ *State, t *Task, _ Actor) (Payload, string) {
+	return &Withdraw{About: About{t.ID}}, "withdraw " + t.ID
+}
+
+// wayToVerdict is a rejection: an approval has nothing to fill in, and no hint proposes one.
+func wayToVerdict(_ *State, t *Task, _ Actor) (Payload, string) {
+	r := Rejection{Overall: exampleText, Spec: "n/a", Anomaly: "none", Blockers: []Finding{{"PATH:1", "ISSUE", "WHY", "SUGGESTION"}}}
+	command := "verdict " + t.ID + " REJECTED --commit " + t.ReviewCommit + ` --overall TEXT --blocker "PATH:1|ISSUE|WHY|SUGGESTION"`
+	if t.HasPriorFeedback() {
+		r.PriorStatus = []string{"PARTIAL: TEXT"}
+		command += ` --prior "PARTIAL: TEXT"`
+	}
+	return &Verdict{About: About{t.ID}, Verdict: VerdictRejected, Commit: t.ReviewCommit, Reason: r.Text()}, command
+}
+
+func wayToMerge(s *State, t *Task, _ Actor) (Payload, string) {
+	p := &Merge{About: About{t.ID}, ReviewCommit: t.ReviewCommit, Before: exampleCommit, MergeCommit: t.ReviewCommit, MergeType: FastForward}
+	if s.Config().RequireIntegrationTest {
+		p.Test = exampleText
+	}
+	return p, "merge " + t.ID
+}
+
+func wayToUnblock(_ *State, t *Task, _ Actor) (Payload, string) {
+	p, command := &Unblock{About: About{t.ID}}, "unblock "+t.ID
+	if t.Worktree != "" && t.BaseCommit != "" {
+		p.Mode, command = UnblockKeepWork, command+" --keep-work"
+	}
+	if t.BlockedReason == ReviewDeadlock {
+		p.Assessment, command = exampleText, command+" --assessment TEXT"
+	}
+	return p, command
+}
+
+func wayToReassign(_ *State, t *Task, _ Actor) (Payload, string) {
+	return &Reassign{About: About{t.ID}}, "reassign " + t.ID
+}
+
+func wayToResume(s *State, t *Task, _ Actor) (Payload, string) {
+	if t.ID == "" {
+		return &Resume{}, "resume"
+	}
+	return &Resume{About: About{t.ID}}, "resume --task " + t.ID
+}
+
+func wayToResolve(*State, *Task, Actor) (Payload, string) {
+	return &Resolve{Text: exampleText}, "resolve --text TEXT"
+}
+
+func wayToCompleteGoal(*State, *Task, Actor) (Payload, string) {
+	return &CompleteGoal{}, "complete-goal"
+}
+
+func wayToNote(_ *State, _ *Task, who Actor) (Payload, string) {
+	if who.Role == roles.Human {
+		return &AddNote{Message: exampleText}, "note TEXT"
+	}
+	return &AddNote{For: roles.HumanID, Message: exampleText}, "note --for human TEXT"
+}

@@ -1,0 +1,218 @@
+package report
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/roles"
+)
+
+// Caller asks for its next steps.
+type Caller struct {
+	board.Asker
+	Supervised bool // its supervisor claims, claims reviews and merges for it
+}
+
+// Next lists what a caller may do now, the most sensible step first: with the task it asked about, then with what is
+// its own, then with what waits for its role. The last step only reads; there is always one. All steps are legal.
+func Next(s *board.State, who Caller, about string) []board.NextStep {
+	n := &next{s: s, who: who}
+	if about != "" && !n.on(about, "") && who.Role == roles.Human {
+		n.read(about)
+	}
+	switch who.Role {
+	case roles.Coder:
+		n.coder()
+	case roles.CodeReviewer:
+		n.reviewer()
+	default:
+		n.planner()
+	}
+	n.read(about)
+	return n.steps
+}
+
+type next struct {
+	s     *board.State
+	who   Caller
+	steps []board.NextStep
+}
+
+// advances lists by which operations a role brings a task forward, the best first. What gives work up is not among
+// them.
+var advances = map[roles.Role][]string{
+	roles.Coder:        {"submit", "pre-exec", "claim", "withdraw"},
+	roles.CodeReviewer: {"claim-review", "verdict", "merge"},
+	roles.Planner:      {"finalize", "unblock", "reassign", "amend-task"},
+	roles.Human:        {"resume", "finalize", "unblock", "reassign", "amend-task"},
+}
+
+// reasons say why a step comes next.
+var reasons = map[string]string{
+	"submit": "when the work is committed", "pre-exec": "before the first commit", "withdraw": "to work on it again", "merge": "approved",
+	"unblock": "once its questions are answered", "amend-task": "to change what it asks for",
+}
+
+func (n *next) add(step board.NextStep) {
+	if n.who.Supervised && board.TakesOnWork(step.Op) || slices.ContainsFunc(n.steps, func(has board.NextStep) bool { return has.Do == step.Do }) {
+		return
+	}
+	n.steps = append(n.steps, step)
+}
+
+// on adds the best step that the caller may take with a task, and reports whether there is one.
+func (n *next) on(task, why string) bool {
+	legal := board.StepsOn(n.s, n.who.Asker, task)
+	for _, op := range advances[n.who.Role] {
+		i := slices.IndexFunc(legal, func(step board.NextStep) bool { return step.Op == op })
+		if i < 0 || !n.sensible(op, task) {
+			continue
+		}
+		step := legal[i]
+		if step.Why = why; why == "" {
+			step.Why = reasons[op]
+		}
+		if op == "verdict" { // the review says how to give it
+			step = board.NextStep{Task: task, Why: "you review it", Do: "git liza review " + task}
+		}
+		n.add(step)
+		return true
+	}
+	return false
+}
+
+// sensible leaves out what is legal and leads nowhere.
+func (n *next) sensible(op, task string) bool {
+	t := n.s.Task(task)
+	switch op {
+	case "submit":
+		return t.CheckpointOfIteration() != nil
+	case "finalize":
+		return t.DoneWhen != "" && t.Scope != "" && t.SpecRef != ""
+	case "amend-task":
+		return t.Status != board.Unclaimed
+	case "reassign":
+		return t.Status == board.Unclaimed && n.s.Agent(t.ReservedFor) == nil
+	}
+	return true
+}
+
+// first adds the best step with the first task of a kind that allows one.
+func (n *next) first(why string, is func(board.Brief) bool) bool {
+	for _, b := range n.s.Tasks() {
+		if is(b) && n.on(b.ID, why) {
+			return true
+		}
+	}
+	return false
+}
+
+func (n *next) takeable(holder string, b board.Brief) bool {
+	l, has := n.who.Leases[holder]
+	after := l.Expires
+	if b.Status == board.Rejected {
+		after = after.Add(board.AbandonedAfter)
+	}
+	return !has || n.s.Agent(holder) == nil || after <= max(n.who.Now, n.s.Time())
+}
+
+func (n *next) coder() {
+	me := n.who.ID
+	if n.first("", func(b board.Brief) bool { return b.Holds(me) }) {
+		return
+	}
+	skip := map[string]bool{}
+	for {
+		id := board.NextClaim(n.s, me, func(id string) bool { return skip[id] }, n.takeable)
+		if id == "" {
+			return
+		}
+		why := "claimable"
+		if t := n.s.Task(id); t.Status == board.Rejected && t.AssignedTo == me {
+			why = "rejected, and yours"
+		}
+		if n.on(id, why) {
+			return
+		}
+		skip[id] = true
+	}
+}
+
+func (n *next) reviewer() {
+	me := n.who.ID
+	if n.first("", func(b board.Brief) bool { return b.Status == board.ReadyForReview && b.ReviewingBy == me }) {
+		return
+	}
+	n.first("you approved it", func(b board.Brief) bool { return b.Status == board.Approved && b.ApprovedBy == me })
+	skip := map[string]bool{}
+	for {
+		id := board.NextReview(n.s, me, func(id string) bool { return skip[id] }, n.takeable)
+		if id == "" || n.on(id, "waits for a review") {
+			break
+		}
+		skip[id] = true
+	}
+	n.first("approved", func(b board.Brief) bool { return b.Status == board.Approved })
+}
+
+// planner adds the steps of a planner and of a human, who may plan, too.
+func (n *next) planner() {
+	if n.who.Role == roles.Human {
+		n.board("resolve", "the circuit breaker tripped")
+		n.board("resume", "the board is "+string(n.s.Control().Mode))
+	}
+	n.first("blocked; once its questions are answered", func(b board.Brief) bool { return b.Status == board.Blocked })
+	n.first("", func(b board.Brief) bool { return b.Status == board.Unclaimed && b.ReservedFor != "" })
+	n.drafts()
+	if n.board("complete-goal", "every task is finished; if the goal is reached") || n.s.HasTasks() {
+		return
+	}
+	n.board("add-task", "there is no task yet")
+}
+
+// board adds a step that is about no task.
+func (n *next) board(op, why string) bool {
+	id := ""
+	if op == "add-task" {
+		id = "task-1"
+	}
+	step, legal := board.StepOf(n.s, n.who.Asker, op, id)
+	if step.Why = why; legal {
+		n.add(step)
+	}
+	return legal
+}
+
+// drafts adds one step that finalizes all drafts that pass their gates, and one for the first that does not.
+func (n *next) drafts() {
+	var ids []string
+	for _, b := range n.s.Tasks() {
+		if b.Status != board.Draft {
+			continue
+		}
+		if _, legal := board.StepOf(n.s, n.who.Asker, "finalize", b.ID); legal {
+			ids = append(ids, b.ID)
+		} else if len(ids) == 0 {
+			n.on(b.ID, "a draft that lacks something")
+		}
+	}
+	if len(ids) > 0 {
+		n.add(board.NextStep{Op: "finalize", Why: "draft", Do: "git liza finalize " + strings.Join(ids, " ")})
+	}
+}
+
+// read adds a command that reads: the story of the task that was asked about, or where the caller stands.
+func (n *next) read(about string) {
+	do := board.NextStep{Why: "nothing waits for you now", Do: "git liza prime"}
+	if n.who.Role == roles.Human {
+		do = board.NextStep{Do: "git liza status"}
+	}
+	if len(n.steps) > 0 {
+		do.Why = ""
+	}
+	if about != "" && n.who.Role == roles.Human && n.s.Task(about) != nil {
+		do = board.NextStep{Task: about, Do: "git liza show " + about}
+	}
+	n.add(do)
+}
