@@ -107,7 +107,7 @@ func TestNothingToClaim(t *testing.T) {
 	s.task("one")
 	s.task("two", func(p *board.AddTask) { p.DependsOn = []string{"one"} })
 	s.claim("coder-1", "")
-	s.refused(claim(""), "no-work", "nothing to claim for coder-2 | of the open tasks 1 wait for dependencies, 1 are claimed")
+	s.refused(claim(""), "no-work", "nothing to claim for coder-2: of the open tasks 1 wait for dependencies, 1 are claimed")
 	s.refused(claim("two"), "dependency", "waits for one")
 	s.refused(claim("one"), "wrong-state", "the lease of coder-1 ends at")
 	s.refused(claim("tow"), "unknown-task", "nearest: two")
