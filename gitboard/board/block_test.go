@@ -64,14 +64,14 @@ func TestReservations(t *testing.T) {
 	}
 	lift := &board.Reassign{About: about("login")}
 	s := begun(t).in(board.Blocked, "login")
-	s.refused("unknown-record", planner, keep("coder-99"), "coder-99 is not registered", "coder-1, coder-2 and coder-3")
+	s.refused("unknown-agent", planner, keep("coder-99"), "coder-99 is not registered", "coder-1, coder-2 and coder-3")
 	s.do(planner, keep("coder-2")).refused("reserved", coder3, goOn("login"))
 	s.do(planner, lift)
 	equal(t, "reserved_for", s.task("login").ReservedFor, "")
 	equal(t, "freed", s.task("login").Freed, false)
 	s.refused("exists", planner, lift, "free for any coder")
 	s.do(coder3, goOn("login"))
-	s.refused("unknown-record", human, write("tasks/login.yaml", "reserved_for", "coder-99"))
+	s.refused("unknown-agent", human, write("tasks/login.yaml", "reserved_for", "coder-99"))
 }
 
 func TestUnblock(t *testing.T) {

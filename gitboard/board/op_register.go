@@ -35,7 +35,7 @@ func (p *Register) Check(s *State, op Operation) error {
 	if err := lapsed(s, op.Actor.ID, p.Lease, 0, op); err != nil {
 		r := err.(*Refusal)
 		r.Message = fmt.Sprintf("%s is registered and alive (session since %s); its lease runs until %s", op.Actor.ID, a.RegisteredAt, p.Lease.Expires)
-		return r
+		return r.hint("git liza register %s", FreeID(s, op.Actor.Role))
 	}
 	return nil
 }

@@ -96,11 +96,11 @@ func registeredCoder(s *State, id string) error {
 	if s.Agent(id) != nil || s.Err() != nil {
 		return nil
 	}
-	coders := slices.DeleteFunc(slices.Clone(s.List(AgentDir)), func(id string) bool { return !isCoder(id) })
-	if len(coders) == 0 {
-		return refuse(CodeUnknownRecord, "%s is not registered, and neither is any other coder", id)
+	message := id + " is not registered, and neither is any other coder"
+	if coders := slices.DeleteFunc(slices.Clone(s.List(AgentDir)), func(id string) bool { return !isCoder(id) }); len(coders) > 0 {
+		message = id + " is not registered; coders are " + all(coders)
 	}
-	return refuse(CodeUnknownRecord, "%s is not registered; coders are %s", id, all(coders))
+	return &Refusal{Code: CodeUnknownAgent, Message: message, Unknown: id}
 }
 
 // reframing says how the definition changed, in what matters, since a coder failed last. That a human or a planner

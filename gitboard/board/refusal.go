@@ -8,6 +8,7 @@ type Refusal struct {
 	Message string // one sentence that names the thing
 	Hint    string // the way out; never a destructive command
 	Task    string // the task it is about, if any
+	Unknown string // the id of a task or an agent that is named and does not exist
 	Holder  string // who holds that task
 	Lease   *Lease // the holder's, where it says why the task can't be had: the edge adds it
 	Live    bool   // that lease has not expired

@@ -117,7 +117,8 @@ func checkActor(s *State, op Operation) error {
 		return refuse(CodeSession, "%s is not registered", a.ID).hint("git liza register")
 	}
 	if agent.Session != a.Session || a.Session == "" {
-		return refuse(CodeSession, "%s is registered in another session, since %s: this process has been replaced", a.ID, agent.RegisteredAt)
+		return refuse(CodeSession, "%s is registered in another session, since %s: this process has been replaced", a.ID, agent.RegisteredAt).
+			hint("stop: what %s holds is in the hands of the process that replaced this one", a.ID)
 	}
 	return nil
 }

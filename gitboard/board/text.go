@@ -188,5 +188,7 @@ func didYouMean(word string, known []string, lister string) string {
 }
 
 func (s *State) unknownTask(id string) *Refusal {
-	return refuse(CodeUnknownTask, "no task is called %s", quote(id)).hint("%s", didYouMean(id, s.List(TaskDir), "git liza status"))
+	r := refuse(CodeUnknownTask, "no task is called %s", quote(id))
+	r.Unknown = id
+	return r.hint("%s", didYouMean(id, s.List(TaskDir), "git liza status"))
 }

@@ -37,6 +37,16 @@ func Unstyled(text string) string {
 	return styles().ReplaceAllString(text, "")
 }
 
+var bare = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_@%+=:,./-]+$`) })
+
+// Quote makes one word of a text for a shell.
+func Quote(text string) string {
+	if bare().MatchString(text) {
+		return text
+	}
+	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
+}
+
 // Hides reports whether a character moves a terminal's cursor or reorders what it shows. No name needs one.
 func Hides(r rune) bool { return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) }
 

@@ -40,6 +40,12 @@ func TestVisible(t *testing.T) {
 	equal(t, "visible", Visible("a\r\nb\rc\td\u202ee\u200b\x07"), "a\nb\nc\tde")
 }
 
+func TestQuote(t *testing.T) {
+	for in, want := range map[string]string{"": "''", "a-b": "a-b", "--to=x": "--to=x", "two words": "'two words'", "it's": `'it'\''s'`, "$HOME": "'$HOME'"} {
+		equal(t, in, Quote(in), want)
+	}
+}
+
 func TestUnstyled(t *testing.T) {
 	equal(t, "unstyled", Unstyled("\x1b[1;31mred\x1b[0m \x1b]0;title\x07a\x1b[2Kb\x1b[?25lc\x1bMd \x1b]8;;url\x1b\\e[1m"), "red abcd e[1m")
 }

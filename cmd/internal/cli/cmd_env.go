@@ -8,6 +8,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/internal/edge"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/gitboard/roles"
 	"github.com/git-liza/git-liza/hooks/install"
 )
@@ -49,13 +50,10 @@ git run the hooks that agents have (git liza hooks status).`,
 				lines = append(lines, "unset LIZA_SESSION")
 			}
 			if on { // a path as it is, for a shell
-				lines = append(lines, "export "+gitio.ParametersVar+"="+shellWord(settings))
+				lines = append(lines, "export "+gitio.ParametersVar+"="+plain.Quote(settings))
 			}
 			_, err = io.WriteString(c.App.Stdout, strings.Join(lines, "\n")+"\n")
 			return err
 		},
 	}
 }
-
-// shellWord makes a word of the shell.
-func shellWord(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }

@@ -45,11 +45,7 @@ func runRecoverAgent(c *edge.Call, id string, force bool) error {
 		return err
 	}
 	if v.State.Agent(id) == nil {
-		hint := "nobody is: git liza status"
-		if ids := v.State.List(board.AgentDir); len(ids) > 0 {
-			hint = edge.Suggest(id, ids)
-		}
-		return errors.Join(v.State.Err(), board.Refuse(board.CodeUnknownAgent, id+" is not registered", hint))
+		return errors.Join(v.State.Err(), &board.Refusal{Code: board.CodeUnknownAgent, Message: id + " is not registered", Unknown: id, Hint: "git liza status"})
 	}
 	held, err := v.Lease(c.Ctx, id)
 	if err != nil {

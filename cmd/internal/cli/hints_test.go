@@ -53,7 +53,7 @@ var wrongMoves = []wrongMove{
 	{"planner-2", "land main", "git liza unblock stuck --keep-work"},
 	{"planner-1", "amend-task a --done b", "git liza add-task --id a --desc TEXT --spec specs/vision.md --done TEXT --scope TEXT"},
 	{"planner-1", "finalize vague", "git liza amend-task vague --done TEXT --scope TEXT"},
-	{"", "unblock stuck --keep-work --to coder-99", "git liza unblock stuck --keep-work"},
+	{"", "unblock stuck --keep-work --to coder-99", "git liza unblock stuck --keep-work --to coder-1"},
 	{"", "verdict waiting APPROVED --commit COMMIT", "git liza show waiting"},
 }
 
@@ -86,6 +86,7 @@ func wrongScene(t *testing.T) *life {
 	l.task("open", "Open to all", "--priority", "2")
 	l.task("later", "After the open one", "--depends", "open")
 	l.liza("planner-1", "add-task", "--id", "vague", "--desc", "Something", "--spec", "specs/vision.md")
+	l.liza("coder-1", "discover", "--desc", "A gap", "--severity", "low", "--recommend", "fill it")
 	l.liza("planner-1", "add-task", "--id", "plan", "--desc", "A draft", "--spec", "specs/vision.md", "--done", "1 gives 1", "--scope", "IN: one")
 	return l
 }
@@ -102,7 +103,7 @@ func (l *life) commitAt(id string, files map[string]string) {
 // try runs a command, and returns its exit code and the refusal.
 func (l *life) try(agent string, args ...string) (int, string, string) {
 	var out, errs bytes.Buffer
-	code := Run(context.Background(), l.app(agent, &out, &errs), append(args, "--json"))
+	code := Run(context.Background(), l.app(agent, &out, &errs), append([]string{"--json"}, args...))
 	var said struct {
 		Error struct{ Message, Hint string }
 	}
@@ -122,48 +123,78 @@ func words(t *testing.T, line string) []string {
 	return strings.Split(strings.TrimSuffix(string(out), "\n"), "\n")
 }
 
-// Every refusal names what this caller may do next, as one command with its own ids: 2 points each. The command is
-// carried out on the board that refused, by the same caller.
-func TestWrongMovesNameTheWayOut(t *testing.T) {
+// mistyped are commands that name a task or an agent that does not exist.
+var mistyped = []wrongMove{
+	{"", "note hello --for waitng", "git liza note hello --for waiting"},
+	{"", "abandon vage --reason=late", "git liza abandon vague --reason=late"},
+	{"", "show stcuk", "git liza show stuck"},
+	{"", "log stcuk", "git liza log stuck"},
+	{"", "recover-agent coder-55 --force", "git liza recover-agent coder-5 --force"},
+	{"coder-9", "claim opn", "git liza claim open"},
+	{"code-reviewer-2", "review waitin", "git liza review waiting"},
+	{"planner-1", "convert-discovery disc-1 --task opn", "git liza convert-discovery disc-1 --task open"},
+	{"planner-1", "supersede vague --by plan,opn --reason split", "git liza supersede vague --by plan,open --reason split"},
+	{"planner-1", "add-task --id more --desc More --depends opn", "git liza add-task --id more --desc More --depends open"},
+	{"planner-1", "spec-change --spec specs/vision.md --change more --triggered-by opn", "git liza spec-change --spec specs/vision.md --change more --triggered-by open"},
+	{"", "note hello --for zzzzzz", "git liza add-task --id zzzzzz --desc TEXT --spec specs/vision.md --done TEXT --scope TEXT"},
+}
+
+// The refusal of a wrong move names what this caller may do next, as one command with its own ids: 2 points each. The
+// command is carried out on the board that refused, by the same caller.
+func TestRefusalsNameTheWayOut(t *testing.T) {
 	l := wrongScene(t)
-	kept := t.TempDir() + "/kept"
-	copyTree(t, l.dir, kept)
-	score := 0
-	for _, m := range wrongMoves {
-		commit := "0"
-		for _, arg := range strings.Fields(m.move)[1:] {
-			if out, err := exec.Command("git", "-C", l.dir, "rev-parse", "-q", "--verify", "task/"+arg).Output(); err == nil && commit == "0" {
-				commit = strings.TrimSpace(string(out))
-			}
-		}
+	score := l.score(wrongMoves)
+	if len(wrongMoves) != 25 || score != 50 {
+		t.Errorf("%d wrong moves score %d", len(wrongMoves), score)
+	}
+	if score := l.score(mistyped); score != 2*len(mistyped) {
+		t.Errorf("%d commands with a mistyped id score %d", len(mistyped), score)
+	}
+}
+
+// score carries out each move and its hint, and gives a point for the right hint and one for a hint that is legal.
+func (l *life) score(moves []wrongMove) (points int) {
+	l.t.Helper()
+	kept := l.t.TempDir() + "/kept"
+	copyTree(l.t, l.dir, kept)
+	for _, m := range moves {
+		commit := l.commitNamed(m.move)
 		code, message, hint := l.try(m.who, strings.Fields(strings.ReplaceAll(m.move, "COMMIT", commit))...)
 		if code != 1 {
-			t.Errorf("%s: git liza %s: exit %d, %s", m.who, m.move, code, message)
+			l.t.Errorf("%s: git liza %s: exit %d, %s", m.who, m.move, code, message)
 			continue
 		}
 		command := hinted.FindString(hint)
 		if want := strings.ReplaceAll(m.want, "COMMIT", commit); command == want {
-			score++ // whole, and with the caller's ids
+			points++ // whole, and with the caller's ids
 		} else {
-			t.Errorf("%s: git liza %s: %s\nhint: %s\nwant: %s", m.who, m.move, message, hint, want)
+			l.t.Errorf("%s: git liza %s: %s\nhint: %s\nwant: %s", m.who, m.move, message, hint, want)
 		}
 		agent, line := m.who, strings.TrimPrefix(command, "git liza ")
 		if id, rest, other := strings.Cut(command, " git liza "); other {
 			agent, line = strings.TrimPrefix(id, "LIZA_AGENT_ID="), rest
 		}
-		if code, message, _ := l.try(agent, words(t, line)...); code == 0 {
-			score++ // legal
+		if code, message, _ := l.try(agent, words(l.t, line)...); code == 0 {
+			points++ // legal
 		} else {
-			t.Errorf("%s: git liza %s: the hint %q: exit %d, %s", m.who, m.move, command, code, message)
+			l.t.Errorf("%s: git liza %s: the hint %q: exit %d, %s", m.who, m.move, command, code, message)
 		}
 		if err := os.RemoveAll(l.dir); err != nil {
-			t.Fatal(err)
+			l.t.Fatal(err)
 		}
-		copyTree(t, kept, l.dir)
+		copyTree(l.t, kept, l.dir)
 	}
-	if len(wrongMoves) != 25 || score != 50 {
-		t.Errorf("%d moves score %d", len(wrongMoves), score)
+	return points
+}
+
+// commitNamed is the commit of the first task that a command line names.
+func (l *life) commitNamed(line string) string {
+	for _, arg := range strings.Fields(line)[1:] {
+		if out, err := exec.Command("git", "-C", l.dir, "rev-parse", "-q", "--verify", "task/"+arg).Output(); err == nil {
+			return strings.TrimSpace(string(out))
+		}
 	}
+	return "0"
 }
 
 func copyTree(t *testing.T, from, to string) {

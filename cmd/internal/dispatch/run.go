@@ -93,6 +93,7 @@ func dispatch(ctx context.Context, a *edge.App, args []string) error {
 // run parses the rest of a command line and runs the command.
 func run(c *edge.Call, args []string) error {
 	a, cmd := c.App, c.Cmd
+	c.Typed = args
 	if flags, err := parse(c, args); err != nil {
 		if errors.Is(err, pflag.ErrHelp) {
 			_, err := io.WriteString(a.Stdout, helpPage(cmd, flags))

@@ -26,6 +26,7 @@ type Call struct {
 	Ctx         context.Context
 	Cmd         *Command
 	Args        []string
+	Typed       []string // what follows the command on its line, flags and all
 	Dir         string
 	JSON        bool
 	Request     string

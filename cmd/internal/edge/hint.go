@@ -31,8 +31,10 @@ func (c *Call) page() string { return "git liza " + c.Cmd.Name + " -h" }
 
 // wayOut is the next legal step after a refusal, "" where the refusal's own hint is the better one.
 func (c *Call) wayOut(r *board.Refusal) string {
-	if r.Code == board.CodeUnknownTask {
-		return c.wayMeant()
+	if r.Unknown != "" {
+		if way := c.wayMeant(r); way != "" || r.Hint != "" {
+			return way
+		}
 	}
 	if r.Hint != "" {
 		return ""
@@ -43,16 +45,16 @@ func (c *Call) wayOut(r *board.Refusal) string {
 	}
 	named := c.AgentID() == "" || c.AgentID() == who.ID
 	switch {
-	case named && (r.Code == board.CodeInvalid || r.Code == board.CodeUnknownRecord):
+	case named && (r.Code == board.CodeInvalid || r.Code == board.CodeUnknownRecord || r.Unknown != ""):
 		return c.wayRight()
-	case r.Code == board.CodeLease, r.Code == board.CodeGate: // by force, or with what is missing
+	case r.Code == board.CodeLease, r.Code == board.CodeGate, r.Code == board.CodePermission: // in another form
 		if step, legal := board.StepOf(v.State, who.Asker, c.Cmd.Name, r.Task); legal {
 			return step.Do
 		}
 	}
 	about := cmp.Or(r.Task, c.namedTask(v.State))
 	steps := slices.DeleteFunc(report.Next(v.State, who, about), func(s board.NextStep) bool {
-		return s.Op == c.Cmd.Name && s.Task == about // it has just been refused
+		return s.Op == c.Cmd.Name && s.Task == about && slices.Equal(flagsIn(strings.Fields(s.Do)), flagsIn(c.Typed)) // it has just been refused
 	})
 	return c.asSelf(who, steps[0].String())
 }
@@ -84,24 +86,78 @@ func (c *Call) wayRight() string {
 	return report.Next(v.State, who, about)[0].String()
 }
 
-// wayMeant is the same command for the task that was meant by an id that does not exist: the nearest one, else a new one.
-func (c *Call) wayMeant() string {
+// wayMeant is the same command line with the id that was most likely meant by one that does not exist. Where nothing is
+// near a task's, it is the way to make that task; "" where there is none.
+func (c *Call) wayMeant(r *board.Refusal) string {
 	v, who, err := c.asker()
-	if err != nil || len(c.Args) == 0 || !board.ValidTaskID(c.Args[0]) || v.State.Task(c.Args[0]) != nil {
+	if err != nil {
 		return ""
 	}
-	for _, near := range plain.Nearest(c.Args[0], v.State.List(board.TaskDir), 3) {
-		if !c.isOperation() {
-			return "nearest: git liza " + c.Cmd.Name + " " + near
-		}
-		if step, legal := board.StepOf(v.State, who.Asker, c.Cmd.Name, near); legal {
-			return "nearest: " + step.Do
+	known := v.State.List(board.TaskDir)
+	if r.Code == board.CodeUnknownAgent {
+		known = slices.DeleteFunc(slices.Clone(v.State.List(board.AgentDir)), func(id string) bool { return roleMeant(id) != roleMeant(r.Unknown) })
+	}
+	nearest := plain.Nearest(r.Unknown, known, 3)
+	for _, near := range nearest {
+		step, legal := board.StepOf(v.State, who.Asker, c.Cmd.Name, near)
+		if c.subject() != r.Unknown || step.Do == "" || legal {
+			return c.asSelf(who, "nearest: "+c.retyped(r.Unknown, near))
 		}
 	}
-	if step, legal := board.StepOf(v.State, who.Asker, "add-task", c.Args[0]); legal && c.isOperation() {
-		return "to make it: " + step.Do
+	if len(nearest) > 0 {
+		return c.asSelf(who, "nearest: git liza show "+nearest[0])
 	}
-	return report.Next(v.State, who, "")[0].String()
+	if step, legal := board.StepOf(v.State, who.Asker, "add-task", r.Unknown); legal && r.Code == board.CodeUnknownTask && c.isOperation() {
+		return c.asSelf(who, "to make it: "+step.Do)
+	}
+	return ""
+}
+
+// flagsIn are the names of the flags among the words of a command line, in order, without those of every command.
+func flagsIn(words []string) []string {
+	var names []string
+	for _, word := range words {
+		name, _, _ := strings.Cut(word, "=")
+		if strings.HasPrefix(name, "--") && name != "--json" && name != "--request" {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// subject is the first argument, "" for none.
+func (c *Call) subject() string {
+	if len(c.Args) == 0 {
+		return ""
+	}
+	return c.Args[0]
+}
+
+// retyped is the command line with one id in the place of another.
+func (c *Call) retyped(id, by string) string {
+	line := "git liza " + c.Cmd.Name
+	for _, word := range c.Typed {
+		flag, value, joined := strings.Cut(word, "=")
+		if joined && strings.HasPrefix(word, "--") {
+			line += " " + flag + "=" + plain.Quote(exchange(value, id, by))
+		} else {
+			line += " " + plain.Quote(exchange(word, id, by))
+		}
+	}
+	if strings.Contains(line, "\n") {
+		return by // a text of several lines can't be a hint
+	}
+	return line
+}
+
+// exchange puts one id in the place of another in a list of ids.
+func exchange(list, id, by string) string {
+	ids := strings.Split(list, ",")
+	if i := slices.Index(ids, id); i >= 0 {
+		ids[i] = by
+	}
+	return strings.Join(ids, ",")
 }
 
 func (c *Call) isOperation() bool { return len(board.Allowed(c.Cmd.Name)) > 0 }
