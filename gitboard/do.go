@@ -52,13 +52,23 @@ type Option func(*doing)
 // doing is one call of DoAll.
 type doing struct {
 	Request
+	b       *Board
 	intents Intents
 	since   Moment
 	ahead   func(context.Context)
 	on      *View
 	budget  *Budget
+	given   bool // the request's id is the caller's
+	shared  bool
+	turn    *writeQueue
 
-	sent int // how often it was handed to the log
+	attempt  int
+	op       string  // what was decided last, for whoever is told that it was lost
+	sent     int     // how often it was handed to the log
+	locked   int     // how often in a row a lock was in the way
+	searched git.OID // this commit and those before it have no such request
+	// alone: on a shared board, on what the remote has, and with nothing behind it until that has answered.
+	alone bool
 }
 
 // Since says when the operation was asked for, if that was before Do was called: a view of a shared board that is no
@@ -153,12 +163,14 @@ func (b *Board) Do(ctx context.Context, r Request, intent Intent, options ...Opt
 // from it (Numbered). Repeated, it returns what was carried out.
 func (b *Board) DoAll(ctx context.Context, r Request, intents Intents, options ...Option) ([]*Done, error) {
 	go func() { _, _ = b.who() }() // asks git while the board is being read
-	d := &doing{Request: r, intents: intents, since: b.Moment(), budget: b.Budget()}
+	d := &doing{
+		Request: r, b: b, intents: intents, since: b.Moment(), budget: b.Budget(), given: r.ID != "", shared: b.Remote() != "",
+		turn: b.writeQueue(), op: "the operation", searched: git.ZeroOID,
+	}
 	for _, set := range options {
 		set(d)
 	}
-	given := r.ID != ""
-	if !given {
+	if !d.given {
 		id, err := b.Token()
 		if err != nil {
 			return nil, err
@@ -167,101 +179,119 @@ func (b *Board) DoAll(ctx context.Context, r Request, intents Intents, options .
 	} else if err := checkID(r.ID); err != nil {
 		return nil, err
 	}
-	op := "the operation"
-	locked := 0
-	turn := b.writeQueue()
-	defer turn.end()
-	searched := git.ZeroOID // this commit and those before it have no such request
-	shared := b.Remote() != ""
-	alone := false // on a shared board: on what the remote has, and with nothing behind it until that has answered
-	for attempt := 1; ; attempt++ {
-		if shared {
-			waited := gitio.Trace("wait for the decisions of others in this clone")
-			turn.take(ctx) // before the board is read that others would make worthless
-			waited()
-		}
-		if alone {
-			if err := b.catchUp(ctx, d); err != nil {
-				return nil, err
-			}
-			turn.touch()
-		}
-		if d.ahead != nil {
-			d.ahead(ctx)
-		}
-		s, settled, err := b.log.Next(ctx)
-		if err != nil {
-			return nil, err
-		}
-		if err := b.prove(ctx, s.Commit, settled); err != nil {
-			return nil, err
-		}
-		if (given || attempt > 1) && !s.Commit.IsZero() && s.Commit != searched {
-			done, err := b.repeated(ctx, s, d.Request, searched)
-			if done != nil && s.Commit != settled && !alone { // it may be what waits
-				alone = true
-				continue
-			}
-			if done != nil {
-				done.Repeated = d.sent == 0 // else it is what this call has sent
-			}
-			if done != nil || err != nil {
-				return b.andThen(ctx, s, d.Request, done, err)
-			}
-			searched = s.Commit
-		}
-		if attempt == 1 && !given {
-			searched = s.Commit // which nobody else's request is named after
-		}
-		if attempt == 1 && !shared && turn.queue(ctx) {
-			continue
-		}
-		v := d.view(&View{Snapshot: s, board: b})
-		sent := d.sent
-		all, name, err := b.attempt(ctx, v, d, turn, alone)
-		if errors.Is(err, errWaited) {
-			continue
-		}
-		if err == nil {
-			return all, nil
-		}
-		refused := d.sent == sent
-		if !errors.Is(err, oplog.ErrLost) && (!refused || !shared || s.Commit == settled && (alone || b.fresh(d.since))) {
-			return nil, err
-		}
-		if refused && !alone && shared {
-			alone = true // what is refused is refused by the board as the remote has it
-			continue
-		}
-		alone = errors.Is(err, remote.ErrAlone)
-		if name != "" {
-			op = name
-		}
-		if locked++; !errors.Is(err, gitio.ErrBusy) {
-			locked = 0
-		}
-		if !d.budget.Spend() || locked == lockedRetries {
-			return nil, d.budget.Lost(op, err)
-		}
-		ceiling := min(time.Second, 4*time.Millisecond<<min(attempt, 8))
-		if shared {
-			turn.touch()
-			if attempt == 1 && locked == 0 { // the push has looked who was faster
-				continue
-			}
-			ceiling = 4 * time.Millisecond << min(attempt, 5) // the push has taken long enough
-		}
-		if err := pause(ctx, ceiling); err != nil {
-			return nil, err
+	defer d.turn.end()
+	for {
+		d.attempt++
+		if all, err := d.try(ctx); !errors.Is(err, errAgain) {
+			return all, err
 		}
 	}
 }
 
-// catchUp pushes what is pending in this clone, and brings the view of the board up to date.
-func (b *Board) catchUp(ctx context.Context, d *doing) error {
-	err := b.shared().Flush(ctx)
+// errAgain says that an attempt was in vain, and that another one may not be.
+var errAgain = errors.New("try again")
+
+// try reads the board, decides and appends, once.
+func (d *doing) try(ctx context.Context) ([]*Done, error) {
+	s, settled, err := d.read(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if all, err := d.before(ctx, s, settled); len(all) > 0 || err != nil {
+		return all, err
+	}
+	if d.attempt == 1 && !d.shared && d.turn.queue(ctx) {
+		return nil, errAgain
+	}
+	sent := d.sent
+	all, err := d.append(ctx, d.view(&View{Snapshot: s, board: d.b}))
 	if err == nil {
-		err = b.refreshSince(ctx, d.since)
+		return all, nil
+	}
+	return nil, d.again(ctx, err, d.sent == sent, s.Commit == settled)
+}
+
+// read returns the board that is to be decided on. What of it is settled stays also where the rest is dropped.
+func (d *doing) read(ctx context.Context) (s *oplog.Snapshot, settled git.OID, err error) {
+	if d.shared {
+		waited := gitio.Trace("wait for the decisions of others in this clone")
+		d.turn.take(ctx) // before the board is read that others would make worthless
+		waited()
+	}
+	if d.alone {
+		if err := d.catchUp(ctx); err != nil {
+			return nil, "", err
+		}
+		d.turn.touch()
+	}
+	if d.ahead != nil {
+		d.ahead(ctx)
+	}
+	if s, settled, err = d.b.log.Next(ctx); err != nil {
+		return nil, "", err
+	}
+	return s, settled, d.b.prove(ctx, s.Commit, settled)
+}
+
+// before finds what was carried out under the request's id before.
+func (d *doing) before(ctx context.Context, s *oplog.Snapshot, settled git.OID) ([]*Done, error) {
+	if d.attempt == 1 && !d.given {
+		d.searched = s.Commit // which nobody else's request is named after
+	}
+	if s.Commit.IsZero() || s.Commit == d.searched {
+		return nil, nil
+	}
+	done, err := d.b.repeated(ctx, s, d.Request, d.searched)
+	if done != nil && s.Commit != settled && !d.alone { // it may be what waits
+		d.alone = true
+		return nil, errAgain
+	}
+	if done != nil {
+		done.Repeated = d.sent == 0 // else it is what this call has sent
+	}
+	if done != nil || err != nil {
+		return d.b.andThen(ctx, s, d.Request, done, err)
+	}
+	d.searched = s.Commit
+	return nil, nil
+}
+
+// again decides what becomes of a call whose attempt has failed: errAgain, after a pause, or the error that ends it.
+// refused: before it was handed to the log. settled: all that it was decided on stays.
+func (d *doing) again(ctx context.Context, err error, refused, settled bool) error {
+	if errors.Is(err, errWaited) {
+		return errAgain
+	}
+	if !errors.Is(err, oplog.ErrLost) && (!refused || !d.shared || settled && (d.alone || d.b.fresh(d.since))) {
+		return err
+	}
+	if refused && !d.alone && d.shared {
+		d.alone = true // what is refused is refused by the board as the remote has it
+		return errAgain
+	}
+	d.alone = errors.Is(err, remote.ErrAlone)
+	if d.locked++; !errors.Is(err, gitio.ErrBusy) {
+		d.locked = 0
+	}
+	if !d.budget.Spend() || d.locked == lockedRetries {
+		return d.budget.Lost(d.op, err)
+	}
+	ceiling := min(time.Second, 4*time.Millisecond<<min(d.attempt, 8))
+	if d.shared {
+		d.turn.touch()
+		if d.attempt == 1 && d.locked == 0 { // the push has looked who was faster
+			return errAgain
+		}
+		ceiling = 4 * time.Millisecond << min(d.attempt, 5) // the push has taken long enough
+	}
+	return cmp.Or(pause(ctx, ceiling), errAgain)
+}
+
+// catchUp pushes what is pending in this clone, and brings the view of the board up to date.
+func (d *doing) catchUp(ctx context.Context) error {
+	err := d.b.shared().Flush(ctx)
+	if err == nil {
+		err = d.b.refreshSince(ctx, d.since)
 	}
 	if d.sent > 0 && errors.As(err, new(*gitio.NetworkError)) {
 		return &remote.UnclearError{Err: err}
@@ -280,11 +310,11 @@ func (d *doing) view(now *View) *View {
 // errWaited says that others may have written while the turn was waited for.
 var errWaited = errors.New("the turn has come later")
 
-// attempt decides and appends once.
-func (b *Board) attempt(ctx context.Context, v *View, d *doing, turn *writeQueue, alone bool) (all []*Done, op string, err error) {
+// append decides, and appends what was decided.
+func (d *doing) append(ctx context.Context, v *View) (all []*Done, err error) {
 	payloads, refs, err := decide(ctx, v, d.intents)
 	if err != nil {
-		return nil, "", err
+		return nil, err
 	}
 	var (
 		first, last *planned
@@ -292,43 +322,43 @@ func (b *Board) attempt(ctx context.Context, v *View, d *doing, turn *writeQueue
 	)
 	at := v
 	for n, payload := range payloads {
-		op = payload.Op()
+		d.op = payload.Op()
 		if last, err = at.plan(ctx, d.Request, payload); err != nil {
-			return nil, op, err
+			return nil, err
 		}
-		who, err := b.committer()
+		who, err := d.b.committer()
 		if err != nil {
-			return nil, op, err
+			return nil, err
 		}
 		if first == nil {
-			if first = last; turn.take(ctx) {
-				return nil, op, errWaited
+			if first = last; d.turn.take(ctx) {
+				return nil, errWaited
 			}
 		}
 		who.Key, refs = last.key, append(refs, last.fence...)
 		made, err := last.prepared.As(Numbered(d.ID, n+1)).Build(who)
 		if err != nil {
-			return nil, op, err
+			return nil, err
 		}
-		at, built = &View{Snapshot: made.Next(), board: b}, append(built, made)
+		at, built = &View{Snapshot: made.Next(), board: d.b}, append(built, made)
 	}
-	side, err := b.renewal(last.prepared.After, last.op, first.own, b.now())
+	side, err := d.b.renewal(last.prepared.After, last.op, first.own, d.b.now())
 	if err != nil {
-		return nil, op, err
+		return nil, err
 	}
 	side.Refs = slices.Concat(refs, side.Refs)
-	if !alone {
-		side.Queued = turn.end
+	if !d.alone {
+		side.Queued = d.turn.end
 	}
 	d.sent++
-	if err := b.log.Append(ctx, built, side); err != nil {
-		return nil, op, err
+	if err := d.b.log.Append(ctx, built, side); err != nil {
+		return nil, err
 	}
 	for _, made := range built {
-		all = append(all, &Done{Entry: made.Entry, View: &View{Snapshot: &oplog.Snapshot{Commit: made.Commit, State: made.After}, board: b}})
+		all = append(all, &Done{Entry: made.Entry, View: &View{Snapshot: &oplog.Snapshot{Commit: made.Commit, State: made.After}, board: d.b}})
 	}
-	b.built(v.Commit, built[len(built)-1].Commit)
-	return all, op, nil
+	d.b.built(v.Commit, built[len(built)-1].Commit)
+	return all, nil
 }
 
 const identityHint = `git config user.name "Your Name" and git config user.email you@example.com`

@@ -43,22 +43,32 @@ func (a *simAgent) poll(do func()) { a.after(a.s.span(a.s.heartbeat/4, a.s.heart
 
 // do carries out an operation under one request id, as often as it takes.
 func (a *simAgent) do(intent gitboard.Intent, then func(*gitboard.Done, error)) {
-	a.attempt(a.s.request(), intent, 0, then)
+	a.doAll(func(ctx context.Context, v *gitboard.View) ([]board.Payload, []git.RefUpdate, error) {
+		p, refs, err := intent(ctx, v)
+		return []board.Payload{p}, refs, err
+	}, then)
+}
+
+// doAll is do for operations that belong together; then gets the first of them.
+func (a *simAgent) doAll(intents gitboard.Intents, then func(*gitboard.Done, error)) {
+	a.attempt(a.s.request(), intents, 0, then)
 }
 
 func (a *simAgent) just(p board.Payload, then func(*gitboard.Done, error)) {
 	a.do(gitboard.Just(p), then)
 }
 
-func (a *simAgent) attempt(request string, intent gitboard.Intent, tries int, then func(*gitboard.Done, error)) {
+func (a *simAgent) attempt(request string, intents gitboard.Intents, tries int, then func(*gitboard.Done, error)) {
 	a.exposed = true
-	done, err := a.board.Do(a.s.ctx, gitboard.Request{Actor: a.actor, ID: request}, intent)
+	all, err := a.board.DoAll(a.s.ctx, gitboard.Request{Actor: a.actor, ID: request}, intents)
 	a.exposed, a.store.blind = false, false
 	switch {
 	case a.store.dead:
 	case err == nil:
-		a.s.acked = append(a.s.acked, simAck{done.Commit, request})
-		then(done, nil)
+		for n, done := range all {
+			a.s.acked = append(a.s.acked, simAck{done.Commit, gitboard.Numbered(request, n+1)})
+		}
+		then(all[0], nil)
 	case isRefusal(err, "session"):
 		a.s.denied = append(a.s.denied, request)
 		a.crash("has been replaced")
@@ -70,7 +80,7 @@ func (a *simAgent) attempt(request string, intent gitboard.Intent, tries int, th
 		}
 		then(nil, err)
 	case tries < 6 && (errors.Is(err, errFault) || isLost(err)):
-		a.after(a.s.span(time.Second, time.Minute<<tries), func() { a.attempt(request, intent, tries+1, then) })
+		a.after(a.s.span(time.Second, time.Minute<<tries), func() { a.attempt(request, intents, tries+1, then) })
 	case errors.Is(err, errFault):
 		a.crash("gives up")
 	default:

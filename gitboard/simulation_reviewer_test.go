@@ -25,16 +25,20 @@ func (a *simAgent) review() {
 		a.poll(a.live)
 		return
 	}
+	var due []string
 	for _, b := range s.eye.state().Tasks() {
 		mine := b.ApprovedBy == a.id || s.now.Sub(b.StatusChangedAt.Std()) > time.Minute
 		switch {
 		case b.Status == board.Approved && mine && !b.Paused:
-			a.after(s.span(time.Second, 5*time.Minute), func() { a.merge(b.ID) })
-			return
-		case b.Status == board.IntegrationFailed && s.chance(30):
+			due = append(due, b.ID)
+		case len(due) == 0 && b.Status == board.IntegrationFailed && s.chance(30):
 			a.retry(b.ID)
 			return
 		}
+	}
+	if len(due) > 0 {
+		a.after(s.span(time.Second, 5*time.Minute), func() { a.mergeDue(due) })
+		return
 	}
 	if board.NextReview(s.eye.state(), a.id, nil, a.lapsed) == "" {
 		a.poll(a.live)
@@ -91,6 +95,63 @@ var simRejection = board.Rejection{
 	Blockers: []board.Finding{{Where: "main.go:1", Issue: "it does nothing", Why: "done_when", Suggestion: "do it"}},
 	Overall:  "not yet", Spec: "n/a", Anomaly: "none", PriorStatus: []string{"PARTIAL: half of it"},
 }.Text()
+
+// mergeDue merges what is due, all of it as a train if there is more than one.
+func (a *simAgent) mergeDue(due []string) {
+	if len(due) == 1 || a.s.chance(300) {
+		a.merge(due[0])
+		return
+	}
+	a.train(due[:min(len(due), a.s.eye.state().Config().MergeBatch)])
+}
+
+// errOffTheTrain says that no task is left on a train, which ends it as a refusal does.
+var errOffTheTrain = &board.Refusal{Code: board.CodeEmpty, Message: "no task is APPROVED"}
+
+// train brings several tasks to integration together, in one transaction: each is built on the one before it, and the
+// first that fails its test is recorded with those before it. What is no longer approved has left, and a task that
+// integration has already is one to finish by itself.
+func (a *simAgent) train(ids []string) {
+	s := a.s
+	bad := map[string]bool{}
+	for _, id := range ids {
+		bad[id] = s.chance(120 * s.truth[id])
+	}
+	a.doAll(func(_ context.Context, v *gitboard.View) (all []board.Payload, refs []git.RefUpdate, err error) {
+		before := s.integration()
+		tip := before
+		var landed []*board.Merge
+		for _, id := range ids {
+			t, err := v.State.FindTask(id)
+			if err != nil {
+				return nil, nil, err
+			}
+			if _, there := s.holds(t.ReviewCommit); there || t.Status != board.Approved || t.Paused {
+				continue
+			}
+			p := &board.Merge{About: board.About{Task: id}, ReviewCommit: t.ReviewCommit, Before: string(tip), Test: "go test ./..."}
+			all = append(all, p)
+			if bad[id] {
+				p.Failure, p.Log = board.FailTest, "it failed"
+				break
+			}
+			after := s.commit("merge")
+			s.landed[after] = simLanding{tip, git.OID(t.ReviewCommit)}
+			p.MergeCommit, p.MergeType = string(after), board.MergeCommitType
+			landed, tip = append(landed, p), after
+		}
+		if len(all) == 0 {
+			return nil, nil, errOffTheTrain
+		}
+		if len(landed) > 1 {
+			for _, p := range landed {
+				p.Train = string(tip)
+			}
+			s.met["train"]++
+		}
+		return all, []git.RefUpdate{{Ref: simIntegration, Old: before, New: tip}}, nil
+	}, func(*gitboard.Done, error) { a.soon(a.live) })
+}
 
 // merge brings approved work into integration: integration and board move in one transaction.
 func (a *simAgent) merge(id string) {

@@ -84,7 +84,7 @@ func TestRepeatedRequests(t *testing.T) {
 	}
 	s.verdict("code-reviewer-1", "one", board.VerdictApproved)
 	for range 2 {
-		got, err := merge.Merge(s.ctx, s.b, merge.Request{Request: gitboard.Request{Actor: s.as("code-reviewer-1"), ID: "r3"}, Task: "one"})
+		got, err := mergeOne(s.ctx, s.b, merge.TrainRequest{Request: gitboard.Request{Actor: s.as("code-reviewer-1"), ID: "r3"}, Tasks: []string{"one"}})
 		s.check(err)
 		commits = append(commits, string(got.Done.Commit)+string(got.Commit)+got.Type)
 	}
@@ -151,11 +151,11 @@ func TestBare(t *testing.T) {
 	s.refused(err, "bare", "this repository is bare")
 	_, err = b.Do(s.ctx, gitboard.Request{Actor: human()}, gitboard.Just(&board.SetConfig{Key: "integration_test", Value: "true"}))
 	s.check(err)
-	_, err = merge.Merge(s.ctx, b, merge.Request{Request: gitboard.Request{Actor: s.as("code-reviewer-1")}, Task: "one"})
+	_, err = mergeOne(s.ctx, b, merge.TrainRequest{Request: gitboard.Request{Actor: s.as("code-reviewer-1")}, Tasks: []string{"one"}})
 	s.refused(err, "bare", "needs a working tree")
 	_, err = b.Do(s.ctx, gitboard.Request{Actor: human()}, gitboard.Just(&board.SetConfig{Key: "integration_test"}))
 	s.check(err)
-	got, err := merge.Merge(s.ctx, b, merge.Request{Request: gitboard.Request{Actor: s.as("code-reviewer-1")}, Task: "one"})
+	got, err := mergeOne(s.ctx, b, merge.TrainRequest{Request: gitboard.Request{Actor: s.as("code-reviewer-1")}, Tasks: []string{"one"}})
 	s.check(err)
 	if tip, err := b.Repo().Ref(s.ctx, "refs/heads/integration"); !got.Merged || tip != commit || err != nil {
 		t.Errorf("merged %+v, integration %s, %v", got, tip, err)

@@ -21,7 +21,7 @@ import (
 
 func (s *scene) mergeErr(task string) error {
 	s.t.Helper()
-	got, err := merge.Merge(s.ctx, s.b, merge.Request{Request: gitboard.Request{Actor: s.as("code-reviewer-1")}, Task: task})
+	got, err := mergeOne(s.ctx, s.b, merge.TrainRequest{Request: gitboard.Request{Actor: s.as("code-reviewer-1")}, Tasks: []string{task}})
 	if err == nil {
 		s.t.Fatalf("merged: %+v", got)
 	}
@@ -67,7 +67,7 @@ func TestMergeNotAllowed(t *testing.T) {
 	s.refused(s.mergeErr("one"), "wrong-state", "one is UNCLAIMED; a merge needs APPROVED")
 	s.refused(s.mergeErr("nope"), "unknown-task", "no task")
 	s.approved("coder-1", "one", "b.txt", "b\n")
-	_, err := merge.Merge(s.ctx, s.b, merge.Request{Request: gitboard.Request{Actor: s.as("coder-1")}, Task: "one"})
+	_, err := mergeOne(s.ctx, s.b, merge.TrainRequest{Request: gitboard.Request{Actor: s.as("coder-1")}, Tasks: []string{"one"}})
 	s.refused(err, "permission", "not for a coder")
 	s.set("require_integration_test", "true")
 	s.refused(s.mergeErr("one"), "tests", "an integration test is required")
@@ -95,7 +95,7 @@ func TestConflict(t *testing.T) {
 		t.Errorf("event %+v", e)
 	}
 	s.lies("two")
-	_, err := merge.Retry(s.ctx, s.b, merge.Request{Request: gitboard.Request{Actor: human()}, Task: "two"})
+	_, err := merge.Retry(s.ctx, s.b, gitboard.Request{Actor: human()}, "two")
 	s.refused(err, "conflict", "still conflicts with integration: a.txt")
 
 	fix := s.claim("coder-3", "")
@@ -126,7 +126,7 @@ func TestFailingTest(t *testing.T) {
 	s.approved("coder-1", "one", "bad.txt", "bad\n")
 	s.approved("coder-2", "two", "b.txt", "b\n")
 	var out bytes.Buffer
-	got, err := merge.Merge(s.ctx, s.b, merge.Request{Request: gitboard.Request{Actor: s.as("code-reviewer-1")}, Task: "one", Out: &out})
+	got, err := mergeOne(s.ctx, s.b, merge.TrainRequest{Request: gitboard.Request{Actor: s.as("code-reviewer-1")}, Tasks: []string{"one"}, Out: &out})
 	s.check(err)
 	if got.Merged || got.Failure != board.FailTest || !contains(got.Log, "café [31mred[0m \ufffd\n[the integration test failed (exit 7)]") {
 		t.Errorf("merged %+v", got)
@@ -177,7 +177,7 @@ func TestRetry(t *testing.T) {
 		t.Errorf("merged %+v", got)
 	}
 	s.check(land("one\ntwo\nthree\n"))
-	_, err := merge.Retry(s.ctx, s.b, merge.Request{Request: gitboard.Request{Actor: human()}, Task: "one"})
+	_, err := merge.Retry(s.ctx, s.b, gitboard.Request{Actor: human()}, "one")
 	s.check(err)
 	if got := s.merge("one"); !got.Merged || got.Type != board.MergeCommitType {
 		t.Errorf("merged %+v", got)
@@ -326,7 +326,7 @@ func TestMergeCancelled(t *testing.T) {
 	actor := s.as("code-reviewer-1")
 	ended := make(chan error, 1)
 	go func() {
-		_, err := merge.Merge(ctx, s.b, merge.Request{Request: gitboard.Request{Actor: actor}, Task: "one"})
+		_, err := mergeOne(ctx, s.b, merge.TrainRequest{Request: gitboard.Request{Actor: actor}, Tasks: []string{"one"}})
 		ended <- err
 	}()
 	for {
@@ -434,7 +434,7 @@ func TestMergeByAnother(t *testing.T) {
 	s.approved("coder-1", "one", "b.txt", "b\n")
 	actor := s.as("code-reviewer-2")
 	other := s.open()
-	got, err := merge.Merge(s.ctx, other, merge.Request{Request: gitboard.Request{Actor: actor}, Task: "one"})
+	got, err := mergeOne(s.ctx, other, merge.TrainRequest{Request: gitboard.Request{Actor: actor}, Tasks: []string{"one"}})
 	s.check(err)
 	if !got.Merged {
 		t.Errorf("merged %+v", got)

@@ -181,7 +181,7 @@ func TestMergesAtOnce(t *testing.T) {
 	s.atOnce(len(ids), func(i int) {
 		b := s.open()
 		for range 100 {
-			got, err := merge.Merge(s.ctx, b, merge.Request{Request: gitboard.Request{Actor: s.agent["code-reviewer-2"]}, Task: ids[i]})
+			got, err := mergeOne(s.ctx, b, merge.TrainRequest{Request: gitboard.Request{Actor: s.agent["code-reviewer-2"]}, Tasks: []string{ids[i]}})
 			var r *board.Refusal
 			if errors.As(err, &r) && r.Code == board.CodeBusy {
 				time.Sleep(ms(20))

@@ -295,12 +295,21 @@ func (s *scene) approved(coder, task, file, text string) git.OID {
 
 func (s *scene) merge(task string) *merge.Result {
 	s.t.Helper()
-	got, err := merge.Merge(s.ctx, s.b, merge.Request{Request: gitboard.Request{Actor: s.as("code-reviewer-1")}, Task: task})
+	got, err := mergeOne(s.ctx, s.b, merge.TrainRequest{Request: gitboard.Request{Actor: s.as("code-reviewer-1")}, Tasks: []string{task}})
 	s.check(err)
 	if len(got.Warnings) > 0 {
 		s.t.Errorf("warnings: %v", got.Warnings)
 	}
 	return got
+}
+
+// mergeOne merges one task.
+func mergeOne(ctx context.Context, b *gitboard.Board, r merge.TrainRequest) (*merge.Result, error) {
+	all, err := merge.Train(ctx, b, r)
+	if len(all) == 0 {
+		return nil, err
+	}
+	return all[0], err
 }
 
 // appears waits for a file that a test's command makes.

@@ -1,6 +1,7 @@
 package worktrees_test
 
 import (
+	"context"
 	"fmt"
 	"math/bits"
 	"os"
@@ -243,44 +244,174 @@ func TestTrainFlaky(t *testing.T) {
 	}
 }
 
-// Who is no longer approved when the train lands has left it, and a commit that a human lands meanwhile is under it.
-func TestTrainLeft(t *testing.T) {
-	s := newScene(t)
-	s.trains(3, nil)
-	begun, open := filepath.Join(t.TempDir(), "begun"), filepath.Join(t.TempDir(), "open")
-	s.set("integration_test", "touch '"+begun+"'; until test -e '"+open+"'; do sleep 0.01; done")
-	actor := s.as("code-reviewer-1")
-	type ended struct {
-		results []*merge.Result
-		err     error
-	}
-	done := make(chan ended)
+// underWay is a train whose test has begun and waits.
+type underWay struct {
+	s    *scene
+	open string
+	done chan ended
+}
+
+type ended struct {
+	results []*merge.Result
+	err     error
+}
+
+// depart starts to merge all that is approved, and returns when its test has begun. The test fails where there is a file.
+func (s *scene) depart(r merge.TrainRequest, bad string) *underWay {
+	s.t.Helper()
+	dir := s.t.TempDir()
+	begun, open := filepath.Join(dir, "begun"), filepath.Join(dir, "open")
+	s.set("integration_test", "touch '"+begun+"'; until test -e '"+open+"'; do sleep 0.01; done; test ! -e "+bad)
+	r.Actor = s.as("code-reviewer-1")
+	u := &underWay{s: s, open: open, done: make(chan ended, 1)}
+	b := s.open()
 	go func() {
-		got, err := merge.Train(s.ctx, s.open(), merge.TrainRequest{Request: gitboard.Request{Actor: actor}})
-		done <- ended{got, err}
+		got, err := merge.Train(s.ctx, b, r)
+		u.done <- ended{got, err}
 	}()
 	s.appears(begun)
-	held := s.lease("merge")
-	if !slices.Equal(held.Tasks, []string{"t1", "t2", "t3"}) || !slices.Equal(held.Testing, held.Tasks) || held.Since == nil {
-		t.Errorf("the lease says %+v", held)
-	}
-	s.do(human(), &board.Block{About: about("t2"), Reason: "not yet"})
-	s.git(s.dir, "update-ref", "refs/heads/integration", s.git(s.dir, "commit-tree", "-p", "integration", "-m", "a human's", "integration^{tree}"))
-	s.check(os.WriteFile(open, nil, 0o644))
-	got := <-done
-	s.check(got.err)
-	var landed []string
-	for _, r := range got.results {
+	return u
+}
+
+// arrive lets the test end, and returns the tasks that landed, and all that was recorded.
+func (u *underWay) arrive() (landed []string, _ ended) {
+	u.s.t.Helper()
+	u.s.check(os.WriteFile(u.open, nil, 0o644))
+	e := <-u.done
+	for _, r := range e.results {
 		if r.Merged {
 			landed = append(landed, r.Task)
 		}
 	}
-	if !slices.Equal(landed, []string{"t1", "t3"}) {
+	return landed, e
+}
+
+// Who is no longer approved when the train lands has left it, the merge says so, and a commit that a human lands
+// meanwhile is under it.
+func TestTrainLeft(t *testing.T) {
+	s := newScene(t)
+	s.trains(4, nil)
+	u := s.depart(merge.TrainRequest{}, "nothing")
+	held := s.lease("merge")
+	if !slices.Equal(held.Tasks, []string{"t1", "t2", "t3", "t4"}) || !slices.Equal(held.Testing, held.Tasks) || held.Since == nil {
+		t.Errorf("the lease says %+v", held)
+	}
+	s.do(human(), &board.Block{About: about("t2"), Reason: "not yet"})
+	s.do(human(), &board.Pause{About: about("t3"), Reason: "not now"})
+	s.git(s.dir, "update-ref", "refs/heads/integration", s.git(s.dir, "commit-tree", "-p", "integration", "-m", "a human's", "integration^{tree}"))
+	landed, e := u.arrive()
+	s.check(e.err)
+	if !slices.Equal(landed, []string{"t1", "t4"}) {
+		t.Errorf("landed %v", landed)
+	}
+	if said := fmt.Sprint(e.results[1].Warnings); !contains(said, "left out: t2 is BLOCKED") || !contains(said, "left out: t3 is paused") {
+		t.Errorf("warnings %s", said)
+	}
+	s.is("t2", board.Blocked)
+	s.is("t3", board.Approved)
+	if s.git(s.dir, "log", "--oneline", "--first-parent", "--grep=a human's", "integration") == "" {
+		t.Error("the human's commit is gone")
+	}
+}
+
+// A train whose board is aborted meanwhile lands nothing.
+func TestTrainAborted(t *testing.T) {
+	s := newScene(t)
+	s.trains(2, nil)
+	before := s.ref("refs/heads/integration")
+	u := s.depart(merge.TrainRequest{}, "nothing")
+	s.do(human(), &board.Abort{Reason: "enough"})
+	landed, e := u.arrive()
+	s.refused(e.err, board.CodeMode, "ABORTED")
+	if len(landed) > 0 || s.ref("refs/heads/integration") != before || s.ref("refs/liza/leases/merge") != git.ZeroOID {
+		t.Errorf("landed %v", landed)
+	}
+	s.is("t1", board.Approved)
+}
+
+// A culprit that is blocked before its failure is recorded takes nobody with it.
+func TestTrainCulpritLeft(t *testing.T) {
+	s := newScene(t)
+	s.trains(2, nil)
+	u := s.depart(merge.TrainRequest{}, "t2.txt")
+	s.do(human(), &board.Block{About: about("t2"), Reason: "not yet"})
+	landed, e := u.arrive()
+	s.check(e.err)
+	if !slices.Equal(landed, []string{"t1"}) {
 		t.Errorf("landed %v", landed)
 	}
 	s.is("t2", board.Blocked)
-	if s.git(s.dir, "log", "--oneline", "--first-parent", "--grep=a human's", "integration") == "" {
-		t.Error("the human's commit is gone")
+}
+
+// Who asks for tasks none of which can be merged hears why.
+func TestTrainOfNone(t *testing.T) {
+	s := newScene(t)
+	s.task("one")
+	s.task("two")
+	_, err := merge.Train(s.ctx, s.b, merge.TrainRequest{Request: gitboard.Request{Actor: s.as("code-reviewer-1")}, Tasks: []string{"one", "two"}})
+	s.refused(err, board.CodeWrongState, "one is UNCLAIMED")
+}
+
+// Another process that writes under the same request meanwhile has merged what it has merged; the others land once.
+func TestTrainRequestElsewhere(t *testing.T) {
+	s := newScene(t)
+	s.trains(3, nil)
+	u := s.depart(merge.TrainRequest{Request: gitboard.Request{ID: "train"}}, "nothing")
+	before, review := s.ref("refs/heads/integration"), s.state().Task("t1").ReviewCommit
+	_, err := s.b.Do(s.ctx, gitboard.Request{Actor: s.as("code-reviewer-1"), ID: "train"}, func(context.Context, *gitboard.View) (board.Payload, []git.RefUpdate, error) {
+		return &board.Merge{About: about("t1"), ReviewCommit: review, Before: string(before), MergeCommit: review, MergeType: board.FastForward},
+			[]git.RefUpdate{{Ref: "refs/heads/integration", Old: before, New: git.OID(review)}}, nil
+	})
+	s.check(err)
+	landed, e := u.arrive()
+	s.check(e.err)
+	if !slices.Equal(landed, []string{"t1", "t2", "t3"}) || !e.results[0].Done.Repeated || e.results[1].Done.Op.Request != "train/2" {
+		t.Errorf("landed %v: %+v", landed, e.results)
+	}
+	// A request that has carried out something else says so at once.
+	s.task("t4")
+	s.approved("coder-4", "t4", "t4.txt", "t4\n")
+	u = s.depart(merge.TrainRequest{Request: gitboard.Request{ID: "other"}}, "nothing")
+	_, err = s.b.Do(s.ctx, gitboard.Request{Actor: s.as("code-reviewer-1"), ID: "other"}, gitboard.Just(&board.LogAnomaly{
+		Type: "workaround", Task: "t4", Details: map[string]board.Scalar{"root_cause": "x"},
+	}))
+	s.check(err)
+	_, e = u.arrive()
+	s.refused(e.err, board.CodeExists, "was carried out before, as anomaly")
+	s.is("t4", board.Approved)
+}
+
+// A train that landed without its operations is finished by doctor, and by the next merge.
+func TestTrainHalf(t *testing.T) {
+	for _, by := range []string{"doctor", "merge"} {
+		t.Run(by, func(t *testing.T) {
+			s := newScene(t)
+			s.trains(3, nil)
+			side := filepath.Join(t.TempDir(), "side")
+			s.git(s.dir, "worktree", "add", "-q", "--detach", side, "integration")
+			for i := 1; i <= 3; i++ {
+				s.git(side, "merge", "-q", "--no-ff", "-m", "Merge", fmt.Sprintf("task/t%d", i))
+			}
+			s.git(s.dir, "update-ref", "refs/heads/integration", s.git(side, "rev-parse", "HEAD"))
+			s.git(s.dir, "worktree", "remove", side)
+			if by == "doctor" {
+				s.mended("half-merge", "half-merge", "half-merge")
+			} else if got := s.train(); len(got) != 3 {
+				t.Errorf("%d results", len(got))
+			}
+			before := ""
+			for i := 1; i <= 3; i++ {
+				m := s.is(fmt.Sprintf("t%d", i), board.Merged)
+				if m.MergeCommit == before || m.MergeCommit == m.ReviewCommit {
+					t.Errorf("%+v", m)
+				}
+				before = m.MergeCommit
+			}
+			if tip := string(s.ref("refs/heads/integration")); before != tip {
+				t.Errorf("integration is at %s, the last merge is %s", tip, before)
+			}
+			s.lies()
+		})
 	}
 }
 

@@ -16,6 +16,7 @@ type scene struct {
 	args  []string
 	ops   []string      // one of these operations is what the command brings about
 	task  string        // whose operation it is, "" for none
+	train int           // how many of these operations it brings about together; 0 for one
 	after time.Duration // since the scene was made
 	twice bool          // asked for again it is done again
 	idle  bool          // no operation need be brought about
@@ -88,6 +89,7 @@ var scenes = []scene{
 		next: []string{"coder-1", "claim", "beta"}, work: map[string]string{"alpha.txt": "alpha\n"}, then: hasLanded,
 	},
 	testedMerge,
+	trainMerge,
 	{
 		name: "release by force", args: []string{"release", "alpha", "--force", "--reason", "enough"}, ops: []string{"release"}, task: "alpha",
 		make: func(p *project) {
@@ -214,3 +216,22 @@ var testedMerge = scene{
 	},
 	next: []string{"coder-1", "claim", "beta"}, work: map[string]string{"alpha.txt": "alpha\n"}, then: hasLanded,
 }
+
+// trainMerge has three tasks that land together, the first of them by a merge commit.
+var trainMerge = scene{
+	name: "merge of a train", agent: "code-reviewer-1", args: []string{"merge", "alpha", "beta", "gamma"}, ops: []string{"merge", "finish-merge"}, task: "alpha", train: 3,
+	make: func(p *project) {
+		p.must("", "config", "set", "integration_test", "test -f alpha.txt && test -f beta.txt && test -f gamma.txt")
+		for _, id := range []string{"alpha", "beta", "gamma"} {
+			p.approved(id, map[string]string{id + ".txt": id + "\n"})
+		}
+		p.lands("theirs.txt", "theirs\n")
+		p.git("checkout", "-q", "integration")
+		p.addTask("delta")
+	},
+	next: []string{"coder-1", "claim", "delta"},
+	work: map[string]string{"alpha.txt": "alpha\n", "beta.txt": "beta\n", "gamma.txt": "gamma\n"}, then: hasLanded,
+}
+
+// together is how many operations the scene's command brings about in one transaction.
+func (s scene) together() int { return max(1, s.train) }

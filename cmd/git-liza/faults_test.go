@@ -191,10 +191,12 @@ func (s *stage) play(c faultCase) (faults []string) {
 	wrong := func(format string, args ...any) {
 		faults = append(faults, where+": "+fmt.Sprintf(format, args...)+story)
 	}
-	stood := s.count(before, c)
+	stood, whole := s.count(before, c), c.together()
 	switch {
 	case c.idle:
-	case code == 0 && stood != 1:
+	case stood != 0 && stood != whole && !(c.twice && stood%whole == 0):
+		wrong("%d of %d operations were written", stood, whole)
+	case code == 0 && stood != whole:
 		wrong("it was acknowledged, and stands %d times", stood)
 	case (code == 1 || code == 2) && stood != 0:
 		wrong("exit %d says that nothing was done, and it stands", code)
@@ -215,12 +217,12 @@ func (s *stage) play(c faultCase) (faults []string) {
 	standsNow := s.count(before, c)
 	switch {
 	case code == 0, c.idle:
-	case code == 1 && stood == 1 && !c.same: // it had been done
-	case code == 1 && c.repaired && standsNow == 1: // doctor has finished it
+	case code == 1 && stood == whole && !c.same: // it had been done
+	case code == 1 && c.repaired && standsNow == whole: // doctor has finished it
 	default:
 		wrong("asked again, it fails")
 	}
-	if max := 1; !c.idle && (standsNow < 1 || standsNow > max && !(c.twice && !c.same && standsNow == 2)) {
+	if !c.idle && standsNow != whole && !(c.twice && !c.same && standsNow == 2*whole) {
 		wrong("it stands %d times", standsNow)
 	}
 	stand := s.history()

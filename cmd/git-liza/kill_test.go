@@ -68,6 +68,7 @@ var killScenes = []scene{
 		after: 10 * time.Minute, next: preExec("coder-2"), work: halfDone, then: isSetUp,
 	},
 	testedMerge,
+	trainMerge,
 }
 
 // kill runs the scene's command and kills its process group after a while; flow says how it is asked for again.
@@ -85,9 +86,9 @@ func (s *stage) kill(after time.Duration, flow int) (faults []string, killed boo
 	wrong := func(format string, args ...any) {
 		faults = append(faults, where+": "+fmt.Sprintf(format, args...)+story)
 	}
-	stood := s.count(before, faultCase{scene: s.scene})
-	if code == 0 && stood != 1 {
-		wrong("it was acknowledged, and stands %d times", stood)
+	stood, whole := s.count(before, faultCase{scene: s.scene}), s.scene.together()
+	if stood != 0 && stood != whole || code == 0 && stood == 0 {
+		wrong("exit %d, and it stands %d times", code, stood)
 	}
 	if commit := acknowledged(out); commit != "" && !slices.Contains(s.history(), commit) {
 		wrong("%s was acknowledged and is not in the history", commit)
@@ -103,7 +104,7 @@ func (s *stage) kill(after time.Duration, flow int) (faults []string, killed boo
 	wasKilled := code < 0
 	code = try()
 	done := func() bool {
-		return code == 0 || code == 1 && s.count(before, faultCase{scene: s.scene}) > 0 && flow != 1
+		return code == 0 || code == 1 && s.count(before, faultCase{scene: s.scene}) == whole && flow != 1
 	}
 	if !done() { // the lease of a merge: until nobody can hold it
 		s.at(s.noon.Add(s.scene.after + 15*time.Minute))
@@ -113,7 +114,7 @@ func (s *stage) kill(after time.Duration, flow int) (faults []string, killed boo
 			wrong("asked again, it fails")
 		}
 	}
-	if now := s.count(before, faultCase{scene: s.scene}); now < 1 || now > 1 && !(s.scene.twice && flow != 1 && now == 2) {
+	if now := s.count(before, faultCase{scene: s.scene}); now != whole && !(s.scene.twice && flow != 1 && now == 2*whole) {
 		wrong("it stands %d times", now)
 	}
 	stand := s.history()

@@ -133,6 +133,9 @@ func (r *Repo) UnlockWorktree(ctx context.Context, path string) error {
 // ones too: callers have kept what matters. It is fine when the directory has
 // gone already, or never was. Git refuses the main worktree.
 func (r *Repo) RemoveWorktree(ctx context.Context, path string) error {
+	if r.removePlain(path) {
+		return nil
+	}
 	err := r.worktreeCommand(ctx, "remove", nil, []string{"--force", "--force"}, path)
 	if exitCode(err) <= 0 {
 		return err
@@ -141,6 +144,22 @@ func (r *Repo) RemoveWorktree(ctx context.Context, path string) error {
 		return r.PruneWorktrees(ctx)
 	}
 	return err
+}
+
+// removePlain removes a worktree that is plainly there, without a child: its
+// files and then git's record of it, as git-worktree does. Anything else is
+// left to git, and so is what could not be removed.
+func (r *Repo) removePlain(path string) bool {
+	info, err := os.Lstat(path)
+	if err != nil || !info.IsDir() {
+		return false
+	}
+	dir, ours := r.record(path)
+	if !ours || os.RemoveAll(path) != nil || os.RemoveAll(dir) != nil {
+		return false
+	}
+	_ = os.Remove(filepath.Dir(dir)) // as git does once it is empty
+	return true
 }
 
 // DiscardWorktree is RemoveWorktree for a path below which nothing can be that

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 
 	"github.com/git-liza/git-liza/gitboard"
@@ -12,13 +13,6 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/worktrees"
 )
-
-// Request asks for the merge of a task.
-type Request struct {
-	gitboard.Request
-	Task string
-	Out  io.Writer // the integration test's output, as it comes; nil for nowhere
-}
 
 // TrainRequest asks for the merge of several tasks, in the given order.
 type TrainRequest struct {
@@ -67,31 +61,25 @@ var (
 	errLeft = errors.New("a task has left the train meanwhile")
 )
 
-// Merge brings a task's approved commit to integration: computed, tested, and only then landed, in one
-// transaction with the board. A conflict or a failing test is recorded, and no error. An overlap with
-// local changes of a checkout of integration is the refusal "overlap", before anything has moved; a merge
+// Train brings the approved commits of tasks to integration: computed, tested, and only then landed, in one transaction
+// with the board. Each candidate is built on the one before it, the last one is tested for all of them, and they land
+// together, one operation a task. What conflicts with those before it waits for its turn alone; when the test fails, the
+// task that brought the failure is found by bisection and becomes INTEGRATION_FAILED, and the others land without it.
+// A conflict or a failing test is recorded, and no error. With an error the results say what was recorded before it.
+// An overlap with local changes of a checkout of integration is the refusal "overlap", before anything has moved; a merge
 // of somebody else that is under way is the refusal "busy".
-func Merge(ctx context.Context, b *gitboard.Board, r Request) (*Result, error) {
-	results, err := Train(ctx, b, TrainRequest{Request: r.Request, Tasks: []string{r.Task}, Out: r.Out})
-	if len(results) == 0 {
-		return nil, err
-	}
-	return results[0], err
-}
-
-// Train merges several tasks: each candidate is built on the one before it, the last one is tested for all of them, and
-// they land in one transaction, one operation a task. What conflicts with those before it waits for its turn alone; when
-// the test fails, the task that brought the failure is found by bisection and becomes INTEGRATION_FAILED, and the others
-// land without it. With an error the results say what was recorded before it.
 func Train(ctx context.Context, b *gitboard.Board, r TrainRequest) ([]*Result, error) {
 	t := &train{b: b, r: r, since: b.Moment(), budget: b.Budget(), tests: testsOf(b, r.Afresh), ahead: map[string]*ahead{}}
-	if done, err := t.before(ctx); len(done) > 0 || err != nil {
-		return done, err
+	if err := t.before(ctx); len(t.results) > 0 || err != nil {
+		return t.results, err
 	}
 	if _, err := Follow(ctx, b); err != nil {
 		return nil, err
 	}
 	err := t.run(ctx)
+	if err == nil {
+		err = t.leftOut()
+	}
 	t.endAhead()
 	return t.results, errors.Join(err, t.held.release(ctx), t.recordFlaky(ctx))
 }
@@ -107,6 +95,7 @@ type train struct {
 	held    *holding          // while candidates are tested
 	rounds  int               // that have written
 	results []*Result
+	left    []error // why tasks have left the train, with nothing recorded of them
 }
 
 // request is what the next round writes as: the first as the request, the others under ids that follow from it.
@@ -119,22 +108,30 @@ func (t *train) request() gitboard.Request {
 }
 
 // before finds what the same request has merged before.
-func (t *train) before(ctx context.Context) (results []*Result, err error) {
-	defer func() { t.rounds = 0 }()
+func (t *train) before(ctx context.Context) error {
 	for {
 		all, err := t.b.LookupAll(ctx, t.request())
 		if err != nil || len(all) == 0 {
-			return results, err
+			return err
 		}
-		for _, done := range all {
-			r := recorded(done)
-			if r == nil {
-				return nil, board.Refuse(board.CodeExists, fmt.Sprintf("the request %s was carried out before, as %s", done.Op.Request, done.Op.Name()), "use another request id")
-			}
-			results = append(results, r)
+		if err := t.repeated(all); err != nil {
+			return err
 		}
-		t.rounds++
 	}
+}
+
+// repeated takes in what was written under the request of this round before, or by another process just now.
+func (t *train) repeated(all []*gitboard.Done) error {
+	var results []*Result
+	for _, done := range all {
+		r := recorded(done)
+		if r == nil {
+			return board.Refuse(board.CodeExists, fmt.Sprintf("the request %s was carried out before, as %s", done.Op.Request, done.Op.Name()), "use another request id")
+		}
+		results = append(results, r)
+	}
+	t.add(results...)
+	return nil
 }
 
 // recorded is a merge as the board has it, nil for another operation.
@@ -182,8 +179,28 @@ func (t *train) waiting(ctx context.Context) ([]string, error) {
 	if err := v.State.Err(); err != nil || len(ids) > 0 {
 		return ids, err
 	}
-	// Who may not merge at all hears so, rather than that there is nothing to do.
-	return nil, board.Refuse(board.CodeEmpty, "no task is APPROVED", "git liza status")
+	return nil, nothing()
+}
+
+func nothing() error {
+	return board.Refuse(board.CodeEmpty, "no task is APPROVED", "git liza status")
+}
+
+// leftOut reports the tasks that have left the train: as warnings of what did land, or else as the refusal.
+func (t *train) leftOut() error {
+	switch {
+	case len(t.left) == 0:
+		return nil
+	case len(t.results) > 0:
+		last := t.results[len(t.results)-1]
+		for _, why := range t.left {
+			last.Warnings = append(last.Warnings, "left out: "+why.Error())
+		}
+		return nil
+	case len(t.r.Tasks) == 0 && !slices.ContainsFunc(t.left, inconsistent):
+		return nothing() // any more
+	}
+	return t.left[0]
 }
 
 // alone says that one task was asked for by name: what keeps it from being merged is the answer.

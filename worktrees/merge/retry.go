@@ -13,9 +13,9 @@ import (
 
 // Retry makes a failed merge APPROVED again, when the same commit merges cleanly into integration as it
 // is now.
-func Retry(ctx context.Context, b *gitboard.Board, r Request) (*gitboard.Done, error) {
+func Retry(ctx context.Context, b *gitboard.Board, r gitboard.Request, task string) (*gitboard.Done, error) {
 	intent := func(ctx context.Context, v *gitboard.View) (board.Payload, []git.RefUpdate, error) {
-		t, err := v.State.FindTask(r.Task)
+		t, err := v.State.FindTask(task)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -24,7 +24,7 @@ func Retry(ctx context.Context, b *gitboard.Board, r Request) (*gitboard.Done, e
 			return nil, nil, err
 		}
 		p := &board.RetryMerge{About: board.About{Task: t.ID}, ReviewCommit: t.ReviewCommit, Onto: string(tip)}
-		if err := v.Plan(ctx, r.Request, p); err != nil {
+		if err := v.Plan(ctx, r, p); err != nil {
 			return nil, nil, err
 		}
 		if _, err := b.Repo().Object(ctx, t.ReviewCommit); errors.Is(err, gitio.ErrNotFound) {
@@ -41,5 +41,5 @@ func Retry(ctx context.Context, b *gitboard.Board, r Request) (*gitboard.Done, e
 		}
 		return p, []git.RefUpdate{{Ref: v.IntegrationRef(), Old: tip, New: tip}}, nil
 	}
-	return b.Do(ctx, r.Request, intent)
+	return b.Do(ctx, r, intent)
 }

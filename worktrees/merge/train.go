@@ -1,6 +1,7 @@
 package merge
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/oplog"
 	"github.com/git-liza/git-liza/worktrees"
 )
 
@@ -24,6 +26,7 @@ func (t *train) round(ctx context.Context, waiting []string) (rest []string, err
 	if err != nil {
 		return nil, err
 	}
+	t.left = append(t.left, c.left...)
 	if rest = without(waiting, c.gone...); len(c.gone) > 0 {
 		return rest, nil // the board may have moved
 	}
@@ -69,6 +72,7 @@ type coupled struct {
 	cars  []*candidate // each on the one before it
 	aside []*candidate // those that conflict with what is before them
 	gone  []string     // tasks that are no longer to be merged, or that integration had already
+	left  []error      // why the former are not
 }
 
 // couple computes candidates for tasks, each on the one before it, the first on a commit ("" for integration).
@@ -79,10 +83,12 @@ func (t *train) couple(ctx context.Context, v *gitboard.View, onto git.OID, task
 			break
 		}
 		car, err := t.candidate(ctx, v, onto, id)
-		switch refused := (*board.Refusal)(nil); {
+		switch {
 		case errors.Is(err, errLater):
-		case errors.Is(err, errGone), errors.As(err, &refused) && !t.alone() && leaves(refused):
+		case errors.Is(err, errGone):
 			c.gone = append(c.gone, id)
+		case !t.alone() && leaves(err):
+			c.gone, c.left = append(c.gone, id), append(c.left, err)
 		case err != nil:
 			return nil, err
 		case car.commit.IsZero():
@@ -101,13 +107,20 @@ var (
 	errLater = errors.New("what is before it brings it")
 )
 
-// leaves reports whether a refusal is about the task alone, so that others can be merged without it.
-func leaves(r *board.Refusal) bool {
-	if r.Code == board.CodeMode {
+// leaves reports whether a refusal is about the task alone, so that others can be merged without it. An approval that
+// was forged is: whether the board itself can be built upon is looked at when the others land.
+func leaves(err error) bool {
+	r := (*board.Refusal)(nil)
+	switch {
+	case !errors.As(err, &r):
+		return inconsistent(err)
+	case r.Code == board.CodeMode:
 		return r.Task != "" // it is paused, and the board is not
 	}
 	return slices.Contains([]board.ErrorCode{board.CodeWrongState, board.CodeStale, board.CodeMissing, board.CodeIntegration}, r.Code)
 }
+
+func inconsistent(err error) bool { return errors.As(err, new(*oplog.RecordError)) }
 
 // candidate computes one task's candidate. A merge that a crash has cut in half is finished instead: errGone.
 func (t *train) candidate(ctx context.Context, v *gitboard.View, onto git.OID, id string) (*candidate, error) {
@@ -118,8 +131,10 @@ func (t *train) candidate(ctx context.Context, v *gitboard.View, onto git.OID, i
 	if err := t.b.ProveTask(ctx, v, task.ID); err != nil { // an approval that was forged lands nothing
 		return nil, err
 	}
-	if task.Status != board.Approved && !t.alone() {
-		return nil, t.allowed(ctx, v, task)
+	if !t.alone() {
+		if err := t.allowed(ctx, v, task); err != nil {
+			return nil, err
+		}
 	}
 	c, landed, err := compute(ctx, t.b, v, task, t.r.Actor, onto)
 	if err != nil {
@@ -137,7 +152,7 @@ func (t *train) candidate(ctx context.Context, v *gitboard.View, onto git.OID, i
 	}
 	f, err := finish(ctx, t.b, t.request(), task.ID)
 	if f == nil && err == nil {
-		err = t.allowed(ctx, v, task) // no longer APPROVED
+		err = cmp.Or(t.allowed(ctx, v, task), errMoved) // no longer APPROVED, or integration was reset
 	}
 	if err != nil {
 		return nil, err
@@ -219,14 +234,13 @@ func (t *train) record(ctx context.Context, m *move) error {
 		log = t.hideSecrets(ctx, v, m.failed, m.p)
 	}
 	all, err := t.b.DoAll(ctx, t.request(), m.decide, gitboard.Since(t.since), gitboard.On(v), gitboard.Within(t.budget))
-	if refused := (*board.Refusal)(nil); errors.As(err, &refused) && len(landed) > 1 && leaves(refused) {
+	switch {
+	case err != nil && !t.alone() && leaves(err) && !inconsistent(err):
 		return errLeft
-	}
-	if err != nil {
+	case err != nil:
 		return err
-	}
-	if all[0].Repeated {
-		return errLeft // recorded by the same request elsewhere
+	case all[0].Repeated: // by the same request elsewhere
+		return cmp.Or(t.repeated(all), errLeft)
 	}
 	if m.last {
 		t.held = nil // given back
@@ -234,8 +248,9 @@ func (t *train) record(ctx context.Context, m *move) error {
 	ctx, cancel := worktrees.Steady(ctx)
 	defer cancel()
 	var results []*Result
+	untested := len(landed) > 0 && landed[len(landed)-1].command == "" && v.State.Config().IntegrationTest != board.NoTest
 	for i, c := range landed {
-		r := &Result{Landing: Landing{Done: all[i], Commit: c.commit, Type: c.kind}, Task: c.task.ID, Merged: true, Untested: landed[len(landed)-1].command == "" && v.State.Config().IntegrationTest != board.NoTest}
+		r := &Result{Landing: Landing{Done: all[i], Commit: c.commit, Type: c.kind}, Task: c.task.ID, Merged: true, Untested: untested}
 		if i == len(landed)-1 {
 			r.BroughtForward, r.Warnings = advance(ctx, t.b, m.tops, landed[0].base, c.commit)
 		}

@@ -17,7 +17,7 @@ func retryMergeCommand() *edge.Command {
 			if err != nil {
 				return err
 			}
-			done, err := merge.Retry(c.Ctx, c.Opened, merge.Request{Request: c.Asks(actor), Task: c.Args[0]})
+			done, err := merge.Retry(c.Ctx, c.Opened, c.Asks(actor), c.Args[0])
 			if err != nil {
 				return err
 			}

@@ -1,0 +1,253 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/bits"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// yard has sixteen approved tasks, t01 to t16. The file of each is its own; t01 and clash, a seventeenth, also write
+// shared.txt, and differ in it.
+func yard(t *testing.T) *project {
+	t.Helper()
+	p := newProject(t)
+	for i := 1; i <= 16; i++ {
+		id := car(i)
+		files := map[string]string{id + ".txt": id + "\n"}
+		if i == 1 {
+			files["shared.txt"] = "one\n"
+		}
+		p.approved(id, files)
+	}
+	p.approved("clash", map[string]string{"shared.txt": "another\n"})
+	return p
+}
+
+func car(i int) string { return fmt.Sprintf("t%02d", i) }
+
+// trip is a train: so many of the tasks of the yard, some of whose files the integration test does not like, with clash
+// at a place of its own, 0 for nowhere.
+type trip struct {
+	cars  int
+	bad   []int
+	clash int
+}
+
+// trips are those to try: every length with no culprit, and with one, two or a conflict at another place in each run;
+// with -long all of them at every place.
+func trips(t *testing.T) (all []trip) {
+	random := seeded(t)
+	for _, n := range []int{1, 2, 8, 16} {
+		var some []trip
+		for i := 1; i <= n; i++ {
+			some = append(some, trip{cars: n, bad: []int{i}}, trip{cars: n, clash: i}, trip{cars: n, clash: i + 1, bad: []int{n}})
+			for j := i + 1; j <= n; j++ {
+				some = append(some, trip{cars: n, bad: []int{i, j}})
+			}
+		}
+		if !*long {
+			some = drawn(random, some, 1)
+		}
+		all = append(all, trip{cars: n})
+		all = append(all, some...)
+	}
+	return all
+}
+
+// Trains of every length, with culprits and conflicts at every place, by a process: each culprit and each conflict is
+// recorded as its own failure, all others land, and one culprit costs no more than two tests and the logarithm.
+func TestTrains(t *testing.T) {
+	t.Parallel()
+	p := yard(t)
+	saved := filepath.Join(t.TempDir(), "saved")
+	if err := copyTree(p.dir, saved, func(_ string, data []byte) []byte { return data }); err != nil {
+		t.Fatal(err)
+	}
+	for _, trip := range trips(t) {
+		if !timeLeft(t) {
+			break
+		}
+		if err := os.RemoveAll(p.dir); err != nil {
+			t.Fatal(err)
+		}
+		if err := copyTree(saved, p.dir, func(_ string, data []byte) []byte { return data }); err != nil {
+			t.Fatal(err)
+		}
+		for _, fault := range p.travel(trip) {
+			t.Errorf("%+v: %s", trip, fault)
+		}
+	}
+}
+
+// travel merges a train and returns what is wrong afterwards.
+func (p *project) travel(trip trip) (faults []string) {
+	p.t.Helper()
+	wrong := func(format string, args ...any) { faults = append(faults, fmt.Sprintf(format, args...)) }
+	runs := filepath.Join(p.t.TempDir(), "runs")
+	test, want := "echo x >>'"+runs+"'", map[string]string{}
+	args := []string{"merge", "--json"}
+	for i := 1; i <= trip.cars; i++ {
+		if i == trip.clash {
+			args = append(args, "clash")
+		}
+		args, want[car(i)] = append(args, car(i)), "MERGED"
+	}
+	if trip.clash > trip.cars {
+		args = append(args, "clash")
+	}
+	for _, i := range trip.bad {
+		test += fmt.Sprintf("; test ! -e %s.txt || { echo %[1]s is bad; exit 1; }", car(i))
+		want[car(i)] = "INTEGRATION_FAILED"
+	}
+	switch first := slices.Contains(trip.bad, 1); {
+	case trip.clash == 1: // and t01 after it
+		want["clash"], want["t01"] = "MERGED", "INTEGRATION_FAILED"
+	case trip.clash > 1 && first: // what it would conflict with does not land
+		want["clash"] = "MERGED"
+	case trip.clash > 1:
+		want["clash"] = "INTEGRATION_FAILED"
+	}
+	p.must("", "config", "set", "integration_test", test)
+	p.must("", "config", "set", "merge_batch", "20")
+	before := strings.TrimSpace(p.git("rev-parse", "integration"))
+	out, errs, code := p.liza("code-reviewer-1", args...)
+	failed := 0
+	for id, status := range want {
+		got := p.task(id)
+		if got.Status != status {
+			wrong("%s is %s, not %s", id, got.Status, status)
+		}
+		if status == "INTEGRATION_FAILED" {
+			failed++
+		}
+	}
+	if expected := map[bool]int{true: 0, false: 3}[failed == 0]; code != expected {
+		wrong("exit %d, not %d\n%s%s", code, expected, out, errs)
+	}
+	for _, i := range trip.bad {
+		if said := p.reads("show", car(i)); !(trip.clash == 1 && i == 1) && !strings.Contains(said, car(i)+" is bad") {
+			wrong("%s does not say how its own test failed:\n%s", car(i), said)
+		}
+	}
+	for id, status := range want {
+		if landed := p.lies("integration:" + id + ".txt"); id != "clash" && landed != (status == "MERGED") {
+			wrong("%s is %s, and on integration: %t", id, status, landed)
+		}
+	}
+	text, _ := os.ReadFile(runs)
+	tests := strings.Count(string(text), "x")
+	switch most := 2 + bits.Len(uint(trip.cars-1)); {
+	case trip.clash > 0:
+	case len(trip.bad) == 0 && tests != 1, len(trip.bad) == 1 && tests > most, len(trip.bad) == 2 && tests > 2*most:
+		wrong("%d tests", tests)
+	}
+	if merges := strings.Fields(p.git("rev-list", "--first-parent", before+"..integration")); len(merges) != len(want)-failed {
+		wrong("%d merges on integration, and %d tasks of %d failed", len(merges), failed, len(want))
+	}
+	return append(faults, p.whole("afterwards", nil)...)
+}
+
+// lies reports whether git knows an object by a name.
+func (p *project) lies(name string) bool {
+	p.t.Helper()
+	_, _, code := p.run("", "git", "cat-file", "-e", name)
+	return code == 0
+}
+
+// A test that fails once and passes when it is run again is recorded, and blames no task.
+func TestTrainFlakyTest(t *testing.T) {
+	t.Parallel()
+	p := newProject(t)
+	ran := filepath.Join(t.TempDir(), "ran")
+	p.set("integration_test test -e '"+ran+"' || { touch '"+ran+"'; echo the network is down; exit 1; }", "integration_test_retry 1")
+	for _, id := range []string{"alpha", "beta"} {
+		p.approved(id, map[string]string{id + ".txt": id + "\n"})
+	}
+	p.must("code-reviewer-1", "merge", "--all")
+	p.stands("alpha", "MERGED")
+	p.stands("beta", "MERGED")
+	var board struct {
+		Anomalies []struct {
+			Type, Task string
+			Details    map[string]any
+		}
+	}
+	if err := json.Unmarshal([]byte(p.reads("read", "--json")), &board); err != nil {
+		t.Fatal(err)
+	}
+	if a := board.Anomalies; len(a) != 1 || a[0].Type != "flaky_test" || a[0].Task != "" || fmt.Sprint(a[0].Details["runs"]) != "2" {
+		t.Errorf("anomalies %+v", a)
+	}
+	p.proven()
+}
+
+// Two clones merge all that is approved at once, while a human pushes to integration: every task lands once, behind the
+// human's commit or before it.
+func TestTrainsOfTwoClones(t *testing.T) {
+	t.Parallel()
+	p := newProject(t)
+	p.set("integration_test sleep 0.2", "merge_batch 3")
+	var ids []string
+	for i := 1; i <= 6; i++ {
+		ids = append(ids, car(i))
+		p.approved(car(i), map[string]string{car(i) + ".txt": car(i) + "\n"})
+	}
+	f := newFleetOf(p, 2, plainPath)
+	var all sync.WaitGroup
+	for i, clone := range f.clones {
+		all.Go(func() {
+			for try := 0; ; try++ {
+				out, errs, code := clone.liza(fmt.Sprintf("code-reviewer-%d", i+1), "merge", "--all", "--retries", "50")
+				switch {
+				case code == 1 && strings.Contains(errs, "no task is APPROVED"):
+					return
+				case code != 0 && !strings.Contains(errs, "lease") && !strings.Contains(errs, "is MERGED") || try == 200:
+					t.Errorf("clone %d: exit %d\n%s%s", i+1, code, out, errs)
+					return
+				}
+			}
+		})
+	}
+	all.Go(func() {
+		human := f.clones[1]
+		for range 3 { // until nobody was faster
+			human.git("fetch", "-q", "origin", "integration")
+			commit := strings.TrimSpace(human.git("commit-tree", "-p", "FETCH_HEAD", "-m", "a human's", "FETCH_HEAD^{tree}"))
+			if _, _, code := human.run("", "git", "push", "-q", "--receive-pack=git -c core.hooksPath=/dev/null receive-pack", "origin", commit+":refs/heads/integration"); code == 0 {
+				return
+			}
+		}
+	})
+	all.Wait()
+	for _, clone := range f.clones {
+		clone.must("", "sync")
+	}
+	if p.git("log", "--grep=^a human's$", "--format=%h", "integration") == "" {
+		t.Error("the human's commit is not on integration")
+	}
+	for _, id := range ids {
+		p.stands(id, "MERGED")
+		if merges := strings.Fields(p.git("log", "--first-parent", "--format=%H", "--grep=^Liza-Task: "+id+"$", "integration")); len(merges) > 1 {
+			t.Errorf("%s landed %d times", id, len(merges))
+		}
+		if !p.lies("integration:" + id + ".txt") {
+			t.Errorf("%s is not on integration", id)
+		}
+	}
+	written := 0
+	for _, op := range p.operations("") {
+		if op.op == "merge" {
+			written++
+		}
+	}
+	if written != len(ids) {
+		t.Errorf("%d merges are recorded", written)
+	}
+	f.agrees(len(ids))
+}
