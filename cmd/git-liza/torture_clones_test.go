@@ -19,7 +19,7 @@ import (
 func TestTortureClones(t *testing.T) {
 	t.Parallel()
 	f := newFleet(t, 4, plainPath)
-	each := 2
+	each := 1
 	if *long {
 		each = 1 << 30
 	}

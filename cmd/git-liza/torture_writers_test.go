@@ -33,7 +33,7 @@ func TestTortureWriters(t *testing.T) {
 	t.Parallel()
 	p := newProject(t)
 	const writers = 12
-	each := 2
+	each := 1
 	if *long {
 		each = 1 << 30
 	}
