@@ -155,6 +155,35 @@ func TestSprintBudget(t *testing.T) {
 	p.proven()
 }
 
+// pastHooks commits where no hook runs, and moves integration there.
+const pastHooks = `
+unset GIT_AUTHOR_NAME GIT_AUTHOR_EMAIL
+git -c core.hooksPath=/dev/null commit -q --allow-empty -m 'Past the hooks'
+git -c core.hooksPath=/dev/null update-ref refs/heads/integration HEAD
+git init -q "$OTHER" && cd "$OTHER" && git -c user.name=Ann -c user.email=ann@example.com commit -q --allow-empty -m 'A test of its own'
+exit 42
+`
+
+// TestAgentsAreAuthors: an agent is the author of what it commits in this repository, also where no hook says who made
+// it: what it brings to integration past the board is a violation.
+func TestAgentsAreAuthors(t *testing.T) {
+	t.Parallel()
+	p := newProject(t)
+	p.addTask("alpha")
+	p.git("config", "user.name", "Ann")
+	p.git("config", "user.email", "ann@example.com")
+	other := filepath.Join(t.TempDir(), "other")
+	p.env = append(p.env, "OTHER="+other)
+	s := p.supervise("agent", "coder", "--once", "--exec="+pastHooks)
+	s.ends(0)
+	if out, _, exit := p.liza("", "verify"); exit != 4 || !strings.Contains(out, "Past the hooks: integration got ") || !strings.Contains(out, "by coder-1, which no merge or land records") {
+		t.Errorf("verify: exit %d\n%s", exit, out)
+	}
+	if got := strings.TrimSpace(p.git("-C", other, "log", "--format=%an")); got != "Ann" {
+		t.Errorf("another repository's author is %s", got)
+	}
+}
+
 // TestPlannerIsNotWokenAgain: a planner that leaves a blocked task alone is not started for it again, whatever else
 // happens; a human's word starts it.
 func TestPlannerIsNotWokenAgain(t *testing.T) {

@@ -17,7 +17,7 @@ func Environ(repo *gitio.Repo, current string) (value string, ok bool) {
 	if _, err := os.Stat(config); err != nil {
 		return current, false
 	}
-	return gitio.WithSettings(current, includes(repo.CommonDir(), config)...), true
+	return gitio.WithSettings(current, gitio.IncludeWithin(repo.CommonDir(), config)...), true
 }
 
 // Hooked returns an environment in which git runs the hooks on this repository, as Environ says.
@@ -36,18 +36,4 @@ func Hooked(repo *gitio.Repo, environ []string) []string {
 		return strings.HasPrefix(entry, gitio.ParametersVar+"=")
 	})
 	return append(out, gitio.ParametersVar+"="+value)
-}
-
-// includes are the settings that include a file wherever git works on the repository common.
-func includes(common, file string) []gitio.Setting {
-	var all []gitio.Setting
-	for _, where := range []string{escape(common), escape(common) + "/worktrees/**"} {
-		all = append(all, gitio.Setting{Key: "includeIf.gitdir:" + where + ".path", Value: file})
-	}
-	return all
-}
-
-// escape makes a path one that git's patterns match literally.
-func escape(path string) string {
-	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(filepath.ToSlash(path))
 }

@@ -70,7 +70,7 @@ func serverProject(dir string) string {
 // run is the text of the file that every hook of the repository common reads. own is where a server's own hooks
 // are, "" for the usual place.
 func run(common, program string, server bool, own string) string {
-	project, alone, without := clientProject, strings.ReplaceAll(clientAlone, "@alone@", quote(gitio.WithSettings("", includes(common, common+"/liza/hooks/project")...))), "without"
+	project, alone, without := clientProject, strings.ReplaceAll(clientAlone, "@alone@", quote(gitio.WithSettings("", gitio.IncludeWithin(common, common+"/liza/hooks/project")...))), "without"
 	if server {
 		project, alone, without = serverProject(own), "", ":"
 	}

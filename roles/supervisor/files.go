@@ -18,6 +18,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/oplog"
 	"github.com/git-liza/git-liza/roles/transcript"
 )
 
@@ -140,6 +141,19 @@ func (f files) binary(program string) (string, error) {
 		return "", err
 	}
 	return dir, os.Rename(fresh, link)
+}
+
+// authorFile says who is the author of the agent's commits.
+const authorFile = "author.gitconfig"
+
+// author makes the agent the author of what it commits in this repository, and nowhere else: its tests may make
+// repositories of their own. The committer stays who git says.
+func (f files) author(a board.Actor) ([]gitio.Setting, error) {
+	name, email := oplog.Author(a)
+	if err := f.keep(authorFile, fmt.Sprintf("[author]\n\tname = %s\n\temail = %s\n", name, email)); err != nil {
+		return nil, err
+	}
+	return gitio.IncludeWithin(f.board.Repo().CommonDir(), f.at(authorFile)), nil
 }
 
 // keptMemory is what of a planner's memory outlives its supervisor.

@@ -146,6 +146,11 @@ func (s *supervisor) environment(ctx context.Context, bin, promptFile string) ([
 			settings = append(settings, gitio.Setting{Key: key, Value: value})
 		}
 	}
+	author, err := s.files.author(s.actor)
+	if err != nil {
+		return nil, err
+	}
+	settings = append(settings, author...)
 	set := map[string]string{
 		"LIZA_AGENT_ID": s.actor.ID, "LIZA_SESSION": s.actor.Session, "LIZA_SUPERVISED": "1", "LIZA_PROMPT_FILE": promptFile, "PATH": path,
 		gitio.ParametersVar: gitio.WithSettings(parameters, settings...),
