@@ -188,6 +188,21 @@ func TestHeldLock(t *testing.T) {
 	}
 }
 
+// Who sees other processes than their supervisor does, in a sandbox, can't tell who holds a lock: it stays.
+func TestLockOutsideASandbox(t *testing.T) {
+	r, _, commit := written(t)
+	t.Setenv(ProcessSpaceVar, "pid:[1]")
+	lock := leave(t, r, "refs/heads/liza/y.lock")
+	if err := r.UpdateRefs(t.Context(), []git.RefUpdate{{Ref: "refs/heads/liza/y", New: commit}}, ""); !errors.Is(err, ErrBusy) {
+		t.Errorf("%v", err)
+	}
+	if _, err := os.Stat(lock); err != nil {
+		t.Error(err)
+	}
+	t.Setenv(ProcessSpaceVar, ProcessSpace())
+	check(t, r.UpdateRefs(t.Context(), []git.RefUpdate{{Ref: "refs/heads/liza/y", New: commit}}, ""))
+}
+
 // Which processes count as git's that may write in a repository.
 func TestProcesses(t *testing.T) {
 	r, _, _ := written(t)

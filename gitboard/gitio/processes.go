@@ -1,11 +1,22 @@
 package gitio
 
 import (
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 )
+
+// ProcessSpaceVar is the variable in which a supervisor says which processes it sees (ProcessSpace). A writer that sees
+// others, because a sandbox or a container hides the rest, can't tell whether a lock is left, and removes none.
+const ProcessSpaceVar = "LIZA_PROCESSES"
+
+// seesAll reports whether this process sees those that its supervisor sees, if it has one.
+func seesAll() bool {
+	told := os.Getenv(ProcessSpaceVar)
+	return told == "" || told == ProcessSpace()
+}
 
 // gitProcess is a git process of this machine that may work on the repository.
 type gitProcess struct {

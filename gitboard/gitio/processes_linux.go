@@ -18,7 +18,7 @@ import (
 // where nobody can see the processes.
 func (r *Repo) processes() (found []gitProcess, known bool) {
 	dirs, err := filepath.Glob("/proc/[0-9]*")
-	if err != nil || len(dirs) == 0 {
+	if err != nil || len(dirs) == 0 || !seesAll() {
 		return nil, false
 	}
 	places := r.places()
@@ -163,12 +163,20 @@ func Birth(pid int) string {
 	return strings.TrimSpace(string(boot)) + " " + stat.ticks
 }
 
+// ProcessSpace identifies the set of processes that this one sees; "" where there is but one.
+func ProcessSpace() string {
+	space, err := os.Readlink("/proc/self/ns/pid")
+	if err != nil {
+		return ""
+	}
+	return space
+}
+
 // ThisProcess identifies this process among all that its machine can see: number, birth, and the set of processes that
 // share those numbers (a container has a set of its own). "" where that can't be seen.
 func ThisProcess() string {
-	space, err := os.Readlink("/proc/self/ns/pid")
-	born := Birth(os.Getpid())
-	if err != nil || born == "" {
+	space, born := ProcessSpace(), Birth(os.Getpid())
+	if space == "" || born == "" {
 		return ""
 	}
 	return fmt.Sprintf("%d %s %s", os.Getpid(), born, space)

@@ -16,6 +16,9 @@ func Birth(int) string { return "" }
 // ThisProcess can't identify a process for good here.
 func ThisProcess() string { return "" }
 
+// ProcessSpace: there is but one here.
+func ProcessSpace() string { return "" }
+
 // Ended knows of no process here.
 func Ended(string) bool { return false }
 

@@ -9,6 +9,7 @@ package clis
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/git-liza/git-liza/gitboard/board"
@@ -47,6 +48,10 @@ type CLI struct {
 	// Interactive are the arguments of the interactive form, before its first message. The CLI's own questions
 	// stay: a person is there to answer.
 	Interactive []string
+
+	// Writable are further arguments of the interactive form, by which its sandbox lets it write to more folders: FOLDERS
+	// among them is their list, as JSON and TOML have it. nil where it has no sandbox of its own.
+	Writable []string
 
 	// Quota are regular expressions of what it prints when it stops for its quota, a rate limit or a service
 	// that is overloaded. What the named groups at (a time), zone, in (a duration) and epoch (seconds since
@@ -117,7 +122,20 @@ func (c CLI) Command(s Start) (args []string, stdin string) {
 }
 
 // InteractiveCommand are the arguments with which the program is started for a person to watch: its first
-// message tells it to read the prompt's file.
-func (c CLI) InteractiveCommand(promptFile string) []string {
-	return append(slices.Clone(c.Interactive), "Read "+promptFile+" and follow it.")
+// message tells it to read the prompt's file. git are the folders outside the worktree in which git writes.
+func (c CLI) InteractiveCommand(promptFile string, git ...string) []string {
+	args := slices.Clone(c.Interactive)
+	for _, arg := range c.Writable {
+		args = append(args, strings.ReplaceAll(arg, "FOLDERS", stringList(git)))
+	}
+	return append(args, "Read "+promptFile+" and follow it.")
+}
+
+// stringList is a list of strings as JSON and TOML have it.
+func stringList(list []string) string {
+	quoted := make([]string, len(list))
+	for i, text := range list {
+		quoted[i] = strconv.Quote(text)
+	}
+	return "[" + strings.Join(quoted, ",") + "]"
 }

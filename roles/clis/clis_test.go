@@ -56,12 +56,16 @@ func TestCommands(t *testing.T) {
 			t.Errorf("%s gets its prompt by %q and %q on standard input", c.Name, args, stdin)
 		}
 		i := c.InteractiveCommand("p.txt")
-		if len(i) != len(c.Interactive)+1 || !strings.Contains(i[len(i)-1], "p.txt") {
+		if len(i) != len(c.Interactive)+len(c.Writable)+1 || !strings.Contains(i[len(i)-1], "p.txt") {
 			t.Errorf("%s interactively: %q", c.Name, i)
 		}
 		if c.Install == "" {
 			t.Errorf("nobody learns how to install %s", c.Name)
 		}
+	}
+	codex, _ := clis.Find("codex", nil)
+	if got := codex.InteractiveCommand("p.txt", "/a b/.git", "/c"); !slices.Contains(got, `sandbox_workspace_write.writable_roots=["/a b/.git","/c"]`) {
+		t.Errorf("codex's sandbox does not let it commit: %q", got)
 	}
 	claude, _ := clis.Find("claude", nil)
 	args, _ := claude.Command(clis.Start{Root: true, Session: "s-1"})

@@ -22,13 +22,14 @@ var Known = []CLI{
 		Install: "npm install -g @anthropic-ai/claude-code",
 	},
 	{
-		// Codex's sandbox keeps the git directory of a linked worktree read-only whatever is made writable
-		// (openai/codex issues 23661 and 27418), so neither a commit nor `git liza` works inside it. A login shell
-		// sets PATH anew.
+		// A login shell sets PATH anew. Codex's sandbox keeps the git directories read-only unless they are named. It
+		// lets nobody out to a network or a build's cache, so the unattended form does without it.
 		Name: "codex", Program: "codex",
 		Args:   []string{"exec", "--json", "--dangerously-bypass-approvals-and-sandbox", "--color", "never", "-c", "allow_login_shell=false"},
 		Prompt: Stdin, Interrupt: true,
 		Resume: []string{"resume", "SESSION"}, Last: []string{"-"},
+		Interactive: []string{"--sandbox", "workspace-write", "-c", "allow_login_shell=false", "-c", "sandbox_workspace_write.network_access=true"},
+		Writable:    []string{"-c", "sandbox_workspace_write.writable_roots=FOLDERS"},
 		Quota: []string{
 			start + codexError + `You['’]ve hit your usage limit\b(?:[^\n]*?\btry again (?:at ` + at + `|in ` + in + `))?`,
 			start + codexError + `(?:Your workspace is out of credits|You hit your spend cap)\b`,

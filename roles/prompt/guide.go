@@ -84,7 +84,7 @@ var (
 func NextPlan(wakes []report.Wake, supervised bool) []string {
 	switch {
 	case len(wakes) == 0 && supervised:
-		return []string{"exit with 0: nothing wakes you"}
+		return []string{"end your turn: nothing wakes you"}
 	case len(wakes) == 0:
 		return append([]string{"git liza status"}, definesTask...)
 	}
@@ -98,7 +98,7 @@ func NextPlan(wakes []report.Wake, supervised bool) []string {
 	case report.StaleReservation:
 		return append(next, "git liza reassign ID --reason TEXT")
 	case report.AllTerminal:
-		return append(append(next, definesTask...), "the goal is met: exit with 0, and your supervisor completes it (by hand: git liza complete-goal)")
+		return append(append(next, definesTask...), "the goal is met: end your turn, and your supervisor completes it (by hand: git liza complete-goal)")
 	}
 	return append(next, changesTask...)
 }

@@ -30,7 +30,7 @@ func but(code func(Run) []string) Script {
 // After Ctrl-C nothing runs on, whatever sessions the CLI has started its tools in.
 func TestRealInterrupt(t *testing.T) {
 	each(t, func(t *testing.T, cli string) {
-		ctx, interrupt := context.WithTimeout(context.Background(), 3*time.Minute)
+		ctx, interrupt := context.WithTimeout(context.Background(), longest)
 		defer interrupt()
 		s := newScene(t, cli, but(func(Run) []string {
 			return []string{"tail -f /dev/null & setsid tail -f /dev/null & echo $! >started; wait"}
@@ -58,7 +58,7 @@ func TestRealInterrupt(t *testing.T) {
 func TestRealSetup(t *testing.T) {
 	each(t, func(t *testing.T, cli string) {
 		s := newScene(t, cli, func(Conversation) Reply { return failures["unauthorized"] })
-		out, err := s.team(2 * time.Minute)
+		out, err := s.team()
 		if exit := (*exec.ExitError)(nil); !errors.As(err, &exit) || exit.ExitCode() != 5 || !strings.Contains(out, "can't work") || strings.Count(out, "started:") != 1 {
 			t.Errorf("%v\n%s", err, out)
 		}
@@ -77,7 +77,7 @@ func TestRealShell(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.Environ = append(s.Environ, "BASH_ENV="+s.Home+"/.rc")
-	out, err := s.team(2 * time.Minute)
+	out, err := s.team()
 	if exit := (*exec.ExitError)(nil); !errors.As(err, &exit) || exit.ExitCode() != 5 ||
 		!strings.Contains(out, "git liza is not found in the shell of codex") || strings.Count(out, "started:") != 1 {
 		t.Errorf("%v\n%s", err, out)
@@ -88,7 +88,7 @@ func TestRealShell(t *testing.T) {
 // A coder that writes to the board and never submits is not restarted for ever.
 func TestRealStalled(t *testing.T) {
 	each(t, func(t *testing.T, cli string) {
-		ctx, interrupt := context.WithTimeout(context.Background(), 4*time.Minute)
+		ctx, interrupt := context.WithTimeout(context.Background(), longest)
 		defer interrupt()
 		var blocked atomic.Bool
 		s := newScene(t, cli, func(c Conversation) Reply {
@@ -109,7 +109,7 @@ func TestRealStalled(t *testing.T) {
 // A coder that calls tools without end is ended while it runs, when its task's budget is used up.
 func TestRealBudget(t *testing.T) {
 	each(t, func(t *testing.T, cli string) {
-		ctx, interrupt := context.WithTimeout(context.Background(), 4*time.Minute)
+		ctx, interrupt := context.WithTimeout(context.Background(), longest)
 		defer interrupt()
 		s := newScene(t, cli, func(c Conversation) Reply {
 			r := Read(c)
@@ -146,7 +146,7 @@ func TestRealBudget(t *testing.T) {
 // A service that does not answer is given up after run_max_silence, and after three such runs the task is blocked.
 func TestRealHang(t *testing.T) {
 	each(t, func(t *testing.T, cli string) {
-		ctx, interrupt := context.WithTimeout(context.Background(), 5*time.Minute)
+		ctx, interrupt := context.WithTimeout(context.Background(), longest)
 		defer interrupt()
 		s := newScene(t, cli, func(c Conversation) Reply {
 			r := Read(c)
@@ -191,7 +191,7 @@ func TestRealLimits(t *testing.T) {
 		}
 		return Goal([]string{"one"}, "").Play(c)
 	})
-	out, err := s.team(10 * time.Minute)
+	out, err := s.team()
 	if err != nil || s.goal() != "COMPLETED" {
 		t.Errorf("the goal is %s: %v\n%s", s.goal(), err, out)
 	}
@@ -228,7 +228,7 @@ func TestRealConversations(t *testing.T) {
 			}
 			return Goal([]string{"one", "two"}, "two").Play(c)
 		})
-		out, err := s.team(6 * time.Minute)
+		out, err := s.team()
 		if err != nil || s.goal() != "COMPLETED" || !overflowed.Load() || !continued.Load() {
 			t.Errorf("the goal is %s, overflowed %t, continued %t: %v\n%s", s.goal(), overflowed.Load(), continued.Load(), err, out)
 		}
@@ -242,7 +242,7 @@ func TestRealRoot(t *testing.T) {
 		t.Skip("not root")
 	}
 	s := newSceneAs(t, "claude", Goal([]string{"one"}, "").Play, true)
-	out, err := s.team(4 * time.Minute)
+	out, err := s.team()
 	if err != nil || s.goal() != "COMPLETED" {
 		t.Errorf("the goal is %s: %v\n%s", s.goal(), err, out)
 	}
@@ -252,12 +252,32 @@ func TestRealRoot(t *testing.T) {
 	s.sound()
 }
 
+// In codex's own sandbox a coder commits, submits and runs a test, as it does below -i: the folders of git are its to
+// write. The sandbox needs namespaces, which some machines and containers refuse.
+func TestRealSandbox(t *testing.T) {
+	s := newScene(t, "codex", Goal([]string{"one"}, "").Play)
+	if out, err := s.Run("codex", "sandbox", "true"); err != nil {
+		t.Skipf("codex's sandbox does not start here: %s", lastLine(out))
+	}
+	git := s.Project + "/.git"
+	command := "codex exec --json --sandbox workspace-write -c allow_login_shell=false -c sandbox_workspace_write.network_access=true " +
+		`-c sandbox_workspace_write.writable_roots='["` + git + `","` + git + `/worktrees/one"]'`
+	if _, err := s.Run("git", "config", "liza.codex.command", command); err != nil {
+		t.Fatal(err)
+	}
+	out, err := s.team()
+	if err != nil || s.goal() != "COMPLETED" {
+		t.Errorf("the goal is %s: %v\n%s", s.goal(), err, out)
+	}
+	s.sound()
+}
+
 // What the protocol costs: the input of one task with one rejection, of the planner, coder and reviewer, against the same
 // tool calls below prompts of one line.
 func TestRealInput(t *testing.T) {
 	each(t, func(t *testing.T, cli string) {
 		s := newScene(t, cli, Goal([]string{"one"}, "one").Play)
-		out, err := s.team(6 * time.Minute)
+		out, err := s.team()
 		if err != nil {
 			t.Fatalf("%v\n%s", err, out)
 		}

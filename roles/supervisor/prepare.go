@@ -78,13 +78,23 @@ func (s *supervisor) prepare(ctx context.Context, l Look, step Step) (command, s
 	}
 	c := command{dir: dir, env: environ, mark: "LIZA_SESSION=" + s.actor.Session, resumed: session != "", size: len(text)}
 	if s.Terminal != nil {
-		c.args = append([]string{s.program}, s.CLI.InteractiveCommand(file)...)
+		c.args = append([]string{s.program}, s.CLI.InteractiveCommand(file, s.gitFolders(dir)...)...)
 		c.stdin, c.output, c.shares = s.Terminal, s.Terminal, true
 		return c, file, nil
 	}
 	args, stdin := s.CLI.Command(clis.Start{Prompt: text, File: file, Session: session, Root: os.Geteuid() == 0})
 	c.args, c.stdin = append([]string{s.program}, args...), strings.NewReader(stdin)
 	return c, file, nil
+}
+
+// gitFolders are the folders outside a worktree in which git and git liza write.
+func (s *supervisor) gitFolders(worktree string) []string {
+	folders := []string{s.Board.Repo().CommonDir()}
+	link, err := os.ReadFile(filepath.Join(worktree, ".git"))
+	if dir, linked := strings.CutPrefix(strings.TrimSpace(string(link)), "gitdir: "); err == nil && linked {
+		folders = append(folders, dir)
+	}
+	return folders
 }
 
 // housed makes sure that a task's worktree is there.
@@ -154,6 +164,9 @@ func (s *supervisor) environment(ctx context.Context, bin, promptFile string) ([
 	set := map[string]string{
 		"LIZA_AGENT_ID": s.actor.ID, "LIZA_SESSION": s.actor.Session, "LIZA_SUPERVISED": "1", "LIZA_PROMPT_FILE": promptFile, "PATH": path,
 		gitio.ParametersVar: gitio.WithSettings(parameters, settings...),
+	}
+	if space := gitio.ProcessSpace(); space != "" {
+		set[gitio.ProcessSpaceVar] = space
 	}
 	if s.key != "" {
 		set[keyVar] = s.key

@@ -135,7 +135,7 @@ func (p *primer) plan(s *board.State, t *board.Task) {
 	case p.Mode == board.Aborted:
 		p.Next = []string{"nothing: the run is over"}
 	case p.Mode != board.Running && p.Supervised:
-		p.Next = []string{"leave your work in order and exit with 42: the board is " + string(p.Mode)}
+		p.Next = []string{"leave your work in order and end your turn: the board is " + string(p.Mode)}
 	case t == nil && p.Mode != board.Running && p.Role != roles.Planner:
 		p.Next = []string{"wait: claims begin again when a human resumes"}
 	}

@@ -80,7 +80,7 @@ var tables = map[string]func() string{
 			if stdin != "" {
 				prompt = "standard input"
 			}
-			interactive := c.InteractiveCommand("FILE")
+			interactive := c.InteractiveCommand("FILE", "GIT")
 			rows = append(rows, []string{code(c.Name), code(c.Shell(args)), prompt,
 				code(c.Shell(interactive)), code(c.Install)})
 		}
