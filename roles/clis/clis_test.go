@@ -72,7 +72,6 @@ func TestCommands(t *testing.T) {
 	if got := strings.Join(args, " "); strings.Contains(got, "dangerously") || !strings.HasSuffix(got, " --allowedTools Bash,Edit,Write --resume s-1") {
 		t.Errorf("claude as root, continued: %s", got)
 	}
-	codex, _ := clis.Find("codex", nil)
 	if args, _ = codex.Command(clis.Start{Session: "s-1"}); strings.Join(args[len(args)-3:], " ") != "resume s-1 -" {
 		t.Errorf("codex, continued: %q", args)
 	}
