@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -20,6 +21,9 @@ func Next(s *board.State, who Caller, about string) []board.NextStep {
 	n := &next{s: s, who: who}
 	if about != "" && !n.on(about, "") && who.Role == roles.Human {
 		n.read(about)
+	}
+	if a := s.Agent(who.ID); a != nil && who.Session != "" && a.Session != who.Session {
+		n.board("register", "another session has this id, and its lease has expired")
 	}
 	switch who.Role {
 	case roles.Coder:
@@ -71,7 +75,7 @@ func (n *next) on(task, why string) bool {
 		}
 		step := legal[i]
 		if step.Why = why; why == "" {
-			step.Why = reasons[op]
+			step.Why = n.reason(op, task)
 		}
 		if op == "verdict" { // the review says how to give it
 			step = board.NextStep{Task: task, Why: "you review it", Do: "git liza review " + task}
@@ -80,6 +84,14 @@ func (n *next) on(task, why string) bool {
 		return true
 	}
 	return false
+}
+
+// reason says why an operation on a task comes next, "" for what needs no reason.
+func (n *next) reason(op, task string) string {
+	if t := n.s.Task(task); op == "claim" && t.Status == board.Rejected && t.AssignedTo == n.who.ID {
+		return "rejected, and yours"
+	}
+	return reasons[op]
 }
 
 // sensible leaves out what is legal and leads nowhere.
@@ -128,11 +140,7 @@ func (n *next) coder() {
 		if id == "" {
 			return
 		}
-		why := "claimable"
-		if t := n.s.Task(id); t.Status == board.Rejected && t.AssignedTo == me {
-			why = "rejected, and yours"
-		}
-		if n.on(id, why) {
+		if n.on(id, cmp.Or(n.reason("claim", id), "claimable")) {
 			return
 		}
 		skip[id] = true

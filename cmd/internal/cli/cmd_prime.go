@@ -43,20 +43,25 @@ func primeCommand() *edge.Command {
 
 // primer is what prime says.
 type primer struct {
-	Agent      string     `json:"agent"`
-	Role       roles.Role `json:"role"`
-	Supervised bool       `json:"supervised"`
-	Mode       board.Mode `json:"mode"`
-	Goal       string     `json:"goal"`
-	GoalSpec   string     `json:"goal_spec,omitempty"`
-	Task       string     `json:"task,omitempty"`
-	Status     string     `json:"status,omitempty"`
-	Work       *primeWork `json:"work,omitempty"`
-	InReview   []string   `json:"in_review"`
-	Wakes      []wakeLine `json:"wakes"`
-	Next       []string   `json:"next"`
-	Notes      []string   `json:"notes"`
-	Docs       []string   `json:"docs"`
+	Agent      string      `json:"agent"`
+	Role       roles.Role  `json:"role"`
+	Supervised bool        `json:"supervised"`
+	Mode       board.Mode  `json:"mode"`
+	Goal       string      `json:"goal"`
+	GoalSpec   string      `json:"goal_spec,omitempty"`
+	GoalStatus board.Phase `json:"goal_status"`
+	Task       string      `json:"task,omitempty"`
+	Status     string      `json:"status,omitempty"`
+	Work       *primeWork  `json:"work,omitempty"`
+	InReview   []string    `json:"in_review"`
+	Drafts     []string    `json:"drafts"`
+	Claimable  []string    `json:"claimable"` // by this agent, the best first
+	Wakes      []wakeLine  `json:"wakes"`
+	Next       []string    `json:"next"`
+	Notes      []string    `json:"notes"`
+	Docs       []string    `json:"docs"`
+
+	steps []board.NextStep
 }
 
 // primeWork is the task of a coder or a reviewer.
@@ -87,7 +92,7 @@ func prime(c *edge.Call, v *gitboard.View) (*primer, error) {
 	s, id := v.State.ForRules(), c.AgentID()
 	p := &primer{
 		Agent: roles.HumanID, Role: roles.Human, Supervised: c.Supervised(), Mode: s.Control().Mode,
-		Goal: plain.Line(s.Goal().Description, 300), GoalSpec: s.Goal().SpecRef, InReview: []string{}, Wakes: []wakeLine{}, Docs: []string{},
+		Goal: plain.Line(s.Goal().Description, 300), GoalSpec: s.Goal().SpecRef, GoalStatus: s.Goal().Status, Drafts: []string{}, InReview: []string{}, Wakes: []wakeLine{}, Docs: []string{},
 	}
 	if id != "" {
 		role, err := roles.Of(id)
@@ -115,30 +120,93 @@ func prime(c *edge.Call, v *gitboard.View) (*primer, error) {
 			p.InReview = append(p.InReview, b.ID)
 		}
 	}
-	p.plan(s, t)
+	if err := p.plan(c, v, t); err != nil {
+		return nil, err
+	}
 	p.Notes = screen.NoteLines(report.NotesFor(s, p.Task, p.Agent, string(p.Role)))
 	return p, s.Err()
 }
 
 // plan says what comes next.
-func (p *primer) plan(s *board.State, t *board.Task) {
-	p.Next = prompt.Next(p.Role, t, p.Supervised)
+func (p *primer) plan(c *edge.Call, v *gitboard.View, t *board.Task) error {
+	who, err := c.CallerOn(v)
+	if err != nil {
+		return err
+	}
+	s := v.State
+	p.Claimable = []string{}
+	for _, step := range report.Next(s, who, p.Task) {
+		if step.Op == "claim" || step.Op == "claim-review" {
+			p.Claimable = append(p.Claimable, step.Task)
+		}
+		if step.Do != "git liza prime" {
+			p.steps = append(p.steps, step)
+		}
+	}
+	if t != nil && t.Status == board.Claimed {
+		for _, step := range board.StepsOn(s, who.Asker, t.ID) {
+			if step.Op == "handoff" || step.Op == "block" {
+				p.steps = append(p.steps, step)
+			}
+		}
+	}
+	for _, b := range s.Tasks() {
+		if b.Status == board.Draft && board.May(p.Role, "finalize") {
+			p.Drafts = append(p.Drafts, b.ID)
+		}
+	}
 	if p.Role == roles.Planner {
-		wakes := report.Wakes(s)
-		for _, w := range wakes {
+		for _, w := range report.Wakes(s) {
 			p.Wakes = append(p.Wakes, wakeLine{w.Trigger, edge.Every(w.About)})
 		}
-		p.Next = prompt.NextPlan(wakes, p.Supervised)
 	}
+	if only := p.end(t); only != "" {
+		p.steps = []board.NextStep{{Do: only}}
+	}
+	p.Next = []string{}
+	for _, step := range p.steps {
+		p.Next = append(p.Next, step.Do)
+	}
+	return nil
+}
+
+// end says what is left to do for an agent that has no command to run now, "" for the others.
+func (p *primer) end(t *board.Task) string {
+	own := t != nil && (t.Status == board.Claimed || t.Status == board.ReadyForReview && p.Role == roles.CodeReviewer)
 	switch {
 	case p.Role == roles.Human:
+		return ""
 	case p.Mode == board.Aborted:
-		p.Next = []string{"nothing: the run is over"}
+		return "nothing: the run is over"
+	case p.GoalStatus != board.InProgress:
+		return "nothing: the goal is " + string(p.GoalStatus)
 	case p.Mode != board.Running && p.Supervised:
-		p.Next = []string{"leave your work in order and end your turn: the board is " + string(p.Mode)}
-	case t == nil && p.Mode != board.Running && p.Role != roles.Planner:
-		p.Next = []string{"wait: claims begin again when a human resumes"}
+		return "leave your work in order and end your turn: the board is " + string(p.Mode)
+	case p.Mode != board.Running && !own && p.Role != roles.Planner:
+		return "wait: claims begin again when a human resumes"
+	case p.Supervised && p.Role == roles.Planner && len(p.Wakes) == 0:
+		return "end your turn: nothing waits for a planner"
+	case p.Supervised && p.Role != roles.Planner && !own:
+		return "end your turn: your supervisor claims work and starts you on it"
+	case p.Role == roles.Planner && len(p.steps) == 0:
+		return "wait: nothing waits for a planner now"
+	case p.Role != roles.Planner && len(p.steps) == 0 && !own:
+		return "wait: nothing is claimable for you now"
 	}
+	return ""
+}
+
+// feedback is what the last rejection asks for, without its form.
+func feedback(t *board.Task) string {
+	r, err := board.ParseRejection(t.RejectionReason, false)
+	if err != nil || len(r.Blockers) == 0 {
+		return t.RejectionReason
+	}
+	var parts []string
+	for _, b := range r.Blockers {
+		parts = append(parts, strings.TrimSuffix(b.Where+" "+b.Issue+": "+b.Suggestion, ": "))
+	}
+	return strings.Join(append(parts, r.Overall), "; ")
 }
 
 func workToPrime(c *edge.Call, s *board.State, t *board.Task, role roles.Role) (*primeWork, error) {
@@ -148,7 +216,7 @@ func workToPrime(c *edge.Call, s *board.State, t *board.Task, role roles.Role) (
 	}
 	w := &primeWork{
 		Iteration: t.Iteration, Description: t.Description, DoneWhen: t.DoneWhen, Scope: t.Scope, SpecRef: t.SpecRef,
-		Worktree: filepath.Join(root, filepath.FromSlash(board.WorktreeOf(t.ID))), Fix: t.IntegrationFix, Prior: t.RejectionReason,
+		Worktree: filepath.Join(root, filepath.FromSlash(board.WorktreeOf(t.ID))), Fix: t.IntegrationFix, Prior: feedback(t),
 	}
 	if cp := t.CheckpointOfIteration(); cp != nil {
 		w.Checkpoint, w.Intent = true, cp.Intent
@@ -169,87 +237,112 @@ func workToPrime(c *edge.Call, s *board.State, t *board.Task, role roles.Role) (
 	return w, err
 }
 
+// primeSize is how many bytes prime prints at most: it is read at the beginning of every turn.
+const primeSize = 1200
+
+// lines shortens texts as far as they have to give way to what an agent can't do without.
 func (p *primer) lines() []string {
-	lines := []string{fmt.Sprintf("You are %s (%s). The board is %s.", p.Agent, p.Role, p.Mode)}
-	if p.Supervised {
-		lines = append(lines, strings.Split(prompt.Supervision, "\n")...)
-	}
-	lines = append(lines, "Goal: "+p.Goal)
-	switch {
-	case p.Task != "":
-		lines = append(lines, fmt.Sprintf("Your task: %s, %s.", p.Task, p.Status))
-		lines = append(lines, p.Work.lines(p.Task, p.Role)...)
-	case p.Role != roles.Planner && p.Role != roles.Human:
-		lines = append(lines, "You have no task.")
-	}
-	if len(p.InReview) > 0 {
-		lines = append(lines, "Submitted, not judged yet: "+strings.Join(p.InReview, ", "))
-	}
-	for _, w := range p.Wakes {
-		about := plain.Line(strings.Join(w.About, ", "), 200)
-		lines = append(lines, strings.TrimSuffix(fmt.Sprintf("Wake trigger: %s: %s", w.Trigger, about), ": "))
-	}
-	lines = append(lines, "", "Next:")
-	lines = append(lines, edge.Prefixed("  ", p.Next)...)
-	if len(p.Notes) > 0 {
-		lines = append(lines, "", "Notes:")
-		lines = append(lines, edge.Prefixed("  ", p.Notes)...)
-	}
-	lines = append(lines, "", "Read before you act:")
-	for _, d := range p.Docs {
-		lines = append(lines, "  git liza docs "+d)
-	}
-	if len(p.Wakes) > 0 || p.Task != "" && p.Status != string(board.Approved) {
-		lines = append(lines, "", "What you were started with: git liza prompt "+p.Role.Prefix())
+	var lines []string
+	for share := 100; share > 0; share -= 10 {
+		if lines = p.at(share); len(strings.Join(lines, "\n")) < primeSize {
+			break
+		}
 	}
 	return lines
 }
 
-func (w *primeWork) lines(task string, role roles.Role) []string {
-	lines := edge.Labelled{""}
-	lines.Add("description", briefly(w.Description, task))
-	lines.Add("done when", briefly(w.DoneWhen, task))
-	lines.Add("scope", briefly(w.Scope, task))
+// cycles are the commands of a role's whole cycle.
+var cycles = map[roles.Role]string{
+	roles.Planner:      "add-task, finalize; then answer: unblock, amend-task, supersede, reassign",
+	roles.Coder:        "claim, pre-exec, commit in the worktree, submit; stuck: block; short of context: handoff",
+	roles.CodeReviewer: "claim-review, review, verdict, merge",
+	roles.Human:        "add-task, finalize; watch: status; steer: note, unblock, pause, resume",
+}
+
+// at is what prime says when texts have this share, in percent, of the room that they would like.
+func (p *primer) at(share int) []string {
+	cut := func(text string, most int) string { return plain.Line(text, max(20, most*share/100)) }
+	lines := []string{fmt.Sprintf("You are %s (%s). The board is %s.", p.Agent, p.Role, p.Mode)}
+	if p.Supervised {
+		lines = append(lines, "Your supervisor claims, renews your lease and merges: never do that yourself.")
+	}
+	goal := "Goal: " + cut(p.Goal, 160)
+	if p.GoalStatus != board.InProgress {
+		goal = fmt.Sprintf("The goal is %s: %s", p.GoalStatus, cut(p.Goal, 160))
+	}
+	lines = append(lines, goal)
+	switch {
+	case p.Task != "":
+		lines = append(lines, fmt.Sprintf("Your task: %s, %s.", p.Task, p.Status))
+		lines = append(lines, p.Work.lines(p.Role, cut)...)
+	case p.Role != roles.Planner && p.Role != roles.Human:
+		lines = append(lines, "You have no task.")
+	}
+	list := func(name string, ids []string, most int) {
+		if len(ids) > 0 {
+			lines = append(lines, name+": "+cut(strings.Join(ids, ", "), most))
+		}
+	}
+	list("Submitted, waiting for a verdict", p.InReview, 120)
+	list("Drafts", p.Drafts, 160)
+	for _, w := range p.Wakes[:min(len(p.Wakes), 3)] {
+		list("Wakes you: "+string(w.Trigger), w.About, 80)
+	}
+	lines = append(lines, "Next:")
+	for _, step := range p.steps[:min(len(p.steps), 4)] {
+		line := "  " + step.Do
+		if step.Why != "" {
+			line += "  # " + step.Why
+		}
+		lines = append(lines, line)
+	}
+	lines = append(lines, "Your cycle: "+cycles[p.Role])
+	if len(p.Notes) > 0 {
+		lines = append(lines, "Notes:")
+		for _, note := range p.Notes[:min(len(p.Notes), 3)] {
+			lines = append(lines, "  "+cut(note, 120))
+		}
+	}
+	if p.Task != "" {
+		lines = append(lines, "In full: git liza show "+p.Task)
+	}
+	return append(lines, "Details: git liza COMMAND -h, git liza docs "+p.Docs[0])
+}
+
+func (w *primeWork) lines(role roles.Role, cut func(string, int) string) []string {
+	lines := edge.Labelled{}
+	add := func(name, text string, most int) { lines.Add(name, cut(text, most)) }
+	add("description", w.Description, 120)
+	add("done when", w.DoneWhen, 240)
+	add("scope", w.Scope, 140)
 	lines.Add("spec", w.SpecRef)
 	lines.Add("iteration", fmt.Sprint(w.Iteration))
 	lines.Add("worktree", w.Worktree)
 	if w.Fix {
 		lines.Add("fix", "an integration fix: make the work merge, nothing else")
 	}
-	lines.Add("hand-off", briefly(w.Handoff, task))
+	add("hand-off", w.Handoff, 200)
 	if role == roles.CodeReviewer {
 		lines.Add("submitted", w.ReviewCommit)
-		return append(lines, w.feedback(task)...)
+	} else {
+		w.progress(&lines, cut)
 	}
-	if w.Commits != nil {
-		said := plain.Plural(*w.Commits, "commit")
-		if n := len(w.Uncommitted); n > 0 {
-			said += ", " + plain.Plural(n, "file") + " not committed: " + plain.Line(strings.Join(w.Uncommitted, ", "), 200)
-		}
-		lines.Add("work so far", said)
-	}
-	lines.Add("checkpoint", "not written in this iteration: that comes before the first commit")
-	if w.Checkpoint {
-		lines[len(lines)-1] = edge.Pad("checkpoint", edge.LabelWidth) + "written: " + plain.Line(w.Intent, 200)
-	}
-	return append(lines, w.feedback(task)...)
-}
-
-func (w *primeWork) feedback(task string) []string {
-	lines := edge.Labelled{}
-	lines.Add("rejected for", briefly(w.Prior, task))
+	add("rejected for", w.Prior, 400)
 	return lines
 }
 
-// briefly cuts a text so that a few of them fit on one page.
-func briefly(text, task string) string {
-	const most = 12
-	lines := strings.Split(strings.TrimSpace(text), "\n")
-	for i, l := range lines {
-		lines[i] = strings.Repeat(" ", len(l)-len(strings.TrimLeft(l, " "))) + plain.Line(l, 200)
+// progress is how far a coder has come.
+func (w *primeWork) progress(lines *edge.Labelled, cut func(string, int) string) {
+	if w.Commits != nil {
+		said := plain.Plural(*w.Commits, "commit")
+		if n := len(w.Uncommitted); n > 0 {
+			said += ", " + plain.Plural(n, "file") + " not committed: " + cut(strings.Join(w.Uncommitted, ", "), 80)
+		}
+		lines.Add("work so far", said)
 	}
-	if len(lines) > most {
-		lines = append(lines[:most], fmt.Sprintf("(%d lines more: git liza show %s)", len(lines)-most, task))
+	if w.Checkpoint {
+		lines.Add("checkpoint", "written: "+cut(w.Intent, 100))
+	} else {
+		lines.Add("checkpoint", "not written in this iteration")
 	}
-	return strings.Join(lines, "\n")
 }

@@ -197,7 +197,16 @@ func (c *Call) CallerOn(v *gitboard.View) (report.Caller, error) {
 			role = roleMeant(id)
 			id = board.FreeID(v.State, role)
 		}
-		who.Actor = board.Actor{ID: id, Role: role, Session: c.App.Getenv("LIZA_SESSION")}
+		session := c.App.Getenv("LIZA_SESSION")
+		if session == "" {
+			if session, err = c.Opened.KeptSession(id); err != nil {
+				return who, err
+			}
+		}
+		if a := v.State.Agent(id); a != nil && session == "" {
+			session = "none here" // it is registered elsewhere
+		}
+		who.Actor = board.Actor{ID: id, Role: role, Session: session}
 	}
 	leases, err := v.LeasesSeen(c.Ctx)
 	who.Leases = leases

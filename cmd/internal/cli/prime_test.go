@@ -1,0 +1,64 @@
+package cli
+
+import (
+	"strings"
+	"testing"
+)
+
+// What an agent reads first fits 1.2 KB, whatever state its task is in and however long the texts are, and names the
+// caller's own next command.
+func TestPrimeIsShort(t *testing.T) {
+	l := wrongScene(t)
+	long := func(text string) string { return strings.Repeat(text, 60) }
+	l.liza("planner-1", "add-task", "--id", "big", "--desc", long("a long story "), "--spec", "specs/vision.md", "--priority", "1",
+		"--done", long("it prints ok and "), "--scope", long("IN: the parser. "))
+	l.liza("planner-1", "finalize", "big")
+	l.liza("coder-7", "claim", "big")
+	for range 5 {
+		l.liza("", "note", strings.Repeat("mind the umlauts ", 30))
+	}
+	for who, said := range map[string]string{
+		"":                "Drafts: plan, vague",
+		"planner-1":       "Drafts: plan, vague",
+		"planner-2":       "git liza unblock stuck --keep-work",
+		"coder-1":         "git liza submit held",
+		"coder-2":         "git liza pre-exec fresh --intent TEXT --validation TEXT --file PATH",
+		"coder-3":         "Submitted, waiting for a verdict: waiting",
+		"coder-4":         "rejected for  back.go:1 empty: write it; No.",
+		"coder-5":         "git liza claim open  # claimable",
+		"coder-7":         "git liza pre-exec big --intent TEXT --validation TEXT --file PATH",
+		"coder-9":         "git liza claim open  # claimable",
+		"code-reviewer-1": "git liza review review",
+		"code-reviewer-2": "git liza claim-review waiting  # waits for a review",
+	} {
+		for _, supervised := range []string{"", "1"} {
+			l.env["LIZA_SUPERVISED"] = supervised
+			text := l.liza(who, "prime")
+			if len(text) > primeSize {
+				t.Errorf("%s reads %d bytes:\n%s", who, len(text), text)
+			}
+			if supervised == "" && !strings.Contains(text, said) {
+				t.Errorf("%s does not read %q:\n%s", who, said, text)
+			}
+		}
+	}
+	l.env["LIZA_SUPERVISED"] = ""
+}
+
+func TestPrimeOfAFinishedGoal(t *testing.T) {
+	l := newLife(t)
+	l.liza("", "init", "A calculator", "--spec", "specs/vision.md")
+	l.task("sums", "Add numbers")
+	l.liza("coder-1", "claim", "sums")
+	if text := l.liza("coder-2", "prime"); !strings.Contains(text, "wait: nothing is claimable for you now") {
+		t.Errorf("coder-2 has nothing to do:\n%s", text)
+	}
+	l.liza("coder-1", "release", "sums")
+	l.liza("", "abandon", "sums", "--reason", "no use")
+	l.liza("", "complete-goal")
+	for _, who := range []string{"", "planner-1", "coder-1", "code-reviewer-1"} {
+		if text := l.liza(who, "prime"); !strings.Contains(text, "The goal is COMPLETED: A calculator") {
+			t.Errorf("%s is not told that the goal is reached:\n%s", who, text)
+		}
+	}
+}
