@@ -303,15 +303,12 @@ func (c *collector) tasks() {
 	c.add(i)
 }
 
-// Finalizing is the command that opens drafts to coders. Ids stay whole: it is there to be copied.
+// Finalizing is the command that opens drafts to coders, in one line to be copied.
 func Finalizing(drafts []string) string {
-	text := "git liza finalize"
-	for _, id := range drafts {
-		if text += " " + id; len(text) > board.MaxPhrase {
-			break
-		}
+	if len(drafts) == 1 {
+		return "git liza finalize " + drafts[0]
 	}
-	return text
+	return "git liza finalize --all"
 }
 
 func (c *collector) paused(t TaskOutlook) {

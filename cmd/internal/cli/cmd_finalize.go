@@ -1,18 +1,54 @@
 package cli
 
 import (
+	"github.com/spf13/pflag"
+
 	"github.com/git-liza/git-liza/cmd/internal/definition"
 	"github.com/git-liza/git-liza/cmd/internal/edge"
+	"github.com/git-liza/git-liza/gitboard/board"
 )
 
 var _ = add(finalizeCommand)
 
 func finalizeCommand() *edge.Command {
+	var all bool
 	return &edge.Command{
-		Name: "finalize", Group: "planner", Args: "ID...", Min: 1, Max: -1, Writes: true,
-		Short:   "open DRAFT tasks to coders, once every gate is passed",
-		Long:    "Each task is one commit; with several, --request R uses R/1, R/2 and so on, and JSON lists them as operations.",
+		Name: "finalize", Group: "planner", Args: "[ID...]", Min: 0, Max: -1, Writes: true,
+		Short: "open DRAFT tasks to coders, once every gate is passed",
+		Long: `Each task is one commit; with several, --request R uses R/1, R/2 and so on, and JSON lists them as operations.
+--all is for every draft; the first that a gate refuses ends it.`,
 		Example: `git liza finalize login users`,
-		Run:     func(c *edge.Call) error { return definition.Finalize(c, c.Args, nil) },
+		Flags:   func(f *pflag.FlagSet) { f.BoolVar(&all, "all", false, "every task that is a DRAFT") },
+		Run: func(c *edge.Call) error {
+			switch {
+			case all && (len(c.Args) > 0 || c.Request != ""):
+				return edge.Usage(c.Cmd, "--all goes without IDs and without --request")
+			case all:
+				return finalizeAll(c)
+			case len(c.Args) == 0:
+				return edge.Usage(c.Cmd, "finalize needs ID..., or --all")
+			}
+			return definition.Finalize(c, c.Args, nil)
+		},
 	}
+}
+
+func finalizeAll(c *edge.Call) error {
+	v, err := c.View()
+	if err != nil {
+		return err
+	}
+	var drafts []string
+	for _, b := range v.State.Tasks() {
+		if b.Status == board.Draft {
+			drafts = append(drafts, b.ID)
+		}
+	}
+	if err := v.State.Err(); err != nil {
+		return err
+	}
+	if len(drafts) == 0 {
+		return board.Refuse(board.CodeWrongState, "no task is a DRAFT", "")
+	}
+	return definition.Finalize(c, drafts, nil)
 }

@@ -288,13 +288,36 @@ func TestStatusAtAnySize(t *testing.T) {
 				p := edge.Page{Width: width, Height: height, Signs: edge.UnicodeSigns}
 				lines := screen.Status(p, o, screen.Reasons(s.state()), "cli")
 				for _, line := range lines {
-					if edge.Breadth(line) > width {
+					if edge.Breadth(line) > width && !strings.HasPrefix(line, "    git liza ") { // a command is whole
 						t.Fatalf("%s at %d x %d has a line of %d: %q", name, width, height, edge.Breadth(line), line)
 					}
 				}
 				if len(lines) > height && height >= 25 {
 					t.Errorf("%s at %d x %d has %d lines", name, width, height, len(lines))
 				}
+			}
+		}
+	}
+}
+
+// What a human is asked to do is one command to be copied, whole, on every page and for every length of id.
+func TestCommandsOnTheScreenAreWhole(t *testing.T) {
+	s := newBoardScene(t, "A calculator")
+	for i := range 40 {
+		id := fmt.Sprintf("draft-%02d-%s", i, strings.Repeat("x", 50))
+		s.do("human", &board.AddTask{About: board.About{Task: id}, Definition: board.Definition{Description: long, Priority: 1, Kind: board.Code}})
+	}
+	paused := "paused-" + strings.Repeat("y", 57)
+	s.add(paused, long, 1).do("human", &board.Pause{About: board.About{Task: paused}})
+	o, err := report.Look(s.state(), report.Beside{Events: s.events}, s.now.Std())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, width := range []int{40, 80, 100, 120} {
+		text := strings.Join(screen.Status(paper(width), o, screen.Reasons(s.state()), ""), "\n") + "\n"
+		for _, do := range []string{"git liza finalize --all", "git liza resume --task " + paused} {
+			if !strings.Contains(text, do+"\n") {
+				t.Errorf("at %d columns %q is not whole:\n%s", width, do, text)
 			}
 		}
 	}

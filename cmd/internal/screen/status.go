@@ -9,6 +9,7 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/internal/edge"
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/gitboard/report"
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
@@ -61,7 +62,11 @@ func (d *statusDrawing) asks() []string {
 	}
 	var lines []string
 	for _, a := range shown {
-		do := d.Fit(a.Do, d.Width/2)
+		do := plain.Line(a.Do, len(a.Do)+3) // never cut: it is there to be copied
+		if edge.Breadth(do) > d.Width/2 {
+			lines = append(lines, "  "+d.Fit(a.What, d.Width-2), "    "+do)
+			continue
+		}
 		what := min(what, d.Width-4-edge.Breadth(do))
 		lines = append(lines, d.Cut("  "+edge.Pad(d.Fit(a.What, what), what+2)+do, d.Width))
 	}
