@@ -6,16 +6,20 @@ import (
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
-// HandOffRequest leaves a task to the next coder.
+// HandOffRequest leaves a task to the next agent of a role.
 type HandOffRequest struct {
 	gitboard.Request
 	HandOff board.HandOff
 }
 
-// HandOff leaves a task, in a clean worktree, to the next coder.
+// HandOff leaves a task to the next agent of a role: a coder's in a clean worktree.
 func HandOff(ctx context.Context, b *gitboard.Board, r HandOffRequest) (*gitboard.Done, error) {
+	if r.Actor.Role != roles.Coder {
+		return b.Do(ctx, r.Request, gitboard.Just(&r.HandOff))
+	}
 	s, err := at(ctx, b)
 	if err != nil {
 		return nil, err

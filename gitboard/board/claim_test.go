@@ -6,6 +6,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/report"
+	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
 func TestClaim(t *testing.T) {
@@ -129,7 +130,7 @@ func TestHandoff(t *testing.T) {
 	hand := &board.HandOff{About: about("login"), Summary: "handler written", NextAction: "write the form"}
 	s := begun(t).claimed("login").do(coder1, preExec("login"))
 	s.refused("permission", coder2, hand, "login is CLAIMED by coder-1")
-	s.refused("permission", reviewer1, hand, "login is CLAIMED by coder-1")
+	s.refused("wrong-state", reviewer1, hand, "login is CLAIMED by coder-1")
 	s.do(coder1, hand)
 	task := s.task("login")
 	equal(t, "status", task.Status, board.Claimed)
@@ -150,6 +151,32 @@ func TestHandoff(t *testing.T) {
 	s.do(coder2, submit("login"))
 	equal(t, "an agent that handed off", s.agent("coder-1").Status, board.HandedOff)
 	s.do(coder1, &board.AgentStatusChange{Status: board.Starting}).do(coder1, &board.AgentStatusChange{Status: board.Idle})
+}
+
+func TestHandoffOfAReview(t *testing.T) {
+	hand := &board.HandOff{About: about("login"), Summary: "half of the diff read", NextAction: "read the tests"}
+	s := begun(t).submitted("login").do(reviewer1, &board.ClaimReview{About: about("login")})
+	s.refused("permission", reviewer2, hand, "login is READY_FOR_REVIEW, reviewed by code-reviewer-1")
+	s.do(reviewer1, hand)
+	equal(t, "reviewing_by", s.task("login").ReviewingBy, "")
+	equal(t, "agent", s.agent("code-reviewer-1").Status, board.HandedOff)
+	s.refused("permission", reviewer1, approve("login"))
+	s.do(reviewer2, &board.ClaimReview{About: about("login")})
+	equal(t, "the next reviewer's hand-off", s.state().HandoffTo(roles.CodeReviewer, s.task("login")).NextAction, "read the tests")
+	equal(t, "not a coder's", s.state().HandoffTo(roles.Coder, s.task("login")), nil)
+	s.do(reviewer2, reject("login"))
+	equal(t, "judged", s.state().HandoffTo(roles.CodeReviewer, s.task("login")), nil)
+}
+
+func TestHandoffOfAPlanner(t *testing.T) {
+	s := begun(t).do(planner, &board.HandOff{Summary: "two of five drafted", NextAction: "draft the printer", NextSteps: []string{"finalize"}})
+	equal(t, "agent", s.agent("planner-1").Status, board.HandedOff)
+	notes := report.NotesFor(s.state(), "planner")
+	if len(notes) != 1 || notes[0].Message != "hand-off: two of five drafted\nnext: draft the printer\nsteps: finalize" {
+		t.Errorf("notes: %+v", notes)
+	}
+	s.refused("invalid", coder1, &board.HandOff{Summary: "a", NextAction: "b"}, "a coder hands off a task")
+	s.refused("invalid", planner, &board.HandOff{NextAction: "b"})
 }
 
 func TestHandoffPhrases(t *testing.T) {

@@ -155,8 +155,12 @@ func wayToPreExec(_ *State, t *Task, _ Actor) (Payload, string) {
 	return &PreExec{About{t.ID}, c}, "pre-exec " + t.ID + " --intent TEXT --validation TEXT --file PATH"
 }
 
-func wayToHandOff(_ *State, t *Task, _ Actor) (Payload, string) {
-	return &HandOff{About: About{t.ID}, Summary: exampleText, NextAction: exampleText}, "handoff " + t.ID + " --summary TEXT --next TEXT"
+func wayToHandOff(_ *State, t *Task, who Actor) (Payload, string) {
+	p, command := &HandOff{About: About{t.ID}, Summary: exampleText, NextAction: exampleText}, "handoff "+t.ID
+	if who.Role == roles.Planner {
+		p.Task, command = "", "handoff"
+	}
+	return p, command + " --summary TEXT --next TEXT"
 }
 
 func wayToRelease(_ *State, t *Task, who Actor) (Payload, string) {

@@ -1,8 +1,14 @@
 package board
 
-import "github.com/git-liza/git-liza/gitboard/plain"
+import (
+	"strings"
 
-// HandOff leaves a task to the next coder, with what it needs to go on.
+	"github.com/git-liza/git-liza/gitboard/plain"
+	"github.com/git-liza/git-liza/gitboard/roles"
+)
+
+// HandOff leaves what an agent was doing to the next of its role, with what that one needs to continue: a coder its
+// task, a reviewer its review, and a planner, which holds no task, its plans.
 type HandOff struct {
 	About
 	Summary       string   `json:"summary"`
@@ -19,7 +25,7 @@ func (p *HandOff) Op() string { return "handoff" }
 
 // Check implements Payload.
 func (p *HandOff) Check(s *State, op Operation) error {
-	if err := holds(s.Task(p.Task), op); err != nil {
+	if err := p.owned(s, op); err != nil {
 		return err
 	}
 	if err := phrase("summary", p.Summary); err != nil {
@@ -28,16 +34,54 @@ func (p *HandOff) Check(s *State, op Operation) error {
 	return phrase("next_action", p.NextAction)
 }
 
-// Apply implements Payload.
+// owned refuses the hand-off of what the agent does not hold.
+func (p *HandOff) owned(s *State, op Operation) error {
+	t := s.Task(p.Task)
+	switch {
+	case t == nil && op.Actor.Role != roles.Planner:
+		return invalid("a %s hands off a task, and none is named", op.Actor.Role)
+	case t == nil:
+		return nil
+	case op.Actor.Role == roles.CodeReviewer && t.ReviewingBy != op.Actor.ID:
+		return refuse(CodePermission, "%s is %s, not reviewed by %s", t.ID, t.standing(), op.Actor.ID).on(t)
+	case op.Actor.Role == roles.CodeReviewer:
+		return nil
+	}
+	return holds(t, op)
+}
+
+// Apply implements Payload. A planner's is a note to the planner, which stays in its prompt until it is acknowledged.
 func (p *HandOff) Apply(s *State, op Operation) {
+	if p.Task == "" {
+		id := s.nextID(NoteDir, "note")
+		put(s, RecordPath(NoteDir, id), &Note{ID: id, Timestamp: op.Time, By: op.Actor.ID, For: string(roles.Planner), Message: p.message()})
+		free(s, op.Actor.ID, "", HandedOff)
+		return
+	}
 	t := s.editTask(p.Task)
-	t.HandoffPending = true
-	t.event(op, EventHandedOff).Reason = p.Summary
+	if t.Status == ReadyForReview {
+		t.ReviewingBy = ""
+		t.event(op, EventReviewReleased).Reason = p.Summary
+	} else {
+		t.HandoffPending = true
+		t.event(op, EventHandedOff).Reason = p.Summary
+	}
 	put(s, RecordPath(HandoffDir, t.ID), &Handoff{
 		Agent: op.Actor.ID, ContextUsed: p.ContextUsed, Timestamp: op.Time, Summary: p.Summary, NextAction: p.NextAction,
 		Approach: p.Approach, Blockers: p.Blockers, FilesModified: p.FilesModified, NextSteps: p.NextSteps,
 	})
 	free(s, op.Actor.ID, t.ID, HandedOff)
+}
+
+// message is the hand-off as a text.
+func (p *HandOff) message() string {
+	text := "hand-off: " + p.Summary + "\nnext: " + p.NextAction
+	for _, part := range [][2]string{{"approach", p.Approach}, {"blockers", p.Blockers}, {"steps", strings.Join(p.NextSteps, "; ")}} {
+		if part[1] != "" {
+			text += "\n" + part[0] + ": " + part[1]
+		}
+	}
+	return text
 }
 
 // Subject implements Payload.

@@ -90,8 +90,9 @@ var rules = []rule{
 	{payload: &PreExec{}, noun: "a pre-execution checkpoint", way: wayToPreExec, who: coder, moves: []Transition{
 		{From: []Status{Claimed}, Who: coder},
 	}},
-	{payload: &HandOff{}, noun: "a hand-off", way: wayToHandOff, who: anyone, moves: []Transition{
+	{payload: &HandOff{}, noun: "a hand-off", way: wayToHandOff, who: anyone, taskless: true, moves: []Transition{
 		{From: []Status{Claimed}, Who: coder, Note: "the lease ends"},
+		{From: []Status{ReadyForReview}, Who: reviewer, Note: "its reviewer; any other may review"},
 	}},
 	{payload: &Release{}, noun: "a release", way: wayToRelease, ends: true, gate: always, who: anyone, lease: leaseOfHolder, moves: []Transition{
 		{From: []Status{Claimed}, To: Unclaimed, Who: anyone,

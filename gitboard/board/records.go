@@ -153,7 +153,7 @@ func (d *Discovery) Open() bool { return d.ConvertedToTask == "" && d.Settled ==
 // Pressing reports whether the discovery can't wait and nobody has dealt with it.
 func (d *Discovery) Pressing() bool { return d.Urgency == "immediate" && d.Open() }
 
-// Handoff is handoff/<task>.yaml: what one coder leaves to the next.
+// Handoff is handoff/<task>.yaml: what a coder or a reviewer leaves to the next.
 type Handoff struct {
 	Agent         string   `yaml:"agent"`
 	ContextUsed   string   `yaml:"context_used,omitempty"`

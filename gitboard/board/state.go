@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
 // Source gives the records of a board at one moment. Records that it returns are shared: nobody
@@ -276,8 +278,23 @@ func (s *State) HasTasks() bool {
 // Agent returns an agent's record, nil when it is not registered.
 func (s *State) Agent(id string) *Agent { return get[Agent](s, RecordPath(AgentDir, id)) }
 
-// Handoff returns the hand-off of a task.
+// Handoff returns the last hand-off of a task.
 func (s *State) Handoff(task string) *Handoff { return get[Handoff](s, RecordPath(HandoffDir, task)) }
+
+// HandoffTo returns what another agent of a role has left to those who take up its work on a task, nil for nothing.
+func (s *State) HandoffTo(role roles.Role, t *Task) *Handoff {
+	h := s.Handoff(t.ID)
+	if h == nil {
+		return nil
+	}
+	if by, _ := roles.Of(h.Agent); by != role {
+		return nil
+	}
+	if role == roles.CodeReviewer && t.reviewHandedOff(h) || role == roles.Coder && (t.HandoffPending || t.TookOverHandoff()) {
+		return h
+	}
+	return nil
+}
 
 // Discovery returns a discovery.
 func (s *State) Discovery(id string) *Discovery {

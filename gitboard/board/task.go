@@ -209,6 +209,12 @@ func (t *Task) TookOverHandoff() bool {
 	return false
 }
 
+// reviewHandedOff reports whether the running review goes on with what another reviewer left in a hand-off.
+func (t *Task) reviewHandedOff(h *Handoff) bool {
+	submitted := t.Last(EventReady)
+	return t.Status == ReadyForReview && submitted != nil && h.Timestamp >= submitted.Time
+}
+
 // HasPriorFeedback reports whether an earlier iteration was rejected, so that a further rejection must say
 // what became of its findings.
 func (t *Task) HasPriorFeedback() bool { return t.Iteration > 1 && t.Last(EventRejected) != nil }

@@ -38,13 +38,8 @@ func (v *view) Fix() bool { return v.T.IntegrationFix || v.T.Status == board.Int
 // Failure is how the merge failed.
 func (v *view) Failure() *board.Event { return v.T.Last(board.EventIntegrationFailed) }
 
-// Handoff is what another coder left, nil when this claim does not go on with a hand-off.
-func (v *view) Handoff() *board.Handoff {
-	if v.T.HandoffPending || v.T.TookOverHandoff() {
-		return v.State.Handoff(v.T.ID)
-	}
-	return nil
-}
+// Handoff is what another agent of the role left, nil when this claim does not continue a hand-off.
+func (v *view) Handoff() *board.Handoff { return v.State.HandoffTo(v.Role, v.T) }
 
 // Kept reports whether the coder goes on with work that lay there while the task was BLOCKED.
 func (v *view) Kept() bool {

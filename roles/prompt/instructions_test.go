@@ -50,16 +50,18 @@ var said = map[string][]string{
 		`criterion by criterion: met, and shown by a test`, `lists as OUT.* is a violation`, `DON'T JUDGE style, other ways .* what else could be added`, `READ-ONLY: change nothing`,
 		`^REJECTION FORMAT`, `Blockers: 1`, `- \[blocker\] \S+:\d+ `, `Why it matters:`, `Suggestion:`, `Concerns: 0`, `Overall:`, `Spec: REF or n/a`, `Anomaly: ID or none`,
 		`^VERDICT `, `git liza verdict add-login APPROVED --commit [cd]{40}`, `git liza verdict add-login REJECTED --commit [cd]{40} --blocker`, `^APPROVAL MEANS: `, `^APPROVAL DOES NOT MEAN: `,
-		`anomaly scope_deviation`, `workaround, debt_created, spec_changed`, `git liza release add-login`, `anomaly system_ambiguity .*protocol_section=.*question=`, `git liza review add-login`,
+		`anomaly scope_deviation`, `workaround, debt_created, spec_changed`, `git liza release add-login`, `anomaly system_ambiguity .*protocol_section=.*question=`, `git liza review add-login`, `git liza handoff add-login --summary`,
 	},
+	"reviewer_handoff":      {`^HANDOFF FROM: code-reviewer-2 at`, `^HANDOFF SUMMARY: login.go is read`, `^HANDOFF NEXT ACTION: run the validation`, `judge for yourself`},
 	"reviewer_second":       {`^=== PRIOR REJECTION ===$`, `Prior Feedback Status:`, `RESOLVED: .*STILL PRESENT: .*PARTIAL`, `is demanded`, `--prior "RESOLVED`, `^STARTED AGAIN: `},
 	"reviewer_spec_changed": {`^SPEC CHANGED: yes`, `^SPEC DIFF:\n  @@ `, `change-1 specs/login.md: Locked`},
 	"reviewer_no_tests":     {`^NO TESTS BECAUSE: a colour only$`, `^TESTS TOUCHED: none$`},
 	"planner": {
 		`^=== PLANNING CONTEXT ===$`, `^WAKE TRIGGER: [A-Z_]+$`, `^SPRINT STATE: `, `^TOTAL TASKS: \d`, `^MERGED: \d`, `^IN PROGRESS: \d`, `^UNCLAIMED: \d`, `^BLOCKED: \d`, `^INTEGRATION FAILED: \d`,
 		`^HYPOTHESIS EXHAUSTED: \d`, `^IMMEDIATE DISCOVERIES: \d`, `^NOTES: `, `^ANOMALIES: `, `git liza ack note-1 anomaly-2`, `DONE WHEN is falsifiable`, `"works correctly"`,
-		`git liza add-task --id \S+ --desc .* --spec .* --done .* --scope`, `git liza finalize`, `git liza note --for human`, `anomaly spec_gap`, `git liza spec-change`, `root cause`,
+		`git liza add-task --id \S+ --desc .* --spec .* --done .* --scope`, `git liza finalize`, `git liza note --for human`, `anomaly spec_gap`, `git liza spec-change`, `root cause`, `git liza handoff --summary`,
 	},
+	"planner_handoff":            {`note-1 by planner-1 for planner: hand-off: two tasks drafted next: draft the login`},
 	"planner_initial":            {`^WAKE TRIGGER: INITIAL_PLANNING$`, `git liza alignment "initial plan`, `note-1 by human for planner: Smaller`},
 	"planner_blocked":            {`^WAKE TRIGGER: BLOCKED_TASKS$`, `question: 401 or 423`, `attempted: read`, `git liza amend-task`, `git liza unblock`, `--keep-work`, `--same-coder`, `git liza supersede`, `git liza abandon`, `--assessment`, `unblock alone is refused`, `LIMIT of iterations`, `anomaly-1 spec_ambiguity`},
 	"planner_integration_failed": {`^WAKE TRIGGER: INTEGRATION_FAILED$`, `integration failed: conflict login/login.go`, `A coder takes INTEGRATION_FAILED tasks first`, `you look once`},
@@ -94,7 +96,7 @@ func TestInstructions(t *testing.T) {
 // What belongs to one situation is in no other.
 func TestOnlyWhatTheSituationNeeds(t *testing.T) {
 	for pattern, where := range map[string]string{
-		"PRIOR REJECTION FEEDBACK": "coder_rework", "HANDOFF SUMMARY": "coder_handoff", "INTEGRATION FAILURE: conflict": "coder_fix_conflict", "INTEGRATION FAILURE: test": "coder_fix_test",
+		"PRIOR REJECTION FEEDBACK": "coder_rework", "You go on with this work": "coder_handoff", "A reviewer began this review": "reviewer_handoff", "INTEGRATION FAILURE: conflict": "coder_fix_conflict", "INTEGRATION FAILURE: test": "coder_fix_test",
 		"EARLIER REJECTION": "coder_inherited", "is demanded": "reviewer_second", "SPEC DIFF": "reviewer_spec_changed", "NO TESTS BECAUSE: ": "reviewer_no_tests", "WARNINGS": "coder_notes",
 	} {
 		for name, begin := range situations {

@@ -60,6 +60,14 @@ var situations = map[string]func(*scene) prompt.Input{
 		in.Review = material()
 		return in
 	},
+	"reviewer_handoff": func(s *scene) prompt.Input {
+		reviewer2 := agent("code-reviewer-2")
+		s.submitted("add-login").do(reviewer2, &board.Register{Session: reviewer2.Session}).do(reviewer2, &board.ClaimReview{About: about("add-login")})
+		s.do(reviewer2, &board.HandOff{About: about("add-login"), Summary: "login.go is read", NextAction: "run the validation", NextSteps: []string{"login_test.go"}})
+		in := s.do(reviewer, &board.ClaimReview{About: about("add-login")}).input(reviewer, "add-login")
+		in.Review = material()
+		return in
+	},
 	"reviewer_second": func(s *scene) prompt.Input {
 		s.submitted("add-login").verdict("add-login", "REJECTED", feedback).claim(coder, "add-login", "").preExec(coder, "add-login").submit(coder, "add-login")
 		in := s.do(reviewer, &board.ClaimReview{About: about("add-login")}).input(reviewer, "add-login")
@@ -82,6 +90,9 @@ var situations = map[string]func(*scene) prompt.Input{
 	},
 	"planner_initial": func(s *scene) prompt.Input {
 		return s.note("planner", "Smaller tasks, please").woken(report.InitialPlanning)
+	},
+	"planner_handoff": func(s *scene) prompt.Input {
+		return s.do(planner, &board.HandOff{Summary: "two tasks drafted", NextAction: "draft the login"}).woken(report.InitialPlanning)
 	},
 	"planner_blocked": func(s *scene) prompt.Input {
 		s.ready("add-cart").ready("add-login").claim(coder, "add-login", sha("b")).block(coder, "add-login").

@@ -80,15 +80,17 @@ func (s *supervisor) account(ctx context.Context, task string, state *board.Stat
 // onBoard is what the board says of a run's end.
 func (s *supervisor) onBoard(state *board.State, step Step, o *Outcome) {
 	o.Running = state.Control().Mode == board.Running
+	if a := state.Agent(s.actor.ID); a != nil {
+		o.HandedOff = a.Status == board.HandedOff
+	}
 	if t := state.Task(step.Task); t != nil {
 		held := t.Brief().Holds(s.actor.ID)
 		if s.Role == roles.CodeReviewer {
 			held = t.Status == board.ReadyForReview && t.ReviewingBy == s.actor.ID
-			if t.Status == board.ReadyForReview && t.ReviewingBy == "" {
+			if t.Status == board.ReadyForReview && t.ReviewingBy == "" && !o.HandedOff {
 				o.Declined = t
 			}
 		}
-		o.HandedOff = t.HandoffPending
 		o.Delivered = o.Changed && !held
 		o.Claim = fmt.Sprintf("%s %d", t.ReviewCommit, t.Iteration)
 	}

@@ -206,7 +206,7 @@ func (m *Memory) remember(e Outcome) {
 	if e.Wake == nil {
 		return
 	}
-	if e.Ours || e.Limited || e.Exit != 0 || e.Unplanned && m.Unplanned < planTries {
+	if e.Ours || e.HandedOff || e.Limited || e.Exit != 0 || e.Unplanned && m.Unplanned < planTries {
 		m.Unfinished = e.Wake
 		return
 	}

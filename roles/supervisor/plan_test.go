@@ -99,6 +99,9 @@ func TestNext(t *testing.T) {
 		{"what it gave back", reviewer1, func(s *scene) { s.submitted("login") }, func(l *Look, m *Memory) {
 			m.Learn(Outcome{At: l.Now, Role: l.Role, Changed: true, Declined: l.State.Task("login")})
 		}, "wait for 30m0s (idle): nothing to review"},
+		{"a review that was handed off", reviewer1, func(s *scene) { s.submitted("login") }, func(l *Look, m *Memory) {
+			m.Learn(Outcome{At: l.Now, Role: l.Role, Changed: true, HandedOff: true})
+		}, "claim-review login"},
 		{"an approved task that is paused", reviewer1, func(s *scene) { s.approved("login").do(human, &board.Pause{About: about("login")}) }, nil, "wait for 30m0s (idle): nothing to review"},
 
 		// A planner.
@@ -257,6 +260,7 @@ func TestLearn(t *testing.T) {
 			func(m *Memory) bool {
 				return m.Unfinished == nil && m.Seen[report.InitialPlanning] == "none" && m.Unplanned == planTries
 			}},
+		{"a planner that handed off", []Outcome{{Role: "planner", Changed: true, HandedOff: true, Wake: wake}}, 0, "", func(m *Memory) bool { return m.Seen == nil && m.Unfinished == wake }},
 		{"a planner that a pause ended", []Outcome{{Role: "planner", Exit: 143, Ours: true, Wake: wake}}, 0, "", func(m *Memory) bool { return m.Unfinished == wake }},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -13,9 +13,10 @@ var _ = add(handoffCommand)
 func handoffCommand() *edge.Command {
 	p := board.HandOff{}
 	return &edge.Command{
-		Name: "handoff", Group: "any agent", Args: "ID", Min: 1, Max: 1, Writes: true,
-		Short: "leave your task to the next coder, with what it needs to continue",
-		Long:  "The worktree must be clean. The lease ends, and any coder may claim the task at once.",
+		Name: "handoff", Group: "any agent", Args: "[ID]", Max: 1, Writes: true,
+		Short: "leave your task to the next agent of your role, with what it needs to continue",
+		Long: `A coder's worktree must be clean; its lease ends, and any coder may claim the task at once. A reviewer leaves its
+review, which any other reviewer may claim. A planner names no task: what it leaves is a note to the planner.`,
 		Flags: func(f *pflag.FlagSet) {
 			f.StringVar(&p.Summary, "summary", "", "how far the task is, in a phrase")
 			f.StringVar(&p.NextAction, "next", "", "what to do first, in a phrase")
@@ -31,7 +32,9 @@ func handoffCommand() *edge.Command {
 			if err != nil {
 				return err
 			}
-			p.Task = c.Args[0]
+			if len(c.Args) > 0 {
+				p.Task = c.Args[0]
+			}
 			done, err := worktrees.HandOff(c.Ctx, c.Opened, worktrees.HandOffRequest{Request: c.Asks(actor), HandOff: p})
 			if err != nil {
 				return err

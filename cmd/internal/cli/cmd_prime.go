@@ -221,12 +221,12 @@ func workToPrime(c *edge.Call, s *board.State, t *board.Task, role roles.Role) (
 	if cp := t.CheckpointOfIteration(); cp != nil {
 		w.Checkpoint, w.Intent = true, cp.Intent
 	}
+	if h := s.HandoffTo(role, t); h != nil {
+		w.Handoff = h.Summary + "\nnext: " + h.NextAction
+	}
 	if role == roles.CodeReviewer {
 		w.ReviewCommit = t.ReviewCommit
 		return w, nil
-	}
-	if h := s.Handoff(t.ID); h != nil && t.TookOverHandoff() {
-		w.Handoff = h.Summary + "\nnext: " + h.NextAction
 	}
 	st, err := worktrees.Standing(c.Ctx, c.Opened, t)
 	if err != nil || !st.Exists {

@@ -12,6 +12,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/gitio"
 	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/gitboard/report"
+	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
 // Story shows a task from beginning to end.
@@ -121,7 +122,11 @@ func (f *taskFacts) trouble(l *edge.Labels) {
 	asked := report.AskedBy(t)
 	l.Add("asked by", strings.Join(asked, ", "))
 	l.Add("failed by", strings.Join(report.Without(t.FailedBy, asked), ", "))
-	if h := f.state.Handoff(t.ID); h != nil && t.HandoffPending {
+	h := f.state.HandoffTo(roles.CodeReviewer, t)
+	if t.HandoffPending {
+		h = f.state.Handoff(t.ID)
+	}
+	if h != nil {
 		l.Add("hand-off", h.Summary+"\nnext: "+h.NextAction)
 	}
 }
