@@ -21,6 +21,7 @@ var said = map[string][]string{
 		`git liza prime`, `git liza show`, `git liza status`, `git liza read`, // how to read the board
 		`^RULES: `, `^LOOK UP only`, `git liza docs agent-runtime#anomaly-types`, `^YOUR COMMANDS: `, `^FORBIDDEN: `, `^FIRST ACTIONS:`, `^SILENT WORK: `,
 		`LIZA_SUPERVISED=1`, `Never run register, deregister, claim, claim-review or merge yourself`, `^END YOUR TURN (after|when) `, `call no further tool`, `^INSTRUCTIONS:$`, `secrets in any text`,
+		`git liza anomaly system_ambiguity protocol_section="prompt"`,
 	},
 	"coder": {
 		`^=== ASSIGNED TASK ===$`, `^TASK ID: add-login$`, `^WORKTREE: /home/ada/shop/.worktrees/add-login$`, `^ITERATION: [12]$`, `^LIMITS: 10 iterations, 5 review cycles`, `^DESCRIPTION:`, `^DONE WHEN:`,

@@ -33,7 +33,7 @@ func (s *supervisor) look(ctx context.Context) (Look, error) {
 	}
 	l := Look{
 		Now: s.Board.Now(), State: v.State.ForRules(), Agent: s.actor.ID, Role: s.Role, Clone: s.clone,
-		Only: s.Only, Once: s.Once, Patient: s.Patient, Leases: map[string]Seen{},
+		Only: s.Only, First: s.First, Once: s.Once, Patient: s.Patient, Leases: map[string]Seen{},
 	}
 	halts, err := s.Board.Halts(ctx)
 	if err != nil {

@@ -22,6 +22,7 @@ type Look struct {
 	Leases  map[string]Seen // of those who hold something, or come before this one, by agent; none where there is no lease
 	NoSpec  bool            // the goal's spec is not a file on integration
 	Only    string          // the one task to look at, "" for all
+	First   string          // the task to take before any other, "" for the board's order
 	Once    bool            // one run, not more
 	Patient bool            // waits for work without end
 }

@@ -19,6 +19,11 @@ type chooser func(agent string, skip func(id string) bool, takeable func(holder 
 // offers them, in the order of their ids, and this one what is left. When nothing is left it waits for as long as they
 // need to claim, and then takes what they have not. ok is false when the board offers it nothing.
 func (l Look) share(do Action, choose chooser, skip func(id string) bool, p *patience) (step Step, ok bool) {
+	if l.First != "" {
+		if choose(l.Agent, func(id string) bool { return id != l.First || skip(id) }, p.takeable) != "" {
+			return Step{Do: do, Task: l.First}, true
+		}
+	}
 	wanted := choose(l.Agent, skip, p.takeable)
 	if wanted == "" {
 		return Step{}, false

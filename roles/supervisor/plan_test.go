@@ -63,6 +63,9 @@ func TestNext(t *testing.T) {
 		{"one task only, blocked", coder1, func(s *scene) { s.blocked("login").ready("cart") }, func(l *Look, _ *Memory) { l.Only = "login" },
 			"wait for 30m0s (idle): nothing to claim: login is BLOCKED"},
 		{"one task only, over", coder1, func(s *scene) { s.merged("login").ready("cart") }, func(l *Look, _ *Memory) { l.Only = "login" }, "stop 0: login is MERGED"},
+		{"one task first", coder1, func(s *scene) { s.ready("login").ready("cart") }, func(l *Look, _ *Memory) { l.First = "cart" }, "claim cart"},
+		{"one task first, and it is over", coder1, func(s *scene) { s.merged("cart").ready("login") }, func(l *Look, _ *Memory) { l.First = "cart" }, "claim login"},
+		{"one review first", reviewer1, func(s *scene) { s.submitted("login").submitted("cart") }, func(l *Look, _ *Memory) { l.First = "cart" }, "claim-review cart"},
 		{"it has waited long", coder1, func(s *scene) { s.claimed("login").submit("login") }, func(l *Look, m *Memory) { m.IdleSince = l.Now.Add(-30 * time.Minute) }, "stop 0: nothing to claim for 30m0s"},
 		{"a patient one", coder1, func(s *scene) { s.claimed("login").submit("login") }, func(l *Look, m *Memory) {
 			m.IdleSince, l.Patient = l.Now.Add(-time.Hour), true

@@ -27,6 +27,7 @@ type Config struct {
 	CLI      clis.CLI
 	Terminal *os.File // the agent runs interactively there; nil for unattended
 	Only     string   // the one task, "" for all
+	First    string   // the task to take before any other, "" for the board's order
 	Once     bool     // one run of the agent
 	Patient  bool     // waits for work without end
 	Fresh    bool     // no run continues an earlier conversation

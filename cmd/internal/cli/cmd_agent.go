@@ -25,11 +25,12 @@ func agentCommand() *edge.Command {
 	var interactive bool
 	var run team.Flags
 	return &edge.Command{
-		Name: "agent", Group: "supervision", Args: "ROLE", Min: 1, Max: 1,
+		Name: "agent", Group: "supervision", Args: "ROLE [TASK]", Min: 1, Max: 2,
 		Short: "run an agent of a role for as long as there is work",
 		Long: `It registers the agent, waits for work without turning in circles, claims for it, starts its CLI with a prompt,
 keeps its lease alive, and merges what a reviewer approved. It ends with the goal, after the role's max_wait without
 work, or by Ctrl-C: then a claim that has work in it is kept for the next start, everything else is given back.
+With a TASK it takes that one first, as soon as it may; with --task it takes no other.
 Exit code 42: the lease was taken by somebody else. What the agent prints is kept: git liza logs AGENT.`,
 		Flags: func(f *pflag.FlagSet) {
 			f.StringVar(&id, "id", "", "the agent's id or `NUMBER`; auto for the lowest that is free (default LIZA_AGENT_ID, else auto)")
@@ -43,6 +44,9 @@ Exit code 42: the lease was taken by somebody else. What the agent prints is kep
 			role, err := roles.Parse(c.Args[0])
 			if err != nil {
 				return board.Refuse(board.CodeInvalid, err.Error(), "git liza agent coder")
+			}
+			if len(c.Args) > 1 {
+				run.First = c.Args[1]
 			}
 			config, err := team.Supervise(c, role, run)
 			if err != nil {

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"errors"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/audit"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/codec"
+	"github.com/git-liza/git-liza/gitboard/onefile"
 	"github.com/git-liza/git-liza/gitboard/oplog"
 	"github.com/git-liza/git-liza/gitboard/plain"
 )
@@ -21,10 +23,11 @@ var _ = add(validateCommand)
 func validateCommand() *edge.Command {
 	return &edge.Command{
 		Name: "validate", Group: "machines", Args: "[FILE]", Max: 1, Reads: true,
-		Short: "check the board, or a record in a file, against the invariants",
+		Short: "check the board, a record in a file, or a whole board in one, against the invariants",
 		Long: `Prints VALID, or a line INVALID: ... for each violation (exit code 1); warnings as WARNING: ....
 With --at it is the board alone, without the repository. A FILE is one record of a board, like the
-tasks/add-auth.yaml of its tree; its path says which kind.`,
+tasks/add-auth.yaml of its tree (its path says which kind), or what git liza read prints: a WARNING says what
+git liza import would change of it.`,
 		Example: `git liza validate state.yaml`,
 		Run: func(c *edge.Call) error {
 			if len(c.Args) == 1 && c.At != "" {
@@ -72,6 +75,9 @@ func validateFile(c *edge.Call, file string) error {
 		return edge.Usage(c.Cmd, "%v", err)
 	}
 	record := recordAt(filepath.ToSlash(path))
+	if board.NewRecord(record) == nil {
+		return validateExport(c, file, data)
+	}
 	r, err := codec.Decode(record, data)
 	if err != nil {
 		var form *codec.Error
@@ -86,6 +92,29 @@ func validateFile(c *edge.Call, file string) error {
 	}
 	if err != nil {
 		return err
+	}
+	return reportIssues(c, issues)
+}
+
+// validateExport checks a whole board in one file, as an import would make it.
+func validateExport(c *edge.Call, file string, data []byte) error {
+	now := board.At(c.App.Now())
+	whole, err := onefile.Read(onefile.Input{File: filepath.Base(file), State: data, Now: now, Clone: "here", Session: "none"})
+	var bad *onefile.Error
+	if errors.As(err, &bad) {
+		return reportIssues(c, []audit.Issue{{Level: audit.Invalid, Record: file, Text: "is neither a record of a board nor a whole one: " + bad.Error()}})
+	}
+	if err != nil {
+		return err
+	}
+	var issues []audit.Issue
+	for _, line := range whole.Changed {
+		issues = append(issues, audit.Issue{Level: audit.Warning, Record: file, Text: line})
+	}
+	s := board.NewState(board.NewMemory(), now)
+	maps.Copy(s.Changes(), whole.Records)
+	for _, found := range board.Violations(s) {
+		issues = append(issues, audit.Issue{Level: audit.Invalid, Record: found.Record, Field: found.Field, Text: found.What})
 	}
 	return reportIssues(c, issues)
 }

@@ -1,6 +1,7 @@
 package team
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"strings"
@@ -21,6 +22,7 @@ import (
 // Flags are those of the commands that run agents.
 type Flags struct {
 	Only  string // the one task to work on, "" for all
+	First string // the task to take before any other, "" for the board's order
 	Once  bool   // run the agent once
 	cli   string
 	exec  string
@@ -47,17 +49,8 @@ func Supervise(c *edge.Call, role roles.Role, s Flags) (supervisor.Config, error
 	if err != nil {
 		return none, err
 	}
-	if s.Only != "" && role == roles.Planner {
-		return none, edge.Usage(c.Cmd, "--task is for coders and reviewers: a planner plans the whole goal")
-	}
-	if s.Only != "" {
-		v, err := b.View(c.Ctx)
-		if err != nil {
-			return none, err
-		}
-		if _, err := v.State.FindTask(s.Only); err != nil {
-			return none, err
-		}
+	if err := taskToRun(c, b, role, s); err != nil {
+		return none, err
 	}
 	cli, err := agentCLI(c, s)
 	if err != nil {
@@ -75,9 +68,28 @@ func Supervise(c *edge.Call, role roles.Role, s Flags) (supervisor.Config, error
 	process := c.Process()
 	process.PID = os.Getpid()
 	return supervisor.Config{
-		Board: own, Executor: executor.Executor{Board: own}, Role: role, CLI: cli, Only: s.Only, Once: s.Once, Fresh: s.fresh, Key: key.Prepare,
+		Board: own, Executor: executor.Executor{Board: own}, Role: role, CLI: cli, Only: s.Only, First: s.First, Once: s.Once, Fresh: s.fresh, Key: key.Prepare,
 		Process: process, Program: program, Environ: install.Hooked(own.Repo(), os.Environ()),
 	}, nil
+}
+
+// taskToRun checks the task that the flags name, if any.
+func taskToRun(c *edge.Call, b *gitboard.Board, role roles.Role, s Flags) error {
+	task := cmp.Or(s.Only, s.First)
+	switch {
+	case task == "":
+		return nil
+	case role == roles.Planner:
+		return edge.Usage(c.Cmd, "a task is for coders and reviewers: a planner plans the whole goal")
+	case s.Only != "" && s.First != "":
+		return edge.Usage(c.Cmd, "a task to take first and --task exclude each other")
+	}
+	v, err := b.View(c.Ctx)
+	if err != nil {
+		return err
+	}
+	_, err = v.State.FindTask(task)
+	return err
 }
 
 func agentCLI(c *edge.Call, s Flags) (clis.CLI, error) {
