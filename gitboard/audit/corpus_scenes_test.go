@@ -206,7 +206,7 @@ func (w *world) settings() {
 		w.do(ada, &board.Write{Path: e[0], Fields: []board.FieldEdit{{Field: e[1], Value: e[2]}}, Reason: "by hand"})
 	}
 	spec := w.project([]git.OID{w.integration}, ada, map[string]string{"specs/vision.md": "# Vision\n\nEnglish.\n"})
-	w.do(ada, &board.Land{Before: string(w.integration), Commit: string(spec), Reason: "the new spec"}, w.lands(spec))
+	w.do(ada, &board.Land{Before: string(w.integration), Commit: string(spec), Files: []string{"specs/vision.md"}, Reason: "the new spec"}, w.lands(spec))
 }
 
 // signatures are required for a while: keys come, are replaced and revoked.

@@ -27,6 +27,7 @@ type landing struct {
 	before, after git.OID
 	review        git.OID // the approved commit, zero for a human's landing
 	mergeType     string
+	files         []string // all that a human's landing changes, none for whatever it does
 }
 
 // handed is a submission.
@@ -81,7 +82,7 @@ func (p *replay) collect(l *link) {
 			p.report.Attested[AttestedTest]++
 		}
 		if o.Failure == "" {
-			e.lands = &landing{git.OID(o.Before), git.OID(o.MergeCommit), git.OID(o.ReviewCommit), o.MergeType}
+			e.lands = &landing{before: git.OID(o.Before), after: git.OID(o.MergeCommit), review: git.OID(o.ReviewCommit), mergeType: o.MergeType}
 		}
 	case *board.FinishMerge:
 		commit("review_commit", o.ReviewCommit)
@@ -92,14 +93,14 @@ func (p *replay) collect(l *link) {
 			before = git.OID(p.state.Task(o.Task).ReviewBase) // what follows it was reviewed
 		}
 		p.report.Attested[AttestedFound]++
-		e.lands = &landing{before, git.OID(o.MergeCommit), git.OID(o.ReviewCommit), o.MergeType}
+		e.lands = &landing{before: before, after: git.OID(o.MergeCommit), review: git.OID(o.ReviewCommit), mergeType: o.MergeType}
 	case *board.RetryMerge:
 		commit("onto", o.Onto)
 		e.clean = [2]git.OID{git.OID(o.Onto), git.OID(o.ReviewCommit)}
 	case *board.Land:
 		commit("before", o.Before)
 		commit("commit", o.Commit)
-		e.lands = &landing{before: git.OID(o.Before), after: git.OID(o.Commit)}
+		e.lands = &landing{before: git.OID(o.Before), after: git.OID(o.Commit), files: o.Files}
 	}
 	if len(e.needs) > 0 {
 		p.evidence = append(p.evidence, e)

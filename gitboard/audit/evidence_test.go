@@ -150,6 +150,11 @@ func TestEvidence(t *testing.T) {
 			w.move(w.project(nil, ada, map[string]string{"new.go": "//"}))
 			w.do(ada, &board.Land{Before: string(was), Commit: string(w.integration)})
 		}, "does not follow from", false},
+		"landed more than it names": {func(w *world) {
+			was := w.integration
+			next := w.project([]git.OID{was}, ada, map[string]string{"specs/new.md": "# New", "more.go": "//"})
+			w.do(ada, &board.Land{Before: string(was), Commit: string(next), Files: []string{"specs/new.md"}}, w.lands(next))
+		}, "changes more.go, which the landing does not name", false},
 		"an agent moved integration": {func(w *world) {
 			w.move(w.project([]git.OID{w.integration}, coder1, map[string]string{"quick.go": "//"}))
 		}, "integration: integration got ", true},

@@ -8,6 +8,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/plain"
 )
 
 // recheck holds what the operations say about the repository against it.
@@ -146,8 +147,20 @@ func (p *replay) landed(ctx context.Context, repo *gitio.Repo, line *line, e evi
 	if err := check(l.review, l.after, fmt.Sprintf("%s does not hold the approved commit %s", l.after, l.review)); err != nil {
 		return false, err
 	}
-	if err := check(l.before, l.after, fmt.Sprintf("%s does not follow from %s, where integration was", l.after, l.before)); err != nil || l.review.IsZero() {
+	if err := check(l.before, l.after, fmt.Sprintf("%s does not follow from %s, where integration was", l.after, l.before)); err != nil {
 		return held, err
+	}
+	if len(l.files) > 0 && held {
+		changed, err := repo.ChangedFiles(ctx, l.before, l.after)
+		if err != nil {
+			return false, err
+		}
+		if i := slices.IndexFunc(changed, func(file string) bool { return !slices.Contains(l.files, file) }); i >= 0 {
+			bad(fmt.Sprintf("%s changes %s, which the landing does not name", l.after, plain.Line(changed[i], 80)))
+		}
+	}
+	if l.review.IsZero() {
+		return held, nil
 	}
 	if l.mergeType != board.MergeCommitType {
 		return held, nil // the approved commit itself, by the rules of the board

@@ -121,7 +121,7 @@ func gates(s *State, id string, d Definition, noSpecFile bool) error {
 	}
 	if d.SpecOID == "" && !noSpecFile {
 		return refuse(CodeGate, "the spec %s of %s is not a file on the integration branch", quote(d.SpecRef), id).
-			hint("commit it there first (git liza land COMMIT), or set SKIP_SPEC_FILE_CHECK=true")
+			hint("a human commits it, and brings it there: git liza land --spec FILE; or set SKIP_SPEC_FILE_CHECK=true")
 	}
 	return nil
 }

@@ -1,12 +1,18 @@
 package board
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
 
-// Land records a move of integration by a human.
+	"github.com/git-liza/git-liza/gitboard/plain"
+)
+
+// Land records a move of integration by a human: to a commit, or to one on top of it that brings just some files.
 type Land struct {
-	Commit string `json:"commit"`
-	Before string `json:"before"`
-	Reason string `json:"reason,omitempty"`
+	Commit string   `json:"commit"`
+	Before string   `json:"before"`
+	Reason string   `json:"reason,omitempty"`
+	Files  []string `json:"files,omitempty"` // all that the commit changes; none for whatever it does
 }
 
 // Op implements Payload.
@@ -28,5 +34,9 @@ func (p *Land) Apply(*State, Operation) {}
 
 // Subject implements Payload.
 func (p *Land) Subject(_, _ *State, _ Operation) (string, string) {
-	return fmt.Sprintf("integration from %.10s to %.10s", p.Before, p.Commit), p.Reason
+	line := fmt.Sprintf("integration from %.10s to %.10s", p.Before, p.Commit)
+	if len(p.Files) > 0 {
+		line += ", " + plain.Line(strings.Join(p.Files, ", "), 80)
+	}
+	return line, p.Reason
 }

@@ -252,7 +252,7 @@ func (l Look) plan(m *Memory) Step {
 func (l Look) noSpec() string {
 	branch := l.State.Config().IntegrationBranch
 	if ref := l.State.Goal().SpecRef; ref != "" {
-		return fmt.Sprintf("no planner is started without the goal's spec: commit %s and bring it to %s (git liza land)", ref, branch)
+		return fmt.Sprintf("no planner is started without the goal's spec: commit %s and bring it to %s: git liza land --spec %s", ref, branch, ref)
 	}
 	return "no planner is started for a goal without a spec: git liza write goal/spec_ref FILE"
 }

@@ -119,7 +119,7 @@ func TestNext(t *testing.T) {
 		{"no tasks, a later planner there", planner, nil, func(l *Look, _ *Memory) {
 			l.Leases["planner-10"] = Seen{Expires: l.Now.Add(time.Hour)}
 		}, "start INITIAL_PLANNING"},
-		{"no spec", planner, nil, func(l *Look, _ *Memory) { l.NoSpec = true }, "wait: no planner is started without the goal's spec: commit specs/vision.md and bring it to integration (git liza land)"},
+		{"no spec", planner, nil, func(l *Look, _ *Memory) { l.NoSpec = true }, "wait: no planner is started without the goal's spec: commit specs/vision.md and bring it to integration: git liza land --spec specs/vision.md"},
 		{"work goes on", planner, func(s *scene) { s.claimed("login") }, nil, "wait for 30m0s (idle): nothing to plan"},
 		{"a blocked task", planner, func(s *scene) { s.blocked("login") }, nil, "start BLOCKED_TASKS"},
 		{"a blocked task that it left alone", planner, func(s *scene) { s.blocked("login") }, seen(report.BlockedTasks), "wait for 30m0s (idle): nothing to plan"},

@@ -1,9 +1,11 @@
 package merge
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
@@ -16,12 +18,13 @@ import (
 // LandRequest moves integration forward to a human's commit.
 type LandRequest struct {
 	gitboard.Request
-	Commit string // any revision
+	Commit string   // any revision
+	Files  []string // just these, as they are in that commit; none for the commit itself
 	Reason string
 }
 
 // Land moves integration forward to a commit, in one transaction with the board. Only a fast-forward is
-// one; and no checkout of integration may have changes in the way.
+// one; and no checkout of integration may have changes in the way. Files alone come in a commit on top of integration.
 func Land(ctx context.Context, b *gitboard.Board, r LandRequest) (*Landing, error) {
 	done, err := b.Lookup(ctx, r.Request)
 	if err != nil {
@@ -45,7 +48,7 @@ func Land(ctx context.Context, b *gitboard.Board, r LandRequest) (*Landing, erro
 	if _, err := Follow(ctx, b); err != nil {
 		return nil, err
 	}
-	l := &lander{b: b, r: r, since: since, commit: commit}
+	l := &lander{b: b, r: r, since: since, commit: commit, from: commit}
 	return l.land(ctx)
 }
 
@@ -54,6 +57,7 @@ type lander struct {
 	r      LandRequest
 	since  gitboard.Moment // when it was asked for
 	commit git.OID
+	from   git.OID // the commit whose files are asked for
 
 	tops   []string
 	before git.OID
@@ -66,18 +70,17 @@ func (l *lander) decide(ctx context.Context, v *gitboard.View) (board.Payload, [
 	if err != nil {
 		return nil, nil, err
 	}
-	p := &board.Land{Commit: string(l.commit), Before: string(tip), Reason: l.r.Reason}
+	if len(l.r.Files) > 0 {
+		if l.commit, err = l.onTop(ctx, tip); err != nil {
+			return nil, nil, err
+		}
+	}
+	p := &board.Land{Commit: string(l.commit), Before: string(tip), Reason: l.r.Reason, Files: l.r.Files}
 	if err := v.Plan(ctx, l.r.Request, p); err != nil {
 		return nil, nil, err
 	}
-	ref := v.IntegrationRef()
-	forward, err := l.b.Repo().IsAncestor(ctx, tip, l.commit)
-	if err != nil {
+	if err := l.forward(ctx, v, tip); err != nil {
 		return nil, nil, err
-	}
-	if !forward {
-		name := v.State.Config().IntegrationBranch
-		return nil, nil, board.Refuse(board.CodeNotForward, fmt.Sprintf("%s does not descend from %s (%s)", l.commit.Short(), name, tip.Short()), "bring it in first: git merge "+name)
 	}
 	if l.tops, err = following(ctx, l.b, v, tip); err != nil {
 		return nil, nil, err
@@ -90,7 +93,50 @@ func (l *lander) decide(ctx context.Context, v *gitboard.View) (board.Payload, [
 		return nil, nil, err
 	}
 	l.before = tip
-	return p, []git.RefUpdate{{Ref: ref, Old: tip, New: l.commit}, lease}, nil
+	return p, []git.RefUpdate{{Ref: v.IntegrationRef(), Old: tip, New: l.commit}, lease}, nil
+}
+
+// forward refuses a commit that does not descend from integration.
+func (l *lander) forward(ctx context.Context, v *gitboard.View, tip git.OID) error {
+	descends, err := l.b.Repo().IsAncestor(ctx, tip, l.commit)
+	if err != nil || descends {
+		return err
+	}
+	return board.Refuse(board.CodeNotForward, fmt.Sprintf("%s does not descend from %s (%s)", l.commit.Short(), v.State.Config().IntegrationBranch, tip.Short()),
+		"just some of its files: git liza land --spec PATH --from "+plain.Quote(l.r.Commit))
+}
+
+// onTop writes a commit on top of integration that brings just the files that are asked for.
+func (l *lander) onTop(ctx context.Context, tip git.OID) (git.OID, error) {
+	repo := l.b.Repo()
+	o := &overlay{repo: repo}
+	before, err := o.treeOf(ctx, tip)
+	if err != nil {
+		return "", err
+	}
+	tree := before
+	for _, path := range l.r.Files {
+		file, err := o.file(ctx, l.from, path)
+		if err != nil {
+			return "", err
+		}
+		if tree, err = o.put(ctx, tree, path, file); err != nil {
+			return "", err
+		}
+	}
+	if tree == before {
+		return "", board.Refuse(board.CodeEmpty, fmt.Sprintf("integration has %s as %s has it already", plain.Line(strings.Join(l.r.Files, ", "), 120), l.from.Short()), "git liza status")
+	}
+	who, err := repo.Identity(ctx)
+	if err != nil {
+		return "", gitboard.NoIdentity()
+	}
+	who.When = l.b.Now()
+	commit := git.NewObject(git.CommitObject, git.EncodeCommit(git.Commit{
+		Tree: tree, Parents: []git.OID{tip}, Author: who, Committer: who,
+		Message: fmt.Sprintf("%s, as of %s\n\n%s\n", plain.Line(strings.Join(l.r.Files, ", "), 60), l.from.Short(), cmp.Or(l.r.Reason, "Brought to integration by git liza land --spec.")),
+	}))
+	return commit.OID, repo.WriteObjects(ctx, append(o.written, commit))
 }
 
 func (l *lander) land(ctx context.Context) (*Landing, error) {

@@ -14,7 +14,11 @@ func alignmentCommand() *edge.Command {
 	return &edge.Command{
 		Name: "alignment", Group: "planner", Args: `"SUMMARY"`, Min: 1, Max: 1, Writes: true,
 		Short:   "append to the goal's alignment history",
-		Flags:   func(f *pflag.FlagSet) { f.StringVar(&p.Event, "event", "planning", "what happened") },
+		Long:    "With --goal the goal gets another wording; the entry keeps the old one.",
+		Flags: func(f *pflag.FlagSet) {
+			f.StringVar(&p.Event, "event", "planning", "what happened")
+			f.StringVar(&p.Goal, "goal", "", "the new wording of the goal, a `TEXT`")
+		},
 		Example: `git liza alignment "The first milestone covers the whole login flow"`,
 		Run: func(c *edge.Call) error {
 			p.Summary = c.Args[0]

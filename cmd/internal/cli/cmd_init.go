@@ -158,7 +158,7 @@ func startWarnings(c *edge.Call, start *setup.Start, spec string) ([]string, err
 		return nil, err
 	}
 	if slices.ContainsFunc(entries, func(e gitio.StatusEntry) bool { return e.Path == spec }) {
-		warnings = append(warnings, fmt.Sprintf("%s has uncommitted changes, which agents do not see: commit them, then git liza land COMMIT", spec))
+		warnings = append(warnings, fmt.Sprintf("%s has uncommitted changes, which agents do not see: commit them, then git liza land --spec %s", spec, spec))
 	}
 	return warnings, nil
 }

@@ -1,6 +1,11 @@
 package cli
 
 import (
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
 	"github.com/spf13/pflag"
 
 	"github.com/git-liza/git-liza/cmd/internal/edge"
@@ -10,19 +15,33 @@ import (
 var _ = add(landCommand)
 
 func landCommand() *edge.Command {
-	var reason string
+	var reason, from string
+	var files bool
 	return &edge.Command{
-		Name: "land", Group: "human", Args: "COMMIT", Min: 1, Max: 1, Writes: true,
-		Short:   "move integration forward to a commit of yours, and record it",
-		Long:    "A fast-forward only: the commit must descend from integration.",
-		Flags:   func(f *pflag.FlagSet) { f.StringVar(&reason, "reason", "", "why") },
-		Example: `git liza land main --reason "a fix from production"`,
+		Name: "land", Group: "human", Args: "COMMIT|PATH...", Min: 1, Max: -1, Writes: true,
+		Short: "move integration forward to a commit of yours, and record it",
+		Long: `A fast-forward only: the commit must descend from integration. With --spec just the files at these paths come to
+integration, as they are in HEAD or in the commit of --from, in a commit of their own: nothing else of that branch comes
+with them.`,
+		Flags: func(f *pflag.FlagSet) {
+			f.StringVar(&reason, "reason", "", "why")
+			f.BoolVar(&files, "spec", false, "bring just these files, by their paths")
+			f.StringVar(&from, "from", "HEAD", "with --spec: the `COMMIT` that has the files")
+		},
+		Example: `git liza land --spec specs/prices.md --reason "prices in euros"`,
 		Run: func(c *edge.Call) error {
 			actor, err := c.Actor("land")
 			if err != nil {
 				return err
 			}
-			got, err := merge.Land(c.Ctx, c.Opened, merge.LandRequest{Request: c.Asks(actor), Commit: c.Args[0], Reason: reason})
+			r := merge.LandRequest{Request: c.Asks(actor), Commit: c.Args[0], Reason: reason}
+			switch {
+			case files:
+				r.Commit, r.Files = from, filesNamed(c.Args)
+			case len(c.Args) > 1:
+				return edge.Usage(c.Cmd, "land takes one COMMIT; files alone: --spec PATH...")
+			}
+			got, err := merge.Land(c.Ctx, c.Opened, r)
 			if err != nil {
 				return err
 			}
@@ -30,4 +49,16 @@ func landCommand() *edge.Command {
 			return c.Report(got.Done, map[string]any{"brought_forward": edge.Every(got.BroughtForward), "warnings": edge.Every(got.Warnings)}, lines...)
 		},
 	}
+}
+
+// filesNamed are the files that references to specs name, each once.
+func filesNamed(refs []string) []string {
+	var files []string
+	for _, ref := range refs {
+		file, _, _ := strings.Cut(ref, "#")
+		if file = path.Clean(filepath.ToSlash(file)); !slices.Contains(files, file) {
+			files = append(files, file)
+		}
+	}
+	return files
 }

@@ -1,10 +1,18 @@
 package cli
 
 import (
+	"errors"
+	"fmt"
+	"slices"
+
 	"github.com/spf13/pflag"
 
 	"github.com/git-liza/git-liza/cmd/internal/edge"
+	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/plain"
 )
 
 var _ = add(specChangeCommand)
@@ -20,6 +28,59 @@ func specChangeCommand() *edge.Command {
 			f.StringVar(&p.TriggeredBy, "triggered-by", "", "the `TASK` that led to it")
 		},
 		Example: `git liza spec-change --spec specs/vision.md#login --change "Passwords have 12 characters or more" --triggered-by login`,
-		Run:     func(c *edge.Call) error { return c.Just(&p) },
+		Run: func(c *edge.Call) error {
+			done, err := c.Do("spec-change", gitboard.Just(&p))
+			if err != nil {
+				return err
+			}
+			missing, err := lacking(c, p.Spec)
+			if err != nil {
+				return err
+			}
+			return c.Report(done, map[string]any{"warnings": edge.Every(missing)}, edge.Prefixed("warning: ", missing)...)
+		},
 	}
+}
+
+// lacking says what integration does not have of a spec: what is committed here, and what is not.
+func lacking(c *edge.Call, spec string) ([]string, error) {
+	file := filesNamed([]string{spec})[0]
+	v, err := c.View()
+	if err != nil {
+		return nil, err
+	}
+	tip, err := c.Opened.Integration(c.Ctx, v)
+	if err != nil {
+		return nil, err
+	}
+	root, err := c.Opened.Root(c.Ctx)
+	if err != nil {
+		return nil, err
+	}
+	here, err := c.Opened.Repo().Checkout(c.Ctx, root)
+	if err != nil {
+		return nil, err
+	}
+	name, land := v.State.Config().IntegrationBranch, "git liza land --spec "+plain.Quote(file)
+	if slices.ContainsFunc(here.Dirty, func(e gitio.StatusEntry) bool { return e.Path == file }) {
+		return []string{fmt.Sprintf("%s has changes that are not committed, and %s lacks them: a human commits them, then %s", file, name, land)}, nil
+	}
+	committed, err := fileIn(c, here.Head, file)
+	if err != nil {
+		return nil, err
+	}
+	landed, err := fileIn(c, tip, file)
+	if err != nil || committed == "" || committed == landed {
+		return nil, err
+	}
+	return []string{fmt.Sprintf("%s lacks %s as it is in HEAD: a human brings it there with %s", name, file, land)}, nil
+}
+
+// fileIn is the file of a commit at a path, "" for none.
+func fileIn(c *edge.Call, commit git.OID, file string) (git.OID, error) {
+	oid, err := c.Opened.Repo().FileOID(c.Ctx, commit, file)
+	if errors.Is(err, gitio.ErrNotFound) {
+		return "", nil
+	}
+	return oid, err
 }

@@ -1,0 +1,98 @@
+package merge
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/go-git/go-git/v5/plumbing/filemode"
+
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/plain"
+)
+
+// overlay makes trees that are one tree with some files of another.
+type overlay struct {
+	repo    *gitio.Repo
+	written []git.Object
+}
+
+// file is what a commit has at a path. That it has no file there is a refusal.
+func (o *overlay) file(ctx context.Context, commit git.OID, path string) (git.TreeEntry, error) {
+	tree, err := o.treeOf(ctx, commit)
+	if err != nil {
+		return git.TreeEntry{}, err
+	}
+	parts := strings.Split(path, "/")
+	for i, name := range parts {
+		entries, err := o.entries(ctx, tree)
+		if err != nil {
+			return git.TreeEntry{}, err
+		}
+		at := slices.IndexFunc(entries, func(e git.TreeEntry) bool { return e.Name == name })
+		switch {
+		case at < 0:
+		case i < len(parts)-1 && entries[at].Mode == filemode.Dir:
+			tree = entries[at].OID
+			continue
+		case i == len(parts)-1 && entries[at].Mode.IsFile():
+			return entries[at], nil
+		}
+		break
+	}
+	return git.TreeEntry{}, board.Refuse(board.CodeInvalid, fmt.Sprintf("%s has no file %q", commit.Short(), plain.Line(path, 80)), "commit it first, or name the commit that has it: --from COMMIT")
+}
+
+func (o *overlay) treeOf(ctx context.Context, commit git.OID) (git.OID, error) {
+	tree, err := o.repo.Object(ctx, string(commit)+"^{tree}")
+	return tree.OID, err
+}
+
+func (o *overlay) entries(ctx context.Context, tree git.OID) ([]git.TreeEntry, error) {
+	for _, made := range o.written {
+		if made.OID == tree {
+			return git.DecodeTree(made.Data)
+		}
+	}
+	object, err := o.repo.Object(ctx, string(tree))
+	if err != nil {
+		return nil, err
+	}
+	return git.DecodeTree(object.Data)
+}
+
+// put is a tree with a file at a path; a zero tree is an empty one.
+func (o *overlay) put(ctx context.Context, tree git.OID, path string, file git.TreeEntry) (git.OID, error) {
+	var entries []git.TreeEntry
+	if !tree.IsZero() {
+		var err error
+		if entries, err = o.entries(ctx, tree); err != nil {
+			return "", err
+		}
+	}
+	name, rest, deeper := strings.Cut(path, "/")
+	at := slices.IndexFunc(entries, func(e git.TreeEntry) bool { return e.Name == name })
+	entry := git.TreeEntry{Name: name, Mode: file.Mode, OID: file.OID}
+	if deeper {
+		below := git.ZeroOID
+		if at >= 0 && entries[at].Mode == filemode.Dir {
+			below = entries[at].OID
+		}
+		oid, err := o.put(ctx, below, rest, file)
+		if err != nil {
+			return "", err
+		}
+		entry.Mode, entry.OID = filemode.Dir, oid
+	}
+	if at >= 0 {
+		entries[at] = entry
+	} else {
+		entries = append(entries, entry)
+	}
+	made := git.NewObject(git.TreeObject, git.EncodeTree(entries))
+	o.written = append(o.written, made)
+	return made.OID, nil
+}
