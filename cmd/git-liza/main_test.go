@@ -83,7 +83,7 @@ const gitConfig = "[init]\n\tdefaultBranch = main\n[core]\n\tfsync = none\n[main
 func settle(dir string) error {
 	config := filepath.Join(dir, "gitconfig")
 	for key, value := range map[string]string{
-		"GIT_CONFIG_GLOBAL": config, "GIT_CONFIG_NOSYSTEM": "1",
+		"GIT_CONFIG_GLOBAL": config, "GIT_CONFIG_NOSYSTEM": "1", "GIT_CEILING_DIRECTORIES": os.TempDir(), // a stray .git is nobody's
 		"GIT_AUTHOR_NAME": "Ann", "GIT_AUTHOR_EMAIL": "ann@example.com", "GIT_COMMITTER_NAME": "Ann", "GIT_COMMITTER_EMAIL": "ann@example.com",
 	} {
 		if err := os.Setenv(key, value); err != nil {
@@ -130,7 +130,7 @@ func setup(env *testscript.Env) error {
 		return err
 	}
 	for key, value := range map[string]string{
-		"HOME": home, "XDG_CONFIG_HOME": home, "GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": filepath.Join(home, "gitconfig"),
+		"HOME": home, "XDG_CONFIG_HOME": home, "GIT_CEILING_DIRECTORIES": os.TempDir(), "GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": filepath.Join(home, "gitconfig"),
 		"GIT_AUTHOR_NAME": "Ann Human", "GIT_AUTHOR_EMAIL": "ann@example.com", "GIT_AUTHOR_DATE": "2026-01-31T09:00:00Z",
 		"GIT_COMMITTER_NAME": "Ann Human", "GIT_COMMITTER_EMAIL": "ann@example.com", "GIT_COMMITTER_DATE": "2026-01-31T09:00:00Z",
 		"LIZA_TEST_NOW": "2026-01-31T09:00:00Z", "NO_COLOR": "1", "TZ": "UTC", "GORACE": os.Getenv("GORACE"), ofTheRun: os.Getenv(ofTheRun),

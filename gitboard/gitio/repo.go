@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -150,7 +151,7 @@ func (r *Repo) IsMadeFrom(dir string) bool {
 func (r *Repo) Close() error { return r.batch.close() }
 
 // meant reports whether there is a repository for dir, be it one that git
-// can't use: something is named .git there or above, or GIT_DIR says where.
+// can't use: something is named .git there or above, as far up as git looks, or GIT_DIR says where.
 func meant(dir string) bool {
 	if os.Getenv("GIT_DIR") != "" {
 		return true
@@ -167,11 +168,23 @@ func meant(dir string) bool {
 			return true
 		}
 		above := filepath.Dir(path)
-		if above == path {
+		if above == path || isCeiling(above) {
 			return false
 		}
 		path = above
 	}
+}
+
+// isCeiling reports whether git looks for no repository in a directory from below (GIT_CEILING_DIRECTORIES).
+func isCeiling(dir string) bool {
+	real, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		return false
+	}
+	return slices.ContainsFunc(filepath.SplitList(os.Getenv("GIT_CEILING_DIRECTORIES")), func(ceiling string) bool {
+		at, err := filepath.EvalSymlinks(ceiling)
+		return err == nil && at == real
+	})
 }
 
 // foreign returns a ForeignError when dir is in a repository that git would

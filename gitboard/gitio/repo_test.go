@@ -76,8 +76,10 @@ func TestIsMadeFrom(t *testing.T) {
 
 func TestOpenFails(t *testing.T) {
 	ctx := sandbox(t)
-	dir := t.TempDir()
-	t.Setenv("GIT_CEILING_DIRECTORIES", filepath.Dir(dir))
+	stray := t.TempDir() // somebody's .git, above all that is temporary, say
+	dir := filepath.Join(stray, "dir")
+	check(t, errors.Join(os.Mkdir(filepath.Join(stray, ".git"), 0o755), os.Mkdir(dir, 0o755)))
+	t.Setenv("GIT_CEILING_DIRECTORIES", stray)
 	for _, dir := range []string{dir, filepath.Join(dir, "missing")} {
 		if _, err := Open(ctx, dir); !errors.Is(err, ErrNotRepository) {
 			t.Errorf("%s: got %v", dir, err)
