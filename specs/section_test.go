@@ -27,6 +27,13 @@ func TestSectionsThatPromptsName(t *testing.T) {
 			}
 		}
 	}
+	everybody, _, _ := specs.Section("agent-runtime", "everybody")
+	for _, role := range []string{"planner", "coder", "code-reviewer"} {
+		text, _, ok := specs.Section("agent-runtime", role)
+		if n := len(everybody) + len(text); !ok || n > 8<<10 {
+			t.Errorf("without a prompt a %s reads %d bytes before it acts", role, n)
+		}
+	}
 	if text, known, ok := specs.Section("roles", "nothing"); ok || text != "" || len(known) < 10 {
 		t.Errorf("a section that does not exist: %q, known %q", text, known)
 	}

@@ -21,7 +21,7 @@ var said = map[string][]string{
 		`git liza prime`, `git liza show`, `git liza status`, `git liza read`, // how to read the board
 		`^RULES: `, `^LOOK UP only`, `git liza docs agent-runtime#anomaly-types`, `^YOUR COMMANDS: `, `^FORBIDDEN: `, `^FIRST ACTIONS:`, `^SILENT WORK: `,
 		`LIZA_SUPERVISED=1`, `Never run register, deregister, claim, claim-review or merge yourself`, `^END YOUR TURN (after|when) `, `call no further tool`, `^INSTRUCTIONS:$`, `secrets in any text`,
-		`git liza anomaly system_ambiguity protocol_section="prompt"`,
+		`anomaly system_ambiguity .*protocol_section=.*question=`,
 	},
 	"coder": {
 		`^=== ASSIGNED TASK ===$`, `^TASK ID: add-login$`, `^WORKTREE: /home/ada/shop/.worktrees/add-login$`, `^ITERATION: [12]$`, `^LIMITS: 10 iterations, 5 review cycles`, `^DESCRIPTION:`, `^DONE WHEN:`,
@@ -51,7 +51,7 @@ var said = map[string][]string{
 		`criterion by criterion: met, and shown by a test`, `lists as OUT.* is a violation`, `DON'T JUDGE style, other ways .* what else could be added`, `READ-ONLY: change nothing`,
 		`^REJECTION FORMAT`, `Blockers: 1`, `- \[blocker\] \S+:\d+ `, `Why it matters:`, `Suggestion:`, `Concerns: 0`, `Overall:`, `Spec: REF or n/a`, `Anomaly: ID or none`,
 		`^VERDICT `, `git liza verdict add-login APPROVED --commit [cd]{40}`, `git liza verdict add-login REJECTED --commit [cd]{40} --blocker`, `^APPROVAL MEANS: `, `^APPROVAL DOES NOT MEAN: `,
-		`anomaly scope_deviation`, `workaround, debt_created, spec_changed`, `git liza release add-login`, `anomaly system_ambiguity .*protocol_section=.*question=`, `git liza review add-login`, `git liza handoff add-login --summary`,
+		`anomaly scope_deviation`, `workaround, debt_created, spec_changed`, `git liza release add-login`, `git liza review add-login`, `git liza handoff add-login --summary`,
 	},
 	"reviewer_handoff":      {`^HANDOFF FROM: code-reviewer-2 at`, `^HANDOFF SUMMARY: login.go is read`, `^HANDOFF NEXT ACTION: run the validation`, `judge for yourself`},
 	"reviewer_second":       {`^=== PRIOR REJECTION ===$`, `Prior Feedback Status:`, `RESOLVED: .*STILL PRESENT: .*PARTIAL`, `is demanded`, `--prior "RESOLVED`, `^STARTED AGAIN: `},

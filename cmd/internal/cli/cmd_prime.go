@@ -102,7 +102,7 @@ func prime(c *edge.Call, v *gitboard.View) (*primer, error) {
 		p.Agent, p.Role = id, role
 	}
 	if !p.Supervised && p.Role != roles.Human { // a supervisor's prompt says what these do
-		p.Docs = append(p.Docs, "multi-agent-contract", "agent-runtime")
+		p.Docs = append(p.Docs, "agent-runtime")
 	}
 	for _, d := range prompt.Docs(p.Role) {
 		p.Docs = append(p.Docs, d.Name)
