@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/report"
 )
 
 func TestCoderBlocks(t *testing.T) {
@@ -72,6 +73,18 @@ func TestReservations(t *testing.T) {
 	s.refused("exists", planner, lift, "free for any coder")
 	s.do(coder3, goOn("login"))
 	s.refused("unknown-agent", human, write("tasks/login.yaml", "reserved_for", "coder-99"))
+
+	// Its coder is gone: the planner is woken, and lifts it.
+	s = begun(t).in(board.Blocked, "login").do(planner, keep("coder-2"))
+	wakes := func() bool {
+		return slices.ContainsFunc(report.Wakes(s.state()), func(w report.Wake) bool { return w.Trigger == report.StaleReservation && slices.Equal(w.About, []string{"login"}) })
+	}
+	equal(t, "woken while its coder is there", wakes(), false)
+	s.do(coder2, &board.Deregister{})
+	equal(t, "woken", wakes(), true)
+	s.do(planner, lift)
+	equal(t, "woken after that", wakes(), false)
+	s.do(coder3, goOn("login"))
 }
 
 func TestUnblock(t *testing.T) {
