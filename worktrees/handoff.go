@@ -17,7 +17,7 @@ type HandOffRequest struct {
 
 // HandOff leaves a task to the next agent of a role: a coder's in a clean worktree.
 func HandOff(ctx context.Context, b *gitboard.Board, r HandOffRequest) (*gitboard.Done, error) {
-	if r.Actor.Role != roles.Coder {
+	if r.Actor.Role != roles.Coder || r.HandOff.Task == "" {
 		return b.Do(ctx, r.Request, gitboard.Just(&r.HandOff))
 	}
 	s, err := at(ctx, b)

@@ -153,6 +153,9 @@ func (w *world) row(row board.Transition, from board.Status, who roles.Role, id 
 	case "pre-exec":
 		w.preExec(a, id)
 	case "handoff":
+		if from == board.ReadyForReview {
+			w.do(a, &board.ClaimReview{About: about(id)})
+		}
 		w.do(a, &board.HandOff{About: about(id), Summary: "half of it", NextAction: "the rest"})
 	case "release":
 		w.release(a, from, id)

@@ -240,7 +240,7 @@ func TestForgedTransitions(t *testing.T) {
 				}
 			}
 		}
-		if !governed {
+		if !governed || name == "usage" { // a run's usage may be recorded of a task in any state
 			continue
 		}
 		sample := examples.find(name).op

@@ -160,7 +160,7 @@ func TestHandoffOfAReview(t *testing.T) {
 	s.do(reviewer1, hand)
 	equal(t, "reviewing_by", s.task("login").ReviewingBy, "")
 	equal(t, "agent", s.agent("code-reviewer-1").Status, board.HandedOff)
-	s.refused("permission", reviewer1, approve("login"))
+	s.refused("wrong-state", reviewer1, approve("login"))
 	s.do(reviewer2, &board.ClaimReview{About: about("login")})
 	equal(t, "the next reviewer's hand-off", s.state().HandoffTo(roles.CodeReviewer, s.task("login")).NextAction, "read the tests")
 	equal(t, "not a coder's", s.state().HandoffTo(roles.Coder, s.task("login")), nil)

@@ -37,7 +37,7 @@ func Unstyled(text string) string {
 	return styles().ReplaceAllString(text, "")
 }
 
-var bare = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_@%+=:,./-]+$`) })
+var bare = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_@%+=:,./-][A-Za-z0-9_@%+=:,./~-]*$`) })
 
 // Quote makes one word of a text for a shell.
 func Quote(text string) string {

@@ -41,7 +41,7 @@ func TestVisible(t *testing.T) {
 }
 
 func TestQuote(t *testing.T) {
-	for in, want := range map[string]string{"": "''", "a-b": "a-b", "--to=x": "--to=x", "two words": "'two words'", "it's": `'it'\''s'`, "$HOME": "'$HOME'"} {
+	for in, want := range map[string]string{"": "''", "a-b": "a-b", "--to=x": "--to=x", "main~1": "main~1", "~": "'~'", "two words": "'two words'", "it's": `'it'\''s'`, "$HOME": "'$HOME'"} {
 		equal(t, in, Quote(in), want)
 	}
 }

@@ -13,8 +13,8 @@ func alignmentCommand() *edge.Command {
 	p := board.AlignmentEntry{}
 	return &edge.Command{
 		Name: "alignment", Group: "planner", Args: `"SUMMARY"`, Min: 1, Max: 1, Writes: true,
-		Short:   "append to the goal's alignment history",
-		Long:    "With --goal the goal gets another wording; the entry keeps the old one.",
+		Short: "append to the goal's alignment history",
+		Long:  "With --goal the goal gets another wording; the entry keeps the old one.",
 		Flags: func(f *pflag.FlagSet) {
 			f.StringVar(&p.Event, "event", "planning", "what happened")
 			f.StringVar(&p.Goal, "goal", "", "the new wording of the goal, a `TEXT`")

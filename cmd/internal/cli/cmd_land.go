@@ -1,13 +1,9 @@
 package cli
 
 import (
-	"path"
-	"path/filepath"
-	"slices"
-	"strings"
-
 	"github.com/spf13/pflag"
 
+	"github.com/git-liza/git-liza/cmd/internal/definition"
 	"github.com/git-liza/git-liza/cmd/internal/edge"
 	"github.com/git-liza/git-liza/worktrees/merge"
 )
@@ -37,7 +33,7 @@ with them.`,
 			r := merge.LandRequest{Request: c.Asks(actor), Commit: c.Args[0], Reason: reason}
 			switch {
 			case files:
-				r.Commit, r.Files = from, filesNamed(c.Args)
+				r.Commit, r.Files = from, definition.Files(c.Args)
 			case len(c.Args) > 1:
 				return edge.Usage(c.Cmd, "land takes one COMMIT; files alone: --spec PATH...")
 			}
@@ -49,16 +45,4 @@ with them.`,
 			return c.Report(got.Done, map[string]any{"brought_forward": edge.Every(got.BroughtForward), "warnings": edge.Every(got.Warnings)}, lines...)
 		},
 	}
-}
-
-// filesNamed are the files that references to specs name, each once.
-func filesNamed(refs []string) []string {
-	var files []string
-	for _, ref := range refs {
-		file, _, _ := strings.Cut(ref, "#")
-		if file = path.Clean(filepath.ToSlash(file)); !slices.Contains(files, file) {
-			files = append(files, file)
-		}
-	}
-	return files
 }

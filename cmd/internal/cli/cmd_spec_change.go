@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/git-liza/git-liza/cmd/internal/definition"
 	"github.com/git-liza/git-liza/cmd/internal/edge"
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
@@ -44,7 +45,7 @@ func specChangeCommand() *edge.Command {
 
 // lacking says what integration does not have of a spec: what is committed here, and what is not.
 func lacking(c *edge.Call, spec string) ([]string, error) {
-	file := filesNamed([]string{spec})[0]
+	file := definition.Files([]string{spec})[0]
 	v, err := c.View()
 	if err != nil {
 		return nil, err
