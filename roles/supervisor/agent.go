@@ -52,6 +52,9 @@ func (s *supervisor) start(ctx context.Context, l Look, step Step) error {
 		r.Events = len(t.History)
 	}
 	ended, err := s.oversee(ctx, p, r)
+	if c.container != "" {
+		s.Container.end(c.container, c.env)
+	}
 	_ = s.files.drop(processFile) // it names nothing that runs
 	_ = s.witness.Close()
 	if p.left > 0 {

@@ -80,11 +80,11 @@ func (s *supervisor) prepare(ctx context.Context, l Look, step Step) (command, s
 	if s.Terminal != nil {
 		c.args = append([]string{s.program}, s.CLI.InteractiveCommand(file, s.gitFolders(dir)...)...)
 		c.stdin, c.output, c.shares = s.Terminal, s.Terminal, true
-		return c, file, nil
+		return s.contained(c), file, nil
 	}
 	args, stdin := s.CLI.Command(clis.Start{Prompt: text, File: file, Session: session, Root: os.Geteuid() == 0})
 	c.args, c.stdin = append([]string{s.program}, args...), strings.NewReader(stdin)
-	return c, file, nil
+	return s.contained(c), file, nil
 }
 
 // gitFolders are the folders outside a worktree in which git and git liza write.
@@ -120,6 +120,9 @@ func (s *supervisor) housed(ctx context.Context, task, dir string) error {
 
 // find looks for the agent's program.
 func (s *supervisor) find() (err error) {
+	if s.program = s.CLI.Program; s.Container != nil {
+		return nil // it is in the image
+	}
 	if s.program, err = exec.LookPath(s.CLI.Program); err != nil {
 		return &StopError{Exit: 5, Reason: s.CLI.Program + " is not installed, or not in PATH", Hint: s.CLI.Install}
 	}

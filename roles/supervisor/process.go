@@ -52,6 +52,8 @@ type command struct {
 	shares bool   // the terminal, and so the process group, with the supervisor
 	mark   string // process.mark
 
+	container string // the name of the one that it runs in; "" for none
+
 	resumed bool // it continues an earlier conversation
 	size    int  // bytes of the prompt
 }

@@ -32,6 +32,8 @@ type Config struct {
 	Patient  bool     // waits for work without end
 	Fresh    bool     // no run continues an earlier conversation
 
+	Container *Container // where the agent runs; nil for this machine
+
 	// Key makes ready the key with which an agent signs and returns its file, "" where nobody signs. Board signs
 	// with it from then on. nil where nobody ever signs.
 	Key func(ctx context.Context, agent string) (file string, err error)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"os"
+	"os/exec"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -27,6 +28,7 @@ type Flags struct {
 	cli   string
 	exec  string
 	fresh bool
+	image string
 	given func(flag string) bool
 }
 
@@ -35,6 +37,7 @@ func (s *Flags) Add(f *pflag.FlagSet) {
 	f.StringVar(&s.cli, "cli", "claude", "the CLI that is the agent: claude, codex, gemini, vibe, or one from git's configuration")
 	s.given = f.Changed
 	f.BoolVar(&s.fresh, "fresh", false, "no run continues an earlier conversation of its CLI")
+	f.StringVar(&s.image, "container", "", "run the agent in a container of this `IMAGE` (podman or docker): it sees its worktree and the git directory")
 	f.StringVar(&s.exec, "exec", "", "run `CMD` by sh instead: the prompt is its input, and in $LIZA_PROMPT_FILE")
 }
 
@@ -56,6 +59,14 @@ func Supervise(c *edge.Call, role roles.Role, s Flags) (supervisor.Config, error
 	if err != nil {
 		return none, err
 	}
+	var container *supervisor.Container
+	if s.image != "" {
+		engine, err := supervisor.FindEngine(exec.LookPath)
+		if err != nil {
+			return none, err
+		}
+		container = &supervisor.Container{Engine: engine, Image: s.image}
+	}
 	program, err := os.Executable()
 	if err != nil {
 		return none, fmt.Errorf("where this program lies is unknown: %w", err)
@@ -68,8 +79,9 @@ func Supervise(c *edge.Call, role roles.Role, s Flags) (supervisor.Config, error
 	process := c.Process()
 	process.PID = os.Getpid()
 	return supervisor.Config{
-		Board: own, Executor: executor.Executor{Board: own}, Role: role, CLI: cli, Only: s.Only, First: s.First, Once: s.Once, Fresh: s.fresh, Key: key.Prepare,
-		Process: process, Program: program, Environ: install.Hooked(own.Repo(), os.Environ()),
+		Board: own, Executor: executor.Executor{Board: own}, Role: role, CLI: cli, Only: s.Only, First: s.First, Once: s.Once, Fresh: s.fresh || container != nil, Key: key.Prepare,
+		Container: container, // what a CLI keeps of a conversation is gone with it
+		Process:   process, Program: program, Environ: install.Hooked(own.Repo(), os.Environ()),
 	}, nil
 }
 

@@ -1,0 +1,114 @@
+//go:build linux
+
+package main
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// smallImage makes an image with a shell, git and little else, out of this machine's own programs.
+func smallImage(t *testing.T) string {
+	t.Helper()
+	full(t)
+	if _, err := exec.LookPath("podman"); err != nil {
+		t.Skip("podman is not installed: what runs in a container is not tested")
+	}
+	root, paths := t.TempDir(), regexp.MustCompile(`/[^ ()]+`)
+	add := func(file, as string) {
+		t.Helper()
+		data, err := os.ReadFile(file)
+		to := filepath.Join(root, as)
+		if err := errors.Join(err, os.MkdirAll(filepath.Dir(to), 0o755), os.WriteFile(to, data, 0o755)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := []string{self}
+	for _, name := range strings.Fields("sh git cat sed env mkdir rm mv sleep") {
+		file, err := exec.LookPath(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		add(file, "bin/"+name)
+		files = append(files, file)
+	}
+	for _, file := range files {
+		needs, _ := exec.Command("ldd", file).Output() // nothing for a static program
+		for _, library := range paths.FindAllString(string(needs), -1) {
+			add(library, library)
+		}
+	}
+	if err := os.MkdirAll(filepath.Join(root, "tmp"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	name := "liza-test-" + strings.ToLower(filepath.Base(filepath.Dir(root)))
+	if out, err := exec.Command("sh", "-c", `tar -C "$0" -c . | podman import -q - "$1"`, root, name).CombinedOutput(); err != nil {
+		t.Skipf("podman makes no image here: %v\n%s", err, out)
+	}
+	t.Cleanup(func() { _ = exec.Command("podman", "rmi", "-f", name).Run() })
+	if out, err := exec.Command("podman", "run", "--rm", name, "sh", "-c", "exit 0").CombinedOutput(); err != nil {
+		t.Skipf("podman runs no container here: %v\n%s", err, out)
+	}
+	return name
+}
+
+// TestContainer: in a container an agent commits and submits; it sees its worktree and the git directory and no other file
+// of its user; and it ends with its supervisor.
+func TestContainer(t *testing.T) {
+	image := smallImage(t)
+	p := newProject(t)
+	p.git("config", "user.name", "Ann")
+	p.git("config", "user.email", "ann@example.com")
+	p.addTask("alpha")
+	p.addTask("beta")
+	hidden := filepath.Join(t.TempDir(), "secret")
+	if err := os.WriteFile(hidden, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	s := p.supervise("agent", "coder", "--once", "--container", image, "--exec=test ! -e '"+hidden+"' || exit 9\n"+submits)
+	s.ends(0)
+	p.stands("alpha", "READY_FOR_REVIEW")
+
+	s = p.supervise("agent", "coder", "--container", image, "--exec=echo begun >began.txt; exec sleep 1000")
+	p.appears(filepath.Join(p.dir, ".worktrees", "beta", "began.txt"))
+	s.stops()
+	if left, err := exec.Command("podman", "ps", "-q", "--filter", "name=liza-coder-1").CombinedOutput(); err != nil || strings.TrimSpace(string(left)) != "" {
+		t.Errorf("its container is left: %v %s", err, left)
+	}
+	p.proven()
+}
+
+// TestNoContainers: without podman and docker nothing starts outside a container instead.
+func TestNoContainers(t *testing.T) {
+	t.Parallel()
+	p := newProject(t)
+	bin := t.TempDir()
+	for _, name := range []string{"git", "git-liza", "sh"} {
+		file, err := exec.LookPath(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Symlink(file, filepath.Join(bin, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	liza, err := exec.LookPath("git-liza")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(liza, "agent", "coder", "--container", "agents:1", "--exec=true")
+	cmd.Dir, cmd.Env = p.dir, append(append([]string(nil), p.env...), "PATH="+bin)
+	out, err := cmd.CombinedOutput()
+	if exit := (*exec.ExitError)(nil); !errors.As(err, &exit) || exit.ExitCode() != 5 || !strings.Contains(string(out), "--container needs podman or docker") {
+		t.Errorf("%v: %s", err, out)
+	}
+}
