@@ -100,6 +100,7 @@ type watching struct {
 	firmly  <-chan time.Time
 	kill    <-chan time.Time
 	stopped error // the end of the supervisor, too
+	metered bool  // there is a budget: what the agent uses is a reason to look
 }
 
 // end asks the agent to end, once: a CLI as a person at its terminal would, and then more firmly.
@@ -142,7 +143,9 @@ func (s *supervisor) oversee(ctx context.Context, p *process, r *Running) (endin
 		case <-timer:
 			w.look(ctx)
 		case <-s.witness.spent:
-			w.look(ctx)
+			if w.metered {
+				w.look(ctx)
+			}
 		case fault := <-s.witness.hopeless:
 			w.end(s.CLI.Name + " can't work: " + fault.Text)
 		case <-done:

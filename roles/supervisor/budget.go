@@ -37,6 +37,7 @@ func (w *watching) warn(l Look) {
 	if err := read(l.State, func() { near = l.budgets(w.r) }); err != nil {
 		return // the next look says so
 	}
+	w.metered = len(near) > 0
 	for _, b := range near {
 		if b.Percent() >= board.BudgetAlarm && !slices.Contains(w.r.Warned, b.Key) {
 			w.r.Warned = append(w.r.Warned, b.Key)
