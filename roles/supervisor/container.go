@@ -25,14 +25,14 @@ var passed = []string{
 	"LIZA_", "GIT_CONFIG_PARAMETERS=",
 }
 
-// FindEngine is the program that runs containers here.
-func FindEngine(look func(program string) (string, error)) (string, error) {
+// FindContainer is a container of an image, by the program that runs containers here.
+func FindContainer(image string) (*Container, error) {
 	for _, name := range []string{"podman", "docker"} {
-		if path, err := look(name); err == nil {
-			return path, nil
+		if path, err := exec.LookPath(name); err == nil {
+			return &Container{Engine: path, Image: image}, nil
 		}
 	}
-	return "", &StopError{Exit: 5, Reason: "--container needs podman or docker, and neither is in PATH", Hint: "install podman, or leave --container out"}
+	return nil, &StopError{Exit: 5, Reason: "--container needs podman or docker, and neither is in PATH", Hint: "install podman, or leave --container out"}
 }
 
 // wrap makes a command run in a container. It gets what it needs at the same paths as here: its folder, the common git

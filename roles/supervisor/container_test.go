@@ -2,7 +2,8 @@ package supervisor
 
 import (
 	"errors"
-	"os/exec"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -38,23 +39,19 @@ func TestContainer(t *testing.T) {
 }
 
 // Podman comes first; without either nobody starts.
-func TestFindEngine(t *testing.T) {
-	have := func(names ...string) func(string) (string, error) {
-		return func(name string) (string, error) {
-			if slices.Contains(names, name) {
-				return "/bin/" + name, nil
-			}
-			return "", exec.ErrNotFound
-		}
-	}
-	if got, err := FindEngine(have("docker", "podman")); got != "/bin/podman" || err != nil {
-		t.Error(got, err)
-	}
-	if got, err := FindEngine(have("docker")); got != "/bin/docker" || err != nil {
-		t.Error(got, err)
-	}
+func TestFindContainer(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("PATH", dir)
 	stop := (*StopError)(nil)
-	if _, err := FindEngine(have()); !errors.As(err, &stop) || stop.Exit != 5 {
+	if _, err := FindContainer("agents:1"); !errors.As(err, &stop) || stop.Exit != 5 {
 		t.Error(err)
+	}
+	for _, name := range []string{"docker", "podman"} {
+		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if k, err := FindContainer("agents:1"); err != nil || k.Engine != filepath.Join(dir, name) || k.Image != "agents:1" {
+			t.Error(k, err)
+		}
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"os"
-	"os/exec"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -61,11 +60,9 @@ func Supervise(c *edge.Call, role roles.Role, s Flags) (supervisor.Config, error
 	}
 	var container *supervisor.Container
 	if s.image != "" {
-		engine, err := supervisor.FindEngine(exec.LookPath)
-		if err != nil {
+		if container, err = supervisor.FindContainer(s.image); err != nil {
 			return none, err
 		}
-		container = &supervisor.Container{Engine: engine, Image: s.image}
 	}
 	program, err := os.Executable()
 	if err != nil {
