@@ -259,9 +259,9 @@ func TestRealSandbox(t *testing.T) {
 	if out, err := s.Run("codex", "sandbox", "true"); err != nil {
 		t.Skipf("codex's sandbox does not start here: %s", lastLine(out))
 	}
-	git := s.Project + "/.git"
-	command := "codex exec --json --sandbox workspace-write -c allow_login_shell=false -c sandbox_workspace_write.network_access=true " +
-		`-c sandbox_workspace_write.writable_roots='["` + git + `","` + git + `/worktrees/one"]'`
+	const command = `common=$(git rev-parse --path-format=absolute --git-common-dir) own=$(git rev-parse --absolute-git-dir)
+codex exec --json --sandbox workspace-write -c allow_login_shell=false -c sandbox_workspace_write.network_access=true \
+-c "sandbox_workspace_write.writable_roots=[\"$common\",\"$own\"]"`
 	if _, err := s.Run("git", "config", "liza.codex.command", command); err != nil {
 		t.Fatal(err)
 	}
