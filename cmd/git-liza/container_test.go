@@ -87,6 +87,34 @@ func TestContainer(t *testing.T) {
 	p.proven()
 }
 
+// engine stands in for podman: what it runs hears no signal that its client gets.
+const engine = `#!/bin/sh
+case $1 in
+run) : >"$STARTED"; exec sleep 1000 ;;
+kill) echo "$2" >"$KILLED" ;;
+esac
+`
+
+// TestContainerIsEnded: the end of a run is that of its container, whatever the client that started it can do.
+func TestContainerIsEnded(t *testing.T) {
+	t.Parallel()
+	p := newProject(t)
+	p.addTask("alpha")
+	bin := t.TempDir()
+	if err := os.WriteFile(filepath.Join(bin, "podman"), []byte(engine), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	started, killed := filepath.Join(bin, "started"), filepath.Join(bin, "killed")
+	p.env = append(p.env, "PATH="+bin+":"+os.Getenv("PATH"), "STARTED="+started, "KILLED="+killed)
+	s := p.supervise("agent", "coder", "--container", "agents:1", "--exec=true")
+	p.appears(started)
+	s.stops()
+	if name, err := os.ReadFile(killed); err != nil || !strings.HasPrefix(string(name), "liza-coder-1-") {
+		t.Errorf("killed %q: %v", name, err)
+	}
+	p.proven()
+}
+
 // TestNoContainers: without podman and docker nothing starts outside a container instead.
 func TestNoContainers(t *testing.T) {
 	t.Parallel()

@@ -52,7 +52,7 @@ func (s *supervisor) start(ctx context.Context, l Look, step Step) error {
 		r.Events = len(t.History)
 	}
 	ended, err := s.oversee(ctx, p, r)
-	if c.container != "" {
+	if c.container != "" && ended.ours {
 		s.Container.end(c.container, c.env)
 	}
 	_ = s.files.drop(processFile) // it names nothing that runs
