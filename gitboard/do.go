@@ -326,7 +326,7 @@ func (d *doing) append(ctx context.Context, v *View) (all []*Done, err error) {
 		if last, err = at.plan(ctx, d.Request, payload); err != nil {
 			return nil, err
 		}
-		who, err := d.b.committer()
+		who, err := d.b.Committer()
 		if err != nil {
 			return nil, err
 		}
@@ -368,8 +368,8 @@ func NoIdentity() *board.Refusal {
 	return board.Refuse(board.CodeIdentity, "git does not know who you are", identityHint)
 }
 
-// committer is who writes the commits of this clone.
-func (b *Board) committer() (oplog.Committer, error) {
+// Committer is who writes the commits of this clone; asked for once.
+func (b *Board) Committer() (oplog.Committer, error) {
 	who, err := b.who()
 	if err != nil {
 		return oplog.Committer{}, NoIdentity()

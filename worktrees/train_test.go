@@ -80,6 +80,9 @@ func TestTrain(t *testing.T) {
 					t.Errorf("%d: %+v %+v", i, r, p)
 				}
 				before = r.Commit
+				if named := contains(r.Done.Subject, ", train "+tip.Short()); named != (n > 1) {
+					t.Errorf("%d: the log says %q", i, r.Done.Subject)
+				}
 				if m := s.is(id, board.Merged); m.MergeCommit != string(r.Commit) || s.file(tip, id+".txt") == "" {
 					t.Errorf("task %+v", m)
 				}

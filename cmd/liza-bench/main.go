@@ -94,6 +94,7 @@ type group struct {
 
 var groups = []group{
 	{"write", false, benchWrites},
+	{"train", false, benchTrains},
 	{"read", false, benchReads},
 	{"claim", false, benchClaims},
 	{"race", false, benchRace},

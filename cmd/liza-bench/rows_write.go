@@ -14,7 +14,7 @@ func benchWrites(l *lab) error {
 	if err != nil {
 		return err
 	}
-	sub, err := s.submitted()
+	sub, err := s.submitted(s.tasks[0])
 	if err != nil {
 		return err
 	}
@@ -46,7 +46,7 @@ func benchWrites(l *lab) error {
 			return s.liza("code-reviewer-1", "verdict", sub.task, "APPROVED", "--commit", sub.commit)
 		}, s.restore}, s, 1.5},
 		{submit.arm, submit.site, 0},
-		{merge.arm, merge.site, 0},
+		{merge.arm, merge.site, 3},
 	}
 	var all []arm
 	for _, c := range commands {
@@ -65,6 +65,9 @@ func benchWrites(l *lab) error {
 		l.row(c.name+", 10 tasks", got[2*i+1], got[2*i], "F", c.bar, 0)
 	}
 	last := len(all) - 2
+	if err := l.children("merge", merge.arm); err != nil {
+		return err
+	}
 	l.row("version (starts, asks git its version)", got[last+1], got[last], "a Go process", 0, 0)
 	return nil
 }
@@ -80,7 +83,7 @@ func (l *lab) submitting() (p placed, err error) {
 	if p.site, err = l.site("submit", boardSize{tasks: 10}); err != nil {
 		return p, err
 	}
-	sub, err := p.site.worked()
+	sub, err := p.site.worked(p.site.tasks[0])
 	p.arm = arm{"submit", func() (time.Duration, error) { return p.site.liza("coder-1", "submit", sub.task) }, p.site.restore}
 	return p, err
 }
@@ -91,21 +94,9 @@ func (l *lab) merging() (p placed, err error) {
 	if p.site, err = l.site("merge", boardSize{tasks: 10}); err != nil {
 		return p, err
 	}
-	sub, err := p.site.submitted()
-	if err != nil {
-		return p, err
-	}
-	if _, err := p.site.liza("code-reviewer-1", "verdict", sub.task, "APPROVED", "--commit", sub.commit); err != nil {
-		return p, err
-	}
-	p.arm = arm{"merge", func() (time.Duration, error) { return p.site.liza("code-reviewer-1", "merge", sub.task) }, func() error {
-		if err := p.site.restore(); err != nil {
-			return err
-		}
-		_, err := p.site.git("worktree", "add", "--quiet", p.site.worktree(sub.task), "task/"+sub.task)
-		return err
-	}}
-	return p, p.site.remember()
+	sub, err := p.site.approved(p.site.tasks[0])
+	p.arm = arm{"merge", func() (time.Duration, error) { return p.site.liza("code-reviewer-1", "merge", sub.task) }, func() error { return p.site.unmerge(sub.task) }}
+	return p, err
 }
 
 // submission is a task whose coder has made a commit.
@@ -114,16 +105,18 @@ type submission struct{ task, commit string }
 func (s *site) worktree(task string) string { return filepath.Join(s.dir, ".worktrees", task) }
 
 // worked takes a task to where its coder may submit it, by the commands that do so.
-func (s *site) worked() (submission, error) {
-	sub := submission{task: s.tasks[0]}
+func (s *site) worked(task string) (submission, error) {
+	sub := submission{task: task}
 	worktree := s.worktree(sub.task)
 	err := s.steps([]string{"coder-1", "claim " + sub.task},
 		[]string{"coder-1", "pre-exec " + sub.task + " --intent test-then-code --validation go-test --file main_test.go"})
 	if err != nil {
 		return sub, err
 	}
-	if err := os.WriteFile(filepath.Join(worktree, "main_test.go"), []byte("package main\n"), 0o644); err != nil {
-		return sub, err
+	for _, name := range []string{"main_test.go", task + ".go"} {
+		if err := os.WriteFile(filepath.Join(worktree, name), []byte("package main\n"), 0o644); err != nil {
+			return sub, err
+		}
 	}
 	for _, args := range [][]string{{"add", "-A"}, {"commit", "-q", "-m", "work"}} {
 		if _, err := s.git(append([]string{"-C", worktree}, args...)...); err != nil {
@@ -137,12 +130,35 @@ func (s *site) worked() (submission, error) {
 }
 
 // submitted takes a task to its review.
-func (s *site) submitted() (submission, error) {
-	sub, err := s.worked()
+func (s *site) submitted(task string) (submission, error) {
+	sub, err := s.worked(task)
 	if err == nil {
 		err = s.steps([]string{"coder-1", "submit " + sub.task}, []string{"code-reviewer-1", "claim-review " + sub.task})
 	}
 	return sub, err
+}
+
+// approved takes a task to its merge.
+func (s *site) approved(task string) (submission, error) {
+	sub, err := s.submitted(task)
+	if err == nil {
+		err = s.steps([]string{"code-reviewer-1", "verdict " + task + " APPROVED --commit " + sub.commit})
+	}
+	if err != nil {
+		return sub, err
+	}
+	return sub, s.remember()
+}
+
+// unmerge takes back a merge that was just made: the worktrees were removed with it.
+func (s *site) unmerge(tasks ...string) error {
+	err := s.restore()
+	for _, task := range tasks {
+		if err == nil {
+			_, err = s.git("worktree", "add", "--quiet", s.worktree(task), "task/"+task)
+		}
+	}
+	return err
 }
 
 // steps runs commands: who runs it, and its words.

@@ -144,11 +144,12 @@ func (p *Merge) Subject(before, _ *State, _ Operation) (string, string) {
 	}
 	t := before.Task(p.Task)
 	body := fmt.Sprintf("%s\nWork by %s, approved by %s, drift %s.", plain.Line(t.Description, 200), t.AssignedTo, t.ApprovedBy, plain.Plural(p.Drift, "commit"))
+	subject := fmt.Sprintf("%.10s, %s", p.MergeCommit, p.MergeType)
 	if p.Train != "" {
-		body += fmt.Sprintf("\nLanded with the train of %.10s.", p.Train)
+		subject += fmt.Sprintf(", train %.10s", p.Train)
 	}
 	if p.Test != "" {
 		body += "\nIntegration test passed: " + p.Test
 	}
-	return fmt.Sprintf("%.10s, %s", p.MergeCommit, p.MergeType), body
+	return subject, body
 }

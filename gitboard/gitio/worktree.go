@@ -101,18 +101,20 @@ func (r *Repo) Owns(path string) bool {
 // worktree at path (gitrepository-layout, worktrees/<id>), provided that it
 // names that path.
 func (r *Repo) record(path string) (dir string, ours bool) {
-	const prefix = "gitdir: "
-	file := filepath.Join(path, ".git")
-	text, err := os.ReadFile(file)
-	if err != nil || !strings.HasPrefix(string(text), prefix) {
+	line, known := r.named(path)
+	if !known {
 		return "", false
 	}
-	dir = pathIn(path, string(text[len(prefix):]))
-	if filepath.Dir(dir) != filepath.Join(r.common, "worktrees") {
-		return "", false
-	}
+	dir = pathIn(path, line)
 	back, err := os.ReadFile(filepath.Join(dir, "gitdir"))
-	return dir, err == nil && pathIn(dir, string(back)) == filepath.Clean(file)
+	return dir, err == nil && pathIn(dir, string(back)) == filepath.Join(path, ".git")
+}
+
+// named returns the record that a linked worktree names in its file .git.
+func (r *Repo) named(path string) (line string, known bool) {
+	text, err := os.ReadFile(filepath.Join(path, ".git"))
+	line, is := strings.CutPrefix(string(text), "gitdir: ")
+	return strings.TrimRight(line, "\r\n"), err == nil && is && filepath.Dir(pathIn(path, line)) == filepath.Join(r.common, "worktrees")
 }
 
 // pathIn returns the path that a line of a file in dir holds.

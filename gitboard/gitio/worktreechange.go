@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/git-liza/git-liza/gitboard/git"
 )
@@ -61,7 +62,7 @@ func (r *Repo) MoveWorktree(ctx context.Context, from, to string) error {
 		return fmt.Errorf("move worktree to %s: %w", to, fs.ErrExist)
 	}
 	lock := r.lockWorktree(ctx, from)
-	moved := r.worktreeCommand(ctx, "move", nil, []string{"--force", "--force"}, from, to)
+	moved := r.move(ctx, from, to)
 	after := context.WithoutCancel(ctx)
 	if moved != nil && wasMoved(from, to) {
 		// Git may not have come to take note of it.
@@ -77,6 +78,39 @@ func (r *Repo) MoveWorktree(ctx context.Context, from, to string) error {
 		return errors.Join(moved, r.UnlockWorktree(after, from))
 	}
 	return moved
+}
+
+// move moves a locked worktree. One that is plainly there goes to a plainly
+// free place beside it without a child, as git-worktree does it.
+func (r *Repo) move(ctx context.Context, from, to string) error {
+	if !r.movesPlainly(from, to) || os.Rename(from, to) != nil {
+		return r.worktreeCommand(ctx, "move", nil, []string{"--force", "--force"}, from, to)
+	}
+	line, known := r.named(to) // which was moved
+	if !known {
+		return fmt.Errorf("move worktree to %s: %w", to, ErrNotFound)
+	}
+	back := filepath.Join(line, "gitdir")
+	next := back + ".new"
+	return errors.Join(os.WriteFile(next, []byte(filepath.Join(to, ".git")+"\n"), 0o644), os.Rename(next, back))
+}
+
+// movesPlainly reports that a worktree can be moved by its name and its record
+// alone. Git refuses to move one in which submodules are checked out, knows
+// where paths are relative, and forgets one that was at the place before.
+func (r *Repo) movesPlainly(from, to string) bool {
+	dir, ours := r.record(from)
+	line, _ := r.named(from)
+	_, modules := os.Lstat(filepath.Join(dir, "modules"))
+	records, err := os.ReadDir(filepath.Join(r.common, "worktrees"))
+	if !ours || !filepath.IsAbs(line) || filepath.Dir(from) != filepath.Dir(to) || !os.IsNotExist(modules) || err != nil {
+		return false
+	}
+	return !slices.ContainsFunc(records, func(record fs.DirEntry) bool {
+		at := filepath.Join(r.common, "worktrees", record.Name())
+		back, err := os.ReadFile(filepath.Join(at, "gitdir"))
+		return err != nil || pathIn(at, string(back)) == filepath.Join(to, ".git")
+	})
 }
 
 // wasMoved reports whether a worktree's directory has gone from one place to

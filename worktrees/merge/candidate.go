@@ -101,17 +101,17 @@ func drift(ctx context.Context, repo *gitio.Repo, t *board.Task, tip git.OID) (i
 
 // write stores the merge commit; no ref holds it yet.
 func (c *candidate) write(ctx context.Context, b *gitboard.Board, tree git.OID, actor board.Actor) (git.OID, error) {
-	committer, err := b.Repo().Identity(ctx)
+	who, err := b.Committer()
 	if err != nil {
-		return "", gitboard.NoIdentity()
+		return "", err
 	}
-	committer.When = b.Now()
+	now := b.Now()
 	name, email := oplog.Author(actor)
 	o := git.NewObject(git.CommitObject, git.EncodeCommit(git.Commit{
 		Tree:      tree,
 		Parents:   []git.OID{c.base, git.OID(c.task.ReviewCommit)},
-		Author:    git.Signature{Name: name, Email: email, When: committer.When},
-		Committer: committer,
+		Author:    git.Signature{Name: name, Email: email, When: now},
+		Committer: git.Signature{Name: who.Name, Email: who.Email, When: now},
 		Message: fmt.Sprintf("Merge task %s: %s\n\nLiza-Task: %s\nReviewed-by: %s <%s@liza>\nLiza-Approval: %s\n",
 			c.task.ID, plain.Line(c.task.Description, 100), c.task.ID, c.task.ApprovedBy, c.task.ApprovedBy, c.view.Commit),
 	}))
