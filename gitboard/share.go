@@ -130,10 +130,25 @@ func (b *Board) Publish(ctx context.Context, task string, head git.OID) ([]git.R
 }
 
 // Share makes a remote the judge of the board, and gives it there.
-func (b *Board) Share(ctx context.Context, name string) error { return b.shared().Share(ctx, name) }
+func (b *Board) Share(ctx context.Context, name string) error {
+	probe, err := b.Token()
+	if err != nil {
+		return err
+	}
+	return b.shared().Share(ctx, name, probe)
+}
 
 // Join adopts the board that a remote has.
 func (b *Board) Join(ctx context.Context, name string) error { return b.shared().Join(ctx, name) }
+
+// Probe asks the remote whether it accepts what operations of this clone need. It returns a refusal where it does not.
+func (b *Board) Probe(ctx context.Context) error {
+	id, err := b.Token()
+	if err != nil {
+		return err
+	}
+	return b.shared().Probe(ctx, id)
+}
 
 // SharedBoards names the remotes that have a board.
 func (b *Board) SharedBoards(ctx context.Context) ([]string, error) { return b.shared().Find(ctx) }

@@ -66,6 +66,8 @@ func (p Push) Of(ref string) *Move {
 func (p Push) OwnRef(m Move, lease Lease) *board.Refusal {
 	name := strings.TrimPrefix(m.Ref, git.OwnPrefix)
 	switch {
+	case strings.HasPrefix(m.Ref, git.ProbePrefix):
+		return nil
 	case strings.HasPrefix(m.Ref, git.BoardPrefix):
 		return refuse(board.CodeRef, "name the branch otherwise", "below liza/ there is the board, liza/state, and nothing else")
 	case p.State == nil:

@@ -55,6 +55,7 @@ const (
 	CodeDirectory       ErrorCode = "directory"        // the directory can't be used for this
 	CodeNotShared       ErrorCode = "not-shared"       // this clone shares its board with no other
 	CodeNoRemote        ErrorCode = "no-remote"        // there is no remote of this name
+	CodeUnfitRemote     ErrorCode = "unfit-remote"     // the remote does not accept what a board needs
 	CodeAmbiguous       ErrorCode = "ambiguous"        // several remotes have a board
 	CodeShallow         ErrorCode = "shallow"          // the history that is needed is cut off
 	CodeMirror          ErrorCode = "mirror"           // git's settings would overwrite what the board shares

@@ -44,6 +44,7 @@ const (
 	LeasePrefix     = OwnPrefix + "leases/" // a lease, by its agent
 	ReviewPrefix    = OwnPrefix + "review/" // what was submitted: <task>/<n>
 	AtticPrefix     = OwnPrefix + "attic/"  // what was put aside: <task>/<n>
+	ProbePrefix     = OwnPrefix + "probe/"  // made and removed at a remote to see what it accepts
 )
 
 // TaskRef is the branch of a task.

@@ -149,6 +149,10 @@ var ErrRejected = errors.New("the push was rejected")
 // way: another push's, or one that a killed git has left there.
 var ErrLockedThere = errors.New("the remote's refs are locked")
 
+// ErrDeclinedThere says, beside ErrRejected, that a hook at the remote or a setting has declined the push: the same push is
+// declined again.
+var ErrDeclinedThere = errors.New("the remote has declined")
+
 // ErrHiddenThere says, beside ErrRejected, that the remote takes no push to one of
 // the refs (receive.hideRefs, which a clone with a board has for its own).
 var ErrHiddenThere = errors.New("the remote takes no pushes to its board")
@@ -212,10 +216,18 @@ func fetchLocks(refspecs []string) []string {
 	return locks
 }
 
-// Has reports whether the remote has a ref of that full name.
-func (m *Remote) Has(ctx context.Context, ref string) (bool, error) {
-	out, err := m.talk(ctx, "ls-remote", []string{"ls-remote", "--quiet", "--refs", "--", m.Name, ref}, nil)
-	return strings.Contains(string(out), "\t"+ref+"\n"), err
+// List returns those refs of the remote that are there, by the full names given.
+func (m *Remote) List(ctx context.Context, refs ...string) (map[string]git.OID, error) {
+	args := append([]string{"ls-remote", "--quiet", "--refs", "--", m.Name}, refs...)
+	out, err := m.talk(ctx, "ls-remote", args, nil)
+	there := map[string]git.OID{}
+	for _, line := range splitLines(out) {
+		oid, ref, _ := strings.Cut(line, "\t")
+		if slices.Contains(refs, ref) { // git lists longer names that end so, too
+			there[ref] = git.OID(oid)
+		}
+	}
+	return there, err
 }
 
 // Push is what a push is to do with one ref of the remote.
@@ -270,7 +282,8 @@ func rejected(out []byte, err error) error {
 	}
 	for _, line := range splitLines(out) {
 		if rest, is := strings.CutPrefix(line, "!\t"); is {
-			if _, why, _ := strings.Cut(rest, "\t"); !strings.HasPrefix(failed.Said, "remote: ") {
+			_, why, _ := strings.Cut(rest, "\t")
+			if !strings.HasPrefix(failed.Said, "remote: ") {
 				failed.Said = why
 			}
 			failed.Err = fmt.Errorf("%w (%w)", ErrRejected, failed.Err)
@@ -278,7 +291,10 @@ func rejected(out []byte, err error) error {
 				failed.Err = fmt.Errorf("%w: %w", ErrLockedThere, failed.Err)
 			}
 			if strings.Contains(failed.Said, "hidden ref") { // a word of the protocol: it is in every language
-				failed.Err = fmt.Errorf("%w: %w", ErrHiddenThere, failed.Err)
+				failed.Err = fmt.Errorf("%w: %w: %w", ErrHiddenThere, ErrDeclinedThere, failed.Err)
+			}
+			if strings.Contains(why, "hook declined") {
+				failed.Err = fmt.Errorf("%w: %w", ErrDeclinedThere, failed.Err)
 			}
 			return failed
 		}

@@ -103,7 +103,8 @@ func fetchFrom(ctx context.Context, by *gitio.Remote, whole bool, refspec string
 // hasBoard asks a remote whether it has a board.
 func hasBoard(ctx context.Context, by *gitio.Remote) (has bool, err error) {
 	err = again(ctx, func() error {
-		has, err = by.Has(ctx, git.BoardRef)
+		there, err := by.List(ctx, git.BoardRef)
+		has = len(there) > 0
 		return err
 	})
 	return has, err

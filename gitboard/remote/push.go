@@ -68,8 +68,8 @@ func (s *Store) push(ctx context.Context, p *plan) error {
 		if done, err := s.done(ctx, p); done || err != nil {
 			return err
 		}
-		if errors.Is(failed, gitio.ErrRejected) {
-			p.keepBranches()
+		if errors.Is(failed, gitio.ErrRejected) && !p.keepBranches() && unheard == nil && errors.Is(failed, gitio.ErrDeclinedThere) {
+			return failed // nothing there has moved, so it would be declined again
 		}
 	}
 	if unheard != nil && (errors.Is(failed, gitio.ErrRejected) || errors.Is(failed, gitio.ErrUnsent)) {
@@ -79,14 +79,16 @@ func (s *Store) push(ctx context.Context, p *plan) error {
 }
 
 // keepBranches leaves branches of tasks at a remote that has refused the push, which may be one that lets nobody delete
-// any (receive.denyDeletes): what else is pushed counts more than to tidy up.
-func (p *plan) keepBranches() {
+// any (receive.denyDeletes): what else is pushed counts more than to tidy up. It reports whether there are any.
+func (p *plan) keepBranches() bool {
 	rest := slices.DeleteFunc(slices.Clone(p.pushes), func(push gitio.Push) bool {
 		return orZero(push.New) == git.ZeroOID && strings.HasPrefix(push.Ref, git.TaskPrefix)
 	})
-	if len(rest) > 0 {
-		p.pushes = rest
+	if len(rest) == 0 || len(rest) == len(p.pushes) {
+		return false
 	}
+	p.pushes = rest
+	return true
 }
 
 // patient is a context for looking what became of a push when whoever asked for it has gone.

@@ -14,11 +14,11 @@ import (
 )
 
 // Share makes a remote the judge of this clone's board: the board goes there, unless it is there already, with
-// integration, submissions, leases and the branches of tasks, in one push. A clone without a board adopts the remote's.
+// integration, submissions, leases and the branches of tasks, in one push, after a probe under that id. A clone without a board adopts the remote's.
 //
-// Refused are a remote that isn't there, a shallow clone, one whose plain fetch would overwrite the board, and a
-// remote whose integration is not behind the one here. A *DivergedError when the remote has another board.
-func (s *Store) Share(ctx context.Context, name string) error {
+// Refused are a remote that isn't there or does not accept what a board needs, a shallow clone, one whose plain fetch
+// would overwrite the board, and a remote whose integration is not behind the one here. A *DivergedError when the remote has another board.
+func (s *Store) Share(ctx context.Context, name, probe string) error {
 	if known := s.Name(); known != "" && known != name {
 		return board.Refuse(board.CodeExists, "this clone shares its board by "+known, "git liza sync; a board has one remote")
 	}
@@ -45,6 +45,9 @@ func (s *Store) Share(ctx context.Context, name string) error {
 	}
 	branch, err := s.integration(ctx)
 	if err != nil {
+		return err
+	}
+	if err := s.probe(ctx, by, probe); err != nil {
 		return err
 	}
 	if err := s.protect(ctx, name, branch); err != nil {

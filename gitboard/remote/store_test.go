@@ -57,7 +57,7 @@ func newWorld(t *testing.T) *world {
 	w.git(first, "push", "-q", "origin", "main")
 	w.a = w.open(first)
 	w.must(w.a, &board.Init{Goal: "a goal", IntegrationBranch: "integration"})
-	w.check(w.a.Share(ctx, "origin"))
+	w.check(w.a.Share(ctx, "origin", "probe"))
 	second := filepath.Join(t.TempDir(), "second")
 	w.git("", "clone", "-q", w.hub, second)
 	w.b = w.open(second)

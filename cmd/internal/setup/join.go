@@ -57,6 +57,9 @@ func Joined(c *edge.Call, b *gitboard.Board) error {
 	if len(c.Args) > 0 && c.Cmd.Name == "init" {
 		lines = append(lines, "the goal that you gave is not used: this project has one")
 	}
+	if err := b.Probe(c.Ctx); err != nil {
+		lines = append(lines, "warning: this clone can read the board, and not write to it: "+err.Error())
+	}
 	if warning != "" {
 		lines = append(lines, "warning: "+warning)
 	}

@@ -1,0 +1,77 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestUnfitRemotes shares a board by remotes that do not accept all that a board needs. Each is found by share, before
+// anything is shared, and named in one sentence; a clone that joins is warned.
+func TestUnfitRemotes(t *testing.T) {
+	t.Parallel()
+	const byHook = "#!/bin/sh\nzero=0000000000000000000000000000000000000000\nwhile read -r old new ref; do\n%\ndone\n"
+	for name, c := range map[string]struct{ hook, config, branch, says string }{
+		"only heads and tags":  {hook: `case "$ref" in refs/heads/*|refs/tags/*) ;; *) echo "only heads and tags"; exit 1;; esac`, says: "origin does not accept refs below refs/liza: remote: only heads and tags"},
+		"nothing is replaced":  {hook: `[ "$old" = $zero ] || [ "$new" = $zero ] || { echo "no rewinding"; exit 1; }`, says: "origin does not let a ref below refs/liza be replaced, as each heartbeat does: remote: no rewinding"},
+		"nothing is deleted":   {hook: `[ "$new" != $zero ] || { echo "nothing is deleted"; exit 1; }`, says: "origin does not let a ref below refs/liza be deleted: remote: nothing is deleted"},
+		"hidden refs":          {config: "receive.hideRefs=refs/liza", says: "origin does not accept refs below refs/liza: [remote rejected] (deny updating a hidden ref)"},
+		"no atomic pushes":     {config: "receive.advertiseAtomic=false", says: "origin does not move several refs at once: the receiving end does not support --atomic push"},
+		"a branch called task": {branch: "task", says: "origin has a branch task, and git keeps no branches below a branch: a board needs task/…"},
+		"a branch called liza": {branch: "liza", says: "origin has a branch liza, and git keeps no branches below a branch: a board needs liza/…"},
+		"pushed elsewhere":     {says: "what is pushed to origin can't be read from it at once: it is pushed to another address (pushurl), or served by a copy that lags behind"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := newProject(t)
+			hub := filepath.Join(t.TempDir(), "hub.git")
+			p.git("init", "-q", "--bare", "-b", "main", hub)
+			p.git("remote", "add", "origin", hub)
+			p.git("push", "-q", "origin", "main")
+			switch {
+			case c.hook != "":
+				if err := os.WriteFile(filepath.Join(hub, "hooks", "pre-receive"), []byte(strings.Replace(byHook, "%", c.hook, 1)), 0o755); err != nil {
+					t.Fatal(err)
+				}
+			case c.config != "":
+				key, value, _ := strings.Cut(c.config, "=")
+				p.git("--git-dir="+hub, "config", key, value)
+			case c.branch != "":
+				p.git("push", "-q", "origin", "main:"+c.branch)
+			default:
+				other := filepath.Join(t.TempDir(), "other.git")
+				p.git("clone", "-q", "--bare", hub, other)
+				p.git("config", "remote.origin.pushurl", other)
+			}
+			was := p.git("config", "--local", "--list")
+			out, errs, code := p.liza("", "share", "origin")
+			if code != 1 || out != "" || !strings.HasPrefix(errs, "git liza: "+c.says+"\nhint: ") {
+				t.Errorf("exit %d\n%s%s", code, out, errs)
+			}
+			if left := p.git("--git-dir="+hub, "for-each-ref", "refs/heads/liza/", "refs/heads/task/", "refs/liza/leases"); left != "" {
+				t.Errorf("something was shared:\n%s", left)
+			}
+			if now := p.git("config", "--local", "--list"); now != was {
+				t.Errorf("the settings were\n%s\nand are\n%s", was, now)
+			}
+			p.proven()
+		})
+	}
+}
+
+// TestJoinsToRead joins a board from a clone that the remote takes no pushes from.
+func TestJoinsToRead(t *testing.T) {
+	t.Parallel()
+	f := newFleet(t, 1, plainPath)
+	p := &project{t: t, dir: filepath.Join(t.TempDir(), "reader"), env: f.clones[0].env}
+	f.clones[0].git("clone", "-q", f.hub, p.dir)
+	f.clones[0].git("--git-dir="+f.hub, "config", "receive.hideRefs", "refs/liza")
+	if out := p.must("", "init"); !strings.Contains(out, "\nwarning: this clone can read the board, and not write to it: origin does not accept refs below refs/liza: ") {
+		t.Errorf("it joins with\n%s", out)
+	}
+	if left := p.git("--git-dir="+f.hub, "for-each-ref", "refs/liza/probe"); left != "" {
+		t.Errorf("a probe is left:\n%s", left)
+	}
+	p.proven()
+}

@@ -1,0 +1,96 @@
+package remote
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/plain"
+)
+
+// The two values of a probe. As with a lease, neither is a commit and neither follows from the other.
+var probeValues = [2]git.Object{
+	git.NewObject("blob", []byte("git liza asks whether this remote accepts refs of a board\n")),
+	git.NewObject("blob", []byte("git liza asks whether this remote lets them be replaced\n")),
+}
+
+// Probe asks the remote of this clone's board for all that an operation needs of it. It returns a refusal that names
+// what the remote does not do.
+// id is one that no other probe has: several clones may join at the same time.
+func (s *Store) Probe(ctx context.Context, id string) error { return s.probe(ctx, s.remote.Load(), id) }
+
+// probe asks a remote for what the first claim would need: names that no branch there takes up, and a ref below
+// refs/liza that is created, read back, replaced and deleted, each in an atomic push.
+func (s *Store) probe(ctx context.Context, by *gitio.Remote, id string) error {
+	ref, taken := git.ProbePrefix+id, []string{}
+	asBranches := []string{strings.TrimSuffix(git.BoardPrefix, "/"), strings.TrimSuffix(git.TaskPrefix, "/")}
+	var there map[string]git.OID
+	err := again(ctx, func() (err error) {
+		there, err = by.List(ctx, asBranches...)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	for _, branch := range asBranches {
+		if _, is := there[branch]; is {
+			taken = append(taken, git.BranchName(branch))
+		}
+	}
+	if len(taken) > 0 {
+		return board.Refuse(board.CodeUnfitRemote, fmt.Sprintf("%s has a branch %s, and git keeps no branches below a branch: a board needs %s/…", name(by), strings.Join(taken, " and a branch "), taken[0]),
+			"let a human rename it there, then try again")
+	}
+	if err := s.repo.WriteObjects(ctx, probeValues[:]); err != nil {
+		return err
+	}
+	own := strings.TrimSuffix(git.OwnPrefix, "/")
+	first, second := probeValues[0].OID, probeValues[1].OID
+	steps := []struct {
+		what     string
+		old, new git.OID
+	}{
+		{"does not accept refs below " + own, git.ZeroOID, first},
+		{"does not let a ref below " + own + " be replaced, as each heartbeat does", first, second},
+		{"does not let a ref below " + own + " be deleted", second, git.ZeroOID},
+	}
+	for _, step := range steps {
+		err := again(ctx, func() error {
+			return by.Push(ctx, []gitio.Push{{Ref: ref, New: step.new, Exactly: true, Old: step.old}})
+		})
+		if err != nil {
+			return unfit(by, step.what, err)
+		}
+		if step.new != first {
+			continue
+		}
+		now, err := by.List(ctx, ref)
+		if err != nil {
+			return err
+		}
+		if now[ref] != first {
+			return board.Refuse(board.CodeUnfitRemote, fmt.Sprintf("what is pushed to %s can't be read from it at once: it is pushed to another address (pushurl), or served by a copy that lags behind", name(by)),
+				"share by a remote with one address: git remote get-url --push "+name(by))
+		}
+	}
+	return nil
+}
+
+func name(by *gitio.Remote) string { return plain.Line(by.Name, 60) }
+
+// unfit is a probe's failure: a refusal where the remote has declined, and else the error itself.
+func unfit(by *gitio.Remote, what string, err error) error {
+	failed := (*gitio.NetworkError)(nil)
+	switch {
+	case errors.As(err, &failed) && errors.Is(err, gitio.ErrRejected):
+	case errors.As(err, &failed) && strings.Contains(failed.Said, "--atomic"): // said by git here, before it pushes
+		what = "does not move several refs at once"
+	default:
+		return err
+	}
+	return board.Refuse(board.CodeUnfitRemote, fmt.Sprintf("%s %s: %s", name(by), what, failed.Said), "share by another remote: a bare repository on any machine that all can reach will do")
+}
