@@ -171,6 +171,15 @@ func TestOverviewOfMuchThatWaits(t *testing.T) {
 	equals(t, "drafts", waiting[1], report.Ask{What: "30 tasks are DRAFT", Do: "git liza finalize --all"})
 }
 
+// Work that is kept for somebody gone waits for a word of the human, where nobody plans.
+func TestOverviewOfAReservationForNobody(t *testing.T) {
+	s := begun(t).in(board.Blocked, "login").do(planner, &board.Deregister{})
+	s.do(human, &board.Unblock{About: about("login"), Mode: board.UnblockKeepWork, To: "coder-2"}).do(coder2, &board.Deregister{})
+	equals(t, "waiting", s.look(s.allAlive()).Waiting, []report.Ask{
+		{What: "login is kept for coder-2, who is gone, and there is no planner", Do: "git liza reassign login"},
+	})
+}
+
 func TestOverviewCounts(t *testing.T) {
 	s := begun(t)
 	s.in(board.Merged, "old")

@@ -224,6 +224,8 @@ func (o *Overview) waiting(s *board.State, config *board.Config, spent *board.Bu
 			o.ask(t.ID+" is paused", "git liza resume --task "+t.ID)
 		case t.Status == board.Draft:
 			drafts = append(drafts, t.ID)
+		case t.Stuck.Kind == ReservedGone:
+			o.ask(t.ID+" is kept for "+t.ReservedFor+", who is gone, and there is no planner", "git liza reassign "+t.ID)
 		default:
 			blocked = append(blocked, t.ID)
 		}
