@@ -241,15 +241,19 @@ func (d *diagnosis) mergeLease(ctx context.Context) error {
 	if err != nil || held == nil || held.Live(d.b.Now()) {
 		return err
 	}
-	text := fmt.Sprintf("a merge of %s by %s ended at %s without a word", held.Task, held.Session, held.Expires.UTC().Format(time.RFC3339))
+	what := "a human's commit"
+	if len(held.Tasks) > 0 {
+		what = strings.Join(held.Tasks, ", ")
+	}
+	text := fmt.Sprintf("the lease of %s, who merged %s, expired at %s, and is still here", held.By(), what, held.Expires.UTC().Format(time.RFC3339))
 	if d.b.Now().Before(held.Expires) {
-		text = fmt.Sprintf("the process that merged %s for %s has ended, and its lease is still here", held.Task, held.Session)
+		text = fmt.Sprintf("the process by which %s merged %s has ended, and its lease is still here", held.By(), what)
 	}
 	if held.Damaged {
 		text = "the lease of merges can't be read"
 	}
 	d.add(Problem{
-		Kind: ExpiredMerge, Task: held.Task, Text: text,
+		Kind: ExpiredMerge, Text: text,
 		Fix: func(ctx context.Context) error {
 			err := d.b.Log().Store().UpdateRefs(ctx, []git.RefUpdate{lease.Fence(lease.MergeHolder, held)}, "git liza: an expired merge lease")
 			if errors.Is(err, gitio.ErrRefMoved) {

@@ -306,6 +306,9 @@ func TestMergeLease(t *testing.T) {
 		t.Error("a live lease is not a problem")
 	}
 	s.clock.pass(time.Minute)
+	if p := s.problems(); len(p) != 1 || !contains(p[0].Text, "the lease of code-reviewer-2, who merged two, expired at ") {
+		t.Errorf("problems %+v", p)
+	}
 	s.mended("expired-merge-lease")
 	_, err = lease.Beat(s.ctx, s.b.Repo(), nil, held)
 	s.check(err)

@@ -88,6 +88,9 @@ func (t *train) couple(ctx context.Context, v *gitboard.View, onto git.OID, task
 		case errors.Is(err, errGone):
 			c.gone = append(c.gone, id)
 		case !t.alone() && leaves(err):
+			if inconsistent(err) { // a refusal names the task
+				err = fmt.Errorf("%s: %w", id, err)
+			}
 			c.gone, c.left = append(c.gone, id), append(c.left, err)
 		case err != nil:
 			return nil, err

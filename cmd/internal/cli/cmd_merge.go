@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -53,8 +54,11 @@ A conflict or a failing test is recorded (exit code 3).`,
 func reportMerges(c *edge.Call, results []*merge.Result, alone bool) error {
 	var failed []*merge.Result
 	shown := []map[string]any{}
-	for _, got := range results {
+	for i, got := range results {
 		fields, lines := mergeFields(got), mergeLines(got)
+		if got.Untested && !slices.ContainsFunc(results[i+1:], func(r *merge.Result) bool { return r.Untested }) { // once for all
+			lines = append(lines, "no integration test ran: a human sets one (git liza config set integration_test COMMAND), or none")
+		}
 		if !got.Merged {
 			failed = append(failed, got)
 		}
@@ -95,9 +99,6 @@ func mergeLines(got *merge.Result) []string {
 	}
 	if got.Failure == board.FailTest {
 		lines = append(lines, "the end of its output is kept: git liza show "+got.Task)
-	}
-	if got.Untested {
-		lines = append(lines, "no integration test ran: a human sets one (git liza config set integration_test COMMAND), or none")
 	}
 	return lines
 }
