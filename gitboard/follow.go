@@ -2,12 +2,16 @@ package gitboard
 
 import (
 	"context"
+	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/fsnotify/fsnotify"
+
+	"github.com/git-liza/git-liza/gitboard/git"
 )
 
 // Follow tells when the board may have changed, or a file by which a human stops this clone: the channel
@@ -95,4 +99,46 @@ func (f *follower) watch() {
 
 func (f *follower) concerns(path string) bool {
 	return slices.Contains(f.places()[filepath.Dir(path)], filepath.Base(path)) && !strings.HasSuffix(path, ".lock")
+}
+
+// Mark is equal as long as nothing changes that an overview is drawn from: the board, leases, and the files by which a
+// human stops this clone. It reads a few small files and starts no process. Where refs are packed, or kept in
+// tables, their files say that one of them has moved.
+func (b *Board) Mark(ctx context.Context) (string, error) {
+	root, err := b.Root(ctx)
+	if err != nil {
+		return "", err
+	}
+	common := b.Repo().CommonDir()
+	var m marker
+	m.content(filepath.Join(common, filepath.FromSlash(git.BoardRef)))
+	m.content(filepath.Join(common, "reftable", "tables.list"))
+	m.status(filepath.Join(common, "packed-refs"))
+	leases := filepath.Join(common, filepath.FromSlash(strings.TrimSuffix(git.LeasePrefix, "/")))
+	entries, _ := os.ReadDir(leases) // there may be none
+	for _, e := range entries {
+		m.content(filepath.Join(leases, e.Name()))
+	}
+	if root != "" {
+		for _, name := range localModes {
+			m.status(filepath.Join(root, ".liza", name))
+		}
+	}
+	return m.text.String(), nil
+}
+
+// marker puts down what is known of files.
+type marker struct{ text strings.Builder }
+
+func (m *marker) content(file string) {
+	data, err := os.ReadFile(file)
+	if err == nil && !strings.HasSuffix(file, ".lock") {
+		fmt.Fprintf(&m.text, "%s %q\n", file, data)
+	}
+}
+
+func (m *marker) status(file string) {
+	if info, err := os.Stat(file); err == nil {
+		fmt.Fprintf(&m.text, "%s %d %d\n", file, info.Size(), info.ModTime().UnixNano())
+	}
 }

@@ -6,6 +6,72 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 )
 
+// Phase is what becomes of a task's time.
+type Phase string
+
+// The phases of a task.
+const (
+	PhaseWaiting Phase = "waiting" // for a coder
+	PhaseWork    Phase = "work"
+	PhaseReview  Phase = "review" // and for a reviewer
+	PhaseMerge   Phase = "merge"  // from the approval on
+	PhaseBlocked Phase = "blocked"
+)
+
+// Phases lists them in the order of the flow.
+var Phases = []Phase{PhaseWaiting, PhaseWork, PhaseReview, PhaseMerge, PhaseBlocked}
+
+// Period is a time that a task spent in one phase.
+type Period struct {
+	Phase Phase      `json:"phase"`
+	Agent string     `json:"agent,omitempty"` // who had it in hand; "" while it waited
+	From  board.Time `json:"from"`
+	To    board.Time `json:"to"`
+}
+
+// PeriodsOf are the periods of a task until a moment, or until it was over, one after the other.
+func PeriodsOf(t *board.Task, until board.Time) []Period {
+	var periods []Period
+	add := func(phase Phase, agent string, from, to board.Time) {
+		to = max(from, to)
+		if n := len(periods); n > 0 && periods[n-1].Phase == phase && periods[n-1].Agent == agent {
+			periods[n-1].To = max(periods[n-1].To, to)
+			return
+		}
+		periods = append(periods, Period{phase, agent, from, to})
+	}
+	phase, agent := PhaseWaiting, ""
+	for i, e := range t.History {
+		if i > 0 {
+			add(phase, agent, t.History[i-1].Time, e.Time)
+		}
+		phase, agent = phaseAfter(e, phase, agent)
+	}
+	if n := len(t.History); n > 0 && !t.Status.Terminal() {
+		add(phase, agent, t.History[n-1].Time, until)
+	}
+	return periods
+}
+
+// phaseAfter is the phase that an event begins, and who has the task in hand from then on.
+func phaseAfter(e board.Event, phase Phase, agent string) (Phase, string) {
+	switch {
+	case e.TakesUp(), e.Event == board.EventWithdrawn:
+		return PhaseWork, e.Agent
+	case e.Event == board.EventReviewClaimed:
+		return PhaseReview, e.Agent
+	case e.Event == board.EventReady, e.Event == board.EventReviewReleased:
+		return PhaseReview, ""
+	case e.Event == board.EventApproved, e.Event == board.EventMergeRetried:
+		return PhaseMerge, ""
+	case e.Event == board.EventBlocked:
+		return PhaseBlocked, ""
+	case e.Event == board.EventHandedOff, e.Event == board.EventCoderReleased, e.Event == board.EventUnblocked, e.Event == board.EventRejected, e.Event == board.EventIntegrationFailed:
+		return PhaseWaiting, ""
+	}
+	return phase, agent
+}
+
 // Spent is how long a task has been in each phase, according to its history.
 type Spent struct {
 	Waiting time.Duration // for a coder
@@ -18,26 +84,9 @@ type Spent struct {
 // SpentOf adds up the phases of a task until a moment, or until it was over.
 func SpentOf(t *board.Task, until board.Time) Spent {
 	var s Spent
-	into := &s.Waiting
-	for i, e := range t.History {
-		if i > 0 {
-			*into += max(0, e.Time.Sub(t.History[i-1].Time))
-		}
-		switch {
-		case e.TakesUp(), e.Event == board.EventWithdrawn:
-			into = &s.Work
-		case e.Event == board.EventReady, e.Event == board.EventReviewReleased:
-			into = &s.Review
-		case e.Event == board.EventApproved, e.Event == board.EventMergeRetried:
-			into = &s.Merge
-		case e.Event == board.EventBlocked:
-			into = &s.Blocked
-		case e.Event == board.EventHandedOff, e.Event == board.EventCoderReleased, e.Event == board.EventUnblocked, e.Event == board.EventRejected, e.Event == board.EventIntegrationFailed:
-			into = &s.Waiting
-		}
-	}
-	if n := len(t.History); n > 0 && !t.Status.Terminal() {
-		*into += max(0, until.Sub(t.History[n-1].Time))
+	into := map[Phase]*time.Duration{PhaseWaiting: &s.Waiting, PhaseWork: &s.Work, PhaseReview: &s.Review, PhaseMerge: &s.Merge, PhaseBlocked: &s.Blocked}
+	for _, p := range PeriodsOf(t, until) {
+		*into[p.Phase] += p.To.Sub(p.From)
 	}
 	return s
 }

@@ -66,6 +66,7 @@ var rooms = map[string]struct {
 	"cmd/internal/definition": {false, []string{"cmd/internal/edge", "gitboard", "gitboard/board", "gitboard/git"}},
 	"cmd/internal/dispatch":   {false, []string{"gitboard/plain", "cmd/internal/edge", "cmd/internal/records", "cmd/internal/signing", "gitboard", "gitboard/board", "gitboard/roles", "gitboard/sshsig", "roles/clis", "specs"}},
 	"cmd/internal/team":       {false, []string{"gitboard/plain", "cmd/internal/edge", "cmd/internal/signing", "gitboard", "gitboard/alarm", "gitboard/board", "gitboard/roles", "gitboard/watch", "hooks/install", "roles/clis", "roles/supervisor", "worktrees/executor"}},
+	"cmd/internal/web":        {false, []string{"gitboard/plain", "cmd/internal/edge", "cmd/internal/history", "gitboard", "gitboard/board", "gitboard/git", "gitboard/report", "gitboard/roles", "roles/transcript"}},
 	"cmd/internal/cli":        {false, []string{"*"}},
 	"cmd/internal/demo":       {false, []string{"gitboard/gitio"}},
 	"cmd/internal/editor":     {false, nil},

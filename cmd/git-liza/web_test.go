@@ -1,0 +1,122 @@
+//go:build unix
+
+package main
+
+import (
+	"bufio"
+	"io"
+	"net/http"
+	"net/http/cookiejar"
+	"net/url"
+	"os/exec"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// webbing is a running web server, and a browser that it let in.
+type webbing struct {
+	p      *project
+	cmd    *exec.Cmd
+	lines  *bufio.Scanner
+	url    string
+	client *http.Client
+}
+
+// web starts one, and lets a browser in.
+func (p *project) web(args ...string) *webbing {
+	p.t.Helper()
+	jar, _ := cookiejar.New(nil)
+	w := &webbing{p: p, cmd: exec.Command("git-liza", append([]string{"web"}, args...)...), client: &http.Client{Jar: jar}}
+	w.cmd.Dir, w.cmd.Env = p.dir, p.env
+	out, err := w.cmd.StdoutPipe()
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	if err := w.cmd.Start(); err != nil {
+		p.t.Fatal(err)
+	}
+	p.t.Cleanup(func() { _ = w.cmd.Process.Kill() })
+	w.lines = bufio.NewScanner(out)
+	w.lines.Scan()
+	address := w.lines.Text()
+	u, err := url.Parse(address)
+	if err != nil || u.Query().Get("token") == "" {
+		p.t.Fatalf("it prints %q", address)
+	}
+	w.url = "http://" + u.Host
+	if status, body := w.get("/?" + u.RawQuery); status != http.StatusOK {
+		p.t.Fatalf("its address is answered with %d: %s", status, body)
+	}
+	return w
+}
+
+func (w *webbing) get(path string) (int, string) {
+	w.p.t.Helper()
+	return w.read(w.client.Get(w.url + path))
+}
+
+func (w *webbing) post(path, origin string, fields url.Values) (int, string) {
+	w.p.t.Helper()
+	r, _ := http.NewRequest(http.MethodPost, w.url+path, strings.NewReader(fields.Encode()))
+	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	r.Header.Set("Origin", origin)
+	return w.read(w.client.Do(r))
+}
+
+func (w *webbing) read(r *http.Response, err error) (int, string) {
+	w.p.t.Helper()
+	if err != nil {
+		w.p.t.Fatal(err)
+	}
+	defer r.Body.Close()
+	data, err := io.ReadAll(r.Body)
+	if err != nil {
+		w.p.t.Fatal(err)
+	}
+	return r.StatusCode, string(data)
+}
+
+// TestWeb is the real process: its address lets in once, it acts as the human of this clone, keeps others out, and
+// ends in order when it is asked to, while pages are open.
+func TestWeb(t *testing.T) {
+	t.Parallel()
+	p := newProject(t)
+	w := p.web()
+	if !strings.HasPrefix(w.url, "http://127.0.0.1:") {
+		t.Errorf("it listens at %s", w.url)
+	}
+	if status, body := w.get("/"); status != http.StatusOK || !strings.Contains(body, "Waits for you") {
+		t.Fatalf("the first page: %d\n%s", status, body)
+	}
+	if status, body := w.post("/act/note", "http://evil.example", url.Values{"text": {"x"}}); status != http.StatusForbidden {
+		t.Errorf("another site's form: %d %s", status, body)
+	}
+	stranger := *w
+	stranger.client = &http.Client{}
+	if status, body := stranger.get("/"); status != http.StatusUnauthorized {
+		t.Errorf("a stranger: %d %s", status, body)
+	}
+	if status, body := w.post("/act/note", w.url, url.Values{"text": {"Mind the umlauts"}}); status != http.StatusOK || !strings.Contains(body, "note-1 for everybody: Mind the umlauts") {
+		t.Errorf("a note: %d\n%s", status, body)
+	}
+	if notes := p.must("", "read", "human_notes"); !strings.Contains(notes, "Mind the umlauts") {
+		t.Errorf("the note is not on the board:\n%s", notes)
+	}
+	if status, body := w.post("/act/resume", w.url, nil); status != http.StatusConflict || !strings.Contains(body, "RUNNING") {
+		t.Errorf("what is refused: %d\n%s", status, body)
+	}
+	r, err := w.client.Get(w.url + "/events?page=/") // it stays open
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Body.Close()
+	if err := w.cmd.Process.Signal(syscall.SIGINT); err != nil {
+		t.Fatal(err)
+	}
+	_, _ = io.Copy(io.Discard, r.Body)
+	if err := w.cmd.Wait(); err != nil {
+		t.Errorf("it ends with %v", err)
+	}
+	p.must("", "verify")
+}

@@ -1,0 +1,202 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/git-liza/git-liza/cmd/internal/dispatch"
+	"github.com/git-liza/git-liza/cmd/internal/edge"
+	"github.com/git-liza/git-liza/cmd/internal/web"
+	"github.com/git-liza/git-liza/gitboard/board"
+)
+
+var _ = add(webCommand)
+
+func webCommand() *edge.Command {
+	o := webOptions{}
+	return &edge.Command{
+		Name: "web", Group: "human", Max: 0,
+		Short: "the board in a browser: what waits for you, with its answers; live",
+		Long: `It prints an address. The address lets one browser in, which stays known by a cookie; when it was used, the next
+one is printed. Forms do what the commands do, as the human of this clone. Only this machine reaches it, unless --listen says
+otherwise. It ends with Ctrl-C.`,
+		Flags: func(f *pflag.FlagSet) {
+			f.StringVar(&o.listen, "listen", "127.0.0.1:0", "`HOST:PORT`, or unix:PATH for a socket that only you reach; port 0 takes a free one")
+			f.BoolVar(&o.readOnly, "read-only", false, "only show the board, as on a wall")
+			f.StringArrayVar(&o.hosts, "host", nil, "another `NAME` by which browsers may call it, as behind a proxy")
+		},
+		Example: `git liza web --listen 127.0.0.1:8765`,
+		Run:     func(c *edge.Call) error { return runWeb(c, o) },
+	}
+}
+
+type webOptions struct {
+	listen   string
+	readOnly bool
+	hosts    []string
+}
+
+func runWeb(c *edge.Call, o webOptions) error {
+	if err := o.check(c); err != nil {
+		return err
+	}
+	b, err := c.Board()
+	if err != nil {
+		return err
+	}
+	if _, err := b.View(c.Ctx); err != nil { // without a board there is nothing to show
+		return err
+	}
+	config := web.Config{App: c.App, Board: b, Random: rand.Read, Hosts: o.hosts}
+	if !o.readOnly {
+		if err := actsAsHuman(c); err != nil {
+			return err
+		}
+		config.Do = func(ctx context.Context, args []string) (web.Done, error) { return runForWeb(ctx, c, args) }
+	}
+	if b.Remote() != "" {
+		config.Fetched = func() string {
+			if seen, err := c.Seen(false); err == nil && seen != nil {
+				return seen.Line(c.App.Now())
+			}
+			return ""
+		}
+	}
+	text, err := b.Kept(webSessions)
+	if err != nil {
+		return err
+	}
+	_ = json.Unmarshal([]byte(text), &config.Sessions) // what can't be read lets nobody in
+	config.Keep = func(all []web.Session) {
+		data, _ := json.Marshal(all)
+		_ = b.Keep(webSessions, string(data)) // a browser is let in anew after a restart, then
+	}
+	l, err := web.Listen(c.Ctx, o.listen)
+	if err != nil {
+		return board.Refuse(board.CodeInvalid, "web can't listen: "+err.Error(), "git liza web takes a free port of this machine")
+	}
+	config.Hosts = append(config.Hosts, ownNames(l, o.listen)...)
+	config.Address = func(token string) { printAddress(c, l, o, token) }
+	if err := warnOfOthers(c, l); err != nil {
+		return errors.Join(err, l.Close())
+	}
+	return web.New(config).Serve(c.Ctx, l)
+}
+
+// webSessions is the file that says which browsers were let in.
+const webSessions = "web-sessions.json"
+
+// check refuses an address that reaches further than its words.
+func (o webOptions) check(c *edge.Call) error {
+	if strings.HasPrefix(o.listen, "unix:") {
+		return nil
+	}
+	host, _, err := net.SplitHostPort(o.listen)
+	if err != nil {
+		return edge.Usage(c.Cmd, "--listen takes HOST:PORT or unix:PATH, not %q", o.listen)
+	}
+	if host == "" {
+		return edge.Usage(c.Cmd, "--listen %s would be every address of this machine: say 127.0.0.1%s, or 0.0.0.0%s if that is meant", o.listen, o.listen, o.listen)
+	}
+	return nil
+}
+
+// actsAsHuman refuses to act for somebody who is not the human of this clone.
+func actsAsHuman(c *edge.Call) error {
+	if id := c.AgentID(); id != "" {
+		return board.Refuse(board.CodePermission, "the web board acts as the human, and LIZA_AGENT_ID is "+id, "git liza web --read-only")
+	}
+	_, err := c.Caller()
+	return err
+}
+
+// runForWeb carries out a command line as it would be typed in the directory in which web was started.
+func runForWeb(ctx context.Context, c *edge.Call, args []string) (web.Done, error) {
+	var out, said bytes.Buffer
+	app := *c.App
+	app.Stdin, app.Stdout, app.Stderr = strings.NewReader(""), &out, &said
+	front := []string{"-C", c.Directory(), "--json"}
+	if code := dispatch.Run(ctx, &app, slices.Concat(front, args)); code != 0 {
+		var e struct {
+			Error struct{ Message, Hint string }
+		}
+		if json.Unmarshal(said.Bytes(), &e) != nil {
+			e.Error.Message = strings.TrimSpace(said.String())
+		}
+		return web.Done{}, &web.Refused{Message: e.Error.Message, Hint: e.Error.Hint}
+	}
+	var done struct {
+		Subject    string
+		Warnings   []string
+		Operations []struct{ Subject string }
+	}
+	_ = json.Unmarshal(out.Bytes(), &done) // it was done; how it is called is all that would be missing
+	for _, op := range done.Operations {
+		done.Warnings = append(done.Warnings, op.Subject)
+	}
+	return web.Done{Subject: done.Subject, Lines: done.Warnings}, nil
+}
+
+// ownNames are the names by which other machines call a server that listens to them.
+func ownNames(l net.Listener, listen string) []string {
+	at, is := l.Addr().(*net.TCPAddr)
+	if !is || at.IP.IsLoopback() {
+		return nil
+	}
+	names := []string{}
+	if host, _, err := net.SplitHostPort(listen); err == nil && !at.IP.IsUnspecified() {
+		names = append(names, strings.ToLower(host))
+	}
+	addresses, _ := net.InterfaceAddrs() // without them, --host says the name
+	for _, a := range addresses {
+		if n, is := a.(*net.IPNet); is && (at.IP.IsUnspecified() || n.IP.Equal(at.IP)) {
+			names = append(names, n.IP.String())
+		}
+	}
+	return names
+}
+
+// warnOfOthers says what it means that other machines reach the server.
+func warnOfOthers(c *edge.Call, l net.Listener) error {
+	at, is := l.Addr().(*net.TCPAddr)
+	if !is || at.IP.IsLoopback() {
+		return nil
+	}
+	where := "the networks of " + at.IP.String()
+	if at.IP.IsUnspecified() {
+		where = "every network of this machine"
+	}
+	_, err := fmt.Fprintf(c.App.Stderr, "WARNING: %s can reach this server. Nothing is encrypted: who can read along sees the board, and can take over a browser's cookie and act as you.\n"+
+		"Safer: ssh -L 8765:127.0.0.1:PORT to this machine, with git liza web on 127.0.0.1.\n", where)
+	return err
+}
+
+// printAddress prints the address for the next browser.
+func printAddress(c *edge.Call, l net.Listener, o webOptions, token string) {
+	at, is := l.Addr().(*net.TCPAddr)
+	address := ""
+	if is {
+		host := at.String()
+		if at.IP.IsUnspecified() {
+			host = fmt.Sprintf("127.0.0.1:%d", at.Port)
+		}
+		address = (&url.URL{Scheme: "http", Host: host, Path: "/", RawQuery: "token=" + token}).String()
+	} else {
+		address = "/?token=" + token + " at the socket " + strings.TrimPrefix(o.listen, "unix:")
+	}
+	if c.JSON {
+		_ = c.PrintJSON(map[string]any{"address": address, "read_only": o.readOnly}) // nobody may be reading any more
+		return
+	}
+	_ = c.Say(address)
+}

@@ -1,0 +1,152 @@
+package web
+
+import (
+	"errors"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+)
+
+// An act makes a command line of a form. Values go behind "--name=", ids behind "--": none of them can become a flag.
+type act struct {
+	say  string // what it does, for the page that says why it was refused
+	args func(f form) [][]string
+}
+
+// form is what a browser sent.
+type form struct{ url.Values }
+
+func (f form) text(name string) string {
+	return strings.TrimSpace(strings.ReplaceAll(f.Get(name), "\r\n", "\n"))
+}
+
+// flags are those of the named fields that are filled in.
+func (f form) flags(names ...string) []string {
+	var all []string
+	for _, name := range names {
+		for _, v := range f.Values[name] {
+			if v = strings.TrimSpace(strings.ReplaceAll(v, "\r\n", "\n")); v != "" {
+				all = append(all, "--"+name+"="+v)
+			}
+		}
+	}
+	return all
+}
+
+// changed are the flags of fields whose value is another than the form showed.
+func (f form) changed(names ...string) []string {
+	var all []string
+	for _, name := range names {
+		if f.text(name) != f.text("was-"+name) {
+			all = append(all, f.flags(name)...)
+		}
+	}
+	return all
+}
+
+// one is a command line with flags, and arguments behind them.
+func one(command string, flags []string, args ...string) [][]string {
+	line := append([]string{command}, flags...)
+	if len(args) > 0 {
+		line = append(append(line, "--"), args...)
+	}
+	return [][]string{line}
+}
+
+var acts = map[string]act{
+	"unblock": {"answer and unblock", func(f form) [][]string {
+		how := []string{"--keep-work"}
+		switch f.text("how") {
+		case "same-coder":
+			how = []string{"--same-coder"}
+		case "afresh":
+			how = nil
+		}
+		var lines [][]string
+		if text := f.text("text"); text != "" {
+			lines = one("note", []string{"--for=" + f.text("id")}, text)
+		}
+		return append(lines, one("unblock", append(how, f.flags("assessment")...), f.text("id"))...)
+	}},
+	"reply": {"answer", func(f form) [][]string {
+		return append(one("note", f.flags("for"), f.text("text")), one("ack", nil, f.text("id"))...)
+	}},
+	"note":     {"leave a note", func(f form) [][]string { return one("note", f.flags("for"), f.text("text")) }},
+	"ack":      {"acknowledge", func(f form) [][]string { return one("ack", nil, f.text("id")) }},
+	"block":    {"block a task", func(f form) [][]string { return one("block", f.flags("reason", "question"), f.text("id")) }},
+	"reassign": {"give a task to another coder", func(f form) [][]string { return one("reassign", f.flags("reason"), f.text("id")) }},
+	"amend": {"change a task", func(f form) [][]string {
+		return one("amend-task", append(f.changed("desc", "done", "scope", "priority"), f.flags("reason")...), f.text("id"))
+	}},
+	"finalize": {"approve drafts", func(f form) [][]string { return one("finalize", nil, f.Values["id"]...) }},
+	"pause":    {"pause", func(f form) [][]string { return one("pause", f.flags("task", "reason")) }},
+	"resume": {"resume", func(f form) [][]string {
+		return one("resume", f.flags("task", "decision", "reason"))
+	}},
+	"checkpoint":    {"call a checkpoint", func(f form) [][]string { return one("checkpoint", f.flags("task", "reason")) }},
+	"resolve":       {"resolve the breaker's trigger", func(f form) [][]string { return one("resolve", f.flags("text")) }},
+	"complete-goal": {"complete the goal", func(form) [][]string { return one("complete-goal", nil) }},
+}
+
+// act carries out what a form asks for, and leads back to the page it was on.
+func (s *Server) act(w http.ResponseWriter, r *http.Request) {
+	name := r.PathValue("name")
+	a, known := acts[name]
+	if !known {
+		refuse(w, http.StatusNotFound, "There is nothing called that to do.", "")
+		return
+	}
+	if s.Do == nil {
+		refuse(w, http.StatusForbidden, "This board is only shown.", "git liza web without --read-only takes forms.")
+		return
+	}
+	if err := r.ParseForm(); err != nil {
+		refuse(w, http.StatusBadRequest, "The form could not be read: "+err.Error(), "")
+		return
+	}
+	f := form{r.PostForm}
+	back := local(f.text("back"))
+	request := f.text("request")
+	var done Done
+	for i, line := range a.args(f) {
+		if request != "" {
+			line = slices.Insert(line, 1, "--request="+request+"-"+string(rune('a'+i)))
+		}
+		d, err := s.Do(r.Context(), line)
+		if err != nil {
+			s.refused(w, name, a, f, done, err)
+			return
+		}
+		done.Lines = append(done.Lines, append([]string{d.Subject}, d.Lines...)...)
+	}
+	if len(done.Lines) > 0 {
+		done.Subject, done.Lines = done.Lines[0], done.Lines[1:]
+	}
+	key := s.guard.random()[:16]
+	s.flashes.put(key, done)
+	values := back.Query()
+	values.Set("done", key)
+	back.RawQuery = values.Encode()
+	http.Redirect(w, r, back.String(), http.StatusSeeOther)
+}
+
+// refused says why something was not done, and shows the form again: nothing that was typed is lost.
+func (s *Server) refused(w http.ResponseWriter, name string, a act, f form, before Done, err error) {
+	refusal := &Refused{Message: err.Error()}
+	errors.As(err, &refusal)
+	var fields []field
+	for _, n := range sortedKeys(f.Values) {
+		for _, v := range f.Values[n] {
+			if n == "back" || n == "request" {
+				continue
+			}
+			fields = append(fields, field{n, n, v, min(8, strings.Count(v, "\n")+len(v)/80)})
+		}
+	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.WriteHeader(http.StatusConflict)
+	_ = pages.ExecuteTemplate(w, "refused", map[string]any{
+		"Name": name, "Say": a.say, "Message": refusal.Message, "Hint": refusal.Hint, "Fields": fields, "Back": local(f.text("back")).String(), "Before": before.Lines,
+	})
+}

@@ -1,0 +1,169 @@
+// Keeps a page up to date, and adds keys. Without it the pages can be read all the same.
+"use strict";
+(() => {
+  const $ = (q, at = document) => at.querySelector(q);
+  const all = (q, at = document) => [...at.querySelectorAll(q)];
+  const status = $("#link");
+
+  // Times: how long ago, with the moment itself beside it.
+  const span = s => s < 60 ? `${Math.floor(s)} s` : s < 3600 ? `${Math.floor(s / 60)} min` : s < 172800 ? `${Math.floor(s / 3600)} h ${Math.floor(s % 3600 / 60)} min` : `${Math.floor(s / 86400)} d`;
+  const past = $(".past") !== null;
+  const ages = (root = document) => {
+    if (past) return;
+    for (const t of all("time", root)) {
+      const at = Date.parse(t.dateTime), seconds = (Date.now() - at) / 1000;
+      if (Number.isNaN(at)) continue;
+      t.title = t.dateTime.replace("T", " ").replace("Z", " UTC");
+      const text = t.hasAttribute("data-until") ? (seconds < 0 ? `for ${span(-seconds)}` : `ran out ${span(seconds)} ago`) : seconds >= 0 ? `${span(seconds)} ago` : `in ${span(-seconds)}`;
+      if (t.textContent !== text) t.textContent = text;
+    }
+  };
+  ages();
+  setInterval(() => { if (!document.hidden) ages(); }, 10000);
+
+  // A form sends what it asks for once, however often it is pressed.
+  const requests = (root = document) => { for (const i of all("input[name=request]", root)) if (!i.value) i.value = "web-" + Array.from(crypto.getRandomValues(new Uint8Array(8)), b => b.toString(16).padStart(2, "0")).join(""); };
+  requests();
+
+  // What somebody is typing in stays as it is.
+  const isBusy = e => e.contains(document.activeElement) && /^(INPUT|TEXTAREA|SELECT)$/.test(document.activeElement.tagName) ||
+    all("input:not([type=hidden]), textarea, select", e).some(f => f.type === "checkbox" ? f.checked !== f.defaultChecked : f.tagName === "SELECT" ? all("option", f).some(o => o.selected !== o.defaultSelected) && f.selectedIndex > 0 : f.value !== f.defaultValue);
+  const kept = e => all("details", e).map(d => d.open);
+  const put = (e, html) => {
+    if (isBusy(e)) { e.dataset.waiting = html; return; }
+    const open = kept(e);
+    e.innerHTML = html;
+    all("details", e).forEach((d, i) => { if (i < open.length && open[i]) d.open = true; });
+    requests(e); ages(e);
+  };
+  document.addEventListener("focusout", () => setTimeout(() => {
+    for (const e of all("[data-waiting]")) if (!isBusy(e)) { const html = e.dataset.waiting; delete e.dataset.waiting; put(e, html); }
+  }));
+
+  // Changes, part by part and row by row.
+  const rowsOf = part => {
+    let list = $("[data-rows]", part);
+    if (!list) { list = document.createElement("ol"); list.className = "rows"; list.setAttribute("data-rows", ""); part.append(list); }
+    return list;
+  };
+  const change = c => {
+    let p = document.getElementById("p-" + c.id);
+    if (c.gone) { if (p && !isBusy(p)) p.remove(); return; }
+    if (c.whole) {
+      const t = document.createElement("template");
+      t.innerHTML = c.whole.trim();
+      const news = t.content.firstElementChild;
+      if (p) { p.replaceWith(news); } else {
+        const after = c.after && document.getElementById("p-" + c.after), column = $(`[data-column="${c.aside ? 1 : 0}"]`) || $("[data-column]");
+        if (after) after.after(news); else column.prepend(news);
+      }
+      requests(news); ages(news);
+      return;
+    }
+    if (!p) return;
+    if (c.head !== undefined) put($("[data-head]", p), c.head);
+    if (!c.rows && !c.order && !c.empty) return;
+    const list = rowsOf(p), had = new Map(all(":scope > li", list).map(li => [li.dataset.key, li]));
+    for (const [key, html] of Object.entries(c.rows || {})) {
+      let li = had.get(key);
+      if (!li) { li = document.createElement("li"); li.dataset.key = key; li.className = "new"; had.set(key, li); if (!c.order) list.append(li); }
+      put(li, html);
+    }
+    if (c.empty) { for (const li of had.values()) if (!isBusy(li)) li.remove(); list.textContent = ""; return; }
+    if (c.order) {
+      const wanted = new Set(c.order);
+      for (const [key, li] of had) if (!wanted.has(key)) li.remove();
+      let at = list.firstElementChild;
+      for (const key of c.order) { const li = had.get(key); if (!li) continue; if (li === at) at = at.nextElementSibling; else list.insertBefore(li, at); }
+    }
+  };
+  const follow = url => {
+    const source = new EventSource(url);
+    source.addEventListener("change", e => {
+      for (const c of JSON.parse(e.data).parts || []) change(c);
+      document.body.dataset.id = e.lastEventId;
+      const code = $("footer code");
+      if (code) { code.textContent = e.lastEventId.slice(0, 10); code.title = e.lastEventId; }
+      status.textContent = "";
+      count();
+    });
+    source.addEventListener("trouble", e => { status.textContent = "The board can't be read: " + JSON.parse(e.data); });
+    source.onopen = () => { status.textContent = ""; document.body.dataset.link = "open"; };
+    source.onerror = () => {
+      document.body.dataset.link = "lost";
+      status.textContent = source.readyState === EventSource.CLOSED ? "Not followed any more: reload the page" : "The server is away; it is tried again";
+      if (source.readyState === EventSource.CLOSED) setTimeout(() => { const u = new URL(url, location); if (document.body.dataset.id) u.searchParams.set("since", document.body.dataset.id); follow(u.pathname + u.search); }, 3000);
+    };
+    addEventListener("pagehide", () => source.close(), { once: true });
+  };
+  const count = () => {
+    const n = all("#p-inbox [data-rows] > li").length, badge = $('nav a[aria-current] .count');
+    if (badge) badge.textContent = n;
+  };
+  if (document.body.dataset.live) follow(document.body.dataset.live);
+
+  // An agent's transcript.
+  const printed = $("[data-transcript]");
+  if (printed && document.body.dataset.live) {
+    const source = new EventSource(printed.dataset.transcript);
+    let fresh = false;
+    source.addEventListener("begin", () => { fresh = true; });
+    source.addEventListener("line", e => {
+      if (fresh) { printed.textContent = ""; fresh = false; }
+      const end = printed.scrollHeight - printed.scrollTop - printed.clientHeight < 40;
+      printed.insertAdjacentHTML("beforeend", JSON.parse(e.data));
+      while (printed.childElementCount > 2000) printed.firstElementChild.remove();
+      if (end) printed.scrollTop = printed.scrollHeight;
+    });
+    printed.scrollTop = printed.scrollHeight;
+    addEventListener("pagehide", () => source.close(), { once: true });
+  }
+
+  // The slider shows the board as it was while it is moved.
+  const slider = $("#seek");
+  if (slider) {
+    let turn = 0;
+    const show = async () => {
+      const mine = ++turn;
+      $("output[for=seek]").textContent = `${slider.value} / ${slider.max}`;
+      const to = $("input[name=to]", slider.form).value;
+      const answer = await fetch(`/seek?n=${slider.value}&to=${encodeURIComponent(to)}`);
+      if (mine !== turn || !answer.ok) return;
+      const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+      if (mine !== turn) return;
+      $(".columns").replaceWith($(".columns", page));
+      const before = $(".past"), note = $(".past", page);
+      if (before) before.remove();
+      if (note) slider.form.before(note);
+      for (const rel of ["prev", "next"]) { const a = $(`.seek a[rel=${rel}]`), b = $(`.seek a[rel=${rel}]`, page); if (a && b) a.href = b.getAttribute("href"); }
+      history.replaceState(null, "", answer.url);
+    };
+    slider.addEventListener("input", show);
+  }
+
+  // Keys.
+  const pages = { n: "/", g: "/graph", t: "/timeline", h: "/history", a: "/agents", s: "/sprint" };
+  let at = null;
+  const move = by => {
+    const rows = all(".rows > li").filter(li => li.offsetParent !== null);
+    if (!rows.length) return;
+    const i = at ? rows.indexOf(at) : -1;
+    if (at) at.classList.remove("at");
+    at = rows[Math.min(rows.length - 1, Math.max(0, i + by))];
+    at.classList.add("at");
+    at.scrollIntoView({ block: "nearest" });
+  };
+  document.addEventListener("keydown", e => {
+    const field = /^(INPUT|TEXTAREA|SELECT)$/.test(e.target.tagName);
+    if (e.key === "Escape" && field) { e.target.blur(); return; }
+    if (field || e.ctrlKey || e.metaKey || e.altKey) return;
+    const help = $("#help");
+    if (e.key === "j") move(1);
+    else if (e.key === "k") move(-1);
+    else if (e.key === "Enter" && at && document.activeElement === document.body) { const a = $("a[href]", at); if (a) a.click(); }
+    else if (e.key === "/") { e.preventDefault(); $("#search").focus(); }
+    else if (e.key === "?") help.open ? help.close() : help.showModal();
+    else if (e.key === "[" || e.key === "]") { const a = $(`.seek a[rel=${e.key === "[" ? "prev" : "next"}]`); if (a) a.click(); }
+    else if (pages[e.key] && !help.open) { const a = all(".bar nav a").find(x => x.getAttribute("href").split("?")[0] === pages[e.key]); if (a) a.click(); }
+  });
+})();

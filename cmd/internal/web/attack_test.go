@@ -1,0 +1,267 @@
+package web_test
+
+import (
+	"bufio"
+	"net"
+	"net/http"
+	"net/http/cookiejar"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/git-liza/git-liza/cmd/internal/web"
+)
+
+// An attack is a request that must come to nothing.
+type attack struct {
+	name           string
+	method, path   string
+	body           string
+	header         map[string]string
+	host           string // "" for the right one
+	stranger       bool   // without the cookie
+	status         int
+	mustNotContain []string
+}
+
+// Every row is an attack on a browser that was let in, or by one that was not.
+var attacks = []attack{
+	{name: "another site's page rebinds its name to this machine", method: "GET", path: "/", host: "evil.example:80", status: http.StatusMisdirectedRequest},
+	{name: "the same, with a name that ends like a known one", method: "GET", path: "/", host: "localhost.evil.example", status: http.StatusMisdirectedRequest},
+	{name: "the same, with an address that reads like this machine's", method: "GET", path: "/", host: "127.0.0.1.nip.io", status: http.StatusMisdirectedRequest},
+	{name: "no host at all", method: "GET", path: "/", host: " ", status: http.StatusBadRequest},
+	{name: "a stranger reads", method: "GET", path: "/", stranger: true, status: http.StatusUnauthorized},
+	{name: "a stranger follows the board", method: "GET", path: "/events?page=/", stranger: true, status: http.StatusUnauthorized},
+	{name: "a stranger reads a transcript", method: "GET", path: "/transcript/coder-1", stranger: true, status: http.StatusUnauthorized},
+	{name: "a stranger reads the style", method: "GET", path: "/assets/style.css", stranger: true, status: http.StatusUnauthorized},
+	{name: "a stranger acts", method: "POST", path: "/act/pause", stranger: true, header: map[string]string{"Origin": "SELF"}, status: http.StatusUnauthorized},
+	{name: "a guessed token", method: "GET", path: "/?token=0000", stranger: true, status: http.StatusUnauthorized},
+	{name: "an empty token", method: "GET", path: "/?token=", stranger: true, status: http.StatusUnauthorized},
+	{name: "a guessed cookie", method: "GET", path: "/", stranger: true, header: map[string]string{"Cookie": "liza-00000000=x; liza=x"}, status: http.StatusUnauthorized},
+	{name: "another site posts a form", method: "POST", path: "/act/pause", header: map[string]string{"Origin": "http://evil.example"}, status: http.StatusForbidden},
+	{name: "another server of this machine posts a form", method: "POST", path: "/act/pause", header: map[string]string{"Origin": "http://127.0.0.1:1"}, status: http.StatusForbidden},
+	{name: "a sandboxed frame posts a form", method: "POST", path: "/act/pause", header: map[string]string{"Origin": "null"}, status: http.StatusForbidden},
+	{name: "a post that does not say where it comes from", method: "POST", path: "/act/pause", status: http.StatusForbidden},
+	{name: "another site posts, and its browser says so", method: "POST", path: "/act/pause", header: map[string]string{"Origin": "SELF", "Sec-Fetch-Site": "cross-site"}, status: http.StatusForbidden},
+	{name: "another server of this machine, and its browser says so", method: "POST", path: "/act/pause", header: map[string]string{"Origin": "SELF", "Sec-Fetch-Site": "same-site"}, status: http.StatusForbidden},
+	{name: "another site reads by fetch", method: "GET", path: "/", header: map[string]string{"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "cors", "Sec-Fetch-Dest": "empty"}, status: http.StatusForbidden},
+	{name: "another site frames a page", method: "GET", path: "/", header: map[string]string{"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "iframe"}, status: http.StatusForbidden},
+	{name: "another site loads the script", method: "GET", path: "/assets/live.js", header: map[string]string{"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "no-cors", "Sec-Fetch-Dest": "script"}, status: http.StatusForbidden},
+	{name: "another site opens the events", method: "GET", path: "/events?page=/", header: map[string]string{"Origin": "http://evil.example"}, status: http.StatusForbidden},
+	{name: "an act by a link", method: "GET", path: "/act/pause", status: http.StatusNotFound},
+	{name: "another method", method: "PUT", path: "/", header: map[string]string{"Origin": "SELF"}, status: http.StatusMethodNotAllowed},
+	{name: "what a browser asks before it posts from elsewhere", method: "OPTIONS", path: "/act/pause", header: map[string]string{"Origin": "http://evil.example", "Access-Control-Request-Method": "POST"}, status: http.StatusMethodNotAllowed},
+	{name: "a file of the machine", method: "GET", path: "/assets/..%2f..%2f..%2f..%2fetc%2fpasswd", status: http.StatusNotFound},
+	{name: "a file of the machine, plainly", method: "GET", path: "/../../etc/passwd", status: http.StatusTemporaryRedirect},
+	{name: "a transcript elsewhere", method: "GET", path: "/transcript/..%2f..%2fconfig", status: http.StatusNotFound},
+	{name: "an agent elsewhere", method: "GET", path: "/agent/..%2f..%2fconfig", status: http.StatusNotFound},
+	{name: "a task elsewhere", method: "GET", path: "/task/..%2fboard", status: http.StatusNotFound},
+	{name: "a moment that is an option of git", method: "GET", path: "/?at=--output=/tmp/x", status: http.StatusNotFound},
+	{name: "a moment that is another branch", method: "GET", path: "/?at=main", status: http.StatusNotFound},
+	{name: "a moment that is a tree", method: "GET", path: "/?at=main:specs", status: http.StatusNotFound},
+	{name: "a page that is another server's", method: "GET", path: "/events?page=http://evil.example/", status: http.StatusNotFound},
+	{name: "an operation that does not exist", method: "POST", path: "/act/exec", header: map[string]string{"Origin": "SELF"}, status: http.StatusNotFound},
+	{name: "a body without end", method: "POST", path: "/act/note", body: "text=" + strings.Repeat("a", 300<<10), header: map[string]string{"Origin": "SELF"}, status: http.StatusBadRequest},
+	{name: "a note that is a flag", method: "POST", path: "/act/note", body: "text=--text-file%3D/etc/passwd", header: map[string]string{"Origin": "SELF"}, status: http.StatusSeeOther},
+	{name: "a task that is a flag", method: "POST", path: "/act/block", body: "id=--help&reason=x", header: map[string]string{"Origin": "SELF"}, status: http.StatusConflict},
+	{name: "a way back that is another site", method: "POST", path: "/act/note", body: "text=hello&back=//evil.example/x", header: map[string]string{"Origin": "SELF"}, status: http.StatusSeeOther},
+	{name: "the same, by a backslash", method: "POST", path: "/act/note", body: `text=hello&back=/\evil.example`, header: map[string]string{"Origin": "SELF"}, status: http.StatusSeeOther},
+	{name: "a slider that leads to another site", method: "GET", path: "/seek?n=1&to=https://evil.example/", status: http.StatusSeeOther},
+	{name: "a filter that is markup", method: "GET", path: "/?q=%3Cscript%3Ealert(1)%3C/script%3E", status: http.StatusOK, mustNotContain: []string{"<script>alert"}},
+	{name: "a path that is markup", method: "GET", path: "/task/%3Cscript%3Ealert(1)%3C%2fscript%3E", status: http.StatusNotFound, mustNotContain: []string{"<script>alert"}},
+	{name: "a finished act that is markup", method: "GET", path: "/?done=%3Cscript%3E", status: http.StatusOK, mustNotContain: []string{"<script>alert"}},
+}
+
+func TestAttacks(t *testing.T) {
+	w := commonShop(t).serve(options{}).enter()
+	for _, a := range attacks {
+		t.Run(a.name, func(t *testing.T) {
+			before := w.tip()
+			r := w.attack(t, a)
+			if r.status != a.status {
+				t.Errorf("it was answered with %d, not %d:\n%s", r.status, a.status, r.body)
+			}
+			for _, text := range append(a.mustNotContain, "root:", "[core]") {
+				if strings.Contains(r.body, text) {
+					t.Errorf("the answer holds %q:\n%s", text, r.body)
+				}
+			}
+			if to := r.header.Get("Location"); strings.Contains(to, "evil") {
+				t.Errorf("it leads to %s", to)
+			}
+			if r.header.Get("Access-Control-Allow-Origin") != "" {
+				t.Error("other sites may read the answer")
+			}
+			if a.status != http.StatusBadRequest && r.header.Get("Content-Security-Policy") == "" {
+				t.Error("the answer has no policy")
+			}
+			if a.status != http.StatusSeeOther && w.tip() != before {
+				t.Error("the board has changed")
+			}
+		})
+	}
+	if text := w.must("", "read", "human_notes"); !strings.Contains(text, "--text-file=/etc/passwd") {
+		t.Errorf("a note that looks like a flag is not a note:\n%s", text)
+	}
+	w.must("", "verify")
+}
+
+func (w *site) attack(t *testing.T, a attack) answer {
+	t.Helper()
+	r, err := http.NewRequest(a.method, w.url+a.path, strings.NewReader(a.body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a.body != "" {
+		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	}
+	for name, value := range a.header {
+		r.Header.Set(name, strings.ReplaceAll(value, "SELF", w.url))
+	}
+	if a.host != "" {
+		r.Host = a.host
+	}
+	client := *w.client
+	if a.stranger {
+		client.Jar = nil
+	}
+	if a.host == " " { // no client sends that
+		return w.raw(t, "GET / HTTP/1.1\r\n\r\n")
+	}
+	got, err := client.Do(r)
+	return w.read(got, err)
+}
+
+// raw sends bytes, and reads the answer.
+func (w *site) raw(t *testing.T, text string) answer {
+	t.Helper()
+	c, err := net.Dial("tcp", strings.TrimPrefix(w.url, "http://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	if _, err := c.Write([]byte(text)); err != nil {
+		t.Fatal(err)
+	}
+	r, err := http.ReadResponse(bufio.NewReader(c), nil)
+	return w.read(r, err)
+}
+
+// The token of an address lets one browser in; the next browser needs the next one.
+func TestTokenIsGoodOnce(t *testing.T) {
+	w := commonShop(t).serve(options{})
+	used := w.token
+	w.enter()
+	if w.token == used {
+		t.Error("the next address has the same token")
+	}
+	if r := w.get("/?token=" + used); r.status != http.StatusSeeOther {
+		t.Errorf("the same browser is answered with %d", r.status)
+	}
+	other := *w
+	jar, _ := cookiejar.New(nil)
+	other.client = &http.Client{Jar: jar}
+	if r := other.get("/?token=" + used); r.status != http.StatusUnauthorized {
+		t.Errorf("another browser with a used token is answered with %d", r.status)
+	}
+	if r := other.get("/?token=" + w.token); r.status != http.StatusOK {
+		t.Errorf("another browser with the next token is answered with %d", r.status)
+	}
+}
+
+func TestCookie(t *testing.T) {
+	w := commonShop(t).serve(options{})
+	r := w.get("/?token=" + w.token)
+	cookie := r.header.Get("Set-Cookie")
+	for _, want := range []string{"HttpOnly", "SameSite=Strict", "Path=/"} {
+		if !strings.Contains(cookie, want) {
+			t.Errorf("the cookie %q has no %s", cookie, want)
+		}
+	}
+	if strings.Contains(r.header.Get("Content-Security-Policy"), "unsafe") {
+		t.Error("the policy allows scripts within pages")
+	}
+}
+
+// A browser stays known when the server starts again; what is kept does not let anybody else in.
+func TestSessionsStay(t *testing.T) {
+	s := newScene(t)
+	var kept []web.Session
+	w := s.serve(options{keep: func(all []web.Session) { kept = all }}).enter()
+	u := w.client.Jar
+	w.stop()
+	again := s.serve(options{sessions: kept, listen: strings.TrimPrefix(w.url, "http://")})
+	again.client.Jar = u
+	if r := again.get("/"); r.status != http.StatusOK {
+		t.Errorf("the browser is answered with %d", r.status)
+	}
+	forged := *again
+	jar, _ := cookiejar.New(nil)
+	forged.client = &http.Client{Jar: jar}
+	r, _ := http.NewRequest(http.MethodGet, again.url+"/", nil)
+	for _, c := range u.Cookies(r.URL) {
+		r.AddCookie(&http.Cookie{Name: c.Name, Value: kept[0].Hash})
+	}
+	got, err := forged.client.Do(r)
+	if forged.read(got, err).status != http.StatusUnauthorized {
+		t.Error("what is kept lets somebody in")
+	}
+	s.passes(8 * 24 * time.Hour)
+	if r := again.get("/"); r.status != http.StatusUnauthorized {
+		t.Errorf("a browser that was away for eight days is answered with %d", r.status)
+	}
+}
+
+func TestReadOnly(t *testing.T) {
+	w := commonShop(t).serve(options{readOnly: true}).enter()
+	for _, path := range []string{"/", "/task/cart", "/sprint"} {
+		if r := w.get(path); strings.Contains(r.body, `method="post"`) {
+			t.Errorf("%s has a form", path)
+		}
+	}
+	before := w.tip()
+	if r := w.post("/act/pause", "reason", "x"); r.status != http.StatusForbidden || w.tip() != before {
+		t.Errorf("an act is answered with %d", r.status)
+	}
+}
+
+// A socket is for this user alone, and a server that was killed leaves one that the next takes over.
+func TestSocket(t *testing.T) {
+	dir, err := os.MkdirTemp("", "liza")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	path := filepath.Join(dir, "web.sock")
+	for range 2 {
+		l, err := web.Listen(t.Context(), "unix:"+path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
+			t.Errorf("the socket: %v, %v", info, err)
+		}
+		if _, err := web.Listen(t.Context(), "unix:"+path); err == nil {
+			t.Error("two servers listen at one socket")
+		}
+		if err := l.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	left, err := net.ListenUnix("unix", &net.UnixAddr{Name: path, Net: "unix"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	left.SetUnlinkOnClose(false)
+	left.Close()
+	l, err := web.Listen(t.Context(), "unix:"+path)
+	if err != nil {
+		t.Fatal("a socket that was left behind keeps the next server away:", err)
+	}
+	l.Close()
+	if entries, _ := os.ReadDir(dir); len(entries) != 0 {
+		t.Errorf("left behind: %v", entries)
+	}
+}

@@ -1,0 +1,307 @@
+package web
+
+import (
+	"html/template"
+	"path"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/plain"
+)
+
+// Of a diff, so much is shown; the rest is for git.
+const (
+	mostDiffLines = 4000
+	mostLineRunes = 500
+)
+
+// diffFile is a file of a diff.
+type diffFile struct {
+	Path, Was      string // Was: its name before, if that was another
+	State          string // new, deleted, renamed, binary; "" for a change
+	Test           bool
+	Added, Removed int
+	Lines          []diffLine
+	Left           int // lines that are not shown
+}
+
+// diffLine is a line of a diff. Old and New are its numbers, 0 for none.
+type diffLine struct {
+	Kind     string // add, del, same, hunk or note
+	Old, New int
+	HTML     template.HTML
+}
+
+// Anchor names a file within a page.
+func (f diffFile) Anchor() string { return "f-" + hashOf(f.Path)[:10] }
+
+// side is a row of two columns.
+type side struct {
+	Left, Right diffLine
+	Hunk        bool
+}
+
+// Sides puts what went beside what came.
+func (f diffFile) Sides() []side {
+	var sides []side
+	for i := 0; i < len(f.Lines); {
+		l := f.Lines[i]
+		if l.Kind != "del" && l.Kind != "add" {
+			sides = append(sides, side{l, l, l.Kind == "hunk" || l.Kind == "note"})
+			i++
+			continue
+		}
+		del := i
+		for del < len(f.Lines) && f.Lines[del].Kind == "del" {
+			del++
+		}
+		add := del
+		for add < len(f.Lines) && f.Lines[add].Kind == "add" {
+			add++
+		}
+		for k := range max(del-i, add-del) {
+			var s side
+			if i+k < del {
+				s.Left = f.Lines[i+k]
+			}
+			if del+k < add {
+				s.Right = f.Lines[del+k]
+			}
+			sides = append(sides, s)
+		}
+		i = add
+	}
+	return sides
+}
+
+// parseDiff takes git's diff apart. What it can't make out is shown as it is.
+func parseDiff(text string, c *board.Config) []diffFile {
+	var files []diffFile
+	var f *diffFile
+	shown, old, new := 0, 0, 0
+	inHunk := false
+	for line := range strings.Lines(text) {
+		line = strings.TrimSuffix(line, "\n")
+		if rest, is := strings.CutPrefix(line, "diff --git "); is {
+			files = append(files, diffFile{Path: nameOf(rest)})
+			f, inHunk = &files[len(files)-1], false
+			continue
+		}
+		if f == nil {
+			continue
+		}
+		if strings.HasPrefix(line, "@@ ") {
+			old, new = starts(line)
+			inHunk = true
+			f.line(&shown, diffLine{Kind: "hunk", HTML: template.HTML(template.HTMLEscapeString(plainly(plain.Visible(line), mostLineRunes)))})
+			continue
+		}
+		if !inHunk {
+			f.header(line)
+			continue
+		}
+		switch text := line[min(1, len(line)):]; {
+		case strings.HasPrefix(line, "+"):
+			f.Added++
+			f.line(&shown, diffLine{"add", 0, new, coloured(f.Path, text)})
+			new++
+		case strings.HasPrefix(line, "-"):
+			f.Removed++
+			f.line(&shown, diffLine{"del", old, 0, coloured(f.Path, text)})
+			old++
+		case strings.HasPrefix(line, `\`):
+			f.line(&shown, diffLine{Kind: "note", HTML: template.HTML(template.HTMLEscapeString(plain.Visible(text)))})
+		default:
+			f.line(&shown, diffLine{"same", old, new, coloured(f.Path, text)})
+			old, new = old+1, new+1
+		}
+	}
+	for i := range files {
+		files[i].Test = c != nil && board.IsTest(c.TestGlobs, files[i].Path)
+	}
+	return files
+}
+
+// line adds a line, as long as there is room.
+func (f *diffFile) line(shown *int, l diffLine) {
+	if *shown >= mostDiffLines {
+		f.Left++
+		return
+	}
+	*shown++
+	f.Lines = append(f.Lines, l)
+}
+
+// header takes a line between the name of a file and its first change.
+func (f *diffFile) header(line string) {
+	switch {
+	case strings.HasPrefix(line, "new file"):
+		f.State = "new"
+	case strings.HasPrefix(line, "deleted file"):
+		f.State = "deleted"
+	case strings.HasPrefix(line, "rename from "):
+		f.State, f.Was = "renamed", unquoted(strings.TrimPrefix(line, "rename from "))
+	case strings.HasPrefix(line, "rename to "):
+		f.Path = unquoted(strings.TrimPrefix(line, "rename to "))
+	case strings.HasPrefix(line, "Binary files"), strings.HasPrefix(line, "GIT binary patch"):
+		f.State = strings.TrimSpace(f.State + " binary")
+	case strings.HasPrefix(line, "+++ "), strings.HasPrefix(line, "--- "):
+		name := unquoted(strings.TrimSuffix(line[4:], "\t"))
+		if _, name, is := strings.Cut(name, "/"); is && !strings.HasSuffix(line[4:], "/dev/null") {
+			f.Path = name
+		}
+	}
+}
+
+// nameOf is the name in "a/NAME b/NAME"; of a rename the lines below say it.
+func nameOf(text string) string {
+	if strings.HasPrefix(text, `"`) {
+		if q, err := strconv.QuotedPrefix(text); err == nil {
+			return strings.TrimPrefix(unquoted(q), "a/")
+		}
+	}
+	half := len(text) / 2
+	return strings.TrimPrefix(text[:half], "a/")
+}
+
+// unquoted undoes git's quoting of names.
+func unquoted(name string) string {
+	if strings.HasPrefix(name, `"`) {
+		if text, err := strconv.Unquote(name); err == nil {
+			return text
+		}
+	}
+	return name
+}
+
+// starts are the first line numbers of a hunk: @@ -3,4 +5,6 @@.
+func starts(line string) (old, new int) {
+	for _, word := range strings.Fields(line) {
+		number, _, _ := strings.Cut(word[1:], ",")
+		n, err := strconv.Atoi(number)
+		switch {
+		case err != nil:
+		case word[0] == '-' && old == 0:
+			old = n
+		case word[0] == '+' && new == 0:
+			new = n
+			return old, new
+		}
+	}
+	return old, new
+}
+
+// coloured is a line of source with its comments, strings, numbers and keywords marked. It knows one line at a time:
+// a text that goes over several is marked where it begins.
+func coloured(file, text string) template.HTML {
+	text = plainly(plain.Visible(text), mostLineRunes)
+	lang := languages()[strings.ToLower(strings.TrimPrefix(path.Ext(file), "."))]
+	var b strings.Builder
+	put := func(class, part string) {
+		if class == "" {
+			template.HTMLEscape(&b, []byte(part))
+			return
+		}
+		b.WriteString(`<i class="` + class + `">`)
+		template.HTMLEscape(&b, []byte(part))
+		b.WriteString("</i>")
+	}
+	for text != "" {
+		class, n := lang.token(text)
+		put(class, text[:n])
+		text = text[n:]
+	}
+	return template.HTML(b.String())
+}
+
+// language is what marks a kind of source needs.
+type language struct {
+	comment  []string // what begins a comment that goes to the end of the line
+	quotes   string
+	keywords map[string]bool
+}
+
+// token is how long the first piece of a text is, and what it is: c a comment, s a string, n a number, k a keyword.
+func (l *language) token(text string) (class string, n int) {
+	if l == nil {
+		return "", len(text)
+	}
+	for _, mark := range l.comment {
+		if strings.HasPrefix(text, mark) {
+			return "c", len(text)
+		}
+	}
+	first := text[0]
+	switch {
+	case strings.IndexByte(l.quotes, first) >= 0:
+		for i := 1; i < len(text); i++ {
+			if text[i] == '\\' && first != '`' {
+				i++
+			} else if text[i] == first {
+				return "s", i + 1
+			}
+		}
+		return "s", len(text)
+	case isWord(first):
+		i := 1
+		for i < len(text) && (isWord(text[i]) || first >= '0' && first <= '9' && text[i] == '.') {
+			i++
+		}
+		switch {
+		case first >= '0' && first <= '9':
+			return "n", i
+		case l.keywords[text[:i]]:
+			return "k", i
+		}
+		return "", i
+	}
+	i := 1
+	for i < len(text) && !isWord(text[i]) && strings.IndexByte(l.quotes, text[i]) < 0 && !startsComment(l, text[i:]) {
+		i++
+	}
+	return "", i
+}
+
+func startsComment(l *language, text string) bool {
+	for _, mark := range l.comment {
+		if strings.HasPrefix(text, mark) {
+			return true
+		}
+	}
+	return false
+}
+
+func isWord(c byte) bool {
+	return c == '_' || c >= 0x80 || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
+}
+
+func words(text string) map[string]bool {
+	all := map[string]bool{}
+	for w := range strings.FieldsSeq(text) {
+		all[w] = true
+	}
+	return all
+}
+
+// languages are those that are marked, by the ends of their files' names.
+var languages = sync.OnceValue(func() map[string]*language {
+	all := map[string]*language{}
+	for lang, ends := range map[*language]string{
+		{[]string{"//", "/*", "* "}, "\"'`", words(`break case catch class const continue default defer do else enum export extends extern false final finally fn for func function
+			go goto if impl implements import in interface let loop map match mod move mut namespace new nil null package private protected pub public range return select self static struct super
+			switch template this throw trait true try type typedef typeof undefined union unsafe use using var virtual void while async await bool byte char double error float int long short signed
+			string unsigned yield chan fallthrough instanceof`)}: "go c h cc cpp hpp cs java kt js jsx mjs ts tsx rs swift php scala dart css scss zig proto",
+		{[]string{"#"}, `"'`, words(`and as assert async await break class continue def del do done elif else end esac except exec export false False fi finally for from function
+			global if import in is lambda local module next nil None nonlocal not or pass raise require rescue return self set then true True try unless until when while with
+			yield`)}: "py rb sh bash zsh yaml yml toml ini cfg conf pl r ex exs nix tf mk",
+		{[]string{"--"}, `"'`, words(`SELECT FROM WHERE INSERT INTO UPDATE DELETE CREATE TABLE INDEX DROP ALTER AND OR NOT NULL PRIMARY KEY select from where insert into update
+			delete create table index drop alter and or not null primary key local function end then if else elseif for while do return nil true false in repeat until`)}: "sql lua hs elm",
+	} {
+		for end := range strings.FieldsSeq(ends) {
+			all[end] = lang
+		}
+	}
+	return all
+})

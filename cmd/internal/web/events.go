@@ -1,0 +1,145 @@
+package web
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/git-liza/git-liza/gitboard/git"
+)
+
+// beat is how often an open stream says that it is there: what lies between may close it otherwise.
+const beat = 25 * time.Second
+
+// mostStreams is how many browsers' pages are kept up to date at once.
+const mostStreams = 200
+
+// events keeps a browser's page up to date: what changed since the look that it had last, and then each change as it
+// happens. The event's id is the look: the board's commit, and a stamp of what is beside the board.
+func (s *Server) events(w http.ResponseWriter, r *http.Request) {
+	flusher, _ := w.(http.Flusher)
+	target, err := url.Parse(r.URL.Query().Get("page"))
+	make := s.pageOf(target)
+	if flusher == nil || err != nil || make == nil || target.Query().Has("at") {
+		refuse(w, http.StatusNotFound, "There is no page to follow.", "")
+		return
+	}
+	if s.open.Add(1) > mostStreams {
+		s.open.Add(-1)
+		refuse(w, http.StatusServiceUnavailable, "Too many pages are open.", "Close some.")
+		return
+	}
+	defer s.open.Add(-1)
+	had := r.Header.Get("Last-Event-ID")
+	if had == "" {
+		had = r.URL.Query().Get("since")
+	}
+	w.Header().Set("Content-Type", "text/event-stream")
+	w.Header().Set("X-Accel-Buffering", "no")
+	fmt.Fprint(w, "retry: 1000\n\n")
+	flusher.Flush()
+	changed, leave := s.hub.subscribe()
+	defer leave()
+	f := &follower{s: s, make: make, q: query{target.Query()}, had: had}
+	pulse := time.NewTicker(beat)
+	defer pulse.Stop()
+	for {
+		if err := f.send(r, w); err != nil {
+			return // nobody reads any more
+		}
+		flusher.Flush()
+		select {
+		case <-r.Context().Done():
+			return
+		case <-s.ended:
+			return
+		case <-changed:
+		case <-pulse.C:
+			fmt.Fprint(w, ": here\n\n")
+		}
+	}
+}
+
+// follower is one page in one browser.
+type follower struct {
+	s     *Server
+	make  maker
+	q     query
+	had   string // the id of the look that the browser has
+	parts []part // its page; nil before the first
+}
+
+// send sends what changed since the browser's look.
+func (f *follower) send(r *http.Request, w http.ResponseWriter) error {
+	var message []byte
+	err := f.s.hub.with(r.Context(), func(l *look, id string) error {
+		if id == f.had && f.parts != nil {
+			return nil
+		}
+		p, err := f.make(r.Context(), l, f.q)
+		if err != nil {
+			return err
+		}
+		if f.parts == nil {
+			f.parts = f.before(r, id, p)
+		}
+		c := differences(f.parts, p.Parts)
+		moved := id != f.had
+		f.parts, f.had = p.Parts, id
+		if len(c.Parts) > 0 || moved {
+			message, err = json.Marshal(c)
+		}
+		return err
+	})
+	if r.Context().Err() != nil {
+		return r.Context().Err()
+	}
+	if err != nil { // it is tried again with the next change
+		data, _ := json.Marshal(err.Error())
+		_, err = fmt.Fprintf(w, "event: trouble\ndata: %s\n\n", data)
+		return err
+	}
+	if message != nil {
+		_, err = fmt.Fprintf(w, "id: %s\nevent: change\ndata: %s\n\n", f.had, message)
+	}
+	return err
+}
+
+// before is the page as the browser has it: of a look that is remembered exactly; else as the board was at that commit,
+// less what is beside the board, which is sent whole.
+func (f *follower) before(r *http.Request, id string, now *page) []part {
+	ctx := r.Context()
+	if f.had == id {
+		return now.Parts
+	}
+	if l := f.s.hub.remembered(f.had); l != nil {
+		if p, err := f.make(ctx, l, f.q); err == nil {
+			return p.Parts
+		}
+	}
+	commit, _, _ := strings.Cut(f.had, ".")
+	if !git.OID(commit).Valid() {
+		return []part{}
+	}
+	l, err := f.s.hub.at(ctx, commit)
+	if err != nil {
+		return []part{}
+	}
+	l.past = false
+	p, err := f.make(ctx, l, f.q)
+	if err != nil {
+		return []part{}
+	}
+	for i := range p.Parts {
+		if p.Parts[i].Beside { // of what is shown there nothing is known: all of it is other
+			p.Parts[i].Head = "?"
+			for j := range p.Parts[i].Rows {
+				p.Parts[i].Rows[j].HTML = "?"
+			}
+		}
+	}
+	return p.Parts
+}

@@ -1,0 +1,173 @@
+package web
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/git-liza/git-liza/cmd/internal/history"
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/report"
+)
+
+// frame is what is around the parts of every page.
+type frame struct {
+	*page
+	Path, Query string
+	ID          string // of the look
+	ReadOnly    bool
+	At          string // the moment that was asked for; "" is now
+	Flash       Done
+	Filter      string // of tasks
+	Fetched     string
+	Now         string
+	Seek        *seeking // nil on pages of now, but for History
+	o           *report.Overview
+	inbox       *report.Inbox
+}
+
+// Goal is what the run is for.
+func (f *frame) Goal() string { return f.o.Goal }
+
+// Mode is what the board does.
+func (f *frame) Mode() board.Mode { return f.o.Mode }
+
+// Waiting is how many things wait for the human.
+func (f *frame) Waiting() int { return waiting(f.inbox) }
+
+// navigation are the entries of the navigation, each with its path and its key.
+var navigation = []navEntry{
+	{"Now", "/"}, {"Graph", "/graph"}, {"Timeline", "/timeline"}, {"History", "/history"}, {"Agents", "/agents"}, {"Sprint", "/sprint"},
+}
+
+type navEntry struct{ Name, Path string }
+
+// Navigation leads to the other pages, at the same moment.
+func (f *frame) Navigation() []navEntry {
+	all := slices.Clone(navigation)
+	for i := range all {
+		if f.At != "" {
+			all[i].Path += "?at=" + url.QueryEscape(f.At)
+		}
+	}
+	return all
+}
+
+// Live is the address of the events of this page, "" for one of the past.
+func (f *frame) Live() string {
+	if f.At != "" {
+		return ""
+	}
+	return "/events?" + url.Values{"page": {f.Path + f.Query}, "since": {f.ID}}.Encode()
+}
+
+// seeking is the slider: one of so many operations.
+type seeking struct {
+	N, Of          int
+	Line           history.Line
+	Earlier, Later string // commits; "" where there is none
+	Path, Query    string
+}
+
+// when finds out where in the history a look of the past is.
+func (s *Server) when(ctx context.Context, l *look, f *frame) error {
+	if f.At == "" && f.Nav != "History" {
+		return nil
+	}
+	if l.past { // the list belongs to the hub
+		return s.hub.with(ctx, func(tip *look, _ string) error { return s.place(ctx, tip, l, f) })
+	}
+	return s.place(ctx, l, l, f)
+}
+
+// place fills in the slider; under the hub's lock.
+func (s *Server) place(ctx context.Context, tip, l *look, f *frame) error {
+	lines, err := s.hub.operations(ctx, tip.Commit)
+	if err != nil {
+		return err
+	}
+	i := slices.IndexFunc(lines, func(o history.Line) bool { return o.Commit == l.Commit })
+	if i < 0 {
+		return nil
+	}
+	f.Seek = &seeking{N: len(lines) - i, Of: len(lines), Line: lines[i], Path: f.Path}
+	if i+1 < len(lines) {
+		f.Seek.Earlier = string(lines[i+1].Commit)
+	}
+	if i > 0 {
+		f.Seek.Later = string(lines[i-1].Commit)
+	}
+	return nil
+}
+
+// seek leads to a page as it was after the n-th operation.
+func (s *Server) seek(w http.ResponseWriter, r *http.Request) {
+	target := local(r.URL.Query().Get("to"))
+	n, err := strconv.Atoi(r.URL.Query().Get("n"))
+	var commit git.OID
+	if err == nil {
+		err = s.hub.with(r.Context(), func(l *look, _ string) error {
+			lines, err := s.hub.operations(r.Context(), l.Commit)
+			if err == nil && n >= 1 && n < len(lines) {
+				commit = lines[len(lines)-n].Commit
+			}
+			return err
+		})
+	}
+	if err != nil {
+		refuse(w, http.StatusNotFound, "There is no operation of that number.", "")
+		return
+	}
+	values := target.Query()
+	values.Del("at")
+	if commit != "" {
+		values.Set("at", string(commit))
+	}
+	target.RawQuery = values.Encode()
+	http.Redirect(w, r, target.String(), http.StatusSeeOther)
+}
+
+// local is an address of this server that a request names; the first page for any other.
+func local(text string) *url.URL {
+	u, err := url.Parse(text)
+	if err != nil || u.Scheme != "" || u.Host != "" || u.User != nil || !strings.HasPrefix(u.Path, "/") || strings.HasPrefix(u.Path, "//") || strings.Contains(u.Path, `\`) {
+		return &url.URL{Path: "/"}
+	}
+	return &url.URL{Path: u.Path, RawQuery: u.RawQuery, Fragment: u.Fragment}
+}
+
+// isMoment reports whether a text is what ?at= takes: (the beginning of) a commit, or a time.
+func isMoment(text string) bool {
+	if _, err := board.ParseTime(text); err == nil {
+		return true
+	}
+	return len(text) >= 7 && len(text) <= 64 && strings.Trim(text, "0123456789abcdef") == ""
+}
+
+// flashes are what was done just now, for the next page to say.
+type flashes struct {
+	mu   sync.Mutex
+	said map[string]Done
+}
+
+func (f *flashes) put(key string, d Done) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.said == nil || len(f.said) > 100 {
+		f.said = map[string]Done{}
+	}
+	f.said[key] = d
+}
+
+func (f *flashes) take(key string) Done {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	d := f.said[key]
+	delete(f.said, key)
+	return d
+}

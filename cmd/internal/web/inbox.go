@@ -1,0 +1,76 @@
+package web
+
+import (
+	"html/template"
+	"strings"
+
+	"github.com/git-liza/git-liza/gitboard/report"
+	"github.com/git-liza/git-liza/gitboard/roles"
+)
+
+// item is an entry of the inbox, and the form that answers it.
+type item struct {
+	report.Item
+	Acts bool
+}
+
+// Key tells the item from others.
+func (i item) Key() string { return string(i.Kind) + " " + i.ID }
+
+// forms are the templates that answer items of a kind; the others say their commands alone.
+var forms = map[report.ItemKind]string{
+	report.ItemBlocked: "blocked", report.ItemStopped: "resume", report.ItemPaused: "resume-task", report.ItemBreaker: "resolve", report.ItemReserved: "reserved",
+	report.ItemQuestion: "question", report.ItemAmbiguity: "ambiguity", report.ItemDrafts: "finalize", report.ItemGoalOver: "complete-goal",
+}
+
+// Form is the template of the item's form, "" for none.
+func (i item) Form() string { return forms[i.Kind] }
+
+// Planners reports whether a planner looks at it first.
+func (i item) Planners() bool { return i.Turn == roles.Planner }
+
+// About is the page of what it is about, "" for none.
+func (i item) About() string {
+	switch i.Kind {
+	case report.ItemBlocked, report.ItemPaused, report.ItemReserved:
+		return "/task/" + i.ID
+	case report.ItemAgentGone:
+		return "/agent/" + i.ID
+	}
+	return ""
+}
+
+// Heading is its title; of a blocked task without the reason, which is said below in full.
+func (i item) Heading() string {
+	if i.Kind == report.ItemBlocked {
+		return i.ID + " is BLOCKED"
+	}
+	if i.Text != "" {
+		title, _, _ := strings.Cut(i.Title, ": ")
+		return title
+	}
+	return i.Title
+}
+
+// inbox is everything that waits for the human, with the forms that answer it.
+func (s *Server) inbox(l *look) part {
+	p := part{ID: "inbox", Class: "inbox", Beside: true, Empty: "Nothing waits for you."}
+	p.Head = template.HTML(`<h2 id="h-inbox">Waits for you</h2>`)
+	for _, i := range l.inbox.Items {
+		p.Rows = append(p.Rows, inboxRow(item{i, s.Do != nil && !l.past}))
+	}
+	return p
+}
+
+func inboxRow(i item) row { return row{i.Key(), markup("inbox-row", i)} }
+
+// waiting is how many items are the human's to answer.
+func waiting(in *report.Inbox) int {
+	n := 0
+	for _, i := range in.Items {
+		if i.Turn != roles.Planner {
+			n++
+		}
+	}
+	return n
+}

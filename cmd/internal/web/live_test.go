@@ -1,0 +1,189 @@
+package web_test
+
+import (
+	"bufio"
+	"net/http"
+	"net/url"
+	"os"
+	"os/exec"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+// a stream is what a page that is open is sent.
+type stream struct {
+	response *http.Response
+	events   chan event
+}
+
+type event struct{ id, name, data string }
+
+// follow opens the events of a page as a browser does: with the id of the look that it has, "" for none.
+func (w *site) follow(page, had string) *stream {
+	w.t.Helper()
+	r, _ := http.NewRequest(http.MethodGet, w.url+"/events?page="+url.QueryEscape(page), nil)
+	if had != "" {
+		r.Header.Set("Last-Event-ID", had)
+	}
+	got, err := w.client.Do(r)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	s := &stream{got, make(chan event, 100)}
+	w.t.Cleanup(func() { got.Body.Close() })
+	go func() {
+		defer close(s.events)
+		var e event
+		lines := bufio.NewScanner(got.Body)
+		lines.Buffer(nil, 8<<20)
+		for lines.Scan() {
+			name, value, _ := strings.Cut(lines.Text(), ": ")
+			switch name {
+			case "id":
+				e.id = value
+			case "event":
+				e.name = value
+			case "data":
+				e.data = value
+			case "":
+				if e.name != "" {
+					s.events <- e
+				}
+				e = event{}
+			}
+		}
+	}()
+	return s
+}
+
+func (s *stream) next(t *testing.T) event {
+	t.Helper()
+	select {
+	case e, open := <-s.events:
+		if !open {
+			t.Fatal("the stream has ended")
+		}
+		return e
+	case <-time.After(20 * time.Second):
+		t.Fatal("nothing came")
+	}
+	return event{}
+}
+
+// until waits for an event that holds a text.
+func (s *stream) until(t *testing.T, text string) event {
+	t.Helper()
+	for {
+		if e := s.next(t); strings.Contains(e.data, text) {
+			return e
+		}
+	}
+}
+
+var lookID = regexp.MustCompile(`since=([0-9a-f.]+)`)
+
+// idOf is the id of the look of a page.
+func (w *site) idOf(path string) string {
+	w.t.Helper()
+	m := lookID.FindStringSubmatch(w.get(path).body)
+	if m == nil {
+		w.t.Fatal("the page has no id")
+	}
+	return m[1]
+}
+
+// An operation is sent to those who look, as the rows that it changed and nothing else; the event's id is the board's
+// commit.
+func TestLive(t *testing.T) {
+	w := commonShop(t).serve(options{}).enter()
+	had := w.idOf("/")
+	one, two := w.follow("/", had), w.follow("/task/login", had)
+	w.must("", "pause", "--task", "login")
+	defer w.must("", "resume", "--task", "login")
+	e := one.until(t, `"login"`)
+	if id, _, _ := strings.Cut(e.id, "."); id != w.tip() {
+		t.Errorf("the id is %s, the board's commit %s", e.id, w.tip())
+	}
+	for _, still := range []string{`"ship":`, `"pay":`, "Euro or Dollar"} {
+		if strings.Contains(e.data, still) {
+			t.Errorf("%s was sent, and has not changed:\n%s", still, e.data)
+		}
+	}
+	two.until(t, "❚❚ paused")
+	w.must("", "note", "--for", "ship", "hello")
+	if e := one.until(t, "note"); strings.Contains(e.data, `"tasks-`) {
+		t.Errorf("a note changes no task's row:\n%s", e.data)
+	}
+}
+
+// A browser that comes back continues exactly where it was: it is sent what changed meanwhile, once.
+func TestComesBack(t *testing.T) {
+	s := commonShop(t)
+	w := s.serve(options{}).enter()
+	had := w.idOf("/")
+	away := w.follow("/", had)
+	s.must("", "note", "--for", "ship", "first")
+	had = away.until(t, "first").id
+	away.response.Body.Close()
+	s.must("", "pause", "--task", "login")
+	defer s.must("", "resume", "--task", "login")
+	s.must("", "note", "--for", "ship", "second")
+	e := w.follow("/", had).until(t, "second")
+	if !strings.Contains(e.data, `"login":`) || strings.Contains(e.data, "Euro or Dollar") || strings.Contains(e.data, `"ship":`) {
+		t.Errorf("it is sent %s", e.data)
+	}
+
+	// A server that has just begun knows nothing of the browser but the commit that it names.
+	w.stop()
+	s.must("", "note", "--for", "ship", "third")
+	again := s.serve(options{}).enter()
+	e = again.follow("/", e.id).until(t, "third")
+	if strings.Contains(e.data, `"id":"pace"`) {
+		t.Errorf("what is on the board alone, and has not changed, is sent again: %s", e.data)
+	}
+
+	// One that has nothing, or something that is not known, gets everything.
+	for _, id := range []string{"", "0123456789012345678901234567890123456789.00", "rubbish"} {
+		again.follow("/", id).until(t, "Waits for you")
+	}
+}
+
+// What nobody looks at any more is not followed.
+func TestStreamsEnd(t *testing.T) {
+	w := commonShop(t).serve(options{}).enter()
+	s := w.follow("/", w.idOf("/"))
+	w.stop()
+	for range s.events { // the server's end closes it
+	}
+}
+
+// A page on which nothing happens costs no process.
+func TestIdle(t *testing.T) {
+	w := commonShop(t).serve(options{}).enter()
+	w.follow("/", w.idOf("/"))
+	w.get("/")
+	before := started(t)
+	time.Sleep(11 * time.Second) // two looks around; there is no event to wait for when nothing happens
+	if after := started(t); after != before {
+		t.Errorf("%d children before, %d now:\n%s", len(before), len(after), after)
+	}
+}
+
+// started are the children of this process.
+func started(t *testing.T) string {
+	t.Helper()
+	out, err := exec.Command("ps", "-o", "pid=,args=", "--ppid", strconv.Itoa(os.Getpid())).Output()
+	if err != nil {
+		t.Skip("no ps here: ", err)
+	}
+	var all []string
+	for line := range strings.Lines(string(out)) {
+		if !strings.Contains(line, "ps -o") {
+			all = append(all, line)
+		}
+	}
+	return strings.Join(all, "")
+}

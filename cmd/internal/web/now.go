@@ -1,0 +1,158 @@
+package web
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/plain"
+	"github.com/git-liza/git-liza/gitboard/report"
+	"github.com/git-liza/git-liza/roles/transcript"
+)
+
+// now is what waits for the human, and what everybody does.
+func (s *Server) now(_ context.Context, l *look, q query) (*page, error) {
+	p := &page{Title: "Now", Nav: "Now"}
+	p.Parts = append(p.Parts, part{ID: "run", Class: "lead", Head: markup("run", s.scene(l)), Beside: true})
+	p.Parts = append(p.Parts, s.inbox(l))
+	tasks := s.tasks(l, q)
+	if q.get("q") != "" {
+		found := 0
+		for _, part := range tasks {
+			found += len(part.Rows)
+		}
+		p.Parts = append(p.Parts, part{ID: "filter", Class: "lead", Head: markup("filter", map[string]any{"Q": q.get("q"), "Found": found, "All": q.with("q", "")}), Beside: true})
+	}
+	p.Parts = append(p.Parts, tasks...)
+	p.Parts = append(p.Parts, agentsPart(l), pacePart(l), newest(l))
+	return p, l.State.Err()
+}
+
+// scene is what templates are given: a look, and whether there are forms.
+type scene struct {
+	*report.Overview
+	Acts bool
+	Past bool
+	Mine int // how much waits for the human
+}
+
+func (s *Server) scene(l *look) scene {
+	return scene{l.o, s.Do != nil && !l.past, l.past, waiting(l.inbox)}
+}
+
+// filter is what `/` looks for.
+func matches(t report.TaskOutlook, q string) bool {
+	if q == "" {
+		return true
+	}
+	text := strings.ToLower(strings.Join([]string{t.ID, string(t.Status), t.Worker, t.Stuck.String()}, " "))
+	return !slices.ContainsFunc(strings.Fields(strings.ToLower(q)), func(word string) bool { return !strings.Contains(text, word) })
+}
+
+// stages are the groups in which tasks are shown, those that a human looks at first.
+var stages = []struct {
+	id, title string
+	in        []board.Status
+}{
+	{"stuck", "Stuck", []board.Status{board.Blocked, board.IntegrationFailed}},
+	{"drafts", "Drafts", []board.Status{board.Draft}},
+	{"working", "In work", []board.Status{board.Claimed, board.Rejected}},
+	{"review", "In review", []board.Status{board.ReadyForReview, board.Approved}},
+	{"open", "Open", []board.Status{board.Unclaimed}},
+	{"over", "Over", []board.Status{board.Merged, board.Superseded, board.Abandoned}},
+}
+
+// mostRows is how many tasks of a group are shown; a link shows all.
+const mostRows = 60
+
+// tasks are the tasks by what becomes of them.
+func (s *Server) tasks(l *look, q query) []part {
+	var parts []part
+	reasons := func(id string) string {
+		if t := l.State.Task(id); t != nil {
+			return plain.Line(t.BlockedReason, 160)
+		}
+		return ""
+	}
+	for _, g := range stages {
+		p := part{ID: "tasks-" + g.id, Title: g.title, Class: "tasks", Beside: true}
+		total := 0
+		var of []report.TaskOutlook
+		for _, t := range l.o.Tasks {
+			if slices.Contains(g.in, t.Status) && matches(t, q.get("q")) {
+				of = append(of, t)
+			}
+		}
+		total = len(of)
+		if total == 0 {
+			continue
+		}
+		if g.id == "over" {
+			slices.SortStableFunc(of, func(a, b report.TaskOutlook) int {
+				return strings.Compare(string(b.StatusChangedAt), string(a.StatusChangedAt))
+			})
+		}
+		more := ""
+		if total > mostRows && q.get("all") != g.id {
+			of, more = of[:mostRows], q.with("all", g.id)
+		}
+		p.Head = markup("tasks-head", map[string]any{"Title": g.title, "Total": total, "Shown": len(of), "More": more, "At": atOf(l)})
+		for _, t := range of {
+			reason := ""
+			if t.Status == board.Blocked {
+				reason = reasons(t.ID)
+			}
+			p.Rows = append(p.Rows, row{t.ID, markup("task-row", map[string]any{"T": t, "Reason": reason, "At": atOf(l)})})
+		}
+		parts = append(parts, p)
+	}
+	return parts
+}
+
+// atOf is what is added to a link so that it stays at the same moment.
+func atOf(l *look) string {
+	if l.past {
+		return "?at=" + string(l.Commit)
+	}
+	return ""
+}
+
+// agentsPart is who is there, with what, and what each did last.
+func agentsPart(l *look) part {
+	p := part{ID: "agents", Aside: true, Title: "Agents", Beside: true, Empty: "No agent is registered: git liza agent coder starts one.", Head: markup("agents-head", l.o)}
+	for _, a := range l.o.Agents {
+		record := l.State.Agent(a.ID)
+		p.Rows = append(p.Rows, row{a.ID, markup("agent-row", map[string]any{"A": a, "R": record, "Gone": a.LeaseExpires != "" && a.LeaseExpires <= l.o.Now, "Last": l.last[a.ID], "At": atOf(l)})})
+	}
+	return p
+}
+
+// newest are the last operations.
+func newest(l *look) part {
+	p := part{ID: "events", Aside: true, Class: "log", Title: "Happened last", Head: markup("events-head", atOf(l))}
+	for i, e := range l.o.Events {
+		p.Rows = append(p.Rows, row{string(rune('a' + i)), markup("event-row", e)})
+	}
+	return p
+}
+
+// pacePart is the sprint's burn-down and throughput.
+func pacePart(l *look) part {
+	pace := report.PaceOf(l.State, l.State.Time())
+	return part{ID: "pace", Aside: true, Title: "Sprint", Head: markup("pace", map[string]any{"O": l.o, "Burndown": burndown(pace), "Bars": throughput(pace), "Pace": pace})}
+}
+
+// lastLines are the last lines that agents printed in this clone.
+func lastLines(ctx context.Context, dir string, o *report.Overview) map[string]string {
+	last := map[string]string{}
+	for _, a := range o.Agents {
+		_ = transcript.Read(ctx, dir, a.ID, 8, false, func(line []byte) error { // most agents of a shared board have none here
+			if text := plain.Line(plain.Visible(plain.Unstyled(string(line))), 160); text != "" {
+				last[a.ID] = text
+			}
+			return nil
+		})
+	}
+	return last
+}

@@ -1,0 +1,214 @@
+package web
+
+import (
+	"bytes"
+	"embed"
+	"fmt"
+	"html/template"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/plain"
+)
+
+//go:embed templates/*.html
+var templateFiles embed.FS
+
+//go:embed assets
+var assetFiles embed.FS
+
+// lazyPages parses the templates when the first page asks for them: no other command pays for it.
+type lazyPages struct{ get func() *template.Template }
+
+var pages = lazyPages{sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("").Funcs(functions).ParseFS(templateFiles, "templates/*.html"))
+})}
+
+func (p lazyPages) ExecuteTemplate(w interface{ Write([]byte) (int, error) }, name string, data any) error {
+	return p.get().ExecuteTemplate(w, name, data)
+}
+
+var functions = template.FuncMap{
+	"visible": plain.Visible,
+	"oneline": func(text string) string { return plain.Line(text, 200) },
+	"short":   func(oid git.OID) string { return oid.Short() },
+	"shortly": func(oid string) string { return oid[:min(len(oid), 10)] },
+	"sign":    signOf,
+	"class":   func(s board.Status) string { return strings.ToLower(string(s)) },
+	"span":    board.Span,
+	"words":   func(s board.Status) string { return strings.ToLower(strings.ReplaceAll(string(s), "_", " ")) },
+	"spaced":  func(v any) string { return strings.ReplaceAll(fmt.Sprint(v), "_", " ") },
+	"over":    func(s board.Status) bool { return s.Terminal() },
+	"brief":   func(text string, most int) string { return plain.Line(text, most) },
+	"lower":   func(v any) string { return strings.ToLower(fmt.Sprint(v)) },
+	"plural":  plain.Plural,
+	"join":    strings.Join,
+	"field":   func(name, label, value string, rows int) field { return field{name, label, value, rows} },
+	"pair":    func(a, b any) [2]any { return [2]any{a, b} },
+	"minutes": func(t board.Time) string { return strings.TrimSuffix(strings.Replace(string(t), "T", " ", 1), ":00Z") },
+}
+
+// field is an input of a form.
+type field struct {
+	Name, Label, Value string
+	Rows               int // of a text; 0 for a line
+}
+
+// signs tell states apart without colour.
+var signs = map[board.Status]string{
+	board.Draft: "✎", board.Unclaimed: "○", board.Claimed: "●", board.ReadyForReview: "◐", board.Rejected: "↺", board.Approved: "✓",
+	board.IntegrationFailed: "✗", board.Blocked: "■", board.Merged: "✔", board.Superseded: "⇢", board.Abandoned: "–",
+}
+
+func signOf(s board.Status) string { return signs[s] }
+
+// Columns are the parts of both columns.
+func (p *page) Columns() [2][]part {
+	var c [2][]part
+	for _, q := range p.Parts {
+		i := 0
+		if q.Aside {
+			i = 1
+		}
+		c[i] = append(c[i], q)
+	}
+	return c
+}
+
+// page is what a browser shows: parts in their order.
+type page struct {
+	Title string
+	Nav   string // the entry of the navigation that is marked
+	Parts []part
+}
+
+// part is a section of a page.
+type part struct {
+	ID    string
+	Title string // "" where the head has its own
+	Class string
+	Aside bool          // it is shown beside the others, where there is room
+	Head  template.HTML // what comes before the rows
+	Rows  []row
+	Empty string // what is said in place of rows
+	// Beside says that it depends on what is not on the board: leases, files that stop the clone, transcripts.
+	Beside bool
+}
+
+// row is an entry of a part's list.
+type row struct {
+	Key  string
+	HTML template.HTML
+}
+
+// markup renders one of the templates. They are part of the program: one that fails is a mistake in it, and is shown.
+func markup(name string, data any) template.HTML {
+	var b bytes.Buffer
+	if err := pages.ExecuteTemplate(&b, name, data); err != nil {
+		return template.HTML("<p>" + template.HTMLEscapeString(err.Error()) + "</p>")
+	}
+	return template.HTML(b.String())
+}
+
+// change is what a browser needs to turn one page into another.
+type change struct {
+	Parts []partChange `json:"parts"`
+}
+
+type partChange struct {
+	ID    string            `json:"id"`
+	Gone  bool              `json:"gone,omitempty"`
+	Whole string            `json:"whole,omitempty"` // the part, where the page had none of it
+	After string            `json:"after,omitempty"` // which part of its column a new one comes; "" for the first
+	Aside bool              `json:"aside,omitempty"` // the column of a new one
+	Head  *string           `json:"head,omitempty"`
+	Rows  map[string]string `json:"rows,omitempty"`  // that are new or changed
+	Order []string          `json:"order,omitempty"` // all keys, where they are others or in another order
+	Empty bool              `json:"empty,omitempty"` // no row is left
+}
+
+// differences says how to turn the page old into new.
+func differences(old, new []part) change {
+	var c change
+	was := map[string]part{}
+	for _, p := range old {
+		was[p.ID] = p
+	}
+	after := map[bool]string{} // the part before, in each column
+	for _, p := range new {
+		before, known := was[p.ID]
+		delete(was, p.ID)
+		if !known {
+			c.Parts = append(c.Parts, partChange{ID: p.ID, Whole: string(markup("part", p)), After: after[p.Aside], Aside: p.Aside})
+		} else if d, differs := partDifference(before, p); differs {
+			c.Parts = append(c.Parts, d)
+		}
+		after[p.Aside] = p.ID
+	}
+	for _, p := range old {
+		if _, gone := was[p.ID]; gone {
+			c.Parts = append(c.Parts, partChange{ID: p.ID, Gone: true})
+		}
+	}
+	return c
+}
+
+func partDifference(old, new part) (partChange, bool) {
+	d, differs := partChange{ID: new.ID}, false
+	if old.Head != new.Head {
+		head := string(new.Head)
+		d.Head, differs = &head, true
+	}
+	had := make(map[string]template.HTML, len(old.Rows))
+	for _, r := range old.Rows {
+		had[r.Key] = r.HTML
+	}
+	for _, r := range new.Rows {
+		if html, known := had[r.Key]; !known || html != r.HTML {
+			if d.Rows == nil {
+				d.Rows = map[string]string{}
+			}
+			d.Rows[r.Key], differs = string(r.HTML), true
+		}
+	}
+	before, order := keys(old.Rows), keys(new.Rows)
+	if !slices.Equal(before, order) {
+		d.Order, d.Empty, differs = order, len(order) == 0, true
+	}
+	return d, differs
+}
+
+func keys(rows []row) []string {
+	all := make([]string, len(rows))
+	for i, r := range rows {
+		all[i] = r.Key
+	}
+	return all
+}
+
+// query is what a page is asked for.
+type query struct {
+	values url.Values
+}
+
+func (q query) get(name string) string { return strings.TrimSpace(q.values.Get(name)) }
+
+// with is the query with another value, as a link.
+func (q query) with(pairs ...string) string {
+	v := url.Values{}
+	for name, values := range q.values {
+		v[name] = slices.Clone(values)
+	}
+	for i := 0; i+1 < len(pairs); i += 2 {
+		if pairs[i+1] == "" {
+			v.Del(pairs[i])
+			continue
+		}
+		v.Set(pairs[i], pairs[i+1])
+	}
+	return "?" + v.Encode()
+}

@@ -1,0 +1,178 @@
+package web_test
+
+import (
+	"html"
+	"net/http"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+)
+
+// places are pages of the shop, and what each must show.
+var places = map[string][]string{
+	"/":                           {"Waits for you", "cart is BLOCKED", "Euro or Dollar?", "login", "draft-one", "coder-1", `action="/act/unblock"`, "Open tasks"},
+	"/?q=pay":                     {"pay"},
+	"/task/login":                 {"Submission 2 of 2", "login.go", "Story", "submission 1", "Last rejection"},
+	"/task/login?to=1":            {"Submission 1 of 2", "rejected by code-reviewer-1", "+", "login_test.go", "test</span>"},
+	"/task/login?from=1&to=2":     {`<option value="1" selected>`, "done"},
+	"/task/login?to=1&view=split": {`class="code split"`},
+	"/task/cart":                  {"Blocked", "Euro or Dollar?", `action="/act/unblock"`, "read the vision"},
+	"/graph":                      {"<svg", "ship waits for pay", "unclaimed"},
+	"/graph?over=1":               {"<svg"},
+	"/timeline":                   {"coder-1", "work", "Where the time went"},
+	"/history":                    {"block(cart)", "init", `name="op"`, `type="range"`},
+	"/history?op=block":           {"block(cart)"},
+	"/history?before=4":           {"init"},
+	"/agents":                     {"coder-1", "code-reviewer-1"},
+	"/agent/coder-1":              {"coder-1", "Printed in this clone", "Did last"},
+	"/sprint":                     {"sprint-1", "Where the time went", "rejected", "Retrospective"},
+}
+
+// What could act on a page: a tag of its own making, a handler, an address that is a script.
+var acting = regexp.MustCompile(`(?i)<script>|<img|<b>&|\son\w+=["']|javascript:|style="`)
+
+func TestPages(t *testing.T) {
+	w := commonShop(t).serve(options{}).enter()
+	for path, texts := range places {
+		t.Run(path, func(t *testing.T) {
+			r := w.get(path)
+			if r.status != http.StatusOK {
+				t.Fatalf("%d:\n%s", r.status, r.body)
+			}
+			for _, text := range texts {
+				if !strings.Contains(r.body, text) && !strings.Contains(html.UnescapeString(r.body), text) {
+					t.Errorf("%q is missing:\n%s", text, r.body)
+				}
+			}
+			if found := acting.FindString(r.body); found != "" {
+				t.Errorf("the page holds %q", found)
+			}
+			for _, wrong := range []string{"template:", "can&#39;t evaluate", "%!", "http://", "https://"} {
+				if strings.Contains(r.body, wrong) {
+					t.Errorf("the page holds %q", wrong)
+				}
+			}
+		})
+	}
+}
+
+// Every page of the past is that of the board as it was, and offers nothing to do.
+func TestPast(t *testing.T) {
+	s := commonShop(t)
+	at := s.tip()
+	s.must("", "pause", "--task", "pay")
+	defer s.must("", "resume", "--task", "pay")
+	w := s.serve(options{}).enter()
+	for path := range places {
+		sign := "?"
+		if strings.Contains(path, "?") {
+			sign = "&"
+		}
+		r := w.get(path + sign + "at=" + at)
+		if r.status != http.StatusOK {
+			t.Errorf("%s: %d", path, r.status)
+		}
+		r.mustHold(t, "The board as it was")
+		if strings.Contains(r.body, `method="post"`) || !strings.Contains(r.body, `data-live=""`) {
+			t.Errorf("%s of the past has forms, or is followed", path)
+		}
+	}
+	then, now := w.get("/task/pay?at="+at), w.get("/task/pay")
+	if strings.Contains(then.body, "❚❚ paused") || !strings.Contains(now.body, "❚❚ paused") {
+		t.Error("the past is not what it was")
+	}
+	if r := w.get("/?at=" + s.git("rev-list", "--max-parents=0", "liza/state")); !strings.Contains(r.body, "after operation 1 of") {
+		t.Errorf("the first operation is not the first:\n%s", r.body)
+	}
+}
+
+// The slider leads to the board after the n-th operation, on whichever page.
+func TestSeek(t *testing.T) {
+	w := commonShop(t).serve(options{}).enter()
+	first := w.git("rev-list", "--max-parents=0", "liza/state")
+	if to := w.get("/seek?n=1&to=/graph%3Fover=1").header.Get("Location"); to != "/graph?at="+first+"&over=1" {
+		t.Errorf("it leads to %s", to)
+	}
+	last := w.git("rev-list", "--count", "liza/state")
+	if to := w.get("/seek?n=" + last + "&to=/").header.Get("Location"); to != "/" {
+		t.Errorf("the last operation leads to %s, not to the board as it is", to)
+	}
+}
+
+// An operation of every form is on the board afterwards, as the human of this clone.
+func TestActs(t *testing.T) {
+	w := newShop(t).serve(options{}).enter()
+	for _, a := range []struct {
+		act    string
+		fields []string
+		op     string
+		show   string // what the task shows then
+	}{
+		{"unblock", []string{"id", "cart", "text", "Euro", "how", "keep-work"}, "unblock", "UNCLAIMED"},
+		{"note", []string{"for", "pay", "text", "Mind the fees"}, "note", ""},
+		{"amend", []string{"id", "pay", "was-desc", "Build pay", "desc", "Build pay with fees", "was-done", "x", "done", "x", "reason", "fees"}, "amend-task", ""},
+		{"block", []string{"id", "pay", "reason", "wait for the bank"}, "block", "BLOCKED"},
+		{"unblock", []string{"id", "pay", "text", "", "how", "afresh"}, "unblock", "UNCLAIMED"},
+		{"finalize", []string{"id", "draft-one"}, "finalize", ""},
+		{"pause", []string{"task", "pay", "reason", "later"}, "pause", ""},
+		{"resume", []string{"task", "pay"}, "resume", ""},
+		{"pause", []string{"reason", "lunch"}, "pause", ""},
+		{"resume", nil, "resume", ""},
+		{"checkpoint", []string{"reason", "look"}, "checkpoint", ""},
+		{"resume", []string{"decision", "CONTINUE", "reason", "fine"}, "resume", ""},
+		{"ack", []string{"id", "note-1"}, "ack", ""},
+	} {
+		r := w.post("/act/"+a.act, append(a.fields, "back", "/task/pay", "request", "r-"+a.act+w.tip()[:8])...)
+		if r.status != http.StatusSeeOther || !strings.HasPrefix(r.header.Get("Location"), "/task/pay?done=") {
+			t.Fatalf("%s: %d %s\n%s", a.act, r.status, r.header.Get("Location"), r.body)
+		}
+		if op := w.git("log", "-1", "--format=%(trailers:key=Liza-Op,valueonly)%an", "liza/state"); op != a.op+"\nAnn" {
+			t.Errorf("%s: the newest operation is %q", a.act, op)
+		}
+		if a.show != "" && !strings.Contains(w.must("", "show", a.fields[1]), a.show) {
+			t.Errorf("%s: %s is not %s", a.act, a.fields[1], a.show)
+		}
+		if back := w.get(r.header.Get("Location")); !strings.Contains(back.body, `class="flash"`) {
+			t.Errorf("%s: the page does not say what was done", a.act)
+		}
+	}
+	if notes := w.must("", "read", "human_notes"); !strings.Contains(notes, "Euro") {
+		t.Error("the answer is not on the board")
+	}
+	w.must("", "verify")
+}
+
+// A form that is sent twice acts once.
+func TestFormTwice(t *testing.T) {
+	w := commonShop(t).serve(options{}).enter()
+	w.post("/act/note", "text", "once", "request", "r1")
+	before := w.tip()
+	if r := w.post("/act/note", "text", "once", "request", "r1"); r.status != http.StatusSeeOther || w.tip() != before {
+		t.Errorf("the second time: %d", r.status)
+	}
+}
+
+// What is refused says why in the command's words, and nothing that was typed is lost.
+func TestRefusal(t *testing.T) {
+	w := commonShop(t).serve(options{}).enter()
+	r := w.post("/act/unblock", "id", "pay", "text", "", "how", "keep-work", "assessment", "a long thought")
+	if r.status != http.StatusConflict {
+		t.Errorf("it is answered with %d", r.status)
+	}
+	r.mustHold(t, "pay is UNCLAIMED", "a long thought", "Try again")
+}
+
+// A lease that runs out makes an agent gone, though nothing on the board changes.
+func TestLeaseRunsOut(t *testing.T) {
+	s := newScene(t)
+	s.task("login", "--ready")
+	s.must("coder-1", "claim", "login")
+	w := s.serve(options{}).enter()
+	if r := w.get("/"); strings.Contains(r.body, "lease expired") {
+		t.Fatal("it is gone at once")
+	}
+	events := w.follow("/", "")
+	s.passes(10 * time.Minute)
+	events.until(t, "lease expired")
+}

@@ -1,0 +1,158 @@
+package web
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/base64"
+	"fmt"
+	"html/template"
+	"io"
+	"net/url"
+	"regexp"
+	"strings"
+
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/plain"
+)
+
+// MostReport is how many bytes a report may have. Diffs, and then stories, are left out of what would be more.
+const MostReport = 5 << 20
+
+// mostReported is how many operations a report lists.
+const mostReported = 2000
+
+// A Report is a file with the pages of a board at one moment. It needs nothing else, and no script.
+type Report struct {
+	Goal    string
+	At      board.Time
+	Commit  string
+	Style   template.CSS
+	Policy  string
+	Entries []navEntry
+	Pages   []reported
+	Left    int // tasks whose page lacks its diff, or is left out
+}
+
+// reported is a page of a report.
+type reported struct {
+	ID, Title string
+	HTML      template.HTML
+}
+
+// WriteReport writes the pages of the board as it is, or with at as it was, as one file.
+func WriteReport(ctx context.Context, c Config, at string, w io.Writer) error {
+	c.Do = nil
+	s := &Server{Config: c, hub: newHub(c.Board, c.App)}
+	return s.look(ctx, at, func(l *look, _ string) error {
+		r, err := s.report(ctx, l)
+		if err != nil {
+			return err
+		}
+		return pages.ExecuteTemplate(w, "report", r)
+	})
+}
+
+// report makes the pages: first those of the run, then one for each task.
+func (s *Server) report(ctx context.Context, l *look) (*Report, error) {
+	style, err := assetFiles.ReadFile("assets/style.css")
+	if err != nil {
+		return nil, err
+	}
+	style = append(style, reportStyle...)
+	sum := sha256.Sum256(style)
+	r := &Report{
+		Goal: l.o.Goal, At: l.o.Time, Commit: string(l.Commit), Style: template.CSS(style),
+		Policy: "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'; base-uri 'none'; form-action 'none'",
+	}
+	room := MostReport - len(style) - 64<<10
+	none := query{url.Values{}}
+	all := func(name string) query { return query{url.Values{"over": {"1"}, "all": {name}}} }
+	for _, p := range []struct {
+		id   string
+		make maker
+		q    query
+	}{
+		{"now", s.now, all("over")}, {"sprint", s.sprint, none}, {"graph", s.graph, all("")}, {"timeline", s.timeline, none},
+		{"history", func(ctx context.Context, l *look, q query) (*page, error) {
+			return s.operations(ctx, l, q, mostReported)
+		}, none}, {"agents", s.agents, none},
+	} {
+		page, err := p.make(ctx, l, p.q)
+		if err != nil {
+			return nil, err
+		}
+		r.add(p.id, page, &room)
+		r.Entries = append(r.Entries, navEntry{page.Title, "#" + p.id})
+	}
+	for _, t := range l.o.Tasks {
+		page, err := s.task(ctx, l, t.ID, none)
+		if err != nil {
+			return nil, err
+		}
+		if !r.add("task-"+t.ID, page, &room) {
+			r.Left++
+			page.Parts = page.Parts[:min(2, len(page.Parts))] // what it is, without story and diff
+			r.add("task-"+t.ID, page, &room)
+		}
+	}
+	return r, l.State.Err()
+}
+
+// add takes a page in, if there is room for it.
+func (r *Report) add(id string, p *page, room *int) bool {
+	var b bytes.Buffer
+	if err := pages.ExecuteTemplate(&b, "columns", p); err != nil {
+		b.WriteString(template.HTMLEscapeString(err.Error()))
+	}
+	html := within(b.String())
+	if len(html) > *room {
+		return false
+	}
+	*room -= len(html) + 200
+	r.Pages = append(r.Pages, reported{id, p.Title, template.HTML(html)})
+	return true
+}
+
+var (
+	anyForm = regexp.MustCompile(`(?s)<form\b.*?</form>`)
+	anyID   = regexp.MustCompile(` (id|aria-labelledby)="[^"]*"`)
+	aLink   = regexp.MustCompile(` href="/([a-z]*)(?:/([^"?#]*))?[^"]*"`)
+	others  = regexp.MustCompile(` href="[?#][^"]*"`)
+	aspect  = regexp.MustCompile(` marker-end="[^"]*"`)
+)
+
+// within turns what the server's pages link to into places of the file, and leaves out what only a server answers. Texts
+// are escaped, so that no tag is theirs.
+func within(html string) string {
+	html = anyForm.ReplaceAllString(html, "")
+	html = others.ReplaceAllString(html, "")
+	html = anyID.ReplaceAllString(html, "")
+	html = aspect.ReplaceAllString(html, "")
+	return aLink.ReplaceAllStringFunc(html, func(link string) string {
+		m := aLink.FindStringSubmatch(link)
+		switch {
+		case m[1] == "task" && m[2] != "":
+			return ` href="#task-` + m[2] + `"`
+		case m[1] == "agent":
+			return ` href="#agents"`
+		case m[1] == "" && strings.Contains(link, "at="):
+			return ""
+		case m[1] == "":
+			return ` href="#now"`
+		}
+		return ` href="#` + m[1] + `"`
+	})
+}
+
+// reportStyle shows one page of the file at a time: the one that the address names, else the first.
+const reportStyle = `
+.bar nav a { white-space: nowrap; }
+.page { display: none; } .page:target, .pages:not(:has(.page:target)) .page:first-child { display: block; }
+@media print { .page { display: block; break-before: page; } }
+`
+
+// Subject is the report in a line.
+func (r *Report) Subject() string {
+	return fmt.Sprintf("%s as of %s", plain.Line(r.Goal, 120), r.At)
+}

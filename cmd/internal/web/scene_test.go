@@ -1,0 +1,350 @@
+package web_test
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/cookiejar"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/git-liza/git-liza/cmd/internal/cli"
+	"github.com/git-liza/git-liza/cmd/internal/edge"
+	"github.com/git-liza/git-liza/cmd/internal/web"
+	"github.com/git-liza/git-liza/gitboard"
+)
+
+func TestMain(m *testing.M) {
+	for key, value := range map[string]string{
+		"GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": os.DevNull, "GIT_AUTHOR_NAME": "Ann", "GIT_AUTHOR_EMAIL": "ann@example.com",
+		"GIT_COMMITTER_NAME": "Ann", "GIT_COMMITTER_EMAIL": "ann@example.com", "LIZA_AGENT_ID": "", "LIZA_SUPERVISED": "",
+	} {
+		os.Setenv(key, value)
+	}
+	code := m.Run()
+	os.RemoveAll(common.dir)
+	os.Exit(code)
+}
+
+// common is a shop for tests that only look, or undo what they do.
+var common struct {
+	dir  string
+	shop *scene
+}
+
+// commonShop is that shop.
+func commonShop(t *testing.T) *scene {
+	t.Helper()
+	if common.shop == nil {
+		dir, err := os.MkdirTemp("", "liza-web-")
+		if err != nil {
+			t.Fatal(err)
+		}
+		common.dir = dir
+		common.shop = newShopIn(t, dir)
+	}
+	s := *common.shop
+	s.t = t
+	return &s
+}
+
+// a scene is a repository with a board, and commands that are run in it within this process.
+type scene struct {
+	t   *testing.T
+	dir string
+	*clock
+}
+
+type clock struct {
+	mu   sync.Mutex
+	time time.Time
+}
+
+func (c *clock) now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.time
+}
+
+// passes lets time go by.
+func (c *clock) passes(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.time = c.time.Add(d)
+}
+
+func newScene(t *testing.T) *scene {
+	t.Helper()
+	return newSceneIn(t, t.TempDir())
+}
+
+func newSceneIn(t *testing.T, dir string) *scene {
+	t.Helper()
+	s := &scene{t: t, dir: filepath.Join(dir, "shop"), clock: &clock{time: time.Now().Add(-3 * time.Hour).Truncate(time.Second)}}
+	if err := os.MkdirAll(filepath.Join(s.dir, "specs"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	s.write("specs/vision.md", "# Vision\n")
+	s.git("init", "-q", "-b", "main")
+	s.git("add", "-A")
+	s.git("commit", "-q", "-m", "first")
+	s.must("", "init", "Sell furniture <script>alert('goal')</script>")
+	return s
+}
+
+func (s *scene) write(name, text string) {
+	s.t.Helper()
+	file := filepath.Join(s.dir, name)
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		s.t.Fatal(err)
+	}
+	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+func (s *scene) git(args ...string) string {
+	s.t.Helper()
+	cmd := exec.Command("git", args...)
+	cmd.Dir = s.dir
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		s.t.Fatalf("git %v: %v\n%s", args, err, out)
+	}
+	return strings.TrimSpace(string(out))
+}
+
+// run runs a command as an agent, "" for the human.
+func (s *scene) run(agent string, args ...string) (code int, out, errs string) {
+	var o, e bytes.Buffer
+	env := func(name string) string {
+		switch name {
+		case "LIZA_AGENT_ID":
+			return agent
+		case "GIT_CONFIG_GLOBAL", "HOME":
+			return os.Getenv(name)
+		}
+		return ""
+	}
+	app := &edge.App{Stdin: strings.NewReader(""), Stdout: &o, Stderr: &e, Getenv: env, Dir: s.dir, Now: s.now}
+	code = cli.Run(context.Background(), app, args)
+	return code, o.String(), e.String()
+}
+
+func (s *scene) must(agent string, args ...string) string {
+	s.t.Helper()
+	code, out, errs := s.run(agent, args...)
+	if code != 0 {
+		s.t.Fatalf("%s git liza %q: %d\n%s%s", agent, args, code, out, errs)
+	}
+	return out
+}
+
+func (s *scene) task(id string, more ...string) {
+	s.t.Helper()
+	s.must("", append([]string{"add-task", "--id", id, "--desc", "Build " + id, "--done", "sh test_" + id + ".sh prints ok", "--scope", "IN: " + id, "--spec", "specs/vision.md"}, more...)...)
+}
+
+// submitted lets a coder hand in work.
+func (s *scene) submitted(coder, id string, files map[string]string) {
+	s.t.Helper()
+	s.must(coder, "claim", id)
+	s.worked(coder, id, files)
+}
+
+// worked lets a coder who has a task hand in work.
+func (s *scene) worked(coder, id string, files map[string]string) {
+	s.t.Helper()
+	names := []string{"pre-exec", id, "--intent", "write it", "--validation", "the test prints ok"}
+	for name := range files {
+		names = append(names, "--file", name)
+	}
+	s.must(coder, names...)
+	for name, text := range files {
+		s.write(filepath.Join(".worktrees", id, name), text)
+	}
+	s.passes(time.Minute)
+	s.git("-C", ".worktrees/"+id, "add", "-A")
+	s.git("-C", ".worktrees/"+id, "-c", "user.name="+coder, "-c", "user.email="+coder+"@liza", "commit", "-q", "-m", "Work on "+id)
+	s.must(coder, "submit", id)
+}
+
+// hostile is text that would act on a page that does not escape it.
+const hostile = `<script>alert(1)</script><img src=x onerror=alert(2)>"'>{{.}}`
+
+// a shop is a scene with something of everything.
+func newShop(t *testing.T) *scene {
+	t.Helper()
+	return newShopIn(t, t.TempDir())
+}
+
+func newShopIn(t *testing.T, dir string) *scene {
+	t.Helper()
+	s := newSceneIn(t, dir)
+	for _, id := range []string{"login", "cart", "pay"} {
+		s.task(id, "--ready")
+		s.passes(time.Minute)
+	}
+	s.task("ship", "--ready", "--depends", "pay")
+	s.task("draft-one")
+	s.submitted("coder-1", "login", map[string]string{"login.go": "package login\n\n// " + hostile + "\nfunc Do() string { return \"" + strings.ReplaceAll(hostile, `"`, "") + "\" }\n", "login_test.go": "package login\n", `we"ird <b>&.txt`: hostile + "\n"})
+	s.passes(5 * time.Minute)
+	s.must("code-reviewer-1", "claim-review", "login")
+	s.must("code-reviewer-1", "verdict", "login", "REJECTED", "--commit", "task/login", "--blocker", "login.go:3|"+hostile+"|why|fix it", "--overall", "Not yet.")
+	s.must("coder-1", "claim", "login")
+	s.worked("coder-1", "login", map[string]string{"login.go": "package login\n\nfunc Do() string { return \"done\" }\n"})
+	s.must("coder-2", "claim", "cart")
+	s.passes(3 * time.Minute)
+	s.must("coder-2", "block", "cart", "--reason", "no currency is named "+hostile, "--question", "Euro or Dollar? "+hostile, "--attempted", "read the vision")
+	s.must("", "note", "--for", "pay", hostile)
+	return s
+}
+
+// a site is a server of a scene, and a browser that was let in.
+type site struct {
+	*scene
+	url    string
+	token  string
+	tokens chan string
+	client *http.Client
+	stop   func()
+}
+
+// options change how a site is made.
+type options struct {
+	readOnly bool
+	sessions []web.Session
+	keep     func([]web.Session)
+	listen   string
+	hosts    []string
+}
+
+func (s *scene) serve(o options) *site {
+	s.t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	b, err := gitboard.Open(ctx, s.dir, gitboard.Options{Now: s.now})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	app := &edge.App{Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: io.Discard, Getenv: os.Getenv, Dir: s.dir, Now: s.now}
+	w := &site{scene: s, tokens: make(chan string, 100)}
+	c := web.Config{App: app, Board: b, Random: rand.Read, Hosts: o.hosts, Sessions: o.sessions, Keep: o.keep, Address: func(token string) { w.tokens <- token }}
+	if c.Keep == nil {
+		c.Keep = func([]web.Session) {}
+	}
+	if !o.readOnly {
+		c.Do = s.do
+	}
+	if o.listen == "" {
+		o.listen = "127.0.0.1:0"
+	}
+	l, err := web.Listen(ctx, o.listen)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- web.New(c).Serve(ctx, l) }()
+	stopped := false
+	w.stop = func() {
+		if stopped {
+			return
+		}
+		stopped = true
+		cancel()
+		if err := <-ended; err != nil {
+			s.t.Errorf("the server ended with %v", err)
+		}
+		b.Close()
+	}
+	s.t.Cleanup(w.stop)
+	w.url, w.token = "http://"+l.Addr().String(), <-w.tokens
+	jar, _ := cookiejar.New(nil)
+	w.client = &http.Client{Jar: jar, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	return w
+}
+
+// do carries out a command of a form, as the command does it.
+func (s *scene) do(_ context.Context, args []string) (web.Done, error) {
+	code, out, errs := s.run("", append([]string{"--json"}, args...)...)
+	if code != 0 {
+		var e struct {
+			Error struct{ Message, Hint string }
+		}
+		if err := json.Unmarshal([]byte(errs), &e); err != nil {
+			return web.Done{}, err
+		}
+		return web.Done{}, &web.Refused{Message: e.Error.Message, Hint: e.Error.Hint}
+	}
+	var d struct{ Subject string }
+	err := json.Unmarshal([]byte(out), &d)
+	return web.Done{Subject: d.Subject}, err
+}
+
+// enter lets the browser in.
+func (w *site) enter() *site {
+	w.t.Helper()
+	if r := w.get("/?token=" + w.token); r.status != http.StatusOK {
+		w.t.Fatalf("not let in: %d %s", r.status, r.body)
+	}
+	w.token = <-w.tokens
+	return w
+}
+
+type answer struct {
+	status int
+	header http.Header
+	body   string
+}
+
+func (w *site) get(path string) answer {
+	w.t.Helper()
+	r, err := w.client.Get(w.url + path)
+	return w.read(r, err)
+}
+
+// post sends a form as the board's own page does.
+func (w *site) post(path string, fields ...string) answer {
+	w.t.Helper()
+	v := url.Values{}
+	for i := 0; i < len(fields); i += 2 {
+		v.Add(fields[i], fields[i+1])
+	}
+	r, _ := http.NewRequest(http.MethodPost, w.url+path, strings.NewReader(v.Encode()))
+	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	r.Header.Set("Origin", w.url)
+	got, err := w.client.Do(r)
+	return w.read(got, err)
+}
+
+func (w *site) read(r *http.Response, err error) answer {
+	w.t.Helper()
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	defer r.Body.Close()
+	data, err := io.ReadAll(r.Body)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return answer{r.StatusCode, r.Header, string(data)}
+}
+
+func (a answer) mustHold(t *testing.T, texts ...string) {
+	t.Helper()
+	for _, text := range texts {
+		if !strings.Contains(a.body, text) {
+			t.Errorf("%q is missing in\n%s", text, a.body)
+		}
+	}
+}
+
+func (s *scene) tip() string { return s.git("rev-parse", "liza/state") }

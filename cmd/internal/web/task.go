@@ -1,0 +1,231 @@
+package web
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"sync"
+
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/report"
+)
+
+// submission is a commit that a coder submitted, and its base.
+type submission struct {
+	Number       int
+	Base, Commit string
+	At           board.Time
+	By           string
+	Deleted      []string // tests
+	Early        []string
+	NoTests      string
+	Iteration    int
+	Verdict      string // of the review; "" while there is none
+}
+
+// submissionsOf are the submissions of a task, the oldest first.
+func submissionsOf(t *board.Task) []submission {
+	var all []submission
+	for _, e := range t.History {
+		switch n := len(all); {
+		case e.Event == board.EventReady:
+			all = append(all, submission{n + 1, e.Base, e.Commit, e.Time, e.Agent, e.DeletedTests, e.EarlyCommits, e.NoTests, e.Iteration, ""})
+		case n > 0 && (e.Event == board.EventApproved || e.Event == board.EventRejected):
+			all[n-1].Verdict = e.Event + " by " + e.Agent
+		}
+	}
+	return all
+}
+
+// happened is an event of a task's story.
+type happened struct {
+	board.Event
+	After string // the event before
+	Is    *submission
+}
+
+// task is one task: what it is, where it is, what happened, and what was submitted.
+func (s *Server) task(ctx context.Context, l *look, id string, q query) (*page, error) {
+	t := l.State.Task(id)
+	if t == nil {
+		if err := l.State.Err(); err != nil {
+			return nil, err
+		}
+		return nil, &notFound{"There is no task of that name on the board."}
+	}
+	outlook := report.TaskOutlook{Brief: t.Brief(), Worker: report.Worker(t.Brief())}
+	if i := slices.IndexFunc(l.o.Tasks, func(o report.TaskOutlook) bool { return o.ID == id }); i >= 0 {
+		outlook = l.o.Tasks[i]
+	}
+	config := l.State.Config()
+	if config == nil {
+		return nil, l.State.Err()
+	}
+	subs := submissionsOf(t)
+	about := map[string]any{
+		"T": t, "O": outlook, "S": s.scene(l), "At": atOf(l), "Iterations": config.IterationsFor(t), "Cycles": config.ReviewCyclesFor(t),
+		"Depends": named(l.State, t.DependsOn), "Needed": neededBy(l.State, t.ID), "Notes": report.NotesFor(l.State, t.ID), "Handoff": handoff(l.State, t), "Asked": report.AskedBy(t),
+	}
+	p := &page{Title: t.ID, Nav: "Now"}
+	p.Parts = []part{
+		{ID: "task", Class: "lead", Beside: true, Head: markup("task", about)},
+		{ID: "definition", Head: markup("task-definition", about)},
+	}
+	if s.Do != nil && !l.past {
+		p.Parts = append(p.Parts, part{ID: "acts", Aside: true, Head: markup("task-acts", about)})
+	}
+	p.Parts = append(p.Parts, story(t, subs, l))
+	diff, err := s.diffPart(ctx, l, t, subs, q)
+	if err != nil {
+		return nil, err
+	}
+	p.Parts = append(p.Parts, diff...)
+	return p, l.State.Err()
+}
+
+// story is what happened to a task, the newest first.
+func story(t *board.Task, subs []submission, l *look) part {
+	until := board.At(l.now)
+	p := part{ID: "story", Aside: true, Class: "log story", Head: markup("story-head", map[string]any{"Spent": report.SpentOf(t, l.State.Time()), "Periods": bars(report.PeriodsOf(t, l.State.Time()), t.Created, max(l.State.Time(), t.Created), ""), "Until": until})}
+	n := 0
+	var rows []row
+	for i, e := range t.History {
+		h := happened{Event: e}
+		if i > 0 {
+			h.After = board.Span(e.Time.Sub(t.History[i-1].Time))
+		}
+		if e.Event == board.EventReady && n < len(subs) {
+			h.Is = &subs[n]
+			n++
+		}
+		rows = append(rows, row{strconv.Itoa(i), markup("event", map[string]any{"E": h, "ID": t.ID, "At": atOf(l)})})
+	}
+	slices.Reverse(rows)
+	p.Rows = rows
+	return p
+}
+
+// other is a task that another one names.
+type other struct {
+	ID     string
+	Status board.Status
+}
+
+func named(s *board.State, ids []string) []other {
+	var all []other
+	for _, id := range ids {
+		o := other{ID: id}
+		if t := s.Task(id); t != nil {
+			o.Status = t.Status
+		}
+		all = append(all, o)
+	}
+	return all
+}
+
+func neededBy(s *board.State, id string) []other {
+	var all []other
+	for _, b := range s.Tasks() {
+		if slices.Contains(b.DependsOn, id) {
+			all = append(all, other{b.ID, b.Status})
+		}
+	}
+	return all
+}
+
+func handoff(s *board.State, t *board.Task) *board.Handoff {
+	if !t.HandoffPending {
+		return nil
+	}
+	return s.Handoff(t.ID)
+}
+
+// diffPart is what a submission changed: against its base, or since another submission.
+func (s *Server) diffPart(ctx context.Context, l *look, t *board.Task, subs []submission, q query) ([]part, error) {
+	if len(subs) == 0 {
+		return nil, nil
+	}
+	to := pick(q.get("to"), len(subs), len(subs))
+	from := pick(q.get("from"), 0, to-1)
+	split := q.get("view") == "split"
+	base, commit := subs[to-1].Base, subs[to-1].Commit
+	if from > 0 {
+		base = subs[from-1].Commit
+	}
+	head := map[string]any{"Subs": subs, "From": from, "To": to, "Split": split, "ID": t.ID, "At": q.get("at"), "Sub": subs[to-1]}
+	p := part{ID: "diff", Class: "wide diff"}
+	files, err := s.diffs.get(fmt.Sprint(base, commit), func() ([]diffFile, error) { return s.diff(ctx, base, commit, l.State.Config()) })
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	if err != nil {
+		head["Missing"] = err.Error()
+	}
+	added, removed := 0, 0
+	for _, f := range files {
+		added, removed = added+f.Added, removed+f.Removed
+		name := "file"
+		if split {
+			name = "file-split"
+		}
+		p.Rows = append(p.Rows, row{f.Path, markup(name, f)})
+	}
+	head["Files"], head["Added"], head["Removed"] = files, added, removed
+	p.Head = markup("diff-head", head)
+	return []part{p}, nil
+}
+
+// pick is the number that a text names, if it is one from 0 to most; else another.
+func pick(text string, otherwise, most int) int {
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 0 || n > most {
+		return min(otherwise, max(most, 0))
+	}
+	return n
+}
+
+// diff compares two commits of the repository that the board names.
+func (s *Server) diff(ctx context.Context, base, commit string, c *board.Config) ([]diffFile, error) {
+	if !git.OID(base).Valid() || !git.OID(commit).Valid() {
+		return nil, fmt.Errorf("the board does not say what was submitted")
+	}
+	objects, err := s.Board.Repo().Objects(ctx, []string{base, commit})
+	if err != nil {
+		return nil, err
+	}
+	for i, name := range []string{base, commit} {
+		if objects[i].OID == "" {
+			return nil, fmt.Errorf("the commit %.10s is not in this clone: git liza sync fetches it", name)
+		}
+	}
+	text, err := s.Board.Repo().Diff(ctx, git.OID(base), git.OID(commit))
+	if err != nil {
+		return nil, err
+	}
+	return parseDiff(text, c), nil
+}
+
+// diffCache remembers the last diffs: two commits never change.
+type diffCache struct {
+	mu  sync.Mutex
+	all map[string][]diffFile
+}
+
+func (c *diffCache) get(key string, make func() ([]diffFile, error)) ([]diffFile, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if files, known := c.all[key]; known {
+		return files, nil
+	}
+	files, err := make()
+	if err != nil {
+		return nil, err
+	}
+	if c.all == nil || len(c.all) > 20 {
+		c.all = map[string][]diffFile{}
+	}
+	c.all[key] = files
+	return files, nil
+}
