@@ -36,7 +36,7 @@ func (a *simAgent) review() {
 			return
 		}
 	}
-	if len(due) > 0 {
+	if len(due) > 1 || len(due) == 1 && s.chance(400) { // one waits for others a while, as it does beside a long test
 		a.after(s.span(time.Second, 5*time.Minute), func() { a.mergeDue(due) })
 		return
 	}

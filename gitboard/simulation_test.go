@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 
@@ -48,15 +49,22 @@ func TestSimulation(t *testing.T) {
 			runs[0].size = simLarge
 		}
 	}
+	var trains atomic.Int64
+	t.Cleanup(func() {
+		if *simSeed == 0 && !testing.Short() && trains.Load() == 0 {
+			t.Error("no run had a train")
+		}
+	})
 	for _, r := range runs {
 		t.Run(fmt.Sprintf("%s-%d", []string{"tiny", "small", "large"}[r.size], r.seed), func(t *testing.T) {
 			t.Parallel()
-			synctest.Test(t, func(t *testing.T) { simulate(t, r.seed, r.size) }) // who lost a race waits in virtual time
+			synctest.Test(t, func(t *testing.T) { trains.Add(simulate(t, r.seed, r.size)) }) // who lost a race waits in virtual time
 		})
 	}
 }
 
-func simulate(t *testing.T, seed uint64, size simSize) {
+// simulate runs a seed, and returns how many trains there were.
+func simulate(t *testing.T, seed uint64, size simSize) (trains int64) {
 	s := newSimulation(t, seed, size)
 	ended := s.run()
 	if *simSeed != 0 {
@@ -69,6 +77,7 @@ func simulate(t *testing.T, seed uint64, size simSize) {
 	}
 	t.Logf("%s\n%s, after %s and %d operations\nstates: %v\nops: %v\nmet: %v",
 		s.scenario, ended, s.now.Sub(simStart), s.eye.n, s.eye.ends, s.eye.ops, s.met)
+	return int64(s.met["train"])
 }
 
 // TestSimulationReplays: the same seed is the same run, to the commit.
