@@ -89,7 +89,7 @@ func (s *Server) timeline(_ context.Context, l *look, q query) (*page, error) {
 	if !l.past {
 		until = board.At(l.now)
 	}
-	from := l.State.Sprint().Timeline.Started
+	from := l.o.Timeline.Started
 	byAgent, tasks := map[string][]report.Period{}, map[string][]string{}
 	var lanes []lane
 	all := slices.Clone(l.o.Tasks)
@@ -186,7 +186,7 @@ type share struct {
 func spentOf(l *look) []share {
 	took := map[report.Phase]time.Duration{}
 	var whole time.Duration
-	from := l.State.Sprint().Timeline.Started
+	from := l.o.Timeline.Started
 	for _, b := range l.o.Tasks {
 		if b.Status.Terminal() && b.StatusChangedAt < from || b.Status == board.Draft {
 			continue

@@ -126,11 +126,15 @@ func (h *hub) subscribe() (changed chan struct{}, leave func()) {
 func (h *hub) with(ctx context.Context, use func(l *look, id string) error) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	l, err := h.current(ctx)
+	l, err := h.current(context.WithoutCancel(ctx)) // it serves others when this request is over
 	if err != nil {
 		return err
 	}
-	return use(l, l.id(h.stamp))
+	err = use(l, l.id(h.stamp))
+	if l.State.Err() != nil { // the next one reads it anew
+		h.newest = nil
+	}
+	return err
 }
 
 // current is the newest look; under the lock.

@@ -1,6 +1,7 @@
 package web_test
 
 import (
+	"fmt"
 	"html"
 	"net/http"
 	"regexp"
@@ -84,6 +85,38 @@ func TestPast(t *testing.T) {
 	}
 	if r := w.get("/?at=" + s.git("rev-list", "--max-parents=0", "liza/state")); !strings.Contains(r.body, "after operation 1 of") {
 		t.Errorf("the first operation is not the first:\n%s", r.body)
+	}
+}
+
+// Of a thousand tasks every page is shown, in whatever order they are asked for: a look serves later requests, too.
+func TestManyTasks(t *testing.T) {
+	s := newScene(t)
+	s.task("a-task", "--ready")
+	text := s.must("", "read")
+	begin, end := strings.Index(text, "  - id: a-task"), strings.Index(text, "agents: {}")
+	var tasks strings.Builder
+	for i := range 1000 {
+		tasks.WriteString(strings.ReplaceAll(text[begin:end], "a-task", fmt.Sprintf("task-%04d", i)))
+	}
+	many := strings.ReplaceAll(text[:begin]+tasks.String()+text[end:], "      - a-task\n", "      - task-0001\n")
+	s.dir += "-2"
+	s.write("specs/vision.md", "# Vision\n")
+	s.git("init", "-q", "-b", "main")
+	s.git("add", "-A")
+	s.git("commit", "-q", "-m", "first")
+	s.write("many.yaml", many)
+	s.must("", "import", "many.yaml")
+	w := s.serve(options{}).enter()
+	begun := time.Now()
+	first := w.get("/")
+	t.Logf("the first page: %s, %d bytes", time.Since(begun).Round(time.Millisecond), len(first.body))
+	if first.status != http.StatusOK || len(first.body) > 300_000 {
+		t.Errorf("the first page: %d, %d bytes", first.status, len(first.body))
+	}
+	for _, path := range []string{"/timeline", "/sprint", "/task/task-0500", "/graph", "/history", "/agents", "/?all=open"} {
+		if r := w.get(path); r.status != http.StatusOK {
+			t.Errorf("%s: %d\n%s", path, r.status, r.body)
+		}
 	}
 }
 
