@@ -1,0 +1,261 @@
+package web_test
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/emulation"
+	cdplog "github.com/chromedp/cdproto/log"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+
+	"github.com/git-liza/git-liza/cmd/internal/web"
+)
+
+// a tab is a page in a real browser, and what went wrong in it.
+type tab struct {
+	t   *testing.T
+	ctx context.Context
+	mu  sync.Mutex
+	bad []string
+	// away is set while the server is meant not to answer.
+	away bool
+}
+
+// browser starts Chromium, or skips the test where there is none.
+func browser(t *testing.T) context.Context {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("left out with -short: it takes a browser")
+	}
+	path := ""
+	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
+		if found, err := exec.LookPath(name); err == nil {
+			path = found
+			break
+		}
+	}
+	if path == "" {
+		t.Skip("there is no Chromium here: what a browser does with the pages was not tested")
+	}
+	o := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.Flag("disable-dev-shm-usage", true), chromedp.WSURLReadTimeout(time.Minute))
+	alloc, stop := chromedp.NewExecAllocator(context.Background(), o...)
+	t.Cleanup(stop)
+	ctx, end := chromedp.NewContext(alloc)
+	t.Cleanup(end)
+	if err := chromedp.Run(ctx); err != nil {
+		t.Fatal(err)
+	}
+	return ctx
+}
+
+// tab opens a page, and watches for requests to others and for errors.
+func (w *site) tab(ctx context.Context) *tab {
+	w.t.Helper()
+	ctx, end := chromedp.NewContext(ctx)
+	w.t.Cleanup(end)
+	ctx, late := context.WithTimeout(ctx, 3*time.Minute)
+	w.t.Cleanup(late)
+	b := &tab{t: w.t, ctx: ctx}
+	home, _ := url.Parse(w.url)
+	chromedp.ListenTarget(ctx, func(e any) {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		switch e := e.(type) {
+		case *network.EventRequestWillBeSent:
+			if u, err := url.Parse(e.Request.URL); err != nil || u.Host != home.Host && u.Scheme != "data" && u.Scheme != "about" {
+				b.bad = append(b.bad, "it asks for "+e.Request.URL)
+			}
+		case *runtime.EventExceptionThrown:
+			b.bad = append(b.bad, "exception: "+e.ExceptionDetails.Error())
+		case *runtime.EventConsoleAPICalled:
+			if e.Type == runtime.APITypeError || e.Type == runtime.APITypeWarning {
+				b.bad = append(b.bad, fmt.Sprint("console: ", e.Type))
+			}
+		case *cdplog.EventEntryAdded:
+			if e.Entry.Level == cdplog.LevelError && !b.away {
+				b.bad = append(b.bad, "log: "+e.Entry.Text+" "+e.Entry.URL)
+			}
+		}
+	})
+	b.do(network.Enable(), runtime.Enable(), cdplog.Enable())
+	return b
+}
+
+func (b *tab) do(actions ...chromedp.Action) {
+	b.t.Helper()
+	if err := chromedp.Run(b.ctx, actions...); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+// until waits until an expression of the page is true.
+func (b *tab) until(what, expression string) {
+	b.t.Helper()
+	for begun := time.Now(); time.Since(begun) < 20*time.Second; {
+		var is bool
+		if err := chromedp.Run(b.ctx, chromedp.Evaluate(expression, &is)); err == nil && is { // a page that is on its way out has no answer
+			return
+		}
+		select {
+		case <-b.ctx.Done():
+		case <-time.After(20 * time.Millisecond):
+		}
+	}
+	var body string
+	_ = chromedp.Run(b.ctx, chromedp.Text("body", &body, chromedp.ByQuery))
+	b.t.Fatalf("not yet: %s\n%s", what, body)
+}
+
+// text is an expression that is true once an element holds a text.
+func text(selector, want string) string {
+	return fmt.Sprintf("[...document.querySelectorAll(%q)].some(e => e.textContent.includes(%q))", selector, want)
+}
+
+func (b *tab) well(where string) {
+	b.t.Helper()
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, bad := range b.bad {
+		b.t.Errorf("%s: %s", where, bad)
+	}
+	b.bad = nil
+}
+
+func (b *tab) leave(away bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.away = away
+}
+
+const followed = `document.body.dataset.link === "open"`
+
+func TestBrowser(t *testing.T) {
+	ctx := browser(t)
+	s := newShop(t)
+	var kept []web.Session
+	w := s.serve(options{keep: func(all []web.Session) { kept = all }})
+	one := w.tab(ctx)
+	one.do(chromedp.Navigate(w.url + "/?token=" + w.token))
+	w.token = <-w.tokens
+	one.until("the first page is shown and followed", followed+" && "+text("h2", "Waits for you"))
+	two := w.tab(ctx)
+	two.do(chromedp.Navigate(w.url + "/task/pay"))
+	two.until("a second tab is followed", followed)
+
+	// An operation is seen in both tabs.
+	s.must("coder-3", "claim", "pay")
+	one.until("the task moves to those in work", text("#p-tasks-working li", "pay"))
+	two.until("its page says so", text("h1 .state", "claimed"))
+	one.well("live")
+
+	// What somebody types stays, whatever happens beside it.
+	one.do(chromedp.SendKeys("#p-inbox textarea", "Euro, of course", chromedp.ByQuery))
+	s.must("", "note", "--for", "ship", "something else")
+	one.until("the operation is seen", text("#p-events", "note"))
+	one.until("what was typed is there", `document.querySelector("#p-inbox textarea").value === "Euro, of course"`)
+
+	// The answer is on the board.
+	one.do(chromedp.Click("#p-inbox form button", chromedp.ByQuery))
+	one.until("the page says what was done", text(".flash", "cart")+" && "+followed)
+	one.until("the question is gone", "!"+text("#p-inbox h3", "cart"))
+	if out := s.must("", "read"); !strings.Contains(out, "Euro, of course") {
+		t.Error("the answer is not on the board")
+	}
+
+	// Keys.
+	one.do(chromedp.KeyEvent("j"), chromedp.KeyEvent("j"))
+	one.until("a row is marked", `document.querySelectorAll(".rows > li.at").length === 1`)
+	one.do(chromedp.KeyEvent("?"))
+	one.until("the keys are explained", `document.getElementById("help").open`)
+	one.do(chromedp.KeyEvent("?"), chromedp.KeyEvent("/"))
+	one.until("the filter has the focus", `document.activeElement.id === "search"`)
+	one.do(chromedp.Evaluate(`document.getElementById("search").value = ""`, nil), chromedp.SendKeys("#search", "ship"+kb.Enter, chromedp.ByQuery))
+	one.until("the tasks are filtered", `location.search.includes("q=ship") && !`+text(".tasks li", "login"))
+	one.well("keys")
+
+	// The slider shows the whole board at an earlier commit, and back.
+	one.do(chromedp.Navigate(w.url + "/?at=" + s.tip()[:12]))
+	one.until("the past says so", text(".past", "The board as it was"))
+	one.do(chromedp.Evaluate(`const r = document.getElementById("seek"); r.value = 3; r.dispatchEvent(new Event("input"))`, nil))
+	one.until("the board after the third operation is shown", text(".past", "operation 3 of")+" && !"+text(".tasks li", "pay")+` && location.search.includes("at=")`)
+	one.do(chromedp.Evaluate(`document.getElementById("seek").value = 20; document.getElementById("seek").dispatchEvent(new Event("input"))`, nil))
+	one.until("a later one is shown", text(".past", "operation 20 of"))
+	one.do(chromedp.Click(".past a", chromedp.ByQuery))
+	one.until("and then now", followed)
+	one.well("slider")
+
+	// A server that starts again is followed again, by tabs that were open.
+	one.leave(true)
+	two.leave(true)
+	w.stop()
+	one.until("the page says that the server is away", text("#link", "away"))
+	s.must("", "note", "--for", "pay", "while nobody looked")
+	again := s.serve(options{sessions: kept, listen: strings.TrimPrefix(w.url, "http://")})
+	two.until("what happened meanwhile is seen", text("dd", "while nobody looked"))
+	one.until("and what happens then", text("#p-events", "note"))
+	one.leave(false)
+	two.leave(false)
+	s.must("", "note", "--for", "pay", "after it came back")
+	two.until("the stream is alive", text("dd", "after it came back"))
+	one.well("restart")
+	two.well("second tab")
+	again.stop()
+	s.must("", "verify")
+}
+
+// Every page at every width shows no bar to scroll it sideways, and asks nobody else for anything. With LIZA_SHOTS=DIR
+// it leaves pictures.
+func TestWidths(t *testing.T) {
+	ctx := browser(t)
+	s := newRun(t)
+	w := s.serve(options{})
+	b := w.tab(ctx)
+	b.do(chromedp.Navigate(w.url + "/?token=" + w.token))
+	b.until("it is let in", `document.querySelector("footer") !== null`)
+	shots := os.Getenv("LIZA_SHOTS")
+	for _, page := range []string{"/", "/task/t05-checkout", "/task/t05-checkout?to=1&view=split", "/graph?over=1", "/timeline", "/history", "/agents", "/agent/coder-1", "/sprint", "/?at=" + s.git("rev-parse", "liza/state~20")} {
+		for _, width := range []int64{390, 1280, 2560} {
+			for _, scheme := range []string{"light", "dark"} {
+				if scheme == "dark" && (shots == "" || width != 1280) {
+					continue
+				}
+				features := []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}
+				var wide int64
+				b.do(emulation.SetEmulatedMedia().WithFeatures(features), chromedp.EmulateViewport(width, 900), chromedp.Navigate(w.url+page))
+				b.until(page+" is whole", `document.querySelector("footer") !== null`)
+				b.do(chromedp.Evaluate("document.documentElement.scrollWidth", &wide))
+				if wide > width {
+					var who string
+					b.do(chromedp.Evaluate(`[...document.querySelectorAll("body *")].filter(e => e.getBoundingClientRect().right > innerWidth + 1 && !e.closest(".scroll, .graph, .file")).slice(0, 5).map(e => e.tagName + "." + e.className + " " + e.textContent.slice(0, 30)).join("; ")`, &who))
+					t.Errorf("%s at %d is %d wide: %s", page, width, wide, who)
+				}
+				if shots != "" {
+					var png []byte
+					b.do(chromedp.FullScreenshot(&png, 100))
+					name := strings.Trim(strings.NewReplacer("/", "-", "?", "-", "=", "-", "&", "-").Replace(page), "-")
+					if len(name) > 30 {
+						name = "past"
+					}
+					if name == "" {
+						name = "now"
+					}
+					if err := os.WriteFile(filepath.Join(shots, fmt.Sprintf("%s-%d-%s.png", name, width, scheme)), png, 0o644); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+		}
+	}
+	b.well("pages")
+}
