@@ -216,7 +216,7 @@ func spentOf(l *look) []share {
 
 // Of the graph, in units of its drawing.
 const (
-	boxWidth, boxHeight = 168, 36
+	boxWidth, boxHeight = 196, 36
 	gapX, gapY          = 56, 10
 )
 
