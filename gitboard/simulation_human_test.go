@@ -8,12 +8,17 @@ import (
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/report"
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
 // rule does the next thing that a human does: what waits for them, or a whim.
 func (a *simAgent) rule() {
 	s := a.s
+	if p := a.judges(); p != nil {
+		a.just(p, func(*gitboard.Done, error) { a.after(s.span(time.Minute, time.Hour), a.rule) })
+		return
+	}
 	if s.eye.state().Goal().Status != board.InProgress || s.humanLeaves > 0 && s.now.Sub(simStart) > s.humanLeaves {
 		a.gone = true
 		return
@@ -31,6 +36,21 @@ func (a *simAgent) rule() {
 	default:
 		again(nil, nil)
 	}
+}
+
+// judges ends a review that the human has taken: no lease ends it.
+func (a *simAgent) judges() board.Payload {
+	for _, b := range a.s.eye.state().Tasks() {
+		if b.Status != board.ReadyForReview || b.ReviewingBy != roles.HumanID {
+			continue
+		}
+		p := &board.Verdict{About: board.About{Task: b.ID}, Verdict: board.VerdictApproved, Commit: a.s.eye.state().Task(b.ID).ReviewCommit}
+		if a.s.chance(300) {
+			p.Verdict, p.Reason = board.VerdictRejected, simRejection
+		}
+		return p
+	}
+	return nil
 }
 
 // asked is what only a human can do, and the board waits for.
@@ -55,8 +75,21 @@ func (a *simAgent) asked() board.Payload {
 			return p
 		}
 	}
+	for _, id := range state.List(board.NoteDir) {
+		if report.Asks(state.Note(id)) {
+			return &board.Answer{Note: id, Text: "as you think best"}
+		}
+	}
 	for _, b := range state.Tasks() {
 		switch {
+		case b.Status == board.Blocked && (b.Failures < 2 || board.Reframed(state.Task(b.ID))) && s.chance(100):
+			p := &board.Answer{About: board.About{Task: b.ID}, Text: "as the spec says"}
+			if s.chance(200) {
+				p.Afresh, p.Kept = true, string(s.commit("attic"))
+			}
+			return p
+		case b.Status == board.ReadyForReview && b.ReviewingBy == "" && !b.Paused && s.chance(50):
+			return &board.ClaimReview{About: board.About{Task: b.ID}}
 		case b.Paused && !b.Status.Terminal() && s.chance(300):
 			return &board.Resume{About: board.About{Task: b.ID}}
 		case b.Status == board.Draft && state.Config().PlanReview == "human" && !b.Paused:

@@ -130,12 +130,12 @@ func (a *simAgent) unblock(state *board.State) board.Payload {
 	}
 	p := &board.Unblock{About: about, Assessment: "go on"}
 	switch {
-	case t.Worktree == "" || s.chance(400):
-		if t.Worktree != "" {
-			p.Kept = string(s.commit("attic"))
-		}
+	case s.chance(200):
+		return &board.Answer{About: about, Text: "go on"}
+	case t.Worktree == "":
+	case s.chance(400):
+		p.Mode, p.Kept = board.UnblockFresh, string(s.commit("attic"))
 	case s.chance(500):
-		p.Mode = board.UnblockKeepWork
 		if s.chance(300) {
 			p.To = roles.Coder.ID(1 + s.rng.IntN(s.coders))
 		}

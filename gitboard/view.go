@@ -10,6 +10,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/lease"
 	"github.com/git-liza/git-liza/gitboard/oplog"
 	"github.com/git-liza/git-liza/gitboard/plain"
+	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
 // View is the board at one commit, with the leases as they are now.
@@ -122,6 +123,9 @@ func evidences(held map[string]*lease.Held) map[string]board.Lease {
 // Takeable reports whether somebody who holds something can be robbed of it now, as far as its lease says:
 // it isn't registered, or its lease has run out for at least some time.
 func (v *View) Takeable(ctx context.Context, holder string, after time.Duration) bool {
+	if holder == roles.HumanID {
+		return false
+	}
 	if v.State.Agent(holder) == nil {
 		return true
 	}

@@ -64,6 +64,10 @@ func endsWork(p board.Payload, t *board.Task) (keptIn *string) {
 		if p.Mode == board.UnblockFresh {
 			return &p.Kept
 		}
+	case *board.Answer:
+		if p.Afresh {
+			return &p.Kept
+		}
 	case *board.Release:
 		p.Kept = "" // after a lost race the claim may be another
 		if t.Status == board.Claimed && !p.KeepWork {

@@ -49,7 +49,7 @@ func Submit(ctx context.Context, b *gitboard.Board, r SubmitRequest) (*gitboard.
 		if err != nil {
 			return nil, nil, err
 		}
-		p.Early = t.Early(oplog.Made(work))
+		p.Early, p.People = t.Early(oplog.Made(work)), oplog.People(work)
 		refs, err := s.reviewRefs(ctx, t, commit)
 		if err != nil {
 			return nil, nil, err

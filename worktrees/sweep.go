@@ -55,7 +55,7 @@ func Sweep(ctx context.Context, b *gitboard.Board, actor board.Actor, role roles
 		}
 		held := leases[s.Holder]
 		live := v.State.Agent(s.Holder) != nil && held != nil && b.Now().Before(held.Expires)
-		if s.Holder == "" || s.Holder == actor.ID || live {
+		if s.Holder == "" || s.Holder == roles.HumanID || s.Holder == actor.ID || live {
 			continue
 		}
 		s.Done, err = End(ctx, b, gitboard.Request{Actor: actor}, &board.Release{About: board.About{Task: t.ID}, Reason: "its lease had run out"})

@@ -116,7 +116,7 @@ func TestBudgets(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "continue")
 	p.env = append(p.env, "CONTINUE="+file)
 	s := p.supervise("agent", "coder", "--exec="+spends)
-	s.hears("alarm", "alpha has used 900 of 1000 tokens (budget_task_tokens); a human raises it: git liza unblock alpha --keep-work --budget 2000")
+	s.hears("alarm", "alpha has used 900 of 1000 tokens (budget_task_tokens); a human raises it: git liza unblock alpha --budget 2000")
 	pid := p.agentPID("coder-1")
 	if err := os.WriteFile(file, nil, 0o644); err != nil {
 		t.Fatal(err)
@@ -129,7 +129,7 @@ func TestBudgets(t *testing.T) {
 	if task := p.task("alpha"); task.BlockedReason != "budget" || len(task.FailedBy) > 0 {
 		t.Errorf("blocked for %q, failed by %q", task.BlockedReason, task.FailedBy)
 	}
-	p.must("", "unblock", "alpha", "--keep-work", "--budget", "9000")
+	p.must("", "unblock", "alpha", "--budget", "9000")
 	again := s.hears("started", "alpha")
 	prompt, err := os.ReadFile(again.Prompt)
 	if err != nil || !strings.Contains(string(prompt), "looked at file 2") {

@@ -99,7 +99,7 @@ var scenes = []scene{
 		next: []string{"coder-2", "claim", "alpha"}, work: halfDone,
 	},
 	{
-		name: "unblock", args: []string{"unblock", "alpha"}, ops: []string{"unblock"}, task: "alpha",
+		name: "unblock", args: []string{"unblock", "alpha", "--afresh"}, ops: []string{"unblock"}, task: "alpha",
 		make: func(p *project) {
 			p.begun("alpha")
 			p.must("coder-1", "block", "alpha", "--reason", "the spec says two things", "--question", "Which one?")

@@ -44,7 +44,7 @@ func halts() []halt {
 		{name: "pause", halts: liza("pause"), goesOn: liza("resume")},
 		{name: "checkpoint", halts: liza("checkpoint"), goesOn: liza("resume")},
 		{name: "task", halts: liza("pause", "--task", "alpha"), goesOn: liza("resume", "--task", "alpha"), oneTask: true},
-		{name: "abort", halts: liza("abort", "--reason", "enough"), finished: true},
+		{name: "abort", halts: liza("abort", "--reason", "enough", "--yes"), finished: true},
 		{name: ".liza-PAUSE", halts: touch("PAUSE"), goesOn: remove("PAUSE")},
 		{name: ".liza-CHECKPOINT", halts: touch("CHECKPOINT"), goesOn: remove("CHECKPOINT")},
 		{name: ".liza-ABORT", halts: touch("ABORT"), goesOn: remove("ABORT"), finished: true},

@@ -87,7 +87,7 @@ func (a *scripted) unblocks(id string) {
 	a.liza("amend-task", id, "--done", done+" Answer: in plain letters.", "--reason", "answer: in plain letters")
 	args := []string{"unblock", id}
 	if len(id)%2 == 0 {
-		args = append(args, "--keep-work")
+		args = append(args, "--afresh")
 	}
 	if t.BlockedReason == "review_deadlock" {
 		args = append(args, "--assessment", "its coder did not do what was asked")

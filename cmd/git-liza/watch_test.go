@@ -280,6 +280,7 @@ func TestWatchIsAlive(t *testing.T) {
 	t.Parallel()
 	p := newProject(t)
 	w := p.watch("--heartbeat", "50ms")
+	w.hears("a pattern of the circuit breaker halts the board (git liza docs circuit-breaker; --no-breaker only reports it)")
 	w.hears("watching: 0 open conditions")
 	var file struct {
 		PID    int

@@ -215,7 +215,15 @@ func TestLiveScreen(t *testing.T) {
 		t.Errorf("the board is %q", got)
 	}
 	s.press("p")
-	s.await("the board is PAUSED already")
+	s.await("the board is PAUSED already", "? help") // above the keys, which stay
+
+	// What it said about a pause is gone once somebody has resumed elsewhere.
+	p.must("", "resume")
+	if lines := strings.Join(s.await("board   RUNNING"), "\n"); strings.Contains(lines, "PAUSED already") || !strings.Contains(lines, "? help") {
+		t.Errorf("the footer is old:\n%s", lines)
+	}
+	s.press("p")
+	s.await("board   PAUSED")
 	s.press("r")
 	s.await("board   RUNNING")
 
@@ -331,5 +339,27 @@ func TestWatchTakesATerminal(t *testing.T) {
 	}
 	if _, errs, code := p.liza("", "status", "--watch", "--json"); code != 1 || !strings.Contains(errs, "--json for programs") {
 		t.Errorf("exit %d\n%s", code, errs)
+	}
+}
+
+// On a terminal a human is asked before the run ends; no answer but yes is one.
+func TestAbortAsks(t *testing.T) {
+	t.Parallel()
+	p := newProject(t)
+	for _, c := range []struct{ answer, mode string }{{"n\n", "RUNNING"}, {"\n", "RUNNING"}, {"y\n", "ABORTED"}} {
+		s := p.onTerminal(pty.Winsize{Rows: 20, Cols: 120}, nil, "git-liza", "abort")
+		s.said("the history stays. Continue? [y/N] ")
+		s.press(c.answer)
+		select {
+		case err := <-s.ended:
+			if (err == nil) != (c.mode == "ABORTED") {
+				t.Errorf("after %q: %v: %s", c.answer, err, s.all())
+			}
+		case <-time.After(patience):
+			t.Fatalf("after %q it does not end: %s", c.answer, s.all())
+		}
+		if got := p.must("", "read", "control.mode"); got != c.mode+"\n" {
+			t.Errorf("after %q the board is %s", c.answer, got)
+		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/gitboard/report"
+	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
 // sight is what a rule has seen, whether or not a threshold is reached yet.
@@ -77,7 +78,7 @@ func (e *ruleInput) expired() (all []sight) {
 
 func (e *ruleInput) reviewExpired() (all []sight) {
 	for _, b := range e.live {
-		if b.Status == board.ReadyForReview && b.ReviewingBy != "" {
+		if b.Status == board.ReadyForReview && b.ReviewingBy != "" && b.ReviewingBy != roles.HumanID {
 			all = append(all, sight{about: b.ID, since: e.gone(b.ReviewingBy, b.Moved), words: about(b.ID, "agent", b.ReviewingBy)})
 		}
 	}

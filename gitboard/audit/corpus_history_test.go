@@ -192,9 +192,11 @@ func (w *world) row(row board.Transition, from board.Status, who roles.Role, id 
 		if row.To == board.Claimed {
 			p.Mode = board.UnblockSameCoder
 		} else {
-			p.Kept = t.BaseCommit
+			p.Mode, p.Kept = board.UnblockFresh, t.BaseCommit
 		}
 		w.do(a, p)
+	case "answer":
+		w.do(a, &board.Answer{About: about(id), Text: "this one"})
 	case "reassign":
 		if t.Status == board.Unclaimed {
 			w.do(ada, &board.Write{Path: board.RecordPath(board.TaskDir, id), Fields: []board.FieldEdit{{Field: "reserved_for", Value: coder2.ID}}, Reason: "for its author"})

@@ -165,6 +165,7 @@ func (w *world) beside() {
 		w.do(ada, &board.AddNote{For: to, Message: "mind the Umlauts: ä, ö, ü\n\n\tand 漢字 \u00a0\u2028 \U0001f600\n"})
 	}
 	w.do(planner, &board.AddNote{For: "human", Message: "\n leading, trailing \n"})
+	w.do(ada, &board.Answer{Note: "note-6", Text: "as you like"})
 	w.do(planner, &board.Ack{IDs: []string{"note-1", "anomaly-1", "note-2"}})
 	w.do(planner, &board.RecordSpecChange{Spec: "specs/vision.md", Change: "English only", TriggeredBy: "epsilon"})
 

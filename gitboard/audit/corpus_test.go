@@ -170,7 +170,7 @@ func corpusMarks() []string {
 		want = append(want, "anomaly "+row.Type)
 	}
 	return append(want, "system hypothesis_exhaustion", "system review_deadlock", "system review_deadlock block", "system iteration limit",
-		"system sprint COMPLETED", "system CHECKPOINT", "payload file", "allow_secret", "unblock keep-work", "unblock same-coder", "unblock ",
+		"system sprint COMPLETED", "system CHECKPOINT", "payload file", "allow_secret", "unblock afresh", "unblock same-coder", "unblock ",
 		"reserved", "kept", "lease shown", "superseded dependency", "registered again")
 }
 

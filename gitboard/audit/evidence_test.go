@@ -96,6 +96,13 @@ func TestEvidence(t *testing.T) {
 			w.claimed("beta")
 			w.handIn("beta", func(p *board.Submit) { p.Early = nil })
 		}, "it names 0 commits from before the checkpoint, and has 1", false},
+		"hiding that a human made some of it": {func(w *world) {
+			w.claimed("beta")
+			w.handIn("beta", func(p *board.Submit) {
+				p.Commit = string(w.project([]git.OID{git.OID(p.Commit)}, ada, map[string]string{"beta.go": "// by hand"}))
+				p.Commits, p.Tree = 3, w.tree(git.OID(p.Commit))
+			})
+		}, "it names 0 humans who made commits of it, and has 1", false},
 		"with fewer files": {func(w *world) {
 			w.claimed("beta")
 			w.handIn("beta", func(p *board.Submit) { p.Files = 1 })

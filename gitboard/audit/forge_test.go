@@ -231,6 +231,9 @@ func TestForgedTransitions(t *testing.T) {
 	tasks := w.everyStatus()
 	tip, n := w.tip(), 0
 	for _, name := range board.Ops() {
+		if name == "usage" {
+			continue // what a run has used is reported whatever state its task is in
+		}
 		governed, from := false, map[board.Status]bool{}
 		for _, row := range board.Transitions() {
 			if row.Op == name {

@@ -105,6 +105,10 @@ func signsOf(ctx context.Context, repo *gitio.Repo, line *line, e evidence, hold
 		s.forged = append(s.forged, Finding{e.commit, e.subject, CodeEvidence,
 			fmt.Sprintf("it names %d commits from before the checkpoint, and has %d", len(e.handed.says.Early), len(early))})
 	}
+	if people := oplog.People(work); !slices.Equal(people, e.handed.says.People) {
+		s.forged = append(s.forged, Finding{e.commit, e.subject, CodeEvidence,
+			fmt.Sprintf("it names %d humans who made commits of it, and has %d", len(e.handed.says.People), len(people))})
+	}
 	for _, c := range work {
 		if len(c.Parents) > 1 {
 			continue

@@ -54,7 +54,7 @@ func TestBlockForgetsWhoIsNext(t *testing.T) {
 	force := &board.Block{About: about("login"), Reason: board.HumanOverride}
 	s := begun(t).rejected("login").do(planner, &board.Reassign{About: about("login")}).do(human, force)
 	equal(t, "freed", s.task("login").Freed, false)
-	s.do(planner, &board.Unblock{About: about("login"), Mode: "keep-work", To: "coder-2"}).do(human, force)
+	s.do(planner, &board.Unblock{About: about("login"), To: "coder-2"}).do(human, force)
 	equal(t, "reserved_for", s.task("login").ReservedFor, "")
 }
 
@@ -90,17 +90,34 @@ func TestReservations(t *testing.T) {
 }
 
 func TestUnblock(t *testing.T) {
-	s := begun(t).in(board.Blocked, "login").do(planner, &board.Unblock{About: about("login"), Kept: sha("9")})
+	s := begun(t).in(board.Blocked, "login").do(planner, &board.Unblock{About: about("login"), Mode: board.UnblockFresh, Kept: sha("9")})
 	task := s.task("login")
 	equal(t, "status", task.Status, board.Unclaimed)
 	equal(t, "cleared", task.Worktree+task.BaseCommit+task.AssignedTo+task.BlockedReason, "")
 	equals(t, "failed_by", task.FailedBy, []string{"coder-1"})
 	equal(t, "kept", task.Last("unblocked").Kept, sha("9"))
 	equal(t, "questions", len(task.BlockedQuestions)+len(task.Attempted), 0)
+	equals(t, "asked", task.Last("unblocked").Questions, []string{"Which port?"})
+	equals(t, "attempted", task.Last("unblocked").Attempted, []string{"8080"})
 	s.do(coder2, claim("login"))
 
 	never := begun(t).ready("never").do(human, &board.Block{About: about("never"), Reason: "wait"})
-	never.refused("wrong-state", planner, &board.Unblock{About: about("never"), Mode: "keep-work"}, "never has no work")
+	never.refused("wrong-state", planner, &board.Unblock{About: about("never"), To: "coder-1"}, "never has no work")
+	never.do(planner, &board.Unblock{About: about("never")}).do(coder1, claim("never"))
+}
+
+// The work is kept, unless somebody says otherwise.
+func TestUnblockKeepsWork(t *testing.T) {
+	s := begun(t).in(board.Blocked, "login")
+	s.refused("invalid", planner, &board.Unblock{About: about("login"), Kept: sha("9")}, "login keeps its work")
+	s.refused("invalid", planner, &board.Unblock{About: about("login"), Mode: board.UnblockFresh, To: "coder-2"}, "--afresh")
+	s.refused("invalid", planner, &board.Unblock{About: about("login"), Mode: "keep-work"}, "not a way to unblock")
+	s.do(planner, &board.Unblock{About: about("login")})
+	task := s.task("login")
+	equals(t, "work", []string{task.Worktree, task.BaseCommit, task.AssignedTo, task.ReservedFor}, []string{".worktrees/login", baseCommit, "", ""})
+	s.refused("invalid", coder2, claim("login"), "keeps its worktree")
+	s.do(coder2, goOn("login"))
+	equal(t, "event", s.task("login").Last("resumed").Agent, "coder-2")
 }
 
 func TestUnblockForTheSameCoder(t *testing.T) {
@@ -121,7 +138,7 @@ func TestUnblockForTheSameCoder(t *testing.T) {
 
 // exhausted is a task at which two coders failed.
 func exhausted(t failer) *script {
-	return begun(t).in(board.Blocked, "login").do(planner, &board.Unblock{About: about("login")}).do(coder2, claim("login")).do(coder2, block("login"))
+	return begun(t).in(board.Blocked, "login").do(planner, &board.Unblock{About: about("login")}).do(coder2, goOn("login")).do(coder2, block("login"))
 }
 
 func TestHypothesisExhaustion(t *testing.T) {
@@ -129,7 +146,7 @@ func TestHypothesisExhaustion(t *testing.T) {
 	equals(t, "failed_by", s.task("login").FailedBy, []string{"coder-1", "coder-2"})
 	a := s.state().Anomaly("anomaly-1")
 	equal(t, "anomaly", a.Type+" "+a.Reporter, "hypothesis_exhaustion system")
-	for _, mode := range []string{"", "keep-work", "same-coder"} {
+	for _, mode := range []string{"", "afresh", "same-coder"} {
 		s.refused("exhausted", human, &board.Unblock{About: about("login"), Mode: mode}, "login", "coder-1 and coder-2")
 	}
 }
@@ -161,9 +178,9 @@ func TestReframing(t *testing.T) {
 		words := strings.Fields(definition().DoneWhen)
 		slices.Reverse(words)
 		s := exhausted(t).do(planner, amend(board.Definition{DoneWhen: strings.Join(words, " ")}, "done_when")).do(planner, un)
-		s.refused("reserved", coder1, claim("login"), "coder-1 failed at login before")
-		s.refused("reserved", coder2, claim("login"), "only the order of words")
-		s.do(coder3, claim("login"))
+		s.refused("reserved", coder1, goOn("login"), "coder-1 failed at login before")
+		s.refused("reserved", coder2, goOn("login"), "only the order of words")
+		s.do(coder3, goOn("login"))
 	})
 	t.Run("a spec that is not a file reframes nothing", func(t *testing.T) {
 		lost := amend(board.Definition{SpecRef: "specs/lost.md"}, "spec_ref")
@@ -178,7 +195,7 @@ func TestReframing(t *testing.T) {
 	})
 	t.Run("a third failure", func(t *testing.T) {
 		s := exhausted(t).do(planner, amend(board.Definition{Scope: "less"}, "scope")).do(planner, un)
-		s.do(coder3, claim("login")).do(coder3, block("login")).refused("exhausted", planner, un, "coder-3")
+		s.do(coder3, goOn("login")).do(coder3, block("login")).refused("exhausted", planner, un, "coder-3")
 		equal(t, "anomalies", len(s.state().List("anomalies")), 1)
 	})
 	t.Run("the same coder again", func(t *testing.T) {

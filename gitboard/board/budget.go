@@ -38,7 +38,7 @@ func (b Budget) Spent() bool { return b.Used >= b.Most }
 func (b Budget) Raise() string {
 	next := 2 * max(b.Used, b.Most)
 	if b.Key == KeyBudgetTask {
-		return fmt.Sprintf("git liza unblock %s --keep-work --budget %d", b.About, next)
+		return fmt.Sprintf("git liza unblock %s --budget %d", b.About, next)
 	}
 	return fmt.Sprintf("git liza config set %s %d", b.Key, next)
 }
@@ -119,7 +119,7 @@ func blockSpent(s *State, t *Task, p *Usage, op Operation) {
 	}
 	question := fmt.Sprintf("%s. Give it more (%s), make it smaller, or give it up?", spent, spent.Raise())
 	if spent.Key == KeyBudgetRun {
-		question = fmt.Sprintf("%s. Try again (git liza unblock %s --keep-work), make the task smaller, or raise the budget (%s)?", spent, t.ID, spent.Raise())
+		question = fmt.Sprintf("%s. Try again (git liza unblock %s), make the task smaller, or raise the budget (%s)?", spent, t.ID, spent.Raise())
 	}
 	block(s, t, string(roles.System), BudgetSpent, []string{question}, op)
 }

@@ -25,7 +25,7 @@ func TestTaskBudget(t *testing.T) {
 	equal(t, "reason", task.BlockedReason, board.BudgetSpent)
 	equal(t, "failed by", len(task.FailedBy), 0)
 	equal(t, "the coder's task", s.agent("coder-1").CurrentTask, "")
-	if !strings.Contains(task.BlockedQuestions[0], "git liza unblock login --keep-work --budget 2000") {
+	if !strings.Contains(task.BlockedQuestions[0], "git liza unblock login --budget 2000") {
 		t.Errorf("the question names no way out: %q", task.BlockedQuestions)
 	}
 	about := board.About{Task: "login"}

@@ -46,6 +46,7 @@ type Config struct {
 	RequirePreExecutionCheckpoint bool     `yaml:"require_pre_execution_checkpoint"`
 	EarlyCommits                  string   `yaml:"early_commits"`
 	PlanReview                    string   `yaml:"plan_review"`
+	ReviewBy                      string   `yaml:"review_by"`
 	WorktreeSetup                 string   `yaml:"worktree_setup"`
 	EscalationWebhook             Optional `yaml:"escalation_webhook"`
 	RequireSignatures             bool     `yaml:"require_signatures"`
@@ -106,6 +107,7 @@ var ConfigKeys = []ConfigKey{
 	{Name: "require_pre_execution_checkpoint", Default: "true", Takes: "true|false", Meaning: "refuse a submission without a checkpoint in its iteration", ref: func(c *Config) any { return &c.RequirePreExecutionCheckpoint }},
 	{Name: "early_commits", Default: "refuse", Takes: "refuse|flag", Meaning: "what happens to commits made before the iteration's checkpoint: refused, or shown to the reviewer", oneOf: []string{"refuse", "flag"}, ref: func(c *Config) any { return &c.EarlyCommits }},
 	{Name: "plan_review", Default: "off", Takes: "off|human", Meaning: "who finalizes tasks", oneOf: []string{"off", "human"}, ref: func(c *Config) any { return &c.PlanReview }},
+	{Name: "review_by", Default: "either", Takes: "agent|human|either", Meaning: "who reviews submissions", oneOf: []string{"agent", "human", "either"}, ref: func(c *Config) any { return &c.ReviewBy }},
 	{Name: "worktree_setup", Default: "", Takes: "command", Meaning: "run in every new worktree", ref: func(c *Config) any { return &c.WorktreeSetup }},
 	{Name: "escalation_webhook", Default: "", Takes: takesURL, Meaning: "where alarms are posted", ref: func(c *Config) any { return (*string)(&c.EscalationWebhook) }},
 	{Name: "require_signatures", Default: "false", Takes: "true|false", Meaning: "every operation must be signed", ref: func(c *Config) any { return &c.RequireSignatures }},

@@ -30,7 +30,7 @@ func (t *Task) unclaim() {
 
 // dropReview forgets the submission, as work begins again.
 func (t *Task) dropReview() {
-	t.ReviewCommit, t.ReviewBase, t.ReviewingBy, t.ApprovedBy = "", "", "", ""
+	t.ReviewCommit, t.ReviewBase, t.ReviewingBy, t.ReviewingAs, t.ApprovedBy = "", "", "", "", ""
 }
 
 func (t *Task) clearBlock() {
@@ -79,7 +79,7 @@ func logAnomaly(s *State, reporter, task, typ string, details map[string]Scalar,
 func block(s *State, t *Task, by, reason string, questions []string, op Operation) {
 	free(s, t.AssignedTo, t.ID, Idle)
 	free(s, t.ReviewingBy, t.ID, Idle)
-	t.ReviewingBy, t.ReservedFor = "", ""
+	t.ReviewingBy, t.ReviewingAs, t.ReservedFor = "", "", ""
 	t.HandoffPending, t.Freed = false, false
 	t.BlockedReason, t.BlockedQuestions, t.Attempted = reason, questions, nil
 	t.become(Blocked, op)

@@ -1,6 +1,10 @@
 package board
 
-import "time"
+import (
+	"time"
+
+	"github.com/git-liza/git-liza/gitboard/roles"
+)
 
 // Lease is a lease as whoever took over saw it: attested evidence that a claim could be taken. A
 // missing one (nil in a payload) attests that there was none.
@@ -38,6 +42,9 @@ func fullID(field, oid string) error {
 // lapsed refuses a take-over from an agent whose lease, as the evidence shows it, has not run out for
 // at least a time. An agent that is not registered has none.
 func lapsed(s *State, holder string, l *Lease, for_ time.Duration, op Operation) error {
+	if holder == roles.HumanID {
+		return refuse(CodeLease, "a human holds it, and no lease ends that").hint("wait, or take another task")
+	}
 	agent := s.Agent(holder)
 	if agent == nil || l == nil {
 		return nil

@@ -78,7 +78,7 @@ func TestInboxOrder(t *testing.T) {
 			return report.Beside{Leases: leases, GaveUp: map[string]string{"coder-1": "three crashes"}}
 		}, []string{"agent_gone human [one]: git liza logs coder-1"}},
 		{"a reservation for a coder that is gone", func(s *script) {
-			s.in(board.Blocked, "one").do(planner, &board.Unblock{About: about("one"), Mode: board.UnblockKeepWork, To: "coder-2"}).do(coder2, &board.Deregister{})
+			s.in(board.Blocked, "one").do(planner, &board.Unblock{About: about("one"), To: "coder-2"}).do(coder2, &board.Deregister{})
 		}, nil, []string{"reserved planner [one]: git liza reassign one"}},
 	} {
 		s := begun(t)
@@ -113,7 +113,7 @@ func TestInboxBlocked(t *testing.T) {
 
 // Two coders failed: the definition has to change before an answer helps.
 func TestInboxExhausted(t *testing.T) {
-	s := begun(t).in(board.Blocked, "one").do(human, &board.Unblock{About: about("one")}).do(coder2, claim("one")).do(coder2, block("one"))
+	s := begun(t).in(board.Blocked, "one").do(human, &board.Unblock{About: about("one")}).do(coder2, goOn("one")).do(coder2, block("one"))
 	first := func() string { return s.inbox(report.Beside{Leases: map[string]board.Lease{}}).Items[0].Do[0].Do }
 	if do := first(); do != "git liza amend-task one --done TEXT --reason TEXT" {
 		t.Error(do)

@@ -212,13 +212,14 @@ func wayToMerge(s *State, t *Task, _ Actor) (Payload, string) {
 
 func wayToUnblock(_ *State, t *Task, _ Actor) (Payload, string) {
 	p, command := &Unblock{About: About{t.ID}}, "unblock "+t.ID
-	if t.Worktree != "" && t.BaseCommit != "" {
-		p.Mode, command = UnblockKeepWork, command+" --keep-work"
-	}
 	if t.BlockedReason == ReviewDeadlock {
 		p.Assessment, command = exampleText, command+" --assessment TEXT"
 	}
 	return p, command
+}
+
+func wayToAnswer(_ *State, t *Task, _ Actor) (Payload, string) {
+	return &Answer{About: About{t.ID}, Text: exampleText}, "answer " + t.ID + " TEXT"
 }
 
 func wayToReassign(_ *State, t *Task, _ Actor) (Payload, string) {

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
 // Claim gives a task to a coder. Its worktree exists before the claim is committed.
@@ -223,11 +225,14 @@ func NextClaim(s *State, coder string, skip func(id string) bool, takeable func(
 
 // NextReview chooses what a reviewer should review when it names nothing, in the same order; "" for none.
 func NextReview(s *State, reviewer string, skip func(id string) bool, takeable func(holder string, b Brief) bool) string {
+	if c := s.Config(); c != nil && c.ReviewBy == "human" && reviewer != roles.HumanID {
+		return ""
+	}
 	for _, b := range s.Tasks() {
 		if skip != nil && skip(b.ID) {
 			continue
 		}
-		if b.Status == ReadyForReview && !b.Paused && (b.ReviewingBy == "" || takeable(b.ReviewingBy, b)) && b.AssignedTo != reviewer {
+		if b.Status == ReadyForReview && !b.Paused && (b.ReviewingBy == "" || b.ReviewingBy != roles.HumanID && takeable(b.ReviewingBy, b)) && b.AssignedTo != reviewer {
 			return b.ID
 		}
 	}

@@ -1,8 +1,12 @@
 package board
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
+	"strings"
+
+	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
 // ClaimReview gives the review of a submission to a reviewer.
@@ -20,7 +24,10 @@ func (p *ClaimReview) Check(s *State, op Operation) error {
 	if err := unpaused(t); err != nil {
 		return err
 	}
-	if held := s.reviewedBy(op.Actor.ID); held != "" && held != t.ID {
+	if err := mayReview(s.Config(), t, op.Actor); err != nil {
+		return err
+	}
+	if held := s.reviewedBy(op.Actor.ID); held != "" && held != t.ID && op.Actor.Role != roles.Human {
 		return refuse(CodeWrongState, "%s reviews %s already", op.Actor.ID, held)
 	}
 	if slices.Contains(t.Workers(), op.Actor.ID) || t.AssignedTo == op.Actor.ID {
@@ -30,6 +37,9 @@ func (p *ClaimReview) Check(s *State, op Operation) error {
 	case "":
 		return nil
 	case op.Actor.ID:
+		if t.ReviewingAs != op.Actor.Identity() {
+			return nil // from one human to another
+		}
 		return refuse(CodeExists, "%s reviews %s already", op.Actor.ID, t.ID).on(t)
 	}
 	if err := lapsed(s, t.ReviewingBy, p.Lease, 0, op); err != nil {
@@ -38,17 +48,34 @@ func (p *ClaimReview) Check(s *State, op Operation) error {
 	return nil
 }
 
+// mayReview refuses whom the setting review_by leaves out, and a human who made some of the work.
+func mayReview(c *Config, t *Task, a Actor) error {
+	if human := a.Role == roles.Human; human && c.ReviewBy == "agent" || !human && c.ReviewBy == "human" {
+		return refuse(CodePermission, "reviews are by %s here (review_by: %s)", map[string]string{"agent": "agents", "human": "humans"}[c.ReviewBy], c.ReviewBy).on(t)
+	}
+	if a.Role != roles.Human {
+		return nil
+	}
+	for _, e := range t.History {
+		if e.Event == EventReady && slices.Contains(e.People, strings.ToLower(a.Email)) {
+			return refuse(CodePermission, "%s made commits of %s and can't review it", a.Identity(), t.ID).on(t)
+		}
+	}
+	return nil
+}
+
 // Apply implements Payload.
 func (p *ClaimReview) Apply(s *State, op Operation) {
 	t := s.editTask(p.Task)
 	free(s, t.ReviewingBy, t.ID, Idle)
-	t.ReviewingBy = op.Actor.ID
-	t.event(op, EventReviewClaimed).Commit = t.ReviewCommit
+	t.ReviewingBy, t.ReviewingAs = op.Actor.ID, op.Actor.Identity()
+	e := t.event(op, EventReviewClaimed)
+	e.Commit, e.As = t.ReviewCommit, op.Actor.Identity()
 	occupy(s, op.Actor.ID, t.ID, Reviewing)
 }
 
 // Subject implements Payload.
 func (p *ClaimReview) Subject(_, after *State, op Operation) (string, string) {
 	t := after.Task(p.Task)
-	return fmt.Sprintf("%s reviews %.10s by %s", op.Actor.ID, t.ReviewCommit, t.AssignedTo), ""
+	return fmt.Sprintf("%s reviews %.10s by %s", cmp.Or(op.Actor.Name, op.Actor.ID), t.ReviewCommit, t.AssignedTo), ""
 }

@@ -17,6 +17,8 @@ type Submit struct {
 	Commits    int    `json:"commits"`     // beyond the base commit
 	Files      int    `json:"files"`       // changed since the review base
 	Tree       string `json:"tree,omitempty"`
+	// People are the addresses of humans who made commits of it, the first ones of many: they do not review it.
+	People []string `json:"people,omitempty"`
 	// Early are the commits that were made before the checkpoint, the first ones of many.
 	Early []string `json:"early,omitempty"`
 	// Tests are the changed files that count as tests, the first ones of many. DeletedTests are those that the
@@ -25,6 +27,9 @@ type Submit struct {
 	DeletedTests   []string `json:"deleted_tests,omitempty"`
 	NoTestsBecause string   `json:"no_tests_because,omitempty"`
 }
+
+// MaxPeople is how many humans a submission names.
+const MaxPeople = 20
 
 // Op implements Payload.
 func (p *Submit) Op() string { return "submit" }
@@ -71,6 +76,9 @@ func (p *Submit) Check(s *State, op Operation) error {
 		return refuse(CodeCheckpoint, "%.10s was made before the checkpoint of iteration %d", p.Early[0], t.Iteration).on(t).
 			hint("git -C %s rebase --no-ff %.10s makes the commits again, under the checkpoint", t.Worktree, p.ReviewBase)
 	}
+	if len(p.People) > MaxPeople {
+		return invalid("%d people are too many to name: %d at most", len(p.People), MaxPeople)
+	}
 	for _, f := range slices.Concat(p.Tests, p.DeletedTests) {
 		if !IsTest(s.Config().TestGlobs, f) {
 			return invalid("%s does not match test_globs", quote(f))
@@ -104,7 +112,7 @@ func (p *Submit) Apply(s *State, op Operation) {
 	t.become(ReadyForReview, op)
 	e := t.event(op, EventReady)
 	e.Iteration, e.Commit, e.Base, e.Tree = t.Iteration, p.Commit, p.ReviewBase, p.Tree
-	e.NoTests, e.DeletedTests, e.EarlyCommits = p.NoTestsBecause, p.DeletedTests, p.Early
+	e.NoTests, e.DeletedTests, e.EarlyCommits, e.People = p.NoTestsBecause, p.DeletedTests, p.Early, p.People
 	if a := s.Agent(op.Actor.ID); a.CurrentTask == t.ID {
 		edit[Agent](s, RecordPath(AgentDir, op.Actor.ID)).Status = Waiting
 	}

@@ -30,7 +30,7 @@ func (p *Trip) Apply(s *State, op Operation) {
 	b := editSingle[Breaker](s, BreakerPath)
 	b.LastCheck, b.Status = op.Time, BreakerTriggered
 	b.CurrentTrigger = &Trigger{Timestamp: op.Time, Pattern: p.Pattern, Severity: p.Severity, ReportFile: p.ReportFile}
-	if mode := s.Control().Mode; mode == Running || mode == Paused {
+	if s.Control().Mode == Running { // a human's pause stays: work waits for both
 		halt(s, op, string(roles.System), "circuit breaker: "+p.Pattern)
 	}
 }

@@ -11,16 +11,16 @@ import (
 
 // The ways to unblock.
 const (
-	UnblockFresh     = ""           // anyone begins afresh
-	UnblockKeepWork  = "keep-work"  // the next coder continues in the same worktree
-	UnblockSameCoder = "same-coder" // the same coder goes on, review cycles start again
+	UnblockKeepWork  = ""           // the next coder continues in the same worktree, where there is one
+	UnblockFresh     = "afresh"     // the next coder begins anew
+	UnblockSameCoder = "same-coder" // the same coder continues, review cycles start again
 )
 
-// Unblock lets a BLOCKED task go on.
+// Unblock lets a BLOCKED task continue.
 type Unblock struct {
 	About
 	Mode       string `json:"mode,omitempty"`
-	To         string `json:"to,omitempty"` // with keep-work: the one coder who may go on
+	To         string `json:"to,omitempty"` // where work is kept: the one coder who may continue
 	Assessment string `json:"assessment,omitempty"`
 	Kept       string `json:"kept,omitempty"`   // afresh: the commit that holds the old work
 	Budget     int    `json:"budget,omitempty"` // the tokens that the task may use from now on, in all; a human's to give
@@ -41,31 +41,19 @@ func (p *Unblock) Check(s *State, op Operation) error {
 	if err := p.checkBudget(s.Config(), t, op); err != nil {
 		return err
 	}
-	switch p.Mode {
-	case UnblockFresh:
-	case UnblockKeepWork, UnblockSameCoder:
-		if t.Worktree == "" || t.BaseCommit == "" {
-			return refuse(CodeWrongState, "%s has no work to go on with", p.Task).on(t)
-		}
-	default:
-		return invalid("%s is no way to unblock", quote(p.Mode))
-	}
-	if p.Mode == UnblockSameCoder {
-		if s.Agent(t.AssignedTo) == nil {
-			return refuse(CodeWrongState, "%s is not registered any more", t.AssignedTo).on(t)
-		}
-		if held := s.heldBy(t.AssignedTo); held != "" {
-			return refuse(CodeWrongState, "%s works on %s now", t.AssignedTo, held).on(t)
-		}
-		if open := s.openDependencies(t); len(open) > 0 {
-			return refuse(CodeDependency, "%s waits for %s", t.ID, all(open)).on(t)
-		}
-	}
-	if p.To != "" {
-		if p.Mode != UnblockKeepWork {
-			return invalid("a coder is named with keep-work only")
-		}
+	switch {
+	case p.Kept != "" && p.Mode != UnblockFresh:
+		return invalid("%s keeps its work: no commit holds it aside", p.Task)
+	case p.To != "" && p.Mode != UnblockKeepWork:
+		return invalid("a coder is named for work that is kept, not with --%s", p.Mode)
+	case p.To != "" && !t.hasWork():
+		return refuse(CodeWrongState, "%s has no work that could be kept for %s", t.ID, p.To).on(t)
+	case p.To != "":
 		return registeredCoder(s, p.To)
+	case p.Mode == UnblockSameCoder:
+		return sameCoder(s, t)
+	case p.Mode != UnblockKeepWork && p.Mode != UnblockFresh:
+		return invalid("%s is not a way to unblock", quote(p.Mode))
 	}
 	return nil
 }
@@ -87,6 +75,26 @@ func (p *Unblock) checkBudget(c *Config, t *Task, op Operation) error {
 	}
 	return nil
 }
+
+// sameCoder refuses to give a task back to a coder who can't continue with it.
+func sameCoder(s *State, t *Task) error {
+	if !t.hasWork() {
+		return refuse(CodeWrongState, "%s has no work to continue with", t.ID).on(t)
+	}
+	if s.Agent(t.AssignedTo) == nil {
+		return refuse(CodeWrongState, "%s is not registered any more", t.AssignedTo).on(t)
+	}
+	if held := s.heldBy(t.AssignedTo); held != "" {
+		return refuse(CodeWrongState, "%s works on %s now", t.AssignedTo, held).on(t)
+	}
+	if open := s.openDependencies(t); len(open) > 0 {
+		return refuse(CodeDependency, "%s waits for %s", t.ID, all(open)).on(t)
+	}
+	return nil
+}
+
+// hasWork reports whether a task has a worktree with its branch.
+func (t *Task) hasWork() bool { return t.Worktree != "" && t.BaseCommit != "" }
 
 // registeredCoder refuses to reserve a task for somebody who can't claim it.
 func registeredCoder(s *State, id string) error {
@@ -159,44 +167,51 @@ func wordsOf(s string) string {
 
 // Apply implements Payload.
 func (p *Unblock) Apply(s *State, op Operation) {
+	p.unblock(s, op).Reason = p.Assessment
+}
+
+// unblock lets the task continue, with its work where the mode keeps it. The event records what was asked.
+func (p *Unblock) unblock(s *State, op Operation) *Event {
 	t := s.editTask(p.Task)
 	if t.BlockedReason == ReviewDeadlock {
-		logAnomaly(s, op.Actor.ID, t.ID, "review_deadlock", map[string]Scalar{"assessment": Scalar(p.Assessment)}, op)
+		logAnomaly(s, op.Actor.ID, t.ID, ReviewDeadlock, map[string]Scalar{"assessment": Scalar(p.Assessment)}, op)
 	}
 	if p.Budget != 0 {
 		t.BudgetTokens = p.Budget
 	}
+	e := t.event(op, EventUnblocked)
+	e.Questions, e.Attempted, e.Kept = t.BlockedQuestions, t.Attempted, p.Kept
 	t.clearBlock()
 	t.dropReview()
-	e := t.event(op, EventUnblocked)
-	e.Reason, e.Kept = p.Assessment, p.Kept
-	switch p.Mode {
-	case UnblockSameCoder:
-		t.ReviewCyclesCurrent = 0
+	t.ReviewCyclesCurrent = 0
+	if p.Mode == UnblockSameCoder {
 		t.become(Claimed, op)
 		occupy(s, t.AssignedTo, t.ID, Working)
-	case UnblockKeepWork:
-		t.AssignedTo, t.ReservedFor, t.ReviewCyclesCurrent = "", p.To, 0
-		t.become(Unclaimed, op)
-	default:
-		t.unclaim()
-		t.ReservedFor, t.ReviewCyclesCurrent = "", 0
-		t.become(Unclaimed, op)
+		return e
 	}
+	if p.Mode == UnblockFresh || !t.hasWork() {
+		t.unclaim()
+	}
+	t.AssignedTo, t.ReservedFor = "", p.To
+	t.become(Unclaimed, op)
+	return e
 }
 
 // Subject implements Payload.
 func (p *Unblock) Subject(_, after *State, _ Operation) (string, string) {
 	switch p.Mode {
 	case UnblockSameCoder:
-		return after.Task(p.Task).AssignedTo + " goes on", p.Assessment
-	case UnblockKeepWork:
-		if p.To != "" {
-			return "work kept for " + p.To, p.Assessment
-		}
+		return after.Task(p.Task).AssignedTo + " continues", p.Assessment
+	case UnblockFresh:
+		return "to be begun afresh", p.Assessment
+	}
+	switch {
+	case p.To != "":
+		return "work kept for " + p.To, p.Assessment
+	case after.Task(p.Task).hasWork():
 		return "work kept for the next coder", p.Assessment
 	}
-	return "to be begun afresh", p.Assessment
+	return "to be begun", p.Assessment
 }
 
 func isCoder(id string) bool {

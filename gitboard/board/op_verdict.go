@@ -1,6 +1,7 @@
 package board
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/git-liza/git-liza/gitboard/roles"
@@ -31,6 +32,8 @@ func (p *Verdict) Check(s *State, op Operation) error {
 		return refuse(CodeWrongState, "nobody has claimed the review of %s", t.ID).on(t)
 	case t.ReviewingBy != op.Actor.ID:
 		return refuse(CodePermission, "%s is reviewed by %s, not by %s", t.ID, t.ReviewingBy, op.Actor.ID).on(t)
+	case t.ReviewingAs != op.Actor.Identity():
+		return refuse(CodePermission, "%s is reviewed by %s, not by %s", t.ID, t.ReviewingAs, op.Actor.Identity()).on(t).hint("git liza claim-review %s", t.ID)
 	case p.Commit != t.ReviewCommit:
 		return refuse(CodeStale, "the verdict is on %.10s, but %s was submitted at %.10s", p.Commit, t.ID, t.ReviewCommit).on(t)
 	case p.Verdict == VerdictApproved:
@@ -50,12 +53,12 @@ func (p *Verdict) Check(s *State, op Operation) error {
 func (p *Verdict) Apply(s *State, op Operation) {
 	t := s.editTask(p.Task)
 	free(s, op.Actor.ID, t.ID, Idle)
-	t.ReviewingBy = ""
+	t.ReviewingBy, t.ReviewingAs = "", ""
 	if p.Verdict == VerdictApproved {
 		t.ApprovedBy, t.RejectionReason = op.Actor.ID, ""
 		t.become(Approved, op)
 		e := t.event(op, EventApproved)
-		e.Commit, e.Reason = p.Commit, p.Reason
+		e.Commit, e.Reason, e.As = p.Commit, p.Reason, op.Actor.Identity()
 		return
 	}
 	t.RejectionReason = p.Reason
@@ -63,7 +66,7 @@ func (p *Verdict) Apply(s *State, op Operation) {
 	t.ReviewCyclesTotal++
 	t.become(Rejected, op)
 	e := t.event(op, EventRejected)
-	e.Commit, e.Iteration, e.Reason = p.Commit, t.Iteration, p.Reason
+	e.Commit, e.Iteration, e.Reason, e.As = p.Commit, t.Iteration, p.Reason, op.Actor.Identity()
 	if t.ReviewCyclesCurrent >= s.Config().ReviewCyclesFor(t) {
 		deadlock(s, t, op)
 	}
@@ -80,7 +83,7 @@ func deadlock(s *State, t *Task, op Operation) {
 
 // Subject implements Payload.
 func (p *Verdict) Subject(_, after *State, op Operation) (string, string) {
-	line := fmt.Sprintf("%s by %s, %.10s", p.Verdict, op.Actor.ID, p.Commit)
+	line := fmt.Sprintf("%s by %s, %.10s", p.Verdict, cmp.Or(op.Actor.Name, op.Actor.ID), p.Commit)
 	if after.Task(p.Task).Status == Blocked {
 		line += ", review deadlock"
 	}

@@ -26,6 +26,14 @@ func HumanActor(name, email string) Actor {
 	return Actor{ID: roles.HumanID, Role: roles.Human, Name: name, Email: email}
 }
 
+// Identity is a human as records name them, "" for an agent.
+func (a Actor) Identity() string {
+	if a.Role != roles.Human {
+		return ""
+	}
+	return a.Name + " <" + a.Email + ">"
+}
+
 // Payload is what an operation says beyond who and when. Each kind of operation has one.
 type Payload interface {
 	// Op is the operation's name, as trailers and the tables have it.

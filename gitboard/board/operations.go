@@ -48,6 +48,7 @@ var (
 	anyone   = []roles.Role{roles.Planner, roles.Coder, roles.CodeReviewer, roles.Human}
 
 	retrying = []roles.Role{roles.CodeReviewer, roles.Human}
+	judging  = []roles.Role{roles.CodeReviewer, roles.Human}
 	blocking = []roles.Role{roles.Coder, roles.Human}
 
 	planned = []Status{Draft, Unclaimed, Blocked}
@@ -107,15 +108,15 @@ var rules = []rule{
 		{From: []Status{Unclaimed, ReadyForReview, Rejected, Approved}, To: Blocked, Who: human, Note: "force replan"},
 		{From: []Status{IntegrationFailed}, To: Blocked, Who: planning, Note: "force replan"},
 	}},
-	{payload: &ClaimReview{}, noun: "a review claim", way: wayToClaimReview, gate: whileRunning, who: reviewer, lease: leaseOfReviewer, moves: []Transition{
-		{From: []Status{ReadyForReview}, Who: reviewer, Note: "no live review claim; never its own work"},
+	{payload: &ClaimReview{}, noun: "a review claim", way: wayToClaimReview, gate: whileRunning, who: judging, lease: leaseOfReviewer, moves: []Transition{
+		{From: []Status{ReadyForReview}, Who: judging, Note: "no live review claim; never its own work"},
 	}},
 	{payload: &Withdraw{}, noun: "a withdrawal", way: wayToWithdraw, who: coder, lease: leaseOfReviewer, moves: []Transition{
 		{From: []Status{ReadyForReview}, To: Claimed, Who: coder, Note: "its author, while no review claim is live"},
 	}},
-	{payload: &Verdict{}, noun: "a verdict", way: wayToVerdict, who: reviewer, moves: []Transition{
-		{From: []Status{ReadyForReview}, To: Approved, Who: reviewer, Note: "the assigned reviewer, on the submitted commit"},
-		{From: []Status{ReadyForReview}, To: Rejected, Who: reviewer, Note: "with a rejection in the required form"},
+	{payload: &Verdict{}, noun: "a verdict", way: wayToVerdict, who: judging, moves: []Transition{
+		{From: []Status{ReadyForReview}, To: Approved, Who: judging, Note: "the assigned reviewer, on the submitted commit"},
+		{From: []Status{ReadyForReview}, To: Rejected, Who: judging, Note: "with a rejection in the required form"},
 		{From: []Status{ReadyForReview}, To: Blocked, Who: system, Note: "REJECTED at the limit of review cycles: review_deadlock"},
 	}},
 	{payload: &Merge{}, noun: "a merge", way: wayToMerge, ends: true, gate: whileRunning, who: reviewer, moves: []Transition{
@@ -129,8 +130,11 @@ var rules = []rule{
 		{From: []Status{IntegrationFailed, Blocked}, To: Approved, Who: retrying, Note: "the same commit merges cleanly now"},
 	}},
 	{payload: &Unblock{}, noun: "unblocking", way: wayToUnblock, who: planning, moves: []Transition{
-		{From: []Status{Blocked}, To: Unclaimed, Who: planning, Note: "also --keep-work"},
+		{From: []Status{Blocked}, To: Unclaimed, Who: planning, Note: "its work is kept, but for --afresh"},
 		{From: []Status{Blocked}, To: Claimed, Who: planning, Note: "--same-coder"},
+	}},
+	{payload: &Answer{}, noun: "an answer", way: wayToAnswer, who: planning, taskless: true, moves: []Transition{
+		{From: []Status{Blocked}, To: Unclaimed, Who: planning, Note: "its work is kept, but for --afresh"},
 	}},
 	{payload: &Reassign{}, noun: "a reassignment", way: wayToReassign, who: planning, moves: []Transition{
 		{From: []Status{Rejected}, Who: planning, Note: "frees it for another coder"},

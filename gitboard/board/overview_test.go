@@ -136,10 +136,10 @@ func TestOverviewWithoutPlanner(t *testing.T) {
 	s.do(coder1, claim("c")).do(coder1, block("c")).do(human, &board.AddNote{For: "human", Message: "look here"})
 	s.do(coder1, &board.Discover{During: "c", Description: "a hole", Severity: "high", Urgency: "immediate"})
 	equals(t, "waiting", s.look(nil).Waiting, []report.Ask{
-		{What: "c is BLOCKED, and there is no planner", Do: "git liza show c"},
+		{What: "c is BLOCKED, and there is no planner", Do: "git liza answer c TEXT"},
 		{What: "2 tasks are DRAFT", Do: "git liza finalize --all"},
 		{What: "disc-1 can't wait: a hole", Do: "git liza show disc-1"},
-		{What: "note-1 from human: look here", Do: "git liza ack note-1"},
+		{What: "note-1 from human: look here", Do: "git liza answer note-1 TEXT"},
 	})
 }
 
@@ -167,7 +167,7 @@ func TestOverviewOfMuchThatWaits(t *testing.T) {
 	}
 	waiting := s.look(nil).Waiting
 	equal(t, "asks", len(waiting), 2)
-	equals(t, "blocked", waiting[0], report.Ask{What: "6 tasks are BLOCKED, and there is no planner", Do: "git liza show task-0"})
+	equals(t, "blocked", waiting[0], report.Ask{What: "6 tasks are BLOCKED, and there is no planner", Do: "git liza inbox"})
 	equals(t, "drafts", waiting[1], report.Ask{What: "30 tasks are DRAFT", Do: "git liza finalize --all"})
 }
 

@@ -118,13 +118,14 @@ func anyOperation(t *rapid.T, s *script) (board.Actor, board.Payload) {
 	moves := []move{
 		{plan, definition}, {plan, finalize(id)}, {plan, named}, {plan, &board.Abandon{About: about(id), Reason: word}},
 		{plan, &board.Supersede{About: about(id), By: []string{other}, Reason: "r" + word}}, {plan, &board.Reassign{About: about(id)}},
-		{plan, &board.Unblock{About: about(id), Mode: rapid.SampledFrom([]string{"", "keep-work", "same-coder"}).Draw(t, "mode"), Assessment: word}},
+		{plan, &board.Unblock{About: about(id), Mode: rapid.SampledFrom([]string{"", "afresh", "same-coder"}).Draw(t, "mode"), Assessment: word}},
+		{plan, &board.Answer{About: about(id), Text: word, Afresh: rapid.Bool().Draw(t, "afresh")}},
 		{code, &board.Claim{About: about(id), Clone: "here", BaseCommit: base, Evidence: lapse(task.AssignedTo)}},
 		{code, &board.IterationLimit{About: about(id), Evidence: lapse(task.AssignedTo)}},
 		{code, preExec(id)}, {code, submit(id)}, {code, block(id)}, {code, &board.HandOff{About: about(id), Summary: "half", NextAction: "rest"}},
 		{code, &board.Withdraw{About: about(id), Evidence: lapse(task.ReviewingBy)}},
 		{somebody, &board.Release{About: about(id), Reason: word, Force: rapid.Bool().Draw(t, "force"), Evidence: lapse(task.AssignedTo)}},
-		{judge, &board.ClaimReview{About: about(id), Evidence: lapse(task.ReviewingBy)}}, {judge, approve(id)}, {judge, reject(id)},
+		{append(judge, human), &board.ClaimReview{About: about(id), Evidence: lapse(task.ReviewingBy)}}, {append(judge, human), approve(id)}, {append(judge, human), reject(id)},
 		{judge, merge(id)}, {judge, conflict(id)}, {[]board.Actor{reviewer1, human}, retry(id)}, {[]board.Actor{human}, block(id)},
 	}
 	rare := []move{
@@ -132,7 +133,7 @@ func anyOperation(t *rapid.T, s *script) (board.Actor, board.Payload) {
 		{somebody, &board.Discover{During: id, Description: word, Severity: "high", Urgency: "immediate"}},
 		{plan, &board.ConvertDiscovery{Discovery: "disc-1", Task: id}}, {plan, &board.SettleDiscovery{Discovery: "disc-1", How: "deferred", Reason: word}},
 		{somebody, &board.LogAnomaly{Type: "external_blocker", Task: id, Details: map[string]board.Scalar{"blocker_service": "npm"}}},
-		{plan, &board.AddNote{For: "human", Message: word}}, {plan, &board.Ack{IDs: []string{"note-1"}}}, {plan, &board.CompleteGoal{}},
+		{plan, &board.AddNote{For: "human", Message: word}}, {plan, &board.Answer{Note: "note-1", Text: word}}, {plan, &board.Ack{IDs: []string{"note-1"}}}, {plan, &board.CompleteGoal{}},
 		{plan, &board.SetCheckpoint{}}, {plan, &board.Trip{Pattern: "external_service_outage", Severity: "EXTERNAL_DEPENDENCY"}},
 		{plan, &board.Deadline{}}, {somebody, &board.Usage{Task: id, CLI: "claude", Model: "m", Cost: board.Cost{Input: 7, Cached: 3, Output: 2, Seconds: 1}}}, {plan, &board.AlignmentEntry{Event: "e", Summary: word}}, {plan, &board.RecordSpecChange{Spec: "s", Change: word}},
 		{[]board.Actor{human}, &board.Pause{About: about(rapid.SampledFrom([]string{"", id}).Draw(t, "paused"))}},

@@ -174,6 +174,9 @@ type Note struct {
 	By             string `yaml:"by"`
 	Message        string `yaml:"message"`
 	For            string `yaml:"for,omitempty"`
+	Answer         string `yaml:"answer,omitempty"`
+	AnsweredBy     string `yaml:"answered_by,omitempty"`
+	AnsweredAt     Time   `yaml:"answered_at,omitempty"`
 	AcknowledgedBy string `yaml:"acknowledged_by,omitempty"`
 	AcknowledgedAt Time   `yaml:"acknowledged_at,omitempty"`
 	Extra          any    `yaml:"extra,omitempty"`

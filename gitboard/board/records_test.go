@@ -162,6 +162,13 @@ func TestBreaker(t *testing.T) {
 	equal(t, "history", s.state().Breaker().History[0].Resolution, "a mirror is set up")
 	equal(t, "patterns", len(board.FindPatterns(s.state())), 0)
 	s.do(human, &board.Resume{Decision: "CONTINUE"}).refused("wrong-state", human, &board.Resolve{Text: "again"})
+	paused := begun(t).do(coder1, blocked).do(coder2, blocked).do(human, &board.Pause{Reason: "lunch"}).do(planner, trip)
+	c = paused.state().Control()
+	equal(t, "a human's pause stays", string(c.Mode)+" by "+c.By+": "+c.Reason, "PAUSED by human: lunch")
+	paused.refused("mode", human, &board.Resume{}, "TRIGGERED")
+	paused.do(human, &board.Resolve{Text: "a mirror is set up"})
+	equal(t, "also when it is resolved", paused.state().Control().Mode, board.Paused)
+	paused.do(human, &board.Resume{})
 	s.do(coder1, blocked)
 	equal(t, "resolved ones do not count", len(board.FindPatterns(s.state())), 0)
 }

@@ -306,7 +306,7 @@ func TestLeavingAReviewDeadlock(t *testing.T) {
 		equal(t, "assessment", a.Reporter+": "+string(a.Details["assessment"]), "planner-1: criteria were unclear")
 	})
 	t.Run("kept work", func(t *testing.T) {
-		s := deadlocked(t).do(planner, un("keep-work", "coder-2", "other eyes"))
+		s := deadlocked(t).do(planner, un("", "coder-2", "other eyes"))
 		task := s.task("login")
 		equal(t, "status", task.Status, board.Unclaimed)
 		equal(t, "reserved_for", task.ReservedFor, "coder-2")
@@ -323,8 +323,8 @@ func TestLeavingAReviewDeadlock(t *testing.T) {
 		s.refused("checkpoint", coder2, submit("login"))
 	})
 	t.Run("for a reviewer", func(t *testing.T) {
-		deadlocked(t).refused("invalid", planner, un("keep-work", "code-reviewer-1", "x"), "not a coder")
-		deadlocked(t).refused("invalid", planner, un("", "coder-2", "x"), "keep-work")
+		deadlocked(t).refused("invalid", planner, un("", "code-reviewer-1", "x"), "not a coder")
+		deadlocked(t).refused("invalid", planner, un("afresh", "coder-2", "x"), "--afresh")
 		deadlocked(t).refused("invalid", planner, un("again", "", "x"))
 	})
 }

@@ -32,6 +32,7 @@ type Task struct {
 	ReviewCommit        string `yaml:"review_commit,omitempty"`
 	ReviewBase          string `yaml:"review_base,omitempty"`
 	ReviewingBy         string `yaml:"reviewing_by,omitempty"`
+	ReviewingAs         string `yaml:"reviewing_as,omitempty"` // a human who reviews: name and address
 	ApprovedBy          string `yaml:"approved_by,omitempty"`
 	MergeCommit         string `yaml:"merge_commit,omitempty"`
 	DriftCommits        int    `yaml:"drift_commits,omitempty"`
@@ -72,7 +73,14 @@ type Event struct {
 	Files     []string `yaml:"files,omitempty"`
 	Log       string   `yaml:"log,omitempty"`
 	Kept      string   `yaml:"kept,omitempty"`
+	// Questions and Attempted are those of the block that an unblocking ends; Answer is what was answered.
+	Questions []string `yaml:"questions,omitempty"`
+	Attempted []string `yaml:"attempted,omitempty"`
+	Answer    string   `yaml:"answer,omitempty"`
 	NoTests   string   `yaml:"no_tests_because,omitempty"`
+	As        string   `yaml:"as,omitempty"` // a human who reviews: name and address
+	// People are the addresses of humans who made commits of a submission, the first ones of many.
+	People []string `yaml:"people,omitempty"`
 	// DeletedTests are the tests that a submission deletes or empties, the first ones of many.
 	DeletedTests []string `yaml:"deleted_tests,omitempty"`
 	// EarlyCommits are those that a submission's coder made before the checkpoint, the first ones of many.

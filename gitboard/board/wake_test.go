@@ -38,7 +38,12 @@ func TestWakes(t *testing.T) {
 	if stands(s, report.BlockedTasks)[report.BlockedTasks].Mark == first.Mark {
 		t.Error("a human's answer changes nothing")
 	}
-	s.do(planner, &board.Unblock{About: about("login"), Kept: sha("9")}).do(coder2, claim("login")).do(coder2, block("login"))
+	noted := stands(s, report.BlockedTasks)[report.BlockedTasks]
+	s.do(human, &board.Answer{Note: "note-1", Text: "Don't: ask the team next door"})
+	if stands(s, report.BlockedTasks)[report.BlockedTasks].Mark == noted.Mark {
+		t.Error("the answer to its note does not wake the planner")
+	}
+	s.do(planner, &board.Unblock{About: about("login")}).do(coder2, goOn("login")).do(coder2, block("login"))
 	stands(s, report.BlockedTasks, report.HypothesisExhausted)
 	if stands(s, report.BlockedTasks, report.HypothesisExhausted)[report.BlockedTasks].Mark == first.Mark {
 		t.Error("the second block looks like the first")

@@ -25,6 +25,17 @@ func (r *Repo) Diff(ctx context.Context, a, b git.OID, paths ...string) (string,
 	return string(out), err
 }
 
+// RangeDiff compares two lines of commits, each from where it began, as a text for people: which commit became which,
+// and how its patch changed.
+func (r *Repo) RangeDiff(ctx context.Context, oldBase, old, newBase, new git.OID) (string, error) {
+	if err := checkOIDs(oldBase, old, newBase, new); err != nil {
+		return "", err
+	}
+	out, err := r.command("range-diff", "range-diff", "--no-color", "--no-ext-diff", "--no-textconv",
+		string(oldBase)+".."+string(old), string(newBase)+".."+string(new)).output(ctx)
+	return string(out), err
+}
+
 // DiffBlobs returns the difference between two blobs as a patch for people,
 // without a header.
 func (r *Repo) DiffBlobs(ctx context.Context, a, b git.OID) (string, error) {

@@ -1,6 +1,9 @@
 package oplog
 
 import (
+	"slices"
+	"strings"
+
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
 )
@@ -15,4 +18,23 @@ func Made(commits []git.Commit) []board.Made {
 		}
 	}
 	return made
+}
+
+// People are the addresses of humans who made commits, the first ones of many, sorted. A commit that says which agent
+// made it is the agent's; merges are git's.
+func People(commits []git.Commit) []string {
+	var people []string
+	for _, c := range commits {
+		if _, agent := board.MadeFor(c.Message); agent != "" || len(c.Parents) > 1 {
+			continue
+		}
+		for _, address := range []string{c.Author.Email, c.Committer.Email} {
+			address = strings.ToLower(address)
+			if address != "" && !board.AgentAddress(address) && !slices.Contains(people, address) {
+				people = append(people, address)
+			}
+		}
+	}
+	slices.Sort(people)
+	return people[:min(len(people), board.MaxPeople)]
 }

@@ -32,6 +32,7 @@ const (
 	ItemStopped      ItemKind = "stopped"       // the board is PAUSED or at CHECKPOINT
 	ItemCloneStopped ItemKind = "clone_stopped" // a file in .liza stops this clone
 	ItemBlocked      ItemKind = "blocked"       // a BLOCKED task, with its questions
+	ItemReview       ItemKind = "review"        // a submission that a human reviews
 	ItemReserved     ItemKind = "reserved"      // kept work, reserved for a coder that is gone
 	ItemDrafts       ItemKind = "drafts"        // a plan waits for approval
 	ItemPaused       ItemKind = "paused"        // one task is paused
@@ -47,7 +48,7 @@ const (
 
 // itemKinds is the order of the kinds.
 var itemKinds = []ItemKind{
-	ItemBreaker, ItemStopped, ItemCloneStopped, ItemBlocked, ItemReserved, ItemDrafts, ItemPaused, ItemNoAgent, ItemAgentGone,
+	ItemBreaker, ItemStopped, ItemCloneStopped, ItemBlocked, ItemReview, ItemReserved, ItemDrafts, ItemPaused, ItemNoAgent, ItemAgentGone,
 	ItemNoPlan, ItemQuestion, ItemAmbiguity, ItemDiscovery, ItemGoalOver, ItemAhead,
 }
 
@@ -217,6 +218,9 @@ func (c *collector) unfinished() []string {
 func (c *collector) stops() {
 	o := c.o
 	resume := []Ask{{"continue", "git liza resume"}}
+	if spent := c.spent(); spent != nil && o.Mode == board.Paused {
+		resume = append([]Ask{{spent.String() + "; raise it", spent.Raise()}}, resume...)
+	}
 	if o.Mode == board.CheckpointMode {
 		resume = []Ask{{"continue", "git liza resume --decision CONTINUE"}, {"look back first", "git liza sprint show --summary"}}
 	}
@@ -224,7 +228,7 @@ func (c *collector) stops() {
 	case o.Breaker != nil:
 		i := Item{Kind: ItemBreaker, Title: "the circuit breaker has tripped: " + o.Breaker.Pattern + " (" + o.Breaker.Severity + ")", By: string(roles.System), Since: o.Breaker.Timestamp,
 			Holds: c.unfinished(), Text: o.Reason, Evidence: c.evidence(o.Breaker)}
-		i.Do = append([]Ask{{"write down what you decided", "git liza resolve --text TEXT"}}, resume[0])
+		i.Do = append([]Ask{{"write down what you decided", "git liza resolve --text TEXT"}}, resume...)
 		c.add(i)
 	case o.Mode == board.Paused || o.Mode == board.CheckpointMode:
 		c.add(Item{Kind: ItemStopped, Title: "the board is " + string(o.Mode), By: o.ModeBy, Since: o.ModeSince, Holds: c.unfinished(), Text: o.Reason, Do: resume})
@@ -233,6 +237,15 @@ func (c *collector) stops() {
 		c.add(Item{Kind: ItemCloneStopped, Title: "this clone is stopped by .liza/" + stop.File, Since: stop.Since, Holds: c.unfinished(),
 			Do: []Ask{{"continue", "take .liza/" + stop.File + " away"}}})
 	}
+}
+
+// spent is the sprint's or the goal's budget, when that is used up.
+func (c *collector) spent() *board.Budget {
+	config, sprint, goal := c.s.Config(), c.s.Sprint(), c.s.Goal()
+	if c.s.Err() != nil {
+		return nil
+	}
+	return board.SpentBudget(config, sprint, goal)
 }
 
 // evidence are the anomalies that form the pattern of a trigger.
@@ -278,6 +291,8 @@ func (c *collector) tasks() {
 			c.paused(t)
 		case t.Status == board.Blocked:
 			c.blocked(t)
+		case t.Status == board.ReadyForReview && t.Turn == roles.Human:
+			c.review(t)
 		case t.Status == board.Draft && t.Turn == roles.Human:
 			drafts = append(drafts, t.ID)
 		case t.Stuck.Kind == ReservedGone:
@@ -338,10 +353,32 @@ func (c *collector) blocked(b TaskOutlook) {
 	if t.RejectionReason != "" {
 		i.Evidence = append(i.Evidence, "last rejection: "+t.RejectionReason)
 	}
+	if spent := blockedByBudget(c.s, c.s.Config(), b.Brief); spent != nil {
+		i.Turn, i.Evidence = roles.Human, append(i.Evidence, spent.String())
+		i.Do = append(i.Do, Ask{"raise its budget", spent.Raise()})
+	}
 	if len(t.FailedBy) >= 2 && !board.Reframed(t) {
 		i.Do = append(i.Do, Ask{"two coders failed: change what it asks for first", "git liza amend-task " + t.ID + " --done TEXT --reason TEXT"})
 	}
 	i.Do = append(i.Do, Ask{"answer", "git liza answer " + t.ID + " TEXT"}, Ask{"see all of it", "git liza show " + t.ID})
+	c.add(i)
+}
+
+// review is a submission that waits for a human: the setting review_by says so, or one has taken its review.
+func (c *collector) review(b TaskOutlook) {
+	t := c.s.Task(b.ID)
+	if t == nil {
+		return
+	}
+	i := Item{Kind: ItemReview, ID: t.ID, Title: t.ID + " waits for your review", By: t.AssignedTo, Since: t.StatusChangedAt, Holds: c.waiting(t.ID), Text: t.Description, Work: WorkOf(t),
+		Do: []Ask{{"look at it", "git liza review " + t.ID + " --diff"}}}
+	if t.ReviewingBy == "" {
+		i.Do = append(i.Do, Ask{"take it", "git liza claim-review " + t.ID})
+	} else {
+		i.Title, i.Evidence = t.ID+" is in your review", []string{"taken by " + t.ReviewingAs}
+		i.Do = append(i.Do, Ask{"approve", "git liza verdict " + t.ID + " APPROVED --commit " + t.ReviewCommit},
+			Ask{"reject", "git liza verdict " + t.ID + " REJECTED --commit " + t.ReviewCommit + ` --overall TEXT --blocker "PATH:1|ISSUE|WHY|SUGGESTION"`})
+	}
 	c.add(i)
 }
 

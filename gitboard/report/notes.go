@@ -8,21 +8,37 @@ import (
 )
 
 // NotesFor lists the notes for everybody and for those named (tasks, agents, planner, human) that nobody
-// has dealt with, the oldest first.
+// has dealt with, the oldest first. One that was answered is for who asked, and for others of that role.
 func NotesFor(s *board.State, names ...string) []*board.Note {
 	var notes []*board.Note
 	for _, id := range s.List(board.NoteDir) {
 		n := s.Note(id)
-		if n != nil && n.AcknowledgedBy == "" && (n.For == "" || slices.Contains(names, n.For)) {
+		if n != nil && n.AcknowledgedBy == "" && reaches(n, names) {
 			notes = append(notes, n)
 		}
 	}
 	return notes
 }
 
+func reaches(n *board.Note, names []string) bool {
+	if n.Answer == "" {
+		return n.For == "" || slices.Contains(names, n.For)
+	}
+	role, err := roles.Of(n.By)
+	return slices.Contains(names, n.By) || err == nil && slices.Contains(names, string(role))
+}
+
 // Asks reports whether a note waits for a human.
 func Asks(n *board.Note) bool {
-	return n != nil && n.For == string(roles.Human) && n.AcknowledgedBy == ""
+	return n != nil && n.For == string(roles.Human) && n.AcknowledgedBy == "" && n.Answer == ""
+}
+
+// NoteText is what a note says, with its answer.
+func NoteText(n *board.Note) string {
+	if n.Answer == "" {
+		return n.Message
+	}
+	return n.Message + " (answered by " + n.AnsweredBy + ": " + n.Answer + ")"
 }
 
 // OpenAnomalies lists the anomalies that nobody has dealt with, the oldest first.

@@ -14,12 +14,13 @@ type forecast struct {
 	registered map[string]bool
 	planner    roles.Role
 	finalizes  roles.Role
+	reviews    roles.Role
 	seen       map[string]Obstacle // why tasks are stuck, as far as was asked
 }
 
 // gone reports whether an agent has deregistered, or let its lease run out.
 func (f *forecast) gone(agent string) bool {
-	return f.leases != nil && (!f.registered[agent] || f.leases[agent].Expires <= f.now)
+	return agent != roles.HumanID && f.leases != nil && (!f.registered[agent] || f.leases[agent].Expires <= f.now)
 }
 
 func (f *forecast) outlook(b board.Brief) TaskOutlook {
@@ -46,7 +47,11 @@ func (f *forecast) outlook(b board.Brief) TaskOutlook {
 		t.Turn = roles.Coder
 	case b.Status == board.Claimed && (b.HandoffPending || f.gone(b.AssignedTo)):
 		t.Turn = roles.Coder
-	case b.Status == board.ReadyForReview && (!reviewed || f.gone(b.ReviewingBy)), b.Status == board.Approved:
+	case b.Status == board.ReadyForReview && reviewed && b.ReviewingBy == roles.HumanID:
+		t.Turn = roles.Human
+	case b.Status == board.ReadyForReview && (!reviewed || f.gone(b.ReviewingBy)):
+		t.Turn = f.reviews
+	case b.Status == board.Approved:
 		t.Turn = roles.CodeReviewer
 	}
 	return t

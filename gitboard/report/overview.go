@@ -151,7 +151,11 @@ func Look(s *board.State, beside Beside, now time.Time) (*Overview, error) {
 	if config.PlanReview == "human" {
 		finalizes = roles.Human
 	}
-	o.tasks(tasks, forecast{merged: s.Merged, leases: beside.Leases, planner: planner, finalizes: finalizes})
+	reviews := roles.CodeReviewer
+	if config.ReviewBy == "human" {
+		reviews = roles.Human
+	}
+	o.tasks(tasks, forecast{merged: s.Merged, leases: beside.Leases, planner: planner, finalizes: finalizes, reviews: reviews})
 	if o.GoalStatus == board.InProgress {
 		o.waiting(s, config, board.SpentBudget(config, sprint, goal), planner)
 		o.turns(s, planner, alive)
@@ -226,15 +230,17 @@ func (o *Overview) waiting(s *board.State, config *board.Config, spent *board.Bu
 			drafts = append(drafts, t.ID)
 		case t.Stuck.Kind == ReservedGone:
 			o.ask(t.ID+" is kept for "+t.ReservedFor+", who is gone, and there is no planner", "git liza reassign "+t.ID)
+		case t.Status == board.ReadyForReview:
+			o.ask(t.ID+" waits for your review", "git liza review "+t.ID+" --diff")
 		default:
 			blocked = append(blocked, t.ID)
 		}
 	}
 	if n := len(blocked); n > mostBlocked {
-		o.ask(strconv.Itoa(n)+" tasks are BLOCKED, and there is no planner", "git liza show "+blocked[0])
+		o.ask(strconv.Itoa(n)+" tasks are BLOCKED, and there is no planner", "git liza inbox")
 	} else {
 		for _, id := range blocked {
-			o.ask(id+" is BLOCKED, and there is no planner", "git liza show "+id)
+			o.ask(id+" is BLOCKED, and there is no planner", "git liza answer "+id+" TEXT")
 		}
 	}
 	switch n := len(drafts); {
@@ -258,7 +264,7 @@ func (o *Overview) waiting(s *board.State, config *board.Config, spent *board.Bu
 	}
 	for _, id := range s.List(board.NoteDir) {
 		if n := s.Note(id); Asks(n) {
-			o.ask(id+" from "+n.By+": "+plain.Line(n.Message, board.MaxPhrase), "git liza ack "+id)
+			o.ask(id+" from "+n.By+": "+plain.Line(n.Message, board.MaxPhrase), "git liza answer "+id+" TEXT")
 		}
 	}
 	for _, id := range s.List(board.AnomalyDir) {

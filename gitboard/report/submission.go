@@ -19,6 +19,12 @@ type Submission struct {
 	SpecDiff       string   // how it changed, as a patch; empty where that is unknown
 }
 
+// OwnFiles lists those of the files that differ between two submissions which one of them changes itself. The others
+// came by a merge of integration, and are other tasks' work.
+func OwnFiles(between, before, now []string) []string {
+	return slices.DeleteFunc(slices.Clone(between), func(f string) bool { return !slices.Contains(before, f) && !slices.Contains(now, f) })
+}
+
 // SubmissionOf compares the files of a submission with what the board says about them.
 func SubmissionOf(c *board.Config, t *board.Task, files []string) *Submission {
 	s := &Submission{Files: files}

@@ -91,8 +91,8 @@ func wake(s *board.State, t WakeTrigger, about []string) Wake {
 		mark.WriteString("; ")
 	}
 	for _, id := range s.List(board.NoteDir) {
-		if n := s.Note(id); n != nil && n.AcknowledgedBy == "" && (n.For == "" || n.For == string(roles.Planner) || slices.Contains(about, n.For)) {
-			mark.WriteString(id + "; ")
+		if n := s.Note(id); n != nil && n.AcknowledgedBy == "" && reaches(n, append([]string{string(roles.Planner)}, about...)) {
+			mark.WriteString(strings.TrimSpace(id+" "+string(n.AnsweredAt)) + "; ")
 		}
 	}
 	return Wake{Trigger: t, About: about, Mark: mark.String()}

@@ -33,9 +33,9 @@ func (w *watcher) act(ctx context.Context, f alarm.Facts, r alarm.Report) {
 			}
 			file, err := KeepSummary(w.board, done)
 			if err != nil {
-				return done.Subject + "; no summary: " + err.Error(), nil
+				return halted(done) + "; no summary: " + err.Error(), nil
 			}
-			return done.Subject + "; summary: " + file, nil
+			return halted(done) + "; summary: " + file, nil
 		})
 	}
 	if stands("circuit-breaker") && !w.NoBreaker && f.State.Breaker().Status == board.BreakerOK {
@@ -44,9 +44,18 @@ func (w *watcher) act(ctx context.Context, f alarm.Facts, r alarm.Report) {
 			if err != nil {
 				return "", err
 			}
-			return done.Subject + "; report: " + report, nil
+			return halted(done) + "; report: " + report, nil
 		})
 	}
+}
+
+// halted says how the board is after an operation that halts it: one that was PAUSED by a human stays so.
+func halted(done *gitboard.Done) string {
+	mode := "at CHECKPOINT"
+	if c := done.After.Control(); c != nil && c.Mode == board.Paused {
+		mode = "PAUSED"
+	}
+	return "the board is " + mode + ": " + done.Subject
 }
 
 // summarize writes the sprint's summary when a human has stopped this clone by the file .liza/CHECKPOINT.
@@ -73,7 +82,7 @@ func (w *watcher) halt(op string, do func(board.Actor) (string, error)) {
 	refusal := (*board.Refusal)(nil)
 	switch {
 	case err == nil:
-		w.Screen.Line(string(board.At(w.Now())) + "  the board is at CHECKPOINT: " + said)
+		w.Screen.Line(string(board.At(w.Now())) + "  " + said)
 	case !errors.As(err, &refusal): // refused: somebody was faster
 		w.trouble(op + ": " + err.Error())
 	}

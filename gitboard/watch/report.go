@@ -26,6 +26,12 @@ func (w *watcher) begin() {
 	w.Screen.Begin(w.started, w.board.Dir()+"/"+alertsFile)
 	if _, err := w.Actor("trip"); err != nil {
 		w.Screen.Line("it only reports, and halts nothing: " + err.Error())
+		return
+	}
+	if w.NoBreaker {
+		w.Screen.Line("patterns of the circuit breaker are reported, and halt nothing (--no-breaker)")
+	} else {
+		w.Screen.Line("a pattern of the circuit breaker halts the board (git liza docs circuit-breaker; --no-breaker only reports it)")
 	}
 }
 

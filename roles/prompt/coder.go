@@ -74,7 +74,7 @@ func (v *view) Again() bool {
 	return false
 }
 
-// Unblocked is the last time the task was unblocked, nil for never.
+// Unblocked is the last time the task was unblocked, nil for never: what was asked and answered then still holds.
 func (v *view) Unblocked() *board.Event { return v.T.Last(board.EventUnblocked) }
 
 // Blocked is the last time the task was blocked, nil for never.

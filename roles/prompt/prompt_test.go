@@ -48,6 +48,11 @@ var situations = map[string]func(*scene) prompt.Input{
 		s.do(planner, &board.Unblock{About: about("add-login"), Mode: board.UnblockKeepWork, To: "coder-2", Assessment: "423 it is"})
 		return s.claim(coder2, "add-login", "").input(coder2, "add-login")
 	},
+	"coder_answered": func(s *scene) prompt.Input {
+		s.ready("add-login").claim(coder, "add-login", sha("b")).preExec(coder, "add-login").block(coder, "add-login")
+		s.do(planner, &board.Answer{About: about("add-login"), Text: "423, for three minutes", Afresh: true, Kept: sha("9")})
+		return s.claim(coder2, "add-login", sha("b")).input(coder2, "add-login")
+	},
 	"coder_same": func(s *scene) prompt.Input {
 		s.ready("add-login").claim(coder, "add-login", sha("b")).preExec(coder, "add-login").block(coder, "add-login")
 		return s.do(planner, &board.Unblock{About: about("add-login"), Mode: board.UnblockSameCoder, Assessment: "423 it is"}).input(coder, "add-login")
@@ -103,7 +108,7 @@ var situations = map[string]func(*scene) prompt.Input{
 		return s.failed("add-login", board.FailConflict).woken(report.IntegrationFailures)
 	},
 	"planner_hypothesis": func(s *scene) prompt.Input {
-		s.ready("add-login").claim(coder, "add-login", sha("b")).block(coder, "add-login").do(planner, &board.Unblock{About: about("add-login")})
+		s.ready("add-login").claim(coder, "add-login", sha("b")).block(coder, "add-login").do(planner, &board.Unblock{About: about("add-login"), Mode: board.UnblockFresh})
 		return s.claim(coder2, "add-login", sha("b")).block(coder2, "add-login").woken(report.HypothesisExhausted)
 	},
 	"planner_discovery": func(s *scene) prompt.Input {

@@ -70,10 +70,10 @@ func (v *view) Notes() []string {
 	var lines []string
 	for _, n := range notes {
 		to := ""
-		if n.For != "" {
+		if n.For != "" && n.Answer == "" {
 			to = " for " + n.For
 		}
-		lines = append(lines, n.ID+" by "+n.By+to+": "+n.Message)
+		lines = append(lines, n.ID+" by "+n.By+to+": "+report.NoteText(n))
 	}
 	return lines
 }

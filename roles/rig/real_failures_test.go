@@ -126,7 +126,7 @@ func TestRealBudget(t *testing.T) {
 			t.Fatal(err)
 		}
 		out, _ := s.teamUntil(ctx)
-		if s.read("tasks.one.blocked_reason") != "budget" || !strings.Contains(out, "git liza unblock one --keep-work --budget") {
+		if s.read("tasks.one.blocked_reason") != "budget" || !strings.Contains(out, "git liza unblock one --budget") {
 			t.Errorf("one is %s\n%s", s.read("tasks.one.status"), out)
 		}
 		real := 0

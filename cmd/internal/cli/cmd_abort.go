@@ -15,23 +15,41 @@ var _ = add(abortCommand)
 
 func abortCommand() *edge.Command {
 	var reason, task string
+	var yes bool
 	return &edge.Command{
 		Name: "abort", Group: "human", Max: 0, Writes: true,
 		Short: "end the run: goal and sprint are given up, the history stays",
-		Long: `With --task one task is given up, whatever its state: work under way is taken from its agent (a block), then the task
+		Long: `It asks on a terminal; elsewhere it takes --reason and --yes. With --task one task is given up, whatever its state: work under way is taken from its agent (a block), then the task
 is ABANDONED; its work is kept. With --request R these are R/1 and R/2.`,
 		Flags: func(f *pflag.FlagSet) {
 			f.StringVar(&reason, "reason", "", "why")
 			f.StringVar(&task, "task", "", "this `TASK` only")
+			f.BoolVar(&yes, "yes", false, "do not ask")
 		},
-		Example: `git liza abort --reason "the goal was withdrawn"`,
+		Example: `git liza abort --reason "the goal was withdrawn" --yes`,
 		Run: func(c *edge.Call) error {
 			if task != "" {
 				return abortTask(c, task, reason)
 			}
-			return c.Just(&board.Abort{Reason: reason})
+			return abortRun(c, &board.Abort{Reason: reason}, yes)
 		},
 	}
+}
+
+// abortRun ends the run, once its human is sure.
+func abortRun(c *edge.Call, p *board.Abort, yes bool) error {
+	actor, err := c.Actor("abort")
+	if err != nil {
+		return err
+	}
+	done, err := c.Opened.Lookup(c.Ctx, c.Asks(actor))
+	if err == nil && done == nil {
+		err = c.Sure(actor, p, "this ends the run: goal and sprint are given up, the history stays", p.Reason, yes)
+	}
+	if err != nil {
+		return err
+	}
+	return c.Just(p)
 }
 
 // abortTask gives a task up from any state: what can't be abandoned as it is, is blocked before.

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -8,6 +9,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/roles"
 	"github.com/git-liza/git-liza/worktrees"
 )
 
@@ -23,7 +25,7 @@ func claimReviewCommand() *edge.Command {
 			done, err := c.Do("claim-review", func(ctx context.Context, v *gitboard.View) (board.Payload, []git.RefUpdate, error) {
 				id := edge.First(c.Args)
 				if id == "" {
-					id = board.NextReview(v.State, c.AgentID(), nil, func(holder string, _ board.Brief) bool { return v.Takeable(ctx, holder, 0) })
+					id = board.NextReview(v.State, cmp.Or(c.AgentID(), roles.HumanID), nil, func(holder string, _ board.Brief) bool { return v.Takeable(ctx, holder, 0) })
 				}
 				if id != "" {
 					return &board.ClaimReview{About: board.About{Task: id}}, nil, nil

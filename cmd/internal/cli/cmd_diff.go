@@ -1,23 +1,42 @@
 package cli
 
 import (
+	"github.com/spf13/pflag"
+
 	"github.com/git-liza/git-liza/cmd/internal/edge"
 	"github.com/git-liza/git-liza/cmd/internal/records"
+	"github.com/git-liza/git-liza/cmd/internal/screen"
 	"github.com/git-liza/git-liza/gitboard"
+	"github.com/git-liza/git-liza/gitboard/plain"
 )
 
 var _ = add(diffCommand)
 
 func diffCommand() *edge.Command {
+	var since bool
 	return &edge.Command{
 		Name: "diff", Group: "human", Args: "A [B]", Min: 1, Max: 2,
-		Short:   "what changed on the board between two commits or times, field by field",
-		Long:    "Without B it is the board as it is now.",
-		Example: `git liza diff HEAD~1 2h`,
+		Short: "what changed on the board between two commits or times, field by field; or what a task's submission changes",
+		Long: `Without B it is the board as it is now. A task's id shows the patch of its last submission, as git liza review does with
+--diff.`,
+		Flags: func(f *pflag.FlagSet) {
+			f.BoolVar(&since, "since-last", false, "of a task: what is new since the submission before")
+		},
+		Example: "git liza diff liza/state~1\ngit liza diff login --since-last",
 		Run: func(c *edge.Call) error {
 			b, err := c.Board()
 			if err != nil {
 				return err
+			}
+			v, err := b.View(c.Ctx)
+			if err != nil {
+				return err
+			}
+			if t := v.State.Task(c.Args[0]); t != nil && len(c.Args) == 1 {
+				return screen.ShowPatch(c, t, since)
+			}
+			if since {
+				return edge.Usage(c.Cmd, "--since-last is for a task, and %s is not one", plain.Line(c.Args[0], 70))
 			}
 			old, err := b.ViewAt(c.Ctx, c.Args[0])
 			if err != nil {

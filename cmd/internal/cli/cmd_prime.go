@@ -33,10 +33,21 @@ func primeCommand() *edge.Command {
 			if err != nil {
 				return err
 			}
+			if p.Role == roles.Human {
+				if p.Inbox, err = inboxToPrime(c, v); err != nil {
+					return err
+				}
+			}
 			if c.JSON {
 				return c.PrintJSON(p)
 			}
-			return c.Say(p.lines()...)
+			lines := p.lines()
+			if p.Inbox != nil {
+				page := c.Page()
+				page.Paint = false // the lines are made safe as a whole
+				lines = append(append(lines, ""), screen.Inbox(page, p.Inbox)...)
+			}
+			return c.Say(lines...)
 		},
 	}
 }
@@ -60,6 +71,8 @@ type primer struct {
 	Next       []string    `json:"next"`
 	Notes      []string    `json:"notes"`
 	Docs       []string    `json:"docs"`
+
+	Inbox *report.Inbox `json:"inbox,omitempty"` // of a human
 
 	steps []board.NextStep
 }
@@ -125,6 +138,15 @@ func prime(c *edge.Call, v *gitboard.View) (*primer, error) {
 	}
 	p.Notes = screen.NoteLines(report.NotesFor(s, p.Task, p.Agent, string(p.Role)))
 	return p, s.Err()
+}
+
+// inboxToPrime is what waits for a human.
+func inboxToPrime(c *edge.Call, v *gitboard.View) (*report.Inbox, error) {
+	g, err := v.Glance(c.Ctx)
+	if err != nil {
+		return nil, err
+	}
+	return g.Inbox(c.Ctx, c.App.Now())
 }
 
 // plan says what comes next.

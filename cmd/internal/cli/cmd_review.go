@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/spf13/pflag"
+
 	"github.com/git-liza/git-liza/cmd/internal/edge"
 	"github.com/git-liza/git-liza/cmd/internal/screen"
 	"github.com/git-liza/git-liza/gitboard"
@@ -17,11 +19,21 @@ import (
 var _ = add(reviewCommand)
 
 func reviewCommand() *edge.Command {
+	var diff, since bool
 	return &edge.Command{
 		Name: "review", Group: "reviewer", Args: "ID", Min: 1, Max: 1,
-		Short:   "everything that a reviewer needs to judge a submission",
-		Example: `git liza review login`,
+		Short: "everything that a reviewer needs to judge a submission",
+		Long: `--diff shows what it changes; with --since-last, what is new since the submission before (git range-diff where commits
+were rewritten). Files of other tasks that came by a merge of integration are left out.`,
+		Flags: func(f *pflag.FlagSet) {
+			f.BoolVar(&diff, "diff", false, "the patch")
+			f.BoolVar(&since, "since-last", false, "with --diff: since the submission before")
+		},
+		Example: `git liza review login --diff --since-last`,
 		Run: func(c *edge.Call) error {
+			if since && !diff {
+				return edge.Usage(c.Cmd, "--since-last says which --diff to show")
+			}
 			v, err := c.View()
 			if err != nil {
 				return err
@@ -29,6 +41,9 @@ func reviewCommand() *edge.Command {
 			t, err := v.State.FindTask(c.Args[0])
 			if err != nil {
 				return err
+			}
+			if diff {
+				return screen.ShowPatch(c, t, since)
 			}
 			if t.ReviewCommit == "" {
 				return board.Refuse(board.CodeWrongState, fmt.Sprintf("%s is %s: nothing of it was submitted", t.ID, t.Status), "git liza show "+t.ID)

@@ -1,23 +1,34 @@
 package cli
 
 import (
+	"strings"
+
 	"github.com/spf13/pflag"
 
 	"github.com/git-liza/git-liza/cmd/internal/edge"
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/plain"
 )
 
 var _ = add(sprintEndCommand)
 
 func sprintEndCommand() *edge.Command {
 	p := board.SprintEnd{}
+	var yes bool
 	return &edge.Command{
 		Name: "sprint end", Group: "human", Max: 0, Writes: true,
-		Short:   "end the sprint: COMPLETED if all that it planned is over, else ABORTED",
-		Flags:   func(f *pflag.FlagSet) { f.StringVar(&p.Reason, "reason", "", "why") },
-		Example: `git liza sprint end --reason "its deadline has passed"`,
+		Short: "end the sprint: COMPLETED if all that it planned is over, else ABORTED",
+		Long:  "With planned tasks that are not finished it asks on a terminal; elsewhere it takes --reason and --yes.",
+		Flags: func(f *pflag.FlagSet) {
+			f.StringVar(&p.Reason, "reason", "", "why")
+			f.BoolVar(&yes, "yes", false, "do not ask")
+		},
+		Example: `git liza sprint end --reason "its deadline has passed" --yes`,
 		Run: func(c *edge.Call) error {
+			if err := sureToEnd(c, &p, yes); err != nil {
+				return err
+			}
 			done, err := c.Do("sprint-end", gitboard.Just(&p))
 			if err != nil {
 				return err
@@ -27,4 +38,35 @@ func sprintEndCommand() *edge.Command {
 				"look back: git liza retrospective --template > FILE; continue: git liza sprint start")
 		},
 	}
+}
+
+// sureToEnd asks about the planned tasks that are not finished.
+func sureToEnd(c *edge.Call, p *board.SprintEnd, yes bool) error {
+	actor, err := c.Actor("sprint-end")
+	if err != nil {
+		return err
+	}
+	done, err := c.Opened.Lookup(c.Ctx, c.Asks(actor))
+	if err != nil || done != nil {
+		return err
+	}
+	v, err := c.View()
+	if err != nil {
+		return err
+	}
+	sp := v.State.Sprint()
+	if sp == nil {
+		return v.State.Err()
+	}
+	var open []string
+	for _, id := range sp.Scope.Planned {
+		if b, ok := v.State.BriefOf(id); ok && !b.Status.Terminal() {
+			open = append(open, id)
+		}
+	}
+	if len(open) == 0 {
+		return v.State.Err()
+	}
+	what := sp.ID + " has " + plain.Plural(len(open), "planned task") + " that no one has finished (" + plain.Line(strings.Join(open, ", "), 200) + ")"
+	return c.Sure(actor, p, what, p.Reason, yes)
 }

@@ -98,7 +98,7 @@ parts, from which the text is made: --blocker, --concern, --overall, --spec, --a
 				return err
 			}
 			var lines []string
-			if done.After.Task(c.Args[0]).Status == board.Approved && !c.Supervised() {
+			if done.After.Task(c.Args[0]).Status == board.Approved && !c.Supervised() && c.AgentID() != "" {
 				lines = append(lines, "next: git liza merge "+c.Args[0])
 			}
 			return c.Report(done, nil, lines...)

@@ -49,11 +49,11 @@ var wrongMoves = []wrongMove{
 	{"code-reviewer-2", "verdict waiting APPROVED --commit COMMIT", "git liza claim-review waiting"},
 	{"code-reviewer-2", "claim open", "git liza claim-review waiting"},
 	{"reviewer-1", "claim-review", "LIZA_AGENT_ID=code-reviewer-2 git liza claim-review waiting"},
-	{"planner-1", "claim open", "git liza unblock stuck --keep-work"},
-	{"planner-2", "land main", "git liza unblock stuck --keep-work"},
+	{"planner-1", "claim open", "git liza unblock stuck"},
+	{"planner-2", "land main", "git liza unblock stuck"},
 	{"planner-1", "amend-task a --done b", "git liza add-task --id a --desc TEXT --spec specs/vision.md --done TEXT --scope TEXT"},
 	{"planner-1", "finalize vague", "git liza amend-task vague --done TEXT --scope TEXT"},
-	{"", "unblock stuck --keep-work --to coder-99", "git liza unblock stuck --keep-work --to coder-1"},
+	{"", "unblock stuck --to coder-99", "git liza unblock stuck --to coder-1"},
 	{"", "verdict waiting APPROVED --commit COMMIT", "git liza show waiting"},
 }
 

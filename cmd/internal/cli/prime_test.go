@@ -20,7 +20,7 @@ func TestPrimeIsShort(t *testing.T) {
 	for who, said := range map[string]string{
 		"":                "Drafts: plan, vague",
 		"planner-1":       "Drafts: plan, vague",
-		"planner-2":       "git liza unblock stuck --keep-work",
+		"planner-2":       "git liza unblock stuck",
 		"coder-1":         "git liza submit held",
 		"coder-2":         "git liza pre-exec fresh --intent TEXT --validation TEXT --file PATH",
 		"coder-3":         "Submitted, waiting for a verdict: waiting",

@@ -125,13 +125,22 @@ func (c *Call) Do(op string, intent gitboard.Intent) (*gitboard.Done, error) {
 	return c.Opened.Do(c.Ctx, c.Asks(actor), onBoard)
 }
 
-// End asks for an operation that may end a task's worktree, and prints that it was done.
-func (c *Call) End(actor board.Actor, p board.TaskPayload) error {
+// End asks for an operation that may end a task's worktree, and prints that it was done, with what else there is to say
+// of the task then.
+func (c *Call) End(actor board.Actor, p board.TaskPayload, also ...func(*board.Task) string) error {
 	done, err := worktrees.End(c.Ctx, c.Opened, c.Asks(actor), p)
 	if err != nil {
 		return err
 	}
-	return c.Report(done, nil)
+	var lines []string
+	extra := map[string]any{}
+	for _, says := range also {
+		if t := done.After.Task(p.TaskID()); t != nil {
+			text := says(t)
+			lines, extra["work"] = append(lines, text), text
+		}
+	}
+	return c.Report(done, extra, lines...)
 }
 
 // Just asks for an operation whose payload is known, and prints that it was done.

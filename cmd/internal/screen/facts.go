@@ -80,7 +80,7 @@ func FactsOf(c *edge.Call, v *gitboard.View, t *board.Task) (*taskFacts, error) 
 
 // readSubmissions counts what each submission changed. Commits that are not here any more say nothing.
 func (f *taskFacts) readSubmissions(ctx context.Context, b *gitboard.Board) error {
-	var names []string
+	var names []string // three for each: the submission before, where the work left integration, itself
 	var numbers []submission
 	var of []string
 	before := ""
@@ -92,7 +92,7 @@ func (f *taskFacts) readSubmissions(ctx context.Context, b *gitboard.Board) erro
 		if before == "" {
 			before = e.Base
 		}
-		names = append(names, before, e.Commit)
+		names = append(names, before, e.Base, e.Commit)
 		numbers, of = append(numbers, s), append(of, e.Commit)
 		before = e.Commit
 	}
@@ -101,24 +101,36 @@ func (f *taskFacts) readSubmissions(ctx context.Context, b *gitboard.Board) erro
 	if err != nil {
 		return err
 	}
-	var pairs [][2]git.OID
+	var pairs [][2]git.OID // two for each: since the one before, and all of it
 	var which []int
 	for i, s := range numbers {
 		f.submissions[of[i]] = s
-		if a, b := trees[2*i], trees[2*i+1]; !a.IsZero() && !b.IsZero() {
-			pairs, which = append(pairs, [2]git.OID{a, b}), append(which, i)
+		if a, base, b := trees[3*i], trees[3*i+1], trees[3*i+2]; !a.IsZero() && !base.IsZero() && !b.IsZero() {
+			pairs, which = append(pairs, [2]git.OID{a, b}, [2]git.OID{base, b}), append(which, i)
 		}
 	}
 	stats, err := b.Repo().DiffStats(ctx, pairs)
 	if err != nil {
 		return err
 	}
-	for i, files := range stats {
-		s := numbers[which[i]]
-		s.files = files
-		f.submissions[of[which[i]]] = s
+	var earlier []string // what the submissions before change themselves
+	for i, at := range which {
+		s, own := numbers[at], paths(stats[2*i+1])
+		since := stats[2*i]
+		keep := report.OwnFiles(paths(since), earlier, own)
+		s.files = slices.DeleteFunc(since, func(f gitio.FileStat) bool { return !slices.Contains(keep, f.Path) })
+		f.submissions[of[at]] = s
+		earlier = own
 	}
 	return nil
+}
+
+func paths(files []gitio.FileStat) []string {
+	names := make([]string, len(files))
+	for i, f := range files {
+		names[i] = f.Path
+	}
+	return names
 }
 
 // treesOf are the trees of commits; zero for what is not a commit here.

@@ -1,6 +1,7 @@
 package screen
 
 import (
+	"cmp"
 	"errors"
 	"os"
 	"slices"
@@ -11,6 +12,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/internal/tty"
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/report"
 )
 
@@ -64,7 +66,8 @@ type statusWatch struct {
 	text     func(edge.Page) []string // what is being read
 	top      int                      // the first line of that on the screen
 	message  string
-	failure  string // why the board can't be read at the moment
+	said     git.OID // the board's commit that the message is about
+	failure  string  // why the board can't be read at the moment
 	quit     bool
 }
 
@@ -125,6 +128,9 @@ func (w *statusWatch) lookAgain() {
 	w.failure = ""
 	if err := w.look(); err != nil {
 		w.failure = "the screen is old: " + err.Error()
+	}
+	if w.seen.Commit != w.said { // the board has moved on, be it by somebody else
+		w.message = ""
 	}
 	if w.reading != "" && w.reading != help {
 		w.readStory()
@@ -211,11 +217,11 @@ func (w *statusWatch) move(by int) {
 func (w *statusWatch) steer(p board.Payload) {
 	done, err := w.Do(p.Op(), gitboard.Just(p))
 	if err != nil {
-		w.message = err.Error()
+		w.message, w.said = err.Error(), w.seen.Commit
 		return
 	}
-	w.message = done.Subject
 	w.lookAgain()
+	w.message, w.said = done.Subject, w.seen.Commit
 }
 
 // readStory looks at the task whose story is read.
@@ -238,7 +244,11 @@ func (w *statusWatch) frame(width, height int) []string {
 	if o, err := w.seen.Overview(w.App.Now()); err == nil { // time has passed
 		w.o = o
 	}
+	said := cmp.Or(w.failure, w.message)
 	p := edge.Page{Width: max(width, 20), Height: max(height-1, 4), Paint: w.Paint, Signs: w.Signs()}
+	if said != "" {
+		p.Height--
+	}
 	var lines []string
 	bottom := "q quit  p pause  r resume  up/down and enter: a task  ? help"
 	if w.reading == "" {
@@ -253,11 +263,8 @@ func (w *statusWatch) frame(width, height int) []string {
 	for len(lines) < p.Height {
 		lines = append(lines, "")
 	}
-	switch {
-	case w.failure != "":
-		bottom = w.failure
-	case w.message != "":
-		bottom = w.message
+	if said != "" { // above the keys, which stay
+		lines = append(lines, p.Inverse(edge.Pad(p.Fit(said, p.Width-1), p.Width-1)))
 	}
 	lines = append(lines, p.Inverse(edge.Pad(p.Fit(bottom, p.Width-1), p.Width-1)))
 	return strings.Split(w.Legible(strings.Join(lines, "\n")), "\n")

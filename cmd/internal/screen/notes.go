@@ -7,6 +7,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/plain"
+	"github.com/git-liza/git-liza/gitboard/report"
 )
 
 // Glance looks at the run: as it is now, or as it was at the moment that --at names.
@@ -42,7 +43,7 @@ func Reasons(s *board.State) func(task string) string {
 func NoteLines(notes []*board.Note) []string {
 	lines := []string{}
 	for _, n := range notes {
-		lines = append(lines, n.ID+" by "+n.By+": "+plain.Line(n.Message, 500))
+		lines = append(lines, n.ID+" by "+n.By+": "+plain.Line(report.NoteText(n), 500))
 	}
 	return lines
 }

@@ -234,6 +234,11 @@ func (f *taskFacts) event(l *edge.Labels, i int) {
 		add("was ", was)
 	}
 	add("no tests because: ", e.NoTests)
+	for _, q := range e.Questions {
+		add("? ", q)
+	}
+	add("attempted: ", strings.Join(e.Attempted, "\n"))
+	add("answer: ", e.Answer)
 	add("", e.Reason)
 	for _, line := range strings.Split(strings.TrimRight(e.Log, "\n"), "\n") {
 		add("| ", line)

@@ -68,7 +68,7 @@ func Report(s *board.State, patterns []board.Pattern, at board.Time) (string, er
 		}
 	}
 	fmt.Fprintf(&b, "- [ ] How does the run continue: %s?\n", strings.Join(board.Decisions, ", "))
-	b.WriteString("\nThe board is at CHECKPOINT. Write the decision down and continue:\n\n    git liza resolve --text \"...\"\n    git liza resume --decision CONTINUE\n")
+	b.WriteString("\nThe board waits for you. Write the decision down and continue:\n\n    git liza resolve --text \"...\"\n    git liza resume --decision CONTINUE\n")
 	return b.String(), s.Err()
 }
 

@@ -1,0 +1,49 @@
+package cli
+
+import (
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/git-liza/git-liza/cmd/internal/edge"
+	"github.com/git-liza/git-liza/cmd/internal/screen"
+	"github.com/git-liza/git-liza/gitboard/board"
+)
+
+var _ = add(answerCommand)
+
+func answerCommand() *edge.Command {
+	var afresh bool
+	var file string
+	return &edge.Command{
+		Name: "answer", Group: "human", Args: `ID ["TEXT"]`, Min: 1, Max: 2, Writes: true,
+		Short: "answer the questions of a BLOCKED task, which continues with its work; or a planner's note",
+		Long: `Question and answer are recorded together, and shown to the agent that continues. ID is a task, or a note that is
+for you (note-3): its planner reads the answer.`,
+		Flags: func(f *pflag.FlagSet) {
+			f.BoolVar(&afresh, "afresh", false, "the next coder begins anew; the work so far is kept aside")
+			f.StringVar(&file, "text-file", "", "a `FILE` that holds the text")
+		},
+		Example: `git liza answer login "Eight characters at least"`,
+		Run: func(c *edge.Call) error {
+			text, err := c.Text("text", strings.Join(c.Args[1:], ""), file)
+			if err != nil {
+				return err
+			}
+			v, err := c.View()
+			if err != nil {
+				return err
+			}
+			p := &board.Answer{About: board.About{Task: c.Args[0]}, Text: text, Afresh: afresh}
+			if v.State.Task(p.Task) == nil && strings.HasPrefix(p.Task, "note-") {
+				p.Note, p.Task = p.Task, ""
+				return c.Just(p)
+			}
+			actor, err := c.Actor("answer")
+			if err != nil {
+				return err
+			}
+			return c.End(actor, p, screen.Becomes)
+		},
+	}
+}

@@ -1,0 +1,36 @@
+package cli
+
+import (
+	"github.com/git-liza/git-liza/cmd/internal/edge"
+	"github.com/git-liza/git-liza/cmd/internal/screen"
+)
+
+var _ = add(inboxCommand)
+
+func inboxCommand() *edge.Command {
+	return &edge.Command{
+		Name: "inbox", Group: "human", Max: 0, Reads: true,
+		Short: "everything that waits for a human, in full, each with the command that answers it",
+		Long: `What holds up most comes first: a stop of the whole board, then what most tasks wait for. What a planner that is
+there looks at before you comes last.`,
+		Example: `git liza inbox`,
+		Run: func(c *edge.Call) error {
+			g, err := screen.Glance(c)
+			if err != nil {
+				return err
+			}
+			now := c.App.Now()
+			if c.At != "" {
+				now = g.State.Time().Std()
+			}
+			in, err := g.Inbox(c.Ctx, now)
+			if err != nil {
+				return err
+			}
+			if c.JSON {
+				return c.PrintJSON(in)
+			}
+			return c.Print(screen.Inbox(c.Page(), in))
+		},
+	}
+}

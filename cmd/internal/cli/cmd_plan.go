@@ -1,0 +1,44 @@
+package cli
+
+import (
+	"github.com/git-liza/git-liza/cmd/internal/edge"
+	"github.com/git-liza/git-liza/cmd/internal/screen"
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/report"
+)
+
+var _ = add(planCommand)
+
+func planCommand() *edge.Command {
+	return &edge.Command{
+		Name: "plan", Group: "human", Max: 0, Reads: true,
+		Short: "all drafts on one page: what each is, what it waits for, and what is wrong with it",
+		Long: `The number before a task says how many tasks have to be over, one after the other, before it can begin. What is
+worth a second look is a warning.`,
+		Example: `git liza plan`,
+		Run: func(c *edge.Call) error {
+			v, err := c.View()
+			if err != nil {
+				return err
+			}
+			var ids []string
+			for _, b := range v.State.Tasks() {
+				if b.Status == board.Draft {
+					ids = append(ids, b.ID)
+				}
+			}
+			drafts := report.Drafts(v.State, ids)
+			if err := v.State.Err(); err != nil {
+				return err
+			}
+			if c.JSON {
+				return c.PrintJSON(map[string]any{"drafts": drafts})
+			}
+			if len(drafts) == 0 {
+				return c.Say("no task is a DRAFT")
+			}
+			lines := screen.DraftLines(c.Page(), drafts)
+			return c.Print(append(lines[1:], "approve: "+report.Finalizing(ids)))
+		},
+	}
+}

@@ -1,0 +1,36 @@
+package edge
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/git-liza/git-liza/gitboard/board"
+)
+
+// Sure lets a human confirm an operation that ends much at once: by an answer on a terminal, elsewhere by --reason and
+// --yes. What the rules refuse is refused before anybody is asked.
+func (c *Call) Sure(actor board.Actor, p board.Payload, what, reason string, yes bool) error {
+	v, err := c.View()
+	if err != nil {
+		return err
+	}
+	op := board.Operation{Actor: actor, Time: max(board.At(c.App.Now()), v.State.Time()), Request: "dry", AllowSecret: c.AllowSecret, Payload: p}
+	if err := board.Check(v.State, op); err != nil {
+		return err
+	}
+	in, isFile := c.App.Stdin.(*os.File)
+	switch {
+	case yes && strings.TrimSpace(reason) != "":
+		return nil
+	case yes || !isFile || !IsTerminal(in) || c.JSON:
+		return &UsageError{Message: what + ": where nobody is asked, it takes --reason TEXT and --yes", Hint: "git liza " + c.Cmd.Name + " --reason TEXT --yes"}
+	}
+	fmt.Fprintf(c.App.Stderr, "%s. Continue? [y/N] ", what)
+	line, _ := bufio.NewReader(in).ReadString('\n') // no answer is no
+	if answer := strings.ToLower(strings.TrimSpace(line)); answer == "y" || answer == "yes" {
+		return nil
+	}
+	return board.Refuse(board.CodeInvalid, "nothing was changed", "git liza status")
+}

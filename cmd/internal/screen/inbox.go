@@ -1,0 +1,136 @@
+package screen
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/git-liza/git-liza/cmd/internal/edge"
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/plain"
+	"github.com/git-liza/git-liza/gitboard/report"
+	"github.com/git-liza/git-liza/gitboard/roles"
+)
+
+// Inbox draws what waits for a human: each thing in full, and the commands that answer it.
+func Inbox(p edge.Page, in *report.Inbox) []string {
+	if len(in.Items) == 0 {
+		return []string{p.Bold("Nothing waits for you.")}
+	}
+	var lines []string
+	section := false
+	for i, item := range in.Items {
+		if item.Turn == roles.Planner && !section {
+			section = true
+			lines = append(lines, "A planner is there, and looks at these first:", "")
+		}
+		lines = append(lines, drawItem(p, in, item)...)
+		if i < len(in.Items)-1 {
+			lines = append(lines, "")
+		}
+	}
+	return lines
+}
+
+const itemNames = 15
+
+// drawItem is one item: its title, what there is to know, what may be done.
+func drawItem(p edge.Page, in *report.Inbox, i report.Item) []string {
+	l := edge.Labels{Page: p, Names: itemNames}
+	for n, line := range edge.Wrap(i.Title, p.Width-2) {
+		if n > 0 {
+			line = "  " + line // no text of an agent's begins a line
+		}
+		l.Lines = append(l.Lines, p.Bold(line))
+	}
+	l.Add("  since", since(in, i))
+	l.Add("  because", i.Text)
+	for _, q := range i.Questions {
+		l.Add("  asks", "? "+q)
+	}
+	l.Add("  attempted", strings.Join(i.Attempted, "\n"))
+	l.Add("  failed by", strings.Join(i.FailedBy, ", "))
+	l.Add("  evidence", strings.Join(i.Evidence, "\n"))
+	l.Add("  work", workText(i.Work))
+	if n := len(i.Holds); n > 1 || n == 1 && i.Holds[0] != i.ID {
+		l.Add("  holds up", plain.Plural(n, "task")+": "+plain.Line(strings.Join(i.Holds, ", "), 300))
+	}
+	l.Lines = append(l.Lines, DraftLines(p, i.Drafts)...)
+	for _, do := range i.Do {
+		l.Lines = append(l.Lines, "  "+do.What+": "+do.Do) // in one line: it is there to be copied
+	}
+	return l.Lines
+}
+
+func since(in *report.Inbox, i report.Item) string {
+	var parts []string
+	if i.Since != "" {
+		parts = append(parts, edge.Since(in.Now.Std(), i.Since))
+	}
+	if i.By != "" {
+		parts = append(parts, "by "+i.By)
+	}
+	return strings.Join(parts, ", ")
+}
+
+// workText is what a task has so far.
+func workText(w *report.Work) string {
+	if w == nil {
+		return ""
+	}
+	text := w.Worktree + ", branch " + w.Branch
+	if w.Coder != "" {
+		text += ", by " + w.Coder
+	}
+	if w.Iteration > 0 {
+		text += fmt.Sprintf(", iteration %d", w.Iteration)
+	}
+	if w.Submitted != "" {
+		text += fmt.Sprintf(", submitted %.10s", w.Submitted)
+	}
+	return text
+}
+
+// DraftLines draw a plan: its tasks in the order in which they can begin, each with what it waits for.
+func DraftLines(p edge.Page, drafts []report.Draft) []string {
+	l := edge.Labels{Page: p, Names: itemNames}
+	for _, d := range drafts {
+		head := fmt.Sprintf("%3d  %s", d.Level, d.ID)
+		if len(d.DependsOn) > 0 {
+			head += "  after " + strings.Join(d.DependsOn, ", ")
+		}
+		if len(d.NeededBy) > 0 {
+			head += "  " + p.Arrow + " " + strings.Join(d.NeededBy, ", ")
+		}
+		l.Lines = append(l.Lines, "", p.Bold(head))
+		l.Add("     what", d.Title)
+		l.Add("     done when", d.DoneWhen)
+		l.Add("     scope", d.Scope)
+		l.Add("     spec", d.SpecRef)
+		l.Add("     priority", fmt.Sprintf("%d, %s, by %s", d.Priority, d.Kind, d.CreatedBy))
+		for _, w := range d.Warnings {
+			l.Add("     warning", w)
+		}
+	}
+	if len(drafts) > 0 {
+		l.Lines = append(l.Lines, "")
+	}
+	return l.Lines
+}
+
+// Becomes says what became of a task's work as it was unblocked, "" where there was none.
+func Becomes(t *board.Task) string {
+	e := t.Last(board.EventUnblocked)
+	switch {
+	case e == nil:
+		return ""
+	case e.Kept != "":
+		return fmt.Sprintf("its work is kept as %.10s (git log %.10s); the next coder begins anew", e.Kept, e.Kept)
+	case t.Worktree == "":
+		return "there was no work to keep: the next coder begins it"
+	case t.Status == board.Claimed:
+		return fmt.Sprintf("%s continues in %s, branch task/%s", t.AssignedTo, t.Worktree, t.ID)
+	case t.ReservedFor != "":
+		return fmt.Sprintf("its work stays in %s, branch task/%s: %s continues there", t.Worktree, t.ID, t.ReservedFor)
+	}
+	return fmt.Sprintf("its work stays in %s, branch task/%s: the next coder continues there", t.Worktree, t.ID)
+}

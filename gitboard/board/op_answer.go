@@ -1,0 +1,95 @@
+package board
+
+import (
+	"github.com/git-liza/git-liza/gitboard/plain"
+	"github.com/git-liza/git-liza/gitboard/roles"
+)
+
+// Answer answers what somebody was asked: the questions of a BLOCKED task, which continues with its work, or a
+// planner's note. Question and answer are recorded together, and shown to the agent that continues.
+type Answer struct {
+	About
+	Note   string `json:"note,omitempty"` // in place of a task
+	Text   string `json:"text"`
+	Afresh bool   `json:"afresh,omitempty"` // the next coder begins anew
+	Kept   string `json:"kept,omitempty"`   // afresh: the commit that holds the old work
+}
+
+// Op implements Payload.
+func (p *Answer) Op() string { return "answer" }
+
+// unblocks is the unblocking that the answer is.
+func (p *Answer) unblocks() *Unblock {
+	u := &Unblock{About: p.About, Assessment: p.Text, Kept: p.Kept}
+	if p.Afresh {
+		u.Mode = UnblockFresh
+	}
+	return u
+}
+
+// Check implements Payload.
+func (p *Answer) Check(s *State, op Operation) error {
+	if err := required("answer", p.Text); err != nil {
+		return err
+	}
+	if p.Note != "" {
+		return p.checkNote(s, op)
+	}
+	if p.Task == "" {
+		return invalid("an answer is to a BLOCKED task or a note, and none is named").hint("git liza inbox")
+	}
+	return p.unblocks().Check(s, op)
+}
+
+func (p *Answer) checkNote(s *State, op Operation) error {
+	switch n := s.findNote(p.Note); {
+	case p.Task != "" || p.Afresh || p.Kept != "":
+		return invalid("an answer is to a task or to a note, not to both")
+	case op.Actor.Role != roles.Human:
+		return refuse(CodePermission, "a note is answered by a human").hint("git liza ack %s", p.Note)
+	case n == nil && s.Err() == nil:
+		return refuse(CodeUnknownRecord, "no note is called %s", quote(p.Note)).hint("%s", didYouMean(p.Note, s.List(NoteDir), "git liza inbox"))
+	case n == nil:
+		return s.Err()
+	case n.For != roles.HumanID:
+		return refuse(CodeWrongState, "%s is for %s, and asks you nothing", p.Note, firstWord(n.For, "everybody")).hint("git liza note TEXT --for %s", firstWord(n.For, "planner"))
+	case n.Answer != "":
+		return refuse(CodeExists, "%s was answered by %s already", p.Note, n.AnsweredBy).hint("git liza note TEXT --for planner")
+	case n.AcknowledgedBy != "":
+		return refuse(CodeExists, "%s was acknowledged by %s already", p.Note, n.AcknowledgedBy).hint("git liza note TEXT --for planner")
+	}
+	return nil
+}
+
+// findNote is a note of any name that somebody gives, nil when there is none.
+func (s *State) findNote(id string) *Note {
+	if !recordID.MatchString(id) {
+		return nil
+	}
+	return s.Note(id)
+}
+
+// Apply implements Payload.
+func (p *Answer) Apply(s *State, op Operation) {
+	if p.Note == "" {
+		p.unblocks().unblock(s, op).Answer = p.Text
+		return
+	}
+	n := edit[Note](s, RecordPath(NoteDir, p.Note))
+	n.Answer, n.AnsweredBy, n.AnsweredAt = p.Text, op.Actor.ID, op.Time
+	if n.By == op.Actor.ID { // nobody else reads it
+		n.AcknowledgedBy, n.AcknowledgedAt = op.Actor.ID, op.Time
+	}
+}
+
+// Subject implements Payload.
+func (p *Answer) Subject(before, _ *State, _ Operation) (string, string) {
+	if p.Note != "" {
+		return p.Note + ": " + plain.Line(p.Text, 80), p.Text
+	}
+	body := ""
+	for _, q := range before.Task(p.Task).BlockedQuestions {
+		body += "? " + q + "\n"
+	}
+	return plain.Line(p.Text, 80), body + p.Text
+}
