@@ -2,6 +2,7 @@ package report
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/roles"
@@ -38,7 +39,7 @@ func NoteText(n *board.Note) string {
 	if n.Answer == "" {
 		return n.Message
 	}
-	return n.Message + " (answered by " + n.AnsweredBy + ": " + n.Answer + ")"
+	return n.Message + " (answered by " + n.AnsweredBy + ": " + strings.TrimSpace(n.Answer) + ")"
 }
 
 // OpenAnomalies lists the anomalies that nobody has dealt with, the oldest first.
