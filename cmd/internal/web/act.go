@@ -56,12 +56,12 @@ func one(command string, flags []string, args ...string) [][]string {
 
 var acts = map[string]act{
 	"unblock": {"answer and unblock", func(f form) [][]string {
-		how := []string{"--keep-work"}
+		var how []string // the work is kept
 		switch f.text("how") {
 		case "same-coder":
 			how = []string{"--same-coder"}
 		case "afresh":
-			how = nil
+			how = []string{"--afresh"}
 		}
 		var lines [][]string
 		if text := f.text("text"); text != "" {
