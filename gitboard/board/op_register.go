@@ -43,7 +43,7 @@ func (p *Register) Check(s *State, op Operation) error {
 // FreeID is the agent id of a role with the lowest number that nobody is registered under.
 func FreeID(s *State, role roles.Role) string {
 	n := 1
-	for s.Agent(role.ID(n)) != nil {
+	for s.Agent(role.ID(n)) != nil && s.Err() == nil { // what can't be read is an empty record to the rules
 		n++
 	}
 	return role.ID(n)
