@@ -1,7 +1,7 @@
 // Package screen draws what people look at: the overview and its live form, a task's story, the
 // graph, a sprint, what a watch reports. A drawing is lines that fit a page; only the live screen uses a terminal.
 //
-// It may import cmd/internal/edge, cmd/internal/editor, cmd/internal/records, cmd/internal/tty, gitboard,
-// gitboard/alarm, gitboard/board, gitboard/git, gitboard/gitio, gitboard/notify, gitboard/plain,
-// gitboard/report, gitboard/roles, gitboard/watch and worktrees.
+// It may import cmd/internal/edge, cmd/internal/editor, cmd/internal/records, cmd/internal/tty,
+// gitboard, gitboard/alarm, gitboard/board, gitboard/git, gitboard/gitio, gitboard/notify,
+// gitboard/plain, gitboard/report, gitboard/roles, gitboard/watch and worktrees.
 package screen
