@@ -55,21 +55,18 @@ func one(command string, flags []string, args ...string) [][]string {
 }
 
 var acts = map[string]act{
-	"unblock": {"answer and unblock", func(f form) [][]string {
-		var how []string // the work is kept
-		switch f.text("how") {
-		case "same-coder":
-			how = []string{"--same-coder"}
-		case "afresh":
+	// A blocked task whose questions are answered continues with the answer; without one it is unblocked.
+	"answer": {"answer", func(f form) [][]string {
+		var how []string
+		if f.text("how") == "afresh" {
 			how = []string{"--afresh"}
 		}
-		var lines [][]string
 		if text := f.text("text"); text != "" {
-			lines = one("note", []string{"--for=" + f.text("id")}, text)
+			return one("answer", how, f.text("id"), text)
 		}
-		return append(lines, one("unblock", append(how, f.flags("assessment")...), f.text("id"))...)
+		return one("unblock", append(how, f.flags("assessment")...), f.text("id"))
 	}},
-	"reply": {"answer", func(f form) [][]string {
+	"reply": {"say what the protocol asks for", func(f form) [][]string {
 		return append(one("note", f.flags("for"), f.text("text")), one("ack", nil, f.text("id"))...)
 	}},
 	"note":     {"leave a note", func(f form) [][]string { return one("note", f.flags("for"), f.text("text")) }},

@@ -50,7 +50,7 @@ func newRun(t *testing.T) *scene {
 	s.must("coder-1", "claim", "t03-search")
 	s.passes(5 * time.Minute)
 	s.must("coder-1", "block", "t03-search", "--reason", "The vision names no language: stemming differs between German and English", "--question", "Which languages do customers search in?", "--question", "Is a full scan good enough for 10 000 products?", "--attempted", "read specs/vision.md")
-	s.must("", "unblock", "t03-search", "--keep-work")
+	s.must("", "unblock", "t03-search")
 	s.must("coder-1", "claim", "t03-search")
 	s.passes(2 * time.Minute)
 	s.must("coder-1", "block", "t03-search", "--reason", "The vision names no language: stemming differs between German and English", "--question", "Which languages do customers search in?", "--question", "Is a full scan good enough for 10 000 products?", "--attempted", "read specs/vision.md")

@@ -28,6 +28,7 @@ func Retrospective(s *board.State, now time.Time) (string, error) {
 		out.line("Aim: %s", plain.Cell(r.Aim))
 	}
 	out.line("From %s to %s, %s", r.Timeline.Started, until, r.Status)
+	out.line("All of it as one page, with every diff: git liza report FILE.html")
 
 	out.section("What was finished, and what was not?")
 	out.line("- Planned: %s", scope(r.Planned))
