@@ -23,15 +23,17 @@ func (w *watcher) begin() {
 			w.desktopFaults = w.desktop.Faults()
 		}
 	}
-	w.Screen.Begin(w.started, w.board.Dir()+"/"+alertsFile)
-	if _, err := w.Actor("trip"); err != nil {
-		w.Screen.Line("it only reports, and halts nothing: " + err.Error())
-		return
+	_, err := w.Actor("trip")
+	halts := "a pattern of the circuit breaker halts the board (git liza docs circuit-breaker; --no-breaker only reports it)"
+	switch {
+	case err != nil:
+		halts = ""
+	case w.NoBreaker:
+		halts = "patterns of the circuit breaker are reported, and halt nothing (--no-breaker)"
 	}
-	if w.NoBreaker {
-		w.Screen.Line("patterns of the circuit breaker are reported, and halt nothing (--no-breaker)")
-	} else {
-		w.Screen.Line("a pattern of the circuit breaker halts the board (git liza docs circuit-breaker; --no-breaker only reports it)")
+	w.Screen.Begin(w.started, w.board.Dir()+"/"+alertsFile, halts)
+	if err != nil {
+		w.Screen.Line("it only reports, and halts nothing: " + err.Error())
 	}
 }
 

@@ -55,8 +55,9 @@ type Screen interface {
 	Looked(at time.Time, conditions int)
 	// Beat shows that the watch is alive, where nothing else would.
 	Beat(at time.Time, conditions int) error
-	// Begin and End are the first call and the last. alerts is the file of all alarms.
-	Begin(at board.Time, alerts string)
+	// Begin and End are the first call and the last. alerts is the file of all alarms; halts says, for people, what the
+	// watch does at a pattern of the circuit breaker.
+	Begin(at board.Time, alerts, halts string)
 	End()
 }
 

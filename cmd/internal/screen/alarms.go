@@ -30,9 +30,13 @@ func NewAlarms(c *edge.Call) *Alarms {
 const clearLine = "\r\x1b[K"
 
 // Begin implements watch.Screen.
-func (s *Alarms) Begin(at board.Time, alerts string) {
-	if !s.c.JSON {
-		s.Line(string(at) + " watching; alarms are kept in " + alerts)
+func (s *Alarms) Begin(at board.Time, alerts, halts string) {
+	if s.c.JSON {
+		return
+	}
+	s.Line(string(at) + " watching; alarms are kept in " + alerts)
+	if halts != "" {
+		s.Line(halts)
 	}
 }
 
