@@ -276,7 +276,7 @@ func TestAnotherClone(t *testing.T) {
 	s.write(side, "b.txt", "b\n")
 	theirs := s.commitAll(side, "theirs")
 	base := s.ref("refs/heads/integration")
-	s.do(s.as("coder-2"), &board.Submit{About: about("one"), Commit: string(theirs), Tree: s.git(side, "rev-parse", "HEAD^{tree}"), ReviewBase: string(base), Commits: 1, Files: 1, NoTestsBecause: "none"},
+	s.do(s.as("coder-2"), &board.Submit{About: about("one"), Commit: string(theirs), Tree: s.git(side, "rev-parse", "HEAD^{tree}"), ReviewBase: string(base), Commits: 1, Files: 1, NoTestsBecause: "none", People: []string{"ada@example.org"}},
 		git.RefUpdate{Ref: "refs/liza/review/one/1", New: theirs})
 	s.verdict("code-reviewer-1", "one", board.VerdictRejected)
 	s.do(human(), &board.Block{About: about("one"), Reason: "stop"})
