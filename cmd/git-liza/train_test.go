@@ -12,12 +12,12 @@ import (
 	"testing"
 )
 
-// yard has sixteen approved tasks, t01 to t16. The file of each is its own; t01 and clash, a seventeenth, also write
+// yard has so many approved tasks, t01 and on. The file of each is its own; t01 and clash, one more, also write
 // shared.txt, and differ in it.
-func yard(t *testing.T) *project {
+func yard(t *testing.T, cars int) *project {
 	t.Helper()
 	p := newProject(t)
-	for i := 1; i <= 16; i++ {
+	for i := 1; i <= cars; i++ {
 		id := car(i)
 		files := map[string]string{id + ".txt": id + "\n"}
 		if i == 1 {
@@ -41,9 +41,9 @@ type trip struct {
 
 // trips are those to try: every length with no culprit, and with one, two or a conflict at another place in each run;
 // with -long all of them at every place.
-func trips(t *testing.T) (all []trip) {
+func trips(t *testing.T, lengths []int) (all []trip) {
 	random := seeded(t)
-	for _, n := range []int{1, 2, 8, 16} {
+	for _, n := range lengths {
 		var some []trip
 		for i := 1; i <= n; i++ {
 			some = append(some, trip{cars: n, bad: []int{i}}, trip{cars: n, clash: i}, trip{cars: n, clash: i + 1, bad: []int{n}})
@@ -61,15 +61,20 @@ func trips(t *testing.T) (all []trip) {
 }
 
 // Trains of every length, with culprits and conflicts at every place, by a process: each culprit and each conflict is
-// recorded as its own failure, all others land, and one culprit costs no more than two tests and the logarithm.
+// recorded as its own failure, all others land, and one culprit costs no more than two tests and the logarithm. Those of
+// sixteen are merged with -long, and without processes by TestTrain of worktrees.
 func TestTrains(t *testing.T) {
 	t.Parallel()
-	p := yard(t)
+	lengths := []int{1, 2, 8}
+	if *long {
+		lengths = append(lengths, 16)
+	}
+	p := yard(t, slices.Max(lengths))
 	saved := filepath.Join(t.TempDir(), "saved")
 	if err := copyTree(p.dir, saved, func(_ string, data []byte) []byte { return data }); err != nil {
 		t.Fatal(err)
 	}
-	for _, trip := range trips(t) {
+	for _, trip := range trips(t, lengths) {
 		if !timeLeft(t) {
 			break
 		}
