@@ -18,7 +18,7 @@ type Caller struct {
 // Next lists what a caller may do now, the most sensible step first: with the task it asked about, then with what is
 // its own, then with what waits for its role. The last step only reads; there is always one. All steps are legal.
 func Next(s *board.State, who Caller, about string) []board.NextStep {
-	n := &next{s: s, who: who}
+	n := &next{s: s.ForRules(), who: who} // on a damaged board, too: it is asked for the hints of refusals
 	if about != "" && !n.on(about, "") && who.Role == roles.Human {
 		n.read(about)
 	}

@@ -133,7 +133,7 @@ func prime(c *edge.Call, v *gitboard.View) (*primer, error) {
 			p.InReview = append(p.InReview, b.ID)
 		}
 	}
-	if err := p.plan(c, v, t); err != nil {
+	if err := p.plan(c, v, s, t); err != nil {
 		return nil, err
 	}
 	p.Notes = screen.NoteLines(report.NotesFor(s, p.Task, p.Agent, string(p.Role)))
@@ -150,12 +150,11 @@ func inboxToPrime(c *edge.Call, v *gitboard.View) (*report.Inbox, error) {
 }
 
 // plan says what comes next.
-func (p *primer) plan(c *edge.Call, v *gitboard.View, t *board.Task) error {
+func (p *primer) plan(c *edge.Call, v *gitboard.View, s *board.State, t *board.Task) error {
 	who, err := c.CallerOn(v)
 	if err != nil {
 		return err
 	}
-	s := v.State
 	p.Claimable = []string{}
 	for _, step := range report.Next(s, who, p.Task) {
 		if step.Op == "claim" || step.Op == "claim-review" {
