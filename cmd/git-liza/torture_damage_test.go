@@ -174,7 +174,7 @@ func (b *broken) do(d damage) {
 // readers are commands that only read.
 var readers = [][]string{
 	{"status"}, {"read"}, {"show", "approved"}, {"log"}, {"review", "approved"}, {"validate"}, {"verify"},
-	{"graph"}, {"metrics"}, {"watch", "--once", "--no-breaker"}, {"prime"}, {"worktree", "list"}, {"hooks", "status"}, {"diff", "liza/state~3", "liza/state"},
+	{"graph"}, {"metrics"}, {"watch", "--once", "--no-breaker"}, {"prime"}, {"plan"}, {"worktree", "list"}, {"hooks", "status"}, {"diff", "liza/state~3", "liza/state"},
 }
 
 // try damages the project, and runs every command on it.
