@@ -30,8 +30,12 @@ func (t *Task) unclaim() {
 
 // dropReview forgets the submission, as work begins again.
 func (t *Task) dropReview() {
-	t.ReviewCommit, t.ReviewBase, t.ReviewingBy, t.ReviewingAs, t.ApprovedBy = "", "", "", "", ""
+	t.endReview()
+	t.ReviewCommit, t.ReviewBase, t.ApprovedBy = "", "", ""
 }
+
+// endReview leaves the submission without a reviewer.
+func (t *Task) endReview() { t.ReviewingBy, t.ReviewingAs = "", "" }
 
 func (t *Task) clearBlock() {
 	t.BlockedReason, t.BlockedQuestions, t.Attempted = "", nil, nil
@@ -79,7 +83,8 @@ func logAnomaly(s *State, reporter, task, typ string, details map[string]Scalar,
 func block(s *State, t *Task, by, reason string, questions []string, op Operation) {
 	free(s, t.AssignedTo, t.ID, Idle)
 	free(s, t.ReviewingBy, t.ID, Idle)
-	t.ReviewingBy, t.ReviewingAs, t.ReservedFor = "", "", ""
+	t.endReview()
+	t.ReservedFor = ""
 	t.HandoffPending, t.Freed = false, false
 	t.BlockedReason, t.BlockedQuestions, t.Attempted = reason, questions, nil
 	t.become(Blocked, op)

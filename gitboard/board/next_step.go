@@ -33,6 +33,9 @@ type Asker struct {
 // this caller can't mean it.
 type way func(s *State, t *Task, who Actor) (example Payload, command string)
 
+// RejectionFlags are those of a verdict that rejects, with what is to be filled in.
+const RejectionFlags = `--overall TEXT --blocker "PATH:1|ISSUE|WHY|SUGGESTION"`
+
 // What stands in a command line in the place of a text, and in an example in the place of a commit.
 const (
 	exampleText   = "TEXT"
@@ -194,7 +197,7 @@ func wayToWithdraw(_ *State, t *Task, _ Actor) (Payload, string) {
 // wayToVerdict is a rejection: an approval has nothing to fill in, and no hint proposes one.
 func wayToVerdict(_ *State, t *Task, _ Actor) (Payload, string) {
 	r := Rejection{Overall: exampleText, Spec: "n/a", Anomaly: "none", Blockers: []Finding{{"PATH:1", "ISSUE", "WHY", "SUGGESTION"}}}
-	command := "verdict " + t.ID + " REJECTED --commit " + t.ReviewCommit + ` --overall TEXT --blocker "PATH:1|ISSUE|WHY|SUGGESTION"`
+	command := "verdict " + t.ID + " REJECTED --commit " + t.ReviewCommit + " " + RejectionFlags
 	if t.HasPriorFeedback() {
 		r.PriorStatus = []string{"PARTIAL: TEXT"}
 		command += ` --prior "PARTIAL: TEXT"`

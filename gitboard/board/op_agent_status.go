@@ -1,6 +1,7 @@
 package board
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/git-liza/git-liza/gitboard/plain"
@@ -35,7 +36,7 @@ func (p *AgentStatusChange) Check(s *State, op Operation) error {
 	if a.Status != p.Status && !slices.Contains(agentMoves[a.Status], p.Status) {
 		return refuse(CodeWrongState, "%s is %s, and does not become %s by itself", op.Actor.ID, a.Status, quote(string(p.Status)))
 	}
-	if held := firstWord(s.heldBy(op.Actor.ID), s.reviewedBy(op.Actor.ID)); p.Status == Idle && held != "" {
+	if held := cmp.Or(s.heldBy(op.Actor.ID), s.reviewedBy(op.Actor.ID)); p.Status == Idle && held != "" {
 		return refuse(CodeWrongState, "%s still works on %s", op.Actor.ID, held)
 	}
 	return nil

@@ -1,6 +1,8 @@
 package board
 
 import (
+	"cmp"
+
 	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
@@ -52,7 +54,7 @@ func (p *Answer) checkNote(s *State, op Operation) error {
 	case n == nil:
 		return s.Err()
 	case n.For != roles.HumanID:
-		return refuse(CodeWrongState, "%s is for %s, and asks you nothing", p.Note, firstWord(n.For, "everybody")).hint("git liza note TEXT --for %s", firstWord(n.For, "planner"))
+		return refuse(CodeWrongState, "%s is for %s, and asks you nothing", p.Note, cmp.Or(n.For, "everybody")).hint("git liza note TEXT --for %s", cmp.Or(n.For, "planner"))
 	case n.Answer != "":
 		return refuse(CodeExists, "%s was answered by %s already", p.Note, n.AnsweredBy).hint("git liza note TEXT --for planner")
 	case n.AcknowledgedBy != "":

@@ -1,6 +1,8 @@
 package board
 
 import (
+	"cmp"
+
 	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
@@ -62,5 +64,5 @@ func (p *SetConfig) Apply(s *State, op Operation) {
 // Subject implements Payload.
 func (p *SetConfig) Subject(before, _ *State, _ Operation) (string, string) {
 	k, _ := FindConfigKey(p.Key)
-	return plain.Line(p.Key+": "+firstWord(k.Value(before.Config()), "(empty)")+" -> "+firstWord(p.Value, "(empty)"), 110), ""
+	return plain.Line(p.Key+": "+cmp.Or(k.Value(before.Config()), "(empty)")+" -> "+cmp.Or(p.Value, "(empty)"), 110), ""
 }

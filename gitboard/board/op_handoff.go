@@ -60,7 +60,7 @@ func (p *HandOff) Apply(s *State, op Operation) {
 	}
 	t := s.editTask(p.Task)
 	if t.Status == ReadyForReview {
-		t.ReviewingBy = ""
+		t.endReview()
 		t.event(op, EventReviewReleased).Reason = p.Summary
 	} else {
 		t.HandoffPending = true

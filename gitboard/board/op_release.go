@@ -67,7 +67,7 @@ func (p *Release) Apply(s *State, op Operation) {
 	if t.Status == ReadyForReview {
 		free(s, t.ReviewingBy, t.ID, Idle)
 		t.event(op, EventReviewReleased).Reason = p.Reason
-		t.ReviewingBy, t.ReviewingAs = "", ""
+		t.endReview()
 		return
 	}
 	free(s, t.AssignedTo, t.ID, Idle)

@@ -1,6 +1,7 @@
 package board
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 )
@@ -56,16 +57,9 @@ func (p *Resume) Apply(s *State, op Operation) {
 		editSingle[Sprint](s, SprintPath).Status = InProgress
 	}
 	if s.Control().Mode == CheckpointMode || p.Decision != "" {
-		align(s, op, "checkpoint released", firstWord(p.Decision, "CONTINUE")+because(p.Reason))
+		align(s, op, "checkpoint released", cmp.Or(p.Decision, "CONTINUE")+because(p.Reason))
 	}
 	setMode(s, Running, op, op.Actor.ID, p.Reason)
-}
-
-func firstWord(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
 }
 
 // Subject implements Payload.

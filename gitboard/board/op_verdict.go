@@ -53,7 +53,7 @@ func (p *Verdict) Check(s *State, op Operation) error {
 func (p *Verdict) Apply(s *State, op Operation) {
 	t := s.editTask(p.Task)
 	free(s, op.Actor.ID, t.ID, Idle)
-	t.ReviewingBy, t.ReviewingAs = "", ""
+	t.endReview()
 	if p.Verdict == VerdictApproved {
 		t.ApprovedBy, t.RejectionReason = op.Actor.ID, ""
 		t.become(Approved, op)

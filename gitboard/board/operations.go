@@ -47,7 +47,6 @@ var (
 	agents   = roles.Agents
 	anyone   = []roles.Role{roles.Planner, roles.Coder, roles.CodeReviewer, roles.Human}
 
-	retrying = []roles.Role{roles.CodeReviewer, roles.Human}
 	judging  = []roles.Role{roles.CodeReviewer, roles.Human}
 	blocking = []roles.Role{roles.Coder, roles.Human}
 
@@ -126,8 +125,8 @@ var rules = []rule{
 	{payload: &FinishMerge{}, noun: "finishing a merge", ends: true, gate: always, who: anyone, moves: []Transition{
 		{From: []Status{Approved}, To: Merged, Who: anyone, Note: "integration holds the approved commit already"},
 	}},
-	{payload: &RetryMerge{}, noun: "retrying a merge", who: retrying, moves: []Transition{
-		{From: []Status{IntegrationFailed, Blocked}, To: Approved, Who: retrying, Note: "the same commit merges cleanly now"},
+	{payload: &RetryMerge{}, noun: "retrying a merge", who: judging, moves: []Transition{
+		{From: []Status{IntegrationFailed, Blocked}, To: Approved, Who: judging, Note: "the same commit merges cleanly now"},
 	}},
 	{payload: &Unblock{}, noun: "unblocking", way: wayToUnblock, who: planning, moves: []Transition{
 		{From: []Status{Blocked}, To: Unclaimed, Who: planning, Note: "its work is kept, but for --afresh"},

@@ -275,6 +275,17 @@ func (s *State) HasTasks() bool {
 	return last != ""
 }
 
+// TasksIn lists the tasks in a state, in the board's order.
+func (s *State) TasksIn(status Status) []string {
+	var ids []string
+	for _, b := range s.Tasks() {
+		if b.Status == status {
+			ids = append(ids, b.ID)
+		}
+	}
+	return ids
+}
+
 // Agent returns an agent's record, nil when it is not registered.
 func (s *State) Agent(id string) *Agent { return get[Agent](s, RecordPath(AgentDir, id)) }
 

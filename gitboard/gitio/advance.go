@@ -25,22 +25,29 @@ func (r *Repo) CanAdvance(ctx context.Context, worktree string, old, new git.OID
 	if exitCode(refused) <= 0 {
 		return nil, refused
 	}
+	overlap, _, err = r.obstacles(ctx, worktree, old, new, refused)
+	return overlap, err
+}
+
+// obstacles explains why git has refused to bring a worktree from old to new: the
+// paths that are in the way, and those that an Advance cut short has left, which
+// are not (cutShort). The error is the refusal itself where nothing explains it.
+func (r *Repo) obstacles(ctx context.Context, worktree string, old, new git.OID, refused error) (overlap []string, cut map[string]string, err error) {
 	changed, err := r.ChangedFiles(ctx, old, new)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	dirty, err := r.Status(ctx, worktree)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if overlap = overlapping(changed, dirty); len(overlap) == 0 {
-		return nil, refused
+		return nil, nil, refused
 	}
-	cut, err := r.cutShort(ctx, worktree, old, new)
-	if err != nil {
-		return nil, err
+	if cut, err = r.cutShort(ctx, worktree, old, new); err != nil {
+		return nil, nil, err
 	}
-	return slices.DeleteFunc(overlap, func(path string) bool { return cut[path] != "" }), nil
+	return slices.DeleteFunc(overlap, func(path string) bool { return cut[path] != "" }), cut, nil
 }
 
 // Advance brings index and files of the worktree whose top is given from old
@@ -54,12 +61,9 @@ func (r *Repo) Advance(ctx context.Context, worktree string, old, new git.OID) e
 	if exitCode(refused) <= 0 {
 		return refused
 	}
-	if overlap, err := r.CanAdvance(ctx, worktree, old, new); err != nil || len(overlap) > 0 {
+	overlap, cut, err := r.obstacles(ctx, worktree, old, new, refused)
+	if err != nil || len(overlap) > 0 {
 		return refused
-	}
-	cut, err := r.cutShort(ctx, worktree, old, new)
-	if err != nil {
-		return err
 	}
 	var whole strings.Builder
 	for path, entry := range cut {

@@ -135,15 +135,16 @@ func InboxOf(s *board.State, beside Beside, now time.Time) (*Inbox, error) {
 // order puts what holds up more first; what a planner looks at before a human comes last.
 func order(a, b Item) int {
 	return cmp.Or(
-		truth(a.Turn == roles.Planner, b.Turn == roles.Planner),
-		-truth(a.Kind.wholeBoard(), b.Kind.wholeBoard()),
+		CompareBools(a.Turn == roles.Planner, b.Turn == roles.Planner),
+		-CompareBools(a.Kind.wholeBoard(), b.Kind.wholeBoard()),
 		cmp.Compare(len(b.Holds), len(a.Holds)),
 		cmp.Compare(slices.Index(itemKinds, a.Kind), slices.Index(itemKinds, b.Kind)),
 		cmp.Compare(a.Since, b.Since),
 	)
 }
 
-func truth(a, b bool) int {
+// CompareBools orders false before true.
+func CompareBools(a, b bool) int {
 	switch {
 	case a == b:
 		return 0
@@ -377,7 +378,7 @@ func (c *collector) review(b TaskOutlook) {
 	} else {
 		i.Title, i.Evidence = t.ID+" is in your review", []string{"taken by " + t.ReviewingAs}
 		i.Do = append(i.Do, Ask{"approve", "git liza verdict " + t.ID + " APPROVED --commit " + t.ReviewCommit},
-			Ask{"reject", "git liza verdict " + t.ID + " REJECTED --commit " + t.ReviewCommit + ` --overall TEXT --blocker "PATH:1|ISSUE|WHY|SUGGESTION"`})
+			Ask{"reject", "git liza verdict " + t.ID + " REJECTED --commit " + t.ReviewCommit + " " + board.RejectionFlags})
 	}
 	c.add(i)
 }

@@ -195,14 +195,11 @@ func (n *next) board(op, why string) bool {
 // drafts adds one step that finalizes all drafts that pass their gates, and one for the first that does not.
 func (n *next) drafts() {
 	var ids []string
-	for _, b := range n.s.Tasks() {
-		if b.Status != board.Draft {
-			continue
-		}
-		if _, legal := board.StepOf(n.s, n.who.Asker, "finalize", b.ID); legal {
-			ids = append(ids, b.ID)
+	for _, id := range n.s.TasksIn(board.Draft) {
+		if _, legal := board.StepOf(n.s, n.who.Asker, "finalize", id); legal {
+			ids = append(ids, id)
 		} else if len(ids) == 0 {
-			n.on(b.ID, "a draft that lacks something")
+			n.on(id, "a draft that lacks something")
 		}
 	}
 	if len(ids) > 0 {

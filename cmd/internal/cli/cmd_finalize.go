@@ -38,12 +38,7 @@ func finalizeAll(c *edge.Call) error {
 	if err != nil {
 		return err
 	}
-	var drafts []string
-	for _, b := range v.State.Tasks() {
-		if b.Status == board.Draft {
-			drafts = append(drafts, b.ID)
-		}
-	}
+	drafts := v.State.TasksIn(board.Draft)
 	if err := v.State.Err(); err != nil {
 		return err
 	}

@@ -19,11 +19,7 @@ there looks at before you comes last.`,
 			if err != nil {
 				return err
 			}
-			now := c.App.Now()
-			if c.At != "" {
-				now = g.State.Time().Std()
-			}
-			in, err := g.Inbox(c.Ctx, now)
+			in, err := g.Inbox(c.Ctx, c.Moment(g.State))
 			if err != nil {
 				return err
 			}

@@ -21,12 +21,7 @@ worth a second look is a warning.`,
 			if err != nil {
 				return err
 			}
-			var ids []string
-			for _, b := range v.State.Tasks() {
-				if b.Status == board.Draft {
-					ids = append(ids, b.ID)
-				}
-			}
+			ids := v.State.TasksIn(board.Draft)
 			drafts := report.Drafts(v.State, ids)
 			if err := v.State.Err(); err != nil {
 				return err

@@ -171,10 +171,8 @@ func (p *primer) plan(c *edge.Call, v *gitboard.View, s *board.State, t *board.T
 			}
 		}
 	}
-	for _, b := range s.Tasks() {
-		if b.Status == board.Draft && board.May(p.Role, "finalize") {
-			p.Drafts = append(p.Drafts, b.ID)
-		}
+	if board.May(p.Role, "finalize") {
+		p.Drafts = append(p.Drafts, s.TasksIn(board.Draft)...)
 	}
 	if p.Role == roles.Planner {
 		for _, w := range report.Wakes(s) {

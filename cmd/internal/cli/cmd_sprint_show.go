@@ -29,10 +29,7 @@ of the specs. Both are Markdown. An earlier sprint: --at a time before the next 
 			if err != nil {
 				return err
 			}
-			now := c.App.Now()
-			if c.At != "" {
-				now = v.State.Time().Std()
-			}
+			now := c.Moment(v.State)
 			switch {
 			case summary && changelog:
 				return edge.Usage(c.Cmd, "--summary or --changelog, not both")

@@ -35,11 +35,7 @@ with "!". The width is the terminal's, or COLUMNS; the height decides how many t
 			if err != nil {
 				return err
 			}
-			now := c.App.Now()
-			if c.At != "" {
-				now = g.State.Time().Std()
-			}
-			o, err := g.Overview(now)
+			o, err := g.Overview(c.Moment(g.State))
 			if err != nil {
 				return err
 			}

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
@@ -103,6 +104,14 @@ func (c *Call) View() (*gitboard.View, error) {
 		return b.ViewAt(c.Ctx, c.At)
 	}
 	return b.View(c.Ctx)
+}
+
+// Moment is when a board is looked at: now, or with --at the time of that board.
+func (c *Call) Moment(s *board.State) time.Time {
+	if c.At != "" {
+		return s.Time().Std()
+	}
+	return c.App.Now()
 }
 
 // Asks is the request of an actor for what the command does.

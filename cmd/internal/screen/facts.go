@@ -40,12 +40,9 @@ type submission struct {
 }
 
 func FactsOf(c *edge.Call, v *gitboard.View, t *board.Task) (*taskFacts, error) {
-	f := &taskFacts{t: t, state: v.State, config: v.State.Config(), now: c.App.Now()}
+	f := &taskFacts{t: t, state: v.State, config: v.State.Config(), now: c.Moment(v.State)}
 	if f.config == nil {
 		return nil, v.State.Err()
-	}
-	if c.At != "" {
-		f.now = v.State.Time().Std()
 	}
 	leases, err := records.Leases(c, v)
 	if err != nil {

@@ -190,20 +190,10 @@ func groupTasks(o *report.Overview) []*taskGroup {
 			if g.status.Terminal() {
 				return -cmp.Compare(a.StatusChangedAt, b.StatusChangedAt)
 			}
-			return cmp.Or(-truth(a.IsStuck(), b.IsStuck()), -truth(a.Turn != "", b.Turn != ""))
+			return cmp.Or(-report.CompareBools(a.IsStuck(), b.IsStuck()), -report.CompareBools(a.Turn != "", b.Turn != ""))
 		})
 	}
 	return groups
-}
-
-func truth(a, b bool) int {
-	switch {
-	case a == b:
-		return 0
-	case a:
-		return 1
-	}
-	return -1
 }
 
 // How many rows a group needs at least: all of them; one; one for what is stuck. Of what is over only the selected
@@ -378,7 +368,7 @@ func (d *statusDrawing) agents(most int) []string {
 	}
 	gone := func(a report.AgentOutlook) bool { return a.LeaseExpires != "" && a.LeaseExpires <= d.o.Now }
 	agents := slices.Clone(d.o.Agents)
-	slices.SortStableFunc(agents, func(a, b report.AgentOutlook) int { return -truth(gone(a), gone(b)) })
+	slices.SortStableFunc(agents, func(a, b report.AgentOutlook) int { return -report.CompareBools(gone(a), gone(b)) })
 	var rows [][]string
 	for _, a := range agents[:min(len(agents), most)] {
 		left := ""

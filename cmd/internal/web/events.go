@@ -27,22 +27,20 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 		refuse(w, http.StatusNotFound, "There is no page to follow.", "")
 		return
 	}
-	if s.open.Add(1) > mostStreams {
-		s.open.Add(-1)
-		refuse(w, http.StatusServiceUnavailable, "Too many pages are open.", "Close some.")
+	leave, ok := s.stream(w)
+	if !ok {
 		return
 	}
-	defer s.open.Add(-1)
+	defer leave()
 	had := r.Header.Get("Last-Event-ID")
 	if had == "" {
 		had = r.URL.Query().Get("since")
 	}
-	w.Header().Set("Content-Type", "text/event-stream")
 	w.Header().Set("X-Accel-Buffering", "no")
 	fmt.Fprint(w, "retry: 1000\n\n")
 	flusher.Flush()
-	changed, leave := s.hub.subscribe()
-	defer leave()
+	changed, unsubscribe := s.hub.subscribe()
+	defer unsubscribe()
 	f := &follower{s: s, make: make, q: query{target.Query()}, had: had}
 	pulse := time.NewTicker(beat)
 	defer pulse.Stop()
@@ -61,6 +59,18 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 			fmt.Fprint(w, ": here\n\n")
 		}
 	}
+}
+
+// stream begins a stream of events, which counts until the browser has left it. Where too many are open it is refused.
+func (s *Server) stream(w http.ResponseWriter) (leave func(), ok bool) {
+	leave = func() { s.open.Add(-1) }
+	if s.open.Add(1) > mostStreams {
+		leave()
+		refuse(w, http.StatusServiceUnavailable, "Too many pages are open.", "Close some.")
+		return nil, false
+	}
+	w.Header().Set("Content-Type", "text/event-stream")
+	return leave, true
 }
 
 // follower is one page in one browser.

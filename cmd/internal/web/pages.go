@@ -187,15 +187,13 @@ func (s *Server) transcript(w http.ResponseWriter, r *http.Request) {
 		refuse(w, http.StatusNotFound, "There is no agent of that name.", "")
 		return
 	}
-	if s.open.Add(1) > mostStreams {
-		s.open.Add(-1)
-		refuse(w, http.StatusServiceUnavailable, "Too many pages are open.", "Close some.")
+	leave, ok := s.stream(w)
+	if !ok {
 		return
 	}
-	defer s.open.Add(-1)
+	defer leave()
 	ctx, stop := s.untilEnd(r)
 	defer stop()
-	w.Header().Set("Content-Type", "text/event-stream")
 	_, _ = w.Write([]byte("retry: 2000\nevent: begin\ndata: \n\n"))
 	flusher.Flush()
 	_ = transcript.Read(ctx, s.Board.Dir(), id, mostPrinted, true, func(line []byte) error { // ends with the request
