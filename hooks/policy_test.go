@@ -172,7 +172,7 @@ func TestOwnRef(t *testing.T) {
 	s := scene(t, true)
 	const now = "2026-01-31T09:00:00Z"
 	until := func(span time.Duration) time.Time { return board.Time(now).Std().Add(span) }
-	gone := Move{git.TaskPrefix + "parse", one, none, one, false}
+	gone := Move{git.PublishedPrefix + "parse", one, none, one, false}
 	state := Move{git.BoardRef, one, two, one, false}
 	holder := func(id, session string) Lease { return Lease{true, id, session, "parse", until(300 * time.Second)} }
 	long := holder("coder-1", "s1")

@@ -69,7 +69,7 @@ func (p Push) OwnRef(m Move, lease Lease) *board.Refusal {
 	case strings.HasPrefix(m.Ref, git.ProbePrefix):
 		return nil
 	case strings.HasPrefix(m.Ref, git.BoardPrefix):
-		return refuse(board.CodeRef, "name the branch otherwise", "below liza/ there is the board, liza/state, and nothing else")
+		return refuse(board.CodeRef, "name the branch otherwise", "below liza/ there are the board (liza/state), branches of tasks and candidates, and nothing else")
 	case p.State == nil:
 		return refuse(board.CodeNoBoard, "git liza share, in a clone that has the board", "there is no board here, so there is nothing for %s", m.Ref)
 	case strings.HasPrefix(m.Ref, git.LeasePrefix):
@@ -107,9 +107,9 @@ func (p Push) reviewMove(m Move, name string) *board.Refusal {
 // atticMove takes a task's branch that goes in the same push, under its commit's own name: nobody needs another.
 func (p Push) atticMove(m Move, name string) *board.Refusal {
 	id, commit, _ := strings.Cut(name, "/")
-	branch := p.Of(git.TaskPrefix + id)
+	branch := p.Of(git.PublishedRef(id))
 	if commit != m.New || branch == nil || !zero(branch.New) || branch.Now != m.New {
-		return refuse(board.CodeRef, "leave it: git liza pushes it as it drops the branch of a task", "the attic takes the branch of a task that goes with the same push, and %s at %.10s is none", git.TaskPrefix+id, m.New)
+		return refuse(board.CodeRef, "leave it: git liza pushes it as it drops the branch of a task", "the attic takes the branch of a task that goes with the same push, and %s at %.10s is none", git.PublishedRef(id), m.New)
 	}
 	return nil
 }

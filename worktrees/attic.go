@@ -25,13 +25,14 @@ type kept struct {
 	trees  []git.OID       // what the worktree held
 	which  string          // the worktree's identity, "" for none
 	tip    git.OID         // where the task's branch is; zero for none
+	owned  bool            // a branch of the task's name is its work, and not somebody's own
 	at     layout
 }
 
 // keep finds out what of a task's work would be lost with its branch and worktree, and how the attic
 // holds it: commits that integration lacks, and files that were not committed. It writes objects alone.
 func (s *site) keep(ctx context.Context, v *gitboard.View, task string, actor board.Actor) (*kept, error) {
-	k := &kept{}
+	k := &kept{owned: owned(v, task)}
 	var err error
 	if k.at, err = s.look(ctx, task); err != nil {
 		return nil, err
@@ -52,7 +53,10 @@ func (s *site) keep(ctx context.Context, v *gitboard.View, task string, actor bo
 		k.trees = append(k.trees, work.tree)
 		wanted = append(wanted, work.commit)
 	}
-	if wanted = append(wanted, k.tip); len(wanted) == 1 && k.tip.IsZero() {
+	if k.owned && !k.tip.IsZero() {
+		wanted = append(wanted, k.tip)
+	}
+	if len(wanted) == 0 {
 		return k, nil
 	}
 	landed, err := s.b.Log().Store().Ref(ctx, v.IntegrationRef())
@@ -83,6 +87,12 @@ func (s *site) keep(ctx context.Context, v *gitboard.View, task string, actor bo
 		}
 	}
 	return k, nil
+}
+
+// owned reports whether a branch of a task's name is its work: nobody has worked on one that was never claimed.
+func owned(v *gitboard.View, task string) bool {
+	t := v.State.Task(task)
+	return t == nil || t.Begun()
 }
 
 // take is the snapshot of a worktree that a commit can hold.
@@ -203,9 +213,9 @@ func (s *site) numbered(ctx context.Context, prefix string) ([]int, map[int]git.
 }
 
 // dropBranch is the update that takes a task's branch away with an operation; none when there is no
-// branch, or when somebody has it checked out elsewhere: that checkout is theirs.
+// branch, or when somebody has it checked out elsewhere or made it for something else: it is theirs.
 func (k *kept) dropBranch(task string) []git.RefUpdate {
-	if k.tip.IsZero() || k.at.elsewhere != "" {
+	if k.tip.IsZero() || !k.owned || k.at.elsewhere != "" {
 		return nil
 	}
 	return []git.RefUpdate{{Ref: git.TaskRef(task), Old: k.tip, New: git.ZeroOID}}

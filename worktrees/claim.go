@@ -164,6 +164,9 @@ func (c *claimer) prepare(ctx context.Context, v *gitboard.View) error {
 	if err != nil {
 		return err
 	}
+	if err := c.foreign(ctx, v, c.task, base); err != nil {
+		return err
+	}
 	c.checked = v.Commit
 	if c.b.Remote() != "" {
 		// There the two were not read in that order.
@@ -180,6 +183,23 @@ func (c *claimer) prepare(ctx context.Context, v *gitboard.View) error {
 	c.candidate = nil
 	c.candidate, err = c.site.candidate(ctx, c.task, base, setupOf(v))
 	return err
+}
+
+// foreign refuses to begin a task whose branch is somebody's own: it has commits that integration lacks, and the task
+// was never claimed.
+func (s *site) foreign(ctx context.Context, v *gitboard.View, task string, landed git.OID) error {
+	if owned(v, task) {
+		return nil
+	}
+	tip, err := s.repo.Ref(ctx, git.TaskRef(task))
+	if err != nil {
+		return err
+	}
+	if held, err := s.heldBy(ctx, tip, []git.OID{landed}); held || err != nil {
+		return err
+	}
+	return refusal(board.CodeInTheWay, task, fmt.Sprintf("let a human rename it: git branch -m task/%s NAME; until then another task", task),
+		"%s was never claimed, and there is a branch task/%s with commits of somebody's own", task, task)
 }
 
 // settle brings the clone in line with a claim that stands.

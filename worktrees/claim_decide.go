@@ -105,6 +105,9 @@ func (c *claimer) intent(ctx context.Context, v *gitboard.View) (board.Payload, 
 	if err := c.kept.at.blocked(c.task); err != nil {
 		return nil, nil, c.retryIfChanged(ctx, v, err)
 	}
+	if err := c.foreign(ctx, v, c.task, c.candidate.base); err != nil {
+		return nil, nil, err
+	}
 	if c.kept.which != "" {
 		c.candidate.instead = &replaced{Worktree: c.kept.which, Agent: c.r.Actor.ID, Events: len(t.History)}
 		if err := c.candidate.note(c.task); err != nil {

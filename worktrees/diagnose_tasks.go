@@ -183,7 +183,7 @@ func (d *diagnosis) branches(ctx context.Context) error {
 			continue
 		}
 		t := d.v.State.Task(id)
-		if t == nil || !t.Status.Terminal() {
+		if t == nil || !t.Status.Terminal() || !t.Begun() {
 			continue
 		}
 		if l := d.layout(d.all, id); l.ours || l.elsewhere != "" {

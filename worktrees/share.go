@@ -122,7 +122,7 @@ func TidyAll(ctx context.Context, b *gitboard.Board, actor board.Actor) (tidied 
 	}
 	var failed error
 	for _, t := range v.State.Tasks() {
-		if !over[t.ID] || !t.Status.Terminal() {
+		if !over[t.ID] || !t.Status.Terminal() || !owned(v, t.ID) {
 			continue
 		}
 		if ctx.Err() != nil {

@@ -317,15 +317,19 @@ func TestInTheWay(t *testing.T) {
 	s.write(side, "b.txt", "b\n")
 	own := s.commitAll(side, "a human's commit")
 	s.git(s.dir, "worktree", "remove", side)
+	s.refused(claim(), "in-the-way", "task/one with commits of somebody's own")
+	_, err := worktrees.Claim(s.ctx, s.b, worktrees.ClaimRequest{Request: gitboard.Request{Actor: s.as("coder-1")}, Task: "one"})
+	s.refused(err, "in-the-way", "git branch -m task/one NAME")
+	s.git(s.dir, "branch", "-m", "task/one", "mine")
 	got := s.claim("coder-1", "")
-	if kept := s.attic("one"); len(kept) != 1 || kept[0] != own || got.Task.BaseCommit == string(own) {
+	if kept := s.attic("one"); len(kept) != 0 || s.ref("refs/heads/mine") != own || got.Task.BaseCommit == string(own) {
 		t.Errorf("kept %v", kept)
 	}
 
 	// A branch that somebody has checked out stays, for their sake.
 	s.git(s.path("one"), "checkout", "-q", "--detach")
 	s.git(s.dir, "worktree", "add", "-q", side, "task/one")
-	_, err := worktrees.End(s.ctx, s.b, gitboard.Request{Actor: human()}, &board.Release{About: board.About{Task: "one"}, Force: true, Reason: "r"})
+	_, err = worktrees.End(s.ctx, s.b, gitboard.Request{Actor: human()}, &board.Release{About: board.About{Task: "one"}, Force: true, Reason: "r"})
 	s.check(err)
 	s.lies()
 	if s.ref(taskRef("one")).IsZero() {
@@ -372,4 +376,24 @@ func TestIterationLimit(t *testing.T) {
 	_, err = worktrees.Claim(s.ctx, s.b, worktrees.ClaimRequest{Request: gitboard.Request{Actor: s.as("coder-1"), ID: "r"}})
 	s.refused(err, "limit", "one is BLOCKED now")
 	s.lies("one")
+}
+
+// A branch that only has the name of a task's is somebody's own: it stays when a task ends that was never claimed.
+func TestBranchOfNoTask(t *testing.T) {
+	s := newScene(t)
+	s.task("one")
+	own := s.git(s.dir, "commit-tree", "-p", "main", "-m", "mine", "main^{tree}")
+	s.git(s.dir, "branch", "task/one", own)
+	s.git(s.dir, "branch", "task/no-task", own)
+	done, err := worktrees.End(s.ctx, s.b, gitboard.Request{Actor: human()}, &board.Abandon{About: about("one"), Reason: "r"})
+	s.check(err)
+	if p := s.problems(); len(p) > 0 {
+		t.Errorf("problems: %+v", p)
+	}
+	tidied, err := worktrees.TidyAll(s.ctx, s.b, human())
+	s.check(err)
+	s.check(worktrees.Tidy(s.ctx, s.b, done.View, human(), "one"))
+	if len(tidied) > 0 || string(s.ref(taskRef("one"))) != own || string(s.ref(taskRef("no-task"))) != own || len(s.attic("one")) > 0 {
+		t.Errorf("tidied %v", tidied)
+	}
 }

@@ -35,9 +35,12 @@ func (s *site) tidy(ctx context.Context, v *gitboard.View, task string, actor bo
 	return errors.Join(s.clearAway(ctx, v, task, actor, nil), s.clearBranch(ctx, v, task))
 }
 
-// clearBranch deletes a task's branch unless somebody has it checked out. Commits that neither
+// clearBranch deletes a task's branch unless somebody has it checked out, or the task was never claimed. Commits that neither
 // integration nor a submission nor the attic holds go to the attic in the same transaction.
 func (s *site) clearBranch(ctx context.Context, v *gitboard.View, task string) error {
+	if !owned(v, task) {
+		return nil
+	}
 	u := s.b.Budget()
 	for u.Spend() {
 		tip, err := s.repo.Ref(ctx, git.TaskRef(task))

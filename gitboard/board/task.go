@@ -171,6 +171,10 @@ func (t *Task) Claims() int {
 	return n
 }
 
+// Begun reports whether anybody has ever worked on the task, so that a branch of its name may be its work. An
+// imported task counts: nobody knows what came before.
+func (t *Task) Begun() bool { return t != nil && (t.Claims() > 0 || t.Last(EventImported) != nil) }
+
 // CheckpointOfIteration returns the pre-execution checkpoint of the running iteration, nil when none
 // was written yet. A hand-off does not end an iteration.
 func (t *Task) CheckpointOfIteration() *Checkpoint {

@@ -40,6 +40,8 @@ const (
 	// CandidatePrefix is where an integration test may push its candidate, for a hosted CI to test it.
 	CandidatePrefix = BoardPrefix + "candidate/"
 	TaskPrefix      = HeadsPrefix + "task/" // a task's branch, by the task's id
+	// PublishedPrefix is where a remote has the branches of tasks: `task/` there is everybody's own.
+	PublishedPrefix = BoardPrefix + "task/"
 	OwnPrefix       = RefsPrefix + "liza/"
 	LeasePrefix     = OwnPrefix + "leases/" // a lease, by its agent
 	ReviewPrefix    = OwnPrefix + "review/" // what was submitted: <task>/<n>
@@ -49,6 +51,9 @@ const (
 
 // TaskRef is the branch of a task.
 func TaskRef(task string) string { return TaskPrefix + task }
+
+// PublishedRef is the branch of a task at a remote.
+func PublishedRef(task string) string { return PublishedPrefix + task }
 
 // LeaseRef is the ref of an agent's lease.
 func LeaseRef(agent string) string { return LeasePrefix + agent }

@@ -362,12 +362,16 @@ func (l *listener) Write(p []byte) (int, error) {
 	return l.said.Write(p)
 }
 
-// Offer pushes refs under the names that they have here, all or none; each may
-// be a pattern of refs. None of them is moved by force.
-func (m *Remote) Offer(ctx context.Context, refs ...string) error {
+// Offer pushes refs under the names that they have here, of which each may be a
+// pattern, and those of renamed under other names; all or none. None of them is
+// moved by force.
+func (m *Remote) Offer(ctx context.Context, renamed map[string]string, refs ...string) error {
 	args := flags(noHooks, noUpkeep, []string{"push", "--porcelain", "--progress", "--atomic", "--no-signed", "--no-follow-tags", "--recurse-submodules=no", "--", m.Name})
 	for _, ref := range refs {
 		args = append(args, ref+":"+ref)
+	}
+	for from, to := range renamed {
+		args = append(args, from+":"+to)
 	}
 	return rejected(m.talk(ctx, "push", args, nil))
 }

@@ -129,7 +129,7 @@ func (s *Store) bring(ctx context.Context, all bool) error {
 	}
 	specs := []string{
 		git.BoardRef + ":" + git.BoardRef, "+" + git.BoardRef + ":" + s.tracking("state"),
-		"+" + git.LeasePrefix + "*:" + git.LeasePrefix + "*", "+" + git.TaskPrefix + "*:" + s.Task("*"),
+		"+" + git.LeasePrefix + "*:" + git.LeasePrefix + "*", "+" + git.PublishedPrefix + "*:" + s.Task("*"),
 	}
 	if branch != "" {
 		specs = append(specs, "+"+branch+":"+s.tracking("integration"))

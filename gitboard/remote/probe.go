@@ -26,23 +26,18 @@ func (s *Store) Probe(ctx context.Context, id string) error { return s.probe(ctx
 // probe asks a remote for what the first claim would need: names that no branch there takes up, and a ref below
 // refs/liza that is created, read back, replaced and deleted, each in an atomic push.
 func (s *Store) probe(ctx context.Context, by *gitio.Remote, id string) error {
-	ref, taken := git.ProbePrefix+id, []string{}
-	asBranches := []string{strings.TrimSuffix(git.BoardPrefix, "/"), strings.TrimSuffix(git.TaskPrefix, "/")}
+	ref, asBranch := git.ProbePrefix+id, strings.TrimSuffix(git.BoardPrefix, "/")
 	var there map[string]git.OID
 	err := again(ctx, func() (err error) {
-		there, err = by.List(ctx, asBranches...)
+		there, err = by.List(ctx, asBranch)
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	for _, branch := range asBranches {
-		if _, is := there[branch]; is {
-			taken = append(taken, git.BranchName(branch))
-		}
-	}
-	if len(taken) > 0 {
-		return board.Refuse(board.CodeUnfitRemote, fmt.Sprintf("%s has a branch %s, and git keeps no branches below a branch: a board needs %s/…", name(by), strings.Join(taken, " and a branch "), taken[0]),
+	if _, is := there[asBranch]; is {
+		branch := git.BranchName(asBranch)
+		return board.Refuse(board.CodeUnfitRemote, fmt.Sprintf("%s has a branch %s, and git keeps no branches below a branch: a board needs %s/…", name(by), branch, branch),
 			"let a human rename it there, then try again")
 	}
 	if err := s.repo.WriteObjects(ctx, probeValues[:]); err != nil {

@@ -82,7 +82,7 @@ func (s *Store) push(ctx context.Context, p *plan) error {
 // any (receive.denyDeletes): what else is pushed counts more than to tidy up. It reports whether there are any.
 func (p *plan) keepBranches() bool {
 	rest := slices.DeleteFunc(slices.Clone(p.pushes), func(push gitio.Push) bool {
-		return orZero(push.New) == git.ZeroOID && strings.HasPrefix(push.Ref, git.TaskPrefix)
+		return orZero(push.New) == git.ZeroOID && strings.HasPrefix(push.Ref, git.PublishedPrefix)
 	})
 	if len(rest) == 0 || len(rest) == len(p.pushes) {
 		return false
@@ -107,7 +107,7 @@ func (s *Store) retire(ctx context.Context, p *plan) error {
 	}
 	var pushes []gitio.Push
 	for _, r := range p.retired {
-		pushes = append(pushes, keep(r.task, r.from), gitio.Push{Ref: git.TaskRef(r.task), Exactly: true, Old: r.from})
+		pushes = append(pushes, keep(r.task, r.from), gitio.Push{Ref: git.PublishedRef(r.task), Exactly: true, Old: r.from})
 	}
 	if err := s.remote.Load().Push(ctx, pushes); err != nil {
 		return err
@@ -227,7 +227,7 @@ func (s *Store) stale(ctx context.Context, ref string) []git.RefUpdate {
 	task, published := strings.CutPrefix(ref, s.Task(""))
 	switch {
 	case published:
-		ref = git.TaskRef(task)
+		ref = git.PublishedRef(task)
 	case ref != git.BoardRef:
 		return nil
 	}

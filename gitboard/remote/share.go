@@ -53,9 +53,12 @@ func (s *Store) Share(ctx context.Context, name, probe string) error {
 	if err := s.protect(ctx, name, branch); err != nil {
 		return err
 	}
-	err = again(ctx, func() error {
-		return by.Offer(ctx, git.BoardRef, branch, git.TaskPrefix+"*", git.ReviewPrefix+"*", git.LeasePrefix+"*")
-	})
+	offered := []string{git.BoardRef, branch, git.ReviewPrefix + "*", git.LeasePrefix + "*"}
+	begun, err := s.begun(ctx, tip)
+	if err != nil {
+		return err
+	}
+	err = again(ctx, func() error { return by.Offer(ctx, begun, offered...) })
 	if errors.Is(err, gitio.ErrRejected) {
 		// A try that nobody heard of may have been done, and others have gone on from there.
 		if there, lookErr := hasBoard(ctx, by); there && lookErr == nil {
@@ -67,6 +70,27 @@ func (s *Store) Share(ctx context.Context, name, probe string) error {
 		return err
 	}
 	return s.keepName(ctx, by)
+}
+
+// begun are the branches of tasks that were ever claimed, each with the name that the remote has it by. Others below
+// task/ are people's own.
+func (s *Store) begun(ctx context.Context, tip git.OID) (map[string]string, error) {
+	at, err := oplog.New(s.repo, "").At(ctx, tip)
+	if err != nil {
+		return nil, err
+	}
+	branches, err := s.repo.Refs(ctx, strings.TrimSuffix(git.TaskPrefix, "/"))
+	if err != nil {
+		return nil, err
+	}
+	begun := map[string]string{}
+	for _, b := range branches {
+		id := strings.TrimPrefix(b.Name, git.TaskPrefix)
+		if board.ValidTaskID(id) && at.State.Task(id).Begun() {
+			begun[b.Name] = git.PublishedRef(id)
+		}
+	}
+	return begun, at.State.Err()
 }
 
 // Find names the remotes that have a board, by asking each. A remote that can't be asked is the error.
@@ -230,7 +254,7 @@ func (s *Store) kept(ctx context.Context) error {
 
 // protect keeps a plain fetch off what git liza brings itself: eight at once would fail each other over it.
 func (s *Store) protect(ctx context.Context, name, integration string) error {
-	refs := []string{git.BoardRef, git.TaskPrefix + "*"}
+	refs := []string{git.BoardPrefix + "*"}
 	standard, err := s.repo.RemoteHead(ctx, name)
 	if err != nil {
 		return err

@@ -200,7 +200,7 @@ func (s *Store) plan(ctx context.Context, updates []git.RefUpdate) (*plan, error
 		case strings.HasPrefix(u.Ref, git.LeasePrefix):
 			push.Exactly, push.Old = true, u.Old
 		case published:
-			push.Ref = git.TaskRef(task)
+			push.Ref = git.PublishedRef(task)
 			if err := s.publish(ctx, p, task, &push, u, updates); err != nil {
 				return nil, err
 			}

@@ -418,7 +418,7 @@ func TestDroppedBranchIsKept(t *testing.T) {
 			}
 			w.check(w.a.UpdateRefs(w.ctx, refs, ""))
 			w.check(w.a.UpdateRefs(w.ctx, []git.RefUpdate{{Ref: published, Old: work}}, ""))
-			there := w.git("", "--git-dir="+w.hub, "for-each-ref", "--format=%(refname) %(objectname)", "refs/heads/task", "refs/liza/attic")
+			there := w.git("", "--git-dir="+w.hub, "for-each-ref", "--format=%(refname) %(objectname)", "refs/heads/liza/task", "refs/liza/attic")
 			want := ""
 			if c.kept {
 				want = fmt.Sprintf("refs/liza/attic/one/%s %s", work, work)
@@ -433,7 +433,7 @@ func TestDroppedBranchIsKept(t *testing.T) {
 			if kept := w.git("", "--git-dir="+w.hub, "rev-parse", "refs/liza/attic/one/"+string(work)); kept != string(work) {
 				t.Errorf("the attic has %s", kept)
 			}
-			if at := w.git("", "--git-dir="+w.hub, "rev-parse", "refs/heads/task/one"); at != string(anew) {
+			if at := w.git("", "--git-dir="+w.hub, "rev-parse", "refs/heads/liza/task/one"); at != string(anew) {
 				t.Errorf("the branch is at %s, not at %s", at, anew)
 			}
 		})

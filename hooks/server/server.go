@@ -151,7 +151,7 @@ func (a *arrival) received(ctx context.Context) (*board.Refusal, error) {
 	whole := hooks.Push{Moves: a.moves, State: s, Now: board.At(a.now)}
 	for _, m := range a.moves {
 		own := strings.HasPrefix(m.Ref, git.OwnPrefix) || strings.HasPrefix(m.Ref, git.BoardPrefix)
-		if m.Ref == git.BoardRef || !own || strings.HasPrefix(m.Ref, git.CandidatePrefix) {
+		if m.Ref == git.BoardRef || !own || strings.HasPrefix(m.Ref, git.CandidatePrefix) || strings.HasPrefix(m.Ref, git.PublishedPrefix) {
 			continue
 		}
 		lease, err := a.lease(ctx, m)

@@ -19,7 +19,8 @@ func shareCommand() *edge.Command {
 		Short: "share the board with other clones, by a remote",
 		Long: `Board and integration are pushed together, and from then on the remote is the judge: an operation counts when
 the remote has taken it. Other clones join with git liza init, or with this where several remotes have a board. A
-plain fetch leaves the board, the branches of tasks and integration alone from now on; git liza brings them itself.`,
+plain fetch leaves the board, the branches of tasks (liza/task/ID there) and integration alone from now on; git liza
+brings them itself.`,
 		Example: `git liza share origin`,
 		Run: func(c *edge.Call) error {
 			if err := setup.HumanOnly(c); err != nil {
