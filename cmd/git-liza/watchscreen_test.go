@@ -215,11 +215,11 @@ func TestLiveScreen(t *testing.T) {
 		t.Errorf("the board is %q", got)
 	}
 	s.press("p")
-	s.await("the board is PAUSED already", "? help") // above the keys, which stay
+	s.await("nothing to pause: the board is PAUSED", "? help") // above the keys, which stay
 
 	// What it said about a pause is gone once somebody has resumed elsewhere.
 	p.must("", "resume")
-	if lines := strings.Join(s.await("board   RUNNING"), "\n"); strings.Contains(lines, "PAUSED already") || !strings.Contains(lines, "? help") {
+	if lines := strings.Join(s.await("board   RUNNING"), "\n"); strings.Contains(lines, "nothing to pause") || !strings.Contains(lines, "? help") {
 		t.Errorf("the footer is old:\n%s", lines)
 	}
 	s.press("p")

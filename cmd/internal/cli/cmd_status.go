@@ -3,6 +3,7 @@ package cli
 import (
 	"github.com/spf13/pflag"
 
+	"github.com/git-liza/git-liza/cmd/internal/dispatch"
 	"github.com/git-liza/git-liza/cmd/internal/edge"
 	"github.com/git-liza/git-liza/cmd/internal/screen"
 	"github.com/git-liza/git-liza/gitboard/git"
@@ -19,13 +20,13 @@ func statusCommand() *edge.Command {
 		Long: `Line 1 says what waits for whom, and when something last went on. A task that does not move by itself is marked
 with "!". The width is the terminal's, or COLUMNS; the height decides how many tasks of each state are shown.`,
 		Flags: func(f *pflag.FlagSet) {
-			f.BoolVarP(&watch, "watch", "w", false, "keep the screen live, and steer from it; ? lists the keys")
+			f.BoolVarP(&watch, "watch", "w", false, "keep the screen live, and answer, review and steer from it; ? lists the keys")
 			f.BoolVar(&fresh, "fresh", false, "ask the remote of a shared board first")
 		},
 		Example: `git liza status --watch`,
 		Run: func(c *edge.Call) error {
 			if watch {
-				return screen.Watch(c)
+				return screen.Watch(c, dispatch.Within(c))
 			}
 			seen, err := c.Seen(fresh)
 			if err != nil {
@@ -44,10 +45,10 @@ with "!". The width is the terminal's, or COLUMNS; the height decides how many t
 			}
 			p := c.Page()
 			if seen == nil {
-				return c.Print(screen.Status(p, o, screen.Reasons(g.State), ""))
+				return c.Print(screen.Status(p, o, screen.Reasons(g.State), screen.Choice{}))
 			}
 			p.Height--
-			return c.Print(append(screen.Status(p, o, screen.Reasons(g.State), ""), p.Fit(seen.Line(c.App.Now()), p.Width)))
+			return c.Print(append(screen.Status(p, o, screen.Reasons(g.State), screen.Choice{}), p.Fit(seen.Line(c.App.Now()), p.Width)))
 		},
 	}
 }

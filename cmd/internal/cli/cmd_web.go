@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bytes"
 	"context"
 	"crypto/rand"
 	"encoding/json"
@@ -9,7 +8,6 @@ import (
 	"fmt"
 	"net"
 	"net/url"
-	"slices"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -59,10 +57,10 @@ func runWeb(c *edge.Call, o webOptions) error {
 	}
 	config := web.Config{App: c.App, Board: b, Random: rand.Read, Hosts: o.hosts}
 	if !o.readOnly {
-		if err := actsAsHuman(c); err != nil {
+		if err := c.ActsAsHuman("the web board", "git liza web --read-only"); err != nil {
 			return err
 		}
-		config.Do = func(ctx context.Context, args []string) (web.Done, error) { return runForWeb(ctx, c, args) }
+		config.Do = forWeb(dispatch.Within(c))
 	}
 	if b.Remote() != "" {
 		config.Fetched = func() string {
@@ -111,40 +109,15 @@ func (o webOptions) check(c *edge.Call) error {
 	return nil
 }
 
-// actsAsHuman refuses to act for somebody who is not the human of this clone.
-func actsAsHuman(c *edge.Call) error {
-	if id := c.AgentID(); id != "" {
-		return board.Refuse(board.CodePermission, "the web board acts as the human, and LIZA_AGENT_ID is "+id, "git liza web --read-only")
-	}
-	_, err := c.Caller()
-	return err
-}
-
-// runForWeb carries out a command line as it would be typed in the directory in which web was started.
-func runForWeb(ctx context.Context, c *edge.Call, args []string) (web.Done, error) {
-	var out, said bytes.Buffer
-	app := *c.App
-	app.Stdin, app.Stdout, app.Stderr = strings.NewReader(""), &out, &said
-	front := []string{"-C", c.Directory(), "--json"}
-	if code := dispatch.Run(ctx, &app, slices.Concat(front, args)); code != 0 {
-		var e struct {
-			Error struct{ Message, Hint string }
+// forWeb carries out what forms ask for.
+func forWeb(run edge.Runs) func(context.Context, []string) (web.Done, error) {
+	return func(ctx context.Context, args []string) (web.Done, error) {
+		done, err := run(ctx, args)
+		if o := (*edge.Outcome)(nil); errors.As(err, &o) {
+			return web.Done{}, &web.Refused{Message: o.Message, Hint: o.Hint}
 		}
-		if json.Unmarshal(said.Bytes(), &e) != nil {
-			e.Error.Message = strings.TrimSpace(said.String())
-		}
-		return web.Done{}, &web.Refused{Message: e.Error.Message, Hint: e.Error.Hint}
+		return web.Done(done), err
 	}
-	var done struct {
-		Subject    string
-		Warnings   []string
-		Operations []struct{ Subject string }
-	}
-	_ = json.Unmarshal(out.Bytes(), &done) // it was done; how it is called is all that would be missing
-	for _, op := range done.Operations {
-		done.Warnings = append(done.Warnings, op.Subject)
-	}
-	return web.Done{Subject: done.Subject, Lines: done.Warnings}, nil
 }
 
 // ownNames are the names by which other machines call a server that listens to them.

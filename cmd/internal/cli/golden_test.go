@@ -159,7 +159,7 @@ func (s *boardScene) status(width int, gone ...string) []string {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	return screen.Status(paper(width), o, screen.Reasons(s.state()), "")
+	return screen.Status(paper(width), o, screen.Reasons(s.state()), screen.Choice{})
 }
 
 const long = "Ein sehr langes Ziel — mit Umlauten (ä, ö, ü), 漢字かな交じり文 und 🦎 Eidechsen — das sich über weit mehr als eine Zeile erstreckt, und noch weiter, und noch weiter, damit gekürzt werden muss"
@@ -209,7 +209,7 @@ func TestGoldenStatusPlain(t *testing.T) {
 	for _, width := range []int{80, 120} {
 		p := paper(width)
 		p.Signs = edge.ASCIISigns
-		drawn(t, "status-plain", width, screen.Status(p, o, screen.Reasons(s.state()), ""))
+		drawn(t, "status-plain", width, screen.Status(p, o, screen.Reasons(s.state()), screen.Choice{}))
 	}
 }
 
@@ -263,7 +263,7 @@ func TestStatusSelection(t *testing.T) {
 	}
 	p := edge.Page{Width: 80, Height: 24, Signs: edge.ASCIISigns}
 	for _, id := range []string{"part-000", "part-500", "part-999"} {
-		lines := screen.Status(p, o, screen.Reasons(s.state()), id)
+		lines := screen.Status(p, o, screen.Reasons(s.state()), screen.Choice{Selected: id})
 		text := strings.Join(lines, "\n")
 		if !strings.Contains(text, "> "+id) {
 			t.Errorf("%s is chosen, and the screen does not show it:\n%s", id, text)
@@ -286,7 +286,7 @@ func TestStatusAtAnySize(t *testing.T) {
 		for width := 20; width <= 130; width += 5 {
 			for height := 4; height <= 60; height += 7 {
 				p := edge.Page{Width: width, Height: height, Signs: edge.UnicodeSigns}
-				lines := screen.Status(p, o, screen.Reasons(s.state()), "cli")
+				lines := screen.Status(p, o, screen.Reasons(s.state()), screen.Choice{Selected: "cli"})
 				for _, line := range lines {
 					if edge.Breadth(line) > width && !strings.HasPrefix(line, "    git liza ") { // a command is whole
 						t.Fatalf("%s at %d x %d has a line of %d: %q", name, width, height, edge.Breadth(line), line)
@@ -314,7 +314,7 @@ func TestCommandsOnTheScreenAreWhole(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, width := range []int{40, 80, 100, 120} {
-		text := strings.Join(screen.Status(paper(width), o, screen.Reasons(s.state()), ""), "\n") + "\n"
+		text := strings.Join(screen.Status(paper(width), o, screen.Reasons(s.state()), screen.Choice{}), "\n") + "\n"
 		for _, do := range []string{"git liza finalize --all", "git liza resume --task " + paused} {
 			if !strings.Contains(text, do+"\n") {
 				t.Errorf("at %d columns %q is not whole:\n%s", width, do, text)

@@ -122,6 +122,15 @@ func (c *Call) asHuman(b *gitboard.Board) (board.Actor, error) {
 	return board.HumanActor(who.Name, who.Email), nil
 }
 
+// ActsAsHuman refuses a program that carries out what a human asks for where the caller is somebody else.
+func (c *Call) ActsAsHuman(program, hint string) error {
+	if id := c.AgentID(); id != "" {
+		return board.Refuse(board.CodePermission, program+" acts as the human, and LIZA_AGENT_ID is "+id, hint)
+	}
+	_, err := c.Caller()
+	return err
+}
+
 // NoHumanHere refuses those who are no human though no id is set: below a supervisor, and where agents work.
 func (c *Call) NoHumanHere(b *gitboard.Board) error {
 	if c.Supervised() {

@@ -16,10 +16,10 @@ import (
 
 // Status draws the overview on a page: no line is wider, and as many tasks are shown as fit its height.
 // Why a task is BLOCKED is asked for those that are shown. The selected task is always among them.
-func Status(p edge.Page, o *report.Overview, reason func(task string) string, selected string) []string {
-	d := &statusDrawing{Page: p, o: o, now: o.Now.Std(), reason: reason, selected: selected}
+func Status(p edge.Page, o *report.Overview, reason func(task string) string, choice Choice) []string {
+	d := &statusDrawing{Page: p, o: o, now: o.Now.Std(), reason: reason, selected: choice.Selected}
 	head := slices.Concat([]string{p.Bold(p.Fit(o.Summary(), p.Width))}, d.asks(), []string{""}, d.run())
-	groups := groupTasks(o)
+	groups := groupTasks(o, choice.Filter)
 	// Everything, where it fits; else agents and events give way to tasks, down to a row for each state, and at last to
 	// rows for what is stuck alone.
 	var tail []string
@@ -43,6 +43,12 @@ func Status(p edge.Page, o *report.Overview, reason func(task string) string, se
 		tasks = slices.Insert(tasks, 0, "")
 	}
 	return slices.Concat(head, tasks, tail)
+}
+
+// Choice is what the reader of a live screen has chosen.
+type Choice struct {
+	Selected string // a task
+	Filter   string // what the tasks that are listed have in common
 }
 
 type statusDrawing struct {
@@ -173,17 +179,22 @@ type taskGroup struct {
 
 // groupTasks groups the tasks by state in the order of the flow. What is stuck comes first, then what waits for
 // somebody; what is over, the newest first.
-func groupTasks(o *report.Overview) []*taskGroup {
+func groupTasks(o *report.Overview, filter string) []*taskGroup {
 	by := map[board.Status]*taskGroup{}
+	for _, t := range o.Tasks {
+		if !listed(t, filter) {
+			continue
+		}
+		if by[t.Status] == nil {
+			by[t.Status] = &taskGroup{status: t.Status}
+		}
+		by[t.Status].tasks = append(by[t.Status].tasks, t)
+	}
 	var groups []*taskGroup
 	for _, s := range board.Statuses {
-		if o.Counts[s] > 0 {
-			by[s] = &taskGroup{status: s}
+		if by[s] != nil {
 			groups = append(groups, by[s])
 		}
-	}
-	for _, t := range o.Tasks {
-		by[t.Status].tasks = append(by[t.Status].tasks, t)
 	}
 	for _, g := range groups {
 		slices.SortStableFunc(g.tasks, func(a, b report.TaskOutlook) int {
@@ -194,6 +205,16 @@ func groupTasks(o *report.Overview) []*taskGroup {
 		})
 	}
 	return groups
+}
+
+// listed reports whether a filter lets a task through: its text is in the id, the state or the agent, and "!" is for
+// what is stuck.
+func listed(t report.TaskOutlook, filter string) bool {
+	if filter == "!" {
+		return t.IsStuck()
+	}
+	text := strings.ToLower(t.ID + " " + string(t.Status) + " " + t.Worker)
+	return !slices.ContainsFunc(strings.Fields(strings.ToLower(filter)), func(word string) bool { return !strings.Contains(text, word) })
 }
 
 // How many rows a group needs at least: all of them; one; one for what is stuck. Of what is over only the selected

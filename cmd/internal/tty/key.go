@@ -19,15 +19,24 @@ const (
 	Escape
 	Interrupt // Ctrl-C, Ctrl-D
 	Stop      // Ctrl-Z
+	Backspace
+	Delete
+	EraseWord  // Ctrl-W
+	EraseLine  // Ctrl-U
+	PasteBegin // what follows was pasted,
+	PasteEnd   // up to here
 )
 
 var sequences = map[string]Key{
 	"\x1b[A": Up, "\x1b[B": Down, "\x1b[C": Right, "\x1b[D": Left,
 	"\x1bOA": Up, "\x1bOB": Down, "\x1bOC": Right, "\x1bOD": Left,
 	"\x1b[5~": PageUp, "\x1b[6~": PageDown, "\x1b[H": Home, "\x1b[F": End, "\x1b[1~": Home, "\x1b[4~": End, "\x1bOH": Home, "\x1bOF": End,
+	"\x1b[3~": Delete, "\x1b[200~": PasteBegin, "\x1b[201~": PasteEnd,
 }
 
-var controls = map[byte]Key{'\r': Enter, '\n': Enter, 3: Interrupt, 4: Interrupt, 26: Stop}
+var controls = map[byte]Key{
+	'\r': Enter, '\n': Enter, 1: Home, 3: Interrupt, 4: Interrupt, 5: End, 8: Backspace, 127: Backspace, 21: EraseLine, 23: EraseWord, 26: Stop,
+}
 
 // parse reads keys from what a terminal sent. What may be the beginning of more is left; an escape by itself is
 // the key.

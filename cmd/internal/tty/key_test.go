@@ -17,7 +17,8 @@ func TestParse(t *testing.T) {
 		{"a sequence in two reads", []string{"\x1b[", "A"}, []Key{Up}},
 		{"a letter in two reads", []string{"\xc3", "\xa4"}, []Key{'ä'}},
 		{"an unknown sequence", []string{"\x1b[1;5Px"}, []Key{'x'}},
-		{"controls", []string{"\r\x03\x01\x1a"}, []Key{Enter, Interrupt, Stop}},
+		{"controls", []string{"\r\x03\x02\x1a\x7f\x15"}, []Key{Enter, Interrupt, Stop, Backspace, EraseLine}},
+		{"a paste of two lines", []string{"\x1b[200~a\rb\x1b[2", "01~"}, []Key{PasteBegin, 'a', Enter, 'b', PasteEnd}},
 		{"no text", []string{"\xff\xfex"}, []Key{'x'}},
 	} {
 		var got []Key

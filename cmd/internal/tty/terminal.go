@@ -14,10 +14,10 @@ import (
 	"golang.org/x/term"
 )
 
-// What is said to the terminal: alternate screen and hidden cursor, and back.
+// What is said to the terminal, and back.
 const (
-	enter = "\x1b[?1049h\x1b[?25l\x1b[2J"
-	leave = "\x1b[0m\x1b[?25h\x1b[?1049l"
+	enter = "\x1b[?1049h\x1b[?25l\x1b[?2004h\x1b[2J" // alternate screen, no cursor, pastes are marked
+	leave = "\x1b[0m\x1b[?2004l\x1b[?25h\x1b[?1049l"
 )
 
 // Terminal is a terminal that the program fills.

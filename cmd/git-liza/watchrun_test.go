@@ -1,0 +1,157 @@
+//go:build unix
+
+package main
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/creack/pty"
+)
+
+// A run of twelve tasks, whose human sees and does everything on the live screen: a question, a plan, a rejection, an
+// approval, notes, and the breaker's trip.
+func TestScreenConductsARun(t *testing.T) {
+	t.Parallel()
+	p := newProject(t)
+	p.set("require_tests off", "require_pre_execution_checkpoint false")
+	for n := 1; n <= 12; n++ {
+		id, ready := fmt.Sprintf("t%02d", n), []string{"--ready"}
+		switch {
+		case n == 12:
+			ready = nil // a draft
+		case n > 4:
+			ready = append(ready, "--depends", "t01,t02")
+		}
+		p.must("planner-1", append([]string{"add-task", "--id", id, "--desc", "Do " + id, "--spec", "specs/vision.md", "--done", "x prints y", "--scope", "IN: x"}, ready...)...)
+	}
+	s := p.watchScreen(pty.Winsize{Rows: 24, Cols: 80})
+	s.await("UNCLAIMED 11", "DRAFT 1", "? help")
+
+	s.choose("t12")
+	s.does("f\r", "finalize(t12)")
+
+	// A question is answered; the keys are those of a BLOCKED task.
+	p.must("coder-1", "claim", "t01")
+	p.must("coder-1", "block", "t01", "--reason", "No language is named", "--question", "Which language?")
+	s.choose("t01")
+	s.await("a answer")
+	s.press("a")
+	s.await("t01 asks:", "? Which language?", "answer: _")
+	s.press("Germun\x1b[D\x7fa\x1b[F \x1b[200~and\rEnglish\x1b[201~") // a key in the middle, and a paste of two lines
+	s.await("answer: German and English_")
+	s.press("\x15both\r")
+	s.await("answer(t01): both")
+	if got := p.reads("read", "tasks.t01.status"); got != "UNCLAIMED\n" {
+		t.Errorf("t01 is %s", got)
+	}
+
+	// A submission is read, rejected at the line that is read, and approved when it comes again.
+	p.work("coder-1", "t01", "one\ntwo\n")
+	s.press("d")
+	s.await("submission 1", "+++ b/t01.go", "a approve", "x reject")
+	s.press("\x1b[F")
+	s.await("▸ +two")
+	s.press("x")
+	s.await("t01 is rejected. Your assessment")
+	for _, text := range []string{"Not yet.", "", "no test | at all", "it breaks", "write one", ""} {
+		s.press(text + "\r")
+	}
+	s.await("verdict(t01): REJECTED")
+	if got := p.reads("read", "tasks.t01.rejection_reason"); !strings.Contains(got, "t01.go:2 \u2014 no test / at all") {
+		t.Errorf("the rejection is %s", got)
+	}
+	p.work("coder-1", "t01", "one\nthree\n")
+	s.await("submission 2", "a approve")
+	s.press("s")
+	s.await("submission 2 since submission 1", "-two", "+three")
+	s.does("a\r", "verdict(t01): APPROVED")
+	p.must("code-reviewer-1", "merge", "t01")
+	s.press("\x1b")
+	s.await("MERGED 1")
+
+	// A task is blocked, and continues without an answer.
+	s.choose("t02")
+	s.does("bnot before the vision is clear\r", "block(t02): not before")
+	s.does("a\r", "unblock(t02)")
+	s.does("nmind the umlauts\r", "note: note-1 for t02")
+	s.press("x")
+	s.await("t02 is UNCLAIMED: there is nothing to reject")
+
+	// The breaker trips. What the screen says of it is gone when it is resolved and resumed elsewhere.
+	trips := func() {
+		t.Helper()
+		for _, task := range []string{"t02", "t03"} {
+			p.must("coder-1", "anomaly", "external_blocker", "blocker_service=payments", "--task", task)
+		}
+		if out, errs, code := p.liza("", "analyze"); code != 1 {
+			t.Fatalf("analyze: exit %d\n%s%s", code, out, errs)
+		}
+		s.await("the breaker tripped", "r resolve")
+	}
+	trips()
+	s.press("p")
+	s.await("there is nothing to pause: the board is CHECKPOINT")
+	p.must("", "resolve", "--text", "the provider is up")
+	p.must("", "resume", "--decision", "CONTINUE")
+	if screen := strings.Join(s.await("board   RUNNING", "p pause"), "\n"); strings.Contains(screen, "nothing to pause") || strings.Contains(screen, "tripped") {
+		t.Errorf("the footer is old:\n%s", screen)
+	}
+	s.does("p", "pause")
+	s.await("board   PAUSED", "r resume")
+	s.does("r", "resume")
+	trips()
+	s.does("rit is up again\r", "resolve")
+	s.await("board   CHECKPOINT", "r resume")
+	s.does("r\r", "resume")
+	s.await("board   RUNNING")
+
+	s.press("i")
+	s.await("Nothing waits for you.")
+	s.press("q")
+	s.restored(0)
+	p.proven()
+}
+
+// choose chooses a task by the filter.
+func (s *liveScreen) choose(task string) {
+	s.t.Helper()
+	s.press("/\x15" + task + "\r")
+	s.await("▸ "+task, "only tasks with")
+}
+
+// does presses keys, and waits until the screen says that it is done: above the keys, not among the events.
+func (s *liveScreen) does(keys, said string) {
+	s.t.Helper()
+	s.press(keys)
+	over := time.After(patience)
+	for {
+		lines := s.lines()
+		if from := max(len(lines)-3, 0); slices.ContainsFunc(lines[from:], func(l string) bool { return strings.HasPrefix(l, said) }) {
+			return
+		}
+		select {
+		case <-s.changed:
+		case <-over:
+			s.t.Fatalf("%q does not say %q:\n%s", keys, said, strings.Join(lines, "\n"))
+		}
+	}
+}
+
+// work claims a task, writes its file and submits it.
+func (p *project) work(coder, task, text string) {
+	p.t.Helper()
+	p.must(coder, "claim", task)
+	at := filepath.Join(".worktrees", task)
+	p.write(filepath.Join(at, task+".go"), text)
+	for _, args := range [][]string{{"add", "-A"}, {"commit", "-q", "-m", "Write " + task}} {
+		if _, errs, code := p.run(coder, "git", append([]string{"-C", at}, args...)...); code != 0 {
+			p.t.Fatalf("git %v: %s", args, errs)
+		}
+	}
+	p.must(coder, "submit", task)
+}

@@ -1,0 +1,89 @@
+package screen
+
+import (
+	"strings"
+
+	"github.com/git-liza/git-liza/cmd/internal/edge"
+	"github.com/git-liza/git-liza/cmd/internal/tty"
+)
+
+// subject is what an act would be about.
+func (w *statusWatch) subject() *subject {
+	s := &subject{o: w.o, st: w.seen.State}
+	if w.selected != "" && w.reading != inbox {
+		s.t = w.seen.State.Task(w.selected)
+	}
+	if w.reading == patch && w.patch != nil {
+		s.at = w.patch.place()
+	}
+	return s
+}
+
+// act begins what a key does with the chosen task or with the board: what it asks for is asked first.
+func (w *statusWatch) act(k tty.Key) {
+	s := w.subject()
+	a, known := actOf(k, s)
+	switch {
+	case a != nil:
+	case known == nil:
+		return
+	case known.board:
+		w.say("there is nothing to " + known.name + ": the board is " + string(s.o.Mode))
+		return
+	case s.t == nil:
+		w.say("choose a task first: up, down")
+		return
+	default:
+		w.say(s.t.ID + " is " + string(s.t.Status) + ": there is nothing to " + known.name)
+		return
+	}
+	if w.doing != "" {
+		w.say("wait for: " + w.doing)
+		return
+	}
+	next := func(answers []string) *input {
+		if a.next == nil {
+			return nil
+		}
+		return a.next(s, answers)
+	}
+	end := func(answers []string) { w.carryOut(a.lines(s, answers)) }
+	if first := next(nil); first != nil {
+		w.dialog = &dialog{input: first, next: next, end: end}
+		return
+	}
+	end(nil)
+}
+
+// carryOut runs command lines as the human of this clone, one after the other, while the screen stays live.
+func (w *statusWatch) carryOut(lines [][]string) {
+	if err := w.ActsAsHuman("status --watch", "git liza status"); err != nil {
+		w.tell(outcome{err: err})
+		return
+	}
+	w.doing = "git liza " + strings.Join(lines[len(lines)-1], " ")
+	go func() {
+		var o outcome
+		for _, l := range lines {
+			if o.done, o.err = w.run(w.Ctx, l); o.err != nil {
+				break
+			}
+		}
+		w.outcomes <- o
+	}()
+}
+
+// tell shows how it went.
+func (w *statusWatch) tell(o outcome) {
+	w.doing = ""
+	w.lookAgain()
+	if o.err == nil {
+		w.say(strings.Join(append([]string{o.done.Subject}, o.done.Lines...), "; "))
+		return
+	}
+	text := o.err.Error()
+	if hint := edge.Classify(o.err).Hint; hint != "" {
+		text += ". " + hint
+	}
+	w.say(text)
+}

@@ -1,0 +1,193 @@
+package screen
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/git-liza/git-liza/cmd/internal/edge"
+	"github.com/git-liza/git-liza/gitboard/report"
+)
+
+// readAgain makes what is read from what was seen last.
+func (w *statusWatch) readAgain() {
+	switch w.reading {
+	case help:
+		w.text = func(p edge.Page) []string { return edge.Wrap(helpText(), p.Width) }
+	case story:
+		w.readStory()
+	case inbox:
+		in, err := w.seen.Inbox(w.Ctx, w.App.Now())
+		w.text = func(p edge.Page) []string {
+			if err != nil {
+				return edge.Wrap(err.Error(), p.Width)
+			}
+			return inboxRows(p, in)
+		}
+	case patch:
+		w.readPatch()
+	}
+}
+
+// inboxRows are the lines of the inbox for a screen, where a command that is too long is broken.
+func inboxRows(p edge.Page, in *report.Inbox) []string {
+	var rows []string
+	for _, l := range Inbox(edge.Page{Width: p.Width, Height: p.Height, Signs: p.Signs}, in) {
+		rows = append(rows, hardWrap(l, p.Width)...)
+	}
+	return rows
+}
+
+// readStory looks at the task whose story is read.
+func (w *statusWatch) readStory() {
+	t, err := w.seen.State.FindTask(w.selected)
+	var f *taskFacts
+	if err == nil {
+		f, err = FactsOf(w.Call, w.seen.View, t)
+	}
+	w.text = func(p edge.Page) []string {
+		if err != nil {
+			return edge.Wrap(err.Error(), p.Width)
+		}
+		return f.Story(p)
+	}
+}
+
+// readPatch looks at the diff that is read; the cursor stays where it was.
+func (w *statusWatch) readPatch() {
+	v, err := w.patchOf(w.selected)
+	if err != nil {
+		w.sinceLast = false
+		w.say(err.Error())
+		return
+	}
+	if w.patch != nil && slices.Equal(w.patch.lines, v.lines) {
+		v.cursor, v.top = w.patch.cursor, w.patch.top
+	}
+	w.patch = v
+}
+
+// frame is the whole screen: the overview or what is being read, and at the bottom the message, what is asked, and the
+// keys, which stay.
+func (w *statusWatch) frame(width, height int) []string {
+	if o, err := w.seen.Overview(w.App.Now()); err == nil { // time has passed
+		w.o = o
+	}
+	p := edge.Page{Width: max(width, 20), Height: max(height, 4), Paint: w.Paint, Signs: w.Signs()}
+	bottom := w.bottom(p)
+	p.Height = max(p.Height-len(bottom), 1)
+	w.rows = p.Height
+	lines := w.read(p)
+	lines = lines[:min(len(lines), p.Height)]
+	for len(lines) < p.Height {
+		lines = append(lines, "")
+	}
+	return strings.Split(w.Legible(strings.Join(append(lines, bottom...), "\n")), "\n")
+}
+
+// read is the part of the screen above the bottom.
+func (w *statusWatch) read(p edge.Page) []string {
+	switch w.reading {
+	case overview:
+		return Status(p, w.o, Reasons(w.seen.State), Choice{w.selected, w.filter})
+	case patch:
+		return w.patch.draw(p)
+	}
+	lines := w.text(p)
+	w.top = max(0, min(w.top, len(lines)-p.Height))
+	return lines[w.top:]
+}
+
+// mostSaid is how many lines a message takes at most.
+const mostSaid = 4
+
+// bottom is what was said last, what is asked, and the keys.
+func (w *statusWatch) bottom(p edge.Page) []string {
+	bar := func(text string) string { return p.Inverse(edge.Pad(p.Cut(text, p.Width-1), p.Width-1)) }
+	var lines []string
+	said := cmp.Or(w.failure, w.message)
+	if w.doing != "" {
+		said = w.doing
+	}
+	if said == "" && w.filter != "" && w.reading == overview {
+		said = "only tasks with " + strconv.Quote(w.filter) + "; esc: all"
+	}
+	if said != "" && w.dialog == nil {
+		wrapped := edge.Wrap(said, p.Width-2)
+		for _, l := range wrapped[:min(len(wrapped), mostSaid)] {
+			lines = append(lines, bar(l))
+		}
+	}
+	if w.dialog != nil {
+		return append(w.dialog.lines(p), bar("enter: done   esc: leave it   Ctrl-U: erase"))
+	}
+	return append(lines, bar(w.keys(p.Width-1)))
+}
+
+// keys are those that do something now, as many as fit; help and quit are always among them.
+func (w *statusWatch) keys(width int) string {
+	s := w.subject()
+	var keys []string
+	switch w.reading {
+	case patch:
+		keys = append(keys, "esc back")
+	case overview:
+	default:
+		keys = append(keys, "esc back", "up/down scroll")
+	}
+	for i := range acts {
+		if now, _ := actOf(acts[i].key, s); now == &acts[i] && w.reading != help {
+			keys = append(keys, string(rune(now.key))+" "+now.name)
+		}
+	}
+	switch {
+	case w.reading == overview:
+		keys = append(keys, "enter story", "d diff", "i inbox", "/ filter")
+	case w.reading == story:
+		keys = append(keys, "d diff")
+	case w.reading == patch:
+		keys = append(keys, "s since last")
+	}
+	last := "  ? help  q quit"
+	line := ""
+	for _, k := range keys {
+		if edge.Breadth(line+k+last)+2 <= width {
+			line += k + "  "
+		}
+	}
+	return strings.TrimSpace(line + strings.TrimSpace(last))
+}
+
+var watchHelp = []string{
+	"up, down: choose a task; scroll what is read",
+	"enter: the story of the chosen task; d: its diff; s: since the submission before",
+	"i: what waits for you, in full",
+	"/: only tasks with a text in id, state or agent; ! those that are stuck; esc: all",
+	"",
+	"With the chosen task:",
+	"",
+	"With the board:",
+	"",
+	"esc: back; ?: this help, and back; q: quit; Ctrl-Z: to the shell, and back by fg",
+	"",
+	"! marks a task that does not move by itself.",
+	"The screen follows the board; leases are looked at every 10 seconds.",
+}
+
+// helpText lists every key.
+func helpText() string {
+	var lines []string
+	for _, l := range watchHelp {
+		lines = append(lines, l)
+		if !strings.HasPrefix(l, "With the ") {
+			continue
+		}
+		for _, a := range acts {
+			if a.board == (l == "With the board:") {
+				lines = append(lines, "  "+string(rune(a.key))+": "+a.help)
+			}
+		}
+	}
+	return strings.Join(lines, "\n")
+}

@@ -1,0 +1,155 @@
+package screen
+
+import (
+	"slices"
+
+	"github.com/git-liza/git-liza/cmd/internal/tty"
+)
+
+// press does what a key asks for.
+func (w *statusWatch) press(k tty.Key) {
+	switch {
+	case k == tty.PasteBegin, k == tty.PasteEnd:
+		w.pasting = k == tty.PasteBegin
+	case w.dialog != nil:
+		w.typed(k)
+	case w.pasting: // a text that nobody asked for
+	default:
+		w.message = ""
+		w.command(k)
+	}
+}
+
+// typed takes a key for what is being asked.
+func (w *statusWatch) typed(k tty.Key) {
+	d := w.dialog
+	switch {
+	case k == tty.Escape, k == tty.Interrupt:
+		w.dialog = nil
+	case k == tty.Enter && !w.pasting:
+		d.answers = append(d.answers, d.String())
+		if d.input = d.next(d.answers); d.input == nil {
+			w.dialog = nil
+			d.end(d.answers)
+		}
+	default:
+		d.press(k, w.pasting)
+	}
+}
+
+// command does what a key means while nothing is asked.
+func (w *statusWatch) command(k tty.Key) {
+	switch k {
+	case 'q', tty.Interrupt:
+		w.quit = true
+	case '?':
+		w.show(help)
+	case 'i':
+		w.show(inbox)
+	case 'd':
+		w.sinceLast = false
+		w.show(patch)
+	case 's':
+		if w.reading == patch {
+			w.sinceLast = !w.sinceLast
+			w.readAgain()
+		}
+	case '/':
+		w.ask("show tasks with", w.filter, w.only)
+	case tty.Escape, tty.Left:
+		if w.reading == overview {
+			w.filter = ""
+		}
+		w.reading = overview
+	case tty.Enter, tty.Right:
+		if w.reading == overview {
+			w.show(story)
+		}
+	case tty.Up, 'k':
+		w.move(-1)
+	case tty.Down, 'j':
+		w.move(1)
+	case tty.PageUp:
+		w.move(-w.page())
+	case tty.PageDown, ' ':
+		w.move(w.page())
+	case tty.Home:
+		w.move(-1 << 20)
+	case tty.End:
+		w.move(1 << 20)
+	default:
+		w.act(k)
+	}
+}
+
+// only lists the tasks with a text alone, and chooses the first of them where the chosen one is not among them.
+func (w *statusWatch) only(text string) {
+	w.filter, w.reading = text, overview
+	groups := w.listed()
+	if text == "" || len(groups) == 0 || slices.ContainsFunc(groups, func(g *taskGroup) bool { return g.holds(w.selected) }) {
+		return
+	}
+	w.selected = groups[0].tasks[0].ID
+}
+
+// page is how far a page is: all that is read but a line.
+func (w *statusWatch) page() int { return max(w.rows-1, 1) }
+
+// ask asks for one text.
+func (w *statusWatch) ask(label, text string, end func(string)) {
+	w.dialog = &dialog{
+		input: newInput(label, text), next: func([]string) *input { return nil },
+		end: func(answers []string) { end(answers[0]) },
+	}
+}
+
+// show puts something else on the screen; once more takes it away.
+func (w *statusWatch) show(v view) {
+	if v == w.reading {
+		w.reading = overview
+		return
+	}
+	if (v == story || v == patch) && w.selected == "" {
+		w.say("choose a task first: up, down")
+		return
+	}
+	was := w.reading
+	w.reading, w.top, w.patch = v, 0, nil
+	w.readAgain()
+	if v == patch && w.patch == nil {
+		w.reading = was
+	}
+}
+
+// say shows a message until a key is pressed or the board changes.
+func (w *statusWatch) say(text string) { w.message, w.said = text, w.seen.Commit }
+
+// listed are the groups of tasks that the filter lets through.
+func (w *statusWatch) listed() []*taskGroup { return groupTasks(w.o, w.filter) }
+
+// move chooses another task, or scrolls what is being read.
+func (w *statusWatch) move(by int) {
+	switch w.reading {
+	case overview:
+	case patch:
+		w.patch.move(by)
+		return
+	default:
+		w.top += by
+		return
+	}
+	var ids []string
+	for _, g := range w.listed() {
+		for _, t := range g.tasks {
+			ids = append(ids, t.ID)
+		}
+	}
+	if len(ids) == 0 {
+		return
+	}
+	at := slices.Index(ids, w.selected)
+	if at < 0 && by < 0 {
+		at = 0
+	}
+	w.selected = ids[min(max(at+by, 0), len(ids)-1)]
+}

@@ -1,0 +1,102 @@
+package screen
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/git-liza/git-liza/cmd/internal/edge"
+	"github.com/git-liza/git-liza/gitboard"
+)
+
+// patchView is a submission's diff with a cursor on one of its lines.
+type patchView struct {
+	lines  []string // safe, not coloured
+	at     []string // of each line, FILE:LINE of the new version; "" where there is none
+	cursor int
+	top    int // the first row on the screen
+}
+
+func newPatchView(patch *gitboard.Patch) *patchView {
+	v := &patchView{lines: Patch(edge.Page{}, patch)}
+	v.at = make([]string, len(v.lines))
+	if !patch.Rewritten {
+		v.places()
+	}
+	return v
+}
+
+var hunk = regexp.MustCompile(`^@@ -\d+(?:,\d+)? \+(\d+)(?:,\d+)? @@`)
+
+// places finds where in the new version each line of a diff is; a line that was taken away is where the next one is.
+func (v *patchView) places() {
+	file, n, within := "", 0, false
+	for i, l := range v.lines {
+		switch m := hunk.FindStringSubmatch(l); {
+		case strings.HasPrefix(l, "diff --git "):
+			file, within = "", false
+		case m != nil:
+			n, _ = strconv.Atoi(m[1])
+			within = true
+		case !within && strings.HasPrefix(l, "+++ b/"):
+			file = l[len("+++ b/"):]
+		case within && file != "" && l != "" && strings.ContainsRune("+- ", rune(l[0])):
+			v.at[i] = fmt.Sprintf("%s:%d", file, n)
+			if l[0] != '-' {
+				n++
+			}
+		}
+	}
+}
+
+// move moves the cursor.
+func (v *patchView) move(by int) { v.cursor = min(max(v.cursor+by, 0), len(v.lines)-1) }
+
+// place is the line that the cursor is on, "" where it is on none.
+func (v *patchView) place() string { return v.at[v.cursor] }
+
+// draw shows the part around the cursor; long lines are broken.
+func (v *patchView) draw(p edge.Page) []string {
+	var rows []string
+	first, last := 0, 0 // rows of the cursor
+	for i, l := range v.lines {
+		if i == v.cursor {
+			first = len(rows)
+		}
+		for _, row := range hardWrap(strings.ReplaceAll(l, "\t", "    "), p.Width-2) {
+			mark := "  "
+			if i == v.cursor {
+				mark = p.Cursor + " "
+			}
+			rows = append(rows, mark+colouredRow(p, l, row))
+		}
+		if i == v.cursor {
+			last = len(rows)
+		}
+	}
+	v.top = min(max(v.top, last-p.Height), first)
+	v.top = max(min(v.top, len(rows)-p.Height), 0)
+	return rows[v.top:]
+}
+
+// colouredRow colours a piece of a line as the whole line is.
+func colouredRow(p edge.Page, line, row string) string {
+	if painted := colouredPatch(p, line); painted != line {
+		return strings.Replace(painted, line, row, 1)
+	}
+	return row
+}
+
+// patchOf is the diff of a task's last submission for the screen.
+func (w *statusWatch) patchOf(task string) (*patchView, error) {
+	t, err := w.seen.State.FindTask(task)
+	if err != nil {
+		return nil, err
+	}
+	patch, err := w.Opened.SubmissionDiff(w.Ctx, t, w.sinceLast)
+	if err != nil {
+		return nil, err
+	}
+	return newPatchView(patch), nil
+}
