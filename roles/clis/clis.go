@@ -33,6 +33,9 @@ type CLI struct {
 	Args    []string // of the unattended form: they let it edit the worktree and call `git liza` unasked
 	Prompt  Prompting
 
+	// Sandbox is the CLI's own; nil where it has none that an unattended run can work in.
+	Sandbox *Sandbox
+
 	// Root takes the place of Args where the user is root and the CLI refuses to run so; nil where it does not.
 	Root []string
 
@@ -49,10 +52,6 @@ type CLI struct {
 	// stay: a person is there to answer.
 	Interactive []string
 
-	// Writable are further arguments of the interactive form, by which its sandbox lets it write to more folders: FOLDERS
-	// among them is their list, as JSON and TOML have it. nil where it has no sandbox of its own.
-	Writable []string
-
 	// Quota are regular expressions of what it prints when it stops for its quota, a rate limit or a service
 	// that is overloaded. What the named groups at (a time), zone, in (a duration) and epoch (seconds since
 	// 1970) catch says when it can go on.
@@ -63,6 +62,36 @@ type CLI struct {
 	Overhead int
 
 	Install string // what to type when the program is missing; "" when nobody can say
+}
+
+// Sandbox is a CLI's own. The commands that it runs there can write to their folder and to those
+// that are named, and to nothing else of this machine.
+type Sandbox struct {
+	On    []string // arguments behind Args, or Interactive; FOLDERS among them is their list, as JSON and TOML have it
+	Off   []string // arguments behind Args that do without it
+	Probe []string // the program's arguments that succeed where the sandbox starts
+	Use   Use
+
+	Writable []string // further folders that its user lets it write to
+}
+
+// Use is when a sandbox is used.
+type Use string
+
+// The uses of a sandbox, as liza.NAME.sandbox says.
+const (
+	WhereItStarts Use = ""
+	Always        Use = "true" // nothing starts where it does not
+	Never         Use = "false"
+)
+
+// on are the arguments of a run in the sandbox.
+func (s *Sandbox) on(folders []string) []string {
+	args := make([]string, len(s.On))
+	for i, arg := range s.On {
+		args[i] = strings.ReplaceAll(arg, "FOLDERS", stringList(slices.Concat(folders, s.Writable)))
+	}
+	return args
 }
 
 // Find is the CLI of a name among one's own and the known ones; one's own come first. Otherwise a refusal that
@@ -98,6 +127,9 @@ type Start struct {
 	File    string // where the prompt is kept
 	Session string // the conversation to continue; "" for a new one
 	Root    bool   // the user is root
+
+	// Folders are those outside its own to which the sandbox lets it write; nil for no sandbox.
+	Folders []string
 }
 
 // Command is how the program is started unattended: its arguments, and what it gets on standard input.
@@ -105,6 +137,13 @@ func (c CLI) Command(s Start) (args []string, stdin string) {
 	args = slices.Clone(c.Args)
 	if s.Root && c.Root != nil {
 		args = slices.Clone(c.Root)
+	}
+	switch {
+	case c.Sandbox == nil:
+	case s.Folders == nil:
+		args = append(args, c.Sandbox.Off...)
+	default:
+		args = append(args, c.Sandbox.on(s.Folders)...)
 	}
 	if s.Session != "" {
 		for _, arg := range c.Resume {
@@ -121,12 +160,12 @@ func (c CLI) Command(s Start) (args []string, stdin string) {
 	return args, s.Prompt
 }
 
-// InteractiveCommand are the arguments with which the program is started for a person to watch: its first
-// message tells it to read the prompt's file. git are the folders outside the worktree in which git writes.
-func (c CLI) InteractiveCommand(promptFile string, git ...string) []string {
+// InteractiveCommand are the arguments with which the program is started for a person to watch: its
+// first message tells it to read the prompt's file. folders are as in Start.
+func (c CLI) InteractiveCommand(promptFile string, folders []string) []string {
 	args := slices.Clone(c.Interactive)
-	for _, arg := range c.Writable {
-		args = append(args, strings.ReplaceAll(arg, "FOLDERS", stringList(git)))
+	if c.Sandbox != nil && folders != nil {
+		args = append(args, c.Sandbox.on(folders)...)
 	}
 	return append(args, "Read "+promptFile+" and follow it.")
 }

@@ -55,8 +55,8 @@ func TestCommands(t *testing.T) {
 		if (stdin == "the prompt") == slices.Contains(args, "the prompt") {
 			t.Errorf("%s gets its prompt by %q and %q on standard input", c.Name, args, stdin)
 		}
-		i := c.InteractiveCommand("p.txt")
-		if len(i) != len(c.Interactive)+len(c.Writable)+1 || !strings.Contains(i[len(i)-1], "p.txt") {
+		i := c.InteractiveCommand("p.txt", nil)
+		if len(i) != len(c.Interactive)+1 || !strings.Contains(i[len(i)-1], "p.txt") {
 			t.Errorf("%s interactively: %q", c.Name, i)
 		}
 		if c.Install == "" {
@@ -64,9 +64,6 @@ func TestCommands(t *testing.T) {
 		}
 	}
 	codex, _ := clis.Find("codex", nil)
-	if got := codex.InteractiveCommand("p.txt", "/a b/.git", "/c"); !slices.Contains(got, `sandbox_workspace_write.writable_roots=["/a b/.git","/c"]`) {
-		t.Errorf("codex's sandbox does not let it commit: %q", got)
-	}
 	claude, _ := clis.Find("claude", nil)
 	args, _ := claude.Command(clis.Start{Root: true, Session: "s-1"})
 	if got := strings.Join(args, " "); strings.Contains(got, "dangerously") || !strings.HasSuffix(got, " --allowedTools Bash,Edit,Write --resume s-1") {
@@ -81,6 +78,53 @@ func TestCommands(t *testing.T) {
 	args, _ = vibe.Command(start)
 	equal(t, "vibe", args, []string{"--auto-approve", "--trust", "-p", "the prompt"})
 }
+
+// Where codex's sandbox starts its commands can write to git's folders and those that the user names; else it works
+// without. A command of the user's own has whatever sandbox it says.
+func TestSandbox(t *testing.T) {
+	config := map[string]string{}
+	codex := func() clis.CLI {
+		t.Helper()
+		c, err := clis.FromConfig("codex", func(key string) string { return config[key] })
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c
+	}
+	git := []string{"/a b/.git", "/c"}
+	for _, args := range [][]string{codex().InteractiveCommand("p.txt", git), first(codex().Command(clis.Start{Folders: git}))} {
+		got := strings.Join(args, " ")
+		if !strings.Contains(got, "--sandbox workspace-write") || !strings.Contains(got, `sandbox_workspace_write.writable_roots=["/a b/.git","/c"]`) || strings.Contains(got, "bypass") {
+			t.Errorf("codex's sandbox does not let it commit: %s", got)
+		}
+	}
+	if got := strings.Join(first(codex().Command(start)), " "); strings.Contains(got, "--sandbox ") || !strings.Contains(got, " --dangerously-bypass-approvals-and-sandbox ") {
+		t.Errorf("without its sandbox: %s", got)
+	}
+	for value, want := range map[string]clis.Use{"": clis.WhereItStarts, "on": clis.Always, "True": clis.Always, "no": clis.Never} {
+		if config["liza.codex.sandbox"] = value; codex().Sandbox.Use != want {
+			t.Errorf("liza.codex.sandbox %q is %q", value, codex().Sandbox.Use)
+		}
+	}
+	config["liza.codex.writable"] = "/home/ann/go:/d"
+	if got := first(codex().Command(clis.Start{Folders: []string{"/g"}})); !slices.Contains(got, `sandbox_workspace_write.writable_roots=["/g","/home/ann/go","/d"]`) {
+		t.Errorf("%q", got)
+	}
+	if known, _ := clis.Find("codex", nil); known.Sandbox.Use != "" || known.Sandbox.Writable != nil {
+		t.Errorf("the settings of one user are everybody's: %+v", known.Sandbox)
+	}
+	for key, value := range map[string]string{"liza.codex.sandbox": "maybe", "liza.codex.writable": "go", "liza.gemini.sandbox": "true"} {
+		name := strings.Split(key, ".")[1]
+		_, err := clis.FromConfig(name, func(k string) string { return map[string]string{key: value}[k] })
+		refused(t, err, key[:len("liza."+name)])
+	}
+	_, err := clis.FromConfig("codex", func(k string) string {
+		return map[string]string{"liza.codex.command": "codex exec", "liza.codex.sandbox": "true"}[k]
+	})
+	refused(t, err, "liza.codex.sandbox")
+}
+
+func first(args []string, _ string) []string { return args }
 
 func TestFromConfig(t *testing.T) {
 	config := map[string]string{
@@ -104,7 +148,7 @@ func TestFromConfig(t *testing.T) {
 	c, _ = clis.FromConfig("claude", get)
 	args, stdin := c.Command(start)
 	equal(t, "claude", append([]string{c.Program, stdin}, args...), []string{"sh", "the prompt", "-c", `nice claude -p --model opus "$@"`, "claude"})
-	equal(t, "claude interactively", c.InteractiveCommand("p.txt"), []string{"-c", `claude --allowedTools 'Bash(git liza:*)' -- "$@"`, "claude", "Read p.txt and follow it."})
+	equal(t, "claude interactively", c.InteractiveCommand("p.txt", nil), []string{"-c", `claude --allowedTools 'Bash(git liza:*)' -- "$@"`, "claude", "Read p.txt and follow it."})
 	c, _ = clis.FromConfig("gemini", get)
 	args, _ = c.Command(start)
 	equal(t, "gemini", args, []string{"-c", `gemini --approval-mode=yolo --skip-trust --output-format stream-json "$@"`, "gemini"})

@@ -2,12 +2,14 @@ package clis
 
 import (
 	"fmt"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"sync"
 
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/plain"
 )
 
 // ExecName is the name of a CLI that is any command.
@@ -31,7 +33,8 @@ func Exec(command string) CLI {
 //
 // The keys are liza.NAME.command (run by sh; the prompt, or its path, is its last argument when it is not on
 // standard input), .interactive (likewise, with a first message), .prompt (stdin, argument or file), .quota (a
-// regular expression as in CLI.Quota, in the place of all others) and .install.
+// regular expression as in CLI.Quota, in the place of all others) and .install; of a CLI with a sandbox
+// .sandbox (as Use) and .writable (absolute folders, separated as in PATH).
 func FromConfig(name string, get func(key string) string) (CLI, error) {
 	set := func(key string) string {
 		if !word().MatchString(name) {
@@ -49,7 +52,7 @@ func FromConfig(name string, get func(key string) string) (CLI, error) {
 	}
 	if command != "" || interactive != "" {
 		if command == "" {
-			command = c.Shell(append(slices.Clone(c.Args), c.Last...))
+			command = c.Shell(slices.Concat(c.Args, c.without(), c.Last))
 		}
 		if interactive == "" && c.Program != "" {
 			interactive = c.Shell(c.Interactive)
@@ -58,7 +61,7 @@ func FromConfig(name string, get func(key string) string) (CLI, error) {
 			interactive = command
 		}
 		c.Program = "sh"
-		c.Root, c.Resume, c.Last, c.Writable = nil, nil, nil, nil
+		c.Root, c.Resume, c.Last, c.Sandbox = nil, nil, nil, nil
 		c.Args = inShell(name, command)
 		c.Interactive = inShell(name, interactive)
 	}
@@ -77,7 +80,46 @@ func FromConfig(name string, get func(key string) string) (CLI, error) {
 	if i := set("install"); i != "" {
 		c.Install = i
 	}
-	return c, nil
+	return c, c.configureSandbox(set)
+}
+
+// without are the arguments by which it does without its sandbox.
+func (c CLI) without() []string {
+	if c.Sandbox == nil {
+		return nil
+	}
+	return c.Sandbox.Off
+}
+
+// configureSandbox takes the settings of the sandbox.
+func (c *CLI) configureSandbox(set func(key string) string) error {
+	use, writable := strings.ToLower(set("sandbox")), filepath.SplitList(set("writable"))
+	if use == "" && len(writable) == 0 {
+		return nil
+	}
+	if c.Sandbox == nil {
+		return board.Refuse(board.CodeInvalid, fmt.Sprintf("liza.%s.sandbox and .writable are set, and %[1]s, as it is called, has no sandbox that git liza knows", c.Name),
+			fmt.Sprintf("git config --unset liza.%s.sandbox; --container IMAGE holds for each CLI", c.Name))
+	}
+	s := *c.Sandbox
+	switch use {
+	case "":
+	case "true", "yes", "on", "1":
+		s.Use = Always
+	case "false", "no", "off", "0":
+		s.Use = Never
+	default:
+		return board.Refuse(board.CodeInvalid, fmt.Sprintf("liza.%s.sandbox is %q", c.Name, use), "git config liza."+c.Name+".sandbox true, or false")
+	}
+	for _, folder := range writable {
+		if !filepath.IsAbs(folder) {
+			return board.Refuse(board.CodeInvalid, fmt.Sprintf("liza.%s.writable names %q, which is not an absolute path", c.Name, plain.Line(folder, 100)),
+				"git config liza."+c.Name+".writable /home/ann/go/pkg/mod")
+		}
+	}
+	s.Writable = writable
+	c.Sandbox = &s
+	return nil
 }
 
 // Shell is the program and its arguments as sh reads them.

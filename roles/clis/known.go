@@ -22,14 +22,20 @@ var Known = []CLI{
 		Install: "npm install -g @anthropic-ai/claude-code",
 	},
 	{
-		// A login shell sets PATH anew. Codex's sandbox keeps the git directories read-only unless they are named. It
-		// lets nobody out to a network or a build's cache, so the unattended form does without it.
+		// A login shell sets PATH anew. Its sandbox keeps the git directories read-only unless they are named.
 		Name: "codex", Program: "codex",
-		Args:   []string{"exec", "--json", "--dangerously-bypass-approvals-and-sandbox", "--color", "never", "-c", "allow_login_shell=false"},
+		Args: []string{"exec", "--json", "--color", "never", "-c", "allow_login_shell=false"},
+		Sandbox: &Sandbox{
+			On: []string{
+				"--sandbox", "workspace-write", "-c", "sandbox_workspace_write.network_access=true",
+				"-c", "sandbox_workspace_write.writable_roots=FOLDERS",
+			},
+			Off:   []string{"--dangerously-bypass-approvals-and-sandbox"},
+			Probe: []string{"sandbox", "-c", `sandbox_mode="workspace-write"`, "--", "true"},
+		},
 		Prompt: Stdin, Interrupt: true,
 		Resume: []string{"resume", "SESSION"}, Last: []string{"-"},
-		Interactive: []string{"--sandbox", "workspace-write", "-c", "allow_login_shell=false", "-c", "sandbox_workspace_write.network_access=true"},
-		Writable:    []string{"-c", "sandbox_workspace_write.writable_roots=FOLDERS"},
+		Interactive: []string{"-c", "allow_login_shell=false"},
 		Quota: []string{
 			start + codexError + `You['’]ve hit your usage limit\b(?:[^\n]*?\btry again (?:at ` + at + `|in ` + in + `))?`,
 			start + codexError + `(?:Your workspace is out of credits|You hit your spend cap)\b`,

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
@@ -236,40 +237,90 @@ func TestRealConversations(t *testing.T) {
 	})
 }
 
-// Claude Code refuses its usual flag as root; it is started in another form there.
+// As root each CLI comes to the end of a goal. Claude Code refuses its usual flag there, so it is started in another form.
 func TestRealRoot(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("not root")
 	}
-	s := newSceneAs(t, "claude", Goal([]string{"one"}, "").Play, true)
-	out, err := s.team()
-	if err != nil || s.goal() != "COMPLETED" {
-		t.Errorf("the goal is %s: %v\n%s", s.goal(), err, out)
-	}
-	if words := "you are root"; !strings.Contains(out, words) || strings.Index(out, words) > strings.Index(out, " started") {
-		t.Errorf("it is not said before the first start what root's form of the CLI lacks:\n%s", out)
-	}
-	s.sound()
+	each(t, func(t *testing.T, cli string) {
+		s := newSceneAs(t, cli, Goal([]string{"one"}, "").Play, true)
+		out, err := s.team()
+		if err != nil || s.goal() != "COMPLETED" {
+			t.Errorf("the goal is %s: %v\n%s", s.goal(), err, out)
+		}
+		if words := "you are root"; !strings.Contains(out, words) || strings.Index(out, words) > strings.Index(out, " started") {
+			t.Errorf("it is not said before the first start what root means for the CLI:\n%s", out)
+		}
+		s.sound()
+	})
 }
 
-// In codex's own sandbox a coder commits, submits and runs a test, as it does below -i: the folders of git are its to
-// write. The sandbox needs namespaces, which some machines and containers refuse.
+// tests runs a test of the project's in Go, which needs a cache, and one with a server on the loopback interface and a file
+// in the folder for temporary ones; and it tries to write elsewhere.
+const tests = `set -e
+if command -v go >/dev/null; then go test -count=1 ./... && echo go works; fi
+node -e 'const h=require("http"); const s=h.createServer((_, r) => r.end("ok")).listen(0, "127.0.0.1", () =>
+  h.get({port: s.address().port, host: "127.0.0.1"}, r => { s.close(); process.exit(r.statusCode - 200) }))' && echo loopback works
+echo x >"$(mktemp)" && echo temporary files work
+for file in "$HOME/x" ../../specs/x; do if (: >"$file") 2>/dev/null; then echo "$file is written"; else echo kept out; fi; done`
+
+// module is a test in Go.
+const module = `mkdir -p tests && printf 'module one\n\ngo 1.21\n' >go.mod && printf 'package one\n\nimport "testing"\n\nfunc TestOne(t *testing.T) { t.TempDir() }\n' >one_test.go`
+
+// Codex works in its own sandbox unless told otherwise: there a coder runs tests, commits and submits, and writes to nothing
+// but its worktree, git's folders and temporary files. Where the sandbox does not start it says so and works without.
 func TestRealSandbox(t *testing.T) {
-	s := newScene(t, "codex", Goal([]string{"one"}, "").Play)
-	if out, err := s.Run("codex", "sandbox", "true"); err != nil {
-		t.Skipf("codex's sandbox does not start here: %s", lastLine(out))
+	steps := func(r Run) []string {
+		code := Code(r)
+		return append([]string{code[0], module, tests, "rm go.mod one_test.go"}, code[1:]...)
 	}
-	const command = `common=$(git rev-parse --path-format=absolute --git-common-dir) own=$(git rev-parse --absolute-git-dir)
-codex exec --json --sandbox workspace-write -c allow_login_shell=false -c sandbox_workspace_write.network_access=true \
--c "sandbox_workspace_write.writable_roots=[\"$common\",\"$own\"]"`
-	if _, err := s.Run("git", "config", "liza.codex.command", command); err != nil {
+	t.Run("on", func(t *testing.T) {
+		s := newScene(t, "codex", but(steps).Play)
+		if out, err := s.Run("codex", "sandbox", "true"); err != nil {
+			t.Skipf("codex's sandbox does not start here: %s", lastLine(out))
+		}
+		golang(t, s)
+		out, err := s.team()
+		if err != nil || s.goal() != "COMPLETED" || strings.Count(out, "  kept out") != 2 || !strings.Contains(out, "  temporary files work") || !strings.Contains(out, "  loopback works") {
+			t.Errorf("the goal is %s: %v\n%s", s.goal(), err, out)
+		}
+		if _, found := s.look("go"); found == nil && !strings.Contains(out, "  go works") {
+			t.Errorf("go test does not work:\n%s", out)
+		}
+		s.sound()
+	})
+	t.Run("off", func(t *testing.T) {
+		s := newScene(t, "codex", but(steps).Play)
+		if _, err := s.Run("git", "config", "liza.codex.sandbox", "false"); err != nil {
+			t.Fatal(err)
+		}
+		out, err := s.team()
+		if err != nil || s.goal() != "COMPLETED" || strings.Count(out, "/x is written") != 2 {
+			t.Errorf("the goal is %s: %v\n%s", s.goal(), err, out)
+		}
+		s.sound()
+	})
+}
+
+// golang lets a scene find go, and compiles what each of its tests needs: a CLI waits some seconds only for a command.
+func golang(t *testing.T, s *scene) {
+	t.Helper()
+	found, err := exec.LookPath("go")
+	if err != nil {
+		return
+	}
+	s.Environ[0] += ":" + filepath.Dir(found)
+	err = errors.Join(
+		s.Write("warm/go.mod", "module warm\n\ngo 1.21\n"),
+		s.Write("warm/warm_test.go", "package warm\n\nimport \"testing\"\n\nfunc TestWarm(*testing.T) {}\n"),
+		s.Own(),
+	)
+	if err != nil {
 		t.Fatal(err)
 	}
-	out, err := s.team()
-	if err != nil || s.goal() != "COMPLETED" {
-		t.Errorf("the goal is %s: %v\n%s", s.goal(), err, out)
+	if out, err := s.Run("env", "GOCACHE="+s.Project+"/.git/liza/cache/agents/go-build", "go", "-C", s.Dir+"/warm", "test", "./..."); err != nil {
+		t.Fatal(err, out)
 	}
-	s.sound()
 }
 
 // What the protocol costs: the input of one task with one rejection, of the planner, coder and reviewer, against the same

@@ -76,7 +76,7 @@ func newSceneAs(t *testing.T, cli string, play func(Conversation) Reply, root bo
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = model.Close() })
-	dir, err := os.MkdirTemp("", "liza-rig-"+cli+"-")
+	dir, err := os.MkdirTemp("/var/tmp", "liza-rig-"+cli+"-")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -78,23 +79,13 @@ func (s *supervisor) prepare(ctx context.Context, l Look, step Step) (command, s
 	}
 	c := command{dir: dir, env: environ, mark: "LIZA_SESSION=" + s.actor.Session, resumed: session != "", size: len(text)}
 	if s.Terminal != nil {
-		c.args = append([]string{s.program}, s.CLI.InteractiveCommand(file, s.gitFolders(dir)...)...)
+		c.args = append([]string{s.program}, s.CLI.InteractiveCommand(file, s.folders(dir))...)
 		c.stdin, c.output, c.shares = s.Terminal, s.Terminal, true
 		return s.contained(c), file, nil
 	}
-	args, stdin := s.CLI.Command(clis.Start{Prompt: text, File: file, Session: session, Root: os.Geteuid() == 0})
+	args, stdin := s.CLI.Command(clis.Start{Prompt: text, File: file, Session: session, Root: os.Geteuid() == 0, Folders: s.folders(dir)})
 	c.args, c.stdin = append([]string{s.program}, args...), strings.NewReader(stdin)
 	return s.contained(c), file, nil
-}
-
-// gitFolders are the folders outside a worktree in which git and git liza write.
-func (s *supervisor) gitFolders(worktree string) []string {
-	folders := []string{s.Board.Repo().CommonDir()}
-	link, err := os.ReadFile(filepath.Join(worktree, ".git"))
-	if dir, linked := strings.CutPrefix(strings.TrimSpace(string(link)), "gitdir: "); err == nil && linked {
-		folders = append(folders, dir)
-	}
-	return folders
 }
 
 // housed makes sure that a task's worktree is there.
@@ -174,6 +165,7 @@ func (s *supervisor) environment(ctx context.Context, bin, promptFile string) ([
 	if s.key != "" {
 		set[keyVar] = s.key
 	}
+	maps.Copy(set, s.caches())
 	return inherit(s.Environ, set), nil
 }
 

@@ -66,6 +66,7 @@ type supervisor struct {
 	clone    string
 	root     string
 	program  string // the agent's
+	unboxed  string // why it is not in its CLI's sandbox, where it should be
 	key      string // the file of the agent's key, "" for none
 	files    files
 	log      *journal
@@ -77,10 +78,12 @@ type supervisor struct {
 	warnings []string           // what was noticed as it was claimed
 	witness  *witness           // of the run, or of the last one
 	troubles int                // failures in a row
-	told     string             // what it waits for, as it was told last
-	follow   <-chan struct{}
-	fetching sync.WaitGroup // of what other clones have done
-	tidying  sync.WaitGroup
+
+	sandboxed bool   // the agent is in its CLI's sandbox
+	told      string // what it waits for, as it was told last
+	follow    <-chan struct{}
+	fetching  sync.WaitGroup // of what other clones have done
+	tidying   sync.WaitGroup
 }
 
 // Run supervises one agent until its work is over or the context ends. It returns nil then; a *StopError
@@ -88,6 +91,9 @@ type supervisor struct {
 func Run(ctx context.Context, c Config) error {
 	s := &supervisor{Config: c, watch: map[string]watched{}}
 	if err := s.find(); err != nil {
+		return err
+	}
+	if err := s.trySandbox(ctx); err != nil {
 		return err
 	}
 	defer s.dropKey()
@@ -137,9 +143,7 @@ func (s *supervisor) begin(ctx context.Context) (err error) {
 		return err
 	}
 	s.tell(Registered, "", "registered, session "+s.actor.Session)
-	if s.Terminal == nil && s.CLI.Root != nil && os.Geteuid() == 0 {
-		s.tell(Trouble, "", fmt.Sprintf("you are root, and %s refuses there to work without asking: it gets fewer tools (%s); with all of them it works as another user", s.CLI.Name, s.CLI.Root[len(s.CLI.Root)-1]))
-	}
+	s.warnOfRights()
 	if s.memory, err = s.files.keptMemory(); err != nil {
 		s.tell(Trouble, "", err.Error())
 	}

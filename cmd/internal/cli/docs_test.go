@@ -75,12 +75,12 @@ var tables = map[string]func() string{
 	"clis": func() string {
 		rows := [][]string{{"Name", "Unattended", "Prompt", "Interactive", "Missing?"}}
 		for _, c := range clis.Known {
-			args, stdin := c.Command(clis.Start{Prompt: "PROMPT", File: "FILE"})
+			args, stdin := c.Command(clis.Start{Prompt: "PROMPT", File: "FILE", Folders: []string{"GIT"}})
 			prompt := string(c.Prompt)
 			if stdin != "" {
 				prompt = "standard input"
 			}
-			interactive := c.InteractiveCommand("FILE", "GIT")
+			interactive := c.InteractiveCommand("FILE", []string{"GIT"})
 			rows = append(rows, []string{code(c.Name), code(c.Shell(args)), prompt,
 				code(c.Shell(interactive)), code(c.Install)})
 		}

@@ -1,0 +1,97 @@
+package supervisor
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/git-liza/git-liza/gitboard/plain"
+	"github.com/git-liza/git-liza/roles/clis"
+)
+
+// probeTime is how long a CLI may take to show that its sandbox starts.
+const probeTime = 20 * time.Second
+
+// trySandbox finds out whether the runs of this supervisor are in the CLI's own sandbox. Where it does
+// not start they do without, which is said, unless the user insists on it.
+func (s *supervisor) trySandbox(ctx context.Context) error {
+	box := s.CLI.Sandbox
+	if box == nil || box.Use == clis.Never || s.Container != nil {
+		return nil
+	}
+	failed := s.probe(ctx, box.Probe)
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case failed == "":
+		s.sandboxed = true
+	case box.Use == clis.Always:
+		return &StopError{
+			Exit: 5, Reason: fmt.Sprintf("the sandbox of %s does not start here: %s", s.CLI.Name, failed),
+			Hint: fmt.Sprintf("--container IMAGE, or without any: git config liza.%s.sandbox false", s.CLI.Name),
+		}
+	default:
+		s.unboxed = fmt.Sprintf("the sandbox of %s does not start here (%s): it works without, and may change all that you may", s.CLI.Name, failed)
+	}
+	return nil
+}
+
+// probe runs the CLI's program as its runs will be; it returns why that failed, in one line.
+func (s *supervisor) probe(ctx context.Context, args []string) string {
+	ctx, end := context.WithTimeout(ctx, probeTime)
+	defer end()
+	cmd := exec.CommandContext(ctx, s.program, args...)
+	cmd.Env = inherit(s.Environ, nil)
+	out, err := cmd.CombinedOutput()
+	if err == nil {
+		return ""
+	}
+	return cmp.Or(plain.Line(strings.TrimSpace(lastLine(string(out))), 200), err.Error())
+}
+
+// warnOfRights says before the first start what an agent may do that nobody would expect.
+func (s *supervisor) warnOfRights() {
+	if s.unboxed != "" {
+		s.tell(Trouble, "", s.unboxed)
+	}
+	if s.Terminal != nil || s.Container != nil || s.CLI.Name == clis.ExecName || os.Geteuid() != 0 {
+		return
+	}
+	switch name := s.CLI.Name; {
+	case s.CLI.Root != nil:
+		s.tell(Trouble, "", fmt.Sprintf("you are root, and %s refuses there to work without asking: it gets fewer tools (%s); with all of them it works as another user", name, s.CLI.Root[len(s.CLI.Root)-1]))
+	case s.sandboxed:
+		s.tell(Trouble, "", fmt.Sprintf("you are root: in its sandbox %s can read every file of this machine; as another user it could not", name))
+	default:
+		s.tell(Trouble, "", fmt.Sprintf("you are root, and %s asks nobody: it can change every file of this machine; start it as another user, or with --container", name))
+	}
+}
+
+// folders are those outside a worktree that the sandbox lets an agent write to: git's, which hold its
+// caches, too. nil without a sandbox.
+func (s *supervisor) folders(worktree string) []string {
+	if !s.sandboxed {
+		return nil
+	}
+	folders := []string{s.Board.Repo().CommonDir()}
+	link, err := os.ReadFile(filepath.Join(worktree, ".git"))
+	if dir, linked := strings.CutPrefix(strings.TrimSpace(string(link)), "gitdir: "); err == nil && linked {
+		folders = append(folders, dir)
+	}
+	return folders
+}
+
+// caches are the variables by which builds keep their caches where the sandbox lets them: the home
+// folder's are out of reach there, and Go, for one, builds nothing without.
+func (s *supervisor) caches() map[string]string {
+	if !s.sandboxed {
+		return nil
+	}
+	dir := filepath.Join(s.Board.Dir(), "cache", "agents")
+	return map[string]string{"XDG_CACHE_HOME": dir, "GOCACHE": filepath.Join(dir, "go-build"), "npm_config_cache": filepath.Join(dir, "npm")}
+}

@@ -1,0 +1,62 @@
+package supervisor
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/git-liza/git-liza/roles/clis"
+)
+
+// A CLI works in its sandbox where that starts. Elsewhere it works without, and that is said, unless its user insists;
+// where the user wants none, or it is in a container, nothing is tried.
+func TestSandbox(t *testing.T) {
+	dir := t.TempDir()
+	program := filepath.Join(dir, "codex")
+	for _, test := range []struct {
+		name      string
+		sandbox   string // the program's answer
+		use       clis.Use
+		container *Container
+		boxed     bool
+		tried     bool
+		said      string
+	}{
+		{name: "starts", sandbox: "exit 0", boxed: true, tried: true},
+		{name: "does not", sandbox: "echo note; echo bwrap: No permissions >&2; exit 1", tried: true, said: "does not start here (bwrap: No permissions)"},
+		{name: "must", sandbox: "echo bwrap: No permissions; exit 1", use: clis.Always, tried: true, said: "does not start here: bwrap: No permissions"},
+		{name: "must and starts", sandbox: "exit 0", use: clis.Always, boxed: true, tried: true},
+		{name: "unwanted", sandbox: "exit 0", use: clis.Never},
+		{name: "in a container", sandbox: "exit 0", container: &Container{}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			tried := filepath.Join(t.TempDir(), "tried")
+			if err := os.WriteFile(program, []byte("#!/bin/sh\n: >'"+tried+"'\n"+test.sandbox+"\n"), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			c, err := clis.Find("codex", nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			box := *c.Sandbox
+			box.Use = test.use
+			c.Sandbox = &box
+			s := &supervisor{Config: Config{CLI: c, Container: test.container, Environ: os.Environ()}, program: program}
+			err = s.trySandbox(t.Context())
+			said := s.unboxed
+			if stop := (*StopError)(nil); errors.As(err, &stop) && stop.Exit == 5 {
+				said = stop.Reason
+			} else if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := os.Stat(tried); (err == nil) != test.tried {
+				t.Errorf("tried: %v", err)
+			}
+			if s.sandboxed != test.boxed || test.said == "" && said != "" || !strings.Contains(said, test.said) || (err != nil) != (test.use == clis.Always && !test.boxed) {
+				t.Errorf("sandboxed %t, %q, %v", s.sandboxed, said, err)
+			}
+		})
+	}
+}
