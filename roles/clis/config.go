@@ -2,7 +2,6 @@ package clis
 
 import (
 	"fmt"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -34,7 +33,7 @@ func Exec(command string) CLI {
 // The keys are liza.NAME.command (run by sh; the prompt, or its path, is its last argument when it is not on
 // standard input), .interactive (likewise, with a first message), .prompt (stdin, argument or file), .quota (a
 // regular expression as in CLI.Quota, in the place of all others) and .install; of a CLI with a sandbox
-// .sandbox (as Use) and .writable (absolute folders, separated as in PATH).
+// .sandbox (as Use) and .writable (absolute folders with colons between).
 func FromConfig(name string, get func(key string) string) (CLI, error) {
 	set := func(key string) string {
 		if !word().MatchString(name) {
@@ -93,7 +92,7 @@ func (c CLI) without() []string {
 
 // configureSandbox takes the settings of the sandbox.
 func (c *CLI) configureSandbox(set func(key string) string) error {
-	use, writable := strings.ToLower(set("sandbox")), filepath.SplitList(set("writable"))
+	use, writable := strings.ToLower(set("sandbox")), strings.FieldsFunc(set("writable"), func(r rune) bool { return r == ':' })
 	if use == "" && len(writable) == 0 {
 		return nil
 	}
@@ -112,7 +111,7 @@ func (c *CLI) configureSandbox(set func(key string) string) error {
 		return board.Refuse(board.CodeInvalid, fmt.Sprintf("liza.%s.sandbox is %q", c.Name, use), "git config liza."+c.Name+".sandbox true, or false")
 	}
 	for _, folder := range writable {
-		if !filepath.IsAbs(folder) {
+		if !strings.HasPrefix(folder, "/") {
 			return board.Refuse(board.CodeInvalid, fmt.Sprintf("liza.%s.writable names %q, which is not an absolute path", c.Name, plain.Line(folder, 100)),
 				"git config liza."+c.Name+".writable /home/ann/go/pkg/mod")
 		}
