@@ -298,13 +298,22 @@ func (s *site) claimedBefore(ctx context.Context, done *gitboard.Done) (*Claimed
 	if _, err := s.ensure(ctx, v, now); err != nil {
 		return claimed, err
 	}
-	dirty, err := s.repo.Status(ctx, claimed.Path)
+	if !claimed.Kind.Fix {
+		return claimed, nil
+	}
+	tip, err := s.integration(ctx, v)
 	if err != nil {
 		return claimed, err
 	}
-	if claimed.Kind.Fix && len(dirty) == 0 && midst(claimed.Path) == "" {
+	if untouched, err := s.repo.Untouched(ctx, claimed.Path, tip); err != nil {
+		return claimed, err
+	} else if untouched && midst(claimed.Path) == "" {
 		s.bringIn(ctx, done, claimed)
 		return claimed, nil
+	}
+	dirty, err := s.repo.Status(ctx, claimed.Path)
+	if err != nil {
+		return claimed, err
 	}
 	for _, e := range dirty {
 		if strings.ContainsRune(e.Code, 'U') || e.Code == "AA" || e.Code == "DD" {

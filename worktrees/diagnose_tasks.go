@@ -155,7 +155,7 @@ func (d *diagnosis) fix(ctx context.Context, t *board.Task, path string, head gi
 	if has, err := d.repo.IsAncestor(ctx, tip, head); has || err != nil {
 		return err
 	}
-	if dirty, err := d.repo.Status(ctx, path); len(dirty) > 0 || err != nil {
+	if untouched, err := d.repo.Untouched(ctx, path, tip); !untouched || err != nil {
 		return err
 	}
 	d.add(Problem{

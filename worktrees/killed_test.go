@@ -140,10 +140,14 @@ func TestFixNotBegun(t *testing.T) {
 		t.Fatal("it does not conflict")
 	}
 	got := s.claim("coder-2", "one")
-	s.git(got.Path, "merge", "--abort")
-	s.mended("fix-not-begun")
-	if _, err := os.Stat(filepath.Join(s.gitDirOf("one"), "MERGE_HEAD")); err != nil {
-		t.Error("integration was not brought in")
+	marked := s.read(got.Path, "b.txt")
+	for _, begun := range []string{"mine\n", marked[:len(marked)/2]} { // amid the merge, too, or with the disk full
+		s.git(got.Path, "merge", "--abort")
+		s.write(got.Path, "b.txt", begun)
+		s.mended("fix-not-begun")
+		if _, err := os.Stat(filepath.Join(s.gitDirOf("one"), "MERGE_HEAD")); err != nil || s.read(got.Path, "b.txt") != marked {
+			t.Errorf("integration was not brought in: %v", err)
+		}
 	}
 }
 

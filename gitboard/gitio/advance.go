@@ -160,6 +160,9 @@ func (r *Repo) isBegun(ctx context.Context, worktree string, commit git.OID, pat
 		return false, err
 	}
 	all, err := r.in(worktree, "cat-file", "cat-file", "--filters", string(commit)+":"+path).output(ctx)
+	if exitCode(err) > 0 {
+		return false, nil // the commit has nothing there
+	}
 	return bytes.HasPrefix(all, part), err
 }
 

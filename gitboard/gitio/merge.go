@@ -2,6 +2,7 @@ package gitio
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/git-liza/git-liza/gitboard/git"
@@ -12,7 +13,8 @@ import (
 // returns nil, nil when merged, fast-forwarded or up to date already. With
 // conflicts, which are then their paths, the merge is left open in that
 // worktree for someone to finish. who is author and committer of a merge
-// commit; a zero time is the present. Hooks do not run.
+// commit; a zero time is the present. Hooks do not run. What a merge of the
+// same commit has left that was cut short (Untouched) is no obstacle.
 //
 // A CommandError when git refuses to begin: local changes are in the way, or
 // another merge is open.
@@ -25,7 +27,15 @@ func (r *Repo) MergeInto(ctx context.Context, worktree string, commit git.OID, m
 	args := flags(noUpkeep, durable, workers, []string{"merge", "--quiet", "--ff", "--commit",
 		"--no-squash", "--no-edit", "--no-log", "--no-autostash", "--no-gpg-sign",
 		"--no-verify-signatures", "-m", message, string(commit)})
-	failed := r.in(worktree, "merge", args...).with(authorEnv(who)...).run(ctx)
+	merge := func() error { return r.in(worktree, "merge", args...).with(authorEnv(who)...).run(ctx) }
+	failed := merge()
+	if exitCode(failed) > 0 {
+		if again, err := r.undoCut(ctx, worktree, commit); err != nil {
+			return nil, errors.Join(failed, err)
+		} else if again {
+			failed = merge()
+		}
+	}
 	if exitCode(failed) != 1 {
 		return nil, failed
 	}

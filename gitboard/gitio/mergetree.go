@@ -16,8 +16,16 @@ func (r *Repo) MergeTree(ctx context.Context, ours, theirs git.OID) (tree git.OI
 	if err := checkOIDs(ours, theirs); err != nil {
 		return "", nil, err
 	}
-	args := flags(durable, []string{"merge-tree", "--write-tree", "-z", "--name-only", "--no-messages", string(ours), string(theirs)})
-	out, err := r.command("merge-tree", args...).output(ctx)
+	return readMergeTree(ctx, r.command("merge-tree", mergeTree(string(ours), theirs)...), ours, theirs)
+}
+
+// mergeTree are the arguments of git-merge-tree. What ours is called stands in the markers of conflicts.
+func mergeTree(ours string, theirs git.OID) []string {
+	return flags(durable, []string{"merge-tree", "--write-tree", "-z", "--name-only", "--no-messages", ours, string(theirs)})
+}
+
+func readMergeTree(ctx context.Context, child command, ours, theirs git.OID) (tree git.OID, conflicts []string, err error) {
+	out, err := child.output(ctx)
 	// Exit 1 means a conflict only with a tree in front of the paths; a bad
 	// revision also exits 1, and says nothing on stdout.
 	if code := exitCode(err); code != 0 && code != 1 {

@@ -1,0 +1,82 @@
+package gitio
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/git-liza/git-liza/gitboard/git"
+)
+
+// Untouched reports whether MergeInto can begin in the worktree whose top is
+// given: nothing is changed there, or all that is changed is what a MergeInto
+// of commit left that was killed, or ran out of disk. Git writes the files
+// first, then the index, then what says that a merge is open.
+func (r *Repo) Untouched(ctx context.Context, worktree string, commit git.OID) (bool, error) {
+	at, err := r.Checkout(ctx, worktree)
+	if err != nil || len(at.Dirty) == 0 {
+		return err == nil, err
+	}
+	return r.cutMerge(ctx, worktree, commit, at)
+}
+
+// cutMerge reports whether all that is changed was left by a merge that was cut short.
+func (r *Repo) cutMerge(ctx context.Context, worktree string, commit git.OID, at Checkout) (bool, error) {
+	dir, err := r.worktreeGitDir(ctx, worktree)
+	if err != nil || at.Head.IsZero() {
+		return false, err
+	}
+	if _, err := os.Lstat(filepath.Join(dir, "MERGE_HEAD")); !errors.Is(err, fs.ErrNotExist) {
+		return false, nil // it is open
+	}
+	// Named like that, the markers of conflicts are those of git-merge.
+	child := r.in(worktree, "merge-tree", mergeTree("HEAD", commit)...)
+	merged, _, err := readMergeTree(ctx, child, at.Head, commit)
+	if err != nil {
+		return false, err
+	}
+	written, err := r.ChangedFiles(ctx, at.Head, merged)
+	if err != nil {
+		return false, err
+	}
+	for _, e := range at.Dirty {
+		if e.stagedApart() || !slices.Contains(written, e.Path) {
+			return false, nil
+		}
+		if begun, err := r.isBegun(ctx, worktree, merged, e.Path); !begun || err != nil {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+// stagedApart reports whether the index has something that the file has not: somebody's own.
+func (e StatusEntry) stagedApart() bool {
+	conflict := strings.Contains(e.Code, "U") || e.Code == "AA" || e.Code == "DD"
+	return !conflict && !e.Untracked() && e.Code[0] != ' ' && e.Code[1] != ' '
+}
+
+// undoCut takes back what a merge of commit left that was cut short. It reports whether there was something.
+func (r *Repo) undoCut(ctx context.Context, worktree string, commit git.OID) (bool, error) {
+	at, err := r.Checkout(ctx, worktree)
+	if err != nil || len(at.Dirty) == 0 {
+		return false, err
+	}
+	if cut, err := r.cutMerge(ctx, worktree, commit, at); !cut || err != nil {
+		return false, err
+	}
+	for _, e := range at.Dirty {
+		if !e.Untracked() {
+			continue
+		}
+		if err := os.Remove(filepath.Join(worktree, e.Path)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return false, err
+		}
+	}
+	reset := flags(workers, durable, []string{"reset", "--quiet", "--hard", "HEAD"})
+	return true, r.in(worktree, "reset", reset...).run(ctx)
+}

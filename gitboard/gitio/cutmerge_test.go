@@ -1,0 +1,99 @@
+package gitio
+
+import (
+	"errors"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/git-liza/git-liza/gitboard/git"
+)
+
+// A merge that git had begun when it was killed, or when the disk was full, is done again; what somebody has done
+// themselves is in its way as ever.
+func TestCutMerge(t *testing.T) {
+	ctx, r := scratch(t)
+	writeIn(t, r.TopLevel(), "gone.txt", "to go\n")
+	writeIn(t, r.TopLevel(), "apart.txt", "apart\n")
+	commitAll(t, ctx, r, "base")
+	path := claim(t, ctx, r, "one")
+	check(t, r.Exclude(".worktrees/"))
+	writeIn(t, path, "both.txt", "ours\n")
+	ours := must[git.OID](t)(r.CommitAll(ctx, path, "ours", ada))
+	write(t, r, "both.txt", "theirs\n")
+	write(t, r, "new.txt", "new in theirs\n")
+	check(t, os.Remove(filepath.Join(r.TopLevel(), "gone.txt")))
+	theirs := commitAll(t, ctx, r, "theirs")
+
+	merge := func() ([]string, error) { return r.MergeInto(ctx, path, theirs, "m", ada) }
+	if conflicts := must[[]string](t)(merge()); len(conflicts) != 1 {
+		t.Fatalf("conflicts: %v", conflicts)
+	}
+	if is := must[bool](t)(r.Untouched(ctx, path, theirs)); is {
+		t.Error("an open merge counts as one that was cut short")
+	}
+	marked := readIn(t, path, "both.txt")
+	begun := func() { // all files written, the index not
+		writeIn(t, path, "both.txt", marked)
+		writeIn(t, path, "new.txt", "new in theirs\n")
+		check(t, os.Remove(filepath.Join(path, "gone.txt")))
+	}
+	unopened := func() { // the index, too, and not that a merge is open
+		must[[]string](t)(merge())
+		dir := must[string](t)(r.worktreeGitDir(ctx, path))
+		for _, file := range []string{"MERGE_HEAD", "MERGE_MODE", "MERGE_MSG", "AUTO_MERGE"} {
+			_ = os.Remove(filepath.Join(dir, file))
+		}
+	}
+	files := func() map[string]string {
+		all := map[string]string{}
+		for _, name := range []string{"apart.txt", "both.txt", "gone.txt", "new.txt", "own.txt"} {
+			data, _ := os.ReadFile(filepath.Join(path, name)) // "" for none
+			all[name] = string(data)
+		}
+		return all
+	}
+	for name, c := range map[string]struct {
+		left  func()
+		owner bool // it is somebody's own
+	}{
+		"nothing":              {func() {}, false},
+		"all files":            {begun, false},
+		"half a file":          {func() { writeIn(t, path, "both.txt", marked[:len(marked)/2]) }, false},
+		"an empty file":        {func() { writeIn(t, path, "new.txt", "") }, false},
+		"a file gone":          {func() { check(t, os.Remove(filepath.Join(path, "gone.txt"))) }, false},
+		"the index":            {unopened, false},
+		"an own file":          {func() { begun(); writeIn(t, path, "own.txt", "mine\n") }, true},
+		"an own change":        {func() { begun(); writeIn(t, path, "apart.txt", "mine\n") }, true},
+		"an own resolution":    {func() { writeIn(t, path, "both.txt", "ours and theirs\n") }, true},
+		"one that was staged":  {func() { writeIn(t, path, "both.txt", "mine\n"); native(t, path, "add", "both.txt"); begun() }, true},
+		"a file that it takes": {func() { writeIn(t, path, "gone.txt", "mine\n") }, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			native(t, path, "reset", "-q", "--hard", string(ours))
+			native(t, path, "clean", "-q", "-f", "-d")
+			c.left()
+			before := files()
+			dirty := must[[]StatusEntry](t)(r.Status(ctx, path))
+			if is := must[bool](t)(r.Untouched(ctx, path, theirs)); is == c.owner {
+				t.Errorf("untouched: %v, with %v", is, dirty)
+			}
+			conflicts, err := merge()
+			if !c.owner {
+				if err != nil || strings.Join(conflicts, "|") != "both.txt" || readIn(t, path, "both.txt") != marked || readIn(t, path, "new.txt") != "new in theirs\n" {
+					t.Errorf("merged again: %v %v", conflicts, err)
+				}
+				return
+			}
+			if failed := (*CommandError)(nil); !errors.As(err, &failed) {
+				t.Errorf("merged: %v %v", conflicts, err)
+			}
+			if left := must[[]StatusEntry](t)(r.Status(ctx, path)); !slices.Equal(left, dirty) || !maps.Equal(files(), before) {
+				t.Errorf("refused, and left %v of %v", left, dirty)
+			}
+		})
+	}
+}
