@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"github.com/git-liza/git-liza/gitboard"
@@ -90,6 +91,22 @@ func (s *site) clearInPlace(ctx context.Context, v *gitboard.View, task string, 
 	if identity(path) != which {
 		return nil
 	}
+	return s.removeWorktree(ctx, task, path)
+}
+
+// removeWorktree removes a task's worktree, whose files are kept already. What only the repositories of its submodules
+// hold stays in this clone, below liza/modules/<task>.
+func (s *site) removeWorktree(ctx context.Context, task, path string) error {
+	to := filepath.Join(s.b.Dir(), "modules", task)
+	for n := 1; ; n++ {
+		if free := filepath.Join(to, strconv.Itoa(n)); !present(free) {
+			to = free
+			break
+		}
+	}
+	if _, err := s.repo.KeepModules(ctx, path, to); err != nil {
+		return err
+	}
 	return s.repo.RemoveWorktree(ctx, path)
 }
 
@@ -99,7 +116,7 @@ func (s *site) finishGone(ctx context.Context, v *gitboard.View, task, token str
 	if err := s.keepAgain(ctx, v, task, gone, actor, before); err != nil {
 		return err
 	}
-	if err := s.repo.RemoveWorktree(ctx, gone); err != nil {
+	if err := s.removeWorktree(ctx, task, gone); err != nil {
 		return err
 	}
 	_ = os.Remove(gone) // somebody made it a symbolic link to where it lay

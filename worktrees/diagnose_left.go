@@ -143,7 +143,7 @@ func (d *diagnosis) leftGone(token, path string) {
 	if board.ValidTaskID(r.Task) {
 		p.Fix = func(ctx context.Context) error {
 			if identity(path) == "" { // most of it has gone already
-				return errors.Join(os.RemoveAll(path), d.repo.RemoveWorktree(ctx, path), forget(filepath.Join(d.claimsDir(), token)))
+				return errors.Join(d.removeWorktree(ctx, r.Task, path), os.RemoveAll(path), forget(filepath.Join(d.claimsDir(), token)))
 			}
 			// Git moves first and takes note afterwards; it removes only what it has taken note of.
 			if err := d.repo.RepairWorktrees(ctx, path); err != nil {

@@ -216,7 +216,7 @@ func (d *diagnosis) registrations(context.Context) error {
 				if present(w.Path) {
 					return nil
 				}
-				return d.repo.RemoveWorktree(ctx, w.Path)
+				return d.removeWorktree(ctx, filepath.Base(w.Path), w.Path)
 			}
 		}
 		d.add(p)

@@ -224,12 +224,47 @@ func TestSubmodule(t *testing.T) {
 	_, err = worktrees.End(s.ctx, s.b, gitboard.Request{Actor: s.as("coder-1")}, &board.Release{About: board.About{Task: "one"}})
 	s.refused(err, "nested", "lib in the worktree of one is a repository of its own")
 	s.git(filepath.Join(got.Path, "lib"), "checkout", "-q", "lib.txt")
-	s.preExec("coder-1", "one")
+	// What was committed in it is kept when the worktree goes, though git would remove it.
+	sub := filepath.Join(got.Path, "lib")
+	s.git(sub, "checkout", "-q", "-b", "kept")
+	s.write(sub, "lib.txt", "kept\n")
+	s.git(sub, "commit", "-qam", "kept")
+	kept := s.git(sub, "rev-parse", "HEAD")
 	s.work("one", "b.txt", "b\n")
+	_, err = worktrees.End(s.ctx, s.b, gitboard.Request{Actor: s.as("coder-1")}, &board.Release{About: board.About{Task: "one"}})
+	s.check(err)
+	s.lies()
+	if at := s.git(s.dir, "--git-dir=.git/liza/modules/one/1/lib", "rev-parse", "kept"); at != kept {
+		t.Errorf("kept is at %s, not at %s", at, kept)
+	}
+
+	// A submission names no commit of it that nobody else can fetch.
+	got = s.claim("coder-1", "one")
+	s.preExec("coder-1", "one")
+	s.git(sub, "checkout", "-q", "-b", "mine")
+	s.write(sub, "lib.txt", "mine\n")
+	s.git(sub, "commit", "-qam", "mine")
+	s.work("one", "b.txt", "b\n")
+	submit := func() error {
+		_, _, err := worktrees.Submit(s.ctx, s.b, worktrees.SubmitRequest{Request: gitboard.Request{Actor: s.as("coder-1")}, Task: "one"})
+		return err
+	}
+	s.refused(submit(), "nested", "git -C .worktrees/one/lib push origin HEAD:refs/heads/task/one")
+	s.git(lib, "fetch", "-q", sub, "mine:mine") // somebody took it over, which the submodule does not know yet
+	s.git(s.path("one"), "clone", "-q", lib, "other")
+	s.git(s.path("one"), "add", "other")
+	s.git(s.path("one"), "commit", "-qm", "other"+s.trailers("one"))
+	s.refused(submit(), "nested", "no .gitmodules says where others get it")
+	s.git(s.path("one"), "rm", "-q", "--cached", "other")
+	s.check(os.RemoveAll(filepath.Join(s.path("one"), "other")))
+	s.git(s.path("one"), "commit", "-qm", "no other"+s.trailers("one"))
 	s.submit("coder-1", "one")
 	s.verdict("code-reviewer-1", "one", board.VerdictApproved)
 	s.merge("one")
 	s.lies()
+	if left, _ := filepath.Glob(filepath.Join(s.dir, ".git/liza/modules/one/*")); len(left) != 1 {
+		t.Errorf("kept: %q", left) // what the remote has is not
+	}
 }
 
 // status is quiet about ours.

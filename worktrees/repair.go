@@ -40,7 +40,7 @@ func Repair(ctx context.Context, b *gitboard.Board) error {
 	}
 	for _, w := range all {
 		if s.ofTask(w) && !present(w.Path) {
-			if err := s.repo.RemoveWorktree(ctx, w.Path); err != nil {
+			if err := s.removeWorktree(ctx, filepath.Base(w.Path), w.Path); err != nil {
 				return err
 			}
 		}

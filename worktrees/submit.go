@@ -102,6 +102,9 @@ func (s *site) submittable(ctx context.Context, v *gitboard.View, t *board.Task,
 	if uncounted != nil {
 		return "", uncounted
 	}
+	if err := s.fetchable(ctx, t, g.path, head, changed); err != nil {
+		return "", err
+	}
 	p.Commit, p.ReviewBase, p.Files = string(head), string(base), len(changed)
 	tree, err := s.repo.Object(ctx, string(head)+"^{tree}")
 	if err != nil {

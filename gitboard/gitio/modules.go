@@ -1,0 +1,200 @@
+package gitio
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/git-liza/git-liza/gitboard/git"
+)
+
+// gitlink is the mode of an index entry that names a commit of another
+// repository (gitformat-index), as it is written there.
+var gitlink = []byte{0, 0, 0xe0, 0}
+
+// Gitlinks returns the commits of other repositories that a worktree's index
+// names, by path: submodules, and clones that somebody added as they were. No
+// child is started where there are none.
+func (r *Repo) Gitlinks(ctx context.Context, worktree string) (map[string]git.OID, error) {
+	dir, err := r.worktreeGitDir(ctx, worktree)
+	if err != nil {
+		return nil, err
+	}
+	index, err := os.ReadFile(filepath.Join(dir, "index"))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, storageError(dir, err)
+	}
+	if !bytes.Contains(index, gitlink) {
+		return nil, nil
+	}
+	out, err := r.in(worktree, "ls-files", "ls-files", "--stage", "-z").output(ctx)
+	if err != nil {
+		return nil, err
+	}
+	links := map[string]git.OID{}
+	for _, entry := range splitNUL(out) {
+		about, path, _ := strings.Cut(entry, "\t")
+		if fields := strings.Fields(about); len(fields) == 3 && fields[0] == "160000" {
+			links[path] = git.OID(fields[1])
+		}
+	}
+	return links, nil
+}
+
+// Submodules returns the paths of the submodules that a commit describes, for
+// others to find them.
+func (r *Repo) Submodules(ctx context.Context, commit git.OID) (map[string]bool, error) {
+	if err := checkOIDs(commit); err != nil {
+		return nil, err
+	}
+	if _, err := r.FileOID(ctx, commit, ".gitmodules"); err != nil {
+		if errors.Is(err, ErrNotFound) {
+			err = nil
+		}
+		return nil, err
+	}
+	out, err := r.command("config", "config", "--blob", string(commit)+":.gitmodules", "--null", "--get-regexp", `^submodule\..*\.path$`).output(ctx)
+	if err != nil && exitCode(err) != 1 {
+		return nil, fmt.Errorf(".gitmodules of %s: %w", commit.Short(), err)
+	}
+	described := map[string]bool{}
+	for _, entry := range splitNUL(out) {
+		_, path, _ := strings.Cut(entry, "\n")
+		described[filepath.ToSlash(filepath.Clean(path))] = true
+	}
+	return described, nil
+}
+
+// ModulePublished reports whether a remote of the repository at a path is known
+// to have a commit, and asks them where it is not. ErrNotFound when no
+// repository is checked out there.
+func (r *Repo) ModulePublished(ctx context.Context, path string, commit git.OID) (bool, error) {
+	if err := checkOIDs(commit); err != nil {
+		return false, err
+	}
+	if _, err := os.Lstat(filepath.Join(path, ".git")); err != nil {
+		return false, fmt.Errorf("a repository at %s: %w", path, ErrNotFound)
+	}
+	if r.publishedAt(ctx, path, commit) {
+		return true, nil
+	}
+	asking, err := r.Remote(ctx, "") // for its patience and environment
+	if err != nil {
+		return false, err
+	}
+	limited, cancel := context.WithTimeout(ctx, asking.patience)
+	defer cancel()
+	fetch := flags(noUpkeep, []string{"fetch", "--quiet", "--all", "--no-recurse-submodules", "--no-auto-maintenance"})
+	_ = r.in(path, "fetch", fetch...).with(asking.env...).run(limited) // what it brought shows
+	if ctx.Err() != nil {
+		return false, ctx.Err()
+	}
+	return r.publishedAt(ctx, path, commit), nil
+}
+
+func (r *Repo) publishedAt(ctx context.Context, path string, commit git.OID) bool {
+	out, err := r.in(path, "rev-list", "rev-list", "--max-count=1", string(commit), "--not", "--remotes", "--").output(ctx)
+	return err == nil && len(out) == 0
+}
+
+// KeepModules moves the repositories of a worktree's submodules to a directory
+// that does not exist yet, and those that its commit names as they lie in it,
+// unless remotes of theirs are known to have all their commits. Git would
+// remove them with the worktree. The worktree itself may have gone already.
+func (r *Repo) KeepModules(ctx context.Context, worktree, to string) (kept bool, err error) {
+	if dir := r.recordOf(worktree); dir != "" {
+		if kept, err = r.keepModule(ctx, filepath.Join(dir, "modules"), to); err != nil {
+			return kept, err
+		}
+	}
+	if _, err := os.Lstat(filepath.Join(worktree, ".git")); err != nil {
+		return kept, nil
+	}
+	links, err := r.Gitlinks(ctx, worktree)
+	if err != nil {
+		return kept, err
+	}
+	for path := range links {
+		inside := filepath.Join(worktree, filepath.FromSlash(path), ".git")
+		if info, err := os.Lstat(inside); err != nil || !info.IsDir() {
+			continue
+		}
+		also, err := r.keepModule(ctx, inside, filepath.Join(to, filepath.FromSlash(path)))
+		if kept = kept || also; err != nil {
+			return kept, err
+		}
+	}
+	return kept, nil
+}
+
+// keepModule moves a directory of repositories, and removes it there when
+// nothing in it is theirs alone. In its old place nobody adds to it then.
+func (r *Repo) keepModule(ctx context.Context, from, to string) (kept bool, err error) {
+	if _, err := os.Lstat(from); err != nil {
+		return false, nil
+	}
+	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
+		return false, storageError(to, err)
+	}
+	if err := os.Rename(from, to); err != nil {
+		return false, storageError(to, err)
+	}
+	all := gitDirs(to)
+	for _, dir := range all {
+		kept = kept || r.unpublished(ctx, dir)
+	}
+	if !kept {
+		return false, os.RemoveAll(to)
+	}
+	for _, dir := range all {
+		// It names the worktree, without which git would not look at the rest.
+		_ = command{op: "config", args: []string{"config", "--file", filepath.Join(dir, "config"), "--unset", "core.worktree"}}.run(ctx)
+	}
+	return true, nil
+}
+
+// unpublished reports whether a repository has, or had lately, commits that no
+// remote is known to have. One that can't be read is taken to.
+func (r *Repo) unpublished(ctx context.Context, dir string) bool {
+	out, err := command{op: "rev-list", args: flags(noMonitor, noHooks, []string{"-c", "protocol.allow=never", "--git-dir=" + dir, "--work-tree=" + dir,
+		"rev-list", "--max-count=1", "--all", "--reflog", "--not", "--remotes"})}.output(ctx)
+	return err != nil || len(out) > 0
+}
+
+// gitDirs lists the repositories in a directory, itself included: also those of
+// submodules of submodules.
+func gitDirs(dir string) (all []string) {
+	_, head := os.Lstat(filepath.Join(dir, "HEAD"))
+	_, objects := os.Lstat(filepath.Join(dir, "objects"))
+	if head == nil && objects == nil {
+		return append([]string{dir}, gitDirs(filepath.Join(dir, "modules"))...)
+	}
+	entries, _ := os.ReadDir(dir)
+	for _, e := range entries {
+		if e.IsDir() {
+			all = append(all, gitDirs(filepath.Join(dir, e.Name()))...)
+		}
+	}
+	return all
+}
+
+// recordOf is where git keeps what it knows of the worktree at a path, "" for
+// nowhere. The worktree itself may have gone.
+func (r *Repo) recordOf(path string) string {
+	if dir, ours := r.record(path); ours {
+		return dir
+	}
+	records, _ := filepath.Glob(filepath.Join(EscapeGlob(r.common), "worktrees", "*"))
+	for _, dir := range records {
+		back, err := os.ReadFile(filepath.Join(dir, "gitdir"))
+		if err == nil && pathIn(dir, string(back)) == filepath.Join(path, ".git") {
+			return dir
+		}
+	}
+	return ""
+}

@@ -1,0 +1,49 @@
+package worktrees
+
+import (
+	"context"
+	"errors"
+	"path"
+	"path/filepath"
+
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/plain"
+)
+
+// fetchable refuses a submission that names commits of submodules which nobody else could fetch: integration could not
+// be checked out. A submodule that is not checked out in the worktree was not worked on there.
+func (s *site) fetchable(ctx context.Context, t *board.Task, worktree string, head git.OID, changed []string) error {
+	links, err := s.repo.Gitlinks(ctx, worktree)
+	if err != nil || len(links) == 0 {
+		return err
+	}
+	described, err := s.repo.Submodules(ctx, head)
+	if err != nil {
+		return err
+	}
+	for _, file := range changed {
+		commit, is := links[file]
+		if !is {
+			continue
+		}
+		name := plain.Line(file, 120)
+		if !described[path.Clean(file)] {
+			return refusal(board.CodeNested, t.ID, "add its files, or make it a submodule: git submodule add URL "+plain.Quote(file),
+				"%s is a repository of its own, and no .gitmodules says where others get it", name)
+		}
+		published, err := s.repo.ModulePublished(ctx, filepath.Join(worktree, filepath.FromSlash(file)), commit)
+		if errors.Is(err, gitio.ErrNotFound) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		if !published {
+			return refusal(board.CodeNested, t.ID, "push it: git -C "+plain.Quote(path.Join(t.Worktree, file))+" push origin HEAD:refs/heads/task/"+t.ID,
+				"the submission has the submodule %s at %s, which no remote of that submodule has: nobody else could check it out", name, commit.Short())
+		}
+	}
+	return nil
+}
