@@ -33,6 +33,10 @@ func Submit(ctx context.Context, b *gitboard.Board, r SubmitRequest) (*gitboard.
 	if err != nil {
 		return nil, nil, err
 	}
+	uploaded, err := s.upload(ctx, r.Task)
+	if err != nil {
+		return nil, nil, err
+	}
 	var warnings []string
 	worktree := &ahead{s: s, task: r.Task}
 	intent := func(ctx context.Context, v *gitboard.View) (board.Payload, []git.RefUpdate, error) {
@@ -54,6 +58,11 @@ func Submit(ctx context.Context, b *gitboard.Board, r SubmitRequest) (*gitboard.
 		if err != nil {
 			return nil, nil, err
 		}
+		if commit != uploaded {
+			if err := b.Upload(ctx, git.OID(p.ReviewBase), commit); err != nil {
+				return nil, nil, err
+			}
+		}
 		published, err := b.Publish(ctx, t.ID, commit)
 		warnings = slices.Concat(unsigned(t, work), early(p))
 		if c := v.State.Config(); c.RequireTests == "warn" && t.Kind == board.Code && len(p.Tests) == 0 {
@@ -63,6 +72,34 @@ func Submit(ctx context.Context, b *gitboard.Board, r SubmitRequest) (*gitboard.
 	}
 	done, err := b.Do(ctx, r.Request, intent, gitboard.Ahead(worktree.begin))
 	return done, warnings, err
+}
+
+// upload brings large files to the remote of a shared board before anything is decided: others decide meanwhile. It
+// returns the commit that needs them, "" where there is nothing to submit, which is refused later.
+func (s *site) upload(ctx context.Context, task string) (git.OID, error) {
+	if s.b.Remote() == "" || !board.ValidTaskID(task) || s.root == "" || !present(s.path(task)) {
+		return "", nil
+	}
+	v, err := s.b.View(ctx)
+	if err != nil {
+		return "", err
+	}
+	tip, err := s.integration(ctx, v)
+	if err != nil {
+		return "", err
+	}
+	head, _, err := s.repo.Head(ctx, s.path(task))
+	if err != nil || head.IsZero() {
+		return "", err
+	}
+	base, err := s.repo.MergeBase(ctx, tip, head)
+	if errors.Is(err, gitio.ErrNotFound) {
+		return "", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	return head, s.b.Upload(ctx, base, head)
 }
 
 // submittable gathers the evidence of a submission into its payload, and returns its commit.

@@ -58,7 +58,7 @@ func (r *Repo) SizesOf(ctx context.Context, names []string) ([]Size, error) {
 	sizes := make([]Size, len(lines))
 	for i, line := range lines {
 		fields := strings.Fields(line)
-		if len(fields) != 3 {
+		if len(fields) != 3 || fields[2] == "missing" || fields[2] == "ambiguous" { // behind a name that has a space
 			continue
 		}
 		bytes, err := strconv.ParseInt(fields[2], 10, 64)

@@ -48,6 +48,17 @@ func Land(ctx context.Context, b *gitboard.Board, r LandRequest) (*Landing, erro
 	if _, err := Follow(ctx, b); err != nil {
 		return nil, err
 	}
+	v, err := b.View(ctx)
+	if err != nil {
+		return nil, err
+	}
+	tip, err := b.Integration(ctx, v)
+	if err != nil {
+		return nil, err
+	}
+	if err := b.Upload(ctx, tip, commit); err != nil {
+		return nil, err
+	}
 	l := &lander{b: b, r: r, since: since, commit: commit, from: commit}
 	return l.land(ctx)
 }

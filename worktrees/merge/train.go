@@ -41,6 +41,9 @@ func (t *train) round(ctx context.Context, waiting []string) (rest []string, err
 	if err := t.plan(ctx, v, c.cars); err != nil {
 		return nil, err
 	}
+	if err := t.b.Upload(ctx, c.cars[0].base, tip.commit); err != nil {
+		return nil, err
+	}
 	if tip.command != "" { // otherwise recording looks at the lease and the checkouts at once
 		if err := t.prepare(ctx, v, c.cars); err != nil {
 			return nil, err

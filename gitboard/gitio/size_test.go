@@ -1,0 +1,12 @@
+package gitio
+
+import "testing"
+
+// What is missing has no size, also when its name has a space.
+func TestSizesOfMissing(t *testing.T) {
+	ctx, r := scratch(t)
+	sizes, err := r.SizesOf(ctx, []string{"refs/heads/none:my file", "refs/heads/none"})
+	if err != nil || len(sizes) != 2 || sizes[0].OID != "" || sizes[1].OID != "" {
+		t.Errorf("%v: %v", sizes, err)
+	}
+}

@@ -1,0 +1,49 @@
+package gitboard
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/plain"
+)
+
+// Upload brings to the remote of a shared board what git-lfs keeps of the files that a commit needs and one in its history
+// does not: git pushes pointers alone, and nobody else could check the commit out. Nothing happens on a board that isn't
+// shared. A refusal names a file.
+func (b *Board) Upload(ctx context.Context, from, to git.OID) error {
+	if b.Remote() == "" {
+		return nil
+	}
+	changed, err := b.Repo().ChangedFiles(ctx, from, to)
+	if err != nil {
+		return err
+	}
+	files, err := b.Repo().LargeFiles(ctx, from, to, changed)
+	if err != nil || len(files) == 0 {
+		return err
+	}
+	by, err := b.shared().Sharing(ctx)
+	if err != nil {
+		return err
+	}
+	err = by.Upload(ctx, files)
+	if lost := slices.IndexFunc(files, func(f gitio.LargeFile) bool { return !b.Repo().HasLargeFile(f) }); lost > 0 {
+		files[0], files[lost] = files[lost], files[0] // that is why, most likely
+	}
+	what := fmt.Sprintf("%s (object %.10s…)", plain.Line(files[0].Path, 120), files[0].Object)
+	if more := len(files) - 1; more > 0 {
+		what += fmt.Sprintf(" and %d more", more)
+	}
+	if errors.Is(err, gitio.ErrNoLFS) {
+		return board.Refuse(board.CodeMissing, "git-lfs keeps "+what+", and is not installed here, so nobody else would get it", "install git-lfs, then try again")
+	}
+	if failed := (*gitio.NetworkError)(nil); errors.As(err, &failed) {
+		failed.Said = "git-lfs did not upload " + what + ": " + failed.Said
+	}
+	return err
+}
