@@ -41,7 +41,7 @@ func (s *site) fetchable(ctx context.Context, t *board.Task, worktree string, he
 			return err
 		}
 		if !published {
-			return refusal(board.CodeNested, t.ID, "push it: git -C "+plain.Quote(path.Join(t.Worktree, file))+" push origin HEAD:refs/heads/task/"+t.ID,
+			return refusal(board.CodeNested, t.ID, "push it: git -C "+plain.Quote(path.Join(t.Worktree, file))+" push origin HEAD:"+git.TaskRef(t.ID),
 				"the submission has the submodule %s at %s, which no remote of that submodule has: nobody else could check it out", name, commit.Short())
 		}
 	}
