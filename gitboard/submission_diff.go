@@ -16,46 +16,105 @@ type Patch struct {
 	Since     int     `json:"since,omitempty"` // the submission that it is compared with; 0: where the work left integration
 	From      git.OID `json:"from"`
 	To        git.OID `json:"to"`
-	Rewritten bool    `json:"rewritten"` // its commits do not follow from those of the one before: text is a range-diff
+	Rewritten bool    `json:"rewritten"` // its commits do not follow from those of the one before
 	Text      string  `json:"diff"`
+	// Comments are those on both submissions.
+	Comments []report.Remark `json:"comments,omitempty"`
 }
 
-// SubmissionDiff is what a task's last submission changes: all of it, or what is new since the one before. Files of
-// other tasks, which came by a merge of integration, are left out.
-func (b *Board) SubmissionDiff(ctx context.Context, t *board.Task, sinceLast bool) (*Patch, error) {
-	var all []board.Event // of each commit once
+// Shows reports whether a line of the patch is the one that a comment is about.
+func (p *Patch) Shows(r report.Remark, l git.PatchLine) bool {
+	switch {
+	case r.Submission == p.Number && r.Deleted:
+		return p.Since == 0 && l.Was == r.Path && l.Old == r.Line
+	case r.Submission == p.Number:
+		return l.Path == r.Path && l.New == r.Line
+	}
+	return !r.Deleted && l.Was == r.Path && l.Old == r.Line
+}
+
+// submitted are the submissions of a task, in order.
+func submitted(t *board.Task) []board.Event {
+	var all []board.Event
 	for _, e := range t.History {
-		if e.Event == board.EventReady && e.Commit != "" && (len(all) == 0 || all[len(all)-1].Commit != e.Commit) {
+		if e.Event == board.EventReady {
 			all = append(all, e)
 		}
 	}
-	if len(all) == 0 {
-		return nil, board.Refuse(board.CodeWrongState, fmt.Sprintf("%s is %s: nothing of it was submitted", t.ID, t.Status), "git liza show "+t.ID)
-	}
-	now := all[len(all)-1]
-	p := &Patch{Task: t.ID, Number: len(all), From: git.OID(now.Base), To: git.OID(now.Commit)}
-	if !sinceLast {
-		var err error
-		p.Text, err = b.Repo().Diff(ctx, p.From, p.To)
-		return p, err
-	}
-	if len(all) == 1 {
-		return nil, board.Refuse(board.CodeWrongState, t.ID+" was submitted once: there is none before it", "git liza diff "+t.ID)
-	}
-	return p, b.sinceLast(ctx, p, all[len(all)-2], now)
+	return all
 }
 
-// sinceLast completes a patch with what differs from the submission before.
-func (b *Board) sinceLast(ctx context.Context, p *Patch, before, now board.Event) error {
-	p.Since, p.From = p.Number-1, git.OID(before.Commit)
+// LastTwo are the numbers of a task's last submission and of the one before that had another commit, 0 where there is
+// none.
+func LastTwo(t *board.Task) (before, last int) {
+	subs := submitted(t)
+	for i := len(subs) - 2; i >= 0; i-- {
+		if subs[i].Commit != "" && subs[i].Commit != subs[len(subs)-1].Commit {
+			return i + 1, len(subs)
+		}
+	}
+	return 0, len(subs)
+}
+
+// SubmissionDiff is what one of a task's submissions changes: all of it (since 0), or what differs from another one.
+// Files of other tasks, which came by a merge of integration, are left out.
+func (b *Board) SubmissionDiff(ctx context.Context, t *board.Task, since, number int) (*Patch, error) {
+	subs := submitted(t)
+	switch {
+	case len(subs) == 0:
+		return nil, board.Refuse(board.CodeWrongState, fmt.Sprintf("%s is %s: nothing of it was submitted", t.ID, t.Status), "git liza show "+t.ID)
+	case number < 1 || number > len(subs) || since < 0 || since > len(subs):
+		return nil, board.Refuse(board.CodeInvalid, fmt.Sprintf("%s has %d submissions, not %d", t.ID, len(subs), max(number, since)), "git liza show "+t.ID)
+	}
+	now := subs[number-1]
+	p := &Patch{Task: t.ID, Number: number, Since: since, From: git.OID(now.Base), To: git.OID(now.Commit)}
+	var err error
+	if since == 0 {
+		p.Text, err = b.Repo().Diff(ctx, p.From, p.To)
+	} else {
+		err = b.between(ctx, p, subs[since-1], now)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return p, b.remarksOn(ctx, t, p)
+}
+
+// remarksOn puts the comments on the two sides of a patch into it.
+func (b *Board) remarksOn(ctx context.Context, t *board.Task, p *Patch) error {
+	all, err := b.Remarks(ctx, t)
+	for _, r := range all {
+		if r.Submission == p.Number || r.Submission == p.Since {
+			p.Comments = append(p.Comments, r)
+		}
+	}
+	return err
+}
+
+// SinceLast is what is new in a task's last submission since the one before: as a range-diff where its commits were
+// rewritten.
+func (b *Board) SinceLast(ctx context.Context, t *board.Task) (*Patch, error) {
+	since, number := LastTwo(t)
+	if number > 0 && since == 0 {
+		return nil, board.Refuse(board.CodeWrongState, t.ID+" was submitted once: there is none before it", "git liza diff "+t.ID)
+	}
+	p, err := b.SubmissionDiff(ctx, t, since, number)
+	if err != nil || !p.Rewritten {
+		return p, err
+	}
+	subs := submitted(t)
+	p.Text, err = b.Repo().RangeDiff(ctx, git.OID(subs[since-1].Base), p.From, git.OID(subs[number-1].Base), p.To)
+	return p, err
+}
+
+// between completes a patch with what differs between two submissions.
+func (b *Board) between(ctx context.Context, p *Patch, before, now board.Event) error {
+	p.From = git.OID(before.Commit)
 	follows, err := b.Repo().IsAncestor(ctx, p.From, p.To)
 	if err != nil {
 		return err
 	}
-	if p.Rewritten = !follows; p.Rewritten {
-		p.Text, err = b.Repo().RangeDiff(ctx, git.OID(before.Base), p.From, git.OID(now.Base), p.To)
-		return err
-	}
+	p.Rewritten = !follows
 	files := make([][]string, 3)
 	for i, pair := range [][2]string{{before.Commit, now.Commit}, {before.Base, before.Commit}, {now.Base, now.Commit}} {
 		if files[i], err = b.Repo().ChangedFiles(ctx, git.OID(pair[0]), git.OID(pair[1])); err != nil {

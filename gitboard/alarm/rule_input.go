@@ -146,12 +146,18 @@ func (e *ruleInput) sameRejection() (all []sight) {
 // alike counts the newest rejections of a task that are each similar to the one before, and says when the first
 // of them was given.
 func alike(t *board.Task) (n int, since board.Time) {
-	newer := ""
+	newer, submission := "", t.Submissions()
 	for _, e := range slices.Backward(t.History) {
+		if e.Event == board.EventReady {
+			submission--
+		}
 		if e.Event != board.EventRejected {
 			continue
 		}
 		text := substance(e.Reason)
+		for _, c := range t.CommentsOn(submission) {
+			text += " " + plain.Line(c.Text, 200)
+		}
 		if n > 0 && !plain.Similar(text, newer) {
 			break
 		}

@@ -168,6 +168,11 @@ func (w *world) row(row board.Transition, from board.Status, who roles.Role, id 
 		w.do(a, &board.ClaimReview{About: about(id)})
 	case "withdraw":
 		w.do(a, &board.Withdraw{About: about(id), Reason: "one more thing"})
+	case "comment":
+		if a == judge1 {
+			w.do(a, &board.ClaimReview{About: about(id)})
+		}
+		w.comment(a, id)
 	case "verdict":
 		verdict := board.VerdictRejected
 		if row.To == board.Approved {

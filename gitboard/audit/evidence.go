@@ -13,6 +13,7 @@ type evidence struct {
 	lands   *landing
 	clean   [2]git.OID // commits that are said to merge without a conflict
 	handed  *handed    // work that was handed to review
+	comment *comment
 }
 
 // need is an object that an operation names.
@@ -20,6 +21,12 @@ type need struct {
 	field string
 	oid   git.OID
 	kind  git.ObjectType
+}
+
+// comment is what was said about a line of a submission.
+type comment struct {
+	says *board.Comment
+	base git.OID // of the review
 }
 
 // landing is a recorded move of integration.
@@ -72,6 +79,9 @@ func (p *replay) collect(l *link) {
 		commit("review_base", o.ReviewBase)
 		e.handed = &handed{o.Task, git.OID(o.Commit), git.OID(o.ReviewBase), git.OID(p.state.Task(o.Task).BaseCommit), o, p.state.Config().TestGlobs, p.state.Task(o.Task)}
 		p.report.Attested[AttestedWorktree]++
+	case *board.Comment:
+		commit("commit", o.Commit)
+		e.comment = &comment{o, git.OID(p.state.Task(o.Task).ReviewBase)}
 	case *board.HandOff, *board.Verdict:
 		p.report.Attested[AttestedWorktree]++
 	case *board.Merge:

@@ -67,6 +67,12 @@ var rejection = board.Rejection{
 	Overall:  "not yet", Spec: "n/a", Anomaly: "none", PriorStatus: []string{"RESOLVED: all of it"},
 }.Text()
 
+// comment says something about a line of a submission.
+func (w *world) comment(a board.Actor, id string) {
+	commit := w.snapshot(w.tip()).State.Task(id).ReviewCommit
+	w.do(a, &board.Comment{About: about(id), Commit: commit, Path: id + ".go", Line: 1, Lines: 1, Text: "it says nothing"})
+}
+
 func (w *world) judge(a board.Actor, id, verdict string) {
 	w.do(a, &board.ClaimReview{About: board.About{Task: id}})
 	p := &board.Verdict{About: board.About{Task: id}, Verdict: verdict, Commit: w.snapshot(w.tip()).State.Task(id).ReviewCommit}
@@ -115,6 +121,7 @@ func (w *world) everyOperation() {
 	w.submit(coder1, "alpha")
 	w.do(judge1, &board.ClaimReview{About: about("alpha")})
 	w.do(judge1, &board.Release{About: about("alpha"), Reason: "out of time"})
+	w.comment(ada, "alpha")
 	w.judge(judge1, "alpha", board.VerdictRejected)
 	w.do(planner, &board.Reassign{About: about("alpha"), Reason: "fresh eyes"})
 	w.claim(coder2, "alpha")

@@ -29,7 +29,7 @@ func (p *replay) recheck(ctx context.Context, repo *gitio.Repo) error {
 		return err
 	}
 	absent := 0
-	var merges, submissions []evidence
+	var merges, submissions, comments []evidence
 	for i, e := range p.evidence {
 		gone := missing[i]
 		switch {
@@ -59,11 +59,17 @@ func (p *replay) recheck(ctx context.Context, repo *gitio.Repo) error {
 		if e.handed != nil {
 			submissions = append(submissions, e)
 		}
+		if e.comment != nil {
+			comments = append(comments, e)
+		}
 	}
 	if absent > 0 {
 		p.report.note(Finding{p.report.To, "", CodeEvidence, fmt.Sprintf("%d operations name commits that this clone was not given: they can't be checked here", absent)})
 	}
 	if err := p.mergeAgain(ctx, repo, merges); err != nil {
+		return err
+	}
+	if err := p.commented(ctx, repo, comments); err != nil {
 		return err
 	}
 	if err := p.work(ctx, repo, line, submissions); err != nil {

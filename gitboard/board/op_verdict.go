@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 
+	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
@@ -42,6 +43,9 @@ func (p *Verdict) Check(s *State, op Operation) error {
 		return invalid("a verdict is APPROVED or REJECTED, not %s", quote(p.Verdict))
 	}
 	r, err := ParseRejection(p.Reason, t.HasPriorFeedback())
+	if err != nil && len(t.OpenComments()) > 0 {
+		return required("reason", p.Reason) // they say the rest
+	}
 	if err != nil || r.Anomaly == "" || r.Anomaly == "none" || s.Anomaly(r.Anomaly) != nil {
 		return err
 	}
@@ -82,8 +86,11 @@ func deadlock(s *State, t *Task, op Operation) {
 }
 
 // Subject implements Payload.
-func (p *Verdict) Subject(_, after *State, op Operation) (string, string) {
+func (p *Verdict) Subject(before, after *State, op Operation) (string, string) {
 	line := fmt.Sprintf("%s by %s, %.10s", p.Verdict, cmp.Or(op.Actor.Name, op.Actor.ID), p.Commit)
+	if n := len(before.Task(p.Task).OpenComments()); n > 0 {
+		line += ", " + plain.Plural(n, "comment")
+	}
 	if after.Task(p.Task).Status == Blocked {
 		line += ", review deadlock"
 	}

@@ -113,9 +113,12 @@ var rules = []rule{
 	{payload: &Withdraw{}, noun: "a withdrawal", way: wayToWithdraw, who: coder, lease: leaseOfReviewer, moves: []Transition{
 		{From: []Status{ReadyForReview}, To: Claimed, Who: coder, Note: "its author, while no review claim is live"},
 	}},
+	{payload: &Comment{}, noun: "a comment", who: judging, moves: []Transition{
+		{From: []Status{ReadyForReview}, Who: judging, Note: "its reviewer, or a human; on a line of the submission"},
+	}},
 	{payload: &Verdict{}, noun: "a verdict", way: wayToVerdict, who: judging, moves: []Transition{
 		{From: []Status{ReadyForReview}, To: Approved, Who: judging, Note: "the assigned reviewer, on the submitted commit"},
-		{From: []Status{ReadyForReview}, To: Rejected, Who: judging, Note: "with a rejection in the required form"},
+		{From: []Status{ReadyForReview}, To: Rejected, Who: judging, Note: "with a rejection in the required form, or comments on lines and a reason"},
 		{From: []Status{ReadyForReview}, To: Blocked, Who: system, Note: "REJECTED at the limit of review cycles: review_deadlock"},
 	}},
 	{payload: &Merge{}, noun: "a merge", way: wayToMerge, ends: true, gate: whileRunning, who: reviewer, moves: []Transition{

@@ -55,7 +55,7 @@ func taskOps(id string) []board.Payload {
 		add(id), finalize(id), &board.AmendTask{About: about(id), Set: []string{"priority"}, Definition: board.Definition{Priority: 1}, Reason: "r"},
 		&board.Abandon{About: about(id), Reason: "r"}, &board.Supersede{About: about(id), By: []string{"other"}, Reason: "r"},
 		claim(id), goOn(id), &board.IterationLimit{About: about(id)}, preExec(id), &board.HandOff{About: about(id), Summary: "a", NextAction: "b"},
-		&board.Release{About: about(id), Force: true, Reason: "r"}, submit(id), block(id), review(id), &board.Withdraw{About: about(id)},
+		&board.Release{About: about(id), Force: true, Reason: "r"}, submit(id), block(id), review(id), on(id, 1, "why?"), &board.Withdraw{About: about(id)},
 		approve(id), reject(id), merge(id), conflict(id),
 		&board.FinishMerge{About: about(id), ReviewCommit: workCommit, MergeCommit: workCommit, MergeType: board.FastForward},
 		retry(id), &board.Unblock{About: about(id)}, &board.Unblock{About: about(id), Mode: "same-coder"},

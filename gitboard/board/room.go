@@ -96,6 +96,9 @@ func shareOf(was, now *Task, op Operation) error {
 	for _, e := range now.History[len(was.History):] {
 		added += Size(&e)
 	}
+	for _, c := range now.Comments[min(len(was.Comments), len(now.Comments)):] {
+		added += Size(&c)
+	}
 	if added <= smallStep {
 		return nil
 	}
@@ -103,6 +106,11 @@ func shareOf(was, now *Task, op Operation) error {
 	for i := range was.History {
 		if was.History[i].Agent == op.Actor.ID {
 			share += Size(&was.History[i])
+		}
+	}
+	for _, c := range was.Comments {
+		if c.By == op.Actor.ID {
+			share += Size(&c)
 		}
 	}
 	if share <= MaxShare {

@@ -54,8 +54,23 @@ type Task struct {
 	Usage        []Spending `yaml:"usage,omitempty"`
 	BudgetTokens int        `yaml:"budget_tokens,omitempty"`
 
+	Comments []LineComment `yaml:"comments,omitempty"`
+
 	History []Event `yaml:"history"`
 	Extra   any     `yaml:"extra,omitempty"`
+}
+
+// LineComment is what was said about a line of a submission.
+type LineComment struct {
+	Time       Time   `yaml:"time" json:"time"`
+	By         string `yaml:"by" json:"by"`
+	As         string `yaml:"as,omitempty" json:"as,omitempty"` // a human: name and address
+	Submission int    `yaml:"submission" json:"submission"`
+	Commit     string `yaml:"commit" json:"commit"`
+	Path       string `yaml:"path" json:"path"`
+	Line       int    `yaml:"line" json:"line"`
+	Deleted    bool   `yaml:"deleted,omitempty" json:"deleted,omitempty"` // with the file; the line is the review base's
+	Text       string `yaml:"text" json:"text"`
 }
 
 // Event is one line of a task's history. History is only ever appended to.

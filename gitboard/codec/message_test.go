@@ -88,6 +88,7 @@ func TestGoldenMessages(t *testing.T) {
 	s.tell("planner-1", &board.Usage{CLI: "claude", Model: "m-1", Cost: board.Cost{Requests: 3, Input: 900, Cached: 500, Output: 40, Seconds: 12, MicroDollars: 70_000}})
 	claim("coder-1", "login")
 	sent("coder-1", "login", "9")
+	s.tell("human", &board.Comment{About: a("login"), Commit: id("9"), Path: "login.go", Line: 12, Lines: 40, Text: "An empty name gets in."})
 	s.tell("code-reviewer-1", &board.Verdict{About: a("login"), Verdict: "REJECTED", Commit: id("9"), Reason: rejected})
 	s.tell("planner-1", &board.Reassign{About: a("login"), Reason: "other eyes"})
 	claim("coder-2", "login")

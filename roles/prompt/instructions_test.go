@@ -56,6 +56,8 @@ var said = map[string][]string{
 	},
 	"reviewer_handoff":      {`^HANDOFF FROM: code-reviewer-2 at`, `^HANDOFF SUMMARY: login.go is read`, `^HANDOFF NEXT ACTION: run the validation`, `judge for yourself`},
 	"reviewer_second":       {`^=== PRIOR REJECTION ===$`, `Prior Feedback Status:`, `RESOLVED: .*STILL PRESENT: .*PARTIAL`, `is demanded`, `--prior "RESOLVED`, `^STARTED AGAIN: `},
+	"coder_comments":        {`^=== COMMENTS ON LINES ===$`, "^  login/login.go:30 `if name == other {`: this leaks the file \\[Ada\\]$", "^  login/login.go:12 `if name == other {`: an empty name gets in"},
+	"reviewer_comments":     {"login.go:12 .*: an empty name gets in \\[Ada; submission 2 changed it there\\]$", "login.go:30 .*; not changed up to submission 2\\]$", `git liza comment add-login FILE:LINE`},
 	"reviewer_spec_changed": {`^SPEC CHANGED: yes`, `^SPEC DIFF:\n  @@ `, `change-1 specs/login.md: Locked`},
 	"reviewer_no_tests":     {`^NO TESTS BECAUSE: a colour only$`, `^TESTS TOUCHED: none$`},
 	"planner": {
@@ -98,12 +100,12 @@ func TestInstructions(t *testing.T) {
 // What belongs to one situation is in no other.
 func TestOnlyWhatTheSituationNeeds(t *testing.T) {
 	for pattern, where := range map[string]string{
-		"PRIOR REJECTION FEEDBACK": "coder_rework", "You go on with this work": "coder_handoff", "A reviewer began this review": "reviewer_handoff", "INTEGRATION FAILURE: conflict": "coder_fix_conflict", "INTEGRATION FAILURE: test": "coder_fix_test",
-		"EARLIER REJECTION": "coder_inherited", "is demanded": "reviewer_second", "SPEC DIFF": "reviewer_spec_changed", "NO TESTS BECAUSE: ": "reviewer_no_tests", "WARNINGS": "coder_notes",
+		"PRIOR REJECTION FEEDBACK": "coder_rework coder_comments", "You go on with this work": "coder_handoff", "A reviewer began this review": "reviewer_handoff", "INTEGRATION FAILURE: conflict": "coder_fix_conflict", "INTEGRATION FAILURE: test": "coder_fix_test",
+		"EARLIER REJECTION": "coder_inherited", "is demanded": "reviewer_second reviewer_comments", "COMMENTS ON LINES": "coder_comments reviewer_comments", "SPEC DIFF": "reviewer_spec_changed", "NO TESTS BECAUSE: ": "reviewer_no_tests", "WARNINGS": "coder_notes",
 	} {
 		for name, begin := range situations {
-			if text := build(t, begin(newScene(t))); strings.Contains(text, pattern) != (name == where) {
-				t.Errorf("%s: %q there: %t", name, pattern, name != where)
+			if text := build(t, begin(newScene(t))); strings.Contains(text, pattern) != slices.Contains(strings.Fields(where), name) {
+				t.Errorf("%s: %q belongs to %s", name, pattern, where)
 			}
 		}
 	}

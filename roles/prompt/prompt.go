@@ -31,14 +31,15 @@ type Input struct {
 	State     *board.State
 	Agent     string // id
 	Role      roles.Role
-	Root      string       // the project's root, absolute
-	Task      string       // of a coder or reviewer
-	Worktree  string       // absolute, of the task
-	Wake      *report.Wake // of a planner: why it is woken
-	Review    *Review      // what only the repository knows about the submission; nil for none
-	Continued bool         // the agent's own conversation on this task goes on: only what is new is said
-	Restarted bool         // the agent was started on this claim, review or trigger before
-	Warnings  []string     // what the supervisor noticed, e.g. conflicts left open in the worktree
+	Root      string          // the project's root, absolute
+	Task      string          // of a coder or reviewer
+	Worktree  string          // absolute, of the task
+	Wake      *report.Wake    // of a planner: why it is woken
+	Review    *Review         // what only the repository knows about the submission; nil for none
+	Remarks   []report.Remark // comments on lines of its submissions
+	Continued bool            // the agent's own conversation on this task goes on: only what is new is said
+	Restarted bool            // the agent was started on this claim, review or trigger before
+	Warnings  []string        // what the supervisor noticed, e.g. conflicts left open in the worktree
 }
 
 // Review is what only the repository knows about a submission.

@@ -79,6 +79,19 @@ var situations = map[string]func(*scene) prompt.Input{
 		in.Review, in.Restarted = material(), true
 		return in
 	},
+	"coder_comments": func(s *scene) prompt.Input {
+		s.submitted("add-login").commented("add-login").verdict("add-login", "REJECTED", "See the comments.")
+		in := s.claim(coder, "add-login", "").input(coder, "add-login")
+		in.Remarks = remarks(s.state().Task("add-login").Comments, 0)
+		return in
+	},
+	"reviewer_comments": func(s *scene) prompt.Input {
+		s.submitted("add-login").commented("add-login").verdict("add-login", "REJECTED", "See the comments.")
+		s.claim(coder, "add-login", "").preExec(coder, "add-login").submit(coder, "add-login")
+		in := s.do(reviewer, &board.ClaimReview{About: about("add-login")}).input(reviewer, "add-login")
+		in.Review, in.Remarks = material(), remarks(s.state().Task("add-login").Comments, 2)
+		return in
+	},
 	"reviewer_spec_changed": func(s *scene) prompt.Input {
 		s.submitted("add-login").do(planner, &board.RecordSpecChange{Spec: "specs/login.md", Change: "Locked accounts get 423"})
 		in := s.do(reviewer, &board.ClaimReview{About: about("add-login")}).input(reviewer, "add-login")
@@ -123,6 +136,23 @@ var situations = map[string]func(*scene) prompt.Input{
 	"planner_all_terminal": func(s *scene) prompt.Input {
 		return s.ready("add-login").do(planner, &board.Abandon{About: about("add-login"), Reason: "not needed"}).woken(report.AllTerminal)
 	},
+}
+
+// commented puts two comments on a submission.
+func (s *scene) commented(id string) *scene {
+	s.t.Helper()
+	s.do(human, &board.Comment{About: about(id), Commit: sha("c"), Path: "login/login.go", Line: 12, Lines: 40, Text: "an empty name\ngets in"})
+	return s.do(human, &board.Comment{About: about(id), Commit: sha("c"), Path: "login/login.go", Line: 30, Lines: 40, Text: "this leaks the file"})
+}
+
+// remarks are comments as the repository completes them; the first was acted upon.
+func remarks(all []board.LineComment, touched int) []report.Remark {
+	left := make([]report.Remark, len(all))
+	for i, c := range all {
+		left[i] = report.Remark{LineComment: c, Code: "\tif name == other {"}
+	}
+	left[0].Touched, left[1].Later = touched, touched
+	return left
 }
 
 // failed brings a task to a merge that failed.

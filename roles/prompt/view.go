@@ -85,6 +85,19 @@ func (v *view) names() []string {
 	return []string{v.Agent, string(v.Role), v.T.ID}
 }
 
+// Comments are those on lines that the agent has to look at, the newest first.
+func (v *view) Comments() []string {
+	left := v.Remarks
+	if v.Role == roles.Coder {
+		left = report.Unsettled(left, v.T.Submissions())
+	}
+	var lines []string
+	for _, r := range slices.Backward(left) {
+		lines = append(lines, r.String())
+	}
+	return lines
+}
+
 // Dependencies are the tasks that the task builds on, each with its state.
 func (v *view) Dependencies() []string {
 	var lines []string

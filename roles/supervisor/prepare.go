@@ -58,6 +58,12 @@ func (s *supervisor) prepare(ctx context.Context, l Look, step Step) (command, s
 			return command{}, "", err
 		}
 	}
+	if t := l.State.Task(step.Task); t != nil {
+		var err error
+		if in.Remarks, err = s.Board.Remarks(ctx, t); err != nil {
+			return command{}, "", err
+		}
+	}
 	session := s.continues(step)
 	in.Continued = session != ""
 	var text string

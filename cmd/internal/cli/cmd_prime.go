@@ -217,6 +217,19 @@ func (p *primer) end(t *board.Task) string {
 
 // feedback is what the last rejection asks for, without its form.
 func feedback(t *board.Task) string {
+	var parts []string
+	if t.RejectionReason != "" {
+		parts = append(parts, findings(t))
+	}
+	if t.Status != board.ReadyForReview {
+		for _, c := range t.CommentsOn(t.Submissions()) {
+			parts = append(parts, c.Where()+" "+c.Text)
+		}
+	}
+	return strings.Join(parts, "; ")
+}
+
+func findings(t *board.Task) string {
 	r, err := board.ParseRejection(t.RejectionReason, false)
 	if err != nil || len(r.Blockers) == 0 {
 		return t.RejectionReason

@@ -79,6 +79,9 @@ func promptInput(c *edge.Call, v *gitboard.View, role roles.Role) (prompt.Input,
 	if err != nil {
 		return in, err
 	}
+	if in.Remarks, err = c.Opened.Remarks(c.Ctx, t); err != nil {
+		return in, err
+	}
 	in.Worktree = filepath.Join(root, filepath.FromSlash(board.WorktreeOf(t.ID)))
 	if role == roles.CodeReviewer {
 		if c.AgentID() == "" && t.ReviewingBy != "" {

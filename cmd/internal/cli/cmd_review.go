@@ -89,6 +89,7 @@ type reviewMaterial struct {
 	NoTests     string            `json:"no_tests_because,omitempty"`
 	Commits     []string          `json:"commits"`
 	Prior       string            `json:"prior_rejection,omitempty"`
+	Comments    []report.Remark   `json:"comments"`
 	Notes       []string          `json:"notes"`
 	SpecChanges []string          `json:"spec_changes"`
 }
@@ -105,6 +106,10 @@ func materialFor(ctx context.Context, c *edge.Call, v *gitboard.View, t *board.T
 		Early: edge.Every(sub.EarlyCommits), NoTests: sub.NoTestsBecause,
 		Commits: edge.Every(sub.Commits), Notes: screen.NoteLines(report.NotesFor(v.State, t.ID, c.AgentID())), SpecChanges: []string{}, Prior: t.RejectionReason,
 	}
+	if m.Comments, err = c.Opened.Remarks(ctx, t); err != nil {
+		return nil, err
+	}
+	m.Comments = edge.Every(m.Comments)
 	for _, s := range report.SpecChangesSince(v.State, t.Created) {
 		m.SpecChanges = append(m.SpecChanges, s.Spec+": "+plain.Line(s.Change, 200))
 	}
@@ -138,6 +143,11 @@ func (m *reviewMaterial) lines(t *board.Task) []string {
 	lines.Add("notes", strings.Join(m.Notes, "\n"))
 	lines.Add("spec changes", strings.Join(m.SpecChanges, "\n"))
 	lines.Add("rejected for", m.Prior)
+	var comments []string
+	for _, r := range m.Comments {
+		comments = append(comments, r.String())
+	}
+	lines.Add("comments", strings.Join(comments, "\n"))
 	return append(lines, "",
 		fmt.Sprintf("git diff %.10s..%.10s", m.Base, m.Commit),
 		"the files lie in "+m.Worktree+" (read only)",

@@ -28,8 +28,9 @@ type taskFacts struct {
 	now         time.Time
 	submissions map[string]submission // by commit
 	commits     []git.Commit          // of the work, the oldest first
-	worktree    *worktrees.Status     // nil where there is none to speak of
-	unknown     error                 // what the repository could not say
+	remarks     []report.Remark
+	worktree    *worktrees.Status // nil where there is none to speak of
+	unknown     error             // what the repository could not say
 }
 
 // submission is what a submitted commit changed: since the one before, for the first since its base.
@@ -61,10 +62,10 @@ func FactsOf(c *edge.Call, v *gitboard.View, t *board.Task) (*taskFacts, error) 
 	} else if i := slices.IndexFunc(o.Tasks, func(other report.TaskOutlook) bool { return other.ID == t.ID }); i >= 0 {
 		f.outlook = o.Tasks[i]
 	}
-	// Three children that do not depend on each other.
+	// Children that do not depend on each other.
 	var wait sync.WaitGroup
-	errs := make([]error, 3)
-	for i, ask := range []func(context.Context, *gitboard.Board) error{f.readSubmissions, f.readCommits, f.readWorktree} {
+	errs := make([]error, 4)
+	for i, ask := range []func(context.Context, *gitboard.Board) error{f.readSubmissions, f.readCommits, f.readWorktree, f.readRemarks} {
 		if i == 2 && (c.At != "" || t.Worktree == "") {
 			continue
 		}
@@ -201,6 +202,11 @@ func (f *taskFacts) workBase(ctx context.Context, b *gitboard.Board, tip git.OID
 func (f *taskFacts) readWorktree(ctx context.Context, b *gitboard.Board) error {
 	var err error
 	f.worktree, err = worktrees.Standing(ctx, b, f.t)
+	return err
+}
+
+func (f *taskFacts) readRemarks(ctx context.Context, b *gitboard.Board) (err error) {
+	f.remarks, err = b.Remarks(ctx, f.t)
 	return err
 }
 

@@ -9,12 +9,14 @@ import (
 	"github.com/git-liza/git-liza/cmd/internal/editor"
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/plain"
+	"github.com/git-liza/git-liza/gitboard/report"
 )
 
 // ShowPatch prints what a task's last submission changes, in a pager on a terminal.
 func ShowPatch(c *edge.Call, t *board.Task, sinceLast bool) error {
-	patch, err := c.Opened.SubmissionDiff(c.Ctx, t, sinceLast)
+	patch, err := patchOf(c, t, sinceLast)
 	if err != nil {
 		return err
 	}
@@ -22,6 +24,14 @@ func ShowPatch(c *edge.Call, t *board.Task, sinceLast bool) error {
 		return c.PrintJSON(patch)
 	}
 	return paged(c, Patch(c.Page(), patch))
+}
+
+func patchOf(c *edge.Call, t *board.Task, sinceLast bool) (*gitboard.Patch, error) {
+	if sinceLast {
+		return c.Opened.SinceLast(c.Ctx, t)
+	}
+	_, last := gitboard.LastTwo(t)
+	return c.Opened.SubmissionDiff(c.Ctx, t, 0, last)
 }
 
 // paged prints lines, on a terminal by the human's pager.
@@ -49,15 +59,72 @@ func Patch(p edge.Page, patch *gitboard.Patch) []string {
 	if patch.Since > 0 {
 		head = fmt.Sprintf("%s, submission %d since submission %d: %.10s..%.10s", patch.Task, patch.Number, patch.Since, patch.From, patch.To)
 	}
-	if patch.Rewritten {
+	isRange := patch.Rewritten && !strings.HasPrefix(patch.Text, "diff ")
+	if isRange {
 		head += "; its commits were rewritten, so this compares them one by one (git range-diff)"
 	}
 	lines := []string{p.Bold(head)}
 	if strings.TrimSpace(patch.Text) == "" {
-		return append(lines, "no difference in what the task changes")
+		lines = append(lines, "no difference in what the task changes")
 	}
-	for _, line := range strings.Split(strings.TrimRight(plain.Visible(patch.Text), "\n"), "\n") {
-		lines = append(lines, colouredPatch(p, line))
+	left := patch.Comments
+	if isRange {
+		for _, line := range strings.Split(strings.TrimRight(plain.Visible(patch.Text), "\n"), "\n") {
+			lines = append(lines, colouredPatch(p, line))
+		}
+		return append(lines, RemarkLines(p, left, "comments:")...)
+	}
+	for l := range git.PatchLines(patch.Text) {
+		lines = append(lines, colouredPatch(p, plain.Visible(l.Text)))
+		var here []report.Remark
+		here, left = beside(patch, l, left)
+		for _, r := range here {
+			lines = append(lines, remark(p, r)...)
+		}
+	}
+	return append(lines, RemarkLines(p, left, "comments on other lines:")...)
+}
+
+// beside takes the comments on a line of a patch out of those that are left.
+func beside(patch *gitboard.Patch, l git.PatchLine, all []report.Remark) (here, left []report.Remark) {
+	for _, r := range all {
+		if patch.Shows(r, l) {
+			here = append(here, r)
+		} else {
+			left = append(left, r)
+		}
+	}
+	return here, left
+}
+
+// remark is a comment below its line.
+func remark(p edge.Page, r report.Remark) []string {
+	head := "    > " + r.Author()
+	if fate := r.Fate(); fate != "" {
+		head += " (" + fate + ")"
+	}
+	lines := []string{p.With("33", head+":")}
+	for _, line := range strings.Split(plain.Visible(r.Text), "\n") {
+		lines = append(lines, p.With("33", "    > "+line))
+	}
+	return lines
+}
+
+// RemarkLines lists comments with their places and lines of code.
+func RemarkLines(p edge.Page, all []report.Remark, title string) []string {
+	if len(all) == 0 {
+		return nil
+	}
+	lines := []string{"", p.Bold(title)}
+	for _, r := range all {
+		head := r.Where()
+		if r.Deleted {
+			head += " (deleted)"
+		}
+		if r.Code != "" {
+			head += "  " + p.Fit(strings.TrimSpace(r.Code), 100)
+		}
+		lines = append(append(lines, head), remark(p, r)...)
 	}
 	return lines
 }

@@ -29,6 +29,7 @@ func (f *taskFacts) Story(p edge.Page) []string {
 	f.definition(&l)
 	f.trouble(&l)
 	f.work(&l)
+	f.comments(&l)
 	l.Lines = append(l.Lines, "", "timeline")
 	l.Add("  spent", f.spent())
 	l.Add("  tokens", f.tokens())
@@ -156,6 +157,26 @@ func (f *taskFacts) work(l *edge.Labels) {
 	if f.unknown != nil {
 		l.Add("unknown", f.unknown.Error())
 	}
+}
+
+// comments are those on lines of submissions, each with its line of code.
+func (f *taskFacts) comments(l *edge.Labels) {
+	var lines []string
+	for _, r := range f.remarks {
+		head := fmt.Sprintf("%s, submission %d, by %s", r.Where(), r.Submission, r.Author())
+		if r.Deleted {
+			head += " (deleted)"
+		}
+		lines = append(lines, head)
+		if code := strings.TrimSpace(r.Code); code != "" {
+			lines = append(lines, "| "+plain.Line(code, 200))
+		}
+		lines = append(lines, r.Text)
+		if fate := r.Fate(); fate != "" {
+			lines = append(lines, "("+fate+")")
+		}
+	}
+	l.Add("comments", strings.Join(lines, "\n"))
 }
 
 func (f *taskFacts) worktreeText() string {

@@ -1,0 +1,73 @@
+package cli
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/git-liza/git-liza/cmd/internal/edge"
+	"github.com/git-liza/git-liza/gitboard"
+	"github.com/git-liza/git-liza/gitboard/git"
+)
+
+var _ = add(commentCommand)
+
+func commentCommand() *edge.Command {
+	var file, commit string
+	return &edge.Command{
+		Name: "comment", Group: "reviewer", Args: `ID FILE:LINE ["TEXT"]`, Min: 2, Max: 3, Writes: true,
+		Short: "comment on a line of the submission under review",
+		Long: `LINE is counted in the file as it was submitted; of a file that the submission deletes, as it was before. A rejection
+takes the comments along, so that its reason may be short; the coder sees each with its line, and the next review shows
+which of them were acted upon.`,
+		Flags: func(f *pflag.FlagSet) {
+			f.StringVar(&commit, "commit", "", "the `COMMIT` that was read; without it, the one under review")
+			f.StringVar(&file, "text-file", "", "a `FILE` that holds the text")
+		},
+		Example: `git liza comment login api/login.go:17 "An empty password gets in"`,
+		Run: func(c *edge.Call) error {
+			text, err := c.Text("text", strings.Join(c.Args[2:], ""), file)
+			if err != nil {
+				return err
+			}
+			path, number, _ := cutLast(c.Args[1], ":")
+			line, err := strconv.Atoi(number)
+			if err != nil || path == "" {
+				return edge.Usage(c.Cmd, "%q is not FILE:LINE, like api/login.go:17", c.Args[1])
+			}
+			actor, err := c.Actor("comment")
+			if err != nil {
+				return err
+			}
+			if commit != "" {
+				b, err := c.Board()
+				if err != nil {
+					return err
+				}
+				var full git.OID
+				if full, err = b.Repo().ResolveCommit(c.Ctx, commit); err != nil {
+					return err
+				}
+				commit = string(full)
+			}
+			done, err := c.Opened.Comment(c.Ctx, gitboard.CommentRequest{
+				Request: gitboard.Request{Actor: actor, ID: c.Request, AllowSecret: c.AllowSecret},
+				Task:    c.Args[0], Commit: commit, Path: path, Line: line, Text: text,
+			})
+			if err != nil {
+				return err
+			}
+			return c.Report(done, nil)
+		},
+	}
+}
+
+// cutLast cuts a text around the last separator.
+func cutLast(text, separator string) (before, after string, found bool) {
+	i := strings.LastIndex(text, separator)
+	if i < 0 {
+		return text, "", false
+	}
+	return text[:i], text[i+len(separator):], true
+}

@@ -1,0 +1,52 @@
+package audit
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/gitio"
+)
+
+// filesAtOnce is how many files are held in memory to count their lines.
+const filesAtOnce = 16
+
+// commented compares what comments say of their files with the submissions: that a file is there with so many lines, or
+// that the submission deletes one which had so many.
+func (p *replay) commented(ctx context.Context, repo *gitio.Repo, all []evidence) error {
+	for part := range slices.Chunk(all, filesAtOnce) {
+		names := make([]string, 0, 2*len(part))
+		for _, e := range part {
+			names = append(names, e.comment.says.Commit+":"+e.comment.says.Path, string(e.comment.base)+":"+e.comment.says.Path)
+		}
+		files, err := repo.Objects(ctx, names)
+		if err != nil {
+			return fmt.Errorf("look up the files of comments: %w", err)
+		}
+		for i, e := range part {
+			if wrong := wrongLines(e.comment.says, files[2*i], files[2*i+1]); wrong != "" {
+				p.report.add(Finding{e.commit, e.subject, CodeEvidence, wrong})
+			}
+		}
+	}
+	return nil
+}
+
+// wrongLines says what is wrong with what a comment says of its file, "" for nothing.
+func wrongLines(says *board.Comment, now, base git.Object) string {
+	at := now
+	if says.Deleted {
+		if at = base; now.Type == git.BlobObject {
+			return fmt.Sprintf("it says that the submission deletes %s, and it does not", quote(says.Path))
+		}
+	}
+	if at.Type != git.BlobObject {
+		return fmt.Sprintf("it is about %s, and there is no such file", quote(says.Path))
+	}
+	if n := git.CountLines(at.Data); n != says.Lines {
+		return fmt.Sprintf("it says that %s has %d lines, and it has %d", quote(says.Path), says.Lines, n)
+	}
+	return ""
+}

@@ -1,0 +1,101 @@
+package board_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/git-liza/git-liza/gitboard/board"
+)
+
+// on is a comment on a line of the submission of a task.
+func on(id string, line int, text string) *board.Comment {
+	return &board.Comment{About: about(id), Commit: workCommit, Path: "login/login.go", Line: line, Lines: 40, Text: text}
+}
+
+// The reviewer and humans comment on lines of what is under review, nobody else, and on nothing else.
+func TestComment(t *testing.T) {
+	s := begun(t).submitted("login")
+	s.refused("permission", reviewer1, on("login", 12, "why?"), "its reviewer and humans comment on it")
+	s.do(human, on("login", 12, "An empty name\ngets in.")).do(reviewer1, review("login")).do(reviewer1, on("login", 40, "This leaks."))
+	s.refused("permission", reviewer2, on("login", 12, "why?"), "READY_FOR_REVIEW, reviewed by code-reviewer-1")
+	s.refused("permission", coder1, on("login", 12, "why?"), "not for a coder")
+	for what, c := range map[string]struct {
+		spoil func(p *board.Comment)
+		code  board.ErrorCode
+		say   string
+	}{
+		"no line 0":        {func(p *board.Comment) { p.Line = 0 }, "invalid", "has 40 lines, and no line 0"},
+		"after the end":    {func(p *board.Comment) { p.Line = 41 }, "invalid", "has 40 lines, and no line 41"},
+		"another commit":   {func(p *board.Comment) { p.Commit = baseCommit }, "stale", "was submitted at cccccccccc"},
+		"an absolute file": {func(p *board.Comment) { p.Path = "/etc/passwd" }, "invalid", "not the path of a file of the project"},
+		"out of the tree":  {func(p *board.Comment) { p.Path = "../x" }, "invalid", "not the path"},
+		"two lines":        {func(p *board.Comment) { p.Path = "a\nb" }, "invalid", "not the path"},
+		"nothing":          {func(p *board.Comment) { p.Text = " \n" }, "invalid", "text is missing"},
+		"too much":         {func(p *board.Comment) { p.Text = strings.Repeat("x", board.MaxComment+1) }, "invalid", "2001 bytes; 2000 are allowed"},
+	} {
+		p := on("login", 12, "why?")
+		c.spoil(p)
+		t.Run(what, func(t *testing.T) { s.refused(c.code, human, p, c.say) })
+	}
+	all := s.task("login").Comments
+	equals(t, "recorded", []any{len(all), all[0].By, all[0].As, all[0].Author(), all[0].Where(), all[0].Submission, all[1].Author()},
+		[]any{2, "human", "Ada <ada@example.org>", "Ada", "login/login.go:12", 1, "code-reviewer-1"})
+	begun(t).claimed("login").refused("wrong-state", human, on("login", 12, "why?"), "login is CLAIMED by coder-1", "a comment needs READY_FOR_REVIEW")
+}
+
+// A rejection takes open comments along: then any reason will do, and those of an earlier submission count no more.
+func TestRejectionTakesComments(t *testing.T) {
+	s := begun(t).submitted("login").do(reviewer1, review("login"))
+	short := reject("login")
+	short.Reason = "See the comment."
+	s.refused("invalid", reviewer1, short, "has no line `Blockers: N`")
+	s.do(human, on("login", 12, "An empty name gets in."))
+	short.Reason = " "
+	s.refused("invalid", reviewer1, short, "reason is missing")
+	short.Reason = strings.Replace(rejection, "Anomaly: none", "Anomaly: anomaly-7", 1)
+	s.refused("invalid", reviewer1, short, "no such anomaly")
+	short.Reason = "See the comment."
+	s.do(reviewer1, short)
+	task := s.task("login")
+	equals(t, "rejected", []any{task.Status, task.RejectionReason, len(task.OpenComments()), len(task.CommentsOn(1))}, []any{board.Rejected, "See the comment.", 0, 1})
+
+	s.do(coder1, goOn("login")).do(coder1, preExec("login")).do(coder1, s.resubmit("login")).do(reviewer1, review("login"))
+	again := reject("login")
+	again.Commit, again.Reason = s.task("login").ReviewCommit, "Still."
+	s.refused("invalid", reviewer1, again, "has no line `Blockers: N`")
+}
+
+// However much is said in comments, there is room left for what ends the task, and for other agents' words.
+func TestRoomForComments(t *testing.T) {
+	s := begun(t).submitted("login").do(reviewer1, review("login"))
+	long := strings.Repeat("x", board.MaxComment)
+	for i := range board.MaxComments {
+		s.do(human, on("login", 1+i%40, "short"))
+	}
+	s.refused("invalid", human, on("login", 1, "short"), "has 40 comments on this submission")
+
+	s = begun(t).submitted("login").do(reviewer1, review("login"))
+	refusals := 0
+	for i := range board.MaxComments {
+		if err := s.step(reviewer1, on("login", 1+i%40, long)); err != nil {
+			refusals++
+			if !strings.Contains(err.Error(), fmt.Sprintf("%d are allowed", board.MaxShare)) {
+				t.Fatal(err)
+			}
+		}
+	}
+	if n := len(s.task("login").Comments); n < 15 || refusals < 10 {
+		t.Errorf("%d comments, %d refused", n, refusals)
+	}
+	for i := range 20 { // a human adds to them, up to the room of all comments
+		if err := s.step(human, on("login", 1+i, long)); err != nil {
+			if !strings.Contains(err.Error(), "the comments on login would have") {
+				t.Fatal(err)
+			}
+			s.do(reviewer1, reject("login"))
+			return
+		}
+	}
+	t.Error("comments fill the task without end")
+}

@@ -1,0 +1,60 @@
+package report
+
+import (
+	"fmt"
+
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/plain"
+)
+
+// Remark is a comment on a line with what the repository knows of it: the line itself, and what later submissions did.
+type Remark struct {
+	board.LineComment
+	Code    string `json:"code"`              // the line; "" where the submission is not in this clone
+	Touched int    `json:"touched,omitempty"` // the first later submission that changed the lines around it; 0 for none
+	// Elsewhere is the first later submission that changed the file, only not there.
+	Elsewhere int  `json:"elsewhere,omitempty"`
+	Later     int  `json:"-"` // the last submission that it was compared with
+	Open      bool `json:"open"`
+}
+
+// Fate says what became of the comment, for people.
+func (r Remark) Fate() string {
+	switch {
+	case r.Touched > 0:
+		return fmt.Sprintf("submission %d changed it there", r.Touched)
+	case r.Elsewhere > 0:
+		return fmt.Sprintf("submission %d changed the file, but not there", r.Elsewhere)
+	case r.Later > r.Submission:
+		return fmt.Sprintf("not changed up to submission %d", r.Later)
+	}
+	return ""
+}
+
+// String is the comment as one line, with the line of code that it is about.
+func (r Remark) String() string {
+	text := r.Where()
+	if r.Deleted {
+		text += " (deleted)"
+	}
+	if r.Code != "" {
+		text += " `" + plain.Line(r.Code, 120) + "`"
+	}
+	text += ": " + r.Text + " [" + r.Author()
+	if fate := r.Fate(); fate != "" {
+		text += "; " + fate
+	}
+	return text + "]"
+}
+
+// Unsettled are the remarks that a coder has to look at: those on the last submission, and those on earlier ones where
+// nothing was changed.
+func Unsettled(all []Remark, last int) []Remark {
+	var left []Remark
+	for _, r := range all {
+		if r.Submission == last || r.Touched == 0 {
+			left = append(left, r)
+		}
+	}
+	return left
+}
