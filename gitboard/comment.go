@@ -173,7 +173,7 @@ func changedAt(patch, path string, line int) (file, there bool) {
 // stillGone reports whether a patch from a review's base deletes a file.
 func stillGone(patch, path string) bool {
 	for l := range git.PatchLines(patch) {
-		if l.Was == path && l.Text == "+++ /dev/null" {
+		if l.Was == path && l.Deleted {
 			return true
 		}
 	}

@@ -16,7 +16,8 @@ type Patch struct {
 	Since     int     `json:"since,omitempty"` // the submission that it is compared with; 0: where the work left integration
 	From      git.OID `json:"from"`
 	To        git.OID `json:"to"`
-	Rewritten bool    `json:"rewritten"` // its commits do not follow from those of the one before
+	Rewritten bool    `json:"rewritten"`            // its commits do not follow from those of the one before
+	RangeDiff bool    `json:"range_diff,omitempty"` // the text is one
 	Text      string  `json:"diff"`
 	// Comments are those on both submissions.
 	Comments []report.Remark `json:"comments,omitempty"`
@@ -103,6 +104,7 @@ func (b *Board) SinceLast(ctx context.Context, t *board.Task) (*Patch, error) {
 		return p, err
 	}
 	subs := submitted(t)
+	p.RangeDiff = true
 	p.Text, err = b.Repo().RangeDiff(ctx, git.OID(subs[since-1].Base), p.From, git.OID(subs[number-1].Base), p.To)
 	return p, err
 }

@@ -50,26 +50,26 @@ func TestEvidence(t *testing.T) {
 			w.do(planner, &board.Finalize{About: about("beta"), SpecOID: string(w.integration)})
 		}, "is not a blob here", false},
 		"a line too many": {func(w *world) {
-			w.ready("beta")
-			w.claim(coder1, "beta")
-			w.preExec(coder1, "beta")
-			at := w.submit(coder1, "beta")
-			w.do(ada, &board.Comment{About: about("beta"), Commit: string(at), Path: "beta.go", Line: 2, Lines: 2, Text: "why?"})
-		}, `it says that "beta.go" has 2 lines, and it has 1`, false},
+			w.ready("beta-0")
+			w.claim(coder1, "beta-0")
+			w.preExec(coder1, "beta-0")
+			at := w.submit(coder1, "beta-0")
+			w.do(ada, &board.Comment{About: about("beta-0"), Commit: string(at), Path: "beta-0.go", Line: 2, Lines: 2, Text: "why?"})
+		}, `it says that "beta-0.go" has 2 lines, and it has 1`, false},
 		"a comment on no file": {func(w *world) {
-			w.ready("beta")
-			w.claim(coder1, "beta")
-			w.preExec(coder1, "beta")
-			at := w.submit(coder1, "beta")
-			w.do(ada, &board.Comment{About: about("beta"), Commit: string(at), Path: "gone.go", Line: 1, Lines: 1, Text: "why?"})
+			w.ready("beta-1")
+			w.claim(coder1, "beta-1")
+			w.preExec(coder1, "beta-1")
+			at := w.submit(coder1, "beta-1")
+			w.do(ada, &board.Comment{About: about("beta-1"), Commit: string(at), Path: "gone.go", Line: 1, Lines: 1, Text: "why?"})
 		}, `it is about "gone.go", and there is no such file`, false},
 		"a file that is not deleted": {func(w *world) {
-			w.ready("beta")
-			w.claim(coder1, "beta")
-			w.preExec(coder1, "beta")
-			at := w.submit(coder1, "beta")
-			w.do(ada, &board.Comment{About: about("beta"), Commit: string(at), Path: "beta.go", Line: 1, Lines: 1, Deleted: true, Text: "why?"})
-		}, `it says that the submission deletes "beta.go", and it does not`, false},
+			w.ready("beta-2")
+			w.claim(coder1, "beta-2")
+			w.preExec(coder1, "beta-2")
+			at := w.submit(coder1, "beta-2")
+			w.do(ada, &board.Comment{About: about("beta-2"), Commit: string(at), Path: "beta-2.go", Line: 1, Lines: 1, Deleted: true, Text: "why?"})
+		}, `it says that the submission deletes "beta-2.go", and it does not`, false},
 		"merged elsewhere": {func(w *world) {
 			work := git.OID(w.snapshot(w.tip()).State.Task("alpha").ReviewCommit)
 			m, _ := w.mergeCommit("alpha", work)

@@ -50,7 +50,7 @@ func (p *replay) backed(ctx context.Context, repo *gitio.Repo, integration git.O
 	if err != nil {
 		return err
 	}
-	var merges, submissions []evidence
+	var merges, submissions, comments []evidence
 	for i, e := range p.evidence {
 		switch {
 		case len(missing[i]) > 0:
@@ -68,6 +68,12 @@ func (p *replay) backed(ctx context.Context, repo *gitio.Repo, integration git.O
 		if e.handed != nil {
 			submissions = append(submissions, e)
 		}
+		if e.comment != nil {
+			comments = append(comments, e)
+		}
+	}
+	if err := p.commented(ctx, repo, comments); err != nil {
+		return err
 	}
 	if err := p.mergeAgain(ctx, repo, merges); err != nil {
 		return err

@@ -25,6 +25,8 @@ type PatchLine struct {
 	Path     string // of the file, as far as the lines up to this one say; Was: its name before
 	Was      string
 	Old, New int // the line's numbers in both files, 0 where it is in none
+	Next     int // the number of the next line of the new file, from this one on
+	Deleted  bool
 }
 
 // Content is the line as it is in the file, without its mark.
@@ -48,6 +50,7 @@ type patchWalk struct {
 	old, new  int // the numbers of the next line
 	inFile    bool
 	inHunk    bool
+	deleted   bool
 }
 
 func (w *patchWalk) line(text string) (PatchLine, bool) {
@@ -66,18 +69,18 @@ func (w *patchWalk) line(text string) (PatchLine, bool) {
 		w.header(text)
 		l.Kind = PatchHeader
 	case strings.HasPrefix(text, "+"):
-		l.Kind, l.New = PatchAdded, w.new
+		l.Kind, l.New, l.Next = PatchAdded, w.new, w.new
 		w.new++
 	case strings.HasPrefix(text, "-"):
-		l.Kind, l.Old = PatchGone, w.old
+		l.Kind, l.Old, l.Next = PatchGone, w.old, w.new
 		w.old++
 	case strings.HasPrefix(text, `\`):
 		l.Kind = PatchNote
 	default:
-		l.Kind, l.Old, l.New = PatchSame, w.old, w.new
+		l.Kind, l.Old, l.New, l.Next = PatchSame, w.old, w.new, w.new
 		w.old, w.new = w.old+1, w.new+1
 	}
-	l.Path, l.Was = w.path, w.was
+	l.Path, l.Was, l.Deleted = w.path, w.was, w.deleted
 	return l, true
 }
 
@@ -94,6 +97,7 @@ func (w *patchWalk) header(text string) {
 	}
 	side("--- ", &w.was)
 	side("+++ ", &w.path)
+	w.deleted = w.deleted || text == "+++ /dev/null"
 	if name, is := strings.CutPrefix(text, "rename from "); is {
 		w.was = unquoted(name)
 	}

@@ -39,7 +39,7 @@ func TestInput(t *testing.T) {
 func TestPlacesInAPatch(t *testing.T) {
 	v := newPatchView(&gitboard.Patch{Task: "t", Number: 1, Text: "diff --git a/a.go b/a.go\n--- a/a.go\n+++ b/a.go\n@@ -3,3 +3,3 @@ func\n one\n-two\n+++ b/x\n+three\n" +
 		"diff --git a/gone.go b/gone.go\n--- a/gone.go\n+++ /dev/null\n@@ -1 +0,0 @@\n-x\n"})
-	want := map[string]string{" one": "a.go:3", "-two": "a.go:4", "+++ b/x": "a.go:4", "+three": "a.go:5", "-x": ""}
+	want := map[string]string{" one": "a.go:3", "-two": "a.go:4", "+++ b/x": "a.go:4", "+three": "a.go:5", "-x": "gone.go:1"}
 	for i, l := range v.lines {
 		if place, known := want[l]; known && v.at[i] != place {
 			t.Errorf("%q is at %q, want %q", l, v.at[i], place)

@@ -53,36 +53,63 @@ func paged(c *edge.Call, lines []string) error {
 	return nil
 }
 
-// Patch shows what a submission changes, coloured where somebody reads it.
+// Patch shows what a submission changes with the comments on it, coloured where somebody reads it.
 func Patch(p edge.Page, patch *gitboard.Patch) []string {
+	var lines []string
+	for _, l := range patchLines(p, patch) {
+		lines = append(lines, l.text)
+	}
+	return lines
+}
+
+// patchLine is a line of a shown patch, and the place in a file that it is at as FILE:LINE, "" for none.
+type patchLine struct{ text, at string }
+
+func patchLines(p edge.Page, patch *gitboard.Patch) []patchLine {
 	head := fmt.Sprintf("%s, submission %d: %.10s..%.10s", patch.Task, patch.Number, patch.From, patch.To)
 	if patch.Since > 0 {
 		head = fmt.Sprintf("%s, submission %d since submission %d: %.10s..%.10s", patch.Task, patch.Number, patch.Since, patch.From, patch.To)
 	}
-	isRange := patch.Rewritten && !strings.HasPrefix(patch.Text, "diff ")
-	if isRange {
+	if patch.RangeDiff {
 		head += "; its commits were rewritten, so this compares them one by one (git range-diff)"
 	}
-	lines := []string{p.Bold(head)}
-	if strings.TrimSpace(patch.Text) == "" {
-		lines = append(lines, "no difference in what the task changes")
+	lines := []patchLine{{p.Bold(head), ""}}
+	add := func(at string, texts ...string) {
+		for _, text := range texts {
+			lines = append(lines, patchLine{text, at})
+		}
 	}
 	left := patch.Comments
-	if isRange {
+	switch {
+	case strings.TrimSpace(patch.Text) == "":
+		add("", "no difference in what the task changes")
+	case patch.RangeDiff:
 		for _, line := range strings.Split(strings.TrimRight(plain.Visible(patch.Text), "\n"), "\n") {
-			lines = append(lines, colouredPatch(p, line))
+			add("", colouredPatch(p, line))
 		}
-		return append(lines, RemarkLines(p, left, "comments:")...)
-	}
-	for l := range git.PatchLines(patch.Text) {
-		lines = append(lines, colouredPatch(p, plain.Visible(l.Text)))
-		var here []report.Remark
-		here, left = beside(patch, l, left)
-		for _, r := range here {
-			lines = append(lines, remark(p, r)...)
+	default:
+		for l := range git.PatchLines(patch.Text) {
+			add(placeOf(l), colouredPatch(p, plain.Visible(l.Text)))
+			var here []report.Remark
+			for here, left = beside(patch, l, left); len(here) > 0; here = here[1:] {
+				add(placeOf(l), remark(p, here[0])...)
+			}
 		}
 	}
-	return append(lines, RemarkLines(p, left, "comments on other lines:")...)
+	add("", remarkLines(p, left)...)
+	return lines
+}
+
+// placeOf is where a comment on a line of a patch belongs: a line that was taken away is where the next one is, and
+// those of a deleted file are where they were.
+func placeOf(l git.PatchLine) string {
+	switch {
+	case l.Old+l.New == 0:
+		return ""
+	case l.Deleted:
+		return fmt.Sprintf("%s:%d", l.Was, l.Old)
+	}
+	return fmt.Sprintf("%s:%d", l.Path, l.Next)
 }
 
 // beside takes the comments on a line of a patch out of those that are left.
@@ -110,19 +137,16 @@ func remark(p edge.Page, r report.Remark) []string {
 	return lines
 }
 
-// RemarkLines lists comments with their places and lines of code.
-func RemarkLines(p edge.Page, all []report.Remark, title string) []string {
+// remarkLines lists the comments that are on no line of a patch.
+func remarkLines(p edge.Page, all []report.Remark) []string {
 	if len(all) == 0 {
 		return nil
 	}
-	lines := []string{"", p.Bold(title)}
+	lines := []string{"", p.Bold("comments on other lines")}
 	for _, r := range all {
-		head := r.Where()
-		if r.Deleted {
-			head += " (deleted)"
-		}
-		if r.Code != "" {
-			head += "  " + p.Fit(strings.TrimSpace(r.Code), 100)
+		head := fmt.Sprintf("%s, submission %d", r.Where(), r.Submission)
+		if code := strings.TrimSpace(r.Code); code != "" {
+			head += "  " + p.Fit(code, 100)
 		}
 		lines = append(append(lines, head), remark(p, r)...)
 	}

@@ -1,9 +1,6 @@
 package screen
 
 import (
-	"fmt"
-	"regexp"
-	"strconv"
 	"strings"
 
 	"github.com/git-liza/git-liza/cmd/internal/edge"
@@ -13,41 +10,17 @@ import (
 // patchView is a submission's diff with a cursor on one of its lines.
 type patchView struct {
 	lines  []string // safe, not coloured
-	at     []string // of each line, FILE:LINE of the new version; "" where there is none
+	at     []string // of each line, FILE:LINE of the new version, of a deleted file of the old one; "" where there is none
 	cursor int
 	top    int // the first row on the screen
 }
 
 func newPatchView(patch *gitboard.Patch) *patchView {
-	v := &patchView{lines: Patch(edge.Page{}, patch)}
-	v.at = make([]string, len(v.lines))
-	if !patch.Rewritten {
-		v.places()
+	v := &patchView{}
+	for _, l := range patchLines(edge.Page{}, patch) {
+		v.lines, v.at = append(v.lines, l.text), append(v.at, l.at)
 	}
 	return v
-}
-
-var hunk = regexp.MustCompile(`^@@ -\d+(?:,\d+)? \+(\d+)(?:,\d+)? @@`)
-
-// places finds where in the new version each line of a diff is; a line that was taken away is where the next one is.
-func (v *patchView) places() {
-	file, n, within := "", 0, false
-	for i, l := range v.lines {
-		switch m := hunk.FindStringSubmatch(l); {
-		case strings.HasPrefix(l, "diff --git "):
-			file, within = "", false
-		case m != nil:
-			n, _ = strconv.Atoi(m[1])
-			within = true
-		case !within && strings.HasPrefix(l, "+++ b/"):
-			file = l[len("+++ b/"):]
-		case within && file != "" && l != "" && strings.ContainsRune("+- ", rune(l[0])):
-			v.at[i] = fmt.Sprintf("%s:%d", file, n)
-			if l[0] != '-' {
-				n++
-			}
-		}
-	}
 }
 
 // move moves the cursor.
@@ -94,7 +67,7 @@ func (w *statusWatch) patchOf(task string) (*patchView, error) {
 	if err != nil {
 		return nil, err
 	}
-	patch, err := w.Opened.SubmissionDiff(w.Ctx, t, w.sinceLast)
+	patch, err := patchOf(w.Call, t, w.sinceLast)
 	if err != nil {
 		return nil, err
 	}
