@@ -52,6 +52,7 @@ func TestScreenConductsARun(t *testing.T) {
 
 	// A submission is read, rejected at the line that is read, and approved when it comes again.
 	p.work("coder-1", "t01", "one\ntwo\n")
+	s.await("READY_FOR_REVIEW 1", "x reject")
 	s.press("d")
 	s.await("submission 1", "+++ b/t01.go", "a approve", "x reject")
 	s.press("\x1b[F")
@@ -104,6 +105,7 @@ func TestScreenConductsARun(t *testing.T) {
 	s.does("p", "pause")
 	s.await("board   PAUSED", "r resume")
 	s.does("r", "resume")
+	p.at(time.Now().Add(3 * time.Second)) // an anomaly of the second of the resolution does not count
 	trips()
 	s.does("rit is up again\r", "resolve")
 	s.await("board   CHECKPOINT", "r resume")
