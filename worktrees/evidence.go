@@ -132,13 +132,9 @@ func paths(entries []gitio.StatusEntry) []string {
 
 // midst names what a worktree is in the midst of, "" for nothing (gitrepository-layout).
 func midst(path string) string {
-	data, err := os.ReadFile(filepath.Join(path, ".git"))
-	dir, is := strings.CutPrefix(strings.TrimSpace(string(data)), "gitdir: ")
-	if err != nil || !is {
+	dir := gitio.LinkedDir(path)
+	if dir == "" {
 		return ""
-	}
-	if !filepath.IsAbs(dir) {
-		dir = filepath.Join(path, dir)
 	}
 	for _, open := range []struct{ file, what string }{
 		{"MERGE_HEAD", "merge"}, {"rebase-merge", "rebase"}, {"rebase-apply", "rebase"},

@@ -3,10 +3,10 @@ package worktrees
 import (
 	"context"
 	"path/filepath"
-	"strings"
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/gitio"
 )
 
 // The kinds of problem.
@@ -59,7 +59,7 @@ func Concerning(ctx context.Context, b *gitboard.Board, task string) (func(Probl
 		path = s.path(task)
 	}
 	branch := filepath.Join(s.repo.CommonDir(), filepath.FromSlash(git.TaskRef(task))) + ".lock"
-	record := strings.TrimPrefix(identity(path), "gitdir: ")
+	record := gitio.LinkedDir(path)
 	return func(p Problem) bool {
 		if p.Task == task || p.Kind == DamagedRecord {
 			return true

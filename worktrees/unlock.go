@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/git-liza/git-liza/gitboard"
@@ -26,7 +25,7 @@ func Unlock(ctx context.Context, b *gitboard.Board, task string) (did []string, 
 		return nil, err
 	}
 	common := s.repo.CommonDir()
-	record := strings.TrimPrefix(identity(s.path(task)), "gitdir: ")
+	record := gitio.LinkedDir(s.path(task))
 	locks := []string{filepath.Join(common, filepath.FromSlash(git.TaskRef(task))) + ".lock"}
 	for _, dir := range []string{filepath.Join(common, filepath.FromSlash(git.ReviewPrefix+task)), record} {
 		if dir == "" {

@@ -128,15 +128,9 @@ func (r *Repo) IsMadeFrom(dir string) bool {
 	if dir == "" {
 		return false
 	}
-	at := filepath.Join(dir, ".git")
-	if text, err := os.ReadFile(at); err == nil {
-		to, is := strings.CutPrefix(strings.TrimRight(string(text), "\r\n"), "gitdir: ")
-		if !is {
-			return false
-		}
-		if at = to; !filepath.IsAbs(at) {
-			at = filepath.Join(dir, at)
-		}
+	at := LinkedDir(dir)
+	if at == "" {
+		at = filepath.Join(dir, ".git")
 	}
 	found, err := os.Stat(at)
 	if err != nil {

@@ -101,20 +101,38 @@ func (r *Repo) Owns(path string) bool {
 // worktree at path (gitrepository-layout, worktrees/<id>), provided that it
 // names that path.
 func (r *Repo) record(path string) (dir string, ours bool) {
-	line, known := r.named(path)
+	dir, known := r.named(path)
 	if !known {
 		return "", false
 	}
-	dir = pathIn(path, line)
 	back, err := os.ReadFile(filepath.Join(dir, "gitdir"))
 	return dir, err == nil && pathIn(dir, string(back)) == filepath.Join(path, ".git")
 }
 
 // named returns the record that a linked worktree names in its file .git.
-func (r *Repo) named(path string) (line string, known bool) {
-	text, err := os.ReadFile(filepath.Join(path, ".git"))
+func (r *Repo) named(path string) (dir string, known bool) {
+	dir = LinkedDir(path)
+	return dir, filepath.Dir(dir) == filepath.Join(r.common, "worktrees")
+}
+
+// LinkedDir returns the directory that the file .git of a worktree names
+// (gitrepository-layout), "" where .git is a directory or missing.
+func LinkedDir(worktree string) string {
+	link := linkOf(worktree)
+	if link == "" {
+		return ""
+	}
+	return pathIn(worktree, link)
+}
+
+// linkOf is LinkedDir as the file has it, absolute or relative to the worktree.
+func linkOf(worktree string) string {
+	text, err := os.ReadFile(filepath.Join(worktree, ".git"))
 	line, is := strings.CutPrefix(string(text), "gitdir: ")
-	return strings.TrimRight(line, "\r\n"), err == nil && is && filepath.Dir(pathIn(path, line)) == filepath.Join(r.common, "worktrees")
+	if err != nil || !is {
+		return ""
+	}
+	return strings.TrimRight(line, "\r\n")
 }
 
 // pathIn returns the path that a line of a file in dir holds.

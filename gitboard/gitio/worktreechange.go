@@ -86,11 +86,11 @@ func (r *Repo) move(ctx context.Context, from, to string) error {
 	if !r.movesPlainly(from, to) || os.Rename(from, to) != nil {
 		return r.worktreeCommand(ctx, "move", nil, []string{"--force", "--force"}, from, to)
 	}
-	line, known := r.named(to) // which was moved
+	record, known := r.named(to) // which was moved
 	if !known {
 		return fmt.Errorf("move worktree to %s: %w", to, ErrNotFound)
 	}
-	back := filepath.Join(line, "gitdir")
+	back := filepath.Join(record, "gitdir")
 	next := back + ".new"
 	return errors.Join(os.WriteFile(next, []byte(filepath.Join(to, ".git")+"\n"), 0o644), os.Rename(next, back))
 }
@@ -100,10 +100,9 @@ func (r *Repo) move(ctx context.Context, from, to string) error {
 // where paths are relative, and forgets one that was at the place before.
 func (r *Repo) movesPlainly(from, to string) bool {
 	dir, ours := r.record(from)
-	line, _ := r.named(from)
 	_, modules := os.Lstat(filepath.Join(dir, "modules"))
 	records, err := os.ReadDir(filepath.Join(r.common, "worktrees"))
-	if !ours || !filepath.IsAbs(line) || filepath.Dir(from) != filepath.Dir(to) || !os.IsNotExist(modules) || err != nil {
+	if !ours || !filepath.IsAbs(linkOf(from)) || filepath.Dir(from) != filepath.Dir(to) || !os.IsNotExist(modules) || err != nil {
 		return false
 	}
 	return !slices.ContainsFunc(records, func(record fs.DirEntry) bool {

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/git-liza/git-liza/gitboard/gitio"
 	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/roles/clis"
 )
@@ -79,8 +80,7 @@ func (s *supervisor) folders(worktree string) []string {
 		return nil
 	}
 	folders := []string{s.Board.Repo().CommonDir()}
-	link, err := os.ReadFile(filepath.Join(worktree, ".git"))
-	if dir, linked := strings.CutPrefix(strings.TrimSpace(string(link)), "gitdir: "); err == nil && linked {
+	if dir := gitio.LinkedDir(worktree); dir != "" {
 		folders = append(folders, dir)
 	}
 	return folders
