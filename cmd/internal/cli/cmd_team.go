@@ -65,7 +65,9 @@ func runTeam(c *edge.Call, counts map[roles.Role]*int, run team.Flags) error {
 	for i := range members {
 		members[i].Output = screen.Output
 	}
+	stopTelling := team.Telemetry(c, screen.Warn)
 	err = supervisor.RunTeam(ctx, supervisor.Team{Board: c.Opened, Members: members, Tell: screen.Event})
+	stopTelling()
 	stop()
 	screen.Close()
 	if err == nil {

@@ -105,6 +105,15 @@ func (s *Console) Event(e supervisor.Event) {
 	s.print(s.prefix(e.Agent) + s.paint.With("2", e.Time.Local().Format("15:04:05")) + " " + plain.Visible(e.Line()) + "\n")
 }
 
+// Warn prints what concerns the whole team: above the line that stays, or on standard error.
+func (s *Console) Warn(text string) {
+	if s.stays {
+		s.print("git liza: " + plain.Visible(text) + "\n")
+		return
+	}
+	warn(s.c, text)
+}
+
 // what is what an agent does after an event, in one or two words.
 func what(e supervisor.Event) string {
 	switch e.Event {

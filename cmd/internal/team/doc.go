@@ -2,6 +2,6 @@
 // on a screen of its own for several.
 //
 // It may import cmd/internal/edge, cmd/internal/signing, gitboard, gitboard/alarm, gitboard/board,
-// gitboard/plain, gitboard/roles, gitboard/watch, hooks/install, roles/clis, roles/supervisor and
-// worktrees/executor.
+// gitboard/otel, gitboard/plain, gitboard/roles, gitboard/watch, hooks/install, roles/clis,
+// roles/supervisor and worktrees/executor.
 package team

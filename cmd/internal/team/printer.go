@@ -34,6 +34,13 @@ func (t *Printer) Event(e supervisor.Event) {
 	fmt.Fprintln(t.c.App.Stderr, eventLine(t.c.Paint(), e))
 }
 
+// Warn prints what concerns the whole of it on standard error, whoever reads the events.
+func (t *Printer) Warn(text string) { warn(t.c, text) }
+
+func warn(c *edge.Call, text string) {
+	fmt.Fprintln(c.App.Stderr, "git liza: "+plain.Visible(text)) // its reader may have gone
+}
+
 // Output is where an agent's output goes: to the terminal, unless a program reads.
 func (t *Printer) Output(string) io.Writer {
 	if t.c.JSON {

@@ -1,0 +1,32 @@
+package team
+
+import (
+	"os"
+	"sync"
+
+	"github.com/git-liza/git-liza/cmd/internal/edge"
+	"github.com/git-liza/git-liza/gitboard"
+	"github.com/git-liza/git-liza/gitboard/otel"
+)
+
+// Telemetry sends what this process's agents do to an OpenTelemetry collector, where the environment
+// names one, until stop is called. What fails is said once by warn; it keeps nobody from working.
+func Telemetry(c *edge.Call, warn func(text string)) (stop func()) {
+	if !otel.Enabled(c.App.Getenv) {
+		return func() {}
+	}
+	b, err := gitboard.Open(c.Ctx, c.Directory(), gitboard.Options{Now: c.App.Now})
+	if err != nil {
+		warn("OpenTelemetry: " + err.Error())
+		return func() {}
+	}
+	end, err := otel.Export(c.Ctx, otel.Config{Getenv: c.App.Getenv, Board: b, PID: os.Getpid(), Warn: warn})
+	if err != nil {
+		warn("OpenTelemetry: " + err.Error())
+		end = func() {}
+	}
+	return sync.OnceFunc(func() {
+		end()
+		_ = b.Close() // it has written nothing
+	})
+}

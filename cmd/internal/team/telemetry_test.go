@@ -1,0 +1,23 @@
+package team
+
+import (
+	"runtime"
+	"testing"
+
+	"github.com/git-liza/git-liza/cmd/internal/edge"
+)
+
+// Without a collector nothing is opened, nobody is called and nothing runs: the call has no repository and no context.
+func TestNoTelemetry(t *testing.T) {
+	asked := map[string]bool{}
+	c := &edge.Call{App: &edge.App{Getenv: func(name string) string { asked[name] = true; return "" }}}
+	before := runtime.NumGoroutine()
+	stop := Telemetry(c, func(text string) { t.Error(text) })
+	if now := runtime.NumGoroutine(); now != before {
+		t.Errorf("%d goroutines, before %d", now, before)
+	}
+	stop()
+	if len(asked) != 1 || !asked["OTEL_EXPORTER_OTLP_ENDPOINT"] {
+		t.Errorf("it asks for %v", asked)
+	}
+}

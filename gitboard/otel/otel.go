@@ -1,0 +1,135 @@
+package otel
+
+import (
+	"cmp"
+	"context"
+	"time"
+
+	"github.com/git-liza/git-liza/gitboard"
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/git"
+)
+
+// The variables that say where to send to, as OpenTelemetry's own libraries read them.
+const (
+	EndpointVar = "OTEL_EXPORTER_OTLP_ENDPOINT"
+	headersVar  = "OTEL_EXPORTER_OTLP_HEADERS"
+	serviceVar  = "OTEL_SERVICE_NAME"
+)
+
+// Config is what is told to whom.
+type Config struct {
+	Getenv func(string) string
+	Board  *gitboard.Board // this exporter's own
+	PID    int             // of the process whose agents it tells of
+	Warn   func(string)    // says once why nothing arrives
+}
+
+// exporter follows a board, and tells of it.
+type exporter struct {
+	Config
+	sender *sender
+	story  *story
+	seen   git.OID
+	to     resource
+	began  time.Time
+}
+
+// pollEvery is how often the board is looked at where the system can't say that it has changed.
+const pollEvery = 15 * time.Second
+
+// Enabled reports whether there is a collector to send to.
+func Enabled(getenv func(string) string) bool { return getenv(EndpointVar) != "" }
+
+// Export tells the collector of what happens from now on. stop sends the rest and ends it. It is asked for only where
+// Enabled.
+func Export(ctx context.Context, c Config) (stop func(), err error) {
+	v, err := c.Board.View(ctx)
+	if err != nil {
+		return nil, err
+	}
+	first, err := c.Board.Repo().RevList(ctx, git.ZeroOID, v.Commit)
+	if err != nil {
+		return nil, err
+	}
+	clone, err := c.Board.CloneID()
+	if err != nil {
+		return nil, err
+	}
+	e := &exporter{Config: c, seen: v.Commit, began: c.Board.Now()}
+	e.to = resource{[]attribute{text("service.name", cmp.Or(c.Getenv(serviceVar), scopeName))}}
+	e.story = newStory(first[0], v.State.ForRules(), func(r *board.Register) bool { return r.PID == c.PID && r.Clone == clone })
+	if err := v.State.Err(); err != nil {
+		return nil, err
+	}
+	if e.sender, err = newSender(c.Getenv(EndpointVar), c.Getenv(headersVar), c.Warn); err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	changed, err := c.Board.Follow(ctx, pollEvery)
+	if err != nil {
+		cancel()
+		e.sender.close()
+		return nil, err
+	}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		e.follow(ctx, changed)
+	}()
+	return func() {
+		cancel()
+		<-done
+		ctx, end := context.WithTimeout(context.WithoutCancel(ctx), partingTime)
+		defer end()
+		e.look(ctx)
+		e.sender.close()
+	}, nil
+}
+
+func (e *exporter) follow(ctx context.Context, changed <-chan struct{}) {
+	for range changed {
+		e.look(ctx)
+	}
+}
+
+// look reports what has come to the board. What can't be read now is read at the next look.
+func (e *exporter) look(ctx context.Context) {
+	spans, counted, err := e.read(ctx)
+	for len(spans) > 0 {
+		n := min(len(spans), mostSpans)
+		e.sender.send("/v1/traces", e.story.traces(e.to, spans[:n]))
+		spans = spans[n:]
+	}
+	if counted {
+		e.sender.send("/v1/metrics", e.story.metrics(e.to, e.began, e.Board.Now()))
+	}
+	if err != nil && ctx.Err() == nil {
+		e.sender.warn("the board can't be read: " + err.Error())
+	}
+}
+
+// read makes spans of the operations since the last look. counted says that an agent has used tokens.
+func (e *exporter) read(ctx context.Context) (spans []span, counted bool, err error) {
+	v, err := e.Board.View(ctx)
+	if err != nil || v.Commit == e.seen {
+		return nil, false, err
+	}
+	commits, err := e.Board.Repo().RevList(ctx, e.seen, v.Commit)
+	if err != nil {
+		return nil, false, err
+	}
+	for _, commit := range commits {
+		op, err := e.Board.Operation(ctx, commit)
+		if err != nil {
+			return spans, counted, err
+		}
+		e.seen = commit
+		more := e.story.add(commit, op)
+		spans = append(spans, more...)
+		_, used := op.Payload.(*board.Usage)
+		counted = counted || used && len(more) > 0
+	}
+	s := v.State.ForRules()
+	return append(spans, e.story.tasks(s)...), counted, s.Err()
+}

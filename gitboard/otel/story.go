@@ -1,0 +1,221 @@
+package otel
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/roles"
+)
+
+// span is a part of the story: something that took a time. One of a single moment is an operation.
+type span struct {
+	id, parent string
+	name       string
+	from, to   time.Time
+	attributes []attribute
+	failed     string // "" for what went well, or says nothing of that
+}
+
+// story makes spans of the operations of one process's agents, and of humans. It is fed them in the
+// order of the board.
+type story struct {
+	root git.OID // the board's first commit
+	goal *board.Goal
+	mine func(*board.Register) bool // the agent is one of this process's
+
+	sessions map[string]bool   // of these agents
+	agents   map[string]bool   // these agents
+	waiting  map[string][]span // what an agent has done in a run whose end is not known yet, by session
+	over     map[string]bool   // tasks whose end has been told
+	tokens   []counter
+}
+
+func newStory(root git.OID, s *board.State, mine func(*board.Register) bool) *story {
+	t := &story{root: root, goal: s.Goal(), mine: mine, sessions: map[string]bool{}, agents: map[string]bool{}, waiting: map[string][]span{}, over: map[string]bool{}}
+	for _, b := range ended(s) {
+		t.over[b.ID] = true
+	}
+	return t
+}
+
+// mostWaiting is how many operations of a run are kept until its end.
+const mostWaiting = 200
+
+// trace is the trace of the board's goal: 16 bytes.
+func (t *story) trace() string { return t.hash(16, "goal", t.goal.ID) }
+
+// Span ids are 8 bytes.
+func (t *story) goalID() string                { return t.hash(8, "goal", t.goal.ID) }
+func (t *story) taskID(task string) string     { return t.hash(8, "task", t.goal.ID, task) }
+func (t *story) runID(usage git.OID) string    { return t.hash(8, "run", string(usage)) }
+func (t *story) operationID(at git.OID) string { return t.hash(8, "operation", string(at)) }
+
+func (t *story) hash(bytes int, parts ...string) string {
+	sum := sha256.Sum256([]byte(strings.Join(append([]string{string(t.root)}, parts...), "\x00")))
+	return hex.EncodeToString(sum[:bytes])
+}
+
+// above is the span in which what is done about a task is; the goal's for no task.
+func (t *story) above(task string) string {
+	if task == "" {
+		return t.goalID()
+	}
+	return t.taskID(task)
+}
+
+// aside are operations by which a supervisor acts for its agent, outside the agent's runs.
+var aside = []string{"register", "deregister", "agent-status", "claim", "claim-review", "merge", "finish-merge", "complete-goal", "deadline", "iteration-limit"}
+
+// add tells an operation, and returns the spans that have ended by it.
+func (t *story) add(commit git.OID, op board.Operation) []span {
+	if r, is := op.Payload.(*board.Register); is && t.mine(r) {
+		t.sessions[op.Actor.Session], t.agents[op.Actor.ID] = true, true
+	}
+	if !t.concerns(op) {
+		return nil
+	}
+	if u, is := op.Payload.(*board.Usage); is {
+		return t.run(commit, op, u)
+	}
+	spans := []span{t.operation(commit, op)}
+	switch {
+	case op.Actor.Role == roles.Human || op.Actor.Role == roles.System:
+	case op.Name() == "deregister":
+		spans = append(t.release(op.Actor.Session), spans...)
+	case !slices.Contains(aside, op.Name()):
+		wait := append(t.waiting[op.Actor.Session], spans...)
+		spans, wait = wait[:max(0, len(wait)-mostWaiting)], wait[max(0, len(wait)-mostWaiting):]
+		t.waiting[op.Actor.Session] = wait
+	}
+	if op.Name() == "complete-goal" || op.Name() == "abort" {
+		spans = append(spans, t.end(op))
+	}
+	return spans
+}
+
+// concerns reports whether an operation is this process's to tell: each process tells of its own agents,
+// and of what nobody's agents do.
+func (t *story) concerns(op board.Operation) bool {
+	return t.sessions[op.Actor.Session] || op.Actor.Role == roles.Human || op.Actor.Role == roles.System
+}
+
+// operation is the span of an operation, outside any run.
+func (t *story) operation(commit git.OID, op board.Operation) span {
+	at := op.Time.Std()
+	s := span{id: t.operationID(commit), parent: t.above(op.TaskID()), name: op.Name(), from: at, to: at}
+	s.attributes = append(who(op), text("liza.commit", string(commit)), text("liza.operation", op.Name()))
+	if v, is := op.Payload.(*board.Verdict); is {
+		s.attributes = append(s.attributes, text("liza.verdict", string(v.Verdict)))
+	}
+	if m, is := op.Payload.(*board.Merge); is && m.Failure != "" {
+		s.failed = m.Failure
+	}
+	return s
+}
+
+// who says whose operation it is, and about which task.
+func who(op board.Operation) []attribute {
+	a := []attribute{text("liza.role", string(op.Actor.Role))}
+	if op.Actor.Role != roles.Human { // a human's name is nobody's business there
+		a = append(a, text("liza.agent", op.Actor.ID))
+	}
+	if id := op.TaskID(); id != "" {
+		a = append(a, text("liza.task", id))
+	}
+	return a
+}
+
+// run is the run whose cost an operation records, and what the agent did in it.
+func (t *story) run(commit git.OID, op board.Operation, u *board.Usage) []span {
+	t.count(op.Actor.Role, u)
+	end := op.Time.Std()
+	r := span{id: t.runID(commit), parent: t.above(u.Task), name: "run", from: end.Add(-time.Duration(u.Cost.Seconds) * time.Second), to: end}
+	r.attributes = append(who(op), text("liza.cli", u.CLI), text("gen_ai.request.model", u.Model), number("liza.iteration", u.Iteration),
+		number("gen_ai.usage.input_tokens", u.Cost.Input), number("gen_ai.usage.output_tokens", u.Cost.Output),
+		number("gen_ai.usage.cache_read.input_tokens", u.Cost.Cached), number("liza.requests", u.Cost.Requests))
+	spans := t.release(op.Actor.Session)
+	for i := range spans {
+		if !spans[i].from.Before(r.from.Add(-time.Second)) { // the board's times are whole seconds
+			spans[i].parent = r.id
+		}
+	}
+	return append(spans, r)
+}
+
+// release are the operations that have waited for the end of a run.
+func (t *story) release(session string) []span {
+	spans := t.waiting[session]
+	delete(t.waiting, session)
+	return spans
+}
+
+// end is the goal's own span.
+func (t *story) end(op board.Operation) span {
+	s := span{id: t.goalID(), name: "goal", from: t.goal.Created.Std(), to: op.Time.Std(), attributes: []attribute{text("liza.goal", t.goal.ID)}}
+	if op.Name() == "abort" {
+		s.failed = "aborted"
+	}
+	return s
+}
+
+// ended are the tasks that are over.
+func ended(s *board.State) (all []board.Brief) {
+	s.EachBrief(func(b board.Brief) {
+		if b.Status.Terminal() {
+			all = append(all, b)
+		}
+	})
+	return all
+}
+
+// tasks are the spans of the tasks that have ended since the last look, by one who concerns this process.
+func (t *story) tasks(s *board.State) (spans []span) {
+	for _, b := range ended(s) {
+		task := s.Task(b.ID)
+		if t.over[b.ID] || task == nil {
+			continue
+		}
+		t.over[b.ID] = true
+		if len(task.History) > 0 && !t.tells(task.History[len(task.History)-1].Agent) {
+			continue
+		}
+		spans = append(spans, span{
+			id: t.taskID(b.ID), parent: t.goalID(), name: "task", from: task.Created.Std(), to: task.StatusChangedAt.Std(),
+			attributes: []attribute{text("liza.task", b.ID), text("liza.status", string(task.Status)), number("liza.iteration", task.Iteration), number("liza.rejections", task.ReviewCyclesTotal)},
+		})
+	}
+	return spans
+}
+
+// tells reports whether it is this process's to tell what somebody has ended.
+func (t *story) tells(by string) bool {
+	role, err := roles.Of(by)
+	return err != nil || role == roles.Human || role == roles.System || t.agents[by]
+}
+
+// counter counts tokens of one kind, which a role has used with a model.
+type counter struct {
+	role, model, kind string
+	n                 int
+}
+
+// count adds what a run has used. The kinds exclude each other: their sum is what was used.
+func (t *story) count(role roles.Role, u *board.Usage) {
+	for _, c := range []counter{
+		{string(role), u.Model, "input", u.Cost.Input - u.Cost.Cached},
+		{string(role), u.Model, "cached", u.Cost.Cached},
+		{string(role), u.Model, "output", u.Cost.Output},
+	} {
+		i := slices.IndexFunc(t.tokens, func(k counter) bool { return k.role == c.role && k.model == c.model && k.kind == c.kind })
+		if i < 0 {
+			t.tokens = append(t.tokens, c)
+			continue
+		}
+		t.tokens[i].n += c.n
+	}
+}
