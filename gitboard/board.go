@@ -133,7 +133,7 @@ func (b *Board) Root(ctx context.Context) (string, error) {
 	if root := rootAbove(top); root != "" && b.Repo().IsMadeFrom(root) {
 		return root, nil
 	}
-	if filepath.Base(common) == ".git" {
+	if filepath.Base(common) == ".git" || b.Repo().IsMadeFrom(filepath.Dir(common)) { // a bare one with a file .git beside it
 		return filepath.Dir(common), nil
 	}
 	all, err := b.Repo().Worktrees(ctx)

@@ -347,6 +347,13 @@ func (d *doing) append(ctx context.Context, v *View) (all []*Done, err error) {
 		return nil, err
 	}
 	side.Refs = slices.Concat(refs, side.Refs)
+	if v.Commit.IsZero() && d.b.Repo() != nil {
+		was, err := d.b.Repo().Ref(ctx, git.HomeRef)
+		if err != nil {
+			return nil, err
+		}
+		side.Refs = append(side.Refs, git.RefUpdate{Ref: git.HomeRef, Old: was, New: built[0].Commit})
+	}
 	if !d.alone {
 		side.Queued = d.turn.end
 	}

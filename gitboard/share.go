@@ -141,6 +141,9 @@ func (b *Board) Share(ctx context.Context, name string) error {
 // Join adopts the board that a remote has.
 func (b *Board) Join(ctx context.Context, name string) error { return b.shared().Join(ctx, name) }
 
+// Own makes the copy of a board that came with a clone a board of its own, and reports whether there was one.
+func (b *Board) Own(ctx context.Context) (bool, error) { return b.shared().Own(ctx) }
+
 // Probe asks the remote whether it accepts what operations of this clone need. It returns a refusal where it does not.
 func (b *Board) Probe(ctx context.Context) error {
 	id, err := b.Token()

@@ -72,6 +72,8 @@ func (p Push) OwnRef(m Move, lease Lease) *board.Refusal {
 		return refuse(board.CodeRef, "name the branch otherwise", "below liza/ there are the board (liza/state), branches of tasks and candidates, and nothing else")
 	case p.State == nil:
 		return refuse(board.CodeNoBoard, "git liza share, in a clone that has the board", "there is no board here, so there is nothing for %s", m.Ref)
+	case m.Ref == git.HomeRef && zero(m.Now):
+		return nil
 	case strings.HasPrefix(m.Ref, git.LeasePrefix):
 		return p.leaseMove(m, lease)
 	case !strings.HasPrefix(m.Ref, git.ReviewPrefix) && !strings.HasPrefix(m.Ref, git.AtticPrefix):

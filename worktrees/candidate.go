@@ -76,8 +76,9 @@ func (s *site) candidate(ctx context.Context, task string, commit git.OID, set s
 		return nil, err
 	}
 	dir := filepath.Join(s.root, ".worktrees")
-	if found, err := os.Stat(dir); present(dir) && (err != nil || !found.IsDir()) {
-		return nil, board.Refuse(board.CodeInTheWay, dir+" is not a directory, and worktrees of tasks belong there", "move it elsewhere")
+	if found, err := os.Lstat(dir); present(dir) && (err != nil || !found.IsDir()) {
+		return nil, board.Refuse(board.CodeInTheWay, dir+" is not a directory, and worktrees of tasks belong there (git follows a symbolic link, and its hooks find the task by the path)",
+			"move it elsewhere; for another disk, mount it there")
 	}
 	if err := s.repo.Exclude("/.worktrees/", "/.liza/"); err != nil {
 		return nil, err

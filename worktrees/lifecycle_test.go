@@ -150,6 +150,11 @@ func TestBare(t *testing.T) {
 	_, err := worktrees.Claim(s.ctx, b, worktrees.ClaimRequest{Request: gitboard.Request{Actor: s.as("coder-1")}})
 	s.refused(err, "bare", "this repository is bare")
 	_, err = b.Do(s.ctx, gitboard.Request{Actor: human()}, gitboard.Just(&board.SetConfig{Key: "integration_test", Value: "true"}))
+	s.refused(err, "elsewhere", "the board here is a copy")
+	if own, err := b.Own(s.ctx); !own || err != nil {
+		t.Fatalf("own: %v, %v", own, err)
+	}
+	_, err = b.Do(s.ctx, gitboard.Request{Actor: human()}, gitboard.Just(&board.SetConfig{Key: "integration_test", Value: "true"}))
 	s.check(err)
 	_, err = mergeOne(s.ctx, b, merge.TrainRequest{Request: gitboard.Request{Actor: s.as("code-reviewer-1")}, Tasks: []string{"one"}})
 	s.refused(err, "bare", "needs a working tree")

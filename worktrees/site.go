@@ -42,7 +42,7 @@ func (s *site) needFiles(what string) error {
 	if s.root != "" {
 		return nil
 	}
-	return board.Refuse(board.CodeBare, what+" needs a working tree; this repository is bare", "do it in a clone that has one: git clone, then git liza share")
+	return board.Refuse(board.CodeBare, what+" needs a working tree; this repository is bare", "do it in a clone that has one: git clone, then git liza share; or, with worktrees beside it: echo 'gitdir: ./"+filepath.Base(s.repo.CommonDir())+"' > .git")
 }
 
 // path is where a task's worktree lies, absolute.

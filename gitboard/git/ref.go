@@ -47,6 +47,9 @@ const (
 	ReviewPrefix    = OwnPrefix + "review/" // what was submitted: <task>/<n>
 	AtticPrefix     = OwnPrefix + "attic/"  // what was put aside: <task>/<n>
 	ProbePrefix     = OwnPrefix + "probe/"  // made and removed at a remote to see what it accepts
+	// HomeRef is in the repository whose refs are the judge of the board, and leads to a commit of it: a clone or a fork
+	// gets the board's branch, and not this.
+	HomeRef = OwnPrefix + "home"
 )
 
 // TaskRef is the branch of a task.

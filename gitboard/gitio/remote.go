@@ -58,6 +58,9 @@ func (r *Repo) Shared(ctx context.Context) (*Remote, error) {
 // let a plain fetch overwrite every ref, as `git clone --mirror` does.
 func (r *Repo) MayMirror() bool { return r.ownSettings().mayMirror() }
 
+// MayHaveRemotes reports, without asking git, whether there may be a remote.
+func (r *Repo) MayHaveRemotes() bool { return r.ownSettings().mayHaveRemotes() }
+
 // Remote returns the remote of that name.
 func (r *Repo) Remote(ctx context.Context, name string) (*Remote, error) {
 	settings, err := r.remoteSettings(ctx)

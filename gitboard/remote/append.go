@@ -26,7 +26,7 @@ func (s *Store) Append(ctx context.Context, objects []git.Object, updates []git.
 		return err
 	}
 	if by == nil {
-		if err := s.kept(ctx); err != nil {
+		if err := errors.Join(s.kept(ctx), s.home(ctx)); err != nil {
 			return err
 		}
 		return s.repo.WriteAndUpdate(ctx, objects, updates, reflog)

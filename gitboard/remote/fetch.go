@@ -100,14 +100,30 @@ func fetchFrom(ctx context.Context, by *gitio.Remote, whole bool, refspec string
 	return again(ctx, func() error { return by.Fetch(ctx, false, whole, refspec) })
 }
 
-// hasBoard asks a remote whether it has a board.
-func hasBoard(ctx context.Context, by *gitio.Remote) (has bool, err error) {
+// presence is what a remote has of a board.
+type presence int
+
+const (
+	none   presence = iota
+	copied          // its branch alone, as a fork has
+	judge           // it is the repository by which the board is shared
+)
+
+// boardAt asks a remote what it has of a board.
+func boardAt(ctx context.Context, by *gitio.Remote) (found presence, err error) {
 	err = again(ctx, func() error {
-		there, err := by.List(ctx, git.BoardRef)
-		has = len(there) > 0
+		there, err := by.List(ctx, git.BoardRef, git.HomeRef)
+		_, has := there[git.BoardRef]
+		_, home := there[git.HomeRef]
+		switch {
+		case has && home:
+			found = judge
+		case has:
+			found = copied
+		}
 		return err
 	})
-	return has, err
+	return found, err
 }
 
 // pause waits before the network is tried again.

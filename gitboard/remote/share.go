@@ -33,12 +33,12 @@ func (s *Store) Share(ctx context.Context, name, probe string) error {
 	if err != nil {
 		return err
 	}
-	there, err := hasBoard(ctx, by)
+	there, err := boardAt(ctx, by)
 	if err != nil {
 		return err
 	}
-	if there {
-		return s.adopt(ctx, by)
+	if there != none {
+		return s.adopt(ctx, by, there)
 	}
 	if tip.IsZero() {
 		return oplog.ErrNoBoard
@@ -58,18 +58,26 @@ func (s *Store) Share(ctx context.Context, name, probe string) error {
 	if err != nil {
 		return err
 	}
+	begun[string(tip)] = git.HomeRef
 	err = again(ctx, func() error { return by.Offer(ctx, begun, offered...) })
 	if errors.Is(err, gitio.ErrRejected) {
 		// A try that nobody heard of may have been done, and others have gone on from there.
-		if there, lookErr := hasBoard(ctx, by); there && lookErr == nil {
-			return s.adopt(ctx, by)
+		if there, lookErr := boardAt(ctx, by); there != none && lookErr == nil {
+			return s.adopt(ctx, by, there)
 		}
 		return fmt.Errorf("%w; nothing was shared", err)
 	}
 	if err != nil {
 		return err
 	}
-	return s.keepName(ctx, by)
+	if err := s.keepName(ctx, by); err != nil {
+		return err
+	}
+	home, err := s.repo.Ref(ctx, git.HomeRef)
+	if err != nil || home.IsZero() {
+		return err
+	}
+	return s.repo.UpdateRefs(ctx, []git.RefUpdate{{Ref: git.HomeRef, Old: home}}, "")
 }
 
 // begun are the branches of tasks that were ever claimed, each with the name that the remote has it by. Others below
@@ -93,27 +101,39 @@ func (s *Store) begun(ctx context.Context, tip git.OID) (map[string]string, erro
 	return begun, at.State.Err()
 }
 
-// Find names the remotes that have a board, by asking each. A remote that can't be asked is the error.
+// Find names the remotes that a board is shared by, by asking each. A remote that can't be asked is the error; refused
+// are remotes that only have a copy of one.
 func (s *Store) Find(ctx context.Context) ([]string, error) {
 	names, err := s.repo.Remotes(ctx)
 	if err != nil {
 		return nil, err
 	}
 	var found []string
+	var isCopy error
 	for _, name := range names {
 		by, err := s.repo.Remote(ctx, name)
 		if err != nil {
 			return nil, err
 		}
-		has, err := hasBoard(ctx, by)
-		if err != nil {
+		switch there, err := boardAt(ctx, by); {
+		case err != nil:
 			return nil, err
-		}
-		if has {
+		case there == judge:
 			found = append(found, name)
+		case there == copied:
+			isCopy = copyAt(by)
 		}
 	}
-	return found, nil
+	if len(found) > 0 {
+		isCopy = nil
+	}
+	return found, isCopy
+}
+
+// copyAt refuses a remote that has a copy of a board.
+func copyAt(by *gitio.Remote) error {
+	return board.Refuse(board.CodeUnfitRemote, name(by)+" has a copy of a board, as a fork has: what is claimed there, others may have claimed where the board is shared",
+		"git remote add upstream URL, with the address that the team shares it by; then git liza share upstream")
 }
 
 // Join adopts the board that a remote has, in a clone that has none. The integration branch is made where the remote
@@ -126,10 +146,17 @@ func (s *Store) Join(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	return s.adopt(ctx, by)
+	there, err := boardAt(ctx, by)
+	if err != nil {
+		return err
+	}
+	return s.adopt(ctx, by, there)
 }
 
-func (s *Store) adopt(ctx context.Context, by *gitio.Remote) error {
+func (s *Store) adopt(ctx context.Context, by *gitio.Remote, has presence) error {
+	if has == copied {
+		return copyAt(by)
+	}
 	// First beside the board that may be here, and then in its place: two boards must not be mixed up.
 	whole, err := s.partial(ctx, by.Name)
 	if err != nil {
@@ -250,6 +277,39 @@ func (s *Store) kept(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// home refuses to write to a copy of a board: the branch came here with a clone, and another repository is its judge.
+func (s *Store) home(ctx context.Context) error {
+	if !s.repo.MayHaveRemotes() {
+		return nil
+	}
+	for ref, missing := range map[string]bool{git.HomeRef: true, git.BoardRef: false} {
+		if at, err := s.repo.Ref(ctx, ref); err != nil || at.IsZero() != missing {
+			return err
+		}
+	}
+	names, err := s.repo.Remotes(ctx)
+	if err != nil || len(names) == 0 {
+		return err
+	}
+	return board.Refuse(board.CodeElsewhere, "the board here is a copy, which came with a clone: what is written to it reaches nobody",
+		"git liza share "+plain.Line(names[0], 60)+", where the team shares it; git liza init --alone makes the copy a board of its own")
+}
+
+// Own makes the copy of a board that came with a clone a board of its own. It reports whether there was such a copy.
+func (s *Store) Own(ctx context.Context) (bool, error) {
+	if by, err := s.Sharing(ctx); by != nil || err != nil {
+		return false, err
+	}
+	tip, err := s.repo.Ref(ctx, git.BoardRef)
+	if err != nil || tip.IsZero() {
+		return false, err
+	}
+	if home, err := s.repo.Ref(ctx, git.HomeRef); err != nil || !home.IsZero() {
+		return false, err
+	}
+	return true, s.repo.UpdateRefs(ctx, []git.RefUpdate{{Ref: git.HomeRef, New: tip}}, "git liza: a board of its own")
 }
 
 // protect keeps a plain fetch off what git liza brings itself: eight at once would fail each other over it.

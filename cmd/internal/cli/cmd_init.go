@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -36,7 +37,7 @@ agents to AGENTS.md, and to CLAUDE.md if there is one; without a goal it does on
 			f.StringVar(&spec, "spec", "", "the goal's specification, a `FILE` of the project (default specs/vision.md, if there)")
 			f.StringVar(&integration, "integration-branch", "integration", "where approved work lands")
 			f.StringVar(&sign, "sign", "", "sign a new board from its first commit on, with the key in `FILE`; later commands find it in liza.signingkey")
-			f.BoolVar(&alone, "alone", false, "begin a board without asking the remotes for one")
+			f.BoolVar(&alone, "alone", false, "begin a board without asking the remotes for one, or make the copy that came with a clone a board of its own")
 			f.BoolVar(&agents, "agents", false, "add a section about git liza to AGENTS.md, and to CLAUDE.md if there is one")
 		},
 		Example: `git liza init "Sell furniture online" --spec specs/vision.md`,
@@ -64,6 +65,12 @@ agents to AGENTS.md, and to CLAUDE.md if there is one; without a goal it does on
 			switch {
 			case err != nil:
 				return err
+			case !tip.IsZero() && alone:
+				own, err := c.Opened.Own(c.Ctx)
+				if own || err != nil {
+					return cmp.Or(err, c.Answer(map[string]any{"own": true, "commit": tip}, "the copy of a board that is here is a board of its own now"))
+				}
+				fallthrough
 			case !tip.IsZero():
 				return board.Refuse(board.CodeExists, "this repository has a board already", "git liza status shows it")
 			}

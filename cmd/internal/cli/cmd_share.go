@@ -34,6 +34,11 @@ brings them itself.`,
 			if err != nil {
 				return err
 			}
+			home, err := b.Repo().Ref(c.Ctx, git.HomeRef)
+			if err != nil {
+				return err
+			}
+			joins := tip.IsZero() || home.IsZero() && b.Remote() == ""
 			err = b.Share(c.Ctx, c.Args[0])
 			if errors.As(err, new(*gitio.NetworkError)) && !errors.Is(err, gitio.ErrRejected) && b.Remote() == "" {
 				return &edge.Outcome{Exit: 3, Code: edge.CodeNetwork, Message: err.Error() + "; nothing was shared", Hint: "when it can be reached: git liza share " + plain.Line(c.Args[0], 60)}
@@ -41,7 +46,7 @@ brings them itself.`,
 			if err != nil {
 				return err
 			}
-			if tip.IsZero() {
+			if joins {
 				return setup.Joined(c, b)
 			}
 			v, err := b.View(c.Ctx)
