@@ -37,7 +37,7 @@ func (s *site) approve() {
 // forger makes a clone that shares with none, and shell functions: lookalike writes the board's newest commit with $2
 // in the place of $1, in its message and in the record $3; deliver pushes it, and $1 as integration.
 const forger = `
-git clone -q "$PWD/../server.git" ../forger && cd ../forger && git-liza init >/dev/null && git config --unset liza.remote &&
+git clone -q "$PWD/../server.git" ../forger && cd ../forger && git-liza init >/dev/null && git config --unset liza.remote && git update-ref refs/liza/home liza/state &&
 session() { git cat-file blob "liza/state:agents/$1.yaml" | sed -n 's/^session: //p'; }
 lookalike() {
 	s="s/$1/$2/g;s/$(echo $1 | cut -c1-10)/$(echo $2 | cut -c1-10)/g"
@@ -146,7 +146,7 @@ func TestForgedSubmissions(t *testing.T) {
 	s.ok("coder-1", parse, "echo 2 >more.txt && git add . && git commit -q -m 'Write more'")
 	before := s.ok("", "", "git -C ../server.git for-each-ref | grep -v leases")
 	for _, c := range []struct{ name, script, rule string }{
-		{"reviewed in part", `git update-ref refs/heads/integration task/parse~1 && git config --unset liza.remote && git-liza submit parse >/dev/null || exit 9
+		{"reviewed in part", `git update-ref refs/heads/integration task/parse~1 && git config --unset liza.remote && git update-ref refs/liza/home liza/state && git-liza submit parse >/dev/null || exit 9
 			git config liza.remote origin; git push --atomic origin liza/state task/parse refs/liza/review/parse/1; e=$?
 			git update-ref refs/heads/integration main; git update-ref refs/heads/liza/state refs/liza/remotes/origin/state; git update-ref -d refs/liza/review/parse/1; exit $e`,
 			"which the review began at, is not on the integration branch"},
