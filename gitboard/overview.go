@@ -34,7 +34,7 @@ func (v *View) Glance(ctx context.Context) (*Glance, error) {
 	if err != nil {
 		return nil, err
 	}
-	g.beside.Stopped = halts
+	g.beside.Stopped, g.beside.GaveUp = halts, v.board.GaveUp()
 	g.beside.Events, err = v.Recent(ctx, recent)
 	return g, err
 }

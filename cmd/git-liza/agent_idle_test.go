@@ -40,6 +40,20 @@ func TestSupervisorStopsByItself(t *testing.T) {
 		s.hears("alarm", "started 5 times and did nothing on the board")
 		s.ends(1)
 		p.stands("alpha", "UNCLAIMED")
+
+		// Its human is told, until it is started again or dealt with.
+		for _, command := range []string{"inbox", "prime", "status"} {
+			if said := p.reads(command); !strings.Contains(said, "coder-1 gave up") || !strings.Contains(said, "git liza logs coder-1") {
+				t.Errorf("%s does not name it:\n%s", command, said)
+			}
+		}
+		if said := p.reads("inbox"); !strings.Contains(said, "started 5 times and did nothing") || !strings.Contains(said, "  start it again: git liza agent coder --id coder-1") {
+			t.Errorf("the inbox says\n%s", said)
+		}
+		p.must("", "agent", "coder", "--id", "coder-1", "--once", "--exec=exit 0")
+		if said := p.reads("inbox"); strings.Contains(said, "gave up") {
+			t.Errorf("it was started again, and the inbox says\n%s", said)
+		}
 		p.proven()
 	})
 	t.Run("a quota", func(t *testing.T) {

@@ -50,26 +50,37 @@ func TestScreenConductsARun(t *testing.T) {
 		t.Errorf("t01 is %s", got)
 	}
 
-	// A submission is read, rejected at the line that is read, and approved when it comes again.
+	// A submission is read, and rejected with two comments on its lines.
 	p.work("coder-1", "t01", "one\ntwo\n")
 	s.await("READY_FOR_REVIEW 1", "x reject")
 	s.press("d")
 	s.await("submission 1", "+++ b/t01.go", "a approve", "x reject")
 	s.press("\x1b[F")
-	s.await("▸ +two")
+	s.await("▸ +two", "c comment")
+	s.does("cwhy two?\r", "comment(t01): t01.go:2")
+	s.press("k")
+	s.await("▸ +one", "    > why two?")
+	s.does("cwhy one?\r", "comment(t01): t01.go:1")
 	s.press("x")
-	s.await("t01 is rejected. Your assessment")
-	for _, text := range []string{"Not yet.", "", "no test | at all", "it breaks", "write one", ""} {
-		s.press(text + "\r")
-	}
-	s.await("verdict(t01): REJECTED")
-	if got := p.reads("read", "tasks.t01.rejection_reason"); !strings.Contains(got, "t01.go:2 \u2014 no test / at all") {
-		t.Errorf("the rejection is %s", got)
-	}
+	s.await("t01 is rejected, with 2 comments. Your assessment")
+	s.does("Not yet.\r", "verdict(t01): REJECTED")
+
+	// The next one is rejected at the line that is read, and the third is approved.
 	p.work("coder-1", "t01", "one\nthree\n")
 	s.await("submission 2", "a approve")
 	s.press("s")
-	s.await("submission 2 since submission 1", "-two", "+three")
+	s.await("submission 2 since submission 1", "-two", "+three", "> why two?")
+	s.press("\x1b[Fx")
+	s.await("t01 is rejected. Your assessment")
+	for _, text := range []string{"Not yet.", "", "", "no test | at all", "it breaks", "write one", ""} {
+		s.press(text + "\r")
+	}
+	s.await("verdict(t01): REJECTED")
+	if got := p.reads("read", "tasks.t01.rejection_reason"); !strings.Contains(got, "t01.go:2 \u2014 no test / at all") || !strings.Contains(got, "RESOLVED:") {
+		t.Errorf("the rejection is %s", got)
+	}
+	p.work("coder-1", "t01", "two\nthree\n")
+	s.await("submission 3", "a approve")
 	s.does("a\r", "verdict(t01): APPROVED")
 	p.must("code-reviewer-1", "merge", "t01")
 	s.press("\x1b")

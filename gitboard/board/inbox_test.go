@@ -75,8 +75,15 @@ func TestInboxOrder(t *testing.T) {
 		{"a coder that is gone, with work in hand", func(s *script) { s.claimed("one") }, func(s *script) report.Beside {
 			leases := s.allAlive()
 			leases["coder-1"] = board.Lease{Agent: "coder-1", Expires: s.now}
-			return report.Beside{Leases: leases, GaveUp: map[string]string{"coder-1": "three crashes"}}
+			return report.Beside{Leases: leases, GaveUp: map[string]report.GaveUp{"coder-1": {Since: s.now, Reason: "three crashes"}}}
 		}, []string{"agent_gone human [one]: git liza logs coder-1"}},
+		{"a coder that gave up, with nothing in hand", func(s *script) { s.do(coder2, &board.Deregister{}) }, func(s *script) report.Beside {
+			leases := s.allAlive()
+			return report.Beside{Leases: leases, GaveUp: map[string]report.GaveUp{
+				"coder-2": {Since: s.now, Reason: "it can't work"},
+				"coder-1": {Since: s.now, Reason: "it was started again elsewhere"},
+			}}
+		}, []string{"agent_gone human []: git liza logs coder-2"}},
 		{"a reservation for a coder that is gone", func(s *script) {
 			s.in(board.Blocked, "one").do(planner, &board.Unblock{About: about("one"), To: "coder-2"}).do(coder2, &board.Deregister{})
 		}, nil, []string{"reserved planner [one]: git liza reassign one"}},

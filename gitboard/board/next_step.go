@@ -33,9 +33,6 @@ type Asker struct {
 // this caller can't mean it.
 type way func(s *State, t *Task, who Actor) (example Payload, command string)
 
-// RejectionFlags are those of a verdict that rejects, with what is to be filled in.
-const RejectionFlags = `--overall TEXT --blocker "PATH:1|ISSUE|WHY|SUGGESTION"`
-
 // What stands in a command line in the place of a text, and in an example in the place of a commit.
 const (
 	exampleText   = "TEXT"
@@ -197,13 +194,28 @@ func wayToWithdraw(_ *State, t *Task, _ Actor) (Payload, string) {
 // wayToVerdict is a rejection: an approval has nothing to fill in, and no hint proposes one.
 func wayToVerdict(_ *State, t *Task, _ Actor) (Payload, string) {
 	r := Rejection{Overall: exampleText, Spec: "n/a", Anomaly: "none", Blockers: []Finding{{"PATH:1", "ISSUE", "WHY", "SUGGESTION"}}}
-	command := "verdict " + t.ID + " REJECTED --commit " + t.ReviewCommit + " " + RejectionFlags
 	if t.HasPriorFeedback() {
-		r.PriorStatus = []string{"PARTIAL: TEXT"}
-		command += ` --prior "PARTIAL: TEXT"`
+		r.PriorStatus = []string{examplePrior}
 	}
-	return &Verdict{About: About{t.ID}, Verdict: VerdictRejected, Commit: t.ReviewCommit, Reason: r.Text()}, command
+	return &Verdict{About: About{t.ID}, Verdict: VerdictRejected, Commit: t.ReviewCommit, Reason: r.Text()}, rejecting(t)
 }
+
+const examplePrior = "PARTIAL: TEXT"
+
+func rejecting(t *Task) string {
+	command := "verdict " + t.ID + " REJECTED --commit " + t.ReviewCommit
+	if len(t.OpenComments()) > 0 { // they say the rest
+		return command + " --reason TEXT"
+	}
+	command += ` --overall TEXT --blocker "PATH:1|ISSUE|WHY|SUGGESTION"`
+	if t.HasPriorFeedback() {
+		command += ` --prior "` + examplePrior + `"`
+	}
+	return command
+}
+
+// Rejecting is the command that rejects a task's submission, with what is to be filled in.
+func Rejecting(t *Task) string { return "git liza " + rejecting(t) }
 
 func wayToMerge(s *State, t *Task, _ Actor) (Payload, string) {
 	p := &Merge{About: About{t.ID}, ReviewCommit: t.ReviewCommit, Before: exampleCommit, MergeCommit: t.ReviewCommit, MergeType: FastForward}

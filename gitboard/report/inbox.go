@@ -37,7 +37,7 @@ const (
 	ItemDrafts       ItemKind = "drafts"        // a plan waits for approval
 	ItemPaused       ItemKind = "paused"        // one task is paused
 	ItemNoAgent      ItemKind = "no_agent"      // work waits for a role that no agent has
-	ItemAgentGone    ItemKind = "agent_gone"    // an agent gave up, or died, with work in hand
+	ItemAgentGone    ItemKind = "agent_gone"    // an agent gave up, or died with work in hand
 	ItemNoPlan       ItemKind = "no_plan"       // there is no task, and no planner
 	ItemQuestion     ItemKind = "question"      // a note for the human
 	ItemAmbiguity    ItemKind = "ambiguity"     // an agent does not know what the protocol asks for
@@ -378,7 +378,7 @@ func (c *collector) review(b TaskOutlook) {
 	} else {
 		i.Title, i.Evidence = t.ID+" is in your review", []string{"taken by " + t.ReviewingAs}
 		i.Do = append(i.Do, Ask{"approve", "git liza verdict " + t.ID + " APPROVED --commit " + t.ReviewCommit},
-			Ask{"reject", "git liza verdict " + t.ID + " REJECTED --commit " + t.ReviewCommit + " " + board.RejectionFlags})
+			Ask{"reject", board.Rejecting(t)})
 	}
 	c.add(i)
 }
@@ -419,15 +419,28 @@ func (c *collector) agents() {
 		}
 		c.add(Item{Kind: ItemNoAgent, Title: title, Holds: c.waiting(ids...), Do: []Ask{{"start one", "git liza agent " + who.Prefix()}}})
 	}
+	for _, id := range o.gaveUp(c.beside) {
+		held[id] = append([]string{}, held[id]...)
+	}
 	for _, id := range slices.Sorted(maps.Keys(held)) {
 		c.gone(id, held[id])
 	}
 }
 
 func (c *collector) gone(agent string, tasks []string) {
-	i := Item{Kind: ItemAgentGone, ID: agent, Title: agent + " is gone, with " + strings.Join(tasks, ", ") + " in hand", Holds: c.waiting(tasks...),
-		Since: c.beside.Leases[agent].Expires, Text: c.beside.GaveUp[agent],
-		Do: []Ask{{"see what it did", "git liza logs " + agent}, {"give back what it held", "git liza recover-agent " + agent}}}
+	i := Item{Kind: ItemAgentGone, ID: agent, Title: agent + " is gone", Holds: c.waiting(tasks...), Since: c.beside.Leases[agent].Expires,
+		Do: []Ask{{"see what it did", "git liza logs " + agent}}}
+	free := "go on without it"
+	if up, gave := c.beside.GaveUp[agent]; gave {
+		role, _ := roles.Of(agent) // a role can be started by its name
+		i.Title, i.Text, i.Since = agent+" gave up", up.Reason, up.Since
+		i.Do = append(i.Do, Ask{"start it again", "git liza agent " + role.Prefix() + " --id " + agent})
+	}
+	if len(tasks) > 0 {
+		i.Title += ", with " + strings.Join(tasks, ", ") + " in hand"
+		free = "give back what it held"
+	}
+	i.Do = append(i.Do, Ask{free, "git liza recover-agent " + agent})
 	for _, t := range c.o.Tasks {
 		if slices.Contains(tasks, t.ID) {
 			i.Since = cmp.Or(i.Since, t.StatusChangedAt)

@@ -2,6 +2,8 @@ package report
 
 import (
 	"cmp"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -99,7 +101,13 @@ type Beside struct {
 	Stopped []Halt                 // the strongest first
 	Merging *Train                 // nil while nobody merges
 	Ahead   *Ahead                 // nil where it is not known, and while the goal is IN_PROGRESS
-	GaveUp  map[string]string      // by agent, why its supervisor stopped; as far as this clone knows
+	GaveUp  map[string]GaveUp      // by agent, as far as this clone knows
+}
+
+// GaveUp is the end of a supervisor that stopped by itself with work left to do.
+type GaveUp struct {
+	Since  board.Time
+	Reason string
 }
 
 // Halt is a file by which a human stops one clone.
@@ -158,9 +166,19 @@ func Look(s *board.State, beside Beside, now time.Time) (*Overview, error) {
 	o.tasks(tasks, forecast{merged: s.Merged, leases: beside.Leases, planner: planner, finalizes: finalizes, reviews: reviews})
 	if o.GoalStatus == board.InProgress {
 		o.waiting(s, config, board.SpentBudget(config, sprint, goal), planner)
+		for _, id := range o.gaveUp(beside) {
+			o.ask(id+" gave up: "+plain.Line(beside.GaveUp[id].Reason, board.MaxPhrase), "git liza logs "+id)
+		}
 		o.turns(s, planner, alive)
 	}
 	return o, s.Err()
+}
+
+// gaveUp lists the agents that gave up and were not started again, here or elsewhere.
+func (o *Overview) gaveUp(beside Beside) []string {
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(beside.GaveUp)), func(id string) bool {
+		return slices.ContainsFunc(o.Agents, func(a AgentOutlook) bool { return a.ID == id && o.Now < a.LeaseExpires })
+	})
 }
 
 // alive says which roles have agents whose leases have not expired.

@@ -137,6 +137,9 @@ func (s *supervisor) stop(step Step) error {
 		return errDone
 	}
 	s.tell(Alarm, "", s.actor.ID+" stops: "+step.Reason)
+	if err := s.Board.GiveUp(s.actor.ID, step.Reason); err != nil {
+		s.tell(Trouble, "", "the inbox will not name it: "+err.Error())
+	}
 	if s.memory.Setup != "" {
 		return &StopError{Exit: step.Exit, Reason: s.actor.ID + " stops: " + step.Reason, Hint: s.memory.Hint}
 	}

@@ -99,7 +99,7 @@ func (s *supervisor) registerAs(ctx context.Context, id string) error {
 	}
 	s.actor = actor
 	s.endLeftover()
-	return errors.Join(s.files.keepProcess(supervisorFile, os.Getpid()), s.files.keep("session", actor.Session))
+	return errors.Join(s.Board.DropGaveUp(id), s.files.keepProcess(supervisorFile, os.Getpid()), s.files.keep("session", actor.Session))
 }
 
 // takeKey has the agent's key made ready, unless the agent lives: then it keeps its own, and the registration says so.

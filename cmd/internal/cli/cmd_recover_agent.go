@@ -44,6 +44,9 @@ func runRecoverAgent(c *edge.Call, id string, force bool) error {
 	if err != nil {
 		return err
 	}
+	if _, gave := c.Opened.GaveUp()[id]; gave && v.State.Agent(id) == nil {
+		return errors.Join(c.Opened.DropGaveUp(id), printRecovered(c, id, nil, false, true))
+	}
 	if v.State.Agent(id) == nil {
 		return errors.Join(v.State.Err(), &board.Refusal{Code: board.CodeUnknownAgent, Message: id + " is not registered", Unknown: id, Hint: "git liza status"})
 	}
@@ -72,6 +75,9 @@ func runRecoverAgent(c *edge.Call, id string, force bool) error {
 	}
 	if left == nil && live {
 		left = endLease(c, id, held)
+	}
+	if left == nil {
+		left = c.Opened.DropGaveUp(id)
 	}
 	if err := errors.Join(v.State.Err(), printRecovered(c, id, tasks, live, left == nil)); err != nil {
 		return err

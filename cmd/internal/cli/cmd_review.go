@@ -152,5 +152,5 @@ func (m *reviewMaterial) lines(t *board.Task) []string {
 		fmt.Sprintf("git diff %.10s..%.10s", m.Base, m.Commit),
 		"the files lie in "+m.Worktree+" (read only)",
 		fmt.Sprintf("git liza verdict %s APPROVED --commit %s", m.Task, m.Commit),
-		fmt.Sprintf(`git liza verdict %s REJECTED --commit %s --blocker "file:line|issue|why|suggestion" --overall TEXT`, m.Task, m.Commit))
+		board.Rejecting(t))
 }

@@ -79,7 +79,12 @@ var acts = []act{
 		lines: func(s *subject, a []string) [][]string {
 			return append(s.takesReview(), line("verdict", append(flag("commit", s.t.ReviewCommit), flag("reason", a[0])...), s.t.ID, board.VerdictApproved))
 		}},
-	{key: 'x', name: "reject", help: "reject a submission, blocker by blocker", open: inState(board.ReadyForReview), next: nextOfRejection, lines: rejectionLines},
+	{key: 'c', name: "comment", help: "comment on the line of the diff; a rejection takes the comments along", open: onALine,
+		next: asks(func(s *subject) string { return s.at + ":" }, nil),
+		lines: func(s *subject, a []string) [][]string {
+			return [][]string{line("comment", flag("commit", s.t.ReviewCommit), s.t.ID, s.at, a[0])}
+		}},
+	{key: 'x', name: "reject", help: "reject a submission, with its comments or blocker by blocker", open: inState(board.ReadyForReview), next: nextOfRejection, lines: rejectionLines},
 	{key: 'f', name: "finalize", help: "open a DRAFT to coders", open: inState(board.Draft),
 		next:  asks(func(s *subject) string { return s.t.ID + " is opened to coders: enter" }, nil),
 		lines: func(s *subject, _ []string) [][]string { return [][]string{line("finalize", nil, s.t.ID)} }},
@@ -114,6 +119,8 @@ func actOf(k tty.Key, s *subject) (now, any *act) {
 	}
 	return nil, any
 }
+
+func onALine(s *subject) bool { return s.at != "" && s.t.Status == board.ReadyForReview }
 
 func running(s *subject) bool { return s.o.Mode == board.Running && s.o.GoalStatus == board.InProgress }
 
@@ -164,6 +171,9 @@ func (s *subject) takesReview() [][]string {
 var blockerParts = []string{"what is wrong there?", "why does it matter?", "what do you suggest?"}
 
 func rejectionAsks(s *subject) (first []string) {
+	if n := len(s.t.OpenComments()); n > 0 { // they say the rest
+		return []string{fmt.Sprintf("%s is rejected, with %s. Your assessment in a sentence or two:", s.t.ID, plain.Plural(n, "comment"))}
+	}
 	first = []string{s.t.ID + " is rejected. Your assessment in a sentence or two:"}
 	if s.t.HasPriorFeedback() {
 		first = append(first, "what became of the blockers before? RESOLVED, STILL PRESENT or PARTIAL, and what:")
@@ -180,6 +190,9 @@ func nextOfRejection(s *subject, a []string) *input {
 		}
 		return newInput(first[len(a)], text)
 	}
+	if len(s.t.OpenComments()) > 0 {
+		return nil
+	}
 	blockers := a[len(first):]
 	n, part := len(blockers)/4+1, len(blockers)%4
 	switch {
@@ -194,6 +207,9 @@ func nextOfRejection(s *subject, a []string) *input {
 }
 
 func rejectionLines(s *subject, a []string) [][]string {
+	if len(s.t.OpenComments()) > 0 {
+		return append(s.takesReview(), line("verdict", append(flag("commit", s.t.ReviewCommit), flag("reason", a[0])...), s.t.ID, board.VerdictRejected))
+	}
 	flags := append(flag("commit", s.t.ReviewCommit), flag("overall", a[0])...)
 	first := len(rejectionAsks(s))
 	if first > 1 {

@@ -2,7 +2,6 @@ package screen
 
 import (
 	"cmp"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -62,8 +61,8 @@ func (w *statusWatch) readPatch() {
 		w.say(err.Error())
 		return
 	}
-	if w.patch != nil && slices.Equal(w.patch.lines, v.lines) {
-		v.cursor, v.top = w.patch.cursor, w.patch.top
+	if w.patch != nil && w.patch.lines[0] == v.lines[0] { // a comment is below its line
+		v.cursor, v.top = min(w.patch.cursor, len(v.lines)-1), w.patch.top
 	}
 	w.patch = v
 }
