@@ -19,7 +19,7 @@ type Patch struct {
 	Rewritten bool    `json:"rewritten"`            // its commits do not follow from those of the one before
 	RangeDiff bool    `json:"range_diff,omitempty"` // the text is one
 	Text      string  `json:"diff"`
-	// Comments are those on both submissions.
+	// Comments are those on both submissions, once it is annotated.
 	Comments []report.Remark `json:"comments,omitempty"`
 }
 
@@ -78,11 +78,11 @@ func (b *Board) SubmissionDiff(ctx context.Context, t *board.Task, since, number
 	if err != nil {
 		return nil, err
 	}
-	return p, b.remarksOn(ctx, t, p)
+	return p, nil
 }
 
-// remarksOn puts the comments on the two sides of a patch into it.
-func (b *Board) remarksOn(ctx context.Context, t *board.Task, p *Patch) error {
+// Annotate puts the comments on the two submissions of a patch into it.
+func (b *Board) Annotate(ctx context.Context, t *board.Task, p *Patch) error {
 	all, err := b.Remarks(ctx, t)
 	for _, r := range all {
 		if r.Submission == p.Number || r.Submission == p.Since {

@@ -26,12 +26,18 @@ func ShowPatch(c *edge.Call, t *board.Task, sinceLast bool) error {
 	return paged(c, Patch(c.Page(), patch))
 }
 
-func patchOf(c *edge.Call, t *board.Task, sinceLast bool) (*gitboard.Patch, error) {
+// patchOf is what a task's last submission changes, with the comments on it.
+func patchOf(c *edge.Call, t *board.Task, sinceLast bool) (patch *gitboard.Patch, err error) {
 	if sinceLast {
-		return c.Opened.SinceLast(c.Ctx, t)
+		patch, err = c.Opened.SinceLast(c.Ctx, t)
+	} else {
+		_, last := gitboard.LastTwo(t)
+		patch, err = c.Opened.SubmissionDiff(c.Ctx, t, 0, last)
 	}
-	_, last := gitboard.LastTwo(t)
-	return c.Opened.SubmissionDiff(c.Ctx, t, 0, last)
+	if err != nil {
+		return nil, err
+	}
+	return patch, c.Opened.Annotate(c.Ctx, t, patch)
 }
 
 // paged prints lines, on a terminal by the human's pager.

@@ -69,12 +69,24 @@ var acts = map[string]act{
 	"reply": {"say what the protocol asks for", func(f form) [][]string {
 		return append(one("note", f.flags("for"), f.text("text")), one("ack", nil, f.text("id"))...)
 	}},
-	"note":     {"leave a note", func(f form) [][]string { return one("note", f.flags("for"), f.text("text")) }},
-	"ack":      {"acknowledge", func(f form) [][]string { return one("ack", nil, f.text("id")) }},
-	"block":    {"block a task", func(f form) [][]string { return one("block", f.flags("reason", "question"), f.text("id")) }},
+	"note":  {"leave a note", func(f form) [][]string { return one("note", f.flags("for"), f.text("text")) }},
+	"ack":   {"acknowledge", func(f form) [][]string { return one("ack", nil, f.text("id")) }},
+	"block": {"block a task", func(f form) [][]string { return one("block", f.flags("reason", "question"), f.text("id")) }},
+	"comment": {"comment on a line", func(f form) [][]string {
+		return one("comment", f.flags("commit"), f.text("id"), f.text("where"), f.text("text"))
+	}},
+	"review": {"take a review", func(f form) [][]string { return one("claim-review", nil, f.text("id")) }},
+	"give-back": {"give a review back", func(f form) [][]string {
+		return one("release", append([]string{"--role=reviewer", "--force"}, f.flags("reason")...), f.text("id"))
+	}},
+	"verdict": {"give a verdict", verdictOf},
+	"abandon": {"abandon a task", func(f form) [][]string { return one("abandon", f.flags("reason"), f.text("id")) }},
+	"supersede": {"replace a task by others", func(f form) [][]string {
+		return one("supersede", f.flags("by", "reason"), f.text("id"))
+	}},
 	"reassign": {"give a task to another coder", func(f form) [][]string { return one("reassign", f.flags("reason"), f.text("id")) }},
 	"amend": {"change a task", func(f form) [][]string {
-		return one("amend-task", append(f.changed("desc", "done", "scope", "priority"), f.flags("reason")...), f.text("id"))
+		return one("amend-task", append(f.changed("desc", "done", "scope", "spec", "depends", "priority"), f.flags("reason")...), f.text("id"))
 	}},
 	"finalize": {"approve drafts", func(f form) [][]string { return one("finalize", nil, f.Values["id"]...) }},
 	"pause":    {"pause", func(f form) [][]string { return one("pause", f.flags("task", "reason")) }},
@@ -84,6 +96,28 @@ var acts = map[string]act{
 	"checkpoint":    {"call a checkpoint", func(f form) [][]string { return one("checkpoint", f.flags("task", "reason")) }},
 	"resolve":       {"resolve the breaker's trigger", func(f form) [][]string { return one("resolve", f.flags("text")) }},
 	"complete-goal": {"complete the goal", func(form) [][]string { return one("complete-goal", nil) }},
+}
+
+// verdictOf takes the review where the form says that nobody has it, and gives the verdict. A rejection without comments on
+// lines names a blocker.
+func verdictOf(f form) [][]string {
+	var lines [][]string
+	if f.text("take") != "" {
+		lines = one("claim-review", nil, f.text("id"))
+	}
+	flags := f.flags("commit")
+	for _, prior := range strings.Split(f.text("prior"), "\n") {
+		if prior = strings.TrimSpace(prior); prior != "" && f.text("issue") != "" {
+			flags = append(flags, "--prior="+prior)
+		}
+	}
+	if bar := strings.NewReplacer("|", "/"); f.text("issue") != "" {
+		blocker := strings.Join([]string{bar.Replace(f.text("where")), bar.Replace(f.text("issue")), bar.Replace(f.text("why")), f.text("suggestion")}, "|")
+		flags = append(flags, "--blocker="+blocker, "--overall="+f.text("reason"))
+	} else {
+		flags = append(flags, f.flags("reason")...)
+	}
+	return append(lines, one("verdict", flags, f.text("id"), f.text("verdict"))...)
 }
 
 // act carries out what a form asks for, and leads back to the page it was on.
@@ -135,7 +169,7 @@ func (s *Server) refused(w http.ResponseWriter, name string, a act, f form, befo
 	var fields []field
 	for _, n := range sortedKeys(f.Values) {
 		for _, v := range f.Values[n] {
-			if n == "back" || n == "request" {
+			if n == "back" || n == "request" || n == "take" && len(before.Lines) > 0 { // the review is taken
 				continue
 			}
 			fields = append(fields, field{n, n, v, min(8, strings.Count(v, "\n")+len(v)/80)})

@@ -3,11 +3,11 @@ package web
 import (
 	"html/template"
 	"path"
-	"strconv"
 	"strings"
 	"sync"
 
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/plain"
 )
 
@@ -76,46 +76,32 @@ func (f diffFile) Sides() []side {
 	return sides
 }
 
-// parseDiff takes git's diff apart. What it can't make out is shown as it is.
+// parseDiff is git's diff, file by file.
 func parseDiff(text string, c *board.Config) []diffFile {
 	var files []diffFile
 	var f *diffFile
-	shown, old, new := 0, 0, 0
-	inHunk := false
-	for line := range strings.Lines(text) {
-		line = strings.TrimSuffix(line, "\n")
-		if rest, is := strings.CutPrefix(line, "diff --git "); is {
-			files = append(files, diffFile{Path: nameOf(rest)})
-			f, inHunk = &files[len(files)-1], false
-			continue
+	shown := 0
+	for l := range git.PatchLines(text) {
+		if l.Kind == git.PatchFile {
+			files = append(files, diffFile{})
+			f = &files[len(files)-1]
 		}
-		if f == nil {
-			continue
-		}
-		if strings.HasPrefix(line, "@@ ") {
-			old, new = starts(line)
-			inHunk = true
-			f.line(&shown, diffLine{Kind: "hunk", HTML: template.HTML(template.HTMLEscapeString(plainly(plain.Visible(line), mostLineRunes)))})
-			continue
-		}
-		if !inHunk {
-			f.header(line)
-			continue
-		}
-		switch text := line[min(1, len(line)):]; {
-		case strings.HasPrefix(line, "+"):
+		f.Path = l.Path
+		switch l.Kind {
+		case git.PatchHeader:
+			f.header(l)
+		case git.PatchHunk:
+			f.line(&shown, diffLine{Kind: "hunk", HTML: template.HTML(template.HTMLEscapeString(plainly(plain.Visible(l.Text), mostLineRunes)))})
+		case git.PatchAdded:
 			f.Added++
-			f.line(&shown, diffLine{"add", 0, new, coloured(f.Path, text)})
-			new++
-		case strings.HasPrefix(line, "-"):
+			f.line(&shown, diffLine{"add", 0, l.New, coloured(f.Path, l.Content())})
+		case git.PatchGone:
 			f.Removed++
-			f.line(&shown, diffLine{"del", old, 0, coloured(f.Path, text)})
-			old++
-		case strings.HasPrefix(line, `\`):
-			f.line(&shown, diffLine{Kind: "note", HTML: template.HTML(template.HTMLEscapeString(plain.Visible(text)))})
-		default:
-			f.line(&shown, diffLine{"same", old, new, coloured(f.Path, text)})
-			old, new = old+1, new+1
+			f.line(&shown, diffLine{"del", l.Old, 0, coloured(f.Path, l.Content())})
+		case git.PatchNote:
+			f.line(&shown, diffLine{Kind: "note", HTML: template.HTML(template.HTMLEscapeString(plain.Visible(l.Content())))})
+		case git.PatchSame:
+			f.line(&shown, diffLine{"same", l.Old, l.New, coloured(f.Path, l.Content())})
 		}
 	}
 	for i := range files {
@@ -135,62 +121,17 @@ func (f *diffFile) line(shown *int, l diffLine) {
 }
 
 // header takes a line between the name of a file and its first change.
-func (f *diffFile) header(line string) {
+func (f *diffFile) header(l git.PatchLine) {
 	switch {
-	case strings.HasPrefix(line, "new file"):
+	case strings.HasPrefix(l.Text, "new file"):
 		f.State = "new"
-	case strings.HasPrefix(line, "deleted file"):
+	case strings.HasPrefix(l.Text, "deleted file"):
 		f.State = "deleted"
-	case strings.HasPrefix(line, "rename from "):
-		f.State, f.Was = "renamed", unquoted(strings.TrimPrefix(line, "rename from "))
-	case strings.HasPrefix(line, "rename to "):
-		f.Path = unquoted(strings.TrimPrefix(line, "rename to "))
-	case strings.HasPrefix(line, "Binary files"), strings.HasPrefix(line, "GIT binary patch"):
+	case strings.HasPrefix(l.Text, "rename "):
+		f.State, f.Was = "renamed", l.Was
+	case strings.HasPrefix(l.Text, "Binary files"), strings.HasPrefix(l.Text, "GIT binary patch"):
 		f.State = strings.TrimSpace(f.State + " binary")
-	case strings.HasPrefix(line, "+++ "), strings.HasPrefix(line, "--- "):
-		name := unquoted(strings.TrimSuffix(line[4:], "\t"))
-		if _, name, is := strings.Cut(name, "/"); is && !strings.HasSuffix(line[4:], "/dev/null") {
-			f.Path = name
-		}
 	}
-}
-
-// nameOf is the name in "a/NAME b/NAME"; of a rename the lines below say it.
-func nameOf(text string) string {
-	if strings.HasPrefix(text, `"`) {
-		if q, err := strconv.QuotedPrefix(text); err == nil {
-			return strings.TrimPrefix(unquoted(q), "a/")
-		}
-	}
-	half := len(text) / 2
-	return strings.TrimPrefix(text[:half], "a/")
-}
-
-// unquoted undoes git's quoting of names.
-func unquoted(name string) string {
-	if strings.HasPrefix(name, `"`) {
-		if text, err := strconv.Unquote(name); err == nil {
-			return text
-		}
-	}
-	return name
-}
-
-// starts are the first line numbers of a hunk: @@ -3,4 +5,6 @@.
-func starts(line string) (old, new int) {
-	for _, word := range strings.Fields(line) {
-		number, _, _ := strings.Cut(word[1:], ",")
-		n, err := strconv.Atoi(number)
-		switch {
-		case err != nil:
-		case word[0] == '-' && old == 0:
-			old = n
-		case word[0] == '+' && new == 0:
-			new = n
-			return old, new
-		}
-	}
-	return old, new
 }
 
 // coloured is a line of source with its comments, strings, numbers and keywords marked. It knows one line at a time:

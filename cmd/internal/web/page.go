@@ -48,6 +48,7 @@ var functions = template.FuncMap{
 	"plural":  plain.Plural,
 	"join":    strings.Join,
 	"field":   func(name, label, value string, rows int) field { return field{name, label, value, rows} },
+	"list":    func(all ...any) []any { return all },
 	"pair":    func(a, b any) [2]any { return [2]any{a, b} },
 	"minutes": func(t board.Time) string { return strings.TrimSuffix(strings.Replace(string(t), "T", " ", 1), ":00Z") },
 }

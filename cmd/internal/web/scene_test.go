@@ -114,8 +114,17 @@ func (s *scene) write(name, text string) {
 
 func (s *scene) git(args ...string) string {
 	s.t.Helper()
+	return s.gitAs("", args...)
+}
+
+// gitAs runs git as an agent, "" for the human.
+func (s *scene) gitAs(agent string, args ...string) string {
+	s.t.Helper()
 	cmd := exec.Command("git", args...)
 	cmd.Dir = s.dir
+	if agent != "" {
+		cmd.Env = append(os.Environ(), "GIT_AUTHOR_NAME="+agent, "GIT_AUTHOR_EMAIL="+agent+"@liza", "GIT_COMMITTER_NAME="+agent, "GIT_COMMITTER_EMAIL="+agent+"@liza")
+	}
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		s.t.Fatalf("git %v: %v\n%s", args, err, out)
@@ -174,7 +183,7 @@ func (s *scene) worked(coder, id string, files map[string]string) {
 	}
 	s.passes(time.Minute)
 	s.git("-C", ".worktrees/"+id, "add", "-A")
-	s.git("-C", ".worktrees/"+id, "-c", "user.name="+coder, "-c", "user.email="+coder+"@liza", "commit", "-q", "-m", "Work on "+id)
+	s.gitAs(coder, "-C", ".worktrees/"+id, "commit", "-q", "-m", "Work on "+id)
 	s.must(coder, "submit", id)
 }
 

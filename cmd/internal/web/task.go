@@ -76,12 +76,19 @@ func (s *Server) task(ctx context.Context, l *look, id string, q query) (*page, 
 	if s.Do != nil && !l.past {
 		p.Parts = append(p.Parts, part{ID: "acts", Aside: true, Head: markup("task-acts", about)})
 	}
-	p.Parts = append(p.Parts, story(t, subs, l))
-	diff, err := s.diffPart(ctx, l, t, subs, q)
+	remarks, err := s.remarks(ctx, t)
+	if err != nil {
+		return nil, err
+	}
+	p.Parts = append(append(p.Parts, commentsPart(t, remarks)...), story(t, subs, l))
+	diff, err := s.diffPart(ctx, l, t, subs, remarks, q)
 	if err != nil {
 		return nil, err
 	}
 	p.Parts = append(p.Parts, diff...)
+	if form := s.review(l, t, outlook); form != nil {
+		p.Parts = append(p.Parts, part{ID: "verdict", Class: "wide", Head: markup("verdict", form)})
+	}
 	return p, l.State.Err()
 }
 
@@ -143,36 +150,47 @@ func handoff(s *board.State, t *board.Task) *board.Handoff {
 }
 
 // diffPart is what a submission changed: against its base, or since another submission.
-func (s *Server) diffPart(ctx context.Context, l *look, t *board.Task, subs []submission, q query) ([]part, error) {
+func (s *Server) diffPart(ctx context.Context, l *look, t *board.Task, subs []submission, remarks []report.Remark, q query) ([]part, error) {
 	if len(subs) == 0 {
 		return nil, nil
 	}
 	to := pick(q.get("to"), len(subs), len(subs))
-	from := pick(q.get("from"), 0, to-1)
-	split := q.get("view") == "split"
-	base, commit := subs[to-1].Base, subs[to-1].Commit
-	if from > 0 {
-		base = subs[from-1].Commit
+	from := pick(q.get("from"), 0, len(subs))
+	if to = max(to, 1); from == to {
+		from = 0
 	}
+	split := q.get("view") == "split"
 	head := map[string]any{"Subs": subs, "From": from, "To": to, "Split": split, "ID": t.ID, "At": q.get("at"), "Sub": subs[to-1]}
 	p := part{ID: "diff", Class: "wide diff"}
-	files, err := s.diffs.get(fmt.Sprint(base, commit), func() ([]diffFile, error) { return s.diff(ctx, base, commit, l.State.Config()) })
+	d, err := s.diff(ctx, l, t, subs, from, to)
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
 	if err != nil {
 		head["Missing"] = err.Error()
 	}
-	added, removed := 0, 0
-	for _, f := range files {
+	v := fileView{Task: t.ID, Hidden: [][2]string{{"from", strconv.Itoa(from)}, {"to", strconv.Itoa(to)}, {"view", q.get("view")}}}
+	v.Compare = query{nil}.with("from", strconv.Itoa(from), "to", strconv.Itoa(to), "view", q.get("view"))
+	if s.mayComment(l, t, from, to, len(subs)) {
+		v.Commit = subs[to-1].Commit
+		head["Say"] = v
+	}
+	added, removed, left := 0, 0, remarks
+	for _, f := range d.files {
 		added, removed = added+f.Added, removed+f.Removed
+		v.diffFile, v.asked = f, 0
+		if q.get("path") == f.Path {
+			v.asked, _ = strconv.Atoi(q.get("line"))
+		}
+		left = v.put(left, from, to)
 		name := "file"
 		if split {
 			name = "file-split"
 		}
-		p.Rows = append(p.Rows, row{f.Path, markup(name, f)})
+		p.Rows = append(p.Rows, row{f.Path, markup(name, v)})
 	}
-	head["Files"], head["Added"], head["Removed"] = files, added, removed
+	head["Files"], head["Added"], head["Removed"], head["Rewritten"] = d.files, added, removed, d.rewritten
+	head["Left"] = slices.DeleteFunc(slices.Clone(left), func(r report.Remark) bool { return r.Submission != to })
 	p.Head = markup("diff-head", head)
 	return []part{p}, nil
 }
@@ -186,46 +204,60 @@ func pick(text string, otherwise, most int) int {
 	return n
 }
 
-// diff compares two commits of the repository that the board names.
-func (s *Server) diff(ctx context.Context, base, commit string, c *board.Config) ([]diffFile, error) {
-	if !git.OID(base).Valid() || !git.OID(commit).Valid() {
-		return nil, fmt.Errorf("the board does not say what was submitted")
+// compared is what differs between two submissions, or between one and its base.
+type compared struct {
+	files     []diffFile
+	rewritten bool // the commits of one do not follow from those of the other
+}
+
+// diff compares a submission with its base (from 0), or with another one.
+func (s *Server) diff(ctx context.Context, l *look, t *board.Task, subs []submission, from, to int) (compared, error) {
+	names := []string{subs[to-1].Base, subs[to-1].Commit}
+	if from > 0 {
+		names = append(names, subs[from-1].Base, subs[from-1].Commit)
 	}
-	objects, err := s.Board.Repo().Objects(ctx, []string{base, commit})
-	if err != nil {
-		return nil, err
-	}
-	for i, name := range []string{base, commit} {
-		if objects[i].OID == "" {
-			return nil, fmt.Errorf("the commit %.10s is not in this clone: git liza sync fetches it", name)
+	return s.diffs.get(fmt.Sprint(names), func() (compared, error) {
+		for _, name := range names {
+			if !git.OID(name).Valid() {
+				return compared{}, fmt.Errorf("the board does not say what was submitted")
+			}
 		}
-	}
-	text, err := s.Board.Repo().Diff(ctx, git.OID(base), git.OID(commit))
-	if err != nil {
-		return nil, err
-	}
-	return parseDiff(text, c), nil
+		objects, err := s.Board.Repo().Objects(ctx, names)
+		if err != nil {
+			return compared{}, err
+		}
+		for i, name := range names {
+			if objects[i].OID == "" {
+				return compared{}, fmt.Errorf("the commit %.10s is not in this clone: git liza sync fetches it", name)
+			}
+		}
+		patch, err := s.Board.SubmissionDiff(ctx, t, from, to)
+		if err != nil {
+			return compared{}, err
+		}
+		return compared{parseDiff(patch.Text, l.State.Config()), patch.Rewritten}, nil
+	})
 }
 
 // diffCache remembers the last diffs: two commits never change.
 type diffCache struct {
 	mu  sync.Mutex
-	all map[string][]diffFile
+	all map[string]compared
 }
 
-func (c *diffCache) get(key string, make func() ([]diffFile, error)) ([]diffFile, error) {
+func (c *diffCache) get(key string, make func() (compared, error)) (compared, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if files, known := c.all[key]; known {
-		return files, nil
+	if d, known := c.all[key]; known {
+		return d, nil
 	}
-	files, err := make()
+	d, err := make()
 	if err != nil {
-		return nil, err
+		return compared{}, err
 	}
 	if c.all == nil || len(c.all) > 20 {
-		c.all = map[string][]diffFile{}
+		c.all = map[string]compared{}
 	}
-	c.all[key] = files
-	return files, nil
+	c.all[key] = d
+	return d, nil
 }

@@ -59,6 +59,7 @@ type Server struct {
 	ended   chan struct{}
 	flashes flashes
 	diffs   diffCache
+	said    remarkCache
 }
 
 // New makes a server.

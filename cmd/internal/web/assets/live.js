@@ -102,6 +102,24 @@
   };
   if (document.body.dataset.live) follow(document.body.dataset.live);
 
+  // A line's number opens the form of a comment under it; without this the server does.
+  document.addEventListener("submit", e => {
+    const form = e.target.closest("[data-say]"), pressed = e.submitter, kept = $("#say");
+    if (!form || !pressed || !kept) return;
+    e.preventDefault();
+    const line = pressed.closest("tr"), next = line.nextElementSibling;
+    if (next && next.classList.contains("saying")) { next.remove(); pressed.focus(); return; }
+    const tr = document.createElement("tr"), td = document.createElement("td"), where = `${$("input[name=path]", form).value}:${pressed.value}`;
+    tr.className = "said saying"; td.colSpan = 4; td.append(kept.content.cloneNode(true)); tr.append(td);
+    $("input[name=where]", td).value = where;
+    $("[data-where]", td).textContent = where;
+    const back = $("input[name=back]", td);
+    back.value = back.value.replace(/#.*/, "#" + form.id.slice(4));
+    requests(td);
+    line.after(tr);
+    $("textarea", td).focus();
+  });
+
   // An agent's transcript.
   const printed = $("[data-transcript]");
   if (printed && document.body.dataset.live) {
