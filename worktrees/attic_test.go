@@ -2,6 +2,10 @@ package worktrees
 
 import (
 	"context"
+	"encoding/hex"
+	"errors"
+	"os"
+	"os/exec"
 	"path/filepath"
 	"testing"
 	"time"
@@ -120,4 +124,73 @@ func TestClearAwayLeavesTheNext(t *testing.T) {
 	if !present(s.path("one")) {
 		t.Error("the worktree has gone")
 	}
+}
+
+// swapping has the worktrees of tasks one and two change places when git does what a pattern names. It returns the
+// record of the second, which lies at the place of the first from then on.
+func swapping(t *testing.T, ctx context.Context, s *site, commit git.OID, when string) (second string) {
+	t.Helper()
+	for _, task := range []string{"one", "two"} {
+		must(t, s.repo.AddWorktree(ctx, s.path(task), commit))
+	}
+	second = identity(s.path("two"))
+	found, err := exec.LookPath("git")
+	must(t, err)
+	bin := t.TempDir()
+	must(t, os.WriteFile(filepath.Join(bin, "git"), []byte(`#!/bin/sh
+case "$*" in `+when+`) ;; *) exec '`+found+`' "$@" ;; esac
+swap() { [ ! -e '`+s.path("two")+`' ] || { mv '`+s.path("one")+`' '`+s.path("away")+`'; mv '`+s.path("two")+`' '`+s.path("one")+`'; '`+found+`' -C '`+s.path("one")+`' worktree repair '`+s.path("one")+`' '`+s.path("away")+`'; } >/dev/null 2>&1; }
+case "$*" in *"worktree move"*) swap; exec '`+found+`' "$@" ;; esac
+'`+found+`' "$@"; code=$?; swap; exit $code
+`), 0o755))
+	t.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
+	return second
+}
+
+// A worktree that has come to the place of another one while that was being moved out of the way gets it back.
+func TestClearAwayMovesBack(t *testing.T) {
+	ctx, s, commits := began(t)
+	must(t, os.MkdirAll(filepath.Join(s.repo.CommonDir(), "worktrees", "stray"), 0o755)) // so that git moves it
+	second := swapping(t, ctx, s, commits[0], `*"worktree move"*`)
+	must(t, s.clearAway(ctx, &gitboard.View{}, "one", board.HumanActor("Ada", "ada@example.org"), nil))
+	if got := identity(s.path("one")); got != second {
+		t.Errorf("there is %q, not %q", got, second)
+	}
+}
+
+// A worktree that can't be moved out of the way is removed in its place: only what is kept, and only as long as it is
+// the one that was meant.
+func TestClearInPlace(t *testing.T) {
+	ctx, s, commits := began(t)
+	ada := board.HumanActor("Ada", "ada@example.org")
+	second := swapping(t, ctx, s, commits[0], `*commit-tree*`)
+	path := s.path("one")
+	which := identity(path)
+	clear := func(which string, before *kept) error {
+		return s.clearInPlace(ctx, &gitboard.View{}, "one", ada, before, which, errors.New("it can't be moved"))
+	}
+	must(t, clear("gitdir: another", &kept{})) // nothing of it is kept, either
+	if !present(path) {
+		t.Fatal("another's worktree has gone")
+	}
+	must(t, gitio.InitRepository(ctx, filepath.Join(path, "own"), false)) // which the attic can't hold
+	must(t, os.WriteFile(filepath.Join(path, "own", "work"), nil, 0o644))
+	if err := clear(which, nil); err == nil || !present(path) {
+		t.Fatalf("what could not be kept has gone: %v", err)
+	}
+	must(t, os.RemoveAll(filepath.Join(path, "own")))
+	must(t, os.WriteFile(filepath.Join(path, "left"), []byte("left\n"), 0o644))
+	blob := git.NewObject(git.BlobObject, []byte("left\n"))
+	tree := git.NewObject(git.TreeObject, append([]byte("100644 left\x00"), raw(t, blob.OID)...))
+	must(t, clear(which, &kept{trees: []git.OID{tree.OID}}))
+	if got := identity(path); got != second {
+		t.Errorf("there is %q, not %q that came meanwhile", got, second)
+	}
+}
+
+func raw(t *testing.T, oid git.OID) []byte {
+	t.Helper()
+	b, err := hex.DecodeString(string(oid))
+	must(t, err)
+	return b
 }

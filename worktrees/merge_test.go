@@ -251,6 +251,7 @@ func TestCheckoutOfIntegration(t *testing.T) {
 	s.approved("coder-1", "one", "a.txt", "ONE\ntwo\nthree\n")
 	s.write(s.dir, "a.txt", "a human's\n")
 	before := s.checkout()
+	s.refused(s.mergeErr("one"), "overlap", "changes there are in the way: a.txt") // nothing is tested before
 	marker := filepath.Join(t.TempDir(), "ran")
 	s.set("integration_test", "echo x >> '"+marker+"'")
 	tip := s.ref("refs/heads/integration")
@@ -431,6 +432,36 @@ func TestMergeNotTidied(t *testing.T) {
 }
 
 // Any reviewer may merge, and from any clone's process.
+// What makes up for a merge holds integration where it has found the work.
+func TestFinishHoldsIntegration(t *testing.T) {
+	s := newScene(t)
+	s.task("one")
+	base := s.ref("refs/heads/integration")
+	review := s.approved("coder-1", "one", "b.txt", "b\n")
+	reached := false
+	for nth := 1; nth == 1 || reached; nth++ { // integration is taken back as the clock is read the nth time
+		s.git(s.dir, "update-ref", "refs/heads/integration", string(review))
+		on, reads := s.ref("refs/heads/liza/state"), 0
+		reached = false
+		b, err := gitboard.Open(s.ctx, s.dir, gitboard.Options{Now: func() time.Time {
+			if reads++; reads == nth && s.ref("refs/heads/liza/state") == on {
+				reached = true
+				s.git(s.dir, "update-ref", "refs/heads/integration", string(base))
+			}
+			return s.clock.now()
+		}})
+		s.check(err)
+		_, err = merge.Finish(s.ctx, b, human())
+		s.check(errors.Join(err, b.Close()))
+		if reached && s.state().Task("one").Status == board.Merged {
+			t.Fatalf("MERGED, and integration has lost it before (%d)", nth)
+		}
+		if !reached && nth == 1 {
+			t.Fatal("the clock is not read before it is recorded: the test shows nothing")
+		}
+	}
+}
+
 func TestMergeByAnother(t *testing.T) {
 	s := newScene(t)
 	s.task("one")

@@ -1,6 +1,7 @@
 package worktrees_test
 
 import (
+	"path/filepath"
 	"testing"
 
 	"github.com/git-liza/git-liza/worktrees"
@@ -45,4 +46,18 @@ func TestTidyWithoutSnapshot(t *testing.T) {
 		t.Errorf("the work is %q", got)
 	}
 	s.lies("one")
+}
+
+// A branch that somebody has checked out elsewhere is theirs.
+func TestTidyLeavesWhatIsCheckedOut(t *testing.T) {
+	s := newScene(t)
+	s.task("one")
+	s.claim("coder-1", "one")
+	tip := s.work("one", "b.txt", "b\n")
+	s.git(s.dir, "worktree", "remove", "--force", s.path("one"))
+	s.git(s.dir, "worktree", "add", "-q", filepath.Join(t.TempDir(), "theirs"), "task/one")
+	s.check(s.tidy("one"))
+	if at := s.ref(taskRef("one")); at != tip {
+		t.Errorf("the branch is at %s, not at %s", at, tip)
+	}
 }

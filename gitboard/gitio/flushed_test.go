@@ -44,6 +44,15 @@ var flushes = map[string]struct {
 		_, _, err := r.MergeTree(ctx, sides[0], sides[1])
 		check(t, err)
 	}, `/objects/.*/tmp_obj`, 1},
+	"a merge in a worktree": {func(ctx context.Context, t *testing.T, r *Repo) { // its tree and commit, and the branch
+		native(t, r.TopLevel(), "checkout", "-q", "-b", "theirs")
+		writeIn(t, r.TopLevel(), "theirs", "theirs")
+		native(t, r.TopLevel(), "add", "theirs")
+		native(t, r.TopLevel(), "commit", "-q", "-m", "theirs")
+		native(t, r.TopLevel(), "checkout", "-q", "main")
+		native(t, r.TopLevel(), "commit", "-q", "--allow-empty", "-m", "ours")
+		must[[]string](t)(r.MergeInto(ctx, r.TopLevel(), must[git.OID](t)(r.ResolveCommit(ctx, "theirs")), "merge", ada))
+	}, `(/objects/.*/tmp_obj|/refs/heads/main\.lock)`, 2},
 	"the settings": {func(_ context.Context, t *testing.T, r *Repo) {
 		check(t, r.EditConfigFile(func(text []byte) ([]byte, error) { return append(text, "# more\n"...), nil }))
 	}, `/config\.lock`, 1},

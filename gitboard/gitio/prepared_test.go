@@ -3,6 +3,7 @@ package gitio
 import (
 	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -94,5 +95,43 @@ func TestOldValuesUnderTheLocks(t *testing.T) {
 				t.Errorf("%s is at %s, and held to be at %s: %v", ref, at.Short(), old.Short(), err)
 			}
 		}
+	}
+}
+
+// What the look finds under the locks is heeded, also where git has found all in order: here a git that looks at nothing,
+// and that would put a stale copy in the place of packed-refs.
+func TestTheLookIsHeeded(t *testing.T) {
+	ctx, r := scratch(t)
+	base := must[git.OID](t)(r.ResolveCommit(ctx, "HEAD"))
+	other := git.OID(strings.Repeat("1", len(base)))
+	gone := []git.RefUpdate{{Ref: "refs/heads/gone", Old: base}}
+	check(t, r.UpdateRefs(ctx, []git.RefUpdate{{Ref: "refs/heads/gone", New: base}}, ""))
+	native(t, r.TopLevel(), "pack-refs", "--all")
+	found := must[string](t)(exec.LookPath("git"))
+	bin, moved := t.TempDir(), filepath.Join(t.TempDir(), "moved")
+	check(t, os.WriteFile(filepath.Join(bin, "git"), []byte(`#!/bin/sh
+case "$*" in *update-ref*) ;; *) exec '`+found+`' "$@" ;; esac
+[ -z "$STALE" ] || cp packed-refs packed-refs.new
+echo prepare: ok
+if tr '\000' '\n' | grep -qx commit; then touch '`+moved+`'; fi
+`), 0o755))
+	t.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
+	for name, c := range map[string]struct {
+		stale   string
+		updates []git.RefUpdate
+		heeded  bool
+	}{
+		"all in order":        {"", []git.RefUpdate{{Ref: "refs/heads/new", New: base}}, false},
+		"a ref that moved":    {"", []git.RefUpdate{{Ref: "refs/heads/gone", Old: other, New: git.OID(strings.Repeat("2", len(base)))}}, true},
+		"a stale packed-refs": {"1", gone, true},
+	} {
+		_ = os.Remove(moved)
+		t.Setenv("STALE", c.stale)
+		err := r.UpdateRefs(ctx, c.updates, "")
+		_, unmoved := os.Stat(moved)
+		if c.heeded != (unmoved != nil) || c.heeded && err == nil {
+			t.Errorf("%s: %v, and git was told to go on: %v", name, err, unmoved == nil)
+		}
+		_ = os.Remove(filepath.Join(r.common, "packed-refs.new"))
 	}
 }

@@ -194,6 +194,17 @@ func TestLostLease(t *testing.T) {
 	if held == nil || held.Session != "a" {
 		t.Errorf("the second sees the lease %+v", held)
 	}
+	// Nor does one end it who has seen an older one.
+	mine, err := lease.Read(w.ctx, w.a, "coder-1")
+	w.check(err)
+	renewed, err := lease.Beat(w.ctx, w.a, mine, lease.Lease{Agent: "coder-1", Session: "a", Expires: time.Unix(1, 0)})
+	w.check(err)
+	if err := w.b.UpdateRefs(w.ctx, []git.RefUpdate{lease.Fence("coder-1", held)}, ""); !errors.Is(err, gitio.ErrRefMoved) {
+		t.Errorf("ended by one who has seen an older one: %v", err)
+	}
+	if there := w.git("", "--git-dir="+w.hub, "rev-parse", git.LeaseRef("coder-1")); there != string(renewed.OID) {
+		t.Errorf("the hub has the lease %s, not %s", there, renewed.OID)
+	}
 	w.end(0)
 }
 
@@ -435,6 +446,15 @@ func TestDroppedBranchIsKept(t *testing.T) {
 			}
 			if at := w.git("", "--git-dir="+w.hub, "rev-parse", "refs/heads/liza/task/one"); at != string(anew) {
 				t.Errorf("the branch is at %s, not at %s", at, anew)
+			}
+			// One that somebody has moved there is not taken away.
+			theirs := w.git(w.a.Local().TopLevel(), "commit-tree", "-p", string(anew), "-m", "theirs", string(base)+"^{tree}")
+			w.git(w.a.Local().TopLevel(), "-c", "core.hooksPath="+os.DevNull, "push", "-q", w.hub, theirs+":refs/heads/liza/task/one")
+			if err := w.a.UpdateRefs(w.ctx, []git.RefUpdate{{Ref: published, Old: anew, New: work}}, ""); err == nil {
+				t.Error("moved back over what somebody has pushed")
+			}
+			if at := w.git("", "--git-dir="+w.hub, "rev-parse", "refs/heads/liza/task/one"); at != theirs {
+				t.Errorf("the branch is at %s, not at %s", at, theirs)
 			}
 		})
 	}

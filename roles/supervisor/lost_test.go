@@ -16,6 +16,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/lease"
 	"github.com/git-liza/git-liza/gitboard/oplog"
 )
 
@@ -154,6 +155,41 @@ func TestLeavesNothingOfAnother(t *testing.T) {
 	_ = s.leave(ctx, context.Canceled)
 	if now, err := s.Board.Repo().Ref(ctx, git.BoardRef); err != nil || now != tip || len(hands.did) > 0 {
 		t.Errorf("it does %v, and the board is at %s, not at %s", hands.did, now, tip)
+	}
+}
+
+// Its session and its lease are looked at apart, and one that was told of the loss does not look again.
+func TestLeavesNothingWithoutItsLease(t *testing.T) {
+	for name, c := range map[string]struct {
+		lose  func(context.Context, *testing.T, *supervisor, *stopwatch)
+		cause error
+	}{
+		"the lease, and not the session": {func(ctx context.Context, t *testing.T, s *supervisor, _ *stopwatch) {
+			was, err := lease.Read(ctx, s.Board.Repo(), "coder-1")
+			must(t, err)
+			_, err = lease.Beat(ctx, s.Board.Repo(), was, lease.Lease{Agent: "coder-1", Session: "another", Expires: was.Expires})
+			must(t, err)
+		}, context.Canceled},
+		"before its heart beats": {func(ctx context.Context, t *testing.T, s *supervisor, clock *stopwatch) {
+			takenOver(t, ctx, s, clock)
+			s.pulse = nil
+		}, context.Canceled},
+		"it was told so": {func(context.Context, *testing.T, *supervisor, *stopwatch) {}, lost("coder-1", errRunOut)},
+	} {
+		ctx, s, hands, clock := supervised(t)
+		c.lose(ctx, t, s, clock)
+		tip, err := s.Board.Repo().Ref(ctx, git.BoardRef)
+		must(t, err)
+		was, err := lease.Read(ctx, s.Board.Repo(), "coder-1")
+		must(t, err)
+		_ = s.end(ctx, c.cause)
+		held, err := lease.Read(ctx, s.Board.Repo(), "coder-1")
+		must(t, err)
+		now, err := s.Board.Repo().Ref(ctx, git.BoardRef)
+		must(t, err)
+		if now != tip || len(hands.did) > 0 || held == nil || held.OID != was.OID {
+			t.Errorf("%s: it does %v, the board is at %s, not at %s, and the lease is %+v", name, hands.did, now, tip, held)
+		}
 	}
 }
 

@@ -6,29 +6,45 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/git-liza/git-liza/gitboard/gitio"
 )
 
 // What an agent leaves running ends with it: in its group, and in a session of its own as well.
 func TestLeavesNoProcesses(t *testing.T) {
-	for name, script := range map[string]string{
-		"in its group":               "sleep 300 & echo $!",
-		"in a session of its own":    "setsid sleep 300 & echo $!",
-		"in a session, and orphaned": "(setsid sleep 300 & echo $!)",
+	for name, c := range map[string]struct {
+		script string
+		marked bool
+		asked  bool // to end
+	}{
+		"in its group":                         {"sleep 300 & echo $!", true, false},
+		"in its group, without a mark":         {"sleep 300 & echo $!", false, false},
+		"in a session of its own":              {"setsid sleep 300 & echo $!", true, false},
+		"in a session, and orphaned":           {"(setsid sleep 300 & echo $!)", true, false},
+		"in a session, and the agent is ended": {"setsid sleep 300 & echo $!; wait", false, true},
 	} {
-		var out bytes.Buffer
-		mark := "LIZA_TEST_MARK=" + t.TempDir()
-		p, err := start(command{args: []string{"sh", "-c", script}, env: append(os.Environ(), mark), output: &out, mark: mark})
+		out, mark := written{some: make(chan struct{}, 1)}, ""
+		if c.marked {
+			mark = "LIZA_TEST_MARK=" + t.TempDir()
+		}
+		p, err := start(command{args: []string{"sh", "-c", c.script}, env: append(os.Environ(), mark), output: &out, mark: mark})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := <-p.done; err != nil {
+		if c.asked {
+			<-out.some
+			p.ask(terminate)
+		}
+		if err := <-p.done; err != nil && !c.asked {
 			t.Errorf("%s: %v", name, err)
 		}
-		pid, err := strconv.Atoi(strings.TrimSpace(out.String()))
+		pid, err := strconv.Atoi(strings.TrimSpace(out.text.String()))
 		if err != nil {
 			t.Fatal(err)
+		}
+		for ends := time.Now().Add(5 * time.Second); gitio.Birth(pid) != "" && time.Now().Before(ends); {
+			time.Sleep(time.Millisecond) // the system ends what was killed when it comes to it
 		}
 		if gitio.Birth(pid) != "" {
 			t.Errorf("%s: process %d is left", name, pid)
@@ -37,4 +53,19 @@ func TestLeavesNoProcesses(t *testing.T) {
 			}
 		}
 	}
+}
+
+// written is a buffer that can be waited for.
+type written struct {
+	text bytes.Buffer
+	some chan struct{}
+}
+
+func (w *written) Write(b []byte) (int, error) {
+	n, err := w.text.Write(b)
+	select {
+	case w.some <- struct{}{}:
+	default:
+	}
+	return n, err
 }

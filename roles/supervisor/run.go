@@ -121,14 +121,19 @@ func Run(ctx context.Context, c Config) error {
 	if s.log != nil {
 		defer s.log.Close()
 	}
+	return s.end(context.WithoutCancel(ctx), err)
+}
+
+// end leaves the board, unless what is there is somebody else's, or broken.
+func (s *supervisor) end(ctx context.Context, err error) error {
 	switch {
 	case stopped(err, graceful):
 		s.tell(Stopped, "", err.Error())
-		return err // what is on the board is somebody else's
+		return err
 	case stopped(err, 4), inconsistent(err), hopeless(err):
 		return err
 	}
-	return s.leave(context.WithoutCancel(ctx), err)
+	return s.leave(ctx, err)
 }
 
 // stopped reports whether an error is a stop with an exit code.

@@ -73,6 +73,22 @@ func TestFollowKeepsOwnCommits(t *testing.T) {
 	if f := follow(); !f.Moved || len(f.Warnings) > 0 || run(t, other, "rev-parse", branch) != at {
 		t.Errorf("%+v: integration is at %s, not at %s", f, run(t, other, "rev-parse", branch), at)
 	}
+	// A change of somebody's in the way of it stays, and integration with it.
+	run(t, other, "checkout", "-q", "integration")
+	in := func(dir, name string) string { return filepath.Join(dir, name) }
+	must(os.WriteFile(in(other, "new.txt"), []byte("mine\n"), 0o644))
+	must(os.WriteFile(in(top, "new.txt"), []byte("theirs\n"), 0o644))
+	run(t, top, "add", "new.txt")
+	next := run(t, top, "commit-tree", "-p", string(at), "-m", "landed", string(run(t, top, "write-tree")))
+	must(first.Log().Store().UpdateRefs(ctx, []git.RefUpdate{{Ref: branch, Old: at, New: next}}, "landed"))
+	if f := follow(); f.Moved || len(f.Warnings) != 1 || !strings.Contains(f.Warnings[0], "new.txt") || run(t, other, "rev-parse", branch) != at {
+		t.Errorf("with a change in the way: %+v", f)
+	}
+	must(os.Remove(in(other, "new.txt")))
+	if at = next; !follow().Moved || run(t, other, "status", "--porcelain") != "" {
+		t.Errorf("without it: %s", run(t, other, "status", "--porcelain"))
+	}
+	run(t, other, "checkout", "-q", "--detach")
 	own := run(t, other, "commit-tree", "-p", string(at), "-m", "mine", string(at)+"^{tree}")
 	run(t, other, "-c", "core.hooksPath="+os.DevNull, "update-ref", branch, string(own))
 	forward()

@@ -67,5 +67,16 @@ func TestIntentsHoldIntegration(t *testing.T) {
 				t.Errorf("%s, lease held %t: %v lacks the lease %v", name, held, refs, free)
 			}
 		}
+		if held {
+			continue
+		}
+		l := &lander{b: b, r: LandRequest{Request: gitboard.Request{Actor: human}}, commit: c.commit, from: c.commit}
+		_, refs, err := l.decide(ctx, done.View)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := (git.RefUpdate{Ref: "refs/heads/integration", Old: base, New: c.commit}); !slices.Contains(refs, want) || !slices.Contains(refs, free) {
+			t.Errorf("a human's: %v lacks %v or %v", refs, want, free)
+		}
 	}
 }
