@@ -57,7 +57,7 @@ func (b *Board) Register(ctx context.Context, id, request string, p Process) (*D
 func (b *Board) Agent(ctx context.Context, id, session, request string, p Process) (board.Actor, error) {
 	role, err := roles.Of(id)
 	if err != nil {
-		return board.Actor{}, board.Refuse(board.CodeInvalid, err.Error(), "LIZA_AGENT_ID=coder-1")
+		return board.Actor{}, board.Refuse(board.CodeInvalid, err.Error(), "")
 	}
 	if session != "" {
 		return board.Actor{ID: id, Role: role, Session: session}, nil

@@ -87,7 +87,7 @@ func checkActor(s *State, op Operation) error {
 		}
 		if AgentAddress(a.Email) {
 			return refuse(CodeIdentity, "%s <%s> acts as a human, and that is an agent's address", quote(a.Name), plain.Line(a.Email, 60)).
-				hint("as an agent: LIZA_AGENT_ID=coder-1; as yourself: git config user.email you@example.com")
+				hint("as yourself: git config user.email you@example.com")
 		}
 		if !plain.IsName(a.Name) || !plain.IsName(a.Email) {
 			return refuse(CodeIdentity, "the name or address of %s <%s> holds a control character", quote(a.Name), plain.Line(a.Email, 60)).

@@ -110,7 +110,7 @@ func prime(c *edge.Call, v *gitboard.View) (*primer, error) {
 	if id != "" {
 		role, err := roles.Of(id)
 		if err != nil {
-			return nil, board.Refuse(board.CodeInvalid, "LIZA_AGENT_ID: "+err.Error(), "")
+			return nil, board.Refuse(board.CodeInvalid, "LIZA_AGENT_ID: "+err.Error(), edge.KeepsID)
 		}
 		p.Agent, p.Role = id, role
 	}

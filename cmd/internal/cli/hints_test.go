@@ -48,7 +48,7 @@ var wrongMoves = []wrongMove{
 	{"code-reviewer-1", "verdict waiting APPROVED --commit COMMIT", "git liza review review"},
 	{"code-reviewer-2", "verdict waiting APPROVED --commit COMMIT", "git liza claim-review waiting"},
 	{"code-reviewer-2", "claim open", "git liza claim-review waiting"},
-	{"reviewer-1", "claim-review", "LIZA_AGENT_ID=code-reviewer-2 git liza claim-review waiting"},
+	{"", "claim open", "git liza show open"},
 	{"planner-1", "claim open", "git liza unblock stuck"},
 	{"planner-2", "land main", "git liza unblock stuck"},
 	{"planner-1", "amend-task a --done b", "git liza add-task --id a --desc TEXT --spec specs/vision.md --done TEXT --scope TEXT"},
@@ -111,7 +111,7 @@ func (l *life) try(agent string, args ...string) (int, string, string) {
 	return code, said.Error.Message, said.Error.Hint
 }
 
-var hinted = regexp.MustCompile(`(LIZA_AGENT_ID=\S+ )?git liza .*$`)
+var hinted = regexp.MustCompile(`git liza .*$`)
 
 // words splits a command line as a shell does, and refuses what a shell would not take for words.
 func words(t *testing.T, line string) []string {
@@ -147,6 +147,9 @@ func TestRefusalsNameTheWayOut(t *testing.T) {
 	if len(wrongMoves) != 25 || score != 50 {
 		t.Errorf("%d wrong moves score %d", len(wrongMoves), score)
 	}
+	if _, message, hint := l.try("reviewer-1", "claim-review"); !strings.Contains(message, "like coder-1") || strings.Contains(hint, "LIZA_AGENT_ID=") || !strings.Contains(hint, "a human works without one") {
+		t.Errorf("reviewer-1 is told: %s\nhint: %s", message, hint)
+	}
 	if score := l.score(mistyped); score != 2*len(mistyped) {
 		t.Errorf("%d commands with a mistyped id score %d", len(mistyped), score)
 	}
@@ -170,11 +173,10 @@ func (l *life) score(moves []wrongMove) (points int) {
 		} else {
 			l.t.Errorf("%s: git liza %s: %s\nhint: %s\nwant: %s", m.who, m.move, message, hint, want)
 		}
-		agent, line := m.who, strings.TrimPrefix(command, "git liza ")
-		if id, rest, other := strings.Cut(command, " git liza "); other {
-			agent, line = strings.TrimPrefix(id, "LIZA_AGENT_ID="), rest
+		if strings.Contains(hint, "LIZA_AGENT_ID") {
+			l.t.Errorf("%s: git liza %s: the hint proposes to act as somebody else: %s", m.who, m.move, hint)
 		}
-		if code, message, _ := l.try(agent, words(l.t, line)...); code == 0 {
+		if code, message, _ := l.try(m.who, words(l.t, strings.TrimPrefix(command, "git liza "))...); code == 0 {
 			points++ // legal
 		} else {
 			l.t.Errorf("%s: git liza %s: the hint %q: exit %d, %s", m.who, m.move, command, code, message)

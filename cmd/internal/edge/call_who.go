@@ -59,6 +59,9 @@ func (c *Call) namesTask(op string) bool {
 // otherEnds are operations as which another may end.
 var otherEnds = map[string]string{"claim": "iteration-limit", "merge": "finish-merge"}
 
+// KeepsID is the way out of an id that is none: no hint proposes to take on another.
+const KeepsID = "an agent keeps the LIZA_AGENT_ID that its supervisor set; a human works without one"
+
 func (c *Call) WhoActs(op string) (board.Actor, error) {
 	b, err := c.Board()
 	if err != nil {
@@ -70,7 +73,7 @@ func (c *Call) WhoActs(op string) (board.Actor, error) {
 	}
 	role, err := roles.Of(id)
 	if err != nil {
-		return board.Actor{}, board.Refuse(board.CodeInvalid, "LIZA_AGENT_ID: "+err.Error(), "")
+		return board.Actor{}, board.Refuse(board.CodeInvalid, "LIZA_AGENT_ID: "+err.Error(), KeepsID)
 	}
 	if !board.May(role, op) {
 		return board.Actor{}, board.Refuse(board.CodePermission, fmt.Sprintf("%s is a %s, and %s is not for a %s: it takes %s", id, role, c.Cmd.Name, role, roleList(op)), "")
@@ -95,7 +98,7 @@ func (c *Call) Caller() (board.Actor, error) {
 		return c.asHuman(b)
 	}
 	if _, err := roles.Of(id); err != nil {
-		return board.Actor{}, board.Refuse(board.CodeInvalid, "LIZA_AGENT_ID: "+err.Error(), "an agent keeps the LIZA_AGENT_ID that its supervisor set")
+		return board.Actor{}, board.Refuse(board.CodeInvalid, "LIZA_AGENT_ID: "+err.Error(), KeepsID)
 	}
 	if err := OwnName(b, id); err != nil {
 		return board.Actor{}, err
@@ -144,7 +147,7 @@ func (c *Call) NoHumanHere(b *gitboard.Board) error {
 		return err
 	}
 	if task != "" {
-		return board.Refuse(board.CodePermission, "inside the worktree of "+task+" nobody acts as a human", "set LIZA_AGENT_ID, or run it from the project's root")
+		return board.Refuse(board.CodePermission, "inside the worktree of "+task+" nobody acts as a human", "an agent keeps the LIZA_AGENT_ID that its supervisor set; a human runs it from the project's root")
 	}
 	return nil
 }

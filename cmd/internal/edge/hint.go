@@ -43,9 +43,8 @@ func (c *Call) wayOut(r *board.Refusal) string {
 	if err != nil {
 		return ""
 	}
-	named := c.AgentID() == "" || c.AgentID() == who.ID
 	switch {
-	case named && (r.Code == board.CodeInvalid || r.Code == board.CodeUnknownRecord || r.Unknown != ""):
+	case r.Code == board.CodeInvalid || r.Code == board.CodeUnknownRecord || r.Unknown != "":
 		return c.wayRight()
 	case r.Code == board.CodeLease, r.Code == board.CodeGate, r.Code == board.CodePermission: // in another form
 		if step, legal := board.StepOf(v.State, who.Asker, c.Cmd.Name, r.Task); legal {
@@ -56,7 +55,7 @@ func (c *Call) wayOut(r *board.Refusal) string {
 	steps := slices.DeleteFunc(report.Next(v.State, who, about), func(s board.NextStep) bool {
 		return s.Op == c.Cmd.Name && s.Task == about && slices.Equal(flagsIn(strings.Fields(s.Do)), flagsIn(c.Typed)) // it has just been refused
 	})
-	return c.asSelf(who, steps[0].String())
+	return steps[0].String()
 }
 
 // wayRight is the command as it would be right: for the task that it names, else for the one that the caller has in
@@ -101,14 +100,14 @@ func (c *Call) wayMeant(r *board.Refusal) string {
 	for _, near := range nearest {
 		step, legal := board.StepOf(v.State, who.Asker, c.Cmd.Name, near)
 		if c.subject() != r.Unknown || step.Do == "" || legal {
-			return c.asSelf(who, "nearest: "+c.retyped(r.Unknown, near))
+			return "nearest: "+c.retyped(r.Unknown, near)
 		}
 	}
 	if len(nearest) > 0 {
-		return c.asSelf(who, "nearest: git liza show "+nearest[0])
+		return "nearest: git liza show "+nearest[0]
 	}
 	if step, legal := board.StepOf(v.State, who.Asker, "add-task", r.Unknown); legal && r.Code == board.CodeUnknownTask && c.isOperation() {
-		return c.asSelf(who, "to make it: "+step.Do)
+		return "to make it: "+step.Do
 	}
 	return ""
 }
@@ -224,16 +223,4 @@ func roleMeant(id string) roles.Role {
 		}
 	}
 	return roles.Coder
-}
-
-// asSelf is a hint for a caller whose id is none: the id that it could take comes first.
-func (c *Call) asSelf(who report.Caller, hint string) string {
-	if c.AgentID() == "" || c.AgentID() == who.ID {
-		return hint
-	}
-	why, command, cut := strings.Cut(hint, ": git liza ")
-	if !cut {
-		return "LIZA_AGENT_ID=" + who.ID + " " + hint
-	}
-	return why + ": LIZA_AGENT_ID=" + who.ID + " git liza " + command
 }
