@@ -7,6 +7,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/internal/edge"
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/report"
 	"github.com/git-liza/git-liza/worktrees"
 )
 
@@ -51,6 +52,10 @@ func reportClaim(c *edge.Call, got *worktrees.Claimed) error {
 	if h := got.Done.After.Handoff(t.ID); h != nil && got.Kind.Event == board.EventResumed {
 		lines.Add("handed off", h.Summary+"\nnext: "+h.NextAction)
 	}
+	told := report.Unblocking(t)
+	for _, u := range told {
+		lines.Add(u.Name, u.Text)
+	}
 	if got.Kind.Fix {
 		lines.Add("fix", "make the work merge, nothing else")
 		if e := t.Last(board.EventIntegrationFailed); e != nil && e.Reason == board.FailTest {
@@ -64,7 +69,11 @@ func reportClaim(c *edge.Call, got *worktrees.Claimed) error {
 	} else {
 		lines = append(lines, "next: continue, then git liza submit "+t.ID)
 	}
-	return c.Report(got.Done, map[string]any{
+	extra := map[string]any{
 		"worktree": got.Path, "iteration": t.Iteration, "base_commit": t.BaseCommit, "event": got.Kind.Event, "conflicts": edge.Every(got.Conflicts), "warnings": edge.Every(got.Warnings),
-	}, lines...)
+	}
+	if len(told) > 0 {
+		extra["unblocked"] = told
+	}
+	return c.Report(got.Done, extra, lines...)
 }

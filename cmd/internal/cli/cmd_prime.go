@@ -79,20 +79,21 @@ type primer struct {
 
 // primeWork is the task of a coder or a reviewer.
 type primeWork struct {
-	Iteration    int      `json:"iteration"`
-	Description  string   `json:"description"`
-	DoneWhen     string   `json:"done_when"`
-	Scope        string   `json:"scope"`
-	SpecRef      string   `json:"spec_ref"`
-	Worktree     string   `json:"worktree"`
-	Checkpoint   bool     `json:"checkpoint_written"`
-	Intent       string   `json:"intent,omitempty"`
-	Commits      *int     `json:"commits,omitempty"` // of a coder, where this clone has its worktree
-	Uncommitted  []string `json:"uncommitted,omitempty"`
-	Fix          bool     `json:"integration_fix,omitempty"`
-	Handoff      string   `json:"handoff,omitempty"` // what another coder left
-	Prior        string   `json:"prior_rejection,omitempty"`
-	ReviewCommit string   `json:"review_commit,omitempty"`
+	Iteration    int           `json:"iteration"`
+	Description  string        `json:"description"`
+	DoneWhen     string        `json:"done_when"`
+	Scope        string        `json:"scope"`
+	SpecRef      string        `json:"spec_ref"`
+	Worktree     string        `json:"worktree"`
+	Checkpoint   bool          `json:"checkpoint_written"`
+	Intent       string        `json:"intent,omitempty"`
+	Commits      *int          `json:"commits,omitempty"` // of a coder, where this clone has its worktree
+	Uncommitted  []string      `json:"uncommitted,omitempty"`
+	Fix          bool          `json:"integration_fix,omitempty"`
+	Handoff      string        `json:"handoff,omitempty"`   // what another coder left
+	Unblocked    []report.Told `json:"unblocked,omitempty"` // of a coder, as it was blocked last
+	Prior        string        `json:"prior_rejection,omitempty"`
+	ReviewCommit string        `json:"review_commit,omitempty"`
 }
 
 // wakeLine is a wake-up trigger, and what it is about.
@@ -260,6 +261,7 @@ func workToPrime(c *edge.Call, s *board.State, t *board.Task, role roles.Role) (
 		w.ReviewCommit = t.ReviewCommit
 		return w, nil
 	}
+	w.Unblocked = report.Unblocking(t)
 	st, err := worktrees.Standing(c.Ctx, c.Opened, t)
 	if err != nil || !st.Exists {
 		return w, err
@@ -354,6 +356,9 @@ func (w *primeWork) lines(role roles.Role, cut func(string, int) string) []strin
 		lines.Add("fix", "an integration fix: make the work merge, nothing else")
 	}
 	add("hand-off", w.Handoff, 200)
+	for _, u := range w.Unblocked {
+		add(u.Name, u.Text, 160)
+	}
 	if role == roles.CodeReviewer {
 		lines.Add("submitted", w.ReviewCommit)
 	} else {

@@ -45,6 +45,32 @@ func TestPrimeIsShort(t *testing.T) {
 	l.env["LIZA_SUPERVISED"] = ""
 }
 
+// The coder that continues is shown the block, its answer and the old work: by its claim, and by prime.
+func TestClaimShowsTheAnswer(t *testing.T) {
+	l := newLife(t)
+	l.liza("", "init", "A calculator", "--spec", "specs/vision.md")
+	l.task("sums", "Add numbers")
+	l.liza("coder-1", "claim", "sums")
+	for _, afresh := range []bool{false, true} {
+		l.liza("coder-1", "block", "sums", "--reason", "no base is named", "--question", "Which base?", "--attempted", "read the spec")
+		want := []string{"was blocked   no base is named", "asked         Which base?", "answer        ten", "attempted     read the spec", "old work      it is in your worktree"}
+		if afresh {
+			l.commit("sums", "Begin", map[string]string{"sums.go": "package sums\n"})
+			l.liza("", "answer", "sums", "ten", "--afresh")
+			want[4] = "not in your worktree: git log "
+		} else {
+			l.liza("", "answer", "sums", "ten")
+		}
+		for command, text := range map[string]string{"claim": l.liza("coder-1", "claim", "sums"), "prime": l.liza("coder-1", "prime")} {
+			for _, w := range want {
+				if !strings.Contains(text, w) {
+					t.Errorf("%s does not say %q:\n%s", command, w, text)
+				}
+			}
+		}
+	}
+}
+
 func TestPrimeOfAFinishedGoal(t *testing.T) {
 	l := newLife(t)
 	l.liza("", "init", "A calculator", "--spec", "specs/vision.md")

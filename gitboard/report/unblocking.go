@@ -1,0 +1,44 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/git-liza/git-liza/gitboard/board"
+)
+
+// Told is a text under its name.
+type Told struct {
+	Name string `json:"name"`
+	Text string `json:"text"`
+}
+
+// Unblocking is what the coder that continues has to know of the last time the task was blocked: why, what was asked
+// and answered, what was attempted, and where the work of then is. Nothing for a task that never was.
+func Unblocking(t *board.Task) []Told {
+	e := t.Last(board.EventUnblocked)
+	if e == nil {
+		return nil
+	}
+	var all []Told
+	add := func(name, text string) {
+		if text = strings.TrimSpace(text); text != "" {
+			all = append(all, Told{name, text})
+		}
+	}
+	if b := t.Last(board.EventBlocked); b != nil {
+		add("was blocked", b.Reason)
+	}
+	add("asked", strings.Join(e.Questions, "\n"))
+	add("answer", e.Answer)
+	if e.Answer == "" {
+		add("assessment", e.Reason)
+	}
+	add("attempted", strings.Join(e.Attempted, "\n"))
+	if e.Kept != "" {
+		add("old work", fmt.Sprintf("kept as %.10s, not in your worktree: git log %.10s", e.Kept, e.Kept))
+	} else if t.Worktree != "" {
+		add("old work", "it is in your worktree")
+	}
+	return all
+}
