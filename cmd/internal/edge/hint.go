@@ -100,14 +100,14 @@ func (c *Call) wayMeant(r *board.Refusal) string {
 	for _, near := range nearest {
 		step, legal := board.StepOf(v.State, who.Asker, c.Cmd.Name, near)
 		if c.subject() != r.Unknown || step.Do == "" || legal {
-			return "nearest: "+c.retyped(r.Unknown, near)
+			return "nearest: " + c.retyped(r.Unknown, near)
 		}
 	}
 	if len(nearest) > 0 {
-		return "nearest: git liza show "+nearest[0]
+		return "nearest: git liza show " + nearest[0]
 	}
 	if step, legal := board.StepOf(v.State, who.Asker, "add-task", r.Unknown); legal && r.Code == board.CodeUnknownTask && c.isOperation() {
-		return "to make it: "+step.Do
+		return "to make it: " + step.Do
 	}
 	return ""
 }
