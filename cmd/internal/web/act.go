@@ -149,7 +149,10 @@ func (s *Server) act(w http.ResponseWriter, r *http.Request) {
 			s.refused(w, name, a, f, done, err)
 			return
 		}
-		done.Lines = append(done.Lines, append([]string{d.Subject}, d.Lines...)...)
+		if d.Subject != "" { // several operations are in the lines
+			done.Lines = append(done.Lines, d.Subject)
+		}
+		done.Lines = append(done.Lines, d.Lines...)
 	}
 	if len(done.Lines) > 0 {
 		done.Subject, done.Lines = done.Lines[0], done.Lines[1:]

@@ -4,9 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/url"
-	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -48,16 +46,25 @@ func browser(t *testing.T) context.Context {
 	if path == "" {
 		t.Skip("there is no Chromium here: what a browser does with the pages was not tested")
 	}
+	if chromium.ctx != nil {
+		return chromium.ctx
+	}
 	o := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.Flag("disable-dev-shm-usage", true), chromedp.WSURLReadTimeout(time.Minute))
 	alloc, stop := chromedp.NewExecAllocator(context.Background(), o...)
-	t.Cleanup(stop)
 	ctx, end := chromedp.NewContext(alloc)
-	t.Cleanup(end)
+	chromium.end = func() { end(); stop() }
 	if err := chromedp.Run(ctx); err != nil {
 		t.Fatal(err)
 	}
+	chromium.ctx = ctx
 	return ctx
 }
+
+// chromium is the browser of all tests.
+var chromium = struct {
+	ctx context.Context
+	end func()
+}{end: func() {}}
 
 // tab opens a page, and watches for requests to others and for errors.
 func (w *site) tab(ctx context.Context) *tab {
@@ -88,7 +95,7 @@ func (w *site) tab(ctx context.Context) *tab {
 			}
 		}
 	})
-	b.do(network.Enable(), runtime.Enable(), cdplog.Enable())
+	b.do(network.Enable(), runtime.Enable(), cdplog.Enable(), emulation.SetFocusEmulationEnabled(true)) // each tab is looked at
 	return b
 }
 
@@ -165,6 +172,23 @@ func TestBrowser(t *testing.T) {
 	one.until("the operation is seen", text("#p-events", "note"))
 	one.until("what was typed is there", `document.querySelector("#p-inbox textarea").value === "Euro, of course"`)
 
+	// More pages than a browser has connections to one server are kept up to date.
+	var more []*tab
+	for range 6 {
+		b := w.tab(ctx)
+		b.do(chromedp.Navigate(w.url + "/history"))
+		more = append(more, b)
+	}
+	s.must("", "note", "--for", "ship", "for all of you")
+	for i, b := range append(more, one, two) {
+		b.until(fmt.Sprint("page ", i, " of eight is followed"), followed)
+		if i < len(more) {
+			b.until("the operation is seen", text("#p-operations", "for all of you"))
+			b.well("one of many")
+			b.do(chromedp.Navigate("about:blank"))
+		}
+	}
+
 	// The answer is on the board.
 	one.do(chromedp.Click("#p-inbox form button", chromedp.ByQuery))
 	one.until("the page says what was done", text(".flash", "cart")+" && "+followed)
@@ -212,50 +236,4 @@ func TestBrowser(t *testing.T) {
 	two.well("second tab")
 	again.stop()
 	s.must("", "verify")
-}
-
-// Every page at every width shows no bar to scroll it sideways, and asks nobody else for anything. With LIZA_SHOTS=DIR
-// it leaves pictures.
-func TestWidths(t *testing.T) {
-	ctx := browser(t)
-	s := newRun(t)
-	w := s.serve(options{})
-	b := w.tab(ctx)
-	b.do(chromedp.Navigate(w.url + "/?token=" + w.token))
-	b.until("it is let in", `document.querySelector("footer") !== null`)
-	shots := os.Getenv("LIZA_SHOTS")
-	for _, page := range []string{"/", "/task/t05-checkout", "/task/t05-checkout?to=1&view=split", "/graph?over=1", "/timeline", "/history", "/agents", "/agent/coder-1", "/sprint", "/?at=" + s.git("rev-parse", "liza/state~20")} {
-		for _, width := range []int64{390, 1280, 2560} {
-			for _, scheme := range []string{"light", "dark"} {
-				if scheme == "dark" && (shots == "" || width != 1280) {
-					continue
-				}
-				features := []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}
-				var wide int64
-				b.do(emulation.SetEmulatedMedia().WithFeatures(features), chromedp.EmulateViewport(width, 900), chromedp.Navigate(w.url+page))
-				b.until(page+" is whole", `document.querySelector("footer") !== null`)
-				b.do(chromedp.Evaluate("document.documentElement.scrollWidth", &wide))
-				if wide > width {
-					var who string
-					b.do(chromedp.Evaluate(`[...document.querySelectorAll("body *")].filter(e => e.getBoundingClientRect().right > innerWidth + 1 && !e.closest(".scroll, .graph, .file")).slice(0, 5).map(e => e.tagName + "." + e.className + " " + e.textContent.slice(0, 30)).join("; ")`, &who))
-					t.Errorf("%s at %d is %d wide: %s", page, width, wide, who)
-				}
-				if shots != "" {
-					var png []byte
-					b.do(chromedp.FullScreenshot(&png, 100))
-					name := strings.Trim(strings.NewReplacer("/", "-", "?", "-", "=", "-", "&", "-").Replace(page), "-")
-					if len(name) > 30 {
-						name = "past"
-					}
-					if name == "" {
-						name = "now"
-					}
-					if err := os.WriteFile(filepath.Join(shots, fmt.Sprintf("%s-%d-%s.png", name, width, scheme)), png, 0o644); err != nil {
-						t.Fatal(err)
-					}
-				}
-			}
-		}
-	}
-	b.well("pages")
 }

@@ -18,7 +18,8 @@ const beat = 25 * time.Second
 const mostStreams = 200
 
 // events keeps a browser's page up to date: what changed since the look that it had last, and then each change as it
-// happens. The event's id is the look: the board's commit, and a stamp of what is beside the board.
+// happens. The event's id is the look: the board's commit, and a stamp of what is beside the board. With once= it ends
+// after what changed, for a page that asks again and again.
 func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 	flusher, _ := w.(http.Flusher)
 	target, err := url.Parse(r.URL.Query().Get("page"))
@@ -49,6 +50,9 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 			return // nobody reads any more
 		}
 		flusher.Flush()
+		if r.URL.Query().Has("once") {
+			return
+		}
 		select {
 		case <-r.Context().Done():
 			return

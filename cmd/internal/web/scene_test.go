@@ -31,6 +31,7 @@ func TestMain(m *testing.M) {
 		os.Setenv(key, value)
 	}
 	code := m.Run()
+	chromium.end()
 	os.RemoveAll(common.dir)
 	os.Exit(code)
 }
@@ -293,9 +294,16 @@ func (s *scene) do(_ context.Context, args []string) (web.Done, error) {
 		}
 		return web.Done{}, &web.Refused{Message: e.Error.Message, Hint: e.Error.Hint}
 	}
-	var d struct{ Subject string }
+	var d struct {
+		Subject    string
+		Operations []struct{ Subject string }
+	}
 	err := json.Unmarshal([]byte(out), &d)
-	return web.Done{Subject: d.Subject}, err
+	done := web.Done{Subject: d.Subject}
+	for _, o := range d.Operations {
+		done.Lines = append(done.Lines, o.Subject)
+	}
+	return done, err
 }
 
 // enter lets the browser in.

@@ -77,30 +77,84 @@
       for (const key of c.order) { const li = had.get(key); if (!li) continue; if (li === at) at = at.nextElementSibling; else list.insertBefore(li, at); }
     }
   };
-  const follow = url => {
-    const source = new EventSource(url);
-    source.addEventListener("change", e => {
-      for (const c of JSON.parse(e.data).parts || []) change(c);
-      document.body.dataset.id = e.lastEventId;
-      const code = $("footer code");
-      if (code) { code.textContent = e.lastEventId.slice(0, 10); code.title = e.lastEventId; }
-      status.textContent = "";
-      count();
-    });
-    source.addEventListener("trouble", e => { status.textContent = "The board can't be read: " + JSON.parse(e.data); });
-    source.onopen = () => { status.textContent = ""; document.body.dataset.link = "open"; };
-    source.onerror = () => {
-      document.body.dataset.link = "lost";
-      status.textContent = source.readyState === EventSource.CLOSED ? "Not followed any more: reload the page" : "The server is away; it is tried again";
-      if (source.readyState === EventSource.CLOSED) setTimeout(() => { const u = new URL(url, location); if (document.body.dataset.id) u.searchParams.set("since", document.body.dataset.id); follow(u.pathname + u.search); }, 3000);
+  // A browser has six connections to a server for all its pages. Those that are looked at share four of them, and any
+  // other asks every two seconds; a page that is hidden asks for nothing, and continues where it was when it is shown.
+  const seats = 4;
+  const seat = async () => {
+    if (!navigator.locks) return () => {};
+    for (let i = 0; i < seats; i++) {
+      const free = await new Promise(done => { navigator.locks.request(`liza-stream-${i}`, { ifAvailable: true }, lock => lock ? new Promise(end => done(end)) : done(null)); });
+      if (free) return free;
+    }
+    return null;
+  };
+  const whileSeen = (stream, poll) => {
+    let turn = 0, stop = () => {};
+    const begin = async () => {
+      const mine = ++turn;
+      while (mine === turn && !document.hidden) {
+        const free = await seat();
+        if (mine !== turn || document.hidden) { if (free) free(); return; }
+        if (free) { const end = stream(); stop = () => { end(); free(); }; return; }
+        await poll();
+        await new Promise(done => setTimeout(done, 2000));
+      }
     };
-    addEventListener("pagehide", () => source.close(), { once: true });
+    const end = () => { turn++; stop(); stop = () => {}; };
+    document.addEventListener("visibilitychange", () => { end(); if (!document.hidden) begin(); });
+    addEventListener("pagehide", end);
+    addEventListener("pageshow", e => { if (e.persisted) { end(); begin(); } });
+    begin();
+  };
+  const address = (...more) => {
+    const u = new URL(document.body.dataset.live, location);
+    if (document.body.dataset.id) u.searchParams.set("since", document.body.dataset.id);
+    for (const name of more) u.searchParams.set(name, "1");
+    return u.pathname + u.search;
+  };
+  const changed = (id, data) => {
+    for (const c of JSON.parse(data).parts || []) change(c);
+    document.body.dataset.id = id;
+    const code = $("footer code");
+    if (code) { code.textContent = id.slice(0, 10); code.title = id; }
+    status.textContent = "";
+    count();
+  };
+  const link = (is, say) => { document.body.dataset.link = is; status.textContent = say; };
+  const troubled = data => { status.textContent = "The board can't be read: " + JSON.parse(data); };
+  const follow = () => {
+    let source, again;
+    const open = () => {
+      source = new EventSource(address());
+      source.addEventListener("change", e => changed(e.lastEventId, e.data));
+      source.addEventListener("trouble", e => troubled(e.data));
+      source.onopen = () => link("open", "");
+      source.onerror = () => {
+        const ended = source.readyState === EventSource.CLOSED;
+        link("lost", ended ? "Not followed any more: reload the page" : "The server is away; it is tried again");
+        if (ended) again = setTimeout(open, 3000);
+      };
+    };
+    open();
+    return () => { clearTimeout(again); source.close(); };
+  };
+  const ask = async () => {
+    try {
+      const answer = await fetch(address("once"));
+      if (!answer.ok) throw answer.status;
+      link("open", "");
+      for (const event of (await answer.text()).split("\n\n")) {
+        const e = Object.fromEntries(event.split("\n").map(l => [l.slice(0, l.indexOf(":")), l.slice(l.indexOf(":") + 2)]));
+        if (e.event === "change") changed(e.id, e.data);
+        if (e.event === "trouble") troubled(e.data);
+      }
+    } catch { link("lost", "The server is away; it is tried again"); }
   };
   const count = () => {
     const n = all("#p-inbox [data-rows] > li").length, badge = $('nav a[aria-current] .count');
     if (badge) badge.textContent = n;
   };
-  if (document.body.dataset.live) follow(document.body.dataset.live);
+  if (document.body.dataset.live) whileSeen(follow, ask);
 
   // A line's number opens the form of a comment under it; without this the server does.
   document.addEventListener("submit", e => {
@@ -123,18 +177,20 @@
   // An agent's transcript.
   const printed = $("[data-transcript]");
   if (printed && document.body.dataset.live) {
-    const source = new EventSource(printed.dataset.transcript);
-    let fresh = false;
-    source.addEventListener("begin", () => { fresh = true; });
-    source.addEventListener("line", e => {
-      if (fresh) { printed.textContent = ""; fresh = false; }
-      const end = printed.scrollHeight - printed.scrollTop - printed.clientHeight < 40;
-      printed.insertAdjacentHTML("beforeend", JSON.parse(e.data));
-      while (printed.childElementCount > 2000) printed.firstElementChild.remove();
-      if (end) printed.scrollTop = printed.scrollHeight;
-    });
+    whileSeen(() => {
+      const source = new EventSource(printed.dataset.transcript);
+      let fresh = false;
+      source.addEventListener("begin", () => { fresh = true; });
+      source.addEventListener("line", e => {
+        if (fresh) { printed.textContent = ""; fresh = false; }
+        const end = printed.scrollHeight - printed.scrollTop - printed.clientHeight < 40;
+        printed.insertAdjacentHTML("beforeend", JSON.parse(e.data));
+        while (printed.childElementCount > 2000) printed.firstElementChild.remove();
+        if (end) printed.scrollTop = printed.scrollHeight;
+      });
+      return () => source.close();
+    }, async () => {});
     printed.scrollTop = printed.scrollHeight;
-    addEventListener("pagehide", () => source.close(), { once: true });
   }
 
   // The slider shows the board as it was while it is moved.
