@@ -39,6 +39,12 @@ func (v *View) Glance(ctx context.Context) (*Glance, error) {
 	return g, err
 }
 
+// With adds what was found on integration that the board does not record.
+func (g *Glance) With(strays []report.Stray) *Glance {
+	g.beside.Strays = strays
+	return g
+}
+
 // PastGlance is the glance at a board of the past, of whose leases nothing is known.
 func (v *View) PastGlance(ctx context.Context) (*Glance, error) {
 	events, err := v.Recent(ctx, recent)

@@ -137,9 +137,41 @@ func TestUnrecordedWork(t *testing.T) {
 	if exit != 4 || !strings.Contains(out, "VIOLATION ") || !strings.Contains(out, "by coder-1, which no merge or land records") {
 		t.Errorf("exit %d\n%s", exit, out)
 	}
+	if out := s.must("", "status"); !strings.Contains(out, "by coder-1, which no merge or land records") || !strings.Contains(out, "git show ") {
+		t.Errorf("status: %s", out)
+	}
+	if out, _, exit := s.liza("", "watch", "--once"); exit != 1 || !strings.Contains(out, "UNRECORDED: integration got ") {
+		t.Errorf("watch: exit %d %s", exit, out)
+	}
 	out, errs, exit := s.liza("", "doctor")
 	if exit != 4 || !strings.Contains(out, "by coder-1, which no merge or land records") || !strings.Contains(errs, "integration moved without a record") {
 		t.Errorf("doctor: exit %d\n%s%s", exit, out, errs)
+	}
+}
+
+// An agent that commits in a person's name past the hooks is known by the worktree in which it did. When integration is
+// back where it was nothing is left to report.
+func TestUnrecordedWorkInAnothersName(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	s.must("", "status") // what was there before has been looked at
+	before := strings.TrimSpace(s.git("rev-parse", "integration"))
+	s.ok("coder-1", parse, "echo x >x.txt && git add x.txt && git -c core.hooksPath=/dev/null -c author.name=Ann -c author.email=ann@example.com commit -q -m Mine && "+
+		"git -c core.hooksPath=/dev/null update-ref refs/heads/integration HEAD")
+	const whose = "by coder-1, in the worktree of parse and in the name of Ann, which no merge or land records"
+	for _, args := range [][]string{{"status"}, {"watch", "--once"}} {
+		if out, _, _ := s.liza("", args...); !strings.Contains(out, "in the worktree of parse") {
+			t.Errorf("%s: %s", args, out)
+		}
+	}
+	for _, command := range []string{"verify", "doctor"} {
+		if out, _, exit := s.liza("", command); exit != 4 || !strings.Contains(out, whose) {
+			t.Errorf("%s: exit %d\n%s", command, exit, out)
+		}
+	}
+	s.git("update-ref", "refs/heads/integration", before)
+	if out := s.must("", "status"); strings.Contains(out, "no merge or land records") {
+		t.Errorf("status: %s", out)
 	}
 }
 

@@ -30,6 +30,7 @@ type Facts struct {
 	State   *board.State
 	Leases  map[string]board.Lease // by agent
 	Halts   []report.Halt          // by files of this clone
+	Strays  []report.Stray         // what came to integration past the board
 	Now     board.Time
 	Invalid string // why the tip does not replay or parse, "" when it does; nothing else can be judged then
 }

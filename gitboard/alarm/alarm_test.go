@@ -21,6 +21,7 @@ type world struct {
 	state  *board.State
 	leases map[string]board.Lease
 	halts  []report.Halt
+	strays []report.Stray
 	now    board.Time
 	bad    string
 	told   alarm.Told
@@ -131,7 +132,7 @@ func (w *world) rejected(issues ...string) {
 
 func (w *world) look(t *testing.T) alarm.Report {
 	t.Helper()
-	f := alarm.Facts{State: w.state, Leases: w.leases, Halts: w.halts, Now: w.now, Invalid: w.bad}
+	f := alarm.Facts{State: w.state, Leases: w.leases, Halts: w.halts, Strays: w.strays, Now: w.now, Invalid: w.bad}
 	if w.bad != "" {
 		f.State = nil
 	}
@@ -397,6 +398,15 @@ var lives = map[string][]moment{
 		{what: "returns by a file", at: 902 * m, do: func(w *world) {
 			w.halts = []report.Halt{{File: "PAUSE", Mode: board.Paused, Since: start.Add(870 * m)}}
 		}, says: "STALE PAUSE: for 32m", how: alarm.Warn, runs: true, next: 990 * m},
+	},
+	"unrecorded": {
+		{what: "none"},
+		{what: "one", do: func(w *world) { w.strays = []report.Stray{{Commit: "c1", Text: "integration got c1 by coder-1"}} }, says: "UNRECORDED: integration got c1 by coder-1", how: alarm.Grave, runs: true},
+		{what: "persists", at: 9 * m, runs: true},
+		{what: "another one", at: 10 * m, do: func(w *world) {
+			w.strays = append(w.strays, report.Stray{Commit: "c2", Text: "integration got c2 by coder-1"})
+		}, says: "UNRECORDED: integration got c2 by coder-1", how: alarm.Grave, runs: true},
+		{what: "integration is back", at: 11 * m, do: func(w *world) { w.strays = nil }},
 	},
 	"sprint-deadline": {
 		{what: "none", do: func(w *world) { w.sprint(board.InProgress, "", "") }},

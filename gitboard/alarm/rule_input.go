@@ -290,6 +290,13 @@ func (e *ruleInput) invalid() []sight {
 	return []sight{{words: map[string]string{"error": e.Invalid}}}
 }
 
+func (e *ruleInput) unrecorded() (all []sight) {
+	for _, s := range e.Strays {
+		all = append(all, sight{about: s.Commit, words: map[string]string{"text": s.Text, "commit": s.Commit}})
+	}
+	return all
+}
+
 func (e *ruleInput) checkpoint() []sight { return e.halted(board.CheckpointMode) }
 
 func (e *ruleInput) pause() []sight { return e.halted(board.Paused) }

@@ -76,6 +76,8 @@ var Rules = []Rule{
 		Steps: []Step{{Level: Grave, Line: "SYSTEM AMBIGUITY: {question}"}}},
 	{Name: "invalid-state", Condition: "tip does not replay or parse", Do: "git liza verify", find: (*ruleInput).invalid,
 		Steps: []Step{{Level: Grave, Line: "INVALID STATE: {error}"}}},
+	{Name: "unrecorded", Condition: "an agent moved integration past the board", Do: "git show {commit}", find: (*ruleInput).unrecorded,
+		Steps: []Step{{Level: Grave, Line: "UNRECORDED: {text}"}}},
 	{Name: "checkpoint", Condition: "checkpoint waiting", Do: "git liza resume --decision CONTINUE", find: (*ruleInput).checkpoint,
 		Steps: []Step{
 			{Level: Warn, After: 30 * time.Minute, Line: "CHECKPOINT STALE: for {duration}"},

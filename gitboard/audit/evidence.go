@@ -91,30 +91,41 @@ func (p *replay) collect(l *link) {
 		if o.Test != "" || o.Failure == board.FailTest {
 			p.report.Attested[AttestedTest]++
 		}
-		if o.Failure == "" {
-			e.lands = &landing{before: git.OID(o.Before), after: git.OID(o.MergeCommit), review: git.OID(o.ReviewCommit), mergeType: o.MergeType}
-		}
 	case *board.FinishMerge:
 		commit("review_commit", o.ReviewCommit)
 		commit("merge_commit", o.MergeCommit)
 		commit("before", o.Before)
-		before := git.OID(o.Before)
-		if o.MergeType == board.FastForward {
-			before = git.OID(p.state.Task(o.Task).ReviewBase) // what follows it was reviewed
-		}
 		p.report.Attested[AttestedFound]++
-		e.lands = &landing{before: before, after: git.OID(o.MergeCommit), review: git.OID(o.ReviewCommit), mergeType: o.MergeType}
 	case *board.RetryMerge:
 		commit("onto", o.Onto)
 		e.clean = [2]git.OID{git.OID(o.Onto), git.OID(o.ReviewCommit)}
 	case *board.Land:
 		commit("before", o.Before)
 		commit("commit", o.Commit)
-		e.lands = &landing{before: git.OID(o.Before), after: git.OID(o.Commit), files: o.Files}
 	}
+	e.lands = landingOf(l.op.Payload, p.state)
 	if len(e.needs) > 0 {
 		p.evidence = append(p.evidence, e)
 	}
+}
+
+// landingOf is the move of integration that an operation records; nil for none.
+func landingOf(p board.Payload, s *board.State) *landing {
+	switch o := p.(type) {
+	case *board.Merge:
+		if o.Failure == "" {
+			return &landing{before: git.OID(o.Before), after: git.OID(o.MergeCommit), review: git.OID(o.ReviewCommit), mergeType: o.MergeType}
+		}
+	case *board.FinishMerge:
+		before := git.OID(o.Before)
+		if t := s.Task(o.Task); t != nil && o.MergeType == board.FastForward {
+			before = git.OID(t.ReviewBase) // what follows it was reviewed
+		}
+		return &landing{before: before, after: git.OID(o.MergeCommit), review: git.OID(o.ReviewCommit), mergeType: o.MergeType}
+	case *board.Land:
+		return &landing{before: git.OID(o.Before), after: git.OID(o.Commit), files: o.Files}
+	}
+	return nil
 }
 
 // position is where integration was when an operation was recorded, zero when it doesn't say.

@@ -1,8 +1,10 @@
 package audit
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"path/filepath"
 	"slices"
 
 	"github.com/git-liza/git-liza/gitboard/board"
@@ -18,6 +20,7 @@ type line struct {
 	end        git.OID                // as far as the verified operations can speak of it
 	commits    map[git.OID]git.Commit // that tip has and start has not
 	order      map[git.OID]int        // a commit comes after its parents
+	worker     map[git.OID]string     // who made a commit that does not say so, as far as this clone knows
 }
 
 // integration reads the branch from the first recorded position on; nil when this clone doesn't have it, or
@@ -49,12 +52,17 @@ func (p *replay) integration(ctx context.Context, repo *gitio.Repo) (*line, erro
 		p.report.note(Finding{p.report.To, "", CodeIntegration, fmt.Sprintf("this clone does not have the branch %s since %s: what landed can't be checked here", l.branch, start.Short())})
 		return nil, nil
 	}
-	oids, err := repo.RevList(ctx, start, tip)
-	if err != nil {
-		return nil, fmt.Errorf("list %s: %w", l.branch, err)
-	}
 	if l.end, err = p.end(ctx, tip); err != nil {
 		return nil, err
+	}
+	return l, l.read(ctx, repo, p.state)
+}
+
+// read reads the commits of the line.
+func (l *line) read(ctx context.Context, repo *gitio.Repo, s *board.State) error {
+	oids, err := repo.RevList(ctx, l.start, l.tip)
+	if err != nil {
+		return fmt.Errorf("list %s: %w", l.branch, err)
 	}
 	for part := range slices.Chunk(oids, batchSize) {
 		names := make([]string, len(part))
@@ -63,19 +71,44 @@ func (p *replay) integration(ctx context.Context, repo *gitio.Repo) (*line, erro
 		}
 		objects, err := repo.Objects(ctx, names)
 		if err != nil {
-			return nil, fmt.Errorf("read %s: %w", l.branch, err)
+			return fmt.Errorf("read %s: %w", l.branch, err)
 		}
 		for _, o := range objects {
 			c, err := git.DecodeCommit(o)
 			if err != nil {
-				return nil, fmt.Errorf("read %s: %w", l.branch, err)
+				return fmt.Errorf("read %s: %w", l.branch, err)
 			}
 			l.order[c.OID] = len(l.commits)
 			l.commits[c.OID] = c
 		}
 	}
-	return l, nil
+	l.recognize(repo, s)
+	return nil
 }
+
+// recognize finds out who made the commits that name no agent: what was committed in a task's worktree is its agent's,
+// in whoever's name.
+func (l *line) recognize(repo *gitio.Repo, s *board.State) {
+	var made map[git.OID]string
+	for oid, c := range l.commits {
+		if agentOf(c) != "" {
+			continue
+		}
+		if made == nil {
+			made, l.worker = repo.CommittedIn(), map[git.OID]string{}
+		}
+		dir, task := filepath.Split(made[oid])
+		if filepath.Base(dir) != filepath.Dir(filepath.FromSlash(board.WorktreeOf("x"))) {
+			continue
+		}
+		if t := s.Task(task); t != nil {
+			l.worker[oid] = fmt.Sprintf("%s, in the worktree of %s and in the name of %s", cmp.Or(t.AssignedTo, "an agent"), task, c.Author.Name)
+		}
+	}
+}
+
+// agentOf names the agent that made a commit; "" for a person's.
+func (l *line) agentOf(c git.Commit) string { return cmp.Or(agentOf(c), l.worker[c.OID]) }
 
 // aliases notes when the board or integration is another name for some branch: git before 2.46 asks no hook about it.
 func (p *replay) aliases(ctx context.Context, repo *gitio.Repo) error {

@@ -35,16 +35,16 @@ func (p *replay) moves(l *line) {
 			continue
 		}
 		brought := w.brought(c)
-		if agentOf(c) == "" && len(brought) == 0 {
+		if l.agentOf(c) == "" && len(brought) == 0 {
 			others = append(others, c)
 		} else {
 			report()
 		}
-		if by := agentOf(c); by != "" {
+		if by := l.agentOf(c); by != "" {
 			p.report.add(Finding{at, subject(c), CodeIntegration, unrecorded(l.branch, at, by)})
 		}
 		for _, b := range brought {
-			p.report.add(Finding{b.OID, subject(b), CodeIntegration, fmt.Sprintf("%s, brought by %s", unrecorded(l.branch, b.OID, agentOf(b)), at.Short())})
+			p.report.add(Finding{b.OID, subject(b), CodeIntegration, fmt.Sprintf("%s, brought by %s", unrecorded(l.branch, b.OID, l.agentOf(b)), at.Short())})
 		}
 		if len(c.Parents) == 0 {
 			break
@@ -94,7 +94,7 @@ func (w *walker) brought(merge git.Commit) (found []git.Commit) {
 		return nil
 	}
 	w.visit(merge.Parents[1:], func(c git.Commit) {
-		if agentOf(c) != "" {
+		if w.l.agentOf(c) != "" {
 			found = append(found, c)
 		}
 	})

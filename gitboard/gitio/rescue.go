@@ -73,15 +73,20 @@ func (r *Repo) Reflog(ref string) ([]Moved, error) {
 	if os.IsNotExist(err) {
 		return nil, nil
 	}
+	return moves(string(text)), err
+}
+
+// moves are the lines of a reflog, the newest first.
+func moves(text string) []Moved {
 	var all []Moved
-	for line := range strings.Lines(string(text)) {
+	for line := range strings.Lines(text) {
 		head, said, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
 		if fields := strings.Fields(head); len(fields) > 1 && git.OID(fields[1]).Valid() {
 			all = append(all, Moved{git.OID(fields[1]), said})
 		}
 	}
 	slices.Reverse(all)
-	return all, err
+	return all
 }
 
 // KeptTips returns the commits that refs were moved to lately, the newest first, as far as they are still kept.

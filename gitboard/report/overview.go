@@ -30,6 +30,7 @@ type Overview struct {
 	Reason       string               `json:"mode_reason,omitempty"`
 	Breaker      *board.Trigger       `json:"breaker_trigger,omitempty"`
 	Stopped      []Halt               `json:"clone_stopped,omitempty"` // this clone alone
+	Strays       []Stray              `json:"unrecorded,omitempty"`    // what came to integration past the board
 	Waiting      []Ask                `json:"waiting_for_human"`
 	Turns        []Turn               `json:"turns"`
 	Tasks        []TaskOutlook        `json:"tasks"`
@@ -99,6 +100,7 @@ type Beside struct {
 	Leases  map[string]board.Lease // by agent; nil where nothing is known of them, as of a board of the past
 	Events  []Happened             // the newest operations, the newest first
 	Stopped []Halt                 // the strongest first
+	Strays  []Stray                // what came to integration past the board
 	Merging *Train                 // nil while nobody merges
 	Ahead   *Ahead                 // nil where it is not known, and while the goal is IN_PROGRESS
 	GaveUp  map[string]GaveUp      // by agent, as far as this clone knows
@@ -108,6 +110,12 @@ type Beside struct {
 type GaveUp struct {
 	Since  board.Time
 	Reason string
+}
+
+// Stray is a commit of an agent's that came to integration past the board: nobody has reviewed it.
+type Stray struct {
+	Commit string `json:"commit"`
+	Text   string `json:"text"`
 }
 
 // Halt is a file by which a human stops one clone.
@@ -132,7 +140,7 @@ func Look(s *board.State, beside Beside, now time.Time) (*Overview, error) {
 		Tokens: sprint.Tokens, TokenBudget: config.BudgetSprintTokens, Planned: len(sprint.Scope.Planned), Mode: control.Mode, ModeSince: control.Since, ModeBy: control.By, Reason: control.Reason,
 		Counts: map[board.Status]int{}, Done: m.TasksDone, InProgress: m.TasksInProgress, Blocked: m.TasksBlocked,
 		Progress: board.LastProgress(s), Waiting: []Ask{}, Turns: []Turn{}, Tasks: make([]TaskOutlook, 0, len(tasks)), Agents: []AgentOutlook{},
-		Events: append([]Happened{}, beside.Events...), Stopped: beside.Stopped, Now: board.At(now),
+		Events: append([]Happened{}, beside.Events...), Stopped: beside.Stopped, Strays: beside.Strays, Now: board.At(now),
 	}
 	if t := beside.Merging; t != nil && o.Now < t.Expires {
 		o.Merging = t
@@ -230,6 +238,9 @@ func (o *Overview) waiting(s *board.State, config *board.Config, spent *board.Bu
 	case o.Mode == board.Paused || o.Mode == board.CheckpointMode:
 		at := map[board.Mode]string{board.Paused: "the board is PAUSED: ", board.CheckpointMode: "the board is at CHECKPOINT: "}
 		o.ask(at[o.Mode]+cmp.Or(plain.Line(o.Reason, board.MaxPhrase), "no work is done"), "git liza resume")
+	}
+	for _, stray := range o.Strays {
+		o.ask(stray.Text, "git show "+stray.Commit)
 	}
 	for _, stop := range o.Stopped {
 		o.ask("this clone is stopped by .liza/"+stop.File, "take .liza/"+stop.File+" away")

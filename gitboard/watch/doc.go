@@ -6,7 +6,7 @@
 // It knows no command line: a Config says where it watches, as whom, and what shows its findings. One
 // watch runs in a clone at a time.
 //
-// It may import gitboard, gitboard/alarm, gitboard/board, gitboard/git, gitboard/gitio,
-// gitboard/notify, gitboard/oplog, gitboard/plain, gitboard/report/breaker and
-// gitboard/report/sprint.
+// It may import gitboard, gitboard/alarm, gitboard/audit, gitboard/board, gitboard/git,
+// gitboard/gitio, gitboard/notify, gitboard/oplog, gitboard/plain, gitboard/report,
+// gitboard/report/breaker and gitboard/report/sprint.
 package watch

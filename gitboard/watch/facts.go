@@ -56,6 +56,9 @@ func (w *watcher) facts(ctx context.Context) (alarm.Facts, error) {
 		f.Leases, err = v.LeasesSeen(ctx)
 	}
 	if err == nil {
+		f.Strays, err = Strays(ctx, w.board, v)
+	}
+	if err == nil {
 		err = w.setting(v)
 	}
 	return f, err

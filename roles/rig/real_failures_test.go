@@ -5,6 +5,7 @@ package rig
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"os"
 	"os/exec"
@@ -369,7 +370,15 @@ func (s *scene) bare(steps []string) int {
 			}
 			return quiet
 		}).Play)
-		cmd := one.Command(context.Background(), structured[s.cli]...)
+		args := structured[s.cli]
+		if s.cli == "codex" { // in its sandbox, of which it tells the model, as the team's is
+			args = []string{
+				"codex", "exec", "--json", "--sandbox", "workspace-write", "-c", "sandbox_workspace_write.network_access=true",
+				"-c", fmt.Sprintf("sandbox_workspace_write.writable_roots=[%q,%q]", one.Project+"/.git", one.Project+"/.git/worktrees/one"),
+				"--color", "never", "-c", "allow_login_shell=false", "-",
+			}
+		}
+		cmd := one.Command(context.Background(), args...)
 		cmd.Stdin = strings.NewReader("ROLE: coder\n")
 		if err := cmd.Run(); err != nil {
 			s.t.Fatal(err)

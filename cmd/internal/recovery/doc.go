@@ -2,6 +2,6 @@
 // is gone. Work is never removed.
 //
 // It may import cmd/internal/edge, cmd/internal/setup, gitboard, gitboard/audit, gitboard/board,
-// gitboard/codec, gitboard/git, gitboard/gitio, gitboard/plain, hooks/install, worktrees and
-// worktrees/merge.
+// gitboard/codec, gitboard/git, gitboard/gitio, gitboard/plain, gitboard/watch, hooks/install,
+// worktrees and worktrees/merge.
 package recovery

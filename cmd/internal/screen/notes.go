@@ -8,6 +8,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/gitboard/report"
+	"github.com/git-liza/git-liza/gitboard/watch"
 )
 
 // Glance looks at the run: as it is now, or as it was at the moment that --at names.
@@ -19,7 +20,12 @@ func Glance(c *edge.Call) (*gitboard.Glance, error) {
 	if c.At != "" {
 		return v.PastGlance(c.Ctx)
 	}
-	return v.Glance(c.Ctx)
+	g, err := v.Glance(c.Ctx)
+	if err != nil {
+		return nil, err
+	}
+	strays, err := watch.Strays(c.Ctx, c.Opened, v)
+	return g.With(strays), err
 }
 
 // Reasons says why a task is BLOCKED, or how its merge failed.

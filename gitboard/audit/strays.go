@@ -1,0 +1,166 @@
+package audit
+
+import (
+	"context"
+	"slices"
+
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/codec"
+	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/oplog"
+)
+
+// Strays is how far integration was compared with what the board records, and what of agents came to it
+// otherwise. It goes from one look to the next.
+type Strays struct {
+	Board       git.OID `json:"board"`
+	Integration git.OID `json:"integration"`
+	Found       []Stray `json:"found,omitempty"`
+}
+
+// Stray is a commit of an agent's that no merge or land records.
+type Stray struct {
+	Commit git.OID `json:"commit"`
+	Text   string  `json:"text"`
+}
+
+// recentOperations is how far back the first look goes.
+const recentOperations = 2000
+
+// Compare looks for agents' commits that came to integration past the board since an earlier look, at first in the last
+// 2 000 operations. While integration stays where it was it reads one ref. It replays nothing: Verify does. Approved work
+// is left out: a merge that was cut in half, or is under way, has brought it. read reads an operation.
+func Compare(ctx context.Context, store oplog.Store, repo *gitio.Repo, at *oplog.Snapshot, since Strays, read func(context.Context, git.OID) (board.Operation, error)) (Strays, error) {
+	config := at.State.Config()
+	if config == nil {
+		return since, at.State.Err()
+	}
+	tip, err := store.Ref(ctx, git.BranchRef(config.IntegrationBranch))
+	if err != nil || tip.IsZero() || tip == since.Integration {
+		return since, err
+	}
+	if since.Integration != "" {
+		if o, err := repo.Objects(ctx, []string{string(since.Integration)}); err != nil || o[0].OID == "" {
+			since = Strays{Found: since.Found} // where it was is gone
+		}
+	}
+	commits, err := operationsSince(ctx, store, repo, since.Board, at.Commit)
+	if err != nil {
+		return since, err
+	}
+	p := &replay{store: store, report: &Report{}, state: at.State}
+	for _, c := range commits {
+		h, err := codec.ParseHead(c.Message)
+		if err != nil || !slices.Contains(positioned, h.Op) {
+			continue // what is not ours is for Verify to report
+		}
+		op, err := read(ctx, c.OID)
+		if err != nil {
+			return since, err
+		}
+		p.evidence = append(p.evidence, evidence{commit: c.OID, lands: landingOf(op.Payload, at.State), needs: beginnings(op.Payload)})
+	}
+	l := &line{branch: config.IntegrationBranch, start: since.Integration, tip: tip, end: tip, commits: map[git.OID]git.Commit{}, order: map[git.OID]int{}}
+	for i := 0; l.start == "" || l.start.IsZero(); i++ {
+		if i == len(p.evidence) {
+			return Strays{Board: at.Commit, Integration: tip}, nil // the board says nothing of it yet
+		}
+		l.start = p.evidence[i].position()
+	}
+	if err := l.read(ctx, repo, at.State); err != nil {
+		return since, err
+	}
+	p.moves(l)
+	return p.strays(ctx, repo, at, since, tip)
+}
+
+// positioned are the operations that say where integration was.
+var positioned = []string{"claim", "merge", "finish-merge", "land"}
+
+// beginnings are the commits of integration that an operation began on.
+func beginnings(p board.Payload) []need {
+	if c, is := p.(*board.Claim); is {
+		return []need{{"base_commit", git.OID(c.BaseCommit), git.CommitObject}}
+	}
+	return nil
+}
+
+// operationsSince are the operations after one, the oldest first.
+func operationsSince(ctx context.Context, store oplog.Store, repo *gitio.Repo, from, to git.OID) ([]git.Commit, error) {
+	if from != "" {
+		if on, err := repo.IsAncestor(ctx, from, to); err != nil || !on {
+			from = ""
+		}
+	}
+	if from != "" {
+		return store.Log(ctx, from, to)
+	}
+	chain, err := repo.FirstParents(ctx, to, recentOperations)
+	if err != nil {
+		return nil, err
+	}
+	from = git.ZeroOID
+	if len(chain) == recentOperations {
+		from = chain[len(chain)-1]
+	}
+	return store.Log(ctx, from, to)
+}
+
+// strays are those found now, and those of before that integration still has.
+func (p *replay) strays(ctx context.Context, repo *gitio.Repo, at *oplog.Snapshot, since Strays, tip git.OID) (Strays, error) {
+	now := Strays{Board: at.Commit, Integration: tip}
+	for _, s := range since.Found {
+		if still, err := repo.IsAncestor(ctx, s.Commit, tip); err == nil && still {
+			now.Found = append(now.Found, s)
+		}
+	}
+	if len(p.report.Findings) == 0 {
+		return now, nil
+	}
+	approved, err := approvedWork(ctx, repo, at.State)
+	if err != nil {
+		return since, err
+	}
+	for _, f := range p.report.Findings {
+		known := slices.ContainsFunc(now.Found, func(s Stray) bool { return s.Commit == f.Commit })
+		if known || approved[f.Commit] {
+			continue
+		}
+		o, err := repo.Object(ctx, string(f.Commit))
+		if err != nil {
+			return since, err
+		}
+		c, err := git.DecodeCommit(o)
+		if err != nil {
+			return since, err
+		}
+		if len(c.Parents) > 1 && approved[c.Parents[1]] {
+			continue // the merge of approved work
+		}
+		now.Found = append(now.Found, Stray{f.Commit, f.Text})
+	}
+	return now, nil
+}
+
+// approvedWork are the commits of tasks that are APPROVED.
+func approvedWork(ctx context.Context, repo *gitio.Repo, s *board.State) (map[git.OID]bool, error) {
+	work := map[git.OID]bool{}
+	for _, b := range s.Tasks() {
+		if b.Status != board.Approved {
+			continue
+		}
+		t := s.Task(b.ID)
+		if t == nil {
+			return nil, s.Err()
+		}
+		commits, err := repo.RevList(ctx, git.OID(t.ReviewBase), git.OID(t.ReviewCommit))
+		if err != nil {
+			return nil, err
+		}
+		for _, commit := range commits {
+			work[commit] = true
+		}
+	}
+	return work, s.Err()
+}

@@ -1,0 +1,40 @@
+package gitio
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/git-liza/git-liza/gitboard/git"
+)
+
+// CommittedIn says of commits in which linked worktree they were made, by its folder, as far as the reflogs of the
+// worktrees' HEADs know. Whoever writes commits without git commit leaves no trace there.
+func (r *Repo) CommittedIn() map[git.OID]string {
+	made := map[git.OID]string{}
+	logs, _ := filepath.Glob(filepath.Join(globbed(r.common), "worktrees", "*", "logs", "HEAD")) // the pattern is right
+	for _, file := range logs {
+		own := filepath.Dir(filepath.Dir(file))
+		link, err := os.ReadFile(filepath.Join(own, "gitdir"))
+		if err != nil {
+			continue // it is being removed
+		}
+		folder := filepath.Dir(strings.TrimSpace(string(link)))
+		for _, m := range reflog(file) {
+			if strings.HasPrefix(m.Said, "commit") || strings.HasPrefix(m.Said, "cherry-pick") {
+				made[m.To] = folder
+			}
+		}
+	}
+	return made
+}
+
+// globbed is a path as filepath.Glob takes it literally.
+func globbed(path string) string {
+	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(path)
+}
+
+func reflog(file string) []Moved {
+	text, _ := os.ReadFile(file) // without one nothing is known
+	return moves(string(text))
+}

@@ -1,0 +1,60 @@
+package watch
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/git-liza/git-liza/gitboard"
+	"github.com/git-liza/git-liza/gitboard/audit"
+	"github.com/git-liza/git-liza/gitboard/report"
+)
+
+// straysFile is how far integration was compared with the board in this clone.
+const straysFile = "integration.json"
+
+// Strays are the commits of agents that came to integration past the board. It looks at what is new since anybody in this
+// clone looked last; while integration stays where it is, that costs the reading of one ref.
+func Strays(ctx context.Context, b *gitboard.Board, v *gitboard.View) ([]report.Stray, error) {
+	since, err := keptStrays(b)
+	if err != nil {
+		return nil, err
+	}
+	now, err := compare(ctx, b, v, since)
+	if err != nil {
+		return nil, err
+	}
+	if now.Integration != since.Integration {
+		if data, err := json.Marshal(now); err == nil {
+			_ = b.Keep(straysFile, string(data)) // else the next look begins where this one did
+		}
+	}
+	return strays(now), nil
+}
+
+// AllStrays is Strays without trust in what earlier looks have passed.
+func AllStrays(ctx context.Context, b *gitboard.Board, v *gitboard.View) ([]report.Stray, error) {
+	since, err := keptStrays(b)
+	if err != nil {
+		return nil, err
+	}
+	now, err := compare(ctx, b, v, audit.Strays{Found: since.Found})
+	return strays(now), err
+}
+
+func keptStrays(b *gitboard.Board) (since audit.Strays, err error) {
+	text, err := b.Kept(straysFile)
+	_ = json.Unmarshal([]byte(text), &since) // what can't be read is looked at again
+	return since, err
+}
+
+func compare(ctx context.Context, b *gitboard.Board, v *gitboard.View, since audit.Strays) (audit.Strays, error) {
+	return audit.Compare(ctx, b.Log().Store(), b.Repo(), v.Snapshot, since, b.Operation)
+}
+
+func strays(s audit.Strays) []report.Stray {
+	var all []report.Stray
+	for _, f := range s.Found {
+		all = append(all, report.Stray{Commit: string(f.Commit), Text: f.Text})
+	}
+	return all
+}
