@@ -30,7 +30,7 @@ func TestKilled(t *testing.T) {
 			began := time.Now()
 			stage.must(s.agent, s.args...)
 			takes := time.Since(began)
-			tries := 4
+			tries := 2
 			if *long {
 				tries = 150
 			}

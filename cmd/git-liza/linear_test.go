@@ -339,17 +339,17 @@ func seeded(t *testing.T) *rand.Rand {
 func TestLinearizable(t *testing.T) {
 	t.Parallel()
 	t.Run("in turn", func(t *testing.T) {
-		linearizable(t, 4, func(t *testing.T) ([]*project, func()) { return []*project{newProject(t)}, func() {} })
+		linearizable(t, 3, func(t *testing.T) ([]*project, func()) { return []*project{newProject(t)}, func() {} })
 	})
 	t.Run("racing", func(t *testing.T) {
-		linearizable(t, 6, func(t *testing.T) ([]*project, func()) {
+		linearizable(t, 4, func(t *testing.T) ([]*project, func()) {
 			return []*project{newProject(t).withoutTurns()}, func() {}
 		})
 	})
 	// Clones that share the board by a slow hub. Commands, and what talks to the hub for them and for others, are killed
 	// on the way.
 	t.Run("shared", func(t *testing.T) {
-		linearizable(t, 4, func(t *testing.T) ([]*project, func()) {
+		linearizable(t, 3, func(t *testing.T) ([]*project, func()) {
 			f := newFleet(t, 3, plainPath)
 			for _, p := range f.clones {
 				p.distance(t, "0.05", "0.1")

@@ -88,7 +88,7 @@ func (p *project) withoutTurns() *project {
 
 func eightWriters(t *testing.T, p *project) {
 	const writers = 8
-	each := 6
+	each := 3
 	if *long {
 		each = 100
 	}

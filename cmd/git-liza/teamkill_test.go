@@ -18,7 +18,7 @@ import (
 // are killed at random. Whatever dies is started again.
 func TestTeamKilled(t *testing.T) {
 	t.Parallel()
-	kills, plan := 6, thePlan
+	kills, plan := 4, thePlan
 	if *long {
 		kills, plan = 300, longPlan(60)
 	}

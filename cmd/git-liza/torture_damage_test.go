@@ -41,7 +41,7 @@ func TestTortureDamage(t *testing.T) {
 			random := seeded(t)
 			most := len(cases)
 			if !*long {
-				most = 6
+				most = 3
 			}
 			made := 0
 			for _, d := range drawn(random, slices.Clone(cases), most) {

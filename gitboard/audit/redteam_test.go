@@ -348,7 +348,7 @@ func TestRedTeam(t *testing.T) {
 					}
 				}
 				for _, name := range slices.Sorted(maps.Keys(forge)) {
-					if n++; !*long && n%20 != 0 {
+					if n++; !*long && n%40 != 0 {
 						continue
 					}
 					if r.attack(who, forge[name], task+", "+name) {
