@@ -100,6 +100,7 @@ var groups = []group{
 	{"race", false, benchRace},
 	{"writers", false, benchWriters},
 	{"verify", false, benchVerify},
+	{"web", false, benchWeb},
 	{"signed", false, benchSigned},
 	{"hooks", false, benchHooks},
 	{"shared", false, benchShared},
