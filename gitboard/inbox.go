@@ -15,11 +15,11 @@ import (
 // from the repository.
 func (g *Glance) Inbox(ctx context.Context, now time.Time) (*report.Inbox, error) {
 	beside := g.beside
-	goal := g.State.Goal()
-	if goal == nil {
-		return nil, g.State.Err()
+	goal := g.State.TheGoal()
+	if err := g.State.Err(); err != nil {
+		return nil, err
 	}
-	if goal.Status == board.Completed {
+	if goal != nil && goal.Status == board.Completed {
 		var err error
 		if beside.Ahead, err = g.ahead(ctx); err != nil {
 			return nil, err

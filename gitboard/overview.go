@@ -51,6 +51,12 @@ func (v *View) PastGlance(ctx context.Context) (*Glance, error) {
 	return &Glance{v, report.Beside{Events: events}}, err
 }
 
+// Of narrows the glance to a goal; "" for all.
+func (g *Glance) Of(goal string) *Glance {
+	g.beside.Goal = goal
+	return g
+}
+
 // Overview is the run at a glance, as it stands at a moment if nothing happens until then.
 func (g *Glance) Overview(now time.Time) (*report.Overview, error) {
 	return report.Look(g.State, g.beside, now)

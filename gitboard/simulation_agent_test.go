@@ -145,7 +145,7 @@ func (a *simAgent) hang() {
 
 // boot registers a new session and goes to work.
 func (a *simAgent) boot() {
-	if g := a.s.eye.state().Goal(); g.Status != board.InProgress {
+	if g := a.s.eye.state().TheGoal(); g.Status != board.InProgress {
 		a.gone = true
 		return
 	}
@@ -192,7 +192,7 @@ func (a *simAgent) beat() {
 
 // live goes on with the work of the role.
 func (a *simAgent) live() {
-	if a.s.eye.state().Goal().Status != board.InProgress {
+	if a.s.eye.state().TheGoal().Status != board.InProgress {
 		a.quit(true)
 		return
 	}

@@ -19,7 +19,7 @@ func (a *simAgent) rule() {
 		a.just(p, func(*gitboard.Done, error) { a.after(s.span(time.Minute, time.Hour), a.rule) })
 		return
 	}
-	if s.eye.state().Goal().Status != board.InProgress || s.humanLeaves > 0 && s.now.Sub(simStart) > s.humanLeaves {
+	if s.eye.state().TheGoal().Status != board.InProgress || s.humanLeaves > 0 && s.now.Sub(simStart) > s.humanLeaves {
 		a.gone = true
 		return
 	}

@@ -51,7 +51,7 @@ func (a *simAgent) duty() board.Payload {
 			}
 		}
 	}
-	if len(state.Goal().AlignmentHistory) == 0 {
+	if len(state.TheGoal().AlignmentHistory) == 0 {
 		return &board.AlignmentEntry{Event: "planned", Summary: fmt.Sprintf("%d tasks", len(s.order))}
 	}
 	if drafts := stuck(state, board.Draft); len(drafts) > 0 && state.Config().PlanReview != "human" {
@@ -79,7 +79,7 @@ func (a *simAgent) duty() board.Payload {
 		}
 	}
 	if len(stuck(state, board.Merged, board.Superseded, board.Abandoned)) > 0 && !slices.ContainsFunc(state.Tasks(), func(b board.Brief) bool { return !b.Status.Terminal() }) {
-		return &board.CompleteGoal{Summary: "all is done"}
+		return &board.GoalComplete{Summary: "all is done"}
 	}
 	return nil
 }

@@ -233,7 +233,7 @@ func (s *simulation) run() string {
 			s.failf("nothing has changed for %s, and nothing waits for a human", idle)
 		}
 	}
-	g := s.eye.state().Goal()
+	g := s.eye.state().TheGoal()
 	if g.Status == board.InProgress {
 		s.failf("everybody has left, and the goal is %s: %v", g.Status, s.waits())
 	}

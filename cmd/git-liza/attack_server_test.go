@@ -47,9 +47,9 @@ func TestAttacksOnAServer(t *testing.T) {
 			"nothing on the board records that integration moves", ""}, // what verify says of it is TestUnrecordedWork's
 		{"integration, forced back", "git push -f origin main~0:integration", "would lose commits", ""},
 		{"integration, deleted", "git push origin :integration", "is not deleted", ""},
-		{"YAML edited by hand", bypass + `forge goal.yaml 's/A goal/Another/'; c=$(git commit-tree -p liza/state -m 'by hand' $tree); git update-ref refs/heads/liza/state $c; git push origin liza/state`,
+		{"YAML edited by hand", bypass + `forge goals/goal-1.yaml 's/A goal/Another/'; c=$(git commit-tree -p liza/state -m 'by hand' $tree); git update-ref refs/heads/liza/state $c; git push origin liza/state`,
 			"by hand: it carries no operation", "carries no operation"},
-		{"YAML edited under an operation's words", bypass + `forge goal.yaml 's/A goal/Another/'; c=$(git cat-file commit liza/state | sed '1,/^$/d' | sed 's/^Liza-Request: .*/Liza-Request: other/' | git commit-tree -p liza/state $tree); git update-ref refs/heads/liza/state $c; git push origin liza/state`,
+		{"YAML edited under an operation's words", bypass + `forge goals/goal-1.yaml 's/A goal/Another/'; c=$(git cat-file commit liza/state | sed '1,/^$/d' | sed 's/^Liza-Request: .*/Liza-Request: other/' | git commit-tree -p liza/state $tree); git update-ref refs/heads/liza/state $c; git push origin liza/state`,
 			"is not the operation's", "the tree is not what the operation leads to"},
 		{"a board of another kind", "git push -f origin main:liza/state", "only grows", ""},
 		{"history rewritten", `c=$(git commit-tree -p liza/state~2 -m x liza/state^{tree}); git push -f origin $c:refs/heads/liza/state`, "only grows", ""},
@@ -74,7 +74,7 @@ func TestAttacksOnAServer(t *testing.T) {
 		{"an older board, with a lease on the ref", "git push --force-with-lease=liza/state:$(git rev-parse liza/state) origin liza/state~1:liza/state", "only grows", ""},
 		{"a mirror", "git push --mirror origin", "one clone's own", ""},
 		{"a branch beside the board", "git push origin main:liza/mine", "below liza/ there are the board", ""},
-		{"a large file", bypass + `head -c 30000000 /dev/urandom >../big; forge goal.yaml ''; export GIT_INDEX_FILE="$(git rev-parse --absolute-git-dir)/forged"; git read-tree $tree; git update-index --add --cacheinfo 100644,$(git hash-object -w ../big),big; c=$(git commit-tree -p liza/state -m big $(git write-tree)); rm "$GIT_INDEX_FILE"; unset GIT_INDEX_FILE; git push origin $c:refs/heads/liza/state`,
+		{"a large file", bypass + `head -c 30000000 /dev/urandom >../big; forge goals/goal-1.yaml ''; export GIT_INDEX_FILE="$(git rev-parse --absolute-git-dir)/forged"; git read-tree $tree; git update-index --add --cacheinfo 100644,$(git hash-object -w ../big),big; c=$(git commit-tree -p liza/state -m big $(git write-tree)); rm "$GIT_INDEX_FILE"; unset GIT_INDEX_FILE; git push origin $c:refs/heads/liza/state`,
 			"of 30000000 bytes to the board, where 1048576 are the most", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {

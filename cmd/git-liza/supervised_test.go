@@ -26,7 +26,7 @@ type told struct {
 	Prompt                   string
 	Exit                     *int
 	Idle                     bool
-	Status                   string // with the event "goal", the last of a team that reached it
+	Status, Goal             string // with the event "goal", the last ones of a team that reached it
 	OK                       bool   // and this
 }
 
@@ -257,7 +257,7 @@ func (p *project) lockBoard(then time.Time) {
 
 // boardRecords is what the tests read of the board.
 type boardRecords struct {
-	Goal   struct{ Status string }
+	Goals  []struct{ ID, Status string }
 	Tasks  []boardTask
 	Agents map[string]struct {
 		Status, Session, CurrentTask string

@@ -30,8 +30,8 @@ type world struct {
 // quiet is a board on which no condition stands, and none will.
 func quiet() *world {
 	w := &world{state: board.NewState(board.NewMemory(), start), leases: map[string]board.Lease{}, now: start}
-	w.put(board.GoalPath, &board.Goal{ID: "goal-1", Status: board.Completed, Created: start})
-	w.put(board.SprintPath, &board.Sprint{ID: "sprint-1", GoalRef: "goal-1", Status: board.InProgress, Timeline: board.Timeline{Started: start}})
+	w.put(board.GoalPath("goal-1"), &board.Goal{ID: "goal-1", Status: board.Completed, Created: start})
+	w.put(board.SprintPath, &board.Sprint{ID: "sprint-1", Status: board.InProgress, Timeline: board.Timeline{Started: start}})
 	w.put(board.ConfigPath, board.DefaultConfig())
 	w.put(board.ControlPath, &board.Control{Mode: board.Running, Since: start, By: "human"})
 	w.put(board.BreakerPath, &board.Breaker{Status: board.BreakerOK})
@@ -84,12 +84,12 @@ func (w *world) mode(m board.Mode) {
 }
 
 func (w *world) running() {
-	w.put(board.GoalPath, &board.Goal{ID: "goal-1", Status: board.InProgress, Created: start})
+	w.put(board.GoalPath("goal-1"), &board.Goal{ID: "goal-1", Status: board.InProgress, Created: start})
 }
 
 func (w *world) sprint(status board.Phase, deadline, checkpoint board.Time) {
 	w.put(board.SprintPath, &board.Sprint{
-		ID: "sprint-1", GoalRef: "goal-1", Status: status, Timeline: board.Timeline{Started: start, Deadline: deadline, CheckpointAt: checkpoint},
+		ID: "sprint-1", Status: status, Timeline: board.Timeline{Started: start, Deadline: deadline, CheckpointAt: checkpoint},
 	})
 }
 
@@ -322,7 +322,7 @@ var lives = map[string][]moment{
 		{what: "worsens", do: func(w *world) { w.budget(5000) }, says: "BUDGET USED UP: login has used 5000 of 5000 tokens (budget_task_tokens)", how: alarm.Grave, runs: true},
 		{what: "raised", do: func(w *world) { w.budget(10000) }},
 		{what: "the sprint's", do: func(w *world) {
-			w.put(board.SprintPath, &board.Sprint{ID: "sprint-1", GoalRef: "goal-1", Status: board.InProgress, Timeline: board.Timeline{Started: start}, Tokens: 90})
+			w.put(board.SprintPath, &board.Sprint{ID: "sprint-1", Status: board.InProgress, Timeline: board.Timeline{Started: start}, Tokens: 90})
 			c := board.DefaultConfig()
 			c.BudgetSprintTokens = 100
 			w.put(board.ConfigPath, c)
@@ -608,7 +608,7 @@ func (d damaged) Briefs() (map[string]board.Brief, error) {
 // Whatever can't be read is the answer, wherever a rule stumbles over it.
 func TestDamagedRecords(t *testing.T) {
 	for _, path := range []string{
-		"briefs", board.ControlPath, board.SprintPath, board.GoalPath, board.ConfigPath, board.BreakerPath, board.AnomalyDir, board.DiscoveryDir,
+		"briefs", board.ControlPath, board.SprintPath, board.GoalPath("goal-1"), board.ConfigPath, board.BreakerPath, board.AnomalyDir, board.DiscoveryDir,
 		board.RecordPath(board.TaskDir, "login"), board.RecordPath(board.AgentDir, "coder-1"), board.RecordPath(board.AnomalyDir, "anomaly-1"),
 	} {
 		w := quiet()

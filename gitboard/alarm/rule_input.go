@@ -226,7 +226,7 @@ func (e *ruleInput) nearLimit() (all []sight) {
 	return all
 }
 
-// budgets are those of tasks that are not over, of the sprint and of the goal.
+// budgets are those of tasks that are not over, of the sprint and of the goals.
 func (e *ruleInput) budgets() (all []sight) {
 	if e.over() {
 		return nil
@@ -245,7 +245,7 @@ func (e *ruleInput) budgets() (all []sight) {
 			}
 		}
 	}
-	for _, b := range board.BoardBudgets(c, e.State.Sprint(), e.State.Goal()) {
+	for _, b := range board.BoardBudgets(c, e.State.Sprint(), e.State.Running()) {
 		add("", &b)
 	}
 	return all
@@ -253,7 +253,7 @@ func (e *ruleInput) budgets() (all []sight) {
 
 // stalled: while the run may go on at all. It begins anew when a human lets the board go on.
 func (e *ruleInput) stalled() []sight {
-	if e.over() || e.State.Goal().Status != board.InProgress || e.State.Control().Mode != board.Running {
+	if e.over() || len(e.State.Running()) == 0 || e.State.Control().Mode != board.Running {
 		return nil
 	}
 	return []sight{{since: max(board.LastProgress(e.State), e.State.Control().Since)}}

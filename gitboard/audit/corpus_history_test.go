@@ -16,7 +16,7 @@ import (
 func (w *world) corpusHistory() {
 	w.begin()
 	w.do(planner, &board.AlignmentEntry{Event: "planned", Summary: "every row of the table"})
-	w.do(planner, &board.AlignmentEntry{Event: "reworded", Summary: "who is greeted", Goal: "Greet everybody"})
+	w.do(planner, &board.AlignmentEntry{Event: "reworded", Summary: "who is greeted", Wording: "Greet everybody"})
 	w.do(planner, &board.Usage{CLI: "claude", Model: "m-1", Cost: board.Cost{Requests: 3, Input: 900, Cached: 500, Output: 40, Seconds: 12, MicroDollars: 70_000}})
 	w.ready("omega") // keeps the sprint open
 	n := 0

@@ -200,7 +200,7 @@ func (w *world) settings() {
 	}
 	w.do(ada, &board.SetConfig{Key: "plan_review", Value: "off"})
 	for _, e := range [][3]string{
-		{"tasks/omega.yaml", "priority", "1"}, {"tasks/omega.yaml", "extra", "{a: [1, \"2.5\", ~], b: {c: true}}"}, {"goal.yaml", "description", "A better greeter"},
+		{"tasks/omega.yaml", "priority", "1"}, {"tasks/omega.yaml", "extra", "{a: [1, \"2.5\", ~], b: {c: true}}"}, {"goals/goal-1.yaml", "description", "A better greeter"},
 		{"sprint.yaml", "extra", "a note"}, {"notes/0/0/note-1.yaml", "message", "another"}, {"discovered/0/0/disc-4.yaml", "severity", "high"},
 		{"control.yaml", "extra", "x"}, {"agents/coder-1.yaml", "extra", "[a]"}, {"board.yaml", "extra", "{n: 1}"},
 	} {
@@ -225,6 +225,26 @@ func (w *world) signatures() {
 	w.do(coder1, &board.Discover{Description: "It is not signed", Severity: "low", Urgency: "deferred"})
 }
 
+// goals are a second goal beside the first, and one that waits for it.
+func (w *world) goals(needs string) {
+	w.do(ada, &board.GoalStart{ID: "farewell", Text: "Say goodbye", Vision: "Guests leave, too", SpecRef: "specs/vision.md", Priority: 2})
+	w.do(ada, &board.GoalStart{Text: "Say it in French", After: "farewell"})
+	w.do(planner, &board.Plan{Goal: "farewell"})
+	d := w.definition()
+	d.DependsOn = []string{needs} // of the first goal
+	w.do(planner, &board.AddTask{About: about("wave"), Definition: d})
+	w.do(ada, &board.AddTask{About: about("bow"), Goal: "goal-1", Definition: w.definition()})
+	w.do(planner, &board.AlignmentEntry{Goal: "farewell", Event: "planned", Summary: "one task"})
+	w.do(planner, &board.Usage{Goal: "farewell", CLI: "claude", Cost: board.Cost{Input: 90, Output: 4}})
+	w.do(ada, &board.GoalPriority{Goal: "farewell", Priority: 1})
+	w.do(planner, &board.Abandon{About: about("wave"), Reason: "guests see themselves out"})
+	w.do(planner, &board.GoalComplete{})
+	w.do(ada, &board.GoalReopen{Goal: "farewell", Reason: "they stayed"})
+	w.do(ada, &board.GoalAbort{Goal: "farewell", Reason: "they may stay"})
+	w.do(ada, &board.GoalAbort{Goal: "goal-2"})
+	w.do(planner, &board.Abandon{About: about("bow"), Reason: "too much"})
+}
+
 // ends are the ends of sprints, and of the goal.
 func (w *world) ends() {
 	w.do(ada, &board.SprintEnd{Reason: "enough"})
@@ -247,6 +267,7 @@ func (w *world) ends() {
 	check(w.t, w.store.UpdateRefs(w.ctx, []git.RefUpdate{{Ref: abortedRef, New: w.tip()}}, ""))
 	w.rewind(fork)
 	w.imports()
-	w.do(planner, &board.CompleteGoal{Summary: "it says hello"})
+	w.goals("omega")
+	w.do(planner, &board.GoalComplete{Summary: "it says hello"})
 	w.do(ada, &board.Retrospective{Text: "Well done."})
 }

@@ -103,7 +103,7 @@ func TestBoardWithoutGoal(t *testing.T) {
 	w := memoryWorld(t)
 	w.begin()
 	tip := w.tip()
-	forged := w.forge(forgery{parent: tip, op: noteOf("f"), files: map[string][]byte{"goal.yaml": nil, "control.yaml": nil, "sprint.yaml": nil}})
+	forged := w.forge(forgery{parent: tip, op: noteOf("f"), files: map[string][]byte{"goals/goal-1.yaml": nil, "control.yaml": nil, "sprint.yaml": nil}})
 	next := w.forge(forgery{parent: forged, op: board.Operation{Actor: planner, Request: "g", Payload: &board.AlignmentEntry{Event: "e", Summary: "s"}}})
 	report := w.verify(audit.Range{From: tip, To: next})
 	if len(report.Findings) != 2 || report.Findings[0].Commit != forged || report.Findings[1].Commit != next {

@@ -217,5 +217,6 @@ func (w *world) everyOperation() {
 	w.do(ada, &board.Abort{Reason: "or not"})
 	w.rewind(before)
 	w.imports()
-	w.do(planner, &board.CompleteGoal{Summary: "it says hello"})
+	w.goals("alpha")
+	w.do(planner, &board.GoalComplete{Summary: "it says hello"})
 }

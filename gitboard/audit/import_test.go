@@ -16,7 +16,7 @@ const importedRef = "refs/heads/liza/imported"
 func (w *world) imports() {
 	all := board.Unarchived(w.snapshot(w.tip()).State)
 	p := &board.Import{Source: "state.yaml", Log: []board.PastEntry{{Timestamp: "2026-01-01T08:00:00Z", Agent: "coder-1", Action: "claimed", Task: "alpha", Detail: "a: \"b\"\n#c"}}}
-	paths := []string{board.GoalPath, board.SprintPath, board.ConfigPath, board.ControlPath, board.BreakerPath}
+	paths := []string{board.GoalPath("goal-1"), board.SprintPath, board.ConfigPath, board.ControlPath, board.BreakerPath}
 	for _, dir := range []string{board.TaskDir, board.AgentDir, board.DiscoveryDir, board.HandoffDir, board.NoteDir, board.AnomalyDir, board.SpecChangeDir} {
 		for _, id := range all.List(dir) {
 			paths = append(paths, board.RecordPath(dir, id))

@@ -115,8 +115,11 @@ func (v *validation) repository(ctx context.Context, store oplog.Store, repo *gi
 	if err != nil {
 		return err
 	}
-	if g := v.state.Goal(); g != nil && !tip.IsZero() {
-		if err := v.spec(ctx, repo, tip, Warning, board.GoalPath, g.SpecRef); err != nil {
+	for _, g := range v.state.Goals() {
+		if g.Status != board.InProgress || tip.IsZero() {
+			continue
+		}
+		if err := v.spec(ctx, repo, tip, Warning, board.GoalPath(g.ID), g.SpecRef); err != nil {
 			return err
 		}
 	}

@@ -107,11 +107,13 @@ func TestInvariants(t *testing.T) {
 			r.Severity = "huge"
 			return "discovered/0/0/disc-1.yaml", &r
 		}},
-		"another goal":         {"goal_ref", func() (string, any) { return sprint(func(s *board.Sprint) { s.GoalRef = "goal-2" }) }},
+		"no goal":              {"goal", func() (string, any) { return task("t-blocked", func(t *board.Task) { t.Goal = "goal-9" }) }},
 		"unknown planned task": {"scope", func() (string, any) { return sprint(func(s *board.Sprint) { s.Scope.Planned = []string{"t-nope"} }) }},
 		"never started":        {"timeline.started", func() (string, any) { return sprint(func(s *board.Sprint) { s.Timeline.Started = "" }) }},
 		"no state of a sprint": {"status", func() (string, any) { return sprint(func(s *board.Sprint) { s.Status = "OFF" }) }},
-		"no state of a goal":   {"status", func() (string, any) { r := *state.Goal(); r.Status = "MAYBE"; return "goal.yaml", &r }},
+		"no state of a goal":   {"status", func() (string, any) { r := *state.TheGoal(); r.Status = "MAYBE"; return "goals/goal-1.yaml", &r }},
+		"a goal after nothing": {"after", func() (string, any) { r := *state.TheGoal(); r.After = "goal-9"; return "goals/goal-1.yaml", &r }},
+		"ended and running":    {"ended", func() (string, any) { r := *state.TheGoal(); r.Ended = r.Created; return "goals/goal-1.yaml", &r }},
 		"no mode":              {"mode", func() (string, any) { r := *state.Control(); r.Mode = "SLOW"; return "control.yaml", &r }},
 		"tripped by nothing":   {"status", func() (string, any) { r := *state.Breaker(); r.Status = "TRIGGERED"; return "breaker.yaml", &r }},
 	} {
@@ -175,7 +177,7 @@ func TestValidateRepository(t *testing.T) {
 	there := w.integration
 	w.move(w.project(nil, ada, map[string]string{"main.go": "package main\n"}))
 	expect(validate(now), strings.Join([]string{
-		"WARNING: goal.yaml: spec_ref: specs/vision.md is not a file on the integration branch",
+		"WARNING: goals/goal-1.yaml: spec_ref: specs/vision.md is not a file on the integration branch",
 		"INVALID: tasks/alpha.yaml: merge_commit: " + string(there) + " is not on integration",
 		"INVALID: tasks/beta.yaml: spec_ref: specs/vision.md is not a file on the integration branch",
 	}, "\n"))

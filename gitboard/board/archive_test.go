@@ -70,10 +70,10 @@ func TestArchivedDependency(t *testing.T) {
 // A board whose tasks are all archived is one with tasks: nothing is planned from the beginning.
 func TestAllArchived(t *testing.T) {
 	s := begun(t).in(board.Merged, "login").do(human, archive("sprint-1", "login"))
-	wakes := report.Wakes(s.state())
+	wakes := report.Wakes(s.state(), "goal-1")
 	equal(t, "wakes", len(wakes) == 1 && wakes[0].Trigger == report.AllTerminal, true)
 	equal(t, "progress", board.LastProgress(s.state()).IsZero(), false)
-	s.do(planner, &board.CompleteGoal{})
+	s.do(planner, &board.GoalComplete{})
 }
 
 // A task belongs to the sprint in which it ended.

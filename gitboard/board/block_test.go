@@ -77,7 +77,7 @@ func TestReservations(t *testing.T) {
 	// Its coder is gone: the planner is woken, and lifts it.
 	s = begun(t).in(board.Blocked, "login").do(planner, keep("coder-2"))
 	wakes := func() bool {
-		return slices.ContainsFunc(report.Wakes(s.state()), func(w report.Wake) bool {
+		return slices.ContainsFunc(report.Wakes(s.state(), "goal-1"), func(w report.Wake) bool {
 			return w.Trigger == report.StaleReservation && slices.Equal(w.About, []string{"login"})
 		})
 	}

@@ -10,6 +10,7 @@ import (
 // kept at hand while the tasks themselves are not read.
 type Brief struct {
 	ID              string   `json:"id"`
+	Goal            string   `json:"goal"`
 	Status          Status   `json:"status"`
 	StatusChangedAt Time     `json:"at"`
 	Moved           Time     `json:"moved"` // when it last made progress
@@ -32,7 +33,7 @@ type Brief struct {
 // Brief is the task in brief.
 func (t *Task) Brief() Brief {
 	return Brief{
-		ID: t.ID, Status: t.Status, StatusChangedAt: t.StatusChangedAt, Moved: t.moved(), Priority: t.Priority, Created: t.Created,
+		ID: t.ID, Goal: t.Goal, Status: t.Status, StatusChangedAt: t.StatusChangedAt, Moved: t.moved(), Priority: t.Priority, Created: t.Created,
 		AssignedTo: t.AssignedTo, ReviewingBy: t.ReviewingBy, ApprovedBy: t.ApprovedBy, ReservedFor: t.ReservedFor,
 		DependsOn: t.DependsOn, Iteration: t.Iteration, ReviewCycles: t.ReviewCyclesCurrent, Failures: len(t.FailedBy),
 		HandoffPending: t.HandoffPending, Freed: t.Freed, Paused: t.Paused, Tally: t.tally(),
@@ -124,14 +125,34 @@ func (s *State) EachBrief(visit func(Brief)) {
 	s.eachBrief(below, visit)
 }
 
-// Tasks lists every task that is not archived in brief: by priority, then age, then id.
+// Tasks lists every task that is not archived in brief: by the priority of its goal, then its own, then age, then id.
 func (s *State) Tasks() []Brief {
 	var list []Brief
 	s.EachBrief(func(b Brief) { list = append(list, b) })
+	first := s.goalOrder(list)
 	slices.SortFunc(list, func(a, b Brief) int {
-		return cmp.Or(cmp.Compare(a.Priority, b.Priority), cmp.Compare(a.Created, b.Created), cmp.Compare(a.ID, b.ID))
+		return cmp.Or(cmp.Compare(first[a.Goal], first[b.Goal]), cmp.Compare(a.Priority, b.Priority), cmp.Compare(a.Created, b.Created), cmp.Compare(a.ID, b.ID))
 	})
 	return list
+}
+
+// goalOrder gives the priority of each goal that tasks belong to; nothing where all belong to one.
+func (s *State) goalOrder(tasks []Brief) map[string]int {
+	several := slices.ContainsFunc(tasks, func(b Brief) bool { return b.Goal != tasks[0].Goal })
+	if !several {
+		return nil
+	}
+	order := map[string]int{}
+	for _, b := range tasks {
+		if _, known := order[b.Goal]; known {
+			continue
+		}
+		order[b.Goal] = defaultPriority
+		if g := s.Goal(b.Goal); g != nil {
+			order[b.Goal] = g.Priority
+		}
+	}
+	return order
 }
 
 // heldBy returns the task that an agent works on, "" when it works on none.

@@ -64,10 +64,14 @@ func TaskBudget(c *Config, t *Task) *Budget {
 	return budget(KeyBudgetTask, t.ID, t.Tokens(), most)
 }
 
-// BoardBudgets are those of the sprint and of the goal, as far as they have one.
-func BoardBudgets(c *Config, sp *Sprint, g *Goal) []Budget {
+// BoardBudgets are those of the sprint and of the goals, as far as they have one.
+func BoardBudgets(c *Config, sp *Sprint, goals []*Goal) []Budget {
 	var all []Budget
-	for _, b := range []*Budget{budget(KeyBudgetSprint, sp.ID, sp.Tokens, c.BudgetSprintTokens), budget(KeyBudgetGoal, g.ID, g.Tokens, c.BudgetGoalTokens)} {
+	budgets := []*Budget{budget(KeyBudgetSprint, sp.ID, sp.Tokens, c.BudgetSprintTokens)}
+	for _, g := range goals {
+		budgets = append(budgets, budget(KeyBudgetGoal, g.ID, g.Tokens, c.BudgetGoalTokens))
+	}
+	for _, b := range budgets {
 		if b != nil {
 			all = append(all, *b)
 		}
@@ -91,9 +95,9 @@ func (t *Task) Tokens() int {
 	return sum
 }
 
-// SpentBudget is the sprint's or the goal's budget, when that is used up; nil for neither.
-func SpentBudget(c *Config, sp *Sprint, g *Goal) *Budget {
-	for _, b := range BoardBudgets(c, sp, g) {
+// SpentBudget is the sprint's or a goal's budget, when that is used up; nil for none.
+func SpentBudget(c *Config, sp *Sprint, goals []*Goal) *Budget {
+	for _, b := range BoardBudgets(c, sp, goals) {
 		if b.Spent() {
 			return &b
 		}
@@ -102,7 +106,7 @@ func SpentBudget(c *Config, sp *Sprint, g *Goal) *Budget {
 }
 
 // spentBudget is SpentBudget of a board.
-func spentBudget(s *State) *Budget { return SpentBudget(s.Config(), s.Sprint(), s.Goal()) }
+func spentBudget(s *State) *Budget { return SpentBudget(s.Config(), s.Sprint(), s.Running()) }
 
 // blockSpent blocks a task that a coder works on, or would take up again, once its budget is used up, and one whose
 // coder or reviewer has used up the budget of a run and not delivered. Work that was submitted is still reviewed.

@@ -98,5 +98,5 @@ func TestRework(t *testing.T) {
 	equal(t, "all", l.Cost.Tokens(), 1000)
 	equal(t, "rework", l.ReworkTokens, 300)
 	equal(t, "rework seconds", l.ReworkSeconds, 60)
-	equal(t, "the goal's", s.state().Goal().Tokens, 1000)
+	equal(t, "the goal's", s.state().TheGoal().Tokens, 1000)
 }

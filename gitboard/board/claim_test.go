@@ -182,15 +182,15 @@ func TestHandoffOfAPlanner(t *testing.T) {
 // A planner may word the goal anew; the history keeps the old words, and a finished goal stays as it is.
 func TestGoalIsReworded(t *testing.T) {
 	s := begun(t)
-	old := s.state().Goal().Description
-	s.refused("permission", coder1, &board.AlignmentEntry{Event: "e", Summary: "s", Goal: "Another goal"})
-	s.refused("invalid", planner, &board.AlignmentEntry{Event: "e", Summary: "s", Goal: old})
-	s.do(planner, &board.AlignmentEntry{Event: "reworded", Summary: "the human said so", Goal: "Another goal"})
-	g := s.state().Goal()
+	old := s.state().TheGoal().Description
+	s.refused("permission", coder1, &board.AlignmentEntry{Event: "e", Summary: "s", Wording: "Another goal"})
+	s.refused("invalid", planner, &board.AlignmentEntry{Event: "e", Summary: "s", Wording: old})
+	s.do(planner, &board.AlignmentEntry{Event: "reworded", Summary: "the human said so", Wording: "Another goal"})
+	g := s.state().TheGoal()
 	equal(t, "goal", g.Description, "Another goal")
 	equal(t, "entry", g.AlignmentHistory[len(g.AlignmentHistory)-1].Summary, "the human said so\nthe goal was: "+old)
 	s.do(human, &board.Abort{Reason: "enough"})
-	s.refused("mode", planner, &board.AlignmentEntry{Event: "e", Summary: "s", Goal: "A third goal"})
+	s.refused("mode", planner, &board.AlignmentEntry{Event: "e", Summary: "s", Wording: "A third goal"})
 }
 
 func TestHandoffPhrases(t *testing.T) {

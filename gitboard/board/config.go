@@ -46,6 +46,7 @@ type Config struct {
 	RequirePreExecutionCheckpoint bool     `yaml:"require_pre_execution_checkpoint"`
 	EarlyCommits                  string   `yaml:"early_commits"`
 	PlanReview                    string   `yaml:"plan_review"`
+	GoalCompletion                string   `yaml:"goal_completion"`
 	ReviewBy                      string   `yaml:"review_by"`
 	WorktreeSetup                 string   `yaml:"worktree_setup"`
 	EscalationWebhook             Optional `yaml:"escalation_webhook"`
@@ -93,7 +94,7 @@ var ConfigKeys = []ConfigKey{
 	{Name: KeyBudgetRun, Default: "0", Takes: "tokens", Meaning: "what one run of an agent may use, input and output; then it is ended and its task blocked; 0: no budget", max: mostUsage, ref: func(c *Config) any { return &c.BudgetRunTokens }},
 	{Name: KeyBudgetTask, Default: "0", Takes: "tokens", Meaning: "what all runs on a task may use; then the task is blocked; 0: no budget", max: mostUsage, ref: func(c *Config) any { return &c.BudgetTaskTokens }},
 	{Name: KeyBudgetSprint, Default: "0", Takes: "tokens", Meaning: "what all runs in a sprint may use; then the board is paused; 0: no budget", max: mostUsage, ref: func(c *Config) any { return &c.BudgetSprintTokens }},
-	{Name: KeyBudgetGoal, Default: "0", Takes: "tokens", Meaning: "what all runs for the goal may use; then the board is paused; 0: no budget", max: mostUsage, ref: func(c *Config) any { return &c.BudgetGoalTokens }},
+	{Name: KeyBudgetGoal, Default: "0", Takes: "tokens", Meaning: "what all runs for a goal may use; then the board is paused; 0: no budget", max: mostUsage, ref: func(c *Config) any { return &c.BudgetGoalTokens }},
 	{Name: "integration_branch", Default: "integration", Takes: "branch", Meaning: "where approved work lands; chosen at init", ref: func(c *Config) any { return &c.IntegrationBranch }},
 	{Name: "integration_test", Default: "", Takes: "command", Meaning: "test of a merge candidate; empty: scripts/integration-test.sh when present; none: there is none", ref: func(c *Config) any { return &c.IntegrationTest }},
 	{Name: "integration_test_timeout", Default: "1800", Takes: "seconds", Meaning: "when a running integration test is given up", min: 1, ref: func(c *Config) any { return &c.IntegrationTestTimeout }},
@@ -107,6 +108,7 @@ var ConfigKeys = []ConfigKey{
 	{Name: "require_pre_execution_checkpoint", Default: "true", Takes: "true|false", Meaning: "refuse a submission without a checkpoint in its iteration", ref: func(c *Config) any { return &c.RequirePreExecutionCheckpoint }},
 	{Name: "early_commits", Default: "refuse", Takes: "refuse|flag", Meaning: "what happens to commits made before the iteration's checkpoint: refused, or shown to the reviewer", oneOf: []string{"refuse", "flag"}, ref: func(c *Config) any { return &c.EarlyCommits }},
 	{Name: "plan_review", Default: "off", Takes: "off|human", Meaning: "who finalizes tasks", oneOf: []string{"off", "human"}, ref: func(c *Config) any { return &c.PlanReview }},
+	{Name: "goal_completion", Default: "planner", Takes: "planner|human", Meaning: "who completes a goal whose tasks are all over; planner: a human may, too", oneOf: []string{"planner", "human"}, ref: func(c *Config) any { return &c.GoalCompletion }},
 	{Name: "review_by", Default: "either", Takes: "agent|human|either", Meaning: "who reviews submissions", oneOf: []string{"agent", "human", "either"}, ref: func(c *Config) any { return &c.ReviewBy }},
 	{Name: "worktree_setup", Default: "", Takes: "command", Meaning: "run in every new worktree", ref: func(c *Config) any { return &c.WorktreeSetup }},
 	{Name: "escalation_webhook", Default: "", Takes: takesURL, Meaning: "where alarms are posted", ref: func(c *Config) any { return (*string)(&c.EscalationWebhook) }},

@@ -90,9 +90,10 @@ func BenchmarkPatterns(b *testing.B) {
 // chained are so many tasks, each of which depends on the one before.
 func chained(n int) *board.State {
 	s := board.NewState(board.NewMemory(), start)
+	s.Changes()[board.GoalPath("goal-1")] = &board.Goal{ID: "goal-1", Priority: 3, Status: board.InProgress}
 	for i := range n {
 		id := fmt.Sprintf("task-%d", i)
-		task := &board.Task{ID: id, Status: board.Unclaimed, Kind: board.Code, Priority: 3, DoneWhen: "d", SpecRef: "s"}
+		task := &board.Task{ID: id, Goal: "goal-1", Status: board.Unclaimed, Kind: board.Code, Priority: 3, DoneWhen: "d", SpecRef: "s"}
 		if i > 0 {
 			task.DependsOn = []string{fmt.Sprintf("task-%d", i-1)}
 		}

@@ -92,17 +92,6 @@ func block(s *State, t *Task, by, reason string, questions []string, op Operatio
 	e.Agent, e.Reason = by, reason
 }
 
-// align appends to the goal's alignment history. Where that is full there is no further entry: the operation itself is
-// on the board all the same, and would be refused otherwise.
-func align(s *State, op Operation, event, summary string) {
-	entry := Alignment{Timestamp: op.Time, Event: event, Summary: summary}
-	if Size(s.Goal())+Size(&entry) > maxAligned {
-		return
-	}
-	g := editSingle[Goal](s, GoalPath)
-	g.AlignmentHistory = append(slices.Clip(g.AlignmentHistory), entry)
-}
-
 // settleSprint completes a sprint whose planned tasks are all over, when the last of them ends or, if it
 // ended at a checkpoint, as the sprint goes on.
 func settleSprint(s *State, op Operation) {

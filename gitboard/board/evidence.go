@@ -65,10 +65,10 @@ func lapsed(s *State, holder string, l *Lease, for_ time.Duration, op Operation)
 	return nil
 }
 
-func leaseOfActor(op Operation, _ *Task) string { return op.Actor.ID }
+func leaseOfActor(_ *State, op Operation, _ *Task) string { return op.Actor.ID }
 
 // leaseOfClaim is that of the coder whom a claim would rob.
-func leaseOfClaim(op Operation, t *Task) string {
+func leaseOfClaim(_ *State, op Operation, t *Task) string {
 	if t != nil && (t.Status == Claimed && !t.HandoffPending || t.Status == Rejected && t.AssignedTo != op.Actor.ID && !t.Freed) {
 		return t.AssignedTo
 	}
@@ -76,7 +76,7 @@ func leaseOfClaim(op Operation, t *Task) string {
 }
 
 // leaseOfHolder is that of another agent that works on a task or reviews it.
-func leaseOfHolder(op Operation, t *Task) string {
+func leaseOfHolder(_ *State, op Operation, t *Task) string {
 	if t != nil && t.Status == Claimed && t.AssignedTo != op.Actor.ID {
 		return t.AssignedTo
 	}
@@ -87,7 +87,7 @@ func leaseOfHolder(op Operation, t *Task) string {
 }
 
 // leaseOfReviewer is that of another agent that reviews a task.
-func leaseOfReviewer(op Operation, t *Task) string {
+func leaseOfReviewer(_ *State, op Operation, t *Task) string {
 	if t != nil && t.ReviewingBy != op.Actor.ID {
 		return t.ReviewingBy
 	}

@@ -72,7 +72,7 @@ func FuzzWrite(f *testing.F) {
 	f.Add("tasks/a.yaml", "status", "MERGED")
 	f.Add("tasks/a.yaml", "description", "!!binary aGVsbG8=")
 	f.Add("tasks/../a.yaml", "scope", "x")
-	f.Add("goal.yaml", "description", "\"a\\nb\"")
+	f.Add("goals/goal-1.yaml", "description", "\"a\\nb\"")
 	f.Add("sprint.yaml", "scope", "{planned: [a], stretch: [nowhere]}")
 	f.Add("sprint.yaml", "timeline", "{started: 2026-01-31T09:00:00Z, deadline: 2026-02-31T09:00:00Z}")
 	f.Add("anomalies/0/0/anomaly-1.yaml", "details", "{count: 1, b: ~}")

@@ -16,9 +16,9 @@ func least(t *testing.T) []board.Imported {
 		record(board.BreakerPath, "status: OK\n"),
 		record(board.ConfigPath, defaults(t)),
 		record(board.ControlPath, "mode: RUNNING\nsince: 2026-01-31T09:00:00Z\nby: human\n"),
-		record(board.GoalPath, "id: goal-1\ndescription: d\ncreated: 2026-01-31T09:00:00Z\nstatus: IN_PROGRESS\nalignment_history: []\n"),
-		record(board.SprintPath, "id: sprint-1\ngoal_ref: goal-1\nscope:\n  planned: [a]\n  stretch: []\ntimeline:\n  started: 2026-01-31T09:00:00Z\nstatus: IN_PROGRESS\n"),
-		record("tasks/a.yaml", "id: a\ndescription: d\nstatus: ABANDONED\nstatus_changed_at: 2026-01-31T09:00:00Z\npriority: 3\ncreated: 2026-01-31T09:00:00Z\ncreated_by: human\nkind: code\nhistory:\n  - time: 2026-01-31T09:00:00Z\n    event: created\n    agent: human\n"),
+		record(board.GoalPath("goal-1"), "id: goal-1\ndescription: d\npriority: 3\ncreated: 2026-01-31T09:00:00Z\nstatus: IN_PROGRESS\nalignment_history: []\n"),
+		record(board.SprintPath, "id: sprint-1\nscope:\n  planned: [a]\n  stretch: []\ntimeline:\n  started: 2026-01-31T09:00:00Z\nstatus: IN_PROGRESS\n"),
+		record("tasks/a.yaml", "id: a\ngoal: goal-1\ndescription: d\nstatus: ABANDONED\nstatus_changed_at: 2026-01-31T09:00:00Z\npriority: 3\ncreated: 2026-01-31T09:00:00Z\ncreated_by: human\nkind: code\nhistory:\n  - time: 2026-01-31T09:00:00Z\n    event: created\n    agent: human\n"),
 	}
 }
 
@@ -48,7 +48,7 @@ func TestImport(t *testing.T) {
 		change func([]board.Imported) []board.Imported
 		says   string
 	}{
-		"no goal":       {func(r []board.Imported) []board.Imported { return append(r[:3:3], r[4:]...) }, "goal.yaml is missing"},
+		"no goal":       {func(r []board.Imported) []board.Imported { return append(r[:3:3], r[4:]...) }, "there is no goal"},
 		"order":         {func(r []board.Imported) []board.Imported { r[0], r[1] = r[1], r[0]; return r }, "order"},
 		"twice":         {func(r []board.Imported) []board.Imported { return append(r, r[5]) }, "order"},
 		"another's":     {func(r []board.Imported) []board.Imported { r[5].Path = "tasks/b.yaml"; return r }, `holds "a"`},

@@ -60,12 +60,12 @@ func TestInboxOrder(t *testing.T) {
 			s.do(coder1, &board.LogAnomaly{Type: "system_ambiguity", Task: "one", Details: map[string]board.Scalar{"protocol_section": "2", "question": "who merges?"}})
 		}, nil, []string{"ambiguity human [one]: git liza note TEXT --for one", "question human []: git liza answer note-1 TEXT"}},
 		{"every task is over", func(s *script) { s.in(board.Merged, "one") }, func(*script) report.Beside { return report.Beside{Leases: nobody} },
-			[]string{"goal_over human []: git liza complete-goal"}},
-		{"a finished goal", func(s *script) { s.in(board.Merged, "one").do(human, &board.CompleteGoal{}) },
+			[]string{"goal_over human []: git liza goal complete"}},
+		{"a finished goal", func(s *script) { s.in(board.Merged, "one").do(human, &board.GoalComplete{}) },
 			func(*script) report.Beside {
 				return report.Beside{Leases: nobody, Ahead: &report.Ahead{Integration: "integration", Into: "main", Commits: 24, CheckedOut: true}}
 			}, []string{"ahead human []: git merge integration"}},
-		{"a finished goal whose work is on main", func(s *script) { s.in(board.Merged, "one").do(human, &board.CompleteGoal{}) },
+		{"a finished goal whose work is on main", func(s *script) { s.in(board.Merged, "one").do(human, &board.GoalComplete{}) },
 			func(*script) report.Beside {
 				return report.Beside{Leases: nobody, Ahead: &report.Ahead{Integration: "integration", Into: "main"}}
 			}, nil},

@@ -20,12 +20,12 @@ func (v Violation) String() string { return fmt.Sprintf("%s: %s: %s", v.Record, 
 // Violations checks the whole board against its invariants, in the order of the paths.
 func Violations(s *State) []Violation {
 	var all []Violation
-	for _, dir := range []string{AgentDir, AnomalyDir, DiscoveryDir, HandoffDir, KeyDir} {
+	for _, dir := range []string{AgentDir, GoalDir, AnomalyDir, DiscoveryDir, HandoffDir, KeyDir} {
 		for _, id := range s.List(dir) {
 			all = append(all, recordViolations(s, RecordPath(dir, id))...)
 		}
 	}
-	for _, path := range []string{ConfigPath, SprintPath, GoalPath, ControlPath, BreakerPath} {
+	for _, path := range []string{ConfigPath, SprintPath, ControlPath, BreakerPath} {
 		all = append(all, recordViolations(s, path)...)
 	}
 	loops := s.anyCycle()
@@ -119,9 +119,7 @@ func recordViolations(s *State, path string) []Violation {
 	case *Sprint:
 		sprintInvariants(s, r, bad)
 	case *Goal:
-		if !slices.Contains([]Phase{InProgress, Completed, PhaseAborted}, r.Status) {
-			bad("status", "%q is not a state of a goal", r.Status)
-		}
+		goalInvariants(s, path, r, bad)
 	case *Control:
 		if !slices.Contains([]Mode{Running, Paused, CheckpointMode, Aborted}, r.Mode) {
 			bad("mode", "%q is not a mode", r.Mode)
@@ -169,9 +167,6 @@ func agentInvariants(a *Agent, bad func(string, string, ...any)) {
 }
 
 func sprintInvariants(s *State, sp *Sprint, bad func(string, string, ...any)) {
-	if g := s.Goal(); g != nil && sp.GoalRef != g.ID {
-		bad("goal_ref", "%q is not the goal %s", sp.GoalRef, g.ID)
-	}
 	if !slices.Contains([]Phase{InProgress, AtCheckpoint, Completed, PhaseAborted}, sp.Status) {
 		bad("status", "%q is not a state of a sprint", sp.Status)
 	}
@@ -198,6 +193,9 @@ func taskInvariants(s *State, t *Task, bad func(string, string, ...any)) {
 	if !t.Status.Valid() {
 		bad("status", "%q is not a state of a task", t.Status)
 		return
+	}
+	if s.Goal(t.Goal) == nil && s.Err() == nil {
+		bad("goal", "there is no goal %s", quote(t.Goal))
 	}
 	if !slices.Contains(Kinds, t.Kind) {
 		bad("kind", "%q is not a kind of task", t.Kind)

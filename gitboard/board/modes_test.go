@@ -60,11 +60,11 @@ func TestModes(t *testing.T) {
 	s.refused("permission", planner, &board.Resume{})
 	s.refused("invalid", human, &board.Resume{Decision: "MAYBE"})
 	s.do(human, &board.Resume{Decision: "ADJUST", Reason: "less"})
-	h := s.state().Goal().AlignmentHistory
+	h := s.state().TheGoal().AlignmentHistory
 	equal(t, "alignment", h[len(h)-1].Summary, "ADJUST: less")
 	equal(t, "sprint", s.state().Sprint().Status, board.InProgress)
 	s.do(human, &board.Abort{Reason: "enough"})
-	equal(t, "goal", s.state().Goal().Status, board.PhaseAborted)
+	equal(t, "goal", s.state().TheGoal().Status, board.PhaseAborted)
 	equal(t, "sprint", s.state().Sprint().Status, board.PhaseAborted)
 	s.refused("mode", human, &board.Resume{}, "ABORTED")
 	s.refused("mode", human, &board.SprintStart{})

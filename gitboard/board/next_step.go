@@ -2,6 +2,7 @@ package board
 
 import (
 	"cmp"
+	"slices"
 
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
@@ -114,9 +115,19 @@ func wayToRegister(_ *State, _ *Task, who Actor) (Payload, string) {
 	return &Register{Session: who.Session + "-next"}, "register"
 }
 
-func wayToAddTask(s *State, t *Task, _ Actor) (Payload, string) {
+func wayToAddTask(s *State, t *Task, who Actor) (Payload, string) {
 	d := Definition{Description: exampleText, Kind: Code, Priority: 1}
-	return &AddTask{About: About{t.ID}, Definition: d}, "add-task --id " + t.ID + " --desc TEXT --spec " + cmp.Or(s.Goal().SpecRef, "FILE") + " --done TEXT --scope TEXT"
+	p, where := &AddTask{About: About{t.ID}, Definition: d}, ""
+	g, err := s.goalMeant(Operation{Actor: who}, "")
+	if running := s.Running(); err != nil && len(running) > 0 {
+		g = running[max(0, slices.IndexFunc(running, func(g *Goal) bool { return !s.Planned(g) }))]
+		p.Goal, where = g.ID, " --goal "+g.ID
+	}
+	spec := "FILE"
+	if g != nil {
+		spec = cmp.Or(g.SpecRef, spec)
+	}
+	return p, "add-task --id " + t.ID + where + " --desc TEXT --spec " + spec + " --done TEXT --scope TEXT"
 }
 
 func wayToFinalize(_ *State, t *Task, _ Actor) (Payload, string) {
@@ -252,8 +263,16 @@ func wayToResolve(*State, *Task, Actor) (Payload, string) {
 	return &Resolve{Text: exampleText}, "resolve --text TEXT"
 }
 
-func wayToCompleteGoal(*State, *Task, Actor) (Payload, string) {
-	return &CompleteGoal{}, "complete-goal"
+func wayToGoalComplete(s *State, _ *Task, _ Actor) (Payload, string) {
+	if s.TheGoal() != nil {
+		return &GoalComplete{}, "goal complete"
+	}
+	for _, g := range s.Running() {
+		if _, open := s.unfinished(g.ID); !open && s.Planned(g) {
+			return &GoalComplete{Goal: g.ID}, "goal complete " + g.ID
+		}
+	}
+	return nil, ""
 }
 
 func wayToNote(_ *State, _ *Task, who Actor) (Payload, string) {

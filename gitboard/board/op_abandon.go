@@ -32,7 +32,7 @@ func (p *Abandon) Apply(s *State, op Operation) {
 	t.become(Abandoned, op)
 	e := t.event(op, EventAbandoned)
 	e.Reason, e.Kept = p.Reason, p.Kept
-	align(s, op, "abandoned "+t.ID, p.Reason)
+	align(s, op, t.Goal, "abandoned "+t.ID, p.Reason)
 }
 
 // Subject implements Payload.

@@ -2,7 +2,7 @@ package board
 
 import "github.com/git-liza/git-liza/gitboard/plain"
 
-// Abort ends the run: goal and sprint are given up.
+// Abort ends the run: the goals in progress and the sprint are given up.
 type Abort struct {
 	Reason string `json:"reason,omitempty"`
 }
@@ -12,8 +12,8 @@ func (p *Abort) Op() string { return "abort" }
 
 // Check implements Payload.
 func (p *Abort) Check(s *State, _ Operation) error {
-	if g := s.Goal(); g.Status != InProgress {
-		return refuse(CodeWrongState, "the goal is %s already", g.Status)
+	if len(s.Running()) == 0 {
+		return s.TheGoal().ended()
 	}
 	return nil
 }
@@ -21,7 +21,11 @@ func (p *Abort) Check(s *State, _ Operation) error {
 // Apply implements Payload.
 func (p *Abort) Apply(s *State, op Operation) {
 	setMode(s, Aborted, op, op.Actor.ID, p.Reason)
-	editSingle[Goal](s, GoalPath).Status = PhaseAborted
+	for _, g := range s.Goals() {
+		if g.Status == InProgress {
+			edit[Goal](s, GoalPath(g.ID)).end(PhaseAborted, op)
+		}
+	}
 	if sp := s.Sprint(); sp.Status == InProgress || sp.Status == AtCheckpoint {
 		sp = editSingle[Sprint](s, SprintPath)
 		sp.Status, sp.Timeline.Ended = PhaseAborted, op.Time

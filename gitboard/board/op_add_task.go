@@ -11,6 +11,7 @@ import (
 // AddTask defines a task, as DRAFT or, by a human with Ready, as UNCLAIMED.
 type AddTask struct {
 	About
+	Goal string `json:"goal,omitempty"` // "" for the one that its planner plans, or the only one that is worked on
 	Definition
 	Stretch bool `json:"stretch,omitempty"`
 	Planned bool `json:"planned,omitempty"`
@@ -26,6 +27,9 @@ func (p *AddTask) Op() string { return "add-task" }
 func (p *AddTask) Check(s *State, op Operation) error {
 	if t := s.Task(p.Task); t != nil {
 		return refuse(CodeExists, "there is a task %s already: %s", p.Task, plain.Line(t.Description, 80)).on(t).hint("git liza show %s", p.Task)
+	}
+	if _, err := s.goalInProgress(op, p.Goal); err != nil {
+		return err
 	}
 	if p.Stretch && p.Planned {
 		return invalid("a task is planned or stretch, not both")
@@ -44,7 +48,11 @@ func (p *AddTask) Check(s *State, op Operation) error {
 
 // Apply implements Payload.
 func (p *AddTask) Apply(s *State, op Operation) {
-	t := &Task{ID: p.Task, Status: Draft, StatusChangedAt: op.Time, Created: op.Time, CreatedBy: op.Actor.ID}
+	g, err := s.goalMeant(op, p.Goal)
+	if err != nil {
+		return
+	}
+	t := &Task{ID: p.Task, Goal: g.ID, Status: Draft, StatusChangedAt: op.Time, Created: op.Time, CreatedBy: op.Actor.ID}
 	t.define(p.Definition)
 	t.event(op, EventCreated)
 	if p.Ready {
@@ -74,8 +82,8 @@ func checkDefinition(s *State, d Definition, id string) error {
 	if err := required("description", d.Description); err != nil {
 		return err
 	}
-	if d.Priority < 1 || d.Priority > 5 {
-		return invalid("priority is %d; it goes from 1 (first) to 5 (last)", d.Priority)
+	if err := priority(d.Priority); err != nil {
+		return err
 	}
 	if !slices.Contains(Kinds, d.Kind) {
 		return invalid("%s is not a kind of task: use %s", quote(string(d.Kind)), list(Kinds))

@@ -2,53 +2,70 @@ package board
 
 import "github.com/git-liza/git-liza/gitboard/plain"
 
-// AlignmentEntry appends to the goal's alignment history. It may reword the goal; the entry keeps the old wording.
+// AlignmentEntry appends to a goal's alignment history. It may reword the goal; the entry keeps the old wording.
 type AlignmentEntry struct {
+	Goal    string `json:"goal,omitempty"` // "" for the only one that is worked on
 	Event   string `json:"event"`
 	Summary string `json:"summary"`
-	Goal    string `json:"goal,omitempty"` // the new wording, "" for the old one
+	Wording string `json:"wording,omitempty"` // the new wording of the goal, "" for the old one
 }
 
 // Op implements Payload.
 func (p *AlignmentEntry) Op() string { return "alignment" }
 
 // Check implements Payload.
-func (p *AlignmentEntry) Check(s *State, _ Operation) error {
+func (p *AlignmentEntry) Check(s *State, op Operation) error {
 	if err := required("event", p.Event); err != nil {
 		return err
 	}
 	if err := required("summary", p.Summary); err != nil {
 		return err
 	}
-	if p.Goal != "" && (p.Goal == s.Goal().Description || required("goal", p.Goal) != nil) {
-		return invalid("the goal would stay as it is worded").hint("git liza read goal")
+	g, err := p.goal(s, op)
+	if err != nil {
+		return err
 	}
-	if g := s.Goal(); p.Goal != "" && g.Status != InProgress {
-		return refuse(CodeWrongState, "the goal is %s: its wording stays", g.Status)
+	if p.Wording != "" && (p.Wording == g.Description || required("wording", p.Wording) != nil) {
+		return invalid("the goal would stay as it is worded").hint("git liza goal show %s", g.ID)
 	}
-	if n := Size(s.Goal()) + Size(p); n > maxPlanned {
+	if p.Wording != "" && g.Status != InProgress {
+		return refuse(CodeWrongState, "%s is %s: its wording stays", g.ID, g.Status)
+	}
+	if n := Size(g) + Size(p); n > maxPlanned {
 		return invalid("the goal's record would have %d bytes; entries may fill it to %d", n, maxPlanned).
-			hint("say it in a file of the project, or begin a new goal")
+			hint("say it in a file of the project, or start a new goal")
 	}
 	return nil
 }
 
 // Apply implements Payload.
 func (p *AlignmentEntry) Apply(s *State, op Operation) {
-	if p.Goal == "" {
-		align(s, op, p.Event, p.Summary)
+	g, err := p.goal(s, op)
+	if err != nil {
 		return
 	}
-	g := editSingle[Goal](s, GoalPath)
+	if p.Wording == "" {
+		align(s, op, g.ID, p.Event, p.Summary)
+		return
+	}
+	g = edit[Goal](s, GoalPath(g.ID))
 	was := g.Description
-	g.Description = p.Goal
-	align(s, op, p.Event, p.Summary+"\nthe goal was: "+was)
+	g.Description = p.Wording
+	align(s, op, g.ID, p.Event, p.Summary+"\nthe goal was: "+was)
+}
+
+// goal is the goal that the entry is about: where none is named and none is worked on, the one that ended last.
+func (p *AlignmentEntry) goal(s *State, op Operation) (*Goal, error) {
+	if g := s.TheGoal(); p.Goal == "" && g != nil {
+		return g, nil
+	}
+	return s.goalMeant(op, p.Goal)
 }
 
 // Subject implements Payload.
 func (p *AlignmentEntry) Subject(_, _ *State, _ Operation) (string, string) {
-	if p.Goal != "" {
-		return "the goal is now: " + plain.Line(p.Goal, 80), p.Summary + "\nThe goal is now: " + p.Goal
+	if p.Wording != "" {
+		return "the goal is now: " + plain.Line(p.Wording, 80), p.Summary + "\nThe goal is now: " + p.Wording
 	}
 	return plain.Line(p.Summary, 100), p.Summary
 }

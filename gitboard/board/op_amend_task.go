@@ -85,7 +85,7 @@ func (p *AmendTask) Apply(s *State, op Operation) {
 	e := t.event(op, EventAmended)
 	e.Reason, e.Was = p.Reason, was.changedTo(d)
 	if t.Status != Draft {
-		align(s, op, "amended "+t.ID, p.Reason)
+		align(s, op, t.Goal, "amended "+t.ID, p.Reason)
 	}
 }
 

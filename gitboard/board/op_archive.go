@@ -67,6 +67,9 @@ func (p *Archive) Apply(s *State, _ Operation) {
 		}
 		remove(s, RecordPath(TaskDir, id))
 		put(s, ArchivePath(p.Sprint, id), t)
+		if g := edit[Goal](s, GoalPath(t.Goal)); g != nil {
+			g.Archived++
+		}
 	}
 }
 

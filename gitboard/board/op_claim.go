@@ -1,6 +1,7 @@
 package board
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -182,38 +183,41 @@ func (p *Claim) Subject(_, after *State, op Operation) (string, string) {
 func WorktreeOf(task string) string { return ".worktrees/" + task }
 
 // NextClaim chooses the task that a coder should claim when it names none: its own rejected one, then a
-// pending hand-off, then the lowest priority, the oldest, the first id; an integration fix counts as
+// pending hand-off, then the most urgent goal, the lowest priority, the oldest, the first id; an integration fix counts as
 // priority 0. skip says which tasks are not to be chosen, nil for none; takeable whether the holder of a task
 // can be robbed now. None: "".
 func NextClaim(s *State, coder string, skip func(id string) bool, takeable func(holder string, b Brief) bool) string {
 	type candidate struct {
 		Brief
-		rank string
-		held bool // takeable decides
+		group, urgency, priority int
+		held                     bool // takeable decides
 	}
 	var list []candidate
+	urgency := s.urgencies()
 	s.EachBrief(func(b Brief) {
-		c := candidate{Brief: b}
-		group, priority := 3, b.Priority
+		c := candidate{Brief: b, group: 3, priority: b.Priority}
 		switch {
-		case b.Paused || b.ReservedFor != "" && b.ReservedFor != coder || skip != nil && skip(b.ID):
+		case urgency(b.Goal) == 0 || b.Paused || b.ReservedFor != "" && b.ReservedFor != coder || skip != nil && skip(b.ID):
 			return
 		case b.Status == Rejected && b.AssignedTo == coder:
-			group = 1
+			c.group = 1
 		case b.Status == Claimed && b.HandoffPending:
-			group = 2
+			c.group = 2
 		case b.Status == Unclaimed:
 		case b.Status == IntegrationFailed:
-			priority = 0
+			c.priority = 0
 		case b.Status == Rejected, b.Status == Claimed:
 			c.held = !b.Freed || b.Status == Claimed
 		default:
 			return
 		}
-		c.rank = fmt.Sprintf("%d %d %s %s", group, priority, b.Created, b.ID)
+		c.urgency = urgency(b.Goal)
 		list = append(list, c)
 	})
-	slices.SortFunc(list, func(a, b candidate) int { return strings.Compare(a.rank, b.rank) })
+	slices.SortFunc(list, func(a, b candidate) int {
+		return cmp.Or(cmp.Compare(a.group, b.group), cmp.Compare(a.urgency, b.urgency), cmp.Compare(a.priority, b.priority),
+			strings.Compare(string(a.Created), string(b.Created)), strings.Compare(a.ID, b.ID))
+	})
 	for _, c := range list {
 		waits := func(id string) bool { return !s.Merged(id) }
 		if !slices.ContainsFunc(c.DependsOn, waits) && (!c.held || takeable(c.AssignedTo, c.Brief)) {
@@ -228,8 +232,9 @@ func NextReview(s *State, reviewer string, skip func(id string) bool, takeable f
 	if c := s.Config(); c != nil && c.ReviewBy == "human" && reviewer != roles.HumanID {
 		return ""
 	}
+	urgency := s.urgencies()
 	for _, b := range s.Tasks() {
-		if skip != nil && skip(b.ID) {
+		if skip != nil && skip(b.ID) || urgency(b.Goal) == 0 {
 			continue
 		}
 		if b.Status == ReadyForReview && !b.Paused && (b.ReviewingBy == "" || b.ReviewingBy != roles.HumanID && takeable(b.ReviewingBy, b)) && b.AssignedTo != reviewer {

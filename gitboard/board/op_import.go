@@ -44,7 +44,7 @@ func (p *Import) Op() string { return "import" }
 // Check implements Payload.
 func (p *Import) Check(s *State, op Operation) error {
 	if s.Meta() != nil {
-		return refuse(CodeExists, "this repository has a board already: %s", plain.Line(s.Goal().Description, 100)).hint("git liza status")
+		return refuse(CodeExists, "this repository has a board already: %s", plain.Line(s.Purpose(), 100)).hint("git liza status")
 	}
 	if err := required("source", p.Source); err != nil {
 		return err
@@ -71,10 +71,13 @@ func (p *Import) Check(s *State, op Operation) error {
 			}
 		}
 	}
-	for _, path := range []string{GoalPath, SprintPath, ConfigPath, ControlPath, BreakerPath} {
+	for _, path := range []string{SprintPath, ConfigPath, ControlPath, BreakerPath} {
 		if !slices.ContainsFunc(p.Records, func(r Imported) bool { return r.Path == path }) {
 			return invalid("%s is missing", path)
 		}
+	}
+	if !slices.ContainsFunc(p.Records, func(r Imported) bool { return r.dir() == GoalDir }) {
+		return invalid("there is no goal")
 	}
 	for _, e := range p.Log {
 		if _, err := ParseTime(string(e.Timestamp)); err != nil {
@@ -117,6 +120,8 @@ func (r Imported) decode() (any, error) {
 // recordsID is the id that a record has in itself, "" for one that has none.
 func recordsID(record any) string {
 	switch r := record.(type) {
+	case *Goal:
+		return r.ID
 	case *Task:
 		return r.ID
 	case *Discovery:
@@ -149,7 +154,7 @@ func (p *Import) Apply(s *State, op Operation) {
 // Subject implements Payload.
 func (p *Import) Subject(_, after *State, _ Operation) (string, string) {
 	n := len(after.List(TaskDir))
-	return plain.Line(p.Source, 60) + ", " + plain.Plural(n, "task"), plain.Line(after.Goal().Description, 200)
+	return plain.Line(p.Source, 60) + ", " + plain.Plural(n, "task"), plain.Line(after.Purpose(), 200)
 }
 
 // Unarchived is the board with its archived tasks among the others, for who wants all of it at once. Events that

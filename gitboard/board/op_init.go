@@ -16,7 +16,7 @@ func (p *Init) Op() string { return "init" }
 // Check implements Payload.
 func (p *Init) Check(s *State, op Operation) error {
 	if s.Meta() != nil {
-		return refuse(CodeExists, "this repository has a board already: %s", plain.Line(s.Goal().Description, 100)).hint("git liza status")
+		return refuse(CodeExists, "this repository has a board already: %s", plain.Line(s.Purpose(), 100)).hint("a further goal: git liza goal start TEXT")
 	}
 	if err := CheckIntegration(p.IntegrationBranch); err != nil {
 		return err
@@ -48,8 +48,8 @@ func (p *Init) Apply(s *State, op Operation) {
 	config.IntegrationBranch = p.IntegrationBranch
 	config.RequireSignatures = p.Key != ""
 	put(s, MetaPath, &Meta{Format: Format, Created: op.Time})
-	put(s, GoalPath, &Goal{ID: "goal-1", Description: p.Goal, SpecRef: p.SpecRef, Created: op.Time, Status: InProgress})
-	put(s, SprintPath, &Sprint{ID: "sprint-1", GoalRef: "goal-1", Timeline: Timeline{Started: op.Time}, Status: InProgress})
+	put(s, GoalPath(FirstGoal), &Goal{ID: FirstGoal, Description: p.Goal, SpecRef: p.SpecRef, Priority: defaultPriority, Created: op.Time, Status: InProgress})
+	put(s, SprintPath, &Sprint{ID: "sprint-1", Timeline: Timeline{Started: op.Time}, Status: InProgress})
 	put(s, ConfigPath, config)
 	put(s, ControlPath, &Control{Mode: Running, Since: op.Time, By: op.Actor.ID})
 	put(s, BreakerPath, &Breaker{Status: BreakerOK})

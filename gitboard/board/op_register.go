@@ -56,14 +56,25 @@ func (p *Register) Apply(s *State, op Operation) {
 		Terminal: p.Terminal, Host: p.Host, PID: p.PID, RegisteredAt: op.Time,
 	}
 	if old := s.Agent(op.Actor.ID); old != nil {
-		a.IterationsTotal = old.IterationsTotal
+		a.IterationsTotal, a.Goal = old.IterationsTotal, old.Goal
 	}
 	if held := s.heldBy(op.Actor.ID); held != "" {
 		a.CurrentTask, a.Status = held, Working
 	} else if held := s.reviewedBy(op.Actor.ID); held != "" {
 		a.CurrentTask, a.Status = held, Reviewing
 	}
+	if op.Actor.Role == roles.Planner && !s.Runs(a.Goal) {
+		a.Goal = s.unplanned()
+	}
 	put(s, RecordPath(AgentDir, op.Actor.ID), a)
+}
+
+// unplanned is the only goal that is worked on, if nobody plans it; else "".
+func (s *State) unplanned() string {
+	if running := s.Running(); len(running) == 1 && s.PlannerOf(running[0].ID) == "" {
+		return running[0].ID
+	}
+	return ""
 }
 
 // Subject implements Payload.

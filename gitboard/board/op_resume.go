@@ -57,7 +57,7 @@ func (p *Resume) Apply(s *State, op Operation) {
 		editSingle[Sprint](s, SprintPath).Status = InProgress
 	}
 	if s.Control().Mode == CheckpointMode || p.Decision != "" {
-		align(s, op, "checkpoint released", cmp.Or(p.Decision, "CONTINUE")+because(p.Reason))
+		alignRunning(s, op, "checkpoint released", cmp.Or(p.Decision, "CONTINUE")+because(p.Reason))
 	}
 	setMode(s, Running, op, op.Actor.ID, p.Reason)
 }

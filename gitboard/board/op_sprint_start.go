@@ -23,6 +23,10 @@ func (p *SprintStart) Check(s *State, op Operation) error {
 	if sp := s.Sprint(); !sp.Over() {
 		return refuse(CodeWrongState, "%s is %s: one sprint runs at a time", sp.ID, sp.Status).hint("git liza sprint end")
 	}
+	if len(s.Running()) == 0 {
+		_, err := s.FindGoal("")
+		return err
+	}
 	if p.Deadline != "" {
 		if _, err := ParseTime(string(p.Deadline)); err != nil {
 			return invalid("the deadline: %v", err)
@@ -48,10 +52,10 @@ func (p *SprintStart) Apply(s *State, op Operation) {
 	_, n := split(s.Sprint().ID)
 	id := "sprint-" + strconv.Itoa(n+1)
 	if p.Aim != "" {
-		align(s, op, SprintStarted, id+": "+p.Aim)
+		alignRunning(s, op, SprintStarted, id+": "+p.Aim)
 	}
 	put(s, SprintPath, &Sprint{
-		ID: id, GoalRef: s.Goal().ID, Status: InProgress,
+		ID: id, Status: InProgress,
 		Scope:    SprintScope{Planned: p.Planned, Stretch: p.Stretch},
 		Timeline: Timeline{Started: op.Time, Deadline: p.Deadline},
 	})

@@ -65,7 +65,7 @@ func (p *Supersede) Apply(s *State, op Operation) {
 		sp.Scope.Planned = replaced(sp.Scope.Planned, p.Task, p.By)
 		sp.Scope.Stretch = slices.DeleteFunc(slices.Clone(sp.Scope.Stretch), func(id string) bool { return slices.Contains(p.By, id) })
 	}
-	align(s, op, "superseded "+t.ID+" by "+strings.Join(p.By, ", "), p.Reason)
+	align(s, op, t.Goal, "superseded "+t.ID+" by "+strings.Join(p.By, ", "), p.Reason)
 }
 
 // Subject implements Payload.

@@ -12,6 +12,7 @@ import (
 // the sprint. A budget that is used up by it blocks the task, or pauses the board, in the same commit.
 type Usage struct {
 	Task      string `json:"task,omitempty"`
+	Goal      string `json:"goal,omitempty"` // of a planner's run; of a run on a task it is the task's
 	Iteration int    `json:"iteration,omitempty"`
 	CLI       string `json:"cli"`
 	Model     string `json:"model,omitempty"`
@@ -64,7 +65,12 @@ func (p *Usage) Op() string { return "usage" }
 func (p *Usage) TaskID() string { return p.Task }
 
 // Check implements Payload.
-func (p *Usage) Check(*State, Operation) error {
+func (p *Usage) Check(s *State, _ Operation) error {
+	if p.Goal != "" {
+		if _, err := s.FindGoal(p.Goal); err != nil {
+			return err
+		}
+	}
 	if err := required("cli", p.CLI); err != nil {
 		return err
 	}
@@ -94,10 +100,23 @@ func (p *Usage) Apply(s *State, op Operation) {
 	} else {
 		sp.Usage = spend(sp.Usage, p, op)
 	}
-	editSingle[Goal](s, GoalPath).Tokens += p.Cost.Tokens()
+	if g := p.goal(s); g != "" {
+		edit[Goal](s, GoalPath(g)).Tokens += p.Cost.Tokens()
+	}
 	if b := spentBudget(s); b != nil && s.Control().Mode == Running {
 		setMode(s, Paused, op, string(roles.System), b.String())
 	}
+}
+
+// goal is the goal for which the run was, "" where that can't be told.
+func (p *Usage) goal(s *State) string {
+	if t := s.Task(p.Task); t != nil && s.Goal(t.Goal) != nil {
+		return t.Goal
+	}
+	if g := s.TheGoal(); p.Goal == "" && g != nil {
+		return g.ID
+	}
+	return p.Goal
 }
 
 // spend adds a run to the line of its role and model.

@@ -31,7 +31,7 @@ type FieldEdit struct {
 var writable = map[string][]string{
 	TaskDir: {"description", "done_when", "scope", "spec_ref", "kind", "priority", "depends_on", "max_iterations", "max_review_cycles",
 		"lease_duration_override", "blocked_reason", "blocked_questions", "attempted", "reserved_for", "rescope_reason", "extra"},
-	GoalPath:      {"description", "spec_ref", "extra"},
+	GoalDir:       {"description", "vision", "spec_ref", "extra"},
 	SprintPath:    {"scope", "timeline", "retrospective", "extra"},
 	DiscoveryDir:  {"description", "severity", "urgency", "recommendation", "extra"},
 	HandoffDir:    {"summary", "next_action", "approach", "blockers", "files_modified", "next_steps", "extra"},

@@ -16,7 +16,7 @@ type rule struct {
 	who     []roles.Role // who may ask for it at all; conditions beyond the role are for its Check
 	moves   []Transition // what it may do to the state of its task; none: it leaves tasks alone
 	// lease names the agent whose lease it must show, "" for none. The task is nil where it names none.
-	lease func(op Operation, t *Task) string
+	lease func(s *State, op Operation, t *Task) string
 	way   way    // how it is asked for, in hints; nil where no command stands for it alone
 	born  string // the directory in which it makes a record under the next number
 
@@ -147,7 +147,12 @@ var rules = []rule{
 	{payload: &ConvertDiscovery{}, noun: "converting a discovery", who: planning},
 	{payload: &SettleDiscovery{}, noun: "settling a discovery", who: planning},
 	{payload: &Ack{}, noun: "an acknowledgement", gate: always, who: planning},
-	{payload: &CompleteGoal{}, noun: "completing the goal", way: wayToCompleteGoal, ends: true, who: planning},
+	{payload: &Plan{}, noun: "planning a goal", gate: whileRunning, who: []roles.Role{roles.Planner}, lease: leaseOfPlanner},
+	{payload: &GoalStart{}, noun: "starting a goal", gate: always, who: human},
+	{payload: &GoalComplete{}, noun: "completing a goal", way: wayToGoalComplete, ends: true, who: planning},
+	{payload: &GoalAbort{}, noun: "aborting a goal", ends: true, who: human},
+	{payload: &GoalReopen{}, noun: "reopening a goal", gate: always, who: human},
+	{payload: &GoalPriority{}, noun: "a goal's priority", who: human},
 	{payload: &SetCheckpoint{}, noun: "a checkpoint", who: planning},
 	{payload: &Deadline{}, noun: "a deadline", who: planning},
 	{payload: &Trip{}, noun: "a trip of the breaker", who: planning},
@@ -253,5 +258,5 @@ func LeaseWanted(s *State, op Operation) string {
 	if r.lease == nil {
 		return ""
 	}
-	return r.lease(op, s.Task(op.TaskID()))
+	return r.lease(s, op, s.Task(op.TaskID()))
 }

@@ -13,7 +13,6 @@ import (
 // The paths of the records in the board's tree.
 const (
 	MetaPath    = "board.yaml"
-	GoalPath    = "goal.yaml"
 	SprintPath  = "sprint.yaml"
 	ConfigPath  = "config.yaml"
 	ControlPath = "control.yaml"
@@ -22,6 +21,7 @@ const (
 
 // The directories of the records that come in numbers.
 const (
+	GoalDir       = "goals"
 	TaskDir       = "tasks"
 	AgentDir      = "agents"
 	DiscoveryDir  = "discovered"
@@ -42,13 +42,13 @@ var (
 var (
 	singles = map[string]func() any{
 		MetaPath:    func() any { return &Meta{} },
-		GoalPath:    func() any { return &Goal{} },
 		SprintPath:  func() any { return &Sprint{} },
 		ConfigPath:  func() any { return &Config{} },
 		ControlPath: func() any { return &Control{} },
 		BreakerPath: func() any { return &Breaker{} },
 	}
 	families = map[string]family{
+		GoalDir:       {new: func() any { return &Goal{} }, valid: ValidTaskID},
 		TaskDir:       {new: func() any { return &Task{} }, valid: ValidTaskID},
 		AgentDir:      {new: func() any { return &Agent{} }, valid: func(id string) bool { _, err := roles.Of(id); return err == nil }},
 		DiscoveryDir:  {new: func() any { return &Discovery{} }, valid: recordID.MatchString, numbered: true},

@@ -50,7 +50,7 @@ func TestRecordPath(t *testing.T) {
 		"tasks": true, "notes": true, "notes/0": true, "notes/0/99": true, "notes/1/100": true, "anomalies/12/1234": true,
 		"archive": true, "archive/sprint-1": true, "archive/": false, "archive/sprint-1/a": false, "archive/S": false, "archive/sprint-1/a.yaml": false,
 		"": false, "other": false, "tasks/0": false, "notes/": false, "notes/00": false, "notes/x": false, "notes/-1": false, "notes/+1": false, "notes/0/100": false,
-		"notes/1/99": false, "notes/0/": false, "notes/0/01": false, "notes/0/0/0": false, "notes/0/0/note-1.yaml": false, "goal.yaml": false,
+		"notes/1/99": false, "notes/0/": false, "notes/0/01": false, "notes/0/0/0": false, "notes/0/0/note-1.yaml": false, "goals/goal-1.yaml": false,
 	} {
 		if board.IsDir(path) != want {
 			t.Errorf("%q is a directory of records: %v", path, !want)

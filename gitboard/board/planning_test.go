@@ -90,7 +90,7 @@ func TestCircularDependencies(t *testing.T) {
 func TestAmend(t *testing.T) {
 	amend := &board.AmendTask{About: about("login"), Set: []string{"scope"}, Definition: board.Definition{Scope: "less"}}
 	s := begun(t).do(planner, add("login")).do(planner, amend)
-	equal(t, "alignment", len(s.state().Goal().AlignmentHistory), 0)
+	equal(t, "alignment", len(s.state().TheGoal().AlignmentHistory), 0)
 	s.refused("invalid", planner, amend, "changes nothing")
 	s.refused("invalid", planner, &board.AmendTask{About: about("login"), Set: []string{"depends_on"}, Definition: board.Definition{DependsOn: []string{}}}, "changes nothing")
 	s.refused("invalid", planner, &board.AmendTask{About: about("login"), Set: []string{"status"}})
@@ -101,7 +101,7 @@ func TestAmend(t *testing.T) {
 	s.do(planner, amend)
 	e := s.task("login").Last("amended")
 	equals(t, "was", *e.Was, board.Definition{Scope: "less"})
-	equal(t, "alignment", s.state().Goal().AlignmentHistory[0].Event, "amended login")
+	equal(t, "alignment", s.state().TheGoal().AlignmentHistory[0].Event, "amended login")
 	amend.Scope = ""
 	s.refused("gate", planner, amend, "login has no scope")
 	begun(t).in(board.Blocked, "login").do(human, &board.AmendTask{About: about("login"), Set: []string{"priority"}, Definition: board.Definition{Priority: 1}, Reason: "first"})
@@ -141,7 +141,7 @@ func TestSupersede(t *testing.T) {
 	}
 	equals(t, "depends_on", s.task("after").DependsOn, []string{"one", "two"})
 	equals(t, "planned", s.state().Sprint().Scope.Planned, []string{"one", "two", "after"})
-	h := s.state().Goal().AlignmentHistory
+	h := s.state().TheGoal().AlignmentHistory
 	equal(t, "alignment", h[len(h)-1].Summary, "Too large for one reviewer.")
 	s.refused("invalid", planner, &board.Supersede{About: about("one"), By: []string{"big"}, Reason: "r"}, "SUPERSEDED")
 	s.refused("invalid", planner, add("late", "big"), "SUPERSEDED")

@@ -1,5 +1,7 @@
 package board
 
+import "slices"
+
 // asides are events that bring no task nearer to its end: a human's handling of the board, and claims given up.
 var asides = map[string]bool{
 	EventPaused: true, EventUnpaused: true, EventEdited: true, EventImported: true, EventReassigned: true,
@@ -17,12 +19,17 @@ func (t *Task) moved() Time {
 	return t.Created
 }
 
+// hasTasks reports whether the board has a task, be it archived.
+func hasTasks(s *State) bool {
+	return slices.ContainsFunc(s.Goals(), s.Planned)
+}
+
 // LastProgress is when any task last made progress, none on a board without tasks. Where all of them are archived
 // it is when their sprint ended, at the latest.
 func LastProgress(s *State) Time {
 	var last Time
 	s.EachBrief(func(b Brief) { last = max(last, b.Moved) })
-	if sp := s.Sprint(); last.IsZero() && sp != nil && s.HasTasks() {
+	if sp := s.Sprint(); last.IsZero() && sp != nil && hasTasks(s) {
 		last = max(sp.Timeline.Started, sp.Timeline.Ended)
 	}
 	return last

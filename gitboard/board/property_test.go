@@ -134,7 +134,7 @@ func anyOperation(t *rapid.T, s *script) (board.Actor, board.Payload) {
 		{somebody, &board.Discover{During: id, Description: word, Severity: "high", Urgency: "immediate"}},
 		{plan, &board.ConvertDiscovery{Discovery: "disc-1", Task: id}}, {plan, &board.SettleDiscovery{Discovery: "disc-1", How: "deferred", Reason: word}},
 		{somebody, &board.LogAnomaly{Type: "external_blocker", Task: id, Details: map[string]board.Scalar{"blocker_service": "npm"}}},
-		{plan, &board.AddNote{For: "human", Message: word}}, {plan, &board.Answer{Note: "note-1", Text: word}}, {plan, &board.Ack{IDs: []string{"note-1"}}}, {plan, &board.CompleteGoal{}},
+		{plan, &board.AddNote{For: "human", Message: word}}, {plan, &board.Answer{Note: "note-1", Text: word}}, {plan, &board.Ack{IDs: []string{"note-1"}}}, {plan, &board.GoalComplete{}},
 		{plan, &board.SetCheckpoint{}}, {plan, &board.Trip{Pattern: "external_service_outage", Severity: "EXTERNAL_DEPENDENCY"}},
 		{plan, &board.Deadline{}}, {somebody, &board.Usage{Task: id, CLI: "claude", Model: "m", Cost: board.Cost{Input: 7, Cached: 3, Output: 2, Seconds: 1}}}, {plan, &board.AlignmentEntry{Event: "e", Summary: word}}, {plan, &board.RecordSpecChange{Spec: "s", Change: word}},
 		{[]board.Actor{human}, &board.Pause{About: about(rapid.SampledFrom([]string{"", id}).Draw(t, "paused"))}},

@@ -12,15 +12,22 @@ type Meta struct {
 	Extra   any  `yaml:"extra,omitempty"`
 }
 
-// Goal is goal.yaml: what the whole run is for.
+// Goal is goals/<id>.yaml: what tasks are for. Several may be worked on at the same time.
 type Goal struct {
 	ID               string      `yaml:"id"`
 	Description      string      `yaml:"description"`
+	Vision           string      `yaml:"vision,omitempty"` // why it is wanted
 	SpecRef          string      `yaml:"spec_ref,omitempty"`
+	Priority         int         `yaml:"priority"`
+	After            string      `yaml:"after,omitempty"` // it waits until this goal has ended
 	Created          Time        `yaml:"created"`
 	Status           Phase       `yaml:"status"`
+	Ended            Time        `yaml:"ended,omitempty"`
+	EndedBy          string      `yaml:"ended_by,omitempty"`
+	Reopened         Time        `yaml:"reopened,omitempty"`
 	AlignmentHistory []Alignment `yaml:"alignment_history"`
-	Tokens           int         `yaml:"tokens,omitempty"` // of all runs
+	Archived         int         `yaml:"archived,omitempty"` // how many of its tasks are archived
+	Tokens           int         `yaml:"tokens,omitempty"`   // of all runs
 	Extra            any         `yaml:"extra,omitempty"`
 }
 
@@ -34,7 +41,6 @@ type Alignment struct {
 // Sprint is sprint.yaml.
 type Sprint struct {
 	ID            string      `yaml:"id"`
-	GoalRef       string      `yaml:"goal_ref"`
 	Scope         SprintScope `yaml:"scope"`
 	Timeline      Timeline    `yaml:"timeline"`
 	Status        Phase       `yaml:"status"`
@@ -113,6 +119,7 @@ type Agent struct {
 	Role            roles.Role  `yaml:"role"`
 	Status          AgentStatus `yaml:"status"`
 	CurrentTask     string      `yaml:"current_task,omitempty"`
+	Goal            string      `yaml:"goal,omitempty"` // that a planner plans
 	Session         string      `yaml:"session"`
 	Clone           string      `yaml:"clone,omitempty"`
 	Terminal        string      `yaml:"terminal,omitempty"`
@@ -174,6 +181,7 @@ type Note struct {
 	By             string `yaml:"by"`
 	Message        string `yaml:"message"`
 	For            string `yaml:"for,omitempty"`
+	Goal           string `yaml:"goal,omitempty"` // "" for all that are worked on
 	Answer         string `yaml:"answer,omitempty"`
 	AnsweredBy     string `yaml:"answered_by,omitempty"`
 	AnsweredAt     Time   `yaml:"answered_at,omitempty"`

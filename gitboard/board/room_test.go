@@ -77,7 +77,7 @@ func TestRoomToEnd(t *testing.T) {
 		}
 		s.do(planner, end)
 		s.size("tasks/login.yaml")
-		s.size("goal.yaml")
+		s.size("goals/goal-1.yaml")
 	}
 }
 
@@ -151,7 +151,7 @@ func TestFullGoal(t *testing.T) {
 		id := fmt.Sprintf("t%d", i)
 		s.ready(id).do(planner, &board.Abandon{About: about(id), Reason: strings.Repeat("x", 10<<10)})
 	}
-	if n := s.size("goal.yaml"); n > 240<<10 {
+	if n := s.size("goals/goal-1.yaml"); n > 240<<10 {
 		t.Errorf("the goal has %d bytes", n)
 	}
 	s.do(planner, &board.Abandon{About: about("login"), Reason: "not needed"})

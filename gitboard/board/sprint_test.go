@@ -57,7 +57,7 @@ func TestSprintEndAndStart(t *testing.T) {
 	s.refused("invalid", human, &board.SprintStart{Deadline: start})
 	s.do(human, &board.Resume{}).do(human, &board.SprintStart{Planned: []string{"login"}, Deadline: s.now.Add(1e12)})
 	sp := s.state().Sprint()
-	equal(t, "sprint", sp.ID+" "+sp.GoalRef+" "+string(sp.Status), "sprint-2 goal-1 IN_PROGRESS")
+	equal(t, "sprint", sp.ID+" "+string(sp.Status), "sprint-2 IN_PROGRESS")
 	s.do(human, &board.Retrospective{Text: "went well"})
 	equal(t, "retrospective", s.state().Sprint().Retrospective, "went well")
 }
@@ -71,7 +71,7 @@ func TestMetricsOfASecondSprint(t *testing.T) {
 	equal(t, "and goes on until the next one", first.TasksInProgress+first.TasksBlocked, 2)
 	s.do(human, &board.SprintStart{Planned: []string{"b"}, Aim: "exports"}, 10)
 	equal(t, "nothing yet", report.Measure(s.state()), report.Metrics{TasksInProgress: 1, TasksBlocked: 1})
-	h := s.state().Goal().AlignmentHistory
+	h := s.state().TheGoal().AlignmentHistory
 	equal(t, "aim", h[len(h)-1].Event+" "+h[len(h)-1].Summary, "sprint started sprint-2: exports")
 
 	s.do(coder1, goOn("b"), 5).do(coder1, preExec("b")).do(coder1, s.resubmit("b"))
@@ -96,7 +96,7 @@ func TestMetricsOfASecondSprint(t *testing.T) {
 
 func TestResumeRecordsTheDecision(t *testing.T) {
 	s := begun(t).ready("login").do(human, &board.Pause{}).do(human, &board.Resume{Decision: "PIVOT"})
-	h := s.state().Goal().AlignmentHistory
+	h := s.state().TheGoal().AlignmentHistory
 	equal(t, "after a pause, too", h[len(h)-1].Summary, "PIVOT")
 	s.do(human, &board.Pause{About: about("login")}).refused("invalid", human, &board.Resume{About: about("login"), Decision: "MAYBE"})
 	s.do(human, &board.Resume{About: about("login"), Decision: "ADJUST", Reason: "smaller"})
@@ -143,14 +143,4 @@ func TestLastProgress(t *testing.T) {
 	for _, p := range []board.Payload{review("login"), approve("login"), merge("login")} {
 		equal(t, p.Op(), board.LastProgress(s.do(reviewer1, p).state()), s.now)
 	}
-}
-
-func TestCompleteGoal(t *testing.T) {
-	s := begun(t)
-	s.refused("wrong-state", planner, &board.CompleteGoal{}, "no tasks")
-	s.in(board.Merged, "login").do(planner, add("logout"))
-	s.refused("wrong-state", planner, &board.CompleteGoal{}, "logout is DRAFT")
-	s.do(planner, give("logout")).do(planner, &board.CompleteGoal{Summary: "all there"})
-	equal(t, "goal", s.state().Goal().Status, board.Completed)
-	s.refused("wrong-state", human, &board.CompleteGoal{})
 }

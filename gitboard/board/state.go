@@ -204,9 +204,6 @@ func (s *State) ForRules() *State {
 // Meta returns board.yaml, nil before init.
 func (s *State) Meta() *Meta { return get[Meta](s, MetaPath) }
 
-// Goal returns goal.yaml.
-func (s *State) Goal() *Goal { return single[Goal](s, GoalPath) }
-
 // Sprint returns sprint.yaml.
 func (s *State) Sprint() *Sprint { return single[Sprint](s, SprintPath) }
 
@@ -262,17 +259,6 @@ func (s *State) ArchivedIn(task string) string {
 		return strings.TrimSuffix(id, "/"+task)
 	}
 	return ""
-}
-
-// HasTasks reports whether the board has a task, be it archived.
-func (s *State) HasTasks() bool {
-	some := false
-	s.EachBrief(func(Brief) { some = true })
-	if some {
-		return true
-	}
-	last, _ := s.LastID(ArchiveDir)
-	return last != ""
 }
 
 // TasksIn lists the tasks in a state, in the board's order.

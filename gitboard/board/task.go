@@ -5,6 +5,7 @@ import "reflect"
 // Task is one unit of work with one worktree and one branch; tasks/<id>.yaml.
 type Task struct {
 	ID              string   `yaml:"id"`
+	Goal            string   `yaml:"goal"`
 	Description     string   `yaml:"description"`
 	Status          Status   `yaml:"status"`
 	StatusChangedAt Time     `yaml:"status_changed_at"`

@@ -61,11 +61,11 @@ func TestUnread(t *testing.T) {
 // stops nothing else.
 func TestMissing(t *testing.T) {
 	met := map[string]bool{}
-	for _, path := range []string{board.GoalPath, board.SprintPath, board.ConfigPath, board.ControlPath, board.BreakerPath} {
+	for _, path := range []string{board.SprintPath, board.ConfigPath, board.ControlPath, board.BreakerPath} {
 		s := begun(t)
 		s.ready("other").in(board.Claimed, "login")
 		damaged := &lacking{Source: s.mem, path: path}
-		for _, p := range append(taskOps("login"), &board.SetCheckpoint{}, &board.Resume{}, &board.Abort{}, &board.CompleteGoal{},
+		for _, p := range append(taskOps("login"), &board.SetCheckpoint{}, &board.Resume{}, &board.Abort{}, &board.GoalComplete{},
 			&board.Trip{Pattern: "retry_loop"}, &board.Resolve{Text: "r"}, &board.SprintEnd{}, &board.SprintStart{}, &board.Deadline{},
 			&board.SetConfig{Key: "merge_style", Value: "squash"}, &board.AlignmentEntry{Event: "e", Summary: "s"}, &board.AddNote{Message: "m"}) {
 			for _, who := range everybody {

@@ -13,7 +13,7 @@ func TestWakes(t *testing.T) {
 		t.Helper()
 		found := map[report.WakeTrigger]report.Wake{}
 		var names []report.WakeTrigger
-		for _, w := range report.Wakes(s.state()) {
+		for _, w := range report.Wakes(s.state(), "goal-1") {
 			found[w.Trigger] = w
 			names = append(names, w.Trigger)
 		}

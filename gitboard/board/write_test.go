@@ -31,7 +31,7 @@ func TestWrite(t *testing.T) {
 	equal(t, "the other file's blob", s.task("login").SpecOID, "")
 	s.do(human, write("sprint.yaml", "scope", "{planned: [], stretch: [login]}"))
 	s.do(human, write("sprint.yaml", "timeline", "{started: 2026-01-31T09:00:00Z, deadline: 2027-01-31T09:00:00Z}"))
-	s.do(human, write("goal.yaml", "description", "Ship that"))
+	s.do(human, write("goals/goal-1.yaml", "description", "Ship that"))
 }
 
 func TestWriteRefusals(t *testing.T) {
@@ -64,8 +64,8 @@ func TestWriteRefusals(t *testing.T) {
 	} {
 		s.refused("invalid", human, write(c.path, c.field, c.value))
 	}
-	s.refused("invalid", human, write("goal.yaml"))
-	s.refused("invalid", human, write("goal.yaml", "extra", "1", "extra", "2"), "twice")
+	s.refused("invalid", human, write("goals/goal-1.yaml"))
+	s.refused("invalid", human, write("goals/goal-1.yaml", "extra", "1", "extra", "2"), "twice")
 	for _, gate := range []string{"done_when", "scope", "spec_ref"} {
 		s.refused("gate", human, write("tasks/login.yaml", gate, "null"), "login has no "+gate)
 		s.refused("gate", human, write("tasks/login.yaml", gate, `""`), "login has no "+gate)
@@ -91,7 +91,7 @@ func TestWriteOfHiddenTexts(t *testing.T) {
 		if strings.HasPrefix(value, "{") {
 			field = "extra"
 		}
-		s.refused(code, human, write("goal.yaml", field, value), field)
+		s.refused(code, human, write("goals/goal-1.yaml", field, value), field)
 	}
 }
 

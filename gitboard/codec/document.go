@@ -47,7 +47,7 @@ func (p part) addTo(d *yaml.Node, s *board.State) error {
 func parts(s *board.State, leases map[string]board.Lease) []part {
 	return []part{
 		{"version", func() (*yaml.Node, error) { return node(1) }},
-		{"goal", func() (*yaml.Node, error) { return node(s.Goal()) }},
+		{"goals", goals(s)},
 		{tasksKey, func() (*yaml.Node, error) { return tasks(s, leases) }},
 		{"agents", func() (*yaml.Node, error) { return agents(s, leases) }},
 		{"discovered", listOf(s, board.DiscoveryDir)},
@@ -266,6 +266,21 @@ func agents(s *board.State, leases map[string]board.Lease) (*yaml.Node, error) {
 		add(m, id, n)
 	}
 	return m, nil
+}
+
+// goals are in the order in which they count.
+func goals(s *board.State) func() (*yaml.Node, error) {
+	return func() (*yaml.Node, error) {
+		list := sequence()
+		for _, g := range s.Goals() {
+			n, err := node(g)
+			if err != nil {
+				return nil, err
+			}
+			list.Content = append(list.Content, n)
+		}
+		return list, s.Err()
+	}
 }
 
 func listOf(s *board.State, dir string) func() (*yaml.Node, error) {

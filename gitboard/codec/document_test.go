@@ -31,7 +31,7 @@ func TestText(t *testing.T) {
 		}
 	}
 	put := func(path string, record any) { s.Changes()[path] = record }
-	put(board.GoalPath, &board.Goal{ID: "goal-1", Description: "several\n\nlines\n  of it"})
+	put(board.GoalPath("goal-1"), &board.Goal{ID: "goal-1", Description: "several\n\nlines\n  of it"})
 	put(board.SprintPath, &board.Sprint{ID: "sprint-1"})
 	put(board.ConfigPath, board.DefaultConfig())
 	put(board.ControlPath, &board.Control{Mode: board.Running})

@@ -83,7 +83,7 @@ func TestGoldenMessages(t *testing.T) {
 	ready("login", "logout", "old", "stuck", "spare")
 	s.tell("planner-1", &board.AmendTask{About: a("login"), Definition: board.Definition{Scope: "login/ and form/"}, Set: []string{"scope"}, Reason: "the form too"})
 	s.tell("planner-1", &board.Supersede{About: a("old"), By: []string{"spare"}, Reason: "Too large."})
-	s.tell("planner-1", &board.AlignmentEntry{Event: "planned", Summary: "three tasks", Goal: "Sell furniture and lamps"})
+	s.tell("planner-1", &board.AlignmentEntry{Event: "planned", Summary: "three tasks", Wording: "Sell furniture and lamps"})
 	s.tell("planner-1", &board.RecordSpecChange{Spec: "specs/login.md", Change: "port named"})
 	s.tell("planner-1", &board.Usage{CLI: "claude", Model: "m-1", Cost: board.Cost{Requests: 3, Input: 900, Cached: 500, Output: 40, Seconds: 12, MicroDollars: 70_000}})
 	claim("coder-1", "login")
@@ -147,7 +147,13 @@ func TestGoldenMessages(t *testing.T) {
 	for _, task := range []string{"stuck", "spare"} {
 		s.tell("planner-1", &board.Abandon{About: a(task), Reason: "not needed"})
 	}
-	s.tell("planner-1", &board.CompleteGoal{Summary: "all there"})
+	s.tell("planner-1", &board.GoalComplete{Summary: "all there"})
+	s.tell("human", &board.GoalStart{ID: "lamps", Text: "Sell lamps", Vision: "Furniture needs light", SpecRef: "specs/lamps.md", Priority: 2})
+	s.tell("human", &board.Resume{})
+	s.tell("planner-1", &board.Plan{Goal: "lamps"})
+	s.tell("human", &board.GoalPriority{Goal: "lamps", Priority: 1})
+	s.tell("human", &board.GoalAbort{Goal: "lamps", Reason: "no room"})
+	s.tell("human", &board.GoalReopen{Goal: "goal-1", Reason: "the export is missing"})
 
 	var b strings.Builder
 	for _, op := range append(board.Ops(), "merge, failed") {
@@ -247,8 +253,8 @@ func imported(t *testing.T) *board.Import {
 		{board.BreakerPath, &board.Breaker{Status: board.BreakerOK}},
 		{board.ConfigPath, board.DefaultConfig()},
 		{board.ControlPath, &board.Control{Mode: board.Running, Since: "2026-01-31T09:00:00Z", By: "human"}},
-		{board.GoalPath, &board.Goal{ID: "goal-1", Description: "Ship it", Created: "2026-01-31T09:00:00Z", Status: board.InProgress}},
-		{board.SprintPath, &board.Sprint{ID: "sprint-1", GoalRef: "goal-1", Timeline: board.Timeline{Started: "2026-01-31T09:00:00Z"}, Status: board.InProgress}},
+		{board.GoalPath("goal-1"), &board.Goal{ID: "goal-1", Description: "Ship it", Priority: 3, Created: "2026-01-31T09:00:00Z", Status: board.InProgress}},
+		{board.SprintPath, &board.Sprint{ID: "sprint-1", Timeline: board.Timeline{Started: "2026-01-31T09:00:00Z"}, Status: board.InProgress}},
 	} {
 		data, err := codec.EncodeChecked(r.path, r.record)
 		if err != nil {

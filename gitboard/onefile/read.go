@@ -50,7 +50,8 @@ type reader struct {
 	agents  map[string]*board.Agent
 	renamed map[string]string // tasks whose ids could not be kept
 	out     *Board
-	goal    *board.Goal
+	goal    *board.Goal // the one that tasks without a goal belong to
+	goals   map[string]*board.Goal
 }
 
 // Read makes a board of a file. An error names file and line.
@@ -70,7 +71,7 @@ func Read(in Input) (*Board, error) {
 	if v := text(top["version"]); v != "" && v != "1" && v != "1.0" {
 		return nil, &Error{in.File, top["version"].Line, fmt.Sprintf("it has version %s, and this git-liza reads version 1", plain.Line(v, 20))}
 	}
-	if top["tasks"] == nil && top["goal"] == nil {
+	if top["tasks"] == nil && top["goal"] == nil && top["goals"] == nil {
 		return nil, &Error{in.File, root.Line, "it is not a state.yaml: it has neither a goal nor tasks"}
 	}
 	r := &reader{in: in, now: in.Now, by: map[string]*board.Task{}, agents: map[string]*board.Agent{}, renamed: map[string]string{}}
@@ -80,7 +81,7 @@ func Read(in Input) (*Board, error) {
 			r.add(key, top[key].Line, "not known here, not kept")
 		}
 	}
-	r.readGoal(top["goal"])
+	r.readGoals(top)
 	if err := r.readTasks(top["tasks"]); err != nil {
 		return nil, err
 	}
@@ -97,7 +98,7 @@ func Read(in Input) (*Board, error) {
 }
 
 // sections are the keys of the document.
-var sections = []string{"version", "goal", "tasks", "agents", "discovered", "handoff", "human_notes", "anomalies", "spec_changes", "sprint", "circuit_breaker", "config", "control"}
+var sections = []string{"version", "goal", "goals", "tasks", "agents", "discovered", "handoff", "human_notes", "anomalies", "spec_changes", "sprint", "circuit_breaker", "config", "control"}
 
 func (r *reader) put(path string, record any) { r.out.Records[path] = record }
 
@@ -141,6 +142,26 @@ func without(n *yaml.Node, drop ...string) *yaml.Node {
 	return &c
 }
 
+// readGoals reads the one goal of the older form, or the list of the newer one.
+func (r *reader) readGoals(top map[string]*yaml.Node) {
+	r.goals = map[string]*board.Goal{}
+	ids, items := r.entries("goals", top["goals"])
+	for i, n := range items {
+		g := &board.Goal{ID: ids[i]}
+		r.fill("goals."+ids[i], n, g, noNames)
+		r.addGoal(g)
+	}
+	if len(items) == 0 || top["goal"] != nil {
+		r.readGoal(top["goal"])
+	}
+	for _, g := range r.goals {
+		if g.After != "" && r.goals[g.After] == nil {
+			r.add("goals."+g.ID, 0, "there is no goal %s: it comes after none", g.After)
+			g.After = ""
+		}
+	}
+}
+
 func (r *reader) readGoal(n *yaml.Node) {
 	g := &board.Goal{}
 	if n != nil && n.Kind == yaml.ScalarNode && !absent(n) {
@@ -151,7 +172,16 @@ func (r *reader) readGoal(n *yaml.Node) {
 	if n == nil {
 		r.add("goal", 0, "it is missing")
 	}
-	g.ID = orOf(g.ID, "goal-1")
+	r.addGoal(g)
+}
+
+// addGoal completes a goal, and keeps it under an id of its own.
+func (r *reader) addGoal(g *board.Goal) {
+	was := g.ID
+	for n := len(r.goals) + 1; !board.ValidTaskID(g.ID) || r.goals[g.ID] != nil; n++ {
+		g.ID = fmt.Sprintf("goal-%d", n)
+	}
+	r.addIf(was != "" && was != g.ID, "goals."+was, "its id is %s now", g.ID)
 	g.Description = orOf(g.Description, "Imported from "+r.in.File)
 	if !slices.Contains([]board.Phase{board.InProgress, board.Completed, board.PhaseAborted}, g.Status) {
 		r.addIf(g.Status != "", "goal: status", "%q is not a state of a goal: IN_PROGRESS", g.Status)
@@ -162,8 +192,23 @@ func (r *reader) readGoal(n *yaml.Node) {
 		a := &g.AlignmentHistory[i]
 		a.Timestamp = orOf(a.Timestamp, g.Created)
 	}
-	r.goal = g
-	r.put(board.GoalPath, g)
+	if g.Priority == 0 {
+		g.Priority = 3
+	}
+	if g.Priority < 1 || g.Priority > 5 {
+		r.add("goals."+g.ID, 0, "the priority %d is not from 1 to 5: 3", g.Priority)
+		g.Priority = 3
+	}
+	if g.Status == board.InProgress {
+		g.Ended, g.EndedBy = "", ""
+	} else {
+		g.Ended, g.EndedBy = orOf(g.Ended, r.now), orOf(g.EndedBy, roles.HumanID)
+	}
+	r.goals[g.ID] = g
+	if r.goal == nil || r.goal.Status != board.InProgress && g.Status == board.InProgress {
+		r.goal = g
+	}
+	r.put(board.GoalPath(g.ID), g)
 }
 
 // addIf adds a line if the condition holds.
@@ -215,6 +260,10 @@ func (r *reader) readTasks(n *yaml.Node) error {
 		t := &board.Task{}
 		r.fill("tasks."+id, without(item, "lease_expires", "review_lease_expires"), t, oldTask)
 		t.ID = id
+		if r.goals[t.Goal] == nil {
+			r.addIf(t.Goal != "", "tasks."+id, "there is no goal %s: it is %s", t.Goal, r.goal.ID)
+			t.Goal = r.goal.ID
+		}
 		r.tasks, r.by[id] = append(r.tasks, t), t
 		for _, l := range []struct {
 			key, agent string

@@ -167,15 +167,13 @@ func (r *reader) phrase(where, s string) string {
 func (r *reader) readSprint(n *yaml.Node) {
 	sp := &board.Sprint{}
 	if n != nil && n.Kind == yaml.MappingNode {
-		n = without(n, "metrics")
+		n = without(n, "metrics", "goal_ref") // a sprint has the tasks of any goal
 	}
 	r.fill("sprint", n, sp, noNames)
 	if was := sp.ID; !board.ValidTaskID(was) {
 		sp.ID = "sprint-1"
 		r.addIf(was != "", "sprint", "%q is not an id of a sprint: sprint-1", was)
 	}
-	r.addIf(sp.GoalRef != "" && sp.GoalRef != r.goal.ID, "sprint", "goal_ref is %s now, not %s", r.goal.ID, sp.GoalRef)
-	sp.GoalRef = r.goal.ID
 	if !slices.Contains([]board.Phase{board.InProgress, board.AtCheckpoint, board.Completed, board.PhaseAborted}, sp.Status) {
 		r.addIf(sp.Status != "", "sprint", "%q is not a state of a sprint: IN_PROGRESS", sp.Status)
 		sp.Status = board.InProgress

@@ -16,7 +16,7 @@ import (
 )
 
 // cacheHead is the first line of the file. It changes with the form of a brief.
-const cacheHead = "git-liza briefs 3\n"
+const cacheHead = "git-liza briefs 4\n"
 
 // cached is what is remembered of a task's file: the brief, and whether the file is written canonically.
 type cached struct {
@@ -170,7 +170,7 @@ func parseBrief(line string) (c cached, ok bool) {
 func fieldsOf(c *cached) (texts []*string, numbers []*int, truths []*bool) {
 	b, t := &c.Brief, &c.Brief.Tally
 	return []*string{
-			&b.ID, (*string)(&b.Status), (*string)(&b.StatusChangedAt), (*string)(&b.Moved), (*string)(&b.Created),
+			&b.ID, &b.Goal, (*string)(&b.Status), (*string)(&b.StatusChangedAt), (*string)(&b.Moved), (*string)(&b.Created),
 			&b.AssignedTo, &b.ReviewingBy, &b.ApprovedBy, &b.ReservedFor,
 		}, []*int{
 			&b.Priority, &b.Iteration, &b.ReviewCycles, &b.Failures,

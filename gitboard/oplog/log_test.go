@@ -220,7 +220,7 @@ func TestDamage(t *testing.T) {
 		} {
 			at := w.byHand(files)
 			tip := w.tip()
-			if tip.State.Task("good") == nil || tip.State.Goal() == nil || tip.State.Err() != nil {
+			if tip.State.Task("good") == nil || tip.State.TheGoal() == nil || tip.State.Err() != nil {
 				t.Errorf("%s: the others can't be read: %v", name, tip.State.Err())
 			}
 			if tip.State.Tasks(); !errors.As(tip.State.Err(), &record) || record.Commit != at || !strings.HasPrefix(record.Path, "tasks/") || !strings.Contains(record.Error(), name) {
@@ -234,9 +234,9 @@ func TestDamage(t *testing.T) {
 			w.do(note("still works"))
 			back()
 		}
-		w.byHand(map[string][]byte{"goal.yaml": nil})
+		w.byHand(map[string][]byte{"sprint.yaml": nil})
 		tip := w.tip()
-		if tip.State.Goal(); !errors.As(tip.State.Err(), &record) || record.Path != "goal.yaml" {
+		if tip.State.Sprint(); !errors.As(tip.State.Err(), &record) || record.Path != "sprint.yaml" {
 			t.Errorf("no goal: %v", tip.State.Err())
 		}
 		back()

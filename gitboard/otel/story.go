@@ -25,33 +25,34 @@ type span struct {
 // order of the board.
 type story struct {
 	root git.OID // the board's first commit
-	goal *board.Goal
+	goal string // that is meant where none is named, "" while several are worked on
 	mine func(*board.Register) bool // the agent is one of this process's
 
 	sessions map[string]bool   // of these agents
 	agents   map[string]bool   // these agents
 	waiting  map[string][]span // what an agent has done in a run whose end is not known yet, by session
-	over     map[string]bool   // tasks whose end has been told
+	over     map[string]bool   // tasks and goals whose end has been told
 	tokens   []counter
 }
 
 func newStory(root git.OID, s *board.State, mine func(*board.Register) bool) *story {
-	t := &story{root: root, goal: s.Goal(), mine: mine, sessions: map[string]bool{}, agents: map[string]bool{}, waiting: map[string][]span{}, over: map[string]bool{}}
+	t := &story{root: root, mine: mine, sessions: map[string]bool{}, agents: map[string]bool{}, waiting: map[string][]span{}, over: map[string]bool{}}
 	for _, b := range ended(s) {
 		t.over[b.ID] = true
 	}
+	t.goals(s)
 	return t
 }
 
 // mostWaiting is how many operations of a run are kept until its end.
 const mostWaiting = 200
 
-// trace is the trace of the board's goal: 16 bytes.
-func (t *story) trace() string { return t.hash(16, "goal", t.goal.ID) }
+// trace is the trace of the board: 16 bytes.
+func (t *story) trace() string { return t.hash(16, "board") }
 
 // Span ids are 8 bytes.
-func (t *story) goalID() string                { return t.hash(8, "goal", t.goal.ID) }
-func (t *story) taskID(task string) string     { return t.hash(8, "task", t.goal.ID, task) }
+func (t *story) goalID(goal string) string     { return t.hash(8, "goal", goal) }
+func (t *story) taskID(task string) string     { return t.hash(8, "task", task) }
 func (t *story) runID(usage git.OID) string    { return t.hash(8, "run", string(usage)) }
 func (t *story) operationID(at git.OID) string { return t.hash(8, "operation", string(at)) }
 
@@ -60,16 +61,20 @@ func (t *story) hash(bytes int, parts ...string) string {
 	return hex.EncodeToString(sum[:bytes])
 }
 
-// above is the span in which what is done about a task is; the goal's for no task.
+// above is the span in which what is done about a task is. For no task it is that of the goal that is meant, none while
+// several are worked on.
 func (t *story) above(task string) string {
-	if task == "" {
-		return t.goalID()
+	switch {
+	case task != "":
+		return t.taskID(task)
+	case t.goal != "":
+		return t.goalID(t.goal)
 	}
-	return t.taskID(task)
+	return ""
 }
 
 // aside are operations by which a supervisor acts for its agent, outside the agent's runs.
-var aside = []string{"register", "deregister", "agent-status", "claim", "claim-review", "merge", "finish-merge", "complete-goal", "deadline", "iteration-limit"}
+var aside = []string{"register", "deregister", "agent-status", "claim", "claim-review", "merge", "finish-merge", "plan", "goal-complete", "deadline", "iteration-limit"}
 
 // add tells an operation, and returns the spans that have ended by it.
 func (t *story) add(commit git.OID, op board.Operation) []span {
@@ -91,9 +96,6 @@ func (t *story) add(commit git.OID, op board.Operation) []span {
 		wait := append(t.waiting[op.Actor.Session], spans...)
 		spans, wait = wait[:max(0, len(wait)-mostWaiting)], wait[max(0, len(wait)-mostWaiting):]
 		t.waiting[op.Actor.Session] = wait
-	}
-	if op.Name() == "complete-goal" || op.Name() == "abort" {
-		spans = append(spans, t.end(op))
 	}
 	return spans
 }
@@ -154,15 +156,6 @@ func (t *story) release(session string) []span {
 	return spans
 }
 
-// end is the goal's own span.
-func (t *story) end(op board.Operation) span {
-	s := span{id: t.goalID(), name: "goal", from: t.goal.Created.Std(), to: op.Time.Std(), attributes: []attribute{text("liza.goal", t.goal.ID)}}
-	if op.Name() == "abort" {
-		s.failed = "aborted"
-	}
-	return s
-}
-
 // ended are the tasks that are over.
 func ended(s *board.State) (all []board.Brief) {
 	s.EachBrief(func(b board.Brief) {
@@ -185,9 +178,33 @@ func (t *story) tasks(s *board.State) (spans []span) {
 			continue
 		}
 		spans = append(spans, span{
-			id: t.taskID(b.ID), parent: t.goalID(), name: "task", from: task.Created.Std(), to: task.StatusChangedAt.Std(),
+			id: t.taskID(b.ID), parent: t.goalID(task.Goal), name: "task", from: task.Created.Std(), to: task.StatusChangedAt.Std(),
 			attributes: []attribute{text("liza.task", b.ID), text("liza.status", string(task.Status)), number("liza.iteration", task.Iteration), number("liza.rejections", task.ReviewCyclesTotal)},
 		})
+	}
+	return append(spans, t.goals(s)...)
+}
+
+// goals are the spans of the goals that have ended since the last look, by one who concerns this process.
+func (t *story) goals(s *board.State) (spans []span) {
+	t.goal = ""
+	if g := s.TheGoal(); g != nil {
+		t.goal = g.ID
+	}
+	for _, g := range s.Goals() {
+		end := "goal " + g.ID + " " + string(g.Ended) // it may be reopened
+		if g.Status == board.InProgress || t.over[end] {
+			continue
+		}
+		t.over[end] = true
+		if !t.tells(g.EndedBy) {
+			continue
+		}
+		sp := span{id: t.goalID(g.ID), name: "goal", from: g.Created.Std(), to: g.Ended.Std(), attributes: []attribute{text("liza.goal", g.ID)}}
+		if g.Status == board.PhaseAborted {
+			sp.failed = "aborted"
+		}
+		spans = append(spans, sp)
 	}
 	return spans
 }

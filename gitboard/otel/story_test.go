@@ -98,7 +98,7 @@ func lived(t *testing.T) *told {
 	s.do(10, coder, &board.Usage{Task: "one", Iteration: 1, CLI: "claude", Model: "m", Cost: board.Cost{Input: 100, Output: 5, Seconds: 5}})
 	s.do(1, human, &board.Block{About: one, Reason: "A secret block", Questions: []string{"Which?"}})
 	s.do(1, human, &board.Abandon{About: one, Reason: "A secret reason"})
-	s.do(1, human, &board.CompleteGoal{})
+	s.do(1, human, &board.GoalComplete{})
 	return s
 }
 
@@ -111,7 +111,7 @@ func TestStory(t *testing.T) {
 	if goal.parent != "" || task.parent != goal.id || len(runs) != 2 || runs[0].parent != task.id || runs[1].parent != task.id {
 		t.Fatalf("goal %+v, task %+v, runs %+v", goal, task, runs)
 	}
-	for name, parent := range map[string]string{"claim": task.id, "pre-exec": runs[0].id, "submit": runs[0].id, "abandon": task.id, "complete-goal": goal.id} {
+	for name, parent := range map[string]string{"claim": task.id, "pre-exec": runs[0].id, "submit": runs[0].id, "abandon": task.id, "goal-complete": goal.id} {
 		if op := s.one(name); op.parent != parent || op.from != op.to {
 			t.Errorf("%s is below %s: %+v", name, parent, op)
 		}
@@ -148,7 +148,7 @@ func TestStable(t *testing.T) {
 		}
 	}
 	b.story.root = sha('1')
-	if a.story.trace() == b.story.trace() || a.story.goalID() == b.story.goalID() {
+	if a.story.trace() == b.story.trace() || a.story.goalID("goal-1") == b.story.goalID("goal-1") {
 		t.Error("two boards have one trace")
 	}
 }

@@ -240,13 +240,13 @@ func (c *collector) stops() {
 	}
 }
 
-// spent is the sprint's or the goal's budget, when that is used up.
+// spent is the sprint's or a goal's budget, when that is used up.
 func (c *collector) spent() *board.Budget {
-	config, sprint, goal := c.s.Config(), c.s.Sprint(), c.s.Goal()
+	config, sprint, goals := c.s.Config(), c.s.Sprint(), c.s.Running()
 	if c.s.Err() != nil {
 		return nil
 	}
-	return board.SpentBudget(config, sprint, goal)
+	return board.SpentBudget(config, sprint, goals)
 }
 
 // evidence are the anomalies that form the pattern of a trigger.
@@ -451,18 +451,23 @@ func (c *collector) gone(agent string, tasks []string) {
 
 // plan is what nobody but a planner, or else a human, decides about the goal.
 func (c *collector) plan() {
-	if c.o.alive(c.beside.Leases)[roles.Planner] {
+	planner := c.o.alive(c.beside.Leases)[roles.Planner]
+	for _, g := range c.o.running {
+		if g.Over() && (!planner || c.o.humanCompletes) {
+			c.add(Item{Kind: ItemGoalOver, Title: c.o.of(g) + "every task is over: is the goal reached?", Since: c.o.Progress, Text: g.Text,
+				Do: []Ask{{"it is", c.o.completing(g)}, {"it is not", "git liza add-task -h"}}})
+		}
+	}
+	if planner {
 		return
 	}
-	switch {
-	case !c.s.HasTasks():
-		c.add(Item{Kind: ItemNoPlan, Title: "there is no task yet, and no planner", Text: c.o.Goal,
-			Do: []Ask{{"start a planner", "git liza agent planner"}, {"plan by hand", "git liza add-task -h"}}})
-	case c.o.Done == len(c.o.Tasks):
-		c.add(Item{Kind: ItemGoalOver, Title: "every task is over: is the goal reached?", Since: c.o.Progress, Text: c.o.Goal,
-			Do: []Ask{{"it is", "git liza complete-goal"}, {"it is not", "git liza add-task -h"}}})
+	for _, g := range c.o.running {
+		if g.Tasks == 0 {
+			c.add(Item{Kind: ItemNoPlan, Title: c.o.of(g) + "there is no task yet, and no planner", Text: g.Text,
+				Do: []Ask{{"start a planner", "git liza agent planner"}, {"plan by hand", "git liza add-task -h"}}})
+		}
 	}
-	for _, id := range immediate(c.s) {
+	for _, id := range immediate(c.s, nil) {
 		if d := c.s.Discovery(id); d != nil {
 			c.add(Item{Kind: ItemDiscovery, ID: id, Title: id + " can't wait: " + plain.Line(d.Description, board.MaxPhrase), By: d.By, Since: d.Created, Text: d.Description,
 				Evidence: evidenceOf(d), Do: []Ask{{"make it a task", "git liza convert-discovery " + id + " --task TASK"}, {"put it off", "git liza settle-discovery " + id + " --defer --reason TEXT"}}})

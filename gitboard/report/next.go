@@ -173,10 +173,10 @@ func (n *next) planner() {
 	n.first("blocked; once its questions are answered", func(b board.Brief) bool { return b.Status == board.Blocked })
 	n.first("", func(b board.Brief) bool { return b.Status == board.Unclaimed && b.ReservedFor != "" })
 	n.drafts()
-	if n.board("complete-goal", "every task is finished; if the goal is reached") || n.s.HasTasks() {
-		return
+	n.board("goal-complete", "every task is finished; if the goal is reached")
+	if slices.ContainsFunc(n.s.Running(), func(g *board.Goal) bool { return !n.s.Planned(g) }) {
+		n.board("add-task", "there is no task yet")
 	}
-	n.board("add-task", "there is no task yet")
 }
 
 // board adds a step that is about no task.

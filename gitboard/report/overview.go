@@ -16,8 +16,9 @@ import (
 // Overview is a run at a glance: whose turn it is, what is stuck, whether it gets anywhere. Whatever shows one
 // of these figures takes it from here.
 type Overview struct {
-	Time         board.Time           `json:"time"` // of the newest operation
-	Goal         string               `json:"goal"`
+	Time         board.Time           `json:"time"`            // of the newest operation
+	Goal         string               `json:"goal"`            // several: how many, and which
+	Goals        []GoalOutlook        `json:"goals,omitempty"` // where the board has several
 	GoalStatus   board.Phase          `json:"goal_status"`
 	Sprint       string               `json:"sprint"`
 	SprintStatus board.Phase          `json:"sprint_status"`
@@ -47,6 +48,9 @@ type Overview struct {
 	Tokens       int                  `json:"tokens,omitempty"`       // that the sprint's runs have used
 	TokenBudget  int                  `json:"token_budget,omitempty"` // of the sprint
 	Now          board.Time           `json:"now"`
+
+	running        []GoalOutlook // those that are worked on
+	humanCompletes bool          // a goal waits for a human to complete it
 }
 
 // Train is the merge that is under way.
@@ -103,6 +107,7 @@ type Beside struct {
 	Strays  []Stray                // what came to integration past the board
 	Merging *Train                 // nil while nobody merges
 	Ahead   *Ahead                 // nil where it is not known, and while the goal is IN_PROGRESS
+	Goal    string                 // the one goal to look at, "" for all
 	GaveUp  map[string]GaveUp      // by agent, as far as this clone knows
 }
 
@@ -127,8 +132,8 @@ type Halt struct {
 
 // Look draws the overview of a board at a moment.
 func Look(s *board.State, beside Beside, now time.Time) (*Overview, error) {
-	goal, sprint, control, breaker, m := s.Goal(), s.Sprint(), s.Control(), s.Breaker(), Metrics{}
-	config, tasks := s.Config(), s.Tasks()
+	sprint, control, breaker, m := s.Sprint(), s.Control(), s.Breaker(), Metrics{}
+	config, tasks, goals := s.Config(), ShownTasks(s, beside.Goal), GoalsOf(s)
 	if err := s.Err(); err != nil { // then there may be nothing to look at
 		return nil, err
 	}
@@ -136,12 +141,13 @@ func Look(s *board.State, beside Beside, now time.Time) (*Overview, error) {
 		m.count(b.Status)
 	}
 	o := &Overview{
-		Time: s.Time(), Goal: goal.Description, GoalStatus: goal.Status, Sprint: sprint.ID, SprintStatus: sprint.Status, Timeline: sprint.Timeline,
+		Time: s.Time(), humanCompletes: config.GoalCompletion == string(roles.Human), Sprint: sprint.ID, SprintStatus: sprint.Status, Timeline: sprint.Timeline,
 		Tokens: sprint.Tokens, TokenBudget: config.BudgetSprintTokens, Planned: len(sprint.Scope.Planned), Mode: control.Mode, ModeSince: control.Since, ModeBy: control.By, Reason: control.Reason,
 		Counts: map[board.Status]int{}, Done: m.TasksDone, InProgress: m.TasksInProgress, Blocked: m.TasksBlocked,
 		Progress: board.LastProgress(s), Waiting: []Ask{}, Turns: []Turn{}, Tasks: make([]TaskOutlook, 0, len(tasks)), Agents: []AgentOutlook{},
 		Events: append([]Happened{}, beside.Events...), Stopped: beside.Stopped, Strays: beside.Strays, Now: board.At(now),
 	}
+	o.goals(goals, beside.Goal)
 	if t := beside.Merging; t != nil && o.Now < t.Expires {
 		o.Merging = t
 	}
@@ -173,7 +179,7 @@ func Look(s *board.State, beside Beside, now time.Time) (*Overview, error) {
 	}
 	o.tasks(tasks, forecast{merged: s.Merged, leases: beside.Leases, planner: planner, finalizes: finalizes, reviews: reviews})
 	if o.GoalStatus == board.InProgress {
-		o.waiting(s, config, board.SpentBudget(config, sprint, goal), planner)
+		o.waiting(s, config, board.SpentBudget(config, sprint, s.Running()), planner)
 		for _, id := range o.gaveUp(beside) {
 			o.ask(id+" gave up: "+plain.Line(beside.GaveUp[id].Reason, board.MaxPhrase), "git liza logs "+id)
 		}
@@ -278,14 +284,16 @@ func (o *Overview) waiting(s *board.State, config *board.Config, spent *board.Bu
 	case n > 1:
 		o.ask(strconv.Itoa(n)+" tasks are DRAFT", Finalizing(drafts))
 	}
-	if planner == roles.Human {
+	for _, g := range o.running {
 		switch {
-		case !s.HasTasks():
-			o.ask("there is no task yet, and no planner", "git liza add-task -h")
-		case o.Done == len(o.Tasks):
-			o.ask("every task is over: is the goal reached?", "git liza complete-goal")
+		case g.Tasks == 0 && planner == roles.Human:
+			o.ask(o.of(g)+"there is no task yet, and no planner", "git liza add-task -h")
+		case g.Over() && (planner == roles.Human || o.humanCompletes):
+			o.ask(o.of(g)+"every task is over: is the goal reached?", o.completing(g))
 		}
-		for _, id := range immediate(s) {
+	}
+	if planner == roles.Human {
+		for _, id := range immediate(s, nil) {
 			if d := s.Discovery(id); d != nil {
 				o.ask(id+" can't wait: "+plain.Line(d.Description, board.MaxPhrase), "git liza show "+id)
 			}
@@ -328,9 +336,11 @@ func (o *Overview) turns(s *board.State, planner roles.Role, alive map[roles.Rol
 		}
 	}
 	if planner == roles.Planner {
-		counts[planner] += len(immediate(s))
-		if o.Done == len(o.Tasks) {
-			counts[planner]++ // to plan, or to say that the goal is reached
+		counts[planner] += len(immediate(s, nil))
+		for _, g := range o.running {
+			if g.Open == 0 && (g.Tasks == 0 || !o.humanCompletes) {
+				counts[planner]++ // to plan, or to say that the goal is reached
+			}
 		}
 	}
 	for _, who := range []roles.Role{roles.Coder, roles.CodeReviewer} {

@@ -92,13 +92,13 @@ type Tallied struct {
 
 // ReviewSprint looks back on the current sprint. An error is a record that couldn't be read.
 func ReviewSprint(s *board.State, now time.Time) (*SprintReview, error) {
-	sp, goal, tasks := s.Sprint(), s.Goal(), s.Tasks()
+	sp, goals, tasks := s.Sprint(), s.Goals(), s.Tasks()
 	if s.Err() != nil {
 		return nil, s.Err()
 	}
 	started := sp.Timeline.Started
 	r := &SprintReview{
-		ID: sp.ID, Status: sp.Status, Goal: goal.Description, Timeline: sp.Timeline, Overdue: sp.Overdue(board.At(now)),
+		ID: sp.ID, Status: sp.Status, Goal: s.Purpose(), Timeline: sp.Timeline, Overdue: sp.Overdue(board.At(now)),
 		Counts: map[board.Status]int{}, Metrics: Measure(s), Finished: []FinishedTask{}, Blocked: []BlockedTask{},
 		Alignment: []board.Alignment{}, SpecChanges: append([]*board.SpecChange{}, SpecChangesSince(s, started)...), Retrospective: sp.Retrospective,
 	}
@@ -122,8 +122,8 @@ func ReviewSprint(s *board.State, now time.Time) (*SprintReview, error) {
 	}
 	slices.SortStableFunc(r.Finished, func(a, b FinishedTask) int { return strings.Compare(string(a.Ended), string(b.Ended)) })
 	r.anomalies(s, started)
-	for _, a := range goal.AlignmentHistory {
-		if a.Timestamp < started {
+	for _, a := range alignments(goals) {
+		if a.Timestamp < started || slices.Contains(r.Alignment, a) { // of every goal that was worked on
 			continue
 		}
 		r.Alignment = append(r.Alignment, a)
@@ -132,6 +132,15 @@ func ReviewSprint(s *board.State, now time.Time) (*SprintReview, error) {
 		}
 	}
 	return r, s.Err()
+}
+
+// alignments are the entries of all goals, the oldest first.
+func alignments(goals []*board.Goal) (all []board.Alignment) {
+	for _, g := range goals {
+		all = append(all, g.AlignmentHistory...)
+	}
+	slices.SortStableFunc(all, func(a, b board.Alignment) int { return strings.Compare(string(a.Timestamp), string(b.Timestamp)) })
+	return all
 }
 
 func scoped(s *board.State, ids []string) []ScopedTask {

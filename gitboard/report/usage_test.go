@@ -17,20 +17,20 @@ func spent() *board.State {
 	config := board.DefaultConfig()
 	config.BudgetTaskTokens, config.BudgetSprintTokens = 1000, 8000
 	put(board.ConfigPath, config)
-	put(board.GoalPath, &board.Goal{ID: "goal-1", Status: board.InProgress, Created: began, Tokens: 6000})
+	put(board.GoalPath("goal-1"), &board.Goal{ID: "goal-1", Status: board.InProgress, Created: began, Tokens: 6000})
 	put(board.ControlPath, &board.Control{Mode: board.Running, Since: began, By: "human"})
 	put(board.BreakerPath, &board.Breaker{Status: board.BreakerOK})
 	put(board.SprintPath, &board.Sprint{
-		ID: "sprint-1", GoalRef: "goal-1", Status: board.InProgress, Timeline: board.Timeline{Started: began}, Tokens: 6000,
+		ID: "sprint-1", Status: board.InProgress, Timeline: board.Timeline{Started: began}, Tokens: 6000,
 		Usage: []board.Spending{{Role: roles.Planner, Model: "m-1", Runs: 1, Cost: board.Cost{Input: 900, Output: 100, Seconds: 60}}},
 	})
 	coded := board.Spending{Role: roles.Coder, Model: "m-1", Runs: 3, Cost: board.Cost{Input: 3500, Cached: 2000, Output: 500, Seconds: 600}, ReworkTokens: 1500, ReworkSeconds: 180}
 	put(board.RecordPath(board.TaskDir, "login"), &board.Task{
-		ID: "login", Status: board.Merged, Created: began, StatusChangedAt: began, Usage: []board.Spending{coded},
+		ID: "login", Goal: "goal-1", Status: board.Merged, Created: began, StatusChangedAt: began, Usage: []board.Spending{coded},
 		History: []board.Event{{Time: began, Event: board.EventRejected, Agent: "code-reviewer-1"}},
 	})
 	put(board.RecordPath(board.TaskDir, "cart"), &board.Task{
-		ID: "cart", Status: board.Blocked, BlockedReason: board.BudgetSpent, Created: began, StatusChangedAt: began,
+		ID: "cart", Goal: "goal-1", Status: board.Blocked, BlockedReason: board.BudgetSpent, Created: began, StatusChangedAt: began,
 		Usage: []board.Spending{{Role: roles.Coder, Model: "m-2", Runs: 1, Cost: board.Cost{Input: 1000}}},
 	})
 	return s

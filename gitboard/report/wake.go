@@ -26,8 +26,9 @@ const (
 // Triggers lists the triggers in the order in which they count.
 var Triggers = []WakeTrigger{InitialPlanning, BlockedTasks, IntegrationFailures, HypothesisExhausted, ImmediateDiscovery, StaleReservation, AllTerminal}
 
-// Wake is a trigger that holds now.
+// Wake is a trigger of a goal that holds now.
 type Wake struct {
+	Goal    string
 	Trigger WakeTrigger
 	About   []string // the tasks or discoveries, in the order to deal with them
 	// Mark is equal as long as nothing about the trigger has changed: a planner that has seen it and left it
@@ -35,19 +36,21 @@ type Wake struct {
 	Mark string
 }
 
-// Wakes lists the triggers that hold now, the first to deal with first.
-func Wakes(s *board.State) []Wake {
-	if s.Goal().Status != board.InProgress {
+// Wakes lists the triggers of a goal that hold now, the first to deal with first; none of a goal that
+// is not worked on.
+func Wakes(s *board.State, goal string) []Wake {
+	g := s.Goal(goal)
+	if !s.Runs(goal) {
 		return nil
 	}
-	tasks := s.Tasks()
-	if !s.HasTasks() {
-		return []Wake{wake(s, InitialPlanning, nil)}
+	tasks := s.TasksOf(goal)
+	if !s.Planned(g) {
+		return []Wake{wake(s, g, InitialPlanning, nil)}
 	}
 	var wakes []Wake
 	holds := func(t WakeTrigger, ids []string) {
 		if len(ids) > 0 {
-			wakes = append(wakes, wake(s, t, ids))
+			wakes = append(wakes, wake(s, g, t, ids))
 		}
 	}
 	with := func(is func(board.Brief) bool) (ids []string) {
@@ -61,27 +64,37 @@ func Wakes(s *board.State) []Wake {
 	holds(BlockedTasks, with(func(b board.Brief) bool { return b.Status == board.Blocked }))
 	holds(IntegrationFailures, with(func(b board.Brief) bool { return b.Status == board.IntegrationFailed }))
 	holds(HypothesisExhausted, with(func(b board.Brief) bool { return b.Status == board.Blocked && b.Failures >= 2 }))
-	holds(ImmediateDiscovery, immediate(s))
+	holds(ImmediateDiscovery, immediate(s, g))
 	holds(StaleReservation, with(func(b board.Brief) bool {
 		return b.Status == board.Unclaimed && b.ReservedFor != "" && s.Agent(b.ReservedFor) == nil
 	}))
 	over := with(func(b board.Brief) bool { return b.Status.Terminal() })
 	if len(over) == len(tasks) {
-		wakes = append(wakes, wake(s, AllTerminal, over))
+		wakes = append(wakes, wake(s, g, AllTerminal, over))
 	}
 	return wakes
 }
 
-// immediate lists the discoveries that can't wait and that nobody has dealt with.
-func immediate(s *board.State) []string {
+// immediate lists the discoveries that can't wait and that nobody has dealt with: those of a goal, nil
+// for all.
+func immediate(s *board.State, g *board.Goal) []string {
 	return slices.DeleteFunc(slices.Clone(s.List(board.DiscoveryDir)), func(id string) bool {
 		d := s.Discovery(id)
-		return d == nil || !d.Pressing()
+		return d == nil || !d.Pressing() || g != nil && !concerns(s, g, "", d.During, d.Created)
 	})
 }
 
+// concerns reports whether a record concerns a goal: it names the goal or a task of it, or names
+// neither and is not older than the goal.
+func concerns(s *board.State, g *board.Goal, goal, task string, since board.Time) bool {
+	if t := s.Task(task); goal == "" && t != nil {
+		goal = t.Goal
+	}
+	return goal == g.ID || goal == "" && since >= g.Created
+}
+
 // wake marks a trigger by what a planner would look at: what it is about, and what humans said since.
-func wake(s *board.State, t WakeTrigger, about []string) Wake {
+func wake(s *board.State, g *board.Goal, t WakeTrigger, about []string) Wake {
 	var mark strings.Builder
 	for _, id := range about {
 		mark.WriteString(id)
@@ -91,9 +104,12 @@ func wake(s *board.State, t WakeTrigger, about []string) Wake {
 		mark.WriteString("; ")
 	}
 	for _, id := range s.List(board.NoteDir) {
-		if n := s.Note(id); n != nil && n.AcknowledgedBy == "" && reaches(n, append([]string{string(roles.Planner)}, about...)) {
+		if n := s.Note(id); n != nil && n.AcknowledgedBy == "" && concerns(s, g, n.Goal, "", n.Timestamp) && reaches(n, append([]string{string(roles.Planner)}, about...)) {
 			mark.WriteString(strings.TrimSpace(id+" "+string(n.AnsweredAt)) + "; ")
 		}
 	}
-	return Wake{Trigger: t, About: about, Mark: mark.String()}
+	if t == AllTerminal && !g.Reopened.IsZero() {
+		mark.WriteString("reopened " + string(g.Reopened) + "; ")
+	}
+	return Wake{Goal: g.ID, Trigger: t, About: about, Mark: mark.String()}
 }

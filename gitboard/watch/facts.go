@@ -67,14 +67,14 @@ func (w *watcher) facts(ctx context.Context) (alarm.Facts, error) {
 // setting takes over what notices and carriers need of the board. Every record that every board has is read
 // here: whatever judges the board afterwards takes them for granted.
 func (w *watcher) setting(v *gitboard.View) error {
-	goal, config := v.State.Goal(), v.State.Config()
+	goal, config := v.State.ForRules().Purpose(), v.State.Config()
 	v.State.Sprint()
 	v.State.Control()
 	v.State.Breaker()
 	if err := v.State.Err(); err != nil {
 		return err
 	}
-	w.goal, w.commit = plain.Line(goal.Description, 200), string(v.Commit)
+	w.goal, w.commit = plain.Line(goal, 200), string(v.Commit)
 	hook := string(config.EscalationWebhook)
 	w.hook.Store(&hook)
 	return nil

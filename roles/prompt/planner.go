@@ -20,10 +20,10 @@ type Counts struct {
 	Total, Draft, Merged, InProgress, Unclaimed, Blocked, IntegrationFailed, Exhausted, Discoveries int
 }
 
-// Counts counts the board's tasks, and the discoveries that can't wait.
+// Counts counts the goal's tasks, and the discoveries that can't wait.
 func (v *view) Counts() Counts {
 	var c Counts
-	for _, b := range v.State.Tasks() {
+	for _, b := range v.State.TasksOf(v.Goal.ID) {
 		c.Total++
 		switch b.Status {
 		case board.Draft:

@@ -56,7 +56,7 @@ var templates = sync.OnceValue(func() *template.Template {
 // Build writes the prompt. The error is a refusal when the input names no such task, or nothing wakes the
 // planner; else that of a record which could not be read.
 func Build(in Input) (string, error) {
-	v := &view{Input: in, Goal: in.State.Goal()}
+	v := &view{Input: in}
 	if err := v.complete(); err != nil {
 		return "", err
 	}

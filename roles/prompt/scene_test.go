@@ -130,7 +130,7 @@ func (s *scene) input(a board.Actor, task string) prompt.Input {
 func (s *scene) woken(trigger report.WakeTrigger) prompt.Input {
 	s.t.Helper()
 	in := s.input(planner, "")
-	for _, w := range report.Wakes(s.state()) {
+	for _, w := range report.Wakes(s.state(), "goal-1") {
 		if w.Trigger == trigger {
 			in.Wake = &w
 			return in

@@ -31,12 +31,29 @@ func (v *view) complete() error {
 			return err
 		}
 		v.T = t
+		v.forGoal(t.Goal)
 		return v.given()
 	}
 	if v.Wake == nil {
 		return board.Refuse(board.CodeNoWork, "nothing wakes the planner", "git liza status")
 	}
+	v.forGoal(v.Wake.Goal)
 	return nil
+}
+
+// forGoal finds the goal of the task or of the wake-up; on a damaged board something has to do for it.
+func (v *view) forGoal(id string) {
+	if v.Goal = v.State.Goal(id); v.Goal == nil {
+		v.Goal = &board.Goal{ID: id, Description: v.State.Purpose()}
+	}
+}
+
+// ReadGoal is the command that prints the goal in full.
+func (v *view) ReadGoal() string {
+	if !board.ValidTaskID(v.Goal.ID) {
+		return "git liza goal list"
+	}
+	return "git liza goal show " + v.Goal.ID
 }
 
 // handedOver are the states in which a task is given to an agent of a role.

@@ -48,6 +48,9 @@ func (s *supervisor) start(ctx context.Context, l Look, step Step) error {
 	}
 	s.say(Event{Event: Started, Task: step.Task, Text: s.occasion(step, c), Prompt: file})
 	r := &Running{Task: step.Task, Began: s.Board.Now()}
+	if step.Wake != nil {
+		r.Goal = step.Wake.Goal
+	}
 	if t := began.Task(step.Task); t != nil {
 		r.Events = len(t.History)
 	}

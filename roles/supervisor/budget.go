@@ -16,7 +16,11 @@ import (
 // reviewer: what was submitted is reviewed.
 func (l Look) budgets(r *Running) []board.Budget {
 	c, s := l.State.Config(), l.State
-	all := board.BoardBudgets(c, s.Sprint(), s.Goal())
+	var goals []*board.Goal
+	if g := l.goalOf(r); g != nil {
+		goals = append(goals, g)
+	}
+	all := board.BoardBudgets(c, s.Sprint(), goals)
 	if t := s.Task(r.Task); t != nil && l.Role == roles.Coder {
 		if b := board.TaskBudget(c, t); b != nil {
 			all = slices.Insert(all, 0, *b)

@@ -30,6 +30,7 @@ const (
 	Merged        = "merged"
 	MergeFailed   = "merge_failed"
 	GoalCompleted = "goal_completed"
+	Planning      = "planning" // it plans a goal from now on
 	DeadlineSet   = "deadline"
 	Mended        = "mended"
 	Trouble       = "trouble" // something failed that will be tried again

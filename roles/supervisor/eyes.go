@@ -43,15 +43,14 @@ func (s *supervisor) look(ctx context.Context) (Look, error) {
 		l.Halt = &halts[0]
 	}
 	if s.Role == roles.Planner {
-		goal := v.State.Goal()
-		if goal == nil {
-			return l, v.State.Err()
+		l.NoSpec = map[string]bool{}
+		for _, goal := range l.State.Running() {
+			spec, err := s.Board.SpecOID(ctx, v, goal.SpecRef)
+			if err != nil {
+				return l, err
+			}
+			l.NoSpec[goal.ID] = spec == ""
 		}
-		spec, err := s.Board.SpecOID(ctx, v, goal.SpecRef)
-		if err != nil {
-			return l, err
-		}
-		l.NoSpec = spec == ""
 	}
 	if err := s.leases(ctx, v, &l); err != nil {
 		return l, err
@@ -99,7 +98,7 @@ func (s *supervisor) others(state *board.State) (others []string) {
 		}
 	}
 	for _, id := range state.List(board.AgentDir) {
-		if role, err := roles.Of(id); err == nil && role == s.Role && before(id, s.actor.ID) {
+		if role, err := roles.Of(id); err == nil && role == s.Role && (role == roles.Planner || before(id, s.actor.ID)) {
 			add(id)
 		}
 	}

@@ -36,7 +36,7 @@ func (s *supervisor) learn(ctx context.Context, step Step, tip git.OID, end endi
 		s.tell(Trouble, step.Task, err.Error())
 	}
 	s.handOff(ctx, v.State, step.Task, end, o.Said)
-	s.account(ctx, step.Task, v.State, end)
+	s.account(ctx, step, v.State, end)
 	s.memory.Learn(o)
 	if err := s.files.keepMemory(s.memory); err != nil {
 		return err
@@ -53,7 +53,8 @@ func (s *supervisor) learn(ctx context.Context, step Step, tip git.OID, end endi
 
 // account records what the run has cost, where its CLI says that: on the board, and whole in this clone. What can't be
 // recorded is said; it stops nobody.
-func (s *supervisor) account(ctx context.Context, task string, state *board.State, end ending) {
+func (s *supervisor) account(ctx context.Context, step Step, state *board.State, end ending) {
+	task := step.Task
 	seen := s.witness.seen()
 	used := seen.used
 	if used.Tokens() == 0 && !budgeted(end.cut) || seen.estimated && !end.ours {
@@ -67,6 +68,9 @@ func (s *supervisor) account(ctx context.Context, task string, state *board.Stat
 		p.Iteration = t.Iteration
 	} else {
 		p.Task = "" // archived meanwhile: the sprint's
+	}
+	if step.Wake != nil {
+		p.Goal = step.Wake.Goal
 	}
 	err := s.files.appendUsage(s.Board.Now(), s.actor.ID, p)
 	if _, failed := s.Board.Do(ctx, gitboard.Request{Actor: s.actor}, gitboard.Just(p)); !taken(failed) {
@@ -95,7 +99,8 @@ func (s *supervisor) onBoard(state *board.State, step Step, o *Outcome) {
 		o.Claim = fmt.Sprintf("%s %d", t.ReviewCommit, t.Iteration)
 	}
 	if step.Wake != nil && step.Wake.Trigger == report.InitialPlanning {
-		o.Unplanned = len(state.Tasks()) == 0 && !asked(state, s.actor.ID)
+		g := state.Goal(step.Wake.Goal)
+		o.Unplanned = g != nil && !state.Planned(g) && !asked(state, s.actor.ID)
 	}
 }
 

@@ -20,7 +20,7 @@ type Look struct {
 	Clone   string
 	Halt    *report.Halt    // the file that stops this clone, nil for none
 	Leases  map[string]Seen // of those who hold something, or come before this one, by agent; none where there is no lease
-	NoSpec  bool            // the goal's spec is not a file on integration
+	NoSpec  map[string]bool // the goals whose spec is not a file on integration
 	Only    string          // the one task to look at, "" for all
 	First   string          // the task to take before any other, "" for the board's order
 	Once    bool            // one run, not more
@@ -72,13 +72,6 @@ func (l Look) skip(m *Memory) func(id string) bool {
 	}
 }
 
-// plansBefore reports whether an agent is a planner that another one leaves the planning to: two that are woken by the
-// same would both plan for it.
-func plansBefore(id, planner string) bool {
-	role, err := roles.Of(id)
-	return err == nil && role == roles.Planner && before(id, planner)
-}
-
 // compare orders agents of one role by their numbers.
 func compare(id, other string) int {
 	return cmp.Or(cmp.Compare(len(id), len(other)), cmp.Compare(id, other))
@@ -86,14 +79,14 @@ func compare(id, other string) int {
 
 func before(id, other string) bool { return compare(id, other) < 0 }
 
-// plannedBy is a planner that is alive and plans before this one, and until when it is known to be; "" for none.
-func (l Look) plannedBy() (id string, until time.Time) {
-	for other, seen := range l.Leases {
-		if l.Now.Before(seen.Expires) && plansBefore(other, l.Agent) && (id == "" || plansBefore(other, id)) {
-			id, until = other, seen.Expires
-		}
+// plannedBy is the planner that is alive and plans a goal, if it is another one, and until when it is known to be;
+// "" for none.
+func (l Look) plannedBy(goal string) (id string, until time.Time) {
+	id = l.State.PlannerOf(goal)
+	if seen, leased := l.Leases[id]; id != "" && id != l.Agent && leased && l.Now.Before(seen.Expires) {
+		return id, seen.Expires
 	}
-	return id, until
+	return "", time.Time{}
 }
 
 // patience tells who can be robbed, and remembers when the next one could be: a supervisor tries when it

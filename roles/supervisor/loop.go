@@ -121,7 +121,11 @@ func (s *supervisor) act(ctx context.Context, l Look, step Step) error {
 	case Merge:
 		return s.merge(ctx, l, step.Train)
 	case CompleteGoal:
-		return s.plain(ctx, GoalCompleted, &board.CompleteGoal{})
+		return s.plain(ctx, GoalCompleted, &board.GoalComplete{Goal: step.Goal})
+	case Plan:
+		return s.plain(ctx, Planning, &board.Plan{Goal: step.Goal})
+	case LetGo:
+		return s.Executor.Release(ctx, s.actor, step.Task, "its goal is not worked on any more")
 	case GiveUp:
 		return s.giveUpOn(ctx, l, step.Task)
 	case Deadline:

@@ -214,7 +214,7 @@ func TestProvesAllThatCame(t *testing.T) {
 	// Under the words of the first note stands another change, and the second follows properly.
 	first, err := repo.ResolveCommit(ctx, git.BoardRef+"~1")
 	must(t, err)
-	forged := forge(t, repo.TopLevel(), first, "goal.yaml")
+	forged := forge(t, repo.TopLevel(), first, "goals/goal-1.yaml")
 	must(t, repo.UpdateRefs(ctx, []git.RefUpdate{{Ref: git.BoardRef, Old: view().Commit, New: forged}}, ""))
 	on, err := b.Log().At(ctx, forged)
 	must(t, err)

@@ -54,9 +54,9 @@ type Memory struct {
 	Said        string            // the last line of the last run
 
 	// Of a planner; kept across restarts of its supervisor.
-	Seen       map[report.WakeTrigger]string // the mark of each trigger that was seen to its end
-	Unfinished *report.Wake                  // the wake-up whose run has not come to its end
-	Assessed   string                        // the mark with which ALL_TERMINAL was seen, and nothing added
+	Seen       map[string]string // the mark of each trigger of a goal that was seen to its end
+	Unfinished *report.Wake      // the wake-up whose run has not come to its end
+	Assessed   map[string]string // by goal: the mark with which ALL_TERMINAL was seen, and nothing added
 }
 
 // Failed counts failures with one task.
@@ -212,17 +212,23 @@ func (m *Memory) remember(e Outcome) {
 	}
 	m.Unfinished = nil
 	if m.Seen == nil {
-		m.Seen = map[report.WakeTrigger]string{}
+		m.Seen = map[string]string{}
 	}
-	m.Seen[e.Wake.Trigger] = e.Wake.Mark
+	m.Seen[seenAs(*e.Wake)] = e.Wake.Mark
 	if e.Wake.Trigger == report.AllTerminal {
-		m.Assessed = e.Wake.Mark
+		if m.Assessed == nil {
+			m.Assessed = map[string]string{}
+		}
+		m.Assessed[e.Wake.Goal] = e.Wake.Mark
 	}
 }
 
-// wake is what a planner is started for: what it could not finish, else the first trigger not seen yet.
-func (m *Memory) wake(stand []report.Wake) *report.Wake {
-	if u := m.Unfinished; u != nil {
+// seenAs is a trigger of a goal among those that were seen.
+func seenAs(w report.Wake) string { return w.Goal + " " + string(w.Trigger) }
+
+// wake is what a planner is started for by a goal: what it could not finish, else the first trigger not seen yet.
+func (m *Memory) wake(goal string, stand []report.Wake) *report.Wake {
+	if u := m.Unfinished; u != nil && u.Goal == goal {
 		if u.Trigger == report.InitialPlanning {
 			return u // the first plan may be half done: no trigger tells that
 		}
@@ -233,7 +239,7 @@ func (m *Memory) wake(stand []report.Wake) *report.Wake {
 		}
 	}
 	for _, w := range stand {
-		if seen, once := m.Seen[w.Trigger]; !once || seen != w.Mark {
+		if seen, once := m.Seen[seenAs(w)]; !once || seen != w.Mark {
 			return &w
 		}
 	}
@@ -243,7 +249,7 @@ func (m *Memory) wake(stand []report.Wake) *report.Wake {
 // mayComplete reports whether the goal was assessed with every task over, and nothing has changed since.
 func (m *Memory) mayComplete(stand []report.Wake) bool {
 	for _, w := range stand {
-		if w.Trigger == report.AllTerminal && m.Assessed == w.Mark {
+		if mark, once := m.Assessed[w.Goal]; w.Trigger == report.AllTerminal && once && mark == w.Mark {
 			return true
 		}
 	}

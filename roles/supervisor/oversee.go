@@ -14,6 +14,7 @@ const linger = 30 * time.Second
 // Running is an agent at work.
 type Running struct {
 	Task   string
+	Goal   string    // of a planner
 	Events int       // in the task's history when the agent was started
 	Halted time.Time // since when the supervisor has seen the run stopped; zero while it isn't
 	Done   time.Time // since when it has seen the task out of the agent's hands
@@ -90,6 +91,9 @@ func oversee(l Look, r *Running) Order {
 	if l.mode() == board.Aborted {
 		return Order{End: l.Now, Reason: "the run is aborted: " + l.stopped()}
 	}
+	if g := l.goalOf(r); g != nil && g.Status == board.PhaseAborted {
+		return Order{End: l.Now, Reason: fmt.Sprintf("%s is %s", g.ID, g.Status)}
+	}
 	t := l.State.Task(r.Task)
 	paused := t != nil && t.Paused
 	if l.mode() == board.Running && !paused {
@@ -118,6 +122,14 @@ func oversee(l Look, r *Running) Order {
 		o = Order{End: end, Reason: fmt.Sprintf("its work on %s ended %s ago", t.ID, linger)}
 	}
 	return o
+}
+
+// goalOf is the goal that a run is for; nil where that can't be told.
+func (l Look) goalOf(r *Running) *board.Goal {
+	if t := l.State.Task(r.Task); t != nil {
+		return l.State.Goal(t.Goal)
+	}
+	return l.State.Goal(r.Goal)
 }
 
 // left reports whether the task that the agent was started on is out of its hands, and by whom.

@@ -2,6 +2,7 @@ package supervisor
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/git-liza/git-liza/gitboard/board"
@@ -20,9 +21,11 @@ const (
 	ClaimReview  Action = "claim-review"
 	Merge        Action = "merge"
 	Start        Action = "start" // the agent, on its task or wake-up
-	CompleteGoal Action = "complete-goal"
+	Plan         Action = "plan"  // a goal, from now on
+	CompleteGoal Action = "goal-complete"
 	Deadline     Action = "deadline"
 	GiveUp       Action = "give-up" // the task that it holds: too many runs handed nothing over
+	LetGo        Action = "let-go"  // of the task that it holds: its goal has ended
 )
 
 // Step is what a supervisor does next.
@@ -31,6 +34,7 @@ type Step struct {
 	Task  string
 	Train []string     // of a merge: all that can be merged now, Task first
 	Wake  *report.Wake // of a planner to start
+	Goal  string       // to plan, or to complete
 
 	Until  time.Time // of a wait: look again then at the latest; zero for when something changes
 	Idle   bool      // it waits for lack of work
@@ -43,12 +47,11 @@ const mergeAfter = 60 * time.Second
 
 // Next decides what to do next. It changes nothing.
 func Next(l Look, m *Memory) Step {
-	goal := l.State.Goal()
 	switch {
 	case l.mode() == board.Aborted:
 		return stop(0, "the run is aborted: "+l.stopped())
-	case goal.Status != board.InProgress:
-		return stop(0, fmt.Sprintf("the goal is %s", goal.Status))
+	case len(l.State.Running()) == 0:
+		return stop(0, over(l.State))
 	}
 	if ids := l.landing(m); len(ids) > 0 {
 		return Step{Do: Merge, Task: ids[0], Train: ids}
@@ -75,6 +78,15 @@ func Next(l Look, m *Memory) Step {
 		step = l.code(m)
 	}
 	return l.once(l.bounded(step, m), m)
+}
+
+// over says that no goal is worked on, and what has become of them.
+func over(s *board.State) string {
+	goals := s.Goals()
+	if len(goals) == 1 {
+		return fmt.Sprintf("the goal is %s", goals[0].Status)
+	}
+	return "no goal is worked on: " + board.GoalStates(goals)
 }
 
 func stop(exit int, reason string) Step { return Step{Do: Stop, Exit: exit, Reason: reason} }
@@ -115,7 +127,7 @@ func (l Look) bounded(s Step, m *Memory) Step {
 // planned reports whether there is a plan to work on: a task beyond its draft.
 func (l Look) planned() bool {
 	for _, b := range l.State.Tasks() {
-		if b.Status != board.Draft {
+		if b.Status != board.Draft && l.State.Runs(b.Goal) {
 			return true
 		}
 	}
@@ -157,6 +169,8 @@ func (l Look) held() string {
 // goOn starts the agent on the task that it holds already.
 func (l Look) goOn(id string, m *Memory) Step {
 	switch t := l.State.Task(id); {
+	case !l.State.Runs(t.Goal):
+		return Step{Do: LetGo, Task: id}
 	case t.Paused:
 		return Step{Do: Wait, Reason: id + " is paused by a human"}
 	case t.Status == board.Claimed && t.Clone != "" && t.Clone != l.Clone:
@@ -208,7 +222,7 @@ func (l Look) nothing(what string) string {
 // approved are the tasks to merge now, and the moment when there may be one more.
 func (l Look) approved(m *Memory) (ids []string, next time.Time) {
 	for _, b := range l.State.Tasks() {
-		if b.Status != board.Approved || b.Paused || l.Only != "" && b.ID != l.Only {
+		if b.Status != board.Approved || b.Paused || !l.State.Runs(b.Goal) || l.Only != "" && b.ID != l.Only {
 			continue
 		}
 		at := m.Merges[b.ID].NotBefore
@@ -233,26 +247,52 @@ func (l Look) plan(m *Memory) Step {
 			return Step{Do: Deadline}
 		}
 	}
-	if first, until := l.plannedBy(); first != "" {
-		return Step{Do: Wait, Until: sooner(due, until), Idle: true, Reason: first + " plans"}
+	own := ""
+	if a := l.State.Agent(l.Agent); a != nil {
+		own = a.Goal
 	}
-	wakes := report.Wakes(l.State)
-	wake := m.wake(wakes)
+	goals := l.State.Running()
+	slices.SortStableFunc(goals, func(a, b *board.Goal) int { return report.CompareBools(a.ID != own, b.ID != own) })
+	wait := Step{Do: Wait, Until: due, Idle: true, Reason: "nothing to plan"}
+	for _, g := range goals {
+		step := l.planOf(g, m)
+		switch {
+		case step.Do != Wait && g.ID == own:
+			return step
+		case step.Do != Wait && l.State.PlannerOf(g.ID) != l.Agent:
+			return Step{Do: Plan, Goal: g.ID}
+		case step.Reason != "":
+			wait.Idle, wait.Reason = step.Idle, step.Reason
+		}
+		wait.Until = sooner(wait.Until, step.Until)
+	}
+	return wait
+}
+
+// planOf is what a goal asks of this planner.
+func (l Look) planOf(g *board.Goal, m *Memory) Step {
+	if other, until := l.plannedBy(g.ID); other != "" {
+		return Step{Do: Wait, Until: until, Idle: true, Reason: other + " plans"}
+	}
+	wakes := report.Wakes(l.State, g.ID)
+	wake := m.wake(g.ID, wakes)
 	switch {
-	case m.mayComplete(wakes):
-		return Step{Do: CompleteGoal}
+	case wake == nil && m.mayComplete(wakes) && l.State.Config().GoalCompletion == string(roles.Human):
+		return Step{Do: Wait, Idle: true, Reason: g.ID + " waits for a human to complete it"}
+	case wake == nil && m.mayComplete(wakes):
+		return Step{Do: CompleteGoal, Goal: g.ID}
 	case wake == nil:
-		return Step{Do: Wait, Until: due, Idle: true, Reason: "nothing to plan"}
-	case l.NoSpec:
-		return Step{Do: Wait, Until: due, Reason: l.noSpec()}
+		return Step{Do: Wait}
+	case l.NoSpec[g.ID]:
+		return Step{Do: Wait, Reason: l.noSpec(g)}
 	}
 	return Step{Do: Start, Wake: wake}
 }
 
-func (l Look) noSpec() string {
+func (l Look) noSpec(g *board.Goal) string {
 	branch := l.State.Config().IntegrationBranch
-	if ref := l.State.Goal().SpecRef; ref != "" {
+	if ref := g.SpecRef; ref != "" {
 		return fmt.Sprintf("no planner is started without the goal's spec: commit %s and bring it to %s: git liza land --spec %s", ref, branch, ref)
 	}
-	return "no planner is started for a goal without a spec: git liza write goal/spec_ref FILE"
+	return "no planner is started for a goal without a spec: git liza write goals." + g.ID + ".spec_ref FILE"
 }

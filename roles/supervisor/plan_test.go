@@ -112,14 +112,14 @@ func TestNext(t *testing.T) {
 		{"no tasks, a second planner", planner2, nil, nil, "wait for 5m0s (idle): planner-1 plans"},
 		{"no tasks, the first planner gone", planner2, nil, func(l *Look, _ *Memory) {
 			l.Leases["planner-1"] = Seen{Expires: l.Now}
-		}, "start INITIAL_PLANNING"},
+		}, "plan goal-1"},
 		{"no tasks, the tenth planner", actor("planner-10"), nil, func(l *Look, _ *Memory) {
 			l.Leases["planner-2"] = Seen{Expires: l.Now.Add(time.Hour)}
 		}, "wait for 5m0s (idle): planner-1 plans"},
 		{"no tasks, a later planner there", planner, nil, func(l *Look, _ *Memory) {
 			l.Leases["planner-10"] = Seen{Expires: l.Now.Add(time.Hour)}
 		}, "start INITIAL_PLANNING"},
-		{"no spec", planner, nil, func(l *Look, _ *Memory) { l.NoSpec = true }, "wait: no planner is started without the goal's spec: commit specs/vision.md and bring it to integration: git liza land --spec specs/vision.md"},
+		{"no spec", planner, nil, func(l *Look, _ *Memory) { l.NoSpec = map[string]bool{"goal-1": true} }, "wait: no planner is started without the goal's spec: commit specs/vision.md and bring it to integration: git liza land --spec specs/vision.md"},
 		{"work goes on", planner, func(s *scene) { s.claimed("login") }, nil, "wait for 30m0s (idle): nothing to plan"},
 		{"a blocked task", planner, func(s *scene) { s.blocked("login") }, nil, "start BLOCKED_TASKS"},
 		{"a blocked task that it left alone", planner, func(s *scene) { s.blocked("login") }, seen(report.BlockedTasks), "wait for 30m0s (idle): nothing to plan"},
@@ -128,14 +128,33 @@ func TestNext(t *testing.T) {
 			l.State = newScene(t).blocked("login").do(human, note).state()
 		}, "start BLOCKED_TASKS"},
 		{"a first plan that was cut off", planner, func(s *scene) { s.draft("login") }, func(l *Look, m *Memory) {
-			m.Unfinished = &report.Wake{Trigger: report.InitialPlanning}
+			m.Unfinished = &report.Wake{Goal: "goal-1", Trigger: report.InitialPlanning}
 		}, "start INITIAL_PLANNING"},
 		{"a wake-up that was cut off, and stands no more", planner, func(s *scene) { s.claimed("login") }, func(l *Look, m *Memory) {
-			m.Unfinished = &report.Wake{Trigger: report.BlockedTasks}
+			m.Unfinished = &report.Wake{Goal: "goal-1", Trigger: report.BlockedTasks}
 		}, "wait for 30m0s (idle): nothing to plan"},
 		{"every task over", planner, func(s *scene) { s.merged("login") }, nil, "start ALL_TERMINAL"},
-		{"every task over, assessed", planner, func(s *scene) { s.merged("login") }, seen(report.AllTerminal), "complete-goal"},
-		{"every task over, assessed before the last one came", planner, func(s *scene) { s.merged("login") }, func(l *Look, m *Memory) { m.Assessed = "something else" }, "start ALL_TERMINAL"},
+		{"every task over, assessed", planner, func(s *scene) { s.merged("login") }, seen(report.AllTerminal), "goal-complete goal-1"},
+		{"every task over, assessed before the last one came", planner, func(s *scene) { s.merged("login") }, func(l *Look, m *Memory) { m.Assessed = map[string]string{"goal-1": "something else"} }, "start ALL_TERMINAL"},
+		{"every task over, and a human completes", planner, func(s *scene) {
+			s.merged("login").do(human, &board.SetConfig{Key: "goal_completion", Value: "human"})
+		}, seen(report.AllTerminal), "wait for 30m0s (idle): goal-1 waits for a human to complete it"},
+		{"a second goal that nobody plans", planner, func(s *scene) { s.claimed("login").do(human, billing) }, nil, "plan billing"},
+		{"a second goal, and its own has work", planner, func(s *scene) { s.blocked("login").do(human, billing) }, nil, "start BLOCKED_TASKS"},
+		{"a second goal for a second planner", planner2, func(s *scene) { s.claimed("login").do(human, billing) }, nil, "plan billing"},
+		{"a second goal without a spec", planner, func(s *scene) { s.claimed("login").do(human, billing) }, func(l *Look, _ *Memory) {
+			l.NoSpec = map[string]bool{"billing": true}
+		}, "wait: no planner is started for a goal without a spec: git liza write goals.billing.spec_ref FILE"},
+		{"a trigger that it left alone, of another goal", planner, func(s *scene) { s.blocked("login").do(human, billing) }, seen(report.BlockedTasks), "plan billing"},
+		{"the task of a goal that was aborted", coder1, func(s *scene) {
+			s.claimed("login").do(human, billing).do(human, &board.GoalAbort{Goal: "goal-1"})
+		}, nil, "let-go login"},
+		{"an approved task of a goal that was aborted", reviewer1, func(s *scene) {
+			s.approved("login").do(human, billing).do(human, &board.GoalAbort{Goal: "goal-1"})
+		}, nil, "wait (idle): nothing to review"},
+		{"no goal is worked on", planner, func(s *scene) {
+			s.merged("login").do(human, billing).do(human, &board.GoalAbort{Goal: "billing"}).do(human, &board.GoalComplete{})
+		}, nil, "stop 0: no goal is worked on: goal-1 is COMPLETED, billing is ABORTED"},
 		{"the deadline", planner, func(s *scene) {
 			s.do(human, &board.Write{Path: "sprint.yaml", Fields: []board.FieldEdit{{Field: "timeline", Value: "{started: 2026-01-31T09:01:00Z, deadline: 2026-01-31T09:10:00Z}"}}}).claimed("login")
 		}, nil, "deadline"},
@@ -150,7 +169,7 @@ func TestNext(t *testing.T) {
 		}, "wait: CHECKPOINT by this clone's file .liza/CHECKPOINT"},
 		{"aborted here", planner, nil, func(l *Look, _ *Memory) { l.Halt = &report.Halt{File: "ABORT", Mode: board.Aborted} }, "stop 0: the run is aborted: ABORTED by this clone's file .liza/ABORT"},
 		{"aborted", reviewer1, func(s *scene) { s.submitted("login").do(human, &board.Abort{Reason: "enough"}) }, nil, "stop 0: the run is aborted: ABORTED by human since 2026-01-31T09:12:00Z: enough"},
-		{"the goal is over", coder1, func(s *scene) { s.merged("login").do(human, &board.CompleteGoal{}) }, nil, "stop 0: the goal is COMPLETED"},
+		{"the goal is over", coder1, func(s *scene) { s.merged("login").do(human, &board.GoalComplete{}) }, nil, "stop 0: the goal is COMPLETED"},
 		{"a pause after a crash", coder1, func(s *scene) { s.claimed("login") }, func(l *Look, m *Memory) { m.Learn(Outcome{At: l.Now, Exit: 7}) },
 			"wait for 5s: it has crashed (exit 7) and is started again after 5s"},
 		{"three crashes", coder1, func(s *scene) { s.claimed("login") }, func(l *Look, m *Memory) {
@@ -198,6 +217,9 @@ func TestNext(t *testing.T) {
 	}
 }
 
+// billing is a second goal.
+var billing = &board.GoalStart{ID: "billing", Text: "Send invoices"}
+
 func once(l *Look, _ *Memory) { l.Once = true }
 
 func stalls(task string, times int) func(*Look, *Memory) {
@@ -207,7 +229,7 @@ func stalls(task string, times int) func(*Look, *Memory) {
 // seen is a memory in which a trigger was seen to its end.
 func seen(trigger report.WakeTrigger) func(*Look, *Memory) {
 	return func(l *Look, m *Memory) {
-		for _, w := range report.Wakes(l.State) {
+		for _, w := range report.Wakes(l.State, "goal-1") {
 			if w.Trigger == trigger {
 				m.Learn(Outcome{At: l.Now.Add(-time.Minute), Role: l.Role, Wake: &w})
 			}
@@ -217,8 +239,8 @@ func seen(trigger report.WakeTrigger) func(*Look, *Memory) {
 
 func TestLearn(t *testing.T) {
 	at := start0.Std()
-	wake := &report.Wake{Trigger: report.BlockedTasks, Mark: "login"}
-	first := &report.Wake{Trigger: report.InitialPlanning, Mark: "none"}
+	wake := &report.Wake{Goal: "goal-1", Trigger: report.BlockedTasks, Mark: "login"}
+	first := &report.Wake{Goal: "goal-1", Trigger: report.InitialPlanning, Mark: "none"}
 	for _, c := range []struct {
 		name  string
 		ends  []Outcome
@@ -237,7 +259,7 @@ func TestLearn(t *testing.T) {
 		{"a limit that says until when", []Outcome{{Exit: 1, Limited: true, Until: at.Add(3 * time.Hour)}}, 3 * time.Hour, "until 2026-01-31T12:00:00Z", nil},
 		{"a planner that changes nothing", []Outcome{{Role: "planner", Wake: wake}, {Role: "planner", Wake: wake}}, 0, "",
 			func(m *Memory) bool {
-				return m.Fruitless == 0 && m.Seen[report.BlockedTasks] == "login" && m.Unfinished == nil
+				return m.Fruitless == 0 && m.Seen["goal-1 BLOCKED_TASKS"] == "login" && m.Unfinished == nil
 			}},
 		{"a planner that crashes", []Outcome{{Role: "planner", Exit: 1, Wake: wake}}, 5 * time.Second, "crashed",
 			func(m *Memory) bool { return m.Seen == nil && m.Unfinished == wake }},
@@ -261,7 +283,7 @@ func TestLearn(t *testing.T) {
 		{"a planner that plans nothing", []Outcome{{Role: "planner", Wake: first, Unplanned: true}}, 5 * time.Second, "planned nothing", func(m *Memory) bool { return m.Unfinished == first && m.Seen == nil }},
 		{"a planner that plans nothing twice", []Outcome{{Role: "planner", Wake: first, Unplanned: true}, {Role: "planner", Wake: first, Unplanned: true}}, 0, "",
 			func(m *Memory) bool {
-				return m.Unfinished == nil && m.Seen[report.InitialPlanning] == "none" && m.Unplanned == planTries
+				return m.Unfinished == nil && m.Seen["goal-1 INITIAL_PLANNING"] == "none" && m.Unplanned == planTries
 			}},
 		{"a planner that handed off", []Outcome{{Role: "planner", Changed: true, HandedOff: true, Wake: wake}}, 0, "", func(m *Memory) bool { return m.Seen == nil && m.Unfinished == wake }},
 		{"a planner that a pause ended", []Outcome{{Role: "planner", Exit: 143, Ours: true, Wake: wake}}, 0, "", func(m *Memory) bool { return m.Unfinished == wake }},

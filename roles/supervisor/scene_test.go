@@ -137,6 +137,9 @@ func said(s Step, now time.Time) string {
 	if s.Task != "" {
 		parts = append(parts, s.Task)
 	}
+	if s.Goal != "" {
+		parts = append(parts, s.Goal)
+	}
 	if s.Wake != nil {
 		parts = append(parts, string(s.Wake.Trigger))
 	}

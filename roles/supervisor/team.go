@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/report"
 )
 
 // Team is several supervisors in one process.
@@ -28,14 +30,15 @@ type team struct {
 	live  map[int]bool      // members that run
 	idle  map[int]time.Time // members that wait for lack of work, since when
 	again *time.Timer       // looks whether the team has waited long enough
+	since board.Time        // when the team began
 }
 
-// RunTeam runs a team until its goal is over, until none of it can go on, or until the context ends. It
-// returns nil when the goal is COMPLETED, else a *StopError with the reason.
+// RunTeam runs a team until no goal is worked on, until none of it can go on, or until the context ends. It
+// returns nil when the goals that it served are COMPLETED, else a *StopError with the reason of each.
 func RunTeam(ctx context.Context, c Team) error {
 	ctx, end := context.WithCancelCause(ctx)
 	defer end(nil)
-	t := &team{Team: c, end: end, live: map[int]bool{}, idle: map[int]time.Time{}}
+	t := &team{Team: c, end: end, live: map[int]bool{}, idle: map[int]time.Time{}, since: board.At(c.Board.Now())}
 	patience, err := t.patience(ctx)
 	if err != nil {
 		return err
@@ -155,35 +158,58 @@ func (t *team) ended(i int, err error) {
 	t.end(fmt.Errorf("no %s is left: %w", t.Members[i].Role, err))
 }
 
-// outcome is what has become of the goal.
+// outcome is what has become of the goals.
 func (t *team) outcome(ctx context.Context) error {
 	cause := context.Cause(ctx)
 	stop := (*StopError)(nil)
 	final := errors.As(cause, &stop) && stop.Exit != 1
 	v, err := t.Board.View(context.WithoutCancel(ctx))
-	var goal *board.Goal
+	var goals []*board.Goal
 	if err == nil {
-		goal, err = v.State.Goal(), v.State.Err()
+		goals, err = Served(v.State, t.since), v.State.Err()
 	}
 	switch {
-	case err == nil && goal.Status == board.Completed:
+	case err == nil && !slices.ContainsFunc(goals, func(g *board.Goal) bool { return g.Status != board.Completed }):
 		return nil
 	case final:
 		return cause // it may well be why the board can't be read
 	case err != nil:
 		return errors.Join(cause, err)
 	}
-	reason := fmt.Sprintf("the goal is %s", goal.Status)
+	reason := strings.Join(Standings(v.State, goals), "; ")
 	if cause != nil && !errors.Is(cause, context.Canceled) {
 		reason = cause.Error() + "; " + reason
 	}
-	return &StopError{Exit: 1, Reason: reason + ": " + Tally(v.State), Hint: "git liza status"}
+	return &StopError{Exit: 1, Reason: reason, Hint: "git liza status"}
 }
 
-// Tally is how many tasks are in which state, in the order of the flow, in words.
-func Tally(s *board.State) string {
+// Served are the goals that were worked on at some time since a moment; where there was none, the one that ended last.
+func Served(s *board.State, since board.Time) []*board.Goal {
+	served := slices.DeleteFunc(s.Goals(), func(g *board.Goal) bool { return g.Status != board.InProgress && g.Ended < since })
+	if g := s.TheGoal(); len(served) == 0 && g != nil {
+		return []*board.Goal{g}
+	}
+	return served
+}
+
+// Standings say of each goal what has become of it.
+func Standings(s *board.State, goals []*board.Goal) []string {
+	var lines []string
+	for _, g := range goals {
+		name := "the goal"
+		if len(goals) > 1 {
+			name = g.ID
+		}
+		lines = append(lines, fmt.Sprintf("%s is %s: %s", name, g.Status, Tally(s, g.ID)))
+	}
+	return lines
+}
+
+// Tally is how many tasks of a goal, or without one of the goals in progress, are in which state, in the order of the
+// flow, in words.
+func Tally(s *board.State, goal string) string {
 	counts := map[board.Status]int{}
-	tasks := s.Tasks()
+	tasks := report.ShownTasks(s, goal)
 	for _, b := range tasks {
 		counts[b.Status]++
 	}

@@ -186,7 +186,7 @@ func (s *supervisor) plain(ctx context.Context, event string, p board.Payload) e
 	if errors.As(err, &refusal) && !taken(err) {
 		s.tell(Trouble, "", err.Error())
 		s.memory.NotBefore, s.memory.Why = s.Board.Now().Add(troubleDelay), err.Error()
-		s.memory.Assessed = ""
+		s.memory.Assessed = nil
 		return nil
 	}
 	if err == nil {

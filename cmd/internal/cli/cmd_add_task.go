@@ -26,6 +26,7 @@ func addTaskCommand() *edge.Command {
 finalizes it in two (--request R then uses R/1 and R/2).`,
 		Flags: func(f *pflag.FlagSet) {
 			f.StringVar(&id, "id", "", "lower-case letters, digits and hyphens, like add-auth")
+			edge.GoalFlag(f, &p.Goal)
 			o.Add(f)
 			f.BoolVar(&p.Planned, "planned", false, "counts for the sprint (the usual while one runs)")
 			f.BoolVar(&p.Stretch, "stretch", false, "is welcome in the sprint, but does not count")

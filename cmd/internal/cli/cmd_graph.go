@@ -13,6 +13,7 @@ var _ = add(graphCommand)
 
 func graphCommand() *edge.Command {
 	var dot, mermaid, open bool
+	var goal string
 	return &edge.Command{
 		Name: "graph", Group: "human", Max: 0, Reads: true,
 		Short: "which task waits for which, with the critical path marked",
@@ -21,6 +22,7 @@ for of 0 is merged, and so on. The critical path is the longest chain of unfinis
 		Flags: func(f *pflag.FlagSet) {
 			f.BoolVar(&dot, "dot", false, "for Graphviz: git liza graph --dot | dot -Tsvg")
 			f.BoolVar(&mermaid, "mermaid", false, "for Mermaid, as in Markdown")
+			edge.NarrowFlag(f, &goal)
 			f.BoolVar(&open, "open", false, "without the tasks that are over")
 		},
 		Example: `git liza graph --dot | dot -Tsvg > graph.svg`,
@@ -32,8 +34,11 @@ for of 0 is merged, and so on. The critical path is the longest chain of unfinis
 			if err != nil {
 				return err
 			}
+			if err := edge.Narrowed(v.State, goal); err != nil {
+				return err
+			}
 			var tasks []board.Brief
-			for _, b := range v.State.Tasks() {
+			for _, b := range edge.TasksOf(v.State, goal) {
 				if !open || !b.Status.Terminal() {
 					tasks = append(tasks, b)
 				}

@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"github.com/spf13/pflag"
+
 	"github.com/git-liza/git-liza/cmd/internal/edge"
 	"github.com/git-liza/git-liza/cmd/internal/screen"
 )
@@ -8,18 +10,23 @@ import (
 var _ = add(inboxCommand)
 
 func inboxCommand() *edge.Command {
+	var goal string
 	return &edge.Command{
 		Name: "inbox", Group: "human", Max: 0, Reads: true,
 		Short: "everything that waits for a human, in full, each with the command that answers it",
 		Long: `What holds up most comes first: a stop of the whole board, then what most tasks wait for. What a planner that is
 there looks at before you comes last.`,
+		Flags:   func(f *pflag.FlagSet) { edge.NarrowFlag(f, &goal) },
 		Example: `git liza inbox`,
 		Run: func(c *edge.Call) error {
 			g, err := screen.Glance(c)
 			if err != nil {
 				return err
 			}
-			in, err := g.Inbox(c.Ctx, c.Moment(g.State))
+			if err := edge.Narrowed(g.State, goal); err != nil {
+				return err
+			}
+			in, err := g.Of(goal).Inbox(c.Ctx, c.Moment(g.State))
 			if err != nil {
 				return err
 			}

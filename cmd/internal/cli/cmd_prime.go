@@ -106,7 +106,7 @@ func prime(c *edge.Call, v *gitboard.View) (*primer, error) {
 	s, id := v.State.ForRules(), c.AgentID()
 	p := &primer{
 		Agent: roles.HumanID, Role: roles.Human, Supervised: c.Supervised(), Mode: s.Control().Mode,
-		Goal: plain.Line(s.Goal().Description, 300), GoalSpec: s.Goal().SpecRef, GoalStatus: s.Goal().Status, Drafts: []string{}, InReview: []string{}, Wakes: []wakeLine{}, Docs: []string{},
+		Drafts: []string{}, InReview: []string{}, Wakes: []wakeLine{}, Docs: []string{},
 	}
 	if id != "" {
 		role, err := roles.Of(id)
@@ -129,6 +129,7 @@ func prime(c *edge.Call, v *gitboard.View) (*primer, error) {
 			return nil, err
 		}
 	}
+	p.goal(s, report.GoalFor(s, id, t))
 	for _, b := range s.Tasks() {
 		if b.Status == board.ReadyForReview && id != "" && b.AssignedTo == id {
 			p.InReview = append(p.InReview, b.ID)
@@ -176,7 +177,7 @@ func (p *primer) plan(c *edge.Call, v *gitboard.View, s *board.State, t *board.T
 		p.Drafts = append(p.Drafts, s.TasksIn(board.Draft)...)
 	}
 	if p.Role == roles.Planner {
-		for _, w := range report.Wakes(s) {
+		for _, w := range report.WakesOf(s, p.Agent) {
 			p.Wakes = append(p.Wakes, wakeLine{w.Trigger, edge.Every(w.About)})
 		}
 	}
@@ -188,6 +189,15 @@ func (p *primer) plan(c *edge.Call, v *gitboard.View, s *board.State, t *board.T
 		p.Next = append(p.Next, step.Do)
 	}
 	return nil
+}
+
+// goal says what the agent works for: one goal, or all that are worked on.
+func (p *primer) goal(s *board.State, g *board.Goal) {
+	if g == nil {
+		p.Goal, p.GoalStatus = plain.Line(s.Purpose(), 300), board.InProgress
+		return
+	}
+	p.Goal, p.GoalSpec, p.GoalStatus = plain.Line(g.Description, 300), g.SpecRef, g.Status
 }
 
 // end says what is left to do for an agent that has no command to run now, "" for the others.

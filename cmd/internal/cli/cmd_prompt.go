@@ -62,7 +62,7 @@ func promptInput(c *edge.Call, v *gitboard.View, role roles.Role) (prompt.Input,
 		in.Agent = role.ID(1)
 	}
 	if role == roles.Planner {
-		if wakes := report.Wakes(v.State); len(wakes) > 0 {
+		if wakes := report.WakesOf(v.State, in.Agent); len(wakes) > 0 {
 			in.Wake = &wakes[0]
 		}
 		return in, v.State.Err()

@@ -14,6 +14,7 @@ var _ = add(statusCommand)
 
 func statusCommand() *edge.Command {
 	watch, fresh := false, false
+	var goal string
 	return &edge.Command{
 		Name: "status", Group: "human", Max: 0, Reads: true,
 		Short: "the run on one screen: what waits for whom, who does what",
@@ -21,6 +22,7 @@ func statusCommand() *edge.Command {
 with "!". The width is the terminal's, or COLUMNS; the height decides how many tasks of each state are shown.`,
 		Flags: func(f *pflag.FlagSet) {
 			f.BoolVarP(&watch, "watch", "w", false, "keep the screen live, and answer, review and steer from it; ? lists the keys")
+			edge.NarrowFlag(f, &goal)
 			f.BoolVar(&fresh, "fresh", false, "ask the remote of a shared board first")
 		},
 		Example: `git liza status --watch`,
@@ -36,7 +38,10 @@ with "!". The width is the terminal's, or COLUMNS; the height decides how many t
 			if err != nil {
 				return err
 			}
-			o, err := g.Overview(c.Moment(g.State))
+			if err := edge.Narrowed(g.State, goal); err != nil {
+				return err
+			}
+			o, err := g.Of(goal).Overview(c.Moment(g.State))
 			if err != nil {
 				return err
 			}

@@ -2,13 +2,13 @@ package cli
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/spf13/pflag"
 
 	"github.com/git-liza/git-liza/cmd/internal/edge"
 	"github.com/git-liza/git-liza/cmd/internal/team"
+	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/roles"
 	"github.com/git-liza/git-liza/roles/supervisor"
 )
@@ -20,10 +20,11 @@ func teamCommand() *edge.Command {
 	var run team.Flags
 	return &edge.Command{
 		Name: "team", Group: "supervision", Max: 0,
-		Short: "run a planner, coders and reviewers in one terminal until the goal is done",
+		Short: "run a planner, coders and reviewers in one terminal until every goal is done",
 		Long: `Each is supervised as by git liza agent, and waits for work as long as the team does. On a terminal the last
 line says how many tasks are in which state, and who does what, since when. Ctrl-C ends all of it: claims with work
-in them are kept for the next start. Exit code 0: the goal is COMPLETED; otherwise the reason is shown.`,
+in them are kept for the next start. Exit code 0: every goal that was worked on is COMPLETED; otherwise the
+reason is shown for each goal.`,
 		Flags: func(f *pflag.FlagSet) {
 			f.IntVar(counts[roles.Planner], "planners", 1, "how many planners")
 			f.IntVar(counts[roles.Coder], "coders", 2, "how many coders")
@@ -66,25 +67,35 @@ func runTeam(c *edge.Call, counts map[roles.Role]*int, run team.Flags) error {
 		members[i].Output = screen.Output
 	}
 	stopTelling := team.Telemetry(c, screen.Warn)
+	began := board.At(c.App.Now())
 	err = supervisor.RunTeam(ctx, supervisor.Team{Board: c.Opened, Members: members, Tell: screen.Event})
 	stopTelling()
 	stop()
 	screen.Close()
 	if err == nil {
-		return answerTeam(c)
+		return answerTeam(c, began)
 	}
 	return err
 }
 
 // answerTeam says how it ended.
-func answerTeam(c *edge.Call) error {
+func answerTeam(c *edge.Call, began board.Time) error {
 	v, err := c.Opened.View(c.Ctx)
 	if err != nil {
 		return err
 	}
-	goal, tally := v.State.Goal(), supervisor.Tally(v.State)
+	goals := supervisor.Served(v.State, began)
+	lines := supervisor.Standings(v.State, goals)
 	if err := v.State.Err(); err != nil {
 		return err
 	}
-	return c.Answer(map[string]any{"time": c.App.Now().UTC().Truncate(time.Second), "event": "goal", "status": goal.Status, "text": tally}, fmt.Sprintf("the goal is %s: %s", goal.Status, tally))
+	for i, g := range goals {
+		fields := map[string]any{
+			"time": c.App.Now().UTC().Truncate(time.Second), "event": "goal", "goal": g.ID, "status": g.Status, "text": supervisor.Tally(v.State, g.ID),
+		}
+		if err := c.Answer(fields, lines[i]); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -31,7 +31,11 @@ What operations and history are for can't be written: states, claims, verdicts, 
 		Flags:   func(f *pflag.FlagSet) { f.StringVar(&reason, "reason", "", "why") },
 		Example: `git liza write tasks.login.priority 1 --reason "it blocks three others"`,
 		Run: func(c *edge.Call) error {
-			path := records.DocumentPath(c.Args[0])
+			v, err := c.View()
+			if err != nil {
+				return err
+			}
+			path := records.DocumentPath(records.Meant(v.State, c.Args[0]))
 			if key, ok := strings.CutPrefix(path, "config."); ok && key != "extra" {
 				return c.Just(&board.SetConfig{Key: key, Value: c.Args[1]})
 			}

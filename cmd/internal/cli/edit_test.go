@@ -55,7 +55,7 @@ mv "$1.new" "$1"
 		if err != nil {
 			t.Fatal(err)
 		}
-		if opened == 2 && (code != 0 || len(kept) != 0 || !strings.Contains(out.String(), "~ goal.description: A calculator -> mended")) {
+		if opened == 2 && (code != 0 || len(kept) != 0 || !strings.Contains(out.String(), "~ goals/goal-1.description: A calculator -> mended")) {
 			t.Errorf("after %q: exit code %d, kept %q\n%s%s", answer, code, kept, out.String(), errs.String())
 		}
 		if opened == 1 && (code != 1 || len(kept) != 1 || !strings.Contains(errs.String(), "your text is kept in "+kept[0])) {

@@ -26,7 +26,7 @@ func FuzzWritePath(f *testing.F) {
 	f.Add("human_notes.note-1.message", "--- a\n--- b")
 	f.Add("notes/note-1.message", "a")
 	f.Add("notes/0/0/note-1.yaml.extra.b", "a")
-	f.Add("tasks/../goal.yaml.description", "a")
+	f.Add("tasks/../goals/goal-1.yaml.description", "a")
 	b := gitboard.OpenStore(oplog.NewMemory(), "", gitboard.Options{})
 	ada := board.HumanActor("Ada", "ada@example.org")
 	do := func(p board.Payload) error {

@@ -81,7 +81,7 @@ func TestPrimeOfAFinishedGoal(t *testing.T) {
 	}
 	l.liza("coder-1", "release", "sums")
 	l.liza("", "abandon", "sums", "--reason", "no use")
-	l.liza("", "complete-goal")
+	l.liza("", "goal", "complete")
 	for _, who := range []string{"", "planner-1", "coder-1", "code-reviewer-1"} {
 		if text := l.liza(who, "prime"); !strings.Contains(text, "The goal is COMPLETED: A calculator") {
 			t.Errorf("%s is not told that the goal is reached:\n%s", who, text)

@@ -105,7 +105,7 @@ func order(t *testing.T, dir string) {
 	for _, want := range []string{
 		"init  >", "add-task shout >DRAFT", "finalize shout DRAFT>UNCLAIMED", "claim many-names UNCLAIMED>CLAIMED", "merge trim-name APPROVED>INTEGRATION_FAILED",
 		"claim trim-name INTEGRATION_FAILED>CLAIMED", "merge trim-name APPROVED>MERGED", "merge many-names APPROVED>MERGED", "claim shout UNCLAIMED>CLAIMED",
-		"verdict shout READY_FOR_REVIEW>REJECTED", "claim shout REJECTED>CLAIMED", "verdict shout READY_FOR_REVIEW>APPROVED", "merge shout APPROVED>MERGED", "complete-goal  >",
+		"verdict shout READY_FOR_REVIEW>REJECTED", "claim shout REJECTED>CLAIMED", "verdict shout READY_FOR_REVIEW>APPROVED", "merge shout APPROVED>MERGED", "goal-complete  >",
 	} {
 		i := slices.Index(all[at:], want)
 		if i < 0 {

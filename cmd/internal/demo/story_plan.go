@@ -60,7 +60,7 @@ func (s *story) plan() error {
 }
 
 func (s *story) complete() error {
-	if err := s.plans(1, liza("complete-goal")); err != nil {
+	if err := s.plans(1, liza("goal", "complete")); err != nil {
 		return err
 	}
 	for _, id := range []string{"coder-1", "coder-2", reviewer} {

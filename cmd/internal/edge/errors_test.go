@@ -27,7 +27,7 @@ func TestExitCodes(t *testing.T) {
 		{gitio.ErrNotRepository, 1, "not-a-repository"},
 		{lease.ErrTaken, 1, "lease"},
 		{board.Refuse("busy", "another merge", ""), 2, "busy"},
-		{&board.MissingError{Path: "goal.yaml"}, 4, "inconsistent"},
+		{&board.MissingError{Path: "goals/goal-1.yaml"}, 4, "inconsistent"},
 		{&gitboard.LostError{Op: "note", Attempts: 50, Err: oplog.ErrLost}, 2, "lost-race"},
 		{gitio.ErrBusy, 2, "lost-race"},
 		{&gitio.CommandError{Op: "worktree add", Exit: 128}, 3, "git"},

@@ -60,7 +60,7 @@ func (e *edit) begin(from string) (string, error) {
 
 // editedRecord is the path of the record that an argument names.
 func editedRecord(s *board.State, name string) (string, error) {
-	at := records.DocumentPath(name)
+	at := records.DocumentPath(records.Meant(s, name))
 	if path := records.Called(s, at); path != "" {
 		at = path
 	}

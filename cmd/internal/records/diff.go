@@ -91,10 +91,10 @@ func Changes(c *edge.Call, old, new git.OID) ([]Change, error) {
 }
 
 // recordDirs are the directories of records in the order of a reader's interest.
-var recordDirs = []string{board.TaskDir, board.AgentDir, board.HandoffDir, board.DiscoveryDir, board.AnomalyDir, board.NoteDir, board.SpecChangeDir, board.KeyDir}
+var recordDirs = []string{board.GoalDir, board.TaskDir, board.AgentDir, board.HandoffDir, board.DiscoveryDir, board.AnomalyDir, board.NoteDir, board.SpecChangeDir, board.KeyDir}
 
 func CompareBoards(a, b *board.State) ([]Change, error) {
-	paths := []string{board.GoalPath, board.SprintPath, board.ControlPath, board.ConfigPath, board.BreakerPath, board.MetaPath}
+	paths := []string{board.SprintPath, board.ControlPath, board.ConfigPath, board.BreakerPath, board.MetaPath}
 	for _, dir := range recordDirs {
 		ids := append(slices.Clone(a.List(dir)), b.List(dir)...)
 		slices.Sort(ids)

@@ -11,12 +11,12 @@ import (
 
 // Families maps the keys of the document to where the records lie.
 var Families = map[string]string{
-	"tasks": board.TaskDir, "agents": board.AgentDir, "discovered": board.DiscoveryDir, "handoff": board.HandoffDir,
+	"goals": board.GoalDir, "tasks": board.TaskDir, "agents": board.AgentDir, "discovered": board.DiscoveryDir, "handoff": board.HandoffDir,
 	"human_notes": board.NoteDir, "anomalies": board.AnomalyDir, "spec_changes": board.SpecChangeDir,
 }
 
 var Singles = map[string]string{
-	"goal": board.GoalPath, "sprint": board.SprintPath, "config": board.ConfigPath, "control": board.ControlPath, "circuit_breaker": board.BreakerPath,
+	"sprint": board.SprintPath, "config": board.ConfigPath, "control": board.ControlPath, "circuit_breaker": board.BreakerPath,
 }
 
 // DocumentPath is the path in the document of a record that is named by its file, whole or shortened, and of what
@@ -64,18 +64,30 @@ func At(path string) (record string, keys []string, err error) {
 	return "", nil, board.Refuse(board.CodeInvalid, fmt.Sprintf("%q names no field of a record", plain.Line(path, 80)), "paths like tasks.add-auth.priority; git liza read shows what there is")
 }
 
+// Meant puts the goal that is meant where none is named in the place of "goal" at the beginning of a path.
+func Meant(s *board.State, path string) string {
+	rest, ok := strings.CutPrefix(path, "goal")
+	if !ok || rest != "" && rest[0] != '.' {
+		return path
+	}
+	if g := s.TheGoal(); g != nil {
+		return "goals." + g.ID + rest
+	}
+	return path
+}
+
 // Called is the path of the record that an id names beside the tasks, "" for none.
 func Called(s *board.State, id string) string {
 	if Singles[id] != "" {
 		return id
 	}
-	if g := s.Goal(); g != nil && g.ID == id {
-		return "goal"
+	if id == "goal" {
+		return Meant(s, id)
 	}
 	if sp := s.Sprint(); sp != nil && sp.ID == id {
 		return "sprint"
 	}
-	for _, key := range []string{"agents", "discovered", "human_notes", "anomalies", "spec_changes"} {
+	for _, key := range []string{"goals", "agents", "discovered", "human_notes", "anomalies", "spec_changes"} {
 		if slices.Contains(s.List(Families[key]), id) {
 			return key + "." + id
 		}

@@ -28,7 +28,7 @@ func Part(c *edge.Call, v *gitboard.View, paths []string) (*yaml.Node, error) {
 	if path == "" {
 		return nil, edge.Usage(c.Cmd, "the path is empty")
 	}
-	path = DocumentPath(path)
+	path = DocumentPath(Meant(v.State, path))
 	if n, rest, err := recordNode(c, v, leases, path); n != nil || err != nil {
 		if err != nil || rest == "" {
 			return n, err

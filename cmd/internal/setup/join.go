@@ -49,11 +49,11 @@ func Joined(c *edge.Call, b *gitboard.Board) error {
 	if err != nil {
 		return err
 	}
-	goal, config := v.State.Goal(), v.State.Config()
+	goal, config := v.State.ForRules().Purpose(), v.State.Config()
 	if err := v.State.Err(); err != nil {
 		return err
 	}
-	lines := []string{fmt.Sprintf("joined the board of %s: %s", b.Remote(), goal.Description), "integration branch: " + config.IntegrationBranch}
+	lines := []string{fmt.Sprintf("joined the board of %s: %s", b.Remote(), goal), "integration branch: " + config.IntegrationBranch}
 	if len(c.Args) > 0 && c.Cmd.Name == "init" {
 		lines = append(lines, "the goal that you gave is not used: this project has one")
 	}
@@ -64,7 +64,7 @@ func Joined(c *edge.Call, b *gitboard.Board) error {
 		lines = append(lines, "warning: "+warning)
 	}
 	lines = append(lines, "next: git liza status")
-	return c.Answer(map[string]any{"joined": true, "remote": b.Remote(), "commit": v.Commit, "goal": goal.Description, "integration_branch": config.IntegrationBranch}, strings.Join(lines, "\n"))
+	return c.Answer(map[string]any{"joined": true, "remote": b.Remote(), "commit": v.Commit, "goal": goal, "integration_branch": config.IntegrationBranch}, strings.Join(lines, "\n"))
 }
 
 // proven verifies a board that this clone has just adopted: it knows nothing of it, and nobody may have looked before.

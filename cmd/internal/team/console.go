@@ -81,7 +81,7 @@ func (s *Console) follow(ctx context.Context, b *gitboard.Board, changed <-chan 
 }
 
 func (s *Console) count(state *board.State) {
-	tally := supervisor.Tally(state)
+	tally := supervisor.Tally(state, "")
 	if mode := state.Control(); mode != nil && mode.Mode != board.Running {
 		tally = string(mode.Mode) + ": " + tally
 	}

@@ -54,6 +54,14 @@ func one(command string, flags []string, args ...string) [][]string {
 	return [][]string{line}
 }
 
+// commandWords is of how many words the command of a line is.
+func commandWords(line []string) int {
+	if line[0] == "goal" {
+		return 2
+	}
+	return 1
+}
+
 var acts = map[string]act{
 	// A blocked task whose questions are answered continues with the answer; without one it is unblocked.
 	"answer": {"answer", func(f form) [][]string {
@@ -93,9 +101,14 @@ var acts = map[string]act{
 	"resume": {"resume", func(f form) [][]string {
 		return one("resume", f.flags("task", "decision", "reason"))
 	}},
-	"checkpoint":    {"call a checkpoint", func(f form) [][]string { return one("checkpoint", f.flags("task", "reason")) }},
-	"resolve":       {"resolve the breaker's trigger", func(f form) [][]string { return one("resolve", f.flags("text")) }},
-	"complete-goal": {"complete the goal", func(form) [][]string { return one("complete-goal", nil) }},
+	"checkpoint": {"call a checkpoint", func(f form) [][]string { return one("checkpoint", f.flags("task", "reason")) }},
+	"resolve":    {"resolve the breaker's trigger", func(f form) [][]string { return one("resolve", f.flags("text")) }},
+	"goal-complete": {"complete the goal", func(f form) [][]string {
+		if goal := f.text("goal"); goal != "" {
+			return [][]string{{"goal", "complete", goal}}
+		}
+		return [][]string{{"goal", "complete"}}
+	}},
 }
 
 // verdictOf takes the review where the form says that nobody has it, and gives the verdict. A rejection without comments on
@@ -142,7 +155,7 @@ func (s *Server) act(w http.ResponseWriter, r *http.Request) {
 	var done Done
 	for i, line := range a.args(f) {
 		if request != "" {
-			line = slices.Insert(line, 1, "--request="+request+"-"+string(rune('a'+i)))
+			line = slices.Insert(line, commandWords(line), "--request="+request+"-"+string(rune('a'+i)))
 		}
 		d, err := s.Do(r.Context(), line)
 		if err != nil {

@@ -20,7 +20,7 @@ func (i item) Key() string { return string(i.Kind) + " " + i.ID }
 // forms are the templates that answer items of a kind; the others say their commands alone.
 var forms = map[report.ItemKind]string{
 	report.ItemBlocked: "blocked", report.ItemStopped: "resume", report.ItemPaused: "resume-task", report.ItemBreaker: "resolve", report.ItemReserved: "reserved",
-	report.ItemQuestion: "question", report.ItemAmbiguity: "ambiguity", report.ItemDrafts: "finalize", report.ItemGoalOver: "complete-goal", report.ItemReview: "review",
+	report.ItemQuestion: "question", report.ItemAmbiguity: "ambiguity", report.ItemDrafts: "finalize", report.ItemGoalOver: "goal-complete", report.ItemReview: "review",
 }
 
 // Form is the template of the item's form, "" for none.

@@ -40,9 +40,9 @@ var questions = map[string][]string{
 // is a record that couldn't be read.
 func Report(s *board.State, patterns []board.Pattern, at board.Time) (string, error) {
 	var b strings.Builder
-	sprint, goal := s.Sprint(), s.Goal()
+	sprint := s.Sprint()
 	fmt.Fprintf(&b, "# Circuit breaker: %s\n\n## Trigger\n\n", patterns[0].Pattern)
-	fmt.Fprintf(&b, "- Pattern: %s (%s)\n- Time: %s\n- Goal: %s\n- Sprint: %s, since %s\n", patterns[0].Pattern, patterns[0].Severity, at, plain.Cell(goal.Description), sprint.ID, sprint.Timeline.Started)
+	fmt.Fprintf(&b, "- Pattern: %s (%s)\n- Time: %s\n- Goal: %s\n- Sprint: %s, since %s\n", patterns[0].Pattern, patterns[0].Severity, at, plain.Cell(s.Purpose()), sprint.ID, sprint.Timeline.Started)
 	for _, also := range patterns[1:] {
 		fmt.Fprintf(&b, "- Also found: %s (%s)\n", also.Pattern, also.Severity)
 	}

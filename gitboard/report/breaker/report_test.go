@@ -11,7 +11,7 @@ import (
 func TestReportOfSeveralPatterns(t *testing.T) {
 	s := board.NewState(board.NewMemory(), "2026-01-31T09:00:00Z")
 	put := func(path string, r any) { s.Changes()[path] = r }
-	put(board.GoalPath, &board.Goal{Description: "Import\ncustomers"})
+	put(board.GoalPath("goal-1"), &board.Goal{Description: "Import\ncustomers"})
 	put(board.SprintPath, &board.Sprint{ID: "sprint-1", Timeline: board.Timeline{Started: "2026-01-31T08:00:00Z"}})
 	put(board.BreakerPath, &board.Breaker{Status: board.BreakerOK})
 	put("tasks/import-csv.yaml", &board.Task{ID: "import-csv", SpecRef: "specs/import.md#csv"})

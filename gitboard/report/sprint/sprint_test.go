@@ -20,8 +20,8 @@ var now = time.Date(2026, 1, 31, 15, 0, 0, 0, time.UTC)
 func empty() *board.State {
 	s := board.NewState(board.NewMemory(), began)
 	put := func(path string, r any) { s.Changes()[path] = r }
-	put(board.GoalPath, &board.Goal{ID: "goal-1", Description: "A calculator", Status: board.InProgress})
-	put(board.SprintPath, &board.Sprint{ID: "sprint-2", GoalRef: "goal-1", Status: board.InProgress, Timeline: board.Timeline{Started: began}})
+	put(board.GoalPath("goal-1"), &board.Goal{ID: "goal-1", Description: "A calculator", Status: board.InProgress})
+	put(board.SprintPath, &board.Sprint{ID: "sprint-2", Status: board.InProgress, Timeline: board.Timeline{Started: began}})
 	put(board.ControlPath, &board.Control{Mode: board.Running, Since: began, By: "human"})
 	put(board.BreakerPath, &board.Breaker{Status: board.BreakerOK})
 	put(board.ConfigPath, board.DefaultConfig())
@@ -33,12 +33,12 @@ func busy() *board.State {
 	s := empty()
 	put := func(path string, r any) { s.Changes()[path] = r }
 	at := func(minutes int) board.Time { return began.Add(time.Duration(minutes) * time.Minute) }
-	put(board.GoalPath, &board.Goal{ID: "goal-1", Description: "A calculator | that\nadds", Status: board.InProgress, AlignmentHistory: []board.Alignment{
+	put(board.GoalPath("goal-1"), &board.Goal{ID: "goal-1", Description: "A calculator | that\nadds", Status: board.InProgress, AlignmentHistory: []board.Alignment{
 		{Timestamp: at(-60), Event: "initial plan", Summary: "of the sprint before"},
 		{Timestamp: at(0), Event: "sprint started", Summary: "sprint-2: Read what people type"},
 		{Timestamp: at(90), Event: "checkpoint released", Summary: "ADJUST: units can wait"},
 	}})
-	put(board.SprintPath, &board.Sprint{ID: "sprint-2", GoalRef: "goal-1", Status: board.AtCheckpoint,
+	put(board.SprintPath, &board.Sprint{ID: "sprint-2", Status: board.AtCheckpoint,
 		Scope:    board.SprintScope{Planned: []string{"lex", "parse", "units"}, Stretch: []string{"colours"}},
 		Timeline: board.Timeline{Started: began, Deadline: "2026-01-31T14:00:00Z", CheckpointAt: at(300)}})
 	put(board.ControlPath, &board.Control{Mode: board.CheckpointMode, Since: at(300), By: "system", Reason: "sprint deadline 2026-01-31T14:00:00Z passed"})

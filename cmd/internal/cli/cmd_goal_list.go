@@ -1,0 +1,65 @@
+package cli
+
+import (
+	"fmt"
+
+	"github.com/git-liza/git-liza/cmd/internal/edge"
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/plain"
+	"github.com/git-liza/git-liza/gitboard/report"
+)
+
+var _ = add(goalListCommand)
+
+func goalListCommand() *edge.Command {
+	return &edge.Command{
+		Name: "goal list", Group: "human", Max: 0, Reads: true,
+		Short:   "the goals of the board, how far each has come, and who plans it",
+		Example: `git liza goal list`,
+		Run: func(c *edge.Call) error {
+			v, err := c.View()
+			if err != nil {
+				return err
+			}
+			goals := report.GoalsOf(v.State)
+			if err := v.State.Err(); err != nil {
+				return err
+			}
+			if c.JSON {
+				return c.PrintJSON(map[string]any{"goals": edge.Every(goals)})
+			}
+			page := c.Page()
+			var lines []string
+			for _, g := range goals {
+				lines = append(lines, page.Fit(goalLine(g), page.Width))
+			}
+			return c.Print(lines)
+		},
+	}
+}
+
+// goalLine is a goal in a line.
+func goalLine(g report.GoalOutlook) string {
+	state := string(g.Status)
+	if g.WaitsFor != "" {
+		state = "after " + g.WaitsFor
+	}
+	line := fmt.Sprintf("%-12s  %-11s  priority %d  %s", g.ID, state, g.Priority, progressOf(g))
+	if g.Planner != "" && g.Status == board.InProgress {
+		line += ", planned by " + g.Planner
+	}
+	return line + "  " + plain.Line(g.Text, 200)
+}
+
+// progressOf is how far a goal has come, in words.
+func progressOf(g report.GoalOutlook) string {
+	text := plain.Plural(g.Tasks, "task")
+	if g.Tasks == 0 {
+		return "no task"
+	}
+	text += fmt.Sprintf(", %d open", g.Open)
+	if g.Blocked > 0 {
+		text += fmt.Sprintf(", %d blocked", g.Blocked)
+	}
+	return text
+}

@@ -1,0 +1,25 @@
+package cli
+
+import (
+	"github.com/spf13/pflag"
+
+	"github.com/git-liza/git-liza/cmd/internal/edge"
+	"github.com/git-liza/git-liza/gitboard/board"
+)
+
+var _ = add(goalReopenCommand)
+
+func goalReopenCommand() *edge.Command {
+	p := board.GoalReopen{}
+	return &edge.Command{
+		Name: "goal reopen", Group: "human", Args: "GOAL", Min: 1, Max: 1, Writes: true,
+		Short:   "take up a goal that has ended again",
+		Long:    "A run that was aborted continues with it.",
+		Flags:   func(f *pflag.FlagSet) { f.StringVar(&p.Reason, "reason", "", "why") },
+		Example: `git liza goal reopen goal-1 --reason "the export is missing"`,
+		Run: func(c *edge.Call) error {
+			p.Goal = c.Args[0]
+			return c.Just(&p)
+		},
+	}
+}

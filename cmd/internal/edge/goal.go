@@ -1,0 +1,34 @@
+package edge
+
+import (
+	"github.com/spf13/pflag"
+
+	"github.com/git-liza/git-liza/gitboard/board"
+)
+
+// GoalFlag adds --goal to a command that writes.
+func GoalFlag(f *pflag.FlagSet, goal *string) {
+	f.StringVar(goal, "goal", "", "the `GOAL`; the only one that is worked on without it")
+}
+
+// NarrowFlag adds --goal to a command that reads.
+func NarrowFlag(f *pflag.FlagSet, goal *string) {
+	f.StringVar(goal, "goal", "", "this `GOAL` only")
+}
+
+// Narrowed refuses a goal that the board does not have.
+func Narrowed(s *board.State, goal string) error {
+	if goal == "" {
+		return nil
+	}
+	_, err := s.FindGoal(goal)
+	return err
+}
+
+// TasksOf are the tasks of a goal, of all goals without one.
+func TasksOf(s *board.State, goal string) []board.Brief {
+	if goal == "" {
+		return s.Tasks()
+	}
+	return s.TasksOf(goal)
+}

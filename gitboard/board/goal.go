@@ -1,0 +1,276 @@
+package board
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// FirstGoal is the goal that init starts.
+const FirstGoal = "goal-1"
+
+// defaultPriority is that of a goal or a task that names none.
+const defaultPriority = 3
+
+// GoalPath is where a goal's record is.
+func GoalPath(id string) string { return RecordPath(GoalDir, id) }
+
+// Goal returns a goal; nil when there is none.
+func (s *State) Goal(id string) *Goal {
+	if !ValidTaskID(id) {
+		return nil
+	}
+	return get[Goal](s, GoalPath(id))
+}
+
+// Goals lists the goals: by priority, then age, then id.
+func (s *State) Goals() []*Goal {
+	var all []*Goal
+	for _, id := range s.List(GoalDir) {
+		if g := s.Goal(id); g != nil {
+			all = append(all, g)
+		}
+	}
+	if len(all) == 0 && s.forRules && s.Meta() != nil {
+		s.fail(&MissingError{GoalDir})
+	}
+	slices.SortStableFunc(all, func(a, b *Goal) int {
+		return cmp.Or(cmp.Compare(a.Priority, b.Priority), cmp.Compare(a.Created, b.Created), cmp.Compare(a.ID, b.ID))
+	})
+	return all
+}
+
+// Running lists the goals that are worked on, in the order of Goals: those in progress that come
+// after no other goal in progress.
+func (s *State) Running() []*Goal {
+	return slices.DeleteFunc(s.Goals(), func(g *Goal) bool { return g.Status != InProgress || s.comesAfter(g) != nil })
+}
+
+// Runs reports whether a goal is worked on.
+func (s *State) Runs(id string) bool {
+	g := s.Goal(id)
+	return g != nil && g.Status == InProgress && s.comesAfter(g) == nil
+}
+
+// urgencies gives the priority of goals that are worked on, 0 for any other.
+func (s *State) urgencies() func(goal string) int {
+	known := map[string]int{}
+	return func(goal string) int {
+		n, seen := known[goal]
+		if !seen && s.Runs(goal) {
+			n = s.Goal(goal).Priority
+		}
+		known[goal] = n
+		return n
+	}
+}
+
+// comesAfter is the goal for whose end a goal waits; nil for none.
+func (s *State) comesAfter(g *Goal) *Goal {
+	if first := s.Goal(g.After); first != nil && first.Status == InProgress {
+		return first
+	}
+	return nil
+}
+
+// TheGoal is the goal that is meant where none is named: the only one that is worked on, or the one
+// that ended last where none is. It is nil while several are worked on.
+func (s *State) TheGoal() *Goal {
+	running := s.Running()
+	if len(running) == 1 {
+		return running[0]
+	}
+	var last *Goal
+	for _, g := range s.Goals() {
+		if last == nil || g.Ended >= last.Ended {
+			last = g
+		}
+	}
+	if len(running) > 0 {
+		return nil
+	}
+	return last
+}
+
+// Purpose is what the board is for: the text of the goal that is meant where none is named, or those
+// of all goals that are worked on.
+func (s *State) Purpose() string {
+	if g := s.TheGoal(); g != nil {
+		return g.Description
+	}
+	var texts []string
+	for _, g := range s.Running() {
+		texts = append(texts, g.Description)
+	}
+	return strings.Join(texts, "; ")
+}
+
+// FindGoal returns the goal that is named, or without a name the only one that is worked on. Else it
+// refuses, with the nearest names.
+func (s *State) FindGoal(id string) (*Goal, error) {
+	if id != "" {
+		if g := s.Goal(id); g != nil || s.Err() != nil {
+			return g, s.Err()
+		}
+		return nil, refuse(CodeUnknownRecord, "no goal is called %s", quote(id)).hint("%s", didYouMean(id, s.List(GoalDir), "git liza goal list"))
+	}
+	switch running := s.Running(); {
+	case s.Err() != nil:
+		return nil, s.Err()
+	case len(running) == 1:
+		return running[0], nil
+	case len(running) > 1:
+		return nil, invalid("%d goals are worked on, and none is named: %s", len(running), all(goalIDs(running))).hint("--goal %s", running[0].ID)
+	}
+	return nil, s.TheGoal().ended()
+}
+
+func goalIDs(goals []*Goal) []string {
+	var ids []string
+	for _, g := range goals {
+		ids = append(ids, g.ID)
+	}
+	return ids
+}
+
+// ended refuses what needs a goal in progress.
+func (g *Goal) ended() *Refusal {
+	return refuse(CodeWrongState, "%s is %s since %s (by %s)", g.ID, g.Status, g.Ended, g.EndedBy).
+		hint("a human takes it up again (git liza goal reopen %s) or starts another (git liza goal start TEXT)", g.ID)
+}
+
+// goalMeant is the goal of an operation that may name one: without a name the one that its planner
+// plans, else the only one that is worked on.
+func (s *State) goalMeant(op Operation, named string) (*Goal, error) {
+	if a := s.Agent(op.Actor.ID); named == "" && a != nil && s.Runs(a.Goal) {
+		named = a.Goal
+	}
+	return s.FindGoal(named)
+}
+
+// goalInProgress is goalMeant for an operation that needs it in progress.
+func (s *State) goalInProgress(op Operation, named string) (*Goal, error) {
+	g, err := s.goalMeant(op, named)
+	if err == nil && g.Status != InProgress {
+		return nil, g.ended()
+	}
+	return g, err
+}
+
+// checkGoal refuses work on the tasks of a goal that has ended, or that has to wait. What tidies up is
+// always allowed, as on a board that was aborted.
+func checkGoal(s *State, op Operation) error {
+	rule, _ := ruleOf(op.Name())
+	if rule.moves == nil || rule.anyState || rule.gate == always || rule.creates() {
+		return nil
+	}
+	t := s.Task(op.TaskID())
+	if t == nil {
+		return nil
+	}
+	g := s.Goal(t.Goal)
+	if g == nil {
+		return nil // the invariants say so
+	}
+	if g.Status != InProgress {
+		return g.ended().on(t)
+	}
+	if first := s.comesAfter(g); first != nil && rule.gate == whileRunning {
+		return refuse(CodeDependency, "%s is of %s, which comes after %s", t.ID, g.ID, first.ID).on(t).
+			hint("git liza goal show %s", first.ID)
+	}
+	return nil
+}
+
+// nextGoal is the id of a goal that is started without one.
+func (s *State) nextGoal() string {
+	most := 0
+	for _, id := range s.List(GoalDir) {
+		if prefix, n := split(id); prefix == "goal" {
+			most = max(most, n)
+		}
+	}
+	return "goal-" + strconv.Itoa(most+1)
+}
+
+// PlannerOf is the agent that plans a goal, "" for none.
+func (s *State) PlannerOf(goal string) string {
+	for _, id := range s.List(AgentDir) {
+		if a := s.Agent(id); a != nil && a.Goal == goal {
+			return id
+		}
+	}
+	return ""
+}
+
+// TasksOf lists the tasks of a goal that are not archived in brief, in the order of Tasks.
+func (s *State) TasksOf(goal string) []Brief {
+	return slices.DeleteFunc(s.Tasks(), func(b Brief) bool { return b.Goal != goal })
+}
+
+// Planned reports whether a goal has a task, archived or not.
+func (s *State) Planned(g *Goal) bool {
+	some := g.Archived > 0
+	s.EachBrief(func(b Brief) { some = some || b.Goal == g.ID })
+	return some
+}
+
+// unfinished is a task of a goal that is not over; false when there is none.
+func (s *State) unfinished(goal string) (Brief, bool) {
+	for _, b := range s.TasksOf(goal) {
+		if !b.Status.Terminal() {
+			return b, true
+		}
+	}
+	return Brief{}, false
+}
+
+// end ends a goal.
+func (g *Goal) end(as Phase, op Operation) { g.Status, g.Ended, g.EndedBy = as, op.Time, op.Actor.ID }
+
+// align appends to a goal's alignment history. Where that is full there is no further entry: the
+// operation itself is on the board all the same, and would be refused otherwise.
+func align(s *State, op Operation, goal, event, summary string) {
+	g := s.Goal(goal)
+	entry := Alignment{Timestamp: op.Time, Event: event, Summary: summary}
+	if g == nil || Size(g)+Size(&entry) > maxAligned {
+		return
+	}
+	g = edit[Goal](s, GoalPath(goal))
+	g.AlignmentHistory = append(slices.Clip(g.AlignmentHistory), entry)
+}
+
+// alignRunning is align for every goal that is worked on.
+func alignRunning(s *State, op Operation, event, summary string) {
+	for _, g := range s.Running() {
+		align(s, op, g.ID, event, summary)
+	}
+}
+
+// GoalStates says of each goal in which state it is, in a line.
+func GoalStates(goals []*Goal) string {
+	var parts []string
+	for _, g := range goals {
+		parts = append(parts, g.ID+" is "+string(g.Status))
+	}
+	return strings.Join(parts, ", ")
+}
+
+func goalInvariants(s *State, path string, g *Goal, bad func(string, string, ...any)) {
+	if GoalPath(g.ID) != path {
+		bad("id", "%s is not where the record is", quote(g.ID))
+	}
+	if !slices.Contains([]Phase{InProgress, Completed, PhaseAborted}, g.Status) {
+		bad("status", "%q is not a state of a goal", g.Status)
+	}
+	if g.Priority < 1 || g.Priority > 5 {
+		bad("priority", "%d is not from 1 to 5", g.Priority)
+	}
+	if (g.Status == InProgress) != g.Ended.IsZero() {
+		bad("ended", "%q does not fit %s", g.Ended, g.Status)
+	}
+	if g.After != "" && s.Goal(g.After) == nil {
+		bad("after", "there is no goal %s", g.After)
+	}
+}

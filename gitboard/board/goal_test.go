@@ -1,0 +1,226 @@
+package board_test
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/report"
+)
+
+var planner2 = agent("planner-2")
+
+// of is a task of a goal.
+func of(goal, id string, depends ...string) *board.AddTask {
+	p := add(id, depends...)
+	p.Goal = goal
+	return p
+}
+
+// side is a board with two goals that are worked on, and a planner for each.
+func side(t failer) *script {
+	s := begun(t).do(planner2, &board.Register{Session: planner2.Session})
+	s.do(human, &board.GoalStart{ID: "billing", Text: "Send invoices", SpecRef: "specs/billing.md", Priority: 2})
+	return s.do(planner2, &board.Plan{Goal: "billing"})
+}
+
+func (s *script) goal(id string) *board.Goal { return s.state().Goal(id) }
+
+func TestGoalComplete(t *testing.T) {
+	s := begun(t)
+	s.refused("wrong-state", planner, &board.GoalComplete{}, "no tasks")
+	s.in(board.Merged, "login").do(planner, add("logout"))
+	s.refused("wrong-state", planner, &board.GoalComplete{}, "logout is DRAFT")
+	s.do(planner, give("logout"))
+	s.do(human, &board.SetConfig{Key: "goal_completion", Value: "human"})
+	s.refused("permission", planner, &board.GoalComplete{}, "goal-1 waits for a human", "git liza goal complete goal-1")
+	s.do(human, &board.SetConfig{Key: "goal_completion", Value: "planner"})
+	s.do(planner, &board.GoalComplete{Summary: "all there"})
+	g := s.goal("goal-1")
+	equals(t, "goal", []any{g.Status, g.Ended, g.EndedBy}, []any{board.Completed, s.now, "planner-1"})
+	s.refused("wrong-state", human, &board.GoalComplete{})
+}
+
+// A goal that has ended takes no work; each refusal says how to continue, and reopening lets it.
+func TestGoalThatHasEnded(t *testing.T) {
+	ended := func(end board.Payload, code board.ErrorCode) *script {
+		s := begun(t).ready("login").do(human, end)
+		for _, p := range []board.Payload{add("logout"), &board.SprintStart{}} {
+			if end.Op() == "goal-abort" && p.Op() == "sprint-start" {
+				s.do(human, &board.SprintEnd{})
+			}
+			s.refused(code, human, p)
+		}
+		return s
+	}
+	s := ended(&board.GoalAbort{Reason: "bought"}, "wrong-state")
+	for _, p := range []board.Payload{add("logout"), &board.SprintStart{}} {
+		s.refused("wrong-state", human, p, "goal-1 is ABORTED since", "git liza goal reopen goal-1", "git liza goal start TEXT")
+	}
+	s.refused("wrong-state", coder1, claim("login"), "goal-1 is ABORTED", "git liza goal reopen goal-1")
+	s.refused("wrong-state", planner, &board.AmendTask{About: about("login"), Set: []string{"scope"}, Definition: board.Definition{Scope: "all"}, Reason: "r"}, "goal-1 is ABORTED")
+	equal(t, "claimable", board.NextClaim(s.state(), "coder-1", nil, nil), "")
+	equal(t, "wakes", len(report.Wakes(s.state(), "goal-1")), 0)
+	s.refused("wrong-state", human, &board.GoalAbort{Goal: "goal-1"}, "ABORTED")
+	s.do(human, &board.GoalReopen{Goal: "goal-1", Reason: "not bought"})
+	s.refused("wrong-state", human, &board.GoalReopen{Goal: "goal-1"}, "IN_PROGRESS")
+	h := s.goal("goal-1").AlignmentHistory
+	equals(t, "alignment", []string{h[0].Event, h[0].Summary, h[1].Event, h[1].Summary}, []string{"aborted", "bought", "reopened", "not bought"})
+	s.do(coder1, claim("login"))
+
+	s = ended(&board.Abort{}, "mode")
+	s.do(human, &board.GoalReopen{Goal: "goal-1"})
+	equal(t, "mode", s.state().Control().Mode, board.Running)
+	s = begun(t).do(human, &board.Abort{}).do(human, &board.GoalStart{Text: "Something else"})
+	equals(t, "mode", []any{s.state().Control().Mode, s.goal("goal-2").Status, s.goal("goal-1").Status}, []any{board.Running, board.InProgress, board.PhaseAborted})
+}
+
+// A goal that is reopened is assessed again, also if nothing about its tasks has changed.
+func TestReopenedGoalWakesItsPlanner(t *testing.T) {
+	s := begun(t).in(board.Merged, "login")
+	before := report.Wakes(s.state(), "goal-1")[0]
+	s.do(planner, &board.GoalComplete{}).do(human, &board.GoalReopen{Goal: "goal-1"})
+	after := report.Wakes(s.state(), "goal-1")[0]
+	if after.Trigger != report.AllTerminal || after.Mark == before.Mark {
+		t.Errorf("%+v after %+v", after, before)
+	}
+}
+
+func TestGoalStart(t *testing.T) {
+	s := begun(t)
+	s.refused("exists", human, &board.Init{Goal: "next", IntegrationBranch: "integration"}, "a board already", "git liza goal start TEXT")
+	s.refused("permission", planner, &board.GoalStart{Text: "mine"})
+	s.refused("invalid", human, &board.GoalStart{Text: " "})
+	s.refused("invalid", human, &board.GoalStart{Text: "x", ID: "Billing"}, "not a goal's id")
+	s.refused("exists", human, &board.GoalStart{Text: "x", ID: "goal-1"}, "there is a goal goal-1 already")
+	s.refused("invalid", human, &board.GoalStart{Text: "x", Priority: 6}, "priority is 6")
+	s.refused("unknown-record", human, &board.GoalStart{Text: "x", After: "goal-7"}, "no goal is called", "goal-1")
+	s.do(human, &board.GoalStart{Text: "Numbered"}).do(human, &board.GoalStart{Text: "Named", ID: "goal-9"}).do(human, &board.GoalStart{Text: "After it"})
+	equals(t, "goals", s.state().List(board.GoalDir), []string{"goal-1", "goal-10", "goal-2", "goal-9"})
+	s.refused("invalid", human, &board.GoalPriority{Goal: "goal-2", Priority: 0}, "priority is 0")
+	s.refused("exists", human, &board.GoalPriority{Goal: "goal-2", Priority: 3}, "already")
+	s.do(human, &board.GoalPriority{Goal: "goal-2", Priority: 1})
+	equal(t, "the first", s.state().Goals()[0].ID, "goal-2")
+}
+
+// A goal that comes after another waits until that has ended, whichever way.
+func TestGoalAfterAnother(t *testing.T) {
+	s := begun(t).do(human, &board.GoalStart{ID: "next", Text: "Then that", After: "goal-1"})
+	s.do(planner, add("login")) // the only one that is worked on is still goal-1
+	equal(t, "goal of login", s.task("login").Goal, "goal-1")
+	s.do(human, of("next", "export")).do(planner, finalize("export"))
+	s.refused("dependency", coder1, claim("export"), "next, which comes after goal-1", "git liza goal show goal-1")
+	s.refused("dependency", planner, &board.Plan{Goal: "next"}, "comes after goal-1")
+	equal(t, "claimable", board.NextClaim(s.state(), "coder-1", nil, nil), "")
+	equal(t, "wakes", len(report.Wakes(s.state(), "next")), 0)
+	s.do(planner, give("login")).do(planner, &board.GoalComplete{})
+	equal(t, "claimable", board.NextClaim(s.state(), "coder-1", nil, nil), "export")
+	s.do(coder1, claim("export"))
+}
+
+// Which goal is meant where none is named.
+func TestGoalThatIsMeant(t *testing.T) {
+	s := side(t)
+	s.refused("invalid", human, add("login"), "2 goals are worked on, and none is named: billing and goal-1", "--goal billing")
+	s.refused("unknown-record", human, of("biling", "login"), "no goal is called \"biling\"", "billing")
+	s.do(planner, add("login")).do(planner2, add("invoice"))
+	equals(t, "each planner's goal", []string{s.task("login").Goal, s.task("invoice").Goal}, []string{"goal-1", "billing"})
+	s.do(planner2, give("invoice")).do(planner2, &board.GoalComplete{})
+	equals(t, "states", []board.Phase{s.goal("goal-1").Status, s.goal("billing").Status}, []board.Phase{board.InProgress, board.Completed})
+	s.do(planner2, add("late")) // its own goal has ended: the only one that is worked on
+	equal(t, "late", s.task("late").Goal, "goal-1")
+	s.refused("wrong-state", human, of("billing", "receipt"), "billing is COMPLETED")
+	s.do(planner, give("login")).do(planner, give("late")).do(planner, &board.GoalComplete{})
+	s.refused("wrong-state", human, add("more"), "goal-1 is COMPLETED since")
+}
+
+// One planner plans one goal, and no two plan the same.
+func TestPlan(t *testing.T) {
+	s := side(t)
+	equals(t, "plan", []string{s.state().PlannerOf("goal-1"), s.state().PlannerOf("billing")}, []string{"planner-1", "planner-2"})
+	alive := s.lease("planner-2", time.Hour)
+	s.refused("reserved", planner, &board.Plan{Goal: "billing", Evidence: alive}, "billing is planned by planner-2, which is alive")
+	s.refused("exists", planner2, &board.Plan{Goal: "billing"}, "already")
+	s.refused("permission", coder1, &board.Plan{Goal: "billing"})
+	s.refused("unknown-record", planner, &board.Plan{Goal: "billin"})
+	s.do(planner, &board.Plan{Goal: "billing", Evidence: s.lease("planner-2", -time.Second)})
+	equals(t, "plan", []string{s.state().PlannerOf("goal-1"), s.state().PlannerOf("billing")}, []string{"", "planner-1"})
+	s.do(planner2, &board.Plan{Goal: "goal-1"})
+	s.do(planner, &board.Deregister{})
+	equal(t, "nobody plans it", s.state().PlannerOf("billing"), "")
+	s.do(human, &board.GoalAbort{Goal: "billing"})
+	s.refused("wrong-state", planner2, &board.Plan{Goal: "billing"}, "ABORTED")
+}
+
+// Claims and reviews go by the priority of the goal, then of the task, then by age.
+func TestClaimsAcrossGoals(t *testing.T) {
+	s := side(t)
+	first := func(id string, n int) *board.AddTask { p := of("goal-1", id); p.Priority = n; return p }
+	s.do(planner, first("urgent", 1)).do(planner, finalize("urgent"))
+	s.do(planner2, add("invoice")).do(planner2, finalize("invoice"))
+	s.do(planner2, add("receipt")).do(planner2, finalize("receipt"))
+	next := func() string { return board.NextClaim(s.state(), "coder-1", nil, nil) }
+	equal(t, "billing comes first", next(), "invoice")
+	s.do(human, &board.GoalPriority{Goal: "goal-1", Priority: 1})
+	equal(t, "now goal-1 does", next(), "urgent")
+	for i, c := range []board.Actor{coder1, coder2} {
+		id := []string{"invoice", "urgent"}[i]
+		s.do(c, claim(id)).do(c, preExec(id)).do(c, submit(id))
+	}
+	equal(t, "review", board.NextReview(s.state(), "code-reviewer-1", nil, nil), "urgent")
+	s.do(human, &board.GoalAbort{Goal: "goal-1"})
+	equal(t, "review", board.NextReview(s.state(), "code-reviewer-1", nil, nil), "invoice")
+	s.refused("wrong-state", reviewer1, review("urgent"), "goal-1 is ABORTED")
+}
+
+// A task may depend on one of another goal; triggers are those of the goal alone.
+func TestGoalsSideBySide(t *testing.T) {
+	s := side(t).do(planner, add("ledger")).do(planner, finalize("ledger"))
+	s.do(planner2, add("invoice", "ledger")).do(planner2, finalize("invoice"))
+	s.refused("dependency", coder1, claim("invoice"), "invoice waits for ledger")
+	s.do(coder1, claim("ledger")).do(coder1, block("ledger"))
+	triggers := func(goal string) (all []report.WakeTrigger) {
+		for _, w := range report.Wakes(s.state(), goal) {
+			all = append(all, w.Trigger)
+		}
+		return all
+	}
+	equals(t, "wakes of goal-1", triggers("goal-1"), []report.WakeTrigger{report.BlockedTasks})
+	equal(t, "wakes of billing", len(triggers("billing")), 0)
+	s.do(human, &board.GoalStart{ID: "third", Text: "Archive all"})
+	equals(t, "wakes of third", triggers("third"), []report.WakeTrigger{report.InitialPlanning})
+}
+
+// What a run costs counts for the goal of its task, or the one that was planned.
+func TestTokensOfGoals(t *testing.T) {
+	s := side(t).do(planner2, add("invoice")).do(planner2, finalize("invoice")).do(coder1, claim("invoice"))
+	used := func(n int) board.Cost { return board.Cost{Input: n} }
+	s.do(coder1, &board.Usage{Task: "invoice", CLI: "c", Cost: used(10)}).do(planner, &board.Usage{Goal: "goal-1", CLI: "c", Cost: used(7)})
+	s.do(planner, &board.Usage{CLI: "c", Cost: used(1)})
+	s.refused("unknown-record", planner, &board.Usage{Goal: "nope", CLI: "c", Cost: used(7)})
+	equals(t, "tokens", []int{s.goal("billing").Tokens, s.goal("goal-1").Tokens, s.state().Sprint().Tokens}, []int{10, 7, 18})
+}
+
+// The entries of the whole run go to every goal that is worked on.
+func TestAlignmentOfGoals(t *testing.T) {
+	s := side(t).do(human, &board.SetCheckpoint{}).do(human, &board.Resume{Decision: "ADJUST"})
+	for _, id := range []string{"goal-1", "billing"} {
+		if !slices.ContainsFunc(s.goal(id).AlignmentHistory, func(a board.Alignment) bool { return a.Event == "checkpoint released" }) {
+			t.Errorf("%s: %v", id, s.goal(id).AlignmentHistory)
+		}
+	}
+	s.refused("invalid", human, &board.AlignmentEntry{Event: "e", Summary: "which?"}, "2 goals are worked on")
+	s.do(human, &board.AlignmentEntry{Goal: "billing", Event: "e", Summary: "that", Wording: "Send PDFs"})
+	equal(t, "reworded", s.goal("billing").Description, "Send PDFs")
+}
+
+// Archived tasks still count for their goal.
+func TestArchivedTasksOfGoals(t *testing.T) {
+	s := begun(t).in(board.Merged, "login").do(human, &board.Archive{Sprint: "sprint-1", Tasks: []string{"login"}})
+	equal(t, "archived", s.goal("goal-1").Archived, 1)
+	equal(t, "trigger", report.Wakes(s.state(), "goal-1")[0].Trigger, report.AllTerminal)
+	s.do(planner, &board.GoalComplete{}).do(human, &board.GoalStart{Text: "Next"})
+	equal(t, "trigger", report.Wakes(s.state(), "goal-2")[0].Trigger, report.InitialPlanning)
+	s.refused("wrong-state", planner, &board.GoalComplete{}, "goal-2 has no tasks yet")
+}

@@ -1,0 +1,57 @@
+package board
+
+import (
+	"fmt"
+
+	"github.com/git-liza/git-liza/gitboard/plain"
+	"github.com/git-liza/git-liza/gitboard/roles"
+)
+
+// GoalComplete ends a goal: every task of it is over.
+type GoalComplete struct {
+	Goal    string `json:"goal,omitempty"` // "" for the only one that is worked on
+	Summary string `json:"summary,omitempty"`
+}
+
+// Op implements Payload.
+func (p *GoalComplete) Op() string { return "goal-complete" }
+
+// Check implements Payload.
+func (p *GoalComplete) Check(s *State, op Operation) error {
+	g, err := s.goalInProgress(op, p.Goal)
+	if err != nil {
+		return err
+	}
+	if op.Actor.Role != roles.Human && s.Config().GoalCompletion == string(roles.Human) {
+		return refuse(CodePermission, "%s waits for a human to complete it (goal_completion)", g.ID).
+			hint("a human: git liza goal complete %s", g.ID)
+	}
+	if !s.Planned(g) {
+		return refuse(CodeWrongState, "%s has no tasks yet", g.ID)
+	}
+	if b, open := s.unfinished(g.ID); open {
+		return refuse(CodeWrongState, "%s is %s: %s is not complete", b.ID, b.Status, g.ID)
+	}
+	return nil
+}
+
+// Apply implements Payload.
+func (p *GoalComplete) Apply(s *State, op Operation) {
+	g, err := s.goalMeant(op, p.Goal)
+	if err != nil {
+		return
+	}
+	edit[Goal](s, GoalPath(g.ID)).end(Completed, op)
+	if p.Summary != "" {
+		align(s, op, g.ID, "completed", p.Summary)
+	}
+}
+
+// Subject implements Payload.
+func (p *GoalComplete) Subject(before, _ *State, op Operation) (string, string) {
+	g, err := before.goalMeant(op, p.Goal)
+	if err != nil {
+		return "", p.Summary
+	}
+	return fmt.Sprintf("%s, %s, all over", g.ID, plain.Plural(len(before.TasksOf(g.ID))+g.Archived, "task")), p.Summary
+}

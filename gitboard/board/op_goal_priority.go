@@ -1,0 +1,48 @@
+package board
+
+import "fmt"
+
+// GoalPriority says how urgent a goal is: claims take the tasks of an urgent goal first.
+type GoalPriority struct {
+	Goal     string `json:"goal"`
+	Priority int    `json:"priority"`
+}
+
+// Op implements Payload.
+func (p *GoalPriority) Op() string { return "goal-priority" }
+
+// Check implements Payload.
+func (p *GoalPriority) Check(s *State, op Operation) error {
+	if err := priority(p.Priority); err != nil {
+		return err
+	}
+	g, err := s.goalInProgress(op, p.Goal)
+	if err == nil && g.Priority == p.Priority {
+		return refuse(CodeExists, "%s has the priority %d already", g.ID, g.Priority)
+	}
+	return err
+}
+
+// priority refuses what is not one.
+func priority(n int) error {
+	if n < 1 || n > 5 {
+		return invalid("priority is %d; it goes from 1 (first) to 5 (last)", n)
+	}
+	return nil
+}
+
+// Apply implements Payload.
+func (p *GoalPriority) Apply(s *State, op Operation) {
+	if g, err := s.goalMeant(op, p.Goal); err == nil {
+		edit[Goal](s, GoalPath(g.ID)).Priority = p.Priority
+	}
+}
+
+// Subject implements Payload.
+func (p *GoalPriority) Subject(before, _ *State, op Operation) (string, string) {
+	g, err := before.goalMeant(op, p.Goal)
+	if err != nil {
+		return "", ""
+	}
+	return fmt.Sprintf("%s: %d, before %d", g.ID, p.Priority, g.Priority), ""
+}

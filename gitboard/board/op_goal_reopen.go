@@ -1,0 +1,46 @@
+package board
+
+import (
+	"cmp"
+	"strings"
+
+	"github.com/git-liza/git-liza/gitboard/plain"
+)
+
+// GoalReopen takes up a goal that has ended again.
+type GoalReopen struct {
+	Goal   string `json:"goal"`
+	Reason string `json:"reason,omitempty"`
+}
+
+// Op implements Payload.
+func (p *GoalReopen) Op() string { return "goal-reopen" }
+
+// Check implements Payload.
+func (p *GoalReopen) Check(s *State, _ Operation) error {
+	if p.Goal == "" {
+		return invalid("no goal is named to reopen").hint("git liza goal list")
+	}
+	g, err := s.FindGoal(p.Goal)
+	if err != nil {
+		return err
+	}
+	if g.Status == InProgress {
+		return refuse(CodeWrongState, "%s is %s", g.ID, g.Status).hint("git liza goal show %s", g.ID)
+	}
+	return nil
+}
+
+// Apply implements Payload. Where the run was aborted, it continues with this goal.
+func (p *GoalReopen) Apply(s *State, op Operation) {
+	g := edit[Goal](s, GoalPath(p.Goal))
+	was := g.Status
+	g.Status, g.Ended, g.EndedBy, g.Reopened = InProgress, "", "", op.Time
+	align(s, op, g.ID, "reopened", cmp.Or(p.Reason, "it was "+string(was)))
+	takeUp(s, op)
+}
+
+// Subject implements Payload.
+func (p *GoalReopen) Subject(_, _ *State, _ Operation) (string, string) {
+	return strings.TrimSuffix(p.Goal+": "+plain.Line(p.Reason, 90), ": "), p.Reason
+}

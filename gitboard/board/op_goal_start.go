@@ -1,0 +1,72 @@
+package board
+
+import "github.com/git-liza/git-liza/gitboard/plain"
+
+// GoalStart starts a further goal. Init starts the first.
+type GoalStart struct {
+	ID       string `json:"id,omitempty"` // "" for the next number
+	Text     string `json:"text"`
+	Vision   string `json:"vision,omitempty"`
+	SpecRef  string `json:"spec_ref,omitempty"`
+	Priority int    `json:"priority,omitempty"` // 0 for the default
+	After    string `json:"after,omitempty"`    // it waits until this goal has ended
+}
+
+// Op implements Payload.
+func (p *GoalStart) Op() string { return "goal-start" }
+
+// Check implements Payload.
+func (p *GoalStart) Check(s *State, _ Operation) error {
+	if err := required("text", p.Text); err != nil {
+		return err
+	}
+	if p.ID != "" && !ValidTaskID(p.ID) {
+		return invalid("%s is not a goal's id: use lower-case letters, digits and hyphens, 64 at most, like billing", quote(p.ID))
+	}
+	if g := s.Goal(p.ID); g != nil {
+		return refuse(CodeExists, "there is a goal %s already: %s", g.ID, plain.Line(g.Description, 80)).hint("git liza goal show %s", g.ID)
+	}
+	if p.Priority != 0 {
+		if err := priority(p.Priority); err != nil {
+			return err
+		}
+	}
+	if p.After != "" {
+		if _, err := s.FindGoal(p.After); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Apply implements Payload. Where the run was aborted, it continues with this goal.
+func (p *GoalStart) Apply(s *State, op Operation) {
+	g := &Goal{
+		ID: p.ID, Description: p.Text, Vision: p.Vision, SpecRef: p.SpecRef, Priority: p.Priority, After: p.After,
+		Created: op.Time, Status: InProgress,
+	}
+	if g.ID == "" {
+		g.ID = s.nextGoal()
+	}
+	if g.Priority == 0 {
+		g.Priority = defaultPriority
+	}
+	put(s, GoalPath(g.ID), g)
+	takeUp(s, op)
+}
+
+// takeUp lets an aborted run continue.
+func takeUp(s *State, op Operation) {
+	if s.Control().Mode == Aborted {
+		setMode(s, Running, op, op.Actor.ID, "")
+	}
+}
+
+// Subject implements Payload.
+func (p *GoalStart) Subject(before, _ *State, _ Operation) (string, string) {
+	id := p.ID
+	if id == "" {
+		id = before.nextGoal()
+	}
+	return id + ", " + plain.Line(p.Text, 100), p.Vision
+}

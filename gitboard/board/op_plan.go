@@ -1,0 +1,59 @@
+package board
+
+// Plan gives a goal to a planner: one planner plans one goal at a time, and no two plan the same.
+type Plan struct {
+	Goal string `json:"goal"`
+	Evidence
+}
+
+// Op implements Payload.
+func (p *Plan) Op() string { return "plan" }
+
+// Check implements Payload.
+func (p *Plan) Check(s *State, op Operation) error {
+	g, err := s.goalInProgress(op, p.Goal)
+	if err != nil {
+		return err
+	}
+	if first := s.comesAfter(g); first != nil {
+		return refuse(CodeDependency, "%s comes after %s", g.ID, first.ID)
+	}
+	switch holder := s.PlannerOf(g.ID); {
+	case holder == op.Actor.ID:
+		return refuse(CodeExists, "%s plans %s already", holder, g.ID)
+	case holder != "":
+		if lapsed(s, holder, p.Lease, 0, op) != nil {
+			return refuse(CodeReserved, "%s is planned by %s, which is alive", g.ID, holder).hint("git liza goal list")
+		}
+	}
+	return nil
+}
+
+// leaseOfPlanner is that of the agent that plans a goal.
+func leaseOfPlanner(s *State, op Operation, _ *Task) string {
+	p, is := op.Payload.(*Plan)
+	if !is || p.Goal == "" {
+		return ""
+	}
+	if holder := s.PlannerOf(p.Goal); holder != op.Actor.ID {
+		return holder
+	}
+	return ""
+}
+
+// Apply implements Payload.
+func (p *Plan) Apply(s *State, op Operation) {
+	g, err := s.FindGoal(p.Goal)
+	if err != nil {
+		return
+	}
+	if holder := s.PlannerOf(g.ID); holder != "" {
+		edit[Agent](s, RecordPath(AgentDir, holder)).Goal = ""
+	}
+	edit[Agent](s, RecordPath(AgentDir, op.Actor.ID)).Goal = g.ID
+}
+
+// Subject implements Payload.
+func (p *Plan) Subject(_, _ *State, op Operation) (string, string) {
+	return p.Goal + " by " + op.Actor.ID, ""
+}
