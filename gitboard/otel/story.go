@@ -24,8 +24,8 @@ type span struct {
 // story makes spans of the operations of one process's agents, and of humans. It is fed them in the
 // order of the board.
 type story struct {
-	root git.OID // the board's first commit
-	goal string // that is meant where none is named, "" while several are worked on
+	root git.OID                    // the board's first commit
+	goal string                     // that is meant where none is named, "" while several are worked on
 	mine func(*board.Register) bool // the agent is one of this process's
 
 	sessions map[string]bool   // of these agents
