@@ -9,6 +9,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/report"
+	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
 // The size of the small charts, in units of their drawing.
@@ -111,6 +112,9 @@ func (s *Server) timeline(_ context.Context, l *look, q query) (*page, error) {
 	var agents []lane
 	for _, id := range sortedKeys(byAgent) {
 		a := lane{Name: id, Link: "/agent/" + id + atOf(l)}
+		if id == roles.HumanID { // has no page, but a history
+			a.Link = "/history?agent=" + id + strings.Replace(atOf(l), "?", "&", 1)
+		}
 		for i, p := range byAgent[id] {
 			a.Bars = append(a.Bars, bars([]report.Period{p}, from, until, tasks[id][i])...)
 		}

@@ -115,7 +115,7 @@ func (b *tab) says(file string, line int, comment string) {
 }
 
 // pictures are the pages of which specs has a picture.
-var pictures = map[string]string{"/": "now", "/task/t05-checkout": "task", "/graph?over=1": "graph", "/timeline": "timeline", "/sprint": "sprint"}
+var pictures = map[string]string{"/": "now", "/task/t05-checkout?to=1&view=split": "task", "/graph?over=1": "graph", "/timeline": "timeline", "/sprint": "sprint"}
 
 // everyPage opens every page at every width: none has a bar to scroll it sideways. With LIZA_SHOTS=DIR it leaves
 // pictures; with -update it makes those that specs has.

@@ -25,7 +25,7 @@ var runTasks = []struct{ id, depends, desc string }{
 // newRun is a run of twelve tasks and four agents: a plan that waits for approval.
 func newRun(t *testing.T) *scene {
 	t.Helper()
-	s := newScene(t)
+	s := newSceneIn(t, t.TempDir(), "A shop that sells furniture, from the catalogue to the order")
 	s.must("", "config", "set", "require_tests", "off")
 	s.must("", "config", "set", "plan_review", "human")
 	for _, r := range runTasks {

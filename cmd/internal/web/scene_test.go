@@ -85,10 +85,10 @@ func (c *clock) passes(d time.Duration) {
 
 func newScene(t *testing.T) *scene {
 	t.Helper()
-	return newSceneIn(t, t.TempDir())
+	return newSceneIn(t, t.TempDir(), "Sell furniture <script>alert('goal')</script>")
 }
 
-func newSceneIn(t *testing.T, dir string) *scene {
+func newSceneIn(t *testing.T, dir, goal string) *scene {
 	t.Helper()
 	s := &scene{t: t, dir: filepath.Join(dir, "shop"), clock: &clock{time: time.Now().Add(-3 * time.Hour).Truncate(time.Second)}}
 	if err := os.MkdirAll(filepath.Join(s.dir, "specs"), 0o755); err != nil {
@@ -98,7 +98,7 @@ func newSceneIn(t *testing.T, dir string) *scene {
 	s.git("init", "-q", "-b", "main")
 	s.git("add", "-A")
 	s.git("commit", "-q", "-m", "first")
-	s.must("", "init", "Sell furniture <script>alert('goal')</script>")
+	s.must("", "init", goal)
 	return s
 }
 
@@ -199,7 +199,7 @@ func newShop(t *testing.T) *scene {
 
 func newShopIn(t *testing.T, dir string) *scene {
 	t.Helper()
-	s := newSceneIn(t, dir)
+	s := newSceneIn(t, dir, "Sell furniture <script>alert('goal')</script>")
 	for _, id := range []string{"login", "cart", "pay"} {
 		s.task(id, "--ready")
 		s.passes(time.Minute)
