@@ -19,7 +19,7 @@ import (
 )
 
 // programs are what the test binary is under other names.
-var programs = map[string]func(){"git-liza": command, "liza-writer": writer}
+var programs = map[string]func(){"git-liza": command}
 
 // The test binary is the command. Its clock is the one that a script sets, or one that is wrong.
 func command() {

@@ -1,3 +1,5 @@
+//go:build linux
+
 package main
 
 import (
@@ -103,7 +105,7 @@ func TestServersThatRefuse(t *testing.T) {
 		}
 	}
 	for name, c := range map[string]struct{ key, value, said, hint string }{
-		"without atomic pushes": {"receive.advertiseAtomic", "false", "the receiving end does not support --atomic push", "reading works;.*"},
+		"without atomic pushes": {"receive.advertiseAtomic", "false", "the receiving end does not support --atomic push", "that host moves refs one by one, .*"},
 		"a hook":                {"test.refuse", "yes", "remote: not on a Saturday", "nothing was changed;.*"},
 		"hidden refs":           {"receive.hideRefs", "refs/heads/liza", ".*deny updating a hidden ref.*", "that repository takes no push to the board .*"},
 	} {

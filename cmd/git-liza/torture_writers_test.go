@@ -229,6 +229,8 @@ func (w *killed) stint() {
 	w.ledger.count(&w.kills)
 }
 
+func init() { programs["liza-writer"] = writer }
+
 // writer is a program that writes notes to the board of the working directory until it is killed.
 // It prints each request that is acknowledged, and its commit. A failure is tried again once.
 func writer() {

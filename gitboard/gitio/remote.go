@@ -160,6 +160,10 @@ var ErrDeclinedThere = errors.New("the remote has declined")
 // the refs (receive.hideRefs, which a clone with a board has for its own).
 var ErrHiddenThere = errors.New("the remote takes no pushes to its board")
 
+// ErrNotAtomic says, beside ErrUnsent, that the remote does not move several refs
+// at once.
+var ErrNotAtomic = errors.New("the remote does not move several refs at once")
+
 // ErrSilent says that the remote was given up on, because nothing was heard of it
 // for as long as Patience. That was a wait: to try again at once is only another.
 var ErrSilent = errors.New("nothing was heard")
@@ -273,6 +277,9 @@ func (m *Remote) Push(ctx context.Context, pushes []Push) error {
 	err := rejected(m.talk(ctx, "push", args, nil, seen.env()...))
 	if failed := (*NetworkError)(nil); errors.As(err, &failed) && seen.unsent() {
 		failed.Err = fmt.Errorf("%w (%w)", ErrUnsent, failed.Err)
+		if strings.Contains(failed.Said, "--atomic") { // an option: it is in every language
+			failed.Err = fmt.Errorf("%w: %w", ErrNotAtomic, failed.Err)
+		}
 	}
 	return err
 }

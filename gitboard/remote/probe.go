@@ -82,7 +82,7 @@ func unfit(by *gitio.Remote, what string, err error) error {
 	failed := (*gitio.NetworkError)(nil)
 	switch {
 	case errors.As(err, &failed) && errors.Is(err, gitio.ErrRejected):
-	case errors.As(err, &failed) && strings.Contains(failed.Said, "--atomic"): // said by git here, before it pushes
+	case errors.As(err, &failed) && errors.Is(err, gitio.ErrNotAtomic):
 		what = "does not move several refs at once"
 	default:
 		return err

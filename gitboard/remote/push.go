@@ -49,7 +49,7 @@ func (s *Store) push(ctx context.Context, p *plan) error {
 			return nil
 		}
 		if errors.Is(failed, gitio.ErrUnsent) {
-			if unheard == nil && errors.Is(failed, gitio.ErrSilent) {
+			if unheard == nil && (errors.Is(failed, gitio.ErrSilent) || errors.Is(failed, gitio.ErrNotAtomic)) {
 				return failed
 			}
 			continue

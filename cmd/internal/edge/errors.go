@@ -109,6 +109,8 @@ func Classify(err error) Class {
 		return Class{4, CodeDiverged, "stop, and let a human look: git liza log, and git log " + git.TrackingRef(apart.Remote, "state")}
 	case errors.As(err, &network) && errors.Is(err, gitio.ErrLockedThere):
 		return Class{3, CodeRejected, "nothing was changed: try again after a pause; should a crash have left that lock, git liza doctor says so in the remote's repository"}
+	case errors.As(err, &network) && errors.Is(err, gitio.ErrNotAtomic):
+		return Class{3, CodeRejected, "that host moves refs one by one, and a board needs all or none: share by another, as a bare repository on any machine that all can reach"}
 	case errors.As(err, &network) && errors.Is(err, gitio.ErrHiddenThere):
 		return Class{3, CodeRejected, "that repository takes no push to the board (receive.hideRefs): share by a bare repository that does; where it is a clone that others share on purpose, a human runs there: git liza hooks install --served"}
 	case errors.As(err, &network) && errors.Is(err, gitio.ErrRejected):
