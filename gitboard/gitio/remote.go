@@ -160,8 +160,8 @@ var ErrDeclinedThere = errors.New("the remote has declined")
 // the refs (receive.hideRefs, which a clone with a board has for its own).
 var ErrHiddenThere = errors.New("the remote takes no pushes to its board")
 
-// ErrNotAtomic says, beside ErrUnsent, that the remote does not move several refs
-// at once.
+// ErrNotAtomic says that the remote does not move several refs at once; it was
+// told nothing.
 var ErrNotAtomic = errors.New("the remote does not move several refs at once")
 
 // ErrSilent says that the remote was given up on, because nothing was heard of it
@@ -277,9 +277,6 @@ func (m *Remote) Push(ctx context.Context, pushes []Push) error {
 	err := rejected(m.talk(ctx, "push", args, nil, seen.env()...))
 	if failed := (*NetworkError)(nil); errors.As(err, &failed) && seen.unsent() {
 		failed.Err = fmt.Errorf("%w (%w)", ErrUnsent, failed.Err)
-		if strings.Contains(failed.Said, "--atomic") { // an option: it is in every language
-			failed.Err = fmt.Errorf("%w: %w", ErrNotAtomic, failed.Err)
-		}
 	}
 	return err
 }
@@ -289,6 +286,10 @@ func rejected(out []byte, err error) error {
 	failed := (*NetworkError)(nil)
 	if !errors.As(err, &failed) || exitCode(failed.Err) <= 0 {
 		return err
+	}
+	if strings.Contains(failed.Said, "--atomic") { // an option, so it is in every language; git dies before it pushes
+		failed.Err = fmt.Errorf("%w: %w", ErrNotAtomic, failed.Err)
+		return failed
 	}
 	for _, line := range splitLines(out) {
 		if rest, is := strings.CutPrefix(line, "!\t"); is {

@@ -85,7 +85,7 @@ func (s *Store) fetch(ctx context.Context, all bool, moment Moment) error {
 func again(ctx context.Context, ask func() error) error {
 	for attempt := 1; ; attempt++ {
 		err := ask()
-		passes := isNetwork(err) && !errors.Is(err, gitio.ErrSilent) && !errors.Is(err, gitio.ErrRejected) || errors.Is(err, gitio.ErrBusy)
+		passes := isNetwork(err) && !errors.Is(err, gitio.ErrSilent) && !errors.Is(err, gitio.ErrRejected) && !errors.Is(err, gitio.ErrNotAtomic) || errors.Is(err, gitio.ErrBusy)
 		if !passes || attempt == tries {
 			return err
 		}

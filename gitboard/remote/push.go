@@ -48,8 +48,11 @@ func (s *Store) push(ctx context.Context, p *plan) error {
 		if failed == nil {
 			return nil
 		}
+		if unheard == nil && errors.Is(failed, gitio.ErrNotAtomic) {
+			return failed
+		}
 		if errors.Is(failed, gitio.ErrUnsent) {
-			if unheard == nil && (errors.Is(failed, gitio.ErrSilent) || errors.Is(failed, gitio.ErrNotAtomic)) {
+			if unheard == nil && errors.Is(failed, gitio.ErrSilent) {
 				return failed
 			}
 			continue
