@@ -86,6 +86,12 @@ func TestBoardBudgets(t *testing.T) {
 		equal(t, "raised", s.state().Control().Mode, board.Running)
 		s.do(human, &board.Pause{}).do(human, &board.SetConfig{Key: key, Value: "3000"})
 		equal(t, "a human's pause stays", s.state().Control().Mode, board.Paused)
+
+		s = budgeted(t, key, "1000").do(planner, used("", 1000))
+		s.do(human, &board.Write{Path: board.ConfigPath, Fields: []board.FieldEdit{{Field: "coder_poll_interval", Value: "7"}}})
+		equal(t, "another setting edited", s.state().Control().Mode, board.Paused)
+		s.do(human, &board.Write{Path: board.ConfigPath, Fields: []board.FieldEdit{{Field: key, Value: "1001"}}})
+		equal(t, "raised by an edit", s.state().Control().Mode, board.Running)
 	}
 }
 

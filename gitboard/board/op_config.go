@@ -55,9 +55,15 @@ func mayConfigure(s *State, next *Config, edited []FieldEdit) error {
 func (p *SetConfig) Apply(s *State, op Operation) {
 	k, _ := FindConfigKey(p.Key)
 	_ = k.set(editSingle[Config](s, ConfigPath), p.Value)
-	boards := p.Key == KeyBudgetSprint || p.Key == KeyBudgetGoal
+	continueOnBudget(s, op, p.Key)
+}
+
+// continueOnBudget ends the pause that a used-up budget of the sprint or goal began, where a setting that has changed
+// raises it enough.
+func continueOnBudget(s *State, op Operation, key string) {
+	boards := key == KeyBudgetSprint || key == KeyBudgetGoal
 	if c := s.Control(); boards && c.Mode == Paused && c.By == string(roles.System) && spentBudget(s) == nil {
-		setMode(s, Running, op, op.Actor.ID, p.Key+" is raised")
+		setMode(s, Running, op, op.Actor.ID, key+" is raised")
 	}
 }
 

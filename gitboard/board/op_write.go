@@ -210,6 +210,11 @@ func (p *Write) Apply(s *State, op Operation) {
 		e.Reason, e.Was = p.Reason, was.changedTo(t.Definition())
 	}
 	put(s, p.Path, r)
+	if _, is := r.(*Config); is {
+		for _, f := range p.Fields {
+			continueOnBudget(s, op, f.Field)
+		}
+	}
 }
 
 // Subject implements Payload.

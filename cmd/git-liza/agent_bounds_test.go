@@ -1,0 +1,69 @@
+//go:build linux
+
+package main
+
+import (
+	"regexp"
+	"testing"
+	"time"
+
+	"github.com/creack/pty"
+)
+
+// TestRunMaxTime: a run that takes longer than run_max_time is ended with all that it has started, and counts as one that
+// came to nothing: the claim stays, and it is started again.
+func TestRunMaxTime(t *testing.T) {
+	t.Parallel()
+	p := newProject(t)
+	p.addTask("alpha")
+	p.must("", "config", "set", "run_max_time", "1")
+	s := p.supervise("agent", "coder", `--exec=echo busy; sleep 1000 & exec sleep 1000`)
+	s.hears("started", "alpha")
+	pid := p.agentPID("coder-1")
+	s.hears("ending", "the run has taken 1s (run_max_time)")
+	s.hears("ended", "ended by its supervisor")
+	p.gone(pid)
+	s.hears("started", "alpha")
+	claims := 0
+	for _, op := range p.operations("") {
+		if op.op == "claim" {
+			claims++
+		}
+	}
+	if claims != 1 {
+		t.Errorf("%d claims", claims)
+	}
+	s.stops()
+	p.proven()
+}
+
+// visibleColour is a colour that a terminal would show as text.
+var visibleColour = regexp.MustCompile(`(^|[^\x1b])\[[0-9;]*m`)
+
+// TestColoursOfSupervisors: on a terminal the lines of a supervisor are coloured, and no colour is shown as text.
+func TestColoursOfSupervisors(t *testing.T) {
+	t.Parallel()
+	p := newProject(t)
+	for _, args := range [][]string{
+		{"git-liza", "agent", "planner", "--once", "--exec=true"},
+		{"git-liza", "team", "--planners=0", "--coders=1", "--reviewers=0", "--exec=true"},
+	} {
+		s := p.onTerminal(pty.Winsize{Rows: 30, Cols: 120}, nil, args...)
+		s.said("registered: registered")
+		if args[1] == "team" {
+			s.press("\x03")
+		}
+		select {
+		case <-s.ended:
+		case <-time.After(patience):
+			t.Fatalf("%q does not end:\n%s", args, s.all())
+		}
+		out := s.all()
+		if found := visibleColour.FindString(out); found != "" {
+			t.Errorf("%q prints %q in %q", args, found, out)
+		}
+		if !regexp.MustCompile(`\x1b\[2m\d\d:\d\d:\d\d\x1b\[0m`).MatchString(out) {
+			t.Errorf("%q is not coloured: %q", args, out)
+		}
+	}
+}
