@@ -315,7 +315,11 @@ func (c *collector) tasks() {
 			i.Since, i.By = d.Created, d.CreatedBy
 		}
 	}
-	i.Do = []Ask{{"approve", Finalizing(drafts)}, {"change one", "git liza amend-task ID --done TEXT"}}
+	one := "ID"
+	if len(drafts) == 1 {
+		one = drafts[0]
+	}
+	i.Do = []Ask{{"approve", Finalizing(drafts)}, {"change one", "git liza amend-task " + one + " --done TEXT"}}
 	c.add(i)
 }
 
