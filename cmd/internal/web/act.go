@@ -102,7 +102,16 @@ var acts = map[string]act{
 		return one("resume", f.flags("task", "decision", "reason"))
 	}},
 	"checkpoint": {"call a checkpoint", func(f form) [][]string { return one("checkpoint", f.flags("task", "reason")) }},
-	"resolve":    {"resolve the breaker's trigger", func(f form) [][]string { return one("resolve", f.flags("text")) }},
+	"settle": {"put a discovery aside", func(f form) [][]string {
+		how := "--defer"
+		if f.text("how") == "reject" {
+			how = "--reject"
+		}
+		return one("settle-discovery", append([]string{how}, f.flags("reason")...), f.text("id"))
+	}},
+	"convert":       {"make a discovery a task", func(f form) [][]string { return one("convert-discovery", f.flags("task"), f.text("id")) }},
+	"recover-agent": {"give back what an agent holds", func(f form) [][]string { return one("recover-agent", nil, f.text("id")) }},
+	"resolve":       {"resolve the breaker's trigger", func(f form) [][]string { return one("resolve", f.flags("text")) }},
 	"goal-complete": {"complete the goal", func(f form) [][]string {
 		if goal := f.text("goal"); goal != "" {
 			return [][]string{{"goal", "complete", goal}}

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 )
 
 // A submission is commented on and rejected where it is read, without a script; the next one shows what became of it.
@@ -95,4 +96,24 @@ func TestCompareSubmissions(t *testing.T) {
 			t.Errorf("%s shows the work of another task", query)
 		}
 	}
+}
+
+// What only commands answered before: a discovery that can't wait, and an agent that is gone.
+func TestDiscoveryAndGoneAgent(t *testing.T) {
+	s := newScene(t)
+	s.task("login", "--ready")
+	s.must("coder-1", "claim", "login")
+	s.must("coder-1", "discover", "--during", "login", "--desc", "passwords lie in the log", "--severity", "critical", "--urgency", "immediate")
+	s.passes(time.Hour)
+	w := s.serve(options{}).enter()
+	w.get("/").mustHold(t, "passwords lie in the log", `action="/act/settle"`, "coder-1 is gone", `action="/act/recover-agent"`)
+	for _, r := range []answer{w.post("/act/settle", "id", "disc-1", "how", "defer", "reason", "after the release"), w.post("/act/recover-agent", "id", "coder-1")} {
+		if r.status != http.StatusSeeOther {
+			t.Errorf("%d %s", r.status, r.body)
+		}
+	}
+	if page := w.get("/"); strings.Contains(page.body, `action="/act/settle"`) || strings.Contains(page.body, "coder-1 is gone") {
+		t.Error("they still wait")
+	}
+	s.must("", "verify")
 }

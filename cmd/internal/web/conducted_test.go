@@ -92,9 +92,9 @@ func TestConducted(t *testing.T) {
 		s.lands(fmt.Sprint("coder-", 1+i%2), id, 6)
 	}
 	b.do(chromedp.Navigate(w.url + "/"))
-	b.until("the goal waits", `document.querySelector("#p-inbox .complete-goal form > button") !== null && `+followed)
-	b.do(chromedp.Click("#p-inbox .complete-goal form > button", chromedp.ByQuery))
-	b.until("it is reached", text(".flash", "complete-goal"))
+	b.until("the goal waits", `document.querySelector("#p-inbox .goal-complete form > button") !== null && `+followed)
+	b.do(chromedp.Click("#p-inbox .goal-complete form > button", chromedp.ByQuery))
+	b.until("it is reached", text(".flash", "goal"))
 	b.well("run")
 
 	read := s.must("", "read")
