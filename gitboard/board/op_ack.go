@@ -7,7 +7,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/plain"
 )
 
-// Ack marks notes and anomalies as dealt with.
+// Ack marks notes, anomalies and changes of specs as dealt with.
 type Ack struct {
 	IDs []string `json:"ids"`
 }
@@ -27,8 +27,8 @@ func (p *Ack) Check(s *State, _ Operation) error {
 		by, known := s.acknowledged(id)
 		switch {
 		case !known && s.Err() == nil:
-			return refuse(CodeUnknownRecord, "no note or anomaly is called %s", quote(id)).
-				hint("%s", didYouMean(id, slices.Concat(s.List(NoteDir), s.List(AnomalyDir)), "git liza read human_notes"))
+			return refuse(CodeUnknownRecord, "no note, anomaly or spec change is called %s", quote(id)).
+				hint("%s", didYouMean(id, slices.Concat(s.List(NoteDir), s.List(AnomalyDir), s.List(SpecChangeDir)), "git liza read human_notes"))
 		case by != "":
 			return refuse(CodeExists, "%s was acknowledged by %s already", id, by)
 		}
@@ -46,6 +46,9 @@ func (s *State) acknowledged(id string) (by string, known bool) {
 	if a := s.Anomaly(id); a != nil {
 		return a.AcknowledgedBy, true
 	}
+	if c := s.SpecChange(id); c != nil {
+		return c.AcknowledgedBy, true
+	}
 	return "", false
 }
 
@@ -56,6 +59,8 @@ func (p *Ack) Apply(s *State, op Operation) {
 			n.AcknowledgedBy, n.AcknowledgedAt = op.Actor.ID, op.Time
 		} else if a := edit[Anomaly](s, RecordPath(AnomalyDir, id)); a != nil {
 			a.AcknowledgedBy, a.AcknowledgedAt = op.Actor.ID, op.Time
+		} else if c := edit[SpecChange](s, RecordPath(SpecChangeDir, id)); c != nil {
+			c.AcknowledgedBy, c.AcknowledgedAt = op.Actor.ID, op.Time
 		}
 	}
 }

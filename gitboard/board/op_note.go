@@ -9,6 +9,7 @@ import (
 // AddNote leaves a word: a human's for a task, an agent, a role or everybody; a planner's for the human.
 type AddNote struct {
 	For     string `json:"for,omitempty"`
+	Goal    string `json:"goal,omitempty"` // "" for all that are worked on
 	Message string `json:"message"`
 }
 
@@ -27,13 +28,18 @@ func (p *AddNote) Check(s *State, op Operation) error {
 			return r
 		}
 	}
+	if p.Goal != "" {
+		if _, err := s.FindGoal(p.Goal); err != nil {
+			return err
+		}
+	}
 	return required("message", p.Message)
 }
 
 // Apply implements Payload.
 func (p *AddNote) Apply(s *State, op Operation) {
 	id := s.nextID(NoteDir, "note")
-	put(s, RecordPath(NoteDir, id), &Note{ID: id, Timestamp: op.Time, By: op.Actor.ID, Message: p.Message, For: p.For})
+	put(s, RecordPath(NoteDir, id), &Note{ID: id, Timestamp: op.Time, By: op.Actor.ID, Message: p.Message, For: p.For, Goal: p.Goal})
 }
 
 // Subject implements Payload.

@@ -4,10 +4,15 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+
+	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
 // Decisions are what a human may decide at a checkpoint.
-var Decisions = []string{"CONTINUE", "ADJUST", "REPLAN", "PIVOT", "STOP"}
+var Decisions = []string{"CONTINUE", "ADJUST", Replan, "PIVOT", "STOP"}
+
+// Replan is the decision that wakes the planner of every goal that is worked on.
+const Replan = "REPLAN"
 
 // Resume lets work go on after a pause or a checkpoint.
 type Resume struct {
@@ -59,7 +64,18 @@ func (p *Resume) Apply(s *State, op Operation) {
 	if s.Control().Mode == CheckpointMode || p.Decision != "" {
 		alignRunning(s, op, "checkpoint released", cmp.Or(p.Decision, "CONTINUE")+because(p.Reason))
 	}
+	if p.Decision == Replan {
+		p.replan(s, op)
+	}
 	setMode(s, Running, op, op.Actor.ID, p.Reason)
+}
+
+// replan leaves a note for the planner of every goal that is worked on.
+func (p *Resume) replan(s *State, op Operation) {
+	for _, g := range s.Running() {
+		note := &AddNote{For: string(roles.Planner), Goal: g.ID, Message: Replan + because(p.Reason)}
+		note.Apply(s, op)
+	}
 }
 
 // Subject implements Payload.

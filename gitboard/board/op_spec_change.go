@@ -26,7 +26,7 @@ func (p *RecordSpecChange) Check(s *State, _ Operation) error {
 // Apply implements Payload.
 func (p *RecordSpecChange) Apply(s *State, op Operation) {
 	id := s.nextID(SpecChangeDir, "change")
-	put(s, RecordPath(SpecChangeDir, id), &SpecChange{ID: id, Timestamp: op.Time, Spec: p.Spec, Change: p.Change, TriggeredBy: p.TriggeredBy})
+	put(s, RecordPath(SpecChangeDir, id), &SpecChange{ID: id, Timestamp: op.Time, By: op.Actor.ID, Spec: p.Spec, Change: p.Change, TriggeredBy: p.TriggeredBy})
 }
 
 // Subject implements Payload.

@@ -207,8 +207,12 @@ type Anomaly struct {
 type SpecChange struct {
 	ID          string `yaml:"id" json:"id"`
 	Timestamp   Time   `yaml:"timestamp" json:"timestamp"`
+	By          string `yaml:"by" json:"by"`
 	Spec        string `yaml:"spec" json:"spec"`
 	Change      string `yaml:"change" json:"change"`
 	TriggeredBy string `yaml:"triggered_by,omitempty" json:"triggered_by,omitempty"`
-	Extra       any    `yaml:"extra,omitempty" json:"-"`
+
+	AcknowledgedBy string `yaml:"acknowledged_by,omitempty" json:"acknowledged_by,omitempty"`
+	AcknowledgedAt Time   `yaml:"acknowledged_at,omitempty" json:"acknowledged_at,omitempty"`
+	Extra          any    `yaml:"extra,omitempty" json:"-"`
 }

@@ -8,6 +8,49 @@ import (
 	"github.com/git-liza/git-liza/gitboard/report"
 )
 
+// A human's replan, a note, an answer, a spec change and an ambiguity wake the planner of the goal, until it has dealt with them.
+func TestReplan(t *testing.T) {
+	said := func(s *script, goal string) (about []string) {
+		for _, w := range report.Wakes(s.state(), goal) {
+			if w.Trigger == report.Replan {
+				about = w.About
+			}
+		}
+		return about
+	}
+	ambiguity := &board.LogAnomaly{Type: "system_ambiguity", Task: "ledger", Details: map[string]board.Scalar{"protocol_section": "x", "question": "which?"}}
+	for name, c := range map[string]struct {
+		do   func(*script)
+		mine []string // of goal-1
+		both bool     // billing has as many
+	}{
+		"replan": {func(s *script) {
+			s.do(human, &board.SetCheckpoint{}).do(human, &board.Resume{Decision: "REPLAN", Reason: "smaller"})
+		}, []string{"note-2"}, true},
+		"continue":           {func(s *script) { s.do(human, &board.SetCheckpoint{}).do(human, &board.Resume{Decision: "CONTINUE"}) }, nil, true},
+		"a note of the goal": {func(s *script) { s.do(human, &board.AddNote{For: "planner", Goal: "goal-1", Message: "smaller"}) }, []string{"note-1"}, false},
+		"a note":             {func(s *script) { s.do(human, &board.AddNote{For: "planner", Message: "smaller"}) }, []string{"note-1"}, true},
+		"a note for a coder": {func(s *script) { s.do(human, &board.AddNote{For: "coder-1", Message: "smaller"}) }, nil, true},
+		"a hand-off":         {func(s *script) { s.do(planner, &board.HandOff{Summary: "half", NextAction: "the rest"}) }, nil, true},
+		"a spec change": {func(s *script) {
+			s.do(human, &board.RecordSpecChange{Spec: "s.md", Change: "c", TriggeredBy: "ledger"})
+		}, []string{"change-1"}, false},
+		"its own":      {func(s *script) { s.do(planner, &board.RecordSpecChange{Spec: "s.md", Change: "c"}) }, nil, true},
+		"an ambiguity": {func(s *script) { s.do(coder1, ambiguity) }, []string{"anomaly-1"}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := side(t).do(planner, add("ledger")).do(planner2, add("invoice"))
+			c.do(s)
+			equals(t, "goal-1", said(s, "goal-1"), c.mine)
+			equal(t, "billing", len(said(s, "billing")) == len(c.mine), c.both || len(c.mine) == 0)
+			if len(c.mine) > 0 {
+				s.do(planner, &board.Ack{IDs: c.mine})
+				equal(t, "once dealt with", len(said(s, "goal-1")), 0)
+			}
+		})
+	}
+}
+
 func TestWakes(t *testing.T) {
 	stands := func(s *script, want ...report.WakeTrigger) map[report.WakeTrigger]report.Wake {
 		t.Helper()
@@ -40,9 +83,10 @@ func TestWakes(t *testing.T) {
 	}
 	noted := stands(s, report.BlockedTasks)[report.BlockedTasks]
 	s.do(human, &board.Answer{Note: "note-1", Text: "Don't: ask the team next door"})
-	if stands(s, report.BlockedTasks)[report.BlockedTasks].Mark == noted.Mark {
-		t.Error("the answer to its note does not wake the planner")
-	}
+	answered := stands(s, report.Replan, report.BlockedTasks)
+	equals(t, "about", answered[report.Replan].About, []string{"note-1"})
+	equal(t, "mark of the block", answered[report.BlockedTasks].Mark, noted.Mark)
+	s.do(planner, &board.Ack{IDs: []string{"note-1"}})
 	s.do(planner, &board.Unblock{About: about("login")}).do(coder2, goOn("login")).do(coder2, block("login"))
 	stands(s, report.BlockedTasks, report.HypothesisExhausted)
 	if stands(s, report.BlockedTasks, report.HypothesisExhausted)[report.BlockedTasks].Mark == first.Mark {

@@ -20,11 +20,12 @@ const (
 	HypothesisExhausted WakeTrigger = "HYPOTHESIS_EXHAUSTED"
 	ImmediateDiscovery  WakeTrigger = "IMMEDIATE_DISCOVERY"
 	StaleReservation    WakeTrigger = "STALE_RESERVATION"
+	Replan              WakeTrigger = "REPLAN"
 	AllTerminal         WakeTrigger = "ALL_TERMINAL"
 )
 
 // Triggers lists the triggers in the order in which they count.
-var Triggers = []WakeTrigger{InitialPlanning, BlockedTasks, IntegrationFailures, HypothesisExhausted, ImmediateDiscovery, StaleReservation, AllTerminal}
+var Triggers = []WakeTrigger{InitialPlanning, Replan, BlockedTasks, IntegrationFailures, HypothesisExhausted, ImmediateDiscovery, StaleReservation, AllTerminal}
 
 // Wake is a trigger of a goal that holds now.
 type Wake struct {
@@ -61,6 +62,7 @@ func Wakes(s *board.State, goal string) []Wake {
 		}
 		return ids
 	}
+	holds(Replan, said(s, g))
 	holds(BlockedTasks, with(func(b board.Brief) bool { return b.Status == board.Blocked }))
 	holds(IntegrationFailures, with(func(b board.Brief) bool { return b.Status == board.IntegrationFailed }))
 	holds(HypothesisExhausted, with(func(b board.Brief) bool { return b.Status == board.Blocked && b.Failures >= 2 }))
@@ -84,6 +86,37 @@ func immediate(s *board.State, g *board.Goal) []string {
 	})
 }
 
+// said lists what a plan depends on and nobody has dealt with: a human's notes for the planner and answers to its
+// questions, changes of specs by a human, and what an agent doesn't know about the protocol.
+func said(s *board.State, g *board.Goal) []string {
+	var ids []string
+	for _, id := range s.List(board.NoteDir) {
+		if n := s.Note(id); n != nil && n.AcknowledgedBy == "" && forPlanner(n) && concerns(s, g, n.Goal, "", n.Timestamp) {
+			ids = append(ids, id)
+		}
+	}
+	for _, id := range s.List(board.SpecChangeDir) {
+		if c := s.SpecChange(id); c != nil && c.AcknowledgedBy == "" && c.By == roles.HumanID && concerns(s, g, "", c.TriggeredBy, c.Timestamp) {
+			ids = append(ids, id)
+		}
+	}
+	for _, id := range s.List(board.AnomalyDir) {
+		if a := s.Anomaly(id); a != nil && a.AcknowledgedBy == "" && a.Type == "system_ambiguity" && concerns(s, g, "", a.Task, a.Timestamp) {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}
+
+// forPlanner reports whether a note is a human's for a planner, or an answer to one of a planner's.
+func forPlanner(n *board.Note) bool {
+	planner := func(id string) bool {
+		role, err := roles.Of(id)
+		return id == string(roles.Planner) || err == nil && role == roles.Planner
+	}
+	return n.By == roles.HumanID && planner(n.For) || n.Answer != "" && planner(n.By)
+}
+
 // concerns reports whether a record concerns a goal: it names the goal or a task of it, or names
 // neither and is not older than the goal.
 func concerns(s *board.State, g *board.Goal, goal, task string, since board.Time) bool {
@@ -104,7 +137,7 @@ func wake(s *board.State, g *board.Goal, t WakeTrigger, about []string) Wake {
 		mark.WriteString("; ")
 	}
 	for _, id := range s.List(board.NoteDir) {
-		if n := s.Note(id); n != nil && n.AcknowledgedBy == "" && concerns(s, g, n.Goal, "", n.Timestamp) && reaches(n, append([]string{string(roles.Planner)}, about...)) {
+		if n := s.Note(id); n != nil && n.AcknowledgedBy == "" && concerns(s, g, n.Goal, "", n.Timestamp) && (slices.Contains(about, id) || reaches(n, about)) {
 			mark.WriteString(strings.TrimSpace(id+" "+string(n.AnsweredAt)) + "; ")
 		}
 	}

@@ -69,9 +69,25 @@ func (v *view) Subjects() string {
 		case d != nil:
 			parts = append(parts, indent+v.Line(600, fmt.Sprintf("%s, %s, by %s during %s: %s", d.ID, d.Severity, d.By, d.During, d.Description)),
 				indent+indent+v.Line(300, "recommended: "+d.Recommendation))
+		default:
+			parts = append(parts, v.said(id))
 		}
 	}
 	return strings.Join(parts, "\n")
+}
+
+// said is a note, an anomaly or a change of a spec.
+func (v *view) said(id string) string {
+	if n := v.State.Note(id); n != nil {
+		return indent + v.Line(600, id+" by "+n.By+": "+report.NoteText(n))
+	}
+	if c := v.State.SpecChange(id); c != nil {
+		return indent + v.Line(600, id+" of "+c.Spec+" by "+c.By+": "+c.Change)
+	}
+	if a := v.State.Anomaly(id); a != nil {
+		return indent + v.Line(600, report.AnomalyLine(a))
+	}
+	return indent + v.Line(100, id)
 }
 
 func (v *view) subject(t *board.Task) string {

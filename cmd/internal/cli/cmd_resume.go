@@ -21,7 +21,8 @@ func resumeCommand() *edge.Command {
 	return &edge.Command{
 		Name: "resume", Group: "human", Max: 0, Writes: true,
 		Short: "let work continue",
-		Long: `After a checkpoint the decision goes into the alignment history of the goals that are worked on. STOP ends the run as git liza abort does.
+		Long: `After a checkpoint the decision goes into the alignment history of the goals that are worked on. REPLAN leaves a note for
+the planner of each of them, which wakes it. STOP ends the run as git liza abort does.
 A clone that a file in .liza stops continues when that file is removed.`,
 		Flags: func(f *pflag.FlagSet) {
 			f.StringVar(&p.Task, "task", "", "this `TASK` only")
