@@ -74,7 +74,7 @@ func TestTelemetry(t *testing.T) {
 	}
 	for _, want := range []string{
 		"goal", "task < goal", "run < task < goal", "run < goal", "claim < task < goal", "pre-exec < run < task < goal", "submit < run < task < goal",
-		"verdict < run < task < goal", "merge < task < goal", "add-task < run < goal", "complete-goal < goal",
+		"verdict < run < task < goal", "merge < task < goal", "add-task < run < goal", "goal-complete < goal",
 	} {
 		if way[want] == "" {
 			t.Errorf("nothing is %s: %v", want, way)
