@@ -80,6 +80,8 @@ func TestReferenceTransaction(t *testing.T) {
 		"worktree add":               {coder("coder-1"), Move{"refs/heads/main", one, one, one, false}, ""},
 		"a symbolic ref":             {coder("coder-1"), Move{"refs/heads/integration", one, "ref:refs/heads/x", one, false}, "integration moves by"},
 		"integration":                {coder("coder-1"), Move{"refs/heads/integration", one, two, one, false}, "integration moves by"},
+		"integration, by nobody":     {Who{Task: "parse"}, Move{"refs/heads/integration", one, two, one, false}, "not by nobody"},
+		"the board":                  {coder("coder-1"), Move{git.BoardRef, one, two, one, false}, "moved by git liza alone"},
 		"another's":                  {coder("coder-1"), Move{"refs/heads/task/print", one, two, one, false}, "coder-1 does not hold print"},
 		"submitted":                  {coder("coder-2"), Move{"refs/heads/task/print", one, two, one, false}, "print is READY_FOR_REVIEW"},
 		"no task's":                  {coder("coder-1"), Move{"refs/heads/task/none", none, two, none, false}, "there is no task none"},
@@ -95,6 +97,26 @@ func TestReferenceTransaction(t *testing.T) {
 	// Without a board what a name tells still holds, and work goes on.
 	expect(t, ReferenceTransaction(coder("coder-1"), nil, []Move{{"refs/heads/task/parse", one, two, one, false}}), "")
 	expect(t, ReferenceTransaction(coder("coder-1"), nil, []Move{{"refs/liza/leases/coder-1", one, two, one, false}}), "kept by git liza")
+}
+
+func TestBusy(t *testing.T) {
+	stays, moves := Move{"refs/heads/a", one, one, one, false}, Move{"refs/heads/b", one, two, one, false}
+	if got := Busy([]Move{stays, moves}); len(got) != 1 || got[0] != moves {
+		t.Errorf("%+v", got)
+	}
+}
+
+// The way out is this one's own.
+func TestTowardsIntegration(t *testing.T) {
+	for hint, who := range map[string]Who{
+		"git liza submit parse": coder("coder-1"), "git liza status": {ID: "coder-1", Role: roles.Coder},
+		"git liza merge ID, once the task is APPROVED":            {ID: "code-reviewer-1", Role: roles.CodeReviewer, Task: "parse"},
+		"as a human, at the project's root: git liza land COMMIT": {Task: "parse"},
+	} {
+		if got := towardsIntegration(who); got != hint {
+			t.Errorf("%+v: %q, not %q", who, got, hint)
+		}
+	}
 }
 
 func TestPreCommit(t *testing.T) {

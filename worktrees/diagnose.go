@@ -28,7 +28,7 @@ func Diagnose(ctx context.Context, b *gitboard.Board) ([]Problem, error) {
 		}
 		return nil, err
 	}
-	d := &diagnosis{site: s, v: v, all: all}
+	d := &diagnosis{site: s, v: v, all: all, real: map[string]string{}}
 	for _, look := range []func(context.Context) error{d.tasks, d.submissions, d.folders, d.records, d.branches, d.registrations, d.moves, d.locks, d.leases, d.mergeLease} {
 		if err := look(ctx); err != nil {
 			return nil, err
@@ -68,7 +68,20 @@ type diagnosis struct {
 	*site
 	v     *gitboard.View
 	all   []gitio.Worktree
+	real  map[string]string // where paths lead, as far as they have been followed
 	found []Problem
+}
+
+// layout is how a task's worktree lies. Each path is followed once: with many worktrees that is most of the time.
+func (d *diagnosis) layout(task string) layout {
+	return d.layoutBy(d.all, task, func(path string) string {
+		real, known := d.real[path]
+		if !known {
+			real = resolved(path)
+			d.real[path] = real
+		}
+		return real
+	})
 }
 
 func (d *diagnosis) add(p Problem) { d.found = append(d.found, p) }

@@ -165,7 +165,7 @@ func (d *diagnosis) folder(name, path string) {
 	}
 	l := layout{path: path}
 	if t != nil {
-		l = d.layout(d.all, t.ID)
+		l = d.layout(t.ID)
 	}
 	switch {
 	case t == nil:

@@ -36,7 +36,7 @@ func (d *diagnosis) broken(ctx context.Context, t *board.Task, ref string, err e
 // lastOf is the newest commit of a task's branch that is still here, and what says so: the reflog of its worktree or of
 // the branch, else the board. Zero when there is none.
 func (d *diagnosis) lastOf(ctx context.Context, t *board.Task) (at git.OID, from string, err error) {
-	if l := d.layout(d.all, t.ID); l.ours {
+	if l := d.layout(t.ID); l.ours {
 		_, on, err := d.repo.Head(ctx, l.path)
 		last, lastErr := d.repo.LastHead(ctx, l.path)
 		if err == nil && lastErr == nil && on == git.TaskRef(t.ID) {

@@ -45,7 +45,7 @@ func (d *diagnosis) missingBranch(ctx context.Context, t *board.Task) error {
 	if err != nil {
 		return err
 	}
-	l := d.layout(d.all, t.ID)
+	l := d.layout(t.ID)
 	switch {
 	case from == "":
 		p.Hint = "its commits are not in this clone: bring task/" + t.ID + " back from where it is"
@@ -74,7 +74,7 @@ func (d *diagnosis) missingBranch(ctx context.Context, t *board.Task) error {
 
 // worktree looks at one worktree that should be here, on its branch.
 func (d *diagnosis) worktree(ctx context.Context, t *board.Task, tip git.OID) error {
-	l := d.layout(d.all, t.ID)
+	l := d.layout(t.ID)
 	if !l.ours {
 		if !live(t.Status) {
 			return nil // made again when somebody needs it
@@ -186,7 +186,7 @@ func (d *diagnosis) branches(ctx context.Context) error {
 		if t == nil || !t.Status.Terminal() || !t.Begun() {
 			continue
 		}
-		if l := d.layout(d.all, id); l.ours || l.elsewhere != "" {
+		if l := d.layout(id); l.ours || l.elsewhere != "" {
 			continue // told with its worktree, or a person's
 		}
 		d.add(Problem{

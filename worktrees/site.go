@@ -106,10 +106,16 @@ func (s *site) place(ctx context.Context, task string) (layout, error) {
 }
 
 func (s *site) layout(all []gitio.Worktree, task string) layout {
+	return s.layoutBy(all, task, resolved)
+}
+
+// layoutBy is layout with paths resolved by somebody who may have done it before.
+func (s *site) layoutBy(all []gitio.Worktree, task string, resolved func(string) string) layout {
 	l := layout{path: s.path(task)}
+	at := resolved(l.path)
 	for _, w := range all {
 		switch {
-		case s.root != "" && samePath(w.Path, l.path):
+		case s.root != "" && resolved(w.Path) == at:
 			l.known = true
 		case w.Branch == git.TaskRef(task) && !w.Prunable && !s.passing(w.Path):
 			l.elsewhere = w.Path

@@ -101,6 +101,7 @@ var groups = []group{
 	{"writers", false, benchWriters},
 	{"verify", false, benchVerify},
 	{"web", false, benchWeb},
+	{"many", false, benchMany},
 	{"signed", false, benchSigned},
 	{"hooks", false, benchHooks},
 	{"shared", false, benchShared},

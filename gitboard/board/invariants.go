@@ -273,12 +273,21 @@ func dependencyInvariants(s *State, t *Task, bad func(string, string, ...any)) {
 }
 
 // mayClose reports whether a change of a task may have closed a circle of dependencies: it depends on others than
-// before, and some task depends on it.
+// before, and some task depends on it. On one that is new only those can that change with it.
 func mayClose(before, after *State, t *Task) bool {
-	if was := before.Task(t.ID); len(t.DependsOn) == 0 || was != nil && slices.Equal(was.DependsOn, t.DependsOn) {
+	was := before.Task(t.ID)
+	switch {
+	case len(t.DependsOn) == 0 || was != nil && slices.Equal(was.DependsOn, t.DependsOn):
 		return false
+	case was != nil:
+		return len(after.dependents(t.ID)) > 0
 	}
-	return len(after.dependents(t.ID)) > 0
+	for _, r := range after.Changes() {
+		if other, is := r.(*Task); is && other != nil && slices.Contains(other.DependsOn, t.ID) {
+			return true
+		}
+	}
+	return false
 }
 
 // cycleViolation is that of a task from which dependencies lead back to it.
