@@ -1,0 +1,138 @@
+package hooks
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/roles"
+)
+
+func TestReadMoves(t *testing.T) {
+	got, err := ReadMoves(strings.NewReader(one + " " + two + " refs/heads/a\nnothing\n" + none + " " + one + " refs/heads/b\n"))
+	want := []Move{{Ref: "refs/heads/a", Old: one, New: two}, {Ref: "refs/heads/b", Old: none, New: one}}
+	if err != nil || !slices.Equal(got, want) {
+		t.Errorf("%+v %v", got, err)
+	}
+	long := "refs/heads/" + strings.Repeat("x", 1<<17)
+	if got, err := ReadMoves(strings.NewReader(one + " " + two + " " + long + "\n")); err != nil || len(got) != 1 || got[0].Ref != long {
+		t.Errorf("a long name: %d %v", len(got), err)
+	}
+}
+
+// A board that does not grow is refused by the server.
+func TestBoardMove(t *testing.T) {
+	grows := func(older, newer string) bool { return older == one && newer == two }
+	for _, c := range []struct{ now, new, part string }{
+		{one, two, ""}, {none, one, ""}, {two, one, "only grows"}, {one, none, "is not deleted"}, {none, none, "is not deleted"},
+	} {
+		expect(t, BoardMove(Move{Ref: git.BoardRef, Now: c.now, New: c.new}, grows), c.part)
+	}
+}
+
+func TestKnown(t *testing.T) {
+	for id, want := range map[string]roles.Role{"": "", "coder-1": roles.Coder, "planner-2": roles.Planner} {
+		if w, r := (Who{ID: id}).Known(); r != nil || w.Role != want || w.ID != id {
+			t.Errorf("%q: %+v %v", id, w, r)
+		}
+	}
+	_, r := Who{ID: "boss"}.Known()
+	expect(t, r, "LIZA_AGENT_ID")
+}
+
+// The first commit that hooks of ours have not seen is refused, if an agent makes it.
+func TestAgain(t *testing.T) {
+	for _, c := range []struct {
+		id        string
+		unchecked bool
+		part      string
+	}{{"coder-1", true, "nothing has checked this"}, {"coder-1", false, ""}, {"", true, ""}} {
+		expect(t, Who{ID: c.id, Unchecked: c.unchecked}.Again(), c.part)
+	}
+}
+
+func TestMovesOfOthers(t *testing.T) {
+	reviewer := Who{ID: "code-reviewer-1", Role: roles.CodeReviewer}
+	for name, c := range map[string]struct {
+		who  Who
+		ref  string
+		part string
+		hint string
+	}{
+		"a stash":            {coder("coder-1"), "refs/stash", "stashes are shared", ""},
+		"a tag":              {coder("coder-1"), "refs/tags/v1", "moves no tags", ""},
+		"a branch":           {coder("coder-1"), "refs/heads/mine", "agents move no other", ""},
+		"one like it":        {coder("coder-1"), "refs/notes/integration", "may not move", ""},
+		"a tag like it":      {coder("coder-1"), "refs/tags/integration", "moves no tags", ""},
+		"a reviewer's":       {reviewer, "refs/heads/task/parse", "is a code_reviewer", ""},
+		"a submission":       {coder("coder-2"), "refs/heads/task/print", "print is READY_FOR_REVIEW", "git liza withdraw print"},
+		"nobody's":           {coder("coder-1"), "refs/heads/task/free", "does not hold free (UNCLAIMED)", ""},
+		"one that waits":     {coder("coder-1"), "refs/heads/task/stuck", "stuck is BLOCKED", "git liza show stuck"},
+		"nobody, below one":  {Who{}, "refs/heads/task/parse", "below a supervisor nobody moves", ""},
+		"nobody, in another": {Who{Task: "print"}, "refs/heads/task/parse", "inside the worktree of print nobody", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := scene(t, true)
+			held := func(id string, status board.Status, by string) *board.Task {
+				return &board.Task{ID: id, Status: status, AssignedTo: by}
+			}
+			s.Changes()[board.RecordPath(board.TaskDir, "free")] = held("free", board.Unclaimed, "")
+			s.Changes()[board.RecordPath(board.TaskDir, "stuck")] = held("stuck", board.Blocked, "coder-1")
+			r := ReferenceTransaction(c.who, s, []Move{{c.ref, one, two, one, false}})
+			expect(t, r, c.part)
+			if r != nil && !strings.HasPrefix(r.Hint, c.hint) {
+				t.Errorf("hint %q", r.Hint)
+			}
+		})
+	}
+	// An own branch before one that is not.
+	both := []Move{{"refs/heads/task/parse", one, two, one, false}, {"refs/heads/mine", one, two, one, false}}
+	expect(t, ReferenceTransaction(coder("coder-1"), scene(t, true), both), "agents move no other")
+}
+
+func TestServersIntegration(t *testing.T) {
+	holds := func(older, newer string) bool { return older == newer || older == one && newer == two }
+	move := &Move{Ref: "refs/heads/integration", New: two}
+	for name, c := range map[string]struct {
+		i    Integration
+		part string
+	}{
+		"missing, and nothing lands":           {Integration{Now: none}, ""},
+		"there, as the board begins":           {Integration{Now: one, Founding: true}, ""},
+		"missing, and something has landed":    {Integration{Now: none, Landings: []Landing{{none, none, true}}}, "does not move with it"},
+		"the board begins, nothing has landed": {Integration{Now: none, Move: move, Founding: true}, ""},
+		"a landing that is no growth":          {Integration{Now: one, Move: move, Landings: []Landing{{one, "4", false}, {"4", two, false}}}, "records a move from"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c.i.Branch, c.i.Holds = "integration", holds
+			expect(t, CheckIntegration(c.i), c.part)
+		})
+	}
+}
+
+func TestServersLeases(t *testing.T) {
+	s := scene(t, true)
+	const now = "2026-01-31T09:00:00Z"
+	for name, c := range map[string]struct {
+		ref, now, new string
+		lease         Lease
+		part          string
+	}{
+		"a probe":                         {git.ProbePrefix + "x", none, one, Lease{}, ""},
+		"the home":                        {git.HomeRef, none, one, Lease{}, ""},
+		"the home, moved":                 {git.HomeRef, one, two, Lease{}, "one clone's own"},
+		"no agent's lease":                {git.LeaseRef("boss"), none, one, Lease{}, "is not an agent"},
+		"what can't be read":              {git.LeaseRef("coder-1"), none, one, Lease{Agent: "coder-1", Session: "s1"}, "is not a lease of it"},
+		"an unregistered agent's":         {git.LeaseRef("coder-9"), none, one, Lease{Valid: true, Agent: "coder-9", Session: "s1"}, "not at all"},
+		"an unregistered agent's, ended":  {git.LeaseRef("coder-9"), one, none, Lease{}, ""},
+		"a task that is none":             {git.ReviewPrefix + "UP/1", none, one, Lease{}, `no task "UP"`},
+		"a submission that has no number": {git.ReviewPrefix + "print/x", none, one, Lease{}, "no submission x"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := Move{c.ref, c.now, c.new, c.now, false}
+			expect(t, Push{[]Move{m}, s, now}.OwnRef(m, c.lease), c.part)
+		})
+	}
+}
