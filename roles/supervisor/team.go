@@ -17,7 +17,8 @@ import (
 // Team is several supervisors in one process.
 type Team struct {
 	Board   *gitboard.Board
-	Members []Config // each with a board of its own; they wait for work as long as the team does
+	Members []Config              // each with a board of its own; they wait for work as long as the team does
+	Over    map[string]board.Time // the goals that had ended before, see Over
 	Tell    func(Event)
 }
 
@@ -30,7 +31,6 @@ type team struct {
 	live  map[int]bool      // members that run
 	idle  map[int]time.Time // members that wait for lack of work, since when
 	again *time.Timer       // looks whether the team has waited long enough
-	since board.Time        // when the team began
 }
 
 // RunTeam runs a team until no goal is worked on, until none of it can go on, or until the context ends. It
@@ -38,7 +38,7 @@ type team struct {
 func RunTeam(ctx context.Context, c Team) error {
 	ctx, end := context.WithCancelCause(ctx)
 	defer end(nil)
-	t := &team{Team: c, end: end, live: map[int]bool{}, idle: map[int]time.Time{}, since: board.At(c.Board.Now())}
+	t := &team{Team: c, end: end, live: map[int]bool{}, idle: map[int]time.Time{}}
 	patience, err := t.patience(ctx)
 	if err != nil {
 		return err
@@ -166,7 +166,7 @@ func (t *team) outcome(ctx context.Context) error {
 	v, err := t.Board.View(context.WithoutCancel(ctx))
 	var goals []*board.Goal
 	if err == nil {
-		goals, err = Served(v.State, t.since), v.State.Err()
+		goals, err = Served(v.State, t.Over), v.State.Err()
 	}
 	switch {
 	case err == nil && !slices.ContainsFunc(goals, func(g *board.Goal) bool { return g.Status != board.Completed }):
@@ -183,9 +183,23 @@ func (t *team) outcome(ctx context.Context) error {
 	return &StopError{Exit: 1, Reason: reason, Hint: "git liza status"}
 }
 
-// Served are the goals that were worked on at some time since a moment; where there was none, the one that ended last.
-func Served(s *board.State, since board.Time) []*board.Goal {
-	served := slices.DeleteFunc(s.Goals(), func(g *board.Goal) bool { return g.Status != board.InProgress && g.Ended < since })
+// Over are the goals that have ended, each with when.
+func Over(s *board.State) map[string]board.Time {
+	over := map[string]board.Time{}
+	for _, g := range s.Goals() {
+		if g.Status != board.InProgress {
+			over[g.ID] = g.Ended
+		}
+	}
+	return over
+}
+
+// Served are the goals that had not ended before; where there are none, the one that ended last.
+func Served(s *board.State, over map[string]board.Time) []*board.Goal {
+	served := slices.DeleteFunc(s.Goals(), func(g *board.Goal) bool {
+		ended, was := over[g.ID]
+		return was && g.Status != board.InProgress && g.Ended == ended
+	})
 	if g := s.TheGoal(); len(served) == 0 && g != nil {
 		return []*board.Goal{g}
 	}

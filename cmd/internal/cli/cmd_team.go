@@ -67,24 +67,28 @@ func runTeam(c *edge.Call, counts map[roles.Role]*int, run team.Flags) error {
 		members[i].Output = screen.Output
 	}
 	stopTelling := team.Telemetry(c, screen.Warn)
-	began := board.At(c.App.Now())
-	err = supervisor.RunTeam(ctx, supervisor.Team{Board: c.Opened, Members: members, Tell: screen.Event})
+	v, err := c.Opened.View(ctx)
+	if err != nil {
+		return err
+	}
+	over := supervisor.Over(v.State)
+	err = supervisor.RunTeam(ctx, supervisor.Team{Board: c.Opened, Members: members, Over: over, Tell: screen.Event})
 	stopTelling()
 	stop()
 	screen.Close()
 	if err == nil {
-		return answerTeam(c, began)
+		return answerTeam(c, over)
 	}
 	return err
 }
 
 // answerTeam says how it ended.
-func answerTeam(c *edge.Call, began board.Time) error {
+func answerTeam(c *edge.Call, over map[string]board.Time) error {
 	v, err := c.Opened.View(c.Ctx)
 	if err != nil {
 		return err
 	}
-	goals := supervisor.Served(v.State, began)
+	goals := supervisor.Served(v.State, over)
 	lines := supervisor.Standings(v.State, goals)
 	if err := v.State.Err(); err != nil {
 		return err

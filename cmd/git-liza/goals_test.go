@@ -1,0 +1,74 @@
+//go:build linux
+
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+)
+
+// sells is a script of an agent of any role: the planner of a goal plans one task for it, and chairs need the wood that
+// is another goal's.
+const sells = `
+p=$LIZA_PROMPT_FILE
+task=$(sed -n 's/^TASK ID: //p' "$p")
+plan() { git liza add-task --id "$1" --desc "$1" --done "$1.txt is there" --scope 'one file' --spec specs/vision.md --depends "$2" --ready; }
+case $LIZA_AGENT_ID in
+planner-*)
+	grep -q '^WAKE TRIGGER: INITIAL_PLANNING' "$p" || exit 0
+	goal=$(sed -n 's/^GOAL: Sell //p' "$p")
+	test "$goal" = chairs && plan chairs wood || plan "$goal" ''
+	;;
+coder-*)
+` + submits + `
+	;;
+*)
+	git liza verdict $task APPROVED --commit $(sed -n 's/^REVIEW COMMIT: //p' "$p")
+	;;
+esac
+`
+
+// TestTeamOfGoals lets a team reach two goals side by side, one of which needs a task of the other, and then, started
+// anew, a third one in the same repository.
+func TestTeamOfGoals(t *testing.T) {
+	t.Parallel()
+	p := newProject(t)
+	agent := filepath.Join(t.TempDir(), "agent")
+	if err := os.WriteFile(agent, []byte(sells), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	team := func(states map[string]string) {
+		t.Helper()
+		s := p.supervise("team", "--planners=2", "--coders=2", "--reviewers=1", "--exec=sh '"+agent+"'")
+		s.endsWithin(0, 3*time.Minute)
+		said := map[string]string{}
+		for _, e := range s.all() {
+			if e.Event == "goal" {
+				said[e.Goal] = e.Status
+			}
+		}
+		for goal, state := range states {
+			if said[goal] != state {
+				t.Errorf("%s is %q, not %s\n%s", goal, said[goal], state, s.story())
+			}
+		}
+		if len(said) != len(states) {
+			t.Errorf("goals: %v", said)
+		}
+	}
+	p.must("", "add-task", "--id=wood", "--desc=wood", "--done=wood.txt is there", "--scope=one file", "--spec=specs/vision.md", "--ready")
+	p.must("", "goal", "start", "Sell chairs", "--id=chairs")
+	team(map[string]string{"goal-1": "COMPLETED", "chairs": "COMPLETED"})
+	p.must("", "goal", "start", "Sell lamps", "--id=lamps")
+	team(map[string]string{"lamps": "COMPLETED"})
+	for _, task := range p.board().Tasks {
+		if task.Status != "MERGED" {
+			t.Errorf("%s is %s", task.ID, task.Status)
+		}
+	}
+	for _, fault := range p.whole("at the end", nil) {
+		t.Error(fault)
+	}
+}
