@@ -150,7 +150,8 @@ const nearby = 2
 // changedAt reports whether a patch changes a file of the older tree, and whether it does so around a line.
 func changedAt(patch, path string, line int) (file, there bool) {
 	near := func(first, last int) bool { return first-nearby <= line && line <= last+nearby }
-	at := 0 // the last line of the older file that was passed
+	at := 0           // the last line of the older file that was passed
+	replaced := false // what is added comes in the place of that line
 	for l := range git.PatchLines(patch) {
 		if l.Kind == git.PatchFile {
 			at = 0
@@ -162,9 +163,12 @@ func changedAt(patch, path string, line int) (file, there bool) {
 		at = max(at, l.Old)
 		switch l.Kind {
 		case git.PatchGone:
+			replaced = true
 			there = there || near(l.Old, l.Old)
 		case git.PatchAdded:
-			there = there || near(at, at+1)
+			there = there || !replaced && near(at, at+1)
+		case git.PatchSame, git.PatchHunk:
+			replaced = false
 		}
 	}
 	return file, there
