@@ -214,7 +214,7 @@ func TestPlannerIsNotWokenAgain(t *testing.T) {
 	p.must("", "discover", "--desc", "a crack", "--severity", "low")
 	p.must("coder-1", "claim", "beta")
 	p.must("", "note", "--for", "planner", "let it go")
-	s.hears("started", "BLOCKED_TASKS")
+	s.hears("started", "REPLAN")
 	s.hears("waiting", "nothing to plan")
 	started := 0
 	for _, e := range s.all()[before:] {

@@ -72,7 +72,7 @@ func (r *reader) readBeside(top map[string]*yaml.Node) {
 		return r.anomaly(a, where)
 	})
 	numbered(r, "spec_changes", board.SpecChangeDir, "change", top["spec_changes"], oldChange, func(id string, c *board.SpecChange, _ string) bool {
-		c.ID, c.TriggeredBy, c.Timestamp = id, r.taskNamed(c.TriggeredBy), orOf(c.Timestamp, r.goal.Created)
+		c.ID, c.By, c.TriggeredBy, c.Timestamp = id, orOf(c.By, notRecorded), r.taskNamed(c.TriggeredBy), orOf(c.Timestamp, r.goal.Created)
 		return true
 	})
 	r.readHandoffs(top["handoff"])

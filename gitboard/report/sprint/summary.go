@@ -14,7 +14,7 @@ import (
 var meaning = map[string]string{
 	"CONTINUE": "the plan holds",
 	"ADJUST":   "same goal, other limits or priorities",
-	"REPLAN":   "the tasks are cut wrong: leave a note for the planner",
+	"REPLAN":   "the tasks are cut wrong: the planner is woken; leave a note that says why",
 	"PIVOT":    "the goal's spec changes: land it, record the spec change, leave a note for the planner",
 	"STOP":     "the run ends here: goal and sprint become ABORTED",
 }
