@@ -76,6 +76,11 @@ type Item struct {
 	Do        []Ask      `json:"do"` // what a human may do: the command that answers it comes first
 }
 
+// HoldsUp lists the unfinished tasks that wait for it, without its own.
+func (i Item) HoldsUp() []string {
+	return slices.DeleteFunc(slices.Clone(i.Holds), func(task string) bool { return task == i.ID })
+}
+
 // Work is what a task has so far.
 type Work struct {
 	Branch    string `json:"branch"`

@@ -51,8 +51,8 @@ func drawItem(p edge.Page, in *report.Inbox, i report.Item) []string {
 	l.Add("  failed by", strings.Join(i.FailedBy, ", "))
 	l.Add("  evidence", strings.Join(i.Evidence, "\n"))
 	l.Add("  work", workText(i.Work))
-	if n := len(i.Holds); n > 1 || n == 1 && i.Holds[0] != i.ID {
-		l.Add("  holds up", plain.Plural(n, "task")+": "+plain.Line(strings.Join(i.Holds, ", "), 300))
+	if others := i.HoldsUp(); len(others) > 0 {
+		l.Add("  holds up", plain.Plural(len(others), "task")+": "+plain.Line(strings.Join(others, ", "), 300))
 	}
 	l.Lines = append(l.Lines, DraftLines(p, i.Drafts)...)
 	for _, do := range i.Do {
