@@ -25,7 +25,7 @@ func (c *Call) Sure(actor board.Actor, p board.Payload, what, reason string, yes
 	case yes && strings.TrimSpace(reason) != "":
 		return nil
 	case yes || !isFile || !IsTerminal(in) || c.JSON:
-		return &UsageError{Message: what + ": where nobody is asked, it takes --reason TEXT and --yes", Hint: "git liza " + c.Cmd.Name + " --reason TEXT --yes"}
+		return &UsageError{Message: what + "; without a terminal to ask on, it takes --reason TEXT and --yes", Hint: "git liza " + c.Cmd.Name + " --reason TEXT --yes"}
 	}
 	fmt.Fprintf(c.App.Stderr, "%s. Continue? [y/N] ", what)
 	line, _ := bufio.NewReader(in).ReadString('\n') // no answer is no
