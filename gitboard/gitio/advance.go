@@ -13,13 +13,12 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git"
 )
 
-// CanAdvance reports whether Advance from old to new would succeed in the
-// worktree whose top is given, without changing a file. When local changes or
-// untracked files are in the way, overlap holds their paths; it is nil when
-// all is well. Files that are ignored are never in the way.
+// CanAdvance reports whether Advance from old to new would succeed in the worktree with the given
+// top directory, without changing any file. If local changes or untracked files are in the way,
+// overlap lists their paths; otherwise it is nil. Ignored files are never in the way.
 //
-// Errors: ErrBusy when someone holds the lock of that index; a CommandError
-// when git refuses although nothing is in the way.
+// Errors: ErrBusy if another process holds the lock of that index; a CommandError if git refuses
+// although nothing is in the way.
 func (r *Repo) CanAdvance(ctx context.Context, worktree string, old, new git.OID) (overlap []string, err error) {
 	refused := r.readTree(ctx, worktree, old, new, "-n")
 	if exitCode(refused) <= 0 {
@@ -29,9 +28,9 @@ func (r *Repo) CanAdvance(ctx context.Context, worktree string, old, new git.OID
 	return overlap, err
 }
 
-// obstacles explains why git has refused to bring a worktree from old to new: the
-// paths that are in the way, and those that an Advance cut short has left, which
-// are not (cutShort). The error is the refusal itself where nothing explains it.
+// obstacles explains why git refused to move a worktree from old to new. overlap lists the paths in
+// the way; cut holds the paths left by an interrupted Advance, which are not in the way (cutShort).
+// If nothing explains the refusal, the refusal itself is returned as the error.
 func (r *Repo) obstacles(ctx context.Context, worktree string, old, new git.OID, refused error) (overlap []string, cut map[string]string, err error) {
 	changed, err := r.ChangedFiles(ctx, old, new)
 	if err != nil {
@@ -50,12 +49,12 @@ func (r *Repo) obstacles(ctx context.Context, worktree string, old, new git.OID,
 	return slices.DeleteFunc(overlap, func(path string) bool { return cut[path] != "" }), cut, nil
 }
 
-// Advance brings index and files of the worktree whose top is given from old
-// to new (git-read-tree, two trees): what differs between the two is updated,
-// local changes to other paths stay. All or nothing, except where git is killed
-// or the disk is full: then files may be new, or written in part, and the index
-// old, and another Advance completes that. HEAD does not move; it belongs to whoever
-// moves the ref. Errors as for CanAdvance, but overlap is a CommandError.
+// Advance moves the index and files of the worktree with the given top directory from old to new
+// (git-read-tree, two trees). It updates what differs between the two and leaves local changes to
+// other paths alone. It is all or nothing unless git is killed or the disk is full: then files may
+// be new or partly written while the index is still old, and another Advance completes the job.
+// HEAD does not move; moving it is left to the caller that moves the ref. Errors are those of
+// CanAdvance, except that an overlap is a CommandError.
 func (r *Repo) Advance(ctx context.Context, worktree string, old, new git.OID) error {
 	refused := r.readTree(ctx, worktree, old, new)
 	if exitCode(refused) <= 0 {
@@ -80,13 +79,13 @@ func (r *Repo) Advance(ctx context.Context, worktree string, old, new git.OID) e
 	return r.readTree(ctx, worktree, old, new)
 }
 
-// begun marks a file that git had begun to write when it ended.
+// begun marks a file that git had only partly written when it was stopped.
 const begun = "begun"
 
-// cutShort returns the files that an Advance has written without coming to the
-// index, which has them still as old has them: the path of each with its entry
-// in new's tree, or begun where the worktree holds only the first part of the
-// file, or nothing: what new holds includes that, so nothing is lost with it.
+// cutShort returns the files that an interrupted Advance wrote without updating the index, which
+// still matches old. The map holds each path with its entry in new's tree, or begun if the file in
+// the worktree is missing or only a prefix of new's content. Such a prefix is part of new, so
+// overwriting it loses nothing.
 func (r *Repo) cutShort(ctx context.Context, worktree string, old, new git.OID) (map[string]string, error) {
 	staged, err := r.in(worktree, "diff-index", "diff-index", "--cached", "--name-only", "--no-renames", "-z", string(old), "--").output(ctx)
 	if err != nil {
@@ -125,7 +124,7 @@ func (r *Repo) cutShort(ctx context.Context, worktree string, old, new git.OID) 
 	return cut, nil
 }
 
-// differing lists the files of a commit that a worktree does not hold as the commit does.
+// differing lists the files of a commit whose content in the worktree differs from the commit.
 func (r *Repo) differing(ctx context.Context, worktree string, commit git.OID) ([]string, error) {
 	index, err := r.copyIndex(ctx, worktree)
 	if err != nil {
@@ -136,7 +135,7 @@ func (r *Repo) differing(ctx context.Context, worktree string, commit git.OID) (
 	if err := r.in(worktree, "read-tree", "read-tree", string(commit)).with(env).run(ctx); err != nil {
 		return nil, err
 	}
-	// Its exit code says that files differ.
+	// A positive exit code only means that files differ.
 	if err := r.in(worktree, "update-index", "update-index", "-q", "--refresh").with(env).run(ctx); exitCode(err) < 0 {
 		return nil, err
 	}
@@ -144,15 +143,15 @@ func (r *Repo) differing(ctx context.Context, worktree string, commit git.OID) (
 	return splitNUL(files), err
 }
 
-// isBegun reports whether a path of a worktree is missing, or a file that holds the first part of what a commit has
-// there. A missing file is no change that stops git's own read-tree, either.
+// isBegun reports whether a path in a worktree is missing, or is a file that holds a prefix of the
+// commit's content. git-read-tree does not count a missing file as a local change either.
 func (r *Repo) isBegun(ctx context.Context, worktree string, commit git.OID, path string) (bool, error) {
 	file := filepath.Join(worktree, path)
 	info, err := os.Lstat(file)
 	if errors.Is(err, fs.ErrNotExist) {
 		return true, nil
 	}
-	if err != nil || !info.Mode().IsRegular() { // a file where a directory should be, a folder, a link
+	if err != nil || !info.Mode().IsRegular() { // a directory, a symlink, or a file where a directory should be
 		return false, nil
 	}
 	part, err := os.ReadFile(file)
@@ -161,22 +160,22 @@ func (r *Repo) isBegun(ctx context.Context, worktree string, commit git.OID, pat
 	}
 	all, err := r.in(worktree, "cat-file", "cat-file", "--filters", string(commit)+":"+path).output(ctx)
 	if exitCode(err) > 0 {
-		return false, nil // the commit has nothing there
+		return false, nil // the commit has no such path
 	}
 	return bytes.HasPrefix(all, part), err
 }
 
-// readTree runs the two-tree git-read-tree, again when it was refused while
-// somebody held the lock of the index until just now.
+// readTree runs the two-tree git-read-tree. It retries if git refused because another process held
+// the lock of the index.
 func (r *Repo) readTree(ctx context.Context, worktree string, old, new git.OID, options ...string) error {
 	if err := checkOIDs(old, new); err != nil {
 		return err
 	}
-	// Files whose times alone have changed would look changed to read-tree.
+	// Without a refresh, files with nothing but new timestamps look changed to read-tree.
 	refresh := r.in(worktree, "update-index", "update-index", "-q", "--refresh")
 	args := flags(workers, []string{"read-tree"}, options, []string{"-m", "-u", string(old), string(new)})
 	for attempt := 1; ; attempt++ {
-		// Its exit code tells that files have changed, which is not a failure.
+		// A positive exit code only means that files have changed.
 		if err := refresh.run(ctx); err != nil && exitCode(err) < 0 {
 			return err
 		}
@@ -190,7 +189,7 @@ func (r *Repo) readTree(ctx context.Context, worktree string, old, new git.OID, 
 	}
 }
 
-// indexBusy returns ErrBusy when someone holds the lock of a worktree's index.
+// indexBusy returns a BusyError if another process holds the lock of a worktree's index.
 func (r *Repo) indexBusy(ctx context.Context, worktree string) error {
 	dir, err := r.worktreeGitDir(ctx, worktree)
 	if err != nil {
@@ -203,8 +202,8 @@ func (r *Repo) indexBusy(ctx context.Context, worktree string) error {
 	return nil
 }
 
-// overlapping returns the dirty paths that an update of changed would touch;
-// all dirty ones when none can be blamed, since one of them must be.
+// overlapping returns the dirty paths that an update of the changed paths would touch. If there are
+// none, it returns all dirty paths, because one of them must be the cause.
 func overlapping(changed []string, dirty []StatusEntry) []string {
 	var all, hit []string
 	for _, entry := range dirty {
@@ -222,8 +221,7 @@ func overlapping(changed []string, dirty []StatusEntry) []string {
 	return hit
 }
 
-// samePlace reports whether two paths are the same, or one would have to be a
-// directory for the other to exist.
+// samePlace reports whether two paths are the same, or one is a parent directory of the other.
 func samePlace(a, b string) bool {
 	a, b = strings.TrimSuffix(a, "/"), strings.TrimSuffix(b, "/")
 	return a == b || strings.HasPrefix(a, b+"/") || strings.HasPrefix(b, a+"/")

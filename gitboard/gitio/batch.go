@@ -11,13 +11,12 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git"
 )
 
-// batch is one `git cat-file --batch`, started when it is first needed and
-// started anew after it has died. One question is asked at a time; a question
-// may hold many names.
+// batch is one `git cat-file --batch` child. It is started on first use and restarted after it
+// dies. Requests are serialized; one request may hold many names.
 type batch struct {
 	command command
-	turn    chan struct{} // holds a token while nobody asks
-	partial func() bool   // whether git may die of an object because a remote can't be asked for it
+	turn    chan struct{} // holds a token while no request is running
+	partial func() bool   // reports whether git may die because it can't fetch an object from a remote
 
 	// Guarded by turn.
 	closed bool
@@ -25,7 +24,7 @@ type batch struct {
 	in     io.WriteCloser
 	out    *bufio.Reader
 	stderr *tail
-	died   bool // the last child has died of what it was asked for
+	died   bool // the last child died of the object it was asked for
 }
 
 func newBatch(c command) *batch {
@@ -34,16 +33,15 @@ func newBatch(c command) *batch {
 	return b
 }
 
-// warm starts the child before it is needed. Whether that worked shows when it
-// is asked.
+// warm starts the child before it is needed. An error shows at the next request.
 func (b *batch) warm() {
 	<-b.turn
 	defer func() { b.turn <- struct{}{} }()
 	_ = b.start()
 }
 
-// serve makes c the command by which the child is started from now on. The
-// one that runs goes on if it serves as well.
+// serve makes c the command that starts the child from now on. A running child is kept if serves is
+// true and stopped otherwise.
 func (b *batch) serve(c command, serves bool) *batch {
 	<-b.turn
 	defer func() { b.turn <- struct{}{} }()
@@ -54,8 +52,8 @@ func (b *batch) serve(c command, serves bool) *batch {
 	return b
 }
 
-// ask returns the objects of names, in their order; a missing or damaged one
-// has OID "". Names must be fit for a line of their own.
+// ask returns the objects for names, in order. A missing or damaged object has OID "". No name may
+// contain a line feed.
 func (b *batch) ask(ctx context.Context, names []string) ([]git.Object, error) {
 	select {
 	case <-b.turn:
@@ -66,7 +64,7 @@ func (b *batch) ask(ctx context.Context, names []string) ([]git.Object, error) {
 	if b.closed {
 		return nil, ErrClosed
 	}
-	// A child that died while idle shows only now, and a new one may answer.
+	// If the child died while idle, only this request notices; a new child may answer.
 	old := b.cmd != nil
 	objects, err := b.exchange(ctx, names)
 	if err != nil && old && ctx.Err() == nil {
@@ -81,9 +79,8 @@ func (b *batch) ask(ctx context.Context, names []string) ([]git.Object, error) {
 	return objects, nil
 }
 
-// without goes on after an answer over which a child has died, as git does of
-// a damaged object: it counts as missing if a new child, asked for it alone,
-// dies of it, too.
+// without continues after the child died of one object, as git does of a damaged one. The object
+// counts as missing if a new child that is asked for it alone dies as well.
 func (b *batch) without(ctx context.Context, names []string, answers []git.Object) ([]git.Object, error) {
 	next := len(answers)
 	one, err := b.exchange(ctx, names[next:next+1])
@@ -98,8 +95,8 @@ func (b *batch) without(ctx context.Context, names []string, answers []git.Objec
 	return append(answers, rest...), err
 }
 
-// exchange asks once. After a failure the child is gone, since nobody could
-// tell which answer comes next; the answers before it are returned.
+// exchange sends one request. After a failure the child is stopped, since the next answer could not
+// be matched to its name; the answers received before the failure are returned.
 func (b *batch) exchange(ctx context.Context, names []string) ([]git.Object, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, b.failed(ctx, err)
@@ -112,7 +109,7 @@ func (b *batch) exchange(ctx context.Context, names []string) ([]git.Object, err
 	}
 	kill := b.cmd.Process.Kill
 	stop := context.AfterFunc(ctx, func() { kill() })
-	// Asking and reading overlap: with both pipes full neither side would move.
+	// Write and read concurrently: with both pipes full, neither side would proceed.
 	asked := make(chan error, 1)
 	in := b.in
 	go func() { asked <- writeNames(in, names) }()
@@ -122,7 +119,7 @@ func (b *batch) exchange(ctx context.Context, names []string) ([]git.Object, err
 	}
 	err = errors.Join(err, <-asked)
 	if !stop() && err == nil {
-		// The kill is under way, but every answer had arrived.
+		// The context ended, but only after every answer had arrived.
 		b.stop()
 		return objects, nil
 	}
@@ -133,7 +130,7 @@ func (b *batch) exchange(ctx context.Context, names []string) ([]git.Object, err
 	return objects, nil
 }
 
-// failed says why there is no answer.
+// failed adds git's last error line to err.
 func (b *batch) failed(ctx context.Context, err error) error {
 	var said string
 	if b.stderr != nil {
@@ -166,8 +163,8 @@ func (b *batch) start() error {
 	return nil
 }
 
-// stop ends the child at once: it owns nothing. One that had ended by itself
-// with git's code for that has died.
+// stop kills the child, which owns nothing. It sets died if the child had already exited by itself
+// with the code that git uses for fatal errors.
 func (b *batch) stop() {
 	b.in.Close()
 	b.cmd.Process.Kill()
@@ -176,8 +173,8 @@ func (b *batch) stop() {
 	b.cmd = nil
 }
 
-// close ends the child and waits for it. It owns nothing, so there is no
-// point in letting it finish.
+// close kills the child and waits for it. The child owns nothing, so there is no point in letting
+// it finish.
 func (b *batch) close() error {
 	<-b.turn
 	defer func() { b.turn <- struct{}{} }()

@@ -10,19 +10,18 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git"
 )
 
-// writeNames asks for names, one a line.
+// writeNames writes the request: one name per line.
 func writeNames(in io.Writer, names []string) error {
 	w := bufio.NewWriter(in)
 	for _, name := range names {
-		// The writer keeps the first error for Flush.
+		// bufio.Writer keeps the first error for Flush.
 		w.WriteString(name)
 		w.WriteByte('\n')
 	}
 	return w.Flush()
 }
 
-// readObjects reads the answer to each name. With an error it returns the
-// answers before it.
+// readObjects reads the answer for each name. On error it also returns the answers before it.
 func readObjects(out *bufio.Reader, names []string) ([]git.Object, error) {
 	objects := make([]git.Object, len(names))
 	for i, name := range names {
@@ -35,11 +34,10 @@ func readObjects(out *bufio.Reader, names []string) ([]git.Object, error) {
 	return objects, nil
 }
 
-// readObject reads one answer (git-cat-file, "BATCH OUTPUT"): a line of id,
-// type and size, then the content and a line feed; or one line that ends in
-// another word ("missing", "ambiguous") when there is no object to give. An
-// object whose content is not the one that its id says is damaged, and counts
-// as missing.
+// readObject reads one answer (git-cat-file, "BATCH OUTPUT"): either a line of id, type and size,
+// followed by the content and a line feed; or, if there is no such object, one line that ends in
+// another word ("missing", "ambiguous"). An object whose content does not match its id is damaged
+// and counts as missing.
 func readObject(out *bufio.Reader) (git.Object, error) {
 	line, err := out.ReadString('\n')
 	if err != nil {
@@ -67,7 +65,7 @@ func readObject(out *bufio.Reader) (git.Object, error) {
 	return object, nil
 }
 
-// unexpectedEnd makes clear that the end of the stream is not an end of data.
+// unexpectedEnd turns io.EOF into io.ErrUnexpectedEOF: the stream ended in the middle of an answer.
 func unexpectedEnd(err error) error {
 	if err == io.EOF {
 		return io.ErrUnexpectedEOF

@@ -9,10 +9,10 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git"
 )
 
-// DefaultBranch returns the short name of the branch that others start from:
-// the one that the main worktree (or the bare repository) stands on, if it has
-// commits; else that of origin/HEAD, main or master, the first that exists
-// here and is not one of those to pass over. ErrNotFound when there is none.
+// DefaultBranch returns the short name of the branch that new work starts from: the branch checked
+// out in the main worktree (or HEAD of a bare repository) if it has commits; otherwise the branch
+// of origin/HEAD, main or master, whichever exists here first. Branches in but are skipped. It
+// returns ErrNotFound if there is none.
 func (r *Repo) DefaultBranch(ctx context.Context, but ...string) (string, error) {
 	const origin = git.RemotesPrefix + "origin/"
 	head, err := r.symbolic(ctx, "HEAD")
@@ -42,7 +42,7 @@ func (r *Repo) DefaultBranch(ctx context.Context, but ...string) (string, error)
 	return "", fmt.Errorf("a default branch: %w", ErrNotFound)
 }
 
-// symbolic returns the ref that a symbolic ref points to, "" for none.
+// symbolic returns the target of a symbolic ref, or "" if there is none.
 func (r *Repo) symbolic(ctx context.Context, name string) (string, error) {
 	out, err := r.command("symbolic-ref", "symbolic-ref", "--quiet", name).output(ctx)
 	if err != nil && exitCode(err) != 1 {

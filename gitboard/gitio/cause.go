@@ -6,10 +6,10 @@ import (
 	"unicode"
 )
 
-// firstCause picks the line that tells a person why a child of the network
-// failed. Of what git says that is its first error, with two exceptions: a line
-// of the remote, when it is git liza's or there is no fatal one; and the line
-// before the fatal one, when a program that git has started (ssh) wrote it.
+// firstCause picks the line of stderr that best explains to a person why a network command failed.
+// That is git's first error, with two exceptions: a line from the remote, if git liza wrote it or
+// git reported no fatal error; and the line before the fatal error, if a program that git started
+// (ssh) wrote it.
 func firstCause(stderr string) string {
 	failure, remote, before := "", "", ""
 	fatal := false
@@ -18,7 +18,7 @@ func firstCause(stderr string) string {
 		if said, is := strings.CutPrefix(text, "remote:"); is {
 			said = strings.TrimSpace(said)
 			if said == "error:" {
-				continue // some hosts begin with it, and say why on the next line
+				continue // some hosts start with this and give the reason on the next line
 			}
 			liza := strings.HasPrefix(said, "liza:")
 			if liza && !strings.HasPrefix(remote, "remote: liza:") || remote == "" && words(said) && !progress(said) {
@@ -48,15 +48,15 @@ func firstCause(stderr string) string {
 	return remote
 }
 
-// unreadable is what git says when another program has just said more.
+// unreadable is git's message when another program has already reported the actual cause.
 const unreadable = "Could not read from remote repository."
 
-// words reports whether a line has what a person's has; one of a web page has not.
+// words reports whether a line contains letters and is not HTML.
 func words(line string) bool {
 	return strings.ContainsFunc(line, unicode.IsLetter) && !strings.HasPrefix(line, "<")
 }
 
-// progress reports whether a line is one by which either side counts, or tells where it is at.
+// progress reports whether a line is a progress report or names the remote that git talks to.
 func progress(line string) bool {
 	first, _, _ := strings.Cut(line, " ")
 	return slices.Contains(counted, strings.TrimSuffix(first, ":"))

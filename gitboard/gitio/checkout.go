@@ -6,10 +6,9 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git"
 )
 
-// CheckoutDetached makes the worktree whose top is given hold exactly commit,
-// with HEAD detached: local changes and untracked files are lost, an open
-// merge is given up. Ignored files, such as caches of a build, stay. Hooks do
-// not run.
+// CheckoutDetached makes the worktree with the given top directory match commit exactly, with HEAD
+// detached. Local changes and untracked files are lost and an open merge is abandoned. Ignored
+// files, such as build caches, stay. Hooks do not run.
 func (r *Repo) CheckoutDetached(ctx context.Context, worktree string, commit git.OID) error {
 	if err := checkOIDs(commit); err != nil {
 		return err

@@ -8,39 +8,40 @@ import (
 	"slices"
 )
 
-// Options that some children get.
+// Options for git children.
 var (
-	// noHooks keeps hooks out of what is our own housekeeping: what it does has been checked. It goes to every
-	// child that could run one.
+	// noHooks disables hooks for our own housekeeping, whose changes have already been checked.
+	// Every child that could run a hook gets it.
 	noHooks = []string{"-c", "core.hooksPath=" + os.DevNull}
-	// durable adds loose objects and refs to what git flushes to disk by
-	// itself (git-config, core.fsync); unknown words would only be warned of.
+	// durable adds loose objects and refs to what git flushes to disk by default (git-config,
+	// core.fsync). Git only warns about words that it does not know.
 	durable = []string{"-c", "core.fsync=loose-object,reference"}
-	// noMonitor keeps a file system monitor out of it: a program that the user has set, and that may hang.
+	// noMonitor disables the file system monitor: a program that the user has configured and that
+	// may hang.
 	noMonitor = []string{"-c", "core.fsmonitor=false"}
 	// workers lets a checkout use every processor.
 	workers = []string{"-c", "checkout.workers=0"}
-	// noUpkeep keeps a child from leaving a garbage collection behind.
+	// noUpkeep keeps a child from starting a garbage collection that outlives it.
 	noUpkeep = []string{"-c", "maintenance.auto=false", "-c", "gc.auto=0"}
 )
 
 // command is one git child, not yet started.
 type command struct {
 	op      string   // for errors: "worktree add"
-	args    []string // all that follows "git"
-	dir     string   // where it runs; "" is this process's directory
+	args    []string // everything after "git"
+	dir     string   // working directory; "" is that of this process
 	env     []string // in addition to cleanEnv
 	stdin   []byte
-	heard   io.Writer // gets what it says on standard error; nil for its tail alone
-	alone   bool      // in a process group of its own, which ends with it when it is cancelled
-	inherit bool      // see the environment as it is; for Open alone
-	// repair is called when git has died; true says that it may do better now. nil for never.
+	heard   io.Writer // receives all of standard error; nil keeps only its tail
+	alone   bool      // in its own process group, which is ended when the context is cancelled
+	inherit bool      // keep the environment as it is; only for Open
+	// repair is called after git has died. It returns true if a retry may succeed. May be nil.
 	repair func(context.Context) bool
 	err    error
 }
 
-// command prepares a child that works on the repository without standing in
-// any worktree: HEAD is the main worktree's.
+// command prepares a child that works on the repository from outside any worktree: HEAD is that of
+// the main worktree.
 func (r *Repo) command(op string, args ...string) command {
 	return command{
 		op: op, dir: r.common, args: flags(noMonitor, noHooks, []string{"--git-dir=" + r.common}, args),
@@ -48,8 +49,8 @@ func (r *Repo) command(op string, args ...string) command {
 	}
 }
 
-// here prepares a child that sees HEAD and settings as the caller of Open
-// does. When that worktree has gone meanwhile, it falls back on the main one.
+// here prepares a child that sees HEAD and settings as the caller of Open does. If that worktree
+// has been removed since, it falls back to the main one.
 func (r *Repo) here(op string, args ...string) command {
 	dir := r.gitDir
 	if _, err := os.Stat(dir); err != nil {
@@ -58,8 +59,8 @@ func (r *Repo) here(op string, args ...string) command {
 	return command{op: op, dir: r.common, args: append([]string{"--git-dir=" + dir}, args...)}
 }
 
-// in prepares a child that stands at the top of a worktree. Git must not walk
-// up from there: above a damaged worktree lies the human's checkout.
+// in prepares a child that runs at the top of a worktree. Git must not search upwards from there:
+// above a damaged worktree is the human's own checkout.
 func (r *Repo) in(worktree, op string, args ...string) command {
 	path, err := filepath.Abs(worktree)
 	if err != nil {
@@ -71,7 +72,7 @@ func (r *Repo) in(worktree, op string, args ...string) command {
 			c.err = notRepository(path, "it has no .git")
 			return c
 		}
-		// GIT_DIR and GIT_WORK_TREE, or core.worktree, led Open here.
+		// GIT_DIR and GIT_WORK_TREE, or core.worktree, made Open choose this worktree.
 		c.args = flags(noMonitor, noHooks, []string{"--git-dir=" + r.gitDir, "--work-tree=" + path, "-C", path}, args)
 		return c
 	}
@@ -86,7 +87,7 @@ func (c command) with(env ...string) command {
 	return c
 }
 
-// hooked returns c with hooks on.
+// hooked returns c with hooks enabled.
 func (c command) hooked() command {
 	at := slices.Index(c.args, noHooks[1])
 	if at > 0 {
@@ -101,7 +102,7 @@ func (c command) feed(data []byte) command {
 	return c
 }
 
-// flags joins option lists and the words of a command.
+// flags concatenates lists of arguments.
 func flags(lists ...[]string) []string {
 	var all []string
 	for _, list := range lists {

@@ -8,11 +8,12 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git"
 )
 
-// CommittedIn says of commits in which linked worktree they were made, by its folder, as far as the reflogs of the
-// worktrees' HEADs know. Whoever writes commits without git commit leaves no trace there.
+// CommittedIn maps commits to the directory of the linked worktree in which they were made, as far
+// as the reflogs of the worktrees' HEADs show. Commits made without git commit or git cherry-pick
+// are not recorded there.
 func (r *Repo) CommittedIn() map[git.OID]string {
 	made := map[git.OID]string{}
-	logs, _ := filepath.Glob(filepath.Join(globbed(r.common), "worktrees", "*", "logs", "HEAD")) // the pattern is right
+	logs, _ := filepath.Glob(filepath.Join(globbed(r.common), "worktrees", "*", "logs", "HEAD")) // the pattern is valid
 	for _, file := range logs {
 		own := filepath.Dir(filepath.Dir(file))
 		link, err := os.ReadFile(filepath.Join(own, "gitdir"))
@@ -29,12 +30,12 @@ func (r *Repo) CommittedIn() map[git.OID]string {
 	return made
 }
 
-// globbed is a path as filepath.Glob takes it literally.
+// globbed escapes a path so that filepath.Glob takes it literally.
 func globbed(path string) string {
 	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(path)
 }
 
 func reflog(file string) []Moved {
-	text, _ := os.ReadFile(file) // without one nothing is known
+	text, _ := os.ReadFile(file) // a missing log yields no moves
 	return moves(string(text))
 }

@@ -7,13 +7,13 @@ import (
 	"strings"
 )
 
-// Config returns the value of a setting as git sees it in the worktree where
-// Open stood, the last one if there are several, and whether there is one.
+// Config returns the value of a setting as git sees it in the worktree in which Open was called,
+// and whether it is set. If there are several values, the last one wins.
 func (r *Repo) Config(ctx context.Context, key string) (string, bool, error) {
 	return r.config(ctx, key)
 }
 
-// ConfigPath is Config of a setting that holds a path: ~ is a home.
+// ConfigPath is Config for a setting that holds a path: git expands ~.
 func (r *Repo) ConfigPath(ctx context.Context, key string) (string, bool, error) {
 	return r.config(ctx, key, "--type=path")
 }
@@ -30,9 +30,8 @@ func (r *Repo) config(ctx context.Context, key string, options ...string) (strin
 	return strings.TrimSuffix(string(out), "\x00"), true, nil
 }
 
-// SetConfig gives a setting of the repository that value, in the place of any
-// it had there. ErrBusy when another process keeps the file's lock, a
-// StorageError when the file cannot be written.
+// SetConfig sets a setting of the repository, replacing all its values there. It returns ErrBusy if
+// another process keeps the file's lock, and a StorageError if the file can't be written.
 func (r *Repo) SetConfig(ctx context.Context, key, value string) error {
 	return r.writeConfig(ctx, key, value, "--replace-all")
 }
@@ -58,8 +57,7 @@ func (r *Repo) writeConfig(ctx context.Context, key, value, how string) error {
 	}
 }
 
-// ConfigAll returns all values of a setting of the repository, none when there
-// is no such setting.
+// ConfigAll returns all values of a setting of the repository, or none if it is not set.
 func (r *Repo) ConfigAll(ctx context.Context, key string) ([]string, error) {
 	out, err := r.command("config", "config", "--null", "--get-all", key).output(ctx)
 	if exitCode(err) == 1 {
@@ -71,8 +69,8 @@ func (r *Repo) ConfigAll(ctx context.Context, key string) ([]string, error) {
 	return splitNUL(out), nil
 }
 
-// AddConfig adds a value to a setting of the repository that may have several,
-// unless it has it. Errors are SetConfig's.
+// AddConfig adds a value to a multi-valued setting of the repository, unless it is already there.
+// Errors are those of SetConfig.
 func (r *Repo) AddConfig(ctx context.Context, key, value string) error {
 	all, err := r.ConfigAll(ctx, key)
 	if err != nil || slices.Contains(all, value) {
@@ -81,8 +79,8 @@ func (r *Repo) AddConfig(ctx context.Context, key, value string) error {
 	return r.writeConfig(ctx, key, value, "--add")
 }
 
-// Remotes returns the names of the remotes that the repository's own settings
-// have; without any, no child is started.
+// Remotes returns the names of the remotes in the repository's own settings. It starts no child if
+// there are none.
 func (r *Repo) Remotes(ctx context.Context) ([]string, error) {
 	if !r.ownSettings().mayHaveRemotes() {
 		return nil, nil

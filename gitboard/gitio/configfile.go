@@ -10,20 +10,20 @@ import (
 	"time"
 )
 
-// configPatience is how long the lock of the config file is waited for. Git, which does not wait, holds it for
-// milliseconds; one that is left is removed earlier.
+// configPatience is how long to wait for the lock of the config file. Git itself does not wait and
+// holds it for milliseconds; a stale lock is removed before this time is up.
 const configPatience = lockWatch + time.Second
 
-// configFile is where the repository's settings really are: git follows a link,
-// and its lock stands beside the file.
+// configFile is the real path of the repository's settings: git follows a symlink and puts its lock
+// next to the target.
 func (r *Repo) configFile() (string, error) {
 	path, err := filepath.EvalSymlinks(filepath.Join(r.common, "config"))
 	return path, storageError(r.common, err)
 }
 
-// unlocked writes a config file, again while another process holds its lock,
-// which the file of that must show: git says why it failed only in prose.
-// ErrBusy when it is not let go.
+// unlocked calls write, which writes a config file, and retries while another process holds the
+// lock. Only the lock file shows that, because git reports the reason in prose alone. It returns
+// ErrBusy if the lock is not released in time.
 func (r *Repo) unlocked(ctx context.Context, config string, write func() error) error {
 	lock := config + ".lock"
 	for begun := time.Now(); ; {
@@ -40,10 +40,10 @@ func (r *Repo) unlocked(ctx context.Context, config string, write func() error) 
 	}
 }
 
-// EditConfigFile replaces the text of the repository's own config file by what
-// edit makes of it, in one step and under git's lock. Git's own writer would
-// leave traces: it moves sections and line ends about. ErrBusy when another
-// process keeps the lock, a StorageError when the file cannot be written.
+// EditConfigFile replaces the text of the repository's own config file by the result of edit,
+// atomically and under git's lock. Git's own writer would leave traces, since it moves sections and
+// line ends. It returns ErrBusy if another process keeps the lock, and a StorageError if the file
+// can't be written.
 func (r *Repo) EditConfigFile(edit func(text []byte) ([]byte, error)) (err error) {
 	path, err := r.configFile()
 	if err != nil {

@@ -12,10 +12,10 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git"
 )
 
-// Untouched reports whether MergeInto can begin in the worktree whose top is
-// given: nothing is changed there, or all that is changed is what a MergeInto
-// of commit left that was killed, or ran out of disk. Git writes the files
-// first, then the index, then what says that a merge is open.
+// Untouched reports whether MergeInto can begin in the worktree with the given top directory:
+// either nothing is changed there, or every change was left by a MergeInto of commit that was
+// killed or ran out of disk space. Git writes the files first, then the index, then the state of
+// the open merge.
 func (r *Repo) Untouched(ctx context.Context, worktree string, commit git.OID) (bool, error) {
 	at, err := r.Checkout(ctx, worktree)
 	if err != nil || len(at.Dirty) == 0 {
@@ -24,16 +24,16 @@ func (r *Repo) Untouched(ctx context.Context, worktree string, commit git.OID) (
 	return r.cutMerge(ctx, worktree, commit, at)
 }
 
-// cutMerge reports whether all that is changed was left by a merge that was cut short.
+// cutMerge reports whether an interrupted merge left all the changes.
 func (r *Repo) cutMerge(ctx context.Context, worktree string, commit git.OID, at Checkout) (bool, error) {
 	dir, err := r.worktreeGitDir(ctx, worktree)
 	if err != nil || at.Head.IsZero() {
 		return false, err
 	}
 	if _, err := os.Lstat(filepath.Join(dir, "MERGE_HEAD")); !errors.Is(err, fs.ErrNotExist) {
-		return false, nil // it is open
+		return false, nil // the merge is open
 	}
-	// Named like that, the markers of conflicts are those of git-merge.
+	// Named "HEAD", ours has the same label in conflict markers as in git-merge.
 	child := r.in(worktree, "merge-tree", mergeTree("HEAD", commit)...)
 	merged, _, err := readMergeTree(ctx, child, at.Head, commit)
 	if err != nil {
@@ -54,13 +54,14 @@ func (r *Repo) cutMerge(ctx context.Context, worktree string, commit git.OID, at
 	return true, nil
 }
 
-// stagedApart reports whether the index has something that the file has not: somebody's own.
+// stagedApart reports whether the index holds a change that the file does not: someone staged it.
 func (e StatusEntry) stagedApart() bool {
 	conflict := strings.Contains(e.Code, "U") || e.Code == "AA" || e.Code == "DD"
 	return !conflict && !e.Untracked() && e.Code[0] != ' ' && e.Code[1] != ' '
 }
 
-// undoCut takes back what a merge of commit left that was cut short. It reports whether there was something.
+// undoCut reverts what an interrupted merge of commit left. It reports whether there was anything
+// to revert.
 func (r *Repo) undoCut(ctx context.Context, worktree string, commit git.OID) (bool, error) {
 	at, err := r.Checkout(ctx, worktree)
 	if err != nil || len(at.Dirty) == 0 {

@@ -7,8 +7,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git"
 )
 
-// InitRepository makes a repository at dir, with main as its first branch,
-// for tests.
+// InitRepository creates a repository at dir with main as its first branch, for tests.
 func InitRepository(ctx context.Context, dir string, bare bool) error {
 	path, err := filepath.Abs(dir)
 	if err != nil {
@@ -21,9 +20,9 @@ func InitRepository(ctx context.Context, dir string, bare bool) error {
 	return command{op: "init", args: append(args, "--", path)}.run(ctx)
 }
 
-// CommitAll commits everything in the worktree whose top is given, untracked
-// files included, for the demo and for tests. Hooks run as for any commit. It
-// returns HEAD when nothing differs from it.
+// CommitAll commits everything in the worktree with the given top directory, untracked files
+// included, for the demo and for tests. Hooks run as for any commit. It returns HEAD if there is
+// nothing to commit.
 func (r *Repo) CommitAll(ctx context.Context, worktree, message string, who git.Signature) (git.OID, error) {
 	commit := flags(noUpkeep, []string{"commit", "--quiet", "--no-gpg-sign", "-m", message})
 	failed := runAll(ctx,
@@ -37,7 +36,7 @@ func (r *Repo) CommitAll(ctx context.Context, worktree, message string, who git.
 	if err != nil || failed == nil {
 		return head, err
 	}
-	// Exit 1 is a hook's refusal, or nothing to commit.
+	// Exit code 1 means that a hook refused, or that there was nothing to commit.
 	left, err := r.Status(ctx, worktree)
 	if err == nil && len(left) == 0 && !head.IsZero() {
 		return head, nil

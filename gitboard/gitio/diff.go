@@ -7,16 +7,16 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git"
 )
 
-// ChangedFiles returns the paths that differ between the trees of a and b,
-// sorted; a file that was moved is there twice. A zero id is the empty tree.
+// ChangedFiles returns the paths that differ between the trees of a and b, sorted. A moved file is
+// listed under both paths. A zero id is the empty tree.
 func (r *Repo) ChangedFiles(ctx context.Context, a, b git.OID) ([]string, error) {
 	out, err := r.diffTree(ctx, a, b, []string{"--name-only", "-z", "--no-renames"})
 	return splitNUL(out), err
 }
 
-// Diff returns the difference between the trees of a and b as a patch for
-// people, with renames found, limited to paths (files or directories, taken
-// literally) when there are any. A zero id is the empty tree.
+// Diff returns the difference between the trees of a and b as a patch for people, with renames
+// detected. If paths are given (files or directories, taken literally), it is limited to them. A
+// zero id is the empty tree.
 func (r *Repo) Diff(ctx context.Context, a, b git.OID, paths ...string) (string, error) {
 	out, err := r.diffTree(ctx, a, b, []string{
 		"--patch", "--find-renames", "--no-color", "--no-ext-diff", "--no-textconv",
@@ -25,8 +25,8 @@ func (r *Repo) Diff(ctx context.Context, a, b git.OID, paths ...string) (string,
 	return string(out), err
 }
 
-// RangeDiff compares two lines of commits, each from where it began, as a text for people: which commit became which,
-// and how its patch changed.
+// RangeDiff compares two series of commits, each from its base, as a text for people: which commit
+// became which, and how its patch changed.
 func (r *Repo) RangeDiff(ctx context.Context, oldBase, old, newBase, new git.OID) (string, error) {
 	if err := checkOIDs(oldBase, old, newBase, new); err != nil {
 		return "", err
@@ -36,8 +36,7 @@ func (r *Repo) RangeDiff(ctx context.Context, oldBase, old, newBase, new git.OID
 	return string(out), err
 }
 
-// DiffBlobs returns the difference between two blobs as a patch for people,
-// without a header.
+// DiffBlobs returns the difference between two blobs as a patch for people, without a file header.
 func (r *Repo) DiffBlobs(ctx context.Context, a, b git.OID) (string, error) {
 	if err := checkOIDs(a, b); err != nil {
 		return "", err

@@ -9,15 +9,16 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git"
 )
 
-// FileStat is how many lines of a file came and went; a file that is not text has Binary.
+// FileStat is the number of lines added to and deleted from a file. Binary is set if it is not
+// text.
 type FileStat struct {
 	Path           string
 	Added, Deleted int
 	Binary         bool
 }
 
-// DiffStats counts what differs between the two trees of each pair, by path. All pairs take one child. A file that
-// was moved is there twice.
+// DiffStats counts the changes between the two trees of each pair, per path, with one child for all
+// pairs. A moved file is listed under both paths.
 func (r *Repo) DiffStats(ctx context.Context, pairs [][2]git.OID) ([][]FileStat, error) {
 	if len(pairs) == 0 {
 		return nil, nil
@@ -37,7 +38,8 @@ func (r *Repo) DiffStats(ctx context.Context, pairs [][2]git.OID) ([][]FileStat,
 	return parseStats(string(out), pairs)
 }
 
-// parseStats reads the answer: for each pair its two names and a line feed, then a line for each file, ended by NUL.
+// parseStats parses the output: for each pair its two ids and a line feed, then one NUL-terminated
+// line per file.
 func parseStats(out string, pairs [][2]git.OID) ([][]FileStat, error) {
 	stats := make([][]FileStat, len(pairs))
 	for i, pair := range pairs {

@@ -1,16 +1,15 @@
-// Package gitio is the only door to git: every git child of this project is
-// started here, and no other package sees an argument vector.
+// Package gitio is the only door to git: every git child of this project is started here, and no
+// other package sees an argument vector.
 //
-// It owns the environment and the life of those children, the long-lived
-// `git cat-file --batch`, the writer of loose objects, and the way of
-// the values of package git (object ids, trees, commits, refs) in and out of a
-// repository.
+// It owns the environment and lifetime of those children, the long-lived `git cat-file --batch`,
+// the writer of loose objects, and moving the values of package git (object ids, trees, commits,
+// refs) in and out of a repository.
 //
 // It promises that
-//   - refs, worktrees and indexes are moved by native git alone; go-git serves
-//     for object formats and never for refs or storage, because its ref writer
-//     does not respect git's lock files;
-//   - a child never asks, never opens an editor, and never outlives its context;
+//   - only native git moves refs, worktrees and indexes; go-git serves for object
+//     formats and never for refs or storage, because its ref writer does not
+//     respect git's lock files;
+//   - a child never prompts, never opens an editor, and never outlives its context;
 //   - a decision is never made by reading git's prose: exit codes say that
 //     something failed, reading again says what is true now;
 //   - objects and refs are flushed to disk before a call that wrote them

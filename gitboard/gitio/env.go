@@ -9,11 +9,10 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git"
 )
 
-// localVars point git at a repository, an index, a pathspec dialect or a diff
-// program. A child of ours is told these things in its arguments, so what
-// surrounds this process (a hook, an alias, a shell) must not tell otherwise.
-// The list starts from `git rev-parse --local-env-vars`; GIT_CONFIG_PARAMETERS
-// and GIT_CONFIG_COUNT stay, since `git -c key=value liza` arrives there.
+// localVars point git at a repository, an index, a pathspec dialect or a diff program. Our children
+// get these in their arguments, so the environment of this process (a hook, an alias, a shell) must
+// not override them. The list starts from `git rev-parse --local-env-vars`; GIT_CONFIG_PARAMETERS
+// and GIT_CONFIG_COUNT stay, since they carry `git -c key=value liza`.
 var localVars = map[string]bool{
 	"GIT_DIR": true, "GIT_WORK_TREE": true, "GIT_INDEX_FILE": true,
 	"GIT_COMMON_DIR": true, "GIT_PREFIX": true, "GIT_NAMESPACE": true,
@@ -25,25 +24,25 @@ var localVars = map[string]bool{
 	"GIT_REFLOG_ACTION": true, "GIT_DEFAULT_HASH": true,
 }
 
-// quarantineVars say where receive-pack keeps objects that a push has brought
-// and no hook has accepted yet. Without them a server hook would not see them.
+// quarantineVars say where receive-pack keeps the objects of a push until the hooks have accepted
+// it. A server hook would not see those objects without them.
 var quarantineVars = map[string]bool{
 	"GIT_OBJECT_DIRECTORY": true, "GIT_ALTERNATE_OBJECT_DIRECTORIES": true,
 	"GIT_SHALLOW_FILE": true,
 }
 
-// quiet keeps a child from asking and from speaking another language, and
-// makes it see the objects that are there rather than refs/replace and grafts.
+// quiet keeps a child from prompting and from using another language, and makes it see the real
+// objects rather than refs/replace and grafts.
 var quiet = []string{
 	"LC_ALL=C", "LANGUAGE=C", "GIT_TERMINAL_PROMPT=0", "GIT_EDITOR=true",
 	"GIT_SEQUENCE_EDITOR=true", "GIT_NO_REPLACE_OBJECTS=1", "GIT_GRAFT_FILE=" + os.DevNull,
 }
 
-// signingKey names the caller's private key. Git starts the project's programs
-// (filters, merge drivers), which agents may have written.
+// signingKey is the variable that names the caller's private key. It is withheld because git runs
+// programs of the project (filters, merge drivers) that agents may have written.
 const signingKey = "LIZA_SIGNING_KEY"
 
-// cleanEnv returns this process's environment as children may see it.
+// cleanEnv returns the environment of this process as children may see it.
 func cleanEnv() []string {
 	quarantined := inQuarantine()
 	var env []string
@@ -57,8 +56,8 @@ func cleanEnv() []string {
 	return append(env, quiet...)
 }
 
-// Elsewhere returns an environment for a program that looks for its own
-// repository: without what points git, or says where a push keeps its objects.
+// Elsewhere returns an environment for a program that must find its own repository: without the
+// variables that point git at one or at the quarantine of a push.
 func Elsewhere(environ []string) []string {
 	var env []string
 	for _, entry := range environ {
@@ -70,8 +69,8 @@ func Elsewhere(environ []string) []string {
 	return env
 }
 
-// whereEnv returns the variables by which git finds the repository, as this
-// process was given them, for children that start before Open has found it.
+// whereEnv returns the variables of this process by which git finds the repository, for children
+// that start before Open has found it.
 func whereEnv() []string {
 	var env []string
 	for _, key := range []string{"GIT_DIR", "GIT_WORK_TREE", "GIT_COMMON_DIR", "GIT_IMPLICIT_WORK_TREE"} {
@@ -85,8 +84,7 @@ func whereEnv() []string {
 // inQuarantine reports whether this process runs inside a push's quarantine.
 func inQuarantine() bool { return os.Getenv("GIT_QUARANTINE_PATH") != "" }
 
-// authorEnv makes who author and committer. A zero time leaves the date to
-// git, which takes the present.
+// authorEnv makes who both author and committer. With a zero time, git uses the current time.
 func authorEnv(who git.Signature) []string {
 	env := []string{
 		"GIT_AUTHOR_NAME=" + who.Name, "GIT_AUTHOR_EMAIL=" + who.Email,
@@ -99,8 +97,8 @@ func authorEnv(who git.Signature) []string {
 	return env
 }
 
-// gitDate writes t in git's internal form, seconds and zone; the @ keeps
-// small numbers from being read as something else.
+// gitDate formats t in git's internal format, seconds and zone. The @ keeps git from reading small
+// numbers as another format.
 func gitDate(t time.Time) string {
 	return fmt.Sprintf("@%d %s", t.Unix(), t.Format("-0700"))
 }

@@ -9,30 +9,30 @@ import (
 )
 
 var (
-	// ErrNotRepository says that a directory belongs to no git repository
-	// that git is willing to use.
+	// ErrNotRepository means that a directory is not in a git repository that git is willing to
+	// use.
 	ErrNotRepository = errors.New("not a git repository")
-	// ErrNotFound says that an object, ref, revision or file does not exist.
+	// ErrNotFound means that an object, ref, revision or file does not exist.
 	ErrNotFound = errors.New("not found")
-	// ErrRefMoved says that a ref was not at the value that an update expected:
-	// the compare-and-swap was lost. Read again and decide again.
+	// ErrRefMoved means that a ref was not at the value that an update expected: the
+	// compare-and-swap was lost. Read again and retry.
 	ErrRefMoved = errors.New("ref has moved")
-	// ErrBusy says that another git process holds a lock that we waited for in
-	// vain. Nothing was changed; trying again is safe.
+	// ErrBusy means that another git process did not release a lock in time. Nothing was changed;
+	// retrying is safe.
 	ErrBusy = errors.New("locked by another git process")
-	// ErrClosed says that the repository was used after Close.
+	// ErrClosed means that the repository was used after Close.
 	ErrClosed = errors.New("repository is closed")
 )
 
-// CommandError is a git child that did not succeed.
+// CommandError is the failure of a git child.
 type CommandError struct {
-	Op     string // what was asked of git, as in "worktree add"
-	Exit   int    // exit code; -1 when the child was killed or never ran
-	Stderr string // what git said, for people; never decide by it
+	Op     string // what git was asked to do, such as "worktree add"
+	Exit   int    // exit code; -1 if the child was killed or never ran
+	Stderr string // git's message for people; never base a decision on it
 	Err    error  // why it was killed or could not run; nil after a plain exit
 }
 
-// Error returns one sentence, with the last meaningful line of what git said.
+// Error returns one sentence with the last meaningful line of git's message.
 func (e *CommandError) Error() string {
 	if e.Err != nil {
 		return fmt.Sprintf("git %s did not finish: %v", e.Op, e.Err)
@@ -47,17 +47,17 @@ func (e *CommandError) Error() string {
 // Unwrap returns the cause, so that errors.Is finds a cancelled context.
 func (e *CommandError) Unwrap() error { return e.Err }
 
-// UnsupportedError is a git or a repository that this program cannot work
-// with. What is one sentence that names the way out.
+// UnsupportedError is a git version or a repository that this program can't work with. What is one
+// sentence that says what to do about it.
 type UnsupportedError struct{ What string }
 
 // Error returns the sentence.
 func (e *UnsupportedError) Error() string { return e.What }
 
-// ForeignError is a repository that git refuses to use because it belongs to
-// another user (git-config, safe.directory).
+// ForeignError is a repository that git refuses to use because another user owns it (git-config,
+// safe.directory).
 type ForeignError struct {
-	Dir string // what safe.directory would have to name
+	Dir string // the value that safe.directory would need
 }
 
 // Error returns one sentence.
@@ -65,11 +65,11 @@ func (e *ForeignError) Error() string {
 	return fmt.Sprintf("git does not use the repository at %s, because it belongs to another user", e.Dir)
 }
 
-// BrokenRefError is a ref that leads to no object: a crash has emptied its
-// file, or its object has gone.
+// BrokenRefError is a ref that does not lead to an object: a crash emptied its file, or its object
+// is gone.
 type BrokenRefError struct {
 	Ref  string
-	Text string // what its file holds
+	Text string // the content of its file
 }
 
 // Error returns one sentence.
@@ -80,11 +80,11 @@ func (e *BrokenRefError) Error() string {
 	return fmt.Sprintf("the ref %s is broken: it leads to %.50q, which is not here", e.Ref, e.Text)
 }
 
-// DamagedError is a commit whose history can't be read, because objects of it are missing or do not
-// hold what their ids say.
+// DamagedError is a commit whose history can't be read, because some of its objects are missing or
+// do not match their ids.
 type DamagedError struct {
 	Commit git.OID
-	Err    error // what git said; nil when it said nothing
+	Err    error // git's message; nil if there was none
 }
 
 // Error returns one sentence.
@@ -96,11 +96,11 @@ func (e *DamagedError) Error() string {
 	return text
 }
 
-// Unwrap returns what git said.
+// Unwrap returns git's message.
 func (e *DamagedError) Unwrap() error { return e.Err }
 
-// exitCode returns the exit code that err carries, 0 for no error and -1 for
-// an error that is not a plain exit of a child.
+// exitCode returns the exit code in err: 0 for nil, and -1 for an error that is not the plain exit
+// of a child.
 func exitCode(err error) int {
 	if err == nil {
 		return 0
@@ -112,9 +112,8 @@ func exitCode(err error) int {
 	return -1
 }
 
-// lastLine picks the line of git's stderr that a person should see: the last
-// one that is neither advice nor empty. When that is what git died of, the
-// first error before it follows, being the cause.
+// lastLine picks the line of git's stderr to show to a person: the last one that is neither advice
+// nor empty. If that line is the fatal error, the first error before it is appended as its cause.
 func lastLine(stderr string) string {
 	const fatal, failure = "fatal: ", "error: "
 	last, cause := "", ""

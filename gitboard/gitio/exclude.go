@@ -9,9 +9,8 @@ import (
 	"strings"
 )
 
-// Exclude adds the lines that are missing to info/exclude, the ignore rules
-// of this clone alone (gitignore). A StorageError when that file cannot be
-// written.
+// Exclude adds lines to info/exclude, the ignore rules of this clone alone (gitignore), unless they
+// are already there. It returns a StorageError if that file can't be written.
 func (r *Repo) Exclude(lines ...string) error {
 	dir := filepath.Join(r.common, "info")
 	path := filepath.Join(dir, "exclude")
@@ -37,7 +36,7 @@ func (r *Repo) Exclude(lines ...string) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return storageError(r.common, err)
 	}
-	// Appended in one write, so that two of us at once lose nothing.
+	// One appending write, so that two concurrent writers lose nothing.
 	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o666)
 	if err != nil {
 		return storageError(dir, err)

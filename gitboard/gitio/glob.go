@@ -2,7 +2,7 @@ package gitio
 
 import "strings"
 
-// EscapeGlob makes a path mean itself in a pattern of filepath.Glob.
+// EscapeGlob escapes a path so that filepath.Glob takes it literally.
 func EscapeGlob(path string) string {
 	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(path)
 }

@@ -4,12 +4,12 @@ package gitio
 
 import "os/exec"
 
-// OwnGroup leaves a command as it is: there are no process groups here.
+// OwnGroup does nothing: there are no process groups here.
 func OwnGroup(*exec.Cmd) {}
 
 // EndGroup kills the command.
 func EndGroup(cmd *exec.Cmd) {
 	if cmd.Process != nil {
-		_ = cmd.Process.Kill() // it may be gone already
+		_ = cmd.Process.Kill() // it may have exited already
 	}
 }

@@ -9,18 +9,18 @@ import (
 	"syscall"
 )
 
-// OwnGroup puts a command and those that it starts into a process group of
-// their own, which is asked to end as a whole when the command is cancelled: git
-// leaves an ssh behind that waits for ever, and a shell its children.
+// OwnGroup runs a command and its children in their own process group, which gets SIGTERM as a
+// whole when the command is cancelled. Otherwise git would leave an ssh behind that waits forever,
+// and a shell its children.
 func OwnGroup(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return signalGroup(cmd, syscall.SIGTERM) }
 }
 
-// EndGroup kills what is left of a command's group.
+// EndGroup kills what is left of a command's process group.
 func EndGroup(cmd *exec.Cmd) {
 	if cmd.Process != nil {
-		_ = signalGroup(cmd, syscall.SIGKILL) // an empty group is what is wanted
+		_ = signalGroup(cmd, syscall.SIGKILL) // an error means that the group is already empty
 	}
 }
 

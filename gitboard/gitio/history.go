@@ -10,9 +10,9 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git"
 )
 
-// ResolveCommit returns the commit that rev names, HEAD being that of the
-// worktree in which Open stood. ErrNotFound when it names none; so does
-// anything that starts with "-", because no revision does.
+// ResolveCommit returns the commit that rev names. HEAD is that of the worktree in which Open was
+// called. It returns ErrNotFound if rev names no commit, or starts with "-", which no revision
+// does.
 func (r *Repo) ResolveCommit(ctx context.Context, rev string) (git.OID, error) {
 	missing := fmt.Errorf("revision %q: %w", rev, ErrNotFound)
 	if rev == "" || strings.HasPrefix(rev, "-") || strings.ContainsRune(rev, 0) {
@@ -25,7 +25,7 @@ func (r *Repo) ResolveCommit(ctx context.Context, rev string) (git.OID, error) {
 	if err != nil {
 		return "", fmt.Errorf("revision %q: %w", rev, err)
 	}
-	// "^main" comes back as "^<id>": no commit, but an exclusion.
+	// "^main" resolves to "^<id>", which is an exclusion, not a commit.
 	oid := git.OID(strings.TrimSpace(string(out)))
 	if !oid.Valid() {
 		return "", missing
@@ -33,8 +33,8 @@ func (r *Repo) ResolveCommit(ctx context.Context, rev string) (git.OID, error) {
 	return oid, nil
 }
 
-// IsAncestor reports whether b contains a: a is b, or one of its ancestors.
-// A CommandError when they differ and one of them is not a commit here.
+// IsAncestor reports whether a is b or an ancestor of b. It returns a CommandError if they differ
+// and one of them is not a commit here.
 func (r *Repo) IsAncestor(ctx context.Context, a, b git.OID) (bool, error) {
 	if err := checkOIDs(a, b); err != nil || a == b {
 		return err == nil, err
@@ -49,13 +49,12 @@ func (r *Repo) IsAncestor(ctx context.Context, a, b git.OID) (bool, error) {
 	return err == nil, err
 }
 
-// nearby is how many commits are read one by one before a child is started
-// for them.
+// nearby is how many commits are read one by one before a child is started instead.
 const nearby = 8
 
-// near returns the chain of first parents from b back to a, newest first, when
-// it is short; nil when that has to be asked of git. line says that no other
-// commits came in between. It starts no child.
+// near returns the chain of first parents from b back to a, newest first, if it is short. Otherwise
+// the chain is nil and git has to be asked. line reports that the chain has no merge between b and
+// a. It starts no child.
 func (r *Repo) near(ctx context.Context, a, b git.OID) (chain []git.OID, line bool, err error) {
 	line = true
 	for at := b; len(chain) < nearby; {
@@ -76,8 +75,8 @@ func (r *Repo) near(ctx context.Context, a, b git.OID) (chain []git.OID, line bo
 	return nil, false, nil
 }
 
-// Since returns the chain of first parents from tip back to from, both
-// included, newest first. When from is not in it, the chain ends elsewhere.
+// Since returns the chain of first parents from tip back to from, both included, newest first. If
+// from is not in that chain, the result does not end with it.
 func (r *Repo) Since(ctx context.Context, from, tip git.OID) ([]git.OID, error) {
 	if err := checkOIDs(from, tip); err != nil {
 		return nil, err
@@ -93,8 +92,8 @@ func (r *Repo) Since(ctx context.Context, from, tip git.OID) ([]git.OID, error) 
 	}
 }
 
-// MergeBase returns the best common ancestor of a and b. ErrNotFound when
-// their histories are unrelated.
+// MergeBase returns the best common ancestor of a and b, or ErrNotFound if their histories are
+// unrelated.
 func (r *Repo) MergeBase(ctx context.Context, a, b git.OID) (git.OID, error) {
 	if err := checkOIDs(a, b); err != nil {
 		return "", err
@@ -109,8 +108,7 @@ func (r *Repo) MergeBase(ctx context.Context, a, b git.OID) (git.OID, error) {
 	return git.OID(strings.TrimSpace(string(out))), nil
 }
 
-// CountCommits returns how many commits to has that from has not; all of to's
-// when from is zero.
+// CountCommits returns the number of commits in to that are not in from. A zero from counts all.
 func (r *Repo) CountCommits(ctx context.Context, from, to git.OID) (int, error) {
 	if from == to && !to.IsZero() {
 		return 0, checkOIDs(to)
@@ -125,9 +123,8 @@ func (r *Repo) CountCommits(ctx context.Context, from, to git.OID) (int, error) 
 	return strconv.Atoi(lines[0])
 }
 
-// FindMerge returns a commit with several parents among those that to has and
-// from has not, all of to's when from is zero; ZeroOID when there is none. It
-// looks no further than to the first one.
+// FindMerge returns a merge commit that is in to and not in from, or ZeroOID if there is none. A
+// zero from excludes nothing. The search stops at the first one.
 func (r *Repo) FindMerge(ctx context.Context, from, to git.OID) (git.OID, error) {
 	if chain, line, err := r.near(ctx, from, to); chain != nil && line || err != nil {
 		return git.ZeroOID, err
@@ -139,15 +136,15 @@ func (r *Repo) FindMerge(ctx context.Context, from, to git.OID) (git.OID, error)
 	return git.OID(lines[0]), nil
 }
 
-// RevList returns the commits that to has and from has not, each after its
-// parents; all of to's when from is zero.
+// RevList returns the commits in to that are not in from, parents first. A zero from excludes
+// nothing.
 func (r *Repo) RevList(ctx context.Context, from, to git.OID) ([]git.OID, error) {
 	lines, err := r.revList(ctx, from, to, "--reverse", "--topo-order")
 	return oids(lines), err
 }
 
-// FirstParents returns tip and its chain of first parents, newest first, at
-// most max of them; all when max is not positive.
+// FirstParents returns tip and its chain of first parents, newest first: at most max commits, or
+// all if max is not positive.
 func (r *Repo) FirstParents(ctx context.Context, tip git.OID, max int) ([]git.OID, error) {
 	options := []string{"--first-parent"}
 	if max > 0 {
@@ -157,15 +154,15 @@ func (r *Repo) FirstParents(ctx context.Context, tip git.OID, max int) ([]git.OI
 	return oids(lines), err
 }
 
-// Matching returns those of tip and its chain of first parents whose message
-// has a line that matches a basic regular expression, newest first.
+// Matching returns the commits among tip and its chain of first parents whose message has a line
+// that matches a basic regular expression, newest first.
 func (r *Repo) Matching(ctx context.Context, tip git.OID, expression string) ([]git.OID, error) {
 	lines, err := r.revList(ctx, git.ZeroOID, tip, "--first-parent", "--basic-regexp", "--grep="+expression)
 	return oids(lines), err
 }
 
-// Touching returns those of tip and its chain of first parents that changed a
-// file, newest first.
+// Touching returns the commits among tip and its chain of first parents that changed a file, newest
+// first.
 func (r *Repo) Touching(ctx context.Context, tip git.OID, path string) ([]git.OID, error) {
 	if err := checkOIDs(tip); err != nil {
 		return nil, err
@@ -174,15 +171,15 @@ func (r *Repo) Touching(ctx context.Context, tip git.OID, path string) ([]git.OI
 	return oids(splitLines(out)), r.damaged(ctx, tip, err)
 }
 
-// Log returns the commits that to has and from has not, each after its
-// parents; all of to's when from is zero. All of them are held in memory.
+// Log returns the commits in to that are not in from, parents first. A zero from excludes nothing.
+// All of them are held in memory.
 func (r *Repo) Log(ctx context.Context, from, to git.OID) ([]git.Commit, error) {
 	lines, err := r.revList(ctx, from, to, "--reverse", "--topo-order")
 	if err != nil {
 		return nil, err
 	}
 	if len(lines) == 0 && from.IsZero() {
-		return nil, &DamagedError{Commit: to} // git lists nothing behind what is not a commit
+		return nil, &DamagedError{Commit: to} // git lists nothing for an object that is not a commit
 	}
 	objects, err := r.Objects(ctx, lines)
 	if err != nil {
@@ -220,7 +217,7 @@ func oids(lines []string) []git.OID {
 	return list
 }
 
-// checkOIDs refuses anything but full ids, which reach argument vectors.
+// checkOIDs rejects anything but full ids, since these values end up in argument vectors.
 func checkOIDs(list ...git.OID) error {
 	for _, oid := range list {
 		if !oid.Valid() {

@@ -11,13 +11,13 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git"
 )
 
-// identities is one `git var -l` beside the opening of a repository. It serves
-// Author and Identity once each: dates are of the moment of asking.
+// identities is one `git var -l` that runs while a repository is opened. It serves Author and
+// Identity once each, because their dates are those of the moment of asking.
 type identities struct {
 	done chan struct{}
 	mu   sync.Mutex
-	said map[string]git.Signature // what is left to be given, by variable
-	all  map[string][]string      // the values of each setting, nil where git did not say
+	said map[string]git.Signature // identities not yet taken, by variable
+	all  map[string][]string      // the values of each setting; nil if git failed
 }
 
 func askIdentities(ctx context.Context, dir string) *identities {
@@ -36,7 +36,7 @@ func askIdentities(ctx context.Context, dir string) *identities {
 	return p
 }
 
-// take returns what git said of a variable, once.
+// take returns git's answer for a variable, once.
 func (p *identities) take(variable string) (git.Signature, bool) {
 	if p == nil {
 		return git.Signature{}, false
@@ -49,8 +49,8 @@ func (p *identities) take(variable string) (git.Signature, bool) {
 	return s, ok
 }
 
-// settings returns what git said of all settings, once: whoever asks again
-// wants to know what they are by then. nil when it did not say.
+// settings returns all settings, once: a later caller wants the values at that time. It returns nil
+// if git failed.
 func (p *identities) settings() map[string][]string {
 	if p == nil {
 		return nil
@@ -63,8 +63,8 @@ func (p *identities) settings() map[string][]string {
 	return all
 }
 
-// parseSettings reads the output of `git var -l`: settings and then variables,
-// one a line. What follows the first line of a value is lost.
+// parseSettings parses the output of `git var -l`: settings and then variables, one per line.
+// Further lines of a multi-line value are lost.
 func parseSettings(out []byte) map[string][]string {
 	all := map[string][]string{}
 	for line := range bytes.Lines(out) {
@@ -74,10 +74,9 @@ func parseSettings(out []byte) map[string][]string {
 	return all
 }
 
-// parseIdentities reads author and committer from what `git var -l` said. There,
-// other than when asked for one variable, git makes up what it was not told;
-// so only names and addresses count that stand in the settings or in the
-// environment as they are.
+// parseIdentities reads author and committer from the output of `git var -l`. Unlike `git var
+// NAME`, that command invents what is not configured, so names and addresses count only if the
+// settings or the environment hold them literally.
 func parseIdentities(lines map[string][]string, env func(string) (string, bool)) map[string]git.Signature {
 	said := map[string]git.Signature{}
 	for _, role := range []string{"author", "committer"} {

@@ -6,15 +6,14 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git"
 )
 
-// Identity returns who git would record as committer, now. A CommandError
-// when git knows nobody.
+// Identity returns the committer that git would record now. It returns a CommandError if git knows
+// no identity.
 func (r *Repo) Identity(ctx context.Context) (git.Signature, error) {
 	return r.ident(ctx, "GIT_COMMITTER_IDENT")
 }
 
-// Author returns who git would record as author, now: Identity, unless
-// GIT_AUTHOR_NAME or the like say otherwise. A CommandError when git knows
-// nobody.
+// Author returns the author that git would record now: the same as Identity unless GIT_AUTHOR_NAME
+// and the like say otherwise. It returns a CommandError if git knows no identity.
 func (r *Repo) Author(ctx context.Context) (git.Signature, error) {
 	return r.ident(ctx, "GIT_AUTHOR_IDENT")
 }

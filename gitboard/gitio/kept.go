@@ -15,39 +15,40 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git"
 )
 
-// `git prune`, `git gc` and `git repack` delete what they could not reach when they began, however late they come to it.
-// With --prune=now that includes an object that was written since and that a ref has held for minutes. Nothing keeps
-// them from it: an object that they have not seen is garbage to them. So what is written here is also kept, for a while,
-// in files that git does not know: <common git dir>/liza/kept, one for each WriteObjects. Who finds an object missing
-// looks there (fromKept), and writers look from time to time whether anything is missing (tidyKept), until no git runs
-// that could still delete it.
+// `git prune`, `git gc` and `git repack` delete the objects that were unreachable when they began,
+// however late they get to it. With --prune=now that includes an object written since then, even if
+// a ref has pointed to it for minutes: an object that they have not seen is garbage to them. So
+// every WriteObjects also keeps its objects for a while in a file that git does not know about, in
+// <common git dir>/liza/kept. A reader that misses an object looks there (fromKept), and writers
+// check from time to time whether anything is missing (tidyKept), until no running git can delete
+// the objects any more.
 
 const (
-	// keptFresh is how long an operation takes at most from writing its objects to having moved its refs, or to finding
-	// out by itself that an object has gone.
+	// keptFresh is the most time that an operation takes between writing its objects and either
+	// moving its refs or noticing by itself that an object is gone.
 	keptFresh = 10 * time.Second
-	// keptLong is how long the newest keptNewest files are kept although no git can be seen that deletes objects. One
-	// may run where it can't be seen: outside a container, on another machine.
+	// keptLong is how long the newest keptNewest files are kept even if no deleting git is visible.
+	// One may run out of sight: outside the container, or on another machine.
 	keptLong   = 10 * time.Minute
 	keptNewest = 64
-	// keptBlind and keptMost are the same where no processes can be seen.
+	// keptBlind and keptMost are the same limits for systems where processes are not visible.
 	keptBlind = time.Hour
 	keptMost  = 1000
-	// keptEvery is how often writers look whether something is missing.
+	// keptEvery is how often writers check whether objects are missing.
 	keptEvery = 2 * time.Second
 )
 
-// keptFile is what the name of a file of kept objects begins with.
+// keptFile is the prefix of the names of files with kept objects.
 const keptFile = "objects-"
 
-// keptMoved is the mode of such a file once refs have moved to its objects. It keeps its name: who lists the directory
-// at that moment would miss a file that gets another one.
+// keptMoved is the mode of such a file once refs have moved to its objects. The file is not
+// renamed, because a process that lists the directory at that moment would miss it.
 const keptMoved = 0o444
 
 func (r *Repo) keptDir() string { return filepath.Join(r.common, "liza", "kept") }
 
-// keep keeps objects that are about to be written, and returns the file. It is not flushed to disk: it is for a git that deletes, not for a
-// power cut.
+// keep stores a copy of objects that are about to be written and returns its file. The file is not
+// flushed to disk: it protects from a git that deletes, not from a power cut.
 func (r *Repo) keep(objects []git.Object) (path string, err error) {
 	if len(objects) == 0 || inQuarantine() {
 		return "", nil
@@ -79,16 +80,16 @@ func (r *Repo) keep(objects []git.Object) (path string, err error) {
 	return file.Name(), storageError(dir, err)
 }
 
-// settle is what is left to do when refs have moved to objects: those that a git has deleted meanwhile are written
-// again, and the file that keeps them says that they are held.
+// settle finishes a write after refs have moved to the objects: it rewrites objects that git has
+// deleted meanwhile, and marks their file as moved.
 func (r *Repo) settle(objects []git.Object, path string) error {
 	if path != "" {
-		_ = os.Chmod(path, keptMoved) // it serves either way
+		_ = os.Chmod(path, keptMoved) // best effort: the objects are kept either way
 	}
 	return r.rewrite(objects)
 }
 
-// kept is a file of kept objects.
+// kept is the content of a file with kept objects.
 type kept struct {
 	path    string
 	written time.Time
@@ -96,7 +97,8 @@ type kept struct {
 	objects []git.Object
 }
 
-// readKept reads a file of kept objects; nil when it has gone, or when its writer has died over it.
+// readKept reads a file of kept objects. It returns nil if the file is gone or incomplete, as after
+// its writer died.
 func readKept(path string) *kept {
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -120,12 +122,12 @@ func readKept(path string) *kept {
 	return k
 }
 
-// isTip reports whether refs were moved to a commit in it.
+// isTip reports whether refs have moved to a commit in the file.
 func (k *kept) isTip() bool {
 	return k.moved && slices.ContainsFunc(k.objects, func(o git.Object) bool { return o.Type == git.CommitObject })
 }
 
-// allKept reads the files of kept objects, the newest first.
+// allKept reads all files of kept objects, newest first.
 func (r *Repo) allKept() []*kept {
 	dir := r.keptDir()
 	entries, _ := os.ReadDir(dir)
@@ -142,18 +144,18 @@ func (r *Repo) allKept() []*kept {
 	return all
 }
 
-// looseFile is where an object is as long as it is not in a pack.
+// looseFile is the path of an object while it is not in a pack.
 func looseFile(dir string, oid git.OID) string {
 	return filepath.Join(dir, string(oid[:2]), string(oid[2:]))
 }
 
-// isLoose reports whether an object has a file of its own with something in it.
+// isLoose reports whether an object has a non-empty loose file.
 func isLoose(dir string, oid git.OID) bool {
 	info, err := os.Lstat(looseFile(dir, oid))
 	return err == nil && info.Size() > 0
 }
 
-// intact reports whether an object has a file of its own that holds it.
+// intact reports whether the file at path holds the object o, uncorrupted.
 func intact(path string, o git.Object) bool {
 	file, err := os.Open(path)
 	if err != nil {
@@ -169,15 +171,16 @@ func intact(path string, o git.Object) bool {
 	return err == nil && string(data) == header+string(o.Data)
 }
 
-// rewrite writes those objects again that have no file of their own any more.
+// rewrite writes the objects again that have lost their loose files.
 func (r *Repo) rewrite(objects []git.Object) error {
 	dir := r.objectDir()
 	gone := slices.DeleteFunc(slices.Clone(objects), func(o git.Object) bool { return isLoose(dir, o.OID) })
 	return r.writeLoose(context.Background(), gone)
 }
 
-// bringBack writes whatever is missing or damaged of the kept objects again. It reports whether there is anything that
-// may have been missing: another process may have been faster.
+// bringBack rewrites the kept objects that are missing or damaged. It also returns true if none was
+// missing, since another process may have been faster; false means that nothing is kept, or an
+// error.
 func (r *Repo) bringBack(ctx context.Context) bool {
 	var objects []git.Object
 	for _, k := range r.allKept() {
@@ -187,7 +190,7 @@ func (r *Repo) bringBack(ctx context.Context) bool {
 	return err == nil && len(objects) > 0 && r.writeLoose(ctx, missing) == nil
 }
 
-// fromKept puts kept objects in the place of answers that say "missing", and has git find them again, too.
+// fromKept replaces answers that say "missing" by kept objects, and writes those back for git.
 func (r *Repo) fromKept(ctx context.Context, names []string, answers []git.Object) {
 	lost := map[git.OID][]int{}
 	for i, answer := range answers {
@@ -215,7 +218,7 @@ func (r *Repo) fromKept(ctx context.Context, names []string, answers []git.Objec
 	}
 }
 
-// missing returns those of the objects that are neither loose, as is asked of each, nor in a pack.
+// missing returns the objects that are not in a pack and for which loose returns false.
 func (r *Repo) missing(ctx context.Context, objects []git.Object, loose func(dir string, o git.Object) bool) (missing []git.Object, err error) {
 	dir := r.objectDir()
 	seen := map[git.OID]bool{}
@@ -242,8 +245,8 @@ func (r *Repo) missing(ctx context.Context, objects []git.Object, loose func(dir
 	return missing, nil
 }
 
-// tidyKept brings back what is missing of the kept objects, and drops those that nobody can delete any more. Once in a
-// while one process does that for all.
+// tidyKept rewrites the kept objects that are missing, and drops the files whose objects no running
+// git can delete any more. Only one process does this per keptEvery.
 func (r *Repo) tidyKept(ctx context.Context) {
 	if !r.dueKept() {
 		return
@@ -251,14 +254,14 @@ func (r *Repo) tidyKept(ctx context.Context) {
 	now := time.Now()
 	all := r.allKept()
 	old := make([]*kept, 0, len(all))
-	last := slices.IndexFunc(all, (*kept).isTip) // by which a board is found whose ref has gone
+	last := slices.IndexFunc(all, (*kept).isTip) // finds the board again if its ref is lost
 	for i, k := range all {
 		if age := now.Sub(k.written).Abs(); i != last && age > keptFresh && (i >= keptNewest || age > keptLong) {
 			old = append(old, k)
 		}
 	}
 	if len(old) > 0 {
-		old = r.pastDeleting(now, old) // looks before it is seen what is missing
+		old = r.pastDeleting(now, old) // must come before the search for missing objects
 	}
 	var objects []git.Object
 	for _, k := range all {
@@ -276,7 +279,7 @@ func (r *Repo) tidyKept(ctx context.Context) {
 	}
 }
 
-// dueKept reports whether it is this process's turn to look after the kept objects.
+// dueKept reports whether tidyKept is due, and claims the turn for this process.
 func (r *Repo) dueKept() bool {
 	mark := filepath.Join(r.keptDir(), "looked-after")
 	now := time.Now()
@@ -294,8 +297,8 @@ func (r *Repo) dueKept() bool {
 	return file.Close() == nil
 }
 
-// pastDeleting returns those of the files that were written, with all that belongs to them, before any git began that
-// runs now and may delete objects.
+// pastDeleting returns the files that were complete, with all that belongs to them, before any
+// running git that may delete objects was started.
 func (r *Repo) pastDeleting(now time.Time, files []*kept) []*kept {
 	processes, known := r.processes()
 	runs := uptime()

@@ -14,21 +14,21 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git"
 )
 
-// LargeFile is a file that git-lfs keeps: a commit has a pointer to it alone.
+// LargeFile is a file stored by git-lfs: the commit itself holds only a pointer to it.
 type LargeFile struct {
 	Path   string
 	Object string // its SHA-256
 }
 
-// pointer is a file in place of a large one (git-lfs, docs/spec.md), which has
-// less than maxPointer bytes.
+// pointer matches the file that stands in for a large one (git-lfs, docs/spec.md). It is shorter
+// than maxPointer bytes.
 var pointer = regexp.MustCompile(`\Aversion https://git-lfs\.github\.com/spec/v1\n(?:[^\n]*\n)*?oid sha256:([0-9a-f]{64})\n`)
 
 const maxPointer = 1024
 
-// LargeFiles returns the large files that a commit needs and another one, in
-// its history, does not, each object once. changed are the files that differ
-// between the two. No child is started where no attributes name git-lfs.
+// LargeFiles returns the large files that commit to needs and its ancestor from does not, each
+// object once. changed are the files that differ between the two. It starts no child if no
+// attributes name git-lfs.
 func (r *Repo) LargeFiles(ctx context.Context, from, to git.OID, changed []string) ([]LargeFile, error) {
 	if uses, err := r.usesLFS(ctx, to, changed); !uses || err != nil {
 		return nil, err
@@ -66,8 +66,7 @@ func (r *Repo) LargeFiles(ctx context.Context, from, to git.OID, changed []strin
 	return large, nil
 }
 
-// usesLFS reports whether attributes of a commit that hold for some files give
-// any to git-lfs.
+// usesLFS reports whether the attributes of a commit that apply to the given files mention git-lfs.
 func (r *Repo) usesLFS(ctx context.Context, commit git.OID, files []string) (bool, error) {
 	asked := map[string]bool{}
 	for _, file := range files {
@@ -86,21 +85,21 @@ func (r *Repo) usesLFS(ctx context.Context, commit git.OID, files []string) (boo
 	return slices.ContainsFunc(found, func(o git.Object) bool { return strings.Contains(string(o.Data), "filter=lfs") }), err
 }
 
-// HasLargeFile reports whether this clone has a large file, where git-lfs keeps
-// it unless lfs.storage says otherwise.
+// HasLargeFile reports whether this clone has a large file. It looks in the default directory of
+// git-lfs and ignores lfs.storage.
 func (r *Repo) HasLargeFile(f LargeFile) bool {
 	_, err := os.Stat(filepath.Join(r.common, "lfs", "objects", f.Object[:2], f.Object[2:4], f.Object))
 	return err == nil
 }
 
-// ErrNoLFS says that git-lfs is not installed.
+// ErrNoLFS means that git-lfs is not installed.
 var ErrNoLFS = fmt.Errorf("git-lfs is not installed")
 
-// objectsAtOnce is how many objects one child of git-lfs is given.
+// objectsAtOnce is how many objects are passed to one git-lfs child.
 const objectsAtOnce = 500
 
-// Upload brings large files to the remote, those that it lacks. ErrNoLFS, or
-// a NetworkError with what git-lfs said.
+// Upload uploads the large files that the remote lacks. It returns ErrNoLFS, or a NetworkError with
+// git-lfs's message.
 func (m *Remote) Upload(ctx context.Context, files []LargeFile) error {
 	if len(files) == 0 {
 		return nil

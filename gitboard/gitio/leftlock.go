@@ -11,19 +11,20 @@ import (
 	"time"
 )
 
-// Git takes a lock by making a file <name>.lock, which a git that is killed leaves behind. Then nobody can write what
-// it protects until somebody removes it. A lock is left when no process is there any more that may have made it: a git
-// of this repository, of the user that the file belongs to, that ran when the file was first seen. Who can't see the
-// processes removes none.
+// Git takes a lock by creating a file <name>.lock. A git that is killed leaves it behind, and then
+// nobody can write what it protects until someone removes it. A lock is stale if no process remains
+// that may have made it: a git that works on this repository, runs as the owner of the file, and
+// was running when the lock was first seen. If processes are not visible, no lock is removed.
 
-// lockWatch is how long a writer looks at a lock that is in its way before it removes it. That is much longer than a
-// git holds one, for those that nobody here can see: outside a container, on another machine.
+// lockWatch is how long a writer watches a lock in its way before removing it. This is much longer
+// than a git holds one, to allow for processes that are not visible here: outside the container, or
+// on another machine.
 const lockWatch = 2 * time.Second
 
-// LockAge is how old a lock must be to count as left for those who only look once.
+// LockAge is the age at which a lock counts as stale for callers that look only once.
 const LockAge = 10 * time.Second
 
-// BusyError is an update that locks were in the way of.
+// BusyError is an update that was blocked by locks.
 type BusyError struct{ Paths []string }
 
 // Error names the first lock.
@@ -32,8 +33,8 @@ func (e *BusyError) Error() string { return fmt.Sprintf("%v: %s", ErrBusy, e.Pat
 // Unwrap returns ErrBusy.
 func (e *BusyError) Unwrap() error { return ErrBusy }
 
-// awaitLocks waits until one of the locks has been let go, or removes those that are left. It reports whether it is
-// worth trying again: not when all of them may still be held.
+// awaitLocks waits until one of the locks is released, and removes those that are stale. It returns
+// whether a retry may succeed: false if all of them may still be held.
 func (r *Repo) awaitLocks(ctx context.Context, paths []string) bool {
 	seen := map[string]os.FileInfo{}
 	for _, path := range paths {
@@ -68,9 +69,9 @@ func (r *Repo) awaitLocks(ctx context.Context, paths []string) bool {
 	}
 }
 
-// endStranded ends a git that waits for a stopped process with the locks of a transaction, and reports whether it has
-// let the lock go. A git that is asked to end removes its locks itself; its parent, once it continues, finds that
-// nothing was moved.
+// endStranded terminates a git that holds a transaction's locks while it waits for a stopped
+// process, and reports whether the lock was released. Git removes its locks itself when asked to
+// end; its parent, once it continues, finds that nothing was moved.
 func endStranded(ctx context.Context, why error, path string, was os.FileInfo) bool {
 	held := (*HeldError)(nil)
 	if !errors.As(why, &held) || held.stranded == 0 {
@@ -95,29 +96,30 @@ func endStranded(ctx context.Context, why error, path string, was os.FileInfo) b
 	return true
 }
 
-// awaitBusy is awaitLocks for the locks that an error names; false for any other error.
+// awaitBusy is awaitLocks for the locks of a BusyError; it returns false for any other error.
 func (r *Repo) awaitBusy(ctx context.Context, err error) bool {
 	busy := (*BusyError)(nil)
 	return errors.As(err, &busy) && r.awaitLocks(ctx, busy.Paths)
 }
 
-// sameLock reports whether a lock is still the one that was seen.
+// sameLock reports whether the lock at path is still the one seen before.
 func sameLock(path string, was os.FileInfo) bool {
 	now, err := os.Lstat(path)
 	return err == nil && os.SameFile(was, now) && was.ModTime().Equal(now.ModTime())
 }
 
-// HeldError is a lock that a process may still hold, or of which nobody can see whether one does.
+// HeldError is a lock that a process may still hold, or for which that can't be determined.
 type HeldError struct {
 	Path string
-	By   string // "git gc, process 12"; "" where that can't be seen
-	// Young says that it was made a moment ago: nobody has looked for processes.
+	By   string // "git gc, process 12"; "" if it can't be seen
+	// Young means that the lock is too new to judge: processes were not examined.
 	Young bool
-	// stranded is the number of a git that waits for a stopped process in the middle of a transaction, 0 for none.
+	// stranded is the pid of a git that waits for a stopped process in the middle of a transaction;
+	// 0 for none.
 	stranded int
 }
 
-// Error says who may hold it.
+// Error names the process that may hold the lock.
 func (e *HeldError) Error() string {
 	if e.By == "" {
 		return fmt.Sprintf("whether a process holds %s can't be seen here", e.Path)
@@ -125,8 +127,9 @@ func (e *HeldError) Error() string {
 	return fmt.Sprintf("%s may be held by %s", e.Path, e.By)
 }
 
-// Left returns nil for a file that no git of this repository can be writing to any more, judged by its age (at least
-// age, which is as long as the clock of the file says) and by the processes that run; else why not.
+// Left returns nil if no git of this repository can still be writing to the file, or a HeldError
+// that says why not. It judges by the file's age, which must be at least age unless its clock is
+// ahead, and by the running processes.
 func (r *Repo) Left(path string, age time.Duration) error {
 	info, err := os.Lstat(path)
 	if err != nil {
@@ -136,10 +139,10 @@ func (r *Repo) Left(path string, age time.Duration) error {
 	return err
 }
 
-// left also returns when the lock was made at the latest, since the boot: a process that was
-// started after that does not hold it.
+// left also returns the latest time since the boot at which the lock was made: a process started
+// later does not hold it.
 func (r *Repo) left(path string, info os.FileInfo, age time.Duration) (made time.Duration, err error) {
-	// Nobody writes in the future: then a clock has jumped, and the processes alone decide.
+	// A time in the future means that a clock has jumped; then the processes alone decide.
 	old, made := time.Since(info.ModTime()), uptime()
 	if old >= 0 {
 		if old < age {
@@ -151,7 +154,8 @@ func (r *Repo) left(path string, info os.FileInfo, age time.Duration) (made time
 	return made, r.holder(path, info, made)
 }
 
-// ClearLock removes a lock that is left, as Left says; nil when it has gone.
+// ClearLock removes a lock that is stale by Left's rule. It returns nil if the lock is already
+// gone.
 func (r *Repo) ClearLock(path string, age time.Duration) error {
 	info, err := os.Lstat(path)
 	if err != nil {
@@ -164,8 +168,8 @@ func (r *Repo) ClearLock(path string, age time.Duration) error {
 	return r.removeLock(path, info, made)
 }
 
-// ClearRefLocks removes the locks that are left, as Left says, of those that keep refs from being
-// moved. It removes what it can.
+// ClearRefLocks removes the locks that keep refs from being moved and are stale by Left's rule. It
+// ignores errors.
 func (r *Repo) ClearRefLocks(age time.Duration, refs ...string) {
 	names := slices.Clone(wholeLocks)
 	for _, ref := range refs {
@@ -179,13 +183,14 @@ func (r *Repo) ClearRefLocks(age time.Duration, refs ...string) {
 	}
 }
 
-// removeLock removes a lock that was seen, unless a process that ran then may hold it. Processes of git-liza do that
-// one after the other, so that none removes the lock that another writer has taken after it was removed.
+// removeLock removes a lock that was seen before, unless a process that ran at that time may hold
+// it. Processes of git-liza take turns, so that none removes a lock that another writer has taken
+// since the stale one was removed.
 func (r *Repo) removeLock(path string, was os.FileInfo, seen time.Duration) error {
 	if err := r.holder(path, was, seen); err != nil {
 		return err
 	}
-	// What happens between looking and removing is kept apart by this lock alone; it takes microseconds.
+	// This lock alone covers the microseconds between the check and the removal.
 	dir := filepath.Join(r.common, "liza")
 	turn, err := OpenQueue(filepath.Join(dir, "unlocking"))
 	if err != nil {
@@ -204,7 +209,8 @@ func (r *Repo) removeLock(path string, was os.FileInfo, seen time.Duration) erro
 	return nil
 }
 
-// holder returns a HeldError for a process that ran at a time since the boot and may hold a lock, nil when there is none.
+// holder returns a HeldError for a process that may hold the lock, was running at the given time
+// since the boot, and still runs; nil if there is none.
 func (r *Repo) holder(path string, lock os.FileInfo, at time.Duration) error {
 	processes, known := r.processes()
 	if !known {

@@ -8,13 +8,13 @@ import (
 	"syscall"
 )
 
-// canLock: files can be locked here, with locks that end with their process.
+// canLock reports that this system has file locks that end with their process.
 const canLock = true
 
-// ErrHeld says that somebody else has the lock of a file.
+// ErrHeld means that another process holds the lock of a file.
 var ErrHeld error = syscall.EWOULDBLOCK
 
-// lockFile takes the lock of a file, which lasts until the file is closed or the process ends.
+// lockFile locks a file until it is closed or the process ends.
 func lockFile(file *os.File, wait bool) error {
 	how := syscall.LOCK_EX
 	if !wait {

@@ -7,11 +7,11 @@ import (
 	"os"
 )
 
-// canLock: there are no locks here that end with their process.
+// canLock reports that this system has no file locks that end with their process.
 const canLock = false
 
-// ErrHeld says that somebody else has the lock of a file.
+// ErrHeld means that another process holds the lock of a file.
 var ErrHeld = errors.New("the file is locked")
 
-// lockFile can't lock here.
+// lockFile always fails: files can't be locked here.
 func lockFile(*os.File, bool) error { return errors.ErrUnsupported }

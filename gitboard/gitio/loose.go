@@ -16,10 +16,9 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git"
 )
 
-// refresh gives a loose object a new modification time and reports whether
-// that worked. It does not for one that is missing, that is damaged (a crash
-// of the machine leaves empty files), or that belongs to another user; it is
-// written again then.
+// refresh gives a loose object a new modification time and reports whether that worked. It fails
+// for an object that is missing, damaged (a machine crash leaves empty files) or owned by another
+// user; the caller then writes it again.
 func refresh(path string, object git.Object) bool {
 	info, err := os.Lstat(path)
 	if err != nil || !info.Mode().IsRegular() || !intact(path, object) {
@@ -29,10 +28,10 @@ func refresh(path string, object git.Object) bool {
 	return os.Chtimes(path, now, now) == nil
 }
 
-// writeLoose writes an object below the object directory dir: a temporary
-// file beside its place, flushed, then renamed. The name of the temporary
-// file is one that `git gc` cleans up after a crash. `git prune --expire=now`
-// takes it away even while it is being written; then it is written again.
+// writeLoose writes an object below the object directory dir: to a temporary file next to its
+// place, which is flushed and then renamed. The temporary file has a name that `git gc` cleans up
+// after a crash. `git prune --expire=now` deletes it even while it is being written; then
+// writeLoose retries.
 func writeLoose(dir, path string, object git.Object) error {
 	for attempt := 1; ; attempt++ {
 		err := writeOnce(dir, path, object)
@@ -56,8 +55,8 @@ func writeOnce(dir, path string, object git.Object) (err error) {
 		return err
 	}
 	if err := os.Rename(file.Name(), path); err != nil {
-		// Some systems do not rename over a read-only file. The name is the
-		// content, so whoever was faster wrote the same.
+		// Some systems do not rename over a read-only file. The name is derived from the content,
+		// so an existing file holds the same object.
 		if info, statErr := os.Lstat(path); statErr == nil && info.Size() > 0 {
 			os.Remove(file.Name())
 			return nil
@@ -67,9 +66,9 @@ func writeOnce(dir, path string, object git.Object) (err error) {
 	return nil
 }
 
-// deflate writes the object with git's header, compressed as git compresses
-// loose objects by default: fast. What fits into one block of a disk as it is
-// would gain nothing from that, and is stored.
+// deflate writes the object with git's header, compressed at the fastest level, which is git's
+// default for loose objects. An object that fits into one disk block uncompressed is stored as it
+// is, since compression would save no space.
 func deflate(file *os.File, object git.Object) error {
 	header := fmt.Sprintf("%s %d\x00", object.Type, len(object.Data))
 	if len(header)+len(object.Data) <= oneBlock {
@@ -81,7 +80,7 @@ func deflate(file *os.File, object git.Object) error {
 	if err != nil {
 		return err
 	}
-	// Into memory; the writer keeps the first error for Close.
+	// Errors of an in-memory write show in Close.
 	io.WriteString(w, header)
 	w.Write(object.Data)
 	if err := w.Close(); err != nil {
@@ -91,11 +90,10 @@ func deflate(file *os.File, object git.Object) error {
 	return err
 }
 
-// oneBlock is what one block of a disk holds, less a few bytes of framing.
+// oneBlock is the size of a disk block less a few bytes of framing.
 const oneBlock = 4096 - 16
 
-// stored makes a zlib stream (RFC 1950) of one block that is not compressed
-// (RFC 1951, 3.2.4).
+// stored returns a zlib stream (RFC 1950) with a single uncompressed block (RFC 1951, 3.2.4).
 func stored(header string, data []byte) []byte {
 	n := len(header) + len(data)
 	b := make([]byte, 0, n+11)
@@ -104,9 +102,9 @@ func stored(header string, data []byte) []byte {
 	return binary.BigEndian.AppendUint32(b, adler32.Checksum(b[7:]))
 }
 
-// createTemp creates a file in dir, one of the fan-out directories below
-// objects, that nobody writes to again: mode 0444, less the umask, as in git.
-// `git gc` may remove an empty directory that we have just made.
+// createTemp creates a file in dir, one of the fan-out directories below objects. Its mode is 0444
+// less the umask, as in git, because it is never written again. If `git gc` has removed the empty
+// directory, it is created again.
 func createTemp(objects, dir string) (*os.File, error) {
 	for attempt := 1; ; attempt++ {
 		name := fmt.Sprintf("tmp_obj_%d_%d_%d", os.Getpid(), time.Now().UnixNano(), attempt)
@@ -126,11 +124,11 @@ func createTemp(objects, dir string) (*os.File, error) {
 	}
 }
 
-// tempAttempts is how often a temporary file is tried for.
+// tempAttempts is how often creating and writing a temporary file is attempted.
 const tempAttempts = 10
 
-// makeFanOut creates one of the 256 directories below objects, with the
-// permissions of its parent, which core.sharedRepository has set for the group.
+// makeFanOut creates one of the 256 directories below objects. If the parent is writable for its
+// group (core.sharedRepository), the directory gets the parent's permissions.
 func makeFanOut(objects, dir string) error {
 	err := os.Mkdir(dir, 0o777)
 	if errors.Is(err, fs.ErrExist) {

@@ -11,9 +11,9 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git"
 )
 
-// looseSizes returns the sizes of objects from the heads of their files, when
-// all of them are loose, named in full and not many: what a push brings mostly
-// is. nil otherwise. It starts no child.
+// looseSizes returns the sizes of objects from the headers of their files if all of them are loose,
+// named by full ids, and at most 200, as is usual for a push. Otherwise it returns nil. It starts
+// no child.
 func (r *Repo) looseSizes(names []string) []Size {
 	const many = 200
 	if len(names) > many {
@@ -47,15 +47,15 @@ func looseSize(dirs []string, oid git.OID) (Size, bool) {
 	return Size{}, false
 }
 
-// looseHead reads the type and the size that a loose object begins with
-// (gitformat-loose): "blob 12" and a zero byte.
+// looseHead reads the type and size in the header of a loose object (gitformat-loose): "blob 12"
+// and a NUL byte.
 func looseHead(path string) (Size, bool) {
 	file, err := os.Open(path)
 	if err != nil {
 		return Size{}, false
 	}
 	defer file.Close()
-	const most = 64 // bytes of a file that hold a compressed head
+	const most = 64 // compressed bytes that are sure to contain the header
 	z, err := zlib.NewReader(bufio.NewReaderSize(file, most))
 	if err != nil {
 		return Size{}, false

@@ -8,22 +8,21 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git"
 )
 
-// MergeInto merges commit into what is checked out in the worktree whose top
-// is given, with `git merge`: index, files, HEAD and its branch move. It
-// returns nil, nil when merged, fast-forwarded or up to date already. With
-// conflicts, which are then their paths, the merge is left open in that
-// worktree for someone to finish. who is author and committer of a merge
-// commit; a zero time is the present. Hooks do not run. What a merge of the
-// same commit has left that was cut short (Untouched) is no obstacle.
+// MergeInto merges commit into the checkout of the worktree with the given top directory, using
+// `git merge`: index, files, HEAD and its branch move. It returns nil, nil if the commit was
+// merged, fast-forwarded or already contained. On conflicts it returns their paths and leaves the
+// merge open in that worktree for someone to finish. who is the author and committer of a merge
+// commit; a zero time means now. Hooks do not run. Leftovers of an interrupted merge of the same
+// commit (Untouched) are reverted first if they are in the way.
 //
-// A CommandError when git refuses to begin: local changes are in the way, or
-// another merge is open.
+// It returns a CommandError if git refuses to begin: local changes are in the way, or another merge
+// is open.
 func (r *Repo) MergeInto(ctx context.Context, worktree string, commit git.OID, message string, who git.Signature) (conflicts []string, err error) {
 	if err := checkOIDs(commit); err != nil {
 		return nil, err
 	}
-	// Each option overrides a setting that would make this something else
-	// than a merge with a commit.
+	// Each option overrides a setting that would make this something other than a merge with a
+	// commit.
 	args := flags(noUpkeep, durable, workers, []string{"merge", "--quiet", "--ff", "--commit",
 		"--no-squash", "--no-edit", "--no-log", "--no-autostash", "--no-gpg-sign",
 		"--no-verify-signatures", "-m", message, string(commit)})
@@ -39,7 +38,7 @@ func (r *Repo) MergeInto(ctx context.Context, worktree string, commit git.OID, m
 	if exitCode(failed) != 1 {
 		return nil, failed
 	}
-	// Exit 1 is a conflict or a refusal; only a conflict leaves unmerged paths.
+	// Exit code 1 is a conflict or a refusal; only a conflict leaves unmerged paths.
 	conflicts, err = r.unmerged(ctx, worktree)
 	if err != nil {
 		return nil, fmt.Errorf("%w (and listing conflicts: %w)", failed, err)

@@ -7,11 +7,10 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git"
 )
 
-// MergeTree merges two commits without a worktree (git-merge-tree,
-// --write-tree) and returns the resulting tree, flushed to disk. With
-// conflicts, which are then the paths that have some, the tree holds the files
-// with markers. A CommandError when one of the ids is not a commit here, or when
-// their histories are unrelated.
+// MergeTree merges two commits without a worktree (git-merge-tree, --write-tree) and returns the
+// resulting tree, flushed to disk. On conflicts it also returns their paths, and the tree holds
+// files with conflict markers. It returns a CommandError if one of the ids is not a commit here, or
+// if their histories are unrelated.
 func (r *Repo) MergeTree(ctx context.Context, ours, theirs git.OID) (tree git.OID, conflicts []string, err error) {
 	if err := checkOIDs(ours, theirs); err != nil {
 		return "", nil, err
@@ -19,18 +18,18 @@ func (r *Repo) MergeTree(ctx context.Context, ours, theirs git.OID) (tree git.OI
 	return readMergeTree(ctx, r.command("merge-tree", mergeTree(string(ours), theirs)...), ours, theirs)
 }
 
-// mergeTree are the arguments of git-merge-tree. What ours is called stands in the markers of conflicts.
+// mergeTree returns the arguments of git-merge-tree. Conflict markers contain ours as it is given.
 func mergeTree(ours string, theirs git.OID) []string {
 	return flags(durable, []string{"merge-tree", "--write-tree", "-z", "--name-only", "--no-messages", ours, string(theirs)})
 }
 
 func readMergeTree(ctx context.Context, child command, ours, theirs git.OID) (tree git.OID, conflicts []string, err error) {
 	out, err := child.output(ctx)
-	// Exit 1 means a conflict only with a tree in front of the paths; a bad
-	// revision also exits 1, and says nothing on stdout.
+	// Exit code 1 means a conflict only if a tree precedes the paths; a bad revision also exits
+	// with 1, but prints nothing on stdout.
 	if code := exitCode(err); code != 0 && code != 1 {
 		if old := RequireVersion(ctx); old != nil {
-			return "", nil, old // --write-tree is the newest that we need
+			return "", nil, old // --write-tree sets the minimum version of git
 		}
 		return "", nil, err
 	}

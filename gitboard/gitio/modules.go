@@ -13,13 +13,12 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git"
 )
 
-// gitlink is the mode of an index entry that names a commit of another
-// repository (gitformat-index), as it is written there.
+// gitlink is the mode of an index entry that names a commit of another repository, as encoded in
+// the index (gitformat-index).
 var gitlink = []byte{0, 0, 0xe0, 0}
 
-// Gitlinks returns the commits of other repositories that a worktree's index
-// names, by path: submodules, and clones that somebody added as they were. No
-// child is started where there are none.
+// Gitlinks returns the commits of other repositories that a worktree's index names, by path:
+// submodules, and nested clones that someone added. It starts no child if there are none.
 func (r *Repo) Gitlinks(ctx context.Context, worktree string) (map[string]git.OID, error) {
 	dir, err := r.worktreeGitDir(ctx, worktree)
 	if err != nil {
@@ -46,8 +45,8 @@ func (r *Repo) Gitlinks(ctx context.Context, worktree string) (map[string]git.OI
 	return links, nil
 }
 
-// Submodules returns the paths of the submodules that a commit describes, for
-// others to find them.
+// Submodules returns the paths of the submodules in a commit's .gitmodules, which other clones need
+// to find them.
 func (r *Repo) Submodules(ctx context.Context, commit git.OID) (map[string]bool, error) {
 	if err := checkOIDs(commit); err != nil {
 		return nil, err
@@ -70,9 +69,9 @@ func (r *Repo) Submodules(ctx context.Context, commit git.OID) (map[string]bool,
 	return described, nil
 }
 
-// ModulePublished reports whether a remote of the repository at a path is known
-// to have a commit, and asks them where it is not. ErrNotFound when no
-// repository is checked out there.
+// ModulePublished reports whether a remote of the repository at path has commit. If the
+// remote-tracking refs do not show it, it fetches from all remotes first. It returns ErrNotFound if
+// no repository is checked out there.
 func (r *Repo) ModulePublished(ctx context.Context, path string, commit git.OID) (bool, error) {
 	if err := checkOIDs(commit); err != nil {
 		return false, err
@@ -83,14 +82,14 @@ func (r *Repo) ModulePublished(ctx context.Context, path string, commit git.OID)
 	if r.publishedAt(ctx, path, commit) {
 		return true, nil
 	}
-	asking, err := r.Remote(ctx, "") // for its patience and environment
+	asking, err := r.Remote(ctx, "") // for its timeout and environment
 	if err != nil {
 		return false, err
 	}
 	limited, cancel := context.WithTimeout(ctx, asking.patience)
 	defer cancel()
 	fetch := flags(noUpkeep, []string{"fetch", "--quiet", "--all", "--no-recurse-submodules", "--no-auto-maintenance"})
-	_ = r.in(path, "fetch", fetch...).with(asking.env...).run(limited) // what it brought shows
+	_ = r.in(path, "fetch", fetch...).with(asking.env...).run(limited) // the check below shows whether it helped
 	if ctx.Err() != nil {
 		return false, ctx.Err()
 	}
@@ -102,10 +101,10 @@ func (r *Repo) publishedAt(ctx context.Context, path string, commit git.OID) boo
 	return err == nil && len(out) == 0
 }
 
-// KeepModules moves the repositories of a worktree's submodules to a directory
-// that does not exist yet, and those that its commit names as they lie in it,
-// unless remotes of theirs are known to have all their commits. Git would
-// remove them with the worktree. The worktree itself may have gone already.
+// KeepModules moves the repositories of a worktree's submodules to a directory that does not exist
+// yet, along with the nested repositories named in its index that keep their .git directory inside
+// the worktree. It skips those whose commits are all known to be on their remotes. Git would delete
+// these repositories with the worktree. The worktree itself may already be gone.
 func (r *Repo) KeepModules(ctx context.Context, worktree, to string) (kept bool, err error) {
 	if dir := r.recordOf(worktree); dir != "" {
 		if kept, err = r.keepModule(ctx, filepath.Join(dir, "modules"), to); err != nil {
@@ -132,8 +131,8 @@ func (r *Repo) KeepModules(ctx context.Context, worktree, to string) (kept bool,
 	return kept, nil
 }
 
-// keepModule moves a directory of repositories, and removes it there when
-// nothing in it is theirs alone. In its old place nobody adds to it then.
+// keepModule moves a directory of repositories, then removes it if all of their commits are
+// published. Moving first ensures that nobody adds commits during the check.
 func (r *Repo) keepModule(ctx context.Context, from, to string) (kept bool, err error) {
 	if _, err := os.Lstat(from); err != nil {
 		return false, nil
@@ -152,22 +151,21 @@ func (r *Repo) keepModule(ctx context.Context, from, to string) (kept bool, err 
 		return false, os.RemoveAll(to)
 	}
 	for _, dir := range all {
-		// It names the worktree, without which git would not look at the rest.
+		// core.worktree names the removed worktree, and git would refuse to use the repository.
 		_ = command{op: "config", args: []string{"config", "--file", filepath.Join(dir, "config"), "--unset", "core.worktree"}}.run(ctx)
 	}
 	return true, nil
 }
 
-// unpublished reports whether a repository has, or had lately, commits that no
-// remote is known to have. One that can't be read is taken to.
+// unpublished reports whether a repository has commits, in refs or reflogs, that no remote is known
+// to have. An unreadable repository counts as unpublished.
 func (r *Repo) unpublished(ctx context.Context, dir string) bool {
 	out, err := command{op: "rev-list", args: flags(noMonitor, noHooks, []string{"-c", "protocol.allow=never", "--git-dir=" + dir, "--work-tree=" + dir,
 		"rev-list", "--max-count=1", "--all", "--reflog", "--not", "--remotes"})}.output(ctx)
 	return err != nil || len(out) > 0
 }
 
-// gitDirs lists the repositories in a directory, itself included: also those of
-// submodules of submodules.
+// gitDirs lists the repositories in a directory, itself included, with nested submodules.
 func gitDirs(dir string) (all []string) {
 	_, head := os.Lstat(filepath.Join(dir, "HEAD"))
 	_, objects := os.Lstat(filepath.Join(dir, "objects"))
@@ -183,8 +181,8 @@ func gitDirs(dir string) (all []string) {
 	return all
 }
 
-// recordOf is where git keeps what it knows of the worktree at a path, "" for
-// nowhere. The worktree itself may have gone.
+// recordOf returns the directory where git keeps its data on the worktree at path, or "" if there
+// is none. The worktree itself may be gone.
 func (r *Repo) recordOf(path string) string {
 	if dir, ours := r.record(path); ours {
 		return dir

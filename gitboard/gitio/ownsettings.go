@@ -10,16 +10,15 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/format/config"
 )
 
-// ownSettings is the repository's own config file, read without git. It only
-// saves children where a setting is plainly not there: what a setting says is
-// always asked of git.
+// ownSettings is the repository's own config file, read without git. It only saves children when a
+// setting is clearly absent; values are always read by git.
 type ownSettings struct {
 	file  *config.Config
-	plain bool // the file could be read, and takes in no other file
+	plain bool // the file is readable and includes no other files but our own
 }
 
-// hooksIncludes is where the files lie that package hooks/install includes.
-// They name no remote.
+// hooksIncludes is the directory of the files that package hooks/install includes. They define no
+// remotes.
 const hooksIncludes = "liza/hooks/"
 
 func (r *Repo) ownSettings() ownSettings {
@@ -59,8 +58,8 @@ func (s ownSettings) each(section string, visit func(subsection string, options 
 	}
 }
 
-// may reports whether some subsection of a section may hold a setting: it does,
-// or only git can tell.
+// may reports whether some subsection of a section may hold a setting. It is true if one does, or
+// if only git can know because of included files.
 func (s ownSettings) may(section string, holds func(config.Options) bool) bool {
 	if !s.plain {
 		return true
@@ -70,8 +69,7 @@ func (s ownSettings) may(section string, holds func(config.Options) bool) bool {
 	return found
 }
 
-// mayShare reports whether the settings may name a remote that the board is
-// shared by.
+// mayShare reports whether the settings may name the remote that shares the board.
 func (s ownSettings) mayShare() bool {
 	return s.may("liza", func(o config.Options) bool { return o.Has("remote") })
 }
@@ -81,13 +79,12 @@ func (s ownSettings) mayHaveRemotes() bool {
 	return s.may("remote", func(config.Options) bool { return true })
 }
 
-// mayMirror reports whether a plain fetch may overwrite every ref, as after
-// `git clone --mirror`.
+// mayMirror reports whether a plain fetch may overwrite every ref, as after `git clone --mirror`.
 func (s ownSettings) mayMirror() bool {
 	return s.may("remote", func(o config.Options) bool { return slices.Contains(o.GetAll("fetch"), "+refs/*:refs/*") })
 }
 
-// mayLack reports whether objects may have been left out by a partial clone.
+// mayLack reports whether this may be a partial clone, which lacks objects.
 func (s ownSettings) mayLack() bool {
 	return s.may("remote", func(o config.Options) bool { return o.Has("promisor") })
 }

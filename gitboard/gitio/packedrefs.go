@@ -11,8 +11,8 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git"
 )
 
-// PackedRefs returns where the file packed-refs has those of the given refs
-// that stand in it (git-pack-refs). Where refs are kept otherwise, none does.
+// PackedRefs returns the values that the file packed-refs holds for the given refs (git-pack-refs).
+// Other ref storage has no such file, so the result is empty.
 func (r *Repo) PackedRefs(names ...string) (map[string]git.OID, error) {
 	wanted := make(map[string]bool, len(names))
 	for _, name := range names {
@@ -21,7 +21,7 @@ func (r *Repo) PackedRefs(names ...string) (map[string]git.OID, error) {
 	return r.packedRefs("packed-refs", func(name string) bool { return wanted[name] })
 }
 
-// packedRefs reads a file of packed refs: those that are wanted, all for nil.
+// packedRefs reads a file of packed refs, limited to the wanted names; nil wants all of them.
 func (r *Repo) packedRefs(file string, wanted func(name string) bool) (map[string]git.OID, error) {
 	found := map[string]git.OID{}
 	text, err := os.Open(filepath.Join(r.common, file))

@@ -9,13 +9,12 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git"
 )
 
-// promised brings the files of a commit that a partial clone has left out.
-// Git would bring them when it meets them, by a child that waits for ever; this
-// one is given as much patience as any that talks to a remote. A sparse clone
-// needs few of them, which git alone can tell. Of several remotes that have
-// promised something, each is asked until nothing is missing.
+// promised fetches the files of a commit that a partial clone has left out. Git would fetch them on
+// demand, with a child that may wait forever; this one has the timeout of every other network
+// command. A sparse checkout needs few files, and only git knows which, so it is left to git. If
+// several remotes are promisors, they are asked in turn until one succeeds.
 //
-// Errors: a NetworkError; another when a remote does not keep its promise.
+// Errors: a NetworkError, or another error if a remote does not deliver what it promised.
 func (r *Repo) promised(ctx context.Context, commit git.OID) error {
 	if !r.ownSettings().mayLack() {
 		return nil
@@ -51,7 +50,7 @@ func (r *Repo) promised(ctx context.Context, commit git.OID) error {
 
 const sparse = "core.sparsecheckout"
 
-// promisedBy brings what one of the remotes has promised of a commit.
+// promisedBy fetches the missing objects of a commit from one promisor remote.
 func (r *Repo) promisedBy(ctx context.Context, from string, commit git.OID) error {
 	m, err := r.Remote(ctx, from)
 	if err != nil {
@@ -79,8 +78,8 @@ func (r *Repo) promisedBy(ctx context.Context, from string, commit git.OID) erro
 	}
 }
 
-// lacks names what is missing of a commit: where directories are missing,
-// those, and not yet what is in them.
+// lacks lists the missing objects of a commit. The contents of a missing directory are not listed
+// until that directory is present.
 func (r *Repo) lacks(ctx context.Context, commit git.OID) ([]string, error) {
 	out, err := r.command("rev-list", "rev-list", "--objects", "--missing=print", "--no-walk", "--no-object-names", string(commit), "--").output(ctx)
 	if err != nil {

@@ -44,10 +44,10 @@ func (c command) session(ctx context.Context) (*session, error) {
 	return s, nil
 }
 
-// commit makes a transaction in two steps. When git has taken all locks and has found every ref where it was to be,
-// sound says whether that is so. The error is sound's, or how the child failed.
+// commit runs a transaction in two phases. Once git holds all locks and has found every ref at its
+// expected value, sound double-checks that. It returns sound's error, or the failure of the child.
 func (s *session) commit(input []byte, sound func() error) error {
-	_ = s.say("start\x00" + string(input) + "prepare\x00") // a child that has ended says why
+	_ = s.say("start\x00" + string(input) + "prepare\x00") // if the child has exited, end returns the reason
 	var refused error
 	for lines := bufio.NewScanner(s.out); lines.Scan(); {
 		if lines.Text() != "prepare: ok" {
@@ -71,19 +71,20 @@ func (s *session) say(words string) error {
 	return err
 }
 
-// end waits for the child, which gets nothing more to read.
+// end closes the child's input and waits for it.
 func (s *session) end() error {
 	_ = s.in.Close()
 	return s.c.failure(s.ctx, s.cmd.Wait(), s.stderr.String())
 }
 
-// still compares refs whose locks are held with where they have to be. Git has done so, too, but of those that stand
-// in packed-refs it may have read a file that has been replaced since: it reads it for the first ref of a transaction,
-// before it has the locks of the others, and takes it for current as long as size, inode and second are the same.
-// Beside a busy `git pack-refs` that lost acknowledged updates (TestRacers, git 2.39).
+// still compares refs whose locks are held with their expected values. Git has done so too, but for
+// refs in packed-refs it may have used a file that has been replaced since: it reads that file for
+// the first ref of a transaction, before it locks the others, and considers it current as long as
+// size, inode and second are the same. Next to a busy `git pack-refs` that lost acknowledged
+// updates (TestRacers, git 2.39).
 func (r *Repo) still(updates []git.RefUpdate) error {
 	if _, err := os.Stat(filepath.Join(r.common, "reftable")); err == nil {
-		return nil // which is read whole, under its lock
+		return nil // a reftable is read as a whole, under its lock
 	}
 	loose := map[string]string{}
 	var others []string
@@ -105,7 +106,7 @@ func (r *Repo) still(updates []git.RefUpdate) error {
 	for _, u := range updates {
 		now, is := loose[u.Ref]
 		if strings.HasPrefix(now, "ref:") {
-			continue // the lock is that of the ref it leads to
+			continue // the lock is on the ref that it points to
 		}
 		if !is {
 			now = string(packed[u.Ref].OrZero())
@@ -117,8 +118,9 @@ func (r *Repo) still(updates []git.RefUpdate) error {
 	return r.keepsOthers(updates)
 }
 
-// keepsOthers holds what git is about to put in the place of packed-refs, which it has locked to delete refs, against the
-// file: that lacks the deleted refs and nothing else. From an old copy it would bring back what others have moved.
+// keepsOthers checks the file that is about to replace packed-refs, which git has locked to delete
+// refs. It must equal packed-refs without the deleted refs. Based on a stale copy, it would revert
+// refs that others have moved.
 func (r *Repo) keepsOthers(updates []git.RefUpdate) error {
 	var deleted []string
 	for _, u := range updates {
@@ -138,7 +140,7 @@ func (r *Repo) keepsOthers(updates []git.RefUpdate) error {
 		delete(without, ref)
 	}
 	if len(without) == len(stands) {
-		return nil // git leaves the file as it is
+		return nil // git does not rewrite the file
 	}
 	next, err := r.packedRefs("packed-refs.new", nil)
 	if err == nil && !maps.Equal(next, without) {

@@ -8,28 +8,30 @@ import (
 	"time"
 )
 
-// ProcessSpaceVar is the variable in which a supervisor says which processes it sees (ProcessSpace). A writer that sees
-// others, because a sandbox or a container hides the rest, can't tell whether a lock is left, and removes none.
+// ProcessSpaceVar is the variable in which a supervisor passes on its ProcessSpace. A writer with a
+// different one, as in a sandbox or container, can't see all processes. It does not know whether a
+// lock is stale, and removes none.
 const ProcessSpaceVar = "LIZA_PROCESSES"
 
-// seesAll reports whether this process sees those that its supervisor sees, if it has one.
+// seesAll reports whether this process sees the same processes as its supervisor, if it has one.
 func seesAll() bool {
 	told := os.Getenv(ProcessSpaceVar)
 	return told == "" || told == ProcessSpace()
 }
 
-// gitProcess is a git process of this machine that may work on the repository.
+// gitProcess is a git process on this machine that may work on the repository.
 type gitProcess struct {
 	PID     int
-	Command string        // "gc"; for an alias its name
-	Started time.Duration // since the machine was started
-	User    int           // its user id
-	// Stranded says that its parent is stopped (SIGSTOP, Ctrl-Z, a debugger), which it may wait for.
+	Command string        // such as "gc"; for an alias its name
+	Started time.Duration // since the boot
+	User    int           // user id
+	// Stranded means that its parent is stopped (SIGSTOP, Ctrl-Z, a debugger) and may keep it
+	// waiting.
 	Stranded bool
 }
 
-// readers are git's commands that hold no lock for longer than a moment and delete nothing. Some run for
-// days: a daemon, a pager, a file system monitor.
+// readers are the git commands that hold locks for a moment at most and delete nothing. Some run
+// for days: a daemon, a pager, a file system monitor.
 var readers = []string{
 	"archive", "bisect--helper", "blame", "cat-file", "check-attr", "check-ignore", "count-objects", "credential", "credential-cache--daemon",
 	"daemon", "describe", "diff", "diff-files", "diff-index", "diff-tree", "difftool", "for-each-ref", "format-patch", "fsck", "fsmonitor--daemon", "grep",
@@ -37,11 +39,11 @@ var readers = []string{
 	"shell", "shortlog", "show", "show-ref", "upload-archive", "upload-pack", "var", "version", "whatchanged",
 }
 
-// reads reports whether a process is one that can be ignored: it holds no locks and prunes nothing.
+// reads reports whether a process can be ignored because it holds no locks and prunes nothing.
 func (p gitProcess) reads() bool { return slices.Contains(readers, p.Command) }
 
-// nameOfCommand returns the git command that a process runs. name is its name as the system has it, words is its
-// command line.
+// nameOfCommand returns the git command that a process runs, given its name in the process table
+// and its command line.
 func nameOfCommand(name string, words []string) string {
 	if command, is := strings.CutPrefix(name, "git-"); is {
 		return command
@@ -58,7 +60,8 @@ func nameOfCommand(name string, words []string) string {
 	return ""
 }
 
-// gitDirOf returns the git directory that a command line or an environment names, "" for none.
+// gitDirOf returns the git directory named in a command line or an environment, or "" if there is
+// none.
 func gitDirOf(words, env []string) string {
 	for i, word := range words {
 		if dir, is := strings.CutPrefix(word, "--git-dir="); is {
@@ -83,12 +86,13 @@ func within(path string, dirs []string) bool {
 	})
 }
 
-// keepers are git's commands that delete no object themselves; what they start for that is a process of its own.
+// keepers are the git commands that delete no objects themselves; a gc that they start is a process
+// on its own.
 var keepers = []string{
 	"add", "branch", "checkout", "clone", "commit", "commit-tree", "fetch", "index-pack", "merge", "merge-tree", "mktree", "pack-objects", "pack-refs",
 	"pull", "push", "read-tree", "rebase", "receive-pack", "reset", "send-pack", "stash", "status", "switch", "unpack-objects", "update-index",
 	"update-ref", "worktree", "write-tree",
 }
 
-// mayDelete reports whether a process may delete objects. An alias may be anything.
+// mayDelete reports whether a process may delete objects. An alias may run anything.
 func (p gitProcess) mayDelete() bool { return !p.reads() && !slices.Contains(keepers, p.Command) }

@@ -13,16 +13,16 @@ import (
 	"time"
 )
 
-// processes returns the git processes that may work on this repository, without those that only wait for a
-// git-liza (`git liza ...`). A process of another user counts when its directory can't be read. known is false
-// where nobody can see the processes.
+// processes returns the git processes that may work on this repository, except those that only wait
+// for git-liza (`git liza ...`). A process of another user counts if its directory can't be read.
+// known is false if processes are not visible.
 func (r *Repo) processes() (found []gitProcess, known bool) {
 	dirs, err := filepath.Glob("/proc/[0-9]*")
 	if err != nil || len(dirs) == 0 || !seesAll() {
 		return nil, false
 	}
 	places := r.places()
-	waits := map[int]bool{}   // for a git-liza
+	waits := map[int]bool{}   // parents of a git-liza
 	stopped := map[int]bool{} // by a signal or a debugger
 	parents := map[int]int{}
 	for _, dir := range dirs {
@@ -56,7 +56,8 @@ func (r *Repo) processes() (found []gitProcess, known bool) {
 	return found, true
 }
 
-// places are the directories in which git works on this repository: its common directory and the tops of its worktrees.
+// places returns the directories in which git works on this repository: its common directory and
+// the tops of its worktrees.
 func (r *Repo) places() []string {
 	places := []string{r.common}
 	if filepath.Base(r.common) == ".git" {
@@ -73,14 +74,14 @@ func (r *Repo) places() []string {
 	}
 	for i, place := range places {
 		if real, err := filepath.EvalSymlinks(place); err == nil {
-			places[i] = real // as /proc shows it
+			places[i] = real // /proc shows resolved paths
 		}
 	}
 	return places
 }
 
-// worksIn reports whether a process stands in one of the places, or was told of one as its git directory. What can't
-// be seen counts as yes.
+// worksIn reports whether a process runs in one of the places, or names one as its git directory.
+// If that can't be seen, the answer is true.
 func worksIn(dir string, words, places []string) bool {
 	at, err := os.Readlink(filepath.Join(dir, "cwd"))
 	if err != nil {
@@ -107,7 +108,7 @@ func readWords(dir, file string) []string {
 	return strings.Split(strings.TrimSuffix(string(text), "\x00"), "\x00")
 }
 
-// userOf returns the id of the user that a file belongs to.
+// userOf returns the user id of a file's owner.
 func userOf(file os.FileInfo) int {
 	if stat, is := file.Sys().(*syscall.Stat_t); is {
 		return int(stat.Uid)
@@ -115,12 +116,12 @@ func userOf(file os.FileInfo) int {
 	return -1
 }
 
-// procStat is what /proc/PID/stat says of a process (proc(5)).
+// procStat is the content of /proc/PID/stat (proc(5)).
 type procStat struct {
 	pid, parent int
 	name, state string
-	ticks       string        // when it was started, in ticks since the boot
-	started     time.Duration // the same
+	ticks       string        // start time, in ticks since the boot
+	started     time.Duration // start time since the boot
 }
 
 // tick is the unit of times in /proc on every Linux.
@@ -135,7 +136,7 @@ func readStat(dir string) (s procStat, ok bool) {
 	if open < 0 || end < open {
 		return s, false
 	}
-	const state, parent, start = 0, 1, 19 // after the name, which proc(5) counts from 3
+	const state, parent, start = 0, 1, 19 // indexes after the name; proc(5) numbers state 3
 
 	fields := strings.Fields(string(stat[end+1:]))
 	if len(fields) <= start {
@@ -149,8 +150,8 @@ func readStat(dir string) (s procStat, ok bool) {
 	return s, err == nil
 }
 
-// Birth tells processes of one number apart: the boot, and when in it the process was started. "" when there is no
-// such process, and where that can't be seen.
+// Birth identifies a process among all that ever have the same pid: by the boot id and its start
+// time. It is "" if there is no such process, or if that can't be seen.
 func Birth(pid int) string {
 	boot, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
 	if err != nil {
@@ -163,7 +164,8 @@ func Birth(pid int) string {
 	return strings.TrimSpace(string(boot)) + " " + stat.ticks
 }
 
-// ProcessSpace identifies the set of processes that this one sees; "" where there is but one.
+// ProcessSpace identifies the set of processes that are visible here (the pid namespace), or "" if
+// it can't be read.
 func ProcessSpace() string {
 	space, err := os.Readlink("/proc/self/ns/pid")
 	if err != nil {
@@ -172,8 +174,8 @@ func ProcessSpace() string {
 	return space
 }
 
-// ThisProcess identifies this process among all that its machine can see: number, birth, and the set of processes that
-// share those numbers (a container has a set of its own). "" where that can't be seen.
+// ThisProcess identifies this process on this machine: pid, birth, and the namespace of its pid (a
+// container has its own). It is "" if that can't be seen.
 func ThisProcess() string {
 	space, born := ProcessSpace(), Birth(os.Getpid())
 	if space == "" || born == "" {
@@ -182,8 +184,8 @@ func ThisProcess() string {
 	return fmt.Sprintf("%d %s %s", os.Getpid(), born, space)
 }
 
-// Ended reports whether the process that ThisProcess identified has certainly ended. Of a process of another machine,
-// an earlier boot or another set of processes nothing is known: then it's false.
+// Ended reports whether the process identified by ThisProcess has certainly ended. It is false for
+// a process of another machine, boot or pid namespace, about which nothing is known.
 func Ended(process string) bool {
 	field := strings.Fields(process)
 	mine := strings.Fields(ThisProcess())
@@ -197,11 +199,11 @@ func Ended(process string) bool {
 	if stat, seen := readStat(fmt.Sprintf("/proc/%d", pid)); seen {
 		return stat.state == "Z" || stat.state == "X" || stat.ticks != field[2]
 	}
-	// What /proc doesn't show may be hidden from this user.
+	// /proc may hide processes of other users.
 	return errors.Is(syscall.Kill(pid, 0), syscall.ESRCH)
 }
 
-// uptime is how long the machine has run. No clock that somebody sets moves it.
+// uptime is the time since the boot. Setting the clock does not change it.
 func uptime() time.Duration {
 	text, _ := os.ReadFile("/proc/uptime")
 	word, _, _ := strings.Cut(string(text), " ")

@@ -7,19 +7,19 @@ import (
 	"time"
 )
 
-// processes can't be seen here.
+// processes can't see any process here.
 func (r *Repo) processes() (found []gitProcess, known bool) { return nil, false }
 
-// Birth can't tell processes of one number apart here.
+// Birth is always "": processes with the same pid can't be distinguished here.
 func Birth(int) string { return "" }
 
-// ThisProcess can't identify a process for good here.
+// ThisProcess is always "": processes can't be identified here.
 func ThisProcess() string { return "" }
 
-// ProcessSpace: there is but one here.
+// ProcessSpace is always "": there is only one here.
 func ProcessSpace() string { return "" }
 
-// Ended knows of no process here.
+// Ended is always false: nothing is known about processes here.
 func Ended(string) bool { return false }
 
 func uptime() time.Duration { return 0 }

@@ -7,20 +7,21 @@ import (
 	"time"
 )
 
-// pushTrace is git's own record of a push (trace2's events), by which it can be told how far one came that failed.
+// pushTrace is git's own record of a push (trace2 events). It shows how far a failed push got.
 type pushTrace struct {
 	remote *Remote
-	file   string // "" where there is none
+	file   string // "" if there is none
 }
 
 const (
 	traceKey  = "GIT_TRACE2_EVENT"
 	traceFile = "push-trace-"
-	// traceKept is longer than any push takes that says nothing.
+	// traceKept is longer than any push without output lasts.
 	traceKept = time.Hour
 )
 
-// watched has the remote's next push recorded, unless somebody else wants the record.
+// watched sets up a record of the remote's next push, unless the user has already set the trace
+// variable.
 func (m *Remote) watched() *pushTrace {
 	t := &pushTrace{remote: m}
 	if _, set := os.LookupEnv(traceKey); set {
@@ -37,7 +38,7 @@ func (m *Remote) watched() *pushTrace {
 	return t
 }
 
-// dropTraces takes away what killed processes have left.
+// dropTraces removes the records left by killed processes.
 func (r *Repo) dropTraces(dir string) {
 	left, _ := filepath.Glob(filepath.Join(dir, traceFile+"*"))
 	for _, file := range left {
@@ -47,7 +48,7 @@ func (r *Repo) dropTraces(dir string) {
 	}
 }
 
-// env is what tells git to keep the record.
+// env makes git write the record.
 func (t *pushTrace) env() []string {
 	if t.file == "" {
 		return nil
@@ -55,8 +56,8 @@ func (t *pushTrace) env() []string {
 	return []string{traceKey + "=" + t.file}
 }
 
-// unsent reports whether the record shows that git has begun to ask for the remote's refs, and has not got them: it
-// has asked for no change then. Without a record it may have.
+// unsent reports whether the record shows that git asked for the remote's refs and did not get
+// them: then it has requested no change. Without a record it returns false.
 func (t *pushTrace) unsent() bool {
 	if t.file == "" {
 		return false

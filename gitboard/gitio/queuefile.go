@@ -7,12 +7,11 @@ import (
 	"path/filepath"
 )
 
-// OpenQueue opens the file by which processes of one clone come one after the
-// other, and makes it with its directory where it is missing. Its lock is
-// advisory: it gives order and fairness, and nothing may depend on it. What
-// keeps writers apart is the compare-and-swap of refs.
+// OpenQueue opens the file that processes of one clone use to queue up, and creates it and its
+// directory if missing. Its lock is advisory: it gives order and fairness, and nothing may depend
+// on it. Compare-and-swap of refs is what keeps writers apart.
 //
-// errors.ErrUnsupported where files can't be locked.
+// It returns errors.ErrUnsupported if files can't be locked here.
 func OpenQueue(path string) (*os.File, error) {
 	if !canLock {
 		return nil, errors.ErrUnsupported
@@ -24,19 +23,19 @@ func OpenQueue(path string) (*os.File, error) {
 	return file, err
 }
 
-// TryQueue takes the lock of a queue's file if nobody has it; ErrHeld else. It
+// TryQueue takes the lock of a queue's file, or returns ErrHeld if another process has it. The lock
 // lasts until the file is closed or the process ends.
 func TryQueue(file *os.File) error { return lockFile(file, false) }
 
-// AwaitQueue waits for the lock of a queue's file beside its caller. A caller
-// who goes on without it closes the file when the wait is over.
+// AwaitQueue waits for the lock of a queue's file in the background. A caller that continues
+// without the lock must close the file when the wait is over; see LeaveQueue.
 func AwaitQueue(file *os.File) (granted <-chan error) {
 	done := make(chan error, 1)
 	go func() { done <- lockFile(file, true) }()
 	return done
 }
 
-// LeaveQueue gives up a wait: the file is closed when the lock comes.
+// LeaveQueue gives up a wait: it closes the file once the lock is granted.
 func LeaveQueue(file *os.File, granted <-chan error) {
 	go func() {
 		<-granted

@@ -9,11 +9,10 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git"
 )
 
-// Object reads one object by any name that git understands: an id, a ref,
-// "rev:path". It sees what other processes have written until now. HEAD is
-// the main worktree's. ErrNotFound when there is none, also when a short id
-// is ambiguous, when the object is damaged, and for what git dies of, such as
-// an entry beyond the end of a reflog.
+// Object reads one object by any name that git understands: an id, a ref, "rev:path". It sees
+// everything that other processes have written so far. HEAD is that of the main worktree. It
+// returns ErrNotFound if there is no such object, if a short id is ambiguous, if the object is
+// damaged, and for names that make git die, such as an entry beyond the end of a reflog.
 func (r *Repo) Object(ctx context.Context, name string) (git.Object, error) {
 	objects, err := r.Objects(ctx, []string{name})
 	if err != nil {
@@ -25,8 +24,8 @@ func (r *Repo) Object(ctx context.Context, name string) (git.Object, error) {
 	return objects[0], nil
 }
 
-// Objects reads many objects in one exchange with git, in the order of names.
-// A missing or damaged one has OID "". All of them are held in memory.
+// Objects reads many objects in one exchange with git, in the order of names. A missing or damaged
+// one has OID "". All of them are held in memory.
 func (r *Repo) Objects(ctx context.Context, names []string) ([]git.Object, error) {
 	objects := make([]git.Object, len(names))
 	var asked []string
@@ -51,8 +50,8 @@ func (r *Repo) Objects(ctx context.Context, names []string) ([]git.Object, error
 	return objects, nil
 }
 
-// askable reports whether a name can be put to cat-file. It reads one name a
-// line, and it dies of paths that are relative to a place in a worktree.
+// askable reports whether a name can be passed to cat-file, which reads one name per line and dies
+// of paths that are relative to a directory in a worktree.
 func askable(name string) bool {
 	if name == "" || strings.ContainsAny(name, "\n\x00") {
 		return false
@@ -60,14 +59,14 @@ func askable(name string) bool {
 	return !strings.Contains(name, ":./") && !strings.Contains(name, ":../")
 }
 
-// FileOID returns the id of the file at path, from the top of the tree of
-// commit. ErrNotFound when there is no file there; a directory is none.
+// FileOID returns the id of the file at a path relative to the top of the commit's tree. It returns
+// ErrNotFound if there is no file there; a directory is not a file.
 func (r *Repo) FileOID(ctx context.Context, commit git.OID, file string) (git.OID, error) {
 	missing := fmt.Errorf("file %q in %s: %w", file, commit.Short(), ErrNotFound)
 	if !commit.Valid() || commit.IsZero() {
 		return "", missing
 	}
-	// Clean: what leads out of the tree keeps its "../" and is not found.
+	// After Clean, a path that leads out of the tree still begins with "../" and is not found.
 	object, err := r.Object(ctx, string(commit)+":"+path.Clean(file))
 	if err != nil {
 		return "", err

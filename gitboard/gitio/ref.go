@@ -11,9 +11,9 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git"
 )
 
-// Ref returns the present value of the ref with that full name, not peeled,
-// and ZeroOID when there is none. Refs may point to objects of any type. A
-// BrokenRefError when there is a file for it that leads to no object.
+// Ref returns the current value of the ref with that full name, not peeled, or ZeroOID if it does
+// not exist. Refs may point to objects of any type. It returns a BrokenRefError if the ref has a
+// value that leads to no object.
 func (r *Repo) Ref(ctx context.Context, name string) (git.OID, error) {
 	if err := git.CheckRefName(name); err != nil {
 		return "", err
@@ -26,16 +26,16 @@ func (r *Repo) Ref(ctx context.Context, name string) (git.OID, error) {
 	if oid == "" {
 		return r.absentRef(ctx, name)
 	}
-	// Asked for "refs/heads/x", git also thinks of "refs/tags/refs/heads/x".
-	// The file of a loose ref tells that it is the right one.
+	// Asked for "refs/heads/x", git also considers "refs/tags/refs/heads/x". The file of a loose
+	// ref confirms that it is the right one.
 	if loose, err := os.ReadFile(filepath.Join(r.common, filepath.FromSlash(name))); err == nil && string(loose) == string(oid)+"\n" {
 		return oid, nil
 	}
 	return r.exactRef(ctx, name)
 }
 
-// absentRef tells a ref that does not exist from one that a crash has emptied,
-// or whose object has gone. It may also have come just now.
+// absentRef distinguishes a ref that does not exist from one that a crash has emptied or whose
+// object is gone. The ref may also have been created just now.
 func (r *Repo) absentRef(ctx context.Context, name string) (git.OID, error) {
 	for range attempts {
 		text, err := r.refText(name)
@@ -49,7 +49,8 @@ func (r *Repo) absentRef(ctx context.Context, name string) (git.OID, error) {
 		if strings.HasPrefix(*text, "ref:") {
 			continue
 		}
-		// Deleted and made again meanwhile, it leads somewhere; so it does when its object has been brought back.
+		// A ref that was deleted and created again meanwhile is valid, and so is one whose object
+		// was brought back.
 		objects, err = r.Objects(ctx, []string{*text})
 		if err != nil {
 			return "", err
@@ -62,7 +63,8 @@ func (r *Repo) absentRef(ctx context.Context, name string) (git.OID, error) {
 	return git.ZeroOID, nil
 }
 
-// refText returns what a ref's file holds, else its value in packed-refs; nil when it is in neither.
+// refText returns the content of a ref's file, or else its value in packed-refs; nil if it has
+// neither.
 func (r *Repo) refText(name string) (*string, error) {
 	file := filepath.Join(r.common, filepath.FromSlash(name))
 	data, err := os.ReadFile(file)
@@ -81,7 +83,7 @@ func (r *Repo) refText(name string) (*string, error) {
 	return nil, err
 }
 
-// exactRef asks for that very name, at the price of a child.
+// exactRef looks up exactly that name, at the price of a child.
 func (r *Repo) exactRef(ctx context.Context, name string) (git.OID, error) {
 	refs, err := r.Refs(ctx, name)
 	if err != nil {
@@ -95,9 +97,9 @@ func (r *Repo) exactRef(ctx context.Context, name string) (git.OID, error) {
 	return git.ZeroOID, nil
 }
 
-// Refs returns the refs below the given prefixes, sorted by name; all refs
-// without any. A prefix ends where a path component does: "refs/liza" and
-// "refs/liza/" mean the same, and a full name means that ref.
+// Refs returns the refs below the given prefixes, sorted by name, or all refs if there are none. A
+// prefix matches whole path components: "refs/liza" and "refs/liza/" mean the same, and a full name
+// means that ref.
 func (r *Repo) Refs(ctx context.Context, prefixes ...string) ([]git.Ref, error) {
 	for _, prefix := range prefixes {
 		if err := git.CheckRefName(prefix); err != nil {
@@ -106,7 +108,8 @@ func (r *Repo) Refs(ctx context.Context, prefixes ...string) ([]git.Ref, error) 
 	}
 	out, err := r.forEachRef(ctx, "%(objectname) %(objecttype) %(refname)", prefixes)
 	if failed := (*CommandError)(nil); errors.As(err, &failed) && failed.Exit > 0 {
-		// A ref to an object that is missing stops git from telling of the others, too, unless it needn't look.
+		// A ref to a missing object also stops git from listing the others, unless the object's
+		// type is not asked for.
 		out, err = r.forEachRef(ctx, "%(objectname)  %(refname)", prefixes)
 	}
 	if err != nil {
@@ -121,8 +124,8 @@ func (r *Repo) Refs(ctx context.Context, prefixes ...string) ([]git.Ref, error) 
 	return refs, nil
 }
 
-// SymbolicRefs returns of these refs the symbolic ones, and where each leads.
-// One that leads nowhere is none.
+// SymbolicRefs returns the symbolic refs among names, each with its target. A dangling one is left
+// out.
 func (r *Repo) SymbolicRefs(ctx context.Context, names ...string) (map[string]string, error) {
 	for _, name := range names {
 		if err := git.CheckRefName(name); err != nil {
@@ -142,10 +145,10 @@ func (r *Repo) SymbolicRefs(ctx context.Context, names ...string) (map[string]st
 	return symbolic, nil
 }
 
-// Where returns the values of refs by full name; those that do not exist are
-// left out. It starts no child for a few.
+// Where returns the values of refs by full name; those that do not exist are left out. It starts no
+// child for a few.
 func (r *Repo) Where(ctx context.Context, names []string) (map[string]git.OID, error) {
-	const fewRefs, many = 8, 200 // many arguments: all refs are listed then
+	const fewRefs, many = 8, 200 // above many arguments, all refs are listed
 	values := make(map[string]git.OID, len(names))
 	if len(names) <= fewRefs {
 		for _, name := range names {
@@ -176,10 +179,10 @@ func (r *Repo) forEachRef(ctx context.Context, format string, prefixes []string)
 	return r.command("for-each-ref", append([]string{"for-each-ref", "--format=" + format}, prefixes...)...).output(ctx)
 }
 
-// splitLines splits output that ends each line with a line feed.
+// splitLines splits output in which each line ends with a line feed.
 func splitLines(out []byte) []string { return splitBy(out, "\n") }
 
-// splitNUL splits output of children that were told -z.
+// splitNUL splits the output of children that were run with -z.
 func splitNUL(out []byte) []string { return splitBy(out, "\x00") }
 
 func splitBy(out []byte, end string) []string {

@@ -7,7 +7,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git"
 )
 
-// transaction writes the updates in the format of git-update-ref, -z.
+// transaction formats the updates for git-update-ref -z.
 func transaction(updates []git.RefUpdate) ([]byte, error) {
 	var b strings.Builder
 	for _, u := range updates {

@@ -15,8 +15,8 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git"
 )
 
-// Remote is another repository, which this one fetches from and pushes to by
-// git's own means: its transports, its credentials, its settings.
+// Remote is another repository that this one fetches from and pushes to with git's own transports,
+// credentials and settings.
 type Remote struct {
 	Name     string
 	repo     *Repo
@@ -25,18 +25,18 @@ type Remote struct {
 	spared   []string
 }
 
-// networkPatience is how long a child that talks to another repository may say
-// nothing, unless liza.networkTimeout (seconds) says otherwise.
+// networkPatience is how long a child that talks to another repository may stay silent, unless
+// liza.networkTimeout (in seconds) overrides it.
 const networkPatience = 60 * time.Second
 
-// Settings of this repository that a Remote knows.
+// Settings of this repository that a Remote reads.
 const (
 	RemoteKey         = "liza.remote"
 	networkTimeoutKey = "liza.networktimeout"
 )
 
-// Shared returns the remote that the board is shared by (liza.remote in the
-// repository's own settings), nil when it is not: then no child is started.
+// Shared returns the remote that shares the board (liza.remote in the repository's own settings),
+// or nil if the board is not shared; then it starts no child.
 func (r *Repo) Shared(ctx context.Context) (*Remote, error) {
 	if !r.ownSettings().mayShare() {
 		return nil, nil
@@ -54,14 +54,14 @@ func (r *Repo) Shared(ctx context.Context) (*Remote, error) {
 	return r.remote(last(settings[RemoteKey]), settings), nil
 }
 
-// MayMirror reports, without asking git, whether this repository's settings may
-// let a plain fetch overwrite every ref, as `git clone --mirror` does.
+// MayMirror reports, without asking git, whether this repository's settings may let a plain fetch
+// overwrite every ref, as after `git clone --mirror`.
 func (r *Repo) MayMirror() bool { return r.ownSettings().mayMirror() }
 
 // MayHaveRemotes reports, without asking git, whether there may be a remote.
 func (r *Repo) MayHaveRemotes() bool { return r.ownSettings().mayHaveRemotes() }
 
-// Remote returns the remote of that name.
+// Remote returns the remote with that name.
 func (r *Repo) Remote(ctx context.Context, name string) (*Remote, error) {
 	settings, err := r.remoteSettings(ctx)
 	if err != nil {
@@ -83,7 +83,7 @@ func (r *Repo) remoteSettings(ctx context.Context) (map[string][]string, error) 
 	return settings, nil
 }
 
-// last is the value that counts of a setting, "" for none.
+// last returns the effective value of a setting, "" if it is not set.
 func last(values []string) string {
 	if len(values) == 0 {
 		return ""
@@ -94,7 +94,7 @@ func last(values []string) string {
 func (r *Repo) remote(name string, settings map[string][]string) *Remote {
 	m := &Remote{Name: name, repo: r, patience: networkPatience, env: sshEnv(last(settings["core.sshcommand"]))}
 	if _, set := os.LookupEnv("GIT_ASKPASS"); !set && len(settings["core.askpass"]) == 0 {
-		m.env = append(m.env, "GIT_ASKPASS=") // else git would ask with ssh's
+		m.env = append(m.env, "GIT_ASKPASS=") // otherwise git falls back to SSH_ASKPASS
 	}
 	if seconds, err := strconv.Atoi(last(settings[networkTimeoutKey])); err == nil && seconds > 0 {
 		m.patience = time.Duration(seconds) * time.Second
@@ -107,8 +107,8 @@ func (r *Repo) remote(name string, settings map[string][]string) *Remote {
 	return m
 }
 
-// sshEnv keeps ssh, and git's credential manager, from asking. A command that is
-// none of OpenSSH's is left as it is; the timeout ends it should it ask.
+// sshEnv keeps ssh and git's credential manager from prompting. A command other than OpenSSH's is
+// left unchanged; if it prompts, the timeout ends it.
 func sshEnv(setting string) []string {
 	command := os.Getenv("GIT_SSH_COMMAND")
 	if command == "" {
@@ -124,17 +124,17 @@ func sshEnv(setting string) []string {
 	return env
 }
 
-// Spares reports whether a plain fetch leaves a ref of the remote alone (a
-// negative refspec), as the settings were when m was made.
+// Spares reports whether a plain fetch leaves a ref of the remote alone (a negative refspec), going
+// by the settings when m was created.
 func (m *Remote) Spares(ref string) bool { return slices.Contains(m.spared, ref) }
 
-// Patience is how long a child may say nothing.
+// Patience returns how long a child may stay silent.
 func (m *Remote) Patience() time.Duration { return m.patience }
 
-// NetworkError is a remote that could not be talked to, or that refused.
+// NetworkError is a remote that could not be reached, or that refused.
 type NetworkError struct {
 	Remote string
-	Said   string // by git or the remote, one line
+	Said   string // one line, by git or the remote
 	Err    error
 }
 
@@ -144,42 +144,40 @@ func (e *NetworkError) Error() string { return fmt.Sprintf("the remote %s: %s", 
 // Unwrap returns the cause.
 func (e *NetworkError) Unwrap() error { return e.Err }
 
-// ErrRejected says that the remote has moved none of the refs of a push,
-// because one of them could not be moved.
+// ErrRejected means that the remote has moved none of the refs of a push, because one of them could
+// not be moved.
 var ErrRejected = errors.New("the push was rejected")
 
-// ErrLockedThere says, beside ErrRejected, that a lock at the remote was in the
-// way: another push's, or one that a killed git has left there.
+// ErrLockedThere, wrapped with ErrRejected, means that a lock at the remote was in the way: one
+// held by another push, or left there by a killed git.
 var ErrLockedThere = errors.New("the remote's refs are locked")
 
-// ErrDeclinedThere says, beside ErrRejected, that a hook at the remote or a setting has declined the push: the same push is
-// declined again.
+// ErrDeclinedThere, wrapped with ErrRejected, means that a hook or a setting at the remote declined
+// the push. Retrying the same push is useless.
 var ErrDeclinedThere = errors.New("the remote has declined")
 
-// ErrHiddenThere says, beside ErrRejected, that the remote takes no push to one of
-// the refs (receive.hideRefs, which a clone with a board has for its own).
+// ErrHiddenThere, wrapped with ErrRejected, means that the remote accepts no push to one of the
+// refs (receive.hideRefs, which a clone with a board sets for its own refs).
 var ErrHiddenThere = errors.New("the remote takes no pushes to its board")
 
-// ErrNotAtomic says that the remote does not move several refs at once; it was
-// told nothing.
+// ErrNotAtomic means that the remote does not support atomic pushes. Nothing was sent to it.
 var ErrNotAtomic = errors.New("the remote does not move several refs at once")
 
-// ErrSilent says that the remote was given up on, because nothing was heard of it
-// for as long as Patience. That was a wait: to try again at once is only another.
+// ErrSilent means that the remote was given up on after Patience without output. Do not retry at
+// once: that would only be another wait.
 var ErrSilent = errors.New("nothing was heard")
 
-// ErrUnsent says that a push failed before it has told the remote anything.
+// ErrUnsent means that a push failed before anything was sent to the remote.
 var ErrUnsent = errors.New("nothing was sent")
 
-// Fetch brings refs and what they need, as refspecs tell. Nothing else moves:
-// no remote-tracking branch, no FETCH_HEAD, no tag. prune takes away what
-// refspecs with a pattern have made before and is no longer at the remote.
-// A partial clone leaves out nothing of what is new here: whoever reads it later
-// may have no network. whole brings what it has left out before, too.
+// Fetch fetches refs and the objects they need, as the refspecs say. Nothing else moves: no
+// remote-tracking branch, no FETCH_HEAD, no tag. prune deletes refs that a pattern refspec created
+// earlier and that are gone from the remote. In a partial clone, no new object is left out, because
+// a later reader may have no network. whole also fetches what was left out before.
 //
-// The error is ErrBusy, with the lock's path, when a ref could not be moved here
-// because another process keeps its lock; else a NetworkError, also when a ref
-// could not be moved here for another reason.
+// The error is ErrBusy, with the lock's path, if a local ref could not be moved because another
+// process keeps its lock. Otherwise it is a NetworkError, even if a local ref could not be moved
+// for another reason.
 func (m *Remote) Fetch(ctx context.Context, prune, whole bool, refspecs ...string) error {
 	args := flags(noHooks, noUpkeep, refSettings, []string{"-c", "fetch.writeCommitGraph=false", "fetch", "--refmap=", "--no-write-fetch-head", "--no-auto-maintenance",
 		"--no-tags", "--no-filter", "--no-recurse-submodules", "--no-show-forced-updates", "--progress"})
@@ -208,8 +206,8 @@ func (m *Remote) Fetch(ctx context.Context, prune, whole bool, refspecs ...strin
 	}
 }
 
-// fetchLocks are the lock files, or patterns of them, that keep a fetch from
-// moving refs here.
+// fetchLocks returns the lock files, or patterns for them, that keep a fetch from moving local
+// refs.
 func fetchLocks(refspecs []string) []string {
 	locks := slices.Clone(wholeLocks)
 	for _, spec := range refspecs {
@@ -223,33 +221,33 @@ func fetchLocks(refspecs []string) []string {
 	return locks
 }
 
-// List returns those refs of the remote that are there, by the full names given.
+// List returns those of the given refs, by full name, that exist at the remote.
 func (m *Remote) List(ctx context.Context, refs ...string) (map[string]git.OID, error) {
 	args := append([]string{"ls-remote", "--quiet", "--refs", "--", m.Name}, refs...)
 	out, err := m.talk(ctx, "ls-remote", args, nil)
 	there := map[string]git.OID{}
 	for _, line := range splitLines(out) {
 		oid, ref, _ := strings.Cut(line, "\t")
-		if slices.Contains(refs, ref) { // git lists longer names that end so, too
+		if slices.Contains(refs, ref) { // git also lists longer names with this suffix
 			there[ref] = git.OID(oid)
 		}
 	}
 	return there, err
 }
 
-// Push is what a push is to do with one ref of the remote.
+// Push is the change of one ref of the remote.
 type Push struct {
-	Ref string  // in full
-	New git.OID // zero: delete it
-	// Exactly makes it a compare-and-swap from Old, zero for "it must not
-	// exist". Else the ref may only go forward, as git says that.
+	Ref string  // full name
+	New git.OID // zero deletes the ref
+	// Exactly makes the push a compare-and-swap from Old; a zero Old means that the ref must not
+	// exist. Otherwise git only allows a fast-forward.
 	Exactly bool
 	Old     git.OID
 }
 
-// Push moves refs of the remote, all or none. ErrRejected in a NetworkError
-// when the remote or git refused, ErrUnsent when it has not come so far; any
-// other NetworkError may mean that it was done all the same.
+// Push moves refs of the remote, all or none. The NetworkError wraps ErrRejected if the remote or
+// git refused, and ErrUnsent if nothing was sent. After any other NetworkError the push may have
+// happened all the same.
 func (m *Remote) Push(ctx context.Context, pushes []Push) error {
 	args := flags(noHooks, noUpkeep, []string{"push", "--porcelain", "--progress", "--atomic", "--no-signed", "--no-follow-tags", "--recurse-submodules=no"})
 	for _, p := range pushes {
@@ -281,13 +279,13 @@ func (m *Remote) Push(ctx context.Context, pushes []Push) error {
 	return err
 }
 
-// rejected tells a push that was refused from one of which nothing is known.
+// rejected marks the error of a push that was refused, as opposed to one with an unknown outcome.
 func rejected(out []byte, err error) error {
 	failed := (*NetworkError)(nil)
 	if !errors.As(err, &failed) || exitCode(failed.Err) <= 0 {
 		return err
 	}
-	if strings.Contains(failed.Said, "--atomic") { // an option, so it is in every language; git dies before it pushes
+	if strings.Contains(failed.Said, "--atomic") { // an option, so it is never translated; git dies before it pushes
 		failed.Err = fmt.Errorf("%w: %w", ErrNotAtomic, failed.Err)
 		return failed
 	}
@@ -298,10 +296,10 @@ func rejected(out []byte, err error) error {
 				failed.Said = why
 			}
 			failed.Err = fmt.Errorf("%w (%w)", ErrRejected, failed.Err)
-			if strings.Contains(failed.Said, "cannot lock ref") && strings.Contains(failed.Said, ".lock'") { // not what stands where a ref is to be
+			if strings.Contains(failed.Said, "cannot lock ref") && strings.Contains(failed.Said, ".lock'") { // as opposed to a ref whose name is in the way
 				failed.Err = fmt.Errorf("%w: %w", ErrLockedThere, failed.Err)
 			}
-			if strings.Contains(failed.Said, "hidden ref") { // a word of the protocol: it is in every language
+			if strings.Contains(failed.Said, "hidden ref") { // a word of the protocol, so it is never translated
 				failed.Err = fmt.Errorf("%w: %w: %w", ErrHiddenThere, ErrDeclinedThere, failed.Err)
 			}
 			if strings.Contains(why, "hook declined") {
@@ -313,14 +311,13 @@ func rejected(out []byte, err error) error {
 	return failed
 }
 
-// talk runs a child that talks to the remote, for as long as it says something
-// now and then.
+// talk runs a child that talks to the remote, for as long as it keeps producing output.
 func (m *Remote) talk(ctx context.Context, op string, args []string, stdin []byte, env ...string) ([]byte, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	c := m.repo.command(op, args...).with(m.env...).with(env...).feed(stdin)
 	repair := c.repair
-	c.repair = nil // what a remote has done of it shows when it is asked again
+	c.repair = nil // no automatic retry: the remote may have acted already
 	c.dir = m.repo.base()
 	heard := &listener{patience: m.patience, silent: func() { cancel(ErrSilent) }}
 	heard.timer = time.AfterFunc(m.patience, heard.silent)
@@ -341,11 +338,11 @@ func (m *Remote) talk(ctx context.Context, op string, args []string, stdin []byt
 	case said == "":
 		said = err.Error()
 	}
-	return out, &NetworkError{Remote: m.Name, Said: strings.TrimSuffix(said, "."), Err: err} // others continue the sentence
+	return out, &NetworkError{Remote: m.Name, Said: strings.TrimSuffix(said, "."), Err: err} // callers continue the sentence
 }
 
-// base is the directory that relative addresses of remotes are meant from: the
-// top of the main worktree, as far as it can be told.
+// base returns the directory to which relative addresses of remotes refer: the top of the main
+// worktree, as far as it is known.
 func (r *Repo) base() string {
 	switch {
 	case filepath.Base(r.common) == ".git":
@@ -356,7 +353,7 @@ func (r *Repo) base() string {
 	return r.common
 }
 
-// listener hears what a child says, and ends it when it says nothing.
+// listener collects the output of a child and ends the child when it stays silent.
 type listener struct {
 	mu       sync.Mutex
 	said     tail
@@ -373,9 +370,8 @@ func (l *listener) Write(p []byte) (int, error) {
 	return l.said.Write(p)
 }
 
-// Offer pushes refs under the names that they have here, of which each may be a
-// pattern, and those of renamed under other names; all or none. None of them is
-// moved by force.
+// Offer pushes refs under their own names, each of which may be a pattern, and the keys of renamed
+// under the names in its values; all or none. Nothing is forced.
 func (m *Remote) Offer(ctx context.Context, renamed map[string]string, refs ...string) error {
 	args := flags(noHooks, noUpkeep, []string{"push", "--porcelain", "--progress", "--atomic", "--no-signed", "--no-follow-tags", "--recurse-submodules=no", "--", m.Name})
 	for _, ref := range refs {
@@ -387,8 +383,8 @@ func (m *Remote) Offer(ctx context.Context, renamed map[string]string, refs ...s
 	return rejected(m.talk(ctx, "push", args, nil))
 }
 
-// RemoteHead returns the full name, at the remote, of the branch that others
-// start from, as this clone remembers it; "" when it doesn't.
+// RemoteHead returns the full name, at the remote, of the remote's default branch as this clone
+// remembers it, or "" if it does not.
 func (r *Repo) RemoteHead(ctx context.Context, remote string) (string, error) {
 	prefix := git.RemoteRef(remote, "")
 	head, err := r.symbolic(ctx, prefix+"HEAD")

@@ -10,9 +10,9 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git"
 )
 
-// ReplaceBroken gives a ref that leads to nothing a value, as git does it: under its lock, in one step. Git itself
-// refuses to update a ref that it can't read. ErrRefMoved when the ref is no longer broken as it was seen; one that
-// has the value already is left.
+// ReplaceBroken gives a broken ref a new value as git does: under its lock, in one step. Git itself
+// refuses to update a ref that it can't read. It returns ErrRefMoved if the ref is no longer broken
+// in the same way. A ref that already has the value is left alone.
 func (r *Repo) ReplaceBroken(ctx context.Context, broken *BrokenRefError, to git.OID) (err error) {
 	if err := checkOIDs(to); err != nil {
 		return err

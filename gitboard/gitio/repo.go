@@ -10,29 +10,27 @@ import (
 	"strings"
 )
 
-// Repo is one git repository, seen from the directory in which Open found it.
+// Repo is a git repository, seen from the directory that was passed to Open.
 type Repo struct {
 	common string // shared by all worktrees
-	gitDir string // of the worktree that Open stood in
-	top    string // top of that worktree, "" for none
+	gitDir string // of the worktree in which Open was called
+	top    string // top of that worktree; "" if there is none
 	bare   bool
 	batch  *batch
-	people *identities // asked when the repository was opened to write; else nil
+	people *identities // started only by OpenToWrite; otherwise nil
 }
 
-// Open finds the repository that dir ("" for the current directory) belongs
-// to. It asks git once, in the environment that this process was given, so
-// that GIT_DIR and `git -C` mean what they mean everywhere; later children
-// are told the answer.
+// Open finds the repository that dir ("" for the current directory) belongs to. It asks git once,
+// in the environment of this process, so that GIT_DIR and `git -C` have their usual meaning. Later
+// children get the answer in their arguments.
 //
-// Errors: ErrNotRepository, a ForeignError, an UnsupportedError for a git that
-// is missing or too old, a repository of SHA-256 objects or a path with a line
-// break; a CommandError for a repository that git can't use, as with a damaged
-// config, and when ctx ends.
+// Errors: ErrNotRepository; a ForeignError; an UnsupportedError for a git that is missing or too
+// old, a repository of SHA-256 objects, or a path with a line break; a CommandError for a
+// repository that git can't use, as with a damaged config, and when ctx ends.
 func Open(ctx context.Context, dir string) (*Repo, error) { return openRepo(ctx, dir, nil) }
 
-// OpenToWrite is Open for those who will ask for Author or Identity soon: git
-// is asked for both at the same time.
+// OpenToWrite is Open for callers that will soon need Author or Identity: git computes both at the
+// same time.
 func OpenToWrite(ctx context.Context, dir string) (*Repo, error) {
 	return openRepo(ctx, dir, askIdentities(ctx, dir))
 }
@@ -41,7 +39,7 @@ func openRepo(ctx context.Context, dir string, who *identities) (*Repo, error) {
 	if dir == "" {
 		dir = "."
 	}
-	// Where it is asked for, cat-file will most likely find the same repository.
+	// Started with the same options, cat-file will most likely find the same repository.
 	early := newBatch(command{op: "cat-file", env: whereEnv(), args: []string{"-C", dir, "cat-file", "--batch"}})
 	early.warm()
 	r, err := find(ctx, dir)
@@ -57,19 +55,19 @@ func openRepo(ctx context.Context, dir string, who *identities) (*Repo, error) {
 
 // find asks git where the repository is.
 func find(ctx context.Context, dir string) (*Repo, error) {
-	// The top level comes last: outside a worktree git prints all the rest
-	// and only then fails.
+	// --show-toplevel must come last: outside a worktree git prints everything before it and then
+	// fails.
 	out, err := command{op: "rev-parse", inherit: true, args: []string{
 		"-C", dir, "rev-parse", "--path-format=absolute",
 		"--show-object-format", "--is-bare-repository", "--is-inside-work-tree",
 		"--git-common-dir", "--git-dir", "--show-toplevel",
 	}}.output(ctx)
 	lines := strings.Split(strings.TrimSuffix(string(out), "\n"), "\n")
-	const toGitDir, toTop = 5, 6 // answers without and with a top level
+	const toGitDir, toTop = 5, 6 // number of lines without and with a top level
 	inside := len(lines) > 2 && lines[2] == "true"
 	switch {
 	case strings.HasPrefix(lines[0], "--"):
-		// A git that does not know an option of rev-parse repeats it.
+		// A git that does not know an option of rev-parse echoes it.
 		if err := RequireVersion(ctx); err != nil {
 			return nil, err
 		}
@@ -98,32 +96,31 @@ func find(ctx context.Context, dir string) (*Repo, error) {
 	return r, nil
 }
 
-// CommonDir returns the absolute path of the git directory that all worktrees
-// share; refs, objects and settings live there.
+// CommonDir returns the absolute path of the git directory shared by all worktrees, which holds
+// refs, objects and settings.
 func (r *Repo) CommonDir() string { return r.common }
 
-// GitDir returns the absolute path of the git directory of the worktree that
-// Open stood in; CommonDir in the main worktree and in a bare repository.
+// GitDir returns the absolute path of the git directory of the worktree in which Open was called.
+// It equals CommonDir in the main worktree and in a bare repository.
 func (r *Repo) GitDir() string { return r.gitDir }
 
-// Bare reports whether Open stood in a bare repository. In a linked worktree
-// of a bare repository it is false.
+// Bare reports whether Open was called in a bare repository. It is false in a linked worktree of a
+// bare repository.
 func (r *Repo) Bare() bool { return r.bare }
 
-// TopLevel returns the absolute top of the worktree that Open stood in, "" if
-// it stood in none (a bare repository, or inside a git directory).
+// TopLevel returns the absolute top directory of the worktree in which Open was called, or ""
+// outside a worktree (in a bare repository, or inside a git directory).
 func (r *Repo) TopLevel() string { return r.top }
 
-// Shallow reports whether history is cut off in this clone
-// (gitrepository-layout: the file "shallow").
+// Shallow reports whether the history of this clone is truncated (gitrepository-layout: the file
+// "shallow").
 func (r *Repo) Shallow() bool {
 	_, err := os.Stat(filepath.Join(r.common, "shallow"))
 	return err == nil
 }
 
-// IsMadeFrom reports whether a directory is a main worktree of this
-// repository: it has the common directory as its .git, or a file .git that
-// leads there (gitrepository-layout).
+// IsMadeFrom reports whether dir is a main worktree of this repository: its .git is the common
+// directory, or a file that points there (gitrepository-layout).
 func (r *Repo) IsMadeFrom(dir string) bool {
 	if dir == "" {
 		return false
@@ -140,12 +137,11 @@ func (r *Repo) IsMadeFrom(dir string) bool {
 	return err == nil && os.SameFile(found, common)
 }
 
-// Close ends the long-lived children. The repository cannot be used to read
-// objects afterwards.
+// Close ends the long-lived child. Objects can't be read afterwards.
 func (r *Repo) Close() error { return r.batch.close() }
 
-// meant reports whether there is a repository for dir, be it one that git
-// can't use: something is named .git there or above, as far up as git looks, or GIT_DIR says where.
+// meant reports whether dir has a repository, even one that git can't use: GIT_DIR is set, or dir
+// or a parent that git would search contains something named .git.
 func meant(dir string) bool {
 	if os.Getenv("GIT_DIR") != "" {
 		return true
@@ -169,7 +165,7 @@ func meant(dir string) bool {
 	}
 }
 
-// isCeiling reports whether git looks for no repository in a directory from below (GIT_CEILING_DIRECTORIES).
+// isCeiling reports whether git stops its upward search below dir (GIT_CEILING_DIRECTORIES).
 func isCeiling(dir string) bool {
 	real, err := filepath.EvalSymlinks(dir)
 	if err != nil {
@@ -181,12 +177,12 @@ func isCeiling(dir string) bool {
 	})
 }
 
-// foreign returns a ForeignError when dir is in a repository that git would
-// use if it did not mind the owner (git-config, safe.directory).
+// foreign returns a ForeignError if dir is in a repository that git refuses only because of its
+// owner (git-config, safe.directory).
 func foreign(ctx context.Context, dir string) error {
 	plain := command{op: "rev-parse", inherit: true, args: []string{"-C", dir, "rev-parse", "--git-dir"}}
 	if plain.run(ctx) == nil {
-		return nil // it fails no more: it was something else
+		return nil // it works now, so the owner was not the reason
 	}
 	for _, what := range []string{"--show-toplevel", "--absolute-git-dir"} {
 		out, err := command{op: "rev-parse", inherit: true, args: []string{
@@ -207,7 +203,7 @@ func notRepository(dir, why string) error {
 	return fmt.Errorf("%w: %s (%s)", ErrNotRepository, dir, why)
 }
 
-// whatGitSaid returns the line of a failed child that a person should see.
+// whatGitSaid returns the line of a failed child's stderr to show to a person.
 func whatGitSaid(err error) string {
 	if failed, ok := err.(*CommandError); ok {
 		return lastLine(failed.Stderr)

@@ -10,13 +10,13 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git"
 )
 
-// RequestTrailer is the trailer that holds the caller's request id, by which
-// a retry after an unclear failure finds its own commit.
+// RequestTrailer is the trailer that holds the caller's request id. A retry after an unclear
+// failure finds its own commit by it.
 const RequestTrailer = "Liza-Request"
 
-// RequestCommit returns the newest commit whose trailer Liza-Request equals
-// request, among tip and its first parents, depth of them at most. It is one
-// child, however deep, and a second when there is one. ErrNotFound when there is none.
+// RequestCommit returns the newest commit whose trailer Liza-Request equals request, among the
+// first depth commits of tip and its chain of first parents. It starts one child, whatever the
+// depth, and a second for each candidate. It returns ErrNotFound if there is none.
 func (r *Repo) RequestCommit(ctx context.Context, tip git.OID, request string, depth int) (git.OID, error) {
 	missing := fmt.Errorf("a commit of request %q: %w", request, ErrNotFound)
 	if err := checkOIDs(tip); err != nil {
@@ -25,8 +25,7 @@ func (r *Repo) RequestCommit(ctx context.Context, tip git.OID, request string, d
 	if request == "" || depth <= 0 {
 		return "", missing
 	}
-	// Whole messages first, where the id stands if it stands anywhere: git
-	// takes several times as long to find the trailers in them.
+	// Search whole messages first: git takes several times as long to parse their trailers.
 	const record = "%x1e"
 	out, err := r.command("rev-list",
 		"rev-list", "--first-parent", "--max-count="+strconv.Itoa(depth),

@@ -8,10 +8,9 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git"
 )
 
-// Requested returns which of the requests stand among tip and its first
-// parents, depth of them at most, each with the newest commit that carries
-// it as a trailer Liza-Request. It is one child, and one more for each that
-// seems to be there.
+// Requested returns the given requests that appear among the first depth commits of tip and its
+// chain of first parents, each with the newest commit that carries it as a trailer Liza-Request. It
+// starts one child, and one more for each candidate.
 func (r *Repo) Requested(ctx context.Context, tip git.OID, requests []string, depth int) (map[string]git.OID, error) {
 	found := map[string]git.OID{}
 	if len(requests) == 0 || depth <= 0 || tip.IsZero() {

@@ -12,8 +12,8 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git"
 )
 
-// Whole returns nil when all commits, trees and files that a commit's history needs are here and
-// hold what their ids say. A partial clone, which lacks some on purpose, is not asked.
+// Whole returns nil if all commits, trees and files of a commit's history are present and match
+// their ids. A partial clone, which lacks some on purpose, is not checked.
 func (r *Repo) Whole(ctx context.Context, commit git.OID) error {
 	if err := checkOIDs(commit); err != nil {
 		return err
@@ -25,8 +25,8 @@ func (r *Repo) Whole(ctx context.Context, commit git.OID) error {
 	if err != nil {
 		return err
 	}
-	// Git looks no further than whether there is a file for each of them. They are read beside whatever
-	// else is read from the repository.
+	// rev-list only checks that the objects exist. A separate child reads them, so that other reads
+	// from the repository don't have to wait.
 	reader := newBatch(r.command("cat-file", "cat-file", "--batch"))
 	defer reader.close()
 	for names := range slices.Chunk(splitLines(out), atOnce) {
@@ -47,8 +47,8 @@ func (r *Repo) Whole(ctx context.Context, commit git.OID) error {
 // atOnce is how many objects are held in memory at once.
 const atOnce = 500
 
-// damaged makes a DamagedError of the failure of a git that has died over a commit's history, if
-// that is why it has.
+// damaged turns the failure of a git that died reading a commit's history into a DamagedError, if
+// damage is the reason.
 func (r *Repo) damaged(ctx context.Context, commit git.OID, err error) error {
 	if exitCode(err) != died {
 		return err
@@ -60,14 +60,14 @@ func (r *Repo) damaged(ctx context.Context, commit git.OID, err error) error {
 	return err
 }
 
-// Moved is one move of a ref as its reflog has it.
+// Moved is one move of a ref, as recorded in its reflog.
 type Moved struct {
 	To   git.OID
-	Said string // the line that the mover gave
+	Said string // the reflog message
 }
 
-// Reflog returns the moves of a ref, the newest first; none where there is no reflog. It reads the file: git stops
-// at a value whose object is missing.
+// Reflog returns the moves of a ref, newest first; none if it has no reflog. It reads the file
+// itself, because git stops at a value whose object is missing.
 func (r *Repo) Reflog(ref string) ([]Moved, error) {
 	text, err := os.ReadFile(filepath.Join(r.common, "logs", filepath.FromSlash(ref)))
 	if os.IsNotExist(err) {
@@ -76,7 +76,7 @@ func (r *Repo) Reflog(ref string) ([]Moved, error) {
 	return moves(string(text)), err
 }
 
-// moves are the lines of a reflog, the newest first.
+// moves parses a reflog, newest first.
 func moves(text string) []Moved {
 	var all []Moved
 	for line := range strings.Lines(text) {
@@ -89,7 +89,7 @@ func moves(text string) []Moved {
 	return all
 }
 
-// KeptTips returns the commits that refs were moved to lately, the newest first, as far as they are still kept.
+// KeptTips returns the commits that refs moved to recently and that are still kept, newest first.
 func (r *Repo) KeptTips() []git.OID {
 	var tips []git.OID
 	for _, k := range r.allKept() {

@@ -11,18 +11,18 @@ import (
 	"time"
 )
 
-// waitDelay is how long a cancelled child may take to clean up, and how long
-// a finished child's own children may hold its pipes, before both are cut off.
+// waitDelay is how long a cancelled child may take to clean up, and how long children of a finished
+// child may hold its pipes, before both are cut off.
 const waitDelay = 2 * time.Second
 
-// died is the exit code of a git that can't go on.
+// died is the exit code of a git that hit a fatal error.
 const died = 128
 
-// output runs the child and returns its standard output, also when it failed.
-// The error is a CommandError, or an UnsupportedError when there is no git.
+// output runs the child and returns its standard output, even if it failed. The error is a
+// CommandError, or an UnsupportedError if git is missing.
 func (c command) output(ctx context.Context) ([]byte, error) {
 	out, err := c.once(ctx)
-	// What was brought back may be deleted again before the child comes to it.
+	// Restored objects may be deleted again before the child gets to them.
 	for attempt := 1; attempt <= attempts && exitCode(err) == died && c.repair != nil && c.repair(ctx); attempt++ {
 		out, err = c.once(ctx)
 	}
@@ -46,7 +46,7 @@ func (c command) once(ctx context.Context) ([]byte, error) {
 	return stdout.Bytes(), c.failure(ctx, err, stderr.String())
 }
 
-// child makes the process, without standard input and output.
+// child creates the process, without standard input and output.
 func (c command) child(ctx context.Context) (cmd *exec.Cmd, stderr *tail) {
 	cmd = exec.CommandContext(ctx, "git", c.args...)
 	cmd.Dir = c.dir
@@ -69,18 +69,18 @@ func (c command) child(ctx context.Context) (cmd *exec.Cmd, stderr *tail) {
 	return cmd, stderr
 }
 
-// run is output for those who need none.
+// run is output for callers that need no output.
 func (c command) run(ctx context.Context) error {
 	_, err := c.output(ctx)
 	return err
 }
 
-// failure turns what exec returned into our errors.
+// failure converts an error of package exec.
 func (c command) failure(ctx context.Context, err error, stderr string) error {
 	var exit *exec.ExitError
 	switch {
 	case err == nil, errors.Is(err, exec.ErrWaitDelay) && ctx.Err() == nil:
-		// ErrWaitDelay: the child succeeded, one of its own still holds a pipe.
+		// ErrWaitDelay: the child succeeded, but one of its own children still holds a pipe.
 		return nil
 	case errors.Is(err, exec.ErrNotFound):
 		return missingGit()
@@ -92,8 +92,7 @@ func (c command) failure(ctx context.Context, err error, stderr string) error {
 	return &CommandError{Op: c.op, Exit: -1, Stderr: stderr, Err: err}
 }
 
-// runAll runs children one after the other and stops at the first
-// that fails.
+// runAll runs commands in order and stops at the first failure.
 func runAll(ctx context.Context, commands ...command) error {
 	for _, c := range commands {
 		if err := c.run(ctx); err != nil {
@@ -103,8 +102,8 @@ func runAll(ctx context.Context, commands ...command) error {
 	return nil
 }
 
-// terminate asks a child to end, which lets git remove its lock files; where
-// there is no such signal it ends it.
+// terminate asks a child to exit, so that git can remove its lock files. Where there is no such
+// signal, it kills the child.
 func terminate(child *os.Process) error {
 	err := child.Signal(syscall.SIGTERM)
 	if err != nil && !errors.Is(err, os.ErrProcessDone) {

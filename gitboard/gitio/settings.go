@@ -5,16 +5,16 @@ import (
 	"strings"
 )
 
-// ParametersVar is the variable in which `git -c` hands settings to the programs that git starts. Git reads it after
-// everything else, so what it says holds even where a program empties the other places (GIT_CONFIG_GLOBAL) or appends
-// to GIT_CONFIG_COUNT.
+// ParametersVar is the variable in which `git -c` passes settings to the programs that git starts.
+// Git reads it last, so it applies even if a program clears the other places (GIT_CONFIG_GLOBAL) or
+// appends to GIT_CONFIG_COUNT.
 const ParametersVar = "GIT_CONFIG_PARAMETERS"
 
-// Setting is a key of git's configuration with its value.
+// Setting is a key and a value of git's configuration.
 type Setting struct{ Key, Value string }
 
-// WithSettings returns the value of ParametersVar that adds settings to its current value. One that it has already
-// is not added again.
+// WithSettings returns the value of ParametersVar with the settings added to its current value,
+// except those already there.
 func WithSettings(current string, settings ...Setting) string {
 	for _, s := range settings {
 		entry := quote(s.Key) + "=" + quote(s.Value)
@@ -25,12 +25,13 @@ func WithSettings(current string, settings ...Setting) string {
 	return current
 }
 
-// quote writes a word as git's sq_quote does.
+// quote quotes a word as git's sq_quote does.
 func quote(text string) string {
 	return "'" + strings.NewReplacer("'", `'\''`, "!", `'\!'`).Replace(text) + "'"
 }
 
-// IncludeWithin are the settings that include a file wherever git works on the repository common, and only there.
+// IncludeWithin returns the settings that include a file wherever git works on the repository
+// common, and only there.
 func IncludeWithin(common, file string) []Setting {
 	common = escapePattern(common)
 	var all []Setting
@@ -40,7 +41,7 @@ func IncludeWithin(common, file string) []Setting {
 	return all
 }
 
-// escapePattern makes a path one that git's patterns match literally.
+// escapePattern escapes a path so that git's patterns match it literally.
 func escapePattern(path string) string {
 	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(filepath.ToSlash(path))
 }

@@ -9,16 +9,15 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git"
 )
 
-// Size is how many bytes an object has, as git stores it.
+// Size is the size of an object in bytes, uncompressed and without its header.
 type Size struct {
 	OID   git.OID
 	Type  git.ObjectType
 	Bytes int64
 }
 
-// Sizes returns the sizes of the objects that to has and from has not, trees
-// and blobs included; all of to's when from is zero. No content is read into
-// this process's memory.
+// Sizes returns the sizes of the objects reachable from to and not from from, trees and blobs
+// included. A zero from excludes nothing. No content is read into this process's memory.
 func (r *Repo) Sizes(ctx context.Context, from, to git.OID) ([]Size, error) {
 	names, err := r.revList(ctx, from, to, "--objects", "--no-object-names")
 	if err != nil || len(names) == 0 {
@@ -27,7 +26,8 @@ func (r *Repo) Sizes(ctx context.Context, from, to git.OID) ([]Size, error) {
 	return r.ObjectSizes(ctx, names)
 }
 
-// ObjectSizes returns the sizes of objects in the order of their names. ErrNotFound when one is missing.
+// ObjectSizes returns the sizes of objects in the order of names. It returns ErrNotFound if one is
+// missing.
 func (r *Repo) ObjectSizes(ctx context.Context, names []string) ([]Size, error) {
 	sizes, err := r.SizesOf(ctx, names)
 	for i, s := range sizes {
@@ -38,7 +38,7 @@ func (r *Repo) ObjectSizes(ctx context.Context, names []string) ([]Size, error) 
 	return sizes, err
 }
 
-// SizesOf is ObjectSizes with an empty Size for what is missing.
+// SizesOf is ObjectSizes, but with an empty Size for a missing object.
 func (r *Repo) SizesOf(ctx context.Context, names []string) ([]Size, error) {
 	if len(names) == 0 {
 		return nil, nil
@@ -58,7 +58,7 @@ func (r *Repo) SizesOf(ctx context.Context, names []string) ([]Size, error) {
 	sizes := make([]Size, len(lines))
 	for i, line := range lines {
 		fields := strings.Fields(line)
-		if len(fields) != 3 || fields[2] == "missing" || fields[2] == "ambiguous" { // behind a name that has a space
+		if len(fields) != 3 || fields[2] == "missing" || fields[2] == "ambiguous" { // after a name that contains a space
 			continue
 		}
 		bytes, err := strconv.ParseInt(fields[2], 10, 64)

@@ -13,12 +13,11 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git"
 )
 
-// Snapshot commits everything in the worktree whose top is given, untracked
-// files included, ignored ones not, on top of its HEAD, and returns that
-// commit; HEAD's own when nothing differs. It works in the middle of a
-// conflict, whose markers go in as they stand. Neither index nor HEAD nor any
-// file is touched, and no ref holds the commit yet. who is author and
-// committer; a zero time is the present.
+// Snapshot commits everything in the worktree with the given top directory, including untracked but
+// not ignored files, on top of its HEAD, and returns that commit, or HEAD itself if nothing
+// differs. It works in the middle of a conflict and commits the markers as they are. Index, HEAD
+// and files are not touched, and no ref points to the commit yet. who is author and committer; a
+// zero time means now.
 func (r *Repo) Snapshot(ctx context.Context, worktree, message string, who git.Signature) (git.OID, error) {
 	head, _, err := r.Head(ctx, worktree)
 	if err != nil {
@@ -58,9 +57,8 @@ func (r *Repo) Snapshot(ctx context.Context, worktree, message string, who git.S
 	return git.OID(strings.TrimSpace(string(out))), err
 }
 
-// copyIndex copies a worktree's index beside itself and returns the copy's
-// path. The copy keeps git from reading every file again, and keeps paths
-// that are tracked although ignored.
+// copyIndex copies a worktree's index to a file next to it and returns the copy's path. The copy
+// saves git from reading every file again, and keeps paths that are tracked although ignored.
 func (r *Repo) copyIndex(ctx context.Context, worktree string) (path string, err error) {
 	dir, err := r.worktreeGitDir(ctx, worktree)
 	if err != nil {
@@ -72,7 +70,7 @@ func (r *Repo) copyIndex(ctx context.Context, worktree string) (path string, err
 	}
 	from, err := os.Open(filepath.Join(dir, "index"))
 	if errors.Is(err, fs.ErrNotExist) {
-		// No index is an empty one, and an empty file is none at all.
+		// A missing index means an empty one, but an empty file is not a valid index.
 		return to.Name(), storageError(dir, errors.Join(to.Close(), os.Remove(to.Name())))
 	}
 	if err == nil {
@@ -86,9 +84,9 @@ func (r *Repo) copyIndex(ctx context.Context, worktree string) (path string, err
 	return to.Name(), nil
 }
 
-// copyAged copies a file with its modification time. Git compares that of the
-// index with those of files to know which it must read although they look
-// unchanged (git's technical/racy-git); a younger copy would hide edits.
+// copyAged copies a file with its modification time. Git compares the index's time with those of
+// the files to decide which of them it must read although they look unchanged (git's
+// technical/racy-git); a newer copy would hide edits.
 func copyAged(to, from *os.File) error {
 	if _, err := io.Copy(to, from); err != nil {
 		return err

@@ -7,27 +7,26 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git"
 )
 
-// StatusEntry is a path of a worktree that differs from HEAD.
+// StatusEntry is a path in a worktree that differs from HEAD.
 type StatusEntry struct {
 	Code string // two letters, index and file, as in git-status: " M", "??", "UU"
-	Path string // an untracked directory that is a repository ends in a slash
+	Path string // ends in a slash for an untracked directory that is a repository
 }
 
-// Untracked reports whether git does not know the path.
+// Untracked reports whether git does not track the path.
 func (e StatusEntry) Untracked() bool { return e.Code == "??" }
 
-// Checkout is what a worktree stands on and holds, at one moment.
+// Checkout is the state of a worktree at one moment.
 type Checkout struct {
-	Head   git.OID // the commit; ZeroOID before the first one, or when the branch is missing
-	Branch string  // full ref that HEAD is attached to, "" when it is detached
+	Head   git.OID // ZeroOID before the first commit, or if the branch is missing
+	Branch string  // full ref that HEAD is attached to; "" if detached
 	Dirty  []StatusEntry
 }
 
-// Checkout looks at the worktree whose top is given: where its HEAD is, and
-// what differs from that. Untracked files come one by one, without those that
-// are ignored; a submodule counts when its commit or anything in it differs; a
-// file that was moved is there twice. It takes no lock and so disturbs nobody
-// who works there.
+// Checkout returns the HEAD of the worktree with the given top directory and what differs from it.
+// Untracked files are listed one by one, without ignored ones. A submodule is listed if its commit
+// or anything in it differs. A moved file is listed under both paths. It takes no lock, so it does
+// not disturb anyone who works there.
 func (r *Repo) Checkout(ctx context.Context, worktree string) (Checkout, error) {
 	out, err := r.in(worktree, "status", "status", "--porcelain=v2", "-z", "--branch", "--no-ahead-behind",
 		"--untracked-files=all", "--ignore-submodules=none", "--no-renames").
@@ -38,14 +37,13 @@ func (r *Repo) Checkout(ctx context.Context, worktree string) (Checkout, error) 
 	return parseStatus(splitNUL(out)), nil
 }
 
-// Status returns what differs from HEAD in the worktree whose top is given, as
-// Checkout does.
+// Status returns the Dirty part of Checkout.
 func (r *Repo) Status(ctx context.Context, worktree string) ([]StatusEntry, error) {
 	c, err := r.Checkout(ctx, worktree)
 	return c.Dirty, err
 }
 
-// parseStatus reads git-status's "Porcelain Format Version 2".
+// parseStatus parses git-status's "Porcelain Format Version 2".
 func parseStatus(lines []string) Checkout {
 	c := Checkout{Head: git.ZeroOID}
 	for _, line := range lines {

@@ -11,14 +11,14 @@ import (
 	"time"
 )
 
-// StorageError says that the repository's directory cannot be written:
-// read-only (agents' sandboxes do that), not ours, or full.
+// StorageError means that the repository's directory can't be written: it is read-only (as in
+// agents' sandboxes), owned by someone else, or full.
 type StorageError struct {
-	Dir string // the directory that could not be written
-	Err error  // what the operating system said
+	Dir string // the directory that can't be written
+	Err error  // the operating system's error
 }
 
-// Error returns one sentence that names the directory and the way out.
+// Error returns one sentence that names the directory and what to do.
 func (e *StorageError) Error() string {
 	switch {
 	case errors.Is(e.Err, syscall.ENOSPC):
@@ -31,10 +31,10 @@ func (e *StorageError) Error() string {
 	return fmt.Sprintf("cannot write to %s: %v", e.Dir, e.Err)
 }
 
-// Unwrap returns what the operating system said.
+// Unwrap returns the operating system's error.
 func (e *StorageError) Unwrap() error { return e.Err }
 
-// storageError wraps an error of our own writing below dir.
+// storageError wraps an error from writing below dir ourselves.
 func storageError(dir string, err error) error {
 	if err == nil {
 		return nil
@@ -42,24 +42,23 @@ func storageError(dir string, err error) error {
 	return &StorageError{Dir: dir, Err: err}
 }
 
-// probe tries to create a file in the common directory, and returns a
-// StorageError when that is impossible. It is asked after a child has failed
-// to write, because git says why only in prose.
+// probe tries to create a file in the common directory and returns a StorageError if that fails. It
+// is called after a child has failed to write, because git gives the reason only in prose.
 func (r *Repo) probe() error {
 	file, err := os.CreateTemp(r.common, "liza-probe-")
 	if err != nil {
 		return storageError(r.common, err)
 	}
-	// One byte, because a full disk still takes empty files.
+	// Write one byte, because a full disk still accepts empty files.
 	_, err = file.Write([]byte{'\n'})
 	return storageError(r.common, errors.Join(err, file.Close(), os.Remove(file.Name())))
 }
 
-// wholeLocks are the locks that keep any ref from being moved.
+// wholeLocks are the lock files that keep every ref from being moved.
 var wholeLocks = []string{"packed-refs.lock", "packed-refs.new", "reftable/tables.list.lock"}
 
-// locked returns a BusyError naming those of the given files that exist; nil
-// when none does. They are patterns of paths in the common directory.
+// locked returns a BusyError with the files that exist, or nil if none does. The names are glob
+// patterns relative to the common directory.
 func (r *Repo) locked(names ...string) error {
 	var paths []string
 	for _, name := range names {
@@ -74,8 +73,8 @@ func (r *Repo) locked(names ...string) error {
 	return &BusyError{paths}
 }
 
-// outlasts reports whether one of the locks is older than git waits for it: then it was in the way, even if a ref has
-// been moved meanwhile.
+// outlasts reports whether one of the locks is older than git waits for it. Then the lock was in
+// the way, even if a ref has moved since.
 func outlasts(locked error) bool {
 	busy := (*BusyError)(nil)
 	return errors.As(locked, &busy) && slices.ContainsFunc(busy.Paths, func(path string) bool {

@@ -2,8 +2,7 @@ package gitio
 
 import "sync"
 
-// tailSize is how much of a child's stderr is kept, in bytes; what matters
-// stands at its end.
+// tailSize is how many bytes of a child's stderr are kept; the relevant part is at its end.
 const tailSize = 16 << 10
 
 // tail is a writer that keeps the last bytes written to it. It may be written
@@ -24,7 +23,7 @@ func (t *tail) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// String returns what is kept.
+// String returns the bytes kept so far.
 func (t *tail) String() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -6,12 +6,14 @@ import (
 	"time"
 )
 
-// TraceVariable is the environment variable that has commands print where their time goes, to standard error.
+// TraceVariable is the environment variable that makes commands print to standard error where their
+// time goes.
 const TraceVariable = "LIZA_TRACE"
 
 var tracing = os.Getenv(TraceVariable) != ""
 
-// Trace begins something that may take long. Where somebody traces, done prints how long it took.
+// Trace marks the start of something that may take long. If tracing is on, done prints the time it
+// took.
 func Trace(format string, args ...any) (done func()) {
 	if !tracing {
 		return func() {}

@@ -10,35 +10,34 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git"
 )
 
-// refSettings are settings of git-update-ref.
+// refSettings are settings for git-update-ref.
 //
-// The first two say how long it waits for another process's lock, in
-// milliseconds. The last keeps it from looking for refs that are named like
-// the ids it is given: doing so, it reads packed-refs before it has the lock,
-// and takes that for current as long as the file's size, inode and second
-// are the same. Beside a busy `git pack-refs` that lost acknowledged updates
-// (TestRacers, git 2.39).
+// The first two say how long it waits for another process's lock, in milliseconds. The last keeps
+// it from looking for refs that are named like the ids it is given: for that it reads packed-refs
+// before it has the lock, and considers the result current as long as the file's size, inode and
+// second are the same. Next to a busy `git pack-refs` that lost acknowledged updates (TestRacers,
+// git 2.39).
 var refSettings = []string{
 	"-c", fmt.Sprintf("core.filesRefLockTimeout=%d", lockPatience.Milliseconds()),
 	"-c", fmt.Sprintf("core.packedRefsTimeout=%d", lockPatience.Milliseconds()),
 	"-c", "core.warnAmbiguousRefs=false",
 }
 
-// linger is how long an update may go on when its context has ended. It takes
-// milliseconds, and killed at the wrong one git leaves a lock behind.
+// linger is how long an update may continue after its context has ended. An update takes
+// milliseconds, and a git killed at the wrong one leaves a lock behind.
 const linger = 3 * time.Second
 
-// lockPatience is how long git waits for another's lock, as refSettings has it.
+// lockPatience is how long git waits for another process's lock (refSettings).
 const lockPatience = time.Second
 
-// attempts is how often an update is tried that failed although every ref is
-// where it should be and nobody holds a lock: somebody held one until just now.
+// attempts is how often an update is tried if it failed although every ref is where it should be
+// and nobody holds a lock: a lock may just have been released.
 const attempts = 3
 
-// explainPatience bounds the search for the truth after a failure.
+// explainPatience limits the time for finding out what happened after a failure.
 const explainPatience = 10 * time.Second
 
-// lingering returns a context that ends a while after ctx does.
+// lingering returns a context that outlives ctx by a while.
 func lingering(ctx context.Context, while time.Duration) (context.Context, context.CancelFunc) {
 	later, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	stop := context.AfterFunc(ctx, func() {
@@ -47,25 +46,25 @@ func lingering(ctx context.Context, while time.Duration) (context.Context, conte
 	return later, func() { stop(); cancel(nil) }
 }
 
-// UpdateRefs makes all updates in one transaction of `git update-ref --stdin`,
-// in the given order, flushed to disk; or none. reflog is the reflog's line,
-// "" for none. Hooks do not run: callers have checked what they write.
+// UpdateRefs makes all updates in one transaction of `git update-ref --stdin`, in the given order
+// and flushed to disk, or none. reflog is the reflog message; "" writes none. Hooks do not run:
+// callers have checked what they write.
 //
-// The result is judged by reading the refs again, so it is nil also when the
-// updates are found to be in place after an unclear failure. Errors:
+// The result is judged by reading the refs again, so it is also nil if the updates turn out to be
+// in place after an unclear failure. Errors:
 //   - ErrRefMoved, with the ref: one of them was not at Old. This includes the
 //     rare state in which a crash let only the first updates happen;
 //   - ErrBusy, with the lock's path: another process kept its lock;
-//   - a StorageError: the common directory cannot be written;
+//   - a StorageError: the common directory can't be written;
 //   - a CommandError: git refuses for another reason, such as a name that
 //     collides with another ref's directory, or a missing object.
 func (r *Repo) UpdateRefs(ctx context.Context, updates []git.RefUpdate, reflog string) error {
 	return r.WriteAndUpdate(ctx, nil, updates, reflog)
 }
 
-// WriteAndUpdate is WriteObjects and then, if that succeeds, UpdateRefs. It is
-// faster than the two: git starts while the objects are being flushed, and is
-// told what to do when they are safe. Errors as for both.
+// WriteAndUpdate is WriteObjects followed, if that succeeds, by UpdateRefs. It is faster than the
+// two calls: git starts while the objects are being flushed, and gets the updates once they are on
+// disk. Errors are those of both.
 func (r *Repo) WriteAndUpdate(ctx context.Context, objects []git.Object, updates []git.RefUpdate, reflog string) error {
 	if len(updates) == 0 {
 		return r.WriteObjects(ctx, objects)
@@ -109,16 +108,16 @@ func (r *Repo) WriteAndUpdate(ctx context.Context, objects []git.Object, updates
 	}
 }
 
-// writeThenMove starts a child, lets write write objects, and tells the child
-// what to move when they are flushed. failed is how that ended; after an error
-// of writing nothing was moved.
+// writeThenMove starts a child, calls write to write objects, and sends the child its updates once
+// the objects are flushed. failed is the outcome of the child. If err is not nil, writing failed
+// and nothing was moved.
 func (r *Repo) writeThenMove(ctx context.Context, write func() error, child command, updates []git.RefUpdate, input []byte) (failed, err error) {
 	s, failed := child.session(ctx)
 	if failed != nil {
 		return failed, nil
 	}
 	if err := write(); err != nil {
-		_ = s.end() // told nothing, it does nothing
+		_ = s.end() // without input it does nothing
 		return nil, err
 	}
 	var tidied sync.WaitGroup
@@ -127,11 +126,10 @@ func (r *Repo) writeThenMove(ctx context.Context, write func() error, child comm
 	return s.commit(input, func() error { return r.still(updates) }), nil
 }
 
-// explain finds out what became of updates that git did not acknowledge, and
-// whether that is the last word.
+// explain finds out what became of updates that git did not acknowledge. settled reports whether
+// the answer is final.
 func (r *Repo) explain(ctx context.Context, updates []git.RefUpdate, failed error) (err error, settled bool) {
-	// Also when the caller's context has ended the truth can be told: the
-	// update may have happened just before.
+	// Do this even if the caller's context has ended: the update may have happened just before.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), explainPatience)
 	defer cancel()
 	done := true
@@ -156,7 +154,7 @@ func (r *Repo) explain(ctx context.Context, updates []git.RefUpdate, failed erro
 	case done && slices.ContainsFunc(updates, func(u git.RefUpdate) bool { return u.Old.OrZero() != u.New.OrZero() }):
 		return nil, true
 	case exitCode(failed) < 0:
-		return failed, false // killed before it could do anything
+		return failed, false // killed before it did anything
 	case moved != nil && !outlasts(held):
 		return moved, true
 	case held != nil:

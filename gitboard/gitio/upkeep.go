@@ -7,13 +7,13 @@ import (
 	"strings"
 )
 
-// Fsck lets git check every object and returns what it reports, for people;
-// a CommandError besides when git found damage.
+// Fsck runs git fsck and returns its report, for people. If git found damage, it also returns a
+// CommandError.
 func (r *Repo) Fsck(ctx context.Context) (string, error) {
 	out, err := r.command("fsck", "fsck", "--full", "--no-progress", "--no-dangling").output(ctx)
 	var failed *CommandError
 	if errors.As(err, &failed) {
-		out = append(out, failed.Stderr...) // fsck tells of damage on both
+		out = append(out, failed.Stderr...) // fsck reports damage on both streams
 	}
 	return string(out), err
 }
@@ -26,14 +26,14 @@ func (r *Repo) PackAll(ctx context.Context) error {
 	)
 }
 
-// Maintain lets git tidy the repository up where it is due, as `git gc` would by itself. Git sees to it that this
-// never runs twice at once. Cancelled, it leaves nothing half done.
+// Maintain runs git's maintenance if it is due, as `git gc --auto` would. Git ensures that it never
+// runs twice at once. If cancelled, it leaves nothing half done.
 func (r *Repo) Maintain(ctx context.Context) error {
 	c := r.command("maintenance", "-c", "gc.autoDetach=false", "-c", "maintenance.autoDetach=false", "maintenance", "run", "--auto", "--quiet")
 	return c.run(ctx)
 }
 
-// Usage is what the repository's objects fill.
+// Usage is the number and size of the repository's objects.
 type Usage struct {
 	Loose     int   `json:"loose_objects"`
 	LooseSize int64 `json:"loose_bytes"`
@@ -64,7 +64,8 @@ func (r *Repo) Usage(ctx context.Context) (u Usage, err error) {
 	return u, nil
 }
 
-// DiskUsage is how many bytes a ref's history fills, with all that it has.
+// DiskUsage returns the number of bytes that a ref's history takes on disk, trees and files
+// included.
 func (r *Repo) DiskUsage(ctx context.Context, ref string) (int64, error) {
 	out, err := r.command("rev-list", "rev-list", "--disk-usage", "--objects", ref, "--").output(ctx)
 	if err != nil {

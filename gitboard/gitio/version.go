@@ -8,14 +8,14 @@ import (
 	"strings"
 )
 
-// The oldest git that works: 2.38 brought `merge-tree --write-tree`.
+// The oldest supported git: 2.38 introduced `merge-tree --write-tree`.
 const (
 	minimumMajor = 2
 	minimumMinor = 38
 )
 
-// Version returns the version of git in PATH; raw is all that git says after
-// "git version". An UnsupportedError when there is no git.
+// Version returns the version of the git in PATH; raw is everything that git prints after "git
+// version". It returns an UnsupportedError if git is missing.
 func Version(ctx context.Context) (major, minor int, raw string, err error) {
 	out, err := command{op: "version", args: []string{"version"}}.output(ctx)
 	if err != nil {
@@ -24,8 +24,7 @@ func Version(ctx context.Context) (major, minor int, raw string, err error) {
 	return parseVersion(string(out))
 }
 
-// RequireVersion returns an UnsupportedError when git is missing or older
-// than 2.38.
+// RequireVersion returns an UnsupportedError if git is missing or older than 2.38.
 func RequireVersion(ctx context.Context) error {
 	major, minor, raw, err := Version(ctx)
 	if err != nil {
@@ -43,7 +42,8 @@ func parseVersion(said string) (major, minor int, raw string, err error) {
 	if parts == nil {
 		return 0, 0, raw, &UnsupportedError{What: fmt.Sprintf("cannot tell the version of git from %q; install git %d.%d or newer", raw, minimumMajor, minimumMinor)}
 	}
-	// At most digits, and a number too large for an int is new enough.
+	// The parts are all digits, so an error means a number too large for an int, which is new
+	// enough.
 	major, _ = strconv.Atoi(parts[1])
 	minor, _ = strconv.Atoi(parts[2])
 	return major, minor, raw, nil

@@ -18,13 +18,13 @@ import (
 type Worktree struct {
 	Path     string  // absolute
 	Head     git.OID // ZeroOID before the first commit, "" in a bare repository
-	Branch   string  // full ref that HEAD is attached to, or ""
+	Branch   string  // the bare repository itself, which has no files
 	Bare     bool    // the repository itself, which has no files
 	Detached bool
 	Locked   bool
-	Reason   string // for which it is locked
-	Prunable bool   // its directory is missing, or points elsewhere
-	Main     bool   // the first one, that the repository was made with
+	Reason   string // why it is locked
+	Prunable bool   // its directory is missing, or links elsewhere
+	Main     bool   // the one that the repository was created with
 }
 
 // Worktrees lists all worktrees, the main one (or the bare repository) first.
@@ -36,9 +36,8 @@ func (r *Repo) Worktrees(ctx context.Context) ([]Worktree, error) {
 	return parseWorktrees(string(out)), nil
 }
 
-// CheckedOut lists the worktrees whose HEAD is attached to a ref, given in
-// full. Where the files of all HEADs plainly name other refs it starts no
-// child.
+// CheckedOut lists the worktrees whose HEAD is attached to a ref, given by its full name. It starts
+// no child if the files of all HEADs clearly name other refs.
 func (r *Repo) CheckedOut(ctx context.Context, ref string) ([]Worktree, error) {
 	if r.plainlyFree(ref) {
 		return nil, nil
@@ -47,9 +46,9 @@ func (r *Repo) CheckedOut(ctx context.Context, ref string) ([]Worktree, error) {
 	return slices.DeleteFunc(all, func(w Worktree) bool { return w.Branch != ref || w.Bare }), err
 }
 
-// plainlyFree reports that no worktree's HEAD is attached to a ref, by the
-// files that say so (gitrepository-layout, HEAD and worktrees/<id>/HEAD). With
-// reftables these files say nothing.
+// plainlyFree reports that no worktree's HEAD is attached to a ref, going by the HEAD files
+// (gitrepository-layout, HEAD and worktrees/<id>/HEAD). With reftables these files do not say, so
+// it is false.
 func (r *Repo) plainlyFree(ref string) bool {
 	records, err := os.ReadDir(filepath.Join(r.common, "worktrees"))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -65,17 +64,17 @@ func (r *Repo) plainlyFree(ref string) bool {
 		if !known || branch == ref || branch == noBranch || !attached && !git.OID(to).Valid() {
 			return true
 		}
-		// A branch may itself be a name of another one.
+		// A branch may itself be a symbolic ref to another one.
 		at, _ := plainFile(filepath.Join(r.common, filepath.FromSlash(branch)))
 		return attached && strings.HasPrefix(at, symbolicMark)
 	})
 }
 
-// symbolicMark begins the file of a symbolic ref.
+// symbolicMark is the prefix of a symbolic ref's file.
 const symbolicMark = "ref: "
 
-// plainFile returns the line of a file of git's; known is false where there is
-// no regular file.
+// plainFile returns the content of a one-line file of git's. known is false if it is not a regular
+// file.
 func plainFile(path string) (line string, known bool) {
 	info, err := os.Lstat(path)
 	if err != nil || !info.Mode().IsRegular() {
@@ -85,21 +84,19 @@ func plainFile(path string) (line string, known bool) {
 	return strings.TrimRight(string(data), "\n"), err == nil
 }
 
-// noBranch is what HEAD's file names where refs are kept in reftables.
+// noBranch is the ref that HEAD's file names in a repository with reftables.
 const noBranch = git.HeadsPrefix + ".invalid"
 
-// Owns reports whether path is the top of a linked worktree of this
-// repository, by the files in which the two name each other. When it says no,
-// one that was moved or is reached by another name may still be there;
-// Worktrees knows.
+// Owns reports whether path is the top of a linked worktree of this repository, going by the files
+// in which the two name each other. It is also false for a worktree that was moved or that is
+// reached by another path; Worktrees finds those.
 func (r *Repo) Owns(path string) bool {
 	_, ours := r.record(path)
 	return ours
 }
 
-// record returns the directory in which git keeps what it knows of the linked
-// worktree at path (gitrepository-layout, worktrees/<id>), provided that it
-// names that path.
+// record returns the directory in which git keeps its data on the linked worktree at path
+// (gitrepository-layout, worktrees/<id>), provided that it names that path.
 func (r *Repo) record(path string) (dir string, ours bool) {
 	dir, known := r.named(path)
 	if !known {
@@ -109,14 +106,14 @@ func (r *Repo) record(path string) (dir string, ours bool) {
 	return dir, err == nil && pathIn(dir, string(back)) == filepath.Join(path, ".git")
 }
 
-// named returns the record that a linked worktree names in its file .git.
+// named returns the record that a linked worktree's .git file names.
 func (r *Repo) named(path string) (dir string, known bool) {
 	dir = LinkedDir(path)
 	return dir, filepath.Dir(dir) == filepath.Join(r.common, "worktrees")
 }
 
-// LinkedDir returns the directory that the file .git of a worktree names
-// (gitrepository-layout), "" where .git is a directory or missing.
+// LinkedDir returns the directory that a worktree's .git file names (gitrepository-layout), or ""
+// if .git is a directory or missing.
 func LinkedDir(worktree string) string {
 	link := linkOf(worktree)
 	if link == "" {
@@ -125,7 +122,7 @@ func LinkedDir(worktree string) string {
 	return pathIn(worktree, link)
 }
 
-// linkOf is LinkedDir as the file has it, absolute or relative to the worktree.
+// linkOf is LinkedDir as written in the file, absolute or relative to the worktree.
 func linkOf(worktree string) string {
 	text, err := os.ReadFile(filepath.Join(worktree, ".git"))
 	line, is := strings.CutPrefix(string(text), "gitdir: ")
@@ -135,7 +132,7 @@ func linkOf(worktree string) string {
 	return strings.TrimRight(line, "\r\n")
 }
 
-// pathIn returns the path that a line of a file in dir holds.
+// pathIn resolves a path that was read from a file in dir.
 func pathIn(dir, line string) string {
 	line = strings.TrimRight(line, "\r\n")
 	if filepath.IsAbs(line) {
@@ -144,18 +141,16 @@ func pathIn(dir, line string) string {
 	return filepath.Join(dir, line)
 }
 
-// amidstAttempts is how often git is asked about worktrees while others are
-// being made; amidstDoubts how often when none seems to be, though one may
-// have been until just now.
+// amidstAttempts is how often git is asked about worktrees while others are being created.
+// amidstDoubts is how often if none seems to be: one may just have been finished.
 const (
 	amidstAttempts = 100
 	amidstDoubts   = 3
 )
 
-// amidst runs a child that reads git's records of all worktrees, such as any
-// git-worktree. It dies of one that another process is writing at that very
-// moment, before it has done anything, and is run again then. A failure of
-// another kind costs a few runs more.
+// amidst runs a child that reads git's records of all worktrees, such as any git-worktree. If
+// another process is writing a record at that moment, git dies before it does anything, and amidst
+// runs it again. Any other failure costs a few extra runs.
 func (r *Repo) amidst(ctx context.Context, c command) ([]byte, error) {
 	doubts := 0
 	for attempt := 1; ; attempt++ {
@@ -173,7 +168,7 @@ func (r *Repo) amidst(ctx context.Context, c command) ([]byte, error) {
 	}
 }
 
-// unwritten reports whether a record of a worktree lacks what git demands
+// unwritten reports whether a worktree's record lacks a file that git requires
 // (gitrepository-layout, worktrees/<id>/commondir).
 func (r *Repo) unwritten() bool {
 	records, err := os.ReadDir(filepath.Join(r.common, "worktrees"))
@@ -189,8 +184,8 @@ func (r *Repo) unwritten() bool {
 	return false
 }
 
-// parseWorktrees reads git-worktree's "PORCELAIN FORMAT": attributes end with
-// a NUL, a worktree ends with an empty attribute.
+// parseWorktrees parses git-worktree's "PORCELAIN FORMAT": each attribute ends with a NUL, and each
+// worktree with an empty attribute.
 func parseWorktrees(out string) []Worktree {
 	var list []Worktree
 	for record := range strings.SplitSeq(out, "\x00\x00") {
@@ -223,9 +218,9 @@ func parseWorktrees(out string) []Worktree {
 	return list
 }
 
-// Head returns the commit checked out in the worktree whose top is given, and
-// the full ref that its HEAD is attached to, "" when it is detached. Before
-// the first commit the commit is ZeroOID.
+// Head returns the commit checked out in the worktree with the given top directory, and the full
+// ref that its HEAD is attached to, or "" if it is detached. Before the first commit, commit is
+// ZeroOID.
 func (r *Repo) Head(ctx context.Context, worktree string) (commit git.OID, branch string, err error) {
 	if commit, branch, known := r.plainHead(ctx, worktree); known {
 		return commit, branch, nil
@@ -252,9 +247,8 @@ func (r *Repo) Head(ctx context.Context, worktree string) (commit git.OID, branc
 	return commit, strings.TrimSpace(string(symbolic)), nil
 }
 
-// plainHead is Head of a linked worktree whose HEAD is a plain file that names
-// a branch or a commit. known is false for all else, such as reftables, where
-// the file says nothing.
+// plainHead is Head for a linked worktree whose HEAD is a plain file that names a branch or a
+// commit. known is false for everything else, such as reftables, where the file does not say.
 func (r *Repo) plainHead(ctx context.Context, worktree string) (commit git.OID, branch string, known bool) {
 	dir, ours := r.record(worktree)
 	if !ours {
@@ -278,9 +272,9 @@ func (r *Repo) plainHead(ctx context.Context, worktree string) (commit git.OID, 
 	return git.OID(line), "", err == nil && object.Type == git.CommitObject
 }
 
-// LastHead returns the commit that the worktree's HEAD was at last, by its
-// reflog, which git does not show while the branch of HEAD is missing.
-// ErrNotFound when there is no reflog, or that commit is not here.
+// LastHead returns the last commit of the worktree's HEAD, from its reflog, which git does not show
+// while the branch of HEAD is missing. It returns ErrNotFound if there is no reflog, or if that
+// commit is not here.
 func (r *Repo) LastHead(ctx context.Context, worktree string) (git.OID, error) {
 	out, err := r.in(worktree, "rev-parse", "rev-parse", "--path-format=absolute", "--git-path", "logs/HEAD").output(ctx)
 	if err != nil {
@@ -290,8 +284,8 @@ func (r *Repo) LastHead(ctx context.Context, worktree string) (git.OID, error) {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return "", err
 	}
-	// A line an entry: the old id, the new one, who and when. The branch's
-	// deletion may be the last of them.
+	// One entry per line: the old id, the new id, who and when. The last one may be the deletion of
+	// the branch.
 	for _, line := range slices.Backward(splitLines(data)) {
 		if fields := strings.Fields(line); len(fields) > 1 && git.OID(fields[1]).Valid() && !git.OID(fields[1]).IsZero() {
 			return r.ResolveCommit(ctx, fields[1])
@@ -300,9 +294,8 @@ func (r *Repo) LastHead(ctx context.Context, worktree string) (git.OID, error) {
 	return "", fmt.Errorf("the reflog of %s: %w", worktree, ErrNotFound)
 }
 
-// AttachHead makes branch (which may be given in full or short) the one that
-// the worktree's HEAD points to. Index and files stay as they are, and nobody
-// checks whether the branch exists.
+// AttachHead points the worktree's HEAD at branch, given by its full or short name. Index and files
+// stay as they are. The branch need not exist.
 func (r *Repo) AttachHead(ctx context.Context, worktree, branch string) error {
 	ref := git.BranchRef(branch)
 	if err := git.CheckRefName(ref); err != nil {
@@ -312,8 +305,7 @@ func (r *Repo) AttachHead(ctx context.Context, worktree, branch string) error {
 	return r.in(worktree, "symbolic-ref", args...).run(ctx)
 }
 
-// worktreeGitDir returns the absolute git directory of a worktree, where its
-// index and HEAD live.
+// worktreeGitDir returns the absolute git directory of a worktree, which holds its index and HEAD.
 func (r *Repo) worktreeGitDir(ctx context.Context, worktree string) (string, error) {
 	if dir, ours := r.record(worktree); ours {
 		return dir, nil

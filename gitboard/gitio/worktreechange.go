@@ -12,8 +12,8 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git"
 )
 
-// AddWorktree makes a worktree at path, which must not exist or be empty,
-// with commit checked out and HEAD detached. Hooks do not run.
+// AddWorktree creates a worktree at path with commit checked out and HEAD detached. path must not
+// exist, or must be empty. Hooks do not run.
 func (r *Repo) AddWorktree(ctx context.Context, path string, commit git.OID) error {
 	if err := checkOIDs(commit); err != nil {
 		return err
@@ -24,9 +24,8 @@ func (r *Repo) AddWorktree(ctx context.Context, path string, commit git.OID) err
 	return r.worktreeCommand(ctx, "add", workers, []string{"--detach", "--quiet"}, path, string(commit))
 }
 
-// AddWorktreeBranch makes a worktree at path, which must not exist or be
-// empty, with an existing branch checked out that no other worktree has.
-// Hooks do not run.
+// AddWorktreeBranch creates a worktree at path with an existing branch that no other worktree has
+// checked out. path must not exist, or must be empty. Hooks do not run.
 func (r *Repo) AddWorktreeBranch(ctx context.Context, path, branch string) error {
 	ref := git.BranchRef(branch)
 	tip, err := r.Ref(ctx, ref)
@@ -34,7 +33,7 @@ func (r *Repo) AddWorktreeBranch(ctx context.Context, path, branch string) error
 		return err
 	}
 	if tip.IsZero() {
-		// Git would look for a remote branch of that name, and make one.
+		// Git would look for a remote branch with that name and create a local one.
 		return fmt.Errorf("branch %s: %w", ref, ErrNotFound)
 	}
 	if err := r.promised(ctx, tip); err != nil {
@@ -43,20 +42,20 @@ func (r *Repo) AddWorktreeBranch(ctx context.Context, path, branch string) error
 	return r.worktreeCommand(ctx, "add", workers, []string{"--quiet"}, path, ref[len(git.HeadsPrefix):])
 }
 
-// MovingReason is the reason for which MoveWorktree locks a worktree. One
-// that keeps the lock was being moved by a process that died.
+// MovingReason is the reason with which MoveWorktree locks a worktree. If a lock with it remains,
+// the process that moved the worktree died.
 const MovingReason = "git liza moves it"
 
-// MoveWorktree moves a worktree's directory. fs.ErrExist when something is
-// there already (git would move into it). Git does not move a worktree in
-// which submodules are checked out.
+// MoveWorktree moves a worktree's directory. It returns fs.ErrExist if the target exists, since git
+// would move the worktree into it. Git does not move a worktree in which submodules are checked
+// out.
 //
-// It is locked meanwhile: git moves first and takes note afterwards, and a
-// `git worktree prune` in between would forget it. A lock that was there, as
-// a crash may leave one, does not count and is gone afterwards.
+// The worktree is locked meanwhile: git moves the directory first and updates its record
+// afterwards, and a `git worktree prune` in between would drop the record. An existing lock, such
+// as one left by a crash, is ignored and removed in the end.
 //
-// The result is judged by where the worktree is, so it is nil also when the
-// move is found to be done after an unclear failure.
+// The result is judged by where the worktree is, so it is also nil if the move turns out to be done
+// after an unclear failure.
 func (r *Repo) MoveWorktree(ctx context.Context, from, to string) error {
 	if _, err := os.Lstat(to); err == nil {
 		return fmt.Errorf("move worktree to %s: %w", to, fs.ErrExist)
@@ -65,7 +64,7 @@ func (r *Repo) MoveWorktree(ctx context.Context, from, to string) error {
 	moved := r.move(ctx, from, to)
 	after := context.WithoutCancel(ctx)
 	if moved != nil && wasMoved(from, to) {
-		// Git may not have come to take note of it.
+		// Git may not have updated its record.
 		if err := r.RepairWorktrees(after, to); err != nil {
 			return errors.Join(moved, err)
 		}
@@ -80,13 +79,13 @@ func (r *Repo) MoveWorktree(ctx context.Context, from, to string) error {
 	return moved
 }
 
-// move moves a locked worktree. One that is plainly there goes to a plainly
-// free place beside it without a child, as git-worktree does it.
+// move moves a locked worktree. In the simple case (movesPlainly) it does so without a child, in
+// the same way as git-worktree.
 func (r *Repo) move(ctx context.Context, from, to string) error {
 	if !r.movesPlainly(from, to) || os.Rename(from, to) != nil {
 		return r.worktreeCommand(ctx, "move", nil, []string{"--force", "--force"}, from, to)
 	}
-	record, known := r.named(to) // which was moved
+	record, known := r.named(to) // the worktree at its new path
 	if !known {
 		return fmt.Errorf("move worktree to %s: %w", to, ErrNotFound)
 	}
@@ -95,9 +94,9 @@ func (r *Repo) move(ctx context.Context, from, to string) error {
 	return errors.Join(os.WriteFile(next, []byte(filepath.Join(to, ".git")+"\n"), 0o644), os.Rename(next, back))
 }
 
-// movesPlainly reports that a worktree can be moved by its name and its record
-// alone. Git refuses to move one in which submodules are checked out, knows
-// where paths are relative, and forgets one that was at the place before.
+// movesPlainly reports whether renaming a worktree within its directory and updating its record is
+// enough. All other cases are left to git: it refuses to move checked-out submodules, handles
+// relative links, and drops the record of an earlier worktree at the target.
 func (r *Repo) movesPlainly(from, to string) bool {
 	dir, ours := r.record(from)
 	_, modules := os.Lstat(filepath.Join(dir, "modules"))
@@ -112,17 +111,16 @@ func (r *Repo) movesPlainly(from, to string) bool {
 	})
 }
 
-// wasMoved reports whether a worktree's directory has gone from one place to
-// another.
+// wasMoved reports whether a worktree's directory is gone from one path and exists at another.
 func wasMoved(from, to string) bool {
 	_, left := os.Lstat(from)
 	_, came := os.Lstat(filepath.Join(to, ".git"))
 	return os.IsNotExist(left) && came == nil
 }
 
-// lockWorktree locks a worktree for a move. The lock is a file that holds its
-// reason (gitrepository-layout, worktrees/<id>/locked), so git need not be
-// started where the worktree's record is plainly there.
+// lockWorktree locks a worktree for a move. The lock is a file that holds the reason
+// (gitrepository-layout, worktrees/<id>/locked), so no child is needed if the worktree's record is
+// found directly.
 func (r *Repo) lockWorktree(ctx context.Context, path string) error {
 	dir, ours := r.record(path)
 	if !ours {
@@ -136,10 +134,10 @@ func (r *Repo) lockWorktree(ctx context.Context, path string) error {
 	return errors.Join(err, file.Close())
 }
 
-// lockedFile is the file in a worktree's record by which it is locked.
+// lockedFile is the name of the lock file in a worktree's record.
 const lockedFile = "locked"
 
-// UnlockWorktree takes a worktree's lock away. It is fine when there is none.
+// UnlockWorktree removes a worktree's lock. It is not an error if there is none.
 func (r *Repo) UnlockWorktree(ctx context.Context, path string) error {
 	if dir, ours := r.record(path); ours {
 		if err := os.Remove(filepath.Join(dir, lockedFile)); !errors.Is(err, fs.ErrNotExist) {
@@ -155,16 +153,16 @@ func (r *Repo) UnlockWorktree(ctx context.Context, path string) error {
 	if found != nil {
 		return errors.Join(err, found)
 	}
-	// It failed because there was none, or though it has taken it away.
+	// It failed because there was no lock, or after removing it.
 	if _, left := os.Lstat(filepath.Join(dir, lockedFile)); os.IsNotExist(left) {
 		return nil
 	}
 	return r.worktreeCommand(ctx, "unlock", nil, nil, path)
 }
 
-// RemoveWorktree removes a worktree and all files in it, locked and dirty
-// ones too: callers have kept what matters. It is fine when the directory has
-// gone already, or never was. Git refuses the main worktree.
+// RemoveWorktree removes a worktree and all files in it, even if it is locked or dirty: callers
+// have saved what matters. It is not an error if the directory does not exist. Git refuses to
+// remove the main worktree.
 func (r *Repo) RemoveWorktree(ctx context.Context, path string) error {
 	if r.removePlain(path) {
 		return nil
@@ -179,9 +177,9 @@ func (r *Repo) RemoveWorktree(ctx context.Context, path string) error {
 	return err
 }
 
-// removePlain removes a worktree that is plainly there, without a child: its
-// files and then git's record of it, as git-worktree does. Anything else is
-// left to git, and so is what could not be removed.
+// removePlain removes a worktree whose record is found directly, without a child: first its files,
+// then git's record of it, as git-worktree does. Everything else is left to git, and so is what
+// could not be removed.
 func (r *Repo) removePlain(path string) bool {
 	info, err := os.Lstat(path)
 	if err != nil || !info.IsDir() {
@@ -191,13 +189,13 @@ func (r *Repo) removePlain(path string) bool {
 	if !ours || os.RemoveAll(path) != nil || os.RemoveAll(dir) != nil {
 		return false
 	}
-	_ = os.Remove(filepath.Dir(dir)) // as git does once it is empty
+	_ = os.Remove(filepath.Dir(dir)) // git also removes it once it is empty
 	return true
 }
 
-// DiscardWorktree is RemoveWorktree for a path below which nothing can be that
-// anybody wants. It also removes one that git refuses to, as it was never
-// finished, and one that git knows not yet or no more.
+// DiscardWorktree is RemoveWorktree for a path that holds nothing of value. It also removes a
+// worktree that git refuses to remove because it was never completed, and one that git does not
+// know.
 func (r *Repo) DiscardWorktree(ctx context.Context, path string) error {
 	refused := r.RemoveWorktree(ctx, path)
 	if err := os.RemoveAll(path); err != nil {
@@ -209,21 +207,21 @@ func (r *Repo) DiscardWorktree(ctx context.Context, path string) error {
 	return r.RemoveWorktree(ctx, path)
 }
 
-// PruneWorktrees makes git forget the worktrees whose directories have gone.
-// Those that are being added or moved are locked, and stay.
+// PruneWorktrees makes git forget the worktrees whose directories are gone. Those that are being
+// added or moved are locked, and stay.
 func (r *Repo) PruneWorktrees(ctx context.Context) error {
 	return r.command("worktree prune", "worktree", "prune").run(ctx)
 }
 
-// RepairWorktrees repairs the links between the repository and worktrees that
-// were moved by hand: the repository's own, or the given worktrees'.
+// RepairWorktrees repairs the links between the repository and worktrees that were moved by hand.
+// Without paths, git repairs the links of all worktrees that it finds; with paths, those of the
+// given worktrees.
 func (r *Repo) RepairWorktrees(ctx context.Context, paths ...string) error {
 	return r.worktreeCommand(ctx, "repair", nil, nil, paths...)
 }
 
-// worktreeCommand runs `git <settings> worktree <verb> <options> -- <first>
-// <rest>`. Paths become absolute, since children stand elsewhere; the commit
-// or branch of "add" does not.
+// worktreeCommand runs `git <settings> worktree <verb> <options> -- <operands>`. Paths are made
+// absolute, since children run in another directory; the commit or branch of "add" is not a path.
 func (r *Repo) worktreeCommand(ctx context.Context, verb string, settings, options []string, operands ...string) error {
 	args := flags(settings, []string{"worktree", verb}, options, []string{"--"})
 	for i, operand := range operands {

@@ -10,18 +10,17 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git"
 )
 
-// writers bounds how many objects are flushed at once: a disk gains from a
-// few flushes in flight, and open files are limited.
+// writers limits how many objects are flushed at once: a few concurrent flushes are faster, and
+// open files are limited.
 const writers = 16
 
-// WriteObjects stores objects as loose ones, in parallel, each flushed to
-// disk before it gets its name. One that is there already gets a fresh
-// modification time instead, which keeps `git prune` from eating it before a
-// ref holds it; one that is only in a pack is written again for the same
-// reason. Inside a push's quarantine they go where the push keeps its own.
-// They are kept for a while besides, where no git deletes them.
+// WriteObjects stores objects as loose objects, in parallel, each flushed to disk before it gets
+// its name. An existing loose object gets a fresh modification time instead, which keeps `git
+// prune` from deleting it before a ref points to it; an object that is only in a pack is written
+// again for the same reason. In the quarantine of a push, objects go where the push keeps its own.
+// They are also kept for a while where no git deletes them.
 //
-// Errors: a StorageError when the object directory cannot be written.
+// Errors: a StorageError if the object directory can't be written.
 func (r *Repo) WriteObjects(ctx context.Context, objects []git.Object) error {
 	if _, err := r.keep(objects); err != nil {
 		return err
@@ -29,7 +28,7 @@ func (r *Repo) WriteObjects(ctx context.Context, objects []git.Object) error {
 	return r.writeLoose(ctx, objects)
 }
 
-// writeLoose is WriteObjects for objects that are kept already.
+// writeLoose is WriteObjects for objects that are already kept.
 func (r *Repo) writeLoose(ctx context.Context, objects []git.Object) error {
 	dir := r.objectDir()
 	work := make(chan git.Object)
@@ -59,10 +58,10 @@ func (r *Repo) writeLoose(ctx context.Context, objects []git.Object) error {
 	close(work)
 	group.Wait()
 	close(failures)
-	return <-failures // nil when there is none
+	return <-failures // nil if there were none
 }
 
-// objectDir returns where new objects belong.
+// objectDir returns the directory for new objects.
 func (r *Repo) objectDir() string {
 	if inQuarantine() {
 		if dir := os.Getenv("GIT_OBJECT_DIRECTORY"); dir != "" {
