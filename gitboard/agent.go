@@ -14,7 +14,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
-// Process is what a registration says of the process behind an agent; for display only.
+// Process describes the process behind an agent in its registration. It is for display only.
 type Process struct {
 	Terminal, Host string
 	PID            int
@@ -35,7 +35,8 @@ func (b *Board) Register(ctx context.Context, id, request string, p Process) (*D
 		return nil, board.Actor{}, err
 	}
 	actor := board.Actor{ID: id, Role: role, Session: session}
-	// Kept before it is registered: a process that dies just after must not lock its agent out of this clone.
+	// Keep the session before registering it: otherwise a process that dies right after registering
+	// would lock its agent out of this clone.
 	if err := b.Keep(triedName(id, session), session); err != nil {
 		return nil, actor, err
 	}
@@ -43,17 +44,17 @@ func (b *Board) Register(ctx context.Context, id, request string, p Process) (*D
 		Session: session, Clone: clone, Terminal: p.Terminal, Host: p.Host, PID: p.PID,
 	}))
 	if refusal, lost := (*board.Refusal)(nil), (*LostError)(nil); errors.As(err, &refusal) || errors.As(err, &lost) {
-		_ = b.Discard(triedName(id, session)) // for certain it doesn't stand
+		_ = b.Discard(triedName(id, session)) // certainly not registered
 	}
 	if err != nil {
 		return nil, actor, err
 	}
-	actor.Session = done.Op.Actor.Session // of the first time, when the request was repeated
+	actor.Session = done.Op.Actor.Session // the first registration's session if the request was repeated
 	return done, actor, b.keepSession(id, actor.Session)
 }
 
-// Agent is the actor of an agent that acts in this clone. With no session given it's the one kept here;
-// with none kept, or when the agent is no longer registered, it registers first.
+// Agent returns the actor of an agent that acts in this clone. If session is "", the session kept
+// here is used. If none is kept, or the agent is no longer registered, it is registered first.
 func (b *Board) Agent(ctx context.Context, id, session, request string, p Process) (board.Actor, error) {
 	role, err := roles.Of(id)
 	if err != nil {
@@ -76,7 +77,7 @@ func (b *Board) Agent(ctx context.Context, id, session, request string, p Proces
 		if err != nil {
 			return board.Actor{}, err
 		}
-		if tried != "" { // registered here, by a process that didn't come to say so
+		if tried != "" { // registered here by a process that died before keeping it
 			kept = tried
 			if err := b.keepSession(id, kept); err != nil {
 				return board.Actor{}, err
@@ -96,14 +97,14 @@ func (b *Board) Agent(ctx context.Context, id, session, request string, p Proces
 	return board.Actor{ID: id, Role: role, Session: kept}, nil
 }
 
-// sessionName is the file that keeps an id's session, and triedName one with a session that a process of this clone
-// tries to register.
+// sessionName is the file that keeps an id's session. triedName is a file with a session that a
+// process of this clone tries to register.
 func sessionName(id string) string { return "sessions/" + id }
 
 func triedName(id, session string) string { return sessionName(id) + "." + session }
 
-// ContextUsed is the intent to record how much of its context an agent has used, in percent. Nothing else about the
-// agent changes.
+// ContextUsed returns the intent to record how much of its context an agent has used, in percent.
+// It changes nothing else about the agent.
 func ContextUsed(id string, percent int) Intent {
 	return func(_ context.Context, v *View) (board.Payload, []git.RefUpdate, error) {
 		a := v.State.Agent(id)
@@ -114,10 +115,11 @@ func ContextUsed(id string, percent int) Intent {
 	}
 }
 
-// KeptSession is the session that an id has in this clone, "" when none is kept.
+// KeptSession returns the session of an id in this clone, or "" if none is kept.
 func (b *Board) KeptSession(id string) (string, error) { return b.Kept(sessionName(id)) }
 
-// keepSession keeps the session that an id is registered under. What others have tried has come to nothing.
+// keepSession keeps the session under which an id is registered and discards the attempts, which
+// have all failed.
 func (b *Board) keepSession(id, session string) error {
 	if err := b.Keep(sessionName(id), session); err != nil {
 		return err
@@ -131,10 +133,10 @@ func (b *Board) keepSession(id, session string) error {
 	return err
 }
 
-// DropSession forgets the session of an id.
+// DropSession discards the session of an id.
 func (b *Board) DropSession(id string) error { return b.Discard(sessionName(id)) }
 
-// CloneID names this clone: random, made when first needed.
+// CloneID returns the random id of this clone, which is created on first use.
 func (b *Board) CloneID() (string, error) {
 	const file = "clone"
 	id, err := b.Kept(file)
@@ -150,8 +152,9 @@ func (b *Board) CloneID() (string, error) {
 	return b.Kept(file)
 }
 
-// Heartbeat renews an agent's lease without an operation. lease.ErrTaken means: stop at once. So does a
-// lease that is gone: registering made it, and only who took the agent's work over has fenced it.
+// Heartbeat renews an agent's lease without an operation. If it returns lease.ErrTaken, the agent
+// must stop at once. That includes a lease that is gone: registering created it, and only an agent
+// that took over the work can have fenced it.
 func (b *Board) Heartbeat(ctx context.Context, actor board.Actor) (*lease.Held, error) {
 	v, err := b.View(ctx)
 	if err != nil {
@@ -178,8 +181,8 @@ func (b *Board) Heartbeat(ctx context.Context, actor board.Actor) (*lease.Held, 
 	return lease.Beat(ctx, b.store, held, next)
 }
 
-// EndLease lets an agent's own lease run out now: its session does nothing more, and whoever registers its id
-// next, or takes its work over, need not wait.
+// EndLease makes an agent's own lease expire now. Its session does nothing more, so an agent that
+// registers the id next, or takes over the work, need not wait.
 func (b *Board) EndLease(ctx context.Context, actor board.Actor) error {
 	held, err := lease.Read(ctx, b.store, actor.ID)
 	if err != nil || held == nil || held.Damaged || held.Session != actor.Session {

@@ -18,16 +18,16 @@ import (
 	"github.com/git-liza/git-liza/gitboard/remote"
 )
 
-// Options is what the edge of a program decides. The zero value is the ordinary one.
+// Options are the choices of the program that uses the board. The zero value gives the defaults.
 type Options struct {
-	Now     func() time.Time // time.Now
-	Random  io.Reader        // crypto/rand
-	Retries int              // how often a lost race is decided again; 50
-	Writes  bool             // an operation will follow: who writes is asked for at once
-	Key     KeyOf            // the keys of who acts; nil where nobody signs
+	Now     func() time.Time // default: time.Now
+	Random  io.Reader        // default: crypto/rand
+	Retries int              // number of retries after a lost race; default: DefaultRetries
+	Writes  bool             // an operation will follow, so look up the committer at once
+	Key     KeyOf            // finds an actor's signing key; nil if nobody signs
 }
 
-// DefaultRetries is how often a lost race is decided again before an operation is given up.
+// DefaultRetries is how often a lost race is retried before an operation is given up.
 const DefaultRetries = 50
 
 // Board is the board of one repository.
@@ -42,7 +42,7 @@ type Board struct {
 	keys keyring
 }
 
-// Open opens the board of the repository that a directory is in. There need not be a board yet.
+// Open opens the board of the repository that contains dir. The board need not exist yet.
 func Open(ctx context.Context, dir string, o Options) (*Board, error) {
 	open := gitio.Open
 	if o.Writes {
@@ -61,12 +61,12 @@ func Open(ctx context.Context, dir string, o Options) (*Board, error) {
 		return nil, errors.Join(err, repo.Close())
 	}
 	b := OpenStore(shared, filepath.Join(own, "cache", "briefs"), o)
-	who := context.WithoutCancel(ctx) // the answer serves longer than whoever asks first
+	who := context.WithoutCancel(ctx) // the answer is cached, so it must outlive this context
 	b.who = sync.OnceValues(func() (git.Signature, error) { return repo.Identity(who) })
 	return b, nil
 }
 
-// OpenStore opens the board of a store: memory, or a repository whose steps a test makes fail.
+// OpenStore opens the board in a store: memory, or a repository whose steps a test makes fail.
 func OpenStore(s oplog.Store, cacheFile string, o Options) *Board {
 	b := &Board{store: s, log: oplog.New(s, cacheFile), now: o.Now, random: o.Random, retries: o.Retries, keys: keyring{of: o.Key}}
 	if b.now == nil {
@@ -90,7 +90,7 @@ func (b *Board) Close() error {
 	return b.Repo().Close()
 }
 
-// Repo is the repository, nil over memory.
+// Repo returns the repository, or nil for a board in memory.
 func (b *Board) Repo() *gitio.Repo {
 	if s := b.shared(); s != nil {
 		return s.Local()
@@ -98,22 +98,22 @@ func (b *Board) Repo() *gitio.Repo {
 	return nil
 }
 
-// shared is the store where it is a repository's, nil over memory.
+// shared returns the store if it is a repository's, or nil for a board in memory.
 func (b *Board) shared() *remote.Store {
 	s, _ := b.store.(*remote.Store)
 	return s
 }
 
-// Log is the log of operations.
+// Log returns the log of operations.
 func (b *Board) Log() *oplog.Log { return b.log }
 
-// Now is the board's clock.
+// Now returns the time of the board's clock.
 func (b *Board) Now() time.Time { return b.now() }
 
-// Dir is where this clone keeps what is its own: <common git dir>/liza.
+// Dir returns the directory for this clone's own files: <common git dir>/liza.
 func (b *Board) Dir() string { return filepath.Join(b.Repo().CommonDir(), "liza") }
 
-// Token makes a random name: a session, a request, a clone.
+// Token returns a random name for a session, a request or a clone.
 func (b *Board) Token() (string, error) {
 	var raw [8]byte
 	if _, err := io.ReadFull(b.random, raw[:]); err != nil {
@@ -122,10 +122,11 @@ func (b *Board) Token() (string, error) {
 	return hex.EncodeToString(raw[:]), nil
 }
 
-// Root is the project's root: the main worktree, "" in a bare repository.
+// Root returns the project's root, which is the main worktree, or "" in a bare repository.
 func (b *Board) Root(ctx context.Context) (string, error) {
-	// A git directory outside the checkout (a submodule's, or init --separate-git-dir) doesn't know its
-	// main worktree; the main worktree knows it, and so does one of ours that lies below it.
+	// A git directory outside the checkout (of a submodule, or after init --separate-git-dir) does
+	// not know its main worktree. But the main worktree knows the git directory, and so does a
+	// worktree of ours below the main one.
 	common, top := b.Repo().CommonDir(), b.Repo().TopLevel()
 	if b.Repo().GitDir() == common && b.Repo().IsMadeFrom(top) {
 		return top, nil
@@ -133,7 +134,7 @@ func (b *Board) Root(ctx context.Context) (string, error) {
 	if root := rootAbove(top); root != "" && b.Repo().IsMadeFrom(root) {
 		return root, nil
 	}
-	if filepath.Base(common) == ".git" || b.Repo().IsMadeFrom(filepath.Dir(common)) { // a bare one with a file .git beside it
+	if filepath.Base(common) == ".git" || b.Repo().IsMadeFrom(filepath.Dir(common)) { // a bare one with a .git file next to it
 		return filepath.Dir(common), nil
 	}
 	all, err := b.Repo().Worktrees(ctx)
@@ -161,7 +162,8 @@ func (b *Board) Root(ctx context.Context) (string, error) {
 	return filepath.Clean(root), nil
 }
 
-// rootAbove is the directory that a task's worktree lies below, "" when the path is none of a task's.
+// rootAbove returns the root of the project in which a task's worktree is, or "" if the path is not
+// a task's worktree.
 func rootAbove(worktree string) string {
 	if dir := filepath.Dir(worktree); filepath.Base(dir) == ".worktrees" {
 		return filepath.Dir(dir)
@@ -169,7 +171,7 @@ func rootAbove(worktree string) string {
 	return ""
 }
 
-// LostError says that an operation lost every race it ran. Exit code 2: try again after a pause.
+// LostError means that an operation lost the race every time. Exit code 2: retry after a pause.
 type LostError struct {
 	Op       string
 	Attempts int

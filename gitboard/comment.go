@@ -12,17 +12,17 @@ import (
 	"github.com/git-liza/git-liza/gitboard/report"
 )
 
-// CommentRequest is what somebody says about a line of the submission under review.
+// CommentRequest is a comment on a line of the submission under review.
 type CommentRequest struct {
 	Request
 	Task   string
-	Commit string // the submission that was read, in full; "" for the one that is under review
+	Commit string // full id of the submission that was read; "" for the one under review
 	Path   string
 	Line   int
 	Text   string
 }
 
-// Comment puts a comment on the board. How many lines the file has is looked up here.
+// Comment puts a comment on the board. It looks up the number of lines of the file.
 func (b *Board) Comment(ctx context.Context, r CommentRequest) (*Done, error) {
 	return b.Do(ctx, r.Request, func(ctx context.Context, v *View) (board.Payload, []git.RefUpdate, error) {
 		t, err := v.State.FindTask(r.Task)
@@ -40,7 +40,8 @@ func (b *Board) Comment(ctx context.Context, r CommentRequest) (*Done, error) {
 	})
 }
 
-// countLines completes a comment by what the repository knows of its file.
+// countLines adds to a comment what the repository knows of its file: its number of lines, and
+// whether it was deleted.
 func (b *Board) countLines(ctx context.Context, t *board.Task, p *board.Comment) error {
 	files, err := b.Repo().Objects(ctx, []string{t.ReviewCommit + ":" + p.Path, t.ReviewBase + ":" + p.Path})
 	if err != nil {
@@ -61,8 +62,9 @@ func (b *Board) countLines(ctx context.Context, t *board.Task, p *board.Comment)
 	return nil
 }
 
-// Remarks are the comments on a task's submissions, each with its line of code and with what later submissions did there.
-// Of submissions that are not in this clone only the comment is known.
+// Remarks returns the comments on a task's submissions, each with its line of code and with what
+// later submissions changed there. For submissions that are not in this clone, it returns only the
+// comment.
 func (b *Board) Remarks(ctx context.Context, t *board.Task) ([]report.Remark, error) {
 	if len(t.Comments) == 0 {
 		return nil, nil
@@ -91,7 +93,7 @@ func (b *Board) Remarks(ctx context.Context, t *board.Task) ([]report.Remark, er
 	return all, nil
 }
 
-// origin is the commit whose file a comment is about.
+// origin returns the commit whose file a comment is about.
 func origin(subs []board.Event, c board.LineComment) git.OID {
 	if n := c.Submission; c.Deleted && n >= 1 && n <= len(subs) {
 		return git.OID(subs[n-1].Base)
@@ -99,7 +101,8 @@ func origin(subs []board.Event, c board.LineComment) git.OID {
 	return git.OID(c.Commit)
 }
 
-// touch compares the files of the comments on one submission with the later ones, until each was changed.
+// touch compares the files of the comments on submission n with later submissions, until each
+// commented place was changed.
 func (b *Board) touch(ctx context.Context, subs []board.Event, n int, all []report.Remark) error {
 	for later := n + 1; later <= len(subs); later++ {
 		from := map[git.OID][]*report.Remark{}
@@ -117,7 +120,7 @@ func (b *Board) touch(ctx context.Context, subs []board.Event, n int, all []repo
 	return nil
 }
 
-// touchedBy notes on remarks about the files of one commit what a later submission made of them.
+// touchedBy records, in remarks about files of one commit, what a later submission changed.
 func (b *Board) touchedBy(ctx context.Context, from, to git.OID, later int, remarks []*report.Remark) error {
 	if here, err := b.Repo().Objects(ctx, []string{string(from), string(to)}); err != nil || here[0].OID == "" || here[1].OID == "" {
 		return err
@@ -144,14 +147,15 @@ func (b *Board) touchedBy(ctx context.Context, from, to git.OID, later int, rema
 	return nil
 }
 
-// nearby is how many lines around a commented one count as its place.
+// nearby is how many lines before and after a commented line belong to its place.
 const nearby = 2
 
-// changedAt reports whether a patch changes a file of the older tree, and whether it does so around a line.
+// changedAt reports whether a patch changes a file of the older tree (file), and whether it changes
+// it near a line (there).
 func changedAt(patch, path string, line int) (file, there bool) {
 	near := func(first, last int) bool { return first-nearby <= line && line <= last+nearby }
-	at := 0           // the last line of the older file that was passed
-	replaced := false // what is added comes in the place of that line
+	at := 0           // the last line seen of the older file
+	replaced := false // what is added takes the place of that line
 	for l := range git.PatchLines(patch) {
 		if l.Kind == git.PatchFile {
 			at = 0

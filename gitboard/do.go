@@ -20,36 +20,37 @@ import (
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
-// Intent decides an operation on a view of the board: its payload, and the other refs that move with it.
-// It is called again on the new tip whenever the race was lost, so it must not do anything that counts.
+// Intent decides an operation on a view of the board: its payload, and the other refs that move
+// with it. It is called again on the new tip after every lost race, so it must have no side
+// effects.
 type Intent func(ctx context.Context, v *View) (board.Payload, []git.RefUpdate, error)
 
-// Intents decides operations that are appended together, each on the board after the one before it: all of them or
-// none. The refs move with them. It is called again like an Intent.
+// Intents decides operations that are appended together, all or none, each on the board after the
+// one before it. The refs move with them. Like an Intent, it may be called again.
 type Intents func(ctx context.Context, v *View) ([]board.Payload, []git.RefUpdate, error)
 
-// alone is the only operation of an intent.
+// alone returns the intent's operation as the only one.
 func (i Intent) alone(ctx context.Context, v *View) ([]board.Payload, []git.RefUpdate, error) {
 	p, refs, err := i(ctx, v)
 	return []board.Payload{p}, refs, err
 }
 
-// Just is the intent whose payload doesn't depend on the board.
+// Just returns an intent whose payload does not depend on the board.
 func Just(p board.Payload) Intent {
 	return func(context.Context, *View) (board.Payload, []git.RefUpdate, error) { return p, nil, nil }
 }
 
-// Request is who asks for something, and how.
+// Request says who asks for an operation, and how.
 type Request struct {
 	Actor       board.Actor
-	ID          string // the caller's unique id, "" for a random one; the same id is never carried out twice
+	ID          string // the caller's unique id, "" for a random one; no id is carried out twice
 	AllowSecret bool
 }
 
-// Option changes how Do goes about an operation.
+// Option changes how Do carries out an operation.
 type Option func(*doing)
 
-// doing is one call of DoAll.
+// doing is the state of one call of DoAll.
 type doing struct {
 	Request
 	b       *Board
@@ -58,62 +59,64 @@ type doing struct {
 	ahead   func(context.Context)
 	on      *View
 	budget  *Budget
-	given   bool // the request's id is the caller's
+	given   bool // the request's id was given by the caller
 	shared  bool
 	turn    *writeQueue
 
 	attempt  int
-	op       string  // what was decided last, for whoever is told that it was lost
-	sent     int     // how often it was handed to the log
+	op       string  // the last decided operation, for LostError
+	sent     int     // how often it was passed to the log
 	locked   int     // how often in a row a lock was in the way
-	searched git.OID // this commit and those before it have no such request
-	// alone: on a shared board, on what the remote has, and with nothing behind it until that has answered.
+	searched git.OID // neither this commit nor an earlier one has the request
+	// alone applies to a shared board: decide on the remote's state, and let nothing follow until
+	// the remote has answered.
 	alone bool
 }
 
-// Since says when the operation was asked for, if that was before Do was called: a view of a shared board that is no
-// older is not fetched again.
+// Since sets the time at which the operation was requested, if that was before Do was called. A
+// view of a shared board that was fetched since then is not fetched again.
 func Since(m Moment) Option { return func(d *doing) { d.since = m } }
 
-// Ahead is called each time before the board is read for the intent. It starts what takes long and doesn't depend on the
-// board, and doesn't wait for it.
+// Ahead sets a function that is called each time before the board is read for the intent. It should
+// start slow work that does not depend on the board, without waiting for it.
 func Ahead(start func(context.Context)) Option { return func(d *doing) { d.ahead = start } }
 
-// On is a view on which the operation has been planned. While the board is still there, the intent gets this view,
-// and what it has planned is not decided again.
+// On sets a view on which the operation has already been planned. While the board has not moved,
+// the intent gets this view, and its plan is not decided again.
 func On(v *View) Option { return func(d *doing) { d.on = v } }
 
-// Within makes Do spend the caller's budget instead of one of its own.
+// Within makes Do spend the caller's budget instead of a new one.
 func Within(budget *Budget) Option { return func(d *doing) { d.budget = budget } }
 
-// Budget is how often a caller may lose a race until it gives up. All that it tries for one request shares one.
+// Budget is the number of races that a caller may lose before it gives up. Everything done for one
+// request shares a budget.
 type Budget struct{ spent, most int }
 
-// Budget is a fresh budget: Options.Retries.
+// Budget returns a fresh budget of Options.Retries.
 func (b *Board) Budget() *Budget { return &Budget{most: b.retries} }
 
-// Spend takes one retry, and reports false when there is none left.
+// Spend uses one retry and returns false if none was left.
 func (u *Budget) Spend() bool {
 	u.spent++
 	return u.spent <= u.most
 }
 
-// Lost is the error of a caller whose budget is spent.
+// Lost returns the error for a caller whose budget is spent.
 func (u *Budget) Lost(op string, err error) error { return &LostError{op, u.spent, err} }
 
-// Done is an operation that stands on the board.
+// Done is an operation that has been committed to the board.
 type Done struct {
 	*oplog.Entry
-	View     *View // the board after it
-	Repeated bool  // it had been carried out before, under the same request id
+	View     *View // the board after the operation
+	Repeated bool  // it had already been carried out under the same request id
 }
 
-// lockedRetries is how often in a row a lock may be in the way. It has been waited for for three seconds each time;
-// whoever only writes an operation holds it for milliseconds.
+// lockedRetries is how often in a row a lock may be in the way. Each attempt has already waited
+// three seconds for it, while a process that only writes an operation holds it for milliseconds.
 const lockedRetries = 3
 
-// Lookup finds the operation that a request's id has carried out already, nil when it has none. On a shared board
-// it looks at the remote first.
+// Lookup returns the operation that was already carried out under a request's id, or nil if there
+// is none. On a shared board it fetches from the remote first.
 func (b *Board) Lookup(ctx context.Context, r Request) (*Done, error) {
 	all, err := b.LookupAll(ctx, r)
 	if len(all) == 0 {
@@ -122,7 +125,7 @@ func (b *Board) Lookup(ctx context.Context, r Request) (*Done, error) {
 	return all[0], err
 }
 
-// LookupAll is Lookup for a request of DoAll.
+// LookupAll is Lookup for a request that was passed to DoAll.
 func (b *Board) LookupAll(ctx context.Context, r Request) ([]*Done, error) {
 	if r.ID == "" {
 		return nil, nil
@@ -148,9 +151,9 @@ func checkID(id string) error {
 	return board.Refuse(board.CodeInvalid, "a request id has up to 100 letters, digits and ._/:-", "")
 }
 
-// Do decides an intent and appends the operation. It returns nil only when the operation stands in the
-// log; then any process that reads the board sees it. Errors: *board.Refusal, *LostError, or whatever
-// kept git from writing.
+// Do decides an intent and appends the operation. The error is nil only if the operation is
+// committed to the log, so that every process that reads the board sees it. Errors: a
+// *board.Refusal, a *LostError, or the error that kept git from writing.
 func (b *Board) Do(ctx context.Context, r Request, intent Intent, options ...Option) (*Done, error) {
 	all, err := b.DoAll(ctx, r, intent.alone, options...)
 	if len(all) == 0 {
@@ -159,10 +162,11 @@ func (b *Board) Do(ctx context.Context, r Request, intent Intent, options ...Opt
 	return all[0], err
 }
 
-// DoAll is Do for operations that belong together. The request's id is that of the first; those of the others follow
-// from it (Numbered). Repeated, it returns what was carried out.
+// DoAll is Do for operations that belong together. The first gets the request's id and the others
+// get ids derived from it (Numbered). For a repeated request it returns what was carried out
+// before.
 func (b *Board) DoAll(ctx context.Context, r Request, intents Intents, options ...Option) ([]*Done, error) {
-	go func() { _, _ = b.who() }() // asks git while the board is being read
+	go func() { _, _ = b.who() }() // ask git for the committer while the board is being read
 	d := &doing{
 		Request: r, b: b, intents: intents, since: b.Moment(), budget: b.Budget(), given: r.ID != "", shared: b.Remote() != "",
 		turn: b.writeQueue(), op: "the operation", searched: git.ZeroOID,
@@ -188,7 +192,7 @@ func (b *Board) DoAll(ctx context.Context, r Request, intents Intents, options .
 	}
 }
 
-// errAgain says that an attempt was in vain, and that another one may not be.
+// errAgain means that an attempt failed and should be retried.
 var errAgain = errors.New("try again")
 
 // try reads the board, decides and appends, once.
@@ -211,11 +215,12 @@ func (d *doing) try(ctx context.Context) ([]*Done, error) {
 	return nil, d.again(ctx, err, d.sent == sent, s.Commit == settled)
 }
 
-// read returns the board that is to be decided on. What of it is settled stays also where the rest is dropped.
+// read returns the board to decide on. settled is the newest commit that stays even if pending
+// operations are dropped.
 func (d *doing) read(ctx context.Context) (s *oplog.Snapshot, settled git.OID, err error) {
 	if d.shared {
 		waited := gitio.Trace("wait for the decisions of others in this clone")
-		d.turn.take(ctx) // before the board is read that others would make worthless
+		d.turn.take(ctx) // before reading, since others' operations would make it stale
 		waited()
 	}
 	if d.alone {
@@ -233,21 +238,21 @@ func (d *doing) read(ctx context.Context) (s *oplog.Snapshot, settled git.OID, e
 	return s, settled, d.b.prove(ctx, s.Commit, settled)
 }
 
-// before finds what was carried out under the request's id before.
+// before returns the operations that were already carried out under the request's id.
 func (d *doing) before(ctx context.Context, s *oplog.Snapshot, settled git.OID) ([]*Done, error) {
 	if d.attempt == 1 && !d.given {
-		d.searched = s.Commit // which nobody else's request is named after
+		d.searched = s.Commit // a random id can't be in use
 	}
 	if s.Commit.IsZero() || s.Commit == d.searched {
 		return nil, nil
 	}
 	done, err := d.b.repeated(ctx, s, d.Request, d.searched)
-	if done != nil && s.Commit != settled && !d.alone { // it may be what waits
+	if done != nil && s.Commit != settled && !d.alone { // it may still be pending
 		d.alone = true
 		return nil, errAgain
 	}
 	if done != nil {
-		done.Repeated = d.sent == 0 // else it is what this call has sent
+		done.Repeated = d.sent == 0 // otherwise this call sent it
 	}
 	if done != nil || err != nil {
 		return d.b.andThen(ctx, s, d.Request, done, err)
@@ -256,8 +261,9 @@ func (d *doing) before(ctx context.Context, s *oplog.Snapshot, settled git.OID) 
 	return nil, nil
 }
 
-// again decides what becomes of a call whose attempt has failed: errAgain, after a pause, or the error that ends it.
-// refused: before it was handed to the log. settled: all that it was decided on stays.
+// again decides how to continue after a failed attempt. It returns errAgain, after a pause, or the
+// error that ends the call. refused means that the attempt failed before it reached the log;
+// settled means that all it was decided on is permanent.
 func (d *doing) again(ctx context.Context, err error, refused, settled bool) error {
 	if errors.Is(err, errWaited) {
 		return errAgain
@@ -266,7 +272,7 @@ func (d *doing) again(ctx context.Context, err error, refused, settled bool) err
 		return err
 	}
 	if refused && !d.alone && d.shared {
-		d.alone = true // what is refused is refused by the board as the remote has it
+		d.alone = true // a refusal must be based on the board at the remote
 		return errAgain
 	}
 	d.alone = errors.Is(err, remote.ErrAlone)
@@ -279,7 +285,7 @@ func (d *doing) again(ctx context.Context, err error, refused, settled bool) err
 	ceiling := min(time.Second, 4*time.Millisecond<<min(d.attempt, 8))
 	if d.shared {
 		d.turn.touch()
-		if d.attempt == 1 && d.locked == 0 { // the push has looked who was faster
+		if d.attempt == 1 && d.locked == 0 { // the push has already fetched the new tip
 			return errAgain
 		}
 		ceiling = 4 * time.Millisecond << min(d.attempt, 5) // the push has taken long enough
@@ -287,7 +293,7 @@ func (d *doing) again(ctx context.Context, err error, refused, settled bool) err
 	return cmp.Or(pause(ctx, ceiling), errAgain)
 }
 
-// catchUp pushes what is pending in this clone, and brings the view of the board up to date.
+// catchUp pushes what is pending in this clone and brings the view of the board up to date.
 func (d *doing) catchUp(ctx context.Context) error {
 	err := d.b.shared().Flush(ctx)
 	if err == nil {
@@ -299,7 +305,7 @@ func (d *doing) catchUp(ctx context.Context) error {
 	return err
 }
 
-// view is the view that the intent gets of the board as it is now.
+// view returns the view that the intent gets for the board as it is now.
 func (d *doing) view(now *View) *View {
 	if d.on != nil && d.on.Commit == now.Commit {
 		return d.on
@@ -307,10 +313,10 @@ func (d *doing) view(now *View) *View {
 	return now
 }
 
-// errWaited says that others may have written while the turn was waited for.
+// errWaited means that others may have written while this process waited for its turn.
 var errWaited = errors.New("the turn has come later")
 
-// append decides, and appends what was decided.
+// append decides operations and appends them.
 func (d *doing) append(ctx context.Context, v *View) (all []*Done, err error) {
 	payloads, refs, err := decide(ctx, v, d.intents)
 	if err != nil {
@@ -370,12 +376,12 @@ func (d *doing) append(ctx context.Context, v *View) (all []*Done, err error) {
 
 const identityHint = `git config user.name "Your Name" and git config user.email you@example.com`
 
-// NoIdentity refuses what needs a name that git's settings do not have.
+// NoIdentity returns the refusal for when git's settings contain no user name.
 func NoIdentity() *board.Refusal {
 	return board.Refuse(board.CodeIdentity, "git does not know who you are", identityHint)
 }
 
-// Committer is who writes the commits of this clone; asked for once.
+// Committer returns who writes the commits of this clone. Git is asked only once.
 func (b *Board) Committer() (oplog.Committer, error) {
 	who, err := b.who()
 	if err != nil {
@@ -387,7 +393,7 @@ func (b *Board) Committer() (oplog.Committer, error) {
 	return oplog.Committer{Name: who.Name, Email: who.Email}, nil
 }
 
-// Numbered is the id of one of the operations that a request asks for, counted from 1.
+// Numbered returns the id of the nth operation of a request, counted from 1.
 func Numbered(id string, n int) string {
 	if n == 1 {
 		return id
@@ -395,7 +401,8 @@ func Numbered(id string, n int) string {
 	return fmt.Sprintf("%s.%d", id, n)
 }
 
-// andThen adds to the first operation of a request that was carried out before those that came with it.
+// andThen appends to the first operation of a repeated request the others that were carried out
+// with it.
 func (b *Board) andThen(ctx context.Context, s *oplog.Snapshot, r Request, done *Done, err error) (all []*Done, _ error) {
 	for n, id := 2, r.ID; done != nil && err == nil; n++ {
 		all = append(all, done)
@@ -405,7 +412,8 @@ func (b *Board) andThen(ctx context.Context, s *oplog.Snapshot, r Request, done 
 	return all, err
 }
 
-// decide asks an intent. What it decided on records that couldn't be read counts for nothing.
+// decide calls the intents. Their decision is void if it was based on records that could not be
+// read.
 func decide(ctx context.Context, v *View, intents Intents) ([]board.Payload, []git.RefUpdate, error) {
 	snapshot := *v.Snapshot
 	snapshot.State = v.State.ForRules()
@@ -415,8 +423,8 @@ func decide(ctx context.Context, v *View, intents Intents) ([]board.Payload, []g
 	return all, slices.Clone(refs), cmp.Or(snapshot.State.Err(), err)
 }
 
-// ownLease is the acting agent's lease. It is read once: what a registration shows of the session that it
-// replaces must be the very value that the renewal replaces.
+// ownLease returns the acting agent's lease. It is read only once: the lease of the old session
+// that a registration shows must be the value that the renewal replaces.
 func (b *Board) ownLease(ctx context.Context, op board.Operation) (*lease.Held, error) {
 	if op.Actor.Role == roles.Human {
 		return nil, nil
@@ -424,8 +432,8 @@ func (b *Board) ownLease(ctx context.Context, op board.Operation) (*lease.Held, 
 	return lease.Read(ctx, b.store, op.Actor.ID)
 }
 
-// showLease puts the lease of whoever would be robbed into the operation, and returns the update that
-// fences it.
+// showLease puts the lease of the agent whose claim would be taken into the operation, and returns
+// the update that fences it.
 func (b *Board) showLease(ctx context.Context, v *View, op board.Operation, own *lease.Held) ([]git.RefUpdate, error) {
 	holder := board.LeaseWanted(v.State, op)
 	taker, takes := op.Payload.(interface{ ShowLease(*board.Lease) })
@@ -451,8 +459,8 @@ func evidence(h *lease.Held) *board.Lease {
 	return &board.Lease{Agent: h.Agent, Session: h.Session, Task: h.Task, Expires: board.At(h.Expires), Heartbeat: board.At(h.Heartbeat)}
 }
 
-// renewal is what becomes of the acting agent's own lease with an operation: renewed, ended by a hand-off,
-// gone with a deregistration.
+// renewal returns what an operation does to the acting agent's own lease: renew it, end it at a
+// hand-off, or delete it at a deregistration.
 func (b *Board) renewal(after *board.State, op board.Operation, held *lease.Held, now time.Time) (side oplog.Side, err error) {
 	if op.Actor.Role == roles.Human {
 		return side, nil
@@ -495,8 +503,8 @@ func (b *Board) leaseFor(s *board.State, id string, a *board.Agent, now time.Tim
 	}, nil
 }
 
-// repeated finds an operation that was carried out under a request id before. since is zero, or the tip that it
-// was looked for behind before.
+// repeated returns the operation that was already carried out under a request id, or nil. If since
+// is not zero, only the commits after it are searched.
 func (b *Board) repeated(ctx context.Context, s *oplog.Snapshot, r Request, since git.OID) (*Done, error) {
 	oid, err := b.requested(ctx, s, r, since)
 	if errors.Is(err, gitio.ErrNotFound) {
@@ -518,7 +526,7 @@ func (b *Board) repeated(ctx context.Context, s *oplog.Snapshot, r Request, sinc
 	}, nil
 }
 
-// read reads the operation that a commit of the board is.
+// read returns the operation in a commit of the board.
 func (b *Board) read(ctx context.Context, commit git.OID) (at *oplog.Snapshot, h codec.Head, op board.Operation, err error) {
 	if at, err = b.log.At(ctx, commit); err != nil {
 		return nil, h, op, err
@@ -537,7 +545,7 @@ func (b *Board) read(ctx context.Context, commit git.OID) (at *oplog.Snapshot, h
 	return at, h, op, nil
 }
 
-// Operation is the operation that a commit of the board is.
+// Operation returns the operation in a commit of the board.
 func (b *Board) Operation(ctx context.Context, commit git.OID) (board.Operation, error) {
 	_, _, op, err := b.read(ctx, commit)
 	return op, err
@@ -559,7 +567,7 @@ func (b *Board) requested(ctx context.Context, s *oplog.Snapshot, r Request, sin
 	return "", gitio.ErrNotFound
 }
 
-// explain adds to a refusal what only the leases know: until when a holder's lease runs.
+// explain adds to a refusal what only the leases show: when the holder's lease expires.
 func (b *Board) explain(ctx context.Context, v *View, err error) error {
 	var r *board.Refusal
 	if !errors.As(err, &r) || r.Holder == "" {
@@ -571,7 +579,7 @@ func (b *Board) explain(ctx context.Context, v *View, err error) error {
 	return err
 }
 
-// pause waits a random time, up to a ceiling.
+// pause waits for a random time of at most ceiling.
 func pause(ctx context.Context, ceiling time.Duration) error {
 	select {
 	case <-ctx.Done():

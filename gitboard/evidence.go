@@ -11,10 +11,10 @@ import (
 	"github.com/git-liza/git-liza/gitboard/gitio"
 )
 
-// IntegrationRef is the full name of the board's integration branch.
+// IntegrationRef returns the full name of the board's integration branch.
 func (v *View) IntegrationRef() string { return git.BranchRef(v.State.Config().IntegrationBranch) }
 
-// Integration is the commit that the integration branch is at; a refusal when there is no such branch.
+// Integration returns the tip of the integration branch, or a refusal if the branch does not exist.
 func (b *Board) Integration(ctx context.Context, v *View) (git.OID, error) {
 	if v.State.Config() == nil {
 		return "", v.State.Err()
@@ -34,7 +34,7 @@ func (b *Board) Integration(ctx context.Context, v *View) (git.OID, error) {
 	return tip, nil
 }
 
-// lastMerge is the merge commit that all others led to, "" for none.
+// lastMerge returns the merge commit that contains all other merges, or "" if there is none.
 func (b *Board) lastMerge(ctx context.Context, v *View) string {
 	last := ""
 	for _, brief := range v.State.Tasks() {
@@ -50,8 +50,8 @@ func (b *Board) lastMerge(ctx context.Context, v *View) string {
 	return last
 }
 
-// SpecOID is the blob that a spec_ref (path, optionally #anchor) names in integration's tree, "" when there
-// is no such file.
+// SpecOID returns the id of the blob that a spec_ref (a path with an optional #anchor) names in
+// integration's tree, or "" if there is no such file.
 func (b *Board) SpecOID(ctx context.Context, v *View, specRef string) (string, error) {
 	path, _, _ := strings.Cut(specRef, "#")
 	if path == "" || strings.ContainsAny(path, "\n\x00") {

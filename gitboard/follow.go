@@ -14,17 +14,17 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git"
 )
 
-// Follow tells when the board may have changed, or a file by which a human stops this clone: the channel
-// gets a value then, at once at the beginning, and whenever a time has passed without one. Values that
-// nobody has taken yet count as one. Where the system can't watch files only the time counts. It ends, and
-// closes the channel, with the context.
+// Follow returns a channel that gets a value when the board may have changed, or a file by which a
+// human stops this clone. It also gets one at the start, and whenever no value was sent for the
+// given time. Values that have not been received yet are merged into one. If the system can't watch
+// files, only the time counts. When the context ends, Follow stops and closes the channel.
 func (b *Board) Follow(ctx context.Context, every time.Duration) (<-chan struct{}, error) {
 	root, err := b.Root(ctx)
 	if err != nil {
 		return nil, err
 	}
 	f := &follower{common: b.Repo().CommonDir(), root: root, changed: make(chan struct{}, 1)}
-	if w, err := fsnotify.NewWatcher(); err == nil { // without one, time alone tells
+	if w, err := fsnotify.NewWatcher(); err == nil { // without a watcher, only the ticker triggers
 		f.watcher, f.events, f.errors = w, w.Events, w.Errors
 		f.watch()
 	}
@@ -56,7 +56,7 @@ func (f *follower) run(ctx context.Context, every time.Duration) {
 			if !f.concerns(e.Name) {
 				continue
 			}
-		case <-f.errors: // the queue has overflowed: what has been missed is unknown
+		case <-f.errors: // the queue has overflowed, so changes may have been missed
 		case <-poll.C:
 		}
 		if f.watcher != nil {
@@ -74,8 +74,8 @@ func (f *follower) tell() {
 	}
 }
 
-// places are the directories in which something of ours appears, and what counts there. Git moves a ref by
-// renaming its lock, and takes directories away that packing has emptied.
+// places maps the directories to watch to the names that matter there. Git moves a ref by renaming
+// its lock file, and removes directories that packing has emptied.
 func (f *follower) places() map[string][]string {
 	places := map[string][]string{
 		f.common:                                         {"packed-refs", "reftable"},
@@ -90,10 +90,10 @@ func (f *follower) places() map[string][]string {
 	return places
 }
 
-// watch looks at every place that is there. One that came after the last look is looked at from now on.
+// watch watches every place that exists, including those created since the last call.
 func (f *follower) watch() {
 	for dir := range f.places() {
-		_ = f.watcher.Add(dir) // it may not be there, and what is watched already stays so
+		_ = f.watcher.Add(dir) // the directory may be missing; one that is already watched stays so
 	}
 }
 
@@ -101,9 +101,9 @@ func (f *follower) concerns(path string) bool {
 	return slices.Contains(f.places()[filepath.Dir(path)], filepath.Base(path)) && !strings.HasSuffix(path, ".lock")
 }
 
-// Mark is equal as long as nothing changes that an overview is drawn from: the board, leases, and the files by which a
-// human stops this clone. It reads a few small files and starts no process. Where refs are packed, or kept in
-// tables, their files say that one of them has moved.
+// Mark returns a text that stays the same until something changes that an overview shows: the
+// board, the leases, or the files by which a human stops this clone. It reads a few small files and
+// starts no process. If refs are packed, or kept in tables, it goes by the files that hold them.
 func (b *Board) Mark(ctx context.Context) (string, error) {
 	root, err := b.Root(ctx)
 	if err != nil {
@@ -115,7 +115,7 @@ func (b *Board) Mark(ctx context.Context) (string, error) {
 	m.content(filepath.Join(common, "reftable", "tables.list"))
 	m.status(filepath.Join(common, "packed-refs"))
 	leases := filepath.Join(common, filepath.FromSlash(strings.TrimSuffix(git.LeasePrefix, "/")))
-	entries, _ := os.ReadDir(leases) // there may be none
+	entries, _ := os.ReadDir(leases) // the directory may be missing
 	for _, e := range entries {
 		m.content(filepath.Join(leases, e.Name()))
 	}
@@ -127,7 +127,7 @@ func (b *Board) Mark(ctx context.Context) (string, error) {
 	return m.text.String(), nil
 }
 
-// marker puts down what is known of files.
+// marker collects what is known about files.
 type marker struct{ text strings.Builder }
 
 func (m *marker) content(file string) {

@@ -7,7 +7,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/oplog"
 )
 
-// GoneError says that there was a board in this repository, and that its ref has gone. It is an oplog.ErrNoBoard.
+// GoneError means that this repository had a board whose ref is gone. It wraps oplog.ErrNoBoard.
 type GoneError struct{}
 
 // Error returns one sentence.
@@ -18,7 +18,7 @@ func (GoneError) Error() string {
 // Unwrap returns oplog.ErrNoBoard.
 func (GoneError) Unwrap() error { return oplog.ErrNoBoard }
 
-// NoBoard is why there is no board: there never was one, or it has gone.
+// NoBoard returns the reason why there is no board: it never existed, or it is gone.
 func (b *Board) NoBoard(ctx context.Context) error {
 	if gone, err := b.Gone(ctx); err == nil && gone {
 		return GoneError{}
@@ -26,8 +26,8 @@ func (b *Board) NoBoard(ctx context.Context) error {
 	return oplog.ErrNoBoard
 }
 
-// Gone reports whether something in this repository says that there was a board, for those who found none: other refs
-// of a board, or the operation that was written last.
+// Gone reports whether there are traces of a board in this repository: other refs of a board, or
+// the operation that was written last. Call it if there is no board.
 func (b *Board) Gone(ctx context.Context) (bool, error) {
 	if b.Repo() == nil {
 		return false, nil

@@ -17,8 +17,8 @@ import (
 // localModes are the files by which a human stops this clone alone, the strongest first.
 var localModes = []string{"ABORT", "CHECKPOINT", "PAUSE"}
 
-// Halts lists the files in <root>/.liza that stop this clone, the strongest first. Since is the time in a file's
-// first line, or else when it was written last.
+// Halts lists the files in <root>/.liza that stop this clone, the strongest first. Since is the
+// time in a file's first line, or else the file's modification time.
 func (b *Board) Halts(ctx context.Context) ([]report.Halt, error) {
 	root, err := b.Root(ctx)
 	if err != nil || root == "" {
@@ -47,8 +47,8 @@ func (b *Board) Halts(ctx context.Context) ([]report.Halt, error) {
 	return halts, nil
 }
 
-// PauseClone stops this clone by the file .liza/PAUSE, with the reason in it; false when it was there already,
-// or there is no main worktree to put it.
+// PauseClone stops this clone with the file .liza/PAUSE, which contains the reason. It returns
+// false if the file exists already, or if there is no main worktree to put it in.
 func (b *Board) PauseClone(ctx context.Context, reason string) (made bool, err error) {
 	root, err := b.Root(ctx)
 	if err != nil || root == "" {
@@ -61,7 +61,8 @@ func (b *Board) PauseClone(ctx context.Context, reason string) (made bool, err e
 	return true, createSmall(file, reason)
 }
 
-// localMode refuses to take on or land work while a file in <root>/.liza stops this clone.
+// localMode refuses operations that take on or land work while a file in <root>/.liza stops this
+// clone.
 func (b *Board) localMode(ctx context.Context, op board.Operation) error {
 	if b.Repo() == nil || !board.TakesOnWork(op.Name()) {
 		return nil

@@ -11,8 +11,8 @@ import (
 	"github.com/git-liza/git-liza/gitboard/report"
 )
 
-// Inbox is what waits for a human at a moment. How far a finished goal's integration branch is ahead is read
-// from the repository.
+// Inbox returns what waits for a human at a given time. For a finished goal, it reads from the
+// repository how far the integration branch is ahead.
 func (g *Glance) Inbox(ctx context.Context, now time.Time) (*report.Inbox, error) {
 	beside := g.beside
 	goal := g.State.TheGoal()
@@ -28,7 +28,8 @@ func (g *Glance) Inbox(ctx context.Context, now time.Time) (*report.Inbox, error
 	return report.InboxOf(g.State, beside, now)
 }
 
-// ahead compares integration with the branch that others start from; nil where one of them is missing.
+// ahead compares integration with the repository's default branch. It returns nil if one of them
+// does not exist.
 func (v *View) ahead(ctx context.Context) (*report.Ahead, error) {
 	config, repo := v.State.Config(), v.board.Repo()
 	if config == nil {

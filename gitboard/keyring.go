@@ -9,18 +9,19 @@ import (
 	"github.com/git-liza/git-liza/gitboard/sshsig"
 )
 
-// KeyOf finds the key with which an actor signs, a *board.Refusal when there is none at hand. It is asked only on
-// a board that requires signatures.
+// KeyOf returns the key with which an actor signs, or a *board.Refusal if none is available. It is
+// called only on a board that requires signatures.
 type KeyOf func(ctx context.Context, a board.Actor) (*sshsig.Signer, error)
 
-// keyring remembers the keys that were asked for.
+// keyring caches the keys that were asked for.
 type keyring struct {
 	of    KeyOf
 	mu    sync.Mutex
 	known map[board.Actor]*sshsig.Signer
 }
 
-// sign is the key for an operation, nil where none is needed. A key that may not sign it is refused.
+// sign returns the key for an operation, or nil if none is needed. It refuses a key that may not
+// sign the operation.
 func (k *keyring) sign(ctx context.Context, p *oplog.Prepared, a board.Actor) (*sshsig.Signer, error) {
 	if !p.MustSign() {
 		return nil, p.CheckKey(nil)

@@ -8,14 +8,14 @@ import (
 )
 
 const (
-	maintainedFile = "maintained" // when this clone was last tidied up
+	maintainedFile = "maintained" // time of this clone's last maintenance
 	maintainEvery  = time.Hour
 	maintainMost   = 10 * time.Minute
 )
 
-// Maintain lets git tidy the repository up where that is due: for a quiet moment, not for the path of an operation.
-// A clone does so once an hour at most, whichever of its processes asks, and for ten minutes at most; ran says
-// whether this call did.
+// Maintain runs git's maintenance if it is due. Call it in a quiet moment, not during an operation.
+// In a clone it runs at most once an hour, whichever process asks, and for at most ten minutes. ran
+// reports whether this call ran it.
 func (b *Board) Maintain(ctx context.Context) (ran bool, err error) {
 	if b.Repo() == nil {
 		return false, nil

@@ -14,13 +14,14 @@ import (
 // recent is how many of the newest operations an overview shows.
 const recent = 5
 
-// Glance is what overviews are drawn from: a view, and what was seen beside it. Time may pass without another look.
+// Glance is the input of overviews: a view, and what was read besides the board. An overview for a
+// later time needs no new reading.
 type Glance struct {
 	*View
 	beside report.Beside
 }
 
-// Glance looks at what an overview needs beside the board, with the leases as they are now.
+// Glance reads what an overview needs besides the board, including the current leases.
 func (v *View) Glance(ctx context.Context) (*Glance, error) {
 	held, err := v.Leases(ctx)
 	if err != nil {
@@ -39,35 +40,36 @@ func (v *View) Glance(ctx context.Context) (*Glance, error) {
 	return g, err
 }
 
-// With adds what was found on integration that the board does not record.
+// With adds the commits that were found on integration and that the board does not record.
 func (g *Glance) With(strays []report.Stray) *Glance {
 	g.beside.Strays = strays
 	return g
 }
 
-// PastGlance is the glance at a board of the past, of whose leases nothing is known.
+// PastGlance is Glance for a past state of the board, whose leases are unknown.
 func (v *View) PastGlance(ctx context.Context) (*Glance, error) {
 	events, err := v.Recent(ctx, recent)
 	return &Glance{v, report.Beside{Events: events}}, err
 }
 
-// Of narrows the glance to a goal; "" for all.
+// Of restricts the glance to one goal; "" means all goals.
 func (g *Glance) Of(goal string) *Glance {
 	g.beside.Goal = goal
 	return g
 }
 
-// Overview is the run at a glance, as it stands at a moment if nothing happens until then.
+// Overview returns a summary of the run at a given time, assuming that nothing happens until then.
 func (g *Glance) Overview(now time.Time) (*report.Overview, error) {
 	return report.Look(g.State, g.beside, now)
 }
 
-// Recent lists up to so many of the newest operations, the newest first; fewer where the history is cut off.
+// Recent lists at most the given number of the newest operations, newest first; fewer if the
+// history is truncated.
 func (v *View) Recent(ctx context.Context, most int) ([]report.Happened, error) {
 	var events []report.Happened
 	for c := v.Head; ; {
 		h, err := codec.ParseHead(c.Message)
-		if err != nil { // a hand-made commit: verify shows more
+		if err != nil { // a hand-made commit, which verify reports
 			h.Agent = c.Author.Name
 		}
 		events = append(events, report.Happened{Time: board.At(c.Author.When), Agent: h.Agent, Subject: h.Subject})

@@ -9,10 +9,10 @@ import (
 	"strings"
 )
 
-// own is a file of this clone's own: <common git dir>/liza/<name>.
+// own returns the path of a file of this clone: <common git dir>/liza/<name>.
 func (b *Board) own(name string) string { return filepath.Join(b.Dir(), filepath.FromSlash(name)) }
 
-// Keep keeps a text in a file of this clone's own, for its user alone, in one step.
+// Keep writes a text to a file of this clone atomically, readable by its user only.
 func (b *Board) Keep(name, text string) error {
 	tmp, err := smallTemp(b.own(name), strings.TrimRight(text, "\n"))
 	if err != nil {
@@ -22,7 +22,7 @@ func (b *Board) Keep(name, text string) error {
 	return os.Rename(tmp, b.own(name))
 }
 
-// Kept is a text that was kept, "" when there is none.
+// Kept returns the text of a file of this clone, or "" if it does not exist.
 func (b *Board) Kept(name string) (string, error) {
 	data, err := os.ReadFile(b.own(name))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -31,7 +31,7 @@ func (b *Board) Kept(name string) (string, error) {
 	return strings.TrimSpace(string(data)), err
 }
 
-// Discard takes a kept text away, if there is one.
+// Discard removes a file of this clone, if it exists.
 func (b *Board) Discard(name string) error {
 	if err := os.Remove(b.own(name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -39,7 +39,7 @@ func (b *Board) Discard(name string) error {
 	return nil
 }
 
-// Note appends a line to a file of this clone's own.
+// Note appends a line to a file of this clone.
 func (b *Board) Note(name, line string) error {
 	file := b.own(name)
 	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
@@ -53,7 +53,7 @@ func (b *Board) Note(name, line string) error {
 	return errors.Join(err, f.Close())
 }
 
-// createSmall makes a file in one step unless it's there already.
+// createSmall creates a file atomically unless it already exists.
 func createSmall(file, text string) error {
 	tmp, err := smallTemp(file, text)
 	if err != nil {

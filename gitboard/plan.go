@@ -13,24 +13,25 @@ import (
 	"github.com/git-liza/git-liza/gitboard/sshsig"
 )
 
-// planned is an operation that was decided on a view: allowed there, with the leases that it shows.
+// planned is an operation that was decided on a view and is allowed there, with the leases that it
+// shows.
 type planned struct {
 	request  Request
 	op       board.Operation
-	text     string          // the payload's, since callers may change what they have planned
-	own      *lease.Held     // the actor's, as the operation renews it
-	fence    []git.RefUpdate // which ends it
+	text     string          // the encoded payload, since callers may modify the payload later
+	own      *lease.Held     // the actor's lease, which the operation renews
+	fence    []git.RefUpdate // ends the lease that it shows
 	prepared *oplog.Prepared
 	key      *sshsig.Signer
 }
 
-// planFresh is how long an operation may bear the time at which it was planned.
+// planFresh is how long a planned operation may keep the time of its planning.
 const planFresh = 2 * time.Second
 
-// Plan decides an operation on a view, with the leases as they are now, and writes nothing. The error is what Do would
-// refuse. Callers plan before they do what is costly; nothing is promised, since the board may have moved when Do is
-// called. Where it has not, and Do is called with On, the operation is not decided again. The request's id doesn't
-// matter here.
+// Plan decides an operation on a view, with the current leases, and writes nothing. The error is
+// what Do would refuse. Callers plan before they do something costly. It guarantees nothing, since
+// the board may move before Do is called. If it has not moved and Do is called with On, the
+// operation is not decided again. The request's id does not matter here.
 func (v *View) Plan(ctx context.Context, r Request, p board.Payload) error {
 	_, err := v.plan(ctx, r, p)
 	return err
@@ -58,7 +59,7 @@ func (v *View) plan(ctx context.Context, r Request, payload board.Payload) (*pla
 		return nil, err
 	}
 	if p.text, err = codec.EncodePayload(op); err != nil {
-		p.text = "" // Prepare says why
+		p.text = "" // Prepare returns the reason
 	}
 	if was := v.planned; was.serves(p) {
 		return was, nil
@@ -74,11 +75,11 @@ func (v *View) plan(ctx context.Context, r Request, payload board.Payload) (*pla
 	return p, nil
 }
 
-// planID stands for the request's id while an operation is planned: no rule depends on it.
+// planID replaces the request's id during planning, since no rule depends on it.
 const planID = "plan"
 
-// serves reports whether what was planned is what is planned now: the same operation beside the same leases, and not
-// long ago.
+// serves reports whether an earlier plan can be used for p: the same operation with the same
+// leases, planned not long ago.
 func (was *planned) serves(p *planned) bool {
 	if was == nil || was.request != p.request || was.text != p.text || was.text == "" || !slices.Equal(was.fence, p.fence) {
 		return false

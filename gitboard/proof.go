@@ -9,20 +9,22 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git"
 )
 
-// proof is a part of the board's history in which each operation follows from the board before it: those after from,
-// up to to. What came before from is taken as it is. settled is a commit between the two that stays on the board
-// also where what follows it is still pending, and is dropped.
+// proof is a part of the board's history in which each operation is known to follow from the board
+// before it: the commits after from, up to to. What came before from is taken on trust. settled is
+// a commit between the two that stays on the board even if the pending commits after it are
+// dropped.
 type proof struct{ from, settled, to git.OID }
 
-// proofFile keeps the proof of this clone. Without it the last operations are proven again.
+// proofFile stores this clone's proof. If it is lost, the last operations are proven again.
 const proofFile = "proven"
 
-// provenAtMost is how many operations are proven where nothing is known to be: what came before them is for verify. Of
-// what comes to a clone that has proven what came before, all are.
+// provenAtMost is how many operations are proven if there is no proof yet; verify proves older
+// ones. In a clone that has a proof, all later operations are proven.
 const provenAtMost = 64
 
-// prove proves the operations that have come since this clone wrote last. A *oplog.RecordError says which of them does
-// not follow: nothing is built on it. A board over memory is one process's own.
+// prove proves by replay the operations that were added since this clone last wrote. A
+// *oplog.RecordError names the one that does not follow; nothing may be built on it. A board in
+// memory belongs to one process and is not checked.
 func (b *Board) prove(ctx context.Context, tip, settled git.OID) error {
 	if b.Repo() == nil {
 		return nil
@@ -47,7 +49,7 @@ func (b *Board) prove(ctx context.Context, tip, settled git.OID) error {
 	return nil
 }
 
-// proveFetched proves what a fetch has brought.
+// proveFetched proves the operations that a fetch has brought.
 func (b *Board) proveFetched(ctx context.Context) error {
 	tip, err := b.Repo().Ref(ctx, git.BoardRef)
 	if err != nil {
@@ -56,13 +58,13 @@ func (b *Board) proveFetched(ctx context.Context) error {
 	return b.prove(ctx, tip, tip)
 }
 
-// has reports whether a commit is one that the proof is known to reach.
+// has reports whether the proof is known to cover a commit.
 func (p proof) has(commit git.OID) bool {
 	return !commit.IsZero() && (commit == p.to || commit == p.settled)
 }
 
-// chain lists a commit of the board and those before it, the newest first, back to one that is known or as far as is
-// proven at all. met is the commit at which it ends, zero at the root.
+// chain lists tip and the commits before it, newest first, back to one that the proof covers, or at
+// most provenAtMost if there is no proof. met is the commit at which it stopped, zero at the root.
 func (b *Board) chain(ctx context.Context, tip git.OID, known proof) (chain []git.OID, met git.OID, err error) {
 	for met = tip; !met.IsZero() && !known.has(met) && (len(chain) < provenAtMost || !known.to.IsZero()); {
 		at, err := b.log.At(ctx, met)
@@ -78,7 +80,7 @@ func (b *Board) chain(ctx context.Context, tip git.OID, known proof) (chain []gi
 	return chain, met, nil
 }
 
-// built notes an operation that this process has put behind a proven one.
+// built extends the proof by an operation that this process has appended to a proven one.
 func (b *Board) built(on, commit git.OID) {
 	if b.Repo() == nil {
 		return
@@ -98,13 +100,14 @@ func (b *Board) keptProof() proof {
 	return proof{git.OID(from), git.OID(settled), git.OID(to)}
 }
 
-// keepProof keeps it for the processes to come; where it can't be kept they prove again.
+// keepProof stores the proof for later processes. If that fails, they prove again.
 func (b *Board) keepProof(p proof) {
 	_ = b.Keep(proofFile, fmt.Sprintf("%s %s %s", p.from, p.to, p.settled))
 }
 
-// ProveTask proves by replay each operation since a task's newest claim that touched its record. The operations of
-// v itself are proven before anything is written behind them. A *oplog.RecordError says which does not follow.
+// ProveTask proves by replay every operation since a task's newest claim that changed the task's
+// record. Those not yet covered by the proof are proven first. A *oplog.RecordError names the one
+// that does not follow.
 func (b *Board) ProveTask(ctx context.Context, v *View, task string) error {
 	t, err := v.State.FindTask(task)
 	if err != nil || b.Repo() == nil {
@@ -126,7 +129,7 @@ func (b *Board) ProveTask(ctx context.Context, v *View, task string) error {
 		return err
 	}
 	if !claimed(before.State) {
-		return before.State.Err() // all since the claim has been proven
+		return before.State.Err() // all operations since the claim are proven
 	}
 	touched, err := b.Repo().Touching(ctx, from, board.RecordPath(board.TaskDir, task))
 	if err != nil {

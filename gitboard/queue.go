@@ -15,18 +15,18 @@ import (
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
-// Queued is an operation that was asked for without a network, and waits for a sync.
+// Queued is an operation that was requested offline and waits for a sync.
 type Queued struct {
 	Request string      `json:"request"`
 	Op      string      `json:"op"`
-	Payload string      `json:"payload"` // as codec writes it
+	Payload string      `json:"payload"` // as encoded by codec
 	Actor   board.Actor `json:"actor"`
-	At      board.Time  `json:"at"` // when it was asked for
+	At      board.Time  `json:"at"` // when it was requested
 
 	file string
 }
 
-// Queue keeps an operation for the next sync.
+// Queue stores an operation for the next sync.
 func (b *Board) Queue(r Request, p board.Payload) (*Queued, error) {
 	if b.Remote() == "" {
 		return nil, board.Refuse(board.CodeInvalid, "the board isn't shared: nothing needs a network here", "leave --offline out")
@@ -56,14 +56,14 @@ func (b *Board) Queue(r Request, p board.Payload) (*Queued, error) {
 	if err != nil {
 		return nil, err
 	}
-	// In the order in which they were asked for.
+	// File names sort in the order of the requests.
 	q.file = filepath.Join(b.queueDir(), fmt.Sprintf("%020d-%s.json", b.now().UnixNano(), token))
 	return q, createSmall(q.file, string(data))
 }
 
 func (b *Board) queueDir() string { return filepath.Join(b.Dir(), "queue") }
 
-// Waiting are the operations that wait for a sync, the oldest first.
+// Waiting returns the operations that wait for a sync, oldest first.
 func (b *Board) Waiting() ([]*Queued, error) {
 	entries, err := os.ReadDir(b.queueDir())
 	if errors.Is(err, fs.ErrNotExist) {
@@ -90,8 +90,9 @@ func (b *Board) Waiting() ([]*Queued, error) {
 	return all, err
 }
 
-// Send decides a queued operation again, on the board as it is now. Done, it leaves the queue; refused, it is put
-// aside, with its text, and the refusal returned. After any other error it waits on.
+// Send decides a queued operation again, on the board as it is now. If it succeeds, it leaves the
+// queue. If it is refused, its file is set aside and the refusal is returned. After any other error
+// it stays in the queue.
 func (b *Board) Send(ctx context.Context, q *Queued) (*Done, error) {
 	p, _, allowSecret, err := codec.DecodePayload(q.Op, q.Payload)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/remote"
 )
 
-// Remote is the name of the remote that the board is shared by, "" for none.
+// Remote returns the name of the remote that shares the board, or "" if there is none.
 func (b *Board) Remote() string {
 	if b.shared() == nil {
 		return ""
@@ -18,9 +18,10 @@ func (b *Board) Remote() string {
 	return b.shared().Name()
 }
 
-// Refresh brings this clone's view of a shared board up to date, and proves by replay what it brings; nothing happens to a
-// board that isn't shared. Errors: a *gitio.NetworkError, a *remote.DivergedError, or a *oplog.RecordError for an operation
-// that doesn't follow from the board before it.
+// Refresh brings this clone's view of a shared board up to date and proves what it fetched by
+// replay. It does nothing on a board that is not shared. Errors: a *gitio.NetworkError, a
+// *remote.DivergedError, or a *oplog.RecordError for an operation that does not follow from the
+// board before it.
 func (b *Board) Refresh(ctx context.Context) error {
 	if b.Remote() == "" {
 		return nil
@@ -31,16 +32,16 @@ func (b *Board) Refresh(ctx context.Context) error {
 	return b.proveFetched(ctx)
 }
 
-// Moment is a moment in the life of a clone's view of a shared board.
+// Moment is a point in time in the life of a clone's view of a shared board.
 type Moment struct {
 	at    remote.Moment
 	known bool
 }
 
-// IsZero reports whether there is no moment.
+// IsZero reports whether m is not set.
 func (m Moment) IsZero() bool { return !m.known }
 
-// Moment is this moment.
+// Moment returns the current moment, or zero if the board is not shared.
 func (b *Board) Moment() Moment {
 	if b.Remote() == "" {
 		return Moment{}
@@ -48,10 +49,10 @@ func (b *Board) Moment() Moment {
 	return Moment{b.shared().Now(), true}
 }
 
-// fresh reports whether the view was brought up to date since a moment.
+// fresh reports whether the view was brought up to date since m.
 func (b *Board) fresh(m Moment) bool { return !m.IsZero() && b.shared().Fresh(m.at) }
 
-// refreshSince is Refresh unless the view was brought up to date since a moment.
+// refreshSince is Refresh unless the view was brought up to date since m.
 func (b *Board) refreshSince(ctx context.Context, m Moment) error {
 	if m.IsZero() {
 		return b.Refresh(ctx)
@@ -59,7 +60,7 @@ func (b *Board) refreshSince(ctx context.Context, m Moment) error {
 	return b.shared().FetchSince(ctx, m.at)
 }
 
-// RefreshAll is Refresh, and brings every submission, also those that were rejected.
+// RefreshAll is Refresh, but also fetches every submission, even rejected ones.
 func (b *Board) RefreshAll(ctx context.Context) error {
 	if b.Remote() == "" {
 		return nil
@@ -70,7 +71,7 @@ func (b *Board) RefreshAll(ctx context.Context) error {
 	return b.proveFetched(ctx)
 }
 
-// Pending is how many transactions of this clone are on their way to the remote.
+// Pending returns how many transactions of this clone are still on their way to the remote.
 func (b *Board) Pending(ctx context.Context) (int, error) {
 	if b.Remote() == "" {
 		return 0, nil
@@ -78,7 +79,7 @@ func (b *Board) Pending(ctx context.Context) (int, error) {
 	return b.shared().Waiting(ctx)
 }
 
-// Refreshed is when the view of a shared board was brought up to date last, zero for never.
+// Refreshed returns when the view of a shared board was last brought up to date; zero means never.
 func (b *Board) Refreshed() time.Time {
 	if b.Remote() == "" {
 		return time.Time{}
@@ -86,8 +87,8 @@ func (b *Board) Refreshed() time.Time {
 	return b.shared().Fetched()
 }
 
-// Brings reports whether a commit that the board names is here. Refs of one push come to be seen one after the other,
-// so on a shared board what is missing is fetched again.
+// Brings reports whether a commit that the board names is in this clone. The refs of one push
+// become visible one by one, so on a shared board it fetches again if the commit is missing.
 func (b *Board) Brings(ctx context.Context, commit string) (bool, error) {
 	const tries = 3
 	for try := 1; ; try++ {
@@ -111,7 +112,8 @@ func ignore(err, what error) error {
 	return err
 }
 
-// Published is where other clones see a task's branch, zero where they see none.
+// Published returns the commit at which other clones see a task's branch, or zero if they do not
+// see it.
 func (b *Board) Published(ctx context.Context, task string) (git.OID, error) {
 	if b.Remote() == "" {
 		return git.ZeroOID, nil
@@ -119,8 +121,9 @@ func (b *Board) Published(ctx context.Context, task string) (git.OID, error) {
 	return b.Repo().Ref(ctx, b.shared().Task(task))
 }
 
-// Publish is the update by which other clones get a task's branch with an operation, or see it no longer (zero);
-// none where the board isn't shared, or they see it there.
+// Publish returns the update that shows a task's branch to other clones along with an operation, or
+// hides it if head is zero. It returns none if the board is not shared, or if they already see that
+// commit.
 func (b *Board) Publish(ctx context.Context, task string, head git.OID) ([]git.RefUpdate, error) {
 	seen, err := b.Published(ctx, task)
 	if err != nil || b.Remote() == "" || seen == head {
@@ -129,7 +132,7 @@ func (b *Board) Publish(ctx context.Context, task string, head git.OID) ([]git.R
 	return []git.RefUpdate{{Ref: b.shared().Task(task), Old: seen, New: head}}, nil
 }
 
-// Share makes a remote the judge of the board, and gives it there.
+// Share puts the board on a remote, which decides about it from then on.
 func (b *Board) Share(ctx context.Context, name string) error {
 	probe, err := b.Token()
 	if err != nil {
@@ -138,13 +141,15 @@ func (b *Board) Share(ctx context.Context, name string) error {
 	return b.shared().Share(ctx, name, probe)
 }
 
-// Join adopts the board that a remote has.
+// Join adopts the board of a remote.
 func (b *Board) Join(ctx context.Context, name string) error { return b.shared().Join(ctx, name) }
 
-// Own makes the copy of a board that came with a clone a board of its own, and reports whether there was one.
+// Own turns the copy of a board that came with a clone into a separate board. It reports whether
+// there was one.
 func (b *Board) Own(ctx context.Context) (bool, error) { return b.shared().Own(ctx) }
 
-// Probe asks the remote whether it accepts what operations of this clone need. It returns a refusal where it does not.
+// Probe asks the remote whether it accepts what operations of this clone need, and returns a
+// refusal if it does not.
 func (b *Board) Probe(ctx context.Context) error {
 	id, err := b.Token()
 	if err != nil {
@@ -153,5 +158,5 @@ func (b *Board) Probe(ctx context.Context) error {
 	return b.shared().Probe(ctx, id)
 }
 
-// SharedBoards names the remotes that have a board.
+// SharedBoards returns the names of the remotes that have a board.
 func (b *Board) SharedBoards(ctx context.Context) ([]string, error) { return b.shared().Find(ctx) }

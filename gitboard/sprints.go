@@ -8,8 +8,8 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git"
 )
 
-// Sprints are the sprints that the board of a view has had, as each began, the oldest first. The board itself
-// knows the last one only; the others are in its history.
+// Sprints returns the sprints in the history of a view's board, as each was when it began, oldest
+// first. The board itself only holds the last one.
 func (v *View) Sprints(ctx context.Context) ([]board.Sprint, error) {
 	commits, err := v.board.store.Log(ctx, git.ZeroOID, v.Commit)
 	if err != nil {

@@ -12,8 +12,9 @@ import (
 	"github.com/git-liza/git-liza/gitboard/report"
 )
 
-// Submission gathers what of a task's submission only the repository knows: its commits and files, and what
-// changed in its spec since the task was finalized. The task has a review commit.
+// Submission collects what only the repository knows about a task's submission: its commits and
+// files, and what changed in its spec since the task was finalized. The task must have a review
+// commit.
 func (b *Board) Submission(ctx context.Context, v *View, t *board.Task) (*report.Submission, error) {
 	base, commit := git.OID(t.ReviewBase), git.OID(t.ReviewCommit)
 	files, err := b.Repo().ChangedFiles(ctx, base, commit)
@@ -44,7 +45,7 @@ func (b *Board) Submission(ctx context.Context, v *View, t *board.Task) (*report
 	return s, err
 }
 
-// diffSpecs compares two versions of a spec; "" when this clone lacks the old one.
+// diffSpecs compares two versions of a spec. It returns "" if this clone lacks the old one.
 func (b *Board) diffSpecs(ctx context.Context, was, now git.OID) (string, error) {
 	if _, err := b.Repo().Object(ctx, string(was)); err != nil {
 		if errors.Is(err, gitio.ErrNotFound) {

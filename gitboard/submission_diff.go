@@ -9,21 +9,21 @@ import (
 	"github.com/git-liza/git-liza/gitboard/report"
 )
 
-// Patch is what a submission changes.
+// Patch is the change made by a submission.
 type Patch struct {
 	Task      string  `json:"task"`
 	Number    int     `json:"submission"`
-	Since     int     `json:"since,omitempty"` // the submission that it is compared with; 0: where the work left integration
+	Since     int     `json:"since,omitempty"` // the submission that it is compared with; 0 for the base on integration
 	From      git.OID `json:"from"`
 	To        git.OID `json:"to"`
-	Rewritten bool    `json:"rewritten"`            // its commits do not follow from those of the one before
-	RangeDiff bool    `json:"range_diff,omitempty"` // the text is one
+	Rewritten bool    `json:"rewritten"`            // its commits do not build on the earlier submission
+	RangeDiff bool    `json:"range_diff,omitempty"` // Text is a range-diff
 	Text      string  `json:"diff"`
-	// Comments are those on both submissions, once it is annotated.
+	// Comments are those on both submissions. Annotate sets them.
 	Comments []report.Remark `json:"comments,omitempty"`
 }
 
-// Shows reports whether a line of the patch is the one that a comment is about.
+// Shows reports whether a line of the patch is the line that a comment is about.
 func (p *Patch) Shows(r report.Remark, l git.PatchLine) bool {
 	switch {
 	case r.Submission == p.Number && r.Deleted:
@@ -34,7 +34,7 @@ func (p *Patch) Shows(r report.Remark, l git.PatchLine) bool {
 	return !r.Deleted && l.Was == r.Path && l.Old == r.Line
 }
 
-// submitted are the submissions of a task, in order.
+// submitted returns the submissions of a task, in order.
 func submitted(t *board.Task) []board.Event {
 	var all []board.Event
 	for _, e := range t.History {
@@ -45,8 +45,8 @@ func submitted(t *board.Task) []board.Event {
 	return all
 }
 
-// LastTwo are the numbers of a task's last submission and of the one before that had another commit, 0 where there is
-// none.
+// LastTwo returns the number of a task's last submission, and that of the newest earlier one with
+// another commit; 0 if there is none.
 func LastTwo(t *board.Task) (before, last int) {
 	subs := submitted(t)
 	for i := len(subs) - 2; i >= 0; i-- {
@@ -57,8 +57,9 @@ func LastTwo(t *board.Task) (before, last int) {
 	return 0, len(subs)
 }
 
-// SubmissionDiff is what one of a task's submissions changes: all of it (since 0), or what differs from another one.
-// Files of other tasks, which came by a merge of integration, are left out.
+// SubmissionDiff returns what one of a task's submissions changes: all of it if since is 0, or else
+// its difference from submission since. Files of other tasks, which a merge of integration brought
+// in, are left out of the latter.
 func (b *Board) SubmissionDiff(ctx context.Context, t *board.Task, since, number int) (*Patch, error) {
 	subs := submitted(t)
 	switch {
@@ -81,7 +82,7 @@ func (b *Board) SubmissionDiff(ctx context.Context, t *board.Task, since, number
 	return p, nil
 }
 
-// Annotate puts the comments on the two submissions of a patch into it.
+// Annotate adds the comments on a patch's two submissions to it.
 func (b *Board) Annotate(ctx context.Context, t *board.Task, p *Patch) error {
 	all, err := b.Remarks(ctx, t)
 	for _, r := range all {
@@ -92,8 +93,8 @@ func (b *Board) Annotate(ctx context.Context, t *board.Task, p *Patch) error {
 	return err
 }
 
-// SinceLast is what is new in a task's last submission since the one before: as a range-diff where its commits were
-// rewritten.
+// SinceLast returns what is new in a task's last submission compared with the one before it: as a
+// range-diff if the commits were rewritten.
 func (b *Board) SinceLast(ctx context.Context, t *board.Task) (*Patch, error) {
 	since, number := LastTwo(t)
 	if number > 0 && since == 0 {
@@ -109,7 +110,7 @@ func (b *Board) SinceLast(ctx context.Context, t *board.Task) (*Patch, error) {
 	return p, err
 }
 
-// between completes a patch with what differs between two submissions.
+// between fills in a patch with the difference between two submissions.
 func (b *Board) between(ctx context.Context, p *Patch, before, now board.Event) error {
 	p.From = git.OID(before.Commit)
 	follows, err := b.Repo().IsAncestor(ctx, p.From, p.To)

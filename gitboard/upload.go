@@ -12,9 +12,9 @@ import (
 	"github.com/git-liza/git-liza/gitboard/plain"
 )
 
-// Upload brings to the remote of a shared board what git-lfs keeps of the files that a commit needs and one in its history
-// does not: git pushes pointers alone, and nobody else could check the commit out. Nothing happens on a board that isn't
-// shared. A refusal names a file.
+// Upload uploads to the remote of a shared board the git-lfs files that commit to needs and its
+// ancestor from does not. Git itself pushes only pointers, and nobody else could check the commit
+// out. It does nothing on a board that is not shared. A refusal names one of the files.
 func (b *Board) Upload(ctx context.Context, from, to git.OID) error {
 	if b.Remote() == "" {
 		return nil
@@ -33,7 +33,7 @@ func (b *Board) Upload(ctx context.Context, from, to git.OID) error {
 	}
 	err = by.Upload(ctx, files)
 	if lost := slices.IndexFunc(files, func(f gitio.LargeFile) bool { return !b.Repo().HasLargeFile(f) }); lost > 0 {
-		files[0], files[lost] = files[lost], files[0] // that is why, most likely
+		files[0], files[lost] = files[lost], files[0] // most likely the reason
 	}
 	what := fmt.Sprintf("%s (object %.10s…)", plain.Line(files[0].Path, 120), files[0].Object)
 	if more := len(files) - 1; more > 0 {

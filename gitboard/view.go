@@ -13,14 +13,14 @@ import (
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
-// View is the board at one commit, with the leases as they are now.
+// View is the board at one commit. Leases are always the current ones.
 type View struct {
 	*oplog.Snapshot
 	board   *Board
-	planned *planned // the operation that was decided on it last
+	planned *planned // the operation that was last decided on it
 }
 
-// View looks at the board as it is now. Without a board the error is oplog.ErrNoBoard.
+// View returns the current board. If there is none, the error wraps oplog.ErrNoBoard.
 func (b *Board) View(ctx context.Context) (*View, error) {
 	s, err := b.log.Tip(ctx)
 	if err != nil {
@@ -32,7 +32,7 @@ func (b *Board) View(ctx context.Context) (*View, error) {
 	return &View{Snapshot: s, board: b}, nil
 }
 
-// ViewAt looks at the board as it was: at a commit (any name that git knows) or at a time.
+// ViewAt returns the board as it was at a commit (any name that git understands) or at a time.
 func (b *Board) ViewAt(ctx context.Context, when string) (*View, error) {
 	commit, err := b.commitAt(ctx, when)
 	if err != nil {
@@ -45,7 +45,7 @@ func (b *Board) ViewAt(ctx context.Context, when string) (*View, error) {
 	return &View{Snapshot: s, board: b}, nil
 }
 
-// commitAt finds the board's commit of a name, or the last one not after a time.
+// commitAt resolves a name to a commit of the board, or a time to the last commit not after it.
 func (b *Board) commitAt(ctx context.Context, when string) (git.OID, error) {
 	tip, err := b.View(ctx)
 	if err != nil {
@@ -81,12 +81,12 @@ func (b *Board) commitAt(ctx context.Context, when string) (git.OID, error) {
 	return oid, nil
 }
 
-// Lease is an agent's lease as it is now, nil when there is none.
+// Lease returns an agent's current lease, or nil if there is none.
 func (v *View) Lease(ctx context.Context, agent string) (*lease.Held, error) {
 	return lease.Read(ctx, v.board.store, agent)
 }
 
-// Leases are all leases as they are now, by agent, but for damaged ones.
+// Leases returns all current leases by agent, except damaged ones.
 func (v *View) Leases(ctx context.Context) (map[string]*lease.Held, error) {
 	held := map[string]*lease.Held{}
 	refs, err := v.board.store.Refs(ctx, git.LeasePrefix)
@@ -106,7 +106,7 @@ func (v *View) Leases(ctx context.Context) (map[string]*lease.Held, error) {
 	return held, nil
 }
 
-// LeasesSeen are the same as the board's rules know leases.
+// LeasesSeen returns the leases in the form that the board's rules use.
 func (v *View) LeasesSeen(ctx context.Context) (map[string]board.Lease, error) {
 	held, err := v.Leases(ctx)
 	return evidences(held), err
@@ -120,8 +120,8 @@ func evidences(held map[string]*lease.Held) map[string]board.Lease {
 	return seen
 }
 
-// Takeable reports whether somebody who holds something can be robbed of it now, as far as its lease says:
-// it isn't registered, or its lease has run out for at least some time.
+// Takeable reports whether, as far as leases go, the holder's claim can be taken over now: the
+// holder is not registered, or its lease expired at least the given time ago.
 func (v *View) Takeable(ctx context.Context, holder string, after time.Duration) bool {
 	if holder == roles.HumanID {
 		return false

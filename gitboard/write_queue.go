@@ -12,26 +12,27 @@ import (
 	"github.com/git-liza/git-liza/gitboard/remote"
 )
 
-// writeQueue is the right of way among processes of one clone that append at the same time: an advisory lock on the file
-// <common git dir>/liza/turn. It keeps them from deciding and writing in vain, and lets each come in its turn; what
-// keeps operations apart is the compare-and-swap alone. So whoever can't have it goes on without: where files can't
-// be locked or written, over memory, and when the one who has it does not get on.
+// writeQueue makes processes of one clone that append at the same time take turns, with an advisory
+// lock on the file <common git dir>/liza/turn. It saves them from deciding and writing in vain, and
+// is fair; correctness rests on the compare-and-swap alone. So a process that can't get its turn
+// continues without it: if files can't be locked or written, if the board is in memory, or if the
+// process that has the turn is stuck.
 type writeQueue struct {
-	path     string        // "" where there is none to be had, or no more
-	held     *os.File      // nil while it isn't held
-	patience time.Duration // how long the queue may stand still
+	path     string        // "" if there is no queue, or no longer one
+	held     *os.File      // nil while the turn is not held
+	patience time.Duration // how long the queue may be stuck
 }
 
 const (
-	// patience is how long a queue may stand still until those who wait in it go on without.
+	// patience is how long a queue may be stuck before waiting processes continue without it.
 	patience = 500 * time.Millisecond
-	// sharedPatience is the same where those who have the turn talk to a remote.
+	// sharedPatience is the same if the process that has the turn talks to a remote.
 	sharedPatience = 10 * time.Second
-	// mostPatience is how many times as long anybody waits in a queue that moves.
+	// mostPatience limits the wait in a moving queue, as a multiple of the patience.
 	mostPatience = 20
 )
 
-// writeQueue is this clone's queue, not waited in yet.
+// writeQueue returns this clone's queue, in which this process does not wait yet.
 func (b *Board) writeQueue() *writeQueue {
 	if b.Repo() == nil {
 		return &writeQueue{}
@@ -43,16 +44,17 @@ func (b *Board) writeQueue() *writeQueue {
 	return t
 }
 
-// queue waits for the turn and keeps it if somebody has it now; else it leaves it to others, who may be quicker to
-// decide. waited: what was read before is most likely out of date.
+// queue waits for the turn and keeps it if another process has it now. Otherwise it leaves the turn
+// to others, which may be quicker to decide. waited means that what was read before is most likely
+// stale.
 func (t *writeQueue) queue(ctx context.Context) (waited bool) { return t.get(ctx, false) }
 
-// take waits for the turn if somebody else has it, and keeps it until end. waited as for queue. When it returns the
-// turn may still not be held: nobody must rely on it.
+// take waits for the turn if another process has it, and keeps it until end. waited is as for
+// queue. The turn may still not be held when take returns, so nothing may depend on it.
 func (t *writeQueue) take(ctx context.Context) (waited bool) { return t.get(ctx, true) }
 
 func (t *writeQueue) get(ctx context.Context, evenIfFree bool) (waited bool) {
-	t.touch() // whoever has it already
+	t.touch() // if this process already has the turn
 	if t.path == "" || t.held != nil {
 		return false
 	}
@@ -74,7 +76,7 @@ func (t *writeQueue) get(ctx context.Context, evenIfFree bool) (waited bool) {
 	return false
 }
 
-// wait waits for as long as the queue moves.
+// wait waits for the turn for as long as the queue moves.
 func (t *writeQueue) wait(ctx context.Context, file *os.File) {
 	granted := gitio.AwaitQueue(file)
 	ticker := time.NewTicker(cmp.Or(t.patience, patience))
@@ -103,20 +105,21 @@ func (t *writeQueue) wait(ctx context.Context, file *os.File) {
 	gitio.LeaveQueue(file, granted)
 }
 
-// hold is having got it. Writing to the file gives it a new time, by which others see that the queue moves.
+// hold records that this process has the turn. Writing to the file updates its time, which shows
+// others that the queue moves.
 func (t *writeQueue) hold(file *os.File) {
 	t.held = file
-	_, _ = file.WriteAt([]byte{'\n'}, 0) // else they believe too early that it stands
+	_, _ = file.WriteAt([]byte{'\n'}, 0) // otherwise they would think too early that it is stuck
 }
 
-// touch shows those who wait that whoever has the turn does get on, though it takes long.
+// touch shows waiting processes that the holder of the turn makes progress, even if it takes long.
 func (t *writeQueue) touch() {
 	if t.held != nil {
 		_, _ = t.held.WriteAt([]byte{'\n'}, 0)
 	}
 }
 
-// end lets the next one have the turn. It need not be held, and may be taken again.
+// end passes the turn on. It need not be held, and may be taken again.
 func (t *writeQueue) end() {
 	if t.held != nil {
 		t.held.Close()
@@ -124,7 +127,7 @@ func (t *writeQueue) end() {
 	}
 }
 
-// handedOn is when somebody got the turn last.
+// handedOn returns when a process last got the turn or showed progress.
 func handedOn(file *os.File) time.Time {
 	info, err := file.Stat()
 	if err != nil {
@@ -133,8 +136,8 @@ func handedOn(file *os.File) time.Time {
 	return info.ModTime()
 }
 
-// dropQueueFile takes the file away from under one who has the turn and does not get on, such as a process that was
-// stopped: those who come now begin a queue of their own.
+// dropQueueFile removes the file whose lock is held by a process that makes no progress, such as a
+// stopped one. Processes that come later start a new queue.
 func dropQueueFile(path string, file *os.File) {
 	is, err := file.Stat()
 	if err != nil {

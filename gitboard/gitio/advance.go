@@ -151,7 +151,7 @@ func (r *Repo) isBegun(ctx context.Context, worktree string, commit git.OID, pat
 	if errors.Is(err, fs.ErrNotExist) {
 		return true, nil
 	}
-	if err != nil || !info.Mode().IsRegular() { // a directory, a symlink, or a file where a directory should be
+	if err != nil || !info.Mode().IsRegular() { // a directory, a symlink, or a file in place of a parent
 		return false, nil
 	}
 	part, err := os.ReadFile(file)

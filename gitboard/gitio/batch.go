@@ -16,7 +16,7 @@ import (
 type batch struct {
 	command command
 	turn    chan struct{} // holds a token while no request is running
-	partial func() bool   // reports whether git may die because it can't fetch an object from a remote
+	partial func() bool   // whether git may die for lack of an object of a remote
 
 	// Guarded by turn.
 	closed bool
