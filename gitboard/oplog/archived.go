@@ -22,7 +22,8 @@ func (s *source) Archived(id string) (string, board.Brief, error) {
 	return a.path, a.brief, nil
 }
 
-// findArchived looks for a task in the archive of each sprint. It reads the lists of their tasks and no task.
+// findArchived looks for a task in the archive of each sprint. It lists their directories and reads
+// no task.
 func (s *source) findArchived(id string) (archived, error) {
 	if a, asked := s.old[id]; asked {
 		return a, nil
@@ -50,8 +51,8 @@ func (s *source) findArchived(id string) (archived, error) {
 	return a, nil
 }
 
-// neededFromArchive finds the archived tasks that others depend on, so that each need not be read by itself, and
-// returns their entries. Those whose briefs are not known it reads at once, into fresh.
+// neededFromArchive finds the archived tasks that others depend on and returns their entries. Tasks
+// whose briefs are not known are read together into fresh, rather than one by one later.
 func (s *source) neededFromArchive(tasks map[string]board.Brief, known, fresh map[git.OID]cached) ([]git.TreeEntry, error) {
 	var needed, missing []git.TreeEntry
 	var paths []string

@@ -15,25 +15,26 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git"
 )
 
-// cacheHead is the first line of the file. It changes with the form of a brief.
+// cacheHead is the first line of the file. It changes whenever the form of a brief does.
 const cacheHead = "git-liza briefs 4\n"
 
-// cached is what is remembered of a task's file: the brief, and whether the file is written canonically.
+// cached is what is remembered about a task's file: its brief, and whether the file is in canonical
+// form (plain).
 type cached struct {
 	board.Brief
 	plain bool
 }
 
-// briefCache remembers briefs by the id of the blob that they came from: such a brief never gets old.
-// Losing the file, or two processes writing it at once, costs time and nothing else.
+// briefCache remembers briefs by the id of the blob that they came from, so an entry never becomes
+// stale. Losing the file, or two processes writing it at once, only costs time.
 type briefCache struct {
 	file string
 
 	mu    sync.Mutex
-	known map[git.OID]cached // nil until it has been read
+	known map[git.OID]cached // nil until the file has been read
 }
 
-// load returns what is known. Nobody changes it.
+// load returns the known briefs. The map must not be modified.
 func (c *briefCache) load() map[git.OID]cached {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -48,8 +49,8 @@ func (c *briefCache) load() map[git.OID]cached {
 	return c.known
 }
 
-// save keeps the briefs of the tasks that there are now: in memory, and in the file once enough of them are
-// new for it to pay.
+// save keeps the briefs of the current tasks: in memory, and in the file if enough of them are new
+// to make writing worthwhile.
 func (c *briefCache) save(entries []git.TreeEntry, known, fresh map[git.OID]cached) {
 	if len(fresh) == 0 {
 		return
@@ -78,8 +79,8 @@ func (c *briefCache) save(entries []git.TreeEntry, known, fresh map[git.OID]cach
 	}
 }
 
-// ready makes a directory of our own that is missing, and the one that it lies in; no repository, where one was moved
-// away.
+// ready creates dir, and its parent if necessary, but nothing above: if the repository was moved
+// away, it must not be created again.
 func ready(dir string) bool {
 	err := os.Mkdir(dir, 0o755)
 	if errors.Is(err, fs.ErrNotExist) && os.Mkdir(filepath.Dir(dir), 0o755) == nil {
@@ -88,8 +89,8 @@ func ready(dir string) bool {
 	return err == nil || errors.Is(err, fs.ErrExist)
 }
 
-// formatBriefs writes a brief a line, its fields with tabs between. JSON takes several times as long to read.
-// A brief with a field that holds such a character, which takes a hand edit, is left out.
+// formatBriefs writes one brief per line, with tab-separated fields. JSON takes several times as
+// long to read. A brief with a separator inside a field, which takes a hand edit, is left out.
 func formatBriefs(all map[git.OID]cached) []byte {
 	b := make([]byte, 0, len(cacheHead)+250*len(all))
 	b = append(b, cacheHead...)
@@ -117,7 +118,7 @@ func formatBriefs(all map[git.OID]cached) []byte {
 	return b
 }
 
-// parseBriefs reads what formatBriefs wrote; nothing from any other text.
+// parseBriefs parses the output of formatBriefs. It returns nothing for any other text.
 func parseBriefs(data []byte) map[git.OID]cached {
 	text, ours := strings.CutPrefix(string(data), cacheHead)
 	all := make(map[git.OID]cached, strings.Count(text, "\n"))
@@ -166,7 +167,7 @@ func parseBrief(line string) (c cached, ok bool) {
 	return c, true
 }
 
-// fieldsOf lists the fields of a line in their order, but for depends_on, which stands after the texts.
+// fieldsOf returns the fields of a line in order, except depends_on, which comes after the texts.
 func fieldsOf(c *cached) (texts []*string, numbers []*int, truths []*bool) {
 	b, t := &c.Brief, &c.Brief.Tally
 	return []*string{

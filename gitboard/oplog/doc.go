@@ -2,9 +2,9 @@
 // appended to by compare-and-swap.
 //
 // One operation is one commit. Append checks it (board.Step), encodes what it changed, writes the
-// objects and moves the ref, together with whatever other refs belong to the operation, in one
-// transaction. There is no other way to write to a board. The same Log runs over a git repository and
-// over memory; one conformance suite holds for both.
+// objects and moves the ref, together with all other refs that belong to the operation, in one
+// transaction. There is no other way to write to a board. The same Log works on a git repository
+// and in memory, and one conformance suite tests both.
 //
 // It may import gitboard/board, gitboard/codec, gitboard/git, gitboard/gitio, gitboard/roles and
 // gitboard/sshsig.

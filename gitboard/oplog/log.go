@@ -14,11 +14,11 @@ import (
 	"github.com/git-liza/git-liza/gitboard/sshsig"
 )
 
-// RequestDepth is how far back a caller's request id is looked for, in operations. Among so many, none has
-// another's.
+// RequestDepth is how many operations back a caller's request id is searched for. Request ids are
+// unique among that many.
 const RequestDepth = 5000
 
-// ErrLost says that somebody else's operation came first: decide again on the new tip.
+// ErrLost means that another operation came first: retry on the new tip.
 var ErrLost = errors.New("another operation came first")
 
 // Log reads and appends operations.
@@ -29,15 +29,15 @@ type Log struct {
 }
 
 // New opens the log of a store. cacheFile is where briefs of tasks are remembered, "" for nowhere;
-// losing it costs time only.
+// losing it only costs time.
 func New(store Store, cacheFile string) *Log {
 	return &Log{store: store, cache: &briefCache{file: cacheFile}}
 }
 
-// Store is what the log stands on.
+// Store returns the store of the log.
 func (l *Log) Store() Store { return l.store }
 
-// Tip reads the board as it is now. Before the first operation it's an empty one.
+// Tip reads the current board, which is empty before the first operation.
 func (l *Log) Tip(ctx context.Context) (*Snapshot, error) {
 	oid, err := l.store.Ref(ctx, git.BoardRef)
 	if err != nil {
@@ -46,8 +46,8 @@ func (l *Log) Tip(ctx context.Context) (*Snapshot, error) {
 	return l.snapshot(ctx, oid)
 }
 
-// Next reads the board that the next operation of this clone follows from: the board as it is now, at the commit
-// settled, with what others here have decided and a remote has not taken yet.
+// Next reads the board that this clone's next operation follows from: the current board at the
+// commit settled, plus the operations decided in this clone that a remote has not accepted yet.
 func (l *Log) Next(ctx context.Context) (s *Snapshot, settled git.OID, err error) {
 	shared, may := l.store.(interface {
 		Pending(context.Context) (tip, settled git.OID, err error)
@@ -66,18 +66,19 @@ func (l *Log) Next(ctx context.Context) (s *Snapshot, settled git.OID, err error
 	return s, settled, err
 }
 
-// At reads the board as it was at one of its commits.
+// At reads the board at one of its commits.
 func (l *Log) At(ctx context.Context, commit git.OID) (*Snapshot, error) {
 	return l.snapshot(ctx, commit)
 }
 
-// Committer is who writes the commits of this clone, and the key of whoever acts, where commits are signed.
+// Committer is who writes the commits of this clone. Key is the acting party's key if commits are
+// signed.
 type Committer struct {
 	Name, Email string
 	Key         *sshsig.Signer
 }
 
-// Entry is an operation that stands in the log.
+// Entry is an operation in the log.
 type Entry struct {
 	Commit  git.OID
 	Subject string
@@ -85,14 +86,15 @@ type Entry struct {
 	After   *board.State
 }
 
-// Prepared is an operation that is allowed on the snapshot that it was decided on.
+// Prepared is an operation that is allowed on the snapshot on which it was decided.
 type Prepared struct {
 	on    *Snapshot
 	op    board.Operation
 	After *board.State
 }
 
-// Prepare takes the step from a snapshot by an operation. A *board.Refusal says that it's not allowed.
+// Prepare applies an operation to a snapshot. It returns a *board.Refusal if the operation is not
+// allowed.
 func Prepare(on *Snapshot, op board.Operation) (*Prepared, error) {
 	after, err := board.Step(on.State, op)
 	if err != nil {
@@ -101,24 +103,24 @@ func Prepare(on *Snapshot, op board.Operation) (*Prepared, error) {
 	return &Prepared{on, op, after}, nil
 }
 
-// As is the same operation under a request's id, on which no rule depends.
+// As returns the same operation with another request id, on which no rule depends.
 func (p *Prepared) As(request string) *Prepared {
 	named := *p
 	named.op.Request = request
 	return &named
 }
 
-// Side is what belongs to an operation beside the board: other refs, which move in the same transaction
-// before the board's, and the objects that they need.
+// Side is what belongs to an operation besides the board: other refs, which move in the same
+// transaction before the board's, and the objects that they need.
 type Side struct {
 	Refs    []git.RefUpdate
 	Objects []git.Object
-	// Queued is called when the operation waits for a remote, and the next one of this clone may follow it; nil where
-	// nobody may.
+	// Queued is called when the operation waits for a remote and this clone's next operation may
+	// follow it; nil if none may follow.
 	Queued func()
 }
 
-// Built is an operation as the commit that it becomes, which is not written yet.
+// Built is an operation encoded as a commit that is not written yet.
 type Built struct {
 	*Entry
 	on      git.OID
@@ -126,10 +128,10 @@ type Built struct {
 	next    *Snapshot
 }
 
-// Next is the board after it, on which another operation can be decided.
+// Next returns the board after the operation, on which another one can be decided.
 func (b *Built) Next() *Snapshot { return b.next }
 
-// Build makes the commit of an operation.
+// Build encodes the operation as a commit.
 func (p *Prepared) Build(by Committer) (*Built, error) {
 	if err := p.checkKey(by.Key); err != nil {
 		return nil, err
@@ -147,9 +149,9 @@ func (p *Prepared) Build(by Committer) (*Built, error) {
 	return &Built{&Entry{Commit: c.OID, Subject: h.Subject, Op: p.op, After: p.After}, p.on.Commit, objects, next}, nil
 }
 
-// Append puts operations, each built on the one before it, behind the snapshot that the first was decided on: all of
-// them or none. The error is ErrLost when the race is lost, else whatever kept them from being written; it is nil only
-// when they stand in the log.
+// Append appends operations, each built on the one before it, to the snapshot on which the first
+// was decided: all or none. The error is ErrLost if the race was lost, or else what kept them from
+// being written. It is nil only if they are in the log.
 func (l *Log) Append(ctx context.Context, built []*Built, side Side) error {
 	first, last := built[0], built[len(built)-1]
 	var objects []git.Object
@@ -170,7 +172,7 @@ func (l *Log) Append(ctx context.Context, built []*Built, side Side) error {
 	stands, lookErr := l.stands(ctx, first.on, last.Commit)
 	switch {
 	case lookErr != nil:
-		// Neither done nor lost for certain: who decided again now could act twice.
+		// The outcome is unknown: a caller that retried now could act twice.
 		return fmt.Errorf("append %s: %w (and whether it was done can't be read: %w)", last.Op.Name(), err, lookErr)
 	case stands:
 		return nil
@@ -181,7 +183,7 @@ func (l *Log) Append(ctx context.Context, built []*Built, side Side) error {
 	return fmt.Errorf("append %s: %w", last.Op.Name(), err)
 }
 
-// write stores objects and then moves refs; wrote is false when it failed before any ref could move.
+// write stores objects and then moves refs. wrote is false if it failed before any ref could move.
 func (l *Log) write(ctx context.Context, objects []git.Object, updates []git.RefUpdate, reflog string, queued func()) (wrote bool, err error) {
 	if s, shared := l.store.(interface {
 		Append(context.Context, []git.Object, []git.RefUpdate, string, func()) error
@@ -199,8 +201,8 @@ func (l *Log) write(ctx context.Context, objects []git.Object, updates []git.Ref
 	return true, l.store.UpdateRefs(ctx, updates, reflog)
 }
 
-// stands looks for a commit among those that came after the one it was to follow: an update may have
-// been done and still be reported as failed.
+// stands reports whether a commit is among those after base: an update may have been done even
+// though it was reported as failed.
 func (l *Log) stands(ctx context.Context, base, commit git.OID) (bool, error) {
 	tip, err := l.store.Ref(ctx, git.BoardRef)
 	if err != nil || tip == base || tip.IsZero() {
@@ -218,7 +220,7 @@ func (l *Log) stands(ctx context.Context, base, commit git.OID) (bool, error) {
 	return false, nil
 }
 
-// build encodes an operation's outcome as a commit with all the objects that it needs.
+// build encodes an operation's outcome as a commit and all objects that it needs.
 func build(on *Snapshot, made *Outcome, op board.Operation, by Committer) (c git.Commit, all []git.Object, err error) {
 	root := made.Root()
 	objects := slices.DeleteFunc(made.Objects, movedFrom(on, made.After))
@@ -243,7 +245,8 @@ func build(on *Snapshot, made *Outcome, op board.Operation, by Committer) (c git
 	return c, append(objects, o), nil
 }
 
-// movedFrom tells the objects that a step only moves: the board before it holds them, and stays in the history.
+// movedFrom returns a filter for the objects that a step only moves: the board before it has them,
+// and that board stays in the history.
 func movedFrom(on *Snapshot, after *board.State) func(git.Object) bool {
 	moved := map[git.OID]bool{}
 	for path, r := range after.Changes() {
@@ -254,7 +257,7 @@ func movedFrom(on *Snapshot, after *board.State) func(git.Object) bool {
 	return func(o git.Object) bool { return moved[o.OID] }
 }
 
-// Author is the author of an operation's commit: the agent under its id, or the human under theirs.
+// Author returns the author of an operation's commit: an agent's id, or a human's name and address.
 func Author(a board.Actor) (name, email string) {
 	if a.Role == roles.Human {
 		return a.Name, a.Email

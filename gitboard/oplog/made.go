@@ -8,7 +8,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git"
 )
 
-// Made is what the rules need to know of commits.
+// Made returns what the rules need to know about commits.
 func Made(commits []git.Commit) []board.Made {
 	made := make([]board.Made, len(commits))
 	for i, c := range commits {
@@ -20,8 +20,8 @@ func Made(commits []git.Commit) []board.Made {
 	return made
 }
 
-// People are the addresses of humans who made commits, the first ones of many, sorted. A commit that says which agent
-// made it is the agent's; merges are git's.
+// People returns the addresses of the humans who made commits, sorted and at most board.MaxPeople.
+// A commit that names the agent that made it is the agent's; merges are git's.
 func People(commits []git.Commit) []string {
 	var people []string
 	for _, c := range commits {

@@ -13,14 +13,14 @@ import (
 	"github.com/git-liza/git-liza/gitboard/gitio"
 )
 
-// Memory is a store without a repository, for simulation. It is safe for concurrent use.
+// Memory is a store without a repository, for simulations. It is safe for concurrent use.
 type Memory struct {
 	mu      sync.Mutex
 	objects map[git.OID]git.Object
 	refs    map[string]git.OID
 }
 
-// NewMemory begins an empty store.
+// NewMemory returns an empty store.
 func NewMemory() *Memory {
 	return &Memory{objects: map[git.OID]git.Object{}, refs: map[string]git.OID{}}
 }
@@ -45,7 +45,7 @@ func (m *Memory) Object(_ context.Context, name string) (git.Object, error) {
 	return o, nil
 }
 
-// entry is what a tree, or a commit's tree, has under a name.
+// entry returns the object under a name in a tree, or in a commit's tree.
 func (m *Memory) entry(o git.Object, name string) (git.Object, bool) {
 	if o.Type == git.CommitObject {
 		c, _ := git.DecodeCommit(o)

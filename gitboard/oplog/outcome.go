@@ -6,23 +6,23 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git"
 )
 
-// Outcome is what an operation makes of a board: what Append writes, and what a commit that carries the operation
-// must be.
+// Outcome is the result of an operation on a board: what Append writes, and what a commit that
+// carries the operation must equal.
 type Outcome struct {
 	After   *board.State
 	Tree    *Tree
-	Objects []git.Object // that the step makes, the root tree last
+	Objects []git.Object // the new ones, the root tree last
 	Message string
 }
 
-// Root is the board's tree.
+// Root returns the id of the board's tree.
 func (o *Outcome) Root() git.OID { return o.Objects[len(o.Objects)-1].OID }
 
-// Encoder writes a record's file; path is for errors.
+// Encoder encodes a record as a file; path is only used in errors.
 type Encoder func(path string, r any) ([]byte, error)
 
-// CarryOut proves what an operation leads to on a board, whose files are in a tree. A *board.Refusal says that it is not
-// allowed there.
+// CarryOut computes the outcome of an operation on a board whose files are in tree. It returns a
+// *board.Refusal if the operation is not allowed there.
 func CarryOut(before *board.State, tree *Tree, op board.Operation, encode Encoder) (*Outcome, error) {
 	after, err := board.Step(before, op)
 	if err != nil {
@@ -31,7 +31,7 @@ func CarryOut(before *board.State, tree *Tree, op board.Operation, encode Encode
 	return outcome(before, after, tree, op, encode)
 }
 
-// outcome is the outcome of a step that has been taken.
+// outcome returns the outcome of a step from before to after.
 func outcome(before, after *board.State, tree *Tree, op board.Operation, encode Encoder) (*Outcome, error) {
 	message, payload, err := codec.Message(before, after, op)
 	if err != nil {
@@ -48,7 +48,8 @@ func outcome(before, after *board.State, tree *Tree, op board.Operation, encode 
 	return &Outcome{after, next, objects, message}, nil
 }
 
-// Files are the changed files of a step: records, and the payload's file where there is one.
+// Files returns the changed files of a step: records, and the payload's file if there is one. The
+// content of a removed file is nil.
 func Files(after *board.State, payload string, encode Encoder) (map[string][]byte, error) {
 	files := map[string][]byte{codec.PayloadFile: nil}
 	if payload != "" {

@@ -10,8 +10,8 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git"
 )
 
-// Replays proves that a commit is just what its operation leads to on the board before it, and reads no more
-// of either than that takes. A *RecordError says what is wrong.
+// Replays proves that a commit is exactly the result of its operation on the board before it,
+// reading no more of either than necessary. A *RecordError says what is wrong.
 func (l *Log) Replays(ctx context.Context, commit git.OID) error {
 	at, err := l.At(ctx, commit)
 	if err != nil {

@@ -6,8 +6,9 @@ import (
 	"github.com/git-liza/git-liza/gitboard/sshsig"
 )
 
-// SignedBy returns the public key that signed a commit, "" for a commit that bears no signature. An error is a
-// signature that doesn't verify. Whether that key may sign is the board's to say: board.CheckSigner.
+// SignedBy returns the public key that signed a commit, or "" if the commit is not signed. It
+// returns an error if the signature does not verify. Whether the key may sign is decided by
+// board.CheckSigner.
 func SignedBy(c git.Commit) (public string, err error) {
 	if c.GPGSig == "" {
 		return "", nil
@@ -17,7 +18,7 @@ func SignedBy(c git.Commit) (public string, err error) {
 	return sshsig.Verify(git.EncodeCommit(c), signature)
 }
 
-// MustSign reports whether the operation's commit will be signed.
+// MustSign reports whether the operation's commit must be signed.
 func (p *Prepared) MustSign() bool { return board.MustSign(p.on.State, p.After) }
 
 // CheckKey refuses a key that may not sign the operation.
@@ -29,7 +30,7 @@ func (p *Prepared) CheckKey(key *sshsig.Signer) error {
 	return board.CheckSigner(p.on.State, p.After, p.op.Actor, public)
 }
 
-// checkKey is CheckKey for a key that is only there to be used where it is needed.
+// checkKey is CheckKey for a key that is used only if the commit must be signed.
 func (p *Prepared) checkKey(key *sshsig.Signer) error {
 	if !p.MustSign() {
 		key = nil

@@ -12,8 +12,8 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git"
 )
 
-// Snapshot is a board as one commit has it. Records are read when they are first needed, with the
-// context that the snapshot was taken with.
+// Snapshot is the board at one commit. Records are read when first needed, with the context that
+// the snapshot was taken with.
 type Snapshot struct {
 	Commit git.OID // zero before the first operation
 	Head   git.Commit
@@ -22,10 +22,10 @@ type Snapshot struct {
 	src    *source // nil before the first operation
 }
 
-// ErrNoBoard says that there is no board in this repository.
+// ErrNoBoard means that this repository has no board.
 var ErrNoBoard = errors.New("there is no board here yet")
 
-// formError is damage that shows in a commit, a tree or a file by its form alone.
+// formError is damage that is evident from a commit, a tree or a file alone.
 type formError struct{ error }
 
 func (e formError) Unwrap() error { return e.error }
@@ -35,7 +35,8 @@ var (
 	errMode    = formError{errors.New("it is not a plain file")}
 )
 
-// RecordError is a record on the board that can't be read: a hand edit, or damage. Exit code 4.
+// RecordError is a record on the board that can't be read, because of a hand edit or damage. Exit
+// code 4.
 type RecordError struct {
 	Commit git.OID
 	Path   string
@@ -48,15 +49,15 @@ func (e *RecordError) Error() string {
 
 func (e *RecordError) Unwrap() error { return e.Err }
 
-// NewerFormatError is a board that a later version of this program wrote. Exit code 5.
+// NewerFormatError is a board that was written by a later version of this program. Exit code 5.
 type NewerFormatError struct{ Format int }
 
 func (e *NewerFormatError) Error() string {
 	return fmt.Sprintf("this board has format %d, and this git-liza knows up to %d: install a newer git-liza", e.Format, board.Format)
 }
 
-// TaskTexts returns the files of those tasks that are written just as codec.Encode writes them, by id. It
-// reads them in one exchange, and decodes none that was decoded before.
+// TaskTexts returns the files of the tasks that are in canonical form (codec.Encode), by id. It
+// reads them in one exchange and decodes only those that were never decoded before.
 func (s *Snapshot) TaskTexts() (map[string][]byte, error) {
 	if _, err := s.State.Briefs(); err != nil || s.src == nil {
 		return nil, err
@@ -106,7 +107,7 @@ func (l *Log) snapshot(ctx context.Context, commit git.OID) (*Snapshot, error) {
 	return &Snapshot{Commit: commit, Head: head, State: board.NewState(src, board.At(head.Author.When)), tree: tree, src: src}, nil
 }
 
-// checkFormat refuses a board of a later format before anything else of it is read.
+// checkFormat refuses a board of a later format before anything else in it is read.
 func (l *Log) checkFormat(ctx context.Context, src *source) error {
 	oid, err := src.tree.blob(board.MetaPath)
 	if err == nil && oid.IsZero() {
@@ -126,7 +127,7 @@ func (l *Log) checkFormat(ctx context.Context, src *source) error {
 		}
 		return nil
 	}
-	// What a later format has beyond this one can't be decoded.
+	// A later format may have fields that can't be decoded here.
 	var only struct {
 		Format int `yaml:"format"`
 	}
@@ -136,7 +137,7 @@ func (l *Log) checkFormat(ctx context.Context, src *source) error {
 	return err
 }
 
-// PayloadFile is the text of the payload's file in the tree, "" when there is none.
+// PayloadFile returns the text of the payload's file in the tree, or "" if there is none.
 func (s *Snapshot) PayloadFile(ctx context.Context, store Store) (string, error) {
 	oid, err := s.tree.blob(codec.PayloadFile)
 	if err != nil || oid.IsZero() {

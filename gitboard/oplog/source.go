@@ -24,22 +24,22 @@ type source struct {
 	commit git.OID
 	tree   *Tree
 	read   map[string]any
-	raw    map[string][]byte // fetched ahead, by path
-	ahead  map[string]int    // how many more are fetched with the next record of a directory
+	raw    map[string][]byte // prefetched, by path
+	ahead  map[string]int    // how many more to prefetch with the next record of a family
 	ids    map[string][]string
 	briefs map[string]board.Brief
-	old    map[string]archived // archived tasks that were asked for, by id
+	old    map[string]archived // archived tasks that were looked up, by id
 }
 
-// archived is a task that lies in the archive; without a path it does not.
+// archived is the result of looking for a task in the archive; path is "" if it is not there.
 type archived struct {
 	path  string
 	entry git.TreeEntry
 	brief board.Brief
-	known bool // the brief is
+	known bool // brief has been read
 }
 
-// fail tells damage of the board from a failure to read it.
+// fail returns a RecordError for damage of the board, as opposed to a failure to read it.
 func (s *source) fail(path string, err error) error {
 	var bad *codec.Error
 	var form formError
@@ -81,11 +81,12 @@ func (s *source) Record(path string) (any, error) {
 	return s.decode(path, data)
 }
 
-// mostAhead is how many records are fetched ahead at most.
+// mostAhead limits how many records are prefetched.
 const mostAhead = 512
 
-// fetch reads the file of a record. Whoever reads one record of a family after the other gets more of the same
-// directory with each exchange; of tasks there are briefs for that.
+// fetch reads the file of a record. Each call prefetches more records of the same directory, for
+// callers that read a family one by one. Tasks are not prefetched, because there are briefs for
+// that.
 func (s *source) fetch(path string, oid git.OID) ([]byte, error) {
 	names, paths := []string{string(oid)}, []string{path}
 	if family, _, nested := strings.Cut(path, "/"); nested && family != board.TaskDir && family != board.ArchiveDir {
@@ -148,7 +149,7 @@ func (s *source) IDs(dir string) ([]string, error) {
 	return ids, nil
 }
 
-// idsBelow lists the ids of the records at or below a path, in no order.
+// idsBelow returns the ids of the records at or below a path, unordered.
 func (s *source) idsBelow(path string) (ids []string, err error) {
 	ids, dirs, err := s.list(path)
 	for _, dir := range dirs {
@@ -161,7 +162,8 @@ func (s *source) idsBelow(path string) (ids []string, err error) {
 	return ids, err
 }
 
-// list says what a directory has: the ids of records, and the directories of more of them.
+// list returns the ids of the records in a directory, and the subdirectories that hold more of
+// them.
 func (s *source) list(path string) (ids, dirs []string, err error) {
 	entries, err := s.tree.dir(path)
 	for _, e := range entries {
@@ -175,7 +177,8 @@ func (s *source) list(path string) (ids, dirs []string, err error) {
 	return ids, dirs, err
 }
 
-// LastID implements board.Source. Of each directory it reads the last one alone, unless that holds no record.
+// LastID implements board.Source. It reads only the last subdirectory on each level, unless that
+// holds no record.
 func (s *source) LastID(dir string) (string, error) {
 	id, err := s.lastBelow(dir, dir)
 	if err != nil {
@@ -201,7 +204,7 @@ func (s *source) lastBelow(family, path string) (string, error) {
 	return "", nil
 }
 
-// Briefs implements board.Source. What was read once is remembered by blob id across processes.
+// Briefs implements board.Source. Briefs are cached by blob id across processes.
 func (s *source) Briefs() (map[string]board.Brief, error) {
 	if s.briefs != nil {
 		return s.briefs, nil
@@ -236,7 +239,8 @@ func (s *source) Briefs() (map[string]board.Brief, error) {
 	return all, nil
 }
 
-// readBriefs reads tasks by their entries and paths, hands each in brief to visit, and keeps it in fresh.
+// readBriefs reads tasks by their entries and paths, passes each brief to visit, and adds it to
+// fresh.
 func (s *source) readBriefs(entries []git.TreeEntry, paths []string, fresh map[git.OID]cached, visit func(i int, b board.Brief)) error {
 	names := make([]string, len(entries))
 	for i, e := range entries {

@@ -14,17 +14,17 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git"
 )
 
-// Tree is a board's tree in memory, each directory read when first needed.
+// Tree is a board's tree in memory. Each directory is read when first needed.
 type Tree struct {
 	entries []git.TreeEntry  // sorted by name alone
-	subs    map[string]*Tree // the directories that were needed so far, by name
+	subs    map[string]*Tree // the directories read so far, by name
 	load    func(oid git.OID) ([]git.TreeEntry, error)
 }
 
-// NewTree is an empty tree.
+// NewTree returns an empty tree.
 func NewTree() *Tree { return &Tree{subs: map[string]*Tree{}} }
 
-// ReadTree begins with the tree that a store has; its directories are read with ctx when first needed.
+// ReadTree reads a tree from a store. Its directories are read with ctx when first needed.
 func ReadTree(ctx context.Context, s Store, oid git.OID) (*Tree, error) {
 	return readTree(oid, func(oid git.OID) ([]git.TreeEntry, error) { return readEntries(ctx, s, oid) })
 }
@@ -54,7 +54,8 @@ func readEntries(ctx context.Context, s Store, oid git.OID) ([]git.TreeEntry, er
 	return entries, nil
 }
 
-// Files lists what lies in the tree by path: files, and directories where a board has none.
+// Files returns the entries of the tree by path: files, and directories that are not part of a
+// board's layout.
 func (t *Tree) Files() (map[string]git.TreeEntry, error) {
 	files := make(map[string]git.TreeEntry, len(t.entries))
 	return files, t.list("", files)
@@ -82,7 +83,7 @@ func find(entries []git.TreeEntry, name string) (int, bool) {
 	return slices.BinarySearchFunc(entries, name, func(e git.TreeEntry, n string) int { return strings.Compare(e.Name, n) })
 }
 
-// sub returns a directory of the tree, an empty one when it doesn't exist.
+// sub returns a directory of the tree, or an empty one if it does not exist.
 func (t *Tree) sub(name string) (*Tree, error) {
 	if below, ok := t.subs[name]; ok {
 		return below, nil
@@ -99,7 +100,7 @@ func (t *Tree) sub(name string) (*Tree, error) {
 	return t.subs[name], nil
 }
 
-// dir returns the entries of the directory at a path sorted by name, none when it doesn't exist.
+// dir returns the entries of the directory at a path, sorted by name; none if it does not exist.
 func (t *Tree) dir(path string) ([]git.TreeEntry, error) {
 	for name := range strings.SplitSeq(path, "/") {
 		var err error
@@ -112,7 +113,7 @@ func (t *Tree) dir(path string) ([]git.TreeEntry, error) {
 
 func byName(a, b git.TreeEntry) int { return strings.Compare(a.Name, b.Name) }
 
-// blob finds the plain file at a path; zero when there is nothing.
+// blob returns the regular file at a path, or zero if it does not exist.
 func (t *Tree) blob(path string) (git.OID, error) {
 	entries, name := t.entries, path
 	if at := strings.LastIndexByte(path, '/'); at >= 0 {
@@ -132,9 +133,9 @@ func (t *Tree) blob(path string) (git.OID, error) {
 	return entries[i].OID, nil
 }
 
-// Change puts files into the tree (removes those whose data is nil) and returns the objects that make it
-// up newly, the root tree last. The tree given keeps its old content. The cost is that of the directories on
-// the way to the files.
+// Change returns the tree with files written (or removed if their data is nil) and the new objects,
+// the root tree last. The receiver is not changed. The cost depends on the size of the directories
+// on the paths of the files.
 func (t *Tree) Change(files map[string][]byte) (*Tree, []git.Object, error) {
 	next := &Tree{entries: slices.Clone(t.entries), subs: maps.Clone(t.subs), load: t.load}
 	var objects []git.Object
@@ -173,8 +174,9 @@ func (t *Tree) Change(files map[string][]byte) (*Tree, []git.Object, error) {
 	return next, append(objects, git.NewObject("tree", encodeTree(next.entries))), nil
 }
 
-// encodeTree is gitio.EncodeTree, ten times as fast for a directory of nothing but plain files in the order of
-// their names: a board with a thousand tasks writes such a tree with every operation.
+// encodeTree is git.EncodeTree, but ten times as fast for a directory that holds only regular files
+// in the order of their names. A board with a thousand tasks writes such a tree with every
+// operation.
 func encodeTree(entries []git.TreeEntry) []byte {
 	const mode, idBytes = "100644 ", 20
 	size := 0

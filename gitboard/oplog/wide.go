@@ -7,14 +7,14 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git"
 )
 
-// wideTrees remembers directories with many entries: one operation reads the board several times, and most of
-// them, above all an archive, are the same each time.
+// wideTrees caches directories with many entries. One operation reads the board several times, and
+// most of these directories, above all archives, are the same each time.
 type wideTrees struct {
 	mu    sync.Mutex
 	known map[git.OID][]git.TreeEntry
 }
 
-// wide is how many entries make it worth while; mostWide is how many directories are remembered.
+// wide is the number of entries from which a directory is cached. mostWide is how many are cached.
 const (
 	wide     = 500
 	mostWide = 16
