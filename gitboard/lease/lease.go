@@ -1,8 +1,9 @@
 // Package lease owns leases: "this agent owns this until then". A lease is a ref,
-// refs/liza/leases/<agent>, to a small object, moved by compare-and-swap; it leaves no history.
+// refs/liza/leases/<agent>, that points to a small object and is moved by compare-and-swap. It
+// leaves no history.
 //
-// Expiry makes a claim takeable, not void. Safety rests on compare-and-swap alone: clocks only decide when
-// a take-over is tried.
+// An expired lease makes a claim takeable, not void. Safety rests on compare-and-swap alone: clocks
+// only decide when a take-over is tried.
 //
 // It may import gitboard/git and gitboard/gitio.
 package lease
@@ -29,36 +30,37 @@ type Lease struct {
 	Task      string    `json:"task,omitempty"`
 	Expires   time.Time `json:"expires"`
 	Heartbeat time.Time `json:"heartbeat"`
-	// Process identifies the holder's process (gitio.ThisProcess), where one process is all that holds the lease.
+	// Process identifies the holder's process (gitio.ThisProcess) if a single process holds the
+	// lease.
 	Process string `json:"process,omitempty"`
 
-	// Of the merge lease alone.
+	// The remaining fields are for the merge lease only.
 	Tasks   []string   `json:"tasks,omitempty"`   // on the train
-	Testing []string   `json:"testing,omitempty"` // of these, those that are being tested together
-	Commit  string     `json:"commit,omitempty"`  // that is being tested
+	Testing []string   `json:"testing,omitempty"` // those of Tasks that are being tested together
+	Commit  string     `json:"commit,omitempty"`  // the commit being tested
 	Since   *time.Time `json:"since,omitempty"`
 }
 
-// By is the agent of a merge lease's session: <agent>/<token>.
+// By returns the agent in a merge lease's session, which has the form <agent>/<token>.
 func (l Lease) By() string {
 	agent, _, _ := strings.Cut(l.Session, "/")
 	return agent
 }
 
-// Held is a lease as it is in the repository: the value that a compare-and-swap must name.
+// Held is a lease as it is in the repository, with the value that a compare-and-swap must name.
 type Held struct {
 	Lease
 	OID     git.OID
 	Damaged bool // the object is not a lease of that agent; it counts as long expired and can be replaced
 }
 
-// Live reports whether the lease still holds others off: it has not expired, and its process is not known to have
-// ended.
+// Live reports whether the lease still protects its holder: it has not expired, and its process is
+// not known to have ended.
 func (h *Held) Live(now time.Time) bool {
 	return h != nil && now.Before(h.Expires) && !gitio.Ended(h.Process)
 }
 
-// Store is what leases need of a repository.
+// Store is what leases need from a repository.
 type Store interface {
 	Object(ctx context.Context, name string) (git.Object, error)
 	Ref(ctx context.Context, name string) (git.OID, error)
@@ -66,11 +68,11 @@ type Store interface {
 	UpdateRefs(ctx context.Context, updates []git.RefUpdate, reflog string) error
 }
 
-// ErrTaken says that somebody else has moved or fenced the lease: its holder stops at once.
+// ErrTaken means that someone else has moved or fenced the lease. Its holder must stop at once.
 var ErrTaken = errors.New("the lease has been taken")
 
-// Read returns an agent's lease, nil when there is none. Whatever else may lie there is Damaged: it holds
-// nobody off, since nobody could renew it.
+// Read returns an agent's lease, or nil if there is none. Any other object in its place is returned
+// as Damaged. It protects nobody, since nobody could renew it.
 func Read(ctx context.Context, s Store, agent string) (*Held, error) {
 	oid, err := s.Ref(ctx, git.LeaseRef(agent))
 	if err == nil && oid.IsZero() {
@@ -90,7 +92,7 @@ func Read(ctx context.Context, s Store, agent string) (*Held, error) {
 	return h, nil
 }
 
-// Object is the object that a lease is stored as.
+// Object returns the object in which a lease is stored.
 func (l Lease) Object() git.Object {
 	l.Expires, l.Heartbeat = l.Expires.UTC().Truncate(time.Second), l.Heartbeat.UTC().Truncate(time.Second)
 	if l.Since != nil {
@@ -104,13 +106,15 @@ func (l Lease) Object() git.Object {
 	return git.NewObject("blob", append(data, '\n'))
 }
 
-// Renew is the update that replaces the present lease (nil: none) by a new one, and the object that it needs.
+// Renew returns the update that replaces the current lease (nil for none) by a new one, and the
+// object that it needs.
 func Renew(was *Held, l Lease) (git.RefUpdate, git.Object) {
 	o := l.Object()
 	return git.RefUpdate{Ref: git.LeaseRef(l.Agent), Old: old(was), New: o.OID}, o
 }
 
-// Fence is the update that ends a lease exactly as it was seen; nil fences "there was none".
+// Fence returns the update that deletes a lease, provided that it is still as it was seen. If was
+// is nil, the update verifies that there is no lease.
 func Fence(agent string, was *Held) git.RefUpdate {
 	return git.RefUpdate{Ref: git.LeaseRef(agent), Old: old(was), New: git.ZeroOID}
 }
@@ -122,9 +126,10 @@ func old(was *Held) git.OID {
 	return was.OID
 }
 
-// Beat renews a lease by itself: a heartbeat. It returns ErrTaken when the lease is no longer the one that
-// was renewed last; any other error is a failure of network or disk, and says nothing about the lease. A
-// command of the same session may renew it at the same time: then that renewal is returned.
+// Beat renews a lease without an operation: a heartbeat. It returns ErrTaken if the lease is no
+// longer the one that was last renewed. Any other error is a failure of network or disk and says
+// nothing about the lease. If a command of the same session has renewed it at the same time, that
+// renewal is returned.
 func Beat(ctx context.Context, s Store, was *Held, l Lease) (*Held, error) {
 	update, o := Renew(was, l)
 	if err := s.WriteObjects(ctx, []git.Object{o}); err != nil {
