@@ -1,8 +1,9 @@
-// Package codec owns the bytes of a board: canonical YAML for records, canonical JSON for payloads, and
-// the commit message that carries an operation.
+// Package codec owns the bytes of a board: canonical YAML for records, canonical JSON for payloads,
+// and the commit message that carries an operation.
 //
-// It promises that equal values have equal bytes on every machine, that what it writes it reads back
-// unchanged, and that text in a record or a payload can never become structure. It is pure.
+// It promises that equal values have equal bytes on every machine, that it reads back unchanged
+// what it has written, and that text in a record or a payload can never become structure. It is
+// pure.
 //
 // It may import gitboard/board, gitboard/plain, gitboard/report and gitboard/roles.
 package codec

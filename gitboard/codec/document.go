@@ -13,8 +13,8 @@ import (
 	"github.com/git-liza/git-liza/gitboard/report"
 )
 
-// Document is a whole board as one YAML document, in the form that readers of the one-file state.yaml
-// know: its top-level keys and their order are fixed. Leases, by agent, are folded in.
+// Document returns a whole board as one YAML document, in the form that readers of the one-file
+// state.yaml know: its top-level keys and their order are fixed. Leases, by agent, are folded in.
 func Document(s *board.State, leases map[string]board.Lease) (*yaml.Node, error) {
 	d := mapping()
 	for _, p := range parts(s, leases) {
@@ -27,7 +27,7 @@ func Document(s *board.State, leases map[string]board.Lease) (*yaml.Node, error)
 
 const tasksKey = "tasks"
 
-// part is one of a document's top-level keys.
+// part is one top-level key of a document.
 type part struct {
 	key   string
 	value func() (*yaml.Node, error)
@@ -62,8 +62,8 @@ func parts(s *board.State, leases map[string]board.Lease) []part {
 	}
 }
 
-// Text is a rendered Document, from the texts of tasks, by id, where they are known: for a large board that
-// is much faster. They must be what Encode writes.
+// Text returns a rendered Document. texts holds the known texts of tasks, by id, which must be as
+// Encode writes them. For a large board, using them is much faster than rendering every task.
 func Text(s *board.State, leases map[string]board.Lease, texts map[string][]byte) (string, error) {
 	var b strings.Builder
 	for _, p := range parts(s, leases) {
@@ -120,7 +120,7 @@ func writeTasks(b *strings.Builder, s *board.State, leases map[string]board.Leas
 	return s.Err()
 }
 
-// Render writes a node of a document as YAML.
+// Render encodes a node of a document as YAML.
 func Render(n *yaml.Node) (string, error) {
 	if n.Kind == yaml.ScalarNode {
 		return n.Value + "\n", nil
@@ -134,7 +134,7 @@ func Render(n *yaml.Node) (string, error) {
 	return b.String(), e.Close()
 }
 
-// Lookup follows a path of keys; items of a list are named by their id or their number.
+// Lookup follows a path of keys. Items of a list are named by id or by index.
 func Lookup(n *yaml.Node, keys []string) (*yaml.Node, error) {
 	for i, key := range keys {
 		next := child(n, key)
@@ -167,7 +167,7 @@ func child(n *yaml.Node, key string) *yaml.Node {
 	return nil
 }
 
-// Keys lists what can follow in a path: the keys of a mapping, the ids of a list.
+// Keys returns the keys that can follow in a path: the keys of a mapping, or the ids of a list.
 func Keys(n *yaml.Node) []string {
 	var keys []string
 	switch n.Kind {
@@ -241,7 +241,7 @@ func task(t *board.Task, leases map[string]board.Lease) (*yaml.Node, error) {
 	return n, nil
 }
 
-// holders are the leases of a task's claim and of its review, nil where there is none.
+// holders returns the leases of a task's claim and of its review, nil if there is none.
 func holders(b board.Brief, leases map[string]board.Lease) (claimant, reviewer *board.Lease) {
 	if l, ok := leases[b.AssignedTo]; ok && b.Status == board.Claimed {
 		claimant = &l
@@ -268,7 +268,7 @@ func agents(s *board.State, leases map[string]board.Lease) (*yaml.Node, error) {
 	return m, nil
 }
 
-// goals are in the order in which they count.
+// goals lists the goals in order of priority.
 func goals(s *board.State) func() (*yaml.Node, error) {
 	return func() (*yaml.Node, error) {
 		list := sequence()

@@ -22,10 +22,10 @@ const (
 	TrailerPayload = "Liza-Payload"
 )
 
-const maxBody = 2000 // characters of a body: the records hold the whole text
+const maxBody = 2000 // maximum characters of a body; the records hold the whole text
 
-// Message is the commit message of an operation that leads from one state to another, and the payload's
-// text when it is too long for the message.
+// Message returns the commit message of an operation that leads from one state to another. If the
+// payload is too long for the message, its text is returned as payloadFile.
 func Message(before, after *board.State, op board.Operation) (message, payloadFile string, err error) {
 	payload, err := EncodePayload(op)
 	if err != nil {
@@ -57,11 +57,12 @@ func Message(before, after *board.State, op board.Operation) (message, payloadFi
 	}
 	trailer(TrailerRequest, op.Request)
 	trailer(TrailerPayload, payload)
-	// A message written over a failed reading would lack what wasn't read.
+	// If a record could not be read, the message would be incomplete.
 	return b.String(), payloadFile, cmp.Or(before.Err(), after.Err())
 }
 
-// writeBody writes the body indented, so that no line of it can pass for a subject or a trailer.
+// writeBody writes the body indented, so that none of its lines can be taken for a subject or a
+// trailer.
 func writeBody(b *strings.Builder, line, body string) {
 	body = strings.TrimSpace(plain.Visible(body))
 	if body == "" || strings.HasSuffix(line, body) {
@@ -83,12 +84,12 @@ func statusOf(s *board.State, task string) string {
 	return ""
 }
 
-// Head is what a commit message says of its operation, without the payload being read.
+// Head is what a commit message says about its operation, without decoding the payload.
 type Head struct {
 	Subject, Op, Agent, Role, Task, From, To, Request, Payload string
 }
 
-// ParseHead reads subject and trailers of a message. Only the last paragraph holds trailers.
+// ParseHead parses the subject and trailers of a message. Only the last paragraph holds trailers.
 func ParseHead(message string) (Head, error) {
 	h := Head{}
 	h.Subject, _, _ = strings.Cut(message, "\n")
@@ -114,8 +115,8 @@ func ParseHead(message string) (Head, error) {
 	return h, nil
 }
 
-// Operation reads the operation that a message carries; file is the payload file's text, if the tree has
-// one. The actor's name and the time are the commit's author line.
+// Operation decodes the operation in a message. file is the text of the payload file, if the tree
+// has one. name, email and at are those of the commit's author line.
 func (h Head) Operation(file, name, email string, at board.Time) (board.Operation, error) {
 	text := h.Payload
 	switch {

@@ -12,8 +12,8 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// nodeOf builds the YAML of a value. The library's own way there goes through text, and loses a text's leading
-// newline.
+// nodeOf builds the YAML of a value. The library's own encoding goes through text and loses a
+// leading newline in a string.
 func nodeOf(v reflect.Value) (*yaml.Node, error) {
 	for v.Kind() == reflect.Interface || v.Kind() == reflect.Pointer {
 		v = v.Elem()
@@ -94,12 +94,12 @@ func mapNode(v reflect.Value) (*yaml.Node, error) {
 	return n, nil
 }
 
-// older finds texts that some reader takes for a truth value, a number to the base of 60 or a merge.
+// older matches texts that some YAML readers take for a boolean, a base-60 number or a merge key.
 var older = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^(?i:y|n|yes|no|on|off)$|^<<$|^[-+]?[0-9][0-9_]*(:[0-5]?[0-9])+(\.[0-9_]*)?$`)
 })
 
-// textNode chooses how a text is written.
+// textNode chooses the style in which a text is written.
 func textNode(s string) *yaml.Node {
 	n := scalar("!!str", s)
 	switch {

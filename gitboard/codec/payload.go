@@ -11,14 +11,14 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 )
 
-// MaxInline is how long a payload may be in the commit message. A longer one is the file
-// PayloadFile in the commit's tree, which the next operation takes away again.
+// MaxInline is the maximum size in bytes of a payload in the commit message. A longer one is stored
+// as the file PayloadFile in the commit's tree, which the next operation removes.
 const (
 	MaxInline   = 4096
 	PayloadFile = "payload.json"
 )
 
-// envelope is a payload as it is stored. Its version is that of the form, the board's format.
+// envelope is a payload as it is stored. V is the board's format.
 type envelope struct {
 	V           int             `json:"v"`
 	Session     string          `json:"session,omitempty"`
@@ -27,7 +27,7 @@ type envelope struct {
 	Data        json.RawMessage `json:"data,omitempty"`
 }
 
-// EncodePayload writes an operation's payload as one line of canonical JSON.
+// EncodePayload encodes an operation's payload as one line of canonical JSON.
 func EncodePayload(op board.Operation) (string, error) {
 	data, err := canonical(op.Payload)
 	if err != nil {
@@ -36,13 +36,13 @@ func EncodePayload(op board.Operation) (string, error) {
 	return canonical(envelope{V: board.Format, Session: op.Actor.Session, AllowSecret: op.AllowSecret, Data: json.RawMessage(data)})
 }
 
-// PayloadReference is what the message carries in place of a payload that is too long for it.
+// PayloadReference returns what the message carries instead of a payload that is too long for it.
 func PayloadReference() string {
 	text, _ := canonical(envelope{V: board.Format, File: PayloadFile})
 	return text
 }
 
-// DecodePayload reads what EncodePayload wrote, and nothing else: the bytes must be the canonical ones.
+// DecodePayload decodes the output of EncodePayload and nothing else: the bytes must be canonical.
 func DecodePayload(name, text string) (payload board.Payload, session string, allowSecret bool, err error) {
 	fail := func(err error) (board.Payload, string, bool, error) {
 		return nil, "", false, fmt.Errorf("the payload of %s: %w", name, err)
@@ -82,7 +82,7 @@ func strictJSON(text string, into any) error {
 	return nil
 }
 
-// canonical is compact JSON with every character that is not printable escaped.
+// canonical returns compact JSON in which every unprintable character is escaped.
 func canonical(v any) (string, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)

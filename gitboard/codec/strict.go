@@ -10,14 +10,14 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// maxKeys bounds a mapping: the library's search for duplicate keys is quadratic.
+// maxKeys limits a mapping, because the library's search for duplicate keys is quadratic.
 const maxKeys = 1000
 
-// standardTags are the tags that a value may have by its form alone.
+// standardTags are the tags that YAML infers for a value without an explicit one.
 var standardTags = map[string]bool{"!!str": true, "!!int": true, "!!bool": true, "!!float": true, "!!null": true, "!!timestamp": true, "!!map": true, "!!seq": true}
 
-// strict refuses what a board never writes: aliases, anchors, tags, unknown keys, huge mappings. A nil type
-// takes any keys.
+// strict rejects what a board never writes: aliases, anchors, tags, unknown keys, huge mappings. A
+// nil type accepts any keys.
 func strict(n *yaml.Node, t reflect.Type) error {
 	if n.Kind == yaml.AliasNode || n.Anchor != "" {
 		return fmt.Errorf("line %d: anchors and aliases are not allowed", n.Line)
@@ -49,8 +49,8 @@ func strict(n *yaml.Node, t reflect.Type) error {
 	return nil
 }
 
-// kept reports whether a value whose field says nothing of its type is written again as it was read: no times,
-// no broken numbers, none that fill more than 64 bits.
+// kept reports whether a value without a declared type is written back as it was read. That
+// excludes times, floats, and integers of more than 64 bits.
 func kept(n *yaml.Node) bool {
 	switch n.ShortTag() {
 	case "!!float", "!!timestamp":
@@ -112,7 +112,7 @@ func structFields(t reflect.Type) map[string]reflect.Type {
 	return m
 }
 
-// same compares two records; an empty list equals none.
+// same compares two records. An empty list equals a missing one.
 func same(a, b any) bool { return sameValue(reflect.ValueOf(a), reflect.ValueOf(b)) }
 
 func sameValue(a, b reflect.Value) bool {

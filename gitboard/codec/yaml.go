@@ -13,10 +13,10 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 )
 
-// MaxDocument is how many bytes one record may have.
+// MaxDocument is the maximum size of a record in bytes.
 const MaxDocument = board.MaxRecord
 
-// Error is a record that can't be read: which, and what is wrong with it (with the line, where known).
+// Error is a record that can't be read: which one, and what is wrong (with the line, if known).
 type Error struct {
 	Path string
 	Err  error
@@ -25,8 +25,8 @@ type Error struct {
 func (e *Error) Error() string { return fmt.Sprintf("%s: %v", e.Path, e.Err) }
 func (e *Error) Unwrap() error { return e.Err }
 
-// Encode writes a record as canonical YAML: the struct's order of keys, texts of several lines as
-// literal blocks where YAML can hold them, everything unusual double-quoted.
+// Encode writes a record as canonical YAML: keys in the order of the struct, multi-line texts as
+// literal blocks where YAML can represent them, and everything unusual double-quoted.
 func Encode(record any) ([]byte, error) {
 	n, err := nodeOf(reflect.ValueOf(record))
 	if err != nil {
@@ -44,8 +44,8 @@ func Encode(record any) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// EncodeChecked is Encode for what is about to be stored: it refuses a record that is too large, and fails
-// when reading the bytes back would not give the same record.
+// EncodeChecked is Encode for a record that is about to be stored. It refuses a record that is too
+// large, and fails if reading the bytes back would not give the same record.
 func EncodeChecked(path string, record any) ([]byte, error) {
 	data, err := Encode(record)
 	if err != nil {
@@ -65,7 +65,8 @@ func EncodeChecked(path string, record any) ([]byte, error) {
 	return data, nil
 }
 
-// literal reports whether a text is best written, and safely read back, as a literal block.
+// literal reports whether a text is best written as a literal block, and reads back unchanged from
+// it.
 func literal(s string) bool {
 	if !strings.Contains(strings.TrimSuffix(s, "\n"), "\n") || strings.HasSuffix(s, "\n\n") {
 		return false
@@ -78,8 +79,8 @@ func literal(s string) bool {
 	return printable(strings.ReplaceAll(s, "\n", ""))
 }
 
-// isPlain reports whether a text of one line has nothing that needs escaping; the emitter quotes what
-// would read as something else.
+// isPlain reports whether a one-line text needs no escaping. The emitter itself quotes texts that
+// would be read as another type.
 func isPlain(s string) bool {
 	return printable(s) && s == strings.TrimSpace(s)
 }
@@ -88,8 +89,8 @@ func printable(s string) bool {
 	return strings.IndexFunc(s, func(r rune) bool { return !unicode.IsPrint(r) || r == 0xFEFF || r > 0xFFFF && !unicode.IsGraphic(r) }) < 0
 }
 
-// Decode reads the record that lies at a path. It refuses keys that the record doesn't know (but under
-// extra), aliases, anchors and tags, and documents that are too large.
+// Decode decodes the record at a path. It rejects unknown keys (except below extra), aliases,
+// anchors, tags, and documents that are too large.
 func Decode(path string, data []byte) (any, error) {
 	record := board.NewRecord(path)
 	if record == nil {
@@ -101,7 +102,7 @@ func Decode(path string, data []byte) (any, error) {
 	return record, nil
 }
 
-// DecodeInto reads YAML into a record as strictly as Decode does.
+// DecodeInto decodes YAML into a record, as strictly as Decode.
 func DecodeInto(data []byte, record any) (err error) {
 	if len(data) > MaxDocument {
 		return fmt.Errorf("has %d bytes; %d are allowed", len(data), MaxDocument)
