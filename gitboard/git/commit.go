@@ -8,16 +8,15 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/object"
 )
 
-// Signature says who and when. Git keeps whole seconds and the zone.
+// Signature is a person and a time. Git keeps whole seconds and the time zone.
 type Signature struct {
 	Name  string
 	Email string
 	When  time.Time
 }
 
-// Commit is a commit's content. What git knows beyond these fields (encoding,
-// merge tags, further headers) is carried from DecodeCommit to EncodeCommit
-// unseen.
+// Commit is the content of a commit. What git stores beyond these fields (encoding, merge tags,
+// extra headers) is preserved from DecodeCommit to EncodeCommit.
 type Commit struct {
 	OID       OID // set by DecodeCommit, not read by EncodeCommit
 	Tree      OID
@@ -25,21 +24,21 @@ type Commit struct {
 	Author    Signature
 	Committer Signature
 	Message   string
-	GPGSig    string // armoured; it ends in a line feed
+	GPGSig    string // armored; ends in a line feed
 
 	rest *rest
 }
 
-// rest is what only other programs put into commits.
+// rest holds what only other programs put into commits.
 type rest struct {
 	mergeTag string
 	encoding object.MessageEncoding
 	headers  []object.ExtraHeader
 }
 
-// EncodeCommit returns the content of the commit object. Names and addresses
-// lose the characters that would end them (<, >, line feed, NUL), as they do
-// in git; the message goes in as it is, so give it its final line feed.
+// EncodeCommit returns the content of the commit object. As in git, names and addresses lose the
+// characters that would end them (<, >, line feed, NUL). The message is used as it is and should
+// end in a line feed.
 func EncodeCommit(c Commit) []byte {
 	commit := object.Commit{
 		TreeHash:     c.Tree.hash(),
@@ -59,10 +58,9 @@ func EncodeCommit(c Commit) []byte {
 	return encode(&commit)
 }
 
-// DecodeCommit reads a commit object. EncodeCommit gives the same bytes back
-// for every commit that it or git has written in git's usual form. An error
-// for another type, for malformed content, and when o.OID is given and is not
-// the name of the content.
+// DecodeCommit decodes a commit object. EncodeCommit restores the same bytes for every commit that
+// it or git has written in git's usual form. It returns an error for another type, for malformed
+// content, and if o.OID is given and does not match the content.
 func DecodeCommit(o Object) (c Commit, err error) {
 	defer rescue("commit", &err)
 	var commit object.Commit
@@ -92,12 +90,12 @@ func DecodeCommit(o Object) (c Commit, err error) {
 
 var unsigned = strings.NewReplacer("<", "", ">", "", "\n", "", "\x00", "")
 
-// plumbing returns s in go-git's form, without what cannot be written.
+// plumbing converts s to go-git's type, without characters that can't be written.
 func (s Signature) plumbing() object.Signature {
 	return object.Signature{Name: unsigned.Replace(s.Name), Email: unsigned.Replace(s.Email), When: s.When}
 }
 
-// ParseSignature reads a signature as git writes it in a commit: "Name <email> seconds zone".
+// ParseSignature parses a signature as git writes it in a commit: "Name <email> seconds zone".
 func ParseSignature(line []byte) Signature {
 	var s object.Signature
 	s.Decode(line)

@@ -1,9 +1,9 @@
-// Package git holds the values of git that all of our packages share: object ids, objects, trees,
+// Package git holds the git values that all of our packages share: object ids, objects, trees,
 // commits, refs and their updates, and the names of the refs that the board uses. Package gitio
 // moves them in and out of a repository.
 //
-// It promises that a ref's name is spelled here and nowhere else, and that decoding foreign bytes
-// ends in an error, never in a panic. Only the object formats of go-git are used, never its storage.
+// It promises that ref names are spelled here and nowhere else, and that decoding foreign bytes
+// returns an error and never panics. It uses only the object formats of go-git, never its storage.
 //
 // It is pure.
 //

@@ -9,7 +9,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// ObjectType is what git calls an object's type.
+// ObjectType is git's name for an object's type.
 type ObjectType string
 
 // The four types of objects.
@@ -20,16 +20,14 @@ const (
 	TagObject    ObjectType = "tag"
 )
 
-// Object is an object's type and content, without git's header. An Object
-// with OID "" means one that is missing.
+// Object is an object's type and content, without git's header. An Object with OID "" is missing.
 type Object struct {
 	OID  OID
 	Type ObjectType
 	Data []byte
 }
 
-// NewObject names the object that data makes. It keeps data and does not
-// write anything.
+// NewObject returns the object with that content and its id. It keeps data and writes nothing.
 func NewObject(t ObjectType, data []byte) Object {
 	return Object{OID: hashObject(t, data), Type: t, Data: data}
 }
@@ -38,8 +36,8 @@ func hashObject(t ObjectType, data []byte) OID {
 	return OID(plumbing.ComputeHash(t.plumbing(), data).String())
 }
 
-// PlainHash names an object without NewObject's search for crafted collisions. It is
-// several times as fast, and gives a crafted object another name.
+// PlainHash returns an object's id without NewObject's detection of crafted collisions. It is
+// several times as fast. For a crafted object it returns another id than NewObject.
 func PlainHash(t ObjectType, data []byte) OID {
 	h := sha1.New()
 	fmt.Fprintf(h, "%s %d\x00", t, len(data))
@@ -47,7 +45,7 @@ func PlainHash(t ObjectType, data []byte) OID {
 	return OID(hex.EncodeToString(h.Sum(nil)))
 }
 
-// plumbing returns t in go-git's form.
+// plumbing converts t to go-git's type.
 func (t ObjectType) plumbing() plumbing.ObjectType {
 	switch t {
 	case BlobObject:
@@ -62,17 +60,16 @@ func (t ObjectType) plumbing() plumbing.ObjectType {
 	return plumbing.InvalidObject
 }
 
-// memory returns the object as go-git's decoders want it.
+// memory returns the object in the form that go-git's decoders need.
 func (o Object) memory() *plumbing.MemoryObject {
 	m := &plumbing.MemoryObject{}
 	m.SetType(o.Type.plumbing())
-	m.Write(o.Data) // into memory; it cannot fail
+	m.Write(o.Data) // can't fail
 	return m
 }
 
-// encode returns the content that one of go-git's object types writes. What
-// its encoders refuse has been taken care of by our callers, and writing to
-// memory does not fail, so an error is a mistake of this package.
+// encode returns the encoding of one of go-git's object types. Callers exclude what its encoders
+// reject, and writing to memory does not fail, so an error is a bug in this package.
 func encode(o interface {
 	Encode(plumbing.EncodedObject) error
 }) []byte {

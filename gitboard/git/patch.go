@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// The kinds of a PatchLine.
+// Kinds of a PatchLine.
 const (
-	PatchFile   = 'f' // begins a file: diff --git a/NAME b/NAME
-	PatchHeader = 'h' // what is said about a file before its first change
+	PatchFile   = 'f' // first line of a file: diff --git a/NAME b/NAME
+	PatchHeader = 'h' // a line about the file before its first hunk
 	PatchHunk   = '@'
 	PatchSame   = ' '
 	PatchAdded  = '+'
@@ -18,21 +18,21 @@ const (
 	PatchNote   = '\\' // no newline at the end of the file
 )
 
-// PatchLine is a line of a patch as git writes it.
+// PatchLine is one line of a patch in git's format.
 type PatchLine struct {
 	Kind     byte
-	Text     string // all of it, without its line feed
-	Path     string // of the file, as far as the lines up to this one say; Was: its name before
+	Text     string // the whole line, without its line feed
+	Path     string // path of the file, as far as known up to this line; Was is its old path
 	Was      string
-	Old, New int // the line's numbers in both files, 0 where it is in none
-	Next     int // the number of the next line of the new file, from this one on
+	Old, New int // line numbers in the old and new file, 0 if it is not in that file
+	Next     int // number of the next line of the new file, counting this one
 	Deleted  bool
 }
 
-// Content is the line as it is in the file, without its mark.
+// Content returns the line as it is in the file, without its mark.
 func (l PatchLine) Content() string { return l.Text[min(1, len(l.Text)):] }
 
-// PatchLines takes a patch apart, line by line. What comes before its first file is left out.
+// PatchLines splits a patch into its lines. Lines before the first file are left out.
 func PatchLines(patch string) iter.Seq[PatchLine] {
 	return func(yield func(PatchLine) bool) {
 		w := patchWalk{}
@@ -44,10 +44,10 @@ func PatchLines(patch string) iter.Seq[PatchLine] {
 	}
 }
 
-// patchWalk is where in a patch the walk is.
+// patchWalk is the current position in a patch.
 type patchWalk struct {
 	path, was string
-	old, new  int // the numbers of the next line
+	old, new  int // numbers of the next lines
 	inFile    bool
 	inHunk    bool
 	deleted   bool
@@ -84,7 +84,7 @@ func (w *patchWalk) line(text string) (PatchLine, bool) {
 	return l, true
 }
 
-// header takes a line between the name of a file and its first change.
+// header parses a line between the first line of a file and its first hunk.
 func (w *patchWalk) header(text string) {
 	side := func(prefix string, name *string) {
 		rest, is := strings.CutPrefix(text, prefix)
@@ -106,7 +106,7 @@ func (w *patchWalk) header(text string) {
 	}
 }
 
-// nameOf is the name in "a/NAME b/NAME"; of a rename the lines below say it.
+// nameOf returns the name in "a/NAME b/NAME". For a rename, the lines that follow have the names.
 func nameOf(text string) string {
 	if strings.HasPrefix(text, `"`) {
 		if q, err := strconv.QuotedPrefix(text); err == nil {
@@ -116,7 +116,7 @@ func nameOf(text string) string {
 	return strings.TrimPrefix(text[:len(text)/2], "a/")
 }
 
-// unquoted undoes git's quoting of names.
+// unquoted reverts git's quoting of names.
 func unquoted(name string) string {
 	if strings.HasPrefix(name, `"`) {
 		if text, err := strconv.Unquote(name); err == nil {
@@ -126,7 +126,7 @@ func unquoted(name string) string {
 	return name
 }
 
-// hunkStarts are the first line numbers of a hunk: @@ -3,4 +5,6 @@.
+// hunkStarts returns the first line numbers of a hunk: 3 and 5 for @@ -3,4 +5,6 @@.
 func hunkStarts(line string) (old, new int) {
 	for _, word := range strings.Fields(line) {
 		number, _, _ := strings.Cut(word[1:], ",")
@@ -142,7 +142,7 @@ func hunkStarts(line string) (old, new int) {
 	return old, new
 }
 
-// CountLines counts the lines of a text; the last one need not end with a line feed.
+// CountLines counts the lines of a text. The last one need not end with a line feed.
 func CountLines(text []byte) int {
 	n := bytes.Count(text, []byte{'\n'})
 	if len(text) > 0 && text[len(text)-1] != '\n' {
@@ -151,7 +151,7 @@ func CountLines(text []byte) int {
 	return n
 }
 
-// LineOf is the nth line of a text, counted from 1; "" where there is none.
+// LineOf returns the nth line of a text, counted from 1, or "" if there is none.
 func LineOf(text []byte, n int) string {
 	for i := 1; i < n; i++ {
 		_, rest, found := bytes.Cut(text, []byte{'\n'})

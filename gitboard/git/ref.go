@@ -8,19 +8,19 @@ import (
 
 // Ref is a ref and the object it points to, not peeled.
 type Ref struct {
-	Name string // in full: "refs/heads/main"
+	Name string // full name: "refs/heads/main"
 	OID  OID
-	Type ObjectType // of that object; "" where one that was asked for leads to a missing object
+	Type ObjectType // type of that object; "" if it was asked for and is missing
 }
 
-// RefUpdate is one compare-and-swap.
+// RefUpdate is one compare-and-swap of a ref.
 type RefUpdate struct {
-	Ref string // in full
-	Old OID    // the value it must have; zero: it must not exist
-	New OID    // the value it gets; zero: delete it; Old again: only verify
+	Ref string // full name
+	Old OID    // required current value; zero: the ref must not exist
+	New OID    // new value; zero: delete; same as Old: only verify
 }
 
-// Where git keeps its own kinds of refs.
+// Where git keeps its own refs.
 const (
 	RefsPrefix      = "refs/"
 	HeadsPrefix     = RefsPrefix + "heads/"
@@ -33,61 +33,62 @@ const (
 	StashRef        = RefsPrefix + "stash"
 )
 
-// The refs of a board. BoardPrefix and OwnPrefix are reserved: nobody else may use them.
+// The refs of a board. BoardPrefix and OwnPrefix are reserved for git-liza.
 const (
-	BoardRef    = HeadsPrefix + "liza/state" // the board itself: every host shows a branch
+	BoardRef    = HeadsPrefix + "liza/state" // the board itself; a branch, because every host shows branches
 	BoardPrefix = HeadsPrefix + "liza/"
-	// CandidatePrefix is where an integration test may push its candidate, for a hosted CI to test it.
+	// CandidatePrefix is where an integration test may push its candidate for a hosted CI to test.
 	CandidatePrefix = BoardPrefix + "candidate/"
-	TaskPrefix      = HeadsPrefix + "task/" // a task's branch, by the task's id
-	// PublishedPrefix is where a remote has the branches of tasks: `task/` there is everybody's own.
+	TaskPrefix      = HeadsPrefix + "task/" // a task's branch, by task id
+	// PublishedPrefix is where a remote keeps the branches of tasks. Its `task/` is for anybody to
+	// use.
 	PublishedPrefix = BoardPrefix + "task/"
 	OwnPrefix       = RefsPrefix + "liza/"
-	LeasePrefix     = OwnPrefix + "leases/" // a lease, by its agent
-	ReviewPrefix    = OwnPrefix + "review/" // what was submitted: <task>/<n>
-	AtticPrefix     = OwnPrefix + "attic/"  // what was put aside: <task>/<n>
-	ProbePrefix     = OwnPrefix + "probe/"  // made and removed at a remote to see what it accepts
-	// HomeRef is in the repository whose refs are the judge of the board, and leads to a commit of it: a clone or a fork
-	// gets the board's branch, and not this.
+	LeasePrefix     = OwnPrefix + "leases/" // leases, by agent
+	ReviewPrefix    = OwnPrefix + "review/" // submissions: <task>/<n>
+	AtticPrefix     = OwnPrefix + "attic/"  // rescued work: <task>/<n>
+	ProbePrefix     = OwnPrefix + "probe/"  // created and deleted at a remote to test what it accepts
+	// HomeRef exists in the repository that decides about the board, and points to a commit of it.
+	// A clone or a fork gets the board's branch, but not this ref.
 	HomeRef = OwnPrefix + "home"
 )
 
-// TaskRef is the branch of a task.
+// TaskRef returns the branch of a task.
 func TaskRef(task string) string { return TaskPrefix + task }
 
-// PublishedRef is the branch of a task at a remote.
+// PublishedRef returns the branch of a task at a remote.
 func PublishedRef(task string) string { return PublishedPrefix + task }
 
-// LeaseRef is the ref of an agent's lease.
+// LeaseRef returns the ref of an agent's lease.
 func LeaseRef(agent string) string { return LeasePrefix + agent }
 
-// ReviewRef holds the n-th submission of a task.
+// ReviewRef returns the ref of the nth submission of a task.
 func ReviewRef(task string, n int) string { return ReviewPrefix + task + "/" + strconv.Itoa(n) }
 
-// AtticRef holds the n-th work of a task that was put aside.
+// AtticRef returns the ref of the nth rescued work of a task.
 func AtticRef(task string, n int) string { return AtticPrefix + task + "/" + strconv.Itoa(n) }
 
-// TrackingRef is where this clone keeps what it has last seen of something at a remote: "state",
-// "integration", or "task/<id>".
+// TrackingRef returns the ref in which this clone remembers what it last saw at a remote. what is
+// "state", "integration", or "task/<id>".
 func TrackingRef(remote, what string) string { return OwnPrefix + "remotes/" + remote + "/" + what }
 
-// PendingRef holds what this clone has decided and a remote has not taken yet.
+// PendingRef returns the ref that holds what this clone has decided and a remote has not accepted
+// yet.
 func PendingRef(remote string) string { return OwnPrefix + "pending/" + remote }
 
-// RemoteRef is where git keeps what it has last seen of a remote's branch, given by its full name.
+// RemoteRef returns git's remote-tracking ref of a branch, which may be given by its full name.
 func RemoteRef(remote, branch string) string {
 	return RemotesPrefix + remote + "/" + BranchName(branch)
 }
 
-// BranchRef returns the full name of a branch, which may be given either way.
+// BranchRef returns the full name of a branch, given by its full or short name.
 func BranchRef(branch string) string { return HeadsPrefix + BranchName(branch) }
 
-// BranchName returns the short name of a branch, which may be given either way.
+// BranchName returns the short name of a branch, given by its full or short name.
 func BranchName(ref string) string { return strings.TrimPrefix(ref, HeadsPrefix) }
 
-// CheckRefName refuses what is not a full ref name, before git reads an option,
-// a revision or a pattern into it. What git-check-ref-format adds to these
-// rules is left to git.
+// CheckRefName returns an error if name is not a full ref name, or could be taken by git for an
+// option, a revision or a pattern. Further rules of git-check-ref-format are left to git.
 func CheckRefName(name string) error {
 	if !strings.HasPrefix(name, RefsPrefix) || strings.Contains(name, "..") || strings.ContainsAny(name, " ~^:?*[\\\n\x00") {
 		return fmt.Errorf("%q is not the full name of a ref", name)

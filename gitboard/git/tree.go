@@ -13,17 +13,17 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/object"
 )
 
-// TreeEntry is one line of a tree: a file or a directory, by its name there.
+// TreeEntry is one entry of a tree: a file or a directory.
 type TreeEntry struct {
 	Name string
 	Mode filemode.FileMode
 	OID  OID
 }
 
-// EncodeTree returns the content of the tree object that has these entries,
-// in git's order (a directory sorts as if its name ended in a slash). It does
-// not change entries. It panics on an entry that no tree can hold: an empty
-// name, a NUL in it, or a malformed id, none of which DecodeTree returns.
+// EncodeTree returns the content of the tree object with these entries, in git's order (a directory
+// sorts as if its name ended in a slash). It does not modify entries. It panics on an entry that no
+// tree can hold: an empty name, a name with a NUL, or a malformed id. DecodeTree returns no such
+// entry.
 func EncodeTree(entries []TreeEntry) []byte {
 	sorted := slices.Clone(entries)
 	size := 0
@@ -40,12 +40,12 @@ func EncodeTree(entries []TreeEntry) []byte {
 	for _, entry := range sorted {
 		data = strconv.AppendUint(data, uint64(entry.Mode), 8)
 		data = append(append(append(data, ' '), entry.Name...), 0)
-		data, _ = hex.AppendDecode(data, []byte(entry.OID)) // valid, as was checked
+		data, _ = hex.AppendDecode(data, []byte(entry.OID)) // valid, as checked above
 	}
 	return data
 }
 
-// inGitsOrder compares names as git does: a directory's as if it ended in a slash.
+// inGitsOrder compares names as git does: a directory's name as if it ended in a slash.
 func inGitsOrder(a, b TreeEntry) int {
 	n := min(len(a.Name), len(b.Name))
 	if c := strings.Compare(a.Name[:n], b.Name[:n]); c != 0 {
@@ -54,7 +54,7 @@ func inGitsOrder(a, b TreeEntry) int {
 	return cmp.Compare(a.after(n), b.after(n))
 }
 
-// after returns the byte that follows the first n of the name, in git's order.
+// after returns the byte after the first n bytes of the name, in git's order.
 func (e TreeEntry) after(n int) byte {
 	switch {
 	case n < len(e.Name):
@@ -65,8 +65,8 @@ func (e TreeEntry) after(n int) byte {
 	return 0
 }
 
-// DecodeTree reads a tree object's content. Modes that only old versions of
-// git wrote come back as the modern ones. An error for anything malformed.
+// DecodeTree decodes a tree object's content. Modes that only old versions of git wrote are
+// returned as their modern equivalents. It returns an error for malformed content.
 func DecodeTree(data []byte) (entries []TreeEntry, err error) {
 	if entries, usual := decodeUsual(data); usual {
 		return entries, nil
@@ -88,10 +88,10 @@ var usualModes = map[string]filemode.FileMode{
 	"100644": filemode.Regular, "100755": filemode.Executable, "40000": filemode.Dir, "120000": filemode.Symlink, "160000": filemode.Submodule,
 }
 
-// decodeUsual reads a tree that git has written, an entry being mode, space,
-// name, NUL, and the 20 bytes of the id; go-git takes ten times as long. What
-// is malformed, or unusual, is left to go-git to judge. Names and ids are parts
-// of one text each: a tree may have ten thousand.
+// decodeUsual decodes a tree as git writes it; each entry is a mode, a space, a name, a NUL, and
+// the 20 bytes of the id. go-git takes ten times as long, but handles everything malformed or
+// unusual. All names share one string, and all ids another, because a tree may have ten thousand
+// entries.
 func decodeUsual(data []byte) (entries []TreeEntry, usual bool) {
 	const idLength = oidLength / 2
 	most := bytes.Count(data, []byte("100644 ")) + 8
@@ -120,7 +120,7 @@ func decodeUsual(data []byte) (entries []TreeEntry, usual bool) {
 	return slices.Clip(entries), true
 }
 
-// rescue turns a panic over foreign data into an error.
+// rescue turns a panic on foreign data into an error.
 func rescue(what string, err *error) {
 	if cause := recover(); cause != nil {
 		*err = fmt.Errorf("decode %s: it is malformed: %v", what, cause)
