@@ -1,5 +1,5 @@
-// Package plain makes text safe to show, on one line or several, and compares words and texts. What it
-// returns holds no character that moves a cursor, or hides or reorders others.
+// Package plain makes text safe to display, on one line or several, and compares words and texts.
+// The text it returns contains no character that moves a cursor, or that hides or reorders others.
 //
 // It is pure.
 //

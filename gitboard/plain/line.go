@@ -9,8 +9,9 @@ import (
 	"unicode/utf8"
 )
 
-// Line makes one safe line of a text: what would break a line, hide or reorder characters becomes a
-// space or goes; at most so many characters (3 or more).
+// Line makes text a single safe line of at most the given number of characters (3 or more).
+// Characters that would break the line, or hide or reorder others, are dropped or replaced by a
+// space.
 func Line(text string, most int) string {
 	text = strings.Join(strings.Fields(strings.Map(visible, text)), " ")
 	if utf8.RuneCountInString(text) <= most {
@@ -20,7 +21,7 @@ func Line(text string, most int) string {
 	return strings.TrimSpace(string(cut)) + "..."
 }
 
-// Cell makes a text safe for one cell of a Markdown table: one line, and nothing that Markdown would read.
+// Cell makes a text safe for a cell of a Markdown table: one line, without Markdown syntax.
 func Cell(text string) string {
 	return strings.NewReplacer("|", `\|`, "<", "&lt;", "`", "'").Replace(Line(text, 300))
 }
@@ -29,7 +30,8 @@ var styles = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile("\x1b(?:\\[[0-9:;<=>?]*[ -/]*[@-~]|\\][^\x07\x1b]*(?:\x07|\x1b\\\\)|[@-Z\\\\^_])")
 })
 
-// Unstyled drops the sequences by which a program colours what it prints and moves about on a terminal.
+// Unstyled removes the escape sequences with which a program colors its output and moves the
+// cursor.
 func Unstyled(text string) string {
 	if !strings.ContainsRune(text, 0x1b) {
 		return text
@@ -39,7 +41,7 @@ func Unstyled(text string) string {
 
 var bare = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_@%+=:,./-][A-Za-z0-9_@%+=:,./~-]*$`) })
 
-// Quote makes one word of a text for a shell.
+// Quote quotes a text as one word for a shell.
 func Quote(text string) string {
 	if bare().MatchString(text) {
 		return text
@@ -47,13 +49,14 @@ func Quote(text string) string {
 	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
 }
 
-// Hides reports whether a character moves a terminal's cursor or reorders what it shows. No name needs one.
+// Hides reports whether a character moves a terminal's cursor or reorders what it shows. No name
+// needs one.
 func Hides(r rune) bool { return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) }
 
-// IsName reports whether the name or the address of a person shows as it is.
+// IsName reports whether a person's name or address is displayed exactly as it is.
 func IsName(name string) bool { return utf8.ValidString(name) && !strings.ContainsFunc(name, Hides) }
 
-// Visible drops the characters of a text that hide or reorder others; lines stay.
+// Visible drops the characters of a text that hide or reorder others. It keeps line breaks.
 func Visible(text string) string { return strings.Map(visible, strings.ReplaceAll(text, "\r\n", "\n")) }
 
 func visible(r rune) rune {
@@ -68,7 +71,7 @@ func visible(r rune) rune {
 	return r
 }
 
-// Plural counts things: 1 task, 2 tasks.
+// Plural formats a count: 1 task, 2 tasks.
 func Plural(n int, thing string) string {
 	if n == 1 {
 		return "1 " + thing

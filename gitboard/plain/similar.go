@@ -6,7 +6,7 @@ import (
 	"unicode"
 )
 
-// Nearest returns up to n of the known words that are like a word, the nearest first.
+// Nearest returns up to n of the known words that resemble word, nearest first.
 func Nearest(word string, known []string, n int) []string {
 	type scored struct {
 		word string
@@ -56,15 +56,16 @@ func distance(a, b string) int {
 	return row[len(y)]
 }
 
-// mostCompared is how many characters of a text are compared with another: the time that takes grows with their
+// mostCompared is how many characters of a text are compared with another. The time grows with the
 // square, and two whole logs of 30 000 characters would take a second.
 const mostCompared = 1000
 
-// Similar is the protocol's "similar": a Levenshtein similarity of at least 0.7 after folding case, digits and
-// white space. Of long texts the first thousand characters count, and their lengths.
+// Similar is the protocol's "similar": a Levenshtein similarity of at least 0.7 after folding case,
+// digits and white space. For long texts, only the lengths and the first mostCompared characters
+// count.
 func Similar(a, b string) bool { return Alike([]rune(Fold(a)), []rune(Fold(b)), mostCompared) }
 
-// Alike is Similar of folded texts, of which so many characters count at most.
+// Alike is Similar for folded texts, of which at most the given number of characters is compared.
 func Alike(x, y []rune, compared int) bool {
 	if most := 3 * max(len(x), len(y)) / 10; most < len(x)-len(y) || most < len(y)-len(x) {
 		return false
@@ -74,9 +75,10 @@ func Alike(x, y []rune, compared int) bool {
 	return most >= leastDistance(x, y) && within(x, y, most)
 }
 
-// leastDistance is a lower bound of the Levenshtein distance, by the characters that one text has more of.
+// leastDistance returns a lower bound for the Levenshtein distance: the number of characters that
+// one text has and the other lacks.
 func leastDistance(x, y []rune) int {
-	var more [256]int // characters that share a place only lower the bound
+	var more [256]int // characters that share a slot only lower the bound
 	for _, r := range x {
 		more[r&255]++
 	}
@@ -91,8 +93,8 @@ func leastDistance(x, y []rune) int {
 	return max(ofX, ofY)
 }
 
-// within reports whether the Levenshtein distance is no more than most. It looks near the diagonal alone, and
-// ends as soon as it can't be.
+// within reports whether the Levenshtein distance is at most most. It computes only the cells near
+// the diagonal and stops as soon as the distance must be larger.
 func within(x, y []rune, most int) bool {
 	if most < len(x)-len(y) || most < len(y)-len(x) {
 		return false
@@ -124,7 +126,7 @@ func within(x, y []rune, most int) bool {
 	return row[len(y)] <= most
 }
 
-// Fold is a text with its case, digits and white space folded.
+// Fold returns a text with case, digits and white space folded.
 func Fold(s string) string {
 	s = strings.Map(func(r rune) rune {
 		if unicode.IsDigit(r) {
