@@ -49,7 +49,8 @@ func (b *Board) Register(ctx context.Context, id, request string, p Process) (*D
 	if err != nil {
 		return nil, actor, err
 	}
-	actor.Session = done.Op.Actor.Session // the first registration's session if the request was repeated
+	// If the request was repeated, the session is that of the first registration.
+	actor.Session = done.Op.Actor.Session
 	return done, actor, b.keepSession(id, actor.Session)
 }
 

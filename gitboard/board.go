@@ -134,7 +134,8 @@ func (b *Board) Root(ctx context.Context) (string, error) {
 	if root := rootAbove(top); root != "" && b.Repo().IsMadeFrom(root) {
 		return root, nil
 	}
-	if filepath.Base(common) == ".git" || b.Repo().IsMadeFrom(filepath.Dir(common)) { // a bare one with a .git file next to it
+	// The second case is a bare repository with a .git file next to it.
+	if filepath.Base(common) == ".git" || b.Repo().IsMadeFrom(filepath.Dir(common)) {
 		return filepath.Dir(common), nil
 	}
 	all, err := b.Repo().Worktrees(ctx)

@@ -13,10 +13,10 @@ import (
 type Patch struct {
 	Task      string  `json:"task"`
 	Number    int     `json:"submission"`
-	Since     int     `json:"since,omitempty"` // the submission that it is compared with; 0 for the base on integration
+	Since     int     `json:"since,omitempty"` // submission compared with; 0: the base on integration
 	From      git.OID `json:"from"`
 	To        git.OID `json:"to"`
-	Rewritten bool    `json:"rewritten"`            // its commits do not build on the earlier submission
+	Rewritten bool    `json:"rewritten"`            // does not build on the earlier submission
 	RangeDiff bool    `json:"range_diff,omitempty"` // Text is a range-diff
 	Text      string  `json:"diff"`
 	// Comments are those on both submissions. Annotate sets them.

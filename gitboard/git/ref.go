@@ -10,7 +10,7 @@ import (
 type Ref struct {
 	Name string // full name: "refs/heads/main"
 	OID  OID
-	Type ObjectType // type of that object; "" if it was asked for and is missing
+	Type ObjectType // "" for all refs of a listing if one leads to a missing object
 }
 
 // RefUpdate is one compare-and-swap of a ref.
@@ -35,7 +35,7 @@ const (
 
 // The refs of a board. BoardPrefix and OwnPrefix are reserved for git-liza.
 const (
-	BoardRef    = HeadsPrefix + "liza/state" // the board itself; a branch, because every host shows branches
+	BoardRef    = HeadsPrefix + "liza/state" // the board; a branch, since every host shows branches
 	BoardPrefix = HeadsPrefix + "liza/"
 	// CandidatePrefix is where an integration test may push its candidate for a hosted CI to test.
 	CandidatePrefix = BoardPrefix + "candidate/"
@@ -47,7 +47,7 @@ const (
 	LeasePrefix     = OwnPrefix + "leases/" // leases, by agent
 	ReviewPrefix    = OwnPrefix + "review/" // submissions: <task>/<n>
 	AtticPrefix     = OwnPrefix + "attic/"  // rescued work: <task>/<n>
-	ProbePrefix     = OwnPrefix + "probe/"  // created and deleted at a remote to test what it accepts
+	ProbePrefix     = OwnPrefix + "probe/"  // created briefly at a remote to test what it accepts
 	// HomeRef exists in the repository that decides about the board, and points to a commit of it.
 	// A clone or a fork gets the board's branch, but not this ref.
 	HomeRef = OwnPrefix + "home"

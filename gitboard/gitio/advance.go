@@ -151,7 +151,8 @@ func (r *Repo) isBegun(ctx context.Context, worktree string, commit git.OID, pat
 	if errors.Is(err, fs.ErrNotExist) {
 		return true, nil
 	}
-	if err != nil || !info.Mode().IsRegular() { // a directory, a symlink, or a file in place of a parent
+	// The path is a directory or a symlink, or a parent of it is a file.
+	if err != nil || !info.Mode().IsRegular() {
 		return false, nil
 	}
 	part, err := os.ReadFile(file)

@@ -13,7 +13,8 @@ import (
 // are not recorded there.
 func (r *Repo) CommittedIn() map[git.OID]string {
 	made := map[git.OID]string{}
-	logs, _ := filepath.Glob(filepath.Join(globbed(r.common), "worktrees", "*", "logs", "HEAD")) // the pattern is valid
+	// The pattern is valid, so Glob can't fail.
+	logs, _ := filepath.Glob(filepath.Join(globbed(r.common), "worktrees", "*", "logs", "HEAD"))
 	for _, file := range logs {
 		own := filepath.Dir(filepath.Dir(file))
 		link, err := os.ReadFile(filepath.Join(own, "gitdir"))

@@ -179,7 +179,8 @@ func (r *Repo) Log(ctx context.Context, from, to git.OID) ([]git.Commit, error) 
 		return nil, err
 	}
 	if len(lines) == 0 && from.IsZero() {
-		return nil, &DamagedError{Commit: to} // git lists nothing for an object that is not a commit
+		// Git lists nothing for an object that is not a commit.
+		return nil, &DamagedError{Commit: to}
 	}
 	objects, err := r.Objects(ctx, lines)
 	if err != nil {

@@ -89,7 +89,8 @@ func (r *Repo) ModulePublished(ctx context.Context, path string, commit git.OID)
 	limited, cancel := context.WithTimeout(ctx, asking.patience)
 	defer cancel()
 	fetch := flags(noUpkeep, []string{"fetch", "--quiet", "--all", "--no-recurse-submodules", "--no-auto-maintenance"})
-	_ = r.in(path, "fetch", fetch...).with(asking.env...).run(limited) // the check below shows whether it helped
+	// The check below shows whether it helped.
+	_ = r.in(path, "fetch", fetch...).with(asking.env...).run(limited)
 	if ctx.Err() != nil {
 		return false, ctx.Err()
 	}

@@ -47,7 +47,8 @@ func (c command) session(ctx context.Context) (*session, error) {
 // commit runs a transaction in two phases. Once git holds all locks and has found every ref at its
 // expected value, sound double-checks that. It returns sound's error, or the failure of the child.
 func (s *session) commit(input []byte, sound func() error) error {
-	_ = s.say("start\x00" + string(input) + "prepare\x00") // if the child has exited, end returns the reason
+	// If the child has exited, end returns the reason.
+	_ = s.say("start\x00" + string(input) + "prepare\x00")
 	var refused error
 	for lines := bufio.NewScanner(s.out); lines.Scan(); {
 		if lines.Text() != "prepare: ok" {

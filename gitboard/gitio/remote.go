@@ -285,7 +285,8 @@ func rejected(out []byte, err error) error {
 	if !errors.As(err, &failed) || exitCode(failed.Err) <= 0 {
 		return err
 	}
-	if strings.Contains(failed.Said, "--atomic") { // an option, so it is never translated; git dies before it pushes
+	// The name of an option is never translated. Git dies before it pushes.
+	if strings.Contains(failed.Said, "--atomic") {
 		failed.Err = fmt.Errorf("%w: %w", ErrNotAtomic, failed.Err)
 		return failed
 	}
@@ -296,10 +297,12 @@ func rejected(out []byte, err error) error {
 				failed.Said = why
 			}
 			failed.Err = fmt.Errorf("%w (%w)", ErrRejected, failed.Err)
-			if strings.Contains(failed.Said, "cannot lock ref") && strings.Contains(failed.Said, ".lock'") { // as opposed to a ref whose name is in the way
+			// Without ".lock" another ref's name is in the way.
+			if strings.Contains(failed.Said, "cannot lock ref") && strings.Contains(failed.Said, ".lock'") {
 				failed.Err = fmt.Errorf("%w: %w", ErrLockedThere, failed.Err)
 			}
-			if strings.Contains(failed.Said, "hidden ref") { // a word of the protocol, so it is never translated
+			// A word of the protocol, which is never translated.
+			if strings.Contains(failed.Said, "hidden ref") {
 				failed.Err = fmt.Errorf("%w: %w: %w", ErrHiddenThere, ErrDeclinedThere, failed.Err)
 			}
 			if strings.Contains(why, "hook declined") {
@@ -338,7 +341,8 @@ func (m *Remote) talk(ctx context.Context, op string, args []string, stdin []byt
 	case said == "":
 		said = err.Error()
 	}
-	return out, &NetworkError{Remote: m.Name, Said: strings.TrimSuffix(said, "."), Err: err} // callers continue the sentence
+	// Callers continue the sentence, so it has no final period.
+	return out, &NetworkError{Remote: m.Name, Said: strings.TrimSuffix(said, "."), Err: err}
 }
 
 // base returns the directory to which relative addresses of remotes refer: the top of the main

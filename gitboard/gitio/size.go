@@ -58,7 +58,8 @@ func (r *Repo) SizesOf(ctx context.Context, names []string) ([]Size, error) {
 	sizes := make([]Size, len(lines))
 	for i, line := range lines {
 		fields := strings.Fields(line)
-		if len(fields) != 3 || fields[2] == "missing" || fields[2] == "ambiguous" { // after a name that contains a space
+		// A name that contains a space also gives three fields.
+		if len(fields) != 3 || fields[2] == "missing" || fields[2] == "ambiguous" {
 			continue
 		}
 		bytes, err := strconv.ParseInt(fields[2], 10, 64)

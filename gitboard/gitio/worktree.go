@@ -18,8 +18,8 @@ import (
 type Worktree struct {
 	Path     string  // absolute
 	Head     git.OID // ZeroOID before the first commit, "" in a bare repository
-	Branch   string  // the bare repository itself, which has no files
-	Bare     bool    // the repository itself, which has no files
+	Branch   string  // full ref that HEAD is attached to, or ""
+	Bare     bool    // the bare repository itself, which has no files
 	Detached bool
 	Locked   bool
 	Reason   string // why it is locked

@@ -36,7 +36,7 @@ type archived struct {
 	path  string
 	entry git.TreeEntry
 	brief board.Brief
-	known bool // brief has been read
+	known bool // brief is set
 }
 
 // fail returns a RecordError for damage of the board, as opposed to a failure to read it.
