@@ -190,7 +190,7 @@ func (r *Repo) removeLock(path string, was os.FileInfo, seen time.Duration) erro
 	if err := r.holder(path, was, seen); err != nil {
 		return err
 	}
-	// This lock alone covers the microseconds between the check and the removal.
+	// Only the lock on this file covers the microseconds between the check and the removal.
 	dir := filepath.Join(r.common, "liza")
 	turn, err := OpenQueue(filepath.Join(dir, "unlocking"))
 	if err != nil {
