@@ -18,19 +18,19 @@ import (
 	"github.com/git-liza/git-liza/gitboard/plain"
 )
 
-// kept is what of a task's work goes to the attic with an operation.
+// kept is the part of a task's work that an operation puts into the attic.
 type kept struct {
-	commit git.OID         // holds the newest of the work; "" when there is nothing to keep
+	commit git.OID         // the newest of the work; "" when there is nothing to keep
 	refs   []git.RefUpdate // create the attic's refs
-	trees  []git.OID       // what the worktree held
+	trees  []git.OID       // the trees that the worktree held
 	which  string          // the worktree's identity, "" for none
-	tip    git.OID         // where the task's branch is; zero for none
-	owned  bool            // a branch of the task's name is its work, and not somebody's own
+	tip    git.OID         // the tip of the task's branch; zero for none
+	owned  bool            // the branch holds the task's work, not a person's
 	at     layout
 }
 
-// keep finds out what of a task's work would be lost with its branch and worktree, and how the attic
-// holds it: commits that integration lacks, and files that were not committed. It writes objects alone.
+// keep finds the work that would be lost with a task's branch and worktree, commits that
+// integration lacks and uncommitted files, and how the attic will hold it. It writes only objects.
 func (s *site) keep(ctx context.Context, v *gitboard.View, task string, actor board.Actor) (*kept, error) {
 	k := &kept{owned: owned(v, task)}
 	var err error
@@ -89,13 +89,14 @@ func (s *site) keep(ctx context.Context, v *gitboard.View, task string, actor bo
 	return k, nil
 }
 
-// owned reports whether a branch of a task's name is its work: nobody has worked on one that was never claimed.
+// owned reports whether the branch with a task's name is the task's work. When the task was never
+// claimed, it isn't: nobody has worked on the task yet.
 func owned(v *gitboard.View, task string) bool {
 	t := v.State.Task(task)
 	return t == nil || t.Begun()
 }
 
-// take is the snapshot of a worktree that a commit can hold.
+// take takes a snapshot of a worktree, and refuses one that a commit can't hold.
 func (s *site) take(ctx context.Context, path, task string, actor board.Actor) (work, error) {
 	c, err := s.refuseNested(ctx, path, task, true)
 	if err != nil {
@@ -104,14 +105,15 @@ func (s *site) take(ctx context.Context, path, task string, actor board.Actor) (
 	return s.snapshot(ctx, path, task, actor, c)
 }
 
-// work is what a worktree holds.
+// work is the content of a worktree.
 type work struct {
-	head   git.OID // what is checked out; zero when the branch has gone
-	commit git.OID // head with what was not committed; head itself when all is
+	head   git.OID // what is checked out; zero when the branch is gone
+	commit git.OID // head plus uncommitted changes; head itself when there are none
 	tree   git.OID
 }
 
-// snapshot takes what a worktree holds as a commit that no ref holds yet. seen is what it held just now.
+// snapshot stores the content of a worktree as a commit that no ref points to yet. seen is what the
+// worktree held a moment ago.
 func (s *site) snapshot(ctx context.Context, path, task string, actor board.Actor, seen gitio.Checkout) (work, error) {
 	if len(seen.Dirty) == 0 && !seen.Head.IsZero() {
 		tree, err := s.treeOf(ctx, seen.Head)
@@ -141,9 +143,10 @@ func (s *site) treeOf(ctx context.Context, commit git.OID) (git.OID, error) {
 	return o.OID, err
 }
 
-// refuseNested refuses to lose a repository inside a worktree: a clone that an agent made there, or a
-// submodule with changes. A commit holds no more of it than an id. What is staged counts only while HEAD
-// is known to be what the index was made from. It returns what the worktree holds.
+// refuseNested refuses to lose a repository inside a worktree, whether a clone that an agent made
+// there or a submodule with changes: a commit records only its id. Staged changes count only if
+// staged is true, which says that the index is known to come from HEAD. It returns the state of the
+// worktree.
 func (s *site) refuseNested(ctx context.Context, path, task string, staged bool) (gitio.Checkout, error) {
 	c, err := s.repo.Checkout(ctx, path)
 	if err != nil {
@@ -162,7 +165,8 @@ func (s *site) refuseNested(ctx context.Context, path, task string, staged bool)
 	return c, nil
 }
 
-// heldBy reports whether a commit needs no ref: there is none, or one of the holders has it.
+// heldBy reports whether a commit needs no ref of its own: it is zero, or an ancestor of one of the
+// holders.
 func (s *site) heldBy(ctx context.Context, commit git.OID, holders []git.OID) (bool, error) {
 	if commit.IsZero() {
 		return true, nil
@@ -178,10 +182,10 @@ func (s *site) heldBy(ctx context.Context, commit git.OID, holders []git.OID) (b
 	return false, nil
 }
 
-// attic is what is kept of a task, the oldest first.
+// attic is the kept work of a task, oldest first.
 type attic struct {
 	commits []git.OID
-	next    int // the number of the next
+	next    int // the number of the next ref
 }
 
 func (s *site) attic(ctx context.Context, task string) (attic, error) {
@@ -194,7 +198,7 @@ func (s *site) attic(ctx context.Context, task string) (attic, error) {
 	return a, err
 }
 
-// numbered lists the refs <prefix>/<n> in the order of their numbers.
+// numbered lists the refs <prefix>/<n> in numerical order.
 func (s *site) numbered(ctx context.Context, prefix string) ([]int, map[int]git.OID, error) {
 	refs, err := s.repo.Refs(ctx, prefix)
 	if err != nil {
@@ -212,8 +216,9 @@ func (s *site) numbered(ctx context.Context, prefix string) ([]int, map[int]git.
 	return numbers, at, nil
 }
 
-// dropBranch is the update that takes a task's branch away with an operation; none when there is no
-// branch, or when somebody has it checked out elsewhere or made it for something else: it is theirs.
+// dropBranch returns the update that deletes a task's branch along with an operation. It returns
+// none if there is no branch, or if the branch belongs to a person who has checked it out elsewhere
+// or made it for something else.
 func (k *kept) dropBranch(task string) []git.RefUpdate {
 	if k.tip.IsZero() || !k.owned || k.at.elsewhere != "" {
 		return nil
@@ -221,7 +226,7 @@ func (k *kept) dropBranch(task string) []git.RefUpdate {
 	return []git.RefUpdate{{Ref: git.TaskRef(task), Old: k.tip, New: git.ZeroOID}}
 }
 
-// keepAgain puts what a worktree holds into the attic unless it is held somewhere.
+// keepAgain puts the content of a worktree into the attic unless something already holds it.
 func (s *site) keepAgain(ctx context.Context, v *gitboard.View, task, path string, actor board.Actor, before *kept) error {
 	c, err := s.refuseNested(ctx, path, task, before == nil)
 	if err != nil {
@@ -259,7 +264,7 @@ func (s *site) keepAgain(ctx context.Context, v *gitboard.View, task, path strin
 	return u.Lost("keeping the work of "+task, gitio.ErrRefMoved)
 }
 
-// lasting is where the task's branch and integration are.
+// lasting returns the tips of the task's branch and of integration.
 func (s *site) lasting(ctx context.Context, v *gitboard.View, task string) ([]git.OID, error) {
 	branch, err := s.repo.Ref(ctx, git.TaskRef(task))
 	if err != nil {
@@ -269,7 +274,8 @@ func (s *site) lasting(ctx context.Context, v *gitboard.View, task string) ([]gi
 	return []git.OID{branch, landed}, err
 }
 
-// held reports whether the attic, a submission, the branch or integration hold what a worktree holds.
+// held reports whether the attic, a submission, the branch or integration already holds the content
+// of a worktree.
 func (s *site) held(ctx context.Context, task string, w work, attic attic, lasting []git.OID) (bool, error) {
 	for _, c := range attic.commits {
 		if tree, err := s.treeOf(ctx, c); tree == w.tree || err != nil {
@@ -290,8 +296,8 @@ func (s *site) held(ctx context.Context, task string, w work, attic attic, lasti
 	return s.heldBy(ctx, w.head, holders)
 }
 
-// following makes work a commit on what it grew from. A worktree whose branch was dropped or reset under
-// it doesn't know that any more.
+// following gives the commit of some work the parent it grew from. A worktree can't know its parent
+// any more once its branch was dropped or reset under it.
 func (s *site) following(ctx context.Context, w work, attic attic, before *kept) (git.OID, error) {
 	parent := git.OID("")
 	switch {

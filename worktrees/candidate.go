@@ -16,37 +16,38 @@ import (
 	"github.com/git-liza/git-liza/gitboard/gitio"
 )
 
-// claimMark begins the name of a worktree that is not a task's yet.
+// claimMark begins the name of a worktree that does not belong to a task yet.
 const claimMark = ".claim-"
 
-// newMark ends the name of a record that is being written.
+// newMark ends the name of a record that is still being written.
 const newMark = ".new"
 
-// record says which process makes a candidate; <common>/liza/claims/<token>. It lets Diagnose say what
-// a crash left from what is being made.
+// record says which process is making a candidate. It is stored in <common>/liza/claims/<token>,
+// and lets Diagnose distinguish what a crash left behind from what is still being made.
 type record struct {
 	PID int `json:"pid"`
-	// Started tells the process from a later one with the same id, as processStat says; "" where that can't be told.
+	// Started distinguishes the process from a later one with the same id, see processStat; "" if
+	// unknown.
 	Started string    `json:"started,omitempty"`
 	Host    string    `json:"host"`
 	Task    string    `json:"task"`
 	Since   time.Time `json:"since"`
-	// Unready: it is being checked out or set up. Whoever finds it so can't use it.
+	// Unready: it is being checked out or set up. Another process can't use it in this state.
 	Unready bool `json:"unready,omitempty"`
-	// Left: the process lives, and needs it no more.
+	// Left: the process is alive but no longer needs it.
 	Left bool `json:"left,omitempty"`
-	// Replaces: what it is to take the place of, once the claim stands.
+	// Replaces is the worktree whose place it takes once the claim is committed.
 	Replaces *replaced `json:"replaces,omitempty"`
 }
 
-// replaced is the worktree of a task's former holder, and by what its successor's claim can be told.
+// replaced is the worktree of a task's former holder, and what identifies its successor's claim.
 type replaced struct {
 	Worktree string `json:"worktree"` // its identity
-	Agent    string `json:"agent"`    // who claims
-	Events   int    `json:"events"`   // how long the task's history was before
+	Agent    string `json:"agent"`    // the agent that claims
+	Events   int    `json:"events"`   // the length of the task's history before the claim
 }
 
-// candidate is a worktree with HEAD detached that may become a task's.
+// candidate is a worktree with a detached HEAD that may become a task's.
 type candidate struct {
 	s       *site
 	token   string
@@ -54,11 +55,11 @@ type candidate struct {
 	base    git.OID
 	ready   bool // checked out and set up
 	instead *replaced
-	gone    bool // placed or discarded, or left
-	left    bool // to Diagnose
+	gone    bool // placed, discarded or left
+	left    bool // left for Diagnose
 }
 
-// setup is what a new worktree goes through.
+// setup is what prepares a new worktree.
 type setup struct {
 	script  string
 	timeout time.Duration
@@ -69,7 +70,7 @@ func setupOf(v *gitboard.View) setup {
 	return setup{c.WorktreeSetup, time.Duration(c.IntegrationTestTimeout) * time.Second}
 }
 
-// candidate makes a worktree at a commit, and sets it up. After an error nothing of it is left.
+// candidate makes a worktree at a commit and sets it up. After an error nothing of it remains.
 func (s *site) candidate(ctx context.Context, task string, commit git.OID, set setup) (*candidate, error) {
 	token, err := s.b.Token()
 	if err != nil {
@@ -118,14 +119,14 @@ func (set setup) run(ctx context.Context, repo *gitio.Repo, path string) error {
 	return err
 }
 
-// maxTail is how much of a command's output errors keep.
+// maxTail is how many bytes of a command's output an error keeps.
 const maxTail = 4 << 10
 
 func (s *site) claimsDir() string { return filepath.Join(s.b.Dir(), "claims") }
 
 func (c *candidate) recordFile() string { return filepath.Join(c.s.claimsDir(), c.token) }
 
-// note records for which task this process makes the candidate.
+// note records the task for which this process is making the candidate.
 func (c *candidate) note(task string) error {
 	host, _ := os.Hostname() // without a name, age decides
 	data, err := json.Marshal(record{PID: os.Getpid(), Started: gitio.Birth(os.Getpid()), Host: host, Task: task, Since: c.s.b.Now().UTC().Truncate(time.Second), Unready: !c.ready, Left: c.left, Replaces: c.instead})
@@ -135,7 +136,7 @@ func (c *candidate) note(task string) error {
 	if err := os.MkdirAll(c.s.claimsDir(), 0o755); err != nil {
 		return fmt.Errorf("this clone's own files can't be written: %w", err)
 	}
-	// In one step: half a record says nothing of who made the worktree.
+	// Written in one step: half a record doesn't say who made the worktree.
 	written := c.recordFile() + newMark
 	if err := os.WriteFile(written, append(data, '\n'), 0o644); err != nil {
 		return errors.Join(err, forget(written))
@@ -146,7 +147,7 @@ func (c *candidate) note(task string) error {
 	return nil
 }
 
-// leave leaves the candidate of a claim that stands, but could not be moved in, to Diagnose.
+// leave leaves to Diagnose the candidate of a claim that is committed but could not be moved in.
 func (c *candidate) leave(task string) error {
 	if c.gone || !present(c.path) {
 		return nil
@@ -155,7 +156,7 @@ func (c *candidate) leave(task string) error {
 	return c.note(task)
 }
 
-// discard removes the candidate, also when it was made in part only. It can be repeated.
+// discard removes the candidate, even if it is incomplete. It can be repeated.
 func (c *candidate) discard(ctx context.Context) error {
 	if c == nil || c.gone {
 		return nil
@@ -174,7 +175,7 @@ func (s *site) removeCandidate(ctx context.Context, token string) error {
 	return forget(filepath.Join(s.claimsDir(), token))
 }
 
-// forget removes a file that may have gone already.
+// forget removes a file, which may be gone already.
 func forget(file string) error {
 	if err := os.Remove(file); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err
@@ -182,8 +183,8 @@ func forget(file string) error {
 	return nil
 }
 
-// place makes the candidate a task's worktree: it gets its name, and HEAD the branch, which must be
-// where the candidate is.
+// place makes the candidate a task's worktree: it moves it to the task's path, and attaches HEAD to
+// the task's branch, which must point to the candidate's commit.
 func (c *candidate) place(ctx context.Context, task string, set setup) error {
 	if err := c.move(ctx, task, set); err != nil {
 		return err
@@ -194,13 +195,13 @@ func (c *candidate) place(ctx context.Context, task string, set setup) error {
 	return forget(c.recordFile())
 }
 
-// move gives the candidate a task's place, and leaves HEAD detached.
+// move moves the candidate to the task's path and leaves HEAD detached.
 func (c *candidate) move(ctx context.Context, task string, set setup) error {
 	to := c.s.path(task)
 	_ = os.Remove(to) // an empty directory, or nothing
 	moved := c.s.repo.MoveWorktree(ctx, c.path, to)
 	if moved != nil {
-		// Git moves no worktree in which submodules are checked out.
+		// Git refuses to move a worktree in which submodules are checked out.
 		if _, err := os.Lstat(to); err == nil {
 			return moved
 		}
@@ -218,7 +219,7 @@ func (c *candidate) move(ctx context.Context, task string, set setup) error {
 	return nil
 }
 
-// readRecord reads who makes a candidate, nil when nobody says.
+// readRecord reads the record of who makes a candidate; nil if there is none that can be read.
 func (s *site) readRecord(token string) (*record, error) {
 	data, err := os.ReadFile(filepath.Join(s.claimsDir(), token))
 	if errors.Is(err, os.ErrNotExist) {
@@ -229,15 +230,17 @@ func (s *site) readRecord(token string) (*record, error) {
 	}
 	var r record
 	if err := json.Unmarshal(data, &r); err != nil {
-		return nil, nil // written in part, by a process that died
+		return nil, nil // incomplete: its process died
 	}
 	return &r, nil
 }
 
-// abandonedAfter is when a candidate counts as left though nobody can tell whether its process lives.
+// abandonedAfter is the age at which a candidate counts as left behind, even if nobody can see
+// whether its process lives.
 const abandonedAfter = 24 * time.Hour
 
-// inUse reports whether the process that made a candidate may still need it. Its id may be another's by now.
+// inUse reports whether the process that made a candidate may still need it. Another process may
+// have its id by now.
 func (s *site) inUse(r *record) bool {
 	if r.Left || s.b.Now().Sub(r.Since) >= abandonedAfter {
 		return false

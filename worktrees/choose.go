@@ -10,7 +10,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 )
 
-// choose returns the task that a coder should claim when it names none, "" when there is none.
+// choose returns the task that a coder should claim if it names none; "" if there is none.
 func choose(ctx context.Context, v *gitboard.View, coder string, skip map[string]error) (string, error) {
 	skipped := func(id string) bool { return skip[id] != nil }
 	id := board.NextClaim(v.State, coder, skipped, func(holder string, b board.Brief) bool {
@@ -23,12 +23,12 @@ func choose(ctx context.Context, v *gitboard.View, coder string, skip map[string
 	return id, v.State.Err()
 }
 
-// NextClaim returns the task that a coder would get now if it named none, "" when there is none.
+// NextClaim returns the task that a coder would get now if it named none; "" if there is none.
 func NextClaim(ctx context.Context, v *gitboard.View, coder string) (string, error) {
 	return choose(ctx, v, coder, nil)
 }
 
-// noWork says that there is nothing to claim, and why.
+// noWork returns the refusal for a coder who can't claim anything, with the reason.
 func noWork(v *gitboard.View, coder string) error {
 	counts := map[string]int{}
 	tasks := v.State.Tasks()

@@ -11,28 +11,29 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git"
 )
 
-// ClaimRequest asks for a task, with a worktree to work in.
+// ClaimRequest asks for a task and a worktree to work in.
 type ClaimRequest struct {
 	gitboard.Request
-	Task string // "" for the one that should be next
+	Task string // "" for the next one
 }
 
-// Claimed is a claim that stands.
+// Claimed is a committed claim.
 type Claimed struct {
 	Done      *gitboard.Done
 	Task      *board.Task
 	Path      string // of the worktree, absolute
 	Kind      board.ClaimKind
-	Conflicts []string // of an integration fix: left open in the worktree
+	Conflicts []string // of an integration fix, left unresolved in the worktree
 	Warnings  []string
 }
 
-// Claim gives a task to a coder. Its worktree is made before the claim is committed; one transaction
-// moves the task's branch and the board; then the worktree gets its name. When the iteration limit would
-// be passed the task becomes BLOCKED instead, and the refusal "limit" says so.
+// Claim gives a task to a coder. The worktree is made before the claim is committed; one
+// transaction moves the task's branch and the board; then the worktree is moved to its path. If the
+// claim would exceed the iteration limit, the task becomes BLOCKED instead, which the refusal
+// "limit" reports.
 //
-// After an error of the last step the claim stands all the same, and both are returned; Diagnose finds
-// what is missing.
+// If only the last step fails, the claim is committed nevertheless, and Claim returns both it and
+// the error. Diagnose finds what is missing.
 func Claim(ctx context.Context, b *gitboard.Board, r ClaimRequest) (*Claimed, error) {
 	s, err := at(ctx, b)
 	if err != nil {
@@ -60,28 +61,28 @@ func Claim(ctx context.Context, b *gitboard.Board, r ClaimRequest) (*Claimed, er
 type claimer struct {
 	*site
 	r     ClaimRequest
-	since gitboard.Moment  // when it was asked for
+	since gitboard.Moment  // when the claim was requested
 	skip  map[string]error // tasks that can't be claimed here and now, with the reason
 
 	task      string
 	kind      board.ClaimKind
 	budget    *gitboard.Budget
-	planned   *gitboard.View // that the claim was last planned on
-	limit     bool           // the task becomes BLOCKED instead, as planned
-	prepared  bool           // its worktree is there
+	planned   *gitboard.View // the view that the claim was last planned on
+	limit     bool           // the plan is to make the task BLOCKED instead
+	prepared  bool           // its worktree exists
 	candidate *candidate     // for a fresh claim
-	checked   git.OID        // the board's commit that the candidate's base was chosen for
+	checked   git.OID        // the board's commit for which the candidate's base was chosen
 	kept      *kept
 }
 
-// errChanged says that a claim is no longer what was prepared.
+// errChanged says that the claim is no longer the one that was prepared.
 var errChanged = errors.New("the task has changed meanwhile")
 
 func (c *claimer) run(ctx context.Context) (*Claimed, error) {
 	for {
 		claimed, err := c.attempt(ctx)
 		switch {
-		case claimed == nil && c.passOver(err): // a task less each time
+		case claimed == nil && c.passOver(err): // one task fewer each time
 		case !errors.Is(err, errChanged):
 			return claimed, err
 		case !c.budget.Spend():
@@ -90,7 +91,8 @@ func (c *claimer) run(ctx context.Context) (*Claimed, error) {
 	}
 }
 
-// passOver reports whether another task will do, when none was named and this one can't be had.
+// passOver reports whether to try another task, because none was named and this one can't be
+// claimed.
 func (c *claimer) passOver(err error) bool {
 	r := (*board.Refusal)(nil)
 	if c.r.Task != "" || c.task == "" || !errors.As(err, &r) || r.Task != c.task || r.Code == board.CodeLimit {
@@ -137,8 +139,9 @@ func (c *claimer) attempt(ctx context.Context) (*Claimed, error) {
 	return c.settle(ctx, done, path)
 }
 
-// retryIfChanged keeps a refusal over what lies in the worktrees from being told of a board that has moved:
-// what is in the way may be the worktree of whoever was faster, on its way to its place.
+// retryIfChanged turns a refusal about what is in the worktrees into errChanged if the board has
+// moved since: the obstacle may be the worktree of the agent that won the race, on its way to its
+// path.
 func (c *claimer) retryIfChanged(ctx context.Context, v *gitboard.View, err error) error {
 	if r := (*board.Refusal)(nil); !errors.As(err, &r) {
 		return err
@@ -150,7 +153,7 @@ func (c *claimer) retryIfChanged(ctx context.Context, v *gitboard.View, err erro
 	return errChanged
 }
 
-// prepare makes the worktree of a fresh claim. One that was made for another task serves, too.
+// prepare makes the worktree of a fresh claim. A candidate made for another task serves as well.
 func (c *claimer) prepare(ctx context.Context, v *gitboard.View) error {
 	l, err := c.look(ctx, c.task)
 	if err != nil {
@@ -159,7 +162,7 @@ func (c *claimer) prepare(ctx context.Context, v *gitboard.View) error {
 	if err := l.blocked(c.task); err != nil {
 		return err
 	}
-	// The board was read first: what it says is merged is in this commit.
+	// The board was read first, so this commit contains everything it calls merged.
 	base, err := c.integration(ctx, v)
 	if err != nil {
 		return err
@@ -169,7 +172,7 @@ func (c *claimer) prepare(ctx context.Context, v *gitboard.View) error {
 	}
 	c.checked = v.Commit
 	if c.b.Remote() != "" {
-		// There the two were not read in that order.
+		// With a remote, the two were not read in that order.
 		if err := c.holdsDependencies(ctx, v, base); err != nil {
 			return err
 		}
@@ -185,8 +188,8 @@ func (c *claimer) prepare(ctx context.Context, v *gitboard.View) error {
 	return err
 }
 
-// foreign refuses to begin a task whose branch is somebody's own: it has commits that integration lacks, and the task
-// was never claimed.
+// foreign refuses to start a task whose branch belongs to a person: it has commits that integration
+// lacks, and the task was never claimed.
 func (s *site) foreign(ctx context.Context, v *gitboard.View, task string, landed git.OID) error {
 	if owned(v, task) {
 		return nil
@@ -202,7 +205,7 @@ func (s *site) foreign(ctx context.Context, v *gitboard.View, task string, lande
 		"%s was never claimed, and there is a branch task/%s with commits of somebody's own", task, task)
 }
 
-// settle brings the clone in line with a claim that stands.
+// settle brings the clone in line with a committed claim.
 func (c *claimer) settle(ctx context.Context, done *gitboard.Done, path string) (*Claimed, error) {
 	ctx, cancel := Steady(ctx)
 	defer cancel()
@@ -219,8 +222,8 @@ func (c *claimer) settle(ctx context.Context, done *gitboard.Done, path string) 
 	return claimed, nil
 }
 
-// moveIn puts the candidate in the place of the previous holder's worktree, which is looked through once
-// more.
+// moveIn replaces the previous holder's worktree with the candidate. The old worktree is checked
+// once more for work to keep.
 func (c *claimer) moveIn(ctx context.Context, v *gitboard.View) error {
 	if err := c.clearAway(ctx, v, c.task, c.r.Actor, c.kept); err != nil {
 		return err
@@ -231,8 +234,8 @@ func (c *claimer) moveIn(ctx context.Context, v *gitboard.View) error {
 	return c.candidate.place(ctx, c.task, setupOf(v))
 }
 
-// resetBranch brings the branch back to the claim's base if the previous holder, unaware, has committed
-// to it since; that commit goes to the attic.
+// resetBranch resets the branch to the claim's base if the previous holder, unaware of the claim,
+// has committed to it since. That commit goes to the attic.
 func (s *site) resetBranch(ctx context.Context, task string, base git.OID) error {
 	tip, err := s.repo.Ref(ctx, git.TaskRef(task))
 	if err != nil || tip == base {
@@ -257,7 +260,7 @@ func (s *site) bringIn(ctx context.Context, done *gitboard.Done, claimed *Claime
 	}
 }
 
-// mergeIn merges integration into the worktree of a task, and leaves conflicts open there.
+// mergeIn merges integration into the worktree of a task and leaves conflicts unresolved there.
 func (s *site) mergeIn(ctx context.Context, v *gitboard.View, task, path string, actor board.Actor) (conflicts []string, err error) {
 	tip, err := s.integration(ctx, v)
 	if err != nil {
@@ -270,7 +273,7 @@ func (s *site) mergeIn(ctx context.Context, v *gitboard.View, task, path string,
 	return s.repo.MergeInto(ctx, path, tip, "Merge integration into task/"+task, who)
 }
 
-// claimedBefore returns a claim that the same request has made before, and completes it.
+// claimedBefore returns and completes a claim that the same request made earlier.
 func (s *site) claimedBefore(ctx context.Context, done *gitboard.Done) (*Claimed, error) {
 	if _, blocked := done.Op.Payload.(*board.IterationLimit); blocked {
 		return nil, limitReached(done)

@@ -11,7 +11,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git"
 )
 
-// choose returns the task that was named, or the next.
+// choose returns the task that was named, or else the next one.
 func (c *claimer) choose(ctx context.Context, v *gitboard.View) (*board.Task, error) {
 	id := c.r.Task
 	if id == "" {
@@ -26,8 +26,8 @@ func (c *claimer) choose(ctx context.Context, v *gitboard.View) (*board.Task, er
 	return v.State.FindTask(id)
 }
 
-// nothing says why there is nothing to claim: what is wrong with who asks comes first, then a task that
-// could have been had but for its worktree.
+// nothing says why there is nothing to claim. A problem with the caller comes first, then a task
+// that could have been claimed but for its worktree.
 func (c *claimer) nothing(ctx context.Context, v *gitboard.View) error {
 	none := noWork(v, c.r.Actor.ID)
 	for _, err := range c.skip {
@@ -35,7 +35,8 @@ func (c *claimer) nothing(ctx context.Context, v *gitboard.View) error {
 			none = err
 		}
 	}
-	// The first task stands for any: what is said of it alone doesn't count, unless it's the coder's own.
+	// The first task represents all of them. What concerns only that task doesn't count, unless it
+	// is the coder's own.
 	said := (*board.Refusal)(nil)
 	err := v.Plan(ctx, c.r.Request, &board.Claim{About: board.About{Task: firstTask(v)}})
 	if errors.As(err, &said) && (said.Code == board.CodeExists || said.Task == "" && slices.Contains(first, said.Code)) {
@@ -51,7 +52,7 @@ func firstTask(v *gitboard.View) string {
 	return ""
 }
 
-// plan asks the board before anything costly is done, once a view.
+// plan asks the board before any costly step, once per view.
 func (c *claimer) plan(ctx context.Context, v *gitboard.View) error {
 	c.planned, c.limit = nil, false
 	p := &board.Claim{About: board.About{Task: c.task}, Clone: c.clone}
@@ -72,7 +73,7 @@ func (c *claimer) plan(ctx context.Context, v *gitboard.View) error {
 	return err
 }
 
-// intent decides the claim on a view: as prepared, or not at all.
+// intent decides the claim on a view: exactly as prepared, or not at all.
 func (c *claimer) intent(ctx context.Context, v *gitboard.View) (board.Payload, []git.RefUpdate, error) {
 	t, err := v.State.FindTask(c.task)
 	if err != nil {
@@ -91,7 +92,7 @@ func (c *claimer) intent(ctx context.Context, v *gitboard.View) (board.Payload, 
 		return &board.IterationLimit{About: about}, nil, nil
 	}
 	if !c.prepared {
-		return nil, nil, errChanged // it would have passed the limit then
+		return nil, nil, errChanged // it would have reached the limit then
 	}
 	if !c.kind.Fresh {
 		return &board.Claim{About: about, Clone: c.clone}, nil, nil
@@ -123,8 +124,8 @@ func (c *claimer) intent(ctx context.Context, v *gitboard.View) (board.Payload, 
 	return p, slices.Concat(hidden, c.kept.refs, []git.RefUpdate{{Ref: git.TaskRef(c.task), Old: c.kept.tip, New: base}}), nil
 }
 
-// baseServes checks, when the board has moved, that the candidate still begins where every dependency
-// is.
+// baseServes checks, if the board has moved, that the candidate's base still contains every
+// dependency.
 func (c *claimer) baseServes(ctx context.Context, v *gitboard.View, t *board.Task) error {
 	if v.Commit == c.checked {
 		return nil
@@ -132,7 +133,8 @@ func (c *claimer) baseServes(ctx context.Context, v *gitboard.View, t *board.Tas
 	return c.dependenciesIn(ctx, v, t, c.candidate.base)
 }
 
-// holdsDependencies asks the remote again while integration there has not what the board says.
+// holdsDependencies asks the remote again if its integration branch lacks what the board calls
+// merged.
 func (c *claimer) holdsDependencies(ctx context.Context, v *gitboard.View, base git.OID) error {
 	t, err := v.State.FindTask(c.task)
 	if err != nil {
@@ -169,7 +171,7 @@ func (c *claimer) dependenciesIn(ctx context.Context, v *gitboard.View, t *board
 	return nil
 }
 
-// limitReached says that the task is BLOCKED now.
+// limitReached says that the task is now BLOCKED.
 func limitReached(done *gitboard.Done) error {
 	t := done.After.Task(done.Op.TaskID())
 	return refusal(board.CodeLimit, t.ID, "", "%s is BLOCKED now: %s", t.ID, t.BlockedReason)

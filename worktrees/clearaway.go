@@ -15,7 +15,8 @@ import (
 // goneMark begins the name of a worktree that is about to be removed.
 const goneMark = ".gone-"
 
-// identity tells worktrees at the same path apart: the name of the directory that git keeps of each.
+// identity distinguishes worktrees at the same path: it is the name of the directory that git keeps
+// for each.
 func identity(path string) string {
 	data, err := os.ReadFile(filepath.Join(path, ".git"))
 	if err != nil {
@@ -24,12 +25,12 @@ func identity(path string) string {
 	return strings.TrimSpace(string(data))
 }
 
-// clearAway removes a task's worktree. before is what went to the attic already with the operation that
-// it follows; whatever the worktree holds beyond that, and nothing else holds, goes there now. It can be
+// clearAway removes a task's worktree. before is what already went to the attic with the preceding
+// operation; anything else in the worktree that nothing else holds goes there now. It can be
 // repeated.
 //
-// The worktree is moved out of the way first: its place is free at once for whoever has claimed the task
-// since, and should it be theirs that was moved, it's moved back.
+// The worktree is first moved out of the way, so that its path is free at once for an agent that
+// has claimed the task since. If it was that agent's worktree which was moved, it is moved back.
 func (s *site) clearAway(ctx context.Context, v *gitboard.View, task string, actor board.Actor, before *kept) error {
 	if s.root == "" || !present(s.path(task)) {
 		return nil
@@ -40,7 +41,7 @@ func (s *site) clearAway(ctx context.Context, v *gitboard.View, task string, act
 	}
 	which := identity(l.path)
 	if before != nil && before.which != which {
-		return nil // a new one: the old one has gone
+		return nil // a new one: the old one is gone
 	}
 	token, err := s.b.Token()
 	if err != nil {
@@ -63,8 +64,8 @@ func (s *site) clearAway(ctx context.Context, v *gitboard.View, task string, act
 	return nil
 }
 
-// moveBack gives a worktree that was moved out of the way its place again. Where that fails the record stays, by
-// which Diagnose finds it.
+// moveBack moves a worktree that was moved out of the way back to its path. If that fails, its
+// record remains, so that Diagnose finds it.
 func (s *site) moveBack(ctx context.Context, c *candidate, gone, path string) error {
 	if !present(gone) {
 		return forget(c.recordFile())
@@ -75,8 +76,8 @@ func (s *site) moveBack(ctx context.Context, c *candidate, gone, path string) er
 	return forget(c.recordFile())
 }
 
-// clearInPlace removes a worktree that could not be moved: git moves none in which submodules are
-// checked out. When it's no longer there, somebody else was faster.
+// clearInPlace removes a worktree that could not be moved: git refuses to move one in which
+// submodules are checked out. If it no longer exists, another process removed it first.
 func (s *site) clearInPlace(ctx context.Context, v *gitboard.View, task string, actor board.Actor, before *kept, which string, moved error) error {
 	path := s.path(task)
 	if identity(path) != which {
@@ -94,8 +95,8 @@ func (s *site) clearInPlace(ctx context.Context, v *gitboard.View, task string, 
 	return s.removeWorktree(ctx, task, path)
 }
 
-// removeWorktree removes a task's worktree, whose files are kept already. What only the repositories of its submodules
-// hold stays in this clone, below liza/modules/<task>.
+// removeWorktree removes a task's worktree, whose files are already kept. Objects that only the
+// repositories of its submodules hold stay in this clone, below liza/modules/<task>.
 func (s *site) removeWorktree(ctx context.Context, task, path string) error {
 	to := filepath.Join(s.b.Dir(), "modules", task)
 	for n := 1; ; n++ {
@@ -119,6 +120,6 @@ func (s *site) finishGone(ctx context.Context, v *gitboard.View, task, token str
 	if err := s.removeWorktree(ctx, task, gone); err != nil {
 		return err
 	}
-	_ = os.Remove(gone) // somebody made it a symbolic link to where it lay
+	_ = os.Remove(gone) // somebody made it a symbolic link to where it was
 	return forget(filepath.Join(s.claimsDir(), token))
 }

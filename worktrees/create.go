@@ -9,9 +9,10 @@ import (
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
-// Create makes the worktree of a task again from its branch, and returns its path. When there is one
-// nothing happens, unless somebody wants a fresh one: then what the old one holds goes to the attic first. That is
-// for the task's coder, planners and humans. fresh is nil for nobody.
+// Create makes the worktree of a task again from its branch, and returns its path. If the worktree
+// exists, nothing happens unless fresh is set: then the content of the old one goes to the attic
+// first. fresh is the actor who wants a new worktree, which only the task's coder, planners and
+// humans may have; nil for none.
 func Create(ctx context.Context, b *gitboard.Board, task string, fresh *board.Actor) (string, error) {
 	s, err := at(ctx, b)
 	if err != nil {
@@ -45,7 +46,7 @@ func Create(ctx context.Context, b *gitboard.Board, task string, fresh *board.Ac
 	return s.ensure(ctx, v, t)
 }
 
-// self is whoever git knows here, for steps that are no operation.
+// self is the identity that git knows here, for steps that are not operations.
 func (s *site) self(ctx context.Context) board.Actor {
 	who, err := s.repo.Identity(ctx)
 	if err != nil {

@@ -8,9 +8,9 @@ import (
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
-// Delete removes the worktree of a BLOCKED, ABANDONED or SUPERSEDED task; what it holds is in the attic
-// then. The branch of a BLOCKED task stays, for unblock may keep the work. It's for planners and humans;
-// the board does not change.
+// Delete removes the worktree of a BLOCKED, ABANDONED or SUPERSEDED task, after putting its content
+// into the attic. The branch of a BLOCKED task stays, since unblock may keep the work. Only
+// planners and humans may do this; the board does not change.
 func Delete(ctx context.Context, b *gitboard.Board, actor board.Actor, task string) error {
 	s, err := at(ctx, b)
 	if err != nil {

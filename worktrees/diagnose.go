@@ -10,8 +10,8 @@ import (
 	"github.com/git-liza/git-liza/gitboard/gitio"
 )
 
-// Diagnose checks this clone against the board: what a crash has left half done, and what somebody has
-// moved. It changes nothing.
+// Diagnose checks this clone against the board. It finds what a crash left unfinished and what
+// somebody moved, and changes nothing.
 func Diagnose(ctx context.Context, b *gitboard.Board) ([]Problem, error) {
 	s, err := at(ctx, b)
 	if err != nil {
@@ -24,7 +24,7 @@ func Diagnose(ctx context.Context, b *gitboard.Board) ([]Problem, error) {
 	all, err := s.repo.Worktrees(ctx)
 	if err != nil {
 		if damaged := s.damaged(); len(damaged) > 0 && ctx.Err() == nil {
-			return damaged, nil // nothing else can be seen before they are mended
+			return damaged, nil // nothing else can be seen before they are repaired
 		}
 		return nil, err
 	}
@@ -37,8 +37,8 @@ func Diagnose(ctx context.Context, b *gitboard.Board) ([]Problem, error) {
 	return d.found, v.State.Err()
 }
 
-// damaged looks for git's records of worktrees that a crash left half written. Git can't list any worktree
-// then.
+// damaged looks for git's records of worktrees that a crash left half written. While one exists,
+// git can't list any worktree.
 func (s *site) damaged() []Problem {
 	records := filepath.Join(s.repo.CommonDir(), "worktrees")
 	entries, err := os.ReadDir(records)
@@ -68,11 +68,12 @@ type diagnosis struct {
 	*site
 	v     *gitboard.View
 	all   []gitio.Worktree
-	real  map[string]string // where paths lead, as far as they have been followed
+	real  map[string]string // resolved paths
 	found []Problem
 }
 
-// layout is how a task's worktree lies. Each path is followed once: with many worktrees that is most of the time.
+// layout returns the layout of a task's worktree. Each path is resolved only once: with many
+// worktrees that takes most of the time.
 func (d *diagnosis) layout(task string) layout {
 	return d.layoutBy(d.all, task, func(path string) string {
 		real, known := d.real[path]
@@ -86,7 +87,8 @@ func (d *diagnosis) layout(task string) layout {
 
 func (d *diagnosis) add(p Problem) { d.found = append(d.found, p) }
 
-// lockFiles are where git has locks beside those of refs. packed-refs.new is one in effect: git makes it only anew.
+// lockFiles are the locks that git keeps beside those of refs. packed-refs.new acts as one: git
+// creates it only if it doesn't exist.
 var lockFiles = []string{
 	"*.lock", "packed-refs.new", "worktrees/*/*.lock", "reftable/*.lock",
 	"objects/*.lock", "objects/info/*.lock", "objects/info/commit-graphs/*.lock", "objects/pack/multi-pack-index.lock",

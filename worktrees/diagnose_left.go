@@ -16,7 +16,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/lease"
 )
 
-// records looks for what processes said of worktrees that are neither made nor removed any more.
+// records looks for records about worktrees that are no longer being made or removed.
 func (d *diagnosis) records(context.Context) error {
 	entries, err := os.ReadDir(d.claimsDir())
 	if errors.Is(err, fs.ErrNotExist) || d.root == "" {
@@ -32,7 +32,7 @@ func (d *diagnosis) records(context.Context) error {
 		}
 		r := d.left(token, path)
 		if info, err := e.Info(); err == nil && strings.HasSuffix(token, newMark) && d.b.Now().Sub(info.ModTime()) > time.Minute {
-			r = &record{} // written in a moment, or never
+			r = &record{} // about to be complete, or never
 		}
 		if r == nil {
 			continue
@@ -45,10 +45,10 @@ func (d *diagnosis) records(context.Context) error {
 	return nil
 }
 
-// moves looks for worktrees whose lock is left from when they were moved.
+// moves looks for worktrees that are still locked from being moved.
 func (d *diagnosis) moves(context.Context) error {
 	moving := map[string]bool{}
-	entries, _ := os.ReadDir(d.claimsDir()) // with none, nobody moves any
+	entries, _ := os.ReadDir(d.claimsDir()) // without entries, none is being moved
 	for _, e := range entries {
 		if r, err := d.readRecord(e.Name()); err == nil && r != nil && d.inUse(r) {
 			moving[r.Task] = true
@@ -67,7 +67,7 @@ func (d *diagnosis) moves(context.Context) error {
 	return nil
 }
 
-// folders looks at what lies below .worktrees.
+// folders checks the entries of .worktrees.
 func (d *diagnosis) folders(context.Context) error {
 	if d.root == "" {
 		return nil
@@ -89,7 +89,7 @@ func (d *diagnosis) folders(context.Context) error {
 	return nil
 }
 
-// left reads who made a passing worktree; nil when it may be needed still.
+// left returns the record of who made a temporary worktree; nil if it may still be needed.
 func (d *diagnosis) left(token, path string) *record {
 	r, err := d.readRecord(token)
 	if err != nil {
@@ -101,7 +101,7 @@ func (d *diagnosis) left(token, path string) *record {
 		}
 		return r
 	}
-	// Nobody says whose it is: its age decides.
+	// Without a record, age decides.
 	info, err := os.Stat(path)
 	if err != nil || d.b.Now().Sub(info.ModTime()) < abandonedAfter {
 		return nil
@@ -116,7 +116,7 @@ func (d *diagnosis) leftCandidate(token, path string) {
 	}
 	if t := d.taskOf(r); t != nil {
 		if late := d.unmoved(t); late != nil && late.token == token {
-			return // told with the task
+			return // reported with the task
 		}
 	}
 	d.add(Problem{
@@ -125,7 +125,7 @@ func (d *diagnosis) leftCandidate(token, path string) {
 	})
 }
 
-// taskOf is the task that a record is about, nil for none.
+// taskOf returns the task of a record, nil for none.
 func (d *diagnosis) taskOf(r *record) *board.Task {
 	if !board.ValidTaskID(r.Task) {
 		return nil
@@ -133,7 +133,7 @@ func (d *diagnosis) taskOf(r *record) *board.Task {
 	return d.v.State.Task(r.Task)
 }
 
-// leftGone looks at a worktree whose removal did not come to an end.
+// leftGone checks a worktree whose removal was not completed.
 func (d *diagnosis) leftGone(token, path string) {
 	r := d.left(token, path)
 	if r == nil {
@@ -142,10 +142,11 @@ func (d *diagnosis) leftGone(token, path string) {
 	p := Problem{Kind: LeftWorktree, Task: r.Task, Path: path, Text: fmt.Sprintf("the removal of the worktree %s did not come to an end", path)}
 	if board.ValidTaskID(r.Task) {
 		p.Fix = func(ctx context.Context) error {
-			if identity(path) == "" { // most of it has gone already
+			if identity(path) == "" { // most of it is gone already
 				return errors.Join(d.removeWorktree(ctx, r.Task, path), os.RemoveAll(path), forget(filepath.Join(d.claimsDir(), token)))
 			}
-			// Git moves first and takes note afterwards; it removes only what it has taken note of.
+			// Git moves a worktree first and records that afterwards, and removes only what it has
+			// recorded.
 			if err := d.repo.RepairWorktrees(ctx, path); err != nil {
 				return err
 			}
@@ -157,7 +158,7 @@ func (d *diagnosis) leftGone(token, path string) {
 	d.add(p)
 }
 
-// folder looks at a folder with the name of a task.
+// folder checks a folder with the name of a task.
 func (d *diagnosis) folder(name, path string) {
 	var t *board.Task
 	if board.ValidTaskID(name) {
@@ -171,10 +172,10 @@ func (d *diagnosis) folder(name, path string) {
 	case t == nil:
 		d.add(Problem{Kind: UnknownWorktree, Path: path, Text: fmt.Sprintf("%s belongs to no task of this board", path), Hint: "keep what you need of it; the board does not know it"})
 	case l.inTheWay:
-		if !live(t.Status) { // else it has been told
+		if !live(t.Status) { // otherwise it was reported already
 			d.add(Problem{Kind: UnknownWorktree, Task: t.ID, Path: path, Text: fmt.Sprintf("%s is not a worktree of this repository", path), Hint: "move it elsewhere; if it is a worktree that git forgot: git liza worktree repair"})
 		}
-	case l.ours && t.Status.Terminal(): // the next claim of any other takes care of it
+	case l.ours && t.Status.Terminal(): // the next claim of any other task removes it
 		d.add(Problem{
 			Kind: LeftWorktree, Task: t.ID, Path: path, Text: fmt.Sprintf("%s is %s, and a worktree of it is left", t.ID, t.Status),
 			Fix: func(ctx context.Context) error { return d.tidy(ctx, d.v, t.ID, d.self(ctx)) },
@@ -182,8 +183,8 @@ func (d *diagnosis) folder(name, path string) {
 	}
 }
 
-// locks looks for lock files that nobody can still hold. Where it can't be seen whether somebody does, only a person
-// may take one away.
+// locks looks for lock files that no process can still hold. If that can't be determined, only a
+// person may remove the lock.
 func (d *diagnosis) locks(context.Context) error {
 	common := d.repo.CommonDir()
 	var files []string
@@ -199,7 +200,7 @@ func (d *diagnosis) locks(context.Context) error {
 	err := filepath.WalkDir(filepath.Join(common, "refs"), func(path string, e fs.DirEntry, err error) error {
 		if err != nil {
 			if errors.Is(err, fs.ErrNotExist) {
-				return nil // a ref that went meanwhile
+				return nil // a ref that was deleted meanwhile
 			}
 			return err
 		}
@@ -232,11 +233,11 @@ func (d *diagnosis) locks(context.Context) error {
 	return err
 }
 
-// mergeLease looks for a merge lease whose holder is no more.
+// mergeLease looks for a merge lease whose holder is gone.
 func (d *diagnosis) mergeLease(ctx context.Context) error {
 	held, err := d.v.Lease(ctx, lease.MergeHolder)
 	if broken := (*gitio.BrokenRefError)(nil); errors.As(err, &broken) {
-		return nil // told with the other leases
+		return nil // reported with the other leases
 	}
 	if err != nil || held == nil || held.Live(d.b.Now()) {
 		return err
@@ -257,7 +258,7 @@ func (d *diagnosis) mergeLease(ctx context.Context) error {
 		Fix: func(ctx context.Context) error {
 			err := d.b.Log().Store().UpdateRefs(ctx, []git.RefUpdate{lease.Fence(lease.MergeHolder, held)}, "git liza: an expired merge lease")
 			if errors.Is(err, gitio.ErrRefMoved) {
-				return nil // somebody has taken it, or it has gone
+				return nil // somebody has taken it, or it is gone
 			}
 			return err
 		},

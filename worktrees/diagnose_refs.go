@@ -12,7 +12,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/lease"
 )
 
-// broken takes the error of a ref that leads to nothing as a problem, and the ref as one that is missing.
+// broken reports a ref that points to nothing as a problem, and treats the ref as missing.
 func (d *diagnosis) broken(ctx context.Context, t *board.Task, ref string, err error) error {
 	broken := (*gitio.BrokenRefError)(nil)
 	if !errors.As(err, &broken) || broken.Ref != ref {
@@ -33,8 +33,8 @@ func (d *diagnosis) broken(ctx context.Context, t *board.Task, ref string, err e
 	return nil
 }
 
-// lastOf is the newest commit of a task's branch that is still here, and what says so: the reflog of its worktree or of
-// the branch, else the board. Zero when there is none.
+// lastOf finds the newest commit of a task's branch that still exists here, and its source: the
+// reflog of the worktree or of the branch, else the board. It is zero if there is none.
 func (d *diagnosis) lastOf(ctx context.Context, t *board.Task) (at git.OID, from string, err error) {
 	if l := d.layout(t.ID); l.ours {
 		_, on, err := d.repo.Head(ctx, l.path)
@@ -64,8 +64,8 @@ func (d *diagnosis) lastOf(ctx context.Context, t *board.Task) (at git.OID, from
 	return known, "on the board", err
 }
 
-// submissions looks for refs of submissions that are not where the board says, and for kept work that no ref holds.
-// A commit that is on the board and still in this repository can be brought back.
+// submissions looks for submission refs that differ from the board, and for kept work that no ref
+// holds. A commit that is on the board and still in this repository can be restored.
 func (d *diagnosis) submissions(ctx context.Context) error {
 	refs, err := d.repo.Refs(ctx, git.ReviewPrefix, git.AtticPrefix)
 	if err != nil {
@@ -85,7 +85,7 @@ func (d *diagnosis) submissions(ctx context.Context) error {
 			if e.Event == board.EventReady {
 				n++
 				err = d.submission(ctx, t, git.ReviewRef(t.ID, n), git.OID(e.Commit), at)
-			} else if e.Kept != "" && !held[git.OID(e.Kept)] && d.b.Remote() == "" { // else it may be kept in another clone
+			} else if e.Kept != "" && !held[git.OID(e.Kept)] && d.b.Remote() == "" { // otherwise another clone may keep it
 				err = d.lostFromAttic(ctx, t, git.OID(e.Kept))
 			}
 			if err != nil {
@@ -101,13 +101,13 @@ func (d *diagnosis) submission(ctx context.Context, t *board.Task, ref string, c
 	if there && now == commit {
 		return nil
 	}
-	now, err := d.repo.Ref(ctx, ref) // git lists no broken ones
+	now, err := d.repo.Ref(ctx, ref) // git does not list broken ones
 	broken := (*gitio.BrokenRefError)(nil)
 	if err != nil && !errors.As(err, &broken) || err == nil && now == commit {
 		return err
 	}
 	if broken == nil && now.IsZero() && d.b.Remote() != "" {
-		return nil // it is at the remote, and comes here with a sync
+		return nil // it is on the remote, and a sync brings it here
 	}
 	here, err := d.has(ctx, string(commit))
 	if err != nil {
@@ -133,7 +133,7 @@ func (d *diagnosis) submission(ctx context.Context, t *board.Task, ref string, c
 	return nil
 }
 
-// lostFromAttic looks at work that the board says was kept.
+// lostFromAttic checks work that was kept according to the board.
 func (d *diagnosis) lostFromAttic(ctx context.Context, t *board.Task, commit git.OID) error {
 	here, err := d.has(ctx, string(commit))
 	if !here || err != nil {
@@ -160,7 +160,7 @@ func (d *diagnosis) lostFromAttic(ctx context.Context, t *board.Task, commit git
 	return nil
 }
 
-// leases looks for leases whose ref leads to nothing: nobody could read, renew or take them.
+// leases looks for leases whose ref points to nothing: nobody could read, renew or take them.
 func (d *diagnosis) leases(ctx context.Context) error {
 	for _, agent := range append(d.v.State.List(board.AgentDir), lease.MergeHolder) {
 		_, err := d.repo.Ref(ctx, git.LeaseRef(agent))
@@ -185,7 +185,8 @@ func (d *diagnosis) leases(ctx context.Context) error {
 	return nil
 }
 
-// restore sets a ref that the board proves. What a submission's ref led to instead goes to the attic.
+// restore sets a ref that the board proves. If a submission's ref pointed to something else, that
+// goes to the attic.
 func (d *diagnosis) restore(ctx context.Context, task string, u git.RefUpdate) error {
 	now, err := d.repo.Ref(ctx, u.Ref)
 	if err != nil || now == u.New {

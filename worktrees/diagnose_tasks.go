@@ -10,7 +10,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git"
 )
 
-// tasks looks for the worktrees and branches that this clone should have.
+// tasks checks the worktrees and branches that this clone should have.
 func (d *diagnosis) tasks(ctx context.Context) error {
 	for _, b := range d.v.State.Tasks() {
 		if b.Status.Terminal() || b.Status == board.Draft {
@@ -50,7 +50,7 @@ func (d *diagnosis) missingBranch(ctx context.Context, t *board.Task) error {
 	case from == "":
 		p.Hint = "its commits are not in this clone: bring task/" + t.ID + " back from where it is"
 	case l.ours && submitted(t) == "":
-		// What was committed there since is only in the worktree's reflog.
+		// Later commits there are only in the worktree's reflog.
 		_, on, err := d.repo.Head(ctx, l.path)
 		last := git.OID("")
 		if err == nil {
@@ -72,12 +72,12 @@ func (d *diagnosis) missingBranch(ctx context.Context, t *board.Task) error {
 	return nil
 }
 
-// worktree looks at one worktree that should be here, on its branch.
+// worktree checks one worktree that should be here, on its branch.
 func (d *diagnosis) worktree(ctx context.Context, t *board.Task, tip git.OID) error {
 	l := d.layout(t.ID)
 	if !l.ours {
 		if !live(t.Status) {
-			return nil // made again when somebody needs it
+			return nil // made again when needed
 		}
 		p := Problem{Kind: MissingWorktree, Task: t.ID, Path: l.path, Text: fmt.Sprintf("%s is %s, and its worktree is missing", t.ID, t.Status)}
 		if err := l.blocked(t.ID); err != nil {
@@ -126,7 +126,7 @@ func (d *diagnosis) worktree(ctx context.Context, t *board.Task, tip git.OID) er
 	}
 	open := midst(l.path)
 	if open == "rebase" {
-		return nil // git detaches HEAD for as long as it takes
+		return nil // git detaches HEAD while this is in progress
 	}
 	p := Problem{
 		Kind: WrongBranch, Task: t.ID, Path: l.path, Text: fmt.Sprintf("the worktree of %s is on %s, not on task/%s", t.ID, orDetached(branch), t.ID),
@@ -139,7 +139,7 @@ func (d *diagnosis) worktree(ctx context.Context, t *board.Task, tip git.OID) er
 	return nil
 }
 
-// fix looks for an integration fix that integration was not brought into.
+// fix looks for an integration fix into which integration was not merged.
 func (d *diagnosis) fix(ctx context.Context, t *board.Task, path string, head git.OID) error {
 	last := ""
 	if len(t.History) > 0 {
@@ -171,7 +171,7 @@ func (d *diagnosis) fix(ctx context.Context, t *board.Task, path string, head gi
 	return nil
 }
 
-// branches looks for branches of tasks that need none.
+// branches looks for branches of tasks that no longer need one.
 func (d *diagnosis) branches(ctx context.Context) error {
 	refs, err := d.repo.Refs(ctx, strings.TrimSuffix(git.TaskPrefix, "/"))
 	if err != nil {
@@ -187,7 +187,7 @@ func (d *diagnosis) branches(ctx context.Context) error {
 			continue
 		}
 		if l := d.layout(id); l.ours || l.elsewhere != "" {
-			continue // told with its worktree, or a person's
+			continue // reported with its worktree, or a person's
 		}
 		d.add(Problem{
 			Kind: LeftBranch, Task: id, Text: fmt.Sprintf("%s is %s, and its branch task/%s is left", id, t.Status, id),
@@ -197,7 +197,7 @@ func (d *diagnosis) branches(ctx context.Context) error {
 	return nil
 }
 
-// registrations looks for worktrees that git knows and nobody can find.
+// registrations looks for worktrees that git knows but that no longer exist.
 func (d *diagnosis) registrations(context.Context) error {
 	told := map[string]bool{}
 	for _, p := range d.found {

@@ -1,15 +1,15 @@
 // Package worktrees carries out the operations on tasks that touch more than the board: a task's
-// worktree .worktrees/<task>, its branch task/<task>, the kept submissions refs/liza/review/<task>/<n>
-// and the attic refs/liza/attic/<task>/<n>.
+// worktree .worktrees/<task>, its branch task/<task>, its kept submissions
+// refs/liza/review/<task>/<n> and the attic refs/liza/attic/<task>/<n>.
 //
-// It owns the evidence that such an operation needs (a worktree is clean, a branch is where it should
-// be), the other refs that move in the operation's transaction, and the steps before and after it, each
-// of which can be repeated. It holds no rule of the protocol: those are in board's Check. What a crash
-// leaves half done is found by Diagnose, and mended from what the board says.
+// It owns the evidence that such an operation needs (a worktree is clean, a branch is where it
+// should be), the other refs that move in the operation's transaction, and the steps before and
+// after it, each of which can be repeated. It contains no rule of the protocol: those are in
+// board's Check. Diagnose finds what a crash left unfinished, and repairs it from the board.
 //
-// It promises that nothing a person could want is destroyed: before a branch is dropped or reset, or a
-// worktree removed, commits that integration lacks and files that were not committed are in the attic.
-// Files that git ignores are not kept. A human's checkout is never changed.
+// It promises not to destroy anything that a person could want: before a branch is dropped or
+// reset, or a worktree removed, commits that integration lacks and uncommitted files are in the
+// attic. Files that git ignores are not kept. A human's checkout is never changed.
 //
 // It may import gitboard, gitboard/board, gitboard/git, gitboard/gitio, gitboard/lease,
 // gitboard/oplog, gitboard/plain, gitboard/roles and hooks/install.

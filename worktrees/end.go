@@ -10,9 +10,10 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git"
 )
 
-// End carries out an operation that may end the life of a task's worktree: Abandon, Supersede, Unblock or Release. Where
-// it does, the work goes to the attic and the branch goes in its transaction, the worktree afterwards. After an error of
-// that last step the operation stands all the same, and both are returned; Diagnose finds the worktree.
+// End carries out an operation that may end the life of a task's worktree: Abandon, Supersede,
+// Unblock or Release. If it does, the work goes to the attic and the branch is deleted in the
+// operation's transaction, and the worktree afterwards. If only that last step fails, the operation
+// is committed nevertheless, and End returns both it and the error; Diagnose finds the worktree.
 func End(ctx context.Context, b *gitboard.Board, r gitboard.Request, p board.TaskPayload) (*gitboard.Done, error) {
 	s, err := at(ctx, b)
 	if err != nil {
@@ -31,7 +32,7 @@ func End(ctx context.Context, b *gitboard.Board, r gitboard.Request, p board.Tas
 			return p, published, err
 		}
 		if err := v.Plan(ctx, r, p); err != nil {
-			return nil, nil, err // before the files are taken into a commit
+			return nil, nil, err // before the files are stored in a commit
 		}
 		k, err := s.keep(ctx, v, t.ID, r.Actor)
 		if err != nil {
@@ -53,7 +54,8 @@ func End(ctx context.Context, b *gitboard.Board, r gitboard.Request, p board.Tas
 	return done, nil
 }
 
-// endsWork is where an operation says which commit holds the work that it ends; nil when it leaves the work alone.
+// endsWork returns the field in which an operation records the commit that holds the ended work;
+// nil if the operation leaves the work alone.
 func endsWork(p board.Payload, t *board.Task) (keptIn *string) {
 	switch p := p.(type) {
 	case *board.Abandon:
@@ -69,7 +71,7 @@ func endsWork(p board.Payload, t *board.Task) (keptIn *string) {
 			return &p.Kept
 		}
 	case *board.Release:
-		p.Kept = "" // after a lost race the claim may be another
+		p.Kept = "" // after a lost race the claim may be a different one
 		if t.Status == board.Claimed && !p.KeepWork {
 			return &p.Kept
 		}

@@ -14,8 +14,8 @@ import (
 	"github.com/git-liza/git-liza/gitboard/gitio"
 )
 
-// ensure returns the worktree of a task whose work is kept, and makes it again from the branch when it
-// has gone.
+// ensure returns the worktree of a task whose work is kept. If the worktree is gone, it is made
+// again from the branch.
 func (s *site) ensure(ctx context.Context, v *gitboard.View, t *board.Task) (string, error) {
 	if err := s.needFiles("a worktree"); err != nil {
 		return "", err
@@ -27,7 +27,7 @@ func (s *site) ensure(ctx context.Context, v *gitboard.View, t *board.Task) (str
 			return "", err
 		}
 		if l.ours && t.Clone != s.clone && t.Clone != "" {
-			// Left from before the work went to another clone.
+			// A remnant from before the work went to another clone.
 			if err := s.clearAway(ctx, v, t.ID, s.self(ctx), nil); err != nil {
 				return "", err
 			}
@@ -51,8 +51,8 @@ func (s *site) ensure(ctx context.Context, v *gitboard.View, t *board.Task) (str
 	return "", u.Lost("making the worktree of "+t.ID, gitio.ErrRefMoved)
 }
 
-// remake makes a task's worktree at its branch's tip. It's not made when somebody else has made it, or
-// the branch has moved.
+// remake makes a task's worktree at its branch's tip, unless another process has made it or the
+// branch has moved.
 func (s *site) remake(ctx context.Context, v *gitboard.View, task string, tip git.OID) (made bool, err error) {
 	c, err := s.leftFor(ctx, task, tip)
 	if c == nil && err == nil {
@@ -73,7 +73,7 @@ func (s *site) remake(ctx context.Context, v *gitboard.View, task string, tip gi
 	return true, c.place(ctx, task, setupOf(v))
 }
 
-// leftFor finds a candidate that a process which is no more has made for a task, and which fits.
+// leftFor finds a candidate for a task that a dead process left, at the right commit.
 func (s *site) leftFor(ctx context.Context, task string, tip git.OID) (*candidate, error) {
 	all, err := s.repo.Worktrees(ctx)
 	if err != nil {
@@ -93,8 +93,8 @@ func (s *site) leftFor(ctx context.Context, task string, tip git.OID) (*candidat
 	return nil, nil
 }
 
-// workTip is the commit of a task's branch. A branch that is missing here is made again from what the
-// board and this clone know of the work.
+// workTip returns the commit of a task's branch. If the branch is missing here, it is created again
+// from what the board and this clone know of the work.
 func (s *site) workTip(ctx context.Context, t *board.Task) (git.OID, error) {
 	tip, err := s.repo.Ref(ctx, git.TaskRef(t.ID))
 	if err != nil {
@@ -130,8 +130,8 @@ func (s *site) workTip(ctx context.Context, t *board.Task) (git.OID, error) {
 	return from, err
 }
 
-// takeOver brings a task's branch here to where another clone has published it. What the branch here has beyond
-// that goes to the attic.
+// takeOver moves a task's branch here to the commit that another clone has published. Commits that
+// only the branch here has go to the attic.
 func (s *site) takeOver(ctx context.Context, task string, tip, seen git.OID) error {
 	if tip == seen {
 		return nil
@@ -150,8 +150,8 @@ func (s *site) takeOver(ctx context.Context, task string, tip, seen git.OID) err
 	return s.repo.UpdateRefs(ctx, updates, "git liza: take the branch over")
 }
 
-// knownWork finds the newest commit of a task that is surely its work: what was submitted since it was
-// begun afresh, else where it began; "" when this clone lacks it.
+// knownWork finds the newest commit of a task that is certainly its work: the last submission since
+// the task was begun afresh, else the commit where it began; "" if this clone lacks it.
 func (s *site) knownWork(ctx context.Context, t *board.Task) (git.OID, error) {
 	if commit := submitted(t); commit != "" {
 		has, err := s.has(ctx, commit)
@@ -170,7 +170,7 @@ func (s *site) knownWork(ctx context.Context, t *board.Task) (git.OID, error) {
 	return git.OID(t.BaseCommit), nil
 }
 
-// submitted is the last commit that was submitted since a task was begun afresh, "" for none.
+// submitted returns the last commit submitted since a task was begun afresh, "" for none.
 func submitted(t *board.Task) string {
 	if t.ReviewCommit != "" {
 		return t.ReviewCommit

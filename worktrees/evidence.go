@@ -18,18 +18,18 @@ import (
 	"github.com/git-liza/git-liza/gitboard/plain"
 )
 
-// refusal is what the evidence says against an operation on a task.
+// refusal refuses an operation on a task because of its evidence.
 func refusal(code board.ErrorCode, task, hint, format string, args ...any) error {
 	r := board.Refuse(code, fmt.Sprintf(format, args...), hint)
 	r.Task = task
 	return r
 }
 
-// first are the refusals that a person must hear before what is wrong with a worktree.
+// first are the refusals that matter more to the caller than the state of a worktree.
 var first = []board.ErrorCode{board.CodeSession, board.CodePermission, board.CodeWrongState, board.CodeMode, board.CodeUnknownTask}
 
-// preferRefusal returns what the board says against an operation, as far as it comes first, or else what the
-// evidence says.
+// preferRefusal returns the board's refusal of an operation if it has one of the codes in first,
+// else the evidence's.
 func preferRefusal(ctx context.Context, v *gitboard.View, r gitboard.Request, p board.Payload, evidence error) error {
 	if found := (*board.Refusal)(nil); !errors.As(evidence, &found) {
 		return evidence
@@ -41,33 +41,33 @@ func preferRefusal(ctx context.Context, v *gitboard.View, r gitboard.Request, p 
 	return evidence
 }
 
-// glance is what was seen of a task's worktree.
+// glance is the state of a task's worktree, as seen once.
 type glance struct {
 	layout
-	gitio.Checkout // of a worktree that is ours
+	gitio.Checkout // of a worktree of ours
 	err            error
 }
 
-// ahead looks at a task's worktree while the board is being read.
+// ahead reads the state of a task's worktree while the board is being read.
 type ahead struct {
 	s    *site
 	task string
 	seen chan glance
 }
 
-// begin looks, anew each time.
+// begin starts a new look at the worktree.
 func (a *ahead) begin(ctx context.Context) {
 	seen := make(chan glance, 1)
 	a.seen = seen
 	go func() { seen <- a.s.glance(ctx, a.task) }()
 }
 
-// get waits for what begin has seen; once for each.
+// get waits for the result of begin. It may be called once for each begin.
 func (a *ahead) get() glance { return <-a.seen }
 
 func (s *site) glance(ctx context.Context, task string) (g glance) {
 	if !board.ValidTaskID(task) {
-		return g // the board knows none such
+		return g // the board knows no such task
 	}
 	if g.layout, g.err = s.place(ctx, task); g.err == nil && g.ours {
 		g.Checkout, g.err = s.repo.Checkout(ctx, g.path)
@@ -75,8 +75,8 @@ func (s *site) glance(ctx context.Context, task string) (g glance) {
 	return g
 }
 
-// work checks that a task's worktree is here and clean, stands on the task's branch and in the midst of
-// nothing, and returns its HEAD.
+// work checks that a task's worktree is here and clean, on the task's branch and not in the middle
+// of a merge or the like, and returns its HEAD.
 func (s *site) work(t *board.Task, g glance) (git.OID, error) {
 	if err := s.needFiles("work on a task"); err != nil {
 		return "", err
@@ -110,8 +110,8 @@ func orDetached(branch string) string {
 	return git.BranchName(branch)
 }
 
-// clean refuses a worktree with changes that are not committed, or whose branch is missing: there everything looks
-// new to git, and a commit would begin a history of its own.
+// clean refuses a worktree with uncommitted changes or whose branch is missing. In the latter case
+// git sees every file as new, and a commit would begin an unrelated history.
 func clean(task string, c gitio.Checkout, hint string) error {
 	switch {
 	case c.Branch == git.TaskRef(task) && c.Head.IsZero():
@@ -130,7 +130,7 @@ func paths(entries []gitio.StatusEntry) []string {
 	return list
 }
 
-// midst names what a worktree is in the midst of, "" for nothing (gitrepository-layout).
+// midst names the git command that is unfinished in a worktree, "" for none (gitrepository-layout).
 func midst(path string) string {
 	dir := gitio.LinkedDir(path)
 	if dir == "" {
@@ -147,8 +147,8 @@ func midst(path string) string {
 	return ""
 }
 
-// named reads a commit that a person wrote, abbreviated or as any revision; expected is what it should
-// be, and what short forms are compared with first.
+// named resolves a commit that a person gave, abbreviated or as any revision. expected is the
+// commit that it should be, and that a short form is compared with first.
 func (s *site) named(ctx context.Context, rev string, expected git.OID) (git.OID, error) {
 	const shortest = 4
 	if short := strings.ToLower(rev); len(short) >= shortest && strings.HasPrefix(string(expected), short) {
@@ -161,7 +161,7 @@ func (s *site) named(ctx context.Context, rev string, expected git.OID) (git.OID
 	return oid, err
 }
 
-// Recordable keeps the paths that a record can hold, at most max of them.
+// Recordable returns the paths that a record can hold, at most max of them.
 func Recordable(paths []string, max int) []string {
 	var fit []string
 	for _, p := range paths {

@@ -9,13 +9,13 @@ import (
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
-// HandOffRequest leaves a task to the next agent of a role.
+// HandOffRequest hands a task over to the next agent of a role.
 type HandOffRequest struct {
 	gitboard.Request
 	HandOff board.HandOff
 }
 
-// HandOff leaves a task to the next agent of a role: a coder's in a clean worktree.
+// HandOff hands a task over to the next agent of a role. A coder's worktree must be clean.
 func HandOff(ctx context.Context, b *gitboard.Board, r HandOffRequest) (*gitboard.Done, error) {
 	if r.Actor.Role != roles.Coder || r.HandOff.Task == "" {
 		return b.Do(ctx, r.Request, gitboard.Just(&r.HandOff))

@@ -14,7 +14,7 @@ import (
 
 // Entry is a worktree below .worktrees, or a task of this clone that should have one.
 type Entry struct {
-	Task       string       `json:"task"` // "" for what belongs to no task
+	Task       string       `json:"task"` // "" if it belongs to no task
 	Status     board.Status `json:"status,omitempty"`
 	AssignedTo string       `json:"assigned_to,omitempty"`
 	Path       string       `json:"path"` // absolute
@@ -23,8 +23,8 @@ type Entry struct {
 	Head       git.OID      `json:"head,omitempty"`
 }
 
-// List lists the tasks' worktrees of this clone: those that are here, and those that the board says
-// should be.
+// List lists the tasks' worktrees of this clone: those that exist, and those that the board
+// requires.
 func List(ctx context.Context, b *gitboard.Board) ([]Entry, error) {
 	s, err := at(ctx, b)
 	if err != nil {
@@ -65,10 +65,10 @@ func List(ctx context.Context, b *gitboard.Board) ([]Entry, error) {
 	return list, v.State.Err()
 }
 
-// live reports whether somebody works on a task of that state, or reviews it.
+// live reports whether a task of that status is being worked on or reviewed.
 func live(s board.Status) bool { return s == board.Claimed || s == board.ReadyForReview }
 
-// below returns the name of a worktree that lies directly below .worktrees.
+// below returns the name of a worktree directly below .worktrees.
 func (s *site) below(path string) (string, bool) {
 	if s.root == "" {
 		return "", false
@@ -77,8 +77,8 @@ func (s *site) below(path string) (string, bool) {
 	return name, samePath(filepath.Clean(dir), filepath.Join(s.root, ".worktrees"))
 }
 
-// ofTask reports whether git's record of a worktree is of one of ours, also from before the project was
-// moved.
+// ofTask reports whether git's record describes one of our worktrees, even from before the project
+// was moved.
 func (s *site) ofTask(w gitio.Worktree) bool {
 	dir, _ := filepath.Split(w.Path)
 	return s.root != "" && !w.Main && filepath.Base(dir) == ".worktrees"

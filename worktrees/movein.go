@@ -11,8 +11,9 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git"
 )
 
-// unmoved finds the worktree of a fresh claim whose process died before it took the place of the former holder's:
-// that one is still there, on the branch that is the claim's now. nil when there is none.
+// unmoved finds the worktree of a fresh claim whose process died before the worktree could replace
+// the former holder's. The old one is still there, on the branch that is now the claim's. nil for
+// none.
 func (s *site) unmoved(t *board.Task) *candidate {
 	entries, err := os.ReadDir(s.claimsDir())
 	if err != nil || t.Status != board.Claimed {
@@ -32,7 +33,8 @@ func (s *site) unmoved(t *board.Task) *candidate {
 	return nil
 }
 
-// succeeded reports whether the claim stands that was to replace a worktree, and is the last of its kind.
+// succeeded reports whether the claim that was to replace a worktree is committed, and no fresh
+// claim came after it.
 func (r *replaced) succeeded(t *board.Task) bool {
 	fresh := func(e board.Event) bool {
 		return slices.Contains([]string{board.EventClaimed, board.EventReassignedAfterReject, board.EventReclaimedAfterExpiry}, e.Event)
@@ -44,8 +46,8 @@ func (r *replaced) succeeded(t *board.Task) bool {
 	return fresh(claim) && claim.Agent == r.Agent && !slices.ContainsFunc(t.History[r.Events+1:], fresh)
 }
 
-// moveInLate does for a claim what its process didn't come to: the former holder's worktree goes, and what it holds
-// is kept; the claim's takes its place.
+// moveInLate completes a claim whose process died: it keeps the content of the former holder's
+// worktree, removes it, and puts the claim's in its place.
 func (s *site) moveInLate(ctx context.Context, v *gitboard.View, t *board.Task, c *candidate, actor board.Actor) error {
 	if err := s.clearAway(ctx, v, t.ID, actor, nil); err != nil {
 		return err

@@ -8,7 +8,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git"
 )
 
-// PreExec writes a pre-execution checkpoint, with where the task's branch is now.
+// PreExec writes a pre-execution checkpoint, with the current tip of the task's branch.
 func PreExec(ctx context.Context, b *gitboard.Board, r gitboard.Request, p board.PreExec) (*gitboard.Done, error) {
 	return b.Do(ctx, r, func(ctx context.Context, v *gitboard.View) (board.Payload, []git.RefUpdate, error) {
 		p := p

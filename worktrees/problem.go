@@ -36,19 +36,19 @@ const (
 	ClockSkew        = "clock-skew"
 )
 
-// Problem is where a clone is not as the board says it should be.
+// Problem is a difference between the clone and the board, or the remains of a crash.
 type Problem struct {
 	Kind string `json:"kind"`
 	Task string `json:"task,omitempty"`
 	Path string `json:"path,omitempty"`
 	Text string `json:"text"` // one sentence
 	Hint string `json:"hint,omitempty"`
-	// Fix repairs it, and can be repeated; nil when a human must.
+	// Fix repairs the problem and can be repeated; nil if only a human can repair it.
 	Fix func(ctx context.Context) error `json:"-"`
 }
 
-// Concerning tells the problems of one task: its own, the locks that are left on its branch and in its worktree,
-// and what keeps git from seeing any worktree.
+// Concerning returns a function that selects the problems of one task: its own, locks left on its
+// branch or in its worktree, and records that keep git from seeing any worktree.
 func Concerning(ctx context.Context, b *gitboard.Board, task string) (func(Problem) bool, error) {
 	s, err := at(ctx, b)
 	if err != nil {

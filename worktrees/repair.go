@@ -8,8 +8,8 @@ import (
 	"github.com/git-liza/git-liza/gitboard"
 )
 
-// Repair repairs git's records of the worktrees after the project was moved, and makes git forget those of
-// tasks whose directories have gone.
+// Repair repairs git's records of the worktrees after the project was moved, and makes git forget
+// worktrees of tasks whose directories are gone.
 func Repair(ctx context.Context, b *gitboard.Board) error {
 	s, err := at(ctx, b)
 	if err != nil {
@@ -28,8 +28,8 @@ func Repair(ctx context.Context, b *gitboard.Board) error {
 			here = append(here, path)
 		}
 	}
-	// Where .git is damaged git needs its own records first, and fails for the path; where the project was
-	// moved it needs the paths.
+	// If .git is damaged, git must first repair its own records, and fails for the path. If the
+	// project was moved, git needs the paths.
 	_ = s.repo.RepairWorktrees(ctx)
 	if err := s.repo.RepairWorktrees(ctx, here...); err != nil {
 		return err

@@ -17,27 +17,27 @@ import (
 	"github.com/git-liza/git-liza/hooks/install"
 )
 
-// Command is one of the project's own commands: config's worktree_setup, or the integration test.
+// Command is a command that the project configures: worktree_setup or the integration test.
 type Command struct {
-	Name    string // how errors speak of it
+	Name    string // the name that errors use
 	Script  string // for sh -c
 	Dir     string
-	Repo    *gitio.Repo   // whose refs it may not move; nil for none
+	Repo    *gitio.Repo   // the repository whose refs it must not move; nil for none
 	Env     []string      // in addition to what ownEnv leaves of this process's
 	Timeout time.Duration // 0 for none
-	Output  io.Writer     // stdout and stderr; nil for nowhere
+	Output  io.Writer     // stdout and stderr; nil discards them
 }
 
-// FailedError is a command of the project's that did not succeed.
+// FailedError reports that a command of the project failed.
 type FailedError struct {
 	Name     string
-	Exit     int // -1 when it was ended by a signal
+	Exit     int // -1 if a signal ended it
 	TimedOut bool
 	Timeout  time.Duration
-	Tail     string // the end of its output, where it was captured
+	Tail     string // the end of its output, if captured
 }
 
-// Error returns one sentence, with the last line of the output.
+// Error returns one sentence with the last line of the output.
 func (e *FailedError) Error() string {
 	text := fmt.Sprintf("%s failed (exit %d)", e.Name, e.Exit)
 	if e.TimedOut {
@@ -50,11 +50,11 @@ func (e *FailedError) Error() string {
 	return text
 }
 
-// patience is how long a command that is to end may take for it, before it's killed.
+// patience is how long a command may take to end before it is killed.
 const patience = 5 * time.Second
 
-// Run runs a command in a process group of its own. When it takes too long, or the context ends, the
-// whole group is ended. The error is a *FailedError, or the context's cause.
+// Run runs a command in its own process group. After the timeout, or when the context ends, it ends
+// the whole group. The error is a *FailedError or the context's cause.
 func Run(ctx context.Context, c Command) error {
 	limited, cancel := ctx, context.CancelFunc(func() {})
 	if c.Timeout > 0 {
@@ -89,11 +89,12 @@ func Run(ctx context.Context, c Command) error {
 	return fmt.Errorf("%s: %w", c.Name, err)
 }
 
-// actors are the variables that say who acts, and with which key.
+// actors are the variables that identify the actor, and the actor's key.
 var actors = []string{"LIZA_AGENT_ID", "LIZA_SESSION", "LIZA_SIGNING_KEY", "LIZA_PROMPT_FILE", "LIZA_SUPERVISED"}
 
-// ownEnv is this process's environment for a command that looks for its own repository. It runs what agents have written,
-// so it acts for nobody: not as an agent, not with anybody's key, and not as the human below whom it runs.
+// ownEnv is the environment for a command that finds its own repository. The command runs code that
+// agents have written, so it must not act for anybody: not as an agent, not with a key, and not as
+// the human who started this process.
 func ownEnv() []string {
 	env := slices.DeleteFunc(gitio.Elsewhere(os.Environ()), func(entry string) bool {
 		key, _, _ := strings.Cut(entry, "=")
@@ -102,8 +103,8 @@ func ownEnv() []string {
 	return append(env, "LIZA_SUPERVISED=1")
 }
 
-// Tail makes the end of a command's output fit for a record: valid, visible text of at most max bytes
-// that begins at a line's begin.
+// Tail shortens the end of a command's output for a record: valid, visible text of at most max
+// bytes that begins at the start of a line.
 func Tail(output string, max int) string {
 	text := strings.TrimSpace(plain.Visible(strings.ToValidUTF8(output, "\uFFFD")))
 	if len(text) <= max {

@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// alive reports whether a process of this machine exists.
+// alive reports whether a process exists on this machine.
 func alive(pid int) bool {
 	err := syscall.Kill(pid, 0)
 	return err == nil || errors.Is(err, syscall.EPERM)

@@ -12,8 +12,8 @@ import (
 	"github.com/git-liza/git-liza/gitboard/gitio"
 )
 
-// Share is the update by which other clones get the branch of a task whose work is in this one; none where the
-// board isn't shared.
+// Share returns the update that gives other clones the branch of a task whose work is in this one;
+// none if the board isn't shared.
 func Share(ctx context.Context, b *gitboard.Board, t *board.Task) ([]git.RefUpdate, error) {
 	if b.Remote() == "" {
 		return nil, nil
@@ -36,9 +36,9 @@ func (s *site) share(ctx context.Context, t *board.Task) ([]git.RefUpdate, error
 	return s.b.Publish(ctx, t.ID, tip)
 }
 
-// ForReview returns where the files of a submission lie. When the author's worktree is in another clone, one is made
-// here, in the same place: detached at the submitted commit, for this clone's reviewers. One that holds an earlier
-// submission gives way to it; what was changed there goes to the attic.
+// ForReview returns the path of a submission's files. If the author's worktree is in another clone,
+// it makes one here at the same path, detached at the submitted commit, for this clone's reviewers.
+// It replaces a worktree of an earlier submission; changes made there go to the attic.
 func ForReview(ctx context.Context, b *gitboard.Board, v *gitboard.View, t *board.Task) (string, error) {
 	s, err := at(ctx, b)
 	if err != nil {
@@ -92,14 +92,14 @@ func orMissing(err error, t *board.Task) error {
 	return refusal(board.CodeMissing, t.ID, "git liza sync", "the submitted commit %.10s of %s is not in this clone", t.ReviewCommit, t.ID)
 }
 
-// TidyAll removes worktrees and branches of tasks that are over, as they are left where another clone has ended
-// them. It returns the tasks, and goes on behind one that it can't tidy.
+// TidyAll removes the worktrees and branches of finished tasks, which remain here if another clone
+// finished them. It returns the tasks, and continues after one that it can't tidy.
 func TidyAll(ctx context.Context, b *gitboard.Board, actor board.Actor) (tidied []string, err error) {
 	s, err := at(ctx, b)
 	if err != nil {
 		return nil, err
 	}
-	whole, cancel := Steady(ctx) // half a removal is something to repair
+	whole, cancel := Steady(ctx) // half a removal would need a repair
 	defer cancel()
 	v, err := b.View(whole)
 	if err != nil {

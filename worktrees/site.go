@@ -17,7 +17,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/plain"
 )
 
-// site is a project: its board, its repository, and where its worktrees lie.
+// site is a project: its board, its repository and the location of its worktrees.
 type site struct {
 	b     *gitboard.Board
 	repo  *gitio.Repo
@@ -37,7 +37,7 @@ func at(ctx context.Context, b *gitboard.Board) (*site, error) {
 	return &site{b: b, repo: b.Repo(), root: root, clone: clone}, nil
 }
 
-// needFiles refuses what a bare repository can't do.
+// needFiles refuses what can't be done in a bare repository.
 func (s *site) needFiles(what string) error {
 	if s.root != "" {
 		return nil
@@ -45,17 +45,17 @@ func (s *site) needFiles(what string) error {
 	return board.Refuse(board.CodeBare, what+" needs a working tree; this repository is bare", "do it in a clone that has one: git clone, then git liza share; or, with worktrees beside it: echo 'gitdir: ./"+filepath.Base(s.repo.CommonDir())+"' > .git")
 }
 
-// path is where a task's worktree lies, absolute.
+// path is the absolute path of a task's worktree.
 func (s *site) path(task string) string {
 	return filepath.Join(s.root, filepath.FromSlash(board.WorktreeOf(task)))
 }
 
-// integration is the commit that the integration branch is at.
+// integration returns the commit at the tip of the integration branch.
 func (s *site) integration(ctx context.Context, v *gitboard.View) (git.OID, error) {
 	return s.b.Integration(ctx, v)
 }
 
-// sign is who an actor is as the author of a commit, now.
+// sign returns the signature of an actor as the author of a commit made now.
 func (s *site) sign(ctx context.Context, a board.Actor) (git.Signature, error) {
 	name, email := oplog.Author(a)
 	if name != "" && email != "" {
@@ -69,18 +69,20 @@ func (s *site) sign(ctx context.Context, a board.Actor) (git.Signature, error) {
 	return who, nil
 }
 
-// layout is what lies where a task's worktree belongs, and where else its branch is checked out.
+// layout describes what is at the path of a task's worktree, and where else its branch is checked
+// out.
 type layout struct {
 	path      string
 	ours      bool   // a worktree of this repository is there
 	inTheWay  bool   // something else is there
-	known     bool   // git has a record of a worktree there, be it there or not
-	elsewhere string // another worktree that the task's branch is checked out in
+	known     bool   // git has a record of a worktree there, whether or not it exists
+	elsewhere string // another worktree with the task's branch checked out
 }
 
 func (s *site) look(ctx context.Context, task string) (layout, error) {
 	if s.root != "" && !present(s.path(task)) {
-		// There is no worktree, and most often nobody else has the branch: HEADs are read without a child.
+		// There is no worktree, and usually nobody else has the branch: reading the HEADs needs no
+		// child process.
 		tip, err := s.repo.Ref(ctx, git.TaskRef(task))
 		if err != nil || tip.IsZero() {
 			return layout{path: s.path(task)}, err
@@ -96,8 +98,8 @@ func (s *site) look(ctx context.Context, task string) (layout, error) {
 	return s.layout(all, task), nil
 }
 
-// place is look for those who need not know where else the branch is checked out: git is asked about all worktrees
-// only when the task's is not plainly there.
+// place is look for callers that need not know where else the branch is checked out. It asks git
+// for all worktrees only if the task's is not plainly there.
 func (s *site) place(ctx context.Context, task string) (layout, error) {
 	if path := s.path(task); s.root != "" && s.repo.Owns(path) {
 		return layout{path: path, ours: true, known: true}, nil
@@ -109,7 +111,7 @@ func (s *site) layout(all []gitio.Worktree, task string) layout {
 	return s.layoutBy(all, task, resolved)
 }
 
-// layoutBy is layout with paths resolved by somebody who may have done it before.
+// layoutBy is layout with a function that resolves paths, which may have cached them.
 func (s *site) layoutBy(all []gitio.Worktree, task string, resolved func(string) string) layout {
 	l := layout{path: s.path(task)}
 	at := resolved(l.path)
@@ -134,7 +136,7 @@ func (s *site) layoutBy(all []gitio.Worktree, task string, resolved func(string)
 	return l
 }
 
-// passing reports whether a worktree is one of our own that is being made or removed.
+// passing reports whether a worktree is one of ours that is being made or removed.
 func (s *site) passing(path string) bool {
 	name, below := s.below(path)
 	return below && strings.HasPrefix(name, ".")
@@ -145,7 +147,7 @@ func samePath(a, b string) bool {
 	return filepath.Clean(a) == filepath.Clean(b) || resolved(a) == resolved(b)
 }
 
-// resolved follows symbolic links as far as a path exists.
+// resolved follows symbolic links as far as the path exists.
 func resolved(path string) string {
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		return real
@@ -157,7 +159,7 @@ func resolved(path string) string {
 	return filepath.Join(resolved(dir), base)
 }
 
-// blocked refuses a worktree where something else lies, or whose branch somebody has checked out
+// blocked refuses a worktree if something else is at its path, or if its branch is checked out
 // elsewhere.
 func (l layout) blocked(task string) error {
 	var r *board.Refusal
@@ -185,16 +187,16 @@ func (s *site) has(ctx context.Context, commit string) (bool, error) {
 	return o.Type == git.CommitObject, err
 }
 
-// steadyFor bounds the steps that follow an operation when its caller has gone.
+// steadyFor limits the steps that follow an operation after its caller is gone.
 const steadyFor = 2 * time.Minute
 
-// Steady is a context for the steps that follow an operation that was written: they continue for a while
-// when the caller's context has ended, so that less is left to repair.
+// Steady returns a context for the steps that follow a committed operation. They continue for a
+// while after the caller's context has ended, so that less is left to repair.
 func Steady(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(context.WithoutCancel(ctx), steadyFor)
 }
 
-// listed names up to five of some paths, for a sentence.
+// listed names up to five of the paths, for a sentence.
 func listed(paths []string) string {
 	const most = 5
 	shown := make([]string, 0, most)

@@ -12,23 +12,23 @@ import (
 	"github.com/git-liza/git-liza/gitboard/gitio"
 )
 
-// Status is where a task's worktree stands, and how far integration has moved since.
+// Status is the state of a task's work, and how far integration has moved since.
 type Status struct {
 	Task   string   `json:"task"`
 	Path   string   `json:"path"` // absolute
 	Exists bool     `json:"exists"`
-	Branch string   `json:"branch"` // that is checked out; the task's own when the worktree is missing
+	Branch string   `json:"branch"` // checked out there; the task's own without a worktree
 	Head   git.OID  `json:"head"`
 	Dirty  []string `json:"dirty,omitempty"` // not committed
 	Ahead  int      `json:"ahead"`           // commits beyond the base commit
 	Behind int      `json:"behind"`          // commits of integration that the work lacks
 
-	WouldConflict []string `json:"would_conflict,omitempty"` // bringing integration in
-	BothTouched   []string `json:"both_touched,omitempty"`   // not committed files included
+	WouldConflict []string `json:"would_conflict,omitempty"` // if integration were merged in
+	BothTouched   []string `json:"both_touched,omitempty"`   // uncommitted files included
 	Advice        string   `json:"advice"`
 }
 
-// StatusOf looks at a task's worktree. Nothing is changed.
+// StatusOf returns the state of a task's worktree. It changes nothing.
 func StatusOf(ctx context.Context, b *gitboard.Board, task string) (*Status, error) {
 	s, err := at(ctx, b)
 	if err != nil {
@@ -53,8 +53,8 @@ func StatusOf(ctx context.Context, b *gitboard.Board, task string) (*Status, err
 	return st, s.compare(ctx, v, t, st)
 }
 
-// Standing is what lies here of a task's work: the worktree, the branch and what is not committed. Nothing is compared
-// with integration, which takes longer.
+// Standing returns the state of a task's work in this clone: the worktree, the branch and
+// uncommitted changes. It doesn't compare with integration, which takes longer.
 func Standing(ctx context.Context, b *gitboard.Board, t *board.Task) (*Status, error) {
 	s, err := at(ctx, b)
 	if err != nil {
@@ -63,7 +63,7 @@ func Standing(ctx context.Context, b *gitboard.Board, t *board.Task) (*Status, e
 	return s.standing(ctx, t)
 }
 
-// standing is what lies here of a task's work.
+// standing returns the state of a task's work in this clone.
 func (s *site) standing(ctx context.Context, t *board.Task) (*Status, error) {
 	st := &Status{Task: t.ID, Path: s.path(t.ID), Branch: "task/" + t.ID}
 	l, err := s.look(ctx, t.ID)
@@ -131,10 +131,11 @@ func (s *site) compare(ctx context.Context, v *gitboard.View, t *board.Task, st 
 	return nil
 }
 
-// bringInAtMost is how many files integration may have changed for a coder to bring them in.
+// bringInAtMost is how many files integration may have changed for advice to tell a coder to merge
+// it in.
 const bringInAtMost = 2
 
-// advice is the protocol's staleness rule.
+// advice implements the protocol's rule on stale work.
 func advice(task string, st *Status, files int) string {
 	switch {
 	case st.Behind == 0:

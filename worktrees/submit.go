@@ -15,19 +15,19 @@ import (
 	"github.com/git-liza/git-liza/gitboard/oplog"
 )
 
-// SubmitRequest hands the work of a task to review.
+// SubmitRequest submits the work of a task for review.
 type SubmitRequest struct {
 	gitboard.Request
 	Task           string
-	Commit         string // any revision; "" for the worktree's HEAD, which it must be
+	Commit         string // any revision; "" for the worktree's HEAD, which it must equal
 	NoTestsBecause string
 }
 
 // maxTests is how many changed tests a submission names.
 const maxTests = 20
 
-// Submit hands the commit of a task's clean worktree to review, and keeps it under refs/liza/review. The
-// warnings don't stop it.
+// Submit submits the commit of a task's clean worktree for review, and keeps it under
+// refs/liza/review. The warnings it returns don't stop it.
 func Submit(ctx context.Context, b *gitboard.Board, r SubmitRequest) (*gitboard.Done, []string, error) {
 	s, err := at(ctx, b)
 	if err != nil {
@@ -74,8 +74,9 @@ func Submit(ctx context.Context, b *gitboard.Board, r SubmitRequest) (*gitboard.
 	return done, warnings, err
 }
 
-// upload brings large files to the remote of a shared board before anything is decided: others decide meanwhile. It
-// returns the commit that needs them, "" where there is nothing to submit, which is refused later.
+// upload uploads large files to the remote of a shared board before the operation is decided,
+// because others can move the board meanwhile. It returns the commit that needs them, "" if there
+// is nothing to submit, which is refused later.
 func (s *site) upload(ctx context.Context, task string) (git.OID, error) {
 	if s.b.Remote() == "" || !board.ValidTaskID(task) || s.root == "" || !present(s.path(task)) {
 		return "", nil
@@ -102,7 +103,8 @@ func (s *site) upload(ctx context.Context, task string) (git.OID, error) {
 	return head, s.b.Upload(ctx, base, head)
 }
 
-// submittable gathers the evidence of a submission into its payload, and returns its commit.
+// submittable completes the payload with the evidence of a submission, and returns the submitted
+// commit.
 func (s *site) submittable(ctx context.Context, v *gitboard.View, t *board.Task, g glance, rev string, p *board.Submit) (git.OID, error) {
 	head, err := s.work(t, g)
 	if err != nil {
@@ -152,7 +154,8 @@ func (s *site) submittable(ctx context.Context, v *gitboard.View, t *board.Task,
 	return head, err
 }
 
-// tests lists the tests among changed files, those that a commit has and those that it deletes or empties.
+// tests lists the tests among the changed files: those that the commit has, and those that it
+// deletes or empties.
 func (s *site) tests(ctx context.Context, globs []string, commit git.OID, changed []string) (kept, deleted []string, err error) {
 	for _, file := range changed {
 		if !board.IsTest(globs, file) || len(kept) == maxTests && len(deleted) == maxTests {
@@ -173,8 +176,8 @@ func (s *site) tests(ctx context.Context, globs []string, commit git.OID, change
 // maxNamed is how many commits a warning names.
 const maxNamed = 5
 
-// unsigned says which commits of a submission don't say who made them for which task, since no hook ran. The operation
-// says it in their place: they follow from the claim's base, and the agent's session submits them.
+// unsigned warns of commits in a submission without trailers for author and task, because no hook
+// ran. The operation supplies both: they follow from the claim's base and the submitting session.
 func unsigned(t *board.Task, work []git.Commit) []string {
 	var names []string
 	for _, c := range work {
@@ -189,7 +192,7 @@ func unsigned(t *board.Task, work []git.Commit) []string {
 		firstOf(names), t.ID, t.AssignedTo)}
 }
 
-// early names the commits from before the checkpoint, which the reviewer is shown.
+// early warns of commits from before the checkpoint, which are shown to the reviewer.
 func early(p *board.Submit) []string {
 	if len(p.Early) == 0 {
 		return nil
@@ -209,7 +212,7 @@ func firstOf(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-// changed lists the files that a commit changes since it left integration, and where that was.
+// changed lists the files changed since a commit left integration, and the commit where it left.
 func (s *site) changed(ctx context.Context, tip, head git.OID) (base git.OID, files []string, err error) {
 	if base, err = s.repo.MergeBase(ctx, tip, head); err != nil {
 		return "", nil, err
@@ -218,8 +221,8 @@ func (s *site) changed(ctx context.Context, tip, head git.OID) (base git.OID, fi
 	return base, files, err
 }
 
-// reviewRefs keeps a submission, and holds the branch where it is. A ref that a crash left without its
-// operation goes to the attic.
+// reviewRefs keeps a submission and holds the branch where it is. If a crash left the submission's
+// ref without its operation, its old commit goes to the attic.
 func (s *site) reviewRefs(ctx context.Context, t *board.Task, commit git.OID) ([]git.RefUpdate, error) {
 	ref := git.ReviewRef(t.ID, t.Submissions()+1)
 	old, err := s.repo.Ref(ctx, ref)

@@ -12,8 +12,9 @@ import (
 	"github.com/git-liza/git-liza/gitboard/plain"
 )
 
-// fetchable refuses a submission that names commits of submodules which nobody else could fetch: integration could not
-// be checked out. A submodule that is not checked out in the worktree was not worked on there.
+// fetchable refuses a submission that refers to submodule commits which nobody else could fetch:
+// integration could then not be checked out. A submodule that is not checked out in the worktree
+// was not changed there.
 func (s *site) fetchable(ctx context.Context, t *board.Task, worktree string, head git.OID, changed []string) error {
 	links, err := s.repo.Gitlinks(ctx, worktree)
 	if err != nil || len(links) == 0 {

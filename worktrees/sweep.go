@@ -10,7 +10,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
-// Swept is a claim whose lease has run out, and what became of it.
+// Swept is a claim whose lease expired, and what happened to it.
 type Swept struct {
 	Task    string         `json:"task"`
 	Holder  string         `json:"holder"`
@@ -19,7 +19,7 @@ type Swept struct {
 	Done    *gitboard.Done `json:"-"`
 }
 
-// String is one line about it.
+// String describes it in one line.
 func (s Swept) String() string {
 	what := "claim"
 	if s.Review {
@@ -31,10 +31,9 @@ func (s Swept) String() string {
 	return fmt.Sprintf("%s: %s's %s released, its lease had run out", s.Task, s.Holder, what)
 }
 
-// Sweep releases the claims of others whose lease has expired, of coders, of reviewers, or of both (no role), each by an
-// operation of its own. Hand-offs
-// are not claims that anyone holds. A claim that was renewed or taken meanwhile is skipped, with the
-// reason.
+// Sweep releases other agents' claims whose lease has expired, each in a separate operation. role
+// limits it to coders or reviewers; "" means both. Nobody holds a handed-off task, so it isn't
+// affected. A claim that was renewed or taken meanwhile is skipped, with the reason.
 func Sweep(ctx context.Context, b *gitboard.Board, actor board.Actor, role roles.Role) ([]Swept, error) {
 	v, err := b.View(ctx)
 	if err != nil {
@@ -70,7 +69,7 @@ func Sweep(ctx context.Context, b *gitboard.Board, actor board.Actor, role roles
 	return swept, v.State.Err()
 }
 
-// passing reports whether an error concerns one claim only.
+// passing reports whether an error concerns only one claim.
 func passing(err error) bool {
 	refusal, lost := (*board.Refusal)(nil), (*gitboard.LostError)(nil)
 	if errors.As(err, &refusal) {

@@ -10,8 +10,8 @@ import (
 	"github.com/git-liza/git-liza/gitboard/gitio"
 )
 
-// Tidy removes worktree and branch of a task that needs them no longer. What nothing else holds goes to
-// the attic first. It can be repeated.
+// Tidy removes the worktree and branch of a task that no longer needs them. Work that nothing else
+// holds goes to the attic first. It can be repeated.
 func Tidy(ctx context.Context, b *gitboard.Board, v *gitboard.View, actor board.Actor, task string) error {
 	s, err := at(ctx, b)
 	if err != nil {
@@ -20,8 +20,8 @@ func Tidy(ctx context.Context, b *gitboard.Board, v *gitboard.View, actor board.
 	return s.tidy(ctx, v, task, actor)
 }
 
-// Later counts the commits on the branch of a task behind its approved one, which do not land with it. kept is where
-// Tidy keeps them: in the attic.
+// Later counts the commits on a task's branch after the approved one, which do not land with it.
+// kept is the attic ref where Tidy keeps them.
 func Later(ctx context.Context, b *gitboard.Board, t *board.Task) (n int, kept string, err error) {
 	tip, err := b.Repo().Ref(ctx, git.TaskRef(t.ID))
 	if err != nil || tip.IsZero() || tip == git.OID(t.ReviewCommit) {
@@ -35,8 +35,9 @@ func (s *site) tidy(ctx context.Context, v *gitboard.View, task string, actor bo
 	return errors.Join(s.clearAway(ctx, v, task, actor, nil), s.clearBranch(ctx, v, task))
 }
 
-// clearBranch deletes a task's branch unless somebody has it checked out, or the task was never claimed. Commits that neither
-// integration nor a submission nor the attic holds go to the attic in the same transaction.
+// clearBranch deletes a task's branch unless it is checked out somewhere or the task was never
+// claimed. Commits that neither integration nor a submission nor the attic holds go to the attic in
+// the same transaction.
 func (s *site) clearBranch(ctx context.Context, v *gitboard.View, task string) error {
 	if !owned(v, task) {
 		return nil
@@ -63,7 +64,8 @@ func (s *site) clearBranch(ctx context.Context, v *gitboard.View, task string) e
 	return u.Lost("removing task/"+task, gitio.ErrRefMoved)
 }
 
-// keepBranch is the update that puts a branch's commits into the attic; none when something else holds them.
+// keepBranch returns the update that puts a branch's commits into the attic; none if something else
+// holds them.
 func (s *site) keepBranch(ctx context.Context, v *gitboard.View, task string, tip git.OID) ([]git.RefUpdate, error) {
 	landed, err := s.b.Log().Store().Ref(ctx, v.IntegrationRef())
 	if err != nil {

@@ -9,17 +9,17 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git"
 )
 
-// VerdictRequest is a reviewer's word on a submission.
+// VerdictRequest is a reviewer's verdict on a submission.
 type VerdictRequest struct {
 	gitboard.Request
 	Task    string
 	Verdict string // board.VerdictApproved or board.VerdictRejected
-	Commit  string // what was reviewed; may be abbreviated
+	Commit  string // the reviewed commit; may be abbreviated
 	Reason  string
 }
 
-// Verdict gives a reviewer's verdict. What is approved must still be what the branch and the worktree
-// hold, where they are here; a rejection needs no more than the right commit.
+// Verdict gives a reviewer's verdict. An approved commit must still be what the branch and the
+// worktree hold, if they are here; a rejection needs only the right commit.
 func Verdict(ctx context.Context, b *gitboard.Board, r VerdictRequest) (*gitboard.Done, error) {
 	s, err := at(ctx, b)
 	if err != nil {
@@ -45,8 +45,8 @@ func Verdict(ctx context.Context, b *gitboard.Board, r VerdictRequest) (*gitboar
 	return b.Do(ctx, r.Request, intent, options...)
 }
 
-// judged completes the commit of a verdict, and for an approval checks that nothing was changed under the
-// reviewer's hands.
+// judged completes the commit of a verdict. For an approval it also checks that nothing changed
+// during the review.
 func (s *site) judged(ctx context.Context, t *board.Task, p *board.Verdict, worktree *ahead) ([]git.RefUpdate, error) {
 	commit, err := s.named(ctx, p.Commit, git.OID(t.ReviewCommit))
 	if err != nil {

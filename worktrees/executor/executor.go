@@ -1,4 +1,4 @@
-// Package executor carries out for supervisors what the commands do for people: it takes a task on, lands
+// Package executor does for supervisors what the commands do for people: it claims a task, lands
 // it, and repairs the clone around it.
 //
 // It may import gitboard, gitboard/board, gitboard/roles, roles/supervisor, worktrees and
@@ -83,7 +83,7 @@ func (e Executor) Release(ctx context.Context, actor board.Actor, task, reason s
 	return err
 }
 
-// Worked implements supervisor.Executor. Where the worktree is missing, its branch decides.
+// Worked implements supervisor.Executor. If the worktree is missing, its branch decides.
 func (e Executor) Worked(ctx context.Context, task string) (bool, error) {
 	v, err := e.Board.View(ctx)
 	if err != nil {
@@ -110,7 +110,7 @@ func (e Executor) Unlock(ctx context.Context, task string) ([]string, error) {
 	})
 }
 
-// fix repairs what is wanted of what Diagnose finds, where that is possible.
+// fix repairs the problems that Diagnose finds and wanted selects, if they can be repaired.
 func (e Executor) fix(ctx context.Context, wanted func(worktrees.Problem) bool) (did []string, err error) {
 	problems, err := worktrees.Diagnose(ctx, e.Board)
 	if err != nil {

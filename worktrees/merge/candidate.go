@@ -14,21 +14,22 @@ import (
 	"github.com/git-liza/git-liza/gitboard/plain"
 )
 
-// candidate is what integration would become.
+// candidate is what integration would become by a merge.
 type candidate struct {
 	view      *gitboard.View
 	task      *board.Task
-	base      git.OID // what it was computed on: integration's commit, or the candidate before it
-	commit    git.OID // zero when the work conflicts with it
-	tree      git.OID // that of the commit, zero until it is asked for
-	command   string  // that tests it, "" for none
+	base      git.OID // the commit it was computed on: integration's, or the previous candidate's
+	commit    git.OID // zero if the work conflicts with base
+	tree      git.OID // the commit's tree, zero until needed
+	command   string  // the test command, "" for none
 	kind      string  // board.FastForward or board.MergeCommitType
 	conflicts []string
 	drift     int
 }
 
-// compute makes the candidate of a task's approved commit on another candidate, or for "" on integration as it is now.
-// landed: there is nothing to do, that has the commit.
+// compute makes the candidate of a task's approved commit on top of another candidate's commit, or
+// of integration's current one for "". landed means that the base already contains the commit, so
+// that there is nothing to do.
 func compute(ctx context.Context, b *gitboard.Board, v *gitboard.View, t *board.Task, actor board.Actor, onto git.OID) (c *candidate, landed bool, err error) {
 	repo := b.Repo()
 	review := git.OID(t.ReviewCommit)
@@ -73,7 +74,7 @@ func compute(ctx context.Context, b *gitboard.Board, v *gitboard.View, t *board.
 	return c, false, err
 }
 
-// treeOf is the tree of the candidate.
+// treeOf returns the tree of the candidate.
 func (c *candidate) treeOf(ctx context.Context, b *gitboard.Board) (git.OID, error) {
 	if c.tree == "" {
 		o, err := b.Repo().Object(ctx, string(c.commit)+"^{tree}")
@@ -91,15 +92,15 @@ func distinct(paths []string) []string {
 	return slices.Compact(paths)
 }
 
-// drift counts the commits that came to integration since the task was begun.
+// drift counts the commits that integration gained since the task's base.
 func drift(ctx context.Context, repo *gitio.Repo, t *board.Task, tip git.OID) (int, error) {
 	if _, err := repo.Object(ctx, t.BaseCommit); errors.Is(err, gitio.ErrNotFound) {
-		return 0, nil // begun in another clone, on a commit that never came here
+		return 0, nil // its base is in another clone only
 	}
 	return repo.CountCommits(ctx, git.OID(t.BaseCommit), tip)
 }
 
-// write stores the merge commit; no ref holds it yet.
+// write stores the merge commit; no ref points to it yet.
 func (c *candidate) write(ctx context.Context, b *gitboard.Board, tree git.OID, actor board.Actor) (git.OID, error) {
 	who, err := b.Committer()
 	if err != nil {
@@ -118,7 +119,7 @@ func (c *candidate) write(ctx context.Context, b *gitboard.Board, tree git.OID, 
 	return o.OID, b.Repo().WriteObjects(ctx, []git.Object{o})
 }
 
-// payload is the operation that records the candidate's landing.
+// payload returns the operation that records the candidate's landing.
 func (c *candidate) payload(test string) *board.Merge {
 	return &board.Merge{
 		About: board.About{Task: c.task.ID}, ReviewCommit: c.task.ReviewCommit, Before: string(c.base),
@@ -126,7 +127,7 @@ func (c *candidate) payload(test string) *board.Merge {
 	}
 }
 
-// failure is the operation that records that it did not land.
+// failure returns the operation that records that the candidate did not land.
 func (c *candidate) failure(how, test string) *board.Merge {
 	return &board.Merge{
 		About: board.About{Task: c.task.ID}, ReviewCommit: c.task.ReviewCommit, Before: string(c.base),

@@ -12,7 +12,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/plain"
 )
 
-// checkouts lists the tops of the worktrees in which a branch is checked out.
+// checkouts lists the top directories of the worktrees that have a branch checked out.
 func checkouts(ctx context.Context, b *gitboard.Board, ref string) ([]string, error) {
 	all, err := b.Repo().CheckedOut(ctx, ref)
 	if err != nil {
@@ -27,8 +27,8 @@ func checkouts(ctx context.Context, b *gitboard.Board, ref string) ([]string, er
 	return tops, nil
 }
 
-// following lists the checkouts of integration that go with a move from a commit. Where the board is shared the
-// branch here may stand elsewhere: it is brought there another time, and its checkouts with it.
+// following lists the checkouts of integration that must follow a move from the given commit. With
+// a shared board the branch here may be at another commit: then it and its checkouts follow later.
 func following(ctx context.Context, b *gitboard.Board, v *gitboard.View, from git.OID) ([]string, error) {
 	if here, err := b.Repo().Ref(ctx, v.IntegrationRef()); err != nil || here != from {
 		return nil, err
@@ -36,7 +36,7 @@ func following(ctx context.Context, b *gitboard.Board, v *gitboard.View, from gi
 	return checkouts(ctx, b, v.IntegrationRef())
 }
 
-// mayAdvance refuses a move of integration that would run into local changes of a checkout.
+// mayAdvance refuses to move integration if that would conflict with local changes in a checkout.
 func mayAdvance(ctx context.Context, b *gitboard.Board, tops []string, old, new git.OID) error {
 	for _, top := range tops {
 		overlap, err := b.Repo().CanAdvance(ctx, top, old, new)
@@ -64,8 +64,8 @@ func names(paths []string) string {
 	return text
 }
 
-// advance brings checkouts forward after integration has moved. What can't be brought forward any more is
-// told in the warnings.
+// advance updates checkouts after integration has moved. The warnings report those that could not
+// be updated.
 func advance(ctx context.Context, b *gitboard.Board, tops []string, old, new git.OID) (done, warnings []string) {
 	for _, top := range tops {
 		if err := b.Repo().Advance(ctx, top, old, new); err != nil {
@@ -77,11 +77,11 @@ func advance(ctx context.Context, b *gitboard.Board, tops []string, old, new git
 	return done, warnings
 }
 
-// lookBack is how many commits of integration are tried as the one that a checkout was left at.
+// lookBack is how many commits of integration are tried as the one a checkout was left at.
 const lookBack = 100
 
-// behind finds the commit that a checkout of integration was left at when integration moved without it:
-// the one which explains the most of what is staged there. Zero when there is none.
+// behind finds the commit at which a checkout of integration was left when integration moved
+// without it: the commit that explains the most of what is staged there. Zero for none.
 func behind(ctx context.Context, b *gitboard.Board, top string, tip git.OID) (git.OID, error) {
 	dirty, err := b.Repo().Status(ctx, top)
 	if err != nil {
@@ -117,7 +117,7 @@ func behind(ctx context.Context, b *gitboard.Board, top string, tip git.OID) (gi
 	return best, nil
 }
 
-// catchUp brings the checkouts of integration forward that a crash has left behind.
+// catchUp updates the checkouts of integration that a crash left behind.
 func catchUp(ctx context.Context, b *gitboard.Board, v *gitboard.View) ([]string, error) {
 	ref := v.IntegrationRef()
 	if _, err := b.Integration(ctx, v); err != nil {

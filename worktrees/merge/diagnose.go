@@ -16,8 +16,8 @@ const (
 	BehindCheckout = "behind-checkout"
 )
 
-// Diagnose looks for merges that a crash cut in half, and for checkouts of integration that were not
-// brought forward. actor is who would make up for them. It changes nothing.
+// Diagnose looks for merges that a crash interrupted halfway, and for checkouts of integration that
+// were not updated. actor is the one who would finish them. It changes nothing.
 func Diagnose(ctx context.Context, b *gitboard.Board, actor board.Actor) ([]worktrees.Problem, error) {
 	v, err := b.View(ctx)
 	if err != nil {

@@ -1,12 +1,13 @@
-// Package merge brings approved work to the integration branch, and records it.
+// Package merge merges approved work into the integration branch and records it.
 //
-// It owns the candidate (computed from the trees, no checkout involved), its test in the kept worktree
-// .worktrees/.integration, the lease by which at most one merge runs per board, the one transaction that
-// moves integration and board, and the steps that bring checkouts of integration forward. A crash between
-// integration's move and the board's is finished by Finish, proved by ancestry.
+// It owns the candidate (computed from trees, without a checkout), its test in the kept worktree
+// .worktrees/.integration, the lease that allows only one merge per board at a time, the one
+// transaction that moves integration and board, and the steps that update checkouts of integration.
+// If a crash separates integration's move from the board's, Finish completes it, with ancestry as
+// proof.
 //
-// It promises that nothing moves before the test has passed, and that no checkout but those of the
-// integration branch is touched; those only where no local change is in the way.
+// It promises that nothing moves before the test has passed, and that it touches only checkouts of
+// the integration branch, and those only if no local change is in the way.
 //
 // It may import gitboard, gitboard/board, gitboard/git, gitboard/gitio, gitboard/lease,
 // gitboard/oplog, gitboard/plain, gitboard/roles and worktrees.

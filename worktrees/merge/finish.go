@@ -13,7 +13,7 @@ import (
 	"github.com/git-liza/git-liza/worktrees"
 )
 
-// Finished is a merge whose second half was made up for.
+// Finished is a merge that was completed after a crash.
 type Finished struct {
 	Landing // of the commit that brought the work to integration
 	Task    string
@@ -26,8 +26,8 @@ func (f *Finished) result() *Result {
 	return &Result{Landing: f.Landing, Task: f.Task, Merged: true}
 }
 
-// Finish makes up for merges that a crash cut in half: integration has the approved commit, and the board
-// doesn't say so. It returns what it finished.
+// Finish completes merges that a crash interrupted halfway: integration has the approved commit,
+// but the board does not say so. It returns what it finished.
 func Finish(ctx context.Context, b *gitboard.Board, actor board.Actor) ([]Finished, error) {
 	v, err := b.View(ctx)
 	if err != nil {
@@ -52,10 +52,10 @@ func Finish(ctx context.Context, b *gitboard.Board, actor board.Actor) ([]Finish
 	return all, v.State.Err()
 }
 
-// errWhole says that there is no half-state.
+// errWhole says that no merge is half done.
 var errWhole = errors.New("nothing to finish")
 
-// finish makes up for one task's merge; nil when there is nothing to make up for.
+// finish completes one task's merge; it returns nil if there is nothing to complete.
 func finish(ctx context.Context, b *gitboard.Board, r gitboard.Request, task string) (*Finished, error) {
 	done, err := b.Do(ctx, r, func(ctx context.Context, v *gitboard.View) (board.Payload, []git.RefUpdate, error) {
 		p, ref, err := half(ctx, b, v, task)
@@ -84,8 +84,8 @@ func finish(ctx context.Context, b *gitboard.Board, r gitboard.Request, task str
 	return f, nil
 }
 
-// half looks whether integration has a task's approved commit already, and how it came there. errWhole
-// when not.
+// half reports whether integration already has a task's approved commit, and how it came there;
+// errWhole if it doesn't.
 func half(ctx context.Context, b *gitboard.Board, v *gitboard.View, task string) (*board.FinishMerge, git.RefUpdate, error) {
 	none := git.RefUpdate{}
 	t := v.State.Task(task)
@@ -129,9 +129,10 @@ func half(ctx context.Context, b *gitboard.Board, v *gitboard.View, task string)
 	return p, git.RefUpdate{Ref: v.IntegrationRef(), Old: tip, New: tip}, nil
 }
 
-// broughtBy finds how integration got a commit: it is on the line of first parents itself, or the merge of just it and
-// what was there before, with the content that git gives it, brought it. What another recorded landing brought with
-// its own work counts as the former. Anything else proves nothing, and is refused.
+// broughtBy finds how integration got a commit. Either the commit is on integration's first-parent
+// line, or it came with a merge of exactly this commit and the previous tip, with the content that
+// git computes for that merge. A commit that came along with another recorded landing counts as the
+// former. Anything else proves nothing and is refused.
 func broughtBy(ctx context.Context, b *gitboard.Board, v *gitboard.View, t *board.Task, tip git.OID) (by, before git.OID, err error) {
 	repo, review := b.Repo(), git.OID(t.ReviewCommit)
 	c, err := oldestWith(ctx, repo, review, tip)
@@ -157,8 +158,8 @@ func broughtBy(ctx context.Context, b *gitboard.Board, v *gitboard.View, t *boar
 		v.State.Config().IntegrationBranch, review.Short(), t.ID, c.OID.Short()), "a human looks at "+c.OID.Short()+": git liza verify")
 }
 
-// landedBefore reports whether the board records the move that brought a commit to integration, by the merge of a
-// task or by a human's land.
+// landedBefore reports whether the board records the move that brought a commit to integration,
+// either the merge of a task or a human's land.
 func landedBefore(ctx context.Context, b *gitboard.Board, v *gitboard.View, commit git.OID) (bool, error) {
 	operations, err := b.Repo().Matching(ctx, v.Commit, `^Liza-Op: \(land\|merge\)$`)
 	if err != nil {
@@ -185,19 +186,19 @@ func landedBefore(ctx context.Context, b *gitboard.Board, v *gitboard.View, comm
 			before, err := b.Repo().IsAncestor(ctx, commit, git.OID(p.Before))
 			if err != nil || !before {
 				return err == nil, err
-			} // else it was there already
+			} // otherwise it was there already
 		}
 	}
 	return false, nil
 }
 
-// oldestWith is the oldest commit on integration's line of first parents that contains a commit.
+// oldestWith returns the oldest commit on integration's first-parent line that contains a commit.
 func oldestWith(ctx context.Context, repo *gitio.Repo, commit, tip git.OID) (git.Commit, error) {
 	since, err := repo.CountCommits(ctx, commit, tip)
 	if err != nil {
 		return git.Commit{}, err
 	}
-	// All that came after it is at most since commits long.
+	// At most since commits can have come after it.
 	line, err := repo.FirstParents(ctx, tip, since+1)
 	if err != nil {
 		return git.Commit{}, err
@@ -205,7 +206,7 @@ func oldestWith(ctx context.Context, repo *gitio.Repo, commit, tip git.OID) (git
 	if slices.Contains(line, commit) {
 		return git.Commit{OID: commit}, nil
 	}
-	// Newest first: those that contain it come first.
+	// Newest first, so those that contain it come first.
 	low, high := 0, len(line)
 	for high-low > 1 {
 		middle := (low + high) / 2

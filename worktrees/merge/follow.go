@@ -11,16 +11,17 @@ import (
 	"github.com/git-liza/git-liza/gitboard/gitio"
 )
 
-// Followed is how this clone has followed a shared board.
+// Followed reports how this clone followed a shared board.
 type Followed struct {
 	Moved          bool // the integration branch
 	BroughtForward []string
-	Warnings       []string // why it couldn't
+	Warnings       []string // why it could not follow
 }
 
-// Follow brings this clone's view of a shared board up to date, and its integration branch to where other clones
-// have moved it, with its checkouts. Where local changes are in the way, or commits of somebody's own, the branch
-// stays where it is and a warning says so. Nothing happens where the board isn't shared.
+// Follow updates this clone's view of a shared board, and moves its integration branch, with its
+// checkouts, to where other clones have moved it. If local changes or a person's own commits are in
+// the way, the branch stays where it is, with a warning. If the board isn't shared, nothing
+// happens.
 func Follow(ctx context.Context, b *gitboard.Board) (f Followed, err error) {
 	if err := b.Refresh(ctx); err != nil || b.Remote() == "" {
 		return f, err
@@ -62,7 +63,7 @@ func Follow(ctx context.Context, b *gitboard.Board) (f Followed, err error) {
 	}
 	err = b.Repo().UpdateRefs(ctx, []git.RefUpdate{{Ref: ref, Old: here, New: to}}, "git liza: follow "+b.Remote())
 	if errors.Is(err, gitio.ErrRefMoved) || errors.Is(err, gitio.ErrBusy) {
-		return f, nil // somebody else brings it
+		return f, nil // another process moves it
 	}
 	if err != nil {
 		return f, err

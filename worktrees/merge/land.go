@@ -19,12 +19,13 @@ import (
 type LandRequest struct {
 	gitboard.Request
 	Commit string   // any revision
-	Files  []string // just these, as they are in that commit; none for the commit itself
+	Files  []string // only these, as they are in that commit; none for the whole commit
 	Reason string
 }
 
-// Land moves integration forward to a commit, in one transaction with the board. Only a fast-forward is
-// one; and no checkout of integration may have changes in the way. Files alone come in a commit on top of integration.
+// Land moves integration forward to a commit, in one transaction with the board. The commit must be
+// a fast-forward, and no checkout of integration may have changes in the way. If only some files
+// are asked for, a new commit on top of integration brings them.
 func Land(ctx context.Context, b *gitboard.Board, r LandRequest) (*Landing, error) {
 	done, err := b.Lookup(ctx, r.Request)
 	if err != nil {
@@ -66,16 +67,16 @@ func Land(ctx context.Context, b *gitboard.Board, r LandRequest) (*Landing, erro
 type lander struct {
 	b      *gitboard.Board
 	r      LandRequest
-	since  gitboard.Moment // when it was asked for
+	since  gitboard.Moment // when it was requested
 	commit git.OID
-	from   git.OID // the commit whose files are asked for
+	from   git.OID // the commit whose files are requested
 
 	tops   []string
 	before git.OID
 }
 
-// decide is the intent: what is to be landed descends from integration as it is, and nothing is in the
-// way.
+// decide is the intent: the commit to land descends from the current integration, and nothing is in
+// the way.
 func (l *lander) decide(ctx context.Context, v *gitboard.View) (board.Payload, []git.RefUpdate, error) {
 	tip, err := l.b.Integration(ctx, v)
 	if err != nil {
@@ -117,7 +118,7 @@ func (l *lander) forward(ctx context.Context, v *gitboard.View, tip git.OID) err
 		"just some of its files: git liza land --spec PATH --from "+plain.Quote(l.r.Commit))
 }
 
-// onTop writes a commit on top of integration that brings just the files that are asked for.
+// onTop writes a commit on top of integration with only the requested files.
 func (l *lander) onTop(ctx context.Context, tip git.OID) (git.OID, error) {
 	repo := l.b.Repo()
 	o := &overlay{repo: repo}

@@ -15,25 +15,25 @@ import (
 )
 
 const (
-	// leaseFor is how long the merge lease holds without renewal.
+	// leaseFor is how long the merge lease is valid without renewal.
 	leaseFor = 60 * time.Second
-	// renewEvery is how often it's renewed.
+	// renewEvery is how often the merge lease is renewed.
 	renewEvery = 15 * time.Second
 )
 
-// holding is the merge lease in this process's hands.
+// holding is the merge lease as held by this process.
 type holding struct {
 	b       *gitboard.Board
-	tasks   []string // that it merges, none for a human's commit
-	testing []string // of these, those that are being tested together
-	commit  git.OID  // that is being tested, "" for none
+	tasks   []string // the tasks it merges, none for a human's commit
+	testing []string // those of the tasks that are being tested together
+	commit  git.OID  // the commit being tested, "" for none
 	since   time.Time
 	who     string // agent and token: the lease's session
 	held    *lease.Held
 }
 
-// hold takes the merge lease. A live one of somebody else is the refusal "busy"; that of a process that has ended is
-// free at once.
+// hold takes the merge lease. A live lease of another session is the refusal "busy"; one whose
+// process has ended is free at once.
 func hold(ctx context.Context, b *gitboard.Board, budget *gitboard.Budget, actor board.Actor, tasks ...string) (*holding, error) {
 	token, err := b.Token()
 	if err != nil {
@@ -59,8 +59,9 @@ func hold(ctx context.Context, b *gitboard.Board, budget *gitboard.Budget, actor
 	return nil, budget.Lost("taking the merge lease", gitio.ErrRefMoved)
 }
 
-// unheld is the part of a transaction that lets it happen only while nobody holds the merge lease. What needs no test
-// takes none itself: its transaction is all that it does. A live one of somebody else is the refusal "busy".
+// unheld returns an update that makes a transaction fail if anyone holds the merge lease. A landing
+// without a test takes no lease itself, since it consists of just this transaction. A live lease of
+// another session is the refusal "busy".
 func unheld(ctx context.Context, b *gitboard.Board) (git.RefUpdate, error) {
 	now, err := lease.Read(ctx, b.Log().Store(), lease.MergeHolder)
 	if err != nil {
@@ -96,13 +97,13 @@ func (h *holding) beat(ctx context.Context) error {
 	return err
 }
 
-// show lets others see what is merged and tested.
+// show publishes in the lease what is being merged and tested.
 func (h *holding) show(ctx context.Context, tasks, testing []string, commit git.OID) error {
 	h.tasks, h.testing, h.commit = tasks, testing, commit
 	return h.beat(ctx)
 }
 
-// lost is what whoever merges is told when others have taken the lease.
+// lost turns the loss of the lease into the refusal for the caller.
 func (h *holding) lost(err error) error {
 	if errors.Is(err, lease.ErrTaken) {
 		return h.ranOut()
@@ -110,9 +111,9 @@ func (h *holding) lost(err error) error {
 	return err
 }
 
-// during runs something long while the lease is renewed. When the lease is lost, the context that it runs
-// with ends with lease.ErrTaken as its cause. A renewal that fails for another reason is tried again: what
-// is done afterwards checks the lease against the repository.
+// during runs something long while renewing the lease. If the lease is lost, the context passed to
+// run ends with lease.ErrTaken as its cause. A renewal that fails for another reason is retried:
+// the next step checks the lease against the repository anyway.
 func (h *holding) during(ctx context.Context, every time.Duration, run func(context.Context) error) error {
 	ctx, lost := context.WithCancelCause(ctx)
 	defer lost(nil)
@@ -140,7 +141,8 @@ func (h *holding) during(ctx context.Context, every time.Duration, run func(cont
 	return err
 }
 
-// ranOut is what whoever merges is told whose lease others have taken. They may try again: nothing else is theirs.
+// ranOut is the refusal for a caller whose lease was taken. The caller may retry, since nothing
+// else was taken.
 func (h *holding) ranOut() error {
 	hint := "try again"
 	if len(h.tasks) > 0 {
@@ -149,7 +151,8 @@ func (h *holding) ranOut() error {
 	return board.Refuse(board.CodeBusy, "the merge lease has run out, and somebody else has taken it", hint)
 }
 
-// now reads the lease. One of this session's is held as it stands: a renewal that failed may have been done.
+// now reads the lease. A lease of this session counts as held: a renewal that reported failure may
+// have succeeded.
 func (h *holding) now(ctx context.Context) (*lease.Held, error) {
 	now, err := lease.Read(ctx, h.b.Log().Store(), lease.MergeHolder)
 	if err == nil && now != nil && now.Session == h.who {
@@ -158,9 +161,10 @@ func (h *holding) now(ctx context.Context) (*lease.Held, error) {
 	return now, err
 }
 
-// giveBack is the part of a transaction that lets it happen only while the lease is held, and gives that back. When it
-// has been lost the error says who has it. One that won't hold much longer is renewed: where many write, a transaction
-// may be tried for longer than a lease holds. If that can't be done now, the transaction shows whether it is still held.
+// giveBack returns an update that gives the lease back, and makes the transaction fail if it is no
+// longer held. If the lease is lost, the error says who has it. A lease that is about to expire is
+// renewed first, because with many writers a transaction may be retried for longer than a lease
+// lasts. If the renewal fails, the transaction itself shows whether the lease is still held.
 func (h *holding) giveBack(ctx context.Context) (git.RefUpdate, error) {
 	now, err := h.now(ctx)
 	if err != nil {
@@ -180,8 +184,8 @@ func (h *holding) giveBack(ctx context.Context) (git.RefUpdate, error) {
 	return lease.Fence(lease.MergeHolder, h.held), nil
 }
 
-// release gives the lease back, also when the context has ended. One that was taken is no longer ours to
-// give, and one that went with what it was for is given.
+// release gives the lease back, even if the context has ended. It is not an error if the lease was
+// taken or has already been given back with its transaction.
 func (h *holding) release(ctx context.Context) error {
 	if h == nil {
 		return nil

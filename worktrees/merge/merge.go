@@ -14,33 +14,33 @@ import (
 	"github.com/git-liza/git-liza/worktrees"
 )
 
-// TrainRequest asks for the merge of several tasks, in the given order.
+// TrainRequest asks to merge several tasks in the given order.
 type TrainRequest struct {
 	gitboard.Request
-	Tasks  []string  // empty: all that are APPROVED, by priority and then by how long they have waited
-	Out    io.Writer // the output of the integration tests, as it comes; nil for nowhere
-	Afresh bool      // test also what is known to pass
+	Tasks  []string  // empty: all APPROVED tasks, by priority and then by waiting time
+	Out    io.Writer // the output of the integration tests, as it comes; nil discards it
+	Afresh bool      // also test what is known to pass
 }
 
 // Landing is a move of integration that the board records.
 type Landing struct {
 	Done           *gitboard.Done
-	Commit         git.OID  // that landed
+	Commit         git.OID  // the one that landed
 	Type           string   // of a task's: board.FastForward or board.MergeCommitType
 	BroughtForward []string // checkouts of integration
-	Warnings       []string // what somebody must look at
+	Warnings       []string // what a person must look at
 }
 
-// Result is how the merge of a task ended. Either way the board says so.
+// Result is the outcome of the merge of a task. The board records it either way.
 type Result struct {
 	Landing
 	Task      string
 	Merged    bool
-	Untested  bool   // it landed without a test, and the board doesn't say that there is none
+	Untested  bool   // it landed without a test, though the board doesn't say the project has none
 	Failure   string // board.FailConflict or board.FailTest
 	Conflicts []string
 	Log       string                 // the end of a failing test's output
-	Test      *worktrees.FailedError // how that test ended, where it ran now
+	Test      *worktrees.FailedError // how that test ended, if it ran now
 }
 
 // Reason says why a merge failed.
@@ -61,13 +61,16 @@ var (
 	errLeft = errors.New("a task has left the train meanwhile")
 )
 
-// Train brings the approved commits of tasks to integration: computed, tested, and only then landed, in one transaction
-// with the board. Each candidate is built on the one before it, the last one is tested for all of them, and they land
-// together, one operation a task. What conflicts with those before it waits for its turn alone; when the test fails, the
-// task that brought the failure is found by bisection and becomes INTEGRATION_FAILED, and the others land without it.
-// A conflict or a failing test is recorded, and no error. With an error the results say what was recorded before it.
-// An overlap with local changes of a checkout of integration is the refusal "overlap", before anything has moved; a merge
-// of somebody else that is under way is the refusal "busy".
+// Train brings the approved commits of tasks to integration: computed, tested, and only then
+// landed, in one transaction with the board. Each candidate is built on the previous one, the last
+// is tested for all of them, and they land together, one operation per task. A task that conflicts
+// with earlier ones waits for a round of its own. If the test fails, bisection finds the task that
+// caused the failure; it becomes INTEGRATION_FAILED, and the others land without it.
+//
+// A conflict or a failing test is recorded and is not an error. If there is an error, the results
+// are what was recorded before it. If local changes of a checkout of integration are in the way,
+// the refusal is "overlap", before anything has moved; if another merge is in progress, it is
+// "busy".
 func Train(ctx context.Context, b *gitboard.Board, r TrainRequest) ([]*Result, error) {
 	t := &train{b: b, r: r, since: b.Moment(), budget: b.Budget(), tests: testsOf(b, r.Afresh), ahead: map[string]*ahead{}}
 	if err := t.before(ctx); len(t.results) > 0 || err != nil {
@@ -88,17 +91,18 @@ func Train(ctx context.Context, b *gitboard.Board, r TrainRequest) ([]*Result, e
 type train struct {
 	b       *gitboard.Board
 	r       TrainRequest
-	since   gitboard.Moment // when it was asked for
+	since   gitboard.Moment // when the merge was requested
 	budget  *gitboard.Budget
 	tests   *tests
 	ahead   map[string]*ahead // by place
 	held    *holding          // while candidates are tested
-	rounds  int               // that have written
+	rounds  int               // those that have written
 	results []*Result
-	left    []error // why tasks have left the train, with nothing recorded of them
+	left    []error // why tasks left the train without anything recorded about them
 }
 
-// request is what the next round writes as: the first as the request, the others under ids that follow from it.
+// request returns the identity under which the next round writes: the request's own for the first
+// round, ids derived from it for the others.
 func (t *train) request() gitboard.Request {
 	r := t.r.Request
 	if r.ID != "" && t.rounds > 0 {
@@ -107,7 +111,7 @@ func (t *train) request() gitboard.Request {
 	return r
 }
 
-// before finds what the same request has merged before.
+// before finds what the same request has already merged.
 func (t *train) before(ctx context.Context) error {
 	for {
 		all, err := t.b.LookupAll(ctx, t.request())
@@ -120,7 +124,8 @@ func (t *train) before(ctx context.Context) error {
 	}
 }
 
-// repeated takes in what was written under the request of this round before, or by another process just now.
+// repeated adds what was written earlier under the request of this round, or just now by another
+// process.
 func (t *train) repeated(all []*gitboard.Done) error {
 	var results []*Result
 	for _, done := range all {
@@ -134,7 +139,7 @@ func (t *train) repeated(all []*gitboard.Done) error {
 	return nil
 }
 
-// recorded is a merge as the board has it, nil for another operation.
+// recorded returns a merge as the board records it, nil for another operation.
 func recorded(done *gitboard.Done) *Result {
 	r := &Result{Landing: Landing{Done: done}, Task: done.Op.TaskID()}
 	switch p := done.Op.Payload.(type) {
@@ -186,7 +191,8 @@ func nothing() error {
 	return board.Refuse(board.CodeEmpty, "no task is APPROVED", "git liza status")
 }
 
-// leftOut reports the tasks that have left the train: as warnings of what did land, or else as the refusal.
+// leftOut reports the tasks that have left the train: as warnings on those that landed, or else as
+// the refusal.
 func (t *train) leftOut() error {
 	switch {
 	case len(t.left) == 0:
@@ -198,10 +204,11 @@ func (t *train) leftOut() error {
 		}
 		return nil
 	case len(t.r.Tasks) == 0 && !slices.ContainsFunc(t.left, inconsistent):
-		return nothing() // any more
+		return nothing() // no longer
 	}
 	return t.left[0]
 }
 
-// alone says that one task was asked for by name: what keeps it from being merged is the answer.
+// alone reports whether a single task was requested by name: then whatever prevents its merge is
+// the answer.
 func (t *train) alone() bool { return len(t.r.Tasks) == 1 }

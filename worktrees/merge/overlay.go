@@ -14,13 +14,13 @@ import (
 	"github.com/git-liza/git-liza/gitboard/plain"
 )
 
-// overlay makes trees that are one tree with some files of another.
+// overlay makes trees that consist of one tree with some files of another.
 type overlay struct {
 	repo    *gitio.Repo
 	written []git.Object
 }
 
-// file is what a commit has at a path. That it has no file there is a refusal.
+// file returns the entry of a commit at a path. It is a refusal if there is no file.
 func (o *overlay) file(ctx context.Context, commit git.OID, path string) (git.TreeEntry, error) {
 	tree, err := o.treeOf(ctx, commit)
 	if err != nil {
@@ -64,7 +64,7 @@ func (o *overlay) entries(ctx context.Context, tree git.OID) ([]git.TreeEntry, e
 	return git.DecodeTree(object.Data)
 }
 
-// put is a tree with a file at a path; a zero tree is an empty one.
+// put returns a tree with a file at a path; a zero tree is an empty one.
 func (o *overlay) put(ctx context.Context, tree git.OID, path string, file git.TreeEntry) (git.OID, error) {
 	var entries []git.TreeEntry
 	if !tree.IsZero() {

@@ -11,8 +11,8 @@ import (
 	"github.com/git-liza/git-liza/gitboard/gitio"
 )
 
-// Retry makes a failed merge APPROVED again, when the same commit merges cleanly into integration as it
-// is now.
+// Retry makes a failed merge APPROVED again if the same commit merges cleanly into the current
+// integration.
 func Retry(ctx context.Context, b *gitboard.Board, r gitboard.Request, task string) (*gitboard.Done, error) {
 	intent := func(ctx context.Context, v *gitboard.View) (board.Payload, []git.RefUpdate, error) {
 		t, err := v.State.FindTask(task)

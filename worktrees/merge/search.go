@@ -1,17 +1,17 @@
 package merge
 
-// search finds, in a train of so many cars, how many from the front pass the test together, by bisection. The first test
-// is that of the whole; what is known is never asked again. That a longer train fails where a shorter one does is taken
-// for granted: a later car that repairs an earlier one lands in a round of its own.
+// search bisects a train of cars to find how many from the front pass the test together. The first
+// test is of the whole train, and nothing known is tested again. It assumes that a longer train
+// fails if a shorter one does: a later car that repairs an earlier one lands in a round of its own.
 type search struct {
 	cars  int
-	green int // this many pass together; none at all is integration itself
-	red   int // this many fail; more than there are while none is known to
+	green int // this many pass together; 0 is integration itself
+	red   int // this many fail; more than there are cars until a failure is known
 }
 
 func newSearch(cars int) *search { return &search{cars: cars, red: cars + 1} }
 
-// next is how many cars to test together, 0 when the answer is known.
+// next returns how many cars to test together, 0 if the answer is known.
 func (s *search) next() int {
 	switch {
 	case s.red > s.cars && s.green < s.cars:
@@ -22,7 +22,7 @@ func (s *search) next() int {
 	return 0
 }
 
-// learn takes in how the test of so many cars ended.
+// learn records the result of testing n cars.
 func (s *search) learn(n int, passed bool) {
 	if passed {
 		s.green = max(s.green, n)
@@ -31,5 +31,5 @@ func (s *search) learn(n int, passed bool) {
 	}
 }
 
-// found reports whether the car behind the green ones is the one that brought the failure.
+// found reports whether the car after the green ones caused the failure.
 func (s *search) found() bool { return s.red <= s.cars }

@@ -19,15 +19,15 @@ import (
 )
 
 const (
-	// testScript is the integration test of a project that sets none.
+	// testScript is the integration test if the project configures none.
 	testScript = "scripts/integration-test.sh"
-	// testPlace is where candidates are tested, from the project's root.
+	// testPlace is the worktree in which candidates are tested, relative to the project's root.
 	testPlace = ".worktrees/.integration"
-	// maxTail is how much of a failing test's output the board keeps, in bytes.
+	// maxTail is how many bytes of a failing test's output the board keeps.
 	maxTail = 4 << 10
 )
 
-// testOf is the command that a candidate is tested with, "" for none.
+// testOf returns the command that tests a candidate, "" for none.
 func testOf(ctx context.Context, b *gitboard.Board, c *candidate) (string, error) {
 	switch set := c.view.State.Config().IntegrationTest; {
 	case set == board.NoTest || c.commit.IsZero():
@@ -42,7 +42,7 @@ func testOf(ctx context.Context, b *gitboard.Board, c *candidate) (string, error
 	return testScript, err
 }
 
-// script is how a test is run by sh.
+// script returns the shell command that runs a test.
 func script(test string) string {
 	if test != testScript {
 		return test
@@ -53,9 +53,9 @@ func script(test string) string {
 // testRun is one run of the integration test.
 type testRun struct {
 	c     *candidate
-	tasks []string  // whose work is tested together
-	place string    // the kept worktree, from the project's root
-	out   io.Writer // its output, as it comes; nil for nowhere
+	tasks []string  // the tasks whose work is tested together
+	place string    // the kept worktree, relative to the project's root
+	out   io.Writer // the test's output, as it comes; nil discards it
 }
 
 // run tests a candidate. The failure is that of a test that ran and did not pass.
@@ -93,12 +93,13 @@ func (r *testRun) run(ctx context.Context, b *gitboard.Board) (*failure, error) 
 	if err != nil {
 		return nil, err
 	}
-	// How it ended is part of the log, and stands at its end.
+	// The log ends with the test's result.
 	ending := "[" + failed.Error() + "]"
 	return &failure{worktrees.Tail(said, maxTail-len(ending)-1) + "\n" + ending, failed}, nil
 }
 
-// checkOut makes the kept worktree hold the candidate. What git ignores stays in it, such as caches.
+// checkOut makes the kept worktree hold the candidate. Files that git ignores, such as caches, stay
+// in it.
 func checkOut(ctx context.Context, b *gitboard.Board, c *candidate, place string) error {
 	repo := b.Repo()
 	if err := repo.Exclude("/.worktrees/", "/.liza/"); err != nil {
@@ -111,7 +112,7 @@ func checkOut(ctx context.Context, b *gitboard.Board, c *candidate, place string
 			return err
 		}
 	}
-	// Missing, damaged, or made by a process that died over it; nobody works in it.
+	// Missing, damaged, or left by a process that died while making it; nobody works in it.
 	if err := os.Remove(ready); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
@@ -122,13 +123,14 @@ func checkOut(ctx context.Context, b *gitboard.Board, c *candidate, place string
 		return err
 	}
 	if err := worktrees.Setup(ctx, repo, c.view, place); err != nil {
-		// Not set up is as good as not there: the next test begins anew.
+		// A worktree that wasn't set up is useless: the next test makes a new one.
 		return errors.Join(err, repo.RemoveWorktree(context.WithoutCancel(ctx), place))
 	}
 	return os.WriteFile(ready, nil, 0o644)
 }
 
-// clearPlace removes the kept worktree. What is there and is none that git knows stays: somebody put it there.
+// clearPlace removes the kept worktree. Anything there that git doesn't know stays: a person put it
+// there.
 func clearPlace(ctx context.Context, repo *gitio.Repo, place string) error {
 	all, err := repo.Worktrees(ctx)
 	if err != nil {
@@ -156,7 +158,7 @@ func logFile(b *gitboard.Board, task string) (*os.File, error) {
 
 // endOf reads the end of a log.
 func endOf(file *os.File) (string, error) {
-	const enough = 4 * maxTail // what can't be shown is dropped
+	const enough = 4 * maxTail // more than maxTail, since unprintable characters are dropped
 	info, err := file.Stat()
 	if err != nil {
 		return "", err

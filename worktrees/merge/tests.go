@@ -24,14 +24,14 @@ type failure struct {
 	how *worktrees.FailedError
 }
 
-// tests remembers how tests of trees ended: those that passed in a file of this clone, for every later merge; those that
-// failed for as long as the process lives.
+// tests remembers the results of testing trees: those that passed in a file of this clone, for all
+// later merges; those that failed as long as the process lives.
 type tests struct {
 	file   string
 	afresh bool
 
 	mu      sync.Mutex
-	passed  map[string]bool // nil until it is read
+	passed  map[string]bool // nil until read
 	failed  map[string]*failure
 	running map[string]chan struct{} // closed when the test has ended
 	flaky   []flake
@@ -47,16 +47,17 @@ func testsOf(b *gitboard.Board, afresh bool) *tests {
 	return &tests{file: filepath.Join(b.Dir(), "tested"), afresh: afresh, failed: map[string]*failure{}, running: map[string]chan struct{}{}}
 }
 
-// mostTested is how many bytes of passed tests are remembered, the newest half of which stay when there are more.
+// mostTested limits the bytes of remembered passed tests. If there are more, the newer half is
+// kept.
 const mostTested = 256 << 10
 
-// testKey is a tree and the command that tests it.
+// testKey identifies a tree together with the command that tests it.
 func testKey(tree git.OID, command string) string {
 	return fmt.Sprintf("%s %x", tree, sha256.Sum256([]byte(command)))
 }
 
-// begin reports how the test of a tree ended, waiting for one that runs. When nobody has tested it, whoever has called
-// runs the test, and calls end after it.
+// begin reports the result of testing a tree, and waits if the test is running. If nobody has
+// tested it, the caller must run the test and then call end.
 func (t *tests) begin(ctx context.Context, key string) (f *failure, known bool, end func(), err error) {
 	for {
 		t.mu.Lock()
@@ -85,7 +86,7 @@ func (t *tests) begin(ctx context.Context, key string) (f *failure, known bool, 
 	}, nil
 }
 
-// known is how the test of a tree ended, if it has run. t is locked.
+// known returns the result of testing a tree, if known. t must be locked.
 func (t *tests) known(key string) (f *failure, known bool) {
 	if f, known := t.failed[key]; known {
 		return f, true
@@ -101,7 +102,7 @@ func (t *tests) known(key string) (f *failure, known bool) {
 	return nil, t.passed[key]
 }
 
-// learn remembers how a test ended. Where that can't be written the next process tests again.
+// learn remembers a result. If it can't be written, the next process tests again.
 func (t *tests) learn(key string, f *failure) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -126,7 +127,7 @@ func (t *tests) learn(key string, f *failure) {
 	}
 }
 
-// forget drops the older half of what is remembered.
+// forget drops the older half of the remembered results.
 func (t *tests) forget() {
 	text, err := os.ReadFile(t.file)
 	if err != nil {
@@ -139,8 +140,8 @@ func (t *tests) forget() {
 	}
 }
 
-// prove tests a train: green is how many of its cars pass together, and failed how the one behind them failed, nil when
-// there is none.
+// prove tests a train. green is how many of its cars pass together; failed is the failure of the
+// next car, nil for none.
 func (t *train) prove(ctx context.Context, cars []*candidate) (green int, failed *failure, err error) {
 	s := newSearch(len(cars))
 	for n := s.next(); n > 0; n = s.next() {
@@ -158,7 +159,7 @@ func (t *train) prove(ctx context.Context, cars []*candidate) (green int, failed
 	return s.green, failed, nil
 }
 
-// try tests the first cars of a train together while the merge lease is renewed.
+// try tests the first cars of a train together while renewing the merge lease.
 func (t *train) try(ctx context.Context, cars []*candidate, n int) (f *failure, err error) {
 	c := cars[n-1]
 	if c.command == "" {
@@ -174,7 +175,8 @@ func (t *train) try(ctx context.Context, cars []*candidate, n int) (f *failure, 
 	return f, t.held.lost(err)
 }
 
-// test tests a candidate unless it is known how that ends. A test that fails is run again as often as the board says.
+// test tests a candidate unless the result is known. A failing test is repeated as often as the
+// board's configuration says.
 func (t *train) test(ctx context.Context, r *testRun) (*failure, error) {
 	tree, err := r.c.treeOf(ctx, t.b)
 	if err != nil {
@@ -207,7 +209,7 @@ func (t *tests) flake(command string, runs int) {
 	t.flaky = append(t.flaky, flake{command, runs})
 }
 
-// recordFlaky records tests that failed and then passed on the same commit: nobody's task is to blame.
+// recordFlaky records tests that failed and then passed on the same commit: no task is to blame.
 func (t *train) recordFlaky(ctx context.Context) error {
 	for _, f := range t.tests.flaky {
 		p := &board.LogAnomaly{Type: board.FlakyTest, Details: map[string]board.Scalar{
@@ -221,13 +223,13 @@ func (t *train) recordFlaky(ctx context.Context) error {
 	return nil
 }
 
-// ahead is a test of a train behind the one that is under way.
+// ahead is a test of a later train, running beside the current one.
 type ahead struct {
 	end  context.CancelFunc
 	done chan struct{}
 }
 
-// stop ends the test; what it was started for is not what comes next.
+// stop ends the test, because the train it was started for is not the next one.
 func (a *ahead) stop() {
 	if a != nil {
 		a.end()
@@ -235,13 +237,13 @@ func (a *ahead) stop() {
 	}
 }
 
-// testAhead begins to test the trains behind this one, each on top of the one before it, as far as the board lets tests
-// run side by side. What passes is known when its round comes.
+// testAhead starts testing the trains after this one, each on top of the previous one, as many as
+// the board allows to run in parallel. A result is used when the train's round comes.
 func (t *train) testAhead(ctx context.Context, v *gitboard.View, tip *candidate, waiting []string) {
 	for n := 2; n <= v.State.Config().IntegrationWorkers && tip.command != "" && len(waiting) > 0; n++ {
 		c, err := t.couple(ctx, v, tip.commit, waiting)
 		if err != nil || len(c.cars) == 0 {
-			return // its own round shows why
+			return // its own round reports why
 		}
 		tip, waiting = c.cars[len(c.cars)-1], without(waiting, idsOf(c.cars)...)
 		if tip.command != "" {
@@ -250,7 +252,7 @@ func (t *train) testAhead(ctx context.Context, v *gitboard.View, tip *candidate,
 	}
 }
 
-// start tests ahead in a place of its own, instead of what was tested there.
+// start starts a test ahead at the run's place, and replaces the one that was running there.
 func (t *train) start(ctx context.Context, r *testRun) {
 	t.ahead[r.place].stop()
 	ctx, end := context.WithCancel(ctx)
@@ -259,7 +261,7 @@ func (t *train) start(ctx context.Context, r *testRun) {
 	go func() {
 		defer close(a.done)
 		defer end()
-		_, _ = t.test(ctx, r) // if it could not be run, its own round shows why
+		_, _ = t.test(ctx, r) // if it can't run, its own round reports why
 	}()
 }
 

@@ -15,8 +15,8 @@ import (
 	"github.com/git-liza/git-liza/worktrees"
 )
 
-// round computes candidates for the first of the waiting tasks, tests them, and records what became of them. rest are the
-// tasks that wait on.
+// round computes candidates for the first of the waiting tasks, tests them, and records the
+// results. rest are the tasks that are still waiting.
 func (t *train) round(ctx context.Context, waiting []string) (rest []string, err error) {
 	v, err := t.b.View(ctx)
 	if err != nil {
@@ -44,7 +44,7 @@ func (t *train) round(ctx context.Context, waiting []string) (rest []string, err
 	if err := t.b.Upload(ctx, c.cars[0].base, tip.commit); err != nil {
 		return nil, err
 	}
-	if tip.command != "" { // otherwise recording looks at the lease and the checkouts at once
+	if tip.command != "" { // otherwise record checks the lease and the checkouts at once
 		if err := t.prepare(ctx, v, c.cars); err != nil {
 			return nil, err
 		}
@@ -55,7 +55,7 @@ func (t *train) round(ctx context.Context, waiting []string) (rest []string, err
 		return nil, err
 	}
 	if failed != nil {
-		t.endAhead() // it was built on what does not land
+		t.endAhead() // it was built on a candidate that does not land
 	}
 	landed := c.cars[:green]
 	rest = without(rest, idsOf(landed)...)
@@ -70,15 +70,16 @@ func (t *train) round(ctx context.Context, waiting []string) (rest []string, err
 	return rest, t.record(ctx, m)
 }
 
-// coupled is a train as it was computed on a view.
+// coupled is a train as computed on a view.
 type coupled struct {
-	cars  []*candidate // each on the one before it
-	aside []*candidate // those that conflict with what is before them
-	gone  []string     // tasks that are no longer to be merged, or that integration had already
-	left  []error      // why the former are not
+	cars  []*candidate // each on top of the previous one
+	aside []*candidate // those that conflict with earlier ones
+	gone  []string     // tasks that need no merge any more, or that integration already had
+	left  []error      // why tasks left the train
 }
 
-// couple computes candidates for tasks, each on the one before it, the first on a commit ("" for integration).
+// couple computes candidates for tasks, each on top of the previous one; the first on onto, or on
+// integration for "".
 func (t *train) couple(ctx context.Context, v *gitboard.View, onto git.OID, tasks []string) (*coupled, error) {
 	c := &coupled{}
 	for _, id := range tasks {
@@ -107,34 +108,35 @@ func (t *train) couple(ctx context.Context, v *gitboard.View, onto git.OID, task
 }
 
 var (
-	// errGone says that there is nothing left to do for a task.
+	// errGone says that nothing is left to do for a task.
 	errGone = errors.New("integration has it already")
-	// errLater says that a task lands with those before it: a later round finishes it.
+	// errLater says that a task lands together with earlier ones; a later round records it.
 	errLater = errors.New("what is before it brings it")
 )
 
-// leaves reports whether a refusal is about the task alone, so that others can be merged without it. An approval that
-// was forged is: whether the board itself can be built upon is looked at when the others land.
+// leaves reports whether a refusal concerns only the task, so that others can be merged without it.
+// That includes a forged approval: the board as a whole is checked when the others land.
 func leaves(err error) bool {
 	r := (*board.Refusal)(nil)
 	switch {
 	case !errors.As(err, &r):
 		return inconsistent(err)
 	case r.Code == board.CodeMode:
-		return r.Task != "" // it is paused, and the board is not
+		return r.Task != "" // the task is paused, not the board
 	}
 	return slices.Contains([]board.ErrorCode{board.CodeWrongState, board.CodeStale, board.CodeMissing, board.CodeIntegration}, r.Code)
 }
 
 func inconsistent(err error) bool { return errors.As(err, new(*oplog.RecordError)) }
 
-// candidate computes one task's candidate. A merge that a crash has cut in half is finished instead: errGone.
+// candidate computes one task's candidate. If a crash interrupted the merge halfway, it is finished
+// instead: errGone.
 func (t *train) candidate(ctx context.Context, v *gitboard.View, onto git.OID, id string) (*candidate, error) {
 	task, err := v.State.FindTask(id)
 	if err != nil {
 		return nil, err
 	}
-	if err := t.b.ProveTask(ctx, v, task.ID); err != nil { // an approval that was forged lands nothing
+	if err := t.b.ProveTask(ctx, v, task.ID); err != nil { // a forged approval lands nothing
 		return nil, err
 	}
 	if !t.alone() {
@@ -167,7 +169,7 @@ func (t *train) candidate(ctx context.Context, v *gitboard.View, onto git.OID, i
 	return nil, errGone
 }
 
-// add takes a result that a round of its own has written.
+// add adds a result that a separate round has written.
 func (t *train) add(results ...*Result) {
 	t.results = append(t.results, results...)
 	t.rounds++
@@ -179,14 +181,14 @@ func (t *train) allowed(ctx context.Context, v *gitboard.View, task *board.Task)
 	if err != nil {
 		return err
 	}
-	// A conflict is what can be recorded whatever the test.
+	// A conflict can be recorded whatever the test is.
 	return v.Plan(ctx, t.r.Request, &board.Merge{
 		About: board.About{Task: task.ID}, ReviewCommit: task.ReviewCommit, Before: string(tip), Failure: board.FailConflict,
 	})
 }
 
-// plan asks the board whether candidates may land, before they are tested. The first is planned last: what is decided
-// of it serves when it lands.
+// plan asks the board whether candidates may land before they are tested. The first is planned
+// last, because its plan is reused when it lands.
 func (t *train) plan(ctx context.Context, v *gitboard.View, cars []*candidate) error {
 	for i := range slices.Backward(cars) {
 		if err := v.Plan(ctx, t.r.Request, t.payload(cars, i)); err != nil {
@@ -196,7 +198,7 @@ func (t *train) plan(ctx context.Context, v *gitboard.View, cars []*candidate) e
 	return nil
 }
 
-// payload is the operation that records one car's landing.
+// payload returns the operation that records one car's landing.
 func (t *train) payload(cars []*candidate, i int) *board.Merge {
 	tip := cars[len(cars)-1]
 	p := cars[i].payload(tip.command)
@@ -206,11 +208,11 @@ func (t *train) payload(cars []*candidate, i int) *board.Merge {
 	return p
 }
 
-// maxFiles is how many files in conflict are recorded.
+// maxFiles is how many conflicting files are recorded.
 const maxFiles = 50
 
-// prepare takes the merge lease before the test: of two merges one would be tested in vain. It refuses what could not
-// land: errMoved when integration is no longer at the train's base.
+// prepare takes the merge lease before the test: of two merges one would be tested in vain. It
+// refuses what could not land; errMoved if integration is no longer at the train's base.
 func (t *train) prepare(ctx context.Context, v *gitboard.View, cars []*candidate) (err error) {
 	base, tip := cars[0].base, cars[len(cars)-1].commit
 	if t.held == nil {
@@ -232,8 +234,8 @@ func (t *train) prepare(ctx context.Context, v *gitboard.View, cars []*candidate
 	return mayAdvance(ctx, t.b, tops, base, tip)
 }
 
-// record lands candidates, and says of one that it failed: in one transaction, one operation a task. Integration is held
-// where it is when none lands.
+// record lands candidates and records the failure of at most one, in one transaction with one
+// operation per task. If none lands, integration must stay where it is.
 func (t *train) record(ctx context.Context, m *move) error {
 	v, landed, log := m.view, m.landed, ""
 	if m.failed != nil {
@@ -245,7 +247,7 @@ func (t *train) record(ctx context.Context, m *move) error {
 		return errLeft
 	case err != nil:
 		return err
-	case all[0].Repeated: // by the same request elsewhere
+	case all[0].Repeated: // written by the same request elsewhere
 		return cmp.Or(t.repeated(all), errLeft)
 	}
 	if m.last {
@@ -272,8 +274,8 @@ func (t *train) record(ctx context.Context, m *move) error {
 	return nil
 }
 
-// hideSecrets keeps what looks like a credential out of a failure's record: a merge has no --allow-secret, and a file
-// name or a log can't stop it. It returns the log as it was.
+// hideSecrets removes what looks like a credential from a failure's record: a merge has no
+// --allow-secret, and a file name or a log must not block it. It returns the unchanged log.
 func (t *train) hideSecrets(ctx context.Context, v *gitboard.View, c *candidate, p *board.Merge) string {
 	kept, refused := p.Log, (*board.Refusal)(nil)
 	if err := v.Plan(ctx, t.r.Request, p); !errors.As(err, &refused) || refused.Code != board.CodeSecret {
@@ -293,13 +295,13 @@ type move struct {
 	view   *gitboard.View
 	landed []*candidate
 	failed *candidate
-	p      *board.Merge           // says how it failed
+	p      *board.Merge           // records how it failed
 	how    *worktrees.FailedError // how its test ended
-	last   bool                   // nothing waits behind it: the lease goes with it
-	tops   []string               // the checkouts that follow
+	last   bool                   // nothing waits after it: the lease is given back with it
+	tops   []string               // the checkouts that follow integration
 }
 
-// decide is the intent of the transaction: integration first, then the board.
+// decide is the intent of the transaction: first integration, then the board.
 func (m *move) decide(ctx context.Context, v *gitboard.View) ([]board.Payload, []git.RefUpdate, error) {
 	first := m.failed
 	if len(m.landed) > 0 {
@@ -333,8 +335,9 @@ func (m *move) decide(ctx context.Context, v *gitboard.View) ([]board.Payload, [
 	return payloads, append(refs, git.RefUpdate{Ref: v.IntegrationRef(), Old: first.base, New: tip}, lease), err
 }
 
-// still is the part of the transaction that lets it happen only while nobody else holds the merge lease, and gives back
-// one that is held. errMoved when integration is no longer at the train's base.
+// still returns an update that makes the transaction fail if another session holds the merge lease,
+// and gives back a lease that this one holds. errMoved if integration is no longer at the train's
+// base.
 func (m *move) still(ctx context.Context, v *gitboard.View, base git.OID) (git.RefUpdate, error) {
 	now, err := m.b.Integration(ctx, v)
 	if err != nil {
@@ -353,7 +356,8 @@ func (m *move) still(ctx context.Context, v *gitboard.View, base git.OID) (git.R
 	return lease, err
 }
 
-// tidy removes worktree and branch of a task that is MERGED. It returns what failed, and what of the branch did not land.
+// tidy removes the worktree and branch of a MERGED task. It returns errors, and which commits of
+// the branch did not land.
 func tidy(ctx context.Context, b *gitboard.Board, v *gitboard.View, actor board.Actor, task string) []string {
 	later, kept := 0, ""
 	t, err := v.State.FindTask(task)
@@ -379,7 +383,7 @@ func idsOf(cars []*candidate) (ids []string) {
 	return ids
 }
 
-// without returns ids less some of them.
+// without returns ids except some of them.
 func without(ids []string, less ...string) []string {
 	return slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return slices.Contains(less, id) })
 }
