@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Brief is what is needed of a task to choose among many: small, so that a large board's briefs can be
-// kept at hand while the tasks themselves are not read.
+// Brief is the part of a task that is needed to choose among many. It is small, so that the briefs
+// of a large board can be kept at hand without reading the tasks themselves.
 type Brief struct {
 	ID              string   `json:"id"`
 	Goal            string   `json:"goal"`
@@ -30,7 +30,7 @@ type Brief struct {
 	Tally           Tally    `json:"-"`
 }
 
-// Brief is the task in brief.
+// Brief returns the task's brief.
 func (t *Task) Brief() Brief {
 	return Brief{
 		ID: t.ID, Goal: t.Goal, Status: t.Status, StatusChangedAt: t.StatusChangedAt, Moved: t.moved(), Priority: t.Priority, Created: t.Created,
@@ -40,7 +40,7 @@ func (t *Task) Brief() Brief {
 	}
 }
 
-// Holds reports whether the agent works on the task: it is CLAIMED by it and not handed off.
+// Holds reports whether the agent works on the task: the task is CLAIMED by it and not handed off.
 func (b Brief) Holds(agent string) bool {
 	return b.Status == Claimed && b.AssignedTo == agent && !b.HandoffPending
 }
@@ -68,7 +68,7 @@ func (s *State) Briefs() (map[string]Brief, error) {
 	return merged, nil
 }
 
-// eachBrief visits the briefs of a source with the state's own changes laid over them, in no order.
+// eachBrief visits the briefs of a source as the state has changed them, in no particular order.
 func (s *State) eachBrief(below map[string]Brief, visit func(Brief)) {
 	changed := map[string]bool{}
 	for path := range s.over {
@@ -88,7 +88,7 @@ func (s *State) eachBrief(below map[string]Brief, visit func(Brief)) {
 	}
 }
 
-// BriefOf returns a task in brief, archived or not; false when there is none.
+// BriefOf returns the brief of a task, archived or not; false if there is none.
 func (s *State) BriefOf(id string) (Brief, bool) {
 	if t, ok := s.over[RecordPath(TaskDir, id)].(*Task); ok {
 		return t.Brief(), true
@@ -112,7 +112,7 @@ func (s *State) Merged(id string) bool {
 	return ok && b.Status == Merged
 }
 
-// EachBrief visits the brief of every task that is not archived, in no order.
+// EachBrief visits the brief of every task that is not archived, in no particular order.
 func (s *State) EachBrief(visit func(Brief)) {
 	var below map[string]Brief
 	if s.src != nil {
@@ -125,7 +125,8 @@ func (s *State) EachBrief(visit func(Brief)) {
 	s.eachBrief(below, visit)
 }
 
-// Tasks lists every task that is not archived in brief: by the priority of its goal, then its own, then age, then id.
+// Tasks lists the briefs of all tasks that are not archived, by the priority of the goal, then the
+// task's own priority, then age, then id.
 func (s *State) Tasks() []Brief {
 	var list []Brief
 	s.EachBrief(func(b Brief) { list = append(list, b) })
@@ -136,7 +137,7 @@ func (s *State) Tasks() []Brief {
 	return list
 }
 
-// goalOrder gives the priority of each goal that tasks belong to; nothing where all belong to one.
+// goalOrder returns the priority of each goal that tasks belong to; nil if all belong to one.
 func (s *State) goalOrder(tasks []Brief) map[string]int {
 	several := slices.ContainsFunc(tasks, func(b Brief) bool { return b.Goal != tasks[0].Goal })
 	if !several {
@@ -155,7 +156,7 @@ func (s *State) goalOrder(tasks []Brief) map[string]int {
 	return order
 }
 
-// heldBy returns the task that an agent works on, "" when it works on none.
+// heldBy returns the task that an agent works on, "" for none.
 func (s *State) heldBy(agent string) string {
 	held := ""
 	s.EachBrief(func(b Brief) {
@@ -166,7 +167,7 @@ func (s *State) heldBy(agent string) string {
 	return held
 }
 
-// reviewedBy returns the submission that an agent reviews, "" when it reviews none.
+// reviewedBy returns the submission that an agent reviews, "" for none.
 func (s *State) reviewedBy(agent string) string {
 	held := ""
 	s.EachBrief(func(b Brief) {
@@ -177,7 +178,7 @@ func (s *State) reviewedBy(agent string) string {
 	return held
 }
 
-// dependents lists the tasks that depend on a task and are not over, sorted.
+// dependents lists the unfinished tasks that depend on a task, sorted.
 func (s *State) dependents(task string) []string {
 	var ids []string
 	s.EachBrief(func(b Brief) {

@@ -14,27 +14,27 @@ const (
 	KeyBudgetGoal   = "budget_goal_tokens"
 )
 
-// BudgetSpent is the reason of a block for a budget that is used up.
+// BudgetSpent is the reason of a block because of a used-up budget.
 const BudgetSpent = "budget"
 
-// BudgetAlarm is the percentage of a budget at which a human is told.
+// BudgetAlarm is the percentage of a budget at which an alarm is raised.
 const BudgetAlarm = 80
 
-// Budget is a bound on tokens, and how far it is used up.
+// Budget is a limit on tokens and how much of it is used.
 type Budget struct {
 	Key   string // the setting
-	About string // the task, sprint or goal; "" for a run
+	About string // the task, sprint or goal it belongs to; "" for a run
 	Used  int
 	Most  int
 }
 
-// Percent is how much of the budget is used up.
+// Percent is the percentage of the budget that is used.
 func (b Budget) Percent() int { return int(int64(b.Used) * 100 / int64(b.Most)) }
 
-// Spent reports whether all of it is used up.
+// Spent reports whether the budget is used up.
 func (b Budget) Spent() bool { return b.Used >= b.Most }
 
-// Raise is the command with which a human raises the budget, so that what it stopped continues.
+// Raise is the command by which a human raises the budget, so that the stopped work continues.
 func (b Budget) Raise() string {
 	next := 2 * max(b.Used, b.Most)
 	if b.Key == KeyBudgetTask {
@@ -43,7 +43,7 @@ func (b Budget) Raise() string {
 	return fmt.Sprintf("git liza config set %s %d", b.Key, next)
 }
 
-// String says how far it is used up.
+// String describes how much of the budget is used.
 func (b Budget) String() string {
 	about := b.About
 	if about == "" {
@@ -52,10 +52,10 @@ func (b Budget) String() string {
 	return fmt.Sprintf("%s has used %d of %d tokens (%s)", about, b.Used, b.Most, b.Key)
 }
 
-// RunBudget is that of a run; nil where it has none.
+// RunBudget returns the budget of a run; nil for none.
 func RunBudget(c *Config) *Budget { return budget(KeyBudgetRun, "", 0, c.BudgetRunTokens) }
 
-// TaskBudget is that of a task; nil where it has none.
+// TaskBudget returns the budget of a task; nil for none.
 func TaskBudget(c *Config, t *Task) *Budget {
 	most := c.BudgetTaskTokens
 	if most > 0 && t.BudgetTokens > 0 {
@@ -64,7 +64,7 @@ func TaskBudget(c *Config, t *Task) *Budget {
 	return budget(KeyBudgetTask, t.ID, t.Tokens(), most)
 }
 
-// BoardBudgets are those of the sprint and of the goals, as far as they have one.
+// BoardBudgets returns the budgets of the sprint and the goals that have one.
 func BoardBudgets(c *Config, sp *Sprint, goals []*Goal) []Budget {
 	var all []Budget
 	budgets := []*Budget{budget(KeyBudgetSprint, sp.ID, sp.Tokens, c.BudgetSprintTokens)}
@@ -86,7 +86,7 @@ func budget(key, about string, used, most int) *Budget {
 	return &Budget{key, about, used, most}
 }
 
-// Tokens are what all runs on the task have used.
+// Tokens is what all runs on the task have used.
 func (t *Task) Tokens() int {
 	sum := 0
 	for _, l := range t.Usage {
@@ -95,7 +95,7 @@ func (t *Task) Tokens() int {
 	return sum
 }
 
-// SpentBudget is the sprint's or a goal's budget, when that is used up; nil for none.
+// SpentBudget returns the budget of the sprint or of a goal that is used up; nil for none.
 func SpentBudget(c *Config, sp *Sprint, goals []*Goal) *Budget {
 	for _, b := range BoardBudgets(c, sp, goals) {
 		if b.Spent() {
@@ -105,11 +105,12 @@ func SpentBudget(c *Config, sp *Sprint, goals []*Goal) *Budget {
 	return nil
 }
 
-// spentBudget is SpentBudget of a board.
+// spentBudget is SpentBudget for a board.
 func spentBudget(s *State) *Budget { return SpentBudget(s.Config(), s.Sprint(), s.Running()) }
 
-// blockSpent blocks a task that a coder works on, or would take up again, once its budget is used up, and one whose
-// coder or reviewer has used up the budget of a run and not delivered. Work that was submitted is still reviewed.
+// blockSpent blocks a task that a coder works on, or would take up again, once the task's budget is
+// used up. It also blocks a task whose coder or reviewer has used up the budget of a run without
+// delivering. Submitted work is still reviewed.
 func blockSpent(s *State, t *Task, p *Usage, op Operation) {
 	c := s.Config()
 	inHand := t.Status == Claimed && t.AssignedTo == op.Actor.ID || t.Status == ReadyForReview && t.ReviewingBy == op.Actor.ID

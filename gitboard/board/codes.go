@@ -1,7 +1,8 @@
 package board
 
-// ErrorCode says in a word why something was not done, for programs: it stays when the message gets better. The
-// documents' table of codes is made of the lines that declare them, here, in audit and in the command's edge.
+// ErrorCode says in a word why something was not done, for programs: it stays when the message
+// changes. The table of codes in the documents is generated from the lines that declare them, here,
+// in audit and in the command's edge.
 type ErrorCode string
 
 // The codes of refusals.

@@ -54,10 +54,10 @@ type Config struct {
 	Extra                         any      `yaml:"extra,omitempty"`
 }
 
-// Optional is a text that is written as null when there is none.
+// Optional is a text that is written as null if it is empty.
 type Optional string
 
-// MarshalYAML writes no text as null.
+// MarshalYAML writes the empty text as null.
 func (o Optional) MarshalYAML() (any, error) {
 	if o == "" {
 		return nil, nil
@@ -65,18 +65,18 @@ func (o Optional) MarshalYAML() (any, error) {
 	return string(o), nil
 }
 
-// ConfigKey is one setting: its name, its default, what it takes and what it is for.
+// ConfigKey is one setting: its name, its default, its permitted values and its purpose.
 type ConfigKey struct {
 	Name, Default, Takes, Meaning string
 
 	ref   func(*Config) any // *int, *bool, *string or *[]string
-	min   int               // least number
-	max   int               // greatest number; 0: mostNumber
-	oneOf []string          // the values of a choice
+	min   int               // smallest number
+	max   int               // largest number; 0: mostNumber
+	oneOf []string          // the permitted values of a choice
 }
 
-// ConfigKeys is the table of settings in the order of the record. The integration branch is set
-// by init alone.
+// ConfigKeys is the table of settings in the order of the record. Only init sets the integration
+// branch.
 var ConfigKeys = []ConfigKey{
 	{Name: "max_coder_iterations", Default: "10", Takes: "number", Meaning: "iterations a coder has before the task is blocked", min: 1, ref: func(c *Config) any { return &c.MaxCoderIterations }},
 	{Name: "max_review_cycles", Default: "5", Takes: "number", Meaning: "rejections before a review deadlock is declared", min: 1, ref: func(c *Config) any { return &c.MaxReviewCycles }},
@@ -115,10 +115,10 @@ var ConfigKeys = []ConfigKey{
 	{Name: "require_signatures", Default: "false", Takes: "true|false", Meaning: "every operation must be signed", ref: func(c *Config) any { return &c.RequireSignatures }},
 }
 
-// mostNumber is the greatest number of a setting that names no other.
+// mostNumber is the largest number of a setting that has no limit of its own.
 const mostNumber = 1 << 30
 
-// DefaultConfig is a board's configuration at its beginning.
+// DefaultConfig is the configuration of a new board.
 func DefaultConfig() *Config {
 	c := &Config{}
 	for _, k := range ConfigKeys {
@@ -186,10 +186,10 @@ func postable(text string) bool {
 	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != ""
 }
 
-// chosenAtInit is the setting that stays as it was at the board's beginning.
+// chosenAtInit is the setting that can't change after init.
 const chosenAtInit = "integration_branch"
 
-// FindConfigKey looks a setting up by name.
+// FindConfigKey looks up a setting by name.
 func FindConfigKey(name string) (ConfigKey, error) {
 	var names []string
 	for _, k := range ConfigKeys {
@@ -201,7 +201,7 @@ func FindConfigKey(name string) (ConfigKey, error) {
 	return ConfigKey{}, invalid("no setting is called %q", name).hint("%s", didYouMean(name, names, "git liza config get"))
 }
 
-// LeaseSeconds is how long a lease holds for a task; t may be nil.
+// LeaseSeconds is how long a lease lasts for a task; t may be nil.
 func (c *Config) LeaseSeconds(t *Task) int {
 	if t != nil && t.LeaseDurationOverride > 0 {
 		return t.LeaseDurationOverride
@@ -209,8 +209,8 @@ func (c *Config) LeaseSeconds(t *Task) int {
 	return c.LeaseDuration
 }
 
-// Waits says how long a supervisor of a role that waits for work waits: until its next fallback look at the board, and
-// at most.
+// Waits returns how long a supervisor of a role waits for work: until it next looks at the board
+// without a notification, and in total.
 func (c *Config) Waits(role roles.Role) (poll, longest time.Duration) {
 	look, most := c.CoderPollInterval, c.CoderMaxWait
 	switch role {
@@ -230,7 +230,7 @@ func (c *Config) IterationsFor(t *Task) int {
 	return c.MaxCoderIterations
 }
 
-// ReviewCyclesFor is at how many review cycles a task is in a deadlock.
+// ReviewCyclesFor is how many review cycles make a review deadlock of a task.
 func (c *Config) ReviewCyclesFor(t *Task) int {
 	if t.MaxReviewCycles > 0 {
 		return t.MaxReviewCycles
@@ -238,11 +238,11 @@ func (c *Config) ReviewCyclesFor(t *Task) int {
 	return c.MaxReviewCycles
 }
 
-// Check refuses a value that the setting does not take.
+// Check refuses a value that the setting does not permit.
 func (k ConfigKey) Check(c *Config) error {
 	copied := *c
 	return k.set(&copied, k.Value(c))
 }
 
-// Reset gives the setting its default.
+// Reset sets the setting to its default.
 func (k ConfigKey) Reset(c *Config) { _ = k.set(c, k.Default) }

@@ -1,19 +1,20 @@
 package board
 
-// MaxEarly is how many commits from before the checkpoint a submission names.
+// MaxEarly is how many commits from before the checkpoint a submission lists.
 const MaxEarly = 20
 
-// Made is what a rule needs to know of a commit on a task's branch.
+// Made is what a rule needs to know about a commit on a task's branch.
 type Made struct {
 	ID      string
 	Parents []string
-	At      Time // of its committer
+	At      Time // the committer's
 }
 
-// Early lists those of a submission's commits that its coder made before the checkpoint of the running iteration, at
-// most MaxEarly: those that were on the branch when the checkpoint was written, and those that are older than it.
-// What a reviewer has judged, or was there before the iteration began, is an earlier one's work. Merges bring the
-// work of others. The commits come each after its parents.
+// Early lists the commits of a submission that its coder made before the checkpoint of the running
+// iteration, at most MaxEarly: those on the branch when the checkpoint was written, and those that
+// are older than the checkpoint. Commits that a reviewer has judged, or that were there before the
+// iteration began, belong to an earlier iteration. Merges bring the work of others, and don't
+// count. In work, each commit must come after its parents.
 func (t *Task) Early(work []Made) []string {
 	first, began := t.iterationStart()
 	if first == nil {
@@ -21,9 +22,10 @@ func (t *Task) Early(work []Made) []string {
 	}
 	checkpoint, until := first.Checkpoint, first.Time
 	if c := checkpoint.Clock; c != "" && c < until {
-		until = c // the board's time may be ahead of the clone's
+		until = c // the board's time may be ahead of the clone's clock
 	}
-	empty := began.Event == EventClaimed || began.Event == EventReassignedAfterReject // nobody's work on the branch yet
+	// After these events the branch has nobody's work on it.
+	empty := began.Event == EventClaimed || began.Event == EventReassignedAfterReject
 	there := ancestors(work, checkpoint.Head)
 	known := ancestors(work, t.judged()...)
 	var early []string
@@ -39,8 +41,8 @@ func (t *Task) Early(work []Made) []string {
 	return early
 }
 
-// iterationStart is the event that began the running iteration, and the first checkpoint in it. Both are nil when
-// there is no checkpoint.
+// iterationStart returns the first checkpoint of the running iteration and the event that began the
+// iteration. Both are nil if there is no checkpoint.
 func (t *Task) iterationStart() (checkpoint, began *Event) {
 	for i := len(t.History) - 1; i >= 0; i-- {
 		switch e := &t.History[i]; {
@@ -66,7 +68,7 @@ func (t *Task) judged() (commits []string) {
 	return commits
 }
 
-// ancestors marks commits and those before them among others.
+// ancestors marks the heads and their ancestors among the commits of work.
 func ancestors(work []Made, heads ...string) map[string]bool {
 	marked := map[string]bool{}
 	for _, h := range heads {

@@ -7,7 +7,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
-// editTask returns the task to change. Check has seen that it exists.
+// editTask returns a task for changing. Check has verified that it exists.
 func (s *State) editTask(id string) *Task { return edit[Task](s, RecordPath(TaskDir, id)) }
 
 func (t *Task) event(op Operation, name string) *Event {
@@ -21,27 +21,27 @@ func (t *Task) become(s Status, op Operation) {
 	}
 }
 
-// unclaim takes a task from its coder; the work itself is kept by whoever carries the operation out.
+// unclaim takes a task from its coder. The caller that carries out the operation keeps the work.
 func (t *Task) unclaim() {
 	t.AssignedTo, t.Worktree, t.Clone, t.BaseCommit, t.Iteration = "", "", "", "", 0
 	t.HandoffPending, t.IntegrationFix, t.Freed = false, false, false
 	t.dropReview()
 }
 
-// dropReview forgets the submission, as work begins again.
+// dropReview removes the submission, because work begins again.
 func (t *Task) dropReview() {
 	t.endReview()
 	t.ReviewCommit, t.ReviewBase, t.ApprovedBy = "", "", ""
 }
 
-// endReview leaves the submission without a reviewer.
+// endReview removes the reviewer from the submission.
 func (t *Task) endReview() { t.ReviewingBy, t.ReviewingAs = "", "" }
 
 func (t *Task) clearBlock() {
 	t.BlockedReason, t.BlockedQuestions, t.Attempted = "", nil, nil
 }
 
-// free ends an agent's work on a task, if that is what it does.
+// free ends an agent's work on a task, if the agent is working on that task.
 func free(s *State, agent, task string, to AgentStatus) {
 	a := s.Agent(agent)
 	if a == nil || a.CurrentTask != task {
@@ -51,15 +51,15 @@ func free(s *State, agent, task string, to AgentStatus) {
 	a.CurrentTask, a.Status = "", to
 }
 
-// occupy puts an agent to work on a task.
+// occupy sets an agent to work on a task.
 func occupy(s *State, agent, task string, as AgentStatus) {
 	if a := edit[Agent](s, RecordPath(AgentDir, agent)); a != nil {
 		a.CurrentTask, a.Status = task, as
 	}
 }
 
-// addFailure notes that a coder failed at a task; with the second one the framing of the task is
-// presumed wrong, and the system says so.
+// addFailure records that a coder failed at a task. After the second coder's failure the framing of
+// the task is presumed wrong, and the system logs an anomaly.
 func addFailure(s *State, t *Task, coder string, op Operation) {
 	if coder == "" || slices.Contains(t.FailedBy, coder) {
 		return
@@ -79,7 +79,8 @@ func logAnomaly(s *State, reporter, task, typ string, details map[string]Scalar,
 	put(s, RecordPath(AnomalyDir, id), &Anomaly{ID: id, Timestamp: op.Time, Task: task, Reporter: reporter, Type: typ, Details: details})
 }
 
-// block makes a task BLOCKED by an agent, a human or the system; who works on it or reviews it is let go.
+// block makes a task BLOCKED by an agent, a human or the system, and releases its coder or
+// reviewer.
 func block(s *State, t *Task, by, reason string, questions []string, op Operation) {
 	free(s, t.AssignedTo, t.ID, Idle)
 	free(s, t.ReviewingBy, t.ID, Idle)
@@ -92,8 +93,8 @@ func block(s *State, t *Task, by, reason string, questions []string, op Operatio
 	e.Agent, e.Reason = by, reason
 }
 
-// settleSprint completes a sprint whose planned tasks are all over, when the last of them ends or, if it
-// ended at a checkpoint, as the sprint goes on.
+// settleSprint completes a sprint once all its planned tasks are finished: with the operation that
+// finishes the last one or, if that happened at a checkpoint, when the sprint continues.
 func settleSprint(s *State, op Operation) {
 	if Begins(op.Name()) {
 		return
@@ -105,7 +106,7 @@ func settleSprint(s *State, op Operation) {
 		}
 	}
 	if !closed {
-		return // most operations end no task, and need not read the sprint
+		return // most operations finish no task, and need not read the sprint
 	}
 	sp := s.Sprint()
 	if sp == nil || sp.Status != InProgress || !sp.planDone(s) {
@@ -120,7 +121,7 @@ func setMode(s *State, m Mode, op Operation, by, reason string) {
 	c.Mode, c.Since, c.By, c.Reason = m, op.Time, by, reason
 }
 
-// replaced returns a list with one word replaced by others, none twice.
+// replaced returns a list with one word replaced by others, without duplicates.
 func replaced(words []string, old string, by []string) []string {
 	var out []string
 	for _, w := range words {

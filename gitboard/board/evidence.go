@@ -6,8 +6,8 @@ import (
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
-// Lease is a lease as whoever took over saw it: attested evidence that a claim could be taken. A
-// missing one (nil in a payload) attests that there was none.
+// Lease is a lease as seen by the agent that took over: attested evidence that a claim could be
+// taken. nil in a payload attests that there was none.
 type Lease struct {
 	Agent     string `json:"agent"`
 	Session   string `json:"session"`
@@ -16,20 +16,21 @@ type Lease struct {
 	Heartbeat Time   `json:"heartbeat"`
 }
 
-// Evidence is embedded in the payload of every operation that may take something over.
+// Evidence is embedded in the payload of every operation that may take over another agent's claim.
 type Evidence struct {
 	Lease *Lease `json:"lease,omitempty"`
 }
 
-// ShowLease puts a lease that was seen into the operation.
+// ShowLease adds a lease that was seen to the operation.
 func (e *Evidence) ShowLease(l *Lease) { e.Lease = l }
 
-// AbandonedAfter is how long the author of a rejected task may be away before others may take it.
+// AbandonedAfter is how long after the lease of a rejected task's author expired others may take
+// the task.
 const AbandonedAfter = 30 * time.Second
 
 var commitForm = formOf(`^[0-9a-f]{40}$`)
 
-// commit refuses what isn't a full commit id.
+// commit refuses a text that isn't a full commit id.
 func commit(field, oid string) error { return fullID(field, oid) }
 
 func fullID(field, oid string) error {
@@ -39,8 +40,8 @@ func fullID(field, oid string) error {
 	return nil
 }
 
-// lapsed refuses a take-over from an agent whose lease, as the evidence shows it, has not run out for
-// at least a time. An agent that is not registered has none.
+// lapsed refuses a take-over unless the holder's lease, as the evidence shows it, expired at least
+// for_ ago. An agent that is not registered has no lease.
 func lapsed(s *State, holder string, l *Lease, for_ time.Duration, op Operation) error {
 	if holder == roles.HumanID {
 		return refuse(CodeLease, "a human holds it, and no lease ends that").hint("wait, or take another task")
@@ -57,7 +58,8 @@ func lapsed(s *State, holder string, l *Lease, for_ time.Duration, op Operation)
 	}
 	at := op.Time
 	if op.Clock != "" {
-		at = min(at, op.Clock) // one fast clock sets the time of all operations after it, and ends no lease
+		// A fast clock sets the time of all later operations, but must not end a lease.
+		at = min(at, op.Clock)
 	}
 	if free := l.Expires.Add(for_); at < free {
 		return refuse(CodeLease, "%s's lease runs until %s", holder, free)
@@ -67,7 +69,7 @@ func lapsed(s *State, holder string, l *Lease, for_ time.Duration, op Operation)
 
 func leaseOfActor(_ *State, op Operation, _ *Task) string { return op.Actor.ID }
 
-// leaseOfClaim is that of the coder whom a claim would rob.
+// leaseOfClaim names the coder from whom a claim would take the task.
 func leaseOfClaim(_ *State, op Operation, t *Task) string {
 	if t != nil && (t.Status == Claimed && !t.HandoffPending || t.Status == Rejected && t.AssignedTo != op.Actor.ID && !t.Freed) {
 		return t.AssignedTo
@@ -75,7 +77,7 @@ func leaseOfClaim(_ *State, op Operation, t *Task) string {
 	return ""
 }
 
-// leaseOfHolder is that of another agent that works on a task or reviews it.
+// leaseOfHolder names another agent that works on a task or reviews it.
 func leaseOfHolder(_ *State, op Operation, t *Task) string {
 	if t != nil && t.Status == Claimed && t.AssignedTo != op.Actor.ID {
 		return t.AssignedTo
@@ -86,7 +88,7 @@ func leaseOfHolder(_ *State, op Operation, t *Task) string {
 	return ""
 }
 
-// leaseOfReviewer is that of another agent that reviews a task.
+// leaseOfReviewer names another agent that reviews a task.
 func leaseOfReviewer(_ *State, op Operation, t *Task) string {
 	if t != nil && t.ReviewingBy != op.Actor.ID {
 		return t.ReviewingBy

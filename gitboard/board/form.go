@@ -5,7 +5,7 @@ import (
 	"sync"
 )
 
-// form is a regular expression that is compiled when it is first needed: one process needs few of them.
+// form is a regular expression that is compiled on first use: a process needs only a few of them.
 type form struct{ get func() *regexp.Regexp }
 
 func formOf(expr string) form {

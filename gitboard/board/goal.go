@@ -10,13 +10,13 @@ import (
 // FirstGoal is the goal that init starts.
 const FirstGoal = "goal-1"
 
-// defaultPriority is that of a goal or a task that names none.
+// defaultPriority is the priority of a goal or a task without an explicit one.
 const defaultPriority = 3
 
-// GoalPath is where a goal's record is.
+// GoalPath is the path of a goal's record.
 func GoalPath(id string) string { return RecordPath(GoalDir, id) }
 
-// Goal returns a goal; nil when there is none.
+// Goal returns a goal; nil if there is none.
 func (s *State) Goal(id string) *Goal {
 	if !ValidTaskID(id) {
 		return nil
@@ -41,19 +41,19 @@ func (s *State) Goals() []*Goal {
 	return all
 }
 
-// Running lists the goals that are worked on, in the order of Goals: those in progress that come
-// after no other goal in progress.
+// Running lists the goals being worked on, in the order of Goals: those in progress that need not
+// wait for another goal in progress.
 func (s *State) Running() []*Goal {
 	return slices.DeleteFunc(s.Goals(), func(g *Goal) bool { return g.Status != InProgress || s.comesAfter(g) != nil })
 }
 
-// Runs reports whether a goal is worked on.
+// Runs reports whether a goal is being worked on.
 func (s *State) Runs(id string) bool {
 	g := s.Goal(id)
 	return g != nil && g.Status == InProgress && s.comesAfter(g) == nil
 }
 
-// urgencies gives the priority of goals that are worked on, 0 for any other.
+// urgencies returns the priority of a goal being worked on, 0 for any other.
 func (s *State) urgencies() func(goal string) int {
 	known := map[string]int{}
 	return func(goal string) int {
@@ -66,7 +66,7 @@ func (s *State) urgencies() func(goal string) int {
 	}
 }
 
-// comesAfter is the goal for whose end a goal waits; nil for none.
+// comesAfter returns the goal that a goal waits for; nil for none.
 func (s *State) comesAfter(g *Goal) *Goal {
 	if first := s.Goal(g.After); first != nil && first.Status == InProgress {
 		return first
@@ -74,8 +74,8 @@ func (s *State) comesAfter(g *Goal) *Goal {
 	return nil
 }
 
-// TheGoal is the goal that is meant where none is named: the only one that is worked on, or the one
-// that ended last where none is. It is nil while several are worked on.
+// TheGoal returns the goal that is meant if none is named: the only one being worked on or, if
+// there is none, the one that ended last. It is nil while several are being worked on.
 func (s *State) TheGoal() *Goal {
 	running := s.Running()
 	if len(running) == 1 {
@@ -93,8 +93,8 @@ func (s *State) TheGoal() *Goal {
 	return last
 }
 
-// Purpose is what the board is for: the text of the goal that is meant where none is named, or those
-// of all goals that are worked on.
+// Purpose is the purpose of the board: the text of TheGoal, or the texts of all goals being worked
+// on.
 func (s *State) Purpose() string {
 	if g := s.TheGoal(); g != nil {
 		return g.Description
@@ -106,8 +106,8 @@ func (s *State) Purpose() string {
 	return strings.Join(texts, "; ")
 }
 
-// FindGoal returns the goal that is named, or without a name the only one that is worked on. Else it
-// refuses, with the nearest names.
+// FindGoal returns the named goal or, without a name, the only one being worked on. Otherwise it
+// refuses and suggests the nearest names.
 func (s *State) FindGoal(id string) (*Goal, error) {
 	if id != "" {
 		if g := s.Goal(id); g != nil || s.Err() != nil {
@@ -134,14 +134,14 @@ func goalIDs(goals []*Goal) []string {
 	return ids
 }
 
-// ended refuses what needs a goal in progress.
+// ended refuses an operation that needs a goal in progress.
 func (g *Goal) ended() *Refusal {
 	return refuse(CodeWrongState, "%s is %s since %s (by %s)", g.ID, g.Status, g.Ended, g.EndedBy).
 		hint("a human takes it up again (git liza goal reopen %s) or starts another (git liza goal start TEXT)", g.ID)
 }
 
-// goalMeant is the goal of an operation that may name one: without a name the one that its planner
-// plans, else the only one that is worked on.
+// goalMeant returns the goal of an operation that may name one: without a name, the one that its
+// planner plans, else the only one being worked on.
 func (s *State) goalMeant(op Operation, named string) (*Goal, error) {
 	if a := s.Agent(op.Actor.ID); named == "" && a != nil && s.Runs(a.Goal) {
 		named = a.Goal
@@ -149,7 +149,7 @@ func (s *State) goalMeant(op Operation, named string) (*Goal, error) {
 	return s.FindGoal(named)
 }
 
-// goalInProgress is goalMeant for an operation that needs it in progress.
+// goalInProgress is goalMeant for an operation that needs a goal in progress.
 func (s *State) goalInProgress(op Operation, named string) (*Goal, error) {
 	g, err := s.goalMeant(op, named)
 	if err == nil && g.Status != InProgress {
@@ -158,8 +158,8 @@ func (s *State) goalInProgress(op Operation, named string) (*Goal, error) {
 	return g, err
 }
 
-// checkGoal refuses work on the tasks of a goal that has ended, or that has to wait. What tidies up is
-// always allowed, as on a board that was aborted.
+// checkGoal refuses work on the tasks of a goal that has ended or has to wait. Operations that tidy
+// up are always allowed, as on an aborted board.
 func checkGoal(s *State, op Operation) error {
 	rule, _ := ruleOf(op.Name())
 	if rule.moves == nil || rule.anyState || rule.gate == always || rule.creates() {
@@ -171,7 +171,7 @@ func checkGoal(s *State, op Operation) error {
 	}
 	g := s.Goal(t.Goal)
 	if g == nil {
-		return nil // the invariants say so
+		return nil // the invariants report it
 	}
 	if g.Status != InProgress {
 		return g.ended().on(t)
@@ -183,7 +183,7 @@ func checkGoal(s *State, op Operation) error {
 	return nil
 }
 
-// nextGoal is the id of a goal that is started without one.
+// nextGoal returns the id for a goal that is started without one.
 func (s *State) nextGoal() string {
 	most := 0
 	for _, id := range s.List(GoalDir) {
@@ -194,7 +194,7 @@ func (s *State) nextGoal() string {
 	return "goal-" + strconv.Itoa(most+1)
 }
 
-// PlannerOf is the agent that plans a goal, "" for none.
+// PlannerOf returns the agent that plans a goal, "" for none.
 func (s *State) PlannerOf(goal string) string {
 	for _, id := range s.List(AgentDir) {
 		if a := s.Agent(id); a != nil && a.Goal == goal {
@@ -204,7 +204,7 @@ func (s *State) PlannerOf(goal string) string {
 	return ""
 }
 
-// TasksOf lists the tasks of a goal that are not archived in brief, in the order of Tasks.
+// TasksOf lists the briefs of a goal's tasks that are not archived, in the order of Tasks.
 func (s *State) TasksOf(goal string) []Brief {
 	return slices.DeleteFunc(s.Tasks(), func(b Brief) bool { return b.Goal != goal })
 }
@@ -216,7 +216,7 @@ func (s *State) Planned(g *Goal) bool {
 	return some
 }
 
-// unfinished is a task of a goal that is not over; false when there is none.
+// unfinished returns an unfinished task of a goal; false if there is none.
 func (s *State) unfinished(goal string) (Brief, bool) {
 	for _, b := range s.TasksOf(goal) {
 		if !b.Status.Terminal() {
@@ -229,8 +229,8 @@ func (s *State) unfinished(goal string) (Brief, bool) {
 // end ends a goal.
 func (g *Goal) end(as Phase, op Operation) { g.Status, g.Ended, g.EndedBy = as, op.Time, op.Actor.ID }
 
-// align appends to a goal's alignment history. Where that is full there is no further entry: the
-// operation itself is on the board all the same, and would be refused otherwise.
+// align appends to a goal's alignment history. If the history is full, it adds nothing: the
+// operation is on the board anyway, and would otherwise have to be refused.
 func align(s *State, op Operation, goal, event, summary string) {
 	g := s.Goal(goal)
 	entry := Alignment{Timestamp: op.Time, Event: event, Summary: summary}
@@ -241,14 +241,14 @@ func align(s *State, op Operation, goal, event, summary string) {
 	g.AlignmentHistory = append(slices.Clip(g.AlignmentHistory), entry)
 }
 
-// alignRunning is align for every goal that is worked on.
+// alignRunning is align for every goal being worked on.
 func alignRunning(s *State, op Operation, event, summary string) {
 	for _, g := range s.Running() {
 		align(s, op, g.ID, event, summary)
 	}
 }
 
-// GoalStates says of each goal in which state it is, in a line.
+// GoalStates describes the states of the goals in one line.
 func GoalStates(goals []*Goal) string {
 	var parts []string
 	for _, g := range goals {

@@ -8,7 +8,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
-// Violation is an invariant that a record breaks.
+// Violation is a record's breach of an invariant.
 type Violation struct {
 	Record string // the record's path
 	Field  string
@@ -17,7 +17,7 @@ type Violation struct {
 
 func (v Violation) String() string { return fmt.Sprintf("%s: %s: %s", v.Record, v.Field, v.What) }
 
-// Violations checks the whole board against its invariants, in the order of the paths.
+// Violations checks the whole board against the invariants, and returns violations by path.
 func Violations(s *State) []Violation {
 	var all []Violation
 	for _, dir := range []string{AgentDir, GoalDir, AnomalyDir, DiscoveryDir, HandoffDir, KeyDir} {
@@ -39,8 +39,8 @@ func Violations(s *State) []Violation {
 	return append(all, doubleHolders(s)...)
 }
 
-// checkNewViolations refuses an operation whose changed records break an invariant that they did not
-// break before: an old violation elsewhere does not stop work.
+// checkNewViolations refuses an operation if the records it changes break an invariant that they
+// did not break before. An old violation elsewhere does not stop work.
 func checkNewViolations(before, after *State) error {
 	var fresh []Violation
 	holders := false
@@ -65,7 +65,7 @@ func checkNewViolations(before, after *State) error {
 	return refuse(CodeInvariant, "this would leave the board inconsistent: %s", fresh[0])
 }
 
-// newOnes are the violations that did not stand before.
+// newOnes returns the violations that did not exist before.
 func newOnes(now []Violation, before func() []Violation) []Violation {
 	if len(now) == 0 {
 		return nil
@@ -111,7 +111,7 @@ func recordViolations(s *State, path string) []Violation {
 	}
 	switch r := r.(type) {
 	case *Task:
-		if _, archived, _ := TaskPath(path); !archived { // it is as it was when it ended
+		if _, archived, _ := TaskPath(path); !archived { // archived tasks stay as they ended
 			taskInvariants(s, r, bad)
 		}
 	case *Agent:
@@ -272,8 +272,9 @@ func dependencyInvariants(s *State, t *Task, bad func(string, string, ...any)) {
 	}
 }
 
-// mayClose reports whether a change of a task may have closed a circle of dependencies: it depends on others than
-// before, and some task depends on it. On one that is new only those can that change with it.
+// mayClose reports whether a change of a task may have closed a dependency cycle: the task's
+// dependencies changed, and some task depends on it. Only tasks changed by the same operation can
+// depend on a new task.
 func mayClose(before, after *State, t *Task) bool {
 	was := before.Task(t.ID)
 	switch {
@@ -290,7 +291,7 @@ func mayClose(before, after *State, t *Task) bool {
 	return false
 }
 
-// cycleViolation is that of a task from which dependencies lead back to it.
+// cycleViolation returns the violation of a task that depends on itself through others.
 func cycleViolation(s *State, path string) []Violation {
 	r, err := s.Record(path)
 	t, is := r.(*Task)
@@ -304,7 +305,7 @@ func cycleViolation(s *State, path string) []Violation {
 	return []Violation{{path, "depends_on", "dependency cycle: " + strings.Join(loop, " -> ")}}
 }
 
-// cycle finds a way along depends_on from a task back to it, nil when there is none.
+// cycle finds a path along depends_on from a task back to itself, nil for none.
 func (s *State) cycle(start string) []string {
 	seen := map[string]bool{}
 	var way []string
@@ -330,7 +331,7 @@ func (s *State) cycle(start string) []string {
 	return append(way, start)
 }
 
-// anyCycle reports whether dependencies go round anywhere, in one walk over the board.
+// anyCycle reports whether the board has a dependency cycle, in one walk.
 func (s *State) anyCycle() bool {
 	depends := map[string][]string{}
 	s.EachBrief(func(b Brief) {

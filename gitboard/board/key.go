@@ -10,11 +10,11 @@ import (
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
-// Key is a record of keys/: a public key, and who signs with it. It belongs to one principal for ever; a revoked
-// key stays as it is, so that what it signed before can be proven.
+// Key is a record of keys/: a public key and who signs with it. It belongs to one principal for
+// ever. A revoked key stays on the board, so that what it signed earlier can still be verified.
 type Key struct {
 	Principal string `yaml:"principal"` // an agent's id, or a human's e-mail address in lower case
-	Public    string `yaml:"public"`    // type and key, as in a .pub file, without comment
+	Public    string `yaml:"public"`    // type and key as in a .pub file, without the comment
 	Added     Time   `yaml:"added"`
 	Revoked   Time   `yaml:"revoked,omitempty"`
 	Reason    string `yaml:"reason,omitempty"` // of the revocation
@@ -26,11 +26,11 @@ var (
 	address = formOf(`^[^\s,*?!"#<>@[:cntrl:]]{1,128}@[^\s,*?!"#<>@[:cntrl:]]{1,128}$`)
 )
 
-// KeyTypes are the types of keys that sign.
+// KeyTypes are the types of keys that can sign.
 var KeyTypes = []string{"ssh-ed25519", "ecdsa-sha2-nistp256", "ecdsa-sha2-nistp384", "ecdsa-sha2-nistp521", "ssh-rsa"}
 
-// KeyID names a public key: its SHA-256, in the alphabet of file names. "" for what is not a public key in its
-// usual form.
+// KeyID names a public key by its SHA-256, in characters that are safe in file names. It returns ""
+// for a text that is not a public key in its usual form.
 func KeyID(public string) string {
 	kind, text, _ := strings.Cut(public, " ")
 	data, err := base64.StdEncoding.Strict().DecodeString(text)
@@ -46,7 +46,7 @@ func KeyID(public string) string {
 
 var fingerprints = strings.NewReplacer("-", "+", "_", "/")
 
-// Fingerprint is a key's name as ssh-keygen -l shows it.
+// Fingerprint is a key's fingerprint as ssh-keygen -l prints it.
 func Fingerprint(id string) string { return "SHA256:" + fingerprints.Replace(id) }
 
 // Kind is the key's type.
@@ -55,7 +55,7 @@ func (k *Key) Kind() string { return k.Public[:max(0, strings.IndexByte(k.Public
 // Agents reports whether the key is an agent's, not a human's.
 func (k *Key) Agents() bool { return !strings.Contains(k.Principal, "@") }
 
-// principalOf is under which name an actor's keys stand.
+// principalOf returns the principal of an actor's keys.
 func principalOf(a Actor) string {
 	if a.Role == roles.Human {
 		return strings.ToLower(a.Email)
@@ -63,7 +63,7 @@ func principalOf(a Actor) string {
 	return a.ID
 }
 
-// principal refuses what names neither an agent nor a human.
+// principal refuses a name that is neither an agent's nor a human's.
 func principal(name string) error {
 	if _, err := roles.Of(name); err == nil {
 		return nil
@@ -77,7 +77,7 @@ func principal(name string) error {
 	return nil
 }
 
-// Key returns a public key's record by its id, nil when it is not on the board.
+// Key returns the record of a public key by its id, nil if it is not on the board.
 func (s *State) Key(id string) *Key {
 	if !keyID.MatchString(id) {
 		return nil
@@ -91,7 +91,7 @@ func (s *State) HasKeys() bool {
 	return last != ""
 }
 
-// humansKey finds a human's key that is not revoked, other than one.
+// humansKey reports whether a human has a key that is not revoked, apart from the one with id but.
 func (s *State) humansKey(but string) bool {
 	return slices.ContainsFunc(s.List(KeyDir), func(id string) bool {
 		k := s.Key(id)

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Memory is a Source that holds a whole board in memory, for replay and simulation.
+// Memory is a Source that keeps a whole board in memory, for replay and simulation.
 type Memory struct {
 	records map[string]any
 	ids     map[string][]string
@@ -13,7 +13,7 @@ type Memory struct {
 	archive map[string]string // task → path
 }
 
-// NewMemory begins an empty board.
+// NewMemory returns an empty board.
 func NewMemory() *Memory {
 	return &Memory{records: map[string]any{}, ids: map[string][]string{}, briefs: map[string]Brief{}, archive: map[string]string{}}
 }
@@ -47,7 +47,7 @@ func (m *Memory) Archived(id string) (string, Brief, error) {
 // Paths lists the paths of all records, sorted.
 func (m *Memory) Paths() []string { return slices.Sorted(maps.Keys(m.records)) }
 
-// Absorb takes a state's changes in. States begun earlier on this source see them, too: a replay
+// Absorb applies a state's changes. States begun earlier on this source see them as well: a replay
 // keeps one state at a time.
 func (m *Memory) Absorb(s *State) {
 	for path, r := range s.Changes() {

@@ -7,15 +7,16 @@ import (
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
-// NextStep is something that a caller may do: a command line that is complete but for texts in capital letters.
+// NextStep is a step that a caller may take: a command line, complete except for texts in capital
+// letters.
 type NextStep struct {
 	Op   string // the operation; "" for a command that only reads
-	Task string // the task it is about, "" for none
-	Why  string // why it comes next, in a few words
+	Task string // the task, "" for none
+	Why  string // why it comes next, briefly
 	Do   string
 }
 
-// String is the step as a hint.
+// String returns the step as a hint.
 func (n NextStep) String() string {
 	if n.Why == "" {
 		return n.Do
@@ -23,25 +24,26 @@ func (n NextStep) String() string {
 	return n.Why + ": " + n.Do
 }
 
-// Asker wants to know what it may do, and when. An actor without a session is taken for the registered one.
+// Asker is a caller who wants to know what it may do, and the time of asking. An actor without a
+// session is taken for the registered one.
 type Asker struct {
 	Actor
 	Now    Time
 	Leases map[string]Lease // by agent
 }
 
-// way says how an operation is asked for: a payload that is complete, and the command line. The payload is nil where
-// this caller can't mean it.
+// way says how to request an operation: a complete example payload and the command line. The
+// payload is nil if this caller can't use it.
 type way func(s *State, t *Task, who Actor) (example Payload, command string)
 
-// What stands in a command line in the place of a text, and in an example in the place of a commit.
+// Placeholders: for a text in a command line, and for a commit in an example.
 const (
 	exampleText   = "TEXT"
 	exampleCommit = "0123456789012345678901234567890123456789"
 )
 
-// StepsOn lists what a caller may do with a task now, in the order of the table of operations. Each operation's own
-// Check decides whether it is legal.
+// StepsOn lists what a caller may do with a task now, in the order of the table of operations. Each
+// operation's own Check decides whether it is allowed.
 func StepsOn(s *State, who Asker, task string) []NextStep {
 	s = who.settle(s)
 	t := s.Task(task)
@@ -59,8 +61,8 @@ func StepsOn(s *State, who Asker, task string) []NextStep {
 	return steps
 }
 
-// StepOf says how a caller asks for an operation on a task, "" for one about the board; false where that is not legal
-// now, or where no command stands for the operation alone.
+// StepOf returns how a caller requests an operation on a task, "" for an operation on the board. It
+// returns false if the operation is not allowed now, or if no single command requests it.
 func StepOf(s *State, who Asker, op, task string) (NextStep, bool) {
 	r, known := ruleOf(op)
 	if !known || r.way == nil {
@@ -74,7 +76,8 @@ func StepOf(s *State, who Asker, op, task string) (NextStep, bool) {
 	return who.step(s, r, t)
 }
 
-// settle is the state on which an asker's steps are planned. Its first command registers an agent that is not.
+// settle returns the state on which an asker's steps are planned. If the agent isn't registered, it
+// is registered there, as its first command would do.
 func (a *Asker) settle(s *State) *State {
 	a.Now = max(a.Now, s.Time())
 	if a.Role == roles.Human {
@@ -134,7 +137,7 @@ func wayToFinalize(_ *State, t *Task, _ Actor) (Payload, string) {
 	return &Finalize{About: About{t.ID}, SpecOID: exampleCommit}, "finalize " + t.ID
 }
 
-// wayToAmend fills in what finalize would miss, else what is amended most often.
+// wayToAmend fills in a field that finalize would miss, else the one that is amended most often.
 func wayToAmend(_ *State, t *Task, _ Actor) (Payload, string) {
 	p := &AmendTask{About: About{t.ID}, Definition: Definition{DoneWhen: exampleText, Scope: exampleText, SpecRef: "FILE", SpecOID: exampleCommit}}
 	command := "amend-task " + t.ID
@@ -215,7 +218,7 @@ const examplePrior = "PARTIAL: TEXT"
 
 func rejecting(t *Task) string {
 	command := "verdict " + t.ID + " REJECTED --commit " + t.ReviewCommit
-	if len(t.OpenComments()) > 0 { // they say the rest
+	if len(t.OpenComments()) > 0 { // the comments say the rest
 		return command + " --reason TEXT"
 	}
 	command += ` --overall TEXT --blocker "PATH:1|ISSUE|WHY|SUGGESTION"`
@@ -225,7 +228,7 @@ func rejecting(t *Task) string {
 	return command
 }
 
-// Rejecting is the command that rejects a task's submission, with what is to be filled in.
+// Rejecting is the command that rejects a task's submission, with placeholders.
 func Rejecting(t *Task) string { return "git liza " + rejecting(t) }
 
 func wayToMerge(s *State, t *Task, _ Actor) (Payload, string) {

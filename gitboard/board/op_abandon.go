@@ -6,7 +6,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/plain"
 )
 
-// Abandon gives a task up.
+// Abandon gives up a task.
 type Abandon struct {
 	About
 	Reason string `json:"reason"`

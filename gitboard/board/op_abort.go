@@ -2,7 +2,7 @@ package board
 
 import "github.com/git-liza/git-liza/gitboard/plain"
 
-// Abort ends the run: the goals in progress and the sprint are given up.
+// Abort ends the run: it gives up the goals in progress and the sprint.
 type Abort struct {
 	Reason string `json:"reason,omitempty"`
 }

@@ -11,12 +11,12 @@ import (
 // AddTask defines a task, as DRAFT or, by a human with Ready, as UNCLAIMED.
 type AddTask struct {
 	About
-	Goal string `json:"goal,omitempty"` // "" for the one that its planner plans, or the only one that is worked on
+	Goal string `json:"goal,omitempty"` // "" for its planner's, else the only one
 	Definition
 	Stretch bool `json:"stretch,omitempty"`
 	Planned bool `json:"planned,omitempty"`
 	Ready   bool `json:"ready,omitempty"`
-	// NoSpecFile says that the spec's file was not looked for (SKIP_SPEC_FILE_CHECK).
+	// NoSpecFile says that the spec's file was not checked (SKIP_SPEC_FILE_CHECK).
 	NoSpecFile bool `json:"no_spec_file,omitempty"`
 }
 
@@ -77,7 +77,7 @@ func (p *AddTask) Subject(_, _ *State, _ Operation) (string, string) {
 	return plain.Line(p.Description, 100), ""
 }
 
-// checkDefinition refuses what no task may say of itself, in whatever state.
+// checkDefinition refuses a definition that no task may have, whatever its status.
 func checkDefinition(s *State, d Definition, id string) error {
 	if err := required("description", d.Description); err != nil {
 		return err
@@ -111,7 +111,7 @@ func checkDefinition(s *State, d Definition, id string) error {
 	return nil
 }
 
-// specOID refuses what is neither a blob's id nor empty.
+// specOID refuses a text that is neither empty nor a blob's id.
 func specOID(oid string) error {
 	if oid == "" {
 		return nil
@@ -119,7 +119,7 @@ func specOID(oid string) error {
 	return fullID("spec_oid", oid)
 }
 
-// gates are what a task must pass before anyone may claim it.
+// gates are the conditions that a task must meet before anyone may claim it.
 func gates(s *State, id string, d Definition, noSpecFile bool) error {
 	fields := []struct{ name, value string }{{"done_when", d.DoneWhen}, {"scope", d.Scope}, {"spec_ref", d.SpecRef}}
 	for _, f := range fields {

@@ -7,14 +7,14 @@ import (
 	"github.com/git-liza/git-liza/gitboard/plain"
 )
 
-// AgentStatusChange is what an agent's supervisor says of the process itself.
+// AgentStatusChange is what an agent's supervisor reports about the process itself.
 type AgentStatusChange struct {
 	Status         AgentStatus `json:"status"`
 	ContextPercent int         `json:"context_percent,omitempty"`
-	WaitingFor     string      `json:"waiting_for,omitempty"` // what keeps the process from working, in words
+	WaitingFor     string      `json:"waiting_for,omitempty"` // what keeps the process from working
 }
 
-// agentMoves are the changes of an agent's state that no other operation brings about.
+// agentMoves are the changes of an agent's status that no other operation makes.
 var agentMoves = map[AgentStatus][]AgentStatus{
 	Starting:  {Idle},
 	Working:   {Idle, HandedOff},

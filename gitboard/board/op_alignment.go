@@ -2,9 +2,10 @@ package board
 
 import "github.com/git-liza/git-liza/gitboard/plain"
 
-// AlignmentEntry appends to a goal's alignment history. It may reword the goal; the entry keeps the old wording.
+// AlignmentEntry adds an entry to a goal's alignment history. It may reword the goal; the entry
+// keeps the old wording.
 type AlignmentEntry struct {
-	Goal    string `json:"goal,omitempty"` // "" for the only one that is worked on
+	Goal    string `json:"goal,omitempty"` // "" for the only one being worked on
 	Event   string `json:"event"`
 	Summary string `json:"summary"`
 	Wording string `json:"wording,omitempty"` // the new wording of the goal, "" for the old one
@@ -54,7 +55,8 @@ func (p *AlignmentEntry) Apply(s *State, op Operation) {
 	align(s, op, g.ID, p.Event, p.Summary+"\nthe goal was: "+was)
 }
 
-// goal is the goal that the entry is about: where none is named and none is worked on, the one that ended last.
+// goal returns the goal of the entry. If none is named and none is being worked on, it is the one
+// that ended last.
 func (p *AlignmentEntry) goal(s *State, op Operation) (*Goal, error) {
 	if g := s.TheGoal(); p.Goal == "" && g != nil {
 		return g, nil

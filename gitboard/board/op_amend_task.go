@@ -2,13 +2,13 @@ package board
 
 import "slices"
 
-// AmendTask changes a task's definition. Only the fields named in Set take their new value.
+// AmendTask changes a task's definition. Only the fields listed in Set take their new value.
 type AmendTask struct {
 	About
 	Definition
 	Set    []string `json:"set"`
 	Reason string   `json:"reason,omitempty"`
-	// NoSpecFile says that a new spec's file was not looked for (SKIP_SPEC_FILE_CHECK).
+	// NoSpecFile says that a new spec's file was not checked (SKIP_SPEC_FILE_CHECK).
 	NoSpecFile bool `json:"no_spec_file,omitempty"`
 }
 

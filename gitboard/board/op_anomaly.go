@@ -9,14 +9,14 @@ import (
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
-// AnomalyType is a row of the table of anomalies: who may log it and which details it must have.
+// AnomalyType is a row of the table of anomalies: who may log it, and its required details.
 type AnomalyType struct {
 	Type    string
 	Who     []roles.Role
 	Details []string
 }
 
-// FlakyTest is the anomaly of an integration test that failed and passed on the same commit.
+// FlakyTest is the anomaly of an integration test that failed and then passed on the same commit.
 const FlakyTest = "flaky_test"
 
 var anyAgent = []roles.Role{roles.Planner, roles.Coder, roles.CodeReviewer}
@@ -68,7 +68,7 @@ func anomalyRow(typ string) int {
 	return slices.IndexFunc(AnomalyTypes, func(a AnomalyType) bool { return a.Type == typ })
 }
 
-// anomalyFault refuses an unknown type, a missing detail, or one of the wrong kind.
+// anomalyFault refuses an unknown type, a missing detail or a detail of the wrong kind.
 func anomalyFault(typ string, details map[string]Scalar) error {
 	i := anomalyRow(typ)
 	if i < 0 {
@@ -117,7 +117,8 @@ func (p *LogAnomaly) Subject(before, _ *State, _ Operation) (string, string) {
 	return before.nextID(AnomalyDir, "anomaly") + ", " + p.Type, strings.Join(lines, "\n")
 }
 
-// SimilarLoop returns the retry loop that is logged for a task with a similar pattern already, of the newest hundred.
+// SimilarLoop returns a retry loop with a similar pattern that was logged earlier for a task, among
+// the newest hundred.
 func SimilarLoop(s *State, task, pattern string) *Anomaly {
 	var loops []*Anomaly
 	for _, id := range s.List(AnomalyDir) {

@@ -7,11 +7,11 @@ import (
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
-// Answer answers what somebody was asked: the questions of a BLOCKED task, which continues with its work, or a
+// Answer answers a question: those of a BLOCKED task, which then continues with its work, or a
 // planner's note. Question and answer are recorded together, and shown to the agent that continues.
 type Answer struct {
 	About
-	Note   string `json:"note,omitempty"` // in place of a task
+	Note   string `json:"note,omitempty"` // instead of a task
 	Text   string `json:"text"`
 	Afresh bool   `json:"afresh,omitempty"` // the next coder begins anew
 	Kept   string `json:"kept,omitempty"`   // afresh: the commit that holds the old work
@@ -20,7 +20,7 @@ type Answer struct {
 // Op implements Payload.
 func (p *Answer) Op() string { return "answer" }
 
-// unblocks is the unblocking that the answer is.
+// unblocks returns the unblock that the answer contains.
 func (p *Answer) unblocks() *Unblock {
 	u := &Unblock{About: p.About, Assessment: p.Text, Kept: p.Kept}
 	if p.Afresh {
@@ -63,7 +63,7 @@ func (p *Answer) checkNote(s *State, op Operation) error {
 	return nil
 }
 
-// findNote is a note of any name that somebody gives, nil when there is none.
+// findNote returns the note with an id that a caller gave, nil for none.
 func (s *State) findNote(id string) *Note {
 	if !recordID.MatchString(id) {
 		return nil

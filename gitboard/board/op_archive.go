@@ -7,11 +7,11 @@ import (
 	"github.com/git-liza/git-liza/gitboard/plain"
 )
 
-// MaxArchived is how many tasks one operation archives.
+// MaxArchived is how many tasks one operation can archive.
 const MaxArchived = 1000
 
-// Archive moves tasks that are over out of the way, once their sprint has ended. They are still found by id, and
-// count for what depends on them. That they ended in this sprint is what the history tells.
+// Archive moves finished tasks out of the way after their sprint has ended. They can still be found
+// by id, and still count as dependencies. The history shows that they ended in this sprint.
 type Archive struct {
 	Sprint string   `json:"sprint"`
 	Tasks  []string `json:"tasks"`
@@ -81,8 +81,8 @@ func (p *Archive) Subject(_, _ *State, _ Operation) (string, string) {
 // Over reports whether the sprint has ended.
 func (sp *Sprint) Over() bool { return sp.Status == Completed || sp.Status == PhaseAborted }
 
-// ToArchive lists the tasks that are over and changed last from one moment on, until before another (none: no
-// end), sorted.
+// ToArchive lists the finished tasks whose status last changed at or after from and before until,
+// sorted. A zero until means no limit.
 func ToArchive(s *State, from, until Time) []string {
 	var ids []string
 	s.EachBrief(func(b Brief) {

@@ -6,13 +6,13 @@ import (
 	"github.com/git-liza/git-liza/gitboard/plain"
 )
 
-// HumanOverride is the reason of a human's block that names none.
+// HumanOverride is the reason of a human's block without a given reason.
 const HumanOverride = "human override"
 
 // ReviewDeadlock is the reason of a block at the limit of review cycles.
 const ReviewDeadlock = "review_deadlock"
 
-// Block stops a task until a planner or a human has looked at it.
+// Block stops a task until a planner or a human has dealt with it.
 type Block struct {
 	About
 	Reason    string   `json:"reason"`

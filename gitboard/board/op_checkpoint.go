@@ -1,6 +1,6 @@
 package board
 
-// SetCheckpoint halts claims, review claims and merges until a human has decided how to go on.
+// SetCheckpoint halts claims, review claims and merges until a human has decided how to continue.
 type SetCheckpoint struct {
 	Reason string `json:"reason,omitempty"`
 }

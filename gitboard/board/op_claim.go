@@ -13,14 +13,14 @@ import (
 type Claim struct {
 	About
 	Clone string `json:"clone"`
-	// BaseCommit is where a fresh worktree begins; empty when the work is kept.
+	// BaseCommit is where a fresh worktree begins; empty if the work is kept.
 	BaseCommit string `json:"base_commit,omitempty"`
-	// Kept is the commit that holds the previous coder's work when it's replaced by a fresh worktree.
+	// Kept is the commit that holds the previous coder's work if a fresh worktree replaces it.
 	Kept string `json:"kept,omitempty"`
 	Evidence
 }
 
-// ClaimKind says how a claim continues a task's life.
+// ClaimKind describes how a claim continues a task's life.
 type ClaimKind struct {
 	Event string // the history event
 	Fresh bool   // a new worktree from integration, iteration 1
@@ -30,7 +30,7 @@ type ClaimKind struct {
 // Op implements Payload.
 func (p *Claim) Op() string { return "claim" }
 
-// KindOfClaim says what a claim of a task by a coder would be. It doesn't say whether it's allowed.
+// KindOfClaim returns what a claim of a task by a coder would be, not whether it is allowed.
 func KindOfClaim(t *Task, coder string) ClaimKind {
 	mine := t.AssignedTo == coder
 	switch {
@@ -61,7 +61,7 @@ func IterationAfterClaim(t *Task, coder string) int {
 	return t.Iteration + 1
 }
 
-// AtIterationLimit reports whether a claim would pass the task's limit of iterations.
+// AtIterationLimit reports whether a claim would exceed the task's iteration limit.
 func AtIterationLimit(s *State, t *Task, coder string) bool {
 	return IterationAfterClaim(t, coder) > s.Config().IterationsFor(t)
 }
@@ -84,7 +84,7 @@ func (p *Claim) Check(s *State, op Operation) error {
 	return nil
 }
 
-// mayClaim checks a claim against every rule but the limit of iterations.
+// mayClaim checks a claim against every rule except the iteration limit.
 func mayClaim(s *State, t *Task, seen *Lease, op Operation) error {
 	coder := op.Actor.ID
 	if err := unpaused(t); err != nil {
@@ -179,13 +179,13 @@ func (p *Claim) Subject(_, after *State, op Operation) (string, string) {
 	return fmt.Sprintf("%s, iteration %d%s", op.Actor.ID, t.Iteration, how[t.History[len(t.History)-1].Event]), ""
 }
 
-// WorktreeOf is where a task's worktree lies, from the project's root.
+// WorktreeOf is the path of a task's worktree, relative to the project's root.
 func WorktreeOf(task string) string { return ".worktrees/" + task }
 
-// NextClaim chooses the task that a coder should claim when it names none: its own rejected one, then a
-// pending hand-off, then the most urgent goal, the lowest priority, the oldest, the first id; an integration fix counts as
-// priority 0. skip says which tasks are not to be chosen, nil for none; takeable whether the holder of a task
-// can be robbed now. None: "".
+// NextClaim chooses the task that a coder should claim if it names none: its own rejected one, then
+// a pending hand-off, then by the most urgent goal, the lowest priority, the age and the id. An
+// integration fix counts as priority 0. skip reports tasks not to choose; it may be nil. takeable
+// reports whether the task can be taken from its holder now. It returns "" for none.
 func NextClaim(s *State, coder string, skip func(id string) bool, takeable func(holder string, b Brief) bool) string {
 	type candidate struct {
 		Brief
@@ -227,7 +227,8 @@ func NextClaim(s *State, coder string, skip func(id string) bool, takeable func(
 	return ""
 }
 
-// NextReview chooses what a reviewer should review when it names nothing, in the same order; "" for none.
+// NextReview chooses what a reviewer should review if it names nothing, by goal, priority, age and
+// id; "" for none.
 func NextReview(s *State, reviewer string, skip func(id string) bool, takeable func(holder string, b Brief) bool) string {
 	if c := s.Config(); c != nil && c.ReviewBy == "human" && reviewer != roles.HumanID {
 		return ""

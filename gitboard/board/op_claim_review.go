@@ -48,7 +48,8 @@ func (p *ClaimReview) Check(s *State, op Operation) error {
 	return nil
 }
 
-// mayReview refuses whom the setting review_by leaves out, and a human who made some of the work.
+// mayReview refuses actors that the setting review_by excludes, and a human who made some of the
+// work.
 func mayReview(c *Config, t *Task, a Actor) error {
 	if human := a.Role == roles.Human; human && c.ReviewBy == "agent" || !human && c.ReviewBy == "human" {
 		return refuse(CodePermission, "reviews are by %s here (review_by: %s)", map[string]string{"agent": "agents", "human": "humans"}[c.ReviewBy], c.ReviewBy).on(t)

@@ -11,25 +11,25 @@ import (
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
-// What comments may be: the text of one in bytes, how many one submission may have, and the bytes
-// that all of a task's may fill of its record.
+// The limits of comments: the bytes of one text, the number on one submission, and the bytes of a
+// task's record that all its comments may fill.
 const (
 	MaxComment  = 2000
 	MaxComments = 40
 	maxComments = 64 << 10
 )
 
-// maxPath is how many bytes the path of a file may have that a comment is about.
+// maxPath is the maximum length in bytes of the path in a comment.
 const maxPath = 1000
 
-// Comment is what a reviewer or a human says about a line of the submission under review. Commit, Lines and Deleted
-// are facts of the repository: verify checks them.
+// Comment is a reviewer's or a human's comment on a line of the submission under review. Commit,
+// Lines and Deleted are facts of the repository that verify checks.
 type Comment struct {
 	About
 	Commit string `json:"commit"`
 	Path   string `json:"path"`
 	Line   int    `json:"line"`
-	// Lines is how many lines the file has; of one that the submission deletes (Deleted), how many it had.
+	// Lines is how many lines the file has or, if the submission deletes it (Deleted), had.
 	Lines   int    `json:"lines"`
 	Deleted bool   `json:"deleted,omitempty"`
 	Text    string `json:"text"`
@@ -38,7 +38,7 @@ type Comment struct {
 // Op implements Payload.
 func (p *Comment) Op() string { return "comment" }
 
-// Where is the place that the comment is about, as FILE:LINE.
+// Where is the commented place, as FILE:LINE.
 func (p *Comment) Where() string { return fmt.Sprintf("%s:%d", p.Path, p.Line) }
 
 // Check implements Payload.
@@ -65,7 +65,7 @@ func (p *Comment) Check(s *State, op Operation) error {
 	return required("text", p.Text)
 }
 
-// IsFilePath reports whether a text can be the path of a file, from the top of a tree.
+// IsFilePath reports whether a text can be the path of a file in a tree.
 func IsFilePath(file string) bool {
 	return file != "" && len(file) <= maxPath && !strings.HasPrefix(file, "/") && file != ".." && !strings.HasPrefix(file, "../") && path.Clean(file) == file &&
 		file != "." && !strings.ContainsFunc(file, unicode.IsControl)
@@ -89,16 +89,16 @@ func (p *Comment) Subject(_, _ *State, op Operation) (string, string) {
 	return fmt.Sprintf("%s by %s: %s", p.Where(), cmp.Or(op.Actor.Name, op.Actor.ID), plain.Line(p.Text, 80)), p.Text
 }
 
-// Where is the place that the comment is about, as FILE:LINE.
+// Where is the commented place, as FILE:LINE.
 func (c LineComment) Where() string { return fmt.Sprintf("%s:%d", c.Path, c.Line) }
 
-// Author is who wrote the comment: a human by name.
+// Author is the author of the comment; a human is given by name.
 func (c LineComment) Author() string {
 	name, _, _ := strings.Cut(c.As, " <")
 	return cmp.Or(name, c.By)
 }
 
-// OpenComments are those on the submission under review: a rejection takes them along.
+// OpenComments returns the comments on the submission under review; a rejection includes them.
 func (t *Task) OpenComments() []LineComment {
 	if t.Status != ReadyForReview {
 		return nil
@@ -106,7 +106,7 @@ func (t *Task) OpenComments() []LineComment {
 	return t.CommentsOn(t.Submissions())
 }
 
-// CommentsOn are the comments on a task's nth submission.
+// CommentsOn returns the comments on a task's nth submission.
 func (t *Task) CommentsOn(n int) []LineComment {
 	var all []LineComment
 	for _, c := range t.Comments {

@@ -35,8 +35,8 @@ func (p *SetConfig) Check(s *State, _ Operation) error {
 	return mayConfigure(s, &c, nil)
 }
 
-// mayConfigure refuses values of an edit's fields that their settings don't take, and signatures while nobody
-// could sign.
+// mayConfigure refuses values that their settings don't permit, and requiring signatures while
+// nobody could sign.
 func mayConfigure(s *State, next *Config, edited []FieldEdit) error {
 	for _, f := range edited {
 		if k, err := FindConfigKey(f.Field); err == nil {
@@ -58,8 +58,8 @@ func (p *SetConfig) Apply(s *State, op Operation) {
 	continueOnBudget(s, op, p.Key)
 }
 
-// continueOnBudget ends the pause that a used-up budget of the sprint or goal began, where a setting that has changed
-// raises it enough.
+// continueOnBudget ends a pause that began because the sprint's or a goal's budget was used up, if
+// the changed setting raises the budget enough.
 func continueOnBudget(s *State, op Operation, key string) {
 	boards := key == KeyBudgetSprint || key == KeyBudgetGoal
 	if c := s.Control(); boards && c.Mode == Paused && c.By == string(roles.System) && spentBudget(s) == nil {

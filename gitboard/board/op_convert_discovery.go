@@ -1,6 +1,6 @@
 package board
 
-// ConvertDiscovery says which task takes a discovery up.
+// ConvertDiscovery records which task deals with a discovery.
 type ConvertDiscovery struct {
 	Discovery string `json:"discovery"`
 	Task      string `json:"task"`

@@ -2,8 +2,8 @@ package board
 
 import "github.com/git-liza/git-liza/gitboard/roles"
 
-// Deadline halts the board because the sprint's deadline has passed. Anyone who may plan commits it; its
-// Check recomputes the condition.
+// Deadline halts the board because the sprint's deadline has passed. Any actor who may plan can
+// commit it; Check recomputes the condition.
 type Deadline struct{}
 
 // Op implements Payload.
@@ -18,7 +18,8 @@ func (p *Deadline) Check(s *State, op Operation) error {
 	return mayHalt(s)
 }
 
-// Overdue reports whether the sprint's deadline has passed and no human has decided since how to go on.
+// Overdue reports whether the sprint's deadline has passed and no human has decided since how to
+// continue.
 func (sp *Sprint) Overdue(at Time) bool {
 	deadline := sp.Timeline.Deadline
 	if deadline.IsZero() || at < deadline {

@@ -1,6 +1,6 @@
 package board
 
-// Deregister ends an agent's registration. An agent that works on something ends that first.
+// Deregister ends an agent's registration. An agent must first end what it works on.
 type Deregister struct{}
 
 // Op implements Payload.

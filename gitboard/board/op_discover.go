@@ -6,7 +6,8 @@ import (
 	"github.com/git-liza/git-liza/gitboard/plain"
 )
 
-// Severities and Urgencies are what a discovery may be; the default urgency is deferred.
+// Severities and Urgencies are the permitted values of a discovery; the default urgency is
+// deferred.
 var (
 	Severities = []string{"critical", "high", "medium", "low"}
 	Urgencies  = []string{"immediate", "deferred"}

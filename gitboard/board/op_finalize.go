@@ -6,7 +6,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
-// Finalize opens a DRAFT to coders once every gate is passed.
+// Finalize makes a DRAFT claimable once it passes every gate.
 type Finalize struct {
 	About
 	SpecOID    string `json:"spec_oid,omitempty"` // the spec's blob in integration's tree

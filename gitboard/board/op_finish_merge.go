@@ -6,9 +6,10 @@ import (
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
-// FinishMerge records a merge whose first half exists already: integration has the approved commit, and
-// the board doesn't say so. It justifies no move of integration. Re-checkable: MergeCommit is the approved
-// commit itself, or a merge of exactly Before and the approved commit, and is on integration.
+// FinishMerge records a merge whose first half exists already: integration has the approved commit,
+// but the board doesn't say so. It doesn't justify moving integration. Re-checkable: MergeCommit is
+// the approved commit itself, or a merge of exactly Before and the approved commit, and is on
+// integration.
 type FinishMerge struct {
 	About
 	ReviewCommit string `json:"review_commit"`

@@ -6,9 +6,9 @@ import (
 	"github.com/git-liza/git-liza/gitboard/plain"
 )
 
-// GoalAbort gives a goal up; its tasks stay as they are, and nobody works on them.
+// GoalAbort gives up a goal. Its tasks stay as they are, but nobody works on them.
 type GoalAbort struct {
-	Goal   string `json:"goal,omitempty"` // "" for the only one that is worked on
+	Goal   string `json:"goal,omitempty"` // "" for the only one being worked on
 	Reason string `json:"reason,omitempty"`
 }
 

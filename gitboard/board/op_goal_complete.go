@@ -7,9 +7,9 @@ import (
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
-// GoalComplete ends a goal: every task of it is over.
+// GoalComplete ends a goal whose tasks are all finished.
 type GoalComplete struct {
-	Goal    string `json:"goal,omitempty"` // "" for the only one that is worked on
+	Goal    string `json:"goal,omitempty"` // "" for the only one being worked on
 	Summary string `json:"summary,omitempty"`
 }
 

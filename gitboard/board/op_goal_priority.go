@@ -2,7 +2,7 @@ package board
 
 import "fmt"
 
-// GoalPriority says how urgent a goal is: claims take the tasks of an urgent goal first.
+// GoalPriority sets how urgent a goal is: tasks of a more urgent goal are claimed first.
 type GoalPriority struct {
 	Goal     string `json:"goal"`
 	Priority int    `json:"priority"`
@@ -23,7 +23,7 @@ func (p *GoalPriority) Check(s *State, op Operation) error {
 	return err
 }
 
-// priority refuses what is not one.
+// priority refuses a number that is not a priority.
 func priority(n int) error {
 	if n < 1 || n > 5 {
 		return invalid("priority is %d; it goes from 1 (first) to 5 (last)", n)

@@ -7,7 +7,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/plain"
 )
 
-// GoalReopen takes up a goal that has ended again.
+// GoalReopen continues a goal that has ended.
 type GoalReopen struct {
 	Goal   string `json:"goal"`
 	Reason string `json:"reason,omitempty"`
@@ -31,7 +31,7 @@ func (p *GoalReopen) Check(s *State, _ Operation) error {
 	return nil
 }
 
-// Apply implements Payload. Where the run was aborted, it continues with this goal.
+// Apply implements Payload. An aborted run continues with this goal.
 func (p *GoalReopen) Apply(s *State, op Operation) {
 	g := edit[Goal](s, GoalPath(p.Goal))
 	was := g.Status

@@ -2,7 +2,7 @@ package board
 
 import "github.com/git-liza/git-liza/gitboard/plain"
 
-// GoalStart starts a further goal. Init starts the first.
+// GoalStart starts another goal. Init starts the first.
 type GoalStart struct {
 	ID       string `json:"id,omitempty"` // "" for the next number
 	Text     string `json:"text"`
@@ -39,7 +39,7 @@ func (p *GoalStart) Check(s *State, _ Operation) error {
 	return nil
 }
 
-// Apply implements Payload. Where the run was aborted, it continues with this goal.
+// Apply implements Payload. An aborted run continues with this goal.
 func (p *GoalStart) Apply(s *State, op Operation) {
 	g := &Goal{
 		ID: p.ID, Description: p.Text, Vision: p.Vision, SpecRef: p.SpecRef, Priority: p.Priority, After: p.After,
@@ -55,7 +55,7 @@ func (p *GoalStart) Apply(s *State, op Operation) {
 	takeUp(s, op)
 }
 
-// takeUp lets an aborted run continue.
+// takeUp continues an aborted run.
 func takeUp(s *State, op Operation) {
 	if s.Control().Mode == Aborted {
 		setMode(s, Running, op, op.Actor.ID, "")

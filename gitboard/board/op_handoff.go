@@ -7,8 +7,9 @@ import (
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
-// HandOff leaves what an agent was doing to the next of its role, with what that one needs to continue: a coder its
-// task, a reviewer its review, and a planner, which holds no task, its plans.
+// HandOff hands over what an agent was doing to the next agent of its role, with the information
+// needed to continue: a coder its task, a reviewer its review, and a planner, which holds no task,
+// its plans.
 type HandOff struct {
 	About
 	Summary       string   `json:"summary"`
@@ -34,7 +35,7 @@ func (p *HandOff) Check(s *State, op Operation) error {
 	return phrase("next_action", p.NextAction)
 }
 
-// owned refuses the hand-off of what the agent does not hold.
+// owned refuses to hand off what the agent does not hold.
 func (p *HandOff) owned(s *State, op Operation) error {
 	t := s.Task(p.Task)
 	switch {
@@ -50,7 +51,8 @@ func (p *HandOff) owned(s *State, op Operation) error {
 	return holds(t, op)
 }
 
-// Apply implements Payload. A planner's is a note to the planner, which stays in its prompt until it is acknowledged.
+// Apply implements Payload. A planner's hand-off is a note to the planner, which stays in its
+// prompt until acknowledged.
 func (p *HandOff) Apply(s *State, op Operation) {
 	if p.Task == "" {
 		id := s.nextID(NoteDir, "note")
@@ -73,7 +75,7 @@ func (p *HandOff) Apply(s *State, op Operation) {
 	free(s, op.Actor.ID, t.ID, HandedOff)
 }
 
-// message is the hand-off as a text.
+// message returns the hand-off as text.
 func (p *HandOff) message() string {
 	text := "hand-off: " + p.Summary + "\nnext: " + p.NextAction
 	for _, part := range [][2]string{{"approach", p.Approach}, {"blockers", p.Blockers}, {"steps", strings.Join(p.NextSteps, "; ")}} {

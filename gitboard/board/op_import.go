@@ -12,18 +12,19 @@ import (
 	"github.com/git-liza/git-liza/gitboard/plain"
 )
 
-// MaxImport is how many bytes the records and the log of an imported board may have together.
+// MaxImport is how many bytes the records and the log of an imported board may have in total.
 const MaxImport = 16 << 20
 
-// Import begins a board with the records of another one, as the one-file version of this protocol kept it. What
-// was made of the file is in the operation, not the file: how that was read is no rule of the board.
+// Import begins a board with the records of another one, in the format of the one-file version of
+// this protocol. The operation contains what was read from the file, not the file itself: how to
+// read it is not a rule of the board.
 type Import struct {
 	Source  string      `json:"source"` // the name of the file
 	Records []Imported  `json:"records"`
 	Log     []PastEntry `json:"log,omitempty"`
 }
 
-// Imported is a record: where it lies, and its YAML.
+// Imported is a record: its path and its YAML.
 type Imported struct {
 	Path string `json:"path"`
 	YAML string `json:"yaml"`
@@ -87,7 +88,7 @@ func (p *Import) Check(s *State, op Operation) error {
 	return nil
 }
 
-// checkTexts holds the texts of a record, as they read, against the rules for texts.
+// checkTexts checks the decoded texts of a record against the rules for texts.
 func (p *Import) checkTexts(path string, record any, op Operation) error {
 	var fault error
 	eachText(reflect.ValueOf(record), path, func(_, text string) {
@@ -103,7 +104,8 @@ func (r Imported) dir() string {
 	return dir
 }
 
-// decode reads the record. What makes the board itself, and what is archived, is not imported.
+// decode decodes the record. Records that define the board itself, keys and archived tasks can't be
+// imported.
 func (r Imported) decode() (any, error) {
 	record := NewRecord(r.Path)
 	if record == nil || r.Path == MetaPath || r.dir() == ArchiveDir || r.dir() == KeyDir {
@@ -117,7 +119,7 @@ func (r Imported) decode() (any, error) {
 	return record, nil
 }
 
-// recordsID is the id that a record has in itself, "" for one that has none.
+// recordsID returns the id that a record contains, "" if it contains none.
 func recordsID(record any) string {
 	switch r := record.(type) {
 	case *Goal:
@@ -157,8 +159,8 @@ func (p *Import) Subject(_, after *State, _ Operation) (string, string) {
 	return plain.Line(p.Source, 60) + ", " + plain.Plural(n, "task"), plain.Line(after.Purpose(), 200)
 }
 
-// Unarchived is the board with its archived tasks among the others, for who wants all of it at once. Events that
-// tell of an import are left out of histories.
+// Unarchived returns the board with its archived tasks among the others, for callers that need all
+// of it at once. It removes the events of an import from histories.
 func Unarchived(s *State) *State {
 	all := s.next(s.Time())
 	for _, id := range s.List(ArchiveDir) {

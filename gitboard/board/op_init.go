@@ -7,7 +7,7 @@ type Init struct {
 	Goal              string `json:"goal"`
 	SpecRef           string `json:"spec_ref,omitempty"`
 	IntegrationBranch string `json:"integration_branch"`
-	Key               string `json:"key,omitempty"` // the human's public key: the board is signed from here on
+	Key               string `json:"key,omitempty"` // makes the board require signatures
 }
 
 // Op implements Payload.
@@ -37,7 +37,7 @@ func CheckIntegration(name string) error {
 	return nil
 }
 
-// key is the addition of the first key.
+// key returns the addition of the first key.
 func (p *Init) key(op Operation) *KeysAdd {
 	return &KeysAdd{Principal: principalOf(op.Actor), Public: p.Key}
 }

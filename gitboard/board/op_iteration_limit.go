@@ -6,8 +6,8 @@ import (
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
-// IterationLimit blocks a task instead of a claim that would pass its limit of iterations: an effect of
-// the system that the claiming coder's process commits.
+// IterationLimit blocks a task instead of a claim that would exceed its iteration limit. It is an
+// effect of the system that the claiming coder's process commits.
 type IterationLimit struct {
 	About
 	Evidence

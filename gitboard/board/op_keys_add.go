@@ -4,7 +4,7 @@ package board
 type KeysAdd struct {
 	Principal string `json:"principal"`
 	Public    string `json:"public"`
-	Replaces  bool   `json:"replaces,omitempty"` // the principal's other keys are revoked with it
+	Replaces  bool   `json:"replaces,omitempty"` // revokes the principal's other keys
 }
 
 // Op implements Payload.

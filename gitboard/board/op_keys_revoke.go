@@ -1,6 +1,6 @@
 package board
 
-// KeysRevoke ends what a key may do: it signs no operation after this one.
+// KeysRevoke revokes a key: it can't sign any later operation.
 type KeysRevoke struct {
 	Key    string `json:"key"` // its id
 	Reason string `json:"reason,omitempty"`

@@ -7,12 +7,13 @@ import (
 	"github.com/git-liza/git-liza/gitboard/plain"
 )
 
-// Land records a move of integration by a human: to a commit, or to one on top of it that brings just some files.
+// Land records a human's move of integration: to a commit, or to a new commit on top that brings
+// only some files.
 type Land struct {
 	Commit string   `json:"commit"`
 	Before string   `json:"before"`
 	Reason string   `json:"reason,omitempty"`
-	Files  []string `json:"files,omitempty"` // all that the commit changes; none for whatever it does
+	Files  []string `json:"files,omitempty"` // all files that it changes; none for any
 }
 
 // Op implements Payload.
@@ -29,7 +30,8 @@ func (p *Land) Check(*State, Operation) error {
 	return commit("commit", p.Commit)
 }
 
-// Apply implements Payload. Where integration is stands in git; the log of the board keeps how it came there.
+// Apply implements Payload. It changes nothing: git knows where integration is, and the board's log
+// keeps how it came there.
 func (p *Land) Apply(*State, Operation) {}
 
 // Subject implements Payload.

@@ -9,26 +9,26 @@ import (
 	"github.com/git-liza/git-liza/gitboard/plain"
 )
 
-// Merge records how bringing approved work into integration ended: landed, or failed and why. The ref
-// of integration moves in the same transaction as this commit.
+// Merge records the outcome of merging approved work into integration: landed, or failed and why.
+// The ref of integration moves in the same transaction as this commit.
 type Merge struct {
 	About
 	ReviewCommit string   `json:"review_commit"`
-	Before       string   `json:"before"`                 // integration's commit that the candidate was built on
-	MergeCommit  string   `json:"merge_commit,omitempty"` // what integration becomes; empty when it failed
+	Before       string   `json:"before"`                 // the candidate's base on integration
+	MergeCommit  string   `json:"merge_commit,omitempty"` // integration's new tip; empty on failure
 	MergeType    string   `json:"merge_type,omitempty"`   // fast-forward or merge-commit
-	Drift        int      `json:"drift_commits"`          // commits on integration since the base commit
-	Test         string   `json:"test,omitempty"`         // the integration test's command, if one ran
-	Train        string   `json:"train,omitempty"`        // the last commit of the train that it landed with, which was tested for all
+	Drift        int      `json:"drift_commits"`          // commits on integration since the base
+	Test         string   `json:"test,omitempty"`         // the integration test, if it ran
+	Train        string   `json:"train,omitempty"`        // the tested last commit of its train
 	Failure      string   `json:"failure,omitempty"`      // conflict or test
 	Files        []string `json:"files,omitempty"`        // in conflict
 	Log          string   `json:"log,omitempty"`          // the tail of the test's output
 }
 
-// NoTest is the setting integration_test of a project that has none.
+// NoTest is the value of the setting integration_test for a project without a test.
 const NoTest = "none"
 
-// Mergeable lists the tasks that wait to be merged: by priority, then by how long they have been approved.
+// Mergeable lists the tasks that wait to be merged, by priority and then by the time of approval.
 func Mergeable(s *State) []string {
 	var all []Brief
 	s.EachBrief(func(b Brief) {
@@ -110,8 +110,9 @@ func (p *Merge) Apply(s *State, op Operation) {
 	free(s, t.AssignedTo, t.ID, Idle)
 }
 
-// landing refuses a merge commit that can be neither the approved commit itself nor a merge of it. That a merge
-// commit has just before and review as parents is git's to say: verify and the server check it.
+// landing refuses a merge commit that can be neither the approved commit itself nor a merge of it.
+// Only git knows whether the parents of a merge commit are exactly before and review: verify and
+// the server check that.
 func landing(mergeType, before, merged, review string) error {
 	if err := commit("merge_commit", merged); err != nil {
 		return err

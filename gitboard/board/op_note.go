@@ -6,10 +6,11 @@ import (
 	"github.com/git-liza/git-liza/gitboard/plain"
 )
 
-// AddNote leaves a word: a human's for a task, an agent, a role or everybody; a planner's for the human.
+// AddNote leaves a note: from a human to a task, an agent, a role or everybody, or from a planner
+// to the human.
 type AddNote struct {
 	For     string `json:"for,omitempty"`
-	Goal    string `json:"goal,omitempty"` // "" for all that are worked on
+	Goal    string `json:"goal,omitempty"` // "" for all goals being worked on
 	Message string `json:"message"`
 }
 

@@ -2,7 +2,7 @@ package board
 
 import "github.com/git-liza/git-liza/gitboard/plain"
 
-// Pause stops claims, review claims and merges, on the whole board or for one task.
+// Pause stops claims, review claims and merges, for the whole board or for one task.
 type Pause struct {
 	About
 	Reason string `json:"reason,omitempty"`

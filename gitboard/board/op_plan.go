@@ -1,6 +1,7 @@
 package board
 
-// Plan gives a goal to a planner: one planner plans one goal at a time, and no two plan the same.
+// Plan assigns a goal to a planner. A planner plans one goal at a time, and no two planners plan
+// the same goal.
 type Plan struct {
 	Goal string `json:"goal"`
 	Evidence
@@ -29,7 +30,7 @@ func (p *Plan) Check(s *State, op Operation) error {
 	return nil
 }
 
-// leaseOfPlanner is that of the agent that plans a goal.
+// leaseOfPlanner names the agent that plans a goal.
 func leaseOfPlanner(s *State, op Operation, _ *Task) string {
 	p, is := op.Payload.(*Plan)
 	if !is || p.Goal == "" {

@@ -2,7 +2,7 @@ package board
 
 import "github.com/git-liza/git-liza/gitboard/plain"
 
-// PreExec writes the pre-execution checkpoint: what a coder is about to do, before it does it.
+// PreExec writes the pre-execution checkpoint: what a coder is going to do.
 type PreExec struct {
 	About
 	Checkpoint
@@ -41,7 +41,7 @@ func (p *PreExec) Check(s *State, op Operation) error {
 	return nil
 }
 
-// holds refuses an operation by another than the coder who works on a task.
+// holds refuses an operation by anyone but the coder who works on the task.
 func holds(t *Task, op Operation) error {
 	switch {
 	case t.AssignedTo != op.Actor.ID:

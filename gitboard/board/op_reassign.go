@@ -2,7 +2,7 @@ package board
 
 import "cmp"
 
-// Reassign frees a rejected task for another coder, or lifts the reservation of kept work.
+// Reassign frees a rejected task for another coder, or removes the reservation of kept work.
 type Reassign struct {
 	About
 	Reason string `json:"reason,omitempty"`

@@ -6,8 +6,8 @@ import (
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
-// Register makes an agent known under a new session. It succeeds when the id is free or its lease has
-// run out.
+// Register registers an agent in a new session. It succeeds if the id is free or its lease has
+// expired.
 type Register struct {
 	Session  string `json:"session"`
 	Clone    string `json:"clone,omitempty"`
@@ -40,16 +40,17 @@ func (p *Register) Check(s *State, op Operation) error {
 	return nil
 }
 
-// FreeID is the agent id of a role with the lowest number that nobody is registered under.
+// FreeID is the agent id of a role with the lowest number that is not registered.
 func FreeID(s *State, role roles.Role) string {
 	n := 1
-	for s.Agent(role.ID(n)) != nil && s.Err() == nil { // what can't be read is an empty record to the rules
+	// Rules see an unreadable record as an empty one, hence the check of Err.
+	for s.Agent(role.ID(n)) != nil && s.Err() == nil {
 		n++
 	}
 	return role.ID(n)
 }
 
-// Apply implements Payload. A task or a review that the agent holds stays its own.
+// Apply implements Payload. The agent keeps a task or a review that it holds.
 func (p *Register) Apply(s *State, op Operation) {
 	a := &Agent{
 		Role: op.Actor.Role, Status: Starting, Session: p.Session, Clone: p.Clone,
@@ -69,7 +70,7 @@ func (p *Register) Apply(s *State, op Operation) {
 	put(s, RecordPath(AgentDir, op.Actor.ID), a)
 }
 
-// unplanned is the only goal that is worked on, if nobody plans it; else "".
+// unplanned returns the only goal being worked on if nobody plans it; else "".
 func (s *State) unplanned() string {
 	if running := s.Running(); len(running) == 1 && s.PlannerOf(running[0].ID) == "" {
 		return running[0].ID

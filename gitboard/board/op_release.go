@@ -2,9 +2,9 @@ package board
 
 import "github.com/git-liza/git-liza/gitboard/roles"
 
-// Release ends a coder's claim or a reviewer's: by its holder, by a human's force, or by anyone once the
-// holder's lease has run out. A human may leave a coder's work where it is: the next coder continues in the
-// same worktree.
+// Release ends a coder's or a reviewer's claim: by its holder, by a human with Force, or by anyone
+// after the holder's lease has expired. A human may keep a coder's work in place: then the next
+// coder continues in the same worktree.
 type Release struct {
 	About
 	Reason string `json:"reason,omitempty"`

@@ -6,7 +6,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/plain"
 )
 
-// Resolve resets the circuit breaker with a human's word.
+// Resolve resets the circuit breaker, with a human's explanation.
 type Resolve struct {
 	Text string `json:"text"`
 }

@@ -8,13 +8,13 @@ import (
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
-// Decisions are what a human may decide at a checkpoint.
+// Decisions are a human's possible decisions at a checkpoint.
 var Decisions = []string{"CONTINUE", "ADJUST", Replan, "PIVOT", "STOP"}
 
-// Replan is the decision that wakes the planner of every goal that is worked on.
+// Replan is the decision that wakes the planner of every goal being worked on.
 const Replan = "REPLAN"
 
-// Resume lets work go on after a pause or a checkpoint.
+// Resume continues work after a pause or a checkpoint.
 type Resume struct {
 	About
 	Decision string `json:"decision,omitempty"`
@@ -70,7 +70,7 @@ func (p *Resume) Apply(s *State, op Operation) {
 	setMode(s, Running, op, op.Actor.ID, p.Reason)
 }
 
-// replan leaves a note for the planner of every goal that is worked on.
+// replan leaves a note for the planner of every goal being worked on.
 func (p *Resume) replan(s *State, op Operation) {
 	for _, g := range s.Running() {
 		note := &AddNote{For: string(roles.Planner), Goal: g.ID, Message: Replan + because(p.Reason)}

@@ -6,7 +6,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/plain"
 )
 
-// Retrospective stores what a human has learnt from the sprint.
+// Retrospective stores a human's lessons from the sprint.
 type Retrospective struct {
 	Text string `json:"text"`
 }
@@ -14,7 +14,7 @@ type Retrospective struct {
 // Op implements Payload.
 func (p *Retrospective) Op() string { return "retrospective" }
 
-// Unanswered stands in the template of a retrospective where a human's answer belongs.
+// Unanswered marks the places for a human's answers in the template of a retrospective.
 const Unanswered = "(your answer)"
 
 // RetrospectiveTitle is the first line of the template, before the sprint's id.

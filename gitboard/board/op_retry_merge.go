@@ -2,11 +2,12 @@ package board
 
 import "fmt"
 
-// RetryMerge makes a failed merge APPROVED again. Re-checkable: the same commit merges cleanly into Onto.
+// RetryMerge makes a failed merge APPROVED again. Re-checkable: the same commit merges cleanly into
+// Onto.
 type RetryMerge struct {
 	About
 	ReviewCommit string `json:"review_commit"`
-	Onto         string `json:"onto"` // integration's commit now
+	Onto         string `json:"onto"` // the current commit of integration
 }
 
 // Op implements Payload.

@@ -1,6 +1,6 @@
 package board
 
-// SettleDiscovery puts a discovery aside.
+// SettleDiscovery defers or rejects a discovery.
 type SettleDiscovery struct {
 	Discovery string `json:"discovery"`
 	How       string `json:"how"` // deferred or rejected

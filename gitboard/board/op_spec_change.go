@@ -2,7 +2,7 @@ package board
 
 import "github.com/git-liza/git-liza/gitboard/plain"
 
-// RecordSpecChange notes that a specification changed.
+// RecordSpecChange records that a specification changed.
 type RecordSpecChange struct {
 	Spec        string `json:"spec"`
 	Change      string `json:"change"`

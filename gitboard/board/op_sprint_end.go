@@ -1,6 +1,6 @@
 package board
 
-// SprintEnd ends the sprint by a human's word.
+// SprintEnd ends the sprint on a human's decision.
 type SprintEnd struct {
 	Reason string `json:"reason,omitempty"`
 }
@@ -34,7 +34,7 @@ func (p *SprintEnd) Subject(_, after *State, _ Operation) (string, string) {
 	return after.Sprint().ID + " " + string(after.Sprint().Status), p.Reason
 }
 
-// planDone reports whether a sprint has planned tasks and all of them are over.
+// planDone reports whether a sprint has planned tasks and all of them are finished.
 func (sp *Sprint) planDone(s *State) bool {
 	for _, id := range sp.Scope.Planned {
 		if b, ok := s.BriefOf(id); !ok || !b.Status.Terminal() {

@@ -7,9 +7,9 @@ import (
 	"github.com/git-liza/git-liza/gitboard/plain"
 )
 
-// SprintStart begins a sprint after one has ended.
+// SprintStart begins a sprint after the previous one has ended.
 type SprintStart struct {
-	Aim      string   `json:"aim,omitempty"` // what it is for; an entry of the goal's alignment history
+	Aim      string   `json:"aim,omitempty"` // recorded in the goal's alignment history
 	Deadline Time     `json:"deadline,omitempty"`
 	Planned  []string `json:"planned,omitempty"`
 	Stretch  []string `json:"stretch,omitempty"`
@@ -66,5 +66,5 @@ func (p *SprintStart) Subject(_, after *State, _ Operation) (string, string) {
 	return after.Sprint().ID + ", " + plain.Plural(len(p.Planned), "planned task"), p.Aim
 }
 
-// SprintStarted is the entry of the alignment history that says what a sprint is for.
+// SprintStarted is the event in the alignment history that records a sprint's aim.
 const SprintStarted = "sprint started"

@@ -9,7 +9,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/plain"
 )
 
-// Submit hands work to review. Attested: the worktree was clean and its HEAD was the commit.
+// Submit submits work for review. Attested: the worktree was clean and its HEAD was the commit.
 type Submit struct {
 	About
 	Commit     string `json:"commit"`
@@ -17,18 +17,19 @@ type Submit struct {
 	Commits    int    `json:"commits"`     // beyond the base commit
 	Files      int    `json:"files"`       // changed since the review base
 	Tree       string `json:"tree,omitempty"`
-	// People are the addresses of humans who made commits of it, the first ones of many: they do not review it.
+	// People are the addresses of humans who made some of its commits, and so may not review it.
+	// Only the first of many are listed.
 	People []string `json:"people,omitempty"`
-	// Early are the commits that were made before the checkpoint, the first ones of many.
+	// Early are the commits made before the checkpoint. Only the first of many are listed.
 	Early []string `json:"early,omitempty"`
-	// Tests are the changed files that count as tests, the first ones of many. DeletedTests are those that the
-	// submission deletes or empties: they prove nothing.
+	// Tests are the changed files that count as tests, DeletedTests those that the submission
+	// deletes or empties, which prove nothing. Only the first of many are listed.
 	Tests          []string `json:"tests,omitempty"`
 	DeletedTests   []string `json:"deleted_tests,omitempty"`
 	NoTestsBecause string   `json:"no_tests_because,omitempty"`
 }
 
-// MaxPeople is how many humans a submission names.
+// MaxPeople is how many humans a submission lists.
 const MaxPeople = 20
 
 // Op implements Payload.
@@ -60,7 +61,7 @@ func (p *Submit) Check(s *State, op Operation) error {
 	if p.Commits < 1 || p.Commit == t.BaseCommit {
 		r := refuse(CodeEmpty, "task/%s has no commit beyond its base %.10s", t.ID, t.BaseCommit).on(t)
 		if unwritten {
-			return r // that comes first
+			return r // that refusal comes first
 		}
 		return r.hint("commit your work in %s first", t.Worktree)
 	}
@@ -127,8 +128,8 @@ func (p *Submit) Subject(_, after *State, _ Operation) (string, string) {
 	return fmt.Sprintf("%.10s, iteration %d, %s in %s", p.Commit, after.Task(p.Task).Iteration, plain.Plural(p.Commits, "commit"), plain.Plural(p.Files, "file")), body
 }
 
-// rejectedLike is the rejection of the same commit, or of one with the same files, that still counts: since then nobody
-// has unblocked the task or changed what it asks for. It returns nil when there is none.
+// rejectedLike returns the rejection of the same commit, or of one with the same files, if it still
+// counts: nobody has since unblocked the task or changed what it asks for. It returns nil for none.
 func (t *Task) rejectedLike(commit, tree string) *Event {
 	trees := map[string]string{}
 	for _, e := range t.History {
@@ -148,7 +149,8 @@ func (t *Task) rejectedLike(commit, tree string) *Event {
 	return nil
 }
 
-// Submission is the commit of a task's nth submission, "" when there is none, or it is not known (an imported one).
+// Submission returns the commit of a task's nth submission, "" if there is none or if it is unknown
+// (imported).
 func (t *Task) Submission(n int) string {
 	for _, e := range t.History {
 		if e.Event != EventReady {
@@ -161,7 +163,7 @@ func (t *Task) Submission(n int) string {
 	return ""
 }
 
-// Submissions counts how often a task was submitted; it numbers refs/liza/review/<task>/<n>.
+// Submissions counts a task's submissions; it numbers refs/liza/review/<task>/<n>.
 func (t *Task) Submissions() int {
 	n := 0
 	for _, e := range t.History {

@@ -7,7 +7,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/plain"
 )
 
-// Supersede replaces a task by others.
+// Supersede replaces a task by other tasks.
 type Supersede struct {
 	About
 	By     []string `json:"by"`

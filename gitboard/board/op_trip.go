@@ -2,7 +2,7 @@ package board
 
 import "github.com/git-liza/git-liza/gitboard/roles"
 
-// Trip halts the board because anomalies form a pattern. Its Check recomputes the condition.
+// Trip halts the board because anomalies form a pattern. Check recomputes the condition.
 type Trip struct {
 	Pattern    string `json:"pattern"`
 	Severity   string `json:"severity"`

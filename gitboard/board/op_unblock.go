@@ -11,19 +11,19 @@ import (
 
 // The ways to unblock.
 const (
-	UnblockKeepWork  = ""           // the next coder continues in the same worktree, where there is one
+	UnblockKeepWork  = ""           // the next coder continues in the same worktree, if any
 	UnblockFresh     = "afresh"     // the next coder begins anew
-	UnblockSameCoder = "same-coder" // the same coder continues, review cycles start again
+	UnblockSameCoder = "same-coder" // the same coder continues, review cycles restart
 )
 
 // Unblock lets a BLOCKED task continue.
 type Unblock struct {
 	About
 	Mode       string `json:"mode,omitempty"`
-	To         string `json:"to,omitempty"` // where work is kept: the one coder who may continue
+	To         string `json:"to,omitempty"` // for kept work: the only coder who may continue
 	Assessment string `json:"assessment,omitempty"`
 	Kept       string `json:"kept,omitempty"`   // afresh: the commit that holds the old work
-	Budget     int    `json:"budget,omitempty"` // the tokens that the task may use from now on, in all; a human's to give
+	Budget     int    `json:"budget,omitempty"` // the task's total tokens; a human's choice
 }
 
 // Op implements Payload.
@@ -58,7 +58,7 @@ func (p *Unblock) Check(s *State, op Operation) error {
 	return nil
 }
 
-// checkBudget refuses to continue a task whose budget is used up, and to anybody but a human to raise it.
+// checkBudget refuses to continue a task whose budget is used up. Only a human may raise it.
 func (p *Unblock) checkBudget(c *Config, t *Task, op Operation) error {
 	raised := *t
 	if p.Budget != 0 {
@@ -96,7 +96,7 @@ func sameCoder(s *State, t *Task) error {
 // hasWork reports whether a task has a worktree with its branch.
 func (t *Task) hasWork() bool { return t.Worktree != "" && t.BaseCommit != "" }
 
-// registeredCoder refuses to reserve a task for somebody who can't claim it.
+// registeredCoder refuses to reserve a task for an agent that can't claim it.
 func registeredCoder(s *State, id string) error {
 	if !isCoder(id) {
 		return invalid("%s is not a coder's id", quote(id))
@@ -111,8 +111,8 @@ func registeredCoder(s *State, id string) error {
 	return &Refusal{Code: CodeUnknownAgent, Message: message, Unknown: id}
 }
 
-// reframing says how the definition changed, in what matters, since a coder failed last. That a human or a planner
-// blocked the task since is nobody's failure.
+// reframing reports how the definition has changed in substance since a coder last failed. A later
+// block by a human or a planner is not a failure.
 func reframing(t *Task) Reframing {
 	was := t.Definition()
 	for i := len(t.History) - 1; i >= 0; i-- {
@@ -142,20 +142,20 @@ func reframing(t *Task) Reframing {
 	return result
 }
 
-// Reframed reports whether what a task asks for has changed in substance since a coder failed last.
+// Reframed reports whether what a task asks for has changed in substance since a coder last failed.
 func Reframed(t *Task) bool { return reframing(t) != Unchanged }
 
-// Reframing says how far a task differs from what a coder failed at.
+// Reframing says how far a task differs from the one at which a coder failed.
 type Reframing int
 
-// The ways a definition can differ from what it was.
+// The ways a definition can differ from its previous one.
 const (
-	Unchanged Reframing = iota // but for case, spaces and punctuation
+	Unchanged Reframing = iota // except for case, spaces and punctuation
 	Reordered                  // the same words in another order
 	Reworded
 )
 
-// wordsOf is a text without what doesn't change its meaning: case, spaces and punctuation.
+// wordsOf returns a text without what doesn't change its meaning: case, spaces and punctuation.
 func wordsOf(s string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) {
@@ -170,7 +170,8 @@ func (p *Unblock) Apply(s *State, op Operation) {
 	p.unblock(s, op).Reason = p.Assessment
 }
 
-// unblock lets the task continue, with its work where the mode keeps it. The event records what was asked.
+// unblock lets the task continue, with its work if the mode keeps it. The event records the
+// questions.
 func (p *Unblock) unblock(s *State, op Operation) *Event {
 	t := s.editTask(p.Task)
 	if t.BlockedReason == ReviewDeadlock {

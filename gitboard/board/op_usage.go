@@ -8,23 +8,24 @@ import (
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
-// Usage records what a run of an agent has cost, as its CLI reported it. Runs on a task are added to the task, others to
-// the sprint. A budget that is used up by it blocks the task, or pauses the board, in the same commit.
+// Usage records the cost of an agent's run, as its CLI reported it. A run on a task is added to the
+// task, any other to the sprint. If it uses up a budget, the same commit blocks the task or pauses
+// the board.
 type Usage struct {
 	Task      string `json:"task,omitempty"`
-	Goal      string `json:"goal,omitempty"` // of a planner's run; of a run on a task it is the task's
+	Goal      string `json:"goal,omitempty"` // of a planner's run; a run on a task has the task's
 	Iteration int    `json:"iteration,omitempty"`
 	CLI       string `json:"cli"`
 	Model     string `json:"model,omitempty"`
 	Cost      Cost   `json:"cost"`
 
-	// Estimated says that the CLI was ended before it reported what it had used: the tokens are an estimate from
-	// what it printed.
+	// Estimated says that the CLI was ended before it reported its usage: the tokens are estimated
+	// from its output.
 	Estimated bool `json:"estimated,omitempty"`
 }
 
-// Cost is what runs have cost. Input counts the tokens that came from a cache, too. Dollars are what CLIs reported, in
-// millionths; 0 where none did, as with a subscription.
+// Cost is the cost of runs. Input includes cached tokens. MicroDollars are millionths of a dollar
+// as reported by CLIs; 0 if none reported any, as with a subscription.
 type Cost struct {
 	Requests     int `yaml:"requests,omitempty" json:"requests,omitempty"`
 	Input        int `yaml:"input_tokens,omitempty" json:"input_tokens,omitempty"`
@@ -34,13 +35,13 @@ type Cost struct {
 	MicroDollars int `yaml:"micro_dollars,omitempty" json:"micro_dollars,omitempty"`
 }
 
-// Add adds a further cost.
+// Add adds d to c.
 func (c *Cost) Add(d Cost) {
 	c.Requests, c.Input, c.Cached, c.Output = c.Requests+d.Requests, c.Input+d.Input, c.Cached+d.Cached, c.Output+d.Output
 	c.Seconds, c.MicroDollars = c.Seconds+d.Seconds, c.MicroDollars+d.MicroDollars
 }
 
-// Tokens are all that a cost has of them, cached ones too.
+// Tokens is the total number of tokens, including cached ones.
 func (c Cost) Tokens() int { return c.Input + c.Output }
 
 // Spending is the cost of all runs of a role with a model, on a task or in a sprint.
@@ -50,12 +51,12 @@ type Spending struct {
 	Runs  int        `yaml:"runs" json:"runs"`
 	Cost  Cost       `yaml:"cost" json:"cost"`
 
-	// What of it was used in iterations after the first: the price of rejections.
+	// The part of it used in iterations after the first: the price of rejections.
 	ReworkTokens  int `yaml:"rework_tokens,omitempty" json:"rework_tokens,omitempty"`
 	ReworkSeconds int `yaml:"rework_seconds,omitempty" json:"rework_seconds,omitempty"`
 }
 
-// mostUsage is how much of anything one run can have cost.
+// mostUsage limits each number of a run's cost.
 const mostUsage = 1 << 40
 
 // Op implements Payload.
@@ -108,7 +109,7 @@ func (p *Usage) Apply(s *State, op Operation) {
 	}
 }
 
-// goal is the goal for which the run was, "" where that can't be told.
+// goal returns the goal of the run, "" if unknown.
 func (p *Usage) goal(s *State) string {
 	if t := s.Task(p.Task); t != nil && s.Goal(t.Goal) != nil {
 		return t.Goal
@@ -119,7 +120,7 @@ func (p *Usage) goal(s *State) string {
 	return p.Goal
 }
 
-// spend adds a run to the line of its role and model.
+// spend adds a run to the entry of its role and model.
 func spend(lines []Spending, p *Usage, op Operation) []Spending {
 	all := slices.Clone(lines)
 	i := slices.IndexFunc(all, func(l Spending) bool { return l.Role == op.Actor.Role && l.Model == p.Model })

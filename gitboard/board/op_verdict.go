@@ -14,7 +14,8 @@ const (
 	VerdictRejected = "REJECTED"
 )
 
-// Verdict is a reviewer's binding word on a submission. Attested: the worktree was clean and still on the commit.
+// Verdict is a reviewer's binding judgement of a submission. Attested: the worktree was clean and
+// still on the commit.
 type Verdict struct {
 	About
 	Verdict string `json:"verdict"`
@@ -44,7 +45,7 @@ func (p *Verdict) Check(s *State, op Operation) error {
 	}
 	r, err := ParseRejection(p.Reason, t.HasPriorFeedback())
 	if err != nil && len(t.OpenComments()) > 0 {
-		return required("reason", p.Reason) // they say the rest
+		return required("reason", p.Reason) // the comments say the rest
 	}
 	if err != nil || r.Anomaly == "" || r.Anomaly == "none" || s.Anomaly(r.Anomaly) != nil {
 		return err
@@ -76,7 +77,7 @@ func (p *Verdict) Apply(s *State, op Operation) {
 	}
 }
 
-// deadlock blocks a task whose coder and reviewer don't come to an end.
+// deadlock blocks a task that reached its limit of review cycles.
 func deadlock(s *State, t *Task, op Operation) {
 	systemAnomaly(s, t.ID, "review_deadlock", map[string]Scalar{"review_cycles": Scalar(fmt.Sprint(t.ReviewCyclesCurrent))}, op)
 	addFailure(s, t, t.AssignedTo, op)

@@ -1,6 +1,6 @@
 package board
 
-// Withdraw takes a submission back before anyone reviews it.
+// Withdraw takes back a submission that nobody is reviewing yet.
 type Withdraw struct {
 	About
 	Reason string `json:"reason,omitempty"`

@@ -12,8 +12,8 @@ import (
 	"github.com/git-liza/git-liza/gitboard/plain"
 )
 
-// Write is a human's edit of one record: the fields that change, with their new values as YAML. It never
-// touches what operations and history are for.
+// Write is a human's edit of one record: the changed fields, with their new values as YAML. It
+// can't change what has its own operation, or history.
 type Write struct {
 	Path   string      `json:"path"` // the record's path in the tree
 	Fields []FieldEdit `json:"fields"`
@@ -26,8 +26,8 @@ type FieldEdit struct {
 	Value string `json:"value"`
 }
 
-// writable lists, by the record's directory or path, the fields that an edit may change. What is not
-// listed has a command of its own.
+// writable lists the fields that an edit may change, by the record's directory or path. All other
+// fields have their own commands.
 var writable = map[string][]string{
 	TaskDir: {"description", "done_when", "scope", "spec_ref", "kind", "priority", "depends_on", "max_iterations", "max_review_cycles",
 		"lease_duration_override", "blocked_reason", "blocked_questions", "attempted", "reserved_for", "rescope_reason", "extra"},
@@ -46,7 +46,7 @@ var writable = map[string][]string{
 	BreakerPath:   {"extra"},
 }
 
-// configFields are the settings that a human may change, each under the rules of its own.
+// configFields lists the settings that a human may change, each subject to its own rules.
 func configFields() []string {
 	var fields []string
 	for _, k := range ConfigKeys {
@@ -63,7 +63,8 @@ func Writable(path string) []string {
 	return writable[kind]
 }
 
-// Editable returns the record at a path, or refuses: there is none, or nothing about it changes any more.
+// Editable returns the record at a path. It refuses a record that does not exist or can't change
+// any more.
 func Editable(s *State, path string) (any, error) {
 	if NewRecord(path) == nil {
 		return nil, invalid("%s is not a record of a board", quote(path)).hint("git liza read, or paths like tasks.add-auth.priority")
@@ -135,8 +136,8 @@ func (p *Write) Check(s *State, op Operation) error {
 	return nil
 }
 
-// checkTexts holds the new values, as they read, against the rules for texts: what the YAML spells otherwise
-// gets no further for it.
+// checkTexts checks the decoded new values against the rules for texts, so that escapes in the YAML
+// can't bypass them.
 func (p *Write) checkTexts(edited any, op Operation) error {
 	var fault error
 	r := reflect.ValueOf(edited).Elem()
@@ -154,14 +155,14 @@ func (p *Write) checkTexts(edited any, op Operation) error {
 	return fault
 }
 
-// sameYAML compares records as they are written: there, an empty list is none.
+// sameYAML compares records as written, where an empty list is the same as none.
 func sameYAML(a, b any) bool {
 	x, errX := yaml.Marshal(a)
 	y, errY := yaml.Marshal(b)
 	return errX == nil && errY == nil && bytes.Equal(x, y)
 }
 
-// edited is a copy of a record with the new fields.
+// edited returns a copy of a record with the new fields.
 func (p *Write) edited(old any) (any, error) {
 	fields := map[string]*yaml.Node{}
 	for _, f := range p.Fields {
@@ -204,7 +205,7 @@ func (p *Write) Apply(s *State, op Operation) {
 	if t, ok := r.(*Task); ok {
 		was := old.(*Task).Definition()
 		if t.SpecRef != was.SpecRef {
-			t.SpecOID = "" // the blob of another file
+			t.SpecOID = "" // it is the blob of another file
 		}
 		e := t.event(op, EventEdited)
 		e.Reason, e.Was = p.Reason, was.changedTo(t.Definition())

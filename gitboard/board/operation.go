@@ -6,7 +6,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
-// Actor is who asks for an operation. Name and Email are a human's git identity; an agent has none.
+// Actor is who requests an operation. Name and Email are a human's git identity; an agent has none.
 type Actor struct {
 	ID      string
 	Role    roles.Role
@@ -15,18 +15,18 @@ type Actor struct {
 	Email   string
 }
 
-// AgentDomain ends the address that an agent's commits bear: no human acts under one.
+// AgentDomain ends the address on agents' commits; no human may use such an address.
 const AgentDomain = "@liza"
 
-// AgentAddress reports whether an address is one that agents have.
+// AgentAddress reports whether an address is an agent's.
 func AgentAddress(email string) bool { return strings.HasSuffix(strings.ToLower(email), AgentDomain) }
 
-// HumanActor is the actor of a human with a git identity.
+// HumanActor returns the actor for a human with a git identity.
 func HumanActor(name, email string) Actor {
 	return Actor{ID: roles.HumanID, Role: roles.Human, Name: name, Email: email}
 }
 
-// Identity is a human as records name them, "" for an agent.
+// Identity is a human's name as in records, "" for an agent.
 func (a Actor) Identity() string {
 	if a.Role != roles.Human {
 		return ""
@@ -34,39 +34,41 @@ func (a Actor) Identity() string {
 	return a.Name + " <" + a.Email + ">"
 }
 
-// Payload is what an operation says beyond who and when. Each kind of operation has one.
+// Payload is the content of an operation apart from actor and time. Each kind of operation has its
+// own.
 type Payload interface {
-	// Op is the operation's name, as trailers and the tables have it.
+	// Op is the operation's name, as in trailers and tables.
 	Op() string
 	// Check refuses what the rules forbid. Actor, permission, session, mode and the task's state
-	// have been checked already.
+	// have already been checked.
 	Check(s *State, op Operation) error
-	// Apply changes the state. It is only called when Check found nothing.
+	// Apply changes the state. It is called only if Check found nothing.
 	Apply(s *State, op Operation)
-	// Subject is the end of the commit's subject line and the text of its body, if any.
+	// Subject returns the end of the commit's subject line and the text of its body, if any.
 	Subject(before, after *State, op Operation) (line, body string)
 }
 
-// TaskPayload is the payload of an operation about one task: the table of transitions applies.
+// TaskPayload is the payload of an operation on one task, to which the table of transitions
+// applies.
 type TaskPayload interface {
 	Payload
 	TaskID() string
 }
 
-// Operation is one step of the board: one commit.
+// Operation is one change of the board: one commit.
 type Operation struct {
 	Actor       Actor
 	Time        Time
-	Clock       Time   // the clock of who decides whether it is allowed now, not recorded; none in a replay
+	Clock       Time   // the clock where it is decided; not recorded, none in a replay
 	Request     string // unique, from the caller; [A-Za-z0-9._/:-]{1,100}
-	AllowSecret bool   // text that looks like a credential is meant to be stored
+	AllowSecret bool   // store text even if it looks like a credential
 	Payload     Payload
 }
 
 // Name is the operation's name.
 func (op Operation) Name() string { return op.Payload.Op() }
 
-// TaskID is the task that the operation is about, "" for none.
+// TaskID is the operation's task, "" for none.
 func (op Operation) TaskID() string {
 	if tp, ok := op.Payload.(TaskPayload); ok {
 		return tp.TaskID()
@@ -74,7 +76,7 @@ func (op Operation) TaskID() string {
 	return ""
 }
 
-// About names a task in a payload; it is embedded in every task operation's payload.
+// About names the task of a payload; the payload of every task operation embeds it.
 type About struct {
 	Task string `json:"task"`
 }

@@ -8,32 +8,34 @@ import (
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
-// rule is a row of the table of operations: everything about an operation that is not in its own file.
+// rule is a row of the table of operations: everything about an operation that is not in its own
+// file.
 type rule struct {
 	payload Payload
-	noun    string // how a refusal names it: "a verdict"
+	noun    string // as a refusal calls it: "a verdict"
 	gate    gate
-	who     []roles.Role // who may ask for it at all; conditions beyond the role are for its Check
-	moves   []Transition // what it may do to the state of its task; none: it leaves tasks alone
-	// lease names the agent whose lease it must show, "" for none. The task is nil where it names none.
+	who     []roles.Role // the roles that may request it; its Check has further conditions
+	moves   []Transition // the changes it may make to its task's state; none: it leaves tasks alone
+	// lease names the agent whose lease must be shown, "" for none. The task is nil if the
+	// operation names none.
 	lease func(s *State, op Operation, t *Task) string
-	way   way    // how it is asked for, in hints; nil where no command stands for it alone
-	born  string // the directory in which it makes a record under the next number
+	way   way    // how hints request it; nil if no single command does
+	born  string // the directory where it makes a record with the next number
 
-	offline     bool // it may wait in the queue of a clone without a network: it says something and takes nothing
-	taskless    bool // an operation about a task that may name none
-	anyState    bool // it may be said of a task in any state; moves are what it may bring about
+	offline     bool // it may wait in an offline clone's queue: it takes nothing
+	taskless    bool // a task operation that may name no task
+	anyState    bool // allowed on a task in any state; moves are only its possible effects
 	begins      bool // the first operation of a board
-	ends        bool // it ends a task, or a hold on one: it may use the room that others leave
+	ends        bool // it ends a task or a claim, and may use the room reserved for that
 	opensSprint bool
-	registers   bool // its actor need not be registered
+	registers   bool // its actor need not be registered yet
 }
 
-// gate says in which modes of the board an operation may be committed.
+// gate is the set of board modes in which an operation may be committed.
 type gate int
 
 const (
-	unlessAborted gate = iota // everything but a stopped run
+	unlessAborted gate = iota // everything except in a stopped run
 	whileRunning              // takes on or lands work
 	always                    // reading, stopping, tidying up
 )
@@ -54,8 +56,9 @@ var (
 	living  = []Status{Draft, Unclaimed, Claimed, ReadyForReview, Rejected, Approved, IntegrationFailed, Blocked}
 )
 
-// rules is the table of operations, in the order of a task's life. Permissions, transitions, modes, leases to be
-// shown, the documents' tables and the help of commands come from it. What is not in it is refused.
+// rules is the table of operations, in the order of a task's life. Permissions, transitions, modes,
+// required leases, the tables in the documents and the help of commands come from it. Anything not
+// in it is refused.
 var rules = []rule{
 	{payload: &Init{}, noun: "an init", gate: always, who: human, begins: true, opensSprint: true},
 	{payload: &Import{}, noun: "an import", gate: always, who: human, begins: true, opensSprint: true},
@@ -177,7 +180,7 @@ var rules = []rule{
 	{payload: &Archive{}, noun: "archiving", gate: always, who: human},
 }
 
-// ruleOf is the row of an operation; false for one that does not exist.
+// ruleOf returns the row of an operation; false if there is no such operation.
 func ruleOf(op string) (rule, bool) {
 	i := slices.IndexFunc(rules, func(r rule) bool { return r.payload.Op() == op })
 	if i < 0 {
@@ -199,7 +202,7 @@ func opsThat(are func(rule) bool) []string {
 	return names
 }
 
-// NewPayload returns an empty payload of an operation, for a decoder to fill.
+// NewPayload returns an empty payload of an operation, for decoding into.
 func NewPayload(op string) (Payload, error) {
 	r, ok := ruleOf(op)
 	if !ok {
@@ -208,32 +211,32 @@ func NewPayload(op string) (Payload, error) {
 	return reflect.New(reflect.TypeOf(r.payload).Elem()).Interface().(Payload), nil
 }
 
-// May reports whether a role may ask for an operation.
+// May reports whether a role may request an operation.
 func May(who roles.Role, op string) bool { return slices.Contains(Allowed(op), who) }
 
-// Allowed returns the roles that may ask for an operation: none for one that does not exist.
+// Allowed returns the roles that may request an operation, none if it does not exist.
 func Allowed(op string) []roles.Role {
 	r, _ := ruleOf(op)
 	return r.who
 }
 
-// BornIn is the directory in which an operation makes a record under the next number, "" for the others.
+// BornIn is the directory where an operation makes a record with the next number, "" for none.
 func BornIn(op string) string {
 	r, _ := ruleOf(op)
 	return r.born
 }
 
-// OfflineOps lists the operations that may wait in the queue of a clone without a network.
+// OfflineOps lists the operations that may wait in the queue of an offline clone.
 func OfflineOps() []string { return opsThat(func(r rule) bool { return r.offline }) }
 
-// TakesOnWork reports whether an operation takes on work or lands it, and so waits while a board is
-// not running.
+// TakesOnWork reports whether an operation takes on work or lands it, and so has to wait while the
+// board is not running.
 func TakesOnWork(op string) bool {
 	r, ok := ruleOf(op)
 	return ok && r.gate == whileRunning
 }
 
-// AllowedIn reports whether an operation may be committed while the board is in a mode.
+// AllowedIn reports whether an operation may be committed in a mode of the board.
 func AllowedIn(m Mode, op string) bool {
 	r, ok := ruleOf(op)
 	return ok && (m == Running || r.gate == always || r.gate == unlessAborted && m != Aborted)
@@ -251,8 +254,8 @@ func BeginsSprint(op string) bool {
 	return r.opensSprint
 }
 
-// LeaseWanted names the agent whose lease an operation must show, "" for none: the holder of what the
-// operation would take.
+// LeaseWanted names the agent whose lease an operation must show, "" for none: the holder of what
+// it would take.
 func LeaseWanted(s *State, op Operation) string {
 	r, _ := ruleOf(op.Name())
 	if r.lease == nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
-// The paths of the records in the board's tree.
+// The paths of single records in the board's tree.
 const (
 	MetaPath    = "board.yaml"
 	SprintPath  = "sprint.yaml"
@@ -19,7 +19,7 @@ const (
 	BreakerPath = "breaker.yaml"
 )
 
-// The directories of the records that come in numbers.
+// The directories of record families.
 const (
 	GoalDir       = "goals"
 	TaskDir       = "tasks"
@@ -38,7 +38,7 @@ var (
 	recordID = formOf(`^[a-z]+-[1-9][0-9]{0,8}$`)
 )
 
-// singles and families: every record that a board has, each with what it decodes into.
+// singles and families are all records of a board, each with the type it decodes into.
 var (
 	singles = map[string]func() any{
 		MetaPath:    func() any { return &Meta{} },
@@ -64,14 +64,15 @@ var (
 type family struct {
 	new   func() any
 	valid func(id string) bool
-	// numbered records get the next number and stay for ever. So that each writes small trees however many there
-	// are, they lie by hundreds in directories, and these by hundreds.
+	// numbered records get the next number and are never removed. They are kept in directories of a
+	// hundred, and these in turn in directories of a hundred, so that each write makes only small
+	// trees.
 	numbered bool
-	// below is how many directories the ids name themselves.
+	// below is how many directories the ids themselves contain.
 	below int
 }
 
-// NewRecord returns an empty record of the kind that a path holds, or nil for a path that holds none.
+// NewRecord returns an empty record of the kind stored at a path, nil if no record belongs there.
 func NewRecord(path string) any {
 	if mk := singles[path]; mk != nil {
 		return mk()
@@ -82,16 +83,16 @@ func NewRecord(path string) any {
 	return nil
 }
 
-// validArchived: a sprint's id has the form of a task's.
+// validArchived relies on a sprint's id having the form of a task's.
 func validArchived(id string) bool {
 	sprint, task, _ := strings.Cut(id, "/")
 	return ValidTaskID(sprint) && ValidTaskID(task)
 }
 
-// ArchivePath is where a task of an ended sprint lies.
+// ArchivePath is the path of a task of an ended sprint.
 func ArchivePath(sprint, task string) string { return RecordPath(ArchiveDir, sprint+"/"+task) }
 
-// TaskPath reports whether a task lies at a path, and whether it is an archived one.
+// TaskPath reports whether a path is a task's, and whether the task is archived.
 func TaskPath(path string) (task string, archived, ok bool) {
 	dir, id, ok := SplitPath(path)
 	switch {
@@ -103,13 +104,13 @@ func TaskPath(path string) (task string, archived, ok bool) {
 	return "", false, false
 }
 
-// Holds reports whether a path is one where a task may lie.
+// Holds reports whether a task may be stored at a path.
 func Holds(path string, t *Task) bool {
 	id, _, ok := TaskPath(path)
 	return ok && id == t.ID
 }
 
-// RecordPath is where the record of a family lies: tasks/add-auth.yaml, notes/1/123/note-12345.yaml,
+// RecordPath is the path of a family's record: tasks/add-auth.yaml, notes/1/123/note-12345.yaml,
 // archive/sprint-1/add-auth.yaml.
 func RecordPath(dir, id string) string {
 	if !families[dir].numbered {
@@ -119,8 +120,8 @@ func RecordPath(dir, id string) string {
 	return dir + "/" + strconv.Itoa(n/10_000) + "/" + strconv.Itoa(n/100) + "/" + id + ".yaml"
 }
 
-// SplitPath is the reverse of RecordPath, whatever form the id has: the family's directory and the id; false for
-// any other path.
+// SplitPath reverses RecordPath, whatever the form of the id: it returns the family's directory and
+// the id; false for any other path.
 func SplitPath(path string) (dir, id string, ok bool) {
 	dir, rest, _ := strings.Cut(path, "/")
 	f, known := families[dir]
@@ -135,7 +136,7 @@ func SplitPath(path string) (dir, id string, ok bool) {
 	return dir, id, true
 }
 
-// IsDir reports whether a path is a directory in which records lie, or directories of them.
+// IsDir reports whether a path is a directory that may contain records or directories of them.
 func IsDir(path string) bool {
 	dir, rest, below := strings.Cut(path, "/")
 	f, known := families[dir]
@@ -155,7 +156,7 @@ func IsDir(path string) bool {
 	return strings.HasPrefix(RecordPath(dir, "x-"+first), path+"/")
 }
 
-// CompareIDs tells the order of the ids of a family: that of their numbers where they have been numbered.
+// CompareIDs compares ids of a family, by their numbers if the family is numbered.
 func CompareIDs(dir, a, b string) int {
 	if families[dir].numbered {
 		_, na := split(a)
@@ -167,21 +168,22 @@ func CompareIDs(dir, a, b string) int {
 	return strings.Compare(a, b)
 }
 
-// device are the names that no file can have on Windows, whatever the case, and with any ending.
+// device matches names that no file can have on Windows, in any case and with any extension.
 var device = formOf(`(?i)^(con|prn|aux|nul|com[0-9]|lpt[0-9])(\.|$)`)
 
-// ValidTaskID reports whether an id has a task id's form. It names files: the task's record, and its worktree.
+// ValidTaskID reports whether an id has the form of a task id. The id names files: the task's
+// record and its worktree.
 func ValidTaskID(id string) bool { return taskID.MatchString(id) && !device.MatchString(id) }
 
-// pseudo are the names that git reads as something else than a branch (gitrevisions), in any case that a file system
-// may fold.
+// pseudo matches names that git does not read as a branch (gitrevisions), in any case that a file
+// system may fold.
 var pseudo = formOf(`(?i)^(@|HEAD|[A-Z]+_HEAD|AUTO_MERGE|refs(/.*)?|[0-9a-f]{40}|[0-9a-f]{64})$`)
 
-// own are the branches that belong to the board.
+// own matches branches that belong to the board.
 var own = formOf(`(?i)^(liza|task)(/|$)`)
 
-// ValidIntegration reports whether a branch can be the integration branch: git takes the name and means no other ref by
-// it (git-check-ref-format), and it is not one of the board's.
+// ValidIntegration reports whether a branch can be the integration branch: git accepts the name and
+// does not take it for another ref (git-check-ref-format), and it is not one of the board's.
 func ValidIntegration(name string) bool {
 	if name == "" || len(name) > maxBranch || pseudo.MatchString(name) || own.MatchString(name) || strings.HasPrefix(name, "-") ||
 		strings.ContainsAny(name, " ~^:?*[\\") || strings.ContainsFunc(name, plain.Hides) || !utf8.ValidString(name) ||
@@ -196,5 +198,5 @@ func ValidIntegration(name string) bool {
 	return true
 }
 
-// maxBranch is how many bytes the name of the integration branch may have.
+// maxBranch is the maximum length in bytes of the integration branch's name.
 const maxBranch = 200

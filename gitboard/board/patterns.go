@@ -7,16 +7,17 @@ import (
 	"github.com/git-liza/git-liza/gitboard/plain"
 )
 
-// Pattern is a trip rule of the circuit breaker that the sprint's anomalies fulfil.
+// Pattern is a rule of the circuit breaker that the sprint's anomalies match.
 type Pattern struct {
 	Pattern   string
 	Severity  string
-	Anomalies []string // the ids that form it
-	Common    string   // what they share
+	Anomalies []string // the matching ids
+	Common    string   // what they have in common
 }
 
-// PatternRule is a row of the table of trip rules: anomalies of these types, of so many different tasks, agree in a
-// detail. One task that repeats itself is that task's problem; an anomaly without a task counts by itself.
+// PatternRule is a row of the table of trip rules: anomalies of these types, from at least Least
+// different tasks, agree in a detail. Repetition within one task is only that task's problem; an
+// anomaly without a task counts as a task of its own.
 type PatternRule struct {
 	Pattern, Severity string
 	Types             []string
@@ -36,7 +37,7 @@ var PatternRules = []PatternRule{
 	{Pattern: "external_service_outage", Severity: "EXTERNAL_DEPENDENCY", Types: []string{"external_blocker"}, Least: 2, Details: []string{"blocker_service"}},
 }
 
-// key is what is compared of an anomaly; "" leaves it out.
+// key returns the text by which an anomaly is compared; "" excludes it.
 func (r PatternRule) key(a *Anomaly) string {
 	if !slices.Contains(r.Types, a.Type) {
 		return ""
@@ -53,8 +54,8 @@ func (r PatternRule) key(a *Anomaly) string {
 	return ""
 }
 
-// FindPatterns returns the patterns that the anomalies of the current sprint form, later than the last
-// trigger that was resolved.
+// FindPatterns returns the patterns that anomalies of the current sprint form. It ignores anomalies
+// from before the last resolved trigger.
 func FindPatterns(s *State) []Pattern {
 	since, resolved := s.Sprint().Timeline.Started, Time("")
 	for _, past := range s.Breaker().History {
@@ -75,20 +76,21 @@ func FindPatterns(s *State) []Pattern {
 	return found
 }
 
-// mostMatched is how many anomalies of a rule are compared by similarity, the newest: each is compared with each.
+// mostMatched limits the anomalies of a rule that are compared by similarity to the newest ones,
+// because each is compared with every other.
 const mostMatched = 100
 
-// mostMatchedText is how many characters of their details count then: whatever agents log, looking for patterns
-// takes a fraction of a second.
+// mostMatchedText limits the characters compared of each detail, so that finding patterns takes
+// only a fraction of a second whatever agents log.
 const mostMatchedText = 120
 
-// candidate is an anomaly that a rule is about.
+// candidate is an anomaly to which a rule applies.
 type candidate struct {
 	id, task, key string
 	folded        string
 }
 
-// find looks for the first anomaly that is like those of enough other tasks.
+// find looks for the first anomaly that agrees with those of enough other tasks.
 func (r PatternRule) find(all []*Anomaly) (Pattern, bool) {
 	var of []candidate
 	for _, a := range all {
@@ -118,7 +120,7 @@ func (r PatternRule) find(all []*Anomaly) (Pattern, bool) {
 	return Pattern{}, false
 }
 
-// same lists for each candidate which ones, by their index, have the same text; itself is one of them.
+// same lists for each candidate the indexes of those with the same text, including itself.
 func same(of []candidate) [][]int {
 	with := map[string][]int{}
 	for i, c := range of {

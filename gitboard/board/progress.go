@@ -2,14 +2,15 @@ package board
 
 import "slices"
 
-// asides are events that bring no task nearer to its end: a human's handling of the board, and claims given up.
+// asides are events that don't bring a task nearer to its end: a human's handling of the board, and
+// claims given up.
 var asides = map[string]bool{
 	EventPaused: true, EventUnpaused: true, EventEdited: true, EventImported: true, EventReassigned: true,
 	EventCoderReleased: true, EventReviewReleased: true,
 }
 
-// moved is when the task last made progress: planned, claimed, checkpointed, submitted, judged, merged, blocked
-// or unblocked.
+// moved is the time of the task's last progress: planned, claimed, checkpointed, submitted, judged,
+// merged, blocked or unblocked.
 func (t *Task) moved() Time {
 	for i := len(t.History) - 1; i >= 0; i-- {
 		if !asides[t.History[i].Event] {
@@ -19,13 +20,13 @@ func (t *Task) moved() Time {
 	return t.Created
 }
 
-// hasTasks reports whether the board has a task, be it archived.
+// hasTasks reports whether the board has a task, archived or not.
 func hasTasks(s *State) bool {
 	return slices.ContainsFunc(s.Goals(), s.Planned)
 }
 
-// LastProgress is when any task last made progress, none on a board without tasks. Where all of them are archived
-// it is when their sprint ended, at the latest.
+// LastProgress is the last time that any task made progress, zero on a board without tasks. If all
+// tasks are archived, it is when the last sprint started or ended.
 func LastProgress(s *State) Time {
 	var last Time
 	s.EachBrief(func(b Brief) { last = max(last, b.Moved) })

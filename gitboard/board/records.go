@@ -2,17 +2,17 @@ package board
 
 import "github.com/git-liza/git-liza/gitboard/roles"
 
-// Format is the epoch of the board that this program writes. A board of a later one is refused.
+// Format is the epoch of boards that this program writes. It refuses a board of a later epoch.
 const Format = 1
 
-// Meta is board.yaml: what the board is.
+// Meta is board.yaml: the board's format and creation.
 type Meta struct {
 	Format  int  `yaml:"format"`
 	Created Time `yaml:"created"`
 	Extra   any  `yaml:"extra,omitempty"`
 }
 
-// Goal is goals/<id>.yaml: what tasks are for. Several may be worked on at the same time.
+// Goal is goals/<id>.yaml: what tasks are for. Several goals may be worked on at the same time.
 type Goal struct {
 	ID               string      `yaml:"id"`
 	Description      string      `yaml:"description"`
@@ -26,12 +26,12 @@ type Goal struct {
 	EndedBy          string      `yaml:"ended_by,omitempty"`
 	Reopened         Time        `yaml:"reopened,omitempty"`
 	AlignmentHistory []Alignment `yaml:"alignment_history"`
-	Archived         int         `yaml:"archived,omitempty"` // how many of its tasks are archived
+	Archived         int         `yaml:"archived,omitempty"` // the number of its archived tasks
 	Tokens           int         `yaml:"tokens,omitempty"`   // of all runs
 	Extra            any         `yaml:"extra,omitempty"`
 }
 
-// Alignment is one line of how the plan stayed true to the goal.
+// Alignment is one line about how the plan moved, and why.
 type Alignment struct {
 	Timestamp Time   `yaml:"timestamp" json:"timestamp"`
 	Event     string `yaml:"event" json:"event"`
@@ -45,7 +45,7 @@ type Sprint struct {
 	Timeline      Timeline    `yaml:"timeline"`
 	Status        Phase       `yaml:"status"`
 	Retrospective string      `yaml:"retrospective,omitempty"`
-	Usage         []Spending  `yaml:"usage,omitempty"`  // of runs that were on no task
+	Usage         []Spending  `yaml:"usage,omitempty"`  // of runs not on a task
 	Tokens        int         `yaml:"tokens,omitempty"` // of all runs since it started
 	Extra         any         `yaml:"extra,omitempty"`
 }
@@ -56,7 +56,7 @@ type SprintScope struct {
 	Stretch []string `yaml:"stretch"`
 }
 
-// Timeline holds a sprint's moments.
+// Timeline holds the times of a sprint.
 type Timeline struct {
 	Started      Time `yaml:"started" json:"started"`
 	Deadline     Time `yaml:"deadline,omitempty" json:"deadline,omitempty"`
@@ -64,7 +64,7 @@ type Timeline struct {
 	Ended        Time `yaml:"ended,omitempty" json:"ended,omitempty"`
 }
 
-// Control is control.yaml: whether work may go on.
+// Control is control.yaml: whether work may continue.
 type Control struct {
 	Mode   Mode   `yaml:"mode"`
 	Since  Time   `yaml:"since"`
@@ -88,7 +88,7 @@ const (
 	BreakerTriggered = "TRIGGERED"
 )
 
-// trigger is why the breaker tripped; empty on a board that does not say, which validate reports.
+// trigger is why the breaker tripped; empty if the board lacks it, which validate reports.
 func (b *Breaker) trigger() Trigger {
 	if b.CurrentTrigger == nil {
 		return Trigger{}
@@ -104,7 +104,7 @@ type Trigger struct {
 	ReportFile string `yaml:"report_file,omitempty" json:"report_file,omitempty"`
 }
 
-// BreakerPast is a trigger that was, and how a human resolved it.
+// BreakerPast is a past trigger and how a human resolved it.
 type BreakerPast struct {
 	Timestamp  Time   `yaml:"timestamp"`
 	Pattern    string `yaml:"pattern"`
@@ -114,12 +114,12 @@ type BreakerPast struct {
 	ResolvedAt Time   `yaml:"resolved_at,omitempty"`
 }
 
-// Agent is agents/<id>.yaml: one process acting under one id.
+// Agent is agents/<id>.yaml: one process that acts under an id.
 type Agent struct {
 	Role            roles.Role  `yaml:"role"`
 	Status          AgentStatus `yaml:"status"`
 	CurrentTask     string      `yaml:"current_task,omitempty"`
-	Goal            string      `yaml:"goal,omitempty"` // that a planner plans
+	Goal            string      `yaml:"goal,omitempty"` // the goal that a planner plans
 	Session         string      `yaml:"session"`
 	Clone           string      `yaml:"clone,omitempty"`
 	Terminal        string      `yaml:"terminal,omitempty"`
@@ -132,7 +132,7 @@ type Agent struct {
 	Extra           any         `yaml:"extra,omitempty"`
 }
 
-// Discovery is a record of discovered/: an adjacent problem that somebody found.
+// Discovery is a record of discovered/: an adjacent problem that an agent or a human found.
 type Discovery struct {
 	ID              string      `yaml:"id"`
 	By              string      `yaml:"by"`
@@ -147,7 +147,7 @@ type Discovery struct {
 	Extra           any         `yaml:"extra,omitempty"`
 }
 
-// Settlement is how a discovery was put aside.
+// Settlement is how a discovery was deferred or rejected.
 type Settlement struct {
 	By     string `yaml:"by"`
 	How    string `yaml:"how"`
@@ -160,7 +160,7 @@ func (d *Discovery) Open() bool { return d.ConvertedToTask == "" && d.Settled ==
 // Pressing reports whether the discovery can't wait and nobody has dealt with it.
 func (d *Discovery) Pressing() bool { return d.Urgency == "immediate" && d.Open() }
 
-// Handoff is handoff/<task>.yaml: what a coder or a reviewer leaves to the next.
+// Handoff is handoff/<task>.yaml: what a coder or a reviewer leaves to its successor.
 type Handoff struct {
 	Agent         string   `yaml:"agent"`
 	ContextUsed   string   `yaml:"context_used,omitempty"`
@@ -174,14 +174,14 @@ type Handoff struct {
 	Extra         any      `yaml:"extra,omitempty"`
 }
 
-// Note is a record of notes/: a word from a human (or from a planner to the human).
+// Note is a record of notes/: a message from a human, or from a planner to the human.
 type Note struct {
 	ID             string `yaml:"id"`
 	Timestamp      Time   `yaml:"timestamp"`
 	By             string `yaml:"by"`
 	Message        string `yaml:"message"`
 	For            string `yaml:"for,omitempty"`
-	Goal           string `yaml:"goal,omitempty"` // "" for all that are worked on
+	Goal           string `yaml:"goal,omitempty"` // "" for all goals being worked on
 	Answer         string `yaml:"answer,omitempty"`
 	AnsweredBy     string `yaml:"answered_by,omitempty"`
 	AnsweredAt     Time   `yaml:"answered_at,omitempty"`

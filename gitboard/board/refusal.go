@@ -5,16 +5,16 @@ import "fmt"
 // Refusal is why an operation is not allowed. Exit code 1.
 type Refusal struct {
 	Code    ErrorCode
-	Message string // one sentence that names the thing
-	Hint    string // the way out; never a destructive command
+	Message string // one sentence that names the subject
+	Hint    string // how to proceed; never a destructive command
 	Task    string // the task it is about, if any
-	Unknown string // the id of a task or an agent that is named and does not exist
-	Holder  string // who holds that task
-	Lease   *Lease // the holder's, where it says why the task can't be had: the edge adds it
-	Live    bool   // that lease has not expired
+	Unknown string // the id of a named task or agent that does not exist
+	Holder  string // the holder of that task
+	Lease   *Lease // the holder's, if it is why the task can't be claimed; the edge adds it
+	Live    bool   // Lease has not expired
 }
 
-// Error is the message, with the end of the holder's lease where it is known.
+// Error returns the message, with the end of the holder's lease if known.
 func (r *Refusal) Error() string {
 	switch {
 	case r.Lease == nil:
@@ -49,7 +49,7 @@ func refuse(code ErrorCode, format string, args ...any) *Refusal {
 
 func invalid(format string, args ...any) *Refusal { return refuse(CodeInvalid, format, args...) }
 
-// Refuse makes a refusal outside this package: an evidence that the edge gathered speaks against the operation.
+// Refuse makes a refusal outside this package, because of evidence that the edge gathered.
 func Refuse(code ErrorCode, message, hint string) *Refusal {
 	return &Refusal{Code: code, Message: message, Hint: hint}
 }

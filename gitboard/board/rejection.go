@@ -14,17 +14,17 @@ type Finding struct {
 	Suggestion string
 }
 
-// Rejection is the feedback of a reviewer in the required form.
+// Rejection is a reviewer's feedback in the required form.
 type Rejection struct {
 	Blockers    []Finding
 	Concerns    []Finding
 	Overall     string
 	Spec        string   // a reference, or n/a
 	Anomaly     string   // an id, or none
-	PriorStatus []string // from iteration 2: RESOLVED, STILL PRESENT, PARTIAL lines
+	PriorStatus []string // from iteration 2 on: RESOLVED, STILL PRESENT, PARTIAL lines
 }
 
-// Text writes a rejection in the form that ParseRejection reads.
+// Text returns the rejection in the form that ParseRejection parses.
 func (r Rejection) Text() string {
 	var b strings.Builder
 	findings := func(title, tag string, fs []Finding) {
@@ -52,7 +52,7 @@ func (r Rejection) Text() string {
 	return b.String()
 }
 
-// oneLine joins the lines of a text, so that none of them passes for a line of the form.
+// oneLine joins the lines of a text, so that none of them can be taken for a line of the form.
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
 var (
@@ -63,9 +63,10 @@ var (
 	priorLine   = formOf(`^- (RESOLVED|STILL PRESENT|PARTIAL)\b`)
 )
 
-// ParseRejection reads a rejection and refuses one that isn't in the required form: counts that match, at least one
-// blocker, each with file:line and a suggestion; Overall, Spec and Anomaly; and what became of the prior
-// feedback, when there was a prior iteration. Line breaks and indentation are free.
+// ParseRejection parses a rejection, and refuses one that isn't in the required form: counts that
+// match, at least one blocker, each with file:line and a suggestion; Overall, Spec and Anomaly; and
+// the status of the prior feedback, if there was a prior iteration. Line breaks and indentation
+// don't matter.
 func ParseRejection(text string, prior bool) (Rejection, error) {
 	p := rejectionParser{counts: map[string]int{}}
 	for n, line := range strings.Split(strings.ReplaceAll(text, "\r\n", "\n"), "\n") {
@@ -85,7 +86,7 @@ type rejectionParser struct {
 	r       Rejection
 	counts  map[string]int
 	finding *Finding
-	field   *string // where a line that names no field goes on
+	field   *string // the field that a line without a field name continues
 	prior   bool
 }
 

@@ -8,32 +8,35 @@ import (
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
-// MaxRecord is how many bytes a record may have as it is written. A task and the goal grow with what is done, so
-// each kind of operation may fill only a part of its record: what ends a task always finds room.
+// MaxRecord is the maximum size of a written record in bytes. Tasks and goals grow with each
+// operation, so each kind of operation may fill only part of the record: an operation that ends a
+// task always finds room.
 const MaxRecord = 256 << 10
 
 const (
-	// maxPlanned is how far planners and humans may fill a task, and a goal by what they say of it.
+	// maxPlanned is how far planners and humans may fill a task, or a goal with its description.
 	maxPlanned = 208 << 10
-	// maxWorked is how far coders and reviewers may fill a task, but for what a coder says as it blocks.
+	// maxWorked is how far coders and reviewers may fill a task, except for a coder's block.
 	maxWorked = 160 << 10
-	// maxEnding is how much an operation that ends a task may add above maxPlanned: a block and an end both fit.
+	// maxEnding is how much an operation that ends a task may add above maxPlanned: room for both a
+	// block and an end.
 	maxEnding = 16 << 10
-	// maxAligned is how far the entries that other operations make may fill a goal.
+	// maxAligned is how far entries made by other operations may fill a goal.
 	maxAligned = 240 << 10
 )
 
-// MaxShare is how many bytes what one coder or reviewer says may have in the history of one task.
+// MaxShare is how many bytes the texts of one coder or reviewer may take in the history of one
+// task.
 const MaxShare = 48 << 10
 
-// MaxWords is how many bytes one text of a coder's or a reviewer's operation on a task may have, and half of
-// what all of its texts may have.
+// MaxWords is the maximum size in bytes of one text in a coder's or a reviewer's operation on a
+// task. All its texts together may have twice as much.
 const MaxWords = 16 << 10
 
-// smallStep is what an operation adds that records who does what, and says nothing of its own.
+// smallStep is the size of what an operation adds that only records who does what.
 const smallStep = 1 << 10
 
-// works reports whether an operation is a coder's or a reviewer's on a task.
+// works reports whether an operation on a task is by a coder or a reviewer.
 func works(op Operation) bool {
 	if op.Actor.Role == roles.Human || op.Actor.Role == roles.Planner {
 		return false
@@ -42,11 +45,11 @@ func works(op Operation) bool {
 	return rule.moves != nil
 }
 
-// checkRoom refuses an operation that would take the room which is kept for those that end a task.
+// checkRoom refuses an operation that would take the room reserved for operations that end a task.
 func checkRoom(before, after *State, op Operation) error {
 	rule, _ := ruleOf(op.Name())
 	if rule.begins {
-		return nil // an import comes as it is
+		return nil // an import may have any size
 	}
 	for path, r := range after.Changes() {
 		t, is := r.(*Task)
@@ -90,7 +93,7 @@ func roomFor(path string, before, after int, op Operation, rule rule) error {
 		hint("say it in fewer words; a planner or a human can supersede what has grown too long")
 }
 
-// shareOf refuses more of one agent's words in the history of a task than it may have.
+// shareOf refuses an operation if one agent's texts would exceed their share of a task's history.
 func shareOf(was, now *Task, op Operation) error {
 	added := 0
 	for _, e := range now.History[len(was.History):] {
@@ -120,10 +123,11 @@ func shareOf(was, now *Task, op Operation) error {
 		hint("say it in fewer words, or name a file of the project")
 }
 
-// Size is how many bytes a record has at most when it is written: a bound, which needs no encoder.
+// Size is an upper bound of a record's size in bytes when written. It needs no encoder.
 func Size(record any) int { return sizeOf(reflect.ValueOf(record), 0) }
 
-// perItem is what an item, or a key with its value, needs beside its text: a dash or a colon, quotes, a line break.
+// perItem is what an item, or a key with its value, needs beside its text: a dash or a colon,
+// quotes, a line break.
 const perItem = 8
 
 func sizeOf(v reflect.Value, depth int) int {
@@ -158,10 +162,11 @@ func sizeOf(v reflect.Value, depth int) int {
 	case reflect.String:
 		return textSize(v.String(), indent)
 	}
-	return 24 // a number, a truth value
+	return 24 // a number or a boolean
 }
 
-// textSize bounds a text as a literal block, with an indent a line, and as a quoted text with its escapes.
+// textSize is the size of a text both as a literal block, indented, and as a quoted text with
+// escapes.
 func textSize(text string, indent int) int {
 	lines, escapes := 1, 0
 	before := '\n'

@@ -6,13 +6,13 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// Scalar is a detail's value: text that is written without quotes where it is a whole number or a
-// truth value, so that other readers of the YAML see those as what they are.
+// Scalar is the value of a detail. Whole numbers and booleans are written without quotes, so that
+// other YAML readers see them as such.
 type Scalar string
 
 var wholeNumber = formOf(`^(0|-?[1-9][0-9]{0,17})$`)
 
-// MarshalYAML writes numbers and truth values plain.
+// MarshalYAML writes numbers and booleans plain.
 func (s Scalar) MarshalYAML() (any, error) {
 	switch {
 	case wholeNumber.MatchString(string(s)):
@@ -23,7 +23,7 @@ func (s Scalar) MarshalYAML() (any, error) {
 	return string(s), nil
 }
 
-// UnmarshalYAML takes any scalar as its text.
+// UnmarshalYAML accepts any scalar as text.
 func (s *Scalar) UnmarshalYAML(n *yaml.Node) error {
 	if n.Kind != yaml.ScalarNode {
 		return fmt.Errorf("line %d: a single value is needed", n.Line)

@@ -1,6 +1,7 @@
 package board
 
-// RequiresSignatures reports whether who acts on a board signs: the setting says so, and there are keys.
+// RequiresSignatures reports whether actors on a board must sign: the setting says so and the board
+// has keys.
 func RequiresSignatures(s *State) bool {
 	if !s.HasKeys() {
 		return false
@@ -9,14 +10,14 @@ func RequiresSignatures(s *State) bool {
 	return c != nil && c.RequireSignatures
 }
 
-// MustSign reports whether the commit of a step is signed. The step that begins to require signatures is, and so is
-// the one that ends it.
+// MustSign reports whether the commit of a step must be signed. That includes the step that begins
+// to require signatures, and the one that ends it.
 func MustSign(before, after *State) bool {
 	return RequiresSignatures(before) || RequiresSignatures(after)
 }
 
-// CheckSigner holds the key that signed a step's commit, "" for none, against the keys on the board before it. The
-// very first keys speak for themselves.
+// CheckSigner checks the key that signed a step's commit, "" for none, by the keys on the board
+// before it. The very first keys vouch for themselves.
 func CheckSigner(before, after *State, a Actor, public string) error {
 	if !MustSign(before, after) {
 		if public != "" {

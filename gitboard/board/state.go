@@ -9,24 +9,24 @@ import (
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
-// Source gives the records of a board at one moment. Records that it returns are shared: nobody
-// changes them. A State is a Source, too.
+// Source provides the records of a board at one moment. Returned records are shared and must not be
+// changed. A State is a Source as well.
 type Source interface {
-	// Record returns the record at a path, nil when there is none.
+	// Record returns the record at a path, nil for none.
 	Record(path string) (any, error)
 	// IDs lists the ids in one of the directories, in the order of CompareIDs.
 	IDs(dir string) ([]string, error)
-	// LastID is the last of these ids, "" when there is none. It doesn't take listing the others.
+	// LastID is the last of these ids, "" for none. It does not list the others.
 	LastID(dir string) (string, error)
-	// Briefs returns what is needed of each task that is not archived to choose among them, by id.
+	// Briefs returns the briefs of all tasks that are not archived, by id.
 	Briefs() (map[string]Brief, error)
-	// Archived finds an archived task: its path, "" when there is none, and the task in brief. It doesn't take
-	// reading the others.
+	// Archived finds an archived task: its path, "" for none, and its brief. It does not read the
+	// others.
 	Archived(id string) (path string, b Brief, err error)
 }
 
-// State is a board at one moment: what a source holds with changes laid over it. The first failure
-// to read a record is kept (Err) and ends every decision; lookups then return nothing.
+// State is a board at one moment: the records of a source with changes on top. The first failure to
+// read a record is kept (Err) and ends every decision; later look-ups return nothing.
 type State struct {
 	src  Source
 	over map[string]any // path → record, nil = removed
@@ -36,13 +36,13 @@ type State struct {
 	forRules bool // see ForRules
 }
 
-// MissingError is a record that every board has, and this one lacks. Exit code 4.
+// MissingError reports that a board lacks a record that every board has. Exit code 4.
 type MissingError struct{ Path string }
 
 func (e *MissingError) Error() string { return "the board is inconsistent: " + e.Path + " is missing" }
 
-// NewState begins a state on a source; at is the time of the operation that led to it. A nil source is
-// the board before its first operation.
+// NewState returns a state on a source; at is the time of the operation that led to it. A nil
+// source is the board before its first operation.
 func NewState(src Source, at Time) *State {
 	return &State{src: src, over: map[string]any{}, time: at}
 }
@@ -50,10 +50,10 @@ func NewState(src Source, at Time) *State {
 // Time is the time of the operation that led to the state.
 func (s *State) Time() Time { return s.time }
 
-// Err is the first failure to read a record.
+// Err returns the first failure to read a record.
 func (s *State) Err() error { return s.err }
 
-// Changes returns what lies over the source: path → record, nil where it was removed.
+// Changes returns the changes on top of the source: path → record, nil if removed.
 func (s *State) Changes() map[string]any { return s.over }
 
 // Record implements Source.
@@ -91,7 +91,7 @@ func (s *State) IDs(dir string) ([]string, error) {
 	return ids, nil
 }
 
-// listed is a list of ids in the order of CompareIDs with an id put in or taken out.
+// listed adds an id to a list in the order of CompareIDs, or removes it.
 func listed(ids []string, dir, id string, there bool) []string {
 	at, found := slices.BinarySearchFunc(ids, id, func(a, b string) int { return CompareIDs(dir, a, b) })
 	switch {
@@ -134,7 +134,7 @@ func (s *State) fail(err error) {
 	}
 }
 
-// get reads a record; the zero pointer when there is none.
+// get reads a record; nil for none.
 func get[T any](s *State, path string) *T {
 	r, err := s.Record(path)
 	switch {
@@ -156,8 +156,8 @@ func single[T any](s *State, path string) *T {
 	return r
 }
 
-// edit returns a copy of a record that the caller may change; it becomes the state's. Slices in it are
-// shared with the old record: they are replaced or appended to, never written into.
+// edit returns a copy of a record for the caller to change; the copy becomes the state's. Its
+// slices are shared with the old record: replace them or append to them, but never write into them.
 func edit[T any](s *State, path string) *T {
 	if r := s.over[path]; r != nil {
 		return r.(*T)
@@ -185,16 +185,16 @@ func put(s *State, path string, r any) { s.over[path] = r }
 
 func remove(s *State, path string) { s.over[path] = nil }
 
-// next begins the state after this one.
+// next returns an empty state on top of this one.
 func (s *State) next(at Time) *State {
 	after := NewState(s, at)
 	after.forRules = s.forRules
 	return after
 }
 
-// ForRules is the state for rules. They look records up in the middle of what they say, and take for granted that a
-// board has what every board has: a record that can't be read, or that is missing, is an empty one to them, and Err says
-// so. Who applies rules uses nothing that came of them before it has asked Err.
+// ForRules returns the state for rules, which look up records in the middle of their work and
+// assume that a board has what every board has. They see a record that is missing or unreadable as
+// an empty one, and Err reports it. The caller of rules must check Err before using any result.
 func (s *State) ForRules() *State {
 	rules := NewState(s, s.time)
 	rules.forRules = true
@@ -216,7 +216,7 @@ func (s *State) Control() *Control { return single[Control](s, ControlPath) }
 // Breaker returns breaker.yaml.
 func (s *State) Breaker() *Breaker { return single[Breaker](s, BreakerPath) }
 
-// Task returns a task, archived or not; nil when there is none.
+// Task returns a task, archived or not; nil for none.
 func (s *State) Task(id string) *Task {
 	if !ValidTaskID(id) {
 		return nil
@@ -252,7 +252,7 @@ func (s *State) Archived(id string) (path string, b Brief, err error) {
 	return path, b, nil
 }
 
-// ArchivedIn names the sprint in whose archive a task lies, "" for any other task.
+// ArchivedIn returns the sprint in whose archive a task is, "" for any other task.
 func (s *State) ArchivedIn(task string) string {
 	path, _, err := s.Archived(task)
 	if _, id, ok := SplitPath(path); ok && err == nil {
@@ -278,7 +278,8 @@ func (s *State) Agent(id string) *Agent { return get[Agent](s, RecordPath(AgentD
 // Handoff returns the last hand-off of a task.
 func (s *State) Handoff(task string) *Handoff { return get[Handoff](s, RecordPath(HandoffDir, task)) }
 
-// HandoffTo returns what another agent of a role has left to those who take up its work on a task, nil for nothing.
+// HandoffTo returns the hand-off of another agent of a role to the agent that continues its work on
+// a task, nil for none.
 func (s *State) HandoffTo(role roles.Role, t *Task) *Handoff {
 	h := s.Handoff(t.ID)
 	if h == nil {
@@ -309,7 +310,7 @@ func (s *State) SpecChange(id string) *SpecChange {
 	return get[SpecChange](s, RecordPath(SpecChangeDir, id))
 }
 
-// List lists the ids in a directory; in the order of their numbers where they have numbers.
+// List lists the ids in a directory, by their numbers if they have any.
 func (s *State) List(dir string) []string {
 	ids, _ := s.IDs(dir)
 	if dir == AgentDir {
@@ -331,14 +332,14 @@ func split(id string) (string, int) {
 	return id[:i], n
 }
 
-// nextID is the id that the next record of a numbered family gets: one more than the highest there is.
+// nextID returns the id for the next record of a numbered family: one more than the highest.
 func (s *State) nextID(dir, prefix string) string {
 	last, _ := s.LastID(dir)
 	_, n := split(last)
 	return prefix + "-" + strconv.Itoa(n+1)
 }
 
-// FindTask returns a task, or a refusal that names the nearest ids.
+// FindTask returns a task, or a refusal that suggests the nearest ids.
 func (s *State) FindTask(id string) (*Task, error) {
 	if ValidTaskID(id) {
 		if t := s.Task(id); t != nil {

@@ -5,7 +5,7 @@ import "slices"
 // Status is the state of a task.
 type Status string
 
-// The states of a task. None stands for a task that does not exist yet.
+// The states of a task. None is the state of a task that does not exist yet.
 const (
 	None              Status = ""
 	Draft             Status = "DRAFT"
@@ -24,13 +24,13 @@ const (
 // Statuses lists the states in the order of the flow.
 var Statuses = []Status{Draft, Unclaimed, Claimed, ReadyForReview, Rejected, Approved, IntegrationFailed, Blocked, Merged, Superseded, Abandoned}
 
-// Terminal reports whether nothing leaves the state.
+// Terminal reports whether the state is final.
 func (s Status) Terminal() bool { return s == Merged || s == Superseded || s == Abandoned }
 
-// Valid reports whether s is a state that a record may have.
+// Valid reports whether a record may have the state.
 func (s Status) Valid() bool { return slices.Contains(Statuses, s) }
 
-// AgentStatus is the state of an agent's process as far as the board knows it.
+// AgentStatus is the state of an agent's process as known to the board.
 type AgentStatus string
 
 // The states of an agent.
@@ -46,10 +46,10 @@ const (
 // AgentStatuses lists the states of an agent.
 var AgentStatuses = []AgentStatus{Starting, Idle, Working, Reviewing, Waiting, HandedOff}
 
-// Mode is what the whole board does at the moment.
+// Mode is what the board as a whole is doing.
 type Mode string
 
-// The modes of the board, the stronger later.
+// The modes of the board, from weakest to strongest.
 const (
 	Running        Mode = "RUNNING"
 	Paused         Mode = "PAUSED"
@@ -68,7 +68,7 @@ const (
 	PhaseAborted Phase = "ABORTED"
 )
 
-// Kind says what a task changes; only code needs tests with it.
+// Kind says what a task changes; only code must come with tests.
 type Kind string
 
 // The kinds of task.

@@ -7,8 +7,8 @@ import (
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
-// Step is one step of the fold: it checks an operation on a state and returns the state after it. What
-// it refuses is a *Refusal; any other error is a record that could not be read.
+// Step is one step of the fold: it checks an operation on a state and returns the next state. It
+// returns a *Refusal, or the error of a record that could not be read.
 func Step(s *State, op Operation) (*State, error) {
 	before := s.ForRules()
 	if err := check(before, op); err != nil {
@@ -38,7 +38,7 @@ func Apply(s *State, op Operation) {
 	settleSprint(s, op)
 }
 
-// Check checks an operation against every rule. It returns a *Refusal, or the error of a record that
+// Check checks an operation against all rules. It returns a *Refusal, or the error of a record that
 // could not be read.
 func Check(s *State, op Operation) error { return check(s.ForRules(), op) }
 
@@ -51,7 +51,7 @@ func check(s *State, op Operation) error {
 	return firstErr(s, op.Payload.Check(s, op))
 }
 
-// firstErr prefers a failure to read over a refusal that may have come of it.
+// firstErr prefers a read error to a refusal that it may have caused.
 func firstErr(s *State, err error) error {
 	if s.Err() != nil {
 		return s.Err()
@@ -145,8 +145,8 @@ func because(reason string) string {
 	return ": " + plain.Line(reason, 120)
 }
 
-// checkSubject checks an operation on a task against the table of transitions, as far as the state it
-// starts from says.
+// checkSubject checks an operation on a task against the table of transitions, as far as the task's
+// current state decides.
 func checkSubject(s *State, op Operation) error {
 	tp, about := op.Payload.(TaskPayload)
 	if !about {
@@ -174,7 +174,7 @@ func checkSubject(s *State, op Operation) error {
 		return s.unknownTask(id)
 	}
 	if rule.moves == nil || rule.anyState {
-		return nil // an anomaly is about a task without touching it
+		return nil // an anomaly names a task but does not change it
 	}
 	from := rule.starts(op.Actor.Role)
 	switch {
@@ -191,7 +191,7 @@ func wrongState(t *Task, op Operation, from []Status) *Refusal {
 	return refuse(CodeWrongState, "%s is %s; %s needs %s", t.ID, t.standing(), rule.noun, list(from)).on(t)
 }
 
-// notFor refuses an operation that a role has no part in, whatever the task's state.
+// notFor refuses an operation that a role may not request, whatever the task's state.
 func notFor(t *Task, op Operation) *Refusal {
 	rule, _ := ruleOf(op.Name())
 	who := rule.who
@@ -201,7 +201,7 @@ func notFor(t *Task, op Operation) *Refusal {
 	return refuse(CodePermission, "%s is for a %s, not for a %s; %s is %s", rule.noun, list(who), op.Actor.Role, t.ID, t.standing()).on(t)
 }
 
-// standing is a task's state with who holds it.
+// standing describes a task's state and its holder.
 func (t *Task) standing() string {
 	switch {
 	case t.Status == Claimed:
@@ -212,12 +212,12 @@ func (t *Task) standing() string {
 	return string(t.Status)
 }
 
-// checkMoves checks what an operation did to tasks against the table: no task but its own changes its
-// state, and its own only as a row says.
+// checkMoves checks the effects of an operation on tasks against the table: only its own task may
+// change its state, and only as a row permits.
 func checkMoves(before, after *State, op Operation) error {
 	rule, _ := ruleOf(op.Name())
 	if rule.begins {
-		return nil // the tasks of an import come as they are
+		return nil // imported tasks come as they are
 	}
 	for _, r := range after.Changes() {
 		t, ok := r.(*Task)

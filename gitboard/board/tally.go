@@ -1,6 +1,6 @@
 package board
 
-// Tally is what one task adds to the metrics.
+// Tally is one task's contribution to the metrics.
 type Tally struct {
 	Iterations, ReviewCycles, Approvals, Rejections, Submissions, Drift int
 }
@@ -11,7 +11,7 @@ func (t *Task) tally() Tally {
 	return sum
 }
 
-// TallySince is what the events from a moment on add.
+// TallySince is the contribution of the events since a given time.
 func (t *Task) TallySince(since Time) Tally {
 	var sum Tally
 	for i, e := range t.History {

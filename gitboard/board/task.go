@@ -61,7 +61,7 @@ type Task struct {
 	Extra   any     `yaml:"extra,omitempty"`
 }
 
-// LineComment is what was said about a line of a submission.
+// LineComment is a comment on a line of a submission.
 type LineComment struct {
 	Time       Time   `yaml:"time" json:"time"`
 	By         string `yaml:"by" json:"by"`
@@ -70,11 +70,11 @@ type LineComment struct {
 	Commit     string `yaml:"commit" json:"commit"`
 	Path       string `yaml:"path" json:"path"`
 	Line       int    `yaml:"line" json:"line"`
-	Deleted    bool   `yaml:"deleted,omitempty" json:"deleted,omitempty"` // with the file; the line is the review base's
+	Deleted    bool   `yaml:"deleted,omitempty" json:"deleted,omitempty"` // in the review base
 	Text       string `yaml:"text" json:"text"`
 }
 
-// Event is one line of a task's history. History is only ever appended to.
+// Event is one line of a task's history, to which lines are only ever added.
 type Event struct {
 	Time      Time     `yaml:"time"`
 	Event     string   `yaml:"event"`
@@ -83,29 +83,33 @@ type Event struct {
 	Reason    string   `yaml:"reason,omitempty"`
 	Commit    string   `yaml:"commit,omitempty"`
 	Base      string   `yaml:"base,omitempty"`
-	Tree      string   `yaml:"tree,omitempty"` // of a submitted commit
+	Tree      string   `yaml:"tree,omitempty"` // the tree of a submitted commit
 	MergeType string   `yaml:"merge_type,omitempty"`
 	Drift     int      `yaml:"drift,omitempty"`
 	Files     []string `yaml:"files,omitempty"`
 	Log       string   `yaml:"log,omitempty"`
 	Kept      string   `yaml:"kept,omitempty"`
-	// Questions and Attempted are those of the block that an unblocking ends; Answer is what was answered.
+	// Questions and Attempted are those of the block that an unblock ends; Answer is the answer.
 	Questions []string `yaml:"questions,omitempty"`
 	Attempted []string `yaml:"attempted,omitempty"`
 	Answer    string   `yaml:"answer,omitempty"`
 	NoTests   string   `yaml:"no_tests_because,omitempty"`
 	As        string   `yaml:"as,omitempty"` // a human who reviews: name and address
-	// People are the addresses of humans who made commits of a submission, the first ones of many.
+	// People are the addresses of humans who made some commits of a submission. Only the first of
+	// many are listed.
 	People []string `yaml:"people,omitempty"`
-	// DeletedTests are the tests that a submission deletes or empties, the first ones of many.
+	// DeletedTests are the tests that a submission deletes or empties. Only the first of many are
+	// listed.
 	DeletedTests []string `yaml:"deleted_tests,omitempty"`
-	// EarlyCommits are those that a submission's coder made before the checkpoint, the first ones of many.
+	// EarlyCommits are those that a submission's coder made before the checkpoint. Only the first
+	// of many are listed.
 	EarlyCommits []string    `yaml:"early_commits,omitempty"`
 	Was          *Definition `yaml:"was,omitempty"`
 	Checkpoint   *Checkpoint `yaml:"checkpoint,omitempty"`
 }
 
-// Definition is what a planner says about a task; an amendment keeps the old one in the history.
+// Definition is the part of a task that a planner defines. An amendment keeps the old one in the
+// history.
 type Definition struct {
 	Description string   `yaml:"description,omitempty" json:"description,omitempty"`
 	DoneWhen    string   `yaml:"done_when,omitempty" json:"done_when,omitempty"`
@@ -128,7 +132,8 @@ type Checkpoint struct {
 	Risks         string   `yaml:"risks,omitempty" json:"risks,omitempty"`
 	Validation    string   `yaml:"validation" json:"validation"`
 	FilesToModify []string `yaml:"files_to_modify" json:"files_to_modify"`
-	// Head is the task's branch as the checkpoint is written, Clock the time then at that clone. Attested.
+	// Head is the task's branch when the checkpoint was written, Clock the time in that clone.
+	// Attested.
 	Head  string `yaml:"head,omitempty" json:"head,omitempty"`
 	Clock Time   `yaml:"clock,omitempty" json:"clock,omitempty"`
 }
@@ -167,13 +172,14 @@ const (
 	EventImported              = "imported"
 )
 
-// claimEvents name who works on a task from then on. All but the end of a hand-off begin an iteration.
+// claimEvents are the events after which their agent works on the task. All except the end of a
+// hand-off begin an iteration.
 var claimEvents = map[string]bool{
 	EventClaimed: true, EventReclaimed: true, EventReassignedAfterReject: true,
 	EventReclaimedAfterExpiry: true, EventClaimedForFix: true, EventResumed: true,
 }
 
-// TakesUp reports whether the event says who works on the task from then on.
+// TakesUp reports whether the event's agent works on the task from then on.
 func (e Event) TakesUp() bool { return claimEvents[e.Event] }
 
 // Claims counts how often the task was claimed.
@@ -187,11 +193,11 @@ func (t *Task) Claims() int {
 	return n
 }
 
-// Begun reports whether anybody has ever worked on the task, so that a branch of its name may be its work. An
-// imported task counts: nobody knows what came before.
+// Begun reports whether anybody has worked on the task, so that a branch of its name may hold its
+// work. An imported task counts, because its earlier history is unknown.
 func (t *Task) Begun() bool { return t != nil && (t.Claims() > 0 || t.Last(EventImported) != nil) }
 
-// CheckpointOfIteration returns the pre-execution checkpoint of the running iteration, nil when none
+// CheckpointOfIteration returns the pre-execution checkpoint of the running iteration, nil if none
 // was written yet. A hand-off does not end an iteration.
 func (t *Task) CheckpointOfIteration() *Checkpoint {
 	for i := len(t.History) - 1; i >= 0; i-- {
@@ -211,7 +217,7 @@ func (t *Task) CheckpointOfIteration() *Checkpoint {
 // begins reports whether event i begins an iteration.
 func (t *Task) begins(i int) bool { return claimEvents[t.History[i].Event] && !t.resumedHandoff(i) }
 
-// resumedHandoff reports whether event i goes on with a hand-off.
+// resumedHandoff reports whether event i continues from a hand-off.
 func (t *Task) resumedHandoff(i int) bool {
 	if t.History[i].Event != EventResumed {
 		return false
@@ -227,7 +233,7 @@ func (t *Task) resumedHandoff(i int) bool {
 	return false
 }
 
-// TookOverHandoff reports whether the running claim goes on with what another left in a hand-off.
+// TookOverHandoff reports whether the running claim continues from a hand-off.
 func (t *Task) TookOverHandoff() bool {
 	for i := len(t.History) - 1; i >= 0; i-- {
 		if claimEvents[t.History[i].Event] {
@@ -237,17 +243,17 @@ func (t *Task) TookOverHandoff() bool {
 	return false
 }
 
-// reviewHandedOff reports whether the running review goes on with what another reviewer left in a hand-off.
+// reviewHandedOff reports whether the running review continues from another reviewer's hand-off.
 func (t *Task) reviewHandedOff(h *Handoff) bool {
 	submitted := t.Last(EventReady)
 	return t.Status == ReadyForReview && submitted != nil && h.Timestamp >= submitted.Time
 }
 
-// HasPriorFeedback reports whether an earlier iteration was rejected, so that a further rejection must say
-// what became of its findings.
+// HasPriorFeedback reports whether an earlier iteration was rejected, so that another rejection
+// must give the status of its findings.
 func (t *Task) HasPriorFeedback() bool { return t.Iteration > 1 && t.Last(EventRejected) != nil }
 
-// Workers lists who was ever assigned to the task, in order, each once.
+// Workers lists all agents ever assigned to the task, in order, without duplicates.
 func (t *Task) Workers() []string {
 	var ids []string
 	seen := map[string]bool{}
@@ -260,7 +266,7 @@ func (t *Task) Workers() []string {
 	return ids
 }
 
-// SecondCoderSince is when another coder than the first took the task, none while there was only one.
+// SecondCoderSince is when a coder other than the first took the task, zero if there was only one.
 func (t *Task) SecondCoderSince() Time {
 	first := ""
 	for _, e := range t.History {
@@ -275,7 +281,7 @@ func (t *Task) SecondCoderSince() Time {
 	return ""
 }
 
-// Last returns the newest event of one of the names, nil when there is none.
+// Last returns the newest event with one of the names, nil for none.
 func (t *Task) Last(names ...string) *Event {
 	for i := len(t.History) - 1; i >= 0; i-- {
 		for _, name := range names {
@@ -287,7 +293,7 @@ func (t *Task) Last(names ...string) *Event {
 	return nil
 }
 
-// Definition is what of a task a planner may amend.
+// Definition returns the part of the task that a planner may amend.
 func (t *Task) Definition() Definition {
 	return Definition{
 		Description: t.Description, DoneWhen: t.DoneWhen, Scope: t.Scope, SpecRef: t.SpecRef, SpecOID: t.SpecOID,
@@ -296,7 +302,8 @@ func (t *Task) Definition() Definition {
 	}
 }
 
-// changedTo keeps of a definition the fields that have another value in the next one; nil when none has.
+// changedTo returns the fields of a definition whose value differs in the next one; nil if none
+// does.
 func (d Definition) changedTo(next Definition) *Definition {
 	was, now := reflect.ValueOf(&d).Elem(), reflect.ValueOf(next)
 	changed := false
@@ -314,7 +321,7 @@ func (d Definition) changedTo(next Definition) *Definition {
 	return &d
 }
 
-// redefines reports whether the values that a change replaced were part of what a task asks for.
+// redefines reports whether the replaced values were part of what a task asks for.
 func (d *Definition) redefines() bool {
 	return d != nil && (d.Description != "" || d.DoneWhen != "" || d.Scope != "" || d.SpecRef != "")
 }

@@ -11,17 +11,19 @@ import (
 	"github.com/git-liza/git-liza/gitboard/plain"
 )
 
-// MaxText is how many bytes one text in an operation may have. A record has 256 KiB in all.
+// MaxText is the maximum size in bytes of one text in an operation. A whole record may have 256
+// KiB.
 const MaxText = 32 << 10
 
-// MaxTexts is how many bytes all texts of an operation may have together.
+// MaxTexts is the maximum size in bytes of all texts of an operation together.
 const MaxTexts = 256 << 10
 
-// MaxPhrase is how many characters each of a hand-off's two required phrases may have.
+// MaxPhrase is the maximum number of characters of each of a hand-off's two required phrases.
 const MaxPhrase = 120
 
-// checkText refuses what no record may hold: text that is not UTF-8, holds NUL or other invisible control
-// characters, is too long, or looks like a credential. What is pushed can't be unsaid.
+// checkText refuses texts that no record may contain: text that is not UTF-8, has NUL or other
+// invisible control characters, is too long, or looks like a credential. What was pushed can't be
+// taken back.
 func checkText(_ *State, op Operation) error {
 	var err error
 	total, longest := 0, MaxText
@@ -34,7 +36,7 @@ func checkText(_ *State, op Operation) error {
 	}
 	eachText(reflect.ValueOf(op.Payload), "", func(field, text string) {
 		total += len(text)
-		if err == nil && field != "yaml" { // a record, whose texts its own Check looks at
+		if err == nil && field != "yaml" { // a record; its own Check checks its texts
 			err = textFault(field, text, longest, op.AllowSecret)
 		}
 	})
@@ -61,12 +63,12 @@ func textFault(field, text string, longest int, allowSecret bool) error {
 	return nil
 }
 
-// forbidden: control characters but tab, newline and carriage return.
+// forbidden reports whether r is a control character other than tab, newline and carriage return.
 func forbidden(r rune) bool {
 	return r == 0xFEFF || unicode.IsControl(r) && r != '\t' && r != '\n' && r != '\r'
 }
 
-// eachText visits every string in a payload under its JSON name.
+// eachText visits every string in a payload with its JSON name.
 func eachText(v reflect.Value, field string, visit func(field, text string)) {
 	switch v.Kind() {
 	case reflect.Pointer, reflect.Interface:
@@ -95,7 +97,8 @@ func eachText(v reflect.Value, field string, visit func(field, text string)) {
 	}
 }
 
-// credentials are the texts that must not be stored; each has one of its marks in it, which is quicker to see.
+// credentials are patterns of text that must not be stored. Each match contains one of the
+// pattern's marks, which are faster to look for.
 var credentials = []struct {
 	what  string
 	marks []string
@@ -112,7 +115,7 @@ var credentials = []struct {
 	{"a JSON web token", []string{"eyJ"}, formOf(`\beyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}`)},
 }
 
-// credential names what a text seems to give away, "" when nothing.
+// credential names the kind of credential that a text seems to contain, "" for none.
 func credential(text string) string {
 	for _, c := range credentials {
 		marked := func(mark string) bool { return strings.Contains(text, mark) }
@@ -131,7 +134,7 @@ func required(field, text string) error {
 	return nil
 }
 
-// phrase refuses what isn't one short phrase.
+// phrase refuses a text that isn't one short phrase.
 func phrase(field, text string) error {
 	if err := required(field, text); err != nil {
 		return err
@@ -142,12 +145,12 @@ func phrase(field, text string) error {
 	return nil
 }
 
-// vague finds phrases that nothing could prove wrong.
+// vague matches phrases that can't be proven wrong.
 var vague = formOf(`(?i)\b(works? (correctly|properly|fine|well|as expected)|properly|appropriate(ly)?|as (needed|appropriate|expected)|correctly handled?|handled? (correctly|gracefully))\b`)
 
 var onlyTests = formOf(`(?i)^\s*(add|write|create|extend|improve)\s+(more |some |the |missing |unit |integration )*tests?\b`)
 
-// Warnings says what of a definition will make trouble, without forbidding it.
+// Warnings returns warnings about a definition that is allowed but likely to cause trouble.
 func Warnings(d Definition) []string {
 	var w []string
 	if m := vague.FindString(d.DoneWhen); m != "" {
@@ -178,7 +181,7 @@ func join[T ~string](words []T, last string) string {
 	return strings.Join(parts, "")
 }
 
-// didYouMean suggests the nearest of known words, or else a command that lists them.
+// didYouMean suggests the nearest known words, or a command that lists them.
 func didYouMean(word string, known []string, lister string) string {
 	near := plain.Nearest(word, known, 3)
 	if len(near) == 0 {

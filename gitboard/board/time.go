@@ -9,14 +9,14 @@ import (
 
 const timeLayout = "2006-01-02T15:04:05Z"
 
-// Time is a moment in UTC to the second, written YYYY-MM-DDTHH:MM:SSZ. The empty Time is "none".
+// Time is a time in UTC to the second, written YYYY-MM-DDTHH:MM:SSZ. The empty Time means "none".
 // Times compare as strings do.
 type Time string
 
-// At converts a clock reading, dropping what is finer than a second.
+// At converts a time, dropping fractions of a second.
 func At(t time.Time) Time { return Time(t.UTC().Format(timeLayout)) }
 
-// ParseTime reads the one form that a board holds.
+// ParseTime parses the only form that a board contains.
 func ParseTime(s string) (Time, error) {
 	t, err := time.Parse(timeLayout, s)
 	if err != nil || t.Format(timeLayout) != s {
@@ -25,19 +25,19 @@ func ParseTime(s string) (Time, error) {
 	return Time(s), nil
 }
 
-// Std is the moment as the standard library has it; the zero time for none.
+// Std returns the time as a time.Time; its zero value for none.
 func (t Time) Std() time.Time {
 	std, _ := time.Parse(timeLayout, string(t))
 	return std
 }
 
-// Add shifts a time.
+// Add returns the time t+d.
 func (t Time) Add(d time.Duration) Time { return At(t.Std().Add(d)) }
 
-// Sub is the distance from u to t.
+// Sub returns the duration t-u.
 func (t Time) Sub(u Time) time.Duration { return t.Std().Sub(u.Std()) }
 
-// Span says a duration in one unit or two: 45s, 12m, 3h05m, 4d.
+// Span formats a duration in one or two units: 45s, 12m, 3h05m, 4d.
 func Span(d time.Duration) string {
 	switch {
 	case d < 0:
@@ -63,7 +63,7 @@ func (t Time) MarshalYAML() (any, error) {
 	return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!timestamp", Value: string(t)}, nil
 }
 
-// UnmarshalYAML takes the one form only.
+// UnmarshalYAML accepts only the form of Time.
 func (t *Time) UnmarshalYAML(n *yaml.Node) error {
 	if n.Kind != yaml.ScalarNode {
 		return fmt.Errorf("line %d: a time is needed", n.Line)
@@ -76,6 +76,7 @@ func (t *Time) UnmarshalYAML(n *yaml.Node) error {
 	return nil
 }
 
-// ClockSlack is how far the clocks of machines may be apart. A time further ahead than that is nobody's present.
-// It is shorter than a lease (lease_duration), so that no clock within it takes a lease that was just renewed.
+// ClockSlack is how far the clocks of machines may differ. A time further ahead is in the future
+// for everybody. It is shorter than a lease (lease_duration), so that no clock within it takes a
+// lease that was just renewed.
 const ClockSlack = 2 * time.Minute

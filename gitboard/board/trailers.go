@@ -2,14 +2,14 @@ package board
 
 import "strings"
 
-// The trailers that hooks put into commits on a task's branch.
+// The trailers that hooks add to commits on a task's branch.
 const (
 	TaskTrailer  = "Liza-Task"
 	AgentTrailer = "Liza-Agent"
 )
 
-// MadeFor reads from the last paragraph of a commit's message which agent says that it made it, and for which task; ""
-// where it says nothing.
+// MadeFor reads from the last paragraph of a commit's message which agent claims to have made it,
+// and for which task; "" if it doesn't say.
 func MadeFor(message string) (task, agent string) {
 	block := strings.TrimRight(message, "\n")
 	if at := strings.LastIndex(block, "\n\n"); at >= 0 {

@@ -6,17 +6,18 @@ import (
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
-// Transition is what an operation may do to the state of its task: take it from any of From to To. To None
-// means that the state stays. Rows by the system are effects inside the commit of their operation.
+// Transition is a change that an operation may make to the state of its task: from any of From to
+// To. If To is None, the state stays. Rows for the system are effects within the commit of their
+// operation.
 type Transition struct {
 	From []Status
 	To   Status
-	Op   string // in Transitions; in the table of operations it is the row's
+	Op   string // in Transitions; in the table of operations the row names it
 	Who  []roles.Role
 	Note string
 }
 
-// Transitions lists the moves of all operations. What is not among them is refused.
+// Transitions lists the transitions of all operations. Any other is refused.
 func Transitions() []Transition {
 	var all []Transition
 	for _, r := range rules {
@@ -37,7 +38,7 @@ func (r rule) allow(who roles.Role, from, to Status) bool {
 	})
 }
 
-// creates reports whether an operation makes the task that it names.
+// creates reports whether an operation creates the task that it names.
 func (r rule) creates() bool {
 	return slices.ContainsFunc(r.moves, func(t Transition) bool { return slices.Contains(t.From, None) })
 }
@@ -48,7 +49,7 @@ func (r rule) startsFrom(s Status, who roles.Role) bool {
 	})
 }
 
-// starts lists the states from which a role may ask for an operation, in the order of the flow.
+// starts lists the states in which a role may request an operation, in the order of the flow.
 func (r rule) starts(who roles.Role) []Status {
 	var from []Status
 	for _, s := range Statuses {
@@ -59,7 +60,8 @@ func (r rule) starts(who roles.Role) []Status {
 	return from
 }
 
-// AllowedFrom lists the operations that a role may ask for on a task in a state, in the table's order.
+// AllowedFrom lists the operations that a role may request on a task in a state, in the order of
+// the table.
 func AllowedFrom(s Status, who roles.Role) []string {
 	return opsThat(func(r rule) bool { return r.startsFrom(s, who) })
 }

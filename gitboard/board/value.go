@@ -10,17 +10,19 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// maxValueKeys bounds a mapping in an edit: the library's search for duplicate keys is quadratic.
+// maxValueKeys limits the keys of a mapping in an edit: the library's search for duplicate keys is
+// quadratic.
 const maxValueKeys = 1000
 
-// plainTags are the values that are written and read back alike on every machine. Under extra, where no field
-// says what a value is, times and broken numbers are not among them.
+// plainTags are the values that are written and read back identically on every machine. Times and
+// malformed numbers are excluded under extra, where no field determines the type.
 var (
 	extraTags = []string{"!!str", "!!int", "!!bool", "!!null", "!!map", "!!seq"}
 	plainTags = append(slices.Clone(extraTags), "!!timestamp")
 )
 
-// parseValue reads an edit's new value of a field: one YAML document without aliases, anchors and tags.
+// parseValue parses an edit's new value of a field: one YAML document without aliases, anchors and
+// tags.
 func parseValue(f FieldEdit) (*yaml.Node, error) {
 	var doc, more yaml.Node
 	d := yaml.NewDecoder(bytes.NewReader([]byte(f.Value)))
@@ -40,7 +42,7 @@ func parseValue(f FieldEdit) (*yaml.Node, error) {
 	return n, plainValue(n, tags)
 }
 
-// tooLong reports whether a number fills more than 64 bits.
+// tooLong reports whether a number needs more than 64 bits.
 func tooLong(number string) bool {
 	_, err := strconv.ParseInt(number, 0, 64)
 	return err != nil
