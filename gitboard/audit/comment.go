@@ -10,11 +10,11 @@ import (
 	"github.com/git-liza/git-liza/gitboard/gitio"
 )
 
-// filesAtOnce is how many files are held in memory to count their lines.
+// filesAtOnce limits the files held in memory to count their lines.
 const filesAtOnce = 16
 
-// commented compares what comments say of their files with the submissions: that a file is there with so many lines, or
-// that the submission deletes one which had so many.
+// commented checks comments against the submissions: a commented file must exist with the recorded
+// number of lines, or be deleted by the submission and have had that many.
 func (p *replay) commented(ctx context.Context, repo *gitio.Repo, all []evidence) error {
 	for part := range slices.Chunk(all, filesAtOnce) {
 		names := make([]string, 0, 2*len(part))
@@ -34,7 +34,7 @@ func (p *replay) commented(ctx context.Context, repo *gitio.Repo, all []evidence
 	return nil
 }
 
-// wrongLines says what is wrong with what a comment says of its file, "" for nothing.
+// wrongLines describes what a comment gets wrong about its file, "" for nothing.
 func wrongLines(says *board.Comment, now, base git.Object) string {
 	at := now
 	if says.Deleted {

@@ -5,25 +5,25 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git"
 )
 
-// evidence is what one operation says about the repository.
+// evidence is what one operation claims about the repository.
 type evidence struct {
 	commit  git.OID // of the board
 	subject string
 	needs   []need
 	lands   *landing
-	clean   [2]git.OID // commits that are said to merge without a conflict
-	handed  *handed    // work that was handed to review
+	clean   [2]git.OID // commits that should merge without a conflict
+	handed  *handed    // the submitted work
 	comment *comment
 }
 
-// need is an object that an operation names.
+// need is an object that an operation refers to.
 type need struct {
 	field string
 	oid   git.OID
 	kind  git.ObjectType
 }
 
-// comment is what was said about a line of a submission.
+// comment is a comment on a line of a submission.
 type comment struct {
 	says *board.Comment
 	base git.OID // of the review
@@ -34,7 +34,7 @@ type landing struct {
 	before, after git.OID
 	review        git.OID // the approved commit, zero for a human's landing
 	mergeType     string
-	files         []string // all that a human's landing changes, none for whatever it does
+	files         []string // all files that a human's landing changes, none for any
 }
 
 // handed is a submission.
@@ -47,7 +47,7 @@ type handed struct {
 	of           *board.Task // once it was submitted
 }
 
-// collect notes what an operation, just carried out on p.state, says beyond the board.
+// collect collects what an operation, just applied to p.state, claims about the repository.
 func (p *replay) collect(l *link) {
 	e := evidence{commit: l.oid, subject: subject(l.commit)}
 	commit := func(field, oid string) {
@@ -109,7 +109,7 @@ func (p *replay) collect(l *link) {
 	}
 }
 
-// landingOf is the move of integration that an operation records; nil for none.
+// landingOf returns the move of integration that an operation records; nil for none.
 func landingOf(p board.Payload, s *board.State) *landing {
 	switch o := p.(type) {
 	case *board.Merge:
@@ -119,7 +119,7 @@ func landingOf(p board.Payload, s *board.State) *landing {
 	case *board.FinishMerge:
 		before := git.OID(o.Before)
 		if t := s.Task(o.Task); t != nil && o.MergeType == board.FastForward {
-			before = git.OID(t.ReviewBase) // what follows it was reviewed
+			before = git.OID(t.ReviewBase) // later commits were reviewed
 		}
 		return &landing{before: before, after: git.OID(o.MergeCommit), review: git.OID(o.ReviewCommit), mergeType: o.MergeType}
 	case *board.Land:
@@ -128,7 +128,7 @@ func landingOf(p board.Payload, s *board.State) *landing {
 	return nil
 }
 
-// position is where integration was when an operation was recorded, zero when it doesn't say.
+// position is where integration was when an operation was recorded, zero if unknown.
 func (e evidence) position() git.OID {
 	if e.lands != nil {
 		return e.lands.before

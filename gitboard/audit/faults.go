@@ -12,7 +12,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
-// faults are the broken rules of one commit.
+// faults are the rules that one commit breaks.
 type faults []Finding
 
 func (f *faults) add(code board.ErrorCode, format string, args ...any) {
@@ -42,8 +42,8 @@ func (f *faults) parents(c git.Commit, last git.OID) {
 	}
 }
 
-// signatures checks who and when: an agent's commit bears the agent's name exactly, a human's any that Check lets
-// pass, and both times are the operation's, in UTC.
+// signatures checks names and times. An agent's commit must have exactly the agent's name, a human's
+// any name that Check allows. Both times must be the operation's, in UTC.
 func (f *faults) signatures(l *link) {
 	a, c := l.commit.Author, l.commit.Committer
 	if l.opErr == nil {
@@ -72,7 +72,7 @@ func (f *faults) signatures(l *link) {
 	}
 }
 
-// form checks that the commit object holds nothing but what has been checked by now.
+// form checks that the commit object contains nothing beyond what has been checked so far.
 func (f *faults) form(l *link, want *oplog.Outcome) {
 	c := l.commit
 	plain := git.EncodeCommit(git.Commit{

@@ -14,8 +14,8 @@ import (
 	"github.com/git-liza/git-liza/gitboard/oplog"
 )
 
-// history lists a range's last commit and its first parents, the oldest first: back to the range's begin
-// where that is among them, else to the root.
+// history lists the last commit of a range and its first parents, oldest first: back to the start
+// of the range if that is among them, else to the root.
 func history(ctx context.Context, store oplog.Store, repo *gitio.Repo, r Range) ([]git.OID, error) {
 	to := r.To
 	if repo != nil {
@@ -30,7 +30,7 @@ func history(ctx context.Context, store oplog.Store, repo *gitio.Repo, r Range) 
 	for oid := to; !oid.IsZero(); {
 		o, err := store.Object(ctx, string(oid))
 		if errors.Is(err, gitio.ErrNotFound) && oid != to {
-			break // cut off: the commit before shows it
+			break // the history is cut off, as the commit before shows
 		}
 		if err != nil {
 			return nil, fmt.Errorf("list the history of %s: %w", to.Short(), err)
@@ -45,7 +45,8 @@ func history(ctx context.Context, store oplog.Store, repo *gitio.Repo, r Range) 
 	return chain, nil
 }
 
-// firstParents is the range, and what is before it where it does not begin in this history, the newest first.
+// firstParents lists the range, newest first. If the range does not begin in this history, it also
+// lists everything before it.
 func firstParents(ctx context.Context, repo *gitio.Repo, r Range) ([]git.OID, error) {
 	if r.From.IsZero() {
 		return repo.FirstParents(ctx, r.To, 0)
@@ -53,18 +54,18 @@ func firstParents(ctx context.Context, repo *gitio.Repo, r Range) ([]git.OID, er
 	return repo.Since(ctx, r.From, r.To)
 }
 
-// link is a commit of the chain with what can be read from it alone.
+// link is a commit of the chain with everything that can be read from it alone.
 type link struct {
 	oid    git.OID
 	data   []byte
 	commit git.Commit
-	err    error // it is not a commit
+	err    error // the object is not a commit
 	head   codec.Head
 	op     board.Operation
-	opErr  error // it carries no operation
+	opErr  error // the commit contains no operation
 
 	signer  string // the public key that signed it, "" for none
-	signErr error  // its signature is none of its content
+	signErr error  // its signature does not match its content
 }
 
 const batchSize = 256
@@ -74,8 +75,8 @@ type batch struct {
 	err   error
 }
 
-// read reads the commits of a chain in batches, the next ones while the caller works on one. The batches
-// come in order; after the last one the channel is closed. wait returns once nothing reads any more.
+// read reads the commits of a chain in batches, ahead of the caller. The batches come in order;
+// after the last one the channel is closed. wait returns once all reading has ended.
 func read(ctx context.Context, store oplog.Store, chain []git.OID) (batches <-chan chan batch, wait func()) {
 	out := make(chan chan batch, 2)
 	var busy sync.WaitGroup
@@ -106,7 +107,7 @@ func read(ctx context.Context, store oplog.Store, chain []git.OID) (batches <-ch
 	return out, busy.Wait
 }
 
-// decode reads operations from commits.
+// decode decodes operations from commits.
 func decode(ctx context.Context, store oplog.Store, oids []git.OID, objects []git.Object) ([]link, error) {
 	links := make([]link, len(oids))
 	var long []int

@@ -13,18 +13,18 @@ import (
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
-// line is the integration branch since the board knows of it.
+// line is the part of the integration branch since the board's first record of it.
 type line struct {
 	branch     string
 	start, tip git.OID
-	end        git.OID                // as far as the verified operations can speak of it
-	commits    map[git.OID]git.Commit // that tip has and start has not
+	end        git.OID                // as far as the verified operations cover it
+	commits    map[git.OID]git.Commit // in tip's history but not in start's
 	order      map[git.OID]int        // a commit comes after its parents
-	worker     map[git.OID]string     // who made a commit that does not say so, as far as this clone knows
+	worker     map[git.OID]string     // a commit's agent, if only this clone knows it
 }
 
-// integration reads the branch from the first recorded position on; nil when this clone doesn't have it, or
-// the board says nothing of it.
+// integration reads the branch from its first recorded position on. It is nil if this clone doesn't
+// have the branch, or if the board doesn't mention it.
 func (p *replay) integration(ctx context.Context, repo *gitio.Repo) (*line, error) {
 	config := p.state.Config()
 	if config == nil {
@@ -86,8 +86,8 @@ func (l *line) read(ctx context.Context, repo *gitio.Repo, s *board.State) error
 	return nil
 }
 
-// recognize finds out who made the commits that name no agent: what was committed in a task's worktree is its agent's,
-// in whoever's name.
+// recognize identifies the authors of commits that name no agent. A commit made in a task's
+// worktree is its agent's, under any name.
 func (l *line) recognize(repo *gitio.Repo, s *board.State) {
 	var made map[git.OID]string
 	for oid, c := range l.commits {
@@ -107,10 +107,11 @@ func (l *line) recognize(repo *gitio.Repo, s *board.State) {
 	}
 }
 
-// agentOf names the agent that made a commit; "" for a person's.
+// agentOf returns the agent that made a commit; "" for a person.
 func (l *line) agentOf(c git.Commit) string { return cmp.Or(agentOf(c), l.worker[c.OID]) }
 
-// aliases notes when the board or integration is another name for some branch: git before 2.46 asks no hook about it.
+// aliases notes if the board or integration is a symbolic ref to another branch: git before 2.46
+// does not call hooks for it.
 func (p *replay) aliases(ctx context.Context, repo *gitio.Repo) error {
 	names := []string{git.BoardRef}
 	if config := p.state.Config(); config != nil {
@@ -125,8 +126,8 @@ func (p *replay) aliases(ctx context.Context, repo *gitio.Repo) error {
 	return err
 }
 
-// end is how far the branch is covered by the operations: to its tip when they are all that there are by now,
-// else to the last position that they record.
+// end is how far the operations cover the branch: to its tip if they include all current ones, else
+// to the last position that they record.
 func (p *replay) end(ctx context.Context, tip git.OID) (git.OID, error) {
 	now, err := p.store.Ref(ctx, git.BoardRef)
 	if err != nil || now == p.report.To {
@@ -143,7 +144,7 @@ func (p *replay) end(ctx context.Context, tip git.OID) (git.OID, error) {
 	return git.ZeroOID, nil
 }
 
-// String names the branch.
+// String is the name of the branch.
 func (l *line) String() string {
 	if l.branch == "" {
 		return "the integration branch"
@@ -151,7 +152,7 @@ func (l *line) String() string {
 	return l.branch
 }
 
-// parents are those of a commit.
+// parents returns the parents of a commit.
 func (l *line) parents(ctx context.Context, repo *gitio.Repo, oid git.OID) ([]git.OID, error) {
 	if c, inside := l.commits[oid]; inside {
 		return c.Parents, nil
@@ -164,8 +165,7 @@ func (l *line) parents(ctx context.Context, repo *gitio.Repo, oid git.OID) ([]gi
 	return c.Parents, err
 }
 
-// holds reports whether new has old: it is old, or one of those that came after. Git is asked only about what
-// lies before the line.
+// holds reports whether new contains old. It asks git only about commits before the line.
 func (l *line) holds(ctx context.Context, repo *gitio.Repo, old, new git.OID) (bool, error) {
 	if old == new {
 		return true, nil
@@ -194,7 +194,8 @@ func unrecorded(branch string, at git.OID, by string) string {
 	return fmt.Sprintf("%s got %s by %s, which no merge or land records", branch, at.Short(), by)
 }
 
-// agentOf names the agent that made a commit, by its signatures or by the trailer that hooks add; "" for a person's.
+// agentOf returns the agent that made a commit, by its author and committer or by the trailer that
+// hooks add; "" for a person.
 func agentOf(c git.Commit) string {
 	if board.AgentAddress(c.Author.Email) || board.AgentAddress(c.Committer.Email) {
 		return c.Author.Name

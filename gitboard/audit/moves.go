@@ -7,11 +7,12 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git"
 )
 
-// moves looks for moves of integration that no operation records. From the tip back, each recorded move is
-// passed over from where it led to to where it began; what lies between them came otherwise.
+// moves looks for moves of integration that no operation records. It goes back from the tip and
+// skips each recorded move, from its end to its start. The commits between those moves are not
+// recorded.
 func (p *replay) moves(l *line) {
 	w := p.walker(l)
-	var others []git.Commit // a person's commits one after the other, the newest first
+	var others []git.Commit // consecutive commits by people, newest first
 	report := func() {
 		if len(others) > 0 {
 			newest, oldest := others[0], others[len(others)-1]
@@ -54,12 +55,12 @@ func (p *replay) moves(l *line) {
 	report()
 }
 
-// walker follows the commits that came to integration beside its line of first parents.
+// walker follows the commits that came to integration off its first-parent line.
 type walker struct {
 	l        *line
-	recorded map[git.OID]git.OID // where a recorded move led to, and where it began
-	first    map[git.OID]bool    // the line of first parents
-	seen     map[git.OID]bool    // what recorded merges brought, and what was looked at
+	recorded map[git.OID]git.OID // the end of a recorded move → its start
+	first    map[git.OID]bool    // the first-parent line
+	seen     map[git.OID]bool    // what recorded merges brought, and what was visited
 }
 
 func (p *replay) walker(l *line) *walker {
@@ -88,7 +89,7 @@ func (p *replay) walker(l *line) *walker {
 	return w
 }
 
-// brought lists the agents' commits that an unrecorded merge brought by its other parents.
+// brought lists the agents' commits that an unrecorded merge brought in by its other parents.
 func (w *walker) brought(merge git.Commit) (found []git.Commit) {
 	if len(merge.Parents) < 2 {
 		return nil
@@ -101,7 +102,8 @@ func (w *walker) brought(merge git.Commit) (found []git.Commit) {
 	return found
 }
 
-// visit goes back from commits, each once, up to the line of first parents, and passes over recorded moves.
+// visit goes back from commits to the first-parent line, visits each commit once, and skips
+// recorded moves.
 func (w *walker) visit(open []git.OID, see func(git.Commit)) {
 	for len(open) > 0 {
 		at := open[len(open)-1]

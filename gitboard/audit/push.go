@@ -9,29 +9,30 @@ import (
 	"github.com/git-liza/git-liza/gitboard/oplog"
 )
 
-// Landing is what an operation says of a commit on integration: that it moved there from Before to After, or,
-// when Found, that integration has After already.
+// Landing is an operation's claim about a commit on integration: that integration moved from Before
+// to After or, if Found, that integration already has After.
 type Landing struct {
 	Commit        git.OID // of the board
-	Before, After git.OID // Before is zero when Found
+	Before, After git.OID // Before is zero if Found
 	Found         bool
 }
 
-// Push is what operations that are about to join a board say.
+// Push is what the operations that are about to join a board claim.
 type Push struct {
 	*Report
 	State    *board.State // after the last of them
-	Landings []Landing    // the oldest first
+	Landings []Landing    // oldest first
 }
 
-// Examine replays the operations of a range as Verify does, and checks what they say against what is here: what
-// Verify would call a violation afterwards, for ever, is one now. integration is where that branch will be, zero
-// when it is not here. The objects may be in a push's quarantine. What a board brings that is here for the first
-// time stands in a history that others have verified.
+// Examine replays the operations of a range as Verify does, and checks their claims against this
+// repository. It refuses now what Verify would otherwise report as a violation for ever.
+// integration is the commit where that branch will be, zero if it is not here. The objects may be
+// in a push's quarantine. If the board is new here, its evidence is not checked: others have
+// verified that history.
 //
-// It stops at the first operation that is wrong, whatever else was pushed, and of a few operations it reads of the
-// board before them, in log, what they need and no more. So what it costs to receive an operation does not grow with
-// the board.
+// It stops at the first wrong operation, whatever else was pushed. For a few operations it reads
+// from the board before them, in log, only what they need, so that the cost of receiving an
+// operation does not grow with the board.
 func Examine(ctx context.Context, repo *gitio.Repo, log *oplog.Log, r Range, integration git.OID) (*Push, error) {
 	p, err := prove(ctx, repo, repo, log, r, nil)
 	if err != nil {
@@ -43,8 +44,8 @@ func Examine(ctx context.Context, repo *gitio.Repo, log *oplog.Log, r Range, int
 	return &Push{Report: p.report, State: p.state, Landings: p.landings}, err
 }
 
-// backed is recheck before the refs have moved. That integration moves with what is said to have landed is not asked
-// here.
+// backed is recheck before the refs have moved. It doesn't check that integration moves with
+// recorded landings.
 func (p *replay) backed(ctx context.Context, repo *gitio.Repo, integration git.OID) error {
 	missing, err := p.lookUp(ctx, repo)
 	if err != nil {
@@ -81,7 +82,8 @@ func (p *replay) backed(ctx context.Context, repo *gitio.Repo, integration git.O
 	return p.work(ctx, repo, &line{tip: integration}, submissions)
 }
 
-// Landings lists the recorded moves of integration in a range that was examined before, the oldest first.
+// Landings lists the recorded moves of integration in a range that was examined earlier, oldest
+// first.
 func Landings(ctx context.Context, repo *gitio.Repo, r Range) ([]Landing, error) {
 	chain, err := history(ctx, repo, repo, r)
 	if err != nil {
@@ -112,7 +114,7 @@ func Landings(ctx context.Context, repo *gitio.Repo, r Range) ([]Landing, error)
 	return all, ctx.Err()
 }
 
-// recorded is the landing that a commit of the board records, if it does.
+// recorded returns the landing that a commit of the board records, if any.
 func recorded(l *link) (Landing, bool) {
 	if l.err != nil || l.opErr != nil {
 		return Landing{}, false

@@ -11,7 +11,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/plain"
 )
 
-// recheck holds what the operations say about the repository against it.
+// recheck checks the operations' claims about the repository against it.
 func (p *replay) recheck(ctx context.Context, repo *gitio.Repo) error {
 	if err := p.aliases(ctx, repo); err != nil || len(p.evidence) == 0 {
 		return err
@@ -81,14 +81,14 @@ func (p *replay) recheck(ctx context.Context, repo *gitio.Repo) error {
 	return nil
 }
 
-// lacks tells of objects that an operation names and that are not here.
+// lacks reports objects that an operation refers to and that are not here.
 func (p *replay) lacks(e evidence, gone []need) {
 	for _, n := range gone {
 		p.report.add(Finding{e.commit, e.subject, CodeEvidence, fmt.Sprintf("%s %s is not a %s here", n.field, n.oid, n.kind)})
 	}
 }
 
-// lookUp finds the objects that are missing, by the index of the evidence.
+// lookUp finds the missing objects, by the index of the evidence.
 func (p *replay) lookUp(ctx context.Context, repo *gitio.Repo) (map[int][]need, error) {
 	type asked struct {
 		at   int
@@ -106,7 +106,7 @@ func (p *replay) lookUp(ctx context.Context, repo *gitio.Repo) (map[int][]need, 
 		for i, a := range part {
 			names[i] = string(a.need.oid)
 		}
-		objects, err := repo.SizesOf(ctx, names) // what is named may be of any size
+		objects, err := repo.SizesOf(ctx, names) // an object may be of any size
 		if err != nil {
 			return nil, fmt.Errorf("look evidence up: %w", err)
 		}
@@ -119,8 +119,9 @@ func (p *replay) lookUp(ctx context.Context, repo *gitio.Repo) (map[int][]need, 
 	return missing, nil
 }
 
-// excuse reports whether a clone may lack commits: a shallow one, and one made by a plain `git clone`, which
-// brings branches alone and not the submitted commits under refs/liza/review.
+// excuse reports whether a clone may lack commits: because it is shallow, or because it was made by
+// a plain `git clone`, which brings only branches, not the submitted commits under
+// refs/liza/review.
 func (p *replay) excuse(ctx context.Context, repo *gitio.Repo) (bool, error) {
 	if repo.Shallow() {
 		return true, nil
@@ -169,7 +170,7 @@ func (p *replay) landed(ctx context.Context, repo *gitio.Repo, line *line, e evi
 		return held, nil
 	}
 	if l.mergeType != board.MergeCommitType {
-		return held, nil // the approved commit itself, by the rules of the board
+		return held, nil // by the board's rules, it is the approved commit itself
 	}
 	parents, err := line.parents(ctx, repo, l.after)
 	if err == nil && !slices.Equal(parents, []git.OID{l.before, l.review}) {

@@ -11,19 +11,19 @@ import (
 	"github.com/git-liza/git-liza/gitboard/gitio"
 )
 
-// mergers is how many merges are computed at once.
+// mergers is how many merges are computed in parallel.
 const mergers = 4
 
-// remerged is what a merge that was computed again shows.
+// remerged is the result of computing a merge again.
 type remerged struct {
-	text  string // what differs, "" for nothing
-	wrong bool   // it differs where no git merges otherwise
+	text  string // the difference, "" for none
+	wrong bool   // no version of git would produce the difference
 	err   error
 }
 
-// mergeAgain computes merges again. What differs in files that both sides changed is noted and condemns nobody: how
-// their lines go together is up to a version of git and its settings. In any other file there is nothing to merge,
-// and what is there must be what one side or the other has.
+// mergeAgain computes merges again. A difference in a file that both sides changed is only noted,
+// because the result depends on git's version and settings. In any other file there is nothing to
+// merge, so its content must be one side's or the other's.
 func (p *replay) mergeAgain(ctx context.Context, repo *gitio.Repo, merges []evidence) error {
 	results := make([]remerged, len(merges))
 	next := make(chan int)
@@ -94,8 +94,8 @@ func remerge(ctx context.Context, repo *gitio.Repo, e evidence) remerged {
 	return r
 }
 
-// onlyHere finds a file that differs between two results of a merge although not both of its sides changed it, ""
-// for none.
+// onlyHere finds a file that differs between two results of a merge although only one side, or
+// neither, changed it; "" for none.
 func onlyHere(ctx context.Context, repo *gitio.Repo, sides [2]git.OID, computed, recorded git.OID) (string, error) {
 	base, err := repo.MergeBase(ctx, sides[0], sides[1])
 	if err != nil {

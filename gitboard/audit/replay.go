@@ -14,30 +14,31 @@ import (
 	"github.com/git-liza/git-liza/gitboard/oplog"
 )
 
-// replay is the board as far as it has been replayed, in memory: its records, and its tree for their bytes.
+// replay is the board as far as it has been replayed, in memory: its records, and its tree with
+// their bytes.
 type replay struct {
 	store    oplog.Store
-	strict   bool // ends at the first commit that breaks a rule: what comes with it is not worth the reading
+	strict   bool // stop at the first fault: what follows is not worth reading
 	report   *Report
 	clock    board.Time         // see Range
-	lazy     bool               // records are read when they are needed
-	made     func([]git.Object) // gets the objects of each operation that is proven; nil for nobody
+	lazy     bool               // records are read when needed
+	made     func([]git.Object) // receives the objects of each proven operation; may be nil
 	evidence []evidence
 	landings []Landing
 
 	memory *board.Memory
 	state  *board.State
 	tree   *oplog.Tree
-	last   git.OID // the commit that the board stands at
+	last   git.OID // the commit that the board is at
 
-	written  map[string]Finding // which commit wrote a record last
+	written  map[string]Finding // the commit that last wrote a record
 	requests map[string]asked   // by request id
 }
 
-// asked is when a request was carried out last.
+// asked is when a request was last carried out.
 type asked struct {
 	commit git.OID
-	at     int // how many commits came before it
+	at     int // the number of commits before it
 }
 
 func newReplay(store oplog.Store, r Range) *replay {
@@ -48,7 +49,7 @@ func newReplay(store oplog.Store, r Range) *replay {
 	}
 }
 
-// startFrom takes a commit's board as given.
+// startFrom takes the board of a commit as given.
 func (p *replay) startFrom(ctx context.Context, log *oplog.Log, from git.OID) error {
 	if p.lazy {
 		at, err := log.At(ctx, from)
@@ -106,8 +107,8 @@ func (p *replay) run(ctx context.Context, chain []git.OID, progress func(done, t
 	return ctx.Err()
 }
 
-// take replays one commit. What is wrong with it becomes findings, and the replay goes on from the commit's
-// own tree; an error is a failure to read.
+// take replays one commit. Its faults become findings, and the replay continues from the commit's
+// own tree. An error means a failure to read.
 func (p *replay) take(ctx context.Context, l *link) error {
 	var found faults
 	if l.err != nil {
@@ -162,7 +163,7 @@ func (p *replay) take(ctx context.Context, l *link) error {
 		if err != nil {
 			return err
 		}
-		if want == nil { // else the difference of the trees has said it
+		if want == nil { // otherwise the difference of the trees shows it
 			for _, text := range broken {
 				found.add(CodeRecord, "%s", text)
 			}
@@ -172,7 +173,7 @@ func (p *replay) take(ctx context.Context, l *link) error {
 	return nil
 }
 
-// step carries out the operation of a commit on the board before it; nil when that can't be done.
+// step carries out the operation of a commit on the board before it; nil if that is impossible.
 func (p *replay) step(l *link, found *faults) *oplog.Outcome {
 	if l.opErr != nil {
 		found.add(CodeMessage, "it carries no operation: %v", l.opErr)
@@ -196,8 +197,8 @@ func (p *replay) step(l *link, found *faults) *oplog.Outcome {
 	return want
 }
 
-// signed checks the commit's signature against the keys on the board before it. want is nil for an operation that
-// can't be carried out: whose it is doesn't matter then.
+// signed checks the commit's signature against the keys on the board before it. want is nil for an
+// operation that can't be carried out; then it doesn't matter whose key signed.
 func (p *replay) signed(l *link, want *oplog.Outcome, found *faults) {
 	if l.signErr != nil {
 		found.add(CodeSignature, "its signature is not accepted: %v", l.signErr)
@@ -221,8 +222,8 @@ func (p *replay) signed(l *link, want *oplog.Outcome, found *faults) {
 	}
 }
 
-// repeated looks for an operation that was carried out twice. The same id may come again when the first one is
-// so old that no writer looks for it any more.
+// repeated looks for an operation that was carried out twice. An id may be used again once the
+// first use is so old that no writer looks for it any more.
 func (p *replay) repeated(l *link, found *faults) {
 	if l.opErr != nil {
 		return
@@ -233,7 +234,7 @@ func (p *replay) repeated(l *link, found *faults) {
 	p.requests[l.head.Request] = asked{l.oid, p.report.Commits}
 }
 
-// askedBefore looks for requests of the range that had been carried out before it.
+// askedBefore looks for requests of the range that were already carried out before it.
 func (p *replay) askedBefore(ctx context.Context, repo *gitio.Repo, from git.OID) error {
 	before, err := repo.Requested(ctx, from, slices.Sorted(maps.Keys(p.requests)), oplog.RequestDepth-p.report.Commits)
 	if err != nil {
@@ -245,7 +246,8 @@ func (p *replay) askedBefore(ctx context.Context, repo *gitio.Repo, from git.OID
 	return nil
 }
 
-// encode writes a record as Append does, but for reading it back: settle does that, once a record.
+// encode writes a record as Append does, but does not read it back: settle does that once per
+// record.
 func encode(path string, r any) ([]byte, error) {
 	data, err := codec.Encode(r)
 	if err == nil && len(data) > codec.MaxDocument {
@@ -254,7 +256,7 @@ func encode(path string, r any) ([]byte, error) {
 	return data, err
 }
 
-// settle reads back what the last operation on each record has written.
+// settle reads back what the last operation on each record wrote.
 func (p *replay) settle() {
 	for _, path := range p.memory.Paths() {
 		at, written := p.written[path]

@@ -11,17 +11,18 @@ import (
 	"github.com/git-liza/git-liza/gitboard/gitio"
 )
 
-// Loss is a board that can't be read as a whole, and what can be done about it: one of Missing and Newest is given,
-// or neither.
+// Loss is a board that can't be read completely, and what can be done about it. At most one of
+// Missing and Newest is set.
 type Loss struct {
-	At      git.OID      // where the board's ref is; zero when it has gone
-	Missing []git.Object // what is missing, made anew by a replay: with them all is there again
-	Newest  git.OID      // the newest commit of the board that is whole
-	From    string       // where that was found
-	Lost    []string     // the subjects of the operations after it, the newest first, as far as they are known
+	At      git.OID      // where the board's ref is; zero if it is gone
+	Missing []git.Object // missing objects made again by a replay, which complete the board
+	Newest  git.OID      // the newest complete commit of the board
+	From    string       // where Newest was found
+	Lost    []string     // the known subjects of the operations after it, newest first
 }
 
-// FindLoss looks whether all of the board's history is there. It returns nil when it is, and when there was no board.
+// FindLoss checks whether the board's history is complete. It returns nil if it is, or if there
+// never was a board.
 func FindLoss(ctx context.Context, repo *gitio.Repo) (*Loss, error) {
 	l := &Loss{}
 	tip, err := repo.Ref(ctx, git.BoardRef)
@@ -47,17 +48,18 @@ func FindLoss(ctx context.Context, repo *gitio.Repo) (*Loss, error) {
 	return l, nil
 }
 
-// place is a commit that the board was at, or may have been.
+// place is a commit that the board was at, or may have been at.
 type place struct {
 	commit git.OID
 	from   string
 	said   string
 }
 
-// mostPlaces is how many commits are tried.
+// mostPlaces limits the commits that are tried.
 const mostPlaces = 1000
 
-// search looks for the newest commit that is whole: where the ref was, where a remote has it, what was written lately.
+// search looks for the newest complete commit: where the ref was, where a remote has it, and what
+// was written recently.
 func (l *Loss) search(ctx context.Context, repo *gitio.Repo) error {
 	moves, err := repo.Reflog(git.BoardRef)
 	if err != nil {
@@ -96,14 +98,14 @@ func (l *Loss) search(ctx context.Context, repo *gitio.Repo) error {
 	return ctx.Err()
 }
 
-// isBoard reports whether a commit is one of a board.
+// isBoard reports whether a commit is a board's.
 func isBoard(ctx context.Context, repo *gitio.Repo, commit git.OID) bool {
 	_, err := repo.Object(ctx, string(commit)+":board.yaml")
 	return err == nil
 }
 
-// rebuild makes the objects of a history anew by replaying it, and returns those that the repository lacks; nil when
-// with these not all of it is there.
+// rebuild makes the objects of a history again by replaying it, and returns those that the
+// repository lacks; nil if even these don't complete it.
 func rebuild(ctx context.Context, repo *gitio.Repo, tip git.OID) []git.Object {
 	chain, err := firstParents(ctx, repo, Range{To: tip})
 	if err != nil {
@@ -129,7 +131,7 @@ func rebuild(ctx context.Context, repo *gitio.Repo, tip git.OID) []git.Object {
 	return missing
 }
 
-// Repair brings the board back.
+// Repair restores the board.
 func (l *Loss) Repair(ctx context.Context, repo *gitio.Repo) error {
 	switch {
 	case len(l.Missing) > 0:
@@ -143,7 +145,7 @@ func (l *Loss) Repair(ctx context.Context, repo *gitio.Repo) error {
 	return errors.New("nothing of the board is left here")
 }
 
-// String says what has happened, in one sentence.
+// String describes the loss in one sentence.
 func (l *Loss) String() string {
 	var what string
 	switch {

@@ -11,26 +11,27 @@ import (
 	"github.com/git-liza/git-liza/gitboard/oplog"
 )
 
-// Strays is how far integration was compared with what the board records, and what of agents came to it
-// otherwise. It goes from one look to the next.
+// Strays is how far integration has been compared with the board's records, and the agents' commits
+// that came to it unrecorded. Each comparison continues from the previous one.
 type Strays struct {
 	Board       git.OID `json:"board"`
 	Integration git.OID `json:"integration"`
 	Found       []Stray `json:"found,omitempty"`
 }
 
-// Stray is a commit of an agent's that no merge or land records.
+// Stray is an agent's commit that no merge or land records.
 type Stray struct {
 	Commit git.OID `json:"commit"`
 	Text   string  `json:"text"`
 }
 
-// recentOperations is how far back the first look goes.
+// recentOperations is how many operations the first comparison covers.
 const recentOperations = 2000
 
-// Compare looks for agents' commits that came to integration past the board since an earlier look, at first in the last
-// 2 000 operations. While integration stays where it was it reads one ref. It replays nothing: Verify does. Approved work
-// is left out: a merge that was cut in half, or is under way, has brought it. read reads an operation.
+// Compare looks for agents' commits that came to integration without a record since the previous
+// comparison, the first time within the last 2000 operations. If integration has not moved it reads
+// only one ref. It doesn't replay anything; that is for Verify. It ignores approved work: a merge
+// that was interrupted or is in progress has brought it. read reads an operation.
 func Compare(ctx context.Context, store oplog.Store, repo *gitio.Repo, at *oplog.Snapshot, since Strays, read func(context.Context, git.OID) (board.Operation, error)) (Strays, error) {
 	config := at.State.Config()
 	if config == nil {
@@ -42,7 +43,7 @@ func Compare(ctx context.Context, store oplog.Store, repo *gitio.Repo, at *oplog
 	}
 	if since.Integration != "" {
 		if o, err := repo.Objects(ctx, []string{string(since.Integration)}); err != nil || o[0].OID == "" {
-			since = Strays{Found: since.Found} // where it was is gone
+			since = Strays{Found: since.Found} // its previous position is gone
 		}
 	}
 	commits, err := operationsSince(ctx, store, repo, since.Board, at.Commit)
@@ -53,7 +54,7 @@ func Compare(ctx context.Context, store oplog.Store, repo *gitio.Repo, at *oplog
 	for _, c := range commits {
 		h, err := codec.ParseHead(c.Message)
 		if err != nil || !slices.Contains(positioned, h.Op) {
-			continue // what is not ours is for Verify to report
+			continue // Verify reports commits that are not operations
 		}
 		op, err := read(ctx, c.OID)
 		if err != nil {
@@ -64,7 +65,7 @@ func Compare(ctx context.Context, store oplog.Store, repo *gitio.Repo, at *oplog
 	l := &line{branch: config.IntegrationBranch, start: since.Integration, tip: tip, end: tip, commits: map[git.OID]git.Commit{}, order: map[git.OID]int{}}
 	for i := 0; l.start == "" || l.start.IsZero(); i++ {
 		if i == len(p.evidence) {
-			return Strays{Board: at.Commit, Integration: tip}, nil // the board says nothing of it yet
+			return Strays{Board: at.Commit, Integration: tip}, nil // the board doesn't mention it yet
 		}
 		l.start = p.evidence[i].position()
 	}
@@ -75,10 +76,10 @@ func Compare(ctx context.Context, store oplog.Store, repo *gitio.Repo, at *oplog
 	return p.strays(ctx, repo, at, since, tip)
 }
 
-// positioned are the operations that say where integration was.
+// positioned are the operations that record where integration was.
 var positioned = []string{"claim", "merge", "finish-merge", "land"}
 
-// beginnings are the commits of integration that an operation began on.
+// beginnings returns the commits of integration on which an operation began.
 func beginnings(p board.Payload) []need {
 	if c, is := p.(*board.Claim); is {
 		return []need{{"base_commit", git.OID(c.BaseCommit), git.CommitObject}}
@@ -86,7 +87,7 @@ func beginnings(p board.Payload) []need {
 	return nil
 }
 
-// operationsSince are the operations after one, the oldest first.
+// operationsSince lists the operations after from, oldest first.
 func operationsSince(ctx context.Context, store oplog.Store, repo *gitio.Repo, from, to git.OID) ([]git.Commit, error) {
 	if from != "" {
 		if on, err := repo.IsAncestor(ctx, from, to); err != nil || !on {
@@ -107,7 +108,7 @@ func operationsSince(ctx context.Context, store oplog.Store, repo *gitio.Repo, f
 	return store.Log(ctx, from, to)
 }
 
-// strays are those found now, and those of before that integration still has.
+// strays returns the newly found strays and the earlier ones that integration still has.
 func (p *replay) strays(ctx context.Context, repo *gitio.Repo, at *oplog.Snapshot, since Strays, tip git.OID) (Strays, error) {
 	now := Strays{Board: at.Commit, Integration: tip}
 	for _, s := range since.Found {
@@ -143,7 +144,7 @@ func (p *replay) strays(ctx context.Context, repo *gitio.Repo, at *oplog.Snapsho
 	return now, nil
 }
 
-// approvedWork are the commits of tasks that are APPROVED.
+// approvedWork returns the commits of APPROVED tasks.
 func approvedWork(ctx context.Context, repo *gitio.Repo, s *board.State) (map[git.OID]bool, error) {
 	work := map[git.OID]bool{}
 	for _, b := range s.Tasks() {

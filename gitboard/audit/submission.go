@@ -13,9 +13,9 @@ import (
 	"github.com/git-liza/git-liza/gitboard/gitio"
 )
 
-// counted compares what submissions say of their own size with the commits: how many there are since the claim's base,
-// its tree, how many files differ from where the review begins, that the tests named are among these, and which tests it deletes
-// or empties.
+// counted checks what submissions say about their size: the number of commits since the claim's
+// base, the tree, the number of files that differ from the review's base, that the named tests are
+// among these, and which tests the submission deletes or empties.
 func (p *replay) counted(ctx context.Context, repo *gitio.Repo, all []evidence, found []signs) error {
 	stats, trees, err := sizes(ctx, repo, all)
 	if err != nil {
@@ -28,7 +28,7 @@ func (p *replay) counted(ctx context.Context, repo *gitio.Repo, all []evidence, 
 	for i, e := range all {
 		h, is := e.handed, found[i].commits
 		if is == 0 {
-			continue // it was not looked through
+			continue // it could not be examined
 		}
 		if h.claimed != h.base {
 			is, err = repo.CountCommits(ctx, h.claimed, h.commit)
@@ -64,7 +64,8 @@ func (p *replay) counted(ctx context.Context, repo *gitio.Repo, all []evidence, 
 	return nil
 }
 
-// wrongTests says how a submission's lists of tests differ from what its commit deletes or empties, "" for not at all.
+// wrongTests describes how a submission's lists of tests differ from what its commit deletes or
+// empties, "" for not at all.
 func wrongTests(says *board.Submit, gone []string) string {
 	for _, test := range says.Tests {
 		if slices.Contains(gone, test) {
@@ -82,7 +83,8 @@ func wrongTests(says *board.Submit, gone []string) string {
 	return ""
 }
 
-// goneTests lists for each submission the tests among its changes that its commit lacks, or has empty.
+// goneTests lists for each submission the tests among its changes that its commit deletes or
+// empties.
 func goneTests(ctx context.Context, repo *gitio.Repo, all []evidence, stats [][]gitio.FileStat) ([][]string, error) {
 	type asked struct {
 		of   int
@@ -92,7 +94,8 @@ func goneTests(ctx context.Context, repo *gitio.Repo, all []evidence, stats [][]
 	var of []asked
 	for i, e := range all {
 		for _, f := range stats[i] {
-			// What lines are added to is there, and no record can name a path with a control character.
+			// A file with added lines exists, and no record can name a path with a control
+			// character.
 			if f.Added == 0 && !strings.ContainsFunc(f.Path, unicode.IsControl) && board.IsTest(e.handed.globs, f.Path) {
 				names, of = append(names, string(e.handed.commit)+":"+f.Path), append(of, asked{i, f.Path})
 			}
@@ -114,7 +117,8 @@ func goneTests(ctx context.Context, repo *gitio.Repo, all []evidence, stats [][]
 	return gone, nil
 }
 
-// sizes lists what each submission changes, from the trees alone, and the trees of the submitted commits.
+// sizes lists what each submission changes, from the trees alone, and the trees of the submitted
+// commits.
 func sizes(ctx context.Context, repo *gitio.Repo, all []evidence) (stats [][]gitio.FileStat, submitted []git.OID, err error) {
 	names := make([]string, 0, 2*len(all))
 	for _, e := range all {

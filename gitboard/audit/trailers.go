@@ -13,17 +13,18 @@ import (
 	"github.com/git-liza/git-liza/gitboard/oplog"
 )
 
-// signs are what the commits of a submission say of who made them.
+// signs are what the commits of a submission say about their authors.
 type signs struct {
-	commits int // that the reviewer is shown
+	commits int // those that the reviewer is shown
 	without int
 	forged  []Finding
 }
 
-// work looks through the work of submissions. It begins on integration: what lies before that is not shown to the
-// reviewer. line is nil where this clone can't tell. A commit that says that an agent made it for a task that this
-// agent never held is a forgery. One that says nothing is counted: a human may commit there, and a cherry-pick or
-// a clone without hooks adds no trailers. Merges are git's.
+// work examines the commits of submissions. They begin on integration: earlier commits are not
+// shown to the reviewer. line is nil if this clone doesn't know. A commit that claims to be by an
+// agent for a task that the agent never held is a forgery. A commit without trailers is only
+// counted: a human may commit there, and a cherry-pick or a clone without hooks adds no trailers.
+// Merges are made by git.
 func (p *replay) work(ctx context.Context, repo *gitio.Repo, line *line, all []evidence) error {
 	found := make([]signs, len(all))
 	failures := make([]error, len(all))
@@ -55,9 +56,9 @@ func (p *replay) work(ctx context.Context, repo *gitio.Repo, line *line, all []e
 	return nil
 }
 
-// holders answers whether an agent ever held a task, and whether there is such a task.
+// holders returns a function that reports whether a task exists, and whether an agent ever held it.
 func (p *replay) holders() func(task, agent string) (known, held bool) {
-	var turn sync.Mutex // a state reads, and keeps what it has read
+	var turn sync.Mutex // a state caches what it reads
 	return func(task, agent string) (known, held bool) {
 		turn.Lock()
 		defer turn.Unlock()

@@ -18,10 +18,10 @@ import (
 	"github.com/git-liza/git-liza/gitboard/plain"
 )
 
-// most is how many differing files a finding names.
+// most limits the differing files that a finding names.
 const most = 20
 
-// treeDifference tells in which files a tree differs from the one that an operation leads to.
+// treeDifference describes in which files a tree differs from the one that an operation results in.
 func (p *replay) treeDifference(ctx context.Context, got git.OID, want *oplog.Outcome) (string, error) {
 	tree, err := oplog.ReadTree(ctx, p.store, got)
 	if damaged(err) {
@@ -115,7 +115,8 @@ func (p *replay) fileDifference(ctx context.Context, path string, want, got git.
 	return text, err
 }
 
-// unreadable says why a file of the tree is not a record of a board; "" when it is one, or none by its path.
+// unreadable says why a file of the tree is not a valid record; "" if it is valid, or if no record
+// belongs at its path.
 func (p *replay) unreadable(ctx context.Context, path string, e git.TreeEntry) (string, error) {
 	if board.NewRecord(path) == nil {
 		return "", nil
@@ -146,7 +147,7 @@ func (p *replay) record(ctx context.Context, path string, e git.TreeEntry) (r an
 	return r, "", err
 }
 
-// damaged says what is missing or malformed from a failure to read.
+// damaged reports whether a read failed because an object is missing or malformed.
 func damaged(err error) bool {
 	if err == nil {
 		return false
@@ -156,8 +157,8 @@ func damaged(err error) bool {
 		!errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, gitio.ErrClosed)
 }
 
-// adopt makes a commit's own tree the board to go on from. A record in it that can't be read stays as it was
-// before; it is returned as a text, and told once.
+// adopt makes a commit's own tree the board for the rest of the replay. A record that can't be read
+// keeps its previous content; it is returned as text and reported once.
 func (p *replay) adopt(ctx context.Context, c git.Commit) (broken []string, err error) {
 	p.state = board.NewState(p.memory, board.At(c.Author.When))
 	tree, err := oplog.ReadTree(ctx, p.store, c.Tree)
@@ -203,7 +204,7 @@ func (p *replay) adopt(ctx context.Context, c git.Commit) (broken []string, err 
 	return broken, nil
 }
 
-// difference points at the first line in which a text differs from the one that it should be.
+// difference shows the first line in which a text differs from the expected one.
 func difference(got, want string) string {
 	g, w := strings.Split(got, "\n"), strings.Split(want, "\n")
 	for i := range max(len(g), len(w)) {

@@ -15,7 +15,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/oplog"
 )
 
-// Issue is one thing that is not as it should be with the board as it is now.
+// Issue is a problem of the current board.
 type Issue struct {
 	Level  string // Invalid or Warning
 	Record string // the record's path
@@ -23,7 +23,7 @@ type Issue struct {
 	Text   string
 }
 
-// The levels of issues. A board with an Invalid one is not valid.
+// The levels of issues. A board with an Invalid issue is not valid.
 const (
 	Invalid = "INVALID"
 	Warning = "WARNING"
@@ -36,19 +36,19 @@ func (i Issue) String() string {
 	return fmt.Sprintf("%s: %s: %s: %s", i.Level, i.Record, i.Field, i.Text)
 }
 
-// Overdue is how long a working agent's lease may have run out before it is worth a warning.
+// Overdue is how long a working agent's lease may have been expired before that is worth a warning.
 const Overdue = 60 * time.Second
 
-// Here is what a validation knows beside the board and the repository.
+// Here is what a validation knows apart from the board and the repository.
 type Here struct {
 	Clone       string               // this clone's name
-	Leases      map[string]time.Time // until when each agent has its lease
+	Leases      map[string]time.Time // the end of each agent's lease
 	Now         time.Time
-	NoSpecFiles bool // the files of specs are not looked for (SKIP_SPEC_FILE_CHECK)
+	NoSpecFiles bool // don't look for spec files (SKIP_SPEC_FILE_CHECK)
 }
 
-// Validate checks a board against its own invariants and, when there is a repository, against that: the
-// protocol's section 6. An error means that the repository could not be read.
+// Validate checks a board against its invariants and, if there is a repository, against that:
+// section 6 of the protocol. An error means that the repository could not be read.
 func Validate(ctx context.Context, state *board.State, store oplog.Store, repo *gitio.Repo, here Here) ([]Issue, error) {
 	v := &validation{state: state, clone: here.Clone, noSpecFiles: here.NoSpecFiles}
 	for _, b := range board.Violations(state) {
@@ -62,7 +62,7 @@ func Validate(ctx context.Context, state *board.State, store oplog.Store, repo *
 	}
 	var broken *oplog.RecordError
 	if err := state.Err(); errors.As(err, &broken) {
-		// What else was found may be its consequence.
+		// Other problems may be a consequence of this one.
 		return []Issue{{Invalid, broken.Path, "", broken.Err.Error()}}, nil
 	} else if err != nil {
 		return nil, err
@@ -81,7 +81,7 @@ func (v *validation) add(level, record, field, format string, args ...any) {
 	v.issues = append(v.issues, Issue{level, record, field, fmt.Sprintf(format, args...)})
 }
 
-// working: who works has a lease.
+// working checks that working agents have a lease.
 func (v *validation) working(leases map[string]time.Time, now time.Time) {
 	for _, id := range v.state.List(board.AgentDir) {
 		a := v.state.Agent(id)
@@ -97,7 +97,7 @@ func (v *validation) working(leases map[string]time.Time, now time.Time) {
 	}
 }
 
-// repository: what the records name is there.
+// repository checks that what the records refer to exists.
 func (v *validation) repository(ctx context.Context, store oplog.Store, repo *gitio.Repo) error {
 	config := v.state.Config()
 	if config == nil {
@@ -149,8 +149,8 @@ func (v *validation) repository(ctx context.Context, store oplog.Store, repo *gi
 	return nil
 }
 
-// level is how bad it is that something of a task is missing. What was imported, or is another clone's, this
-// repository may lack.
+// level returns the severity of something missing from a task. The repository may lack what was
+// imported or is another clone's.
 func (v *validation) level(repo *gitio.Repo, t *board.Task, level string) string {
 	if repo.Shallow() || t.Last(board.EventImported) != nil || t.Clone != "" && t.Clone != v.clone {
 		return Warning
@@ -171,16 +171,16 @@ func (v *validation) spec(ctx context.Context, repo *gitio.Repo, tip git.OID, le
 	return err
 }
 
-// merged knows what integration holds.
+// merged knows which commits integration contains.
 type merged struct {
 	repo   *gitio.Repo
 	branch string
 	tip    git.OID
-	known  map[git.OID]bool // since the base of the task that was asked for first
+	known  map[git.OID]bool // since the base of the first task asked about
 }
 
-// holds reports whether integration holds a task's merge commit. One listing of the branch answers for nearly
-// all tasks.
+// holds reports whether integration contains a task's merge commit. Listing the branch once answers
+// it for nearly all tasks.
 func (m *merged) holds(ctx context.Context, t *board.Task) (bool, error) {
 	if m.known == nil {
 		m.known = map[git.OID]bool{}
@@ -229,7 +229,7 @@ func (v *validation) commits(ctx context.Context, merged *merged, path string, t
 	return nil
 }
 
-// worktrees lists the worktrees that exist, from the project's root; nil where there is no such root.
+// worktrees lists the existing worktrees, relative to the project's root; nil if there is no root.
 func worktrees(ctx context.Context, repo *gitio.Repo) ([]string, error) {
 	all, err := repo.Worktrees(ctx)
 	if err != nil || len(all) == 0 || all[0].Bare {

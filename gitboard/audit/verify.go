@@ -13,24 +13,25 @@ import (
 	"github.com/git-liza/git-liza/gitboard/oplog"
 )
 
-// Range is the part of a history to verify: the commits after From, up to To. A zero To is the board's tip,
-// a zero From means from the root on.
+// Range is the part of a history to verify: the commits after From, up to To. A zero To is the
+// board's tip, a zero From means from the root on.
 //
-// With From, the replay starts from From's own tree, which is taken as it stands: it costs what the range
-// costs, and proves that the range follows from From. Whoever remembers a From that is no longer in the
-// history of To learns just that (the code "rewritten"), and all of To's history is replayed.
+// With From, the replay starts from From's own tree, which it takes as given: the cost depends only
+// on the range, and the result proves only that the range follows from From. If From is no longer
+// in the history of To, that is reported (the code "rewritten"), and all of To's history is
+// replayed.
 type Range struct {
 	From, To git.OID
-	// Clock is that of whoever lets the operations in now: a lease must have run out by it, too, for a take-over. None for
-	// operations that are on the board.
+	// Clock is the time at the receiver of new operations: for a take-over, the lease must have
+	// expired by this clock as well. None for operations that are already on the board.
 	Clock board.Time
 }
 
-// Finding is one broken rule, or one thing worth knowing.
+// Finding is one broken rule, or something worth knowing.
 type Finding struct {
-	Commit  git.OID         // where it was found: a commit of the board, or one of integration
+	Commit  git.OID         // where it was found: a commit of the board or of integration
 	Subject string          // of that commit
-	Code    board.ErrorCode // a refusal's code, or one of the codes of this package
+	Code    board.ErrorCode // of a refusal, or one of this package
 	Text    string          // what is wrong, for people
 }
 
@@ -38,7 +39,7 @@ func (f Finding) String() string {
 	return strings.TrimSpace(f.Commit.Short()+" "+f.Subject) + ": " + f.Text
 }
 
-// The codes of findings, beside those of refusals.
+// The codes of findings, in addition to those of refusals.
 const (
 	CodeHistory     board.ErrorCode = "history"     // parents, or an object that is not a commit
 	CodeRewritten   board.ErrorCode = "rewritten"   // the start of the range is gone
@@ -55,37 +56,37 @@ const (
 	CodeIntegration board.ErrorCode = "integration" // integration moved otherwise than the board says
 )
 
-// Report is what a verification found.
+// Report is the result of a verification.
 type Report struct {
 	From, To   git.OID
-	SignedFrom git.OID        // since which commit of the range all are signed; zero when they are not at its end
+	SignedFrom git.OID        // from here to the range's end all are signed; else zero
 	Commits    int            // in the range
-	Proven     int            // of these, the operations that follow from the board before them, byte for byte
-	Checked    int            // operations whose evidence was looked up in the repository, and is as recorded
-	Unchecked  int            // operations whose evidence can't be looked up here
-	Signed     int            // operations that bear the signature of who acted
-	Unnamed    int            // commits handed to review that do not say which agent made them
-	Attested   map[string]int // evidence that rests on somebody's word, by kind
+	Proven     int            // operations that follow from the board before them, byte for byte
+	Checked    int            // operations whose evidence is in the repository as recorded
+	Unchecked  int            // operations whose evidence can't be checked here
+	Signed     int            // operations signed by their actor
+	Unnamed    int            // submitted commits that don't say which agent made them
+	Attested   map[string]int // evidence that rests on an agent's word, by kind
 	Findings   []Finding      // broken rules, in the order of the history
 	Notes      []Finding      // what a person may want to look at
 }
 
-// OK reports whether no rule was found broken.
+// OK reports whether no broken rule was found.
 func (r *Report) OK() bool { return len(r.Findings) == 0 }
 
 // The kinds of attested evidence.
 const (
-	AttestedLease    = "lease"    // it had run out, or there was none
+	AttestedLease    = "lease"    // it had expired, or there was none
 	AttestedWorktree = "worktree" // it was clean, and on the commit
-	AttestedTest     = "test"     // the integration test ended so
-	AttestedFound    = "found"    // integration had the work before the board said so, by a merge that was cut in half
-	AttestedSpec     = "spec"     // the spec's file was not looked for
+	AttestedTest     = "test"     // the integration test had this result
+	AttestedFound    = "found"    // integration already had the work, from an interrupted merge
+	AttestedSpec     = "spec"     // the spec's file was not checked
 )
 
-// Verify replays a board's history and checks it against the repository, when there is one (repo may be nil).
-// progress, if not nil, is told now and then how many commits are done. An error means that the history could
-// not be read, not that it is wrong; for a board of a later format it is an *oplog.NewerFormatError, without a
-// board oplog.ErrNoBoard.
+// Verify replays a board's history and checks it against the repository, if there is one (repo may
+// be nil). progress, if not nil, is called now and then with the number of commits done. An error
+// means that the history could not be read, not that it is wrong. It is an *oplog.NewerFormatError
+// for a board of a later format, and oplog.ErrNoBoard if there is no board.
 func Verify(ctx context.Context, store oplog.Store, repo *gitio.Repo, r Range, progress func(done, total int)) (*Report, error) {
 	if r.To.IsZero() {
 		tip, err := store.Ref(ctx, git.BoardRef)
@@ -109,14 +110,15 @@ func Verify(ctx context.Context, store oplog.Store, repo *gitio.Repo, r Range, p
 		p.report.Unchecked = len(p.evidence)
 		return p.report, nil
 	}
-	// A replay makes the trees and records anew, and would not miss those that the repository lacks.
+	// A replay makes the trees and records again, and so doesn't notice if the repository lacks
+	// some.
 	if err := <-whole; err != nil {
 		p.report.add(Finding{r.To, "", CodeHistory, fmt.Sprintf("objects of the board's history are missing or damaged: git liza doctor (%v)", err)})
 	}
 	return p.report, p.recheck(ctx, repo)
 }
 
-// isWhole looks whether all of a history is in a repository, if there is one.
+// isWhole checks whether a history is complete in a repository, if there is one.
 func isWhole(ctx context.Context, repo *gitio.Repo, commit git.OID) error {
 	if repo == nil {
 		return nil
@@ -124,12 +126,12 @@ func isWhole(ctx context.Context, repo *gitio.Repo, commit git.OID) error {
 	return repo.Whole(ctx, commit)
 }
 
-// few is how many operations are replayed on a board of which only what they need has been read: each of them lies
-// over the one before.
+// few is how many operations are replayed on a lazily read board. Each adds a layer on top of the
+// previous one.
 const few = 8
 
-// prove replays a history. With a log it ends at the first fault, and reads the board before a few operations there,
-// as they need it.
+// prove replays a history. With a log it stops at the first fault and, for a few operations, reads
+// from the board before them only what they need.
 func prove(ctx context.Context, store oplog.Store, repo *gitio.Repo, log *oplog.Log, r Range, progress func(done, total int)) (*replay, error) {
 	var newer *oplog.NewerFormatError
 	if _, err := oplog.New(store, "").At(ctx, r.To); errors.As(err, &newer) {
@@ -142,7 +144,7 @@ func prove(ctx context.Context, store oplog.Store, repo *gitio.Repo, log *oplog.
 	p := newReplay(store, r)
 	p.strict = log != nil
 	if !r.From.IsZero() {
-		p.clock = r.Clock // else the board's whole history comes
+		p.clock = r.Clock // otherwise the board's whole history is new
 	}
 	if len(chain) == 0 {
 		p.report.add(Finding{r.To, "", CodeHistory, fmt.Sprintf("%s is not a commit: there is no history behind it", r.To.Short())})
@@ -170,7 +172,7 @@ func prove(ctx context.Context, store oplog.Store, repo *gitio.Repo, log *oplog.
 	return p, nil
 }
 
-// reported is what was found so far, nil before there was a replay.
+// reported returns the report so far, nil before there was a replay.
 func (p *replay) reported() *Report {
 	if p == nil {
 		return nil
