@@ -9,10 +9,10 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 )
 
-// CommitMsg gives a commit's message the trailers of the task and of who works on it, in the place of any that
-// it has (an amended or squashed commit has them, a forged one too). What git takes out of the message stays
-// where it is: comments, and what follows a scissors line. comment is git's core.commentChar. An empty message
-// stays empty, which ends the commit.
+// CommitMsg adds the trailers of the task and of its agent to a commit's message, replacing
+// existing ones (from an amended or squashed commit, or forged). Anything that git will remove from
+// the message stays where it is: comments, and everything from a scissors line on. comment is git's
+// core.commentChar. An empty message stays empty, which ends the commit.
 func CommitMsg(text, comment, task, agent string) string {
 	if comment == "auto" {
 		comment = chosen(text)
@@ -37,8 +37,8 @@ func CommitMsg(text, comment, task, agent string) string {
 	return out + rest
 }
 
-// split takes from a message what git will not keep at its end: comments and blank lines, and the scissors line
-// with all below it.
+// split separates what git will remove from the end of a message: comments and blank lines, and
+// everything from the scissors line on.
 func split(text, comment string) (body, rest string) {
 	lines := strings.SplitAfter(text, "\n")
 	end := len(lines)
@@ -52,12 +52,12 @@ func split(text, comment string) (body, rest string) {
 		end--
 	}
 	for end < len(lines) && strings.TrimSpace(lines[end]) == "" && lines[end] != "" {
-		end++ // blank lines between message and comments belong to the message's end
+		end++ // blank lines before the comments belong to the body
 	}
 	return strings.Join(lines[:end], ""), strings.Join(lines[end:], "")
 }
 
-// chosen is the character that git has chosen for its comments under "auto": what it adds comes last.
+// chosen returns the comment character that git chose under "auto", which begins the last line.
 func chosen(text string) string {
 	lines := strings.Split(strings.TrimSpace(text), "\n")
 	if last := lines[len(lines)-1]; last != "" && strings.ContainsRune("#;@!$%^&|:", rune(last[0])) {
@@ -66,7 +66,7 @@ func chosen(text string) string {
 	return "#"
 }
 
-// commented reports whether git takes a line for a comment.
+// commented reports whether git treats a line as a comment.
 func commented(line, comment string) bool { return strings.HasPrefix(line, comment) }
 
 func isOurs(line string) bool {
@@ -76,9 +76,9 @@ func isOurs(line string) bool {
 
 var trailer = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9-]+\s*:`) })
 
-// endsInTrailers reports whether the last paragraph is one that git reads trailers from, and not the subject.
-// Of a paragraph of which only a part looks like that, git takes some (git-interpret-trailers); here it gets a
-// paragraph of ours behind it.
+// endsInTrailers reports whether git reads trailers from the last paragraph, and that is not the
+// subject. If only part of a paragraph looks like trailers, git may read those
+// (git-interpret-trailers); here such a paragraph is followed by a separate one of ours.
 func endsInTrailers(lines []string, comment string) bool {
 	first := len(lines)
 	for first > 0 && strings.TrimSpace(lines[first-1]) != "" {

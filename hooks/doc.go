@@ -1,9 +1,10 @@
-// Package hooks owns what git's hooks allow: one policy a hook, for agents in a clone and for pushes to a
-// shared repository.
+// Package hooks owns what git's hooks allow: one policy per hook, for agents in a clone and for
+// pushes to a shared repository.
 //
-// Policies are pure: who, which ref, from where to where, and the board, in; nil or a refusal that names the
-// rule and the way out, back. What a clone's hooks refuse an agent is a guard: whoever means to can get round
-// it. What a server's hooks refuse is a lock. Package hooks/install puts them in place.
+// Policies are pure: they take the user, the ref, its old and new value, and the board, and return
+// nil or a refusal that names the rule and the way out. A clone's hooks are only a guard against an
+// agent's mistakes, which can be bypassed on purpose. A server's hooks are a lock. Package
+// hooks/install installs them.
 //
 // It may import gitboard/board, gitboard/git and gitboard/roles.
 package hooks

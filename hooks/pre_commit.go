@@ -8,12 +8,13 @@ import (
 
 // Place is where a commit is about to be made.
 type Place struct {
-	Branch   string // that HEAD is attached to, in full; "" when it is detached
-	Rebasing bool   // a rebase goes on here, which detaches HEAD for a while
+	Branch   string // the full name of the branch that HEAD is attached to; "" if detached
+	Rebasing bool   // a rebase is in progress, which temporarily detaches HEAD
 }
 
-// PreCommit refuses commits that are not its coder's on a task's branch, in that task's worktree, with the
-// pre-execution checkpoint of this iteration written. A human may commit in a task's worktree.
+// PreCommit allows only commits by a task's coder, on the task's branch and in its worktree, after
+// the pre-execution checkpoint of the iteration was written. A human may commit in a task's
+// worktree.
 func PreCommit(w Who, s *board.State, at Place) *board.Refusal {
 	switch {
 	case w.ID == "":

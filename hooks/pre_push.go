@@ -8,10 +8,10 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git"
 )
 
-// Pushed is a ref that a push moves at a remote (githooks, pre-push).
+// Pushed is a ref that a push moves on a remote (githooks, pre-push).
 type Pushed struct {
 	Ref    string
-	Commit string // all zeros for one that is deleted
+	Commit string // all zeros for a deletion
 }
 
 // ReadPushed reads the standard input of pre-push.
@@ -24,8 +24,9 @@ func ReadPushed(input string) (all []Pushed) {
 	return all
 }
 
-// PrePush refuses every push where agents are: git liza pushes what belongs to an operation together with it. An
-// integration test may push the candidate that it tests, "" for none, to where a hosted CI finds it.
+// PrePush refuses every push from an agent's environment: git liza itself pushes the refs of an
+// operation together with it. An integration test may push the candidate that it tests, "" for
+// none, to where a hosted CI finds it.
 func PrePush(w Who, pushed []Pushed, candidate string) *board.Refusal {
 	if w.ID == "" {
 		if candidate != "" && len(pushed) > 0 && !slices.ContainsFunc(pushed, func(p Pushed) bool { return !p.isCandidate(candidate) }) {

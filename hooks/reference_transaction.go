@@ -12,15 +12,15 @@ import (
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
-// Move is a line that git gives the reference-transaction hook, or pre-receive (githooks), and what is so at
-// that moment. Old may be zero on real moves, too: Now is what counts.
+// Move is a line that git passes to the reference-transaction or pre-receive hook (githooks), and
+// the state of the ref at that moment. Old may be zero even if the ref exists, so use Now instead.
 type Move struct {
 	Ref, Old, New string
-	Now           string // where the ref is, all zeros for nowhere
-	Packed        bool   // Old is what packed-refs holds
+	Now           string // where the ref is, all zeros if it doesn't exist
+	Packed        bool   // Old is the value in packed-refs
 }
 
-// ReadMoves reads what git writes about refs, a line each: the old value, the new one, the ref (githooks).
+// ReadMoves reads git's lines about refs: old value, new value, ref (githooks).
 func ReadMoves(r io.Reader) ([]Move, error) {
 	var moves []Move
 	lines := bufio.NewScanner(r)
@@ -33,9 +33,9 @@ func ReadMoves(r io.Reader) ([]Move, error) {
 	return moves, lines.Err()
 }
 
-// idle reports whether a transaction changes nothing about the ref: it is taken up in packed-refs, its loose
-// form is pruned, or it stays where it is. A real deletion shows as zeros to zeros first, when git drops the
-// ref from packed-refs.
+// idle reports whether a transaction does not change the ref: it is added to packed-refs, its loose
+// form is pruned, or it stays where it is. A real deletion first appears as zeros to zeros, when
+// git drops the ref from packed-refs.
 func (m Move) idle() bool {
 	if zero(m.New) {
 		return zero(m.Now) || !zero(m.Old) && m.Packed
@@ -43,7 +43,7 @@ func (m Move) idle() bool {
 	return m.New == m.Now
 }
 
-// Busy are the moves that change something.
+// Busy returns the moves that change something.
 func Busy(moves []Move) []Move {
 	var busy []Move
 	for _, m := range moves {
@@ -56,12 +56,12 @@ func Busy(moves []Move) []Move {
 
 func zero(oid string) bool { return strings.Trim(oid, "0") == "" }
 
-// free are the refs that anybody moves in worktrees: git's own notes to itself, and what others' repositories
-// were seen at.
+// free are the refs that anyone may move in worktrees: git's own bookkeeping, and the last known
+// refs of other repositories.
 var free = []string{git.RemotesPrefix, git.BisectPrefix, git.WorktreePrefix, git.RewrittenPrefix, git.PrefetchPrefix}
 
-// Free reports whether a ref is an agent's to move, whoever it is and whatever the board says. main says that
-// git runs in the main worktree.
+// Free reports whether any agent may move a ref, whatever the board says. main says that git runs
+// in the main worktree.
 func Free(ref string, main bool) bool {
 	if !strings.HasPrefix(ref, git.RefsPrefix) {
 		return !strings.Contains(ref, "/") && !(main && ref == "HEAD")
@@ -69,7 +69,8 @@ func Free(ref string, main bool) bool {
 	return slices.ContainsFunc(free, func(prefix string) bool { return strings.HasPrefix(ref, prefix) })
 }
 
-// ReferenceTransaction refuses the first move that is not an agent's. s is the board, nil when it can't be read.
+// ReferenceTransaction refuses the first move that the agent may not make. s is the board, nil if
+// it can't be read.
 func ReferenceTransaction(w Who, s *board.State, moves []Move) *board.Refusal {
 	for _, m := range moves {
 		if Free(m.Ref, w.Main) || m.idle() {
@@ -99,7 +100,7 @@ func move(w Who, s *board.State, m Move) *board.Refusal {
 		if !zero(m.New) {
 			return w.Again()
 		}
-		// Also half of a renaming: git drops the one name before it asks for the other.
+		// This also refuses a rename: git drops the old name before it asks about the new one.
 		return refuse(board.CodePermission, "commit on it; git liza drops it when the task is over", "%s stays as long as its task", name)
 	case strings.HasPrefix(ref, git.HeadsPrefix) && name == integrationOf(s):
 		return refuse(board.CodePermission, towardsIntegration(w), "%s moves by a merge of approved work, or by a human's land; not by %s", name, w)
@@ -135,7 +136,8 @@ func towardsIntegration(w Who) string {
 	return "git liza status"
 }
 
-// taskMove refuses all but the holder's moves of a task's branch. A human in the task's worktree may commit there.
+// taskMove refuses moves of a task's branch by anyone but the holder. A human in the task's
+// worktree may commit there.
 func taskMove(w Who, s *board.State, id string) *board.Refusal {
 	if w.ID == "" {
 		if w.Task == id {
@@ -144,7 +146,7 @@ func taskMove(w Who, s *board.State, id string) *board.Refusal {
 		return refuse(board.CodePermission, "do it as a human at the project's root", "%s nobody moves task/%s", w.where(), id)
 	}
 	if s == nil {
-		return nil // a board that can't be read stops nobody's work
+		return nil // an unreadable board must not stop work
 	}
 	t := s.Task(id)
 	switch {

@@ -6,8 +6,8 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 )
 
-// Landing is what an operation says of integration: that it moves from Before to After, or, when Found, that it has
-// After already. A commit that was found justifies no move.
+// Landing is an operation's claim about integration: that it moves from Before to After or, if
+// Found, that it already has After. A found commit does not justify a move.
 type Landing struct {
 	Before, After string
 	Found         bool
@@ -16,16 +16,16 @@ type Landing struct {
 // Integration is what a push, or one of its transactions, does to the integration branch.
 type Integration struct {
 	Branch   string
-	Move     *Move     // nil when it doesn't move
-	Now      string    // where it is before, all zeros for nowhere
-	Landings []Landing // by the operations that join the board
+	Move     *Move     // nil if it doesn't move
+	Now      string    // where it was before, all zeros if it didn't exist
+	Landings []Landing // recorded by the operations that join the board
 	Founding bool      // the board itself begins with them
 	Holds    func(older, newer string) bool
 }
 
-// CheckIntegration refuses a move of integration that the operations beside it don't record, and operations that
-// record a move that is not beside them. What a push without --atomic brings is several transactions, and neither
-// half may come alone.
+// CheckIntegration refuses a move of integration that the accompanying operations don't record, and
+// operations that record a move that doesn't accompany them. A push without --atomic brings several
+// transactions, and neither half may come alone.
 func CheckIntegration(i Integration) *board.Refusal {
 	const together = "push the board and %s in one transaction: git push --atomic; git liza does so by itself"
 	const land = "record it (git liza land COMMIT), and push it together with the board: git push --atomic"
@@ -51,7 +51,7 @@ func CheckIntegration(i Integration) *board.Refusal {
 		return refuse(board.CodeIntegration, "who runs the server makes it there: git branch "+i.Branch+" COMMIT", "%s is missing here, and no push makes it: the board knows where it was", i.Branch)
 	}
 	if i.Founding {
-		// A board that is shared for the first time brings a history of its own.
+		// A board that is shared for the first time brings its own history.
 		if last := i.lastMove(); last != "" && !i.Holds(last, m.New) {
 			return refuse(board.CodeIntegration, sprintf(together, i.Branch), "the board says that %.10s has landed, and %s does not hold it", last, i.Branch)
 		}
@@ -78,7 +78,7 @@ func CheckIntegration(i Integration) *board.Refusal {
 	return nil
 }
 
-// lastMove is where the last recorded move leads, "" when none is recorded.
+// lastMove returns the end of the last recorded move, "" if none is recorded.
 func (i Integration) lastMove() string {
 	for _, l := range slices.Backward(i.Landings) {
 		if !l.Found {

@@ -13,22 +13,22 @@ import (
 
 func sprintf(format string, args ...any) string { return fmt.Sprintf(format, args...) }
 
-// MergeLease is the lease under which the one running merge of a board works.
+// MergeLease is the lease of the one running merge of a board.
 const MergeLease = "merge"
 
-// MaxLease is how many bytes a lease may have.
+// MaxLease is the maximum size of a lease in bytes.
 const MaxLease = 4096
 
-// Lease is what a pushed ref of a lease leads to.
+// Lease is the content of a pushed lease ref.
 type Lease struct {
-	Valid          bool // it can be read, and is not larger than MaxLease
+	Valid          bool // it can be read and is not larger than MaxLease
 	Agent, Session string
-	Task           string // that it is held for, "" for none
+	Task           string // the task it is held for, "" for none
 	Expires        time.Time
 }
 
-// BoardMove refuses moves of the board's ref that are no growth. grows says that the new value has the old one
-// in its history.
+// BoardMove refuses a move of the board's ref that is not a fast-forward. grows reports whether the
+// history of newer contains older.
 func BoardMove(m Move, grows func(older, newer string) bool) *board.Refusal {
 	switch {
 	case zero(m.New):
@@ -39,19 +39,19 @@ func BoardMove(m Move, grows func(older, newer string) bool) *board.Refusal {
 	return nil
 }
 
-// BoardMerge refuses a commit of the board with several parents.
+// BoardMerge refuses a board commit with several parents.
 func BoardMerge(commit string) *board.Refusal {
 	return refuse(board.CodeHistory, "decide again on the board that is here: git liza sync", "%s has several parents, and the board's history is one line", commit)
 }
 
-// Push is a push as a server sees it.
+// Push is a push as the server sees it.
 type Push struct {
 	Moves []Move
-	State *board.State // the board after it, nil without one
-	Now   board.Time   // by the server's clock
+	State *board.State // the board after the push, nil without one
+	Now   board.Time   // the server's time
 }
 
-// Of is what the push does to a ref, nil for nothing.
+// Of returns what the push does to a ref, nil for nothing.
 func (p Push) Of(ref string) *Move {
 	for i := range p.Moves {
 		if p.Moves[i].Ref == ref {
@@ -61,8 +61,8 @@ func (p Push) Of(ref string) *Move {
 	return nil
 }
 
-// OwnRef refuses what is not for sharing, or not that way, of the refs that are the board's beside its branch. lease
-// is what the ref leads to when it is one of a lease.
+// OwnRef checks a move of one of the board's refs other than its branch, and refuses refs that are
+// not shared, or not in this way. lease is the content of the ref if it is a lease.
 func (p Push) OwnRef(m Move, lease Lease) *board.Refusal {
 	name := strings.TrimPrefix(m.Ref, git.OwnPrefix)
 	switch {
@@ -88,8 +88,8 @@ func (p Push) OwnRef(m Move, lease Lease) *board.Refusal {
 	return p.reviewMove(m, strings.TrimPrefix(m.Ref, git.ReviewPrefix))
 }
 
-// reviewMove refuses what is not the submission that the board says it is: whatever lies there stays for ever, and
-// would be in the way of the one that comes.
+// reviewMove refuses a ref that is not a submission on the board: it would stay for ever, and block
+// the real submission.
 func (p Push) reviewMove(m Move, name string) *board.Refusal {
 	id, number, _ := strings.Cut(name, "/")
 	const together = "push it together with the board: git push --atomic; git liza submit does so by itself"
@@ -106,7 +106,8 @@ func (p Push) reviewMove(m Move, name string) *board.Refusal {
 	return nil
 }
 
-// atticMove takes a task's branch that goes in the same push, under its commit's own name: nobody needs another.
+// atticMove accepts only the branch of a task that the same push deletes, named after its commit:
+// nobody needs anything else.
 func (p Push) atticMove(m Move, name string) *board.Refusal {
 	id, commit, _ := strings.Cut(name, "/")
 	branch := p.Of(git.PublishedRef(id))
@@ -124,7 +125,7 @@ func (p Push) leaseMove(m Move, lease Lease) *board.Refusal {
 		return refuse(board.CodeLease, "leave it", "%q is not an agent, and holds no lease", holder)
 	case zero(m.New):
 		if holder == MergeLease || p.Of(git.BoardRef) != nil || s.Agent(holder) == nil {
-			return nil // with the operation that takes it over, or ends it
+			return nil // along with the operation that takes it over or ends it
 		}
 		return refuse(board.CodeLease, "take the work over: git liza claim, git liza sweep", "the lease of %s ends by an operation, and none comes with this", holder)
 	case !lease.Valid || lease.Agent != holder:
@@ -142,8 +143,8 @@ func (p Push) leaseMove(m Move, lease Lease) *board.Refusal {
 	return nil
 }
 
-// Ahead refuses operations of a time that the server's clock is far from: every later one would have to be later
-// still.
+// Ahead refuses operations whose time is far ahead of the server's clock: every later operation
+// would have to be later still.
 func Ahead(at, now board.Time, subject string) *board.Refusal {
 	if at <= board.At(now.Std().Add(board.ClockSlack)) {
 		return nil
@@ -151,8 +152,8 @@ func Ahead(at, now board.Time, subject string) *board.Refusal {
 	return refuse(board.CodeTime, "set the clock of that machine right, and do it again", "%s is of %s, and here it is %s", subject, at, now)
 }
 
-// The sizes of the board's objects, in bytes, that a server takes. A tree has some 50 bytes a task. What begins a
-// board may be an import, whose payload is a file, as JSON.
+// The maximum sizes in bytes of the board's objects that a server accepts. A tree has about 50
+// bytes per task. A new board may begin with an import, whose payload is a file as JSON.
 const (
 	maxFile   = 1 << 20
 	maxImport = 2 * board.MaxImport
@@ -160,7 +161,8 @@ const (
 	maxTree   = 16 << 20
 )
 
-// TooLarge refuses an object that is larger than any of a board's. founding says that the board begins with the push.
+// TooLarge refuses an object that is larger than any object of a board. founding says that the
+// board begins with this push.
 func TooLarge(kind, oid string, bytes int64, founding bool) *board.Refusal {
 	most := map[string]int64{"blob": maxFile, "commit": maxCommit, "tree": maxTree}[kind]
 	if founding && kind == "blob" {

@@ -7,19 +7,19 @@ import (
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
-// Who is whoever runs git where an agent's hooks are on.
+// Who is the user of git where an agent's hooks are on.
 type Who struct {
 	ID      string     // LIZA_AGENT_ID, "" for none
 	Role    roles.Role // of that id
-	Session string     // LIZA_SESSION, "" for the one kept here
-	Task    string     // in whose worktree git runs, "" for none
-	// Unchecked: another program's hooks were in the place of ours until now, so a commit that is being made here has
-	// passed none.
+	Session string     // LIZA_SESSION, "" for the one stored here
+	Task    string     // the task in whose worktree git runs, "" for none
+	// Unchecked: another program's hooks had replaced ours until now, so none of ours has checked
+	// the commit that is being made.
 	Unchecked bool
-	Main      bool // git runs in the project's main worktree, whose HEAD is the human's
+	Main      bool // git runs in the project's main worktree, whose HEAD belongs to the human
 }
 
-// Known gives an id its role. It refuses what is not an agent's id.
+// Known sets the role of the id. It refuses an id that is not an agent's.
 func (w Who) Known() (Who, *board.Refusal) {
 	if w.ID == "" {
 		return w, nil
@@ -32,7 +32,7 @@ func (w Who) Known() (Who, *board.Refusal) {
 	return w, nil
 }
 
-// String names who acts as refusals do.
+// String names the user as refusals do.
 func (w Who) String() string {
 	if w.ID == "" {
 		return "nobody"
@@ -40,7 +40,7 @@ func (w Who) String() string {
 	return w.ID
 }
 
-// where says, of somebody without an id, why that is not a human.
+// where says why a user without an id is not a human.
 func (w Who) where() string {
 	if w.Task == "" {
 		return "below a supervisor"
@@ -48,7 +48,8 @@ func (w Who) where() string {
 	return "inside the worktree of " + w.Task
 }
 
-// Again refuses an agent's commit that no hook of ours has looked at: they are back, and the next one passes them.
+// Again refuses an agent's commit that none of our hooks has checked. They are back now, so that a
+// retry passes them.
 func (w Who) Again() *board.Refusal {
 	if !w.Unchecked || w.ID == "" {
 		return nil
@@ -56,7 +57,7 @@ func (w Who) Again() *board.Refusal {
 	return refuse(board.CodeUnchecked, "run the same command again: the hooks are back", "another program's hooks were in the place of git liza's, so nothing has checked this")
 }
 
-// replaced refuses a process whose id another session has now.
+// replaced refuses a process whose id now belongs to another session.
 func (w Who) replaced(s *board.State) *board.Refusal {
 	a := s.Agent(w.ID)
 	if a == nil || w.Session == "" || a.Session == w.Session {

@@ -9,9 +9,9 @@ import (
 	"github.com/git-liza/git-liza/gitboard/gitio"
 )
 
-// Environ returns what an agent's environment needs in gitio.ParametersVar, for git to run the hooks wherever it works
-// on this repository, and only there: its tests may make repositories of their own. current is what the environment
-// has there. ok is false when the hooks are not installed.
+// Environ returns the value of gitio.ParametersVar with which git runs the hooks for an agent:
+// everywhere in this repository, but not in others, since tests may create repositories of their
+// own. current is the variable's present value. ok is false if the hooks are not installed.
 func Environ(repo *gitio.Repo, current string) (value string, ok bool) {
 	config := filepath.Join(Dir(repo), configFile)
 	if _, err := os.Stat(config); err != nil {
@@ -20,7 +20,8 @@ func Environ(repo *gitio.Repo, current string) (value string, ok bool) {
 	return gitio.WithSettings(current, gitio.IncludeWithin(repo.CommonDir(), config)...), true
 }
 
-// Hooked returns an environment in which git runs the hooks on this repository, as Environ says.
+// Hooked returns the environment with Environ's setting, in which git runs the hooks on this
+// repository.
 func Hooked(repo *gitio.Repo, environ []string) []string {
 	current := ""
 	for _, entry := range environ {

@@ -17,35 +17,35 @@ import (
 
 const (
 	runFile    = "run"
-	configFile = "gitconfig" // what the include reads
+	configFile = "gitconfig" // the file that the include reads
 	pushesFile = configFile + "-pushes"
 )
 
-// The lines around what we add to the repository's config. Where its last line had no end, the first form
-// follows on one that had to be made.
+// The lines around our section of the repository's config. If the config's last line had no
+// newline, beginAdded follows the one that had to be added.
 const (
 	begin      = "# git liza: hooks where agents are; git liza hooks uninstall takes these lines away\n"
 	beginAdded = "\n# git liza: hooks where agents are; git liza hooks uninstall takes these lines away, and the line end before them\n"
 	end        = "# git liza: end\n"
 )
 
-// Dir is where the hooks of a repository are.
+// Dir is the directory of a repository's hooks.
 func Dir(repo *gitio.Repo) string { return filepath.Join(repo.CommonDir(), "liza", "hooks") }
 
-// Status says what is in place of the hooks.
+// Status describes how the hooks are installed.
 type Status struct {
 	Dir     string `json:"dir"`
-	Files   bool   `json:"files"`   // the shims are there, and git would find them
-	On      bool   `json:"on"`      // git is told to use them
-	Server  bool   `json:"server"`  // as a shared repository's lock
+	Files   bool   `json:"files"`   // the shims exist, and git would find them
+	On      bool   `json:"on"`      // git's config enables them
+	Server  bool   `json:"server"`  // as the lock of a shared repository
 	Served  bool   `json:"served"`  // pushes from other clones may move the board and integration here
-	Program string `json:"program"` // that they ask, "" when it is not there
-	// Overwritten are the hooks that another program has put in the place of ours: an installer that was run in an
-	// agent's worktree finds our directory where git's hooks are.
+	Program string `json:"program"` // the program they ask, "" if it is missing
+	// Overwritten are the hooks that another program has replaced: an installer that runs in an
+	// agent's worktree takes our directory for the one of git's hooks.
 	Overwritten []string `json:"overwritten,omitempty"`
 }
 
-// Read says what is in place of the hooks.
+// Read returns how the hooks are installed.
 func Read(repo *gitio.Repo) (Status, error) {
 	s := Status{Dir: Dir(repo)}
 	text, err := os.ReadFile(filepath.Join(s.Dir, runFile))
@@ -81,7 +81,7 @@ func Read(repo *gitio.Repo) (Status, error) {
 	return s, nil
 }
 
-// names are the hooks that are put in place.
+// names lists the hooks to install.
 func names(server bool) []string {
 	if server {
 		return serverHooks
@@ -99,8 +99,8 @@ func overwritten(dir string, server bool) []string {
 	return found
 }
 
-// Restore puts the hooks of a clone back that another program has put its own in the place of, and names them. Nothing
-// happens where hooks are not in place.
+// Restore restores the hooks of a clone that another program has replaced, and returns their names.
+// If the hooks are not installed, it does nothing.
 func Restore(repo *gitio.Repo) ([]string, error) {
 	dir := Dir(repo)
 	if _, err := os.Stat(filepath.Join(dir, runFile)); err != nil {
@@ -111,7 +111,7 @@ func Restore(repo *gitio.Repo) ([]string, error) {
 		made := filepath.Join(dir, "."+name+"-"+strconv.Itoa(os.Getpid()))
 		err := os.WriteFile(made, []byte(hook), 0o755)
 		if err == nil {
-			err = os.Rename(made, filepath.Join(dir, name)) // git never finds none
+			err = os.Rename(made, filepath.Join(dir, name)) // the hook is never missing for git
 		}
 		if err != nil {
 			return nil, &gitio.StorageError{Dir: dir, Err: errors.Join(err, os.Remove(made))}
@@ -120,18 +120,18 @@ func Restore(repo *gitio.Repo) ([]string, error) {
 	return found, nil
 }
 
-// Setup says how hooks are put in place.
+// Setup says how to install the hooks.
 type Setup struct {
 	Program string // the git-liza that they ask; "" for the one in PATH
 	Server  bool   // as the lock of a shared repository
-	// Served: other clones push to this clone on purpose. Without it no push moves the board, leases, submissions,
-	// tasks' branches or integration here.
+	// Served: other clones may push to this clone. Otherwise no push moves the board, leases,
+	// submissions, tasks' branches or integration here.
 	Served      bool
-	Integration string // the integration branch, "" while there is no board
+	Integration string // the integration branch, "" before there is a board
 }
 
-// Install puts the hooks in place, or brings those that are there up to date. gitio.ErrBusy when another process
-// writes the config, a gitio.StorageError when nothing can be written.
+// Install installs the hooks, or updates them. The error is gitio.ErrBusy if another process is
+// writing the config, and a gitio.StorageError if nothing can be written.
 func Install(ctx context.Context, repo *gitio.Repo, setup Setup) error {
 	server := setup.Server
 	dir := Dir(repo)
@@ -145,10 +145,10 @@ func Install(ctx context.Context, repo *gitio.Repo, setup Setup) error {
 			return err
 		}
 		if own != "" && !filepath.IsAbs(own) {
-			own = filepath.Join(repo.CommonDir(), own) // as for any bare repository (git-config)
+			own = filepath.Join(repo.CommonDir(), own) // as in any bare repository (git-config)
 		}
 	}
-	if err := os.RemoveAll(dir); err != nil { // of the other kind, or of an earlier version
+	if err := os.RemoveAll(dir); err != nil { // from the other kind, or an earlier version
 		return &gitio.StorageError{Dir: repo.CommonDir(), Err: err}
 	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
@@ -182,18 +182,20 @@ func Install(ctx context.Context, repo *gitio.Repo, setup Setup) error {
 	})
 }
 
-// settings is what the include brings. Git takes a relative path here for one below a worktree.
+// settings is the content of the included file. The path must be absolute, because git would take a
+// relative one as relative to the worktree.
 func settings(dir string) string { return "[core]\n\thooksPath = " + configQuote(dir) + "\n" }
 
-// served is the line of a clone that takes pushes to all its refs.
+// served marks a clone that accepts pushes to all its refs.
 const served = "# served: other clones push to this one\n"
 
-// pushes is the setting that keeps pushes from what is the board's (git-config, receive.hideRefs), in a file of its own:
-// git would put what the user sets of [receive] among our lines. Fetches and clones see these refs as before, and whoever
-// works here moves them as before.
+// pushes is the setting that hides the board's refs from pushes (git-config, receive.hideRefs). It
+// is in a file of its own, because git would put the user's settings of [receive] among our lines.
+// Fetches, clones and work in this repository are not affected.
 //
-// A push into the clone is received beside the main worktree, where no hook of ours runs, and the environment of an agent
-// that pushes by a path does not reach there: only the repository's own settings do.
+// A push into the clone is received outside the main worktree, where none of our hooks runs, and
+// the environment of an agent that pushes by a path does not reach there: only the repository's own
+// settings do.
 func pushes(integration string) string {
 	refs := []string{git.OwnPrefix, git.BoardPrefix, git.TaskPrefix}
 	if integration != "" {
@@ -206,10 +208,11 @@ func pushes(integration string) string {
 	return text
 }
 
-// section is the settings that switch the hooks on. Paths are relative to the config file: a repository that
-// is moved runs no hooks until they are installed again, and works. Worktrees of tasks are all made as .worktrees/.claim-<request>,
-// and git names what it keeps of them after that for ever (git-worktree): a human's own worktrees are others. In
-// .worktrees/.integration what agents have written is tested.
+// section returns the settings that enable the hooks. Paths are relative to the config file, so
+// that a repository that was moved works, but runs no hooks until they are installed again. Tasks'
+// worktrees are all created as .worktrees/.claim-<request>, after which git names its records of
+// them for ever (git-worktree); a human's own worktrees have other names. In
+// .worktrees/.integration, code written by agents is tested.
 func section(setup Setup) string {
 	on := "path = liza/hooks/" + configFile + "\n"
 	agents := "[includeIf \"gitdir:./worktrees/?claim-*\"]\n\t" + on + "[includeIf \"gitdir:./worktrees/?integration\"]\n\t" + on
@@ -223,10 +226,11 @@ func section(setup Setup) string {
 	}
 }
 
-// everywhere is the include of what keeps pushes out.
+// everywhere includes the settings of pushes.
 const everywhere = "[includeIf \"gitdir:**\"]\n\tpath = liza/hooks/" + pushesFile + "\n"
 
-// Uninstall takes the hooks away: the config has the bytes that it would have without them.
+// Uninstall removes the hooks. The config then has the same bytes as if they had never been
+// installed.
 func Uninstall(repo *gitio.Repo) error {
 	if err := repo.EditConfigFile(without); err != nil {
 		return err
@@ -236,13 +240,13 @@ func Uninstall(repo *gitio.Repo) error {
 		return &gitio.StorageError{Dir: dir, Err: err}
 	}
 	if repo.Bare() {
-		_ = os.RemoveAll(filepath.Join(filepath.Dir(dir), "cache")) // it serves the hooks alone
+		_ = os.RemoveAll(filepath.Join(filepath.Dir(dir), "cache")) // only the hooks use it
 	}
 	_ = os.Remove(filepath.Dir(dir)) // empty, on a server
 	return nil
 }
 
-// without is a config without our lines.
+// without returns a config without our lines.
 func without(text []byte) ([]byte, error) {
 	for _, first := range []string{beginAdded, begin} {
 		from := bytes.Index(text, []byte(first))
@@ -255,14 +259,14 @@ func without(text []byte) ([]byte, error) {
 		}
 		after := text[from+length+len(end):]
 		if first == beginAdded && len(after) > 0 {
-			from++ // something else needs that line end by now
+			from++ // by now other lines need that newline
 		}
 		return append(bytes.Clone(text[:from]), after...), nil
 	}
 	return text, nil
 }
 
-// configQuote writes a value of a config file (git-config, "Values").
+// configQuote quotes a value for a config file (git-config, "Values").
 func configQuote(value string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(value) + `"`
 }

@@ -10,17 +10,18 @@ import (
 	"github.com/git-liza/git-liza/gitboard/gitio"
 )
 
-// provenDir is where a server's pre-receive leaves what it has proven, for the transaction that follows: a file named
-// after the board's new commit, which holds the lines that git gave it.
+// provenDir is where a server's pre-receive stores what it has proven, for the transaction that
+// follows: a file named after the board's new commit, with the lines that git passed.
 const provenDir = "proven"
 
-// provenFor is how long such a file is of use: moves that have not begun by then are proven again.
+// provenFor is how long such a file is used. Moves that begin later are proven again.
 const provenFor = time.Minute
 
-// KeepProven keeps the moves of a push that was proven as a whole, each a line "old new ref" as git wrote it, and from
-// where its ref is at that moment. The shim lets just these pass as one transaction without asking again: git has
-// locked each ref at its old value then. Where it can't be kept the shim asks; a repository that was moved away is not
-// begun anew in its old place.
+// KeepProven stores the moves of a push that was proven as a whole, each a line "old new ref" as
+// git wrote it, with old being the current value of the ref. The shim allows exactly these moves as
+// one transaction without asking again: by then git has locked each ref at its old value. If they
+// can't be stored, the shim asks. It does not create the directory, so that a repository that was
+// moved away does not reappear at its old path.
 func KeepProven(repo *gitio.Repo, now time.Time, board git.OID, moves string) {
 	dir := filepath.Join(Dir(repo), provenDir)
 	tidyProven(dir, now)
@@ -31,11 +32,12 @@ func KeepProven(repo *gitio.Repo, now time.Time, board git.OID, moves string) {
 	_ = os.Rename(temp, filepath.Join(dir, string(board)))
 }
 
-// integrationFile is where a server notes which branch is integration: the id of the board's settings, and the ref.
+// integrationFile is where a server records which branch is integration: the id of the board's
+// settings, and the ref.
 const integrationFile = "integration"
 
-// KeepIntegration notes for the shim which ref is the integration branch by the settings of that id. Where it can't be
-// kept the shim asks.
+// KeepIntegration records for the shim which ref is the integration branch according to the
+// settings with that id. If it can't be stored, the shim asks.
 func KeepIntegration(repo *gitio.Repo, settings git.OID, ref string) {
 	file := filepath.Join(Dir(repo), integrationFile)
 	note := string(settings) + "\n" + ref + "\n"

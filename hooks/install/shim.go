@@ -11,23 +11,24 @@ import (
 //go:embed shim.sh
 var shim string
 
-// hook is what each of the hooks is. It stops nobody while the other file is being written.
+// hook is the text of each hook. It stops nobody while the run file is being written.
 const hook = "#!/bin/sh\nrun=${0%/*}/" + runFile + "\n[ ! -r \"$run\" ] || . \"$run\"\n"
 
-// clientHooks are the hooks that git runs in worktrees (githooks): where ours are on, the project's own are
-// reached through them alone.
+// clientHooks are the hooks that git runs in worktrees (githooks). Where ours are on, the project's
+// own hooks are run only by ours.
 var clientHooks = []string{
 	"applypatch-msg", "pre-applypatch", "post-applypatch", "pre-commit", "pre-merge-commit", "prepare-commit-msg", "commit-msg",
 	"post-commit", "pre-rebase", "post-checkout", "post-merge", "pre-push", "reference-transaction", "post-rewrite",
 	"post-index-change", "pre-auto-gc", "sendemail-validate",
 }
 
-// serverHooks are those that git runs where it receives a push, and in gc.
+// serverHooks are the hooks that git runs when it receives a push, and in gc.
 var serverHooks = []string{
 	"pre-receive", "update", "proc-receive", "post-receive", "post-update", "reference-transaction", "pre-auto-gc",
 }
 
-// clientProject finds the project's hooks each time: whatever manages them may be set up later.
+// clientProject finds the project's hooks each time, because the tool that manages them may be set
+// up later.
 const clientProject = `# The project's hooks are where core.hooksPath says without us, else in hooks/. A relative path is the worktree's;
 # what is not checked out there (husky makes its directory in the main worktree alone) is the main worktree's.
 project=
@@ -42,9 +43,10 @@ case $project in
 *) [ -d "$project" ] || project=${common%/.git}/$project ;;
 esac`
 
-// clientAlone lets the project's hooks see git as it is without us: what they do with it themselves is the project's
-// (lint-staged stashes, lefthook puts hooks in place). Settings of the environment come last, so one more include of it
-// says where the project's hooks are. The file is written anew only when that has changed; where it can't be, ours stay on.
+// clientAlone lets the project's hooks see git without our setting, because they may use hooks
+// themselves (lint-staged stashes, lefthook installs hooks). Settings from the environment come
+// last, so one more include there sets the path of the project's hooks. The file is rewritten only
+// if the path has changed; if it can't be written, our hooks stay on.
 const clientAlone = `
 without() {
 	known=
@@ -59,7 +61,8 @@ without() {
 }
 `
 
-// serverProject is where a server's own hooks were when ours came: a push of many branches asks often.
+// serverProject sets the server's own hooks as found when ours were installed: a push of many
+// branches runs the hooks often.
 func serverProject(dir string) string {
 	if dir == "" {
 		return "project=$common/hooks"
@@ -67,8 +70,8 @@ func serverProject(dir string) string {
 	return "project=" + quote(dir)
 }
 
-// run is the text of the file that every hook of the repository common reads. own is where a server's own hooks
-// are, "" for the usual place.
+// run is the text of the file that all hooks of the repository common read. own is the directory of
+// a server's own hooks, "" for the usual one.
 func run(common, program string, server bool, own string) string {
 	project, alone, without := clientProject, strings.ReplaceAll(clientAlone, "@alone@", quote(gitio.WithSettings("", gitio.IncludeWithin(common, common+"/liza/hooks/project")...))), "without"
 	if server {
@@ -84,10 +87,11 @@ func run(common, program string, server bool, own string) string {
 	return strings.NewReplacer("@project@", project, "@alone@", alone, "@without@", without, "@program@", quote(program), "@names@", names, "@filter@", filter, "@server@", flag, "@otherwise@", otherwise).Replace(shim)
 }
 
-// serverFilter lets pass what is none of ours, and what pre-receive has proven (KeepProven), without starting
-// git-liza. ours names a ref that is. What refs/replace says is anybody's, since anybody may push there. Which branch
-// is integration git-liza has noted beside the settings that it read it in (KeepIntegration); with other settings each
-// branch may be, and git-liza decides.
+// serverFilter allows, without starting git-liza, moves of refs that are not the board's and moves
+// that pre-receive has proven (KeepProven). ours is a ref that needs a check. It ignores
+// refs/replace, where anybody may push. git-liza has recorded which branch is integration, together
+// with the id of the settings that say so (KeepIntegration). With other settings any branch may be
+// integration, and git-liza decides.
 const serverFilter = `
 ours= board=
 while read -r old new ref; do
@@ -132,9 +136,9 @@ MOVES
 fi
 `
 
-// serverOtherwise holds the lock although git-liza does not answer.
+// serverOtherwise keeps the refs locked if git-liza does not answer.
 const serverOtherwise = `echo "liza: git-liza does not answer on this server, so $ours stays; its admin can reinstall it, or: git liza hooks uninstall --server" >&2
 exit 1`
 
-// quote makes a word of the shell.
+// quote quotes a word for the shell.
 func quote(word string) string { return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'" }

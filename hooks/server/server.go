@@ -1,5 +1,5 @@
-// Package server answers the hooks of a shared repository: it proves the operations that a push brings,
-// and allows the push or refuses it.
+// Package server answers the hooks of a shared repository: it proves the operations that a push
+// brings, and allows or refuses the push.
 //
 // It may import gitboard, gitboard/audit, gitboard/board, gitboard/git, gitboard/gitio,
 // gitboard/lease, hooks and hooks/install.
@@ -22,14 +22,14 @@ import (
 	"github.com/git-liza/git-liza/hooks/install"
 )
 
-// arrival is a push, or one of its transactions, as a server sees it.
+// arrival is a push, or one of its transactions, as the server sees it.
 type arrival struct {
 	board *gitboard.Board
 	repo  *gitio.Repo
 	now   time.Time
 	moves []hooks.Move
-	push  *audit.Push // of the operations that it brings, once they are proven
-	err   error       // of a question that a policy has asked
+	push  *audit.Push // the operations that it brings, once proven
+	err   error       // from a question that a policy asked
 }
 
 func arrived(ctx context.Context, b *gitboard.Board, moves []hooks.Move, now time.Time) (*arrival, error) {
@@ -37,7 +37,7 @@ func arrived(ctx context.Context, b *gitboard.Board, moves []hooks.Move, now tim
 	return a, Locate(ctx, a.repo, a.moves)
 }
 
-// Locate completes moves by where their refs are now.
+// Locate fills in where the refs of the moves are now.
 func Locate(ctx context.Context, repo *gitio.Repo, moves []hooks.Move) error {
 	names := make([]string, 0, len(moves))
 	for _, m := range moves {
@@ -66,7 +66,7 @@ func Locate(ctx context.Context, repo *gitio.Repo, moves []hooks.Move) error {
 
 func (a *arrival) of(ref string) *hooks.Move { return hooks.Push{Moves: a.moves}.Of(ref) }
 
-// holds asks whether a commit has another in its history.
+// holds returns a function that reports whether the history of newer contains older.
 func (a *arrival) holds(ctx context.Context) func(older, newer string) bool {
 	return func(older, newer string) bool {
 		is, err := a.repo.IsAncestor(ctx, git.OID(older), git.OID(newer))
@@ -77,12 +77,13 @@ func (a *arrival) holds(ctx context.Context) func(older, newer string) bool {
 	}
 }
 
-// lockAge is when a lock counts as left by a git that was killed. Git holds one for milliseconds.
+// lockAge is the age at which a lock counts as left by a killed git. Git holds one for
+// milliseconds.
 const lockAge = 5 * time.Second
 
-// Receive answers pre-receive: the whole push, its objects still in quarantine. Git takes the locks
-// of the refs afterwards: those that a push has left which was killed are removed before, for nobody
-// else comes by here who would.
+// Receive answers pre-receive, for a whole push with its objects still in quarantine. Git locks the
+// refs afterwards, so Receive first removes locks left by a killed push: nothing else on a server
+// would.
 func Receive(ctx context.Context, b *gitboard.Board, moves []hooks.Move, now time.Time) (*board.Refusal, error) {
 	a, err := arrived(ctx, b, moves, now)
 	if err != nil {
@@ -107,7 +108,8 @@ func (a *arrival) clearLocks() {
 	a.repo.ClearRefLocks(lockAge, refs...)
 }
 
-// keepProven spares the transaction of this push the same questions, where it begins at what is here.
+// keepProven saves the transaction of this push from being proven again, if it starts from the
+// current refs.
 func (a *arrival) keepProven() {
 	moved := a.of(git.BoardRef)
 	if moved == nil {
@@ -165,7 +167,7 @@ func (a *arrival) received(ctx context.Context) (*board.Refusal, error) {
 	return a.landing(ctx, s)
 }
 
-// readOf is the failure to read a board, if there was one.
+// readOf returns the error of reading a board, if any.
 func readOf(s *board.State) error {
 	if s == nil {
 		return nil
@@ -179,7 +181,7 @@ func (a *arrival) examine(ctx context.Context, m *hooks.Move) (*board.Refusal, e
 		return r, a.err
 	}
 	from, to := git.OID(m.Now), git.OID(m.New)
-	// A second parent may bring in all that the project has, and sizing that up takes long.
+	// A second parent may bring in the whole project, and measuring that takes long.
 	switch merge, err := a.repo.FindMerge(ctx, from, to); {
 	case err != nil:
 		return nil, err
@@ -217,7 +219,8 @@ func (a *arrival) examine(ctx context.Context, m *hooks.Move) (*board.Refusal, e
 	return nil, nil
 }
 
-// integration is where the integration branch of a board will be after the push, zero when it is not here.
+// integration returns the commit of the board's integration branch after the push, zero if it is
+// not here.
 func (a *arrival) integration(ctx context.Context, was git.OID) (git.OID, error) {
 	if was.IsZero() {
 		return was, nil
@@ -237,7 +240,7 @@ func (a *arrival) integration(ctx context.Context, was git.OID) (git.OID, error)
 	return a.repo.Ref(ctx, ref)
 }
 
-// lease reads what a pushed ref of a lease leads to.
+// lease reads the lease to which a pushed ref points.
 func (a *arrival) lease(ctx context.Context, m hooks.Move) (hooks.Lease, error) {
 	var l hooks.Lease
 	if !strings.HasPrefix(m.Ref, git.LeasePrefix) || git.OID(m.New).IsZero() {
@@ -261,7 +264,7 @@ func (a *arrival) lease(ctx context.Context, m hooks.Move) (hooks.Lease, error) 
 	return l, nil
 }
 
-// landing checks what happens to integration against what the operations say.
+// landing checks the move of integration against the operations.
 func (a *arrival) landing(ctx context.Context, s *board.State) (*board.Refusal, error) {
 	if s == nil {
 		return nil, nil
@@ -294,7 +297,7 @@ func (a *arrival) landing(ctx context.Context, s *board.State) (*board.Refusal, 
 	return hooks.CheckIntegration(i), nil
 }
 
-// landings are those that a push, or one of its transactions, brings to the board.
+// landings returns the landings that a push, or one of its transactions, brings to the board.
 func (a *arrival) landings(ctx context.Context, m *hooks.Move) ([]audit.Landing, error) {
 	if a.push != nil {
 		return a.push.Landings, nil
@@ -306,8 +309,8 @@ func (a *arrival) landings(ctx context.Context, m *hooks.Move) ([]audit.Landing,
 	return audit.Landings(ctx, a.repo, r)
 }
 
-// Transaction answers reference-transaction in its prepared state: one transaction, whose operations
-// pre-receive has proven.
+// Transaction answers reference-transaction in its prepared state, for one transaction whose
+// operations pre-receive has proven.
 func Transaction(ctx context.Context, b *gitboard.Board, moves []hooks.Move, now time.Time) (*board.Refusal, error) {
 	a, err := arrived(ctx, b, moves, now)
 	if err != nil {
@@ -341,7 +344,8 @@ func (a *arrival) transacted(ctx context.Context) (*board.Refusal, error) {
 	return a.landing(ctx, s.State)
 }
 
-// noteIntegration spares pushes of other branches the question which one is integration.
+// noteIntegration records which branch is integration, so that pushes of other branches need not
+// ask.
 func (a *arrival) noteIntegration(ctx context.Context, tip git.OID, s *board.State) error {
 	config := s.Config()
 	if config == nil {
