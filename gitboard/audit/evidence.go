@@ -34,7 +34,7 @@ type landing struct {
 	before, after git.OID
 	review        git.OID // the approved commit, zero for a human's landing
 	mergeType     string
-	files         []string // all files that a human's landing changes, none for any
+	files         []string // all files that a human's landing changes; empty for any
 }
 
 // handed is a submission.

@@ -42,8 +42,8 @@ func (f *faults) parents(c git.Commit, last git.OID) {
 	}
 }
 
-// signatures checks names and times. An agent's commit must have exactly the agent's name, a human's
-// any name that Check allows. Both times must be the operation's, in UTC.
+// signatures checks names and times. An agent's commit must have exactly the agent's name, a
+// human's any name that Check allows. Both times must be the operation's, in UTC.
 func (f *faults) signatures(l *link) {
 	a, c := l.commit.Author, l.commit.Committer
 	if l.opErr == nil {

@@ -56,10 +56,11 @@ const (
 	CodeIntegration board.ErrorCode = "integration" // integration moved otherwise than the board says
 )
 
-// Report is the result of a verification.
+// Report is the result of a verification. SignedFrom is the first commit from which on all commits
+// of the range are signed; zero if the last one is not signed.
 type Report struct {
 	From, To   git.OID
-	SignedFrom git.OID        // from here to the range's end all are signed; else zero
+	SignedFrom git.OID
 	Commits    int            // in the range
 	Proven     int            // operations that follow from the board before them, byte for byte
 	Checked    int            // operations whose evidence is in the repository as recorded

@@ -2,12 +2,13 @@ package board
 
 import "github.com/git-liza/git-liza/gitboard/plain"
 
-// Init begins a board: the first commit of its branch.
+// Init begins a board: the first commit of its branch. Key is the human's public key; if it is set,
+// the board requires signatures from the start.
 type Init struct {
 	Goal              string `json:"goal"`
 	SpecRef           string `json:"spec_ref,omitempty"`
 	IntegrationBranch string `json:"integration_branch"`
-	Key               string `json:"key,omitempty"` // makes the board require signatures
+	Key               string `json:"key,omitempty"`
 }
 
 // Op implements Payload.

@@ -8,12 +8,13 @@ import (
 )
 
 // Land records a human's move of integration: to a commit, or to a new commit on top that brings
-// only some files.
+// only some files. Files are all files that the commit changes; if it is empty, the commit may
+// change any.
 type Land struct {
 	Commit string   `json:"commit"`
 	Before string   `json:"before"`
 	Reason string   `json:"reason,omitempty"`
-	Files  []string `json:"files,omitempty"` // all files that it changes; none for any
+	Files  []string `json:"files,omitempty"`
 }
 
 // Op implements Payload.

@@ -16,14 +16,15 @@ const (
 	UnblockSameCoder = "same-coder" // the same coder continues, review cycles restart
 )
 
-// Unblock lets a BLOCKED task continue.
+// Unblock lets a BLOCKED task continue. Budget is the total of tokens that the task may use from
+// now on; only a human may set it.
 type Unblock struct {
 	About
 	Mode       string `json:"mode,omitempty"`
 	To         string `json:"to,omitempty"` // for kept work: the only coder who may continue
 	Assessment string `json:"assessment,omitempty"`
-	Kept       string `json:"kept,omitempty"`   // afresh: the commit that holds the old work
-	Budget     int    `json:"budget,omitempty"` // the task's total tokens; a human's choice
+	Kept       string `json:"kept,omitempty"` // afresh: the commit that holds the old work
+	Budget     int    `json:"budget,omitempty"`
 }
 
 // Op implements Payload.

@@ -61,7 +61,8 @@ type Task struct {
 	Extra   any     `yaml:"extra,omitempty"`
 }
 
-// LineComment is a comment on a line of a submission.
+// LineComment is a comment on a line of a submission. Deleted says that the submission deletes the
+// file: then Line is a line of the review base.
 type LineComment struct {
 	Time       Time   `yaml:"time" json:"time"`
 	By         string `yaml:"by" json:"by"`
@@ -70,7 +71,7 @@ type LineComment struct {
 	Commit     string `yaml:"commit" json:"commit"`
 	Path       string `yaml:"path" json:"path"`
 	Line       int    `yaml:"line" json:"line"`
-	Deleted    bool   `yaml:"deleted,omitempty" json:"deleted,omitempty"` // in the review base
+	Deleted    bool   `yaml:"deleted,omitempty" json:"deleted,omitempty"`
 	Text       string `yaml:"text" json:"text"`
 }
 
