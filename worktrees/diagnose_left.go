@@ -175,7 +175,7 @@ func (d *diagnosis) folder(name, path string) {
 		if !live(t.Status) { // otherwise it was reported already
 			d.add(Problem{Kind: UnknownWorktree, Task: t.ID, Path: path, Text: fmt.Sprintf("%s is not a worktree of this repository", path), Hint: "move it elsewhere; if it is a worktree that git forgot: git liza worktree repair"})
 		}
-	case l.ours && t.Status.Terminal(): // the next claim of any other task removes it
+	case l.ours && t.Status.Terminal(): // in other states, the next claim handles it
 		d.add(Problem{
 			Kind: LeftWorktree, Task: t.ID, Path: path, Text: fmt.Sprintf("%s is %s, and a worktree of it is left", t.ID, t.Status),
 			Fix: func(ctx context.Context) error { return d.tidy(ctx, d.v, t.ID, d.self(ctx)) },

@@ -119,7 +119,7 @@ func landingOf(p board.Payload, s *board.State) *landing {
 	case *board.FinishMerge:
 		before := git.OID(o.Before)
 		if t := s.Task(o.Task); t != nil && o.MergeType == board.FastForward {
-			before = git.OID(t.ReviewBase) // later commits were reviewed
+			before = git.OID(t.ReviewBase) // the commits after it were reviewed
 		}
 		return &landing{before: before, after: git.OID(o.MergeCommit), review: git.OID(o.ReviewCommit), mergeType: o.MergeType}
 	case *board.Land:

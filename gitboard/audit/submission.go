@@ -28,7 +28,7 @@ func (p *replay) counted(ctx context.Context, repo *gitio.Repo, all []evidence, 
 	for i, e := range all {
 		h, is := e.handed, found[i].commits
 		if is == 0 {
-			continue // it could not be examined
+			continue // it was not examined
 		}
 		if h.claimed != h.base {
 			is, err = repo.CountCommits(ctx, h.claimed, h.commit)

@@ -137,7 +137,8 @@ func wayToFinalize(_ *State, t *Task, _ Actor) (Payload, string) {
 	return &Finalize{About: About{t.ID}, SpecOID: exampleCommit}, "finalize " + t.ID
 }
 
-// wayToAmend fills in a field that finalize would miss, else the one that is amended most often.
+// wayToAmend fills in the fields that finalize requires and the task lacks. If it lacks none, it
+// fills in the one that is amended most often.
 func wayToAmend(_ *State, t *Task, _ Actor) (Payload, string) {
 	p := &AmendTask{About: About{t.ID}, Definition: Definition{DoneWhen: exampleText, Scope: exampleText, SpecRef: "FILE", SpecOID: exampleCommit}}
 	command := "amend-task " + t.ID

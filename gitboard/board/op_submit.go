@@ -61,7 +61,7 @@ func (p *Submit) Check(s *State, op Operation) error {
 	if p.Commits < 1 || p.Commit == t.BaseCommit {
 		r := refuse(CodeEmpty, "task/%s has no commit beyond its base %.10s", t.ID, t.BaseCommit).on(t)
 		if unwritten {
-			return r // that refusal comes first
+			return r // the checkpoint comes before a commit
 		}
 		return r.hint("commit your work in %s first", t.Worktree)
 	}

@@ -204,7 +204,7 @@ func (t *train) leftOut() error {
 		}
 		return nil
 	case len(t.r.Tasks) == 0 && !slices.ContainsFunc(t.left, inconsistent):
-		return nothing() // no longer
+		return nothing() // none is APPROVED any more
 	}
 	return t.left[0]
 }
