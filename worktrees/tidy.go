@@ -21,7 +21,7 @@ func Tidy(ctx context.Context, b *gitboard.Board, v *gitboard.View, actor board.
 }
 
 // Later counts the commits on a task's branch after the approved one, which do not land with it.
-// kept is the attic ref where Tidy keeps them.
+// kept says where Tidy keeps them, in the attic.
 func Later(ctx context.Context, b *gitboard.Board, t *board.Task) (n int, kept string, err error) {
 	tip, err := b.Repo().Ref(ctx, git.TaskRef(t.ID))
 	if err != nil || tip.IsZero() || tip == git.OID(t.ReviewCommit) {

@@ -1,6 +1,6 @@
 package board
 
-// Withdraw takes back a submission that nobody is reviewing yet.
+// Withdraw takes back a submission that nobody is reviewing.
 type Withdraw struct {
 	About
 	Reason string `json:"reason,omitempty"`
