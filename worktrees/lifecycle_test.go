@@ -244,7 +244,7 @@ func TestSubmodule(t *testing.T) {
 	}
 
 	// A submission names no commit of it that nobody else can fetch.
-	got = s.claim("coder-1", "one")
+	s.claim("coder-1", "one")
 	s.preExec("coder-1", "one")
 	s.git(sub, "checkout", "-q", "-b", "mine")
 	s.write(sub, "lib.txt", "mine\n")

@@ -14,7 +14,7 @@ import (
 func (r *Repo) CommittedIn() map[git.OID]string {
 	made := map[git.OID]string{}
 	// The pattern is valid, so Glob can't fail.
-	logs, _ := filepath.Glob(filepath.Join(globbed(r.common), "worktrees", "*", "logs", "HEAD"))
+	logs, _ := filepath.Glob(filepath.Join(EscapeGlob(r.common), "worktrees", "*", "logs", "HEAD"))
 	for _, file := range logs {
 		own := filepath.Dir(filepath.Dir(file))
 		link, err := os.ReadFile(filepath.Join(own, "gitdir"))
@@ -29,11 +29,6 @@ func (r *Repo) CommittedIn() map[git.OID]string {
 		}
 	}
 	return made
-}
-
-// globbed escapes a path so that filepath.Glob takes it literally.
-func globbed(path string) string {
-	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(path)
 }
 
 func reflog(file string) []Moved {

@@ -42,7 +42,7 @@ const (
 	ItemQuestion     ItemKind = "question"      // a note for the human
 	ItemAmbiguity    ItemKind = "ambiguity"     // an agent does not know what the protocol asks for
 	ItemDiscovery    ItemKind = "discovery"     // it can't wait, and there is no planner
-	ItemGoalOver     ItemKind = "goal_over"     // every task is over: is the goal reached?
+	ItemGoalOver     ItemKind = "goal_over"     // every task is finished: is the goal reached?
 	ItemAhead        ItemKind = "ahead"         // the goal is COMPLETED, and its work is not on the main branch
 )
 
@@ -463,7 +463,7 @@ func (c *collector) plan() {
 	planner := c.o.alive(c.beside.Leases)[roles.Planner]
 	for _, g := range c.o.running {
 		if g.Over() && (!planner || c.o.humanCompletes) {
-			c.add(Item{Kind: ItemGoalOver, Title: c.o.of(g) + "every task is over: is the goal reached?", Since: c.o.Progress, Text: g.Text,
+			c.add(Item{Kind: ItemGoalOver, Title: c.o.of(g) + "every task is finished: is the goal reached?", Since: c.o.Progress, Text: g.Text,
 				Do: []Ask{{"it is", c.o.completing(g)}, {"it is not", "git liza add-task -h"}}})
 		}
 	}

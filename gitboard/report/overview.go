@@ -289,7 +289,7 @@ func (o *Overview) waiting(s *board.State, config *board.Config, spent *board.Bu
 		case g.Tasks == 0 && planner == roles.Human:
 			o.ask(o.of(g)+"there is no task yet, and no planner", "git liza add-task -h")
 		case g.Over() && (planner == roles.Human || o.humanCompletes):
-			o.ask(o.of(g)+"every task is over: is the goal reached?", o.completing(g))
+			o.ask(o.of(g)+"every task is finished: is the goal reached?", o.completing(g))
 		}
 	}
 	if planner == roles.Human {
