@@ -12,14 +12,16 @@ import (
 	"github.com/git-liza/git-liza/gitboard/gitio"
 )
 
-// ErrAlone says, beside gitio.ErrRefMoved, that a transaction could not travel with others: whoever decides it again
-// does so when nothing is pending, and lets nothing follow before the remote has answered.
+// ErrAlone accompanies gitio.ErrRefMoved when a transaction could not share a push with others. The
+// caller decides again once nothing is pending, and lets nothing follow until the remote has
+// answered.
 var ErrAlone = errors.New("it has to travel alone")
 
-// Append stores objects and appends a transaction to what is pending in this clone. Then it waits until the remote
-// has taken it: in the push of another process, or in its own, which takes along all that is pending. queued is
-// called when others may follow. Errors as those of WriteAndUpdate; with ErrAlone beside gitio.ErrRefMoved where it was not
-// lost to somebody else's operation.
+// Append stores objects and appends a transaction to the chain that is pending in this clone. It
+// then waits until the remote has taken it, either in another process's push or in its own, which
+// carries everything pending. queued is called as soon as other transactions may follow. Errors are
+// those of WriteAndUpdate; ErrAlone accompanies gitio.ErrRefMoved if the transaction was not lost
+// to another operation.
 func (s *Store) Append(ctx context.Context, objects []git.Object, updates []git.RefUpdate, reflog string, queued func()) error {
 	by, err := s.Sharing(ctx)
 	if err != nil {
@@ -54,7 +56,8 @@ func (s *Store) Append(ctx context.Context, objects []git.Object, updates []git.
 	return s.await(ctx, mine)
 }
 
-// Flush pushes what is pending, and waits for a push that is on its way. What became of it is not told.
+// Flush pushes what is pending and waits for a push in progress. It does not report the outcome of
+// either.
 func (s *Store) Flush(ctx context.Context) error {
 	t := s.queueToPush()
 	defer t.leave()
@@ -69,12 +72,13 @@ func (s *Store) Flush(ctx context.Context) error {
 		if c, err = s.chain(ctx); err != nil || len(c.Links) == 0 {
 			return err
 		}
-		_ = s.send(ctx, c) // told to those whose links they are
+		_ = s.send(ctx, c) // their outcome is recorded for the callers that wait
 	}
 	return nil
 }
 
-// await waits until it is clear what has become of a link. Whoever is the first to push pushes all that is pending.
+// await waits until the outcome of a link is known. The first process that may push pushes
+// everything pending.
 func (s *Store) await(ctx context.Context, mine *link) error {
 	t := s.queueToPush()
 	defer t.leave()
@@ -103,11 +107,11 @@ func (s *Store) await(ctx context.Context, mine *link) error {
 			return &UnclearError{Err: err}
 		}
 		if !c.has(mine.ID) {
-			continue // its outcome is known now
+			continue // its outcome is known by now
 		}
 		if err := s.send(ctx, c); err != nil {
 			if known, told := s.outcome(ctx, mine); known && told == nil {
-				return nil // the part of the chain that it is in had come there before
+				return nil // its part of the chain had arrived before
 			}
 			fellows := len(c.Links) > 1
 			switch {
@@ -122,7 +126,8 @@ func (s *Store) await(ctx context.Context, mine *link) error {
 	}
 }
 
-// abandon ends the wait of a caller that has been told to stop. What nobody pushes yet is taken back.
+// abandon ends the wait of a caller that was cancelled, and withdraws its link unless somebody is
+// pushing it.
 func (s *Store) abandon(ctx context.Context, mine *link, t *pushQueue) error {
 	stopped := ctx.Err()
 	ctx, cancel := patient(ctx)
@@ -140,7 +145,7 @@ func (s *Store) abandon(ctx context.Context, mine *link, t *pushQueue) error {
 		}
 		for i, l := range c.Links {
 			if l.ID == mine.ID {
-				c.Links = c.Links[:i] // those who follow decide again
+				c.Links = c.Links[:i] // the links after it are decided again
 				break
 			}
 		}
@@ -158,8 +163,8 @@ func (s *Store) alone(mine *link) error {
 	return fmt.Errorf("%w (%w)", orMoved(nil, mine.Updates[len(mine.Updates)-1].Ref), ErrAlone)
 }
 
-// overtaken is what the caller of a link is told when the chain that it is in has lost. An operation is decided again; what
-// only moves leases may not have lost at all.
+// overtaken is the error for a link of a chain that lost the race. An operation is decided again; a
+// link that only moves leases may not have lost at all, so it retries alone.
 func (s *Store) overtaken(mine *link) error {
 	if mine.commit() == "" {
 		return s.alone(mine)
@@ -167,7 +172,7 @@ func (s *Store) overtaken(mine *link) error {
 	return orMoved(nil, git.BoardRef)
 }
 
-// outcome says what has become of a link; known is false while it is pending.
+// outcome returns the outcome of a link; known is false while the link is pending.
 func (s *Store) outcome(ctx context.Context, mine *link) (known bool, err error) {
 	ctx, cancel := patient(ctx)
 	defer cancel()
@@ -181,7 +186,7 @@ func (s *Store) outcome(ctx context.Context, mine *link) (known bool, err error)
 	if c.has(mine.ID) {
 		return false, nil
 	}
-	if told := s.told(mine.ID); told != nil { // it has just been
+	if told := s.told(mine.ID); told != nil { // recorded since the first look
 		return true, s.verdict(mine, told)
 	}
 	if commit := mine.commit(); commit != "" {
@@ -201,7 +206,8 @@ func (s *Store) outcome(ctx context.Context, mine *link) (known bool, err error)
 	return true, s.alone(mine)
 }
 
-// verdict is what the caller of a link is told of a push that somebody else has made.
+// verdict turns the recorded outcome of another process's push into the error for the caller of a
+// link.
 func (s *Store) verdict(mine *link, o *outcome) error {
 	switch o.State {
 	case linkDone:
@@ -218,10 +224,11 @@ func (s *Store) verdict(mine *link, o *outcome) error {
 	return s.alone(mine)
 }
 
-// send pushes a chain, and brings the refs here to where the remote has them then. Those who wait are told.
+// send pushes a chain, updates the local refs to match the remote, and records the outcome for
+// those who wait.
 func (s *Store) send(ctx context.Context, c *chain) error {
 	if len(c.Links) > 1 {
-		ctx = context.WithoutCancel(ctx) // the others have not been told to stop
+		ctx = context.WithoutCancel(ctx) // the callers of the other links were not cancelled
 	}
 	updates := c.updates()
 	p, err := s.plan(ctx, updates)
@@ -241,11 +248,11 @@ func (s *Store) send(ctx context.Context, c *chain) error {
 		defer cancel()
 		s.drop(ctx, c)
 	}
-	s.tell(c, err) // who decides again must not find it
+	s.tell(c, err) // after drop: a caller that decides again must not find the chain
 	return err
 }
 
-// concerns reports whether the remote must hear of a transaction.
+// concerns reports whether a transaction has to go to the remote.
 func (s *Store) concerns(ctx context.Context, updates []git.RefUpdate) (bool, error) {
 	branch, err := s.integration(ctx)
 	for _, u := range updates {
@@ -256,36 +263,38 @@ func (s *Store) concerns(ctx context.Context, updates []git.RefUpdate) (bool, er
 	return false, err
 }
 
-// isShared reports whether an update is of a ref that the remote has, and has to be made there.
+// isShared reports whether an update moves a ref that the remote shares, so that it has to be made
+// there.
 func (s *Store) isShared(u git.RefUpdate, integration string) bool {
 	switch {
 	case orZero(u.New) == git.ZeroOID && orZero(u.Old) == git.ZeroOID:
 		return false
 	case strings.HasPrefix(u.Ref, git.LeasePrefix):
-		return true // to hold one unchanged is checked there, too
+		return true // a lease that stays as it is is checked there too
 	case u.Old == u.New:
 		return false
 	}
 	return u.Ref == git.BoardRef || u.Ref == integration || strings.HasPrefix(u.Ref, git.ReviewPrefix) || strings.HasPrefix(u.Ref, s.Task(""))
 }
 
-// pushQueue is the right of way among the processes of one clone that push: an advisory lock on a file. It gives order; a
-// second push of the same chain does no harm, so whoever can't have the lock goes on without.
+// pushQueue queues the processes of one clone that want to push, by an advisory lock on a file. It
+// only gives order: pushing the same chain twice is harmless, so a process that can't get the lock
+// pushes without it.
 type pushQueue struct {
 	s       *Store
-	file    *os.File // nil where it can't be had
+	file    *os.File // nil if it can't be opened
 	granted <-chan error
-	told    string // when somebody was told of a push last
+	told    string // stamp of the outcomes file when it was last read
 	held    bool
 	stop    func()
 }
 
 const (
-	// lookEvery is how often those who wait look whether they have been told.
+	// lookEvery is how often a waiting process looks for the outcome of its link.
 	lookEvery = 20 * time.Millisecond
-	// touchEvery is how often whoever pushes shows that it gets on.
+	// touchEvery is how often a pushing process shows that it is alive.
 	touchEvery = time.Second
-	// stuckAfter is how long it may show nothing until others push without it.
+	// stuckAfter is how long it may show nothing before others push without it.
 	stuckAfter = 10 * time.Second
 )
 
@@ -298,7 +307,7 @@ func (s *Store) queueToPush() *pushQueue {
 	return t
 }
 
-// await waits for the right of way (true), or for news of a link.
+// await waits until this process may push (true), or until new outcomes are recorded (false).
 func (t *pushQueue) await(ctx context.Context, mine *link) (mayPush bool) {
 	if t.held || t.file == nil {
 		return true
@@ -325,7 +334,7 @@ func (t *pushQueue) await(ctx context.Context, mine *link) (mayPush bool) {
 	}
 	if is, err := t.file.Stat(); err == nil {
 		if there, err := os.Stat(t.s.file("push")); err == nil && os.SameFile(is, there) {
-			_ = os.Remove(t.s.file("push")) // those who come now begin a queue of their own
+			_ = os.Remove(t.s.file("push")) // later processes start a new queue
 		}
 	}
 	gitio.LeaveQueue(t.file, t.granted)
@@ -333,7 +342,7 @@ func (t *pushQueue) await(ctx context.Context, mine *link) (mayPush bool) {
 	return true
 }
 
-// stamp says whether a file has been written.
+// stamp identifies the present content of a file by its time and size.
 func stamp(file string) string {
 	info, err := os.Stat(file)
 	if err != nil {
@@ -342,7 +351,7 @@ func stamp(file string) string {
 	return fmt.Sprint(info.ModTime().UnixNano(), info.Size())
 }
 
-// hold is having the right of way, and shows that it gets on.
+// hold marks the lock as held and touches the file at intervals, so that others see progress.
 func (t *pushQueue) hold(err error) {
 	t.held = true
 	if err != nil {
@@ -365,7 +374,7 @@ func (t *pushQueue) hold(err error) {
 	t.stop = func() { ticker.Stop(); close(ended); <-gone }
 }
 
-// try takes the right of way if nobody has it.
+// try takes the lock if it is free.
 func (t *pushQueue) try() bool {
 	if t.held || t.file == nil {
 		return true

@@ -14,29 +14,31 @@ import (
 	"github.com/git-liza/git-liza/gitboard/gitio"
 )
 
-// chain is what this clone has decided and the remote has not taken yet: operations, each on the one before it, and
-// updates of leases. It is kept as a blob that a ref of this clone points to, and only ever replaced by compare-and-swap.
+// chain is what this clone has decided and the remote has not taken yet: operations, each on top of
+// the one before, and updates of leases. It is stored as a blob that a local ref points to, and is
+// only replaced by compare-and-swap.
 //
-// What of it is still pending shows by the board that is here: what the board has is no longer pending, and a
-// chain that doesn't follow from the board is void. So whoever moves the board drops the chains that have lost.
+// The local board shows which part is still pending: what the board contains is settled, and a
+// chain that does not follow from the board is void. So moving the board also drops the chains that
+// lost the race.
 type chain struct {
-	Base  git.OID `json:"base"` // the board's commit that it rests on
+	Base  git.OID `json:"base"` // the board's commit that the chain builds on
 	Links []*link `json:"links"`
 
-	at git.OID // the value of the ref that it was read from
+	at git.OID // the value of the ref when the chain was read
 }
 
 // link is one transaction in a chain.
 type link struct {
-	ID      string          `json:"id"` // never given twice
+	ID      string          `json:"id"` // unique for ever
 	Reflog  string          `json:"reflog,omitempty"`
 	Updates []git.RefUpdate `json:"updates"`
 
-	alone bool    // nobody follows before its outcome is known
-	base  git.OID // where the board was when it was appended
+	alone bool    // no link may follow until its outcome is known
+	base  git.OID // the board's commit when it was appended
 }
 
-// links counts those that this process has made.
+// links counts the links that this process has made.
 var links atomic.Int64
 
 func (s *Store) newLink(updates []git.RefUpdate, reflog string) *link {
@@ -44,7 +46,7 @@ func (s *Store) newLink(updates []git.RefUpdate, reflog string) *link {
 	return &link{ID: id, Reflog: reflog, Updates: updates}
 }
 
-// commit is the operation that a link brings, "" for none.
+// commit is the operation that a link carries, "" if it has none.
 func (l *link) commit() git.OID {
 	for _, u := range l.Updates {
 		if u.Ref == git.BoardRef && u.Old != u.New {
@@ -67,11 +69,12 @@ func (s *Store) chain(ctx context.Context) (*chain, error) {
 			return nil, fmt.Errorf("read what is pending: %w", err)
 		}
 		if err != nil || json.Unmarshal(o.Data, c) != nil {
-			c = &chain{} // nothing that was acknowledged
+			c = &chain{} // unreadable, but nothing in it was acknowledged
 		}
 	}
 	c.at = at
-	// After the chain: a board that has taken it, or moved past it, is seen then.
+	// The board is read after the chain, so that one which has taken the chain, or moved past it,
+	// is noticed.
 	here, err := s.repo.Ref(ctx, git.BoardRef)
 	if err != nil {
 		return nil, err
@@ -80,7 +83,7 @@ func (s *Store) chain(ctx context.Context) (*chain, error) {
 	return c, nil
 }
 
-// rest leaves of a chain what follows from a board.
+// rest reduces a chain to what still follows from a board.
 func (c *chain) rest(board git.OID) {
 	if c.Base == board {
 		return
@@ -92,7 +95,7 @@ func (c *chain) rest(board git.OID) {
 	c.Base, c.Links = board, c.Links[taken+1:]
 }
 
-// tip is the board's commit at the end of a chain.
+// tip is the last commit of the board in a chain.
 func (c *chain) tip() git.OID {
 	for _, l := range slices.Backward(c.Links) {
 		if commit := l.commit(); commit != "" {
@@ -106,7 +109,7 @@ func (c *chain) has(id string) bool {
 	return slices.ContainsFunc(c.Links, func(l *link) bool { return l.ID == id })
 }
 
-// value is where a chain moves a ref, and whether it does.
+// value is where a chain moves a ref to; moves is false if it leaves the ref alone.
 func (c *chain) value(ref string) (oid git.OID, moves bool) {
 	for _, l := range c.Links {
 		for _, u := range l.Updates {
@@ -118,8 +121,8 @@ func (c *chain) value(ref string) (oid git.OID, moves bool) {
 	return oid, moves
 }
 
-// updates are those of all links: one for each ref, from where the first finds it to where the last leaves it. The
-// board's comes last.
+// updates merges the updates of all links: one for each ref, from its first old value to its last
+// new one. The board's update comes last.
 func (c *chain) updates() []git.RefUpdate {
 	var all []git.RefUpdate
 	for _, l := range c.Links {
@@ -150,11 +153,12 @@ func (c *chain) reflog() string {
 	return fmt.Sprintf("git liza: %d operations together", len(c.Links))
 }
 
-// errBehind says that a link does not follow from what is pending.
+// errBehind means that a link does not follow from what is pending.
 var errBehind = fmt.Errorf("%w: others wait for the remote with the same", gitio.ErrRefMoved)
 
-// admits reports whether a link can follow. Leases and the board are moved by one link after the other; any other ref
-// by one alone, since what becomes of it at the remote depends on where it was there.
+// admits returns an error if a link can't follow. Several links may move the board and leases in
+// turn; any other ref may be moved by one link only, since the outcome depends on where the remote
+// had it.
 func (s *Store) admits(ctx context.Context, c *chain, l *link) error {
 	for _, u := range l.Updates {
 		now, pending := c.value(u.Ref)
@@ -198,10 +202,10 @@ func (s *Store) put(ctx context.Context, l *link) error {
 	}
 }
 
-// mostPuts is how often a link is appended to a chain that others move.
+// mostPuts bounds the attempts to change a chain that others keep moving.
 const mostPuts = 20
 
-// replace makes a chain the one that is pending, where nobody has moved it since it was read.
+// replace makes a chain the pending one, unless the ref has moved since it was read.
 func (s *Store) replace(ctx context.Context, c *chain) error {
 	to := git.ZeroOID
 	if len(c.Links) > 0 {
@@ -221,7 +225,7 @@ func (s *Store) replace(ctx context.Context, c *chain) error {
 	return s.repo.UpdateRefs(ctx, []git.RefUpdate{{Ref: git.PendingRef(s.Name()), Old: c.at, New: to}}, "")
 }
 
-// drop takes a chain away that the remote has not taken, with all that was appended to it since.
+// drop removes a chain that the remote has not taken, along with everything appended to it since.
 func (s *Store) drop(ctx context.Context, c *chain) {
 	for range mostPuts {
 		now, err := s.chain(ctx)
@@ -239,8 +243,8 @@ func (s *Store) drop(ctx context.Context, c *chain) {
 	}
 }
 
-// trim takes the links of a chain away that the remote has taken, as far as the board doesn't show it: updates of
-// leases behind the last operation.
+// trim removes the links that the remote has taken but the board doesn't show: lease updates after
+// the last operation.
 func (s *Store) trim(ctx context.Context, taken *chain) {
 	for range mostPuts {
 		now, err := s.chain(ctx)
@@ -258,8 +262,8 @@ func (s *Store) trim(ctx context.Context, taken *chain) {
 	}
 }
 
-// Pending is the board's commit that the next operation of this clone follows from, and the one that the board is at as
-// long as the remote has not taken what is between the two.
+// Pending returns the commit that the clone's next operation builds on, and the board's settled
+// commit. They differ by what the remote has not taken yet.
 func (s *Store) Pending(ctx context.Context) (tip, settled git.OID, err error) {
 	if by, err := s.Sharing(ctx); by == nil || err != nil {
 		tip, refErr := s.repo.Ref(ctx, git.BoardRef)
@@ -272,7 +276,7 @@ func (s *Store) Pending(ctx context.Context) (tip, settled git.OID, err error) {
 	return c.tip(), c.Base, nil
 }
 
-// Waiting is how many transactions of this clone the remote has not taken yet.
+// Waiting is the number of this clone's transactions that the remote has not taken yet.
 func (s *Store) Waiting(ctx context.Context) (int, error) {
 	if by, err := s.Sharing(ctx); by == nil || err != nil {
 		return 0, err

@@ -1,18 +1,21 @@
-// Package remote shares a board with other clones: the refs of a remote are the judges of what stands.
+// Package remote shares a board with other clones. The refs of the remote decide which operations
+// count.
 //
-// A Store stands where else the repository does. What it reads are this clone's own refs, as Fetch last brought
-// them; what it writes it pushes first, all refs of an operation at once, and only what the remote has taken
-// comes to stand here. So a push that is rejected is a compare-and-swap that was lost.
+// A Store takes the place of the repository. It reads this clone's own refs, as Fetch last updated
+// them. It writes to the remote first, all refs of an operation in one push, and updates the local
+// refs only to what the remote has taken. A rejected push is therefore a lost compare-and-swap.
 //
-// Processes of one clone don't push one after the other. What each has decided is appended to a chain that is pending
-// (chain), which a ref of this clone holds and only compare-and-swap moves; the next is decided on its end. The first
-// to come after a push pushes all of it, with all its refs, and tells the others. None is acknowledged before the
-// remote has taken its commit. A chain is void as soon as the board moves to anything that is not in it; a process that
-// dies leaves its part of it to the others. Locks and the notes of what was pushed (outcome, place) serve
-// order and time alone: without them each finds out by the refs, and by its request's id whether it was done before.
+// Processes of one clone do not push one by one. Each appends what it has decided to a pending
+// chain (chain), which is held by a local ref and moved only by compare-and-swap; the next process
+// decides on top of it. When a push ends, the first process in the queue pushes everything pending,
+// with all its refs, and records the outcome for the others. No operation is acknowledged before
+// the remote has taken its commit. A chain is void as soon as the board moves to a commit that is
+// not in it; a process that dies leaves its links to the others. Locks and the records of earlier
+// pushes (outcome, place) only improve order and speed: without them each process learns the
+// outcome from the refs, and from the id of its request whether it was done before.
 //
-// Shared are the board, the integration branch, leases, submissions, and the branches of tasks where an
-// operation publishes them. Where the remote has integration and a task's branch is remembered below
+// Shared are the board, the integration branch, leases, submissions, and task branches that an
+// operation publishes. Where the remote has integration and each task branch is remembered below
 // refs/liza/remotes/<name>/.
 //
 // It may import gitboard/board, gitboard/git, gitboard/gitio, gitboard/lease, gitboard/oplog and

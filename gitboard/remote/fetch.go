@@ -12,14 +12,14 @@ import (
 	"github.com/git-liza/git-liza/gitboard/gitio"
 )
 
-// tries is how often the network is tried before an error is believed.
+// tries is how often a network operation is attempted before its error is returned.
 const tries = 3
 
-// DivergedError is a board here that the remote's does not follow from. Exit code 4.
+// DivergedError means that the remote's board does not follow from the local one. Exit code 4.
 type DivergedError struct {
 	Remote      string
 	Here, There git.OID
-	Unrelated   bool // they have no commit in common: two boards
+	Unrelated   bool // they share no commit: two separate boards
 }
 
 func (e *DivergedError) Error() string {
@@ -29,30 +29,30 @@ func (e *DivergedError) Error() string {
 	return fmt.Sprintf("the board here (%s) and the board of %s (%s) have come apart; neither is changed", e.Here.Short(), e.Remote, e.There.Short())
 }
 
-// Fetch brings this clone's view up to date: the board, where integration and the branches of tasks are, and the
-// leases. Processes of a clone fetch one after the other, and one that has waited for a fetch which began after it
-// was called fetches no more.
+// Fetch updates this clone's view: the board, where the remote has integration and the task
+// branches, and the leases. Processes of one clone fetch one at a time; one that waited for a fetch
+// which began after its own call does not fetch again.
 func (s *Store) Fetch(ctx context.Context) error { return s.FetchSince(ctx, s.Now()) }
 
-// FetchAll is Fetch, and brings every submission.
+// FetchAll is Fetch, and also fetches every submission.
 func (s *Store) FetchAll(ctx context.Context) error { return s.fetch(ctx, true, s.Now()) }
 
-// Moment is a moment in the life of a clone's view, as Now gives it.
+// Moment is a point in the sequence of a clone's fetches, as returned by Now.
 type Moment int
 
-// Now is a moment that FetchSince knows.
+// Now is the present moment, for FetchSince and Fresh.
 func (s *Store) Now() Moment {
 	begun, _ := s.counts()
 	return Moment(begun)
 }
 
-// FetchSince is Fetch unless the view has been brought up to date since a moment: by a fetch, or by a push, which shows
-// where the remote's board is as well.
+// FetchSince is Fetch unless the view was updated after moment, by a fetch or by a push, which also
+// shows where the remote's board is.
 func (s *Store) FetchSince(ctx context.Context, moment Moment) error {
 	return s.fetch(ctx, false, moment)
 }
 
-// Fresh reports whether the view has been brought up to date since a moment.
+// Fresh reports whether the view was updated after moment.
 func (s *Store) Fresh(moment Moment) bool {
 	_, good := s.counts()
 	return Moment(good) > moment
@@ -80,8 +80,8 @@ func (s *Store) fetch(ctx context.Context, all bool, moment Moment) error {
 	return err
 }
 
-// again asks the remote until it answers, or has not for some times, or there is no use in asking at once: it was silent
-// for long, or has refused.
+// again repeats ask, at most tries times, while the error is one that may pass. It gives up at once
+// if the remote kept silent until the timeout or refused.
 func again(ctx context.Context, ask func() error) error {
 	for attempt := 1; ; attempt++ {
 		err := ask()
@@ -95,21 +95,21 @@ func again(ctx context.Context, ask func() error) error {
 	}
 }
 
-// fetchFrom fetches from a remote that this clone doesn't share its board by yet.
+// fetchFrom fetches from a remote that this clone does not share its board through yet.
 func fetchFrom(ctx context.Context, by *gitio.Remote, whole bool, refspec string) error {
 	return again(ctx, func() error { return by.Fetch(ctx, false, whole, refspec) })
 }
 
-// presence is what a remote has of a board.
+// presence is which part of a board a remote has.
 type presence int
 
 const (
 	none   presence = iota
-	copied          // its branch alone, as a fork has
-	judge           // it is the repository by which the board is shared
+	copied          // only the branch, as in a fork
+	judge           // the repository through which the board is shared
 )
 
-// boardAt asks a remote what it has of a board.
+// boardAt asks a remote which part of a board it has.
 func boardAt(ctx context.Context, by *gitio.Remote) (found presence, err error) {
 	err = again(ctx, func() error {
 		there, err := by.List(ctx, git.BoardRef, git.HomeRef)
@@ -126,7 +126,7 @@ func boardAt(ctx context.Context, by *gitio.Remote) (found presence, err error) 
 	return found, err
 }
 
-// pause waits before the network is tried again.
+// pause waits with exponential backoff and jitter before the next attempt.
 func pause(ctx context.Context, attempt int) error {
 	const step = 100 * time.Millisecond
 	select {
@@ -137,7 +137,7 @@ func pause(ctx context.Context, attempt int) error {
 	}
 }
 
-// bring fetches once. The lock is held.
+// bring fetches once. The caller holds the lock.
 func (s *Store) bring(ctx context.Context, all bool) error {
 	branch, err := s.integration(ctx)
 	if err != nil {
@@ -149,7 +149,7 @@ func (s *Store) bring(ctx context.Context, all bool) error {
 	}
 	if branch != "" {
 		specs = append(specs, "+"+branch+":"+s.tracking("integration"))
-		if s.remote.Load().Spares(branch) { // people look there
+		if s.remote.Load().Spares(branch) { // humans look at the usual remote-tracking branch
 			specs = append(specs, "+"+branch+":"+s.peoples(branch))
 		}
 	}
@@ -164,8 +164,8 @@ func (s *Store) bring(ctx context.Context, all bool) error {
 		return err
 	}
 	if refused := (*gitio.CommandError)(nil); errors.As(failed, &refused) && refused.Exit == 1 {
-		// All was brought that could be. The board here is ahead: the remote's was taken back, and gets it again with
-		// the next operation.
+		// Everything else was fetched. If the local board is ahead, the remote's was reset; the
+		// next operation restores it.
 		here, err := s.repo.Ref(ctx, git.BoardRef)
 		if err != nil {
 			return err
@@ -183,7 +183,8 @@ func (s *Store) bring(ctx context.Context, all bool) error {
 	return failed
 }
 
-// relatedTo refuses a board here and one that was fetched that have come apart.
+// relatedTo returns a DivergedError if neither the local board nor the fetched one follows from the
+// other.
 func (s *Store) relatedTo(ctx context.Context, name, fetched string) error {
 	here, err := s.repo.Ref(ctx, git.BoardRef)
 	if err != nil {
@@ -205,7 +206,7 @@ func (s *Store) relatedTo(ctx context.Context, name, fetched string) error {
 	return &DivergedError{Remote: name, Here: here, There: there, Unrelated: err != nil}
 }
 
-// Fetched is when this clone's view was last brought up to date, zero for never.
+// Fetched is when this clone's view was last updated, zero if never.
 func (s *Store) Fetched() time.Time {
 	info, err := os.Stat(s.file("fetched"))
 	if err != nil {
@@ -214,7 +215,8 @@ func (s *Store) Fetched() time.Time {
 	return info.ModTime()
 }
 
-// counts reads how many fetches of this clone have begun, and which of them was the last that came to its end.
+// counts returns the number of fetches this clone has begun, and the number of the last one that
+// succeeded.
 func (s *Store) counts() (begun, good int) {
 	for name, n := range map[string]*int{"fetching": &begun, "fetched": &good} {
 		if data, err := os.ReadFile(s.file(name)); err == nil {
@@ -224,7 +226,7 @@ func (s *Store) counts() (begun, good int) {
 	return begun, good
 }
 
-// count notes what counts reads; where it can't, everybody fetches for themselves.
+// count stores what counts reads. If it can't, every process fetches for itself.
 func (s *Store) count(begun, good int) {
 	for name, n := range map[string]int{"fetching": begun, "fetched": good} {
 		if name == "fetched" && n != begun {
@@ -234,8 +236,8 @@ func (s *Store) count(begun, good int) {
 	}
 }
 
-// pushing notes that a push begins, whose success will show where the remote's board is. Its number is 0 while others
-// fetch, who show it, too.
+// pushing records that a push begins, whose success will show where the remote's board is. It
+// returns the push's number, 0 if a fetch is in progress, which shows the same.
 func (s *Store) pushing() int {
 	file, err := gitio.OpenQueue(s.file("fetch"))
 	if err != nil {
@@ -250,15 +252,16 @@ func (s *Store) pushing() int {
 	return started + 1
 }
 
-// pushed notes that it has succeeded, and stands here. The lock is held.
+// pushed records that the push succeeded and its refs are here. The caller holds the lock.
 func (s *Store) pushed(number int) {
 	if started, _ := s.counts(); started == number {
 		s.count(number, number)
 	}
 }
 
-// lock keeps others of this clone from bringing refs at the same time: git would fail one of them. It serves order,
-// not safety, so whoever waits too long for it goes on without.
+// lock keeps other processes of this clone from fetching at the same time, which would make git
+// fail for one of them. It serves order, not safety: a caller that has waited too long continues
+// without it.
 func (s *Store) lock(ctx context.Context) (release func()) {
 	file, err := gitio.OpenQueue(s.file("fetch"))
 	if err != nil {

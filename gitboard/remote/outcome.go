@@ -11,8 +11,8 @@ import (
 	"github.com/git-liza/git-liza/gitboard/gitio"
 )
 
-// outcome is what whoever has pushed for others tells them. It saves them to find out by themselves, and they do where
-// nothing is told.
+// outcome is what a process that pushed for others records for them. It saves them a look at the
+// refs, which is what they do if no outcome is recorded.
 type outcome struct {
 	ID    string    `json:"id"` // the link's
 	State linkState `json:"state"`
@@ -35,7 +35,7 @@ const (
 	mostOutcomes = 256
 )
 
-// told is what was told of a link, nil for nothing.
+// told returns the recorded outcome of a link, nil if there is none.
 func (s *Store) told(id string) *outcome {
 	for _, o := range slices.Backward(s.outcomes()) {
 		if o.ID == id {
@@ -59,7 +59,7 @@ func (s *Store) outcomes() (all []outcome) {
 	return all
 }
 
-// tell notes what has become of a chain.
+// tell records the outcome of every link of a chain.
 func (s *Store) tell(c *chain, err error) {
 	all := s.outcomes()
 	for _, l := range c.Links {
@@ -81,13 +81,13 @@ func (s *Store) tell(c *chain, err error) {
 	}
 	var text bytes.Buffer
 	for _, o := range all[max(0, len(all)-mostOutcomes):] {
-		line, _ := json.Marshal(o) // strings only
+		line, _ := json.Marshal(o) // can't fail: strings only
 		text.Write(append(line, '\n'))
 	}
-	_ = s.write(outcomesFile, text.Bytes()) // else they find out
+	_ = s.write(outcomesFile, text.Bytes()) // on failure the callers look at the refs
 }
 
-// write replaces one of this clone's own files in one step.
+// write replaces one of this clone's own files atomically.
 func (s *Store) write(name string, data []byte) error {
 	tmp := s.file(fmt.Sprintf(".%s-%d", name, os.Getpid()))
 	err := os.WriteFile(tmp, data, 0o644)

@@ -11,30 +11,32 @@ import (
 	"github.com/git-liza/git-liza/gitboard/gitio"
 )
 
-// place is this clone's among those that write at the same time. Who has just won knows the board, and is a fetch ahead
-// of the others. So it lets as many pushes of others in as there were since its own last one, unless nobody comes; and
-// now and then one where it has met nobody, since it can't see who waits.
+// place is this clone's place among the clones that write at the same time. A clone that has just
+// won knows the board, and is one fetch ahead of the others. So it lets in as many pushes of others
+// as there were since its own last one, and stops as soon as nobody comes. Now and then it lets one
+// in although it met nobody, since it can't see who waits.
 type place struct {
 	Tip    git.OID       `json:"tip"`    // of the board after this clone's last push
-	Pushed time.Time     `json:"pushed"` // when that was
-	Took   time.Duration `json:"took"`   // by it
-	Links  int           `json:"links"`  // in it
-	Lost   int           `json:"lost"`   // links of the last push, if it was overtaken
-	Turns  int           `json:"turns"`  // pushes of others that are let in before the next
-	Streak int           `json:"streak"` // of pushes in which it met nobody
-	Met    time.Time     `json:"met"`    // when it met another clone last
+	Pushed time.Time     `json:"pushed"` // when that push ended
+	Took   time.Duration `json:"took"`   // how long it took
+	Links  int           `json:"links"`  // how many links it carried
+	Lost   int           `json:"lost"`   // links of the last push, if it lost the race
+	Turns  int           `json:"turns"`  // pushes of others to let in before the next one
+	Streak int           `json:"streak"` // pushes in a row in which it met nobody
+	Met    time.Time     `json:"met"`    // when it last met another clone
 }
 
 const (
 	placeFile = "place"
-	// mostTurns is how many pushes of others are let in at most, and mostAway for how long.
+	// mostTurns bounds the pushes of others that are let in, mostAway the time for it.
 	mostTurns = 16
 	mostAway  = 20 * time.Second
-	// busy is how many times as long as a push takes there may be between two, where clones wait for each other.
+	// busy is the longest interval between two pushes of contending clones, in durations of a push.
 	busy = 3
-	// metLately is for how long a clone that has met others gives way to those that it can't see.
+	// metLately is how long a clone that has met others gives way to clones it can't see.
 	metLately = 2 * time.Minute
-	// met and unmet are how many pushes it makes without a pause in between until then, and otherwise.
+	// met and unmet are how many pushes it makes without giving way: within metLately, and
+	// otherwise.
 	met, unmet = 2, 8
 )
 
@@ -45,11 +47,12 @@ func (s *Store) place() (p place) {
 	return p
 }
 
-// giveWay waits while it is others' turn, and looks what they do. It reports whether it has.
+// giveWay waits while it is the turn of others, and watches their pushes. It reports whether it
+// waited.
 func (s *Store) giveWay(ctx context.Context) bool {
 	p := s.place()
 	if p.Turns <= 0 || s.now().Sub(p.Pushed) > busy*p.Took*time.Duration(p.Turns) {
-		return false // those who waited have had their time
+		return false // those who waited have had their chance
 	}
 	defer gitio.Trace("give way to other clones")()
 	began := s.now()
@@ -59,7 +62,7 @@ func (s *Store) giveWay(ctx context.Context) bool {
 		}
 		here, err := s.repo.Ref(ctx, git.BoardRef)
 		if err != nil || here == seen {
-			break // nobody waits any more
+			break // nobody is waiting any more
 		}
 		p.Turns -= max(1, s.pushesBetween(ctx, seen, here, p.Links))
 		seen = here
@@ -69,17 +72,17 @@ func (s *Store) giveWay(ctx context.Context) bool {
 	return true
 }
 
-// pushesBetween estimates by how many pushes a board has come from one commit to another.
+// pushesBetween estimates how many pushes moved a board from one commit to another.
 func (s *Store) pushesBetween(ctx context.Context, from, to git.OID, links int) int {
 	commits, err := s.repo.Log(ctx, from, to)
 	if err != nil {
 		return 0
 	}
-	return (len(commits) + max(1, links) - 1) / max(1, links) // as many operations a push as here
+	return (len(commits) + max(1, links) - 1) / max(1, links) // as many per push as here
 }
 
-// gather lets those come along who decide at the moment, and those who decide again what a push has lost, for a fraction
-// of what a push takes.
+// gather waits for a fraction of a push's duration, so that processes that are deciding now, or
+// deciding again after a lost push, can join this one.
 func (s *Store) gather(ctx context.Context) {
 	const step = 5 * time.Millisecond
 	p := s.place()
@@ -92,7 +95,7 @@ func (s *Store) gather(ctx context.Context) {
 	}
 }
 
-// deciding reports whether a process of this clone decides at the moment.
+// deciding reports whether a process of this clone is deciding an operation right now.
 func (s *Store) deciding() bool {
 	file, err := os.OpenFile(s.file(TurnFile), os.O_RDWR, 0)
 	if err != nil {
@@ -102,10 +105,11 @@ func (s *Store) deciding() bool {
 	return errors.Is(gitio.TryQueue(file), gitio.ErrHeld)
 }
 
-// TurnFile is the file, among a clone's own, by which its processes decide one after the other.
+// TurnFile is the name of the file in the clone's own directory whose lock makes its processes
+// decide one at a time.
 const TurnFile = "turn"
 
-// won notes a push that began at a time and that the remote has taken.
+// won records a push that the remote has taken; began is when it started.
 func (s *Store) won(ctx context.Context, c *chain, began time.Time) {
 	p, now := s.place(), s.now()
 	others := 0
@@ -123,7 +127,7 @@ func (s *Store) won(ctx context.Context, c *chain, began time.Time) {
 		every = met
 	}
 	switch {
-	case others > 0 && (lately || since < busy*p.Took*time.Duration(others)): // one push upon the other
+	case others > 0 && (lately || since < busy*p.Took*time.Duration(others)): // back to back
 		p.Turns, p.Streak, p.Met = min(others, mostTurns), 0, now
 	case since < busy*p.Took && p.Streak%every == 0:
 		p.Turns = 1
@@ -131,7 +135,7 @@ func (s *Store) won(ctx context.Context, c *chain, began time.Time) {
 	s.keepPlace(p)
 }
 
-// lost notes a push that another clone's has overtaken.
+// lost records a push that lost the race against another clone.
 func (s *Store) lost(c *chain) {
 	p := s.place()
 	p.Met, p.Lost = s.now(), len(c.Links)
@@ -141,11 +145,11 @@ func (s *Store) lost(c *chain) {
 func (s *Store) keepPlace(p place) {
 	text, err := json.Marshal(p)
 	if err == nil {
-		_ = s.write(placeFile, text) // without it nobody is given way
+		_ = s.write(placeFile, text) // without it this clone gives way to nobody
 	}
 }
 
-// wait reports false when the context has ended before.
+// wait waits for d; it reports false if the context ended first.
 func wait(ctx context.Context, d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

@@ -12,19 +12,21 @@ import (
 	"github.com/git-liza/git-liza/gitboard/plain"
 )
 
-// The two values of a probe. As with a lease, neither is a commit and neither follows from the other.
+// probeValues are the two values of a probe. As with a lease, neither is a commit and neither
+// follows from the other.
 var probeValues = [2]git.Object{
 	git.NewObject("blob", []byte("git liza asks whether this remote accepts refs of a board\n")),
 	git.NewObject("blob", []byte("git liza asks whether this remote lets them be replaced\n")),
 }
 
-// Probe asks the remote of this clone's board for all that an operation needs of it. It returns a refusal that names
-// what the remote does not do.
-// id is one that no other probe has: several clones may join at the same time.
+// Probe asks the remote of this clone's board for everything that an operation needs. It returns a
+// refusal that names what the remote does not do. id must be unique to this probe: several clones
+// may join at the same time.
 func (s *Store) Probe(ctx context.Context, id string) error { return s.probe(ctx, s.remote.Load(), id) }
 
-// probe asks a remote for what the first claim would need: names that no branch there takes up, and a ref below
-// refs/liza that is created, read back, replaced and deleted, each in an atomic push.
+// probe asks a remote for what the first claim would need: that no branch there takes up the names,
+// and that a ref below refs/liza can be created, read back, replaced and deleted, each in an atomic
+// push.
 func (s *Store) probe(ctx context.Context, by *gitio.Remote, id string) error {
 	ref, asBranch := git.ProbePrefix+id, strings.TrimSuffix(git.BoardPrefix, "/")
 	var there map[string]git.OID
@@ -77,7 +79,8 @@ func (s *Store) probe(ctx context.Context, by *gitio.Remote, id string) error {
 
 func name(by *gitio.Remote) string { return plain.Line(by.Name, 60) }
 
-// unfit is a probe's failure: a refusal where the remote has declined, and else the error itself.
+// unfit turns the failure of a probe into a refusal if the remote has declined, and otherwise
+// returns the error itself.
 func unfit(by *gitio.Remote, what string, err error) error {
 	failed := (*gitio.NetworkError)(nil)
 	switch {

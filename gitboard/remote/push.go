@@ -12,11 +12,11 @@ import (
 	"github.com/git-liza/git-liza/gitboard/gitio"
 )
 
-// UnclearError is a push of which nobody can tell whether it was done: the remote can't be asked, or something here is in
-// the way.
+// UnclearError means that it is unknown whether a push was done: the remote can't be asked, or
+// something local is in the way.
 type UnclearError struct {
 	Err  error // of the push
-	Look error // of looking what became of it, nil where it is not seen yet
+	Look error // of finding out its outcome; nil if the remote doesn't show one yet
 }
 
 func (e *UnclearError) Error() string {
@@ -26,12 +26,14 @@ func (e *UnclearError) Error() string {
 	return e.Err.Error() + " (whether it was done shows when the remote is there again)"
 }
 
-// Unwrap returns the push's error alone: that of the look says nothing of the operation.
+// Unwrap returns only the error of the push: the error of the look says nothing about the
+// operation.
 func (e *UnclearError) Unwrap() error { return e.Err }
 
-// push moves the remote's refs. What it failed of is judged by looking at the remote again. The same commits are
-// pushed until it is clear: an operation that came there late is the one that was asked for. A rejection says nothing of
-// an earlier try that nobody has heard of: its lock may have been the reason.
+// push moves the remote's refs. A failure is judged by looking at the remote again, and the same
+// commits are pushed until the outcome is clear: if they arrive late, they are still the operation
+// that was asked for. A rejection says nothing about an earlier attempt without an answer: the lock
+// of that attempt may have caused it.
 func (s *Store) push(ctx context.Context, p *plan) error {
 	var failed, unheard error
 	for attempt := 1; attempt <= tries; attempt++ {
@@ -81,8 +83,9 @@ func (s *Store) push(ctx context.Context, p *plan) error {
 	return failed
 }
 
-// keepBranches leaves branches of tasks at a remote that has refused the push, which may be one that lets nobody delete
-// any (receive.denyDeletes): what else is pushed counts more than to tidy up. It reports whether there are any.
+// keepBranches drops the deletions of task branches from a push that the remote refused, since it
+// may forbid deleting any (receive.denyDeletes), and the rest matters more than tidying up. It
+// reports whether it dropped any.
 func (p *plan) keepBranches() bool {
 	rest := slices.DeleteFunc(slices.Clone(p.pushes), func(push gitio.Push) bool {
 		return orZero(push.New) == git.ZeroOID && strings.HasPrefix(push.Ref, git.PublishedPrefix)
@@ -94,7 +97,7 @@ func (p *plan) keepBranches() bool {
 	return true
 }
 
-// patient is a context for looking what became of a push when whoever asked for it has gone.
+// patient returns a context for finding out the outcome of a push after its caller was cancelled.
 func patient(ctx context.Context) (context.Context, context.CancelFunc) {
 	const while = 10 * time.Second
 	if ctx.Err() == nil {
@@ -103,7 +106,8 @@ func patient(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(context.WithoutCancel(ctx), while)
 }
 
-// retire takes away the branches of tasks at the remote that can't go forward; their commits go to its attic.
+// retire deletes the remote's task branches that can't be fast-forwarded, and keeps their commits
+// in its attic.
 func (s *Store) retire(ctx context.Context, p *plan) error {
 	if len(p.retired) == 0 {
 		return nil
@@ -119,8 +123,8 @@ func (s *Store) retire(ctx context.Context, p *plan) error {
 	return nil
 }
 
-// done looks, on a view that has just been brought up to date, whether a push has come there after all. ErrRefMoved
-// when it can't come there any more.
+// done reports whether a push has arrived after all; the view must have just been updated. It
+// returns ErrRefMoved if the push can't arrive any more.
 func (s *Store) done(ctx context.Context, p *plan) (bool, error) {
 	done := false
 	var moved, torn error
@@ -139,7 +143,7 @@ func (s *Store) done(ctx context.Context, p *plan) (bool, error) {
 				if err == nil && now == u.New {
 					err = torn
 				}
-				return stands, err // with its commit came all the rest, where nobody has moved it since
+				return stands, err // everything else came with its commit, unless somebody has moved it since
 			}
 		}
 		if now == orZero(u.Old) && now != orZero(u.New) && s.brought(ctx, u.Ref) {
@@ -156,14 +160,16 @@ func (s *Store) done(ctx context.Context, p *plan) (bool, error) {
 	return false, moved
 }
 
-// brought reports whether every fetch shows where a ref is at the remote, and no refusal to delete it is put up with.
+// brought reports whether every fetch shows where the remote has a ref, and a refusal to delete it
+// is an error.
 func (s *Store) brought(ctx context.Context, ref string) bool {
 	branch, err := s.integration(ctx)
 	return err == nil && (ref == branch || strings.HasPrefix(ref, git.LeasePrefix))
 }
 
-// TornError is a push that the remote has done in part, against git's own promise (--atomic leaves refs out that
-// receive.hideRefs names). What keeps two agents off one task doesn't hold there. Exit code 4.
+// TornError is a push that the remote did in part, against git's own promise: --atomic does not
+// cover refs that receive.hideRefs names. There, nothing keeps two agents off one task. Exit code
+// 4.
 type TornError struct{ Remote, Ref string }
 
 func (e *TornError) Error() string {
@@ -173,7 +179,7 @@ func (e *TornError) Error() string {
 // Torn marks the error as one of an operation that is on the board all the same.
 func (e *TornError) Torn() bool { return true }
 
-// follows reports whether a commit of the board is in what follows from the one before it.
+// follows reports whether now contains the board's commit that an update brings.
 func (s *Store) follows(ctx context.Context, u git.RefUpdate, now git.OID) (bool, error) {
 	if now == u.New || now == u.Old || now.IsZero() {
 		return now == u.New, nil
@@ -181,9 +187,10 @@ func (s *Store) follows(ctx context.Context, u git.RefUpdate, now git.OID) (bool
 	return s.repo.IsAncestor(ctx, u.New, now)
 }
 
-// settle brings the refs here to what stands at the remote. The remote has them, so what moved here meanwhile is no
-// failure: a later fetch brings what is missing, and work that somebody did on a branch is theirs to find. taken is the
-// chain that was pushed, nil where only one's own part of it is brought here.
+// settle updates the local refs to what the remote has taken. It never fails, because the remote
+// has them: a later fetch brings what is missing, and work that somebody did on a local branch
+// stays for them to find. taken is the chain that was pushed, nil if another process pushed it and
+// only the caller's own part is updated here.
 func (s *Store) settle(ctx context.Context, number int, updates []git.RefUpdate, reflog string, taken *chain) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), settleFor)
 	defer cancel()
@@ -224,8 +231,8 @@ func (s *Store) settle(ctx context.Context, number int, updates []git.RefUpdate,
 	return nil
 }
 
-// stale is the update that drops what git remembers of a push where people look: it heeds no negative refspec there,
-// and nothing would bring it up to date again.
+// stale returns the update that deletes the remote-tracking branch which git wrote on a push: git
+// ignores negative refspecs there, and nothing would update the branch again.
 func (s *Store) stale(ctx context.Context, ref string) []git.RefUpdate {
 	task, published := strings.CutPrefix(ref, s.Task(""))
 	switch {
@@ -241,5 +248,5 @@ func (s *Store) stale(ctx context.Context, ref string) []git.RefUpdate {
 	return []git.RefUpdate{{Ref: s.peoples(ref), Old: left}}
 }
 
-// settleFor bounds what follows a push that stands.
+// settleFor bounds the work that follows a successful push.
 const settleFor = 30 * time.Second

@@ -13,11 +13,13 @@ import (
 	"github.com/git-liza/git-liza/gitboard/plain"
 )
 
-// Share makes a remote the judge of this clone's board: the board goes there, unless it is there already, with
-// integration, submissions, leases and the branches of tasks, in one push, after a probe under that id. A clone without a board adopts the remote's.
+// Share makes a remote the judge of this clone's board. After a probe, it pushes the board (unless
+// it is there already) with integration, submissions, leases and the task branches in one push. A
+// clone without a board adopts the remote's. probe is the id for Probe.
 //
-// Refused are a remote that isn't there or does not accept what a board needs, a shallow clone, one whose plain fetch
-// would overwrite the board, and a remote whose integration is not behind the one here. A *DivergedError when the remote has another board.
+// It refuses a remote that doesn't exist or does not accept what a board needs, a shallow clone, a
+// clone whose plain fetch would overwrite the board, and a remote whose integration is not behind
+// the local one. It returns a *DivergedError if the remote has another board.
 func (s *Store) Share(ctx context.Context, name, probe string) error {
 	if known := s.Name(); known != "" && known != name {
 		return board.Refuse(board.CodeExists, "this clone shares its board by "+known, "git liza sync; a board has one remote")
@@ -61,7 +63,7 @@ func (s *Store) Share(ctx context.Context, name, probe string) error {
 	begun[string(tip)] = git.HomeRef
 	err = again(ctx, func() error { return by.Offer(ctx, begun, offered...) })
 	if errors.Is(err, gitio.ErrRejected) {
-		// A try that nobody heard of may have been done, and others have gone on from there.
+		// An attempt without an answer may have succeeded, and others may have built on it.
 		if there, lookErr := boardAt(ctx, by); there != none && lookErr == nil {
 			return s.adopt(ctx, by, there)
 		}
@@ -80,8 +82,8 @@ func (s *Store) Share(ctx context.Context, name, probe string) error {
 	return s.repo.UpdateRefs(ctx, []git.RefUpdate{{Ref: git.HomeRef, Old: home}}, "")
 }
 
-// begun are the branches of tasks that were ever claimed, each with the name that the remote has it by. Others below
-// task/ are people's own.
+// begun maps the branches of all tasks that were ever claimed to their names at the remote. Other
+// branches below task/ belong to humans.
 func (s *Store) begun(ctx context.Context, tip git.OID) (map[string]string, error) {
 	at, err := oplog.New(s.repo, "").At(ctx, tip)
 	if err != nil {
@@ -101,8 +103,8 @@ func (s *Store) begun(ctx context.Context, tip git.OID) (map[string]string, erro
 	return begun, at.State.Err()
 }
 
-// Find names the remotes that a board is shared by, by asking each. A remote that can't be asked is the error; refused
-// are remotes that only have a copy of one.
+// Find asks every remote and names those that share a board. It returns the error of a remote that
+// can't be asked, and refuses if the only boards it finds are copies.
 func (s *Store) Find(ctx context.Context) ([]string, error) {
 	names, err := s.repo.Remotes(ctx)
 	if err != nil {
@@ -130,14 +132,14 @@ func (s *Store) Find(ctx context.Context) ([]string, error) {
 	return found, isCopy
 }
 
-// copyAt refuses a remote that has a copy of a board.
+// copyAt is the refusal of a remote that has only a copy of a board.
 func copyAt(by *gitio.Remote) error {
 	return board.Refuse(board.CodeUnfitRemote, name(by)+" has a copy of a board, as a fork has: what is claimed there, others may have claimed where the board is shared",
 		"git remote add upstream URL, with the address that the team shares it by; then git liza share upstream")
 }
 
-// Join adopts the board that a remote has, in a clone that has none. The integration branch is made where the remote
-// has it, unless there is one. Refused as for Share.
+// Join adopts a remote's board in a clone that has none. It creates the integration branch from the
+// remote's, unless the clone has one. It refuses what Share refuses.
 func (s *Store) Join(ctx context.Context, name string) error {
 	if err := s.fit(ctx, name); err != nil {
 		return err
@@ -157,7 +159,8 @@ func (s *Store) adopt(ctx context.Context, by *gitio.Remote, has presence) error
 	if has == copied {
 		return copyAt(by)
 	}
-	// First beside the board that may be here, and then in its place: two boards must not be mixed up.
+	// The remote's board is fetched to a tracking ref first, so that it can't mix with another
+	// board that is here.
 	whole, err := s.partial(ctx, by.Name)
 	if err != nil {
 		return err
@@ -212,7 +215,7 @@ func (s *Store) keepName(ctx context.Context, by *gitio.Remote) error {
 	if err := s.repo.SetConfig(ctx, gitio.RemoteKey, by.Name); err != nil {
 		return err
 	}
-	by, err := s.repo.Remote(ctx, by.Name) // with what it spares now
+	by, err := s.repo.Remote(ctx, by.Name) // reread: what it spares has changed
 	if err != nil {
 		return err
 	}
@@ -220,7 +223,7 @@ func (s *Store) keepName(ctx context.Context, by *gitio.Remote) error {
 	return s.FetchAll(ctx)
 }
 
-// fit refuses a remote and a clone that can't share a board.
+// fit refuses a remote or a clone that can't share a board.
 func (s *Store) fit(ctx context.Context, name string) error {
 	names, err := s.repo.Remotes(ctx)
 	if err != nil {
@@ -246,7 +249,7 @@ func (s *Store) fit(ctx context.Context, name string) error {
 	return err
 }
 
-// overwritten refuses a repository whose board a plain fetch from a remote overwrites.
+// overwritten refuses a repository in which a plain fetch from a remote would overwrite the board.
 func (s *Store) overwritten(ctx context.Context, name string) error {
 	specs, err := s.repo.ConfigAll(ctx, "remote."+name+".fetch")
 	if err != nil {
@@ -262,7 +265,7 @@ func (s *Store) overwritten(ctx context.Context, name string) error {
 	return nil
 }
 
-// kept refuses to write in a repository that is a mirror of another: the next fetch would take it away.
+// kept refuses to write in a mirror of another repository: the next fetch would discard the change.
 func (s *Store) kept(ctx context.Context) error {
 	if !s.repo.MayMirror() {
 		return nil
@@ -279,7 +282,8 @@ func (s *Store) kept(ctx context.Context) error {
 	return nil
 }
 
-// home refuses to write to a copy of a board: the branch came here with a clone, and another repository is its judge.
+// home refuses to write to a copy of a board, which came with a clone and is judged by another
+// repository.
 func (s *Store) home(ctx context.Context) error {
 	if !s.repo.MayHaveRemotes() {
 		return nil
@@ -297,7 +301,8 @@ func (s *Store) home(ctx context.Context) error {
 		"git liza share "+plain.Line(names[0], 60)+", where the team shares it; git liza init --alone makes the copy a board of its own")
 }
 
-// Own makes the copy of a board that came with a clone a board of its own. It reports whether there was such a copy.
+// Own turns a copy of a board that came with a clone into an independent board. It reports whether
+// there was a copy.
 func (s *Store) Own(ctx context.Context) (bool, error) {
 	if by, err := s.Sharing(ctx); by != nil || err != nil {
 		return false, err
@@ -312,7 +317,8 @@ func (s *Store) Own(ctx context.Context) (bool, error) {
 	return true, s.repo.UpdateRefs(ctx, []git.RefUpdate{{Ref: git.HomeRef, New: tip}}, "git liza: a board of its own")
 }
 
-// protect keeps a plain fetch off what git liza brings itself: eight at once would fail each other over it.
+// protect excludes from a plain fetch what git liza fetches itself: eight at once would make each
+// other fail.
 func (s *Store) protect(ctx context.Context, name, integration string) error {
 	refs := []string{git.BoardPrefix + "*"}
 	standard, err := s.repo.RemoteHead(ctx, name)
@@ -344,8 +350,8 @@ func (s *Store) protect(ctx context.Context, name, integration string) error {
 	return nil
 }
 
-// partial reports whether a clone leaves objects of a remote out until they are needed. The board's must be here:
-// it is read without network.
+// partial reports whether a clone fetches a remote's objects only when they are needed. The board's
+// objects must all be here, since it is read without the network.
 func (s *Store) partial(ctx context.Context, name string) (bool, error) {
 	_, filtered, err := s.repo.Config(ctx, "remote."+name+".partialclonefilter")
 	return filtered, err

@@ -15,7 +15,8 @@ import (
 	"github.com/git-liza/git-liza/gitboard/oplog"
 )
 
-// Store is a repository whose board may be shared. While it is not, it is the repository and no more.
+// Store is a repository whose board may be shared. While it is not shared, a Store is just the
+// repository.
 type Store struct {
 	repo   *gitio.Repo
 	dir    string // this clone's own files
@@ -23,16 +24,16 @@ type Store struct {
 	remote atomic.Pointer[gitio.Remote]
 
 	mu     sync.Mutex
-	branch string  // the integration branch in full, as the board had it
-	at     git.OID // at that commit
+	branch string  // full name of the integration branch
+	at     git.OID // the board's commit that branch was read at
 }
 
-// New is the store of a repository. dir is where this clone keeps what is its own, now its clock.
+// New returns the store of a repository. dir holds this clone's own files; now is its clock.
 func New(repo *gitio.Repo, dir string, now func() time.Time) *Store {
 	return &Store{repo: repo, dir: dir, now: now}
 }
 
-// Local is the repository itself, whatever the remote says.
+// Local is the repository itself, without the remote.
 func (s *Store) Local() *gitio.Repo { return s.repo }
 
 // Object implements oplog.Store.
@@ -65,8 +66,8 @@ func (s *Store) RequestCommit(ctx context.Context, tip git.OID, request string, 
 	return s.repo.RequestCommit(ctx, tip, request, depth)
 }
 
-// Sharing returns the remote that the board is shared by, nil while there is none. Somebody may share it at any
-// time, so whoever is about to write asks again.
+// Sharing returns the remote through which the board is shared, nil if there is none. Sharing may
+// start at any time, so a caller that is about to write asks again.
 func (s *Store) Sharing(ctx context.Context) (*gitio.Remote, error) {
 	if known := s.remote.Load(); known != nil {
 		return known, nil
@@ -78,7 +79,7 @@ func (s *Store) Sharing(ctx context.Context) (*gitio.Remote, error) {
 	return by, err
 }
 
-// Name is the name of the remote that the board is known to be shared by, "" for none.
+// Name is the name of the remote through which the board is known to be shared, "" if none.
 func (s *Store) Name() string {
 	if known := s.remote.Load(); known != nil {
 		return known.Name
@@ -88,13 +89,13 @@ func (s *Store) Name() string {
 
 func (s *Store) tracking(what string) string { return git.TrackingRef(s.Name(), what) }
 
-// peoples is the remote-tracking branch that people look at.
+// peoples is git's usual remote-tracking branch, which humans look at.
 func (s *Store) peoples(branch string) string {
 	return git.RemoteRef(s.Name(), branch)
 }
 
-// Task is the ref that remembers where the remote has a task's branch. To move it in a transaction is to publish
-// the branch.
+// Task is the ref that remembers where the remote has a task's branch. Moving it in a transaction
+// publishes the branch.
 func (s *Store) Task(task string) string { return s.tracking("task/" + task) }
 
 // integration is the full name of the integration branch, "" while there is no board.
@@ -120,8 +121,8 @@ func (s *Store) integration(ctx context.Context) (string, error) {
 	return s.branch, nil
 }
 
-// Ref is a ref's value. Integration is where the remote has it: the branch here follows when no checkout of it is in
-// the way, and a human may have commits of their own on it.
+// Ref is the value of a ref. For integration it is where the remote has it: the local branch
+// follows only when no checkout is in the way, and a human may have own commits on it.
 func (s *Store) Ref(ctx context.Context, name string) (git.OID, error) {
 	if s.Name() != "" && strings.HasPrefix(name, git.HeadsPrefix) && name != git.BoardRef && !strings.HasPrefix(name, git.TaskPrefix) {
 		branch, err := s.integration(ctx)
@@ -142,10 +143,11 @@ func (s *Store) UpdateRefs(ctx context.Context, updates []git.RefUpdate, reflog 
 	return s.WriteAndUpdate(ctx, nil, updates, reflog)
 }
 
-// WriteAndUpdate stores objects and moves refs: those that are shared at the remote first, in one push, which takes
-// along what else of this clone is pending. It returns nil when they stand there, whatever else could not be moved here.
-// gitio.ErrRefMoved says that the race was lost; a *gitio.NetworkError that the remote could not be asked, or refused. A
-// mirror of another repository is refused: the next fetch would take away what was written.
+// WriteAndUpdate stores objects and moves refs. Shared refs are moved at the remote first, in one
+// push that also carries everything else pending in this clone. It returns nil once the remote has
+// taken them, even if some could not be moved here. The error is gitio.ErrRefMoved if the race was
+// lost, and a *gitio.NetworkError if the remote could not be asked or refused. It refuses to write
+// in a mirror of another repository, where the next fetch would discard the change.
 func (s *Store) WriteAndUpdate(ctx context.Context, objects []git.Object, updates []git.RefUpdate, reflog string) error {
 	for try := 1; ; try++ {
 		err := s.Append(ctx, objects, updates, reflog, nil)
@@ -172,14 +174,14 @@ func orZero(oid git.OID) git.OID {
 	return oid
 }
 
-// plan is what of a transaction the remote gets.
+// plan is the part of a transaction that goes to the remote.
 type plan struct {
 	pushes  []gitio.Push
-	retired []retired       // branches of tasks that can't go forward to where they shall be
+	retired []retired       // task branches that can't be fast-forwarded
 	moves   []git.RefUpdate // the updates that are pushed
 }
 
-// retired is a task's branch at the remote that is taken away before it is published anew.
+// retired is a task's branch that is deleted at the remote before it is published again.
 type retired struct {
 	task string
 	from git.OID
@@ -210,8 +212,9 @@ func (s *Store) plan(ctx context.Context, updates []git.RefUpdate) (*plan, error
 	return p, nil
 }
 
-// publish sees to it that a task's branch at the remote is never moved by force: what can't go forward is taken
-// away first, and kept in the remote's attic like what is taken away for good.
+// publish makes sure that a task's branch at the remote is never force-pushed: a branch that can't
+// be fast-forwarded is deleted first and kept in the remote's attic, like a branch that is deleted
+// for good.
 func (s *Store) publish(ctx context.Context, p *plan, task string, push *gitio.Push, u git.RefUpdate, all []git.RefUpdate) error {
 	if u.Old.IsZero() {
 		return nil
@@ -231,8 +234,8 @@ func (s *Store) publish(ctx context.Context, p *plan, task string, push *gitio.P
 	return err
 }
 
-// held reports whether a commit stays at the remote without its branch: it was submitted, or integration has it when
-// the updates are made.
+// held reports whether the remote keeps a commit without its branch, because it was submitted or
+// integration contains it after the updates.
 func (s *Store) held(ctx context.Context, task string, commit git.OID, updates []git.RefUpdate) (bool, error) {
 	submitted, err := s.repo.Refs(ctx, git.ReviewPrefix+task)
 	if err != nil {
@@ -259,13 +262,13 @@ func (s *Store) held(ctx context.Context, task string, commit git.OID, updates [
 	return s.repo.IsAncestor(ctx, commit, landed)
 }
 
-// keep puts a commit into the remote's attic. Named after the commit, it is nobody else's.
+// keep pushes a commit to the remote's attic, under its own name so that it can't collide.
 func keep(task string, commit git.OID) gitio.Push {
 	return gitio.Push{Ref: git.AtticPrefix + task + "/" + string(commit), New: commit}
 }
 
-// file is one of this clone's own files.
+// file is the path of one of this clone's own files.
 func (s *Store) file(name string) string { return filepath.Join(s.dir, name) }
 
-// isNetwork reports whether an error is of the network or the remote.
+// isNetwork reports whether an error comes from the network or the remote.
 func isNetwork(err error) bool { return errors.As(err, new(*gitio.NetworkError)) }
