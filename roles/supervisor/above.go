@@ -10,19 +10,19 @@ import (
 	"github.com/git-liza/git-liza/gitboard"
 )
 
-// The records of processes that a supervisor keeps.
+// The files in which a supervisor records processes.
 const (
-	supervisorFile = "supervisor" // itself
+	supervisorFile = "supervisor" // the supervisor itself
 	processFile    = "process"    // the agent that it runs
 )
 
-// Above says below whom this process runs, by the records of the supervisors of this clone: an agent, or else a
-// supervisor, which also runs worktree_setup and the integration test. Variables can be unset; a parent can't. It finds
-// nothing where the system doesn't show a process's parents, and for a process that has left both its parents and its
-// process group.
+// Above finds what this process runs under, by the process records of this clone's supervisors: an
+// agent, or else a supervisor, which also runs worktree_setup and the integration test. A process
+// can unset a variable but not its parents. Above finds nothing if the system doesn't show a
+// process's parents, or if the process has left both its parents and its process group.
 func Above(b *gitboard.Board) (agent, supervisor string) {
 	running := map[string]map[int]string{supervisorFile: {}, processFile: {}}
-	known, _ := os.ReadDir(filepath.Join(b.Dir(), "agents")) // none, where no supervisor has run
+	known, _ := os.ReadDir(filepath.Join(b.Dir(), "agents")) // none if no supervisor has run here
 	for _, e := range known {
 		for name, by := range running {
 			if pid, _ := (files{b, e.Name()}).liveProcess(name); pid > 0 {
@@ -40,14 +40,14 @@ func Above(b *gitboard.Board) (agent, supervisor string) {
 		}
 	}
 	for _, pid := range processes {
-		if supervisor = running[supervisorFile][pid]; supervisor != "" && pid != os.Getpid() { // which acts for its human
+		if supervisor = running[supervisorFile][pid]; supervisor != "" && pid != os.Getpid() { // for its human
 			return "", supervisor
 		}
 	}
 	return "", ""
 }
 
-// record splits the record of a process: its number and its birth.
+// record splits the record of a process into its number and its birth.
 func record(text string) (pid int, born string) {
 	number, born, _ := strings.Cut(text, " ")
 	if _, err := fmt.Sscan(number, &pid); err != nil {

@@ -10,10 +10,10 @@ import (
 	"github.com/git-liza/git-liza/gitboard/plain"
 )
 
-// tailBytes is how much of an agent's last words is searched for a quota message.
+// tailBytes is how much of the end of an agent's output is searched for a quota message.
 const tailBytes = 16 << 10
 
-// start runs the agent once, on its task or its wake-up, and learns from its end.
+// start runs the agent once, on its task or its wake-up, and learns from how it ended.
 func (s *supervisor) start(ctx context.Context, l Look, step Step) error {
 	c, file, err := s.prepare(ctx, l, step)
 	if err != nil {
@@ -28,7 +28,7 @@ func (s *supervisor) start(ctx context.Context, l Look, step Step) error {
 		c.output = s.witness
 		s.witness.context = c.size
 	}
-	if step.Wake != nil { // should this process die, the next one continues
+	if step.Wake != nil { // if this process dies, the next one continues
 		s.memory.Unfinished = step.Wake
 		if err := s.files.keepMemory(s.memory); err != nil {
 			return err
@@ -58,7 +58,7 @@ func (s *supervisor) start(ctx context.Context, l Look, step Step) error {
 	if c.container != "" && ended.ours {
 		s.Container.end(c.container, c.env)
 	}
-	_ = s.files.drop(processFile) // it names nothing that runs
+	_ = s.files.drop(processFile) // the process has ended
 	_ = s.witness.Close()
 	if p.left > 0 {
 		s.tell(Mended, step.Task, fmt.Sprintf("the agent had left %d processes running: they are ended", p.left))
@@ -73,7 +73,7 @@ func (s *supervisor) start(ctx context.Context, l Look, step Step) error {
 	return s.learn(ctx, step, tip, ended)
 }
 
-// occasion says why the agent is started.
+// occasion explains why the agent is started.
 func (s *supervisor) occasion(step Step, c command) string {
 	switch {
 	case step.Wake != nil:
@@ -84,16 +84,16 @@ func (s *supervisor) occasion(step Step, c command) string {
 	return s.CLI.Name
 }
 
-// ending is how a run has come to its end.
+// ending is how a run ended.
 type ending struct {
 	exit    int
-	ours    bool   // the supervisor has ended it
-	cut     string // because it ran beyond a bound: which
+	ours    bool   // the supervisor ended it
+	cut     string // the bound that it exceeded, "" for none
 	resumed bool   // it continued an earlier conversation
 	took    time.Duration
 }
 
-// watching is a run while it is watched over.
+// watching is the state of a run while the supervisor watches it.
 type watching struct {
 	*supervisor
 	p       *process
@@ -102,11 +102,12 @@ type watching struct {
 	ending  ending
 	firmly  <-chan time.Time
 	kill    <-chan time.Time
-	stopped error // the end of the supervisor, too
-	metered bool  // there is a budget: what the agent uses is a reason to look
+	stopped error // the error that ends the supervisor too
+	metered bool  // a budget applies, so use of tokens is a reason to look
 }
 
-// end asks the agent to end, once: a CLI as a person at its terminal would, and then more firmly.
+// end asks the agent to end, once. A CLI is first interrupted, as by a person at its terminal, and
+// then asked harder.
 func (w *watching) end(reason string) {
 	if w.ending.ours {
 		return
@@ -121,7 +122,7 @@ func (w *watching) end(reason string) {
 	w.p.ask(terminate)
 }
 
-// oversee watches over a running agent until it has ended. An error is the end of the supervisor, too.
+// oversee watches a running agent until it has ended. An error ends the supervisor too.
 func (s *supervisor) oversee(ctx context.Context, p *process, r *Running) (ending, error) {
 	w := &watching{supervisor: s, p: p, r: r}
 	done, lostLease, follow := ctx.Done(), s.pulse.lost, s.follow
@@ -134,7 +135,7 @@ func (s *supervisor) oversee(ctx context.Context, p *process, r *Running) (endin
 		select {
 		case ended := <-p.done:
 			w.ending.exit = exitCode(ended)
-			if ctx.Err() != nil { // whoever told the supervisor to end may have told the agent, too
+			if ctx.Err() != nil { // the agent may have got the same signal
 				w.ending.ours = true
 				w.stopped = cmp.Or(w.stopped, ctx.Err())
 			}
@@ -153,7 +154,7 @@ func (s *supervisor) oversee(ctx context.Context, p *process, r *Running) (endin
 			w.end(s.CLI.Name + " can't work: " + fault.Text)
 		case <-done:
 			done, follow = nil, nil
-			w.stopped = cmp.Or(w.stopped, ctx.Err()) // a lease that is lost stays so
+			w.stopped = cmp.Or(w.stopped, ctx.Err()) // a lost lease stays the reason
 			w.end("the supervisor is told to end")
 		case taken := <-lostLease:
 			w.stopped, lostLease, follow = lost(s.actor.ID, taken), nil, nil
@@ -167,7 +168,7 @@ func (s *supervisor) oversee(ctx context.Context, p *process, r *Running) (endin
 	}
 }
 
-// look decides anew what is to become of the agent.
+// look decides again what should happen to the agent.
 func (w *watching) look(ctx context.Context) {
 	if w.stopped != nil {
 		return
@@ -195,11 +196,11 @@ func (w *watching) look(ctx context.Context) {
 		w.end("the board is inconsistent")
 	case ctx.Err() == nil:
 		w.tell(Trouble, w.r.Task, failed.Error())
-		w.order.Next = time.Time{} // the board's next move, or the poll, comes first
+		w.order.Next = time.Time{} // a change of the board, or the poll, comes first
 	}
 }
 
-// silence says once when an agent has done nothing for long, and what it did last.
+// silence reports once that an agent has done nothing for long, and what it did last.
 func (w *watching) silence(l Look) {
 	if !w.r.Silent || w.r.told {
 		return

@@ -12,8 +12,8 @@ import (
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
-// budgets are those that bound a run, with what it has used so far counted in. A task's budget does not bound a
-// reviewer: what was submitted is reviewed.
+// budgets returns the budgets that bound a run, including what it has used so far. A task's budget
+// does not bound a reviewer: submitted work is always reviewed.
 func (l Look) budgets(r *Running) []board.Budget {
 	c, s := l.State.Config(), l.State
 	var goals []*board.Goal
@@ -35,11 +35,11 @@ func (l Look) budgets(r *Running) []board.Budget {
 	return all
 }
 
-// warn tells once in a run of each budget that is nearly used up, and how to raise it.
+// warn reports each budget that is nearly used up, once per run, and how to raise it.
 func (w *watching) warn(l Look) {
 	var near []board.Budget
 	if err := read(l.State, func() { near = l.budgets(w.r) }); err != nil {
-		return // the next look says so
+		return // the next look reports it
 	}
 	w.metered = len(near) > 0
 	for _, b := range near {
@@ -50,11 +50,11 @@ func (w *watching) warn(l Look) {
 	}
 }
 
-// budgeted reports whether a run was ended for a budget.
+// budgeted reports whether a run was ended because of a budget.
 func budgeted(cut string) bool { return strings.HasPrefix(cut, "budget_") }
 
-// handOff leaves the task of a coder whose run was ended for its own or its task's budget to the next run, before the
-// board blocks it.
+// handOff records a hand-off for a coder whose run exceeded its own or its task's budget, before
+// the board blocks the task.
 func (s *supervisor) handOff(ctx context.Context, state *board.State, task string, end ending, said string) {
 	t := state.Task(task)
 	if end.cut != board.KeyBudgetRun && end.cut != board.KeyBudgetTask || s.Role != roles.Coder || t == nil || !t.Brief().Holds(s.actor.ID) {

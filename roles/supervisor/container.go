@@ -10,22 +10,22 @@ import (
 	"strings"
 )
 
-// Container is where agents run that see their worktree and the common git directory, and nothing else of this machine's
-// files.
+// Container is where agents run that may see their worktree and the common git directory, but no
+// other files of this machine.
 type Container struct {
-	Engine string // the program: podman or docker
-	Image  string // has the CLI, git and a shell
+	Engine string // the path of podman or docker
+	Image  string // must contain the CLI, git and a shell
 }
 
-// passed are the beginnings of the variables that a CLI gets in a container beside those that the supervisor sets: its
-// keys and services, proxies, the language.
+// passed are the prefixes of the variables that a container gets besides those that the supervisor
+// sets: the CLI's keys and services, proxies, the language.
 var passed = []string{
 	"ANTHROPIC_", "CLAUDE_", "OPENAI_", "CODEX_", "GEMINI_", "GOOGLE_", "MISTRAL_",
 	"HTTP_PROXY=", "HTTPS_PROXY=", "NO_PROXY=", "http_proxy=", "https_proxy=", "no_proxy=", "LANG=", "LC_", "TERM=", "TZ=", "NO_COLOR=",
 	"LIZA_", "GIT_CONFIG_PARAMETERS=",
 }
 
-// FindContainer is a container of an image, by the program that runs containers here.
+// FindContainer returns a container of an image, run by podman or else docker.
 func FindContainer(image string) (*Container, error) {
 	for _, name := range []string{"podman", "docker"} {
 		if path, err := exec.LookPath(name); err == nil {
@@ -35,8 +35,9 @@ func FindContainer(image string) (*Container, error) {
 	return nil, &StopError{Exit: 5, Reason: "--container needs podman or docker, and neither is in PATH", Hint: "install podman, or leave --container out"}
 }
 
-// wrap makes a command run in a container. It gets what it needs at the same paths as here: its folder, the common git
-// directory, and this program, which git calls as an alias.
+// wrap turns a command into one that runs in a container. What it needs is mounted at the same
+// paths as outside: its directory, the common git directory, and this program, which git calls
+// through an alias.
 func (k *Container) wrap(c command, name, common, program string) command {
 	args := []string{k.Engine, "run", "--rm", "--interactive", "--name", name, "--security-opt", "label=disable"}
 	if c.shares {
@@ -47,7 +48,7 @@ func (k *Container) wrap(c command, name, common, program string) command {
 		args = append(args, "--userns", "keep-id")
 	}
 	args = append(args, "--env", "HOME=/tmp")
-	for _, entry := range c.env { // by name: their values are no business of who lists processes
+	for _, entry := range c.env { // by name, so that process lists don't show the values
 		if slices.ContainsFunc(passed, func(begin string) bool { return strings.HasPrefix(entry, begin) }) {
 			key, _, _ := strings.Cut(entry, "=")
 			args = append(args, "--env", key)
@@ -62,14 +63,14 @@ func (k *Container) wrap(c command, name, common, program string) command {
 	return c
 }
 
-// end ends what still runs in a container: the client that was killed could not.
+// end kills what still runs in a container, which outlives a killed client.
 func (k *Container) end(name string, env []string) {
 	cmd := exec.Command(k.Engine, "kill", name)
 	cmd.Env = env
-	_ = cmd.Run() // it has mostly gone already
+	_ = cmd.Run() // usually it has ended already
 }
 
-// contained puts a run into the supervisor's container, if it has one.
+// contained makes a run use the supervisor's container, if it has one.
 func (s *supervisor) contained(c command) command {
 	if s.Container == nil {
 		return c

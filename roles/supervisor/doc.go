@@ -1,11 +1,12 @@
-// Package supervisor owns the loop around one agent: it registers it, waits for work, claims for it, runs
-// it, beats its heart, lands what its reviewer approved, and ends it.
+// Package supervisor owns the loop around one agent: it registers the agent, waits for work, claims
+// it, runs the agent, sends its heartbeats, lands what its reviewer approved, and ends it.
 //
-// What to do next is decided by pure functions of what is seen (Look) and what is remembered (Memory): Next
-// chooses the step, Oversee watches over an agent at work, Memory.Learn draws the conclusions from its end.
-// The rest carries that out. It promises that nothing is started while the board or this clone is stopped,
-// that after its lease was taken it does nothing to the board and leaves no process behind, and that it
-// never runs in circles: crashes, fruitless runs and failed claims are counted and have an end. Worktrees and merges it knows through Executor.
+// Pure functions of what is seen (Look) and remembered (Memory) decide what to do: Next chooses the
+// next step, Oversee decides when a running agent must end, and Memory.Learn draws conclusions from
+// the end of a run. The rest carries out their decisions. The package promises that nothing is
+// started while the board or this clone is stopped; that after losing its lease it does nothing to
+// the board and leaves no process behind; and that it never loops for ever: crashes, fruitless runs
+// and failed claims are counted and limited. Worktrees and merges are behind Executor.
 //
 // It may import gitboard, gitboard/board, gitboard/git, gitboard/gitio, gitboard/lease,
 // gitboard/oplog, gitboard/plain, gitboard/report, gitboard/roles, roles/clis, roles/prompt and

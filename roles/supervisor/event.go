@@ -5,16 +5,16 @@ import (
 	"time"
 )
 
-// Event is something that a supervisor tells: to its log, to whoever watches.
+// Event is something that a supervisor reports to its log and to Config.Tell.
 type Event struct {
 	Time   time.Time `json:"time"`
 	Agent  string    `json:"agent"`
 	Event  string    `json:"event"`
 	Task   string    `json:"task,omitempty"`
 	Text   string    `json:"text"`
-	Exit   *int      `json:"exit,omitempty"`   // of the agent that has ended
-	Prompt string    `json:"prompt,omitempty"` // the file, of an agent that was started
-	Idle   bool      `json:"idle,omitempty"`   // waiting: for lack of work
+	Exit   *int      `json:"exit,omitempty"`   // of an agent that has ended
+	Prompt string    `json:"prompt,omitempty"` // the prompt's file, of an agent that was started
+	Idle   bool      `json:"idle,omitempty"`   // Waiting for lack of work
 }
 
 // The events.
@@ -30,16 +30,16 @@ const (
 	Merged        = "merged"
 	MergeFailed   = "merge_failed"
 	GoalCompleted = "goal_completed"
-	Planning      = "planning" // it plans a goal from now on
+	Planning      = "planning" // it starts to plan a goal
 	DeadlineSet   = "deadline"
 	Mended        = "mended"
-	Trouble       = "trouble" // something failed that will be tried again
+	Trouble       = "trouble" // something failed and will be retried
 	Alarm         = "alarm"
 	Released      = "released"
 	Stopped       = "stopped"
 )
 
-// Line is the event in words.
+// Line is the event as a line of text.
 func (e Event) Line() string {
 	text := e.Event
 	if e.Task != "" {

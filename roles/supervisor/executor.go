@@ -7,37 +7,41 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 )
 
-// Executor does for an agent what it may not do itself: take a task on, land it, tidy up.
+// Executor does what an agent may not do itself: claim a task, land it, clean up.
 type Executor interface {
-	// Claim takes a task, with a worktree to work in. A task that became BLOCKED instead is the refusal "limit".
+	// Claim claims a task and creates its worktree. If the task became BLOCKED instead, the error
+	// is the refusal "limit".
 	Claim(ctx context.Context, actor board.Actor, task string) (Taken, error)
-	// Merge lands approved work together, or records why some of it can't land. What is no longer approved is left out.
+	// Merge lands approved tasks together, or records why some can't land. It skips tasks that are
+	// no longer approved.
 	Merge(ctx context.Context, actor board.Actor, tasks []string, out io.Writer) ([]Landed, error)
-	// ForReview makes the worktree of a submission from another clone.
+	// ForReview creates the worktree for a submission from another clone.
 	ForReview(ctx context.Context, task string) error
-	// Follow brings this clone's view of a shared board up to date, and what follows from that. It says what it
-	// couldn't.
+	// Follow updates this clone's view of a shared board, and what depends on it. It returns what
+	// it could not do.
 	Follow(ctx context.Context, actor board.Actor) ([]string, error)
-	// Release gives a claim or a review claim back; a coder's work is kept.
+	// Release gives back a claim or a review claim; a coder's work is kept.
 	Release(ctx context.Context, actor board.Actor, task, reason string) error
-	// Worked reports whether anything has been done in a task's worktree since it was claimed.
+	// Worked reports whether anything was done in a task's worktree since it was claimed.
 	Worked(ctx context.Context, task string) (bool, error)
-	// Unlock takes away what a killed git has left in everybody's way, once nobody can hold it. With a task, whose
-	// agent has ended, what that may have left in its own way. It says what it did.
+	// Unlock removes lock files that a killed git has left, once no process can hold them: those
+	// that block everybody, and with a task, whose agent must have ended, those in that task's way.
+	// It returns what it did.
 	Unlock(ctx context.Context, task string) ([]string, error)
-	// Repair brings this clone in line with the board for a task ("" for none), finishes merges that were cut
-	// in half and, for a reviewer, ends reviews whose lease has run out. It says what it did.
+	// Repair brings this clone in line with the board for a task ("" for none), finishes
+	// interrupted merges and, for a reviewer, ends reviews whose lease expired. It returns what it
+	// did.
 	Repair(ctx context.Context, actor board.Actor, task string) ([]string, error)
 }
 
-// Landed is how the merge of a task ended.
+// Landed is the outcome of a task's merge.
 type Landed struct {
 	Task   string
 	Merged bool
 	Text   string // the operation's subject, or why it did not land
 }
 
-// Taken is a claim that stands.
+// Taken is a successful claim.
 type Taken struct {
 	Text     string // the operation's subject
 	Warnings []string

@@ -15,14 +15,14 @@ import (
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
-// watched is a lease of somebody else, and since when it has been seen unchanged.
+// watched is another agent's lease, and since when it has been seen unchanged.
 type watched struct {
 	oid   git.OID
 	since time.Time
 }
 
-// look sees the board, the leases of those on whom it depends what the agent does, and the files that stop this clone. What is new
-// on the board is replayed: nothing is done on one that is broken.
+// look reads the board, the leases that matter to this agent, and the files that stop this clone.
+// It replays what is new on the board, so that nothing is done on a broken one.
 func (s *supervisor) look(ctx context.Context) (Look, error) {
 	v, err := s.Board.View(ctx)
 	if err != nil {
@@ -58,14 +58,14 @@ func (s *supervisor) look(ctx context.Context) (Look, error) {
 	return l, v.State.Err()
 }
 
-// read lets f decide on a state, whose records are read as they are needed. Where one of them couldn't be read, that
-// is the error, and what f decided counts for nothing, whether or not it stumbled.
+// read runs f, which decides on a state whose records are read lazily. If a record could not be
+// read, read returns that error, and the decision of f is void.
 func read(state *board.State, f func()) error {
 	f()
 	return state.Err()
 }
 
-// leases looks at the leases of those on whom it depends what this agent does.
+// leases reads the leases that matter to this agent's decisions.
 func (s *supervisor) leases(ctx context.Context, v *gitboard.View, l *Look) error {
 	seen := map[string]watched{}
 	for _, other := range s.others(v.State) {
@@ -90,7 +90,8 @@ func (s *supervisor) leases(ctx context.Context, v *gitboard.View, l *Look) erro
 	return nil
 }
 
-// others are those who hold what this agent could take over, or who come before it in its role.
+// others are the agents that hold what this one could take over, or that come before it in its
+// role.
 func (s *supervisor) others(state *board.State) (others []string) {
 	add := func(id string) {
 		if id != "" && id != s.actor.ID {
@@ -113,7 +114,7 @@ func (s *supervisor) others(state *board.State) (others []string) {
 	return others
 }
 
-// prove replays what has come to the board since the last look; at first its newest operation alone.
+// prove replays the operations since the last look; the first time, only the newest one.
 func (s *supervisor) prove(ctx context.Context, v *gitboard.View) error {
 	if v.Commit == s.proved {
 		return nil
@@ -141,13 +142,13 @@ func (s *supervisor) prove(ctx context.Context, v *gitboard.View) error {
 	return nil
 }
 
-// inconsistent reports whether an error says that the board itself is broken.
+// inconsistent reports whether an error means that the board itself is broken.
 func inconsistent(err error) bool {
 	record, ref := (*oplog.RecordError)(nil), (*gitio.BrokenRefError)(nil)
 	return errors.As(err, &record) || errors.As(err, &ref)
 }
 
-// hopeless reports whether an error won't go away by trying again.
+// hopeless reports whether retrying can't help against an error.
 func hopeless(err error) bool {
 	newer, old, foreign := (*oplog.NewerFormatError)(nil), (*gitio.UnsupportedError)(nil), (*gitio.ForeignError)(nil)
 	if refusal := (*board.Refusal)(nil); errors.As(err, &refusal) && refusal.Code == board.CodeSignature {

@@ -9,7 +9,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/gitio"
 )
 
-// kin is a process, and its birth, by which it is known again.
+// kin is a process, identified by its number and its birth.
 type kin struct {
 	pid  int
 	born string
@@ -17,8 +17,8 @@ type kin struct {
 
 func (k kin) lives() bool { return gitio.Birth(k.pid) == k.born }
 
-// descendants are the processes that a process has started, and those that they have started, in whatever sessions and
-// groups they are. One whose parent has ended is not among them.
+// descendants returns the processes that a process has started, directly or not, in any session and
+// group. It misses those whose parent has ended.
 func descendants(of int) []kin {
 	children := map[int][]int{}
 	for _, pid := range processes() {
@@ -36,7 +36,8 @@ func descendants(of int) []kin {
 	return all
 }
 
-// marked are the processes in whose environment an entry is. Those of other users can't be looked at.
+// marked returns the processes that have an entry in their environment. Those of other users can't
+// be read.
 func marked(entry string) []kin {
 	var all []kin
 	for _, pid := range processes() {

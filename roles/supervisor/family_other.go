@@ -2,7 +2,8 @@
 
 package supervisor
 
-// kin is a process. Nothing is known here of what an agent has started outside of its own group.
+// kin is a process. On this system, nothing is known of what an agent started outside its own
+// group.
 type kin struct{ pid int }
 
 func (kin) lives() bool { return false }

@@ -22,31 +22,33 @@ import (
 	"github.com/git-liza/git-liza/roles/transcript"
 )
 
-// How much is kept in a clone.
+// Limits of what is kept in a clone.
 const (
 	logMegabytes = 10
 	logFiles     = 5
-	promptFiles  = 200 // of each agent
+	promptFiles  = 200 // per agent
 )
 
 const memoryFile = "memory.json"
 
-// files are where a supervisor keeps what is its agent's in this clone.
+// files are a supervisor's files about its agent in this clone.
 type files struct {
 	board *gitboard.Board
 	agent string
 }
 
-// KeyFile is the private key of an agent's session, beside what else a supervisor keeps of the agent.
+// KeyFile is the name of an agent's private session key among its files.
 const KeyFile = "signing-key"
 
-// KeepKey keeps the private key of an agent's session, for its user alone, and returns its file.
+// KeepKey stores the private key of an agent's session, readable only by this user, and returns the
+// path of its file.
 func KeepKey(b *gitboard.Board, agent string, data []byte) (string, error) {
 	f := files{b, agent}
 	return f.at(KeyFile), f.keep(KeyFile, string(data))
 }
 
-// name is a file of the agent's among those of the clone, and at where it lies.
+// name is the path of one of the agent's files relative to the clone's directory; at is its
+// absolute path.
 func (f files) name(name string) string { return path.Join("agents", f.agent, name) }
 
 func (f files) at(name string) string {
@@ -59,12 +61,12 @@ func (f files) kept(name string) (string, error) { return f.board.Kept(f.name(na
 
 func (f files) drop(name string) error { return f.board.Discard(f.name(name)) }
 
-// journal is the transcript of an agent as it is written: what the agent prints, and its supervisor's own
-// lines between.
+// journal writes the transcript of an agent: what the agent prints, interleaved with the
+// supervisor's own lines.
 type journal struct {
 	mu   sync.Mutex
 	to   io.WriteCloser
-	open bool // the agent has begun a line and not ended it
+	open bool // the agent's last line has no newline yet
 }
 
 // journal opens the transcript.
@@ -76,7 +78,8 @@ func (f files) journal() (*journal, error) {
 	return &journal{to: &lumberjack.Logger{Filename: file, MaxSize: logMegabytes, MaxBackups: logFiles}}, nil
 }
 
-// Write takes what the agent prints. A full disk must not end the agent: what can't be kept is lost.
+// Write takes the agent's output. It never fails, since a full disk must not end the agent: output
+// may be lost.
 func (j *journal) Write(p []byte) (int, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -87,7 +90,7 @@ func (j *journal) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// note takes a line of the supervisor's own.
+// note writes a line of the supervisor's own.
 func (j *journal) note(line string) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -99,7 +102,7 @@ func (j *journal) note(line string) {
 
 func (j *journal) Close() error { return j.to.Close() }
 
-// savePrompt keeps a prompt and returns the path of its file.
+// savePrompt stores a prompt and returns the path of its file.
 func (f files) savePrompt(now time.Time, subject, text string) (string, error) {
 	dir := f.at("prompts")
 	if err := os.MkdirAll(dir, 0o755); err != nil {
@@ -113,7 +116,7 @@ func (f files) savePrompt(now time.Time, subject, text string) (string, error) {
 }
 
 func (f files) dropOldPrompts(dir string) error {
-	entries, err := os.ReadDir(dir) // sorted: the oldest first
+	entries, err := os.ReadDir(dir) // sorted by name, oldest first
 	if err != nil || len(entries) <= promptFiles {
 		return err
 	}
@@ -123,7 +126,7 @@ func (f files) dropOldPrompts(dir string) error {
 	return err
 }
 
-// binary makes a directory in which git-liza is this very program, for an agent's PATH.
+// binary makes a directory for an agent's PATH in which git-liza is this very program.
 func (f files) binary(program string) (string, error) {
 	dir := f.at("bin")
 	link := filepath.Join(dir, "git-liza")
@@ -143,11 +146,11 @@ func (f files) binary(program string) (string, error) {
 	return dir, os.Rename(fresh, link)
 }
 
-// authorFile says who is the author of the agent's commits.
+// authorFile is the git configuration that sets the author of the agent's commits.
 const authorFile = "author.gitconfig"
 
-// author makes the agent the author of what it commits in this repository, and nowhere else: its tests may make
-// repositories of their own. The committer stays who git says.
+// author returns the settings that make the agent the author of its commits in this repository
+// only, since its tests may create other repositories. The committer is unchanged.
 func (f files) author(a board.Actor) ([]gitio.Setting, error) {
 	name, email := oplog.Author(a)
 	if err := f.keep(authorFile, fmt.Sprintf("[author]\n\tname = %s\n\temail = %s\n", name, email)); err != nil {
@@ -156,7 +159,7 @@ func (f files) author(a board.Actor) ([]gitio.Setting, error) {
 	return gitio.IncludeWithin(f.board.Repo().CommonDir(), f.at(authorFile)), nil
 }
 
-// keptMemory is what of a planner's memory outlives its supervisor.
+// keptMemory reads the part of a planner's memory that outlives its supervisor.
 func (f files) keptMemory() (*Memory, error) {
 	text, err := f.kept(memoryFile)
 	var m Memory
@@ -177,7 +180,7 @@ func (f files) keepMemory(m *Memory) error {
 	return f.keep(memoryFile, string(data))
 }
 
-// appendUsage adds a line to the agent's usage.jsonl in this clone: a run, with its end.
+// appendUsage appends a run and its usage to the agent's usage.jsonl in this clone.
 func (f files) appendUsage(at time.Time, agent string, p *board.Usage) error {
 	line, err := json.Marshal(map[string]any{"time": at.UTC().Truncate(time.Second), "agent": agent, "run": p})
 	if err != nil {
@@ -191,13 +194,13 @@ func (f files) appendUsage(at time.Time, agent string, p *board.Usage) error {
 	return errors.Join(err, file.Close())
 }
 
-// A record of a process is its number and its birth, by which it is known again.
+// keepProcess records a process by its number and its birth, which together identify it.
 func (f files) keepProcess(name string, pid int) error {
 	return f.keep(name, fmt.Sprintf("%d %s", pid, gitio.Birth(pid)))
 }
 
-// liveProcess is the number of the process that a record names, if that very process still runs; 0 when not.
-// known is false when there is no record, or that can't be told here.
+// liveProcess is the number of the recorded process if that very process still runs, and 0
+// otherwise. known is false if there is no record, or the system can't say.
 func (f files) liveProcess(name string) (pid int, known bool) {
 	text, err := f.kept(name)
 	if err != nil {
@@ -213,7 +216,7 @@ func (f files) liveProcess(name string) (pid int, known bool) {
 	return pid, true
 }
 
-// tail keeps the end of what is written to it.
+// tail keeps the last max bytes written to it.
 type tail struct {
 	data []byte
 	max  int

@@ -17,7 +17,7 @@ import (
 	"github.com/git-liza/git-liza/roles/clis"
 )
 
-// learn draws the conclusions from the end of a run.
+// learn draws conclusions from the end of a run.
 func (s *supervisor) learn(ctx context.Context, step Step, tip git.OID, end ending) error {
 	v, err := s.Board.View(ctx)
 	if err != nil {
@@ -51,8 +51,8 @@ func (s *supervisor) learn(ctx context.Context, step Step, tip git.OID, end endi
 	return s.afterwards(ctx, v.State)
 }
 
-// account records what the run has cost, where its CLI says that: on the board, and whole in this clone. What can't be
-// recorded is said; it stops nobody.
+// account records the run's usage as far as its CLI reports it: on the board, and in full in this
+// clone. A failure to record is reported but stops nothing.
 func (s *supervisor) account(ctx context.Context, step Step, state *board.State, end ending) {
 	task := step.Task
 	seen := s.witness.seen()
@@ -67,7 +67,7 @@ func (s *supervisor) account(ctx context.Context, step Step, state *board.State,
 	if t := state.Task(task); t != nil {
 		p.Iteration = t.Iteration
 	} else {
-		p.Task = "" // archived meanwhile: the sprint's
+		p.Task = "" // archived meanwhile: counts for the sprint
 	}
 	if step.Wake != nil {
 		p.Goal = step.Wake.Goal
@@ -81,7 +81,7 @@ func (s *supervisor) account(ctx context.Context, step Step, state *board.State,
 	}
 }
 
-// onBoard is what the board says of a run's end.
+// onBoard fills in what the board shows about the end of a run.
 func (s *supervisor) onBoard(state *board.State, step Step, o *Outcome) {
 	o.Running = state.Control().Mode == board.Running
 	if a := state.Agent(s.actor.ID); a != nil {
@@ -104,7 +104,7 @@ func (s *supervisor) onBoard(state *board.State, step Step, o *Outcome) {
 	}
 }
 
-// asked reports whether an agent has left a note for the human that nobody has dealt with.
+// asked reports whether an agent has left a note for the human that is not acknowledged.
 func asked(state *board.State, agent string) bool {
 	for _, n := range report.NotesFor(state, "human") {
 		if n.By == agent && n.AcknowledgedBy == "" {
@@ -114,7 +114,8 @@ func asked(state *board.State, agent string) bool {
 	return false
 }
 
-// printed is what the agent's output says of its end: by its events, else by its last words.
+// printed fills in what the agent's output says about its end, by its events or else by its last
+// words.
 func (s *supervisor) printed(o *Outcome, end ending) {
 	w := s.witness.seen()
 	o.Said = w.said
@@ -156,17 +157,17 @@ func (s *supervisor) ending(o Outcome) string {
 	switch {
 	case o.Ours:
 		text += ", ended by its supervisor"
-	case s.memory.Why != "" && !s.Once && s.memory.Broken(o.At) == "": // else it is not started again
+	case s.memory.Why != "" && !s.Once && s.memory.Broken(o.At) == "": // else no restart
 		text += "; " + s.memory.Why
 	}
 	return text
 }
 
-// afterwards brings the agent's record in line with the end of its process.
+// afterwards updates the agent's record after its process has ended.
 func (s *supervisor) afterwards(ctx context.Context, state *board.State) error {
 	a := state.Agent(s.actor.ID)
 	if a == nil || a.Session != s.actor.Session {
-		return nil // the next heartbeat says what that means
+		return nil // the next heartbeat reports what that means
 	}
 	if a.Status == board.HandedOff {
 		if err := s.status(ctx, board.Starting, ""); err != nil {
@@ -180,7 +181,7 @@ func (s *supervisor) afterwards(ctx context.Context, state *board.State) error {
 	return nil
 }
 
-// unlimited takes from the agent's record what it waited for.
+// unlimited clears what the agent was waiting for from its record.
 func (s *supervisor) unlimited(ctx context.Context, l Look) error {
 	if a := l.State.Agent(s.actor.ID); a != nil && a.WaitingFor != "" {
 		return s.status(ctx, a.Status, "")
@@ -188,7 +189,7 @@ func (s *supervisor) unlimited(ctx context.Context, l Look) error {
 	return nil
 }
 
-// acted reports whether the agent has done anything on the board between two of its commits.
+// acted reports whether the agent did anything on the board between two commits of it.
 func (s *supervisor) acted(ctx context.Context, from, to git.OID) (bool, error) {
 	if from == to {
 		return false, nil

@@ -10,17 +10,17 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 )
 
-// leaveWithin bounds what a supervisor does on the board when it ends.
+// leaveWithin bounds the time for a supervisor's last operations on the board.
 const leaveWithin = time.Minute
 
-// leave ends the agent's part on the board. A review, and a claim in whose worktree nothing was done, are given
-// back. A claim with work in it is left to its lease, which is ended: whoever starts the agent again goes on in
-// the same worktree, at once. When the lease was taken meanwhile, nothing is done.
+// leave ends the agent's part on the board. It gives back a review, and a claim without any work in
+// its worktree. For a claim with work it only ends the lease, so that the agent can be restarted
+// and continue in the same worktree at once. It does nothing if the lease has been taken.
 func (s *supervisor) leave(ctx context.Context, cause error) error {
 	ctx, cancel := context.WithTimeout(ctx, leaveWithin)
 	defer cancel()
 	text, err := s.giveBack(ctx)
-	if err != nil && !taken(err) { // a terminal's signal ends a git that works for this process, too
+	if err != nil && !taken(err) { // a signal from the terminal also ends this process's git
 		text, err = s.giveBack(ctx)
 	}
 	if taken(err) {
@@ -29,13 +29,13 @@ func (s *supervisor) leave(ctx context.Context, cause error) error {
 		return err
 	}
 	if err == nil {
-		_ = s.files.drop(supervisorFile) // a record of a process that has ended says the same
+		_ = s.files.drop(supervisorFile) // the record of an ended process would mean the same
 	} else {
 		text = "it is left to its lease: " + err.Error()
 	}
 	s.tell(Stopped, "", text)
 	if errors.Is(cause, context.Canceled) {
-		return nil // as it was told
+		return nil // it was told to end
 	}
 	return cause
 }
@@ -75,7 +75,7 @@ func (s *supervisor) giveBack(ctx context.Context) (string, error) {
 	return said + "deregistered", s.Board.DropSession(s.actor.ID)
 }
 
-// giveUp gives a claim back, and says so; "" when it is left to its lease.
+// giveUp gives a claim back and returns what it did; "" if the claim is left to its lease.
 func (s *supervisor) giveUp(ctx context.Context, t *board.Task) (string, error) {
 	if t.Status == board.Claimed {
 		worked, err := s.Executor.Worked(ctx, t.ID)

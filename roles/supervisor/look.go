@@ -11,29 +11,30 @@ import (
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
-// Look is what a supervisor sees when it decides.
+// Look is everything a supervisor sees when it decides.
 type Look struct {
 	Now     time.Time
 	State   *board.State
 	Agent   string
 	Role    roles.Role
 	Clone   string
-	Halt    *report.Halt    // the file that stops this clone, nil for none
-	Leases  map[string]Seen // of those who hold something, or come before this one, by agent; none where there is no lease
-	NoSpec  map[string]bool // the goals whose spec is not a file on integration
-	Only    string          // the one task to look at, "" for all
-	First   string          // the task to take before any other, "" for the board's order
-	Once    bool            // one run, not more
-	Patient bool            // waits for work without end
+	Halt    *report.Halt    // the file that stops this clone, nil if none
+	Leases  map[string]Seen // by agent: holders, and those before this one; no entry without a lease
+	NoSpec  map[string]bool // goals whose spec is not a file on integration
+	Only    string          // the only task to look at, "" for all
+	First   string          // the task to take first, "" for the board's order
+	Once    bool            // a single run
+	Patient bool            // waits for work for ever
 }
 
-// Seen is somebody else's lease as this supervisor has watched it.
+// Seen is another agent's lease as this supervisor has watched it.
 type Seen struct {
 	Expires time.Time
 	Since   time.Time // since when it has been seen unchanged
 }
 
-// mode is what stops the run: the board's mode or this clone's file, the stronger; Running for nothing.
+// mode is the stronger of the board's mode and the file that stops this clone; Running if nothing
+// is stopped.
 func (l Look) mode() board.Mode {
 	order := []board.Mode{board.Running, board.Paused, board.CheckpointMode, board.Aborted}
 	mode := l.State.Control().Mode
@@ -43,7 +44,7 @@ func (l Look) mode() board.Mode {
 	return mode
 }
 
-// stopped says what stops the run, for people; mode is not Running.
+// stopped describes what stops the run; mode is not Running.
 func (l Look) stopped() string {
 	c := l.State.Control()
 	if mode := l.mode(); mode != c.Mode {
@@ -56,8 +57,9 @@ func (l Look) stopped() string {
 	return text
 }
 
-// skip reports whether a task is not to be looked at: another one is wanted, taking it has failed too often
-// since it last changed, or the agent has given this very submission back.
+// skip returns a function that reports whether to leave a task out: another task is wanted, claims
+// of it have failed too often since it last changed, or the agent has given back this very
+// submission.
 func (l Look) skip(m *Memory) func(id string) bool {
 	return func(id string) bool {
 		if l.Only != "" && id != l.Only {
@@ -72,15 +74,15 @@ func (l Look) skip(m *Memory) func(id string) bool {
 	}
 }
 
-// compare orders agents of one role by their numbers.
+// compare orders agents of one role by number.
 func compare(id, other string) int {
 	return cmp.Or(cmp.Compare(len(id), len(other)), cmp.Compare(id, other))
 }
 
 func before(id, other string) bool { return compare(id, other) < 0 }
 
-// plannedBy is the planner that is alive and plans a goal, if it is another one, and until when it is known to be;
-// "" for none.
+// plannedBy is the other planner that is alive and plans a goal, "" for none, and when its lease
+// expires.
 func (l Look) plannedBy(goal string) (id string, until time.Time) {
 	id = l.State.PlannerOf(goal)
 	if seen, leased := l.Leases[id]; id != "" && id != l.Agent && leased && l.Now.Before(seen.Expires) {
@@ -89,8 +91,9 @@ func (l Look) plannedBy(goal string) (id string, until time.Time) {
 	return "", time.Time{}
 }
 
-// patience tells who can be robbed, and remembers when the next one could be: a supervisor tries when it
-// has itself watched an unchanged lease for its full duration (protocol: leases).
+// patience decides whose work can be taken over, and remembers when the next take-over is possible:
+// only after this supervisor has itself watched an unchanged lease for its full duration (protocol:
+// leases).
 type patience struct {
 	l    Look
 	next time.Time // zero for never
@@ -116,7 +119,7 @@ func (p *patience) takeable(holder string, b board.Brief) bool {
 	return false
 }
 
-// sooner is the earlier of two moments, of which zero is never.
+// sooner is the earlier of two times; zero means never.
 func sooner(a, b time.Time) time.Time {
 	if a.IsZero() || !b.IsZero() && b.Before(a) {
 		return b

@@ -10,7 +10,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/plain"
 )
 
-// loop looks, decides and acts until there is an end.
+// loop looks, decides and acts until the work ends.
 func (s *supervisor) loop(ctx context.Context) error {
 	for {
 		l, err := s.look(ctx)
@@ -35,7 +35,8 @@ func (s *supervisor) loop(ctx context.Context) error {
 	}
 }
 
-// survive decides what an error means: the board is broken, the lease is gone, or it is tried again later.
+// survive decides whether an error ends the loop, because the board is broken or the lease lost, or
+// is retried later.
 func (s *supervisor) survive(ctx context.Context, err error) error {
 	switch {
 	case taken(err):
@@ -53,15 +54,15 @@ func (s *supervisor) survive(ctx context.Context, err error) error {
 	return s.wait(ctx, Step{Do: Wait, Until: s.memory.NotBefore, Reason: s.memory.Why})
 }
 
-// unlock takes away what a killed git may have left in the way of what has failed, and says so. A refusal has another
-// reason.
+// unlock removes what a killed git may have left in the way of the step that failed, and returns
+// what it did. A refusal has other reasons.
 func (s *supervisor) unlock(ctx context.Context, failed error) []string {
 	if refusal := (*board.Refusal)(nil); failed == nil || ctx.Err() != nil || errors.As(failed, &refusal) {
 		return nil
 	}
 	did, err := s.Executor.Unlock(ctx, "")
 	if err != nil {
-		return nil // for the same reason, most likely
+		return nil // most likely for the same reason
 	}
 	return did
 }
@@ -72,7 +73,8 @@ func (s *supervisor) mended(task string, did []string) {
 	}
 }
 
-// quarantine pauses the clone: the board is broken, and a human must look before anything goes on.
+// quarantine pauses the clone: the board is broken, and a human must look before anything
+// continues.
 func (s *supervisor) quarantine(cause error) error {
 	reason := "the board is inconsistent: " + plain.Line(cause.Error(), 300)
 	if _, err := s.Board.PauseClone(context.Background(), reason); err != nil {
@@ -82,7 +84,7 @@ func (s *supervisor) quarantine(cause error) error {
 	return &StopError{Exit: 4, Reason: reason, Hint: "this clone is paused by .liza/PAUSE; let a human look: git liza verify"}
 }
 
-// step carries out what comes next.
+// step decides and carries out the next step.
 func (s *supervisor) step(ctx context.Context, l Look) error {
 	var step Step
 	if err := read(l.State, func() { step = Next(l, s.memory) }); err != nil {
@@ -100,7 +102,7 @@ func (s *supervisor) step(ctx context.Context, l Look) error {
 	case Stop:
 		return s.stop(step)
 	case Wait:
-		if step.Idle { // a quiet moment; a failure is git's to tell whoever runs it next
+		if step.Idle { // a quiet moment; git reports a failure on its next run
 			s.tidying.Go(func() { _, _ = s.Board.Maintain(ctx) })
 		}
 		return s.wait(ctx, step)
@@ -108,7 +110,7 @@ func (s *supervisor) step(ctx context.Context, l Look) error {
 	return s.act(ctx, l, step)
 }
 
-// act does what was decided, once it is sure that the agent's lease is still its own.
+// act carries out a decision, after making sure that the agent still owns its lease.
 func (s *supervisor) act(ctx context.Context, l Look, step Step) error {
 	if err := s.pulse.sure(ctx); err != nil {
 		return err
@@ -134,7 +136,7 @@ func (s *supervisor) act(ctx context.Context, l Look, step Step) error {
 	return s.start(ctx, l, step)
 }
 
-// stop ends the loop. What is an alarm is told as one.
+// stop ends the loop; a nonzero exit code is reported as an alarm.
 func (s *supervisor) stop(step Step) error {
 	if step.Exit == 0 {
 		s.tell(Stopped, "", step.Reason)
@@ -150,7 +152,7 @@ func (s *supervisor) stop(step Step) error {
 	return &StopError{Exit: step.Exit, Reason: s.actor.ID + " stops: " + step.Reason, Hint: "look at what it did: git liza logs " + s.actor.ID}
 }
 
-// wait waits until something changes, or the step's time has come.
+// wait waits until something changes or the step's time has come.
 func (s *supervisor) wait(ctx context.Context, step Step) error {
 	if step.Reason != s.told {
 		s.told = step.Reason

@@ -11,52 +11,53 @@ import (
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
-// The supervisor's delays and limits (protocol: agents, and how a supervisor reads exit codes).
+// The supervisor's delays and limits (see the protocol on agents, and on how a supervisor reads
+// exit codes).
 const (
 	restartDelay = 2 * time.Second // after exit 42
-	crashDelay   = 5 * time.Second // after the first crash; doubling
+	crashDelay   = 5 * time.Second // after the first crash, doubled each time
 	longestDelay = 5 * time.Minute
-	crashWindow  = 5 * time.Minute // three crashes within it stop the supervisor
+	crashWindow  = 5 * time.Minute // crashLimit crashes within it stop the supervisor
 	crashLimit   = 3
-	idleRuns     = 5 // runs in a row that changed nothing on the board stop it
-	claimTries   = 3 // failed claims of one task, until it changes
-	stallLimit   = 3 // runs of a claim or review that did something and handed nothing over
-	planTries    = 2 // runs that should make the first plan and neither planned nor asked
+	idleRuns     = 5 // runs in a row without a change on the board that stop it
+	claimTries   = 3 // failed claims of one task until it changes
+	stallLimit   = 3 // runs of a claim or review that did something but handed nothing over
+	planTries    = 2 // runs for the first plan that neither planned nor asked
 	limitDelay   = time.Minute
 	longestLimit = 30 * time.Minute
 	mergeDelay   = 5 * time.Second
 
-	longestClaimDelay = time.Hour // between tries of a claim that fails for another reason than a refusal
+	longestClaimDelay = time.Hour // between claims that fail for other reasons than a refusal
 )
 
-// graceful is the exit code of an agent that wants to be started afresh.
+// graceful is the exit code of an agent that asks for a fresh start.
 const graceful = 42
 
-// Memory is what a supervisor remembers from step to step.
+// Memory is what a supervisor remembers between steps.
 type Memory struct {
-	Runs        int       // of the agent, all
+	Runs        int       // of the agent, in total
 	LastCrashed bool      // its last run ended in a crash
-	IdleSince   time.Time // since when there has been no work; zero while there is
-	NotBefore   time.Time // nothing is done before
-	Why         string    // and why
+	IdleSince   time.Time // since when there has been no work, zero if there is some
+	NotBefore   time.Time // nothing is done before this time
+	Why         string    // the reason for NotBefore
 	Crashes     []time.Time
 	Delay       time.Duration // after the last crash
-	Fruitless   int           // runs in a row that changed nothing on the board
+	Fruitless   int           // runs in a row without a change on the board
 	Limits      int           // quota or rate limits in a row
 	Claims      map[string]Failed
 	Merges      map[string]Failed
-	Declined    map[string]string // the submission of each task that the agent gave back unjudged
-	Stalled     map[string]Failed // runs of a task's claim or review, or of a planner (""), that came to nothing
-	Overflows   int               // conversations in a row that were too long, or lost
-	Unplanned   int               // runs for the first plan that planned nothing
-	Setup       string            // what the CLI lacks to work at all, in its words; "" for nothing known
-	Hint        string            // and what a human does about it
+	Declined    map[string]string // by task: the submission that the agent gave back unjudged
+	Stalled     map[string]Failed // fruitless runs of a claim or review, or of a planner ("")
+	Overflows   int               // conversations in a row that were too long or lost
+	Unplanned   int               // runs for the first plan without a plan
+	Setup       string            // what the CLI lacks to work at all, in its words; "" if unknown
+	Hint        string            // how a human fixes that
 	Said        string            // the last line of the last run
 
-	// Of a planner; kept across restarts of its supervisor.
-	Seen       map[string]string // the mark of each trigger of a goal that was seen to its end
-	Unfinished *report.Wake      // the wake-up whose run has not come to its end
-	Assessed   map[string]string // by goal: the mark with which ALL_TERMINAL was seen, and nothing added
+	// For planners; kept when the supervisor restarts.
+	Seen       map[string]string // by goal and trigger: the mark of the last one handled
+	Unfinished *report.Wake      // the wake-up whose run was interrupted
+	Assessed   map[string]string // by goal: the mark at which ALL_TERMINAL added no work
 }
 
 // Failed counts failures with one task.
@@ -66,7 +67,7 @@ type Failed struct {
 	NotBefore time.Time
 }
 
-// mark is equal as long as nothing has happened to a task.
+// mark stays the same while nothing happens to a task.
 func mark(t *board.Task) string {
 	if t == nil {
 		return ""
@@ -74,33 +75,33 @@ func mark(t *board.Task) string {
 	return fmt.Sprintf("%s %d", t.StatusChangedAt, len(t.History))
 }
 
-// Outcome is the end of an agent's run.
+// Outcome describes the end of an agent's run.
 type Outcome struct {
 	At        time.Time
 	Role      roles.Role
 	Exit      int
-	Ours      bool         // the supervisor has ended it
-	Cut       string       // the bound beyond which it ran, "" for none
+	Ours      bool         // the supervisor ended it
+	Cut       string       // the bound that it exceeded, "" for none
 	Task      string       // of a coder or reviewer
-	Claim     string       // tells one claim or review of the task from another
+	Claim     string       // identifies one claim or review of the task
 	Running   bool         // the board was RUNNING
 	Changed   bool         // the agent did something on the board
-	Delivered bool         // and with that the task was out of its hands
+	Delivered bool         // and that took the task out of its hands
 	HandedOff bool         // by a hand-off
-	Unplanned bool         // there is no task yet, and no question
-	Lost      bool         // the conversation that it should have continued is not there any more
-	Overflow  bool         // the conversation has become too long for the model
+	Unplanned bool         // no task exists yet, and no question was asked
+	Lost      bool         // the conversation to continue no longer exists
+	Overflow  bool         // the conversation is too long for the model
 	Setup     string       // what the CLI lacks to work at all
-	Hint      string       // and what a human does about it
-	Said      string       // the last line of what it printed
+	Hint      string       // how a human fixes that
+	Said      string       // the last line of its output
 	Wake      *report.Wake // of a planner
-	Declined  *board.Task  // the submission that the agent gave back unjudged; nil for none
+	Declined  *board.Task  // the submission given back unjudged, nil for none
 	Limited   bool         // by a quota or rate limit of its CLI
-	Until     time.Time    // when the limit ends, zero when that's unknown
+	Until     time.Time    // when the limit ends, zero if unknown
 	Limit     string       // the CLI whose limit it is
 }
 
-// Learn draws the conclusions from the end of a run.
+// Learn draws conclusions from the end of a run.
 func (m *Memory) Learn(e Outcome) {
 	m.Runs++
 	m.NotBefore, m.Why, m.LastCrashed = e.At, "", false
@@ -113,21 +114,21 @@ func (m *Memory) Learn(e Outcome) {
 	case e.Setup != "":
 		m.Setup, m.Hint = e.Setup, e.Hint
 		return
-	case e.Ours && (e.Cut == "" || budgeted(e.Cut) && e.Task != ""): // what the board says of a budget comes next
+	case e.Ours && (e.Cut == "" || budgeted(e.Cut) && e.Task != ""): // the board decides next
 		return
 	case e.Limited:
 		m.limit(e)
 		return
 	}
 	m.Limits = 0
-	if e.Lost || e.Overflow && m.Overflows < planTries { // a fresh conversation is another matter
+	if e.Lost || e.Overflow && m.Overflows < planTries { // a fresh conversation may work
 		m.Overflows++
 		m.NotBefore, m.Why = e.At.Add(restartDelay), "it begins a new conversation in a moment"
 		return
 	}
 	m.Overflows = 0
 	if m.Fruitless++; e.Changed || e.Exit == 0 && e.Role == roles.Planner || e.Cut != "" {
-		m.Fruitless = 0 // a planner that changes nothing is not woken by the same again
+		m.Fruitless = 0 // the same trigger won't wake an idle planner again
 	}
 	stalled := m.stalled(e)
 	switch {
@@ -140,13 +141,13 @@ func (m *Memory) Learn(e Outcome) {
 		m.Delay = 0
 		delay := crashDelay << (stalled - 1)
 		m.NotBefore, m.Why = e.At.Add(delay), fmt.Sprintf("it has handed nothing over (%d of %d), and is started again after %s", stalled, stallLimit, delay)
-	case stalled > 0: // the next step is to give it up
+	case stalled > 0: // the next step gives it up
 	case e.Exit == 0 && (e.Changed || e.Role == roles.Planner):
 		m.Delay = 0
 	case e.Exit == 0 || e.Exit == graceful:
 		m.Delay = 0
 		m.NotBefore, m.Why = e.At.Add(restartDelay), "it continues in a moment"
-	case e.Delivered: // a CLI that is ended by its own command has done its work all the same
+	case e.Delivered: // a CLI ended by its own command has still done its work
 		m.Delay = 0
 	default:
 		m.LastCrashed = true
@@ -164,8 +165,8 @@ func (m *Memory) decline(t *board.Task) {
 	m.Declined[t.ID] = t.ReviewCommit
 }
 
-// stalled counts a run that did something, or ran beyond a bound, and handed nothing over; 0 for any other run. A crash
-// is counted as one.
+// stalled counts a run that did something or exceeded a bound, but handed nothing over, and returns
+// the count. It returns 0 for any other run; crashes are counted elsewhere.
 func (m *Memory) stalled(e Outcome) int {
 	if e.Delivered {
 		delete(m.Stalled, e.Task)
@@ -187,10 +188,10 @@ func (m *Memory) stalled(e Outcome) int {
 	return f.Times
 }
 
-// exhausted reports whether so many runs of a claim or a review handed nothing over that it is given up.
+// exhausted reports whether so many runs handed nothing over that the claim or review is given up.
 func (m *Memory) exhausted(task string) bool { return m.Stalled[task].Times >= stallLimit }
 
-// limit waits for the end of a quota, or longer each time.
+// limit waits until the quota ends, or if that is unknown, longer each time.
 func (m *Memory) limit(e Outcome) {
 	delay := min(limitDelay<<min(m.Limits, 10), longestLimit)
 	m.Limits++
@@ -201,7 +202,7 @@ func (m *Memory) limit(e Outcome) {
 	m.NotBefore, m.Why = until, fmt.Sprintf("limit of %s, until %s", e.Limit, board.At(until))
 }
 
-// remember keeps of a planner's run what it has seen.
+// remember keeps which trigger a planner's run has handled.
 func (m *Memory) remember(e Outcome) {
 	if e.Wake == nil {
 		return
@@ -223,14 +224,15 @@ func (m *Memory) remember(e Outcome) {
 	}
 }
 
-// seenAs is a trigger of a goal among those that were seen.
+// seenAs is the key of a goal's trigger in Memory.Seen.
 func seenAs(w report.Wake) string { return w.Goal + " " + string(w.Trigger) }
 
-// wake is what a planner is started for by a goal: what it could not finish, else the first trigger not seen yet.
+// wake is the wake-up to start a planner with for a goal: the unfinished one, or else the first
+// trigger not handled yet.
 func (m *Memory) wake(goal string, stand []report.Wake) *report.Wake {
 	if u := m.Unfinished; u != nil && u.Goal == goal {
 		if u.Trigger == report.InitialPlanning {
-			return u // the first plan may be half done: no trigger tells that
+			return u // no trigger shows that the first plan is half done
 		}
 		for _, w := range stand {
 			if w.Trigger == u.Trigger {
@@ -246,7 +248,8 @@ func (m *Memory) wake(goal string, stand []report.Wake) *report.Wake {
 	return nil
 }
 
-// mayComplete reports whether the goal was assessed with every task over, and nothing has changed since.
+// mayComplete reports whether a goal was assessed with all tasks finished, and nothing has changed
+// since.
 func (m *Memory) mayComplete(stand []report.Wake) bool {
 	for _, w := range stand {
 		if mark, once := m.Assessed[w.Goal]; w.Trigger == report.AllTerminal && once && mark == w.Mark {
@@ -256,7 +259,7 @@ func (m *Memory) mayComplete(stand []report.Wake) bool {
 	return false
 }
 
-// Broken says why the supervisor must stop by itself, "" for not at all.
+// Broken returns the reason for the supervisor to stop, "" if there is none.
 func (m *Memory) Broken(now time.Time) string {
 	said := ""
 	if m.Said != "" {
@@ -275,13 +278,14 @@ func (m *Memory) Broken(now time.Time) string {
 	return ""
 }
 
-// recent are the crashes that still count.
+// recent returns the crashes within crashWindow.
 func (m *Memory) recent(now time.Time) []time.Time {
 	return slices.DeleteFunc(slices.Clone(m.Crashes), func(at time.Time) bool { return now.Sub(at) >= crashWindow })
 }
 
-// ClaimFailed counts a claim that was not made. After the last try a task whose claim was refused is left alone until
-// it changes. Where something else failed (a full disk, a setup) it is tried again, ever later.
+// ClaimFailed counts a failed claim. After claimTries failures, a task whose claim was refused is
+// left alone until it changes. A claim that failed for another reason (a full disk, a setup) is
+// retried at growing intervals.
 func (m *Memory) ClaimFailed(t *board.Task, refused bool, now time.Time) {
 	m.Claims = again(m.Claims, t, time.Time{})
 	if f := m.Claims[t.ID]; f.Times >= claimTries && !refused {
@@ -290,13 +294,13 @@ func (m *Memory) ClaimFailed(t *board.Task, refused bool, now time.Time) {
 	}
 }
 
-// givesUp reports whether taking a task has failed too often to be tried now.
+// givesUp reports whether a task has failed too often to be claimed now.
 func (m *Memory) givesUp(t *board.Task, now time.Time) bool {
 	f := m.Claims[t.ID]
 	return f.Times >= claimTries && f.Mark == mark(t) && (f.NotBefore.IsZero() || now.Before(f.NotBefore))
 }
 
-// MergeFailed counts a merge that failed for a passing reason, and puts the next try off.
+// MergeFailed counts a merge that failed for a passing reason, and delays the next attempt.
 func (m *Memory) MergeFailed(t *board.Task, now time.Time) {
 	times := 0
 	if f := m.Merges[t.ID]; f.Mark == mark(t) {

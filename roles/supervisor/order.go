@@ -9,15 +9,16 @@ import (
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
-// headStart is how long an agent leaves a task to each agent that comes before it.
+// headStart is how long an agent leaves a task to each idle agent that comes before it.
 const headStart = 2 * time.Second
 
-// chooser is what an agent should take on: one of the two of board, NextClaim and NextReview.
+// chooser chooses the task that an agent should take: board.NextClaim or board.NextReview.
 type chooser func(agent string, skip func(id string) bool, takeable func(holder string, b board.Brief) bool) string
 
-// share is the step by which an agent takes on work without racing the idle agents before it: they get what the board
-// offers them, in the order of their ids, and this one what is left. When nothing is left it waits for as long as they
-// need to claim, and then takes what they have not. ok is false when the board offers it nothing.
+// share chooses the step by which an agent takes on work without racing the idle agents before it:
+// in the order of their ids they get what the board offers them, and this agent takes what is left.
+// If nothing is left, it waits for as long as they need to claim, and then takes what they have
+// not. ok is false if the board offers it nothing.
 func (l Look) share(do Action, choose chooser, skip func(id string) bool, p *patience) (step Step, ok bool) {
 	if l.First != "" {
 		if choose(l.Agent, func(id string) bool { return id != l.First || skip(id) }, p.takeable) != "" {
@@ -48,7 +49,7 @@ func (l Look) share(do Action, choose chooser, skip func(id string) bool, p *pat
 	return Step{Do: Wait, Until: at, Idle: true, Reason: fmt.Sprintf("%s goes to %s first", wanted, theirs[wanted])}, true
 }
 
-// idleBefore lists the agents of this one's role that come before it, are alive and have nothing to do, in their order.
+// idleBefore lists, in order, the live and idle agents of the same role that come before this one.
 func (l Look) idleBefore() (ids []string) {
 	for _, id := range l.State.List(board.AgentDir) {
 		a := l.State.Agent(id)
@@ -63,8 +64,8 @@ func (l Look) idleBefore() (ids []string) {
 	return ids
 }
 
-// open is since when a task could be taken on: since it came into its state, its last dependency was merged and the
-// board has been running.
+// open is since when a task could be taken: since it entered its status, its last dependency was
+// merged, and the board has been running, whichever is latest.
 func (l Look) open(id string) board.Time {
 	b, _ := l.State.BriefOf(id)
 	since := max(b.StatusChangedAt, l.State.Control().Since)

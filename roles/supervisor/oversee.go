@@ -8,33 +8,33 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 )
 
-// linger is how long an agent may run on after its work on the task has ended by its own hand.
+// linger is how long an agent may keep running after it has handed over its task.
 const linger = 30 * time.Second
 
-// Running is an agent at work.
+// Running is what a supervisor knows about a running agent.
 type Running struct {
 	Task   string
-	Goal   string    // of a planner
+	Goal   string    // for a planner
 	Events int       // in the task's history when the agent was started
-	Halted time.Time // since when the supervisor has seen the run stopped; zero while it isn't
-	Done   time.Time // since when it has seen the task out of the agent's hands
+	Halted time.Time // since when the run has been stopped, zero if it is not
+	Done   time.Time // since when the task has been out of the agent's hands
 	Began  time.Time
-	Heard  time.Time // when it did something last; zero where that can't be told
-	Used   int       // tokens, so far
-	Warned []string  // the budgets of which a human was told that they are nearly used up
-	Silent bool      // it has done nothing for half of what it may
+	Heard  time.Time // when it last did something; zero if unknown
+	Used   int       // tokens so far
+	Warned []string  // the budgets that were reported as nearly used up
+	Silent bool      // it has been silent for half of what it may
 	told   bool
 }
 
-// Order is what is to become of an agent at work.
+// Order is what to do with a running agent.
 type Order struct {
-	End    time.Time // when it is ended; zero: it continues
+	End    time.Time // when to end it; zero to let it continue
 	Reason string
-	Cut    string    // it has run beyond this bound: the run counts as one that came to nothing
-	Next   time.Time // when to decide anew, at the latest; zero for when something changes
+	Cut    string    // the bound that it exceeded: the run counts as fruitless
+	Next   time.Time // when to decide again at the latest; zero for on a change
 }
 
-// sooner is the order whose end comes first.
+// sooner is the order that ends the agent first.
 func (o Order) sooner(p Order) Order {
 	if o.End.IsZero() || !p.End.IsZero() && p.End.Before(o.End) {
 		return p
@@ -42,7 +42,8 @@ func (o Order) sooner(p Order) Order {
 	return o
 }
 
-// Oversee watches over an agent at work: when it must be ended, and why. It notes in r since when.
+// Oversee decides when a running agent must end, and why. It notes in r since when the reason has
+// existed.
 func Oversee(l Look, r *Running) Order {
 	o := oversee(l, r).sooner(l.bounds(r))
 	o.Next = o.End
@@ -54,7 +55,7 @@ func Oversee(l Look, r *Running) Order {
 	return o
 }
 
-// bounds is when a run has taken too long, or has been silent for too long.
+// bounds is the order to end a run that takes too long or stays silent for too long.
 func (l Look) bounds(r *Running) Order {
 	c, o := l.State.Config(), Order{}
 	if most := time.Duration(c.RunMaxTime) * time.Second; most > 0 && !r.Began.IsZero() {
@@ -71,8 +72,8 @@ func (l Look) bounds(r *Running) Order {
 	return o
 }
 
-// silence is when the nth part of the silence that an agent may keep is over; what it does on the board is a sign of
-// life, too. Zero where there is no bound.
+// silence is when 1/part of the permitted silence has passed, zero if there is no bound. What the
+// agent does on the board also counts as a sign of life.
 func (l Look) silence(r *Running, part int) time.Time {
 	most := time.Duration(l.State.Config().RunMaxSilence) * time.Second
 	if most == 0 || r.Heard.IsZero() {
@@ -124,7 +125,7 @@ func oversee(l Look, r *Running) Order {
 	return o
 }
 
-// goalOf is the goal that a run is for; nil where that can't be told.
+// goalOf is the goal that a run is for, nil if unknown.
 func (l Look) goalOf(r *Running) *board.Goal {
 	if t := l.State.Task(r.Task); t != nil {
 		return l.State.Goal(t.Goal)
@@ -132,7 +133,7 @@ func (l Look) goalOf(r *Running) *board.Goal {
 	return l.State.Goal(r.Goal)
 }
 
-// left reports whether the task that the agent was started on is out of its hands, and by whom.
+// left reports whether the task of the run is out of the agent's hands, and by whom.
 func (l Look) left(t *board.Task, r *Running) (by string, left bool) {
 	if t == nil || t.Brief().Holds(l.Agent) || t.Status == board.ReadyForReview && t.ReviewingBy == l.Agent {
 		return "", false

@@ -10,7 +10,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
-// Action is what a step does.
+// Action is the kind of a step.
 type Action string
 
 // The actions.
@@ -21,31 +21,32 @@ const (
 	ClaimReview  Action = "claim-review"
 	Merge        Action = "merge"
 	Start        Action = "start" // the agent, on its task or wake-up
-	Plan         Action = "plan"  // a goal, from now on
+	Plan         Action = "plan"  // take on a goal to plan
 	CompleteGoal Action = "goal-complete"
 	Deadline     Action = "deadline"
-	GiveUp       Action = "give-up" // the task that it holds: too many runs handed nothing over
-	LetGo        Action = "let-go"  // of the task that it holds: its goal has ended
+	GiveUp       Action = "give-up" // the task it holds: too many runs handed nothing over
+	LetGo        Action = "let-go"  // release the task it holds: its goal has ended
 )
 
 // Step is what a supervisor does next.
 type Step struct {
 	Do    Action
 	Task  string
-	Train []string     // of a merge: all that can be merged now, Task first
-	Wake  *report.Wake // of a planner to start
-	Goal  string       // to plan, or to complete
+	Train []string     // of a merge: every task that can be merged now, Task first
+	Wake  *report.Wake // of a planner's start
+	Goal  string       // to plan or to complete
 
-	Until  time.Time // of a wait: look again then at the latest; zero for when something changes
+	Until  time.Time // of a wait: look again then at the latest; zero for on a change
 	Idle   bool      // it waits for lack of work
-	Reason string    // why it waits or stops, for people
+	Reason string    // why it waits or stops, as text
 	Exit   int       // of a stop: the protocol's exit code
 }
 
-// mergeAfter is when a reviewer may merge what another has approved (protocol: APPROVED to MERGED).
+// mergeAfter is when a reviewer may merge what another one has approved (protocol: APPROVED to
+// MERGED).
 const mergeAfter = 60 * time.Second
 
-// Next decides what to do next. It changes nothing.
+// Next decides what to do next. It has no side effects.
 func Next(l Look, m *Memory) Step {
 	switch {
 	case l.mode() == board.Aborted:
@@ -80,7 +81,7 @@ func Next(l Look, m *Memory) Step {
 	return l.once(l.bounded(step, m), m)
 }
 
-// over says that no goal is worked on, and what has become of them.
+// over describes the outcome of the goals when none is in progress.
 func over(s *board.State) string {
 	goals := s.Goals()
 	if len(goals) == 1 {
@@ -91,7 +92,7 @@ func over(s *board.State) string {
 
 func stop(exit int, reason string) Step { return Step{Do: Stop, Exit: exit, Reason: reason} }
 
-// once ends a supervisor that was asked for one run only.
+// once stops a supervisor that was asked for a single run, after that run.
 func (l Look) once(s Step, m *Memory) Step {
 	switch {
 	case !l.Once || s.Do == Stop || s.Do == Merge || s.Do == CompleteGoal:
@@ -106,7 +107,8 @@ func (l Look) once(s Step, m *Memory) Step {
 	return s
 }
 
-// bounded ends a supervisor that has waited too long for work. The time before there is a plan doesn't count.
+// bounded stops a supervisor that has waited too long for work. Time before there is a plan does
+// not count.
 func (l Look) bounded(s Step, m *Memory) Step {
 	if !s.Idle || l.Patient || !l.planned() {
 		return s
@@ -124,7 +126,7 @@ func (l Look) bounded(s Step, m *Memory) Step {
 	return s
 }
 
-// planned reports whether there is a plan to work on: a task beyond its draft.
+// planned reports whether there is a plan to work on, that is, a task beyond DRAFT.
 func (l Look) planned() bool {
 	for _, b := range l.State.Tasks() {
 		if b.Status != board.Draft && l.State.Runs(b.Goal) {
@@ -134,7 +136,7 @@ func (l Look) planned() bool {
 	return l.Role == roles.Planner
 }
 
-// code is a coder's next step: its own task first, then the one that a claim should take.
+// code is a coder's next step: its own task first, then the next one to claim.
 func (l Look) code(m *Memory) Step {
 	if own := l.held(); own != "" {
 		return l.goOn(own, m)
@@ -156,7 +158,7 @@ func (l Look) code(m *Memory) Step {
 	return Step{Do: Wait, Until: p.next, Idle: true, Reason: reason}
 }
 
-// held is the task that the agent works on or reviews.
+// held is the id of the task that the agent works on or reviews.
 func (l Look) held() string {
 	for _, b := range l.State.Tasks() {
 		if b.Holds(l.Agent) || b.Status == board.ReadyForReview && b.ReviewingBy == l.Agent {
@@ -166,7 +168,7 @@ func (l Look) held() string {
 	return ""
 }
 
-// goOn starts the agent on the task that it holds already.
+// goOn starts the agent on the task that it already holds.
 func (l Look) goOn(id string, m *Memory) Step {
 	switch t := l.State.Task(id); {
 	case !l.State.Runs(t.Goal):
@@ -182,8 +184,8 @@ func (l Look) goOn(id string, m *Memory) Step {
 	return Step{Do: Start, Task: id}
 }
 
-// landing is what a reviewer merges before anything else: what is approved waits neither for the next start of its
-// agent, nor for the end of a limit.
+// landing is what a reviewer merges before anything else: approved work waits neither for the
+// agent's next start nor for a limit to end.
 func (l Look) landing(m *Memory) []string {
 	if l.Role != roles.CodeReviewer || l.mode() != board.Running || l.held() != "" {
 		return nil
@@ -192,7 +194,8 @@ func (l Look) landing(m *Memory) []string {
 	return ids
 }
 
-// review is a reviewer's next step, when nothing is to be merged: its own review, then the next submission.
+// review is a reviewer's next step if there is nothing to merge: its own review, then the next
+// submission.
 func (l Look) review(m *Memory) Step {
 	if own := l.held(); own != "" {
 		return l.goOn(own, m)
@@ -211,7 +214,7 @@ func (l Look) review(m *Memory) Step {
 	return Step{Do: Wait, Until: sooner(p.next, next), Idle: next.IsZero(), Reason: l.nothing("review")}
 }
 
-// nothing says why there is nothing to do, for people.
+// nothing explains why there is nothing to do.
 func (l Look) nothing(what string) string {
 	if t := l.State.Task(l.Only); t != nil {
 		return fmt.Sprintf("nothing to %s: %s is %s", what, t.ID, t.Status)
@@ -219,7 +222,7 @@ func (l Look) nothing(what string) string {
 	return "nothing to " + what
 }
 
-// approved are the tasks to merge now, and the moment when there may be one more.
+// approved returns the tasks to merge now, and when the next one may follow.
 func (l Look) approved(m *Memory) (ids []string, next time.Time) {
 	for _, b := range l.State.Tasks() {
 		if b.Status != board.Approved || b.Paused || !l.State.Runs(b.Goal) || l.Only != "" && b.ID != l.Only {
@@ -238,7 +241,7 @@ func (l Look) approved(m *Memory) (ids []string, next time.Time) {
 	return ids, next
 }
 
-// plan is a planner's next step: what time has brought about, then the first trigger that it has not seen.
+// plan is a planner's next step: first what is due by time, then the first trigger not handled yet.
 func (l Look) plan(m *Memory) Step {
 	sprint := l.State.Sprint()
 	var due time.Time
@@ -269,7 +272,7 @@ func (l Look) plan(m *Memory) Step {
 	return wait
 }
 
-// planOf is what a goal asks of this planner.
+// planOf is the step that a goal requires of this planner.
 func (l Look) planOf(g *board.Goal, m *Memory) Step {
 	if other, until := l.plannedBy(g.ID); other != "" {
 		return Step{Do: Wait, Until: until, Idle: true, Reason: other + " plans"}

@@ -94,7 +94,7 @@ func (s *supervisor) prepare(ctx context.Context, l Look, step Step) (command, s
 	return s.contained(c), file, nil
 }
 
-// housed makes sure that a task's worktree is there.
+// housed makes sure that a task's worktree exists.
 func (s *supervisor) housed(ctx context.Context, task, dir string) error {
 	if s.Role == roles.CodeReviewer {
 		if err := s.Executor.ForReview(ctx, task); err != nil {
@@ -115,10 +115,10 @@ func (s *supervisor) housed(ctx context.Context, task, dir string) error {
 	return nil
 }
 
-// find looks for the agent's program.
+// find looks up the agent's program.
 func (s *supervisor) find() (err error) {
 	if s.program = s.CLI.Program; s.Container != nil {
-		return nil // it is in the image
+		return nil // the image has it
 	}
 	if s.program, err = exec.LookPath(s.CLI.Program); err != nil {
 		return &StopError{Exit: 5, Reason: s.CLI.Program + " is not installed, or not in PATH", Hint: s.CLI.Install}
@@ -126,7 +126,7 @@ func (s *supervisor) find() (err error) {
 	return nil
 }
 
-// restarted reports whether the agent was started before on what it is started on now.
+// restarted reports whether the agent was started before on the same task or wake-up.
 func (s *supervisor) restarted(step Step) bool {
 	if step.Wake != nil {
 		return s.memory.Unfinished != nil && s.memory.Unfinished.Trigger == step.Wake.Trigger
@@ -134,8 +134,8 @@ func (s *supervisor) restarted(step Step) bool {
 	return s.fresh != step.Task
 }
 
-// environment is the agent's. Some CLIs' shells set PATH anew, or take away git's own settings: what git needs to know
-// there (who commits, what `git liza` is) is said where it reads last.
+// environment is the agent's environment. Some CLIs' shells reset PATH or remove git's own
+// variables, so the author and the alias of `git liza` are set where git reads last.
 func (s *supervisor) environment(ctx context.Context, bin, promptFile string) ([]string, error) {
 	path, parameters := bin, ""
 	for _, entry := range s.Environ {
@@ -175,14 +175,14 @@ func (s *supervisor) environment(ctx context.Context, bin, promptFile string) ([
 	return inherit(s.Environ, set), nil
 }
 
-// aliased makes `git liza` a program where PATH does not lead to it. Git runs an alias at the top of the worktree; the
-// program's arguments may be files relative to where it was called.
+// aliased makes `git liza` work where PATH does not contain it. Git runs an alias at the top of the
+// worktree, but arguments may be files relative to the caller's directory.
 func aliased(program string) gitio.Setting {
 	quoted := "'" + strings.ReplaceAll(program, "'", `'\''`) + "'"
 	return gitio.Setting{Key: "alias.liza", Value: `!cd "./$GIT_PREFIX" && ` + quoted}
 }
 
-// outputs is where an agent's output goes.
+// outputs returns the writers for an agent's output.
 func (s *supervisor) outputs() []io.Writer {
 	to := []io.Writer{s.log}
 	if s.Output != nil {

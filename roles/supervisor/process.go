@@ -17,49 +17,49 @@ import (
 	"github.com/git-liza/git-liza/gitboard/gitio"
 )
 
-// How long a process that was asked to end may take for it: a CLI that was interrupted until it is asked again more
-// firmly, then until it is killed. What it has left behind gets less.
+// How long a process gets to end once it was asked to. An interrupted CLI gets termAfter before
+// SIGTERM, and killAfter before it is killed. What it has left behind gets leftAfter.
 const (
 	termAfter = 4 * time.Second
 	killAfter = 10 * time.Second
 	leftAfter = 2 * time.Second
 )
 
-// drain is how long what an ended process has left behind may hold its output open.
+// drain is how long the leftovers of an ended process may hold its output open.
 const drain = time.Second
 
-// process is an agent's process, the leader of a group of its own.
+// process is an agent's process, the leader of its own process group.
 type process struct {
 	cmd    *exec.Cmd
 	group  bool
-	mark   string        // an entry of its environment, and of no other agent's; "" for none
-	asked  atomic.Bool   // to end
-	killed chan struct{} // closed then
-	done   chan error    // gets what Wait returned, once
-	left   int           // how many processes it had left behind when it ended; set before done
+	mark   string        // an environment entry unique to this agent, "" for none
+	asked  atomic.Bool   // it was asked to end
+	killed chan struct{} // closed when it was killed
+	done   chan error    // gets the result of Wait, once
+	left   int           // number of processes it left behind; set before done
 
 	mu     sync.Mutex
-	family []kin // what it had started when it was asked to end
+	family []kin // its descendants when it was asked to end
 }
 
-// command is what to run.
+// command is a program to run.
 type command struct {
 	args   []string
 	dir    string
 	env    []string
 	stdin  io.Reader
 	output io.Writer
-	shares bool   // the terminal, and so the process group, with the supervisor
+	shares bool   // shares the terminal, and so the process group, with the supervisor
 	mark   string // process.mark
 
-	container string // the name of the one that it runs in; "" for none
+	container string // name of its container, "" for none
 
 	resumed bool // it continues an earlier conversation
 	size    int  // bytes of the prompt
 }
 
-// start runs a command. Its process group is ended as a whole; should the supervisor die, the system ends
-// the process, where it can.
+// start runs a command, in its own process group unless it shares the terminal; the group is ended as
+// a whole. If the supervisor dies, the system ends the process where it can.
 func start(c command) (*process, error) {
 	cmd := exec.Command(c.args[0], c.args[1:]...)
 	cmd.Dir, cmd.Env, cmd.Stdin, cmd.Stdout, cmd.Stderr = c.dir, c.env, c.stdin, c.output, c.output
@@ -75,7 +75,7 @@ func start(c command) (*process, error) {
 	}
 	started := make(chan error)
 	go func() {
-		runtime.LockOSThread() // the system ends the child with the thread that started it
+		runtime.LockOSThread() // the child gets its death signal when this thread ends
 		err := cmd.Start()
 		stop()
 		started <- err
@@ -91,8 +91,9 @@ func start(c command) (*process, error) {
 	return p, <-started
 }
 
-// pipe gives a command a pipe for its output, which outlives its leader. copied waits until the output's end has been
-// read, or not much longer; stop closes this process's copy of the command's end.
+// pipe gives a command a pipe for its output that outlives the group's leader. copied waits until
+// the output has been read to its end, or a little longer; stop closes this process's copy of the
+// write end.
 func pipe(cmd *exec.Cmd, to io.Writer) (copied, stop func(), err error) {
 	r, w, err := os.Pipe()
 	if err != nil {
@@ -116,8 +117,8 @@ func pipe(cmd *exec.Cmd, to io.Writer) (copied, stop func(), err error) {
 	return copied, func() { _ = w.Close() }, nil
 }
 
-// linger waits for the others of a group that was asked to end, whose leader has: a shell ends at once, and leaves
-// the agent that it has started to its grace.
+// linger waits for the rest of a group that was asked to end after its leader has ended: a shell
+// ends at once, but the agent that it started keeps its grace period.
 func (p *process) linger() {
 	if !p.group || !p.asked.Load() {
 		return
@@ -133,7 +134,7 @@ func (p *process) linger() {
 	}
 }
 
-// exitCode is how a process has ended; 128 and the signal's number when it was ended by one.
+// exitCode is the exit code of a process, or 128 plus the signal's number if a signal ended it.
 func exitCode(err error) int {
 	var exit *exec.ExitError
 	switch {
@@ -147,9 +148,9 @@ func exitCode(err error) int {
 	return exit.ExitCode()
 }
 
-// ask asks the process, and all that it has started, to end: by an interrupt, as a person at its terminal would, or by
-// SIGTERM. CLIs run their tools in sessions of their own, which the group's signal does not reach, and which nobody
-// could tell from other processes once the CLI has ended.
+// ask asks the process and its descendants to end, by SIGINT like a person at the terminal, or by
+// SIGTERM. CLIs run their tools in separate sessions, which a signal to the group does not reach
+// and which can't be identified once the CLI has ended.
 func (p *process) ask(s syscall.Signal) {
 	p.asked.Store(true)
 	p.mu.Lock()
@@ -158,17 +159,18 @@ func (p *process) ask(s syscall.Signal) {
 	signalProcess(p.cmd.Process, p.group, s)
 }
 
-// kill ends the process; once.
+// kill kills the process. It must be called only once.
 func (p *process) kill() {
 	signalProcess(p.cmd.Process, p.group, kill)
 	close(p.killed)
 }
 
-// keyVar names the key of whoever starts the supervisor, unless it is set anew.
+// keyVar names the signing key. An agent does not inherit it from the environment of its
+// supervisor.
 const keyVar = "LIZA_SIGNING_KEY"
 
-// sweep ends what is left of an agent whose process has ended: its group, what it had started when it was asked to
-// end, and what has its mark in its environment. It returns how many processes that were.
+// sweep ends what is left of an agent whose process has ended: its group, its descendants when it
+// was asked to end, and processes with its mark in their environment. It returns their number.
 func (p *process) sweep() int {
 	signalProcess(p.cmd.Process, p.group, kill)
 	p.mu.Lock()
@@ -182,7 +184,8 @@ func (p *process) sweep() int {
 	})
 }
 
-// endAll ends the processes that find finds, until it finds none that lives: by SIGTERM, and after a while by SIGKILL.
+// endAll ends the processes that find returns until none lives, by SIGTERM and after a while by
+// SIGKILL.
 func endAll(find func() []kin) int {
 	seen := map[kin]bool{}
 	look := time.NewTicker(20 * time.Millisecond)
@@ -202,7 +205,7 @@ func endAll(find func() []kin) int {
 				}
 			}
 		}
-		if living == 0 || tries == 2 { // what survives that is the system's to end
+		if living == 0 || tries == 2 { // what survives that is left to the system
 			return len(seen)
 		}
 		select {
@@ -213,8 +216,8 @@ func endAll(find func() []kin) int {
 	}
 }
 
-// inherit is an environment for a program that looks for its own repository, with other values for some
-// variables.
+// inherit is the environment for a program that finds its own repository, with the variables in set
+// replaced.
 func inherit(environ []string, set map[string]string) []string {
 	env := slices.DeleteFunc(gitio.Elsewhere(environ), func(entry string) bool {
 		key, _, _ := strings.Cut(entry, "=")

@@ -15,10 +15,10 @@ func isolate(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGTERM}
 }
 
-// groupLives reports whether any process of a group runs. One that has ended and that nobody has asked about, as
-// under an init that does not, counts as gone.
+// groupLives reports whether any process of a group runs. A zombie counts as gone, since some inits
+// never reap.
 func groupLives(group int) bool {
-	stats, _ := filepath.Glob("/proc/[0-9]*/stat") // the pattern is right
+	stats, _ := filepath.Glob("/proc/[0-9]*/stat") // the pattern is valid
 	for _, file := range stats {
 		stat, err := os.ReadFile(file)
 		if err != nil {
@@ -31,7 +31,7 @@ func groupLives(group int) bool {
 	return false
 }
 
-// Fields of /proc/PID/stat after the name, which proc(5) counts from 3.
+// Indexes of fields of /proc/PID/stat after the name, which proc(5) counts from 3.
 const (
 	statState  = 0
 	statParent = 1
@@ -42,8 +42,8 @@ func statFields(stat []byte) []string {
 	return strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
 }
 
-// ancestors are this process and those above it, the nearest first, and groups the leaders of their process groups: a
-// process whose parent has ended is in its group still.
+// ancestors returns this process and those above it, nearest first, and the leaders of their
+// process groups, since a process whose parent has ended is still in its group.
 func ancestors() (processes, groups []int) {
 	const most = 1000
 	for pid := os.Getpid(); pid > 1 && len(processes) < most; {

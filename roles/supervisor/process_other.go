@@ -8,10 +8,10 @@ import (
 	"syscall"
 )
 
-// There are no process groups here: the process alone is ended.
+// isolate does nothing: there are no process groups here, so only the process itself is ended.
 func isolate(*exec.Cmd) {}
 
-// The signals are all one here.
+// All signals are the same here.
 const (
 	interrupt = syscall.SIGKILL
 	terminate = syscall.SIGKILL
@@ -24,5 +24,5 @@ func groupLives(int) bool { return false }
 
 func signalOf(*exec.ExitError) int { return 0 }
 
-// ancestors can't be read here.
+// ancestors returns nothing: they can't be read here.
 func ancestors() (processes, groups []int) { return nil, nil }

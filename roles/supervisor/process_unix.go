@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// The signals that end a process, each stronger than the one before.
+// The signals that end a process, from weakest to strongest.
 const (
 	interrupt = syscall.SIGINT
 	terminate = syscall.SIGTERM
@@ -17,7 +17,7 @@ const (
 
 func signalProcess(p *os.Process, group bool, s syscall.Signal) {
 	if group {
-		_ = syscall.Kill(-p.Pid, s) // a group that is gone is what is wanted
+		_ = syscall.Kill(-p.Pid, s) // if the group is gone already, so much the better
 		return
 	}
 	_ = p.Signal(s)

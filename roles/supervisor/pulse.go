@@ -11,11 +11,11 @@ import (
 	"github.com/git-liza/git-liza/gitboard/lease"
 )
 
-// errRunOut says that an agent's lease has run out while it could not be renewed.
+// errRunOut means that an agent's lease expired while it could not be renewed.
 var errRunOut = errors.New("the lease has run out, and could not be renewed")
 
-// pulse beats an agent's heart. A beat that loses its compare-and-swap means that the lease was taken; one
-// that fails for another reason says nothing, until the lease has run out.
+// pulse sends an agent's heartbeats. One that loses its compare-and-swap means that the lease was
+// taken; one that fails for another reason means nothing until the lease has expired.
 type pulse struct {
 	board *gitboard.Board
 	actor board.Actor
@@ -24,8 +24,8 @@ type pulse struct {
 	done  sync.WaitGroup
 
 	mu   sync.Mutex
-	last time.Time // of the last beat that counted; its clock is monotonic
-	ends time.Time // the lease
+	last time.Time // of the last successful heartbeat; its clock is monotonic
+	ends time.Time // when the lease expires
 }
 
 func newPulse(b *gitboard.Board, actor board.Actor, c *board.Config) *pulse {
@@ -70,7 +70,7 @@ func (p *pulse) beat(ctx context.Context) error {
 	return err
 }
 
-// sure returns nil when the lease is the agent's own: seen within the last interval, or now.
+// sure returns nil if the agent owns its lease, as seen within the last interval or checked now.
 func (p *pulse) sure(ctx context.Context) error {
 	p.mu.Lock()
 	fresh := p.board.Now().Sub(p.last) < p.every
@@ -81,7 +81,7 @@ func (p *pulse) sure(ctx context.Context) error {
 	return p.beat(ctx)
 }
 
-// taken reports whether an error says that the lease is no longer the agent's.
+// taken reports whether an error means that the agent has lost its lease.
 func taken(err error) bool {
 	refusal := (*board.Refusal)(nil)
 	return errors.Is(err, lease.ErrTaken) || errors.Is(err, errRunOut) || errors.As(err, &refusal) && refusal.Code == board.CodeSession

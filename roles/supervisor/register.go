@@ -12,11 +12,11 @@ import (
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
-// numberTries is how many numbers --id auto tries when others take them meanwhile.
+// numberTries is how many numbers --id auto tries while others take them.
 const numberTries = 100
 
-// register makes the agent known under a new session. When a supervisor of this clone that is known to be
-// dead still holds the id, it is ended first.
+// register registers the agent under a new session. If a dead supervisor of this clone still holds
+// the id, register ends that agent first.
 func (s *supervisor) register(ctx context.Context) (err error) {
 	if s.root, err = s.Board.Root(ctx); err != nil {
 		return err
@@ -47,8 +47,8 @@ func (s *supervisor) register(ctx context.Context) (err error) {
 	}
 }
 
-// free reports whether an id could be registered here: nobody has it, or whoever had it is gone and left
-// nothing in another clone.
+// free reports whether an id could be registered here: nobody has it, or its holder is gone and
+// left nothing in another clone.
 func (s *supervisor) free(ctx context.Context, id string) (bool, error) {
 	v, err := s.Board.View(ctx)
 	if err != nil {
@@ -64,7 +64,7 @@ func (s *supervisor) free(ctx context.Context, id string) (bool, error) {
 	return s.dead(id, a) || v.Takeable(ctx, id, 0), nil
 }
 
-// dead reports whether the agent was supervised in this clone, by a process that has ended.
+// dead reports whether the agent's supervisor ran in this clone and has ended.
 func (s *supervisor) dead(id string, a *board.Agent) bool {
 	files := files{s.Board, id}
 	pid, known := files.liveProcess("supervisor")
@@ -102,7 +102,8 @@ func (s *supervisor) registerAs(ctx context.Context, id string) error {
 	return errors.Join(s.Board.DropGaveUp(id), s.files.keepProcess(supervisorFile, os.Getpid()), s.files.keep("session", actor.Session))
 }
 
-// takeKey has the agent's key made ready, unless the agent lives: then it keeps its own, and the registration says so.
+// takeKey prepares the agent's key, unless the agent is alive: then its key stays, and the
+// registration reports it.
 func (s *supervisor) takeKey(ctx context.Context, v *gitboard.View, id string) (err error) {
 	if s.Key == nil || !v.Takeable(ctx, id, 0) {
 		return nil
@@ -111,19 +112,19 @@ func (s *supervisor) takeKey(ctx context.Context, v *gitboard.View, id string) (
 	return err
 }
 
-// dropKey takes away a key that was made for this session.
+// dropKey deletes the key that was made for this session.
 func (s *supervisor) dropKey() {
 	if s.key != "" && s.key == s.files.at(KeyFile) {
-		_ = s.files.drop(KeyFile) // the next session's key replaces it on the board, too
+		_ = s.files.drop(KeyFile) // the next session's key also replaces it on the board
 	}
 }
 
-// endLeftover ends the agent that a dead supervisor has left running here.
+// endLeftover kills the agent that a dead supervisor has left running here.
 func (s *supervisor) endLeftover() {
 	if pid, _ := s.files.liveProcess("process"); pid != 0 {
 		if p, err := os.FindProcess(pid); err == nil {
 			signalProcess(p, true, kill)
 		}
 	}
-	_ = s.files.drop("process") // it names nothing that runs
+	_ = s.files.drop("process") // the process has ended
 }

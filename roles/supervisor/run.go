@@ -17,35 +17,35 @@ import (
 	"github.com/git-liza/git-liza/roles/transcript"
 )
 
-// Config is what one supervisor is to do, and with what.
+// Config says what one supervisor does, and with what.
 type Config struct {
 	Board    *gitboard.Board
 	Executor Executor
 	Role     roles.Role
-	ID       string // "" for the lowest that is free
+	ID       string // "" for the lowest free id
 
 	CLI      clis.CLI
-	Terminal *os.File // the agent runs interactively there; nil for unattended
-	Only     string   // the one task, "" for all
-	First    string   // the task to take before any other, "" for the board's order
-	Once     bool     // one run of the agent
-	Patient  bool     // waits for work without end
-	Fresh    bool     // no run continues an earlier conversation
+	Terminal *os.File // where the agent runs interactively; nil if unattended
+	Only     string   // the only task, "" for all
+	First    string   // the task to take first, "" for the board's order
+	Once     bool     // a single run of the agent
+	Patient  bool     // waits for work for ever
+	Fresh    bool     // runs never continue an earlier conversation
 
 	Container *Container // where the agent runs; nil for this machine
 
-	// Key makes ready the key with which an agent signs and returns its file, "" where nobody signs. Board signs
-	// with it from then on. nil where nobody ever signs.
+	// Key prepares the key with which an agent signs, and returns its file, "" if nobody signs.
+	// From then on Board signs with it. Key is nil if nobody ever signs.
 	Key func(ctx context.Context, agent string) (file string, err error)
 
 	Process gitboard.Process
 	Program string                       // this very program, for the agent's PATH
-	Environ []string                     // the agent inherits it
-	Output  func(agent string) io.Writer // what an agent prints goes there, too; nil for nowhere
-	Tell    func(Event)                  // nil for nobody
+	Environ []string                     // inherited by the agent
+	Output  func(agent string) io.Writer // also gets what an agent prints; nil for nowhere
+	Tell    func(Event)                  // gets the events; nil for nobody
 }
 
-// StopError is why a supervisor ended otherwise than with its work done.
+// StopError is the reason why a supervisor ended before its work was done.
 type StopError struct {
 	Exit   int // the protocol's exit code
 	Reason string
@@ -54,7 +54,7 @@ type StopError struct {
 
 func (e *StopError) Error() string { return e.Reason }
 
-// lost is the end of a supervisor whose lease was taken: it does nothing more to the board.
+// lost is the end of a supervisor whose lease was taken: it must do nothing more to the board.
 func lost(agent string, err error) *StopError {
 	return &StopError{Exit: graceful, Reason: fmt.Sprintf("%s has lost its lease and stops at once: %v", agent, err), Hint: "start it again: it registers anew"}
 }
@@ -66,28 +66,28 @@ type supervisor struct {
 	clone    string
 	root     string
 	program  string // the agent's
-	unboxed  string // why it is not in its CLI's sandbox, where it should be
+	unboxed  string // why the agent is not in its CLI's sandbox although it should be
 	key      string // the file of the agent's key, "" for none
 	files    files
 	log      *journal
 	memory   *Memory
 	pulse    *pulse
-	watch    map[string]watched // the leases of others
-	proved   git.OID            // the board's commit up to which its history was proven
-	fresh    string             // the task that was claimed just now, and that no run has begun on
-	warnings []string           // what was noticed as it was claimed
-	witness  *witness           // of the run, or of the last one
+	watch    map[string]watched // leases of other agents
+	proved   git.OID            // the board's commit up to which history was verified
+	fresh    string             // the task that was just claimed, before any run on it
+	warnings []string           // warnings from that claim
+	witness  *witness           // of the present or last run
 	troubles int                // failures in a row
 
 	sandboxed bool   // the agent is in its CLI's sandbox
-	told      string // what it waits for, as it was told last
+	told      string // the reason for waiting that was last reported
 	follow    <-chan struct{}
-	fetching  sync.WaitGroup // of what other clones have done
+	fetching  sync.WaitGroup // fetches of what other clones have done
 	tidying   sync.WaitGroup
 }
 
-// Run supervises one agent until its work is over or the context ends. It returns nil then; a *StopError
-// when something else ended it, or whatever kept it from beginning.
+// Run supervises one agent until its work is done or the context ends. It then returns nil. It
+// returns a *StopError if something else ended it, or the error that kept it from starting.
 func Run(ctx context.Context, c Config) error {
 	s := &supervisor{Config: c, watch: map[string]watched{}}
 	if err := s.find(); err != nil {
@@ -124,7 +124,7 @@ func Run(ctx context.Context, c Config) error {
 	return s.end(context.WithoutCancel(ctx), err)
 }
 
-// end leaves the board, unless what is there is somebody else's, or broken.
+// end leaves the board, unless the lease was lost or the board is broken.
 func (s *supervisor) end(ctx context.Context, err error) error {
 	switch {
 	case stopped(err, graceful):
@@ -142,7 +142,7 @@ func stopped(err error, exit int) bool {
 	return errors.As(err, &s) && s.Exit == exit
 }
 
-// begin prepares the loop of an agent that is registered, and clears away what a dead supervisor has left.
+// begin prepares the loop for a registered agent, and clears away what a dead supervisor has left.
 func (s *supervisor) begin(ctx context.Context) (err error) {
 	if s.log, err = s.files.journal(); err != nil {
 		return err
@@ -182,8 +182,8 @@ func (s *supervisor) begin(ctx context.Context) (err error) {
 	return err
 }
 
-// fetch brings what other clones have done, at each poll interval. That the board has moved is what the loop waits
-// for. While the remote can't be reached that is told once.
+// fetch fetches at each poll interval what other clones have done; the loop sees that the board has
+// moved. A remote that can't be reached is reported once.
 func (s *supervisor) fetch(ctx context.Context, every time.Duration) {
 	poll := time.NewTicker(every)
 	defer poll.Stop()
@@ -208,7 +208,7 @@ func (s *supervisor) fetch(ctx context.Context, every time.Duration) {
 	}
 }
 
-// tell tells an event to the log and to whoever watches.
+// tell reports an event to the log and to Config.Tell.
 func (s *supervisor) tell(event, task, text string) {
 	s.say(Event{Event: event, Task: task, Text: text})
 }
@@ -227,14 +227,15 @@ func (s *supervisor) say(e Event) {
 	}
 }
 
-// status says of the agent's process on the board what no other operation says.
+// status records a change of the agent's process that no other operation implies.
 func (s *supervisor) status(ctx context.Context, to board.AgentStatus, waitingFor string) error {
 	_, err := s.Board.Do(ctx, gitboard.Request{Actor: s.actor}, gitboard.Just(&board.AgentStatusChange{Status: to, WaitingFor: waitingFor}))
 	return err
 }
 
-// errDone ends the loop: the work is over.
+// errDone ends the loop because the work is done.
 var errDone = errors.New("done")
 
-// troubleDelay is how long after a failure of disk, network or git it is tried again; twice as long each further time.
+// troubleDelay is the delay before a retry after a failure of disk, network or git. It doubles with
+// each failure.
 const troubleDelay = 5 * time.Second

@@ -15,11 +15,11 @@ import (
 	"github.com/git-liza/git-liza/roles/clis"
 )
 
-// probeTime is how long a CLI may take to show that its sandbox starts.
+// probeTime is how long a CLI may take to show that its sandbox works.
 const probeTime = 20 * time.Second
 
-// trySandbox finds out whether the runs of this supervisor are in the CLI's own sandbox. Where it does
-// not start they do without, which is said, unless the user insists on it.
+// trySandbox finds out whether this supervisor's runs can use the CLI's own sandbox. If it does not
+// start, runs do without, which is reported, unless the user insists on it.
 func (s *supervisor) trySandbox(ctx context.Context) error {
 	box := s.CLI.Sandbox
 	if box == nil || box.Use == clis.Never || s.Container != nil {
@@ -42,7 +42,7 @@ func (s *supervisor) trySandbox(ctx context.Context) error {
 	return nil
 }
 
-// probe runs the CLI's program as its runs will be; it returns why that failed, in one line.
+// probe runs the CLI's program like a later run; on failure it returns the reason in one line.
 func (s *supervisor) probe(ctx context.Context, args []string) string {
 	ctx, end := context.WithTimeout(ctx, probeTime)
 	defer end()
@@ -55,7 +55,7 @@ func (s *supervisor) probe(ctx context.Context, args []string) string {
 	return cmp.Or(plain.Line(strings.TrimSpace(lastLine(string(out))), 200), err.Error())
 }
 
-// warnOfRights says before the first start what an agent may do that nobody would expect.
+// warnOfRights reports, before the first start, permissions of the agent that nobody would expect.
 func (s *supervisor) warnOfRights() {
 	if s.unboxed != "" {
 		s.tell(Trouble, "", s.unboxed)
@@ -73,8 +73,8 @@ func (s *supervisor) warnOfRights() {
 	}
 }
 
-// folders are those outside a worktree that the sandbox lets an agent write to: git's, which hold its
-// caches, too. nil without a sandbox.
+// folders are the directories outside a worktree that the sandbox lets an agent write to: git's,
+// which also hold its caches. nil without a sandbox.
 func (s *supervisor) folders(worktree string) []string {
 	if !s.sandboxed {
 		return nil
@@ -86,8 +86,8 @@ func (s *supervisor) folders(worktree string) []string {
 	return folders
 }
 
-// caches are the variables by which builds keep their caches where the sandbox lets them: the home
-// folder's are out of reach there, and Go, for one, builds nothing without.
+// caches are the variables that move build caches to where the sandbox allows them: the home
+// directory is out of reach there, and Go, for one, builds nothing without a cache.
 func (s *supervisor) caches() map[string]string {
 	if !s.sandboxed {
 		return nil

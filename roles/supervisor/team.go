@@ -17,24 +17,25 @@ import (
 // Team is several supervisors in one process.
 type Team struct {
 	Board   *gitboard.Board
-	Members []Config              // each with a board of its own; they wait for work as long as the team does
-	Over    map[string]board.Time // the goals that had ended before, see Over
+	Members []Config              // each with its own Board; they wait as long as the team
+	Over    map[string]board.Time // the goals that had ended before the start, see Over
 	Tell    func(Event)
 }
 
-// team is a team at work.
+// team is a running team.
 type team struct {
 	Team
 	end context.CancelCauseFunc
 
 	mu    sync.Mutex
-	live  map[int]bool      // members that run
-	idle  map[int]time.Time // members that wait for lack of work, since when
-	again *time.Timer       // looks whether the team has waited long enough
+	live  map[int]bool      // members that are running
+	idle  map[int]time.Time // since when a member has been waiting for lack of work
+	again *time.Timer       // checks whether the team has waited too long
 }
 
-// RunTeam runs a team until no goal is worked on, until none of it can go on, or until the context ends. It
-// returns nil when the goals that it served are COMPLETED, else a *StopError with the reason of each.
+// RunTeam runs a team until no goal is in progress, no member can continue, or the context ends. It
+// returns nil if the goals that it served are COMPLETED, and otherwise a *StopError with the status
+// of each.
 func RunTeam(ctx context.Context, c Team) error {
 	ctx, end := context.WithCancelCause(ctx)
 	defer end(nil)
@@ -52,7 +53,7 @@ func RunTeam(ctx context.Context, c Team) error {
 	for i := range c.Members {
 		registered := make(chan struct{})
 		all.Go(func() { t.member(ctx, i, sync.OnceFunc(func() { close(registered) })) })
-		<-registered // numbers are given in order
+		<-registered // numbers are assigned in order
 	}
 	all.Wait()
 	return t.outcome(ctx)
@@ -76,7 +77,8 @@ func (t *team) patience(ctx context.Context) (time.Duration, error) {
 	return most, nil
 }
 
-// member runs one supervisor, anew when it has lost its lease. known is called once it is registered, or over.
+// member runs one supervisor, and again after it has lost its lease. It calls known once the
+// supervisor is registered or has ended.
 func (t *team) member(ctx context.Context, i int, known func()) {
 	defer known()
 	c := t.Members[i]
@@ -94,7 +96,7 @@ func (t *team) member(ctx context.Context, i int, known func()) {
 			t.ended(i, err)
 			return
 		}
-		c.ID = "" // the old id may be somebody else's now
+		c.ID = "" // another agent may have the old id now
 		select {
 		case <-ctx.Done():
 		case <-time.After(restartDelay):
@@ -102,7 +104,7 @@ func (t *team) member(ctx context.Context, i int, known func()) {
 	}
 }
 
-// note keeps whether a member waits for lack of work.
+// note records whether a member waits for lack of work.
 func (t *team) note(i int, e Event) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -114,7 +116,7 @@ func (t *team) note(i int, e Event) {
 	}
 }
 
-// tooLong ends the team when all of it has waited for work too long.
+// tooLong ends the team if all its members have waited for work for too long.
 func (t *team) tooLong(ctx context.Context, patience time.Duration) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -136,7 +138,8 @@ func (t *team) tooLong(ctx context.Context, patience time.Duration) {
 	t.end(fmt.Errorf("nobody has had anything to do for %s", patience))
 }
 
-// ended notes the end of a member. What stops them all, or leaves a role without anybody, ends the team.
+// ended records the end of a member. It ends the team if the reason stops all members, or if a role
+// has none left.
 func (t *team) ended(i int, err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -158,7 +161,7 @@ func (t *team) ended(i int, err error) {
 	t.end(fmt.Errorf("no %s is left: %w", t.Members[i].Role, err))
 }
 
-// outcome is what has become of the goals.
+// outcome is the team's result, by the status of its goals.
 func (t *team) outcome(ctx context.Context) error {
 	cause := context.Cause(ctx)
 	stop := (*StopError)(nil)
@@ -172,7 +175,7 @@ func (t *team) outcome(ctx context.Context) error {
 	case err == nil && !slices.ContainsFunc(goals, func(g *board.Goal) bool { return g.Status != board.Completed }):
 		return nil
 	case final:
-		return cause // it may well be why the board can't be read
+		return cause // it may be the reason why the board can't be read
 	case err != nil:
 		return errors.Join(cause, err)
 	}
@@ -183,7 +186,7 @@ func (t *team) outcome(ctx context.Context) error {
 	return &StopError{Exit: 1, Reason: reason, Hint: "git liza status"}
 }
 
-// Over are the goals that have ended, each with when.
+// Over returns the goals that have ended, with their end times.
 func Over(s *board.State) map[string]board.Time {
 	over := map[string]board.Time{}
 	for _, g := range s.Goals() {
@@ -194,7 +197,8 @@ func Over(s *board.State) map[string]board.Time {
 	return over
 }
 
-// Served are the goals that had not ended before; where there are none, the one that ended last.
+// Served returns the goals that had not ended before, or if there are none, the one that ended
+// last.
 func Served(s *board.State, over map[string]board.Time) []*board.Goal {
 	served := slices.DeleteFunc(s.Goals(), func(g *board.Goal) bool {
 		ended, was := over[g.ID]
@@ -206,7 +210,7 @@ func Served(s *board.State, over map[string]board.Time) []*board.Goal {
 	return served
 }
 
-// Standings say of each goal what has become of it.
+// Standings describes the status of each goal.
 func Standings(s *board.State, goals []*board.Goal) []string {
 	var lines []string
 	for _, g := range goals {
@@ -219,8 +223,8 @@ func Standings(s *board.State, goals []*board.Goal) []string {
 	return lines
 }
 
-// Tally is how many tasks of a goal, or without one of the goals in progress, are in which state, in the order of the
-// flow, in words.
+// Tally describes how many tasks of a goal are in which status, in the order of the flow. Without a
+// goal it counts those of all goals in progress.
 func Tally(s *board.State, goal string) string {
 	counts := map[board.Status]int{}
 	tasks := report.ShownTasks(s, goal)

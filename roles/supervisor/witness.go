@@ -11,36 +11,37 @@ import (
 	"github.com/git-liza/git-liza/roles/clis"
 )
 
-// witness follows what an agent prints: it writes it down as people read it, and keeps what its supervisor decides by.
+// witness follows an agent's output: it logs it in readable form and keeps what the supervisor
+// needs for decisions.
 type witness struct {
 	cli  clis.CLI
 	now  func() time.Time
-	to   io.Writer // the agent's log, and whoever watches
-	tail *tail     // the end of what was written there
+	to   io.Writer // the agent's log and other outputs
+	tail *tail     // the end of what was written to the log
 	read *clis.Reader
 
-	// hopeless gets a fault that no further try of the CLI's will change, once.
+	// hopeless gets, once, a fault that no retry by the CLI can fix.
 	hopeless chan *clis.Fault
 
 	mu      sync.Mutex
 	heard   time.Time   // when the agent last did something
-	last    clis.Event  // that
+	last    clis.Event  // what it did then
 	said    string      // the last line that says something
-	session string      // by which the CLI finds the conversation again
-	fault   *clis.Fault // why the run came to nothing, as far as an event says; or for what the CLI tried again last
-	shell   *clis.Fault // that its tools do not find git liza
-	worked  bool        // the model has answered at all
+	session string      // the CLI's own id of the conversation
+	fault   *clis.Fault // why the run failed, or what the CLI last retried for
+	shell   *clis.Fault // its tools can't find git liza
+	worked  bool        // the model has answered at least once
 	used    clis.Usage
-	total   bool // used is the whole run's
+	total   bool // used covers the whole run
 
-	// spent gets a word when the agent has used more tokens.
+	// spent gets a value when the agent has used more tokens.
 	spent chan struct{}
 
-	// A CLI that reports its usage only at its end is metered by an estimate: with each request it sends what has been
-	// said so far.
-	reported bool // the CLI has said itself what it used
+	// A CLI that reports its usage only at the end is metered by an estimate: each request sends
+	// the whole conversation so far.
+	reported bool // the CLI has reported its usage
 	context  int  // bytes of the conversation
-	asking   bool // the next text or call is an answer to a further request
+	asking   bool // the next text or call answers a further request
 	guess    clis.Usage
 }
 
@@ -54,7 +55,7 @@ func newWitness(c clis.CLI, now func() time.Time, to ...io.Writer) *witness {
 // Write takes the agent's output.
 func (w *witness) Write(p []byte) (int, error) { return w.read.Write(p) }
 
-// Close takes a last line without an end.
+// Close takes a last line without a newline.
 func (w *witness) Close() error { return w.read.Close() }
 
 func (w *witness) event(e clis.Event) {
@@ -77,7 +78,7 @@ func (w *witness) event(e clis.Event) {
 			w.giveUp(e.Fault)
 		}
 	case clis.Said, clis.Called, clis.Result:
-		w.worked, w.fault = true, nil // what went wrong before has passed
+		w.worked, w.fault = true, nil // earlier faults have passed
 		if e.Fault != nil {
 			w.shell = e.Fault
 			w.giveUp(e.Fault)
@@ -92,22 +93,23 @@ func (w *witness) event(e clis.Event) {
 		w.said = text
 	}
 	if line != "" || e.Kind == clis.Plain {
-		_, _ = io.WriteString(w.to, line+"\n") // what can't be kept is lost
+		_, _ = io.WriteString(w.to, line+"\n") // output may be lost
 	}
 }
 
-// giveUp passes on a fault that no further try will change.
+// giveUp passes on a fault that no retry can fix.
 func (w *witness) giveUp(f *clis.Fault) {
 	select {
 	case w.hopeless <- f:
-	default: // it is known
+	default: // it is known already
 	}
 }
 
-// end takes the usage of the whole run, where the CLI reports it; else what its requests have added up to stays.
+// end takes the usage of the whole run if the CLI reports it; otherwise the sum over its requests
+// stays.
 func (w *witness) end(u clis.Usage) {
 	if u.Tokens() == 0 || u.Tokens() < w.used.Tokens() {
-		return // an interrupted CLI may count less than it has reported before
+		return // an interrupted CLI may report less than before
 	}
 	w.reported = true
 	if u.Requests == 0 {
@@ -119,10 +121,10 @@ func (w *witness) end(u clis.Usage) {
 	w.used, w.total = u, true
 }
 
-// bytesPerToken is what a token has in the mean, for an estimate.
+// bytesPerToken is the average size of a token, for estimates.
 const bytesPerToken = 4
 
-// estimate counts what an event says of requests, and passes on that more tokens were used.
+// estimate counts the requests that an event implies, and signals that more tokens were used.
 func (w *witness) estimate(e clis.Event) {
 	switch e.Kind {
 	case clis.Said, clis.Called:
@@ -141,7 +143,7 @@ func (w *witness) estimate(e clis.Event) {
 	}
 	select {
 	case w.spent <- struct{}{}:
-	default: // it is known
+	default: // it is known already
 	}
 }
 
@@ -160,7 +162,7 @@ type testimony struct {
 	worked  bool
 	used    clis.Usage
 
-	estimated bool // used is an estimate: the CLI has not said
+	estimated bool // used is an estimate: the CLI has not reported it
 }
 
 func (w *witness) seen() testimony {

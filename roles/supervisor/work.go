@@ -14,14 +14,14 @@ import (
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
-// A claim that failed is followed by a random pause, so that agents who run for the same tasks come apart
+// A failed claim is followed by a random pause, to separate agents that compete for the same tasks
 // (protocol: agents).
 const (
 	shortestPause = time.Second
 	longestPause  = 5 * time.Second
 )
 
-// claim takes a task for a coder.
+// claim claims a task for a coder.
 func (s *supervisor) claim(ctx context.Context, l Look, task string) error {
 	got, err := s.Executor.Claim(ctx, s.actor, task)
 	if err != nil && got.Text == "" {
@@ -35,7 +35,7 @@ func (s *supervisor) claim(ctx context.Context, l Look, task string) error {
 	return err
 }
 
-// claimReview takes a submission for a reviewer.
+// claimReview claims a submission for a reviewer.
 func (s *supervisor) claimReview(ctx context.Context, l Look, task string) error {
 	done, err := s.Board.Do(ctx, gitboard.Request{Actor: s.actor}, gitboard.Just(&board.ClaimReview{About: board.About{Task: task}}))
 	if err != nil {
@@ -46,15 +46,15 @@ func (s *supervisor) claimReview(ctx context.Context, l Look, task string) error
 	return nil
 }
 
-// claimFailed notes a claim that was not made, and pauses. What says something of the board, the lease or
-// this clone as a whole is not a failed claim.
+// claimFailed records a failed claim and pauses. An error of the board, the lease or the whole
+// clone is not a failed claim.
 func (s *supervisor) claimFailed(ctx context.Context, l Look, task string, err error) error {
 	refusal := (*board.Refusal)(nil)
 	switch {
 	case ctx.Err() != nil, taken(err), inconsistent(err), hopeless(err):
 		return err
 	case errors.As(err, &refusal) && refusal.Code == board.CodeMode:
-		return nil // stopped meanwhile: the next look says so
+		return nil // stopped meanwhile, as the next look will report
 	case errors.As(err, &refusal) && refusal.Code == board.CodeLimit:
 		s.tell(ClaimFailed, task, err.Error())
 		return nil // it is BLOCKED now
@@ -74,8 +74,8 @@ func (s *supervisor) claimFailed(ctx context.Context, l Look, task string, err e
 	return nil
 }
 
-// merge lands what was approved. A conflict or a failing test is recorded, and the end of it; anything else
-// is tried again later.
+// merge lands approved tasks. A conflict or a failing test is recorded and final; any other failure
+// is retried later.
 func (s *supervisor) merge(ctx context.Context, l Look, tasks []string) error {
 	landed, err := s.land(ctx, tasks)
 	for _, t := range landed {
@@ -112,10 +112,11 @@ func (s *supervisor) merge(ctx context.Context, l Look, tasks []string) error {
 	return nil
 }
 
-// errAborted ends a merge whose integration test still runs.
+// errAborted ends a merge whose integration test is still running.
 var errAborted = errors.New("the run is aborted: the merge has been given up")
 
-// land merges. An integration test may take long: an abort ends it, and so does the loss of the lease.
+// land merges. An abort or the loss of the lease interrupts an integration test, which may take
+// long.
 func (s *supervisor) land(ctx context.Context, tasks []string) (landed []Landed, err error) {
 	working, end := context.WithCancel(ctx)
 	defer end()
@@ -137,7 +138,7 @@ func (s *supervisor) land(ctx context.Context, tasks []string) (landed []Landed,
 			end()
 		case _, open := <-follow:
 			if !open {
-				follow = nil // it is told to end
+				follow = nil // it was told to end
 				continue
 			}
 			aborted := false
@@ -153,8 +154,8 @@ func (s *supervisor) land(ctx context.Context, tasks []string) (landed []Landed,
 	}
 }
 
-// giveUpOn ends a claim or a review whose runs hand nothing over: a coder's task is blocked, so that a planner or a human
-// looks at it; a review is for another reviewer.
+// giveUpOn ends a claim or review whose runs hand nothing over. A coder's task is blocked, so that
+// a planner or a human looks at it; a review is left to another reviewer.
 func (s *supervisor) giveUpOn(ctx context.Context, l Look, task string) error {
 	f := s.memory.Stalled[task]
 	delete(s.memory.Stalled, task)
@@ -179,7 +180,8 @@ func (s *supervisor) giveUpOn(ctx context.Context, l Look, task string) error {
 	return err
 }
 
-// plain carries out an operation that says all by itself. When it is refused, the board has moved.
+// plain carries out an operation that needs no preparation. A refusal means that the board has
+// moved.
 func (s *supervisor) plain(ctx context.Context, event string, p board.Payload) error {
 	done, err := s.Board.Do(ctx, gitboard.Request{Actor: s.actor}, gitboard.Just(p))
 	refusal := (*board.Refusal)(nil)
