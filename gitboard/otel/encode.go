@@ -5,8 +5,9 @@ import (
 	"time"
 )
 
-// The messages of OTLP as JSON has them (opentelemetry.io/docs/specs/otlp, "JSON Protobuf Encoding"):
-// names in lowerCamelCase, identifiers in hexadecimal, 64-bit numbers as text, enumerations as numbers.
+// The messages of OTLP in JSON (opentelemetry.io/docs/specs/otlp, "JSON Protobuf Encoding"): names
+// in lowerCamelCase, identifiers in hexadecimal, 64-bit numbers as strings, enumerations as
+// numbers.
 
 type attribute struct {
 	Key   string `json:"key"`
@@ -98,14 +99,14 @@ type point struct {
 	Value      string      `json:"asInt"`
 }
 
-// Numbers of enumerations.
+// Values of OTLP enumerations.
 const (
 	kindInternal = 1
 	codeError    = 2
 	cumulative   = 2
 )
 
-// scopeName names who has measured.
+// scopeName is the name of the instrumentation scope.
 const scopeName = "git-liza"
 
 func (t *story) traces(r resource, spans []span) tracesMessage {

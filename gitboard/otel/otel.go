@@ -10,22 +10,22 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git"
 )
 
-// The variables that say where to send to, as OpenTelemetry's own libraries read them.
+// The environment variables that name the endpoint, as OpenTelemetry's own libraries read them.
 const (
 	EndpointVar = "OTEL_EXPORTER_OTLP_ENDPOINT"
 	headersVar  = "OTEL_EXPORTER_OTLP_HEADERS"
 	serviceVar  = "OTEL_SERVICE_NAME"
 )
 
-// Config is what is told to whom.
+// Config says what to export.
 type Config struct {
 	Getenv func(string) string
 	Board  *gitboard.Board // this exporter's own
-	PID    int             // of the process whose agents it tells of
-	Warn   func(string)    // says once why nothing arrives
+	PID    int             // of the process whose agents are exported
+	Warn   func(string)    // gets the reason, once, if nothing arrives
 }
 
-// exporter follows a board, and tells of it.
+// exporter follows a board and exports its operations.
 type exporter struct {
 	Config
 	sender *sender
@@ -35,14 +35,14 @@ type exporter struct {
 	began  time.Time
 }
 
-// pollEvery is how often the board is looked at where the system can't say that it has changed.
+// pollEvery is how often the board is read where the system can't report changes.
 const pollEvery = 15 * time.Second
 
 // Enabled reports whether there is a collector to send to.
 func Enabled(getenv func(string) string) bool { return getenv(EndpointVar) != "" }
 
-// Export tells the collector of what happens from now on. stop sends the rest and ends it. It is asked for only where
-// Enabled.
+// Export sends the collector what happens from now on. stop sends the rest and ends the export. It
+// must only be called if Enabled.
 func Export(ctx context.Context, c Config) (stop func(), err error) {
 	v, err := c.Board.View(ctx)
 	if err != nil {
@@ -93,7 +93,7 @@ func (e *exporter) follow(ctx context.Context, changed <-chan struct{}) {
 	}
 }
 
-// look reports what has come to the board. What can't be read now is read at the next look.
+// look exports what is new on the board. What can't be read now is read at the next look.
 func (e *exporter) look(ctx context.Context) {
 	spans, counted, err := e.read(ctx)
 	for len(spans) > 0 {
@@ -109,7 +109,8 @@ func (e *exporter) look(ctx context.Context) {
 	}
 }
 
-// read makes spans of the operations since the last look. counted says that an agent has used tokens.
+// read turns the operations since the last look into spans. counted reports whether an agent has
+// used tokens.
 func (e *exporter) read(ctx context.Context) (spans []span, counted bool, err error) {
 	v, err := e.Board.View(ctx)
 	if err != nil || v.Commit == e.seen {

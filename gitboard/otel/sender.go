@@ -14,19 +14,19 @@ import (
 )
 
 const (
-	mostQueued  = 64               // messages that wait for the collector
-	mostSpans   = 256              // in one message
-	patience    = 10 * time.Second // with the collector, for one message
-	partingTime = 2 * time.Second  // for all that is left when the process ends
+	mostQueued  = 64               // messages waiting for the collector
+	mostSpans   = 256              // per message
+	patience    = 10 * time.Second // for the collector to take one message
+	partingTime = 2 * time.Second  // for sending what is left when the process ends
 )
 
-// sender posts messages, one after the other. Who hands it one never waits.
+// sender posts messages one at a time. Its callers never wait.
 type sender struct {
 	endpoint string
 	headers  http.Header
 	client   http.Client
 	queue    chan message
-	warn     func(string) // once
+	warn     func(string) // called once
 	cancel   context.CancelFunc
 	done     chan struct{}
 
@@ -39,7 +39,7 @@ type message struct {
 	body any
 }
 
-// newSender starts a sender. headers is OTEL_EXPORTER_OTLP_HEADERS.
+// newSender starts a sender. headers is the value of OTEL_EXPORTER_OTLP_HEADERS.
 func newSender(endpoint, headers string, warn func(string)) (*sender, error) {
 	u, err := url.Parse(endpoint)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
@@ -67,7 +67,7 @@ func onceOnly(f func(string)) func(string) {
 	return func(text string) { once.Do(func() { f(text) }) }
 }
 
-// send queues a message; where the queue is full it is dropped.
+// send queues a message, or drops it if the queue is full.
 func (s *sender) send(path string, body any) {
 	select {
 	case s.queue <- message{path, body}:
@@ -107,14 +107,14 @@ func (s *sender) post(ctx context.Context, m message) error {
 		return err
 	}
 	defer res.Body.Close()
-	_, _ = io.Copy(io.Discard, io.LimitReader(res.Body, 1<<16)) // so that the connection serves again
+	_, _ = io.Copy(io.Discard, io.LimitReader(res.Body, 1<<16)) // so that the connection can be reused
 	if res.StatusCode/100 != 2 {
 		return fmt.Errorf("%s answers %s", m.path, res.Status)
 	}
 	return nil
 }
 
-// close sends what is left, as long as the collector takes it, and not for long.
+// close sends what is left, for a short time and as long as the collector accepts it.
 func (s *sender) close() {
 	close(s.queue)
 	s.mu.Lock()

@@ -12,26 +12,26 @@ import (
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
-// span is a part of the story: something that took a time. One of a single moment is an operation.
+// span is something that took time, or an operation, which happens at a single moment.
 type span struct {
 	id, parent string
 	name       string
 	from, to   time.Time
 	attributes []attribute
-	failed     string // "" for what went well, or says nothing of that
+	failed     string // why it failed, "" if it did not
 }
 
-// story makes spans of the operations of one process's agents, and of humans. It is fed them in the
+// story turns operations of one process's agents and of humans into spans. It must be fed in the
 // order of the board.
 type story struct {
 	root git.OID                    // the board's first commit
-	goal string                     // that is meant where none is named, "" while several are worked on
-	mine func(*board.Register) bool // the agent is one of this process's
+	goal string                     // the default goal, "" while several are in progress
+	mine func(*board.Register) bool // whether the agent belongs to this process
 
-	sessions map[string]bool   // of these agents
-	agents   map[string]bool   // these agents
-	waiting  map[string][]span // what an agent has done in a run whose end is not known yet, by session
-	over     map[string]bool   // tasks and goals whose end has been told
+	sessions map[string]bool   // of this process's agents
+	agents   map[string]bool   // this process's agents
+	waiting  map[string][]span // by session: what an agent did in a run that has not ended
+	over     map[string]bool   // tasks and goals whose end was exported
 	tokens   []counter
 }
 
@@ -44,13 +44,13 @@ func newStory(root git.OID, s *board.State, mine func(*board.Register) bool) *st
 	return t
 }
 
-// mostWaiting is how many operations of a run are kept until its end.
+// mostWaiting is how many operations of a run are kept until it ends.
 const mostWaiting = 200
 
-// trace is the trace of the board: 16 bytes.
+// trace is the id of the board's trace, 16 bytes.
 func (t *story) trace() string { return t.hash(16, "board") }
 
-// Span ids are 8 bytes.
+// The ids of spans, 8 bytes each.
 func (t *story) goalID(goal string) string     { return t.hash(8, "goal", goal) }
 func (t *story) taskID(task string) string     { return t.hash(8, "task", task) }
 func (t *story) runID(usage git.OID) string    { return t.hash(8, "run", string(usage)) }
@@ -61,8 +61,8 @@ func (t *story) hash(bytes int, parts ...string) string {
 	return hex.EncodeToString(sum[:bytes])
 }
 
-// above is the span in which what is done about a task is. For no task it is that of the goal that is meant, none while
-// several are worked on.
+// above is the parent span for something done about a task. Without a task it is the default goal's
+// span, or none while several goals are in progress.
 func (t *story) above(task string) string {
 	switch {
 	case task != "":
@@ -73,10 +73,10 @@ func (t *story) above(task string) string {
 	return ""
 }
 
-// aside are operations by which a supervisor acts for its agent, outside the agent's runs.
+// aside are operations by which a supervisor acts for its agent outside the agent's runs.
 var aside = []string{"register", "deregister", "agent-status", "claim", "claim-review", "merge", "finish-merge", "plan", "goal-complete", "deadline", "iteration-limit"}
 
-// add tells an operation, and returns the spans that have ended by it.
+// add takes an operation and returns the spans that it ends.
 func (t *story) add(commit git.OID, op board.Operation) []span {
 	if r, is := op.Payload.(*board.Register); is && t.mine(r) {
 		t.sessions[op.Actor.Session], t.agents[op.Actor.ID] = true, true
@@ -100,13 +100,13 @@ func (t *story) add(commit git.OID, op board.Operation) []span {
 	return spans
 }
 
-// concerns reports whether an operation is this process's to tell: each process tells of its own agents,
-// and of what nobody's agents do.
+// concerns reports whether this process exports an operation: each exports its own agents'
+// operations and those of humans and the system.
 func (t *story) concerns(op board.Operation) bool {
 	return t.sessions[op.Actor.Session] || op.Actor.Role == roles.Human || op.Actor.Role == roles.System
 }
 
-// operation is the span of an operation, outside any run.
+// operation is the span of an operation outside any run.
 func (t *story) operation(commit git.OID, op board.Operation) span {
 	at := op.Time.Std()
 	s := span{id: t.operationID(commit), parent: t.above(op.TaskID()), name: op.Name(), from: at, to: at}
@@ -120,10 +120,10 @@ func (t *story) operation(commit git.OID, op board.Operation) span {
 	return s
 }
 
-// who says whose operation it is, and about which task.
+// who returns the attributes for the actor and task of an operation.
 func who(op board.Operation) []attribute {
 	a := []attribute{text("liza.role", string(op.Actor.Role))}
-	if op.Actor.Role != roles.Human { // a human's name is nobody's business there
+	if op.Actor.Role != roles.Human { // a human's name is private
 		a = append(a, text("liza.agent", op.Actor.ID))
 	}
 	if id := op.TaskID(); id != "" {
@@ -132,7 +132,8 @@ func who(op board.Operation) []attribute {
 	return a
 }
 
-// run is the run whose cost an operation records, and what the agent did in it.
+// run returns the span of the run whose cost an operation records, and those of what the agent did
+// in it.
 func (t *story) run(commit git.OID, op board.Operation, u *board.Usage) []span {
 	t.count(op.Actor.Role, u)
 	end := op.Time.Std()
@@ -142,21 +143,21 @@ func (t *story) run(commit git.OID, op board.Operation, u *board.Usage) []span {
 		number("gen_ai.usage.cache_read.input_tokens", u.Cost.Cached), number("liza.requests", u.Cost.Requests))
 	spans := t.release(op.Actor.Session)
 	for i := range spans {
-		if !spans[i].from.Before(r.from.Add(-time.Second)) { // the board's times are whole seconds
+		if !spans[i].from.Before(r.from.Add(-time.Second)) { // the board's times are in whole seconds
 			spans[i].parent = r.id
 		}
 	}
 	return append(spans, r)
 }
 
-// release are the operations that have waited for the end of a run.
+// release returns the operations that have waited for the end of a run.
 func (t *story) release(session string) []span {
 	spans := t.waiting[session]
 	delete(t.waiting, session)
 	return spans
 }
 
-// ended are the tasks that are over.
+// ended returns the finished tasks.
 func ended(s *board.State) (all []board.Brief) {
 	s.EachBrief(func(b board.Brief) {
 		if b.Status.Terminal() {
@@ -166,7 +167,8 @@ func ended(s *board.State) (all []board.Brief) {
 	return all
 }
 
-// tasks are the spans of the tasks that have ended since the last look, by one who concerns this process.
+// tasks returns spans for the tasks that ended since the last look and are this process's to
+// export.
 func (t *story) tasks(s *board.State) (spans []span) {
 	for _, b := range ended(s) {
 		task := s.Task(b.ID)
@@ -185,14 +187,15 @@ func (t *story) tasks(s *board.State) (spans []span) {
 	return append(spans, t.goals(s)...)
 }
 
-// goals are the spans of the goals that have ended since the last look, by one who concerns this process.
+// goals returns spans for the goals that ended since the last look and are this process's to
+// export.
 func (t *story) goals(s *board.State) (spans []span) {
 	t.goal = ""
 	if g := s.TheGoal(); g != nil {
 		t.goal = g.ID
 	}
 	for _, g := range s.Goals() {
-		end := "goal " + g.ID + " " + string(g.Ended) // it may be reopened
+		end := "goal " + g.ID + " " + string(g.Ended) // a goal may be reopened and end again
 		if g.Status == board.InProgress || t.over[end] {
 			continue
 		}
@@ -209,19 +212,19 @@ func (t *story) goals(s *board.State) (spans []span) {
 	return spans
 }
 
-// tells reports whether it is this process's to tell what somebody has ended.
+// tells reports whether this process exports what somebody has ended.
 func (t *story) tells(by string) bool {
 	role, err := roles.Of(by)
 	return err != nil || role == roles.Human || role == roles.System || t.agents[by]
 }
 
-// counter counts tokens of one kind, which a role has used with a model.
+// counter counts the tokens of one kind that a role has used with a model.
 type counter struct {
 	role, model, kind string
 	n                 int
 }
 
-// count adds what a run has used. The kinds exclude each other: their sum is what was used.
+// count adds what a run has used. The kinds are disjoint, so that their sum is the total.
 func (t *story) count(role roles.Role, u *board.Usage) {
 	for _, c := range []counter{
 		{string(role), u.Model, "input", u.Cost.Input - u.Cost.Cached},
