@@ -8,7 +8,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 )
 
-// GoalOutlook is a goal, and how far it has come.
+// GoalOutlook is a goal and its progress.
 type GoalOutlook struct {
 	ID       string      `json:"id"`
 	Text     string      `json:"text"`
@@ -16,22 +16,22 @@ type GoalOutlook struct {
 	Status   board.Phase `json:"status"`
 	Priority int         `json:"priority"`
 	After    string      `json:"after,omitempty"`     // the goal that comes before it
-	WaitsFor string      `json:"waits_for,omitempty"` // the same, while that one is in progress
+	WaitsFor string      `json:"waits_for,omitempty"` // After, while that goal is in progress
 	Created  board.Time  `json:"created"`
 	Ended    board.Time  `json:"ended,omitempty"`
 	EndedBy  string      `json:"ended_by,omitempty"`
-	Planner  string      `json:"planner,omitempty"` // who plans it
-	Tasks    int         `json:"tasks"`             // all, archived ones too
-	Merged   int         `json:"merged"`            // of those that are not archived
-	Open     int         `json:"open"`              // not over
+	Planner  string      `json:"planner,omitempty"` // the agent that plans it
+	Tasks    int         `json:"tasks"`             // all of them, including archived ones
+	Merged   int         `json:"merged"`            // not counting archived ones
+	Open     int         `json:"open"`              // unfinished
 	Blocked  int         `json:"blocked"`
 	Tokens   int         `json:"tokens,omitempty"`
 }
 
-// Over reports whether a goal has tasks and all of them are over.
+// Over reports whether a goal has tasks and all of them are finished.
 func (g GoalOutlook) Over() bool { return g.Tasks > 0 && g.Open == 0 }
 
-// GoalsOf lists the goals, each with how far it has come: by priority, then age.
+// GoalsOf lists the goals with their progress, by priority and then age.
 func GoalsOf(s *board.State) []GoalOutlook {
 	var all []GoalOutlook
 	at := map[string]int{}
@@ -65,8 +65,8 @@ func GoalsOf(s *board.State) []GoalOutlook {
 	return all
 }
 
-// ShownTasks are the tasks that a reader of the whole board looks at: those of the goal that is named,
-// else those of the goals in progress, else all.
+// ShownTasks returns the tasks for a view of the whole board: those of the named goal, else those
+// of the goals in progress, else all.
 func ShownTasks(s *board.State, goal string) []board.Brief {
 	open := map[string]bool{}
 	for _, g := range s.Goals() {
@@ -82,7 +82,7 @@ func ShownTasks(s *board.State, goal string) []board.Brief {
 	})
 }
 
-// goals says what the run is for: of the one goal that is named, or of those that are worked on.
+// goals sets what the run is for: the named goal, or those in progress.
 func (o *Overview) goals(all []GoalOutlook, only string) {
 	if len(all) > 1 {
 		o.Goals = all
@@ -110,7 +110,7 @@ func (o *Overview) goals(all []GoalOutlook, only string) {
 	}
 }
 
-// of names a goal where there are several.
+// of is a prefix that names a goal, "" if only one is in progress.
 func (o *Overview) of(g GoalOutlook) string {
 	if len(o.running) == 1 {
 		return ""
@@ -126,8 +126,8 @@ func (o *Overview) completing(g GoalOutlook) string {
 	return "git liza goal complete " + g.ID
 }
 
-// GoalFor is the goal for which an agent works: that of its task, the one that it plans, or the one that is meant where
-// none is named; nil where several are worked on and it has none.
+// GoalFor is the goal that an agent works for: its task's, the one it plans, or the default goal.
+// It is nil if several goals are in progress and the agent has none.
 func GoalFor(s *board.State, agent string, t *board.Task) *board.Goal {
 	if t != nil {
 		if g := s.Goal(t.Goal); g != nil {
@@ -140,7 +140,8 @@ func GoalFor(s *board.State, agent string, t *board.Task) *board.Goal {
 	return s.TheGoal()
 }
 
-// WakesOf lists what wakes a planner: the triggers of the goal that it plans, else those of all goals that nobody plans.
+// WakesOf lists a planner's wake-ups: of the goal that it plans, or else of all goals that nobody
+// plans.
 func WakesOf(s *board.State, planner string) []Wake {
 	if a := s.Agent(planner); a != nil && s.Runs(a.Goal) {
 		return Wakes(s, a.Goal)

@@ -6,7 +6,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 )
 
-// Graph is the tasks in the order of their dependencies.
+// Graph is the tasks in order of their dependencies.
 type Graph struct {
 	Nodes    []Node   `json:"tasks"`
 	Critical []string `json:"critical_path"` // the longest chain of unfinished tasks, each waiting for the one before
@@ -15,13 +15,13 @@ type Graph struct {
 // Node is a task in the graph.
 type Node struct {
 	board.Brief
-	Level    int  `json:"level"` // how many tasks have to be over one after the other before it can begin; 0 for what is over
+	Level    int  `json:"level"` // length of the longest unfinished chain before it
 	Critical bool `json:"critical,omitempty"`
 }
 
-// GraphOf orders tasks: what is over first, then by level, each level in the order of the tasks. Of several longest
-// chains the one whose tasks come first counts. Dependencies that do not exist, or that damage has made a circle of,
-// are passed over.
+// GraphOf orders tasks: finished ones first, then by level, and within a level as given. Among
+// several longest chains it picks the one whose tasks come first. It ignores dependencies that do
+// not exist, and cycles in a damaged board.
 func GraphOf(tasks []board.Brief) Graph {
 	g := Graph{Nodes: make([]Node, 0, len(tasks)), Critical: []string{}}
 	at := make(map[string]int, len(tasks))
@@ -57,12 +57,12 @@ func GraphOf(tasks []board.Brief) Graph {
 	return g
 }
 
-// walk finds levels, depth first.
+// walk computes levels, depth first.
 type walk struct {
 	tasks  []board.Brief
 	at     map[string]int
 	level  []int
-	before []int // the task on the longest chain before each, -1 for none
+	before []int // by task: the one before it on its longest chain, -1 for none
 	state  []byte
 }
 

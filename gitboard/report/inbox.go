@@ -14,8 +14,8 @@ import (
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
-// Inbox is everything that waits for a human, in full: what holds up most comes first, what a planner
-// looks at before comes last.
+// Inbox is everything that waits for a human, in full. What holds up most comes first; what a
+// planner will look at comes last.
 type Inbox struct {
 	Time  board.Time `json:"time"` // of the newest operation
 	Now   board.Time `json:"now"`
@@ -23,25 +23,25 @@ type Inbox struct {
 	Items []Item     `json:"items"`
 }
 
-// ItemKind says what it is that waits.
+// ItemKind is the kind of a waiting item.
 type ItemKind string
 
-// The kinds of items, in the order that decides between items that hold up equally much.
+// The kinds of items. Their order breaks ties between items that hold up equally many tasks.
 const (
 	ItemBreaker      ItemKind = "breaker"       // the circuit breaker has tripped
 	ItemStopped      ItemKind = "stopped"       // the board is PAUSED or at CHECKPOINT
 	ItemCloneStopped ItemKind = "clone_stopped" // a file in .liza stops this clone
 	ItemBlocked      ItemKind = "blocked"       // a BLOCKED task, with its questions
-	ItemReview       ItemKind = "review"        // a submission that a human reviews
+	ItemReview       ItemKind = "review"        // a submission for a human to review
 	ItemReserved     ItemKind = "reserved"      // kept work, reserved for a coder that is gone
 	ItemDrafts       ItemKind = "drafts"        // a plan waits for approval
-	ItemPaused       ItemKind = "paused"        // one task is paused
+	ItemPaused       ItemKind = "paused"        // a task is paused
 	ItemNoAgent      ItemKind = "no_agent"      // work waits for a role that no agent has
-	ItemAgentGone    ItemKind = "agent_gone"    // an agent gave up, or died with work in hand
-	ItemNoPlan       ItemKind = "no_plan"       // there is no task, and no planner
+	ItemAgentGone    ItemKind = "agent_gone"    // an agent gave up, or died holding work
+	ItemNoPlan       ItemKind = "no_plan"       // there are no tasks, and no planner
 	ItemQuestion     ItemKind = "question"      // a note for the human
-	ItemAmbiguity    ItemKind = "ambiguity"     // an agent does not know what the protocol asks for
-	ItemDiscovery    ItemKind = "discovery"     // it can't wait, and there is no planner
+	ItemAmbiguity    ItemKind = "ambiguity"     // an agent does not know what the protocol requires
+	ItemDiscovery    ItemKind = "discovery"     // an urgent discovery, and there is no planner
 	ItemGoalOver     ItemKind = "goal_over"     // every task is finished: is the goal reached?
 	ItemAhead        ItemKind = "ahead"         // the goal is COMPLETED, and its work is not on the main branch
 )
@@ -60,20 +60,20 @@ func (k ItemKind) wholeBoard() bool {
 // Item is one thing that waits for a human.
 type Item struct {
 	Kind      ItemKind   `json:"kind"`
-	ID        string     `json:"id,omitempty"`    // the task, note, anomaly, discovery or agent that it is about
-	Title     string     `json:"title"`           // in a line
+	ID        string     `json:"id,omitempty"`    // of the task, note, anomaly, discovery or agent
+	Title     string     `json:"title"`           // one line
 	By        string     `json:"by,omitempty"`    // who asks, or who caused it
-	Since     board.Time `json:"since,omitempty"` // since when it waits
+	Since     board.Time `json:"since,omitempty"` // since when it has been waiting
 	Holds     []string   `json:"holds"`           // the unfinished tasks that wait for it, itself included, by priority
-	Turn      roles.Role `json:"turn"`            // human, or planner: one is there, and looks at it first
-	Text      string     `json:"text,omitempty"`  // reason or message, in full
+	Turn      roles.Role `json:"turn"`            // human, or a planner that looks first
+	Text      string     `json:"text,omitempty"`  // the full reason or message
 	Questions []string   `json:"questions,omitempty"`
 	Attempted []string   `json:"attempted,omitempty"`
-	FailedBy  []string   `json:"failed_by,omitempty"` // coders who failed at it, without those who asked
-	Evidence  []string   `json:"evidence,omitempty"`  // a line each
-	Work      *Work      `json:"work,omitempty"`      // of a task: what was done so far
+	FailedBy  []string   `json:"failed_by,omitempty"` // failed coders except those who asked
+	Evidence  []string   `json:"evidence,omitempty"`  // one line each
+	Work      *Work      `json:"work,omitempty"`      // a task's work so far
 	Drafts    []Draft    `json:"drafts,omitempty"`
-	Do        []Ask      `json:"do"` // what a human may do: the command that answers it comes first
+	Do        []Ask      `json:"do"` // what a human may do; the command that answers it is first
 }
 
 // HoldsUp lists the unfinished tasks that wait for it, without its own.
@@ -81,19 +81,19 @@ func (i Item) HoldsUp() []string {
 	return slices.DeleteFunc(slices.Clone(i.Holds), func(task string) bool { return task == i.ID })
 }
 
-// Work is what a task has so far.
+// Work is a task's work so far.
 type Work struct {
 	Branch    string `json:"branch"`
 	Worktree  string `json:"worktree"`
 	Coder     string `json:"coder,omitempty"`
 	Iteration int    `json:"iteration,omitempty"`
-	Submitted string `json:"submitted,omitempty"` // the last commit that was submitted
+	Submitted string `json:"submitted,omitempty"` // the last submitted commit
 }
 
 // Draft is a task of a plan that waits for approval.
 type Draft struct {
 	ID        string     `json:"id"`
-	Level     int        `json:"level"` // how many tasks have to be over one after the other before it can begin
+	Level     int        `json:"level"` // length of the longest chain of tasks to finish before it
 	DependsOn []string   `json:"depends_on"`
 	NeededBy  []string   `json:"needed_by"`
 	Priority  int        `json:"priority"`
@@ -107,15 +107,16 @@ type Draft struct {
 	Warnings  []string   `json:"warnings"`
 }
 
-// Ahead says that a finished goal's work is on the integration branch alone.
+// Ahead means that a finished goal's work is only on the integration branch.
 type Ahead struct {
 	Integration string `json:"integration"`
 	Into        string `json:"into"`        // the branch that others start from
-	Commits     int    `json:"commits"`     // that integration has and it has not
-	CheckedOut  bool   `json:"checked_out"` // the main worktree is on that branch
+	Commits     int    `json:"commits"`     // on integration, and not on Into
+	CheckedOut  bool   `json:"checked_out"` // the main worktree has Into checked out
 }
 
-// InboxOf lists what waits for a human on a board at a moment. An error is a record that could not be read.
+// InboxOf lists what waits for a human at a given time. It returns an error if a record could not
+// be read.
 func InboxOf(s *board.State, beside Beside, now time.Time) (*Inbox, error) {
 	o, err := Look(s, beside, now)
 	if err != nil {
@@ -137,7 +138,7 @@ func InboxOf(s *board.State, beside Beside, now time.Time) (*Inbox, error) {
 	return in, s.Err()
 }
 
-// order puts what holds up more first; what a planner looks at before a human comes last.
+// order sorts by how much an item holds up; items that a planner looks at first come last.
 func order(a, b Item) int {
 	return cmp.Or(
 		CompareBools(a.Turn == roles.Planner, b.Turn == roles.Planner),
@@ -159,8 +160,8 @@ func CompareBools(a, b bool) int {
 	return -1
 }
 
-// waitingFor finds, for each unfinished task, the unfinished tasks that wait for it: itself, what depends on it,
-// and so on; in the order of the tasks.
+// waitingFor returns a function that lists, in the order of tasks, the unfinished tasks that wait
+// for the given ones: these themselves and everything that depends on them, directly or not.
 func waitingFor(tasks []TaskOutlook) func(ids ...string) []string {
 	next := map[string][]string{}
 	for _, t := range tasks {
@@ -209,7 +210,7 @@ func (c *collector) add(i Item) {
 	c.items = append(c.items, i)
 }
 
-// unfinished lists all tasks that are not over.
+// unfinished lists all unfinished tasks.
 func (c *collector) unfinished() []string {
 	ids := []string{}
 	for _, t := range c.o.Tasks {
@@ -220,7 +221,7 @@ func (c *collector) unfinished() []string {
 	return ids
 }
 
-// stops are what holds up the whole board, or this clone.
+// stops adds what holds up the whole board or this clone.
 func (c *collector) stops() {
 	o := c.o
 	resume := []Ask{{"continue", "git liza resume"}}
@@ -245,7 +246,7 @@ func (c *collector) stops() {
 	}
 }
 
-// spent is the sprint's or a goal's budget, when that is used up.
+// spent is the budget of the sprint or a goal that is used up, nil if none is.
 func (c *collector) spent() *board.Budget {
 	config, sprint, goals := c.s.Config(), c.s.Sprint(), c.s.Running()
 	if c.s.Err() != nil {
@@ -254,7 +255,7 @@ func (c *collector) spent() *board.Budget {
 	return board.SpentBudget(config, sprint, goals)
 }
 
-// evidence are the anomalies that form the pattern of a trigger.
+// evidence lists the anomalies that form the pattern of a trigger.
 func (c *collector) evidence(t *board.Trigger) []string {
 	var lines []string
 	for _, p := range board.FindPatterns(c.s) {
@@ -276,7 +277,7 @@ func (c *collector) evidence(t *board.Trigger) []string {
 	return lines
 }
 
-// AnomalyLine is an anomaly with its details in a line.
+// AnomalyLine is an anomaly with its details in one line.
 func AnomalyLine(a *board.Anomaly) string {
 	line := a.ID + " " + a.Type + " by " + a.Reporter
 	if a.Task != "" {
@@ -288,7 +289,7 @@ func AnomalyLine(a *board.Anomaly) string {
 	return line
 }
 
-// tasks are those that a human moves on.
+// tasks adds the tasks that wait for a human.
 func (c *collector) tasks() {
 	var drafts []string
 	for _, t := range c.o.Tasks {
@@ -328,7 +329,7 @@ func (c *collector) tasks() {
 	c.add(i)
 }
 
-// Finalizing is the command that opens drafts to coders, in one line to be copied.
+// Finalizing is the command that opens drafts to coders, as one line to copy.
 func Finalizing(drafts []string) string {
 	if len(drafts) == 1 {
 		return "git liza finalize " + drafts[0]
@@ -374,7 +375,8 @@ func (c *collector) blocked(b TaskOutlook) {
 	c.add(i)
 }
 
-// review is a submission that waits for a human: the setting review_by says so, or one has taken its review.
+// review adds a submission that a human reviews, because review_by says so or a human has claimed
+// the review.
 func (c *collector) review(b TaskOutlook) {
 	t := c.s.Task(b.ID)
 	if t == nil {
@@ -392,7 +394,7 @@ func (c *collector) review(b TaskOutlook) {
 	c.add(i)
 }
 
-// WorkOf is what a task has so far, nil for none.
+// WorkOf is a task's work so far, nil if there is none.
 func WorkOf(t *board.Task) *Work {
 	if t == nil || t.Worktree == "" {
 		return nil
@@ -404,7 +406,8 @@ func WorkOf(t *board.Task) *Work {
 	return w
 }
 
-// agents are roles that nobody has though work waits for them, and agents that are gone with work in hand.
+// agents adds roles that work waits for but no agent has, and agents that are gone while holding
+// work.
 func (c *collector) agents() {
 	o := c.o
 	alive, held := o.alive(c.beside.Leases), map[string][]string{}
@@ -441,7 +444,7 @@ func (c *collector) gone(agent string, tasks []string) {
 		Do: []Ask{{"see what it did", "git liza logs " + agent}}}
 	free := "go on without it"
 	if up, gave := c.beside.GaveUp[agent]; gave {
-		role, _ := roles.Of(agent) // a role can be started by its name
+		role, _ := roles.Of(agent) // a role can be started by name
 		i.Title, i.Text, i.Since = agent+" gave up", up.Reason, up.Since
 		i.Do = append(i.Do, Ask{"start it again", "git liza agent " + role.Prefix() + " --id " + agent})
 	}
@@ -458,7 +461,7 @@ func (c *collector) gone(agent string, tasks []string) {
 	c.add(i)
 }
 
-// plan is what nobody but a planner, or else a human, decides about the goal.
+// plan adds what only a planner, or without one a human, decides about the goals.
 func (c *collector) plan() {
 	planner := c.o.alive(c.beside.Leases)[roles.Planner]
 	for _, g := range c.o.running {
@@ -495,7 +498,7 @@ func evidenceOf(d *board.Discovery) []string {
 	return lines
 }
 
-// records are notes and anomalies that ask a human something.
+// records adds notes and anomalies that ask a human something.
 func (c *collector) records() {
 	for _, id := range c.s.List(board.NoteDir) {
 		if n := c.s.Note(id); Asks(n) {
@@ -519,7 +522,7 @@ func (c *collector) waitingTask(task string) []string {
 	return c.waiting(task)
 }
 
-// ahead is work of a finished goal that is not on the main branch.
+// ahead adds the work of a finished goal that is not on the main branch.
 func (c *collector) ahead() {
 	a := c.beside.Ahead
 	if a == nil || a.Commits == 0 {
@@ -533,7 +536,7 @@ func (c *collector) ahead() {
 		Text: c.o.Goal, Since: c.o.Progress, Do: []Ask{{"take it there", do}, {"look at it first", "git log " + a.Into + ".." + a.Integration}}})
 }
 
-// Drafts are tasks of a plan, the first to begin first.
+// Drafts describes tasks of a plan, in the order in which they can begin.
 func Drafts(s *board.State, ids []string) []Draft {
 	tasks := s.Tasks()
 	drafts := []Draft{}

@@ -2,8 +2,8 @@ package report
 
 import "github.com/git-liza/git-liza/gitboard/board"
 
-// Metrics are the figures of a sprint, computed when read: of what has happened since it started, on whichever
-// tasks, planned or not. Each is defined here and nowhere else.
+// Metrics are the figures of a sprint, computed on reading from what has happened since it started,
+// on any task, planned or not. Each is defined here and nowhere else.
 type Metrics struct {
 	TasksDone       int `yaml:"tasks_done" json:"tasks_done"`
 	TasksInProgress int `yaml:"tasks_in_progress" json:"tasks_in_progress"`
@@ -19,8 +19,8 @@ type Metrics struct {
 	Drift           int `yaml:"drift_commits_total" json:"drift_commits_total"`
 }
 
-// Measure computes the metrics of the current sprint. It lasts until the next one starts, so that work between
-// two sprints is in the figures of the one before.
+// Measure computes the metrics of the current sprint. A sprint lasts until the next one starts, so
+// work between two sprints counts for the earlier one.
 func Measure(s *board.State) Metrics {
 	var m Metrics
 	started := sprintStart(s)
@@ -43,7 +43,7 @@ func Measure(s *board.State) Metrics {
 	return m
 }
 
-// count adds a task in a state.
+// count adds a task with a status.
 func (m *Metrics) count(s board.Status) {
 	switch s {
 	case board.Merged, board.Abandoned, board.Superseded:
@@ -55,7 +55,7 @@ func (m *Metrics) count(s board.Status) {
 	}
 }
 
-// sprintStart is when the current sprint began, none where there is no sprint.
+// sprintStart is when the current sprint began, "" if there is none.
 func sprintStart(s *board.State) board.Time {
 	if sp := s.Sprint(); sp != nil {
 		return sp.Timeline.Started
@@ -63,12 +63,13 @@ func sprintStart(s *board.State) board.Time {
 	return ""
 }
 
-// endedBefore reports whether a task was over before a sprint began, and so has no part in it.
+// endedBefore reports whether a task was finished before a sprint began, and so has no part in it.
 func endedBefore(b board.Brief, started board.Time) bool {
 	return b.Status.Terminal() && b.StatusChangedAt < started
 }
 
-// tallyOf is what a task adds from a moment on. Only of one that has moved before and after is the history read.
+// tallyOf is what a task adds since a given time. It reads the history only of a task that moved
+// both before and after.
 func tallyOf(s *board.State, b board.Brief, since board.Time) board.Tally {
 	switch {
 	case b.Created >= since:
@@ -83,7 +84,8 @@ func tallyOf(s *board.State, b board.Brief, since board.Time) board.Tally {
 	return t.TallySince(since)
 }
 
-// Reviewers who approve more than so many percent, of so many verdicts or more, may not be looking.
+// Reviewers who approve more than RubberStampPercent of at least RubberStampVerdicts verdicts may
+// not be looking.
 const (
 	RubberStampPercent  = 95
 	RubberStampVerdicts = 5

@@ -9,16 +9,17 @@ import (
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
-// Caller asks for its next steps.
+// Caller is who asks for next steps.
 type Caller struct {
 	board.Asker
-	Supervised bool // its supervisor claims, claims reviews and merges for it
+	Supervised bool // its supervisor claims and merges for it
 }
 
-// Next lists what a caller may do now, the most sensible step first: with the task it asked about, then with what is
-// its own, then with what waits for its role. The last step only reads; there is always one. All steps are legal.
+// Next lists what a caller may do now, the most sensible step first: steps with the task it asked
+// about, then with its own work, then with what waits for its role. All steps are legal. There is
+// always one; the last step only reads.
 func Next(s *board.State, who Caller, about string) []board.NextStep {
-	n := &next{s: s.ForRules(), who: who} // on a damaged board, too: it is asked for the hints of refusals
+	n := &next{s: s.ForRules(), who: who} // also on a damaged board: hints of refusals use it
 	if about != "" && !n.on(about, "") && who.Role == roles.Human {
 		n.read(about)
 	}
@@ -43,8 +44,8 @@ type next struct {
 	steps []board.NextStep
 }
 
-// advances lists by which operations a role brings a task forward, the best first. What gives work up is not among
-// them.
+// advances lists the operations by which each role advances a task, best first. Giving work up is
+// not among them.
 var advances = map[roles.Role][]string{
 	roles.Coder:        {"submit", "pre-exec", "claim", "withdraw"},
 	roles.CodeReviewer: {"claim-review", "verdict", "merge"},
@@ -77,7 +78,7 @@ func (n *next) on(task, why string) bool {
 		if step.Why = why; why == "" {
 			step.Why = n.reason(op, task)
 		}
-		if op == "verdict" { // the review says how to give it
+		if op == "verdict" { // the review shows how to give it
 			step = board.NextStep{Task: task, Why: "you review it", Do: "git liza review " + task}
 		}
 		n.add(step)
@@ -86,7 +87,7 @@ func (n *next) on(task, why string) bool {
 	return false
 }
 
-// reason says why an operation on a task comes next, "" for what needs no reason.
+// reason says why an operation on a task comes next, "" if it needs no reason.
 func (n *next) reason(op, task string) string {
 	if t := n.s.Task(task); op == "claim" && t.Status == board.Rejected && t.AssignedTo == n.who.ID {
 		return "rejected, and yours"
@@ -94,7 +95,7 @@ func (n *next) reason(op, task string) string {
 	return reasons[op]
 }
 
-// sensible leaves out what is legal and leads nowhere.
+// sensible excludes steps that are legal but lead nowhere.
 func (n *next) sensible(op, task string) bool {
 	t := n.s.Task(task)
 	switch op {
@@ -164,7 +165,7 @@ func (n *next) reviewer() {
 	n.first("approved", func(b board.Brief) bool { return b.Status == board.Approved })
 }
 
-// planner adds the steps of a planner and of a human, who may plan, too.
+// planner adds the steps of a planner, and of a human, who may also plan.
 func (n *next) planner() {
 	if n.who.Role == roles.Human {
 		n.board("resolve", "the circuit breaker tripped")
@@ -179,7 +180,7 @@ func (n *next) planner() {
 	}
 }
 
-// board adds a step that is about no task.
+// board adds a step without a task.
 func (n *next) board(op, why string) bool {
 	id := ""
 	if op == "add-task" {
@@ -192,7 +193,8 @@ func (n *next) board(op, why string) bool {
 	return legal
 }
 
-// drafts adds one step that finalizes all drafts that pass their gates, and one for the first that does not.
+// drafts adds one step that finalizes all drafts that pass their gates, and one for the first that
+// does not.
 func (n *next) drafts() {
 	var ids []string
 	for _, id := range n.s.TasksIn(board.Draft) {
@@ -207,7 +209,8 @@ func (n *next) drafts() {
 	}
 }
 
-// read adds a command that reads: the story of the task that was asked about, or where the caller stands.
+// read adds a command that only reads: the story of the task in question, or the caller's
+// situation.
 func (n *next) read(about string) {
 	do := board.NextStep{Why: "nothing waits for you now", Do: "git liza prime"}
 	if n.who.Role == roles.Human {

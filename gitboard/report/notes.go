@@ -8,8 +8,9 @@ import (
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
-// NotesFor lists the notes for everybody and for those named (tasks, agents, planner, human) that nobody
-// has dealt with, the oldest first. One that was answered is for who asked, and for others of that role.
+// NotesFor lists the unacknowledged notes for everybody and for those named (tasks, agents,
+// planner, human), oldest first. An answered note is for the one who asked, and for others of that
+// role.
 func NotesFor(s *board.State, names ...string) []*board.Note {
 	var notes []*board.Note
 	for _, id := range s.List(board.NoteDir) {
@@ -34,7 +35,7 @@ func Asks(n *board.Note) bool {
 	return n != nil && n.For == string(roles.Human) && n.AcknowledgedBy == "" && n.Answer == ""
 }
 
-// NoteText is what a note says, with its answer.
+// NoteText is a note's message and its answer.
 func NoteText(n *board.Note) string {
 	if n.Answer == "" {
 		return n.Message
@@ -42,7 +43,7 @@ func NoteText(n *board.Note) string {
 	return n.Message + " (answered by " + n.AnsweredBy + ": " + strings.TrimSpace(n.Answer) + ")"
 }
 
-// OpenAnomalies lists the anomalies that nobody has dealt with, the oldest first.
+// OpenAnomalies lists the unacknowledged anomalies, oldest first.
 func OpenAnomalies(s *board.State) []*board.Anomaly {
 	var open []*board.Anomaly
 	for _, id := range s.List(board.AnomalyDir) {
@@ -53,7 +54,7 @@ func OpenAnomalies(s *board.State) []*board.Anomaly {
 	return open
 }
 
-// SpecChangesSince lists what was recorded of changes of specs from a moment on, the oldest first.
+// SpecChangesSince lists the recorded changes of specs since a given time, oldest first.
 func SpecChangesSince(s *board.State, t board.Time) []*board.SpecChange {
 	var since []*board.SpecChange
 	for _, id := range s.List(board.SpecChangeDir) {
@@ -64,7 +65,8 @@ func SpecChangesSince(s *board.State, t board.Time) []*board.SpecChange {
 	return since
 }
 
-// TaskOf is the task that an agent works on or reviews, else the one that comes back to it; nil for none.
+// TaskOf is the task that an agent works on or reviews, else the one that will return to it; nil if
+// none.
 func TaskOf(s *board.State, agent string) *board.Task {
 	next := ""
 	for _, b := range s.Tasks() {

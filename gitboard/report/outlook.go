@@ -9,16 +9,16 @@ import (
 type forecast struct {
 	by         map[string]*board.Brief
 	merged     func(id string) bool   // whether an archived task is MERGED
-	leases     map[string]board.Lease // nil when they are not known
+	leases     map[string]board.Lease // nil if unknown
 	now        board.Time
 	registered map[string]bool
 	planner    roles.Role
 	finalizes  roles.Role
 	reviews    roles.Role
-	seen       map[string]Obstacle // why tasks are stuck, as far as was asked
+	seen       map[string]Obstacle // the tasks examined so far, and why they are stuck
 }
 
-// gone reports whether an agent has deregistered, or let its lease run out.
+// gone reports whether an agent has deregistered or its lease has expired.
 func (f *forecast) gone(agent string) bool {
 	return agent != roles.HumanID && f.leases != nil && (!f.registered[agent] || f.leases[agent].Expires <= f.now)
 }
@@ -57,10 +57,10 @@ func (f *forecast) outlook(b board.Brief) TaskOutlook {
 	return t
 }
 
-// Obstacle is why a task does not move by itself; its zero value is none.
+// Obstacle is why a task is stuck; its zero value means that it is not.
 type Obstacle struct {
 	Kind ObstacleKind
-	Task string // the stuck dependency of a task that Waits
+	Task string // the stuck dependency, if Kind is Waits
 }
 
 // ObstacleKind is a kind of obstacle.
@@ -75,10 +75,10 @@ const (
 	CoderGone
 	ReviewerGone
 	ReservedGone // kept for a coder that is gone
-	Waits        // for a task that is stuck itself
+	Waits        // for a task that is itself stuck
 )
 
-// String is the obstacle in words, "" for none.
+// String describes the obstacle, "" for none.
 func (o Obstacle) String() string {
 	switch o.Kind {
 	case TaskPaused:
@@ -99,17 +99,17 @@ func (o Obstacle) String() string {
 	return ""
 }
 
-// MarshalText is the obstacle in JSON.
+// MarshalText encodes the obstacle for JSON, as String.
 func (o Obstacle) MarshalText() ([]byte, error) { return []byte(o.String()), nil }
 
-// IsStuck reports whether the task does not move by itself.
+// IsStuck reports whether the task is stuck.
 func (t TaskOutlook) IsStuck() bool { return t.Stuck.Kind != NoObstacle }
 
-// stuck finds out why a task does not move by itself.
+// stuck finds out why a task is stuck.
 func (f *forecast) stuck(b board.Brief) Obstacle {
 	why, asked := f.seen[b.ID]
 	if !asked {
-		f.seen[b.ID] = Obstacle{} // damage may have made a circle
+		f.seen[b.ID] = Obstacle{} // ends a cycle in a damaged board
 		why = f.because(b)
 		f.seen[b.ID] = why
 	}
@@ -151,7 +151,7 @@ func (f *forecast) unmerged(b board.Brief) []string {
 	return ids
 }
 
-// Worker is who has a task in hand, or had it last.
+// Worker is who holds a task, or held it last.
 func Worker(b board.Brief) string {
 	switch {
 	case b.Status == board.ReadyForReview && b.ReviewingBy != "":

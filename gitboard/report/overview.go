@@ -13,25 +13,25 @@ import (
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
-// Overview is a run at a glance: whose turn it is, what is stuck, whether it gets anywhere. Whatever shows one
-// of these figures takes it from here.
+// Overview is a run at a glance: whose turn it is, what is stuck, how fast it moves. Every view of
+// one of these figures takes it from here.
 type Overview struct {
 	Time         board.Time           `json:"time"`            // of the newest operation
-	Goal         string               `json:"goal"`            // several: how many, and which
-	Goals        []GoalOutlook        `json:"goals,omitempty"` // where the board has several
+	Goal         string               `json:"goal"`            // for several: how many, and which
+	Goals        []GoalOutlook        `json:"goals,omitempty"` // if the board has several
 	GoalStatus   board.Phase          `json:"goal_status"`
 	Sprint       string               `json:"sprint"`
 	SprintStatus board.Phase          `json:"sprint_status"`
 	Timeline     board.Timeline       `json:"timeline"`
-	Planned      int                  `json:"planned"` // tasks of the sprint's scope
+	Planned      int                  `json:"planned"` // tasks in the sprint's scope
 	PlannedDone  int                  `json:"planned_done"`
 	Mode         board.Mode           `json:"mode"`
 	ModeSince    board.Time           `json:"mode_since"`
 	ModeBy       string               `json:"mode_by"`
 	Reason       string               `json:"mode_reason,omitempty"`
 	Breaker      *board.Trigger       `json:"breaker_trigger,omitempty"`
-	Stopped      []Halt               `json:"clone_stopped,omitempty"` // this clone alone
-	Strays       []Stray              `json:"unrecorded,omitempty"`    // what came to integration past the board
+	Stopped      []Halt               `json:"clone_stopped,omitempty"` // only this clone
+	Strays       []Stray              `json:"unrecorded,omitempty"`    // commits on integration that the board has not recorded
 	Waiting      []Ask                `json:"waiting_for_human"`
 	Turns        []Turn               `json:"turns"`
 	Tasks        []TaskOutlook        `json:"tasks"`
@@ -45,40 +45,40 @@ type Overview struct {
 	Agents       []AgentOutlook       `json:"agents"`
 	Events       []Happened           `json:"events"`
 	Progress     board.Time           `json:"last_progress,omitempty"`
-	Tokens       int                  `json:"tokens,omitempty"`       // that the sprint's runs have used
+	Tokens       int                  `json:"tokens,omitempty"`       // used by the sprint's runs
 	TokenBudget  int                  `json:"token_budget,omitempty"` // of the sprint
 	Now          board.Time           `json:"now"`
 
-	running        []GoalOutlook // those that are worked on
+	running        []GoalOutlook // the goals in progress
 	humanCompletes bool          // a goal waits for a human to complete it
 }
 
-// Train is the merge that is under way.
+// Train is a merge in progress.
 type Train struct {
 	By      string     `json:"by"`
 	Tasks   []string   `json:"tasks"`
-	Testing []string   `json:"testing,omitempty"` // of the tasks, those that are being tested together
+	Testing []string   `json:"testing,omitempty"` // those that are being tested together
 	Since   board.Time `json:"since"`
-	Expires board.Time `json:"expires"` // its lease
+	Expires board.Time `json:"expires"` // the expiry of its lease
 }
 
-// Ask is something that only a human moves on, and the command for it.
+// Ask is something that only a human can resolve, and the command for it.
 type Ask struct {
 	What string `json:"what"`
 	Do   string `json:"do"`
 }
 
-// Turn says how many things wait for somebody.
+// Turn is how many things wait for a role.
 type Turn struct {
 	Who   roles.Role `json:"who"`
 	Count int        `json:"count"`
 }
 
-// TaskOutlook is a task, and what comes next for it.
+// TaskOutlook is a task and what comes next for it.
 type TaskOutlook struct {
 	board.Brief
-	Worker       string     `json:"worker,omitempty"`        // who has it in hand, or had last
-	Turn         roles.Role `json:"turn,omitempty"`          // for whom it waits; "" while somebody works, and for what waits for a task
+	Worker       string     `json:"worker,omitempty"`        // who holds it, or held it last
+	Turn         roles.Role `json:"turn,omitempty"`          // the role it waits for; "" if at work, or waiting for a task
 	WaitsFor     []string   `json:"waits_for,omitempty"`     // tasks that have to be MERGED first
 	Stuck        Obstacle   `json:"stuck,omitzero"`          // why it does not move by itself
 	LeaseExpires board.Time `json:"lease_expires,omitempty"` // of the worker
@@ -92,7 +92,7 @@ type AgentOutlook struct {
 	LeaseExpires board.Time        `json:"lease_expires,omitempty"`
 }
 
-// Happened is an operation as a line.
+// Happened is an operation as one line.
 type Happened struct {
 	Time    board.Time `json:"time"`
 	Agent   string     `json:"agent"`
@@ -101,23 +101,24 @@ type Happened struct {
 
 // Beside is what an overview needs that is not on the board.
 type Beside struct {
-	Leases  map[string]board.Lease // by agent; nil where nothing is known of them, as of a board of the past
-	Events  []Happened             // the newest operations, the newest first
-	Stopped []Halt                 // the strongest first
-	Strays  []Stray                // what came to integration past the board
-	Merging *Train                 // nil while nobody merges
-	Ahead   *Ahead                 // nil where it is not known, and while the goal is IN_PROGRESS
-	Goal    string                 // the one goal to look at, "" for all
+	Leases  map[string]board.Lease // by agent; nil if unknown, as for a past board
+	Events  []Happened             // the newest operations, newest first
+	Stopped []Halt                 // strongest first
+	Strays  []Stray                // commits on integration that the board has not recorded
+	Merging *Train                 // nil if no merge is in progress
+	Ahead   *Ahead                 // nil if unknown, and while the goal is IN_PROGRESS
+	Goal    string                 // the only goal to look at, "" for all
 	GaveUp  map[string]GaveUp      // by agent, as far as this clone knows
 }
 
-// GaveUp is the end of a supervisor that stopped by itself with work left to do.
+// GaveUp is the end of a supervisor that stopped by itself before its work was done.
 type GaveUp struct {
 	Since  board.Time
 	Reason string
 }
 
-// Stray is a commit of an agent's that came to integration past the board: nobody has reviewed it.
+// Stray is an agent's commit that reached integration without an operation, so that nobody has
+// reviewed it.
 type Stray struct {
 	Commit string `json:"commit"`
 	Text   string `json:"text"`
@@ -126,15 +127,15 @@ type Stray struct {
 // Halt is a file by which a human stops one clone.
 type Halt struct {
 	File  string     `json:"file"` // PAUSE, CHECKPOINT or ABORT, in .liza
-	Mode  board.Mode `json:"-"`    // what it makes of the clone
+	Mode  board.Mode `json:"-"`    // the mode that it puts the clone in
 	Since board.Time `json:"since"`
 }
 
-// Look draws the overview of a board at a moment.
+// Look computes the overview of a board at a given time.
 func Look(s *board.State, beside Beside, now time.Time) (*Overview, error) {
 	sprint, control, breaker, m := s.Sprint(), s.Control(), s.Breaker(), Metrics{}
 	config, tasks, goals := s.Config(), ShownTasks(s, beside.Goal), GoalsOf(s)
-	if err := s.Err(); err != nil { // then there may be nothing to look at
+	if err := s.Err(); err != nil { // the goals and tasks may be missing
 		return nil, err
 	}
 	for _, b := range tasks {
@@ -165,7 +166,7 @@ func Look(s *board.State, beside Beside, now time.Time) (*Overview, error) {
 		}
 	}
 	alive := o.alive(beside.Leases)
-	planner := roles.Human // whose turn planning is
+	planner := roles.Human // who has to plan
 	if alive[roles.Planner] {
 		planner = roles.Planner
 	}
@@ -188,14 +189,14 @@ func Look(s *board.State, beside Beside, now time.Time) (*Overview, error) {
 	return o, s.Err()
 }
 
-// gaveUp lists the agents that gave up and were not started again, here or elsewhere.
+// gaveUp lists the agents that gave up and were not restarted, here or elsewhere.
 func (o *Overview) gaveUp(beside Beside) []string {
 	return slices.DeleteFunc(slices.Sorted(maps.Keys(beside.GaveUp)), func(id string) bool {
 		return slices.ContainsFunc(o.Agents, func(a AgentOutlook) bool { return a.ID == id && o.Now < a.LeaseExpires })
 	})
 }
 
-// alive says which roles have agents whose leases have not expired.
+// alive returns the roles that have agents with unexpired leases.
 func (o *Overview) alive(leases map[string]board.Lease) map[roles.Role]bool {
 	alive := map[roles.Role]bool{}
 	for _, a := range o.Agents {
@@ -206,7 +207,7 @@ func (o *Overview) alive(leases map[string]board.Lease) map[roles.Role]bool {
 	return alive
 }
 
-// tasks says of each task what comes next, as far as the forecast is prepared.
+// tasks computes the outlook of each task; f must be set as far as the caller knows it.
 func (o *Overview) tasks(tasks []board.Brief, f forecast) {
 	f.by, f.now, f.registered, f.seen = make(map[string]*board.Brief, len(tasks)), o.Now, map[string]bool{}, map[string]Obstacle{}
 	for i := range tasks {
@@ -229,12 +230,13 @@ func (o *Overview) tasks(tasks []board.Brief, f forecast) {
 	}
 }
 
-// mostBlocked is how many BLOCKED tasks are listed each for itself: more would hide all else that waits.
+// mostBlocked is how many BLOCKED tasks are listed one by one: more would hide everything else that
+// waits.
 const mostBlocked = 5
 
 func (o *Overview) ask(what, do string) { o.Waiting = append(o.Waiting, Ask{what, do}) }
 
-// waiting lists what nobody but a human moves on; the most pressing first.
+// waiting lists what only a human can resolve, the most urgent first.
 func (o *Overview) waiting(s *board.State, config *board.Config, spent *board.Budget, planner roles.Role) {
 	switch {
 	case o.Breaker != nil:
@@ -311,7 +313,8 @@ func (o *Overview) waiting(s *board.State, config *board.Config, spent *board.Bu
 	}
 }
 
-// blockedByBudget is the budget of a BLOCKED task that is used up: only a human raises it. nil for any other task.
+// blockedByBudget is the used-up budget of a BLOCKED task, which only a human can raise; nil for
+// any other task.
 func blockedByBudget(s *board.State, config *board.Config, b board.Brief) *board.Budget {
 	if b.Status != board.Blocked || config.BudgetTaskTokens == 0 {
 		return nil
@@ -326,8 +329,9 @@ func blockedByBudget(s *board.State, config *board.Config, b board.Brief) *board
 	return nil
 }
 
-// turns counts what waits for whom. While the board is stopped nothing waits for coders and reviewers, but
-// for the human who can resume it; so does what waits for a role that nobody has.
+// turns counts what waits for whom. While the board is stopped, nothing waits for coders and
+// reviewers, only for the human who can resume it. What waits for a role that no agent has also
+// counts for the human.
 func (o *Overview) turns(s *board.State, planner roles.Role, alive map[roles.Role]bool) {
 	counts := map[roles.Role]int{}
 	for _, t := range o.Tasks {
@@ -361,7 +365,7 @@ func (o *Overview) turns(s *board.State, planner roles.Role, alive map[roles.Rol
 	}
 }
 
-// Waits is the number of things that wait for somebody.
+// Waits is the number of things that wait for a role.
 func (o *Overview) Waits(who roles.Role) int {
 	for _, t := range o.Turns {
 		if t.Who == who {

@@ -7,16 +7,17 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 )
 
-// Pace is how a sprint's work becomes less: what was open at each moment, and what was merged in each stretch of it.
+// Pace is a sprint's progress: the open tasks after each change, and the merges in each stretch of
+// time.
 type Pace struct {
 	From    board.Time    `json:"from"`
 	To      board.Time    `json:"to"`
-	Open    []OpenAt      `json:"open"`    // at the beginning, and after each change
-	Merged  []int         `json:"merged"`  // by stretch, the oldest first
-	Stretch time.Duration `json:"stretch"` // how long one is
+	Open    []OpenAt      `json:"open"`    // at the start, and after each change
+	Merged  []int         `json:"merged"`  // by stretch, oldest first
+	Stretch time.Duration `json:"stretch"` // the length of a stretch
 }
 
-// OpenAt is how many tasks were not over at a moment.
+// OpenAt is how many tasks were unfinished at a given time.
 type OpenAt struct {
 	At   board.Time `json:"at"`
 	Open int        `json:"open"`
@@ -25,7 +26,8 @@ type OpenAt struct {
 // paceStretches is how many stretches a sprint is divided into.
 const paceStretches = 24
 
-// PaceOf follows the tasks of the current sprint until a moment. A task that came in later counts from then on.
+// PaceOf follows the tasks of the current sprint until a given time. A task added later counts from
+// then on.
 func PaceOf(s *board.State, until board.Time) Pace {
 	from := sprintStart(s)
 	p := Pace{From: from, To: max(from, until), Open: []OpenAt{}, Merged: make([]int, paceStretches)}

@@ -7,18 +7,19 @@ import (
 	"github.com/git-liza/git-liza/gitboard/plain"
 )
 
-// Remark is a comment on a line with what the repository knows of it: the line itself, and what later submissions did.
+// Remark is a comment on a line, with the line itself and what later submissions did to it.
 type Remark struct {
 	board.LineComment
-	Code    string `json:"code"`              // the line; "" where the submission is not in this clone
+	Code    string `json:"code"`              // the line; "" if the submission is not in this clone
 	Touched int    `json:"touched,omitempty"` // the first later submission that changed the lines around it; 0 for none
-	// Elsewhere is the first later submission that changed the file, only not there.
+	// Elsewhere is the first later submission that changed the file, but not near the line; 0 for
+	// none.
 	Elsewhere int  `json:"elsewhere,omitempty"`
 	Later     int  `json:"-"` // the last submission that it was compared with
 	Open      bool `json:"open"`
 }
 
-// Fate says what became of the comment, for people.
+// Fate describes what became of the comment.
 func (r Remark) Fate() string {
 	switch {
 	case r.Touched > 0:
@@ -31,7 +32,7 @@ func (r Remark) Fate() string {
 	return ""
 }
 
-// String is the comment as one line, with the line of code that it is about.
+// String is the comment in one line, with the line of code it refers to.
 func (r Remark) String() string {
 	text := r.Where()
 	if r.Deleted {
@@ -47,8 +48,8 @@ func (r Remark) String() string {
 	return text + "]"
 }
 
-// Unsettled are the remarks that a coder has to look at: those on the last submission, and those on earlier ones where
-// nothing was changed.
+// Unsettled returns the remarks that a coder has to look at: those on the last submission, and
+// earlier ones whose lines have not changed since.
 func Unsettled(all []Remark, last int) []Remark {
 	var left []Remark
 	for _, r := range all {

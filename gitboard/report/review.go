@@ -9,23 +9,23 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 )
 
-// SprintReview is what there is to look back on in the current sprint. Summary, retrospective and screens take
-// its figures from here.
+// SprintReview is everything to look back on in the current sprint. Summary, retrospective and
+// screens take their figures from here.
 type SprintReview struct {
 	ID             string               `json:"sprint"`
 	Status         board.Phase          `json:"status"`
 	Goal           string               `json:"goal"`
-	Aim            string               `json:"aim,omitempty"` // what a human began it for
+	Aim            string               `json:"aim,omitempty"` // a human's aim at its start
 	Timeline       board.Timeline       `json:"timeline"`
 	Overdue        bool                 `json:"overdue"`
 	Planned        []ScopedTask         `json:"planned"`
 	Stretch        []ScopedTask         `json:"stretch"`
-	Counts         map[board.Status]int `json:"counts"` // of the tasks that were not over before it began
+	Counts         map[board.Status]int `json:"counts"` // without tasks finished before it began
 	Metrics        Metrics              `json:"metrics"`
 	RubberStamping bool                 `json:"rubber_stamping"`
 	Finished       []FinishedTask       `json:"finished"` // in the order of their end
 	Blocked        []BlockedTask        `json:"blocked"`
-	Anomalies      []Tallied            `json:"anomalies"` // by type, the most frequent first
+	Anomalies      []Tallied            `json:"anomalies"` // by type, most frequent first
 	Unacknowledged int                  `json:"anomalies_unacknowledged"`
 	Patterns       []board.Pattern      `json:"-"`
 	Alignment      []board.Alignment    `json:"alignment"`
@@ -39,18 +39,18 @@ type ScopedTask struct {
 	Status board.Status `json:"status"`
 }
 
-// FinishedTask is a task that came to its end in the sprint, with what it took in all.
+// FinishedTask is a task that was finished in the sprint, with its totals.
 type FinishedTask struct {
 	ID         string       `json:"id"`
 	Status     board.Status `json:"status"`
-	Claimed    board.Time   `json:"claimed,omitempty"` // first, none when it never was
+	Claimed    board.Time   `json:"claimed,omitempty"` // first claim, "" if never claimed
 	Ended      board.Time   `json:"ended"`
 	Iterations int          `json:"iterations"`
 	Rejections int          `json:"rejections"`
 	Drift      int          `json:"drift_commits"`
 }
 
-// Took is the time from the first claim to the end; 0 for a task that nobody claimed.
+// Took is the time from the first claim to the end; 0 if the task was never claimed.
 func (f FinishedTask) Took() time.Duration {
 	if f.Claimed == "" {
 		return 0
@@ -65,10 +65,11 @@ type BlockedTask struct {
 	Reason    string     `json:"reason"`
 	Questions []string   `json:"questions"`
 	FailedBy  []string   `json:"failed_by,omitempty"`
-	AskedBy   []string   `json:"asked_by,omitempty"` // of them, those who gave the task up with a question
+	AskedBy   []string   `json:"asked_by,omitempty"` // those of FailedBy who blocked it with a question
 }
 
-// AskedBy lists the coders in failed_by who blocked the task with a question. The others failed at it.
+// AskedBy lists the coders in failed_by who blocked the task with a question. The others failed at
+// it.
 func AskedBy(t *board.Task) []string {
 	var asked []string
 	for _, e := range t.History {
@@ -79,18 +80,18 @@ func AskedBy(t *board.Task) []string {
 	return asked
 }
 
-// Without lists the words that are not among others.
+// Without lists the words that are not in others.
 func Without(words, others []string) []string {
 	return slices.DeleteFunc(slices.Clone(words), func(w string) bool { return slices.Contains(others, w) })
 }
 
-// Tallied is a word and how often it came.
+// Tallied is a word and its frequency.
 type Tallied struct {
 	What  string `json:"type"`
 	Count int    `json:"count"`
 }
 
-// ReviewSprint looks back on the current sprint. An error is a record that couldn't be read.
+// ReviewSprint reviews the current sprint. It returns an error if a record could not be read.
 func ReviewSprint(s *board.State, now time.Time) (*SprintReview, error) {
 	sp, goals, tasks := s.Sprint(), s.Goals(), s.Tasks()
 	if s.Err() != nil {
@@ -123,7 +124,7 @@ func ReviewSprint(s *board.State, now time.Time) (*SprintReview, error) {
 	slices.SortStableFunc(r.Finished, func(a, b FinishedTask) int { return strings.Compare(string(a.Ended), string(b.Ended)) })
 	r.anomalies(s, started)
 	for _, a := range alignments(goals) {
-		if a.Timestamp < started || slices.Contains(r.Alignment, a) { // of every goal that was worked on
+		if a.Timestamp < started || slices.Contains(r.Alignment, a) { // of every goal in progress
 			continue
 		}
 		r.Alignment = append(r.Alignment, a)
@@ -134,7 +135,7 @@ func ReviewSprint(s *board.State, now time.Time) (*SprintReview, error) {
 	return r, s.Err()
 }
 
-// alignments are the entries of all goals, the oldest first.
+// alignments are the entries of all goals, oldest first.
 func alignments(goals []*board.Goal) (all []board.Alignment) {
 	for _, g := range goals {
 		all = append(all, g.AlignmentHistory...)
@@ -162,7 +163,7 @@ func finished(t *board.Task) FinishedTask {
 	return f
 }
 
-// anomalies counts those of the sprint by type, and finds their patterns.
+// anomalies counts the sprint's anomalies by type and finds their patterns.
 func (r *SprintReview) anomalies(s *board.State, started board.Time) {
 	counts := map[string]int{}
 	for _, id := range s.List(board.AnomalyDir) {
@@ -183,7 +184,7 @@ func (r *SprintReview) anomalies(s *board.State, started board.Time) {
 	r.Patterns = board.FindPatterns(s)
 }
 
-// Over counts the tasks of a scope that are over.
+// Over counts the finished tasks of a scope.
 func Over(scope []ScopedTask) int {
 	n := 0
 	for _, t := range scope {

@@ -6,30 +6,30 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 )
 
-// Phase is what becomes of a task's time.
+// Phase is how a task's time is spent.
 type Phase string
 
 // The phases of a task.
 const (
 	PhaseWaiting Phase = "waiting" // for a coder
 	PhaseWork    Phase = "work"
-	PhaseReview  Phase = "review" // and for a reviewer
-	PhaseMerge   Phase = "merge"  // from the approval on
+	PhaseReview  Phase = "review" // and waiting for a reviewer
+	PhaseMerge   Phase = "merge"  // from approval on
 	PhaseBlocked Phase = "blocked"
 )
 
-// Phases lists them in the order of the flow.
+// Phases lists the phases in the order of the flow.
 var Phases = []Phase{PhaseWaiting, PhaseWork, PhaseReview, PhaseMerge, PhaseBlocked}
 
 // Period is a time that a task spent in one phase.
 type Period struct {
 	Phase Phase      `json:"phase"`
-	Agent string     `json:"agent,omitempty"` // who had it in hand; "" while it waited
+	Agent string     `json:"agent,omitempty"` // who held it; "" while it waited
 	From  board.Time `json:"from"`
 	To    board.Time `json:"to"`
 }
 
-// PeriodsOf are the periods of a task until a moment, or until it was over, one after the other.
+// PeriodsOf returns the consecutive periods of a task until a given time, or until it was finished.
 func PeriodsOf(t *board.Task, until board.Time) []Period {
 	var periods []Period
 	add := func(phase Phase, agent string, from, to board.Time) {
@@ -53,7 +53,7 @@ func PeriodsOf(t *board.Task, until board.Time) []Period {
 	return periods
 }
 
-// phaseAfter is the phase that an event begins, and who has the task in hand from then on.
+// phaseAfter is the phase that an event begins, and who holds the task from then on.
 func phaseAfter(e board.Event, phase Phase, agent string) (Phase, string) {
 	switch {
 	case e.TakesUp(), e.Event == board.EventWithdrawn:
@@ -76,12 +76,12 @@ func phaseAfter(e board.Event, phase Phase, agent string) (Phase, string) {
 type Spent struct {
 	Waiting time.Duration // for a coder
 	Work    time.Duration
-	Review  time.Duration // and for a reviewer
-	Merge   time.Duration // from the approval on
+	Review  time.Duration // and waiting for a reviewer
+	Merge   time.Duration // from approval on
 	Blocked time.Duration
 }
 
-// SpentOf adds up the phases of a task until a moment, or until it was over.
+// SpentOf adds up the phases of a task until a given time, or until it was finished.
 func SpentOf(t *board.Task, until board.Time) Spent {
 	var s Spent
 	into := map[Phase]*time.Duration{PhaseWaiting: &s.Waiting, PhaseWork: &s.Work, PhaseReview: &s.Review, PhaseMerge: &s.Merge, PhaseBlocked: &s.Blocked}
@@ -91,5 +91,5 @@ func SpentOf(t *board.Task, until board.Time) Spent {
 	return s
 }
 
-// Total is all of it.
+// Total is the sum of all phases.
 func (s Spent) Total() time.Duration { return s.Waiting + s.Work + s.Review + s.Merge + s.Blocked }

@@ -6,21 +6,21 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 )
 
-// Submission is what a reviewer looks at and only the repository knows.
+// Submission is what a reviewer looks at that only the repository knows.
 type Submission struct {
-	Commits        []string // short id and subject, the oldest first
-	Files          []string // that differ between review base and review commit
-	FilesOutside   []string // of them, what the checkpoint does not name
-	TestsTouched   []string // of them, what counts as a test
-	TestsDeleted   []string // of them, the tests that the submission deletes or empties, the first ones of many
-	EarlyCommits   []string // short ids of those from before the checkpoint, the first ones of many
-	NoTestsBecause string   // what the coder said
-	SpecChanged    bool     // the spec is not the one that the task was finalized with
-	SpecDiff       string   // how it changed, as a patch; empty where that is unknown
+	Commits        []string // short id and subject, oldest first
+	Files          []string // differing between review base and review commit
+	FilesOutside   []string // those of Files that the checkpoint does not name
+	TestsTouched   []string // those of Files that count as tests
+	TestsDeleted   []string // tests that the submission deletes or empties, at most the first few
+	EarlyCommits   []string // short ids of commits older than the checkpoint, at most the first few
+	NoTestsBecause string   // the coder's reason
+	SpecChanged    bool     // since the task was finalized
+	SpecDiff       string   // the change as a patch, "" if unknown
 }
 
-// OwnFiles lists those of the files that differ between two submissions which one of them changes itself. The others
-// came by a merge of integration, and are other tasks' work.
+// OwnFiles returns the files in between, which differ between two submissions, that one of the two
+// changes itself. The others came with a merge of integration, and are other tasks' work.
 func OwnFiles(between, before, now []string) []string {
 	return slices.DeleteFunc(slices.Clone(between), func(f string) bool { return !slices.Contains(before, f) && !slices.Contains(now, f) })
 }

@@ -7,14 +7,15 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 )
 
-// Told is a text under its name.
+// Told is a text and its name.
 type Told struct {
 	Name string `json:"name"`
 	Text string `json:"text"`
 }
 
-// Unblocking is what the coder that continues has to know of the last time the task was blocked: why, what was asked
-// and answered, what was attempted, and where the work of then is. Nothing for a task that never was.
+// Unblocking is what the coder that continues must know of the last time the task was blocked: why,
+// what was asked and answered, what was attempted, and where the work of that time is. It is nil
+// for a task that was never blocked.
 func Unblocking(t *board.Task) []Told {
 	e := t.Last(board.EventUnblocked)
 	if e == nil {

@@ -9,17 +9,17 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 )
 
-// Usage is what the agents' runs of a sprint have cost, as far as their CLIs have reported it: the cost of all runs on
-// the tasks that Measure counts, and of those on no task.
+// Usage is the cost of the agents' runs in a sprint, as far as their CLIs report it: all runs on
+// the tasks that Measure counts, and runs without a task.
 type Usage struct {
 	Runs      int              `json:"runs"`
 	Total     board.Cost       `json:"total"`
-	By        []board.Spending `json:"by"`         // role and model, the dearest first
-	Tasks     []TaskUsage      `json:"tasks"`      // the dearest first
-	PerMerged int              `json:"per_merged"` // tokens of all runs for each merged task; 0 before there is one
+	By        []board.Spending `json:"by"`         // by role and model, most expensive first
+	Tasks     []TaskUsage      `json:"tasks"`      // most expensive first
+	PerMerged int              `json:"per_merged"` // tokens of all runs per merged task, or 0
 
-	MinutesPerMerged    int `json:"minutes_per_merged"`    // of agents at work, likewise
-	PerRejection        int `json:"per_rejection"`         // tokens of all iterations after the first, for each rejection
+	MinutesPerMerged    int `json:"minutes_per_merged"`    // of agents' work, likewise
+	PerRejection        int `json:"per_rejection"`         // tokens after first iterations, per rejection
 	MinutesPerRejection int `json:"minutes_per_rejection"` // likewise
 
 	rework, reworkSeconds int
@@ -33,7 +33,7 @@ type TaskUsage struct {
 	Cost   board.Cost `json:"cost"`
 }
 
-// Used adds up what the current sprint has cost.
+// Used adds up the cost of the current sprint.
 func Used(s *board.State) Usage {
 	u := Usage{By: []board.Spending{}, Tasks: []TaskUsage{}}
 	u.add(s.Sprint().Usage)
@@ -68,7 +68,7 @@ func Used(s *board.State) Usage {
 	return u
 }
 
-// Count is a number of tokens for people: 940, 12.4k, 3.1M.
+// Count formats a number of tokens: 940, 12.4k, 3.1M.
 func Count(n int) string {
 	switch {
 	case n >= 1e6:
@@ -79,7 +79,8 @@ func Count(n int) string {
 	return strconv.Itoa(n)
 }
 
-// UsageText is what runs have cost in a line: tokens, minutes and runs by role; "" where no CLI has said it.
+// UsageText is the cost of runs in one line: tokens, minutes, and runs by role; "" if no CLI has
+// reported any.
 func UsageText(lines []board.Spending) string {
 	var all board.Cost
 	var roles []string

@@ -12,7 +12,7 @@ import (
 // WakeTrigger is a reason to start a planner (protocol: the planner's wake-up).
 type WakeTrigger string
 
-// The triggers, in the order in which they count.
+// The triggers, in order of precedence.
 const (
 	InitialPlanning     WakeTrigger = "INITIAL_PLANNING"
 	BlockedTasks        WakeTrigger = "BLOCKED_TASKS"
@@ -24,7 +24,7 @@ const (
 	AllTerminal         WakeTrigger = "ALL_TERMINAL"
 )
 
-// Triggers lists the triggers in the order in which they count.
+// Triggers lists the triggers in order of precedence.
 var Triggers = []WakeTrigger{InitialPlanning, Replan, BlockedTasks, IntegrationFailures, HypothesisExhausted, ImmediateDiscovery, StaleReservation, AllTerminal}
 
 // Wake is a trigger of a goal that holds now.
@@ -32,13 +32,13 @@ type Wake struct {
 	Goal    string
 	Trigger WakeTrigger
 	About   []string // the tasks or discoveries, in the order to deal with them
-	// Mark is equal as long as nothing about the trigger has changed: a planner that has seen it and left it
-	// alone is not woken by it again.
+	// Mark stays the same while nothing about the trigger changes: a planner that has seen it and
+	// done nothing is not woken by it again.
 	Mark string
 }
 
-// Wakes lists the triggers of a goal that hold now, the first to deal with first; none of a goal that
-// is not worked on.
+// Wakes lists the triggers of a goal that hold now, the first to deal with first. A goal that is
+// not in progress has none.
 func Wakes(s *board.State, goal string) []Wake {
 	g := s.Goal(goal)
 	if !s.Runs(goal) {
@@ -77,8 +77,8 @@ func Wakes(s *board.State, goal string) []Wake {
 	return wakes
 }
 
-// immediate lists the discoveries that can't wait and that nobody has dealt with: those of a goal, nil
-// for all.
+// immediate lists the urgent discoveries that nobody has dealt with, of goal g or, if g is nil, of
+// all goals.
 func immediate(s *board.State, g *board.Goal) []string {
 	return slices.DeleteFunc(slices.Clone(s.List(board.DiscoveryDir)), func(id string) bool {
 		d := s.Discovery(id)
@@ -86,8 +86,8 @@ func immediate(s *board.State, g *board.Goal) []string {
 	})
 }
 
-// said lists what a plan depends on and nobody has dealt with: a human's notes for the planner and answers to its
-// questions, changes of specs by a human, and what an agent doesn't know about the protocol.
+// said lists what a plan depends on and nobody has dealt with: a human's notes for the planner and
+// answers to its questions, spec changes by a human, and agents' questions about the protocol.
 func said(s *board.State, g *board.Goal) []string {
 	var ids []string
 	for _, id := range s.List(board.NoteDir) {
@@ -108,7 +108,7 @@ func said(s *board.State, g *board.Goal) []string {
 	return ids
 }
 
-// forPlanner reports whether a note is a human's for a planner, or an answer to one of a planner's.
+// forPlanner reports whether a note is a human's for a planner, or an answer to a planner's note.
 func forPlanner(n *board.Note) bool {
 	planner := func(id string) bool {
 		role, err := roles.Of(id)
@@ -117,8 +117,8 @@ func forPlanner(n *board.Note) bool {
 	return n.By == roles.HumanID && planner(n.For) || n.Answer != "" && planner(n.By)
 }
 
-// concerns reports whether a record concerns a goal: it names the goal or a task of it, or names
-// neither and is not older than the goal.
+// concerns reports whether a record concerns a goal: it names the goal or one of its tasks, or
+// names neither and is not older than the goal.
 func concerns(s *board.State, g *board.Goal, goal, task string, since board.Time) bool {
 	if t := s.Task(task); goal == "" && t != nil {
 		goal = t.Goal
@@ -126,7 +126,8 @@ func concerns(s *board.State, g *board.Goal, goal, task string, since board.Time
 	return goal == g.ID || goal == "" && since >= g.Created
 }
 
-// wake marks a trigger by what a planner would look at: what it is about, and what humans said since.
+// wake creates a wake-up whose mark covers what a planner would look at: its subjects, and what
+// humans said since.
 func wake(s *board.State, g *board.Goal, t WakeTrigger, about []string) Wake {
 	var mark strings.Builder
 	for _, id := range about {

@@ -1,5 +1,5 @@
-// Package breaker writes the report of a tripped circuit breaker (protocol section 11): what was seen, what it
-// has in common, and what a human has to decide. It proposes no fix.
+// Package breaker writes the report of a tripped circuit breaker (protocol section 11): the
+// anomalies, what they have in common, and what a human has to decide. It proposes no fix.
 //
 // It is pure: a board goes in, Markdown comes out.
 //
@@ -36,8 +36,8 @@ var questions = map[string][]string{
 	},
 }
 
-// Report is the Markdown report of the patterns on a board; the first one is the trigger. An error
-// is a record that couldn't be read.
+// Report is the Markdown report of the patterns on a board; the first one is the trigger. It
+// returns an error if a record could not be read.
 func Report(s *board.State, patterns []board.Pattern, at board.Time) (string, error) {
 	var b strings.Builder
 	sprint := s.Sprint()
@@ -88,7 +88,7 @@ func evidence(b *strings.Builder, s *board.State, p board.Pattern) {
 	fmt.Fprintf(b, "\nCommon factor: %s\n", plain.Cell(p.Common))
 }
 
-// affected lists the specs that anomalies name, and those of their tasks.
+// affected lists the specs that the anomalies name, and those of their tasks.
 func affected(s *board.State, patterns []board.Pattern) []string {
 	specs := map[string]bool{}
 	for _, p := range patterns {

@@ -6,7 +6,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/report"
 )
 
-// Changelog is what was recorded of changes of the specs in the current sprint, by day, the oldest first.
+// Changelog lists the recorded changes of specs in the current sprint, by day, oldest first.
 func Changelog(s *board.State) (string, error) {
 	sp := s.Sprint()
 	if s.Err() != nil {
@@ -32,7 +32,7 @@ func Changelog(s *board.State) (string, error) {
 	return out.String(), s.Err()
 }
 
-// changes lists changes of specs; a sentence when there are none.
+// changes lists changes of specs, or writes a sentence if there are none.
 func (s *sheet) changes(all []*board.SpecChange) {
 	for _, c := range all {
 		s.change(c)

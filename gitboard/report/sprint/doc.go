@@ -1,7 +1,9 @@
-// Package sprint writes what humans read at a checkpoint and at the end of a sprint (protocol section 12): the
-// summary with its checklist, the template of a retrospective, and the changelog of the specs.
+// Package sprint writes what humans read at a checkpoint and at the end of a sprint (protocol
+// section 12): the summary with its checklist, the template of a retrospective, and the changelog
+// of the specs.
 //
-// It is pure: a board and a moment go in, Markdown comes out. The figures are those of report.ReviewSprint.
+// It is pure: a board and a time go in, Markdown comes out. The figures are those of
+// report.ReviewSprint.
 //
 // It may import gitboard/board, gitboard/plain and gitboard/report.
 package sprint
@@ -16,14 +18,14 @@ import (
 	"github.com/git-liza/git-liza/gitboard/report"
 )
 
-// sheet is a Markdown text under way.
+// sheet is a Markdown text being written.
 type sheet struct{ strings.Builder }
 
 func (s *sheet) line(format string, args ...any) { fmt.Fprintf(s, format+"\n", args...) }
 
 func (s *sheet) section(title string) { s.line("\n## %s\n", title) }
 
-// table writes rows below their heads; a sentence when there are none.
+// table writes rows below heads, or the sentence none if there are no rows.
 func (s *sheet) table(none string, heads []string, rows [][]string) {
 	if len(rows) == 0 {
 		s.line("%s", none)
@@ -36,7 +38,7 @@ func (s *sheet) table(none string, heads []string, rows [][]string) {
 	}
 }
 
-// took says a duration, "-" for none.
+// took formats a duration, "-" for none.
 func took(d time.Duration) string {
 	if d == 0 {
 		return "-"
@@ -44,7 +46,7 @@ func took(d time.Duration) string {
 	return board.Span(d)
 }
 
-// finished is the table of the tasks that came to an end.
+// finished writes the table of finished tasks.
 func (s *sheet) finished(r *report.SprintReview) {
 	var rows [][]string
 	for _, t := range r.Finished {
@@ -53,7 +55,7 @@ func (s *sheet) finished(r *report.SprintReview) {
 	s.table("No task came to its end.", []string{"Task", "State", "First claim to end", "Iterations", "Rejections", "Drift in commits"}, rows)
 }
 
-// anomalies says how many there are of each type, and which patterns they form.
+// anomalies writes how many there are of each type, and which patterns they form.
 func (s *sheet) anomalies(r *report.SprintReview) {
 	if len(r.Anomalies) == 0 {
 		s.line("None was logged.")
@@ -67,7 +69,7 @@ func (s *sheet) anomalies(r *report.SprintReview) {
 	}
 }
 
-// scope says how many tasks of a scope are over, and which are not.
+// scope describes how many tasks of a scope are finished, and which are not.
 func scope(tasks []report.ScopedTask) string {
 	if len(tasks) == 0 {
 		return "nothing"

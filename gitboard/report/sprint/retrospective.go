@@ -9,8 +9,8 @@ import (
 	"github.com/git-liza/git-liza/gitboard/report"
 )
 
-// Retrospective is the template of the sprint's retrospective, filled with its figures. Each section ends with
-// board.Unanswered: a retrospective that still says so is refused.
+// Retrospective is the template of the sprint's retrospective, filled with its figures. Each
+// section ends with board.Unanswered; a retrospective that still contains it is refused.
 func Retrospective(s *board.State, now time.Time) (string, error) {
 	r, err := report.ReviewSprint(s, now)
 	if err != nil {
@@ -73,7 +73,7 @@ func Retrospective(s *board.State, now time.Time) (string, error) {
 
 func (s *sheet) answer() { s.line("\n%s", board.Unanswered) }
 
-// slowest names the task that took longest, "" when none was ever claimed.
+// slowest names the task that took longest, "" if none was ever claimed.
 func slowest(tasks []report.FinishedTask) string {
 	var worst report.FinishedTask
 	for _, t := range tasks {

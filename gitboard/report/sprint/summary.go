@@ -10,7 +10,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/report"
 )
 
-// meaning says of each decision what it is for.
+// meaning explains each decision.
 var meaning = map[string]string{
 	"CONTINUE": "the plan holds",
 	"ADJUST":   "same goal, other limits or priorities",
@@ -19,8 +19,8 @@ var meaning = map[string]string{
 	"STOP":     "the run ends here: goal and sprint become ABORTED",
 }
 
-// Summary is what a human decides by at a checkpoint: the state of the sprint, and what to look at. An error is a
-// record that couldn't be read.
+// Summary is the basis of a human's decision at a checkpoint: the state of the sprint, and what to
+// look at. It returns an error if a record could not be read.
 func Summary(s *board.State, now time.Time) (string, error) {
 	r, err := report.ReviewSprint(s, now)
 	if err != nil {
@@ -86,7 +86,7 @@ func (s *sheet) blocked(r *report.SprintReview, now time.Time) {
 	}
 }
 
-// checklist is what a human goes through before the decision.
+// checklist writes what a human goes through before the decision.
 func (s *sheet) checklist(r *report.SprintReview) {
 	m := r.Metrics
 	s.section("Review checklist")
@@ -123,7 +123,7 @@ func total(tallies []report.Tallied) int {
 	return n
 }
 
-// gaps counts the anomalies that speak against a spec.
+// gaps counts the anomalies that concern a spec.
 func gaps(tallies []report.Tallied) int {
 	n := 0
 	for _, t := range tallies {
