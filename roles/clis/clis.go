@@ -1,7 +1,8 @@
-// Package clis knows the coding-agent CLIs that a supervisor can run: how each is started unattended and
-// interactively, how it takes its prompt, and what it prints when its quota is used up.
+// Package clis knows the coding-agent CLIs that a supervisor can run: how to start each one
+// unattended and interactively, how it takes its prompt, and what it prints when its quota is used
+// up.
 //
-// It promises to be pure: it starts nothing and reads neither clock nor environment.
+// It is pure: it starts nothing and reads neither clock nor environment.
 //
 // It may import gitboard/board and gitboard/plain.
 package clis
@@ -16,10 +17,10 @@ import (
 	"github.com/git-liza/git-liza/gitboard/plain"
 )
 
-// Prompting is how a CLI is given its prompt.
+// Prompting is how a CLI takes its prompt.
 type Prompting string
 
-// The ways to hand a prompt over.
+// The ways to pass a prompt.
 const (
 	Stdin    Prompting = "stdin"    // the prompt on standard input
 	Argument Prompting = "argument" // the prompt as the last argument, standard input empty
@@ -30,62 +31,65 @@ const (
 type CLI struct {
 	Name    string
 	Program string
-	Args    []string // of the unattended form: they let it edit the worktree and call `git liza` unasked
+	Args    []string // of an unattended run: it may edit the worktree and call `git liza` unasked
 	Prompt  Prompting
 
-	// Sandbox is the CLI's own; nil where it has none that an unattended run can work in.
+	// Sandbox is the CLI's own sandbox; nil if it has none that an unattended run can work in.
 	Sandbox *Sandbox
 
-	// Root takes the place of Args where the user is root and the CLI refuses to run so; nil where it does not.
+	// Root replaces Args if the user is root and the CLI refuses to run as root; nil if it does not
+	// refuse.
 	Root []string
 
-	// Resume are further arguments that continue a conversation: SESSION among them is its id. nil where the CLI can't.
+	// Resume are additional arguments that continue a conversation; SESSION in them stands for its
+	// id. nil if the CLI can't.
 	Resume []string
 
-	// Last are arguments behind all others.
+	// Last are arguments that come after all others.
 	Last []string
 
-	// Interrupt says that it ends its tools and itself in order on SIGINT, as from a terminal. Others get SIGTERM.
+	// Interrupt says that on SIGINT it ends its tools and then itself, as from a terminal. Other
+	// CLIs get SIGTERM.
 	Interrupt bool
 
-	// Interactive are the arguments of the interactive form, before its first message. The CLI's own questions
-	// stay: a person is there to answer.
+	// Interactive are the arguments of an interactive run, before its first message. The CLI still
+	// asks for permission, since a person is there to answer.
 	Interactive []string
 
-	// Quota are regular expressions of what it prints when it stops for its quota, a rate limit or a service
-	// that is overloaded. What the named groups at (a time), zone, in (a duration) and epoch (seconds since
-	// 1970) catch says when it can go on.
+	// Quota are regular expressions for what it prints when it stops because of its quota, a rate
+	// limit or an overloaded service. The named groups at (a time), zone, in (a duration) and epoch
+	// (seconds since 1970) say when it can continue.
 	Quota []string
 
-	// Overhead is about how many bytes it sends with each request beside the conversation: its own instructions and
-	// tools. It counts where the CLI reports its usage only at its end.
+	// Overhead is roughly how many bytes it sends with each request besides the conversation: its
+	// own instructions and tools. It is used if the CLI reports its usage only at the end.
 	Overhead int
 
-	Install string // what to type when the program is missing; "" when nobody can say
+	Install string // command that installs a missing program; "" if unknown
 }
 
-// Sandbox is a CLI's own. The commands that it runs there can write to their folder and to those
-// that are named, and to nothing else of this machine.
+// Sandbox is a CLI's own sandbox. Commands in it can write to their own directory and to those
+// named, and nowhere else.
 type Sandbox struct {
-	On    []string // arguments behind Args, or Interactive; FOLDERS among them is their list, as JSON and TOML have it
-	Off   []string // arguments behind Args that do without it
-	Probe []string // the program's arguments that succeed where the sandbox starts
+	On    []string // arguments after Args or Interactive; FOLDERS stands for a list as in JSON or TOML
+	Off   []string // arguments after Args that turn it off
+	Probe []string // arguments with which the program succeeds if the sandbox works
 	Use   Use
 
-	Writable []string // further folders that its user lets it write to
+	Writable []string // further directories that the user makes writable
 }
 
 // Use is when a sandbox is used.
 type Use string
 
-// The uses of a sandbox, as liza.NAME.sandbox says.
+// The values of liza.NAME.sandbox.
 const (
 	WhereItStarts Use = ""
-	Always        Use = "true" // nothing starts where it does not
+	Always        Use = "true" // without it nothing starts
 	Never         Use = "false"
 )
 
-// on are the arguments of a run in the sandbox.
+// on returns the arguments for a run in the sandbox.
 func (s *Sandbox) on(folders []string) []string {
 	args := make([]string, len(s.On))
 	for i, arg := range s.On {
@@ -94,8 +98,8 @@ func (s *Sandbox) on(folders []string) []string {
 	return args
 }
 
-// Find is the CLI of a name among one's own and the known ones; one's own come first. Otherwise a refusal that
-// names the nearest.
+// Find returns the CLI with a name, from the user's own or else from the known ones. If there is
+// none, it returns a refusal that names the closest match.
 func Find(name string, own []CLI) (CLI, error) {
 	all := slices.Concat(own, Known)
 	names := make([]string, len(all))
@@ -113,7 +117,7 @@ func Find(name string, own []CLI) (CLI, error) {
 		fmt.Sprintf("nearest: %s; another one: git config liza.%s.command 'COMMAND', or --exec 'COMMAND'", strings.Join(near, ", "), configName(name)))
 }
 
-// configName is a name as a hint can show it in a key of git's configuration.
+// configName is a name as a hint can show it in a git configuration key.
 func configName(name string) string {
 	if word().MatchString(name) {
 		return name
@@ -121,18 +125,19 @@ func configName(name string) string {
 	return "NAME"
 }
 
-// Start is what a run begins with.
+// Start is the input of a run.
 type Start struct {
 	Prompt  string
-	File    string // where the prompt is kept
-	Session string // the conversation to continue; "" for a new one
+	File    string // the file that holds the prompt
+	Session string // the conversation to continue, "" for a new one
 	Root    bool   // the user is root
 
-	// Folders are those outside its own to which the sandbox lets it write; nil for no sandbox.
+	// Folders are the directories outside its own that the sandbox lets it write to; nil for no
+	// sandbox.
 	Folders []string
 }
 
-// Command is how the program is started unattended: its arguments, and what it gets on standard input.
+// Command returns the arguments and the standard input of an unattended run.
 func (c CLI) Command(s Start) (args []string, stdin string) {
 	args = slices.Clone(c.Args)
 	if s.Root && c.Root != nil {
@@ -160,8 +165,8 @@ func (c CLI) Command(s Start) (args []string, stdin string) {
 	return args, s.Prompt
 }
 
-// InteractiveCommand are the arguments with which the program is started for a person to watch: its
-// first message tells it to read the prompt's file. folders are as in Start.
+// InteractiveCommand returns the arguments of a run that a person watches; its first message makes
+// the CLI read the prompt's file. folders is Start.Folders.
 func (c CLI) InteractiveCommand(promptFile string, folders []string) []string {
 	args := slices.Clone(c.Interactive)
 	if c.Sandbox != nil && folders != nil {
@@ -170,7 +175,7 @@ func (c CLI) InteractiveCommand(promptFile string, folders []string) []string {
 	return append(args, "Read "+promptFile+" and follow it.")
 }
 
-// stringList is a list of strings as JSON and TOML have it.
+// stringList formats strings as a list that is valid JSON and TOML.
 func stringList(list []string) string {
 	quoted := make([]string, len(list))
 	for i, text := range list {

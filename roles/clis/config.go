@@ -11,10 +11,10 @@ import (
 	"github.com/git-liza/git-liza/gitboard/plain"
 )
 
-// ExecName is the name of a CLI that is any command.
+// ExecName is the name of the CLI that runs an arbitrary command.
 const ExecName = "exec"
 
-// Exec is any command, run by sh, that takes its prompt on standard input.
+// Exec is a CLI that runs an arbitrary command by sh, with the prompt on standard input.
 func Exec(command string) CLI {
 	return CLI{
 		Name:        ExecName,
@@ -26,14 +26,15 @@ func Exec(command string) CLI {
 	}
 }
 
-// FromConfig is the CLI of a name as git's configuration has it: a known one in which the keys that are set take
-// the place of what stands in the table, or another one, which needs liza.NAME.command. get returns the value
-// of a key, "" when it is not set.
+// FromConfig returns the CLI with a name as git's configuration defines it: a known CLI in which
+// the keys that are set replace the defaults, or another one, which needs liza.NAME.command. get
+// returns the value of a key, "" if it is not set.
 //
-// The keys are liza.NAME.command (run by sh; the prompt, or its path, is its last argument when it is not on
-// standard input), .interactive (likewise, with a first message), .prompt (stdin, argument or file), .quota (a
-// regular expression as in CLI.Quota, in the place of all others) and .install; of a CLI with a sandbox
-// .sandbox (as Use) and .writable (absolute folders with colons between).
+// The keys are liza.NAME.command (run by sh; if the prompt is not on standard input, it or its path
+// is the last argument), .interactive (likewise, with a first message), .prompt (stdin, argument or
+// file), .quota (a regular expression as in CLI.Quota, which replaces all others) and .install; for
+// a CLI with a sandbox also .sandbox (see Use) and .writable (absolute directories, separated by
+// colons).
 func FromConfig(name string, get func(key string) string) (CLI, error) {
 	set := func(key string) string {
 		if !word().MatchString(name) {
@@ -82,7 +83,7 @@ func FromConfig(name string, get func(key string) string) (CLI, error) {
 	return c, c.configureSandbox(set)
 }
 
-// without are the arguments by which it does without its sandbox.
+// without returns the arguments that turn its sandbox off.
 func (c CLI) without() []string {
 	if c.Sandbox == nil {
 		return nil
@@ -90,7 +91,7 @@ func (c CLI) without() []string {
 	return c.Sandbox.Off
 }
 
-// configureSandbox takes the settings of the sandbox.
+// configureSandbox applies the settings of the sandbox.
 func (c *CLI) configureSandbox(set func(key string) string) error {
 	use, writable := strings.ToLower(set("sandbox")), strings.FieldsFunc(set("writable"), func(r rune) bool { return r == ':' })
 	if use == "" && len(writable) == 0 {
@@ -121,7 +122,7 @@ func (c *CLI) configureSandbox(set func(key string) string) error {
 	return nil
 }
 
-// Shell is the program and its arguments as sh reads them.
+// Shell quotes the program and its arguments for sh.
 func (c CLI) Shell(args []string) string {
 	words := []string{c.Program}
 	for _, a := range args {
@@ -133,10 +134,11 @@ func (c CLI) Shell(args []string) string {
 	return strings.Join(words, " ")
 }
 
-// unquoted is a word that sh leaves as it is.
+// unquoted matches a word that sh takes literally.
 var unquoted = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[\w=.,/-]+$`) })
 
-// inShell runs a command by sh so that further arguments become the command's last, as git runs aliases.
+// inShell runs a command by sh so that additional arguments are appended to it, as for git's
+// aliases.
 func inShell(name, command string) []string {
 	return []string{"-c", command + ` "$@"`, name}
 }

@@ -6,37 +6,37 @@ import (
 	"time"
 )
 
-// Kind is what an event is about.
+// Kind is the kind of an event.
 type Kind string
 
-// The kinds of events. An event of a kind that a CLI adds later is Other.
+// The kinds of events. Kinds that a CLI adds later are Other.
 const (
-	Began  Kind = "began"  // the CLI says which session and model it works with
-	Said   Kind = "said"   // a text of the model
+	Began  Kind = "began"  // the CLI reports its session and model
+	Said   Kind = "said"   // text by the model
 	Called Kind = "called" // a tool was called
 	Result Kind = "result" // a tool has answered
-	Spent  Kind = "spent"  // a request was answered: Usage is that request's alone
-	Waits  Kind = "waits"  // the CLI itself tries again, for the Fault
-	Failed Kind = "failed" // the run comes to nothing, for the Fault
-	Ended  Kind = "ended"  // the turn is over: Usage is the whole run's
+	Spent  Kind = "spent"  // a request was answered; Usage is for that request alone
+	Waits  Kind = "waits"  // the CLI itself retries because of the Fault
+	Failed Kind = "failed" // the run failed because of the Fault
+	Ended  Kind = "ended"  // the turn ended; Usage is for the whole run
 	Plain  Kind = "plain"  // a line that is not an event
-	Other  Kind = "other"  // an event that says nothing here
+	Other  Kind = "other"  // any other event
 )
 
-// Event is something that a CLI has told while it ran.
+// Event is something that a CLI reported while it ran.
 type Event struct {
 	Kind    Kind
 	Text    string // what was said, called, answered or went wrong
-	Session string // of Began: by which the CLI finds the conversation again
+	Session string // of Began: the CLI's own id of the conversation
 	Usage   Usage
 	Fault   *Fault
 }
 
-// Usage is what requests to a model have cost. Input counts the cached tokens, too.
+// Usage is the cost of requests to a model. Input includes cached tokens.
 type Usage struct {
 	Model                           string
 	Requests, Input, Cached, Output int
-	Dollars                         float64 // as the CLI reports it; 0 where it reports none, as with a subscription
+	Dollars                         float64 // as reported; 0 if not, as with a subscription
 }
 
 // Add adds the usage of further requests.
@@ -48,29 +48,29 @@ func (u *Usage) Add(v Usage) {
 	}
 }
 
-// Tokens are all of them.
+// Tokens is the number of all tokens.
 func (u Usage) Tokens() int { return u.Input + u.Output }
 
-// Trouble is a sort of failure: what a supervisor does about it depends on nothing else.
+// Trouble classifies a failure; what a supervisor does about it depends only on this.
 type Trouble string
 
-// The sorts of failures.
+// The classes of failures.
 const (
-	Limit    Trouble = "limit"    // a quota, a rate limit, an overloaded service: it passes
-	Setup    Trouble = "setup"    // a missing login, a wrong key, an unknown model: it stays until a human acts
-	Shell    Trouble = "shell"    // its tools do not find git liza: it stays until a human acts
-	Overflow Trouble = "overflow" // the conversation is too long for the model: a new one is not
+	Limit    Trouble = "limit"    // a quota, a rate limit or an overloaded service; it passes
+	Setup    Trouble = "setup"    // a missing login, wrong key or unknown model; a human must act
+	Shell    Trouble = "shell"    // its tools can't find git liza; a human must act
+	Overflow Trouble = "overflow" // the conversation is too long for the model; a new one is not
 	Unknown  Trouble = "unknown"
 )
 
-// Fault is why a run came to nothing.
+// Fault is why a run failed.
 type Fault struct {
 	Trouble Trouble
 	Text    string    // in the CLI's words
-	Until   time.Time // when a limit ends; zero when nobody says
+	Until   time.Time // when a limit ends, zero if unknown
 }
 
-// Line is the event as a log shows it, in one or several lines; "" when there is nothing to show.
+// Line is the event as a log shows it, on one or more lines; "" if there is nothing to show.
 func (e Event) Line() string {
 	switch e.Kind {
 	case Said, Plain:
@@ -87,7 +87,7 @@ func (e Event) Line() string {
 	return ""
 }
 
-// clipped leaves out the middle of a long text.
+// clipped cuts the middle out of a long text.
 func clipped(text string, most int) string {
 	text = strings.TrimSpace(text)
 	if len(text) <= most {

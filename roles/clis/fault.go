@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// statusOf is the HTTP status that a message names; 0 for none.
+// statusOf is the HTTP status in a message, 0 if there is none.
 func statusOf(message string) int {
 	if m := httpStatus().FindStringSubmatch(message); m != nil {
 		status, _ := strconv.Atoi(m[1])
@@ -36,8 +36,8 @@ var (
 	})
 )
 
-// FaultOf says what a failure is, from the HTTP status (0 when that is not known) and the CLI's words. now has the zone
-// in which the CLI ran.
+// FaultOf classifies a failure by the HTTP status (0 if unknown) and the CLI's message. now must be
+// in the time zone in which the CLI ran.
 func (c CLI) FaultOf(status int, message string, now time.Time) *Fault {
 	if status == 0 {
 		status = statusOf(message)
@@ -69,7 +69,8 @@ func (c CLI) FaultOf(status int, message string, now time.Time) *Fault {
 	return f
 }
 
-// unreachable is what a shell answers where it does not find `git liza`: a line of its own, below at most a heading.
+// unreachable matches a shell's answer if it can't find `git liza`: a line of its own, after at
+// most a heading.
 var unreachable = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?m)^(?:Output: )?(?:[\w/.-]*sh: (?:line )?(?:\d+: )?)?(git: 'liza' is not a git command|git(?:-liza)?: (?:command )?not found)\b`)
 })
@@ -79,7 +80,7 @@ func callsLiza(call string) bool {
 	return strings.Contains(call, "git liza") || strings.Contains(call, "git-liza")
 }
 
-// noLiza is the fault of a CLI in whose shell a call of `git liza` found no such program; nil for any other answer.
+// noLiza returns the fault of a CLI whose shell did not find `git liza`; nil for any other answer.
 func (c CLI) noLiza(answer string) *Fault {
 	head := strings.SplitAfterN(strings.TrimSpace(answer), "\n", 3)
 	m := unreachable().FindStringSubmatch(strings.Join(head[:min(2, len(head))], ""))
@@ -89,8 +90,8 @@ func (c CLI) noLiza(answer string) *Fault {
 	return &Fault{Trouble: Shell, Text: fmt.Sprintf("git liza is not found in the shell of %s (%q)", c.Name, m[1])}
 }
 
-// margin is how much later than a limit's end it is tried again: services' clocks are not ours, and what ends "at
-// 3pm" has been seen to last some seconds longer.
+// margin is added to the end of a limit before a retry: services' clocks differ from ours, and
+// limits that end "at 3pm" have been seen to last some seconds longer.
 func margin(left time.Duration) time.Duration {
 	return min(max(left/10, 2*time.Second), time.Minute)
 }

@@ -1,12 +1,13 @@
 package clis
 
-// Known are the CLIs that need no configuration. The quota messages are recorded under testdata with their sources.
+// Known are the CLIs that need no configuration. Their quota messages are recorded with sources
+// under testdata.
 var Known = []CLI{
 	{
 		Name: "claude", Program: "claude",
 		Args:   []string{"-p", "--output-format", "stream-json", "--verbose", "--dangerously-skip-permissions"},
 		Prompt: Stdin, Interrupt: true,
-		// As root it refuses to skip permissions. This form denies the tools that are not named; nothing asks.
+		// As root it refuses to skip permissions. This form denies all other tools without asking.
 		Root:        []string{"-p", "--output-format", "stream-json", "--verbose", "--permission-mode", "dontAsk", "--allowedTools", "Bash,Edit,Write"},
 		Resume:      []string{"--resume", "SESSION"},
 		Interactive: []string{"--allowedTools", "Bash(git liza:*)", "--"},
@@ -22,7 +23,8 @@ var Known = []CLI{
 		Install: "npm install -g @anthropic-ai/claude-code",
 	},
 	{
-		// A login shell sets PATH anew. Its sandbox keeps the git directories read-only unless they are named.
+		// A login shell would reset PATH. The sandbox keeps git's directories read-only unless they
+		// are named.
 		Name: "codex", Program: "codex",
 		Args: []string{"exec", "--json", "--color", "never", "-c", "allow_login_shell=false"},
 		Sandbox: &Sandbox{
@@ -48,7 +50,7 @@ var Known = []CLI{
 		Install:  "npm install -g @openai/codex",
 	},
 	{
-		// In a folder that it was not told to trust, gemini takes every approval mode for the default one.
+		// In an untrusted directory gemini treats every approval mode as the default.
 		Name: "gemini", Program: "gemini",
 		Args:   []string{"--approval-mode=yolo", "--skip-trust", "--output-format", "stream-json"},
 		Prompt: Stdin, Interrupt: true,
@@ -63,7 +65,8 @@ var Known = []CLI{
 		Install:  "npm install -g @google/gemini-cli",
 	},
 	{
-		// Vibe loses a prompt on standard input where there is no terminal (mistralai/mistral-vibe issue 573).
+		// Vibe loses a prompt on standard input if there is no terminal (mistralai/mistral-vibe
+		// issue 573).
 		Name: "vibe", Program: "vibe",
 		Args:   []string{"--auto-approve", "--trust", "-p"},
 		Prompt: Argument,
@@ -74,8 +77,8 @@ var Known = []CLI{
 	},
 }
 
-// generic is how any program may say it: all that the known ones say, since a script may be around one of
-// them, and the usual words in a line that begins as an error.
+// generic returns patterns for an unknown program: those of all known CLIs, since it may be a
+// script around one, and the usual words on a line that begins like an error.
 func generic() []string {
 	var all []string
 	for _, c := range Known {

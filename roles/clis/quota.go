@@ -10,8 +10,8 @@ import (
 	"github.com/git-liza/git-liza/gitboard/plain"
 )
 
-// Pieces of patterns. A message counts only at the start of a line, after nothing but the marks that CLIs put
-// before it: an agent that writes about limits quotes them.
+// Parts of patterns. A message counts only at the start of a line, after nothing but the symbols
+// that CLIs print before it, since an agent that writes about limits may quote one.
 const (
 	start      = `(?im)^[ \t⎿■✕✖●│⚡]*`
 	clock      = `\d{1,2}(?::\d{2}(?: ?[ap]m)?| ?[ap]m)`
@@ -23,17 +23,17 @@ const (
 
 var word = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9-]*$`) })
 
-// Limited says whether a CLI stopped for its quota, a rate limit or an overloaded service, and until when; until
-// is zero when the message names no time, one that has passed, or one that cannot be. tail is the end of what it printed, some KB;
-// ask only about a process that failed. A time of day without a zone is read in now's zone, which therefore
-// has to be the one in which the CLI ran.
+// Limited reports whether a CLI stopped because of its quota, a rate limit or an overloaded
+// service, and until when. until is zero if the message names no time, or one that has passed or is
+// implausible. tail is the end of the output, some KB, of a process that failed. A time of day
+// without a zone is read in now's zone, which must therefore be the zone in which the CLI ran.
 func (c CLI) Limited(tail string, now time.Time) (until time.Time, limited bool) {
 	tail = plain.Visible(plain.Unstyled(tail))
 	last := -1
 	for _, pattern := range c.Quota {
 		re, err := regexp.Compile(pattern)
 		if err != nil {
-			continue // FromConfig refuses such a pattern
+			continue // FromConfig refuses such patterns
 		}
 		for _, m := range re.FindAllStringSubmatchIndex(tail, -1) {
 			if m[0] < last || retried(tail, m[1]) {
@@ -46,7 +46,7 @@ func (c CLI) Limited(tail string, now time.Time) (until time.Time, limited bool)
 	return until, limited
 }
 
-// retried says whether the line in which a match ends tells that the CLI itself tries again.
+// retried reports whether the rest of the line after a match says that the CLI itself retries.
 func retried(tail string, end int) bool {
 	line, _, _ := strings.Cut(tail[end:], "\n")
 	return strings.Contains(strings.ToLower(line), "retrying")
@@ -61,10 +61,11 @@ func submatch(re *regexp.Regexp, text string, m []int, group string) string {
 	return ""
 }
 
-// longest is how far off a time may be to be believed: quotas last up to a month.
+// longest is how far in the future a time may be to be plausible: quotas last up to a month.
 const longest = 40 * 24 * time.Hour
 
-// reset is the time that a message names; zero without one, when it has passed, or when it cannot be.
+// reset is the time that a message names; zero if there is none, it has passed or it is
+// implausible.
 func reset(group func(string) string, now time.Time) time.Time {
 	var t time.Time
 	if s := group("epoch"); s != "" {
@@ -91,7 +92,7 @@ func reset(group func(string) string, now time.Time) time.Time {
 
 var part = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(\d+(?:\.\d+)?) ?(ms|[dhms])`) })
 
-// duration reads "5 days 22 hours 11 minutes", "8h44m7s" and "34.07s".
+// duration parses durations such as "5 days 22 hours 11 minutes", "8h44m7s" and "34.07s".
 func duration(s string) time.Duration {
 	units := map[string]time.Duration{"d": 24 * time.Hour, "h": time.Hour, "m": time.Minute, "s": time.Second, "ms": time.Millisecond}
 	var d time.Duration
@@ -107,9 +108,10 @@ var (
 	spaces  = regexp.MustCompile(`[ ,]+`)
 )
 
-// moment reads "3pm", "12:50am", "3:42 PM", "Jul 31, 2am", "Jun 9 at 1am" and "Jul 5th, 2026 8:19 PM" in the
-// zone of now. Without a year it is the next such day. Without a day it is today or tomorrow; an hour that has
-// just passed is today's all the same, then the message is older than its limit. Zero when it is none of these.
+// moment parses times such as "3pm", "12:50am", "3:42 PM", "Jul 31, 2am", "Jun 9 at 1am" and "Jul
+// 5th, 2026 8:19 PM" in the zone of now; zero if it can't. Without a year it is the next such day.
+// Without a day it is today or tomorrow; an hour that has just passed is still today's, since the
+// message may be older than its limit.
 func moment(s string, now time.Time) time.Time {
 	s = spaces.ReplaceAllString(ordinal.ReplaceAllString(strings.ReplaceAll(strings.ToLower(s), " at ", " "), "$1"), " ")
 	s = strings.NewReplacer(" am", "am", " pm", "pm").Replace(s)

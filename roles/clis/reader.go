@@ -7,22 +7,23 @@ import (
 	"time"
 )
 
-// maxLine bounds what is held of a line without an end.
+// maxLine bounds how much of an unfinished line is kept.
 const maxLine = 4 << 20
 
-// Reader reads what a CLI prints and turns it into events. It knows the structured output of every CLI of the table,
-// whichever it is started for: a script may be around one of them. What is not such an event is a Plain line.
+// Reader turns a CLI's output into events. It knows the structured output of every known CLI,
+// whichever was started, since a script may wrap one of them. Any other output becomes Plain lines.
 type Reader struct {
 	cli  CLI
 	now  func() time.Time
 	emit func(Event)
 	rest []byte
-	seen string // the message whose usage was counted last
-	call string // what was called since the last answer
-	liza bool   // git liza has answered: the CLI's tools find it
+	seen string // the last message whose usage was counted
+	call string // calls since the last answer
+	liza bool   // git liza has answered, so the CLI's tools can find it
 }
 
-// NewReader returns a reader that passes events to emit, in order. now has the zone in which the CLI runs.
+// NewReader returns a reader that passes events to emit, in order. now must be in the CLI's time
+// zone.
 func NewReader(c CLI, now func() time.Time, emit func(Event)) *Reader {
 	r := &Reader{cli: c, now: now}
 	r.emit = func(e Event) {
@@ -32,8 +33,8 @@ func NewReader(c CLI, now func() time.Time, emit func(Event)) *Reader {
 	return r
 }
 
-// notice finds an answer that says that git liza is out of reach for the CLI's tools. Once it was found it is not out of
-// reach: what it prints later may speak of anything.
+// notice marks an answer which shows that the CLI's tools can't find git liza. Once git liza was
+// found, answers are not examined any more: its output may be about anything.
 func (r *Reader) notice(e *Event) {
 	switch e.Kind {
 	case Called:
@@ -64,7 +65,7 @@ func (r *Reader) Write(p []byte) (int, error) {
 	}
 }
 
-// Close passes on a last line without an end.
+// Close passes on a last line without a newline.
 func (r *Reader) Close() error {
 	if len(r.rest) > 0 {
 		r.line(r.rest)
@@ -73,8 +74,8 @@ func (r *Reader) Close() error {
 	return nil
 }
 
-// message is an event of any of the CLIs, as far as it is read. Fields of one name mean the same in all of them, or are
-// told apart by the type; unknown ones are left alone.
+// message is an event of any of the CLIs. Fields with one name mean the same in all of them, or
+// differ by the event's type; unknown fields are ignored.
 type message struct {
 	Type, Subtype string
 	SessionID     string          `json:"session_id"`
@@ -109,7 +110,7 @@ type message struct {
 	Stats      *geminiStats    `json:"stats"`
 }
 
-// known are the types of events, by which a line of JSON is told from a script's own.
+// known are the types of events, which distinguish events from a script's own lines of JSON.
 var known = map[string]func(*Reader, *message){
 	"system": (*Reader).claudeSystem, "assistant": (*Reader).claudeAssistant, "user": (*Reader).claudeUser,
 	"result": (*Reader).result, "rate_limit_event": (*Reader).nothing, "stream_event": (*Reader).nothing,
@@ -128,7 +129,7 @@ func (r *Reader) line(line []byte) {
 		var m message
 		var kind struct{ Type string }
 		if json.Unmarshal(trimmed, &kind) == nil && kind.Type != "" {
-			_ = json.Unmarshal(trimmed, &m) // a field of another shape than today's is left empty
+			_ = json.Unmarshal(trimmed, &m) // a field with an unexpected type stays empty
 			if read, is := known[kind.Type]; is {
 				m.Type = kind.Type
 				read(r, &m)
@@ -149,18 +150,18 @@ func (r *Reader) nothing(m *message) { r.emit(Event{Kind: Other, Text: m.Type}) 
 
 func (r *Reader) fault(status int, text string) *Fault { return r.cli.FaultOf(status, text, r.now()) }
 
-// text is a JSON string, or an object's "message".
+// text decodes a JSON string, or an object's "message".
 func text(raw json.RawMessage) string {
 	var s string
 	if json.Unmarshal(raw, &s) == nil {
 		return s
 	}
 	var o struct{ Message string }
-	_ = json.Unmarshal(raw, &o) // else it has none
+	_ = json.Unmarshal(raw, &o) // otherwise it has none
 	return o.Message
 }
 
-// mishap is an event "error": Codex reports its own attempts by it, and gemini what went wrong.
+// mishap handles an "error" event: Codex uses it for its own retries, Gemini for a failure.
 func (r *Reader) mishap(m *message) {
 	said := text(m.Message)
 	if said == "" {
@@ -170,7 +171,7 @@ func (r *Reader) mishap(m *message) {
 	r.emit(e)
 }
 
-// result is the last event of claude and of gemini.
+// result handles the last event of Claude and of Gemini.
 func (r *Reader) result(m *message) {
 	if m.Stats != nil || text(m.Status) != "" {
 		r.geminiEnd(m)

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// claudeUsage is how the messages API counts: input without what came from the cache.
+// claudeUsage is usage as the messages API counts it: input does not include cached tokens.
 type claudeUsage struct {
 	Input   int `json:"input_tokens"`
 	Written int `json:"cache_creation_input_tokens"`
@@ -46,11 +46,11 @@ type claudeMessage struct {
 
 func (r *Reader) claudeAssistant(m *message) {
 	var said claudeMessage
-	_ = json.Unmarshal(m.Message, &said) // what is not read is not shown
+	_ = json.Unmarshal(m.Message, &said) // unreadable content is not shown
 	for _, b := range said.Content {
 		switch b.Type {
 		case "text":
-			if m.APIStatus == 0 { // else the result says it again
+			if m.APIStatus == 0 { // otherwise the result repeats it
 				r.emit(Event{Kind: Said, Text: b.Text})
 			}
 		case "tool_use":
@@ -65,7 +65,7 @@ func (r *Reader) claudeAssistant(m *message) {
 	}
 }
 
-// called is a tool's call in words: the command of a shell, else the tool with what it is about.
+// called describes a tool's call: a shell's command, or else the tool and its main argument.
 func called(name string, input map[string]any) string {
 	for _, key := range []string{"command", "file_path", "path", "pattern", "url", "query", "prompt"} {
 		if value, is := input[key].(string); is {
@@ -93,7 +93,7 @@ func (r *Reader) claudeUser(m *message) {
 	}
 }
 
-// contentText is a string, or the texts of blocks.
+// contentText decodes a string, or the texts of blocks.
 func contentText(raw json.RawMessage) string {
 	var s string
 	if json.Unmarshal(raw, &s) == nil {

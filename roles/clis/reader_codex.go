@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// item is a step of codex's.
+// item is a step of Codex.
 type item struct {
 	Type, Text, Command, Message, Tool, Query string
 	Output                                    string `json:"aggregated_output"`

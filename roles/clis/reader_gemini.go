@@ -40,7 +40,7 @@ func (r *Reader) geminiResult(m *message) {
 	r.emit(Event{Kind: Result, Text: answer})
 }
 
-// geminiRetries reads a line that gemini prints beside its events when it tries again.
+// geminiRetries handles a plain line that Gemini prints when it retries.
 func (r *Reader) geminiRetries(line string) bool {
 	m := attempt().FindStringSubmatch(line)
 	if m == nil {

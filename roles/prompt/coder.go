@@ -2,10 +2,11 @@ package prompt
 
 import "github.com/git-liza/git-liza/gitboard/board"
 
-// held reports whether the coder has the task; before that a prompt shows what its claim would begin.
+// held reports whether the coder holds the task; before that, a prompt shows what its claim would
+// begin.
 func (v *view) held() bool { return v.T.Brief().Holds(v.Agent) }
 
-// claim is the event by which the coder has the task, or would have it.
+// claim is the event that gave, or would give, the coder the task.
 func (v *view) claim() string {
 	if !v.held() {
 		return board.KindOfClaim(v.T, v.Agent).Event
@@ -18,7 +19,7 @@ func (v *view) claim() string {
 	return e.Event
 }
 
-// Iteration is the one that the coder is in.
+// Iteration is the coder's present iteration, or the one after its claim.
 func (v *view) Iteration() int {
 	if !v.held() {
 		return board.IterationAfterClaim(v.T, v.Agent)
@@ -26,22 +27,22 @@ func (v *view) Iteration() int {
 	return v.T.Iteration
 }
 
-// Rework reports whether a rejection is to be answered.
+// Rework reports whether there is a rejection to answer.
 func (v *view) Rework() bool { return v.Iteration() > 1 && v.T.RejectionReason != "" }
 
-// Inherited reports whether the coder begins afresh where another was rejected.
+// Inherited reports whether the coder starts afresh after another coder was rejected.
 func (v *view) Inherited() bool { return v.Iteration() == 1 && v.T.RejectionReason != "" && !v.Kept() }
 
-// Fix reports whether the merge failed and just that is to be mended.
+// Fix reports whether the merge failed and only that has to be repaired.
 func (v *view) Fix() bool { return v.T.IntegrationFix || v.T.Status == board.IntegrationFailed }
 
-// Failure is how the merge failed.
+// Failure is the event of the failed merge.
 func (v *view) Failure() *board.Event { return v.T.Last(board.EventIntegrationFailed) }
 
-// Handoff is what another agent of the role left, nil when this claim does not continue a hand-off.
+// Handoff is the hand-off of another agent of the role, nil if this claim does not continue one.
 func (v *view) Handoff() *board.Handoff { return v.State.HandoffTo(v.Role, v.T) }
 
-// Kept reports whether the coder goes on with work that lay there while the task was BLOCKED.
+// Kept reports whether the coder continues work that was kept while the task was BLOCKED.
 func (v *view) Kept() bool {
 	switch v.claim() {
 	case board.EventUnblocked:
@@ -52,7 +53,7 @@ func (v *view) Kept() bool {
 	return false
 }
 
-// Recovered reports whether the coder's own claim had run out, and it has it again.
+// Recovered reports whether the coder's own claim expired and the coder has claimed the task again.
 func (v *view) Recovered() bool {
 	return v.claim() == board.EventReclaimedAfterExpiry && v.Iteration() > 1
 }
@@ -62,7 +63,7 @@ func (v *view) Again() bool {
 	if v.Restarted || !v.held() {
 		return v.Restarted
 	}
-	// A checkpoint of this iteration that came after the claim is the coder's own.
+	// A checkpoint of this iteration after the claim is the coder's own.
 	for i := len(v.T.History) - 1; i >= 0; i-- {
 		switch v.T.History[i].Event {
 		case board.EventPreExec, board.EventWithdrawn:
@@ -74,13 +75,13 @@ func (v *view) Again() bool {
 	return false
 }
 
-// Unblocked is the last time the task was unblocked, nil for never: what was asked and answered then still holds.
+// Unblocked is when the task was last unblocked, nil if never. The answers given then still hold.
 func (v *view) Unblocked() *board.Event { return v.T.Last(board.EventUnblocked) }
 
-// Blocked is the last time the task was blocked, nil for never.
+// Blocked is when the task was last blocked, nil if never.
 func (v *view) Blocked() *board.Event { return v.T.Last(board.EventBlocked) }
 
-// Checkpoint is the one of the running iteration, nil when there is none yet.
+// Checkpoint is the checkpoint of the present iteration, nil if there is none yet.
 func (v *view) Checkpoint() *board.Checkpoint {
 	if v.T.Status == board.Claimed && !v.held() && v.Handoff() == nil {
 		return nil

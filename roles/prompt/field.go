@@ -10,8 +10,8 @@ import (
 
 const indent = "  "
 
-// Label writes a text behind its label; one of several lines follows on the next lines, indented. It is cut
-// at so many bytes, and says which command shows the rest.
+// Label writes a text after its label, or if it has several lines, indented on the next lines. It
+// cuts the text at most bytes and then names rest, the command that shows all of it.
 func (v *view) Label(label string, most int, text, rest string) string {
 	start, whole := head(text, v.most(most))
 	start = strings.TrimSpace(safe(start))
@@ -24,7 +24,7 @@ func (v *view) Label(label string, most int, text, rest string) string {
 	return label + ":\n" + v.Block(most, text, rest)
 }
 
-// Block writes a text indented, cut at so many bytes.
+// Block writes a text indented, cut at most bytes.
 func (v *view) Block(most int, text, rest string) string {
 	var lines []string
 	left := v.most(most)
@@ -44,7 +44,8 @@ func (v *view) Block(most int, text, rest string) string {
 	return strings.Join(lines, "\n")
 }
 
-// Lines writes a list behind its label, an item a line; of too many it counts the rest.
+// Lines writes a list after its label, one item per line; it counts the items beyond the first
+// most.
 func (v *view) Lines(label string, most, width int, items []string, rest string) string {
 	if len(items) == 0 {
 		return label + ": none"
@@ -60,7 +61,7 @@ func (v *view) Lines(label string, most, width int, items []string, rest string)
 	return strings.Join(lines, "\n")
 }
 
-// Line makes one line of at most so many bytes of a text.
+// Line turns a text into a single line of at most most bytes.
 func (v *view) Line(most int, text string) string {
 	most = max(40, v.most(most))
 	text, whole := head(text, most)
@@ -70,8 +71,8 @@ func (v *view) Line(most int, text string) string {
 	return text
 }
 
-// head is the part of a text that a place of so many bytes is filled from, and whether that is all: the rest
-// of a long one is not looked at.
+// head returns the part of a text that is enough to fill most bytes, and whether that is all of it.
+// The rest of a long text is not examined.
 func head(text string, most int) (string, bool) {
 	start := clipped(text, 8*most+100)
 	return start, len(start) == len(strings.TrimRight(text, " \t"))
@@ -79,7 +80,7 @@ func head(text string, most int) (string, bool) {
 
 func (v *view) most(n int) int { return n * v.share / 100 }
 
-// clipped is the beginning of a text, at most so many bytes, with no character cut in two.
+// clipped is the beginning of a text, at most most bytes, without splitting a character.
 func clipped(text string, most int) string {
 	most = max(0, min(most, len(text)))
 	for most > 0 && most < len(text) && !utf8.RuneStart(text[most]) {
@@ -90,5 +91,5 @@ func clipped(text string, most int) string {
 
 var breaks = strings.NewReplacer("\u2028", "\n", "\u2029", "\n")
 
-// safe drops the characters that hide or reorder others, and makes every break of a line a plain one.
+// safe drops characters that hide or reorder others, and normalizes line breaks.
 func safe(text string) string { return breaks.Replace(plain.Visible(text)) }

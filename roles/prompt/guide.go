@@ -7,7 +7,7 @@ import (
 // Doc is a document of the protocol, and why to read it.
 type Doc struct{ Name, Why string }
 
-// Docs are the parts of documents that a role may need to look up. The prompt holds what everybody needs.
+// Docs are the documents that a role may need to look up. What everybody needs is in the prompt.
 func Docs(r roles.Role) []Doc {
 	if r == roles.Human {
 		return []Doc{{"operators-guide", "what is yours to do, and how to stop everything"}}
@@ -29,6 +29,6 @@ func Docs(r roles.Role) []Doc {
 	return docs
 }
 
-// Supervision is what every agent with a supervisor is told.
+// Supervision is what the prompt of every supervised agent says about its supervisor.
 const Supervision = "Your supervisor has registered you, renews your lease, claims tasks and reviews, and merges approved work.\n" +
 	"Never run register, deregister, claim, claim-review or merge yourself: they are refused."

@@ -8,19 +8,19 @@ import (
 	"github.com/git-liza/git-liza/gitboard/report"
 )
 
-// Instructions is the file of what to do about the trigger.
+// Instructions is the text on what to do about the trigger.
 func (v *view) Instructions() (string, error) {
 	var b strings.Builder
 	err := templates().ExecuteTemplate(&b, "planner_"+strings.ToLower(string(v.Wake.Trigger))+".tmpl", v)
 	return b.String(), err
 }
 
-// Counts are the figures of the sprint's state.
+// Counts are numbers of tasks and of discoveries.
 type Counts struct {
 	Total, Draft, Merged, InProgress, Unclaimed, Blocked, IntegrationFailed, Exhausted, Discoveries int
 }
 
-// Counts counts the goal's tasks, and the discoveries that can't wait.
+// Counts counts the goal's tasks, and the urgent discoveries.
 func (v *view) Counts() Counts {
 	var c Counts
 	for _, b := range v.State.TasksOf(v.Goal.ID) {
@@ -54,7 +54,7 @@ func (v *view) Counts() Counts {
 // Sprint is the sprint's record.
 func (v *view) Sprint() *board.Sprint { return v.State.Sprint() }
 
-// Subjects tells of each task or discovery that the trigger is about, as far as there is room.
+// Subjects describes the tasks or discoveries that the trigger is about, as far as there is room.
 func (v *view) Subjects() string {
 	const most = 6
 	var parts []string
@@ -76,7 +76,7 @@ func (v *view) Subjects() string {
 	return strings.Join(parts, "\n")
 }
 
-// said is a note, an anomaly or a change of a spec.
+// said describes a note, an anomaly or a spec change.
 func (v *view) said(id string) string {
 	if n := v.State.Note(id); n != nil {
 		return indent + v.Line(600, id+" by "+n.By+": "+report.NoteText(n))

@@ -1,9 +1,11 @@
-// Package prompt builds what a supervisor hands to an agent: who it is, its task with all that the board says of
-// it, and what to do with which command. The texts are templates, one a role and a situation.
+// Package prompt builds the prompt that a supervisor gives an agent: who it is, its task with
+// everything the board says about it, and which commands to use. The texts are templates, one for
+// each role and situation.
 //
-// It promises that a prompt is a function of its input alone, that it stays under Limit whatever the records
-// hold, and that no text of a record begins a line: at the beginning of a line stands what this package wrote,
-// mostly as `LABEL: value`, so that a script can read it. A longer text follows its label indented.
+// It promises that a prompt depends only on its input, that it stays below Limit whatever the
+// records contain, and that no text of a record begins a line. Every line begins with this
+// package's own text, mostly as `LABEL: value` so that scripts can read it. A longer text follows
+// its label, indented.
 //
 // It is pure: no I/O, no clock, no environment.
 //
@@ -23,23 +25,23 @@ import (
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
-// Limit is how many bytes a prompt has at most.
+// Limit is the maximal size of a prompt in bytes.
 const Limit = 16_000
 
-// Input is all that a prompt is built from.
+// Input is everything that a prompt is built from.
 type Input struct {
 	State     *board.State
 	Agent     string // id
 	Role      roles.Role
-	Root      string          // the project's root, absolute
-	Task      string          // of a coder or reviewer
-	Worktree  string          // absolute, of the task
-	Wake      *report.Wake    // of a planner: why it is woken
-	Review    *Review         // what only the repository knows about the submission; nil for none
+	Root      string          // absolute path of the project's root
+	Task      string          // for a coder or reviewer
+	Worktree  string          // absolute path of the task's worktree
+	Wake      *report.Wake    // for a planner: why it is woken
+	Review    *Review         // what only the repository knows about the submission; nil if none
 	Remarks   []report.Remark // comments on lines of its submissions
-	Continued bool            // the agent's own conversation on this task goes on: only what is new is said
-	Restarted bool            // the agent was started on this claim, review or trigger before
-	Warnings  []string        // what the supervisor noticed, e.g. conflicts left open in the worktree
+	Continued bool            // in its own conversation on the task: only what is new is said
+	Restarted bool            // the agent was started before on this claim, review or trigger
+	Warnings  []string        // from the supervisor, e.g. unresolved conflicts
 }
 
 // Review is what only the repository knows about a submission.
@@ -48,13 +50,13 @@ type Review = report.Submission
 //go:embed templates/*.tmpl
 var files embed.FS
 
-// templates are parsed when first needed: most commands never show a prompt.
+// templates are parsed on first use, since most commands never show a prompt.
 var templates = sync.OnceValue(func() *template.Template {
 	return template.Must(template.New("").ParseFS(files, "templates/*.tmpl"))
 })
 
-// Build writes the prompt. The error is a refusal when the input names no such task, or nothing wakes the
-// planner; else that of a record which could not be read.
+// Build writes the prompt. It returns a refusal if the task does not exist or nothing wakes the
+// planner, and the error of a record that could not be read.
 func Build(in Input) (string, error) {
 	v := &view{Input: in}
 	if err := v.complete(); err != nil {
@@ -80,7 +82,7 @@ func (v *view) render() (string, error) {
 	return squeezed(b.String()), nil
 }
 
-// template is the outermost one.
+// template is the name of the outermost template.
 func (v *view) template() string {
 	if v.Continued && v.Role == roles.Coder {
 		return "continued.tmpl"
@@ -88,7 +90,7 @@ func (v *view) template() string {
 	return "prompt.tmpl"
 }
 
-// squeezed leaves one empty line where templates left several.
+// squeezed reduces consecutive empty lines to one.
 func squeezed(text string) string {
 	for strings.Contains(text, "\n\n\n") {
 		text = strings.ReplaceAll(text, "\n\n\n", "\n\n")

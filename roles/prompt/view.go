@@ -12,15 +12,15 @@ import (
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
-// view is what the templates see.
+// view is the data of the templates.
 type view struct {
 	Input
 	Goal  *board.Goal
-	T     *board.Task // of a coder or reviewer
-	share int         // per cent of the room that texts have otherwise
+	T     *board.Task // for a coder or reviewer
+	share int         // percentage of the normal room for texts
 }
 
-// complete finds what the input names.
+// complete looks up what the input names.
 func (v *view) complete() error {
 	if role, err := roles.Of(v.Agent); err != nil || role != v.Role {
 		return board.Refuse(board.CodeInvalid, fmt.Sprintf("%s is not an id of a %s", plain.Line(v.Agent, 40), v.Role), "like "+v.Role.ID(1))
@@ -41,7 +41,7 @@ func (v *view) complete() error {
 	return nil
 }
 
-// forGoal finds the goal of the task or of the wake-up; on a damaged board something has to do for it.
+// forGoal looks up the goal of the task or wake-up; on a damaged board it makes up a substitute.
 func (v *view) forGoal(id string) {
 	if v.Goal = v.State.Goal(id); v.Goal == nil {
 		v.Goal = &board.Goal{ID: id, Description: v.State.Purpose()}
@@ -56,7 +56,7 @@ func (v *view) ReadGoal() string {
 	return "git liza goal show " + v.Goal.ID
 }
 
-// handedOver are the states in which a task is given to an agent of a role.
+// handedOver are the statuses in which a task is given to an agent of a role.
 var handedOver = map[roles.Role][]board.Status{
 	roles.Coder:        {board.Unclaimed, board.Claimed, board.Rejected, board.IntegrationFailed},
 	roles.CodeReviewer: {board.ReadyForReview},
@@ -69,18 +69,18 @@ func (v *view) given() error {
 	return board.Refuse(board.CodeWrongState, fmt.Sprintf("%s is %s: it is given to no %s", v.T.ID, v.T.Status, v.Role), "git liza show "+v.T.ID)
 }
 
-// Title is the role in words.
+// Title is the name of the role in prose.
 func (v *view) Title() string {
 	return map[roles.Role]string{roles.Planner: "Planner", roles.Coder: "Coder", roles.CodeReviewer: "Code Reviewer"}[v.Role]
 }
 
-// Docs are the documents that the agent reads.
+// Docs are the documents that the agent may read.
 func (v *view) Docs() []Doc { return Docs(v.Role) }
 
-// Supervision is what every agent with a supervisor is told.
+// Supervision makes the constant Supervision available to templates.
 func (v *view) Supervision() string { return Supervision }
 
-// Notes are the notes that reach the agent, the newest first.
+// Notes are the notes for the agent, newest first.
 func (v *view) Notes() []string {
 	notes := report.NotesFor(v.State, v.names()...)
 	slices.Reverse(notes)
@@ -102,7 +102,7 @@ func (v *view) names() []string {
 	return []string{v.Agent, string(v.Role), v.T.ID}
 }
 
-// Comments are those on lines that the agent has to look at, the newest first.
+// Comments are the line comments that the agent has to look at, newest first.
 func (v *view) Comments() []string {
 	left := v.Remarks
 	if v.Role == roles.Coder {
@@ -115,7 +115,7 @@ func (v *view) Comments() []string {
 	return lines
 }
 
-// Dependencies are the tasks that the task builds on, each with its state.
+// Dependencies are the tasks that the task depends on, with their statuses.
 func (v *view) Dependencies() []string {
 	var lines []string
 	for _, id := range v.T.DependsOn {
@@ -128,7 +128,7 @@ func (v *view) Dependencies() []string {
 	return lines
 }
 
-// SpecChanges are the recorded changes of specs since the task was created, the newest first.
+// SpecChanges are the recorded spec changes since the task was created, newest first.
 func (v *view) SpecChanges() []string {
 	changes := report.SpecChangesSince(v.State, v.T.Created)
 	slices.Reverse(changes)
@@ -139,7 +139,7 @@ func (v *view) SpecChanges() []string {
 	return lines
 }
 
-// Anomalies are those that nobody has dealt with, the newest first.
+// Anomalies are the unacknowledged anomalies, newest first.
 func (v *view) Anomalies() []string {
 	open := report.OpenAnomalies(v.State)
 	slices.Reverse(open)

@@ -41,13 +41,13 @@ func (anthropic) read(body []byte) (Conversation, error) {
 	return c, nil
 }
 
-// reminder reports whether a text is only what the CLI itself says in the user's name.
+// reminder reports whether a text is only what the CLI adds on behalf of the user.
 func reminder(text string) bool {
 	_, rest, _ := strings.Cut(text, "</system-reminder>")
 	return strings.HasPrefix(strings.TrimSpace(text), "<system-reminder>") && strings.TrimSpace(rest) == ""
 }
 
-// blocks reads the content of a message: a string, or blocks of text and of tool results.
+// blocks decodes the content of a message: a string, or blocks of text and tool results.
 func blocks(content json.RawMessage) (text string, results []string) {
 	if json.Unmarshal(content, &text) == nil {
 		return text, nil
@@ -56,7 +56,7 @@ func blocks(content json.RawMessage) (text string, results []string) {
 		Type, Text string
 		Content    json.RawMessage
 	}
-	_ = json.Unmarshal(content, &parts) // what it is not is not text
+	_ = json.Unmarshal(content, &parts) // other content is ignored
 	for _, p := range parts {
 		switch p.Type {
 		case "text":
@@ -213,7 +213,7 @@ func (gemini) write(w http.ResponseWriter, a answered) {
 	if a.reply.Run != "" {
 		part = object{"functionCall": object{"id": a.id, "name": a.c.Shell, "args": object{"command": a.reply.Run, "description": "a step"}}}
 	}
-	if a.whole { // the CLI asks how hard a prompt is, to choose a model
+	if a.whole { // the CLI asks how complex a prompt is, to choose a model
 		part = object{"text": `{"complexity_reasoning":"fake","complexity_score":50}`}
 	}
 	out := object{

@@ -12,13 +12,14 @@ import (
 	"syscall"
 )
 
-// Packages are the CLIs in npm's registry, by the name of their program.
+// Packages maps the CLIs' programs to their packages in npm's registry.
 var Packages = map[string]string{
 	"claude": "@anthropic-ai/claude-code", "codex": "@openai/codex", "gemini": "@google/gemini-cli",
 }
 
-// Cache is the folder in which the CLIs are installed: $LIZA_RIG_CACHE, or one beside the user's other caches. Root's
-// are out of reach for the unprivileged user that runs them, so root's lies below /var/cache.
+// Cache is the directory in which the CLIs are installed: $LIZA_RIG_CACHE, or a subdirectory of the
+// user's cache. For root it is below /var/cache, because the unprivileged user that runs the CLIs
+// can't reach root's own cache.
 func Cache() (string, error) {
 	if dir := os.Getenv("LIZA_RIG_CACHE"); dir != "" {
 		return dir, nil
@@ -30,8 +31,8 @@ func Cache() (string, error) {
 	return filepath.Join(dir, "git-liza", "clis"), err
 }
 
-// Install returns the folder of a CLI's program. Where the cache lacks it, npm installs it; the error then says in one
-// line why it could not.
+// Install returns the directory of a CLI's program, after installing it by npm if the cache lacks
+// it. Its error explains in one line why it could not.
 func Install(name string) (dir string, err error) {
 	cache, err := Cache()
 	if err != nil {
@@ -44,7 +45,7 @@ func Install(name string) (dir string, err error) {
 	if err != nil {
 		return "", err
 	}
-	defer lock.Close() // and with it the lock ends
+	defer lock.Close() // releases the lock
 	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX); err != nil {
 		return "", err
 	}

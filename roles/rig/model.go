@@ -16,11 +16,11 @@ import (
 type Conversation struct {
 	Wire    string   // anthropic, responses or gemini
 	Prompts []string // the user's texts, oldest first
-	Results []string // the outputs of the tools since the last prompt
-	Shell   string   // the name of the tool that runs a command; "" where none is offered
+	Results []string // tool outputs since the last prompt
+	Shell   string   // the tool that runs commands, "" if none is offered
 }
 
-// Prompt is the newest of the user's texts.
+// Prompt is the user's last text.
 func (c Conversation) Prompt() string {
 	if len(c.Prompts) == 0 {
 		return ""
@@ -28,22 +28,22 @@ func (c Conversation) Prompt() string {
 	return c.Prompts[len(c.Prompts)-1]
 }
 
-// Reply is the fake model's answer: a command for the shell, or a text that ends the turn, or a failure.
+// Reply is the fake model's answer: a shell command, a text that ends the turn, or a failure.
 type Reply struct {
 	Text   string
 	Run    string // a command; the turn continues with its output
-	Status int    // an HTTP status instead of an answer; 0 for none
+	Status int    // HTTP status of a failure, 0 for none
 	Header http.Header
-	Error  string // the body of the failure: a message
-	Hang   bool   // no answer until the client goes away
+	Error  string // the failure's message
+	Hang   bool   // do not answer until the client disconnects
 }
 
-// Request is what has arrived.
+// Request is a request that the model has received.
 type Request struct {
 	Wire  string
 	Path  string
 	Bytes int  // of the body
-	Main  bool // part of the agent's own conversation: a shell was offered
+	Main  bool // part of the agent's own conversation: it offered a shell
 	Run   string
 }
 
@@ -60,7 +60,7 @@ type Model struct {
 	calls    int
 }
 
-// Serve starts a fake model that answers as play says.
+// Serve starts a fake model that answers with the replies of play.
 func Serve(play func(Conversation) Reply) (*Model, error) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -72,27 +72,27 @@ func Serve(play func(Conversation) Reply) (*Model, error) {
 	return m, nil
 }
 
-// Close ends the server and the requests that hang.
+// Close ends the server and its hanging requests.
 func (m *Model) Close() error {
 	close(m.closing)
 	return m.server.Close()
 }
 
-// Requests are what has arrived so far, oldest first.
+// Requests are the requests received so far, oldest first.
 func (m *Model) Requests() []Request {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return slices.Clone(m.requests)
 }
 
-// Leaks are the requests for other hosts, which were refused.
+// Leaks are the refused requests to other hosts.
 func (m *Model) Leaks() []string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return slices.Clone(m.leaks)
 }
 
-// ServeHTTP answers a CLI. It is the CLIs' proxy, too: what is meant for another host is refused.
+// ServeHTTP answers a CLI. As the CLIs' proxy, it also refuses requests to other hosts.
 func (m *Model) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.Method == http.MethodConnect || r.URL.IsAbs() {
 		m.mu.Lock()
@@ -103,7 +103,7 @@ func (m *Model) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
-		return // the client has gone
+		return // the client has disconnected
 	}
 	wire := wireOf(r.URL.Path)
 	if wire == nil {
@@ -153,13 +153,13 @@ func (m *Model) answer(w http.ResponseWriter, r *http.Request, wire wire, c Conv
 	}
 }
 
-// whole reports whether a request asks for an answer in one piece.
+// whole reports whether a request asks for an answer without streaming.
 func whole(r *http.Request) bool { return strings.HasSuffix(r.URL.Path, ":generateContent") }
 
-// usage is what the fake model says that an answer has cost, in tokens.
+// usage is what the fake model reports as the cost of an answer, in tokens.
 type usage struct{ input, cached, output int }
 
-// answered is an answer as a wire writes it.
+// answered is an answer to be written in one of the APIs.
 type answered struct {
 	c     Conversation
 	reply Reply
@@ -200,7 +200,7 @@ func newStream(w http.ResponseWriter) stream {
 func (s stream) send(name string, data any) {
 	text, err := json.Marshal(data)
 	if err != nil {
-		panic(err) // maps of strings and numbers
+		panic(err) // can't happen: maps of strings and numbers
 	}
 	if name != "" {
 		fmt.Fprintf(s.w, "event: %s\n", name)
@@ -217,7 +217,7 @@ type object = map[string]any
 func mustJSON(v any) []byte {
 	text, err := json.Marshal(v)
 	if err != nil {
-		panic(err) // maps of strings and numbers
+		panic(err) // can't happen: maps of strings and numbers
 	}
 	return text
 }

@@ -18,21 +18,22 @@ import (
 	"time"
 )
 
-// nobody is the unprivileged user that root runs the CLIs as.
+// nobody is the unprivileged user as which root runs the CLIs.
 const nobody = 65534
 
-// Place is a scratch folder in which a team of one CLI runs: a home folder, a project, git-liza.
+// Place is a scratch directory in which a team of one CLI runs: a home directory, a project,
+// git-liza.
 type Place struct {
 	Dir     string
 	Home    string
 	Project string
 	Liza    string // the program
 	Environ []string
-	user    *syscall.Credential // nil for this process's own
+	user    *syscall.Credential // nil for this process's user
 }
 
-// NewPlace makes a place. bin is the folder of the CLI's program, liza the git-liza to copy there; root says that the
-// CLIs run as root, where this process does.
+// NewPlace creates a place. bin is the directory of the CLI's program, liza the git-liza to copy
+// into the place. With root the CLIs run as root if this process does.
 func NewPlace(dir, bin, liza string, model *Model, root bool) (*Place, error) {
 	p := &Place{Dir: dir, Home: filepath.Join(dir, "home"), Project: filepath.Join(dir, "project"), Liza: filepath.Join(dir, "tools", "git-liza")}
 	if os.Getuid() == 0 && !root {
@@ -48,7 +49,7 @@ func NewPlace(dir, bin, liza string, model *Model, root bool) (*Place, error) {
 		return nil, err
 	}
 	path := []string{bin}
-	for _, program := range []string{"node", "git", "sh"} { // and with them what lies beside
+	for _, program := range []string{"node", "git", "sh"} { // and their directories' other programs
 		if found, err := exec.LookPath(program); err == nil && !slices.Contains(path, filepath.Dir(found)) {
 			path = append(path, filepath.Dir(found))
 		}
@@ -68,7 +69,7 @@ func NewPlace(dir, bin, liza string, model *Model, root bool) (*Place, error) {
 	return p, p.project()
 }
 
-// settings are the files in which the CLIs are told to stay at home.
+// settings writes the configuration files that keep the CLIs from contacting other hosts.
 func (p *Place) settings(model *Model) error {
 	return errors.Join(
 		p.Write("home/.codex/config.toml", fmt.Sprintf(`model = "gpt-5"
@@ -90,8 +91,8 @@ wire_api = "responses"
 	)
 }
 
-// project is a repository with a vision and a board. The identity of its human is the home folder's, where gemini's
-// shell does not look.
+// project creates a repository with a vision and a board. The human's identity is in the home
+// directory's configuration, which gemini's shell does not read.
 func (p *Place) project() error {
 	err := errors.Join(
 		p.Write("home/.gitconfig", "[user]\n\tname = Ada\n\temail = ada@example.org\n[init]\n\tdefaultBranch = main\n"),
@@ -119,7 +120,7 @@ func (p *Place) Write(name, text string) error {
 	return os.WriteFile(file, []byte(text), 0o644)
 }
 
-// Own gives everything in the place to the user that works there.
+// Own makes the place's user own everything in it.
 func (p *Place) Own() error {
 	if p.user == nil {
 		return nil
@@ -129,7 +130,7 @@ func (p *Place) Own() error {
 	})
 }
 
-// Command is a command in the project, as the place's user and with its environment.
+// Command is a command in the project, with the place's user and environment.
 func (p *Place) Command(ctx context.Context, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
 	if !filepath.IsAbs(args[0]) {
@@ -165,11 +166,11 @@ func (p *Place) Run(args ...string) (string, error) {
 	return out.String(), nil
 }
 
-// Marked are the processes in whose environment this place's home is: whatever a team has left running. It works where
-// there is /proc.
+// Marked returns the processes that have this place's home in their environment, that is, what a
+// team has left running. It needs /proc.
 func (p *Place) Marked() []string {
 	var left []string
-	files, _ := filepath.Glob("/proc/[0-9]*/environ") // the pattern is right
+	files, _ := filepath.Glob("/proc/[0-9]*/environ") // the pattern is valid
 	for _, file := range files {
 		data, err := os.ReadFile(file)
 		if err != nil || !bytes.Contains(append([]byte{0}, data...), []byte("\x00HOME="+p.Home+"\x00")) {

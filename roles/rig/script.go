@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Run is what an agent is asked to do, as the labels of its prompts say.
+// Run is what an agent was asked to do, according to the labels of its prompts.
 type Run struct {
 	Conversation
 	Role      string
@@ -14,16 +14,15 @@ type Run struct {
 	Task      string
 	Worktree  string
 	Iteration string
-	Commit    string // to review
-	Trigger   string // of a planner
+	Commit    string // the commit to review
+	Trigger   string // for a planner
 }
 
-// Script are the commands that an agent is to run, one after the other, and then the turn ends. ok is false when the
-// conversation is not about liza.
+// Script returns the commands that an agent runs, one at a time, before its turn ends.
 type Script func(r Run) (steps []string)
 
-// Goal is a script that takes a goal of the given tasks to its end. The first submission of the task that is called
-// rejected is rejected once.
+// Goal is a script that completes a goal with the given tasks. The first submission of the task
+// named rejected is rejected once.
 func Goal(tasks []string, rejected string) Script {
 	return func(r Run) []string {
 		switch r.Role {
@@ -49,7 +48,7 @@ func plan(tasks []string) []string {
 	return append(steps, "git liza finalize "+strings.Join(tasks, " "), "git liza alignment 'Planned'")
 }
 
-// Code is the work of a coder: a checkpoint, a test and code, a commit, a submission.
+// Code are a coder's steps: a checkpoint, a test and code, a commit, a submission.
 func Code(r Run) []string {
 	src, test := "src/"+r.Task+".sh", "tests/test_"+r.Task+".sh"
 	return []string{
@@ -68,7 +67,8 @@ func review(r Run, rejected string) []string {
 	return []string{"git liza review " + r.Task, "sh tests/test_" + r.Task + ".sh", verdict}
 }
 
-// Play answers with a script's next step: the first one after the prompt, a further one after each output.
+// Play answers with a script's next step: the first one after the prompt, the next one after each
+// output.
 func (s Script) Play(c Conversation) Reply {
 	r := Read(c)
 	if r.Role == "" {
@@ -81,7 +81,7 @@ func (s Script) Play(c Conversation) Reply {
 	return Reply{Text: "Done: my turn ends."}
 }
 
-// Read takes the labels from a conversation; those of a newer prompt count before those of an older one.
+// Read reads the labels of a conversation's prompts; newer prompts take precedence.
 func Read(c Conversation) Run {
 	r := Run{Conversation: c}
 	find := func(label string) string {

@@ -13,23 +13,23 @@ import (
 	"github.com/fsnotify/fsnotify"
 )
 
-// maxLine is how many bytes of a line are held before it is passed on in pieces.
+// maxLine is how many bytes of a line are buffered before it is passed on in pieces.
 const maxLine = 1 << 20
 
-// lookEvery is how long nothing may be heard of a file before it is looked at all the same: where the system
-// can't watch files, that is how a follower learns of anything.
+// lookEvery is the longest time between two looks at a file without events, for systems that can't
+// watch files.
 const lookEvery = 2 * time.Second
 
-// Read passes on the last lines of an agent's transcript, all with last 0, without their ends. With follow it goes
-// on with what is written from then on, through rotation, until the context ends; that is not an error. What emit
-// returns ends it, too.
+// Read passes on the last lines of an agent's transcript without their line ends, or all lines if
+// last is 0. With follow it continues with new lines, through rotation, until the context ends,
+// which is not an error. An error from emit also ends it.
 func Read(ctx context.Context, dir, agent string, last int, follow bool, emit func(line []byte) error) error {
 	r := &reader{dir: dir, agent: agent, emit: emit}
 	defer r.close()
 	var changed <-chan fsnotify.Event
 	var failed <-chan error
 	if follow {
-		if w, err := fsnotify.NewWatcher(); err == nil { // without one, time alone tells
+		if w, err := fsnotify.NewWatcher(); err == nil { // without a watcher it polls
 			defer w.Close()
 			if w.Add(filepath.Dir(Path(dir, agent))) == nil {
 				changed, failed = w.Events, w.Errors
@@ -58,13 +58,13 @@ func Read(ctx context.Context, dir, agent string, last int, follow bool, emit fu
 	}
 }
 
-// reader is where somebody is in a transcript.
+// reader is a position in a transcript.
 type reader struct {
 	dir, agent string
 	emit       func([]byte) error
-	file       *os.File // nil before there is one
-	after      string   // the newest part put aside that was no newer than it when it was opened
-	pending    []byte   // of a line whose end has not come yet
+	file       *os.File // nil until there is one
+	after      string   // the newest rotated part not newer than file when that was opened
+	pending    []byte   // the beginning of an unfinished line
 }
 
 func (r *reader) close() {
@@ -73,7 +73,7 @@ func (r *reader) close() {
 	}
 }
 
-// begin goes to where the last lines begin.
+// begin seeks to the start of the last lines.
 func (r *reader) begin(last int) error {
 	files, err := parts(r.dir, r.agent)
 	if err != nil || last == 0 {
@@ -82,7 +82,7 @@ func (r *reader) begin(last int) error {
 	for i, left := len(files)-1, last; i >= 0; i-- {
 		f, err := os.Open(files[i])
 		if errors.Is(err, fs.ErrNotExist) {
-			return r.begin(last) // put aside just now
+			return r.begin(last) // rotated just now
 		}
 		if err != nil {
 			return err
@@ -109,8 +109,8 @@ func (r *reader) begin(last int) error {
 	return nil
 }
 
-// lastLines is where the last n lines of a file begin, and how many there are of them. A last line without an
-// end counts.
+// lastLines returns where the last n lines of a file begin, and how many there are. An unfinished
+// last line counts.
 func lastLines(f *os.File, n int) (offset int64, lines int, err error) {
 	end, err := f.Seek(0, io.SeekEnd)
 	if err != nil || end == 0 {
@@ -136,7 +136,7 @@ func lastLines(f *os.File, n int) (offset int64, lines int, err error) {
 	return 0, ends + 1, nil
 }
 
-// catchUp passes on every whole line that has been written.
+// catchUp passes on all complete lines written so far.
 func (r *reader) catchUp() error {
 	for {
 		if err := r.drain(); err != nil {
@@ -148,7 +148,7 @@ func (r *reader) catchUp() error {
 		}
 		f, err := os.Open(next.path)
 		if errors.Is(err, fs.ErrNotExist) {
-			continue // put aside just now
+			continue // rotated just now
 		}
 		if err != nil {
 			return err
@@ -157,7 +157,7 @@ func (r *reader) catchUp() error {
 			f.Close()
 			continue
 		}
-		if err := r.drain(); err != nil { // what came before it was put aside
+		if err := r.drain(); err != nil { // what was written before the rotation
 			f.Close()
 			return err
 		}
@@ -166,7 +166,7 @@ func (r *reader) catchUp() error {
 	}
 }
 
-// rest passes on what is left, and a last line without an end.
+// rest passes on what is left, including an unfinished last line.
 func (r *reader) rest() error {
 	if err := r.catchUp(); err != nil || len(r.pending) == 0 {
 		return err
@@ -178,11 +178,11 @@ func (r *reader) rest() error {
 type piece struct {
 	path  string
 	info  fs.FileInfo
-	older string // the newest part put aside up to it
+	older string // the newest rotated part that is not newer
 }
 
-// next is the file after the one that is open, nil when that is the last. A directory that is read while a file
-// is renamed may hide that one, so it is read until two looks agree.
+// next is the file after the open one, nil if that is the last. Listing a directory during a rename
+// may miss the renamed file, so it is listed until two results agree.
 func (r *reader) next() (*piece, error) {
 	for {
 		one, err := r.successor()
@@ -210,7 +210,7 @@ func (r *reader) successor() (*piece, error) {
 			return nil, err
 		}
 	}
-	var newer *piece // the first that is newer by its name: what follows a file that somebody took away
+	var newer *piece // the first one with a newer name: it follows a file that was deleted
 	older, found := "", false
 	for _, path := range files {
 		info, err := os.Stat(path)

@@ -8,23 +8,23 @@ import (
 	"time"
 )
 
-// Query says which lines to find: those that have all words, in whatever case, and belong to a run on the task.
+// Query selects lines that contain all words, ignoring case, and belong to a run on the task.
 type Query struct {
 	Words []string
 	Task  string // "" for any
 }
 
-// Found is a line of a transcript, with the run that it belongs to.
+// Found is a line of a transcript and the run that it belongs to.
 type Found struct {
 	Agent string
-	Task  string    // "" for a run on none, and between runs
-	Time  time.Time // of the supervisor's last line up to it
+	Task  string    // "" for a run without a task, and between runs
+	Time  time.Time // of the supervisor's last line up to this one
 	Line  string
-	Own   bool // it is the supervisor's
+	Own   bool // the line is the supervisor's
 }
 
-// Search returns the last lines of several agents' transcripts that a query finds, at most last of them, all with 0; the
-// oldest first. clean makes a line as it was printed into lines of text.
+// Search returns the matching lines of several agents' transcripts, oldest first: the last ones, or
+// all if last is 0. clean turns a printed line into lines of text.
 func Search(ctx context.Context, dir string, agents []string, q Query, last int, clean func(line []byte) []string) ([]Found, error) {
 	var all []Found
 	for _, agent := range agents {
@@ -48,7 +48,8 @@ func Search(ctx context.Context, dir string, agents []string, q Query, last int,
 	return all, nil
 }
 
-// next is a further line of the transcript. It notes in run which task is worked on from then on.
+// next returns the next line of the transcript, and records in run which task is worked on from
+// then on.
 func (run *Found) next(text string) Found {
 	at, words, own := Parse(text)
 	f := *run

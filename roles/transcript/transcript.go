@@ -1,6 +1,6 @@
-// Package transcript owns what an agent's supervisor writes down of it in this clone: everything that the agent
-// printed, and the supervisor's own lines between, in `<common git dir>/liza/logs/<agent>.log`. Older parts lie
-// beside it as `<agent>-<time>.log`.
+// Package transcript owns what a supervisor writes about its agent in this clone: everything that
+// the agent printed, interleaved with the supervisor's own lines, in `<common git
+// dir>/liza/logs/<agent>.log`. Older parts are next to it as `<agent>-<time>.log`.
 //
 // It may import gitboard/roles.
 package transcript
@@ -19,18 +19,20 @@ const (
 	mark   = "[liza "
 	layout = "2006-01-02T15:04:05Z"
 	ending = ".log"
-	stamp  = "-2006-01-02T15-04-05.000" // of a part that was put aside
+	stamp  = "-2006-01-02T15-04-05.000" // of a rotated part
 )
 
-// Path is the file that is written now. dir is what a clone keeps for itself: `<common git dir>/liza`.
+// Path is the present file of a transcript. dir is the clone's own directory, `<common git
+// dir>/liza`.
 func Path(dir, agent string) string { return filepath.Join(dir, "logs", agent+ending) }
 
-// Line is a line of the supervisor's own, with its end.
+// Line formats a line of the supervisor's own, including its newline.
 func Line(at time.Time, text string) string {
 	return mark + at.UTC().Format(layout) + "] " + strings.ReplaceAll(text, "\n", " ") + "\n"
 }
 
-// Parse tells a line of the supervisor's own, and its time, from what the agent printed.
+// Parse recognizes a line of the supervisor's own and its time; own is false for what the agent
+// printed.
 func Parse(line string) (at time.Time, text string, own bool) {
 	rest, is := strings.CutPrefix(line, mark)
 	written, text, closed := strings.Cut(rest, "] ")
@@ -61,8 +63,8 @@ func Agents(dir string) ([]string, error) {
 	return agents, nil
 }
 
-// owner is the agent of whose transcript a file is a part, and whether that has been put aside; "" for any
-// other file.
+// owner is the agent whose transcript a file belongs to, and whether the file is rotated; "" for
+// any other file.
 func owner(file string) (agent string, rotated bool) {
 	name, is := strings.CutSuffix(file, ending)
 	if !is {
@@ -76,10 +78,10 @@ func owner(file string) (agent string, rotated bool) {
 	return name, false
 }
 
-// parts are the files of a transcript, the oldest first.
+// parts are the files of a transcript, oldest first.
 func parts(dir, agent string) ([]string, error) {
 	now := Path(dir, agent)
-	entries, err := os.ReadDir(filepath.Dir(now)) // sorted by name, and so by time
+	entries, err := os.ReadDir(filepath.Dir(now)) // sorted by name, and therefore by time
 	if err != nil && !os.IsNotExist(err) {
 		return nil, err
 	}
