@@ -1,8 +1,8 @@
-// Package alarm knows what a human must hear of (protocol section 10): which conditions a board meets at a
-// moment, which of them are to be told now, and when time alone will change the answer.
+// Package alarm decides what a human must know (protocol section 10): which conditions a board
+// meets at a given time, which of them to report now, and when time alone will change the answer.
 //
-// It is pure: the board, the leases and the clock's reading come in, and what was told goes from one look to
-// the next.
+// It is pure: the board, the leases and the time come in, and what was reported is passed from one
+// evaluation to the next.
 //
 // It may import gitboard/board, gitboard/plain, gitboard/report and gitboard/roles.
 package alarm
@@ -16,7 +16,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/report"
 )
 
-// Level says how urgent an alarm is.
+// Level is the urgency of an alarm.
 type Level string
 
 // The levels.
@@ -25,55 +25,55 @@ const (
 	Grave Level = "alarm"
 )
 
-// Facts are what alarms are judged by.
+// Facts are the input of the rules.
 type Facts struct {
 	State   *board.State
 	Leases  map[string]board.Lease // by agent
-	Halts   []report.Halt          // by files of this clone
-	Strays  []report.Stray         // what came to integration past the board
+	Halts   []report.Halt          // files that stop this clone
+	Strays  []report.Stray         // commits on integration that the board has not recorded
 	Now     board.Time
-	Invalid string // why the tip does not replay or parse, "" when it does; nothing else can be judged then
+	Invalid string // why the tip does not replay or parse, "" if it does; otherwise nothing else can be judged
 }
 
-// Alarm is a condition that stands.
+// Alarm is a condition that is met.
 type Alarm struct {
 	Rule     string     `json:"rule"`
 	Level    Level      `json:"level"`
 	Line     string     `json:"line"`
 	Task     string     `json:"task,omitempty"`
 	Agent    string     `json:"agent,omitempty"`
-	Since    board.Time `json:"since,omitempty"` // when the condition began, where the board tells
-	Do       string     `json:"do"`              // a command that looks closer or goes on
+	Since    board.Time `json:"since,omitempty"` // when the condition began, if the board shows it
+	Do       string     `json:"do"`              // a command to look closer or to continue
 	Escalate bool       `json:"escalate,omitempty"`
 }
 
-// Told is what has been told of the conditions that still stand, by their keys. It is carried from one look
-// to the next.
+// Told is what has been reported of the conditions that are still met, by key. It is carried from
+// one evaluation to the next.
 type Told map[string]Said
 
-// Said is how far a condition has been told: up to which step of its rule, and of which beginning. A condition
-// that cleared and came back between two looks has another beginning.
+// Said is how far a condition has been reported: up to which step of its rule, and since when it
+// was met. If it cleared and came back between two evaluations, Since differs.
 type Said struct {
 	Step  int        `json:"step"`
 	Since board.Time `json:"since,omitempty"`
 }
 
-// Report is the answer of a look.
+// Report is the result of an evaluation.
 type Report struct {
-	Standing []Alarm    // every condition that stands, in the order of the table
-	News     []Alarm    // those of them that are to be told now: new, worse, or back
-	Told     Told       // for the next look
-	Next     board.Time // when time alone changes the answer next; none: never
+	Standing []Alarm    // all conditions that are met, in the order of Rules
+	News     []Alarm    // those to report now: new, worse, or back again
+	Told     Told       // for the next evaluation
+	Next     board.Time // when time alone changes the answer next, "" for never
 }
 
-// Evaluate judges a board. An error is a record that couldn't be read.
+// Evaluate applies the rules to a board. It returns an error if a record could not be read.
 func Evaluate(f Facts, told Told) (Report, error) {
 	if f.State != nil {
 		f.State = f.State.ForRules()
 	}
 	r := Report{Told: Told{}}
 	if f.Invalid != "" {
-		// What else stands can't be seen now; it isn't over.
+		// Other conditions can't be judged now, but they may still be met.
 		maps.Copy(r.Told, told)
 	}
 	e := newRuleInput(f)
@@ -89,8 +89,8 @@ func Evaluate(f Facts, told Told) (Report, error) {
 	return r, f.State.Err()
 }
 
-// weigh takes in what a rule has seen: as an alarm when a step of the rule is reached, and as a moment to look
-// again when time will reach the next.
+// weigh adds an alarm if a step of the rule is reached, and sets Next if time alone will reach a
+// step.
 func (r *Report) weigh(rule *Rule, s sight, now board.Time, told Told) {
 	reached := -1
 	for i, step := range rule.Steps {

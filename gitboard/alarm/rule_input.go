@@ -12,25 +12,25 @@ import (
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
-// sight is what a rule has seen, whether or not a threshold is reached yet.
+// sight is what a rule has found, whether or not a threshold is reached.
 type sight struct {
-	about string     // tells it from others of the same rule
-	since board.Time // when it began; time counts from here, and another beginning is another sight
-	n     int        // what steps count
+	about string     // distinguishes it from others of the same rule
+	since board.Time // when it began; steps count time from here, and another beginning is another sight
+	n     int        // the number that steps compare
 	words map[string]string
-	do    string // the way out, where it is another than the rule's
+	do    string // the command for Do, if it is not the rule's
 }
 
-// ruleInput is a board as the rules look at it.
+// ruleInput is a board as the rules read it.
 type ruleInput struct {
 	Facts
-	live []board.Brief          // tasks that are not over, by id
-	full map[string]*board.Task // those of them that anybody worked on, or that are BLOCKED
+	live []board.Brief          // unfinished tasks, by id
+	full map[string]*board.Task // those of live that anybody has worked on, or that are BLOCKED
 }
 
 func newRuleInput(f Facts) *ruleInput {
 	e := &ruleInput{Facts: f, full: map[string]*board.Task{}}
-	if f.Invalid != "" || f.State.Control().Mode == board.Aborted { // the run is over: nobody waits for anything
+	if f.Invalid != "" || f.State.Control().Mode == board.Aborted { // the run has ended: nothing waits any more
 		return e
 	}
 	for _, b := range f.State.Tasks() {
@@ -59,7 +59,7 @@ func about(task string, more ...string) map[string]string {
 	return words
 }
 
-// gone is from when on an agent is not there: its lease's end, or what is known instead.
+// gone is since when an agent has been gone: the expiry of its lease, or else_ without a known one.
 func (e *ruleInput) gone(agent string, else_ board.Time) board.Time {
 	if l, held := e.Leases[agent]; held && e.State.Agent(agent) != nil {
 		return l.Expires
@@ -99,7 +99,8 @@ func (e *ruleInput) orphaned() (all []sight) {
 		if b.Status != board.Rejected || b.Freed {
 			continue
 		}
-		// An author at work on something else takes it up afterwards; one that does nothing should have claimed it.
+		// An author working on another task takes this one up afterwards; an idle one should have
+		// claimed it.
 		status, since := "not registered", b.StatusChangedAt
 		if a := e.State.Agent(b.AssignedTo); a != nil {
 			status = string(a.Status)
@@ -143,8 +144,8 @@ func (e *ruleInput) sameRejection() (all []sight) {
 	return all
 }
 
-// alike counts the newest rejections of a task that are each similar to the one before, and says when the first
-// of them was given.
+// alike counts a task's latest rejections that each resemble the one before, and returns the time
+// of the first of them.
 func alike(t *board.Task) (n int, since board.Time) {
 	newer, submission := "", t.Submissions()
 	for _, e := range slices.Backward(t.History) {
@@ -166,7 +167,7 @@ func alike(t *board.Task) (n int, since board.Time) {
 	return n, since
 }
 
-// substance is what a rejection finds wrong, without the words of the form that all of them share.
+// substance is what a rejection objects to, without the form's words that all rejections share.
 func substance(reason string) string {
 	r, err := board.ParseRejection(reason, false)
 	if err != nil {
@@ -188,7 +189,8 @@ func (e *ruleInput) reviewLoop() (all []sight) {
 	return all
 }
 
-// tasks finds the live tasks that meet a condition since they are in their state.
+// tasks returns a rule's find for live tasks that meet a condition, since they entered their
+// status.
 func tasks(meets func(board.Brief) bool) func(*ruleInput) []sight {
 	return func(e *ruleInput) (all []sight) {
 		for _, b := range e.live {
@@ -210,7 +212,7 @@ func (e *ruleInput) nearLimit() (all []sight) {
 	}
 	for _, b := range e.live {
 		t := e.full[b.ID]
-		if t == nil || b.Status == board.Blocked { // a limit that was reached has blocked it
+		if t == nil || b.Status == board.Blocked { // BLOCKED because it reached a limit
 			continue
 		}
 		if most := e.State.Config().IterationsFor(t); b.Iteration*100 >= nearIterations*most {
@@ -226,7 +228,7 @@ func (e *ruleInput) nearLimit() (all []sight) {
 	return all
 }
 
-// budgets are those of tasks that are not over, of the sprint and of the goals.
+// budgets finds the budgets of unfinished tasks, of the sprint and of the goals.
 func (e *ruleInput) budgets() (all []sight) {
 	if e.over() {
 		return nil
@@ -251,7 +253,7 @@ func (e *ruleInput) budgets() (all []sight) {
 	return all
 }
 
-// stalled: while the run may go on at all. It begins anew when a human lets the board go on.
+// stalled applies only while the run may proceed. It starts again when a human resumes the board.
 func (e *ruleInput) stalled() []sight {
 	if e.over() || len(e.State.Running()) == 0 || e.State.Control().Mode != board.Running {
 		return nil
@@ -301,7 +303,7 @@ func (e *ruleInput) checkpoint() []sight { return e.halted(board.CheckpointMode)
 
 func (e *ruleInput) pause() []sight { return e.halted(board.Paused) }
 
-// halted looks for a halt of the board, and of this clone alone.
+// halted finds a halt of the board or of this clone alone.
 func (e *ruleInput) halted(mode board.Mode) (all []sight) {
 	if e.over() {
 		return nil
@@ -338,7 +340,7 @@ func (e *ruleInput) rubberStamping() []sight {
 	return nil
 }
 
-// breaker looks for patterns, and for a trigger that waits for a human though its pattern has gone.
+// breaker finds patterns, and a trigger that waits for a human although its pattern is gone.
 func (e *ruleInput) breaker() (all []sight) {
 	if e.over() {
 		return nil

@@ -13,29 +13,29 @@ import (
 type Rule struct {
 	Name      string // for programs
 	Condition string // for people
-	Steps     []Step // the worse later
+	Steps     []Step // from mildest to worst
 	Do        string
-	threshold string // in words, where the steps don't say it
+	threshold string // in words, if the steps don't express it
 	find      func(*ruleInput) []sight
 }
 
-// Step is a threshold of a rule: so long after the condition began, and so many of what it counts.
+// Step is a threshold of a rule: a time since the condition began, and a number.
 type Step struct {
 	Level    Level
 	After    time.Duration
 	Least    int
 	Line     string
-	Escalate bool // the escalation file, too
+	Escalate bool // also writes the escalation file
 }
 
-// The thresholds that no step holds, in percent and in cycles.
+// Thresholds that are not in steps, in percent and in cycles.
 const (
 	nearIterations  = 80
 	nearCycles      = 60
 	cyclesAfterFail = 3
 )
 
-// Rules is the table of alarms. Words in braces are filled in.
+// Rules is the table of alarms. Words in braces are replaced.
 var Rules = []Rule{
 	{Name: "lease-expired", Condition: "coder lease expired", Do: "git liza sweep --role coder", find: (*ruleInput).expired,
 		Steps: []Step{{Level: Warn, After: time.Minute, Line: "LEASE EXPIRED: {agent} on {task}"}}},
@@ -95,7 +95,7 @@ var Rules = []Rule{
 		Steps: []Step{{Level: Grave, Line: "CIRCUIT BREAKER: {pattern} ({severity})"}}},
 }
 
-// Threshold is the rule's thresholds in words, step by step.
+// Threshold describes the rule's thresholds, step by step.
 func (r Rule) Threshold() string {
 	if r.threshold != "" {
 		return r.threshold
