@@ -10,8 +10,8 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 )
 
-// act does what alarms bring about: a broken board pauses this clone, a passed deadline and a pattern of
-// the circuit breaker halt the board.
+// act carries out the consequences of alarms: a broken board pauses this clone; a passed deadline
+// or a pattern of the circuit breaker halts the board.
 func (w *watcher) act(ctx context.Context, f alarm.Facts, r alarm.Report) {
 	if f.Invalid != "" {
 		if slices.ContainsFunc(r.News, func(a alarm.Alarm) bool { return a.Rule == "invalid-state" }) {
@@ -49,7 +49,8 @@ func (w *watcher) act(ctx context.Context, f alarm.Facts, r alarm.Report) {
 	}
 }
 
-// halted says how the board is after an operation that halts it: one that was PAUSED by a human stays so.
+// halted describes the board's mode after an operation that halts it; a board that a human has
+// PAUSED stays PAUSED.
 func halted(done *gitboard.Done) string {
 	mode := "at CHECKPOINT"
 	if c := done.After.Control(); c != nil && c.Mode == board.Paused {
@@ -58,7 +59,8 @@ func halted(done *gitboard.Done) string {
 	return "the board is " + mode + ": " + done.Subject
 }
 
-// summarize writes the sprint's summary when a human has stopped this clone by the file .liza/CHECKPOINT.
+// summarize writes the sprint's summary when a human has stopped this clone by the file
+// .liza/CHECKPOINT.
 func (w *watcher) summarize(f alarm.Facts) {
 	for _, h := range f.Halts {
 		if h.Mode != board.CheckpointMode {
@@ -72,18 +74,18 @@ func (w *watcher) summarize(f alarm.Facts) {
 	}
 }
 
-// halt commits what halts the board, if the watch's user may, and says so.
+// halt commits an operation that halts the board, if the watch's user may, and reports it.
 func (w *watcher) halt(op string, do func(board.Actor) (string, error)) {
 	actor, err := w.Actor(op)
 	if err != nil {
-		return // it was said at the beginning
+		return // reported at the start
 	}
 	said, err := do(actor)
 	refusal := (*board.Refusal)(nil)
 	switch {
 	case err == nil:
 		w.Screen.Line(string(board.At(w.Now())) + "  " + said)
-	case !errors.As(err, &refusal): // refused: somebody was faster
+	case !errors.As(err, &refusal): // a refusal means that somebody else was faster
 		w.trouble(op + ": " + err.Error())
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git"
 )
 
-// alive is what the file of a running watch holds. A watch looks at least every half a minute.
+// alive is the content of a running watch's file. A watch looks at least every watchEvery.
 type alive struct {
 	PID      int        `json:"pid"`
 	Host     string     `json:"host"`
@@ -20,7 +20,7 @@ type alive struct {
 	Standing int        `json:"standing"`
 }
 
-// alive says that a look went well: in the file, and on the screen.
+// alive records a successful look in the file and on the screen.
 func (w *watcher) alive() {
 	host, _ := os.Hostname()
 	now := w.Now()
@@ -29,7 +29,7 @@ func (w *watcher) alive() {
 	w.Screen.Looked(now, w.conditions)
 }
 
-// alone refuses to be the second watch of a clone: everything would be reported twice.
+// alone refuses a second watch in a clone, which would report everything twice.
 func (w *watcher) alone() error {
 	text, err := w.board.Kept(aliveFile)
 	if err != nil {
@@ -47,7 +47,7 @@ func (w *watcher) alone() error {
 		fmt.Sprintf("a watch of this clone runs already: process %d, since %s", other.PID, other.Started), "git liza watch --once looks beside it")
 }
 
-// runs reports whether a process runs.
+// runs reports whether a process is running.
 func runs(pid int) bool {
 	p, err := os.FindProcess(pid)
 	return err == nil && p.Signal(syscall.Signal(0)) == nil

@@ -15,8 +15,8 @@ import (
 	"github.com/git-liza/git-liza/gitboard/plain"
 )
 
-// judge looks at the board. An error says that the look failed; that the board is broken is a condition like
-// others.
+// judge evaluates the board. An error means that the look failed; a broken board is a condition
+// like any other.
 func (w *watcher) judge(ctx context.Context, told alarm.Told) (alarm.Facts, alarm.Report, error) {
 	f, err := w.facts(ctx)
 	var r alarm.Report
@@ -35,7 +35,7 @@ func (w *watcher) judge(ctx context.Context, told alarm.Told) (alarm.Facts, alar
 	return f, r, err
 }
 
-// facts gathers what alarms are judged by.
+// facts gathers the input of the alarm rules.
 func (w *watcher) facts(ctx context.Context) (alarm.Facts, error) {
 	f := alarm.Facts{Now: board.At(w.Now())}
 	halts, err := w.board.Halts(ctx)
@@ -64,8 +64,8 @@ func (w *watcher) facts(ctx context.Context) (alarm.Facts, error) {
 	return f, err
 }
 
-// setting takes over what notices and carriers need of the board. Every record that every board has is read
-// here: whatever judges the board afterwards takes them for granted.
+// setting copies what notices and carriers need from the board. It also reads every record that
+// each board has, because later code relies on them.
 func (w *watcher) setting(v *gitboard.View) error {
 	goal, config := v.State.ForRules().Purpose(), v.State.Config()
 	v.State.Sprint()
@@ -80,18 +80,19 @@ func (w *watcher) setting(v *gitboard.View) error {
 	return nil
 }
 
-// untrustworthy reports whether an error says that the board itself is wrong, not that it could not be read
-// just now.
+// untrustworthy reports whether an error means that the board itself is wrong, not merely
+// unreadable for now.
 func untrustworthy(err error) bool {
 	record, ref := (*oplog.RecordError)(nil), (*gitio.BrokenRefError)(nil)
 	return errors.As(err, &record) || errors.As(err, &ref)
 }
 
-// mostProven is how many operations are proven at most in one look; what lies further back is for verify.
+// mostProven bounds the operations verified in one look; older ones are left to git liza verify.
 const mostProven = 500
 
-// prove replays what came since the last look, at the first one the tip. What was found broken stays so until a
-// human takes away the file that paused this clone for it: then the board is taken as it stands.
+// prove replays what came since the last look, or at the first look the tip. A broken board stays
+// broken until a human removes the file that paused this clone because of it; then the board is
+// accepted as it is.
 func (w *watcher) prove(ctx context.Context, v *gitboard.View, paused bool) error {
 	if w.broken != "" && !paused {
 		w.broken, w.memory.Verified = "", v.Commit
@@ -110,7 +111,7 @@ func (w *watcher) prove(ctx context.Context, v *gitboard.View, paused bool) erro
 	return nil
 }
 
-// since lists the commits that have not been proven yet, the newest first.
+// since lists the commits that have not been verified yet, newest first.
 func (w *watcher) since(ctx context.Context, v *gitboard.View) ([]git.OID, error) {
 	known, at := w.memory.Verified, v.Snapshot
 	if known == "" {

@@ -12,8 +12,8 @@ import (
 	"github.com/git-liza/git-liza/gitboard/report/sprint"
 )
 
-// Trip writes the report of the patterns among the anomalies, and trips the circuit breaker, which halts the
-// board. It returns the report's file.
+// Trip writes the report of the patterns among the anomalies, and trips the circuit breaker, which
+// halts the board. It returns the path of the report.
 func Trip(ctx context.Context, b *gitboard.Board, r gitboard.Request, at board.Time) (*gitboard.Done, string, error) {
 	v, err := b.View(ctx)
 	if err != nil {
@@ -39,7 +39,7 @@ func Trip(ctx context.Context, b *gitboard.Board, r gitboard.Request, at board.T
 	}))
 	refusal := (*board.Refusal)(nil)
 	if errors.As(err, &refusal) || err == nil && done.Repeated {
-		_ = b.Discard(name) // another report belongs to the trigger
+		_ = b.Discard(name) // the trigger has another report
 	}
 	if err != nil {
 		return nil, "", err
@@ -47,12 +47,14 @@ func Trip(ctx context.Context, b *gitboard.Board, r gitboard.Request, at board.T
 	return done, filepath.Join(b.Repo().CommonDir(), filepath.FromSlash(done.Op.Payload.(*board.Trip).ReportFile)), nil
 }
 
-// KeepSummary writes the sprint's summary as of an operation that halted the board, and returns the file.
+// KeepSummary writes the sprint's summary as of an operation that halted the board, and returns its
+// path.
 func KeepSummary(b *gitboard.Board, done *gitboard.Done) (string, error) {
 	return keepSummary(b, done.After, summaryOf(done.After, done.Op.Time), done.Op.Time)
 }
 
-// keepHaltSummary writes the sprint's summary for the file .liza/CHECKPOINT, once: "" when that was done before.
+// keepHaltSummary writes the sprint's summary for the file .liza/CHECKPOINT, once; "" if it was
+// written before.
 func keepHaltSummary(b *gitboard.Board, s *board.State, since board.Time) (string, error) {
 	name := summaryOf(s, since)
 	if kept, err := b.Kept(name); err != nil || kept != "" {
@@ -61,7 +63,7 @@ func keepHaltSummary(b *gitboard.Board, s *board.State, since board.Time) (strin
 	return keepSummary(b, s, name, since)
 }
 
-// summaryOf is the name of the summary for a halt at a time.
+// summaryOf is the name of the summary for a halt at a given time.
 func summaryOf(s *board.State, at board.Time) string {
 	return "summaries/" + strings.NewReplacer("-", "", ":", "").Replace(string(at)) + "-" + s.Sprint().ID + ".md"
 }

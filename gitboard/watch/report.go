@@ -9,12 +9,12 @@ import (
 	"github.com/git-liza/git-liza/gitboard/plain"
 )
 
-// Line is an alarm as a line for people: how urgent, what, and the command that shows more.
+// Line formats an alarm for humans: its level, its text, and the command that shows more.
 func Line(a alarm.Alarm) string {
 	return fmt.Sprintf("%-5s  %s  [%s]", a.Level, plain.Visible(a.Line), plain.Visible(a.Do))
 }
 
-// begin opens the ways by which alarms go out, and says that it watches.
+// begin opens the channels for alarms and announces the watch.
 func (w *watcher) begin() {
 	w.hook.Store(new(string))
 	w.webhook = notify.DefaultWebhook.Carry(func() string { return *w.hook.Load() })
@@ -37,7 +37,7 @@ func (w *watcher) begin() {
 	}
 }
 
-// end gives what is on its way out a moment, and says that nobody watches any more.
+// end gives pending alarms a moment to be sent, and announces the end of the watch.
 func (w *watcher) end() {
 	w.Screen.End()
 	w.webhook.Close(watchGrace)
@@ -47,7 +47,7 @@ func (w *watcher) end() {
 	w.own(w.board.Discard(aliveFile))
 }
 
-// report sends an alarm everywhere.
+// report sends an alarm to every channel.
 func (w *watcher) report(a alarm.Alarm) {
 	n := w.notice(a)
 	w.own(w.board.Note(alertsFile, string(n.Time)+"  "+Line(a)))
@@ -62,7 +62,7 @@ func (w *watcher) notice(a alarm.Alarm) notify.Notice {
 	return notify.Notice{Time: board.At(w.Now()), Alarm: a, Goal: w.goal, Commit: w.commit, Clone: w.clone}
 }
 
-// trouble reports what keeps the watch itself from its work; the same is reported once in a row.
+// trouble reports what hinders the watch itself; it does not repeat the same text in a row.
 func (w *watcher) trouble(text string) {
 	w.troubled = true
 	if text == w.said {
@@ -74,7 +74,7 @@ func (w *watcher) trouble(text string) {
 	_ = w.board.Note(alertsFile, now+"  watch  "+text)
 }
 
-// own is about this clone's own files: what can't be written is reported, and the watch continues.
+// own reports an error with this clone's own files; the watch continues.
 func (w *watcher) own(err error) {
 	if err != nil {
 		w.trouble(err.Error())

@@ -9,11 +9,12 @@ import (
 	"github.com/git-liza/git-liza/gitboard/report"
 )
 
-// straysFile is how far integration was compared with the board in this clone.
+// straysFile records how far integration was compared with the board in this clone.
 const straysFile = "integration.json"
 
-// Strays are the commits of agents that came to integration past the board. It looks at what is new since anybody in this
-// clone looked last; while integration stays where it is, that costs the reading of one ref.
+// Strays are agents' commits that reached integration without an operation. It examines what is new
+// since the last look of any process in this clone; if integration has not moved, that costs
+// reading one ref.
 func Strays(ctx context.Context, b *gitboard.Board, v *gitboard.View) ([]report.Stray, error) {
 	since, err := keptStrays(b)
 	if err != nil {
@@ -25,13 +26,13 @@ func Strays(ctx context.Context, b *gitboard.Board, v *gitboard.View) ([]report.
 	}
 	if now.Integration != since.Integration {
 		if data, err := json.Marshal(now); err == nil {
-			_ = b.Keep(straysFile, string(data)) // else the next look begins where this one did
+			_ = b.Keep(straysFile, string(data)) // on failure, the next look starts where this one did
 		}
 	}
 	return strays(now), nil
 }
 
-// AllStrays is Strays without trust in what earlier looks have passed.
+// AllStrays is Strays without relying on what earlier looks have accepted.
 func AllStrays(ctx context.Context, b *gitboard.Board, v *gitboard.View) ([]report.Stray, error) {
 	since, err := keptStrays(b)
 	if err != nil {
@@ -43,7 +44,7 @@ func AllStrays(ctx context.Context, b *gitboard.Board, v *gitboard.View) ([]repo
 
 func keptStrays(b *gitboard.Board) (since audit.Strays, err error) {
 	text, err := b.Kept(straysFile)
-	_ = json.Unmarshal([]byte(text), &since) // what can't be read is looked at again
+	_ = json.Unmarshal([]byte(text), &since) // what can't be read is examined again
 	return since, err
 }
 

@@ -18,45 +18,46 @@ import (
 )
 
 const (
-	watchEvery = 30 * time.Second       // a look without an event
-	watchPause = 250 * time.Millisecond // between two looks, however much happens
-	watchQuiet = time.Minute            // without an operation, for git to tidy up
+	watchEvery = 30 * time.Second       // between looks without an event
+	watchPause = 250 * time.Millisecond // between two looks at least
+	watchQuiet = time.Minute            // without an operation before git tidies up
 	watchGrace = 2 * time.Second        // for the webhook at the end
 )
 
-// The files of this clone's own that a watch writes.
+// The files of this clone that a watch writes.
 const (
-	memoryFile     = "told.json"  // what it knows from one run to the next
-	aliveFile      = "watch"      // that it looks, and when it did
-	alertsFile     = "alerts.log" // every alarm that was reported
-	escalationFile = "ESCALATION" // what has waited for a human for too long
+	memoryFile     = "told.json"  // what one run leaves to the next
+	aliveFile      = "watch"      // that it is running, and when it last looked
+	alertsFile     = "alerts.log" // every reported alarm
+	escalationFile = "ESCALATION" // what has waited too long for a human
 )
 
-// Config says where a watch looks, as whom, and what shows what it finds.
+// Config says where to watch, as whom, and what displays the findings.
 type Config struct {
 	Board  *gitboard.Board
-	Reopen func() (*gitboard.Board, error)      // the board anew, after a look that failed
-	Actor  func(op string) (board.Actor, error) // who halts the board; an error: nobody here may
+	Reopen func() (*gitboard.Board, error)      // reopens the board after a failed look
+	Actor  func(op string) (board.Actor, error) // who halts the board; an error if nobody here may
 	Now    func() time.Time
 	Screen Screen
 
-	Desktop   bool          // there is a desktop to show alarms on
-	NoBreaker bool          // report the circuit breaker's patterns, and do not halt the board for them
-	Heartbeat time.Duration // between two beats of the screen
+	Desktop   bool          // show alarms on the desktop
+	NoBreaker bool          // report the circuit breaker's patterns without halting the board
+	Heartbeat time.Duration // interval of the screen's beats
 }
 
-// Screen shows what a watch finds. Its texts may hold characters that a terminal must not get.
+// Screen displays what a watch finds. Its texts may contain characters that are unsafe for a
+// terminal.
 type Screen interface {
-	// Alarm shows an alarm that is new.
+	// Alarm shows a new alarm.
 	Alarm(notify.Notice) error
-	// Line shows a line for people about the watch itself.
+	// Line shows a line about the watch itself.
 	Line(text string)
-	// Looked shows that a look went well, and how many conditions there are.
+	// Looked shows that a look succeeded, and how many conditions are met.
 	Looked(at time.Time, conditions int)
-	// Beat shows that the watch is alive, where nothing else would.
+	// Beat shows that the watch is alive when there is nothing else to show.
 	Beat(at time.Time, conditions int) error
-	// Begin and End are the first call and the last. alerts is the file of all alarms; halts says, for people, what the
-	// watch does at a pattern of the circuit breaker.
+	// Begin and End are the first and the last call. alerts is the file of all alarms; halts
+	// describes what the watch does about a pattern of the circuit breaker.
 	Begin(at board.Time, alerts, halts string)
 	End()
 }
@@ -67,14 +68,14 @@ type watcher struct {
 	board *gitboard.Board
 
 	memory memory
-	broken string // why the board can't be trusted, "" when it can
+	broken string // why the board can't be trusted, "" if it can
 
 	goal, commit, clone string // as of the last look
 	hook                atomic.Pointer[string]
 	started             board.Time
 	conditions          int
-	said                string // the trouble that was reported last, "" after a look without any
-	troubled            bool   // since that look began
+	said                string // the last reported trouble, "" after a look without any
+	troubled            bool   // since the present look began
 
 	tidying          sync.WaitGroup
 	webhook, desktop *notify.Carrier
@@ -84,7 +85,7 @@ type watcher struct {
 // memory is what a watch leaves to the next one.
 type memory struct {
 	Told     alarm.Told `json:"told"`
-	Verified git.OID    `json:"verified"` // the newest commit of the board that was proven
+	Verified git.OID    `json:"verified"` // the newest verified commit of the board
 }
 
 // Run watches until the context ends.
@@ -108,7 +109,7 @@ func Run(ctx context.Context, c Config) error {
 	return w.loop(ctx, changes)
 }
 
-// Once looks once, and returns the conditions that there are. It reports to nobody and changes nothing.
+// Once looks once and returns the conditions that are met. It reports nothing and changes nothing.
 func Once(ctx context.Context, c Config) ([]notify.Notice, error) {
 	w, err := newWatcher(c)
 	if err != nil {
@@ -125,19 +126,19 @@ func Once(ctx context.Context, c Config) ([]notify.Notice, error) {
 	return notices, nil
 }
 
-// newWatcher takes up what an earlier watch has left.
+// newWatcher restores what an earlier watch has left.
 func newWatcher(c Config) (*watcher, error) {
 	w := &watcher{Config: c, board: c.Board, started: board.At(c.Now())}
 	text, err := w.board.Kept(memoryFile)
 	if err != nil {
 		return nil, err
 	}
-	_ = json.Unmarshal([]byte(text), &w.memory) // what can't be read was not reported
+	_ = json.Unmarshal([]byte(text), &w.memory) // what can't be read counts as not reported
 	w.clone, err = w.board.CloneID()
 	return w, err
 }
 
-// loop looks whenever something has happened, or time alone has changed something.
+// loop looks whenever something happens or time alone changes something.
 func (w *watcher) loop(ctx context.Context, changes <-chan struct{}) error {
 	due := time.NewTimer(0)
 	defer due.Stop()
@@ -173,14 +174,14 @@ func (w *watcher) loop(ctx context.Context, changes <-chan struct{}) error {
 	}
 }
 
-// tidy lets git tidy the repository up beside the watch. A failure is reported by git to its next caller.
+// tidy runs git's maintenance in the background. Git reports a failure to its next caller.
 func (w *watcher) tidy(ctx context.Context) {
 	b := w.board
 	w.tidying.Go(func() { _, _ = b.Maintain(ctx) })
 }
 
-// look looks once, reports what is new and does what is to be done. It returns when time alone changes
-// something next; an error ends the watch.
+// look looks once, reports what is new and acts on it. It returns when time alone changes something
+// next; an error ends the watch.
 func (w *watcher) look(ctx context.Context) (board.Time, error) {
 	before := w.memory.Verified
 	w.troubled = false
@@ -221,7 +222,8 @@ func (w *watcher) look(ctx context.Context) (board.Time, error) {
 	return report.Next, nil
 }
 
-// reopen takes new children of git for the next look: the old ones may be why the last one failed.
+// reopen starts new git children for the next look, since the old ones may have made the last one
+// fail.
 func (w *watcher) reopen() {
 	if b, err := w.Reopen(); err == nil {
 		w.board = b
