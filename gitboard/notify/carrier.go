@@ -1,5 +1,5 @@
-// Package notify carries alarms to where somebody may notice them: to a webhook, and to the desktop. The caller
-// continues at once, whatever becomes of the alarm.
+// Package notify sends alarms to where somebody may notice them: to a webhook and to the desktop.
+// It never blocks the caller, whatever happens to the alarm.
 //
 // It may import gitboard/alarm and gitboard/board.
 package notify
@@ -13,7 +13,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 )
 
-// Notice is an alarm as it is reported: what a webhook gets, and what watch --json prints.
+// Notice is a reported alarm, as a webhook gets it and watch --json prints it.
 type Notice struct {
 	Time board.Time `json:"time"`
 	alarm.Alarm
@@ -22,20 +22,21 @@ type Notice struct {
 	Clone  string `json:"clone,omitempty"`
 }
 
-// Carrier carries notices one after the other, in the order in which they came.
+// Carrier sends notices one at a time, in order.
 type Carrier struct {
 	name   string
-	idle   func() bool // whether notices go nowhere, nil for never
+	idle   func() bool // whether notices go nowhere at present; nil for never
 	notice chan Notice
 	faults chan error
 	cancel context.CancelFunc
 	ended  chan struct{}
 }
 
-// waiting is how many notices may wait for a slow receiver; more are lost, which is reported as a fault.
+// waiting is how many notices may wait for a slow receiver; any more are dropped, and reported as a
+// fault.
 const waiting = 100
 
-// carry begins to carry notices by a function.
+// carry starts a carrier that sends notices by a function.
 func carry(name string, send func(context.Context, Notice) error) *Carrier {
 	ctx, cancel := context.WithCancel(context.Background())
 	c := &Carrier{name: name, notice: make(chan Notice, waiting), faults: make(chan error, waiting), cancel: cancel, ended: make(chan struct{})}
@@ -50,7 +51,7 @@ func carry(name string, send func(context.Context, Notice) error) *Carrier {
 	return c
 }
 
-// Send hands a notice over.
+// Send queues a notice.
 func (c *Carrier) Send(n Notice) {
 	if c.idle != nil && c.idle() {
 		return
@@ -65,14 +66,14 @@ func (c *Carrier) Send(n Notice) {
 func (c *Carrier) fault(n Notice, err error) {
 	select {
 	case c.faults <- fmt.Errorf("%s has not got %q: %w", c.name, n.Line, err):
-	default: // nobody wants to know
+	default: // nobody reads the faults
 	}
 }
 
-// Faults lists the notices that were not delivered.
+// Faults returns the errors of notices that were not delivered.
 func (c *Carrier) Faults() <-chan error { return c.faults }
 
-// Close ends it; notices that are handed over already have so much time left.
+// Close ends the carrier after sending queued notices, within left.
 func (c *Carrier) Close(left time.Duration) {
 	close(c.notice)
 	late := time.AfterFunc(left, c.cancel)

@@ -8,10 +8,10 @@ import (
 	"github.com/git-liza/git-liza/gitboard/alarm"
 )
 
-// desktopTime is how long the program that shows a notice may take.
+// desktopTime bounds the program that shows a notice.
 const desktopTime = 10 * time.Second
 
-// Desktop shows notices on the desktop, where there is a program for it; nil elsewhere.
+// Desktop shows notices on the desktop by notify-send; it is nil if that is not installed.
 func Desktop() *Carrier {
 	program, err := exec.LookPath("notify-send")
 	if err != nil {

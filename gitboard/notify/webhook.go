@@ -13,15 +13,15 @@ import (
 
 // Webhook posts notices as JSON.
 type Webhook struct {
-	Timeout time.Duration // of one attempt
+	Timeout time.Duration // per attempt
 	Tries   int
-	Backoff time.Duration // after the first attempt that failed; twice as long after each further one
+	Backoff time.Duration // after the first failed attempt; doubled after each further one
 }
 
 // DefaultWebhook gives a receiver about a minute to recover.
 var DefaultWebhook = Webhook{Timeout: 10 * time.Second, Tries: 5, Backoff: 2 * time.Second}
 
-// Carry begins to post to what target returns; "" is nowhere.
+// Carry starts posting to the URL that target returns; "" discards notices.
 func (w Webhook) Carry(target func() string) *Carrier {
 	client := &http.Client{Timeout: w.Timeout}
 	c := carry("the webhook", func(ctx context.Context, n Notice) error {
@@ -51,7 +51,7 @@ func (w Webhook) Carry(target func() string) *Carrier {
 	return c
 }
 
-// post tries once; again says whether another attempt could go better.
+// post makes one attempt; again reports whether another one may succeed.
 func post(ctx context.Context, client *http.Client, to string, body []byte) (again bool, err error) {
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, to, bytes.NewReader(body))
 	if err != nil {
