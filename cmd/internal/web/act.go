@@ -8,9 +8,10 @@ import (
 	"strings"
 )
 
-// An act makes a command line of a form. Values go behind "--name=", ids behind "--": none of them can become a flag.
+// act turns a form into command lines. Values follow "--name=" and ids follow "--", so that none of
+// them can become a flag.
 type act struct {
-	say  string // what it does, for the page that says why it was refused
+	say  string // what it does, for the page that explains a refusal
 	args func(f form) [][]string
 }
 
@@ -21,7 +22,7 @@ func (f form) text(name string) string {
 	return strings.TrimSpace(strings.ReplaceAll(f.Get(name), "\r\n", "\n"))
 }
 
-// flags are those of the named fields that are filled in.
+// flags returns flags for those of the named fields that are filled in.
 func (f form) flags(names ...string) []string {
 	var all []string
 	for _, name := range names {
@@ -34,7 +35,7 @@ func (f form) flags(names ...string) []string {
 	return all
 }
 
-// changed are the flags of fields whose value is another than the form showed.
+// changed returns flags for the fields whose value differs from what the form showed.
 func (f form) changed(names ...string) []string {
 	var all []string
 	for _, name := range names {
@@ -45,7 +46,7 @@ func (f form) changed(names ...string) []string {
 	return all
 }
 
-// one is a command line with flags, and arguments behind them.
+// one is a command line with flags, followed by arguments.
 func one(command string, flags []string, args ...string) [][]string {
 	line := append([]string{command}, flags...)
 	if len(args) > 0 {
@@ -54,7 +55,7 @@ func one(command string, flags []string, args ...string) [][]string {
 	return [][]string{line}
 }
 
-// commandWords is of how many words the command of a line is.
+// commandWords is the number of words in the command of a line.
 func commandWords(line []string) int {
 	if line[0] == "goal" {
 		return 2
@@ -63,7 +64,8 @@ func commandWords(line []string) int {
 }
 
 var acts = map[string]act{
-	// A blocked task whose questions are answered continues with the answer; without one it is unblocked.
+	// A blocked task whose questions are answered continues with the answer; without an
+	// answer it is unblocked.
 	"answer": {"answer", func(f form) [][]string {
 		var how []string
 		if f.text("how") == "afresh" {
@@ -120,8 +122,8 @@ var acts = map[string]act{
 	}},
 }
 
-// verdictOf takes the review where the form says that nobody has it, and gives the verdict. A rejection without comments on
-// lines names a blocker.
+// verdictOf claims the review first if the form says that nobody has it, and gives the verdict. A
+// rejection without line comments names a blocker.
 func verdictOf(f form) [][]string {
 	var lines [][]string
 	if f.text("take") != "" {
@@ -142,7 +144,7 @@ func verdictOf(f form) [][]string {
 	return append(lines, one("verdict", flags, f.text("id"), f.text("verdict"))...)
 }
 
-// act carries out what a form asks for, and leads back to the page it was on.
+// act carries out a form and redirects to the page it was on.
 func (s *Server) act(w http.ResponseWriter, r *http.Request) {
 	name := r.PathValue("name")
 	a, known := acts[name]
@@ -171,7 +173,7 @@ func (s *Server) act(w http.ResponseWriter, r *http.Request) {
 			s.refused(w, name, a, f, done, err)
 			return
 		}
-		if d.Subject != "" { // several operations are in the lines
+		if d.Subject != "" { // the lines contain several operations
 			done.Lines = append(done.Lines, d.Subject)
 		}
 		done.Lines = append(done.Lines, d.Lines...)
@@ -187,14 +189,14 @@ func (s *Server) act(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, back.String(), http.StatusSeeOther)
 }
 
-// refused says why something was not done, and shows the form again: nothing that was typed is lost.
+// refused explains why something was not done, and shows the form again so that no input is lost.
 func (s *Server) refused(w http.ResponseWriter, name string, a act, f form, before Done, err error) {
 	refusal := &Refused{Message: err.Error()}
 	errors.As(err, &refusal)
 	var fields []field
 	for _, n := range sortedKeys(f.Values) {
 		for _, v := range f.Values[n] {
-			if n == "back" || n == "request" || n == "take" && len(before.Lines) > 0 { // the review is taken
+			if n == "back" || n == "request" || n == "take" && len(before.Lines) > 0 { // claimed by now
 				continue
 			}
 			fields = append(fields, field{n, n, v, min(8, strings.Count(v, "\n")+len(v)/80)})

@@ -12,19 +12,19 @@ import (
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
-// The size of the small charts, in units of their drawing.
+// The size of the small charts, in SVG units.
 const (
 	chartWidth  = 480
 	chartHeight = 96
 )
 
-// burn is the drawing of how many tasks are open.
+// burn is a chart of the number of open tasks.
 type burn struct {
 	Line, Area string
 	Most, Left int
 }
 
-// burndown draws how many tasks were open, as steps.
+// burndown draws the number of open tasks as a step chart.
 func burndown(p report.Pace) burn {
 	b := burn{}
 	for _, o := range p.Open {
@@ -48,13 +48,13 @@ func burndown(p report.Pace) burn {
 	return b
 }
 
-// bar is a rectangle of a drawing, with what it stands for.
+// bar is a rectangle of a chart and its meaning.
 type bar struct {
 	X, Y, W, H int
 	Class, Say string
 }
 
-// throughput draws how many tasks were merged in each stretch.
+// throughput draws the number of tasks merged in each stretch.
 func throughput(p report.Pace) []bar {
 	most := slices.Max(append(p.Merged, 1))
 	width := chartWidth / max(1, len(p.Merged))
@@ -69,22 +69,22 @@ func throughput(p report.Pace) []bar {
 	return bars
 }
 
-// lane is an agent's, or a task's, row of the timeline.
+// lane is a row of the timeline, for an agent or a task.
 type lane struct {
 	Name, Link string
 	Bars       []bar
 }
 
-// Of the timeline, in units of its drawing.
+// The size of the timeline, in SVG units.
 const (
 	timelineWidth = 1000
 	laneHeight    = 18
 )
 
-// mostLanes is how many tasks the timeline shows, the newest first.
+// mostLanes bounds the tasks in the timeline, newest first.
 const mostLanes = 150
 
-// timeline is who had which task in hand when, and where each task's time went.
+// timeline shows who held which task when, and how each task's time was spent.
 func (s *Server) timeline(_ context.Context, l *look, q query) (*page, error) {
 	until := l.o.Now
 	if !l.past {
@@ -112,7 +112,7 @@ func (s *Server) timeline(_ context.Context, l *look, q query) (*page, error) {
 	var agents []lane
 	for _, id := range sortedKeys(byAgent) {
 		a := lane{Name: id, Link: "/agent/" + id + atOf(l)}
-		if id == roles.HumanID { // has no page, but a history
+		if id == roles.HumanID { // a human has a history but no page
 			a.Link = "/history?agent=" + id + strings.Replace(atOf(l), "?", "&", 1)
 		}
 		for i, p := range byAgent[id] {
@@ -134,7 +134,7 @@ func sortedKeys[V any](m map[string]V) []string {
 	return all
 }
 
-// bars draws periods between two moments.
+// bars draws the periods between two times.
 func bars(periods []report.Period, from, to board.Time, task string) []bar {
 	whole := max(time.Second, to.Sub(from))
 	var all []bar
@@ -156,7 +156,7 @@ func bars(periods []report.Period, from, to board.Time, task string) []bar {
 	return all
 }
 
-// tick is a moment on the timeline's scale.
+// tick is a mark on the timeline's scale.
 type tick struct {
 	X    int
 	Text string
@@ -178,7 +178,7 @@ func ticks(from, to board.Time) []tick {
 	return all
 }
 
-// share is how much of the time went into a phase.
+// share is the part of the time that was spent in a phase.
 type share struct {
 	Phase   report.Phase
 	Took    time.Duration
@@ -186,7 +186,7 @@ type share struct {
 	X, W    int
 }
 
-// spentOf adds up where the time of the sprint's tasks went.
+// spentOf adds up how the time of the sprint's tasks was spent.
 func spentOf(l *look) []share {
 	took := map[report.Phase]time.Duration{}
 	var whole time.Duration
@@ -218,7 +218,7 @@ func spentOf(l *look) []share {
 	return shares
 }
 
-// Of the graph, in units of its drawing.
+// The size of the graph's boxes and gaps, in SVG units.
 const (
 	boxWidth, boxHeight = 196, 36
 	gapX, gapY          = 56, 10
@@ -237,10 +237,10 @@ type box struct {
 type arrow struct {
 	Path, From, To string
 	Critical       bool
-	Met            bool // what it waits for is merged
+	Met            bool // the dependency is merged
 }
 
-// graph draws which task waits for which: a column a level.
+// graph draws which task waits for which, one column per level.
 func (s *Server) graph(_ context.Context, l *look, q query) (*page, error) {
 	var tasks []board.Brief
 	for _, b := range l.State.Tasks() {
@@ -248,7 +248,7 @@ func (s *Server) graph(_ context.Context, l *look, q query) (*page, error) {
 			tasks = append(tasks, b)
 		}
 	}
-	if q.get("over") == "" { // what open tasks wait for stays, whatever has become of it
+	if q.get("over") == "" { // keep the dependencies of open tasks, whatever their status
 		tasks = withDependencies(l.State.Tasks(), tasks)
 	}
 	g := report.GraphOf(tasks)
@@ -257,7 +257,7 @@ func (s *Server) graph(_ context.Context, l *look, q query) (*page, error) {
 	return &page{Title: "Graph", Nav: "Graph", Parts: []part{{ID: "graph", Class: "wide", Head: markup("graph", data)}}}, l.State.Err()
 }
 
-// withDependencies adds to open tasks those that they depend on.
+// withDependencies adds the dependencies of open tasks.
 func withDependencies(all, open []board.Brief) []board.Brief {
 	wanted := map[string]bool{}
 	for _, b := range open {
@@ -269,8 +269,8 @@ func withDependencies(all, open []board.Brief) []board.Brief {
 	return slices.DeleteFunc(slices.Clone(all), func(b board.Brief) bool { return !wanted[b.ID] })
 }
 
-// layout places the tasks: a column for each length of the longest chain that leads to a task, whatever has become of
-// the chain; in a column the tasks stand near what they wait for.
+// layout places the tasks in columns by the length of the longest chain that leads to a task,
+// finished or not. Within a column, tasks are placed near what they wait for.
 func layout(g report.Graph, l *look) (boxes []box, arrows []arrow, width, height int) {
 	column := columns(g)
 	at := map[string]int{}
@@ -284,7 +284,7 @@ func layout(g report.Graph, l *look) (boxes []box, arrows []arrow, width, height
 	for i := range order {
 		order[i] = i
 	}
-	middle := func(i int) int { // of what it waits for
+	middle := func(i int) int { // average position of its dependencies
 		sum, n := 0, 0
 		for _, d := range boxes[i].DependsOn {
 			if j, known := at[d]; known && column[d] < column[boxes[i].ID] {
@@ -317,7 +317,7 @@ func layout(g report.Graph, l *look) (boxes []box, arrows []arrow, width, height
 	return boxes, arrowsOf(g, boxes, at), width, height
 }
 
-// columns is how long the longest chain before each task is.
+// columns is the length of the longest chain before each task.
 func columns(g report.Graph) map[string]int {
 	by := map[string]report.Node{}
 	for _, n := range g.Nodes {
@@ -326,7 +326,7 @@ func columns(g report.Graph) map[string]int {
 	column, underway := map[string]int{}, map[string]bool{}
 	var visit func(id string) int
 	visit = func(id string) int {
-		if c, known := column[id]; known || underway[id] { // damage may have made a circle
+		if c, known := column[id]; known || underway[id] { // a damaged board may contain a cycle
 			return c
 		}
 		underway[id] = true
@@ -365,7 +365,7 @@ func arrowsOf(g report.Graph, boxes []box, at map[string]int) []arrow {
 			})
 		}
 	}
-	slices.SortStableFunc(arrows, func(a, b arrow) int { // critical ones are drawn last, above the others
+	slices.SortStableFunc(arrows, func(a, b arrow) int { // critical ones on top
 		if a.Critical == b.Critical {
 			return 0
 		} else if a.Critical {

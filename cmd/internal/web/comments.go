@@ -12,24 +12,25 @@ import (
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
-// lineOf is a line of one of the two files of a diff.
+// lineOf identifies a line of one of a diff's two files.
 type lineOf struct {
 	old bool
 	n   int
 }
 
-// fileView is a file of a diff with what was said about its lines, and what says more.
+// fileView is a file of a diff with the comments on its lines, and what the form for comments
+// needs.
 type fileView struct {
 	diffFile
 	Task    string
-	Commit  string      // that is commented on; "" where nothing may be said
+	Commit  string      // the commit to comment on, "" if comments are not allowed
 	Compare string      // the query of this comparison
-	Hidden  [][2]string // the same, as fields
+	Hidden  [][2]string // Compare as form fields
 	said    map[lineOf][]report.Remark
-	asked   int // the line under which the form is open, 0 for none
+	asked   int // the line with the open form below it, 0 for none
 }
 
-// Said is what was said about a line.
+// Said returns the comments on a line.
 func (v fileView) Said(l diffLine) []report.Remark {
 	var all []report.Remark
 	if l.Old > 0 {
@@ -41,7 +42,7 @@ func (v fileView) Said(l diffLine) []report.Remark {
 	return all
 }
 
-// SaidBeside is what was said about both lines of a row of two columns.
+// SaidBeside returns the comments on both lines of a row in two columns.
 func (v fileView) SaidBeside(s side) []report.Remark {
 	if s.Left.Kind == "same" {
 		return v.Said(s.Left)
@@ -49,7 +50,8 @@ func (v fileView) SaidBeside(s side) []report.Remark {
 	return slices.Concat(v.Said(s.Left), v.Said(s.Right))
 }
 
-// Place is the number of a line that may be commented on, 0 for another: of a deleted file it is that of the old one.
+// Place is the number by which a line can be commented on, 0 if it can't. In a deleted file it is
+// the old number.
 func (v fileView) Place(l diffLine) int {
 	switch {
 	case v.Commit == "":
@@ -60,13 +62,14 @@ func (v fileView) Place(l diffLine) int {
 	return l.New
 }
 
-// Asked reports whether the form is open under a line.
+// Asked reports whether the form is open below a line.
 func (v fileView) Asked(l diffLine) bool { return v.asked > 0 && v.Place(l) == v.asked }
 
-// Where is the place that the open form is about.
+// Where is the file and line of the open form.
 func (v fileView) Where() string { return fmt.Sprintf("%s:%d", v.Path, v.asked) }
 
-// put puts the remarks on a comparison where they belong, and returns those that belong to none of its lines.
+// put assigns the remarks to the lines of a comparison, and returns those that belong to none of
+// them.
 func (v *fileView) put(all []report.Remark, from, to int) (left []report.Remark) {
 	v.said = map[lineOf][]report.Remark{}
 	shown := map[lineOf]bool{}
@@ -88,12 +91,12 @@ func (v *fileView) put(all []report.Remark, from, to int) (left []report.Remark)
 	return left
 }
 
-// mayComment reports whether the human of this server may comment on the submission that is shown.
+// mayComment reports whether the server's human may comment on the displayed submission.
 func (s *Server) mayComment(l *look, t *board.Task, from, to, of int) bool {
 	return s.Do != nil && !l.past && t.Status == board.ReadyForReview && from == 0 && to == of
 }
 
-// review is the form of a verdict, nil where there is none to give.
+// review is the form of a verdict, nil if there is none to give.
 func (s *Server) review(l *look, t *board.Task, outlook report.TaskOutlook) map[string]any {
 	if s.Do == nil || l.past || t.Status != board.ReadyForReview {
 		return nil
@@ -109,7 +112,7 @@ func (s *Server) review(l *look, t *board.Task, outlook report.TaskOutlook) map[
 	}
 }
 
-// remarkCache remembers the last remarks: they change with a comment or a submission.
+// remarkCache caches the last remarks, which only change with a comment or a submission.
 type remarkCache struct {
 	mu  sync.Mutex
 	all map[string][]report.Remark
@@ -138,7 +141,7 @@ func (s *Server) remarks(ctx context.Context, t *board.Task) ([]report.Remark, e
 	return all, nil
 }
 
-// commentsPart lists what was said about lines, the newest first.
+// commentsPart lists the comments on lines, newest first.
 func commentsPart(t *board.Task, all []report.Remark) []part {
 	if len(all) == 0 {
 		return nil

@@ -11,7 +11,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/plain"
 )
 
-// Of a diff, so much is shown; the rest is for git.
+// Limits of a displayed diff; git shows the rest.
 const (
 	mostDiffLines = 4000
 	mostLineRunes = 500
@@ -19,22 +19,22 @@ const (
 
 // diffFile is a file of a diff.
 type diffFile struct {
-	Path, Was      string // Was: its name before, if that was another
-	State          string // new, deleted, renamed, binary; "" for a change
+	Path, Was      string // Was: its old name, if renamed
+	State          string // new, deleted, renamed or binary; "" if modified
 	Test           bool
 	Added, Removed int
 	Lines          []diffLine
 	Left           int // lines that are not shown
 }
 
-// diffLine is a line of a diff. Old and New are its numbers, 0 for none.
+// diffLine is a line of a diff. Old and New are its line numbers, 0 for none.
 type diffLine struct {
 	Kind     string // add, del, same, hunk or note
 	Old, New int
 	HTML     template.HTML
 }
 
-// Anchor names a file within a page.
+// Anchor is the file's id within a page.
 func (f diffFile) Anchor() string { return "f-" + hashOf(f.Path)[:10] }
 
 // side is a row of two columns.
@@ -43,7 +43,7 @@ type side struct {
 	Hunk        bool
 }
 
-// Sides puts what went beside what came.
+// Sides pairs removed lines with added ones.
 func (f diffFile) Sides() []side {
 	var sides []side
 	for i := 0; i < len(f.Lines); {
@@ -76,7 +76,7 @@ func (f diffFile) Sides() []side {
 	return sides
 }
 
-// parseDiff is git's diff, file by file.
+// parseDiff splits git's diff by file.
 func parseDiff(text string, c *board.Config) []diffFile {
 	var files []diffFile
 	var f *diffFile
@@ -110,7 +110,7 @@ func parseDiff(text string, c *board.Config) []diffFile {
 	return files
 }
 
-// line adds a line, as long as there is room.
+// line adds a line if there is room.
 func (f *diffFile) line(shown *int, l diffLine) {
 	if *shown >= mostDiffLines {
 		f.Left++
@@ -120,7 +120,7 @@ func (f *diffFile) line(shown *int, l diffLine) {
 	f.Lines = append(f.Lines, l)
 }
 
-// header takes a line between the name of a file and its first change.
+// header handles a line between a file's name and its first change.
 func (f *diffFile) header(l git.PatchLine) {
 	switch {
 	case strings.HasPrefix(l.Text, "new file"):
@@ -134,8 +134,8 @@ func (f *diffFile) header(l git.PatchLine) {
 	}
 }
 
-// coloured is a line of source with its comments, strings, numbers and keywords marked. It knows one line at a time:
-// a text that goes over several is marked where it begins.
+// coloured highlights comments, strings, numbers and keywords in a line of source. It sees one line
+// at a time: what spans several lines is highlighted only where it begins.
 func coloured(file, text string) template.HTML {
 	text = plainly(plain.Visible(text), mostLineRunes)
 	lang := languages()[strings.ToLower(strings.TrimPrefix(path.Ext(file), "."))]
@@ -157,14 +157,15 @@ func coloured(file, text string) template.HTML {
 	return template.HTML(b.String())
 }
 
-// language is what marks a kind of source needs.
+// language is what highlighting a language requires.
 type language struct {
-	comment  []string // what begins a comment that goes to the end of the line
+	comment  []string // starts of comments that extend to the end of the line
 	quotes   string
 	keywords map[string]bool
 }
 
-// token is how long the first piece of a text is, and what it is: c a comment, s a string, n a number, k a keyword.
+// token returns the length and the class of a text's first token: c for comment, s string, n
+// number, k keyword.
 func (l *language) token(text string) (class string, n int) {
 	if l == nil {
 		return "", len(text)
@@ -226,7 +227,7 @@ func words(text string) map[string]bool {
 	return all
 }
 
-// languages are those that are marked, by the ends of their files' names.
+// languages are the highlighted languages by file extension.
 var languages = sync.OnceValue(func() map[string]*language {
 	all := map[string]*language{}
 	for lang, ends := range map[*language]string{

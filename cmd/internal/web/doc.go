@@ -1,13 +1,14 @@
-// Package web serves the board to a browser: pages that can be read without JavaScript, kept up to date by
+// Package web serves the board to a browser: pages that work without JavaScript, updated by
 // server-sent events, and forms that do what the commands do.
 //
-// A page is made of parts, a part of rows. A browser that is connected gets the parts and rows that changed,
-// and nothing else; the event's id names the board's commit, so that it continues where it left off.
+// A page consists of parts, and a part of rows. A connected browser receives only the parts and
+// rows that changed; the event's id names the board's commit, so that it can continue where it left
+// off.
 //
-// It reads one board for all who look, starts no process while nothing changes, and carries nothing out
-// itself: a form becomes a command line, which Config.Do carries out as the human of this clone.
+// It reads one board for all viewers, starts no process while nothing changes, and changes nothing
+// itself: a form becomes a command line, which Config.Do executes as the human of this clone.
 //
-// What guards it is in guard.go; everything that it shows is escaped by html/template.
+// Access control is in guard.go; html/template escapes everything that is shown.
 //
 // It may import cmd/internal/edge, cmd/internal/history, gitboard, gitboard/board, gitboard/git,
 // gitboard/plain, gitboard/report, gitboard/roles and roles/transcript.

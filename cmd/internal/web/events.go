@@ -11,15 +11,15 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git"
 )
 
-// beat is how often an open stream says that it is there: what lies between may close it otherwise.
+// beat is how often an open stream sends a sign of life, since proxies may close a silent one.
 const beat = 25 * time.Second
 
-// mostStreams is how many browsers' pages are kept up to date at once.
+// mostStreams is how many pages are kept up to date at once.
 const mostStreams = 200
 
-// events keeps a browser's page up to date: what changed since the look that it had last, and then each change as it
-// happens. The event's id is the look: the board's commit, and a stamp of what is beside the board. With once= it ends
-// after what changed, for a page that asks again and again.
+// events keeps a browser's page up to date: it sends what changed since the browser's last look,
+// and then each change as it happens. The event's id is the look: the board's commit, and a stamp
+// of what is not on the board. With once= it ends after the first changes, for a page that polls.
 func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 	flusher, _ := w.(http.Flusher)
 	target, err := url.Parse(r.URL.Query().Get("page"))
@@ -47,7 +47,7 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 	defer pulse.Stop()
 	for {
 		if err := f.send(r, w); err != nil {
-			return // nobody reads any more
+			return // the browser has disconnected
 		}
 		flusher.Flush()
 		if r.URL.Query().Has("once") {
@@ -65,7 +65,8 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// stream begins a stream of events, which counts until the browser has left it. Where too many are open it is refused.
+// stream starts a stream of events, which counts until leave is called. ok is false if too many are
+// open.
 func (s *Server) stream(w http.ResponseWriter) (leave func(), ok bool) {
 	leave = func() { s.open.Add(-1) }
 	if s.open.Add(1) > mostStreams {
@@ -82,11 +83,11 @@ type follower struct {
 	s     *Server
 	make  maker
 	q     query
-	had   string // the id of the look that the browser has
-	parts []part // its page; nil before the first
+	had   string // id of the browser's look
+	parts []part // the browser's page; nil at first
 }
 
-// send sends what changed since the browser's look.
+// send sends what changed since the browser's last look.
 func (f *follower) send(r *http.Request, w http.ResponseWriter) error {
 	var message []byte
 	err := f.s.hub.with(r.Context(), func(l *look, id string) error {
@@ -111,7 +112,7 @@ func (f *follower) send(r *http.Request, w http.ResponseWriter) error {
 	if r.Context().Err() != nil {
 		return r.Context().Err()
 	}
-	if err != nil { // it is tried again with the next change
+	if err != nil { // the next change retries it
 		data, _ := json.Marshal(err.Error())
 		_, err = fmt.Fprintf(w, "event: trouble\ndata: %s\n\n", data)
 		return err
@@ -122,8 +123,8 @@ func (f *follower) send(r *http.Request, w http.ResponseWriter) error {
 	return err
 }
 
-// before is the page as the browser has it: of a look that is remembered exactly; else as the board was at that commit,
-// less what is beside the board, which is sent whole.
+// before is the page as the browser has it: exactly, if its look is cached; otherwise as of that
+// commit, without what is not on the board, which is then sent in full.
 func (f *follower) before(r *http.Request, id string, now *page) []part {
 	ctx := r.Context()
 	if f.had == id {
@@ -148,7 +149,7 @@ func (f *follower) before(r *http.Request, id string, now *page) []part {
 		return []part{}
 	}
 	for i := range p.Parts {
-		if p.Parts[i].Beside { // of what is shown there nothing is known: all of it is other
+		if p.Parts[i].Beside { // its old content is unknown: mark all of it as changed
 			p.Parts[i].Head = "?"
 			for j := range p.Parts[i].Rows {
 				p.Parts[i].Rows[j].HTML = "?"

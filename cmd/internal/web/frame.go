@@ -15,18 +15,18 @@ import (
 	"github.com/git-liza/git-liza/gitboard/report"
 )
 
-// frame is what is around the parts of every page.
+// frame is what surrounds the parts of every page.
 type frame struct {
 	*page
 	Path, Query string
 	ID          string // of the look
 	ReadOnly    bool
-	At          string // the moment that was asked for; "" is now
+	At          string // the requested time; "" for now
 	Flash       Done
-	Filter      string // of tasks
+	Filter      string // for tasks
 	Fetched     string
 	Now         string
-	Seek        *seeking // nil on pages of now, but for History
+	Seek        *seeking // nil on pages of the present, except History
 	o           *report.Overview
 	inbox       *report.Inbox
 }
@@ -34,20 +34,20 @@ type frame struct {
 // Goal is what the run is for.
 func (f *frame) Goal() string { return f.o.Goal }
 
-// Mode is what the board does.
+// Mode is the board's mode.
 func (f *frame) Mode() board.Mode { return f.o.Mode }
 
-// Waiting is how many things wait for the human.
+// Waiting is the number of things that wait for the human.
 func (f *frame) Waiting() int { return waiting(f.inbox) }
 
-// navigation are the entries of the navigation, each with its path and its key.
+// navigation are the entries of the navigation with their paths.
 var navigation = []navEntry{
 	{"Now", "/"}, {"Graph", "/graph"}, {"Timeline", "/timeline"}, {"History", "/history"}, {"Agents", "/agents"}, {"Sprint", "/sprint"},
 }
 
 type navEntry struct{ Name, Path string }
 
-// Navigation leads to the other pages, at the same moment.
+// Navigation links to the other pages, at the same time.
 func (f *frame) Navigation() []navEntry {
 	all := slices.Clone(navigation)
 	for i := range all {
@@ -58,7 +58,7 @@ func (f *frame) Navigation() []navEntry {
 	return all
 }
 
-// Live is the address of the events of this page, "" for one of the past.
+// Live is the URL of this page's events, "" for the past.
 func (f *frame) Live() string {
 	if f.At != "" {
 		return ""
@@ -66,26 +66,26 @@ func (f *frame) Live() string {
 	return "/events?" + url.Values{"page": {f.Path + f.Query}, "since": {f.ID}}.Encode()
 }
 
-// seeking is the slider: one of so many operations.
+// seeking is the position of the slider: operation N of Of.
 type seeking struct {
 	N, Of          int
 	Line           history.Line
-	Earlier, Later string // commits; "" where there is none
+	Earlier, Later string // commits; "" for none
 	Path, Query    string
 }
 
-// when finds out where in the history a look of the past is.
+// when finds the place of a past look in the history.
 func (s *Server) when(ctx context.Context, l *look, f *frame) error {
 	if f.At == "" && f.Nav != "History" {
 		return nil
 	}
-	if l.past { // the list belongs to the hub
+	if l.past { // the hub owns the list
 		return s.hub.with(ctx, func(tip *look, _ string) error { return s.place(ctx, tip, l, f) })
 	}
 	return s.place(ctx, l, l, f)
 }
 
-// place fills in the slider; under the hub's lock.
+// place fills in the slider. The caller holds the hub's lock.
 func (s *Server) place(ctx context.Context, tip, l *look, f *frame) error {
 	lines, err := s.hub.operations(ctx, tip.Commit)
 	if err != nil {
@@ -105,7 +105,7 @@ func (s *Server) place(ctx context.Context, tip, l *look, f *frame) error {
 	return nil
 }
 
-// seek leads to a page as it was after the n-th operation.
+// seek redirects to a page as of the nth operation.
 func (s *Server) seek(w http.ResponseWriter, r *http.Request) {
 	target := local(r.URL.Query().Get("to"))
 	n, err := strconv.Atoi(r.URL.Query().Get("n"))
@@ -132,7 +132,7 @@ func (s *Server) seek(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, target.String(), http.StatusSeeOther)
 }
 
-// local is an address of this server that a request names; the first page for any other.
+// local parses a URL of this server from a request; any other becomes the first page.
 func local(text string) *url.URL {
 	u, err := url.Parse(text)
 	if err != nil || u.Scheme != "" || u.Host != "" || u.User != nil || !strings.HasPrefix(u.Path, "/") || strings.HasPrefix(u.Path, "//") || strings.Contains(u.Path, `\`) {
@@ -141,7 +141,7 @@ func local(text string) *url.URL {
 	return &url.URL{Path: u.Path, RawQuery: u.RawQuery, Fragment: u.Fragment}
 }
 
-// isMoment reports whether a text is what ?at= takes: (the beginning of) a commit, or a time.
+// isMoment reports whether a text is valid for ?at=: the beginning of a commit id, or a time.
 func isMoment(text string) bool {
 	if _, err := board.ParseTime(text); err == nil {
 		return true
@@ -149,7 +149,7 @@ func isMoment(text string) bool {
 	return len(text) >= 7 && len(text) <= 64 && strings.Trim(text, "0123456789abcdef") == ""
 }
 
-// flashes are what was done just now, for the next page to say.
+// flashes are the results of recent actions, for the next page to show.
 type flashes struct {
 	mu   sync.Mutex
 	said map[string]Done

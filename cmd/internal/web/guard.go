@@ -13,39 +13,39 @@ import (
 	"time"
 )
 
-// sessionLength is how long a browser stays known that does not come back.
+// sessionLength is how long a session stays valid without being used.
 const sessionLength = 7 * 24 * time.Hour
 
-// mostSessions is how many browsers are remembered; the one that came first is forgotten first.
+// mostSessions bounds the remembered sessions; the oldest is dropped first.
 const mostSessions = 32
 
-// mostBody is how many bytes a form may have.
+// mostBody is the largest size of a form in bytes.
 const mostBody = 256 << 10
 
-// policy lets a page take from this server alone, and run no script that is not a file of it.
+// policy lets a page load only from this server, and run only scripts that are its files.
 const policy = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
-// A guard decides who is let in. The token of an address is good once; the browser that brings it gets a
-// cookie. Only what proves a cookie is kept, not the cookie itself.
+// guard controls access. The token of an address is valid once; the browser that brings it gets a
+// cookie. Only a hash of the cookie is kept.
 type guard struct {
 	mu       sync.Mutex
 	token    string            // of the next address
-	sessions []Session         // the oldest first
-	hosts    []string          // names that a browser may call this server by, without port; loopback is always one
-	cookie   string            // its name
-	random   func() string     // a new secret
+	sessions []Session         // oldest first
+	hosts    []string          // permitted names of this server, without port; loopback always is
+	cookie   string            // the cookie's name
+	random   func() string     // returns a new secret
 	now      func() time.Time  //
-	keep     func([]Session)   // remembers the sessions for the next run
-	renewed  func(next string) // a token was used; this is the next one
+	keep     func([]Session)   // stores the sessions for the next run
+	renewed  func(next string) // called with the next token after one was used
 }
 
-// Session is a browser that was let in.
+// Session is a browser that was admitted.
 type Session struct {
 	Hash    string    `json:"hash"` // of its cookie
 	Expires time.Time `json:"expires"`
 }
 
-// ServeHTTP of what it wraps is reached only by requests that every check lets through.
+// wrap returns a handler that calls next only for requests that pass all checks.
 func (g *guard) wrap(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		harden(w.Header())
@@ -68,7 +68,7 @@ func (g *guard) wrap(next http.Handler) http.Handler {
 	})
 }
 
-// harden sets what every answer carries.
+// harden sets the security headers of every response.
 func harden(h http.Header) {
 	h.Set("Content-Security-Policy", policy)
 	h.Set("X-Content-Type-Options", "nosniff")
@@ -87,20 +87,20 @@ func hostOf(host string) string {
 	return strings.ToLower(strings.Trim(host, "[]"))
 }
 
-// isLoopback reports whether a name always leads to this machine: no name server is asked for it.
+// isLoopback reports whether a name always means this machine, without asking DNS.
 func isLoopback(name string) bool {
 	ip := net.ParseIP(name)
 	return name == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// knowsHost refuses names that somebody else's name server may have led here (DNS rebinding).
+// knowsHost rejects names that somebody else's DNS may point here (DNS rebinding).
 func (g *guard) knowsHost(host string) bool {
 	name := hostOf(host)
 	return isLoopback(name) || slices.Contains(g.hosts, name)
 }
 
-// sameOrigin refuses what another site's page asks for. A browser says where a request that acts comes from; another
-// site's reads are refused where it says that it is one.
+// sameOrigin rejects requests from other sites' pages. Browsers send the origin of requests that
+// act; reads from another site are rejected if the browser marks them as such.
 func sameOrigin(r *http.Request) bool {
 	if site := r.Header.Get("Sec-Fetch-Site"); site != "" && site != "same-origin" && site != "none" {
 		return r.Method == http.MethodGet && r.Header.Get("Sec-Fetch-Mode") == "navigate" && r.Header.Get("Sec-Fetch-Dest") == "document"
@@ -138,15 +138,15 @@ func (g *guard) admit(w http.ResponseWriter, r *http.Request) {
 	landing(w)
 }
 
-// landing takes the browser on by a page of this server: a cookie that is SameSite=Strict is not sent along
-// a redirect that began on another site, as in a chat or a terminal that is a browser itself.
+// landing forwards the browser by a page of this server: a SameSite=Strict cookie is not sent along
+// a redirect that began on another site, such as a chat or a browser-based terminal.
 func landing(w http.ResponseWriter) {
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.Header().Set("Refresh", "0; url=/")
 	_, _ = w.Write([]byte(`<!doctype html><html lang="en"><meta charset="utf-8"><title>git liza</title><p>You are in: <a href="/">the board</a></p></html>`))
 }
 
-// known reports whether a request brings the cookie of a browser that was let in.
+// known reports whether a request has the cookie of an admitted browser.
 func (g *guard) known(r *http.Request) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -165,7 +165,7 @@ func (g *guard) isSession(r *http.Request) bool {
 	return false
 }
 
-// alive are the sessions that have not expired.
+// alive returns the sessions that have not expired.
 func (g *guard) alive() []Session {
 	now := g.now()
 	return slices.DeleteFunc(slices.Clone(g.sessions), func(s Session) bool { return !now.Before(s.Expires) })
@@ -176,7 +176,7 @@ func hashOf(secret string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// refuse answers with a sentence, and with the way out.
+// refuse answers with a message and a hint.
 func refuse(w http.ResponseWriter, status int, message, hint string) {
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.WriteHeader(status)

@@ -18,39 +18,40 @@ import (
 	"github.com/git-liza/git-liza/gitboard/report"
 )
 
-// lookEvery is how often it is looked for what no event tells: leases, files that stop the clone, transcripts. A look
-// reads a few small files and starts no process.
+// lookEvery is how often the hub checks what no event reports: leases, files that stop the clone,
+// transcripts. A check reads a few small files and starts no process.
 const lookEvery = 5 * time.Second
 
-// look is the board as it was read once, with what was beside it then. Its pages are always the same.
+// look is the board as read once, with what was not on the board at that time. Its pages never
+// change.
 type look struct {
 	*gitboard.View
 	o     *report.Overview
 	inbox *report.Inbox
 	now   time.Time
-	past  bool              // asked for by ?at=
-	last  map[string]string // the last line that an agent printed in this clone
+	past  bool              // requested by ?at=
+	last  map[string]string // by agent: the last line printed in this clone
 }
 
-// id names a look for a browser: the board's commit, and a stamp of what is beside the board.
+// id identifies a look for a browser: the board's commit, and a stamp of what is not on the board.
 func (l *look) id(stamp string) string { return string(l.Commit) + "." + stamp }
 
-// mostLooks is how many looks are remembered for browsers that come back.
+// mostLooks is how many looks are cached for browsers that reconnect.
 const mostLooks = 8
 
-// hub is the one reader of the board, for all who look.
+// hub is the only reader of the board, shared by all viewers.
 type hub struct {
 	board *gitboard.Board
 	app   *edge.App
 
-	mu      sync.Mutex // over everything below, and over reading from a look: its state is read as it is needed
-	mark    string     // of what was found by the last look around
-	stamp   string     // the same, and other again when a lease has run out
-	newest  *look      // nil before the first one, and when something has changed since
-	looks   []kept     // the newest last
+	mu      sync.Mutex // guards all below, and looks, whose state is read lazily
+	mark    string     // of what the last check found
+	stamp   string     // of mark and expires, so that it also changes when a lease expires
+	newest  *look      // nil at first, and after a change
+	looks   []kept     // newest last
 	lines   []history.Line
 	streams map[chan struct{}]bool
-	expires time.Time // the first time at which a lease that counts runs out
+	expires time.Time // when the next live lease expires
 }
 
 type kept struct {
@@ -74,7 +75,7 @@ func (h *hub) run(ctx context.Context) error {
 	return nil
 }
 
-// lookAround wakes those who look, if something has changed.
+// lookAround notifies the viewers if something has changed.
 func (h *hub) lookAround(ctx context.Context) {
 	mark, err := h.board.Mark(ctx)
 	if err != nil {
@@ -92,14 +93,14 @@ func (h *hub) lookAround(ctx context.Context) {
 	for s := range h.streams {
 		select {
 		case s <- struct{}{}:
-		default: // it has not looked yet since the last time
+		default: // it has not read the last notification yet
 		}
 	}
 }
 
-// logSizes says how long the transcripts are.
+// logSizes describes the sizes of the transcripts.
 func logSizes(dir string) string {
-	entries, _ := os.ReadDir(filepath.Join(dir, "logs")) // no agent may have run here
+	entries, _ := os.ReadDir(filepath.Join(dir, "logs")) // missing if no agent has run here
 	text := ""
 	for _, e := range entries {
 		if info, err := e.Info(); err == nil {
@@ -122,22 +123,22 @@ func (h *hub) subscribe() (changed chan struct{}, leave func()) {
 	}
 }
 
-// with calls a function with the newest look, and its id. No two such functions run at once.
+// with calls a function with the newest look and its id. Only one such function runs at a time.
 func (h *hub) with(ctx context.Context, use func(l *look, id string) error) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	l, err := h.current(context.WithoutCancel(ctx)) // it serves others when this request is over
+	l, err := h.current(context.WithoutCancel(ctx)) // others use it after this request has ended
 	if err != nil {
 		return err
 	}
 	err = use(l, l.id(h.stamp))
-	if l.State.Err() != nil { // the next one reads it anew
+	if l.State.Err() != nil { // the next caller reads it again
 		h.newest = nil
 	}
 	return err
 }
 
-// current is the newest look; under the lock.
+// current is the newest look. The caller holds the lock.
 func (h *hub) current(ctx context.Context) (*look, error) {
 	if h.newest != nil {
 		return h.newest, nil
@@ -162,7 +163,7 @@ func (h *hub) current(ctx context.Context) (*look, error) {
 	return l, nil
 }
 
-// nextExpiry is when the first lease that counts now runs out: an agent will be gone then, though nothing changes.
+// nextExpiry is when the next live lease expires: its agent is gone then, although nothing changes.
 func nextExpiry(o *report.Overview, now time.Time) time.Time {
 	var next time.Time
 	for _, a := range o.Agents {
@@ -173,7 +174,7 @@ func nextExpiry(o *report.Overview, now time.Time) time.Time {
 	return next
 }
 
-// remembered is the look that a browser had last, nil where it is not known any more; under the lock.
+// remembered is a browser's last look, nil if it is not cached any more. The caller holds the lock.
 func (h *hub) remembered(id string) *look {
 	for _, k := range h.looks {
 		if k.id == id {
@@ -183,7 +184,7 @@ func (h *hub) remembered(id string) *look {
 	return nil
 }
 
-// at looks at the board as it was. Of its leases nothing is known.
+// at reads the board as of an earlier time, without leases.
 func (h *hub) at(ctx context.Context, when string) (*look, error) {
 	v, err := h.board.ViewAt(ctx, when)
 	if err != nil {
@@ -201,7 +202,7 @@ func (h *hub) at(ctx context.Context, when string) (*look, error) {
 	return l, nil
 }
 
-// seen is what a glance shows at a moment.
+// seen is a look at what a glance shows at a given time.
 func seen(ctx context.Context, g *gitboard.Glance, now time.Time) (*look, error) {
 	o, err := g.Overview(now)
 	if err != nil {
@@ -214,8 +215,8 @@ func seen(ctx context.Context, g *gitboard.Glance, now time.Time) (*look, error)
 	return &look{View: g.View, o: o, inbox: in, now: now}, nil
 }
 
-// operations are the operations up to a commit, the newest first; under the lock. Those that came since the last time
-// are added to what is known.
+// operations lists the operations up to a commit, newest first. It adds new ones to the cached
+// list. The caller holds the lock.
 func (h *hub) operations(ctx context.Context, tip git.OID) ([]history.Line, error) {
 	if i := slices.IndexFunc(h.lines, func(l history.Line) bool { return l.Commit == tip }); i >= 0 {
 		return h.lines[i:], nil
@@ -233,11 +234,11 @@ func (h *hub) operations(ctx context.Context, tip git.OID) ([]history.Line, erro
 	return h.lines, nil
 }
 
-// secret is random text of 32 bytes.
+// secret returns a random text made from 32 bytes.
 func secret(read func([]byte) (int, error)) string {
 	var raw [32]byte
 	if _, err := read(raw[:]); err != nil {
-		panic("no randomness: " + err.Error()) // nothing safe can be done without
+		panic("no randomness: " + err.Error()) // nothing is safe without it
 	}
 	sum := sha256.Sum256(raw[:])
 	return hex.EncodeToString(sum[:])

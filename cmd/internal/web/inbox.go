@@ -8,16 +8,16 @@ import (
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
-// item is an entry of the inbox, and the form that answers it.
+// item is an entry of the inbox and the form that answers it.
 type item struct {
 	report.Item
 	Acts bool
 }
 
-// Key tells the item from others.
+// Key identifies the item.
 func (i item) Key() string { return string(i.Kind) + " " + i.ID }
 
-// forms are the templates that answer items of a kind; the others say their commands alone.
+// forms are the templates that answer the kinds of items; other kinds only show their commands.
 var forms = map[report.ItemKind]string{
 	report.ItemBlocked: "blocked", report.ItemStopped: "resume", report.ItemPaused: "resume-task", report.ItemBreaker: "resolve", report.ItemReserved: "reserved",
 	report.ItemQuestion: "question", report.ItemAmbiguity: "ambiguity", report.ItemDrafts: "finalize", report.ItemGoalOver: "goal-complete", report.ItemReview: "review",
@@ -30,7 +30,7 @@ func (i item) Form() string { return forms[i.Kind] }
 // Planners reports whether a planner looks at it first.
 func (i item) Planners() bool { return i.Turn == roles.Planner }
 
-// About is the page of what it is about, "" for none.
+// About is the page of the item's subject, "" for none.
 func (i item) About() string {
 	switch i.Kind {
 	case report.ItemBlocked, report.ItemPaused, report.ItemReserved, report.ItemReview:
@@ -41,7 +41,7 @@ func (i item) About() string {
 	return ""
 }
 
-// Heading is its title; of a blocked task without the reason, which is said below in full.
+// Heading is the item's title, without a blocked task's reason, which is shown in full below.
 func (i item) Heading() string {
 	if i.Kind == report.ItemBlocked {
 		return i.ID + " is BLOCKED"
@@ -53,7 +53,7 @@ func (i item) Heading() string {
 	return i.Title
 }
 
-// inbox is everything that waits for the human, with the forms that answer it.
+// inbox is everything that waits for the human, with the forms to answer it.
 func (s *Server) inbox(l *look) part {
 	p := part{ID: "inbox", Class: "inbox", Beside: true, Empty: "Nothing waits for you."}
 	p.Head = template.HTML(`<h2 id="h-inbox">Waits for you</h2>`)
@@ -65,7 +65,7 @@ func (s *Server) inbox(l *look) part {
 
 func inboxRow(i item) row { return row{i.Key(), markup("inbox-row", i)} }
 
-// waiting is how many items are the human's to answer.
+// waiting is the number of items for the human.
 func waiting(in *report.Inbox) int {
 	n := 0
 	for _, i := range in.Items {

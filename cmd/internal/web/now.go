@@ -11,7 +11,7 @@ import (
 	"github.com/git-liza/git-liza/roles/transcript"
 )
 
-// now is what waits for the human, and what everybody does.
+// now shows what waits for the human, and what everybody is doing.
 func (s *Server) now(_ context.Context, l *look, q query) (*page, error) {
 	p := &page{Title: "Now", Nav: "Now"}
 	p.Parts = append(p.Parts, part{ID: "run", Class: "lead", Head: markup("run", s.scene(l)), Beside: true})
@@ -29,19 +29,19 @@ func (s *Server) now(_ context.Context, l *look, q query) (*page, error) {
 	return p, l.State.Err()
 }
 
-// scene is what templates are given: a look, and whether there are forms.
+// scene is the data of templates: a look, and whether to show forms.
 type scene struct {
 	*report.Overview
 	Acts bool
 	Past bool
-	Mine int // how much waits for the human
+	Mine int // number of items for the human
 }
 
 func (s *Server) scene(l *look) scene {
 	return scene{l.o, s.Do != nil && !l.past, l.past, waiting(l.inbox)}
 }
 
-// filter is what `/` looks for.
+// matches reports whether a task matches the text of the filter `/`.
 func matches(t report.TaskOutlook, q string) bool {
 	if q == "" {
 		return true
@@ -50,7 +50,7 @@ func matches(t report.TaskOutlook, q string) bool {
 	return !slices.ContainsFunc(strings.Fields(strings.ToLower(q)), func(word string) bool { return !strings.Contains(text, word) })
 }
 
-// stages are the groups in which tasks are shown, those that a human looks at first.
+// stages are the groups of tasks, in the order of a human's interest.
 var stages = []struct {
 	id, title string
 	in        []board.Status
@@ -66,7 +66,7 @@ var stages = []struct {
 // mostRows is how many tasks of a group are shown; a link shows all.
 const mostRows = 60
 
-// tasks are the tasks by what becomes of them.
+// tasks shows the tasks by stage.
 func (s *Server) tasks(l *look, q query) []part {
 	var parts []part
 	reasons := func(id string) string {
@@ -110,7 +110,7 @@ func (s *Server) tasks(l *look, q query) []part {
 	return parts
 }
 
-// atOf is what is added to a link so that it stays at the same moment.
+// atOf is the query that keeps a link at the same time.
 func atOf(l *look) string {
 	if l.past {
 		return "?at=" + string(l.Commit)
@@ -118,7 +118,7 @@ func atOf(l *look) string {
 	return ""
 }
 
-// agentsPart is who is there, with what, and what each did last.
+// agentsPart shows the agents, their tasks, and what each did last.
 func agentsPart(l *look) part {
 	p := part{ID: "agents", Aside: true, Title: "Agents", Beside: true, Empty: "No agent is registered: git liza agent coder starts one.", Head: markup("agents-head", l.o)}
 	for _, a := range l.o.Agents {
@@ -128,7 +128,7 @@ func agentsPart(l *look) part {
 	return p
 }
 
-// newest are the last operations.
+// newest shows the latest operations.
 func newest(l *look) part {
 	p := part{ID: "events", Aside: true, Class: "log", Title: "Happened last", Head: markup("events-head", atOf(l))}
 	for i, e := range l.o.Events {
@@ -143,11 +143,11 @@ func pacePart(l *look) part {
 	return part{ID: "pace", Aside: true, Title: "Sprint", Head: markup("pace", map[string]any{"O": l.o, "Burndown": burndown(pace), "Bars": throughput(pace), "Pace": pace})}
 }
 
-// lastLines are the last lines that agents printed in this clone.
+// lastLines returns the last line that each agent printed in this clone.
 func lastLines(ctx context.Context, dir string, o *report.Overview) map[string]string {
 	last := map[string]string{}
 	for _, a := range o.Agents {
-		_ = transcript.Read(ctx, dir, a.ID, 8, false, func(line []byte) error { // most agents of a shared board have none here
+		_ = transcript.Read(ctx, dir, a.ID, 8, false, func(line []byte) error { // most agents of a shared board have no transcript here
 			if text := plain.Line(plain.Visible(plain.Unstyled(string(line))), 160); text != "" {
 				last[a.ID] = text
 			}

@@ -21,7 +21,7 @@ var templateFiles embed.FS
 //go:embed assets
 var assetFiles embed.FS
 
-// lazyPages parses the templates when the first page asks for them: no other command pays for it.
+// lazyPages parses the templates on first use, so that other commands don't pay for it.
 type lazyPages struct{ get func() *template.Template }
 
 var pages = lazyPages{sync.OnceValue(func() *template.Template {
@@ -56,10 +56,10 @@ var functions = template.FuncMap{
 // field is an input of a form.
 type field struct {
 	Name, Label, Value string
-	Rows               int // of a text; 0 for a line
+	Rows               int // of a text area; 0 for a single line
 }
 
-// signs tell states apart without colour.
+// signs distinguish statuses without colour.
 var signs = map[board.Status]string{
 	board.Draft: "✎", board.Unclaimed: "○", board.Claimed: "●", board.ReadyForReview: "◐", board.Rejected: "↺", board.Approved: "✓",
 	board.IntegrationFailed: "✗", board.Blocked: "■", board.Merged: "✔", board.Superseded: "⇢", board.Abandoned: "–",
@@ -67,7 +67,7 @@ var signs = map[board.Status]string{
 
 func signOf(s board.Status) string { return signs[s] }
 
-// Columns are the parts of both columns.
+// Columns returns the parts of both columns.
 func (p *page) Columns() [2][]part {
 	var c [2][]part
 	for _, q := range p.Parts {
@@ -80,23 +80,24 @@ func (p *page) Columns() [2][]part {
 	return c
 }
 
-// page is what a browser shows: parts in their order.
+// page is what a browser shows: parts in order.
 type page struct {
 	Title string
-	Nav   string // the entry of the navigation that is marked
+	Nav   string // the current entry of the navigation
 	Parts []part
 }
 
 // part is a section of a page.
 type part struct {
 	ID    string
-	Title string // "" where the head has its own
+	Title string // "" if Head contains it
 	Class string
-	Aside bool          // it is shown beside the others, where there is room
-	Head  template.HTML // what comes before the rows
+	Aside bool          // shown next to the others if there is room
+	Head  template.HTML // precedes the rows
 	Rows  []row
-	Empty string // what is said in place of rows
-	// Beside says that it depends on what is not on the board: leases, files that stop the clone, transcripts.
+	Empty string // shown if there are no rows
+	// Beside says that it depends on what is not on the board: leases, files that stop the clone,
+	// transcripts.
 	Beside bool
 }
 
@@ -106,7 +107,7 @@ type row struct {
 	HTML template.HTML
 }
 
-// markup renders one of the templates. They are part of the program: one that fails is a mistake in it, and is shown.
+// markup renders a template. Templates are part of the program, so an error is a bug, and is shown.
 func markup(name string, data any) template.HTML {
 	var b bytes.Buffer
 	if err := pages.ExecuteTemplate(&b, name, data); err != nil {
@@ -123,23 +124,23 @@ type change struct {
 type partChange struct {
 	ID    string            `json:"id"`
 	Gone  bool              `json:"gone,omitempty"`
-	Whole string            `json:"whole,omitempty"` // the part, where the page had none of it
-	After string            `json:"after,omitempty"` // which part of its column a new one comes; "" for the first
-	Aside bool              `json:"aside,omitempty"` // the column of a new one
+	Whole string            `json:"whole,omitempty"` // the whole part, if it is new
+	After string            `json:"after,omitempty"` // the part before a new one in its column, "" if first
+	Aside bool              `json:"aside,omitempty"` // column of a new part
 	Head  *string           `json:"head,omitempty"`
-	Rows  map[string]string `json:"rows,omitempty"`  // that are new or changed
-	Order []string          `json:"order,omitempty"` // all keys, where they are others or in another order
-	Empty bool              `json:"empty,omitempty"` // no row is left
+	Rows  map[string]string `json:"rows,omitempty"`  // new or changed rows
+	Order []string          `json:"order,omitempty"` // all keys, if they or their order changed
+	Empty bool              `json:"empty,omitempty"` // no rows are left
 }
 
-// differences says how to turn the page old into new.
+// differences returns how to turn the page old into new.
 func differences(old, new []part) change {
 	var c change
 	was := map[string]part{}
 	for _, p := range old {
 		was[p.ID] = p
 	}
-	after := map[bool]string{} // the part before, in each column
+	after := map[bool]string{} // the previous part in each column
 	for _, p := range new {
 		before, known := was[p.ID]
 		delete(was, p.ID)
@@ -191,14 +192,14 @@ func keys(rows []row) []string {
 	return all
 }
 
-// query is what a page is asked for.
+// query is the query of a page's URL.
 type query struct {
 	values url.Values
 }
 
 func (q query) get(name string) string { return strings.TrimSpace(q.values.Get(name)) }
 
-// with is the query with another value, as a link.
+// with is the query with other values, as a link.
 func (q query) with(pairs ...string) string {
 	v := url.Values{}
 	for name, values := range q.values {

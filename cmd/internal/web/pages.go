@@ -15,15 +15,15 @@ import (
 	"github.com/git-liza/git-liza/roles/transcript"
 )
 
-// mostOperations is how many operations a page of the history has.
+// mostOperations is how many operations a page of the history shows.
 const mostOperations = 100
 
-// history are the operations, the newest first.
+// history shows the operations, newest first.
 func (s *Server) history(ctx context.Context, l *look, q query) (*page, error) {
 	return s.operations(ctx, l, q, mostOperations)
 }
 
-// operations is a page of so many operations.
+// operations is a page of at most most operations.
 func (s *Server) operations(ctx context.Context, l *look, q query, most int) (*page, error) {
 	lines, err := s.linesUpTo(ctx, l)
 	if err != nil {
@@ -49,9 +49,9 @@ func (s *Server) operations(ctx context.Context, l *look, q query, most int) (*p
 	return &page{Title: "History", Nav: "History", Parts: []part{p}}, nil
 }
 
-// linesUpTo are the operations up to a look, the newest first.
+// linesUpTo returns the operations up to a look, newest first.
 func (s *Server) linesUpTo(ctx context.Context, l *look) ([]history.Line, error) {
-	if !l.past { // under the hub's lock already
+	if !l.past { // already under the hub's lock
 		return s.hub.operations(ctx, l.Commit)
 	}
 	var lines []history.Line
@@ -91,7 +91,7 @@ func distinct(lines []history.Line, of func(history.Line) string) []string {
 	return all
 }
 
-// agents are the agents of the board, and those that ran in this clone.
+// agents shows the agents on the board, and those that ran in this clone.
 func (s *Server) agents(_ context.Context, l *look, _ query) (*page, error) {
 	here, err := transcript.Agents(s.Board.Dir())
 	if err != nil {
@@ -105,13 +105,13 @@ func (s *Server) agents(_ context.Context, l *look, _ query) (*page, error) {
 	return &page{Title: "Agents", Nav: "Agents", Parts: []part{whole(agentsPart(l)), gone}}, l.State.Err()
 }
 
-// whole is a part in the first column.
+// whole moves a part to the first column.
 func whole(p part) part {
 	p.Aside = false
 	return p
 }
 
-// agent is one agent: what it has, what it did, and what it printed in this clone.
+// agent shows one agent: its task, what it did, and what it printed in this clone.
 func (s *Server) agent(ctx context.Context, l *look, id string, q query) (*page, error) {
 	if _, err := roles.Of(id); err != nil {
 		return nil, &notFound{"There is no agent of that name."}
@@ -153,12 +153,12 @@ const mostPrinted = 300
 // printedLine is a line of a transcript.
 type printedLine struct {
 	Text string
-	Own  bool // the supervisor's
+	Own  bool // it is the supervisor's
 }
 
 func (s *Server) printed(ctx context.Context, id string, _ query) []printedLine {
 	var lines []printedLine
-	_ = transcript.Read(ctx, s.Board.Dir(), id, mostPrinted, false, func(line []byte) error { // most agents of a shared board have none here
+	_ = transcript.Read(ctx, s.Board.Dir(), id, mostPrinted, false, func(line []byte) error { // most agents of a shared board have no transcript here
 		lines = append(lines, printedAs(line))
 		return nil
 	})
@@ -171,7 +171,7 @@ func printedAs(line []byte) printedLine {
 	return printedLine{plainly(text, 4000), own}
 }
 
-// plainly cuts a text that is too long.
+// plainly truncates a text that is too long.
 func plainly(text string, most int) string {
 	if r := []rune(text); len(r) > most {
 		return string(r[:most]) + "…"
@@ -179,7 +179,7 @@ func plainly(text string, most int) string {
 	return text
 }
 
-// transcript follows what an agent prints: an event a line.
+// transcript streams an agent's output, one event per line.
 func (s *Server) transcript(w http.ResponseWriter, r *http.Request) {
 	id := r.PathValue("agent")
 	flusher, _ := w.(http.Flusher)
@@ -204,7 +204,7 @@ func (s *Server) transcript(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-// sprint is how the sprint went, in words and figures.
+// sprint shows the progress of the sprint, in text and figures.
 func (s *Server) sprint(_ context.Context, l *look, _ query) (*page, error) {
 	r, err := report.ReviewSprint(l.State, l.now)
 	if err != nil {

@@ -16,13 +16,15 @@ import (
 	"github.com/git-liza/git-liza/gitboard/plain"
 )
 
-// MostReport is how many bytes a report may have. Diffs, and then stories, are left out of what would be more.
+// MostReport is the largest size of a report in bytes. To stay below it, diffs are omitted first,
+// and then stories.
 const MostReport = 5 << 20
 
 // mostReported is how many operations a report lists.
 const mostReported = 2000
 
-// A Report is a file with the pages of a board at one moment. It needs nothing else, and no script.
+// Report is a single file with the pages of a board at one time. It needs no other files and no
+// scripts.
 type Report struct {
 	Goal    string
 	At      board.Time
@@ -31,7 +33,7 @@ type Report struct {
 	Policy  string
 	Entries []navEntry
 	Pages   []reported
-	Left    int // tasks whose page lacks its diff, or is left out
+	Left    int // tasks without their diff or their page
 }
 
 // reported is a page of a report.
@@ -40,7 +42,7 @@ type reported struct {
 	HTML      template.HTML
 }
 
-// WriteReport writes the pages of the board as it is, or with at as it was, as one file.
+// WriteReport writes the pages of the board as one file: as it is now, or with at as it was then.
 func WriteReport(ctx context.Context, c Config, at string, w io.Writer) error {
 	c.Do = nil
 	s := &Server{Config: c, hub: newHub(c.Board, c.App)}
@@ -53,7 +55,7 @@ func WriteReport(ctx context.Context, c Config, at string, w io.Writer) error {
 	})
 }
 
-// report makes the pages: first those of the run, then one for each task.
+// report builds the pages: first those of the run, then one for each task.
 func (s *Server) report(ctx context.Context, l *look) (*Report, error) {
 	style, err := assetFiles.ReadFile("assets/style.css")
 	if err != nil {
@@ -92,14 +94,14 @@ func (s *Server) report(ctx context.Context, l *look) (*Report, error) {
 		}
 		if !r.add("task-"+t.ID, page, &room) {
 			r.Left++
-			page.Parts = page.Parts[:min(2, len(page.Parts))] // what it is, without story and diff
+			page.Parts = page.Parts[:min(2, len(page.Parts))] // only what it is, without story and diff
 			r.add("task-"+t.ID, page, &room)
 		}
 	}
 	return r, l.State.Err()
 }
 
-// add takes a page in, if there is room for it.
+// add adds a page if there is room for it.
 func (r *Report) add(id string, p *page, room *int) bool {
 	var b bytes.Buffer
 	if err := pages.ExecuteTemplate(&b, "columns", p); err != nil {
@@ -122,8 +124,8 @@ var (
 	aspect  = regexp.MustCompile(` marker-end="[^"]*"`)
 )
 
-// within turns what the server's pages link to into places of the file, and leaves out what only a server answers. Texts
-// are escaped, so that no tag is theirs.
+// within turns links to the server's pages into anchors in the file, and removes what only a server
+// can answer. Texts are escaped, so they can't contain tags.
 func within(html string) string {
 	html = anyForm.ReplaceAllString(html, "")
 	html = others.ReplaceAllString(html, "")
@@ -145,14 +147,15 @@ func within(html string) string {
 	})
 }
 
-// reportStyle shows one page of the file at a time: the one that the address names, else the first.
+// reportStyle shows one page of the file at a time: the one in the URL's fragment, or else the
+// first.
 const reportStyle = `
 .bar nav a { white-space: nowrap; }
 .page { display: none; } .page:target, .pages:not(:has(.page:target)) .page:first-child { display: block; }
 @media print { .page { display: block; break-before: page; } }
 `
 
-// Subject is the report in a line.
+// Subject is the report's title in one line.
 func (r *Report) Subject() string {
 	return fmt.Sprintf("%s as of %s", plain.Line(r.Goal, 120), r.At)
 }

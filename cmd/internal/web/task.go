@@ -12,20 +12,20 @@ import (
 	"github.com/git-liza/git-liza/gitboard/report"
 )
 
-// submission is a commit that a coder submitted, and its base.
+// submission is a submitted commit and its base.
 type submission struct {
 	Number       int
 	Base, Commit string
 	At           board.Time
 	By           string
-	Deleted      []string // tests
+	Deleted      []string // deleted tests
 	Early        []string
 	NoTests      string
 	Iteration    int
-	Verdict      string // of the review; "" while there is none
+	Verdict      string // of the review, "" if there is none yet
 }
 
-// submissionsOf are the submissions of a task, the oldest first.
+// submissionsOf are the submissions of a task, oldest first.
 func submissionsOf(t *board.Task) []submission {
 	var all []submission
 	for _, e := range t.History {
@@ -42,11 +42,11 @@ func submissionsOf(t *board.Task) []submission {
 // happened is an event of a task's story.
 type happened struct {
 	board.Event
-	After string // the event before
+	After string // the previous event
 	Is    *submission
 }
 
-// task is one task: what it is, where it is, what happened, and what was submitted.
+// task shows one task: what it is, its progress, its story and its submissions.
 func (s *Server) task(ctx context.Context, l *look, id string, q query) (*page, error) {
 	t := l.State.Task(id)
 	if t == nil {
@@ -92,7 +92,7 @@ func (s *Server) task(ctx context.Context, l *look, id string, q query) (*page, 
 	return p, l.State.Err()
 }
 
-// story is what happened to a task, the newest first.
+// story shows what happened to a task, newest first.
 func story(t *board.Task, subs []submission, l *look) part {
 	until := board.At(l.now)
 	p := part{ID: "story", Aside: true, Class: "log story", Head: markup("story-head", map[string]any{"Spent": report.SpentOf(t, l.State.Time()), "Periods": bars(report.PeriodsOf(t, l.State.Time()), t.Created, max(l.State.Time(), t.Created), ""), "Until": until})}
@@ -149,7 +149,7 @@ func handoff(s *board.State, t *board.Task) *board.Handoff {
 	return s.Handoff(t.ID)
 }
 
-// diffPart is what a submission changed: against its base, or since another submission.
+// diffPart shows what a submission changed: against its base, or since another submission.
 func (s *Server) diffPart(ctx context.Context, l *look, t *board.Task, subs []submission, remarks []report.Remark, q query) ([]part, error) {
 	if len(subs) == 0 {
 		return nil, nil
@@ -195,7 +195,7 @@ func (s *Server) diffPart(ctx context.Context, l *look, t *board.Task, subs []su
 	return []part{p}, nil
 }
 
-// pick is the number that a text names, if it is one from 0 to most; else another.
+// pick is the number in a text if it is from 0 to most, and otherwise the default.
 func pick(text string, otherwise, most int) int {
 	n, err := strconv.Atoi(text)
 	if err != nil || n < 0 || n > most {
@@ -204,13 +204,13 @@ func pick(text string, otherwise, most int) int {
 	return n
 }
 
-// compared is what differs between two submissions, or between one and its base.
+// compared is the difference between two submissions, or between one and its base.
 type compared struct {
 	files     []diffFile
 	rewritten bool // the commits of one do not follow from those of the other
 }
 
-// diff compares a submission with its base (from 0), or with another one.
+// diff compares a submission with its base (from is 0) or with another one.
 func (s *Server) diff(ctx context.Context, l *look, t *board.Task, subs []submission, from, to int) (compared, error) {
 	names := []string{subs[to-1].Base, subs[to-1].Commit}
 	if from > 0 {
@@ -239,7 +239,7 @@ func (s *Server) diff(ctx context.Context, l *look, t *board.Task, subs []submis
 	})
 }
 
-// diffCache remembers the last diffs: two commits never change.
+// diffCache caches the last diffs, since commits never change.
 type diffCache struct {
 	mu  sync.Mutex
 	all map[string]compared

@@ -6,13 +6,13 @@ import (
 	"net/http"
 )
 
-// jsonText is a text in one line.
+// jsonText encodes a text in one line.
 func jsonText(text string) string {
-	data, _ := json.Marshal(text) // a string always can be
+	data, _ := json.Marshal(text) // can't fail for a string
 	return string(data)
 }
 
-// untilEnd is the context of a request that the server's end ends, too.
+// untilEnd is a request's context that also ends with the server.
 func (s *Server) untilEnd(r *http.Request) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(r.Context())
 	go func() {

@@ -22,29 +22,31 @@ import (
 type Config struct {
 	App   *edge.App
 	Board *gitboard.Board
-	// Do carries out a command line, as the human of this clone, and returns what it printed; nil for a board that is
-	// only shown.
+	// Do executes a command line as the human of this clone, and returns what it printed. It is nil
+	// for a read-only server.
 	Do func(ctx context.Context, args []string) (Done, error)
-	// Hosts are names that browsers may call the server by, besides those of this machine itself.
+	// Hosts are names that browsers may use for the server, besides those of this machine.
 	Hosts []string
-	// Fetched says how fresh a shared board is, in words; "" for one that is not shared.
+	// Fetched describes how fresh a shared board is; "" if the board is not shared.
 	Fetched func() string
-	// Address is called with the token of the first address, and again whenever one was used.
+	// Address is called with the token of the first address, and with a new one whenever one was
+	// used.
 	Address func(token string)
-	// Sessions are the browsers that an earlier run let in, and Keep remembers them for the next.
+	// Sessions are the browsers that an earlier run admitted, and Keep stores them for the next
+	// run.
 	Sessions []Session
 	Keep     func([]Session)
 	// Random fills a buffer with randomness.
 	Random func([]byte) (int, error)
 }
 
-// Done is what a command printed when it had done its work.
+// Done is the output of a successful command.
 type Done struct {
 	Subject string
 	Lines   []string
 }
 
-// Refused is a command that was refused, in the command's own words.
+// Refused is the error of a refused command, in the command's own words.
 type Refused struct{ Message, Hint string }
 
 func (r *Refused) Error() string { return r.Message }
@@ -55,14 +57,14 @@ type Server struct {
 	hub     *hub
 	guard   *guard
 	routes  *http.ServeMux
-	open    atomic.Int32 // streams
+	open    atomic.Int32 // number of open streams
 	ended   chan struct{}
 	flashes flashes
 	diffs   diffCache
 	said    remarkCache
 }
 
-// New makes a server.
+// New returns a server.
 func New(c Config) *Server {
 	s := &Server{Config: c, hub: newHub(c.Board, c.App), ended: make(chan struct{})}
 	random := func() string { return secret(c.Random) }
@@ -81,10 +83,10 @@ func New(c Config) *Server {
 	return s
 }
 
-// Handler is the server with its guard.
+// Handler is the server behind its guard.
 func (s *Server) Handler() http.Handler { return s.guard.wrap(s.routes) }
 
-// Serve answers on a listener until the context ends, and then lets what is under way come to its end.
+// Serve answers on a listener until the context ends, and then lets pending requests finish.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -111,7 +113,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	return errors.Join(err, <-followed)
 }
 
-// Listen opens where a server listens: HOST:PORT, or unix:PATH for a socket that only this user reaches.
+// Listen opens a listener on HOST:PORT, or on unix:PATH for a socket that only this user can reach.
 func Listen(ctx context.Context, where string) (net.Listener, error) {
 	path, is := strings.CutPrefix(where, "unix:")
 	if !is {
@@ -122,9 +124,9 @@ func Listen(ctx context.Context, where string) (net.Listener, error) {
 			c.Close()
 			return nil, fmt.Errorf("another process listens at %s", path)
 		}
-		_ = os.Remove(path) // left behind by a process that was killed; Listen reports it if it is still there
+		_ = os.Remove(path) // left by a killed process; Listen reports it if it is still there
 	}
-	// A directory of its own, so that nobody reaches the socket before its mode is set.
+	// A private directory, so that nobody can reach the socket before its mode is set.
 	private, err := os.MkdirTemp(filepath.Dir(path), ".liza-web-")
 	if err != nil {
 		return nil, err
@@ -142,7 +144,7 @@ func Listen(ctx context.Context, where string) (net.Listener, error) {
 	return &socket{l, path}, nil
 }
 
-// socket takes its file away when it is closed.
+// socket removes its file when it is closed.
 type socket struct {
 	net.Listener
 	path string
@@ -153,10 +155,11 @@ func (s *socket) Close() error {
 	return s.Listener.Close()
 }
 
-// maker makes a page from a look. What it returns depends on the look and the query alone, and on what commits hold.
+// maker builds a page from a look. The result depends only on the look, the query, and the contents
+// of commits.
 type maker func(ctx context.Context, l *look, q query) (*page, error)
 
-// pageOf is what makes the page of an address, nil where there is none.
+// pageOf returns the maker for a URL, nil if there is no such page.
 func (s *Server) pageOf(u *url.URL) maker {
 	if u == nil || u.Scheme != "" || u.Host != "" || !strings.HasPrefix(u.Path, "/") {
 		return nil
@@ -176,12 +179,12 @@ func (s *Server) pageOf(u *url.URL) maker {
 	}[kind]
 }
 
-// notFound is a page of something that the board does not hold.
+// notFound is the error for something that the board does not contain.
 type notFound struct{ message string }
 
 func (e *notFound) Error() string { return e.message }
 
-// show shows a page: of the board as it is, or with ?at= as it was.
+// show shows a page of the board as it is now, or with ?at= as it was then.
 func (s *Server) show(w http.ResponseWriter, r *http.Request) {
 	make := s.pageOf(r.URL)
 	if make == nil {
@@ -229,7 +232,7 @@ func (s *Server) look(ctx context.Context, at string, use func(l *look, id strin
 	return use(l, string(l.Commit))
 }
 
-// trouble answers with why there is no page.
+// trouble responds with the reason why there is no page.
 func (s *Server) trouble(w http.ResponseWriter, err error) {
 	status := http.StatusInternalServerError
 	if missing := (*notFound)(nil); errors.As(err, &missing) || edge.ExitCode(err) == 1 {
@@ -238,7 +241,7 @@ func (s *Server) trouble(w http.ResponseWriter, err error) {
 	refuse(w, status, err.Error(), edge.Classify(err).Hint)
 }
 
-// assetTypes are the files that pages take, and what they are.
+// assetTypes are the files that pages load, and their content types.
 var assetTypes = map[string]string{"style.css": "text/css; charset=utf-8", "live.js": "text/javascript; charset=utf-8", "icon.svg": "image/svg+xml"}
 
 func asset(w http.ResponseWriter, r *http.Request) { sendAsset(w, r.PathValue("name")) }
