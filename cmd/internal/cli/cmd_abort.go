@@ -36,7 +36,7 @@ is ABANDONED; its work is kept. With --request R these are R/1 and R/2.`,
 	}
 }
 
-// abortRun ends the run, once its human is sure.
+// abortRun ends the run after the human has confirmed it.
 func abortRun(c *edge.Call, p *board.Abort, yes bool) error {
 	actor, err := c.Actor("abort")
 	if err != nil {
@@ -52,7 +52,7 @@ func abortRun(c *edge.Call, p *board.Abort, yes bool) error {
 	return c.Just(p)
 }
 
-// abortTask gives a task up from any state: what can't be abandoned as it is, is blocked before.
+// abortTask gives a task up from any status: one that can't be abandoned directly is blocked first.
 func abortTask(c *edge.Call, task, reason string) error {
 	if reason == "" {
 		reason = board.HumanOverride
@@ -87,8 +87,8 @@ func abortTask(c *edge.Call, task, reason string) error {
 	return c.End(actor, &board.Abandon{About: board.About{Task: task}, Reason: reason})
 }
 
-// needsBlock reports whether a task has to be blocked before it can be abandoned. It refuses what could not be
-// abandoned even then, so that nothing is blocked in vain.
+// needsBlock reports whether a task has to be blocked before it can be abandoned. It refuses a task
+// that could not be abandoned even then, so that none is blocked for nothing.
 func needsBlock(c *edge.Call, actor board.Actor, task, reason string) (bool, error) {
 	v, err := c.View()
 	if err != nil {
@@ -99,7 +99,7 @@ func needsBlock(c *edge.Call, actor board.Actor, task, reason string) (bool, err
 		return false, err
 	}
 	if t.Status.Terminal() || slices.Contains(board.AllowedFrom(t.Status, actor.Role), "abandon") {
-		return false, nil // as abandon itself says
+		return false, nil // abandon itself reports it
 	}
 	s := v.State
 	about := board.About{Task: task}

@@ -72,7 +72,7 @@ func runAddTask(c *edge.Call, p *board.AddTask) error {
 	}
 	warnings := board.Warnings(p.Definition)
 	var lines []string
-	if !twoSteps { // the second reports them
+	if !twoSteps { // the second step reports them
 		lines = edge.Prefixed("warning: ", warnings)
 	}
 	if sp := done.After.Sprint(); sp.Status != board.InProgress && !p.Stretch {

@@ -75,13 +75,13 @@ Exit code 42: the lease was taken by somebody else. What the agent prints is kep
 	}
 }
 
-// uninterrupted is a context that Ctrl-C does not end: the CLI on the terminal gets it, too, and means it for
-// itself.
+// uninterrupted is a context that Ctrl-C does not end, since it is meant for the CLI on the same
+// terminal.
 func uninterrupted(ctx context.Context) (context.Context, context.CancelFunc) {
 	return signal.NotifyContext(context.WithoutCancel(ctx), syscall.SIGTERM, syscall.SIGHUP)
 }
 
-// agentToRun is the id that --id and the environment ask for, "" for any.
+// agentToRun is the id requested by --id or the environment, "" for any.
 func agentToRun(c *edge.Call, role roles.Role, id string) (string, error) {
 	if n, err := strconv.Atoi(id); err == nil && n >= 0 {
 		return role.ID(n), nil

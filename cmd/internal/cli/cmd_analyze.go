@@ -23,9 +23,9 @@ then and the board goes to CHECKPOINT until a human has resolved it.`,
 	}
 }
 
-// analysis is what analyze has found, as --json prints it.
+// analysis is the result of analyze, as --json prints it.
 type analysis struct {
-	OK        bool           `json:"ok"` // no pattern
+	OK        bool           `json:"ok"` // no pattern was found
 	Sprint    string         `json:"sprint"`
 	Anomalies int            `json:"anomalies"`
 	Status    string         `json:"status"` // of the breaker, afterwards
@@ -33,7 +33,7 @@ type analysis struct {
 	Patterns  []pattern      `json:"patterns"`
 	Tripped   bool           `json:"tripped"` // by this call
 	Commit    string         `json:"commit,omitempty"`
-	Report    string         `json:"report,omitempty"` // the file
+	Report    string         `json:"report,omitempty"` // path of the report
 }
 
 type pattern struct {

@@ -73,7 +73,7 @@ func runArchive(c *edge.Call, sprint string) error {
 	return nil
 }
 
-// archivable are the operations that archive the ended sprints, or the one that is named.
+// archivable returns the operations that archive the ended sprints, or only the named one.
 func archivable(c *edge.Call, v *gitboard.View, named string) ([]*board.Archive, error) {
 	sprints, err := v.Sprints(c.Ctx)
 	if err != nil {

@@ -43,7 +43,7 @@ With --task it is one task that waits for a human: it is paused.`,
 	}
 }
 
-// checkpointTask lets one task wait for a human.
+// checkpointTask makes one task wait for a human.
 func checkpointTask(c *edge.Call, task, reason string) error {
 	if c.AgentID() != "" {
 		return board.Refuse(board.CodePermission, "a checkpoint of one task is for a human", "ask one: git liza note --for human TEXT")

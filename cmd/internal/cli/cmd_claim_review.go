@@ -34,7 +34,7 @@ func claimReviewCommand() *edge.Command {
 					return nil, nil, err
 				}
 				if tasks := v.State.Tasks(); len(tasks) > 0 && v.State.Control().Mode != board.Running {
-					return &board.ClaimReview{About: board.About{Task: tasks[0].ID}}, nil, nil // refused, with the mode
+					return &board.ClaimReview{About: board.About{Task: tasks[0].ID}}, nil, nil // refused by the mode
 				}
 				return nil, nil, board.Refuse(board.CodeNoWork, "nothing waits for a review", "git liza status")
 			})

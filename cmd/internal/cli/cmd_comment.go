@@ -63,7 +63,7 @@ which of them were acted upon.`,
 	}
 }
 
-// cutLast cuts a text around the last separator.
+// cutLast splits a text at the last separator.
 func cutLast(text, separator string) (before, after string, found bool) {
 	i := strings.LastIndex(text, separator)
 	if i < 0 {

@@ -50,7 +50,7 @@ with their states, agents with what they do.`,
 	}
 }
 
-// printCandidates prints a word a line, with what it is behind a tab.
+// printCandidates prints one word per line, followed by a tab and its description.
 func printCandidates(c *edge.Call) error {
 	words := c.Args
 	if len(words) == 0 {

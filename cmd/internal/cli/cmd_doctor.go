@@ -48,7 +48,7 @@ func runDoctor(c *edge.Call, fix bool) error {
 	if _, err := c.View(); err != nil {
 		return err
 	}
-	var repairer board.Actor // only a repair needs a name
+	var repairer board.Actor // only a repair needs an actor
 	if fix {
 		var err error
 		if repairer, err = c.Actor("finish-merge"); err != nil {

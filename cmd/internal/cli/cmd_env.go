@@ -49,7 +49,7 @@ git run the hooks that agents have (git liza hooks status).`,
 			} else {
 				lines = append(lines, "unset LIZA_SESSION")
 			}
-			if on { // a path as it is, for a shell
+			if on { // a plain path, for a shell
 				lines = append(lines, "export "+gitio.ParametersVar+"="+plain.Quote(settings))
 			}
 			_, err = io.WriteString(c.App.Stdout, strings.Join(lines, "\n")+"\n")

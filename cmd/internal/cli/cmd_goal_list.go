@@ -38,7 +38,7 @@ func goalListCommand() *edge.Command {
 	}
 }
 
-// goalLine is a goal in a line.
+// goalLine describes a goal in one line.
 func goalLine(g report.GoalOutlook) string {
 	state := string(g.Status)
 	if g.WaitsFor != "" {
@@ -51,7 +51,7 @@ func goalLine(g report.GoalOutlook) string {
 	return line + "  " + plain.Line(g.Text, 200)
 }
 
-// progressOf is how far a goal has come, in words.
+// progressOf describes the progress of a goal.
 func progressOf(g report.GoalOutlook) string {
 	text := plain.Plural(g.Tasks, "task")
 	if g.Tasks == 0 {

@@ -37,7 +37,7 @@ end of its own. With --after it waits until that goal has ended.`,
 	}
 }
 
-// usualSpec is the specification of a goal that names none.
+// usualSpec is the default spec of a goal.
 const usualSpec = "specs/vision.md"
 
 func runGoalStart(c *edge.Call, p board.GoalStart) error {
@@ -73,7 +73,7 @@ func runGoalStart(c *edge.Call, p board.GoalStart) error {
 	return c.Report(done, map[string]any{"goal": id}, lines...)
 }
 
-// startedGoal is the goal that an operation has started: the youngest of its text.
+// startedGoal is the goal that an operation has started: the newest with its text.
 func startedGoal(done *gitboard.Done) string {
 	p := done.Op.Payload.(*board.GoalStart)
 	id := p.ID

@@ -53,8 +53,8 @@ What keeps the question from being answered stops nobody in a clone, and every p
 	}
 }
 
-// hookRefusal is the answer of a hook: git shows it to the user whom it refuses. A push shows it as "remote: liza: ...",
-// and those who print one line of a push want it whole.
+// hookRefusal is a hook's answer, which git shows to the user. A push shows it as "remote: liza:
+// ...", and programs that print one line of a push need all of it in that line.
 type hookRefusal struct {
 	*board.Refusal
 	oneLine bool
@@ -98,10 +98,11 @@ func warnHook(a *edge.App, err error) {
 	_, _ = a.Stderr.Write([]byte("liza: warning: nothing was checked: " + strings.TrimSpace(plain.Visible(err.Error())) + "\n"))
 }
 
-// hookReceive answers pre-receive of a server.
+// hookReceive handles a server's pre-receive.
 func hookReceive(c *edge.Call) (*board.Refusal, error) { return hookArrival(c, server.Receive) }
 
-// hookServerReferences answers a server's reference-transaction. Only what is prepared can be refused.
+// hookServerReferences handles a server's reference-transaction. Only the state "prepared" can be
+// refused.
 func hookServerReferences(c *edge.Call) (*board.Refusal, error) {
 	if len(c.Args) > 1 && c.Args[1] != "prepared" {
 		return nil, nil
@@ -109,7 +110,7 @@ func hookServerReferences(c *edge.Call) (*board.Refusal, error) {
 	return hookArrival(c, server.Transaction)
 }
 
-// arrivalPolicy decides about what a push moves.
+// arrivalPolicy decides on the ref updates of a push.
 type arrivalPolicy func(context.Context, *gitboard.Board, []hooks.Move, time.Time) (*board.Refusal, error)
 
 func hookArrival(c *edge.Call, policy arrivalPolicy) (*board.Refusal, error) {
@@ -124,7 +125,8 @@ func hookArrival(c *edge.Call, policy arrivalPolicy) (*board.Refusal, error) {
 	return policy(c.Ctx, b, moves, c.App.Now())
 }
 
-// hookReferences answers reference-transaction in a clone. Only what is prepared can be refused.
+// hookReferences handles reference-transaction in a clone. Only the state "prepared" can be
+// refused.
 func hookReferences(c *edge.Call) (*board.Refusal, error) {
 	if len(c.Args) > 1 && c.Args[1] != "prepared" {
 		return nil, nil
@@ -133,7 +135,8 @@ func hookReferences(c *edge.Call) (*board.Refusal, error) {
 	if err != nil {
 		return nil, err
 	}
-	// Git says where it works. It need not be a worktree yet, and most moves are nobody's business.
+	// GIT_DIR says where git works, which need not be a worktree yet. Most ref updates need no
+	// check.
 	linked := filepath.Base(filepath.Dir(filepath.Clean(c.App.Getenv("GIT_DIR")))) == "worktrees"
 	busy := moves[:0]
 	for _, m := range moves {
@@ -154,7 +157,7 @@ func hookReferences(c *edge.Call) (*board.Refusal, error) {
 	return hooks.ReferenceTransaction(w, s, busy), nil
 }
 
-// hookCommit answers pre-commit, and pre-merge-commit, which git asks in its place for a merge.
+// hookCommit handles pre-commit, and pre-merge-commit, which git runs instead for a merge.
 func hookCommit(c *edge.Call) (*board.Refusal, error) {
 	w, s, refusal, err := hookScene(c)
 	if refusal != nil || err != nil {
@@ -175,7 +178,7 @@ func hookCommit(c *edge.Call) (*board.Refusal, error) {
 	return hooks.PreCommit(w, s, at), nil
 }
 
-// hookMessage answers commit-msg: it refuses nothing, and puts trailers into an agent's message.
+// hookMessage handles commit-msg: it refuses nothing, and adds trailers to an agent's message.
 func hookMessage(c *edge.Call) (*board.Refusal, error) {
 	w, _, refusal, err := hookScene(c)
 	if refusal == nil {
@@ -206,7 +209,7 @@ func hookMessage(c *edge.Call) (*board.Refusal, error) {
 	return nil, os.WriteFile(file, []byte(message), 0o644)
 }
 
-// hookPush answers pre-push.
+// hookPush handles pre-push.
 func hookPush(c *edge.Call) (*board.Refusal, error) {
 	w, _, refusal, err := hookScene(c)
 	if refusal != nil || err != nil {
@@ -231,8 +234,8 @@ func hookPush(c *edge.Call) (*board.Refusal, error) {
 	return hooks.PrePush(w, hooks.ReadPushed(string(pushed)), candidate), nil
 }
 
-// hookScene is who runs git here, and the board as it is; nil when there is none that can be read, for what can
-// be told without it.
+// hookScene returns who runs git here, and the present board. The board is nil if there is none
+// that can be read, for checks that can do without it.
 func hookScene(c *edge.Call) (hooks.Who, *board.State, *board.Refusal, error) {
 	w := hooks.Who{ID: c.AgentID(), Session: c.App.Getenv("LIZA_SESSION")}
 	b, err := c.Board()

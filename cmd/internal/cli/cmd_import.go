@@ -99,7 +99,7 @@ func runImport(c *edge.Call, file, log string, alone bool) error {
 	return c.Report(done, map[string]any{"changed": edge.Every(old.Changed), "warnings": edge.Every(warnings)}, lines...)
 }
 
-// readOneFile reads the file, and the log where there is one, and looks up the commits that they name.
+// readOneFile reads the file and its log, if there is one, and looks up the commits that they name.
 func readOneFile(c *edge.Call, file, log string) (*onefile.Board, error) {
 	state, err := readArgument(c, file)
 	if err != nil {
@@ -155,8 +155,8 @@ func readArgument(c *edge.Call, file string) ([]byte, error) {
 	return data, nil
 }
 
-// leaseRefs writes leases and returns the updates that put them into force. Where there is one already, from a board
-// that was here before, it is replaced.
+// leaseRefs writes leases and returns the updates that put them into force. They replace leases of
+// a board that was here before.
 func leaseRefs(c *edge.Call, leases map[string]board.Lease) ([]git.RefUpdate, error) {
 	var refs []git.RefUpdate
 	var objects []git.Object
@@ -172,7 +172,7 @@ func leaseRefs(c *edge.Call, leases map[string]board.Lease) ([]git.RefUpdate, er
 	return refs, c.Opened.Repo().WriteObjects(c.Ctx, objects)
 }
 
-// importWarnings is what this repository lacks of what was imported.
+// importWarnings describes what this repository lacks of the imported board.
 func importWarnings(c *edge.Call) ([]string, error) {
 	v, err := c.View()
 	if err != nil {

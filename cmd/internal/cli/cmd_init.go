@@ -142,8 +142,8 @@ func runInit(c *edge.Call, goal, spec, integration, sign string, agents bool) er
 	return c.Report(done, fields, append(lines, edge.Prefixed("warning: ", warnings)...)...)
 }
 
-// startWarnings says where integration begins somewhere else than the human may expect: they are on a detached
-// HEAD, or have edited the spec since the commit that integration begins at.
+// startWarnings warns if integration starts where the human may not expect it: on a detached HEAD,
+// or at a commit that lacks later edits of the spec.
 func startWarnings(c *edge.Call, start *setup.Start, spec string) ([]string, error) {
 	repo := c.Opened.Repo()
 	if repo.Bare() {
@@ -182,7 +182,8 @@ func addAgentsSection(c *edge.Call) error {
 	return c.Answer(map[string]any{"agents_files": files}, line)
 }
 
-// agentsFiles writes the files that coding agents read when they start, for the human to commit, and says so.
+// agentsFiles writes the files that coding agents read on start, for the human to commit, and
+// reports it.
 func agentsFiles(c *edge.Call, b *gitboard.Board) (files []string, line string, err error) {
 	root, err := b.Root(c.Ctx)
 	if err != nil {
@@ -199,7 +200,7 @@ func agentsFiles(c *edge.Call, b *gitboard.Board) (files []string, line string, 
 	return files, line, err
 }
 
-// keepSigningKey makes a key the one that this clone signs with.
+// keepSigningKey sets the key that this clone signs with.
 func keepSigningKey(c *edge.Call, where string) error {
 	where, err := signing.KeyFromAnywhere(c, where)
 	if err != nil {

@@ -40,7 +40,7 @@ Keys count once signatures are required: git liza config set require_signatures 
 	}
 }
 
-// publicKey is a public key that is named by a file, or given itself.
+// publicKey is a public key, given directly or as the name of a file.
 func publicKey(c *edge.Call, where string) (string, error) {
 	line := where
 	if !strings.Contains(where, " ") {

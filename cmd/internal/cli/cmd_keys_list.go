@@ -63,7 +63,7 @@ git liza verify goes by the order on the board.`,
 	}
 }
 
-// allowedSigner is a line of a file of allowed signers.
+// allowedSigner is a line of an allowed signers file.
 func allowedSigner(k *board.Key) string {
 	who := k.Principal
 	if k.Agents() {

@@ -38,7 +38,7 @@ What it has signed before stays valid: the order on the board decides, not dates
 	}
 }
 
-// findKey finds the key that is meant by a fingerprint, by its beginning, or by whose it is.
+// findKey finds a key by its fingerprint, the beginning of that, or its owner.
 func findKey(s *board.State, word string) (string, error) {
 	var found []string
 	for _, id := range s.List(board.KeyDir) {

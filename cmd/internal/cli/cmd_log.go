@@ -86,10 +86,10 @@ func runLog(c *edge.Call, o history.Options) error {
 	return printLog(c, o, lines)
 }
 
-// lookBack is how many operations --follow begins with.
+// lookBack is how many operations --follow starts with.
 const lookBack = 10
 
-// followLog shows the last operations and then each as it happens, until the call is interrupted.
+// followLog shows the last operations and then each new one, until the call is interrupted.
 func followLog(c *edge.Call, o history.Options, v *gitboard.View) error {
 	if o.Max == 0 {
 		o.Max = lookBack
@@ -119,7 +119,7 @@ func followLog(c *edge.Call, o history.Options, v *gitboard.View) error {
 	}
 }
 
-// printLog prints lines in their order: for a human, a JSON object each, or as entries of a log.yaml.
+// printLog prints lines in order: for a human, as one JSON object each, or as entries of a log.yaml.
 func printLog(c *edge.Call, o history.Options, lines []history.Line) error {
 	p := c.Page()
 	for _, l := range lines {

@@ -46,17 +46,17 @@ agent when none is named, and print who said it, and when.`,
 	}
 }
 
-// transcriptLine is a line as logs shows it.
+// transcriptLine is a line of a transcript as logs shows it.
 type transcriptLine struct {
 	Time board.Time `json:"time,omitempty"`
 	Line string     `json:"line"`
 	By   string     `json:"by"` // supervisor or agent
 
-	Agent string `json:"agent,omitempty"` // of a line that was searched for
+	Agent string `json:"agent,omitempty"` // set by a search
 	Task  string `json:"task,omitempty"`
 }
 
-// errUnread ends a command that would print for ever, once nobody reads it.
+// errUnread ends an endless command when nobody reads its output any more.
 var errUnread = errors.New("nobody reads on")
 
 func runLogs(c *edge.Call, lines int, follow, raw bool) error {
@@ -89,7 +89,7 @@ func runLogs(c *edge.Call, lines int, follow, raw bool) error {
 	return nil
 }
 
-// agentsWithLogs are the agents that have a transcript here: the one that is named, or all for "".
+// agentsWithLogs are the agents that have a transcript here: the named one, or all for "".
 func agentsWithLogs(dir, agent string) ([]string, error) {
 	agents, err := transcript.Agents(dir)
 	switch {
@@ -105,7 +105,7 @@ func agentsWithLogs(dir, agent string) ([]string, error) {
 	return nil, board.Refuse(board.CodeUnknownAgent, fmt.Sprintf("there is no transcript of %q in this clone", plain.Line(agent, 40)), hint)
 }
 
-// searchLogs prints the lines that a query finds in the transcripts of one agent or of all.
+// searchLogs prints the lines that match a query in the transcripts of one agent or of all.
 func searchLogs(c *edge.Call, q transcript.Query, last int) error {
 	b, err := c.Board()
 	if err != nil {
@@ -142,12 +142,12 @@ func searchLogs(c *edge.Call, q transcript.Query, last int) error {
 	return c.Say(lines...)
 }
 
-// visibleLines is a line as it was printed, made safe for a terminal; a carriage return ends one, too.
+// visibleLines makes a printed line safe for a terminal. A carriage return also ends a line.
 func visibleLines(line []byte) []string {
 	return strings.Split(strings.TrimSuffix(plain.Visible(plain.Unstyled(string(line))), "\n"), "\n")
 }
 
-// printLogLine prints a line of a transcript; a carriage return ends one, too.
+// printLogLine prints a line of a transcript. A carriage return also ends a line.
 func printLogLine(c *edge.Call, line []byte) error {
 	for _, text := range visibleLines(line) {
 		at, words, own := transcript.Parse(text)
@@ -173,7 +173,7 @@ func printLogLine(c *edge.Call, line []byte) error {
 	return nil
 }
 
-// write prints bytes as they are, and reports when nobody reads them any more.
+// write prints bytes unchanged, and returns an error when nobody reads them any more.
 func write(c *edge.Call, p []byte) error {
 	if _, err := c.App.Stdout.Write(p); err != nil {
 		return err

@@ -38,7 +38,7 @@ A conflict or a failing test is recorded (exit code 3).`,
 				return edge.Usage(c.Cmd, "merge takes the ids of tasks, or --all")
 			}
 			r := merge.TrainRequest{Request: c.Asks(actor), Tasks: c.Args, Afresh: afresh}
-			if !c.JSON { // a program wants nothing but the error there
+			if !c.JSON { // for a program, standard error only gets the error
 				r.Out = c.App.Stderr
 			}
 			got, err := merge.Train(c.Ctx, c.Opened, r)
@@ -50,7 +50,7 @@ A conflict or a failing test is recorded (exit code 3).`,
 	}
 }
 
-// reportMerges prints how merges ended: alone, one as the operation that it is.
+// reportMerges prints the results of merges; with alone, the only one like any other operation.
 func reportMerges(c *edge.Call, results []*merge.Result, alone bool) error {
 	var failed []*merge.Result
 	shown := []map[string]any{}

@@ -37,7 +37,7 @@ func preExecCommand() *edge.Command {
 			if err := c.Report(done, nil); err != nil {
 				return err
 			}
-			setup.RestoreHooks(c) // worktree_setup may have installed the project's, and now commits come
+			setup.RestoreHooks(c) // worktree_setup may have installed the project's; commits follow
 			return nil
 		},
 	}

@@ -52,7 +52,7 @@ func primeCommand() *edge.Command {
 	}
 }
 
-// primer is what prime says.
+// primer is the output of prime.
 type primer struct {
 	Agent      string      `json:"agent"`
 	Role       roles.Role  `json:"role"`
@@ -66,13 +66,13 @@ type primer struct {
 	Work       *primeWork  `json:"work,omitempty"`
 	InReview   []string    `json:"in_review"`
 	Drafts     []string    `json:"drafts"`
-	Claimable  []string    `json:"claimable"` // by this agent, the best first
+	Claimable  []string    `json:"claimable"` // by this agent, best first
 	Wakes      []wakeLine  `json:"wakes"`
 	Next       []string    `json:"next"`
 	Notes      []string    `json:"notes"`
 	Docs       []string    `json:"docs"`
 
-	Inbox *report.Inbox `json:"inbox,omitempty"` // of a human
+	Inbox *report.Inbox `json:"inbox,omitempty"` // for a human
 
 	steps []board.NextStep
 }
@@ -87,16 +87,16 @@ type primeWork struct {
 	Worktree     string        `json:"worktree"`
 	Checkpoint   bool          `json:"checkpoint_written"`
 	Intent       string        `json:"intent,omitempty"`
-	Commits      *int          `json:"commits,omitempty"` // of a coder, where this clone has its worktree
+	Commits      *int          `json:"commits,omitempty"` // for a coder whose worktree is in this clone
 	Uncommitted  []string      `json:"uncommitted,omitempty"`
 	Fix          bool          `json:"integration_fix,omitempty"`
-	Handoff      string        `json:"handoff,omitempty"`   // what another coder left
-	Unblocked    []report.Told `json:"unblocked,omitempty"` // of a coder, as it was blocked last
+	Handoff      string        `json:"handoff,omitempty"`   // from another coder
+	Unblocked    []report.Told `json:"unblocked,omitempty"` // for a coder: about the last time it was blocked
 	Prior        string        `json:"prior_rejection,omitempty"`
 	ReviewCommit string        `json:"review_commit,omitempty"`
 }
 
-// wakeLine is a wake-up trigger, and what it is about.
+// wakeLine is a wake-up trigger and its subjects.
 type wakeLine struct {
 	Trigger report.WakeTrigger `json:"trigger"`
 	About   []string           `json:"about"`
@@ -115,7 +115,7 @@ func prime(c *edge.Call, v *gitboard.View) (*primer, error) {
 		}
 		p.Agent, p.Role = id, role
 	}
-	if !p.Supervised && p.Role != roles.Human { // a supervisor's prompt says what these do
+	if !p.Supervised && p.Role != roles.Human { // a supervisor's prompt covers these
 		p.Docs = append(p.Docs, "agent-runtime")
 	}
 	for _, d := range prompt.Docs(p.Role) {
@@ -151,7 +151,7 @@ func inboxToPrime(c *edge.Call, v *gitboard.View) (*report.Inbox, error) {
 	return g.Inbox(c.Ctx, c.App.Now())
 }
 
-// plan says what comes next.
+// plan fills in what comes next.
 func (p *primer) plan(c *edge.Call, v *gitboard.View, s *board.State, t *board.Task) error {
 	who, err := c.CallerOn(v)
 	if err != nil {
@@ -191,7 +191,7 @@ func (p *primer) plan(c *edge.Call, v *gitboard.View, s *board.State, t *board.T
 	return nil
 }
 
-// goal says what the agent works for: one goal, or all that are worked on.
+// goal fills in what the agent works for: one goal, or all in progress.
 func (p *primer) goal(s *board.State, g *board.Goal) {
 	if g == nil {
 		p.Goal, p.GoalStatus = plain.Line(s.Purpose(), 300), board.InProgress
@@ -200,7 +200,7 @@ func (p *primer) goal(s *board.State, g *board.Goal) {
 	p.Goal, p.GoalSpec, p.GoalStatus = plain.Line(g.Description, 300), g.SpecRef, g.Status
 }
 
-// end says what is left to do for an agent that has no command to run now, "" for the others.
+// end says what an agent without a next command should do, "" for all others.
 func (p *primer) end(t *board.Task) string {
 	own := t != nil && (t.Status == board.Claimed || t.Status == board.ReadyForReview && p.Role == roles.CodeReviewer)
 	switch {
@@ -281,10 +281,10 @@ func workToPrime(c *edge.Call, s *board.State, t *board.Task, role roles.Role) (
 	return w, err
 }
 
-// primeSize is how many bytes prime prints at most: it is read at the beginning of every turn.
+// primeSize bounds the bytes that prime prints, since agents read it at the start of every turn.
 const primeSize = 1200
 
-// lines shortens texts as far as they have to give way to what an agent can't do without.
+// lines shortens texts as needed to keep what an agent can't do without.
 func (p *primer) lines() []string {
 	var lines []string
 	for share := 100; share > 0; share -= 10 {
@@ -295,7 +295,7 @@ func (p *primer) lines() []string {
 	return lines
 }
 
-// cycles are the commands of a role's whole cycle.
+// cycles are the commands of each role's whole cycle.
 var cycles = map[roles.Role]string{
 	roles.Planner:      "add-task, finalize; then answer: unblock, amend-task, supersede, reassign",
 	roles.Coder:        "claim, pre-exec, commit in the worktree, submit; stuck: block; short of context: handoff",
@@ -303,7 +303,7 @@ var cycles = map[roles.Role]string{
 	roles.Human:        "add-task, finalize; watch: status; steer: note, unblock, pause, resume",
 }
 
-// at is what prime says when texts have this share, in percent, of the room that they would like.
+// at is the output of prime if texts get this share, in percent, of the room that they would like.
 func (p *primer) at(share int) []string {
 	cut := func(text string, most int) string { return plain.Line(text, max(20, most*share/100)) }
 	lines := []string{fmt.Sprintf("You are %s (%s). The board is %s.", p.Agent, p.Role, p.Mode)}
@@ -378,7 +378,7 @@ func (w *primeWork) lines(role roles.Role, cut func(string, int) string) []strin
 	return lines
 }
 
-// progress is how far a coder has come.
+// progress describes a coder's progress.
 func (w *primeWork) progress(lines *edge.Labelled, cut func(string, int) string) {
 	if w.Commits != nil {
 		said := plain.Plural(*w.Commits, "commit")

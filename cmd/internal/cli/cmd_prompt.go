@@ -51,7 +51,7 @@ func promptCommand() *edge.Command {
 	}
 }
 
-// promptInput gathers what a supervisor would.
+// promptInput gathers the input that a supervisor would use.
 func promptInput(c *edge.Call, v *gitboard.View, role roles.Role) (prompt.Input, error) {
 	root, err := c.Opened.Root(c.Ctx)
 	if err != nil {
@@ -98,7 +98,7 @@ func promptInput(c *edge.Call, v *gitboard.View, role roles.Role) (prompt.Input,
 	return in, nil
 }
 
-// workOf is the task that an agent has, or that it would get next; "" for none.
+// workOf is the task that an agent has or would get next, "" for none.
 func workOf(c *edge.Call, v *gitboard.View, id string, role roles.Role) (string, error) {
 	if t := report.TaskOf(v.State, id); t != nil && t.Status != board.Approved {
 		return t.ID, nil

@@ -35,7 +35,7 @@ Archived tasks are not in the document; tasks.ID finds each of them.`,
 				return err
 			}
 			if c.ToTerminal() {
-				text = plain.Visible(text) // a single text is not escaped as a document's are
+				text = plain.Visible(text) // unlike a document, a single text is not escaped
 			}
 			_, err = io.WriteString(c.App.Stdout, text)
 			return err

@@ -47,14 +47,14 @@ A clone that a file in .liza stops continues when that file is removed.`,
 	}
 }
 
-// stopHere carries out the decision to stop: the run is aborted, if it was halted.
+// stopHere carries out the decision STOP: it aborts the run if it was halted.
 func stopHere(c *edge.Call, p *board.Resume) error {
 	if p.Task != "" {
 		return edge.Usage(c.Cmd, "STOP is for the whole run; one task is given up by git liza abort --task %s", plain.Line(p.Task, 70))
 	}
 	done, err := c.Do("abort", func(_ context.Context, v *gitboard.View) (board.Payload, []git.RefUpdate, error) {
 		if v.State.Control().Mode == board.Running {
-			return p, nil, nil // its Check says that nothing is halted
+			return p, nil, nil // its Check reports that nothing is halted
 		}
 		return &board.Abort{Reason: strings.TrimSuffix("checkpoint decision STOP: "+p.Reason, ": ")}, nil, nil
 	})
@@ -64,7 +64,7 @@ func stopHere(c *edge.Call, p *board.Resume) error {
 	return c.Report(done, map[string]any{"decision": "STOP"})
 }
 
-// stoppedByFile adds to the refusal of what runs already which file stops this clone.
+// stoppedByFile adds to the refusal to resume a running board which file stops this clone.
 func stoppedByFile(c *edge.Call, err error) error {
 	var r *board.Refusal
 	if !errors.As(err, &r) || r.Code != board.CodeWrongState || r.Hint != "" {
@@ -77,7 +77,7 @@ func stoppedByFile(c *edge.Call, err error) error {
 	return err
 }
 
-// filesThatStop says which files stop this clone.
+// filesThatStop lists the files that stop this clone.
 func filesThatStop(c *edge.Call) ([]string, error) {
 	halts, err := c.Opened.Halts(c.Ctx)
 	if err != nil {

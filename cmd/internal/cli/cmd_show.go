@@ -66,7 +66,7 @@ func showTask(c *edge.Call, v *gitboard.View, t *board.Task) error {
 	return c.Print(f.Story(c.Page()))
 }
 
-// recordLines shows a record field by field; of an agent also what it has in hand.
+// recordLines shows a record field by field; for an agent also the task that it holds.
 func recordLines(c *edge.Call, p edge.Page, v *gitboard.View, id string, n *yaml.Node) ([]string, error) {
 	l := edge.Labels{Page: p, Names: 18, Lines: []string{p.Bold(p.Fit(id, p.Width)), ""}}
 	for _, key := range codec.Keys(n) {

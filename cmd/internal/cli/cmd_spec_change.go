@@ -43,7 +43,7 @@ func specChangeCommand() *edge.Command {
 	}
 }
 
-// lacking says what integration does not have of a spec: what is committed here, and what is not.
+// lacking describes the changes of a spec that integration lacks, committed here or not.
 func lacking(c *edge.Call, spec string) ([]string, error) {
 	file := definition.Files([]string{spec})[0]
 	v, err := c.View()
@@ -77,7 +77,7 @@ func lacking(c *edge.Call, spec string) ([]string, error) {
 	return []string{fmt.Sprintf("%s lacks %s as it is in HEAD: a human brings it there with %s", name, file, land)}, nil
 }
 
-// fileIn is the file of a commit at a path, "" for none.
+// fileIn is the object of a file in a commit, "" if there is none.
 func fileIn(c *edge.Call, commit git.OID, file string) (git.OID, error) {
 	oid, err := c.Opened.Repo().FileOID(c.Ctx, commit, file)
 	if errors.Is(err, gitio.ErrNotFound) {

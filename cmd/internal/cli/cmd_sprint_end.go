@@ -40,7 +40,7 @@ func sprintEndCommand() *edge.Command {
 	}
 }
 
-// sureToEnd asks about the planned tasks that are not finished.
+// sureToEnd asks for confirmation if planned tasks are unfinished.
 func sureToEnd(c *edge.Call, p *board.SprintEnd, yes bool) error {
 	actor, err := c.Actor("sprint-end")
 	if err != nil {

@@ -49,7 +49,7 @@ func sprintStartCommand() *edge.Command {
 	}
 }
 
-// unplanned lists the tasks that are not over and in no scope of the sprint.
+// unplanned lists the unfinished tasks outside the sprint's scope.
 func unplanned(s *board.State) (ids []string) {
 	scope := s.Sprint().Scope
 	for _, b := range s.Tasks() {
@@ -60,7 +60,7 @@ func unplanned(s *board.State) (ids []string) {
 	return ids
 }
 
-// overAlready lists the tasks in the sprint's scope that are over.
+// overAlready lists the finished tasks in the sprint's scope.
 func overAlready(s *board.State) (ids []string) {
 	scope := s.Sprint().Scope
 	for _, id := range slices.Concat(scope.Planned, scope.Stretch) {

@@ -28,13 +28,13 @@ is told, and its text is kept beside the queue.`,
 	}
 }
 
-// synced is what a sync has done.
+// synced is the result of a sync.
 type synced struct {
 	OK             bool          `json:"ok"`
 	Remote         string        `json:"remote"`
 	From           git.OID       `json:"from"`
 	To             git.OID       `json:"to"`
-	New            []string      `json:"new"` // subjects, the oldest first
+	New            []string      `json:"new"` // subjects, oldest first
 	Integration    bool          `json:"integration_moved"`
 	BroughtForward []string      `json:"brought_forward"`
 	Tidied         []string      `json:"tidied"`
@@ -107,7 +107,7 @@ func runSync(c *edge.Call) error {
 	return &edge.Outcome{Exit: 1, Code: edge.CodeRefused, Message: fmt.Sprintf("%d of what was queued is refused", len(s.Refused)), Hint: "the texts are kept in the folder liza/queue of the git directory"}
 }
 
-// sendQueued decides what was queued on the board as it is now.
+// sendQueued runs the queued operations on the present board.
 func sendQueued(c *edge.Call, b *gitboard.Board, s *synced) error {
 	s.Sent, s.Refused = []string{}, []syncRefused{}
 	queued, err := b.Waiting()

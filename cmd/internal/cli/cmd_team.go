@@ -36,7 +36,7 @@ reason is shown for each goal.`,
 	}
 }
 
-// mostMembers is how many agents of a role one process runs.
+// mostMembers is how many agents of one role a process runs.
 const mostMembers = 100
 
 func runTeam(c *edge.Call, counts map[roles.Role]*int, run team.Flags) error {
@@ -82,7 +82,7 @@ func runTeam(c *edge.Call, counts map[roles.Role]*int, run team.Flags) error {
 	return err
 }
 
-// answerTeam says how it ended.
+// answerTeam reports how the team's run ended.
 func answerTeam(c *edge.Call, over map[string]board.Time) error {
 	v, err := c.Opened.View(c.Ctx)
 	if err != nil {

@@ -52,7 +52,8 @@ git liza import would change of it.`,
 	}
 }
 
-// validatePast checks a board of the past against its own invariants: repository and leases are of the present.
+// validatePast checks a past board only against its own invariants, since repository and leases are
+// present ones.
 func validatePast(c *edge.Call, v *gitboard.View) error {
 	var issues []audit.Issue
 	for _, found := range board.Violations(v.State) {
@@ -96,7 +97,7 @@ func validateFile(c *edge.Call, file string) error {
 	return reportIssues(c, issues)
 }
 
-// validateExport checks a whole board in one file, as an import would make it.
+// validateExport checks a whole board in one file as an import would read it.
 func validateExport(c *edge.Call, file string, data []byte) error {
 	now := board.At(c.App.Now())
 	whole, err := onefile.Read(onefile.Input{File: filepath.Base(file), State: data, Now: now, Clone: "here", Session: "none"})
@@ -119,7 +120,7 @@ func validateExport(c *edge.Call, file string, data []byte) error {
 	return reportIssues(c, issues)
 }
 
-// recordAt is the path in the tree of the record that a file is: its own last parts, or those without the
+// recordAt is a file's path as a record in the tree: its own last parts, or those without the
 // directories that the tree has between a family and its records.
 func recordAt(file string) string {
 	parts := strings.Split(file, "/")
@@ -135,8 +136,8 @@ func recordAt(file string) string {
 	return file
 }
 
-// violationsOf checks a record against the invariants as if it were on the board; without a board its form
-// is all there is to look at.
+// violationsOf checks a record against the invariants as if it were on the board. Without a board
+// only its form can be checked.
 func violationsOf(c *edge.Call, path string, record any) ([]audit.Issue, error) {
 	b, err := c.Board()
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/git-liza/git-liza/worktrees"
 )
 
-// rejectionFlags are the parts of a rejection, where it is not given as one text.
+// rejectionFlags are the parts of a rejection that is not given as one text.
 type rejectionFlags struct {
 	blockers, concerns, prior []string
 	overall, spec, anomaly    string
@@ -30,7 +30,7 @@ func (o *rejectionFlags) given() bool {
 	return len(o.blockers)+len(o.concerns)+len(o.prior) > 0 || o.overall != ""
 }
 
-// text makes the rejection that the flags describe.
+// text builds the rejection that the flags describe.
 func (o *rejectionFlags) text(cmd *edge.Command) (string, error) {
 	r := board.Rejection{Overall: o.overall, Spec: o.spec, Anomaly: o.anomaly, PriorStatus: o.prior}
 	for _, b := range o.blockers {

@@ -50,7 +50,8 @@ FROM..TO, FROM.. or TO; without one it is the whole history. Exit code 4 when a 
 	}
 }
 
-// noteFuture notes a board that is ahead of this machine's clock: every later operation has to be later still.
+// noteFuture notes a board that is ahead of this machine's clock, because every later operation has
+// to be later still.
 func noteFuture(c *edge.Call, r *audit.Report) error {
 	last, err := c.Opened.Repo().Object(c.Ctx, string(r.To))
 	if err != nil {
@@ -58,7 +59,7 @@ func noteFuture(c *edge.Call, r *audit.Report) error {
 	}
 	head, err := git.DecodeCommit(last)
 	if err != nil {
-		return nil // which is a finding
+		return nil // verify has reported it
 	}
 	if at := board.At(head.Author.When); at > board.At(c.App.Now().Add(board.ClockSlack)) {
 		r.Notes = append(r.Notes, audit.Finding{Commit: r.To, Code: audit.CodeTime, Text: fmt.Sprintf("it is of %s, which is yet to come: a clock is wrong, or somebody has written it by hand", at)})

@@ -60,7 +60,7 @@ func runWatch(c *edge.Call, noBreaker bool, heartbeat time.Duration) error {
 	})
 }
 
-// watchOnce prints the conditions that there are.
+// watchOnce prints the conditions that are met.
 func watchOnce(c *edge.Call) error {
 	b, err := c.Board()
 	if err != nil {

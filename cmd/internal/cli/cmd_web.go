@@ -74,10 +74,10 @@ func runWeb(c *edge.Call, o webOptions) error {
 	if err != nil {
 		return err
 	}
-	_ = json.Unmarshal([]byte(text), &config.Sessions) // what can't be read lets nobody in
+	_ = json.Unmarshal([]byte(text), &config.Sessions) // unreadable sessions admit nobody
 	config.Keep = func(all []web.Session) {
 		data, _ := json.Marshal(all)
-		_ = b.Keep(webSessions, string(data)) // a browser is let in anew after a restart, then
+		_ = b.Keep(webSessions, string(data)) // else browsers need a new address after a restart
 	}
 	l, err := web.Listen(c.Ctx, o.listen)
 	if err != nil {
@@ -91,10 +91,10 @@ func runWeb(c *edge.Call, o webOptions) error {
 	return web.New(config).Serve(c.Ctx, l)
 }
 
-// webSessions is the file that says which browsers were let in.
+// webSessions is the file of admitted browsers.
 const webSessions = "web-sessions.json"
 
-// check refuses an address that reaches further than its words.
+// check refuses an address that would be reachable more widely than was asked for.
 func (o webOptions) check(c *edge.Call) error {
 	if strings.HasPrefix(o.listen, "unix:") {
 		return nil
@@ -109,7 +109,7 @@ func (o webOptions) check(c *edge.Call) error {
 	return nil
 }
 
-// forWeb carries out what forms ask for.
+// forWeb executes the command lines of forms.
 func forWeb(run edge.Runs) func(context.Context, []string) (web.Done, error) {
 	return func(ctx context.Context, args []string) (web.Done, error) {
 		done, err := run(ctx, args)
@@ -120,7 +120,7 @@ func forWeb(run edge.Runs) func(context.Context, []string) (web.Done, error) {
 	}
 }
 
-// ownNames are the names by which other machines call a server that listens to them.
+// ownNames are the names that other machines may use for a server that listens to them.
 func ownNames(l net.Listener, listen string) []string {
 	at, is := l.Addr().(*net.TCPAddr)
 	if !is || at.IP.IsLoopback() {
@@ -130,7 +130,7 @@ func ownNames(l net.Listener, listen string) []string {
 	if host, _, err := net.SplitHostPort(listen); err == nil && !at.IP.IsUnspecified() {
 		names = append(names, strings.ToLower(host))
 	}
-	addresses, _ := net.InterfaceAddrs() // without them, --host says the name
+	addresses, _ := net.InterfaceAddrs() // without them, --host gives the name
 	for _, a := range addresses {
 		if n, is := a.(*net.IPNet); is && (at.IP.IsUnspecified() || n.IP.Equal(at.IP)) {
 			names = append(names, n.IP.String())
@@ -139,7 +139,7 @@ func ownNames(l net.Listener, listen string) []string {
 	return names
 }
 
-// warnOfOthers says what it means that other machines reach the server.
+// warnOfOthers warns if other machines can reach the server.
 func warnOfOthers(c *edge.Call, l net.Listener) error {
 	at, is := l.Addr().(*net.TCPAddr)
 	if !is || at.IP.IsLoopback() {

@@ -58,7 +58,7 @@ What operations and history are for can't be written: states, claims, verdicts, 
 	}
 }
 
-// newField is a record's top-level field with a value put in at the path of keys.
+// newField is a record's top-level field after setting a value at the path of keys.
 func newField(v *gitboard.View, record string, keys []string, value string) (board.FieldEdit, error) {
 	field := board.FieldEdit{Field: keys[0], Value: value}
 	if err := yaml.Unmarshal([]byte(value), &yaml.Node{}); err != nil {
@@ -68,7 +68,7 @@ func newField(v *gitboard.View, record string, keys []string, value string) (boa
 		return field, nil
 	}
 	if board.NewRecord(record) == nil {
-		return field, nil // Check says what is wrong with it
+		return field, nil // Check reports what is wrong with it
 	}
 	r, err := v.State.Record(record)
 	if err != nil || r == nil {
@@ -101,7 +101,7 @@ func newField(v *gitboard.View, record string, keys []string, value string) (boa
 	return field, nil
 }
 
-// below is what lies under a key; in a mapping that lacks it, it is made.
+// below is the node under a key; it is created in a mapping that lacks it.
 func below(n *yaml.Node, key string) *yaml.Node {
 	if found, err := codec.Lookup(n, []string{key}); err == nil {
 		return found

@@ -7,11 +7,11 @@ import (
 	"github.com/git-liza/git-liza/cmd/internal/edge"
 )
 
-// add puts a command into the table of commands. It is the one name that the commands' files share.
+// add adds a command to the table of commands. It is the only name that the commands' files share.
 func add(maker func() *edge.Command) struct{} { return dispatch.Add(maker) }
 
 // Main runs one command line and returns the exit code.
 func Main(a *edge.App, args []string) int { return dispatch.Main(a, args) }
 
-// Run is Main under a context.
+// Run is Main with a context.
 func Run(ctx context.Context, a *edge.App, args []string) int { return dispatch.Run(ctx, a, args) }

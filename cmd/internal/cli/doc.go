@@ -1,7 +1,9 @@
-// Package cli is the command line: one file a command, from flags to a typed request to one call to what
-// is printed. The wiring of clock, randomness, environment and terminal is in edge; no rule is here.
+// Package cli is the command line, with one file per command: flags become a typed request, then
+// one call, then output. Clock, randomness, environment and terminal are in edge; this package
+// contains no rules.
 //
-// Every command prints for two readers: a human, and with --json a program, whose fields are stable.
+// Every command prints for two readers: for a human, and with --json for a program, with stable
+// fields.
 //
 // It may import everything of ours.
 package cli

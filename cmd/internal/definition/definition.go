@@ -10,7 +10,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 )
 
-// Flags is the flags that say what a task is, for add-task and amend-task.
+// Flags are the flags that define a task, for add-task and amend-task.
 type Flags struct {
 	D       board.Definition
 	kind    string
@@ -32,13 +32,13 @@ func (o *Flags) Add(f *pflag.FlagSet) {
 	f.IntVar(&o.D.LeaseDurationOverride, "lease-duration", 0, "overrides the board's lease, in `SECONDS`")
 }
 
-// fieldOfFlag names the field of a record that a flag sets.
+// fieldOfFlag maps flags to the fields of a record.
 var fieldOfFlag = map[string]string{
 	"desc": "description", "spec": "spec_ref", "done": "done_when", "scope": "scope", "priority": "priority", "depends": "depends_on",
 	"kind": "kind", "max-iterations": "max_iterations", "max-review-cycles": "max_review_cycles", "lease-duration": "lease_duration_override",
 }
 
-// Definition is what the flags say.
+// Definition is the definition that the flags express.
 func (o *Flags) Definition() board.Definition {
 	d := o.D
 	d.Kind, d.DependsOn = board.Kind(o.kind), edge.Commas(o.depends)
@@ -56,7 +56,7 @@ func (o *Flags) Set() []string {
 	return fields
 }
 
-// SpecOID looks for the spec's file on integration, unless that is skipped.
+// SpecOID looks up the spec's file on integration, unless SkipSpecFile.
 func SpecOID(ctx context.Context, c *edge.Call, v *gitboard.View, ref string) (string, error) {
 	if c.SkipSpecFile() || ref == "" {
 		return "", nil

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Files are the files that references to specs (path, optionally #anchor) name, each once.
+// Files returns the distinct files in references to specs (path, optionally #anchor).
 func Files(refs []string) []string {
 	var files []string
 	for _, ref := range refs {

@@ -9,7 +9,7 @@ import (
 	"os/exec"
 )
 
-// agent is the process that plays an agent, seen from the stage.
+// agent is the process that plays an agent, as seen by the story.
 type agent struct {
 	id     string
 	cmd    *exec.Cmd
@@ -56,7 +56,7 @@ func (s *story) do(id string, o Order) (*Answer, error) {
 	return &answer, nil
 }
 
-// ended waits for the end of an agent's process, and says how it ended.
+// ended waits for an agent's process to end, and checks its exit code.
 func (s *story) ended(id string, exit int) error {
 	a := s.agents[id]
 	delete(s.agents, id)
@@ -67,7 +67,7 @@ func (s *story) ended(id string, exit int) error {
 	return nil
 }
 
-// dismiss ends the agents that are left: no more orders is the sign to go.
+// dismiss ends the remaining agents: they leave when no more orders come.
 func (s *story) dismiss() {
 	for _, a := range s.agents {
 		a.orders.Close()
@@ -77,7 +77,7 @@ func (s *story) dismiss() {
 	}
 }
 
-// together does several things at the same time.
+// together runs functions concurrently.
 func together(all ...func() error) error {
 	errs := make(chan error)
 	for _, f := range all {

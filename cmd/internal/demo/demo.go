@@ -8,15 +8,15 @@ import (
 	"time"
 )
 
-// Options are what Run needs from outside.
+// Options are the settings of Run.
 type Options struct {
-	Dir    string    // where the repository goes; "" makes a temporary one
-	Out    io.Writer // takes the narration
+	Dir    string    // the repository's directory; "" for a temporary one
+	Out    io.Writer // gets the narration
 	Colour bool
 	Now    func() time.Time
 }
 
-// Result is what a run came to.
+// Result is the result of a run.
 type Result struct {
 	Dir        string  `json:"dir"`
 	Operations int     `json:"operations"`
@@ -26,7 +26,7 @@ type Result struct {
 	Seconds    float64 `json:"seconds"`
 }
 
-// A StepError says at which step a run ended, and where its repository is.
+// StepError says at which step a run ended, and where its repository is.
 type StepError struct {
 	Step  int
 	Title string
@@ -40,8 +40,8 @@ func (e *StepError) Unwrap() error { return e.Err }
 
 var errInterrupted = errors.New("interrupted")
 
-// Run plays the run. Its errors are a *DirError, a *MissingError, or a *StepError; the repository is kept
-// in every case.
+// Run plays the demo. Its errors are *DirError, *MissingError and *StepError; the repository is
+// always kept.
 func Run(ctx context.Context, o Options) (*Result, error) {
 	began := o.Now()
 	if err := programs(); err != nil {

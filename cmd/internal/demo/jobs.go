@@ -1,14 +1,14 @@
 package demo
 
-// job is how a coder goes about a stage of a task. Its files are in files/<stage>.
+// job is how a coder carries out a stage of a task. Its files are in files/<stage>.
 type job struct {
-	intent  string // of the checkpoint; none for a stage that continues under one
+	intent  string // of the checkpoint; "" for a stage that continues under one
 	files   []string
 	message string
 	resolve *resolution
 }
 
-// The stages of the work.
+// jobs are the stages of the work.
 var jobs = map[string]job{
 	"greet-world": {
 		intent: "give an empty name a default, and test it through run", files: []string{"greet.go", "world_test.go"},
@@ -38,15 +38,15 @@ var jobs = map[string]job{
 	},
 }
 
-// trial is how the reviewer tries a submission, and what to say when it fails.
+// trial is how the reviewer tries a submission, and what to say if it fails.
 type trial struct {
 	args            []string
 	want            string
-	file, at        string // where the fault would be: a file, and a text on its line
+	file, at        string // where the fault would be: a file, and a text on the line
 	why, suggestion string
 }
 
-// The trials of each task come from the spec.
+// trials are the trials of each task, taken from the spec.
 var trials = map[string][]trial{
 	"greet-world": {{want: "Hello, world!", file: "greet.go"}},
 	"trim-name":   {{args: []string{"  Ann   Lee "}, want: "Hello, Ann Lee!", file: "greet.go"}},

@@ -8,7 +8,7 @@ import (
 	"sync"
 )
 
-// narrator narrates a run. What several agents do at once is printed in blocks, one for each agent.
+// narrator narrates a run. What several agents do at once is printed in one block per agent.
 type narrator struct {
 	out    io.Writer
 	colour bool
@@ -20,7 +20,7 @@ const (
 	lineWidth  = 110
 )
 
-// The colours of the agents; a human has none.
+// colours are the agents' colours; a human has none.
 var colours = map[string]string{"planner-1": "35", "coder-1": "36", "coder-2": "34", "code-reviewer-1": "33"}
 
 func (n *narrator) paint(code, text string) string {
@@ -32,7 +32,7 @@ func (n *narrator) paint(code, text string) string {
 
 func (n *narrator) line(text string) { fmt.Fprintln(n.out, strings.TrimRight(text, " ")) }
 
-// step begins a numbered step.
+// step starts a numbered step.
 func (n *narrator) step(number int, title string) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -40,7 +40,7 @@ func (n *narrator) step(number int, title string) {
 	n.line(n.paint("1", fmt.Sprintf("%2d. %s", number, title)))
 }
 
-// say prints what a step has come to.
+// say prints the result of a step.
 func (n *narrator) say(format string, args ...any) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -92,7 +92,7 @@ func trimmed(r Ran) []string {
 	return lines
 }
 
-// folded is a command line in pieces of some width, as one may type it.
+// folded wraps a command line to a width, as one might type it.
 func folded(line []string, width int) []string {
 	var out []string
 	now := ""
@@ -110,7 +110,7 @@ func folded(line []string, width int) []string {
 	return append(out, now)
 }
 
-// valueWidth is how much room the value of a flag takes, which stays on the flag's line.
+// valueWidth is the width of a flag's value, which stays on the flag's line.
 func valueWidth(rest []string) int {
 	if len(rest) == 0 || strings.HasPrefix(rest[0], "-") {
 		return 0

@@ -7,12 +7,12 @@ import (
 	"path/filepath"
 )
 
-// A DirError is a directory that can't take the repository.
+// DirError is a directory that can't hold the repository.
 type DirError struct{ Dir, Why string }
 
 func (e *DirError) Error() string { return fmt.Sprintf("%s %s", e.Dir, e.Why) }
 
-// A MissingError is a program that the run needs and that isn't there.
+// MissingError is a required program that is not installed.
 type MissingError struct{ Program string }
 
 func (e *MissingError) Error() string {
@@ -28,8 +28,8 @@ func programs() error {
 	return nil
 }
 
-// place makes the directory of the repository, absolute and free of symbolic links. One that was chosen
-// must be empty or not exist.
+// place creates the directory of the repository and returns its absolute path without symbolic
+// links. A chosen directory must be empty or not exist.
 func place(dir string) (string, error) {
 	if dir == "" {
 		made, err := os.MkdirTemp("", "git-liza-demo-")

@@ -14,8 +14,8 @@ type player struct {
 	id string
 }
 
-// Play is the process of an agent: it carries out orders until there are no more, and returns the exit
-// code that such a process ends with. dir is the repository.
+// Play is the process of an agent: it carries out orders until there are no more, and returns the
+// exit code of the process. dir is the repository.
 func Play(ctx context.Context, id, dir string, in io.Reader, out io.Writer) (int, error) {
 	sh, err := newShell(dir)
 	if err != nil {
@@ -28,7 +28,7 @@ func Play(ctx context.Context, id, dir string, in io.Reader, out io.Writer) (int
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	orders := make(chan Order)
-	go func() { // the process that gives orders may vanish in the middle of one: then this one ends, too
+	go func() { // also ends the process if the one that gives orders disappears during one
 		defer stop()
 		defer close(orders)
 		for lines := json.NewDecoder(in); ; {
@@ -92,7 +92,7 @@ func (p *player) carryOut(ctx context.Context, o Order, a *Answer) error {
 
 func (p *player) worktree(task string) string { return filepath.Join(p.root, ".worktrees", task) }
 
-// join registers the agent, and takes the environment that its session has since.
+// join registers the agent, and takes over the environment of its session.
 func (p *player) join(ctx context.Context) error {
 	if err := p.must(ctx, 1, "git", "liza", "register", p.id); err != nil {
 		return err

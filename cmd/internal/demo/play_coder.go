@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// claim takes a task. A lost race (exit code 2) is tried again, as the rules for agents say.
+// claim claims a task. It retries a lost race (exit code 2), as the rules for agents require.
 func (p *player) claim(ctx context.Context, o Order, a *Answer) error {
 	p.cd(p.root)
 	line := []string{"git", "liza", "claim"}
@@ -73,10 +73,10 @@ func (p *player) work(ctx context.Context, task, stage string) error {
 	return p.must(ctx, 1, "git", "commit", "-m", j.message)
 }
 
-// resolution is what a coder puts in the place of a conflict.
+// resolution is what a coder replaces a conflict with.
 type resolution struct{ file, text string }
 
-// resolve looks at a conflict and puts what is right between its markers.
+// resolve looks at a conflict and replaces what is between its markers.
 func (p *player) resolve(ctx context.Context, r *resolution) error {
 	if err := p.must(ctx, 20, "git", "diff", "--", r.file); err != nil {
 		return err

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// review judges a submission by what it does: the tests, and the program run as the spec says.
+// review judges a submission by its behaviour: the tests, and the program run as in the spec.
 func (p *player) review(ctx context.Context, task string, a *Answer) error {
 	p.cd(p.root)
 	if err := p.must(ctx, 1, "git", "liza", "claim-review", task); err != nil {
@@ -48,7 +48,7 @@ func (p *player) review(ctx context.Context, task string, a *Answer) error {
 	return p.must(ctx, 1, append([]string{"git", "liza", "verdict", task, a.Verdict}, line...)...)
 }
 
-// blocker words as a blocker what a trial has shown.
+// blocker formats the result of a trial as a blocker.
 func (t trial) blocker(dir, got string) (string, error) {
 	where := t.file + ":1"
 	data, err := os.ReadFile(filepath.Join(dir, t.file))
@@ -65,7 +65,7 @@ func (t trial) blocker(dir, got string) (string, error) {
 	return strings.Join([]string{where, issue, t.why, t.suggestion}, "|"), nil
 }
 
-// merge lands approved work, or finds out that it doesn't merge (exit code 3).
+// merge lands approved work, or finds that it doesn't merge (exit code 3).
 func (p *player) merge(ctx context.Context, o Order) error {
 	p.cd(p.root)
 	_, err := p.expect(ctx, o.Exit, 4, "git", "liza", "merge", o.Task)

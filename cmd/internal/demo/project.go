@@ -9,13 +9,13 @@ import (
 	"strings"
 )
 
-// The project's files, as each stage of the work writes them. The suffix .txt keeps them out of this
-// module's build.
+// The project's files, as each stage of the work writes them. The suffix .txt keeps them out of
+// this module's build.
 //
 //go:embed all:files
 var files embed.FS
 
-// write puts the files of a stage into a directory, and lists them.
+// write writes the files of a stage into a directory, and lists them.
 func write(stage, dir string) ([]string, error) {
 	root := "files/" + stage
 	var written []string

@@ -15,25 +15,25 @@ import (
 	"github.com/git-liza/git-liza/gitboard/gitio"
 )
 
-// Ran is a command line as typed, and what came out.
+// Ran is a command line as typed, and its output.
 type Ran struct {
 	Line []string `json:"line"`
 	Out  string   `json:"out,omitempty"`
 	Exit int      `json:"exit,omitempty"`
-	Show int      `json:"show"` // how many lines of the output are worth showing
+	Show int      `json:"show"` // lines of the output worth showing
 }
 
-// shell is where somebody types: it has a directory, an environment, and remembers what it ran.
+// shell is where somebody types: it has a directory and an environment, and records what it ran.
 type shell struct {
-	exe  string // this binary, which `git liza` means
+	exe  string // this binary, as which `git liza` runs
 	root string // the repository
 	dir  string
 	env  []string
 	ran  []Ran
 }
 
-// newShell is a shell at a repository's root, under an environment free of what would lead git, go or
-// `git liza` elsewhere.
+// newShell is a shell at a repository's root, with an environment free of variables that would
+// redirect git, go or `git liza`.
 func newShell(root string) (*shell, error) {
 	exe, err := os.Executable()
 	if err != nil {
@@ -54,7 +54,7 @@ func environment(all []string) []string {
 
 func (s *shell) set(name, value string) { s.env = append(s.env, name+"="+value) }
 
-// cd changes the directory; where it already is, it says nothing.
+// cd changes the directory; it records nothing if that is the present one.
 func (s *shell) cd(dir string) {
 	if dir == s.dir {
 		return
@@ -67,12 +67,13 @@ func (s *shell) cd(dir string) {
 	s.ran = append(s.ran, Ran{Line: []string{"cd", to}})
 }
 
-// note remembers something that was done without a program of ours, like an edit.
+// note records something that was done without running a program, such as an edit.
 func (s *shell) note(out string, line ...string) {
 	s.ran = append(s.ran, Ran{Line: line, Out: out, Show: 12})
 }
 
-// run runs a command line, remembers it and returns how it ended; an error says that it couldn't run.
+// run runs a command line, records it and returns its result; an error means that it could not be
+// run.
 func (s *shell) run(ctx context.Context, show int, line ...string) (Ran, error) {
 	var out bytes.Buffer
 	cmd := s.command(ctx, line)
@@ -97,7 +98,7 @@ func (s *shell) must(ctx context.Context, show int, line ...string) error {
 	return err
 }
 
-// ask runs a command line without narrating it, and returns what it printed.
+// ask runs a command line without recording it, and returns its output.
 func (s *shell) ask(ctx context.Context, line ...string) (string, error) {
 	var out, errs bytes.Buffer
 	cmd := s.command(ctx, line)
@@ -116,7 +117,7 @@ func (s *shell) taken() []Ran {
 	return ran
 }
 
-// command makes a process in a group of its own, which ends as a whole with the context.
+// command is a process in its own group, which ends as a whole with the context.
 func (s *shell) command(ctx context.Context, line []string) *exec.Cmd {
 	if len(line) > 1 && line[0] == "git" && line[1] == "liza" {
 		line = append([]string{s.exe}, line[2:]...)

@@ -2,7 +2,7 @@ package demo
 
 import "context"
 
-// story is a run on its way.
+// story is a run in progress.
 type story struct {
 	ctx     context.Context
 	dir     string
@@ -12,7 +12,7 @@ type story struct {
 	agents  map[string]*agent
 	owner   map[string]string // who claimed a task first
 	result  Result
-	verdict string // what verify said
+	verdict string // the output of verify
 }
 
 const reviewer = "code-reviewer-1"
@@ -30,7 +30,7 @@ func newStory(ctx context.Context, dir string, say *narrator) (*story, error) {
 	return s, nil
 }
 
-// steps are the run.
+// steps are the steps of the run.
 var steps = []struct {
 	title string
 	run   func(*story) error

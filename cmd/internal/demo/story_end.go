@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// verify proves the history, and that every task is where it should be.
+// verify verifies the history, and that every task has the expected status.
 func (s *story) verify() error {
 	for _, t := range tasks {
 		status, err := s.state(t.id)
@@ -28,7 +28,7 @@ func (s *story) verify() error {
 	return s.act(3, liza("validate"))
 }
 
-// land is the human's part: main moves to integration, and the program runs from there.
+// land is the human's part: it fast-forwards main to integration and runs the program from there.
 func (s *story) land() error {
 	if err := s.act(1, git("merge", "--ff-only", "--quiet", "integration")); err != nil {
 		return err
@@ -52,7 +52,7 @@ func (s *story) land() error {
 	return err
 }
 
-// tidy removes the worktree that merges were tested in, and looks that nothing is left behind.
+// tidy removes the worktree in which merges were tested, and checks that nothing is left behind.
 func (s *story) tidy() error {
 	if err := s.act(1, git("worktree", "remove", "--force", ".worktrees/.integration")); err != nil {
 		return err

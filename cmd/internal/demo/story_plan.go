@@ -83,7 +83,7 @@ func (s *story) join() error {
 	return together(s.order("coder-1", Order{Do: doJoin}), s.order("coder-2", Order{Do: doJoin}), s.order(reviewer, Order{Do: doJoin}))
 }
 
-// order is an order to be given.
+// order returns a function that gives orders to an agent.
 func (s *story) order(id string, orders ...Order) func() error {
 	return func() error {
 		for _, o := range orders {
@@ -95,7 +95,7 @@ func (s *story) order(id string, orders ...Order) func() error {
 	}
 }
 
-// state reads what the board says of a task, with plain git.
+// state reads a task's status from the board with plain git.
 func (s *story) state(id string) (string, error) {
 	text, err := s.human.ask(s.ctx, "git", "show", "liza/state:tasks/"+id+".yaml")
 	for _, l := range strings.Split(text, "\n") {

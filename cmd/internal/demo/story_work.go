@@ -6,7 +6,7 @@ func (s *story) tooEarly() error {
 	return s.order("coder-1", Order{Do: doClaim, Task: "shout", Exit: 1})()
 }
 
-// race lets both coders claim at once. Who gets what is git's to decide.
+// race makes both coders claim at once. Git decides who gets which task.
 func (s *story) race() error {
 	claim := func(id string, into **Answer) func() error {
 		return func() (err error) { *into, err = s.do(id, Order{Do: doClaim}); return err }
@@ -33,7 +33,7 @@ func (s *story) firstTwo() error {
 	return together(whole("greet-world"), whole("trim-name"))
 }
 
-// takes lets a coder claim whatever comes next, which must be a certain task.
+// takes makes a coder claim the next task, which must be the given one.
 func (s *story) takes(id, task string) error {
 	a, err := s.do(id, Order{Do: doClaim})
 	if err == nil && a.Task != task {
@@ -54,7 +54,7 @@ func (s *story) handOff() error {
 	return s.ended("coder-1", 42)
 }
 
-// judges lets the reviewer review a task and, if it merges, merge it.
+// judges makes the reviewer review a task and, with merge, merge it.
 func (s *story) judges(verdict, task string, merge bool) func() error {
 	return func() error {
 		a, err := s.do(reviewer, Order{Do: doReview, Task: task})

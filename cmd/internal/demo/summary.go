@@ -2,7 +2,7 @@ package demo
 
 import "fmt"
 
-// summary ends the narration: what came of it, and what a reader can type now.
+// summary ends the narration: the result, and what a reader can type now.
 func (n *narrator) summary(s *story) {
 	n.mu.Lock()
 	defer n.mu.Unlock()

@@ -16,11 +16,11 @@ import (
 	"github.com/git-liza/git-liza/specs"
 )
 
-// Candidate is a word that may be where the cursor is, and what it is.
+// Candidate is a word that may be inserted at the cursor, and its description.
 type Candidate struct{ Word, About string }
 
-// Complete returns what the last of the words after `git liza` may become. Where the board can't be read there
-// is nothing of it to offer.
+// Complete returns completions of the last word after `git liza`. If the board can't be read, it
+// offers nothing from it.
 func Complete(c *edge.Call, words []string) []Candidate {
 	last := words[len(words)-1]
 	before := words[:len(words)-1]
@@ -84,7 +84,7 @@ func completeFor(c *edge.Call, cmd *edge.Command, before []string, last string) 
 	return values(c, cmd, strings.Trim(args[min(n, len(args)-1)], "[]."))
 }
 
-// values are the words that a flag or an argument of that name takes.
+// values are the words that a flag or an argument with that name accepts.
 func values(c *edge.Call, cmd *edge.Command, name string) []Candidate {
 	if strings.Contains(name, "|") {
 		return bare(strings.Split(name, "|")...)
@@ -154,7 +154,7 @@ func bare(words ...string) []Candidate {
 	return all
 }
 
-// boardOrNone is the board for completion, nil where there is none to read.
+// boardOrNone is the board for completion, nil if it can't be read.
 func boardOrNone(c *edge.Call) *gitboard.View {
 	v, err := c.View()
 	if err != nil {
@@ -163,7 +163,7 @@ func boardOrNone(c *edge.Call) *gitboard.View {
 	return v
 }
 
-// tasks are the task ids with their states.
+// tasks are the task ids with their statuses.
 func tasks(c *edge.Call) []Candidate {
 	v := boardOrNone(c)
 	if v == nil {
@@ -176,7 +176,7 @@ func tasks(c *edge.Call) []Candidate {
 	return all
 }
 
-// agents are the agents' ids with their states.
+// agents are the agents' ids with their statuses.
 func agents(c *edge.Call) []Candidate {
 	v := boardOrNone(c)
 	if v == nil {
@@ -191,5 +191,5 @@ func agents(c *edge.Call) []Candidate {
 	return all
 }
 
-// Shells are those that have a completion.
+// Shells are the shells that have a completion.
 var Shells = []string{"bash", "zsh", "fish"}

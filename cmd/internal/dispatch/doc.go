@@ -1,6 +1,6 @@
-// Package dispatch leads a command line to its command: it parses, calls, and prints what went wrong. Help
-// pages, man pages and completion come from the same table of commands. It knows no command by name; each
-// command adds itself.
+// Package dispatch runs the command of a command line: it parses, calls, and prints errors. Help
+// pages, man pages and completion come from the same table of commands. It knows no command by
+// name; each command adds itself.
 //
 // It may import cmd/internal/edge, cmd/internal/records, cmd/internal/signing, gitboard,
 // gitboard/board, gitboard/plain, gitboard/roles, gitboard/sshsig, roles/clis and specs.

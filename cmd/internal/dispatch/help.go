@@ -17,7 +17,7 @@ import (
 // Groups are the groups of commands, in the order of the overview.
 var Groups = []string{"setting up", "planner", "coder", "reviewer", "any agent", "supervision", "worktrees", "human", "machines"}
 
-// Find finds the command that the first words name, the longer name first.
+// Find finds the command that the first words name, preferring longer names.
 func Find(args []string) *edge.Command {
 	all := Commands()
 	for words := min(2, len(args)); words > 0; words-- {
@@ -29,7 +29,7 @@ func Find(args []string) *edge.Command {
 	return nil
 }
 
-// withFirstWord lists the commands whose name has two words and begins with this one.
+// withFirstWord lists the commands whose name has two words, the first of which is word.
 func withFirstWord(word string) (group []*edge.Command) {
 	for _, c := range Commands() {
 		if first, _, two := strings.Cut(c.Name, " "); two && first == word {
@@ -91,15 +91,15 @@ func helpPage(cmd *edge.Command, f *pflag.FlagSet) string {
 	return b.String()
 }
 
-// options are the flags, a line each.
+// options describes the flags, one per line.
 func options(cmd *edge.Command, f *pflag.FlagSet) string {
 	return placeholders.ReplaceAllStringFunc(f.FlagUsagesWrapped(96), placeholder)
 }
 
-// placeholders are the types that pflag shows for a flag whose value has no name.
+// placeholders matches the types that pflag shows for flags whose value has no name.
 var placeholders = regexp.MustCompile(`(?m)^ .*?--[a-z-]+ (stringArray|string|int)\b`)
 
-// placeholder puts a user's word in the place of a type, as wide as that.
+// placeholder replaces a type by a word of the same width that a user understands.
 func placeholder(row string) string {
 	flag, typ := row[:strings.LastIndexByte(row, ' ')+1], row[strings.LastIndexByte(row, ' ')+1:]
 	word := "TEXT"

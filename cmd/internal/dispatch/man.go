@@ -11,8 +11,8 @@ import (
 	"github.com/git-liza/git-liza/cmd/internal/edge"
 )
 
-// WriteManual writes a manual page for git-liza and one for each command into a directory, and returns how
-// many there are. They come from the table of commands, as help does.
+// WriteManual writes man pages for git-liza and for each command into a directory, and returns
+// their number. They come from the table of commands, like help.
 func WriteManual(c *edge.Call, dir string) (int, error) {
 	if !filepath.IsAbs(dir) {
 		dir = filepath.Join(c.Directory(), dir)
@@ -33,7 +33,7 @@ func WriteManual(c *edge.Call, dir string) (int, error) {
 	return len(pages), nil
 }
 
-// roff escapes a text for a manual page.
+// roff escapes a text for a man page.
 func roff(text string) string {
 	lines := strings.Split(strings.NewReplacer(`\`, `\e`, "-", `\-`).Replace(text), "\n")
 	for i, line := range lines {
@@ -56,7 +56,7 @@ func manual(name, about, synopsis string, sections ...string) string {
 	return b.String()
 }
 
-// asIs is a text whose lines stay as they are.
+// asIs is a text whose lines are not filled.
 func asIs(text string) string { return ".nf\n" + roff(strings.TrimRight(text, "\n")) + "\n.fi" }
 
 func manualPage(cmd *edge.Command, f *pflag.FlagSet) string {
@@ -64,7 +64,7 @@ func manualPage(cmd *edge.Command, f *pflag.FlagSet) string {
 	if cmd.Long != "" {
 		for _, paragraph := range strings.Split(strings.TrimSpace(cmd.Long), "\n\n") {
 			if text := roff(paragraph); strings.Contains("\n"+paragraph, "\n ") {
-				about += "\n.PP\n" + asIs(paragraph) // a table, or an example
+				about += "\n.PP\n" + asIs(paragraph) // a table or an example
 			} else {
 				about += "\n.PP\n" + text
 			}

@@ -23,7 +23,7 @@ import (
 // Main runs one command line and returns the exit code.
 func Main(a *edge.App, args []string) int {
 	ends := []os.Signal{os.Interrupt, syscall.SIGTERM}
-	if !signal.Ignored(syscall.SIGHUP) { // as nohup has it
+	if !signal.Ignored(syscall.SIGHUP) { // as set by nohup
 		ends = append(ends, syscall.SIGHUP)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), ends...)
@@ -31,7 +31,7 @@ func Main(a *edge.App, args []string) int {
 	return Run(ctx, a, args)
 }
 
-// Run is Main under a context.
+// Run is Main with a context.
 func Run(ctx context.Context, a *edge.App, args []string) int {
 	json := wantsJSON(args)
 	err := dispatch(ctx, a, args)
@@ -107,7 +107,7 @@ func run(c *edge.Call, args []string) error {
 	return cmd.Run(c)
 }
 
-// parse takes a command's flags and arguments. The error is pflag.ErrHelp when they ask for help.
+// parse parses a command's flags and arguments. The error is pflag.ErrHelp if they ask for help.
 func parse(c *edge.Call, args []string) (*pflag.FlagSet, error) {
 	flags := c.FlagSet()
 	if err := flags.Parse(args); err != nil {
@@ -138,7 +138,7 @@ func argumentFault(cmd *edge.Command, args []string) string {
 	return fmt.Sprintf("%s takes %s, and %q is too many", cmd.Name, cmd.Args, extra)
 }
 
-// flagFault says what is wrong with a flag, in the words of who typed it.
+// flagFault explains an invalid flag in a user's terms.
 func flagFault(cmd *edge.Command, flags *pflag.FlagSet, err error) error {
 	var (
 		unknown *pflag.NotExistError

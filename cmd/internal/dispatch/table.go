@@ -9,19 +9,19 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 )
 
-// makers are the commands' constructors, as their files have added them.
+// makers are the commands' constructors, in the order in which Add was called.
 var makers []func() *edge.Command
 
-// Add puts a command into the table of commands. Each command's file calls it, so that no list names them
-// all.
+// Add adds a command to the table of commands. Each command's file calls it, so that no list names
+// them all.
 func Add(maker func() *edge.Command) struct{} {
 	makers = append(makers, maker)
 	return struct{}{}
 }
 
-// Commands is the table of commands, in the order in which help shows them: the first ones of a group, its
-// operations in the order of a task's life, then the others by name. It is made anew for each use: a command's flags
-// are variables of its own.
+// Commands is the table of commands, in the order of help: first firstShown, then operations in the
+// order of a task's life, then the others by name. It is built for each use, because a command's
+// flags are its own variables.
 func Commands() []*edge.Command {
 	ops := board.Ops()
 	all := make([]*edge.Command, len(makers))
@@ -44,5 +44,5 @@ func Commands() []*edge.Command {
 	return all
 }
 
-// firstShown are commands that read, and that people look for first in their group.
+// firstShown are the reading commands that people look for first in their group.
 var firstShown = []string{"agent", "team", "status", "show", "log", "diff", "prime", "review"}

@@ -11,8 +11,8 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 )
 
-// Within carries out command lines for a program that stays: as they would be typed in the directory in which its call
-// runs, with nothing on standard input.
+// Within executes command lines for a long-running program, as if typed in the directory of its
+// call, with empty standard input.
 func Within(c *edge.Call) edge.Runs {
 	return func(ctx context.Context, args []string) (edge.Done, error) {
 		var out, said bytes.Buffer
@@ -26,7 +26,7 @@ func Within(c *edge.Call) edge.Runs {
 			Warnings   []string
 			Operations []struct{ Subject string }
 		}
-		_ = json.Unmarshal(out.Bytes(), &done) // it was done; how it is called is all that would be missing
+		_ = json.Unmarshal(out.Bytes(), &done) // it succeeded; only its description would be missing
 		for _, op := range done.Operations {
 			done.Warnings = append(done.Warnings, op.Subject)
 		}
@@ -34,7 +34,7 @@ func Within(c *edge.Call) edge.Runs {
 	}
 }
 
-// refusal reads what a command printed as it ended with an error.
+// refusal parses what a command printed when it ended with an error.
 func refusal(code int, said []byte) error {
 	var e struct {
 		Error struct {

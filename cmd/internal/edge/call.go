@@ -21,13 +21,13 @@ import (
 	"github.com/git-liza/git-liza/worktrees"
 )
 
-// Call is one run of a command: its flags and arguments, and what it opens on its way.
+// Call is one run of a command: its flags and arguments, and what it opens.
 type Call struct {
 	App         *App
 	Ctx         context.Context
 	Cmd         *Command
 	Args        []string
-	Typed       []string // what follows the command on its line, flags and all
+	Typed       []string // everything after the command's name, including flags
 	Dir         string
 	JSON        bool
 	Request     string
@@ -38,9 +38,9 @@ type Call struct {
 
 	Key     gitboard.KeyOf // signs what this call commits
 	Opened  *gitboard.Board
-	Signer  *sshsig.Signer // that the command line names, in place of the settings
+	Signer  *sshsig.Signer // named on the command line, instead of the settings
 	OnClose []io.Closer
-	Minting sync.Mutex // one session's key at a time, in a team
+	Minting sync.Mutex // creates one session key at a time in a team
 }
 
 func (c *Call) Close() {
@@ -94,7 +94,7 @@ func (c *Call) noRepository() error {
 	return &Outcome{1, CodeNotARepository, message, "go to a git repository, or make one: git init"}
 }
 
-// View looks at the board: now, or as --at says.
+// View reads the board as it is now, or as of --at.
 func (c *Call) View() (*gitboard.View, error) {
 	b, err := c.Board()
 	if err != nil {
@@ -106,7 +106,7 @@ func (c *Call) View() (*gitboard.View, error) {
 	return b.View(c.Ctx)
 }
 
-// Moment is when a board is looked at: now, or with --at the time of that board.
+// Moment is the time of the view: now, or with --at the time of that board.
 func (c *Call) Moment(s *board.State) time.Time {
 	if c.At != "" {
 		return s.Time().Std()
@@ -114,12 +114,12 @@ func (c *Call) Moment(s *board.State) time.Time {
 	return c.App.Now()
 }
 
-// Asks is the request of an actor for what the command does.
+// Asks is an actor's request with the call's options.
 func (c *Call) Asks(actor board.Actor) gitboard.Request {
 	return gitboard.Request{Actor: actor, ID: c.Request, AllowSecret: c.AllowSecret}
 }
 
-// Do asks for an operation on behalf of the caller.
+// Do carries out an operation on behalf of the caller.
 func (c *Call) Do(op string, intent gitboard.Intent) (*gitboard.Done, error) {
 	actor, err := c.Actor(op)
 	if err != nil {
@@ -134,8 +134,8 @@ func (c *Call) Do(op string, intent gitboard.Intent) (*gitboard.Done, error) {
 	return c.Opened.Do(c.Ctx, c.Asks(actor), onBoard)
 }
 
-// End asks for an operation that may end a task's worktree, and prints that it was done, with what else there is to say
-// of the task then.
+// End carries out an operation that may end a task's worktree, and reports it with any additional
+// lines about the task.
 func (c *Call) End(actor board.Actor, p board.TaskPayload, also ...func(*board.Task) string) error {
 	done, err := worktrees.End(c.Ctx, c.Opened, c.Asks(actor), p)
 	if err != nil {
@@ -152,7 +152,7 @@ func (c *Call) End(actor board.Actor, p board.TaskPayload, also ...func(*board.T
 	return c.Report(done, extra, lines...)
 }
 
-// Just asks for an operation whose payload is known, and prints that it was done.
+// Just carries out an operation whose payload is known, and reports it.
 func (c *Call) Just(p board.Payload) error {
 	if c.Offline {
 		return c.Queue(p)
@@ -164,8 +164,8 @@ func (c *Call) Just(p board.Payload) error {
 	return c.Report(done, nil)
 }
 
-// Report prints an operation that was done. The fields of extra join the JSON; for a human the lines
-// follow the first.
+// Report prints a successful operation. The fields of extra are added to the JSON; for a human the
+// lines follow the subject.
 func (c *Call) Report(done *gitboard.Done, extra map[string]any, lines ...string) error {
 	if c.JSON {
 		return c.PrintJSON(Reported(done, extra))
@@ -177,7 +177,7 @@ func (c *Call) Report(done *gitboard.Done, extra map[string]any, lines ...string
 	return c.Say(append([]string{said}, lines...)...)
 }
 
-// Reported is an operation that was done, as JSON shows it.
+// Reported is a successful operation as JSON shows it.
 func Reported(done *gitboard.Done, extra map[string]any) map[string]any {
 	o := map[string]any{
 		"ok": true, "op": done.Op.Name(), "commit": done.Commit, "subject": done.Subject,
@@ -203,7 +203,7 @@ func Reported(done *gitboard.Done, extra map[string]any) map[string]any {
 	return o
 }
 
-// Answer prints what a command that is not an operation has done.
+// Answer prints the result of a command that is not an operation.
 func (c *Call) Answer(fields map[string]any, line string) error {
 	if !c.JSON {
 		return c.Say(line)
@@ -226,13 +226,13 @@ func (c *Call) PrintJSON(v any) error {
 	return err
 }
 
-// Say prints lines for a human; characters that would hide or reorder text are left out.
+// Say prints lines for a human, without characters that would hide or reorder text.
 func (c *Call) Say(lines ...string) error {
 	_, err := io.WriteString(c.App.Stdout, c.Legible(plain.Visible(strings.Join(lines, "\n")))+"\n")
 	return err
 }
 
-// Print writes lines that may be coloured; their texts have been made safe already.
+// Print writes lines that may be coloured; their texts must already be safe.
 func (c *Call) Print(lines []string) error {
 	_, err := io.WriteString(c.App.Stdout, c.Legible(strings.Join(lines, "\n"))+"\n")
 	return err
@@ -267,5 +267,5 @@ func (c *Call) File(flag, file string) (string, error) {
 	return string(data), nil
 }
 
-// SkipSpecFile reports whether the caller wants the files of specs not to be looked for.
+// SkipSpecFile reports whether the caller's environment turns the check of spec files off.
 func (c *Call) SkipSpecFile() bool { return c.App.Getenv("SKIP_SPEC_FILE_CHECK") == "true" }

@@ -17,13 +17,13 @@ import (
 	"github.com/git-liza/git-liza/roles/supervisor"
 )
 
-// AgentID is the id that the environment gives, "" for a human.
+// AgentID is the id in the environment, "" for a human.
 func (c *Call) AgentID() string { return c.App.Getenv("LIZA_AGENT_ID") }
 
 func (c *Call) Supervised() bool { return c.App.Getenv("LIZA_SUPERVISED") == "1" }
 
-// Actor is who asks for an operation: the agent of LIZA_AGENT_ID, or the human. What the role may never
-// ask for is refused here already, before anyone is registered for it.
+// Actor is who asks for an operation: the agent in LIZA_AGENT_ID, or the human. Operations that the
+// role may never use are refused here, before anyone is registered for them.
 func (c *Call) Actor(op string) (board.Actor, error) {
 	actor, err := c.WhoActs(op)
 	if err != nil {
@@ -32,8 +32,8 @@ func (c *Call) Actor(op string) (board.Actor, error) {
 	return actor, c.SameRequest(actor, op)
 }
 
-// SameRequest refuses a request id that has carried out something else: what is asked for now would not be
-// done, and be reported as done.
+// SameRequest refuses a request id that was used for something else: otherwise the new request
+// would be reported as done without being done.
 func (c *Call) SameRequest(actor board.Actor, op string) error {
 	done, err := c.Opened.Lookup(c.Ctx, c.Asks(actor))
 	if done == nil || err != nil {
@@ -56,10 +56,10 @@ func (c *Call) namesTask(op string) bool {
 	return c.Cmd.Name == op && len(words) > 0 && (words[0] == "ID" || words[0] == "[ID]") && !strings.HasSuffix(op, "-discovery")
 }
 
-// otherEnds are operations as which another may end.
+// otherEnds maps operations to others that they may turn into.
 var otherEnds = map[string]string{"claim": "iteration-limit", "merge": "finish-merge"}
 
-// KeepsID is the way out of an id that is none: no hint proposes to take on another.
+// KeepsID is the hint for an invalid id; it must not suggest taking another agent's.
 const KeepsID = "an agent keeps the LIZA_AGENT_ID that its supervisor set; a human works without one"
 
 func (c *Call) WhoActs(op string) (board.Actor, error) {
@@ -87,7 +87,7 @@ func (c *Call) WhoActs(op string) (board.Actor, error) {
 	return b.Agent(c.Ctx, id, c.App.Getenv("LIZA_SESSION"), c.Request, c.Process())
 }
 
-// Caller is who asks for what is not an operation: the agent of LIZA_AGENT_ID, or the human.
+// Caller is who runs a command that is not an operation: the agent in LIZA_AGENT_ID, or the human.
 func (c *Call) Caller() (board.Actor, error) {
 	b, err := c.Board()
 	if err != nil {
@@ -125,7 +125,7 @@ func (c *Call) asHuman(b *gitboard.Board) (board.Actor, error) {
 	return board.HumanActor(who.Name, who.Email), nil
 }
 
-// ActsAsHuman refuses a program that carries out what a human asks for where the caller is somebody else.
+// ActsAsHuman refuses to run a program that acts as the human if the caller is not the human.
 func (c *Call) ActsAsHuman(program, hint string) error {
 	if id := c.AgentID(); id != "" {
 		return board.Refuse(board.CodePermission, program+" acts as the human, and LIZA_AGENT_ID is "+id, hint)
@@ -134,7 +134,8 @@ func (c *Call) ActsAsHuman(program, hint string) error {
 	return err
 }
 
-// NoHumanHere refuses those who are no human though no id is set: below a supervisor, and where agents work.
+// NoHumanHere refuses callers who are not human although no id is set: below a supervisor, and
+// where agents work.
 func (c *Call) NoHumanHere(b *gitboard.Board) error {
 	if c.Supervised() {
 		return board.Refuse(board.CodePermission, "below a supervisor nobody acts as a human", "an agent keeps the LIZA_AGENT_ID that its supervisor set; a human does it in a terminal of their own")
@@ -152,7 +153,7 @@ func (c *Call) NoHumanHere(b *gitboard.Board) error {
 	return nil
 }
 
-// insideTask names the task in whose worktree the command runs, "" for none.
+// insideTask is the task in whose worktree the command runs, "" for none.
 func (c *Call) insideTask(b *gitboard.Board) (string, error) {
 	top := b.Repo().TopLevel()
 	name := filepath.Base(top)
@@ -184,13 +185,13 @@ func roleList(op string) string {
 	return strings.Join(names[:last], ", ") + " or " + names[last]
 }
 
-// Process says of this process what a registration shows.
+// Process describes this process for a registration.
 func (c *Call) Process() gitboard.Process {
 	host, _ := os.Hostname()
 	return gitboard.Process{Host: host, Terminal: c.terminal()}
 }
 
-// terminal is the name of the caller's terminal, "" where it has none or the system does not say.
+// terminal is the name of the caller's terminal, "" if there is none or the system can't say.
 func (c *Call) terminal() string {
 	if name := c.App.Getenv("TTY"); name != "" {
 		return name

@@ -9,23 +9,23 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 )
 
-// Command is a row of the table of commands: help, man pages and completion come from it.
+// Command is a row of the table of commands, from which help, man pages and completion are made.
 type Command struct {
 	Name    string // one or two words
-	Group   string // whose it is, as the overview groups them
-	Args    string // the arguments as help shows them
-	Min     int    // how many arguments at least
-	Max     int    // and at most; -1 for any number
-	Short   string // what it does, in a line
-	Long    string // more about it
-	Example string // a command line that works, or several, one a line
-	Writes  bool   // it takes --request
-	Reads   bool   // it takes --at
+	Group   string // in the overview
+	Args    string // as help shows them
+	Min     int    // least number of arguments
+	Max     int    // greatest number, -1 for any
+	Short   string // its purpose in one line
+	Long    string // further explanation
+	Example string // a working command line, or several, one per line
+	Writes  bool   // accepts --request
+	Reads   bool   // accepts --at
 	Flags   func(*pflag.FlagSet)
 	Run     func(*Call) error
 }
 
-// FlagSet is the command's flags with those that every command has.
+// FlagSet returns the command's flags and those that every command has.
 func (c *Call) FlagSet() *pflag.FlagSet {
 	f := pflag.NewFlagSet(c.Cmd.Name, pflag.ContinueOnError)
 	f.SetOutput(discard{})

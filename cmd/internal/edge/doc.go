@@ -1,8 +1,8 @@
-// Package edge is where the program meets its process: clock, randomness, environment, terminal, paths,
-// printing and exit codes. A Call is one run of a command: its flags and arguments, what it opens, who asks,
-// and how it answers a human or, with --json, a program.
+// Package edge connects the program with its process: clock, randomness, environment, terminal,
+// paths, printing and exit codes. A Call is one run of a command: its flags and arguments, what it
+// opens, who asks, and how it answers a human or, with --json, a program.
 //
-// It is below every other package of cmd/internal, holds no rule and names no command.
+// It is below every other package of cmd/internal, contains no rules and names no command.
 //
 // It may import gitboard, gitboard/board, gitboard/git, gitboard/gitio, gitboard/lease,
 // gitboard/oplog, gitboard/plain, gitboard/remote, gitboard/report, gitboard/roles,

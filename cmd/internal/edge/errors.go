@@ -32,8 +32,8 @@ func Usage(cmd *Command, format string, args ...any) error {
 	return e
 }
 
-// Outcome is an error whose consequences are on the board or were printed already: it carries its own
-// exit code.
+// Outcome is an error whose consequences are already on the board or printed. It has its own exit
+// code.
 type Outcome struct {
 	Exit    int
 	Code    board.ErrorCode
@@ -43,14 +43,14 @@ type Outcome struct {
 
 func (e *Outcome) Error() string { return e.Message }
 
-// Class is what an error means to the caller: code for programs, exit code, and a way out.
+// Class is what an error means to the caller: its exit code, its code for programs, and a hint.
 type Class struct {
 	Exit int
 	Code board.ErrorCode
 	Hint string
 }
 
-// Classify maps every kind of error to its exit code, in this one place. The numbers are the protocol's.
+// Classify is the only place that maps errors to exit codes. The numbers are the protocol's.
 func Classify(err error) Class {
 	var (
 		use     *UsageError
@@ -148,7 +148,7 @@ func (a *App) PrintError(err error, asJSON bool) {
 	}
 }
 
-// Suggest names the nearest of the keys there are, or all when none is near.
+// Suggest names the keys most similar to a word, or all of them if none is similar.
 func Suggest(word string, keys []string) string {
 	if near := plain.Nearest(word, keys, 3); len(near) > 0 {
 		return "nearest: " + strings.Join(near, ", ")

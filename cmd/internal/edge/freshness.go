@@ -12,10 +12,10 @@ type SeenAt struct {
 	Name    string     `json:"name"`
 	Fetched board.Time `json:"fetched"`
 	Queued  int        `json:"queued"`
-	Pending int        `json:"pending"` // decided in this clone, and on their way to the remote
+	Pending int        `json:"pending"` // decided in this clone, on their way to the remote
 }
 
-// Seen reports it, after a fetch if that is wanted; nil for a board that isn't shared.
+// Seen returns the freshness, after a fetch if fresh is set; nil if the board is not shared.
 func (c *Call) Seen(fresh bool) (*SeenAt, error) {
 	b, err := c.Board()
 	if err != nil || b.Remote() == "" {

@@ -16,7 +16,7 @@ func NarrowFlag(f *pflag.FlagSet, goal *string) {
 	f.StringVar(goal, "goal", "", "this `GOAL` only")
 }
 
-// Narrowed refuses a goal that the board does not have.
+// Narrowed refuses a goal that is not on the board.
 func Narrowed(s *board.State, goal string) error {
 	if goal == "" {
 		return nil
@@ -25,7 +25,7 @@ func Narrowed(s *board.State, goal string) error {
 	return err
 }
 
-// TasksOf are the tasks of a goal, of all goals without one.
+// TasksOf returns the tasks of a goal, or of all goals for "".
 func TasksOf(s *board.State, goal string) []board.Brief {
 	if goal == "" {
 		return s.Tasks()

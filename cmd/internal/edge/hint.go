@@ -13,8 +13,8 @@ import (
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
-// Hinted gives a refusal that names no way out the next legal step of this caller, as one command to be copied. Where
-// the board doesn't know one, that is the command's page.
+// Hinted adds to a refusal without a hint the caller's next legal step, as one command to copy. If
+// the board knows none, the hint is the command's help page.
 func (c *Call) Hinted(err error) error {
 	var r *board.Refusal
 	var u *UsageError
@@ -29,7 +29,7 @@ func (c *Call) Hinted(err error) error {
 
 func (c *Call) page() string { return "git liza " + c.Cmd.Name + " -h" }
 
-// wayOut is the next legal step after a refusal, "" where the refusal's own hint is the better one.
+// wayOut is the next legal step after a refusal, "" if the refusal's own hint is better.
 func (c *Call) wayOut(r *board.Refusal) string {
 	if r.Unknown != "" {
 		if way := c.wayMeant(r); way != "" || r.Hint != "" {
@@ -53,13 +53,13 @@ func (c *Call) wayOut(r *board.Refusal) string {
 	}
 	about := cmp.Or(r.Task, c.namedTask(v.State))
 	steps := slices.DeleteFunc(report.Next(v.State, who, about), func(s board.NextStep) bool {
-		return s.Op == c.Cmd.Name && s.Task == about && slices.Equal(flagsIn(strings.Fields(s.Do)), flagsIn(c.Typed)) // it has just been refused
+		return s.Op == c.Cmd.Name && s.Task == about && slices.Equal(flagsIn(strings.Fields(s.Do)), flagsIn(c.Typed)) // it was just refused
 	})
 	return steps[0].String()
 }
 
-// wayRight is the command as it would be right: for the task that it names, else for the one that the caller has in
-// hand. Where it can't be, it is what comes next.
+// wayRight is the command in a correct form: for the task that it names, or else the one that the
+// caller holds. If there is none, it is the next step.
 func (c *Call) wayRight() string {
 	v, who, err := c.asker()
 	if err != nil || !c.isOperation() {
@@ -85,8 +85,8 @@ func (c *Call) wayRight() string {
 	return report.Next(v.State, who, about)[0].String()
 }
 
-// wayMeant is the same command line with the id that was most likely meant by one that does not exist. Where nothing is
-// near a task's, it is the way to make that task; "" where there is none.
+// wayMeant is the same command line with an unknown id replaced by the one most likely meant. If no
+// task's id is similar, it is the command that creates the task; "" if there is none.
 func (c *Call) wayMeant(r *board.Refusal) string {
 	v, who, err := c.asker()
 	if err != nil {
@@ -112,7 +112,7 @@ func (c *Call) wayMeant(r *board.Refusal) string {
 	return ""
 }
 
-// flagsIn are the names of the flags among the words of a command line, in order, without those of every command.
+// flagsIn lists the flags in a command line, in order, without those that every command has.
 func flagsIn(words []string) []string {
 	var names []string
 	for _, word := range words {
@@ -133,7 +133,7 @@ func (c *Call) subject() string {
 	return c.Args[0]
 }
 
-// retyped is the command line with one id in the place of another.
+// retyped is the command line with one id replaced by another.
 func (c *Call) retyped(id, by string) string {
 	line := "git liza " + c.Cmd.Name
 	for _, word := range c.Typed {
@@ -150,7 +150,7 @@ func (c *Call) retyped(id, by string) string {
 	return line
 }
 
-// exchange puts one id in the place of another in a list of ids.
+// exchange replaces an id in a list of ids.
 func exchange(list, id, by string) string {
 	ids := strings.Split(list, ",")
 	if i := slices.Index(ids, id); i >= 0 {
@@ -171,7 +171,7 @@ func (c *Call) namedTask(s *board.State) string {
 	return ""
 }
 
-// asker is who asks for a hint, and the board that it would act on.
+// asker returns who asks for a hint, and the board to act on.
 func (c *Call) asker() (*gitboard.View, report.Caller, error) {
 	b, err := c.Board()
 	if err != nil {
@@ -185,8 +185,8 @@ func (c *Call) asker() (*gitboard.View, report.Caller, error) {
 	return v, who, errors.Join(err, v.State.Err())
 }
 
-// CallerOn is who runs this command, as one that asks what comes next. An id that is none counts as a free one of the
-// role that it names.
+// CallerOn is who runs this command, for a question about next steps. An invalid id counts as a
+// free one of the role that it suggests.
 func (c *Call) CallerOn(v *gitboard.View) (report.Caller, error) {
 	who := report.Caller{Supervised: c.Supervised()}
 	who.Now, who.Actor = board.At(c.App.Now()), board.HumanActor("Human", "human@example.org")
@@ -212,7 +212,7 @@ func (c *Call) CallerOn(v *gitboard.View) (report.Caller, error) {
 	return who, err
 }
 
-// roleMeant is the role that an id which is none most likely means.
+// roleMeant is the role that an invalid id most likely means.
 func roleMeant(id string) roles.Role {
 	for _, r := range []struct {
 		part string

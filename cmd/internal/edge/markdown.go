@@ -7,7 +7,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/plain"
 )
 
-// Markdown prints a text that was rendered; as JSON, under a name.
+// Markdown prints a rendered text; as JSON, under name.
 func Markdown(c *Call, name, text string, err error) error {
 	if err != nil {
 		return err

@@ -9,7 +9,8 @@ import (
 	"github.com/git-liza/git-liza/gitboard/plain"
 )
 
-// Moment is the time that a flag names: itself, or so far from now in a direction (1 or -1). None for an empty flag.
+// Moment parses a flag's time, absolute or relative to now in a direction (1 or -1). It is "" for
+// an empty flag.
 func Moment(c *Call, flag, text string, direction time.Duration) (board.Time, error) {
 	if text == "" {
 		return "", nil
@@ -34,7 +35,7 @@ func Commas(list string) []string {
 	return out
 }
 
-// Interrupted is not an error when the call was: then it has done its work.
+// Interrupted drops the error of an interrupted call, which has done its work.
 func Interrupted(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return nil

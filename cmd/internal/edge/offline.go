@@ -7,7 +7,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
-// Queue keeps an operation for the next sync; nobody is registered for it now.
+// Queue keeps an operation for the next sync, without registering anybody now.
 func (c *Call) Queue(p board.Payload) error {
 	b, err := c.Board()
 	if err != nil {

@@ -12,21 +12,21 @@ import (
 	"github.com/git-liza/git-liza/gitboard/plain"
 )
 
-// Page is what a screen is drawn on: its size in cells of a terminal, its colours, its signs.
+// Page is what a screen is drawn on: its size in terminal cells, its colours and signs.
 type Page struct {
 	Width, Height int
-	Whole         bool // nobody's eyes bound it: what is one line stays so
+	Whole         bool // not limited by a screen: lines are not cut
 	Paint
 	Signs
 }
 
-// The size of a page that is on no terminal.
+// The size of a page that is not on a terminal.
 const (
 	pageWidth  = 80
 	PageHeight = 40
 )
 
-// Signs are what is drawn beside letters.
+// Signs are the symbols used besides letters.
 type Signs struct {
 	more, Cursor, full, empty, Arrow string
 }
@@ -73,8 +73,8 @@ func (c *Call) unicode() bool {
 	return false
 }
 
-// Legible is a text as this call's reader can see it: a terminal that has no UTF-8 gets a question mark for what
-// is not ASCII. Anything but a terminal gets the text as it is.
+// Legible is a text as this call's reader can see it: on a terminal without UTF-8, a question mark
+// replaces every character that is not ASCII. Any other output gets the text unchanged.
 func (c *Call) Legible(text string) string {
 	if !c.ToTerminal() || c.unicode() {
 		return text
@@ -87,7 +87,7 @@ func (c *Call) Legible(text string) string {
 	}, text)
 }
 
-// Breadth is how many cells of a terminal a text takes.
+// Breadth is the width of a text in terminal cells.
 func Breadth(text string) int {
 	n := 0
 	for _, r := range text {
@@ -109,12 +109,12 @@ func breadthOf(r rune) int {
 	return 1
 }
 
-// Fit makes one safe line of a text that takes at most so many cells.
+// Fit turns a text into one safe line of at most most cells.
 func (p Page) Fit(text string, most int) string {
 	return p.Cut(plain.Line(text, 10*max(most, 3)+100), most)
 }
 
-// Cut shortens a safe line to at most so many cells.
+// Cut shortens a safe line to at most most cells.
 func (p Page) Cut(line string, most int) string {
 	if Breadth(line) <= most {
 		return line
@@ -133,7 +133,7 @@ func (p Page) Cut(line string, most int) string {
 	return strings.TrimRight(b.String(), " ") + p.more
 }
 
-// Fitted is fit where somebody looks at the page, else the whole text as one safe line.
+// Fitted is Fit if the page is limited by a screen, and otherwise the whole text as one safe line.
 func (p Page) Fitted(text string, most int) string {
 	if p.Whole {
 		return plain.Line(text, len(text)+3)
@@ -150,12 +150,12 @@ func (p Page) Bar(part, whole, width int) string {
 	return strings.Repeat(p.full, n) + strings.Repeat(p.empty, width-n)
 }
 
-// Onto joins a text to the beginning of a line, cut to the page's width.
+// Onto appends a text to a line, cut to the page's width.
 func (p Page) Onto(line, text string) string {
 	return p.Cut(line+p.Fit(text, p.Width-Breadth(line)), p.Width)
 }
 
-// Wrap breaks a text into lines of at most so many cells; a word that is longer is cut.
+// Wrap breaks a text into lines of at most most cells; it splits longer words.
 func Wrap(text string, most int) []string {
 	var lines []string
 	for _, paragraph := range strings.Split(plain.Visible(text), "\n") {
@@ -188,14 +188,14 @@ func Wrap(text string, most int) []string {
 	return lines
 }
 
-// Labels are texts behind their names, broken to a page's width.
+// Labels are texts with names before them, wrapped to a page's width.
 type Labels struct {
 	Page
 	Names int // the width of the names
 	Lines []string
 }
 
-// Add appends a text under a name; nothing when there is none. A name that is too long has a line of its own.
+// Add appends a text with its name, unless it is empty. A name that is too long gets its own line.
 func (l *Labels) Add(name, text string) {
 	if strings.TrimSpace(text) == "" {
 		return

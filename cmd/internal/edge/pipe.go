@@ -8,10 +8,10 @@ import (
 	"syscall"
 )
 
-// OutlivePipes lets a command continue when nobody reads any more what it prints, as behind `| head`: a
-// merge that ends in the midst of its test is worse than words unread.
+// OutlivePipes lets a command continue when nobody reads its output any more, as with `| head`: a
+// merge that ends during its test would be worse than unread output.
 func (a *App) OutlivePipes() {
-	// Not Ignore, which the commands that we run would inherit.
+	// Not Ignore, which child processes would inherit.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	a.Stdout, a.Stderr = outliving(a.Stdout), outliving(a.Stderr)
 }
@@ -27,10 +27,10 @@ func outliving(w io.Writer) io.Writer {
 	return &Unread{Writer: f}
 }
 
-// Unread is a pipe that swallows what its reader no longer wants.
+// Unread is a pipe that discards what its reader no longer wants.
 type Unread struct {
 	io.Writer
-	Gone bool // the reader
+	Gone bool // the reader is gone
 }
 
 // Write implements io.Writer.

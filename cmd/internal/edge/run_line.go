@@ -2,12 +2,12 @@ package edge
 
 import "context"
 
-// Done is what a command line has done, in its own words, and what else it printed.
+// Done is what a command line reported when it succeeded.
 type Done struct {
 	Subject string
 	Lines   []string
 }
 
-// Runs carries out a command line as it would be typed where the caller runs. The error of one that was refused is an
+// Runs executes a command line as if typed where the caller runs. The error of a refused one is an
 // *Outcome.
 type Runs func(ctx context.Context, args []string) (Done, error)

@@ -11,14 +11,14 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 )
 
-// Paint colours text for a terminal, and only there; NO_COLOR is honoured.
+// Paint colours text, only on a terminal and not if NO_COLOR is set.
 type Paint bool
 
 func (c *Call) Paint() Paint {
 	return Paint(c.App.Getenv("NO_COLOR") == "" && c.App.Getenv("TERM") != "dumb" && c.ToTerminal())
 }
 
-// ToTerminal reports whether somebody reads what is printed as it comes.
+// ToTerminal reports whether the output goes to a terminal.
 func (c *Call) ToTerminal() bool { return IsTerminal(c.App.Stdout) }
 
 func IsTerminal(w io.Writer) bool {
@@ -39,7 +39,7 @@ func (p Paint) Alarm(text string) string { return p.With("31", text) }
 
 func (p Paint) Inverse(text string) string { return p.With("7", text) }
 
-// State colours a task's state by what it asks for.
+// State colours a task's status by what it requires.
 func (p Paint) State(s board.Status, text string) string {
 	switch s {
 	case board.Blocked, board.IntegrationFailed, board.Rejected:
@@ -52,10 +52,10 @@ func (p Paint) State(s board.Status, text string) string {
 	return text
 }
 
-// Since says how long ago a moment was.
+// Since describes how long ago a time was.
 func Since(now time.Time, t board.Time) string { return board.Span(now.Sub(t.Std())) }
 
-// Columns aligns rows; the last column is as long as it is.
+// Columns aligns rows; the last column is not padded.
 func Columns(indent string, rows [][]string) []string {
 	var widths []int
 	for _, r := range rows {
@@ -94,7 +94,7 @@ func Prefixed(prefix string, lines []string) []string {
 	return out
 }
 
-// Every is a list that JSON shows as [] when there is nothing in it.
+// Every makes JSON show an empty list as [] instead of null.
 func Every[T any](list []T) []T {
 	if list == nil {
 		return []T{}
@@ -109,7 +109,7 @@ func OrDash(text string) string {
 	return text
 }
 
-// First is the first argument, "" when there is none.
+// First is the first argument, "" if there is none.
 func First(args []string) string {
 	if len(args) == 0 {
 		return ""
@@ -117,7 +117,8 @@ func First(args []string) string {
 	return args[0]
 }
 
-// Labelled is a list of lines, each text behind its name; further lines of a text are indented like the first.
+// Labelled is a list of lines: texts after their names; further lines of a text are indented like
+// the first.
 type Labelled []string
 
 const LabelWidth = 14

@@ -9,8 +9,8 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 )
 
-// Sure lets a human confirm an operation that ends much at once: by an answer on a terminal, elsewhere by --reason and
-// --yes. What the rules refuse is refused before anybody is asked.
+// Sure makes a human confirm an operation with large consequences: on a terminal by an answer,
+// otherwise by --reason and --yes. What the rules refuse is refused before the question.
 func (c *Call) Sure(actor board.Actor, p board.Payload, what, reason string, yes bool) error {
 	v, err := c.View()
 	if err != nil {
@@ -28,7 +28,7 @@ func (c *Call) Sure(actor board.Actor, p board.Payload, what, reason string, yes
 		return &UsageError{Message: what + "; without a terminal to ask on, it takes --reason TEXT and --yes", Hint: "git liza " + c.Cmd.Name + " --reason TEXT --yes"}
 	}
 	fmt.Fprintf(c.App.Stderr, "%s. Continue? [y/N] ", what)
-	line, _ := bufio.NewReader(in).ReadString('\n') // no answer is no
+	line, _ := bufio.NewReader(in).ReadString('\n') // no answer means no
 	if answer := strings.ToLower(strings.TrimSpace(line)); answer == "y" || answer == "yes" {
 		return nil
 	}
