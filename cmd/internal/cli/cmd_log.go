@@ -119,7 +119,8 @@ func followLog(c *edge.Call, o history.Options, v *gitboard.View) error {
 	}
 }
 
-// printLog prints lines in order: for a human, as one JSON object each, or as entries of a log.yaml.
+// printLog prints lines in order: for a human, as one JSON object each, or as entries of a
+// log.yaml.
 func printLog(c *edge.Call, o history.Options, lines []history.Line) error {
 	p := c.Page()
 	for _, l := range lines {

@@ -14,19 +14,19 @@ import (
 	"github.com/git-liza/git-liza/gitboard/plain"
 )
 
-// conflict is that somebody else has changed the same fields meanwhile.
+// conflict means that somebody else has changed the same fields meanwhile.
 type conflict struct {
 	commit    git.OID
 	now, mine any
-	edits     []board.FieldEdit // all that the human changed
-	fields    []string          // and where both did
+	edits     []board.FieldEdit // everything the human changed
+	fields    []string          // the fields that both changed
 }
 
 func (k *conflict) Error() string {
 	return "somebody else has changed " + strings.Join(k.fields, ", ") + " meanwhile"
 }
 
-// LaidOver is a record as YAML with the fields of an edit in the place of its own.
+// LaidOver is a record as YAML with the fields of an edit replacing its own.
 func LaidOver(record any, edits []board.FieldEdit) (string, error) {
 	fields, err := yamlFields(record)
 	if err != nil {
@@ -50,8 +50,8 @@ func LaidOver(record any, edits []board.FieldEdit) (string, error) {
 	return codec.Render(top)
 }
 
-// showBoth shows what they changed and what the human did, and puts theirs above the text. That begins, from there
-// on, with the board as they left it: who saves it has seen both.
+// showBoth shows both changes, and puts the other one above the human's text. From then on the text
+// is based on the board after the other change: saving it means having seen both.
 func (e *edit) showBoth(k *conflict) error {
 	theirs, err := records.CompareRecords(e.path, e.base, k.now)
 	if err != nil {

@@ -18,19 +18,19 @@ import (
 	"github.com/git-liza/git-liza/gitboard/plain"
 )
 
-// edit is a record in a human's hands.
+// edit is a record that a human is editing.
 type edit struct {
 	*edge.Call
 	path   string // of the record
 	reason string
-	name   string // of the file, as Keep names it
+	name   string // name of the file for Keep
 	file   string
-	commit git.OID // of the board that the text began with
-	base   any     // the record there
+	commit git.OID // the board's commit that the text is based on
+	base   any     // the record at that commit
 }
 
 func Run(c *edge.Call, reason, from string) error {
-	c.Ctx = context.WithoutCancel(c.Ctx) // an interrupt that is typed in the editor is the editor's
+	c.Ctx = context.WithoutCancel(c.Ctx) // an interrupt typed in the editor is for the editor
 	actor, err := c.Actor("write")
 	if err != nil {
 		return err
@@ -60,7 +60,7 @@ func Run(c *edge.Call, reason, from string) error {
 	}
 }
 
-// open hands the file to the editor. The repository is left alone meanwhile, for it may take long.
+// open runs the editor on the file. The repository is not used meanwhile, since that may take long.
 func (e *edit) open() error {
 	program := e.editor()
 	if program == "" {
@@ -100,7 +100,7 @@ func (e *edit) asks() bool {
 	return ok && edge.IsTerminal(in) && !e.JSON
 }
 
-// commitText commits what the file says now, nil when that is nothing new.
+// commitText commits the file's present text; it returns nil if nothing changed.
 func (e *edit) commitText(before string) (*gitboard.Done, error) {
 	data, err := os.ReadFile(e.file)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -153,7 +153,7 @@ func (e *edit) commitText(before string) (*gitboard.Done, error) {
 	})
 }
 
-// finish reports a commit with its diff, and takes the file away.
+// finish reports a commit with its diff, and deletes the file.
 func (e *edit) finish(done *gitboard.Done) error {
 	if err := e.Opened.Discard(e.name); err != nil {
 		return err
@@ -172,7 +172,7 @@ func (e *edit) finish(done *gitboard.Done) error {
 	return e.Report(done, map[string]any{"changed": true, "changes": all}, e.drawn(all)...)
 }
 
-// compared is what an edit has changed, without what is recorded of it.
+// compared is what an edit has changed, without the history that records the edit.
 func (e *edit) compared(now any, w *board.Write) ([]records.Change, error) {
 	all, err := records.CompareRecords(e.path, e.base, now)
 	var mine []records.Change
@@ -193,7 +193,7 @@ func (e *edit) drawn(all []records.Change) []string {
 	return lines
 }
 
-// again asks whether to open the editor once more, where somebody is there to answer.
+// again asks whether to open the editor again, if somebody is there to answer.
 func (e *edit) again(fault error) bool {
 	var r *board.Refusal
 	if !e.asks() || !errors.As(fault, &r) {
@@ -217,14 +217,14 @@ func (e *edit) again(fault error) bool {
 	}
 }
 
-// kept leaves the text where it is, unless it is as it was before, and says so beside the fault.
+// kept keeps the file unless its text is unchanged, and adds that to the error.
 func (e *edit) kept(before string, fault error) error {
 	data, err := os.ReadFile(e.file)
 	if err != nil {
 		return fault
 	}
 	if string(data) == before || strings.TrimSpace(withoutHead(string(data))) == "" {
-		_ = e.Opened.Discard(e.name) // there is nothing of the human's in it
+		_ = e.Opened.Discard(e.name) // it contains nothing of the human's
 		return fault
 	}
 	where := "your text is kept in " + e.file + "; continue with: git liza edit " + strings.TrimSuffix(plain.Line(e.Args[0], 80), "...") + " --from FILE"

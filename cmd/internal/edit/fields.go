@@ -7,7 +7,8 @@ import (
 	"github.com/git-liza/git-liza/gitboard/codec"
 )
 
-// ChangedFields are the top-level fields in which two records differ, with the second one's values.
+// ChangedFields returns the top-level fields in which two records differ, with the values of the
+// second.
 func ChangedFields(a, b any) ([]board.FieldEdit, error) {
 	old, err := yamlFields(a)
 	if err != nil {
@@ -40,7 +41,7 @@ func valueOf(fields []board.FieldEdit, name string) (string, bool) {
 	return "", false
 }
 
-// yamlFields are a record's fields, each as YAML.
+// yamlFields returns a record's fields, each as YAML.
 func yamlFields(record any) ([]board.FieldEdit, error) {
 	data, err := codec.Encode(record)
 	if err != nil {

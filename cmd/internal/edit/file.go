@@ -12,7 +12,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/plain"
 )
 
-// begin writes the file to edit, and returns what is in it.
+// begin writes the file to edit, and returns its text.
 func (e *edit) begin(from string) (string, error) {
 	v, err := e.View()
 	if err != nil {
@@ -97,7 +97,7 @@ func taskRecord(s *board.State, id string) (string, error) {
 	return board.RecordPath(board.TaskDir, t.ID), nil
 }
 
-// headMark begins the line that says what a file began with.
+// headMark starts the line that says what a file is based on.
 const headMark = "# git liza edit "
 
 func (e *edit) head() string {
@@ -105,7 +105,8 @@ func (e *edit) head() string {
 		"# To change: " + strings.Join(board.Writable(e.path), ", ") + ".\n# Saved as it is, nothing changes.\n"
 }
 
-// beganWith is the board's commit that a kept text of a record began with, "" when it does not say.
+// beganWith is the board's commit that a record's kept text is based on, "" if the text does not
+// say.
 func beganWith(text, path string) string {
 	line, _, _ := strings.Cut(text, "\n")
 	commit, ok := strings.CutPrefix(strings.TrimSpace(line), headMark+path+" @ ")
@@ -115,7 +116,7 @@ func beganWith(text, path string) string {
 	return commit
 }
 
-// withoutHead is a text without the comments that it begins with.
+// withoutHead is a text without its leading comments.
 func withoutHead(text string) string {
 	for strings.HasPrefix(text, "#") {
 		_, text, _ = strings.Cut(text, "\n")

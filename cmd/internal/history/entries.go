@@ -10,8 +10,8 @@ import (
 	"github.com/git-liza/git-liza/gitboard/onefile"
 )
 
-// pastActions are the names of actions in the older form. An operation whose name depends on how it ended is named
-// by the state that it led to.
+// pastActions maps operations to action names of the older form. An operation whose name depends on
+// its outcome is named after the resulting status.
 var pastActions = map[string]string{
 	"init": "initialized", "register": "registered", "deregister": "deregistered",
 	"add-task": "created", "finalize": "finalized", "amend-task": "amended", "supersede": "superseded", "abandon": "abandoned",
@@ -31,7 +31,7 @@ func (l Line) action() string {
 	return strings.ReplaceAll(l.Op, "-", "_")
 }
 
-// detail is the subject without the operation that it begins with.
+// detail is the subject without the operation's name at its start.
 func (l Line) detail() string {
 	_, detail, found := strings.Cut(l.Subject, ": ")
 	if !found || l.Op == "" {
@@ -40,7 +40,8 @@ func (l Line) detail() string {
 	return detail
 }
 
-// Entries are what a log.yaml of the older form says of an operation. An import stands for the log that came with it.
+// Entries returns an operation's entries in a log.yaml of the older form. An import returns the log
+// that came with it.
 func Entries(c *edge.Call, o Filter, l Line) ([]board.PastEntry, error) {
 	if l.Op != (&board.Import{}).Op() {
 		return []board.PastEntry{{Timestamp: l.Time, Agent: l.Agent, Action: l.action(), Task: l.Task, Detail: l.detail()}}, nil

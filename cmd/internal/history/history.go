@@ -13,14 +13,14 @@ import (
 	"github.com/git-liza/git-liza/gitboard/oplog"
 )
 
-// Filter says which operations log shows.
+// Filter selects the operations to show.
 type Filter struct {
 	Task, Agent, Op, Since string
 
-	From board.Time // of --since
+	From board.Time // Since as a time
 }
 
-// Options say how log shows them.
+// Options are the options of log.
 type Options struct {
 	Filter
 	Max                 int
@@ -41,7 +41,7 @@ type Line struct {
 	Patch   []records.Change `json:"changes,omitempty"`
 }
 
-// Lines are the operations between two commits that the filter lets through, the newest first.
+// Lines lists the operations between two commits that pass the filter, newest first.
 func Lines(c *edge.Call, o Options, from, to git.OID) ([]Line, error) {
 	commits, err := c.Opened.Log().Store().Log(c.Ctx, from, to)
 	if err != nil {
@@ -70,7 +70,8 @@ func Lines(c *edge.Call, o Options, from, to git.OID) ([]Line, error) {
 	return lines, nil
 }
 
-// line is a commit's operation, and whether the filter lets it through. A commit that is none always is shown.
+// line returns a commit's operation, and whether it passes the filter. A commit that is not an
+// operation always does.
 func (o Filter) line(commit git.Commit) (Line, bool) {
 	h, err := codec.ParseHead(commit.Message)
 	at := board.At(commit.Author.When)
@@ -83,11 +84,11 @@ func (o Filter) line(commit git.Commit) (Line, bool) {
 	return Line{commit.OID, at, h.Op, h.Agent, h.Task, h.From, h.To, h.Request, h.Subject, nil}, true
 }
 
-// narrow is the width of a page below which the log leaves out year and commit.
+// narrow is the page width below which log omits year and commit.
 const narrow = 100
 
-// Text is an operation as a line, and a line for each field that it changed. A page that somebody looks at is not
-// exceeded.
+// Text formats an operation as one line, and another one for each field that it changed. On a page
+// that is limited by a screen, lines are cut.
 func (l Line) Text(p edge.Page) []string {
 	head := string(l.Time) + "  " + l.Commit.Short()
 	if !p.Whole && p.Width < narrow {

@@ -16,7 +16,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/plain"
 )
 
-// Change is one field that differs between two boards.
+// Change is a field that differs between two boards.
 type Change struct {
 	Record string `json:"record"`
 	Field  string `json:"field,omitempty"`
@@ -24,7 +24,7 @@ type Change struct {
 	New    string `json:"new"`
 }
 
-// String shows a change on one line; in long texts only what differs.
+// String is a change on one line; of long texts it shows only the differences.
 func (c Change) String() string {
 	name := strings.TrimSuffix(c.Record, ".yaml")
 	if dir, id, ok := board.SplitPath(c.Record); ok {
@@ -44,7 +44,7 @@ func (c Change) String() string {
 	return "~ " + name + ": " + plain.Line(inline(c.Old, c.New), 200)
 }
 
-// Coloured colours a change by whether something came or went.
+// Coloured colours a change depending on whether something was added or removed.
 func Coloured(p edge.Paint, text string, c Change) string {
 	switch {
 	case c.Old == "":
@@ -55,7 +55,7 @@ func Coloured(p edge.Paint, text string, c Change) string {
 	return text
 }
 
-// inline marks what differs in a text: [-gone-]{+come+}, with a little of what stays.
+// inline marks the differences in a text as [-old-]{+new+}, with a little context.
 func inline(old, new string) string {
 	d := diffmatchpatch.New()
 	diffs := d.DiffCleanupSemantic(d.DiffMain(old, new, false))
@@ -90,7 +90,7 @@ func Changes(c *edge.Call, old, new git.OID) ([]Change, error) {
 	return CompareBoards(a.State, b.State)
 }
 
-// recordDirs are the directories of records in the order of a reader's interest.
+// recordDirs are the directories of records, in the order of a reader's interest.
 var recordDirs = []string{board.GoalDir, board.TaskDir, board.AgentDir, board.HandoffDir, board.DiscoveryDir, board.AnomalyDir, board.NoteDir, board.SpecChangeDir, board.KeyDir}
 
 func CompareBoards(a, b *board.State) ([]Change, error) {
@@ -124,7 +124,7 @@ func CompareBoards(a, b *board.State) ([]Change, error) {
 	return all, nil
 }
 
-// archivings are the tasks that only one of two boards has archived. What is archived never changes.
+// archivings are the tasks that only one of two boards has archived. Archived tasks never change.
 func archivings(a, b *board.State) ([]Change, error) {
 	all := []Change{}
 	old, new := a.List(board.ArchiveDir), b.List(board.ArchiveDir)
@@ -187,7 +187,7 @@ type texts struct {
 	Text  map[string]string
 }
 
-// FieldTexts are a record's fields as texts.
+// FieldTexts returns a record's fields as texts.
 func FieldTexts(record any) (texts, error) {
 	t := texts{Text: map[string]string{}}
 	if record == nil {

@@ -1,4 +1,4 @@
-// Package records names records by their files and by their places in the document, reads parts of
+// Package records finds records by their files and by their places in the document, reads parts of
 // the document, checks records, and compares boards record by record. It writes nothing.
 //
 // It may import cmd/internal/edge, gitboard, gitboard/audit, gitboard/board, gitboard/codec,

@@ -9,7 +9,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/plain"
 )
 
-// Families maps the keys of the document to where the records lie.
+// Families maps keys of the document to directories of records.
 var Families = map[string]string{
 	"goals": board.GoalDir, "tasks": board.TaskDir, "agents": board.AgentDir, "discovered": board.DiscoveryDir, "handoff": board.HandoffDir,
 	"human_notes": board.NoteDir, "anomalies": board.AnomalyDir, "spec_changes": board.SpecChangeDir,
@@ -19,9 +19,9 @@ var Singles = map[string]string{
 	"sprint": board.SprintPath, "config": board.ConfigPath, "control": board.ControlPath, "circuit_breaker": board.BreakerPath,
 }
 
-// DocumentPath is the path in the document of a record that is named by its file, whole or shortened, and of what
-// is in it: human_notes.note-1.message for notes/0/0/note-1.yaml.message and notes/note-1.message. Other paths
-// stay as they are.
+// DocumentPath is the document's path for a record or a part of it that is named by its file, in
+// full or shortened: human_notes.note-1.message for notes/0/0/note-1.yaml.message and
+// notes/note-1.message. Other paths are unchanged.
 func DocumentPath(path string) string {
 	under := func(key string, files ...string) (string, bool) {
 		for _, file := range files {
@@ -52,7 +52,7 @@ func DocumentPath(path string) string {
 	return path
 }
 
-// At finds the record that a path leads into, and the rest of the path.
+// At splits a path into the record that it leads to, and the remaining keys.
 func At(path string) (record string, keys []string, err error) {
 	parts := strings.Split(strings.Trim(path, "."), ".")
 	if file, ok := Singles[parts[0]]; ok && len(parts) > 1 {
@@ -64,7 +64,7 @@ func At(path string) (record string, keys []string, err error) {
 	return "", nil, board.Refuse(board.CodeInvalid, fmt.Sprintf("%q names no field of a record", plain.Line(path, 80)), "paths like tasks.add-auth.priority; git liza read shows what there is")
 }
 
-// Meant puts the goal that is meant where none is named in the place of "goal" at the beginning of a path.
+// Meant replaces "goal" at the start of a path by the default goal.
 func Meant(s *board.State, path string) string {
 	rest, ok := strings.CutPrefix(path, "goal")
 	if !ok || rest != "" && rest[0] != '.' {
@@ -76,7 +76,7 @@ func Meant(s *board.State, path string) string {
 	return path
 }
 
-// Called is the path of the record that an id names beside the tasks, "" for none.
+// Called is the path of the record, other than a task, that an id names; "" for none.
 func Called(s *board.State, id string) string {
 	if Singles[id] != "" {
 		return id

@@ -15,7 +15,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/plain"
 )
 
-// Part is the board as a document, or what a path of it leads to.
+// Part is the board as a document, or the part of it that a path leads to.
 func Part(c *edge.Call, v *gitboard.View, paths []string) (*yaml.Node, error) {
 	leases, err := Leases(c, v)
 	if err != nil {
@@ -42,7 +42,7 @@ func Part(c *edge.Call, v *gitboard.View, paths []string) (*yaml.Node, error) {
 	return Lookup(n, path, path)
 }
 
-// PartText is part as YAML.
+// PartText is Part as YAML.
 func PartText(c *edge.Call, v *gitboard.View, paths []string) (string, error) {
 	if len(paths) > 0 {
 		n, err := Part(c, v, paths)
@@ -62,7 +62,7 @@ func PartText(c *edge.Call, v *gitboard.View, paths []string) (string, error) {
 	return codec.Text(v.State, leases, texts)
 }
 
-// Leases are the leases as they are now; a board of the past has none.
+// Leases are the present leases; a past board has none.
 func Leases(c *edge.Call, v *gitboard.View) (map[string]board.Lease, error) {
 	leases := map[string]board.Lease{}
 	if c.At != "" {
@@ -78,8 +78,9 @@ func Leases(c *edge.Call, v *gitboard.View) (map[string]board.Lease, error) {
 	return leases, nil
 }
 
-// recordNode is the one record that a path leads into, and the rest of the path; nil when it leads into
-// none. The other records are not read: one that is broken keeps nobody from the rest.
+// recordNode is the only record that a path leads into, and the rest of the path; nil if the path
+// leads into none. It reads no other record, so that a broken one does not prevent reading the
+// rest.
 func recordNode(c *edge.Call, v *gitboard.View, leases map[string]board.Lease, path string) (n *yaml.Node, rest string, err error) {
 	parts := strings.SplitN(path, ".", 3)
 	record, at := Singles[parts[0]], 1
@@ -88,7 +89,7 @@ func recordNode(c *edge.Call, v *gitboard.View, leases map[string]board.Lease, p
 	}
 	measured := record == board.SprintPath && (len(parts) == 1 || strings.HasPrefix(parts[1], "metrics"))
 	if measured || board.NewRecord(record) == nil {
-		return nil, "", nil // a sprint has its metrics of all the tasks
+		return nil, "", nil // a sprint's metrics depend on all tasks
 	}
 	r, err := v.State.Record(record)
 	if id, _, is := board.TaskPath(record); is && r == nil && err == nil {
@@ -122,7 +123,7 @@ func Lookup(n *yaml.Node, path, rest string) (*yaml.Node, error) {
 	return n, nil
 }
 
-// PrintNode prints a part of the document as JSON, its keys in the document's order.
+// PrintNode prints a part of the document as JSON, with the keys in the document's order.
 func PrintNode(c *edge.Call, n *yaml.Node) error {
 	var b bytes.Buffer
 	if err := writeJSON(&b, n); err != nil {
@@ -181,6 +182,6 @@ func jsonValue(b *bytes.Buffer, v any) error {
 	if err := e.Encode(v); err != nil {
 		return err
 	}
-	b.Truncate(b.Len() - 1) // the encoder's line end
+	b.Truncate(b.Len() - 1) // the encoder's newline
 	return nil
 }

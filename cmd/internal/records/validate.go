@@ -8,7 +8,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/audit"
 )
 
-// Validate checks a board and this repository, as the caller's environment wants it.
+// Validate checks a board and this repository, with the options in the caller's environment.
 func Validate(c *edge.Call, v *gitboard.View) ([]audit.Issue, error) {
 	clone, err := c.Opened.CloneID()
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package recovery finds what is broken in a clone, repairs it, and frees a task from a holder that
-// is gone. Work is never removed.
+// Package recovery finds and repairs what is broken in a clone, and frees a task whose holder is
+// gone. It never removes work.
 //
 // It may import cmd/internal/edge, cmd/internal/setup, gitboard, gitboard/audit, gitboard/board,
 // gitboard/codec, gitboard/git, gitboard/gitio, gitboard/plain, gitboard/watch, hooks/install,

@@ -17,14 +17,14 @@ import (
 	"github.com/git-liza/git-liza/worktrees"
 )
 
-// Figures are what doctor reports beside problems.
+// Figures are what doctor reports besides problems.
 type Figures struct {
 	Operations int   `json:"operations"`
 	Tasks      int   `json:"tasks"`
 	Archived   int   `json:"archived_tasks"`
-	BoardSize  int64 `json:"board_bytes"` // of the whole history
+	BoardSize  int64 `json:"board_bytes"` // including the whole history
 	gitio.Usage
-	Attic   int    `json:"attic"` // kept pieces of work
+	Attic   int    `json:"attic"` // number of kept pieces of work
 	Hooks   string `json:"hooks"`
 	Version string `json:"version"`
 	Format  int    `json:"format"`
@@ -75,7 +75,7 @@ func (f *Figures) Lines() []string {
 	}
 }
 
-// size writes a number of bytes for a human.
+// size formats a number of bytes.
 func size(bytes int64) string {
 	const kilo = 1 << 10
 	switch {
@@ -89,13 +89,14 @@ func size(bytes int64) string {
 	return fmt.Sprintf("%.1f GiB", float64(bytes)/kilo/kilo/kilo)
 }
 
-// tooManyLoose is how many loose objects slow git down; git tidies up by itself from 6 700 on, where it may.
+// tooManyLoose is how many loose objects slow git down; git packs them itself from 6 700 on, where
+// it may.
 const tooManyLoose = 10_000
 
-// skewed is how far ahead of this clock an operation may be dated without it being told.
+// skewed is how far ahead of this clock an operation may be dated without being reported.
 const skewed = time.Minute
 
-// health looks at the hooks, at the repository's objects and at the clocks of who wrote operations.
+// health checks the hooks, the repository's objects, and the clocks of those who wrote operations.
 func health(c *edge.Call) ([]worktrees.Problem, error) {
 	var found []worktrees.Problem
 	repo := c.Opened.Repo()

@@ -21,11 +21,11 @@ type Finding struct {
 	Error string `json:"error,omitempty"`
 }
 
-// Repair looks for problems until none that it can repair is left. findings are all that it found; left counts those
-// that stay.
+// Repair looks for problems until none is left that it can repair. findings are all that it found;
+// left is the number of those that remain.
 func Repair(c *edge.Call, fix bool, repairer board.Actor, about func(worktrees.Problem) bool) (findings []Finding, left int, err error) {
 	findings = []Finding{}
-	// What was repaired may have hidden something else.
+	// A repaired problem may have hidden another one.
 	const rounds = 3
 	for round := 1; ; round++ {
 		found, repaired, err := examine(c, fix, repairer, about)
@@ -39,7 +39,7 @@ func Repair(c *edge.Call, fix bool, repairer board.Actor, about func(worktrees.P
 	}
 }
 
-// examine looks once for problems, and repairs what it can. repaired are those of what it found.
+// examine looks once for problems and repairs what it can. repaired is the repaired part of found.
 func examine(c *edge.Call, fix bool, repairer board.Actor, about func(worktrees.Problem) bool) (found, repaired []Finding, err error) {
 	problems, err := diagnose(c, repairer)
 	for _, p := range problems {
@@ -79,7 +79,7 @@ func diagnose(c *edge.Call, repairer board.Actor) ([]worktrees.Problem, error) {
 	return slices.Concat(problems, more, own), err
 }
 
-// String is the finding as a human reads it.
+// String is the finding as text.
 func (f Finding) String() string {
 	switch {
 	case f.Fixed:

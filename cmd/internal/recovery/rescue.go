@@ -6,8 +6,8 @@ import (
 	"github.com/git-liza/git-liza/worktrees"
 )
 
-// Rescue looks whether all of the board is there before anything else is looked at, and brings back what can be. lost:
-// nothing else can be looked at.
+// Rescue checks first of all whether the whole board is there, and restores what it can. lost means
+// that nothing else can be checked.
 func Rescue(c *edge.Call, fix bool) (found []Finding, lost bool, err error) {
 	repo := c.Opened.Repo()
 	loss, err := audit.FindLoss(c.Ctx, repo)
@@ -30,7 +30,7 @@ func Rescue(c *edge.Call, fix bool) (found []Finding, lost bool, err error) {
 	return []Finding{f}, !f.Fixed, nil
 }
 
-// ReportLoss ends a doctor that could not look at anything but the loss.
+// ReportLoss is the result of doctor when only the loss could be examined.
 func ReportLoss(c *edge.Call, found []Finding) error {
 	if c.JSON {
 		if err := c.PrintJSON(map[string]any{"problems": found}); err != nil {

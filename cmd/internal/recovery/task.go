@@ -12,21 +12,21 @@ import (
 	"github.com/git-liza/git-liza/worktrees"
 )
 
-// Recovered is a task that was looked after, and what was done.
+// Recovered is the result of recovering a task.
 type Recovered struct {
 	OK          bool         `json:"ok"`
 	Task        string       `json:"task"`
 	Status      board.Status `json:"status"`
 	Problems    []Finding    `json:"problems"`
-	Freed       string       `json:"freed,omitempty"` // who held it, or its review
+	Freed       string       `json:"freed,omitempty"` // who held it or its review
 	Review      bool         `json:"review,omitempty"`
-	Worktree    string       `json:"worktree,omitempty"`    // that the next coder continues in
-	Uncommitted []string     `json:"uncommitted,omitempty"` // files there
+	Worktree    string       `json:"worktree,omitempty"`    // where the next coder continues
+	Uncommitted []string     `json:"uncommitted,omitempty"` // files in the worktree
 
 	left int
 }
 
-// OnlyHuman is the human who acts, for what no agent may do.
+// OnlyHuman returns the human as the actor, and refuses agents.
 func OnlyHuman(c *edge.Call) (board.Actor, error) {
 	b, err := c.Board()
 	if err != nil {
@@ -76,7 +76,7 @@ func RecoverTask(c *edge.Call, human board.Actor, id string, force bool) (*Recov
 	return r, describe(c, r)
 }
 
-// HolderOf is the agent that has a claim on a task that can be ended, "" for nobody.
+// HolderOf is the agent whose claim on a task can be ended, "" for none.
 func HolderOf(t *board.Task) string {
 	switch {
 	case t.Status == board.Claimed && !t.HandoffPending:
@@ -101,12 +101,12 @@ func freeTask(c *edge.Call, human board.Actor, r *Recovered, t *board.Task, live
 	r.Freed, r.Review = HolderOf(t), t.Status == board.ReadyForReview
 	_, err := worktrees.End(c.Ctx, c.Opened, gitboard.Request{Actor: human}, &board.Release{About: board.About{Task: t.ID}, Reason: "recovered, its agent was gone", Force: live, KeepWork: !r.Review})
 	if refusal := (*board.Refusal)(nil); errors.As(err, &refusal) && refusal.Code == board.CodeLease {
-		return stillHeld(c, t, r.Freed) // it has come back
+		return stillHeld(c, t, r.Freed) // its holder has come back
 	}
 	return err
 }
 
-// describe fills in how far a task is now.
+// describe fills in the present state of the task.
 func describe(c *edge.Call, r *Recovered) error {
 	v, err := c.View()
 	if err != nil {
@@ -132,7 +132,7 @@ func describe(c *edge.Call, r *Recovered) error {
 	return err
 }
 
-// Lines show a human what was done.
+// Lines describe what was done.
 func (r *Recovered) Lines() []string {
 	var lines []string
 	for _, f := range r.Problems {
@@ -153,7 +153,7 @@ func (r *Recovered) Lines() []string {
 	return lines
 }
 
-// Unfinished is the error when something is left to a human.
+// Unfinished is an error if anything is left to a human.
 func (r *Recovered) Unfinished() error {
 	if r.left == 0 {
 		return nil

@@ -6,8 +6,9 @@ import (
 	"github.com/git-liza/git-liza/gitboard/watch"
 )
 
-// Unrecorded finds agents' commits on integration that no merge or land records. Nobody repairs them without a decision
-// of a human. Approved work that came there in a merge cut in half is another finding, which doctor repairs.
+// Unrecorded finds agents' commits on integration that no merge or land records. They are only
+// repaired by a human's decision. Approved work from an interrupted merge is another finding, which
+// doctor repairs.
 func Unrecorded(c *edge.Call) ([]Finding, error) {
 	v, err := c.View()
 	if err != nil {

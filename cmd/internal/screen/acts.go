@@ -13,17 +13,17 @@ import (
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
-// act is what a human does by a key: with the chosen task, or with the board.
+// act is what a key does with the selected task or with the board.
 type act struct {
 	key   tty.Key
-	name  string // among the keys at the bottom
+	name  string // in the list of keys at the bottom
 	help  string
 	board bool // it is not about a task
-	// open reports whether it can be done now.
+	// open reports whether the act is possible now.
 	open func(s *subject) bool
-	// next is what is asked after so many answers, nil when nothing is left to ask.
+	// next is the question after these answers, nil if there is none left.
 	next func(s *subject, answers []string) *input
-	// lines are the command lines that carry it out.
+	// lines are the command lines that carry out the act.
 	lines func(s *subject, answers []string) [][]string
 }
 
@@ -31,11 +31,12 @@ type act struct {
 type subject struct {
 	o  *report.Overview
 	st *board.State
-	t  *board.Task // nil for none
-	at string      // the line of the diff that is looked at, as FILE:LINE; "" for none
+	t  *board.Task // nil if none is selected
+	at string      // FILE:LINE of the current line of the diff, "" for none
 }
 
-// line is a command line. Values go behind "--name=", arguments behind "--": none of them can become a flag.
+// line is a command line. Values follow "--name=" and arguments follow "--", so that none of them
+// can become a flag.
 func line(command string, flags []string, args ...string) []string {
 	l := append(strings.Fields(command), flags...)
 	if len(args) > 0 {
@@ -44,7 +45,7 @@ func line(command string, flags []string, args ...string) []string {
 	return l
 }
 
-// flag is a flag with its value, nothing for an empty one.
+// flag is a flag with its value, nil for an empty value.
 func flag(name, value string) []string {
 	if value == "" {
 		return nil
@@ -52,7 +53,7 @@ func flag(name, value string) []string {
 	return []string{"--" + name + "=" + value}
 }
 
-// asks is an act's next for one question.
+// asks is the next of an act with one question.
 func asks(label func(s *subject) string, text func(s *subject) string) func(*subject, []string) *input {
 	return func(s *subject, answers []string) *input {
 		if len(answers) > 0 {
@@ -70,7 +71,7 @@ func inState(states ...board.Status) func(*subject) bool {
 	return func(s *subject) bool { return s.t != nil && slices.Contains(states, s.t.Status) }
 }
 
-// acts are what a human can do, in the order in which the keys are listed.
+// acts are what a human can do, in the order of the list of keys.
 var acts = []act{
 	{key: 'a', name: "answer", help: "answer a BLOCKED task: it continues with its work", open: inState(board.Blocked),
 		next: asks(questionOf, nil), lines: answerLines},
@@ -108,7 +109,7 @@ var acts = []act{
 		lines: func(*subject, []string) [][]string { return [][]string{line("pause", nil)} }},
 }
 
-// actOf is what a key does now, nil for nothing; any is what it does at other times.
+// actOf returns what a key does now, nil for nothing; any is what it does at other times.
 func actOf(k tty.Key, s *subject) (now, any *act) {
 	for i := range acts {
 		if a := &acts[i]; a.key == k {
@@ -134,7 +135,7 @@ func blockable(s *subject) bool {
 	return s.t != nil && slices.Contains(board.AllowedFrom(s.t.Status, roles.Human), "block")
 }
 
-// questionOf is what a BLOCKED task asks.
+// questionOf is the question of a BLOCKED task.
 func questionOf(s *subject) string {
 	asked := s.t.BlockedQuestions
 	if len(asked) == 0 {
@@ -147,7 +148,7 @@ func questionOf(s *subject) string {
 	return s.t.ID + " asks:\n" + strings.Join(lines, "\n") + "\nanswer:"
 }
 
-// answerLines answer a task's questions; without a text it continues as it is.
+// answerLines answer a task's questions; without a text the task continues as it is.
 func answerLines(s *subject, a []string) [][]string {
 	if a[0] == "" {
 		return [][]string{line("unblock", nil, s.t.ID)}
@@ -159,7 +160,7 @@ func approvalOf(s *subject) string {
 	return fmt.Sprintf("%s is approved at %.10s; a comment, or enter:", s.t.ID, s.t.ReviewCommit)
 }
 
-// takesReview is the command line that takes the review, where the human has not taken it yet.
+// takesReview claims the review, unless the human has claimed it already.
 func (s *subject) takesReview() [][]string {
 	if s.t.ReviewingBy == roles.HumanID {
 		return nil
@@ -167,11 +168,12 @@ func (s *subject) takesReview() [][]string {
 	return [][]string{line("claim-review", nil, s.t.ID)}
 }
 
-// What a rejection asks for: an assessment, what became of the blockers before, and then each blocker in four parts.
+// blockerParts are the questions about each blocker of a rejection. Before them come the assessment
+// and, if there were blockers before, their state.
 var blockerParts = []string{"what is wrong there?", "why does it matter?", "what do you suggest?"}
 
 func rejectionAsks(s *subject) (first []string) {
-	if n := len(s.t.OpenComments()); n > 0 { // they say the rest
+	if n := len(s.t.OpenComments()); n > 0 { // the comments contain the rest
 		return []string{fmt.Sprintf("%s is rejected, with %s. Your assessment in a sentence or two:", s.t.ID, plain.Plural(n, "comment"))}
 	}
 	first = []string{s.t.ID + " is rejected. Your assessment in a sentence or two:"}
@@ -218,7 +220,7 @@ func rejectionLines(s *subject, a []string) [][]string {
 	for b := range slices.Chunk(a[first:], 4) {
 		if len(b) == 4 {
 			for i := range 3 {
-				b[i] = strings.ReplaceAll(b[i], "|", "/") // a bar ends a part
+				b[i] = strings.ReplaceAll(b[i], "|", "/") // a bar separates parts
 			}
 			flags = append(flags, flag("blocker", strings.Join(b, "|"))...)
 		}
@@ -226,7 +228,7 @@ func rejectionLines(s *subject, a []string) [][]string {
 	return append(s.takesReview(), line("verdict", flags, s.t.ID, board.VerdictRejected))
 }
 
-// decisionAsked asks for a decision after a checkpoint.
+// decisionAsked asks for the decision after a checkpoint.
 func decisionAsked(s *subject, a []string) *input {
 	if s.o.Mode != board.CheckpointMode || len(a) > 0 {
 		return nil

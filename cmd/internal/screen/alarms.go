@@ -12,21 +12,21 @@ import (
 	"github.com/git-liza/git-liza/gitboard/watch"
 )
 
-// Alarms shows what a watch finds: alarms on standard error, as JSON on standard output, and on a
-// terminal a last line that says when it looked.
+// Alarms shows what a watch finds: alarms on standard error, or with --json on standard output, and
+// on a terminal a status line with the time of the last look.
 type Alarms struct {
 	c        *edge.Call
-	terminal bool // where people read it
+	terminal bool // standard error is a terminal
 }
 
 var _ watch.Screen = (*Alarms)(nil)
 
-// NewAlarms is the screen of a command.
+// NewAlarms returns the screen of a command.
 func NewAlarms(c *edge.Call) *Alarms {
 	return &Alarms{c, edge.IsTerminal(c.App.Stderr) && !c.JSON}
 }
 
-// clearLine takes the line away that a terminal shows at its end.
+// clearLine removes the status line.
 const clearLine = "\r\x1b[K"
 
 // Begin implements watch.Screen.
@@ -59,7 +59,7 @@ func (s *Alarms) Alarm(n notify.Notice) error {
 // Line implements watch.Screen.
 func (s *Alarms) Line(text string) { s.line(text, "") }
 
-// line prints a line, coloured by how urgent it is.
+// line prints a line, coloured by its level.
 func (s *Alarms) line(text string, level alarm.Level) {
 	text = plain.Visible(text)
 	if s.terminal {
@@ -77,7 +77,8 @@ func (s *Alarms) Looked(at time.Time, conditions int) {
 	}
 }
 
-// Beat implements watch.Screen. Away from a terminal, a silent log could as well be that of a dead process.
+// Beat implements watch.Screen. Without a terminal, a silent log might also be that of a dead
+// process.
 func (s *Alarms) Beat(at time.Time, conditions int) error {
 	switch {
 	case s.terminal:

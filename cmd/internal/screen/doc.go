@@ -1,5 +1,6 @@
-// Package screen draws what people look at: the overview and its live form, a task's story, the
-// graph, a sprint, what a watch reports. A drawing is lines that fit a page; only the live screen uses a terminal.
+// Package screen draws what people look at: the overview, static or live, a task's story, the
+// graph, a sprint, the reports of a watch. A drawing is a list of lines that fit a page; only the
+// live screen uses a terminal.
 //
 // It may import cmd/internal/edge, cmd/internal/editor, cmd/internal/records, cmd/internal/tty,
 // gitboard, gitboard/alarm, gitboard/board, gitboard/git, gitboard/gitio, gitboard/notify,

@@ -19,7 +19,8 @@ import (
 	"github.com/git-liza/git-liza/worktrees"
 )
 
-// taskFacts is what a task's story is told from: the record, and what the repository knows of the work.
+// taskFacts is the input of a task's story: the record, and what the repository knows about the
+// work.
 type taskFacts struct {
 	t           *board.Task
 	state       *board.State
@@ -27,16 +28,17 @@ type taskFacts struct {
 	outlook     report.TaskOutlook
 	now         time.Time
 	submissions map[string]submission // by commit
-	commits     []git.Commit          // of the work, the oldest first
+	commits     []git.Commit          // of the work, oldest first
 	remarks     []report.Remark
-	worktree    *worktrees.Status // nil where there is none to speak of
-	unknown     error             // what the repository could not say
+	worktree    *worktrees.Status // nil if there is none
+	unknown     error             // error from the repository, if any
 }
 
-// submission is what a submitted commit changed: since the one before, for the first since its base.
+// submission is what a submitted commit changed since the previous one, or the first one since its
+// base.
 type submission struct {
 	number int
-	since  int // the number of the submission before; 0 for none
+	since  int // number of the previous submission, 0 for none
 	files  []gitio.FileStat
 }
 
@@ -53,7 +55,7 @@ func FactsOf(c *edge.Call, v *gitboard.View, t *board.Task) (*taskFacts, error) 
 		leases = nil
 	}
 	o, broken := report.Look(v.State, report.Beside{Leases: leases}, f.now)
-	if broken != nil { // elsewhere: this task can be told all the same, from a look that has not met it
+	if broken != nil { // elsewhere: a new view, which has not read that record, shows the task
 		again, err := c.View()
 		if err != nil {
 			return nil, err
@@ -62,7 +64,7 @@ func FactsOf(c *edge.Call, v *gitboard.View, t *board.Task) (*taskFacts, error) 
 	} else if i := slices.IndexFunc(o.Tasks, func(other report.TaskOutlook) bool { return other.ID == t.ID }); i >= 0 {
 		f.outlook = o.Tasks[i]
 	}
-	// Children that do not depend on each other.
+	// Git processes that do not depend on each other.
 	var wait sync.WaitGroup
 	errs := make([]error, 4)
 	for i, ask := range []func(context.Context, *gitboard.Board) error{f.readSubmissions, f.readCommits, f.readWorktree, f.readRemarks} {
@@ -76,9 +78,9 @@ func FactsOf(c *edge.Call, v *gitboard.View, t *board.Task) (*taskFacts, error) 
 	return f, c.Ctx.Err()
 }
 
-// readSubmissions counts what each submission changed. Commits that are not here any more say nothing.
+// readSubmissions counts the changes of each submission. It skips commits that are no longer here.
 func (f *taskFacts) readSubmissions(ctx context.Context, b *gitboard.Board) error {
-	var names []string // three for each: the submission before, where the work left integration, itself
+	var names []string // three each: the previous submission, the base, the submission
 	var numbers []submission
 	var of []string
 	before := ""
@@ -99,7 +101,7 @@ func (f *taskFacts) readSubmissions(ctx context.Context, b *gitboard.Board) erro
 	if err != nil {
 		return err
 	}
-	var pairs [][2]git.OID // two for each: since the one before, and all of it
+	var pairs [][2]git.OID // two each: since the previous submission, and in total
 	var which []int
 	for i, s := range numbers {
 		f.submissions[of[i]] = s
@@ -111,7 +113,7 @@ func (f *taskFacts) readSubmissions(ctx context.Context, b *gitboard.Board) erro
 	if err != nil {
 		return err
 	}
-	var earlier []string // what the submissions before change themselves
+	var earlier []string // files that the previous submissions change themselves
 	for i, at := range which {
 		s, own := numbers[at], paths(stats[2*i+1])
 		since := stats[2*i]
@@ -131,7 +133,7 @@ func paths(files []gitio.FileStat) []string {
 	return names
 }
 
-// treesOf are the trees of commits; zero for what is not a commit here.
+// treesOf returns the trees of commits, zero for what is not a commit in this repository.
 func treesOf(ctx context.Context, repo *gitio.Repo, names []string) ([]git.OID, error) {
 	objects, err := repo.Objects(ctx, names)
 	if err != nil {
@@ -152,7 +154,7 @@ func treesOf(ctx context.Context, repo *gitio.Repo, names []string) ([]git.OID, 
 	return trees, nil
 }
 
-// readCommits lists the commits of the work: of its branch, else of the last submission.
+// readCommits lists the commits of the branch, or without one those of the last submission.
 func (f *taskFacts) readCommits(ctx context.Context, b *gitboard.Board) error {
 	tip, err := git.OID(f.t.ReviewCommit), error(nil)
 	if e := f.t.Last(board.EventReady); tip == "" && e != nil {
@@ -179,8 +181,8 @@ func (f *taskFacts) readCommits(ctx context.Context, b *gitboard.Board) error {
 	return err
 }
 
-// workBase is where the work that ends at a commit left integration, which a fix brings into the branch. "" where
-// that is unknown.
+// workBase is where the work that ends at tip left integration; a fix brings newer integration into
+// the branch. It is "" if that is unknown.
 func (f *taskFacts) workBase(ctx context.Context, b *gitboard.Board, tip git.OID) (string, error) {
 	if e := f.t.Last(board.EventReady); e != nil && (e.Commit == string(tip) || f.t.BaseCommit == "") {
 		return e.Base, nil
@@ -210,7 +212,7 @@ func (f *taskFacts) readRemarks(ctx context.Context, b *gitboard.Board) (err err
 	return err
 }
 
-// totals says how much files changed, in one line.
+// totals describes the amount of changes in one line.
 func totals(files []gitio.FileStat) string {
 	added, deleted := 0, 0
 	for _, f := range files {

@@ -10,7 +10,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/report"
 )
 
-// TextGraph lists the tasks by level; those that are over in one paragraph.
+// TextGraph lists the tasks by level, and the finished ones in one paragraph.
 func TextGraph(p edge.Page, g report.Graph) []string {
 	if len(g.Nodes) == 0 {
 		return []string{"no task"}
@@ -69,13 +69,14 @@ func TextGraph(p edge.Page, g report.Graph) []string {
 	return l.Lines
 }
 
-// stateColours fill the boxes of drawn graphs.
+// stateColours are the fill colours of the boxes in drawn graphs.
 var stateColours = map[board.Status]string{
 	board.Draft: "#eeeeee", board.Unclaimed: "#ffffff", board.Claimed: "#fff3c4", board.ReadyForReview: "#d6e4ff", board.Rejected: "#ffd8c2",
 	board.Approved: "#d9f2d0", board.Merged: "#b7e1a8", board.IntegrationFailed: "#ffb3b3", board.Blocked: "#ff9e9e", board.Superseded: "#dddddd", board.Abandoned: "#dddddd",
 }
 
-// edges visits the dependencies between the graph's tasks, and whether they are on the critical path.
+// edges visits the dependencies between the graph's tasks, with whether they are on the critical
+// path.
 func edges(g report.Graph, visit func(from, to string, critical bool)) {
 	exists, next := map[string]bool{}, map[string]string{}
 	for _, n := range g.Nodes {
@@ -93,7 +94,7 @@ func edges(g report.Graph, visit func(from, to string, critical bool)) {
 	}
 }
 
-// DotGraph writes the graph in Graphviz's language. Ids hold nothing that would have to be escaped.
+// DotGraph writes the graph in Graphviz's language. Ids never need escaping.
 func DotGraph(g report.Graph) []string {
 	lines := []string{"digraph tasks {", "  rankdir=LR;", `  node [shape=box, style="rounded,filled", fontname="sans-serif"];`}
 	for _, n := range g.Nodes {
@@ -113,7 +114,8 @@ func DotGraph(g report.Graph) []string {
 	return append(lines, "}")
 }
 
-// MermaidGraph writes the graph for Mermaid. Nodes are numbered: some ids are words of that language.
+// MermaidGraph writes the graph for Mermaid. Nodes are numbered, because some ids are keywords of
+// that language.
 func MermaidGraph(g report.Graph) []string {
 	lines := []string{"graph LR"}
 	number := map[string]int{}

@@ -11,7 +11,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
-// Inbox draws what waits for a human: each thing in full, and the commands that answer it.
+// Inbox draws what waits for a human: each item in full, and the commands that answer it.
 func Inbox(p edge.Page, in *report.Inbox) []string {
 	if len(in.Items) == 0 {
 		return []string{p.Bold("Nothing waits for you.")}
@@ -33,12 +33,12 @@ func Inbox(p edge.Page, in *report.Inbox) []string {
 
 const itemNames = 15
 
-// drawItem is one item: its title, what there is to know, what may be done.
+// drawItem draws one item: its title, the details, and what may be done.
 func drawItem(p edge.Page, in *report.Inbox, i report.Item) []string {
 	l := edge.Labels{Page: p, Names: itemNames}
 	for n, line := range edge.Wrap(i.Title, p.Width-2) {
 		if n > 0 {
-			line = "  " + line // no text of an agent's begins a line
+			line = "  " + line // no text by an agent begins a line
 		}
 		l.Lines = append(l.Lines, p.Bold(line))
 	}
@@ -56,7 +56,7 @@ func drawItem(p edge.Page, in *report.Inbox, i report.Item) []string {
 	}
 	l.Lines = append(l.Lines, DraftLines(p, i.Drafts)...)
 	for _, do := range i.Do {
-		l.Lines = append(l.Lines, "  "+do.What+": "+do.Do) // in one line: it is there to be copied
+		l.Lines = append(l.Lines, "  "+do.What+": "+do.Do) // on one line, so that it can be copied
 	}
 	return l.Lines
 }
@@ -72,7 +72,7 @@ func since(in *report.Inbox, i report.Item) string {
 	return strings.Join(parts, ", ")
 }
 
-// workText is what a task has so far.
+// workText describes a task's work so far.
 func workText(w *report.Work) string {
 	if w == nil {
 		return ""
@@ -90,7 +90,8 @@ func workText(w *report.Work) string {
 	return text
 }
 
-// DraftLines draw a plan: its tasks in the order in which they can begin, each with what it waits for.
+// DraftLines draw a plan: its tasks in the order in which they can begin, each with what it waits
+// for.
 func DraftLines(p edge.Page, drafts []report.Draft) []string {
 	l := edge.Labels{Page: p, Names: itemNames}
 	for _, d := range drafts {
@@ -117,7 +118,7 @@ func DraftLines(p edge.Page, drafts []report.Draft) []string {
 	return l.Lines
 }
 
-// Becomes says what became of a task's work as it was unblocked, "" where there was none.
+// Becomes describes what happened to a task's work when it was unblocked, "" if there was none.
 func Becomes(t *board.Task) string {
 	e := t.Last(board.EventUnblocked)
 	switch {

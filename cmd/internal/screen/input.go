@@ -20,7 +20,7 @@ func newInput(label, text string) *input {
 	return &input{label, []rune(text), len([]rune(text))}
 }
 
-// press takes a key. What was pasted is a text, whatever it holds: a new line in it is a space.
+// press handles a key. Pasted keys are always text; a newline in them becomes a space.
 func (i *input) press(k tty.Key, pasted bool) {
 	switch k {
 	case tty.Enter:
@@ -55,7 +55,7 @@ func (i *input) insert(r rune) {
 	i.at++
 }
 
-// erase takes away what is between a place and the cursor.
+// erase deletes the text between a position and the cursor.
 func (i *input) erase(from int) {
 	from = max(from, 0)
 	i.text, i.at = slices.Delete(i.text, from, i.at), from
@@ -74,10 +74,10 @@ func (i *input) wordBefore() int {
 
 func (i *input) String() string { return strings.TrimSpace(string(i.text)) }
 
-// mostTyped is how many lines of a text that is being typed are shown: the last ones.
+// mostTyped is how many lines of a text being typed are shown, at its end.
 const mostTyped = 4
 
-// lines draw the question, and behind it the text with its cursor.
+// lines draw the question, followed by the text with its cursor.
 func (i *input) lines(p edge.Page) []string {
 	label := edge.Wrap(i.label, p.Width-1)
 	line, cursor := label[len(label)-1]+" ", "_"
@@ -91,7 +91,7 @@ func (i *input) lines(p edge.Page) []string {
 	return append(label[:len(label)-1:len(label)-1], rows...)
 }
 
-// hardWrap breaks a line into pieces of at most so many cells, every character kept.
+// hardWrap breaks a line into pieces of at most most cells, keeping every character.
 func hardWrap(line string, most int) []string {
 	var rows []string
 	var row strings.Builder

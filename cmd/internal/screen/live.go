@@ -12,11 +12,11 @@ import (
 	"github.com/git-liza/git-liza/gitboard/report"
 )
 
-// Leases leave no trace on the board: they are looked at anew at least so often.
+// LookEvery is the longest time between two looks, since leases leave no trace on the board.
 const LookEvery = 10 * time.Second
 
-// Watch keeps the screen live until somebody quits, and carries out what its reader asks for. What can't be read for a
-// moment is shown at the bottom, and the last screen stays.
+// Watch keeps the screen up to date until the user quits, and carries out their acts. If something
+// can't be read for the moment, the last screen stays, with the error at the bottom.
 func Watch(c *edge.Call, run edge.Runs) (err error) {
 	in, isFile := c.App.Stdin.(*os.File)
 	out, alsoFile := c.App.Stdout.(*os.File)
@@ -47,11 +47,11 @@ func Watch(c *edge.Call, run edge.Runs) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, t.Close()) }() // after a panic, too
+	defer func() { err = errors.Join(err, t.Close()) }() // also after a panic
 	return w.live(t, changes)
 }
 
-// statusWatch is the live screen: what was seen last, and what its reader looks at and does.
+// statusWatch is the live screen: the last view, and what its user looks at and does.
 type statusWatch struct {
 	*edge.Call
 	edge.Paint
@@ -61,42 +61,42 @@ type statusWatch struct {
 	filter   string // what the listed tasks have in common
 
 	reading   view
-	text      func(edge.Page) []string // what is being read
-	top       int                      // the first line of that on the screen
-	patch     *patchView               // the diff that is being read
-	sinceLast bool                     // it is since the submission before
-	rows      int                      // how many lines the last frame had for what is read
+	text      func(edge.Page) []string // the text being read
+	top       int                      // its first line on the screen
+	patch     *patchView               // the diff being read
+	sinceLast bool                     // patch is since the previous submission
+	rows      int                      // lines that the last frame had for it
 
 	run      edge.Runs
 	outcomes chan outcome
-	doing    string // what is being carried out, "" for nothing
+	doing    string // the act being carried out, "" for none
 	dialog   *dialog
 	pasting  bool
 
 	message string
-	said    git.OID // the board's commit that the message is about
-	failure string  // why the board can't be read at the moment
+	said    git.OID // the board's commit at the time of the message
+	failure string  // why the board can't be read now
 	quit    bool
 }
 
-// view is what fills the screen.
+// view is what the screen shows.
 type view int
 
 const (
 	overview view = iota
-	story         // of the chosen task
-	patch         // of the chosen task
+	story         // of the selected task
+	patch         // of the selected task
 	inbox
 	help
 )
 
-// outcome is how something went that was asked for.
+// outcome is the result of an act.
 type outcome struct {
 	done edge.Done
 	err  error
 }
 
-// dialog is what is being asked before an act.
+// dialog is the questions before an act.
 type dialog struct {
 	*input
 	answers []string
@@ -108,7 +108,7 @@ func (w *statusWatch) live(t *tty.Terminal, changes <-chan struct{}) error {
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()
 	defer func() {
-		if w.doing != "" { // what was begun comes to its end
+		if w.doing != "" { // let a started act finish
 			<-w.outcomes
 		}
 	}()
@@ -150,7 +150,7 @@ func (w *statusWatch) live(t *tty.Terminal, changes <-chan struct{}) error {
 	return nil
 }
 
-// look reads the board anew.
+// look reads the board again.
 func (w *statusWatch) look() error {
 	g, err := Glance(w.Call)
 	if err != nil {
@@ -163,13 +163,13 @@ func (w *statusWatch) look() error {
 	return err
 }
 
-// lookAgain is look while the screen is up: it shows a failure.
+// lookAgain is look that shows errors on the screen.
 func (w *statusWatch) lookAgain() {
 	w.failure = ""
 	if err := w.look(); err != nil {
 		w.failure = "the screen is old: " + err.Error()
 	}
-	if w.seen.Commit != w.said { // the board has moved on, be it by somebody else
+	if w.seen.Commit != w.said { // the board has changed, possibly by somebody else
 		w.message = ""
 	}
 	w.readAgain()

@@ -19,7 +19,7 @@ func (w *statusWatch) subject() *subject {
 	return s
 }
 
-// act begins what a key does with the chosen task or with the board: what it asks for is asked first.
+// act starts what a key does with the selected task or the board, after asking its questions.
 func (w *statusWatch) act(k tty.Key) {
 	s := w.subject()
 	a, known := actOf(k, s)
@@ -55,7 +55,8 @@ func (w *statusWatch) act(k tty.Key) {
 	end(nil)
 }
 
-// carryOut runs command lines as the human of this clone, one after the other, while the screen stays live.
+// carryOut runs command lines one at a time as the human of this clone, while the screen stays
+// live.
 func (w *statusWatch) carryOut(lines [][]string) {
 	if err := w.ActsAsHuman("status --watch", "git liza status"); err != nil {
 		w.tell(outcome{err: err})
@@ -73,7 +74,7 @@ func (w *statusWatch) carryOut(lines [][]string) {
 	}()
 }
 
-// tell shows how it went.
+// tell shows the outcome.
 func (w *statusWatch) tell(o outcome) {
 	w.doing = ""
 	w.lookAgain()

@@ -9,7 +9,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/report"
 )
 
-// readAgain makes what is read from what was seen last.
+// readAgain rebuilds the displayed text from the last view.
 func (w *statusWatch) readAgain() {
 	switch w.reading {
 	case help:
@@ -29,7 +29,7 @@ func (w *statusWatch) readAgain() {
 	}
 }
 
-// inboxRows are the lines of the inbox for a screen, where a command that is too long is broken.
+// inboxRows are the lines of the inbox for a screen; long commands are wrapped.
 func inboxRows(p edge.Page, in *report.Inbox) []string {
 	var rows []string
 	for _, l := range Inbox(edge.Page{Width: p.Width, Height: p.Height, Signs: p.Signs}, in) {
@@ -38,7 +38,7 @@ func inboxRows(p edge.Page, in *report.Inbox) []string {
 	return rows
 }
 
-// readStory looks at the task whose story is read.
+// readStory builds the story of the selected task.
 func (w *statusWatch) readStory() {
 	t, err := w.seen.State.FindTask(w.selected)
 	var f *taskFacts
@@ -53,7 +53,7 @@ func (w *statusWatch) readStory() {
 	}
 }
 
-// readPatch looks at the diff that is read; the cursor stays where it was.
+// readPatch builds the displayed diff; the cursor keeps its position.
 func (w *statusWatch) readPatch() {
 	v, err := w.patchOf(w.selected)
 	if err != nil {
@@ -61,14 +61,14 @@ func (w *statusWatch) readPatch() {
 		w.say(err.Error())
 		return
 	}
-	if w.patch != nil && w.patch.lines[0] == v.lines[0] { // a comment is below its line
+	if w.patch != nil && w.patch.lines[0] == v.lines[0] { // comments come after their lines
 		v.cursor, v.top = min(w.patch.cursor, len(v.lines)-1), w.patch.top
 	}
 	w.patch = v
 }
 
-// frame is the whole screen: the overview or what is being read, and at the bottom the message, what is asked, and the
-// keys, which stay.
+// frame is the whole screen: the overview or the displayed text, and at the bottom always the
+// message, the question and the keys.
 func (w *statusWatch) frame(width, height int) []string {
 	if o, err := w.seen.Overview(w.App.Now()); err == nil { // time has passed
 		w.o = o
@@ -98,10 +98,10 @@ func (w *statusWatch) read(p edge.Page) []string {
 	return lines[w.top:]
 }
 
-// mostSaid is how many lines a message takes at most.
+// mostSaid is the largest number of lines of a message.
 const mostSaid = 4
 
-// bottom is what was said last, what is asked, and the keys.
+// bottom is the last message, the question, and the keys.
 func (w *statusWatch) bottom(p edge.Page) []string {
 	bar := func(text string) string { return p.Inverse(edge.Pad(p.Cut(text, p.Width-1), p.Width-1)) }
 	var lines []string
@@ -124,7 +124,7 @@ func (w *statusWatch) bottom(p edge.Page) []string {
 	return append(lines, bar(w.keys(p.Width-1)))
 }
 
-// keys are those that do something now, as many as fit; help and quit are always among them.
+// keys are the keys that do something now, as many as fit, always including help and quit.
 func (w *statusWatch) keys(width int) string {
 	s := w.subject()
 	var keys []string

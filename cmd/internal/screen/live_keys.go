@@ -6,21 +6,21 @@ import (
 	"github.com/git-liza/git-liza/cmd/internal/tty"
 )
 
-// press does what a key asks for.
+// press handles a key.
 func (w *statusWatch) press(k tty.Key) {
 	switch {
 	case k == tty.PasteBegin, k == tty.PasteEnd:
 		w.pasting = k == tty.PasteBegin
 	case w.dialog != nil:
 		w.typed(k)
-	case w.pasting: // a text that nobody asked for
+	case w.pasting: // nothing was asked for this text
 	default:
 		w.message = ""
 		w.command(k)
 	}
 }
 
-// typed takes a key for what is being asked.
+// typed handles a key for the current question.
 func (w *statusWatch) typed(k tty.Key) {
 	d := w.dialog
 	switch {
@@ -37,7 +37,7 @@ func (w *statusWatch) typed(k tty.Key) {
 	}
 }
 
-// command does what a key means while nothing is asked.
+// command handles a key while no question is asked.
 func (w *statusWatch) command(k tty.Key) {
 	switch k {
 	case 'q', tty.Interrupt:
@@ -82,7 +82,8 @@ func (w *statusWatch) command(k tty.Key) {
 	}
 }
 
-// only lists the tasks with a text alone, and chooses the first of them where the chosen one is not among them.
+// only lists only tasks that match a text, and selects the first one if the selected task does not
+// match.
 func (w *statusWatch) only(text string) {
 	w.filter, w.reading = text, overview
 	groups := w.listed()
@@ -92,7 +93,7 @@ func (w *statusWatch) only(text string) {
 	w.selected = groups[0].tasks[0].ID
 }
 
-// page is how far a page is: all that is read but a line.
+// page is the distance of a page: all displayed lines but one.
 func (w *statusWatch) page() int { return max(w.rows-1, 1) }
 
 // ask asks for one text.
@@ -103,7 +104,7 @@ func (w *statusWatch) ask(label, text string, end func(string)) {
 	}
 }
 
-// show puts something else on the screen; once more takes it away.
+// show switches the screen to a view, or back to the overview if it is shown already.
 func (w *statusWatch) show(v view) {
 	if v == w.reading {
 		w.reading = overview
@@ -124,10 +125,10 @@ func (w *statusWatch) show(v view) {
 // say shows a message until a key is pressed or the board changes.
 func (w *statusWatch) say(text string) { w.message, w.said = text, w.seen.Commit }
 
-// listed are the groups of tasks that the filter lets through.
+// listed are the groups of tasks that pass the filter.
 func (w *statusWatch) listed() []*taskGroup { return groupTasks(w.o, w.filter) }
 
-// move chooses another task, or scrolls what is being read.
+// move selects another task, or scrolls the displayed text.
 func (w *statusWatch) move(by int) {
 	switch w.reading {
 	case overview:

@@ -11,7 +11,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/watch"
 )
 
-// Glance looks at the run: as it is now, or as it was at the moment that --at names.
+// Glance views the run as it is now, or as of --at.
 func Glance(c *edge.Call) (*gitboard.Glance, error) {
 	v, err := c.View()
 	if err != nil {
@@ -28,7 +28,7 @@ func Glance(c *edge.Call) (*gitboard.Glance, error) {
 	return g.With(strays), err
 }
 
-// Reasons says why a task is BLOCKED, or how its merge failed.
+// Reasons returns a function that says why a task is BLOCKED, or how its merge failed.
 func Reasons(s *board.State) func(task string) string {
 	return func(id string) string {
 		t := s.Task(id)
@@ -45,7 +45,7 @@ func Reasons(s *board.State) func(task string) string {
 	}
 }
 
-// NoteLines shows notes, each in a line.
+// NoteLines formats notes, one per line.
 func NoteLines(notes []*board.Note) []string {
 	lines := []string{}
 	for _, n := range notes {

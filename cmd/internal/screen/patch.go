@@ -14,7 +14,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/report"
 )
 
-// ShowPatch prints what a task's last submission changes, in a pager on a terminal.
+// ShowPatch prints the changes of a task's last submission, on a terminal in a pager.
 func ShowPatch(c *edge.Call, t *board.Task, sinceLast bool) error {
 	patch, err := patchOf(c, t, sinceLast)
 	if err != nil {
@@ -26,7 +26,7 @@ func ShowPatch(c *edge.Call, t *board.Task, sinceLast bool) error {
 	return paged(c, Patch(c.Page(), patch))
 }
 
-// patchOf is what a task's last submission changes, with the comments on it.
+// patchOf is the changes of a task's last submission, with the comments on it.
 func patchOf(c *edge.Call, t *board.Task, sinceLast bool) (patch *gitboard.Patch, err error) {
 	if sinceLast {
 		patch, err = c.Opened.SinceLast(c.Ctx, t)
@@ -40,7 +40,7 @@ func patchOf(c *edge.Call, t *board.Task, sinceLast bool) (patch *gitboard.Patch
 	return patch, c.Opened.Annotate(c.Ctx, t, patch)
 }
 
-// paged prints lines, on a terminal by the human's pager.
+// paged prints lines, on a terminal in the human's pager.
 func paged(c *edge.Call, lines []string) error {
 	if !c.ToTerminal() {
 		return c.Print(lines)
@@ -54,12 +54,12 @@ func paged(c *edge.Call, lines []string) error {
 	}
 	text := c.Legible(strings.Join(lines, "\n")) + "\n"
 	if editor.Page(cmp.Or(pager, "less"), text, c.App.Stdout, c.App.Stderr) != nil {
-		return c.Print(lines) // there is no such pager
+		return c.Print(lines) // the pager does not exist
 	}
 	return nil
 }
 
-// Patch shows what a submission changes with the comments on it, coloured where somebody reads it.
+// Patch formats the changes of a submission with the comments on it, coloured if p.Paint is set.
 func Patch(p edge.Page, patch *gitboard.Patch) []string {
 	var lines []string
 	for _, l := range patchLines(p, patch) {
@@ -68,7 +68,7 @@ func Patch(p edge.Page, patch *gitboard.Patch) []string {
 	return lines
 }
 
-// patchLine is a line of a shown patch, and the place in a file that it is at as FILE:LINE, "" for none.
+// patchLine is a line of a patch, and its place as FILE:LINE, "" for none.
 type patchLine struct{ text, at string }
 
 func patchLines(p edge.Page, patch *gitboard.Patch) []patchLine {
@@ -106,8 +106,8 @@ func patchLines(p edge.Page, patch *gitboard.Patch) []patchLine {
 	return lines
 }
 
-// placeOf is where a comment on a line of a patch belongs: a line that was taken away is where the next one is, and
-// those of a deleted file are where they were.
+// placeOf is where a comment on a line of a patch belongs: for a removed line, the line after it;
+// in a deleted file, the old line.
 func placeOf(l git.PatchLine) string {
 	switch {
 	case l.Old+l.New == 0:
@@ -118,7 +118,7 @@ func placeOf(l git.PatchLine) string {
 	return fmt.Sprintf("%s:%d", l.Path, l.Next)
 }
 
-// beside takes the comments on a line of a patch out of those that are left.
+// beside splits the comments into those on a line of a patch and the others.
 func beside(patch *gitboard.Patch, l git.PatchLine, all []report.Remark) (here, left []report.Remark) {
 	for _, r := range all {
 		if patch.Shows(r, l) {
@@ -130,7 +130,7 @@ func beside(patch *gitboard.Patch, l git.PatchLine, all []report.Remark) (here, 
 	return here, left
 }
 
-// remark is a comment below its line.
+// remark formats a comment to be shown below its line.
 func remark(p edge.Page, r report.Remark) []string {
 	head := "    > " + r.Author()
 	if fate := r.Fate(); fate != "" {

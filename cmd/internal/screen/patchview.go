@@ -9,8 +9,8 @@ import (
 
 // patchView is a submission's diff with a cursor on one of its lines.
 type patchView struct {
-	lines  []string // safe, not coloured
-	at     []string // of each line, FILE:LINE of the new version, of a deleted file of the old one; "" where there is none
+	lines  []string // safe for a terminal, not coloured
+	at     []string // by line: FILE:LINE in the new file, or the deleted one; "" for none
 	cursor int
 	top    int // the first row on the screen
 }
@@ -26,10 +26,10 @@ func newPatchView(patch *gitboard.Patch) *patchView {
 // move moves the cursor.
 func (v *patchView) move(by int) { v.cursor = min(max(v.cursor+by, 0), len(v.lines)-1) }
 
-// place is the line that the cursor is on, "" where it is on none.
+// place is the place of the cursor's line, "" for none.
 func (v *patchView) place() string { return v.at[v.cursor] }
 
-// draw shows the part around the cursor; long lines are broken.
+// draw draws the part around the cursor, with long lines wrapped.
 func (v *patchView) draw(p edge.Page) []string {
 	var rows []string
 	first, last := 0, 0 // rows of the cursor
@@ -53,7 +53,7 @@ func (v *patchView) draw(p edge.Page) []string {
 	return rows[v.top:]
 }
 
-// colouredRow colours a piece of a line as the whole line is.
+// colouredRow colours a piece of a line like the whole line.
 func colouredRow(p edge.Page, line, row string) string {
 	if painted := colouredPatch(p, line); painted != line {
 		return strings.Replace(painted, line, row, 1)

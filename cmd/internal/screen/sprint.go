@@ -11,7 +11,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/report"
 )
 
-// Sprint draws a sprint at a moment.
+// Sprint draws a sprint at a given time.
 func Sprint(p edge.Page, r *report.SprintReview, now board.Time) []string {
 	l := edge.Labels{Page: p, Names: 14}
 	l.Lines = append(l.Lines, p.Bold(r.ID+"  "+string(r.Status)))
@@ -46,7 +46,7 @@ func Sprint(p edge.Page, r *report.SprintReview, now board.Time) []string {
 	return l.Lines
 }
 
-// due says when the deadline is, or was.
+// due describes when the deadline is or was.
 func due(r *report.SprintReview, now board.Time) string {
 	switch at := r.Timeline.Deadline; {
 	case at == "" || r.Timeline.Ended != "":
@@ -58,10 +58,10 @@ func due(r *report.SprintReview, now board.Time) string {
 	}
 }
 
-// mostShown is how many things of a kind a screen about a sprint names; --json has all of them.
+// mostShown is how many items of a kind a screen about a sprint names; --json has all of them.
 const mostShown = 12
 
-// SomeOf names the first of some things.
+// SomeOf names the first of several items.
 func SomeOf(words []string) string {
 	if len(words) <= mostShown {
 		return strings.Join(words, ", ")
@@ -69,7 +69,7 @@ func SomeOf(words []string) string {
 	return fmt.Sprintf("%s and %d more", strings.Join(words[:mostShown], ", "), len(words)-mostShown)
 }
 
-// scope adds how far a scope is, and the tasks of it that are not over.
+// scope adds the progress of a scope, and its unfinished tasks.
 func scope(l *edge.Labels, name string, tasks []report.ScopedTask) {
 	if len(tasks) == 0 {
 		return
@@ -136,7 +136,7 @@ func blocked(l *edge.Labels, tasks []report.BlockedTask, now board.Time) {
 	}
 }
 
-// Metrics is a line a metric, by the names that they have everywhere.
+// Metrics lists the metrics, one per line, by the names that they have everywhere.
 func Metrics(p edge.Page, sp *board.Sprint, m report.Metrics) []string {
 	var rows [][]string
 	v := reflect.ValueOf(m)

@@ -14,14 +14,15 @@ import (
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
-// Status draws the overview on a page: no line is wider, and as many tasks are shown as fit its height.
-// Why a task is BLOCKED is asked for those that are shown. The selected task is always among them.
+// Status draws the overview on a page: no line is wider, and as many tasks are shown as fit its
+// height, always including the selected one. reason is only called for BLOCKED tasks that are
+// shown.
 func Status(p edge.Page, o *report.Overview, reason func(task string) string, choice Choice) []string {
 	d := &statusDrawing{Page: p, o: o, now: o.Now.Std(), reason: reason, selected: choice.Selected}
 	head := slices.Concat([]string{p.Bold(p.Fit(o.Summary(), p.Width))}, d.asks(), []string{""}, d.run())
 	groups := groupTasks(o, choice.Filter)
-	// Everything, where it fits; else agents and events give way to tasks, down to a row for each state, and at last to
-	// rows for what is stuck alone.
+	// Everything if it fits. Otherwise agents and events give way to tasks, down to one row for
+	// each status, and finally to rows for stuck tasks only.
 	var tail []string
 	for _, r := range []struct {
 		agents, events int
@@ -45,10 +46,10 @@ func Status(p edge.Page, o *report.Overview, reason func(task string) string, ch
 	return slices.Concat(head, tasks, tail)
 }
 
-// Choice is what the reader of a live screen has chosen.
+// Choice is what the user of a live screen has selected.
 type Choice struct {
 	Selected string // a task
-	Filter   string // what the tasks that are listed have in common
+	Filter   string // what the listed tasks have in common
 }
 
 type statusDrawing struct {
@@ -68,7 +69,7 @@ func (d *statusDrawing) asks() []string {
 	}
 	var lines []string
 	for _, a := range shown {
-		do := plain.Line(a.Do, len(a.Do)+3) // never cut: it is there to be copied
+		do := plain.Line(a.Do, len(a.Do)+3) // never cut, so that it can be copied
 		if edge.Breadth(do) > d.Width/2 {
 			lines = append(lines, "  "+d.Fit(a.What, d.Width-2), "    "+do)
 			continue
@@ -86,7 +87,7 @@ func (d *statusDrawing) more(n int) []string {
 	return []string{fmt.Sprintf("  and %d more", n)}
 }
 
-// run says what the run is about, and how far it is.
+// run describes the run and its progress.
 func (d *statusDrawing) run() []string {
 	o := d.o
 	goal := ""
@@ -113,7 +114,7 @@ func (d *statusDrawing) run() []string {
 	}
 	if len(o.Tasks) > 0 {
 		merged := o.Counts[board.Merged]
-		dropped := o.Done - merged // ABANDONED or SUPERSEDED: nobody did them
+		dropped := o.Done - merged // ABANDONED or SUPERSEDED: not done by anybody
 		parts := []string{fmt.Sprintf("%d of %d merged", merged, len(o.Tasks)-dropped), fmt.Sprintf("%d in progress", o.InProgress)}
 		if dropped > 0 {
 			parts = append(parts, fmt.Sprintf("%d dropped", dropped))
@@ -129,7 +130,7 @@ func (d *statusDrawing) run() []string {
 	return lines
 }
 
-// merging is the train that is under way.
+// merging describes the merge in progress.
 func (d *statusDrawing) merging() string {
 	m := d.o.Merging
 	text := fmt.Sprintf("%s, for %s, by %s", strings.Join(m.Tasks, ", "), edge.Since(d.now, m.Since), m.By)
@@ -143,7 +144,7 @@ func (d *statusDrawing) merging() string {
 	return text
 }
 
-// sprint is the sprint and its clock.
+// sprint describes the sprint and its time.
 func (d *statusDrawing) sprint() string {
 	o, t := d.o, d.o.Timeline
 	text := o.Sprint + " " + string(o.SprintStatus)
@@ -170,15 +171,15 @@ func (d *statusDrawing) sprint() string {
 	return text
 }
 
-// taskGroup is the tasks of one state, and the window of them that is shown.
+// taskGroup is the tasks with one status, and how many of them are shown.
 type taskGroup struct {
 	status board.Status
 	tasks  []report.TaskOutlook
 	shown  int
 }
 
-// groupTasks groups the tasks by state in the order of the flow. What is stuck comes first, then what waits for
-// somebody; what is over, the newest first.
+// groupTasks groups the tasks by status in the order of the flow. Within a group, stuck tasks come
+// first, then those that wait for somebody; finished tasks are ordered newest first.
 func groupTasks(o *report.Overview, filter string) []*taskGroup {
 	by := map[board.Status]*taskGroup{}
 	for _, t := range o.Tasks {
@@ -207,8 +208,8 @@ func groupTasks(o *report.Overview, filter string) []*taskGroup {
 	return groups
 }
 
-// listed reports whether a filter lets a task through: its text is in the id, the state or the agent, and "!" is for
-// what is stuck.
+// listed reports whether a task passes a filter: a text in its id, status or agent, or "!" for
+// stuck tasks.
 func listed(t report.TaskOutlook, filter string) bool {
 	if filter == "!" {
 		return t.IsStuck()
@@ -217,8 +218,8 @@ func listed(t report.TaskOutlook, filter string) bool {
 	return !slices.ContainsFunc(strings.Fields(strings.ToLower(filter)), func(word string) bool { return !strings.Contains(text, word) })
 }
 
-// How many rows a group needs at least: all of them; one; one for what is stuck. Of what is over only the selected
-// task needs one.
+// whole is one of the functions for how many rows a group needs at least: all tasks, one, or one
+// for stuck tasks. Of finished tasks only the selected one needs a row.
 func whole(g *taskGroup) int {
 	if g.status.Terminal() {
 		return 0
@@ -244,7 +245,8 @@ func (g *taskGroup) holds(task string) bool {
 	return slices.ContainsFunc(g.tasks, func(t report.TaskOutlook) bool { return t.ID == task })
 }
 
-// height is how many lines the groups take: a title and the rows of each; those without rows share one.
+// height is how many lines the groups take: a title and rows for each; groups without rows share
+// one line.
 func height(groups []*taskGroup) int {
 	n, rowless := 0, 0
 	for _, g := range groups {
@@ -257,10 +259,11 @@ func height(groups []*taskGroup) int {
 	return n + rowless
 }
 
-// Of what is over few tasks are worth a row.
+// overShown is how many finished tasks are worth a row.
 const overShown = 3
 
-// share gives the groups the lines that are left, a row each in turn; what is over comes last.
+// share distributes the remaining lines to the groups, one row each in turn; finished tasks come
+// last.
 func (d *statusDrawing) share(groups []*taskGroup, lines int) {
 	for _, over := range []bool{false, true} {
 		for gave := true; gave; {
@@ -280,7 +283,8 @@ func (d *statusDrawing) share(groups []*taskGroup, lines int) {
 	}
 }
 
-// window is the part of the group's tasks that is shown: the first ones, or those around the selected one.
+// window is the part of the group's tasks that is shown: the first ones, or those around the
+// selected one.
 func (g *taskGroup) window(selected string) []report.TaskOutlook {
 	from := 0
 	if i := slices.IndexFunc(g.tasks, func(t report.TaskOutlook) bool { return t.ID == selected }); i >= g.shown {
@@ -301,7 +305,7 @@ func (d *statusDrawing) tasks(groups []*taskGroup) []string {
 		who += 2
 	}
 	var lines []string
-	var over []string // that have no row
+	var over []string // groups without rows
 	for _, g := range groups {
 		title := fmt.Sprintf("%s %d", g.status, len(g.tasks))
 		if g.shown > 0 && g.shown < len(g.tasks) {
@@ -341,7 +345,7 @@ func (d *statusDrawing) tasks(groups []*taskGroup) []string {
 	return lines
 }
 
-// detail is what a task's row says beyond who and since when.
+// detail is what a task's row shows besides who and since when.
 func (d *statusDrawing) detail(t report.TaskOutlook) string {
 	var parts []string
 	add := func(holds bool, format string, args ...any) {
@@ -382,7 +386,7 @@ func LeaseLeft(now time.Time, expires board.Time) string {
 	return "expired " + edge.Since(now, expires) + " ago"
 }
 
-// agents lists up to so many agents, those whose lease has run out first.
+// agents lists at most most agents, those with expired leases first.
 func (d *statusDrawing) agents(most int) []string {
 	if len(d.o.Agents) == 0 {
 		return nil

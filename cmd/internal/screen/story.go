@@ -20,7 +20,7 @@ func (f *taskFacts) Story(p edge.Page) []string {
 	l := edge.Labels{Page: p, Names: 14}
 	for i, line := range edge.Wrap(f.t.ID+": "+f.t.Description, p.Width-2) {
 		if i > 0 {
-			line = "  " + line // no text of an agent's begins a line
+			line = "  " + line // no text by an agent begins a line
 		}
 		l.Lines = append(l.Lines, p.Bold(line))
 	}
@@ -39,7 +39,7 @@ func (f *taskFacts) Story(p edge.Page) []string {
 	return l.Lines
 }
 
-// standing says how far the task is, and whose turn it is.
+// standing adds the task's progress, and whose turn it is.
 func (f *taskFacts) standing(l *edge.Labels) {
 	t, o := f.t, f.outlook
 	status := string(t.Status) + " for " + edge.Since(f.now, t.StatusChangedAt)
@@ -92,7 +92,7 @@ func (f *taskFacts) definition(l *edge.Labels) {
 	l.Add("notes", strings.Join(NoteLines(report.NotesFor(f.state, t.ID)), "\n"))
 }
 
-// named are tasks with the state that each is in.
+// named adds to each task its status.
 func (f *taskFacts) named(ids []string) string {
 	parts := slices.Clone(ids)
 	for i, id := range ids {
@@ -112,7 +112,7 @@ func (f *taskFacts) neededBy() (ids []string) {
 	return ids
 }
 
-// trouble is why it does not continue, and what would help.
+// trouble adds why the task does not continue, and what would help.
 func (f *taskFacts) trouble(l *edge.Labels) {
 	t := f.t
 	l.Add("blocked", t.BlockedReason)
@@ -135,7 +135,7 @@ func (f *taskFacts) trouble(l *edge.Labels) {
 // mostCommits is how many commits of the work a story names.
 const mostCommits = 12
 
-// work is the branch, its commits and the worktree.
+// work adds the branch, its commits and the worktree.
 func (f *taskFacts) work(l *edge.Labels) {
 	t := f.t
 	var commits []string
@@ -159,7 +159,7 @@ func (f *taskFacts) work(l *edge.Labels) {
 	}
 }
 
-// comments are those on lines of submissions, each with its line of code.
+// comments adds the comments on lines of submissions, each with its line of code.
 func (f *taskFacts) comments(l *edge.Labels) {
 	var lines []string
 	for _, r := range f.remarks {
@@ -196,7 +196,7 @@ func (f *taskFacts) worktreeText() string {
 	return text + plain.Plural(len(w.Dirty), "file") + " not committed: " + plain.Line(strings.Join(w.Dirty, ", "), 200)
 }
 
-// spent is how long the task was in whose hands.
+// spent describes how long the task was in each phase.
 func (f *taskFacts) spent() string {
 	s := report.SpentOf(f.t, board.At(f.now))
 	text := board.Span(s.Total()) + " in all: waiting " + board.Span(s.Waiting) + ", work " + board.Span(s.Work) + ", review " + board.Span(s.Review)
@@ -209,7 +209,7 @@ func (f *taskFacts) spent() string {
 	return text
 }
 
-// tokens is what the task's runs have cost, and how much of its budget that is.
+// tokens describes what the task's runs have cost, and the share of its budget.
 func (f *taskFacts) tokens() string {
 	text := report.UsageText(f.t.Usage)
 	if b := board.TaskBudget(f.config, f.t); b != nil {
@@ -220,7 +220,8 @@ func (f *taskFacts) tokens() string {
 
 const eventIndent = "        "
 
-// event shows one entry of the history: when, how long after the one before, what and by whom, and its texts.
+// event adds an entry of the history: when, how long after the previous one, what and by whom, and
+// its texts.
 func (f *taskFacts) event(l *edge.Labels, i int) {
 	e := f.t.History[i]
 	after := ""
@@ -269,7 +270,7 @@ func (f *taskFacts) event(l *edge.Labels, i int) {
 // mostFiles is how many files of a submission a story names.
 const mostFiles = 10
 
-// changed is what a submission changed, file by file.
+// changed adds what a submission changed, file by file.
 func (f *taskFacts) changed(l *edge.Labels, s submission) {
 	if len(s.files) == 0 {
 		return
@@ -326,7 +327,8 @@ func eventDetail(e board.Event) string {
 	return ", " + strings.Join(parts, ", ")
 }
 
-// formerly lists what an amendment or an edit replaced; what was empty before is not in the history.
+// formerly lists what an amendment or an edit replaced; fields that were empty are not in the
+// history.
 func formerly(e board.Event) []string {
 	if e.Was == nil {
 		return nil

@@ -9,10 +9,11 @@ import (
 	"github.com/git-liza/git-liza/gitboard/report"
 )
 
-// dearest is how many tasks Usage names.
+// dearest is how many of the most expensive tasks Usage names.
 const dearest = 10
 
-// Usage is what agents' runs have cost: by role and model, and of the dearest tasks. Nothing where no CLI has said it.
+// Usage describes what agents' runs have cost: by role and model, and for the most expensive tasks.
+// It is nil if no CLI has reported any.
 func Usage(p edge.Page, u report.Usage) []string {
 	if u.Runs == 0 {
 		return nil

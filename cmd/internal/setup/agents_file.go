@@ -8,7 +8,8 @@ import (
 	"regexp"
 )
 
-// agentsSection is what a coding agent's CLI reads in AGENTS.md or CLAUDE.md when it starts in the project.
+// agentsSection is what a coding agent's CLI reads in AGENTS.md or CLAUDE.md when it starts in the
+// project.
 const agentsSection = `<!-- git liza -->
 ## git liza
 
@@ -24,8 +25,8 @@ A team of agents works on this repository. It shares a board, the branch ` + "`l
 
 var agentsSectionAt = regexp.MustCompile(`(?s)<!-- git liza -->\n.*?<!-- end of git liza -->\n`)
 
-// WriteAgentsFiles puts the section into AGENTS.md, and into CLAUDE.md where the project has one of its own.
-// A section that is there already is replaced; all other text stays. It returns the files it changed.
+// WriteAgentsFiles writes the section to AGENTS.md, and to CLAUDE.md if the project has a separate
+// one. It replaces an existing section and keeps all other text. It returns the changed files.
 func WriteAgentsFiles(root string) ([]string, error) {
 	changed := []string{}
 	for _, name := range []string{"AGENTS.md", "CLAUDE.md"} {
@@ -37,7 +38,7 @@ func WriteAgentsFiles(root string) ([]string, error) {
 		case err != nil && !errors.Is(err, fs.ErrNotExist):
 			return changed, err
 		case err == nil && !info.Mode().IsRegular():
-			continue // a link to the other file, as a rule
+			continue // usually a link to the other file
 		}
 		old, err := os.ReadFile(path)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {

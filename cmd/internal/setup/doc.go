@@ -1,4 +1,4 @@
-// Package setup prepares a clone: its hooks, the directory of stop files, where integration begins,
+// Package setup prepares a clone: its hooks, the directory of stop files, the start of integration,
 // and the board of a remote that it joins.
 //
 // It may import cmd/internal/edge, gitboard, gitboard/audit, gitboard/board, gitboard/git,

@@ -15,7 +15,7 @@ import (
 	"github.com/git-liza/git-liza/hooks/install"
 )
 
-// Standing says of hooks whether they are in place.
+// Standing describes whether hooks are in place.
 func Standing(s install.Status) string {
 	switch {
 	case !s.Files && !s.On:
@@ -28,8 +28,8 @@ func Standing(s install.Status) string {
 	return "on, for agents"
 }
 
-// OpenAsHuman opens the repository for what only a human does, and does without a name: a server's admin may
-// have none.
+// OpenAsHuman opens the repository for what only a human may do. It does not require a name, which
+// a server's admin may not have configured.
 func OpenAsHuman(c *edge.Call) (*gitboard.Board, error) {
 	b, err := c.Board()
 	if err != nil {
@@ -41,8 +41,8 @@ func OpenAsHuman(c *edge.Call) (*gitboard.Board, error) {
 	return b, c.NoHumanHere(b)
 }
 
-// RestoreHooks puts hooks back that an installer has overwritten in an agent's worktree. What can't be put back is found
-// by doctor.
+// RestoreHooks restores hooks that an installer has overwritten in an agent's worktree. doctor
+// reports those that can't be restored.
 func RestoreHooks(c *edge.Call) (repaired []string) {
 	repaired, err := install.Restore(c.Opened.Repo())
 	if err == nil && len(repaired) > 0 && !c.JSON {
@@ -51,7 +51,7 @@ func RestoreHooks(c *edge.Call) (repaired []string) {
 	return repaired
 }
 
-// hookProgram is the git-liza that hooks ask: this program, when it is one.
+// hookProgram is the git-liza that hooks call: this program, if it is named git-liza.
 func hookProgram(c *edge.Call) string {
 	program, err := os.Executable()
 	if err != nil || strings.TrimSuffix(filepath.Base(program), ".exe") != "git-liza" {
@@ -60,7 +60,7 @@ func hookProgram(c *edge.Call) string {
 	return program
 }
 
-// HookSetup is how hooks belong into a repository: as they are in place already, if they are.
+// HookSetup is how hooks should be installed in a repository: as they are, if they are installed.
 func HookSetup(c *edge.Call, b *gitboard.Board) (install.Setup, error) {
 	setup := install.Setup{Program: hookProgram(c), Server: b.Repo().Bare()}
 	s, err := install.Read(b.Repo())
@@ -81,7 +81,8 @@ func HookSetup(c *edge.Call, b *gitboard.Board) (install.Setup, error) {
 	return setup, v.State.Err()
 }
 
-// InstallHooks is what init does of it. A board without hooks is a board.
+// InstallHooks installs the hooks for init. A failure is only a warning, since a board works
+// without hooks.
 func InstallHooks(c *edge.Call, b *gitboard.Board) (warning string) {
 	if b.Repo().Bare() {
 		return ""

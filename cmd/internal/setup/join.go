@@ -14,7 +14,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/gitio"
 )
 
-// Join adopts the board of a remote where this clone has none; done is false where there is none to adopt.
+// Join adopts a remote's board in a clone that has none; done is false if there is none to adopt.
 func Join(c *edge.Call, alone bool) (done bool, err error) {
 	if err := HumanOnly(c); err != nil {
 		return false, err
@@ -36,7 +36,7 @@ func Join(c *edge.Call, alone bool) (done bool, err error) {
 	return true, Joined(c, b)
 }
 
-// Joined prepares a clone that has just adopted a board, and says so.
+// Joined prepares a clone that has just adopted a board, and reports it.
 func Joined(c *edge.Call, b *gitboard.Board) error {
 	if err := MakeStopDir(c, b); err != nil {
 		return err
@@ -67,7 +67,8 @@ func Joined(c *edge.Call, b *gitboard.Board) error {
 	return c.Answer(map[string]any{"joined": true, "remote": b.Remote(), "commit": v.Commit, "goal": goal, "integration_branch": config.IntegrationBranch}, strings.Join(lines, "\n"))
 }
 
-// proven verifies a board that this clone has just adopted: it knows nothing of it, and nobody may have looked before.
+// proven verifies a board that this clone has just adopted, since nobody may have verified it
+// before.
 func proven(c *edge.Call, b *gitboard.Board) error {
 	report, err := audit.Verify(c.Ctx, b.Log().Store(), b.Repo(), audit.Range{}, nil)
 	if err != nil || report.OK() {
@@ -79,8 +80,8 @@ func proven(c *edge.Call, b *gitboard.Board) error {
 	}
 }
 
-// BoardsElsewhere are the remotes that have a board, where this clone has none. They are not asked when a board is to
-// be begun without them.
+// BoardsElsewhere lists the remotes that have a board, if this clone has none. With alone it does
+// not ask them.
 func BoardsElsewhere(c *edge.Call, alone bool, hint string) ([]string, error) {
 	if tip, err := c.Opened.Repo().Ref(c.Ctx, git.BoardRef); err != nil || !tip.IsZero() || alone {
 		return nil, err
@@ -92,7 +93,7 @@ func BoardsElsewhere(c *edge.Call, alone bool, hint string) ([]string, error) {
 	if err != nil || len(found) > 0 {
 		return found, err
 	}
-	// A second history beside what is left of the first would be worse than none.
+	// A second history next to the remains of the first would be worse than none.
 	if gone, err := c.Opened.Gone(c.Ctx); err != nil || gone {
 		return nil, cmp.Or(err, error(gitboard.GoneError{}))
 	}

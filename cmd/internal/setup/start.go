@@ -14,8 +14,8 @@ import (
 	"github.com/git-liza/git-liza/gitboard/gitio"
 )
 
-// MakeStopDir makes the place of the files that stop this clone, so that a touch is all it takes. Nothing of ours
-// shows in git status.
+// MakeStopDir creates the directory of the files that stop this clone, so that a touch suffices. It
+// keeps our files out of git status.
 func MakeStopDir(c *edge.Call, b *gitboard.Board) error {
 	if err := b.Repo().Exclude("/.worktrees/", "/.liza/"); err != nil {
 		return err
@@ -27,14 +27,14 @@ func MakeStopDir(c *edge.Call, b *gitboard.Board) error {
 	return os.MkdirAll(filepath.Join(root, ".liza"), 0o755)
 }
 
-// Start is where integration begins, or is already.
+// Start is where integration starts, or is already.
 type Start struct {
-	Name   string // the branch it's from
+	Name   string // the branch that it starts from
 	Commit git.OID
 	Refs   []git.RefUpdate
 }
 
-// StartOf finds where integration begins, and refuses branches that are in the way before anything is
+// StartOf finds where integration starts, and refuses conflicting branches before anything is
 // written.
 func StartOf(ctx context.Context, repo *gitio.Repo, integration string) (*Start, error) {
 	if err := board.CheckIntegration(integration); err != nil {
@@ -59,7 +59,7 @@ func StartOf(ctx context.Context, repo *gitio.Repo, integration string) (*Start,
 	if !tip.IsZero() {
 		return &Start{Name: integration, Commit: tip, Refs: []git.RefUpdate{{Ref: ref, Old: tip, New: tip}}}, nil
 	}
-	theirs := "origin/" + integration // a clone has what the project has landed so far only there
+	theirs := "origin/" + integration // a clone may have the landed work only there
 	if tip, err = repo.Ref(ctx, git.RemotesPrefix+theirs); err != nil {
 		return nil, err
 	}
@@ -89,6 +89,6 @@ func orErr(err error, otherwise error) error {
 
 // HumanOnly refuses an agent.
 func HumanOnly(c *edge.Call) error {
-	_, err := c.WhoActs("init") // which is a human's, too
+	_, err := c.WhoActs("init") // init is for humans too
 	return err
 }

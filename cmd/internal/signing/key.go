@@ -23,7 +23,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/sshsig"
 )
 
-// KeyOf finds the key of the actor: LIZA_SIGNING_KEY for anybody, git's settings for a human.
+// KeyOf finds the actor's key: LIZA_SIGNING_KEY for anybody, git's settings for a human.
 func KeyOf(ctx context.Context, c *edge.Call, a board.Actor) (*sshsig.Signer, error) {
 	if c.Signer != nil {
 		return c.Signer, nil
@@ -43,7 +43,7 @@ func KeyOf(ctx context.Context, c *edge.Call, a board.Actor) (*sshsig.Signer, er
 		"set LIZA_SIGNING_KEY to the file of its private key; a human adds the public one: git liza keys add "+a.ID+" FILE.pub")
 }
 
-// signingKeySetting is where the key is said to be, "" when nobody says.
+// signingKeySetting is where the settings say the key is, "" if they don't.
 func signingKeySetting(ctx context.Context, c *edge.Call, human bool) (string, error) {
 	if where := c.App.Getenv("LIZA_SIGNING_KEY"); where != "" || !human {
 		return where, nil
@@ -62,8 +62,8 @@ func signingKeySetting(ctx context.Context, c *edge.Call, human bool) (string, e
 	return where, err
 }
 
-// LoadKey loads a key as git names one: the file of a private key, or a public key (a file, or itself behind "key::")
-// whose private key lies beside it or is held by the ssh-agent.
+// LoadKey loads a key as git names one: the file of a private key, or a public key (a file, or the
+// key itself after "key::") whose private key is next to it or held by the ssh-agent.
 func LoadKey(c *edge.Call, where string) (*sshsig.Signer, error) {
 	if public, is := keyItself(where); is {
 		return agentKey(c, public, where)
@@ -84,13 +84,13 @@ func LoadKey(c *edge.Call, where string) (*sshsig.Signer, error) {
 	return privateKey(c, data, "", where)
 }
 
-// keyItself is the public key that a setting holds in place of a file's name.
+// keyItself is the public key in a setting that is not a file name.
 func keyItself(where string) (public string, is bool) {
 	public, is = strings.CutPrefix(where, "key::")
 	return public, is || strings.HasPrefix(where, "ssh-")
 }
 
-// KeyFromAnywhere is a setting that means the same in other directories.
+// KeyFromAnywhere is the same setting in a form that is valid in any directory.
 func KeyFromAnywhere(c *edge.Call, where string) (string, error) {
 	if _, is := keyItself(where); is {
 		return where, nil
@@ -98,7 +98,7 @@ func KeyFromAnywhere(c *edge.Call, where string) (string, error) {
 	return filepath.Abs(KeyFile(c, where))
 }
 
-// KeyFile is the path of a file as settings have it.
+// KeyFile is the path of a file named in settings.
 func KeyFile(c *edge.Call, where string) string {
 	if rest, home := strings.CutPrefix(where, "~/"); home {
 		return filepath.Join(c.App.Getenv("HOME"), rest)
@@ -109,8 +109,9 @@ func KeyFile(c *edge.Call, where string) string {
 	return where
 }
 
-// privateKey reads a private key. One with a passphrase is asked of the ssh-agent; one that others can read is refused,
-// as ssh-keygen does: other users of this machine may be agents, in clones of their own.
+// privateKey reads a private key. One with a passphrase is taken from the ssh-agent. One that
+// others can read is refused, as by ssh-keygen: other users of this machine may be agents in clones
+// of their own.
 func privateKey(c *edge.Call, data []byte, public, where string) (*sshsig.Signer, error) {
 	if info, err := os.Stat(KeyFile(c, where)); err == nil && runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0 {
 		return nil, unusable(where, fmt.Sprintf("its mode is %04o, so that others can read it", info.Mode().Perm()), "chmod 600 "+where)
@@ -154,7 +155,7 @@ func agentKey(c *edge.Call, public, where string) (*sshsig.Signer, error) {
 		return nil, missing
 	}
 	c.OnClose = append(c.OnClose, conn)
-	context.AfterFunc(c.Ctx, func() { conn.Close() }) // an agent may wait for a person for ever
+	context.AfterFunc(c.Ctx, func() { conn.Close() }) // an ssh-agent may wait for a person for ever
 	held, err := agent.NewClient(conn).Signers()
 	if err != nil {
 		return nil, missing
@@ -167,7 +168,7 @@ func agentKey(c *edge.Call, public, where string) (*sshsig.Signer, error) {
 	return nil, missing
 }
 
-// random is the system's randomness, unless a test gives another.
+// random is the system's randomness, unless a test replaces it.
 func random(c *edge.Call) io.Reader {
 	if c.App.Random != nil {
 		return c.App.Random

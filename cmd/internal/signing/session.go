@@ -16,9 +16,9 @@ import (
 	"github.com/git-liza/git-liza/roles/supervisor"
 )
 
-// SessionKey is the key with which a supervisor signs for its agent, and the agent itself: the one that
-// LIZA_SIGNING_KEY names, where it is the agent's on the board, else one that is made for this session and that the
-// human who starts the supervisor puts on the board.
+// SessionKey is the key with which a supervisor and its agent sign: the one named by
+// LIZA_SIGNING_KEY if it is the agent's on the board, otherwise one that is created for this
+// session and put on the board by the human who starts the supervisor.
 type SessionKey struct {
 	C    *edge.Call
 	file string
@@ -34,7 +34,7 @@ func (k *SessionKey) Of(ctx context.Context, a board.Actor) (*sshsig.Signer, err
 	return LoadKey(k.C, k.file)
 }
 
-// Prepare is a supervisor's Key.
+// Prepare is the supervisor's Config.Key.
 func (k *SessionKey) Prepare(ctx context.Context, id string) (string, error) {
 	k.C.Minting.Lock()
 	defer k.C.Minting.Unlock()
@@ -56,7 +56,7 @@ func (k *SessionKey) Prepare(ctx context.Context, id string) (string, error) {
 	return k.file, err
 }
 
-// mint makes a key and puts it on the board in place of the agent's earlier ones.
+// mint creates a key and puts it on the board in place of the agent's earlier ones.
 func (k *SessionKey) mint(ctx context.Context, id string) (string, error) {
 	human, err := k.C.Human(k.C.Opened, "keys-add")
 	if err != nil {

@@ -17,31 +17,31 @@ import (
 	"github.com/git-liza/git-liza/roles/supervisor"
 )
 
-// Console is a team's terminal: a line an event or a line of output, each with its agent's name, and one line
-// below them that stays.
+// Console is a team's terminal: one line for each event or line of output, with its agent's name,
+// above a status line.
 type Console struct {
 	c     *edge.Call
 	out   io.Writer
 	paint edge.Paint
-	stays bool // there is a terminal for the line that stays
+	stays bool // there is a terminal for the status line
 	done  sync.WaitGroup
 	bell  *watch.Bell
 
 	mu     sync.Mutex
-	names  []string // of the agents, in the order of their coming
+	names  []string // of the agents, in order of appearance
 	doing  map[string]doing
 	tally  string
-	shown  bool // the line that stays is there
+	shown  bool // the status line is displayed
 	closed bool
 }
 
-// doing is what an agent does, since when.
+// doing is what an agent does, and since when.
 type doing struct {
 	what  string
 	since time.Time
 }
 
-// NewConsole begins a screen; it follows the board until the context ends.
+// NewConsole starts a console; it follows the board until the context ends.
 func NewConsole(ctx context.Context, c *edge.Call) (*Console, error) {
 	s := &Console{c: c, out: c.App.Stdout, paint: c.Paint(), stays: c.ToTerminal() && !c.JSON && c.App.Getenv("TERM") != "dumb", doing: map[string]doing{}, bell: watch.NewBell(c.Ctx, c.Opened)}
 	if !s.stays {
@@ -62,7 +62,7 @@ func NewConsole(ctx context.Context, c *edge.Call) (*Console, error) {
 	return s, nil
 }
 
-// follow keeps the line below up to date: with the board, and with the clock.
+// follow updates the status line when the board changes, and with time.
 func (s *Console) follow(ctx context.Context, b *gitboard.Board, changed <-chan struct{}) {
 	clock := time.NewTicker(10 * time.Second)
 	defer clock.Stop()
@@ -72,7 +72,7 @@ func (s *Console) follow(ctx context.Context, b *gitboard.Board, changed <-chan 
 			return
 		case <-clock.C:
 		case <-changed:
-			if v, err := b.View(ctx); err == nil { // otherwise the supervisors say so
+			if v, err := b.View(ctx); err == nil { // otherwise the supervisors report it
 				s.count(v.State)
 			}
 		}
@@ -96,7 +96,7 @@ func (s *Console) Event(e supervisor.Event) {
 	if s.c.JSON {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		_ = s.c.PrintJSON(e) // its reader has gone
+		_ = s.c.PrintJSON(e) // an error means that the reader has gone
 		return
 	}
 	s.mu.Lock()
@@ -105,7 +105,7 @@ func (s *Console) Event(e supervisor.Event) {
 	s.print(s.prefix(e.Agent) + s.paint.With("2", e.Time.Local().Format("15:04:05")) + " " + plain.Visible(e.Line()) + "\n")
 }
 
-// Warn prints what concerns the whole team: above the line that stays, or on standard error.
+// Warn prints what concerns the whole team, above the status line or on standard error.
 func (s *Console) Warn(text string) {
 	if s.stays {
 		s.print("git liza: " + plain.Visible(text) + "\n")
@@ -114,7 +114,7 @@ func (s *Console) Warn(text string) {
 	warn(s.c, text)
 }
 
-// what is what an agent does after an event, in one or two words.
+// what describes in one or two words what an agent does after an event.
 func what(e supervisor.Event) string {
 	switch e.Event {
 	case supervisor.Started:
@@ -150,7 +150,7 @@ func (w writer) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// colours are those of the agents' names, each its own as far as they go.
+// colours are the colours of agents' names, reused if there are more agents.
 var colours = []string{"36", "33", "35", "32", "34", "96", "93", "95", "92", "94"}
 
 func (s *Console) prefix(agent string) string {
@@ -164,7 +164,7 @@ func (s *Console) prefix(agent string) string {
 	return s.paint.With(colours[at%len(colours)], edge.Pad(agent, len("code-reviewer-10")))
 }
 
-// print writes text above the line that stays, in one go.
+// print writes text above the status line in one write.
 func (s *Console) print(text string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -180,10 +180,10 @@ func (s *Console) print(text string) {
 		b.WriteString(s.summary())
 		s.shown = true
 	}
-	_, _ = io.WriteString(s.out, b.String()) // its reader has gone
+	_, _ = io.WriteString(s.out, b.String()) // an error means that the reader has gone
 }
 
-// summary is the line that stays, within the terminal's width.
+// summary is the status line, cut to the terminal's width.
 func (s *Console) summary() string {
 	now := s.c.App.Now()
 	parts := []string{s.tally}
@@ -191,11 +191,11 @@ func (s *Console) summary() string {
 		d := s.doing[name]
 		parts = append(parts, fmt.Sprintf("%s %s %s", name, d.what, board.Span(now.Sub(d.since))))
 	}
-	p := s.c.Page() // it may have become wider or narrower
+	p := s.c.Page() // the terminal's size may have changed
 	return p.Bold(p.Fit(strings.Join(parts, " | "), p.Width-1))
 }
 
-// Close takes the line away that stayed.
+// Close removes the status line.
 func (s *Console) Close() {
 	s.done.Wait()
 	s.bell.Close()

@@ -1,5 +1,5 @@
-// Package team starts supervisors for commands, and shows what their agents do: as lines for one agent,
-// on a screen of its own for several.
+// Package team starts supervisors for commands, and shows what their agents do: as lines for one
+// agent, on a Console for several.
 //
 // It may import cmd/internal/edge, cmd/internal/signing, gitboard, gitboard/alarm, gitboard/board,
 // gitboard/otel, gitboard/plain, gitboard/roles, gitboard/watch, hooks/install, roles/clis,

@@ -19,10 +19,10 @@ import (
 	"github.com/git-liza/git-liza/worktrees/executor"
 )
 
-// Flags are those of the commands that run agents.
+// Flags are the flags of the commands that run agents.
 type Flags struct {
-	Only  string // the one task to work on, "" for all
-	First string // the task to take before any other, "" for the board's order
+	Only  string // the only task to work on, "" for all
+	First string // the task to take first, "" for the board's order
 	Once  bool   // run the agent once
 	cli   string
 	exec  string
@@ -31,7 +31,7 @@ type Flags struct {
 	given func(flag string) bool
 }
 
-// Add defines the flags that every such command has.
+// Add defines the flags that all these commands have.
 func (s *Flags) Add(f *pflag.FlagSet) {
 	f.StringVar(&s.cli, "cli", "claude", "the CLI that is the agent: claude, codex, gemini, vibe, or one from git's configuration")
 	s.given = f.Changed
@@ -40,7 +40,7 @@ func (s *Flags) Add(f *pflag.FlagSet) {
 	f.StringVar(&s.exec, "exec", "", "run `CMD` by sh instead: the prompt is its input, and in $LIZA_PROMPT_FILE")
 }
 
-// Supervise prepares the supervisor of an agent, with a board of its own.
+// Supervise prepares an agent's supervisor, which gets its own Board.
 func Supervise(c *edge.Call, role roles.Role, s Flags) (supervisor.Config, error) {
 	none := supervisor.Config{}
 	if c.Supervised() {
@@ -77,7 +77,7 @@ func Supervise(c *edge.Call, role roles.Role, s Flags) (supervisor.Config, error
 	process.PID = os.Getpid()
 	return supervisor.Config{
 		Board: own, Executor: executor.Executor{Board: own}, Role: role, CLI: cli, Only: s.Only, First: s.First, Once: s.Once, Fresh: s.fresh || container != nil, Key: key.Prepare,
-		Container: container, // what a CLI keeps of a conversation is gone with it
+		Container: container, // a CLI's record of a conversation is lost with it
 		Process:   process, Program: program, Environ: install.Hooked(own.Repo(), os.Environ()),
 	}, nil
 }

@@ -12,33 +12,33 @@ import (
 	"github.com/git-liza/git-liza/roles/supervisor"
 )
 
-// Printer prints a supervisor's events, and what its agent prints.
+// Printer prints a supervisor's events and its agent's output.
 type Printer struct {
 	c    *edge.Call
 	bell *watch.Bell
 }
 
-// NewPrinter is a printer to where a command prints.
+// NewPrinter returns a printer for a command's output.
 func NewPrinter(c *edge.Call) *Printer { return &Printer{c, watch.NewBell(c.Ctx, c.Opened)} }
 
-// Close gives alarms that are on their way a moment.
+// Close gives pending alarms a moment to be sent.
 func (t *Printer) Close() { t.bell.Close() }
 
-// Event prints an event on standard error, as JSON on standard output.
+// Event prints an event on standard error, or with --json on standard output.
 func (t *Printer) Event(e supervisor.Event) {
 	ring(t.bell, e)
 	if t.c.JSON {
-		_ = t.c.PrintJSON(e) // its reader has gone
+		_ = t.c.PrintJSON(e) // an error means that the reader has gone
 		return
 	}
 	fmt.Fprintln(t.c.App.Stderr, eventLine(t.c.Paint(), e))
 }
 
-// Warn prints what concerns the whole of it on standard error, whoever reads the events.
+// Warn prints a warning about the run on standard error.
 func (t *Printer) Warn(text string) { warn(t.c, text) }
 
 func warn(c *edge.Call, text string) {
-	fmt.Fprintln(c.App.Stderr, "git liza: "+plain.Visible(text)) // its reader may have gone
+	fmt.Fprintln(c.App.Stderr, "git liza: "+plain.Visible(text)) // the reader may have gone
 }
 
 // Output is where an agent's output goes: to the terminal, unless a program reads.
@@ -49,7 +49,7 @@ func (t *Printer) Output(string) io.Writer {
 	return &visible{to: t.c.App.Stdout}
 }
 
-// eventLine is an event on a terminal: first what it says is made visible, and then it is coloured.
+// eventLine formats an event for a terminal. Its text is made safe before it is coloured.
 func eventLine(p edge.Paint, e supervisor.Event) string {
 	line := p.With("2", e.Time.Local().Format("15:04:05")) + " " + p.Bold(plain.Visible(e.Line()))
 	if e.Prompt != "" {
@@ -58,7 +58,7 @@ func eventLine(p edge.Paint, e supervisor.Event) string {
 	return line
 }
 
-// ring sends the alarm that an event may be where those of a watch go.
+// ring sends an event that is an alarm to the bell.
 func ring(b *watch.Bell, e supervisor.Event) {
 	if e.Event == supervisor.Alarm {
 		b.Ring(e.Time, alarm.Alarm{
@@ -67,7 +67,7 @@ func ring(b *watch.Bell, e supervisor.Event) {
 	}
 }
 
-// visible passes an agent's output on, line by line, without what would move the cursor.
+// visible passes on an agent's output line by line, without characters that would move the cursor.
 type visible struct {
 	to   io.Writer
 	rest string
@@ -76,11 +76,11 @@ type visible struct {
 func (v *visible) Write(p []byte) (int, error) {
 	lines := strings.SplitAfter(v.rest+string(p), "\n")
 	v.rest = lines[len(lines)-1]
-	if len(v.rest) > 64<<10 { // a line without end
+	if len(v.rest) > 64<<10 { // a line without a newline
 		lines, v.rest = append(lines, ""), ""
 	}
 	for _, line := range lines[:len(lines)-1] {
-		_, _ = io.WriteString(v.to, plain.Visible(strings.ToValidUTF8(line, "\uFFFD"))) // the transcript has it all
+		_, _ = io.WriteString(v.to, plain.Visible(strings.ToValidUTF8(line, "\uFFFD"))) // the transcript has everything
 	}
 	return len(p), nil
 }

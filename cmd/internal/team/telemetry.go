@@ -9,8 +9,9 @@ import (
 	"github.com/git-liza/git-liza/gitboard/otel"
 )
 
-// Telemetry sends what this process's agents do to an OpenTelemetry collector, where the environment
-// names one, until stop is called. What fails is said once by warn; it keeps nobody from working.
+// Telemetry exports what this process's agents do to the OpenTelemetry collector that the
+// environment names, if any, until stop is called. A failure is reported once by warn, and stops
+// nothing.
 func Telemetry(c *edge.Call, warn func(text string)) (stop func()) {
 	if !otel.Enabled(c.App.Getenv) {
 		return func() {}

@@ -2,7 +2,7 @@ package tty
 
 import "unicode/utf8"
 
-// Key is a key that was pressed: a character, or one of those below.
+// Key is a pressed key: a character, or one of the constants.
 type Key rune
 
 // The keys that are not characters.
@@ -23,8 +23,8 @@ const (
 	Delete
 	EraseWord  // Ctrl-W
 	EraseLine  // Ctrl-U
-	PasteBegin // what follows was pasted,
-	PasteEnd   // up to here
+	PasteBegin // the following keys were pasted,
+	PasteEnd   // until here
 )
 
 var sequences = map[string]Key{
@@ -38,8 +38,8 @@ var controls = map[byte]Key{
 	'\r': Enter, '\n': Enter, 1: Home, 3: Interrupt, 4: Interrupt, 5: End, 8: Backspace, 127: Backspace, 21: EraseLine, 23: EraseWord, 26: Stop,
 }
 
-// parse reads keys from what a terminal sent. What may be the beginning of more is left; an escape by itself is
-// the key.
+// parse reads keys from a terminal's input. It leaves what may be an incomplete sequence; a lone
+// escape is the key.
 func parse(data []byte) (keys []Key, left []byte) {
 	for len(data) > 0 {
 		if data[0] == 0x1b {
@@ -72,7 +72,7 @@ func parse(data []byte) (keys []Key, left []byte) {
 	return keys, nil
 }
 
-// sequence is the length of the escape sequence that data begins with, 0 when its end has not come yet.
+// sequence is the length of the escape sequence that data begins with, 0 if it is incomplete.
 func sequence(data []byte) int {
 	switch data[1] {
 	case 'O':
@@ -88,5 +88,5 @@ func sequence(data []byte) int {
 		}
 		return 0
 	}
-	return 1 // the key, and then others
+	return 1 // the escape key, followed by others
 }

@@ -4,8 +4,8 @@ package tty
 
 import "os"
 
-// No signal reports a new size here; the next frame sees it.
+// resizes is empty: no signal reports a new size here, so the next frame finds out.
 var resizes []os.Signal
 
-// Nothing stops a process here and continues it.
+// stop does nothing: a process can't be suspended here.
 func stop() error { return nil }

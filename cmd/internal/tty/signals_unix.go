@@ -11,8 +11,8 @@ import (
 
 var resizes = []os.Signal{syscall.SIGWINCH}
 
-// stop stops the process group, git that started us included, and returns when a shell continues it. Where no shell
-// could, the signal does nothing.
+// stop stops the process group, including the git that started us, and returns when a shell
+// continues it. If no shell could do that, the signal has no effect.
 func stop() error {
 	on := make(chan os.Signal, 1)
 	signal.Notify(on, syscall.SIGCONT)

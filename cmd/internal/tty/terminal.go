@@ -1,5 +1,5 @@
-// Package tty owns a terminal for a program that fills it: raw mode, the alternate screen, keys, the size. It
-// promises that Close, which the caller defers, gives the terminal back as it was.
+// Package tty owns a terminal for a program that uses the whole screen: raw mode, the alternate
+// screen, keys, the size. It promises that Close, which the caller defers, restores the terminal.
 //
 // It may import nothing of ours.
 package tty
@@ -14,15 +14,15 @@ import (
 	"golang.org/x/term"
 )
 
-// What is said to the terminal, and back.
+// Escape sequences to and from the terminal.
 const (
-	enter = "\x1b[?1049h\x1b[?25l\x1b[?2004h\x1b[2J" // alternate screen, no cursor, pastes are marked
+	enter = "\x1b[?1049h\x1b[?25l\x1b[?2004h\x1b[2J" // alternate screen, hidden cursor, bracketed paste
 	leave = "\x1b[0m\x1b[?2004l\x1b[?25h\x1b[?1049l"
 )
 
-// Terminal is a terminal that the program fills.
+// Terminal is a terminal whose whole screen the program uses.
 type Terminal struct {
-	// Keys are the keys as they are pressed; closed when the terminal is gone.
+	// Keys receives the pressed keys; it is closed when the terminal is gone.
 	Keys <-chan Key
 	// Resized gets a value when the size has changed.
 	Resized <-chan os.Signal
@@ -34,10 +34,10 @@ type Terminal struct {
 	done    chan struct{}
 }
 
-// ErrNone says that input or output is not a terminal.
+// ErrNone means that input or output is not a terminal.
 var ErrNone = errors.New("this takes a terminal")
 
-// Open takes a terminal over. Where input or output is none the error is ErrNone.
+// Open takes over a terminal. It returns ErrNone if input or output is not a terminal.
 func Open(in, out *os.File) (*Terminal, error) {
 	if !term.IsTerminal(int(in.Fd())) || !term.IsTerminal(int(out.Fd())) {
 		return nil, ErrNone
@@ -59,7 +59,7 @@ func Open(in, out *os.File) (*Terminal, error) {
 	return t, nil
 }
 
-// Close gives the terminal back.
+// Close restores the terminal.
 func (t *Terminal) Close() error {
 	signal.Stop(t.resized)
 	close(t.done)
@@ -67,8 +67,8 @@ func (t *Terminal) Close() error {
 	return errors.Join(err, term.Restore(int(t.in.Fd()), t.was))
 }
 
-// Suspend gives the terminal back and stops the program, as Ctrl-Z does elsewhere; it takes the terminal over again
-// when the program continues.
+// Suspend restores the terminal and stops the program, as Ctrl-Z does elsewhere. It takes over the
+// terminal again when the program continues.
 func (t *Terminal) Suspend() error {
 	_, err := t.out.WriteString(leave)
 	if err := errors.Join(err, term.Restore(int(t.in.Fd()), t.was)); err != nil {
@@ -88,7 +88,7 @@ func (t *Terminal) Suspend() error {
 // Size is the terminal's width and height in cells.
 func (t *Terminal) Size() (width, height int, err error) { return term.GetSize(int(t.out.Fd())) }
 
-// Draw shows the lines from the top, in one write; nothing when they are shown already.
+// Draw shows the lines from the top in one write, unless they are shown already.
 func (t *Terminal) Draw(lines []string) error {
 	frame := []byte("\x1b[?2026h\x1b[H" + strings.Join(lines, "\x1b[K\r\n") + "\x1b[K\x1b[J\x1b[?2026l")
 	if bytes.Equal(frame, t.shown) {
@@ -99,7 +99,7 @@ func (t *Terminal) Draw(lines []string) error {
 	return err
 }
 
-// Forget makes the next Draw show its lines in any case, as after a change of size.
+// Forget makes the next Draw write its lines in any case, as needed after a change of size.
 func (t *Terminal) Forget() { t.shown = nil }
 
 func (t *Terminal) read(keys chan<- Key) {
