@@ -58,8 +58,8 @@ type command struct {
 	size    int  // bytes of the prompt
 }
 
-// start runs a command, in its own process group unless it shares the terminal; the group is ended as
-// a whole. If the supervisor dies, the system ends the process where it can.
+// start runs a command, in its own process group unless it shares the terminal; the group is ended
+// as a whole. If the supervisor dies, the system ends the process where it can.
 func start(c command) (*process, error) {
 	cmd := exec.Command(c.args[0], c.args[1:]...)
 	cmd.Dir, cmd.Env, cmd.Stdin, cmd.Stdout, cmd.Stderr = c.dir, c.env, c.stdin, c.output, c.output

@@ -208,8 +208,8 @@ func groupTasks(o *report.Overview, filter string) []*taskGroup {
 	return groups
 }
 
-// listed reports whether a task passes a filter: a text in its id, status or agent, or "!" for
-// stuck tasks.
+// listed reports whether a task passes a filter: each word of it occurs in the task's id, status or
+// agent, or it is "!" and the task is stuck.
 func listed(t report.TaskOutlook, filter string) bool {
 	if filter == "!" {
 		return t.IsStuck()
