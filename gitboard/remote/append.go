@@ -270,7 +270,7 @@ func (s *Store) isShared(u git.RefUpdate, integration string) bool {
 	case orZero(u.New) == git.ZeroOID && orZero(u.Old) == git.ZeroOID:
 		return false
 	case strings.HasPrefix(u.Ref, git.LeasePrefix):
-		return true // a lease that stays as it is is checked there too
+		return true // an unchanged lease is checked there too
 	case u.Old == u.New:
 		return false
 	}

@@ -11,8 +11,8 @@ import (
 	"github.com/git-liza/git-liza/gitboard/gitio"
 )
 
-// outcome is what a process that pushed for others records for them. It saves them a look at the
-// refs, which is what they do if no outcome is recorded.
+// outcome is what a process that pushed for others records for them. It saves them looking at the
+// refs, as they do if no outcome is recorded.
 type outcome struct {
 	ID    string    `json:"id"` // the link's
 	State linkState `json:"state"`

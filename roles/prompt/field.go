@@ -11,7 +11,7 @@ import (
 const indent = "  "
 
 // Label writes a text after its label, or if it has several lines, indented on the next lines. It
-// cuts the text at most bytes and then names rest, the command that shows all of it.
+// cuts the text to most bytes and then names rest, the command that shows all of it.
 func (v *view) Label(label string, most int, text, rest string) string {
 	start, whole := head(text, v.most(most))
 	start = strings.TrimSpace(safe(start))
@@ -24,7 +24,7 @@ func (v *view) Label(label string, most int, text, rest string) string {
 	return label + ":\n" + v.Block(most, text, rest)
 }
 
-// Block writes a text indented, cut at most bytes.
+// Block writes a text indented, cut to most bytes.
 func (v *view) Block(most int, text, rest string) string {
 	var lines []string
 	left := v.most(most)
@@ -61,7 +61,7 @@ func (v *view) Lines(label string, most, width int, items []string, rest string)
 	return strings.Join(lines, "\n")
 }
 
-// Line turns a text into a single line of at most most bytes.
+// Line turns a text into a single line of up to most bytes.
 func (v *view) Line(most int, text string) string {
 	most = max(40, v.most(most))
 	text, whole := head(text, most)
@@ -80,7 +80,7 @@ func head(text string, most int) (string, bool) {
 
 func (v *view) most(n int) int { return n * v.share / 100 }
 
-// clipped is the beginning of a text, at most most bytes, without splitting a character.
+// clipped is the beginning of a text, up to most bytes, without splitting a character.
 func clipped(text string, most int) string {
 	most = max(0, min(most, len(text)))
 	for most > 0 && most < len(text) && !utf8.RuneStart(text[most]) {

@@ -109,12 +109,12 @@ func breadthOf(r rune) int {
 	return 1
 }
 
-// Fit turns a text into one safe line of at most most cells.
+// Fit turns a text into one safe line no wider than most cells.
 func (p Page) Fit(text string, most int) string {
 	return p.Cut(plain.Line(text, 10*max(most, 3)+100), most)
 }
 
-// Cut shortens a safe line to at most most cells.
+// Cut shortens a safe line to no more than most cells.
 func (p Page) Cut(line string, most int) string {
 	if Breadth(line) <= most {
 		return line
@@ -155,7 +155,7 @@ func (p Page) Onto(line, text string) string {
 	return p.Cut(line+p.Fit(text, p.Width-Breadth(line)), p.Width)
 }
 
-// Wrap breaks a text into lines of at most most cells; it splits longer words.
+// Wrap breaks a text into lines no wider than most cells; it splits longer words.
 func Wrap(text string, most int) []string {
 	var lines []string
 	for _, paragraph := range strings.Split(plain.Visible(text), "\n") {

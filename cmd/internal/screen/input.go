@@ -91,7 +91,7 @@ func (i *input) lines(p edge.Page) []string {
 	return append(label[:len(label)-1:len(label)-1], rows...)
 }
 
-// hardWrap breaks a line into pieces of at most most cells, keeping every character.
+// hardWrap breaks a line into pieces no wider than most cells, keeping every character.
 func hardWrap(line string, most int) []string {
 	var rows []string
 	var row strings.Builder

@@ -386,7 +386,7 @@ func LeaseLeft(now time.Time, expires board.Time) string {
 	return "expired " + edge.Since(now, expires) + " ago"
 }
 
-// agents lists at most most agents, those with expired leases first.
+// agents lists up to most agents, those with expired leases first.
 func (d *statusDrawing) agents(most int) []string {
 	if len(d.o.Agents) == 0 {
 		return nil

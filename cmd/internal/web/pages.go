@@ -23,7 +23,7 @@ func (s *Server) history(ctx context.Context, l *look, q query) (*page, error) {
 	return s.operations(ctx, l, q, mostOperations)
 }
 
-// operations is a page of at most most operations.
+// operations is a page of up to most operations.
 func (s *Server) operations(ctx context.Context, l *look, q query, most int) (*page, error) {
 	lines, err := s.linesUpTo(ctx, l)
 	if err != nil {
