@@ -15,7 +15,7 @@ type alive struct {
 	PID      int        `json:"pid"`
 	Host     string     `json:"host"`
 	Started  board.Time `json:"started"`
-	Looked   board.Time `json:"looked"` // the last look that went well
+	Looked   board.Time `json:"looked"` // the last successful look
 	Commit   git.OID    `json:"commit"` // of the board
 	Standing int        `json:"standing"`
 }
