@@ -16,7 +16,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/gitio"
 )
 
-// began is a project with commits and no board.
+// began makes a project with three commits and no board.
 func began(t *testing.T) (context.Context, *site, []git.OID) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
@@ -51,7 +51,8 @@ func (s *site) points(t *testing.T, ref string, want git.OID) {
 	}
 }
 
-// The previous holder has committed between a claim's transaction and its worktree's move.
+// TestResetBranch covers a previous holder who committed between a claim's transaction and the move
+// of its worktree: the commits go to the attic.
 func TestResetBranch(t *testing.T) {
 	ctx, s, commits := began(t)
 	c := &claimer{site: s, task: "one", candidate: &candidate{s: s, base: commits[0]}}
@@ -67,7 +68,8 @@ func TestResetBranch(t *testing.T) {
 	s.points(t, git.TaskRef("one"), commits[0])
 }
 
-// Work in a worktree that has lost its branch follows what is kept already.
+// TestFollowing checks which commit becomes the parent of work whose worktree has lost its branch:
+// the one that was kept before.
 func TestFollowing(t *testing.T) {
 	ctx, s, commits := began(t)
 	for _, c := range []struct {
@@ -101,7 +103,8 @@ func TestFollowing(t *testing.T) {
 	}
 }
 
-// A human whose git knows no name is told so; one who has no name in the actor is who git knows.
+// TestSign checks who signs a commit. For a human without a name in the actor it is the identity
+// that git knows.
 func TestSign(t *testing.T) {
 	ctx, s, _ := began(t)
 	who, err := s.sign(ctx, board.Actor{ID: "coder-1", Role: "coder"})
@@ -114,8 +117,9 @@ func TestSign(t *testing.T) {
 	}
 }
 
-// Between the operation that frees a task and the clearing up, another may have claimed it: a worktree that is not the
-// one which was kept is theirs, and stays.
+// TestClearAwayLeavesTheNext checks that clearing up leaves the worktree of a later claim alone.
+// After the operation that frees a task another agent may claim it, so a worktree that is not the
+// kept one is the new holder's.
 func TestClearAwayLeavesTheNext(t *testing.T) {
 	ctx, s, commits := began(t)
 	must(t, s.repo.UpdateRefs(ctx, []git.RefUpdate{{Ref: git.TaskRef("one"), New: commits[0]}}, ""))
@@ -126,8 +130,9 @@ func TestClearAwayLeavesTheNext(t *testing.T) {
 	}
 }
 
-// swapping has the worktrees of tasks one and two change places when git does what a pattern names. It returns the
-// record of the second, which lies at the place of the first from then on.
+// swapping replaces git by a script that moves task two's worktree to the place of task one's when
+// git is called with arguments that match a pattern. It returns the identity of task two's
+// worktree.
 func swapping(t *testing.T, ctx context.Context, s *site, commit git.OID, when string) (second string) {
 	t.Helper()
 	for _, task := range []string{"one", "two"} {
@@ -147,10 +152,11 @@ case "$*" in *"worktree move"*) swap; exec '`+found+`' "$@" ;; esac
 	return second
 }
 
-// A worktree that has come to the place of another one while that was being moved out of the way gets it back.
+// TestClearAwayMovesBack checks that a worktree that took the place of another one during the move
+// is moved back.
 func TestClearAwayMovesBack(t *testing.T) {
 	ctx, s, commits := began(t)
-	must(t, os.MkdirAll(filepath.Join(s.repo.CommonDir(), "worktrees", "stray"), 0o755)) // so that git moves it
+	must(t, os.MkdirAll(filepath.Join(s.repo.CommonDir(), "worktrees", "stray"), 0o755)) // so that git moves the worktree
 	second := swapping(t, ctx, s, commits[0], `*"worktree move"*`)
 	must(t, s.clearAway(ctx, &gitboard.View{}, "one", board.HumanActor("Ada", "ada@example.org"), nil))
 	if got := identity(s.path("one")); got != second {
@@ -158,8 +164,8 @@ func TestClearAwayMovesBack(t *testing.T) {
 	}
 }
 
-// A worktree that can't be moved out of the way is removed in its place: only what is kept, and only as long as it is
-// the one that was meant.
+// TestClearInPlace checks that a worktree that can't be moved is removed where it is, but only if
+// it is the expected one and its work has been kept.
 func TestClearInPlace(t *testing.T) {
 	ctx, s, commits := began(t)
 	ada := board.HumanActor("Ada", "ada@example.org")
@@ -169,11 +175,11 @@ func TestClearInPlace(t *testing.T) {
 	clear := func(which string, before *kept) error {
 		return s.clearInPlace(ctx, &gitboard.View{}, "one", ada, before, which, errors.New("it can't be moved"))
 	}
-	must(t, clear("gitdir: another", &kept{})) // nothing of it is kept, either
+	must(t, clear("gitdir: another", &kept{})) // and nothing of it is kept
 	if !present(path) {
 		t.Fatal("another's worktree has gone")
 	}
-	must(t, gitio.InitRepository(ctx, filepath.Join(path, "own"), false)) // which the attic can't hold
+	must(t, gitio.InitRepository(ctx, filepath.Join(path, "own"), false)) // the attic can't hold a repository
 	must(t, os.WriteFile(filepath.Join(path, "own", "work"), nil, 0o644))
 	if err := clear(which, nil); err == nil || !present(path) {
 		t.Fatalf("what could not be kept has gone: %v", err)

@@ -13,7 +13,7 @@ import (
 	"github.com/git-liza/git-liza/worktrees"
 )
 
-// breaks writes into the file of a ref what leads to nothing.
+// breaks writes text that is not a valid value into the file of a ref.
 func (s *scene) breaks(ref, text string) {
 	s.t.Helper()
 	path := filepath.Join(s.b.Repo().CommonDir(), filepath.FromSlash(ref))
@@ -26,7 +26,8 @@ func (s *scene) deletes(ref string) {
 	s.git(s.dir, "-c", "core.hooksPath="+os.DevNull, "update-ref", "-d", ref)
 }
 
-// A broken branch is set to where it was last, and the other tasks are looked at all the same.
+// TestBrokenBranch checks that a broken branch is set to its last commit, and that doctor still
+// examines the other tasks.
 func TestBrokenBranch(t *testing.T) {
 	for name, text := range map[string]string{"empty": "", "garbage": "garbage\n", "a missing object": strings.Repeat("1", 40) + "\n"} {
 		t.Run(name, func(t *testing.T) {
@@ -48,7 +49,8 @@ func TestBrokenBranch(t *testing.T) {
 	}
 }
 
-// With the worktree gone the branch's reflog says where it was; without one it is what was submitted.
+// TestBrokenBranchWithoutWorktree checks where a broken branch is restored from when its worktree
+// is gone: from its reflog or, without one, from the submission on the board.
 func TestBrokenBranchWithoutWorktree(t *testing.T) {
 	s := newScene(t)
 	s.task("one")
@@ -73,7 +75,8 @@ func TestBrokenBranchWithoutWorktree(t *testing.T) {
 	s.mended("missing-worktree")
 }
 
-// A submission that the board names is brought back; what its ref led to instead is kept.
+// TestLostSubmission checks that a submission named by the board is restored, and that what its ref
+// pointed to instead is kept.
 func TestLostSubmission(t *testing.T) {
 	s := newScene(t)
 	s.task("one")
@@ -101,7 +104,8 @@ func TestLostSubmission(t *testing.T) {
 	}
 }
 
-// Work that the board says was kept is brought back as long as its commit is here.
+// TestLostFromAttic checks that kept work named by the board is restored as long as its commit
+// exists in this clone.
 func TestLostFromAttic(t *testing.T) {
 	s := newScene(t)
 	s.task("one")
@@ -122,7 +126,7 @@ func TestLostFromAttic(t *testing.T) {
 	}
 }
 
-// A lease whose ref leads to nothing holds nobody up after doctor.
+// TestBrokenLease checks that a broken lease ref blocks nobody after doctor has run.
 func TestBrokenLease(t *testing.T) {
 	s := newScene(t)
 	s.as("coder-1")
@@ -142,7 +146,8 @@ func TestBrokenLease(t *testing.T) {
 	}
 }
 
-// A ref that is no longer broken is left as it is, and so is one that another process writes.
+// TestReplaceBrokenOnlyOnce checks that ReplaceBroken leaves a ref alone if it is no longer broken
+// or if another process is writing it.
 func TestReplaceBrokenOnlyOnce(t *testing.T) {
 	s := newScene(t)
 	base := s.ref("refs/heads/integration")

@@ -17,7 +17,7 @@ import (
 	"github.com/git-liza/git-liza/worktrees"
 )
 
-// stranger makes what a process that has died leaves: a passing worktree with its record.
+// stranger makes what a dead process leaves behind: a temporary worktree and its record.
 func (s *scene) stranger(name, token, task string, commit git.OID, pid int) string {
 	s.t.Helper()
 	path := filepath.Join(s.dir, ".worktrees", name+token)
@@ -31,7 +31,7 @@ func (s *scene) stranger(name, token, task string, commit git.OID, pid int) stri
 	return path
 }
 
-// dead is the id of a process that is no more.
+// dead returns the id of a process that has ended.
 func (s *scene) dead() int {
 	s.t.Helper()
 	cmd := exec.Command("true")
@@ -46,7 +46,8 @@ func (s *scene) claimedBy(id, task string, base git.OID) {
 	s.do(s.as(id), &board.Claim{About: about(task), Clone: clone, BaseCommit: string(base)}, git.RefUpdate{Ref: taskRef(task), New: base})
 }
 
-// A claim stands, and its process died before the worktree had its name.
+// TestCrashAfterClaim covers a claim that is recorded, but whose process died before it renamed the
+// worktree.
 func TestCrashAfterClaim(t *testing.T) {
 	s := newScene(t)
 	s.task("one")
@@ -70,7 +71,7 @@ func TestCrashAfterClaim(t *testing.T) {
 	s.submit("coder-1", "one")
 }
 
-// The same request again completes its claim.
+// TestCrashThenRepeated checks that repeating the request completes the claim.
 func TestCrashThenRepeated(t *testing.T) {
 	s := newScene(t)
 	s.task("one")
@@ -87,7 +88,8 @@ func TestCrashThenRepeated(t *testing.T) {
 	s.lies("one")
 }
 
-// A claim is given up at every moment: either it stands and can be mended, or nothing is left.
+// TestCancelledClaims cancels claims at different moments. Each is either recorded and repairable,
+// or leaves nothing.
 func TestCancelledClaims(t *testing.T) {
 	s := newScene(t)
 	s.as("coder-1")
@@ -124,20 +126,20 @@ func TestLeftCandidates(t *testing.T) {
 	s.mended("left-candidate")
 	s.lies(".claim-live", ".claim-none")
 	if _, err := os.Stat("/proc/self/stat"); err == nil {
-		// One that began at another time only has the same id.
+		// The process with the recorded id started at another time, so it is a different one.
 		s.stranger(".claim-", "other", "one", base, os.Getpid())
 		said := s.read(s.b.Dir(), "claims/other")
 		s.write(s.b.Dir(), "claims/other", strings.Replace(said, "{", `{"started":"1",`, 1))
 		s.mended("left-candidate")
 		s.lies(".claim-live", ".claim-none")
 	}
-	// A process id of yesterday is somebody else's by now.
+	// By the next day a process id may belong to another process.
 	s.clock.pass(25 * time.Hour)
 	s.mended("left-candidate", "left-candidate")
 	s.lies()
 }
 
-// A removal that did not come to an end, with work that is kept nowhere.
+// TestLeftGone covers a removal that was interrupted while the work was not yet kept anywhere.
 func TestLeftGone(t *testing.T) {
 	s := newScene(t)
 	s.task("one")
@@ -145,7 +147,7 @@ func TestLeftGone(t *testing.T) {
 	s.write(path, "work.txt", "w\n")
 	half := s.stranger(".gone-", "bbbb", "one", s.ref("refs/heads/integration"), s.dead())
 	s.check(os.Remove(filepath.Join(half, ".git")))
-	// Its process died when git had moved it, and had taken no note of that.
+	// The process died after git had moved the worktree and before git recorded the move.
 	other := filepath.Join(s.dir, ".worktrees", "one")
 	moved := s.stranger(".gone-", "cccc", "one", s.ref("refs/heads/integration"), s.dead())
 	s.check(s.b.Repo().MoveWorktree(s.ctx, moved, other))
@@ -158,7 +160,8 @@ func TestLeftGone(t *testing.T) {
 	s.lies()
 }
 
-// A release whose process died before the worktree was removed: the next claim finds it.
+// TestCrashAfterRelease covers a release whose process died before it removed the worktree: the
+// next claim keeps the work that was left there.
 func TestCrashAfterRelease(t *testing.T) {
 	s := newScene(t)
 	s.task("one")
@@ -188,7 +191,8 @@ func TestMissing(t *testing.T) {
 			s.claim(coder(i), id)
 		}
 	}
-	// The branch of untouched work, and of work that was submitted.
+	// Two untouched tasks lose their branch, one of them its worktree too. A submitted task loses
+	// its branch.
 	s.git(s.path("branch"), "update-ref", "-d", taskRef("branch"))
 	s.check(os.RemoveAll(s.path("both")))
 	s.git(s.dir, "update-ref", "-d", taskRef("both"))
@@ -197,13 +201,13 @@ func TestMissing(t *testing.T) {
 	s.submit("coder-3", "submitted")
 	s.git(s.dir, "update-ref", "-d", taskRef("submitted"))
 	s.git(s.path("head"), "checkout", "-q", "--detach")
-	// In the midst of a rebase HEAD is detached, and that's right.
+	// During a rebase HEAD is detached, which is not a problem.
 	s.work("rebase", "a.txt", "x\n")
 	s.git(s.path("rebase"), "-c", "sequence.editor=sed -i s/pick/edit/", "rebase", "-q", "-i", "HEAD~1")
 	s.git(s.dir, "worktree", "add", "-q", "--detach", s.path("unknown"), "main")
 
 	found := s.problems()
-	want := map[string]bool{ // kind and task → can be mended
+	want := map[string]bool{ // kind and task → is repairable
 		"missing-branch branch": true, "missing-branch both": true, "missing-worktree both": true, "missing-branch submitted": true,
 		"wrong-branch head": true, "unknown-worktree ": false,
 	}
@@ -256,7 +260,8 @@ func TestLocksAndRegistrations(t *testing.T) {
 	}
 }
 
-// The task went on in another clone. What's left here is put away when it comes back.
+// TestAnotherClone checks that when a task returns from another clone, the work that was left here
+// is kept.
 func TestAnotherClone(t *testing.T) {
 	s := newScene(t)
 	s.task("one")
@@ -266,7 +271,7 @@ func TestAnotherClone(t *testing.T) {
 	_, err := worktrees.End(s.ctx, s.b, gitboard.Request{Actor: human()}, &board.Unblock{About: board.About{Task: "one"}, Mode: board.UnblockKeepWork})
 	s.check(err)
 
-	// As the other clone records it.
+	// This is the operation as the other clone records it.
 	s.do(s.as("coder-2"), &board.Claim{About: about("one"), Clone: "another"})
 	s.preExec("coder-2", "one")
 	_, _, err = worktrees.Submit(s.ctx, s.b, worktrees.SubmitRequest{Request: gitboard.Request{Actor: s.as("coder-2")}, Task: "one"})
@@ -292,7 +297,8 @@ func TestAnotherClone(t *testing.T) {
 	}
 }
 
-// A crash in the midst of git's own work.
+// TestDamagedRecord checks that a worktree record cut short by a crash is reported, and has no fix
+// while it is new.
 func TestDamagedRecord(t *testing.T) {
 	s := newScene(t)
 	s.task("one")
@@ -301,7 +307,7 @@ func TestDamagedRecord(t *testing.T) {
 	s.check(err)
 	text := s.read("", records[0])
 	s.check(os.WriteFile(records[0], nil, 0o644))
-	now := time.Now() // who made it may still be at it
+	now := time.Now() // its process may still be running
 	s.check(os.Chtimes(filepath.Dir(records[0]), now, now))
 	found, err := worktrees.Diagnose(s.ctx, s.b)
 	if err != nil || len(found) != 1 || found[0].Kind != worktrees.DamagedRecord || found[0].Fix != nil {

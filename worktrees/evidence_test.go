@@ -36,7 +36,7 @@ func TestSubmitEvidence(t *testing.T) {
 	s.refused(submit(""), "stale", ".worktrees/one is on a detached HEAD, not on task/one")
 	s.git(path, "checkout", "-q", "task/one")
 
-	// A conflict that was resolved to nothing is still a merge that's not finished.
+	// A merge whose conflict was resolved without any change is still unfinished.
 	s.git(path, "checkout", "-q", "-b", "other", string(first))
 	s.write(path, "b.txt", "other\n")
 	s.commitAll(path, "other")
@@ -45,7 +45,7 @@ func TestSubmitEvidence(t *testing.T) {
 	s.refused(submit(""), "dirty", "a merge is not finished")
 	s.git(path, "merge", "--abort")
 
-	// Evidence yields to what's wrong with who asks.
+	// A refusal because of the actor comes before one because of the evidence.
 	s.write(path, "dirt", "x")
 	_, _, err := worktrees.Submit(s.ctx, s.b, worktrees.SubmitRequest{Request: gitboard.Request{Actor: s.as("coder-2")}, Task: "one"})
 	s.refused(err, "permission", "not held by coder-2")
@@ -102,7 +102,7 @@ func TestSubmitTests(t *testing.T) {
 	}
 }
 
-// A crash let only the first refs of a submission move.
+// TestSubmitAfterCrash covers a crash after only the first refs of a submission had moved.
 func TestSubmitAfterCrash(t *testing.T) {
 	s := newScene(t)
 	s.task("one")
@@ -140,7 +140,7 @@ func TestVerdictEvidence(t *testing.T) {
 	s.check(os.RemoveAll(s.path("one")))
 	s.refused(approve(string(commit)), "stale", "task/one is at")
 
-	// That is no reason to keep a reviewer from rejecting.
+	// A reviewer can reject nevertheless.
 	r := board.Rejection{Blockers: []board.Finding{{Where: "b.txt:1", Issue: "i", Why: "w", Suggestion: "s"}}, Overall: "No.", Spec: "n/a", Anomaly: "none"}
 	s.check(verdict(board.VerdictRejected, string(commit[:12]), r.Text()))
 	s.is("one", board.Rejected)
@@ -198,7 +198,7 @@ func TestStatus(t *testing.T) {
 	}
 }
 
-// by is who wants a fresh worktree.
+// by returns the actor that asks for a fresh worktree.
 func by(a board.Actor) *board.Actor { return &a }
 
 func TestCreateAndDelete(t *testing.T) {
@@ -241,7 +241,7 @@ func TestCreateAndDelete(t *testing.T) {
 	}
 }
 
-// The project is moved; git's records are mended.
+// TestRepair checks that Repair updates git's records after the project directory was moved.
 func TestRepair(t *testing.T) {
 	s := newScene(t)
 	s.task("one")

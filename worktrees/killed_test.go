@@ -15,14 +15,16 @@ import (
 	"github.com/git-liza/git-liza/worktrees"
 )
 
-// aged gives a file or directory the time of half an hour ago, when no git that runs now was there.
+// aged sets the time of a file or directory to half an hour ago, before any git process that is
+// running now has started.
 func (s *scene) aged(path string) {
 	s.t.Helper()
 	then := time.Now().Add(-30 * time.Minute)
 	s.check(os.Chtimes(path, then, then))
 }
 
-// Locks of processes that were killed go, once nobody can hold them.
+// TestLocksOfTheDead checks that locks left by killed processes are removed once no process can
+// hold them.
 func TestLocksOfTheDead(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("only /proc tells who is left")
@@ -46,7 +48,8 @@ func (s *scene) gitDirOf(task string) string {
 	return strings.TrimSpace(s.git(s.path(task), "rev-parse", "--absolute-git-dir"))
 }
 
-// A worktree that was being made when git was killed keeps git from listing any.
+// TestRecordOfTheDead covers a git that was killed while adding a worktree: its record keeps git
+// from listing any worktree.
 func TestRecordOfTheDead(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("only /proc tells who is left")
@@ -67,7 +70,8 @@ func TestRecordOfTheDead(t *testing.T) {
 	s.claim("coder-1", "one")
 }
 
-// What a mover that was killed leaves: the lock, and its own record.
+// TestLockOfAMove covers a process killed while moving a worktree: it leaves a lock and its own
+// record.
 func TestLockOfAMove(t *testing.T) {
 	s := newScene(t)
 	s.task("one")
@@ -81,7 +85,8 @@ func TestLockOfAMove(t *testing.T) {
 	}
 }
 
-// The kept worktree of an integration test whose making was killed, at any point, is made anew.
+// TestKilledBeforeTheTest checks that the integration test's worktree is made again if the process
+// that made it was killed, at any point.
 func TestKilledBeforeTheTest(t *testing.T) {
 	for name, cut := range map[string]func(s *scene, place, record string){
 		"before its HEAD": func(s *scene, _, record string) { s.write(record, "HEAD", "") },
@@ -112,7 +117,7 @@ func TestKilledBeforeTheTest(t *testing.T) {
 	}
 }
 
-// A worktree whose making was cut short is not taken for whole.
+// TestUnreadyCandidate checks that a worktree whose setup was interrupted is not used.
 func TestUnreadyCandidate(t *testing.T) {
 	s := newScene(t)
 	s.task("one")
@@ -128,7 +133,8 @@ func TestUnreadyCandidate(t *testing.T) {
 	}
 }
 
-// An integration fix whose claimer was killed before integration was brought in.
+// TestFixNotBegun covers an integration fix whose process was killed before it merged integration
+// into the task branch.
 func TestFixNotBegun(t *testing.T) {
 	s := newScene(t)
 	s.task("one")
@@ -141,7 +147,7 @@ func TestFixNotBegun(t *testing.T) {
 	}
 	got := s.claim("coder-2", "one")
 	marked := s.read(got.Path, "b.txt")
-	for _, begun := range []string{"mine\n", marked[:len(marked)/2]} { // amid the merge, too, or with the disk full
+	for _, begun := range []string{"mine\n", marked[:len(marked)/2]} { // also during the merge, or on a full disk
 		s.git(got.Path, "merge", "--abort")
 		s.write(got.Path, "b.txt", begun)
 		s.mended("fix-not-begun")
@@ -151,7 +157,8 @@ func TestFixNotBegun(t *testing.T) {
 	}
 }
 
-// A take-over whose process was killed before it put its worktree in the place of the former holder's.
+// TestClaimNotMovedIn covers a take-over whose process was killed before it replaced the former
+// holder's worktree.
 func TestClaimNotMovedIn(t *testing.T) {
 	s := newScene(t)
 	s.task("one")

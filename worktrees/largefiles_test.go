@@ -14,7 +14,8 @@ import (
 	"github.com/git-liza/git-liza/worktrees"
 )
 
-// What git-lfs keeps of a submission comes to the remote with it, and with its merge; a pointer to nothing is not submitted.
+// TestLargeFiles checks that submit and merge both push a submission's git-lfs objects to the
+// remote, and that a pointer without its object can't be submitted.
 func TestLargeFiles(t *testing.T) {
 	if _, err := exec.LookPath("git-lfs"); err != nil {
 		t.Skip("git-lfs is not installed here")
@@ -54,7 +55,7 @@ func TestLargeFiles(t *testing.T) {
 	if got := there(); len(got) != 1 {
 		t.Fatalf("the remote has %q", got)
 	}
-	s.check(os.Remove(there()[0])) // as if it had been submitted before the board was shared
+	s.check(os.Remove(there()[0])) // as if submitted before the board was shared
 	s.verdict("code-reviewer-1", "one", board.VerdictApproved)
 	s.merge("one")
 	if got := there(); len(got) != 1 {

@@ -14,7 +14,7 @@ import (
 	"github.com/git-liza/git-liza/worktrees/merge"
 )
 
-// A task from claim to merge, with a rejection on the way.
+// TestLifecycle takes a task from claim to merge, with one rejection.
 func TestLifecycle(t *testing.T) {
 	s := newScene(t)
 	s.set("worktree_setup", `printf '%s' "$PWD" > setup.cache`)
@@ -64,7 +64,7 @@ func TestLifecycle(t *testing.T) {
 	}
 }
 
-// The same request is carried out once.
+// TestRepeatedRequests checks that a repeated request has no second effect.
 func TestRepeatedRequests(t *testing.T) {
 	s := newScene(t)
 	s.task("one")
@@ -119,7 +119,7 @@ func TestNothingToClaim(t *testing.T) {
 	s.lies("one")
 }
 
-// A claim that its setup spoils leaves nothing.
+// TestSetupFails checks that a claim whose setup fails leaves nothing behind.
 func TestSetupFails(t *testing.T) {
 	s := newScene(t)
 	s.task("one")
@@ -165,7 +165,7 @@ func TestBare(t *testing.T) {
 	if tip, err := b.Repo().Ref(s.ctx, "refs/heads/integration"); !got.Merged || tip != commit || err != nil {
 		t.Errorf("merged %+v, integration %s, %v", got, tip, err)
 	}
-	// git clone has copied branches alone: the submission is brought back.
+	// git clone copied only branches, so the submission is missing and is restored.
 	found, err := worktrees.Diagnose(s.ctx, b)
 	if err != nil || len(found) != 1 || found[0].Kind != worktrees.LostSubmission {
 		t.Fatalf("%v %v", found, err)
@@ -176,7 +176,8 @@ func TestBare(t *testing.T) {
 	}
 }
 
-// Commands started in a linked worktree work on the same project.
+// TestFromInsideAWorktree checks that a command started in a linked worktree works on the same
+// project.
 func TestFromInsideAWorktree(t *testing.T) {
 	s := newScene(t)
 	s.task("one")
@@ -191,7 +192,7 @@ func TestFromInsideAWorktree(t *testing.T) {
 	}
 }
 
-// A submodule that the setup checks out: git moves no such worktree.
+// TestSubmodule covers a submodule that worktree_setup checks out. Git can't move such a worktree.
 func TestSubmodule(t *testing.T) {
 	s := newScene(t)
 	lib := filepath.Join(t.TempDir(), "lib")
@@ -223,13 +224,13 @@ func TestSubmodule(t *testing.T) {
 		t.Errorf("kept %v", kept)
 	}
 
-	// Work in the submodule itself can't go to the attic.
+	// Changes inside the submodule can't be kept in the attic.
 	got = s.claim("coder-1", "one")
 	s.write(got.Path, "lib/lib.txt", "work\n")
 	_, err = worktrees.End(s.ctx, s.b, gitboard.Request{Actor: s.as("coder-1")}, &board.Release{About: board.About{Task: "one"}})
 	s.refused(err, "nested", "lib in the worktree of one is a repository of its own")
 	s.git(filepath.Join(got.Path, "lib"), "checkout", "-q", "lib.txt")
-	// What was committed in it is kept when the worktree goes, though git would remove it.
+	// Commits inside the submodule are kept when the worktree goes, although git would remove them.
 	sub := filepath.Join(got.Path, "lib")
 	s.git(sub, "checkout", "-q", "-b", "kept")
 	s.write(sub, "lib.txt", "kept\n")
@@ -243,7 +244,7 @@ func TestSubmodule(t *testing.T) {
 		t.Errorf("kept is at %s, not at %s", at, kept)
 	}
 
-	// A submission names no commit of it that nobody else can fetch.
+	// A submission can't refer to a submodule commit that others can't fetch.
 	s.claim("coder-1", "one")
 	s.preExec("coder-1", "one")
 	s.git(sub, "checkout", "-q", "-b", "mine")
@@ -255,7 +256,7 @@ func TestSubmodule(t *testing.T) {
 		return err
 	}
 	s.refused(submit(), "nested", "git -C .worktrees/one/lib push origin HEAD:refs/heads/task/one")
-	s.git(lib, "fetch", "-q", sub, "mine:mine") // somebody took it over, which the submodule does not know yet
+	s.git(lib, "fetch", "-q", sub, "mine:mine") // it reached the remote, which the submodule does not know yet
 	s.git(s.path("one"), "clone", "-q", lib, "other")
 	s.git(s.path("one"), "add", "other")
 	s.git(s.path("one"), "commit", "-qm", "other"+s.trailers("one"))
@@ -268,11 +269,11 @@ func TestSubmodule(t *testing.T) {
 	s.merge("one")
 	s.lies()
 	if left, _ := filepath.Glob(filepath.Join(s.dir, ".git/liza/modules/one/*")); len(left) != 1 {
-		t.Errorf("kept: %q", left) // what the remote has is not
+		t.Errorf("kept: %q", left) // the remote has the first commit, not this one
 	}
 }
 
-// status is quiet about ours.
+// TestExcluded checks that git status does not list our files.
 func TestExcluded(t *testing.T) {
 	s := newScene(t)
 	s.task("one")

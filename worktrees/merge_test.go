@@ -28,7 +28,7 @@ func (s *scene) mergeErr(task string) error {
 	return err
 }
 
-// Two tasks from one base: the second is a merge commit.
+// TestMergeCommit merges two tasks with the same base: the second needs a merge commit.
 func TestMergeCommit(t *testing.T) {
 	s := newScene(t)
 	s.task("one")
@@ -78,7 +78,7 @@ func TestMergeNotAllowed(t *testing.T) {
 	}
 }
 
-// Conflict, integration fix, merge.
+// TestConflict goes from a conflict through the integration fix to the merge.
 func TestConflict(t *testing.T) {
 	s := newScene(t)
 	s.task("one")
@@ -117,7 +117,8 @@ func TestConflict(t *testing.T) {
 	s.lies()
 }
 
-// An integration fix without a conflict: the merge is made at once, by the coder.
+// TestFailingTest covers an integration fix without a conflict: the claim merges integration into
+// the task branch, signed by the coder.
 func TestFailingTest(t *testing.T) {
 	s := newScene(t)
 	s.task("one")
@@ -159,7 +160,7 @@ func TestFailingTest(t *testing.T) {
 	s.lies(".integration")
 }
 
-// A human mends integration, and the same commit merges.
+// TestRetry checks that the same commit merges after a human has repaired integration.
 func TestRetry(t *testing.T) {
 	s := newScene(t)
 	s.task("one")
@@ -204,7 +205,7 @@ func TestSlowTest(t *testing.T) {
 	}
 }
 
-// What a test prints can't keep the board from being told.
+// TestSecretInLog checks that a failure is recorded even if the test's output contains a secret.
 func TestSecretInLog(t *testing.T) {
 	s := newScene(t)
 	s.task("one")
@@ -218,7 +219,8 @@ func TestSecretInLog(t *testing.T) {
 	}
 }
 
-// Integration moves while the test runs: computed and tested again.
+// TestIntegrationMoves checks that the merge is computed and tested again if integration moves
+// during the test.
 func TestIntegrationMoves(t *testing.T) {
 	s := newScene(t)
 	s.task("one")
@@ -242,7 +244,7 @@ func TestIntegrationMoves(t *testing.T) {
 	}
 }
 
-// The human stands on integration itself.
+// TestCheckoutOfIntegration covers a human who has integration checked out.
 func TestCheckoutOfIntegration(t *testing.T) {
 	s := newScene(t)
 	s.moved = true
@@ -251,7 +253,7 @@ func TestCheckoutOfIntegration(t *testing.T) {
 	s.approved("coder-1", "one", "a.txt", "ONE\ntwo\nthree\n")
 	s.write(s.dir, "a.txt", "a human's\n")
 	before := s.checkout()
-	s.refused(s.mergeErr("one"), "overlap", "changes there are in the way: a.txt") // nothing is tested before
+	s.refused(s.mergeErr("one"), "overlap", "changes there are in the way: a.txt") // refused before the test
 	marker := filepath.Join(t.TempDir(), "ran")
 	s.set("integration_test", "echo x >> '"+marker+"'")
 	tip := s.ref("refs/heads/integration")
@@ -274,7 +276,7 @@ func TestCheckoutOfIntegration(t *testing.T) {
 		t.Error("the checkout was not brought forward")
 	}
 
-	// And land does the same.
+	// Land does the same.
 	side := filepath.Join(t.TempDir(), "side")
 	s.git(s.dir, "worktree", "add", "-q", "--detach", side, "integration")
 	s.write(side, "untracked", "in the way\n")
@@ -292,7 +294,7 @@ func TestCheckoutOfIntegration(t *testing.T) {
 	}
 }
 
-// At most one merge at a time.
+// TestMergeLease checks that only one merge runs at a time.
 func TestMergeLease(t *testing.T) {
 	s := newScene(t)
 	s.task("one")
@@ -319,7 +321,7 @@ func TestMergeLease(t *testing.T) {
 	s.merge("one")
 }
 
-// A merge that is stopped leaves nothing behind.
+// TestMergeCancelled checks that a cancelled merge leaves nothing behind.
 func TestMergeCancelled(t *testing.T) {
 	s := newScene(t)
 	s.task("one")
@@ -351,7 +353,8 @@ func TestMergeCancelled(t *testing.T) {
 	s.merge("one")
 }
 
-// A crash between integration's move and the board's, for each way to land.
+// TestHalfMerge covers a crash after integration moved and before the board did, for each way to
+// land.
 func TestHalfMerge(t *testing.T) {
 	s := newScene(t)
 	s.moved = true
@@ -375,7 +378,7 @@ func TestHalfMerge(t *testing.T) {
 		t.Error("the checkout was not brought forward")
 	}
 
-	// Merge finishes its own task's first.
+	// A merge first finishes the half-done merge of its own task.
 	side := filepath.Join(t.TempDir(), "side")
 	s.git(s.dir, "worktree", "add", "-q", "--detach", side, "integration")
 	s.git(side, "merge", "-q", "--no-ff", "-m", "Merge task two", "task/two")
@@ -389,7 +392,7 @@ func TestHalfMerge(t *testing.T) {
 		t.Errorf("payload %+v", got.Done.Op.Payload)
 	}
 
-	// Others have moved integration since.
+	// Integration has moved again since.
 	s.git(side, "merge", "-q", "--no-ff", "-m", "Merge task three", "task/three")
 	third := git.OID(s.git(side, "rev-parse", "HEAD"))
 	s.git(side, "commit", "-q", "--allow-empty", "-m", "later")
@@ -406,7 +409,8 @@ func TestHalfMerge(t *testing.T) {
 	s.lies()
 }
 
-// A crash after the transaction: worktree, branch and checkout were not brought in line.
+// TestMergeNotTidied covers a crash after the transaction, before the worktree, the branch and the
+// checkout were updated.
 func TestMergeNotTidied(t *testing.T) {
 	s := newScene(t)
 	s.moved = true
@@ -426,20 +430,20 @@ func TestMergeNotTidied(t *testing.T) {
 		t.Error("the checkout was not brought forward")
 	}
 	s.lies()
-	// The worktree had gone, the branch had not.
+	// Here the worktree is gone and the branch is not.
 	s.git(s.dir, "branch", "task/one", string(commit))
 	s.mended("left-branch")
 }
 
-// Any reviewer may merge, and from any clone's process.
-// What makes up for a merge holds integration where it has found the work.
+// TestFinishHoldsIntegration checks that a merge is finished only if integration is still where the
+// work was found.
 func TestFinishHoldsIntegration(t *testing.T) {
 	s := newScene(t)
 	s.task("one")
 	base := s.ref("refs/heads/integration")
 	review := s.approved("coder-1", "one", "b.txt", "b\n")
 	reached := false
-	for nth := 1; nth == 1 || reached; nth++ { // integration is taken back as the clock is read the nth time
+	for nth := 1; nth == 1 || reached; nth++ { // take integration back at the nth reading of the clock
 		s.git(s.dir, "update-ref", "refs/heads/integration", string(review))
 		on, reads := s.ref("refs/heads/liza/state"), 0
 		reached = false

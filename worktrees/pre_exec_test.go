@@ -9,7 +9,7 @@ import (
 	"github.com/git-liza/git-liza/worktrees"
 )
 
-// checkpoint writes a pre-execution checkpoint as the command does: with the branch's head.
+// checkpoint writes a pre-execution checkpoint as the command does, with the head of the branch.
 func (s *scene) checkpoint(id, task string) {
 	s.t.Helper()
 	p := board.PreExec{About: about(task), Checkpoint: board.Checkpoint{Intent: "do it", Validation: "go test", FilesToModify: []string{"a.txt"}}}
@@ -41,7 +41,8 @@ func TestWorkBeforeTheCheckpoint(t *testing.T) {
 	}
 	s.set("early_commits", "refuse")
 
-	// The way out: the commits made again, after the checkpoint. Within a second they differ by their message alone.
+	// The remedy is to make the commits again after the checkpoint. Within the same second only the
+	// message makes them differ.
 	s.do(s.as("coder-1"), &board.Withdraw{About: about("one"), Reason: "in the wrong order"})
 	s.git(s.path("one"), "-c", "user.name=Ada", "-c", "user.email=ada@example.org", "rebase", "-q", "--no-ff", "--signoff", "integration")
 	s.submit("coder-1", "one")

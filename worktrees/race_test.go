@@ -15,7 +15,7 @@ import (
 	"github.com/git-liza/git-liza/worktrees/merge"
 )
 
-// at once runs n processes beside each other, each with a board of its own.
+// atOnce runs n functions concurrently.
 func (s *scene) atOnce(n int, run func(i int)) {
 	var all sync.WaitGroup
 	for i := range n {
@@ -26,7 +26,8 @@ func (s *scene) atOnce(n int, run func(i int)) {
 
 func coder(i int) string { return fmt.Sprintf("coder-%d", i+1) }
 
-// Many want one task: one has it, and the others leave nothing.
+// TestManyClaimOne checks that one of many concurrent claims of a task wins and the others leave
+// nothing.
 func TestManyClaimOne(t *testing.T) {
 	s := newScene(t)
 	s.task("one")
@@ -58,7 +59,7 @@ func TestManyClaimOne(t *testing.T) {
 	s.lies("one")
 }
 
-// Many want any task: each has another.
+// TestManyClaimAny checks that concurrent claims of any task each get a different one.
 func TestManyClaimAny(t *testing.T) {
 	s := newScene(t)
 	const n = 5
@@ -82,7 +83,8 @@ func TestManyClaimAny(t *testing.T) {
 	s.lies(tasks...)
 }
 
-// Many take one over: the work is in the attic once.
+// TestManyTakeOver checks that the old work is in the attic only once after many concurrent
+// take-overs.
 func TestManyTakeOver(t *testing.T) {
 	s := newScene(t)
 	s.task("one")
@@ -111,7 +113,8 @@ func TestManyTakeOver(t *testing.T) {
 	s.fresh(winners[0], old)
 }
 
-// Releases, sweeps and claims of the same tasks beside each other: whoever holds a task has its worktree.
+// TestReleaseAndClaim runs releases, sweeps and claims of the same tasks concurrently: the holder
+// of a task always has its worktree.
 func TestReleaseAndClaim(t *testing.T) {
 	s := newScene(t)
 	tasks := []string{"one", "two"}
@@ -168,7 +171,7 @@ func TestReleaseAndClaim(t *testing.T) {
 	}
 }
 
-// Two reviewers merge at once: one after the other.
+// TestMergesAtOnce checks that concurrent merges run one after the other.
 func TestMergesAtOnce(t *testing.T) {
 	s := newScene(t)
 	s.set("integration_test", "sleep 0.1")
@@ -203,7 +206,8 @@ func TestMergesAtOnce(t *testing.T) {
 	s.lies(".integration")
 }
 
-// A dependency lands while its dependant is being claimed: the worktree has it.
+// TestBaseHasDependencies checks that a worktree contains a dependency that lands while the task is
+// being claimed.
 func TestBaseHasDependencies(t *testing.T) {
 	s := newScene(t)
 	s.task("one")
@@ -231,7 +235,8 @@ func TestBaseHasDependencies(t *testing.T) {
 	<-done
 }
 
-// The board moves between the preparation and the claim, to where the claim is another: prepared again.
+// TestChangedMeanwhile checks that a claim is prepared again if the board moves meanwhile and the
+// claim becomes one of another kind.
 func TestChangedMeanwhile(t *testing.T) {
 	s := newScene(t)
 	s.task("one")
@@ -239,7 +244,7 @@ func TestChangedMeanwhile(t *testing.T) {
 	tip := s.work("one", "b.txt", "b\n")
 	s.as("coder-2")
 	s.clock.pass(past)
-	// While the worktree of a fresh claim is set up, the holder hands off.
+	// The holder hands off while the worktree of a fresh claim is being set up.
 	mark := filepath.Join(t.TempDir(), "mark")
 	s.set("worktree_setup", "touch '"+mark+"'; while test -e '"+mark+"'; do sleep 0.01; done")
 	ended := make(chan *worktrees.Claimed, 1)
@@ -267,7 +272,8 @@ func TestChangedMeanwhile(t *testing.T) {
 	s.lies("one")
 }
 
-// A dependency is added and lands while the claim's worktree is being set up: it's made again from there.
+// TestBaseOutdated checks that a claim's worktree is made again from the newer base if a dependency
+// is added and lands during its setup.
 func TestBaseOutdated(t *testing.T) {
 	s := newScene(t)
 	s.task("one")

@@ -25,7 +25,7 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// All that a command has started ends with it.
+// TestRunTooLong checks that all processes a command has started end with it.
 func TestRunTooLong(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	start := time.Now()

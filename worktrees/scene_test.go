@@ -24,7 +24,8 @@ import (
 	"github.com/git-liza/git-liza/worktrees/merge"
 )
 
-// Tests see no settings but the repository's own, and run beside each other.
+// TestMain hides all git settings except the repository's own. It changes the environment once, so
+// that tests can run in parallel.
 func TestMain(m *testing.M) {
 	for _, entry := range os.Environ() {
 		if key, _, _ := strings.Cut(entry, "="); strings.HasPrefix(key, "GIT_") || strings.HasPrefix(key, "LIZA_") {
@@ -47,7 +48,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// clock is a clock that a test moves.
+// clock is set by the test.
 type clock struct{ past atomic.Int64 }
 
 var begin = time.Now().UTC().Truncate(time.Second)
@@ -60,8 +61,8 @@ func about(task string) board.About   { return board.About{Task: task} }
 func taskRef(task string) string      { return "refs/heads/task/" + task }
 func contains(text, part string) bool { return strings.Contains(text, part) }
 
-// scene is a project with a board, in a path with a space and letters beyond ASCII. A human's checkout
-// stands on main, with an edit and a file that git doesn't know.
+// scene is a project with a board, in a path with a space and non-ASCII letters. A human has main
+// checked out, with an edit and an untracked file.
 type scene struct {
 	t     *testing.T
 	ctx   context.Context
@@ -70,8 +71,8 @@ type scene struct {
 	b     *gitboard.Board
 	agent map[string]board.Actor
 
-	before string // the human's checkout
-	moved  bool   // the test means to change it
+	before string // the human's checkout at the start
+	moved  bool   // the test changes the checkout on purpose
 }
 
 func newScene(t *testing.T) *scene {
@@ -97,14 +98,14 @@ func newScene(t *testing.T) *scene {
 	return s
 }
 
-// end holds the whole board, and the human's checkout, against what they must be.
+// end checks the whole board, and that the human's checkout is unchanged.
 func (s *scene) end() {
 	if s.t.Failed() {
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
-	b, err := gitboard.Open(ctx, s.dir, gitboard.Options{Now: s.clock.now}) // s.b may be closed by now
+	b, err := gitboard.Open(ctx, s.dir, gitboard.Options{Now: s.clock.now}) // s.b may be closed already
 	s.check(err)
 	defer b.Close()
 	v, err := b.View(ctx)
@@ -125,7 +126,7 @@ func (s *scene) end() {
 	}
 }
 
-// checkout is all that a human sees in the main worktree.
+// checkout returns everything that a human sees in the main worktree.
 func (s *scene) checkout() string {
 	index, err := os.ReadFile(filepath.Join(s.dir, ".git", "index"))
 	s.check(err)
@@ -135,7 +136,7 @@ func (s *scene) checkout() string {
 		s.git(s.dir, "--no-optional-locks", "status", "--porcelain"))
 }
 
-// open opens the board as another process would.
+// open opens the board as a separate process would.
 func (s *scene) open() *gitboard.Board { return s.openAt(s.dir) }
 
 func (s *scene) openAt(dir string) *gitboard.Board {
@@ -194,7 +195,7 @@ func (s *scene) do(a board.Actor, p board.Payload, refs ...git.RefUpdate) *gitbo
 	return done
 }
 
-// task adds a task that may be claimed.
+// task adds a claimable task.
 func (s *scene) task(id string, change ...func(*board.AddTask)) {
 	s.t.Helper()
 	p := &board.AddTask{About: about(id), Ready: true, NoSpecFile: true, Definition: board.Definition{
@@ -211,7 +212,7 @@ func (s *scene) set(key, value string) {
 	s.do(human(), &board.SetConfig{Key: key, Value: value})
 }
 
-// as registers an agent when it's first needed.
+// as returns an agent and registers it on first use.
 func (s *scene) as(id string) board.Actor {
 	s.t.Helper()
 	if a, known := s.agent[id]; known {
@@ -250,7 +251,7 @@ func (s *scene) work(task, file, text string) git.OID {
 	return s.commitAll(s.path(task), "work on "+task+s.trailers(task))
 }
 
-// trailers say who made a commit for which task, as a hook does.
+// trailers returns the trailers that a hook would add to a commit of this task.
 func (s *scene) trailers(task string) string {
 	s.t.Helper()
 	return "\n\nLiza-Task: " + task + "\nLiza-Agent: " + s.state().Task(task).AssignedTo + "\n"
@@ -282,7 +283,7 @@ func (s *scene) verdict(id, task, verdict string) {
 	s.check(err)
 }
 
-// approved takes a task from its claim to its approval, with one commit.
+// approved takes a task from claim to approval, with one commit.
 func (s *scene) approved(coder, task, file, text string) git.OID {
 	s.t.Helper()
 	s.claim(coder, task)
@@ -303,7 +304,6 @@ func (s *scene) merge(task string) *merge.Result {
 	return got
 }
 
-// mergeOne merges one task.
 func mergeOne(ctx context.Context, b *gitboard.Board, r merge.TrainRequest) (*merge.Result, error) {
 	all, err := merge.Train(ctx, b, r)
 	if len(all) == 0 {
@@ -312,7 +312,7 @@ func mergeOne(ctx context.Context, b *gitboard.Board, r merge.TrainRequest) (*me
 	return all[0], err
 }
 
-// appears waits for a file that a test's command makes.
+// appears waits for a file that a test's command creates.
 func (s *scene) appears(file string) {
 	s.t.Helper()
 	for {
@@ -360,7 +360,7 @@ func (s *scene) ref(name string) git.OID {
 	return oid
 }
 
-// attic is what is kept of a task.
+// attic returns the commits kept for a task.
 func (s *scene) attic(task string) []git.OID {
 	s.t.Helper()
 	refs, err := s.b.Repo().Refs(s.ctx, "refs/liza/attic/"+task)
@@ -375,7 +375,7 @@ func (s *scene) attic(task string) []git.OID {
 	return all
 }
 
-// file is a file of a commit, "" when there is none.
+// file returns the content of a file in a commit, "" if it does not exist.
 func (s *scene) file(commit git.OID, name string) string {
 	s.t.Helper()
 	o, err := s.b.Repo().Object(s.ctx, string(commit)+":"+name)
@@ -386,7 +386,7 @@ func (s *scene) file(commit git.OID, name string) string {
 	return string(o.Data)
 }
 
-// folders lists what lies below .worktrees.
+// folders lists the entries of .worktrees.
 func (s *scene) folders() []string {
 	s.t.Helper()
 	entries, err := os.ReadDir(filepath.Join(s.dir, ".worktrees"))
@@ -420,7 +420,7 @@ func (s *scene) lies(want ...string) {
 	}
 }
 
-// refused wants a refusal of a code, whose message or hint has a part.
+// refused checks that err is a refusal with this code, and that its message or hint contains part.
 func (s *scene) refused(err error, code board.ErrorCode, part string) {
 	s.t.Helper()
 	var r *board.Refusal
@@ -432,7 +432,7 @@ func (s *scene) refused(err error, code board.ErrorCode, part string) {
 	}
 }
 
-// problems diagnoses everything.
+// problems returns what both diagnoses find.
 func (s *scene) problems() []worktrees.Problem {
 	s.t.Helper()
 	found, err := worktrees.Diagnose(s.ctx, s.b)
@@ -442,7 +442,8 @@ func (s *scene) problems() []worktrees.Problem {
 	return append(found, more...)
 }
 
-// mended wants problems of these kinds, mends them, and wants none afterwards.
+// mended checks that exactly problems of these kinds are found, and that none are left once they
+// are repaired.
 func (s *scene) mended(kinds ...string) {
 	s.t.Helper()
 	found := s.problems()
@@ -457,7 +458,7 @@ func (s *scene) mended(kinds ...string) {
 	}
 	left, err := fixAll(s.ctx, found)
 	s.check(err)
-	for range 2 { // a fix can be repeated
+	for range 2 { // repeating a fix is harmless
 		_, err := fixAll(s.ctx, found)
 		s.check(err)
 	}
@@ -466,7 +467,7 @@ func (s *scene) mended(kinds ...string) {
 	}
 }
 
-// fixAll mends what can be mended, and returns what is left for a human.
+// fixAll repairs what it can and returns what is left for a human.
 func fixAll(ctx context.Context, problems []worktrees.Problem) (left []worktrees.Problem, err error) {
 	for _, p := range problems {
 		if p.Fix == nil {

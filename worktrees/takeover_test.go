@@ -14,9 +14,9 @@ import (
 	"github.com/git-liza/git-liza/worktrees"
 )
 
-const past = 301 * time.Second // a lease
+const past = 301 * time.Second // longer than a lease
 
-// dirtied leaves a commit, an edit and a new file in a task's worktree.
+// dirtied makes a commit, an edit and a new file in a task's worktree.
 func (s *scene) dirtied(task string) git.OID {
 	s.t.Helper()
 	commit := s.work(task, "a.txt", "committed\n")
@@ -26,7 +26,7 @@ func (s *scene) dirtied(task string) git.OID {
 	return commit
 }
 
-// fresh wants a worktree that begins at integration, with the old work in the attic.
+// fresh checks that the worktree starts at integration and that the old work is in the attic.
 func (s *scene) fresh(got *worktrees.Claimed, old git.OID) {
 	s.t.Helper()
 	base := s.ref("refs/heads/integration")
@@ -117,7 +117,7 @@ func TestHandOff(t *testing.T) {
 	_, err = worktrees.HandOff(s.ctx, s.b, hand)
 	s.refused(err, "wrong-state", "handed off")
 
-	// The directory has gone: it's made again from the branch.
+	// If the directory is gone, it is made again from the branch.
 	s.check(os.RemoveAll(s.path("one")))
 	got := s.claim("coder-2", "")
 	if got.Kind.Fresh || got.Kind.Event != board.EventResumed || s.ref(taskRef("one")) != tip || s.read(got.Path, "half.txt") != "half\n" {
@@ -162,14 +162,15 @@ func TestUnblock(t *testing.T) {
 	s.fresh(&worktrees.Claimed{Task: s.afresh("coder-1"), Path: s.path("one"), Kind: board.ClaimKind{Fresh: true}}, old)
 }
 
-// afresh claims one and gives back the task as the unblocking left its history.
+// afresh claims task one and returns it without the claim's event, as the unblocking left it.
 func (s *scene) afresh(coder string) *board.Task {
 	t := *s.claim(coder, "one").Task
 	t.History = t.History[:len(t.History)-1]
 	return &t
 }
 
-// Ending a task keeps its work and removes its worktree, each in one operation.
+// TestEndings checks that ending a task keeps its work and removes its worktree, in one operation
+// each.
 func TestEndings(t *testing.T) {
 	s := newScene(t)
 	for _, id := range []string{"release", "abandon", "supersede", "clean"} {
@@ -215,7 +216,7 @@ func TestEndings(t *testing.T) {
 	s.check(err)
 	kept("supersede", old)
 
-	// Nothing was done, so nothing is kept.
+	// Nothing was changed, so nothing is kept.
 	s.claim("coder-1", "clean")
 	done, err := worktrees.End(s.ctx, s.b, gitboard.Request{Actor: s.as("coder-1")}, &board.Release{About: board.About{Task: "clean"}})
 	s.check(err)
@@ -250,7 +251,7 @@ func TestSweep(t *testing.T) {
 			lines = append([]string{x.String()}, lines...)
 		}
 		if of == roles.CodeReviewer {
-			s.is("dead", board.Claimed) // whose reviews are swept keeps coders' claims
+			s.is("dead", board.Claimed) // sweeping reviewers keeps coders' claims
 		}
 	}
 	if len(lines) != 2 || lines[0] != "dead: coder-1's claim released, its lease had run out" || lines[1] != "review: code-reviewer-1's review claim released, its lease had run out" {
@@ -267,7 +268,8 @@ func TestSweep(t *testing.T) {
 	}
 }
 
-// A repository inside a worktree can't go to the attic: an unnamed claim takes another task.
+// TestNestedRepository covers a repository inside a worktree, which the attic can't hold: a claim
+// that names no task takes another one.
 func TestNestedRepository(t *testing.T) {
 	s := newScene(t)
 	s.task("one", func(p *board.AddTask) { p.Priority = 1 })
@@ -294,7 +296,7 @@ func TestNestedRepository(t *testing.T) {
 	}
 }
 
-// Somebody else's files and checkouts are left alone.
+// TestInTheWay checks that files and checkouts of others are left alone.
 func TestInTheWay(t *testing.T) {
 	s := newScene(t)
 	s.task("one")
@@ -308,7 +310,7 @@ func TestInTheWay(t *testing.T) {
 		t.Error("it's lost")
 	}
 	s.check(os.RemoveAll(s.path("one")))
-	s.check(os.MkdirAll(s.path("one"), 0o755)) // empty, so no harm
+	s.check(os.MkdirAll(s.path("one"), 0o755)) // an empty directory does no harm
 
 	s.git(s.dir, "branch", "task/one", "main")
 	side := filepath.Join(t.TempDir(), "side")
@@ -326,7 +328,7 @@ func TestInTheWay(t *testing.T) {
 		t.Errorf("kept %v", kept)
 	}
 
-	// A branch that somebody has checked out stays, for their sake.
+	// A branch that is checked out elsewhere is left alone.
 	s.git(s.path("one"), "checkout", "-q", "--detach")
 	s.git(s.dir, "worktree", "add", "-q", side, "task/one")
 	_, err = worktrees.End(s.ctx, s.b, gitboard.Request{Actor: human()}, &board.Release{About: board.About{Task: "one"}, Force: true, Reason: "r"})
@@ -337,14 +339,15 @@ func TestInTheWay(t *testing.T) {
 	}
 }
 
-// The previous holder goes on, unaware, in the moment of the take-over: nothing is lost.
+// TestLateWork checks that nothing is lost if the previous holder, unaware of the take-over,
+// continues to work during it.
 func TestLateWork(t *testing.T) {
 	s := newScene(t)
 	s.task("one")
 	s.claim("coder-1", "")
 	old := s.work("one", "a.txt", "committed\n")
 	s.clock.pass(past)
-	// The transaction of a claim by coder-2, whose process dies then.
+	// This is the transaction of a claim by coder-2, whose process then dies.
 	base := s.ref("refs/heads/integration")
 	clone, err := s.b.CloneID()
 	s.check(err)
@@ -378,7 +381,8 @@ func TestIterationLimit(t *testing.T) {
 	s.lies("one")
 }
 
-// A branch that only has the name of a task's is somebody's own: it stays when a task ends that was never claimed.
+// TestBranchOfNoTask covers a branch that only has the name of a task branch. It is a human's, and
+// is left alone when a task ends that was never claimed.
 func TestBranchOfNoTask(t *testing.T) {
 	s := newScene(t)
 	s.task("one")

@@ -14,7 +14,8 @@ func (s *scene) tidy(task string) error {
 	return worktrees.Tidy(s.ctx, s.b, v, human(), task)
 }
 
-// A branch whose commits nothing else holds goes, and they go to the attic.
+// TestTidyKeepsCommits checks that a branch is deleted, and that its commits go to the attic if
+// nothing else holds them.
 func TestTidyKeepsCommits(t *testing.T) {
 	s := newScene(t)
 	s.task("one")
@@ -30,7 +31,8 @@ func TestTidyKeepsCommits(t *testing.T) {
 	}
 }
 
-// Where the work can't be kept the worktree stays, in its place and with all that is in it.
+// TestTidyWithoutSnapshot checks that a worktree whose work can't be kept is left in place with all
+// its files.
 func TestTidyWithoutSnapshot(t *testing.T) {
 	s := newScene(t)
 	s.task("one")
@@ -38,7 +40,7 @@ func TestTidyWithoutSnapshot(t *testing.T) {
 	s.write(s.path("one"), "work.txt", "nowhere else\n")
 	s.git(s.dir, "config", "filter.broken.clean", "false")
 	s.git(s.dir, "config", "filter.broken.required", "true")
-	s.write(s.path("one"), ".gitattributes", "*.txt filter=broken\n") // git can't add what it can't filter
+	s.write(s.path("one"), ".gitattributes", "*.txt filter=broken\n") // git can't add a file that it can't filter
 	if err := s.tidy("one"); err == nil {
 		t.Error("no error")
 	}
@@ -48,7 +50,7 @@ func TestTidyWithoutSnapshot(t *testing.T) {
 	s.lies("one")
 }
 
-// A branch that somebody has checked out elsewhere is theirs.
+// TestTidyLeavesWhatIsCheckedOut checks that a branch that is checked out elsewhere is left alone.
 func TestTidyLeavesWhatIsCheckedOut(t *testing.T) {
 	s := newScene(t)
 	s.task("one")

@@ -16,8 +16,8 @@ import (
 	"github.com/git-liza/git-liza/worktrees/merge"
 )
 
-// trains approves so many tasks, t1 to tn, each with a file of its own. Those that write says otherwise for write that
-// into the file shared.txt.
+// trains approves n tasks, t1 to tn. Each adds its own file, except those in write: they write that
+// text to shared.txt.
 func (s *scene) trains(n int, write map[int]string) {
 	s.t.Helper()
 	for i := 1; i <= n; i++ {
@@ -39,7 +39,7 @@ func (s *scene) train(tasks ...string) []*merge.Result {
 	return got
 }
 
-// counted sets an integration test that counts its runs and fails where one of the files is.
+// counted sets an integration test that counts its runs and fails if one of the bad files exists.
 func (s *scene) counted(bad ...string) (runs func() int) {
 	s.t.Helper()
 	marker := filepath.Join(s.t.TempDir(), "runs")
@@ -54,13 +54,14 @@ func (s *scene) counted(bad ...string) (runs func() int) {
 	}
 }
 
-// moves is how often integration moved since a commit of it.
+// moves returns how often integration has moved, counted in its reflog.
 func (s *scene) moves() int {
 	s.t.Helper()
 	return len(strings.Split(s.git(s.dir, "reflog", "show", "--format=%H", "integration"), "\n"))
 }
 
-// All that is approved lands in one transaction after one test, one operation a task.
+// TestTrain checks that all approved tasks land in one transaction after one test, with one
+// operation for each task.
 func TestTrain(t *testing.T) {
 	for _, n := range []int{1, 2, 8, 16} {
 		t.Run(fmt.Sprint(n), func(t *testing.T) {
@@ -95,7 +96,8 @@ func TestTrain(t *testing.T) {
 	}
 }
 
-// The one that brings a failure is found in few tests, says how its own run failed, and holds up nobody.
+// TestTrainCulprit checks that the task that makes the test fail is found in few runs, that its
+// failure has the log of its own run, and that it doesn't hold up the others.
 func TestTrainCulprit(t *testing.T) {
 	for _, n := range []int{2, 8} {
 		for bad := 1; bad <= n; bad += max(1, n/3) {
@@ -142,7 +144,8 @@ func TestTrainTwoCulprits(t *testing.T) {
 	s.lies(".integration", "t3", "t6")
 }
 
-// What conflicts leaves the train, wherever it is in it, and goes the way of conflicts once the others have landed.
+// TestTrainConflict checks that a task with a conflict leaves the train, whatever its position, and
+// fails with a conflict once the others have landed.
 func TestTrainConflict(t *testing.T) {
 	for _, second := range []int{2, 3, 4} {
 		t.Run(fmt.Sprint(second), func(t *testing.T) {
@@ -164,14 +167,15 @@ func TestTrainConflict(t *testing.T) {
 	}
 }
 
-// More than a batch lands in several transactions. Tests of later ones run beside the first where the board says so.
+// TestTrainWorkers checks that more tasks than a batch holds land in several transactions, and that
+// the tests of later trains run beside the first if the board is configured so.
 func TestTrainWorkers(t *testing.T) {
 	s := newScene(t)
 	s.trains(4, nil)
 	s.set("merge_batch", "2")
 	s.set("integration_workers", "2")
 	begun := filepath.Join(t.TempDir(), "begun")
-	// The first train's test ends when the second's has begun.
+	// The first train's test ends when the second's has started.
 	s.set("integration_test", "if test -e t4.txt; then touch '"+begun+"'; else until test -e '"+begun+"'; do sleep 0.01; done; fi; echo x >> '"+begun+".runs'")
 	moves := s.moves()
 	got := s.train()
@@ -185,7 +189,8 @@ func TestTrainWorkers(t *testing.T) {
 	}
 }
 
-// A test that runs ahead on top of a train that fails ends, and its train is tested again without the culprit.
+// TestTrainWorkersInVain checks that a test that runs ahead ends when the train below it fails, and
+// that its own train is tested again without the culprit.
 func TestTrainWorkersInVain(t *testing.T) {
 	s := newScene(t)
 	s.trains(4, nil)
@@ -199,12 +204,14 @@ func TestTrainWorkersInVain(t *testing.T) {
 	}
 }
 
-// What passed is not tested again, by nobody in this clone; --no-cache asks for it.
+// TestTrainRemembers checks that a tree that passed is not tested again in this clone, except with
+// --no-cache.
 func TestTrainRemembers(t *testing.T) {
 	s := newScene(t)
 	s.trains(2, nil)
 	runs := s.counted()
-	// Integration moves on while the test runs, to a commit with the same tree: all is computed again, and not tested.
+	// During the test integration moves to a commit with the same tree: the train is computed
+	// again, but not tested again.
 	command := s.state().Config().IntegrationTest
 	s.set("integration_test", command+"; git -C ../.. update-ref refs/heads/integration $(git -C ../.. commit-tree -p integration -m same 'integration^{tree}')")
 	if got := s.train(); len(got) != 2 || runs() != 1 {
@@ -225,7 +232,8 @@ func TestTrainRemembers(t *testing.T) {
 	}
 }
 
-// A test that fails once is run again where the board says so; an anomaly says so, and no task is blamed.
+// TestTrainFlaky checks that a failing test is run again if the board is configured so. If it
+// passes, an anomaly records that, and no task is blamed.
 func TestTrainFlaky(t *testing.T) {
 	s := newScene(t)
 	s.trains(2, nil)
@@ -247,7 +255,7 @@ func TestTrainFlaky(t *testing.T) {
 	}
 }
 
-// underWay is a train whose test has begun and waits.
+// underWay is a train whose test is running and waits.
 type underWay struct {
 	s    *scene
 	open string
@@ -259,7 +267,8 @@ type ended struct {
 	err     error
 }
 
-// depart starts to merge all that is approved, and returns when its test has begun. The test fails where there is a file.
+// depart starts to merge all approved tasks and returns when the test has started. The test fails
+// if the file bad exists.
 func (s *scene) depart(r merge.TrainRequest, bad string) *underWay {
 	s.t.Helper()
 	dir := s.t.TempDir()
@@ -276,7 +285,7 @@ func (s *scene) depart(r merge.TrainRequest, bad string) *underWay {
 	return u
 }
 
-// arrive lets the test end, and returns the tasks that landed, and all that was recorded.
+// arrive lets the test end. It returns the tasks that landed and the rest of the result.
 func (u *underWay) arrive() (landed []string, _ ended) {
 	u.s.t.Helper()
 	u.s.check(os.WriteFile(u.open, nil, 0o644))
@@ -289,8 +298,8 @@ func (u *underWay) arrive() (landed []string, _ ended) {
 	return landed, e
 }
 
-// Who is no longer approved when the train lands has left it, the merge says so, and a commit that a human lands
-// meanwhile is under it.
+// TestTrainLeft checks that a task that is no longer approved when the train lands is left out and
+// reported, and that the train lands on top of a commit that a human landed meanwhile.
 func TestTrainLeft(t *testing.T) {
 	s := newScene(t)
 	s.trains(4, nil)
@@ -317,7 +326,7 @@ func TestTrainLeft(t *testing.T) {
 	}
 }
 
-// A train whose board is aborted meanwhile lands nothing.
+// TestTrainAborted checks that nothing lands if the board is aborted meanwhile.
 func TestTrainAborted(t *testing.T) {
 	s := newScene(t)
 	s.trains(2, nil)
@@ -332,7 +341,8 @@ func TestTrainAborted(t *testing.T) {
 	s.is("t1", board.Approved)
 }
 
-// A culprit that is blocked before its failure is recorded takes nobody with it.
+// TestTrainCulpritLeft checks that the other tasks still land if the culprit is blocked before its
+// failure is recorded.
 func TestTrainCulpritLeft(t *testing.T) {
 	s := newScene(t)
 	s.trains(2, nil)
@@ -346,7 +356,7 @@ func TestTrainCulpritLeft(t *testing.T) {
 	s.is("t2", board.Blocked)
 }
 
-// Who asks for tasks none of which can be merged hears why.
+// TestTrainOfNone checks that the reason is reported if none of the named tasks can be merged.
 func TestTrainOfNone(t *testing.T) {
 	s := newScene(t)
 	s.task("one")
@@ -355,7 +365,8 @@ func TestTrainOfNone(t *testing.T) {
 	s.refused(err, board.CodeWrongState, "one is UNCLAIMED")
 }
 
-// Another process that writes under the same request meanwhile has merged what it has merged; the others land once.
+// TestTrainRequestElsewhere covers another process that writes under the same request id: what it
+// merged stays merged, and the other tasks land once.
 func TestTrainRequestElsewhere(t *testing.T) {
 	s := newScene(t)
 	s.trains(3, nil)
@@ -371,7 +382,7 @@ func TestTrainRequestElsewhere(t *testing.T) {
 	if !slices.Equal(landed, []string{"t1", "t2", "t3"}) || !e.results[0].Done.Repeated || e.results[1].Done.Op.Request != "train/2" {
 		t.Errorf("landed %v: %+v", landed, e.results)
 	}
-	// A request that has carried out something else says so at once.
+	// A request id that already recorded something else is refused at once.
 	s.task("t4")
 	s.approved("coder-4", "t4", "t4.txt", "t4\n")
 	u = s.depart(merge.TrainRequest{Request: gitboard.Request{ID: "other"}}, "nothing")
@@ -384,7 +395,8 @@ func TestTrainRequestElsewhere(t *testing.T) {
 	s.is("t4", board.Approved)
 }
 
-// A train that landed without its operations is finished by doctor, and by the next merge.
+// TestTrainHalf checks that a train that landed without its operations is finished by doctor, and
+// by the next merge.
 func TestTrainHalf(t *testing.T) {
 	for _, by := range []string{"doctor", "merge"} {
 		t.Run(by, func(t *testing.T) {
@@ -418,7 +430,7 @@ func TestTrainHalf(t *testing.T) {
 	}
 }
 
-// The same request again tells what it did.
+// TestTrainRepeated checks that a repeated request returns the first result.
 func TestTrainRepeated(t *testing.T) {
 	s := newScene(t)
 	s.trains(3, map[int]string{1: "one\n", 2: "two\n"})
@@ -438,7 +450,7 @@ func TestTrainRepeated(t *testing.T) {
 	}
 }
 
-// Commits that came after the approval are kept, and the merge says so.
+// TestTrainLaterCommits checks that commits made after the approval are kept and reported.
 func TestTrainLaterCommits(t *testing.T) {
 	s := newScene(t)
 	s.trains(1, nil)

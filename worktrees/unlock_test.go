@@ -11,7 +11,8 @@ import (
 	"github.com/git-liza/git-liza/worktrees"
 )
 
-// A task's locks go when nobody can hold them; those of others, and of what is everybody's, stay.
+// TestUnlock checks that a task's locks are removed once no process can hold them. Locks of other
+// tasks and of shared files stay.
 func TestUnlock(t *testing.T) {
 	if _, err := os.Stat("/proc/stat"); err != nil {
 		t.Skip("nobody can see here whether a lock is held")

@@ -24,8 +24,8 @@ func run(t *testing.T, dir string, args ...string) git.OID {
 	return git.OID(strings.TrimSpace(string(out)))
 }
 
-// An integration branch goes forward with the remote's. Commits that somebody has made on it here stay where they
-// are, and are reported.
+// TestFollowKeepsOwnCommits checks that the integration branch is fast-forwarded to the remote's,
+// and that commits made on it only here are left alone and reported.
 func TestFollowKeepsOwnCommits(t *testing.T) {
 	for _, who := range []string{"AUTHOR", "COMMITTER"} {
 		t.Setenv("GIT_"+who+"_NAME", "Ada")
@@ -73,7 +73,7 @@ func TestFollowKeepsOwnCommits(t *testing.T) {
 	if f := follow(); !f.Moved || len(f.Warnings) > 0 || run(t, other, "rev-parse", branch) != at {
 		t.Errorf("%+v: integration is at %s, not at %s", f, run(t, other, "rev-parse", branch), at)
 	}
-	// A change of somebody's in the way of it stays, and integration with it.
+	// A local change that is in the way is left alone, and so is integration.
 	run(t, other, "checkout", "-q", "integration")
 	in := func(dir, name string) string { return filepath.Join(dir, name) }
 	must(os.WriteFile(in(other, "new.txt"), []byte("mine\n"), 0o644))

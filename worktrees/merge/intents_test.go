@@ -13,7 +13,8 @@ import (
 	"github.com/git-liza/git-liza/gitboard/lease"
 )
 
-// What a merge records moves or holds integration, with its old value, and fences its lease, in one transaction.
+// TestIntentsHoldIntegration checks that every recorded merge moves or verifies integration from
+// its old value and verifies the merge lease, all in one transaction.
 func TestIntentsHoldIntegration(t *testing.T) {
 	for _, who := range []string{"AUTHOR", "COMMITTER"} {
 		t.Setenv("GIT_"+who+"_NAME", "Ada")

@@ -19,7 +19,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/lease"
 )
 
-// hand is a clock that a test moves.
+// hand is a clock set by the test.
 type hand struct {
 	mu  sync.Mutex
 	now time.Time
@@ -79,7 +79,7 @@ func TestHold(t *testing.T) {
 	if _, err := one.giveBack(ctx); !errors.As(err, &r) || r.Message != "human lands a commit at the moment (lease until 03:06:05Z)" {
 		t.Errorf("got %v", err)
 	}
-	// What was taken is not given back.
+	// A lease that another took over is not released.
 	if err := one.release(ctx); err != nil {
 		t.Error(err)
 	}
@@ -99,7 +99,7 @@ func TestHold(t *testing.T) {
 	}
 }
 
-// printsProcess makes a process of this test binary print how it is identified, and end.
+// printsProcess is the variable that makes this test binary print its process identity and exit.
 const printsProcess = "MERGE_PRINTS_PROCESS"
 
 func TestPrintsProcess(t *testing.T) {
@@ -109,7 +109,8 @@ func TestPrintsProcess(t *testing.T) {
 	fmt.Println("process:", gitio.ThisProcess())
 }
 
-// The lease of a process that has ended is free at once; that of a process elsewhere only when it expires.
+// TestHoldOfTheDead checks that the lease of a process that has ended is free at once, and that of
+// a process elsewhere only when it expires.
 func TestHoldOfTheDead(t *testing.T) {
 	if gitio.ThisProcess() == "" {
 		t.Skip("processes can't be identified here")
@@ -160,7 +161,8 @@ func TestHoldOfTheDead(t *testing.T) {
 	}
 }
 
-// Who lands for longer than a lease holds, because many write, keeps it.
+// TestGiveBackRenews checks that landing keeps its lease even if, with many writers, it takes
+// longer than the lease lasts.
 func TestGiveBackRenews(t *testing.T) {
 	ctx, b, clock := begin(t)
 	one, err := hold(ctx, b, b.Budget(), reviewer("code-reviewer-1"), "t")
@@ -180,7 +182,8 @@ func TestGiveBackRenews(t *testing.T) {
 	}
 }
 
-// The lease is renewed while something long runs; losing it ends that.
+// TestDuring checks that the lease is renewed during a long step, and that losing it cancels the
+// step.
 func TestDuring(t *testing.T) {
 	ctx, b, clock := begin(t)
 	h, err := hold(ctx, b, b.Budget(), reviewer("code-reviewer-1"), "t")

@@ -7,7 +7,7 @@ import (
 
 func TestSearch(t *testing.T) {
 	for cars := 1; cars <= 33; cars++ {
-		for bad := 0; bad <= cars; bad++ { // the first car that fails, counted from 1; 0 for none
+		for bad := 0; bad <= cars; bad++ { // the first failing car, counted from 1; 0 if none fails
 			s, runs, asked := newSearch(cars), 0, map[int]bool{}
 			for n := s.next(); n > 0; n = s.next() {
 				if asked[n] {
