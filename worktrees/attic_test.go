@@ -156,7 +156,8 @@ case "$*" in *"worktree move"*) swap; exec '`+found+`' "$@" ;; esac
 // is moved back.
 func TestClearAwayMovesBack(t *testing.T) {
 	ctx, s, commits := began(t)
-	must(t, os.MkdirAll(filepath.Join(s.repo.CommonDir(), "worktrees", "stray"), 0o755)) // so that git moves the worktree
+	// So that git moves the worktree.
+	must(t, os.MkdirAll(filepath.Join(s.repo.CommonDir(), "worktrees", "stray"), 0o755))
 	second := swapping(t, ctx, s, commits[0], `*"worktree move"*`)
 	must(t, s.clearAway(ctx, &gitboard.View{}, "one", board.HumanActor("Ada", "ada@example.org"), nil))
 	if got := identity(s.path("one")); got != second {
@@ -179,7 +180,8 @@ func TestClearInPlace(t *testing.T) {
 	if !present(path) {
 		t.Fatal("another's worktree has gone")
 	}
-	must(t, gitio.InitRepository(ctx, filepath.Join(path, "own"), false)) // the attic can't hold a repository
+	// The attic can't hold a repository.
+	must(t, gitio.InitRepository(ctx, filepath.Join(path, "own"), false))
 	must(t, os.WriteFile(filepath.Join(path, "own", "work"), nil, 0o644))
 	if err := clear(which, nil); err == nil || !present(path) {
 		t.Fatalf("what could not be kept has gone: %v", err)

@@ -147,7 +147,8 @@ func TestFixNotBegun(t *testing.T) {
 	}
 	got := s.claim("coder-2", "one")
 	marked := s.read(got.Path, "b.txt")
-	for _, begun := range []string{"mine\n", marked[:len(marked)/2]} { // also during the merge, or on a full disk
+	// Also killed during the merge, or on a full disk.
+	for _, begun := range []string{"mine\n", marked[:len(marked)/2]} {
 		s.git(got.Path, "merge", "--abort")
 		s.write(got.Path, "b.txt", begun)
 		s.mended("fix-not-begun")

@@ -256,7 +256,8 @@ func TestSubmodule(t *testing.T) {
 		return err
 	}
 	s.refused(submit(), "nested", "git -C .worktrees/one/lib push origin HEAD:refs/heads/task/one")
-	s.git(lib, "fetch", "-q", sub, "mine:mine") // it reached the remote, which the submodule does not know yet
+	// The commit reached the remote, which the submodule does not know yet.
+	s.git(lib, "fetch", "-q", sub, "mine:mine")
 	s.git(s.path("one"), "clone", "-q", lib, "other")
 	s.git(s.path("one"), "add", "other")
 	s.git(s.path("one"), "commit", "-qm", "other"+s.trailers("one"))

@@ -253,7 +253,8 @@ func TestCheckoutOfIntegration(t *testing.T) {
 	s.approved("coder-1", "one", "a.txt", "ONE\ntwo\nthree\n")
 	s.write(s.dir, "a.txt", "a human's\n")
 	before := s.checkout()
-	s.refused(s.mergeErr("one"), "overlap", "changes there are in the way: a.txt") // refused before the test
+	// The merge is refused before the test.
+	s.refused(s.mergeErr("one"), "overlap", "changes there are in the way: a.txt")
 	marker := filepath.Join(t.TempDir(), "ran")
 	s.set("integration_test", "echo x >> '"+marker+"'")
 	tip := s.ref("refs/heads/integration")
@@ -443,7 +444,8 @@ func TestFinishHoldsIntegration(t *testing.T) {
 	base := s.ref("refs/heads/integration")
 	review := s.approved("coder-1", "one", "b.txt", "b\n")
 	reached := false
-	for nth := 1; nth == 1 || reached; nth++ { // take integration back at the nth reading of the clock
+	// Take integration back at the nth reading of the clock.
+	for nth := 1; nth == 1 || reached; nth++ {
 		s.git(s.dir, "update-ref", "refs/heads/integration", string(review))
 		on, reads := s.ref("refs/heads/liza/state"), 0
 		reached = false

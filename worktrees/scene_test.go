@@ -105,7 +105,8 @@ func (s *scene) end() {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
-	b, err := gitboard.Open(ctx, s.dir, gitboard.Options{Now: s.clock.now}) // s.b may be closed already
+	// s.b may be closed already.
+	b, err := gitboard.Open(ctx, s.dir, gitboard.Options{Now: s.clock.now})
 	s.check(err)
 	defer b.Close()
 	v, err := b.View(ctx)

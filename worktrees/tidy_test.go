@@ -40,7 +40,8 @@ func TestTidyWithoutSnapshot(t *testing.T) {
 	s.write(s.path("one"), "work.txt", "nowhere else\n")
 	s.git(s.dir, "config", "filter.broken.clean", "false")
 	s.git(s.dir, "config", "filter.broken.required", "true")
-	s.write(s.path("one"), ".gitattributes", "*.txt filter=broken\n") // git can't add a file that it can't filter
+	// Git can't add a file that it can't filter.
+	s.write(s.path("one"), ".gitattributes", "*.txt filter=broken\n")
 	if err := s.tidy("one"); err == nil {
 		t.Error("no error")
 	}

@@ -11,8 +11,9 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git"
 )
 
-// A full disk or a killed git has left the files new, or written in part, and the index old. The next Advance completes that,
-// and takes no other file for one that has arrived.
+// TestAdvanceCutInHalf covers a full disk or a killed git that left the files new or partly written
+// and the index old. The next Advance completes the update, and does not take any other file for
+// one that was written already.
 func TestAdvanceCutInHalf(t *testing.T) {
 	ctx, r := scratch(t)
 	old := commitAll(t, ctx, r, "second")
@@ -33,7 +34,8 @@ func TestAdvanceCutInHalf(t *testing.T) {
 	}
 	native(t, top, "diff", "--cached", "--exit-code", string(old))
 	check(t, os.Remove(filepath.Join(top, "dir", "other")))
-	// A git that was killed has taken a.txt away to write it anew, and written the first bytes of another.
+	// A killed git has removed a.txt in order to rewrite it, and written only the first bytes of
+	// another file.
 	check(t, os.Remove(filepath.Join(top, "a.txt")))
 	write(t, r, "dir/added", "ne")
 	write(t, r, "dir/other", "")
@@ -86,7 +88,7 @@ func TestAdvance(t *testing.T) {
 	can("dir")
 	check(t, os.Remove(filepath.Join(top, "dir")))
 
-	// Times alone are no change.
+	// A changed time alone is not a change.
 	later := time.Now().Add(time.Hour)
 	check(t, os.Chtimes(filepath.Join(top, "a.txt"), later, later))
 	can()

@@ -10,7 +10,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git"
 )
 
-// Worktrees are made, moved, listed and removed by many at once.
+// TestWorktreesAtOnce adds, moves, lists and removes worktrees concurrently.
 func TestWorktreesAtOnce(t *testing.T) {
 	ctx, r := scratch(t)
 	check(t, r.Exclude(".worktrees/"))
@@ -35,7 +35,8 @@ func TestWorktreesAtOnce(t *testing.T) {
 	}
 }
 
-// A record that a crash left unwritten for ever ends in git's own error.
+// TestUnwrittenRecord checks that a record that a crash left empty results in git's own error and
+// not in endless retries.
 func TestUnwrittenRecord(t *testing.T) {
 	ctx, r := scratch(t)
 	claim(t, ctx, r, "one")

@@ -2,7 +2,8 @@ package gitio
 
 import "testing"
 
-// The lines are those of git 2.39, OpenSSH 9.2 and public hosts.
+// TestFirstCause checks the cause that is extracted from output of git 2.39, OpenSSH 9.2 and public
+// hosts.
 func TestFirstCause(t *testing.T) {
 	for said, want := range map[string]string{
 		"": "",

@@ -33,7 +33,7 @@ func TestConfig(t *testing.T) {
 	}
 }
 
-// `git -c` given to git reaches the children.
+// TestConfigFromCommandLine checks that `git -c` reaches child processes.
 func TestConfigFromCommandLine(t *testing.T) {
 	ctx, r := scratch(t)
 	t.Setenv("GIT_CONFIG_COUNT", "1")
@@ -142,7 +142,8 @@ func TestFsckAndErrors(t *testing.T) {
 	}
 }
 
-// When git cannot write and does not say why in its exit code, we find out.
+// TestStorage checks that a failed write is recognized by a probe when git's exit code does not
+// give the reason.
 func TestStorage(t *testing.T) {
 	ctx, r := scratch(t)
 	id := store(t, ctx, r, "x")[0]

@@ -12,8 +12,8 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git"
 )
 
-// A merge that git had begun when it was killed, or when the disk was full, is done again; what somebody has done
-// themselves is in its way as ever.
+// TestCutMerge checks that a merge that a killed git or a full disk left unfinished is done again,
+// and that a user's own changes are still refused and left alone.
 func TestCutMerge(t *testing.T) {
 	ctx, r := scratch(t)
 	writeIn(t, r.TopLevel(), "gone.txt", "to go\n")
@@ -36,12 +36,12 @@ func TestCutMerge(t *testing.T) {
 		t.Error("an open merge counts as one that was cut short")
 	}
 	marked := readIn(t, path, "both.txt")
-	begun := func() { // all files written, the index not
+	begun := func() { // all files are written, the index is not
 		writeIn(t, path, "both.txt", marked)
 		writeIn(t, path, "new.txt", "new in theirs\n")
 		check(t, os.Remove(filepath.Join(path, "gone.txt")))
 	}
-	unopened := func() { // the index, too, and not that a merge is open
+	unopened := func() { // the index is written, MERGE_HEAD is not
 		must[[]string](t)(merge())
 		dir := must[string](t)(r.worktreeGitDir(ctx, path))
 		for _, file := range []string{"MERGE_HEAD", "MERGE_MODE", "MERGE_MSG", "AUTO_MERGE"} {
@@ -51,14 +51,14 @@ func TestCutMerge(t *testing.T) {
 	files := func() map[string]string {
 		all := map[string]string{}
 		for _, name := range []string{"apart.txt", "both.txt", "gone.txt", "new.txt", "own.txt"} {
-			data, _ := os.ReadFile(filepath.Join(path, name)) // "" for none
+			data, _ := os.ReadFile(filepath.Join(path, name)) // "" if it does not exist
 			all[name] = string(data)
 		}
 		return all
 	}
 	for name, c := range map[string]struct {
 		left  func()
-		owner bool // it is somebody's own
+		owner bool // the change is a user's own
 	}{
 		"nothing":              {func() {}, false},
 		"all files":            {begun, false},

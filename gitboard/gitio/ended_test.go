@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// printsItself makes a process of this test binary print how it is identified, and end.
+// printsItself is the variable that makes this test binary print its process identity and exit.
 const printsItself = "GITIO_PRINTS_ITSELF"
 
 func TestPrintsItself(t *testing.T) {
@@ -21,7 +21,8 @@ func TestPrintsItself(t *testing.T) {
 	fmt.Println("process:", ThisProcess())
 }
 
-// A process is known to have ended only when it's one of this boot and of this set of processes.
+// TestEnded checks that a process counts as ended only if it belongs to this boot and this PID
+// namespace.
 func TestEnded(t *testing.T) {
 	cmd := exec.Command(os.Args[0], "-test.run", "^TestPrintsItself$")
 	cmd.Env = append(os.Environ(), printsItself+"=1")

@@ -21,7 +21,7 @@ func TestLastLine(t *testing.T) {
 	}
 }
 
-// A git from before 2.31 repeats options of rev-parse that it does not know.
+// TestOpenOldGit covers git before 2.31, whose rev-parse prints options it does not know.
 func TestOpenOldGit(t *testing.T) {
 	ctx, r := scratch(t)
 	old := t.TempDir()

@@ -14,8 +14,8 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git"
 )
 
-// flushes are what must be on the disk before it is relied on: what is done, and the files that are flushed then, by
-// this process or by git.
+// flushes lists what must be on disk before it is relied on: an action, and the files that this
+// process or git must flush for it.
 var flushes = map[string]struct {
 	do     func(context.Context, *testing.T, *Repo)
 	synced string
@@ -83,7 +83,7 @@ func TestFlushed(t *testing.T) {
 	}
 }
 
-// TestFlushes does what TestFlushed sees: one of the flushes in a process of its own.
+// TestFlushes is the process that TestFlushed observes: it does one of the actions.
 func TestFlushes(t *testing.T) {
 	f, asked := flushes[os.Getenv("FLUSHES")]
 	if !asked {

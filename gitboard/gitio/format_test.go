@@ -8,7 +8,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/filemode"
 )
 
-// Git itself must agree with the order and with every byte.
+// TestTreeAgainstGit checks that git writes the same tree, in entry order and byte for byte.
 func TestTreeAgainstGit(t *testing.T) {
 	ctx, r := scratch(t)
 	file := store(t, ctx, r, "x")[0]

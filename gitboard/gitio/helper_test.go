@@ -18,13 +18,12 @@ var (
 	ada  = git.Signature{Name: "Ada Lovelace", Email: "ada@example.org", When: noon}
 )
 
-// sandbox gives the test an environment in which git reads no settings but
-// the repository's own.
+// sandbox hides all git settings except the repository's own.
 func sandbox(t *testing.T) context.Context {
 	t.Helper()
 	for _, entry := range os.Environ() {
 		if key, _, _ := strings.Cut(entry, "="); strings.HasPrefix(key, "GIT_") {
-			t.Setenv(key, "") // restores it afterwards
+			t.Setenv(key, "") // restores it after the test
 			os.Unsetenv(key)
 		}
 	}
@@ -40,8 +39,7 @@ func sandbox(t *testing.T) context.Context {
 	return ctx
 }
 
-// scratch makes a repository with one commit, in a path with a space and
-// letters beyond ASCII.
+// scratch makes a repository with one commit, in a path with a space and non-ASCII letters.
 func scratch(t *testing.T) (context.Context, *Repo) {
 	t.Helper()
 	ctx := sandbox(t)
@@ -68,7 +66,7 @@ func check(t *testing.T, err error) {
 	}
 }
 
-// must returns a function that unwraps a result; `must[T](t)(f())`.
+// must returns a function that unwraps a result: `must[T](t)(f())`.
 func must[T any](t *testing.T) func(T, error) T {
 	return func(value T, err error) T {
 		t.Helper()
@@ -98,7 +96,7 @@ func commitAll(t *testing.T, ctx context.Context, r *Repo, message string) git.O
 	return must[git.OID](t)(r.CommitAll(ctx, r.TopLevel(), message, ada))
 }
 
-// native runs what a person would.
+// native runs git as a user would.
 func native(t *testing.T, dir string, args ...string) string {
 	t.Helper()
 	cmd := exec.Command("git", args...)
@@ -125,21 +123,22 @@ func store(t *testing.T, ctx context.Context, r *Repo, texts ...string) []git.OI
 	return ids
 }
 
-// asGit starts a shell in dir that the system knows as a program of that name with those arguments, until the test ends.
+// asGit runs a shell in dir, until the test ends, that the system lists under this name and with
+// these arguments.
 func asGit(t *testing.T, dir, name string, args ...string) {
 	t.Helper()
 	shell := must[string](t)(exec.LookPath("sh"))
 	program := filepath.Join(t.TempDir(), name)
-	// Copied by another process: a child that is forked here meanwhile would hold the file open for writing, and it
-	// could not be run.
+	// Another process makes the copy. If this one did, a child forked meanwhile could inherit the
+	// file open for writing, and the program could not be run.
 	check(t, exec.Command("cp", shell, program).Run())
 	cmd := exec.Command(program, append([]string{"-c", "echo; read line; exit 0"}, args...)...)
 	cmd.Dir = dir
 	in, out := must[io.WriteCloser](t)(cmd.StdinPipe()), must[io.ReadCloser](t)(cmd.StdoutPipe())
 	check(t, cmd.Start())
-	must[int](t)(out.Read(make([]byte, 1))) // it runs
+	must[int](t)(out.Read(make([]byte, 1))) // wait until it runs
 	t.Cleanup(func() {
 		in.Close()
-		_ = cmd.Wait() // at the end of its input
+		_ = cmd.Wait() // it ends at the end of its input
 	})
 }

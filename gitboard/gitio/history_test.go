@@ -10,7 +10,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git"
 )
 
-// chain appends n commits with an empty tree to parent.
+// chain appends a commit with an empty tree for each message.
 func chain(t *testing.T, ctx context.Context, r *Repo, parent git.OID, messages ...string) []git.OID {
 	t.Helper()
 	objects := []git.Object{git.NewObject(git.TreeObject, nil)}

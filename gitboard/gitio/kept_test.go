@@ -13,7 +13,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git"
 )
 
-// written makes a commit with a tree and a file that a ref holds, the way operations do.
+// written makes a commit with a tree and a file, held by a ref, as an operation does.
 func written(t *testing.T) (r *Repo, objects []git.Object, commit git.OID) {
 	t.Helper()
 	ctx, r := scratch(t)
@@ -25,7 +25,7 @@ func written(t *testing.T) (r *Repo, objects []git.Object, commit git.OID) {
 	return r, objects, c.OID
 }
 
-// delete does what a `git prune` does that has not seen a ref move.
+// deleteLoose deletes objects like a `git prune` that has not seen the ref move.
 func deleteLoose(t *testing.T, r *Repo, objects []git.Object) {
 	t.Helper()
 	for _, o := range objects {
@@ -33,7 +33,8 @@ func deleteLoose(t *testing.T, r *Repo, objects []git.Object) {
 	}
 }
 
-// Whatever a git deletes that began before an operation: who reads finds it, and git has it again.
+// TestDeletedObjectsComeBack covers a git that started before an operation and deletes its objects:
+// every reader still finds them, and git has them again.
 func TestDeletedObjectsComeBack(t *testing.T) {
 	reads := map[string]func(r *Repo, commit git.OID) error{
 		"by id":    func(r *Repo, commit git.OID) error { _, err := r.Object(t.Context(), string(commit)); return err },
@@ -63,7 +64,8 @@ func TestDeletedObjectsComeBack(t *testing.T) {
 	}
 }
 
-// What is damaged comes back from what is kept; where nothing is kept, whoever needs it is told.
+// TestDamagedHistory checks that a damaged object is restored from the kept copies, and that
+// readers get an error if there is none.
 func TestDamagedHistory(t *testing.T) {
 	for _, kept := range []bool{true, false} {
 		for at, kind := range []string{"file", "tree", "commit"} {
@@ -91,7 +93,8 @@ func TestDamagedHistory(t *testing.T) {
 	}
 }
 
-// A ref in packed-refs whose object is nowhere is broken. It is not "no such ref".
+// TestPackedRefToNothing checks that a packed ref whose object does not exist is broken, not
+// absent.
 func TestPackedRefToNothing(t *testing.T) {
 	r, objects, _ := written(t)
 	native(t, r.TopLevel(), "pack-refs", "--all")
@@ -102,7 +105,8 @@ func TestPackedRefToNothing(t *testing.T) {
 	}
 }
 
-// Kept objects go when they are old, and not while a git runs that may not have seen their ref.
+// TestKeptObjectsGo checks that kept objects are deleted once they are old, but not while a git
+// runs that may not have seen their ref.
 func TestKeptObjectsGo(t *testing.T) {
 	r, objects, commit := written(t)
 	files := func() int { return len(must[[]string](t)(filepath.Glob(filepath.Join(r.keptDir(), keptFile+"*")))) }

@@ -26,7 +26,8 @@ func leave(t *testing.T, r *Repo, name string) string {
 	return path
 }
 
-// A lock that a killed git has left keeps a writer for a moment only, whatever else is named git.
+// TestLeftLocks checks that a lock left by a killed git delays a writer only for a moment, even if
+// unrelated programs are named git.
 func TestLeftLocks(t *testing.T) {
 	ctx := context.Background() // the cases outlive this function
 	move := func(r *Repo, commit git.OID) error {
@@ -73,8 +74,9 @@ func TestLeftLocks(t *testing.T) {
 	}
 }
 
-// A lock is cleared beside a git that was started after it was made, as the server's hook is run by
-// one; beside one that was started before it is not, and neither is one that was made just now.
+// TestClearRefLocks checks that a lock is cleared while a git runs that started after the lock was
+// made, such as the one that runs the server's hook. A lock made after that git started is kept,
+// and so is one made just now.
 func TestClearRefLocks(t *testing.T) {
 	_, r := scratch(t)
 	asGit(t, r.TopLevel(), "git-receive-pack")
@@ -93,8 +95,8 @@ func TestClearRefLocks(t *testing.T) {
 	must[os.FileInfo](t)(os.Stat(path))
 }
 
-// A writer that was stopped in the middle of a transaction keeps nobody else from writing, and writes nothing when it
-// continues.
+// TestStoppedWriter checks that a writer stopped in the middle of a transaction does not block
+// others, and writes nothing when it continues.
 func TestStoppedWriter(t *testing.T) {
 	r, _, commit := written(t)
 	first := exec.Command(os.Args[0], "-test.run", "^TestStops$")
@@ -121,7 +123,7 @@ func TestStoppedWriter(t *testing.T) {
 	}
 }
 
-// TestStops is the writer of TestStoppedWriter: a process that stops itself when git has the locks.
+// TestStops is the writer of TestStoppedWriter. It stops itself when git holds the locks.
 func TestStops(t *testing.T) {
 	dir := os.Getenv("STOPS")
 	if dir == "" {
@@ -137,7 +139,7 @@ func TestStops(t *testing.T) {
 	signal.Notify(continued, syscall.SIGCONT)
 	stop := func() error {
 		err := syscall.Kill(os.Getpid(), syscall.SIGSTOP)
-		<-continued // this thread may run for a moment longer
+		<-continued // this thread may run a moment longer
 		return err
 	}
 	if err := s.commit(input, stop); err == nil {
@@ -145,8 +147,8 @@ func TestStops(t *testing.T) {
 	}
 }
 
-// A lock that is in the way is seen even if another ref of the transaction has been moved meanwhile: else a writer
-// whose own heartbeat moves its lease would lose every race.
+// TestLockBesideAMove checks that a lock is noticed even if another ref of the transaction has
+// moved. Otherwise a writer whose own heartbeat moves its lease would lose every race.
 func TestLockBesideAMove(t *testing.T) {
 	r, _, commit := written(t)
 	lock := leave(t, r, "refs/heads/liza/y.lock")
@@ -161,7 +163,7 @@ func TestLockBesideAMove(t *testing.T) {
 	}
 }
 
-// A lock that a process of this repository may hold stays.
+// TestHeldLock checks that a lock that a process of this repository may hold is kept.
 func TestHeldLock(t *testing.T) {
 	r, _, commit := written(t)
 	asGit(t, r.TopLevel(), "git", "gc")
@@ -177,7 +179,7 @@ func TestHeldLock(t *testing.T) {
 	if _, err := os.Stat(lock); err != nil {
 		t.Error(err)
 	}
-	// From before that process was started; and from a time that has yet to come: a clock has jumped.
+	// The lock is older than that process, or its time is in the future because a clock jumped.
 	check(t, os.Chtimes(lock, long, long))
 	if err := r.Left(lock, LockAge); err != nil {
 		t.Error(err)
@@ -188,7 +190,8 @@ func TestHeldLock(t *testing.T) {
 	}
 }
 
-// Who sees other processes than their supervisor does, in a sandbox, can't tell who holds a lock: it stays.
+// TestLockOutsideASandbox checks that a process in a sandbox keeps every lock: it sees other
+// processes than its supervisor, so it can't know who holds a lock.
 func TestLockOutsideASandbox(t *testing.T) {
 	r, _, commit := written(t)
 	t.Setenv(ProcessSpaceVar, "pid:[1]")
@@ -203,7 +206,7 @@ func TestLockOutsideASandbox(t *testing.T) {
 	check(t, r.UpdateRefs(t.Context(), []git.RefUpdate{{Ref: "refs/heads/liza/y", New: commit}}, ""))
 }
 
-// Which processes count as git's that may write in a repository.
+// TestProcesses checks which processes count as a git that may write to a repository.
 func TestProcesses(t *testing.T) {
 	r, _, _ := written(t)
 	tree := filepath.Join(t.TempDir(), "a tree")

@@ -9,7 +9,8 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git"
 )
 
-// The sizes that the heads of loose files tell are those that git tells, and packed objects have the same.
+// TestObjectSizes checks that the sizes in the headers of loose objects equal those that git
+// reports, and that packing does not change them.
 func TestObjectSizes(t *testing.T) {
 	ctx, r := scratch(t)
 	texts := []string{"", "x", strings.Repeat("words ", 1000), strings.Repeat("\x00", 1<<20)}
@@ -42,7 +43,7 @@ func TestObjectSizes(t *testing.T) {
 	}
 }
 
-// Where a few refs are is told like where many are.
+// TestWhere checks that looking up a few refs and looking up many give the same result.
 func TestWhere(t *testing.T) {
 	ctx, r := scratch(t)
 	head := must[git.OID](t)(r.Ref(ctx, "refs/heads/main"))
@@ -62,7 +63,7 @@ func TestWhere(t *testing.T) {
 	}
 }
 
-// What leads from one commit to a later one is the same whether it is short or long.
+// TestSince checks that short and long ranges of history are read correctly.
 func TestSince(t *testing.T) {
 	ctx, r := scratch(t)
 	var messages []string

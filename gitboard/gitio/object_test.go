@@ -61,7 +61,7 @@ func TestWriteRepairs(t *testing.T) {
 	must[git.Object](t)(r.Object(ctx, string(id)))
 }
 
-// harms are the ways in which the file of an object is damaged.
+// harms returns ways to damage the file of an object.
 func harms(t *testing.T, r *Repo) map[string]func(git.OID) {
 	t.Helper()
 	put := func(id git.OID, data []byte) {
@@ -76,8 +76,8 @@ func harms(t *testing.T, r *Repo) map[string]func(git.OID) {
 	}
 }
 
-// A damaged object is missing, whatever git makes of it, and the others are read all the same.
-// Written again it is there.
+// TestDamagedObject checks that a damaged object counts as missing, however git fails on it, that
+// other objects are still read, and that writing it again repairs it.
 func TestDamagedObject(t *testing.T) {
 	ctx, r := scratch(t)
 	ids := store(t, ctx, r, "the first of the three", "the second of the three", "the third of the three", "other")
@@ -117,7 +117,7 @@ func TestWriteWrongName(t *testing.T) {
 	}
 }
 
-// Root writes everywhere, so a file takes the place of a directory.
+// TestWriteBlocked puts a file in the place of a directory, because permissions do not stop root.
 func TestWriteBlocked(t *testing.T) {
 	ctx, r := scratch(t)
 	objects := []git.Object{blob("1"), blob("2"), blob("3")}
@@ -153,7 +153,7 @@ func TestMissing(t *testing.T) {
 
 func TestBatchSeesLaterWrites(t *testing.T) {
 	ctx, r := scratch(t)
-	must[git.Object](t)(r.Object(ctx, "HEAD")) // the child runs now
+	must[git.Object](t)(r.Object(ctx, "HEAD")) // starts the child
 	for i := range 20 {
 		write(t, r, "a.txt", fmt.Sprintln(i))
 		native(t, r.TopLevel(), "commit", "-qam", "next")
@@ -222,8 +222,8 @@ func TestBatchRecovers(t *testing.T) {
 	}
 }
 
-// Whenever the context ends, an answer is right or an error, and the next one
-// is right.
+// TestBatchCancelledAnyTime checks that an answer is right or an error whenever the context ends,
+// and that the next answer is right.
 func TestBatchCancelledAnyTime(t *testing.T) {
 	ctx, r := scratch(t)
 	id := store(t, ctx, r, strings.Repeat("0123456789", 200_000))[0]

@@ -2,7 +2,8 @@ package gitio
 
 import "testing"
 
-// What is plainly not set needs no child; what may be set is asked of git.
+// TestOwnSettings checks that no child is started for a setting that is clearly not set, and that
+// git is asked about any that may be.
 func TestOwnSettings(t *testing.T) {
 	const shared = "[liza]\n\tremote = origin\n"
 	for _, c := range []struct {

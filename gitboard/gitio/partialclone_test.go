@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// What a partial clone has left out is brought for a worktree, and a server that says nothing does not hold it up for ever.
+// TestWorktreeOfAPartialClone checks that objects missing from a partial clone are fetched for a
+// worktree, and that a silent server does not block that forever.
 func TestWorktreeOfAPartialClone(t *testing.T) {
 	for _, filter := range []string{"blob:none", "tree:0"} {
 		t.Run(filter, func(t *testing.T) {

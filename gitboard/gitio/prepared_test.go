@@ -11,7 +11,8 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git"
 )
 
-// What git is about to write in the place of packed-refs, from a copy that it has read too early, is not let through.
+// TestDeletionKeepsOtherRefs checks that a transaction is stopped if git is about to replace
+// packed-refs with a file made from a copy that it read too early.
 func TestDeletionKeepsOtherRefs(t *testing.T) {
 	ctx, r := scratch(t)
 	base := must[git.OID](t)(r.ResolveCommit(ctx, "HEAD"))
@@ -45,14 +46,15 @@ func TestDeletionKeepsOtherRefs(t *testing.T) {
 	if err := r.keepsOthers([]git.RefUpdate{{Ref: "refs/heads/loose", Old: base, New: git.ZeroOID}}); err != nil {
 		t.Errorf("a loose ref: %v", err)
 	}
-	check(t, r.UpdateRefs(ctx, deletion, "")) // with git's own file
+	check(t, r.UpdateRefs(ctx, deletion, "")) // here git writes the file
 	if left := must[map[string]git.OID](t)(r.PackedRefs("refs/heads/gone", "refs/heads/kept")); len(left) != 1 {
 		t.Errorf("packed: %v", left)
 	}
 }
 
-// Git gets the old value of each ref, and this process looks at it under git's locks besides: each alone would do most of
-// the time, so each has a test of its own.
+// TestOldValuesAreToldToGit checks that git gets the old value of each ref. This process also
+// checks the values under git's locks. Either check alone would nearly always suffice, so each has
+// its own test.
 func TestOldValuesAreToldToGit(t *testing.T) {
 	one, two := git.OID(strings.Repeat("1", 40)), git.OID(strings.Repeat("2", 40))
 	got, err := transaction([]git.RefUpdate{
@@ -98,8 +100,9 @@ func TestOldValuesUnderTheLocks(t *testing.T) {
 	}
 }
 
-// What the look finds under the locks is heeded, also where git has found all in order: here a git that looks at nothing,
-// and that would put a stale copy in the place of packed-refs.
+// TestTheLookIsHeeded checks that an update fails if the check under the locks finds a changed ref,
+// even if git found none. The git used here checks nothing and would replace packed-refs with a
+// stale copy.
 func TestTheLookIsHeeded(t *testing.T) {
 	ctx, r := scratch(t)
 	base := must[git.OID](t)(r.ResolveCommit(ctx, "HEAD"))

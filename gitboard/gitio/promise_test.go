@@ -12,8 +12,8 @@ import (
 	"testing"
 )
 
-// go-git serves for object formats only: its ref writer does not respect
-// git's lock files, and its storage knows neither worktrees nor fsync.
+// TestImports checks that go-git is used for object formats only: its ref writer does not respect
+// git's lock files, and its storage supports neither worktrees nor fsync.
 func TestImports(t *testing.T) {
 	const goGit, ours = "github.com/go-git/go-git/v5/", "github.com/git-liza/git-liza/"
 	formats := []string{"plumbing", "plumbing/object", "plumbing/filemode", "plumbing/format/config"}

@@ -108,13 +108,14 @@ func TestUpdateRefsBusy(t *testing.T) {
 	if err := r.UpdateRefs(ctx, update, ""); !errors.Is(err, ErrBusy) || !strings.Contains(err.Error(), lock) {
 		t.Errorf("got %v", err)
 	}
-	// Git waits for one that goes away.
+	// Git waits for a lock that is removed soon.
 	timer := time.AfterFunc(200*time.Millisecond, func() { os.Remove(lock) })
 	defer timer.Stop()
 	check(t, r.UpdateRefs(ctx, update, ""))
 }
 
-// A cancelled update has happened or not, and leaves no lock.
+// TestUpdateRefsCancelled checks that a cancelled update either happened or did not, and left no
+// lock.
 func TestUpdateRefsCancelled(t *testing.T) {
 	ctx, r := scratch(t)
 	now := git.ZeroOID
@@ -134,10 +135,10 @@ func TestUpdateRefsCancelled(t *testing.T) {
 	}
 }
 
-// No acknowledged update may get lost, whatever `git pack-refs` does beside.
+// TestRacers checks that no acknowledged update is lost while `git pack-refs` runs.
 func TestRacers(t *testing.T) {
 	t.Run("alone", func(t *testing.T) { race(t, 4, func(int, git.OID) []git.RefUpdate { return nil }) })
-	// Git reads packed-refs for the first ref, and long before it has the lock of the second.
+	// Git reads packed-refs for the first ref long before it locks the second.
 	t.Run("beside another ref", func(t *testing.T) {
 		race(t, 6, func(racer int, at git.OID) []git.RefUpdate {
 			return []git.RefUpdate{{Ref: fmt.Sprintf("refs/liza/leases/coder-%d", racer), Old: at, New: at}}
@@ -145,7 +146,8 @@ func TestRacers(t *testing.T) {
 	})
 }
 
-// race lets racers win several times each. beside are updates that come first in a transaction, of refs at that commit.
+// race lets each racer win several times. beside returns updates that come first in the
+// transaction, of other refs that are at the same commit.
 func race(t *testing.T, wins int, beside func(racer int, at git.OID) []git.RefUpdate) {
 	ctx, r := scratch(t)
 	const racers = 8
@@ -226,7 +228,7 @@ func TestRefs(t *testing.T) {
 	}
 }
 
-// "refs/liza/x" must not be answered with "refs/tags/refs/liza/x".
+// TestRefIsExact checks that "refs/liza/x" does not resolve to "refs/tags/refs/liza/x".
 func TestRefIsExact(t *testing.T) {
 	ctx, r := scratch(t)
 	id := store(t, ctx, r, "x")[0]
@@ -236,7 +238,7 @@ func TestRefIsExact(t *testing.T) {
 	}
 }
 
-// A tag is not peeled.
+// TestRefToTag checks that Ref does not peel a tag.
 func TestRefToTag(t *testing.T) {
 	ctx, r := scratch(t)
 	native(t, r.TopLevel(), "tag", "-a", "-m", "v1", "v1")
@@ -249,7 +251,8 @@ func TestRefToTag(t *testing.T) {
 	}
 }
 
-// A hook of the user's cannot stop what has been checked already.
+// TestUpdateRefsWithoutHooks checks that a user's hook can't stop an update that has been checked
+// already.
 func TestUpdateRefsWithoutHooks(t *testing.T) {
 	ctx, r := scratch(t)
 	hook := filepath.Join(r.CommonDir(), "hooks", "reference-transaction")
@@ -258,7 +261,7 @@ func TestUpdateRefsWithoutHooks(t *testing.T) {
 	check(t, r.UpdateRefs(ctx, []git.RefUpdate{{Ref: "refs/liza/x", Old: "", New: store(t, ctx, r, "x")[0]}}, ""))
 }
 
-// A ref that leads nowhere doesn't hide the others.
+// TestRefsBesideABrokenOne checks that a broken ref does not hide the others.
 func TestRefsBesideABrokenOne(t *testing.T) {
 	ctx, r := scratch(t)
 	whole := store(t, ctx, r, "whole")[0]

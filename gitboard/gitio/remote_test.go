@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// The remote of a board is found however git lets its setting be written.
+// TestShared checks that the board's remote is found in every form in which git accepts the
+// setting.
 func TestShared(t *testing.T) {
 	ctx, r := scratch(t)
 	config := filepath.Join(r.CommonDir(), "config")

@@ -76,7 +76,7 @@ func TestIsMadeFrom(t *testing.T) {
 
 func TestOpenFails(t *testing.T) {
 	ctx := sandbox(t)
-	stray := t.TempDir() // somebody's .git, above all that is temporary, say
+	stray := t.TempDir() // a stray .git above the temporary directory, say
 	dir := filepath.Join(stray, "dir")
 	check(t, errors.Join(os.Mkdir(filepath.Join(stray, ".git"), 0o755), os.Mkdir(dir, 0o755)))
 	t.Setenv("GIT_CEILING_DIRECTORIES", stray)
@@ -112,7 +112,7 @@ func TestShallow(t *testing.T) {
 	}
 }
 
-// A hook and an alias of git bring an environment of their own.
+// TestEnvironment covers hooks and aliases of git, which set environment variables.
 func TestEnvironment(t *testing.T) {
 	ctx, r := scratch(t)
 	id := store(t, ctx, r, "x")[0]
@@ -154,7 +154,7 @@ func TestQuarantine(t *testing.T) {
 	}
 }
 
-// GIT_DIR and GIT_WORK_TREE make a worktree that has no .git.
+// TestSeparateWorkTree covers GIT_DIR and GIT_WORK_TREE, which allow a worktree without .git.
 func TestSeparateWorkTree(t *testing.T) {
 	ctx, r := scratch(t)
 	tree := resolved(t, t.TempDir())

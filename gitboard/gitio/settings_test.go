@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// Git itself reads what WithSettings writes, whatever is in it, and reads it after the other places.
+// TestWithSettings checks that git reads exactly what WithSettings writes, whatever characters it
+// contains, and that these settings override others.
 func TestWithSettings(t *testing.T) {
 	values := []string{"plain", "", "two words", `it's "quoted" \ and !so`, "a=b", "line\nbreak", "!cd \"./$GIT_PREFIX\" && '/x y/git-liza'"}
 	for _, value := range values {

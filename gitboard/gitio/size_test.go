@@ -2,7 +2,7 @@ package gitio
 
 import "testing"
 
-// What is missing has no size, also when its name has a space.
+// TestSizesOfMissing checks that a missing object has no size, also if its name contains a space.
 func TestSizesOfMissing(t *testing.T) {
 	ctx, r := scratch(t)
 	sizes, err := r.SizesOf(ctx, []string{"refs/heads/none:my file", "refs/heads/none"})

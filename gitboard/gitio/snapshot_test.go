@@ -49,7 +49,8 @@ func TestSnapshot(t *testing.T) {
 	}
 }
 
-// An edit of the same size within the same tick as the index must not hide.
+// TestSnapshotRacy checks that a snapshot includes an edit that keeps the size of the file and
+// falls into the same clock tick as the index.
 func TestSnapshotRacy(t *testing.T) {
 	ctx, r := scratch(t)
 	for i := range 20 {

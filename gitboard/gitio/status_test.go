@@ -8,7 +8,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git"
 )
 
-// What is read from git's files agrees with what git says of a worktree.
+// TestHeadAgrees checks that the HEAD read from git's files equals what git reports for a worktree.
 func TestHeadAgrees(t *testing.T) {
 	ctx, r := scratch(t)
 	path := claim(t, ctx, r, "tâche un")
@@ -54,7 +54,7 @@ func TestOwns(t *testing.T) {
 	if other.Owns(path) {
 		t.Error("another repository owns it, too")
 	}
-	// A copy says that it belongs here, and git knows of no worktree there.
+	// The .git file of a copy points here, but git has no worktree at that path.
 	copied := path + "-copied"
 	check(t, os.Mkdir(copied, 0o777))
 	check(t, os.WriteFile(filepath.Join(copied, ".git"), []byte(readIn(t, path, ".git")), 0o666))

@@ -13,7 +13,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git"
 )
 
-// claim makes a detached worktree below the main one.
+// claim adds a detached worktree below the main one.
 func claim(t *testing.T, ctx context.Context, r *Repo, name string) string {
 	t.Helper()
 	path := filepath.Join(r.TopLevel(), ".worktrees", name)
@@ -103,8 +103,8 @@ func TestPruneAndRepair(t *testing.T) {
 	check(t, r.RepairWorktrees(ctx))
 }
 
-// A move that crashed leaves the worktree locked; it can be moved again, and
-// pruning never forgets one on the move.
+// TestMoveAfterCrash covers a move that crashed and left the worktree locked. It can be moved
+// again, and pruning never removes a worktree during a move.
 func TestMoveAfterCrash(t *testing.T) {
 	ctx, r := scratch(t)
 	path := claim(t, ctx, r, "one")
@@ -118,8 +118,8 @@ func TestMoveAfterCrash(t *testing.T) {
 	}
 }
 
-// Above a worktree that lost its .git lies the human's checkout, which must
-// not be taken for it.
+// TestDamagedWorktree covers a worktree that lost its .git: the human's checkout, which is in a
+// directory above it, must not be used instead.
 func TestDamagedWorktree(t *testing.T) {
 	ctx, r := scratch(t)
 	path := claim(t, ctx, r, "one")
@@ -146,7 +146,8 @@ func TestDamagedWorktree(t *testing.T) {
 	}
 }
 
-// Commands work on when the worktree they were started in has gone.
+// TestWorktreeGoneUnderneath checks that commands still work if the worktree they were started in
+// is gone.
 func TestWorktreeGoneUnderneath(t *testing.T) {
 	ctx, r := scratch(t)
 	path := claim(t, ctx, r, "one")
@@ -158,7 +159,7 @@ func TestWorktreeGoneUnderneath(t *testing.T) {
 	must[git.Signature](t)(inside.Identity(ctx))
 }
 
-// HEAD is that of the worktree in which a command stands.
+// TestOwnHead checks that HEAD is that of the worktree in which a command runs.
 func TestOwnHead(t *testing.T) {
 	ctx, r := scratch(t)
 	path := claim(t, ctx, r, "one")
@@ -273,7 +274,7 @@ func TestMergeInto(t *testing.T) {
 	}
 }
 
-// Who has a branch checked out is told without a child where nobody has, and by git where somebody may.
+// TestCheckedOut checks that git is started only for a branch that may be checked out somewhere.
 func TestCheckedOut(t *testing.T) {
 	ctx, r := scratch(t)
 	head := commitAll(t, ctx, r, "first")
@@ -298,7 +299,7 @@ func TestCheckedOut(t *testing.T) {
 		t.Errorf("by another name taken is checked out in %v", got)
 	}
 	native(t, path, "symbolic-ref", "HEAD", "refs/heads/taken")
-	t.Setenv("PATH", "") // from here on git can't be started
+	t.Setenv("PATH", "") // no git can be started after this
 	if got := names("refs/heads/free"); len(got) > 0 {
 		t.Errorf("free is checked out in %v", got)
 	}
@@ -307,7 +308,8 @@ func TestCheckedOut(t *testing.T) {
 	}
 }
 
-// A move's lock is written and taken away without a child, as git writes and reads it.
+// TestLockWithoutChild checks that a move's lock is written and removed without a child process,
+// and that git recognizes it.
 func TestLockWithoutChild(t *testing.T) {
 	ctx, r := scratch(t)
 	path := filepath.Join(t.TempDir(), "one")
