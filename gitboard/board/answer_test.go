@@ -7,7 +7,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/report"
 )
 
-// An answer is recorded with its question, and the work is kept.
+// TestAnswer checks that an answer is recorded with its question and that the work is kept.
 func TestAnswer(t *testing.T) {
 	answer := &board.Answer{About: about("login"), Text: "port 80"}
 	begun(t).claimed("login").refused("wrong-state", human, answer, "login is CLAIMED by coder-1")
@@ -34,8 +34,9 @@ func TestAnswerAfresh(t *testing.T) {
 	s.do(coder2, claim("login"))
 }
 
-// The rules of unblocking hold for answers: two coders who failed need another definition, and the answer
-// to a review deadlock is its assessment.
+// TestAnswerIsAnUnblocking checks that the rules of unblocking apply to answers: after two coders
+// failed the definition must change first, and the answer to a review deadlock is recorded as its
+// assessment.
 func TestAnswerIsAnUnblocking(t *testing.T) {
 	exhausted(t).refused("exhausted", human, &board.Answer{About: about("login"), Text: "try harder"}, "two coders failed")
 	s := deadlocked(t).do(human, &board.Answer{About: about("login"), Text: "the reviewer is right"})
@@ -44,7 +45,8 @@ func TestAnswerIsAnUnblocking(t *testing.T) {
 	equal(t, "assessment", s.state().Anomaly(last[len(last)-1]).Details["assessment"], "the reviewer is right")
 }
 
-// A planner's note is answered once, and reaches planners until one of them acknowledges it.
+// TestAnswerANote checks that a planner's note can be answered once, and that the answer wakes
+// planners until one of them acknowledges it.
 func TestAnswerANote(t *testing.T) {
 	s := begun(t).do(planner, &board.AddNote{For: "human", Message: "May it cost money?"}).do(human, &board.AddNote{For: "planner", Message: "hello"})
 	answer := &board.Answer{Note: "note-1", Text: "No."}

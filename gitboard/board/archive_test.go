@@ -52,7 +52,7 @@ func addDepending(id string, on ...string) *board.AddTask {
 
 func note(task, text string) *board.AddNote { return &board.AddNote{For: task, Message: text} }
 
-// What depends on an archived task may be claimed, as before.
+// TestArchivedDependency checks that tasks that depend on an archived task remain claimable.
 func TestArchivedDependency(t *testing.T) {
 	s := begun(t).in(board.Merged, "login").ready("open", "login").do(human, archive("sprint-1", "login"))
 	next := board.NextClaim(s.state(), coder1.ID, nil, func(string, board.Brief) bool { return false })
@@ -67,7 +67,7 @@ func TestArchivedDependency(t *testing.T) {
 	equal(t, "violations", len(board.Violations(s.state())), 0)
 }
 
-// A board whose tasks are all archived is one with tasks: nothing is planned from the beginning.
+// TestAllArchived checks that a board whose tasks are all archived does not need initial planning.
 func TestAllArchived(t *testing.T) {
 	s := begun(t).in(board.Merged, "login").do(human, archive("sprint-1", "login"))
 	wakes := report.Wakes(s.state(), "goal-1")
@@ -76,7 +76,7 @@ func TestAllArchived(t *testing.T) {
 	s.do(planner, &board.GoalComplete{})
 }
 
-// A task belongs to the sprint in which it ended.
+// TestArchiveAnEarlierSprint checks that a task is archived with the sprint in which it ended.
 func TestArchiveAnEarlierSprint(t *testing.T) {
 	s := begun(t).in(board.Merged, "login").do(human, &board.SprintStart{}, 5).ready("open")
 	began := s.state().Sprint().Timeline.Started
@@ -90,7 +90,7 @@ func TestArchiveAnEarlierSprint(t *testing.T) {
 	equals(t, "archive", s.state().List(board.ArchiveDir), []string{"sprint-1/login", "sprint-2/logout"})
 }
 
-// A thousand tasks are archived in a time that grows with their number.
+// BenchmarkArchive archives a thousand tasks. The time must be linear in their number.
 func BenchmarkArchive(b *testing.B) {
 	state := board.NewState(nil, "")
 	ids := make([]string, board.MaxArchived)

@@ -49,7 +49,7 @@ func TestForcedBlock(t *testing.T) {
 	equal(t, "reviewer", s.agent("code-reviewer-1").CurrentTask, "")
 }
 
-// What was said of the next coder ends with a block.
+// TestBlockForgetsWhoIsNext checks that a block drops what was decided about the next coder.
 func TestBlockForgetsWhoIsNext(t *testing.T) {
 	force := &board.Block{About: about("login"), Reason: board.HumanOverride}
 	s := begun(t).rejected("login").do(planner, &board.Reassign{About: about("login")}).do(human, force)
@@ -58,7 +58,8 @@ func TestBlockForgetsWhoIsNext(t *testing.T) {
 	equal(t, "reserved_for", s.task("login").ReservedFor, "")
 }
 
-// Work is reserved for coders that exist, and a planner can lift a reservation.
+// TestReservations checks that work can be reserved only for registered coders, and that a planner
+// can lift a reservation.
 func TestReservations(t *testing.T) {
 	keep := func(to string) *board.Unblock {
 		return &board.Unblock{About: about("login"), Mode: board.UnblockKeepWork, To: to}
@@ -74,7 +75,7 @@ func TestReservations(t *testing.T) {
 	s.do(coder3, goOn("login"))
 	s.refused("unknown-agent", human, write("tasks/login.yaml", "reserved_for", "coder-99"))
 
-	// Its coder is gone: the planner is woken, and lifts it.
+	// The coder is gone: the planner is woken and lifts the reservation.
 	s = begun(t).in(board.Blocked, "login").do(planner, keep("coder-2"))
 	wakes := func() bool {
 		return slices.ContainsFunc(report.Wakes(s.state(), "goal-1"), func(w report.Wake) bool {
@@ -106,7 +107,7 @@ func TestUnblock(t *testing.T) {
 	never.do(planner, &board.Unblock{About: about("never")}).do(coder1, claim("never"))
 }
 
-// The work is kept, unless somebody says otherwise.
+// TestUnblockKeepsWork checks that unblocking keeps the work unless asked otherwise.
 func TestUnblockKeepsWork(t *testing.T) {
 	s := begun(t).in(board.Blocked, "login")
 	s.refused("invalid", planner, &board.Unblock{About: about("login"), Kept: sha("9")}, "login keeps its work")
@@ -136,7 +137,7 @@ func TestUnblockForTheSameCoder(t *testing.T) {
 	waits.refused("dependency", planner, same, "login waits for schema")
 }
 
-// exhausted is a task at which two coders failed.
+// exhausted returns a board with a task at which two coders failed.
 func exhausted(t failer) *script {
 	return begun(t).in(board.Blocked, "login").do(planner, &board.Unblock{About: about("login")}).do(coder2, goOn("login")).do(coder2, block("login"))
 }
@@ -159,7 +160,7 @@ func TestReframing(t *testing.T) {
 	same := definition()
 	same.Priority = 1
 	s := exhausted(t).do(planner, amend(same, "priority", "done_when", "scope"))
-	s.refused("exhausted", planner, un) // done_when and scope are named, but as they were
+	s.refused("exhausted", planner, un) // done_when and scope are set, but unchanged
 	for _, c := range []struct {
 		set string
 		d   board.Definition

@@ -15,7 +15,8 @@ func used(task string, tokens int) *board.Usage {
 	return &board.Usage{Task: task, Iteration: 1, CLI: "claude", Model: "m-1", Cost: board.Cost{Input: tokens}}
 }
 
-// The run that uses a task's budget up blocks the task; only a human who raises the budget makes it continue.
+// TestTaskBudget checks that the run that uses up a task's budget blocks the task, and that only a
+// human who raises the budget can make it continue.
 func TestTaskBudget(t *testing.T) {
 	s := budgeted(t, board.KeyBudgetTask, "1000").claimed("login").do(coder1, used("login", 999))
 	equal(t, "below the budget", s.task("login").Status, board.Claimed)
@@ -41,7 +42,8 @@ func TestTaskBudget(t *testing.T) {
 	s.ready("cart").refused(board.CodeInvalid, human, &board.Block{About: board.About{Task: "cart"}, Reason: board.BudgetSpent})
 }
 
-// Work that was submitted is still reviewed beyond the budget; what comes back rejected is blocked.
+// TestTaskBudgetOfSubmittedWork checks that submitted work is still reviewed when the budget is
+// exceeded, and that the task is blocked if it is rejected.
 func TestTaskBudgetOfSubmittedWork(t *testing.T) {
 	s := budgeted(t, board.KeyBudgetTask, "1000").submitted("login").do(coder1, used("login", 5000))
 	equal(t, "submitted", s.task("login").Status, board.ReadyForReview)
@@ -51,7 +53,8 @@ func TestTaskBudgetOfSubmittedWork(t *testing.T) {
 	equal(t, "approved", s.task("login").Status, board.Approved)
 }
 
-// A run beyond its own budget blocks the task that is still in its agent's hands.
+// TestRunBudget checks that a run that exceeds its own budget blocks the task if its agent still
+// holds it.
 func TestRunBudget(t *testing.T) {
 	s := budgeted(t, board.KeyBudgetRun, "1000").claimed("login").do(coder1, used("login", 600)).do(coder1, used("login", 600))
 	equal(t, "two small runs", s.task("login").Status, board.Claimed)
@@ -69,7 +72,8 @@ func TestRunBudget(t *testing.T) {
 	equal(t, "a run that delivered", s.task("login").Status, board.ReadyForReview)
 }
 
-// A sprint's and a goal's budget pause the board; raising it is all that it takes to continue.
+// TestBoardBudgets checks that the budget of a sprint or a goal pauses the board, and that raising
+// it is enough to continue.
 func TestBoardBudgets(t *testing.T) {
 	for _, key := range []string{board.KeyBudgetSprint, board.KeyBudgetGoal} {
 		s := budgeted(t, key, "1000").claimed("login").do(coder1, used("login", 400)).do(planner, used("", 599))
@@ -95,7 +99,7 @@ func TestBoardBudgets(t *testing.T) {
 	}
 }
 
-// What iterations after the first have used is told apart.
+// TestRework checks that the usage of iterations after the first is also counted as rework.
 func TestRework(t *testing.T) {
 	again := used("login", 300)
 	again.Iteration, again.Cost.Seconds = 2, 60

@@ -37,7 +37,7 @@ func TestOneTaskACoder(t *testing.T) {
 	s := begun(t).claimed("login").ready("logout")
 	s.refused("wrong-state", coder1, claim("logout"), "coder-1 works on login")
 	s.do(coder1, preExec("login")).do(coder1, submit("login"))
-	s.do(coder1, claim("logout")) // one in review does not count
+	s.do(coder1, claim("logout")) // a task in review does not count
 	s.do(reviewer1, review("login")).do(reviewer1, reject("login"))
 	s.refused("wrong-state", coder1, goOn("login"), "logout")
 	equal(t, "current_task", s.agent("coder-1").CurrentTask, "logout")
@@ -112,7 +112,8 @@ func TestExpiredClaim(t *testing.T) {
 	equals(t, "workers", task.Workers(), []string{"coder-1", "coder-2"})
 }
 
-// The same coder's claim after its own lease has run out is its next iteration: a crash costs one.
+// TestOwnExpiredClaim checks that a coder's claim of its own task after its lease expired starts
+// the next iteration: a crash costs one.
 func TestOwnExpiredClaim(t *testing.T) {
 	s := begun(t).claimed("login")
 	c := goOn("login")
@@ -179,7 +180,8 @@ func TestHandoffOfAPlanner(t *testing.T) {
 	s.refused("invalid", planner, &board.HandOff{NextAction: "b"})
 }
 
-// A planner may word the goal anew; the history keeps the old words, and a finished goal stays as it is.
+// TestGoalIsReworded checks that a planner can reword the goal, that the history keeps the old
+// wording, and that a finished goal can't be reworded.
 func TestGoalIsReworded(t *testing.T) {
 	s := begun(t)
 	old := s.state().TheGoal().Description
@@ -233,7 +235,8 @@ func TestReleaseOfAClaim(t *testing.T) {
 	})
 }
 
-// What a human recovers goes on where it was, as an integration fix too.
+// TestReleaseThatKeepsWork checks that a task whose work a human recovers continues where it was,
+// also as an integration fix.
 func TestReleaseThatKeepsWork(t *testing.T) {
 	r := &board.Release{About: about("login"), KeepWork: true}
 	s := begun(t).claimed("login")

@@ -8,12 +8,13 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 )
 
-// on is a comment on a line of the submission of a task.
+// on returns a comment on a line of a task's submission.
 func on(id string, line int, text string) *board.Comment {
 	return &board.Comment{About: about(id), Commit: workCommit, Path: "login/login.go", Line: line, Lines: 40, Text: text}
 }
 
-// The reviewer and humans comment on lines of what is under review, nobody else, and on nothing else.
+// TestComment checks that only the reviewer and humans can comment, and only on lines of the
+// submission under review.
 func TestComment(t *testing.T) {
 	s := begun(t).submitted("login")
 	s.refused("permission", reviewer1, on("login", 12, "why?"), "its reviewer and humans comment on it")
@@ -44,7 +45,8 @@ func TestComment(t *testing.T) {
 	begun(t).claimed("login").refused("wrong-state", human, on("login", 12, "why?"), "login is CLAIMED by coder-1", "a comment needs READY_FOR_REVIEW")
 }
 
-// A rejection takes open comments along: then any reason will do, and those of an earlier submission count no more.
+// TestRejectionTakesComments checks that a rejection includes the open comments: with one, any
+// reason is sufficient, and comments on an earlier submission no longer count.
 func TestRejectionTakesComments(t *testing.T) {
 	s := begun(t).submitted("login").do(reviewer1, review("login"))
 	short := reject("login")
@@ -66,7 +68,8 @@ func TestRejectionTakesComments(t *testing.T) {
 	s.refused("invalid", reviewer1, again, "has no line `Blockers: N`")
 }
 
-// However much is said in comments, there is room left for what ends the task, and for other agents' words.
+// TestRoomForComments checks that comments, however many, leave room in the record for the
+// operations that end the task and for the text of other agents.
 func TestRoomForComments(t *testing.T) {
 	s := begun(t).submitted("login").do(reviewer1, review("login"))
 	long := strings.Repeat("x", board.MaxComment)
@@ -88,7 +91,7 @@ func TestRoomForComments(t *testing.T) {
 	if n := len(s.task("login").Comments); n < 15 || refusals < 10 {
 		t.Errorf("%d comments, %d refused", n, refusals)
 	}
-	for i := range 20 { // a human adds to them, up to the room of all comments
+	for i := range 20 { // humans can add more, up to the limit for all comments
 		if err := s.step(human, on("login", 1+i, long)); err != nil {
 			if !strings.Contains(err.Error(), "the comments on login would have") {
 				t.Fatal(err)

@@ -9,7 +9,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 )
 
-// logged is a board with the anomalies of many tasks, in their order.
+// logged returns a board with these anomalies, each of its own task, in this order.
 func logged(all []*board.Anomaly) *board.State {
 	s := board.NewState(board.NewMemory(), start)
 	s.Changes()[board.SprintPath] = &board.Sprint{ID: "sprint-1", Timeline: board.Timeline{Started: start}}
@@ -25,7 +25,7 @@ func loopWith(pattern string) *board.Anomaly {
 	return &board.Anomaly{Type: "retry_loop", Details: map[string]board.Scalar{"count": "3", "error_pattern": board.Scalar(pattern)}}
 }
 
-// unlike are so many texts of so many letters each, none like another.
+// unlike returns n random texts, no two of them similar.
 func unlike(n, letters int) []string {
 	r := rand.New(rand.NewPCG(1, 2))
 	texts := make([]string, n)
@@ -39,7 +39,7 @@ func unlike(n, letters int) []string {
 	return texts
 }
 
-// Of the anomalies of a rule the newest hundred are compared, however many there are.
+// TestNewestAnomalies checks that a rule compares only the newest hundred of its anomalies.
 func TestNewestAnomalies(t *testing.T) {
 	for _, c := range []struct {
 		newer int
@@ -55,7 +55,8 @@ func TestNewestAnomalies(t *testing.T) {
 	}
 }
 
-// Of texts that are compared with a hundred others the beginnings count.
+// TestLongAnomalies checks that texts that are compared with a hundred others are compared by their
+// beginnings.
 func TestLongAnomalies(t *testing.T) {
 	tails := unlike(3, 600)
 	var all []*board.Anomaly
@@ -67,15 +68,15 @@ func TestLongAnomalies(t *testing.T) {
 	}
 }
 
-// BenchmarkPatterns is what an agent can make analyze and watch do: anomalies that are as long, as many and as nearly
-// alike as may be.
+// BenchmarkPatterns measures the worst case that agents can cause for analyze and watch: anomalies
+// as long, as many and as similar as possible.
 func BenchmarkPatterns(b *testing.B) {
 	for _, n := range []int{150, 1000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			letters := unlike(n, 1000)
 			var all []*board.Anomaly
 			for i, text := range letters {
-				half := text[:650] // shuffled letters of one kind: only the distance tells them apart
+				half := text[:650] // shuffled letters: only the distance tells the texts apart
 				mixed := strings.Repeat("abcdefghij", 35)
 				all = append(all, loopWith(mixed[i%10:]+half))
 			}
@@ -87,7 +88,7 @@ func BenchmarkPatterns(b *testing.B) {
 	}
 }
 
-// chained are so many tasks, each of which depends on the one before.
+// chained returns a board with n tasks, each of which depends on the one before.
 func chained(n int) *board.State {
 	s := board.NewState(board.NewMemory(), start)
 	s.Changes()[board.GoalPath("goal-1")] = &board.Goal{ID: "goal-1", Priority: 3, Status: board.InProgress}
@@ -115,7 +116,7 @@ func BenchmarkViolationsOfAChain(b *testing.B) {
 	}
 }
 
-// counting is a source that counts what is read of it.
+// counting is a source that counts the records read from it.
 type counting struct {
 	board.Source
 	read int
@@ -126,7 +127,8 @@ func (c *counting) Record(path string) (any, error) {
 	return c.Source.Record(path)
 }
 
-// However long a chain of tasks is, to look for a circle reads each a few times, and to add one task reads few.
+// TestChainsAreCheap checks that the search for a cycle reads each task of a chain only a few
+// times, and that adding one task reads only a few, however long the chain is.
 func TestChainsAreCheap(t *testing.T) {
 	reads := func(n int) (all, one int) {
 		begun := begun(t)
@@ -152,14 +154,14 @@ func TestChainsAreCheap(t *testing.T) {
 	}
 }
 
-// Dependencies that go round are refused where they close, and found wherever they are.
+// TestCircles checks that the operation that would close a dependency cycle is refused.
 func TestCircles(t *testing.T) {
 	after := func(id, on string) *board.AmendTask {
 		return &board.AmendTask{About: about(id), Definition: board.Definition{DependsOn: []string{on}}, Set: []string{"depends_on"}, Reason: "order"}
 	}
 	s := begun(t).ready("a").ready("b", "a").ready("c", "b").ready("d")
 	s.refused("invariant", planner, after("a", "c"), "dependency cycle: a -> c -> b -> a")
-	s.do(planner, after("d", "c")) // a change that closes none
+	s.do(planner, after("d", "c")) // this change closes none
 }
 
 func TestViolationsOfCircles(t *testing.T) {
@@ -174,7 +176,7 @@ func TestViolationsOfCircles(t *testing.T) {
 		"tasks/task-2.yaml: depends_on: dependency cycle: task-2 -> task-1 -> task-3 -> task-2",
 		"tasks/task-3.yaml: depends_on: dependency cycle: task-3 -> task-2 -> task-1 -> task-3",
 	})
-	s.Task("task-2").Status = board.Merged // what is over holds nothing up
+	s.Task("task-2").Status = board.Merged // a finished task blocks none
 	s.Task("task-2").MergeCommit = sha("1")
 	equal(t, "violations", len(board.Violations(s)), 0)
 }

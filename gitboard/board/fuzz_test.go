@@ -13,7 +13,8 @@ import (
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
-// An id that is taken names one plain file, and one that isn't is refused wherever it's given.
+// FuzzIDs checks that an accepted id names one plain file, and that any other is refused wherever
+// it is used.
 func FuzzIDs(f *testing.F) {
 	for _, id := range []string{"add-auth", "a", "-a", "..", "a/b", "A", "coder-1", "coder-01", "my-coder-1", "note-1", "note-0", "human", "", "a.yaml", "\u0131", "a\n", strings.Repeat("a", 65)} {
 		f.Add(id)
@@ -63,8 +64,9 @@ func FuzzIDs(f *testing.F) {
 	})
 }
 
-// An edit of any field of any record with any value changes what it may, and nothing else; what it leaves can be
-// written and read back.
+// FuzzWrite writes any value to any field of any record. An accepted edit changes only that field,
+// the history and, with spec_ref, spec_oid. The record that results can be encoded and decoded
+// again.
 func FuzzWrite(f *testing.F) {
 	f.Add("tasks/a.yaml", "priority", "1")
 	f.Add("tasks/a.yaml", "depends_on", "[b, &x c, *x]")
@@ -122,7 +124,7 @@ func encode(r any) []byte {
 	return data
 }
 
-// fieldsOf is a record by the names of its fields.
+// fieldsOf returns the fields of a record by their YAML names.
 func fieldsOf(s *board.State, path string) map[string]any {
 	r, _ := s.Record(path)
 	fields := map[string]any{}

@@ -11,14 +11,14 @@ import (
 
 var planner2 = agent("planner-2")
 
-// of is a task of a goal.
+// of adds a task to a goal.
 func of(goal, id string, depends ...string) *board.AddTask {
 	p := add(id, depends...)
 	p.Goal = goal
 	return p
 }
 
-// side is a board with two goals that are worked on, and a planner for each.
+// side returns a board with two active goals, each with its own planner.
 func side(t failer) *script {
 	s := begun(t).do(planner2, &board.Register{Session: planner2.Session})
 	s.do(human, &board.GoalStart{ID: "billing", Text: "Send invoices", SpecRef: "specs/billing.md", Priority: 2})
@@ -42,7 +42,8 @@ func TestGoalComplete(t *testing.T) {
 	s.refused("wrong-state", human, &board.GoalComplete{})
 }
 
-// A goal that has ended takes no work; each refusal says how to continue, and reopening lets it.
+// TestGoalThatHasEnded checks that a goal that ended takes no work, that each refusal says how to
+// continue, and that it takes work again once reopened.
 func TestGoalThatHasEnded(t *testing.T) {
 	ended := func(end board.Payload, code board.ErrorCode) *script {
 		s := begun(t).ready("login").do(human, end)
@@ -76,7 +77,8 @@ func TestGoalThatHasEnded(t *testing.T) {
 	equals(t, "mode", []any{s.state().Control().Mode, s.goal("goal-2").Status, s.goal("goal-1").Status}, []any{board.Running, board.InProgress, board.PhaseAborted})
 }
 
-// A goal that is reopened is assessed again, also if nothing about its tasks has changed.
+// TestReopenedGoalWakesItsPlanner checks that a reopened goal is assessed again even if none of its
+// tasks changed.
 func TestReopenedGoalWakesItsPlanner(t *testing.T) {
 	s := begun(t).in(board.Merged, "login")
 	before := report.Wakes(s.state(), "goal-1")[0]
@@ -104,10 +106,11 @@ func TestGoalStart(t *testing.T) {
 	equal(t, "the first", s.state().Goals()[0].ID, "goal-2")
 }
 
-// A goal that comes after another waits until that has ended, whichever way.
+// TestGoalAfterAnother checks that a goal that comes after another one waits until that has ended,
+// whether completed or aborted.
 func TestGoalAfterAnother(t *testing.T) {
 	s := begun(t).do(human, &board.GoalStart{ID: "next", Text: "Then that", After: "goal-1"})
-	s.do(planner, add("login")) // the only one that is worked on is still goal-1
+	s.do(planner, add("login")) // goal-1 is still the only active goal
 	equal(t, "goal of login", s.task("login").Goal, "goal-1")
 	s.do(human, of("next", "export")).do(planner, finalize("export"))
 	s.refused("dependency", coder1, claim("export"), "next, which comes after goal-1", "git liza goal show goal-1")
@@ -119,7 +122,7 @@ func TestGoalAfterAnother(t *testing.T) {
 	s.do(coder1, claim("export"))
 }
 
-// Which goal is meant where none is named.
+// TestGoalThatIsMeant checks which goal is used if none is named.
 func TestGoalThatIsMeant(t *testing.T) {
 	s := side(t)
 	s.refused("invalid", human, add("login"), "2 goals are worked on, and none is named: billing and goal-1", "--goal billing")
@@ -128,14 +131,14 @@ func TestGoalThatIsMeant(t *testing.T) {
 	equals(t, "each planner's goal", []string{s.task("login").Goal, s.task("invoice").Goal}, []string{"goal-1", "billing"})
 	s.do(planner2, give("invoice")).do(planner2, &board.GoalComplete{})
 	equals(t, "states", []board.Phase{s.goal("goal-1").Status, s.goal("billing").Status}, []board.Phase{board.InProgress, board.Completed})
-	s.do(planner2, add("late")) // its own goal has ended: the only one that is worked on
+	s.do(planner2, add("late")) // its own goal has ended, so the only active one is used
 	equal(t, "late", s.task("late").Goal, "goal-1")
 	s.refused("wrong-state", human, of("billing", "receipt"), "billing is COMPLETED")
 	s.do(planner, give("login")).do(planner, give("late")).do(planner, &board.GoalComplete{})
 	s.refused("wrong-state", human, add("more"), "goal-1 is COMPLETED since")
 }
 
-// One planner plans one goal, and no two plan the same.
+// TestPlan checks that a planner plans one goal, and that no two planners plan the same one.
 func TestPlan(t *testing.T) {
 	s := side(t)
 	equals(t, "plan", []string{s.state().PlannerOf("goal-1"), s.state().PlannerOf("billing")}, []string{"planner-1", "planner-2"})
@@ -153,7 +156,8 @@ func TestPlan(t *testing.T) {
 	s.refused("wrong-state", planner2, &board.Plan{Goal: "billing"}, "ABORTED")
 }
 
-// Claims and reviews go by the priority of the goal, then of the task, then by age.
+// TestClaimsAcrossGoals checks that claims and reviews are ordered by the priority of the goal,
+// then that of the task, then age.
 func TestClaimsAcrossGoals(t *testing.T) {
 	s := side(t)
 	first := func(id string, n int) *board.AddTask { p := of("goal-1", id); p.Priority = n; return p }
@@ -174,7 +178,8 @@ func TestClaimsAcrossGoals(t *testing.T) {
 	s.refused("wrong-state", reviewer1, review("urgent"), "goal-1 is ABORTED")
 }
 
-// A task may depend on one of another goal; triggers are those of the goal alone.
+// TestGoalsSideBySide checks that a task can depend on one of another goal, and that a goal's
+// triggers come from its own tasks only.
 func TestGoalsSideBySide(t *testing.T) {
 	s := side(t).do(planner, add("ledger")).do(planner, finalize("ledger"))
 	s.do(planner2, add("invoice", "ledger")).do(planner2, finalize("invoice"))
@@ -192,7 +197,8 @@ func TestGoalsSideBySide(t *testing.T) {
 	equals(t, "wakes of third", triggers("third"), []report.WakeTrigger{report.InitialPlanning})
 }
 
-// What a run costs counts for the goal of its task, or the one that was planned.
+// TestTokensOfGoals checks that the cost of a run counts for the goal of its task, or for the goal
+// that was planned.
 func TestTokensOfGoals(t *testing.T) {
 	s := side(t).do(planner2, add("invoice")).do(planner2, finalize("invoice")).do(coder1, claim("invoice"))
 	used := func(n int) board.Cost { return board.Cost{Input: n} }
@@ -202,7 +208,8 @@ func TestTokensOfGoals(t *testing.T) {
 	equals(t, "tokens", []int{s.goal("billing").Tokens, s.goal("goal-1").Tokens, s.state().Sprint().Tokens}, []int{10, 7, 18})
 }
 
-// The entries of the whole run go to every goal that is worked on.
+// TestAlignmentOfGoals checks that alignment entries of the whole run are added to every active
+// goal.
 func TestAlignmentOfGoals(t *testing.T) {
 	s := side(t).do(human, &board.SetCheckpoint{}).do(human, &board.Resume{Decision: "ADJUST"})
 	for _, id := range []string{"goal-1", "billing"} {
@@ -215,7 +222,7 @@ func TestAlignmentOfGoals(t *testing.T) {
 	equal(t, "reworded", s.goal("billing").Description, "Send PDFs")
 }
 
-// Archived tasks still count for their goal.
+// TestArchivedTasksOfGoals checks that archived tasks still count for their goal.
 func TestArchivedTasksOfGoals(t *testing.T) {
 	s := begun(t).in(board.Merged, "login").do(human, &board.Archive{Sprint: "sprint-1", Tasks: []string{"login"}})
 	equal(t, "archived", s.goal("goal-1").Archived, 1)

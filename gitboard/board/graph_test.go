@@ -9,7 +9,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/report"
 )
 
-// drawn is "id level*" of each node in order, "*" for the critical path.
+// drawn lists each node in order as its id and level, with "*" if it is on the critical path.
 func drawn(g report.Graph) string {
 	var parts []string
 	for _, n := range g.Nodes {

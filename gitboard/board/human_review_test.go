@@ -9,10 +9,11 @@ import (
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
-// bob is another human than Ada.
+// bob is a human other than Ada.
 var bob = board.HumanActor("Bob", "bob@example.org")
 
-// A human reviews like a reviewer, and is recorded with their git identity.
+// TestHumanReviews checks that a human can do all that a reviewer does, and that the git identity
+// is recorded.
 func TestHumanReviews(t *testing.T) {
 	s := begun(t).submitted("login").do(human, review("login"))
 	task := s.task("login")
@@ -31,7 +32,8 @@ func TestHumanReviews(t *testing.T) {
 	equal(t, "agents are free of it", s.agent("coder-1").CurrentTask, "login")
 }
 
-// No lease ends a human's review: agents leave it alone, another human may take it over, and force releases it.
+// TestHumanReviewStays checks that a human's review has no lease that could expire: agents can't
+// take it over, another human can, and a forced release ends it.
 func TestHumanReviewStays(t *testing.T) {
 	s := begun(t).submitted("login").do(human, review("login"))
 	s.refused("wrong-state", reviewer1, review("login"), "reviewed by human")
@@ -48,10 +50,11 @@ func TestHumanReviewStays(t *testing.T) {
 	equal(t, "released", s.task("login").ReviewingBy+s.task("login").ReviewingAs, "")
 	s.ready("two").do(coder2, claim("two")).do(coder2, preExec("two"))
 	two := submit("two")
-	s.do(coder2, two).do(human, review("login")).do(human, review("two")) // a human may have several
+	// A human can have several.
+	s.do(coder2, two).do(human, review("login")).do(human, review("two"))
 }
 
-// Nobody reviews work that they committed themselves.
+// TestHumanReviewsNotOwnWork checks that people can't review work that contains their own commits.
 func TestHumanReviewsNotOwnWork(t *testing.T) {
 	s := begun(t).claimed("login").do(coder1, preExec("login"))
 	p := submit("login")
@@ -67,7 +70,7 @@ func TestHumanReviewsNotOwnWork(t *testing.T) {
 	begun(t).claimed("login").do(coder1, preExec("login")).refused("invalid", coder1, p, "too many")
 }
 
-// The setting review_by says who reviews.
+// TestReviewBy checks that the setting review_by decides who reviews.
 func TestReviewBy(t *testing.T) {
 	by := func(value string) *script {
 		return begun(t).do(human, &board.SetConfig{Key: "review_by", Value: value}).submitted("login")

@@ -10,7 +10,7 @@ import (
 
 func record(path, text string) board.Imported { return board.Imported{Path: path, YAML: text} }
 
-// least is a board with nothing on it but a task.
+// least returns the smallest board with one task.
 func least(t *testing.T) []board.Imported {
 	return []board.Imported{
 		record(board.BreakerPath, "status: OK\n"),

@@ -29,8 +29,8 @@ func lined(in *report.Inbox) string {
 	return strings.Join(lines, "\n")
 }
 
-// What waits for a human: what holds up the whole board first, then what holds up most tasks; what a planner that is
-// there looks at comes last.
+// TestInboxOrder checks the order of the inbox: first what stops the whole board, then what blocks
+// most tasks. Items that a present planner handles come last.
 func TestInboxOrder(t *testing.T) {
 	nobody := map[string]board.Lease{}
 	for _, c := range []struct {
@@ -100,7 +100,7 @@ func TestInboxOrder(t *testing.T) {
 	}
 }
 
-// A blocked task is in the inbox with all that somebody needs to answer.
+// TestInboxBlocked checks that the item of a blocked task has everything needed to answer it.
 func TestInboxBlocked(t *testing.T) {
 	s := begun(t).rejected("one").do(coder1, goOn("one")).do(coder1, block("one"))
 	i := s.inbox(report.Beside{Leases: map[string]board.Lease{}}).Items[0]
@@ -118,7 +118,8 @@ func TestInboxBlocked(t *testing.T) {
 	}
 }
 
-// Two coders failed: the definition has to change before an answer helps.
+// TestInboxExhausted checks that, after two coders failed, the inbox asks for a new definition
+// before an answer.
 func TestInboxExhausted(t *testing.T) {
 	s := begun(t).in(board.Blocked, "one").do(human, &board.Unblock{About: about("one")}).do(coder2, goOn("one")).do(coder2, block("one"))
 	first := func() string { return s.inbox(report.Beside{Leases: map[string]board.Lease{}}).Items[0].Do[0].Do }
@@ -131,7 +132,8 @@ func TestInboxExhausted(t *testing.T) {
 	}
 }
 
-// The plan that waits for approval is one item: all drafts, in the order in which they can begin.
+// TestInboxDrafts checks that a plan that waits for approval is one item, with all drafts in the
+// order in which they can start.
 func TestInboxDrafts(t *testing.T) {
 	s := begun(t).do(planner, add("base")).do(planner, add("upper", "base"))
 	vague := add("vague")
@@ -151,7 +153,7 @@ func TestInboxDrafts(t *testing.T) {
 	}
 }
 
-// A tripped breaker shows the anomalies that form its pattern.
+// TestInboxBreaker checks that a tripped breaker shows the anomalies that form its pattern.
 func TestInboxBreaker(t *testing.T) {
 	s := begun(t).claimed("one").ready("two").do(coder2, claim("two"))
 	for _, c := range []struct {

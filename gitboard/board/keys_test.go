@@ -8,7 +8,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 )
 
-// public is a key of ed25519 whose bytes are all the same.
+// public returns an ed25519 key whose bytes are all the same.
 func public(fill byte) string {
 	const kind = "ssh-ed25519"
 	data := append([]byte{0, 0, 0, byte(len(kind))}, kind...)
@@ -62,7 +62,7 @@ func TestKeys(t *testing.T) {
 	s.do(human, &board.KeysRevoke{Key: board.KeyID(public('i'))})
 }
 
-// TestCheckSigner: who may sign what, as the board before and after a step says.
+// TestCheckSigner checks who may sign an operation, given the board before and after it.
 func TestCheckSigner(t *testing.T) {
 	keyed := func() *script {
 		s := begun(t)
@@ -133,7 +133,7 @@ func TestCheckSigner(t *testing.T) {
 	}
 }
 
-// TestSignedInit: the first key speaks for itself.
+// TestSignedInit checks that the first key may sign the commit that adds it.
 func TestSignedInit(t *testing.T) {
 	none := board.NewState(board.NewMemory(), "")
 	op := board.Operation{Actor: human, Time: start, Request: "x", Payload: &board.Init{Goal: "Ship it", IntegrationBranch: "integration", Key: public('h')}}

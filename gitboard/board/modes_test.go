@@ -54,7 +54,7 @@ func TestModes(t *testing.T) {
 	s := begun(t)
 	s.refused("wrong-state", human, &board.Resume{})
 	s.do(human, &board.Pause{Reason: "lunch"}).refused("mode", human, &board.Pause{}, "PAUSED")
-	s.do(planner, &board.SetCheckpoint{Reason: "look"}) // the stronger wins
+	s.do(planner, &board.SetCheckpoint{Reason: "look"}) // the stronger mode wins
 	s.refused("mode", human, &board.Pause{}, "CHECKPOINT")
 	s.refused("mode", human, &board.SetCheckpoint{})
 	s.refused("permission", planner, &board.Resume{})

@@ -11,7 +11,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
-// allAlive are leases of every agent, good for five minutes more.
+// allAlive returns a lease of every agent that expires in five minutes.
 func (s *script) allAlive() map[string]board.Lease {
 	leases := map[string]board.Lease{}
 	for _, a := range []board.Actor{planner, coder1, coder2, coder3, reviewer1, reviewer2} {
@@ -40,7 +40,7 @@ func outlookOf(t *testing.T, o *report.Overview, id string) report.TaskOutlook {
 	return report.TaskOutlook{}
 }
 
-// Whose turn it is with a task in each state, and whether it is stuck.
+// TestOutlook checks, for a task in each state, who must act next and whether it is stuck.
 func TestOutlook(t *testing.T) {
 	gone := func(agents ...string) func(*script) map[string]board.Lease {
 		return func(s *script) map[string]board.Lease {
@@ -117,7 +117,8 @@ func TestSummary(t *testing.T) {
 	equal(t, "nothing waits any more", len(o.Waiting)+len(o.Turns), 0)
 }
 
-// A clone that is stopped by a file waits for whoever takes the file away.
+// TestOverviewOfAStoppedClone checks that a clone stopped by a file waits for a human to remove the
+// file.
 func TestOverviewOfAStoppedClone(t *testing.T) {
 	s := begun(t).ready("a")
 	o, err := report.Look(s.state(), report.Beside{Leases: s.allAlive(), Stopped: []report.Halt{{File: "PAUSE", Since: s.now}}}, s.now.Std())
@@ -128,7 +129,7 @@ func TestOverviewOfAStoppedClone(t *testing.T) {
 	equals(t, "waiting", o.Waiting, []report.Ask{{What: "this clone is stopped by .liza/PAUSE", Do: "take .liza/PAUSE away"}})
 }
 
-// Without a planner its work is the human's.
+// TestOverviewWithoutPlanner checks that a missing planner's work falls to the human.
 func TestOverviewWithoutPlanner(t *testing.T) {
 	s := begun(t).do(planner, &board.Deregister{})
 	equals(t, "nothing planned", s.look(nil).Waiting, []report.Ask{{What: "there is no task yet, and no planner", Do: "git liza add-task -h"}})
@@ -143,7 +144,8 @@ func TestOverviewWithoutPlanner(t *testing.T) {
 	})
 }
 
-// What waits for a role that nobody has waits for the human; a lease that has run out is nobody's.
+// TestOverviewWithoutHands checks that work for a role without agents waits for the human, and that
+// an agent whose lease expired does not count.
 func TestOverviewWithoutHands(t *testing.T) {
 	s := begun(t).ready("a").ready("b").in(board.ReadyForReview, "c")
 	nobody := s.look(map[string]board.Lease{}).Waiting
@@ -155,7 +157,8 @@ func TestOverviewWithoutHands(t *testing.T) {
 	equal(t, "not known", len(s.look(nil).Waiting), 0)
 }
 
-// However many tasks are alike, what else waits is seen, and the commands are whole.
+// TestOverviewOfMuchThatWaits checks that many similar tasks do not hide other items and that
+// commands are never cut off.
 func TestOverviewOfMuchThatWaits(t *testing.T) {
 	s := begun(t).do(planner, &board.Deregister{})
 	for i := range 30 {
@@ -171,7 +174,8 @@ func TestOverviewOfMuchThatWaits(t *testing.T) {
 	equals(t, "drafts", waiting[1], report.Ask{What: "30 tasks are DRAFT", Do: "git liza finalize --all"})
 }
 
-// Work that is kept for somebody gone waits for a word of the human, where nobody plans.
+// TestOverviewOfAReservationForNobody checks that work reserved for an agent that is gone waits for
+// the human if there is no planner.
 func TestOverviewOfAReservationForNobody(t *testing.T) {
 	s := begun(t).in(board.Blocked, "login").do(planner, &board.Deregister{})
 	s.do(human, &board.Unblock{About: about("login"), Mode: board.UnblockKeepWork, To: "coder-2"}).do(coder2, &board.Deregister{})
@@ -195,11 +199,11 @@ func TestOverviewCounts(t *testing.T) {
 }
 
 func TestSpent(t *testing.T) {
-	s := begun(t).ready("a")                          // 2 operations, the second a minute after the first
-	s.now = s.now.Add(9 * time.Minute)                // 10 more until the claim
-	s.do(coder1, claim("a")).do(coder1, preExec("a")) // 1 minute
+	s := begun(t).ready("a")                          // 2 operations, one minute apart
+	s.now = s.now.Add(9 * time.Minute)                // 10 more minutes until the claim
+	s.do(coder1, claim("a")).do(coder1, preExec("a")) // one minute
 	s.now = s.now.Add(28 * time.Minute)
-	s.do(coder1, submit("a")) // 29 after the checkpoint
+	s.do(coder1, submit("a")) // 29 minutes after the checkpoint
 	s.do(reviewer1, review("a")).do(reviewer1, reject("a"))
 	got := report.SpentOf(s.task("a"), s.now.Add(5*time.Minute))
 	equal(t, "spent", got, report.Spent{Waiting: 16 * time.Minute, Work: 30 * time.Minute, Review: 2 * time.Minute})
@@ -207,7 +211,8 @@ func TestSpent(t *testing.T) {
 	equal(t, "blocked", report.SpentOf(s.task("a"), s.now.Add(time.Hour)).Blocked, time.Hour)
 }
 
-// A board that can't be read any more gives an error, whichever record it is that is missing.
+// TestOverviewUnread checks that the overview of a board that becomes unreadable returns an error,
+// whichever record is affected.
 func TestOverviewUnread(t *testing.T) {
 	s := begun(t).claimed("a").do(coder1, block("a")).do(human, &board.AddNote{For: "human", Message: "look here"})
 	s.do(planner, &board.Deregister{}).do(coder1, &board.Discover{During: "a", Description: "a hole", Severity: "high", Urgency: "immediate"})

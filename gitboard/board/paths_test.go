@@ -58,7 +58,8 @@ func TestRecordPath(t *testing.T) {
 	}
 }
 
-// TestDirectoriesStaySmall: up to a million records of a family, no directory has more than a hundred entries.
+// TestDirectoriesStaySmall checks that with up to a million records of a family no directory has
+// more than a hundred entries.
 func TestDirectoriesStaySmall(t *testing.T) {
 	const most = 1_000_000
 	entries := map[string]int{}
@@ -69,7 +70,8 @@ func TestDirectoriesStaySmall(t *testing.T) {
 		if len(dirs) != 4 {
 			t.Fatal(path)
 		}
-		// A new directory is one more entry of the one above; numbers only grow.
+		// Numbers only grow, so a directory that is not on the last path is new: one more entry of
+		// its parent.
 		for depth := 3; depth > 0; depth-- {
 			dir := strings.Join(dirs[:depth], "/")
 			if depth == 3 || !strings.HasPrefix(last, strings.Join(dirs[:depth+1], "/")+"/") {
@@ -88,8 +90,8 @@ func TestDirectoriesStaySmall(t *testing.T) {
 	}
 }
 
-// TestNumbers: the next number is one more than the highest, wherever the records are; taking one out gives its
-// number away only when it was the last.
+// TestNumbers checks that the next number is one more than the highest, in whatever directory. The
+// number of a removed record is reused only if it was the last.
 func TestNumbers(t *testing.T) {
 	below := board.NewMemory()
 	s := board.NewState(below, "")

@@ -30,7 +30,7 @@ func TestPatterns(t *testing.T) {
 	for _, c := range []struct {
 		name     string
 		logged   []*board.LogAnomaly
-		pattern  string // "" for none
+		pattern  string // "" if there is none
 		severity string
 	}{
 		{"similar loops", []*board.LogAnomaly{loop("Timeout after 30 s"), loop("timeout after 45 s"), loop("timeouts after 30 s!")}, "retry_cluster", "ARCHITECTURE_FLAW"},
@@ -74,7 +74,8 @@ func TestPatterns(t *testing.T) {
 	}
 }
 
-// What one task repeats is that task's problem, not a pattern of the run.
+// TestPatternsCountTasks checks that anomalies repeated by one task do not form a pattern of the
+// run.
 func TestPatternsCountTasks(t *testing.T) {
 	down := func(task string) *board.LogAnomaly {
 		p := anomaly("external_blocker", "blocker_service", "npm")

@@ -147,7 +147,8 @@ func TestSupersede(t *testing.T) {
 	s.refused("invalid", planner, add("late", "big"), "SUPERSEDED")
 }
 
-// A replacement that needed the old task does not end up needing itself.
+// TestSupersedeByADependent checks that a replacement that depended on the old task does not depend
+// on itself.
 func TestSupersedeByADependent(t *testing.T) {
 	s := begun(t).ready("big").do(planner, add("rest", "big")).do(planner, &board.Supersede{About: about("big"), By: []string{"rest"}, Reason: "One task."})
 	equal(t, "depends_on", len(s.task("rest").DependsOn), 0)

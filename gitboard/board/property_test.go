@@ -12,8 +12,9 @@ import (
 	"github.com/git-liza/git-liza/gitboard/codec"
 )
 
-// Random operations by random actors: whatever is allowed, the board stays sound (script proves that after
-// each), what is over stays over, nobody holds two tasks, and replaying the messages leads to the same bytes.
+// TestAnyOperations runs random operations by random actors. After any allowed operation the board
+// is sound (script checks that), finished tasks stay finished, and nobody holds two tasks. At the
+// end replaying the messages gives the same bytes.
 func TestAnyOperations(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := begun(t)
@@ -50,7 +51,7 @@ func TestAnyOperations(t *testing.T) {
 	})
 }
 
-// replay folds the messages of a script over an empty board.
+// replay applies the messages of a script to an empty board.
 func replay(t failer, s *script) {
 	t.Helper()
 	mem, at := board.NewMemory(), board.Time("")
@@ -87,7 +88,7 @@ func replay(t failer, s *script) {
 
 var somebody = []board.Actor{planner, coder1, coder2, coder3, reviewer1, reviewer2, human}
 
-// anyOperation is one that often makes sense, by somebody who often may ask for it.
+// anyOperation draws an operation that often makes sense, by an actor that may often run it.
 func anyOperation(t *rapid.T, s *script) (board.Actor, board.Payload) {
 	id := rapid.SampledFrom([]string{"a", "b", "c", "d"}).Draw(t, "task")
 	other := rapid.SampledFrom([]string{"a", "b", "c", "d", "nowhere"}).Draw(t, "other")
@@ -162,7 +163,7 @@ func anyOperation(t *rapid.T, s *script) (board.Actor, board.Payload) {
 	return who, m.p
 }
 
-// One seed of plausible work, long enough for tasks to end.
+// TestALongRun replays one plausible history that is long enough for tasks to end.
 func TestALongRun(t *testing.T) {
 	s := begun(t)
 	for _, id := range []string{"a", "b"} {

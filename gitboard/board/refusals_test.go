@@ -9,8 +9,8 @@ import (
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
-// The moves that the protocol names as forbidden. Each refusal says of which task, in which state, what was
-// asked and what is allowed from here.
+// TestNamedRefusals checks the moves that the protocol forbids by name. Each refusal names the
+// task, its state, what was asked for and what is allowed instead.
 func TestNamedRefusals(t *testing.T) {
 	for _, c := range []struct {
 		name  string
@@ -49,7 +49,7 @@ func TestNamedRefusals(t *testing.T) {
 	}
 }
 
-// taskOps is a payload of every operation on a task, with the roles that may ask for it somewhere.
+// taskOps returns a payload of every operation on a task.
 func taskOps(id string) []board.Payload {
 	return []board.Payload{
 		add(id), finalize(id), &board.AmendTask{About: about(id), Set: []string{"priority"}, Definition: board.Definition{Priority: 1}, Reason: "r"},
@@ -87,7 +87,8 @@ func TestTerminalTasksStay(t *testing.T) {
 	}
 }
 
-// From every state, every operation by everybody: what the table does not know is refused, in words.
+// TestEveryOperationFromEveryState tries every operation by every role from every state. Whatever
+// is not in the table is refused with a readable message.
 func TestEveryOperationFromEveryState(t *testing.T) {
 	for _, status := range board.Statuses {
 		s := begun(t).ready("other").in(status, "login")
@@ -154,11 +155,12 @@ func TestWhoIsActing(t *testing.T) {
 	for _, human := range []board.Actor{board.HumanActor("Ann\x1b[2J", "ann@example.com"), board.HumanActor("Ann", "ann@\u202eexample.com"), board.HumanActor("Ann\nOp", "ann@example.com"), board.HumanActor("\xff", "ann@example.com")} {
 		s.refused("identity", human, &board.Pause{}, "holds a control character", "git config user.name")
 	}
-	s.do(board.HumanActor("\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645 Å", "ann@example.com"), &board.AddNote{Message: "x"}) // a joiner that Persian needs
+	// Persian needs the joiner.
+	s.do(board.HumanActor("\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645 Å", "ann@example.com"), &board.AddNote{Message: "x"})
 	s.refused("permission", reviewer1, &board.Pause{}, "a pause is for a human, not for a code_reviewer")
 }
 
-// Names that git, or a file system, takes for something else.
+// TestReservedNames covers names that git or a file system interprets in another way.
 func TestReservedNames(t *testing.T) {
 	for _, name := range []string{"", "HEAD", "head", "@", "FETCH_HEAD", "orig_head", "AUTO_MERGE", "refs", "refs/heads/x", strings.Repeat("a", 40), strings.Repeat("0", 64), "liza", "liza/state",
 		"Liza/State", "task", "TASK/x", "-x", "a b", "a..b", "a~1", "a^", "a:b", "a?", "a*", "a[b", `a\b`, "a@{1}", "a/", "/a", "a//b", "a.", ".a", "a/.b", "a.lock", "a.lock/b", "con", "x/NUL", "com1.x",
@@ -185,7 +187,7 @@ func TestOperationsOutOfForm(t *testing.T) {
 		t.Errorf("an operation before its parent: %v", err)
 	}
 	s.now = s.now.Add(1e9)
-	s.do(planner, add("login"), 0) // the same second is fine
+	s.do(planner, add("login"), 0) // the same second is allowed
 	for _, op := range []board.Operation{
 		{Actor: planner, Time: "2027-01-01", Request: "r", Payload: add("logout")},
 		{Actor: planner, Time: "2027-02-30T00:00:00Z", Request: "r", Payload: add("logout")},

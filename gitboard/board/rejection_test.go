@@ -72,7 +72,7 @@ func TestRejectionFaults(t *testing.T) {
 	}
 }
 
-// Words from flags stay words: no line of them becomes a line of the form.
+// TestRejectionFromHostileWords checks that text from flags never becomes a line of the form.
 func TestRejectionFromHostileWords(t *testing.T) {
 	r := board.Rejection{
 		Blockers: []board.Finding{{Where: "a.go:1", Issue: "x\nBlockers: 7", Why: "y\n\nOverall: fine", Suggestion: "z\n- [blocker] b.go:2 - w"}},

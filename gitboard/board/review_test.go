@@ -58,7 +58,8 @@ func TestRejectedWorkAgain(t *testing.T) {
 	amended.Tree = sha("2")
 	s.do(coder1, amended).do(coder1, &board.Withdraw{About: about("login"), Reason: "one more look"}).do(coder1, amended)
 	s.do(reviewer1, review("login")).do(reviewer1, s.judge(reject("login"))).do(coder1, goOn("login")).do(coder1, preExec("login"))
-	s.refused("rejected", coder1, submit("login"), workCommit[:10]) // rejected before the last one
+	// The rejection before the last one.
+	s.refused("rejected", coder1, submit("login"), workCommit[:10])
 
 	s.do(coder1, block("login")).do(planner, &board.Unblock{About: about("login"), Mode: board.UnblockSameCoder})
 	s.do(coder1, preExec("login")).do(coder1, submit("login"))
@@ -216,7 +217,7 @@ func TestWithdraw(t *testing.T) {
 	equal(t, "review", task.ReviewCommit+task.ReviewingBy, "")
 	equal(t, "event", task.Last("withdrawn").Reason, "forgot a file")
 	equal(t, "agent", s.agent("coder-1").Status, board.Working)
-	s.do(coder1, submit("login")) // the checkpoint of this iteration stands
+	s.do(coder1, submit("login")) // the checkpoint of this iteration is still valid
 }
 
 func TestVerdictOnAnotherCommit(t *testing.T) {
@@ -257,7 +258,8 @@ func TestRejection(t *testing.T) {
 	equal(t, "cycles", s.task("login").ReviewCyclesCurrent*10+s.task("login").ReviewCyclesTotal, 22)
 }
 
-// An iteration after a crash has no prior feedback whose fate could be told.
+// TestSecondIterationWithoutFeedback covers an iteration after a crash: there is no earlier
+// feedback to report on.
 func TestSecondIterationWithoutFeedback(t *testing.T) {
 	s := begun(t).claimed("login")
 	c := goOn("login")

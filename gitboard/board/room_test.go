@@ -9,7 +9,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/codec"
 )
 
-// size is how many bytes a record has as it is written.
+// size returns the encoded size of a record in bytes.
 func (s *script) size(path string) int {
 	s.t.Helper()
 	r, err := s.state().Record(path)
@@ -23,10 +23,10 @@ func (s *script) size(path string) int {
 	return len(data)
 }
 
-// text is so many bytes, as lines that take the more room the deeper they are.
+// text returns n bytes as short lines, which take more space the deeper they are indented.
 func text(n int) string { return strings.Repeat("a\n", n/2-1) + "aa" }
 
-// fill repeats an operation until it is refused.
+// fill repeats an operation until it is refused because the record is full.
 func (s *script) fill(a board.Actor, p board.Payload) {
 	s.t.Helper()
 	for {
@@ -39,7 +39,8 @@ func (s *script) fill(a board.Actor, p board.Payload) {
 	}
 }
 
-// What agents say of a task, planners can always block, amend, supersede and abandon it.
+// TestRoomToEnd checks that planners can always block, amend, supersede and abandon a task, however
+// much text agents added to it.
 func TestRoomToEnd(t *testing.T) {
 	long := func(id string) *board.PreExec {
 		p := preExec(id)
@@ -68,7 +69,7 @@ func TestRoomToEnd(t *testing.T) {
 		}
 		s.do(human, force)
 		s.do(planner, &board.AmendTask{About: about("login"), Definition: board.Definition{Scope: text(1 << 10)}, Set: []string{"scope"}, Reason: "less"})
-		// A planner that goes on for ever leaves the room, too.
+		// A planner that never stops amending leaves that room, too.
 		for i := 0; ; i++ {
 			scope := fmt.Sprintf("%d %s", i, text(2<<10))
 			if err := s.step(planner, &board.AmendTask{About: about("login"), Definition: board.Definition{Scope: scope}, Set: []string{"scope"}, Reason: "again"}); err != nil {
@@ -81,7 +82,8 @@ func TestRoomToEnd(t *testing.T) {
 	}
 }
 
-// A coder that has said all it may can still block with its reasons, or be released.
+// TestShare checks that a coder whose share of the record is used up can still block with its
+// reasons, or be released.
 func TestShare(t *testing.T) {
 	s := begun(t).claimed("login")
 	p := preExec("login")
@@ -102,7 +104,8 @@ func TestShare(t *testing.T) {
 	s.refused("invalid", coder1, p, "the operation's texts have", "32768 are allowed")
 }
 
-// Planners may fill a task, and leave the room to end it; ends are short where there is little of it.
+// TestPlannersRoom checks that planners can fill a task except for the room needed to end it, and
+// that final texts must be short if little room is left.
 func TestPlannersRoom(t *testing.T) {
 	s := begun(t).ready("login")
 	amend := func(i int) *board.AmendTask {
@@ -119,7 +122,7 @@ func TestPlannersRoom(t *testing.T) {
 	s.size("tasks/login.yaml")
 }
 
-// Size bounds what every text takes, wherever it is.
+// TestSize checks that size is an upper bound for every text, wherever it is in a record.
 func TestSize(t *testing.T) {
 	for _, word := range []string{
 		"a", "'", `"`, `\`, ": ", "# no", "a\n", "a\n\n", "\n", " \n", "\t", "\r", "\u2028", "\u00a0", "\U0001f600", "\U000e0001", "é\n", "- ", "yes", "007",
@@ -143,7 +146,8 @@ func TestSize(t *testing.T) {
 	}
 }
 
-// A goal whose alignment history is full takes no more entries, and holds up no other operation.
+// TestFullGoal checks that a goal whose alignment history is full refuses more entries and blocks
+// no other operation.
 func TestFullGoal(t *testing.T) {
 	s := begun(t).ready("login")
 	s.fill(planner, &board.AlignmentEntry{Event: "look", Summary: strings.Repeat("x", 30<<10)})

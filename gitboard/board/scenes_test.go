@@ -6,14 +6,13 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 )
 
-// The commits of the scenes.
 var (
 	baseCommit   = sha("b")
 	workCommit   = sha("c")
 	mergedCommit = sha("d")
 )
 
-// workOf is the commit of a task's nth submission.
+// workOf returns the commit of a task's nth submission.
 func workOf(n int) string {
 	if n == 1 {
 		return workCommit
@@ -42,7 +41,7 @@ func claim(id string) *board.Claim {
 	return &board.Claim{About: about(id), Clone: "here", BaseCommit: baseCommit}
 }
 
-// goOn is a claim that keeps the work.
+// goOn claims a task and keeps its work.
 func goOn(id string) *board.Claim { return &board.Claim{About: about(id), Clone: "here"} }
 
 func preExec(id string) *board.PreExec {
@@ -104,27 +103,27 @@ func (s *script) approved(id string) *script {
 	return s.submitted(id).do(reviewer1, review(id)).do(reviewer1, approve(id))
 }
 
-// resubmit is a submission of new work, after the task's earlier ones.
+// resubmit submits new work on a task that was submitted before.
 func (s *script) resubmit(id string) *board.Submit {
 	p := submit(id)
 	p.Commit = workOf(s.task(id).Submissions() + 1)
 	return p
 }
 
-// judge is a verdict on the commit that was submitted.
+// judge sets the commit of a verdict to the submitted one.
 func (s *script) judge(v *board.Verdict) *board.Verdict {
 	v.Commit = s.task(v.Task).ReviewCommit
 	return v
 }
 
-// again is a further round of a coder who has the task: checkpoint, submission, rejection.
+// again runs one more iteration of a coder that has the task: checkpoint, submission, rejection.
 func (s *script) again(coder board.Actor, id string) *script {
 	s.t.Helper()
 	s.do(coder, preExec(id)).do(coder, s.resubmit(id)).do(reviewer1, review(id))
 	return s.do(reviewer1, s.judge(reject(id)))
 }
 
-// in brings a new task into a state.
+// in adds a task and brings it into a state.
 func (s *script) in(status board.Status, id string) *script {
 	s.t.Helper()
 	switch status {

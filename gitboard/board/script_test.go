@@ -13,16 +13,16 @@ import (
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
-// script runs operations over a board in memory. After each it proves what must hold whatever the operation:
-// no invariant is broken, what was refused changed nothing, records, payload and message survive being
-// written, and a board that was read back from its bytes decides the same.
+// script runs operations on a board in memory. After each it checks what must always hold: no
+// invariant is broken, a refusal changed nothing, records, payload and message survive encoding,
+// and a board decoded from its bytes decides the same.
 type script struct {
 	t    failer
 	now  board.Time
-	last board.Time // of the last operation that was allowed
+	last board.Time // of the last allowed operation
 	n    int
 
-	mem, mirror *board.Memory     // the second one holds only what was decoded
+	mem, mirror *board.Memory     // mirror holds decoded records only
 	bytes       map[string]string // the encoded records
 	messages    []string
 	payloads    []string
@@ -40,7 +40,7 @@ func newScript(t failer) *script {
 	return &script{t: t, now: start, mem: board.NewMemory(), mirror: board.NewMemory(), bytes: map[string]string{}}
 }
 
-// begun is a board with a goal and its agents.
+// begun returns a board with a goal and its agents.
 func begun(t failer) *script {
 	s := newScript(t)
 	s.do(human, &board.Init{Goal: "Ship it", SpecRef: "specs/vision.md", IntegrationBranch: "integration"})
@@ -68,7 +68,7 @@ var (
 	reviewer2 = agent("code-reviewer-2")
 )
 
-// sha is a commit id made of one hex digit.
+// sha returns a commit id made of one hex digit.
 func sha(digit string) string { return strings.Repeat(digit, 40) }
 
 func (s *script) state() *board.State { return board.NewState(s.mem, s.last) }
@@ -77,7 +77,7 @@ func (s *script) task(id string) *board.Task { return s.state().Task(id) }
 
 func (s *script) agent(id string) *board.Agent { return s.state().Agent(id) }
 
-// step runs an operation some minutes (one, unless told) after the last.
+// step runs an operation some minutes after the last one, by default one.
 func (s *script) step(a board.Actor, p board.Payload, minutes ...int) error {
 	s.t.Helper()
 	wait := time.Minute
@@ -94,7 +94,7 @@ func (s *script) run(op board.Operation) error {
 	before := s.state()
 	after, err := board.Step(before, op)
 	if err == nil || s.n%10 == 0 {
-		s.sourceUnchanged(op) // what a refused operation changed is still seen before the next allowed one
+		s.sourceUnchanged(op) // a change by a refused operation is seen before the next allowed one
 	}
 	if err != nil {
 		var r *board.Refusal
@@ -127,7 +127,7 @@ func (s *script) run(op board.Operation) error {
 	return nil
 }
 
-// sourceUnchanged proves that a step wrote into no record of its source.
+// sourceUnchanged checks that a step did not modify any record of its source.
 func (s *script) sourceUnchanged(op board.Operation) {
 	s.t.Helper()
 	for _, path := range s.mem.Paths() {
@@ -138,7 +138,8 @@ func (s *script) sourceUnchanged(op board.Operation) {
 	}
 }
 
-// encoded gives the bytes of changed records ("" for a removed one), each proven to read back.
+// encoded returns the bytes of changed records, "" for a removed one, and checks that each can be
+// decoded.
 func (s *script) encoded(changes map[string]any) map[string]string {
 	s.t.Helper()
 	texts := map[string]string{}
@@ -166,7 +167,7 @@ func (s *script) encoded(changes map[string]any) map[string]string {
 	return texts
 }
 
-// readBack reads the operation from its message.
+// readBack decodes the operation from its message.
 func (s *script) readBack(op board.Operation, message, file string) board.Operation {
 	s.t.Helper()
 	head, err := codec.ParseHead(message)
@@ -187,7 +188,8 @@ func (s *script) readBack(op board.Operation, message, file string) board.Operat
 	return read
 }
 
-// mirrored runs an operation on the board of decoded records, and wants the same outcome.
+// mirrored runs an operation on the board of decoded records and checks that the outcome is the
+// same.
 func (s *script) mirrored(op board.Operation, changed map[string]string, refused error) {
 	s.t.Helper()
 	before := board.NewState(s.mirror, s.last)
@@ -216,7 +218,7 @@ func (s *script) mirrored(op board.Operation, changed map[string]string, refused
 	s.mirror.Absorb(decoded)
 }
 
-// do runs an operation that must be allowed.
+// do runs an operation and fails the test if it is refused.
 func (s *script) do(a board.Actor, p board.Payload, minutes ...int) *script {
 	s.t.Helper()
 	if err := s.step(a, p, minutes...); err != nil {
@@ -225,7 +227,8 @@ func (s *script) do(a board.Actor, p board.Payload, minutes ...int) *script {
 	return s
 }
 
-// refused runs an operation that must be refused, with a code and with words in message or hint.
+// refused checks that an operation is refused with this code, and that the message or the hint
+// contains the words.
 func (s *script) refused(code board.ErrorCode, a board.Actor, p board.Payload, words ...string) *board.Refusal {
 	s.t.Helper()
 	err := s.step(a, p)
@@ -244,7 +247,8 @@ func (s *script) refused(code board.ErrorCode, a board.Actor, p board.Payload, w
 	return r
 }
 
-// lease is a lease that ends some time after the next operation (a minute after the last).
+// lease returns a lease that expires some time after the next operation, which is a minute after
+// the last.
 func (s *script) lease(holder string, left time.Duration) board.Evidence {
 	at := s.now.Add(time.Minute)
 	return board.Evidence{Lease: &board.Lease{Agent: holder, Session: "s-" + holder, Expires: at.Add(left), Heartbeat: at.Add(left - 5*time.Minute)}}

@@ -34,7 +34,8 @@ func TestStretchTasksHoldNoSprint(t *testing.T) {
 	equal(t, "nothing is planned", s.state().Sprint().Status, board.InProgress)
 }
 
-// A sprint whose last task ended at a checkpoint completes as it goes on.
+// TestSprintCompletesAfterACheckpoint checks that a sprint whose last task ended at a checkpoint
+// completes when the run resumes.
 func TestSprintCompletesAfterACheckpoint(t *testing.T) {
 	s := begun(t).ready("login").do(planner, &board.SetCheckpoint{})
 	equal(t, "checkpoint_at", s.state().Sprint().Timeline.CheckpointAt, s.now)
@@ -62,7 +63,8 @@ func TestSprintEndAndStart(t *testing.T) {
 	equal(t, "retrospective", s.state().Sprint().Retrospective, "went well")
 }
 
-// The figures of a sprint are of what happened since it began, also on tasks that began before.
+// TestMetricsOfASecondSprint checks that a sprint's figures include only what happened since it
+// started, also for older tasks.
 func TestMetricsOfASecondSprint(t *testing.T) {
 	s := begun(t).in(board.Merged, "a").in(board.Rejected, "b").in(board.Blocked, "c").in(board.Unclaimed, "d")
 	first := report.Measure(s.state())
@@ -112,11 +114,12 @@ func TestDeadline(t *testing.T) {
 	equal(t, "control", string(c.Mode)+" by "+c.By, "CHECKPOINT by system")
 	equal(t, "sprint", s.state().Sprint().Status, board.AtCheckpoint)
 	s.refused("wrong-state", human, &board.Deadline{})
-	s.do(human, &board.Resume{}) // decided: it does not halt the board again
+	s.do(human, &board.Resume{}) // after this decision the deadline does not halt the board again
 	s.refused("wrong-state", planner, &board.Deadline{}, "sprint-2")
 }
 
-// A deadline that passes while a checkpoint waits for another reason halts the board once more.
+// TestDeadlineDuringACheckpoint checks that a deadline that passes during an unrelated checkpoint
+// halts the board afterwards.
 func TestDeadlineDuringACheckpoint(t *testing.T) {
 	s := begun(t).do(human, &board.SprintEnd{}).do(human, &board.SprintStart{Deadline: start.Add(20 * time.Minute)})
 	s.do(human, &board.SetCheckpoint{}).refused("wrong-state", planner, &board.Deadline{})

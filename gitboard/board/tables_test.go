@@ -87,7 +87,8 @@ func TestEveryOperationHasOneRow(t *testing.T) {
 	}
 }
 
-// TestBornRecords: what the table says is born by an operation is a record under a number.
+// TestBornRecords checks that each record that the table says an operation creates is a numbered
+// one.
 func TestBornRecords(t *testing.T) {
 	for _, op := range board.Ops() {
 		if dir := board.BornIn(op); dir != "" && !slices.Contains(slices.Collect(maps.Keys(numbered)), dir) {

@@ -8,7 +8,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/codec"
 )
 
-// failing is a source that can't be read any more after some readings.
+// failing is a source that returns errors after a number of reads.
 type failing struct {
 	board.Source
 	left int
@@ -33,7 +33,7 @@ func (f *failing) LastID(dir string) (string, error) {
 	return f.Source.LastID(dir)
 }
 
-// TestUnread: a record that couldn't be read makes a step fail, and never passes for one that isn't there.
+// TestUnread checks that a record that can't be read makes a step fail and never counts as missing.
 func TestUnread(t *testing.T) {
 	s := begun(t)
 	s.in(board.Merged, "b").in(board.Claimed, "a").do(planner, add("c", "b"))
@@ -57,8 +57,8 @@ func TestUnread(t *testing.T) {
 	}
 }
 
-// TestMissing: a board that lacks a record which every board has makes a step fail where it needs the record, and
-// stops nothing else.
+// TestMissing checks that, if a record that every board has is missing, only steps that need it
+// fail.
 func TestMissing(t *testing.T) {
 	met := map[string]bool{}
 	for _, path := range []string{board.SprintPath, board.ConfigPath, board.ControlPath, board.BreakerPath} {
@@ -87,7 +87,8 @@ func TestMissing(t *testing.T) {
 	}
 }
 
-// TestTriggeredForNothing: a breaker that is triggered and does not say why stops the board, and is resolved.
+// TestTriggeredForNothing checks that a breaker that tripped without a recorded reason stops the
+// board and can be resolved.
 func TestTriggeredForNothing(t *testing.T) {
 	s := begun(t)
 	s.do(human, &board.SetCheckpoint{})
@@ -106,7 +107,7 @@ func TestTriggeredForNothing(t *testing.T) {
 	}
 }
 
-// lacking is a source without one record.
+// lacking is a source without one of its records.
 type lacking struct {
 	board.Source
 	path string

@@ -6,7 +6,8 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 )
 
-// Runs of a role with a model add up on their task; a planner's on the sprint. The task's history and state stay.
+// TestUsage checks that runs of a role with a model are summed up on their task, and a planner's on
+// the sprint, without a change of the task's history and state.
 func TestUsage(t *testing.T) {
 	cost := board.Cost{Requests: 2, Input: 100, Cached: 60, Output: 10, Seconds: 5}
 	s := begun(t).ready("login")

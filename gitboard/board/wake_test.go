@@ -8,7 +8,8 @@ import (
 	"github.com/git-liza/git-liza/gitboard/report"
 )
 
-// A human's replan, a note, an answer, a spec change and an ambiguity wake the planner of the goal, until it has dealt with them.
+// TestReplan checks that a human's replan, a note, an answer, a spec change and an ambiguity wake
+// the goal's planner until it has dealt with them.
 func TestReplan(t *testing.T) {
 	said := func(s *script, goal string) (about []string) {
 		for _, w := range report.Wakes(s.state(), goal) {
@@ -22,7 +23,7 @@ func TestReplan(t *testing.T) {
 	for name, c := range map[string]struct {
 		do   func(*script)
 		mine []string // of goal-1
-		both bool     // billing has as many
+		both bool     // billing has the same
 	}{
 		"replan": {func(s *script) {
 			s.do(human, &board.SetCheckpoint{}).do(human, &board.Resume{Decision: "REPLAN", Reason: "smaller"})

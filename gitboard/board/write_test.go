@@ -78,7 +78,7 @@ func TestWriteRefusals(t *testing.T) {
 	equal(t, "a text", s.state().Note("note-1").Message, "~")
 }
 
-// What YAML spells with escapes is judged by what it reads as.
+// TestWriteOfHiddenTexts checks that YAML escapes are decoded before a value is checked.
 func TestWriteOfHiddenTexts(t *testing.T) {
 	s := begun(t)
 	for value, code := range map[string]board.ErrorCode{
@@ -95,7 +95,7 @@ func TestWriteOfHiddenTexts(t *testing.T) {
 	}
 }
 
-// The settings are written under the rules that they have one by one.
+// TestWriteConfig checks that an edit of the settings file obeys the rules of the single settings.
 func TestWriteConfig(t *testing.T) {
 	s := begun(t).do(human, write("config.yaml", "merge_style", "no-ff", "lease_duration", "600", "test_globs", "['*.t', '**/t/**']", "escalation_webhook", "null", "extra", "{team: blue}"))
 	c := s.state().Config()
