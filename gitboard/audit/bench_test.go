@@ -9,7 +9,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/gitio"
 )
 
-// routine writes whole lives of tasks until the history has so many commits.
+// routine runs tasks from creation to merge until the history has this many commits.
 func (w *world) routine(commits int) {
 	w.begin()
 	for n := 1; len(w.steps) < commits; n++ {
@@ -31,7 +31,7 @@ func BenchmarkVerify(b *testing.B) {
 		tip := w.tip()
 		b.ResetTimer()
 		for range b.N {
-			// The merges are another matter: they cost a child of git each.
+			// Merges are not checked in the repository: each costs a git process.
 			report, err := audit.Verify(w.ctx, w.store, nil, audit.Range{To: tip}, nil)
 			check(b, err)
 			if !report.OK() || report.Proven != report.Commits {
@@ -47,7 +47,7 @@ func BenchmarkVerify(b *testing.B) {
 	})
 }
 
-// BenchmarkVerifyChain verifies a history of tasks each of which depends on the one before.
+// BenchmarkVerifyChain verifies a history of tasks, each of which depends on the one before.
 func BenchmarkVerifyChain(b *testing.B) {
 	for _, n := range []int{500, 5000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {

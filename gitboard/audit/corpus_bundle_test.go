@@ -18,12 +18,12 @@ import (
 	"github.com/git-liza/git-liza/gitboard/oplog"
 )
 
-// A history of the corpus is a git bundle: `git fetch FILE 'refs/*:refs/*'` takes it into any repository, and
-// git log, git show and git liza work on it there.
+// A history of the corpus is a git bundle. `git fetch FILE 'refs/*:refs/*'` fetches it into any
+// repository, where git log, git show and git liza work on it.
 
 const bundleHead = "# v2 git bundle\n"
 
-// keeper is a store that keeps what is written into it.
+// keeper is a store that records the objects written to it.
 type keeper struct {
 	*oplog.Memory
 	objects []git.Object
@@ -34,7 +34,7 @@ func (k *keeper) WriteObjects(ctx context.Context, objects []git.Object) error {
 	return k.Memory.WriteObjects(ctx, objects)
 }
 
-// bundle packs all that was written, under the refs as they are.
+// bundle packs all written objects with the current refs.
 func (k *keeper) bundle(t testing.TB) []byte {
 	t.Helper()
 	var out bytes.Buffer
@@ -70,7 +70,7 @@ func (k *keeper) bundle(t testing.TB) []byte {
 	return out.Bytes()
 }
 
-// unbundle puts a bundle into a store.
+// unbundle loads a bundle into a store.
 func unbundle(t testing.TB, store oplog.Store, data []byte) {
 	t.Helper()
 	in := bufio.NewReader(bytes.NewReader(data))

@@ -10,9 +10,9 @@ import (
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
-// corpusHistory writes the history that is recorded: every row of the table of transitions from each of its states,
-// then what rows don't tell apart, then every operation beside tasks. It ends twice: with the goal, and on a branch of
-// its own with an abort.
+// corpusHistory writes the history that is recorded: every row of the table of transitions from
+// each of its states, then cases that the rows do not distinguish, then every operation that is not
+// about a task. It ends twice: with the goal completed, and on a separate branch with an abort.
 func (w *world) corpusHistory() {
 	w.begin()
 	w.do(planner, &board.AlignmentEntry{Event: "planned", Summary: "every row of the table"})
@@ -38,14 +38,14 @@ func (w *world) corpusHistory() {
 	w.ends()
 }
 
-// fine is a task that can be claimed, with other limits than the board's.
+// fine adds a claimable task with its own limits.
 func (w *world) fine(id string, iterations, cycles int) {
 	d := w.definition()
 	d.MaxIterations, d.MaxReviewCycles = iterations, cycles
 	w.do(ada, &board.AddTask{About: about(id), Definition: d, Ready: true, Stretch: true})
 }
 
-// reach brings a new task into a state; coder-1 works on it and code-reviewer-1 reviews it.
+// reach brings a new task into a state. coder-1 works on it and code-reviewer-1 reviews it.
 func (w *world) reach(state board.Status, id string, iterations, cycles int) {
 	if state == board.None {
 		return
@@ -96,7 +96,7 @@ func (w *world) lapsed(holder string) board.Evidence {
 	return board.Evidence{Lease: &board.Lease{Agent: holder, Session: "session-of-" + holder, Expires: at.Add(-time.Minute), Heartbeat: at.Add(-6 * time.Minute)}}
 }
 
-// actor is somebody of a role who has nothing else to do.
+// actor returns an actor of a role that is otherwise idle.
 func actor(role roles.Role) board.Actor {
 	switch role {
 	case roles.Planner:
@@ -109,7 +109,7 @@ func actor(role roles.Role) board.Actor {
 	return ada
 }
 
-// row takes a row of the table, and then brings its task to an end.
+// row carries out a row of the table and then finishes the task.
 func (w *world) row(row board.Transition, from board.Status, who roles.Role, id string) {
 	a, iterations, cycles := actor(who), 0, 0
 	if row.Op == "iteration-limit" {
@@ -221,7 +221,7 @@ func (w *world) row(row board.Transition, from board.Status, who roles.Role, id 
 	w.finish(id)
 }
 
-// exhaust uses up the budget of a task, or of the run of its reviewer.
+// exhaust uses up the budget of a task, or of its reviewer's run.
 func (w *world) exhaust(from board.Status, id string) {
 	a, key := coder1, board.KeyBudgetTask
 	if from == board.ReadyForReview {
@@ -234,7 +234,7 @@ func (w *world) exhaust(from board.Status, id string) {
 	w.do(ada, &board.Unblock{About: about(id), Budget: 5000})
 }
 
-// release is a claim given back by its holder, taken by force, or swept.
+// release releases a claim: by its holder, by force, or in a sweep.
 func (w *world) release(a board.Actor, from board.Status, id string) {
 	p := &board.Release{About: about(id), Reason: "back to the pool"}
 	holder := coder1.ID
@@ -254,7 +254,7 @@ func (w *world) release(a board.Actor, from board.Status, id string) {
 	w.do(a, p)
 }
 
-// finish brings a task to an end from wherever it is.
+// finish brings a task from any state into a terminal one.
 func (w *world) finish(id string) {
 	t := w.task(id)
 	if t.Status.Terminal() {
@@ -267,7 +267,7 @@ func (w *world) finish(id string) {
 	w.idle()
 }
 
-// idle lets agents that were handed off or wait go on.
+// idle lets agents continue that handed off or wait.
 func (w *world) idle() {
 	for _, a := range []board.Actor{coder1, coder2, judge1} {
 		switch w.snapshot(w.tip()).State.Agent(a.ID).Status {

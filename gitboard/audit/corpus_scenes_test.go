@@ -9,7 +9,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git"
 )
 
-// takes is a claim over somebody's lapsed lease.
+// takes claims a task whose holder's lease has expired.
 func (w *world) takes(a board.Actor, holder, id string) {
 	p := &board.Claim{About: about(id), Clone: "clone-2", Evidence: w.lapsed(holder)}
 	if t := w.task(id); board.KindOfClaim(t, a.ID).Fresh {
@@ -18,15 +18,16 @@ func (w *world) takes(a board.Actor, holder, id string) {
 	w.do(a, p)
 }
 
-// claims are the ways in which work changes hands.
+// claims covers the ways in which work changes hands.
 func (w *world) claims() {
-	// The same coder after its own lease ran out, and then another.
+	// The same coder claims again after its lease expired, then another one does.
 	w.reach(board.Claimed, "expired", 0, 0)
 	w.takes(coder1, coder1.ID, "expired")
 	w.takes(coder2, coder1.ID, "expired")
 	w.finish("expired")
 
-	// A rejection: its author comes back, then others may take it: freed, or its author gone.
+	// After a rejection the author returns. Then others may take the task: because it was freed, or
+	// because its author is gone.
 	w.reach(board.Rejected, "rejected", 0, 0)
 	w.claim(coder1, "rejected")
 	w.preExec(coder1, "rejected")
@@ -40,14 +41,15 @@ func (w *world) claims() {
 	w.takes(coder1, coder2.ID, "rejected")
 	w.finish("rejected")
 
-	// A review over a lapsed review claim, and a submission taken back from under one.
+	// A review is taken over after the review lease expired, and a submission is withdrawn during
+	// the review.
 	w.reach(board.ReadyForReview, "review", 0, 0)
 	w.do(judge1, &board.ClaimReview{About: about("review")})
 	w.do(judge2, &board.ClaimReview{About: about("review"), Evidence: w.lapsed(judge1.ID)})
 	w.do(coder1, &board.Withdraw{About: about("review"), Evidence: w.lapsed(judge2.ID)})
 	w.finish("review")
 
-	// A fix of the integration, from the conflict to the merge.
+	// An integration fix, from the conflict to the merge.
 	w.reach(board.IntegrationFailed, "fix", 0, 0)
 	w.claim(coder2, "fix")
 	w.preExec(coder2, "fix")
@@ -56,14 +58,15 @@ func (w *world) claims() {
 	m, at := w.mergeCommit("fix", work)
 	w.do(judge1, m, w.lands(at))
 
-	// A commit from before the checkpoint is shown to the reviewer where the board says so.
+	// A commit made before the checkpoint is flagged for the reviewer if the board is configured
+	// so.
 	w.do(ada, &board.SetConfig{Key: "early_commits", Value: "flag"})
 	w.reach(board.Claimed, "early", 0, 0)
 	w.handIn("early", func(*board.Submit) {})
 	w.do(ada, &board.SetConfig{Key: "early_commits", Value: "refuse"})
 	w.finish("early")
 
-	// A hand-off that is resumed keeps its checkpoint and its iteration.
+	// A resumed hand-off keeps its checkpoint and its iteration.
 	w.fine("handed", 0, 0)
 	w.claim(coder1, "handed")
 	w.preExec(coder1, "handed")
@@ -75,7 +78,7 @@ func (w *world) claims() {
 	w.do(judge1, m, w.lands(at))
 	w.idle()
 
-	// Given back, taken by force, and swept.
+	// Released by the holder, by force, and in a sweep.
 	for i, p := range []*board.Release{{Reason: "out of time"}, {Reason: "I need it", Force: true}, {Reason: "its lease had run out", Evidence: w.lapsed(coder1.ID)}} {
 		p.Task = fmt.Sprintf("released-%d", i+1)
 		w.reach(board.Claimed, p.Task, 0, 0)
@@ -84,16 +87,16 @@ func (w *world) claims() {
 		w.finish(p.Task)
 	}
 
-	// Registered anew over a lapsed lease, the work is still its own.
+	// After registering again over an expired lease, the agent still owns its work.
 	w.reach(board.Claimed, "again", 0, 0)
 	w.do(board.Actor{ID: coder1.ID, Role: coder1.Role, Session: "another"}, &board.Register{Session: "another", Clone: "clone-1", Evidence: w.lapsed(coder1.ID)})
 	w.do(coder1, &board.Register{Session: coder1.Session, Clone: "clone-1"})
 	w.finish("again")
 }
 
-// blocks are the limits, and the ways on from them.
+// blocks covers the limits and the ways to continue after each.
 func (w *world) blocks() {
-	// Two coders fail: the framing is wrong.
+	// Hypothesis exhaustion: two coders fail.
 	w.reach(board.Blocked, "exhausted", 0, 0)
 	w.do(planner, &board.Unblock{About: about("exhausted")})
 	w.claim(coder2, "exhausted")
@@ -102,7 +105,7 @@ func (w *world) blocks() {
 	w.do(planner, &board.Unblock{About: about("exhausted"), Assessment: "it is clear now"})
 	w.finish("exhausted")
 
-	// A deadlock of coder and reviewer, left in each way.
+	// A review deadlock, resolved in each way.
 	for i, mode := range []string{board.UnblockFresh, board.UnblockKeepWork, board.UnblockSameCoder} {
 		id := fmt.Sprintf("deadlock-%d", i+1)
 		w.reach(board.ReadyForReview, id, 0, 2)
@@ -125,7 +128,7 @@ func (w *world) blocks() {
 		w.finish(id)
 	}
 
-	// Superseded, with dependents that follow.
+	// A superseded task, whose dependents then depend on the replacement.
 	w.do(planner, &board.AddTask{About: about("large"), Definition: w.definition(), Stretch: true})
 	d := w.definition()
 	d.DependsOn = []string{"large", "omega"}
@@ -138,7 +141,7 @@ func (w *world) blocks() {
 	}
 }
 
-// beside are the records beside tasks.
+// beside covers the records other than tasks.
 func (w *world) beside() {
 	w.reach(board.Claimed, "epsilon", 0, 0)
 	for _, row := range board.AnomalyTypes {
@@ -169,7 +172,7 @@ func (w *world) beside() {
 	w.do(planner, &board.Ack{IDs: []string{"note-1", "anomaly-1", "note-2"}})
 	w.do(planner, &board.RecordSpecChange{Spec: "specs/vision.md", Change: "English only", TriggeredBy: "epsilon"})
 
-	// A long text is a file of its own, which the next operation takes away, or replaces.
+	// A long text gets its own file, which the next operation removes or replaces.
 	long := strings.Repeat("a long line of text, of which there are many\n", 200)
 	w.do(ada, &board.AddNote{Message: long})
 	w.do(ada, &board.AddNote{Message: long + "the end"})
@@ -178,14 +181,14 @@ func (w *world) beside() {
 	w.finish("epsilon")
 }
 
-// doSecret appends an operation whose text looks like a credential, and is meant.
+// doSecret appends an operation with text that looks like a credential and is allowed.
 func (w *world) doSecret(a board.Actor, p board.Payload) {
 	w.allowSecret = true
 	w.do(a, p)
 	w.allowSecret = false
 }
 
-// settings are modes, sprints, configuration and edits.
+// settings covers modes, sprints, configuration and edits.
 func (w *world) settings() {
 	w.do(ada, &board.Pause{Reason: "lunch"})
 	w.do(ada, &board.Resume{})
@@ -211,7 +214,7 @@ func (w *world) settings() {
 	w.do(planner, &board.HandOff{Summary: "half of the plan", NextAction: "the other half", Approach: "small tasks", Blockers: "none", NextSteps: []string{"finalize"}})
 }
 
-// signatures are required for a while: keys come, are replaced and revoked.
+// signatures requires signatures for a while. Keys are added, replaced and revoked.
 func (w *world) signatures() {
 	w.addKey(ada, false)
 	w.addKey(coder1, false)
@@ -225,7 +228,7 @@ func (w *world) signatures() {
 	w.do(coder1, &board.Discover{Description: "It is not signed", Severity: "low", Urgency: "deferred"})
 }
 
-// goals are a second goal beside the first, and one that waits for it.
+// goals covers a second goal at the same time as the first, and one that waits for it.
 func (w *world) goals(needs string) {
 	w.do(ada, &board.GoalStart{ID: "farewell", Text: "Say goodbye", Vision: "Guests leave, too", SpecRef: "specs/vision.md", Priority: 2})
 	w.do(ada, &board.GoalStart{Text: "Say it in French", After: "farewell"})
@@ -245,7 +248,7 @@ func (w *world) goals(needs string) {
 	w.do(planner, &board.Abandon{About: about("bow"), Reason: "too much"})
 }
 
-// ends are the ends of sprints, and of the goal.
+// ends covers the ends of sprints and of the goal.
 func (w *world) ends() {
 	w.do(ada, &board.SprintEnd{Reason: "enough"})
 	w.do(ada, &board.Archive{Sprint: "sprint-1", Tasks: board.ToArchive(w.snapshot(w.tip()).State, "", "")})
@@ -254,7 +257,7 @@ func (w *world) ends() {
 	w.do(planner, &board.Deadline{})
 	w.do(ada, &board.Resume{Decision: "STOP"})
 	w.do(ada, &board.Retrospective{Text: "Ask for the language first.\n\n- and early\n"})
-	work := w.approved(coder1, "omega") // whose merge completes the sprint
+	work := w.approved(coder1, "omega") // its merge completes the sprint
 	m, at := w.mergeCommit("omega", work)
 	w.do(judge1, m, w.lands(at))
 	w.do(ada, &board.SprintStart{Stretch: []string{"omega"}})

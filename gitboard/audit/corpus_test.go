@@ -20,13 +20,16 @@ import (
 	"github.com/git-liza/git-liza/gitboard/oplog"
 )
 
-// The corpus: recorded histories that verify for ever. Each is a git bundle (see corpus_bundle_test.go).
+// The corpus is a set of recorded histories that must always verify. Each is a git bundle; see
+// corpus_bundle_test.go.
 //
-//	go test ./gitboard/audit -run Corpus -record             records another one, under the next free number
-//	go test ./gitboard/audit -run Corpus -record -replace    records the newest anew; only before the first release
+//	go test ./gitboard/audit -run Corpus -record
+//		records another history under the next free number
+//	go test ./gitboard/audit -run Corpus -record -replace
+//		replaces the newest one, which is allowed only before the first release
 //
-// A change of the rules or of the bytes that makes a released history fail here needs a new epoch, never a new
-// recording.
+// If a change of the rules or the bytes makes a released history fail here, it needs a new epoch and
+// not a new recording.
 var (
 	record  = flag.Bool("record", false, "record a history for the corpus")
 	replace = flag.Bool("replace", false, "with -record: in place of the newest")
@@ -57,8 +60,8 @@ func TestCorpus(t *testing.T) {
 	}
 }
 
-// recordHistory writes a history down. Two recordings are the same to the byte, so one that brings nothing new is
-// not kept.
+// recordHistory writes a history to a file. Recordings are deterministic to the byte, so one that
+// brings nothing new is not stored.
 func recordHistory(t *testing.T) {
 	store := &keeper{Memory: oplog.NewMemory()}
 	newWorld(t, store).corpusHistory()
@@ -87,8 +90,8 @@ func recordHistory(t *testing.T) {
 	t.Logf("recorded %s, %d bytes", file, len(data))
 }
 
-// verifies proves a recorded history, both of its ends, from memory and from a repository; and that everything
-// that can happen to a board happens in it.
+// verifies verifies both ends of a recorded history, from memory and from a repository, and checks
+// that everything that can happen to a board happens in it.
 func verifies(t *testing.T, file string) {
 	data, err := os.ReadFile(file)
 	check(t, err)
@@ -145,8 +148,8 @@ func verifies(t *testing.T, file string) {
 	}
 }
 
-// corpusMarks is what a history of the corpus holds: every operation, every row of the table from each of its
-// states, every event of a task, every effect of the system.
+// corpusMarks lists what a history of the corpus must contain: every operation, every row of the
+// table from each of its states, every event of a task, every effect of the system.
 func corpusMarks() []string {
 	var want []string
 	for _, op := range board.Ops() {
@@ -174,7 +177,7 @@ func corpusMarks() []string {
 		"reserved", "kept", "lease shown", "superseded dependency", "registered again")
 }
 
-// marks notes what happens in a history.
+// marks collects what happens in a history.
 func marks(t *testing.T, store oplog.Store, tip git.OID, seen map[string]bool) {
 	t.Helper()
 	commits, err := store.Log(context.Background(), git.ZeroOID, tip)
@@ -194,7 +197,7 @@ func marks(t *testing.T, store oplog.Store, tip git.OID, seen map[string]bool) {
 		before := board.NewState(m, at)
 		after, err := board.Step(before, op)
 		if err != nil {
-			t.Fatalf("%s: %v", h.Subject, err) // verify has told more of it
+			t.Fatalf("%s: %v", h.Subject, err) // verify reports more about it
 		}
 		mark(before, after, op, seen)
 		m.Absorb(after)

@@ -27,8 +27,9 @@ func findings(r *audit.Report) string {
 	return strings.Join(lines, "\n")
 }
 
-// TestExamineEnds: a push is not read beyond the first commit that breaks a rule, and that one's own tree is not
-// either: who pushes a thousand records that take long to read has one of them looked at.
+// TestExamineEnds checks that a push is read only up to the first commit that breaks a rule, and
+// without that commit's tree. A push of a thousand records that are slow to read costs the server
+// one of them.
 func TestExamineEnds(t *testing.T) {
 	w, repo := gitWorld(t)
 	w.begin()
@@ -44,7 +45,8 @@ func TestExamineEnds(t *testing.T) {
 	}
 }
 
-// TestGoesOn: after a violation the replay goes on from the commit's own tree, and finds each later one once.
+// TestGoesOn checks that after a violation the replay continues from that commit's tree, and
+// reports each later violation once.
 func TestGoesOn(t *testing.T) {
 	w := memoryWorld(t)
 	w.everyStatus()
@@ -54,10 +56,10 @@ func TestGoesOn(t *testing.T) {
 		forged = append(forged, w.forge(f))
 		w.rewind(forged[len(forged)-1])
 	}
-	// An edit that the board then lives with.
+	// The board can live with this edit.
 	bad(forgery{op: noteOf("f1"), files: map[string][]byte{"README.md": []byte("hello"), "docs/deep.md": []byte("x")}})
 	w.do(ada, &board.AddNote{Message: "one"})
-	// A state that no operation led to; what follows from it is right again.
+	// No operation led to this state, but what follows from it is valid.
 	state := w.snapshot(w.tip()).State
 	task := *state.Task("t-review")
 	task.Status, task.ApprovedBy = board.Approved, "code-reviewer-1"
@@ -66,15 +68,15 @@ func TestGoesOn(t *testing.T) {
 	bad(forgery{op: noteOf("f2"), files: map[string][]byte{"tasks/t-review.yaml": data}})
 	m, at := w.mergeCommit("t-review", git.OID(task.ReviewCommit))
 	w.do(judge1, m, w.lands(at))
-	// A record that can't be read: the others still are.
+	// One record can't be read; the others can.
 	bad(forgery{op: noteOf("f3"), files: map[string][]byte{"discovered/0/0/disc-1.yaml": []byte("id: disc-1\nby: [\n")}})
 	w.do(ada, &board.AddNote{Message: "two"})
 	w.do(coder1, &board.LogAnomaly{Type: "spec_ambiguity"})
-	// An operation that the rules refuse, and an unreadable message.
+	// An operation that the rules refuse, and a message that can't be parsed.
 	bad(forgery{op: board.Operation{Actor: judge1, Request: "f4", Payload: &board.Verdict{About: about("t-claimed"), Verdict: "APPROVED", Commit: strings.Repeat("a", 40)}}})
 	w.do(ada, &board.AddNote{Message: "three"})
 	bad(forgery{op: noteOf("f5"), message: func(string) string { return "Merge branch 'main'\n" }})
-	// The unreadable record mended by hand.
+	// The unreadable record is removed by hand.
 	bad(forgery{op: noteOf("f6"), files: map[string][]byte{"discovered/0/0/disc-1.yaml": nil}})
 	w.do(ada, &board.AddNote{Message: "four"})
 
@@ -92,13 +94,14 @@ func TestGoesOn(t *testing.T) {
 	if text := findings(report); !strings.Contains(text, "discovered/0/0/disc-1.yaml should not be there, and can't be read: line ") {
 		t.Errorf("where it can't be read is not told:\n%s", text)
 	}
-	// From behind the last of them, all is well.
+	// The range after the last violation is clean.
 	if rest := w.verify(audit.Range{From: forged[len(forged)-1]}); !rest.OK() || rest.Commits != 1 {
 		t.Errorf("%+v", rest)
 	}
 }
 
-// TestBoardWithoutGoal: a board that lacks what every board has is found, and stops nobody.
+// TestBoardWithoutGoal checks that a board without a record that every board has is reported and
+// that verify continues.
 func TestBoardWithoutGoal(t *testing.T) {
 	w := memoryWorld(t)
 	w.begin()
@@ -111,7 +114,8 @@ func TestBoardWithoutGoal(t *testing.T) {
 	}
 }
 
-// TestReplayed: an operation that is committed again is found, also when its time is made to fit.
+// TestReplayed checks that an operation committed a second time is found, also if its time is
+// adjusted.
 func TestReplayed(t *testing.T) {
 	w := memoryWorld(t)
 	w.begin()
@@ -125,7 +129,7 @@ func TestReplayed(t *testing.T) {
 	if len(report.Findings) != 1 || report.Findings[0].Code != audit.CodeRequest || !strings.Contains(report.Findings[0].Text, first.Short()) {
 		t.Errorf("%s", findings(report))
 	}
-	// The very commit, brought to the tip.
+	// The same commit object, brought to the tip.
 	o, err := w.store.Object(w.ctx, string(first))
 	check(t, err)
 	c, err := git.DecodeCommit(o)
@@ -136,7 +140,8 @@ func TestReplayed(t *testing.T) {
 	w.caught(t, tip, again.OID, "invalid")
 }
 
-// TestRewritten: who remembers where the board was learns that it is no longer so.
+// TestRewritten checks that a verifier that remembers an earlier tip learns that the history was
+// rewritten.
 func TestRewritten(t *testing.T) {
 	w := memoryWorld(t)
 	w.begin()
@@ -152,7 +157,7 @@ func TestRewritten(t *testing.T) {
 	if report.Commits != len(w.steps)-2 {
 		t.Errorf("%d commits", report.Commits)
 	}
-	// From the middle on, with a record quietly changed in an old commit.
+	// A record is changed in an old commit, in the middle of the history.
 	o, err := w.store.Object(w.ctx, string(fork))
 	check(t, err)
 	if w.clean(); !bytes.Contains(o.Data, []byte("Liza-Op")) {
@@ -167,7 +172,7 @@ func TestRewritten(t *testing.T) {
 	}
 }
 
-// TestRoots: what begins a board.
+// TestRoots checks which commits may begin a board.
 func TestRoots(t *testing.T) {
 	w := memoryWorld(t)
 	if _, err := audit.Verify(w.ctx, w.store, nil, audit.Range{}, nil); !errors.Is(err, oplog.ErrNoBoard) {
@@ -179,7 +184,7 @@ func TestRoots(t *testing.T) {
 	w.caught(t, "", w.forge(forgery{op: w.find("init").op, files: map[string][]byte{"tasks/a.yaml": []byte("id: a\n")}}), "tree")
 	w.caught(t, w.tip(), w.forge(forgery{parent: w.tip(), op: board.Operation{Actor: ada, Request: "f", Payload: &board.Init{Goal: "again", IntegrationBranch: "i"}}}), "exists")
 
-	// Cut off: the parent is not here.
+	// The parent of this commit does not exist.
 	cut := w.forge(forgery{parent: w.tip(), op: op, commit: func(c *git.Commit) { c.Parents = []git.OID{git.OID(strings.Repeat("cd", 20))} }})
 	report := w.verify(audit.Range{To: cut})
 	if len(report.Findings) == 0 || report.Findings[0].Code != audit.CodeHistory || report.Commits != 1 {
@@ -193,7 +198,7 @@ func TestRoots(t *testing.T) {
 	}
 }
 
-// TestProgress: it is told, and ends where it should.
+// TestProgress checks that progress is reported and ends at the total.
 func TestProgress(t *testing.T) {
 	w := memoryWorld(t)
 	w.routine(600)

@@ -19,7 +19,7 @@ func texts(all []audit.Finding) string {
 	return strings.Join(lines, "\n")
 }
 
-// TestEvidence: what was recorded about the repository, and is not so.
+// TestEvidence covers recorded statements about the repository that are false.
 func TestEvidence(t *testing.T) {
 	nowhere := strings.Repeat("a", 40)
 	w, repo := gitWorld(t)
@@ -35,9 +35,9 @@ func TestEvidence(t *testing.T) {
 	}
 	tip, integration, steps := w.tip(), w.integration, len(w.steps)
 	for name, c := range map[string]struct {
-		do    func(w *world) // after a task was approved and another merged
+		do    func(w *world) // runs after one task was approved and one merged
 		want  string
-		moves bool // what is wrong is where integration is
+		moves bool // the position of integration is wrong
 	}{
 		"submitted nothing": {func(w *world) {
 			w.ready("beta")
@@ -201,8 +201,9 @@ func TestEvidence(t *testing.T) {
 			if !strings.Contains(texts(report.Findings), c.want) {
 				t.Errorf("%q does not say %q", texts(report.Findings), c.want)
 			}
-			// A server says the same before it lets the operation in; how integration moves with it is another rule there.
-			for _, log := range []*oplog.Log{oplog.New(repo, ""), nil} { // as it needs the board, and all of it
+			// A server finds the same before it accepts the operation. How integration may move
+			// with it is checked elsewhere.
+			for _, log := range []*oplog.Log{oplog.New(repo, ""), nil} {
 				push, err := audit.Examine(w.ctx, repo, log, audit.Range{From: tip, To: w.tip()}, w.integration)
 				check(t, err)
 				if !c.moves && !strings.Contains(texts(push.Findings), strings.TrimSuffix(c.want, "integration")) {
@@ -213,13 +214,14 @@ func TestEvidence(t *testing.T) {
 	}
 }
 
-// empties adds a commit to a submission that empties its test.
+// empties adds a commit to a submission that empties its test file.
 func (w *world) empties(p *board.Submit) {
 	p.Commit = string(w.project([]git.OID{git.OID(p.Commit)}, coder1, map[string]string{"beta_test.go": ""}))
 	p.Commits, p.Tree = 3, w.tree(git.OID(p.Commit))
 }
 
-// handIn submits two commits on a task, the first from before the checkpoint, and says of them what is not so.
+// handIn submits two commits on a task, the first made before the checkpoint. lie falsifies the
+// submission.
 func (w *world) handIn(id string, lie func(*board.Submit)) {
 	first := w.project([]git.OID{w.integration}, coder1, map[string]string{id + ".go": "//"})
 	w.checkpoint(coder1, id, string(first))
@@ -232,14 +234,15 @@ func (w *world) handIn(id string, lie func(*board.Submit)) {
 	w.do(coder1, p)
 }
 
-// claimed is a task on which coder-1 works, on a board that lets early commits in.
+// claimed has coder-1 claim a task on a board that accepts early commits.
 func (w *world) claimed(id string) {
 	w.do(ada, &board.SetConfig{Key: "early_commits", Value: "flag"})
 	w.ready(id)
 	w.claim(coder1, id)
 }
 
-// TestIntegrationMoves: what a person does to integration is noted, commit by commit what an agent does.
+// TestIntegrationMoves checks that moves of integration without an operation are noted: those by a
+// human as a whole, those by an agent commit by commit.
 func TestIntegrationMoves(t *testing.T) {
 	w, repo := gitWorld(t)
 	w.begin()
@@ -253,7 +256,8 @@ func TestIntegrationMoves(t *testing.T) {
 	by := w.project([]git.OID{w.integration}, coder2, map[string]string{"x": "x"})
 	w.move(by)
 	w.move(w.project([]git.OID{w.integration}, ada, map[string]string{"c": "c"}))
-	landed := w.project([]git.OID{w.integration}, coder1, map[string]string{"y": "y"}) // a human landed an agent's work
+	// A human lands an agent's commit.
+	landed := w.project([]git.OID{w.integration}, coder1, map[string]string{"y": "y"})
 	before := w.integration
 	w.do(ada, &board.Land{Before: string(before), Commit: string(landed)}, w.lands(landed))
 
@@ -264,7 +268,7 @@ func TestIntegrationMoves(t *testing.T) {
 	if notes := texts(report.Notes); len(report.Notes) != 2 || !strings.Contains(notes, "by Ada, which") || !strings.Contains(notes, "2 commits") {
 		t.Errorf("%s", notes)
 	}
-	// A range that ends before the tip is not blamed for what came later.
+	// A range that ends earlier has no findings about what came later.
 	if early := w.verify(audit.Range{To: w.find("merge").commit}); !early.OK() || len(early.Notes) != 1 {
 		t.Errorf("%s %s", texts(early.Findings), texts(early.Notes))
 	}
@@ -274,8 +278,8 @@ func TestIntegrationMoves(t *testing.T) {
 	}
 }
 
-// TestBroughtBeside: agents' commits that an unrecorded merge brings are found, whoever made the merge; what recorded
-// moves brought is not, whatever was built on it.
+// TestBroughtBeside checks that agents' commits that arrive by an unrecorded merge are found,
+// whoever made the merge, and that commits from recorded moves are not, whatever was built on them.
 func TestBroughtBeside(t *testing.T) {
 	w, _ := gitWorld(t)
 	w.begin()
@@ -284,11 +288,13 @@ func TestBroughtBeside(t *testing.T) {
 	start := w.integration
 	m, at := w.mergeCommit("alpha", work)
 	w.do(judge1, m, w.lands(at))
-	mine := w.project([]git.OID{work}, ada, map[string]string{"a": "a"})   // built on the work itself
-	older := w.project([]git.OID{start}, ada, map[string]string{"b": "b"}) // and before it
+	// Built on the work itself.
+	mine := w.project([]git.OID{work}, ada, map[string]string{"a": "a"})
+	// Built on an earlier commit.
+	older := w.project([]git.OID{start}, ada, map[string]string{"b": "b"})
 	w.move(w.project([]git.OID{w.integration, mine}, ada, nil))
 	w.move(w.project([]git.OID{w.integration, older}, ada, nil))
-	// A person's branch that integration was merged into, and became.
+	// A human's branch merged integration, and integration was then set to it.
 	w.move(w.project([]git.OID{w.project([]git.OID{start}, ada, map[string]string{"c": "c"}), w.integration}, ada, nil))
 	w.clean()
 	first := w.project([]git.OID{start}, coder2, map[string]string{"d": "d"})
@@ -301,8 +307,8 @@ func TestBroughtBeside(t *testing.T) {
 	}
 }
 
-// TestMergedOtherwise: a merge that comes out otherwise when it's computed again is noted where both sides changed the
-// file, and a violation where only one could have.
+// TestMergedOtherwise checks a merge that differs from the recomputed one. It is a note if both
+// sides changed the file, and a violation if at most one did.
 func TestMergedOtherwise(t *testing.T) {
 	for name, c := range map[string]struct {
 		hand  map[string]string
@@ -347,7 +353,8 @@ func TestMergedOtherwise(t *testing.T) {
 	}
 }
 
-// TestPlainClone: a clone that was not given the submitted commits can't check them, and says so.
+// TestPlainClone checks that a clone without the submitted commits reports that it can't check
+// them.
 func TestPlainClone(t *testing.T) {
 	w, repo := gitWorld(t)
 	w.begin()

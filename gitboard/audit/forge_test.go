@@ -18,19 +18,19 @@ import (
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
-// forgery is a commit that somebody made by hand: an operation carried out without being checked, and
-// whatever else is done to the commit.
+// forgery describes a commit made by hand: an operation that is applied unchecked, and further
+// changes to the commit.
 type forgery struct {
 	parent  git.OID
 	op      board.Operation
-	files   map[string][]byte                 // put into the tree, nil removes
-	entries func(map[string]git.TreeEntry)    // what becomes of the tree's entries
-	message func(string) string               // what becomes of the message
-	commit  func(*git.Commit)                 // what becomes of the commit
-	object  func(data string) (forged string) // what becomes of its bytes
+	files   map[string][]byte                 // files to add; nil removes one
+	entries func(map[string]git.TreeEntry)    // changes the tree's entries
+	message func(string) string               // changes the message
+	commit  func(*git.Commit)                 // changes the commit
+	object  func(data string) (forged string) // changes its bytes
 }
 
-// forge writes a forged commit and returns it. No ref leads there.
+// forge writes a forged commit and returns it. No ref points to it.
 func (w *world) forge(f forgery) git.OID {
 	w.t.Helper()
 	before, head, tree := board.NewState(board.NewMemory(), ""), git.Commit{}, oplog.NewTree()
@@ -87,7 +87,8 @@ func (w *world) forge(f forgery) git.OID {
 	return o.OID
 }
 
-// carryOut applies an operation that may not be allowed, as far as it goes, and writes its message.
+// carryOut applies an operation as far as possible, even if it is not allowed, and encodes its
+// message.
 func carryOut(before *board.State, op board.Operation) (after *board.State, message, long string) {
 	after = board.NewState(before, op.Time)
 	func() {
@@ -127,7 +128,7 @@ func (w *world) writeTree(entries map[string]git.TreeEntry) git.OID {
 	return o.OID
 }
 
-// caught verifies a forged commit alone, which must be found wrong for one of the reasons.
+// caught verifies a single forged commit, which must have a finding with one of these codes.
 func (w *world) caught(t *testing.T, parent, forged git.OID, codes ...board.ErrorCode) *audit.Report {
 	t.Helper()
 	report := w.verify(audit.Range{From: parent, To: forged})
@@ -152,8 +153,8 @@ func (w *world) caught(t *testing.T, parent, forged git.OID, codes ...board.Erro
 	return report
 }
 
-// TestForgedRoles: what an operation's row in the table doesn't allow a role, a commit by that role
-// is found to be.
+// TestForgedRoles forges each operation by each role that its row of the table does not allow. Each
+// must be found.
 func TestForgedRoles(t *testing.T) {
 	w := memoryWorld(t)
 	w.everyOperation()
@@ -176,7 +177,7 @@ func TestForgedRoles(t *testing.T) {
 	}
 }
 
-// everyStatus brings a task into each state.
+// everyStatus brings one task into each state.
 func (w *world) everyStatus() map[board.Status]string {
 	w.begin()
 	d := w.definition()
@@ -223,7 +224,7 @@ func (w *world) everyStatus() map[board.Status]string {
 	return tasks
 }
 
-// TestForgedTransitions: whatever leads out of a state otherwise than the table says is found.
+// TestForgedTransitions forges each transition that is not in the table. Each must be found.
 func TestForgedTransitions(t *testing.T) {
 	examples := memoryWorld(t)
 	examples.everyOperation()
@@ -232,7 +233,7 @@ func TestForgedTransitions(t *testing.T) {
 	tip, n := w.tip(), 0
 	for _, name := range board.Ops() {
 		if name == "usage" {
-			continue // what a run has used is reported whatever state its task is in
+			continue // usage is recorded whatever the task's state
 		}
 		governed, from := false, map[board.Status]bool{}
 		for _, row := range board.Transitions() {
@@ -243,7 +244,7 @@ func TestForgedTransitions(t *testing.T) {
 				}
 			}
 		}
-		if !governed || name == "usage" { // a run's usage may be recorded of a task in any state
+		if !governed || name == "usage" { // usage may be recorded in any state
 			continue
 		}
 		sample := examples.find(name).op
@@ -265,7 +266,7 @@ func TestForgedTransitions(t *testing.T) {
 	}
 }
 
-// retask is a copy of a payload that is about another task.
+// retask copies a payload and makes it about another task.
 func retask(p board.Payload, task string) board.Payload {
 	c := reflect.New(reflect.TypeOf(p).Elem())
 	c.Elem().Set(reflect.ValueOf(p).Elem())
@@ -273,7 +274,7 @@ func retask(p board.Payload, task string) board.Payload {
 	return c.Interface().(board.Payload)
 }
 
-// TestForgedCommits: everything else that can be wrong with a commit.
+// TestForgedCommits covers everything else that can be wrong with a commit.
 func TestForgedCommits(t *testing.T) {
 	w := memoryWorld(t)
 	w.everyStatus()
@@ -366,7 +367,7 @@ func TestForgedCommits(t *testing.T) {
 			c.f.parent = tip
 			forged := w.forge(c.f)
 			if c.code == "" {
-				// Shown by the whole history alone, or in one of several ways.
+				// Only the whole history shows it, or it shows in one of several ways.
 				report := w.verify(audit.Range{To: forged})
 				if len(report.Findings) == 0 || report.Findings[0].Commit != forged || len(report.Findings) > 2 {
 					t.Errorf("%v", report.Findings)
@@ -377,7 +378,7 @@ func TestForgedCommits(t *testing.T) {
 			if !slices.ContainsFunc(report.Findings, func(f audit.Finding) bool { return strings.Contains(f.Text, c.text) }) {
 				t.Errorf("%v does not say %q", report.Findings, c.text)
 			}
-			// Named with the whole history, too, and once.
+			// The whole history reports the same findings, once.
 			whole := w.verify(audit.Range{To: forged})
 			if len(whole.Findings) != len(report.Findings) || whole.Proven != whole.Commits-1 {
 				t.Errorf("the whole history: %v", whole.Findings)
@@ -392,7 +393,7 @@ func set(entries map[string]git.TreeEntry, path string, mode filemode.FileMode) 
 	entries[path] = e
 }
 
-// reordered swaps the fields of a payload.
+// reordered moves the first field of a payload to the end.
 func reordered(t *testing.T, message string) string {
 	i := strings.Index(message, `{"v":1,`)
 	out := message[:i] + "{" + strings.TrimSuffix(strings.TrimPrefix(message[i:], `{"v":1,`), "}\n") + `,"v":1}` + "\n"

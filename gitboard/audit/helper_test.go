@@ -27,13 +27,13 @@ import (
 
 const integrationRef = "refs/heads/integration"
 
-// step is an operation that stands in a world's history, and the commit that it was decided on.
+// step is an operation of a world's history and the commit that it was decided on.
 type step struct {
 	parent, commit git.OID
 	op             board.Operation
 }
 
-// world is a project with a board whose history a test writes operation by operation.
+// world is a project with a board. A test writes the history operation by operation.
 type world struct {
 	t     testing.TB
 	ctx   context.Context
@@ -42,10 +42,10 @@ type world struct {
 	now   board.Time
 	steps []step
 
-	allowSecret bool              // what looks like a credential is meant
-	keys        map[string]string // which key somebody signs with, other than their first
+	allowSecret bool              // text that looks like a credential is allowed
+	keys        map[string]string // by agent id: the key used instead of the first one
 
-	files       map[git.OID]map[string]string // of the project's commits
+	files       map[git.OID]map[string]string // by commit of the project
 	integration git.OID
 }
 
@@ -56,10 +56,10 @@ func newWorld(t testing.TB, store oplog.Store) *world {
 	return w
 }
 
-// memoryWorld is a world without a repository.
+// memoryWorld makes a world without a repository.
 func memoryWorld(t testing.TB) *world { return newWorld(t, oplog.NewMemory()) }
 
-// gitWorld is a world in a bare repository.
+// gitWorld makes a world in a bare repository.
 func gitWorld(t testing.TB) (*world, *gitio.Repo) {
 	repo := scratch(t)
 	return newWorld(t, repo), repo
@@ -125,7 +125,7 @@ func (w *world) do(a board.Actor, p board.Payload, side ...git.RefUpdate) git.OI
 	return built.Commit
 }
 
-// key is the key with which somebody signs.
+// key returns the key that an actor signs with.
 func (w *world) key(a board.Actor) *sshsig.Signer {
 	name := a.ID + a.Email
 	if other := w.keys[a.ID]; other != "" {
@@ -134,7 +134,7 @@ func (w *world) key(a board.Actor) *sshsig.Signer {
 	return keyNamed(w.t, name)
 }
 
-// keyNamed is a key that is the same in each run.
+// keyNamed returns a key that is the same in every run.
 func keyNamed(t testing.TB, name string) *sshsig.Signer {
 	t.Helper()
 	seed := sha256.Sum256([]byte(name))
@@ -145,7 +145,7 @@ func keyNamed(t testing.TB, name string) *sshsig.Signer {
 	return s
 }
 
-// addKey puts the key on the board with which somebody signs.
+// addKey adds an actor's key to the board.
 func (w *world) addKey(a board.Actor, replaces bool) {
 	w.t.Helper()
 	name := a.ID
@@ -173,7 +173,7 @@ func (w *world) snapshot(at git.OID) *oplog.Snapshot {
 	return s
 }
 
-// find returns the first step of an operation.
+// find returns the first step with this operation.
 func (w *world) find(op string) step {
 	w.t.Helper()
 	i := slices.IndexFunc(w.steps, func(s step) bool { return s.op.Name() == op })
@@ -183,7 +183,8 @@ func (w *world) find(op string) step {
 	return w.steps[i]
 }
 
-// project makes a commit of the project: its first parent's files with changes.
+// project makes a commit of the project: the files of its parents, the first parent's taking
+// precedence, with changes.
 func (w *world) project(parents []git.OID, by board.Actor, changes map[string]string) git.OID {
 	w.t.Helper()
 	files := map[string]string{}
@@ -203,7 +204,7 @@ func (w *world) project(parents []git.OID, by board.Actor, changes map[string]st
 	return c.OID
 }
 
-// tree is that of a commit that project made.
+// tree returns the tree of a commit made by project.
 func (w *world) tree(commit git.OID) string {
 	return string(storeTree(w.files[commit], &[]git.Object{}))
 }
@@ -231,14 +232,14 @@ func storeTree(files map[string]string, objects *[]git.Object) git.OID {
 	return o.OID
 }
 
-// lands is the move of integration to a commit, which takes place with the operation that it is given to.
+// lands returns the move of integration to a commit, to be made together with an operation.
 func (w *world) lands(to git.OID) git.RefUpdate {
 	u := git.RefUpdate{Ref: integrationRef, Old: w.integration, New: to}
 	w.integration = to
 	return u
 }
 
-// move moves integration with no operation.
+// move moves integration without an operation.
 func (w *world) move(to git.OID) {
 	w.t.Helper()
 	check(w.t, w.store.UpdateRefs(w.ctx, []git.RefUpdate{w.lands(to)}, ""))
@@ -256,7 +257,7 @@ func (w *world) verify(r audit.Range) *audit.Report {
 	return report
 }
 
-// clean verifies the whole history, which must have no findings.
+// clean verifies the whole history and fails the test if there are findings.
 func (w *world) clean() *audit.Report {
 	w.t.Helper()
 	report := w.verify(audit.Range{})
@@ -266,7 +267,8 @@ func (w *world) clean() *audit.Report {
 	if report.Proven != report.Commits {
 		w.t.Errorf("proven %d of %d", report.Proven, report.Commits)
 	}
-	// A server takes the same operations, alone and a few at once: the newest hundred are tried.
+	// A server accepts the same operations, singly and a few at a time. Only the newest hundred are
+	// tried.
 	last := w.tip()
 	for n, tip := 1, last; !tip.IsZero() && n <= 100; n++ {
 		parents := w.snapshot(tip).Head.Parents

@@ -7,7 +7,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git"
 )
 
-// begin makes the board and its team.
+// begin creates the board and registers the team.
 func (w *world) begin() {
 	w.do(ada, &board.Init{Goal: "A greeter", SpecRef: "specs/vision.md", IntegrationBranch: "integration"})
 	for _, a := range []board.Actor{planner, coder1, coder2, judge1, judge2} {
@@ -23,7 +23,7 @@ func (w *world) definition() board.Definition {
 	}
 }
 
-// ready makes a task that can be claimed.
+// ready adds a claimable task.
 func (w *world) ready(id string, needs ...string) {
 	d := w.definition()
 	d.DependsOn = needs
@@ -43,7 +43,7 @@ func (w *world) preExec(a board.Actor, id string) {
 	w.checkpoint(a, id, w.snapshot(w.tip()).State.Task(id).BaseCommit)
 }
 
-// checkpoint is the pre-execution checkpoint, written while the task's branch is at a commit.
+// checkpoint writes a pre-execution checkpoint. head is the commit that the task's branch is at.
 func (w *world) checkpoint(a board.Actor, id, head string) {
 	w.do(a, &board.PreExec{About: board.About{Task: id}, Checkpoint: board.Checkpoint{
 		Intent: "say it", Validation: "go test: ok", FilesToModify: []string{id + ".go"}, Assumptions: []string{"there is a console"},
@@ -67,7 +67,7 @@ var rejection = board.Rejection{
 	Overall:  "not yet", Spec: "n/a", Anomaly: "none", PriorStatus: []string{"RESOLVED: all of it"},
 }.Text()
 
-// comment says something about a line of a submission.
+// comment comments on a line of a submission.
 func (w *world) comment(a board.Actor, id string) {
 	commit := w.snapshot(w.tip()).State.Task(id).ReviewCommit
 	w.do(a, &board.Comment{About: about(id), Commit: commit, Path: id + ".go", Line: 1, Lines: 1, Text: "it says nothing"})
@@ -82,7 +82,7 @@ func (w *world) judge(a board.Actor, id, verdict string) {
 	w.do(a, p)
 }
 
-// approved brings a task all the way to APPROVED.
+// approved brings a task from claim to APPROVED.
 func (w *world) approved(a board.Actor, id string) git.OID {
 	w.claim(a, id)
 	w.preExec(a, id)
@@ -91,7 +91,7 @@ func (w *world) approved(a board.Actor, id string) git.OID {
 	return work
 }
 
-// merged is the payload of a merge by a merge commit, and the commit.
+// mergeCommit returns the payload of a merge by a merge commit, and that commit.
 func (w *world) mergeCommit(id string, work git.OID) (*board.Merge, git.OID) {
 	m := w.project([]git.OID{w.integration, work}, coder1, nil)
 	return &board.Merge{
@@ -102,14 +102,14 @@ func (w *world) mergeCommit(id string, work git.OID) (*board.Merge, git.OID) {
 
 func about(id string) board.About { return board.About{Task: id} }
 
-// everyOperation writes a history in which each operation stands at least once.
+// everyOperation writes a history that contains each operation at least once.
 func (w *world) everyOperation() {
 	w.begin()
 	w.do(planner, &board.AlignmentEntry{Event: "planned", Summary: "three tasks"})
 
 	w.ready("omega") // keeps the sprint open
 
-	// A task's whole life, with every detour of its coder and its reviewer.
+	// A task's whole life, with every detour of its coder and reviewer.
 	w.do(planner, &board.AddTask{About: about("alpha"), Definition: board.Definition{Description: "Alpha", Priority: 2, Kind: board.Code}})
 	d := w.definition()
 	w.do(planner, &board.AmendTask{About: about("alpha"), Definition: d, Set: []string{"done_when", "scope", "spec_ref"}})
@@ -134,7 +134,7 @@ func (w *world) everyOperation() {
 		About: about("alpha"), ReviewCommit: string(work), Before: string(w.integration), MergeCommit: string(work), MergeType: board.FastForward,
 	}, w.lands(work))
 
-	// A merge that fails, is tried again, and then lands beside another.
+	// A merge that fails, is retried, and lands after another one.
 	w.ready("beta", "alpha")
 	w.ready("gamma")
 	beta, gamma := w.approved(coder1, "beta"), w.approved(coder2, "gamma")
@@ -143,10 +143,10 @@ func (w *world) everyOperation() {
 	w.do(judge1, &board.Merge{About: about("beta"), ReviewCommit: string(beta), Before: string(w.integration), Failure: board.FailConflict, Files: []string{"main.go"}})
 	w.do(ada, &board.RetryMerge{About: about("beta"), ReviewCommit: string(beta), Onto: string(w.integration)})
 	m, at = w.mergeCommit("beta", beta)
-	w.move(at) // integration moved, and the board did not
+	w.move(at) // integration moves without the board
 	w.do(coder2, &board.FinishMerge{About: about("beta"), ReviewCommit: string(beta), Before: m.Before, MergeCommit: m.MergeCommit, MergeType: m.MergeType, Drift: 1})
 
-	// Blocks, limits, and what a planner makes of them.
+	// Blocks, limits, and how a planner resolves them.
 	d = w.definition()
 	d.MaxIterations = 1
 	w.do(ada, &board.AddTask{About: about("delta"), Definition: d, Ready: true, Stretch: true})
@@ -170,7 +170,7 @@ func (w *world) everyOperation() {
 	w.do(planner, &board.ConvertDiscovery{Discovery: "disc-2", Task: "epsilon"})
 	w.do(planner, &board.SettleDiscovery{Discovery: "disc-1", How: "deferred", Reason: "later"})
 
-	// The circuit breaker, modes, notes, settings, edits.
+	// The circuit breaker, modes, notes, settings and edits.
 	for _, task := range []string{"epsilon", "alpha"} {
 		w.do(coder1, &board.LogAnomaly{Type: "external_blocker", Task: task, Details: map[string]board.Scalar{"blocker_service": "registry"}})
 	}
@@ -193,14 +193,14 @@ func (w *world) everyOperation() {
 	w.addKey(coder1, false)
 	w.do(ada, &board.KeysRevoke{Key: board.KeyID(w.key(coder1).Public()), Reason: "lost"})
 
-	// A long text goes into a file of its own, which the next operation takes away.
+	// A long text gets its own file, which the next operation removes.
 	long := make([]byte, 0, 9000)
 	for i := 0; len(long) < 8900; i++ {
 		long = fmt.Appendf(long, "line %d of a long text\n", i)
 	}
 	w.do(ada, &board.AddNote{Message: string(long)})
 
-	// Sprints, and the end.
+	// Sprints, and the end of the goal.
 	w.do(planner, &board.SetCheckpoint{Reason: "look at it"})
 	w.do(ada, &board.Resume{Decision: "ADJUST", Reason: "fine"})
 	w.do(ada, &board.SprintEnd{Reason: "enough"})

@@ -11,8 +11,8 @@ import (
 
 const importedRef = "refs/heads/liza/imported"
 
-// imports begins another board with all that stands on this one, archived tasks included, keeps it under
-// importedRef, and goes back to this one.
+// imports begins another board with everything on this one, including archived tasks, keeps it
+// under importedRef, and returns to this one.
 func (w *world) imports() {
 	all := board.Unarchived(w.snapshot(w.tip()).State)
 	p := &board.Import{Source: "state.yaml", Log: []board.PastEntry{{Timestamp: "2026-01-01T08:00:00Z", Agent: "coder-1", Action: "claimed", Task: "alpha", Detail: "a: \"b\"\n#c"}}}

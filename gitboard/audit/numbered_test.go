@@ -15,11 +15,12 @@ import (
 
 var long = flag.Bool("long", false, "every forgery of the red team, and a board of more notes than two levels of directories hold")
 
-// TestManyNotes: a board of more notes than a directory holds verifies, and no tree in it is large.
+// TestManyNotes checks that a board with more notes than fit into one directory verifies, and that
+// none of its trees is large.
 func TestManyNotes(t *testing.T) {
 	most := 230
 	if *long {
-		most = 10_030 // the last ones lie in the second directory of the upper level
+		most = 10_030 // reaches the second upper-level directory
 	}
 	store := &broadest{Memory: oplog.NewMemory()}
 	w := newWorld(t, store)
@@ -34,7 +35,7 @@ func TestManyNotes(t *testing.T) {
 	if store.most > 100 {
 		t.Errorf("a tree has %d entries", store.most)
 	}
-	// Where a record lies is part of the format.
+	// The path of a record is part of the format.
 	for _, path := range []string{"notes/note-9.yaml", "notes/0/note-9.yaml", "notes/0/1/note-9.yaml", "notes/9/9/note-9.yaml"} {
 		report := w.caught(t, w.tip(), w.forge(forgery{parent: w.tip(), op: noteOf("f"), files: map[string][]byte{path: []byte("id: note-9\nmessage: m\n")}}), audit.CodeTree)
 		if text := findings(report); !strings.Contains(text, "should not be there") {
@@ -43,7 +44,7 @@ func TestManyNotes(t *testing.T) {
 	}
 }
 
-// broadest knows how many entries the largest tree has that was written.
+// broadest remembers the number of entries of the largest tree written.
 type broadest struct {
 	*oplog.Memory
 	most int

@@ -17,22 +17,23 @@ import (
 	"github.com/git-liza/git-liza/hooks"
 )
 
-// A red team forges operations of every kind: by everybody, on tasks in every state, with every field of the payload
-// bent. Check, a server and verify must agree on each.
+// A red team forges operations of every kind: by every role, on tasks in every state, with every
+// field of the payload changed. Check, a server and verify must agree on each.
 
-// redTeam is a world in a repository with a task in each state, and what forgers would point to.
+// redTeam is a world in a repository, with a task in each state and the commits that forgers could
+// name.
 type redTeam struct {
 	*world
 	repo    *gitio.Repo
 	start   git.OID
 	tasks   map[board.Status]string
-	samples map[string]board.Payload // of each operation, as an honest history had it
+	samples map[string]board.Payload // one of each operation, from an honest history
 	work    git.OID                  // the approved commit
-	merge   git.OID                  // an exact merge of it
+	merge   git.OID                  // the exact merge of it
 	commits map[string]git.OID       // by what is wrong with them
-	board   *board.State             // at start
+	board   *board.State             // at the start
 	forged  int
-	every   int // of so many that the rules refuse one is replayed
+	every   int // one of so many refused operations is also replayed
 }
 
 var forgers = map[string]board.Actor{
@@ -78,7 +79,8 @@ func newRedTeam(t *testing.T) *redTeam {
 	return r
 }
 
-// fit is a sample of an operation about a task, whose commits are those of this world.
+// fit returns a sample of an operation, changed to be about a task and to name commits of this
+// world.
 func (r *redTeam) fit(op, task string) board.Payload {
 	p := clone(r.samples[op])
 	t := r.task(task)
@@ -114,7 +116,8 @@ func field(p board.Payload, name string) reflect.Value {
 	return reflect.ValueOf(p).Elem().FieldByName(name)
 }
 
-// bent lists copies of a payload in each of which one field is another. The names say which.
+// bent returns copies of a payload, each with one field changed, by a name that describes the
+// change.
 func (r *redTeam) bent(p board.Payload) map[string]board.Payload {
 	all := map[string]board.Payload{"": p}
 	var walk func(index []int, t reflect.Type)
@@ -161,7 +164,7 @@ func (r *redTeam) bent(p board.Payload) map[string]board.Payload {
 
 func looksLikeOID(s string) bool { return len(s) == 40 && strings.Trim(s, "0123456789abcdef") == "" }
 
-// landings are every way to name commits in an operation that lands something.
+// landings returns every way to name commits in an operation that lands something.
 func (r *redTeam) landings(p board.Payload) map[string]board.Payload {
 	all := map[string]board.Payload{}
 	for after, to := range r.commits {
@@ -169,7 +172,7 @@ func (r *redTeam) landings(p board.Payload) map[string]board.Payload {
 			from := r.commits[before]
 			for _, how := range []string{board.MergeCommitType, board.FastForward} {
 				if _, lands := p.(*board.Land); lands && how == board.FastForward {
-					continue // it says nothing of how
+					continue // a land does not say how
 				}
 				c := clone(p)
 				name := fmt.Sprintf("%s from %s by %s", after, before, how)
@@ -188,7 +191,7 @@ func (r *redTeam) landings(p board.Payload) map[string]board.Payload {
 	return all
 }
 
-// allowed is what the rules say of an operation.
+// allowed reports whether the rules allow an operation.
 func (r *redTeam) allowed(op board.Operation) bool {
 	err := func() (err error) {
 		defer func() {
@@ -206,14 +209,14 @@ func (r *redTeam) allowed(op board.Operation) bool {
 	return err == nil
 }
 
-// attack forges an operation, and demands that Check, a server and verify agree on it. It reports whether the rules of
-// the board allow it.
+// attack forges an operation and checks that Check, a server and verify agree on it. It reports
+// whether the board's rules allow it.
 func (r *redTeam) attack(who string, p board.Payload, name string) bool {
 	r.forged++
 	op := board.Operation{Actor: forgers[who], Time: r.board.Time().Add(1e9), Request: fmt.Sprintf("forged-%d", r.forged), Payload: p}
 	ok := r.allowed(op)
 	if !ok && r.forged%r.every != 0 {
-		return ok // a replay asks the same rules
+		return ok // a replay applies the same rules
 	}
 	forged := r.forge(forgery{parent: r.start, op: op})
 	near, err := audit.Near(r.ctx, r.store, audit.Range{From: r.start, To: forged})
@@ -232,8 +235,9 @@ func (r *redTeam) attack(who string, p board.Payload, name string) bool {
 	return ok
 }
 
-// evidence holds what an allowed operation says of the repository against it, as a server does before it takes it and
-// as verify does afterwards, with integration where it is, and at each commit that a forger might push beside it.
+// evidence checks what an allowed operation states about the repository, as a server does before it
+// accepts the operation and as verify does later. Integration is where it was, and then at each
+// commit to which a forger might push it as well.
 func (r *redTeam) evidence(op board.Operation, forged git.OID, name string) {
 	targets := []git.OID{r.integration}
 	if after := landed(op.Payload); r.files[after] != nil && after != r.integration {
@@ -273,7 +277,7 @@ func (r *redTeam) names(p board.Payload) bool {
 	return false
 }
 
-// landed is the commit that an operation says to be on integration.
+// landed returns the commit that an operation says is on integration.
 func landed(p board.Payload) git.OID {
 	switch p := p.(type) {
 	case *board.Merge:
@@ -286,7 +290,7 @@ func landed(p board.Payload) git.OID {
 	return git.ZeroOID
 }
 
-// moves is what a server says of integration's move beside a push.
+// moves returns a server's decision about the move of integration in a push.
 func (r *redTeam) moves(push *audit.Push, to git.OID) *board.Refusal {
 	i := hooks.Integration{Branch: "integration", Now: string(r.integration), Holds: func(older, newer string) bool {
 		is, err := r.repo.IsAncestor(r.ctx, git.OID(older), git.OID(newer))
@@ -302,8 +306,8 @@ func (r *redTeam) moves(push *audit.Push, to git.OID) *board.Refusal {
 	return hooks.CheckIntegration(i)
 }
 
-// justified says, apart from all that is tested, what may move integration: a reviewer's merge of the approved work,
-// exactly, and a human's land.
+// justified restates, independently of the tested code, what may move integration: a reviewer's
+// exact merge of the approved work, and a human's land.
 func (r *redTeam) justified(op board.Operation, to git.OID) bool {
 	switch p := op.Payload.(type) {
 	case *board.Merge:
@@ -323,8 +327,9 @@ func (r *redTeam) named(oid git.OID) string {
 	return string(oid)
 }
 
-// TestRedTeam: every operation by everybody on a task in every state, and where the rules allow it with every field
-// bent. What lands something is tried with every pair of commits.
+// TestRedTeam tries every operation by every role on a task in every state and, if the rules allow
+// it, with every field changed. Operations that land something are tried with every pair of
+// commits.
 func TestRedTeam(t *testing.T) {
 	r := newRedTeam(t)
 	n, allowed := 0, 0
@@ -333,7 +338,7 @@ func TestRedTeam(t *testing.T) {
 			task := r.tasks[status]
 			about := strings.Contains(fmt.Sprintf("%+v", r.fit(op, task)), task)
 			if !about && status != board.Approved {
-				continue // it is about no task
+				continue // it is not about a task
 			}
 			for _, who := range slices.Sorted(maps.Keys(forgers)) {
 				p := r.fit(op, task)

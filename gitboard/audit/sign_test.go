@@ -10,7 +10,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/oplog"
 )
 
-// beginSigned makes a board that is signed from its first commit on, and its team.
+// beginSigned creates a board that is signed from its first commit on, and registers the team.
 func (w *world) beginSigned() {
 	w.do(ada, &board.Init{Goal: "A greeter", SpecRef: "specs/vision.md", IntegrationBranch: "integration", Key: w.key(ada).Public()})
 	for _, a := range []board.Actor{planner, coder1, coder2, judge1} {
@@ -20,7 +20,7 @@ func (w *world) beginSigned() {
 	}
 }
 
-// signedBy makes a forged commit bear a signature.
+// signedBy returns a function that adds a signature to a forged commit.
 func (w *world) signedBy(a board.Actor) func(*git.Commit) {
 	return func(c *git.Commit) {
 		var err error
@@ -53,8 +53,8 @@ func TestSignedHistory(t *testing.T) {
 	}
 }
 
-// TestForgedSignatures: the attacks that signatures are there against, as verify and as whoever replays one
-// operation sees them.
+// TestForgedSignatures covers the attacks that signatures must prevent, for verify and for a replay
+// of a single operation.
 func TestForgedSignatures(t *testing.T) {
 	w := memoryWorld(t)
 	w.beginSigned()
@@ -64,7 +64,7 @@ func TestForgedSignatures(t *testing.T) {
 	w.submit(coder1, "greet")
 	w.do(judge1, &board.ClaimReview{About: about("greet")})
 	w.keys = map[string]string{coder2.ID: "the second key of coder-2"}
-	w.addKey(coder2, true) // the first one is revoked
+	w.addKey(coder2, true) // revokes the first one
 	w.keys = nil
 	tip := w.tip()
 	last := w.snapshot(tip).Head
@@ -156,7 +156,8 @@ func TestForgedSignatures(t *testing.T) {
 	})
 }
 
-// TestAppendSignsOrRefuses: what would be found later is refused before anything is written.
+// TestAppendSignsOrRefuses checks that an append with a wrong signature is refused before anything
+// is written.
 func TestAppendSignsOrRefuses(t *testing.T) {
 	w := memoryWorld(t)
 	w.beginSigned()

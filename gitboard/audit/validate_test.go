@@ -14,8 +14,8 @@ import (
 	"github.com/git-liza/git-liza/gitboard/oplog"
 )
 
-// TestInvariants breaks each invariant of the board by an edit of its files: Verify names the commit and the
-// file, Validate the record and the field.
+// TestInvariants breaks each invariant of the board by an edit of its files. Verify names the
+// commit and the file, Validate the record and the field.
 func TestInvariants(t *testing.T) {
 	w := memoryWorld(t)
 	w.everyStatus()
@@ -135,7 +135,7 @@ func TestInvariants(t *testing.T) {
 	}
 }
 
-// TestValidateRepository holds a board against its repository.
+// TestValidateRepository compares a board with its repository.
 func TestValidateRepository(t *testing.T) {
 	w, repo := gitWorld(t)
 	w.begin()
@@ -173,7 +173,7 @@ func TestValidateRepository(t *testing.T) {
 	expect(validate(now.Add(-2*time.Minute)), "WARNING: agents/coder-1.yaml: lease_expires: the lease expired 2m0s ago")
 	expect(validate(time.Time{}), "INVALID: agents/coder-1.yaml: lease_expires: coder-1 is WORKING without a lease")
 
-	// Integration goes back, and the spec with it.
+	// Integration goes back to a commit without the spec.
 	there := w.integration
 	w.move(w.project(nil, ada, map[string]string{"main.go": "package main\n"}))
 	expect(validate(now), strings.Join([]string{
@@ -183,7 +183,7 @@ func TestValidateRepository(t *testing.T) {
 	}, "\n"))
 	w.move(there)
 
-	// A commit that nobody has; another clone's may be missing.
+	// No clone has this commit. If another clone claimed the task, it may just be missing here.
 	tip := w.tip()
 	for clone, level := range map[string]string{"clone-1": "INVALID", "clone-2": "WARNING"} {
 		r := *w.snapshot(tip).State.Task("beta")
@@ -193,7 +193,7 @@ func TestValidateRepository(t *testing.T) {
 		w.rewind(w.forge(forgery{parent: tip, op: noteOf("f"), files: map[string][]byte{"tasks/beta.yaml": data}}))
 		expect(validate(now), level+": tasks/beta.yaml: base_commit: there is no commit "+strings.Repeat("a", 40)+" here")
 	}
-	// A record that can't be read.
+	// This record can't be read.
 	w.rewind(w.forge(forgery{parent: tip, op: noteOf("f"), files: map[string][]byte{"tasks/beta.yaml": []byte("id: beta\nstatus: [\n")}}))
 	if got := validate(now); !strings.HasPrefix(got, "INVALID: tasks/beta.yaml: line ") || strings.Contains(got, "\n") {
 		t.Errorf("%s", got)
@@ -202,9 +202,9 @@ func TestValidateRepository(t *testing.T) {
 	expect(validate(now), "WARNING: config.yaml: integration_branch: there is no branch integration in this clone")
 }
 
-// TestValidateWorktree: a task that this clone claimed has its worktree.
+// TestValidateWorktree checks that a task claimed in this clone must have its worktree.
 func TestValidateWorktree(t *testing.T) {
-	scratch(t) // for its environment
+	scratch(t) // sets the environment
 	dir := t.TempDir()
 	check(t, gitio.InitRepository(t.Context(), dir, false))
 	repo, err := gitio.Open(t.Context(), dir)

@@ -8,7 +8,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 )
 
-// TestEveryOperation verifies a history in which every operation occurs.
+// TestEveryOperation verifies a history that contains every operation.
 func TestEveryOperation(t *testing.T) {
 	run := func(t *testing.T, w *world) *audit.Report {
 		w.everyOperation()
@@ -22,7 +22,8 @@ func TestEveryOperation(t *testing.T) {
 			}
 		}
 		report := w.clean()
-		if report.Commits != len(w.steps)-3 { // the abort was taken back, and the import and a note begin another board
+		// The abort was taken back; the import and its note are another board.
+		if report.Commits != len(w.steps)-3 {
 			t.Errorf("%d commits, %d operations", report.Commits, len(w.steps))
 		}
 		for _, kind := range []string{audit.AttestedLease, audit.AttestedTest, audit.AttestedWorktree} {

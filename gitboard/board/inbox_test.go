@@ -20,7 +20,7 @@ func (s *script) inbox(beside report.Beside) *report.Inbox {
 	return in
 }
 
-// lined is an inbox, an item a line.
+// lined formats an inbox, one item per line.
 func lined(in *report.Inbox) string {
 	var lines []string
 	for _, i := range in.Items {
