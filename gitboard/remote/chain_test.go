@@ -19,7 +19,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/remote"
 )
 
-// A gate holds the first push that comes to the hub, and counts all of them.
+// gate holds the first push that arrives at the hub and counts all pushes.
 type gate struct {
 	w               *world
 	came, go_, list string
@@ -34,7 +34,7 @@ func (w *world) gate() *gate {
 	return g
 }
 
-// until waits for something that another goroutine or process brings about.
+// until waits until a condition holds that another goroutine or process brings about.
 func (w *world) until(what string, is func() bool) {
 	w.t.Helper()
 	for !is() {
@@ -58,7 +58,8 @@ func (g *gate) pushes() int {
 	return strings.Count(string(text), "push\n")
 }
 
-// append decides an operation on what is pending in a clone, and appends it; queued is told when others may follow.
+// append decides an operation on what is pending in a clone and appends it. queued is called when
+// the next one may follow.
 func (w *world) append(c *clone, n int, p board.Payload, queued func()) error {
 	on, _, err := c.log.Next(w.ctx)
 	if err != nil {
@@ -83,14 +84,15 @@ func (w *world) operation(n int, p board.Payload) board.Operation {
 	return board.Operation{Actor: board.HumanActor("Ada", "ada@example.org"), Time: board.Time(fmt.Sprintf("2026-01-31T10:00:%02dZ", n)), Request: fmt.Sprint("append-", n), Payload: p}
 }
 
-// queue has a first operation on its way to the hub, held by the gate, and so many that wait behind it.
+// queue starts a first operation, whose push the gate holds at the hub, and waiting operations
+// behind it.
 func (w *world) queue(g *gate, waiting int) (ended *sync.WaitGroup, errs []error) {
 	w.t.Helper()
 	ended, errs = &sync.WaitGroup{}, make([]error, waiting+1)
 	for n := range waiting + 1 {
 		queued := make(chan struct{})
 		var once sync.Once
-		c := w.open(w.a.Local().TopLevel()) // a process of its own, but for the process
+		c := w.open(w.a.Local().TopLevel()) // acts as a separate process
 		ended.Go(func() {
 			defer once.Do(func() { close(queued) })
 			errs[n] = w.append(c, n, note(fmt.Sprint("note ", n)), func() { once.Do(func() { close(queued) }) })
@@ -103,7 +105,7 @@ func (w *world) queue(g *gate, waiting int) (ended *sync.WaitGroup, errs []error
 	return ended, errs
 }
 
-// What waits while a push is on its way goes with the next one, all of it.
+// TestTravelTogether checks that everything that waits during a push goes with the next one.
 func TestTravelTogether(t *testing.T) {
 	w := newWorld(t)
 	g := w.gate()
@@ -133,7 +135,8 @@ func TestTravelTogether(t *testing.T) {
 	w.end(waiting + 1)
 }
 
-// Where another clone was faster all that is pending has lost, nobody is told that it was done, and nothing of it is.
+// TestChainLost checks that, if another clone was faster, every pending operation reports a lost
+// race and none is done.
 func TestChainLost(t *testing.T) {
 	w := newWorld(t)
 	g := w.gate()
@@ -152,7 +155,8 @@ func TestChainLost(t *testing.T) {
 	w.end(1)
 }
 
-// A process that dies before it could push takes nothing of the others with it.
+// TestDeadBeforeThePush checks that a process that dies before its push takes no other operation
+// with it.
 func TestDeadBeforeThePush(t *testing.T) {
 	w := newWorld(t)
 	update, object := lease.Renew(nil, lease.Lease{Agent: "coder-1", Session: "dead"})
@@ -166,13 +170,14 @@ func TestDeadBeforeThePush(t *testing.T) {
 	w.end(1)
 }
 
-// One that has pushed, and dies before it could say so, neither: the remote has its operation, and the others' follow.
+// TestDeadBehindThePush checks the same for a process that dies after its push and before it can
+// report: the remote has its operation, and the others follow it.
 func TestDeadBehindThePush(t *testing.T) {
 	w := newWorld(t)
 	at := w.a.here()
 	first := w.must(w.a, note("pushed"))
 	dir := w.a.Local().TopLevel()
-	w.git(dir, "update-ref", git.BoardRef, string(at)) // as it was when it died
+	w.git(dir, "update-ref", git.BoardRef, string(at)) // as it was when the process died
 	w.git(dir, "update-ref", git.TrackingRef("origin", "state"), string(at))
 	w.check(os.Remove(filepath.Join(dir, ".git", "liza", "pushed")))
 	w.check(w.a.Die(w.ctx, nil, []git.RefUpdate{{Ref: git.BoardRef, Old: at, New: first}}))
@@ -180,7 +185,7 @@ func TestDeadBehindThePush(t *testing.T) {
 	w.end(2)
 }
 
-// A heartbeat goes with the push that goes anyway, and is followed by an operation that moves the same lease.
+// TestHeartbeatTravels checks that a heartbeat goes with the next push and needs none of its own.
 func TestHeartbeatTravels(t *testing.T) {
 	w := newWorld(t)
 	g := w.gate()
@@ -204,7 +209,8 @@ func TestHeartbeatTravels(t *testing.T) {
 	w.end(2)
 }
 
-// Who is told to stop while others push is not told that it was done, nor leaves anything for later.
+// TestStoppedInTheQueue checks that an operation that is cancelled while another process pushes is
+// reported as unclear, and leaves nothing behind.
 func TestStoppedInTheQueue(t *testing.T) {
 	w := newWorld(t)
 	g := w.gate()
@@ -224,8 +230,8 @@ func TestStoppedInTheQueue(t *testing.T) {
 	w.check(errs[0])
 }
 
-// A remote that moves the board and not the lease beside it, against --atomic, is noticed by everybody whose operation was
-// in that push.
+// TestTornPush checks that a remote that moves the board without the lease, in violation of
+// --atomic, is detected for every operation in that push.
 func TestTornPush(t *testing.T) {
 	w := newWorld(t)
 	w.git("", "--git-dir="+w.hub, "config", "receive.hideRefs", "refs/liza")
@@ -243,7 +249,7 @@ func TestTornPush(t *testing.T) {
 	}
 }
 
-// What can't be sent at all was not done, and says so.
+// TestUnsent checks that an operation that could not be sent is reported as not done.
 func TestUnsent(t *testing.T) {
 	w := newWorld(t)
 	w.check(os.Rename(w.hub, w.hub+".away"))

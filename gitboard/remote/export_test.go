@@ -6,7 +6,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git"
 )
 
-// Die appends a transaction to what is pending, as a process does that ends before it can push.
+// Die appends a transaction to what is pending, like a process that ends before its push.
 func (s *Store) Die(ctx context.Context, objects []git.Object, updates []git.RefUpdate) error {
 	if err := s.repo.WriteObjects(ctx, objects); err != nil {
 		return err

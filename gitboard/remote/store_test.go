@@ -20,14 +20,14 @@ import (
 	"github.com/git-liza/git-liza/gitboard/remote"
 )
 
-// A clone is a store that shares its board by a hub.
+// clone is a store that shares its board through a hub.
 type clone struct {
 	*remote.Store
 	w   *world
 	log *oplog.Log
 }
 
-// A world is a bare repository and two clones that share a board by it.
+// world is a bare repository and two clones that share a board through it.
 type world struct {
 	t    *testing.T
 	ctx  context.Context
@@ -92,7 +92,7 @@ func (w *world) git(dir string, args ...string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// write decides an operation on the view that a clone has, and appends it.
+// write decides an operation on a clone's view and appends it.
 func (w *world) write(c *clone, p board.Payload) (git.OID, error) {
 	w.t.Helper()
 	w.n++
@@ -115,7 +115,7 @@ func (w *world) must(c *clone, p board.Payload) git.OID {
 
 func note(text string) board.Payload { return &board.AddNote{For: "human", Message: text} }
 
-// here is where a clone has the board, there where the hub has it.
+// here returns the clone's tip of the board; there returns the hub's.
 func (c *clone) here() git.OID {
 	c.w.t.Helper()
 	oid, err := c.Local().Ref(c.w.ctx, git.BoardRef)
@@ -128,7 +128,8 @@ func (w *world) there() git.OID {
 	return git.OID(w.git("", "--git-dir="+w.hub, "rev-parse", git.BoardRef))
 }
 
-// hook is what the hub does when a push has got so far, once: shell, where $PPID is the receive-pack.
+// hook runs a shell script once, when a push reaches that hook in the hub. In it $PPID is the
+// receive-pack.
 func (w *world) hook(name, script string) {
 	w.t.Helper()
 	armed := filepath.Join(w.t.TempDir(), "armed")
@@ -142,12 +143,13 @@ func (w *world) hook(name, script string) {
 	w.check(os.WriteFile(filepath.Join(w.hub, "hooks", name), []byte(strings.ReplaceAll(text, "DISARM", "rm '"+armed+"'")), 0o755))
 }
 
-// killed ends the push where it has just been done: what it would have answered is lost.
+// killed ends the receive-pack right after the push took effect: its answer is lost.
 const killed = `[ "$1" = committed ] || exit 0
 DISARM
 kill -9 $PPID`
 
-// end brings both clones up to date. They and the hub have one board then, of so many notes, and it proves.
+// end fetches in both clones and checks that they and the hub have the same board, with this number
+// of notes, and that it verifies.
 func (w *world) end(notes int) {
 	w.t.Helper()
 	for _, c := range []*clone{w.a, w.b} {
@@ -164,7 +166,8 @@ func (w *world) end(notes int) {
 	w.git("", "--git-dir="+w.hub, "fsck", "--full")
 }
 
-// Of two that decide on one board one has lost, and knows by then who was faster.
+// TestLostRace checks that of two clones that decide on the same tip one loses the race, and
+// already sees the winner's commit then.
 func TestLostRace(t *testing.T) {
 	w := newWorld(t)
 	won := w.must(w.a, note("mine"))
@@ -178,7 +181,8 @@ func TestLostRace(t *testing.T) {
 	w.end(2)
 }
 
-// A lease is won by one alone, and the loser's stays what it was.
+// TestLostLease checks that only one clone can take a lease, and that the other one's view of it
+// does not change.
 func TestLostLease(t *testing.T) {
 	w := newWorld(t)
 	take := func(c *clone, session string) error {
@@ -194,7 +198,7 @@ func TestLostLease(t *testing.T) {
 	if held == nil || held.Session != "a" {
 		t.Errorf("the second sees the lease %+v", held)
 	}
-	// Nor does one end it who has seen an older one.
+	// A holder of an outdated lease can't end it either.
 	mine, err := lease.Read(w.ctx, w.a, "coder-1")
 	w.check(err)
 	renewed, err := lease.Beat(w.ctx, w.a, mine, lease.Lease{Agent: "coder-1", Session: "a", Expires: time.Unix(1, 0)})
@@ -208,7 +212,7 @@ func TestLostLease(t *testing.T) {
 	w.end(0)
 }
 
-// A push that was done and whose answer was lost is done, once.
+// TestAnswerLost checks that a push whose answer is lost is done exactly once.
 func TestAnswerLost(t *testing.T) {
 	w := newWorld(t)
 	w.hook("reference-transaction", killed)
@@ -218,11 +222,12 @@ func TestAnswerLost(t *testing.T) {
 	w.end(1)
 }
 
-// Also when somebody else has gone on from it before anybody could look.
+// TestAnswerLostAndOvertaken checks the same if another clone pushes on top of it before anybody
+// can check.
 func TestAnswerLostAndOvertaken(t *testing.T) {
 	w := newWorld(t)
 	other := w.b.Local().TopLevel()
-	// The other clone writes while the first one's push has been done and not yet been answered.
+	// The other clone writes after the first one's push took effect and before it is answered.
 	w.hook("reference-transaction", `[ "$1" = committed ] || exit 0
 DISARM
 unset $(git rev-parse --local-env-vars) GIT_QUARANTINE_PATH
@@ -232,12 +237,14 @@ kill -9 $PPID`)
 	if follows, err := w.a.Local().IsAncestor(w.ctx, commit, w.there()); err != nil || !follows || commit == w.there() {
 		t.Errorf("%s is not behind %s, which the hub has: %v", commit.Short(), w.there().Short(), err)
 	}
-	w.git("", "--git-dir="+w.hub, "update-ref", git.BoardRef, string(commit)) // what the other wrote is no operation
+	// The other clone's commit is not an operation.
+	w.git("", "--git-dir="+w.hub, "update-ref", git.BoardRef, string(commit))
 	w.git(w.a.Local().TopLevel(), "update-ref", git.BoardRef, string(commit))
 	w.end(1)
 }
 
-// A push that was cut off before it was done is made again, and acts once.
+// TestCutOff checks that a push that was cut off before it took effect is repeated and takes effect
+// once.
 func TestCutOff(t *testing.T) {
 	w := newWorld(t)
 	w.hook("pre-receive", "DISARM\nkill -9 $PPID")
@@ -247,7 +254,8 @@ func TestCutOff(t *testing.T) {
 	w.end(1)
 }
 
-// found ends a test of one operation of which nobody has heard: the first clone's next look finds it.
+// found ends a test of one operation whose outcome is unknown: the first clone's next fetch finds
+// it.
 func (w *world) found() {
 	w.t.Helper()
 	w.check(w.a.Fetch(w.ctx))
@@ -257,8 +265,8 @@ func (w *world) found() {
 	w.end(1)
 }
 
-// When the remote has gone before anybody could look whether a push was done, nobody is told that it was, or was not;
-// the next look finds it.
+// TestUnclear checks that, if the remote disappears before anybody can check a push, the outcome is
+// reported as unknown. The next fetch finds it.
 func TestUnclear(t *testing.T) {
 	w := newWorld(t)
 	before, away := w.a.here(), w.hub+".away"
@@ -281,7 +289,8 @@ kill -9 $PPID`)
 	w.found()
 }
 
-// Without the remote nothing is written, neither here nor there, and everything goes on when it is back.
+// TestUnreachable checks that without the remote nothing is written on either side, and that work
+// continues once it is back.
 func TestUnreachable(t *testing.T) {
 	w := newWorld(t)
 	before, away := w.a.here(), w.hub+".away"
@@ -300,7 +309,8 @@ func TestUnreachable(t *testing.T) {
 	w.end(1)
 }
 
-// What stands at the remote and could not come to stand here is done; the next look brings it.
+// TestNotSettled checks that an operation that reached the remote but could not be written here is
+// done. The next fetch brings it.
 func TestNotSettled(t *testing.T) {
 	w := newWorld(t)
 	before := w.a.here()
@@ -318,14 +328,15 @@ func TestNotSettled(t *testing.T) {
 	w.end(1)
 }
 
-// hold makes a lock that nobody can remove, as if a process held it.
+// hold makes a lock that can't be removed, as if a process held it.
 func (w *world) hold(lock string) {
 	w.check(os.MkdirAll(lock, 0o755))
 	w.check(os.WriteFile(filepath.Join(lock, "held"), nil, 0o644))
 }
 
-// While a lock keeps what others did from coming here, nobody is told that the view is up to date, or decides on the
-// old one for ever. One that a killed git has left is removed.
+// TestLeftLock checks that, while a lock keeps fetched refs from being written, Fetch returns an
+// error, so that nobody takes the old view for current or decides on it. A lock left by a killed
+// git is removed.
 func TestLeftLock(t *testing.T) {
 	for _, ref := range []string{git.BoardRef, git.LeasePrefix + "coder-1"} {
 		w := newWorld(t)
@@ -347,8 +358,8 @@ func TestLeftLock(t *testing.T) {
 	}
 }
 
-// A push of which nobody has heard, and that can't be seen here either for a lock that was left, is neither done nor
-// lost: who decided again could act twice.
+// TestUnclearBesideALock checks that a push without an answer is unclear, and not lost, if a left
+// lock also hides the result here. A retry could act twice.
 func TestUnclearBesideALock(t *testing.T) {
 	w := newWorld(t)
 	lock := filepath.Join(w.a.Local().CommonDir(), git.BoardRef+".lock")
@@ -361,7 +372,8 @@ func TestUnclearBesideALock(t *testing.T) {
 	w.found()
 }
 
-// Nor is one that breaks off, and is rejected when it is made again: the first may still be on its way.
+// TestUnheardAndRejected checks that a push is unclear, and not lost, if it breaks off and its
+// repetition is rejected: the first one may still be on its way.
 func TestUnheardAndRejected(t *testing.T) {
 	w := newWorld(t)
 	w.hook("pre-receive", "DISARM\ntouch refs/heads/liza/state.lock\nkill -9 $PPID")
@@ -374,8 +386,8 @@ func TestUnheardAndRejected(t *testing.T) {
 	w.end(1)
 }
 
-// A view that a push has shown to be up to date is not fetched again on behalf of whoever asked before it; whoever
-// asks after it sees what others have done.
+// TestFetchSince checks that a view that a push has just updated is not fetched again for a request
+// made before the push. A later request sees what others have done.
 func TestFetchSince(t *testing.T) {
 	w := newWorld(t)
 	moment := w.a.Now()
@@ -393,7 +405,8 @@ func TestFetchSince(t *testing.T) {
 	w.end(2)
 }
 
-// A transaction of which any ref here is no longer what it was pushes nothing: the remote knows only some of them.
+// TestLooksBeforeItPushes checks that a transaction whose old value is wrong for any ref here
+// pushes nothing: the remote has only some of the refs.
 func TestLooksBeforeItPushes(t *testing.T) {
 	w := newWorld(t)
 	integration, err := w.a.Local().Ref(w.ctx, "refs/heads/integration")
@@ -410,11 +423,12 @@ func TestLooksBeforeItPushes(t *testing.T) {
 	w.end(0)
 }
 
-// What was on a branch that is taken away from the remote, and nothing else there holds, goes to its attic.
+// TestDroppedBranchIsKept checks that work on a branch deleted from the remote goes to the remote's
+// attic unless another ref there holds it.
 func TestDroppedBranchIsKept(t *testing.T) {
 	for _, c := range []struct {
 		name string
-		held string // a ref of the transaction before that holds the work, "" for none
+		held string // a ref of the earlier transaction that holds the work, or ""
 		kept bool
 	}{{"held by nothing", "", true}, {"submitted", "refs/liza/review/one/1", false}} {
 		t.Run(c.name, func(t *testing.T) {
@@ -437,7 +451,8 @@ func TestDroppedBranchIsKept(t *testing.T) {
 			if there != want {
 				t.Errorf("the hub has %q, not %q", there, want)
 			}
-			// One that can't go forward is taken away and published anew; what it was is kept, too.
+			// A branch that can't be fast-forwarded is deleted and published again. Its old commit
+			// is kept, too.
 			w.check(w.a.UpdateRefs(w.ctx, []git.RefUpdate{{Ref: published, New: work}}, ""))
 			anew := git.OID(w.git(w.a.Local().TopLevel(), "commit-tree", "-p", string(base), "-m", "anew", string(base)+"^{tree}"))
 			w.check(w.a.UpdateRefs(w.ctx, []git.RefUpdate{{Ref: published, Old: work, New: anew}}, ""))
@@ -447,7 +462,7 @@ func TestDroppedBranchIsKept(t *testing.T) {
 			if at := w.git("", "--git-dir="+w.hub, "rev-parse", "refs/heads/liza/task/one"); at != string(anew) {
 				t.Errorf("the branch is at %s, not at %s", at, anew)
 			}
-			// One that somebody has moved there is not taken away.
+			// A branch that somebody moved on the remote is not deleted.
 			theirs := w.git(w.a.Local().TopLevel(), "commit-tree", "-p", string(anew), "-m", "theirs", string(base)+"^{tree}")
 			w.git(w.a.Local().TopLevel(), "-c", "core.hooksPath="+os.DevNull, "push", "-q", w.hub, theirs+":refs/heads/liza/task/one")
 			if err := w.a.UpdateRefs(w.ctx, []git.RefUpdate{{Ref: published, Old: anew, New: work}}, ""); err == nil {
