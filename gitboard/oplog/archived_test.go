@@ -17,7 +17,7 @@ func encoded(t testing.TB, r any) []byte {
 	return data
 }
 
-// over is a task that has landed.
+// over returns a merged task.
 func over(id string, depends ...string) *board.Task {
 	return &board.Task{
 		ID: id, Description: "d", Status: board.Merged, StatusChangedAt: "2026-02-03T08:00:00Z", Priority: 3, Created: "2026-02-03T08:00:00Z",
@@ -25,8 +25,8 @@ func over(id string, depends ...string) *board.Task {
 	}
 }
 
-// Archived tasks are found in the archive of whichever sprint has them. Those that live tasks depend on come with the
-// briefs, all at once and once only; no other is read.
+// TestArchivedTasks checks that archived tasks are found in the archive of any sprint. Those that
+// live tasks depend on are read once, together with the briefs; no others are read.
 func TestArchivedTasks(t *testing.T) {
 	store := &counting{Store: oplog.NewMemory()}
 	w := newWriter(t, store).init()
@@ -94,7 +94,8 @@ func TestArchivedTasks(t *testing.T) {
 	}
 }
 
-// A file of the archive that holds another task is damage.
+// TestArchivedDamage checks that a file in the archive that holds another task is reported as
+// damage.
 func TestArchivedDamage(t *testing.T) {
 	store := oplog.NewMemory()
 	w := newWriter(t, store).init()
@@ -113,7 +114,8 @@ func TestArchivedDamage(t *testing.T) {
 	}
 }
 
-// What is remembered of tasks is all of their briefs, and what can't be written a line is read each time.
+// TestBriefsAreWhole checks that the cache returns complete briefs, and that a task that does not
+// fit on a line of the file is read each time.
 func TestBriefsAreWhole(t *testing.T) {
 	store := &counting{Store: oplog.NewMemory()}
 	w := newWriter(t, store).init()
@@ -160,7 +162,8 @@ func TestBriefsAreWhole(t *testing.T) {
 	}
 }
 
-// The file is written when enough is new, into a directory that is there or can be made without making a way to it.
+// TestWhenBriefsAreWritten checks that the file is written once enough briefs are new, and that at
+// most its own directory is created.
 func TestWhenBriefsAreWritten(t *testing.T) {
 	for _, c := range []struct {
 		tasks   int
@@ -182,7 +185,8 @@ func TestWhenBriefsAreWritten(t *testing.T) {
 	}
 }
 
-// Texts of tasks are handed out where they are as they would be written.
+// TestTaskTexts checks that only tasks whose file is encoded as the program would do it are
+// returned as text.
 func TestTaskTexts(t *testing.T) {
 	store := oplog.NewMemory()
 	w := newWriter(t, store)
@@ -202,7 +206,7 @@ func TestTaskTexts(t *testing.T) {
 	}
 }
 
-// Wide directories are read once for many looks at the board, others each time.
+// TestWideDirectories checks that only wide directories are cached between reads of the board.
 func TestWideDirectories(t *testing.T) {
 	for n, again := range map[int]int{499: 1, 500: 0} {
 		store := &weighing{Memory: oplog.NewMemory()}

@@ -25,7 +25,7 @@ func (c *counting) Objects(ctx context.Context, names []string) ([]git.Object, e
 	return c.Store.Objects(ctx, names)
 }
 
-// many puts a board with so many tasks into a store.
+// many writes a board with n tasks into a store.
 func many(t testing.TB, s oplog.Store, n int) {
 	t.Helper()
 	w := newWriter(t, s).init()
@@ -41,7 +41,8 @@ func many(t testing.TB, s oplog.Store, n int) {
 	w.byHand(files)
 }
 
-// TestBriefsCache: briefs are read once, whoever reads them; losing or spoiling the file costs time alone.
+// TestBriefsCache checks that briefs are read once for all readers, and that losing or damaging the
+// file costs only time.
 func TestBriefsCache(t *testing.T) {
 	store := &counting{Store: oplog.NewMemory()}
 	many(t, store, 40)
@@ -79,7 +80,7 @@ func TestBriefsCache(t *testing.T) {
 	if n := briefs(); n != 40 {
 		t.Errorf("lost: %d", n)
 	}
-	// A task's file under another name is no second task.
+	// The file of a task under another name is not a second task.
 	w := newWriter(t, store)
 	tree, err := oplog.ReadTree(w.ctx, store, w.tip().Head.Tree)
 	check(t, err)

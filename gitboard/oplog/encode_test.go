@@ -11,7 +11,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git"
 )
 
-// TestEncodeTree: the quick way writes what the general one does.
+// TestEncodeTree checks that the fast encoder writes the same bytes as the general one.
 func TestEncodeTree(t *testing.T) {
 	var plain []git.TreeEntry
 	for i := range 300 {

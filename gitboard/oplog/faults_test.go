@@ -16,8 +16,8 @@ import (
 type faulty struct {
 	oplog.Store
 	objects, refs, look, log error
-	done                     bool // refs move all the same
-	updated                  bool // by a call that is said to have failed
+	done                     bool // refs are updated nevertheless
+	updated                  bool // by the call that returned an error
 }
 
 func (f *faulty) WriteObjects(ctx context.Context, all []git.Object) error {
@@ -51,14 +51,15 @@ func (f *faulty) Log(ctx context.Context, from, to git.OID) ([]git.Commit, error
 	return f.Store.Log(ctx, from, to)
 }
 
-// An operation is done, lost, or failed, and what cannot be known is none of these.
+// TestAppendFaults checks that an append is done, lost or failed, and that an outcome that can't be
+// known is reported as none of these.
 func TestAppendFaults(t *testing.T) {
 	disk := errors.New("the disk is full")
 	for name, c := range map[string]struct {
 		faults faulty
 		stands bool
 		lost   bool
-		says   string // "" for no error
+		says   string // "" if there is no error
 	}{
 		"nothing":                             {faulty{}, true, false, ""},
 		"objects not written":                 {faulty{objects: disk}, false, false, "write note: the disk is full"},
@@ -90,7 +91,7 @@ func TestAppendFaults(t *testing.T) {
 	}
 }
 
-// Several operations are appended together, or none of them.
+// TestAppendTogether checks that several operations are appended together or not at all.
 func TestAppendTogether(t *testing.T) {
 	bothStores(t, func(t *testing.T, s oplog.Store) {
 		w := newWriter(t, s).init()
@@ -125,7 +126,8 @@ func TestAppendTogether(t *testing.T) {
 	})
 }
 
-// The same operation under another request's id is another commit, and nothing else of it differs.
+// TestAs checks that an operation under another request id is another commit that differs in
+// nothing else.
 func TestAs(t *testing.T) {
 	w := newWriter(t, oplog.NewMemory()).init()
 	p := w.prepare(w.tip(), note("x"))

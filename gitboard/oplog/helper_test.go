@@ -22,7 +22,7 @@ func check(t testing.TB, err error) {
 	}
 }
 
-// scratch is a bare repository.
+// scratch makes a bare repository.
 func scratch(t testing.TB) *gitio.Repo {
 	t.Helper()
 	for _, entry := range os.Environ() {
@@ -41,7 +41,7 @@ func scratch(t testing.TB) *gitio.Repo {
 	return repo
 }
 
-// bothStores runs a test over memory and over git.
+// bothStores runs a test in memory and in git.
 func bothStores(t *testing.T, test func(t *testing.T, s oplog.Store)) {
 	t.Run("memory", func(t *testing.T) { test(t, oplog.NewMemory()) })
 	t.Run("git", func(t *testing.T) {
@@ -58,7 +58,7 @@ var (
 	by  = oplog.Committer{Name: "Clone", Email: "clone@example.org"}
 )
 
-// writer appends operations to a log, each a second after the one before.
+// writer appends operations to a log, each a second after the last one.
 type writer struct {
 	t   testing.TB
 	ctx context.Context
@@ -119,7 +119,7 @@ func task(id string) board.Payload {
 
 func note(text string) board.Payload { return &board.AddNote{Message: text} }
 
-// byHand commits files on top of the board without any operation.
+// byHand commits files on top of the board without an operation.
 func (w *writer) byHand(files map[string][]byte) git.OID {
 	w.t.Helper()
 	s := w.tip()

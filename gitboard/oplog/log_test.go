@@ -16,7 +16,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/oplog"
 )
 
-// TestLog is the conformance suite of a log's ordinary life.
+// TestLog is the conformance suite of a log in normal operation.
 func TestLog(t *testing.T) {
 	bothStores(t, func(t *testing.T, s oplog.Store) {
 		w := newWriter(t, s)
@@ -44,13 +44,13 @@ func TestLog(t *testing.T) {
 		if ids := tip.State.List(board.TaskDir); !slices.Equal(ids, []string{"task-0", "task-1", "task-2"}) {
 			t.Errorf("%v", ids)
 		}
-		// As it was.
+		// The board at an earlier commit.
 		old, err := w.log.At(w.ctx, commits[0])
 		check(t, err)
 		if ids := old.State.List(board.TaskDir); !slices.Equal(ids, []string{"task-0"}) {
 			t.Errorf("at the first task: %v", ids)
 		}
-		// In order, and from a place on.
+		// The history in order, complete and from a commit on.
 		all, err := s.Log(w.ctx, git.ZeroOID, tip.Commit)
 		check(t, err)
 		since, err := s.Log(w.ctx, commits[0], tip.Commit)
@@ -58,7 +58,7 @@ func TestLog(t *testing.T) {
 		if len(all) != 4 || len(since) != 2 || since[0].OID != commits[1] || since[1].OID != commits[2] || all[1].OID != commits[0] {
 			t.Errorf("%d, %d", len(all), len(since))
 		}
-		// A request.
+		// The commit of a request.
 		found, err := s.RequestCommit(w.ctx, tip.Commit, "r-3", 100)
 		if err != nil || found != commits[0] {
 			t.Errorf("request r-3: %s %v", found, err)
@@ -74,7 +74,8 @@ func TestLog(t *testing.T) {
 	})
 }
 
-// TestLost: of two operations on one tip the first stands, and the second leaves no trace.
+// TestLost checks that of two operations on one tip the first is appended and the second leaves no
+// trace.
 func TestLost(t *testing.T) {
 	bothStores(t, func(t *testing.T, s oplog.Store) {
 		w := newWriter(t, s).init()
@@ -88,12 +89,12 @@ func TestLost(t *testing.T) {
 		if tip := w.tip(); tip.Commit != e.Commit || tip.State.Note("note-1").Message != "first" || tip.State.Note("note-2") != nil {
 			t.Error("the first does not stand alone")
 		}
-		// The same one again is found to stand already.
+		// Appending the first again finds that it is done.
 		again, err := w.append(first, oplog.Side{})
 		if err != nil || again.Commit != e.Commit {
 			t.Errorf("again: %v", err)
 		}
-		// So it is when others have come after it.
+		// It does so even after other operations.
 		w.do(note("third"))
 		if again, err := w.append(first, oplog.Side{}); err != nil || again.Commit != e.Commit {
 			t.Errorf("again, later: %v", err)
@@ -101,7 +102,7 @@ func TestLost(t *testing.T) {
 	})
 }
 
-// TestSideRefs: the refs of an operation move with it, all or none.
+// TestSideRefs checks that the refs of an operation move with it, all or none.
 func TestSideRefs(t *testing.T) {
 	bothStores(t, func(t *testing.T, s oplog.Store) {
 		w := newWriter(t, s).init()
@@ -123,10 +124,10 @@ func TestSideRefs(t *testing.T) {
 		}
 		before := w.tip().Commit
 		side.Refs = []git.RefUpdate{
-			{Ref: "refs/liza/leases/coder-3", New: a.OID},                         // would do
-			{Ref: "refs/liza/leases/coder-1", Old: b.OID, New: a.OID},             // is not there
-			{Ref: "refs/liza/leases/coder-2", Old: b.OID, New: git.ZeroOID},       // would do
-			{Ref: "refs/liza/leases/coder-4", Old: git.ZeroOID, New: git.ZeroOID}, // holds
+			{Ref: "refs/liza/leases/coder-3", New: a.OID},                         // would succeed
+			{Ref: "refs/liza/leases/coder-1", Old: b.OID, New: a.OID},             // differs
+			{Ref: "refs/liza/leases/coder-2", Old: b.OID, New: git.ZeroOID},       // would succeed
+			{Ref: "refs/liza/leases/coder-4", Old: git.ZeroOID, New: git.ZeroOID}, // is true
 		}
 		if _, err := w.append(w.prepare(w.tip(), note("y")), side); !errors.Is(err, oplog.ErrLost) {
 			t.Errorf("one of them is not at its old value: %v", err)
@@ -134,13 +135,13 @@ func TestSideRefs(t *testing.T) {
 		if w.tip().Commit != before || !value("refs/liza/leases/coder-3").IsZero() || value("refs/liza/leases/coder-2") != b.OID {
 			t.Error("some of it happened")
 		}
-		side.Refs[1].Old, side.Refs[1].New = a.OID, a.OID // only looked at
+		side.Refs[1].Old, side.Refs[1].New = a.OID, a.OID // verified only
 		_, err = w.append(w.prepare(w.tip(), note("y")), side)
 		check(t, err)
 		if value("refs/liza/leases/coder-3") != a.OID || !value("refs/liza/leases/coder-2").IsZero() || value("refs/liza/leases/coder-1") != a.OID {
 			t.Error("not all of it happened")
 		}
-		// A ref to nothing is refused, and not taken for a lost race.
+		// A ref to a missing object is refused. That is not a lost race.
 		side = oplog.Side{Refs: []git.RefUpdate{{Ref: "refs/liza/x", New: git.OID(strings.Repeat("ab", 20))}}}
 		if _, err := w.append(w.prepare(w.tip(), note("z")), side); err == nil || errors.Is(err, oplog.ErrLost) {
 			t.Errorf("a ref to nothing: %v", err)
@@ -148,7 +149,7 @@ func TestSideRefs(t *testing.T) {
 	})
 }
 
-// TestRace: of many writers on one tip one wins each round, and nothing is lost.
+// TestRace checks that of many writers on one tip one wins each round, and that nothing is lost.
 func TestRace(t *testing.T) {
 	bothStores(t, func(t *testing.T, s oplog.Store) {
 		newWriter(t, s).init()
@@ -199,7 +200,8 @@ func TestRace(t *testing.T) {
 	})
 }
 
-// TestDamage: damage of the board is told from a failure to read, and what is whole stays readable.
+// TestDamage checks that a damaged board is distinguished from a failed read, and that its other
+// records remain readable.
 func TestDamage(t *testing.T) {
 	bothStores(t, func(t *testing.T, s oplog.Store) {
 		w := newWriter(t, s).init()
@@ -226,7 +228,7 @@ func TestDamage(t *testing.T) {
 			if tip.State.Tasks(); !errors.As(tip.State.Err(), &record) || record.Commit != at || !strings.HasPrefix(record.Path, "tasks/") || !strings.Contains(record.Error(), name) {
 				t.Errorf("%s: %v", name, tip.State.Err())
 			}
-			// Nobody decides on what can't be read, and everybody may on the rest.
+			// Operations that need the damaged record fail, all others succeed.
 			tip = w.tip()
 			if _, err := oplog.Prepare(tip, w.op(tip, &board.Abandon{About: board.About{Task: "bad"}, Reason: "r"})); !errors.As(err, &record) {
 				t.Errorf("%s: abandon: %v", name, err)
@@ -253,7 +255,7 @@ func TestDamage(t *testing.T) {
 			}
 			check(t, s.UpdateRefs(w.ctx, []git.RefUpdate{{Ref: git.BoardRef, Old: at, New: sound.Commit}}, ""))
 		}
-		// A reader that is stopped has not found damage.
+		// A reader that is cancelled does not report damage.
 		ctx, cancel := context.WithCancel(w.ctx)
 		cancel()
 		if _, err := w.log.Tip(ctx); errors.As(err, &record) {
@@ -262,7 +264,8 @@ func TestDamage(t *testing.T) {
 	})
 }
 
-// TestLongPayload: a payload that is too long for a message lies in the tree, until the next operation.
+// TestLongPayload checks that a payload too long for a message is in the tree until the next
+// operation.
 func TestLongPayload(t *testing.T) {
 	bothStores(t, func(t *testing.T, s oplog.Store) {
 		w := newWriter(t, s).init()
@@ -292,8 +295,8 @@ func TestLongPayload(t *testing.T) {
 	})
 }
 
-// TestOrderOfIDs: ids are sorted as ids, not as the files that hold them; else a state laid over them would
-// list a task twice.
+// TestOrderOfIDs checks that ids are sorted as ids and not as file names. Otherwise a state layered
+// over them would list a task twice.
 func TestOrderOfIDs(t *testing.T) {
 	bothStores(t, func(t *testing.T, s oplog.Store) {
 		w := newWriter(t, s).init()

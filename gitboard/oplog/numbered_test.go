@@ -14,7 +14,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/oplog"
 )
 
-// weighing counts what is read and written of objects.
+// weighing counts the objects read and written, and their bytes.
 type weighing struct {
 	*oplog.Memory
 	objects, bytes int
@@ -44,7 +44,7 @@ func (w *weighing) WriteObjects(ctx context.Context, all []git.Object) error {
 	return w.Memory.WriteObjects(ctx, all)
 }
 
-// notesUpTo puts that many notes on the board, by hand.
+// notesUpTo writes n notes to the board by hand.
 func (w *writer) notesUpTo(n int) {
 	w.t.Helper()
 	files := map[string][]byte{}
@@ -60,7 +60,8 @@ func (w *writer) notesUpTo(n int) {
 
 var long = flag.Bool("long", false, "a board of 100 000 notes")
 
-// TestNoteIsFlat: a note reads and writes as much beside 12 000 others (100 000 with -long) as beside a few.
+// TestNoteIsFlat checks that adding a note reads and writes as much next to 12,000 others (100,000
+// with -long) as next to a few.
 func TestNoteIsFlat(t *testing.T) {
 	most := 12_345
 	if *long {
@@ -78,7 +79,7 @@ func TestNoteIsFlat(t *testing.T) {
 		if few[0] == 0 {
 			few = [2]int{objects, bytes}
 		}
-		// As many objects; three directories more than half empty, or full.
+		// The same number of objects. Each of three directories may have up to 50 more entries.
 		if objects != few[0] || bytes > few[1]+3*2*100*50 {
 			t.Errorf("beside %d notes a note touches %d objects with %d bytes, beside a few %v", n, objects, bytes, few)
 		}
@@ -88,8 +89,8 @@ func TestNoteIsFlat(t *testing.T) {
 	}
 }
 
-// TestNumberedDirectories: records are found, listed and counted on wherever the directories begin, in both stores;
-// directories without records, and other things in the way, are no records.
+// TestNumberedDirectories checks, in both stores, that records are found, listed and numbered on
+// from any directory, and that directories without records and unrelated files are ignored.
 func TestNumberedDirectories(t *testing.T) {
 	bothStores(t, func(t *testing.T, s oplog.Store) {
 		w := newWriter(t, s).init()

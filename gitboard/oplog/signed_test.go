@@ -25,7 +25,8 @@ func keyNamed(t testing.TB, name string) *sshsig.Signer {
 	return s
 }
 
-// A commit is signed where the board requires it, by a key that may; elsewhere a key is not used.
+// TestSigned checks that a commit is signed with an accepted key if the board requires it, and that
+// a key is not used otherwise.
 func TestSigned(t *testing.T) {
 	s := oplog.NewMemory()
 	w := newWriter(t, s).init()

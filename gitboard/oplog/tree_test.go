@@ -18,7 +18,7 @@ func paths(t *testing.T, tree *oplog.Tree) string {
 	return strings.Join(slices.Sorted(maps.Keys(files)), " ")
 }
 
-// TestTreeChange puts files in, takes them out, and compares with the tree that is read back.
+// TestTreeChange adds and removes files and compares the result with the tree that is read back.
 func TestTreeChange(t *testing.T) {
 	bothStores(t, func(t *testing.T, s oplog.Store) {
 		ctx := context.Background()
@@ -52,7 +52,7 @@ func TestTreeChange(t *testing.T) {
 			if got := paths(t, next); got != step.want || paths(t, read) != step.want {
 				t.Errorf("step %d: %q, read back %q, want %q", i, got, paths(t, read), step.want)
 			}
-			if i%2 == 1 { // go on from what was read
+			if i%2 == 1 { // continue from the tree that was read back
 				next = read
 			}
 			tree = next
