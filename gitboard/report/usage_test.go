@@ -10,7 +10,8 @@ import (
 
 const began = board.Time("2026-01-31T09:00:00Z")
 
-// spent is a board with a merged task that was rejected once, one that is blocked for its budget, and a planner's run.
+// spent returns a board with a merged task that was rejected once, a task blocked by its budget,
+// and a planner's run.
 func spent() *board.State {
 	s := board.NewState(board.NewMemory(), began)
 	put := func(path string, r any) { s.Changes()[path] = r }
@@ -68,7 +69,8 @@ func TestUsageText(t *testing.T) {
 	}
 }
 
-// A budget that is used up waits for the human, with the command that raises it, also where a planner is there.
+// TestOverviewOfBudgets checks that a used-up budget waits for the human, with the command that
+// raises it, even if there is a planner.
 func TestOverviewOfBudgets(t *testing.T) {
 	s := spent()
 	s.Changes()[board.RecordPath(board.AgentDir, "planner-1")] = &board.Agent{Role: roles.Planner, Status: board.Idle, Session: "s"}

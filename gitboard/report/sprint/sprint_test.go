@@ -16,7 +16,7 @@ const began = board.Time("2026-01-31T09:00:00Z")
 
 var now = time.Date(2026, 1, 31, 15, 0, 0, 0, time.UTC)
 
-// empty is a board on which nothing has happened.
+// empty returns a board on which nothing has happened.
 func empty() *board.State {
 	s := board.NewState(board.NewMemory(), began)
 	put := func(path string, r any) { s.Changes()[path] = r }
@@ -28,7 +28,7 @@ func empty() *board.State {
 	return s
 }
 
-// busy is a board in its second sprint.
+// busy returns a board in its second sprint.
 func busy() *board.State {
 	s := empty()
 	put := func(path string, r any) { s.Changes()[path] = r }
@@ -105,7 +105,7 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// Each decision that can be recorded is explained in the summary.
+// TestDecisionsAreExplained checks that the summary explains each decision that can be recorded.
 func TestDecisionsAreExplained(t *testing.T) {
 	text, err := sprint.Summary(empty(), now)
 	if err != nil {
@@ -119,7 +119,8 @@ func TestDecisionsAreExplained(t *testing.T) {
 	}
 }
 
-// The template is refused for each section that has no answer yet, and taken once all have one.
+// TestTemplateIsTakenOnceItIsAnswered checks that the template is refused as long as any section
+// has no answer, and accepted once all have one.
 func TestTemplateIsTakenOnceItIsAnswered(t *testing.T) {
 	s := busy()
 	text, err := sprint.Retrospective(s, now)
