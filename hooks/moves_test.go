@@ -22,7 +22,7 @@ func TestReadMoves(t *testing.T) {
 	}
 }
 
-// A board that does not grow is refused by the server.
+// TestBoardMove checks that the server refuses a board that does not grow.
 func TestBoardMove(t *testing.T) {
 	grows := func(older, newer string) bool { return older == one && newer == two }
 	for _, c := range []struct{ now, new, part string }{
@@ -42,7 +42,7 @@ func TestKnown(t *testing.T) {
 	expect(t, r, "LIZA_AGENT_ID")
 }
 
-// The first commit that hooks of ours have not seen is refused, if an agent makes it.
+// TestAgain checks that an agent's first commit that our hooks have not seen is refused.
 func TestAgain(t *testing.T) {
 	for _, c := range []struct {
 		id        string
@@ -87,7 +87,7 @@ func TestMovesOfOthers(t *testing.T) {
 			}
 		})
 	}
-	// An own branch before one that is not.
+	// One transaction moves the agent's own branch and another one.
 	both := []Move{{"refs/heads/task/parse", one, two, one, false}, {"refs/heads/mine", one, two, one, false}}
 	expect(t, ReferenceTransaction(coder("coder-1"), scene(t, true), both), "agents move no other")
 }

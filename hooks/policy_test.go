@@ -16,7 +16,7 @@ const (
 	two  = "2222222222222222222222222222222222222222"
 )
 
-// scene is a board on which coder-1 works on parse and coder-2 has submitted print.
+// scene returns a board on which coder-1 works on parse and coder-2 has submitted print.
 func scene(t *testing.T, checkpoint bool) *board.State {
 	t.Helper()
 	config := board.DefaultConfig()
@@ -32,7 +32,7 @@ func scene(t *testing.T, checkpoint bool) *board.State {
 	}}, "2026-01-31T09:00:00Z")
 }
 
-// records are a board's, by path.
+// records holds the records of a board by path.
 type records struct {
 	*board.Memory
 	at map[string]any
@@ -94,7 +94,7 @@ func TestReferenceTransaction(t *testing.T) {
 			expect(t, ReferenceTransaction(c.who, scene(t, true), []Move{c.move}), c.part)
 		})
 	}
-	// Without a board what a name tells still holds, and work goes on.
+	// Without a board, refs are still checked by name, and other moves are allowed.
 	expect(t, ReferenceTransaction(coder("coder-1"), nil, []Move{{"refs/heads/task/parse", one, two, one, false}}), "")
 	expect(t, ReferenceTransaction(coder("coder-1"), nil, []Move{{"refs/liza/leases/coder-1", one, two, one, false}}), "kept by git liza")
 }
@@ -106,7 +106,7 @@ func TestBusy(t *testing.T) {
 	}
 }
 
-// The way out is this one's own.
+// TestTowardsIntegration checks that the hint names the command that this caller can use.
 func TestTowardsIntegration(t *testing.T) {
 	for hint, who := range map[string]Who{
 		"git liza submit parse": coder("coder-1"), "git liza status": {ID: "coder-1", Role: roles.Coder},
@@ -244,8 +244,8 @@ func TestOwnRef(t *testing.T) {
 	}
 }
 
-// An integration test pushes the candidate that it tests to where a hosted CI finds it, and nothing else. An agent
-// pushes nothing.
+// TestPrePush checks that an integration test can push only the candidate it tests, to where a
+// hosted CI finds it, and that an agent can't push anything.
 func TestPrePush(t *testing.T) {
 	one, two, none := strings.Repeat("1", 40), strings.Repeat("2", 40), strings.Repeat("0", 40)
 	line := func(commit, ref string) string { return "HEAD " + commit + " " + ref + " " + none + "\n" }
