@@ -48,7 +48,8 @@ func TestFind(t *testing.T) {
 
 var start = clis.Start{Prompt: "the prompt", File: "p.txt"}
 
-// The prompt reaches the program in one piece, as root and in a conversation that continues, too.
+// TestCommands checks that the program gets the prompt in one piece, also as root and in a
+// continued conversation.
 func TestCommands(t *testing.T) {
 	for _, c := range clis.Known {
 		args, stdin := c.Command(start)
@@ -79,8 +80,9 @@ func TestCommands(t *testing.T) {
 	equal(t, "vibe", args, []string{"--auto-approve", "--trust", "-p", "the prompt"})
 }
 
-// Where codex's sandbox starts its commands can write to git's folders and those that the user names; else it works
-// without. A command of the user's own has whatever sandbox it says.
+// TestSandbox checks that codex's commands can write to git's directories and those that the user
+// names if its sandbox starts, and that codex works without a sandbox otherwise. A command
+// configured by the user is left unchanged.
 func TestSandbox(t *testing.T) {
 	config := map[string]string{}
 	codex := func() clis.CLI {

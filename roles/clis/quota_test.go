@@ -11,8 +11,8 @@ import (
 	"github.com/git-liza/git-liza/roles/clis"
 )
 
-// recorded is a file of testdata: lines `source:`, `now:` (an offset from UTC is the machine's zone) and `until:`,
-// an empty line, and what a CLI printed.
+// recorded is a file of testdata: the lines `source:`, `now:` (its offset from UTC is the machine's
+// time zone) and `until:`, an empty line, and what a CLI printed.
 type recorded struct {
 	name, source, until, output string
 	now                         time.Time
@@ -89,7 +89,8 @@ func TestTalkOfLimitsIsNone(t *testing.T) {
 	}
 }
 
-// Of several messages the last one counts, whichever pattern finds it.
+// TestLastMessageCounts checks that the last of several messages counts, whichever pattern matches
+// it.
 func TestLastMessageCounts(t *testing.T) {
 	now := time.Date(2026, 4, 29, 14, 0, 0, 0, time.UTC)
 	c, err := clis.Find("claude", nil)
@@ -122,7 +123,7 @@ func TestEveryPatternCompilesAndFindsSomething(t *testing.T) {
 	}
 }
 
-// An agent that floods its output does not hold its supervisor up.
+// BenchmarkLimited measures an agent that floods its output. It must not slow down its supervisor.
 func BenchmarkLimited(b *testing.B) {
 	tail := strings.Repeat("error: the rate of limits [API Error: You've hit usage quota\n", 64<<10/62)
 	c := clis.Exec("x")

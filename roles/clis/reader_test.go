@@ -12,7 +12,7 @@ import (
 	"github.com/git-liza/git-liza/roles/clis"
 )
 
-// events are what a CLI's recorded output says.
+// events returns the events in a CLI's recorded output.
 func events(t *testing.T, cli, output string) []clis.Event {
 	t.Helper()
 	c, err := clis.Find(cli, nil)
@@ -21,7 +21,7 @@ func events(t *testing.T, cli, output string) []clis.Event {
 	}
 	var all []clis.Event
 	r := clis.NewReader(c, func() time.Time { return noon }, func(e clis.Event) { all = append(all, e) })
-	for rest := []byte(output); len(rest) > 0; { // in pieces, as a pipe brings it
+	for rest := []byte(output); len(rest) > 0; { // in pieces, as from a pipe
 		n := min(len(rest), 97)
 		_, _ = r.Write(rest[:n])
 		rest = rest[n:]
@@ -30,8 +30,8 @@ func events(t *testing.T, cli, output string) []clis.Event {
 	return all
 }
 
-// What the fake model was asked to do is found in what each CLI printed: the session, both commands, their results, the
-// last text and the usage.
+// TestRecordedRuns checks that everything that the fake model asked for is found in each CLI's
+// output: the session, both commands, their results, the last text and the usage.
 func TestRecordedRuns(t *testing.T) {
 	for _, file := range samples(t, "goes-well") {
 		cli, _, _ := strings.Cut(filepath.Base(file), "-")
@@ -76,7 +76,7 @@ func TestRecordedRuns(t *testing.T) {
 	}
 }
 
-// Each recorded failure is of its sort, whichever CLI it is.
+// TestRecordedFailures checks that each recorded failure has the same kind for every CLI.
 func TestRecordedFailures(t *testing.T) {
 	for name, want := range map[string]clis.Trouble{
 		"unauthorized": clis.Setup, "no-model": clis.Setup, "rate-limit": clis.Limit, "credits": clis.Limit,
@@ -100,7 +100,8 @@ func TestRecordedFailures(t *testing.T) {
 	}
 }
 
-// What these CLIs print in other ways, from the vendors' documents and from users' reports.
+// TestFaultOf covers other messages of these CLIs, from their vendors' documents and users'
+// reports.
 func TestFaultOf(t *testing.T) {
 	claude, _ := clis.Find("claude", nil)
 	for message, want := range map[string]clis.Trouble{
@@ -122,7 +123,8 @@ func TestFaultOf(t *testing.T) {
 	}
 }
 
-// A shell that does not find git liza is named, in each CLI's own events; a file that speaks of it is not one.
+// TestShellWithoutLiza checks that a shell that does not find git liza is recognized in each CLI's
+// events, and that a file that mentions the message is not.
 func TestShellWithoutLiza(t *testing.T) {
 	for cli, output := range map[string]string{
 		"claude": readFile(t, "testdata/events/claude-goes-well.txt"), "codex": readFile(t, "testdata/events/codex-goes-well.txt"),
@@ -158,7 +160,8 @@ func TestShellWithoutLiza(t *testing.T) {
 	}
 }
 
-// Unknown events, events of another shape and a script's own JSON do no harm.
+// TestUnknownOutput checks that unknown events, events of another shape and a script's own JSON are
+// ignored.
 func TestUnknownOutput(t *testing.T) {
 	got := events(t, "claude", strings.Join([]string{
 		`{"type":"system","subtype":"news","session_id":"x"}`,

@@ -13,8 +13,9 @@ import (
 	"github.com/git-liza/git-liza/roles/prompt"
 )
 
-// said are the labels and instructions that each situation's prompt must have, as patterns; white space in
-// them is any. "base" is for every prompt; a name is for the situations that begin with it.
+// said lists, as patterns, the labels and instructions that the prompt of each situation must have.
+// A space matches any white space. "base" applies to every prompt, and a name to all situations
+// that begin with it.
 var said = map[string][]string{
 	"base": {
 		`^Mode: Liza (Coder|Code Reviewer|Planner)$`, `^ROLE: \w+$`, `^AGENT ID: \S+-\d+$`, `^PROJECT ROOT: /`, `^GOAL: `, `^GOAL SPEC: specs/vision.md$`,
@@ -97,7 +98,7 @@ func TestInstructions(t *testing.T) {
 	}
 }
 
-// What belongs to one situation is in no other.
+// TestOnlyWhatTheSituationNeeds checks that instructions for one situation appear in no other.
 func TestOnlyWhatTheSituationNeeds(t *testing.T) {
 	for pattern, where := range map[string]string{
 		"PRIOR REJECTION FEEDBACK": "coder_rework coder_comments", "You go on with this work": "coder_handoff", "A reviewer began this review": "reviewer_handoff", "INTEGRATION FAILURE: conflict": "coder_fix_conflict", "INTEGRATION FAILURE: test": "coder_fix_test",
@@ -132,7 +133,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// Each trigger of the planner has its instructions.
+// TestEveryTriggerHasInstructions builds a prompt for each trigger of the planner.
 func TestEveryTriggerHasInstructions(t *testing.T) {
 	s := newScene(t).ready("add-login")
 	for _, trigger := range report.Triggers {
@@ -144,7 +145,8 @@ func TestEveryTriggerHasInstructions(t *testing.T) {
 
 var exampleAnomaly = regexp.MustCompile(`git liza anomaly (\w+)([^\n]*)`)
 
-// An anomaly in a prompt is one that the role may log, with every detail that it must have.
+// TestAnomaliesInPrompts checks that a prompt's example anomalies may be logged by its role and
+// have all required details.
 func TestAnomaliesInPrompts(t *testing.T) {
 	seen := map[roles.Role]int{}
 	for _, begin := range situations {
@@ -172,7 +174,7 @@ func TestAnomaliesInPrompts(t *testing.T) {
 
 var exampleRejection = regexp.MustCompile(`(?ms)^REJECTION FORMAT[^\n]*\n(.*?)^(?:   This task|END YOUR TURN)`)
 
-// The form of a rejection that a reviewer is shown is one that is accepted.
+// TestRejectionInPrompts checks that the form of a rejection shown to a reviewer is accepted.
 func TestRejectionInPrompts(t *testing.T) {
 	for name, prior := range map[string]bool{"reviewer_first": false, "reviewer_second": true} {
 		m := exampleRejection.FindStringSubmatch(build(t, situations[name](newScene(t))))
@@ -187,7 +189,7 @@ func TestRejectionInPrompts(t *testing.T) {
 
 var ownCommands = regexp.MustCompile(`(?s)YOUR COMMANDS: (.*?)\.\n`)
 
-// An agent is told of commands that its role may use.
+// TestCommandsAreTheRoles checks that a prompt lists only commands that its role may use.
 func TestCommandsAreTheRoles(t *testing.T) {
 	for name, begin := range situations {
 		in := begin(newScene(t))

@@ -11,7 +11,7 @@ import (
 	"github.com/git-liza/git-liza/roles/prompt"
 )
 
-// situations are the ways in which an agent is started, by golden file.
+// situations lists the ways in which an agent is started, by golden file.
 var situations = map[string]func(*scene) prompt.Input{
 	"coder_first": func(s *scene) prompt.Input {
 		return s.ready("add-users").ready("add-login").claim(coder, "add-login", sha("b")).input(coder, "add-login")
@@ -138,14 +138,14 @@ var situations = map[string]func(*scene) prompt.Input{
 	},
 }
 
-// commented puts two comments on a submission.
+// commented adds two comments to a submission.
 func (s *scene) commented(id string) *scene {
 	s.t.Helper()
 	s.do(human, &board.Comment{About: about(id), Commit: sha("c"), Path: "login/login.go", Line: 12, Lines: 40, Text: "an empty name\ngets in"})
 	return s.do(human, &board.Comment{About: about(id), Commit: sha("c"), Path: "login/login.go", Line: 30, Lines: 40, Text: "this leaks the file"})
 }
 
-// remarks are comments as the repository completes them; the first was acted upon.
+// remarks completes comments as the repository does. The first one was acted upon.
 func remarks(all []board.LineComment, touched int) []report.Remark {
 	left := make([]report.Remark, len(all))
 	for i, c := range all {
@@ -155,7 +155,7 @@ func remarks(all []board.LineComment, touched int) []report.Remark {
 	return left
 }
 
-// failed brings a task to a merge that failed.
+// failed brings a task to a failed merge.
 func (s *scene) failed(id, how string) *scene {
 	s.t.Helper()
 	m := &board.Merge{About: about(id), ReviewCommit: sha("c"), Before: sha("e"), Failure: how}
@@ -165,7 +165,8 @@ func (s *scene) failed(id, how string) *scene {
 	return s.submitted(id).verdict(id, "APPROVED", "").do(reviewer, m)
 }
 
-// A conversation that continues is told what is new, and no more; the labels are those of every prompt.
+// TestContinued checks that a continued conversation gets only what is new, with the same labels as
+// every prompt.
 func TestContinued(t *testing.T) {
 	in := situations["coder_rework"](newScene(t))
 	whole := build(t, in)
@@ -182,7 +183,7 @@ func TestContinued(t *testing.T) {
 	}
 }
 
-// A prompt is one page: what the agent must know, once (8 KB).
+// TestOnePage checks that a prompt is one page: what the agent must know, stated once (8 KB).
 func TestOnePage(t *testing.T) {
 	for name, begin := range situations {
 		if text := build(t, begin(newScene(t))); len(text) > 8<<10 {

@@ -12,7 +12,7 @@ import (
 	"github.com/git-liza/git-liza/roles/prompt"
 )
 
-// scene is a board in memory that real operations have led to.
+// scene is a board in memory, made by real operations.
 type scene struct {
 	t   testing.TB
 	mem *board.Memory
@@ -117,7 +117,7 @@ func (s *scene) block(a board.Actor, id string) *scene {
 	return s.do(a, &board.Block{About: about(id), Reason: "the spec names no answer for a locked account", Questions: []string{"401 or 423?"}, Attempted: []string{"read specs/login.md"}})
 }
 
-// input is what a supervisor of the scene gives.
+// input returns what a supervisor passes to the prompt.
 func (s *scene) input(a board.Actor, task string) prompt.Input {
 	in := prompt.Input{State: s.state(), Agent: a.ID, Role: a.Role, Root: "/home/ada/shop", Task: task}
 	if task != "" {
@@ -126,7 +126,7 @@ func (s *scene) input(a board.Actor, task string) prompt.Input {
 	return in
 }
 
-// woken is the input of a planner whom one trigger wakes.
+// woken returns the input of a planner woken by this trigger.
 func (s *scene) woken(trigger report.WakeTrigger) prompt.Input {
 	s.t.Helper()
 	in := s.input(planner, "")
@@ -140,7 +140,7 @@ func (s *scene) woken(trigger report.WakeTrigger) prompt.Input {
 	return in
 }
 
-// material is what the repository of the scene knows.
+// material returns what the scene's repository contributes.
 func material() *prompt.Review {
 	return &prompt.Review{
 		Commits: []string{"cccccccccc Tell known names"}, Files: []string{"login/login.go", "login/login_test.go", "main.go"},

@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// Each wire is read and answered alike: a script's next command, a text after the last one, a failure with its status.
+// TestModel checks that every wire format is handled alike: the script's next command, a text after
+// the last one, and a failure with its status.
 func TestModel(t *testing.T) {
 	script := Script(func(r Run) []string { return []string{"first " + r.Task, "second"} })
 	prompt := `ROLE: coder\nTASK ID: one\n`
@@ -61,7 +62,7 @@ func TestModel(t *testing.T) {
 	}
 }
 
-// What is meant for another host does not leave.
+// TestModelIsNoWayOut checks that a request for another host is not forwarded.
 func TestModelIsNoWayOut(t *testing.T) {
 	m, err := Serve(Goal(nil, "").Play)
 	if err != nil {
