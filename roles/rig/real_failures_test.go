@@ -18,7 +18,7 @@ import (
 	"time"
 )
 
-// but is the goal of one task in which coders do something else; nil for what Code does.
+// but is the script of a goal with one task, in which coders run the commands of code instead.
 func but(code func(Run) []string) Script {
 	goal := Goal([]string{"one"}, "")
 	return func(r Run) []string {
@@ -29,7 +29,8 @@ func but(code func(Run) []string) Script {
 	}
 }
 
-// After Ctrl-C nothing runs on, whatever sessions the CLI has started its tools in.
+// TestRealInterrupt checks that no process is left after Ctrl-C, whatever sessions the CLI has
+// started its tools in.
 func TestRealInterrupt(t *testing.T) {
 	each(t, func(t *testing.T, cli string) {
 		ctx, interrupt := context.WithTimeout(context.Background(), longest)
@@ -56,7 +57,7 @@ func TestRealInterrupt(t *testing.T) {
 	})
 }
 
-// A wrong key ends the team at once, with what the CLI said.
+// TestRealSetup checks that a wrong key ends the team at once, with the CLI's message.
 func TestRealSetup(t *testing.T) {
 	each(t, func(t *testing.T, cli string) {
 		s := newScene(t, cli, func(Conversation) Reply { return failures["unauthorized"] })
@@ -68,7 +69,8 @@ func TestRealSetup(t *testing.T) {
 	})
 }
 
-// A shell whose start-up file sets PATH anew and empties git's settings does not find git liza: the team says so at once.
+// TestRealShell checks that the team reports at once that git liza is not found if a shell's
+// start-up file resets PATH and git's settings.
 func TestRealShell(t *testing.T) {
 	s := newScene(t, "codex", Goal([]string{"one"}, "").Play)
 	err := errors.Join(
@@ -87,7 +89,8 @@ func TestRealShell(t *testing.T) {
 	s.sound()
 }
 
-// A coder that writes to the board and never submits is not restarted for ever.
+// TestRealStalled checks that a coder that writes to the board and never submits is not restarted
+// forever.
 func TestRealStalled(t *testing.T) {
 	each(t, func(t *testing.T, cli string) {
 		ctx, interrupt := context.WithTimeout(context.Background(), longest)
@@ -108,7 +111,8 @@ func TestRealStalled(t *testing.T) {
 	})
 }
 
-// A coder that calls tools without end is ended while it runs, when its task's budget is used up.
+// TestRealBudget checks that a coder that calls tools endlessly is ended during its run once its
+// task's budget is used up.
 func TestRealBudget(t *testing.T) {
 	each(t, func(t *testing.T, cli string) {
 		ctx, interrupt := context.WithTimeout(context.Background(), longest)
@@ -145,7 +149,8 @@ func TestRealBudget(t *testing.T) {
 	})
 }
 
-// A service that does not answer is given up after run_max_silence, and after three such runs the task is blocked.
+// TestRealHang checks that a run whose service does not answer is ended after run_max_silence, and
+// that the task is blocked after three such runs.
 func TestRealHang(t *testing.T) {
 	each(t, func(t *testing.T, cli string) {
 		ctx, interrupt := context.WithTimeout(context.Background(), longest)
@@ -171,23 +176,25 @@ func TestRealHang(t *testing.T) {
 	})
 }
 
-// limited is a line of a supervisor that waits for a service: when it said so, and until when it waits.
+// limited matches a supervisor's line about waiting for a service: when it was logged and until
+// when it waits.
 var limited = regexp.MustCompile(`(?m)^\[liza (\S+)\] limited one: limit of claude, until (\S+)$`)
 
-// An overloaded service is waited for, longer each time, and the claim is kept.
+// TestRealLimits checks that a supervisor waits for an overloaded service, longer each time, and
+// keeps its claim.
 func TestRealLimits(t *testing.T) {
 	var s *scene
 	waits := func() [][]string {
 		log, err := os.ReadFile(s.Project + "/.git/liza/logs/coder-1.log")
 		if err != nil {
-			return nil // it has not begun
+			return nil // the agent has not started
 		}
 		return limited.FindAllStringSubmatch(string(log), -1)
 	}
 	s = newScene(t, "claude", func(c Conversation) Reply {
 		if n := len(waits()); Read(c).Role == "coder" && n < 2 {
 			r := []Reply{failures["rate-limit"], failures["overloaded"]}[n]
-			r.Error = "Too many requests" // and no time, which would be waited for
+			r.Error = "Too many requests" // without a time, which would be waited for
 			r.Header = http.Header{"X-Should-Retry": {"false"}}
 			return r
 		}
@@ -216,7 +223,8 @@ func TestRealLimits(t *testing.T) {
 	s.sound()
 }
 
-// A conversation that has become too long is left for a new one; a rejected coder continues its own.
+// TestRealConversations checks that a conversation that is too long is replaced by a new one, and
+// that a rejected coder continues its own.
 func TestRealConversations(t *testing.T) {
 	each(t, func(t *testing.T, cli string) {
 		var overflowed, continued atomic.Bool
@@ -238,7 +246,8 @@ func TestRealConversations(t *testing.T) {
 	})
 }
 
-// As root each CLI comes to the end of a goal. Claude Code refuses its usual flag there, so it is started in another form.
+// TestRealRoot checks that each CLI completes a goal as root. Claude Code refuses its usual flag
+// there, so it is started differently.
 func TestRealRoot(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("not root")
@@ -256,8 +265,8 @@ func TestRealRoot(t *testing.T) {
 	})
 }
 
-// tests runs a test of the project's in Go, which needs a cache, and one with a server on the loopback interface and a file
-// in the folder for temporary ones; and it tries to write elsewhere.
+// tests runs a Go test of the project, which needs a cache, and one with a server on the loopback
+// interface and a temporary file. It also tries to write elsewhere.
 const tests = `set -e
 if command -v go >/dev/null; then go test -count=1 ./... && echo go works; fi
 node -e 'const h=require("http"); const s=h.createServer((_, r) => r.end("ok")).listen(0, "127.0.0.1", () =>
@@ -265,11 +274,11 @@ node -e 'const h=require("http"); const s=h.createServer((_, r) => r.end("ok")).
 echo x >"$(mktemp)" && echo temporary files work
 for file in "$HOME/x" ../../specs/x; do if (: >"$file") 2>/dev/null; then echo "$file is written"; else echo kept out; fi; done`
 
-// module is a test in Go.
 const module = `mkdir -p tests && printf 'module one\n\ngo 1.21\n' >go.mod && printf 'package one\n\nimport "testing"\n\nfunc TestOne(t *testing.T) { t.TempDir() }\n' >one_test.go`
 
-// Codex works in its own sandbox unless told otherwise: there a coder runs tests, commits and submits, and writes to nothing
-// but its worktree, git's folders and temporary files. Where the sandbox does not start it says so and works without.
+// TestRealSandbox checks that Codex works in its own sandbox unless configured otherwise. In it a
+// coder runs tests, commits and submits, and can write only to its worktree, git's directories and
+// temporary files. If the sandbox does not start, Codex reports that and works without.
 func TestRealSandbox(t *testing.T) {
 	steps := func(r Run) []string {
 		code := Code(r)
@@ -303,7 +312,8 @@ func TestRealSandbox(t *testing.T) {
 	})
 }
 
-// golang lets a scene find go, and compiles what each of its tests needs: a CLI waits some seconds only for a command.
+// golang adds go to a scene's PATH and compiles what its tests need: a CLI waits only some seconds
+// for a command.
 func golang(t *testing.T, s *scene) {
 	t.Helper()
 	found, err := exec.LookPath("go")
@@ -324,8 +334,8 @@ func golang(t *testing.T, s *scene) {
 	}
 }
 
-// What the protocol costs: the input of one task with one rejection, of the planner, coder and reviewer, against the same
-// tool calls below prompts of one line.
+// TestRealInput measures the cost of the protocol: the input for one task with one rejection, for
+// planner, coder and reviewer, compared with the same number of tool calls after one-line prompts.
 func TestRealInput(t *testing.T) {
 	each(t, func(t *testing.T, cli string) {
 		s := newScene(t, cli, Goal([]string{"one"}, "one").Play)
@@ -352,7 +362,8 @@ func TestRealInput(t *testing.T) {
 	})
 }
 
-// bare runs the same commands, a run at a time, below a prompt of one line, and returns the bytes of input.
+// bare makes the same number of tool calls, run by run, after a one-line prompt. It returns the
+// input in bytes.
 func (s *scene) bare(steps []string) int {
 	s.t.Helper()
 	sum := 0
@@ -371,7 +382,7 @@ func (s *scene) bare(steps []string) int {
 			return quiet
 		}).Play)
 		args := structured[s.cli]
-		if s.cli == "codex" { // in its sandbox, of which it tells the model, as the team's is
+		if s.cli == "codex" { // in its sandbox, which it describes to the model, as in the team
 			args = []string{
 				"codex", "exec", "--json", "--sandbox", "workspace-write", "-c", "sandbox_workspace_write.network_access=true",
 				"-c", fmt.Sprintf("sandbox_workspace_write.writable_roots=[%q,%q]", one.Project+"/.git", one.Project+"/.git/worktrees/one"),

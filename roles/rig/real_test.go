@@ -15,8 +15,8 @@ import (
 	"time"
 )
 
-// real skips a test that needs a real CLI unless it was asked for: go test ./roles/rig -run Real. It returns the folder
-// of the CLI's program.
+// real skips a test that needs a real CLI unless it was requested with go test ./roles/rig -run
+// Real. It returns the directory of the CLI's program.
 func real(t *testing.T, cli string) string {
 	t.Helper()
 	if !strings.Contains(flag.Lookup("test.run").Value.String(), "Real") {
@@ -29,7 +29,7 @@ func real(t *testing.T, cli string) string {
 	return bin
 }
 
-// built is this repository's git-liza.
+// built builds this repository's git-liza.
 var built = sync.OnceValues(func() (string, error) {
 	dir, err := os.MkdirTemp("", "liza-rig-")
 	if err != nil {
@@ -63,7 +63,7 @@ func newScene(t *testing.T, cli string, play func(Conversation) Reply) *scene {
 	return newSceneAs(t, cli, play, false)
 }
 
-// newSceneAs is newScene, with a CLI that runs as root where root says so.
+// newSceneAs is newScene with a CLI that runs as root if root is set.
 func newSceneAs(t *testing.T, cli string, play func(Conversation) Reply, root bool) *scene {
 	t.Helper()
 	bin := real(t, cli)
@@ -93,11 +93,11 @@ func newSceneAs(t *testing.T, cli string, play func(Conversation) Reply, root bo
 	return &scene{place, t, cli, model}
 }
 
-// longest is how long a team may take. On two busy cores gemini alone needs up to a minute for each of its starts, and a
-// scene has six.
+// longest is the time limit for a team. On two busy cores gemini takes up to a minute for each
+// start, and a scene has six.
 const longest = 15 * time.Minute
 
-// team runs a team, and returns what it printed.
+// team runs a team and returns its output.
 func (s *scene) team(flags ...string) (string, error) {
 	s.t.Helper()
 	ctx, end := context.WithTimeout(context.Background(), longest)
@@ -105,7 +105,7 @@ func (s *scene) team(flags ...string) (string, error) {
 	return s.teamUntil(ctx, flags...)
 }
 
-// teamUntil runs a team until a context ends, which is Ctrl-C for it.
+// teamUntil runs a team until ctx ends, which acts like Ctrl-C.
 func (s *scene) teamUntil(ctx context.Context, flags ...string) (string, error) {
 	s.t.Helper()
 	var out bytes.Buffer
@@ -115,7 +115,8 @@ func (s *scene) teamUntil(ctx context.Context, flags ...string) (string, error) 
 	return out.String(), err
 }
 
-// sound checks what must hold at the end of every scene: the board replays, nothing has left the machine, nothing runs.
+// sound checks what must be true at the end of every scene: the board replays, no request left the
+// machine, and no process is left.
 func (s *scene) sound() {
 	s.t.Helper()
 	if out, err := s.Run(s.Liza, "verify"); err != nil {
@@ -140,7 +141,6 @@ func (s *scene) read(path string) string {
 	return strings.TrimSpace(out)
 }
 
-// clis are the CLIs of the rig.
 var clis = []string{"claude", "codex", "gemini"}
 
 func each(t *testing.T, f func(t *testing.T, cli string)) {
@@ -149,7 +149,7 @@ func each(t *testing.T, f func(t *testing.T, cli string)) {
 	}
 }
 
-// A goal of three tasks, one of which is rejected once, comes to its end.
+// TestRealGoal checks that a goal of three tasks, one of them rejected once, is completed.
 func TestRealGoal(t *testing.T) {
 	each(t, func(t *testing.T, cli string) {
 		s := newScene(t, cli, Goal([]string{"one", "two", "three"}, "two").Play)

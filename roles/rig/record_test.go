@@ -12,14 +12,14 @@ import (
 	"time"
 )
 
-// structured are the arguments with which the CLIs print events (roles/clis has the same).
+// structured lists the arguments with which the CLIs print events. roles/clis has the same.
 var structured = map[string][]string{
 	"claude": {"claude", "-p", "--output-format", "stream-json", "--verbose", "--permission-mode", "bypassPermissions"},
 	"codex":  {"codex", "exec", "--json", "--dangerously-bypass-approvals-and-sandbox", "--color", "never", "-c", "allow_login_shell=false", "-"},
 	"gemini": {"gemini", "--approval-mode=yolo", "--skip-trust", "--output-format", "stream-json"},
 }
 
-// failures are the ways in which a service fails, each as the fake model does it.
+// failures lists the ways in which a service fails, as the fake model does it.
 var failures = map[string]Reply{
 	"unauthorized": {Status: 401, Error: "invalid x-api-key"},
 	"no-model":     {Status: 404, Error: "model: fake-model is not found"},
@@ -31,7 +31,8 @@ var failures = map[string]Reply{
 	"overflow":     {Status: 400, Error: "prompt is too long: 210000 tokens > 200000 maximum"},
 }
 
-// TestRealRecord writes what the CLIs print into $LIZA_RIG_RECORD, as <cli>-<case>.txt: the samples of roles/clis.
+// TestRealRecord writes the output of the CLIs to $LIZA_RIG_RECORD as <cli>-<case>.txt. These are
+// the samples of roles/clis.
 func TestRealRecord(t *testing.T) {
 	to := os.Getenv("LIZA_RIG_RECORD")
 	if to == "" {

@@ -9,8 +9,9 @@ import (
 	"testing"
 )
 
-// An agent's container has its folder, the common git directory and this program; secrets are not on its command line, and
-// what is in the user's environment beside them stays there.
+// TestContainer checks that an agent's container has its directory, the common git directory and
+// this program, that its command line has no secrets, and that the user's other environment
+// variables are not passed on.
 func TestContainer(t *testing.T) {
 	k := &Container{Engine: "/usr/bin/docker", Image: "agents:1"}
 	env := []string{"PATH=/usr/bin", "HOME=/home/ann", "AWS_SECRET=x", "ANTHROPIC_API_KEY=sk-1", "LIZA_AGENT_ID=coder-1", "LIZA_SESSION=s-1"}
@@ -38,7 +39,8 @@ func TestContainer(t *testing.T) {
 	}
 }
 
-// Podman comes first; without either nobody starts.
+// TestFindContainer checks that podman is preferred, and that no agent starts without podman or
+// docker.
 func TestFindContainer(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("PATH", dir)

@@ -20,7 +20,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/oplog"
 )
 
-// executor notes what it is told to do, and does nothing.
+// executor records its calls and does nothing.
 type executor struct{ did []string }
 
 func (h *executor) note(what string) { h.did = append(h.did, what) }
@@ -43,7 +43,7 @@ func (h *executor) Release(context.Context, board.Actor, string, string) error {
 	return nil
 }
 
-// stopwatch is a clock that a test moves.
+// stopwatch is a clock set by the test.
 type stopwatch struct {
 	mu  sync.Mutex
 	now time.Time
@@ -61,7 +61,7 @@ func (w *stopwatch) pass(d time.Duration) {
 	w.now = w.now.Add(d)
 }
 
-// supervised is a supervisor of coder-1, which works on a task, on a board in a repository.
+// supervised returns a supervisor of coder-1, which works on a task, with a board in a repository.
 func supervised(t *testing.T) (context.Context, *supervisor, *executor, *stopwatch) {
 	t.Helper()
 	t.Setenv("GIT_CONFIG_GLOBAL", os.DevNull)
@@ -104,7 +104,8 @@ func do(t *testing.T, ctx context.Context, b *gitboard.Board, a board.Actor, p b
 	must(t, err)
 }
 
-// takenOver ends the lease of the supervisor's agent, and another process registers under its id.
+// takenOver lets the lease of the supervisor's agent expire, and another process registers with the
+// agent's id.
 func takenOver(t *testing.T, ctx context.Context, s *supervisor, clock *stopwatch) {
 	t.Helper()
 	clock.pass(time.Hour)
@@ -112,7 +113,8 @@ func takenOver(t *testing.T, ctx context.Context, s *supervisor, clock *stopwatc
 	must(t, err)
 }
 
-// A supervisor whose lease was taken does nothing more, whatever it has decided to do.
+// TestActsOnlyWhenSure checks that a supervisor whose lease was taken does nothing more, whatever
+// it has decided.
 func TestActsOnlyWhenSure(t *testing.T) {
 	for _, do := range []Action{Claim, ClaimReview, Merge, CompleteGoal, GiveUp, Deadline} {
 		ctx, s, hands, clock := supervised(t)
@@ -130,7 +132,8 @@ func TestActsOnlyWhenSure(t *testing.T) {
 	}
 }
 
-// A lease that was seen within the last interval is believed; later it is looked at again, and renewed.
+// TestSure checks that a lease seen within the last interval is trusted, and that an older one is
+// read again and renewed.
 func TestSure(t *testing.T) {
 	ctx, s, _, clock := supervised(t)
 	at := s.pulse.last
@@ -146,7 +149,8 @@ func TestSure(t *testing.T) {
 	}
 }
 
-// A supervisor that ends when another process is registered under its id leaves the board as it is.
+// TestLeavesNothingOfAnother checks that a supervisor that ends after another process registered
+// with its id does not change the board.
 func TestLeavesNothingOfAnother(t *testing.T) {
 	ctx, s, hands, clock := supervised(t)
 	takenOver(t, ctx, s, clock)
@@ -158,7 +162,8 @@ func TestLeavesNothingOfAnother(t *testing.T) {
 	}
 }
 
-// Its session and its lease are looked at apart, and one that was told of the loss does not look again.
+// TestLeavesNothingWithoutItsLease checks that session and lease are checked separately, and that a
+// supervisor that knows of the loss does not check again.
 func TestLeavesNothingWithoutItsLease(t *testing.T) {
 	for name, c := range map[string]struct {
 		lose  func(context.Context, *testing.T, *supervisor, *stopwatch)
@@ -193,7 +198,8 @@ func TestLeavesNothingWithoutItsLease(t *testing.T) {
 	}
 }
 
-// All that came to the board since the last look is replayed, not the newest operation alone.
+// TestProvesAllThatCame checks that all operations since the last look are replayed, and not only
+// the newest.
 func TestProvesAllThatCame(t *testing.T) {
 	ctx, s, _, _ := supervised(t)
 	b, repo := s.Board, s.Board.Repo()
@@ -211,7 +217,8 @@ func TestProvesAllThatCame(t *testing.T) {
 	if s.proved != view().Commit {
 		t.Errorf("proven up to %s, not to %s", s.proved, view().Commit)
 	}
-	// Under the words of the first note stands another change, and the second follows properly.
+	// The message of the first note is kept with another change, and the second note follows
+	// correctly.
 	first, err := repo.ResolveCommit(ctx, git.BoardRef+"~1")
 	must(t, err)
 	forged := forge(t, repo.TopLevel(), first, "goals/goal-1.yaml")
@@ -230,14 +237,14 @@ func TestProvesAllThatCame(t *testing.T) {
 	if s.proved != before {
 		t.Error("what does not replay counts as proven")
 	}
-	// A history that no longer has what was proven is another one.
+	// A history that no longer contains the proven commit was replaced.
 	s.proved = git.OID(sha("d"))
 	if err := s.prove(ctx, view()); err == nil {
 		t.Error("a history that was replaced is taken")
 	}
 }
 
-// forge makes a commit of the board again with one of its records changed.
+// forge makes a commit of the board again with one record changed.
 func forge(t *testing.T, dir string, commit git.OID, record string) git.OID {
 	t.Helper()
 	run := func(in string, args ...string) string {

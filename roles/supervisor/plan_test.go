@@ -10,7 +10,8 @@ import (
 	"github.com/git-liza/git-liza/gitboard/report"
 )
 
-// The table of decisions: who, on which board, with which look and memory, does what.
+// TestNext is the table of decisions: an agent, a board, what the supervisor sees and remembers,
+// and the next step.
 func TestNext(t *testing.T) {
 	crash := func(l Look, ago time.Duration) time.Time { return l.Now.Add(-ago) }
 	note := &board.AddNote{For: "login", Message: "The port is 8080"}
@@ -21,7 +22,7 @@ func TestNext(t *testing.T) {
 		with func(*Look, *Memory)
 		want string
 	}{
-		// A coder.
+		// Coders.
 		{"no plan yet", coder1, nil, nil, "wait (idle): there is no plan yet"},
 		{"a draft is no plan", coder1, func(s *scene) { s.draft("login") }, func(l *Look, m *Memory) { m.IdleSince = l.Now.Add(-time.Hour) }, "wait (idle): there is no plan yet"},
 		{"a task", coder1, func(s *scene) { s.ready("login") }, nil, "claim login"},
@@ -75,7 +76,7 @@ func TestNext(t *testing.T) {
 		{"not often enough to give it up", coder1, func(s *scene) { s.claimed("login") }, stalls("login", stallLimit-1), "start login"},
 		{"its CLI lacks a login", coder1, func(s *scene) { s.claimed("login") }, func(_ *Look, m *Memory) { m.Setup = "Please run /login" }, "stop 5: the agent's CLI can't work: Please run /login"},
 
-		// A reviewer.
+		// Reviewers.
 		{"its reviews hand nothing over", reviewer1, func(s *scene) { s.reviewed("login") }, stalls("login", stallLimit), "give-up login"},
 		{"a submission", reviewer1, func(s *scene) { s.submitted("login") }, nil, "claim-review login"},
 		{"its own review", reviewer1, func(s *scene) { s.reviewed("login") }, nil, "start login"},
@@ -107,7 +108,7 @@ func TestNext(t *testing.T) {
 		}, "claim-review login"},
 		{"an approved task that is paused", reviewer1, func(s *scene) { s.approved("login").do(human, &board.Pause{About: about("login")}) }, nil, "wait for 30m0s (idle): nothing to review"},
 
-		// A planner.
+		// Planners.
 		{"no tasks", planner, nil, nil, "start INITIAL_PLANNING"},
 		{"no tasks, a second planner", planner2, nil, nil, "wait for 5m0s (idle): planner-1 plans"},
 		{"no tasks, the first planner gone", planner2, nil, func(l *Look, _ *Memory) {
@@ -159,7 +160,7 @@ func TestNext(t *testing.T) {
 			s.do(human, &board.Write{Path: "sprint.yaml", Fields: []board.FieldEdit{{Field: "timeline", Value: "{started: 2026-01-31T09:01:00Z, deadline: 2026-01-31T09:10:00Z}"}}}).claimed("login")
 		}, nil, "deadline"},
 
-		// Everybody.
+		// All roles.
 		{"paused", coder1, func(s *scene) { s.ready("login").do(human, &board.Pause{Reason: "lunch"}) }, nil, "wait: PAUSED by human since 2026-01-31T09:09:00Z: lunch"},
 		{"paused here", coder1, func(s *scene) { s.ready("login") }, func(l *Look, _ *Memory) {
 			l.Halt = &report.Halt{File: "PAUSE", Mode: board.Paused}
@@ -180,7 +181,7 @@ func TestNext(t *testing.T) {
 		}, "start login"},
 		{"five runs for nothing", coder1, func(s *scene) { s.claimed("login") }, func(_ *Look, m *Memory) { m.Fruitless = 5 }, "stop 1: the agent was started 5 times and did nothing on the board"},
 
-		// One run only.
+		// A single run.
 		{"once: a task", coder1, func(s *scene) { s.ready("login") }, once, "claim login"},
 		{"once: nothing to do", coder1, func(s *scene) { s.submitted("login") }, once, "stop 0: nothing to claim"},
 		{"once: done", coder1, func(s *scene) { s.ready("login") }, func(l *Look, m *Memory) { once(l, m); m.Runs = 1 }, "stop 0: its one run is done"},
@@ -217,7 +218,6 @@ func TestNext(t *testing.T) {
 	}
 }
 
-// billing is a second goal.
 var billing = &board.GoalStart{ID: "billing", Text: "Send invoices"}
 
 func once(l *Look, _ *Memory) { l.Once = true }
@@ -226,7 +226,7 @@ func stalls(task string, times int) func(*Look, *Memory) {
 	return func(_ *Look, m *Memory) { m.Stalled = map[string]Failed{task: {Times: times}} }
 }
 
-// seen is a memory in which a trigger was seen to its end.
+// seen remembers that a trigger was handled completely.
 func seen(trigger report.WakeTrigger) func(*Look, *Memory) {
 	return func(l *Look, m *Memory) {
 		for _, w := range report.Wakes(l.State, "goal-1") {
@@ -244,7 +244,7 @@ func TestLearn(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		ends  []Outcome
-		after time.Duration // before which nothing is done
+		after time.Duration // nothing is done before
 		why   string
 		check func(*Memory) bool
 	}{
@@ -307,7 +307,7 @@ func TestLearn(t *testing.T) {
 	}
 }
 
-// Whatever an agent does that keeps failing has an end.
+// TestNoCircles checks that an agent that fails repeatedly, in whatever way, is stopped.
 func TestNoCircles(t *testing.T) {
 	for name, e := range map[string]Outcome{
 		"crashes": {Exit: 1}, "does nothing and stops": {Exit: 0}, "does nothing and wants more": {Exit: 42}, "killed": {Exit: 137},
@@ -324,7 +324,7 @@ func TestNoCircles(t *testing.T) {
 	}
 }
 
-// budget sets a budget and uses some of it up, on a task that coder-1 has claimed.
+// budget sets a budget and uses part of it on a task that coder-1 has claimed.
 func budget(key string, most, used int) func(*scene) {
 	return func(s *scene) {
 		s.claimed("login").do(human, &board.SetConfig{Key: key, Value: fmt.Sprint(most)})
@@ -339,7 +339,7 @@ func TestOversee(t *testing.T) {
 		name string
 		who  board.Actor
 		on   func(*scene)
-		then func(*scene) // while it runs
+		then func(*scene) // during the run
 		with func(*Look, *Running)
 		end  string
 		why  string

@@ -11,12 +11,13 @@ import (
 	"github.com/git-liza/git-liza/gitboard/gitio"
 )
 
-// What an agent leaves running ends with it: in its group, and in a session of its own as well.
+// TestLeavesNoProcesses checks that everything an agent has started ends with it, in its process
+// group and in other sessions.
 func TestLeavesNoProcesses(t *testing.T) {
 	for name, c := range map[string]struct {
 		script string
 		marked bool
-		asked  bool // to end
+		asked  bool // it was asked to end
 	}{
 		"in its group":                         {"sleep 300 & echo $!", true, false},
 		"in its group, without a mark":         {"sleep 300 & echo $!", false, false},
@@ -44,7 +45,7 @@ func TestLeavesNoProcesses(t *testing.T) {
 			t.Fatal(err)
 		}
 		for ends := time.Now().Add(5 * time.Second); gitio.Birth(pid) != "" && time.Now().Before(ends); {
-			time.Sleep(time.Millisecond) // the system ends what was killed when it comes to it
+			time.Sleep(time.Millisecond) // the kernel takes a moment to end a killed process
 		}
 		if gitio.Birth(pid) != "" {
 			t.Errorf("%s: process %d is left", name, pid)
@@ -55,7 +56,7 @@ func TestLeavesNoProcesses(t *testing.T) {
 	}
 }
 
-// written is a buffer that can be waited for.
+// written is a buffer that signals when something was written.
 type written struct {
 	text bytes.Buffer
 	some chan struct{}

@@ -10,8 +10,9 @@ import (
 	"github.com/git-liza/git-liza/roles/clis"
 )
 
-// A CLI works in its sandbox where that starts. Elsewhere it works without, and that is said, unless its user insists;
-// where the user wants none, or it is in a container, nothing is tried.
+// TestSandbox checks that a CLI works in its sandbox if that starts. Otherwise it works without,
+// with a warning, unless the user requires the sandbox. If the user wants none, or in a container,
+// it is not tried.
 func TestSandbox(t *testing.T) {
 	dir := t.TempDir()
 	program := filepath.Join(dir, "codex")

@@ -10,7 +10,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
-// scene is a board in memory that real operations have led to.
+// scene is a board in memory, made by real operations.
 type scene struct {
 	t   testing.TB
 	mem *board.Memory
@@ -50,7 +50,7 @@ func newScene(t testing.TB) *scene {
 
 func (s *scene) state() *board.State { return board.NewState(s.mem, s.now) }
 
-// do carries an operation out, a minute after the last.
+// do runs an operation, a minute after the last one.
 func (s *scene) do(a board.Actor, p board.Payload) *scene {
 	s.t.Helper()
 	s.now = s.now.Add(time.Minute)
@@ -118,8 +118,8 @@ func (s *scene) blocked(id string) *scene {
 	return s.claimed(id).do(coder1, &board.Block{About: about(id), Reason: "the spec names no port", Questions: []string{"Which port?"}})
 }
 
-// look is what an agent's supervisor sees, a minute after the last operation; every agent's lease is live
-// and was seen first then.
+// look returns what an agent's supervisor sees, a minute after the last operation. Every agent's
+// lease is live and was first seen then.
 func (s *scene) look(a board.Actor) Look {
 	now := s.now.Std().Add(time.Minute)
 	l := Look{Now: now, State: s.state(), Agent: a.ID, Role: a.Role, Clone: "here", Leases: map[string]Seen{}}
@@ -131,7 +131,7 @@ func (s *scene) look(a board.Actor) Look {
 	return l
 }
 
-// said is a step in a line: what, on what, until when (from now), why.
+// said formats a step on one line: action, task, time limit from now, reason.
 func said(s Step, now time.Time) string {
 	parts := []string{string(s.Do)}
 	if s.Task != "" {

@@ -7,7 +7,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 )
 
-// failing is a source that can't be read any more after some readings.
+// failing is a source that returns errors after a number of reads.
 type failing struct {
 	board.Source
 	left int
@@ -24,8 +24,8 @@ func (f *failing) Record(path string) (any, error) {
 	return f.Source.Record(path)
 }
 
-// TestUnread: where a record can't be read, as when a supervisor is told to end in the midst of reading, nothing is
-// decided and nothing panics.
+// TestUnread checks that nothing is decided and nothing panics if a record can't be read, for
+// example because the supervisor is told to end during a read.
 func TestUnread(t *testing.T) {
 	s := newScene(t).approved("login").ready("cart").blocked("search")
 	for _, a := range []board.Actor{planner, coder1, coder2, reviewer1, reviewer2} {

@@ -21,7 +21,8 @@ func witnessed(t *testing.T, cli string, prompt int, output string) *witness {
 	return w
 }
 
-// Claude Code reports each request: a run is metered while it runs, and each report is a reason to look.
+// TestMeterOfReports checks that a run of Claude Code is metered while it runs, because it reports
+// each request, and that each report makes the supervisor look at the board.
 func TestMeterOfReports(t *testing.T) {
 	message := `{"type":"assistant","message":{"id":"m-ID","model":"m","content":[{"type":"text","text":"so"}],"usage":{"input_tokens":10,"cache_read_input_tokens":90,"output_tokens":5}}}` + "\n"
 	w := witnessed(t, "claude", 0, strings.Replace(message, "ID", "1", 1))
@@ -40,7 +41,8 @@ func TestMeterOfReports(t *testing.T) {
 	}
 }
 
-// Codex reports nothing before its end: until then the meter is an estimate, near what the recorded run says itself.
+// TestMeterByEstimate checks the estimate used for Codex, which reports usage only at its end: it
+// must be close to what the recorded run reports.
 func TestMeterByEstimate(t *testing.T) {
 	data, err := os.ReadFile("../clis/testdata/events/codex-goes-well.txt")
 	if err != nil {

@@ -21,7 +21,7 @@ func check(t *testing.T, err error) {
 	}
 }
 
-// put writes a part of a transcript, named without its ending.
+// put appends to a part of a transcript. name has no extension.
 func put(t *testing.T, dir, name, text string) {
 	t.Helper()
 	path := transcript.Path(dir, name)
@@ -85,7 +85,7 @@ func TestLastLines(t *testing.T) {
 	}
 }
 
-// Every line comes once and in order, through rotations however they fall.
+// TestFollow checks that every line arrives once and in order, whenever rotations happen.
 func TestFollow(t *testing.T) {
 	dir := t.TempDir()
 	put(t, dir, "coder-2", "old\n0\n")
@@ -119,7 +119,7 @@ func TestFollow(t *testing.T) {
 	}
 	write("\n")
 	upTo(1)
-	write("") // the end of a line comes later
+	write("") // the end of the line follows
 	put(t, dir, "coder-2", "\n")
 	upTo(2)
 	for n := range 100 {
@@ -130,11 +130,11 @@ func TestFollow(t *testing.T) {
 			upTo(written)
 		}
 	}
-	rotate(900) // and nothing is written for the moment
+	rotate(900) // nothing is written for the moment
 	upTo(written)
 	write("\n")
 	upTo(written)
-	check(t, os.Remove(transcript.Path(dir, "coder-2"))) // a person cleaned up
+	check(t, os.Remove(transcript.Path(dir, "coder-2"))) // as if a user had cleaned up
 	for _, p := range []string{"900", "099"} {
 		check(t, os.Remove(transcript.Path(dir, "coder-2-2026-01-31T09-00-00."+p)))
 	}

@@ -11,7 +11,8 @@ import (
 	"github.com/git-liza/git-liza/roles/transcript"
 )
 
-// Lines are found across agents, runs and parts that were put aside, in the order of time, each with its run's task.
+// TestSearch checks that lines are found across agents, runs and rotated parts, ordered by time,
+// each with the task of its run.
 func TestSearch(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, text string) {
