@@ -103,8 +103,8 @@ func TestFollowing(t *testing.T) {
 	}
 }
 
-// TestSign checks who signs a commit. For a human without a name in the actor it is the identity
-// that git knows.
+// TestSign checks the name on a commit: an agent's id or, for a human whose actor has no name, the
+// identity that git knows.
 func TestSign(t *testing.T) {
 	ctx, s, _ := began(t)
 	who, err := s.sign(ctx, board.Actor{ID: "coder-1", Role: "coder"})

@@ -118,7 +118,7 @@ func TestConflict(t *testing.T) {
 }
 
 // TestFailingTest covers an integration fix without a conflict: the claim merges integration into
-// the task branch, signed by the coder.
+// the task branch at once, with the coder as author.
 func TestFailingTest(t *testing.T) {
 	s := newScene(t)
 	s.task("one")

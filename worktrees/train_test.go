@@ -299,7 +299,8 @@ func (u *underWay) arrive() (landed []string, _ ended) {
 }
 
 // TestTrainLeft checks that a task that is no longer approved when the train lands is left out and
-// reported, and that the train lands on top of a commit that a human landed meanwhile.
+// reported, and that the train lands on top of a commit that a human added to integration
+// meanwhile.
 func TestTrainLeft(t *testing.T) {
 	s := newScene(t)
 	s.trains(4, nil)
