@@ -44,7 +44,8 @@ var flushes = map[string]struct {
 		_, _, err := r.MergeTree(ctx, sides[0], sides[1])
 		check(t, err)
 	}, `/objects/.*/tmp_obj`, 1},
-	"a merge in a worktree": {func(ctx context.Context, t *testing.T, r *Repo) { // its tree and commit, and the branch
+	// Its tree and commit, and the branch.
+	"a merge in a worktree": {func(ctx context.Context, t *testing.T, r *Repo) {
 		native(t, r.TopLevel(), "checkout", "-q", "-b", "theirs")
 		writeIn(t, r.TopLevel(), "theirs", "theirs")
 		native(t, r.TopLevel(), "add", "theirs")

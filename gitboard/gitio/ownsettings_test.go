@@ -2,8 +2,8 @@ package gitio
 
 import "testing"
 
-// TestOwnSettings checks that no child is started for a setting that is clearly not set, and that
-// git is asked about any that may be.
+// TestOwnSettings checks which settings are clearly absent from a config file, so that no child is
+// needed. About all others git is asked.
 func TestOwnSettings(t *testing.T) {
 	const shared = "[liza]\n\tremote = origin\n"
 	for _, c := range []struct {
