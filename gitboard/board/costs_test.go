@@ -76,7 +76,7 @@ func BenchmarkPatterns(b *testing.B) {
 			letters := unlike(n, 1000)
 			var all []*board.Anomaly
 			for i, text := range letters {
-				half := text[:650] // shuffled letters: only the distance tells the texts apart
+				half := text[:650] // shuffled letters: only the distance differs
 				mixed := strings.Repeat("abcdefghij", 35)
 				all = append(all, loopWith(mixed[i%10:]+half))
 			}

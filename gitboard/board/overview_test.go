@@ -11,7 +11,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
-// allAlive returns a lease of every agent that expires in five minutes.
+// allAlive returns leases of all agents, which expire in five minutes.
 func (s *script) allAlive() map[string]board.Lease {
 	leases := map[string]board.Lease{}
 	for _, a := range []board.Actor{planner, coder1, coder2, coder3, reviewer1, reviewer2} {
