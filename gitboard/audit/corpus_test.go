@@ -28,8 +28,8 @@ import (
 //	go test ./gitboard/audit -run Corpus -record -replace
 //		replaces the newest one, which is allowed only before the first release
 //
-// If a change of the rules or the bytes makes a released history fail here, it needs a new epoch and
-// not a new recording.
+// A change of the rules or the bytes that makes a released history fail here needs a new epoch, not
+// a new recording.
 var (
 	record  = flag.Bool("record", false, "record a history for the corpus")
 	replace = flag.Bool("replace", false, "with -record: in place of the newest")
