@@ -94,7 +94,7 @@ func TestReferenceTransaction(t *testing.T) {
 			expect(t, ReferenceTransaction(c.who, scene(t, true), []Move{c.move}), c.part)
 		})
 	}
-	// Without a board, refs are still checked by name, and other moves are allowed.
+	// Without a board, rules about a ref's name alone still apply, and other moves are allowed.
 	expect(t, ReferenceTransaction(coder("coder-1"), nil, []Move{{"refs/heads/task/parse", one, two, one, false}}), "")
 	expect(t, ReferenceTransaction(coder("coder-1"), nil, []Move{{"refs/liza/leases/coder-1", one, two, one, false}}), "kept by git liza")
 }
