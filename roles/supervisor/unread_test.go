@@ -25,7 +25,7 @@ func (f *failing) Record(path string) (any, error) {
 }
 
 // TestUnread checks that nothing is decided and nothing panics if a record can't be read, for
-// example because the supervisor is told to end during a read.
+// example because the supervisor is asked to end during a read.
 func TestUnread(t *testing.T) {
 	s := newScene(t).approved("login").ready("cart").blocked("search")
 	for _, a := range []board.Actor{planner, coder1, coder2, reviewer1, reviewer2} {
