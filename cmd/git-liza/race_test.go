@@ -88,6 +88,13 @@ func (p *project) withoutTurns() *project {
 	return p
 }
 
+// broughtBack runs a command that reads the board. A prune that began before the last write may have
+// deleted that write since; git itself misses it until the next command brings it back.
+func (p *project) broughtBack() {
+	p.t.Helper()
+	p.must("", "status")
+}
+
 func eightWriters(t *testing.T, p *project) {
 	const writers = 8
 	each := 3
@@ -117,6 +124,7 @@ func eightWriters(t *testing.T, p *project) {
 	}
 	wg.Wait()
 	keeping.end()
+	p.broughtBack()
 	history := map[string]bool{}
 	for _, commit := range strings.Fields(p.git("rev-list", "--first-parent", "liza/state")) {
 		history[commit] = true

@@ -64,6 +64,7 @@ func TestTortureWriters(t *testing.T) {
 	}
 	group.Wait()
 	keeping.end()
+	p.broughtBack()
 	l.holds(p)
 	for _, fault := range p.whole("afterwards", nil) {
 		t.Error(fault)
