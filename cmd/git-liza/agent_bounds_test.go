@@ -10,8 +10,8 @@ import (
 	"github.com/creack/pty"
 )
 
-// TestRunMaxTime: a run that takes longer than run_max_time is ended with all that it has started, and counts as one that
-// came to nothing: the claim stays, and it is started again.
+// TestRunMaxTime: a run that exceeds run_max_time is ended together with every process it started,
+// and counts as a run without result: the agent keeps its claim and is started again.
 func TestRunMaxTime(t *testing.T) {
 	t.Parallel()
 	p := newProject(t)
@@ -37,10 +37,12 @@ func TestRunMaxTime(t *testing.T) {
 	p.proven()
 }
 
-// visibleColour is a colour that a terminal would show as text.
+// visibleColour matches a colour sequence without its escape character, which a terminal shows as
+// text.
 var visibleColour = regexp.MustCompile(`(^|[^\x1b])\[[0-9;]*m`)
 
-// TestColoursOfSupervisors: on a terminal the lines of a supervisor are coloured, and no colour is shown as text.
+// TestColoursOfSupervisors: on a terminal a supervisor's lines are coloured, and no escape sequence
+// is shown as text.
 func TestColoursOfSupervisors(t *testing.T) {
 	t.Parallel()
 	p := newProject(t)

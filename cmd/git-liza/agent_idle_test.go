@@ -41,7 +41,7 @@ func TestSupervisorStopsByItself(t *testing.T) {
 		s.ends(1)
 		p.stands("alpha", "UNCLAIMED")
 
-		// Its human is told, until it is started again or dealt with.
+		// A human is alerted until the supervisor is started again or the alarm is resolved.
 		for _, command := range []string{"inbox", "prime", "status"} {
 			if said := p.reads(command); !strings.Contains(said, "coder-1 gave up") || !strings.Contains(said, "git liza logs coder-1") {
 				t.Errorf("%s does not name it:\n%s", command, said)
@@ -61,7 +61,7 @@ func TestSupervisorStopsByItself(t *testing.T) {
 		p := newProject(t)
 		p.addTask("alpha")
 		s := p.supervise("agent", "coder", "--exec=echo 'error: HTTP 429 Too Many Requests, retry after 2s'; exit 1")
-		for range 4 { // three crashes would end it
+		for range 4 { // three crashes would end the supervisor
 			s.hears("limited", "limit of exec, until ")
 		}
 		s.hears("waiting", "limit of exec, until ")
@@ -111,7 +111,7 @@ exec sleep 1000`)
 	})
 }
 
-// spends prints what Claude Code prints of a request of 900 tokens, and waits to be asked for another one.
+// spends prints what Claude Code prints for a request of 900 tokens, then waits for the next one.
 const spends = `
 request() { echo '{"type":"assistant","message":{"id":"m-'$1'","model":"m","content":[{"type":"text","text":"looked at file '$1'"}],"usage":{"input_tokens":890,"output_tokens":10}}}'; }
 request 1
@@ -120,8 +120,9 @@ request 2
 exec sleep 1000
 `
 
-// TestBudgets: a run is metered while it runs. At 80 % of a budget a human is told; at 100 % the run is ended, as a
-// hand-off, and the task blocked; the command that the alarm names makes it continue.
+// TestBudgets: token use is measured during a run. At 80 % of a budget a human is alerted; at 100 %
+// the run ends with a hand-off and the task is blocked. The command that the alarm names lets work
+// continue.
 func TestBudgets(t *testing.T) {
 	t.Parallel()
 	p := newProject(t)
@@ -153,7 +154,8 @@ func TestBudgets(t *testing.T) {
 	p.proven()
 }
 
-// TestSprintBudget: the sprint's budget ends the run and pauses the board; raising it makes both continue.
+// TestSprintBudget: reaching the sprint's budget ends the run and pauses the board; raising the
+// budget lets both continue.
 func TestSprintBudget(t *testing.T) {
 	t.Parallel()
 	p := newProject(t)
@@ -169,7 +171,7 @@ func TestSprintBudget(t *testing.T) {
 	p.proven()
 }
 
-// pastHooks commits where no hook runs, and moves integration there.
+// pastHooks commits without running hooks and moves integration to that commit.
 const pastHooks = `
 unset GIT_AUTHOR_NAME GIT_AUTHOR_EMAIL
 git -c core.hooksPath=/dev/null commit -q --allow-empty -m 'Past the hooks'
@@ -178,8 +180,8 @@ git init -q "$OTHER" && cd "$OTHER" && git -c user.name=Ann -c user.email=ann@ex
 exit 42
 `
 
-// TestAgentsAreAuthors: an agent is the author of what it commits in this repository, also where no hook says who made
-// it: what it brings to integration past the board is a violation.
+// TestAgentsAreAuthors: an agent is the author of its commits even where no hook records who made
+// them, so work that it brings to integration without the board is a violation.
 func TestAgentsAreAuthors(t *testing.T) {
 	t.Parallel()
 	p := newProject(t)
@@ -198,8 +200,8 @@ func TestAgentsAreAuthors(t *testing.T) {
 	}
 }
 
-// TestPlannerIsNotWokenAgain: a planner that leaves a blocked task alone is not started for it again, whatever else
-// happens; a human's word starts it.
+// TestPlannerIsNotWokenAgain: a planner that leaves a blocked task alone is not started for it
+// again, whatever else happens, until a human writes a note.
 func TestPlannerIsNotWokenAgain(t *testing.T) {
 	t.Parallel()
 	p := newProject(t)
@@ -227,21 +229,21 @@ func TestPlannerIsNotWokenAgain(t *testing.T) {
 	}
 	s.stops()
 
-	// The supervisor's memory outlives it.
+	// What the supervisor remembers survives a restart.
 	s = p.supervise("agent", "planner", "--exec=exit 0")
 	s.hears("waiting", "nothing to plan")
 	s.stops()
 	p.proven()
 }
 
-// TestIdleTeam: a team that has nothing to do does nothing.
+// TestIdleTeam: a team without work writes nothing and uses next to no CPU time.
 func TestIdleTeam(t *testing.T) {
 	t.Parallel()
 	p := newProject(t)
 	p.addTask("alpha")
 	p.must("", "block", "alpha", "--reason", "wait")
 	s := p.supervise("team", "--planners=1", "--coders=2", "--reviewers=2", "--exec=exit 0")
-	for range 5 { // the planner has had its run, too
+	for range 5 { // the planner has had its run by then
 		s.hears("waiting", "nothing to ")
 	}
 	tip, before, used := p.tip(), len(s.all()), cpu(t, s.cmd.Process.Pid)
@@ -264,7 +266,7 @@ func TestIdleTeam(t *testing.T) {
 	p.proven()
 }
 
-// cpu is what a process and its ended children have used.
+// cpu returns the CPU time used by a process and by its children that have ended.
 func cpu(t *testing.T, pid int) time.Duration {
 	t.Helper()
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))

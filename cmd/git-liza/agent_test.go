@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// gate is a file that processes wait for.
+// gate returns shell code that waits until open creates a file.
 func (p *project) gate(name string) (waits string, open func()) {
 	p.t.Helper()
 	file := filepath.Join(p.t.TempDir(), name)
@@ -24,7 +24,7 @@ func (p *project) gate(name string) (waits string, open func()) {
 	}
 }
 
-// never holds what was done on the board after a commit against what is not to be there.
+// never fails the test if an operation recorded after the commit matches unwanted.
 func (p *project) never(after string, unwanted func(operation) bool) {
 	p.t.Helper()
 	for _, op := range p.operations(after) {
@@ -42,7 +42,7 @@ func takesOn(op operation) bool {
 	return slices.Contains([]string{"claim", "claim-review", "merge"}, op.op)
 }
 
-// submits is a script of a coder that does its task and submits it; then it does more.
+// submits is the script of a coder that does its task, submits it, and then runs what is appended.
 const submits = `
 task=$(sed -n 's/^TASK ID: //p' "$LIZA_PROMPT_FILE")
 git liza pre-exec $task --intent 'write it' --validation 'cat it' --file $task.txt
@@ -71,8 +71,9 @@ func TestSecondSupervisorIsRefused(t *testing.T) {
 	p.proven()
 }
 
-// TestContinuedAfterItsLease stops a supervisor past its lease. Others take its task over; when it goes on, it does
-// nothing to the board, whatever has happened to its agent meanwhile, and whatever it is told.
+// TestContinuedAfterItsLease stops a supervisor until its lease has expired and its task is taken
+// over. When it continues, it writes nothing to the board, whatever has happened to its agent
+// meanwhile and whatever signal it gets.
 func TestContinuedAfterItsLease(t *testing.T) {
 	t.Parallel()
 	for name, meanwhile := range map[string]func(first *supervised, pid int, open func()){
@@ -120,8 +121,8 @@ func TestContinuedAfterItsLease(t *testing.T) {
 	}
 }
 
-// TestAgentEndsCleanly: at SIGTERM a claim that nothing was done for is given back; one with work in it is kept, and
-// gone on with at once.
+// TestAgentEndsCleanly: at SIGTERM a supervisor releases a claim for which nothing was done, and
+// keeps one with work in it, which the next supervisor continues at once.
 func TestAgentEndsCleanly(t *testing.T) {
 	t.Parallel()
 	p := newProject(t)
@@ -156,8 +157,8 @@ func TestAgentEndsCleanly(t *testing.T) {
 	p.proven()
 }
 
-// TestGraceBehindAShell: the shell that has started an agent ends at SIGTERM; the agent itself has time to tidy up, and
-// what it says then is kept.
+// TestGraceBehindAShell: the shell that started an agent ends at SIGTERM, but the agent itself gets
+// time to clean up, and its output from that time is kept.
 func TestGraceBehindAShell(t *testing.T) {
 	t.Parallel()
 	p := newProject(t)
@@ -178,7 +179,8 @@ func TestGraceBehindAShell(t *testing.T) {
 	p.proven()
 }
 
-// TestLeftToItsLease: a supervisor that could not deregister its agent is succeeded at once, under the same id.
+// TestLeftToItsLease: when a supervisor could not deregister its agent, another can succeed it at
+// once under the same id.
 func TestLeftToItsLease(t *testing.T) {
 	t.Parallel()
 	p := newProject(t)
@@ -195,8 +197,8 @@ func TestLeftToItsLease(t *testing.T) {
 	p.proven()
 }
 
-// TestKilledSupervisorIsSucceeded: who comes after a killed supervisor ends the agent that it left behind, and goes on
-// under the same id with the same claim, at once.
+// TestKilledSupervisorIsSucceeded: the successor of a killed supervisor ends the agent that was
+// left running, then continues at once under the same id with the same claim.
 func TestKilledSupervisorIsSucceeded(t *testing.T) {
 	t.Parallel()
 	p := newProject(t)
@@ -222,7 +224,7 @@ func TestKilledSupervisorIsSucceeded(t *testing.T) {
 	p.proven()
 }
 
-// TestRejectedWorkIsItsAuthors: while its author lives, nobody else takes it.
+// TestRejectedWorkIsItsAuthors: no other coder takes rejected work while its author is alive.
 func TestRejectedWorkIsItsAuthors(t *testing.T) {
 	t.Parallel()
 	p := newProject(t)
@@ -236,7 +238,7 @@ func TestRejectedWorkIsItsAuthors(t *testing.T) {
 	p.must("code-reviewer-1", "claim-review", "alpha")
 	p.must("code-reviewer-1", "verdict", "alpha", "REJECTED", "--commit", "task/alpha", "--blocker", "alpha.txt:1|too short|nobody reads it|write more", "--overall", "not yet")
 	tip := p.tip()
-	p.addTask("beta") // and so it has seen the rejection
+	p.addTask("beta") // by the time it claims this, it has seen the rejection
 	other.hears("claimed", "beta")
 	open()
 	author.hears("claimed", "alpha")
@@ -247,7 +249,8 @@ func TestRejectedWorkIsItsAuthors(t *testing.T) {
 	p.proven()
 }
 
-// TestLeftLockIsTakenAway: a lock that a killed git has left on the board keeps nobody from work for long.
+// TestLeftLockIsTakenAway: a lock that a killed git left on the board is removed soon enough that
+// nobody is blocked for long.
 func TestLeftLockIsTakenAway(t *testing.T) {
 	t.Parallel()
 	p := newProject(t)
@@ -267,8 +270,9 @@ func TestLeftLockIsTakenAway(t *testing.T) {
 	p.proven()
 }
 
-// TestContinuedReviewer stops a reviewer's supervisor past its lease, and its agent with it. Another one reviews and
-// merges; when they go on, neither a verdict nor a merge comes of it.
+// TestContinuedReviewer stops a reviewer's supervisor and its agent until their lease has expired.
+// Another reviewer reviews and merges; when the first two continue, they record neither a verdict
+// nor a merge.
 func TestContinuedReviewer(t *testing.T) {
 	t.Parallel()
 	p := newProject(t)

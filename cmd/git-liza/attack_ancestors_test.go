@@ -9,7 +9,8 @@ import (
 	"testing"
 )
 
-// What runs below a supervisor is neither a human nor another agent, whatever it takes out of its environment.
+// TestSupervisedAncestors: a process below a supervisor can pass neither for a human nor for
+// another agent, whatever it removes from its environment.
 func TestSupervisedAncestors(t *testing.T) {
 	t.Parallel()
 	p := newProject(t)
@@ -47,6 +48,6 @@ func TestSupervisedAncestors(t *testing.T) {
 			}
 		})
 	}
-	p.must("", "pause") // a human, beside all that
+	p.must("", "pause") // a human, who isn't below a supervisor
 	p.proven()
 }

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// What agents have written is run by commands of ours: worktree_setup and the integration test. It acts for nobody, with
-// nobody's key, and moves no ref.
+// TestProjectsCommands: worktree_setup and the integration test run code that agents wrote. That
+// code acts for nobody, has nobody's key and moves no ref.
 func TestProjectsCommands(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("ssh-keygen"); err != nil {
@@ -46,7 +46,7 @@ func TestProjectsCommands(t *testing.T) {
 		git tag forged; echo "tag $?"; } >>` + "'" + said + "' 2>&1; true"
 	ann.must("", "config", "set", "integration_test", attack)
 	ann.must("", "config", "set", "worktree_setup", attack)
-	// The key of the human is in the environment of whoever claims and merges.
+	// The human's key is in the environment of those who claim and merge.
 	ann.addTask("parse")
 	coder.must("coder-1", "claim", "parse")
 	coder.must("coder-1", "pre-exec", "parse", "--intent", "write it", "--validation", "it prints y", "--file", "y")
@@ -66,7 +66,7 @@ func TestProjectsCommands(t *testing.T) {
 		t.Fatal(err)
 	}
 	runs := strings.Split(strings.TrimPrefix(string(text), "key="), "key=")
-	if len(runs) != 3 { // the claim's setup, the test's setup, the test
+	if len(runs) != 3 { // the setup for the claim, the setup for the test, and the test
 		t.Errorf("it ran %d times", len(runs))
 	}
 	for _, run := range runs {
@@ -82,7 +82,8 @@ func TestProjectsCommands(t *testing.T) {
 	ann.proven()
 }
 
-// Nor does an agent get the key of the human who starts its supervisor, where the board requires no signatures.
+// TestHumansKey: on a board that requires no signatures, too, an agent does not get the key of the
+// human who starts its supervisor.
 func TestHumansKey(t *testing.T) {
 	t.Parallel()
 	p := newProject(t)

@@ -5,8 +5,9 @@ import (
 	"testing"
 )
 
-// A push into a clone moves nothing of the board's there, wherever it comes from: git hands an agent's environment, and
-// with it the hooks, to no repository that it pushes to.
+// TestPushesIntoAClone: a push into a clone moves none of the board's refs there. Git passes an
+// agent's environment, and with it the hooks, to no repository that it pushes to, so the clone has
+// to refuse by itself.
 func TestPushesIntoAClone(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -39,12 +40,13 @@ func TestPushesIntoAClone(t *testing.T) {
 			}
 		})
 	}
-	// A human's own branches and tags come in as before, and clones see all that they saw.
+	// A human's own branches and tags are accepted as before, and clones still see every ref.
 	s.ok("", other, "git push -q origin HEAD:refs/heads/human HEAD:refs/tags/v1 && git fetch -q origin && git rev-parse -q --verify origin/integration && git ls-remote --exit-code origin refs/liza/review/parse/9")
 	s.must("", "verify")
 }
 
-// A clone that others share by on purpose takes their operations, and only then.
+// TestServedClone: a clone accepts operations from others only after it has been configured to
+// serve them.
 func TestServedClone(t *testing.T) {
 	t.Parallel()
 	p := newProject(t)
@@ -69,7 +71,7 @@ func TestServedClone(t *testing.T) {
 	if said := p.must("", "log"); strings.Count(said, "  note: ") != 3 {
 		t.Error(said)
 	}
-	// What only brings the hooks up to date leaves that as it is.
+	// hooks install only renews the hooks and leaves that setting alone.
 	p.must("", "hooks", "install")
 	other.must("", "note", "again")
 	if said := p.must("", "hooks", "status"); !strings.Contains(said, "pushes from other clones to the board: taken\n") {

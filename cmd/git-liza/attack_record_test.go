@@ -11,8 +11,9 @@ import (
 	"time"
 )
 
-// newApproved is a shared board on which coder-1's work on parse is approved, and another clone of it that is at hand
-// as ../forger: there git liza works as though nothing was shared, and what it has written can be bent.
+// newApproved makes a shared board on which coder-1's work on parse is approved, and a second
+// clone, ../forger. In that clone git liza works as if nothing was shared, so that what it writes
+// can be altered before it is pushed.
 func newApproved(t *testing.T, submit string) *site {
 	t.Helper()
 	s := newServer(t)
@@ -25,7 +26,7 @@ func newApproved(t *testing.T, submit string) *site {
 	return s
 }
 
-// approve brings coder-1's work on parse to APPROVED.
+// approve has coder-1's work on parse submitted and APPROVED.
 func (s *site) approve() {
 	s.t.Helper()
 	if s.ok("", "", "git log --oneline main..task/parse") == "" {
@@ -36,8 +37,9 @@ func (s *site) approve() {
 	s.must("code-reviewer-1", "verdict", "parse", "APPROVED", "--commit", strings.TrimSpace(s.must("", "read", "tasks.parse.review_commit")))
 }
 
-// forger makes a clone that shares with none, and shell functions: lookalike writes the board's newest commit with $2
-// in the place of $1, in its message and in the record $3; deliver pushes it, and $1 as integration.
+// forger makes a clone without a remote and defines shell functions. lookalike rewrites the board's
+// newest commit with $2 in place of $1, in its message and in the record $3; deliver pushes it, and
+// $1 as integration.
 const forger = `
 git clone -q "$PWD/../server.git" ../forger && cd ../forger && git-liza init >/dev/null && git config --unset liza.remote && git update-ref refs/liza/home liza/state &&
 session() { git cat-file blob "liza/state:agents/$1.yaml" | sed -n 's/^session: //p'; }
@@ -52,7 +54,8 @@ lookalike() {
 deliver() { git push --atomic origin "$(lookalike $made $1 tasks/parse.yaml)":refs/heads/liza/state "$1":refs/heads/integration; }
 `
 
-// The record of a merge is right by the rules of the board, and what it names is not what was approved.
+// TestForgedMerges: the record of a merge follows the board's rules but names a commit that isn't
+// the approved work.
 func TestForgedMerges(t *testing.T) {
 	s := newApproved(t, "")
 	const merge = forger + `LIZA_AGENT_ID=code-reviewer-1 LIZA_SESSION=$(session code-reviewer-1) git-liza merge parse >/dev/null || exit 9
@@ -79,11 +82,13 @@ deliver $(git commit-tree -p $was -p $work -m evil $({ git ls-tree $made; printf
 	s.proven()
 }
 
-// A merge that was only to be recorded moves nothing: neither on a server, whoever says that integration has the work
-// already, nor in a clone, where doctor takes for a merge what one is.
+// TestForgedFinish: finish-merge records a merge and moves nothing. A server does not believe a
+// client that says integration already has the work, and doctor in a clone checks that the commit
+// really is the merge.
 func TestForgedFinish(t *testing.T) {
 	s := newApproved(t, "")
-	// An honest finish-merge by the work's own author, in a clone in which integration has moved past the board.
+	// An honest finish-merge by the author of the work, in a clone whose integration is ahead of
+	// the board.
 	const finish = forger + `git fetch -q origin 'refs/liza/review/*:refs/liza/review/*' &&
 was=$(git rev-parse integration) work=$(git cat-file blob liza/state:tasks/parse.yaml | sed -n 's/^review_commit: //p') || exit 9
 made=$(git commit-tree -p $was -p $work -m Merge $(git merge-tree --write-tree $was $work)) && git update-ref refs/heads/integration $made || exit 9
@@ -113,8 +118,8 @@ LIZA_AGENT_ID=coder-1 LIZA_SESSION=$(session coder-1) git-liza doctor --fix >/de
 	s.proven()
 }
 
-// What is not the merge of a task's work is not recorded as one: doctor reports it, and so does the task's merge. What
-// a human's land brought is.
+// TestFinishProves: a commit that isn't the merge of a task's work is not recorded as one; doctor
+// reports it, and so does the task's merge. A commit that a human landed is recorded.
 func TestFinishProves(t *testing.T) {
 	s := newSite(t)
 	s.approve()
@@ -141,7 +146,8 @@ func TestFinishProves(t *testing.T) {
 	s.proven()
 }
 
-// A submission that hides a part of the work from its reviewer, and one under another's name.
+// TestForgedSubmissions: one submission hides a part of the work from its reviewer, one is made
+// under another agent's name.
 func TestForgedSubmissions(t *testing.T) {
 	s := newServer(t)
 	s.committed("parse.txt")
@@ -158,7 +164,7 @@ Liza-Task: parse
 Liza-Agent: coder-2'; git-liza submit parse`, `it says that "coder-2" made it for parse, which "coder-2" never held`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			// Past the hooks of the clone.
+			// Bypasses the clone's hooks.
 			script := "export GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=core.hooksPath GIT_CONFIG_VALUE_0=/dev/null\n" + c.script
 			if said, exit := s.sh("coder-1", parse, script); exit == 0 || exit == 9 || !strings.Contains(said, c.rule) {
 				t.Errorf("exit %d\n%s", exit, said)
@@ -173,8 +179,8 @@ Liza-Agent: coder-2'; git-liza submit parse`, `it says that "coder-2" made it fo
 	s.proven()
 }
 
-// Where the integration branch is, nobody hides from the server: not by a replacement, which anybody may push, and not
-// by a name that YAML quotes.
+// TestHiddenIntegration: the server finds the integration branch even behind a replacement ref,
+// which anybody may push, or a name that YAML quotes.
 func TestHiddenIntegration(t *testing.T) {
 	for _, branch := range []string{"integration", "'it's'"} {
 		t.Run(branch, func(t *testing.T) {
@@ -202,8 +208,9 @@ git push origin $(git commit-tree -p `+word+` -m sneak `+word+`^{tree}):refs/hea
 	}
 }
 
-// Nothing is written behind an operation that does not follow from the board before it, and an approval that was forged
-// lands nothing: not when it is the newest operation, and not when a clone has come to know the board after it.
+// TestForgedApproval: no operation is accepted on top of one that does not follow from the board
+// before it, and a forged approval lands nothing, whether it is the newest operation or was fetched
+// before newer ones.
 func TestForgedApproval(t *testing.T) {
 	s := newSite(t)
 	s.committed("parse.txt")
@@ -234,7 +241,7 @@ c=$(git cat-file commit liza/state | sed '1,/^$/d' | sed 's/^Liza-Request: .*/Li
 	if now := s.ok("", "", "git rev-parse integration"); now != integration {
 		t.Error("integration has moved")
 	}
-	// On a train it holds up nobody.
+	// A train leaves it out and lands the others.
 	if out, errs, exit := s.liza("code-reviewer-1", "merge", "--all"); exit != 0 || !strings.Contains(out, "left out: parse: ") {
 		t.Errorf("exit %d\n%s%s", exit, out, errs)
 	}
@@ -245,13 +252,14 @@ c=$(git cat-file commit liza/state | sed '1,/^$/d' | sed 's/^Liza-Request: .*/Li
 	}
 }
 
-// Settings that look like other settings hide integration from no one: the lock reads them as what they are.
+// TestSettingsOfManyLines: values that look like other settings do not hide integration; the lock
+// reads them as values.
 func TestSettingsOfManyLines(t *testing.T) {
 	s := newServer(t)
 	s.must("", "config", "set", "worktree_setup", "true\nintegration_branch: nowhere")
 	s.must("", "config", "set", "integration_test", "true\n\nintegration_branch: nowhere\n")
 	before := s.ok("", "", "git -C ../server.git for-each-ref refs/heads")
-	for range 2 { // asked, and asked again
+	for range 2 { // the second time with cached settings
 		for _, push := range []string{"$(git commit-tree -p integration -m sneak integration^{tree}):refs/heads/integration", "-f $(git commit-tree -m sneak integration^{tree}):refs/heads/integration", ":integration"} {
 			if said, exit := s.sh("", "", "git push origin "+push); exit == 0 || !strings.Contains(said, "remote: liza: ") {
 				t.Errorf("%s: exit %d\n%s", push, exit, said)
@@ -262,7 +270,8 @@ func TestSettingsOfManyLines(t *testing.T) {
 	if after := s.ok("", "", "git -C ../server.git for-each-ref refs/heads"); after != before {
 		t.Errorf("it changed\n%s\nto\n%s", before, after)
 	}
-	// Another branch goes without git-liza once it knows these settings; with others it is asked.
+	// Another branch moves without git-liza once these settings are cached; with other settings
+	// git-liza is needed.
 	gone := `PATH="$(dirname "$(command -v git)"):/usr/bin:/bin"; `
 	s.ok("", "", `cd ../server.git && sed -i.kept "s/^program=.*/program='\/nowhere'/" liza/hooks/run`)
 	s.ok("", "", gone+"git push -q origin main:feature")
@@ -275,8 +284,8 @@ func TestSettingsOfManyLines(t *testing.T) {
 	s.proven()
 }
 
-// A fast clock takes no lease: neither what it has written, which every later operation comes after, nor its own reading
-// where a server's clock is right.
+// TestFastClocks: a fast clock takes over no lease, neither by the date that it wrote, which every
+// later operation has to follow, nor by its own reading where the server's clock is right.
 func TestFastClocks(t *testing.T) {
 	t.Parallel()
 	at := func(s *site, ahead time.Duration) *project {
@@ -303,7 +312,7 @@ func TestFastClocks(t *testing.T) {
 	s.proven()
 }
 
-// Where integration is missing on a server nobody makes another.
+// TestMissingIntegration: where a server has no integration branch, a push can't create one.
 func TestMissingIntegration(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -317,7 +326,8 @@ func TestMissingIntegration(t *testing.T) {
 	}
 }
 
-// Who runs programs on the server gets past its lock, and every clone is told.
+// TestUnhookedServer: a user who can run programs on the server can bypass its lock, and every
+// clone reports that.
 func TestUnhookedServer(t *testing.T) {
 	s := newServer(t)
 	s.ok("", "", `git push -q --receive-pack='git -c core.hooksPath=/dev/null receive-pack' origin $(git commit-tree -p integration -m sneak integration^{tree}):refs/heads/integration`)
@@ -328,7 +338,7 @@ func TestUnhookedServer(t *testing.T) {
 	s.proven()
 }
 
-// The server's limits are no hindrance to a board that begins large.
+// TestLargeImportIsShared: the server's limits do not refuse a board that is large from the start.
 func TestLargeImportIsShared(t *testing.T) {
 	s := &site{newRepository(t)}
 	var old strings.Builder
@@ -344,8 +354,8 @@ func TestLargeImportIsShared(t *testing.T) {
 	s.proven()
 }
 
-// A board that was forged at a host without the lock is noticed by whoever fetches it, by whoever would build upon it, and
-// by a clone that joins.
+// TestForgedBoardIsNoticed: a board that was forged on a host without the lock is noticed by a
+// clone that fetches it, by one that would write on top of it, and by one that joins.
 func TestForgedBoardIsNoticed(t *testing.T) {
 	t.Parallel()
 	f := newFleet(t, 2, plainPath)

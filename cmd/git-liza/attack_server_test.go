@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// newServer makes a bare repository with the lock on, shared by a site.
+// newServer makes a site that shares its board by a bare repository with the lock on.
 func newServer(t *testing.T) *site {
 	t.Helper()
 	s := newSite(t)
@@ -15,7 +15,8 @@ func newServer(t *testing.T) *site {
 	return s
 }
 
-// bypass writes a commit on the board as somebody does who knows git: $1 is the file, $2 its text's sed script.
+// bypass writes a commit on the board with plain git: $1 is the file, $2 the sed script for its
+// text.
 const bypass = `forge() {
 	export GIT_INDEX_FILE="$(git rev-parse --absolute-git-dir)/forged"
 	git read-tree liza/state
@@ -25,8 +26,9 @@ const bypass = `forge() {
 }
 `
 
-// Whoever gets round the hooks of a clone meets the server's, and verify tells of it where there is none. Each
-// script begins with a clone that is up to date, and what it does to that clone is undone.
+// TestAttacksOnAServer: the server's hooks refuse what has bypassed those of a clone, and where a
+// server has none, verify reports it. Each script begins with an up-to-date clone, and its changes
+// to that clone are undone.
 func TestAttacksOnAServer(t *testing.T) {
 	t.Parallel()
 	s := newServer(t)
@@ -41,10 +43,10 @@ func TestAttacksOnAServer(t *testing.T) {
 	const off = "git -c core.hooksPath=/dev/null "
 	for _, c := range []struct {
 		name, script, rule string
-		verify             string // what verify tells of the clone, "" for nothing
+		verify             string // what verify reports for the clone, "" for nothing
 	}{
 		{"the hooks of a clone bypassed", "git update-ref refs/heads/integration $(git commit-tree -p integration -m sneak integration^{tree}) && " + off + "push origin integration",
-			"nothing on the board records that integration moves", ""}, // what verify says of it is TestUnrecordedWork's
+			"nothing on the board records that integration moves", ""}, // for verify, see TestUnrecordedWork
 		{"integration, forced back", "git push -f origin main~0:integration", "would lose commits", ""},
 		{"integration, deleted", "git push origin :integration", "is not deleted", ""},
 		{"YAML edited by hand", bypass + `forge goals/goal-1.yaml 's/A goal/Another/'; c=$(git commit-tree -p liza/state -m 'by hand' $tree); git update-ref refs/heads/liza/state $c; git push origin liza/state`,
@@ -97,7 +99,7 @@ func TestAttacksOnAServer(t *testing.T) {
 			s.ok("", print, "git checkout -q -f task/print -- && git reset -q --hard task/print && git clean -fdq")
 		})
 	}
-	// Nothing of what was refused is kept, and what is nobody's business passes.
+	// Nothing of the refused pushes is kept, and refs that Liza does not own can be pushed.
 	if said := s.ok("", "", "git -C ../server.git count-objects -vH; ls ../server.git/objects | grep -c tmp || true"); strings.Contains(said, "MiB") {
 		t.Errorf("the server has kept\n%s", said)
 	}
@@ -107,7 +109,7 @@ func TestAttacksOnAServer(t *testing.T) {
 	s.ok("", "", "git-liza -C ../server.git verify")
 }
 
-// Forged trailers: a commit under the name of who never held the task is a violation.
+// TestForgedTrailers: a commit in the name of an agent that never held the task is a violation.
 func TestForgedTrailers(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -123,7 +125,8 @@ func TestForgedTrailers(t *testing.T) {
 	}
 }
 
-// Work of an agent that came to integration past the board is a violation, a person's commit is told of.
+// TestUnrecordedWork: an agent's work that reached integration without the board is a violation; a
+// human's commit is only reported.
 func TestUnrecordedWork(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -149,12 +152,13 @@ func TestUnrecordedWork(t *testing.T) {
 	}
 }
 
-// An agent that commits in a person's name past the hooks is known by the worktree in which it did. When integration is
-// back where it was nothing is left to report.
+// TestUnrecordedWorkInAnothersName: an agent that bypasses the hooks to commit in a human's name is
+// identified by the worktree it did that in. Once integration is back where it was, there is
+// nothing left to report.
 func TestUnrecordedWorkInAnothersName(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
-	s.must("", "status") // what was there before has been looked at
+	s.must("", "status") // looks at what was there before
 	before := strings.TrimSpace(s.git("rev-parse", "integration"))
 	s.ok("coder-1", parse, "echo x >x.txt && git add x.txt && git -c core.hooksPath=/dev/null -c author.name=Ann -c author.email=ann@example.com commit -q -m Mine && "+
 		"git -c core.hooksPath=/dev/null update-ref refs/heads/integration HEAD")
@@ -175,7 +179,8 @@ func TestUnrecordedWorkInAnothersName(t *testing.T) {
 	}
 }
 
-// An agent's work is a violation, too, when a merge in a person's name brought it.
+// TestWorkBroughtBeside: an agent's work is a violation even when it arrives by a merge in a
+// human's name.
 func TestWorkBroughtBeside(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -186,7 +191,8 @@ func TestWorkBroughtBeside(t *testing.T) {
 	}
 }
 
-// Integration made another name for a task's branch is told of, and what is hidden from git by a graft is looked at.
+// TestAliasesAndGrafts: integration as another name for a task's branch is reported, and commits
+// that a graft hides from git are checked.
 func TestAliasesAndGrafts(t *testing.T) {
 	s := newSite(t)
 	s.ok("", "", "git replace liza/state~2 liza/state~4 && git-liza verify && git replace -d $(git replace -l) && "+
@@ -201,7 +207,7 @@ func TestAliasesAndGrafts(t *testing.T) {
 	}
 }
 
-// Dates in the future: refused by the server, noted by verify.
+// TestFutureDates: the server refuses dates in the future, and verify reports them.
 func TestFutureDates(t *testing.T) {
 	t.Parallel()
 	s := newServer(t)
@@ -220,7 +226,8 @@ func TestFutureDates(t *testing.T) {
 	}
 }
 
-// A push of what belongs together, in two transactions: neither half comes alone.
+// TestPushWithoutAtomic: refs that belong together but are pushed in two transactions are refused,
+// each by itself.
 func TestPushWithoutAtomic(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -243,7 +250,8 @@ func TestPushWithoutAtomic(t *testing.T) {
 	s.ok("", "", "git-liza -C ../server.git verify")
 }
 
-// The server's own hooks go on, in their place, and without git-liza the board stays while all else moves.
+// TestServersHooks: the server's own hooks keep running where they were, and without git-liza the
+// board can't be moved while other refs can.
 func TestServersHooks(t *testing.T) {
 	t.Parallel()
 	s := newServer(t)

@@ -39,7 +39,7 @@ func (s *site) ok(agent, dir, script string) string {
 	return said
 }
 
-// refs are all refs, but for leases, which commands renew.
+// refs lists all refs except leases, which commands renew.
 func (s *site) refs() string {
 	s.t.Helper()
 	return s.ok("", "", "git for-each-ref | grep -v refs/liza/leases; git rev-parse HEAD; git symbolic-ref HEAD")
@@ -54,7 +54,7 @@ func (s *site) committed(name string) {
 	s.ok("coder-1", parse, checkpoint+"echo 1 >"+name+" && git add . && git commit -q -m 'Write it'")
 }
 
-// What agents may not do is refused where they are, and changes nothing.
+// TestAttacksOnAClone: what agents may not do is refused in their clone and changes nothing.
 func TestAttacksOnAClone(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -121,7 +121,7 @@ func TestAttacksOnAClone(t *testing.T) {
 	s.must("", "verify")
 }
 
-// What agents must be able to do goes on.
+// TestAgentsWork: the hooks allow everything that an agent needs for its work.
 func TestAgentsWork(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -140,7 +140,7 @@ func TestAgentsWork(t *testing.T) {
 	} {
 		s.ok("coder-1", parse, script)
 	}
-	// Integration goes on, and is brought in with a conflict.
+	// Integration moves, and merging it conflicts.
 	s.ok("", "", "git checkout -q integration && echo other >parse.txt && git add . && git commit -q -m other && git checkout -q main && git-liza land integration || true")
 	s.ok("coder-1", parse, "! git merge -q integration >/dev/null 2>&1 && echo both >parse.txt && git add . && git commit -q --no-edit")
 	for _, line := range []string{"Liza-Task: parse", "Liza-Agent: coder-1"} {
@@ -167,7 +167,8 @@ func TestAgentsWork(t *testing.T) {
 	}
 }
 
-// The project's own hooks run in agents' worktrees first, whatever manages them, and their word counts.
+// TestProjectsHooks: in agents' worktrees the project's own hooks run first, whatever manages them,
+// and can refuse.
 func TestProjectsHooks(t *testing.T) {
 	t.Parallel()
 	const hook = "#!/bin/sh\necho \"own ${0##*/} $*\" >&2\n[ ! -e \"$FORBID\" ]\n"
@@ -203,7 +204,7 @@ func TestProjectsHooks(t *testing.T) {
 			if said, exit := s.sh("coder-1", parse, "FORBID=/ git commit --allow-empty -m no"); exit == 0 || !strings.Contains(said, "own pre-commit") || strings.Contains(said, "liza: ") {
 				t.Errorf("refused by the project: exit %d\n%s", exit, said)
 			}
-			// The human's own commits run them once, and nothing of ours.
+			// A human's commits run them once, and none of Liza's hooks.
 			if said := s.ok("", "", "git commit -q --allow-empty -m human 2>&1; git log -1 --format=%B"); strings.Count(said, "own pre-commit") != 1 || strings.Contains(said, "Liza-") {
 				t.Errorf("a human's commit:\n%s", said)
 			}
@@ -214,7 +215,7 @@ func TestProjectsHooks(t *testing.T) {
 	}
 }
 
-// A git-liza that is gone, or broken, stops nobody.
+// TestHooksWithoutProgram: a missing or broken git-liza blocks nobody's commits.
 func TestHooksWithoutProgram(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -231,7 +232,7 @@ func TestHooksWithoutProgram(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			// Neither the one that was recorded nor one in PATH is there.
+			// Neither the recorded program nor one in PATH exists.
 			run := filepath.Join(s.dir, ".git", "liza", "hooks", "run")
 			text, err := os.ReadFile(run)
 			if err != nil {

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// An installer that is run in an agent's worktree puts its hooks in the place of ours. The first commit after that is
-// refused, and ours are back for the next.
+// TestOverwrittenHooks: an installer run in an agent's worktree overwrites Liza's hooks. The next
+// commit is refused, and the hooks are restored for the one after it.
 func TestOverwrittenHooks(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -35,7 +35,7 @@ func TestOverwrittenHooks(t *testing.T) {
 	s.proven()
 }
 
-// What no hook has seen is named when it is submitted.
+// TestCommitsWithoutTrailers: commits that no hook has seen are listed when they are submitted.
 func TestCommitsWithoutTrailers(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)

@@ -13,11 +13,11 @@ import (
 	"github.com/creack/pty"
 )
 
-// What a user sees who presses the tabulator key in a real shell: tasks with their states, flags with what they do,
-// and no quotes that are for pflag.
+// TestCompletionInShells checks what a user of a real shell sees after pressing Tab: tasks with
+// their states, flags with their descriptions, and none of the quotes that are meant for pflag.
 func TestCompletionInShells(t *testing.T) {
 	shells := map[string]struct {
-		start []string // the shell, RC is the file with rc
+		start []string // the shell; RC is replaced by the file with rc
 		rc    string
 	}{
 		"bash": {[]string{"bash", "--noprofile", "--rcfile", "RC", "-i"}, "PS1='ready> '\nbind 'set enable-bracketed-paste off'\nsource <(git-liza completion bash)\n"},

@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// smallImage makes an image with a shell, git and little else, out of this machine's own programs.
+// smallImage builds an image of a shell, git and little else from programs of this machine.
 func smallImage(t *testing.T) string {
 	t.Helper()
 	full(t)
@@ -42,7 +42,7 @@ func smallImage(t *testing.T) string {
 		files = append(files, file)
 	}
 	for _, file := range files {
-		needs, _ := exec.Command("ldd", file).Output() // nothing for a static program
+		needs, _ := exec.Command("ldd", file).Output() // empty for a static program
 		for _, library := range paths.FindAllString(string(needs), -1) {
 			add(library, library)
 		}
@@ -61,8 +61,8 @@ func smallImage(t *testing.T) string {
 	return name
 }
 
-// TestContainer: in a container an agent commits and submits; it sees its worktree and the git directory and no other file
-// of its user; and it ends with its supervisor.
+// TestContainer: an agent in a container commits and submits, sees its worktree, the git directory
+// and no other file of its user, and ends with its supervisor.
 func TestContainer(t *testing.T) {
 	image := smallImage(t)
 	p := newProject(t)
@@ -87,7 +87,7 @@ func TestContainer(t *testing.T) {
 	p.proven()
 }
 
-// engine stands in for podman: what it runs hears no signal that its client gets.
+// engine replaces podman: what it runs receives no signal that is sent to its client.
 const engine = `#!/bin/sh
 case $1 in
 run) : >"$STARTED"; exec sleep 1000 ;;
@@ -95,7 +95,7 @@ kill) echo "$2" >"$KILLED" ;;
 esac
 `
 
-// TestContainerIsEnded: the end of a run is that of its container, whatever the client that started it can do.
+// TestContainerIsEnded: ending a run ends its container even when the client that started it can't.
 func TestContainerIsEnded(t *testing.T) {
 	t.Parallel()
 	p := newProject(t)
@@ -115,7 +115,8 @@ func TestContainerIsEnded(t *testing.T) {
 	p.proven()
 }
 
-// TestNoContainers: without podman and docker nothing starts outside a container instead.
+// TestNoContainers: without podman and docker an agent that wants a container is not started at
+// all.
 func TestNoContainers(t *testing.T) {
 	t.Parallel()
 	p := newProject(t)

@@ -8,21 +8,21 @@ import (
 	"time"
 )
 
-// scene is a command in a project that it has something to do in.
+// scene is a command and the project in which it has something to do.
 type scene struct {
 	name  string
 	make  func(p *project)
 	agent string
 	args  []string
-	ops   []string      // one of these operations is what the command brings about
-	task  string        // whose operation it is, "" for none
-	train int           // how many of these operations it brings about together; 0 for one
+	ops   []string      // the command records one of these operations
+	task  string        // the operation's task, "" for none
+	train int           // how many of these operations it records in one transaction; 0 for one
 	after time.Duration // since the scene was made
-	twice bool          // asked for again it is done again
-	idle  bool          // no operation need be brought about
-	// next is a command that must work once this one has: the agent, and the arguments.
+	twice bool          // repeating the command repeats the operation
+	idle  bool          // the command may record no operation
+	// next is a command that must work after this one: the agent, then the arguments.
 	next []string
-	work map[string]string // files that may not be lost, with what they hold
+	work map[string]string // files that may not be lost, with their content
 	then func(p *project) error
 }
 
@@ -131,10 +131,10 @@ func preExec(agent string) []string {
 	return []string{agent, "pre-exec", "alpha", "--intent", "write it", "--validation", "it prints y", "--file", "y"}
 }
 
-// halfDone is what begun leaves in a worktree.
+// halfDone lists the files that begun leaves in a worktree.
 var halfDone = map[string]string{"committed.txt": "committed\n", "staged.txt": "staged\n", "untracked.txt": "untracked\n"}
 
-// begun has a task claimed by coder-1, who has committed some of its work and not the rest.
+// begun has coder-1 claim a task, commit some of its work and leave the rest uncommitted.
 func (p *project) begun(id string) {
 	p.t.Helper()
 	p.addTask(id)
@@ -150,7 +150,7 @@ func (p *project) begun(id string) {
 	}
 }
 
-// committed has a task's work committed by coder-1, ready to be submitted.
+// committed has coder-1 commit a task's work, ready to be submitted.
 func (p *project) committed(id string, files map[string]string) {
 	p.t.Helper()
 	p.addTask(id)
@@ -172,7 +172,7 @@ func (p *project) approved(id string, files map[string]string) {
 	p.must("code-reviewer-1", "verdict", id, "APPROVED", "--commit", "task/"+id)
 }
 
-// lands brings a file to integration as a human does.
+// lands adds a file to integration as a human does.
 func (p *project) lands(name, text string) {
 	p.t.Helper()
 	p.git("checkout", "-q", "-b", "theirs", "integration")
@@ -188,7 +188,8 @@ func isSetUp(p *project) error {
 	return err
 }
 
-// isAmidMerge wants the conflict with integration in the worktree of an integration fix.
+// isAmidMerge checks that the worktree of an integration fix contains the conflict with
+// integration.
 func isAmidMerge(p *project) error {
 	if out := p.git("-C", ".worktrees/alpha", "status", "--porcelain"); !strings.Contains(out, "AA vision.txt") {
 		return fmt.Errorf("the conflict is not in the worktree, but %q", out)
@@ -196,7 +197,7 @@ func isAmidMerge(p *project) error {
 	return nil
 }
 
-// hasLanded wants a checkout of integration that is as integration is, with the work in it.
+// hasLanded checks that the checkout of integration equals the branch and contains the work.
 func hasLanded(p *project) error {
 	if out := p.git("status", "--porcelain"); out != "" {
 		return fmt.Errorf("the checkout of integration is not brought forward:\n%s", out)
@@ -217,7 +218,7 @@ var testedMerge = scene{
 	next: []string{"coder-1", "claim", "beta"}, work: map[string]string{"alpha.txt": "alpha\n"}, then: hasLanded,
 }
 
-// trainMerge has three tasks that land together, the first of them by a merge commit.
+// trainMerge has three tasks that land together, the first by a merge commit.
 var trainMerge = scene{
 	name: "merge of a train", agent: "code-reviewer-1", args: []string{"merge", "alpha", "beta", "gamma"}, ops: []string{"merge", "finish-merge"}, task: "alpha", train: 3,
 	make: func(p *project) {
@@ -233,5 +234,5 @@ var trainMerge = scene{
 	work: map[string]string{"alpha.txt": "alpha\n", "beta.txt": "beta\n", "gamma.txt": "gamma\n"}, then: hasLanded,
 }
 
-// together is how many operations the scene's command brings about in one transaction.
+// together is the number of operations that the scene's command records in one transaction.
 func (s scene) together() int { return max(1, s.train) }

@@ -16,23 +16,24 @@ import (
 	"time"
 )
 
-// long makes the proofs of faults and of linearizability try everything.
+// long makes the fault and linearizability tests try every case.
 var long = flag.Bool("long", false, "tests in their long form, as far as -timeout lets them")
 
-// timeLeft reports whether a long form may begin something more: it ends by itself before -timeout ends it.
+// timeLeft reports whether a long form may begin another case: it stops by itself before -timeout
+// kills it.
 func timeLeft(t *testing.T) bool {
 	end, given := t.Deadline()
 	return !*long || !given || time.Until(end) > 40*time.Second
 }
 
-// faultCase is a scene in which one call of git goes wrong.
+// faultCase is a scene in which one call of git fails.
 type faultCase struct {
 	scene
 	at       int
 	how      string
-	same     bool // the retry has the first try's request id
-	repaired bool // doctor --fix comes before the retry
-	// amid is called with the first try where it is not git that goes wrong.
+	same     bool // the retry reuses the request id of the first try
+	repaired bool // doctor --fix runs before the retry
+	// amid runs the first try where the fault isn't one of git.
 	amid func(try func())
 }
 
@@ -40,9 +41,9 @@ func (c faultCase) String() string {
 	return fmt.Sprintf("%s, %s same=%v repaired=%v", c.name, c.how, c.same, c.repaired)
 }
 
-// TestFaults lets each call of git go wrong, in each way, that the commands which change worktrees, branches
-// or the board make. Whoever asks again gets what they wanted, once; nothing acknowledged or written is lost;
-// and doctor brings everything in order.
+// TestFaults fails each call of git, in each way, of the commands that change worktrees, branches
+// or the board. A caller that retries gets its result exactly once, nothing acknowledged or written
+// is lost, and doctor repairs everything.
 func TestFaults(t *testing.T) {
 	t.Parallel()
 	for _, s := range scenes {
@@ -65,11 +66,11 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// stage plays a scene again and again.
+// stage plays a scene repeatedly.
 type stage struct {
 	*project
 	scene scene
-	noon  time.Time // when the scene begins: ahead of every file's time, as if all had happened long ago
+	noon  time.Time // the scene's start: later than any file's time, as if all were long ago
 	saved string
 	sab   *saboteur
 }
@@ -79,7 +80,7 @@ func newStage(t *testing.T, s scene) *stage {
 	return newStageIn(t, t.TempDir(), s)
 }
 
-// newStageIn is newStage in a directory.
+// newStageIn is newStage in a given directory.
 func newStageIn(t *testing.T, dir string, s scene) *stage {
 	t.Helper()
 	p := newProjectIn(t, dir)
@@ -95,7 +96,7 @@ func newStageIn(t *testing.T, dir string, s scene) *stage {
 	return stage
 }
 
-// twin makes a project's directory a second time.
+// twin copies a project's directory.
 func (s *stage) twin(from, to string) {
 	s.t.Helper()
 	if err := copyTree(from, to, func(_ string, data []byte) []byte { return data }); err != nil {
@@ -103,10 +104,10 @@ func (s *stage) twin(from, to string) {
 	}
 }
 
-// reset makes the project what it was when the scene had been made.
+// reset restores the project to the scene's start.
 func (s *stage) reset() {
 	s.t.Helper()
-	for try := 1; ; try++ { // a child of what was killed may be writing still
+	for try := 1; ; try++ { // a child of a killed process may still be writing
 		err := os.RemoveAll(s.dir)
 		if err == nil {
 			break
@@ -120,7 +121,7 @@ func (s *stage) reset() {
 	s.at(s.noon.Add(s.scene.after))
 }
 
-// rehearse plays the scene without a fault, and returns the calls of git.
+// rehearse plays the scene without a fault and returns its calls of git.
 func (s *stage) rehearse() []string {
 	s.t.Helper()
 	s.reset()
@@ -139,12 +140,13 @@ func (s *stage) rehearse() []string {
 
 var changing = regexp.MustCompile(`^(update-ref|symbolic-ref -m|worktree (add|move|remove|lock|unlock|prune)|merge |read-tree -m|checkout|reset|write-tree|add |commit)`)
 
-// cases are the faults to try. In the long form each call goes wrong in each way, and is asked for again in each way; in
-// the short form that is done for two of those that change something, and one that reads: others in each run.
+// cases returns the faults to try. In the long form each call fails in each way and is retried in
+// each way. The short form does that for two calls that change something and one that reads, chosen
+// anew in each run.
 func (s *stage) cases(calls []string) []faultCase {
 	var changes, reads []faultCase
 	for i, call := range calls {
-		for n := range 3 * len(mishaps) { // four ways, three retries: each with each
+		for n := range 3 * len(mishaps) { // four ways to fail times three ways to retry
 			c := faultCase{scene: s.scene, at: i + 1, how: mishaps[n%len(mishaps)], same: n%3 == 1, repaired: n%3 == 2}
 			if changing.MatchString(call) {
 				changes = append(changes, c)
@@ -165,7 +167,7 @@ func drawn[T any](random *rand.Rand, all []T, most int) []T {
 	return all[:min(most, len(all))]
 }
 
-// play plays the scene with a fault, and returns what is wrong afterwards.
+// play plays the scene with a fault and returns everything that is wrong afterwards.
 func (s *stage) play(c faultCase) (faults []string) {
 	s.t.Helper()
 	s.reset()
@@ -211,7 +213,7 @@ func (s *stage) play(c faultCase) (faults []string) {
 	}
 	out, errs, code = s.liza(c.agent, args...)
 	story += fmt.Sprintf("\n  again: exit %d %s%s", code, out, errs)
-	if strings.Contains(errs, `"busy"`) { // by the lease of the merge that was killed
+	if strings.Contains(errs, `"busy"`) { // because of the lease of the killed merge
 		s.at(s.noon.Add(s.scene.after + 61*time.Second))
 		out, errs, code = s.liza(c.agent, args...)
 		story += fmt.Sprintf("\n  and again: exit %d %s%s", code, out, errs)
@@ -219,8 +221,8 @@ func (s *stage) play(c faultCase) (faults []string) {
 	standsNow := s.count(before, c)
 	switch {
 	case code == 0, c.idle:
-	case code == 1 && stood == whole && !c.same: // it had been done
-	case code == 1 && c.repaired && standsNow == whole: // doctor has finished it
+	case code == 1 && stood == whole && !c.same: // the first try did it
+	case code == 1 && c.repaired && standsNow == whole: // doctor finished it
 	default:
 		wrong("asked again, it fails")
 	}
@@ -233,14 +235,14 @@ func (s *stage) play(c faultCase) (faults []string) {
 			wrong("%s has gone from the history", commit)
 		}
 	}
-	s.at(s.noon.Add(s.scene.after + 2*time.Minute)) // the lease of a merge that was killed has run out
+	s.at(s.noon.Add(s.scene.after + 2*time.Minute)) // the lease of a killed merge has expired
 	for _, fault := range s.lasting(where) {
 		faults = append(faults, fault+story)
 	}
 	return faults
 }
 
-// acknowledged is the commit that a command's JSON names.
+// acknowledged returns the commit named in a command's JSON.
 func acknowledged(out string) string {
 	var done struct{ Commit string }
 	if json.Unmarshal([]byte(out), &done) != nil {
@@ -254,7 +256,7 @@ func (p *project) history() []string {
 	return strings.Fields(p.git("rev-list", "--first-parent", "liza/state"))
 }
 
-// count counts how often the scene's operation stands since then.
+// count returns how many of the scene's operations were recorded after before.
 func (s *stage) count(before []string, c faultCase) int {
 	s.t.Helper()
 	n := 0

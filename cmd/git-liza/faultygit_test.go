@@ -9,18 +9,18 @@ import (
 	"testing"
 )
 
-// The ways in which a git child goes wrong.
+// How a git child fails.
 const (
-	refuses = "refuses" // it does nothing, and exits with 128
-	lies    = "lies"    // it does its work, and exits with 128
-	dies    = "dies"    // it does its work, and ends by SIGKILL
-	crashes = "crashes" // it does its work, and then git-liza ends by SIGKILL
+	refuses = "refuses" // does nothing and exits with 128
+	lies    = "lies"    // does its work and exits with 128
+	dies    = "dies"    // does its work and dies by SIGKILL
+	crashes = "crashes" // does its work, then git-liza dies by SIGKILL
 )
 
 var mishaps = []string{refuses, lies, dies, crashes}
 
-// faultyGit counts its calls, one file each, and lets one of them go wrong. It is a shell script because
-// a command starts a dozen of them.
+// faultyGit counts its calls, one file each, and makes one of them fail. It is a shell script
+// because a command starts a dozen of them.
 const faultyGit = `#!/bin/sh
 set -C
 n=1
@@ -36,7 +36,7 @@ crashes) "$FAULT_GIT" "$@"; kill -KILL $PPID; kill -KILL $$ ;;
 esac
 `
 
-// saboteur lets commands meet a git that goes wrong.
+// saboteur runs commands with a git that fails.
 type saboteur struct {
 	t        *testing.T
 	dir, git string
@@ -55,8 +55,8 @@ func newSaboteur(t *testing.T) *saboteur {
 	return s
 }
 
-// arm returns the environment in which the call with a number goes wrong; with 0 none does. calls are the
-// calls that were made in it, in their order.
+// arm returns the environment in which the call with number at fails (0: none), and a function that
+// lists the calls made in it, in order.
 func (s *saboteur) arm(at int, how string) (env []string, calls func() []string) {
 	dir, err := os.MkdirTemp(s.dir, "calls")
 	if err != nil {
@@ -78,7 +78,7 @@ func (s *saboteur) arm(at int, how string) (env []string, calls func() []string)
 	}
 }
 
-// shortCall is a call of git, an argument a line, without the options that it always has.
+// shortCall is a call of git, one argument per line, without the options that every call has.
 func shortCall(call string) string {
 	var words []string
 	args := strings.Split(strings.TrimSpace(call), "\n")

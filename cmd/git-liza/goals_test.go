@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// sells is a script of an agent of any role: the planner of a goal plans one task for it, and chairs need the wood that
-// is another goal's.
+// sells is the script of an agent of any role. A goal's planner plans one task for it; chairs
+// depend on wood, which is another goal's task.
 const sells = `
 p=$LIZA_PROMPT_FILE
 task=$(sed -n 's/^TASK ID: //p' "$p")
@@ -30,8 +30,8 @@ coder-*)
 esac
 `
 
-// TestTeamOfGoals lets a team reach two goals side by side, one of which needs a task of the other, and then, started
-// anew, a third one in the same repository.
+// TestTeamOfGoals: a team reaches two goals side by side, one of which depends on a task of the
+// other, and after a restart a third one in the same repository.
 func TestTeamOfGoals(t *testing.T) {
 	t.Parallel()
 	p := newProject(t)

@@ -8,11 +8,11 @@ import (
 	"testing"
 )
 
-// halt is a way to stop what runs.
+// halt is a way to stop a run.
 type halt struct {
 	name     string
 	halts    func(p *project)
-	goesOn   func(p *project) // nil: there is no going on
+	goesOn   func(p *project) // nil: it can't continue
 	oneTask  bool
 	finished bool // it ends the supervisors, too
 }
@@ -21,7 +21,7 @@ func liza(args ...string) func(*project) {
 	return func(p *project) { p.t.Helper(); p.must("", args...) }
 }
 
-// halts are all of them: by the board, by a file, of a task.
+// halts lists all ways: by the board, by a file, and for one task.
 func halts() []halt {
 	touch := func(name string) func(*project) {
 		return func(p *project) {
@@ -51,9 +51,10 @@ func halts() []halt {
 	}
 }
 
-// TestHalted halts the run in the midst of a claim, of work, of a review's beginning and of a merge. Nothing is taken
-// on, landed or started after it; what goes on later goes on with the same task. Each way to halt meets one of the
-// moments in a run, another in each; with -long it meets all.
+// TestHalted halts the run during a claim, during work, at the start of a review and during a
+// merge. After that nothing is claimed, landed or started; a run that continues later continues
+// with the same task. In one run each way to halt is tried at one of the moments, a different one
+// each time; -long tries all combinations.
 func TestHalted(t *testing.T) {
 	t.Parallel()
 	random := seeded(t)
@@ -82,7 +83,7 @@ func TestHalted(t *testing.T) {
 	}
 }
 
-// slow is a command that says that it has begun, and then waits.
+// slow returns a command that signals that it has begun and then waits.
 func (p *project) slow() (command string, begun, open func()) {
 	waits, open := p.gate("open")
 	file := filepath.Join(p.t.TempDir(), "begun")
@@ -92,7 +93,7 @@ func (p *project) slow() (command string, begun, open func()) {
 	}, open
 }
 
-// stays wants a supervisor to do nothing while it is halted, or to end.
+// stays checks that a supervisor does nothing while it is halted, or that it ends.
 func (h halt) stays(s *supervised, tip string) {
 	s.p.t.Helper()
 	if h.finished {
@@ -102,7 +103,7 @@ func (h halt) stays(s *supervised, tip string) {
 		s.hears("waiting", "")
 		before := len(s.all())
 		s.p.must("", "note", "something happens")
-		for range 2 { // then all have looked again
+		for range 2 { // by then all have looked at the board again
 			other := s.p.supervise("agent", "coder", "--id=9", "--once", "--exec=true")
 			other.ends(0)
 		}
@@ -115,7 +116,8 @@ func (h halt) stays(s *supervised, tip string) {
 	s.p.never(tip, takesOn)
 }
 
-// resumes goes on, with a new supervisor where the old one has ended. It returns nil when there is no going on.
+// resumes continues the run, with a new supervisor where the old one has ended. It returns nil if
+// the halt is final.
 func (h halt) resumes(s *supervised) *supervised {
 	s.p.t.Helper()
 	if h.goesOn == nil {
@@ -145,7 +147,8 @@ func (p *project) haltedAmidClaim(h halt) {
 	}
 }
 
-// haltedAmidWork has an agent that hears no signal where the clone is stopped by the mildest file.
+// haltedAmidWork halts the clone by the mildest file while an agent that ignores signals is at
+// work.
 func (p *project) haltedAmidWork(h halt) {
 	exec := "echo half >half.txt; exec sleep 1000"
 	if h.name == ".liza-PAUSE" {
@@ -174,7 +177,7 @@ func (p *project) haltedAmidWork(h halt) {
 	}
 }
 
-// haltedBeforeReview lets a coder submit while the run is halted. It has the time for that.
+// haltedBeforeReview lets a coder submit while the run is halted, for which it has the time.
 func (p *project) haltedBeforeReview(h halt) {
 	if h.finished {
 		return // nobody submits after an abort
@@ -212,7 +215,7 @@ func (p *project) haltedAmidMerge(h halt) {
 	begun()
 	h.halts(p)
 	tip := p.tip()
-	if !h.finished { // an abort doesn't wait for the end of the test
+	if !h.finished { // an abort does not wait for the test to end
 		open()
 	}
 	h.stays(s, tip)

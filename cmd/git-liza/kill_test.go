@@ -16,9 +16,10 @@ import (
 	"time"
 )
 
-// TestKilled kills real commands, with all the git that they have started, after a random time: within the checkout,
-// the setup, the transaction, the test, the clearing up. Nothing acknowledged or written is lost, doctor brings
-// everything in order, and what was asked for can be had. (Elsewhere than on Linux nobody sees whether a lock is held.)
+// TestKilled kills real commands, with every git they have started, after a random time: during the
+// checkout, the setup, the transaction, the test or the cleanup. Nothing acknowledged or written is
+// lost, doctor repairs everything, and the request can still be met. Linux only: elsewhere a lock
+// file does not show whether a process holds it.
 func TestKilled(t *testing.T) {
 	t.Parallel()
 	for _, s := range killScenes {
@@ -71,7 +72,8 @@ var killScenes = []scene{
 	trainMerge,
 }
 
-// kill runs the scene's command and kills its process group after a while; flow says how it is asked for again.
+// kill runs the scene's command and kills its process group after a while; flow says how it is
+// retried: 0 as it is, 1 under the same request id, 2 after doctor --fix.
 func (s *stage) kill(after time.Duration, flow int) (faults []string, killed bool) {
 	s.t.Helper()
 	s.reset()
@@ -106,7 +108,7 @@ func (s *stage) kill(after time.Duration, flow int) (faults []string, killed boo
 	done := func() bool {
 		return code == 0 || code == 1 && s.count(before, faultCase{scene: s.scene}) == whole && flow != 1
 	}
-	if !done() { // the lease of a merge: until nobody can hold it
+	if !done() { // the lease of a merge: wait until it must have expired
 		s.at(s.noon.Add(s.scene.after + 15*time.Minute))
 		out, errs, exit := s.liza("", "doctor", "--fix")
 		story += fmt.Sprintf("\n  doctor: exit %d %s%s", exit, out, errs)
@@ -134,7 +136,8 @@ func (s *stage) kill(after time.Duration, flow int) (faults []string, killed boo
 	return faults, wasKilled
 }
 
-// locks lists git's lock files, and gives them the time of long ago: then no git is left that may hold them.
+// locks lists git's lock files and backdates them, so that no running git can be presumed to hold
+// them.
 func (s *stage) locks() string {
 	s.t.Helper()
 	var found []string
@@ -152,7 +155,7 @@ func (s *stage) locks() string {
 	return strings.Join(found, " ")
 }
 
-// runFor runs a command in a process group of its own, and kills that after a while.
+// runFor runs a command in its own process group and kills the group after a while.
 func (p *project) runFor(d time.Duration, agent, name string, args ...string) (string, int) {
 	p.t.Helper()
 	cmd := exec.Command(name, args...)
@@ -165,7 +168,7 @@ func (p *project) runFor(d time.Duration, agent, name string, args ...string) (s
 		return "", -1
 	}
 	timer := time.AfterFunc(d, func() { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) })
-	_ = cmd.Wait() // its exit code tells
+	_ = cmd.Wait() // the exit code shows what happened
 	timer.Stop()
 	return out.String(), cmd.ProcessState.ExitCode()
 }

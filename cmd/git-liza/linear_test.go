@@ -23,23 +23,24 @@ const (
 	linearClients = 10
 )
 
-// want is what a client asks for.
+// want is what a client requests.
 type want struct {
 	kind  string
 	task  int
-	agent int // who asks; 0 is the human
+	agent int // the coder's number; 0 is the human
 }
 
-// got is what it is told.
+// got is the answer to a client.
 type got struct {
 	how string // done, refused, unknown
-	// What a reading says, or a note's number.
+	// What was read, or the number of a note.
 	status string
 	holder string
 	number int
 }
 
-// What a client is told may be that nobody can tell, or that something beside the board was in the way.
+// The outcomes of a request. unknown: nobody can say whether it was done; nothing: something other
+// than the board prevented it.
 const (
 	done    = "done"
 	refused = "refused"
@@ -54,7 +55,7 @@ type linearTask struct {
 	events int
 }
 
-// linearBoard is the board as commands show it; a value.
+// linearBoard is the board as commands show it, passed by value.
 type linearBoard struct {
 	tasks [linearTasks]linearTask
 	notes int
@@ -64,7 +65,8 @@ func coderID(n int) string { return "coder-" + strconv.Itoa(n) }
 
 func taskID(n int) string { return "task-" + strconv.Itoa(n) }
 
-// allowed is the sequential specification: whether the board lets something be done, and what it is then.
+// allowed is the sequential specification: it reports whether the board permits a request, and
+// returns the board afterwards.
 func (b linearBoard) allowed(w want) (linearBoard, bool) {
 	t := &b.tasks[w.task]
 	me := coderID(w.agent)
@@ -98,7 +100,7 @@ func (b linearBoard) allowed(w want) (linearBoard, bool) {
 	return b, ok
 }
 
-// linearModel holds what clients are told against one board that does one thing after the other.
+// linearModel checks the clients' answers against one board that executes one request at a time.
 func linearModel(begin linearBoard) porcupine.Model {
 	return porcupine.Model{
 		Init: func() any { return begin },
@@ -116,7 +118,7 @@ func linearModel(begin linearBoard) porcupine.Model {
 			case nothing:
 				return true, b
 			case unknown:
-				return true, after // where it isn't allowed, after is b
+				return true, after // where it isn't allowed, after equals b
 			case refused:
 				return !ok, b
 			}
@@ -127,16 +129,16 @@ func linearModel(begin linearBoard) porcupine.Model {
 	}
 }
 
-// client is one caller: it runs one process after the other, and some of them meet a git that goes wrong.
+// client is one caller: it runs one process at a time, some of them with a git that fails.
 type client struct {
 	*project
-	shared bool // with other clones
+	shared bool // shares the board with other clones
 	n      int
 	random *rand.Rand
 	sab    *saboteur
 	began  time.Time
 	told   []porcupine.Operation
-	acks   []string // commits that were acknowledged
+	acks   []string // acknowledged commits
 	faults int
 	calls  int
 }
@@ -172,8 +174,8 @@ func (w want) args() []string {
 	return []string{w.kind, id}
 }
 
-// ask carries one wish out and records what was said. After an unclear failure it asks again under the same
-// request id: together that is one operation.
+// ask makes one request and records the answer. After an unclear failure it retries under the same
+// request id; together the tries count as one operation.
 func (c *client) ask(w want) {
 	args := append(w.args(), "--json")
 	reads := w.kind == "show" || w.kind == "count"
@@ -215,7 +217,7 @@ func (c *client) ask(w want) {
 	c.told = append(c.told, porcupine.Operation{ClientId: c.n - 1, Input: w, Call: call, Output: g, Return: back})
 }
 
-// hears reads what a command said; clear: there is no doubt about what was done.
+// hears parses a command's output; clear means that there is no doubt about what was done.
 func (c *client) hears(w want, out, errs string, code int) (g got, clear bool) {
 	g.how = unknown
 	var said struct {
@@ -261,10 +263,10 @@ func (c *client) hears(w want, out, errs string, code int) (g got, clear bool) {
 	return g, false
 }
 
-// keepers run what people and git itself run in a repository, beside those that write there.
+// keepers run what people and git itself run in a repository while others write to it.
 type keepers struct {
 	group sync.WaitGroup
-	turns []chan struct{} // of each keeper
+	turns []chan struct{} // one per keeper
 }
 
 // housekeeping starts keepers for everything that happens in a repository day by day.
@@ -279,13 +281,13 @@ func (p *project) housekeeping() *keepers {
 	)
 }
 
-// keepers starts a keeper for each turn of git commands. Each runs once at once, and again when it is told that
-// something was written.
+// keepers starts one keeper per list of git commands. Each runs its list at once, and again
+// whenever it is notified of a write.
 func (p *project) keepers(turns ...[][]string) *keepers {
 	return p.keepersBy(func(args []string) { p.run("", "git", args...) }, turns...)
 }
 
-// keepersBy is keepers that run git their own way.
+// keepersBy is keepers with its own way to run git.
 func (p *project) keepersBy(run func(args []string), turns ...[][]string) *keepers {
 	k := &keepers{}
 	for _, turn := range turns {
@@ -294,7 +296,7 @@ func (p *project) keepersBy(run func(args []string), turns ...[][]string) *keepe
 		k.group.Go(func() {
 			for more := true; more; _, more = <-again {
 				for _, args := range turn {
-					run(args) // may lose against another; what counts is the board
+					run(args) // may lose a race; only the board matters
 				}
 			}
 		})
@@ -302,7 +304,7 @@ func (p *project) keepersBy(run func(args []string), turns ...[][]string) *keepe
 	return k
 }
 
-// wrote has one of the keepers run again, unless it is about to.
+// wrote makes one keeper run again, unless it is about to.
 func (k *keepers) wrote() {
 	k.again(rand.IntN(len(k.turns)))
 }
@@ -314,7 +316,7 @@ func (k *keepers) again(i int) {
 	}
 }
 
-// end waits for the keepers' end.
+// end waits until the keepers have ended.
 func (k *keepers) end() {
 	for _, again := range k.turns {
 		close(again)
@@ -322,7 +324,7 @@ func (k *keepers) end() {
 	k.group.Wait()
 }
 
-// seeded returns randomness that a run can be repeated with: LIZA_TEST_SEED.
+// seeded returns randomness whose seed is logged; LIZA_TEST_SEED repeats a run.
 func seeded(t *testing.T) *rand.Rand {
 	t.Helper()
 	seed := uint64(time.Now().UnixNano())
@@ -335,9 +337,10 @@ func seeded(t *testing.T) *rand.Rand {
 	return rand.New(rand.NewPCG(seed, 0))
 }
 
-// TestLinearizable lets ten clients work on one board, each by real processes, beside housekeeping, some of them with
-// a git that goes wrong. What they are told is what one board could have told that does one thing after the other,
-// and everything acknowledged is there. The seed decides who asks for what; the rest is up to the machine.
+// TestLinearizable: ten clients work on one board, each by real processes, while housekeeping runs
+// and some of them use a git that fails. Their answers must be possible on one board that executes
+// one request at a time, and everything acknowledged must be there. The seed decides who requests
+// what; the rest depends on the machine.
 func TestLinearizable(t *testing.T) {
 	t.Parallel()
 	t.Run("in turn", func(t *testing.T) {
@@ -348,8 +351,8 @@ func TestLinearizable(t *testing.T) {
 			return []*project{newProject(t).withoutTurns()}, func() {}
 		})
 	})
-	// Clones that share the board by a slow hub. Commands, and what talks to the hub for them and for others, are killed
-	// on the way.
+	// Clones share the board by a slow hub. Commands, and the processes that talk to the hub for
+	// them and for others, are killed on the way.
 	t.Run("shared", func(t *testing.T) {
 		linearizable(t, 3, func(t *testing.T) ([]*project, func()) {
 			f := newFleet(t, 3, plainPath)
@@ -368,7 +371,7 @@ func TestLinearizable(t *testing.T) {
 	})
 }
 
-// distance puts a clone's remote far away: what serves a fetch, and what takes a push, sleeps first.
+// distance makes a clone's remote slow: its programs for fetch and push sleep first.
 func (p *project) distance(t *testing.T, fetch, push string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -382,7 +385,7 @@ func (p *project) distance(t *testing.T, fetch, push string) {
 	}
 }
 
-// linearizable has each client ask that often, unless the form is another.
+// linearizable has each client make that many requests, or more in the long form.
 func linearizable(t *testing.T, each int, made func(*testing.T) ([]*project, func())) {
 	t.Parallel()
 	if *long {

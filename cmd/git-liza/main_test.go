@@ -18,10 +18,11 @@ import (
 	"github.com/git-liza/git-liza/cmd/internal/edge"
 )
 
-// programs are what the test binary is under other names.
+// programs are what the test binary is when it runs under another name.
 var programs = map[string]func(){"git-liza": command}
 
-// The test binary is the command. Its clock is the one that a script sets, or one that is wrong.
+// command makes the test binary the command itself. Its clock is real, or the one that a script
+// sets, or a wrong one.
 func command() {
 	app := edge.OS()
 	if text := os.Getenv("LIZA_TEST_NOW"); text != "" {
@@ -43,7 +44,8 @@ func command() {
 	os.Exit(cli.Main(app, os.Args[1:]))
 }
 
-// jumping is a clock that is right at first and wrong after a while: "24h 10ms".
+// jumping parses a clock that is right at first and wrong after a while: "24h 10ms" jumps a day
+// after ten milliseconds.
 func jumping(text string) (func() time.Time, error) {
 	wrong, after, _ := strings.Cut(text, " ")
 	by, err := time.ParseDuration(wrong)
@@ -62,28 +64,30 @@ func jumping(text string) (func() time.Time, error) {
 }
 
 func TestMain(m *testing.M) {
-	// A process under the race detector waits a second at its end unless it's told not to; here run thousands.
+	// With the race detector a process sleeps a second before it exits unless told not to; these
+	// tests run thousands.
 	if os.Getenv("GORACE") == "" {
 		os.Setenv("GORACE", "atexit_sleep_ms=0")
 	}
-	// Most tests wait for a lease, a pause or another process most of the time: go test's own number, one a core,
-	// would leave the cores idle. What the command line says goes first.
+	// Most tests spend their time waiting for a lease, a pause or another process. The default of
+	// go test, one test per core, would leave the cores idle. The command line can override this
+	// number.
 	if err := flag.Set("test.parallel", fmt.Sprint(4*runtime.GOMAXPROCS(0))); err != nil {
 		log.Fatal(err)
 	}
 	testscript.Main(tidy{m}, programs)
 }
 
-// gitConfig is the user's configuration in all tests. Git syncs nothing but what git liza asks it to, and a commit does
-// not look whether it is time for gc: the tests that are about gc start it.
+// gitConfig is the user's configuration in all tests. Git syncs nothing unless git liza requests
+// it, and a commit never starts gc: the tests about gc do.
 const gitConfig = "[init]\n\tdefaultBranch = main\n[core]\n\tfsync = none\n[maintenance]\n\tauto = false\n"
 
-// settle makes the environment that git finds in all tests: what commands that run in this process give it, and those
-// that run in processes of their own.
+// settle sets up git's environment for all tests, for commands that run in this process and for
+// those that run in their own.
 func settle(dir string) error {
 	config := filepath.Join(dir, "gitconfig")
 	for key, value := range map[string]string{
-		"GIT_CONFIG_GLOBAL": config, "GIT_CONFIG_NOSYSTEM": "1", "GIT_CEILING_DIRECTORIES": os.TempDir(), // a stray .git is nobody's
+		"GIT_CONFIG_GLOBAL": config, "GIT_CONFIG_NOSYSTEM": "1", "GIT_CEILING_DIRECTORIES": os.TempDir(), // a stray .git is not found
 		"GIT_AUTHOR_NAME": "Ann", "GIT_AUTHOR_EMAIL": "ann@example.com", "GIT_COMMITTER_NAME": "Ann", "GIT_COMMITTER_EMAIL": "ann@example.com",
 	} {
 		if err := os.Setenv(key, value); err != nil {
@@ -93,7 +97,8 @@ func settle(dir string) error {
 	return os.WriteFile(config, []byte(gitConfig), 0o644)
 }
 
-// inShort are the scripts that run with -short: a task's whole way, and what everybody looks at.
+// inShort lists the scripts that run with -short: a task's whole life, and the commands that
+// everybody uses.
 var inShort = []string{"init", "lifecycle", "submit", "review", "status", "read", "show", "log", "config", "note", "validate", "help"}
 
 func TestScripts(t *testing.T) {
@@ -123,7 +128,7 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-// setup gives each script a home of its own, a fixed author and a fixed time.
+// setup gives each script its own home, a fixed author and a fixed time.
 func setup(env *testscript.Env) error {
 	home := filepath.Join(env.WorkDir, ".home")
 	if err := os.MkdirAll(home, 0o755); err != nil {
@@ -153,20 +158,20 @@ func clock(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Setenv("LIZA_TEST_NOW", now.Add(span).Format(time.RFC3339))
 }
 
-// refusals is the key of a script's number of refusals.
+// refusals is the key under which a script's refusals are counted.
 type refusals struct{}
 
-// asProcesses is how many of a script's refusals are those of real processes.
+// asProcesses is how many refusals of a script run as real processes.
 const asProcesses = 3
 
-// exits runs a command and wants an exit code: `exits 4 git-liza verify`. After the first few, refusals are asked for
-// within this process: starting one costs more than refusing.
+// exits runs a command and checks its exit code: `exits 4 git-liza verify`. After the first few,
+// refusals run within this process, because starting a process costs more than the refusal.
 func exits(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: exits CODE COMMAND...")
 	}
 	run := runs
-	if args[0] == "1" && args[1] == "git-liza" && len(args) > 2 && args[2] != "hook" && args[2] != "edit" { // these two look at their input
+	if args[0] == "1" && args[1] == "git-liza" && len(args) > 2 && args[2] != "hook" && args[2] != "edit" { // hook and edit read their input
 		n := ts.Value(refusals{}).(*int)
 		if *n++; *n > asProcesses {
 			run = within
@@ -186,7 +191,7 @@ func runs(ts *testscript.TestScript, command string, args []string) int {
 	return 0
 }
 
-// within runs git-liza in this process, where the script is, with what it has set.
+// within runs git-liza in this process, in the script's directory and environment.
 func within(ts *testscript.TestScript, _ string, args []string) int {
 	now, err := time.Parse(time.RFC3339, ts.Getenv("LIZA_TEST_NOW"))
 	ts.Check(err)

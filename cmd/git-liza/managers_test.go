@@ -9,18 +9,19 @@ import (
 	"testing"
 )
 
-// A manager puts a project's hooks in place. Where its program is in PATH that one is used, else its layout is made.
+// A manager installs a project's hooks. If its program is not in PATH, layout is used in its place.
 type manager struct {
 	program string
-	files   map[string]string // that the project has of it
+	files   map[string]string // its files in the project
 	install string            // as its documentation says, in any worktree
 	layout  string            // does by hand what install does
-	// lost says that to install in an agent's worktree puts hooks of its own in the place of ours, refuses that it
-	// does not install there at all.
+	// lost: installing in an agent's worktree overwrites Liza's hooks. refuses: it does not install
+	// there at all.
 	lost, refuses bool
 }
 
-// check is what the project's hook runs. As lint-staged does, it keeps what is not staged in a stash for a while.
+// check is what the project's hook runs. Like lint-staged, it stashes unstaged changes for a
+// moment.
 const check = `echo ran >>"$TALLY"
 test ! -e forbidden || exit 1
 kept=$(git stash create) && [ -z "$kept" ] || { git stash store -q "$kept" && git stash drop -q; }
@@ -47,7 +48,7 @@ var managers = map[string]manager{
 	},
 }
 
-// Programs that manage a project's hooks go on doing so, for humans and agents.
+// TestHookManagers: programs that manage a project's hooks keep working for humans and agents.
 func TestHookManagers(t *testing.T) {
 	t.Parallel()
 	for name, m := range managers {
@@ -66,7 +67,8 @@ func TestHookManagers(t *testing.T) {
 			s.commits("", "", "of a human")
 			s.commits("coder-1", parse, "of an agent")
 
-			// A failing hook of the project refuses, and an agent's unstaged changes stay what they are.
+			// A failing hook of the project refuses the commit, and an agent's unstaged changes are
+			// preserved.
 			if said, exit := s.sh("coder-1", parse, "touch forbidden && echo no >no && git add no && git commit -m no; e=$?; rm forbidden; exit $e"); exit == 0 || s.tally() != 1 {
 				t.Errorf("refused by the project: exit %d\n%s", exit, said)
 			}
@@ -76,7 +78,7 @@ func TestHookManagers(t *testing.T) {
 				t.Errorf("unstaged changes:\n%s", said)
 			}
 
-			// Installed again, by an agent (npm install does) and by the human.
+			// Installed again, by an agent (as npm install does) and by the human.
 			_, exit := s.sh("coder-1", parse, m.install)
 			if (exit != 0) != m.refuses {
 				t.Errorf("%s in an agent's worktree: exit %d", m.install, exit)
@@ -87,7 +89,8 @@ func TestHookManagers(t *testing.T) {
 				t.Errorf("after %s in an agent's worktree: doctor: exit %d\n%s%s", m.install, exit, told, said)
 			}
 			if m.lost {
-				// What git runs there then is told by the first ref that moves, and it's ours again.
+				// The first ref that moves reports the overwritten hook, and Liza's hooks are
+				// restored.
 				said, _ := s.sh("coder-1", parse, "git commit --allow-empty -m overwritten")
 				if !strings.Contains(said, "another program had overwritten pre-commit") {
 					t.Error(said)
@@ -112,7 +115,7 @@ func TestHookManagers(t *testing.T) {
 	}
 }
 
-// managed is a project whose hooks are in a manager's hands.
+// managed makes a project whose hooks are installed by a manager.
 func managed(t *testing.T, m manager) *site {
 	t.Helper()
 	s := &site{newRepository(t)}
@@ -137,13 +140,13 @@ func (s *site) write(name, text string) {
 	}
 }
 
-// tally is how often the project's hook has run since it was asked last.
+// tally returns how often the project's hook has run since the last call.
 func (s *site) tally() int {
 	s.t.Helper()
 	return strings.Count(s.ok("", "", `cat "$TALLY" 2>/dev/null; rm -f "$TALLY"`), "ran")
 }
 
-// commits wants a commit to run the project's hook once, and ours where an agent makes it.
+// commits checks that a commit runs the project's hook once, and Liza's hooks if an agent makes it.
 func (s *site) commits(agent, dir, subject string) {
 	s.t.Helper()
 	said := s.ok(agent, dir, "echo '"+subject+"' >>log.txt && git add log.txt && git commit -q -m '"+subject+"' 2>&1")
@@ -156,13 +159,13 @@ func (s *site) commits(agent, dir, subject string) {
 	}
 }
 
-// traces are the settings of the repository, and what git has of its hooks.
+// traces returns the settings of the repository and everything about its hooks.
 func (s *site) traces() string {
 	s.t.Helper()
 	return s.ok("", "", "git config --list --show-origin; cat .git/config; ls -AR .git/hooks .husky 2>/dev/null; cat .git/hooks/* .husky/* 2>/dev/null; ls -A .git | grep -v '^liza$\\|^worktrees$\\|_HEAD$\\|^logs$\\|^COMMIT_EDITMSG$'")
 }
 
-// difference are the lines that one of two texts has.
+// difference returns the lines that only one of two texts contains.
 func difference(a, b string) string {
 	var out []string
 	for _, pair := range [][2]string{{a, b}, {b, a}} {

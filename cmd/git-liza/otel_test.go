@@ -12,7 +12,8 @@ import (
 	"testing"
 )
 
-// plays is an agent that takes a goal of one task to its end, and says what it has used as Claude Code does.
+// plays is an agent that takes a goal of one task to its end and reports its token use as Claude
+// Code does.
 const plays = `field() { sed -n "s/^$1: //p" "$LIZA_PROMPT_FILE" | head -n 1; }
 case $(field ROLE) in
 planner)
@@ -25,8 +26,9 @@ esac
 echo '{"type":"assistant","message":{"id":"m-1","model":"m","content":[{"type":"text","text":"done"}],"usage":{"input_tokens":90,"cache_read_input_tokens":800,"output_tokens":10}}}'
 `
 
-// TestTelemetry: a team sends its goal to the collector that the environment names: one trace, in which each operation
-// leads up to the goal, and the tokens of the three roles. Without the variable nothing is sent.
+// TestTelemetry: a team exports its goal to the collector named by the environment, as one trace in
+// which every operation leads up to the goal, and the tokens of the three roles as metrics. Without
+// the variable nothing is sent.
 func TestTelemetry(t *testing.T) {
 	t.Parallel()
 	p := newProject(t)
@@ -65,7 +67,7 @@ func TestTelemetry(t *testing.T) {
 	p.supervise("team", "--coders=1", "--exec="+plays).ends(0)
 	mu.Lock()
 	defer mu.Unlock()
-	way := map[string]string{} // of what, up to the goal
+	way := map[string]string{} // span ids by the path of names from a span up to the goal
 	for id, name := range spans {
 		for up := parents[id]; up != ""; up = parents[up] {
 			name += " < " + spans[up]

@@ -25,13 +25,14 @@ type project struct {
 	env []string
 }
 
-// newProject makes a repository with one commit and a board, in a directory with a space and an umlaut.
+// newProject makes a repository with one commit and a board, in a directory with a space and an
+// umlaut in its name.
 func newProject(t *testing.T) *project {
 	t.Helper()
 	return newProjectIn(t, t.TempDir())
 }
 
-// newProjectIn is newProject below a directory.
+// newProjectIn is newProject below a given directory.
 func newProjectIn(t *testing.T, dir string) *project {
 	t.Helper()
 	full(t)
@@ -42,7 +43,7 @@ func newProjectIn(t *testing.T, dir string) *project {
 	return p
 }
 
-// newRepository is newProject before there is a board.
+// newRepository is newProject without the board.
 func newRepository(t *testing.T) *project {
 	t.Helper()
 	full(t)
@@ -63,7 +64,7 @@ func (p *project) begin() {
 	p.git("commit", "-q", "-m", "first")
 }
 
-// full leaves a test out with -short, where some of the scripts are all that starts the program.
+// full skips a test with -short, where only some of the scripts start the program.
 func full(t *testing.T) {
 	t.Helper()
 	if testing.Short() {
@@ -76,7 +77,7 @@ var preparing struct {
 	dir string
 }
 
-// prepared is the directory of a project that newProject copies. The first test that asks for it makes it.
+// prepared returns the directory that newProject copies. The first test that needs it makes it.
 func prepared(t *testing.T) string {
 	t.Helper()
 	preparing.Lock()
@@ -90,7 +91,8 @@ func prepared(t *testing.T) string {
 	return preparing.dir
 }
 
-// copyProject copies a project. What git liza keeps beside the board names the directory, and gets the new name.
+// copyProject copies a project. Files that git liza keeps beside the board contain the directory's
+// name, which is replaced by the new one.
 func copyProject(from, to string) error {
 	own := filepath.Join(from, ".git", "liza")
 	return copyTree(from, to, func(path string, data []byte) []byte {
@@ -101,8 +103,8 @@ func copyProject(from, to string) error {
 	})
 }
 
-// copyTree copies a project's directory with its modes and times. Both share the files of git's objects where they can:
-// nobody changes them; the content of every other file is what content makes of it.
+// copyTree copies a project's directory with its modes and times. Git's objects, which nobody
+// changes, are hard links where possible; every other file's content goes through content.
 func copyTree(from, to string, content func(path string, data []byte) []byte) error {
 	return filepath.WalkDir(from, func(path string, e fs.DirEntry, err error) error {
 		if err != nil {
@@ -141,7 +143,8 @@ func (p *project) run(agent, name string, args ...string) (string, string, int) 
 	return out.String(), errs.String(), cmd.ProcessState.ExitCode()
 }
 
-// inside is liza for commands that only read: it runs them within this process, which saves starting one.
+// inside is liza for commands that only read: it runs them within this process, which saves
+// starting one.
 func (p *project) inside(args ...string) (string, string, int) {
 	var out, errs bytes.Buffer
 	now := time.Now
@@ -198,7 +201,7 @@ func (p *project) git(args ...string) string {
 	return out
 }
 
-// proven ends a test: the history verifies, the board is valid, and git finds nothing broken.
+// proven ends a test: the history verifies, the board is valid, and git fsck finds nothing broken.
 func (p *project) proven() {
 	p.t.Helper()
 	p.reads("verify")
@@ -213,7 +216,7 @@ func (p *project) addTask(id string) {
 	p.must("", "add-task", "--id", id, "--desc", "Do "+id, "--spec", "specs/vision.md", "--done", "x prints y", "--scope", "IN: x", "--ready")
 }
 
-// set sets settings of the board: "key value" each.
+// set changes settings of the board, each "key value".
 func (p *project) set(settings ...string) {
 	p.t.Helper()
 	for _, s := range settings {

@@ -75,7 +75,8 @@ func TestEightWritersAndAHousekeeper(t *testing.T) {
 	})
 }
 
-// withoutTurns keeps processes from waiting for each other: only compare-and-swap is left.
+// withoutTurns removes the queue in which processes wait for each other, so that only
+// compare-and-swap protects the board.
 func (p *project) withoutTurns() *project {
 	p.t.Helper()
 	turn := filepath.Join(p.dir, ".git", "liza", "turn")

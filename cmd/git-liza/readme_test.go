@@ -26,8 +26,9 @@ func blocks(t *testing.T, document, language string) []string {
 	return found
 }
 
-// The operator's guide starts a team, and so does the README: the same commands run here, with a claude of ours. What
-// the guide types in another terminal while the team runs is typed afterwards.
+// TestTeamOfTheGuide runs the commands by which the operator's guide and the README start a team,
+// with a fake claude. What the guide types in another terminal while the team runs is typed
+// afterwards.
 func TestTeamOfTheGuide(t *testing.T) {
 	t.Parallel()
 	guide := strings.Join(blocks(t, "../../specs/operators-guide.md", "bash"), "\n")
@@ -56,8 +57,8 @@ func TestTeamOfTheGuide(t *testing.T) {
 	p.proven()
 }
 
-// fakeClaude does what a prompt asks for: it plans one task, writes a program with its test, approves. It is
-// called as claude is, with the prompt on standard input.
+// fakeClaude does what a prompt asks for: it plans one task, writes a program with its test,
+// approves. It is called like claude, with the prompt on standard input.
 const fakeClaude = `#!/bin/sh
 set -e
 test "$1" = -p
@@ -83,8 +84,8 @@ code-reviewer-*)
 esac
 `
 
-// The README's commands for a clone of this repository. The demo has tests of its own, this is go test, and the
-// installation is tried here.
+// TestReadmeInstalls tries the README's installation from a clone of this repository. The demo has
+// its own tests, and go test is this run.
 func TestReadmeInstalls(t *testing.T) {
 	t.Parallel()
 	commands := strings.Fields(strings.ReplaceAll(strings.Join(blocks(t, "../../README.md", "sh"), ""), "\n", " ; "))

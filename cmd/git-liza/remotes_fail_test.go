@@ -20,16 +20,17 @@ import (
 	"time"
 )
 
-// A trouble is a network, a server or credentials that let a command down.
+// A trouble is a network, a server or credentials that make a command fail.
 type trouble struct {
 	url  func(p *project, hub string) string // of the remote from now on
-	push bool                                // the trouble is met by pushes alone
-	read bool                                // by fetches alone
+	push bool                                // only pushes meet the trouble
+	read bool                                // only fetches do
 	env  func(t *testing.T) []string
 	said string // by git, in the one line that a command prints
 }
 
-// What the network does to a command ends it in bounded time, with exit code 3, nothing done, and what git said in one line.
+// TestNetworkTroubles: a command that the network fails ends in bounded time with exit code 3, has
+// done nothing, and prints git's message in one line.
 func TestNetworkTroubles(t *testing.T) {
 	t.Parallel()
 	var group sync.WaitGroup
@@ -70,7 +71,7 @@ func TestNetworkTroubles(t *testing.T) {
 	group.Wait()
 }
 
-// strike has a command meet the trouble.
+// strike runs a command that meets the trouble.
 func (c *trouble) strike(t *testing.T) {
 	f := newFleet(t, 1, plainPath)
 	p := f.clones[0]
@@ -115,7 +116,7 @@ func (c *trouble) strike(t *testing.T) {
 	f.agrees(0)
 }
 
-// A push that was taken, and whose answer never came, is found to be done.
+// TestPushWithoutAnswer: a push that the server took but whose answer was lost is found to be done.
 func TestPushWithoutAnswer(t *testing.T) {
 	t.Parallel()
 	f := newFleet(t, 1, plainPath)
@@ -131,7 +132,7 @@ func TestPushWithoutAnswer(t *testing.T) {
 	f.agrees(0)
 }
 
-// asker is a program that asks for a password, and keeps in a file that it did.
+// asker is a password prompt that records in a file that it was called.
 func asker(t *testing.T, asked string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "ask")
@@ -147,10 +148,10 @@ func static(address string) func(*project, string) string {
 	return func(*project, string) string { return address }
 }
 
-// bySSH is the address of a hub at a server that does not know who comes.
+// bySSH is the address of a hub at a server that does not know the client's key.
 func bySSH(p *project, hub string) string { return "ssh://git@" + serveSSH(p.t).address + hub }
 
-// refusing is an address where nobody listens.
+// refusing is an address where nothing listens.
 func refusing(scheme string) func(*project, string) string {
 	return func(p *project, _ string) string {
 		t := p.t
@@ -164,7 +165,7 @@ func refusing(scheme string) func(*project, string) string {
 	}
 }
 
-// silent is the address of a server that takes connections and says nothing.
+// silent is the address of a server that accepts connections and never answers.
 func silent(scheme string) func(*project, string) string {
 	return func(p *project, _ string) string {
 		t := p.t
@@ -186,7 +187,7 @@ func page(status int) func(*project, string) string {
 	}
 }
 
-// passing is the address of a hub behind a proxy that meddles with answers.
+// passing is the address of a hub behind a proxy that tampers with answers.
 func passing(meddle func(w http.ResponseWriter, r *http.Request, pass http.Handler)) func(*project, string) string {
 	return func(p *project, hub string) string {
 		t := p.t
@@ -208,8 +209,8 @@ func passing(meddle func(w http.ResponseWriter, r *http.Request, pass http.Handl
 	}
 }
 
-// stop lets that many bytes of the answers of a service through and then says nothing more; with less than none the
-// service itself is not asked.
+// stop passes on that many bytes of a service's answers and then hangs; below zero, the service is
+// not even asked.
 func stop(service string, bytes int) func(http.ResponseWriter, *http.Request, http.Handler) {
 	return func(w http.ResponseWriter, r *http.Request, pass http.Handler) {
 		if part(w, r, pass, service, bytes) {
@@ -218,7 +219,7 @@ func stop(service string, bytes int) func(http.ResponseWriter, *http.Request, ht
 	}
 }
 
-// cut does so and closes the connection.
+// cut is stop, but closes the connection.
 func cut(service string, bytes int) func(http.ResponseWriter, *http.Request, http.Handler) {
 	return func(w http.ResponseWriter, r *http.Request, pass http.Handler) {
 		if part(w, r, pass, service, bytes) {
@@ -227,9 +228,10 @@ func cut(service string, bytes int) func(http.ResponseWriter, *http.Request, htt
 	}
 }
 
-// part answers whole what is none of a service's, and says so.
+// part passes on whole every answer that isn't the service's, and reports whether it was the
+// service's.
 func part(w http.ResponseWriter, r *http.Request, pass http.Handler, service string, bytes int) bool {
-	if r.Method != http.MethodPost || !strings.HasSuffix(r.URL.Path, "/"+service) || r.ContentLength == 4 { // 4: git asks whether it may
+	if r.Method != http.MethodPost || !strings.HasSuffix(r.URL.Path, "/"+service) || r.ContentLength == 4 { // 4: git probes for authentication
 		pass.ServeHTTP(w, r)
 		return false
 	}
@@ -248,7 +250,7 @@ func part(w http.ResponseWriter, r *http.Request, pass http.Handler, service str
 	return true
 }
 
-// must runs a command that has to be done at once, and returns its JSON.
+// must runs a command that has to succeed at once and returns its JSON.
 func (f *fleet) must(p *project, args ...string) map[string]any {
 	f.t.Helper()
 	var done map[string]any

@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// credentials is the setting of a helper that gives what stands in a file.
+// credentials is the setting of a credential helper that returns the content of a file.
 func credentials(t *testing.T, word string) []string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "credentials")
@@ -25,7 +25,7 @@ func credentials(t *testing.T, word string) []string {
 	return []string{"credential.helper", "!cat '" + path + "' #"}
 }
 
-// settings is an environment that gives git settings, key and value in turn.
+// settings is an environment that sets git settings, given as keys and values in turn.
 func settings(words ...string) []string {
 	env := []string{"GIT_CONFIG_COUNT=" + strconv.Itoa(len(words)/2)}
 	for i, word := range words {
@@ -34,7 +34,8 @@ func settings(words ...string) []string {
 	return env
 }
 
-// Two clones do one task by a server that has the lock on, by git's transports over a network.
+// TestNetworkRemotes: two clones do one task by a server with the lock on, over git's network
+// transports.
 func TestNetworkRemotes(t *testing.T) {
 	t.Parallel()
 	t.Run("ssh", func(t *testing.T) {
@@ -45,9 +46,9 @@ func TestNetworkRemotes(t *testing.T) {
 		first.env = append(first.env[:len(plain):len(plain)], "GIT_SSH_COMMAND="+s.command)
 		f := newFleetOf(first, 2, func(hub string) string { return "ssh://git@" + s.address + hub })
 		for _, key := range []string{"receive.denyDeletes", "receive.denyNonFastForwards"} {
-			first.git("--git-dir="+f.hub, "config", key, "true") // branches stay, at this server
+			first.git("--git-dir="+f.hub, "config", key, "true") // no branch is deleted or rewound
 		}
-		f.clones[1].env = plain // and says it in its settings
+		f.clones[1].env = plain // sets the same by its settings
 		f.clones[1].git("config", "core.sshCommand", s.command)
 		f.oneTask()
 	})
@@ -55,7 +56,7 @@ func TestNetworkRemotes(t *testing.T) {
 		t.Parallel()
 		s := serveHTTP(t, "/", true)
 		first := newProject(t)
-		first.env = slices.DeleteFunc(first.env, func(entry string) bool { return strings.HasPrefix(entry, "GIT_SSL_CAINFO=") }) // stronger than settings
+		first.env = slices.DeleteFunc(first.env, func(entry string) bool { return strings.HasPrefix(entry, "GIT_SSL_CAINFO=") }) // overrides settings
 		first.env = append(first.env, settings(append(credentials(t, password), "http.sslCAInfo", certificate(t, s))...)...)
 		newFleetOf(first, 2, func(hub string) string { return s.URL + hub }).oneTask()
 	})
@@ -88,7 +89,8 @@ func (f *fleet) oneTask() {
 	f.agrees(1)
 }
 
-// A server that can't take several refs at once, or not at all, is told from one that is away.
+// TestServersThatRefuse: a server that can't take several refs at once, or any, is distinguished
+// from one that can't be reached.
 func TestServersThatRefuse(t *testing.T) {
 	t.Parallel()
 	f := newFleet(t, 1, plainPath)
@@ -118,7 +120,7 @@ func TestServersThatRefuse(t *testing.T) {
 		t.Fatal(err)
 	}
 	refuses("a lock", `remote: error: cannot lock ref 'refs/heads/liza/state': Unable to create '.*state\.lock': File exists\.?`, ".*git liza doctor .* in the remote's repository")
-	// One that a killed push has left is removed by the server's hook, when it is old enough.
+	// The server's hook removes a lock that a killed push left, once it is old enough.
 	long := time.Now().Add(-time.Minute)
 	if err := errors.Join(os.RemoveAll(left), os.WriteFile(left, nil, 0o644), os.Chtimes(left, long, long)); err != nil {
 		t.Fatal(err)

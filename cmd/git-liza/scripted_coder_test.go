@@ -52,7 +52,7 @@ func (a *scripted) codes() int {
 	c.meetsRival()
 	c.writes()
 	if c.once("kill", c.task) {
-		kills() // with all of it uncommitted
+		kills() // with all work uncommitted
 	}
 	c.commits("The " + c.task)
 	if c.once("early", c.task) {
@@ -79,8 +79,9 @@ func (c *coding) step() step {
 	return step{}
 }
 
-// writes writes the test, sees it fail, and then the code. What the seed says is left unfinished; the reviewer sees
-// that, and says where. At feedback it does as it is told; the stubborn one at the second time.
+// writes writes the test, sees it fail, then writes the code. Some work, as the seed decides, is
+// left unfinished, which the reviewer notices and points at. Feedback is followed, by the stubborn
+// coder only at the second time.
 func (c *coding) writes() {
 	var code, want strings.Builder
 	for _, d := range c.step().depends {
@@ -98,7 +99,7 @@ func (c *coding) writes() {
 	}
 	fmt.Fprintf(&code, "echo %s\n", c.task)
 	if c.unfinished() {
-		fmt.Fprintf(&code, "# TODO: polish, now or in iteration %s\n", c.field("ITERATION")) // nothing is submitted twice
+		fmt.Fprintf(&code, "# TODO: polish, now or in iteration %s\n", c.field("ITERATION")) // makes every submission differ
 	}
 	must(os.WriteFile(c.file(), []byte(code.String()), 0o644))
 	if c.priced() {
@@ -108,7 +109,7 @@ func (c *coding) writes() {
 
 var blockerLine = regexp.MustCompile(`(?m)^ *- \[blocker\] (\S+):(\d+) — (.*)$`)
 
-// unfinished reports whether the work is left with something to find fault with.
+// unfinished reports whether the work is left with something to reject.
 func (c *coding) unfinished() bool {
 	if m := blockerLine.FindStringSubmatch(c.prompt); m != nil {
 		if m[1] != c.file() && m[1] != c.test() {
@@ -119,7 +120,7 @@ func (c *coding) unfinished() bool {
 	return c.once("unfinished", c.task) || c.once("unfinished-2", c.task) || c.once("stubborn", c.task)
 }
 
-// priced: two tasks write the same line of prices.txt.
+// priced reports whether the task is one of two that write the same line of prices.txt.
 func (c *coding) priced() bool { return strings.HasPrefix(c.task, "price-") }
 
 func (c *coding) priceTest() string {
@@ -134,7 +135,7 @@ func prices(tree string) string {
 	return string(text)
 }
 
-// pricesWith is the one line, with all the prices that a text names.
+// pricesWith is that one line, with all the prices that a text contains.
 func pricesWith(text string, more ...string) string {
 	for _, word := range strings.Fields(text) {
 		if strings.HasPrefix(word, "price-") {
@@ -145,8 +146,9 @@ func pricesWith(text string, more ...string) string {
 	return "prices: " + strings.Join(slices.Compact(more), " ") + "\n"
 }
 
-// meetsRival waits until the other task of the same line is worked on, too: else there would be no conflict. To be claimed
-// is not enough: one that is blocked is claimed anew, from where integration is by then.
+// meetsRival waits until the other task of the same line is in work, too, since otherwise nothing
+// would conflict. A claim is not enough: a blocked task is claimed again from where integration is
+// by then.
 func (c *coding) meetsRival() {
 	if !c.priced() || !c.first("met-"+c.task) {
 		return
@@ -164,7 +166,7 @@ func (c *coding) meetsRival() {
 	}
 }
 
-// repairs ends a merge of integration that stopped at a conflict: both sides keep what they do.
+// repairs completes a merge of integration that stopped at a conflict, keeping both sides.
 func (c *coding) repairs() {
 	open := strings.Fields(c.git(c.tree, "diff", "--name-only", "--diff-filter=U"))
 	_, merging := run(c.tree, "git", "rev-parse", "-q", "--verify", "MERGE_HEAD")
@@ -183,7 +185,7 @@ func (c *coding) repairs() {
 	}
 }
 
-// commits commits all there is.
+// commits commits everything in the worktree.
 func (c *coding) commits(message string) {
 	c.git(c.tree, "add", "-A")
 	if _, code := run(c.tree, "git", "diff", "--cached", "--quiet"); code != 0 {
@@ -191,14 +193,14 @@ func (c *coding) commits(message string) {
 	}
 }
 
-// tests runs all tests that there are.
+// tests runs all existing tests.
 func (c *coding) tests() {
 	if out, code := run(c.tree, "sh", "scripts/integration-test.sh"); code != 0 {
 		fail("its tests fail: %s", out)
 	}
 }
 
-// flood prints 100 MB in a second, as far as somebody takes them.
+// flood prints 100 MB in a second, or as much of it as is read.
 func flood() {
 	line := []byte(strings.Repeat("flood ", 20) + "\n")
 	chunk := []byte(strings.Repeat(string(line), 1<<20/len(line)))
@@ -207,7 +209,8 @@ func flood() {
 	}
 }
 
-// forks leaves children behind that hold its output open: one in its process group, one in a session of its own.
+// forks leaves children behind that keep its output open: one in its process group, one in its own
+// session.
 func (c *coding) forks() {
 	for name, own := range map[string]bool{"group": false, "session": true} {
 		cmd := exec.Command("sleep", "1000")

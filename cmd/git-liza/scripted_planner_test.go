@@ -22,7 +22,7 @@ func (a *scripted) plans() int {
 		for _, id := range a.about() {
 			a.liza("settle-discovery", id, "--defer", "--reason", "the goal is reached without it")
 		}
-	case "INTEGRATION_FAILED": // a coder's to repair
+	case "INTEGRATION_FAILED": // for a coder to repair
 	case "ALL_TERMINAL":
 	default:
 		fail("it is woken by %q", trigger)
@@ -30,7 +30,7 @@ func (a *scripted) plans() int {
 	return 0
 }
 
-// initialPlan brings the plan on the board. It may have been begun before.
+// initialPlan adds the plan to the board. An earlier run may have begun it.
 func (a *scripted) initialPlan() {
 	steps, there := a.plan(), a.tasks()
 	for i, s := range steps {
@@ -64,7 +64,7 @@ func (a *scripted) initialPlan() {
 
 var aboutLine = regexp.MustCompile(`^([a-z0-9-]+), `)
 
-// about are the ids that the wake-up is about.
+// about returns the task ids in the prompt's wake-up reason.
 func (a *scripted) about() (ids []string) {
 	for _, line := range a.below("ABOUT") {
 		if m := aboutLine.FindStringSubmatch(line); m != nil {
@@ -74,7 +74,7 @@ func (a *scripted) about() (ids []string) {
 	return ids
 }
 
-// unblocks answers what a task's coder has asked.
+// unblocks answers the question of a task's coder.
 func (a *scripted) unblocks(id string) {
 	t := a.tasks()[id]
 	if t.Status != "BLOCKED" {

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// reviews is a reviewer's run: it rejects what is unfinished or fails its tests.
+// reviews is a reviewer's run: it rejects work that is unfinished or fails its tests.
 func (a *scripted) reviews() int {
 	task, tree, commit := a.field("TASK ID"), a.field("WORKTREE"), a.field("REVIEW COMMIT")
 	if a.once("review-crash", task) {
@@ -41,7 +41,7 @@ func (a *scripted) reviews() int {
 	return 0
 }
 
-// faults are the blockers that it finds in a submission.
+// faults returns the blockers that it finds in a submission.
 func (a *scripted) faults(task, tree, commit string) (blockers []string) {
 	var at string
 	line := 0

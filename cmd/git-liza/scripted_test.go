@@ -17,24 +17,25 @@ import (
 	"time"
 )
 
-// scripted is a program in the place of an LLM: it reads its prompt and calls git and git liza as that says. Each of
-// its misdeeds is done once in a run; which task they befall is up to the seed.
+// scripted is a program in place of an LLM: it reads its prompt and calls git and git liza
+// accordingly. It commits each of its misdeeds once in a run; the seed chooses the tasks.
 type scripted struct {
 	prompt string
-	dir    string // what it keeps from start to start, for all agents of a run
+	dir    string // state that all agents of a run keep between starts
 	deeds  map[string]string
-	rough  bool // many die: it takes its time, and hears no signal on some tasks
+	rough  bool // many agents are killed: work slowly, and ignore signals on some tasks
 }
 
 func init() { programs["scripted-agent"] = func() { os.Exit(scriptedAgent()) } }
 
-// The misdeeds. Where there are more than tasks, the last share a task with the first, which do not end a run.
+// The misdeeds. If there are more of them than tasks, the last ones, which do not end a run, share
+// a task with the first.
 var (
 	coderDeeds    = []string{"flood", "fork", "discover", "crash", "kill", "early", "handoff", "block", "unfinished", "unfinished-2", "stubborn"}
 	reviewerDeeds = []string{"review-crash", "review-kill", "review-early"}
 )
 
-// dealt deals the misdeeds out to the tasks.
+// dealt assigns the misdeeds to the tasks.
 func dealt(seed uint64, tasks []string) map[string]string {
 	random := rand.New(rand.NewPCG(seed, 0))
 	deeds := map[string]string{}
@@ -47,8 +48,8 @@ func dealt(seed uint64, tasks []string) map[string]string {
 	return deeds
 }
 
-// scriptedAgent is the program. What it is and has to do it takes from the prompt alone; where its plan lies, and the
-// seed, from LIZA_SCRIPT_DIR and LIZA_SCRIPT_SEED.
+// scriptedAgent is the program. It learns its role and task from the prompt alone, and where its
+// plan is and the seed from LIZA_SCRIPT_DIR and LIZA_SCRIPT_SEED.
 func scriptedAgent() (code int) {
 	a := &scripted{dir: os.Getenv("LIZA_SCRIPT_DIR")}
 	defer func() {
@@ -85,7 +86,7 @@ func scriptedAgent() (code int) {
 	}
 }
 
-// scriptFault ends the agent: something is not as it was told.
+// scriptFault ends the agent: something contradicts its prompt.
 type scriptFault struct{ text string }
 
 func fail(format string, args ...any) { panic(scriptFault{fmt.Sprintf(format, args...)}) }
@@ -96,7 +97,7 @@ func must(err error) {
 	}
 }
 
-// complain leaves word for the test.
+// complain leaves a message for the test.
 func (a *scripted) complain(text string) {
 	f, err := os.OpenFile(filepath.Join(a.dir, "complaints"), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
 	if err != nil {
@@ -106,7 +107,7 @@ func (a *scripted) complain(text string) {
 	fmt.Fprintf(f, "%s: %s\n", os.Getenv("LIZA_AGENT_ID"), text)
 }
 
-// field is the value of a label of the prompt, "" without it.
+// field is the value of a label in the prompt, "" if it is missing.
 func (a *scripted) field(label string) string {
 	for line := range strings.Lines(a.prompt) {
 		if value, is := strings.CutPrefix(line, label+":"); is {
@@ -116,7 +117,7 @@ func (a *scripted) field(label string) string {
 	return ""
 }
 
-// below are the lines that are indented below a label.
+// below returns the lines that are indented below a label.
 func (a *scripted) below(label string) (lines []string) {
 	in := false
 	for line := range strings.Lines(a.prompt) {
@@ -132,12 +133,13 @@ func (a *scripted) below(label string) (lines []string) {
 	return lines
 }
 
-// once reports whether a misdeed is due on a task: it is the seed's, and nobody has done it yet.
+// once reports whether a misdeed is due on a task: the seed chose it, and no agent has committed it
+// yet.
 func (a *scripted) once(deed, task string) bool {
 	return a.deeds[deed] == task && a.first(deed)
 }
 
-// first reports whether nobody has come here yet.
+// first reports whether this is the first call with that name in the run.
 func (a *scripted) first(deed string) bool {
 	err := os.Mkdir(filepath.Join(a.dir, "did-"+deed), 0o755)
 	if err != nil && !errors.Is(err, os.ErrExist) {
@@ -146,7 +148,7 @@ func (a *scripted) first(deed string) bool {
 	return err == nil
 }
 
-// run runs a command and returns what it printed, and its exit code.
+// run runs a command and returns its output and exit code.
 func run(dir, name string, args ...string) (string, int) {
 	var out bytes.Buffer
 	cmd := exec.Command(name, args...)
@@ -158,9 +160,9 @@ func run(dir, name string, args ...string) (string, int) {
 	return out.String(), cmd.ProcessState.ExitCode()
 }
 
-// liza calls git liza, again after a lost race, as the prompt says.
+// liza calls git liza and retries after a lost race, as the prompt says.
 func (a *scripted) liza(args ...string) string {
-	if a.rough && a.field("TASK ID") != "" { // a planner would never come to the end of its plan
+	if a.rough && a.field("TASK ID") != "" { // a planner would never finish its plan
 		time.Sleep(rand.N(300 * time.Millisecond))
 	}
 	for try := 0; ; try++ {
@@ -176,7 +178,8 @@ func (a *scripted) liza(args ...string) string {
 	}
 }
 
-// git calls git in the worktree. A lock that a killed git has left there is in nobody's hands: one agent works there.
+// git calls git in the worktree. A lock there is left over from a killed git, since only one agent
+// works in it.
 func (a *scripted) git(dir string, args ...string) string {
 	for try := 0; ; try++ {
 		out, code := run(dir, "git", args...)
@@ -204,7 +207,7 @@ type step struct {
 	depends      []string
 }
 
-// plan reads the plan: lines of a task, its priority, and what it depends on.
+// plan reads the plan: each line is a task, its priority and its dependencies.
 func (a *scripted) plan() (steps []step) {
 	text, err := os.ReadFile(filepath.Join(a.dir, "plan"))
 	must(err)
@@ -232,7 +235,7 @@ type boardTask struct {
 	History                 []struct{ Event string }
 }
 
-// tasks reads them.
+// tasks reads all tasks.
 func (a *scripted) tasks() map[string]boardTask {
 	var board struct{ Tasks []boardTask }
 	must(json.Unmarshal([]byte(a.liza("read", "--json")), &board))

@@ -20,7 +20,7 @@ import (
 	"golang.org/x/crypto/ssh"
 )
 
-// quietly is the environment of a server's git: nothing of the user's.
+// quietly is the environment of a server's git, without any of the user's settings.
 func quietly() []string {
 	return append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_NOSYSTEM=1")
 }
@@ -30,7 +30,8 @@ const (
 	password = "open sesame"
 )
 
-// serveHTTP serves the repositories below a directory by git's own server program, to who gives the password.
+// serveHTTP serves the repositories below a directory by git's own server program to clients with
+// the password.
 func serveHTTP(t *testing.T, root string, secure bool) *httptest.Server {
 	t.Helper()
 	exe, err := exec.Command("git", "--exec-path").Output()
@@ -62,7 +63,7 @@ func serveHTTP(t *testing.T, root string, secure bool) *httptest.Server {
 	return server
 }
 
-// certificate writes what a client must trust into a file.
+// certificate writes the certificate that a client must trust to a file.
 func certificate(t *testing.T, server *httptest.Server) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "ca.pem")
@@ -73,14 +74,14 @@ func certificate(t *testing.T, server *httptest.Server) string {
 	return path
 }
 
-// A sshServer runs git's server programs for whoever has the key.
+// A sshServer runs git's server programs for clients that have the key.
 type sshServer struct {
 	address string // 127.0.0.1:port
 	command string // the ssh of a client that has the key and knows the server
-	strange string // that of a client whose key the server does not know
+	strange string // the ssh of a client whose key the server does not know
 }
 
-// serveSSH needs an ssh in PATH.
+// serveSSH starts a sshServer. It needs ssh in PATH.
 func serveSSH(t *testing.T) *sshServer {
 	t.Helper()
 	if _, err := exec.LookPath("ssh"); err != nil {
@@ -112,7 +113,7 @@ func serveSSH(t *testing.T) *sshServer {
 	return s
 }
 
-// sshKey makes a key, in a file when it has a name.
+// sshKey makes a key, and writes it to path unless that is empty.
 func sshKey(t *testing.T, path string) ssh.Signer {
 	t.Helper()
 	_, key, err := ed25519.GenerateKey(rand.Reader)
@@ -135,7 +136,7 @@ func sshKey(t *testing.T, path string) ssh.Signer {
 	return signer
 }
 
-// listen gives each connection to a function, which need not close it, until the test ends.
+// listen passes each connection to serve, which need not close it, until the test ends.
 func listen(t *testing.T, serve func(net.Conn)) net.Listener {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -178,7 +179,7 @@ func serveConn(c net.Conn, config *ssh.ServerConfig) {
 	}
 }
 
-// serveSession runs what a session asks for, if it is one of git's server programs.
+// serveSession runs the requested command if it is one of git's server programs.
 func serveSession(channel ssh.Channel, requests <-chan *ssh.Request) {
 	defer channel.Close()
 	env := quietly()

@@ -12,7 +12,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/golden"
 )
 
-// A session is what a document shows of a terminal: commands behind `$ `, each with what it prints.
+// A session is a terminal session in a document: commands after `$ `, each followed by its output.
 type session struct {
 	document string
 	text     string
@@ -54,7 +54,7 @@ func (s *session) script() string {
 	return b.String()
 }
 
-// check compares what the document shows with what the commands printed, or writes it into the document.
+// check compares the document with the commands' real output, or writes that into the document.
 func (s *session) check(t *testing.T, printed string) {
 	t.Helper()
 	outputs := strings.Split(printed, mark+"\n")
@@ -105,7 +105,8 @@ func steady(text string) string {
 	return text
 }
 
-// Each session in the documents is run as it is written, in one shell, and prints what it shows.
+// TestSessions runs each session of the documents as written, in one shell, and expects the output
+// shown.
 func TestSessions(t *testing.T) {
 	t.Parallel()
 	for document, repositories := range map[string][]string{
@@ -133,7 +134,7 @@ func TestSessions(t *testing.T) {
 	}
 }
 
-// reader is somebody who follows a document in an empty folder of their own.
+// reader is a project of somebody who follows a document in an empty folder.
 func reader(t *testing.T) *project {
 	full(t)
 	p := &project{t: t, dir: t.TempDir()}

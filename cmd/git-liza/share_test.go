@@ -18,24 +18,26 @@ import (
 	"time"
 )
 
-// A fleet is clones of one project that share its board by a bare remote with the server's lock on.
+// A fleet is a set of clones of one project that share its board by a bare remote with the server's
+// lock on.
 type fleet struct {
 	t      *testing.T
 	hub    string
 	clones []*project
 
 	mu           *sync.Mutex
-	acknowledged map[string]string // commits of the board that a command has named, and what it was
-	troubles     []chan struct{}   // each is told of every acknowledged operation
+	acknowledged map[string]string // what each commit was, by the commit that a command acknowledged
+	troubles     []chan struct{}   // each is notified of every acknowledged operation
 }
 
-// newFleet makes a project, shares it, and clones it until there are n. url makes of the hub's path what is cloned.
+// newFleet makes a project, shares it, and clones it until there are n clones. url maps the hub's
+// path to the URL that is cloned.
 func newFleet(t *testing.T, n int, url func(hub string) string) *fleet {
 	t.Helper()
 	return newFleetOf(newProject(t), n, url)
 }
 
-// newFleetOf is newFleet of a project that is there.
+// newFleetOf is newFleet for an existing project.
 func newFleetOf(first *project, n int, url func(hub string) string) *fleet {
 	t := first.t
 	t.Helper()
@@ -54,7 +56,8 @@ func newFleetOf(first *project, n int, url func(hub string) string) *fleet {
 	return f
 }
 
-// projectWithTasks is a project with that many tasks to do. They are planned before it is shared, which takes a fraction of the time.
+// projectWithTasks makes a project with that many claimable tasks. They are planned before it is
+// shared, which takes a fraction of the time.
 func projectWithTasks(t *testing.T, tasks int) *project {
 	t.Helper()
 	p := newProject(t)
@@ -69,9 +72,10 @@ func plainPath(hub string) string { return hub }
 
 func fileURL(hub string) string { return "file://" + hub }
 
-// ask runs a command until it is done or refused, under one request id: what a lost race or the network has left
-// unclear is asked for again, for as long as somebody gets on: nobody ranks who waits, and a slow clone among quick ones
-// waits long. It returns the JSON of what was done, nil when it was refused.
+// ask retries a command under one request id until it is done or refused. A result left unclear by
+// a lost race or the network is asked for again as long as any clone makes progress: the remote
+// does not queue its clients, so a slow clone among quick ones waits long. It returns the JSON of a
+// success, nil after a refusal.
 func (f *fleet) ask(p *project, agent, request string, args ...string) (map[string]any, string) {
 	args = append(args, "--json", "--request", request)
 	deadline, stood := time.Now().Add(f.patience(1)), f.done()
@@ -109,35 +113,35 @@ func (f *fleet) ask(p *project, agent, request string, args ...string) (map[stri
 	}
 }
 
-// done is how many operations have been acknowledged.
+// done is the number of acknowledged operations.
 func (f *fleet) done() int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return len(f.acknowledged)
 }
 
-// patience is how long so many tasks may take on a machine that has much else to do.
+// patience is how long so many tasks may take on a busy machine.
 func (f *fleet) patience(tasks int) time.Duration {
 	return time.Duration(len(f.clones)) * (30*time.Second + time.Duration(tasks)*3*time.Second)
 }
 
-// restraint is how long somebody has waited for work, or until they try again.
+// restraint is how long a caller waits for work or before a retry.
 type restraint time.Duration
 
-// wait waits for more work, longer each time.
+// wait waits, longer each time.
 func (p *restraint) wait() {
 	*p = min(2*(*p)+restraint(250*time.Millisecond), restraint(4*time.Second))
 	time.Sleep(time.Duration(*p))
 }
 
-// shift is what the agents of a fleet tell each other while they work on some tasks.
+// shift is how the agents of a fleet communicate while they work on some tasks.
 type shift struct {
-	submitted chan struct{} // one for each submission that waits for its review
+	submitted chan struct{} // one for each submission that waits for a review
 	merged    chan struct{} // one for each task
-	over      chan struct{} // closed when nobody need wait any longer
+	over      chan struct{} // closed when nobody needs to wait any longer
 }
 
-// code is a coder that claims what there is until everything is claimed by somebody: no task comes back.
+// code is a coder that claims tasks until all are claimed; no task is released.
 func (f *fleet) code(p *project, agent string, s *shift) {
 	for n := 0; !f.t.Failed(); n++ {
 		request := fmt.Sprintf("%s-%d", agent, n)
@@ -169,7 +173,7 @@ func (f *fleet) code(p *project, agent string, s *shift) {
 	}
 }
 
-// review is a reviewer that approves and merges what is submitted.
+// review is a reviewer that approves and merges submissions.
 func (f *fleet) review(p *project, agent string, s *shift) {
 	for n := 0; !f.t.Failed(); n++ {
 		select {
@@ -183,7 +187,7 @@ func (f *fleet) review(p *project, agent string, s *shift) {
 			if !strings.Contains(refused, "no-work") && !strings.Contains(refused, "wrong-state") {
 				f.t.Errorf("%s: claim-review: %s", agent, refused)
 			}
-			s.submitted <- struct{}{} // another was quicker, and has left its own to this one
+			s.submitted <- struct{}{} // another reviewer took it; its own is still there for this one
 			continue
 		}
 		task, commit := got["task"].(string), got["review_commit"].(string)
@@ -200,7 +204,7 @@ func (f *fleet) review(p *project, agent string, s *shift) {
 	}
 }
 
-// work has every clone work on tasks until all are merged: two coders and a reviewer each.
+// work has two coders and a reviewer of every clone work until all tasks are merged.
 func (f *fleet) work(tasks int) {
 	f.t.Helper()
 	begun := time.Now()
@@ -232,8 +236,8 @@ func (f *fleet) work(tasks int) {
 	}
 }
 
-// agrees ends a test: every clone ends on one board and one integration, both prove, nothing that was acknowledged
-// is lost, and each task was claimed once.
+// agrees ends a test: all clones end with the same board and the same integration, both verify,
+// nothing acknowledged is lost, and each task was claimed once.
 func (f *fleet) agrees(tasks int) {
 	f.t.Helper()
 	where := func(p *project) string { return p.git("rev-parse", "liza/state", "integration") }
@@ -265,7 +269,8 @@ func (f *fleet) agrees(tasks int) {
 	}
 }
 
-// Of two clones that claim one task exactly one wins, and the other is told who.
+// TestTwoClonesClaimOneTask: of two clones that claim one task exactly one wins, and the other
+// learns who did.
 func TestTwoClonesClaimOneTask(t *testing.T) {
 	f := newFleet(t, 2, fileURL)
 	const rounds = 4
@@ -294,7 +299,7 @@ func TestTwoClonesClaimOneTask(t *testing.T) {
 }
 
 func TestClones(t *testing.T) {
-	sizes := [][2]int{{2, 4}, {4, 2}} // clones and tasks; three have their troubles below
+	sizes := [][2]int{{2, 4}, {4, 2}} // clones and tasks; three clones are tested with troubles below
 	if *long {
 		sizes = [][2]int{{2, 40}, {4, 40}, {8, 40}, {8, 200}}
 	}
@@ -312,8 +317,9 @@ func TestClones(t *testing.T) {
 	}
 }
 
-// The remote goes away and comes back, is slow for some, and pushes and fetches are killed at random. Troubles come
-// as the work gets on, so that it does get on however slow the machine is.
+// TestClonesWithTroubles: the remote disappears and comes back, is slow for some, and pushes and
+// fetches are killed at random. Troubles are paced by the work done, so that work progresses
+// however slow the machine is.
 func TestClonesWithTroubles(t *testing.T) {
 	n, tasks := 3, 4
 	if *long {
@@ -336,8 +342,8 @@ func TestClonesWithTroubles(t *testing.T) {
 	f.agrees(tasks)
 }
 
-// every does something again and again until it is told to stop, each time when a random number of operations, up to
-// most, has been acknowledged.
+// every repeats do until stop is closed, each time after a random number of acknowledged
+// operations, at most most.
 func (f *fleet) every(group *sync.WaitGroup, stop <-chan struct{}, most int, do func()) {
 	done := make(chan struct{}, most)
 	f.troubles = append(f.troubles, done)
@@ -368,7 +374,7 @@ func (f *fleet) unplug() {
 	}
 }
 
-// kill kills a child of git that talks to the remote, if there is one, and tells how many that were.
+// kill kills a git child that talks to the remote, if there is one, and returns how many it killed.
 func (f *fleet) kill() int { return f.killOne(func(pid int) int { return pid }) }
 
 // killParent kills the command that has such a child.
@@ -387,7 +393,7 @@ func (f *fleet) killParent() int {
 	})
 }
 
-// killOne kills what it is told to by a child of git that talks to the remote.
+// killOne kills the process that which returns for a git child that talks to the remote.
 func (f *fleet) killOne(which func(pid int) int) int {
 	files, _ := filepath.Glob("/proc/[0-9]*/cmdline")
 	rand.Shuffle(len(files), func(i, j int) { files[i], files[j] = files[j], files[i] })
@@ -409,13 +415,14 @@ func (f *fleet) killOne(which func(pid int) int) int {
 	return 0
 }
 
-// in reports whether a child works on one of the clones.
+// in reports whether a child works in one of the clones.
 func (f *fleet) in(word string) bool {
 	return slices.ContainsFunc(f.clones, func(p *project) bool { return strings.HasPrefix(word, "--git-dir="+p.dir+"/") })
 }
 
-// Eight plain fetches at once in a clone that is busy, and whose remote is: none fails. Nothing claims in that clone:
-// while git makes a worktree its HEAD leads nowhere for a moment, and a fetch that looks then fails, with us or without.
+// TestPlainFetches: eight plain fetches at once in a clone that is busy, as is its remote, all
+// succeed. Nothing claims in that clone: while git adds a worktree, its HEAD points nowhere for a
+// moment, and a fetch that reads it then fails, with or without git liza.
 func TestPlainFetches(t *testing.T) {
 	const tasks, bursts, people = 2, 8, 8
 	f := newFleetOf(projectWithTasks(t, tasks), 2, plainPath)

@@ -26,8 +26,8 @@ type told struct {
 	Prompt                   string
 	Exit                     *int
 	Idle                     bool
-	Status, Goal             string // with the event "goal", the last ones of a team that reached it
-	OK                       bool   // and this
+	Status, Goal             string // only in "goal", a successful team's last event
+	OK                       bool   // only in "goal"
 }
 
 func (e told) String() string {
@@ -38,14 +38,14 @@ func (e told) String() string {
 type supervised struct {
 	p    *project
 	cmd  *exec.Cmd
-	errs bytes.Buffer  // to be read once it has ended
-	over chan struct{} // closed then
+	errs bytes.Buffer  // may be read once it has ended
+	over chan struct{} // closed when it has ended
 
 	mu     sync.Mutex
 	events []told
-	faults []string // lines that are no events
+	faults []string // lines that are not events
 	came   chan struct{}
-	read   int // events that hears has been past
+	read   int // number of events that hears has passed
 }
 
 // supervise starts one with --json.
@@ -69,13 +69,13 @@ func (p *project) supervise(args ...string) *supervised {
 		for lines := bufio.NewScanner(out); lines.Scan(); {
 			s.take(lines.Bytes())
 		}
-		_ = s.cmd.Wait() // its exit code tells
+		_ = s.cmd.Wait() // the exit code shows what happened
 		close(s.over)
 	}()
 	return s
 }
 
-// take takes a line in. It has to be an event with all the fields that one has.
+// take reads a line. It must be an event with all the fields that one has.
 func (s *supervised) take(line []byte) {
 	var e told
 	d := json.NewDecoder(bytes.NewReader(line))
@@ -93,17 +93,17 @@ func (s *supervised) take(line []byte) {
 	}
 }
 
-// all are the events so far.
+// all returns the events so far.
 func (s *supervised) all() []told {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.events[:len(s.events):len(s.events)]
 }
 
-// longest is how long a test waits for an event on a machine that has much else to do.
+// longest is how long a test waits for an event on a busy machine.
 const longest = 2 * time.Minute
 
-// hears waits for the next event of a kind, with some words.
+// hears waits for the next event of a kind that contains some words.
 func (s *supervised) hears(event, words string) told {
 	s.p.t.Helper()
 	late := time.After(longest)
@@ -127,7 +127,7 @@ func (s *supervised) hears(event, words string) told {
 	}
 }
 
-// story is what was told, for a test that has failed.
+// story is everything that was reported, for a failed test.
 func (s *supervised) story() string {
 	var b strings.Builder
 	for _, e := range s.all() {
@@ -148,7 +148,7 @@ func (s *supervised) ended() bool {
 	}
 }
 
-// ends waits for its end, and wants an exit code.
+// ends waits for the supervisor's end and checks its exit code.
 func (s *supervised) ends(code int) {
 	s.p.t.Helper()
 	s.endsWithin(code, longest)
@@ -169,7 +169,7 @@ func (s *supervised) endsWithin(code int, d time.Duration) {
 	}
 }
 
-// stops asks it to end, and waits for that.
+// stops asks the supervisor to end and waits for that.
 func (s *supervised) stops() {
 	s.p.t.Helper()
 	s.signal(syscall.SIGTERM)
@@ -183,13 +183,13 @@ func (s *supervised) signal(sig syscall.Signal) {
 	}
 }
 
-// agentPID is the process of an agent, 0 while there is none.
+// agentPID is the process id of an agent, 0 if none runs.
 func (p *project) agentPID(id string) int {
 	pid, _, _ := strings.Cut(p.own(filepath.Join("agents", id, "process")), " ")
 	n, _ := strconv.Atoi(pid)
 	environ, _ := os.ReadFile(filepath.Join("/proc", pid, "environ"))
 	if n == 0 || !bytes.Contains(environ, []byte("LIZA_AGENT_ID="+id+"\x00")) {
-		return 0 // it is another's number by now
+		return 0 // the number has been reused
 	}
 	return n
 }
@@ -200,7 +200,7 @@ func alive(pid int) bool {
 	return err == nil && !strings.HasPrefix(string(stat[bytes.LastIndexByte(stat, ')')+1:]), " Z")
 }
 
-// gone wants a process to have ended; 0 is none.
+// gone checks that a process has ended; 0 is no process.
 func (p *project) gone(pid int) {
 	p.t.Helper()
 	if pid != 0 && alive(pid) {
@@ -214,7 +214,8 @@ func (p *project) appears(path string) {
 	p.eventually(path, func() bool { _, err := os.Stat(path); return err == nil })
 }
 
-// holdBoard lets a git of this repository hold the lock of the board's branch until release is called.
+// holdBoard has a git process of this repository hold the lock of the board's branch until release
+// is called.
 func (p *project) holdBoard() (release func()) {
 	p.t.Helper()
 	cmd := exec.Command("git", "update-ref", "--stdin")
@@ -240,13 +241,13 @@ func (p *project) holdBoard() (release func()) {
 	}
 	release = func() {
 		in.Close()
-		_ = cmd.Wait() // it is told nothing more, and gives up
+		_ = cmd.Wait() // its input has ended, so it gives up
 	}
 	p.t.Cleanup(release)
 	return release
 }
 
-// lockBoard leaves the lock on the board that a git leaves which was killed then.
+// lockBoard leaves a lock on the board as by a git that was killed at that time.
 func (p *project) lockBoard(then time.Time) {
 	p.t.Helper()
 	lock := filepath.Join(p.dir, ".git", "refs", "heads", "liza", "state.lock")
@@ -255,7 +256,7 @@ func (p *project) lockBoard(then time.Time) {
 	}
 }
 
-// boardRecords is what the tests read of the board.
+// boardRecords is the part of the board that the tests read.
 type boardRecords struct {
 	Goals  []struct{ ID, Status string }
 	Tasks  []boardTask
@@ -284,7 +285,7 @@ func (p *project) task(id string) boardTask {
 	return boardTask{}
 }
 
-// stands wants a task to be in a state.
+// stands checks a task's status.
 func (p *project) stands(id, status string) {
 	p.t.Helper()
 	if got := p.task(id); got.Status != status {
@@ -295,7 +296,7 @@ func (p *project) stands(id, status string) {
 // operation is a commit of the board.
 type operation struct{ commit, op, agent, task, subject string }
 
-// operations are the board's commits after one, the oldest first; "" for all.
+// operations returns the board's commits after one ("" for all), oldest first.
 func (p *project) operations(after string) (ops []operation) {
 	p.t.Helper()
 	span := "liza/state"
@@ -315,7 +316,7 @@ func (p *project) tip() string {
 	return strings.TrimSpace(p.git("rev-parse", "liza/state"))
 }
 
-// sweeps ends, at the end of a test, a process that was left on purpose.
+// sweeps kills, at the end of the test, a process that was left on purpose.
 func sweeps(t *testing.T, pid int) {
 	t.Cleanup(func() {
 		if alive(pid) {

@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// thePlan has as many tasks as its misdeeds need; what a line names after the priority is needed first. Two write the
-// same line of a file.
+// thePlan has as many tasks as there are misdeeds. A line names a task, its priority and its
+// dependencies. Two tasks write the same line of a file.
 const thePlan = `
 wood 2
 nails 2
@@ -25,7 +25,7 @@ set 2 chair lamp
 shop 3 set price-low price-high
 `
 
-// newGoal makes a project whose goal scripted agents can reach, with a plan for them.
+// newGoal makes a project whose goal scripted agents can reach, and their plan.
 func newGoal(t *testing.T, plan string) (p *project, script string) {
 	t.Helper()
 	p = newProject(t)
@@ -49,8 +49,8 @@ func newGoal(t *testing.T, plan string) (p *project, script string) {
 
 const scriptedExec = "--exec=exec scripted-agent"
 
-// TestTeam lets a team of scripted agents reach a goal by itself, though they crash, leave early, flood, fork, reject,
-// ask, hand off and conflict.
+// TestTeam: a team of scripted agents reaches a goal by itself, though they crash, leave early,
+// flood, fork, reject, ask, hand off and conflict.
 func TestTeam(t *testing.T) {
 	t.Parallel()
 	p, script := newGoal(t, thePlan)
@@ -89,7 +89,7 @@ func TestTeam(t *testing.T) {
 	}
 }
 
-// reached holds the project against its goal: all of it is merged, and works.
+// reached checks that everything the goal needs is merged and works.
 func (p *project) reached(script string) {
 	p.t.Helper()
 	b := p.board()

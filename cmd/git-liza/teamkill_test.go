@@ -14,8 +14,8 @@ import (
 	"time"
 )
 
-// TestTeamKilled lets supervisors, each a process, reach a goal with scripted agents, while supervisors and agents
-// are killed at random. Whatever dies is started again.
+// TestTeamKilled: supervisors, each a process, reach a goal with scripted agents while both are
+// killed at random. What dies is started again.
 func TestTeamKilled(t *testing.T) {
 	t.Parallel()
 	kills, plan := 4, thePlan
@@ -45,7 +45,7 @@ func TestTeamKilled(t *testing.T) {
 	}
 }
 
-// longPlan is thePlan with more to do before its last line.
+// longPlan is thePlan with more tasks before its last line.
 func longPlan(more int) string {
 	var b strings.Builder
 	before, last, _ := strings.Cut(strings.TrimSpace(thePlan), "\nshop ")
@@ -59,13 +59,13 @@ func longPlan(more int) string {
 	return b.String()
 }
 
-// crew are supervisors that somebody starts again.
+// crew is a set of supervisors that are restarted when they end.
 type crew struct {
 	*project
 	random  *rand.Rand
 	members []*member
 	ended   chan *member
-	kills   int // to come
+	kills   int // still to come
 	killed  map[string]int
 	stories []string
 }
@@ -85,7 +85,7 @@ func (c *crew) start(m *member) {
 	}()
 }
 
-// run kills from time to time, and starts again what has ended, until all have ended by themselves.
+// run kills from time to time and restarts what has ended, until all have ended by themselves.
 func (c *crew) run(within time.Duration) {
 	c.t.Helper()
 	late, again := time.After(within), make(chan *member)
@@ -110,7 +110,7 @@ func (c *crew) run(within time.Duration) {
 				continue
 			}
 			delay := time.Duration(0)
-			if c.random.IntN(3) == 0 { // others see its lease run out
+			if c.random.IntN(3) == 0 { // long enough that others see its lease expire
 				delay = time.Duration(c.random.IntN(15)) * time.Second
 			}
 			time.AfterFunc(delay, func() { again <- m })
@@ -131,8 +131,8 @@ func (c *crew) run(within time.Duration) {
 	}
 }
 
-// kill kills a supervisor, its agent, or all that belongs to both, or tells a supervisor to end; false when there is
-// none to kill now.
+// kill kills a supervisor, its agent, or all processes of both, or asks a supervisor to end. It
+// returns false if there is nothing to kill now.
 func (c *crew) kill() bool {
 	what := []string{"supervisor", "agent", "both", "told supervisor"}[c.kills%4]
 	for _, at := range c.random.Perm(len(c.members)) {
@@ -162,7 +162,7 @@ func (c *crew) kill() bool {
 	return false
 }
 
-// passTime has doctor take away the locks that a killed git has left.
+// passTime has doctor remove the locks that a killed git has left.
 func (c *crew) passTime(seen map[string]time.Time) {
 	for _, lock := range c.lockFiles() {
 		info, err := os.Stat(lock)
@@ -183,12 +183,12 @@ func (c *crew) lockFiles() (found []string) {
 		if err == nil && filepath.Ext(path) == ".lock" {
 			found = append(found, path)
 		}
-		return nil // what goes away meanwhile is no lock that was left
+		return nil // a file that disappears meanwhile is not a lock left behind
 	})
 	return found
 }
 
-// tells tells what has happened, for a test that has failed.
+// tells logs what has happened, for a failed test.
 func (c *crew) tells() {
 	for _, m := range c.members {
 		if !m.over {

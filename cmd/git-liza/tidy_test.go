@@ -10,13 +10,13 @@ import (
 	"time"
 )
 
-// ofTheRun names the variable by which a process is known that a test has started.
+// ofTheRun is the environment variable that identifies the processes started by a run of the tests.
 const ofTheRun = "LIZA_TEST_RUN"
 
-// shared is a directory for what all tests of a run read.
+// shared is a directory for files that all tests of a run read.
 var shared string
 
-// tidy runs the tests and fails where they leave a process or a temporary directory behind.
+// tidy runs the tests and fails if they leave a process or a temporary directory behind.
 type tidy struct{ *testing.M }
 
 func (m tidy) Run() int {
@@ -44,7 +44,7 @@ func (m tidy) Run() int {
 	}
 	entries, _ := os.ReadDir(temp)
 	for _, e := range entries {
-		// The scripts' directory stays where -run has left some of them out.
+		// -run leaves the directory behind when it skips some of the scripts.
 		if path := filepath.Join(temp, e.Name()); !strings.HasPrefix(e.Name(), "go-test-script") || os.Remove(path) != nil {
 			left = append(left, path)
 		}
@@ -56,21 +56,22 @@ func (m tidy) Run() int {
 	return code
 }
 
-// settles is how long what a test has started may need to end after it: git tidies up in the background.
+// settles is how long processes that a test started may outlive it: git cleans up in the
+// background.
 const settles = 20 * time.Second
 
-// processesLeft are the command lines of the processes that a run's tests have started and that run still. Where there
-// is no /proc nobody sees them.
+// processesLeft returns the command lines of the processes that a run's tests started and that
+// still run; none where there is no /proc.
 func processesLeft(run string) (left []string) {
 	environs, _ := filepath.Glob("/proc/[0-9]*/environ")
 	for _, file := range environs {
 		dir := filepath.Dir(file)
-		environ, _ := os.ReadFile(file) // it may have ended meanwhile, or be another user's
+		environ, _ := os.ReadFile(file) // the process may have ended, or be another user's
 		if filepath.Base(dir) == fmt.Sprint(os.Getpid()) || !bytes.Contains(environ, []byte(ofTheRun+"="+run+"\x00")) {
 			continue
 		}
 		words, _ := os.ReadFile(filepath.Join(dir, "cmdline"))
-		if len(words) > 0 { // a zombie has none
+		if len(words) > 0 { // empty for a zombie
 			left = append(left, fmt.Sprintf("process %s: %s", filepath.Base(dir), bytes.ReplaceAll(words, []byte{0}, []byte(" "))))
 		}
 	}

@@ -13,9 +13,9 @@ import (
 	"time"
 )
 
-// TestTortureClocks gives every command a clock that is right, or a day fast, or a day slow, or that
-// jumps while the command runs. Nobody is refused for that who works on their own task, everything
-// acknowledged is on the board once, no operation is dated before the one that it follows, and the
+// TestTortureClocks gives each command a clock that is right, a day fast, a day slow, or jumping
+// while the command runs. Agents are not refused work on their own tasks because of that,
+// everything acknowledged is on the board once, no operation is dated before its parent, and the
 // history verifies.
 func TestTortureClocks(t *testing.T) {
 	t.Parallel()
@@ -78,11 +78,11 @@ func (l *ledger) day(p *project, n, round int, random *rand.Rand) {
 	}
 }
 
-// datedInOrder wants no operation to be dated before the one that it follows.
+// datedInOrder checks that no operation is dated before its parent.
 func (p *project) datedInOrder() {
 	p.t.Helper()
 	dates := strings.Fields(p.git("log", "--first-parent", "--reverse", "--format=%at", "liza/state"))
-	if !slices.IsSorted(dates) { // all have ten digits
+	if !slices.IsSorted(dates) { // all have ten digits, so text order is number order
 		p.t.Error("an operation is dated before the one that it follows")
 	}
 }

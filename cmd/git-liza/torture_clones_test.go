@@ -13,11 +13,11 @@ import (
 	"time"
 )
 
-// TestTortureClones lets four clones write to one board behind a remote with the server's lock: by
-// its path, by a URL, by a proxy that loses answers and falls silent, and by a slow machine. The
-// remote's directory is renamed, and what talks to it is killed with SIGKILL, on both sides. Nobody
-// removes what that leaves. Everything acknowledged is on the board, nothing twice, and the clones
-// agree.
+// TestTortureClones: four clones write to one board behind a remote with the server's lock: by its
+// path, by a URL, by a proxy that loses answers and falls silent, and from a slow machine. The
+// remote's directory is renamed, and processes that talk to it are killed with SIGKILL on both
+// sides. Nobody cleans up after that. Everything acknowledged is on the board exactly once, and the
+// clones agree.
 func TestTortureClones(t *testing.T) {
 	t.Parallel()
 	f := newFleet(t, 4, plainPath)
@@ -60,8 +60,8 @@ func TestTortureClones(t *testing.T) {
 	l.holds(f.clones[0])
 }
 
-// loseSome loses some of the answers to a push and cuts some of those to a fetch off; of some pushes
-// nothing is heard any more.
+// loseSome loses some of the answers to a push, cuts off some of those to a fetch, and lets some
+// pushes hang.
 func loseSome(w http.ResponseWriter, r *http.Request, pass http.Handler) {
 	switch rand.IntN(10) {
 	case 0:
@@ -75,7 +75,7 @@ func loseSome(w http.ResponseWriter, r *http.Request, pass http.Handler) {
 	}
 }
 
-// slowed has the remote answer a clone slowly.
+// slowed makes the remote answer a clone slowly.
 func (p *project) slowed() {
 	p.t.Helper()
 	slow := filepath.Join(p.t.TempDir(), "slow")

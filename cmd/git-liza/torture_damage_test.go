@@ -23,8 +23,8 @@ import (
 
 // TestTortureDamage deletes, truncates and replaces each object and each ref of a small board in
 // turn. Every command then ends with a documented exit code and without a panic, doctor --fix
-// brings back what the objects allow and reports what is lost, and verify agrees with it.
-// The short form draws a few of the cases, others in each run.
+// restores what the objects allow and reports what is lost, and verify agrees with it. The short
+// form draws a few cases at random.
 func TestTortureDamage(t *testing.T) {
 	t.Parallel()
 	full(t)
@@ -37,7 +37,7 @@ func TestTortureDamage(t *testing.T) {
 			t.Parallel()
 			b := newBroken(t, kept)
 			cases := b.cases()
-			if only := os.Getenv("LIZA_TEST_DAMAGE"); only != "" { // an expression: to look at some of them
+			if only := os.Getenv("LIZA_TEST_DAMAGE"); only != "" { // a regular expression that selects cases
 				cases = slices.DeleteFunc(cases, func(d damage) bool { return !regexp.MustCompile(only).MatchString(d.String()) })
 			}
 			random := seeded(t)
@@ -66,9 +66,9 @@ func TestTortureDamage(t *testing.T) {
 // damage is one way to damage one file of a repository.
 type damage struct {
 	path string // of the file, below .git
-	what string // the file's part: "commit of the board", "ref refs/heads/liza/state"
+	what string // what the file is: "commit of the board", "ref refs/heads/liza/state"
 	how  string
-	text []byte // what is in the file then; nil: it is gone
+	text []byte // the file's new content; nil: the file is deleted
 }
 
 func (d damage) String() string { return fmt.Sprintf("%s (%s) %s", d.what, d.path, d.how) }
@@ -87,8 +87,8 @@ type broken struct {
 	tip      string
 }
 
-// newBroken prepares a board with work in every state. Without kept there is no copy of the objects
-// that were written last, as ten minutes later.
+// newBroken prepares a board with work in every state. Without kept, the backup copies of the
+// newest objects are missing, as they are ten minutes later.
 func newBroken(t *testing.T, kept bool) *broken {
 	t.Helper()
 	s := newStage(t, scene{name: "damage", make: func(p *project) {
@@ -116,7 +116,7 @@ func newBroken(t *testing.T, kept bool) *broken {
 	return b
 }
 
-// cases are all damages: of every object and of every ref.
+// cases returns all damages of every object and every ref.
 func (b *broken) cases() []damage {
 	b.t.Helper()
 	var all []damage
@@ -154,7 +154,7 @@ func (b *broken) cases() []damage {
 	return all
 }
 
-// object is the file of a loose object, nil when there is none.
+// object is the file of a loose object, nil if there is none.
 func (b *broken) object(oid string) []byte {
 	data, _ := os.ReadFile(filepath.Join(b.saved, ".git", "objects", oid[:2], oid[2:]))
 	return data
@@ -164,7 +164,7 @@ func (b *broken) object(oid string) []byte {
 func (b *broken) do(d damage) {
 	b.t.Helper()
 	path := filepath.Join(b.dir, ".git", d.path)
-	err := os.Remove(path) // a link to the prepared file may be there
+	err := os.Remove(path) // the file may be a link to the prepared one
 	if err == nil && d.text != nil {
 		err = os.WriteFile(path, d.text, 0o644)
 	}
@@ -179,7 +179,7 @@ var readers = [][]string{
 	{"graph"}, {"metrics"}, {"watch", "--once", "--no-breaker"}, {"prime"}, {"plan"}, {"worktree", "list"}, {"hooks", "status"}, {"diff", "liza/state~3", "liza/state"},
 }
 
-// try damages the project, and runs every command on it.
+// try damages the project and runs every command on it.
 func (b *broken) try(d damage) {
 	b.t.Helper()
 	b.reset()
@@ -192,7 +192,7 @@ func (b *broken) try(d damage) {
 	said, code := b.ask(d, "doctor", "--fix")
 	again, left := b.ask(d, "doctor")
 	proof, verified := b.ask(d, "verify")
-	if !d.ofBoard() { // what the project has lost is for git fsck to find, and for a backup to bring back
+	if !d.ofBoard() { // the project's own objects are up to git fsck and backups
 		return
 	}
 	switch {
@@ -215,7 +215,7 @@ func (b *broken) try(d damage) {
 	}
 }
 
-// keeps wants every operation to be on the board still, unless doctor has said what is lost.
+// keeps checks that every operation is still on the board, unless doctor has reported what is lost.
 func (b *broken) keeps(d damage, said string, wrote bool) {
 	b.t.Helper()
 	history := b.git("log", "--first-parent", "--format=%H %(trailers:key=Liza-Request,valueonly,separator=)", "liza/state")
@@ -228,18 +228,19 @@ func (b *broken) keeps(d damage, said string, wrote bool) {
 	}
 }
 
-// mayEnd are the exit codes that commands may end with on a damaged board, beside 0 and 4, by the
-// command's first word: 1 of those that report what they find, or are asked for a revision.
+// mayEnd lists, by a command's first word, the exit codes allowed on a damaged board besides 0 and
+// 4: 1 for commands that report findings or take a revision.
 var mayEnd = map[string][]int{
 	"doctor": {1}, "verify": {1}, "validate": {1}, "watch": {1}, "review": {1}, "worktree": {1}, "diff": {1},
 }
 
-// ends reports whether a command may end so. With 3 it ends where something beside the board can't be read.
+// ends reports whether a command may end with that code. 3 means that something other than the
+// board can't be read.
 func (d damage) ends(args []string, code int) bool {
 	return code == 0 || code == 4 || slices.Contains(mayEnd[args[0]], code) || code == 3 && !d.ofBoard()
 }
 
-// ask runs a command within this process, and wants it to end properly.
+// ask runs a command within this process and checks that it ends properly.
 func (b *broken) ask(d damage, args ...string) (said string, code int) {
 	b.t.Helper()
 	b.commands++

@@ -9,10 +9,10 @@ import (
 	"testing"
 )
 
-// TestTortureFull lets the disk, or its inodes, run out at each write of a command: after none, after
-// one, after two and so on, until the command needs no more. The command fails, or is done; once
-// there is room again, it is done once, and nothing acknowledged or written is lost.
-// It needs the right to mount a file system.
+// TestTortureFull lets the disk, or its inodes, run out at each write of a command: after none,
+// after one, after two and so on, until the command needs no more. The command fails or succeeds;
+// once there is room again, a retry has it done exactly once, and nothing acknowledged or written
+// is lost. The test needs the right to mount a file system.
 func TestTortureFull(t *testing.T) {
 	t.Parallel()
 	if !*long {
@@ -78,7 +78,7 @@ func (d *disk) size(pages, inodes uint64) string {
 
 var pageSize = syscall.Getpagesize()
 
-// used are the pages and inodes in use.
+// used returns the pages and inodes in use.
 func (d *disk) used() (pages, inodes uint64) {
 	d.t.Helper()
 	var s syscall.Statfs_t
@@ -88,7 +88,7 @@ func (d *disk) used() (pages, inodes uint64) {
 	return s.Blocks - s.Bfree, s.Files - s.Ffree
 }
 
-// resize makes the disk that large.
+// resize sets the disk's size.
 func (d *disk) resize(pages, inodes uint64) {
 	d.t.Helper()
 	if out, err := exec.Command("mount", "-o", "remount,"+d.size(pages, inodes), d.dir).CombinedOutput(); err != nil {
@@ -96,7 +96,7 @@ func (d *disk) resize(pages, inodes uint64) {
 	}
 }
 
-// only runs something while just so many pages or inodes are free.
+// only runs a function while exactly that many pages or inodes are free.
 func (d *disk) only(free int, inodes bool, run func()) {
 	d.t.Helper()
 	pages, nodes := d.used()
@@ -109,7 +109,7 @@ func (d *disk) only(free int, inodes bool, run func()) {
 	run()
 }
 
-// needs is how many free pages or inodes the scene's command needs.
+// needs returns how many free pages or inodes the scene's command needs.
 func (d *disk) needs(s *stage, inodes bool) int {
 	d.t.Helper()
 	const most = 1 << 10
@@ -130,10 +130,10 @@ func (d *disk) needs(s *stage, inodes bool) int {
 			few = at + 1
 		}
 	}
-	return many + 2 // a command that succeeds may still have left something out
+	return many + 2 // a command that succeeds may still have skipped an optional write
 }
 
-// leaves is the case in which so much is free; flow says how the command is asked for again.
+// leaves is the case with that much free space; flow says how the command is retried.
 func (d *disk) leaves(s *stage, free int, inodes bool, flow int) faultCase {
 	how := fmt.Sprintf("with %d pages free", free)
 	if inodes {

@@ -24,11 +24,11 @@ import (
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
-// TestTortureWriters lets twelve processes write and kills them with SIGKILL at random, beside
-// everything that deletes and packs in a repository, which is killed now and then, too, and a
-// daemon. Everything acknowledged is on the board, nothing twice. Nobody waits for what a dead
-// process has left: a command that is not killed itself succeeds at the second attempt at the
-// latest, and an attempt gives up after three waits of three seconds.
+// TestTortureWriters: twelve processes write and are killed with SIGKILL at random, while a daemon
+// serves the repository and everything that deletes and packs in it runs and is sometimes killed,
+// too. Everything acknowledged is on the board exactly once. Nobody waits for what a dead process
+// has left: a command that is not killed itself succeeds at the second attempt at the latest, and
+// an attempt gives up after three waits of three seconds.
 func TestTortureWriters(t *testing.T) {
 	t.Parallel()
 	p := newProject(t)
@@ -71,22 +71,22 @@ func TestTortureWriters(t *testing.T) {
 	}
 }
 
-// ledger is what callers were told: each acknowledged operation, by its request.
+// ledger is what callers were told: each acknowledged operation by its request id.
 type ledger struct {
 	t *testing.T
 
 	mu      sync.Mutex
 	acks    map[string]string // request -> commit
 	kills   int
-	refused int           // attempts that failed although nobody killed them
-	last    time.Time     // when something was acknowledged last
-	silence time.Duration // the longest time in which nothing was
+	refused int           // attempts that failed without being killed
+	last    time.Time     // time of the newest acknowledgement
+	silence time.Duration // the longest time without one
 	wait    time.Duration // the longest time from an attempt that was not killed to its answer
-	slowest string        // what had to wait that long
+	slowest string        // the attempt with that wait
 	times   []time.Time   // of all acknowledgements
 }
 
-// ack notes an acknowledged operation, and since when the caller has waited for it.
+// ack records an acknowledged operation and how long the caller has waited for it.
 func (l *ledger) ack(request, commit string, since time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -109,7 +109,7 @@ func (l *ledger) count(n *int) {
 	*n++
 }
 
-// holds wants everything acknowledged to be on the board once, and nothing else twice.
+// holds checks that everything acknowledged is on the board once, and nothing else twice.
 func (l *ledger) holds(p *project) {
 	p.t.Helper()
 	at, lost, doubled := map[string]string{}, 0, 0
@@ -138,19 +138,19 @@ type killed struct {
 	n      int
 	random *rand.Rand
 	next   int           // the number of its next request
-	takes  time.Duration // what a command has taken lately
+	takes  time.Duration // how long a command has taken lately
 }
 
 // request is the id of a request.
 func (w *killed) request(n int) string { return fmt.Sprintf("writer-%d-%d", w.n, n) }
 
-// never is when a process is killed that is not.
+// never is when a process that is not to be killed is killed.
 const never = time.Hour
 
-// command has a command done: it asks again under the same request until that is acknowledged.
+// command retries one command under the same request id until it is acknowledged.
 func (w *killed) command() {
 	agent, args := "", []string{"note", "a word"}
-	switch w.next % 4 { // odd writers have a task of their own
+	switch w.next % 4 { // odd writers have their own task
 	case 1:
 		agent, args = coderID(w.n), []string{"claim", taskID(w.n)}
 	case 3:
@@ -190,7 +190,7 @@ func (w *killed) command() {
 	}
 }
 
-// stint lets a process write one note after the other until it is killed.
+// stint lets one process write notes until it is killed.
 func (w *killed) stint() {
 	cmd := exec.Command("liza-writer", w.request(0)[:len(w.request(0))-1], strconv.Itoa(w.next))
 	cmd.Dir, cmd.Env = w.dir, w.env
@@ -207,7 +207,7 @@ func (w *killed) stint() {
 	}
 	var timer *time.Timer
 	since := time.Now()
-	left := w.random.IntN(20) // notes until it is killed at the next
+	left := w.random.IntN(20) // number of notes before the next one kills it
 	for lines := bufio.NewScanner(out); lines.Scan(); {
 		request, commit, whole := strings.Cut(lines.Text(), " ")
 		if !whole {
@@ -220,7 +220,7 @@ func (w *killed) stint() {
 			timer = time.AfterFunc(time.Duration(w.random.Int64N(int64(w.takes)*5/4)), func() { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) })
 		}
 	}
-	_ = cmd.Wait() // its end is looked at below
+	_ = cmd.Wait() // its end is checked below
 	if timer == nil {
 		w.ledger.count(&w.refused)
 		w.ledger.t.Errorf("a writer ended by itself: %v\n%s", cmd.ProcessState, errs.String())
@@ -233,7 +233,7 @@ func (w *killed) stint() {
 func init() { programs["liza-writer"] = writer }
 
 // writer is a program that writes notes to the board of the working directory until it is killed.
-// It prints each request that is acknowledged, and its commit. A failure is tried again once.
+// It prints each acknowledged request and its commit, and retries a failure once.
 func writer() {
 	fail := func(err error) {
 		fmt.Fprintln(os.Stderr, err)
@@ -283,7 +283,8 @@ func (p *project) rough(random *rand.Rand) *keepers {
 	}, turns...)
 }
 
-// daemon serves the project by git's daemon until the test ends; "" where there is none.
+// daemon serves the project by git daemon until the test ends and returns its address, "" where git
+// has no daemon.
 func (p *project) daemon() (address string) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestNewOperation builds the program with one operation more: a file of the board, a file of the commands and a row
-// of the table of operations. Everything else follows from these.
+// TestNewOperation builds the program with one more operation: a file of the board, a file of the
+// commands and a row of the table of operations. Everything else derives from these.
 func TestNewOperation(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds the program")

@@ -14,8 +14,8 @@ import (
 	"testing"
 )
 
-// yard has so many approved tasks, t01 and on. The file of each is its own; t01 and clash, one more, also write
-// shared.txt, and differ in it.
+// yard makes a project with approved tasks t01, t02 and so on, and one more, clash. Each task has
+// its own file; t01 and clash also write different text to shared.txt.
 func yard(t *testing.T, cars int) *project {
 	t.Helper()
 	p := newProject(t)
@@ -33,16 +33,16 @@ func yard(t *testing.T, cars int) *project {
 
 func car(i int) string { return fmt.Sprintf("t%02d", i) }
 
-// trip is a train: so many of the tasks of the yard, some of whose files the integration test does not like, with clash
-// at a place of its own, 0 for nowhere.
+// trip is a train of that many tasks of the yard. bad are those that fail the integration test;
+// clash is the place of the task clash, 0 for nowhere.
 type trip struct {
 	cars  int
 	bad   []int
 	clash int
 }
 
-// trips are those to try: every length with no culprit, and with one, two or a conflict at another place in each run;
-// with -long all of them at every place.
+// trips returns the trains to try: every length without culprits and, chosen anew in each run, with
+// one culprit, two culprits or a conflict at some place; with -long all of them at every place.
 func trips(t *testing.T, lengths []int) (all []trip) {
 	random := seeded(t)
 	for _, n := range lengths {
@@ -62,9 +62,10 @@ func trips(t *testing.T, lengths []int) (all []trip) {
 	return all
 }
 
-// Trains of every length, with culprits and conflicts at every place, by a process: each culprit and each conflict is
-// recorded as its own failure, all others land, and one culprit costs no more than two tests and the logarithm. Those of
-// sixteen are merged with -long, and without processes by TestTrain of worktrees.
+// TestTrains merges trains of every length, with culprits and conflicts at every place, by real
+// processes: each culprit and each conflict is recorded as its own failure, all other tasks land,
+// and one culprit costs no more than two tests plus the logarithm of the length. Trains of sixteen
+// need -long; TestTrain of worktrees merges them without processes.
 func TestTrains(t *testing.T) {
 	t.Parallel()
 	lengths := []int{1, 2, 8}
@@ -92,7 +93,7 @@ func TestTrains(t *testing.T) {
 	}
 }
 
-// travel merges a train and returns what is wrong afterwards.
+// travel merges a train and returns everything that is wrong afterwards.
 func (p *project) travel(trip trip) (faults []string) {
 	p.t.Helper()
 	wrong := func(format string, args ...any) { faults = append(faults, fmt.Sprintf(format, args...)) }
@@ -113,9 +114,9 @@ func (p *project) travel(trip trip) (faults []string) {
 		want[car(i)] = "INTEGRATION_FAILED"
 	}
 	switch first := slices.Contains(trip.bad, 1); {
-	case trip.clash == 1: // and t01 after it
+	case trip.clash == 1: // and t01 comes after it
 		want["clash"], want["t01"] = "MERGED", "INTEGRATION_FAILED"
-	case trip.clash > 1 && first: // what it would conflict with does not land
+	case trip.clash > 1 && first: // the task it would conflict with does not land
 		want["clash"] = "MERGED"
 	case trip.clash > 1:
 		want["clash"] = "INTEGRATION_FAILED"
@@ -160,14 +161,15 @@ func (p *project) travel(trip trip) (faults []string) {
 	return append(faults, p.whole("afterwards", nil)...)
 }
 
-// lies reports whether git knows an object by a name.
+// lies reports whether git finds an object by a name.
 func (p *project) lies(name string) bool {
 	p.t.Helper()
 	_, _, code := p.run("", "git", "cat-file", "-e", name)
 	return code == 0
 }
 
-// A test that fails once and passes when it is run again is recorded, and blames no task.
+// TestTrainFlakyTest: a test that fails once and passes when repeated is recorded, and no task is
+// blamed.
 func TestTrainFlakyTest(t *testing.T) {
 	t.Parallel()
 	p := newProject(t)
@@ -194,8 +196,8 @@ func TestTrainFlakyTest(t *testing.T) {
 	p.proven()
 }
 
-// Two clones merge all that is approved at once, while a human pushes to integration: every task lands once, behind the
-// human's commit or before it.
+// TestTrainsOfTwoClones: two clones merge all approved tasks at once while a human pushes to
+// integration. Every task lands once, before or after the human's commit.
 func TestTrainsOfTwoClones(t *testing.T) {
 	t.Parallel()
 	p := newProject(t)
@@ -223,7 +225,7 @@ func TestTrainsOfTwoClones(t *testing.T) {
 	}
 	all.Go(func() {
 		human := f.clones[1]
-		for range 3 { // until nobody was faster
+		for range 3 { // until the race is won
 			human.git("fetch", "-q", "origin", "integration")
 			commit := strings.TrimSpace(human.git("commit-tree", "-p", "FETCH_HEAD", "-m", "a human's", "FETCH_HEAD^{tree}"))
 			if _, _, code := human.run("", "git", "push", "-q", "--receive-pack=git -c core.hooksPath=/dev/null receive-pack", "origin", commit+":refs/heads/integration"); code == 0 {

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestUnfitRemotes shares a board by remotes that do not accept all that a board needs. Each is found by share, before
-// anything is shared, and named in one sentence; a clone that joins is warned.
+// TestUnfitRemotes: share finds a remote that does not accept everything a board needs before
+// anything is shared, and says why in one sentence; a clone that joins is warned.
 func TestUnfitRemotes(t *testing.T) {
 	t.Parallel()
 	const byHook = "#!/bin/sh\nzero=0000000000000000000000000000000000000000\nwhile read -r old new ref; do\n%\ndone\n"
@@ -61,7 +61,7 @@ func TestUnfitRemotes(t *testing.T) {
 	}
 }
 
-// TestJoinsToRead joins a board from a clone that the remote takes no pushes from.
+// TestJoinsToRead: a clone from which the remote accepts no pushes can join a board.
 func TestJoinsToRead(t *testing.T) {
 	t.Parallel()
 	f := newFleet(t, 1, plainPath)

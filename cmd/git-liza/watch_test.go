@@ -23,16 +23,16 @@ import (
 	"github.com/creack/pty"
 )
 
-// watching is a running watch.
+// watching is a running `git liza watch`.
 type watching struct {
 	p     *project
 	cmd   *exec.Cmd
-	out   bytes.Buffer // to be read once it has ended
+	out   bytes.Buffer // may be read once it has ended
 	lines chan string  // of standard error
 	heard []string
 }
 
-// watch starts one, and waits until it watches.
+// watch starts a watch and waits until it is ready.
 func (p *project) watch(args ...string) *watching {
 	p.t.Helper()
 	w := &watching{p: p, cmd: exec.Command("git-liza", append([]string{"watch"}, args...)...), lines: make(chan string, 1000)}
@@ -55,13 +55,13 @@ func (p *project) watch(args ...string) *watching {
 	return w
 }
 
-// own is what a file of this clone's own holds.
+// own returns the content of a file that belongs to this clone alone.
 func (p *project) own(name string) string {
 	data, _ := os.ReadFile(filepath.Join(p.dir, ".git", "liza", name))
 	return string(data)
 }
 
-// eventually waits for what a process that runs brings about.
+// eventually waits until a running process has made is true.
 func (p *project) eventually(what string, is func() bool) {
 	p.t.Helper()
 	for begun := time.Now(); !is(); time.Sleep(10 * time.Millisecond) {
@@ -71,7 +71,7 @@ func (p *project) eventually(what string, is func() bool) {
 	}
 }
 
-// hears waits for a line with some words.
+// hears waits for a line that contains some words.
 func (w *watching) hears(words string) {
 	w.p.t.Helper()
 	begun := time.Now()
@@ -92,7 +92,8 @@ func (w *watching) hears(words string) {
 	}
 }
 
-// ends asks it to end, as a human's terminal or a service manager does, and returns all that it said.
+// ends asks the watch to end, as a terminal or a service manager does, and returns everything it
+// printed.
 func (w *watching) ends() string {
 	w.p.t.Helper()
 	if err := w.cmd.Process.Signal(syscall.SIGTERM); err != nil {
@@ -127,7 +128,7 @@ func TestWatchTellsWhatHappens(t *testing.T) {
 	}
 	w.ends()
 
-	// What was told is not told again by the next one; what happened in between is.
+	// The next watch does not repeat what was reported; it reports what happened in between.
 	p.ambiguity("who lands?")
 	w = p.watch("--json")
 	p.eventually("the log has it", func() bool { return strings.Contains(p.own("alerts.log"), "who lands?") })
@@ -172,7 +173,7 @@ func TestWatchHaltsTheBoard(t *testing.T) {
 		t.Errorf("a human went on, and the board is %s", mode)
 	}
 
-	// Told, and not halted.
+	// Reported, but the run is not halted.
 	w = p.watch("--no-breaker")
 	p.must("", "anomaly", "external_blocker", "blocker_service=npm")
 	p.must("", "anomaly", "external_blocker", "blocker_service=npm")
@@ -204,7 +205,7 @@ func TestWatchPausesABrokenClone(t *testing.T) {
 		t.Errorf("a claim: exit %d, %s", code, errs)
 	}
 
-	// A human goes back to the board that was good, and goes on.
+	// A human resets the board to the last good commit and continues.
 	p.git("update-ref", "refs/heads/liza/state", good)
 	if err := os.Remove(pause); err != nil {
 		t.Fatal(err)
@@ -217,7 +218,8 @@ func TestWatchPausesABrokenClone(t *testing.T) {
 	p.proven()
 }
 
-// A webhook that hangs keeps neither the watch nor its end waiting; one that answers gets what is told.
+// TestWatchPosts: a webhook that hangs delays neither the watch nor its end; one that answers
+// receives what is reported.
 func TestWatchPosts(t *testing.T) {
 	t.Parallel()
 	over, got := make(chan struct{}), make(chan string, 10)
@@ -275,7 +277,8 @@ func TestWatchShowsOnTheDesktop(t *testing.T) {
 	w.ends()
 }
 
-// Away from a terminal a line now and then says that it is alive, and so does a file.
+// TestWatchIsAlive: away from a terminal an occasional line, and a file, show that the watch is
+// alive.
 func TestWatchIsAlive(t *testing.T) {
 	t.Parallel()
 	p := newProject(t)
@@ -292,7 +295,7 @@ func TestWatchIsAlive(t *testing.T) {
 	}
 	w.ends()
 
-	// One that was killed keeps no other from watching.
+	// A killed watch does not keep another from watching.
 	w = p.watch()
 	if err := w.cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
@@ -307,7 +310,8 @@ func TestWatchIsAlive(t *testing.T) {
 	w.ends()
 }
 
-// A checkpoint that has waited for hours leaves a file that says so, until somebody has gone on.
+// TestWatchEscalates: a checkpoint that has waited for hours leaves a file that says so, until the
+// run continues.
 func TestWatchEscalates(t *testing.T) {
 	t.Parallel()
 	p := newProject(t)
@@ -341,7 +345,8 @@ func TestWatchEscalates(t *testing.T) {
 	w.ends()
 }
 
-// The process of git that it reads through may die; the watch reads through another.
+// TestWatchOutlivesGit: when the git process that the watch reads through dies, the watch starts
+// another.
 func TestWatchOutlivesGit(t *testing.T) {
 	t.Parallel()
 	p := newProject(t)
@@ -364,7 +369,8 @@ func TestWatchOutlivesGit(t *testing.T) {
 	w.ends()
 }
 
-// On a terminal the last line says when it looked; it gives way to what is told, and is gone at the end.
+// TestWatchOnATerminal: on a terminal the last line shows when the board was last checked; it gives
+// way to reports and is removed at the end.
 func TestWatchOnATerminal(t *testing.T) {
 	t.Parallel()
 	p := newProject(t)

@@ -13,8 +13,8 @@ import (
 	"github.com/creack/pty"
 )
 
-// A run of twelve tasks, whose human sees and does everything on the live screen: a question, a plan, a rejection, an
-// approval, notes, and the breaker's trip.
+// TestScreenConductsARun: the human of a run of twelve tasks sees and does everything on the live
+// screen: a question, a plan, rejections, an approval, notes, and the circuit breaker's trip.
 func TestScreenConductsARun(t *testing.T) {
 	t.Parallel()
 	p := newProject(t)
@@ -35,14 +35,14 @@ func TestScreenConductsARun(t *testing.T) {
 	s.choose("t12")
 	s.does("f\r", "finalize(t12)")
 
-	// A question is answered; the keys are those of a BLOCKED task.
+	// A question is answered with the keys of a BLOCKED task.
 	p.must("coder-1", "claim", "t01")
 	p.must("coder-1", "block", "t01", "--reason", "No language is named", "--question", "Which language?")
 	s.choose("t01")
 	s.await("a answer")
 	s.press("a")
 	s.await("t01 asks:", "? Which language?", "answer: _")
-	s.press("Germun\x1b[D\x7fa\x1b[F \x1b[200~and\rEnglish\x1b[201~") // a key in the middle, and a paste of two lines
+	s.press("Germun\x1b[D\x7fa\x1b[F \x1b[200~and\rEnglish\x1b[201~") // an arrow key inside the text, and a paste of two lines
 	s.await("answer: German and English_")
 	s.press("\x15both\r")
 	s.await("answer(t01): both")
@@ -50,7 +50,7 @@ func TestScreenConductsARun(t *testing.T) {
 		t.Errorf("t01 is %s", got)
 	}
 
-	// A submission is read, and rejected with two comments on its lines.
+	// A submission is read and rejected with two comments on its lines.
 	p.work("coder-1", "t01", "one\ntwo\n")
 	s.await("READY_FOR_REVIEW 1", "x reject")
 	s.press("d")
@@ -65,7 +65,7 @@ func TestScreenConductsARun(t *testing.T) {
 	s.await("t01 is rejected, with 2 comments. Your assessment")
 	s.does("Not yet.\r", "verdict(t01): REJECTED")
 
-	// The next one is rejected at the line that is read, and the third is approved.
+	// The next one is rejected at the line being read, and the third is approved.
 	p.work("coder-1", "t01", "one\nthree\n")
 	s.await("submission 2", "a approve")
 	s.press("s")
@@ -86,7 +86,7 @@ func TestScreenConductsARun(t *testing.T) {
 	s.press("\x1b")
 	s.await("MERGED 1")
 
-	// A task is blocked, and continues without an answer.
+	// A task is blocked and continues without an answer.
 	s.choose("t02")
 	s.does("bnot before the vision is clear\r", "block(t02): not before")
 	s.does("a\r", "unblock(t02)")
@@ -94,7 +94,8 @@ func TestScreenConductsARun(t *testing.T) {
 	s.press("x")
 	s.await("t02 is UNCLAIMED: there is nothing to reject")
 
-	// The breaker trips. What the screen says of it is gone when it is resolved and resumed elsewhere.
+	// The breaker trips. Its message on the screen disappears when the trip is resolved and the run
+	// resumed elsewhere.
 	trips := func() {
 		t.Helper()
 		for _, task := range []string{"t02", "t03"} {
@@ -116,7 +117,7 @@ func TestScreenConductsARun(t *testing.T) {
 	s.does("p", "pause")
 	s.await("board   PAUSED", "r resume")
 	s.does("r", "resume")
-	p.at(time.Now().Add(3 * time.Second)) // an anomaly of the second of the resolution does not count
+	p.at(time.Now().Add(3 * time.Second)) // an anomaly in the second of the resolution does not count
 	trips()
 	s.does("rit is up again\r", "resolve")
 	s.await("board   CHECKPOINT", "r resume")
@@ -130,14 +131,15 @@ func TestScreenConductsARun(t *testing.T) {
 	p.proven()
 }
 
-// choose chooses a task by the filter.
+// choose selects a task by the filter.
 func (s *liveScreen) choose(task string) {
 	s.t.Helper()
 	s.press("/\x15" + task + "\r")
 	s.await("▸ "+task, "only tasks with")
 }
 
-// does presses keys, and waits until the screen says that it is done: above the keys, not among the events.
+// does presses keys and waits until the screen confirms the action: above the keys, not among the
+// events.
 func (s *liveScreen) does(keys, said string) {
 	s.t.Helper()
 	s.press(keys)

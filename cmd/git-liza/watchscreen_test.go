@@ -18,7 +18,7 @@ import (
 	"golang.org/x/term"
 )
 
-// A live screen in a terminal of its own: a real process behind a pty.
+// A liveScreen is a live screen in its own terminal: a real process behind a pty.
 type liveScreen struct {
 	t         *testing.T
 	cmd       *exec.Cmd
@@ -93,7 +93,7 @@ func (s *liveScreen) all() string {
 
 var escapes = regexp.MustCompile("\x1b\\[[0-9;?]*[a-zA-Z]")
 
-// lines is the last whole frame as a reader sees it.
+// lines is the last complete frame as a reader sees it.
 func (s *liveScreen) lines() []string {
 	said := s.all()
 	end := strings.LastIndex(said, "\x1b[?2026l")
@@ -104,7 +104,7 @@ func (s *liveScreen) lines() []string {
 	return strings.Split(escapes.ReplaceAllString(said[begin:end], ""), "\r\n")
 }
 
-// await waits until the screen shows every text.
+// await waits until the screen shows all texts.
 func (s *liveScreen) await(texts ...string) []string {
 	s.t.Helper()
 	over := time.After(patience)
@@ -127,7 +127,7 @@ func (s *liveScreen) await(texts ...string) []string {
 	}
 }
 
-// said waits for a text outside of a frame, and returns how much had been printed with it.
+// said waits for a text outside a frame, and returns how much had been printed up to its end.
 func (s *liveScreen) said(text string) int {
 	s.t.Helper()
 	for over := time.After(patience); ; {
@@ -143,7 +143,7 @@ func (s *liveScreen) said(text string) int {
 	}
 }
 
-// drawn waits for a frame after so much had been printed.
+// drawn waits for a frame that begins after so much output.
 func (s *liveScreen) drawn(after int) {
 	s.t.Helper()
 	for over := time.After(patience); !strings.Contains(s.all()[after:], "\x1b[?2026l"); {
@@ -162,7 +162,7 @@ func (s *liveScreen) press(keys string) {
 	}
 }
 
-// restored waits for the end, and for the terminal as it was.
+// restored waits for the end, its exit code, and the terminal's former state.
 func (s *liveScreen) restored(code int) {
 	s.t.Helper()
 	select {
@@ -208,16 +208,16 @@ func TestLiveScreen(t *testing.T) {
 	p.addTask("print")
 	s.await("UNCLAIMED 1", "print")
 
-	// It steers.
+	// It steers the run.
 	s.press("p")
 	s.await("Waiting: you 1.", "board   PAUSED", "git liza resume")
 	if got := p.must("", "read", "control.mode"); got != "PAUSED\n" {
 		t.Errorf("the board is %q", got)
 	}
 	s.press("p")
-	s.await("nothing to pause: the board is PAUSED", "? help") // above the keys, which stay
+	s.await("nothing to pause: the board is PAUSED", "? help") // above the keys, which stay visible
 
-	// What it said about a pause is gone once somebody has resumed elsewhere.
+	// Its message about a pause disappears once somebody has resumed elsewhere.
 	p.must("", "resume")
 	if lines := strings.Join(s.await("board   RUNNING"), "\n"); strings.Contains(lines, "nothing to pause") || !strings.Contains(lines, "? help") {
 		t.Errorf("the footer is old:\n%s", lines)
@@ -243,7 +243,7 @@ func TestLiveScreen(t *testing.T) {
 	s.press("?")
 	s.await("▸ print", "? help")
 
-	// It takes the size that it is given.
+	// It adapts to the terminal's size.
 	if err := pty.Setsize(s.tty, &pty.Winsize{Rows: 20, Cols: 50}); err != nil {
 		t.Fatal(err)
 	}
@@ -267,7 +267,8 @@ func TestLiveScreen(t *testing.T) {
 	p.proven()
 }
 
-// Ctrl-Z gives the terminal back to the shell, and fg goes on where the reader was.
+// TestLiveScreenStops: Ctrl-Z returns the terminal to the shell, and fg continues where the reader
+// was.
 func TestLiveScreenStops(t *testing.T) {
 	t.Parallel()
 	p := newProject(t)
@@ -309,7 +310,8 @@ func TestLiveScreenGivesTheTerminalBack(t *testing.T) {
 	}
 }
 
-// What is not ASCII is shown as ? where the locale has no UTF-8, and nothing is coloured with NO_COLOR.
+// TestLiveScreenPlain: non-ASCII characters are shown as ? where the locale has no UTF-8, and
+// NO_COLOR removes all colours.
 func TestLiveScreenPlain(t *testing.T) {
 	t.Parallel()
 	p := newProject(t)
@@ -342,7 +344,7 @@ func TestWatchTakesATerminal(t *testing.T) {
 	}
 }
 
-// On a terminal a human is asked before the run ends; no answer but yes is one.
+// TestAbortAsks: on a terminal abort asks the human for confirmation, and only yes is accepted.
 func TestAbortAsks(t *testing.T) {
 	t.Parallel()
 	p := newProject(t)

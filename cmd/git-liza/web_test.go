@@ -14,7 +14,7 @@ import (
 	"testing"
 )
 
-// webbing is a running web server, and a browser that it let in.
+// webbing is a running web server and a browser that it has admitted.
 type webbing struct {
 	p      *project
 	cmd    *exec.Cmd
@@ -23,7 +23,7 @@ type webbing struct {
 	client *http.Client
 }
 
-// web starts one, and lets a browser in.
+// web starts a server and has it admit a browser.
 func (p *project) web(args ...string) *webbing {
 	p.t.Helper()
 	jar, _ := cookiejar.New(nil)
@@ -77,8 +77,8 @@ func (w *webbing) read(r *http.Response, err error) (int, string) {
 	return r.StatusCode, string(data)
 }
 
-// TestWeb is the real process: its address lets in once, it acts as the human of this clone, keeps others out, and
-// ends in order when it is asked to, while pages are open.
+// TestWeb runs the real process: its address admits one browser once, it acts as the human of this
+// clone, keeps others out, and ends cleanly on request while pages are open.
 func TestWeb(t *testing.T) {
 	t.Parallel()
 	p := newProject(t)
@@ -106,7 +106,7 @@ func TestWeb(t *testing.T) {
 	if status, body := w.post("/act/resume", w.url, nil); status != http.StatusConflict || !strings.Contains(body, "RUNNING") {
 		t.Errorf("what is refused: %d\n%s", status, body)
 	}
-	r, err := w.client.Get(w.url + "/events?page=/") // it stays open
+	r, err := w.client.Get(w.url + "/events?page=/") // stays open
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// lasting holds the project against what must be so whatever has happened, once doctor has been there.
+// lasting checks what must hold of the project whatever has happened, once doctor has run.
 func (s *stage) lasting(where string) (faults []string) {
 	s.t.Helper()
 	faults = s.whole(where, s.scene.work)
@@ -28,8 +28,8 @@ func (s *stage) lasting(where string) (faults []string) {
 	return faults
 }
 
-// whole lets doctor bring everything in order, and returns what isn't then. work are files that must be
-// somewhere, with what they hold.
+// whole has doctor repair everything and returns what is still wrong. work are files, with their
+// content, that must exist somewhere.
 func (p *project) whole(where string, work map[string]string) (faults []string) {
 	p.t.Helper()
 	wrong := func(format string, args ...any) {
@@ -62,8 +62,8 @@ func (p *project) whole(where string, work map[string]string) (faults []string) 
 	return faults
 }
 
-// worktreesAsOnBoard holds the worktrees against the board: each CLAIMED task has its own, on its branch, and
-// nothing passing is left.
+// worktreesAsOnBoard compares the worktrees with the board: each CLAIMED task has its own, on its
+// branch, and nothing temporary is left.
 func (p *project) worktreesAsOnBoard() (faults []string) {
 	p.t.Helper()
 	var board struct {
