@@ -23,7 +23,7 @@ deleted file mode 100644
 -gone
 `
 
-// A comment's place is its line and two around it.
+// TestChangedAt: a comment's place is its line and two lines around it.
 func TestChangedAt(t *testing.T) {
 	for line, want := range map[int]bool{8: false, 9: true, 11: true, 13: true, 14: false, 37: false, 38: true, 40: true, 41: true, 43: true, 44: false} {
 		if file, there := changedAt(laterPatch, "login.go", line); !file || there != want {

@@ -10,7 +10,8 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git"
 )
 
-// Operations that belong together are on the board in their order, each decided on the board after the one before it.
+// TestDoAll: operations that belong together are recorded in order, each decided on the board after
+// the one before it.
 func TestDoAll(t *testing.T) {
 	ctx := t.Context()
 	b := open(t, project(t), newClock())
@@ -50,7 +51,7 @@ func TestDoAll(t *testing.T) {
 		t.Errorf("repeated: %d operations, decided %d times", len(again), decided)
 	}
 
-	// One that is refused takes the others with it.
+	// If one is refused, none is recorded.
 	_, err = b.DoAll(ctx, gitboard.Request{Actor: ada}, together(note("alone"), resume))
 	refusal(t, err, board.CodeWrongState)
 	if tipOf(t, b.Repo()) != all[2].Commit {

@@ -20,14 +20,14 @@ import (
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
-// TestWriters: eight writers, each with a board of its own over one repository, write 25 notes each. Nothing
-// is lost, nothing twice, and each writer's own come in order.
+// TestWriters: eight writers, each with its own Board on one repository, write 25 notes each.
+// Nothing is lost, nothing is written twice, and each writer's notes are in order.
 func TestWriters(t *testing.T) {
 	t.Run("in turn", func(t *testing.T) { writers(t, false) })
 	t.Run("racing", func(t *testing.T) { writers(t, true) })
 }
 
-// withoutTurns keeps writers from waiting for each other: only compare-and-swap is left.
+// withoutTurns removes the queue of writers, so that only compare-and-swap is left.
 func withoutTurns(t *testing.T, b *gitboard.Board) {
 	t.Helper()
 	turn := filepath.Join(b.Dir(), "turn")
@@ -80,7 +80,7 @@ func writers(t *testing.T, racing bool) {
 	fsck(t, first.Repo())
 }
 
-// TestOneClaim: of eight coders that claim one task one has it, and the others are told who.
+// TestOneClaim: of eight coders that claim one task one gets it, and the others learn which one.
 func TestOneClaim(t *testing.T) {
 	t.Run("in turn", func(t *testing.T) { oneClaim(t, false) })
 	t.Run("racing", func(t *testing.T) { oneClaim(t, true) })
@@ -123,7 +123,7 @@ func oneClaim(t *testing.T, racing bool) {
 	clean(t, first.Repo())
 }
 
-// meddling does something before the first update of refs, or reports every one as lost.
+// meddling calls do before the first update of refs, or reports every update as a lost race.
 type meddling struct {
 	oplog.Store
 	before  func()
@@ -143,12 +143,12 @@ func (m *meddling) UpdateRefs(ctx context.Context, updates []git.RefUpdate, refl
 	return m.Store.UpdateRefs(ctx, updates, reflog)
 }
 
-// Refs lets a board list leases over this store, too.
+// Refs makes a board list leases in this store, too.
 func (m *meddling) Refs(ctx context.Context, prefixes ...string) ([]git.Ref, error) {
 	return m.Store.(*oplog.Memory).Refs(ctx, prefixes...)
 }
 
-// memory is a board over memory with a store that a test may meddle with.
+// memory returns a board in memory whose store a test can make fail.
 func memory(t *testing.T, retries int) (*gitboard.Board, *meddling, *clock) {
 	c := newClock()
 	m := &meddling{Store: oplog.NewMemory()}
@@ -158,7 +158,7 @@ func memory(t *testing.T, retries int) (*gitboard.Board, *meddling, *clock) {
 	return b, m, c
 }
 
-// TestLost: who loses every race is told so, with how many there were.
+// TestLost: a writer that loses every race gets an error with the number of attempts.
 func TestLost(t *testing.T) {
 	b, m, _ := memory(t, 3)
 	m.updates, m.always = nil, gitio.ErrRefMoved
@@ -175,7 +175,7 @@ func TestLost(t *testing.T) {
 	if _, err := try(b, ada, "", note("x")); errors.As(err, &lost) || !errors.Is(err, errFault) {
 		t.Errorf("a broken disk: %v", err)
 	}
-	// Who is called off while waiting for the next try stops waiting.
+	// A cancelled context ends the wait for the next attempt.
 	ctx, cancel := context.WithCancel(context.Background())
 	m.always = gitio.ErrRefMoved
 	_, err = b.Do(ctx, gitboard.Request{Actor: ada}, func(context.Context, *gitboard.View) (board.Payload, []git.RefUpdate, error) {
@@ -187,7 +187,7 @@ func TestLost(t *testing.T) {
 	}
 }
 
-// TestDecidesAgain: the intent is asked anew on the tip that came in between.
+// TestDecidesAgain: after a lost race the intent is called again with the new tip.
 func TestDecidesAgain(t *testing.T) {
 	b, m, _ := memory(t, 3)
 	var seen []int
@@ -205,7 +205,7 @@ func TestDecidesAgain(t *testing.T) {
 	}
 }
 
-// TestRepeatedRequest: the same request id is carried out once, and is nobody else's.
+// TestRepeatedRequest: a request id is carried out once, and can't be used by another actor.
 func TestRepeatedRequest(t *testing.T) {
 	b, m, _ := memory(t, 3)
 	first, err := try(b, coder1, "my-request", &board.LogAnomaly{Type: "spec_ambiguity"})
@@ -223,7 +223,7 @@ func TestRepeatedRequest(t *testing.T) {
 	refusal(t, err, "exists")
 	_, err = try(b, ada, "two words", note("mine"))
 	refusal(t, err, "invalid")
-	// A long payload, whose operation lies in a file.
+	// A long payload, which is stored in a file.
 	long := note(strings.Repeat("long ", 1000))
 	_, err = try(b, ada, "long", long)
 	check(t, err)
@@ -240,7 +240,7 @@ func held(t *testing.T, s lease.Store, agent string) *lease.Held {
 	return h
 }
 
-// TestRenewal: every operation of an agent renews its lease in its own transaction.
+// TestRenewal: each operation of an agent renews its lease in the same transaction.
 func TestRenewal(t *testing.T) {
 	b, m, c := memory(t, 3)
 	for _, step := range []struct {
@@ -274,8 +274,8 @@ func TestRenewal(t *testing.T) {
 	}
 }
 
-// TestTakeOver: an expired claim is taken over together with its lease; whoever beat its heart in between
-// keeps it.
+// TestTakeOver: an expired claim is taken over together with its lease; a heartbeat in between
+// keeps it with its holder.
 func TestTakeOver(t *testing.T) {
 	ctx := context.Background()
 	b, m, c := memory(t, 3)
@@ -325,7 +325,8 @@ func TestTakeOver(t *testing.T) {
 	}
 }
 
-// TestSessions: a second registration waits for the lease to run out, and ends the first one's session.
+// TestSessions: a second registration waits until the lease has expired, and ends the first
+// session.
 func TestSessions(t *testing.T) {
 	ctx := context.Background()
 	b, m, c := memory(t, 3)
@@ -334,7 +335,7 @@ func TestSessions(t *testing.T) {
 	_, err := try(b, second, "", &board.Register{Session: "second"})
 	refusal(t, err, "lease")
 
-	// The first one's heart beats between the look and the take-over.
+	// A heartbeat comes between the check of the lease and the take-over.
 	c.pass(10 * time.Minute)
 	m.before = func() {
 		if _, err := b.Heartbeat(ctx, coder1); err != nil {
@@ -358,7 +359,7 @@ func TestSessions(t *testing.T) {
 	refusal(t, err, "session")
 }
 
-// TestStopFiles: a file that a human touches stops this clone, and no one else's.
+// TestStopFiles: a file that a human creates stops this clone and no other.
 func TestStopFiles(t *testing.T) {
 	dir := project(t)
 	b := open(t, dir, newClock())
@@ -394,7 +395,7 @@ func head(t *testing.T, b *gitboard.Board) git.OID {
 	return oid
 }
 
-// TestNoBoard: nothing but an init begins a board, and it begins once.
+// TestNoBoard: only init begins a board, and only once.
 func TestNoBoard(t *testing.T) {
 	dir := project(t)
 	b := open(t, dir, newClock())
@@ -409,7 +410,8 @@ func TestNoBoard(t *testing.T) {
 	refusal(t, err, "exists")
 }
 
-// TestRegister: sessions are kept in the clone, and an agent that works by hand registers when it must.
+// TestRegister: sessions are kept in the clone, and an agent that works by hand is registered when
+// it needs to be.
 func TestRegister(t *testing.T) {
 	ctx := context.Background()
 	dir, c := project(t), newClock()
@@ -461,7 +463,7 @@ func TestRegister(t *testing.T) {
 	clean(t, b.Repo())
 }
 
-// TestViewAt looks at the board as it was.
+// TestViewAt reads the board as it was at earlier commits.
 func TestViewAt(t *testing.T) {
 	ctx := context.Background()
 	c := newClock()
@@ -486,8 +488,8 @@ func TestViewAt(t *testing.T) {
 	}
 }
 
-// TestIntentUnread: an intent that takes for granted what every board has doesn't bring the caller down when that
-// can't be read.
+// TestIntentUnread: an intent that relies on records which every board has gets an error, not a
+// panic, when they can't be read.
 func TestIntentUnread(t *testing.T) {
 	s := oplog.NewMemory()
 	begin(t, gitboard.OpenStore(s, "", gitboard.Options{}))

@@ -15,7 +15,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/oplog"
 )
 
-// faulty is a store whose n-th step fails, without being done or although it is done.
+// faulty is a store in which chosen steps fail, either undone or although they were done.
 type faulty struct {
 	oplog.Store
 	fails map[int]fault // by the number of the step, from 1
@@ -25,8 +25,8 @@ type faulty struct {
 }
 
 type fault struct {
-	done bool  // it is done, and reported as failed all the same
-	err  error // how it is reported
+	done bool  // the step is done and nevertheless reported as failed
+	err  error // how the failure is reported
 }
 
 var errFault = errors.New("the plug was pulled")
@@ -47,7 +47,7 @@ func (f *faulty) at(name string, step func() error) error {
 		}
 	}
 	if name != "UpdateRefs" && !errors.Is(x.err, errFault) {
-		return fmt.Errorf("%s: %w", name, errFault) // only refs are said to have moved
+		return fmt.Errorf("%s: %w", name, errFault) // only refs can be reported as moved
 	}
 	return fmt.Errorf("%s: %w", name, x.err)
 }
@@ -85,8 +85,9 @@ func (f *faulty) RequestCommit(ctx context.Context, tip git.OID, request string,
 	return oid, err
 }
 
-// TestFaults lets each step of several operations fail, each in every way. After each: success means that the
-// operation stands, and failure that it does not; the same request again acts once; the board verifies.
+// TestFaults lets each step of several operations fail in every way. After each, success means that
+// the operation is on the board and failure that it is not; a retry with the same request id acts
+// once; the board verifies.
 func TestFaults(t *testing.T) {
 	test := func(t *testing.T, s oplog.Store, ways map[string][]fault) {
 		c := newClock()
@@ -107,13 +108,13 @@ func TestFaults(t *testing.T) {
 			{"a human's note", func() (board.Actor, board.Payload) { return ada, note("m") }},
 			{"an agent's anomaly", func() (board.Actor, board.Payload) { return holder, &board.LogAnomaly{Type: "spec_ambiguity"} }},
 			{"a take-over", func() (board.Actor, board.Payload) {
-				c.pass(time.Hour) // every lease runs out
+				c.pass(time.Hour) // all leases expire
 				holder = other()
 				return holder, claim("alpha")
 			}},
 		}
 		if _, slow := s.(*gitio.Repo); slow {
-			operations = operations[2:] // which does all that the others do
+			operations = operations[2:] // this one does everything that the others do
 		}
 		n := 0
 		for _, op := range operations {
@@ -181,7 +182,7 @@ func TestFaults(t *testing.T) {
 	})
 }
 
-// again is the same intent anew: evidence that was put into a payload belongs to the try.
+// again returns a fresh copy of the intent, because a try adds evidence to its payload.
 func again(a board.Actor, p board.Payload) (board.Actor, board.Payload) {
 	if c, ok := p.(*board.Claim); ok {
 		return a, claim(c.Task)
@@ -189,7 +190,7 @@ func again(a board.Actor, p board.Payload) (board.Actor, board.Payload) {
 	return a, p
 }
 
-// TestUnknownOutcome: when nobody can tell whether an operation was done, it isn't decided again.
+// TestUnknownOutcome: when nobody can say whether an operation was done, it is not retried.
 func TestUnknownOutcome(t *testing.T) {
 	s := oplog.NewMemory()
 	begin(t, gitboard.OpenStore(s, "", gitboard.Options{}))

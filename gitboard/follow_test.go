@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// Nothing in it waits for the fallback: a day.
+// TestFollow: each change is noticed without the fallback, which would take a day.
 func TestFollow(t *testing.T) {
 	dir, c := project(t), newClock()
 	ctx, cancel := context.WithCancel(context.Background())
@@ -28,7 +28,7 @@ func TestFollow(t *testing.T) {
 			t.Fatalf("%s: nothing is told", what)
 		}
 	}
-	settled := func() { // one change may be told twice
+	settled := func() { // one change may be reported twice
 		for len(changed) > 0 {
 			<-changed
 		}
@@ -45,7 +45,7 @@ func TestFollow(t *testing.T) {
 		check(t, os.WriteFile(filepath.Join(dir, ".liza", "PAUSE"), nil, 0o644))
 		told("a file that stops")
 		settled()
-		out, err := exec.Command("git", "-C", dir, "pack-refs", "--all").CombinedOutput() // takes the directory away
+		out, err := exec.Command("git", "-C", dir, "pack-refs", "--all").CombinedOutput() // deletes the ref's directory
 		if err != nil {
 			t.Fatalf("%v: %s", err, out)
 		}

@@ -27,7 +27,7 @@ func check(t testing.TB, err error) {
 	}
 }
 
-// project is a directory with a repository of one commit, in an environment without anybody's settings.
+// project makes a repository with one commit, in an environment without any user's settings.
 func project(t testing.TB) string {
 	t.Helper()
 	for _, entry := range os.Environ() {
@@ -55,7 +55,7 @@ func project(t testing.TB) string {
 	return dir
 }
 
-// clock is a time that a test moves.
+// clock is a clock that a test moves.
 type clock struct {
 	mu  sync.Mutex
 	now time.Time
@@ -104,7 +104,7 @@ func do(t testing.TB, b *gitboard.Board, a board.Actor, p board.Payload) *gitboa
 	return done
 }
 
-// try carries an operation out under a request id.
+// try carries out an operation under a request id.
 func try(b *gitboard.Board, a board.Actor, request string, p board.Payload) (*gitboard.Done, error) {
 	return b.Do(context.Background(), gitboard.Request{Actor: a, ID: request}, gitboard.Just(p))
 }
@@ -132,7 +132,7 @@ func claim(id string) board.Payload {
 
 func note(text string) board.Payload { return &board.AddNote{Message: text} }
 
-// clean verifies the whole board, and lets git check its own.
+// clean verifies the whole board and checks that every commit is proven.
 func clean(t testing.TB, s oplog.Store) *audit.Report {
 	t.Helper()
 	report, err := audit.Verify(context.Background(), s, nil, audit.Range{}, nil)
@@ -168,7 +168,7 @@ func tipOf(t testing.TB, s oplog.Store) git.OID {
 	return tip
 }
 
-// count counts the operations of a request after a commit.
+// count returns how many operations since a commit belong to a request.
 func count(t testing.TB, s oplog.Store, since git.OID, request string) int {
 	t.Helper()
 	commits, err := s.Log(context.Background(), since, tipOf(t, s))

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// A clone is tidied up once an hour, whoever asks.
+// TestMaintain: a clone is maintained at most once an hour, however many ask.
 func TestMaintain(t *testing.T) {
 	c := newClock()
 	b := open(t, project(t), c)

@@ -16,7 +16,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/gitio"
 )
 
-// shared makes two boards of clones that share theirs by a hub. The hub's path is the second result.
+// shared makes two boards whose clones share by a hub, and returns the hub's path, too.
 func shared(t *testing.T) (a, b *gitboard.Board, hub string) {
 	t.Helper()
 	first := project(t)
@@ -41,7 +41,8 @@ func shared(t *testing.T) (a, b *gitboard.Board, hub string) {
 	return a, b, hub
 }
 
-// What is allowed is decided on what the remote has: a view that is out of date refuses nothing.
+// TestRefusedByWhatTheRemoteHas: rules are checked on the remote's board; an outdated view refuses
+// nothing.
 func TestRefusedByWhatTheRemoteHas(t *testing.T) {
 	a, b, _ := shared(t)
 	ctx := t.Context()
@@ -58,7 +59,7 @@ func TestRefusedByWhatTheRemoteHas(t *testing.T) {
 	clean(t, a.Repo())
 }
 
-// A lone operation asks the remote once: it pushes.
+// TestOneRoundTrip: a lone operation contacts the remote once, to push.
 func TestOneRoundTrip(t *testing.T) {
 	a, _, _ := shared(t)
 	ctx := t.Context()
@@ -75,7 +76,8 @@ func TestOneRoundTrip(t *testing.T) {
 	}
 }
 
-// An operation that the remote refuses takes nothing of those with it that travelled in the same push.
+// TestRefusedFellowTraveller: when the remote refuses an operation, the others of the same push
+// still get through.
 func TestRefusedFellowTraveller(t *testing.T) {
 	a, _, hub := shared(t)
 	ctx := t.Context()
@@ -120,7 +122,7 @@ func TestRefusedFellowTraveller(t *testing.T) {
 	clean(t, a.Repo())
 }
 
-// await waits for something that another goroutine brings about.
+// await waits until another goroutine has made is true.
 func await(t *testing.T, is func() bool) {
 	t.Helper()
 	deadline := time.After(time.Minute)

@@ -9,8 +9,8 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 )
 
-// What was planned on a tip is not decided again there: it is written with the time of its plan, for as long as nobody
-// would miss the difference, and only if it is still the same.
+// TestPlannedOnce: an operation planned on a tip is not decided again on that tip. It is written
+// with the time of the plan while that is recent, and only if the operation is unchanged.
 func TestPlannedOnce(t *testing.T) {
 	ctx, clock := context.Background(), newClock()
 	b := open(t, project(t), clock)
@@ -64,7 +64,8 @@ func lastNote(t *testing.T, done *gitboard.Done) string {
 	return id
 }
 
-// A lookup finds what a request has done, says whose it was, and writes nothing.
+// TestLookup: a lookup finds what a request has done, reports whose request it was, and writes
+// nothing.
 func TestLookup(t *testing.T) {
 	ctx := context.Background()
 	b := open(t, project(t), newClock())

@@ -14,7 +14,8 @@ import (
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
-// simAgent is an id and the process that acts under it: a supervisor and its agent in one, or the human.
+// simAgent is an id and the process that acts under it: a supervisor together with its agent, or
+// the human.
 type simAgent struct {
 	s       *simulation
 	id      string
@@ -22,16 +23,16 @@ type simAgent struct {
 	board   *gitboard.Board
 	store   *simStore
 	skew    time.Duration
-	gen     int       // counts the processes
+	gen     int       // number of the process under this id
 	busy    bool      // in the middle of a step
-	exposed bool      // faults may happen to what it does
+	exposed bool      // its operations may meet faults
 	asleep  time.Time // it hangs until then
-	gone    bool      // for good
-	twin    bool      // another process has been started under its id, which stays when this one ends
-	looked  int       // how many operations it had seen when it looked last
+	gone    bool      // has left for good
+	twin    bool      // another process has started under its id, and stays when this one ends
+	looked  int       // number of operations when it last looked
 }
 
-// after does something later, unless the process is another one by then.
+// after schedules do, unless the process has been replaced by then.
 func (a *simAgent) after(d time.Duration, do func()) {
 	a.s.seq++
 	heap.Push(&a.s.queue, simEvent{at: a.s.now.Add(max(d, time.Second)), seq: a.s.seq, a: a, gen: a.gen, do: do})
@@ -41,7 +42,7 @@ func (a *simAgent) soon(do func()) { a.after(a.s.span(2*time.Second, time.Minute
 
 func (a *simAgent) poll(do func()) { a.after(a.s.span(a.s.heartbeat/4, a.s.heartbeat), do) }
 
-// do carries out an operation under one request id, as often as it takes.
+// do carries out an operation under one request id, with as many retries as it takes.
 func (a *simAgent) do(intent gitboard.Intent, then func(*gitboard.Done, error)) {
 	a.doAll(func(ctx context.Context, v *gitboard.View) ([]board.Payload, []git.RefUpdate, error) {
 		p, refs, err := intent(ctx, v)
@@ -49,7 +50,7 @@ func (a *simAgent) do(intent gitboard.Intent, then func(*gitboard.Done, error)) 
 	}, then)
 }
 
-// doAll is do for operations that belong together; then gets the first of them.
+// doAll is do for operations that belong together; then receives the first of them.
 func (a *simAgent) doAll(intents gitboard.Intents, then func(*gitboard.Done, error)) {
 	a.attempt(a.s.request(), intents, 0, then)
 }
@@ -99,7 +100,7 @@ func isLost(err error) bool {
 	return errors.As(err, &lost)
 }
 
-// now carries out an operation once, with no faults.
+// now carries out an operation once and without faults.
 func (a *simAgent) now(p board.Payload) (*gitboard.Done, error) {
 	done, err := a.board.Do(a.s.ctx, gitboard.Request{Actor: a.actor, ID: a.s.request()}, gitboard.Just(p))
 	a.s.eye.catchUp()
@@ -112,7 +113,7 @@ func (a *simAgent) mustDo(p board.Payload) {
 	}
 }
 
-// crash ends the process: what it had in mind is forgotten. Another one starts later.
+// crash ends the process, which forgets its plans. Another one starts later.
 func (a *simAgent) crash(why string) {
 	a.gen++
 	a.store.dead, a.store.blind, a.exposed, a.asleep = false, false, false, time.Time{}
@@ -131,7 +132,7 @@ func (a *simAgent) crash(why string) {
 	a.after(a.s.span(time.Minute, 3*a.s.lease), a.boot)
 }
 
-// hang stops the process, heartbeats and all, for a time that may be longer than its lease.
+// hang stops the process including its heartbeat, possibly for longer than its lease.
 func (a *simAgent) hang() {
 	a.asleep = a.s.now.Add(a.s.span(a.s.lease/4, 4*a.s.lease))
 	a.s.met["hung"]++
@@ -143,7 +144,7 @@ func (a *simAgent) hang() {
 	}
 }
 
-// boot registers a new session and goes to work.
+// boot registers a new session and starts to work.
 func (a *simAgent) boot() {
 	if g := a.s.eye.state().TheGoal(); g.Status != board.InProgress {
 		a.gone = true
@@ -173,7 +174,7 @@ func (a *simAgent) registration(session string) gitboard.Intent {
 	}
 }
 
-// beat renews the lease, and again after a while. Who has lost it stops at once.
+// beat renews the lease now and at intervals. An agent that has lost it stops at once.
 func (a *simAgent) beat() {
 	a.exposed = true
 	_, err := a.board.Heartbeat(a.s.ctx, a.actor)
@@ -190,7 +191,7 @@ func (a *simAgent) beat() {
 	a.after(a.s.heartbeat, a.beat)
 }
 
-// live goes on with the work of the role.
+// live continues with the work of the role.
 func (a *simAgent) live() {
 	if a.s.eye.state().TheGoal().Status != board.InProgress {
 		a.quit(true)
@@ -206,7 +207,7 @@ func (a *simAgent) live() {
 	}
 }
 
-// quit lets go of what the agent holds and deregisters; unless for good, it comes back.
+// quit releases what the agent holds and deregisters it; unless for good, it comes back.
 func (a *simAgent) quit(forGood bool) {
 	leave := func() {
 		a.just(&board.Deregister{}, func(_ *gitboard.Done, err error) {
@@ -228,7 +229,7 @@ func (a *simAgent) quit(forGood bool) {
 	a.just(&board.Release{About: board.About{Task: t.ID}, Reason: "shutting down"}, func(*gitboard.Done, error) { a.soon(leave) })
 }
 
-// view looks at the board; nil when that fails.
+// view reads the board; nil if that fails.
 func (a *simAgent) view() *gitboard.View {
 	v, err := a.board.View(a.s.ctx)
 	if err != nil {
@@ -237,8 +238,8 @@ func (a *simAgent) view() *gitboard.View {
 	return v
 }
 
-// news reports whether the board has moved since the agent looked last; now and then it looks all the same,
-// since time brings something about, too.
+// news reports whether the board has moved since the agent last looked. Sometimes it says so
+// regardless, since time alone changes what is possible.
 func (a *simAgent) news() bool {
 	if a.looked == a.s.eye.n && !a.s.chance(200) {
 		return false
@@ -247,19 +248,20 @@ func (a *simAgent) news() bool {
 	return true
 }
 
-// halted reports whether there's no use in looking for work; now and then an agent asks all the same.
+// halted reports whether looking for work is pointless because the run is halted; sometimes an
+// agent tries regardless.
 func (a *simAgent) halted() bool {
 	return a.s.eye.state().Control().Mode != board.Running && !a.s.chance(30)
 }
 
-// lapsed is takeable at a glance: it saves a look at the board that would find nothing.
+// lapsed is a cheap form of takeable, which saves reading a board that offers nothing.
 func (a *simAgent) lapsed(holder string, _ board.Brief) bool {
 	h, err := lease.Read(a.s.ctx, a.s.memory, holder)
 	check(a.s.t, err)
 	return h == nil || a.s.now.Add(a.skew).After(h.Expires)
 }
 
-// takeable is what the leases say, as the agent's own clock has it.
+// takeable judges leases by the agent's own clock.
 func takeable(v *gitboard.View) func(string, board.Brief) bool {
 	return func(holder string, b board.Brief) bool {
 		after := time.Duration(0)
@@ -270,7 +272,7 @@ func takeable(v *gitboard.View) func(string, board.Brief) bool {
 	}
 }
 
-// aside does what any agent may do while it works: a discovery, an anomaly.
+// aside returns what any agent may record while it works: a discovery or an anomaly.
 func (a *simAgent) aside(task string) board.Payload {
 	s := a.s
 	if s.chance(400) {

@@ -8,7 +8,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git"
 )
 
-// code looks for a task, or goes on with the one that the board says is this coder's.
+// code looks for a task, or continues the one that the board assigns to this coder.
 func (a *simAgent) code() {
 	s := a.s
 	if t := s.eye.held(a.id); t != nil {
@@ -29,7 +29,7 @@ func (a *simAgent) code() {
 		a.poll(a.live)
 		return
 	}
-	a.soon(func() { a.claim(id) }) // the worktree is made first, and others may be faster
+	a.soon(func() { a.claim(id) }) // making the worktree takes time; others may win
 }
 
 func (a *simAgent) claim(id string) {
@@ -62,7 +62,7 @@ func (a *simAgent) claim(id string) {
 	})
 }
 
-// resume goes on with a task: the checkpoint first, unless it stands already.
+// resume continues a task, with its pre-execution checkpoint first if that is missing.
 func (a *simAgent) resume(t *board.Task) {
 	id := t.ID
 	if t.CheckpointOfIteration() != nil {
@@ -76,7 +76,8 @@ func (a *simAgent) resume(t *board.Task) {
 	})
 }
 
-// orAnew goes on after an operation, or looks at the board anew when it was refused.
+// orAnew returns a callback that continues after an operation, or looks at the board again when it
+// was refused.
 func (a *simAgent) orAnew(next func()) func(*gitboard.Done, error) {
 	return func(_ *gitboard.Done, err error) {
 		if err != nil {
@@ -87,7 +88,7 @@ func (a *simAgent) orAnew(next func()) func(*gitboard.Done, error) {
 	}
 }
 
-// labour works for a while and ends in one of the ways in which work ends.
+// labour works for a while and then ends in one of the ways in which work ends.
 func (a *simAgent) labour(id string) {
 	s := a.s
 	work := s.span(s.workMin, s.workMax)
@@ -136,7 +137,7 @@ func (a *simAgent) submit(id string) {
 	}))
 }
 
-// zeros makes an empty id a whole one.
+// zeros pads an id to full length.
 func zeros(id string) string {
 	if id == "" {
 		return string(git.ZeroOID)

@@ -12,21 +12,21 @@ import (
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
-// simEye watches the log: it replays every commit as it comes, and holds it against what it has noted itself of
-// who holds what.
+// simEye watches the log: it replays each commit as it arrives and checks it against its own notes
+// of who holds what.
 type simEye struct {
 	s        *simulation
 	memory   *board.Memory
 	at       board.Time
 	tip      git.OID
-	n        int       // operations
-	progress time.Time // when a task changed its state last
+	n        int       // number of operations
+	progress time.Time // when a task last changed its state
 	since    int       // operations since then
 
 	chain    map[git.OID]bool
 	requests map[string]git.OID
-	sessions map[string]string // of the agents that are registered
-	coder    map[string]string // who has claimed a task last
+	sessions map[string]string // of registered agents
+	coder    map[string]string // who last claimed a task
 	reviewer map[string]string
 	ops      map[string]int
 	ends     map[board.Status]int
@@ -50,7 +50,7 @@ func (e *simEye) held(agent string) *board.Task {
 	return e.state().Task(a.CurrentTask)
 }
 
-// catchUp replays what is new in the log.
+// catchUp replays new commits of the log.
 func (e *simEye) catchUp() {
 	tip, err := e.s.memory.Ref(e.s.ctx, git.BoardRef)
 	check(e.s.t, err)
@@ -71,7 +71,7 @@ func (e *simEye) catchUp() {
 	e.tip = tip
 }
 
-// fenced wants the lease of whoever was robbed to be gone.
+// fenced checks that the lease of an agent that lost its claim to this operation is gone.
 func (e *simEye) fenced(before *board.State, op board.Operation) {
 	robbed := board.LeaseWanted(before, op)
 	if robbed == "" || robbed == op.Actor.ID {
@@ -82,7 +82,7 @@ func (e *simEye) fenced(before *board.State, op board.Operation) {
 	}
 }
 
-// take replays one commit, and returns its operation and the board before it.
+// take replays one commit and returns its operation and the board before it.
 func (e *simEye) take(c git.Commit) (board.Operation, *board.State) {
 	s := e.s
 	h, err := codec.ParseHead(c.Message)
@@ -137,7 +137,7 @@ func (e *simEye) take(c git.Commit) (board.Operation, *board.State) {
 	return op, board.NewState(was, op.Time)
 }
 
-// pick is what of a board says whose lease an operation wants.
+// pick returns the part of a board that says whose lease an operation needs.
 func pick(s *board.State, op board.Operation) *board.State {
 	few := board.NewState(nil, s.Time())
 	if t := s.Task(op.TaskID()); t != nil {
@@ -146,7 +146,7 @@ func pick(s *board.State, op board.Operation) *board.State {
 	return few
 }
 
-// held2 notes who holds what from the operations alone, and refuses what two holders would do.
+// held2 records from the operations alone who holds what, and fails when two would hold the same.
 func (e *simEye) held2(before *board.State, op board.Operation) {
 	s, id, task := e.s, op.Actor.ID, op.TaskID()
 	if _, registers := op.Payload.(*board.Register); op.Actor.Role != roles.Human && !registers && e.sessions[id] != op.Actor.Session {
@@ -194,7 +194,7 @@ func (e *simEye) held2(before *board.State, op board.Operation) {
 	}
 }
 
-// sound looks at the whole board.
+// sound checks the whole board.
 func (e *simEye) sound() {
 	state := e.state()
 	if bad := board.Violations(state); len(bad) > 0 {
@@ -214,7 +214,7 @@ func (e *simEye) sound() {
 	e.s.denied = e.s.denied[:0]
 }
 
-// isRefusal reports whether an operation was refused, for one of the reasons when some are given.
+// isRefusal reports whether an operation was refused, with one of the codes if any are given.
 func isRefusal(err error, codes ...board.ErrorCode) bool {
 	r := (*board.Refusal)(nil)
 	return errors.As(err, &r) && (len(codes) == 0 || slices.Contains(codes, r.Code))

@@ -12,7 +12,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
-// rule does the next thing that a human does: what waits for them, or a whim.
+// rule does a human's next action: something that waits for one, or a whim.
 func (a *simAgent) rule() {
 	s := a.s
 	if p := a.judges(); p != nil {
@@ -38,7 +38,7 @@ func (a *simAgent) rule() {
 	}
 }
 
-// judges ends a review that the human has taken: no lease ends it.
+// judges ends a review that the human has claimed: no lease would end it.
 func (a *simAgent) judges() board.Payload {
 	for _, b := range a.s.eye.state().Tasks() {
 		if b.Status != board.ReadyForReview || b.ReviewingBy != roles.HumanID {
@@ -53,7 +53,7 @@ func (a *simAgent) judges() board.Payload {
 	return nil
 }
 
-// asked is what only a human can do, and the board waits for.
+// asked returns an action that the board waits for and only a human can take.
 func (a *simAgent) asked() board.Payload {
 	s := a.s
 	state := s.eye.state()
@@ -93,7 +93,7 @@ func (a *simAgent) asked() board.Payload {
 		case b.Paused && !b.Status.Terminal() && s.chance(300):
 			return &board.Resume{About: board.About{Task: b.ID}}
 		case b.Status == board.Draft && state.Config().PlanReview == "human" && !b.Paused:
-			// A review takes a plan as a whole: the other drafts follow at once.
+			// A human reviews a plan as a whole: the other drafts follow at once.
 			for _, id := range stuck(state, board.Draft)[1:] {
 				a.s.seq++
 				s.say(a.id, "reviews %s, too", id)
@@ -109,7 +109,7 @@ func (a *simAgent) asked() board.Payload {
 	return nil
 }
 
-// whim is something that a human may do at any time.
+// whim returns something that a human may do at any time.
 func (a *simAgent) whim() board.Payload {
 	s := a.s
 	state := s.eye.state()
@@ -151,7 +151,7 @@ func (a *simAgent) whim() board.Payload {
 	return &board.AddNote{For: b.ID, Message: "mind the edges"}
 }
 
-// land moves integration by a human's hand.
+// land moves integration as a human does.
 func (a *simAgent) land(then func(*gitboard.Done, error)) {
 	s := a.s
 	a.do(func(context.Context, *gitboard.View) (board.Payload, []git.RefUpdate, error) {

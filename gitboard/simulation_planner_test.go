@@ -11,7 +11,7 @@ import (
 
 const simSpec = "5555555555555555555555555555555555555555"
 
-// plan does the next thing that a planner has to do.
+// plan does a planner's next action.
 func (a *simAgent) plan() {
 	s := a.s
 	if s.chance(s.crash / 10) {
@@ -31,7 +31,7 @@ func (a *simAgent) plan() {
 	a.soon(func() {
 		a.just(p, func(_ *gitboard.Done, err error) {
 			if err != nil {
-				a.poll(a.live) // somebody else was faster, or it waits for something
+				a.poll(a.live) // it lost the race, or has to wait
 				return
 			}
 			a.soon(a.live)
@@ -84,7 +84,7 @@ func (a *simAgent) duty() board.Payload {
 	return nil
 }
 
-// addable reports whether all that a task depends on is on the board; what was replaced there is followed.
+// addable reports whether all dependencies of a task are on the board; replacements are followed.
 func (a *simAgent) addable(state *board.State, d *board.Definition) bool {
 	var needs []string
 	for _, id := range d.DependsOn {
@@ -105,7 +105,7 @@ func (a *simAgent) addable(state *board.State, d *board.Definition) bool {
 	return true
 }
 
-// unblock deals with the first BLOCKED task.
+// unblock handles the first BLOCKED task.
 func (a *simAgent) unblock(state *board.State) board.Payload {
 	s := a.s
 	blocked := stuck(state, board.Blocked)
@@ -145,7 +145,7 @@ func (a *simAgent) unblock(state *board.State) board.Payload {
 	return p
 }
 
-// mayGoOn reports whether a task's coder is there and free.
+// mayGoOn reports whether a task's coder exists and is free.
 func (s *simulation) mayGoOn(state *board.State, t *board.Task) bool {
 	if state.Agent(t.AssignedTo) == nil {
 		return false
@@ -163,7 +163,7 @@ func dependents(state *board.State, id string) []string {
 	return ids
 }
 
-// replace supersedes a task by one or two easier ones, which are put on the board first.
+// replace supersedes a task by one or two easier ones, which are added first.
 func (a *simAgent) replace(t *board.Task) board.Payload {
 	s := a.s
 	by := []string{t.ID + "-a"}
@@ -191,7 +191,7 @@ func (a *simAgent) replace(t *board.Task) board.Payload {
 	return &board.Supersede{About: board.About{Task: t.ID}, By: by, Reason: "It was too large.", Kept: string(s.commit("attic"))}
 }
 
-// records deals with discoveries, anomalies, notes, deadlines and the circuit breaker.
+// records handles discoveries, anomalies, notes, deadlines and the circuit breaker.
 func (a *simAgent) records(state *board.State) board.Payload {
 	s := a.s
 	for _, id := range state.List(board.DiscoveryDir) {
@@ -206,7 +206,7 @@ func (a *simAgent) records(state *board.State) board.Payload {
 		case s.wants[task] == nil && s.extra < s.tasks/2+3 && s.chance(500):
 			s.extra++
 			s.want(task, nil)
-			return nil // it's planned with the next look
+			return nil // it will be planned at the next look
 		case s.wants[task] == nil:
 			return &board.SettleDiscovery{Discovery: id, How: "deferred", Reason: "later"}
 		}
@@ -234,7 +234,7 @@ func (a *simAgent) records(state *board.State) board.Payload {
 	return nil
 }
 
-// sweep releases the first claim whose lease has run out.
+// sweep releases the first claim whose lease has expired.
 func (a *simAgent) sweep() board.Payload {
 	v := a.view()
 	for _, b := range v.State.Tasks() {

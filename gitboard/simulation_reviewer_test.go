@@ -10,7 +10,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git"
 )
 
-// review goes on with a review, lands what is approved, or looks for something to review.
+// review continues a review, lands approved work, or looks for something to review.
 func (a *simAgent) review() {
 	s := a.s
 	if t := s.eye.held(a.id); t != nil {
@@ -36,7 +36,7 @@ func (a *simAgent) review() {
 			return
 		}
 	}
-	if len(due) > 1 || len(due) == 1 && s.chance(400) { // one waits for others a while, as it does beside a long test
+	if len(due) > 1 || len(due) == 1 && s.chance(400) { // a lone task waits for others
 		a.after(s.span(time.Second, 5*time.Minute), func() { a.mergeDue(due) })
 		return
 	}
@@ -57,7 +57,7 @@ func (a *simAgent) review() {
 	})
 }
 
-// judge reads for a while and ends in one of the ways in which a review ends.
+// judge reads for a while and then ends in one of the ways in which a review ends.
 func (a *simAgent) judge(id string) {
 	s := a.s
 	read := s.span(s.workMin, s.workMax/4)
@@ -96,7 +96,7 @@ var simRejection = board.Rejection{
 	Overall:  "not yet", Spec: "n/a", Anomaly: "none", PriorStatus: []string{"PARTIAL: half of it"},
 }.Text()
 
-// mergeDue merges what is due, all of it as a train if there is more than one.
+// mergeDue merges the tasks that are due, as a train if there are several.
 func (a *simAgent) mergeDue(due []string) {
 	if len(due) == 1 || a.s.chance(300) {
 		a.merge(due[0])
@@ -105,12 +105,12 @@ func (a *simAgent) mergeDue(due []string) {
 	a.train(due[:min(len(due), a.s.eye.state().Config().MergeBatch)])
 }
 
-// errOffTheTrain says that no task is left on a train, which ends it as a refusal does.
+// errOffTheTrain says that no task is left on a train, which ends it like a refusal.
 var errOffTheTrain = &board.Refusal{Code: board.CodeEmpty, Message: "no task is APPROVED"}
 
-// train brings several tasks to integration together, in one transaction: each is built on the one before it, and the
-// first that fails its test is recorded with those before it. What is no longer approved has left, and a task that
-// integration has already is one to finish by itself.
+// train brings several tasks to integration in one transaction. Each is built on the one before it;
+// the first that fails its test is recorded together with those before it. Tasks that are no longer
+// approved, or that integration already has, are skipped.
 func (a *simAgent) train(ids []string) {
 	s := a.s
 	bad := map[string]bool{}
@@ -194,7 +194,7 @@ func (a *simAgent) retry(id string) {
 	}, func(*gitboard.Done, error) { a.soon(a.live) })
 }
 
-// stuck lists the ids of tasks in a state that are not paused.
+// stuck lists the tasks in one of the given states that are not paused.
 func stuck(s *board.State, in ...board.Status) []string {
 	var ids []string
 	for _, b := range s.Tasks() {

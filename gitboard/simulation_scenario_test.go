@@ -8,9 +8,9 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 )
 
-// scenario is what a run is like: who takes part, for how long, and what goes wrong.
+// scenario describes a run: who takes part, for how long, and what goes wrong.
 type scenario struct {
-	flag                         string // that makes a run of this size
+	flag                         string // selects a run of this size
 	planners, coders, reviewers  int
 	tasks                        int
 	lease, heartbeat             time.Duration
@@ -19,21 +19,21 @@ type scenario struct {
 	planReview                   string
 	skew                         time.Duration
 	faults                       simFaults
-	humanLeaves                  time.Duration // never to return; 0 for never
+	humanLeaves                  time.Duration // for good; 0 for never
 	crash, hang, leave, meddling float64       // per mille
-	checkEvery                   int           // events between two looks at the whole board
+	checkEvery                   int           // events between two checks of the whole board
 }
 
-// simFaults says how often (per mille of the appends and heartbeats) which fault happens.
+// simFaults is how often, per mille of the appends and heartbeats, each fault happens.
 type simFaults struct {
-	race      float64 // somebody else is faster
+	race      float64 // another writer wins
 	lost      float64 // not done, and reported as failed
 	ambiguous float64 // done, and reported as failed
-	blind     float64 // done, reported as failed, and it can't be looked up
-	before    float64 // the process dies before it's done
-	after     float64 // the process dies after it's done, and never learns
-	half      float64 // integration moves, the board doesn't, the process dies
-	read      float64 // a reading fails
+	blind     float64 // done, reported as failed, and can't be looked up
+	before    float64 // the process dies before it is done
+	after     float64 // the process dies after it is done, and never learns of it
+	half      float64 // integration moves, the board does not, and the process dies
+	read      float64 // a read fails
 }
 
 type simSize int
@@ -57,7 +57,7 @@ func drawScenario(rng *rand.Rand, size simSize) scenario {
 	case simTiny:
 		sc.planners, sc.coders, sc.reviewers, sc.tasks = 1, 3, 2, 5
 		sc.faults.lost, sc.faults.ambiguous, sc.crash, sc.hang = 50, 50, 120, 120
-		sc.faults.read = 0 // how much is read for an operation is nobody's promise
+		sc.faults.read = 0 // the number of reads per operation is not promised
 	case simSmall:
 		sc.planners, sc.coders, sc.reviewers, sc.tasks = between(rng, 1, 2), between(rng, 2, 12), between(rng, 1, 5), between(rng, 6, 24)
 	case simLarge:
@@ -86,7 +86,7 @@ func (sc scenario) String() string {
 		sc.planners, sc.coders, sc.reviewers, sc.tasks, sc.lease, sc.planReview, sc.humanLeaves)
 }
 
-// makePlan draws the tasks that the goal takes: each may depend on some of the ones before it.
+// makePlan draws the tasks of the goal at random; each may depend on earlier ones.
 func (s *simulation) makePlan() {
 	for n := range s.tasks {
 		var needs []string
@@ -102,7 +102,7 @@ func (s *simulation) makePlan() {
 	}
 }
 
-// want puts a task into the plan.
+// want adds a task to the plan.
 func (s *simulation) want(id string, needs []string) {
 	s.truth[id] = s.rng.Float64()
 	s.order = append(s.order, id)

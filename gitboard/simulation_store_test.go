@@ -10,12 +10,12 @@ import (
 	"github.com/git-liza/git-liza/gitboard/oplog"
 )
 
-// simStore is the store as one process meets it.
+// simStore is the store as one process sees it.
 type simStore struct {
 	oplog.Store
 	a     *simAgent
-	dead  bool // the process has died in a step; nothing works any more
-	blind bool // the next reading fails
+	dead  bool // the process died in a step; every call fails from now on
+	blind bool // the next read fails
 }
 
 var errDead = errors.New("the process is dead")
@@ -25,7 +25,7 @@ func (m *simStore) Refs(ctx context.Context, prefixes ...string) ([]git.Ref, err
 	return m.a.s.memory.Refs(ctx, prefixes...)
 }
 
-// reading is nil when a reading may go on.
+// reading returns the error of a read that must fail, nil for one that may proceed.
 func (m *simStore) reading(name string) error {
 	s := m.a.s
 	switch {
@@ -67,7 +67,7 @@ func (m *simStore) WriteObjects(ctx context.Context, objects []git.Object) error
 	return m.Store.WriteObjects(ctx, objects)
 }
 
-// RequestCommit is what a walk along the history would find, at once.
+// RequestCommit returns at once what a walk along the history would find.
 func (m *simStore) RequestCommit(_ context.Context, _ git.OID, request string, _ int) (git.OID, error) {
 	if err := m.reading("RequestCommit"); err != nil {
 		return "", err
@@ -79,7 +79,7 @@ func (m *simStore) RequestCommit(_ context.Context, _ git.OID, request string, _
 	return "", fmt.Errorf("request %s: %w", request, gitio.ErrNotFound)
 }
 
-// UpdateRefs is where a process meets the others, and its fate.
+// UpdateRefs is where processes compete and where most faults happen.
 func (m *simStore) UpdateRefs(ctx context.Context, updates []git.RefUpdate, reflog string) error {
 	if m.dead {
 		return errDead
@@ -98,7 +98,7 @@ func (m *simStore) UpdateRefs(ctx context.Context, updates []git.RefUpdate, refl
 	faults, what := s.faults, "append"
 	if updates[0].Ref == git.LeaseRef(m.a.id) && len(updates) == 1 {
 		what = "heartbeat"
-		faults.before, faults.after = faults.before/20, faults.after/20 // a heartbeat, of which there are many
+		faults.before, faults.after = faults.before/20, faults.after/20 // this is one of many heartbeats
 	}
 	do := func() error { return m.Store.UpdateRefs(ctx, updates, reflog) }
 	switch {

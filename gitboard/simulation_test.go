@@ -19,8 +19,8 @@ var (
 	simSeed = flag.Uint64("seed", 0, "simulate this seed alone, and show the run")
 )
 
-// TestSimulation lets whole runs take their course, each from a seed. Everything that can go wrong does; the run
-// ends with every task over, or waits for a human and says why, and its history verifies.
+// TestSimulation simulates whole runs, each from a seed, in which everything that can go wrong does.
+// A run ends with every task finished, or waits for a human and says why, and its history verifies.
 //
 //	go test ./gitboard -run 'TestSimulation$' -long -timeout 2h     many seeds, large ones, too
 //	go test ./gitboard -run 'TestSimulation$' -v -seed 7        one seed, with its transcript
@@ -58,12 +58,12 @@ func TestSimulation(t *testing.T) {
 	for _, r := range runs {
 		t.Run(fmt.Sprintf("%s-%d", []string{"tiny", "small", "large"}[r.size], r.seed), func(t *testing.T) {
 			t.Parallel()
-			synctest.Test(t, func(t *testing.T) { trains.Add(simulate(t, r.seed, r.size)) }) // who lost a race waits in virtual time
+			synctest.Test(t, func(t *testing.T) { trains.Add(simulate(t, r.seed, r.size)) }) // losers of a race wait in virtual time
 		})
 	}
 }
 
-// simulate runs a seed, and returns how many trains there were.
+// simulate runs a seed and returns the number of trains.
 func simulate(t *testing.T, seed uint64, size simSize) (trains int64) {
 	s := newSimulation(t, seed, size)
 	ended := s.run()
@@ -80,7 +80,7 @@ func simulate(t *testing.T, seed uint64, size simSize) (trains int64) {
 	return int64(s.met["train"])
 }
 
-// TestSimulationReplays: the same seed is the same run, to the commit.
+// TestSimulationReplays: the same seed gives the same run, commit by commit.
 func TestSimulationReplays(t *testing.T) {
 	synctest.Test(t, replays)
 }
@@ -94,7 +94,8 @@ func replays(t *testing.T) {
 	}
 }
 
-// TestSimulationTranscript shows one short run, to be read: go test ./gitboard -run Transcript -update
+// TestSimulationTranscript prints one short run for people to read: go test ./gitboard -run
+// Transcript -update
 func TestSimulationTranscript(t *testing.T) {
 	synctest.Test(t, transcript)
 }

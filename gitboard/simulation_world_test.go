@@ -18,9 +18,9 @@ import (
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
-// simulation is a whole run in memory: agents and a human, each a process with a board of its own over one
-// store, in virtual time. One goroutine does everything, and one source of randomness decides everything, so a
-// seed is a run.
+// simulation is a whole run in memory: agents and a human, each a process with its own board on one
+// store, in virtual time. A single goroutine and a single source of randomness decide everything,
+// so a seed determines the run.
 type simulation struct {
 	t testing.TB
 	scenario
@@ -28,10 +28,10 @@ type simulation struct {
 	rng  *rand.Rand
 	ctx  context.Context
 
-	now   time.Time // the true time; everybody's clock is off by something
+	now   time.Time // the true time; every process's clock is off by something
 	queue simQueue
 	seq   int
-	depth int // of events that take place within another's append
+	depth int // of events that happen during another's append
 
 	memory *oplog.Memory
 	cache  string
@@ -39,12 +39,12 @@ type simulation struct {
 	agents []*simAgent
 	human  *simAgent
 	truth  map[string]float64           // how hard a task really is
-	landed map[git.OID]simLanding       // how integration came to each of its commits
-	wants  map[string]*board.Definition // the plan that the planners have in mind, by task
+	landed map[git.OID]simLanding       // how integration got each of its commits
+	wants  map[string]*board.Definition // the plan that the planners intend, by task
 	order  []string                     // of the plan
-	extra  int                          // tasks that were added to the plan
-	acked  []simAck                     // operations that somebody was told stand
-	denied []string                     // requests that were refused
+	extra  int                          // tasks added to the plan
+	acked  []simAck                     // operations acknowledged to somebody
+	denied []string                     // refused requests
 	met    map[string]int               // what went wrong, by kind
 	lines  []string                     // the transcript
 }
@@ -90,7 +90,7 @@ func (s *simulation) newAgent(actor board.Actor) *simAgent {
 	return a
 }
 
-// simBytes is randomness for tokens.
+// simBytes is the randomness for tokens.
 type simBytes struct{ rng *rand.Rand }
 
 func (b simBytes) Read(p []byte) (int, error) {
@@ -100,10 +100,10 @@ func (b simBytes) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// chance is true in so many of a thousand times.
+// chance is true that many times in a thousand.
 func (s *simulation) chance(perMille float64) bool { return s.rng.Float64()*1000 < perMille }
 
-// span is a random duration between two, to the second.
+// span is a random duration between two, in whole seconds.
 func (s *simulation) span(from, to time.Duration) time.Duration {
 	if to <= from {
 		return from
@@ -111,7 +111,7 @@ func (s *simulation) span(from, to time.Duration) time.Duration {
 	return (from + time.Duration(s.rng.Int64N(int64(to-from)))).Truncate(time.Second)
 }
 
-// commit is a new object that stands for a commit of the project.
+// commit makes an object that stands in for a commit of the project.
 func (s *simulation) commit(what string) git.OID {
 	s.seq++
 	o := git.NewObject("blob", fmt.Appendf(nil, "%s %d", what, s.seq))
@@ -130,7 +130,8 @@ func (s *simulation) integration() git.OID {
 	return oid
 }
 
-// holds reports whether integration holds an approved commit, and since which of its commits.
+// holds reports whether integration contains an approved commit, and since which of its own
+// commits.
 func (s *simulation) holds(review string) (git.OID, bool) {
 	for at := s.integration(); at != ""; at = s.landed[at].parent {
 		if string(s.landed[at].review) == review {
@@ -140,12 +141,12 @@ func (s *simulation) holds(review string) (git.OID, bool) {
 	return "", false
 }
 
-// simEvent is something that a process will do.
+// simEvent is a scheduled action of a process.
 type simEvent struct {
 	at  time.Time
 	seq int
 	a   *simAgent
-	gen int // of the process: what a dead one had in mind is forgotten
+	gen int // of the process: a dead one's plans are dropped
 	do  func()
 }
 
@@ -164,7 +165,7 @@ func (q *simQueue) Pop() any {
 	return e
 }
 
-// next takes the first event of a process that isn't in the middle of something.
+// next removes the first event of a process that is not in the middle of a step.
 func (s *simulation) next() (simEvent, bool) {
 	var busy []simEvent
 	defer func() {
@@ -185,7 +186,7 @@ func (s *simulation) next() (simEvent, bool) {
 	return simEvent{}, false
 }
 
-// step lets the next event take place.
+// step executes the next event.
 func (s *simulation) step() bool {
 	e, ok := s.next()
 	if !ok {
@@ -195,7 +196,7 @@ func (s *simulation) step() bool {
 		s.now = e.at
 	}
 	if e.a.asleep.After(s.now) {
-		e.at = e.a.asleep.Add(s.span(0, s.heartbeat)) // what it does first when it wakes up is anybody's guess
+		e.at = e.a.asleep.Add(s.span(0, s.heartbeat)) // whatever it does first on waking is random
 		heap.Push(&s.queue, e)
 		return true
 	}
@@ -209,7 +210,7 @@ func (s *simulation) step() bool {
 	return true
 }
 
-// run lets the run take its course and returns how it ended.
+// run executes the run and returns how it ended.
 func (s *simulation) run() string {
 	s.begin()
 	for events := 0; ; events++ {
@@ -247,7 +248,7 @@ func (s *simulation) run() string {
 	return "the goal is " + string(g.Status)
 }
 
-// waits lists what only a human can set going again.
+// waits lists what only a human can set in motion again.
 func (s *simulation) waits() []string {
 	state := s.eye.state()
 	if c := state.Control(); c.Mode != board.Running {
@@ -278,7 +279,7 @@ func (s *simulation) waits() []string {
 	}
 	for _, b := range briefs {
 		if !b.Status.Terminal() && !waiting[b.ID] {
-			return nil // something could go on
+			return nil // something can still move
 		}
 	}
 	return reasons

@@ -16,7 +16,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/gitio"
 )
 
-// One at a time has the turn, and each gets it.
+// TestTurnExcludes: one writer at a time has the turn, and each gets it.
 func TestTurnExcludes(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "liza", "turn")
 	const takers, each = 8, 50
@@ -29,7 +29,7 @@ func TestTurnExcludes(t *testing.T) {
 				if mine.queue(context.Background()); mine.held == nil {
 					mine.take(context.Background())
 				}
-				if mine.held != nil { // nil after patience has run out, on a machine that stands still
+				if mine.held != nil { // nil when patience ran out on a stalled machine
 					had.Add(1)
 					if n := inside.Add(1); n != 1 {
 						t.Errorf("%d have the turn", n)
@@ -63,7 +63,7 @@ func TestTurnIsLeftToOthersWhileItIsFree(t *testing.T) {
 	late.end()
 }
 
-// started is the board of a new repository, and the path of its turn.
+// started makes a board in a new repository and returns it with the path of its turn.
 func started(t *testing.T) (*Board, string) {
 	t.Helper()
 	t.Setenv("GIT_CONFIG_GLOBAL", os.DevNull)
@@ -94,7 +94,8 @@ func write(t *testing.T, b *Board, p board.Payload) {
 
 func note(text string) board.Payload { return &board.AddNote{For: "human", Message: text} }
 
-// Whoever has the turn and does not get on holds nobody up for long, and the next ones not at all.
+// TestTurnOfOneWhoIsStopped: a writer that stops during its turn delays the next one only briefly,
+// and later ones not at all.
 func TestTurnOfOneWhoIsStopped(t *testing.T) {
 	b, path := started(t)
 	stopped := &writeQueue{path: path}
@@ -111,7 +112,7 @@ func TestTurnOfOneWhoIsStopped(t *testing.T) {
 	write(t, b, note("afterwards"))
 }
 
-// A queue that moves is waited in for longer than one that stands.
+// TestTurnComes: a writer waits longer in a queue that moves than in one that does not.
 func TestTurnComes(t *testing.T) {
 	_, path := started(t)
 	busy, next := &writeQueue{path: path}, &writeQueue{path: path}
@@ -148,7 +149,7 @@ func TestNoTurnToBeHad(t *testing.T) {
 	write(t, b, note("without"))
 }
 
-// What was decided before others had their turn is decided again.
+// TestDecidedAgainAfterTheWait: an operation decided before a wait for others is decided again.
 func TestDecidedAgainAfterTheWait(t *testing.T) {
 	b, path := started(t)
 	other := &writeQueue{path: path}
