@@ -18,7 +18,8 @@ import (
 
 const module = "github.com/git-liza/git-liza/"
 
-// rooms is the table of packages: what each may import of ours, and whether it is pure. "*" is everything.
+// rooms is the table of packages: which of our packages each may import, and whether it is pure.
+// "*" is all of them.
 var rooms = map[string]struct {
 	pure bool
 	may  []string
@@ -78,7 +79,8 @@ var rooms = map[string]struct {
 	"gitboard/golden":         {false, nil}, // for tests
 }
 
-// TestGitboardImportsNothingAbove: a board can be used without roles, worktrees, hooks and commands.
+// TestGitboardImportsNothingAbove: a board can be used without roles, worktrees, hooks and
+// commands.
 func TestGitboardImportsNothingAbove(t *testing.T) {
 	for name, room := range rooms {
 		if name != "gitboard" && !strings.HasPrefix(name, "gitboard/") {
@@ -92,10 +94,11 @@ func TestGitboardImportsNothingAbove(t *testing.T) {
 	}
 }
 
-// impure are packages that a pure one must do without: I/O, clock, randomness, environment.
+// impure lists the packages that a pure one may not import: I/O, clock, randomness, environment.
 var impure = []string{"os", "os/exec", "io/fs", "net", "net/http", "path/filepath", "math/rand", "math/rand/v2", "crypto/rand", "syscall", "log", "context"}
 
-// starters may start processes that are not git: a test command, the demo's agents, a human's editor, the bench's floors.
+// starters may start processes other than git: a test command, the demo's agents, a human's editor,
+// the processes whose bare cost the bench measures.
 var starters = []string{"gitboard/gitio", "worktrees", "worktrees/merge", "gitboard/notify", "roles/supervisor", "roles/rig", "cmd/internal/demo", "cmd/internal/editor", "cmd/liza-bench", "cmd/liza-mutate"}
 
 type pkg struct {
@@ -148,8 +151,8 @@ func TestImports(t *testing.T) {
 	}
 }
 
-// No package but gitio names git as a program to start; the demo shows what a reader would type and the bench
-// measures floors.
+// TestOneDoorToGit: only gitio names git as a program to start, except for the demo, which shows
+// what a reader would type, and the bench, which measures the bare cost of git.
 func TestOneDoorToGit(t *testing.T) {
 	each(t, func(p pkg, file string, f *ast.File, fset *token.FileSet) {
 		name := strings.TrimPrefix(p.ImportPath, module)
@@ -177,7 +180,8 @@ func TestOneDoorToGit(t *testing.T) {
 	})
 }
 
-// Error codes are declared once, so that the documents can list them: nobody spells one where it is used.
+// TestErrorCodesAreConstants: error codes are declared once, so that the documents can list them,
+// and never spelled out where they are used.
 func TestErrorCodesAreConstants(t *testing.T) {
 	text := func(e ast.Expr) bool {
 		lit, ok := e.(*ast.BasicLit)
@@ -213,7 +217,8 @@ func TestErrorCodesAreConstants(t *testing.T) {
 	})
 }
 
-// go-git is for object formats; its storage writes refs in ways that lose updates.
+// TestNoRefsThroughGoGit: go-git is for object formats; its storage writes refs in ways that lose
+// updates.
 func TestNoRefsThroughGoGit(t *testing.T) {
 	const goGit = "github.com/go-git/go-git/v5"
 	allowed := []string{"plumbing", "plumbing/object", "plumbing/filemode", "plumbing/format/config", "plumbing/format/diff", "utils/merkletrie", "plumbing/hash"}
@@ -234,7 +239,8 @@ func TestNoRefsThroughGoGit(t *testing.T) {
 	})
 }
 
-// A ref's name is spelled in gitboard/git; the demo shows what a reader would type and the bench has refs of its own.
+// TestOneSpellingOfRefs: only gitboard/git spells the names of refs, except for the demo, which
+// shows what a reader would type, and the bench, which has its own refs.
 func TestOneSpellingOfRefs(t *testing.T) {
 	each(t, func(p pkg, _ string, f *ast.File, fset *token.FileSet) {
 		name := strings.TrimPrefix(p.ImportPath, module)
@@ -257,7 +263,7 @@ func refSpelled(text string) bool {
 		func(part string) bool { return strings.Contains(text, part) })
 }
 
-// The clock is read at the edge: elsewhere `now` comes in as a value.
+// TestClockAtTheEdge: only the edge reads the clock; elsewhere `now` is passed in as a value.
 func TestClockAtTheEdge(t *testing.T) {
 	each(t, func(p pkg, file string, f *ast.File, fset *token.FileSet) {
 		name := strings.TrimPrefix(p.ImportPath, module)

@@ -9,10 +9,10 @@ import (
 	"testing"
 )
 
-// TestCommandsStandApart: cmd/internal/cli holds commands alone, a file each, and no file uses what another
-// declares. What two commands need is in a package below.
+// TestCommandsStandApart: cmd/internal/cli contains only commands, one per file, and no file uses
+// what another declares. What two commands need is in a package below.
 func TestCommandsStandApart(t *testing.T) {
-	const shared = "commands.go" // where add is, by which each command adds itself
+	const shared = "commands.go" // declares add, by which each command registers itself
 	files, err := filepath.Glob("../cli/*.go")
 	if err != nil {
 		t.Fatal(err)

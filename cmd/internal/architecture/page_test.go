@@ -16,7 +16,7 @@ const page = "../../../ARCHITECTURE.md"
 
 var packagesTable = regexp.MustCompile(`(?s)(<!-- generated: packages -->\n).*?(<!-- end -->)`)
 
-// ARCHITECTURE.md shows the table of packages as it is tested here.
+// TestArchitecturePage: ARCHITECTURE.md shows the table of packages that is tested here.
 func TestArchitecturePage(t *testing.T) {
 	text, err := os.ReadFile(page)
 	if err != nil {
@@ -36,7 +36,8 @@ func TestArchitecturePage(t *testing.T) {
 
 var mayImport = regexp.MustCompile(`(?m)^// It may import [^.]*\.\n`)
 
-// The comment of each package says what the table says: one sentence, in lines of its own.
+// TestPackageComments: each package comment says what the table says, in one sentence on its own
+// lines.
 func TestPackageComments(t *testing.T) {
 	for _, p := range packages(t) {
 		name := strings.TrimPrefix(p.ImportPath, module)
@@ -68,7 +69,7 @@ func TestPackageComments(t *testing.T) {
 	}
 }
 
-// sentence says in a comment what a package may import.
+// sentence is how a comment says what a package may import.
 func sentence(may []string) string {
 	what := "nothing of ours"
 	switch n := len(may); {

@@ -9,7 +9,8 @@ import (
 	"testing"
 )
 
-// TestSecurityTable: each row of the tables of attacks names a test that there is, with the case where it names one.
+// TestSecurityTable: each row of the tables of attacks names an existing test, and an existing case
+// where it names one.
 func TestSecurityTable(t *testing.T) {
 	const root = "../../.."
 	text, err := os.ReadFile(filepath.Join(root, "specs", "security.md"))

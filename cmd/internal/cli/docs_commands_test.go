@@ -11,11 +11,11 @@ import (
 	"github.com/git-liza/git-liza/specs"
 )
 
-// called finds a command where it is written as code: in backquotes, in a command substitution, or at the
+// called matches a command written as code: in backquotes, in a command substitution, or at the
 // beginning of a line.
 var called = regexp.MustCompile("(?m)(?:`|^ *|\\$\\(|[A-Z_]+=\\S+ )git liza ([a-z][a-z-]*(?: [a-z]+)?)")
 
-// Every command and flag that a document or the README names exists.
+// TestCommandsInDocumentsExist: every command and flag named in a document or the README exists.
 func TestCommandsInDocumentsExist(t *testing.T) {
 	texts := map[string]string{}
 	for _, d := range specs.All() {
@@ -39,7 +39,7 @@ func TestCommandsInDocumentsExist(t *testing.T) {
 			end := at[3] + strings.IndexAny(text[at[3]:]+"\n", "`\n")
 			flags += checkFlags(t, name, cmd, text[at[3]:end])
 		}
-		for _, span := range spans(text) { // a command without git liza before it, as tables have them
+		for _, span := range spans(text) { // tables write commands without git liza
 			if words := strings.Fields(span); strings.Contains(span, " --") && words[0] != "git" {
 				flags += checkFlags(t, name, dispatch.Find(words), span)
 			}

@@ -15,7 +15,7 @@ import (
 	"github.com/git-liza/git-liza/specs"
 )
 
-// The tables that say more than code does name just what the code has.
+// TestTablesThatRepeatCode: tables that say more than code does name exactly what the code has.
 func TestTablesThatRepeatCode(t *testing.T) {
 	states := cells(t, "task-lifecycle", "states")
 	names := column(states, 0)
@@ -51,7 +51,8 @@ func TestTablesThatRepeatCode(t *testing.T) {
 	}
 }
 
-// nextStates lists the states into which the table of transitions takes a task from another one.
+// nextStates lists the states that a task can enter from another according to the table of
+// transitions.
 func nextStates(from board.Status) string {
 	var next []string
 	for _, to := range board.Statuses {
@@ -62,7 +63,8 @@ func nextStates(from board.Status) string {
 	return strings.Join(next, ", ")
 }
 
-// Every field of a record and every event of a history stands in the document of the format.
+// TestFieldsAndEventsInBoardFormat: the document of the format describes every field of a record
+// and every event of a history.
 func TestFieldsAndEventsInBoardFormat(t *testing.T) {
 	text, _ := specs.Text("board-format")
 	words := map[string]bool{}
@@ -99,14 +101,16 @@ func TestFieldsAndEventsInBoardFormat(t *testing.T) {
 	same(t, "fields of a task", listed, yamlKeys(reflect.TypeFor[board.Task]()))
 }
 
-// Who comes from the older scripts finds each of them by its name.
+// TestOlderScriptsAreAnswered: users of the older scripts find a replacement for each under its
+// name.
 func TestOlderScriptsAreAnswered(t *testing.T) {
 	same(t, "scripts", column(cells(t, "tooling", "older-scripts"), 0), codeEach(strings.Fields(`liza-init.sh liza-lock.sh liza-validate.sh
 		liza-add-task.sh liza-claim-task.sh liza-submit-for-review.sh liza-submit-verdict.sh liza-watch.sh liza-analyze.sh liza-checkpoint.sh
 		liza-agent.sh wt-create.sh wt-merge.sh wt-delete.sh update-sprint-metrics.sh clear-stale-review-claims.sh release-claim.sh`)))
 }
 
-// The list of documents says in a line whom each is for; links between them lead somewhere.
+// TestDocumentsAreFoundAndLinked: the list of documents says in one line for whom each is, and
+// links between documents work.
 func TestDocumentsAreFoundAndLinked(t *testing.T) {
 	link := regexp.MustCompile(`\]\(([a-z-]+)\.md\)|git liza docs ([a-z-]+)`)
 	for _, d := range specs.All() {
@@ -131,7 +135,7 @@ func same(t *testing.T, what string, got, want []string) {
 	}
 }
 
-// cells are the rows of a table of a document, without its head.
+// cells returns the rows of a document's table, without its head.
 func cells(t *testing.T, document, name string) [][]string {
 	t.Helper()
 	text, _ := specs.Text(document)
@@ -154,7 +158,7 @@ func column(rows [][]string, i int) []string {
 	return words
 }
 
-// spans are the words between backquotes.
+// spans returns the texts between backquotes.
 func spans(text string) []string {
 	var words []string
 	for _, m := range regexp.MustCompile("`([^`\n]+)`").FindAllStringSubmatch(text, -1) {
@@ -179,8 +183,8 @@ func codeEach(words []string) []string {
 	return out
 }
 
-// yamlKeys are the keys of a record and of what it holds, but for the one that keeps the unknown and the
-// events, which have one another's words.
+// yamlKeys returns the keys of a record and of its parts, except the field that keeps unknown keys,
+// and the events, which share their keys with each other.
 func yamlKeys(typ reflect.Type) []string {
 	var keys []string
 	for i := range typ.NumField() {

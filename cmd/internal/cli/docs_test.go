@@ -26,7 +26,7 @@ import (
 	"github.com/git-liza/git-liza/specs"
 )
 
-// tables makes each table that repeats what code says.
+// tables generates each table that repeats what code says.
 var tables = map[string]func() string{
 	"transitions": func() string {
 		rows := [][]string{{"From", "To", "Operation", "Who", "Condition"}}
@@ -256,7 +256,8 @@ func section(t *testing.T, text, name string) string {
 	return ""
 }
 
-// The first word of several commands prints them, whatever else is asked for.
+// TestEveryGroupHasHelp: the name of a group of commands, alone, with -h or after help, prints its
+// commands.
 func TestEveryGroupHasHelp(t *testing.T) {
 	for _, c := range dispatch.Commands() {
 		group, _, two := strings.Cut(c.Name, " ")

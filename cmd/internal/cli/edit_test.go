@@ -18,7 +18,8 @@ import (
 	"github.com/git-liza/git-liza/gitboard/codec"
 )
 
-// On a terminal a text that can't be committed is opened again, if its author wants that; else it is kept.
+// TestEditAsksOnATerminal: on a terminal, a text that can't be committed is opened again if its
+// author wants that; otherwise it is kept.
 func TestEditAsksOnATerminal(t *testing.T) {
 	for answer, opened := range map[string]int{"\n": 2, "y\n": 2, "n\n": 1, "\x04": 1} {
 		l := newLife(t)
@@ -27,7 +28,7 @@ func TestEditAsksOnATerminal(t *testing.T) {
 		if err != nil {
 			t.Skipf("no pty here: %v", err)
 		}
-		// The first time it breaks the text, the second time it mends it.
+		// breaks the text at first and repairs it at the second time
 		l.write("editor.sh", `echo opened >> "$0.log"
 if [ -e "$0.again" ]; then sed -e 's/^description:.*/description: mended/' "$1" > "$1.new"; else sed -e 's/^description:.*/description: [/' "$1" > "$1.new"; fi
 mv "$1.new" "$1"
@@ -67,7 +68,8 @@ mv "$1.new" "$1"
 	}
 }
 
-// What a human wrote reads on the board as it did in the editor, however YAML spells it.
+// TestEditKeepsTexts: a human's text is the same on the board as in the editor, however YAML quotes
+// it.
 func TestEditKeepsTexts(t *testing.T) {
 	s := newBoardScene(t, "A calculator").add("parse", "Parse sums", 2)
 	path := board.RecordPath(board.TaskDir, "parse")
@@ -93,7 +95,8 @@ func TestEditKeepsTexts(t *testing.T) {
 		if now.Scope != text || !reflect.DeepEqual(now.Extra, mine.Extra) {
 			t.Errorf("%q became %q and %v", text, now.Scope, now.Extra)
 		}
-		if again, err := edit.ChangedFields(now, edited); err != nil || len(again) > 1 { // the history has grown
+		// Only the history may have grown.
+		if again, err := edit.ChangedFields(now, edited); err != nil || len(again) > 1 {
 			t.Errorf("%q: %v is still to change, %v", text, again, err)
 		}
 		over, err := edit.LaidOver(base, fields)

@@ -12,7 +12,8 @@ import (
 	"github.com/git-liza/git-liza/gitboard/oplog"
 )
 
-// FuzzWritePath: whatever path and value `write` is given, it names one record and a field of it, or is refused.
+// FuzzWritePath: any path and value given to `write` names one record and a field of it, or is
+// refused.
 func FuzzWritePath(f *testing.F) {
 	f.Add("tasks.add-auth.priority", "1")
 	f.Add("tasks.add-auth.depends_on.0", "b")

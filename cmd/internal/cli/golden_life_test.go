@@ -17,7 +17,8 @@ import (
 	"github.com/git-liza/git-liza/cmd/internal/edge"
 )
 
-// life is a real repository with a board, on which commands are run in this process, under a clock of its own.
+// life is a real repository with a board, on which commands run within this process, under its own
+// clock.
 type life struct {
 	t   *testing.T
 	dir string
@@ -114,10 +115,10 @@ func (l *life) commit(id, subject string, files map[string]string) {
 	l.git(dir, "commit", "-q", "-m", subject)
 }
 
-// hex are ids of commits and sessions, which differ from run to run.
+// hex matches the ids of commits and sessions, which differ from run to run.
 var hex = regexp.MustCompile(`\b[0-9a-f]{40}\b|\b[0-9a-f]{16}\b|\b[0-9a-f]{10}\b`)
 
-// both holds a command's output at 80 and 120 columns against its golden files.
+// both compares a command's output at 80 and 120 columns with its golden files.
 func (l *life) both(name string, args ...string) {
 	l.t.Helper()
 	host, _ := os.Hostname()
@@ -130,7 +131,7 @@ func (l *life) both(name string, args ...string) {
 	delete(l.env, "COLUMNS")
 }
 
-// sumsLife is the life of a task that is rejected once, beside one that is blocked.
+// sumsLife is the life of a task that is rejected once, next to one that is blocked.
 func sumsLife(t *testing.T) *life {
 	l := newLife(t)
 	l.liza("", "init", "A calculator", "--spec", "specs/vision.md")
@@ -200,7 +201,8 @@ func TestGoldenLife(t *testing.T) {
 	l.liza("", "verify")
 }
 
-// What the repository can't tell keeps nobody from the rest of the story.
+// TestShowWithoutTheWork: when the repository lacks the work, show still prints the rest of the
+// story.
 func TestShowWithoutTheWork(t *testing.T) {
 	l := sumsLife(t)
 	link, err := os.ReadFile(filepath.Join(l.dir, ".worktrees", "sums", ".git"))
@@ -245,7 +247,8 @@ const logOfCoder2 = `- timestamp: 2026-01-31T10:00:00Z
   detail: 'disc-1, high: the parser leaks'
 `
 
-// log --follow prints what happens while it runs, filtered, and ends well when it is interrupted.
+// TestLogFollows: log --follow prints what happens while it runs, filtered, and ends cleanly when
+// interrupted.
 func TestLogFollows(t *testing.T) {
 	l := newLife(t)
 	l.liza("", "init", "A calculator")

@@ -11,7 +11,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/report"
 )
 
-// reviewed is busy in a sprint of its own, with a deadline and what there is to look back on.
+// reviewed is busy in its own sprint, with a deadline and material for a retrospective.
 func reviewed(t *testing.T) *boardScene {
 	s := busy(t)
 	s.do("human", &board.SprintEnd{}).pass(time.Minute)
@@ -50,7 +50,7 @@ func TestGoldenSprint(t *testing.T) {
 	}
 }
 
-// Each metric that the record has is drawn by its name.
+// TestMetricsAreAllDrawn: each metric of the record is drawn under its name.
 func TestMetricsAreAllDrawn(t *testing.T) {
 	lines := screen.Metrics(paper(80), &board.Sprint{ID: "sprint-1"}, report.Metrics{})
 	if n := len(lines); n != 13 || !strings.Contains(lines[12], "drift_commits_total") {

@@ -16,7 +16,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
-// drawn holds what was drawn against its file. No line may be wider than the page.
+// drawn compares drawn lines with their golden file. No line may be wider than the page.
 func drawn(t *testing.T, name string, width int, lines []string) {
 	t.Helper()
 	text := strings.Join(lines, "\n") + "\n"
@@ -28,12 +28,12 @@ func drawn(t *testing.T, name string, width int, lines []string) {
 	golden.Check(t, filepath.Join("testdata", "golden", fmt.Sprintf("%s-%d.txt", name, width)), text)
 }
 
-// paper is a page of a test.
+// paper is a page for tests.
 func paper(width int) edge.Page {
 	return edge.Page{Width: width, Height: edge.PageHeight, Signs: edge.UnicodeSigns}
 }
 
-// boardScene is a board in memory that operations are carried out on.
+// boardScene is a board in memory on which operations are carried out.
 type boardScene struct {
 	t      *testing.T
 	mem    *board.Memory
@@ -83,7 +83,7 @@ func (s *boardScene) do(agent string, payloads ...board.Payload) *boardScene {
 	return s
 }
 
-// add makes a task that can be claimed.
+// add adds a claimable task.
 func (s *boardScene) add(id, desc string, priority int, depends ...string) *boardScene {
 	s.t.Helper()
 	return s.do("human", &board.AddTask{About: board.About{Task: id}, Ready: true, Definition: board.Definition{
@@ -121,7 +121,8 @@ func (s *boardScene) verdict(reviewer, id, verdict, reason string) *boardScene {
 const rejected = "Blockers: 1\n- [blocker] a.go:12 \u2014 an empty name is accepted\n  Why it matters: anybody gets in\n" +
 	"  Suggestion: answer 400\n\nConcerns: 0\n\nOverall: not yet.\nSpec: n/a\nAnomaly: none\n"
 
-// leases of all agents, with three minutes left; of those that are named they have run out for two.
+// leases returns a lease of each agent with three minutes left; those of the agents in gone expired
+// two minutes ago.
 func (s *boardScene) leases(gone ...string) map[string]board.Lease {
 	all := map[string]board.Lease{}
 	for _, id := range s.state().List(board.AgentDir) {
@@ -199,7 +200,7 @@ func TestGoldenStatus(t *testing.T) {
 	}
 }
 
-// Where the locale has no UTF-8, nothing but ASCII is drawn.
+// TestGoldenStatusPlain: where the locale has no UTF-8, only ASCII is drawn.
 func TestGoldenStatusPlain(t *testing.T) {
 	s := busy(t)
 	o, err := report.Look(s.state(), report.Beside{Leases: s.leases("coder-4"), Events: s.events}, s.now.Std())
@@ -254,7 +255,8 @@ func TestGoldenGraph(t *testing.T) {
 	}
 }
 
-// Without UTF-8 and with the selected task far down the list, the screen stays one screen.
+// TestStatusSelection: without UTF-8, and with the selected task far down the list, status still
+// fits the screen.
 func TestStatusSelection(t *testing.T) {
 	s := thousand(t)
 	o, err := report.Look(s.state(), report.Beside{Leases: s.leases(), Events: s.events}, s.now.Std())
@@ -276,7 +278,8 @@ func TestStatusSelection(t *testing.T) {
 	}
 }
 
-// Whatever the size of the screen, no line is wider; from 25 lines on it stays one screen.
+// TestStatusAtAnySize: at any size of the screen no line is wider than it; from 25 lines on
+// everything fits one screen.
 func TestStatusAtAnySize(t *testing.T) {
 	for name, s := range map[string]*boardScene{"busy": busy(t), "thousand": thousand(t), "empty": newBoardScene(t, long)} {
 		o, err := report.Look(s.state(), report.Beside{Leases: s.leases(), Events: s.events}, s.now.Std())
@@ -288,7 +291,8 @@ func TestStatusAtAnySize(t *testing.T) {
 				p := edge.Page{Width: width, Height: height, Signs: edge.UnicodeSigns}
 				lines := screen.Status(p, o, screen.Reasons(s.state()), screen.Choice{Selected: "cli"})
 				for _, line := range lines {
-					if edge.Breadth(line) > width && !strings.HasPrefix(line, "    git liza ") { // a command is whole
+					// A command is never cut.
+					if edge.Breadth(line) > width && !strings.HasPrefix(line, "    git liza ") {
 						t.Fatalf("%s at %d x %d has a line of %d: %q", name, width, height, edge.Breadth(line), line)
 					}
 				}
@@ -300,7 +304,8 @@ func TestStatusAtAnySize(t *testing.T) {
 	}
 }
 
-// What a human is asked to do is one command to be copied, whole, on every page and for every length of id.
+// TestCommandsOnTheScreenAreWhole: what a human is asked to do is one complete command to copy, on
+// every page and for every length of id.
 func TestCommandsOnTheScreenAreWhole(t *testing.T) {
 	s := newBoardScene(t, "A calculator")
 	for i := range 40 {

@@ -18,16 +18,16 @@ import (
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
-// wrongMove is a command that a caller may not give, and the way out that the refusal has to name.
+// wrongMove is a command that the caller may not run, and the way out that its refusal has to name.
 type wrongMove struct {
 	who  string // LIZA_AGENT_ID; "" is a human
 	move string
-	want string // the command of the hint, whole
+	want string // the complete command of the hint
 }
 
-// The board of the wrong moves: coder-1 has work ready to submit, coder-2 has written no checkpoint, coder-3's work waits
-// for a review, code-reviewer-1 reviews another's, coder-4's was rejected, coder-5 is blocked; coder-9, code-reviewer-2
-// and planner-2 are not registered.
+// wrongMoves are refused on this board: coder-1 has work ready to submit, coder-2 has written no
+// checkpoint, coder-3's work waits for a review, code-reviewer-1 reviews another task, coder-4's
+// work was rejected, coder-5 is blocked; coder-9, code-reviewer-2 and planner-2 are not registered.
 var wrongMoves = []wrongMove{
 	{"coder-9", "submit held", "git liza claim open"},
 	{"coder-9", "release held", "git liza claim open"},
@@ -57,7 +57,7 @@ var wrongMoves = []wrongMove{
 	{"", "verdict waiting APPROVED --commit COMMIT", "git liza show waiting"},
 }
 
-// wrongScene is the board of the wrong moves, in a real repository.
+// wrongScene makes the board of the wrong moves in a real repository.
 func wrongScene(t *testing.T) *life {
 	l := newLife(t)
 	l.liza("", "init", "A calculator", "--spec", "specs/vision.md")
@@ -69,7 +69,7 @@ func wrongScene(t *testing.T) *life {
 			return
 		}
 		l.liza(coder, "pre-exec", id, "--intent", "write it", "--validation", "go test: ok", "--file", id+".go")
-		l.pass(time.Second) // the commit is younger than the checkpoint
+		l.pass(time.Second) // the commit must be newer than the checkpoint
 		l.commitAt(id, map[string]string{id + ".go": "package " + id + "\n", id + "_test.go": "package " + id + "\n"})
 	}
 	work("coder-1", "held")
@@ -91,7 +91,7 @@ func wrongScene(t *testing.T) *life {
 	return l
 }
 
-// commitAt commits files into a task's worktree at the time of the life.
+// commitAt commits files in a task's worktree, dated by the life's clock.
 func (l *life) commitAt(id string, files map[string]string) {
 	l.t.Helper()
 	at := l.now.Format(time.RFC3339)
@@ -100,7 +100,7 @@ func (l *life) commitAt(id string, files map[string]string) {
 	l.commit(id, "Write "+id, files)
 }
 
-// try runs a command, and returns its exit code and the refusal.
+// try runs a command and returns its exit code and the refusal.
 func (l *life) try(agent string, args ...string) (int, string, string) {
 	var out, errs bytes.Buffer
 	code := Run(context.Background(), l.app(agent, &out, &errs), append([]string{"--json"}, args...))
@@ -113,7 +113,7 @@ func (l *life) try(agent string, args ...string) (int, string, string) {
 
 var hinted = regexp.MustCompile(`git liza .*$`)
 
-// words splits a command line as a shell does, and refuses what a shell would not take for words.
+// words splits a command line as a shell does, and fails if the shell rejects it.
 func words(t *testing.T, line string) []string {
 	t.Helper()
 	out, err := exec.Command("sh", "-c", "for w in "+line+`; do printf '%s\n' "$w"; done`).CombinedOutput()
@@ -139,8 +139,8 @@ var mistyped = []wrongMove{
 	{"", "note hello --for zzzzzz", "git liza add-task --id zzzzzz --desc TEXT --spec specs/vision.md --done TEXT --scope TEXT"},
 }
 
-// The refusal of a wrong move names what this caller may do next, as one command with its own ids: 2 points each. The
-// command is carried out on the board that refused, by the same caller.
+// TestRefusalsNameTheWayOut: the refusal of a wrong move names what this caller may do next, as one
+// command with its own ids: 2 points each. The command is run on the same board by the same caller.
 func TestRefusalsNameTheWayOut(t *testing.T) {
 	l := wrongScene(t)
 	score := l.score(wrongMoves)
@@ -155,7 +155,8 @@ func TestRefusalsNameTheWayOut(t *testing.T) {
 	}
 }
 
-// score carries out each move and its hint, and gives a point for the right hint and one for a hint that is legal.
+// score runs each move and its hint, and gives one point for the right hint and one for a hint that
+// is legal.
 func (l *life) score(moves []wrongMove) (points int) {
 	l.t.Helper()
 	kept := l.t.TempDir() + "/kept"
@@ -169,7 +170,7 @@ func (l *life) score(moves []wrongMove) (points int) {
 		}
 		command := hinted.FindString(hint)
 		if want := strings.ReplaceAll(m.want, "COMMIT", commit); command == want {
-			points++ // whole, and with the caller's ids
+			points++ // complete, and with the caller's ids
 		} else {
 			l.t.Errorf("%s: git liza %s: %s\nhint: %s\nwant: %s", m.who, m.move, message, hint, want)
 		}
@@ -189,7 +190,7 @@ func (l *life) score(moves []wrongMove) (points int) {
 	return points
 }
 
-// commitNamed is the commit of the first task that a command line names.
+// commitNamed is the newest commit of the first task that a command line names.
 func (l *life) commitNamed(line string) string {
 	for _, arg := range strings.Fields(line)[1:] {
 		if out, err := exec.Command("git", "-C", l.dir, "rev-parse", "-q", "--verify", "task/"+arg).Output(); err == nil {
@@ -206,7 +207,8 @@ func copyTree(t *testing.T, from, to string) {
 	}
 }
 
-// Whatever step anybody is offered, on a board that has tasks in all states, is a command line that this program takes.
+// TestStepsAreCommandLines: every next step that is offered on a board with tasks in all states is
+// a command line that this program accepts.
 func TestStepsAreCommandLines(t *testing.T) {
 	s := busy(t)
 	state := s.state()

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// What an agent reads first fits 1.2 KB, whatever state its task is in and however long the texts are, and names the
-// caller's own next command.
+// TestPrimeIsShort: what an agent reads first fits into 1.2 KB, whatever the state of its task and
+// however long the texts, and names the caller's own next command.
 func TestPrimeIsShort(t *testing.T) {
 	l := wrongScene(t)
 	long := func(text string) string { return strings.Repeat(text, 60) }
@@ -45,7 +45,8 @@ func TestPrimeIsShort(t *testing.T) {
 	l.env["LIZA_SUPERVISED"] = ""
 }
 
-// The coder that continues is shown the block, its answer and the old work: by its claim, and by prime.
+// TestClaimShowsTheAnswer: the coder that continues a task sees the block, its answer and the old
+// work, both from claim and from prime.
 func TestClaimShowsTheAnswer(t *testing.T) {
 	l := newLife(t)
 	l.liza("", "init", "A calculator", "--spec", "specs/vision.md")

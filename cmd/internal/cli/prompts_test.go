@@ -17,7 +17,8 @@ var (
 	printed  = regexp.MustCompile(`git liza docs ([a-z-]+)`)
 )
 
-// Every command in a prompt exists with the flags that it is shown with, and so does every document.
+// TestCommandsInPrompts: every command in a prompt exists with the flags shown, and so does every
+// document.
 func TestCommandsInPrompts(t *testing.T) {
 	seen, flags := 0, 0
 	for name, text := range prompts(t) {
@@ -49,7 +50,7 @@ func TestCommandsInPrompts(t *testing.T) {
 	}
 }
 
-// prompts are the texts that agents are started with: the templates, and what was made of them.
+// prompts returns the texts that agents are started with: the templates and rendered examples.
 func prompts(t *testing.T) map[string]string {
 	t.Helper()
 	texts := map[string]string{}

@@ -20,7 +20,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/sshsig"
 )
 
-// sshAgent serves keys on a socket, as the ssh-agent does.
+// sshAgent serves keys on a socket as ssh-agent does.
 func sshAgent(t *testing.T, keys ...any) (socket string) {
 	t.Helper()
 	ring := agent.NewKeyring()
@@ -35,7 +35,7 @@ func sshAgent(t *testing.T, keys ...any) (socket string) {
 // serve serves an agent on a socket.
 func serve(t *testing.T, ring agent.Agent) (socket string) {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "agent") // a socket's path is short
+	dir, err := os.MkdirTemp("", "agent") // a socket's path must be short
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,7 +67,8 @@ func publicOf(t *testing.T, private any) string {
 	return strings.TrimSpace(string(ssh.MarshalAuthorizedKey(key.PublicKey())))
 }
 
-// TestLoadKey: a key is found however git would name it, in a file or with the ssh-agent, and signs.
+// TestLoadKey: a key is found in every form in which git can name it, in a file or in ssh-agent,
+// and signs.
 func TestLoadKey(t *testing.T) {
 	_, ed, err := ed25519.GenerateKey(rand.Reader)
 	if err != nil {
@@ -142,7 +143,8 @@ func TestLoadKey(t *testing.T) {
 	}
 }
 
-// TestAgentThatDoesNotAnswer: who is told to end doesn't wait for an ssh-agent that waits for somebody.
+// TestAgentThatDoesNotAnswer: a cancelled caller does not wait for an ssh-agent that is waiting for
+// its user.
 func TestAgentThatDoesNotAnswer(t *testing.T) {
 	_, key, err := ed25519.GenerateKey(rand.Reader)
 	if err != nil {
@@ -171,7 +173,7 @@ func TestAgentThatDoesNotAnswer(t *testing.T) {
 	}
 }
 
-// waits is an agent that never answers when it is asked to sign.
+// waits is an ssh-agent that never answers a request to sign.
 type waits struct {
 	agent.Agent
 	asked, end chan struct{}

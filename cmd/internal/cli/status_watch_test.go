@@ -14,7 +14,7 @@ import (
 	"golang.org/x/term"
 )
 
-// A panic leaves the terminal as it was, too.
+// TestWatchPanics: a panic, too, leaves the terminal as it was.
 func TestWatchPanics(t *testing.T) {
 	l := newLife(t)
 	l.liza("", "init", "A calculator")
@@ -45,7 +45,7 @@ func TestWatchPanics(t *testing.T) {
 	app.Stdin, app.Stdout = tty, tty
 	looks := 0
 	app.Now = func() time.Time {
-		if looks++; looks > 2 { // on the screen already
+		if looks++; looks > 2 { // already on the screen
 			panic("the clock has stopped")
 		}
 		return l.now

@@ -14,7 +14,8 @@ import (
 	program "github.com/git-liza/git-liza/cmd/internal/demo"
 )
 
-// TestDemo plays the whole run once, within this process, whose agents and commands are processes.
+// TestDemo plays the whole demo once. It runs within this process; its agents and commands are
+// processes.
 func TestDemo(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "greet")
 	var out bytes.Buffer
@@ -23,7 +24,7 @@ func TestDemo(t *testing.T) {
 		t.Setenv(name, value)
 	}
 	got, err := program.Run(t.Context(), program.Options{Dir: dir, Out: &out, Now: time.Now})
-	for _, entry := range mislead { // what looks at the run must not be misled
+	for _, entry := range mislead { // the checks of the run must not be misled
 		name, _, _ := strings.Cut(entry, "=")
 		os.Unsetenv(name)
 	}
@@ -46,7 +47,7 @@ func TestDemo(t *testing.T) {
 	t.Run("JSON", func(t *testing.T) { printed(t, got, dir) })
 }
 
-// printed looks at what --json prints of a run.
+// printed checks the --json output of a run.
 func printed(t *testing.T, of *program.Result, dir string) {
 	text, err := json.Marshal(of)
 	if err != nil {
@@ -67,7 +68,7 @@ func printed(t *testing.T, of *program.Result, dir string) {
 	}
 }
 
-// board looks for what the demo is to show in the tasks' histories.
+// board checks that the tasks' histories contain what the demo is to show.
 func board(t *testing.T, dir string) {
 	is := func(what string, got []string, want ...string) {
 		t.Helper()
@@ -98,7 +99,7 @@ func board(t *testing.T, dir string) {
 	}
 }
 
-// order looks for what came after what on the branch.
+// order checks the order of operations on the branch.
 func order(t *testing.T, dir string) {
 	all := operations(t, dir)
 	at := 0
@@ -124,7 +125,7 @@ func order(t *testing.T, dir string) {
 	}
 }
 
-// result looks at what the run leaves.
+// result checks what the run leaves behind.
 func result(t *testing.T, dir string) {
 	for _, name := range []string{"verify", "validate"} {
 		if out, err := exec.Command(os.Args[0], "-C", dir, name).CombinedOutput(); err != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/internal/edge"
 )
 
-// The test binary is git-liza where the demo or a test starts it with a command.
+// TestMain makes the test binary git-liza when the demo or a test starts it with a command.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && !strings.HasPrefix(os.Args[1], "-test.") {
 		os.Exit(cli.Main(edge.OS(), os.Args[1:]))
@@ -20,10 +20,10 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// mislead is an environment that would mislead the demo.
+// mislead is an environment that the demo must not be misled by.
 var mislead = []string{"GIT_DIR=/nowhere", "GIT_AUTHOR_NAME=Nobody", "LIZA_AGENT_ID=coder-9", "LIZA_SUPERVISED=1", "GOFLAGS=-mod=vendor"}
 
-// demo is a run of the demo, in an environment that would mislead it.
+// demo is a run of the demo in that environment.
 func demo(t *testing.T, args ...string) *exec.Cmd {
 	t.Helper()
 	cmd := exec.Command(os.Args[0], append([]string{"demo"}, args...)...)
@@ -57,7 +57,7 @@ func task(t *testing.T, dir, id string) record {
 	return r
 }
 
-// by lists who brought an event about, each time.
+// by lists the actors of an event, once for each time it happened.
 func (r record) by(event string) []string {
 	var who []string
 	for _, e := range r.History {

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// TestInterrupt ends a run in the middle of it: the agents go with it, and the repository stays.
+// TestInterrupt interrupts a run: its agents end with it, and the repository stays.
 func TestInterrupt(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "greet")
 	cmd := demo(t, "--keep", dir)
@@ -45,7 +45,7 @@ func TestInterrupt(t *testing.T) {
 	}
 }
 
-// inside lists the processes that run in a directory, where the system says (/proc).
+// inside lists the processes whose working directory is dir, where the system has /proc.
 func inside(dir string) []string {
 	var found []string
 	all, _ := filepath.Glob("/proc/[0-9]*/cwd")

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestTyped pastes what the narration prints into a shell: the words must arrive as they were.
+// TestTyped pastes the narration's commands into a shell: their words must arrive unchanged.
 func TestTyped(t *testing.T) {
 	line := []string{"printf", "%s\\n", "plain", "two words", "it's", `a "b" c`, "$HOME", "back`tick", "Hello!", "--flag", "x|y", "", "specs/vision.md#world"}
 	for _, width := range []int{10, 60, 1 << 20} {

@@ -11,7 +11,8 @@ import (
 	"github.com/git-liza/git-liza/cmd/internal/edge"
 )
 
-// Every command has an example, and the command's own parser takes each of its flags and arguments.
+// TestExamples: every command has an example, and the command's own parser accepts each of its
+// flags and arguments.
 func TestExamples(t *testing.T) {
 	for _, cmd := range dispatch.Commands() {
 		if cmd.Example == "" {
@@ -34,7 +35,7 @@ func TestExamples(t *testing.T) {
 
 var shellWord = regexp.MustCompile(`(?:[^\s"]|"[^"]*")+`)
 
-// shellWords are the words of the first command of a line, as a shell splits them.
+// shellWords returns the words of a line's first command, split as by a shell.
 func shellWords(line string) (words []string) {
 	for _, word := range shellWord.FindAllString(line, -1) {
 		if word == "|" || word == ">" {

@@ -1,6 +1,6 @@
 package dispatch
 
-// For tests of the commands' pages.
+// Exported for the tests of the commands' pages.
 var (
 	Capital = capital
 	Options = options

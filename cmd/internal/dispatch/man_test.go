@@ -12,8 +12,8 @@ import (
 	"github.com/git-liza/git-liza/cmd/internal/edge"
 )
 
-// Each command has a manual page in which nothing of its help is lost, and that the system's own formatter
-// understands, where there is one.
+// TestManual: each command has a manual page that contains all of its help and that the system's
+// formatter, where there is one, accepts.
 func TestManual(t *testing.T) {
 	dir := t.TempDir()
 	n, err := dispatch.WriteManual(&edge.Call{App: edge.OS()}, dir)

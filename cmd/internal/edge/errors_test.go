@@ -13,7 +13,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/oplog"
 )
 
-// The exit codes are the protocol's, also for errors that were wrapped on their way.
+// TestExitCodes: exit codes are those of the protocol, also for wrapped errors.
 func TestExitCodes(t *testing.T) {
 	for _, c := range []struct {
 		err  error

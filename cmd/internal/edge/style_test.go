@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// The null device is a device, but nobody sits at it: nothing is asked or coloured there.
+// TestNullIsNotATerminal: the null device is a character device but not a terminal: nothing is
+// asked or coloured there.
 func TestNullIsNotATerminal(t *testing.T) {
 	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
 	if err != nil {

@@ -14,7 +14,8 @@ import (
 	"github.com/creack/pty"
 )
 
-// The test binary edits the file that it is given, as git liza does: an interrupt does not end it.
+// TestMain makes the test binary edit the file that it is given, as git liza does: an interrupt
+// does not end it.
 func TestMain(m *testing.M) {
 	if file := os.Getenv("EDITOR_TEST_FILE"); file != "" {
 		signal.Notify(make(chan os.Signal, 9), os.Interrupt)
@@ -27,7 +28,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// An interrupt that is typed in the editor reaches the editor, and ends nothing else.
+// TestAnInterruptIsTheEditors: an interrupt typed in the editor reaches the editor and ends nothing
+// else.
 func TestAnInterruptIsTheEditors(t *testing.T) {
 	dir := t.TempDir()
 	script, file := filepath.Join(dir, "my editor.sh"), filepath.Join(dir, "a file")
@@ -63,7 +65,8 @@ func TestAnInterruptIsTheEditors(t *testing.T) {
 	}
 }
 
-// A failing editor is an error; its file is its last argument, behind those of the command.
+// TestEdit: a failing editor is an error; the file is its last argument, after those of the
+// command.
 func TestEdit(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "a 'file'")
 	if err := Edit("test -f", file, nil, nil, nil); err == nil {

@@ -9,7 +9,8 @@ import (
 	"github.com/git-liza/git-liza/roles/supervisor"
 )
 
-// A supervisor's line on a terminal has our colours, and nothing that an agent has put into it.
+// TestEventLine: a supervisor's line on a terminal has our colours, and no control sequences that
+// an agent put into it.
 func TestEventLine(t *testing.T) {
 	e := supervisor.Event{Time: time.Unix(0, 0), Event: supervisor.Ended, Text: "exit 1 (\x1b[31mred\x1b[0m)", Prompt: "/p/\x1b[2Jx.md"}
 	line := eventLine(edge.Paint(true), e)

@@ -7,7 +7,8 @@ import (
 	"github.com/git-liza/git-liza/cmd/internal/edge"
 )
 
-// Without a collector nothing is opened, nobody is called and nothing runs: the call has no repository and no context.
+// TestNoTelemetry: without a collector nothing is opened, called or started; the call here has
+// neither a repository nor a context.
 func TestNoTelemetry(t *testing.T) {
 	asked := map[string]bool{}
 	c := &edge.Call{App: &edge.App{Getenv: func(name string) string { asked[name] = true; return "" }}}

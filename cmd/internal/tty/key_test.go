@@ -8,7 +8,7 @@ import (
 func TestParse(t *testing.T) {
 	for _, c := range []struct {
 		name string
-		sent []string // one read after the other
+		sent []string // one per read
 		want []Key
 	}{
 		{"letters", []string{"q?ä"}, []Key{'q', '?', 'ä'}},

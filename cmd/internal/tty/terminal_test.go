@@ -9,7 +9,8 @@ import (
 	"testing"
 )
 
-// A frame is one write, and what is shown already is not written again. The socket keeps writes apart.
+// TestDrawIsOneWrite: a frame is a single write, and a frame already on the screen is not written
+// again. The socket preserves the boundaries of writes.
 func TestDrawIsOneWrite(t *testing.T) {
 	ends, err := syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_SEQPACKET, 0)
 	if err != nil {

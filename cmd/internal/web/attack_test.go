@@ -14,7 +14,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/internal/web"
 )
 
-// An attack is a request that must come to nothing.
+// An attack is a request that must have no effect.
 type attack struct {
 	name           string
 	method, path   string
@@ -26,7 +26,7 @@ type attack struct {
 	mustNotContain []string
 }
 
-// Every row is an attack on a browser that was let in, or by one that was not.
+// attacks are made on a browser that was admitted, or by one that was not.
 var attacks = []attack{
 	{name: "another site's page rebinds its name to this machine", method: "GET", path: "/", host: "evil.example:80", status: http.StatusMisdirectedRequest},
 	{name: "the same, with a name that ends like a known one", method: "GET", path: "/", host: "localhost.evil.example", status: http.StatusMisdirectedRequest},
@@ -143,14 +143,14 @@ func (w *site) attack(t *testing.T, a attack) answer {
 	if a.stranger {
 		client.Jar = nil
 	}
-	if a.host == " " { // no client sends that
+	if a.host == " " { // no client library sends that
 		return w.raw(t, "GET / HTTP/1.1\r\n\r\n")
 	}
 	got, err := client.Do(r)
 	return w.read(got, err)
 }
 
-// raw sends bytes, and reads the answer.
+// raw sends bytes and returns the answer.
 func (w *site) raw(t *testing.T, text string) answer {
 	t.Helper()
 	c, err := net.Dial("tcp", strings.TrimPrefix(w.url, "http://"))
@@ -165,7 +165,7 @@ func (w *site) raw(t *testing.T, text string) answer {
 	return w.read(r, err)
 }
 
-// The token of an address lets one browser in; the next browser needs the next one.
+// TestTokenIsGoodOnce: an address admits one browser; the next browser needs a new address.
 func TestTokenIsGoodOnce(t *testing.T) {
 	w := commonShop(t).serve(options{})
 	used := w.token
@@ -201,7 +201,8 @@ func TestCookie(t *testing.T) {
 	}
 }
 
-// A browser stays known when the server starts again; what is kept does not let anybody else in.
+// TestSessionsStay: a browser stays admitted when the server restarts, for a week at most; what the
+// server stores admits nobody else.
 func TestSessionsStay(t *testing.T) {
 	s := newScene(t)
 	var kept []web.Session
@@ -243,7 +244,8 @@ func TestReadOnly(t *testing.T) {
 	}
 }
 
-// A socket is for this user alone, and a server that was killed leaves one that the next takes over.
+// TestSocket: a socket is accessible to this user only, and one left by a killed server is taken
+// over by the next.
 func TestSocket(t *testing.T) {
 	dir, err := os.MkdirTemp("", "liza")
 	if err != nil {

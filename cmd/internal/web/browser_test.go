@@ -20,17 +20,17 @@ import (
 	"github.com/git-liza/git-liza/cmd/internal/web"
 )
 
-// a tab is a page in a real browser, and what went wrong in it.
+// a tab is a page in a real browser, with the errors that occurred in it.
 type tab struct {
 	t   *testing.T
 	ctx context.Context
 	mu  sync.Mutex
 	bad []string
-	// away is set while the server is meant not to answer.
+	// away is set while the server is expected not to answer.
 	away bool
 }
 
-// browser starts Chromium, or skips the test where there is none.
+// browser starts Chromium, or skips the test if it is not installed.
 func browser(t *testing.T) context.Context {
 	t.Helper()
 	if testing.Short() {
@@ -60,13 +60,13 @@ func browser(t *testing.T) context.Context {
 	return ctx
 }
 
-// chromium is the browser of all tests.
+// chromium is the browser shared by all tests.
 var chromium = struct {
 	ctx context.Context
 	end func()
 }{end: func() {}}
 
-// tab opens a page, and watches for requests to others and for errors.
+// tab opens a page and records errors and requests to other hosts.
 func (w *site) tab(ctx context.Context) *tab {
 	w.t.Helper()
 	ctx, end := chromedp.NewContext(ctx)
@@ -95,7 +95,8 @@ func (w *site) tab(ctx context.Context) *tab {
 			}
 		}
 	})
-	b.do(network.Enable(), runtime.Enable(), cdplog.Enable(), emulation.SetFocusEmulationEnabled(true)) // each tab is looked at
+	// Every tab counts as visible.
+	b.do(network.Enable(), runtime.Enable(), cdplog.Enable(), emulation.SetFocusEmulationEnabled(true))
 	return b
 }
 
@@ -106,12 +107,13 @@ func (b *tab) do(actions ...chromedp.Action) {
 	}
 }
 
-// until waits until an expression of the page is true.
+// until waits until an expression in the page is true.
 func (b *tab) until(what, expression string) {
 	b.t.Helper()
 	for begun := time.Now(); time.Since(begun) < 20*time.Second; {
 		var is bool
-		if err := chromedp.Run(b.ctx, chromedp.Evaluate(expression, &is)); err == nil && is { // a page that is on its way out has no answer
+		// The expression fails while a page is being left.
+		if err := chromedp.Run(b.ctx, chromedp.Evaluate(expression, &is)); err == nil && is {
 			return
 		}
 		select {
@@ -124,7 +126,7 @@ func (b *tab) until(what, expression string) {
 	b.t.Fatalf("not yet: %s\n%s", what, body)
 }
 
-// text is an expression that is true once an element holds a text.
+// text is an expression that is true once an element contains a text.
 func text(selector, want string) string {
 	return fmt.Sprintf("[...document.querySelectorAll(%q)].some(e => e.textContent.includes(%q))", selector, want)
 }
@@ -160,19 +162,19 @@ func TestBrowser(t *testing.T) {
 	two.do(chromedp.Navigate(w.url + "/task/pay"))
 	two.until("a second tab is followed", followed)
 
-	// An operation is seen in both tabs.
+	// An operation appears in both tabs.
 	s.must("coder-3", "claim", "pay")
 	one.until("the task moves to those in work", text("#p-tasks-working li", "pay"))
 	two.until("its page says so", text("h1 .state", "claimed"))
 	one.well("live")
 
-	// What somebody types stays, whatever happens beside it.
+	// Text being typed is preserved, whatever else changes.
 	one.do(chromedp.SendKeys("#p-inbox textarea", "Euro, of course", chromedp.ByQuery))
 	s.must("", "note", "--for", "ship", "something else")
 	one.until("the operation is seen", text("#p-events", "note"))
 	one.until("what was typed is there", `document.querySelector("#p-inbox textarea").value === "Euro, of course"`)
 
-	// More pages than a browser has connections to one server are kept up to date.
+	// More pages than a browser's connections to one server are all kept up to date.
 	var more []*tab
 	for range 6 {
 		b := w.tab(ctx)
@@ -208,7 +210,7 @@ func TestBrowser(t *testing.T) {
 	one.until("the tasks are filtered", `location.search.includes("q=ship") && !`+text(".tasks li", "login"))
 	one.well("keys")
 
-	// The slider shows the whole board at an earlier commit, and back.
+	// The slider shows the whole board at an earlier commit, and returns.
 	one.do(chromedp.Navigate(w.url + "/?at=" + s.tip()[:12]))
 	one.until("the past says so", text(".past", "The board as it was"))
 	one.do(chromedp.Evaluate(`const r = document.getElementById("seek"); r.value = 3; r.dispatchEvent(new Event("input"))`, nil))
@@ -219,7 +221,7 @@ func TestBrowser(t *testing.T) {
 	one.until("and then now", followed)
 	one.well("slider")
 
-	// A server that starts again is followed again, by tabs that were open.
+	// Open tabs follow a restarted server again.
 	one.leave(true)
 	two.leave(true)
 	w.stop()

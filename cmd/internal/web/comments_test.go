@@ -9,7 +9,8 @@ import (
 	"time"
 )
 
-// A submission is commented on and rejected where it is read, without a script; the next one shows what became of it.
+// TestReviewByForms: without scripts, a submission is commented on and rejected where it is read;
+// the next submission shows what became of the comments.
 func TestReviewByForms(t *testing.T) {
 	s := newScene(t)
 	s.task("login", "--ready")
@@ -19,7 +20,7 @@ func TestReviewByForms(t *testing.T) {
 	page := w.get("/task/login")
 	page.mustHold(t, `name="line" value="4" title="Comment on line 4"`, `value="APPROVED"`, `<template id="say">`, `name="take" value="yes"`)
 
-	// The number of a line leads to a form under it.
+	// A line's number opens a form below it.
 	asked := w.get("/task/login?from=0&to=1&view=&path=login.go&line=4")
 	asked.mustHold(t, `name="where" value="login.go:4"`)
 	commit := s.git("rev-parse", "task/login")
@@ -40,7 +41,7 @@ func TestReviewByForms(t *testing.T) {
 		t.Errorf("%d %s", r.status, r.body)
 	}
 
-	// Rejected with a word: the review is taken first.
+	// Rejected with a summary: the review is claimed first.
 	r := w.post("/act/verdict", "id", "login", "commit", commit, "take", "yes", "verdict", "REJECTED", "reason", "See the comments.", "back", "/task/login")
 	if r.status != http.StatusSeeOther {
 		t.Fatalf("%d %s", r.status, r.body)
@@ -57,7 +58,8 @@ func TestReviewByForms(t *testing.T) {
 		t.Error("a comparison of two submissions takes comments")
 	}
 
-	// A rejection that has no comment names a blocker; what was typed is not lost, and the review stays taken.
+	// A rejection without comments must name a blocker; the typed text is not lost, and the review
+	// stays claimed.
 	commit = s.git("rev-parse", "task/login")
 	r = w.post("/act/verdict", "id", "login", "commit", commit, "take", "yes", "verdict", "REJECTED", "reason", "No.", "where", "login.go:4")
 	if r.status != http.StatusConflict || strings.Contains(r.body, `name="take"`) {
@@ -75,7 +77,8 @@ func TestReviewByForms(t *testing.T) {
 	s.must("", "verify")
 }
 
-// What a merge of integration brought is left out of a comparison of two submissions, and both orders can be asked for.
+// TestCompareSubmissions: a comparison of two submissions leaves out what a merge of integration
+// brought, and works in both directions.
 func TestCompareSubmissions(t *testing.T) {
 	s := newScene(t)
 	s.must("", "config", "set", "require_tests", "off")
@@ -98,7 +101,8 @@ func TestCompareSubmissions(t *testing.T) {
 	}
 }
 
-// What only commands answered before: a discovery that can't wait, and an agent that is gone.
+// TestDiscoveryAndGoneAgent: an urgent discovery and an agent that is gone are settled in the
+// browser.
 func TestDiscoveryAndGoneAgent(t *testing.T) {
 	s := newScene(t)
 	s.task("login", "--ready")

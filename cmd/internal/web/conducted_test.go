@@ -16,8 +16,8 @@ import (
 	"github.com/git-liza/git-liza/gitboard/golden"
 )
 
-// A run of twelve tasks, with a question, a rejection with comments on two lines and a trip of the breaker: the human's
-// part of it is done in a browser alone.
+// TestConducted: in a run of twelve tasks with a question, a rejection with comments on two lines
+// and a trip of the circuit breaker, the human does everything in a browser.
 func TestConducted(t *testing.T) {
 	ctx := browser(t)
 	s := newRun(t)
@@ -50,7 +50,7 @@ func TestConducted(t *testing.T) {
 	s.worked("coder-2", "t05-checkout", map[string]string{"t05-checkout.go": strings.Replace(source("checkout", "price"), "\treturn", "\tif len(items) == 0 {\n\t\treturn 0\n\t}\n\treturn", 1)})
 	b.until("the page shows what became of the comments", text("#p-comments", "submission 2 changed it there")+" && "+text("#p-comments", "submission 2 changed the file, but not there"))
 
-	// The breaker trips, while a question is open and work goes on.
+	// The breaker trips while a question is open and work continues.
 	s.submitted("coder-1", "t08-login", map[string]string{"t08-login.go": source("login", "hash")})
 	s.must("code-reviewer-1", "claim-review", "t08-login")
 	s.must("planner-1", "note", "--for", "human", "May orders be exported with the customers' names, or is that against the privacy rules?")
@@ -77,7 +77,7 @@ func TestConducted(t *testing.T) {
 	b.do(chromedp.SendKeys("#p-inbox .question textarea", "Without names.", chromedp.ByQuery), chromedp.Click("#p-inbox .question form button", chromedp.ByQuery))
 	b.until("the note is answered", text(".flash", "answer")+" && !"+text("#p-inbox", "privacy rules")+" && "+followed)
 
-	// The second submission is approved, and the rest of the run needs nobody.
+	// The second submission is approved, and the rest of the run needs no human.
 	b.do(chromedp.Navigate(w.url + "/task/t05-checkout"))
 	b.until("the second submission is shown", text("#p-diff h2", "Submission 2 of 2"))
 	b.do(chromedp.Click("#p-verdict button[value=APPROVED]", chromedp.ByQuery))
@@ -104,7 +104,7 @@ func TestConducted(t *testing.T) {
 	s.must("", "verify")
 }
 
-// says comments on a line of the diff that is shown.
+// says comments on a line of the displayed diff.
 func (b *tab) says(file string, line int, comment string) {
 	b.t.Helper()
 	number := fmt.Sprintf(`document.querySelector('form[data-say] input[value="%s"]').form.parentElement.querySelector("button[name=line][value='%d']")`, file, line)
@@ -114,11 +114,11 @@ func (b *tab) says(file string, line int, comment string) {
 	b.until("the comment is beside its line", text("tr.said .remark", comment)+" && "+followed)
 }
 
-// pictures are the pages of which specs has a picture.
+// pictures lists the pages of which specs has a picture.
 var pictures = map[string]string{"/": "now", "/task/t05-checkout?to=1&view=split": "task", "/graph?over=1": "graph", "/timeline": "timeline", "/sprint": "sprint"}
 
-// everyPage opens every page at every width: none has a bar to scroll it sideways. With LIZA_SHOTS=DIR it leaves
-// pictures; with -update it makes those that specs has.
+// everyPage opens every page at every width: none may scroll sideways. With LIZA_SHOTS=DIR it saves
+// pictures there; with -update it renews those in specs.
 func (b *tab) everyPage(w *site) {
 	b.t.Helper()
 	shots := os.Getenv("LIZA_SHOTS")
@@ -151,7 +151,7 @@ func (b *tab) everyPage(w *site) {
 	b.well("pages")
 }
 
-// picture saves what the page shows: small, what is in sight; else all of it.
+// picture saves the visible part of a page if small, else the whole page.
 func (b *tab) picture(file string, small bool) {
 	b.t.Helper()
 	var data []byte

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// Text of every colour can be read on every ground that it is shown on: WCAG AA asks for 4.5 : 1, for the borders of
-// fields and for bars 3 : 1.
+// TestContrast: every colour of text is readable on every background it is used on. WCAG AA
+// requires 4.5:1, and 3:1 for the borders of fields and for bars.
 func TestContrast(t *testing.T) {
 	data, err := assetFiles.ReadFile("assets/style.css")
 	if err != nil {
@@ -52,7 +52,7 @@ func contrast(t *testing.T, a, b string) float64 {
 	return (math.Max(x, y) + 0.05) / (math.Min(x, y) + 0.05)
 }
 
-// luminance is that of WCAG.
+// luminance is the relative luminance of WCAG.
 func luminance(t *testing.T, colour string) float64 {
 	t.Helper()
 	if len(colour) != 7 {

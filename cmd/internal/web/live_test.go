@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// a stream is what a page that is open is sent.
+// a stream is what an open page receives.
 type stream struct {
 	response *http.Response
 	events   chan event
@@ -21,7 +21,8 @@ type stream struct {
 
 type event struct{ id, name, data string }
 
-// follow opens the events of a page as a browser does: with the id of the look that it has, "" for none.
+// follow opens the events of a page as a browser does, with the id of the version that it has, ""
+// for none.
 func (w *site) follow(page, had string) *stream {
 	w.t.Helper()
 	r, _ := http.NewRequest(http.MethodGet, w.url+"/events?page="+url.QueryEscape(page), nil)
@@ -73,7 +74,7 @@ func (s *stream) next(t *testing.T) event {
 	return event{}
 }
 
-// until waits for an event that holds a text.
+// until waits for an event that contains a text.
 func (s *stream) until(t *testing.T, text string) event {
 	t.Helper()
 	for {
@@ -85,7 +86,7 @@ func (s *stream) until(t *testing.T, text string) event {
 
 var lookID = regexp.MustCompile(`since=([0-9a-f.]+)`)
 
-// idOf is the id of the look of a page.
+// idOf is the id of a page's present version.
 func (w *site) idOf(path string) string {
 	w.t.Helper()
 	m := lookID.FindStringSubmatch(w.get(path).body)
@@ -95,8 +96,8 @@ func (w *site) idOf(path string) string {
 	return m[1]
 }
 
-// An operation is sent to those who look, as the rows that it changed and nothing else; the event's id is the board's
-// commit.
+// TestLive: an operation is sent to open pages as the rows that it changed and nothing else; the
+// event's id is the board's commit.
 func TestLive(t *testing.T) {
 	w := commonShop(t).serve(options{}).enter()
 	had := w.idOf("/")
@@ -119,7 +120,8 @@ func TestLive(t *testing.T) {
 	}
 }
 
-// A browser that comes back continues exactly where it was: it is sent what changed meanwhile, once.
+// TestComesBack: a browser that reconnects continues where it was: it receives what changed
+// meanwhile, once.
 func TestComesBack(t *testing.T) {
 	s := commonShop(t)
 	w := s.serve(options{}).enter()
@@ -136,7 +138,7 @@ func TestComesBack(t *testing.T) {
 		t.Errorf("it is sent %s", e.data)
 	}
 
-	// A server that has just begun knows nothing of the browser but the commit that it names.
+	// A restarted server knows nothing about the browser except the commit that it names.
 	w.stop()
 	s.must("", "note", "--for", "ship", "third")
 	again := s.serve(options{}).enter()
@@ -145,34 +147,34 @@ func TestComesBack(t *testing.T) {
 		t.Errorf("what is on the board alone, and has not changed, is sent again: %s", e.data)
 	}
 
-	// One that has nothing, or something that is not known, gets everything.
+	// A browser without an id, or with an unknown one, receives everything.
 	for _, id := range []string{"", "0123456789012345678901234567890123456789.00", "rubbish"} {
 		again.follow("/", id).until(t, "Waits for you")
 	}
 }
 
-// What nobody looks at any more is not followed.
+// TestStreamsEnd: open streams are closed when the server stops.
 func TestStreamsEnd(t *testing.T) {
 	w := commonShop(t).serve(options{}).enter()
 	s := w.follow("/", w.idOf("/"))
 	w.stop()
-	for range s.events { // the server's end closes it
+	for range s.events { // closed when the server ends
 	}
 }
 
-// A page on which nothing happens costs no process.
+// TestIdle: a page on which nothing happens starts no process.
 func TestIdle(t *testing.T) {
 	w := commonShop(t).serve(options{}).enter()
 	w.follow("/", w.idOf("/"))
 	w.get("/")
 	before := started(t)
-	time.Sleep(11 * time.Second) // two looks around; there is no event to wait for when nothing happens
+	time.Sleep(11 * time.Second) // two polls; an idle page causes no event to wait for
 	if after := started(t); after != before {
 		t.Errorf("%d children before, %d now:\n%s", len(before), len(after), after)
 	}
 }
 
-// started are the children of this process.
+// started lists the children of this process.
 func started(t *testing.T) string {
 	t.Helper()
 	out, err := exec.Command("ps", "-o", "pid=,args=", "--ppid", strconv.Itoa(os.Getpid())).Output()

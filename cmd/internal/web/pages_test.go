@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// places are pages of the shop, and what each must show.
+// places are pages of the shop, with what each must show.
 var places = map[string][]string{
 	"/":                           {"Waits for you", "cart is BLOCKED", "Euro or Dollar?", "login", "draft-one", "coder-1", `action="/act/answer"`, "Open tasks"},
 	"/?q=pay":                     {"pay"},
@@ -30,7 +30,7 @@ var places = map[string][]string{
 	"/sprint":                     {"sprint-1", "Where the time went", "rejected", "Retrospective"},
 }
 
-// What could act on a page: a tag of its own making, a handler, an address that is a script.
+// acting matches what could run on a page: an injected tag, a handler, a script as an address.
 var acting = regexp.MustCompile(`(?i)<script>|<img|<b>&|\son\w+=["']|javascript:|style="`)
 
 func TestPages(t *testing.T) {
@@ -58,7 +58,7 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// Every page of the past is that of the board as it was, and offers nothing to do.
+// TestPast: every page of the past shows the board as it was and offers no actions.
 func TestPast(t *testing.T) {
 	s := commonShop(t)
 	at := s.tip()
@@ -88,7 +88,8 @@ func TestPast(t *testing.T) {
 	}
 }
 
-// Of a thousand tasks every page is shown, in whatever order they are asked for: a look serves later requests, too.
+// TestManyTasks: with a thousand tasks every page is shown, in any order of requests: later
+// requests reuse what an earlier one has read.
 func TestManyTasks(t *testing.T) {
 	s := newScene(t)
 	s.task("a-task", "--ready")
@@ -120,7 +121,7 @@ func TestManyTasks(t *testing.T) {
 	}
 }
 
-// The slider leads to the board after the n-th operation, on whichever page.
+// TestSeek: the slider leads to the board after the n-th operation, on every page.
 func TestSeek(t *testing.T) {
 	w := commonShop(t).serve(options{}).enter()
 	first := w.git("rev-list", "--max-parents=0", "liza/state")
@@ -133,7 +134,7 @@ func TestSeek(t *testing.T) {
 	}
 }
 
-// An operation of every form is on the board afterwards, as the human of this clone.
+// TestActs: the operation of every form is recorded on the board as the human of this clone.
 func TestActs(t *testing.T) {
 	w := newShop(t).serve(options{}).enter()
 	for _, a := range []struct {
@@ -173,7 +174,7 @@ func TestActs(t *testing.T) {
 	w.must("", "verify")
 }
 
-// A form that is sent twice acts once.
+// TestFormTwice: a form that is sent twice acts once.
 func TestFormTwice(t *testing.T) {
 	w := commonShop(t).serve(options{}).enter()
 	w.post("/act/note", "text", "once", "request", "r1")
@@ -183,7 +184,7 @@ func TestFormTwice(t *testing.T) {
 	}
 }
 
-// What is refused says why in the command's words, and nothing that was typed is lost.
+// TestRefusal: a refusal gives the reason in the command's words, and nothing typed is lost.
 func TestRefusal(t *testing.T) {
 	w := commonShop(t).serve(options{}).enter()
 	r := w.post("/act/answer", "id", "pay", "text", "", "how", "keep-work", "assessment", "a long thought")
@@ -193,7 +194,7 @@ func TestRefusal(t *testing.T) {
 	r.mustHold(t, "pay is UNCLAIMED", "a long thought", "Try again")
 }
 
-// A lease that runs out makes an agent gone, though nothing on the board changes.
+// TestLeaseRunsOut: an expired lease makes an agent gone although nothing on the board changes.
 func TestLeaseRunsOut(t *testing.T) {
 	s := newScene(t)
 	s.task("login", "--ready")

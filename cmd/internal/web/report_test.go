@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// A report is one file that needs nothing else and runs nothing; every link leads to a place in it.
+// TestReport: a report is one self-contained file without scripts, in which every link leads to a
+// place in the file.
 func TestReport(t *testing.T) {
 	s := commonShop(t)
 	file := filepath.Join(t.TempDir(), "run.html")

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// The tasks of a run, each with what it waits for.
+// runTasks are the tasks of a run, with their dependencies.
 var runTasks = []struct{ id, depends, desc string }{
 	{"t01-schema", "", "Lay out the tables for products, carts and orders"},
 	{"t02-catalogue", "t01-schema", "List products by category, with prices and stock"},
@@ -22,7 +22,7 @@ var runTasks = []struct{ id, depends, desc string }{
 	{"t12-docs", "", "Describe how to install and run the shop"},
 }
 
-// newRun is a run of twelve tasks and four agents: a plan that waits for approval.
+// newRun makes a run of twelve tasks and four agents, with a plan that waits for approval.
 func newRun(t *testing.T) *scene {
 	t.Helper()
 	s := newSceneIn(t, t.TempDir(), "A shop that sells furniture, from the catalogue to the order")
@@ -35,14 +35,14 @@ func newRun(t *testing.T) *scene {
 	return s
 }
 
-// lands takes a task from its claim to its merge, within minutes.
+// lands takes a task from its claim to its merge, in so many minutes.
 func (s *scene) lands(coder, id string, minutes int) {
 	s.t.Helper()
 	s.submitted(coder, id, map[string]string{id + ".go": source("shop", id[4:])})
 	s.judged(id, minutes)
 }
 
-// judged approves a submission and merges it, within minutes.
+// judged approves a submission and merges it, in so many minutes.
 func (s *scene) judged(id string, minutes int) {
 	s.t.Helper()
 	s.passes(time.Duration(minutes) * time.Minute / 2)

@@ -36,13 +36,13 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// common is a shop for tests that only look, or undo what they do.
+// common is a shop for tests that only read, or undo what they do.
 var common struct {
 	dir  string
 	shop *scene
 }
 
-// commonShop is that shop.
+// commonShop returns the common shop.
 func commonShop(t *testing.T) *scene {
 	t.Helper()
 	if common.shop == nil {
@@ -58,7 +58,7 @@ func commonShop(t *testing.T) *scene {
 	return &s
 }
 
-// a scene is a repository with a board, and commands that are run in it within this process.
+// a scene is a repository with a board, on which commands run within this process.
 type scene struct {
 	t   *testing.T
 	dir string
@@ -76,7 +76,7 @@ func (c *clock) now() time.Time {
 	return c.time
 }
 
-// passes lets time go by.
+// passes advances the clock.
 func (c *clock) passes(d time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -164,14 +164,14 @@ func (s *scene) task(id string, more ...string) {
 	s.must("", append([]string{"add-task", "--id", id, "--desc", "Build " + id, "--done", "sh test_" + id + ".sh prints ok", "--scope", "IN: " + id, "--spec", "specs/vision.md"}, more...)...)
 }
 
-// submitted lets a coder hand in work.
+// submitted has a coder claim a task and submit work.
 func (s *scene) submitted(coder, id string, files map[string]string) {
 	s.t.Helper()
 	s.must(coder, "claim", id)
 	s.worked(coder, id, files)
 }
 
-// worked lets a coder who has a task hand in work.
+// worked has a coder that holds the task submit work.
 func (s *scene) worked(coder, id string, files map[string]string) {
 	s.t.Helper()
 	names := []string{"pre-exec", id, "--intent", "write it", "--validation", "the test prints ok"}
@@ -188,10 +188,10 @@ func (s *scene) worked(coder, id string, files map[string]string) {
 	s.must(coder, "submit", id)
 }
 
-// hostile is text that would act on a page that does not escape it.
+// hostile is text that would run in a page that does not escape it.
 const hostile = `<script>alert(1)</script><img src=x onerror=alert(2)>"'>{{.}}`
 
-// a shop is a scene with something of everything.
+// newShop makes a shop: a scene with an example of everything.
 func newShop(t *testing.T) *scene {
 	t.Helper()
 	return newShopIn(t, t.TempDir())
@@ -219,7 +219,7 @@ func newShopIn(t *testing.T, dir string) *scene {
 	return s
 }
 
-// a site is a server of a scene, and a browser that was let in.
+// a site is a server for a scene and a browser that was admitted.
 type site struct {
 	*scene
 	url    string
@@ -282,7 +282,7 @@ func (s *scene) serve(o options) *site {
 	return w
 }
 
-// do carries out a command of a form, as the command does it.
+// do runs a form's command as the command line does.
 func (s *scene) do(_ context.Context, args []string) (web.Done, error) {
 	code, out, errs := s.run("", append([]string{"--json"}, args...)...)
 	if code != 0 {
@@ -306,7 +306,7 @@ func (s *scene) do(_ context.Context, args []string) (web.Done, error) {
 	return done, err
 }
 
-// enter lets the browser in.
+// enter admits the browser.
 func (w *site) enter() *site {
 	w.t.Helper()
 	if r := w.get("/?token=" + w.token); r.status != http.StatusOK {
