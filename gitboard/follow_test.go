@@ -45,7 +45,8 @@ func TestFollow(t *testing.T) {
 		check(t, os.WriteFile(filepath.Join(dir, ".liza", "PAUSE"), nil, 0o644))
 		told("a file that stops")
 		settled()
-		out, err := exec.Command("git", "-C", dir, "pack-refs", "--all").CombinedOutput() // deletes the ref's directory
+		// This deletes the directory of the board's ref.
+		out, err := exec.Command("git", "-C", dir, "pack-refs", "--all").CombinedOutput()
 		if err != nil {
 			t.Fatalf("%v: %s", err, out)
 		}

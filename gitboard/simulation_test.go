@@ -19,8 +19,9 @@ var (
 	simSeed = flag.Uint64("seed", 0, "simulate this seed alone, and show the run")
 )
 
-// TestSimulation simulates whole runs, each from a seed, in which everything that can go wrong does.
-// A run ends with every task finished, or waits for a human and says why, and its history verifies.
+// TestSimulation simulates whole runs, each from a seed, in which everything that can go wrong
+// does. A run ends with every task finished, or waits for a human and says why, and its history
+// verifies.
 //
 //	go test ./gitboard -run 'TestSimulation$' -long -timeout 2h     many seeds, large ones, too
 //	go test ./gitboard -run 'TestSimulation$' -v -seed 7        one seed, with its transcript
@@ -58,7 +59,8 @@ func TestSimulation(t *testing.T) {
 	for _, r := range runs {
 		t.Run(fmt.Sprintf("%s-%d", []string{"tiny", "small", "large"}[r.size], r.seed), func(t *testing.T) {
 			t.Parallel()
-			synctest.Test(t, func(t *testing.T) { trains.Add(simulate(t, r.seed, r.size)) }) // losers of a race wait in virtual time
+			// Losers of a race wait in virtual time.
+			synctest.Test(t, func(t *testing.T) { trains.Add(simulate(t, r.seed, r.size)) })
 		})
 	}
 }
