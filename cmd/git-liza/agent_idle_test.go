@@ -276,7 +276,8 @@ func cpu(t *testing.T, pid int) time.Duration {
 	_, rest, _ := strings.Cut(string(stat), ") ")
 	fields := strings.Fields(rest)
 	var total time.Duration
-	for _, field := range fields[14-3 : 18-3] { // utime stime cutime cstime, in ticks of 10 ms (proc(5))
+	// utime, stime, cutime and cstime, in ticks of 10 ms (proc(5)).
+	for _, field := range fields[14-3 : 18-3] {
 		var ticks int64
 		if _, err := fmt.Sscan(field, &ticks); err != nil {
 			t.Fatal(err)

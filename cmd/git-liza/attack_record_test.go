@@ -302,7 +302,8 @@ func TestFastClocks(t *testing.T) {
 	}
 	alone.must("coder-1", "heartbeat")
 	s := newServer(t)
-	s.ok("", "", "git config remote.origin.receivepack 'env -u LIZA_TEST_NOW git-receive-pack'") // its clock is right
+	// The server's clock is right.
+	s.ok("", "", "git config remote.origin.receivepack 'env -u LIZA_TEST_NOW git-receive-pack'")
 	s.must("", "config", "set", "lease_duration", "60")
 	s.must("coder-1", "heartbeat")
 	s.must("coder-3", "register")

@@ -211,7 +211,8 @@ func TestAliasesAndGrafts(t *testing.T) {
 func TestFutureDates(t *testing.T) {
 	t.Parallel()
 	s := newServer(t)
-	s.ok("", "", "git config remote.origin.receivepack 'env -u LIZA_TEST_NOW git-receive-pack'") // its clock is right
+	// The server's clock is right.
+	s.ok("", "", "git config remote.origin.receivepack 'env -u LIZA_TEST_NOW git-receive-pack'")
 	future := *s.project
 	future.env = append(append([]string(nil), s.env...), "LIZA_TEST_NOW=2099-01-01T00:00:00Z")
 	if _, errs, exit := future.liza("", "note", "from afar"); exit == 0 || !strings.Contains(errs, "2099-01-01T00:00:00Z") {

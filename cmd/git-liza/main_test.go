@@ -87,7 +87,8 @@ const gitConfig = "[init]\n\tdefaultBranch = main\n[core]\n\tfsync = none\n[main
 func settle(dir string) error {
 	config := filepath.Join(dir, "gitconfig")
 	for key, value := range map[string]string{
-		"GIT_CONFIG_GLOBAL": config, "GIT_CONFIG_NOSYSTEM": "1", "GIT_CEILING_DIRECTORIES": os.TempDir(), // a stray .git is not found
+		// The ceiling keeps git from finding a stray .git above the tests.
+		"GIT_CONFIG_GLOBAL": config, "GIT_CONFIG_NOSYSTEM": "1", "GIT_CEILING_DIRECTORIES": os.TempDir(),
 		"GIT_AUTHOR_NAME": "Ann", "GIT_AUTHOR_EMAIL": "ann@example.com", "GIT_COMMITTER_NAME": "Ann", "GIT_COMMITTER_EMAIL": "ann@example.com",
 	} {
 		if err := os.Setenv(key, value); err != nil {
@@ -171,7 +172,8 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("usage: exits CODE COMMAND...")
 	}
 	run := runs
-	if args[0] == "1" && args[1] == "git-liza" && len(args) > 2 && args[2] != "hook" && args[2] != "edit" { // hook and edit read their input
+	// The commands hook and edit read their input, so they always run as processes.
+	if args[0] == "1" && args[1] == "git-liza" && len(args) > 2 && args[2] != "hook" && args[2] != "edit" {
 		n := ts.Value(refusals{}).(*int)
 		if *n++; *n > asProcesses {
 			run = within

@@ -48,7 +48,8 @@ func TestNetworkTroubles(t *testing.T) {
 			}, said: `git@127\.0\.0\.1: Permission denied \(publickey\)`,
 		},
 		"an unknown server": {
-			url: bySSH, env: func(t *testing.T) []string { return []string{"GIT_SSH_COMMAND=" + serveSSH(t).strange} }, // another server's
+			// The ssh of another server's client, which does not know this server.
+			url: bySSH, env: func(t *testing.T) []string { return []string{"GIT_SSH_COMMAND=" + serveSSH(t).strange} },
 			said: `Host key verification failed`,
 		},
 		"an unknown host":     {url: static("http://nowhere.invalid/x"), said: `unable to access .*: Could not resolve host: nowhere\.invalid`},
@@ -231,7 +232,8 @@ func cut(service string, bytes int) func(http.ResponseWriter, *http.Request, htt
 // part passes on whole every answer that isn't the service's, and reports whether it was the
 // service's.
 func part(w http.ResponseWriter, r *http.Request, pass http.Handler, service string, bytes int) bool {
-	if r.Method != http.MethodPost || !strings.HasSuffix(r.URL.Path, "/"+service) || r.ContentLength == 4 { // 4: git probes for authentication
+	// With a body of 4 bytes git only probes for authentication.
+	if r.Method != http.MethodPost || !strings.HasSuffix(r.URL.Path, "/"+service) || r.ContentLength == 4 {
 		pass.ServeHTTP(w, r)
 		return false
 	}

@@ -56,7 +56,8 @@ func TestNetworkRemotes(t *testing.T) {
 		t.Parallel()
 		s := serveHTTP(t, "/", true)
 		first := newProject(t)
-		first.env = slices.DeleteFunc(first.env, func(entry string) bool { return strings.HasPrefix(entry, "GIT_SSL_CAINFO=") }) // overrides settings
+		// The variable would override the settings.
+		first.env = slices.DeleteFunc(first.env, func(entry string) bool { return strings.HasPrefix(entry, "GIT_SSL_CAINFO=") })
 		first.env = append(first.env, settings(append(credentials(t, password), "http.sslCAInfo", certificate(t, s))...)...)
 		newFleetOf(first, 2, func(hub string) string { return s.URL + hub }).oneTask()
 	})

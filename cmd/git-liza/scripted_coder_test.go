@@ -99,7 +99,8 @@ func (c *coding) writes() {
 	}
 	fmt.Fprintf(&code, "echo %s\n", c.task)
 	if c.unfinished() {
-		fmt.Fprintf(&code, "# TODO: polish, now or in iteration %s\n", c.field("ITERATION")) // makes every submission differ
+		// The iteration makes every submission differ.
+		fmt.Fprintf(&code, "# TODO: polish, now or in iteration %s\n", c.field("ITERATION"))
 	}
 	must(os.WriteFile(c.file(), []byte(code.String()), 0o644))
 	if c.priced() {

@@ -42,7 +42,8 @@ func TestScreenConductsARun(t *testing.T) {
 	s.await("a answer")
 	s.press("a")
 	s.await("t01 asks:", "? Which language?", "answer: _")
-	s.press("Germun\x1b[D\x7fa\x1b[F \x1b[200~and\rEnglish\x1b[201~") // an arrow key inside the text, and a paste of two lines
+	// An arrow key inside the text, and a paste of two lines.
+	s.press("Germun\x1b[D\x7fa\x1b[F \x1b[200~and\rEnglish\x1b[201~")
 	s.await("answer: German and English_")
 	s.press("\x15both\r")
 	s.await("answer(t01): both")
