@@ -196,7 +196,7 @@ func (s *simulation) step() bool {
 		s.now = e.at
 	}
 	if e.a.asleep.After(s.now) {
-		e.at = e.a.asleep.Add(s.span(0, s.heartbeat)) // whatever it does first on waking is random
+		e.at = e.a.asleep.Add(s.span(0, s.heartbeat)) // its events on waking come in random order
 		heap.Push(&s.queue, e)
 		return true
 	}

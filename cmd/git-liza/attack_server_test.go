@@ -191,8 +191,8 @@ func TestWorkBroughtBeside(t *testing.T) {
 	}
 }
 
-// TestAliasesAndGrafts: integration as another name for a task's branch is reported, and commits
-// that a graft hides from git are checked.
+// TestAliasesAndGrafts: verify reports an integration branch that is another name for a task's
+// branch, and is not misled by replacements and grafts.
 func TestAliasesAndGrafts(t *testing.T) {
 	s := newSite(t)
 	s.ok("", "", "git replace liza/state~2 liza/state~4 && git-liza verify && git replace -d $(git replace -l) && "+

@@ -232,7 +232,7 @@ func TestHooksWithoutProgram(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			// Neither the recorded program nor one in PATH exists.
+			// The hooks run this program, and PATH has no other.
 			run := filepath.Join(s.dir, ".git", "liza", "hooks", "run")
 			text, err := os.ReadFile(run)
 			if err != nil {
