@@ -207,6 +207,6 @@ func Ended(process string) bool {
 func uptime() time.Duration {
 	text, _ := os.ReadFile("/proc/uptime")
 	word, _, _ := strings.Cut(string(text), " ")
-	seconds, _ := strconv.ParseFloat(word, 64)
-	return time.Duration(seconds * float64(time.Second))
+	since, _ := time.ParseDuration(word + "s") // exact, so that it can be compared with start times
+	return since
 }
