@@ -5,8 +5,6 @@ import (
 	"os"
 	"path/filepath"
 	"time"
-
-	"github.com/git-liza/git-liza/gitboard/git"
 )
 
 // benchMany measures what a board of very many costs that hang together: a chain of tasks each of which depends on the
@@ -45,16 +43,7 @@ func (l *lab) chain(n int) error {
 	if err := s.settle(); err != nil {
 		return err
 	}
-	walk := arm{"git cat-file of every commit", func() (time.Duration, error) {
-		start := time.Now()
-		list, err := s.git("rev-list", git.BoardRef)
-		if err != nil {
-			return 0, err
-		}
-		_, err = pipe(l.command(s.dir, "git", "cat-file", "--batch"), list+"\n")
-		return time.Since(start), err
-	}, nil}
-	got, err := l.measure(max(2, l.rounds()/10), walk, s.reading("validate"), s.reading("verify"))
+	got, err := l.measure(max(2, l.rounds()/10), s.everyCommit(), s.reading("validate"), s.reading("verify"))
 	if err != nil {
 		return err
 	}

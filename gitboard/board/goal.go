@@ -44,14 +44,16 @@ func (s *State) Goals() []*Goal {
 // Running lists the goals being worked on, in the order of Goals: those in progress that need not
 // wait for another goal in progress.
 func (s *State) Running() []*Goal {
-	return slices.DeleteFunc(s.Goals(), func(g *Goal) bool { return g.Status != InProgress || s.comesAfter(g) != nil })
+	return slices.DeleteFunc(s.Goals(), func(g *Goal) bool { return !s.runs(g) })
 }
 
 // Runs reports whether a goal is being worked on.
 func (s *State) Runs(id string) bool {
 	g := s.Goal(id)
-	return g != nil && g.Status == InProgress && s.comesAfter(g) == nil
+	return g != nil && s.runs(g)
 }
+
+func (s *State) runs(g *Goal) bool { return g.Status == InProgress && s.comesAfter(g) == nil }
 
 // urgencies returns the priority of a goal being worked on, 0 for any other.
 func (s *State) urgencies() func(goal string) int {
@@ -264,7 +266,7 @@ func goalInvariants(s *State, path string, g *Goal, bad func(string, string, ...
 	if !slices.Contains([]Phase{InProgress, Completed, PhaseAborted}, g.Status) {
 		bad("status", "%q is not a state of a goal", g.Status)
 	}
-	if g.Priority < 1 || g.Priority > 5 {
+	if !isPriority(g.Priority) {
 		bad("priority", "%d is not from 1 to 5", g.Priority)
 	}
 	if (g.Status == InProgress) != g.Ended.IsZero() {

@@ -200,7 +200,7 @@ func taskInvariants(s *State, t *Task, bad func(string, string, ...any)) {
 	if !slices.Contains(Kinds, t.Kind) {
 		bad("kind", "%q is not a kind of task", t.Kind)
 	}
-	if t.Priority < 1 || t.Priority > 5 {
+	if !isPriority(t.Priority) {
 		bad("priority", "%d is not from 1 to 5", t.Priority)
 	}
 	switch t.Status {

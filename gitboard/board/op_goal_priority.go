@@ -23,9 +23,12 @@ func (p *GoalPriority) Check(s *State, op Operation) error {
 	return err
 }
 
+// isPriority reports whether a number is the priority of a goal or a task.
+func isPriority(n int) bool { return n >= 1 && n <= 5 }
+
 // priority refuses a number that is not a priority.
 func priority(n int) error {
-	if n < 1 || n > 5 {
+	if !isPriority(n) {
 		return invalid("priority is %d; it goes from 1 (first) to 5 (last)", n)
 	}
 	return nil

@@ -16,15 +16,13 @@ func (r *Repo) CommittedIn() map[git.OID]string {
 	// The pattern is valid, so Glob can't fail.
 	logs, _ := filepath.Glob(filepath.Join(EscapeGlob(r.common), "worktrees", "*", "logs", "HEAD"))
 	for _, file := range logs {
-		own := filepath.Dir(filepath.Dir(file))
-		link, err := os.ReadFile(filepath.Join(own, "gitdir"))
-		if err != nil {
+		link := linkBack(filepath.Dir(filepath.Dir(file)))
+		if link == "" {
 			continue // it is being removed
 		}
-		folder := filepath.Dir(strings.TrimSpace(string(link)))
 		for _, m := range reflog(file) {
 			if strings.HasPrefix(m.Said, "commit") || strings.HasPrefix(m.Said, "cherry-pick") {
-				made[m.To] = folder
+				made[m.To] = filepath.Dir(link)
 			}
 		}
 	}

@@ -190,8 +190,7 @@ func (r *Repo) recordOf(path string) string {
 	}
 	records, _ := filepath.Glob(filepath.Join(EscapeGlob(r.common), "worktrees", "*"))
 	for _, dir := range records {
-		back, err := os.ReadFile(filepath.Join(dir, "gitdir"))
-		if err == nil && pathIn(dir, string(back)) == filepath.Join(path, ".git") {
+		if linkBack(dir) == filepath.Join(path, ".git") {
 			return dir
 		}
 	}

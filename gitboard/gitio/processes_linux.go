@@ -66,10 +66,10 @@ func (r *Repo) places() []string {
 	if r.top != "" {
 		places = append(places, r.top)
 	}
-	links, _ := filepath.Glob(filepath.Join(EscapeGlob(r.common), "worktrees", "*", "gitdir"))
-	for _, link := range links {
-		if text, err := os.ReadFile(link); err == nil {
-			places = append(places, filepath.Dir(strings.TrimSpace(string(text))))
+	records, _ := filepath.Glob(filepath.Join(EscapeGlob(r.common), "worktrees", "*"))
+	for _, record := range records {
+		if link := linkBack(record); link != "" {
+			places = append(places, filepath.Dir(link))
 		}
 	}
 	for i, place := range places {

@@ -102,8 +102,17 @@ func (r *Repo) record(path string) (dir string, ours bool) {
 	if !known {
 		return "", false
 	}
-	back, err := os.ReadFile(filepath.Join(dir, "gitdir"))
-	return dir, err == nil && pathIn(dir, string(back)) == filepath.Join(path, ".git")
+	return dir, linkBack(dir) == filepath.Join(path, ".git")
+}
+
+// linkBack returns the file .git of the linked worktree that a record belongs to, "" if the record
+// can't be read.
+func linkBack(record string) string {
+	back, err := os.ReadFile(filepath.Join(record, "gitdir"))
+	if err != nil {
+		return ""
+	}
+	return pathIn(record, string(back))
 }
 
 // named returns the record that a linked worktree's .git file names.

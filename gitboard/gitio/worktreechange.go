@@ -106,8 +106,8 @@ func (r *Repo) movesPlainly(from, to string) bool {
 	}
 	return !slices.ContainsFunc(records, func(record fs.DirEntry) bool {
 		at := filepath.Join(r.common, "worktrees", record.Name())
-		back, err := os.ReadFile(filepath.Join(at, "gitdir"))
-		return err != nil || pathIn(at, string(back)) == filepath.Join(to, ".git")
+		link := linkBack(at)
+		return link == "" || link == filepath.Join(to, ".git")
 	})
 }
 

@@ -52,8 +52,7 @@ which of them were acted upon.`,
 				commit = string(full)
 			}
 			done, err := c.Opened.Comment(c.Ctx, gitboard.CommentRequest{
-				Request: gitboard.Request{Actor: actor, ID: c.Request, AllowSecret: c.AllowSecret},
-				Task:    c.Args[0], Commit: commit, Path: path, Line: line, Text: text,
+				Request: c.Asks(actor), Task: c.Args[0], Commit: commit, Path: path, Line: line, Text: text,
 			})
 			if err != nil {
 				return err

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"strconv"
 	"strings"
 
 	"github.com/git-liza/git-liza/cmd/internal/edge"
@@ -52,7 +53,7 @@ func goalLines(s *board.State, g *board.Goal) []string {
 	lines.Add("text", g.Description)
 	lines.Add("vision", g.Vision)
 	lines.Add("spec", g.SpecRef)
-	lines.Add("priority", string(rune('0'+g.Priority)))
+	lines.Add("priority", strconv.Itoa(g.Priority))
 	lines.Add("after", g.After)
 	lines.Add("started", string(g.Created))
 	lines.Add("reopened", string(g.Reopened))

@@ -37,14 +37,11 @@ end of its own. With --after it waits until that goal has ended.`,
 	}
 }
 
-// usualSpec is the default spec of a goal.
-const usualSpec = "specs/vision.md"
-
 func runGoalStart(c *edge.Call, p board.GoalStart) error {
 	done, err := c.Do(p.Op(), func(ctx context.Context, v *gitboard.View) (board.Payload, []git.RefUpdate, error) {
 		with := p
 		if p.SpecRef == "" {
-			with.SpecRef = usualSpec
+			with.SpecRef = definition.UsualSpec
 		}
 		oid, err := definition.SpecOID(ctx, c, v, with.SpecRef)
 		switch {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/git-liza/git-liza/cmd/internal/definition"
 	"github.com/git-liza/git-liza/cmd/internal/edge"
 	"github.com/git-liza/git-liza/cmd/internal/setup"
 	"github.com/git-liza/git-liza/cmd/internal/signing"
@@ -92,8 +93,8 @@ func runInit(c *edge.Call, goal, spec, integration, sign string, agents bool) er
 		return err
 	}
 	if spec == "" {
-		if _, err := b.Repo().FileOID(c.Ctx, start.Commit, "specs/vision.md"); err == nil {
-			spec = "specs/vision.md"
+		if _, err := b.Repo().FileOID(c.Ctx, start.Commit, definition.UsualSpec); err == nil {
+			spec = definition.UsualSpec
 		}
 	} else if _, err := b.Repo().FileOID(c.Ctx, start.Commit, spec); err != nil {
 		return board.Refuse(board.CodeGate, fmt.Sprintf("the goal's spec %q is not a file in %s", spec, start.Name), "commit it there first")
@@ -158,7 +159,7 @@ func startWarnings(c *edge.Call, start *setup.Start, spec string) ([]string, err
 		warnings = append(warnings, fmt.Sprintf("HEAD is detached at %s; integration begins at %s, the tip of %s", head.Short(), start.Commit.Short(), start.Name))
 	}
 	if spec == "" {
-		spec = "specs/vision.md"
+		spec = definition.UsualSpec
 	}
 	entries, err := repo.Status(c.Ctx, repo.TopLevel())
 	if err != nil {

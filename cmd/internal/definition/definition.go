@@ -56,6 +56,9 @@ func (o *Flags) Set() []string {
 	return fields
 }
 
+// UsualSpec is the spec of a goal that names none, if there is such a file.
+const UsualSpec = "specs/vision.md"
+
 // SpecOID looks up the spec's file on integration, unless SkipSpecFile.
 func SpecOID(ctx context.Context, c *edge.Call, v *gitboard.View, ref string) (string, error) {
 	if c.SkipSpecFile() || ref == "" {

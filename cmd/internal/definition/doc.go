@@ -1,5 +1,5 @@
-// Package definition holds what add-task, amend-task and finalize share: the flags that define a
-// task, and how a task is finalized.
+// Package definition holds what commands share that define tasks and goals: the flags that define a
+// task, how a task is finalized, and where specs are looked up.
 //
 // It may import cmd/internal/edge, gitboard, gitboard/board and gitboard/git.
 package definition
