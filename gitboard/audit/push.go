@@ -34,7 +34,7 @@ type Push struct {
 // from the board before them, in log, only what they need, so that the cost of receiving an
 // operation does not grow with the board.
 func Examine(ctx context.Context, repo *gitio.Repo, log *oplog.Log, r Range, integration git.OID) (*Push, error) {
-	p, err := prove(ctx, repo, repo, log, r, nil)
+	p, err := prove(ctx, repo, repo, log, r, nil, nil)
 	if err != nil {
 		return nil, err
 	}

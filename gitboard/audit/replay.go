@@ -5,7 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"runtime"
 	"slices"
+	"sync"
+	"sync/atomic"
 
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/codec"
@@ -20,9 +23,9 @@ type replay struct {
 	store    oplog.Store
 	strict   bool // stop at the first fault: what follows is not worth reading
 	report   *Report
-	clock    board.Time         // see Range
-	lazy     bool               // records are read when needed
-	made     func([]git.Object) // receives the objects of each proven operation; may be nil
+	clock    board.Time                                 // see Range
+	lazy     bool                                       // records are read when needed
+	made     func(commit git.OID, objects []git.Object) // receives the objects of each proven operation; may be nil
 	evidence []evidence
 	landings []Landing
 
@@ -31,8 +34,14 @@ type replay struct {
 	tree   *oplog.Tree
 	last   git.OID // the commit that the board is at
 
-	written  map[string]Finding // the commit that last wrote a record
+	written  map[string]written // by record
 	requests map[string]asked   // by request id
+}
+
+// written is how a record was last written: by which commit, and as which bytes.
+type written struct {
+	by   Finding
+	data []byte
 }
 
 // asked is when a request was last carried out.
@@ -45,7 +54,7 @@ func newReplay(store oplog.Store, r Range) *replay {
 	m := board.NewMemory()
 	return &replay{
 		store: store, report: &Report{From: r.From, To: r.To, Attested: map[string]int{}},
-		memory: m, state: board.NewState(m, ""), tree: oplog.NewTree(), last: git.ZeroOID, written: map[string]Finding{}, requests: map[string]asked{},
+		memory: m, state: board.NewState(m, ""), tree: oplog.NewTree(), last: git.ZeroOID, written: map[string]written{}, requests: map[string]asked{},
 	}
 }
 
@@ -120,7 +129,8 @@ func (p *replay) take(ctx context.Context, l *link) error {
 	found.parents(l.commit, p.last)
 	found.signatures(l)
 	p.repeated(l, &found)
-	want := p.step(l, &found)
+	files := map[string][]byte{}
+	want := p.step(l, files, &found)
 	p.signed(l, want, &found)
 	if want != nil {
 		if l.commit.Message != want.Message {
@@ -144,11 +154,14 @@ func (p *replay) take(ctx context.Context, l *link) error {
 		return nil
 	}
 	if want != nil && l.commit.Tree == want.Root() {
-		for path := range want.After.Changes() {
-			p.written[path] = Finding{Commit: l.oid, Subject: subject(l.commit)}
+		by := Finding{Commit: l.oid, Subject: subject(l.commit)}
+		for path, r := range want.After.Changes() {
+			if p.written[path] = (written{by, files[path]}); r == nil {
+				delete(p.written, path)
+			}
 		}
 		if p.made != nil {
-			p.made(want.Objects)
+			p.made(l.oid, want.Objects)
 		}
 		p.memory.Absorb(want.After)
 		p.tree, p.state = want.Tree, board.NewState(p.memory, board.At(l.commit.Author.When))
@@ -173,15 +186,20 @@ func (p *replay) take(ctx context.Context, l *link) error {
 	return nil
 }
 
-// step carries out the operation of a commit on the board before it; nil if that is impossible.
-func (p *replay) step(l *link, found *faults) *oplog.Outcome {
+// step carries out the operation of a commit on the board before it; nil if that is impossible. It
+// puts what the operation writes into files.
+func (p *replay) step(l *link, files map[string][]byte, found *faults) *oplog.Outcome {
 	if l.opErr != nil {
 		found.add(CodeMessage, "it carries no operation: %v", l.opErr)
 		return nil
 	}
 	op := l.op
 	op.Clock = p.clock
-	want, err := oplog.CarryOut(p.state, p.tree, op, encode)
+	want, err := oplog.CarryOut(p.state, p.tree, op, func(path string, r any) (data []byte, err error) {
+		data, err = encode(path, r)
+		files[path] = data
+		return data, err
+	})
 	var refused *board.Refusal
 	switch {
 	case p.state.Err() != nil:
@@ -256,15 +274,24 @@ func encode(path string, r any) ([]byte, error) {
 	return data, err
 }
 
-// settle reads back what the last operation on each record wrote.
+// settle reads back what the last operation on each record wrote, with all processors.
 func (p *replay) settle() {
-	for _, path := range p.memory.Paths() {
-		at, written := p.written[path]
-		if !written {
-			continue
-		}
-		r, _ := p.memory.Record(path)
-		if _, err := codec.EncodeChecked(path, r); err != nil {
+	paths := slices.Sorted(maps.Keys(p.written))
+	wrong := make([]error, len(paths))
+	var next atomic.Int64
+	var busy sync.WaitGroup
+	for range runtime.GOMAXPROCS(0) {
+		busy.Go(func() {
+			for i := next.Add(1) - 1; int(i) < len(paths); i = next.Add(1) - 1 {
+				r, _ := p.memory.Record(paths[i])
+				wrong[i] = codec.ReadBack(paths[i], r, p.written[paths[i]].data)
+			}
+		})
+	}
+	busy.Wait()
+	for i, err := range wrong {
+		if err != nil {
+			at := p.written[paths[i]].by
 			at.Code, at.Text = CodeRecord, err.Error()
 			p.report.add(at)
 		}

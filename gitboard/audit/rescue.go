@@ -114,7 +114,7 @@ func rebuild(ctx context.Context, repo *gitio.Repo, tip git.OID) []git.Object {
 	slices.Reverse(chain)
 	p := newReplay(repo, Range{To: tip})
 	made := map[git.OID]git.Object{}
-	p.made = func(objects []git.Object) {
+	p.made = func(_ git.OID, objects []git.Object) {
 		for _, o := range objects {
 			made[o.OID] = o
 		}

@@ -186,6 +186,7 @@ func (p *replay) adopt(ctx context.Context, c git.Commit) (broken []string, err 
 		}
 		if is[path].OID == "" {
 			changed.Changes()[path] = nil
+			delete(p.written, path)
 			continue
 		}
 		r, why, err := p.record(ctx, path, is[path])

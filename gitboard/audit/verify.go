@@ -99,11 +99,9 @@ func Verify(ctx context.Context, store oplog.Store, repo *gitio.Repo, r Range, p
 		}
 		r.To = tip
 	}
-	whole := make(chan error, 1)
-	look, stop := context.WithCancel(ctx)
-	defer stop()
-	go func() { whole <- isWhole(look, repo, r.To) }()
-	p, err := prove(ctx, store, repo, nil, r, progress)
+	w := watchObjects(ctx, repo, r)
+	defer w.stop()
+	p, err := prove(ctx, store, repo, nil, r, w.made, progress)
 	if err != nil || p.last.IsZero() {
 		return p.reported(), err
 	}
@@ -111,29 +109,19 @@ func Verify(ctx context.Context, store oplog.Store, repo *gitio.Repo, r Range, p
 		p.report.Unchecked = len(p.evidence)
 		return p.report, nil
 	}
-	// A replay makes the trees and records again, and so doesn't notice if the repository lacks
-	// some.
-	if err := <-whole; err != nil {
+	if err := w.missing(p.report); err != nil {
 		p.report.add(Finding{r.To, "", CodeHistory, fmt.Sprintf("objects of the board's history are missing or damaged: git liza doctor (%v)", err)})
 	}
 	return p.report, p.recheck(ctx, repo)
-}
-
-// isWhole checks whether a history is complete in a repository, if there is one.
-func isWhole(ctx context.Context, repo *gitio.Repo, commit git.OID) error {
-	if repo == nil {
-		return nil
-	}
-	return repo.Whole(ctx, commit)
 }
 
 // few is how many operations are replayed on a lazily read board. Each adds a layer on top of the
 // previous one.
 const few = 8
 
-// prove replays a history. With a log it stops at the first fault and, for a few operations, reads
+// prove replays a history; made receives the objects of each proven operation. With a log it stops at the first fault and, for a few operations, reads
 // from the board before them only what they need.
-func prove(ctx context.Context, store oplog.Store, repo *gitio.Repo, log *oplog.Log, r Range, progress func(done, total int)) (*replay, error) {
+func prove(ctx context.Context, store oplog.Store, repo *gitio.Repo, log *oplog.Log, r Range, made func(git.OID, []git.Object), progress func(done, total int)) (*replay, error) {
 	var newer *oplog.NewerFormatError
 	if _, err := oplog.New(store, "").At(ctx, r.To); errors.As(err, &newer) {
 		return nil, err
@@ -143,7 +131,7 @@ func prove(ctx context.Context, store oplog.Store, repo *gitio.Repo, log *oplog.
 		return nil, err
 	}
 	p := newReplay(store, r)
-	p.strict = log != nil
+	p.strict, p.made = log != nil, made
 	if !r.From.IsZero() {
 		p.clock = r.Clock // otherwise the board's whole history is new
 	}

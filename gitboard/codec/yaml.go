@@ -55,14 +55,19 @@ func EncodeChecked(path string, record any) ([]byte, error) {
 		return nil, board.Refuse(board.CodeInvalid, fmt.Sprintf("%s would have %d bytes; a record may have %d", path, len(data), MaxDocument),
 			"put long texts into files of the project and name them here")
 	}
+	return data, ReadBack(path, record, data)
+}
+
+// ReadBack fails if reading a record's encoding would not give the same record.
+func ReadBack(path string, record any, data []byte) error {
 	back, err := Decode(path, data)
 	if err != nil {
-		return nil, fmt.Errorf("%s does not survive being written: %w", path, err)
+		return fmt.Errorf("%s does not survive being written: %w", path, err)
 	}
 	if !same(record, back) {
-		return nil, fmt.Errorf("%s does not survive being written: it reads back differently", path)
+		return fmt.Errorf("%s does not survive being written: it reads back differently", path)
 	}
-	return data, nil
+	return nil
 }
 
 // literal reports whether a text is best written as a literal block, and reads back unchanged from

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"os"
 	"path/filepath"
 	"slices"
@@ -18,18 +19,36 @@ func (r *Repo) Whole(ctx context.Context, commit git.OID) error {
 	if err := checkOIDs(commit); err != nil {
 		return err
 	}
-	if filters, err := r.ConfigAll(ctx, "extensions.partialClone"); err != nil || len(filters) > 0 {
+	if partial, err := r.isPartial(ctx); partial || err != nil {
 		return err
 	}
 	out, err := r.command("rev-list", "rev-list", "--objects", "--no-object-names", string(commit), "--").output(ctx)
 	if err != nil {
 		return err
 	}
-	// rev-list only checks that the objects exist. A separate child reads them, so that other reads
-	// from the repository don't have to wait.
+	return r.readAll(ctx, commit, slices.Chunk(splitLines(out), atOnce))
+}
+
+// Holds is Whole for a caller that knows the objects of the commit's history: git need not look
+// for them in each of its trees, which takes longer than reading them.
+func (r *Repo) Holds(ctx context.Context, commit git.OID, objects iter.Seq[[]string]) error {
+	if partial, err := r.isPartial(ctx); partial || err != nil {
+		return err
+	}
+	return r.readAll(ctx, commit, objects)
+}
+
+func (r *Repo) isPartial(ctx context.Context) (bool, error) {
+	filters, err := r.ConfigAll(ctx, "extensions.partialClone")
+	return len(filters) > 0, err
+}
+
+// readAll reads objects of a commit's history, so many at once. A child of its own reads them, so
+// that other reads from the repository don't have to wait.
+func (r *Repo) readAll(ctx context.Context, commit git.OID, objects iter.Seq[[]string]) error {
 	reader := newBatch(r.command("cat-file", "cat-file", "--batch"))
 	defer reader.close()
-	for names := range slices.Chunk(splitLines(out), atOnce) {
+	for names := range objects {
 		answers, err := reader.ask(ctx, names)
 		if err != nil {
 			return err

@@ -17,6 +17,7 @@ import (
 // Tree is a board's tree in memory. Each directory is read when first needed.
 type Tree struct {
 	entries []git.TreeEntry  // sorted by name alone
+	data    []byte           // git's encoding of entries, if known and all are regular files
 	subs    map[string]*Tree // the directories read so far, by name
 	load    func(oid git.OID) ([]git.TreeEntry, error)
 }
@@ -137,7 +138,8 @@ func (t *Tree) blob(path string) (git.OID, error) {
 // the root tree last. The receiver is not changed. The cost depends on the size of the directories
 // on the paths of the files.
 func (t *Tree) Change(files map[string][]byte) (*Tree, []git.Object, error) {
-	next := &Tree{entries: slices.Clone(t.entries), subs: maps.Clone(t.subs), load: t.load}
+	entries := append(make([]git.TreeEntry, 0, len(t.entries)+len(files)), t.entries...)
+	next := &Tree{entries: entries, data: t.data, subs: maps.Clone(t.subs), load: t.load}
 	var objects []git.Object
 	below := map[string]map[string][]byte{}
 	for _, path := range sortedNames(files) {
@@ -153,7 +155,7 @@ func (t *Tree) Change(files map[string][]byte) (*Tree, []git.Object, error) {
 			blob := git.NewObject("blob", data)
 			oid, objects = blob.OID, append(objects, blob)
 		}
-		next.entries = set(next.entries, path, oid, filemode.Regular)
+		next.set(path, oid, filemode.Regular)
 	}
 	for _, name := range sortedNames(below) {
 		old, err := t.sub(name)
@@ -169,46 +171,101 @@ func (t *Tree) Change(files map[string][]byte) (*Tree, []git.Object, error) {
 			root.OID, made = git.ZeroOID, made[:len(made)-1]
 		}
 		next.subs[name], objects = sub, append(objects, made...)
-		next.entries = set(next.entries, name, root.OID, filemode.Dir)
+		next.set(name, root.OID, filemode.Dir)
 	}
-	return next, append(objects, git.NewObject("tree", encodeTree(next.entries))), nil
+	return next, append(objects, next.object()), nil
 }
 
+// object returns the directory's own object. Ids and names make up a tree, so that nobody can
+// craft a collision in one, and the plain hash is enough.
+func (t *Tree) object() git.Object {
+	data := t.data
+	if data == nil {
+		data, t.data = encodeTree(t.entries)
+	}
+	return git.Object{OID: git.PlainHash(git.TreeObject, data), Type: git.TreeObject, Data: data}
+}
+
+// The parts of an entry of a regular file in git's encoding: the mode, a name, a zero byte, an id.
+const (
+	regularMode = "100644 "
+	idBytes     = 20
+)
+
+// encodedSize is the size of the entry of a regular file.
+func encodedSize(name string) int { return len(regularMode) + len(name) + 1 + idBytes }
+
 // encodeTree is git.EncodeTree, but ten times as fast for a directory that holds only regular files
-// in the order of their names. A board with a thousand tasks writes such a tree with every
-// operation.
-func encodeTree(entries []git.TreeEntry) []byte {
-	const mode, idBytes = "100644 ", 20
+// in the order of their names. Of such a directory it returns the bytes twice: they can be changed
+// entry by entry.
+func encodeTree(entries []git.TreeEntry) (data, regular []byte) {
 	size := 0
 	for _, e := range entries {
-		if e.Mode != filemode.Regular || len(e.OID) != 2*idBytes || e.Name == "" || strings.IndexByte(e.Name, 0) >= 0 {
-			return git.EncodeTree(entries)
-		}
-		size += len(mode) + len(e.Name) + 1 + idBytes
+		size += encodedSize(e.Name)
 	}
-	data := make([]byte, 0, size)
+	data = make([]byte, 0, size)
 	for _, e := range entries {
-		data = append(append(append(data, mode...), e.Name...), 0)
-		var err error
-		if data, err = hex.AppendDecode(data, []byte(e.OID)); err != nil {
-			return git.EncodeTree(entries)
+		if data = appendRegular(data, e); data == nil {
+			return git.EncodeTree(entries), nil
 		}
+	}
+	return data, data
+}
+
+// appendRegular appends the entry of a regular file; it returns nil for anything else.
+func appendRegular(data []byte, e git.TreeEntry) []byte {
+	if e.Mode != filemode.Regular || len(e.OID) != 2*idBytes || e.Name == "" || strings.IndexByte(e.Name, 0) >= 0 {
+		return nil
+	}
+	data, err := hex.AppendDecode(append(append(append(data, regularMode...), e.Name...), 0), []byte(e.OID))
+	if err != nil {
+		return nil
 	}
 	return data
 }
 
-func set(entries []git.TreeEntry, name string, oid git.OID, mode filemode.FileMode) []git.TreeEntry {
-	i, found := find(entries, name)
+// set writes an entry, or removes it if the id is zero.
+func (t *Tree) set(name string, oid git.OID, mode filemode.FileMode) {
+	i, found := find(t.entries, name)
+	e := git.TreeEntry{Name: name, Mode: mode, OID: oid}
 	switch {
-	case oid.IsZero() && found:
-		return slices.Delete(entries, i, i+1)
+	case oid.IsZero() && !found:
+		return
 	case oid.IsZero():
-		return entries
+		t.splice(i, 1)
+		t.entries = slices.Delete(t.entries, i, i+1)
 	case found:
-		entries[i] = git.TreeEntry{Name: name, Mode: mode, OID: oid}
-		return entries
+		t.splice(i, 1, e)
+		t.entries[i] = e
+	default:
+		t.splice(i, 0, e)
+		t.entries = slices.Insert(t.entries, i, e)
 	}
-	return slices.Insert(entries, i, git.TreeEntry{Name: name, Mode: mode, OID: oid})
+}
+
+// splice changes the encoding as the entries are about to change: so many are removed from the i-th
+// on, and others come in their place. Of thousands of tasks an operation changes a few, and to
+// encode the others again would take most of the time of a replay.
+func (t *Tree) splice(i, gone int, come ...git.TreeEntry) {
+	if t.data == nil {
+		return
+	}
+	from := 0
+	for _, e := range t.entries[:i] {
+		from += encodedSize(e.Name)
+	}
+	to := from
+	for _, e := range t.entries[i : i+gone] {
+		to += encodedSize(e.Name)
+	}
+	encoded := make([]byte, 0, 256)
+	for _, e := range come {
+		if encoded = appendRegular(encoded, e); encoded == nil {
+			t.data = nil
+			return
+		}
+	}
+	t.data = slices.Concat(t.data[:from], encoded, t.data[to:])
 }
 
 func sortedNames[T any](files map[string]T) []string { return slices.Sorted(maps.Keys(files)) }
