@@ -8,7 +8,7 @@
 // one runs until a test fails. Nothing is written into the source. Mutants that change nothing are listed in
 // equivalent.txt, a line each: the file, a colon, the mutant as it is printed here.
 //
-// It may import nothing of ours.
+// It may import gitboard/gitio.
 package main
 
 import (
@@ -16,6 +16,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"syscall"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -31,7 +32,7 @@ type options struct {
 }
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	if err := run(ctx, os.Args[1:]); err != nil {
 		fmt.Fprintln(os.Stderr, "liza-mutate:", err)

@@ -14,6 +14,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/git-liza/git-liza/gitboard/gitio"
 )
 
 // pkg is what go list says of a package.
@@ -173,6 +175,8 @@ func (t *trial) caught(n int, limit time.Duration) bool {
 	// A mistake may take all memory, or kill what started it: that is a shell then, with a limit.
 	cmd := exec.CommandContext(ctx, "sh", "-c", `ulimit -v 16000000; "$@"; exit $?`, "sh", filepath.Join(t.dir, "mutants.test"), "-test.failfast", "-test.short")
 	cmd.Dir, cmd.WaitDelay = t.pkg.Dir, time.Second
+	gitio.OwnGroup(cmd)
+	defer gitio.EndGroup(cmd) // a mutant that never ends is a child of the shell
 	cmd.Env = append(os.Environ(), fmt.Sprintf("MUTANT=%d", n), "TMPDIR="+temp)
 	if n == 0 {
 		cmd.Env = append(cmd.Env, "MUTANTS_REACHED="+filepath.Join(t.dir, "reached"))

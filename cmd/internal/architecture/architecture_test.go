@@ -75,7 +75,7 @@ var rooms = map[string]struct {
 	"cmd/internal/tty":        {false, nil},
 	"cmd/git-liza":            {false, []string{"cmd/internal/cli", "cmd/internal/edge"}},
 	"cmd/liza-bench":          {false, []string{"*"}},
-	"cmd/liza-mutate":         {false, nil},
+	"cmd/liza-mutate":         {false, []string{"gitboard/gitio"}},
 	"gitboard/golden":         {false, nil}, // for tests
 }
 
