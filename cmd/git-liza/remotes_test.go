@@ -67,24 +67,37 @@ func TestNetworkRemotes(t *testing.T) {
 func (f *fleet) oneTask() {
 	f.t.Helper()
 	first, second := f.clones[0], f.clones[1]
-	first.must("", "add-task", "--id", "only", "--desc", "Do it", "--spec", "specs/vision.md", "--done", "it is there", "--scope", "IN: only", "--kind", "doc", "--ready")
+	f.addOnly()
 	second.must("coder-1", "claim", "only")
 	if _, errs, code := first.liza("coder-2", "claim", "only"); code != 1 || !strings.Contains(errs, "coder-1") {
 		f.t.Errorf("the second claim: exit %d\n%s", code, errs)
 	}
-	second.must("coder-1", "pre-exec", "only", "--intent", "write it", "--validation", "cat only: it is there", "--file", "only")
-	work := &project{t: f.t, dir: filepath.Join(second.dir, ".worktrees", "only"), env: second.env}
+	f.finish("coder-1", second, first)
+}
+
+// addOnly adds the only task.
+func (f *fleet) addOnly() {
+	f.t.Helper()
+	f.clones[0].must("", "add-task", "--id", "only", "--desc", "Do it", "--spec", "specs/vision.md", "--done", "it is there", "--scope", "IN: only", "--kind", "doc", "--ready")
+}
+
+// finish has the coder that claimed the only task finish it in its clone, and another clone review
+// and merge it.
+func (f *fleet) finish(coder string, its, other *project) {
+	f.t.Helper()
+	its.must(coder, "pre-exec", "only", "--intent", "write it", "--validation", "cat only: it is there", "--file", "only")
+	work := &project{t: f.t, dir: filepath.Join(its.dir, ".worktrees", "only"), env: its.env}
 	if err := os.WriteFile(filepath.Join(work.dir, "only"), []byte("done\n"), 0o644); err != nil {
 		f.t.Fatal(err)
 	}
 	work.git("add", ".")
 	work.git("commit", "-q", "-m", "do it")
-	second.must("coder-1", "submit", "only")
-	first.must("code-reviewer-1", "claim-review", "only")
-	first.must("code-reviewer-1", "verdict", "only", "APPROVED", "--commit", "refs/liza/remotes/origin/task/only")
-	first.must("code-reviewer-1", "merge", "only")
-	second.must("", "sync")
-	if got := second.git("show", "integration:only"); got != "done\n" {
+	its.must(coder, "submit", "only")
+	other.must("code-reviewer-1", "claim-review", "only")
+	other.must("code-reviewer-1", "verdict", "only", "APPROVED", "--commit", "refs/liza/remotes/origin/task/only")
+	other.must("code-reviewer-1", "merge", "only")
+	its.must("", "sync")
+	if got := its.git("show", "integration:only"); got != "done\n" {
 		f.t.Errorf("integration has %q", got)
 	}
 	f.agrees(1)

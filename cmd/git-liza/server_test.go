@@ -104,7 +104,7 @@ func serveSSH(t *testing.T) *sshServer {
 	if err != nil {
 		t.Fatal(err)
 	}
-	line := fmt.Sprintf("[127.0.0.1]:%s %s", port, ssh.MarshalAuthorizedKey(host.PublicKey()))
+	line := fmt.Sprintf("[127.0.0.1]:%s %s", port, authorized(host))
 	if err := os.WriteFile(filepath.Join(dir, "known_hosts"), []byte(line), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -135,6 +135,9 @@ func sshKey(t *testing.T, path string) ssh.Signer {
 	}
 	return signer
 }
+
+// authorized is the line of a public key.
+func authorized(key ssh.Signer) string { return string(ssh.MarshalAuthorizedKey(key.PublicKey())) }
 
 // listen passes each connection to serve, which need not close it, until the test ends.
 func listen(t *testing.T, serve func(net.Conn)) net.Listener {

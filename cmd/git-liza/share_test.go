@@ -39,17 +39,24 @@ func newFleet(t *testing.T, n int, url func(hub string) string) *fleet {
 
 // newFleetOf is newFleet for an existing project.
 func newFleetOf(first *project, n int, url func(hub string) string) *fleet {
+	first.t.Helper()
+	hub := filepath.Join(first.t.TempDir(), "hub.git")
+	first.git("init", "-q", "--bare", "-b", "main", hub)
+	first.must("", "-C", hub, "hooks", "install", "--server")
+	return newFleetAt(first, n, hub, url(hub))
+}
+
+// newFleetAt is newFleetOf for an existing hub.
+func newFleetAt(first *project, n int, hub, url string) *fleet {
 	t := first.t
 	t.Helper()
-	f := &fleet{t: t, hub: filepath.Join(t.TempDir(), "hub.git"), clones: []*project{first}, mu: &sync.Mutex{}, acknowledged: map[string]string{}}
-	first.git("init", "-q", "--bare", "-b", "main", f.hub)
-	first.must("", "-C", f.hub, "hooks", "install", "--server")
-	first.git("remote", "add", "origin", url(f.hub))
+	f := &fleet{t: t, hub: hub, clones: []*project{first}, mu: &sync.Mutex{}, acknowledged: map[string]string{}}
+	first.git("remote", "add", "origin", url)
 	first.git("push", "-q", "origin", "main")
 	first.must("", "share", "origin")
 	for i := 1; i < n; i++ {
 		p := &project{t: t, dir: filepath.Join(t.TempDir(), fmt.Sprintf("clone %d", i)), env: first.env}
-		first.git("clone", "-q", url(f.hub), p.dir)
+		first.git("clone", "-q", url, p.dir)
 		p.must("", "init")
 		f.clones = append(f.clones, p)
 	}

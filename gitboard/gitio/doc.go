@@ -9,7 +9,8 @@
 //   - only native git moves refs, worktrees and indexes; go-git serves for object
 //     formats and never for refs or storage, because its ref writer does not
 //     respect git's lock files;
-//   - a child never prompts, never opens an editor, and never outlives its context;
+//   - a child never prompts, never opens an editor, and never outlives its context, except a
+//     connection of ssh that is kept for the next children for a minute;
 //   - a decision is never made by reading git's prose: exit codes say that
 //     something failed, reading again says what is true now;
 //   - objects and refs are flushed to disk before a call that wrote them

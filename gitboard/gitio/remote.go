@@ -71,7 +71,7 @@ func (r *Repo) Remote(ctx context.Context, name string) (*Remote, error) {
 }
 
 func (r *Repo) remoteSettings(ctx context.Context) (map[string][]string, error) {
-	out, err := r.command("config", "config", "--null", "--get-regexp", `^(liza\.(remote|networktimeout)|core\.(sshcommand|askpass)|remote\..*\.fetch)$`).output(ctx)
+	out, err := r.command("config", "config", "--null", "--get-regexp", `^(liza\.(remote|networktimeout)|core\.(sshcommand|askpass)|remote\..*\.(fetch|url|pushurl))$`).output(ctx)
 	if err != nil && exitCode(err) != 1 {
 		return nil, fmt.Errorf("settings of the remote: %w", err)
 	}
@@ -92,7 +92,7 @@ func last(values []string) string {
 }
 
 func (r *Repo) remote(name string, settings map[string][]string) *Remote {
-	m := &Remote{Name: name, repo: r, patience: networkPatience, env: sshEnv(last(settings["core.sshcommand"]))}
+	m := &Remote{Name: name, repo: r, patience: networkPatience, env: r.sshEnv(name, settings)}
 	if _, set := os.LookupEnv("GIT_ASKPASS"); !set && len(settings["core.askpass"]) == 0 {
 		m.env = append(m.env, "GIT_ASKPASS=") // otherwise git falls back to SSH_ASKPASS
 	}
@@ -105,23 +105,6 @@ func (r *Repo) remote(name string, settings map[string][]string) *Remote {
 		}
 	}
 	return m
-}
-
-// sshEnv keeps ssh and git's credential manager from prompting. A command other than OpenSSH's is
-// left unchanged; if it prompts, the timeout ends it.
-func sshEnv(setting string) []string {
-	command := os.Getenv("GIT_SSH_COMMAND")
-	if command == "" {
-		command = setting
-	}
-	if command == "" && os.Getenv("GIT_SSH") == "" {
-		command = "ssh"
-	}
-	env := []string{"SSH_ASKPASS_REQUIRE=never", "GCM_INTERACTIVE=never"}
-	if words := strings.Fields(command); len(words) > 0 && filepath.Base(words[0]) == "ssh" {
-		env = append(env, "GIT_SSH_COMMAND="+command+" -o BatchMode=yes")
-	}
-	return env
 }
 
 // Spares reports whether a plain fetch leaves a ref of the remote alone (a negative refspec), going

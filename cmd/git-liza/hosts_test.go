@@ -1,0 +1,327 @@
+//go:build linux
+
+package main
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"os/user"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// TestHosts: two clones share a board by servers as people run them. Each gives a raced task to one
+// clone, takes a merge, and refuses a forged board where its lock is on.
+func TestHosts(t *testing.T) {
+	t.Parallel()
+	for name, serve := range map[string]func(*host){
+		"sshd and git-shell": serveGitShell, "gitolite": serveGitolite, "nginx and http-backend": serveNginx,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			first := newProject(t)
+			h := &host{project: first, dir: t.TempDir(), lock: true}
+			serve(h)
+			if h.lock {
+				first.must("", "-C", h.hub, "hooks", "install", "--server")
+			}
+			f := newFleetAt(first, 2, h.hub, h.url)
+			f.race()
+			f.forges(h.lock)
+			if strings.HasPrefix(h.url, "ssh:") {
+				for _, p := range f.clones {
+					p.hangsUp()
+				}
+			}
+		})
+	}
+}
+
+// A host is a server that a test starts, and the first project, whose environment reaches it.
+type host struct {
+	*project
+	dir      string // for the server's files
+	hub, url string
+	lock     bool // the board's lock is to be switched on
+}
+
+// hangsUp ends the connection that ssh has kept for a clone.
+func (p *project) hangsUp() {
+	p.t.Helper()
+	kept, _ := filepath.Glob(filepath.Join(p.dir, ".git", "liza", "ssh-*"))
+	if len(kept) != 1 {
+		p.t.Fatalf("%d connections are kept, not one", len(kept))
+	}
+	if _, errs, code := p.run("", "ssh", "-O", "exit", "-o", "ControlPath=.git/liza/"+filepath.Base(kept[0]), "host"); code != 0 {
+		p.t.Error(errs)
+	}
+}
+
+// race lets both clones claim the only task at once. The winner finishes it.
+func (f *fleet) race() {
+	f.t.Helper()
+	f.addOnly()
+	coders := [2]string{"coder-1", "coder-2"}
+	var codes [2]int
+	var group sync.WaitGroup
+	for i, p := range f.clones {
+		group.Go(func() { _, _, codes[i] = p.liza(coders[i], "claim", "only") })
+	}
+	group.Wait()
+	if codes != [2]int{0, 1} && codes != [2]int{1, 0} {
+		f.t.Fatalf("two claims of one task: exit codes %v", codes)
+	}
+	winner := slices.Index(codes[:], 0)
+	f.finish(coders[winner], f.clones[winner], f.clones[1-winner])
+}
+
+// forges pushes a commit to the board that is not an operation.
+func (f *fleet) forges(locked bool) {
+	f.t.Helper()
+	forger, other := f.clones[1], f.clones[0]
+	forged := strings.TrimSpace(forger.git("commit-tree", "-m", "forged", "-p", "liza/state", "liza/state^{tree}"))
+	_, errs, code := forger.run("", "git", "push", "-q", "--no-verify", "origin", forged+":refs/heads/liza/state")
+	if locked {
+		if code == 0 || !strings.Contains(errs, "forged") {
+			f.t.Errorf("the forged board is pushed with exit %d\n%s", code, errs)
+		}
+		return
+	}
+	if code != 0 {
+		f.t.Errorf("without a lock, the push fails: %s", errs)
+	}
+	if _, errs, code := other.liza("", "sync"); code != 4 {
+		f.t.Errorf("sync of a forged board: exit %d\n%s", code, errs)
+	}
+	if _, errs, code := other.liza("", "verify"); code != 4 {
+		f.t.Errorf("verify of a forged board: exit %d\n%s", code, errs)
+	}
+}
+
+// program finds a program of a server, or skips the test.
+func (h *host) program(name string, elsewhere ...string) string {
+	h.t.Helper()
+	for _, path := range append([]string{name}, elsewhere...) {
+		if path, err := exec.LookPath(path); err == nil {
+			return path
+		}
+	}
+	h.t.Skipf("%s is not installed", name)
+	return ""
+}
+
+// file writes a file of the server.
+func (h *host) file(name, text string, mode os.FileMode) string {
+	h.t.Helper()
+	path := filepath.Join(h.dir, name)
+	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), mode)); err != nil {
+		h.t.Fatal(err)
+	}
+	return path
+}
+
+// runs starts a server that ends with the test, and waits until it listens.
+func (h *host) runs(network, address, name string, args ...string) {
+	h.t.Helper()
+	log, err := os.Create(filepath.Join(h.dir, filepath.Base(name)+".log"))
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	defer log.Close()
+	cmd := exec.Command(name, args...)
+	cmd.Env, cmd.Stdout, cmd.Stderr, cmd.SysProcAttr = quietly(), log, log, &syscall.SysProcAttr{Setpgid: true}
+	if err := cmd.Start(); err != nil {
+		h.t.Fatal(err)
+	}
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		_ = cmd.Wait()
+	}()
+	h.t.Cleanup(func() {
+		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM)
+		<-ended
+	})
+	for deadline := time.Now().Add(10 * time.Second); ; {
+		if c, err := net.Dial(network, address); err == nil {
+			c.Close()
+			return
+		}
+		select {
+		case <-ended:
+			said, _ := os.ReadFile(log.Name())
+			h.t.Fatalf("%s ends: %s", name, said)
+		case <-time.After(10 * time.Millisecond):
+		}
+		if time.Now().After(deadline) {
+			h.t.Fatalf("%s does not listen", name)
+		}
+	}
+}
+
+// freePort is a port of this machine that nothing listens on.
+func freePort(t *testing.T) string {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	_, port, err := net.SplitHostPort(listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return port
+}
+
+// bare makes the repository of a host.
+func (h *host) bare() {
+	h.hub = filepath.Join(h.dir, "hub.git")
+	h.git("init", "-q", "--bare", "-b", "main", h.hub)
+}
+
+// serveGitShell serves a repository by sshd to an account that may run nothing but git's server
+// programs.
+func serveGitShell(h *host) {
+	shell := h.program("git-shell")
+	key := h.serveSSHD("")
+	h.file("authorized_keys", fmt.Sprintf("restrict,command=\"%s -c \\\"$SSH_ORIGINAL_COMMAND\\\"\" %s", shell, key), 0o600)
+	h.bare()
+	h.url += h.hub
+}
+
+// serveGitolite serves a repository by gitolite, which runs behind sshd.
+func serveGitolite(h *host) {
+	gitolite, home := h.program("gitolite"), filepath.Join(h.dir, "home")
+	if err := os.Mkdir(home, 0o755); err != nil {
+		h.t.Fatal(err)
+	}
+	key := h.serveSSHD(home)
+	administers := func(args ...string) {
+		h.t.Helper()
+		cmd := exec.Command(gitolite, args...)
+		cmd.Env = append(quietly(), "HOME="+home, "USER=git")
+		if out, err := cmd.CombinedOutput(); err != nil {
+			h.t.Fatalf("gitolite %s: %v\n%s", args[0], err, out)
+		}
+	}
+	administers("setup", "-pk", h.file("ann.pub", key, 0o644))
+	rules := "repo gitolite-admin\n\tRW+ = ann\nrepo board\n\tRW+ = ann\n"
+	if err := os.WriteFile(filepath.Join(home, ".gitolite", "conf", "gitolite.conf"), []byte(rules), 0o644); err != nil {
+		h.t.Fatal(err)
+	}
+	administers("compile")
+	administers("trigger", "POST_COMPILE")
+	keys, err := os.ReadFile(filepath.Join(home, ".ssh", "authorized_keys"))
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	h.file("authorized_keys", string(keys), 0o600)
+	h.hub = filepath.Join(home, "repositories", "board.git")
+	h.url += "/board"
+}
+
+// serveSSHD starts sshd for the account that runs the test, with home in place of its home unless
+// that is empty. The project's ssh reaches it with the key that is returned, which the caller
+// authorizes.
+func (h *host) serveSSHD(home string) (key string) {
+	sshd := h.program("sshd", "/usr/sbin/sshd")
+	client := h.program("ssh")
+	if os.Getuid() == 0 {
+		if err := os.MkdirAll("/run/sshd", 0o755); err != nil { // as its service does
+			h.t.Skip(err)
+		}
+	}
+	account, err := user.Current()
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	hostKey, userKey := sshKey(h.t, filepath.Join(h.dir, "host")), sshKey(h.t, filepath.Join(h.dir, "key"))
+	port := freePort(h.t)
+	env := []string{"GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_NOSYSTEM=1", "PATH=" + os.Getenv("PATH")}
+	if home != "" {
+		env = append(env, "HOME="+home)
+	}
+	h.runs("tcp", "127.0.0.1:"+port, sshd, "-D", "-e", "-f", h.file("sshd_config", strings.Join([]string{
+		"ListenAddress 127.0.0.1:" + port, "HostKey " + filepath.Join(h.dir, "host"), "PidFile none", "UsePAM no", "StrictModes no",
+		"PermitRootLogin prohibit-password", "PasswordAuthentication no", "KbdInteractiveAuthentication no", "AcceptEnv GIT_PROTOCOL", "LogLevel VERBOSE",
+		"AuthorizedKeysFile " + filepath.Join(h.dir, "authorized_keys"), "SetEnv " + strings.Join(env, " "),
+	}, "\n")+"\n", 0o644))
+	h.file("known_hosts", fmt.Sprintf("[127.0.0.1]:%s %s", port, authorized(hostKey)), 0o600)
+	config := h.file("ssh_config", "IdentitiesOnly yes\nIdentityAgent none\nGlobalKnownHostsFile /dev/null\nUserKnownHostsFile "+filepath.Join(h.dir, "known_hosts")+
+		"\nIdentityFile "+filepath.Join(h.dir, "key")+"\n", 0o644)
+	h.file("bin/ssh", "#!/bin/sh\nexec "+client+" -F "+config+" \"$@\"\n", 0o755)
+	h.env = append(h.env[:len(h.env):len(h.env)], "PATH="+filepath.Join(h.dir, "bin")+":"+os.Getenv("PATH"))
+	h.url = "ssh://" + account.Username + "@127.0.0.1:" + port
+	return authorized(userKey)
+}
+
+// serveNginx serves a repository by nginx and git's http-backend to clients with a password. It has
+// no lock.
+func serveNginx(h *host) {
+	h.lock = false
+	nginx, wrapper := h.program("nginx", "/usr/sbin/nginx"), h.program("fcgiwrap", "/usr/sbin/fcgiwrap")
+	exe, err := exec.Command("git", "--exec-path").Output()
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	h.bare()
+	h.git("--git-dir="+h.hub, "config", "http.receivepack", "true")
+	short, err := os.MkdirTemp("/tmp", "liza-nginx-") // a socket's path is short
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	h.t.Cleanup(func() { os.RemoveAll(short) })
+	socket, port, owner := filepath.Join(short, "s"), freePort(h.t), ""
+	if os.Getuid() == 0 {
+		owner = "user root;\n"
+	}
+	h.runs("unix", socket, wrapper, "-s", "unix:"+socket)
+	h.file("passwords", account+":{PLAIN}"+password+"\n", 0o644)
+	h.runs("tcp", "127.0.0.1:"+port, nginx, "-e", "stderr", "-c", h.file("nginx.conf", strings.NewReplacer("@dir", h.dir, "@port", port, "@socket", socket,
+		"@backend", filepath.Join(strings.TrimSpace(string(exe)), "git-http-backend")).Replace(owner+nginxConfig), 0o644))
+	h.env = append(h.env[:len(h.env):len(h.env)], settings(credentials(h.t, password)...)...)
+	h.url = "http://127.0.0.1:" + port + "/hub.git"
+}
+
+const nginxConfig = `daemon off;
+master_process off;
+pid @dir/pid;
+events {}
+http {
+	access_log off;
+	client_body_temp_path @dir/body;
+	proxy_temp_path @dir/proxy;
+	fastcgi_temp_path @dir/fastcgi;
+	uwsgi_temp_path @dir/uwsgi;
+	scgi_temp_path @dir/scgi;
+	server {
+		listen 127.0.0.1:@port;
+		client_max_body_size 0;
+		location / {
+			auth_basic "git";
+			auth_basic_user_file @dir/passwords;
+			fastcgi_pass unix:@socket;
+			fastcgi_param SCRIPT_FILENAME @backend;
+			fastcgi_param GIT_PROJECT_ROOT @dir;
+			fastcgi_param GIT_HTTP_EXPORT_ALL "1";
+			fastcgi_param GIT_PROTOCOL $http_git_protocol;
+			fastcgi_param HTTP_CONTENT_ENCODING $http_content_encoding;
+			fastcgi_param PATH_INFO $uri;
+			fastcgi_param REMOTE_USER $remote_user;
+			fastcgi_param QUERY_STRING $query_string;
+			fastcgi_param REQUEST_METHOD $request_method;
+			fastcgi_param CONTENT_TYPE $content_type;
+			fastcgi_param CONTENT_LENGTH $content_length;
+		}
+	}
+}
+`
