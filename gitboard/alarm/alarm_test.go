@@ -399,6 +399,21 @@ var lives = map[string][]moment{
 			w.halts = []report.Halt{{File: "PAUSE", Mode: board.Paused, Since: start.Add(870 * m)}}
 		}, says: "STALE PAUSE: for 32m", how: alarm.Warn, runs: true, next: 990 * m},
 	},
+	"waits-for-ended-goal": {
+		{what: "the goal runs", do: func(w *world) {
+			w.running()
+			w.put(board.GoalPath("ui"), &board.Goal{ID: "ui", Status: board.InProgress, Created: start})
+			w.task(board.Unclaimed, func(t *board.Task) { t.ID, t.Goal = "api", "goal-1" })
+			w.task(board.Unclaimed, func(t *board.Task) { t.Goal, t.DependsOn = "ui", []string{"api"} })
+		}, next: 30 * m},
+		{what: "it is given up", at: m, do: func(w *world) {
+			w.put(board.GoalPath("goal-1"), &board.Goal{ID: "goal-1", Status: board.PhaseAborted, Created: start, Ended: w.now})
+		}, says: "WAITS FOR ENDED GOAL: login waits for api of goal-1, which is ABORTED", how: alarm.Grave, runs: true, next: 30 * m},
+		{what: "persists", at: 2 * m, runs: true, next: 30 * m},
+		{what: "it waits for another", at: 3 * m, do: func(w *world) {
+			w.task(board.Unclaimed, func(t *board.Task) { t.Goal = "ui" })
+		}, next: 33 * m},
+	},
 	"unrecorded": {
 		{what: "none"},
 		{what: "one", do: func(w *world) { w.strays = []report.Stray{{Commit: "c1", Text: "integration got c1 by coder-1"}} }, says: "UNRECORDED: integration got c1 by coder-1", how: alarm.Grave, runs: true},

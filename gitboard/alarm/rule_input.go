@@ -94,6 +94,16 @@ func (e *ruleInput) blocked() (all []sight) {
 	return all
 }
 
+func (e *ruleInput) waitsForEnded() (all []sight) {
+	for _, b := range e.live {
+		if needed, g := report.WaitsForEnded(e.State, b); g != nil {
+			words := about(b.ID, "needed", needed, "goal", g.ID, "status", string(g.Status))
+			all = append(all, sight{about: b.ID, since: g.Ended, words: words, do: report.WayOutOfEnded(b.ID, g)})
+		}
+	}
+	return all
+}
+
 func (e *ruleInput) orphaned() (all []sight) {
 	for _, b := range e.live {
 		if b.Status != board.Rejected || b.Freed {

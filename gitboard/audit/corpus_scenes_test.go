@@ -231,7 +231,7 @@ func (w *world) signatures() {
 // goals covers a second goal at the same time as the first, and one that waits for it.
 func (w *world) goals(needs string) {
 	w.do(ada, &board.GoalStart{ID: "farewell", Text: "Say goodbye", Vision: "Guests leave, too", SpecRef: "specs/vision.md", Priority: 2})
-	w.do(ada, &board.GoalStart{Text: "Say it in French", After: "farewell"})
+	w.do(ada, &board.GoalStart{ID: "goal-2", Text: "Say it in French", After: "farewell"})
 	w.do(planner, &board.Plan{Goal: "farewell"})
 	d := w.definition()
 	d.DependsOn = []string{needs} // of the first goal

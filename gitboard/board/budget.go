@@ -95,12 +95,32 @@ func (t *Task) Tokens() int {
 	return sum
 }
 
-// SpentBudget returns the budget of the sprint or of a goal that is used up; nil for none.
+// SpentBudget returns the used-up budget that stops the whole board: that of the sprint, or of a
+// goal once no goal being worked on may spend more. It is nil if the board may continue.
 func SpentBudget(c *Config, sp *Sprint, goals []*Goal) *Budget {
+	var first *Budget
 	for _, b := range BoardBudgets(c, sp, goals) {
-		if b.Spent() {
+		switch {
+		case b.Spent() && b.Key == KeyBudgetSprint:
 			return &b
+		case b.Spent() && first == nil:
+			first = &b
+		case !b.Spent() && b.Key == KeyBudgetGoal:
+			return nil
 		}
+	}
+	return first
+}
+
+// SpentGoal returns the budget of a goal once it is used up, so that no run may begin for it; nil
+// before, and if goals have no budget.
+func (s *State) SpentGoal(g *Goal) *Budget {
+	c := s.Config()
+	if c == nil {
+		return nil
+	}
+	if b := budget(KeyBudgetGoal, g.ID, g.Tokens, c.BudgetGoalTokens); b != nil && b.Spent() {
+		return b
 	}
 	return nil
 }

@@ -94,7 +94,7 @@ var ConfigKeys = []ConfigKey{
 	{Name: KeyBudgetRun, Default: "0", Takes: "tokens", Meaning: "what one run of an agent may use, input and output; then it is ended and its task blocked; 0: no budget", max: mostUsage, ref: func(c *Config) any { return &c.BudgetRunTokens }},
 	{Name: KeyBudgetTask, Default: "0", Takes: "tokens", Meaning: "what all runs on a task may use; then the task is blocked; 0: no budget", max: mostUsage, ref: func(c *Config) any { return &c.BudgetTaskTokens }},
 	{Name: KeyBudgetSprint, Default: "0", Takes: "tokens", Meaning: "what all runs in a sprint may use; then the board is paused; 0: no budget", max: mostUsage, ref: func(c *Config) any { return &c.BudgetSprintTokens }},
-	{Name: KeyBudgetGoal, Default: "0", Takes: "tokens", Meaning: "what all runs for a goal may use; then the board is paused; 0: no budget", max: mostUsage, ref: func(c *Config) any { return &c.BudgetGoalTokens }},
+	{Name: KeyBudgetGoal, Default: "0", Takes: "tokens", Meaning: "what all runs for a goal may use; then no run begins for it; 0: no budget", max: mostUsage, ref: func(c *Config) any { return &c.BudgetGoalTokens }},
 	{Name: "integration_branch", Default: "integration", Takes: "branch", Meaning: "where approved work lands; chosen at init", ref: func(c *Config) any { return &c.IntegrationBranch }},
 	{Name: "integration_test", Default: "", Takes: "command", Meaning: "test of a merge candidate; empty: scripts/integration-test.sh when present; none: there is none", ref: func(c *Config) any { return &c.IntegrationTest }},
 	{Name: "integration_test_timeout", Default: "1800", Takes: "seconds", Meaning: "when a running integration test is given up", min: 1, ref: func(c *Config) any { return &c.IntegrationTestTimeout }},

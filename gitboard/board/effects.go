@@ -71,12 +71,12 @@ func addFailure(s *State, t *Task, coder string, op Operation) {
 }
 
 func systemAnomaly(s *State, task, typ string, details map[string]Scalar, op Operation) {
-	logAnomaly(s, string(roles.System), task, typ, details, op)
+	logAnomaly(s, op, Anomaly{Reporter: string(roles.System), Task: task, Type: typ, Details: details})
 }
 
-func logAnomaly(s *State, reporter, task, typ string, details map[string]Scalar, op Operation) {
-	id := s.nextID(AnomalyDir, "anomaly")
-	put(s, RecordPath(AnomalyDir, id), &Anomaly{ID: id, Timestamp: op.Time, Task: task, Reporter: reporter, Type: typ, Details: details})
+func logAnomaly(s *State, op Operation, a Anomaly) {
+	a.ID, a.Timestamp = s.nextID(AnomalyDir, "anomaly"), op.Time
+	put(s, RecordPath(AnomalyDir, a.ID), &a)
 }
 
 // block makes a task BLOCKED by an agent, a human or the system, and releases its coder or

@@ -55,12 +55,12 @@ func (s *State) Runs(id string) bool {
 
 func (s *State) runs(g *Goal) bool { return g.Status == InProgress && s.comesAfter(g) == nil }
 
-// urgencies returns the priority of a goal being worked on, 0 for any other.
+// urgencies returns the priority of a goal that runs may begin for, 0 for any other.
 func (s *State) urgencies() func(goal string) int {
 	known := map[string]int{}
 	return func(goal string) int {
 		n, seen := known[goal]
-		if !seen && s.Runs(goal) {
+		if !seen && s.Runs(goal) && s.SpentGoal(s.Goal(goal)) == nil {
 			n = s.Goal(goal).Priority
 		}
 		known[goal] = n
@@ -142,13 +142,50 @@ func (g *Goal) ended() *Refusal {
 		hint("a human takes it up again (git liza goal reopen %s) or starts another (git liza goal start TEXT)", g.ID)
 }
 
+// GoalFor returns the goal that an agent works for: that of its task t, if it has one, or the one
+// that it plans. It is nil if there is none.
+func (s *State) GoalFor(agent string, t *Task) *Goal {
+	if t != nil && s.Goal(t.Goal) != nil {
+		return s.Goal(t.Goal)
+	}
+	if a := s.Agent(agent); a != nil && s.Runs(a.Goal) {
+		return s.Goal(a.Goal)
+	}
+	return nil
+}
+
 // goalMeant returns the goal of an operation that may name one: without a name, the one that its
-// planner plans, else the only one being worked on.
+// author works for, else the only one being worked on.
 func (s *State) goalMeant(op Operation, named string) (*Goal, error) {
-	if a := s.Agent(op.Actor.ID); named == "" && a != nil && s.Runs(a.Goal) {
-		named = a.Goal
+	if g := s.GoalFor(op.Actor.ID, nil); named == "" && g != nil {
+		return g, nil
 	}
 	return s.FindGoal(named)
+}
+
+// knownGoal refuses the name of a goal that is not on the board.
+func (s *State) knownGoal(named string) error {
+	if named == "" {
+		return nil
+	}
+	_, err := s.FindGoal(named)
+	return err
+}
+
+// goalOf returns the goal that a new record concerns if its task does not say so: the named one, or
+// the one that its author works for; "" if there is none.
+func (s *State) goalOf(op Operation, named, task string) string {
+	if named != "" || task != "" {
+		return named
+	}
+	a := s.Agent(op.Actor.ID)
+	if a == nil {
+		return ""
+	}
+	if g := s.GoalFor(op.Actor.ID, s.Task(a.CurrentTask)); g != nil {
+		return g.ID
+	}
+	return ""
 }
 
 // goalInProgress is goalMeant for an operation that needs a goal in progress.
@@ -182,11 +219,14 @@ func checkGoal(s *State, op Operation) error {
 		return refuse(CodeDependency, "%s is of %s, which comes after %s", t.ID, g.ID, first.ID).on(t).
 			hint("git liza goal show %s", first.ID)
 	}
+	if b := s.SpentGoal(g); b != nil && rule.gate == whileRunning && !rule.ends {
+		return refuse(CodeMode, "%s is of %s, whose budget is used up: %s", t.ID, g.ID, b).on(t).hint("a human: %s", b.Raise())
+	}
 	return nil
 }
 
-// nextGoal returns the id for a goal that is started without one.
-func (s *State) nextGoal() string {
+// NextGoal returns the id for a goal whose human names none.
+func (s *State) NextGoal() string {
 	most := 0
 	for _, id := range s.List(GoalDir) {
 		if prefix, n := split(id); prefix == "goal" {

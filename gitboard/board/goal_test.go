@@ -73,7 +73,7 @@ func TestGoalThatHasEnded(t *testing.T) {
 	s = ended(&board.Abort{}, "mode")
 	s.do(human, &board.GoalReopen{Goal: "goal-1"})
 	equal(t, "mode", s.state().Control().Mode, board.Running)
-	s = begun(t).do(human, &board.Abort{}).do(human, &board.GoalStart{Text: "Something else"})
+	s = begun(t).do(human, &board.Abort{}).do(human, &board.GoalStart{ID: "goal-2", Text: "Something else"})
 	equals(t, "mode", []any{s.state().Control().Mode, s.goal("goal-2").Status, s.goal("goal-1").Status}, []any{board.Running, board.InProgress, board.PhaseAborted})
 }
 
@@ -92,13 +92,17 @@ func TestReopenedGoalWakesItsPlanner(t *testing.T) {
 func TestGoalStart(t *testing.T) {
 	s := begun(t)
 	s.refused("exists", human, &board.Init{Goal: "next", IntegrationBranch: "integration"}, "a board already", "git liza goal start TEXT")
-	s.refused("permission", planner, &board.GoalStart{Text: "mine"})
-	s.refused("invalid", human, &board.GoalStart{Text: " "})
+	s.refused("permission", planner, &board.GoalStart{ID: "mine", Text: "mine"})
+	s.refused("invalid", human, &board.GoalStart{ID: "empty", Text: " "})
 	s.refused("invalid", human, &board.GoalStart{Text: "x", ID: "Billing"}, "not a goal's id")
 	s.refused("exists", human, &board.GoalStart{Text: "x", ID: "goal-1"}, "there is a goal goal-1 already")
-	s.refused("invalid", human, &board.GoalStart{Text: "x", Priority: 6}, "priority is 6")
-	s.refused("unknown-record", human, &board.GoalStart{Text: "x", After: "goal-7"}, "no goal is called", "goal-1")
-	s.do(human, &board.GoalStart{Text: "Numbered"}).do(human, &board.GoalStart{Text: "Named", ID: "goal-9"}).do(human, &board.GoalStart{Text: "After it"})
+	s.refused("invalid", human, &board.GoalStart{ID: "x", Text: "x", Priority: 6}, "priority is 6")
+	s.refused("unknown-record", human, &board.GoalStart{ID: "x", Text: "x", After: "goal-7"}, "no goal is called", "goal-1")
+	s.refused("invalid", human, &board.GoalStart{Text: "x"}, "not a goal's id")
+	equal(t, "next", s.state().NextGoal(), "goal-2")
+	s.do(human, &board.GoalStart{ID: "goal-2", Text: "Numbered"}).do(human, &board.GoalStart{ID: "goal-9", Text: "Named"})
+	equal(t, "next", s.state().NextGoal(), "goal-10")
+	s.do(human, &board.GoalStart{ID: "goal-10", Text: "After it"})
 	equals(t, "goals", s.state().List(board.GoalDir), []string{"goal-1", "goal-10", "goal-2", "goal-9"})
 	s.refused("invalid", human, &board.GoalPriority{Goal: "goal-2", Priority: 0}, "priority is 0")
 	s.refused("exists", human, &board.GoalPriority{Goal: "goal-2", Priority: 3}, "already")
@@ -227,7 +231,104 @@ func TestArchivedTasksOfGoals(t *testing.T) {
 	s := begun(t).in(board.Merged, "login").do(human, &board.Archive{Sprint: "sprint-1", Tasks: []string{"login"}})
 	equal(t, "archived", s.goal("goal-1").Archived, 1)
 	equal(t, "trigger", report.Wakes(s.state(), "goal-1")[0].Trigger, report.AllTerminal)
-	s.do(planner, &board.GoalComplete{}).do(human, &board.GoalStart{Text: "Next"})
+	s.do(planner, &board.GoalComplete{}).do(human, &board.GoalStart{ID: "goal-2", Text: "Next"})
 	equal(t, "trigger", report.Wakes(s.state(), "goal-2")[0].Trigger, report.InitialPlanning)
 	s.refused("wrong-state", planner, &board.GoalComplete{}, "goal-2 has no tasks yet")
+}
+
+// TestRecordsOfGoals checks that a record without a task belongs to the goal that it names or that
+// its author works for, and that each goal's planner is woken by its own records only.
+func TestRecordsOfGoals(t *testing.T) {
+	s := side(t).in(board.Claimed, "login")
+	found := func(goal string) *board.Discover {
+		return &board.Discover{Goal: goal, Description: "d", Severity: "low", Urgency: "immediate"}
+	}
+	s.refused("unknown-record", human, found("biling"), "no goal is called", "billing")
+	s.refused("unknown-record", human, &board.RecordSpecChange{Spec: "s", Change: "c", Goal: "biling"}, "billing")
+	ask := &board.LogAnomaly{Type: "system_ambiguity", Goal: "biling", Details: map[string]board.Scalar{"protocol_section": "1", "question": "?"}}
+	s.refused("unknown-record", planner, ask, "billing")
+	ask.Goal = ""
+	s.do(human, found("billing")).do(planner2, found("")).do(coder1, found("")).do(planner2, ask)
+	s.do(planner2, &board.AddNote{For: "human", Message: "which?"}).do(human, &board.RecordSpecChange{Spec: "s", Change: "c", Goal: "billing"})
+	st := s.state()
+	equals(t, "goals of the discoveries", []string{st.Discovery("disc-1").Goal, st.Discovery("disc-2").Goal, st.Discovery("disc-3").Goal},
+		[]string{"billing", "billing", "goal-1"})
+	equals(t, "goals of the others", []string{st.Anomaly("anomaly-1").Goal, st.Note("note-1").Goal, st.SpecChange("change-1").Goal},
+		[]string{"billing", "billing", "billing"})
+	s.do(planner2, add("invoice"))
+	about := func(goal string) (ids []string) {
+		for _, w := range report.Wakes(s.state(), goal) {
+			if w.Trigger == report.Replan || w.Trigger == report.ImmediateDiscovery {
+				ids = append(ids, w.About...)
+			}
+		}
+		return ids
+	}
+	equals(t, "goal-1 looks at", about("goal-1"), []string{"disc-3"})
+	equals(t, "billing looks at", about("billing"), []string{"change-1", "anomaly-1", "disc-1", "disc-2"})
+}
+
+// TestReplanOfOneGoal checks that REPLAN for one goal wakes its planner alone.
+func TestReplanOfOneGoal(t *testing.T) {
+	s := side(t).do(planner, add("login")).do(planner2, add("invoice")).do(human, &board.SetCheckpoint{})
+	s.refused("unknown-record", human, &board.Resume{Goal: "biling", Decision: board.Replan}, "billing")
+	s.refused("invalid", human, &board.Resume{Goal: "billing"}, "--decision REPLAN")
+	s.do(human, &board.Resume{Goal: "billing", Decision: board.Replan, Reason: "other countries"})
+	equal(t, "first of billing", report.Wakes(s.state(), "billing")[0].Trigger, report.Replan)
+	equal(t, "wakes of goal-1", len(report.Wakes(s.state(), "goal-1")), 0)
+	equal(t, "alignment of goal-1", len(s.goal("goal-1").AlignmentHistory), 0)
+	s.do(human, &board.GoalAbort{Goal: "billing"}).do(human, &board.SetCheckpoint{})
+	s.refused("wrong-state", human, &board.Resume{Goal: "billing", Decision: board.Replan}, "billing is ABORTED")
+}
+
+// TestBudgetOfOneGoal checks that a used-up budget of one goal stops its runs and no others, that
+// work in hand can still be handed over, and that the board is paused once no goal may spend more.
+func TestBudgetOfOneGoal(t *testing.T) {
+	s := side(t).do(human, &board.SetConfig{Key: board.KeyBudgetGoal, Value: "100"})
+	s.do(planner, add("login")).do(planner, finalize("login")).do(planner2, add("invoice")).do(planner2, finalize("invoice"))
+	s.do(planner2, add("receipt")).do(planner2, finalize("receipt")).do(coder1, claim("invoice")).do(coder1, preExec("invoice"))
+	used := func(goal string, n int) *board.Usage {
+		return &board.Usage{Goal: goal, CLI: "c", Cost: board.Cost{Input: n}}
+	}
+	s.do(planner2, used("billing", 100))
+	equal(t, "mode", s.state().Control().Mode, board.Running)
+	s.refused("mode", coder2, claim("receipt"), "whose budget is used up", "git liza config set budget_goal_tokens 200")
+	s.refused("mode", planner, &board.Plan{Goal: "billing"}, "used 100 of 100")
+	equal(t, "next", board.NextClaim(s.state(), "coder-2", nil, nil), "login")
+	equal(t, "wakes", len(report.Wakes(s.state(), "billing")), 0)
+	o, err := report.Look(s.state(), report.Beside{}, s.now.Std())
+	if err != nil || len(o.Waiting) == 0 || o.Waiting[0].Do != "git liza config set budget_goal_tokens 200" {
+		t.Errorf("%+v, %v", o, err)
+	}
+	s.do(coder1, submit("invoice"))
+	s.refused("mode", reviewer1, review("invoice"), "whose budget is used up")
+	s.do(planner, used("goal-1", 100))
+	equal(t, "mode", s.state().Control().Mode, board.Paused)
+	s.do(human, &board.SetConfig{Key: board.KeyBudgetGoal, Value: "200"})
+	equal(t, "mode", s.state().Control().Mode, board.Running)
+	s.do(reviewer1, review("invoice"))
+}
+
+// TestWaitsForEndedGoal checks that a task is flagged, with the way out, if it waits for a task of
+// a goal that was given up.
+func TestWaitsForEndedGoal(t *testing.T) {
+	s := side(t).do(planner, add("ledger")).do(planner, finalize("ledger"))
+	s.do(planner2, add("invoice", "ledger")).do(planner2, finalize("invoice"))
+	stuck := func() string {
+		o, err := report.Look(s.state(), report.Beside{Goal: "billing"}, s.now.Std())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return o.Tasks[0].Stuck.String()
+	}
+	flagged := func() bool {
+		b, _ := s.state().BriefOf("invoice")
+		_, g := report.WaitsForEnded(s.state(), b)
+		return g != nil
+	}
+	equal(t, "while goal-1 runs", flagged(), false)
+	s.do(human, &board.GoalAbort{Goal: "goal-1"})
+	equals(t, "afterwards", []any{flagged(), stuck()}, []any{true, "waits for ledger of goal-1, which is ABORTED"})
+	s.do(human, &board.GoalReopen{Goal: "goal-1"})
+	equal(t, "reopened", flagged(), false)
 }

@@ -132,6 +132,7 @@ func recordViolations(s *State, path string) []Violation {
 		if err := anomalyFault(r.Type, r.Details); err != nil {
 			bad("details", "%v", err)
 		}
+		ofGoal(s, r.Goal, bad)
 	case *Config:
 		for _, k := range ConfigKeys {
 			if err := k.Check(r); err != nil {
@@ -150,8 +151,20 @@ func recordViolations(s *State, path string) []Violation {
 		if !slices.Contains(Severities, r.Severity) || !slices.Contains(Urgencies, r.Urgency) {
 			bad("severity", "%q, %q are not in range", r.Severity, r.Urgency)
 		}
+		ofGoal(s, r.Goal, bad)
+	case *SpecChange:
+		ofGoal(s, r.Goal, bad)
+	case *Note:
+		ofGoal(s, r.Goal, bad)
 	}
 	return all
+}
+
+// ofGoal reports the goal of a record if there is none of that name.
+func ofGoal(s *State, goal string, bad func(string, string, ...any)) {
+	if goal != "" && s.Goal(goal) == nil && s.Err() == nil {
+		bad("goal", "there is no goal %s", quote(goal))
+	}
 }
 
 func agentInvariants(a *Agent, bad func(string, string, ...any)) {

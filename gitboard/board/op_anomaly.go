@@ -43,6 +43,7 @@ var AnomalyTypes = []AnomalyType{
 type LogAnomaly struct {
 	Type    string            `json:"type"`
 	Task    string            `json:"task,omitempty"`
+	Goal    string            `json:"goal,omitempty"` // "" for that of the task, or of its author
 	Details map[string]Scalar `json:"details,omitempty"`
 }
 
@@ -53,8 +54,11 @@ func (p *LogAnomaly) Op() string { return "anomaly" }
 func (p *LogAnomaly) TaskID() string { return p.Task }
 
 // Check implements Payload.
-func (p *LogAnomaly) Check(_ *State, op Operation) error {
+func (p *LogAnomaly) Check(s *State, op Operation) error {
 	if err := anomalyFault(p.Type, p.Details); err != nil {
+		return err
+	}
+	if err := s.knownGoal(p.Goal); err != nil {
 		return err
 	}
 	row := AnomalyTypes[anomalyRow(p.Type)]
@@ -105,7 +109,7 @@ func detailName(s string) bool {
 
 // Apply implements Payload.
 func (p *LogAnomaly) Apply(s *State, op Operation) {
-	logAnomaly(s, op.Actor.ID, p.Task, p.Type, p.Details, op)
+	logAnomaly(s, op, Anomaly{Reporter: op.Actor.ID, Task: p.Task, Goal: s.goalOf(op, p.Goal, p.Task), Type: p.Type, Details: p.Details})
 }
 
 // Subject implements Payload.

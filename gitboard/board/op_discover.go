@@ -16,6 +16,7 @@ var (
 // Discover logs an adjacent problem instead of fixing it.
 type Discover struct {
 	During         string `json:"during,omitempty"`
+	Goal           string `json:"goal,omitempty"` // "" for that of the task, or of its author
 	Description    string `json:"description"`
 	Severity       string `json:"severity"`
 	Urgency        string `json:"urgency"`
@@ -29,7 +30,10 @@ func (p *Discover) Op() string { return "discover" }
 func (p *Discover) TaskID() string { return p.During }
 
 // Check implements Payload.
-func (p *Discover) Check(*State, Operation) error {
+func (p *Discover) Check(s *State, _ Operation) error {
+	if err := s.knownGoal(p.Goal); err != nil {
+		return err
+	}
 	if !slices.Contains(Severities, p.Severity) {
 		return invalid("%s is not a severity: use %s", quote(p.Severity), list(Severities))
 	}
@@ -43,7 +47,7 @@ func (p *Discover) Check(*State, Operation) error {
 func (p *Discover) Apply(s *State, op Operation) {
 	id := s.nextID(DiscoveryDir, "disc")
 	put(s, RecordPath(DiscoveryDir, id), &Discovery{
-		ID: id, By: op.Actor.ID, During: p.During, Description: p.Description, Severity: p.Severity,
+		ID: id, By: op.Actor.ID, During: p.During, Goal: s.goalOf(op, p.Goal, p.During), Description: p.Description, Severity: p.Severity,
 		Urgency: p.Urgency, Recommendation: p.Recommendation, Created: op.Time,
 	})
 }

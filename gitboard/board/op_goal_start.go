@@ -4,7 +4,7 @@ import "github.com/git-liza/git-liza/gitboard/plain"
 
 // GoalStart starts another goal. Init starts the first.
 type GoalStart struct {
-	ID       string `json:"id,omitempty"` // "" for the next number
+	ID       string `json:"id"`
 	Text     string `json:"text"`
 	Vision   string `json:"vision,omitempty"`
 	SpecRef  string `json:"spec_ref,omitempty"`
@@ -20,7 +20,7 @@ func (p *GoalStart) Check(s *State, _ Operation) error {
 	if err := required("text", p.Text); err != nil {
 		return err
 	}
-	if p.ID != "" && !ValidTaskID(p.ID) {
+	if !ValidTaskID(p.ID) {
 		return invalid("%s is not a goal's id: use lower-case letters, digits and hyphens, 64 at most, like billing", quote(p.ID))
 	}
 	if g := s.Goal(p.ID); g != nil {
@@ -31,12 +31,7 @@ func (p *GoalStart) Check(s *State, _ Operation) error {
 			return err
 		}
 	}
-	if p.After != "" {
-		if _, err := s.FindGoal(p.After); err != nil {
-			return err
-		}
-	}
-	return nil
+	return s.knownGoal(p.After)
 }
 
 // Apply implements Payload. An aborted run continues with this goal.
@@ -44,9 +39,6 @@ func (p *GoalStart) Apply(s *State, op Operation) {
 	g := &Goal{
 		ID: p.ID, Description: p.Text, Vision: p.Vision, SpecRef: p.SpecRef, Priority: p.Priority, After: p.After,
 		Created: op.Time, Status: InProgress,
-	}
-	if g.ID == "" {
-		g.ID = s.nextGoal()
 	}
 	if g.Priority == 0 {
 		g.Priority = defaultPriority
@@ -63,10 +55,6 @@ func takeUp(s *State, op Operation) {
 }
 
 // Subject implements Payload.
-func (p *GoalStart) Subject(before, _ *State, _ Operation) (string, string) {
-	id := p.ID
-	if id == "" {
-		id = before.nextGoal()
-	}
-	return id + ", " + plain.Line(p.Text, 100), p.Vision
+func (p *GoalStart) Subject(_, _ *State, _ Operation) (string, string) {
+	return p.ID + ", " + plain.Line(p.Text, 100), p.Vision
 }

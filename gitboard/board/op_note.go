@@ -29,10 +29,8 @@ func (p *AddNote) Check(s *State, op Operation) error {
 			return r
 		}
 	}
-	if p.Goal != "" {
-		if _, err := s.FindGoal(p.Goal); err != nil {
-			return err
-		}
+	if err := s.knownGoal(p.Goal); err != nil {
+		return err
 	}
 	return required("message", p.Message)
 }
@@ -40,7 +38,7 @@ func (p *AddNote) Check(s *State, op Operation) error {
 // Apply implements Payload.
 func (p *AddNote) Apply(s *State, op Operation) {
 	id := s.nextID(NoteDir, "note")
-	put(s, RecordPath(NoteDir, id), &Note{ID: id, Timestamp: op.Time, By: op.Actor.ID, Message: p.Message, For: p.For, Goal: p.Goal})
+	put(s, RecordPath(NoteDir, id), &Note{ID: id, Timestamp: op.Time, By: op.Actor.ID, Message: p.Message, For: p.For, Goal: s.goalOf(op, p.Goal, "")})
 }
 
 // Subject implements Payload.

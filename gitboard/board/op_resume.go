@@ -11,12 +11,13 @@ import (
 // Decisions are a human's possible decisions at a checkpoint.
 var Decisions = []string{"CONTINUE", "ADJUST", Replan, "PIVOT", "STOP"}
 
-// Replan is the decision that wakes the planner of every goal being worked on.
+// Replan is the decision that wakes the planner of the named goal, or of every one being worked on.
 const Replan = "REPLAN"
 
 // Resume continues work after a pause or a checkpoint.
 type Resume struct {
 	About
+	Goal     string `json:"goal,omitempty"` // that the decision is for; "" for all being worked on
 	Decision string `json:"decision,omitempty"`
 	Reason   string `json:"reason,omitempty"`
 }
@@ -28,6 +29,11 @@ func (p *Resume) Op() string { return "resume" }
 func (p *Resume) Check(s *State, _ Operation) error {
 	if p.Decision != "" && !slices.Contains(Decisions, p.Decision) {
 		return invalid("%s is not a decision: use %s", quote(p.Decision), list(Decisions))
+	}
+	if p.Goal != "" {
+		if err := p.checkGoal(s); err != nil {
+			return err
+		}
 	}
 	if p.Task != "" {
 		if !s.Task(p.Task).Paused {
@@ -47,6 +53,28 @@ func (p *Resume) Check(s *State, _ Operation) error {
 	return nil
 }
 
+// checkGoal refuses a goal that a decision can't be for.
+func (p *Resume) checkGoal(s *State) error {
+	g, err := s.FindGoal(p.Goal)
+	switch {
+	case err != nil:
+		return err
+	case p.Task != "" || p.Decision == "":
+		return invalid("a goal is named for a decision about it").hint("git liza resume --goal %s --decision %s", p.Goal, Replan)
+	case g.Status != InProgress:
+		return g.ended()
+	}
+	return nil
+}
+
+// decided lists the goals that the decision is for.
+func (p *Resume) decided(s *State) []*Goal {
+	if g := s.Goal(p.Goal); g != nil {
+		return []*Goal{g}
+	}
+	return s.Running()
+}
+
 // Apply implements Payload.
 func (p *Resume) Apply(s *State, op Operation) {
 	if p.Task != "" {
@@ -62,7 +90,9 @@ func (p *Resume) Apply(s *State, op Operation) {
 		editSingle[Sprint](s, SprintPath).Status = InProgress
 	}
 	if s.Control().Mode == CheckpointMode || p.Decision != "" {
-		alignRunning(s, op, "checkpoint released", cmp.Or(p.Decision, "CONTINUE")+because(p.Reason))
+		for _, g := range p.decided(s) {
+			align(s, op, g.ID, "checkpoint released", cmp.Or(p.Decision, "CONTINUE")+because(p.Reason))
+		}
 	}
 	if p.Decision == Replan {
 		p.replan(s, op)
@@ -70,9 +100,9 @@ func (p *Resume) Apply(s *State, op Operation) {
 	setMode(s, Running, op, op.Actor.ID, p.Reason)
 }
 
-// replan leaves a note for the planner of every goal being worked on.
+// replan leaves a note for the planner of every goal that is to be planned again.
 func (p *Resume) replan(s *State, op Operation) {
-	for _, g := range s.Running() {
+	for _, g := range p.decided(s) {
 		note := &AddNote{For: string(roles.Planner), Goal: g.ID, Message: Replan + because(p.Reason)}
 		note.Apply(s, op)
 	}
@@ -86,6 +116,9 @@ func (p *Resume) Subject(before, _ *State, _ Operation) (string, string) {
 	line := "after " + string(before.Control().Mode)
 	if p.Decision != "" {
 		line += ", decision " + p.Decision
+	}
+	if p.Goal != "" {
+		line += " for " + p.Goal
 	}
 	return line, p.Reason
 }

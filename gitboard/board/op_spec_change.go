@@ -7,6 +7,7 @@ type RecordSpecChange struct {
 	Spec        string `json:"spec"`
 	Change      string `json:"change"`
 	TriggeredBy string `json:"triggered_by,omitempty"`
+	Goal        string `json:"goal,omitempty"` // "" for that of the task, or of its author
 }
 
 // Op implements Payload.
@@ -20,13 +21,19 @@ func (p *RecordSpecChange) Check(s *State, _ Operation) error {
 	if p.TriggeredBy != "" && s.Task(p.TriggeredBy) == nil {
 		return s.unknownTask(p.TriggeredBy)
 	}
+	if err := s.knownGoal(p.Goal); err != nil {
+		return err
+	}
 	return required("change", p.Change)
 }
 
 // Apply implements Payload.
 func (p *RecordSpecChange) Apply(s *State, op Operation) {
 	id := s.nextID(SpecChangeDir, "change")
-	put(s, RecordPath(SpecChangeDir, id), &SpecChange{ID: id, Timestamp: op.Time, By: op.Actor.ID, Spec: p.Spec, Change: p.Change, TriggeredBy: p.TriggeredBy})
+	put(s, RecordPath(SpecChangeDir, id), &SpecChange{
+		ID: id, Timestamp: op.Time, By: op.Actor.ID, Spec: p.Spec, Change: p.Change, TriggeredBy: p.TriggeredBy,
+		Goal: s.goalOf(op, p.Goal, p.TriggeredBy),
+	})
 }
 
 // Subject implements Payload.

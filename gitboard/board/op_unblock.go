@@ -176,7 +176,9 @@ func (p *Unblock) Apply(s *State, op Operation) {
 func (p *Unblock) unblock(s *State, op Operation) *Event {
 	t := s.editTask(p.Task)
 	if t.BlockedReason == ReviewDeadlock {
-		logAnomaly(s, op.Actor.ID, t.ID, ReviewDeadlock, map[string]Scalar{"assessment": Scalar(p.Assessment)}, op)
+		logAnomaly(s, op, Anomaly{
+			Reporter: op.Actor.ID, Task: t.ID, Type: ReviewDeadlock, Details: map[string]Scalar{"assessment": Scalar(p.Assessment)},
+		})
 	}
 	if p.Budget != 0 {
 		t.BudgetTokens = p.Budget

@@ -137,6 +137,7 @@ type Discovery struct {
 	ID              string      `yaml:"id"`
 	By              string      `yaml:"by"`
 	During          string      `yaml:"during,omitempty"`
+	Goal            string      `yaml:"goal,omitempty"` // if it names no task
 	Description     string      `yaml:"description"`
 	Severity        string      `yaml:"severity"`
 	Urgency         string      `yaml:"urgency"`
@@ -195,6 +196,7 @@ type Anomaly struct {
 	ID             string            `yaml:"id"`
 	Timestamp      Time              `yaml:"timestamp"`
 	Task           string            `yaml:"task,omitempty"`
+	Goal           string            `yaml:"goal,omitempty"` // if it names no task
 	Reporter       string            `yaml:"reporter"`
 	Type           string            `yaml:"type"`
 	Details        map[string]Scalar `yaml:"details,omitempty"`
@@ -211,6 +213,7 @@ type SpecChange struct {
 	Spec        string `yaml:"spec" json:"spec"`
 	Change      string `yaml:"change" json:"change"`
 	TriggeredBy string `yaml:"triggered_by,omitempty" json:"triggered_by,omitempty"`
+	Goal        string `yaml:"goal,omitempty" json:"goal,omitempty"` // if it names no task
 
 	AcknowledgedBy string `yaml:"acknowledged_by,omitempty" json:"acknowledged_by,omitempty"`
 	AcknowledgedAt Time   `yaml:"acknowledged_at,omitempty" json:"acknowledged_at,omitempty"`

@@ -175,6 +175,14 @@ func (r *reader) readGoal(n *yaml.Node) {
 	r.addGoal(g)
 }
 
+// goalNamed is the goal that a record names, "" if there is no goal of that name.
+func (r *reader) goalNamed(id string) string {
+	if r.goals[id] == nil {
+		return ""
+	}
+	return id
+}
+
 // addGoal completes a goal, and keeps it under an id of its own.
 func (r *reader) addGoal(g *board.Goal) {
 	was := g.ID

@@ -51,7 +51,7 @@ func number(id string) int {
 func (r *reader) readBeside(top map[string]*yaml.Node) {
 	numbered(r, "discovered", board.DiscoveryDir, "disc", top["discovered"], oldFinding, func(id string, d *board.Discovery, where string) bool {
 		d.ID, d.During, d.ConvertedToTask = id, r.taskNamed(d.During), r.taskNamed(d.ConvertedToTask)
-		d.Created = orOf(d.Created, r.goal.Created)
+		d.Created, d.Goal = orOf(d.Created, r.goal.Created), r.goalNamed(d.Goal)
 		d.Severity, d.Urgency = strings.ToLower(d.Severity), strings.ToLower(d.Urgency)
 		if !slices.Contains(board.Severities, d.Severity) {
 			r.addIf(d.Severity != "", where, "%q is not a severity: medium", d.Severity)
@@ -65,14 +65,17 @@ func (r *reader) readBeside(top map[string]*yaml.Node) {
 	})
 	numbered(r, "human_notes", board.NoteDir, "note", top["human_notes"], oldNote, func(id string, n *board.Note, _ string) bool {
 		n.ID, n.For, n.By, n.Timestamp = id, r.taskNamed(n.For), orOf(n.By, roles.HumanID), orOf(n.Timestamp, r.goal.Created)
+		n.Goal = r.goalNamed(n.Goal)
 		return true
 	})
 	numbered(r, "anomalies", board.AnomalyDir, "anomaly", top["anomalies"], oldAnomaly, func(id string, a *board.Anomaly, where string) bool {
 		a.ID, a.Task, a.Timestamp = id, r.taskNamed(a.Task), orOf(a.Timestamp, r.goal.Created)
+		a.Goal = r.goalNamed(a.Goal)
 		return r.anomaly(a, where)
 	})
 	numbered(r, "spec_changes", board.SpecChangeDir, "change", top["spec_changes"], oldChange, func(id string, c *board.SpecChange, _ string) bool {
 		c.ID, c.By, c.TriggeredBy, c.Timestamp = id, orOf(c.By, notRecorded), r.taskNamed(c.TriggeredBy), orOf(c.Timestamp, r.goal.Created)
+		c.Goal = r.goalNamed(c.Goal)
 		return true
 	})
 	r.readHandoffs(top["handoff"])

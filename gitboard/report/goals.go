@@ -26,6 +26,8 @@ type GoalOutlook struct {
 	Open     int         `json:"open"`              // unfinished
 	Blocked  int         `json:"blocked"`
 	Tokens   int         `json:"tokens,omitempty"`
+
+	Spent *board.Budget `json:"-"` // its budget once it is used up
 }
 
 // Over reports whether a goal has tasks and all of them are finished.
@@ -39,6 +41,7 @@ func GoalsOf(s *board.State) []GoalOutlook {
 		o := GoalOutlook{
 			ID: g.ID, Text: g.Description, SpecRef: g.SpecRef, Status: g.Status, Priority: g.Priority, After: g.After, Created: g.Created,
 			Ended: g.Ended, EndedBy: g.EndedBy, Planner: s.PlannerOf(g.ID), Tasks: g.Archived, Tokens: g.Tokens,
+			Spent: s.SpentGoal(g),
 		}
 		if g.Status == board.InProgress && !s.Runs(g.ID) {
 			o.WaitsFor = g.After
@@ -80,6 +83,29 @@ func ShownTasks(s *board.State, goal string) []board.Brief {
 		}
 		return len(open) > 0 && !open[b.Goal]
 	})
+}
+
+// WaitsForEnded returns the task that a task waits for although its goal has ended, and that goal;
+// nil if there is none. A human decides: the goal is taken up again, or the task waits for another.
+func WaitsForEnded(s *board.State, b board.Brief) (needed string, goal *board.Goal) {
+	if own := s.Goal(b.Goal); b.Status.Terminal() || own == nil || own.Status != board.InProgress {
+		return "", nil
+	}
+	for _, id := range b.DependsOn {
+		d, known := s.BriefOf(id)
+		if !known || d.Status == board.Merged {
+			continue
+		}
+		if g := s.Goal(d.Goal); g != nil && g.Status != board.InProgress {
+			return id, g
+		}
+	}
+	return "", nil
+}
+
+// WayOutOfEnded is what a human does about a task that waits for one of an ended goal.
+func WayOutOfEnded(task string, goal *board.Goal) string {
+	return "git liza goal reopen " + goal.ID + ", or git liza amend-task " + task + " --depends OTHERS --reason TEXT"
 }
 
 // goals sets what the run is for: the named goal, or those in progress.
@@ -124,20 +150,6 @@ func (o *Overview) completing(g GoalOutlook) string {
 		return "git liza goal complete"
 	}
 	return "git liza goal complete " + g.ID
-}
-
-// GoalFor is the goal that an agent works for: its task's, the one it plans, or the default goal.
-// It is nil if several goals are in progress and the agent has none.
-func GoalFor(s *board.State, agent string, t *board.Task) *board.Goal {
-	if t != nil {
-		if g := s.Goal(t.Goal); g != nil {
-			return g
-		}
-	}
-	if a := s.Agent(agent); a != nil && s.Runs(a.Goal) {
-		return s.Goal(a.Goal)
-	}
-	return s.TheGoal()
 }
 
 // WakesOf lists a planner's wake-ups: of the goal that it plans, or else of all goals that nobody

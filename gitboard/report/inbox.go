@@ -30,6 +30,7 @@ type ItemKind string
 const (
 	ItemBreaker      ItemKind = "breaker"       // the circuit breaker has tripped
 	ItemStopped      ItemKind = "stopped"       // the board is PAUSED or at CHECKPOINT
+	ItemGoalStopped  ItemKind = "goal_stopped"  // a goal has used up its budget
 	ItemCloneStopped ItemKind = "clone_stopped" // a file in .liza stops this clone
 	ItemBlocked      ItemKind = "blocked"       // a BLOCKED task, with its questions
 	ItemReview       ItemKind = "review"        // a submission for a human to review
@@ -48,7 +49,7 @@ const (
 
 // itemKinds is the order of the kinds.
 var itemKinds = []ItemKind{
-	ItemBreaker, ItemStopped, ItemCloneStopped, ItemBlocked, ItemReview, ItemReserved, ItemDrafts, ItemPaused, ItemNoAgent, ItemAgentGone,
+	ItemBreaker, ItemStopped, ItemCloneStopped, ItemGoalStopped, ItemBlocked, ItemReview, ItemReserved, ItemDrafts, ItemPaused, ItemNoAgent, ItemAgentGone,
 	ItemNoPlan, ItemQuestion, ItemAmbiguity, ItemDiscovery, ItemGoalOver, ItemAhead,
 }
 
@@ -126,6 +127,7 @@ func InboxOf(s *board.State, beside Beside, now time.Time) (*Inbox, error) {
 	in := &Inbox{Time: o.Time, Now: o.Now, Mode: o.Mode}
 	if o.GoalStatus == board.InProgress {
 		c.stops()
+		c.spentGoals()
 		c.tasks()
 		c.agents()
 		c.plan()
@@ -243,6 +245,23 @@ func (c *collector) stops() {
 	for _, stop := range o.Stopped {
 		c.add(Item{Kind: ItemCloneStopped, Title: "this clone is stopped by .liza/" + stop.File, Since: stop.Since, Holds: c.unfinished(),
 			Do: []Ask{{"continue", "take .liza/" + stop.File + " away"}}})
+	}
+}
+
+// spentGoals adds the goals that no run begins for, because their budget is used up.
+func (c *collector) spentGoals() {
+	for _, g := range c.o.running {
+		if g.Spent == nil || c.o.Mode != board.Running {
+			continue
+		}
+		holds := []string{}
+		for _, t := range c.o.Tasks {
+			if t.Goal == g.ID && !t.Status.Terminal() {
+				holds = append(holds, t.ID)
+			}
+		}
+		c.add(Item{Kind: ItemGoalStopped, ID: g.ID, Title: g.Spent.String() + ": no run begins for it", Holds: holds, Text: g.Text,
+			Do: []Ask{{"raise it", g.Spent.Raise()}, {"give the goal up", "git liza goal abort " + g.ID}}})
 	}
 }
 
@@ -479,7 +498,7 @@ func (c *collector) plan() {
 				Do: []Ask{{"start a planner", "git liza agent planner"}, {"plan by hand", "git liza add-task -h"}}})
 		}
 	}
-	for _, id := range immediate(c.s, nil) {
+	for _, id := range immediate(c.s, c.o.only) {
 		if d := c.s.Discovery(id); d != nil {
 			c.add(Item{Kind: ItemDiscovery, ID: id, Title: id + " can't wait: " + plain.Line(d.Description, board.MaxPhrase), By: d.By, Since: d.Created, Text: d.Description,
 				Evidence: evidenceOf(d), Do: []Ask{{"make it a task", "git liza convert-discovery " + id + " --task TASK"}, {"put it off", "git liza settle-discovery " + id + " --defer --reason TEXT"}}})
@@ -501,13 +520,13 @@ func evidenceOf(d *board.Discovery) []string {
 // records adds notes and anomalies that ask a human something.
 func (c *collector) records() {
 	for _, id := range c.s.List(board.NoteDir) {
-		if n := c.s.Note(id); Asks(n) {
+		if n := c.s.Note(id); Asks(n) && c.o.concerns(c.s, n.Goal, "", n.Timestamp) {
 			c.add(Item{Kind: ItemQuestion, ID: id, Title: id + " from " + n.By + ": " + plain.Line(n.Message, board.MaxPhrase), By: n.By, Since: n.Timestamp, Text: n.Message,
 				Do: []Ask{{"answer", "git liza answer " + id + " TEXT"}, {"nothing to say", "git liza ack " + id}}})
 		}
 	}
 	for _, id := range c.s.List(board.AnomalyDir) {
-		if a := c.s.Anomaly(id); a != nil && a.Type == "system_ambiguity" && a.AcknowledgedBy == "" {
+		if a := c.s.Anomaly(id); a != nil && a.Type == "system_ambiguity" && a.AcknowledgedBy == "" && c.o.concerns(c.s, a.Goal, a.Task, a.Timestamp) {
 			c.add(Item{Kind: ItemAmbiguity, ID: id, Title: id + " by " + a.Reporter + ": " + plain.Line(string(a.Details["question"]), board.MaxPhrase), By: a.Reporter, Since: a.Timestamp,
 				Text: string(a.Details["question"]), Evidence: []string{AnomalyLine(a)}, Holds: c.waitingTask(a.Task),
 				Do: []Ask{{"tell it", "git liza note TEXT --for " + cmp.Or(a.Task, a.Reporter)}, {"dealt with", "git liza ack " + id}}})

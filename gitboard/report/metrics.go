@@ -21,11 +21,14 @@ type Metrics struct {
 
 // Measure computes the metrics of the current sprint. A sprint lasts until the next one starts, so
 // work between two sprints counts for the earlier one.
-func Measure(s *board.State) Metrics {
+func Measure(s *board.State) Metrics { return MeasureOf(s, "") }
+
+// MeasureOf is Measure for the tasks of one goal; "" for all.
+func MeasureOf(s *board.State, goal string) Metrics {
 	var m Metrics
 	started := sprintStart(s)
 	s.EachBrief(func(b board.Brief) {
-		if endedBefore(b, started) {
+		if endedBefore(b, started) || goal != "" && b.Goal != goal {
 			return
 		}
 		m.count(b.Status)

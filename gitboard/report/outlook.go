@@ -15,6 +15,8 @@ type forecast struct {
 	planner    roles.Role
 	finalizes  roles.Role
 	reviews    roles.Role
+	spent      map[string]bool // goals whose budget is used up
+	ended      func(b board.Brief) (needed string, goal *board.Goal)
 	seen       map[string]Obstacle // the tasks examined so far, and why they are stuck
 }
 
@@ -54,13 +56,17 @@ func (f *forecast) outlook(b board.Brief) TaskOutlook {
 	case b.Status == board.Approved:
 		t.Turn = roles.CodeReviewer
 	}
+	if t.Stuck.Kind == GoalSpent {
+		t.Turn = ""
+	}
 	return t
 }
 
 // Obstacle is why a task is stuck; its zero value means that it is not.
 type Obstacle struct {
 	Kind ObstacleKind
-	Task string // the stuck dependency, if Kind is Waits
+	Task string // the dependency, if Kind is Waits or WaitsEnded
+	Goal string // of the dependency, with its state, if Kind is WaitsEnded
 }
 
 // ObstacleKind is a kind of obstacle.
@@ -76,6 +82,8 @@ const (
 	ReviewerGone
 	ReservedGone // kept for a coder that is gone
 	Waits        // for a task that is itself stuck
+	WaitsEnded   // for a task of a goal that has ended
+	GoalSpent    // its goal has used up its budget
 )
 
 // String describes the obstacle, "" for none.
@@ -95,6 +103,10 @@ func (o Obstacle) String() string {
 		return "reserved for a coder that is gone"
 	case Waits:
 		return "waits for " + o.Task
+	case WaitsEnded:
+		return "waits for " + o.Task + " of " + o.Goal
+	case GoalSpent:
+		return "its goal has used up its budget of tokens"
 	}
 	return ""
 }
@@ -128,13 +140,29 @@ func (f *forecast) because(b board.Brief) Obstacle {
 		return Obstacle{Kind: CoderGone}
 	case b.Status == board.ReadyForReview && b.ReviewingBy != "" && f.gone(b.ReviewingBy):
 		return Obstacle{Kind: ReviewerGone}
+	case f.spent[b.Goal] && f.startable(b):
+		return Obstacle{Kind: GoalSpent}
 	case b.Status == board.Unclaimed && b.ReservedFor != "" && f.gone(b.ReservedFor):
 		return Obstacle{Kind: ReservedGone}
 	case b.Status == board.Unclaimed:
-		for _, id := range f.unmerged(b) {
-			if d := f.by[id]; d == nil || f.stuck(*d).Kind != NoObstacle {
-				return Obstacle{Waits, id}
-			}
+		return f.waits(b)
+	}
+	return Obstacle{}
+}
+
+// startable reports whether the next thing for a task is that somebody's run begins.
+func (f *forecast) startable(b board.Brief) bool {
+	return b.Status == board.Unclaimed || b.Status == board.Rejected || b.Status == board.IntegrationFailed || b.Status == board.ReadyForReview && b.ReviewingBy == ""
+}
+
+// waits is the obstacle of a task whose dependencies won't be merged by themselves.
+func (f *forecast) waits(b board.Brief) Obstacle {
+	if id, g := f.ended(b); g != nil {
+		return Obstacle{Kind: WaitsEnded, Task: id, Goal: g.ID + ", which is " + string(g.Status)}
+	}
+	for _, id := range f.unmerged(b) {
+		if d := f.by[id]; d == nil || f.stuck(*d).Kind != NoObstacle {
+			return Obstacle{Kind: Waits, Task: id}
 		}
 	}
 	return Obstacle{}

@@ -49,6 +49,7 @@ type Overview struct {
 	TokenBudget  int                  `json:"token_budget,omitempty"` // of the sprint
 	Now          board.Time           `json:"now"`
 
+	only           *board.Goal   // the only goal to look at, nil for all
 	running        []GoalOutlook // the goals in progress
 	humanCompletes bool          // a goal waits for a human to complete it
 }
@@ -148,6 +149,7 @@ func Look(s *board.State, beside Beside, now time.Time) (*Overview, error) {
 		Progress: board.LastProgress(s), Waiting: []Ask{}, Turns: []Turn{}, Tasks: make([]TaskOutlook, 0, len(tasks)), Agents: []AgentOutlook{},
 		Events: append([]Happened{}, beside.Events...), Stopped: beside.Stopped, Strays: beside.Strays, Now: board.At(now),
 	}
+	o.only = s.Goal(beside.Goal)
 	o.goals(goals, beside.Goal)
 	if t := beside.Merging; t != nil && o.Now < t.Expires {
 		o.Merging = t
@@ -178,7 +180,12 @@ func Look(s *board.State, beside Beside, now time.Time) (*Overview, error) {
 	if config.ReviewBy == "human" {
 		reviews = roles.Human
 	}
-	o.tasks(tasks, forecast{merged: s.Merged, leases: beside.Leases, planner: planner, finalizes: finalizes, reviews: reviews})
+	spent := map[string]bool{}
+	for _, g := range o.running {
+		spent[g.ID] = g.Spent != nil
+	}
+	ended := func(b board.Brief) (string, *board.Goal) { return WaitsForEnded(s, b) }
+	o.tasks(tasks, forecast{spent: spent, ended: ended, merged: s.Merged, leases: beside.Leases, planner: planner, finalizes: finalizes, reviews: reviews})
 	if o.GoalStatus == board.InProgress {
 		o.waiting(s, config, board.SpentBudget(config, sprint, s.Running()), planner)
 		for _, id := range o.gaveUp(beside) {
@@ -247,6 +254,11 @@ func (o *Overview) waiting(s *board.State, config *board.Config, spent *board.Bu
 		at := map[board.Mode]string{board.Paused: "the board is PAUSED: ", board.CheckpointMode: "the board is at CHECKPOINT: "}
 		o.ask(at[o.Mode]+cmp.Or(plain.Line(o.Reason, board.MaxPhrase), "no work is done"), "git liza resume")
 	}
+	for _, g := range o.running {
+		if g.Spent != nil && o.Mode == board.Running {
+			o.ask(g.Spent.String()+": no run begins for it", g.Spent.Raise())
+		}
+	}
 	for _, stray := range o.Strays {
 		o.ask(stray.Text, "git show "+stray.Commit)
 	}
@@ -295,22 +307,27 @@ func (o *Overview) waiting(s *board.State, config *board.Config, spent *board.Bu
 		}
 	}
 	if planner == roles.Human {
-		for _, id := range immediate(s, nil) {
+		for _, id := range immediate(s, o.only) {
 			if d := s.Discovery(id); d != nil {
 				o.ask(id+" can't wait: "+plain.Line(d.Description, board.MaxPhrase), "git liza show "+id)
 			}
 		}
 	}
 	for _, id := range s.List(board.NoteDir) {
-		if n := s.Note(id); Asks(n) {
+		if n := s.Note(id); Asks(n) && o.concerns(s, n.Goal, "", n.Timestamp) {
 			o.ask(id+" from "+n.By+": "+plain.Line(n.Message, board.MaxPhrase), "git liza answer "+id+" TEXT")
 		}
 	}
 	for _, id := range s.List(board.AnomalyDir) {
-		if a := s.Anomaly(id); a != nil && a.Type == "system_ambiguity" && a.AcknowledgedBy == "" {
+		if a := s.Anomaly(id); a != nil && a.Type == "system_ambiguity" && a.AcknowledgedBy == "" && o.concerns(s, a.Goal, a.Task, a.Timestamp) {
 			o.ask(id+" by "+a.Reporter+": "+plain.Line(string(a.Details["question"]), board.MaxPhrase), "git liza ack "+id)
 		}
 	}
+}
+
+// concerns reports whether a record concerns the goals that the overview looks at.
+func (o *Overview) concerns(s *board.State, goal, task string, since board.Time) bool {
+	return o.only == nil || concerns(s, o.only, goal, task, since)
 }
 
 // blockedByBudget is the used-up budget of a BLOCKED task, which only a human can raise; nil for
@@ -340,7 +357,7 @@ func (o *Overview) turns(s *board.State, planner roles.Role, alive map[roles.Rol
 		}
 	}
 	if planner == roles.Planner {
-		counts[planner] += len(immediate(s, nil))
+		counts[planner] += len(immediate(s, o.only))
 		for _, g := range o.running {
 			if g.Open == 0 && (g.Tasks == 0 || !o.humanCompletes) {
 				counts[planner]++ // to plan, or to say that the goal is reached

@@ -34,12 +34,18 @@ type TaskUsage struct {
 }
 
 // Used adds up the cost of the current sprint.
-func Used(s *board.State) Usage {
+func Used(s *board.State) Usage { return UsedFor(s, "") }
+
+// UsedFor is Used for the tasks of one goal, without what planning it has cost; "" for all of the
+// sprint.
+func UsedFor(s *board.State, goal string) Usage {
 	u := Usage{By: []board.Spending{}, Tasks: []TaskUsage{}}
-	u.add(s.Sprint().Usage)
+	if goal == "" {
+		u.add(s.Sprint().Usage)
+	}
 	started, merged := sprintStart(s), 0
 	s.EachBrief(func(b board.Brief) {
-		if endedBefore(b, started) {
+		if endedBefore(b, started) || goal != "" && b.Goal != goal {
 			return
 		}
 		if b.Status == board.Merged {
@@ -62,7 +68,7 @@ func Used(s *board.State) Usage {
 	if merged > 0 {
 		u.PerMerged, u.MinutesPerMerged = u.Total.Tokens()/merged, u.Total.Seconds/60/merged
 	}
-	if rejected := Measure(s).Rejections; rejected > 0 {
+	if rejected := MeasureOf(s, goal).Rejections; rejected > 0 {
 		u.PerRejection, u.MinutesPerRejection = u.rework/rejected, u.reworkSeconds/60/rejected
 	}
 	return u

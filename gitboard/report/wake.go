@@ -38,10 +38,10 @@ type Wake struct {
 }
 
 // Wakes lists the triggers of a goal that hold now, the first to deal with first. A goal that is
-// not in progress has none.
+// not in progress, or has used up its budget, has none.
 func Wakes(s *board.State, goal string) []Wake {
 	g := s.Goal(goal)
-	if !s.Runs(goal) {
+	if !s.Runs(goal) || s.SpentGoal(g) != nil {
 		return nil
 	}
 	tasks := s.TasksOf(goal)
@@ -82,7 +82,7 @@ func Wakes(s *board.State, goal string) []Wake {
 func immediate(s *board.State, g *board.Goal) []string {
 	return slices.DeleteFunc(slices.Clone(s.List(board.DiscoveryDir)), func(id string) bool {
 		d := s.Discovery(id)
-		return d == nil || !d.Pressing() || g != nil && !concerns(s, g, "", d.During, d.Created)
+		return d == nil || !d.Pressing() || g != nil && !concerns(s, g, d.Goal, d.During, d.Created)
 	})
 }
 
@@ -96,12 +96,12 @@ func said(s *board.State, g *board.Goal) []string {
 		}
 	}
 	for _, id := range s.List(board.SpecChangeDir) {
-		if c := s.SpecChange(id); c != nil && c.AcknowledgedBy == "" && c.By == roles.HumanID && concerns(s, g, "", c.TriggeredBy, c.Timestamp) {
+		if c := s.SpecChange(id); c != nil && c.AcknowledgedBy == "" && c.By == roles.HumanID && concerns(s, g, c.Goal, c.TriggeredBy, c.Timestamp) {
 			ids = append(ids, id)
 		}
 	}
 	for _, id := range s.List(board.AnomalyDir) {
-		if a := s.Anomaly(id); a != nil && a.AcknowledgedBy == "" && a.Type == "system_ambiguity" && concerns(s, g, "", a.Task, a.Timestamp) {
+		if a := s.Anomaly(id); a != nil && a.AcknowledgedBy == "" && a.Type == "system_ambiguity" && concerns(s, g, a.Goal, a.Task, a.Timestamp) {
 			ids = append(ids, id)
 		}
 	}

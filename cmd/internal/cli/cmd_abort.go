@@ -31,25 +31,9 @@ is ABANDONED; its work is kept. With --request R these are R/1 and R/2.`,
 			if task != "" {
 				return abortTask(c, task, reason)
 			}
-			return abortRun(c, &board.Abort{Reason: reason}, yes)
+			return c.JustSure(&board.Abort{Reason: reason}, "this ends the run: goal and sprint are given up, the history stays", reason, yes)
 		},
 	}
-}
-
-// abortRun ends the run after the human has confirmed it.
-func abortRun(c *edge.Call, p *board.Abort, yes bool) error {
-	actor, err := c.Actor("abort")
-	if err != nil {
-		return err
-	}
-	done, err := c.Opened.Lookup(c.Ctx, c.Asks(actor))
-	if err == nil && done == nil {
-		err = c.Sure(actor, p, "this ends the run: goal and sprint are given up, the history stays", p.Reason, yes)
-	}
-	if err != nil {
-		return err
-	}
-	return c.Just(p)
 }
 
 // abortTask gives a task up from any status: one that can't be abandoned directly is blocked first.

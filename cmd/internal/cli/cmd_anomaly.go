@@ -16,9 +16,12 @@ func anomalyCommand() *edge.Command {
 	p := board.LogAnomaly{}
 	return &edge.Command{
 		Name: "anomaly", Group: "any agent", Args: "TYPE [KEY=VALUE...]", Min: 1, Max: -1, Writes: true,
-		Short:   "record an unexpected event",
-		Long:    anomalyTypes(),
-		Flags:   func(f *pflag.FlagSet) { f.StringVar(&p.Task, "task", "", "the `TASK` it is about") },
+		Short: "record an unexpected event",
+		Long:  anomalyTypes(),
+		Flags: func(f *pflag.FlagSet) {
+			f.StringVar(&p.Task, "task", "", "the `TASK` it is about")
+			edge.AboutFlag(f, &p.Goal)
+		},
 		Example: `git liza anomaly retry_loop --task login error_pattern="connection refused" count=3`,
 		Run: func(c *edge.Call) error {
 			p.Type, p.Details = c.Args[0], map[string]board.Scalar{}

@@ -16,6 +16,7 @@ func discoverCommand() *edge.Command {
 		Short: "log an adjacent problem instead of fixing it",
 		Flags: func(f *pflag.FlagSet) {
 			f.StringVar(&p.During, "during", "", "the `TASK` during which it was found")
+			edge.AboutFlag(f, &p.Goal)
 			f.StringVar(&p.Description, "desc", "", "what was found")
 			f.StringVar(&p.Severity, "severity", "", "critical, high, medium or low")
 			f.StringVar(&p.Urgency, "urgency", "deferred", "immediate wakes the planner")

@@ -11,16 +11,20 @@ var _ = add(goalAbortCommand)
 
 func goalAbortCommand() *edge.Command {
 	p := board.GoalAbort{}
+	var yes bool
 	return &edge.Command{
 		Name: "goal abort", Group: "human", Args: "[GOAL]", Max: 1, Writes: true,
 		Short: "give a goal up; other goals continue",
-		Long: `Its tasks stay as they are, and nobody works on them: runs of agents on them are ended, what they did is kept.
+		Long: `It asks on a terminal; elsewhere it takes --reason and --yes. Its tasks stay as they are, and nobody works on them: runs of agents on them are ended, what they did is kept.
 git liza goal reopen takes it up again. Without GOAL it is the only one that is worked on. git liza abort ends all of the run.`,
-		Flags:   func(f *pflag.FlagSet) { f.StringVar(&p.Reason, "reason", "", "why") },
-		Example: `git liza goal abort billing --reason "it was bought instead"`,
+		Flags: func(f *pflag.FlagSet) {
+			f.StringVar(&p.Reason, "reason", "", "why")
+			f.BoolVar(&yes, "yes", false, "do not ask")
+		},
+		Example: `git liza goal abort billing --reason "it was bought instead" --yes`,
 		Run: func(c *edge.Call) error {
 			p.Goal = edge.First(c.Args)
-			return c.Just(&p)
+			return c.JustSure(&p, "this gives the goal up: nobody works on its tasks any more, what was done stays", p.Reason, yes)
 		},
 	}
 }

@@ -40,6 +40,9 @@ end of its own. With --after it waits until that goal has ended.`,
 func runGoalStart(c *edge.Call, p board.GoalStart) error {
 	done, err := c.Do(p.Op(), func(ctx context.Context, v *gitboard.View) (board.Payload, []git.RefUpdate, error) {
 		with := p
+		if with.ID == "" {
+			with.ID = v.State.NextGoal()
+		}
 		if p.SpecRef == "" {
 			with.SpecRef = definition.UsualSpec
 		}
@@ -59,7 +62,7 @@ func runGoalStart(c *edge.Call, p board.GoalStart) error {
 	if err != nil {
 		return err
 	}
-	id := startedGoal(done)
+	id := done.Op.Payload.(*board.GoalStart).ID
 	var lines []string
 	if g := done.After.Goal(id); g != nil && g.SpecRef == "" {
 		lines = append(lines, "no spec yet: no planner is started without one: git liza write goals."+id+".spec_ref FILE")
@@ -68,16 +71,4 @@ func runGoalStart(c *edge.Call, p board.GoalStart) error {
 		lines = append(lines, sp.ID+" is "+string(sp.Status)+": git liza sprint start begins the next")
 	}
 	return c.Report(done, map[string]any{"goal": id}, lines...)
-}
-
-// startedGoal is the goal that an operation has started: the newest with its text.
-func startedGoal(done *gitboard.Done) string {
-	p := done.Op.Payload.(*board.GoalStart)
-	id := p.ID
-	for _, g := range done.After.Goals() {
-		if p.ID == "" && g.Created == done.Op.Time && g.Description == p.Text {
-			id = g.ID
-		}
-	}
-	return id
 }

@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"github.com/spf13/pflag"
+
 	"github.com/git-liza/git-liza/cmd/internal/edge"
 	"github.com/git-liza/git-liza/cmd/internal/screen"
 	"github.com/git-liza/git-liza/gitboard/report"
@@ -9,9 +11,12 @@ import (
 var _ = add(metricsCommand)
 
 func metricsCommand() *edge.Command {
+	var goal string
 	return &edge.Command{
 		Name: "metrics", Group: "human", Max: 0, Reads: true,
 		Short:   "the figures of the current sprint, what it has cost, and whether reviewers approve everything",
+		Long:    "With --goal they are of that goal's tasks; what planning it has cost is not in them.",
+		Flags:   func(f *pflag.FlagSet) { edge.NarrowFlag(f, &goal) },
 		Example: `git liza metrics --json`,
 		Run: func(c *edge.Call) error {
 			v, err := c.View()
@@ -19,7 +24,10 @@ func metricsCommand() *edge.Command {
 				return err
 			}
 			s := v.State.ForRules()
-			m, used, sp := report.Measure(s), report.Used(s), s.Sprint()
+			if err := edge.Narrowed(s, goal); err != nil {
+				return err
+			}
+			m, used, sp := report.MeasureOf(s, goal), report.UsedFor(s, goal), s.Sprint()
 			if err := s.Err(); err != nil {
 				return err
 			}

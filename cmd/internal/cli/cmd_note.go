@@ -17,7 +17,7 @@ func noteCommand() *edge.Command {
 		Short: "leave a note for a task, an agent, the planner or everybody",
 		Flags: func(f *pflag.FlagSet) {
 			f.StringVar(&p.For, "for", "", "a task, an agent, planner or human; everybody without it")
-			edge.NarrowFlag(f, &p.Goal)
+			edge.AboutFlag(f, &p.Goal)
 			f.StringVar(&file, "text-file", "", "a `FILE` that holds the text")
 		},
 		Example: `git liza note "Use the staging key" --for login`,

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/spf13/pflag"
+
 	"github.com/git-liza/git-liza/cmd/internal/edge"
 	"github.com/git-liza/git-liza/cmd/internal/screen"
 	"github.com/git-liza/git-liza/gitboard"
@@ -20,21 +22,27 @@ import (
 var _ = add(primeCommand)
 
 func primeCommand() *edge.Command {
+	var goal string
 	return &edge.Command{
 		Name: "prime", Group: "any agent", Max: 0,
 		Short:   "for an agent that wakes with no memory: who am I, what is mine, what comes next",
+		Long:    "With --goal a planner reads what wakes it for that goal, and a human the inbox of that goal.",
+		Flags:   func(f *pflag.FlagSet) { edge.NarrowFlag(f, &goal) },
 		Example: `git liza prime`,
 		Run: func(c *edge.Call) error {
 			v, err := c.View()
 			if err != nil {
 				return err
 			}
-			p, err := prime(c, v)
+			if err := edge.Narrowed(v.State, goal); err != nil {
+				return err
+			}
+			p, err := prime(c, v, goal)
 			if err != nil {
 				return err
 			}
 			if p.Role == roles.Human {
-				if p.Inbox, err = inboxToPrime(c, v); err != nil {
+				if p.Inbox, err = inboxToPrime(c, v, goal); err != nil {
 					return err
 				}
 			}
@@ -102,7 +110,7 @@ type wakeLine struct {
 	About   []string           `json:"about"`
 }
 
-func prime(c *edge.Call, v *gitboard.View) (*primer, error) {
+func prime(c *edge.Call, v *gitboard.View, goal string) (*primer, error) {
 	s, id := v.State.ForRules(), c.AgentID()
 	p := &primer{
 		Agent: roles.HumanID, Role: roles.Human, Supervised: c.Supervised(), Mode: s.Control().Mode,
@@ -129,13 +137,17 @@ func prime(c *edge.Call, v *gitboard.View) (*primer, error) {
 			return nil, err
 		}
 	}
-	p.goal(s, report.GoalFor(s, id, t))
+	g := s.Goal(goal)
+	if g == nil {
+		g = s.GoalFor(id, t)
+	}
+	p.goal(s, g)
 	for _, b := range s.Tasks() {
 		if b.Status == board.ReadyForReview && id != "" && b.AssignedTo == id {
 			p.InReview = append(p.InReview, b.ID)
 		}
 	}
-	if err := p.plan(c, v, s, t); err != nil {
+	if err := p.plan(c, v, s, t, goal); err != nil {
 		return nil, err
 	}
 	p.Notes = screen.NoteLines(report.NotesFor(s, p.Task, p.Agent, string(p.Role)))
@@ -143,16 +155,16 @@ func prime(c *edge.Call, v *gitboard.View) (*primer, error) {
 }
 
 // inboxToPrime is what waits for a human.
-func inboxToPrime(c *edge.Call, v *gitboard.View) (*report.Inbox, error) {
+func inboxToPrime(c *edge.Call, v *gitboard.View, goal string) (*report.Inbox, error) {
 	g, err := v.Glance(c.Ctx)
 	if err != nil {
 		return nil, err
 	}
-	return g.Inbox(c.Ctx, c.App.Now())
+	return g.Of(goal).Inbox(c.Ctx, c.App.Now())
 }
 
 // plan fills in what comes next.
-func (p *primer) plan(c *edge.Call, v *gitboard.View, s *board.State, t *board.Task) error {
+func (p *primer) plan(c *edge.Call, v *gitboard.View, s *board.State, t *board.Task, goal string) error {
 	who, err := c.CallerOn(v)
 	if err != nil {
 		return err
@@ -177,7 +189,11 @@ func (p *primer) plan(c *edge.Call, v *gitboard.View, s *board.State, t *board.T
 		p.Drafts = append(p.Drafts, s.TasksIn(board.Draft)...)
 	}
 	if p.Role == roles.Planner {
-		for _, w := range report.WakesOf(s, p.Agent) {
+		wakes := report.WakesOf(s, p.Agent)
+		if goal != "" {
+			wakes = report.Wakes(s, goal)
+		}
+		for _, w := range wakes {
 			p.Wakes = append(p.Wakes, wakeLine{w.Trigger, edge.Every(w.About)})
 		}
 	}
@@ -191,8 +207,11 @@ func (p *primer) plan(c *edge.Call, v *gitboard.View, s *board.State, t *board.T
 	return nil
 }
 
-// goal fills in what the agent works for: one goal, or all in progress.
+// goal fills in what the agent works for: goal g, or if it is nil, the only one in progress or all.
 func (p *primer) goal(s *board.State, g *board.Goal) {
+	if g == nil {
+		g = s.TheGoal()
+	}
 	if g == nil {
 		p.Goal, p.GoalStatus = plain.Line(s.Purpose(), 300), board.InProgress
 		return

@@ -4,6 +4,8 @@ import (
 	"io"
 	"path/filepath"
 
+	"github.com/spf13/pflag"
+
 	"github.com/git-liza/git-liza/cmd/internal/edge"
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
@@ -16,11 +18,13 @@ import (
 var _ = add(promptCommand)
 
 func promptCommand() *edge.Command {
+	var goal string
 	return &edge.Command{
 		Name: "prompt", Group: "supervision", Args: "ROLE [ID]", Min: 1, Max: 2,
 		Short: "print what a supervisor would hand to an agent",
 		Long: "Without ID it is for the task that the agent has, or that it would get next. Without LIZA_AGENT_ID it is for\n" +
 			"the agent that has the task, or the first of the role. Nothing is changed.",
+		Flags:   func(f *pflag.FlagSet) { f.StringVar(&goal, "goal", "", "the `GOAL` that a planner is woken for") },
 		Example: `git liza prompt coder login`,
 		Run: func(c *edge.Call) error {
 			role, err := roles.Parse(c.Args[0])
@@ -30,11 +34,17 @@ func promptCommand() *edge.Command {
 			if role == roles.Planner && len(c.Args) > 1 {
 				return edge.Usage(c.Cmd, "a planner is woken by the board, not by a task")
 			}
+			if role != roles.Planner && goal != "" {
+				return edge.Usage(c.Cmd, "--goal is for a planner: the task says which goal a coder or a reviewer works for")
+			}
 			v, err := c.View()
 			if err != nil {
 				return err
 			}
-			in, err := promptInput(c, v, role)
+			if err := edge.Narrowed(v.State, goal); err != nil {
+				return err
+			}
+			in, err := promptInput(c, v, role, goal)
 			if err != nil {
 				return err
 			}
@@ -52,7 +62,7 @@ func promptCommand() *edge.Command {
 }
 
 // promptInput gathers the input that a supervisor would use.
-func promptInput(c *edge.Call, v *gitboard.View, role roles.Role) (prompt.Input, error) {
+func promptInput(c *edge.Call, v *gitboard.View, role roles.Role, goal string) (prompt.Input, error) {
 	root, err := c.Opened.Root(c.Ctx)
 	if err != nil {
 		return prompt.Input{}, err
@@ -62,7 +72,11 @@ func promptInput(c *edge.Call, v *gitboard.View, role roles.Role) (prompt.Input,
 		in.Agent = role.ID(1)
 	}
 	if role == roles.Planner {
-		if wakes := report.WakesOf(v.State, in.Agent); len(wakes) > 0 {
+		wakes := report.WakesOf(v.State, in.Agent)
+		if goal != "" {
+			wakes = report.Wakes(v.State, goal)
+		}
+		if len(wakes) > 0 {
 			in.Wake = &wakes[0]
 		}
 		return in, v.State.Err()

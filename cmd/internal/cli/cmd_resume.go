@@ -22,11 +22,12 @@ func resumeCommand() *edge.Command {
 		Name: "resume", Group: "human", Max: 0, Writes: true,
 		Short: "let work continue",
 		Long: `After a checkpoint the decision goes into the alignment history of the goals that are worked on. REPLAN leaves a note for
-the planner of each of them, which wakes it. STOP ends the run as git liza abort does.
+the planner of each of them, which wakes it; with --goal of that one alone. STOP ends the run as git liza abort does.
 A clone that a file in .liza stops continues when that file is removed.`,
 		Flags: func(f *pflag.FlagSet) {
 			f.StringVar(&p.Task, "task", "", "this `TASK` only")
 			f.StringVar(&p.Decision, "decision", "", "after a checkpoint: CONTINUE, ADJUST, REPLAN, PIVOT or STOP")
+			f.StringVar(&p.Goal, "goal", "", "the decision is about this `GOAL` only")
 			f.StringVar(&p.Reason, "reason", "", "why")
 		},
 		Example: `git liza resume --decision CONTINUE --reason "the summary is as planned"`,
@@ -49,6 +50,9 @@ A clone that a file in .liza stops continues when that file is removed.`,
 
 // stopHere carries out the decision STOP: it aborts the run if it was halted.
 func stopHere(c *edge.Call, p *board.Resume) error {
+	if p.Goal != "" {
+		return edge.Usage(c.Cmd, "STOP is for the whole run; one goal is given up by git liza goal abort %s", plain.Line(p.Goal, 70))
+	}
 	if p.Task != "" {
 		return edge.Usage(c.Cmd, "STOP is for the whole run; one task is given up by git liza abort --task %s", plain.Line(p.Task, 70))
 	}

@@ -27,6 +27,7 @@ func specChangeCommand() *edge.Command {
 			f.StringVar(&p.Spec, "spec", "", "the `FILE` with #anchor, if any")
 			f.StringVar(&p.Change, "change", "", "what changed")
 			f.StringVar(&p.TriggeredBy, "triggered-by", "", "the `TASK` that led to it")
+			edge.AboutFlag(f, &p.Goal)
 		},
 		Example: `git liza spec-change --spec specs/vision.md#login --change "Passwords have 12 characters or more" --triggered-by login`,
 		Run: func(c *edge.Call) error {

@@ -28,7 +28,7 @@ with "!". The width is the terminal's, or COLUMNS; the height decides how many t
 		Example: `git liza status --watch`,
 		Run: func(c *edge.Call) error {
 			if watch {
-				return screen.Watch(c, dispatch.Within(c))
+				return screen.Watch(c, dispatch.Within(c), goal)
 			}
 			seen, err := c.Seen(fresh)
 			if err != nil {

@@ -11,6 +11,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/internal/records"
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/gitboard/roles"
 	"github.com/git-liza/git-liza/roles/clis"
 	"github.com/git-liza/git-liza/specs"
@@ -94,6 +95,8 @@ func values(c *edge.Call, cmd *edge.Command, name string) []Candidate {
 		return tasks(c)
 	case "RECORD":
 		return slices.Concat(tasks(c), bare(slices.Sorted(maps.Keys(records.Singles))...))
+	case "GOAL", "goal", "after":
+		return goals(c)
 	case "AGENT", "agent", "to":
 		return agents(c)
 	case "for":
@@ -172,6 +175,19 @@ func tasks(c *edge.Call) []Candidate {
 	var all []Candidate
 	for _, t := range v.State.Tasks() {
 		all = append(all, Candidate{t.ID, strings.TrimSpace(string(t.Status) + " " + t.AssignedTo)})
+	}
+	return all
+}
+
+// goals are the goals' ids with their states.
+func goals(c *edge.Call) []Candidate {
+	v := boardOrNone(c)
+	if v == nil {
+		return nil
+	}
+	var all []Candidate
+	for _, g := range v.State.Goals() {
+		all = append(all, Candidate{g.ID, string(g.Status) + " " + plain.Line(g.Description, 60)})
 	}
 	return all
 }

@@ -16,6 +16,11 @@ func NarrowFlag(f *pflag.FlagSet, goal *string) {
 	f.StringVar(goal, "goal", "", "this `GOAL` only")
 }
 
+// AboutFlag adds --goal to a command that writes a record about a goal.
+func AboutFlag(f *pflag.FlagSet, goal *string) {
+	f.StringVar(goal, "goal", "", "the `GOAL` it is about; that of the task, or the one that you work for, without it")
+}
+
 // Narrowed refuses a goal that is not on the board.
 func Narrowed(s *board.State, goal string) error {
 	if goal == "" {

@@ -4,10 +4,27 @@ import (
 	"bufio"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/git-liza/git-liza/gitboard/board"
 )
+
+// JustSure is Just for an operation that its human has to confirm; see Sure.
+func (c *Call) JustSure(p board.Payload, what, reason string, yes bool) error {
+	actor, err := c.Actor(p.Op())
+	if err != nil {
+		return err
+	}
+	done, err := c.Opened.Lookup(c.Ctx, c.Asks(actor))
+	if err == nil && done == nil {
+		err = c.Sure(actor, p, what, reason, yes)
+	}
+	if err != nil {
+		return err
+	}
+	return c.Just(p)
+}
 
 // Sure makes a human confirm an operation with large consequences: on a terminal by an answer,
 // otherwise by --reason and --yes. What the rules refuse is refused before the question.
@@ -25,7 +42,7 @@ func (c *Call) Sure(actor board.Actor, p board.Payload, what, reason string, yes
 	case yes && strings.TrimSpace(reason) != "":
 		return nil
 	case yes || !isFile || !IsTerminal(in) || c.JSON:
-		return &UsageError{Message: what + "; without a terminal to ask on, it takes --reason TEXT and --yes", Hint: "git liza " + c.Cmd.Name + " --reason TEXT --yes"}
+		return &UsageError{Message: what + "; without a terminal to ask on, it takes --reason TEXT and --yes", Hint: strings.Join(slices.Concat([]string{"git liza", c.Cmd.Name}, c.Args, []string{"--reason TEXT --yes"}), " ")}
 	}
 	fmt.Fprintf(c.App.Stderr, "%s. Continue? [y/N] ", what)
 	line, _ := bufio.NewReader(in).ReadString('\n') // no answer means no

@@ -15,9 +15,10 @@ import (
 // LookEvery is the longest time between two looks, since leases leave no trace on the board.
 const LookEvery = 10 * time.Second
 
-// Watch keeps the screen up to date until the user quits, and carries out their acts. If something
-// can't be read for the moment, the last screen stays, with the error at the bottom.
-func Watch(c *edge.Call, run edge.Runs) (err error) {
+// Watch keeps the screen up to date until the user quits, and carries out their acts. It shows one
+// goal, or all for "". If something can't be read for the moment, the last screen stays, with the
+// error at the bottom.
+func Watch(c *edge.Call, run edge.Runs, goal string) (err error) {
 	in, isFile := c.App.Stdin.(*os.File)
 	out, alsoFile := c.App.Stdout.(*os.File)
 	switch {
@@ -32,7 +33,7 @@ func Watch(c *edge.Call, run edge.Runs) (err error) {
 	if err != nil {
 		return err
 	}
-	w := &statusWatch{Call: c, Paint: c.Paint(), run: run, outcomes: make(chan outcome, 1)}
+	w := &statusWatch{Call: c, Paint: c.Paint(), run: run, goal: goal, outcomes: make(chan outcome, 1)}
 	if err := w.look(); err != nil {
 		return err
 	}
@@ -58,6 +59,7 @@ type statusWatch struct {
 	seen     *gitboard.Glance
 	o        *report.Overview
 	selected string
+	goal     string // the only goal that is shown, "" for all
 	filter   string // what the listed tasks have in common
 
 	reading   view
@@ -156,7 +158,10 @@ func (w *statusWatch) look() error {
 	if err != nil {
 		return err
 	}
-	o, err := g.Overview(w.App.Now())
+	if err := edge.Narrowed(g.State, w.goal); err != nil {
+		return err
+	}
+	o, err := g.Of(w.goal).Overview(w.App.Now())
 	if err == nil {
 		w.seen, w.o = g, o
 	}

@@ -62,6 +62,9 @@ func (f *taskFacts) standing(l *edge.Labels) {
 		}
 	}
 	l.Add("status", status)
+	if needed, g := report.WaitsForEnded(f.state, t.Brief()); g != nil {
+		l.Add("stuck", needed+" is of "+g.ID+", which is "+string(g.Status)+": "+report.WayOutOfEnded(t.ID, g))
+	}
 	if o.Turn != "" {
 		l.Add("turn", "it waits for a "+strings.ReplaceAll(string(o.Turn), "_", " "))
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/git-liza/git-liza/cmd/internal/edge"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/report"
 	"github.com/git-liza/git-liza/gitboard/roles"
@@ -243,13 +244,14 @@ type arrow struct {
 // graph draws which task waits for which, one column per level.
 func (s *Server) graph(_ context.Context, l *look, q query) (*page, error) {
 	var tasks []board.Brief
-	for _, b := range l.State.Tasks() {
+	all := edge.TasksOf(l.State, l.goal)
+	for _, b := range all {
 		if q.get("over") != "" || !b.Status.Terminal() {
 			tasks = append(tasks, b)
 		}
 	}
 	if q.get("over") == "" { // keep the dependencies of open tasks, whatever their status
-		tasks = withDependencies(l.State.Tasks(), tasks)
+		tasks = withDependencies(all, tasks)
 	}
 	g := report.GraphOf(tasks)
 	boxes, arrows, width, height := layout(g, l)

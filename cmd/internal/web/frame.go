@@ -22,6 +22,7 @@ type frame struct {
 	ID          string // of the look
 	ReadOnly    bool
 	At          string // the requested time; "" for now
+	Only        string // the goal that is shown; "" for all
 	Flash       Done
 	Filter      string // for tasks
 	Fetched     string
@@ -47,15 +48,40 @@ var navigation = []navEntry{
 
 type navEntry struct{ Name, Path string }
 
-// Navigation links to the other pages, at the same time.
+// Navigation links to the other pages, at the same time and of the same goal.
 func (f *frame) Navigation() []navEntry {
 	all := slices.Clone(navigation)
 	for i := range all {
-		if f.At != "" {
-			all[i].Path += "?at=" + url.QueryEscape(f.At)
-		}
+		all[i].Path += linkTo(f.At, f.Only)
 	}
 	return all
+}
+
+// Goals links to this page of each goal and of all, if there are several.
+func (f *frame) Goals() []navEntry {
+	if len(f.o.Goals) == 0 {
+		return nil
+	}
+	all := []navEntry{{"all goals", f.Path + linkTo(f.At, "")}}
+	for _, g := range f.o.Goals {
+		all = append(all, navEntry{g.ID, f.Path + linkTo(f.At, g.ID)})
+	}
+	return all
+}
+
+// linkTo is the query of a page at a time and of a goal, "" for now and all goals.
+func linkTo(at, goal string) string {
+	values := url.Values{}
+	if at != "" {
+		values.Set("at", at)
+	}
+	if goal != "" {
+		values.Set("goal", goal)
+	}
+	if len(values) == 0 {
+		return ""
+	}
+	return "?" + values.Encode()
 }
 
 // Live is the URL of this page's events, "" for the past.

@@ -26,11 +26,14 @@ const lookEvery = 5 * time.Second
 // change.
 type look struct {
 	*gitboard.View
-	o     *report.Overview
-	inbox *report.Inbox
-	now   time.Time
-	past  bool              // requested by ?at=
-	last  map[string]string // by agent: the last line printed in this clone
+	glance *gitboard.Glance
+	o      *report.Overview
+	inbox  *report.Inbox
+	now    time.Time
+	past   bool              // requested by ?at=
+	goal   string            // the only goal that is shown, "" for all
+	of     map[string]*look  // the same for one goal each, as far as asked for
+	last   map[string]string // by agent: the last line printed in this clone
 }
 
 // id identifies a look for a browser: the board's commit, and a stamp of what is not on the board.
@@ -212,7 +215,28 @@ func seen(ctx context.Context, g *gitboard.Glance, now time.Time) (*look, error)
 	if err != nil {
 		return nil, err
 	}
-	return &look{View: g.View, o: o, inbox: in, now: now}, nil
+	return &look{View: g.View, glance: g, o: o, inbox: in, now: now}, nil
+}
+
+// narrowed is a look at one goal. The caller holds the lock, or is the look's only user.
+func (l *look) narrowed(ctx context.Context, goal string) (*look, error) {
+	if n := l.of[goal]; n != nil {
+		return n, nil
+	}
+	if _, err := l.State.FindGoal(goal); err != nil {
+		return nil, err
+	}
+	g := *l.glance
+	n, err := seen(ctx, g.Of(goal), l.now)
+	if err != nil {
+		return nil, err
+	}
+	n.past, n.last, n.goal = l.past, l.last, goal
+	if l.of == nil {
+		l.of = map[string]*look{}
+	}
+	l.of[goal] = n
+	return n, nil
 }
 
 // operations lists the operations up to a commit, newest first. It adds new ones to the cached

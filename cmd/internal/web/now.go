@@ -25,6 +25,7 @@ func (s *Server) now(_ context.Context, l *look, q query) (*page, error) {
 		p.Parts = append(p.Parts, part{ID: "filter", Class: "lead", Head: markup("filter", map[string]any{"Q": q.get("q"), "Found": found, "All": q.with("q", "")}), Beside: true})
 	}
 	p.Parts = append(p.Parts, tasks...)
+	p.Parts = append(p.Parts, goalsPart(l)...)
 	p.Parts = append(p.Parts, agentsPart(l), pacePart(l), newest(l))
 	return p, l.State.Err()
 }
@@ -110,12 +111,29 @@ func (s *Server) tasks(l *look, q query) []part {
 	return parts
 }
 
-// atOf is the query that keeps a link at the same time.
+// atOf is the query that keeps a link at the same time and goal.
 func atOf(l *look) string {
+	at := ""
 	if l.past {
-		return "?at=" + string(l.Commit)
+		at = string(l.Commit)
 	}
-	return ""
+	return linkTo(at, l.goal)
+}
+
+// goalsPart shows the goals with their figures, if there are several.
+func goalsPart(l *look) []part {
+	if len(l.o.Goals) == 0 {
+		return nil
+	}
+	p := part{ID: "goals", Aside: true, Title: "Goals", Head: markup("heading", "Goals")}
+	at := ""
+	if l.past {
+		at = string(l.Commit)
+	}
+	for _, g := range l.o.Goals {
+		p.Rows = append(p.Rows, row{g.ID, markup("goal-row", map[string]any{"G": g, "Link": "/" + linkTo(at, g.ID), "Shown": g.ID == l.goal})})
+	}
+	return []part{p}
 }
 
 // agentsPart shows the agents, their tasks, and what each did last.

@@ -13,6 +13,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/plain"
+	"github.com/git-liza/git-liza/gitboard/report"
 )
 
 //go:embed templates/*.html
@@ -40,7 +41,8 @@ var functions = template.FuncMap{
 	"sign":    signOf,
 	"class":   func(s board.Status) string { return strings.ToLower(string(s)) },
 	"span":    board.Span,
-	"words":   func(s board.Status) string { return strings.ToLower(strings.ReplaceAll(string(s), "_", " ")) },
+	"words":   func(s any) string { return strings.ToLower(strings.ReplaceAll(fmt.Sprint(s), "_", " ")) },
+	"count":   report.Count,
 	"spaced":  func(v any) string { return strings.ReplaceAll(fmt.Sprint(v), "_", " ") },
 	"over":    func(s board.Status) bool { return s.Terminal() },
 	"brief":   func(text string, most int) string { return plain.Line(text, most) },

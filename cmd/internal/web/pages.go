@@ -210,7 +210,7 @@ func (s *Server) sprint(_ context.Context, l *look, _ query) (*page, error) {
 	if err != nil {
 		return nil, err
 	}
-	used := report.Used(l.State)
+	used := report.UsedFor(l.State, l.goal)
 	parts := []part{
 		{ID: "sprint", Class: "lead", Head: markup("sprint", map[string]any{"R": r, "O": l.o, "M": r.Metrics, "S": s.scene(l)})},
 		pacePart(l),

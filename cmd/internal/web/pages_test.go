@@ -207,3 +207,29 @@ func TestLeaseRunsOut(t *testing.T) {
 	s.passes(10 * time.Minute)
 	events.until(t, "lease expired")
 }
+
+// TestPagesOfGoals checks that a page can be of one goal: its tasks, what waits for the human, the
+// links, the figures of each goal, and the live changes.
+func TestPagesOfGoals(t *testing.T) {
+	s := newScene(t)
+	s.must("", "goal", "start", "Send invoices", "--id", "billing", "--priority", "2")
+	s.task("login", "--goal", "goal-1")
+	s.task("invoice", "--goal", "billing")
+	s.must("", "discover", "--desc", "No VAT", "--severity", "high", "--urgency", "immediate", "--goal", "billing")
+	w := s.serve(options{}).enter()
+	w.get("/").mustHold(t, ">login<", ">invoice<", "No VAT", `<a href="/?goal=billing">billing</a>`, "1 open, priority 2")
+	for path, other := range map[string]string{"/?goal=billing": "login", "/graph?goal=billing": "login", "/?goal=goal-1": "invoice"} {
+		r := w.get(path)
+		if r.status != http.StatusOK || strings.Contains(r.body, "/task/"+other) {
+			t.Errorf("%s: %d, with %s:\n%s", path, r.status, other, r.body)
+		}
+	}
+	if r := w.get("/?goal=goal-1"); strings.Contains(r.body, "can&#39;t wait") {
+		t.Error("the discovery of another goal is shown")
+	}
+	w.get("/?goal=billing").mustHold(t, `href="/task/invoice?goal=billing"`, `href="/graph?goal=billing"`, "can&#39;t wait")
+	w.get("/?goal=billing&at="+s.tip()).mustHold(t, "/task/invoice?at=")
+	if r := w.get("/?goal=biling"); r.status != http.StatusNotFound || !strings.Contains(r.body, "billing") {
+		t.Errorf("an unknown goal: %d\n%s", r.status, r.body)
+	}
+}

@@ -159,8 +159,27 @@ func (s *socket) Close() error {
 // of commits.
 type maker func(ctx context.Context, l *look, q query) (*page, error)
 
-// pageOf returns the maker for a URL, nil if there is no such page.
+// pageOf returns the maker for a URL, nil if there is no such page. With ?goal= the page is of that
+// goal alone, if it is a page of the whole board.
 func (s *Server) pageOf(u *url.URL) maker {
+	make := s.wholePage(u)
+	if make == nil || strings.Count(u.Path, "/") > 1 {
+		return make
+	}
+	return func(ctx context.Context, l *look, q query) (*page, error) {
+		if goal := q.get("goal"); goal != "" {
+			narrow, err := l.narrowed(ctx, goal)
+			if err != nil {
+				return nil, err
+			}
+			l = narrow
+		}
+		return make(ctx, l, q)
+	}
+}
+
+// wholePage is pageOf for all goals.
+func (s *Server) wholePage(u *url.URL) maker {
 	if u == nil || u.Scheme != "" || u.Host != "" || !strings.HasPrefix(u.Path, "/") {
 		return nil
 	}
@@ -192,7 +211,7 @@ func (s *Server) show(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	q := query{r.URL.Query()}
-	f := frame{Path: r.URL.Path, ReadOnly: s.Do == nil, At: q.get("at"), Flash: s.flashes.take(q.get("done"))}
+	f := frame{Path: r.URL.Path, ReadOnly: s.Do == nil, At: q.get("at"), Only: q.get("goal"), Flash: s.flashes.take(q.get("done"))}
 	if s.Fetched != nil {
 		f.Fetched = s.Fetched()
 	}
