@@ -155,7 +155,7 @@ func (b *Board) Root(ctx context.Context) (string, error) {
 		return "", err
 	}
 	if !found {
-		return "", board.Refuse(board.CodeNoRoot, fmt.Sprintf("the main worktree of %s can't be told from here", common), "do it in the main worktree")
+		return "", board.Refuse(board.CodeNoRoot, fmt.Sprintf("the main worktree of %s can't be found from here", common), "do it in the main worktree")
 	}
 	if !filepath.IsAbs(root) {
 		root = filepath.Join(common, root)

@@ -28,7 +28,7 @@ func (b *Board) Follow(ctx context.Context, every time.Duration) (<-chan struct{
 		f.watcher, f.events, f.errors = w, w.Events, w.Errors
 		f.watch()
 	}
-	f.tell()
+	f.signal()
 	go f.run(ctx, every)
 	return f.changed, nil
 }
@@ -62,12 +62,12 @@ func (f *follower) run(ctx context.Context, every time.Duration) {
 		if f.watcher != nil {
 			f.watch()
 		}
-		f.tell()
+		f.signal()
 		poll.Reset(every)
 	}
 }
 
-func (f *follower) tell() {
+func (f *follower) signal() {
 	select {
 	case f.changed <- struct{}{}:
 	default:

@@ -71,5 +71,5 @@ func (b *Board) localMode(ctx context.Context, op board.Operation) error {
 	if err != nil || len(halts) == 0 {
 		return err
 	}
-	return board.Refuse(board.CodeMode, fmt.Sprintf("this clone is stopped by the file .liza/%s", halts[0].File), "a human goes on by taking that file away")
+	return board.Refuse(board.CodeMode, fmt.Sprintf("this clone is stopped by the file .liza/%s", halts[0].File), "a human continues by removing that file")
 }

@@ -246,7 +246,7 @@ func (a *simAgent) sweep() board.Payload {
 			holder = b.ReviewingBy
 		}
 		if holder != "" && takeable(v)(holder, b) {
-			return &board.Release{About: board.About{Task: b.ID}, Reason: "its lease had run out"}
+			return &board.Release{About: board.About{Task: b.ID}, Reason: "its lease had expired"}
 		}
 	}
 	return nil

@@ -81,8 +81,8 @@ func (t *writeQueue) wait(ctx context.Context, file *os.File) {
 	granted := gitio.AwaitQueue(file)
 	ticker := time.NewTicker(cmp.Or(t.patience, patience))
 	defer ticker.Stop()
-	last, stands := handedOn(file), false
-	for n := 0; n < mostPatience && !stands && ctx.Err() == nil; n++ {
+	last, stuck := handedOn(file), false
+	for n := 0; n < mostPatience && !stuck && ctx.Err() == nil; n++ {
 		select {
 		case err := <-granted:
 			if err != nil {
@@ -95,10 +95,10 @@ func (t *writeQueue) wait(ctx context.Context, file *os.File) {
 		case <-ctx.Done():
 		case <-ticker.C:
 			now := handedOn(file)
-			stands, last = now.Equal(last), now
+			stuck, last = now.Equal(last), now
 		}
 	}
-	if stands {
+	if stuck {
 		dropQueueFile(t.path, file)
 	}
 	t.path = ""

@@ -133,7 +133,7 @@ func TestPreCommit(t *testing.T) {
 		"detached":               {coder("coder-1"), Place{}, true, "commits go on to task/parse"},
 		"on another branch":      {coder("coder-1"), Place{Branch: "refs/heads/main"}, true, "commits go on to task/parse"},
 		"another coder":          {coder("coder-2"), Place{Branch: branch}, true, "coder-2 does not hold parse (CLAIMED, coder-1's)"},
-		"in no task's worktree":  {Who{ID: "coder-1", Role: roles.Coder}, Place{Branch: branch}, true, "this is none"},
+		"in no task's worktree":  {Who{ID: "coder-1", Role: roles.Coder}, Place{Branch: branch}, true, "this is not one"},
 		"a reviewer":             {Who{ID: "code-reviewer-1", Role: roles.CodeReviewer, Task: "parse"}, Place{Branch: branch}, true, "only coders commit"},
 		"a human":                {Who{Task: "parse"}, Place{Branch: branch}, false, ""},
 		"a human off the branch": {Who{Task: "parse"}, Place{Branch: "refs/heads/main"}, false, "commits go on to task/parse"},

@@ -25,7 +25,7 @@ func PreCommit(w Who, s *board.State, at Place) *board.Refusal {
 	case w.Role != roles.Coder:
 		return refuse(board.CodePermission, "git liza discover or git liza anomaly puts a finding on the board", "%s is a %s, and only coders commit", w.ID, w.Role)
 	case w.Task == "":
-		return refuse(board.CodePermission, "git liza prime tells where your worktree is", "%s commits in the worktree of its task, and this is none", w.ID)
+		return refuse(board.CodePermission, "git liza prime shows where your worktree is", "%s commits only in the worktree of its task, and this is not one", w.ID)
 	case s == nil:
 		return nil
 	}
@@ -37,7 +37,7 @@ func PreCommit(w Who, s *board.State, at Place) *board.Refusal {
 	case t == nil:
 		return refuse(board.CodeUnknownTask, "git liza prime", "there is no task %s", w.Task)
 	case t.AssignedTo != w.ID || t.Status != board.Claimed:
-		return refuse(board.CodePermission, "git liza prime", "%s does not hold %s (%s)", w.ID, t.ID, standing(t))
+		return refuse(board.CodePermission, "git liza prime", "%s does not hold %s (%s)", w.ID, t.ID, describe(t))
 	}
 	if r := w.replaced(s); r != nil {
 		return r

@@ -105,7 +105,7 @@ func move(w Who, s *board.State, m Move) *board.Refusal {
 	case strings.HasPrefix(ref, git.HeadsPrefix) && name == integrationOf(s):
 		return refuse(board.CodePermission, towardsIntegration(w), "%s moves by a merge of approved work, or by a human's land; not by %s", name, w)
 	case strings.HasPrefix(ref, git.HeadsPrefix):
-		return refuse(board.CodePermission, "commit on the branch of your task: git liza prime tells which", "%s is not a task's branch, and agents move no other", name)
+		return refuse(board.CodePermission, "commit on the branch of your task: git liza prime shows which", "%s is not a task's branch, and agents move no other", name)
 	case ref == git.StashRef:
 		return refuse(board.CodePermission, "commit on the branch of your task instead: what is a draft can be amended", "stashes are shared by all worktrees: another would pop yours")
 	case strings.HasPrefix(ref, git.TagsPrefix):
@@ -157,7 +157,7 @@ func taskMove(w Who, s *board.State, id string) *board.Refusal {
 	case w.Role != roles.Coder:
 		return refuse(board.CodePermission, "git liza show "+id, "task/%s is moved by the coder who holds %s, and %s is a %s", id, id, w.ID, w.Role)
 	case t.AssignedTo != w.ID:
-		return refuse(board.CodePermission, "git liza prime", "%s does not hold %s (%s), so task/%s is not its branch", w.ID, id, standing(t), id)
+		return refuse(board.CodePermission, "git liza prime", "%s does not hold %s (%s), so task/%s is not its branch", w.ID, id, describe(t), id)
 	case t.Status != board.Claimed:
 		hint := "git liza show " + id
 		if t.Status == board.ReadyForReview {
@@ -168,7 +168,7 @@ func taskMove(w Who, s *board.State, id string) *board.Refusal {
 	return w.replaced(s)
 }
 
-func standing(t *board.Task) string {
+func describe(t *board.Task) string {
 	if t.AssignedTo == "" {
 		return string(t.Status)
 	}

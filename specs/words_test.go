@@ -25,6 +25,12 @@ var gone = []struct{ phrase, instead string }{
 	{`has it proven`, "verifies the history"},
 	{`without asking anybody`, "without permission prompts"},
 	{`stand(s)? in no row`, "is not in the table"},
+	{`tells (which|where|of)\b`, "shows, reports"},
+	{`mended`, "repaired"},
+	{`whoever`, "the caller, the agent that, anybody who"},
+	{`anew`, "again, from scratch; begin anew: start over"},
+	{`(goes|going|went) on\b`, "continue, happen"},
+	{`lease( of [a-z0-9-]+)? (has|had|must have) run out|lease ran out`, "the lease has expired"},
 }
 
 // TestWords: phrases that were taken out of messages, prompts, documents and comments do not come back. Records and

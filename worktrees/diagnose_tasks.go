@@ -199,16 +199,16 @@ func (d *diagnosis) branches(ctx context.Context) error {
 
 // registrations looks for worktrees that git knows but that no longer exist.
 func (d *diagnosis) registrations(context.Context) error {
-	told := map[string]bool{}
+	known := map[string]bool{}
 	for _, p := range d.found {
-		told[p.Path] = true
+		known[p.Path] = true
 	}
 	for _, w := range d.all {
 		if !w.Prunable || w.Main {
 			continue
 		}
 		p := Problem{Kind: PrunableWorktree, Path: w.Path, Text: fmt.Sprintf("git has a record of the worktree %s, which is not there", w.Path), Hint: "if it was moved: git worktree repair NEW-PATH"}
-		if name, below := d.below(w.Path); below && told[filepath.Join(d.root, ".worktrees", name)] {
+		if name, below := d.below(w.Path); below && known[filepath.Join(d.root, ".worktrees", name)] {
 			continue
 		}
 		if d.ofTask(w) {

@@ -317,7 +317,7 @@ func TestMergeLease(t *testing.T) {
 	_, err = lease.Beat(s.ctx, s.b.Repo(), nil, held)
 	s.check(err)
 	s.set("integration_test", "git -C ../.. update-ref -d refs/liza/leases/merge")
-	s.refused(s.mergeErr("one"), "busy", "the merge lease has run out")
+	s.refused(s.mergeErr("one"), "busy", "the merge lease has expired")
 	s.set("integration_test", "")
 	s.merge("one")
 }

@@ -42,7 +42,7 @@ func StatusOf(ctx context.Context, b *gitboard.Board, task string) (*Status, err
 	if err != nil {
 		return nil, err
 	}
-	st, err := s.standing(ctx, t)
+	st, err := s.status(ctx, t)
 	if err != nil {
 		return nil, err
 	}
@@ -53,18 +53,18 @@ func StatusOf(ctx context.Context, b *gitboard.Board, task string) (*Status, err
 	return st, s.compare(ctx, v, t, st)
 }
 
-// Standing returns the state of a task's work in this clone: the worktree, the branch and
+// StatusHere returns the state of a task's work in this clone: the worktree, the branch and
 // uncommitted changes. It doesn't compare with integration, which takes longer.
-func Standing(ctx context.Context, b *gitboard.Board, t *board.Task) (*Status, error) {
+func StatusHere(ctx context.Context, b *gitboard.Board, t *board.Task) (*Status, error) {
 	s, err := at(ctx, b)
 	if err != nil {
 		return nil, err
 	}
-	return s.standing(ctx, t)
+	return s.status(ctx, t)
 }
 
-// standing returns the state of a task's work in this clone.
-func (s *site) standing(ctx context.Context, t *board.Task) (*Status, error) {
+// status returns the state of a task's work in this clone.
+func (s *site) status(ctx context.Context, t *board.Task) (*Status, error) {
 	st := &Status{Task: t.ID, Path: s.path(t.ID), Branch: "task/" + t.ID}
 	l, err := s.look(ctx, t.ID)
 	if err != nil {

@@ -28,7 +28,7 @@ func (s Swept) String() string {
 	if s.Skipped != "" {
 		return fmt.Sprintf("%s: %s's %s was left: %s", s.Task, s.Holder, what, s.Skipped)
 	}
-	return fmt.Sprintf("%s: %s's %s released, its lease had run out", s.Task, s.Holder, what)
+	return fmt.Sprintf("%s: %s's %s released, its lease had expired", s.Task, s.Holder, what)
 }
 
 // Sweep releases other agents' claims whose lease has expired, each in a separate operation. role
@@ -57,7 +57,7 @@ func Sweep(ctx context.Context, b *gitboard.Board, actor board.Actor, role roles
 		if s.Holder == "" || s.Holder == roles.HumanID || s.Holder == actor.ID || live {
 			continue
 		}
-		s.Done, err = End(ctx, b, gitboard.Request{Actor: actor}, &board.Release{About: board.About{Task: t.ID}, Reason: "its lease had run out"})
+		s.Done, err = End(ctx, b, gitboard.Request{Actor: actor}, &board.Release{About: board.About{Task: t.ID}, Reason: "its lease had expired"})
 		if s.Done == nil {
 			if ctx.Err() != nil || !passing(err) {
 				return swept, err

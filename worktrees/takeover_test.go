@@ -254,7 +254,7 @@ func TestSweep(t *testing.T) {
 			s.is("dead", board.Claimed) // sweeping reviewers keeps coders' claims
 		}
 	}
-	if len(lines) != 2 || lines[0] != "dead: coder-1's claim released, its lease had run out" || lines[1] != "review: code-reviewer-1's review claim released, its lease had run out" {
+	if len(lines) != 2 || lines[0] != "dead: coder-1's claim released, its lease had expired" || lines[1] != "review: code-reviewer-1's review claim released, its lease had expired" {
 		t.Errorf("swept %q", lines)
 	}
 	s.is("dead", board.Unclaimed)

@@ -107,7 +107,7 @@ func (b *browser) idle(d time.Duration) error {
 	time.Sleep(d / 10) // what the last operation set off is over
 	cpu, children, err := processStat(b.cmd.Process.Pid)
 	if err != nil {
-		l.remark("web: what an idle page costs can't be told here: %v", err)
+		l.remark("web: what an idle page costs can't be measured here: %v", err)
 		return nil
 	}
 	time.Sleep(d)

@@ -47,9 +47,9 @@ type Alarm struct {
 	Escalate bool       `json:"escalate,omitempty"`
 }
 
-// Told is what has been reported of the conditions that are still met, by key. It is carried from
+// Reported is what has been reported of the conditions that are still met, by key. It is carried from
 // one evaluation to the next.
-type Told map[string]Said
+type Reported map[string]Said
 
 // Said is how far a condition has been reported: up to which step of its rule, and since when it
 // was met. If it cleared and came back between two evaluations, Since differs.
@@ -60,27 +60,27 @@ type Said struct {
 
 // Report is the result of an evaluation.
 type Report struct {
-	Standing []Alarm    // all conditions that are met, in the order of Rules
+	Met      []Alarm    // all conditions that are met, in the order of Rules
 	News     []Alarm    // those to report now: new, worse, or back again
-	Told     Told       // for the next evaluation
+	Reported Reported   // for the next evaluation
 	Next     board.Time // when time alone changes the answer next, "" for never
 }
 
 // Evaluate applies the rules to a board. It returns an error if a record could not be read.
-func Evaluate(f Facts, told Told) (Report, error) {
+func Evaluate(f Facts, reported Reported) (Report, error) {
 	if f.State != nil {
 		f.State = f.State.ForRules()
 	}
-	r := Report{Told: Told{}}
+	r := Report{Reported: Reported{}}
 	if f.Invalid != "" {
 		// Other conditions can't be judged now, but they may still be met.
-		maps.Copy(r.Told, told)
+		maps.Copy(r.Reported, reported)
 	}
 	e := newRuleInput(f)
 	for i := range Rules {
 		rule := &Rules[i]
 		for _, s := range rule.find(e) {
-			r.weigh(rule, s, f.Now, told)
+			r.weigh(rule, s, f.Now, reported)
 		}
 	}
 	if f.State == nil {
@@ -91,7 +91,7 @@ func Evaluate(f Facts, told Told) (Report, error) {
 
 // weigh adds an alarm if a step of the rule is reached, and sets Next if time alone will reach a
 // step.
-func (r *Report) weigh(rule *Rule, s sight, now board.Time, told Told) {
+func (r *Report) weigh(rule *Rule, s sight, now board.Time, reported Reported) {
 	reached := -1
 	for i, step := range rule.Steps {
 		due := s.since
@@ -110,12 +110,12 @@ func (r *Report) weigh(rule *Rule, s sight, now board.Time, told Told) {
 		return
 	}
 	a := rule.alarm(reached, s, now)
-	r.Standing = append(r.Standing, a)
+	r.Met = append(r.Met, a)
 	key := rule.Name + "/" + s.about
-	if was, known := told[key]; !known || was.Since != s.since || was.Step < reached {
+	if was, known := reported[key]; !known || was.Since != s.since || was.Step < reached {
 		r.News = append(r.News, a)
 	}
-	r.Told[key] = Said{reached, s.since}
+	r.Reported[key] = Said{reached, s.since}
 }
 
 func (rule *Rule) alarm(reached int, s sight, now board.Time) Alarm {

@@ -18,13 +18,13 @@ const start = board.Time("2026-01-31T09:00:00Z")
 
 // world is a board whose records a test writes, with a clock.
 type world struct {
-	state  *board.State
-	leases map[string]board.Lease
-	halts  []report.Halt
-	strays []report.Stray
-	now    board.Time
-	bad    string
-	told   alarm.Told
+	state    *board.State
+	leases   map[string]board.Lease
+	halts    []report.Halt
+	strays   []report.Stray
+	now      board.Time
+	bad      string
+	reported alarm.Reported
 }
 
 // quiet is a board on which no condition stands, and none will.
@@ -136,11 +136,11 @@ func (w *world) look(t *testing.T) alarm.Report {
 	if w.bad != "" {
 		f.State = nil
 	}
-	r, err := alarm.Evaluate(f, w.told)
+	r, err := alarm.Evaluate(f, w.reported)
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.told = r.Told
+	w.reported = r.Reported
 	return r
 }
 
@@ -465,7 +465,7 @@ func TestRules(t *testing.T) {
 	for name, life := range lives {
 		t.Run(name, func(t *testing.T) {
 			w := quiet()
-			if r := w.look(t); len(r.Standing) > 0 || r.Next != "" {
+			if r := w.look(t); len(r.Met) > 0 || r.Next != "" {
 				t.Fatalf("the quiet board is not quiet: %+v", r)
 			}
 			for _, now := range life {
@@ -497,10 +497,10 @@ func live(t *testing.T, rule string, now moment, r alarm.Report) {
 	if !slices.Equal(news, want) || now.says != "" && (last.Level != now.how || last.Do == "") {
 		t.Errorf("%s: told %q (%s), not %q (%s)", now.what, news, last.Level, want, now.how)
 	}
-	if standing, _ := of(r.Standing); len(standing) > 0 != now.runs {
-		t.Errorf("%s: standing %q", now.what, standing)
+	if met, _ := of(r.Met); len(met) > 0 != now.runs {
+		t.Errorf("%s: met %q", now.what, met)
 	}
-	for _, a := range r.Standing {
+	for _, a := range r.Met {
 		if strings.ContainsAny(a.Line+a.Do, "{}\n") {
 			t.Errorf("%s: %q, %q is not filled in", now.what, a.Line, a.Do)
 		}
@@ -574,7 +574,7 @@ func TestAnAbortedRunIsSilent(t *testing.T) {
 	w.task(board.IntegrationFailed)
 	w.discovery("immediate", "")
 	w.now = start.Add(100 * time.Hour)
-	if r := w.look(t); len(r.Standing) > 0 || r.Next != "" {
+	if r := w.look(t); len(r.Met) > 0 || r.Next != "" {
 		t.Errorf("%+v", r)
 	}
 }

@@ -13,11 +13,11 @@ import (
 
 // run is a board that only operations change, with a look after each.
 type run struct {
-	t     *testing.T
-	mem   *board.Memory
-	now   board.Time
-	told  alarm.Told
-	heard []string
+	t        *testing.T
+	mem      *board.Memory
+	now      board.Time
+	reported alarm.Reported
+	heard    []string
 }
 
 func (r *run) do(id string, p board.Payload) {
@@ -40,11 +40,11 @@ func (r *run) do(id string, p board.Payload) {
 	for _, agent := range after.List(board.AgentDir) {
 		leases[agent] = board.Lease{Agent: agent, Expires: r.now.Add(5 * m)}
 	}
-	report, err := alarm.Evaluate(alarm.Facts{State: board.NewState(r.mem, r.now), Leases: leases, Now: r.now}, r.told)
+	report, err := alarm.Evaluate(alarm.Facts{State: board.NewState(r.mem, r.now), Leases: leases, Now: r.now}, r.reported)
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	r.told = report.Told
+	r.reported = report.Reported
 	for _, a := range report.News {
 		r.heard = append(r.heard, a.Line)
 	}

@@ -79,7 +79,7 @@ func (w *world) claims() {
 	w.idle()
 
 	// Released by the holder, by force, and in a sweep.
-	for i, p := range []*board.Release{{Reason: "out of time"}, {Reason: "I need it", Force: true}, {Reason: "its lease had run out", Evidence: w.lapsed(coder1.ID)}} {
+	for i, p := range []*board.Release{{Reason: "out of time"}, {Reason: "I need it", Force: true}, {Reason: "its lease had expired", Evidence: w.lapsed(coder1.ID)}} {
 		p.Task = fmt.Sprintf("released-%d", i+1)
 		w.reach(board.Claimed, p.Task, 0, 0)
 		p.Kept = w.task(p.Task).BaseCommit

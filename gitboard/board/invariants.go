@@ -266,7 +266,7 @@ func taskInvariants(s *State, t *Task, bad func(string, string, ...any)) {
 	}
 	for i, id := range t.FailedBy {
 		if slices.Contains(t.FailedBy[:i], id) {
-			bad("failed_by", "%s stands twice", id)
+			bad("failed_by", "%s is listed twice", id)
 		}
 	}
 	if !t.Status.Terminal() {

@@ -13,7 +13,7 @@ type Answer struct {
 	About
 	Note   string `json:"note,omitempty"` // instead of a task
 	Text   string `json:"text"`
-	Afresh bool   `json:"afresh,omitempty"` // the next coder begins anew
+	Afresh bool   `json:"afresh,omitempty"` // the next coder starts over
 	Kept   string `json:"kept,omitempty"`   // afresh: the commit that holds the old work
 }
 

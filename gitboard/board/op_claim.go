@@ -121,7 +121,7 @@ func lapsedClaim(s *State, t *Task, seen *Lease, op Operation) error {
 	if err == nil {
 		return nil
 	}
-	return refuse(CodeWrongState, "%s is %s; a claim needs UNCLAIMED, or an expired lease", t.ID, t.standing()).on(t)
+	return refuse(CodeWrongState, "%s is %s; a claim needs UNCLAIMED, or an expired lease", t.ID, t.describe()).on(t)
 }
 
 func unpaused(t *Task) error {
@@ -174,7 +174,7 @@ func (p *Claim) Subject(_, after *State, op Operation) (string, string) {
 	t := after.Task(p.Task)
 	how := map[string]string{
 		EventReclaimed: ", rework after a rejection", EventReassignedAfterReject: ", taken over after a rejection",
-		EventReclaimedAfterExpiry: ", after an expired lease", EventClaimedForFix: ", integration fix", EventResumed: ", going on with kept work",
+		EventReclaimedAfterExpiry: ", after an expired lease", EventClaimedForFix: ", integration fix", EventResumed: ", continuing kept work",
 	}
 	return fmt.Sprintf("%s, iteration %d%s", op.Actor.ID, t.Iteration, how[t.History[len(t.History)-1].Event]), ""
 }

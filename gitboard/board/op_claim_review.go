@@ -43,7 +43,7 @@ func (p *ClaimReview) Check(s *State, op Operation) error {
 		return refuse(CodeExists, "%s reviews %s already", op.Actor.ID, t.ID).on(t)
 	}
 	if err := lapsed(s, t.ReviewingBy, p.Lease, 0, op); err != nil {
-		return refuse(CodeWrongState, "%s is %s", t.ID, t.standing()).on(t)
+		return refuse(CodeWrongState, "%s is %s", t.ID, t.describe()).on(t)
 	}
 	return nil
 }

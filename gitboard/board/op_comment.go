@@ -46,7 +46,7 @@ func (p *Comment) Check(s *State, op Operation) error {
 	t := s.Task(p.Task)
 	switch {
 	case op.Actor.Role != roles.Human && t.ReviewingBy != op.Actor.ID:
-		return refuse(CodePermission, "%s is %s; its reviewer and humans comment on it", t.ID, t.standing()).on(t)
+		return refuse(CodePermission, "%s is %s; its reviewer and humans comment on it", t.ID, t.describe()).on(t)
 	case p.Commit != t.ReviewCommit:
 		return refuse(CodeStale, "the comment is on %.10s, but %s was submitted at %.10s", p.Commit, t.ID, t.ReviewCommit).on(t).hint("git liza review %s --diff", t.ID)
 	case !IsFilePath(p.Path):

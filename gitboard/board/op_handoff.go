@@ -44,7 +44,7 @@ func (p *HandOff) owned(s *State, op Operation) error {
 	case t == nil:
 		return nil
 	case op.Actor.Role == roles.CodeReviewer && t.ReviewingBy != op.Actor.ID:
-		return refuse(CodePermission, "%s is %s, not reviewed by %s", t.ID, t.standing(), op.Actor.ID).on(t)
+		return refuse(CodePermission, "%s is %s, not reviewed by %s", t.ID, t.describe(), op.Actor.ID).on(t)
 	case op.Actor.Role == roles.CodeReviewer:
 		return nil
 	}

@@ -45,7 +45,7 @@ func (p *PreExec) Check(s *State, op Operation) error {
 func holds(t *Task, op Operation) error {
 	switch {
 	case t.AssignedTo != op.Actor.ID:
-		return refuse(CodePermission, "%s is %s, not held by %s", t.ID, t.standing(), op.Actor.ID).on(t)
+		return refuse(CodePermission, "%s is %s, not held by %s", t.ID, t.describe(), op.Actor.ID).on(t)
 	case t.HandoffPending:
 		return refuse(CodeWrongState, "%s has been handed off and waits for the next coder", t.ID).on(t)
 	}

@@ -35,7 +35,7 @@ func (p *Release) Check(s *State, op Operation) error {
 	}
 	switch {
 	case t.HandoffPending && !(p.Force && op.Actor.Role == roles.Human):
-		return refuse(CodeWrongState, "%s is handed off: the next coder goes on with it", t.ID).on(t)
+		return refuse(CodeWrongState, "%s is handed off: the next coder continues it", t.ID).on(t)
 	case holder == op.Actor.ID:
 		return nil
 	case p.Force && op.Actor.Role != roles.Human:
@@ -52,11 +52,11 @@ func (p *Release) Check(s *State, op Operation) error {
 func mayKeepWork(t *Task, op Operation) error {
 	switch {
 	case op.Actor.Role != roles.Human:
-		return refuse(CodePermission, "only a human leaves the work of a claim to whoever comes next").on(t)
+		return refuse(CodePermission, "only a human may leave the work of a claim to the next coder").on(t)
 	case t.Status != Claimed:
 		return refuse(CodeWrongState, "%s is %s: no coder works on it", t.ID, t.Status).on(t)
 	case t.HandoffPending:
-		return refuse(CodeWrongState, "%s is handed off: the next coder goes on with it", t.ID).on(t)
+		return refuse(CodeWrongState, "%s is handed off: the next coder continues it", t.ID).on(t)
 	}
 	return nil
 }

@@ -18,7 +18,7 @@ func (p *RetryMerge) Check(s *State, _ Operation) error {
 	t := s.Task(p.Task)
 	last := t.Last(EventApproved, EventIntegrationFailed, EventMergeRetried)
 	if t.ApprovedBy == "" || last == nil || last.Event != EventIntegrationFailed {
-		return refuse(CodeWrongState, "%s is %s, and no merge of it failed", t.ID, t.standing()).on(t)
+		return refuse(CodeWrongState, "%s is %s, and no merge of it failed", t.ID, t.describe()).on(t)
 	}
 	if p.ReviewCommit != t.ReviewCommit {
 		return refuse(CodeStale, "%s was approved at %.10s, not at %.10s", t.ID, t.ReviewCommit, p.ReviewCommit).on(t)

@@ -22,7 +22,7 @@ func (p *Trip) Check(s *State, _ Operation) error {
 			return nil
 		}
 	}
-	return refuse(CodeWrongState, "no pattern %s stands in this sprint's anomalies", quote(p.Pattern)).hint("git liza read anomalies")
+	return refuse(CodeWrongState, "there is no pattern %s in this sprint's anomalies", quote(p.Pattern)).hint("git liza read anomalies")
 }
 
 // Apply implements Payload.

@@ -12,7 +12,7 @@ import (
 // The ways to unblock.
 const (
 	UnblockKeepWork  = ""           // the next coder continues in the same worktree, if any
-	UnblockFresh     = "afresh"     // the next coder begins anew
+	UnblockFresh     = "afresh"     // the next coder starts over
 	UnblockSameCoder = "same-coder" // the same coder continues, review cycles restart
 )
 

@@ -39,5 +39,5 @@ func (p *Withdraw) Apply(s *State, op Operation) {
 
 // Subject implements Payload.
 func (p *Withdraw) Subject(_, _ *State, op Operation) (string, string) {
-	return op.Actor.ID + " goes on working", p.Reason
+	return op.Actor.ID + " continues", p.Reason
 }

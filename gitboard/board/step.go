@@ -188,7 +188,7 @@ func checkSubject(s *State, op Operation) error {
 
 func wrongState(t *Task, op Operation, from []Status) *Refusal {
 	rule, _ := ruleOf(op.Name())
-	return refuse(CodeWrongState, "%s is %s; %s needs %s", t.ID, t.standing(), rule.noun, list(from)).on(t)
+	return refuse(CodeWrongState, "%s is %s; %s needs %s", t.ID, t.describe(), rule.noun, list(from)).on(t)
 }
 
 // notFor refuses an operation that a role may not request, whatever the task's state.
@@ -198,11 +198,11 @@ func notFor(t *Task, op Operation) *Refusal {
 	if rule.moves != nil {
 		who = slices.DeleteFunc(slices.Clone(who), func(r roles.Role) bool { return len(rule.starts(r)) == 0 })
 	}
-	return refuse(CodePermission, "%s is for a %s, not for a %s; %s is %s", rule.noun, list(who), op.Actor.Role, t.ID, t.standing()).on(t)
+	return refuse(CodePermission, "%s is for a %s, not for a %s; %s is %s", rule.noun, list(who), op.Actor.Role, t.ID, t.describe()).on(t)
 }
 
-// standing describes a task's state and its holder.
-func (t *Task) standing() string {
+// describe returns a task's state and its holder.
+func (t *Task) describe() string {
 	switch {
 	case t.Status == Claimed:
 		return "CLAIMED by " + t.AssignedTo

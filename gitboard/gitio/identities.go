@@ -81,7 +81,7 @@ func parseIdentities(lines map[string][]string, env func(string) (string, bool))
 	said := map[string]git.Signature{}
 	for _, role := range []string{"author", "committer"} {
 		upper := "GIT_" + strings.ToUpper(role)
-		told := func(value, field string) bool {
+		configured := func(value, field string) bool {
 			if given, is := env(upper + "_" + strings.ToUpper(field)); is {
 				return value == given && value != ""
 			}
@@ -92,7 +92,7 @@ func parseIdentities(lines map[string][]string, env func(string) (string, bool))
 			continue
 		}
 		s := git.ParseSignature([]byte(all[len(all)-1]))
-		if told(s.Name, "name") && told(s.Email, "email") {
+		if configured(s.Name, "name") && configured(s.Email, "email") {
 			said[upper+"_IDENT"] = s
 		}
 	}

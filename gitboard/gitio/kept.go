@@ -28,7 +28,7 @@ const (
 	// moving its refs or noticing by itself that an object is gone.
 	keptFresh = 10 * time.Second
 	// keptLong is how long the newest keptNewest files are kept even if no deleting git is visible.
-	// One may run out of sight: outside the container, or on another machine.
+	// One may run where this process can't see it: outside the container, or on another machine.
 	keptLong   = 10 * time.Minute
 	keptNewest = 64
 	// keptBlind and keptMost are the same limits for systems where processes are not visible.

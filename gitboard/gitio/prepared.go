@@ -132,15 +132,15 @@ func (r *Repo) keepsOthers(updates []git.RefUpdate) error {
 	if len(deleted) == 0 {
 		return nil
 	}
-	stands, err := r.packedRefs("packed-refs", nil)
+	packed, err := r.packedRefs("packed-refs", nil)
 	if err != nil {
 		return err
 	}
-	without := maps.Clone(stands)
+	without := maps.Clone(packed)
 	for _, ref := range deleted {
 		delete(without, ref)
 	}
-	if len(without) == len(stands) {
+	if len(without) == len(packed) {
 		return nil // git does not rewrite the file
 	}
 	next, err := r.packedRefs("packed-refs.new", nil)

@@ -15,8 +15,8 @@ const ProcessSpaceVar = "LIZA_PROCESSES"
 
 // seesAll reports whether this process sees the same processes as its supervisor, if it has one.
 func seesAll() bool {
-	told := os.Getenv(ProcessSpaceVar)
-	return told == "" || told == ProcessSpace()
+	space := os.Getenv(ProcessSpaceVar)
+	return space == "" || space == ProcessSpace()
 }
 
 // gitProcess is a git process on this machine that may work on the repository.

@@ -90,17 +90,17 @@ func worksIn(dir string, words, places []string) bool {
 	if within(at, places) {
 		return true
 	}
-	told := gitDirOf(words, readWords(dir, "environ"))
-	if told == "" {
+	gitDir := gitDirOf(words, readWords(dir, "environ"))
+	if gitDir == "" {
 		return false
 	}
-	if !filepath.IsAbs(told) {
-		told = filepath.Join(at, told)
+	if !filepath.IsAbs(gitDir) {
+		gitDir = filepath.Join(at, gitDir)
 	}
-	if real, err := filepath.EvalSymlinks(told); err == nil {
-		told = real
+	if real, err := filepath.EvalSymlinks(gitDir); err == nil {
+		gitDir = real
 	}
-	return within(told, places)
+	return within(gitDir, places)
 }
 
 func readWords(dir, file string) []string {

@@ -1,5 +1,5 @@
 // Package golden compares what tests produce with files that are kept. It is for tests alone.
-// `go test PACKAGE -update` writes the files anew.
+// `go test PACKAGE -update` rewrites the files.
 //
 // It may import nothing of ours.
 package golden
@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// Update says that files are to be written anew: -update.
-var Update = flag.Bool("update", false, "write the files that tests compare their results with anew")
+// Update says that files are to be rewritten: -update.
+var Update = flag.Bool("update", false, "rewrite the files that tests compare their results with")
 
 // Check wants a text to be what its file holds.
 func Check(t *testing.T, path, got string) {
@@ -26,6 +26,6 @@ func Check(t *testing.T, path, got string) {
 		t.Fatal(err)
 	}
 	if string(want) != got {
-		t.Errorf("%s differs (-update writes it anew; git diff shows how):\n%s", path, got)
+		t.Errorf("%s differs (-update rewrites it; git diff shows how):\n%s", path, got)
 	}
 }

@@ -320,7 +320,7 @@ func (r *reader) repairAgents() {
 			a.Status = board.Idle
 		}
 		if _, leased := r.out.Leases[id]; !leased && a.Status == board.Working {
-			r.add("agents."+id, 0, "it works and has no lease: one that has run out is made")
+			r.add("agents."+id, 0, "it works and has no lease: it gets an expired one")
 			r.lease(id, a.CurrentTask, r.now, r.now)
 		}
 		if l, leased := r.out.Leases[id]; leased {

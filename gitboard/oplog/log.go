@@ -169,12 +169,12 @@ func (l *Log) Append(ctx context.Context, built []*Built, side Side) error {
 	if torn := interface{ Torn() bool }(nil); errors.As(err, &torn) {
 		return fmt.Errorf("append %s: %w", last.Op.Name(), err)
 	}
-	stands, lookErr := l.stands(ctx, first.on, last.Commit)
+	appended, lookErr := l.appended(ctx, first.on, last.Commit)
 	switch {
 	case lookErr != nil:
 		// The outcome is unknown: a caller that retried now could act twice.
 		return fmt.Errorf("append %s: %w (and whether it was done can't be read: %w)", last.Op.Name(), err, lookErr)
-	case stands:
+	case appended:
 		return nil
 	}
 	if errors.Is(err, gitio.ErrRefMoved) || errors.Is(err, gitio.ErrBusy) {
@@ -201,9 +201,9 @@ func (l *Log) write(ctx context.Context, objects []git.Object, updates []git.Ref
 	return true, l.store.UpdateRefs(ctx, updates, reflog)
 }
 
-// stands reports whether a commit is among those after base: an update may have been done even
+// appended reports whether a commit is among those after base: an update may have been done even
 // though it was reported as failed.
-func (l *Log) stands(ctx context.Context, base, commit git.OID) (bool, error) {
+func (l *Log) appended(ctx context.Context, base, commit git.OID) (bool, error) {
 	tip, err := l.store.Ref(ctx, git.BoardRef)
 	if err != nil || tip == base || tip.IsZero() {
 		return false, err

@@ -176,7 +176,7 @@ func (t *story) tasks(s *board.State) (spans []span) {
 			continue
 		}
 		t.over[b.ID] = true
-		if len(task.History) > 0 && !t.tells(task.History[len(task.History)-1].Agent) {
+		if len(task.History) > 0 && !t.exports(task.History[len(task.History)-1].Agent) {
 			continue
 		}
 		spans = append(spans, span{
@@ -200,7 +200,7 @@ func (t *story) goals(s *board.State) (spans []span) {
 			continue
 		}
 		t.over[end] = true
-		if !t.tells(g.EndedBy) {
+		if !t.exports(g.EndedBy) {
 			continue
 		}
 		sp := span{id: t.goalID(g.ID), name: "goal", from: g.Created.Std(), to: g.Ended.Std(), attributes: []attribute{text("liza.goal", g.ID)}}
@@ -212,8 +212,8 @@ func (t *story) goals(s *board.State) (spans []span) {
 	return spans
 }
 
-// tells reports whether this process exports what somebody has ended.
-func (t *story) tells(by string) bool {
+// exports reports whether this process exports what somebody has ended.
+func (t *story) exports(by string) bool {
 	role, err := roles.Of(by)
 	return err != nil || role == roles.Human || role == roles.System || t.agents[by]
 }

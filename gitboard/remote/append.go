@@ -110,7 +110,7 @@ func (s *Store) await(ctx context.Context, mine *link) error {
 			continue // its outcome is known by now
 		}
 		if err := s.send(ctx, c); err != nil {
-			if known, told := s.outcome(ctx, mine); known && told == nil {
+			if known, err := s.outcome(ctx, mine); known && err == nil {
 				return nil // its part of the chain had arrived before
 			}
 			fellows := len(c.Links) > 1
@@ -176,8 +176,8 @@ func (s *Store) overtaken(mine *link) error {
 func (s *Store) outcome(ctx context.Context, mine *link) (known bool, err error) {
 	ctx, cancel := patient(ctx)
 	defer cancel()
-	if told := s.told(mine.ID); told != nil {
-		return true, s.verdict(mine, told)
+	if recorded := s.recorded(mine.ID); recorded != nil {
+		return true, s.verdict(mine, recorded)
 	}
 	c, err := s.chain(ctx)
 	if err != nil {
@@ -186,17 +186,17 @@ func (s *Store) outcome(ctx context.Context, mine *link) (known bool, err error)
 	if c.has(mine.ID) {
 		return false, nil
 	}
-	if told := s.told(mine.ID); told != nil { // recorded since the first look
-		return true, s.verdict(mine, told)
+	if recorded := s.recorded(mine.ID); recorded != nil { // recorded since the first look
+		return true, s.verdict(mine, recorded)
 	}
 	if commit := mine.commit(); commit != "" {
-		stands := commit == c.Base
-		if !stands {
-			if stands, err = s.repo.IsAncestor(ctx, commit, c.Base); err != nil {
+		landed := commit == c.Base
+		if !landed {
+			if landed, err = s.repo.IsAncestor(ctx, commit, c.Base); err != nil {
 				return true, &UnclearError{Err: err}
 			}
 		}
-		if stands {
+		if landed {
 			return true, s.settle(ctx, 0, mine.Updates, mine.Reflog, nil)
 		}
 		if c.Base != mine.base {
@@ -248,7 +248,7 @@ func (s *Store) send(ctx context.Context, c *chain) error {
 		defer cancel()
 		s.drop(ctx, c)
 	}
-	s.tell(c, err) // after drop: a caller that decides again must not find the chain
+	s.record(c, err) // after drop: a caller that decides again must not find the chain
 	return err
 }
 
@@ -284,7 +284,7 @@ type pushQueue struct {
 	s       *Store
 	file    *os.File // nil if it can't be opened
 	granted <-chan error
-	told    string // stamp of the outcomes file when it was last read
+	seen    string // stamp of the outcomes file when it was last read
 	held    bool
 	stop    func()
 }
@@ -299,7 +299,7 @@ const (
 )
 
 func (s *Store) queueToPush() *pushQueue {
-	t := &pushQueue{s: s, told: stamp(s.file(outcomesFile))}
+	t := &pushQueue{s: s, seen: stamp(s.file(outcomesFile))}
 	file, err := gitio.OpenQueue(s.file("push"))
 	if err == nil {
 		t.file, t.granted = file, gitio.AwaitQueue(file)
@@ -324,8 +324,8 @@ func (t *pushQueue) await(ctx context.Context, mine *link) (mayPush bool) {
 			return false
 		case <-ticker.C:
 		}
-		if now := stamp(t.s.file(outcomesFile)); mine != nil && now != t.told {
-			t.told = now
+		if now := stamp(t.s.file(outcomesFile)); mine != nil && now != t.seen {
+			t.seen = now
 			return false
 		}
 		if now := stamp(t.s.file("push")); now != moved {

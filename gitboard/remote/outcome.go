@@ -35,8 +35,8 @@ const (
 	mostOutcomes = 256
 )
 
-// told returns the recorded outcome of a link, nil if there is none.
-func (s *Store) told(id string) *outcome {
+// recorded returns the recorded outcome of a link, nil if there is none.
+func (s *Store) recorded(id string) *outcome {
 	for _, o := range slices.Backward(s.outcomes()) {
 		if o.ID == id {
 			return &o
@@ -59,8 +59,8 @@ func (s *Store) outcomes() (all []outcome) {
 	return all
 }
 
-// tell records the outcome of every link of a chain.
-func (s *Store) tell(c *chain, err error) {
+// record records the outcome of every link of a chain.
+func (s *Store) record(c *chain, err error) {
 	all := s.outcomes()
 	for _, l := range c.Links {
 		o := outcome{ID: l.ID, State: linkDone}

@@ -138,12 +138,12 @@ func (s *Store) done(ctx context.Context, p *plan) (bool, error) {
 			return false, err
 		}
 		if u.Ref == git.BoardRef {
-			stands, err := s.follows(ctx, u, now)
-			if stands || err != nil {
+			landed, err := s.follows(ctx, u, now)
+			if landed || err != nil {
 				if err == nil && now == u.New {
 					err = torn
 				}
-				return stands, err // everything else came with its commit, unless somebody has moved it since
+				return landed, err // everything else came with its commit, unless somebody has moved it since
 			}
 		}
 		if now == orZero(u.Old) && now != orZero(u.New) && s.brought(ctx, u.Ref) {

@@ -529,7 +529,7 @@ func (c *collector) records() {
 		if a := c.s.Anomaly(id); a != nil && a.Type == "system_ambiguity" && a.AcknowledgedBy == "" && c.o.concerns(c.s, a.Goal, a.Task, a.Timestamp) {
 			c.add(Item{Kind: ItemAmbiguity, ID: id, Title: id + " by " + a.Reporter + ": " + plain.Line(string(a.Details["question"]), board.MaxPhrase), By: a.Reporter, Since: a.Timestamp,
 				Text: string(a.Details["question"]), Evidence: []string{AnomalyLine(a)}, Holds: c.waitingTask(a.Task),
-				Do: []Ask{{"tell it", "git liza note TEXT --for " + cmp.Or(a.Task, a.Reporter)}, {"dealt with", "git liza ack " + id}}})
+				Do: []Ask{{"reply", "git liza note TEXT --for " + cmp.Or(a.Task, a.Reporter)}, {"dealt with", "git liza ack " + id}}})
 		}
 	}
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 )
 
-// Told is a text and its name.
-type Told struct {
+// NamedText is a text and its name.
+type NamedText struct {
 	Name string `json:"name"`
 	Text string `json:"text"`
 }
@@ -16,15 +16,15 @@ type Told struct {
 // Unblocking is what the coder that continues must know of the last time the task was blocked: why,
 // what was asked and answered, what was attempted, and where the work of that time is. It is nil
 // for a task that was never blocked.
-func Unblocking(t *board.Task) []Told {
+func Unblocking(t *board.Task) []NamedText {
 	e := t.Last(board.EventUnblocked)
 	if e == nil {
 		return nil
 	}
-	var all []Told
+	var all []NamedText
 	add := func(name, text string) {
 		if text = strings.TrimSpace(text); text != "" {
-			all = append(all, Told{name, text})
+			all = append(all, NamedText{name, text})
 		}
 	}
 	if b := t.Last(board.EventBlocked); b != nil {

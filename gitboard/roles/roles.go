@@ -16,7 +16,7 @@ import (
 // Role is the value of `role` in an agent's record.
 type Role string
 
-// The roles of the protocol. Human is whoever acts without an agent id; System names
+// The roles of the protocol. Human is a person who acts without an agent id; System names
 // effects that the protocol brings about inside another operation's commit.
 const (
 	Planner      Role = "planner"

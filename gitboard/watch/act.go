@@ -21,11 +21,11 @@ func (w *watcher) act(ctx context.Context, f alarm.Facts, r alarm.Report) {
 		return
 	}
 	w.summarize(f)
-	stands := func(rule string) bool {
-		return slices.ContainsFunc(r.Standing, func(a alarm.Alarm) bool { return a.Rule == rule })
+	met := func(rule string) bool {
+		return slices.ContainsFunc(r.Met, func(a alarm.Alarm) bool { return a.Rule == rule })
 	}
 	mode := f.State.Control().Mode
-	if stands("sprint-deadline") && f.State.Sprint().Status == board.InProgress && (mode == board.Running || mode == board.Paused) {
+	if met("sprint-deadline") && f.State.Sprint().Status == board.InProgress && (mode == board.Running || mode == board.Paused) {
 		w.halt("deadline", func(actor board.Actor) (string, error) {
 			done, err := w.board.Do(ctx, gitboard.Request{Actor: actor}, gitboard.Just(&board.Deadline{}))
 			if err != nil {
@@ -38,7 +38,7 @@ func (w *watcher) act(ctx context.Context, f alarm.Facts, r alarm.Report) {
 			return halted(done) + "; summary: " + file, nil
 		})
 	}
-	if stands("circuit-breaker") && !w.NoBreaker && f.State.Breaker().Status == board.BreakerOK {
+	if met("circuit-breaker") && !w.NoBreaker && f.State.Breaker().Status == board.BreakerOK {
 		w.halt("trip", func(actor board.Actor) (string, error) {
 			done, report, err := Trip(ctx, w.board, gitboard.Request{Actor: actor}, board.At(w.Now()))
 			if err != nil {

@@ -12,12 +12,12 @@ import (
 
 // alive is the content of a running watch's file. A watch looks at least every watchEvery.
 type alive struct {
-	PID      int        `json:"pid"`
-	Host     string     `json:"host"`
-	Started  board.Time `json:"started"`
-	Looked   board.Time `json:"looked"` // the last successful look
-	Commit   git.OID    `json:"commit"` // of the board
-	Standing int        `json:"standing"`
+	PID        int        `json:"pid"`
+	Host       string     `json:"host"`
+	Started    board.Time `json:"started"`
+	Looked     board.Time `json:"looked"` // the last successful look
+	Commit     git.OID    `json:"commit"` // of the board
+	Conditions int        `json:"conditions"`
 }
 
 // alive records a successful look in the file and on the screen.

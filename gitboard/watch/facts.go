@@ -17,11 +17,11 @@ import (
 
 // judge evaluates the board. An error means that the look failed; a broken board is a condition
 // like any other.
-func (w *watcher) judge(ctx context.Context, told alarm.Told) (alarm.Facts, alarm.Report, error) {
+func (w *watcher) judge(ctx context.Context, reported alarm.Reported) (alarm.Facts, alarm.Report, error) {
 	f, err := w.facts(ctx)
 	var r alarm.Report
 	if err == nil {
-		r, err = alarm.Evaluate(f, told)
+		r, err = alarm.Evaluate(f, reported)
 	}
 	if errors.Is(err, oplog.ErrNoBoard) && !w.memory.Verified.IsZero() {
 		err = &oplog.RecordError{Commit: w.memory.Verified, Path: git.BoardRef, Err: errors.New("the board is gone")}
@@ -31,7 +31,7 @@ func (w *watcher) judge(ctx context.Context, told alarm.Told) (alarm.Facts, alar
 	}
 	w.broken = plain.Line(err.Error(), 300)
 	f.State, f.Invalid = nil, w.broken
-	r, err = alarm.Evaluate(f, told)
+	r, err = alarm.Evaluate(f, reported)
 	return f, r, err
 }
 

@@ -26,10 +26,10 @@ const (
 
 // The files of this clone that a watch writes.
 const (
-	memoryFile     = "told.json"  // what one run leaves to the next
-	aliveFile      = "watch"      // that it is running, and when it last looked
-	alertsFile     = "alerts.log" // every reported alarm
-	escalationFile = "ESCALATION" // what has waited too long for a human
+	memoryFile     = "reported.json" // what one run leaves to the next
+	aliveFile      = "watch"         // that it is running, and when it last looked
+	alertsFile     = "alerts.log"    // every reported alarm
+	escalationFile = "ESCALATION"    // what has waited too long for a human
 )
 
 // Config says where to watch, as whom, and what displays the findings.
@@ -84,8 +84,8 @@ type watcher struct {
 
 // memory is what a watch leaves to the next one.
 type memory struct {
-	Told     alarm.Told `json:"told"`
-	Verified git.OID    `json:"verified"` // the newest verified commit of the board
+	Reported alarm.Reported `json:"reported"`
+	Verified git.OID        `json:"verified"` // the newest verified commit of the board
 }
 
 // Run watches until the context ends.
@@ -119,8 +119,8 @@ func Once(ctx context.Context, c Config) ([]notify.Notice, error) {
 	if err != nil {
 		return nil, err
 	}
-	notices := make([]notify.Notice, len(report.Standing))
-	for i, a := range report.Standing {
+	notices := make([]notify.Notice, len(report.Met))
+	for i, a := range report.Met {
 		notices[i] = w.notice(a)
 	}
 	return notices, nil
@@ -190,7 +190,7 @@ func (w *watcher) look(ctx context.Context) (board.Time, error) {
 			w.said = ""
 		}
 	}()
-	facts, report, err := w.judge(ctx, w.memory.Told)
+	facts, report, err := w.judge(ctx, w.memory.Reported)
 	var newer *oplog.NewerFormatError
 	switch {
 	case ctx.Err() != nil:
@@ -202,15 +202,15 @@ func (w *watcher) look(ctx context.Context) (board.Time, error) {
 		w.reopen()
 		return "", nil
 	}
-	w.conditions = len(report.Standing)
+	w.conditions = len(report.Met)
 	for _, a := range report.News {
 		w.report(a)
 	}
 	if facts.Invalid == "" {
-		w.escalate(report.Standing)
+		w.escalate(report.Met)
 	}
-	if before != w.memory.Verified || !maps.Equal(w.memory.Told, report.Told) {
-		w.memory.Told = report.Told
+	if before != w.memory.Verified || !maps.Equal(w.memory.Reported, report.Reported) {
+		w.memory.Reported = report.Reported
 		data, _ := json.Marshal(w.memory)
 		w.own(w.board.Keep(memoryFile, string(data)))
 	}

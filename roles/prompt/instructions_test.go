@@ -41,7 +41,7 @@ var said = map[string][]string{
 	"coder_fix":      {`^INTEGRATION FAILURE: (conflict|test)$`, `scope is the fix alone`, `^ITERATION: 2$`},
 	"coder_fix_con":  {`^CONFLICTING FILES: 1\n  login/login.go$`, `conflict markers`},
 	"coder_fix_tes":  {`^TEST OUTPUT:\n  --- FAIL`},
-	"coder_kept":     {`^ASSESSMENT: 423 it is`, `^WAS BLOCKED: the spec names`, `work that lies in the worktree`},
+	"coder_kept":     {`^ASSESSMENT: 423 it is`, `^WAS BLOCKED: the spec names`, `the work in the worktree`},
 	"coder_answered": {`^WAS BLOCKED: the spec names`, `^QUESTIONS: 1$`, `^  401 or 423`, `^ANSWER: 423, for three minutes`, `^EARLIER WORK: 9999`},
 	"coder_same":     {`^ASSESSMENT: 423 it is`},
 	"coder_inherit":  {`^EARLIER REJECTION:\n  Blockers: 1`, `Your worktree is fresh`, `^ITERATION: 1$`},

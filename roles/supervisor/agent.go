@@ -44,7 +44,7 @@ func (s *supervisor) start(ctx context.Context, l Look, step Step) error {
 		return &StopError{Exit: 5, Reason: fmt.Sprintf("%s can't be started: %v", s.CLI.Name, err), Hint: s.CLI.Install}
 	}
 	if err := s.files.keepProcess(processFile, p.cmd.Process.Pid); err != nil {
-		s.tell(Trouble, step.Task, "should this process die, the agent may be left running: "+err.Error())
+		s.report(Trouble, step.Task, "should this process die, the agent may be left running: "+err.Error())
 	}
 	s.say(Event{Event: Started, Task: step.Task, Text: s.occasion(step, c), Prompt: file})
 	r := &Running{Task: step.Task, Began: s.Board.Now()}
@@ -61,7 +61,7 @@ func (s *supervisor) start(ctx context.Context, l Look, step Step) error {
 	_ = s.files.drop(processFile) // the process has ended
 	_ = s.witness.Close()
 	if p.left > 0 {
-		s.tell(Mended, step.Task, fmt.Sprintf("the agent had left %d processes running: they are ended", p.left))
+		s.report(Repaired, step.Task, fmt.Sprintf("the agent had left %d processes running: they are ended", p.left))
 	}
 	if err != nil {
 		return err
@@ -112,7 +112,7 @@ func (w *watching) end(reason string) {
 	if w.ending.ours {
 		return
 	}
-	w.tell(Ending, w.r.Task, reason)
+	w.report(Ending, w.r.Task, reason)
 	w.ending.ours, w.kill = true, time.After(killAfter)
 	if w.CLI.Interrupt {
 		w.p.ask(interrupt)
@@ -195,20 +195,20 @@ func (w *watching) look(ctx context.Context) {
 		w.stopped = w.quarantine(failed)
 		w.end("the board is inconsistent")
 	case ctx.Err() == nil:
-		w.tell(Trouble, w.r.Task, failed.Error())
+		w.report(Trouble, w.r.Task, failed.Error())
 		w.order.Next = time.Time{} // a change of the board, or the poll, comes first
 	}
 }
 
 // silence reports once that an agent has done nothing for long, and what it did last.
 func (w *watching) silence(l Look) {
-	if !w.r.Silent || w.r.told {
+	if !w.r.Silent || w.r.warnedOfSilence {
 		return
 	}
-	w.r.told = true
+	w.r.warnedOfSilence = true
 	last := "it has done nothing yet"
 	if e := w.witness.seen().last; e.Line() != "" {
 		last = "the last was: " + plain.Line(e.Line(), 120)
 	}
-	w.tell(Trouble, w.r.Task, fmt.Sprintf("the agent has done nothing for %s; %s", l.Now.Sub(w.r.Heard).Round(time.Second), last))
+	w.report(Trouble, w.r.Task, fmt.Sprintf("the agent has done nothing for %s; %s", l.Now.Sub(w.r.Heard).Round(time.Second), last))
 }

@@ -45,7 +45,7 @@ func (w *watching) warn(l Look) {
 	for _, b := range near {
 		if b.Percent() >= board.BudgetAlarm && !slices.Contains(w.r.Warned, b.Key) {
 			w.r.Warned = append(w.r.Warned, b.Key)
-			w.tell(Alarm, w.r.Task, fmt.Sprintf("%s; a human raises it: %s", b, b.Raise()))
+			w.report(Alarm, w.r.Task, fmt.Sprintf("%s; a human raises it: %s", b, b.Raise()))
 		}
 	}
 }
@@ -68,6 +68,6 @@ func (s *supervisor) handOff(ctx context.Context, state *board.State, task strin
 		About: board.About{Task: task}, Summary: summary, NextAction: "look at the worktree and continue from what is there",
 	}))
 	if err != nil && !taken(err) {
-		s.tell(Trouble, task, "the hand-off is not recorded: "+err.Error())
+		s.report(Trouble, task, "the hand-off is not recorded: "+err.Error())
 	}
 }

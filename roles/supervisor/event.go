@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Event is something that a supervisor reports to its log and to Config.Tell.
+// Event is something that a supervisor reports to its log and to Config.Report.
 type Event struct {
 	Time   time.Time `json:"time"`
 	Agent  string    `json:"agent"`
@@ -32,7 +32,7 @@ const (
 	GoalCompleted = "goal_completed"
 	Planning      = "planning" // it starts to plan a goal
 	DeadlineSet   = "deadline"
-	Mended        = "mended"
+	Repaired      = "repaired"
 	Trouble       = "trouble" // something failed and will be retried
 	Alarm         = "alarm"
 	Released      = "released"

@@ -33,7 +33,7 @@ func (s *supervisor) learn(ctx context.Context, step Step, tip git.OID, end endi
 	}
 	s.printed(&o, end)
 	if err := s.converse(step.Task, &o, end); err != nil {
-		s.tell(Trouble, step.Task, err.Error())
+		s.report(Trouble, step.Task, err.Error())
 	}
 	s.handOff(ctx, v.State, step.Task, end, o.Said)
 	s.account(ctx, step, v.State, end)
@@ -43,10 +43,10 @@ func (s *supervisor) learn(ctx context.Context, step Step, tip git.OID, end endi
 	}
 	s.say(Event{Event: Ended, Task: step.Task, Text: s.ending(o), Exit: &end.exit})
 	if o.Limited {
-		s.tell(Limited, step.Task, s.memory.Why)
+		s.report(Limited, step.Task, s.memory.Why)
 	}
 	if o.Unplanned && s.memory.Unplanned >= planTries {
-		s.tell(Alarm, "", fmt.Sprintf("%s was started %d times and planned nothing, and asked nothing: %s", s.actor.ID, planTries, cmp.Or(o.Said, "it said nothing")))
+		s.report(Alarm, "", fmt.Sprintf("%s was started %d times and planned nothing, and asked nothing: %s", s.actor.ID, planTries, cmp.Or(o.Said, "it said nothing")))
 	}
 	return s.afterwards(ctx, v.State)
 }
@@ -77,7 +77,7 @@ func (s *supervisor) account(ctx context.Context, step Step, state *board.State,
 		err = errors.Join(err, failed)
 	}
 	if err != nil {
-		s.tell(Trouble, task, "what the run has cost is not recorded: "+err.Error())
+		s.report(Trouble, task, "what the run has cost is not recorded: "+err.Error())
 	}
 }
 

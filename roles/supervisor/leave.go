@@ -25,7 +25,7 @@ func (s *supervisor) leave(ctx context.Context, cause error) error {
 	}
 	if taken(err) {
 		err = lost(s.actor.ID, err)
-		s.tell(Stopped, "", err.Error())
+		s.report(Stopped, "", err.Error())
 		return err
 	}
 	if err == nil {
@@ -33,7 +33,7 @@ func (s *supervisor) leave(ctx context.Context, cause error) error {
 	} else {
 		text = "it is left to its lease: " + err.Error()
 	}
-	s.tell(Stopped, "", text)
+	s.report(Stopped, "", text)
 	if errors.Is(cause, context.Canceled) {
 		return nil // it was told to end
 	}
@@ -64,7 +64,7 @@ func (s *supervisor) giveBack(ctx context.Context) (string, error) {
 	}
 	if task != "" {
 		if said, err = s.giveUp(ctx, v.State.Task(task)); err != nil || said == "" {
-			return fmt.Sprintf("%s has work in it, and is left to its lease, which ends now: %s goes on with it when it is started again", task, s.actor.ID), err
+			return fmt.Sprintf("%s has work in it, and is left to its lease, which ends now: %s continues it when it is started again", task, s.actor.ID), err
 		}
 		said += ", "
 	}

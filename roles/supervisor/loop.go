@@ -46,8 +46,8 @@ func (s *supervisor) survive(ctx context.Context, err error) error {
 	case hopeless(err):
 		return err
 	}
-	s.tell(Trouble, "", err.Error())
-	s.mended("", s.unlock(ctx, err))
+	s.report(Trouble, "", err.Error())
+	s.repaired("", s.unlock(ctx, err))
 	delay := min(troubleDelay<<min(s.troubles, 10), longestDelay)
 	s.troubles++
 	s.memory.NotBefore, s.memory.Why = s.Board.Now().Add(delay), "something went wrong: "+plain.Line(err.Error(), 120)
@@ -67,9 +67,9 @@ func (s *supervisor) unlock(ctx context.Context, failed error) []string {
 	return did
 }
 
-func (s *supervisor) mended(task string, did []string) {
+func (s *supervisor) repaired(task string, did []string) {
 	for _, text := range did {
-		s.tell(Mended, task, text)
+		s.report(Repaired, task, text)
 	}
 }
 
@@ -80,7 +80,7 @@ func (s *supervisor) quarantine(cause error) error {
 	if _, err := s.Board.PauseClone(context.Background(), reason); err != nil {
 		reason += fmt.Sprintf(" (and .liza/PAUSE can't be written: %v)", err)
 	}
-	s.tell(Alarm, "", reason)
+	s.report(Alarm, "", reason)
 	return &StopError{Exit: 4, Reason: reason, Hint: "this clone is paused by .liza/PAUSE; let a human look: git liza verify"}
 }
 
@@ -91,7 +91,7 @@ func (s *supervisor) step(ctx context.Context, l Look) error {
 		return err
 	}
 	if step.Do != Wait {
-		s.told = ""
+		s.reported = ""
 	}
 	if !step.Idle {
 		s.memory.IdleSince = time.Time{}
@@ -139,12 +139,12 @@ func (s *supervisor) act(ctx context.Context, l Look, step Step) error {
 // stop ends the loop; a nonzero exit code is reported as an alarm.
 func (s *supervisor) stop(step Step) error {
 	if step.Exit == 0 {
-		s.tell(Stopped, "", step.Reason)
+		s.report(Stopped, "", step.Reason)
 		return errDone
 	}
-	s.tell(Alarm, "", s.actor.ID+" stops: "+step.Reason)
+	s.report(Alarm, "", s.actor.ID+" stops: "+step.Reason)
 	if err := s.Board.GiveUp(s.actor.ID, step.Reason); err != nil {
-		s.tell(Trouble, "", "the inbox will not name it: "+err.Error())
+		s.report(Trouble, "", "the inbox will not name it: "+err.Error())
 	}
 	if s.memory.Setup != "" {
 		return &StopError{Exit: step.Exit, Reason: s.actor.ID + " stops: " + step.Reason, Hint: s.memory.Hint}
@@ -154,8 +154,8 @@ func (s *supervisor) stop(step Step) error {
 
 // wait waits until something changes or the step's time has come.
 func (s *supervisor) wait(ctx context.Context, step Step) error {
-	if step.Reason != s.told {
-		s.told = step.Reason
+	if step.Reason != s.reported {
+		s.reported = step.Reason
 		s.say(Event{Event: Waiting, Text: step.Reason, Idle: step.Idle})
 	}
 	var timer <-chan time.Time

@@ -179,7 +179,7 @@ func TestLeavesNothingWithoutItsLease(t *testing.T) {
 			takenOver(t, ctx, s, clock)
 			s.pulse = nil
 		}, context.Canceled},
-		"it was told so": {func(context.Context, *testing.T, *supervisor, *stopwatch) {}, lost("coder-1", errRunOut)},
+		"it was told so": {func(context.Context, *testing.T, *supervisor, *stopwatch) {}, lost("coder-1", errExpired)},
 	} {
 		ctx, s, hands, clock := supervised(t)
 		c.lose(ctx, t, s, clock)

@@ -229,18 +229,18 @@ func seenAs(w report.Wake) string { return w.Goal + " " + string(w.Trigger) }
 
 // wake is the wake-up to start a planner with for a goal: the unfinished one, or else the first
 // trigger not handled yet.
-func (m *Memory) wake(goal string, stand []report.Wake) *report.Wake {
+func (m *Memory) wake(goal string, open []report.Wake) *report.Wake {
 	if u := m.Unfinished; u != nil && u.Goal == goal {
 		if u.Trigger == report.InitialPlanning {
 			return u // no trigger shows that the first plan is half done
 		}
-		for _, w := range stand {
+		for _, w := range open {
 			if w.Trigger == u.Trigger {
 				return &w
 			}
 		}
 	}
-	for _, w := range stand {
+	for _, w := range open {
 		if seen, once := m.Seen[seenAs(w)]; !once || seen != w.Mark {
 			return &w
 		}
@@ -250,8 +250,8 @@ func (m *Memory) wake(goal string, stand []report.Wake) *report.Wake {
 
 // mayComplete reports whether a goal was assessed with all tasks finished, and nothing has changed
 // since.
-func (m *Memory) mayComplete(stand []report.Wake) bool {
-	for _, w := range stand {
+func (m *Memory) mayComplete(open []report.Wake) bool {
+	for _, w := range open {
 		if mark, once := m.Assessed[w.Goal]; w.Trigger == report.AllTerminal && once && mark == w.Mark {
 			return true
 		}

@@ -13,17 +13,17 @@ const linger = 30 * time.Second
 
 // Running is what a supervisor knows about a running agent.
 type Running struct {
-	Task   string
-	Goal   string    // for a planner
-	Events int       // in the task's history when the agent was started
-	Halted time.Time // since when the run has been stopped, zero if it is not
-	Done   time.Time // since when the task has been out of the agent's hands
-	Began  time.Time
-	Heard  time.Time // when it last did something; zero if unknown
-	Used   int       // tokens so far
-	Warned []string  // the budgets that were reported as nearly used up
-	Silent bool      // it has been silent for half of what it may
-	told   bool
+	Task            string
+	Goal            string    // for a planner
+	Events          int       // in the task's history when the agent was started
+	Halted          time.Time // since when the run has been stopped, zero if it is not
+	Done            time.Time // since when the task has been out of the agent's hands
+	Began           time.Time
+	Heard           time.Time // when it last did something; zero if unknown
+	Used            int       // tokens so far
+	Warned          []string  // the budgets that were reported as nearly used up
+	Silent          bool      // it has been silent for half of what it may
+	warnedOfSilence bool
 }
 
 // Order is what to do with a running agent.

@@ -37,8 +37,8 @@ func (s *supervisor) prepare(ctx context.Context, l Look, step Step) (command, s
 		dir = in.Worktree
 		if s.Role == roles.Coder {
 			did, err := s.Executor.Unlock(ctx, step.Task)
-			if s.mended(step.Task, did); err != nil {
-				s.tell(Trouble, step.Task, err.Error())
+			if s.repaired(step.Task, did); err != nil {
+				s.report(Trouble, step.Task, err.Error())
 			}
 		}
 		if err := s.housed(ctx, step.Task, dir); err != nil {
@@ -105,7 +105,7 @@ func (s *supervisor) housed(ctx context.Context, task, dir string) error {
 		return nil
 	}
 	did, err := s.Executor.Repair(ctx, s.actor, task)
-	s.mended(task, did)
+	s.repaired(task, did)
 	if err != nil {
 		return err
 	}

@@ -11,8 +11,8 @@ import (
 	"github.com/git-liza/git-liza/gitboard/lease"
 )
 
-// errRunOut means that an agent's lease expired while it could not be renewed.
-var errRunOut = errors.New("the lease has run out, and could not be renewed")
+// errExpired means that an agent's lease expired while it could not be renewed.
+var errExpired = errors.New("the lease has expired and could not be renewed")
 
 // pulse sends an agent's heartbeats. One that loses its compare-and-swap means that the lease was
 // taken; one that fails for another reason means nothing until the lease has expired.
@@ -65,7 +65,7 @@ func (p *pulse) beat(ctx context.Context) error {
 	case err == nil:
 		p.last, p.ends = before, before.Add(held.Expires.Sub(held.Heartbeat))
 	case !taken(err) && !p.board.Now().Before(p.ends):
-		err = errors.Join(errRunOut, err)
+		err = errors.Join(errExpired, err)
 	}
 	return err
 }
@@ -84,5 +84,5 @@ func (p *pulse) sure(ctx context.Context) error {
 // taken reports whether an error means that the agent has lost its lease.
 func taken(err error) bool {
 	refusal := (*board.Refusal)(nil)
-	return errors.Is(err, lease.ErrTaken) || errors.Is(err, errRunOut) || errors.As(err, &refusal) && refusal.Code == board.CodeSession
+	return errors.Is(err, lease.ErrTaken) || errors.Is(err, errExpired) || errors.As(err, &refusal) && refusal.Code == board.CodeSession
 }

@@ -42,7 +42,7 @@ type Config struct {
 	Program string                       // this very program, for the agent's PATH
 	Environ []string                     // inherited by the agent
 	Output  func(agent string) io.Writer // also gets what an agent prints; nil for nowhere
-	Tell    func(Event)                  // gets the events; nil for nobody
+	Report  func(Event)                  // gets the events; nil for nobody
 }
 
 // StopError is the reason why a supervisor ended before its work was done.
@@ -56,7 +56,7 @@ func (e *StopError) Error() string { return e.Reason }
 
 // lost is the end of a supervisor whose lease was taken: it must do nothing more to the board.
 func lost(agent string, err error) *StopError {
-	return &StopError{Exit: graceful, Reason: fmt.Sprintf("%s has lost its lease and stops at once: %v", agent, err), Hint: "start it again: it registers anew"}
+	return &StopError{Exit: graceful, Reason: fmt.Sprintf("%s has lost its lease and stops at once: %v", agent, err), Hint: "start it again: it registers again"}
 }
 
 // supervisor is the state of the loop.
@@ -80,7 +80,7 @@ type supervisor struct {
 	troubles int                // failures in a row
 
 	sandboxed bool   // the agent is in its CLI's sandbox
-	told      string // the reason for waiting that was last reported
+	reported  string // the reason for waiting that was last reported
 	follow    <-chan struct{}
 	fetching  sync.WaitGroup // fetches of what other clones have done
 	tidying   sync.WaitGroup
@@ -100,7 +100,7 @@ func Run(ctx context.Context, c Config) error {
 	err := s.register(ctx)
 	if did := s.unlock(ctx, err); len(did) > 0 {
 		if err = s.register(ctx); err == nil {
-			s.mended("", did)
+			s.repaired("", did)
 		}
 	}
 	if err != nil {
@@ -128,7 +128,7 @@ func Run(ctx context.Context, c Config) error {
 func (s *supervisor) end(ctx context.Context, err error) error {
 	switch {
 	case stopped(err, graceful):
-		s.tell(Stopped, "", err.Error())
+		s.report(Stopped, "", err.Error())
 		return err
 	case stopped(err, 4), inconsistent(err), hopeless(err):
 		return err
@@ -147,10 +147,10 @@ func (s *supervisor) begin(ctx context.Context) (err error) {
 	if s.log, err = s.files.journal(); err != nil {
 		return err
 	}
-	s.tell(Registered, "", "registered, session "+s.actor.Session)
+	s.report(Registered, "", "registered, session "+s.actor.Session)
 	s.warnOfRights()
 	if s.memory, err = s.files.keptMemory(); err != nil {
-		s.tell(Trouble, "", err.Error())
+		s.report(Trouble, "", err.Error())
 	}
 	v, err := s.Board.View(ctx)
 	if err != nil {
@@ -165,9 +165,9 @@ func (s *supervisor) begin(ctx context.Context) (err error) {
 	}
 	s.pulse = newPulse(s.Board, s.actor, config)
 	did, err := s.Executor.Repair(ctx, s.actor, own)
-	s.mended(own, did)
+	s.repaired(own, did)
 	if err != nil {
-		s.tell(Trouble, own, "not all could be repaired: "+err.Error())
+		s.report(Trouble, own, "not all could be repaired: "+err.Error())
 	}
 	if a := v.State.Agent(s.actor.ID); a != nil && a.Status == board.Starting {
 		if err := s.status(ctx, board.Idle, ""); err != nil {
@@ -187,7 +187,7 @@ func (s *supervisor) begin(ctx context.Context) (err error) {
 func (s *supervisor) fetch(ctx context.Context, every time.Duration) {
 	poll := time.NewTicker(every)
 	defer poll.Stop()
-	told := map[string]bool{}
+	known := map[string]bool{}
 	for {
 		did, err := s.Executor.Follow(ctx, s.actor)
 		if err != nil {
@@ -195,11 +195,11 @@ func (s *supervisor) fetch(ctx context.Context, every time.Duration) {
 		}
 		now := map[string]bool{}
 		for _, text := range did {
-			if now[text] = true; !told[text] && ctx.Err() == nil {
-				s.tell(Trouble, "", text)
+			if now[text] = true; !known[text] && ctx.Err() == nil {
+				s.report(Trouble, "", text)
 			}
 		}
-		told = now
+		known = now
 		select {
 		case <-ctx.Done():
 			return
@@ -208,8 +208,8 @@ func (s *supervisor) fetch(ctx context.Context, every time.Duration) {
 	}
 }
 
-// tell reports an event to the log and to Config.Tell.
-func (s *supervisor) tell(event, task, text string) {
+// report passes an event to the log and to Config.Report.
+func (s *supervisor) report(event, task, text string) {
 	s.say(Event{Event: event, Task: task, Text: text})
 }
 
@@ -222,8 +222,8 @@ func (s *supervisor) say(e Event) {
 		}
 		s.log.note(transcript.Line(e.Time, text))
 	}
-	if s.Tell != nil {
-		s.Tell(e)
+	if s.Report != nil {
+		s.Report(e)
 	}
 }
 

@@ -58,18 +58,18 @@ func (s *supervisor) probe(ctx context.Context, args []string) string {
 // warnOfRights reports, before the first start, permissions of the agent that nobody would expect.
 func (s *supervisor) warnOfRights() {
 	if s.unboxed != "" {
-		s.tell(Trouble, "", s.unboxed)
+		s.report(Trouble, "", s.unboxed)
 	}
 	if s.Terminal != nil || s.Container != nil || s.CLI.Name == clis.ExecName || os.Geteuid() != 0 {
 		return
 	}
 	switch name := s.CLI.Name; {
 	case s.CLI.Root != nil:
-		s.tell(Trouble, "", fmt.Sprintf("you are root, and %s refuses there to work without asking: it gets fewer tools (%s); with all of them it works as another user", name, s.CLI.Root[len(s.CLI.Root)-1]))
+		s.report(Trouble, "", fmt.Sprintf("you are root, and %s refuses there to work without asking: it gets fewer tools (%s); with all of them it works as another user", name, s.CLI.Root[len(s.CLI.Root)-1]))
 	case s.sandboxed:
-		s.tell(Trouble, "", fmt.Sprintf("you are root: in its sandbox %s can read every file of this machine; as another user it could not", name))
+		s.report(Trouble, "", fmt.Sprintf("you are root: in its sandbox %s can read every file of this machine; as another user it could not", name))
 	default:
-		s.tell(Trouble, "", fmt.Sprintf("you are root, and %s asks nobody: it can change every file of this machine; start it as another user, or with --container", name))
+		s.report(Trouble, "", fmt.Sprintf("you are root, and %s asks nobody: it can change every file of this machine; start it as another user, or with --container", name))
 	}
 }
 

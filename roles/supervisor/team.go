@@ -19,7 +19,7 @@ type Team struct {
 	Board   *gitboard.Board
 	Members []Config              // each with its own Board; they wait as long as the team
 	Over    map[string]board.Time // the goals that had ended before the start, see Over
-	Tell    func(Event)
+	Report  func(Event)
 }
 
 // team is a running team.
@@ -83,12 +83,12 @@ func (t *team) member(ctx context.Context, i int, known func()) {
 	defer known()
 	c := t.Members[i]
 	c.Patient = true
-	c.Tell = func(e Event) {
+	c.Report = func(e Event) {
 		if e.Event == Registered {
 			known()
 		}
 		t.note(i, e)
-		t.Tell(e)
+		t.Report(e)
 	}
 	for {
 		err := Run(ctx, c)

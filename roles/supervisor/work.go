@@ -28,9 +28,9 @@ func (s *supervisor) claim(ctx context.Context, l Look, task string) error {
 		return s.claimFailed(ctx, l, task, err)
 	}
 	s.fresh, s.warnings = task, got.Warnings
-	s.tell(Claimed, task, got.Text)
+	s.report(Claimed, task, got.Text)
 	for _, w := range got.Warnings {
-		s.tell(Trouble, task, w)
+		s.report(Trouble, task, w)
 	}
 	return err
 }
@@ -42,7 +42,7 @@ func (s *supervisor) claimReview(ctx context.Context, l Look, task string) error
 		return s.claimFailed(ctx, l, task, err)
 	}
 	s.fresh = task
-	s.tell(Claimed, task, done.Subject)
+	s.report(Claimed, task, done.Subject)
 	return nil
 }
 
@@ -56,7 +56,7 @@ func (s *supervisor) claimFailed(ctx context.Context, l Look, task string, err e
 	case errors.As(err, &refusal) && refusal.Code == board.CodeMode:
 		return nil // stopped meanwhile, as the next look will report
 	case errors.As(err, &refusal) && refusal.Code == board.CodeLimit:
-		s.tell(ClaimFailed, task, err.Error())
+		s.report(ClaimFailed, task, err.Error())
 		return nil // it is BLOCKED now
 	}
 	t := l.State.Task(task)
@@ -64,10 +64,10 @@ func (s *supervisor) claimFailed(ctx context.Context, l Look, task string, err e
 		return l.State.Err()
 	}
 	s.memory.ClaimFailed(t, refusal != nil, s.Board.Now())
-	s.tell(ClaimFailed, task, err.Error())
-	s.mended(task, s.unlock(ctx, err))
+	s.report(ClaimFailed, task, err.Error())
+	s.repaired(task, s.unlock(ctx, err))
 	if s.memory.Claims[task].Times == claimTries {
-		s.tell(Alarm, task, fmt.Sprintf("%s gives up claiming %s for now, after %d tries: %s", s.actor.ID, task, claimTries, err))
+		s.report(Alarm, task, fmt.Sprintf("%s gives up claiming %s for now, after %d tries: %s", s.actor.ID, task, claimTries, err))
 	}
 	s.memory.NotBefore = s.Board.Now().Add(shortestPause + rand.N(longestPause-shortestPause))
 	s.memory.Why = "a claim failed"
@@ -80,9 +80,9 @@ func (s *supervisor) merge(ctx context.Context, l Look, tasks []string) error {
 	landed, err := s.land(ctx, tasks)
 	for _, t := range landed {
 		if t.Merged {
-			s.tell(Merged, t.Task, t.Text)
+			s.report(Merged, t.Task, t.Text)
 		} else {
-			s.tell(MergeFailed, t.Task, t.Text)
+			s.report(MergeFailed, t.Task, t.Text)
 		}
 		tasks = slices.DeleteFunc(slices.Clone(tasks), func(id string) bool { return id == t.Task })
 	}
@@ -93,7 +93,7 @@ func (s *supervisor) merge(ctx context.Context, l Look, tasks []string) error {
 	case errors.As(err, &stop):
 		return err
 	case errors.Is(err, errAborted):
-		s.tell(MergeFailed, tasks[0], err.Error())
+		s.report(MergeFailed, tasks[0], err.Error())
 		return nil
 	case ctx.Err() != nil, taken(err), inconsistent(err), hopeless(err):
 		return err
@@ -107,8 +107,8 @@ func (s *supervisor) merge(ctx context.Context, l Look, tasks []string) error {
 		}
 		s.memory.MergeFailed(t, s.Board.Now())
 	}
-	s.tell(Trouble, tasks[0], "the merge is tried again later: "+err.Error())
-	s.mended(tasks[0], s.unlock(ctx, err))
+	s.report(Trouble, tasks[0], "the merge is tried again later: "+err.Error())
+	s.repaired(tasks[0], s.unlock(ctx, err))
 	return nil
 }
 
@@ -175,7 +175,7 @@ func (s *supervisor) giveUpOn(ctx context.Context, l Look, task string) error {
 		}))
 	}
 	if err == nil {
-		s.tell(Alarm, task, why)
+		s.report(Alarm, task, why)
 	}
 	return err
 }
@@ -186,13 +186,13 @@ func (s *supervisor) plain(ctx context.Context, event string, p board.Payload) e
 	done, err := s.Board.Do(ctx, gitboard.Request{Actor: s.actor}, gitboard.Just(p))
 	refusal := (*board.Refusal)(nil)
 	if errors.As(err, &refusal) && !taken(err) {
-		s.tell(Trouble, "", err.Error())
+		s.report(Trouble, "", err.Error())
 		s.memory.NotBefore, s.memory.Why = s.Board.Now().Add(troubleDelay), err.Error()
 		s.memory.Assessed = nil
 		return nil
 	}
 	if err == nil {
-		s.tell(event, "", done.Subject)
+		s.report(event, "", done.Subject)
 	}
 	return err
 }

@@ -148,7 +148,7 @@ func (h *holding) ranOut() error {
 	if len(h.tasks) > 0 {
 		hint += ": git liza merge " + strings.Join(h.tasks, " ")
 	}
-	return board.Refuse(board.CodeBusy, "the merge lease has run out, and somebody else has taken it", hint)
+	return board.Refuse(board.CodeBusy, "the merge lease has expired, and somebody else has taken it", hint)
 }
 
 // now reads the lease. A lease of this session counts as held: a renewal that reported failure may

@@ -57,7 +57,7 @@ Exit code 42: the lease was taken by somebody else. What the agent prints is kep
 			}
 			out := team.NewPrinter(c)
 			defer out.Close()
-			config.Tell, config.Output = out.Event, out.Output
+			config.Report, config.Output = out.Event, out.Output
 			defer team.Telemetry(c, out.Warn)()
 			ctx := c.Ctx
 			if interactive {

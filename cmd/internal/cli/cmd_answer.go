@@ -21,7 +21,7 @@ func answerCommand() *edge.Command {
 		Long: `Question and answer are recorded together, and shown to the agent that continues. ID is a task, or a note that is
 for you (note-3): its planner reads the answer.`,
 		Flags: func(f *pflag.FlagSet) {
-			f.BoolVar(&afresh, "afresh", false, "the next coder begins anew; the work so far is kept aside")
+			f.BoolVar(&afresh, "afresh", false, "the next coder starts over; the work so far is kept aside")
 			f.StringVar(&file, "text-file", "", "a `FILE` that holds the text")
 		},
 		Example: `git liza answer login "Eight characters at least"`,

@@ -52,8 +52,8 @@ func reportClaim(c *edge.Call, got *worktrees.Claimed) error {
 	if h := got.Done.After.Handoff(t.ID); h != nil && got.Kind.Event == board.EventResumed {
 		lines.Add("handed off", h.Summary+"\nnext: "+h.NextAction)
 	}
-	told := report.Unblocking(t)
-	for _, u := range told {
+	unblocked := report.Unblocking(t)
+	for _, u := range unblocked {
 		lines.Add(u.Name, u.Text)
 	}
 	if got.Kind.Fix {
@@ -72,8 +72,8 @@ func reportClaim(c *edge.Call, got *worktrees.Claimed) error {
 	extra := map[string]any{
 		"worktree": got.Path, "iteration": t.Iteration, "base_commit": t.BaseCommit, "event": got.Kind.Event, "conflicts": edge.Every(got.Conflicts), "warnings": edge.Every(got.Warnings),
 	}
-	if len(told) > 0 {
-		extra["unblocked"] = told
+	if len(unblocked) > 0 {
+		extra["unblocked"] = unblocked
 	}
 	return c.Report(got.Done, extra, lines...)
 }

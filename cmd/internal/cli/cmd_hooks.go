@@ -114,7 +114,7 @@ func hooksStatusCommand() *edge.Command {
 			if asks == "" {
 				asks = "the git-liza in PATH"
 			}
-			lines := []string{"hooks: " + setup.Standing(s)}
+			lines := []string{"hooks: " + setup.HooksState(s)}
 			if len(s.Overwritten) > 0 {
 				lines = append(lines, "overwritten: "+strings.Join(s.Overwritten, ", "))
 			}

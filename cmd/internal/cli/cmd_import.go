@@ -31,9 +31,9 @@ func importCommand() *edge.Command {
 	return &edge.Command{
 		Name: "import", Group: "setting up", Args: "FILE", Min: 1, Max: 1, Writes: true,
 		Short: "begin a board with what a state.yaml of the one-file version holds",
-		Long: `What can't be kept as it was is told, a line each; nothing of the file is changed. Running work keeps its worktrees
-and branches, and agents their tasks: each continues when it registers, once its lease has run out. Short ids of
-commits become whole; what this repository lacks is kept as recorded, and told as WARNING, by git liza validate, too.`,
+		Long: `What can't be kept as it was is reported, one line each; nothing of the file is changed. Running work keeps its worktrees
+and branches, and agents their tasks: each continues when it registers, once its lease has expired. Short ids of
+commits become whole; what this repository lacks is kept as recorded, and reported as WARNING, also by git liza validate.`,
 		Flags: func(f *pflag.FlagSet) {
 			f.StringVar(&log, "log", "", "the log.yaml that belongs to it, a `FILE`; git liza log --yaml shows it again")
 			f.BoolVar(&alone, "alone", false, "begin the board without asking the remotes for one")

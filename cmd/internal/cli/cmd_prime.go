@@ -87,21 +87,21 @@ type primer struct {
 
 // primeWork is the task of a coder or a reviewer.
 type primeWork struct {
-	Iteration    int           `json:"iteration"`
-	Description  string        `json:"description"`
-	DoneWhen     string        `json:"done_when"`
-	Scope        string        `json:"scope"`
-	SpecRef      string        `json:"spec_ref"`
-	Worktree     string        `json:"worktree"`
-	Checkpoint   bool          `json:"checkpoint_written"`
-	Intent       string        `json:"intent,omitempty"`
-	Commits      *int          `json:"commits,omitempty"` // for a coder whose worktree is in this clone
-	Uncommitted  []string      `json:"uncommitted,omitempty"`
-	Fix          bool          `json:"integration_fix,omitempty"`
-	Handoff      string        `json:"handoff,omitempty"`   // from another coder
-	Unblocked    []report.Told `json:"unblocked,omitempty"` // for a coder: about the last time it was blocked
-	Prior        string        `json:"prior_rejection,omitempty"`
-	ReviewCommit string        `json:"review_commit,omitempty"`
+	Iteration    int                `json:"iteration"`
+	Description  string             `json:"description"`
+	DoneWhen     string             `json:"done_when"`
+	Scope        string             `json:"scope"`
+	SpecRef      string             `json:"spec_ref"`
+	Worktree     string             `json:"worktree"`
+	Checkpoint   bool               `json:"checkpoint_written"`
+	Intent       string             `json:"intent,omitempty"`
+	Commits      *int               `json:"commits,omitempty"` // for a coder whose worktree is in this clone
+	Uncommitted  []string           `json:"uncommitted,omitempty"`
+	Fix          bool               `json:"integration_fix,omitempty"`
+	Handoff      string             `json:"handoff,omitempty"`   // from another coder
+	Unblocked    []report.NamedText `json:"unblocked,omitempty"` // for a coder: about the last time it was blocked
+	Prior        string             `json:"prior_rejection,omitempty"`
+	ReviewCommit string             `json:"review_commit,omitempty"`
 }
 
 // wakeLine is a wake-up trigger and its subjects.
@@ -291,7 +291,7 @@ func workToPrime(c *edge.Call, s *board.State, t *board.Task, role roles.Role) (
 		return w, nil
 	}
 	w.Unblocked = report.Unblocking(t)
-	st, err := worktrees.Standing(c.Ctx, c.Opened, t)
+	st, err := worktrees.StatusHere(c.Ctx, c.Opened, t)
 	if err != nil || !st.Exists {
 		return w, err
 	}

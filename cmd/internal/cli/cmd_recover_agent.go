@@ -113,7 +113,7 @@ func printRecovered(c *edge.Call, id string, tasks []*recovery.Recovered, live, 
 	case len(tasks) > 0:
 		lines = append(lines, id+": the id can be registered")
 	default:
-		lines = append(lines, id+" holds nothing, and its lease has run out: there is nothing to recover")
+		lines = append(lines, id+" holds nothing, and its lease has expired: there is nothing to recover")
 	}
 	if len(lines) == 0 {
 		return nil

@@ -17,7 +17,7 @@ func releaseCommand() *edge.Command {
 	return &edge.Command{
 		Name: "release", Group: "supervision", Args: "ID", Min: 1, Max: 1, Writes: true,
 		Short: "end a coder's claim or a reviewer's; work is kept",
-		Long:  "Its holder may, anyone once the holder's lease has run out, and a human by force.",
+		Long:  "Its holder may, anyone once the holder's lease has expired, and a human by force.",
 		Flags: func(f *pflag.FlagSet) {
 			f.StringVar(&role, "role", "both", "whose claim: coder, reviewer or both")
 			f.BoolVar(&force, "force", false, "though the lease is live (a human)")

@@ -21,8 +21,8 @@ func syncCommand() *edge.Command {
 		Name: "sync", Group: "setting up", Max: 0,
 		Short: "bring what other clones have done, and send what was queued",
 		Long: `Board, integration, submissions and leases are fetched, and worktrees of tasks that others have ended are removed;
-what they hold is kept. What was queued with --offline is decided anew on the board as it is now: what is refused
-is told, and its text is kept beside the queue.`,
+what they hold is kept. What was queued with --offline is checked again on the current board: what is refused
+is reported, and its text is kept beside the queue.`,
 		Example: `git liza sync`,
 		Run:     func(c *edge.Call) error { return runSync(c) },
 	}

@@ -72,7 +72,7 @@ func runTeam(c *edge.Call, counts map[roles.Role]*int, run team.Flags) error {
 		return err
 	}
 	over := supervisor.Over(v.State)
-	err = supervisor.RunTeam(ctx, supervisor.Team{Board: c.Opened, Members: members, Over: over, Tell: screen.Event})
+	err = supervisor.RunTeam(ctx, supervisor.Team{Board: c.Opened, Members: members, Over: over, Report: screen.Event})
 	stopTelling()
 	stop()
 	screen.Close()

@@ -17,12 +17,12 @@ func unblockCommand() *edge.Command {
 	return &edge.Command{
 		Name: "unblock", Group: "planner", Args: "ID", Min: 1, Max: 1, Writes: true,
 		Short: "let a BLOCKED task continue",
-		Long: `The next coder continues with the work so far, in the same worktree and branch. With --afresh it begins anew, and the
+		Long: `The next coder continues with the work so far, in the same worktree and branch. With --afresh the next coder starts over, and the
 work so far is kept in the attic. A task that two coders failed at must be amended in done_when, scope or spec first, or
 superseded. git liza answer unblocks with an answer to the questions.`,
 		Flags: func(f *pflag.FlagSet) {
 			f.BoolVar(&same, "same-coder", false, "the same coder continues; review cycles start again")
-			f.BoolVar(&afresh, "afresh", false, "the next coder begins anew; the work so far is kept aside")
+			f.BoolVar(&afresh, "afresh", false, "the next coder starts over; the work so far is kept aside")
 			f.StringVar(&to, "to", "", "the one `CODER` who may continue with the work")
 			f.IntVar(&budget, "budget", 0, "the `TOKENS` that the task may use from now on, in all its runs; for a human")
 			f.StringVar(&assessment, "assessment", "", "what you make of it; needed after a review deadlock")

@@ -58,7 +58,7 @@ func Count(c *edge.Call) (*Figures, error) {
 	if err != nil {
 		return nil, err
 	}
-	f.Hooks = setup.Standing(hooks)
+	f.Hooks = setup.HooksState(hooks)
 	if _, _, f.Git, err = gitio.Version(c.Ctx); err != nil {
 		return nil, err
 	}

@@ -93,7 +93,7 @@ func stillHeld(c *edge.Call, t *board.Task, holder string) error {
 		what = "reviews"
 	}
 	return board.Refuse(board.CodeLease, fmt.Sprintf("%s %s %s, and its lease is live", holder, what, t.ID),
-		fmt.Sprintf("wait for the lease to run out, or, if you know that its process is gone: git liza %s %s --force", c.Cmd.Name, c.Args[0]))
+		fmt.Sprintf("wait for the lease to expire, or, if you know that its process is gone: git liza %s %s --force", c.Cmd.Name, c.Args[0]))
 }
 
 // freeTask ends the claim on a task.

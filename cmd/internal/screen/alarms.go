@@ -83,7 +83,7 @@ func (s *Alarms) Beat(at time.Time, conditions int) error {
 	switch {
 	case s.terminal:
 	case s.c.JSON:
-		return s.c.PrintJSON(map[string]any{"time": board.At(at), "watching": true, "standing": conditions})
+		return s.c.PrintJSON(map[string]any{"time": board.At(at), "watching": true, "conditions": conditions})
 	default:
 		s.Line(string(board.At(at)) + "  watching: " + plain.Plural(conditions, "open condition"))
 	}

@@ -203,7 +203,7 @@ func (f *taskFacts) workBase(ctx context.Context, b *gitboard.Board, tip git.OID
 
 func (f *taskFacts) readWorktree(ctx context.Context, b *gitboard.Board) error {
 	var err error
-	f.worktree, err = worktrees.Standing(ctx, b, f.t)
+	f.worktree, err = worktrees.StatusHere(ctx, b, f.t)
 	return err
 }
 

@@ -125,7 +125,7 @@ func Becomes(t *board.Task) string {
 	case e == nil:
 		return ""
 	case e.Kept != "":
-		return fmt.Sprintf("its work is kept as %.10s (git log %.10s); the next coder begins anew", e.Kept, e.Kept)
+		return fmt.Sprintf("its work is kept as %.10s (git log %.10s); the next coder starts over", e.Kept, e.Kept)
 	case t.Worktree == "":
 		return "there was no work to keep: the next coder begins it"
 	case t.Status == board.Claimed:

@@ -131,7 +131,7 @@ func (w *statusWatch) live(t *tty.Terminal, changes <-chan struct{}) error {
 			}
 			w.lookAgain()
 		case o := <-w.outcomes:
-			w.tell(o)
+			w.showOutcome(o)
 		case k, open := <-t.Keys:
 			if !open {
 				return nil

@@ -59,7 +59,7 @@ func (w *statusWatch) act(k tty.Key) {
 // live.
 func (w *statusWatch) carryOut(lines [][]string) {
 	if err := w.ActsAsHuman("status --watch", "git liza status"); err != nil {
-		w.tell(outcome{err: err})
+		w.showOutcome(outcome{err: err})
 		return
 	}
 	w.doing = "git liza " + strings.Join(lines[len(lines)-1], " ")
@@ -74,8 +74,8 @@ func (w *statusWatch) carryOut(lines [][]string) {
 	}()
 }
 
-// tell shows the outcome.
-func (w *statusWatch) tell(o outcome) {
+// showOutcome shows the outcome.
+func (w *statusWatch) showOutcome(o outcome) {
 	w.doing = ""
 	w.lookAgain()
 	if o.err == nil {

@@ -25,7 +25,7 @@ func (f *taskFacts) Story(p edge.Page) []string {
 		l.Lines = append(l.Lines, p.Bold(line))
 	}
 	l.Lines = append(l.Lines, "")
-	f.standing(&l)
+	f.progress(&l)
 	f.definition(&l)
 	f.trouble(&l)
 	f.work(&l)
@@ -39,8 +39,8 @@ func (f *taskFacts) Story(p edge.Page) []string {
 	return l.Lines
 }
 
-// standing adds the task's progress, and whose turn it is.
-func (f *taskFacts) standing(l *edge.Labels) {
+// progress adds the task's progress, and whose turn it is.
+func (f *taskFacts) progress(l *edge.Labels) {
 	t, o := f.t, f.outlook
 	status := string(t.Status) + " for " + edge.Since(f.now, t.StatusChangedAt)
 	if o.Worker != "" {

@@ -15,8 +15,8 @@ import (
 	"github.com/git-liza/git-liza/hooks/install"
 )
 
-// Standing describes whether hooks are in place.
-func Standing(s install.Status) string {
+// HooksState describes whether hooks are in place.
+func HooksState(s install.Status) string {
 	switch {
 	case !s.Files && !s.On:
 		return "off (git liza hooks install)"

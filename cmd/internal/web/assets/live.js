@@ -14,7 +14,7 @@
       const at = Date.parse(t.dateTime), seconds = (Date.now() - at) / 1000;
       if (Number.isNaN(at)) continue;
       t.title = t.dateTime.replace("T", " ").replace("Z", " UTC");
-      const text = t.hasAttribute("data-until") ? (seconds < 0 ? `for ${span(-seconds)}` : `ran out ${span(seconds)} ago`) : seconds >= 0 ? `${span(seconds)} ago` : `in ${span(-seconds)}`;
+      const text = t.hasAttribute("data-until") ? (seconds < 0 ? `for ${span(-seconds)}` : `expired ${span(seconds)} ago`) : seconds >= 0 ? `${span(seconds)} ago` : `in ${span(-seconds)}`;
       if (t.textContent !== text) t.textContent = text;
     }
   };
