@@ -69,7 +69,7 @@ func (b *Board) Remarks(ctx context.Context, t *board.Task) ([]report.Remark, er
 	if len(t.Comments) == 0 {
 		return nil, nil
 	}
-	subs := submitted(t)
+	subs := t.Submitted()
 	all := make([]report.Remark, len(t.Comments))
 	names := make([]string, len(all))
 	for i, c := range t.Comments {

@@ -34,21 +34,10 @@ func (p *Patch) Shows(r report.Remark, l git.PatchLine) bool {
 	return !r.Deleted && l.Was == r.Path && l.Old == r.Line
 }
 
-// submitted returns the submissions of a task, in order.
-func submitted(t *board.Task) []board.Event {
-	var all []board.Event
-	for _, e := range t.History {
-		if e.Event == board.EventReady {
-			all = append(all, e)
-		}
-	}
-	return all
-}
-
 // LastTwo returns the number of a task's last submission, and that of the newest earlier one with
 // another commit; 0 if there is none.
 func LastTwo(t *board.Task) (before, last int) {
-	subs := submitted(t)
+	subs := t.Submitted()
 	for i := len(subs) - 2; i >= 0; i-- {
 		if subs[i].Commit != "" && subs[i].Commit != subs[len(subs)-1].Commit {
 			return i + 1, len(subs)
@@ -61,7 +50,7 @@ func LastTwo(t *board.Task) (before, last int) {
 // its difference from submission since. Files of other tasks, which a merge of integration brought
 // in, are left out of the latter.
 func (b *Board) SubmissionDiff(ctx context.Context, t *board.Task, since, number int) (*Patch, error) {
-	subs := submitted(t)
+	subs := t.Submitted()
 	switch {
 	case len(subs) == 0:
 		return nil, board.Refuse(board.CodeWrongState, fmt.Sprintf("%s is %s: nothing of it was submitted", t.ID, t.Status), "git liza show "+t.ID)
@@ -104,7 +93,7 @@ func (b *Board) SinceLast(ctx context.Context, t *board.Task) (*Patch, error) {
 	if err != nil || !p.Rewritten {
 		return p, err
 	}
-	subs := submitted(t)
+	subs := t.Submitted()
 	p.RangeDiff = true
 	p.Text, err = b.Repo().RangeDiff(ctx, git.OID(subs[since-1].Base), p.From, git.OID(subs[number-1].Base), p.To)
 	return p, err

@@ -43,7 +43,9 @@ func (b *Board) Upload(ctx context.Context, from, to git.OID) error {
 		return board.Refuse(board.CodeMissing, "git-lfs keeps "+what+", and is not installed here, so nobody else would get it", "install git-lfs, then try again")
 	}
 	if failed := (*gitio.NetworkError)(nil); errors.As(err, &failed) {
-		failed.Said = "git-lfs did not upload " + what + ": " + failed.Said
+		said := *failed
+		said.Said = "git-lfs did not upload " + what + ": " + failed.Said
+		return &said
 	}
 	return err
 }

@@ -80,15 +80,16 @@ func (d *diagnosis) submissions(ctx context.Context) error {
 		if t == nil {
 			return d.v.State.Err()
 		}
-		n := 0
-		for _, e := range t.History {
-			if e.Event == board.EventReady {
-				n++
-				err = d.submission(ctx, t, git.ReviewRef(t.ID, n), git.OID(e.Commit), at)
-			} else if e.Kept != "" && !held[git.OID(e.Kept)] && d.b.Remote() == "" { // otherwise another clone may keep it
-				err = d.lostFromAttic(ctx, t, git.OID(e.Kept))
+		for i, e := range t.Submitted() {
+			if err := d.submission(ctx, t, git.ReviewRef(t.ID, i+1), git.OID(e.Commit), at); err != nil {
+				return err
 			}
-			if err != nil {
+		}
+		for _, e := range t.History {
+			if e.Kept == "" || held[git.OID(e.Kept)] || d.b.Remote() != "" { // another clone may keep it
+				continue
+			}
+			if err := d.lostFromAttic(ctx, t, git.OID(e.Kept)); err != nil {
 				return err
 			}
 		}

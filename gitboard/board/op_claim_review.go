@@ -57,8 +57,8 @@ func mayReview(c *Config, t *Task, a Actor) error {
 	if a.Role != roles.Human {
 		return nil
 	}
-	for _, e := range t.History {
-		if e.Event == EventReady && slices.Contains(e.People, strings.ToLower(a.Email)) {
+	for _, e := range t.Submitted() {
+		if slices.Contains(e.People, strings.ToLower(a.Email)) {
 			return refuse(CodePermission, "%s made commits of %s and can't review it", a.Identity(), t.ID).on(t)
 		}
 	}

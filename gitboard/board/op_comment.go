@@ -39,7 +39,7 @@ type Comment struct {
 func (p *Comment) Op() string { return "comment" }
 
 // Where is the commented place, as FILE:LINE.
-func (p *Comment) Where() string { return fmt.Sprintf("%s:%d", p.Path, p.Line) }
+func (p *Comment) Where() string { return plain.Place(p.Path, p.Line) }
 
 // Check implements Payload.
 func (p *Comment) Check(s *State, op Operation) error {
@@ -90,7 +90,7 @@ func (p *Comment) Subject(_, _ *State, op Operation) (string, string) {
 }
 
 // Where is the commented place, as FILE:LINE.
-func (c LineComment) Where() string { return fmt.Sprintf("%s:%d", c.Path, c.Line) }
+func (c LineComment) Where() string { return plain.Place(c.Path, c.Line) }
 
 // Author is the author of the comment; a human is given by name.
 func (c LineComment) Author() string {

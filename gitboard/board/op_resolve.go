@@ -26,8 +26,9 @@ func (p *Resolve) Check(s *State, _ Operation) error {
 func (p *Resolve) Apply(s *State, op Operation) {
 	b := editSingle[Breaker](s, BreakerPath)
 	t := b.trigger()
+	through, _ := s.LastID(AnomalyDir)
 	b.History = append(slices.Clip(b.History), BreakerPast{
-		Timestamp: t.Timestamp, Pattern: t.Pattern, Severity: t.Severity, Result: "resolved", Resolution: p.Text, ResolvedAt: op.Time,
+		Timestamp: t.Timestamp, Pattern: t.Pattern, Severity: t.Severity, Result: "resolved", Resolution: p.Text, ResolvedAt: op.Time, Through: through,
 	})
 	b.Status, b.CurrentTrigger = BreakerOK, nil
 }

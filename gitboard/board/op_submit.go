@@ -132,10 +132,8 @@ func (p *Submit) Subject(_, after *State, _ Operation) (string, string) {
 // counts: nobody has since unblocked the task or changed what it asks for. It returns nil for none.
 func (t *Task) rejectedLike(commit, tree string) *Event {
 	trees := map[string]string{}
-	for _, e := range t.History {
-		if e.Event == EventReady {
-			trees[e.Commit] = e.Tree
-		}
+	for _, e := range t.Submitted() {
+		trees[e.Commit] = e.Tree
 	}
 	for i := len(t.History) - 1; i >= 0; i-- {
 		switch e := &t.History[i]; {
@@ -149,27 +147,25 @@ func (t *Task) rejectedLike(commit, tree string) *Event {
 	return nil
 }
 
+// Submitted returns a task's submissions, in order.
+func (t *Task) Submitted() []Event {
+	var all []Event
+	for _, e := range t.History {
+		if e.Event == EventReady {
+			all = append(all, e)
+		}
+	}
+	return all
+}
+
 // Submission returns the commit of a task's nth submission, "" if there is none or if it is unknown
 // (imported).
 func (t *Task) Submission(n int) string {
-	for _, e := range t.History {
-		if e.Event != EventReady {
-			continue
-		}
-		if n--; n == 0 {
-			return e.Commit
-		}
+	if all := t.Submitted(); n >= 1 && n <= len(all) {
+		return all[n-1].Commit
 	}
 	return ""
 }
 
 // Submissions counts a task's submissions; it numbers refs/liza/review/<task>/<n>.
-func (t *Task) Submissions() int {
-	n := 0
-	for _, e := range t.History {
-		if e.Event == EventReady {
-			n++
-		}
-	}
-	return n
-}
+func (t *Task) Submissions() int { return len(t.Submitted()) }

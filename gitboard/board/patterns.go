@@ -54,16 +54,22 @@ func (r PatternRule) key(a *Anomaly) string {
 	return ""
 }
 
-// FindPatterns returns the patterns that anomalies of the current sprint form. It ignores anomalies
-// from before the last resolved trigger.
-func FindPatterns(s *State) []Pattern {
-	since, resolved := s.Sprint().Timeline.Started, Time("")
-	for _, past := range s.Breaker().History {
-		resolved = max(resolved, past.ResolvedAt)
+// covers reports whether a resolution covers an anomaly. The order on the board decides; only an
+// imported resolution has nothing but its time.
+func (past BreakerPast) covers(a *Anomaly) bool {
+	if past.Through == "" {
+		return a.Timestamp <= past.ResolvedAt
 	}
+	return CompareIDs(AnomalyDir, a.ID, past.Through) <= 0
+}
+
+// FindPatterns returns the patterns that anomalies of the current sprint form. It ignores those
+// that a resolution covers.
+func FindPatterns(s *State) []Pattern {
+	since, history := s.Sprint().Timeline.Started, s.Breaker().History
 	var recent []*Anomaly
 	for _, id := range s.List(AnomalyDir) {
-		if a := s.Anomaly(id); a != nil && a.Timestamp >= since && a.Timestamp > resolved {
+		if a := s.Anomaly(id); a != nil && a.Timestamp >= since && !slices.ContainsFunc(history, func(past BreakerPast) bool { return past.covers(a) }) {
 			recent = append(recent, a)
 		}
 	}

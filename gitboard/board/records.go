@@ -112,6 +112,7 @@ type BreakerPast struct {
 	Result     string `yaml:"result"`
 	Resolution string `yaml:"resolution,omitempty"`
 	ResolvedAt Time   `yaml:"resolved_at,omitempty"`
+	Through    string `yaml:"through,omitempty"` // the last anomaly that the resolution covers; "" where imported
 }
 
 // Agent is agents/<id>.yaml: one process that acts under an id.

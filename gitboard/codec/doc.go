@@ -5,5 +5,5 @@
 // what it has written, and that text in a record or a payload can never become structure. It is
 // pure.
 //
-// It may import gitboard/board, gitboard/plain, gitboard/report and gitboard/roles.
+// It may import gitboard/board, gitboard/git, gitboard/plain, gitboard/report and gitboard/roles.
 package codec

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
@@ -18,7 +19,7 @@ const (
 	TrailerTask    = "Liza-Task"
 	TrailerFrom    = "Liza-From"
 	TrailerTo      = "Liza-To"
-	TrailerRequest = "Liza-Request"
+	TrailerRequest = git.RequestTrailer
 	TrailerPayload = "Liza-Payload"
 )
 

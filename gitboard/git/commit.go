@@ -8,6 +8,10 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/object"
 )
 
+// RequestTrailer is the trailer that holds the caller's request id. A retry after an unclear
+// failure finds its own commit by it.
+const RequestTrailer = "Liza-Request"
+
 // Signature is a person and a time. Git keeps whole seconds and the time zone.
 type Signature struct {
 	Name  string

@@ -10,10 +10,6 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git"
 )
 
-// RequestTrailer is the trailer that holds the caller's request id. A retry after an unclear
-// failure finds its own commit by it.
-const RequestTrailer = "Liza-Request"
-
 // RequestCommit returns the newest commit whose trailer Liza-Request equals request, among the
 // first depth commits of tip and its chain of first parents. It starts one child, whatever the
 // depth, and a second for each candidate. It returns ErrNotFound if there is none.
@@ -36,7 +32,7 @@ func (r *Repo) RequestCommit(ctx context.Context, tip git.OID, request string, d
 	}
 	for message := range strings.SplitSeq(string(out), "\x1e") {
 		oid, message, _ := strings.Cut(message, "\n")
-		if !git.OID(oid).Valid() || !strings.Contains(message, RequestTrailer+": "+request+"\n") {
+		if !git.OID(oid).Valid() || !strings.Contains(message, git.RequestTrailer+": "+request+"\n") {
 			continue
 		}
 		is, err := r.hasRequest(ctx, git.OID(oid), request)
@@ -53,7 +49,7 @@ func (r *Repo) hasRequest(ctx context.Context, oid git.OID, request string) (boo
 	out, err := r.command("rev-list",
 		"-c", "trailer.separators=:", // a user's setting must not hide ours
 		"rev-list", "--max-count=1", "--encoding=UTF-8", "--no-commit-header",
-		"--format=%(trailers:key="+RequestTrailer+",valueonly,unfold,separator=%x1f)",
+		"--format=%(trailers:key="+git.RequestTrailer+",valueonly,unfold,separator=%x1f)",
 		string(oid), "--").output(ctx)
 	if err != nil {
 		return false, err

@@ -33,7 +33,7 @@ func (r *Repo) Requested(ctx context.Context, tip git.OID, requests []string, de
 	for message := range strings.SplitSeq(string(out), "\x1e") {
 		oid, message, _ := strings.Cut(message, "\n")
 		for line := range strings.SplitSeq(message, "\n") {
-			request, is := strings.CutPrefix(line, RequestTrailer+": ")
+			request, is := strings.CutPrefix(line, git.RequestTrailer+": ")
 			if !is || !wanted[request] || found[request] != "" || !git.OID(oid).Valid() {
 				continue
 			}

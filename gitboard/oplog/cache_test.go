@@ -14,14 +14,15 @@ import (
 	"github.com/git-liza/git-liza/gitboard/oplog"
 )
 
-// counting counts the objects that are read in bulk.
+// counting counts the objects that are read in bulk, and how often.
 type counting struct {
 	oplog.Store
-	read atomic.Int64
+	read, asked atomic.Int64
 }
 
 func (c *counting) Objects(ctx context.Context, names []string) ([]git.Object, error) {
 	c.read.Add(int64(len(names)))
+	c.asked.Add(1)
 	return c.Store.Objects(ctx, names)
 }
 
@@ -124,4 +125,29 @@ func BenchmarkAppend(b *testing.B) {
 	}
 	b.Run("memory", func(b *testing.B) { bench(b, oplog.NewMemory()) })
 	b.Run("git", func(b *testing.B) { bench(b, scratch(b)) })
+}
+
+// TestTasksAhead checks that a few tasks are read alone, and that who reads all of them does not
+// ask for each.
+func TestTasksAhead(t *testing.T) {
+	const n = 300
+	store := &counting{Store: oplog.NewMemory()}
+	many(t, store, n)
+	s, err := oplog.New(store, "").Tip(context.Background())
+	check(t, err)
+	read, asked := store.read.Load(), store.asked.Load()
+	for i := range n {
+		if s.State.Task(fmt.Sprintf("task-%d", i)) == nil {
+			t.Fatalf("task-%d can't be read: %v", i, s.State.Err())
+		}
+		if i == 9 && store.read.Load()-read != 10 {
+			t.Errorf("for 10 tasks %d were read", store.read.Load()-read)
+		}
+	}
+	if got := store.read.Load() - read; got != n {
+		t.Errorf("%d tasks were read for %d", got, n)
+	}
+	if got := store.asked.Load() - asked; got > 40 {
+		t.Errorf("the store was asked %d times for %d tasks", got, n)
+	}
 }

@@ -91,7 +91,7 @@ func (l *Log) snapshot(ctx context.Context, commit git.OID) (*Snapshot, error) {
 	if commit.IsZero() {
 		return &Snapshot{Commit: git.ZeroOID, State: board.NewState(nil, ""), tree: NewTree()}, nil
 	}
-	src := &source{ctx: ctx, log: l, commit: commit, read: map[string]any{}, raw: map[string][]byte{}, ahead: map[string]int{}, ids: map[string][]string{}, old: map[string]archived{}}
+	src := &source{ctx: ctx, log: l, commit: commit, read: map[string]any{}, raw: map[string][]byte{}, ahead: map[string]int{board.TaskDir: -tasksAlone}, ids: map[string][]string{}, old: map[string]archived{}}
 	head, err := readCommit(ctx, l.store, commit)
 	if err != nil {
 		return nil, src.fail("the commit", err)

@@ -84,12 +84,15 @@ func (s *source) Record(path string) (any, error) {
 // mostAhead limits how many records are prefetched.
 const mostAhead = 512
 
+// tasksAlone is how many tasks are read before more of them are prefetched: a command reads one and
+// those it depends on; for the others there are briefs.
+const tasksAlone = 16
+
 // fetch reads the file of a record. Each call prefetches more records of the same directory, for
-// callers that read a family one by one. Tasks are not prefetched, because there are briefs for
-// that.
+// callers that read a family one by one.
 func (s *source) fetch(path string, oid git.OID) ([]byte, error) {
 	names, paths := []string{string(oid)}, []string{path}
-	if family, _, nested := strings.Cut(path, "/"); nested && family != board.TaskDir && family != board.ArchiveDir {
+	if family, _, nested := strings.Cut(path, "/"); nested && family != board.ArchiveDir {
 		slash := strings.LastIndexByte(path, '/') + 1
 		dir, file := path[:slash], path[slash:]
 		entries, err := s.tree.dir(path[:slash-1])
@@ -106,7 +109,11 @@ func (s *source) fetch(path string, oid git.OID) ([]byte, error) {
 				names, paths = append(names, string(e.OID)), append(paths, other)
 			}
 		}
-		s.ahead[family] = min(mostAhead, 2*s.ahead[family]+1)
+		if n := s.ahead[family]; n < 0 {
+			s.ahead[family] = n + 1
+		} else {
+			s.ahead[family] = min(mostAhead, 2*n+1)
+		}
 	}
 	objects, err := s.log.store.Objects(s.ctx, names)
 	if err != nil {

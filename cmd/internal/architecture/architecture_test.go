@@ -28,7 +28,7 @@ var rooms = map[string]struct {
 	"gitboard/roles":          {true, nil},
 	"gitboard/plain":          {true, nil},
 	"gitboard/board":          {true, []string{"gitboard/plain", "gitboard/roles"}},
-	"gitboard/codec":          {true, []string{"gitboard/plain", "gitboard/board", "gitboard/report", "gitboard/roles"}},
+	"gitboard/codec":          {true, []string{"gitboard/plain", "gitboard/board", "gitboard/git", "gitboard/report", "gitboard/roles"}},
 	"gitboard/alarm":          {true, []string{"gitboard/plain", "gitboard/board", "gitboard/report", "gitboard/roles"}},
 	"gitboard/report":         {true, []string{"gitboard/plain", "gitboard/board", "gitboard/roles"}},
 	"gitboard/report/breaker": {true, []string{"gitboard/plain", "gitboard/board"}},

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"strconv"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -9,6 +8,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/internal/edge"
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/plain"
 )
 
 var _ = add(commentCommand)
@@ -31,9 +31,8 @@ which of them were acted upon.`,
 			if err != nil {
 				return err
 			}
-			path, number, _ := cutLast(c.Args[1], ":")
-			line, err := strconv.Atoi(number)
-			if err != nil || path == "" {
+			path, line, ok := plain.ParsePlace(c.Args[1])
+			if !ok {
 				return edge.Usage(c.Cmd, "%q is not FILE:LINE, like api/login.go:17", c.Args[1])
 			}
 			actor, err := c.Actor("comment")
@@ -60,13 +59,4 @@ which of them were acted upon.`,
 			return c.Report(done, nil)
 		},
 	}
-}
-
-// cutLast splits a text at the last separator.
-func cutLast(text, separator string) (before, after string, found bool) {
-	i := strings.LastIndex(text, separator)
-	if i < 0 {
-		return text, "", false
-	}
-	return text[:i], text[i+len(separator):], true
 }

@@ -71,7 +71,10 @@ parts, from which the text is made: --blocker, --concern, --overall, --spec, --a
 		Example: `git liza verdict login REJECTED --commit 3f2a91c --reason "An empty password is accepted" --blocker "api/login.go:17|no check|anyone gets in|refuse it"`,
 		Run: func(c *edge.Call) error {
 			if commit == "" {
-				return edge.Usage(c.Cmd, "--commit is missing: a verdict names the commit that was reviewed")
+				return &edge.UsageError{
+					Message: "--commit is missing: a verdict names the commit that was reviewed",
+					Hint:    "git liza read tasks." + c.Args[0] + ".review_commit",
+				}
 			}
 			text, err := c.Text("reason", reason, file)
 			if err != nil {

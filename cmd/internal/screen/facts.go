@@ -84,8 +84,8 @@ func (f *taskFacts) readSubmissions(ctx context.Context, b *gitboard.Board) erro
 	var numbers []submission
 	var of []string
 	before := ""
-	for _, e := range f.t.History {
-		if e.Event != board.EventReady || e.Commit == before {
+	for _, e := range f.t.Submitted() {
+		if e.Commit == before {
 			continue
 		}
 		s := submission{number: len(numbers) + 1, since: len(numbers)}

@@ -113,9 +113,9 @@ func placeOf(l git.PatchLine) string {
 	case l.Old+l.New == 0:
 		return ""
 	case l.Deleted:
-		return fmt.Sprintf("%s:%d", l.Was, l.Old)
+		return plain.Place(l.Was, l.Old)
 	}
-	return fmt.Sprintf("%s:%d", l.Path, l.Next)
+	return plain.Place(l.Path, l.Next)
 }
 
 // beside splits the comments into those on a line of a patch and the others.

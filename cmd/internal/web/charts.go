@@ -200,7 +200,7 @@ func spentOf(l *look) []share {
 		if t == nil {
 			continue
 		}
-		s := report.SpentOf(t, l.State.Time())
+		s := report.SpentOf(t, board.At(l.now))
 		for phase, d := range map[report.Phase]time.Duration{report.PhaseWaiting: s.Waiting, report.PhaseWork: s.Work, report.PhaseReview: s.Review, report.PhaseMerge: s.Merge, report.PhaseBlocked: s.Blocked} {
 			took[phase] += d
 			whole += d

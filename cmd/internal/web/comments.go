@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/gitboard/report"
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
@@ -66,7 +67,7 @@ func (v fileView) Place(l diffLine) int {
 func (v fileView) Asked(l diffLine) bool { return v.asked > 0 && v.Place(l) == v.asked }
 
 // Where is the file and line of the open form.
-func (v fileView) Where() string { return fmt.Sprintf("%s:%d", v.Path, v.asked) }
+func (v fileView) Where() string { return plain.Place(v.Path, v.asked) }
 
 // put assigns the remarks to the lines of a comparison, and returns those that belong to none of
 // them.

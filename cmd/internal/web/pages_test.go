@@ -199,9 +199,13 @@ func TestLeaseRunsOut(t *testing.T) {
 	s := newScene(t)
 	s.task("login", "--ready")
 	s.must("coder-1", "claim", "login")
+	s.passes(3 * time.Minute)
 	w := s.serve(options{}).enter()
 	if r := w.get("/"); strings.Contains(r.body, "lease expired") {
 		t.Fatal("it is gone at once")
+	}
+	if r := w.get("/sprint"); !strings.Contains(r.body, "work <b>3m</b>") {
+		t.Errorf("the work that goes on has taken no time:\n%s", r.body)
 	}
 	events := w.follow("/", "")
 	s.passes(10 * time.Minute)

@@ -95,7 +95,7 @@ func (s *Server) task(ctx context.Context, l *look, id string, q query) (*page, 
 // story shows what happened to a task, newest first.
 func story(t *board.Task, subs []submission, l *look) part {
 	until := board.At(l.now)
-	p := part{ID: "story", Aside: true, Class: "log story", Head: markup("story-head", map[string]any{"Spent": report.SpentOf(t, l.State.Time()), "Periods": bars(report.PeriodsOf(t, l.State.Time()), t.Created, max(l.State.Time(), t.Created), ""), "Until": until})}
+	p := part{ID: "story", Aside: true, Class: "log story", Head: markup("story-head", map[string]any{"Spent": report.SpentOf(t, until), "Periods": bars(report.PeriodsOf(t, until), t.Created, max(until, t.Created), "")})}
 	n := 0
 	var rows []row
 	for i, e := range t.History {
