@@ -22,6 +22,13 @@ type Process struct {
 
 // Register registers an agent under a new session and keeps the session in this clone.
 func (b *Board) Register(ctx context.Context, id, request string, p Process) (*Done, board.Actor, error) {
+	return b.RegisterIf(ctx, id, request, p, func(context.Context, *View) error { return nil })
+}
+
+// RegisterIf is Register unless wanted refuses the board on which the registration is appended.
+func (b *Board) RegisterIf(
+	ctx context.Context, id, request string, p Process, wanted func(context.Context, *View) error,
+) (*Done, board.Actor, error) {
 	role, err := roles.Of(id)
 	if err != nil {
 		return nil, board.Actor{}, board.Refuse(board.CodeInvalid, err.Error(), "")
@@ -40,9 +47,12 @@ func (b *Board) Register(ctx context.Context, id, request string, p Process) (*D
 	if err := b.Keep(triedName(id, session), session); err != nil {
 		return nil, actor, err
 	}
-	done, err := b.Do(ctx, Request{Actor: actor, ID: request}, Just(&board.Register{
-		Session: session, Clone: clone, Terminal: p.Terminal, Host: p.Host, PID: p.PID,
-	}))
+	done, err := b.Do(ctx, Request{Actor: actor, ID: request}, func(ctx context.Context, v *View) (board.Payload, []git.RefUpdate, error) {
+		if err := wanted(ctx, v); err != nil {
+			return nil, nil, err
+		}
+		return &board.Register{Session: session, Clone: clone, Terminal: p.Terminal, Host: p.Host, PID: p.PID}, nil, nil
+	})
 	if refusal, lost := (*board.Refusal)(nil), (*LostError)(nil); errors.As(err, &refusal) || errors.As(err, &lost) {
 		_ = b.Discard(triedName(id, session)) // certainly not registered
 	}

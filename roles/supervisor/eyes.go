@@ -55,6 +55,14 @@ func (s *supervisor) look(ctx context.Context) (Look, error) {
 	if err := s.leases(ctx, v, &l); err != nil {
 		return l, err
 	}
+	if s.OnDemand {
+		leases, err := v.LeasesSeen(ctx)
+		if err != nil {
+			return l, err
+		}
+		d := demandFor(l.State, s.Role, leases, l.Now)
+		l.Spare, l.IdleBy = d.Spare(s.actor.ID), d.Bounds.Idle
+	}
 	return l, v.State.Err()
 }
 

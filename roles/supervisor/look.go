@@ -25,6 +25,9 @@ type Look struct {
 	First   string          // the task to take first, "" for the board's order
 	Once    bool            // a single run
 	Patient bool            // waits for work for ever
+
+	Spare  bool          // the board wants no agent in its place, so it need not stay without work
+	IdleBy time.Duration // how long a spare agent stays
 }
 
 // Seen is another agent's lease as this supervisor has watched it.

@@ -107,10 +107,10 @@ func (l Look) once(s Step, m *Memory) Step {
 	return s
 }
 
-// bounded stops a supervisor that has waited too long for work. Time before there is a plan does
-// not count.
+// bounded stops a supervisor that has waited too long for work, and a spare one after a shorter
+// time. Time before there is a plan does not count for the former.
 func (l Look) bounded(s Step, m *Memory) Step {
-	if !s.Idle || l.Patient || !l.planned() {
+	if !s.Idle || !l.Spare && (l.Patient || !l.planned()) {
 		return s
 	}
 	since := m.IdleSince
@@ -118,6 +118,9 @@ func (l Look) bounded(s Step, m *Memory) Step {
 		since = l.Now
 	}
 	_, longest := l.State.Config().Waits(l.Role)
+	if l.Spare {
+		longest = l.IdleBy
+	}
 	end := since.Add(longest)
 	if !l.Now.Before(end) {
 		return stop(0, fmt.Sprintf("%s for %s", s.Reason, longest))

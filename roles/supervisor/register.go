@@ -93,7 +93,7 @@ func (s *supervisor) registerAs(ctx context.Context, id string) error {
 	if err := s.takeKey(ctx, v, id); err != nil {
 		return err
 	}
-	_, actor, err := s.Board.Register(ctx, id, "", s.Process)
+	_, actor, err := s.Board.RegisterIf(ctx, id, "", s.Process, s.needed)
 	if err != nil {
 		return err
 	}

@@ -30,6 +30,7 @@ type Config struct {
 	First    string   // the task to take first, "" for the board's order
 	Once     bool     // a single run of the agent
 	Patient  bool     // waits for work for ever
+	OnDemand bool     // registers only if the board wants it, and ends once it is spare and idle
 	Fresh    bool     // runs never continue an earlier conversation
 
 	Container *Container // where the agent runs; nil for this machine

@@ -12,13 +12,16 @@ import (
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/report"
+	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
 // Team is several supervisors in one process.
 type Team struct {
 	Board   *gitboard.Board
-	Members []Config              // each with its own Board; they wait as long as the team
-	Over    map[string]board.Time // the goals that had ended before the start, see Over
+	Members []Config                         // each with its own Board; they wait as long as the team
+	Hire    func(roles.Role) (Config, error) // makes members of a team that sizes itself; nil for one of Members
+	Fetch   func(context.Context) error      // fetches a shared board for a team that sizes itself
+	Over    map[string]board.Time            // the goals that had ended before the start, see Over
 	Report  func(Event)
 }
 
@@ -31,6 +34,15 @@ type team struct {
 	live  map[int]bool      // members that are running
 	idle  map[int]time.Time // since when a member has been waiting for lack of work
 	again *time.Timer       // checks whether the team has waited too long
+
+	// Of a team that sizes itself.
+	coming map[roles.Role]int // members that are not registered yet
+	failed map[roles.Role]int // members that gave up
+	most   map[roles.Role]int // how many a role may have
+	since  time.Time          // when the last member ended, or the team began
+	left   chan struct{}      // a member has ended
+	done   chan struct{}      // closed once no goal is in progress
+	over   func()
 }
 
 // RunTeam runs a team until no goal is in progress, no member can continue, or the context ends. It
@@ -39,7 +51,15 @@ type team struct {
 func RunTeam(ctx context.Context, c Team) error {
 	ctx, end := context.WithCancelCause(ctx)
 	defer end(nil)
-	t := &team{Team: c, end: end, live: map[int]bool{}, idle: map[int]time.Time{}}
+	t := &team{
+		Team: c, end: end, live: map[int]bool{}, idle: map[int]time.Time{},
+		coming: map[roles.Role]int{}, failed: map[roles.Role]int{}, most: map[roles.Role]int{},
+		left: make(chan struct{}, 1), done: make(chan struct{}),
+	}
+	t.over = sync.OnceFunc(func() { close(t.done) })
+	if c.Hire != nil {
+		t.since = c.Board.Now()
+	}
 	patience, err := t.patience(ctx)
 	if err != nil {
 		return err
@@ -52,8 +72,11 @@ func RunTeam(ctx context.Context, c Team) error {
 	}
 	for i := range c.Members {
 		registered := make(chan struct{})
-		all.Go(func() { t.member(ctx, i, sync.OnceFunc(func() { close(registered) })) })
+		all.Go(func() { t.member(ctx, i, c.Members[i], sync.OnceFunc(func() { close(registered) })) })
 		<-registered // numbers are assigned in order
+	}
+	if c.Hire != nil {
+		all.Go(func() { t.staff(ctx, &all) })
 	}
 	all.Wait()
 	return t.outcome(ctx)
@@ -70,8 +93,15 @@ func (t *team) patience(ctx context.Context) (time.Duration, error) {
 		return 0, err
 	}
 	var most time.Duration
+	var all []roles.Role
 	for _, m := range t.Members {
-		_, longest := c.Waits(m.Role)
+		all = append(all, m.Role)
+	}
+	if t.Hire != nil {
+		all = roles.Agents
+	}
+	for _, role := range all {
+		_, longest := c.Waits(role)
 		most = max(most, longest)
 	}
 	return most, nil
@@ -79,9 +109,8 @@ func (t *team) patience(ctx context.Context) (time.Duration, error) {
 
 // member runs one supervisor, and again after it has lost its lease. It calls known once the
 // supervisor is registered or has ended.
-func (t *team) member(ctx context.Context, i int, known func()) {
+func (t *team) member(ctx context.Context, i int, c Config, known func()) {
 	defer known()
-	c := t.Members[i]
 	c.Patient = true
 	c.Report = func(e Event) {
 		if e.Event == Registered {
@@ -92,7 +121,7 @@ func (t *team) member(ctx context.Context, i int, known func()) {
 	}
 	for {
 		err := Run(ctx, c)
-		if !stopped(err, graceful) || ctx.Err() != nil {
+		if !stopped(err, graceful) || ctx.Err() != nil || t.Hire != nil {
 			t.ended(i, err)
 			return
 		}
@@ -120,7 +149,7 @@ func (t *team) note(i int, e Event) {
 func (t *team) tooLong(ctx context.Context, patience time.Duration) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	var last time.Time
+	last := t.since
 	for i := range t.live {
 		since, idle := t.idle[i]
 		if !idle {
@@ -145,6 +174,10 @@ func (t *team) ended(i int, err error) {
 	defer t.mu.Unlock()
 	delete(t.live, i)
 	delete(t.idle, i)
+	if t.Hire != nil {
+		t.quit(t.Members[i].Role, err)
+		return
+	}
 	stop := (*StopError)(nil)
 	switch {
 	case err == nil:

@@ -11,73 +11,119 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/roles"
 	"github.com/git-liza/git-liza/roles/supervisor"
+	"github.com/git-liza/git-liza/worktrees/merge"
 )
 
 var _ = add(teamCommand)
 
 func teamCommand() *edge.Command {
-	counts := map[roles.Role]*int{roles.Planner: new(int), roles.Coder: new(int), roles.CodeReviewer: new(int)}
-	var run team.Flags
+	t := teamFlags{counts: map[roles.Role]*int{roles.Planner: new(int), roles.Coder: new(int), roles.CodeReviewer: new(int)}}
 	return &edge.Command{
 		Name: "team", Group: "supervision", Max: 0,
 		Short: "run a planner, coders and reviewers in one terminal until every goal is done",
-		Long: `Each is supervised as by git liza agent, and waits for work as long as the team does. On a terminal the last
+		Long: `Without numbers the team sizes itself: it starts an agent when there is work that nobody on the board is there for,
+up to three of a role, and one that has had nothing to do for two minutes ends. Teams on several machines count
+each other's agents. With one of the numbers it has these agents all the time.
+Each is supervised as by git liza agent. On a terminal the last
 line says how many tasks are in which state, and who does what, since when. Ctrl-C ends all of it: claims with work
 in them are kept for the next start. Exit code 0: every goal that was worked on is COMPLETED; otherwise the
 reason is shown for each goal.`,
 		Flags: func(f *pflag.FlagSet) {
-			f.IntVar(counts[roles.Planner], "planners", 1, "how many planners")
-			f.IntVar(counts[roles.Coder], "coders", 2, "how many coders")
-			f.IntVar(counts[roles.CodeReviewer], "reviewers", 1, "how many reviewers")
-			run.Add(f)
+			f.IntVar(t.counts[roles.Planner], "planners", 1, "how many planners")
+			f.IntVar(t.counts[roles.Coder], "coders", 2, "how many coders")
+			f.IntVar(t.counts[roles.CodeReviewer], "reviewers", 1, "how many reviewers")
+			f.BoolVarP(&t.quiet, "quiet", "q", false, "print what supervisors report, and not what agents print")
+			t.run.Add(f)
+			t.given = f.Changed
 		},
 		Example: `git liza team --coders 3 --cli codex`,
-		Run:     func(c *edge.Call) error { return runTeam(c, counts, run) },
+		Run:     func(c *edge.Call) error { return runTeam(c, t) },
 	}
+}
+
+// teamFlags are the flags of team.
+type teamFlags struct {
+	counts map[roles.Role]*int
+	quiet  bool
+	run    team.Flags
+	given  func(flag string) bool
+}
+
+// sizesItself reports whether no number is given.
+func (t *teamFlags) sizesItself() bool {
+	return !t.given("planners") && !t.given("coders") && !t.given("reviewers")
 }
 
 // mostMembers is how many agents of one role a process runs.
 const mostMembers = 100
 
-func runTeam(c *edge.Call, counts map[roles.Role]*int, run team.Flags) error {
+// members prepares the agents of a team with given numbers.
+func (t *teamFlags) members(c *edge.Call) ([]supervisor.Config, error) {
 	var members []supervisor.Config
 	for _, role := range roles.Agents {
-		n := *counts[role]
+		n := *t.counts[role]
 		if n < 0 || n > mostMembers {
-			return edge.Usage(c.Cmd, "a team has 0 to %d agents of a role, not %d", mostMembers, n)
+			return nil, edge.Usage(c.Cmd, "a team has 0 to %d agents of a role, not %d", mostMembers, n)
 		}
 		for range n {
-			m, err := team.Supervise(c, role, run)
+			m, err := team.Supervise(c, role, t.run)
 			if err != nil {
-				return err
+				return nil, err
 			}
 			members = append(members, m)
 		}
 	}
 	if len(members) == 0 {
-		return edge.Usage(c.Cmd, "a team needs somebody")
+		return nil, edge.Usage(c.Cmd, "a team needs somebody")
 	}
-	ctx, stop := context.WithCancel(c.Ctx)
-	defer stop()
-	screen, err := team.NewConsole(ctx, c)
+	return members, nil
+}
+
+func runTeam(c *edge.Call, t teamFlags) error {
+	var crew supervisor.Team
+	var err error
+	if t.sizesItself() {
+		err = team.Ready(c, t.run)
+	} else {
+		crew.Members, err = t.members(c)
+	}
 	if err != nil {
 		return err
 	}
-	for i := range members {
-		members[i].Output = screen.Output
+	ctx, stop := context.WithCancel(c.Ctx)
+	defer stop()
+	screen, err := team.NewConsole(ctx, c, t.quiet)
+	if err != nil {
+		return err
+	}
+	for i := range crew.Members {
+		crew.Members[i].Output = screen.Output
+	}
+	if t.sizesItself() {
+		crew.Hire = func(role roles.Role) (supervisor.Config, error) {
+			m, err := team.Supervise(c, role, t.run)
+			m.Output = screen.Output
+			return m, err
+		}
+		if c.Opened.Remote() != "" {
+			crew.Fetch = func(ctx context.Context) error {
+				_, err := merge.Follow(ctx, c.Opened)
+				return err
+			}
+		}
 	}
 	stopTelling := team.Telemetry(c, screen.Warn)
 	v, err := c.Opened.View(ctx)
 	if err != nil {
 		return err
 	}
-	over := supervisor.Over(v.State)
-	err = supervisor.RunTeam(ctx, supervisor.Team{Board: c.Opened, Members: members, Over: over, Report: screen.Event})
+	crew.Board, crew.Over, crew.Report = c.Opened, supervisor.Over(v.State), screen.Event
+	err = supervisor.RunTeam(ctx, crew)
 	stopTelling()
 	stop()
 	screen.Close()
 	if err == nil {
-		return answerTeam(c, over)
+		return answerTeam(c, crew.Over)
 	}
 	return err
 }

@@ -24,6 +24,7 @@ type Console struct {
 	out   io.Writer
 	paint edge.Paint
 	stays bool // there is a terminal for the status line
+	quiet bool // without what agents print
 	done  sync.WaitGroup
 	bell  *watch.Bell
 
@@ -41,9 +42,10 @@ type doing struct {
 	since time.Time
 }
 
-// NewConsole starts a console; it follows the board until the context ends.
-func NewConsole(ctx context.Context, c *edge.Call) (*Console, error) {
-	s := &Console{c: c, out: c.App.Stdout, paint: c.Paint(), stays: c.ToTerminal() && !c.JSON && c.App.Getenv("TERM") != "dumb", doing: map[string]doing{}, bell: watch.NewBell(c.Ctx, c.Opened)}
+// NewConsole starts a console; it follows the board until the context ends. A quiet one leaves out
+// what agents print.
+func NewConsole(ctx context.Context, c *edge.Call, quiet bool) (*Console, error) {
+	s := &Console{c: c, quiet: quiet, out: c.App.Stdout, paint: c.Paint(), stays: c.ToTerminal() && !c.JSON && c.App.Getenv("TERM") != "dumb", doing: map[string]doing{}, bell: watch.NewBell(c.Ctx, c.Opened)}
 	if !s.stays {
 		return s, nil
 	}
@@ -114,6 +116,13 @@ func (s *Console) Warn(text string) {
 	warn(s.c, text)
 }
 
+// What an agent that does not work does.
+const (
+	idle  = "idle"
+	waits = "waits"
+	ended = "ended"
+)
+
 // what describes in one or two words what an agent does after an event.
 func what(e supervisor.Event) string {
 	switch e.Event {
@@ -124,11 +133,11 @@ func what(e supervisor.Event) string {
 		return "plans"
 	case supervisor.Waiting:
 		if e.Idle {
-			return "idle"
+			return idle
 		}
-		return "waits"
+		return waits
 	case supervisor.Stopped:
-		return "ended"
+		return ended
 	case supervisor.Limited:
 		return "limited"
 	}
@@ -137,7 +146,7 @@ func what(e supervisor.Event) string {
 
 // Output is where an agent's output goes.
 func (s *Console) Output(agent string) io.Writer {
-	if s.c.JSON {
+	if s.c.JSON || s.quiet {
 		return io.Discard
 	}
 	return &visible{to: writer(func(line string) { s.print(s.prefix(agent) + strings.TrimRight(line, "\r\n") + "\n") })}
@@ -183,16 +192,40 @@ func (s *Console) print(text string) {
 	_, _ = io.WriteString(s.out, b.String()) // an error means that the reader has gone
 }
 
-// summary is the status line, cut to the terminal's width.
+// summary is the status line, for the terminal's width.
 func (s *Console) summary() string {
 	now := s.c.App.Now()
-	parts := []string{s.tally}
+	var working, others []string
 	for _, name := range s.names {
 		d := s.doing[name]
-		parts = append(parts, fmt.Sprintf("%s %s %s", name, d.what, board.Span(now.Sub(d.since))))
+		text := fmt.Sprintf("%s %s %s", name, d.what, board.Span(now.Sub(d.since)))
+		switch d.what {
+		case ended:
+		case idle, waits:
+			others = append(others, text)
+		default:
+			working = append(working, text)
+		}
 	}
 	p := s.c.Page() // the terminal's size may have changed
-	return p.Bold(p.Fit(strings.Join(parts, " | "), p.Width-1))
+	return p.Bold(p.Fit(fitting(s.tally, append(working, others...), p.Width-1), p.Width-1))
+}
+
+// fitting joins the parts that fit beside the first one, and says how many more there are.
+func fitting(first string, parts []string, width int) string {
+	const more = len(" | +999")
+	line := first
+	for i, part := range parts {
+		room := width
+		if i < len(parts)-1 {
+			room -= more
+		}
+		if edge.Breadth(line)+edge.Breadth(part)+3 > room {
+			return line + fmt.Sprintf(" | +%d", len(parts)-i)
+		}
+		line += " | " + part
+	}
+	return line
 }
 
 // Close removes the status line.

@@ -40,6 +40,15 @@ func (s *Flags) Add(f *pflag.FlagSet) {
 	f.StringVar(&s.exec, "exec", "", "run `CMD` by sh instead: the prompt is its input, and in $LIZA_PROMPT_FILE")
 }
 
+// Ready checks that agents can be started, without preparing one.
+func Ready(c *edge.Call, s Flags) error {
+	m, err := Supervise(c, roles.Coder, s)
+	if err != nil {
+		return err
+	}
+	return m.Board.Close()
+}
+
 // Supervise prepares an agent's supervisor, which gets its own Board.
 func Supervise(c *edge.Call, role roles.Role, s Flags) (supervisor.Config, error) {
 	none := supervisor.Config{}

@@ -1,0 +1,144 @@
+package supervisor
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/report"
+	"github.com/git-liza/git-liza/gitboard/roles"
+)
+
+// demand is the demand for a role on a scene's board. Every agent's lease is live but for those of
+// the agents that are gone.
+func (s *scene) demand(role roles.Role, gone string) report.Demand {
+	leases := map[string]board.Lease{}
+	for _, id := range s.state().List(board.AgentDir) {
+		if !slices.Contains(strings.Fields(gone), id) {
+			leases[id] = board.Lease{Agent: id, Expires: s.now.Add(5 * time.Minute)}
+		}
+	}
+	return demandFor(s.state(), role, leases, s.now.Std())
+}
+
+// TestDemand checks how many agents of a role are started, and which of them may leave.
+func TestDemand(t *testing.T) {
+	const everybody = "planner-1 coder-1 coder-2 code-reviewer-1 code-reviewer-2"
+	ready := func(n int) func(*scene) {
+		return func(s *scene) {
+			for i := range n {
+				s.ready(fmt.Sprintf("task-%d", i))
+			}
+		}
+	}
+	for _, c := range []struct {
+		name    string
+		on      func(*scene)
+		role    roles.Role
+		gone    string
+		missing int
+		spare   string
+	}{
+		{"a goal without a plan wants a planner", nil, roles.Planner, everybody, 1, ""},
+		{"the planner of a goal with a trigger stays", nil, roles.Planner, "", 0, ""},
+		{"a planner without a trigger may leave", ready(1), roles.Planner, "", 0, "planner-1"},
+		{"and none is started", ready(1), roles.Planner, everybody, 0, ""},
+		{"each goal wants its own planner", func(s *scene) { s.do(human, billing) }, roles.Planner, "", 1, ""},
+		{"without a plan no coder is needed", nil, roles.Coder, everybody, 0, ""},
+		{"and those that are there may leave", nil, roles.Coder, "", 0, "coder-1 coder-2"},
+		{"a coder for each task", ready(2), roles.Coder, everybody, 2, ""},
+		{"up to the limit of the role", ready(5), roles.Coder, everybody, 3, ""},
+		{"idle coders come first", ready(3), roles.Coder, "", 1, ""},
+		{"those of another team, too", ready(3), roles.Coder, "coder-2", 2, ""},
+		{"a coder too many", ready(1), roles.Coder, "", 0, "coder-2"},
+		{"a coder at work stays", func(s *scene) { s.claimed("login") }, roles.Coder, "", 0, "coder-2"},
+		{"what waits for a task wants nobody", func(s *scene) { s.claimed("login").ready("logout", "login") }, roles.Coder, "", 0, "coder-2"},
+		{"what a dead coder held", func(s *scene) { s.claimed("login") }, roles.Coder, everybody, 1, ""},
+		{"a submission may come back to its author", func(s *scene) { s.submitted("login") }, roles.Coder, "", 0, "coder-2"},
+		{"a submission wants a reviewer", func(s *scene) { s.submitted("login") }, roles.CodeReviewer, everybody, 1, ""},
+		{"one", func(s *scene) { s.submitted("login") }, roles.CodeReviewer, "", 0, "code-reviewer-2"},
+		{"the last reviewer stays for the merge", func(s *scene) { s.approved("login") }, roles.CodeReviewer, "", 0, "code-reviewer-2"},
+		{"or is started for it", func(s *scene) { s.approved("login") }, roles.CodeReviewer, everybody, 1, ""},
+		{"the last one is started but once", func(s *scene) { s.approved("login") }, roles.CodeReviewer, "code-reviewer-2", 0, ""},
+		{"nothing waits for a reviewer", ready(1), roles.CodeReviewer, "", 0, "code-reviewer-1 code-reviewer-2"},
+		{"a paused board wants nobody", func(s *scene) { ready(2)(s); s.do(human, &board.Pause{}) }, roles.Coder, everybody, 0, ""},
+		{"a goal that was given up, too", func(s *scene) {
+			ready(2)(s)
+			s.do(human, billing).do(human, &board.GoalAbort{Goal: "goal-1"})
+		}, roles.Coder, everybody, 0, ""},
+		{"and one whose budget is used up", func(s *scene) {
+			ready(2)(s)
+			s.do(human, billing).do(human, &board.SetConfig{Key: board.KeyBudgetGoal, Value: "9"})
+			s.do(planner, &board.Usage{Goal: "goal-1", CLI: "c", Cost: board.Cost{Input: 9}})
+		}, roles.Coder, everybody, 0, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := newScene(t)
+			if c.on != nil {
+				c.on(s)
+			}
+			d := s.demand(c.role, c.gone)
+			var spare []string
+			for _, id := range d.Live {
+				if d.Spare(id) {
+					spare = append(spare, id)
+				}
+			}
+			if got := strings.Join(spare, " "); d.Missing() != c.missing || got != c.spare {
+				t.Errorf("missing %d, not %d; spare %q, not %q\n%+v", d.Missing(), c.missing, got, c.spare, d)
+			}
+		})
+	}
+}
+
+// TestDemandIsMet checks that what a role is missing is never started twice, and that agents which
+// leave one after the other leave no work behind: whatever is on the board, once the missing ones are
+// registered nobody is missing, and once the spare ones have left nobody is missing either.
+func TestDemandIsMet(t *testing.T) {
+	for n := range 6 {
+		s := newScene(t)
+		for i := range n {
+			s.ready(fmt.Sprintf("task-%d", i))
+		}
+		d := s.demand(roles.Coder, "coder-1")
+		for i := range d.Missing() {
+			a := actor(fmt.Sprintf("coder-%d", i+3))
+			s.do(a, &board.Register{Session: a.Session, Clone: "there"})
+		}
+		if d = s.demand(roles.Coder, "coder-1"); d.Missing() != 0 {
+			t.Errorf("%d tasks: %d more are missing with %v", n, d.Missing(), d.Live)
+		}
+		gone := "coder-1"
+		for _, id := range d.Live {
+			if d.Spare(id) {
+				gone += " " + id
+			}
+		}
+		if d = s.demand(roles.Coder, gone); d.Missing() != 0 || len(d.Live) != min(n, 3) {
+			t.Errorf("%d tasks: %v stay, and %d are missing", n, d.Live, d.Missing())
+		}
+	}
+}
+
+// TestSpareAgentEnds checks that a spare agent ends after its role's idle time, and any other not.
+func TestSpareAgentEnds(t *testing.T) {
+	s := newScene(t)
+	for _, c := range []struct {
+		spare bool
+		idle  time.Duration
+		want  string
+	}{
+		{true, 30 * time.Second, "wait for 1m30s (idle): there is no plan yet"},
+		{true, 2 * time.Minute, "stop 0: there is no plan yet for 2m0s"},
+		{false, time.Hour, "wait (idle): there is no plan yet"},
+	} {
+		l := s.look(coder1)
+		l.Patient, l.Spare, l.IdleBy = true, c.spare, 2*time.Minute
+		if got := said(Next(l, &Memory{IdleSince: l.Now.Add(-c.idle)}), l.Now); got != c.want {
+			t.Errorf("%q, not %q", got, c.want)
+		}
+	}
+}

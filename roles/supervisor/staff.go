@@ -1,0 +1,181 @@
+package supervisor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/git-liza/git-liza/gitboard"
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/report"
+	"github.com/git-liza/git-liza/gitboard/roles"
+)
+
+// staffEvery is the longest time between two looks at the demand: leases expire unseen.
+const staffEvery = 10 * time.Second
+
+// staff starts members as the board wants them, until no goal is in progress or the context ends.
+func (t *team) staff(ctx context.Context, all *sync.WaitGroup) {
+	changes, err := t.Board.Follow(ctx, staffEvery)
+	if err != nil {
+		t.end(err)
+		return
+	}
+	if t.Fetch != nil {
+		all.Go(func() { t.fetch(ctx) })
+	}
+	for {
+		over, err := t.hire(ctx, all)
+		switch {
+		case over:
+			t.over()
+			return
+		case inconsistent(err) || hopeless(err):
+			t.end(err)
+			return
+		}
+		select { // any other error passes: the next look retries it
+		case <-ctx.Done():
+			return
+		case <-changes:
+		case <-t.left:
+		}
+	}
+}
+
+// fetch fetches at intervals what other clones have done, also while no member is there to do it.
+func (t *team) fetch(ctx context.Context) {
+	poll := time.NewTicker(staffEvery)
+	defer poll.Stop()
+	for {
+		_ = t.Fetch(ctx) // members report an unreachable remote; the next tick retries it
+		select {
+		case <-ctx.Done():
+			return
+		case <-t.done:
+			return
+		case <-poll.C:
+		}
+	}
+}
+
+// hire starts the members that are missing. It reports whether no goal is in progress any more.
+func (t *team) hire(ctx context.Context, all *sync.WaitGroup) (over bool, err error) {
+	v, err := t.Board.View(ctx)
+	if err != nil {
+		return false, err
+	}
+	halts, err := t.Board.Halts(ctx)
+	if err != nil || len(halts) > 0 {
+		return false, err
+	}
+	leases, err := v.LeasesSeen(ctx)
+	if err != nil {
+		return false, err
+	}
+	state := v.State.ForRules()
+	missing := map[roles.Role]int{}
+	err = read(state, func() {
+		over = len(state.Running()) == 0
+		for _, role := range roles.Agents {
+			d := demandFor(state, role, leases, t.Board.Now())
+			missing[role] = t.room(d)
+		}
+	})
+	if over || err != nil {
+		return over && err == nil, err
+	}
+	for _, role := range roles.Agents {
+		for range missing[role] {
+			if err := t.join(ctx, role, all); err != nil {
+				t.end(err)
+				return false, err
+			}
+		}
+	}
+	return false, nil
+}
+
+func demandFor(s *board.State, role roles.Role, leases map[string]board.Lease, now time.Time) report.Demand {
+	return report.DemandFor(s, role, leases, board.At(now), report.BoundsOf(s, role).Max)
+}
+
+// room is how many members of a role to start: those that are missing, without those that are about
+// to register and those that have given up.
+func (t *team) room(d report.Demand) int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.most[d.Role] = d.Bounds.Max
+	most := d.Bounds.Max - len(d.Live) - t.failed[d.Role]
+	return min(d.Missing(), most) - t.coming[d.Role]
+}
+
+// join starts a member of a role.
+func (t *team) join(ctx context.Context, role roles.Role, all *sync.WaitGroup) error {
+	c, err := t.Hire(role)
+	if err != nil {
+		return err
+	}
+	c.OnDemand = true
+	t.mu.Lock()
+	i := len(t.Members)
+	t.Members = append(t.Members, c)
+	t.live[i] = true
+	t.coming[role]++
+	t.mu.Unlock()
+	all.Go(func() {
+		t.member(ctx, i, c, sync.OnceFunc(func() {
+			t.mu.Lock()
+			defer t.mu.Unlock()
+			t.coming[role]--
+		}))
+		_ = c.Board.Close() // the member has ended
+		select {
+		case t.left <- struct{}{}: // look whether another one is needed
+		default:
+		}
+	})
+	return nil
+}
+
+// quit records the end of a member of a team that sizes itself. It ends the team once as many have
+// failed as may be.
+func (t *team) quit(role roles.Role, err error) {
+	t.since = t.Board.Now()
+	stop := (*StopError)(nil)
+	switch {
+	case err == nil || notNeeded(err) || stopped(err, graceful):
+	case !errors.As(err, &stop) || stop.Exit != 1:
+		t.end(err)
+	default:
+		if t.failed[role]++; t.failed[role] >= t.most[role] {
+			t.end(fmt.Errorf("no further %s is started: %w", role, err))
+		}
+	}
+}
+
+// needed refuses a registration once the board wants no further agent of the role. It decides on
+// the tip on which the registration is appended, so that two teams do not start the same twice.
+func (s *supervisor) needed(ctx context.Context, v *gitboard.View) error {
+	if !s.OnDemand {
+		return nil
+	}
+	leases, err := v.LeasesSeen(ctx)
+	if err != nil {
+		return err
+	}
+	state, missing := v.State.ForRules(), 0
+	err = read(state, func() { missing = demandFor(state, s.Role, leases, s.Board.Now()).Missing() })
+	if err == nil && missing == 0 {
+		return board.Refuse(board.CodeNoWork, "no further "+string(s.Role)+" is needed", "git liza status")
+	}
+	return err
+}
+
+// notNeeded reports whether a member ended because another team's agent came before it.
+func notNeeded(err error) bool {
+	refusal := (*board.Refusal)(nil)
+	return errors.As(err, &refusal) && refusal.Code == board.CodeNoWork
+}
