@@ -46,7 +46,7 @@ func (a *simAgent) judges() board.Payload {
 		}
 		p := &board.Verdict{About: board.About{Task: b.ID}, Verdict: board.VerdictApproved, Commit: a.s.eye.state().Task(b.ID).ReviewCommit}
 		if a.s.chance(300) {
-			p.Verdict, p.Reason = board.VerdictRejected, simRejection
+			p.Verdict, p.Rejection = board.VerdictRejected, simRejection
 		}
 		return p
 	}

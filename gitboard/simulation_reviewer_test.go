@@ -85,16 +85,16 @@ func (a *simAgent) judge(id string) {
 	a.after(read, func() {
 		p := &board.Verdict{About: board.About{Task: id}, Verdict: verdict, Commit: seen}
 		if verdict == board.VerdictRejected {
-			p.Reason = simRejection
+			p.Rejection = simRejection
 		}
 		a.just(p, a.orAnew(a.liveSoon))
 	})
 }
 
-var simRejection = board.Rejection{
+var simRejection = &board.Rejection{
 	Blockers: []board.Finding{{Where: "main.go:1", Issue: "it does nothing", Why: "done_when", Suggestion: "do it"}},
-	Overall:  "not yet", Spec: "n/a", Anomaly: "none", PriorStatus: []string{"PARTIAL: half of it"},
-}.Text()
+	Overall:  "not yet", Prior: []string{"PARTIAL: half of it"},
+}
 
 // mergeDue merges the tasks that are due, as a train if there are several.
 func (a *simAgent) mergeDue(due []string) {

@@ -15,7 +15,10 @@ type VerdictRequest struct {
 	Task    string
 	Verdict string // board.VerdictApproved or board.VerdictRejected
 	Commit  string // the reviewed commit; may be abbreviated
-	Reason  string
+	// Reason is a comment on an approval, or the text of a rejection that is not given as
+	// Rejection.
+	Reason    string
+	Rejection *board.Rejection
 }
 
 // Verdict gives a reviewer's verdict. An approved commit must still be what the branch and the
@@ -31,8 +34,11 @@ func Verdict(ctx context.Context, b *gitboard.Board, r VerdictRequest) (*gitboar
 		options = append(options, gitboard.Ahead(worktree.begin))
 	}
 	intent := func(ctx context.Context, v *gitboard.View) (board.Payload, []git.RefUpdate, error) {
-		p := &board.Verdict{About: board.About{Task: r.Task}, Verdict: r.Verdict, Commit: r.Commit, Reason: r.Reason}
 		t, err := v.State.FindTask(r.Task)
+		if err != nil {
+			return nil, nil, err
+		}
+		p, err := r.payload(t)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -43,6 +49,21 @@ func Verdict(ctx context.Context, b *gitboard.Board, r VerdictRequest) (*gitboar
 		return p, refs, nil
 	}
 	return b.Do(ctx, r.Request, intent, options...)
+}
+
+// payload is the verdict on a task as it is now. With comments on lines, a rejection's text may have
+// any form.
+func (r VerdictRequest) payload(t *board.Task) (*board.Verdict, error) {
+	p := &board.Verdict{About: board.About{Task: r.Task}, Verdict: r.Verdict, Commit: r.Commit, Reason: r.Reason, Rejection: r.Rejection}
+	if r.Verdict != board.VerdictRejected || r.Rejection != nil {
+		return p, nil
+	}
+	parsed, err := board.ParseRejection(r.Reason)
+	if err != nil && len(t.OpenComments()) > 0 {
+		parsed, err = board.Rejection{Overall: r.Reason}, nil
+	}
+	p.Reason, p.Rejection = "", &parsed
+	return p, err
 }
 
 // judged completes the commit of a verdict. For an approval it also checks that nothing changed

@@ -77,7 +77,7 @@ func TestScreenConductsARun(t *testing.T) {
 		s.press(text + "\r")
 	}
 	s.await("verdict(t01): REJECTED")
-	if got := p.reads("read", "tasks.t01.rejection_reason"); !strings.Contains(got, "t01.go:2 \u2014 no test / at all") || !strings.Contains(got, "RESOLVED:") {
+	if got := p.reads("read", "tasks.t01.rejection_reason"); !strings.Contains(got, "issue: no test / at all") || !strings.Contains(got, "RESOLVED:") {
 		t.Errorf("the rejection is %s", got)
 	}
 	p.work("coder-1", "t01", "two\nthree\n")

@@ -121,11 +121,11 @@ func (w *world) verdicts(approved, rejected int) {
 func (w *world) rejected(issues ...string) {
 	w.task(board.Rejected, func(t *board.Task) {
 		for i, issue := range issues {
-			prior := board.Rejection{
+			prior := &board.Rejection{
 				Blockers: []board.Finding{{Where: fmt.Sprintf("api/login.go:%d", 12+i), Issue: issue, Why: "users are locked out", Suggestion: "answer 400"}},
-				Overall:  "not yet", Spec: "n/a", Anomaly: "none",
+				Overall:  "not yet",
 			}
-			t.History = append(t.History, board.Event{Time: start.Add(time.Duration(i) * m), Event: board.EventRejected, Reason: prior.Text()})
+			t.History = append(t.History, board.Event{Time: start.Add(time.Duration(i) * m), Event: board.EventRejected, Rejection: prior})
 		}
 	})
 }

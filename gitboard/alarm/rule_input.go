@@ -165,7 +165,7 @@ func alike(t *board.Task) (n int, since board.Time) {
 		if e.Event != board.EventRejected {
 			continue
 		}
-		text := substance(e.Reason)
+		text := substance(e.Rejection)
 		for _, c := range t.CommentsOn(submission) {
 			text += " " + plain.Line(c.Text, 200)
 		}
@@ -177,11 +177,13 @@ func alike(t *board.Task) (n int, since board.Time) {
 	return n, since
 }
 
-// substance is what a rejection objects to, without the form's words that all rejections share.
-func substance(reason string) string {
-	r, err := board.ParseRejection(reason, false)
-	if err != nil {
-		return plain.Line(reason, 1000)
+// substance is what a rejection objects to.
+func substance(r *board.Rejection) string {
+	if r == nil {
+		return ""
+	}
+	if len(r.Blockers) == 0 {
+		return plain.Line(r.Overall, 1000)
 	}
 	var issues []string
 	for _, f := range r.Blockers {

@@ -67,11 +67,11 @@ func TestAReviewLoopIsHeardInTime(t *testing.T) {
 		r.do(coder, &board.PreExec{About: login, Checkpoint: board.Checkpoint{Intent: "The handler", Validation: "go test: ok", FilesToModify: []string{"login.go"}}})
 		r.do(coder, &board.Submit{About: login, Commit: commit, ReviewBase: strings.Repeat("b", 40), Commits: n, Files: 1, Tests: []string{"login_test.go"}})
 		r.do("code-reviewer-1", &board.ClaimReview{About: login})
-		form := board.Rejection{
+		form := &board.Rejection{
 			Blockers: []board.Finding{{Where: fmt.Sprintf("login.go:%d", n), Issue: issue, Why: "users are locked out", Suggestion: "answer 400"}},
-			Overall:  "not yet", Spec: "n/a", Anomaly: "none", PriorStatus: []string{"STILL PRESENT: see above"},
+			Overall:  "not yet", Prior: []string{"STILL PRESENT: see above"},
 		}
-		r.do("code-reviewer-1", &board.Verdict{About: login, Verdict: board.VerdictRejected, Commit: commit, Reason: form.Text()})
+		r.do("code-reviewer-1", &board.Verdict{About: login, Verdict: board.VerdictRejected, Commit: commit, Rejection: form})
 	}
 	fresh := &board.Claim{About: login, Clone: "here", BaseCommit: strings.Repeat("b", 40)}
 	again := &board.Claim{About: login, Clone: "here"}

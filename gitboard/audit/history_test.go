@@ -62,10 +62,10 @@ func (w *world) submit(a board.Actor, id string) git.OID {
 	return work
 }
 
-var rejection = board.Rejection{
+var rejection = &board.Rejection{
 	Blockers: []board.Finding{{Where: "main.go:1", Issue: "it says nothing", Why: "done_when", Suggestion: "print hello"}},
-	Overall:  "not yet", Spec: "n/a", Anomaly: "none", PriorStatus: []string{"RESOLVED: all of it"},
-}.Text()
+	Overall:  "not yet", Prior: []string{"RESOLVED: all of it"},
+}
 
 // comment comments on a line of a submission.
 func (w *world) comment(a board.Actor, id string) {
@@ -77,7 +77,7 @@ func (w *world) judge(a board.Actor, id, verdict string) {
 	w.do(a, &board.ClaimReview{About: board.About{Task: id}})
 	p := &board.Verdict{About: board.About{Task: id}, Verdict: verdict, Commit: w.snapshot(w.tip()).State.Task(id).ReviewCommit}
 	if verdict == board.VerdictRejected {
-		p.Reason = rejection
+		p.Rejection = rejection
 	}
 	w.do(a, p)
 }

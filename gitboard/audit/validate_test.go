@@ -59,7 +59,7 @@ func TestInvariants(t *testing.T) {
 		"nothing to review":         {"review_commit", func() (string, any) { return task("t-review", func(t *board.Task) { t.ReviewCommit = "" }) }},
 		"APPROVED by nobody":        {"approved_by", func() (string, any) { return task("t-approved", func(t *board.Task) { t.ApprovedBy = "" }) }},
 		"APPROVED by its author":    {"approved_by", func() (string, any) { return task("t-approved", func(t *board.Task) { t.ApprovedBy = t.AssignedTo }) }},
-		"REJECTED for no reason":    {"rejection_reason", func() (string, any) { return task("t-rejected", func(t *board.Task) { t.RejectionReason = "" }) }},
+		"REJECTED for no reason":    {"rejection_reason", func() (string, any) { return task("t-rejected", func(t *board.Task) { t.Rejection = nil }) }},
 		"BLOCKED for no reason":     {"blocked_reason", func() (string, any) { return task("t-blocked", func(t *board.Task) { t.BlockedReason = "" }) }},
 		"BLOCKED without questions": {"blocked_questions", func() (string, any) { return task("t-blocked", func(t *board.Task) { t.BlockedQuestions = nil }) }},
 		"SUPERSEDED by nothing":     {"superseded_by", func() (string, any) { return task("t-superseded", func(t *board.Task) { t.SupersededBy = nil }) }},

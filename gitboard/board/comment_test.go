@@ -50,22 +50,22 @@ func TestComment(t *testing.T) {
 func TestRejectionTakesComments(t *testing.T) {
 	s := begun(t).submitted("login").do(reviewer1, review("login"))
 	short := reject("login")
-	short.Reason = "See the comment."
-	s.refused("invalid", reviewer1, short, "has no line `Blockers: N`")
+	short.Rejection = parsed("See the comment.")
+	s.refused("invalid", reviewer1, short, "no blocker")
 	s.do(human, on("login", 12, "An empty name gets in."))
-	short.Reason = " "
-	s.refused("invalid", reviewer1, short, "reason is missing")
-	short.Reason = strings.Replace(rejection, "Anomaly: none", "Anomaly: anomaly-7", 1)
+	short.Rejection = nil
+	s.refused("invalid", reviewer1, short, "no assessment")
+	short.Rejection = parsed(strings.Replace(rejection, "Anomaly: none", "Anomaly: anomaly-7", 1))
 	s.refused("invalid", reviewer1, short, "no such anomaly")
-	short.Reason = "See the comment."
+	short.Rejection = parsed("See the comment.")
 	s.do(reviewer1, short)
 	task := s.task("login")
-	equals(t, "rejected", []any{task.Status, task.RejectionReason, len(task.OpenComments()), len(task.CommentsOn(1))}, []any{board.Rejected, "See the comment.", 0, 1})
+	equals(t, "rejected", []any{task.Status, task.Rejection.Text(), len(task.OpenComments()), len(task.CommentsOn(1))}, []any{board.Rejected, "See the comment.", 0, 1})
 
 	s.do(coder1, goOn("login")).do(coder1, preExec("login")).do(coder1, s.resubmit("login")).do(reviewer1, review("login"))
 	again := reject("login")
-	again.Commit, again.Reason = s.task("login").ReviewCommit, "Still."
-	s.refused("invalid", reviewer1, again, "has no line `Blockers: N`")
+	again.Commit, again.Rejection = s.task("login").ReviewCommit, parsed("Still.")
+	s.refused("invalid", reviewer1, again, "no blocker")
 }
 
 // TestRoomForComments checks that comments, however many, leave room in the record for the

@@ -244,7 +244,9 @@ func taskInvariants(s *State, t *Task, bad func(string, string, ...any)) {
 			bad("approved_by", "%s approved its own work", t.ApprovedBy)
 		}
 	case Rejected:
-		needs("rejection_reason", t.RejectionReason)
+		if t.Rejection == nil {
+			bad("rejection_reason", "missing in REJECTED")
+		}
 	case Blocked:
 		needs("blocked_reason", t.BlockedReason)
 		if e := t.Last(EventBlocked); e != nil && len(t.BlockedQuestions) == 0 && (isCoder(e.Agent) || e.Agent == string(roles.System)) {

@@ -208,21 +208,23 @@ func wayToWithdraw(_ *State, t *Task, _ Actor) (Payload, string) {
 
 // wayToVerdict is a rejection: an approval has nothing to fill in, and no hint proposes one.
 func wayToVerdict(_ *State, t *Task, _ Actor) (Payload, string) {
-	r := Rejection{Overall: exampleText, Spec: "n/a", Anomaly: "none", Blockers: []Finding{{"PATH:1", "ISSUE", "WHY", "SUGGESTION"}}}
+	r := &Rejection{Overall: exampleText, Blockers: []Finding{exampleFinding}}
 	if t.HasPriorFeedback() {
-		r.PriorStatus = []string{examplePrior}
+		r.Prior = []string{examplePrior}
 	}
-	return &Verdict{About: About{t.ID}, Verdict: VerdictRejected, Commit: t.ReviewCommit, Reason: r.Text()}, rejecting(t)
+	return &Verdict{About: About{t.ID}, Verdict: VerdictRejected, Commit: t.ReviewCommit, Rejection: r}, rejecting(t)
 }
 
 const examplePrior = "PARTIAL: TEXT"
+
+var exampleFinding = Finding{"PATH:1", "ISSUE", "WHY", "SUGGESTION"}
 
 func rejecting(t *Task) string {
 	command := "verdict " + t.ID + " REJECTED --commit " + t.ReviewCommit
 	if len(t.OpenComments()) > 0 { // the comments say the rest
 		return command + " --reason TEXT"
 	}
-	command += ` --overall TEXT --blocker "PATH:1|ISSUE|WHY|SUGGESTION"`
+	command += ` --overall TEXT --blocker "` + exampleFinding.Flag() + `"`
 	if t.HasPriorFeedback() {
 		command += ` --prior "` + examplePrior + `"`
 	}

@@ -18,9 +18,10 @@ const (
 // still on the commit.
 type Verdict struct {
 	About
-	Verdict string `json:"verdict"`
-	Commit  string `json:"commit"`
-	Reason  string `json:"reason,omitempty"`
+	Verdict   string     `json:"verdict"`
+	Commit    string     `json:"commit"`
+	Reason    string     `json:"reason,omitempty"` // a comment on an approval
+	Rejection *Rejection `json:"rejection,omitempty"`
 }
 
 // Op implements Payload.
@@ -38,20 +39,16 @@ func (p *Verdict) Check(s *State, op Operation) error {
 		return refuse(CodePermission, "%s is reviewed by %s, not by %s", t.ID, t.ReviewingAs, op.Actor.Identity()).on(t).hint("git liza claim-review %s", t.ID)
 	case p.Commit != t.ReviewCommit:
 		return refuse(CodeStale, "the verdict is on %.10s, but %s was submitted at %.10s", p.Commit, t.ID, t.ReviewCommit).on(t)
+	case p.Verdict == VerdictApproved && p.Rejection != nil:
+		return invalid("an approval does not reject anything")
 	case p.Verdict == VerdictApproved:
 		return nil
 	case p.Verdict != VerdictRejected:
 		return invalid("a verdict is APPROVED or REJECTED, not %s", quote(p.Verdict))
+	case p.Reason != "":
+		return invalid("the reason of a rejection is in its rejection, and this one has another")
 	}
-	r, err := ParseRejection(p.Reason, t.HasPriorFeedback())
-	if err != nil && len(t.OpenComments()) > 0 {
-		return required("reason", p.Reason) // the comments say the rest
-	}
-	if err != nil || r.Anomaly == "" || r.Anomaly == "none" || s.Anomaly(r.Anomaly) != nil {
-		return err
-	}
-	return invalid("the rejection names %s, and there is no such anomaly", quote(r.Anomaly)).
-		hint("log it first (git liza anomaly TYPE --task %s KEY=VALUE), or write: Anomaly: none", t.ID)
+	return checkRejection(s, t, p.Rejection)
 }
 
 // Apply implements Payload.
@@ -60,18 +57,18 @@ func (p *Verdict) Apply(s *State, op Operation) {
 	free(s, op.Actor.ID, t.ID, Idle)
 	t.endReview()
 	if p.Verdict == VerdictApproved {
-		t.ApprovedBy, t.RejectionReason = op.Actor.ID, ""
+		t.ApprovedBy, t.Rejection = op.Actor.ID, nil
 		t.become(Approved, op)
 		e := t.event(op, EventApproved)
 		e.Commit, e.Reason, e.As = p.Commit, p.Reason, op.Actor.Identity()
 		return
 	}
-	t.RejectionReason = p.Reason
+	t.Rejection = p.Rejection
 	t.ReviewCyclesCurrent++
 	t.ReviewCyclesTotal++
 	t.become(Rejected, op)
 	e := t.event(op, EventRejected)
-	e.Commit, e.Iteration, e.Reason, e.As = p.Commit, t.Iteration, p.Reason, op.Actor.Identity()
+	e.Commit, e.Iteration, e.Rejection, e.As = p.Commit, t.Iteration, p.Rejection, op.Actor.Identity()
 	if t.ReviewCyclesCurrent >= s.Config().ReviewCyclesFor(t) {
 		deadlock(s, t, op)
 	}
@@ -95,5 +92,5 @@ func (p *Verdict) Subject(before, after *State, op Operation) (string, string) {
 	if after.Task(p.Task).Status == Blocked {
 		line += ", review deadlock"
 	}
-	return line, p.Reason
+	return line, cmp.Or(p.Reason, p.Rejection.Text())
 }

@@ -127,7 +127,7 @@ func anyOperation(t *rapid.T, s *script) (board.Actor, board.Payload) {
 		{code, &board.Withdraw{About: about(id), Evidence: lapse(task.ReviewingBy)}},
 		{somebody, &board.Release{About: about(id), Reason: word, Force: rapid.Bool().Draw(t, "force"), Evidence: lapse(task.AssignedTo)}},
 		{append(judge, human), &board.ClaimReview{About: about(id), Evidence: lapse(task.ReviewingBy)}}, {append(judge, human), approve(id)}, {append(judge, human), reject(id)},
-		{append(judge, human), on(id, rapid.SampledFrom([]int{0, 1, 40}).Draw(t, "line"), word)}, {append(judge, human), &board.Verdict{About: about(id), Verdict: "REJECTED", Commit: workCommit, Reason: word}},
+		{append(judge, human), on(id, rapid.SampledFrom([]int{0, 1, 40}).Draw(t, "line"), word)}, {append(judge, human), &board.Verdict{About: about(id), Verdict: "REJECTED", Commit: workCommit, Rejection: &board.Rejection{Overall: word}}},
 		{judge, merge(id)}, {judge, conflict(id)}, {[]board.Actor{reviewer1, human}, retry(id)}, {[]board.Actor{human}, block(id)},
 	}
 	rare := []move{

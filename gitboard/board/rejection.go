@@ -1,31 +1,61 @@
 package board
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 )
 
 // Finding is one blocker or concern of a rejection.
 type Finding struct {
-	Where      string // file:line
-	Issue      string
-	Why        string
-	Suggestion string
+	Where      string `yaml:"where" json:"where"` // file:line
+	Issue      string `yaml:"issue" json:"issue"`
+	Why        string `yaml:"why,omitempty" json:"why,omitempty"`
+	Suggestion string `yaml:"suggestion,omitempty" json:"suggestion,omitempty"`
 }
 
-// Rejection is a reviewer's feedback in the required form.
+// Rejection is a reviewer's feedback. Together with comments on lines it may be an assessment
+// alone.
 type Rejection struct {
-	Blockers    []Finding
-	Concerns    []Finding
-	Overall     string
-	Spec        string   // a reference, or n/a
-	Anomaly     string   // an id, or none
-	PriorStatus []string // from iteration 2 on: RESOLVED, STILL PRESENT, PARTIAL lines
+	Blockers []Finding `yaml:"blockers,omitempty" json:"blockers,omitempty"`
+	Concerns []Finding `yaml:"concerns,omitempty" json:"concerns,omitempty"`
+	Overall  string    `yaml:"overall,omitempty" json:"overall,omitempty"`
+	Spec     string    `yaml:"spec,omitempty" json:"spec,omitempty"`       // the part of the spec that it is about
+	Anomaly  string    `yaml:"anomaly,omitempty" json:"anomaly,omitempty"` // the id of a logged one
+	// Prior says from iteration 2 on what became of earlier findings: RESOLVED, STILL PRESENT or
+	// PARTIAL, and what.
+	Prior []string `yaml:"prior,omitempty" json:"prior,omitempty"`
 }
 
-// Text returns the rejection in the form that ParseRejection parses.
-func (r Rejection) Text() string {
+// Flag returns the finding as the value of a flag that ParseFinding parses.
+func (f Finding) Flag() string {
+	parts := []string{f.Where, f.Issue, f.Why, f.Suggestion}
+	for i := range parts[:3] {
+		parts[i] = strings.ReplaceAll(parts[i], "|", "/")
+	}
+	return strings.Join(parts, "|")
+}
+
+// ParseFinding parses "file:line|issue|why|suggestion", of which the last two may be missing.
+func ParseFinding(flag string) Finding {
+	parts := strings.SplitN(flag, "|", 4)
+	for i := range parts {
+		parts[i] = strings.TrimSpace(parts[i])
+	}
+	parts = append(parts, "", "", "")
+	return Finding{Where: parts[0], Issue: parts[1], Why: parts[2], Suggestion: parts[3]}
+}
+
+// Text returns the rejection in the form that ParseRejection parses, "" for none.
+func (r *Rejection) Text() string {
+	if r == nil {
+		return ""
+	}
+	if len(r.Blockers)+len(r.Concerns)+len(r.Prior) == 0 && r.Spec+r.Anomaly == "" {
+		return r.Overall
+	}
 	var b strings.Builder
 	findings := func(title, tag string, fs []Finding) {
 		fmt.Fprintf(&b, "%s: %d\n", title, len(fs))
@@ -42,15 +72,36 @@ func (r Rejection) Text() string {
 	}
 	findings("Blockers", "blocker", r.Blockers)
 	findings("Concerns", "concern", r.Concerns)
-	fmt.Fprintf(&b, "Overall: %s\nSpec: %s\nAnomaly: %s\n", oneLine(r.Overall), oneLine(r.Spec), oneLine(r.Anomaly))
-	if len(r.PriorStatus) > 0 {
+	fmt.Fprintf(&b, "Overall: %s\nSpec: %s\nAnomaly: %s\n", oneLine(r.Overall), cmp.Or(oneLine(r.Spec), noSpec), cmp.Or(oneLine(r.Anomaly), noAnomaly))
+	if len(r.Prior) > 0 {
 		b.WriteString("\nPrior Feedback Status:\n")
-		for _, p := range r.PriorStatus {
+		for _, p := range r.Prior {
 			fmt.Fprintf(&b, "- %s\n", oneLine(p))
 		}
 	}
 	return b.String()
 }
+
+// Brief returns what the rejection asks for, without the form, "" for none.
+func (r *Rejection) Brief() string {
+	if r == nil {
+		return ""
+	}
+	var parts []string
+	for _, b := range r.Blockers {
+		parts = append(parts, strings.TrimSuffix(b.Where+" "+b.Issue+": "+b.Suggestion, ": "))
+	}
+	if r.Overall != "" {
+		parts = append(parts, r.Overall)
+	}
+	return strings.Join(parts, "; ")
+}
+
+// What the form writes for a rejection that names no part of the spec, or no anomaly.
+const (
+	noSpec    = "n/a"
+	noAnomaly = "none"
+)
 
 // oneLine joins the lines of a text, so that none of them can be taken for a line of the form.
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
@@ -60,24 +111,70 @@ var (
 	findingLine = formOf(`^- \[(blocker|concern)\] (\S.*?:[0-9]+(?:-[0-9]+)?)\s+(?:\x{2014}|\x{2013}|--|-)\s+(\S.*)$`)
 	taggedLine  = formOf(`^- \[(blocker|concern)\]`)
 	fieldLine   = formOf(`^(Why it matters|Suggestion|Overall|Spec|Anomaly|Prior Feedback Status):\s*(.*)$`)
-	priorLine   = formOf(`^- (RESOLVED|STILL PRESENT|PARTIAL)\b`)
+	priorForm   = formOf(`^(RESOLVED|STILL PRESENT|PARTIAL)\b`)
+	placeForm   = formOf(`^\S.*?:[0-9]+(-[0-9]+)?$`)
 )
 
-// ParseRejection parses a rejection, and refuses one that isn't in the required form: counts that
-// match, at least one blocker, each with file:line and a suggestion; Overall, Spec and Anomaly; and
-// the status of the prior feedback, if there was a prior iteration. Line breaks and indentation
-// don't matter.
-func ParseRejection(text string, prior bool) (Rejection, error) {
+// ParseRejection parses a rejection. It refuses one in a form that is not the required one; a text
+// in no form is an assessment. Line breaks and indentation don't matter.
+func ParseRejection(text string) (Rejection, error) {
 	p := rejectionParser{counts: map[string]int{}}
 	for n, line := range strings.Split(strings.ReplaceAll(text, "\r\n", "\n"), "\n") {
 		if err := p.line(strings.TrimSpace(line)); err != nil {
 			return Rejection{}, invalid("the rejection's line %d: %v", n+1, err).hint(rejectionHint)
 		}
 	}
-	if err := p.complete(prior); err != nil {
+	if !p.formed {
+		return Rejection{Overall: strings.TrimSpace(text)}, nil
+	}
+	if err := p.counted(); err != nil {
 		return Rejection{}, invalid("the rejection %v", err).hint(rejectionHint)
 	}
 	return p.r, nil
+}
+
+// checkRejection refuses a rejection that says too little: at least one blocker, or else comments
+// on lines; an assessment; each blocker with file:line, why it matters and a suggestion; and the
+// status of earlier findings, if there are any.
+func checkRejection(s *State, t *Task, r *Rejection) error {
+	if r == nil {
+		r = &Rejection{}
+	}
+	incomplete := func(format string, args ...any) error {
+		return invalid("the rejection "+format, args...).hint(rejectionHint)
+	}
+	commented := len(t.OpenComments()) > 0
+	switch {
+	case len(r.Blockers) == 0 && !commented:
+		return incomplete("has no blocker: without one the work is approved")
+	case strings.TrimSpace(r.Overall) == "" && (len(r.Blockers) == 0 || !commented):
+		return incomplete("has no assessment (`Overall: ...`)")
+	case len(r.Prior) == 0 && t.HasPriorFeedback() && !commented:
+		return incomplete("has no `Prior Feedback Status:` though this is not the first iteration")
+	}
+	for _, f := range slices.Concat(r.Blockers, r.Concerns) {
+		if !placeForm.MatchString(f.Where) || oneLine(f.Issue) == "" {
+			return incomplete("has a finding at %s: each needs file:line and what is wrong there", quote(f.Where))
+		}
+	}
+	for _, f := range r.Blockers {
+		if oneLine(f.Why) == "" {
+			return incomplete("does not say why %s matters (`Why it matters: ...`)", f.Where)
+		}
+		if oneLine(f.Suggestion) == "" {
+			return incomplete("suggests nothing for %s (`Suggestion: ...`)", f.Where)
+		}
+	}
+	for _, p := range r.Prior {
+		if !priorForm.MatchString(p) {
+			return incomplete("says %s of prior feedback: RESOLVED, STILL PRESENT or PARTIAL is needed", quote(p))
+		}
+	}
+	if r.Anomaly == "" || r.Anomaly == noAnomaly || s.Anomaly(r.Anomaly) != nil {
+		return nil
+	}
+	return invalid("the rejection names %s, and there is no such anomaly", quote(r.Anomaly)).
+		hint("log it first (git liza anomaly TYPE --task %s KEY=VALUE), or write: Anomaly: none", t.ID)
 }
 
 const rejectionHint = `give it as --blocker "file:line|issue|why|suggestion" --overall TEXT (from iteration 2 also --prior "STILL PRESENT: ..."), or see: git liza docs roles`
@@ -88,6 +185,7 @@ type rejectionParser struct {
 	finding *Finding
 	field   *string // the field that a line without a field name continues
 	prior   bool
+	formed  bool // it has a line of the form
 }
 
 func (p *rejectionParser) line(line string) error {
@@ -97,13 +195,15 @@ func (p *rejectionParser) line(line string) error {
 	}
 	if m := countLine.FindStringSubmatch(line); m != nil {
 		if _, twice := p.counts[m[1]]; twice {
-			return fmt.Errorf("%s stands twice", m[1])
+			return fmt.Errorf("%s is there twice", m[1])
 		}
+		p.formed = true
 		p.counts[m[1]], _ = strconv.Atoi(m[2])
 		p.finding, p.field = nil, nil
 		return nil
 	}
 	if m := findingLine.FindStringSubmatch(line); m != nil {
+		p.formed = true
 		fs := &p.r.Blockers
 		if m[1] == "concern" {
 			fs = &p.r.Concerns
@@ -120,11 +220,8 @@ func (p *rejectionParser) line(line string) error {
 		return p.named(m[1], m[2])
 	}
 	if p.prior && strings.HasPrefix(line, "- ") {
-		if !priorLine.MatchString(line) {
-			return fmt.Errorf("prior feedback is RESOLVED, STILL PRESENT or PARTIAL")
-		}
-		p.r.PriorStatus = append(p.r.PriorStatus, strings.TrimPrefix(line, "- "))
-		p.field = &p.r.PriorStatus[len(p.r.PriorStatus)-1]
+		p.r.Prior = append(p.r.Prior, strings.TrimPrefix(line, "- "))
+		p.field = &p.r.Prior[len(p.r.Prior)-1]
 		return nil
 	}
 	if p.field != nil {
@@ -149,13 +246,14 @@ func (p *rejectionParser) named(name, value string) error {
 		}
 	}
 	if *field != "" {
-		return fmt.Errorf("%s stands twice", name)
+		return fmt.Errorf("%s is there twice", name)
 	}
 	*field, p.field = value, field
 	return nil
 }
 
-func (p *rejectionParser) complete(prior bool) error {
+// counted checks the counts of findings.
+func (p *rejectionParser) counted() error {
 	for _, c := range []struct {
 		name string
 		n    int
@@ -167,25 +265,6 @@ func (p *rejectionParser) complete(prior bool) error {
 		if said != c.n {
 			return fmt.Errorf("says `%s: %d` and lists %d", c.name, said, c.n)
 		}
-	}
-	if len(p.r.Blockers) == 0 {
-		return fmt.Errorf("has no blocker: without one the work is approved")
-	}
-	for _, f := range p.r.Blockers {
-		if f.Why == "" {
-			return fmt.Errorf("says of %s no `Why it matters: ...`", f.Where)
-		}
-		if f.Suggestion == "" {
-			return fmt.Errorf("says of %s no `Suggestion: ...`", f.Where)
-		}
-	}
-	for _, f := range []struct{ name, value string }{{"Overall", p.r.Overall}, {"Spec", p.r.Spec}, {"Anomaly", p.r.Anomaly}} {
-		if strings.TrimSpace(f.value) == "" {
-			return fmt.Errorf("has no line `%s: ...`", f.name)
-		}
-	}
-	if prior && len(p.r.PriorStatus) == 0 {
-		return fmt.Errorf("has no `Prior Feedback Status:` though this is not the first iteration")
 	}
 	return nil
 }

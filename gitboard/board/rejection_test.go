@@ -9,9 +9,9 @@ import (
 )
 
 func TestParseRejection(t *testing.T) {
-	r, err := board.ParseRejection("\nBlockers: 2\r\n- [blocker] api/login.go:12 \u2014 an empty name\n    is accepted\n  Why it matters: anybody\n  gets in\n  Suggestion: answer 400\n"+
-		"- [blocker] a b.go:3-9 -- races\nWhy it matters: data is lost\nSuggestion: lock\n\nConcerns: 1\n- [concern] x.go:1 - long\n\nOverall: close,\nbut no.\n"+
-		"Spec: specs/login.md#2\nAnomaly: anomaly-3\n\nPrior Feedback Status:\n- RESOLVED: the port\n- STILL PRESENT: names\n- PARTIAL: tests\n", true)
+	r, err := board.ParseRejection("\nBlockers: 2\r\n- [blocker] api/login.go:12 \u2014 an empty name\n    is accepted\n  Why it matters: anybody\n  gets in\n  Suggestion: answer 400\n" +
+		"- [blocker] a b.go:3-9 -- races\nWhy it matters: data is lost\nSuggestion: lock\n\nConcerns: 1\n- [concern] x.go:1 - long\n\nOverall: close,\nbut no.\n" +
+		"Spec: specs/login.md#2\nAnomaly: anomaly-3\n\nPrior Feedback Status:\n- RESOLVED: the port\n- STILL PRESENT: names\n- PARTIAL: tests\n")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -22,33 +22,36 @@ func TestParseRejection(t *testing.T) {
 		},
 		Concerns: []board.Finding{{Where: "x.go:1", Issue: "long"}},
 		Overall:  "close, but no.", Spec: "specs/login.md#2", Anomaly: "anomaly-3",
-		PriorStatus: []string{"RESOLVED: the port", "STILL PRESENT: names", "PARTIAL: tests"},
+		Prior: []string{"RESOLVED: the port", "STILL PRESENT: names", "PARTIAL: tests"},
 	}
 	if !reflect.DeepEqual(r, want) {
 		t.Errorf("%+v", r)
 	}
-	again, err := board.ParseRejection(r.Text(), true)
+	again, err := board.ParseRejection(r.Text())
 	if err != nil || !reflect.DeepEqual(again, want) {
 		t.Errorf("written and read again: %+v, %v", again, err)
 	}
 }
 
+// TestRejectionFaults checks that text with a fault of form is refused when it is parsed, and a
+// rejection that says too little when it is given.
 func TestRejectionFaults(t *testing.T) {
+	s := begun(t).rejected("login").do(coder1, goOn("login")).do(coder1, preExec("login"))
+	s.do(coder1, s.resubmit("login")).do(reviewer1, review("login"))
 	for _, c := range []struct{ old, new, says string }{
 		{"Blockers: 1", "Blockers: 2", "says `Blockers: 2` and lists 1"},
 		{"Blockers: 1\n", "", "no line `Blockers: N`"},
 		{"Blockers: 1", "Blockers: one", "no line `Blockers: N`"},
 		{"Concerns: 0", "Concerns: 1", "says `Concerns: 1` and lists 0"},
 		{"Concerns: 0\n", "", "no line `Concerns: N`"},
-		{"Concerns: 0", "Blockers: 1", "Blockers stands twice"},
+		{"Concerns: 0", "Blockers: 1", "Blockers is there twice"},
 		{"login/login.go:12", "login/login.go", "needs file:line"},
 		{" \u2014 an empty name is accepted", "", "needs file:line"},
-		{"  Suggestion: answer 400\n", "", "no `Suggestion: ...`"},
-		{"  Why it matters: anybody gets in\n", "", "no `Why it matters: ...`"},
-		{"Overall: not yet.\n", "", "no line `Overall: ...`"},
-		{"Spec: n/a\n", "", "no line `Spec: ...`"},
-		{"Anomaly: none\n", "", "no line `Anomaly: ...`"},
-		{"Overall: not yet.\n", "Overall: not yet.\nOverall: no.\n", "Overall stands twice"},
+		{"  Suggestion: answer 400\n", "", "`Suggestion: ...`"},
+		{"  Why it matters: anybody gets in\n", "", "`Why it matters: ...`"},
+		{"Overall: not yet.\n", "", "no assessment"},
+		{"Anomaly: none", "Anomaly: anomaly-7", "no such anomaly"},
+		{"Overall: not yet.\n", "Overall: not yet.\nOverall: no.\n", "Overall is there twice"},
 		{"Blockers: 1\n", "Suggestion: x\nBlockers: 1\n", "belongs to a finding"},
 		{"\nPrior Feedback Status:\n- STILL PRESENT: the empty name\n", "", "Prior Feedback Status"},
 		{"- STILL PRESENT: the empty name", "- FIXED: the empty name", "RESOLVED, STILL PRESENT or PARTIAL"},
@@ -58,17 +61,39 @@ func TestRejectionFaults(t *testing.T) {
 		if text == secondRejection {
 			t.Fatalf("%q is not in the text", c.old)
 		}
-		_, err := board.ParseRejection(text, true)
+		r, err := board.ParseRejection(text)
+		if err == nil {
+			v := s.judge(reject("login"))
+			v.Rejection = &r
+			err = s.step(reviewer1, v)
+		}
 		if err == nil || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("without %q: %v", c.old, err)
 		}
 	}
-	none := "Blockers: 0\nConcerns: 0\nOverall: fine\nSpec: n/a\nAnomaly: none\n"
-	if _, err := board.ParseRejection(none, false); err == nil || !strings.Contains(err.Error(), "no blocker") {
-		t.Errorf("no blocker: %v", err)
+	v := s.judge(reject("login"))
+	for _, r := range []*board.Rejection{nil, {Overall: "fine"}, {Overall: "x", Concerns: v.Rejection.Blockers}} {
+		v.Rejection = r
+		s.refused("invalid", reviewer1, v, "no blocker")
 	}
-	if _, err := board.ParseRejection(rejection, false); err != nil {
-		t.Error(err)
+	v = s.judge(reject("login"))
+	v.Reason = "and more"
+	s.refused("invalid", reviewer1, v, "in its rejection")
+	v.Verdict, v.Reason = "APPROVED", ""
+	s.refused("invalid", reviewer1, v, "an approval does not reject anything")
+	if r, err := board.ParseRejection("Not good.\n\nAt all.\n"); err != nil || r.Overall != "Not good.\n\nAt all." || r.Text() != r.Overall {
+		t.Error(r, err)
+	}
+}
+
+// TestFindingAsFlag checks that a bar in a finding's parts does not move its other parts.
+func TestFindingAsFlag(t *testing.T) {
+	f := board.Finding{Where: "a.go:1", Issue: "x|y", Why: "why", Suggestion: "a | b"}
+	if got := board.ParseFinding(f.Flag()); got != (board.Finding{Where: "a.go:1", Issue: "x/y", Why: "why", Suggestion: "a | b"}) {
+		t.Errorf("%+v", got)
+	}
+	if got := board.ParseFinding("b.go:2| long "); got != (board.Finding{Where: "b.go:2", Issue: "long"}) {
+		t.Errorf("%+v", got)
 	}
 }
 
@@ -76,9 +101,9 @@ func TestRejectionFaults(t *testing.T) {
 func TestRejectionFromHostileWords(t *testing.T) {
 	r := board.Rejection{
 		Blockers: []board.Finding{{Where: "a.go:1", Issue: "x\nBlockers: 7", Why: "y\n\nOverall: fine", Suggestion: "z\n- [blocker] b.go:2 - w"}},
-		Overall:  "no\nSpec: mine", Spec: "n/a", Anomaly: "none",
+		Overall:  "no\nSpec: mine",
 	}
-	got, err := board.ParseRejection(r.Text(), false)
+	got, err := board.ParseRejection(r.Text())
 	if err != nil || len(got.Blockers) != 1 || got.Overall != "no Spec: mine" {
 		t.Errorf("%+v, %v", got, err)
 	}

@@ -235,7 +235,7 @@ func TestApproval(t *testing.T) {
 	task := s.task("login")
 	equal(t, "status", task.Status, board.Approved)
 	equal(t, "approved_by", task.ApprovedBy, "code-reviewer-1")
-	equal(t, "cleared", task.ReviewingBy+task.RejectionReason, "")
+	equal(t, "cleared", task.ReviewingBy+task.Rejection.Text(), "")
 	equal(t, "reviewer", s.agent("code-reviewer-1").Status, board.Idle)
 	equal(t, "current_task", s.agent("code-reviewer-1").CurrentTask, "")
 }
@@ -243,15 +243,15 @@ func TestApproval(t *testing.T) {
 func TestRejection(t *testing.T) {
 	s := begun(t).submitted("login").do(reviewer1, review("login"))
 	v := reject("login")
-	v.Reason = "not good"
-	s.refused("invalid", reviewer1, v, "Blockers: N")
-	v.Reason = rejection
+	v.Rejection = parsed("not good")
+	s.refused("invalid", reviewer1, v, "no blocker")
+	v.Rejection = parsed(rejection)
 	s.do(reviewer1, v)
 	task := s.task("login")
 	equal(t, "status", task.Status, board.Rejected)
-	equal(t, "rejection_reason", task.RejectionReason, rejection)
+	equals(t, "rejection_reason", task.Rejection, parsed(rejection))
 	equal(t, "cycles", task.ReviewCyclesCurrent*10+task.ReviewCyclesTotal, 11)
-	equal(t, "event", task.Last("rejected").Reason, rejection)
+	equals(t, "event", task.Last("rejected").Rejection, parsed(rejection))
 	s.do(coder1, goOn("login")).do(coder1, preExec("login")).do(coder1, s.resubmit("login")).do(reviewer1, review("login"))
 	s.refused("invalid", reviewer1, s.judge(v), "Prior Feedback Status")
 	s.do(reviewer1, s.judge(reject("login")))
@@ -266,7 +266,7 @@ func TestSecondIterationWithoutFeedback(t *testing.T) {
 	c.Evidence = s.lease("coder-1", 0)
 	s.do(coder1, c).do(coder1, preExec("login")).do(coder1, submit("login")).do(reviewer1, review("login"))
 	v := reject("login")
-	v.Reason = rejection
+	v.Rejection = parsed(rejection)
 	s.do(reviewer1, v)
 }
 

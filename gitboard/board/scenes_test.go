@@ -66,7 +66,16 @@ const rejection = "Blockers: 1\n- [blocker] login/login.go:12 \u2014 an empty na
 const secondRejection = rejection + "\nPrior Feedback Status:\n- STILL PRESENT: the empty name\n"
 
 func reject(id string) *board.Verdict {
-	return &board.Verdict{About: about(id), Verdict: "REJECTED", Commit: workCommit, Reason: secondRejection}
+	return &board.Verdict{About: about(id), Verdict: "REJECTED", Commit: workCommit, Rejection: parsed(secondRejection)}
+}
+
+// parsed is a rejection from its text.
+func parsed(text string) *board.Rejection {
+	r, err := board.ParseRejection(text)
+	if err != nil {
+		panic(err)
+	}
+	return &r
 }
 
 func merge(id string) *board.Merge {

@@ -37,7 +37,8 @@ type Task struct {
 	ApprovedBy          string `yaml:"approved_by,omitempty"`
 	MergeCommit         string `yaml:"merge_commit,omitempty"`
 	DriftCommits        int    `yaml:"drift_commits,omitempty"`
-	RejectionReason     string `yaml:"rejection_reason,omitempty"`
+
+	Rejection *Rejection `yaml:"rejection_reason,omitempty"` // the last one, until an approval
 
 	Freed            bool     `yaml:"freed,omitempty"`
 	ReservedFor      string   `yaml:"reserved_for,omitempty"`
@@ -77,19 +78,20 @@ type LineComment struct {
 
 // Event is one line of a task's history, to which lines are only ever added.
 type Event struct {
-	Time      Time     `yaml:"time"`
-	Event     string   `yaml:"event"`
-	Agent     string   `yaml:"agent"`
-	Iteration int      `yaml:"iteration,omitempty"`
-	Reason    string   `yaml:"reason,omitempty"`
-	Commit    string   `yaml:"commit,omitempty"`
-	Base      string   `yaml:"base,omitempty"`
-	Tree      string   `yaml:"tree,omitempty"` // the tree of a submitted commit
-	MergeType string   `yaml:"merge_type,omitempty"`
-	Drift     int      `yaml:"drift,omitempty"`
-	Files     []string `yaml:"files,omitempty"`
-	Log       string   `yaml:"log,omitempty"`
-	Kept      string   `yaml:"kept,omitempty"`
+	Time      Time       `yaml:"time"`
+	Event     string     `yaml:"event"`
+	Agent     string     `yaml:"agent"`
+	Iteration int        `yaml:"iteration,omitempty"`
+	Reason    string     `yaml:"reason,omitempty"`
+	Rejection *Rejection `yaml:"rejection,omitempty"`
+	Commit    string     `yaml:"commit,omitempty"`
+	Base      string     `yaml:"base,omitempty"`
+	Tree      string     `yaml:"tree,omitempty"` // the tree of a submitted commit
+	MergeType string     `yaml:"merge_type,omitempty"`
+	Drift     int        `yaml:"drift,omitempty"`
+	Files     []string   `yaml:"files,omitempty"`
+	Log       string     `yaml:"log,omitempty"`
+	Kept      string     `yaml:"kept,omitempty"`
 	// Questions and Attempted are those of the block that an unblock ends; Answer is the answer.
 	Questions []string `yaml:"questions,omitempty"`
 	Attempted []string `yaml:"attempted,omitempty"`
@@ -178,6 +180,14 @@ const (
 var claimEvents = map[string]bool{
 	EventClaimed: true, EventReclaimed: true, EventReassignedAfterReject: true,
 	EventReclaimedAfterExpiry: true, EventClaimedForFix: true, EventResumed: true,
+}
+
+// Why is what an event says of its reason: a rejection's text, or else its reason.
+func (e Event) Why() string {
+	if e.Rejection != nil {
+		return e.Rejection.Text()
+	}
+	return e.Reason
 }
 
 // TakesUp reports whether the event's agent works on the task from then on.

@@ -41,7 +41,7 @@ func TestText(t *testing.T) {
 	for _, task := range []*board.Task{
 		{ID: "plain", Priority: 3, Description: "one line"},
 		{ID: "lines", Priority: 1, Description: "one\n\n  two\n\n\nthree", DoneWhen: "a\nb\n", Scope: "\n\nx", DependsOn: []string{"plain"}},
-		{ID: "odd", Priority: 2, Description: "\t# - : | > \u2028", RejectionReason: "Blockers: 1\n- [blocker] a.go:1 \u2014 it\n", FailedBy: []string{"coder-1"}},
+		{ID: "odd", Priority: 2, Description: "\t# - : | > \u2028", Rejection: &board.Rejection{Blockers: []board.Finding{{Where: "a.go:1", Issue: "it"}}, Overall: "no\n\nreally"}, FailedBy: []string{"coder-1"}},
 		{ID: "claimed", Priority: 2, Status: board.Claimed, AssignedTo: "coder-1", Description: "with a lease"},
 		{ID: "review", Priority: 2, Status: board.ReadyForReview, AssignedTo: "coder-1", ReviewingBy: "code-reviewer-1", Description: "with another"},
 		{ID: "unknown", Priority: 2, Description: "its text is not known"},

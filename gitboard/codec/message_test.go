@@ -50,8 +50,10 @@ func (s *story) tell(who string, p board.Payload) {
 
 func id(digit string) string { return strings.Repeat(digit, 40) }
 
-const rejected = "Blockers: 1\n- [blocker] login.go:12 - an empty name is accepted\n  Why it matters: anybody gets in\n  Suggestion: answer 400\n" +
-	"Concerns: 0\nOverall: not yet.\nSpec: n/a\nAnomaly: none\nPrior Feedback Status:\n- PARTIAL: names\n"
+var rejected = &board.Rejection{
+	Blockers: []board.Finding{{Where: "login.go:12", Issue: "an empty name is accepted", Why: "anybody gets in", Suggestion: "answer 400"}},
+	Overall:  "not yet.",
+}
 
 // The message of one operation of each kind, pinned.
 func TestGoldenMessages(t *testing.T) {
@@ -89,7 +91,7 @@ func TestGoldenMessages(t *testing.T) {
 	claim("coder-1", "login")
 	sent("coder-1", "login", "9")
 	s.tell("human", &board.Comment{About: a("login"), Commit: id("9"), Path: "login.go", Line: 12, Lines: 40, Text: "An empty name gets in."})
-	s.tell("code-reviewer-1", &board.Verdict{About: a("login"), Verdict: "REJECTED", Commit: id("9"), Reason: rejected})
+	s.tell("code-reviewer-1", &board.Verdict{About: a("login"), Verdict: "REJECTED", Commit: id("9"), Rejection: rejected})
 	s.tell("planner-1", &board.Reassign{About: a("login"), Reason: "other eyes"})
 	claim("coder-2", "login")
 	s.tell("coder-2", &board.HandOff{About: a("login"), Summary: "half", NextAction: "the rest"})

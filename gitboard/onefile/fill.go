@@ -42,6 +42,8 @@ var (
 var (
 	timeType   = reflect.TypeFor[board.Time]()
 	scalarType = reflect.TypeFor[board.Scalar]()
+
+	rejectionType = reflect.TypeFor[*board.Rejection]()
 )
 
 // fill puts the fields of a mapping into a struct. Fields that the struct does not have go under its extra:, where
@@ -129,6 +131,8 @@ func (r *report) set(where string, n *yaml.Node, f reflect.Value) {
 		default:
 			bad("true or false")
 		}
+	case f.Type() == rejectionType && n.Kind == yaml.ScalarNode:
+		f.Set(reflect.ValueOf(rejection(r.short(where, n.Line, text(n)))))
 	case f.Kind() == reflect.Pointer:
 		if n.Kind != yaml.MappingNode {
 			bad("a mapping of fields")
@@ -281,4 +285,16 @@ func (r *report) event(where string, n *yaml.Node, e *board.Event) {
 	if name, old := eventNames[e.Event]; old {
 		e.Event = name
 	}
+	if e.Event == board.EventRejected && e.Rejection == nil && e.Reason != "" {
+		e.Reason, e.Rejection = "", rejection(e.Reason)
+	}
+}
+
+// rejection reads a rejection that was kept as text.
+func rejection(text string) *board.Rejection {
+	parsed, err := board.ParseRejection(text)
+	if err != nil {
+		return &board.Rejection{Overall: text}
+	}
+	return &parsed
 }

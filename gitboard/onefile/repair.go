@@ -188,7 +188,10 @@ func (r *reader) repairStatus(t *board.Task) {
 	}
 	switch t.Status {
 	case board.Rejected:
-		need("rejection_reason", &t.RejectionReason, notRecorded)
+		if t.Rejection == nil {
+			r.add(where, 0, "%s has no rejection_reason: %s", t.Status, notRecorded)
+			t.Rejection = &board.Rejection{Overall: notRecorded}
+		}
 	case board.Blocked:
 		need("blocked_reason", &t.BlockedReason, notRecorded)
 		e := t.Last(board.EventBlocked)

@@ -380,8 +380,8 @@ func (c *collector) blocked(b TaskOutlook) {
 	if f := t.Last(board.EventIntegrationFailed); f != nil && t.ReviewCommit != "" {
 		i.Evidence = append(i.Evidence, strings.TrimSpace("the merge failed: "+f.Reason+" "+strings.Join(f.Files, ", ")))
 	}
-	if t.RejectionReason != "" {
-		i.Evidence = append(i.Evidence, "last rejection: "+t.RejectionReason)
+	if t.Rejection != nil {
+		i.Evidence = append(i.Evidence, "last rejection: "+t.Rejection.Text())
 	}
 	if spent := blockedByBudget(c.s, c.s.Config(), b.Brief); spent != nil {
 		i.Turn, i.Evidence = roles.Human, append(i.Evidence, spent.String())

@@ -28,10 +28,10 @@ func (v *view) Iteration() int {
 }
 
 // Rework reports whether there is a rejection to answer.
-func (v *view) Rework() bool { return v.Iteration() > 1 && v.T.RejectionReason != "" }
+func (v *view) Rework() bool { return v.Iteration() > 1 && v.T.Rejection != nil }
 
 // Inherited reports whether the coder starts afresh after another coder was rejected.
-func (v *view) Inherited() bool { return v.Iteration() == 1 && v.T.RejectionReason != "" && !v.Kept() }
+func (v *view) Inherited() bool { return v.Iteration() == 1 && v.T.Rejection != nil && !v.Kept() }
 
 // Fix reports whether the merge failed and only that has to be repaired.
 func (v *view) Fix() bool { return v.T.IntegrationFix || v.T.Status == board.IntegrationFailed }

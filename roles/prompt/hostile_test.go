@@ -153,7 +153,7 @@ func crowd(s *scene, task string) {
 	for _, id := range ids {
 		st.Changes()[board.RecordPath(board.TaskDir, id)] = &board.Task{
 			ID: id, Description: "d", Status: board.Blocked, Kind: board.Code, DoneWhen: "d", Scope: "s", BlockedReason: "b", BlockedQuestions: []string{"q", "q", "q"},
-			Attempted: []string{"a"}, RejectionReason: "r", FailedBy: []string{"coder-1", "coder-2"},
+			Attempted: []string{"a"}, Rejection: &board.Rejection{Overall: "r"}, FailedBy: []string{"coder-1", "coder-2"},
 		}
 	}
 	if t := s.state().Task(task); t != nil {

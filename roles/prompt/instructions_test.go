@@ -181,7 +181,7 @@ func TestRejectionInPrompts(t *testing.T) {
 		if m == nil {
 			t.Fatalf("%s shows no rejection", name)
 		}
-		if r, err := board.ParseRejection(m[1], prior); err != nil || len(r.Blockers) != 1 || len(r.PriorStatus) > 0 != prior {
+		if r, err := board.ParseRejection(m[1]); err != nil || len(r.Blockers) != 1 || len(r.Prior) > 0 != prior {
 			t.Errorf("%s: %+v, %v, of\n%s", name, r, err, m[1])
 		}
 	}

@@ -113,7 +113,7 @@ func (v *view) subject(t *board.Task) string {
 	add(200, "failed by", strings.Join(report.Without(t.FailedBy, asked), ", "))
 	add(300, "done when", t.DoneWhen)
 	add(200, "scope", t.Scope)
-	add(400, "last rejection", t.RejectionReason)
+	add(400, "last rejection", t.Rejection.Brief())
 	add(100, "spent", fmt.Sprintf("iteration %d, rejected %d times", t.Iteration, t.ReviewCyclesTotal))
 	return strings.Join(lines, "\n")
 }

@@ -17,7 +17,7 @@ var situations = map[string]func(*scene) prompt.Input{
 		return s.ready("add-users").ready("add-login").claim(coder, "add-login", sha("b")).input(coder, "add-login")
 	},
 	"coder_notes": func(s *scene) prompt.Input {
-		s.submitted("add-users").verdict("add-users", "APPROVED", "").
+		s.submitted("add-users").verdict("add-users", "APPROVED", nil).
 			do(reviewer, &board.Merge{About: about("add-users"), ReviewCommit: sha("c"), Before: sha("b"), MergeCommit: sha("d"), MergeType: board.MergeCommitType})
 		s.ready("add-login", "add-users").claim(coder, "add-login", sha("d"))
 		in := s.note("add-login", "Mind the umlauts").note("", "Release on Friday").note("coder-1", "Small commits").note("coder-2", "Not yours").input(coder, "add-login")
@@ -25,10 +25,10 @@ var situations = map[string]func(*scene) prompt.Input{
 		return in
 	},
 	"coder_rework": func(s *scene) prompt.Input {
-		return s.submitted("add-login").verdict("add-login", "REJECTED", feedback).claim(coder, "add-login", "").input(coder, "add-login")
+		return s.submitted("add-login").verdict("add-login", "REJECTED", feedback()).claim(coder, "add-login", "").input(coder, "add-login")
 	},
 	"coder_inherited": func(s *scene) prompt.Input {
-		return s.submitted("add-login").verdict("add-login", "REJECTED", feedback).do(planner, &board.Reassign{About: about("add-login")}).
+		return s.submitted("add-login").verdict("add-login", "REJECTED", feedback()).do(planner, &board.Reassign{About: about("add-login")}).
 			claim(coder2, "add-login", sha("b")).input(coder2, "add-login")
 	},
 	"coder_fix_conflict": func(s *scene) prompt.Input {
@@ -74,19 +74,19 @@ var situations = map[string]func(*scene) prompt.Input{
 		return in
 	},
 	"reviewer_second": func(s *scene) prompt.Input {
-		s.submitted("add-login").verdict("add-login", "REJECTED", feedback).claim(coder, "add-login", "").preExec(coder, "add-login").submit(coder, "add-login")
+		s.submitted("add-login").verdict("add-login", "REJECTED", feedback()).claim(coder, "add-login", "").preExec(coder, "add-login").submit(coder, "add-login")
 		in := s.do(reviewer, &board.ClaimReview{About: about("add-login")}).input(reviewer, "add-login")
 		in.Review, in.Restarted = material(), true
 		return in
 	},
 	"coder_comments": func(s *scene) prompt.Input {
-		s.submitted("add-login").commented("add-login").verdict("add-login", "REJECTED", "See the comments.")
+		s.submitted("add-login").commented("add-login").verdict("add-login", "REJECTED", &board.Rejection{Overall: "See the comments."})
 		in := s.claim(coder, "add-login", "").input(coder, "add-login")
 		in.Remarks = remarks(s.state().Task("add-login").Comments, 0)
 		return in
 	},
 	"reviewer_comments": func(s *scene) prompt.Input {
-		s.submitted("add-login").commented("add-login").verdict("add-login", "REJECTED", "See the comments.")
+		s.submitted("add-login").commented("add-login").verdict("add-login", "REJECTED", &board.Rejection{Overall: "See the comments."})
 		s.claim(coder, "add-login", "").preExec(coder, "add-login").submit(coder, "add-login")
 		in := s.do(reviewer, &board.ClaimReview{About: about("add-login")}).input(reviewer, "add-login")
 		in.Review, in.Remarks = material(), remarks(s.state().Task("add-login").Comments, 2)
@@ -162,7 +162,7 @@ func (s *scene) failed(id, how string) *scene {
 	if m.Log = "--- FAIL: TestShop\nshop_test.go:7: two carts"; how == board.FailConflict {
 		m.Log, m.Files = "", []string{"login/login.go"}
 	}
-	return s.submitted(id).verdict(id, "APPROVED", "").do(reviewer, m)
+	return s.submitted(id).verdict(id, "APPROVED", nil).do(reviewer, m)
 }
 
 // TestContinued checks that a continued conversation gets only what is new, with the same labels as

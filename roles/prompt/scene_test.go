@@ -92,13 +92,18 @@ func (s *scene) submit(a board.Actor, id string) *scene {
 	return s.do(a, &board.Submit{About: about(id), Commit: sha(digit), ReviewBase: sha("b"), Commits: 1, Files: 2, Tests: []string{"login/login_test.go"}})
 }
 
-const feedback = "Blockers: 1\n- [blocker] login/login.go:12 \u2014 an empty name is accepted\n  Why it matters: anybody gets in\n" +
-	"  Suggestion: answer 400\n\nConcerns: 0\n\nOverall: not yet.\nSpec: n/a\nAnomaly: none\n"
+// feedback is made anew each time: tests change records in place.
+func feedback() *board.Rejection {
+	return &board.Rejection{
+		Blockers: []board.Finding{{Where: "login/login.go:12", Issue: "an empty name is accepted", Why: "anybody gets in", Suggestion: "answer 400"}},
+		Overall:  "not yet.",
+	}
+}
 
-func (s *scene) verdict(id, verdict, reason string) *scene {
+func (s *scene) verdict(id, verdict string, reason *board.Rejection) *scene {
 	s.t.Helper()
 	return s.do(reviewer, &board.ClaimReview{About: about(id)}).
-		do(reviewer, &board.Verdict{About: about(id), Verdict: verdict, Commit: s.state().Task(id).ReviewCommit, Reason: reason})
+		do(reviewer, &board.Verdict{About: about(id), Verdict: verdict, Commit: s.state().Task(id).ReviewCommit, Rejection: reason})
 }
 
 // submitted brings a task to its first review.

@@ -100,12 +100,14 @@ func (s *scene) approved(id string) *scene {
 	return s.reviewed(id).do(reviewer1, &board.Verdict{About: about(id), Verdict: board.VerdictApproved, Commit: sha("c")})
 }
 
-const rejection = "Blockers: 1\n- [blocker] login.go:12 \u2014 an empty name is accepted\n  Why it matters: anybody gets in\n" +
-	"  Suggestion: answer 400\n\nConcerns: 0\n\nOverall: not yet.\nSpec: n/a\nAnomaly: none\n"
+var rejection = &board.Rejection{
+	Blockers: []board.Finding{{Where: "login.go:12", Issue: "an empty name is accepted", Why: "anybody gets in", Suggestion: "answer 400"}},
+	Overall:  "not yet.",
+}
 
 func (s *scene) rejected(id string) *scene {
 	s.t.Helper()
-	return s.reviewed(id).do(reviewer1, &board.Verdict{About: about(id), Verdict: board.VerdictRejected, Commit: sha("c"), Reason: rejection})
+	return s.reviewed(id).do(reviewer1, &board.Verdict{About: about(id), Verdict: board.VerdictRejected, Commit: sha("c"), Rejection: rejection})
 }
 
 func (s *scene) merged(id string) *scene {

@@ -46,7 +46,7 @@ func reportClaim(c *edge.Call, got *worktrees.Claimed) error {
 	lines.Add("worktree", got.Path)
 	lines.Add("done when", t.DoneWhen)
 	lines.Add("scope", t.Scope)
-	if t.RejectionReason != "" {
+	if t.Rejection != nil {
 		lines.Add("rejected", "it was before; the reasons: git liza show "+t.ID)
 	}
 	if h := got.Done.After.Handoff(t.ID); h != nil && got.Kind.Event == board.EventResumed {

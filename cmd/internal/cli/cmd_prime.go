@@ -248,8 +248,8 @@ func (p *primer) end(t *board.Task) string {
 // feedback is what the last rejection asks for, without its form.
 func feedback(t *board.Task) string {
 	var parts []string
-	if t.RejectionReason != "" {
-		parts = append(parts, findings(t))
+	if t.Rejection != nil {
+		parts = append(parts, t.Rejection.Brief())
 	}
 	if t.Status != board.ReadyForReview {
 		for _, c := range t.CommentsOn(t.Submissions()) {
@@ -257,18 +257,6 @@ func feedback(t *board.Task) string {
 		}
 	}
 	return strings.Join(parts, "; ")
-}
-
-func findings(t *board.Task) string {
-	r, err := board.ParseRejection(t.RejectionReason, false)
-	if err != nil || len(r.Blockers) == 0 {
-		return t.RejectionReason
-	}
-	var parts []string
-	for _, b := range r.Blockers {
-		parts = append(parts, strings.TrimSuffix(b.Where+" "+b.Issue+": "+b.Suggestion, ": "))
-	}
-	return strings.Join(append(parts, r.Overall), "; ")
 }
 
 func workToPrime(c *edge.Call, s *board.State, t *board.Task, role roles.Role) (*primeWork, error) {

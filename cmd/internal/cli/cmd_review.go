@@ -104,7 +104,7 @@ func materialFor(ctx context.Context, c *edge.Call, v *gitboard.View, t *board.T
 		Description: t.Description, DoneWhen: t.DoneWhen, Scope: t.Scope, SpecRef: t.SpecRef, SpecChanged: sub.SpecChanged, SpecDiff: sub.SpecDiff,
 		Checkpoint: t.CheckpointOfIteration(), Files: edge.Every(sub.Files), Outside: edge.Every(sub.FilesOutside), Tests: edge.Every(sub.TestsTouched), Deleted: edge.Every(sub.TestsDeleted),
 		Early: edge.Every(sub.EarlyCommits), NoTests: sub.NoTestsBecause,
-		Commits: edge.Every(sub.Commits), Notes: screen.NoteLines(report.NotesFor(v.State, t.ID, c.AgentID())), SpecChanges: []string{}, Prior: t.RejectionReason,
+		Commits: edge.Every(sub.Commits), Notes: screen.NoteLines(report.NotesFor(v.State, t.ID, c.AgentID())), SpecChanges: []string{}, Prior: t.Rejection.Text(),
 	}
 	if m.Comments, err = c.Opened.Remarks(ctx, t); err != nil {
 		return nil, err

@@ -21,8 +21,8 @@ func (o *rejectionFlags) add(f *pflag.FlagSet) {
 	f.StringArrayVar(&o.blockers, "blocker", nil, "`\"file:line|issue|why|suggestion\"`; once for each")
 	f.StringArrayVar(&o.concerns, "concern", nil, "`\"file:line|issue\"`; once for each")
 	f.StringVar(&o.overall, "overall", "", "your assessment in a sentence or two")
-	f.StringVar(&o.spec, "spec", "n/a", "the part of the spec that it is about")
-	f.StringVar(&o.anomaly, "anomaly", "none", "the `ID` of an anomaly that you logged")
+	f.StringVar(&o.spec, "spec", "", "the part of the spec that it is about")
+	f.StringVar(&o.anomaly, "anomaly", "", "the `ID` of an anomaly that you logged")
 	f.StringArrayVar(&o.prior, "prior", nil, "`\"RESOLVED: ...\"`, \"STILL PRESENT: ...\" or \"PARTIAL: ...\"; from iteration 2")
 }
 
@@ -30,27 +30,23 @@ func (o *rejectionFlags) given() bool {
 	return len(o.blockers)+len(o.concerns)+len(o.prior) > 0 || o.overall != ""
 }
 
-// text builds the rejection that the flags describe.
-func (o *rejectionFlags) text(cmd *edge.Command) (string, error) {
-	r := board.Rejection{Overall: o.overall, Spec: o.spec, Anomaly: o.anomaly, PriorStatus: o.prior}
+// rejection is the rejection that the flags describe.
+func (o *rejectionFlags) rejection(cmd *edge.Command) (*board.Rejection, error) {
+	r := &board.Rejection{Overall: o.overall, Spec: o.spec, Anomaly: o.anomaly, Prior: o.prior}
 	for _, b := range o.blockers {
-		parts := strings.SplitN(b, "|", 4)
-		if len(parts) != 4 {
-			return "", edge.Usage(cmd, `--blocker needs four parts: "file:line|issue|why|suggestion"`)
+		if strings.Count(b, "|") < 3 {
+			return nil, edge.Usage(cmd, `--blocker needs four parts: "file:line|issue|why|suggestion"`)
 		}
-		r.Blockers = append(r.Blockers, board.Finding{Where: trim(parts[0]), Issue: trim(parts[1]), Why: trim(parts[2]), Suggestion: trim(parts[3])})
+		r.Blockers = append(r.Blockers, board.ParseFinding(b))
 	}
 	for _, b := range o.concerns {
-		where, issue, ok := strings.Cut(b, "|")
-		if !ok {
-			return "", edge.Usage(cmd, `--concern needs two parts: "file:line|issue"`)
+		if strings.Count(b, "|") < 1 {
+			return nil, edge.Usage(cmd, `--concern needs two parts: "file:line|issue"`)
 		}
-		r.Concerns = append(r.Concerns, board.Finding{Where: trim(where), Issue: trim(issue)})
+		r.Concerns = append(r.Concerns, board.ParseFinding(b))
 	}
-	return r.Text(), nil
+	return r, nil
 }
-
-func trim(s string) string { return strings.TrimSpace(s) }
 
 var _ = add(verdictCommand)
 
@@ -61,7 +57,7 @@ func verdictCommand() *edge.Command {
 		Name: "verdict", Group: "reviewer", Args: "ID APPROVED|REJECTED", Min: 2, Max: 2, Writes: true,
 		Short: "give the binding verdict on a submission",
 		Long: `A rejection is given as text in the required form (--reason, --reason-file; "-" is standard input), or as its
-parts, from which the text is made: --blocker, --concern, --overall, --spec, --anomaly, --prior.`,
+parts: --blocker, --concern, --overall, --spec, --anomaly, --prior.`,
 		Flags: func(f *pflag.FlagSet) {
 			f.StringVar(&commit, "commit", "", "the `COMMIT` that was reviewed")
 			f.StringVar(&reason, "reason", "", "the rejection, or a comment on an approval")
@@ -80,11 +76,12 @@ parts, from which the text is made: --blocker, --concern, --overall, --spec, --a
 			if err != nil {
 				return err
 			}
+			var rejection *board.Rejection
 			if o.given() {
 				if text != "" {
 					return edge.Usage(c.Cmd, "a reason is given as text or in parts, not both")
 				}
-				if text, err = o.text(c.Cmd); err != nil {
+				if rejection, err = o.rejection(c.Cmd); err != nil {
 					return err
 				}
 			}
@@ -95,7 +92,7 @@ parts, from which the text is made: --blocker, --concern, --overall, --spec, --a
 			done, err := worktrees.Verdict(c.Ctx, c.Opened, worktrees.VerdictRequest{Request: gitboard.Request{
 				Actor: actor,
 				ID:    c.Request, AllowSecret: c.AllowSecret},
-				Task: c.Args[0], Verdict: strings.ToUpper(c.Args[1]), Commit: commit, Reason: text,
+				Task: c.Args[0], Verdict: strings.ToUpper(c.Args[1]), Commit: commit, Reason: text, Rejection: rejection,
 			})
 			if err != nil {
 				return err

@@ -98,7 +98,8 @@ func TestFieldsAndEventsInBoardFormat(t *testing.T) {
 	for _, row := range cells(t, "board-format", "task-fields") {
 		listed = append(listed, spans(row[0])...)
 	}
-	same(t, "fields of a task", listed, yamlKeys(reflect.TypeFor[board.Task]()))
+	keys := slices.Sorted(slices.Values(yamlKeys(reflect.TypeFor[board.Task]())))
+	same(t, "fields of a task", listed, slices.Compact(keys)) // blockers and concerns have the same fields
 }
 
 // TestOlderScriptsAreAnswered: users of the older scripts find a replacement for each under its

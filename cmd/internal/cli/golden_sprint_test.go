@@ -18,7 +18,7 @@ func reviewed(t *testing.T) *boardScene {
 	s.do("human", &board.SprintStart{Aim: "Everything that a shop needs", Planned: []string{"parse", "errors", "units"}, Stretch: []string{"history"}, Deadline: s.now.Add(26 * time.Hour)})
 	for i := range 6 {
 		id := fmt.Sprintf("small-%d", i+1)
-		s.add(id, "A small thing", 2).pass(3*time.Minute).claim("coder-5", id).pass(time.Duration(i)*time.Minute).submit("coder-5", id).verdict("code-reviewer-1", id, "APPROVED", "")
+		s.add(id, "A small thing", 2).pass(3*time.Minute).claim("coder-5", id).pass(time.Duration(i)*time.Minute).submit("coder-5", id).verdict("code-reviewer-1", id, "APPROVED", nil)
 		s.do("code-reviewer-1", &board.Merge{About: board.About{Task: id}, ReviewCommit: workOID, Before: baseOID, MergeCommit: workOID, MergeType: board.FastForward, Drift: i})
 	}
 	s.do("coder-4", &board.LogAnomaly{Type: "external_blocker", Task: "fractions", Details: map[string]board.Scalar{"blocker_service": "pkg.example.com"}})

@@ -112,14 +112,16 @@ func (s *boardScene) submit(coder, id string) *boardScene {
 	return s.do(coder, &board.Submit{About: board.About{Task: id}, Commit: workOID, ReviewBase: baseOID, Commits: 1, Files: 1, Tests: []string{"a_test.go"}})
 }
 
-func (s *boardScene) verdict(reviewer, id, verdict, reason string) *boardScene {
+func (s *boardScene) verdict(reviewer, id, verdict string, reason *board.Rejection) *boardScene {
 	s.t.Helper()
 	a := board.About{Task: id}
-	return s.do(reviewer, &board.ClaimReview{About: a}, &board.Verdict{About: a, Verdict: verdict, Commit: workOID, Reason: reason})
+	return s.do(reviewer, &board.ClaimReview{About: a}, &board.Verdict{About: a, Verdict: verdict, Commit: workOID, Rejection: reason})
 }
 
-const rejected = "Blockers: 1\n- [blocker] a.go:12 \u2014 an empty name is accepted\n  Why it matters: anybody gets in\n" +
-	"  Suggestion: answer 400\n\nConcerns: 0\n\nOverall: not yet.\nSpec: n/a\nAnomaly: none\n"
+var rejected = &board.Rejection{
+	Blockers: []board.Finding{{Where: "a.go:12", Issue: "an empty name is accepted", Why: "anybody gets in", Suggestion: "answer 400"}},
+	Overall:  "not yet.",
+}
 
 // leases returns a lease of each agent with three minutes left; those of the agents in gone expired
 // two minutes ago.
@@ -141,12 +143,12 @@ func busy(t *testing.T) *boardScene {
 	s.add("print", "Print results", 2).add("cli", "Read from the command line", 2).add("round", "Round like people do", 3).add("units", "Units", 3)
 	s.add("history", "Keep a history", 3).add("fractions", "Fractions", 4).add("explain", "Explain each step", 4, "parse", "units").add("old-way", "The old way", 5)
 	s.do("planner-1", &board.AddTask{About: board.About{Task: "next-sprint"}, Definition: board.Definition{Description: "What comes after", Priority: 5, Kind: board.Code}})
-	s.pass(30*time.Minute).do("coder-1").claim("coder-1", "lex").pass(10*time.Minute).submit("coder-1", "lex").verdict("code-reviewer-1", "lex", "APPROVED", "")
+	s.pass(30*time.Minute).do("coder-1").claim("coder-1", "lex").pass(10*time.Minute).submit("coder-1", "lex").verdict("code-reviewer-1", "lex", "APPROVED", nil)
 	s.do("code-reviewer-1", &board.Merge{About: board.About{Task: "lex"}, ReviewCommit: workOID, Before: baseOID, MergeCommit: workOID, MergeType: board.FastForward})
 	s.pass(5*time.Minute).claim("coder-1", "errors").submit("coder-1", "errors").verdict("code-reviewer-1", "errors", "REJECTED", rejected)
 	s.pass(3*time.Minute).claim("coder-1", "errors").claim("coder-2", "print").submit("coder-2", "print")
 	s.claim("coder-2", "cli").submit("coder-2", "cli").do("code-reviewer-2", &board.ClaimReview{About: board.About{Task: "cli"}})
-	s.claim("coder-3", "round").submit("coder-3", "round").verdict("code-reviewer-1", "round", "APPROVED", "")
+	s.claim("coder-3", "round").submit("coder-3", "round").verdict("code-reviewer-1", "round", "APPROVED", nil)
 	s.claim("coder-3", "units").pass(time.Minute).do("coder-3", &board.Block{About: board.About{Task: "units"}, Reason: "the spec does not say whether a pint is 473 or 568 ml", Questions: []string{"Which pint?"}, Attempted: []string{"both"}})
 	s.claim("coder-3", "history").pass(12*time.Minute).submit("coder-3", "history").verdict("code-reviewer-1", "history", "REJECTED", rejected)
 	s.claim("coder-4", "fractions")

@@ -219,10 +219,7 @@ func rejectionLines(s *subject, a []string) [][]string {
 	}
 	for b := range slices.Chunk(a[first:], 4) {
 		if len(b) == 4 {
-			for i := range 3 {
-				b[i] = strings.ReplaceAll(b[i], "|", "/") // a bar separates parts
-			}
-			flags = append(flags, flag("blocker", strings.Join(b, "|"))...)
+			flags = append(flags, flag("blocker", board.Finding{Where: b[0], Issue: b[1], Why: b[2], Suggestion: b[3]}.Flag())...)
 		}
 	}
 	return append(s.takesReview(), line("verdict", flags, s.t.ID, board.VerdictRejected))

@@ -264,7 +264,7 @@ func (f *taskFacts) event(l *edge.Labels, i int) {
 	}
 	add("attempted: ", strings.Join(e.Attempted, "\n"))
 	add("answer: ", e.Answer)
-	add("", e.Reason)
+	add("", e.Why())
 	for _, line := range strings.Split(strings.TrimRight(e.Log, "\n"), "\n") {
 		add("| ", line)
 	}

@@ -6,6 +6,8 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+
+	"github.com/git-liza/git-liza/gitboard/board"
 )
 
 // act turns a form into command lines. Values follow "--name=" and ids follow "--", so that none of
@@ -135,9 +137,9 @@ func verdictOf(f form) [][]string {
 			flags = append(flags, "--prior="+prior)
 		}
 	}
-	if bar := strings.NewReplacer("|", "/"); f.text("issue") != "" {
-		blocker := strings.Join([]string{bar.Replace(f.text("where")), bar.Replace(f.text("issue")), bar.Replace(f.text("why")), f.text("suggestion")}, "|")
-		flags = append(flags, "--blocker="+blocker, "--overall="+f.text("reason"))
+	if f.text("issue") != "" {
+		blocker := board.Finding{Where: f.text("where"), Issue: f.text("issue"), Why: f.text("why"), Suggestion: f.text("suggestion")}
+		flags = append(flags, "--blocker="+blocker.Flag(), "--overall="+f.text("reason"))
 	} else {
 		flags = append(flags, f.flags("reason")...)
 	}
