@@ -196,8 +196,20 @@ func TestCookie(t *testing.T) {
 			t.Errorf("the cookie %q has no %s", cookie, want)
 		}
 	}
-	if strings.Contains(r.header.Get("Content-Security-Policy"), "unsafe") {
+	policy := r.header.Get("Content-Security-Policy")
+	if strings.Contains(policy, "unsafe") {
 		t.Error("the policy allows scripts within pages")
+	}
+	for _, want := range []string{"default-src 'none'", "script-src 'self'", "style-src 'self'", "form-action 'self'", "frame-ancestors 'none'"} {
+		if !strings.Contains(policy+";", want+";") {
+			t.Errorf("the policy %q has no %s", policy, want)
+		}
+	}
+	if own := r.header.Get("Cross-Origin-Resource-Policy"); own != "same-origin" {
+		t.Errorf("other sites may load what is here: %q", own)
+	}
+	if len(w.token) != 64 {
+		t.Errorf("the token %s has not 256 bits", w.token)
 	}
 }
 
