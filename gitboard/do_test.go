@@ -18,6 +18,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/lease"
 	"github.com/git-liza/git-liza/gitboard/oplog"
 	"github.com/git-liza/git-liza/gitboard/roles"
+	"github.com/git-liza/git-liza/gitboard/testrepo"
 )
 
 // TestWriters: eight writers, each with its own Board on one repository, write 25 notes each.
@@ -149,7 +150,7 @@ func (m *meddling) Refs(ctx context.Context, prefixes ...string) ([]git.Ref, err
 }
 
 // memory returns a board in memory whose store a test can make fail.
-func memory(t *testing.T, retries int) (*gitboard.Board, *meddling, *clock) {
+func memory(t *testing.T, retries int) (*gitboard.Board, *meddling, *testrepo.Clock) {
 	c := newClock()
 	m := &meddling{Store: oplog.NewMemory()}
 	b := gitboard.OpenStore(m, "", gitboard.Options{Now: c.Now, Retries: retries})
@@ -252,11 +253,11 @@ func TestRenewal(t *testing.T) {
 		{&board.LogAnomaly{Type: "spec_ambiguity"}, "alpha", 300 * time.Second},
 		{&board.HandOff{About: board.About{Task: "alpha"}, Summary: "s", NextAction: "n"}, "", 0},
 	} {
-		c.pass(time.Minute)
+		c.Pass(time.Minute)
 		m.updates = nil
 		do(t, b, coder1, step.p)
 		h := held(t, m, "coder-1")
-		if h.Task != step.task || !h.Heartbeat.Equal(c.now) || !h.Expires.Equal(c.now.Add(step.expires)) || h.Session != coder1.Session {
+		if h.Task != step.task || !h.Heartbeat.Equal(c.Now()) || !h.Expires.Equal(c.Now().Add(step.expires)) || h.Session != coder1.Session {
 			t.Errorf("%s: %+v", step.p.Op(), h)
 		}
 		if len(m.updates) != 1 || len(m.updates[0]) != 2 || m.updates[0][1].Ref != git.BoardRef {
@@ -286,7 +287,7 @@ func TestTakeOver(t *testing.T) {
 		t.Errorf("until when it runs is not told: %v", err)
 	}
 
-	c.pass(10 * time.Minute)
+	c.Pass(10 * time.Minute)
 	m.updates = nil
 	m.before = func() {
 		if _, err := b.Heartbeat(ctx, coder1); err != nil {
@@ -301,7 +302,7 @@ func TestTakeOver(t *testing.T) {
 		t.Error("robbed although alive")
 	}
 
-	c.pass(10 * time.Minute)
+	c.Pass(10 * time.Minute)
 	do(t, b, coder2, claim("alpha"))
 	if held(t, m, "coder-1") != nil {
 		t.Error("the lease was not fenced")
@@ -336,7 +337,7 @@ func TestSessions(t *testing.T) {
 	refusal(t, err, "lease")
 
 	// A heartbeat comes between the check of the lease and the take-over.
-	c.pass(10 * time.Minute)
+	c.Pass(10 * time.Minute)
 	m.before = func() {
 		if _, err := b.Heartbeat(ctx, coder1); err != nil {
 			t.Error(err)
@@ -345,7 +346,7 @@ func TestSessions(t *testing.T) {
 	_, err = try(b, second, "", &board.Register{Session: "second"})
 	refusal(t, err, "lease")
 
-	c.pass(10 * time.Minute)
+	c.Pass(10 * time.Minute)
 	do(t, b, second, &board.Register{Session: "second"})
 	_, err = try(b, coder1, "", claim("alpha"))
 	refusal(t, err, "session")
@@ -457,7 +458,7 @@ func TestRegister(t *testing.T) {
 	check(t, b.DropSession("planner-1"))
 	_, err = b.Agent(ctx, "planner-1", "", "", gitboard.Process{})
 	refusal(t, err, "lease")
-	c.pass(time.Hour)
+	c.Pass(time.Hour)
 	_, err = b.Agent(ctx, "planner-1", "", "", gitboard.Process{})
 	check(t, err)
 	clean(t, b.Repo())
@@ -469,9 +470,9 @@ func TestViewAt(t *testing.T) {
 	c := newClock()
 	b := open(t, project(t), c)
 	begin(t, b)
-	c.pass(time.Hour)
+	c.Pass(time.Hour)
 	first := do(t, b, ada, note("first"))
-	c.pass(time.Hour)
+	c.Pass(time.Hour)
 	do(t, b, ada, note("second"))
 	for when, want := range map[string]int{
 		string(first.Commit): 1, git.BoardRef: 2, "liza/state~2": 0,

@@ -108,7 +108,7 @@ func TestFaults(t *testing.T) {
 			{"a human's note", func() (board.Actor, board.Payload) { return ada, note("m") }},
 			{"an agent's anomaly", func() (board.Actor, board.Payload) { return holder, &board.LogAnomaly{Type: "spec_ambiguity"} }},
 			{"a take-over", func() (board.Actor, board.Payload) {
-				c.pass(time.Hour) // all leases expire
+				c.Pass(time.Hour) // all leases expire
 				holder = other()
 				return holder, claim("alpha")
 			}},

@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -18,6 +17,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/gitio"
 	"github.com/git-liza/git-liza/gitboard/oplog"
 	"github.com/git-liza/git-liza/gitboard/roles"
+	"github.com/git-liza/git-liza/gitboard/testrepo"
 )
 
 func check(t testing.TB, err error) {
@@ -30,20 +30,7 @@ func check(t testing.TB, err error) {
 // project makes a repository with one commit, in an environment without any user's settings.
 func project(t testing.TB) string {
 	t.Helper()
-	for _, entry := range os.Environ() {
-		if key, _, _ := strings.Cut(entry, "="); strings.HasPrefix(key, "GIT_") {
-			t.Setenv(key, "")
-			os.Unsetenv(key)
-		}
-	}
-	t.Setenv("GIT_CONFIG_GLOBAL", os.DevNull)
-	t.Setenv("GIT_CONFIG_NOSYSTEM", "1")
-	for _, who := range []string{"AUTHOR", "COMMITTER"} {
-		t.Setenv("GIT_"+who+"_NAME", "Ada")
-		t.Setenv("GIT_"+who+"_EMAIL", "ada@example.org")
-	}
-	dir := t.TempDir()
-	check(t, gitio.InitRepository(context.Background(), dir, false))
+	dir := testrepo.Init(t, false)
 	check(t, os.MkdirAll(filepath.Join(dir, "specs"), 0o755))
 	check(t, os.WriteFile(filepath.Join(dir, "specs", "vision.md"), []byte("# Vision\n"), 0o644))
 	repo, err := gitio.Open(context.Background(), dir)
@@ -55,27 +42,11 @@ func project(t testing.TB) string {
 	return dir
 }
 
-// clock is a clock that a test moves.
-type clock struct {
-	mu  sync.Mutex
-	now time.Time
+func newClock() *testrepo.Clock {
+	return testrepo.NewClock(time.Date(2026, 2, 3, 8, 0, 0, 0, time.UTC))
 }
 
-func newClock() *clock { return &clock{now: time.Date(2026, 2, 3, 8, 0, 0, 0, time.UTC)} }
-
-func (c *clock) Now() time.Time {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.now
-}
-
-func (c *clock) pass(d time.Duration) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.now = c.now.Add(d)
-}
-
-func open(t testing.TB, dir string, c *clock) *gitboard.Board {
+func open(t testing.TB, dir string, c *testrepo.Clock) *gitboard.Board {
 	t.Helper()
 	b, err := gitboard.Open(context.Background(), dir, gitboard.Options{Now: c.Now})
 	check(t, err)

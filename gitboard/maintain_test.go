@@ -21,21 +21,21 @@ func TestMaintain(t *testing.T) {
 	if !ran() || ran() {
 		t.Error("not once")
 	}
-	c.pass(59 * time.Minute)
+	c.Pass(59 * time.Minute)
 	if ran() {
 		t.Error("again within the hour")
 	}
-	c.pass(2 * time.Minute)
+	c.Pass(2 * time.Minute)
 	if !ran() {
 		t.Error("not after an hour")
 	}
-	c.pass(-48 * time.Hour) // a clock that was set back
+	c.Pass(-48 * time.Hour) // a clock that was set back
 	if !ran() {
 		t.Error("not after the clock was set back")
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	c.pass(2 * time.Hour)
+	c.Pass(2 * time.Hour)
 	if did, err := b.Maintain(ctx); !did || err == nil {
 		t.Errorf("cancelled: %v, %v", did, err)
 	}

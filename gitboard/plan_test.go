@@ -30,12 +30,12 @@ func TestPlannedOnce(t *testing.T) {
 	}
 	p := &board.AddNote{Message: "one"}
 	v, planned := plan(p), board.At(clock.Now())
-	clock.pass(time.Second)
+	clock.Pass(time.Second)
 	if done := finish(v, p); done.Op.Time != planned {
 		t.Errorf("planned at %s, it was decided again at %s", planned, done.Op.Time)
 	}
 	v = plan(note("two"))
-	clock.pass(time.Second)
+	clock.Pass(time.Second)
 	if done := finish(v, note("three")); done.Op.Time != board.At(clock.Now()) || done.Op.Payload.(*board.AddNote).Message != "three" {
 		t.Errorf("something else was written as planned: %+v", done.Op)
 	}
@@ -46,7 +46,7 @@ func TestPlannedOnce(t *testing.T) {
 		t.Error("what was changed after the plan was written as planned")
 	}
 	v = plan(note("six"))
-	clock.pass(time.Minute)
+	clock.Pass(time.Minute)
 	if done := finish(v, note("six")); done.Op.Time != board.At(clock.Now()) {
 		t.Errorf("an old plan's time was used: %s", done.Op.Time)
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/gitio"
 	"github.com/git-liza/git-liza/gitboard/oplog"
+	"github.com/git-liza/git-liza/gitboard/testrepo"
 )
 
 // The corpus is a set of recorded histories that must always verify. Each is a git bundle; see
@@ -95,7 +96,7 @@ func recordHistory(t *testing.T) {
 func verifies(t *testing.T, file string) {
 	data, err := os.ReadFile(file)
 	check(t, err)
-	m, repo := oplog.NewMemory(), scratch(t)
+	m, repo := oplog.NewMemory(), testrepo.Bare(t)
 	unbundle(t, m, data)
 	file, err = filepath.Abs(file)
 	check(t, err)

@@ -6,8 +6,6 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"maps"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -23,6 +21,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/oplog"
 	"github.com/git-liza/git-liza/gitboard/roles"
 	"github.com/git-liza/git-liza/gitboard/sshsig"
+	"github.com/git-liza/git-liza/gitboard/testrepo"
 )
 
 const integrationRef = "refs/heads/integration"
@@ -61,26 +60,8 @@ func memoryWorld(t testing.TB) *world { return newWorld(t, oplog.NewMemory()) }
 
 // gitWorld makes a world in a bare repository.
 func gitWorld(t testing.TB) (*world, *gitio.Repo) {
-	repo := scratch(t)
+	repo := testrepo.Bare(t)
 	return newWorld(t, repo), repo
-}
-
-func scratch(t testing.TB) *gitio.Repo {
-	t.Helper()
-	for _, entry := range os.Environ() {
-		if key, _, _ := strings.Cut(entry, "="); strings.HasPrefix(key, "GIT_") {
-			t.Setenv(key, "")
-			os.Unsetenv(key)
-		}
-	}
-	t.Setenv("GIT_CONFIG_GLOBAL", os.DevNull)
-	t.Setenv("GIT_CONFIG_NOSYSTEM", "1")
-	dir := filepath.Join(t.TempDir(), "project.git")
-	check(t, gitio.InitRepository(context.Background(), dir, true))
-	repo, err := gitio.Open(context.Background(), dir)
-	check(t, err)
-	t.Cleanup(func() { repo.Close() })
-	return repo
 }
 
 func check(t testing.TB, err error) {

@@ -12,6 +12,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/gitio"
 	"github.com/git-liza/git-liza/gitboard/oplog"
+	"github.com/git-liza/git-liza/gitboard/testrepo"
 )
 
 // TestInvariants breaks each invariant of the board by an edit of its files. Verify names the
@@ -204,7 +205,7 @@ func TestValidateRepository(t *testing.T) {
 
 // TestValidateWorktree checks that a task claimed in this clone must have its worktree.
 func TestValidateWorktree(t *testing.T) {
-	scratch(t) // sets the environment
+	testrepo.Bare(t) // sets the environment
 	dir := t.TempDir()
 	check(t, gitio.InitRepository(t.Context(), dir, false))
 	repo, err := gitio.Open(t.Context(), dir)

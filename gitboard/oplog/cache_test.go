@@ -12,6 +12,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/codec"
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/oplog"
+	"github.com/git-liza/git-liza/gitboard/testrepo"
 )
 
 // counting counts the objects that are read in bulk, and how often.
@@ -110,8 +111,8 @@ func BenchmarkBriefs1000(b *testing.B) {
 		}
 	}
 	b.Run("memory", func(b *testing.B) { bench(b, oplog.NewMemory(), "") })
-	b.Run("git/cold", func(b *testing.B) { bench(b, scratch(b), "") })
-	b.Run("git/warm", func(b *testing.B) { bench(b, scratch(b), filepath.Join(b.TempDir(), "briefs.json")) })
+	b.Run("git/cold", func(b *testing.B) { bench(b, testrepo.Bare(b), "") })
+	b.Run("git/warm", func(b *testing.B) { bench(b, testrepo.Bare(b), filepath.Join(b.TempDir(), "briefs.json")) })
 }
 
 func BenchmarkAppend(b *testing.B) {
@@ -124,7 +125,7 @@ func BenchmarkAppend(b *testing.B) {
 		}
 	}
 	b.Run("memory", func(b *testing.B) { bench(b, oplog.NewMemory()) })
-	b.Run("git", func(b *testing.B) { bench(b, scratch(b)) })
+	b.Run("git", func(b *testing.B) { bench(b, testrepo.Bare(b)) })
 }
 
 // TestTasksAhead checks that a few tasks are read alone, and that who reads all of them does not

@@ -3,16 +3,13 @@ package oplog_test
 import (
 	"context"
 	"fmt"
-	"os"
-	"path/filepath"
-	"strings"
 	"testing"
 	"time"
 
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
-	"github.com/git-liza/git-liza/gitboard/gitio"
 	"github.com/git-liza/git-liza/gitboard/oplog"
+	"github.com/git-liza/git-liza/gitboard/testrepo"
 )
 
 func check(t testing.TB, err error) {
@@ -22,30 +19,11 @@ func check(t testing.TB, err error) {
 	}
 }
 
-// scratch makes a bare repository.
-func scratch(t testing.TB) *gitio.Repo {
-	t.Helper()
-	for _, entry := range os.Environ() {
-		if key, _, _ := strings.Cut(entry, "="); strings.HasPrefix(key, "GIT_") {
-			t.Setenv(key, "")
-			os.Unsetenv(key)
-		}
-	}
-	t.Setenv("GIT_CONFIG_GLOBAL", os.DevNull)
-	t.Setenv("GIT_CONFIG_NOSYSTEM", "1")
-	dir := filepath.Join(t.TempDir(), "board.git")
-	check(t, gitio.InitRepository(context.Background(), dir, true))
-	repo, err := gitio.Open(context.Background(), dir)
-	check(t, err)
-	t.Cleanup(func() { repo.Close() })
-	return repo
-}
-
 // bothStores runs a test in memory and in git.
 func bothStores(t *testing.T, test func(t *testing.T, s oplog.Store)) {
 	t.Run("memory", func(t *testing.T) { test(t, oplog.NewMemory()) })
 	t.Run("git", func(t *testing.T) {
-		repo := scratch(t)
+		repo := testrepo.Bare(t)
 		test(t, repo)
 		if said, err := repo.Fsck(context.Background()); err != nil || said != "" {
 			t.Errorf("fsck: %v\n%s", err, said)

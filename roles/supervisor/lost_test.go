@@ -8,16 +8,15 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
-	"github.com/git-liza/git-liza/gitboard/gitio"
 	"github.com/git-liza/git-liza/gitboard/lease"
 	"github.com/git-liza/git-liza/gitboard/oplog"
+	"github.com/git-liza/git-liza/gitboard/testrepo"
 )
 
 // executor records its calls and does nothing.
@@ -43,38 +42,14 @@ func (h *executor) Release(context.Context, board.Actor, string, string) error {
 	return nil
 }
 
-// stopwatch is a clock set by the test.
-type stopwatch struct {
-	mu  sync.Mutex
-	now time.Time
-}
-
-func (w *stopwatch) read() time.Time {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.now
-}
-
-func (w *stopwatch) pass(d time.Duration) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.now = w.now.Add(d)
-}
-
 // supervised returns a supervisor of coder-1, which works on a task, with a board in a repository.
-func supervised(t *testing.T) (context.Context, *supervisor, *executor, *stopwatch) {
+func supervised(t *testing.T) (context.Context, *supervisor, *executor, *testrepo.Clock) {
 	t.Helper()
-	t.Setenv("GIT_CONFIG_GLOBAL", os.DevNull)
-	for _, who := range []string{"AUTHOR", "COMMITTER"} {
-		t.Setenv("GIT_"+who+"_NAME", "Ada")
-		t.Setenv("GIT_"+who+"_EMAIL", "ada@example.org")
-	}
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	t.Cleanup(cancel)
-	dir := filepath.Join(t.TempDir(), "project")
-	must(t, gitio.InitRepository(ctx, dir, false))
-	clock := &stopwatch{now: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}
-	b, err := gitboard.Open(ctx, dir, gitboard.Options{Now: clock.read})
+	dir := testrepo.Init(t, false)
+	clock := testrepo.NewClock(time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC))
+	b, err := gitboard.Open(ctx, dir, gitboard.Options{Now: clock.Now})
 	must(t, err)
 	t.Cleanup(func() { b.Close() })
 	s := &supervisor{Config: Config{Board: b, Executor: &executor{}, Role: coder1.Role}, watch: map[string]watched{}, memory: &Memory{}, files: files{b, "coder-1"}}
@@ -106,9 +81,9 @@ func do(t *testing.T, ctx context.Context, b *gitboard.Board, a board.Actor, p b
 
 // takenOver lets the lease of the supervisor's agent expire, and another process registers with the
 // agent's id.
-func takenOver(t *testing.T, ctx context.Context, s *supervisor, clock *stopwatch) {
+func takenOver(t *testing.T, ctx context.Context, s *supervisor, clock *testrepo.Clock) {
 	t.Helper()
-	clock.pass(time.Hour)
+	clock.Pass(time.Hour)
 	_, _, err := s.Board.Register(ctx, "coder-1", "", gitboard.Process{})
 	must(t, err)
 }
@@ -137,14 +112,14 @@ func TestActsOnlyWhenSure(t *testing.T) {
 func TestSure(t *testing.T) {
 	ctx, s, _, clock := supervised(t)
 	at := s.pulse.last
-	clock.pass(s.pulse.every - time.Second)
+	clock.Pass(s.pulse.every - time.Second)
 	must(t, s.pulse.sure(ctx))
 	if s.pulse.last != at {
 		t.Error("renewed too early")
 	}
-	clock.pass(time.Second)
+	clock.Pass(time.Second)
 	must(t, s.pulse.sure(ctx))
-	if s.pulse.last != clock.read() {
+	if s.pulse.last != clock.Now() {
 		t.Error("not renewed")
 	}
 }
@@ -166,20 +141,20 @@ func TestLeavesNothingOfAnother(t *testing.T) {
 // supervisor that knows of the loss does not check again.
 func TestLeavesNothingWithoutItsLease(t *testing.T) {
 	for name, c := range map[string]struct {
-		lose  func(context.Context, *testing.T, *supervisor, *stopwatch)
+		lose  func(context.Context, *testing.T, *supervisor, *testrepo.Clock)
 		cause error
 	}{
-		"the lease, and not the session": {func(ctx context.Context, t *testing.T, s *supervisor, _ *stopwatch) {
+		"the lease, and not the session": {func(ctx context.Context, t *testing.T, s *supervisor, _ *testrepo.Clock) {
 			was, err := lease.Read(ctx, s.Board.Repo(), "coder-1")
 			must(t, err)
 			_, err = lease.Beat(ctx, s.Board.Repo(), was, lease.Lease{Agent: "coder-1", Session: "another", Expires: was.Expires})
 			must(t, err)
 		}, context.Canceled},
-		"before its heart beats": {func(ctx context.Context, t *testing.T, s *supervisor, clock *stopwatch) {
+		"before its heart beats": {func(ctx context.Context, t *testing.T, s *supervisor, clock *testrepo.Clock) {
 			takenOver(t, ctx, s, clock)
 			s.pulse = nil
 		}, context.Canceled},
-		"it was told so": {func(context.Context, *testing.T, *supervisor, *stopwatch) {}, lost("coder-1", errExpired)},
+		"it was told so": {func(context.Context, *testing.T, *supervisor, *testrepo.Clock) {}, lost("coder-1", errExpired)},
 	} {
 		ctx, s, hands, clock := supervised(t)
 		c.lose(ctx, t, s, clock)

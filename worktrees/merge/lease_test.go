@@ -6,9 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -17,42 +15,21 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/gitio"
 	"github.com/git-liza/git-liza/gitboard/lease"
+	"github.com/git-liza/git-liza/gitboard/testrepo"
 )
 
-// hand is a clock set by the test.
-type hand struct {
-	mu  sync.Mutex
-	now time.Time
-}
-
-func (h *hand) read() time.Time {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return h.now
-}
-
-func (h *hand) pass(d time.Duration) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.now = h.now.Add(d)
-}
-
-func begin(t *testing.T) (context.Context, *gitboard.Board, *hand) {
+func begin(t *testing.T) (context.Context, *gitboard.Board, *testrepo.Clock) {
 	t.Helper()
-	t.Setenv("GIT_CONFIG_GLOBAL", os.DevNull)
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	t.Cleanup(cancel)
-	dir := filepath.Join(t.TempDir(), "dépôt à moi")
-	if err := gitio.InitRepository(ctx, dir, false); err != nil {
-		t.Fatal(err)
-	}
-	h := &hand{now: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}
-	b, err := gitboard.Open(ctx, dir, gitboard.Options{Now: h.read})
+	dir := testrepo.Init(t, false)
+	clock := testrepo.NewClock(time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC))
+	b, err := gitboard.Open(ctx, dir, gitboard.Options{Now: clock.Now})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { b.Close() })
-	return ctx, b, h
+	return ctx, b, clock
 }
 
 func reviewer(id string) board.Actor { return board.Actor{ID: id} }
@@ -71,7 +48,7 @@ func TestHold(t *testing.T) {
 	if _, err := one.giveBack(ctx); err != nil {
 		t.Error(err)
 	}
-	clock.pass(leaseFor)
+	clock.Pass(leaseFor)
 	two, err := hold(ctx, b, b.Budget(), reviewer("human"))
 	if err != nil {
 		t.Fatal(err)
@@ -124,7 +101,7 @@ func TestHoldOfTheDead(t *testing.T) {
 	_, dead, _ := strings.Cut(string(out), "process: ")
 	dead, _, _ = strings.Cut(dead, "\n")
 	ctx, b, clock := begin(t)
-	now := clock.read()
+	now := clock.Now()
 	left := func(process string) {
 		t.Helper()
 		was, err := lease.Read(ctx, b.Repo(), lease.MergeHolder)
@@ -170,13 +147,13 @@ func TestGiveBackRenews(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 3 {
-		clock.pass(leaseFor * 3 / 4)
+		clock.Pass(leaseFor * 3 / 4)
 		gives, err := one.giveBack(ctx)
 		if err != nil {
 			t.Fatal(err)
 		}
 		held, err := lease.Read(ctx, b.Repo(), lease.MergeHolder)
-		if err != nil || held == nil || held.OID != gives.Old || held.Expires.Sub(clock.read()) != leaseFor {
+		if err != nil || held == nil || held.OID != gives.Old || held.Expires.Sub(clock.Now()) != leaseFor {
 			t.Fatalf("it gives back %s, and holds %+v: %v", gives.Old.Short(), held, err)
 		}
 	}
@@ -192,7 +169,7 @@ func TestDuring(t *testing.T) {
 	}
 	first := h.held.Expires
 	err = h.during(ctx, time.Millisecond, func(ctx context.Context) error {
-		clock.pass(40 * time.Second)
+		clock.Pass(40 * time.Second)
 		for {
 			held, err := lease.Read(ctx, b.Repo(), lease.MergeHolder)
 			if err != nil || held.Expires.After(first) {
@@ -213,7 +190,7 @@ func TestDuring(t *testing.T) {
 				continue
 			}
 			_ = b.Repo().UpdateRefs(ctx, []git.RefUpdate{lease.Fence(lease.MergeHolder, now)}, "")
-			clock.pass(time.Second)
+			clock.Pass(time.Second)
 		}
 		return context.Cause(ctx)
 	})

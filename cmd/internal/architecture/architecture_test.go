@@ -76,7 +76,8 @@ var rooms = map[string]struct {
 	"cmd/git-liza":            {false, []string{"cmd/internal/cli", "cmd/internal/edge"}},
 	"cmd/liza-bench":          {false, []string{"*"}},
 	"cmd/liza-mutate":         {false, []string{"gitboard/gitio"}},
-	"gitboard/golden":         {false, nil}, // for tests
+	"gitboard/golden":         {false, nil},                        // for tests
+	"gitboard/testrepo":       {false, []string{"gitboard/gitio"}}, // for tests
 }
 
 // TestGitboardImportsNothingAbove: a board can be used without roles, worktrees, hooks and

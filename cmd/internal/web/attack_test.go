@@ -237,7 +237,7 @@ func TestSessionsStay(t *testing.T) {
 	if forged.read(got, err).status != http.StatusUnauthorized {
 		t.Error("what is kept lets somebody in")
 	}
-	s.passes(8 * 24 * time.Hour)
+	s.clock.Pass(8 * 24 * time.Hour)
 	if r := again.get("/"); r.status != http.StatusUnauthorized {
 		t.Errorf("a browser that was away for eight days is answered with %d", r.status)
 	}

@@ -108,7 +108,7 @@ func TestDiscoveryAndGoneAgent(t *testing.T) {
 	s.task("login", "--ready")
 	s.must("coder-1", "claim", "login")
 	s.must("coder-1", "discover", "--during", "login", "--desc", "passwords lie in the log", "--severity", "critical", "--urgency", "immediate")
-	s.passes(time.Hour)
+	s.clock.Pass(time.Hour)
 	w := s.serve(options{}).enter()
 	w.get("/").mustHold(t, "passwords lie in the log", `action="/act/settle"`, "coder-1 is gone", `action="/act/recover-agent"`)
 	for _, r := range []answer{w.post("/act/settle", "id", "disc-1", "how", "defer", "reason", "after the release"), w.post("/act/recover-agent", "id", "coder-1")} {

@@ -34,7 +34,7 @@ func TestConducted(t *testing.T) {
 	s.lands("coder-2", "t04-cart", 9)
 	s.lands("coder-1", "t02-catalogue", 11)
 	s.must("coder-1", "claim", "t03-search")
-	s.passes(5 * time.Minute)
+	s.clock.Pass(5 * time.Minute)
 	s.must("coder-1", "block", "t03-search", "--reason", "The vision names no language: stemming differs between German and English", "--question", "Which languages do customers search in?", "--question", "Is a full scan good enough for 10 000 products?", "--attempted", "read specs/vision.md")
 	s.submitted("coder-2", "t05-checkout", map[string]string{"t05-checkout.go": source("checkout", "price"), "t05-checkout_test.go": "package checkout\n"})
 

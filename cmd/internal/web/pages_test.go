@@ -208,7 +208,7 @@ func TestLeaseRunsOut(t *testing.T) {
 		t.Errorf("the work that goes on has taken no time:\n%s", r.body)
 	}
 	events := w.follow("/", "")
-	s.passes(10 * time.Minute)
+	s.clock.Pass(10 * time.Minute)
 	events.until(t, "lease expired")
 }
 

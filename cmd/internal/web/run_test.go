@@ -30,7 +30,7 @@ func newRun(t *testing.T) *scene {
 	s.must("", "config", "set", "plan_review", "human")
 	for _, r := range runTasks {
 		s.must("planner-1", "add-task", "--id", r.id, "--desc", r.desc, "--done", "go test ./"+r.id+" prints ok", "--scope", "IN: "+r.id, "--spec", "specs/vision.md", "--depends", r.depends)
-		s.passes(20 * time.Second)
+		s.clock.Pass(20 * time.Second)
 	}
 	return s
 }
@@ -45,9 +45,9 @@ func (s *scene) lands(coder, id string, minutes int) {
 // judged approves a submission and merges it, in so many minutes.
 func (s *scene) judged(id string, minutes int) {
 	s.t.Helper()
-	s.passes(time.Duration(minutes) * time.Minute / 2)
+	s.clock.Pass(time.Duration(minutes) * time.Minute / 2)
 	s.must("code-reviewer-1", "claim-review", id)
-	s.passes(time.Duration(minutes) * time.Minute / 2)
+	s.clock.Pass(time.Duration(minutes) * time.Minute / 2)
 	s.must("code-reviewer-1", "verdict", id, "APPROVED", "--commit", "task/"+id)
 	s.must("code-reviewer-1", "merge", id)
 }

@@ -13,7 +13,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -21,6 +20,7 @@ import (
 	"github.com/git-liza/git-liza/cmd/internal/edge"
 	"github.com/git-liza/git-liza/cmd/internal/web"
 	"github.com/git-liza/git-liza/gitboard"
+	"github.com/git-liza/git-liza/gitboard/testrepo"
 )
 
 func TestMain(m *testing.M) {
@@ -60,27 +60,9 @@ func commonShop(t *testing.T) *scene {
 
 // a scene is a repository with a board, on which commands run within this process.
 type scene struct {
-	t   *testing.T
-	dir string
-	*clock
-}
-
-type clock struct {
-	mu   sync.Mutex
-	time time.Time
-}
-
-func (c *clock) now() time.Time {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.time
-}
-
-// passes advances the clock.
-func (c *clock) passes(d time.Duration) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.time = c.time.Add(d)
+	t     *testing.T
+	dir   string
+	clock *testrepo.Clock
 }
 
 func newScene(t *testing.T) *scene {
@@ -90,7 +72,7 @@ func newScene(t *testing.T) *scene {
 
 func newSceneIn(t *testing.T, dir, goal string) *scene {
 	t.Helper()
-	s := &scene{t: t, dir: filepath.Join(dir, "shop"), clock: &clock{time: time.Now().Add(-3 * time.Hour).Truncate(time.Second)}}
+	s := &scene{t: t, dir: filepath.Join(dir, "shop"), clock: testrepo.NewClock(time.Now().Add(-3 * time.Hour).Truncate(time.Second))}
 	if err := os.MkdirAll(filepath.Join(s.dir, "specs"), 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -145,7 +127,7 @@ func (s *scene) run(agent string, args ...string) (code int, out, errs string) {
 		}
 		return ""
 	}
-	app := &edge.App{Stdin: strings.NewReader(""), Stdout: &o, Stderr: &e, Getenv: env, Dir: s.dir, Now: s.now}
+	app := &edge.App{Stdin: strings.NewReader(""), Stdout: &o, Stderr: &e, Getenv: env, Dir: s.dir, Now: s.clock.Now}
 	code = cli.Run(context.Background(), app, args)
 	return code, o.String(), e.String()
 }
@@ -182,7 +164,7 @@ func (s *scene) worked(coder, id string, files map[string]string) {
 	for name, text := range files {
 		s.write(filepath.Join(".worktrees", id, name), text)
 	}
-	s.passes(time.Minute)
+	s.clock.Pass(time.Minute)
 	s.git("-C", ".worktrees/"+id, "add", "-A")
 	s.gitAs(coder, "-C", ".worktrees/"+id, "commit", "-q", "-m", "Work on "+id)
 	s.must(coder, "submit", id)
@@ -202,18 +184,18 @@ func newShopIn(t *testing.T, dir string) *scene {
 	s := newSceneIn(t, dir, "Sell furniture <script>alert('goal')</script>")
 	for _, id := range []string{"login", "cart", "pay"} {
 		s.task(id, "--ready")
-		s.passes(time.Minute)
+		s.clock.Pass(time.Minute)
 	}
 	s.task("ship", "--ready", "--depends", "pay")
 	s.task("draft-one")
 	s.submitted("coder-1", "login", map[string]string{"login.go": "package login\n\n// " + hostile + "\nfunc Do() string { return \"" + strings.ReplaceAll(hostile, `"`, "") + "\" }\n", "login_test.go": "package login\n", `we"ird <b>&.txt`: hostile + "\n"})
-	s.passes(5 * time.Minute)
+	s.clock.Pass(5 * time.Minute)
 	s.must("code-reviewer-1", "claim-review", "login")
 	s.must("code-reviewer-1", "verdict", "login", "REJECTED", "--commit", "task/login", "--blocker", "login.go:3|"+hostile+"|why|fix it", "--overall", "Not yet.")
 	s.must("coder-1", "claim", "login")
 	s.worked("coder-1", "login", map[string]string{"login.go": "package login\n\nfunc Do() string { return \"done\" }\n"})
 	s.must("coder-2", "claim", "cart")
-	s.passes(3 * time.Minute)
+	s.clock.Pass(3 * time.Minute)
 	s.must("coder-2", "block", "cart", "--reason", "no currency is named "+hostile, "--question", "Euro or Dollar? "+hostile, "--attempted", "read the vision")
 	s.must("", "note", "--for", "pay", hostile)
 	return s
@@ -241,11 +223,11 @@ type options struct {
 func (s *scene) serve(o options) *site {
 	s.t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
-	b, err := gitboard.Open(ctx, s.dir, gitboard.Options{Now: s.now})
+	b, err := gitboard.Open(ctx, s.dir, gitboard.Options{Now: s.clock.Now})
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	app := &edge.App{Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: io.Discard, Getenv: os.Getenv, Dir: s.dir, Now: s.now}
+	app := &edge.App{Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: io.Discard, Getenv: os.Getenv, Dir: s.dir, Now: s.clock.Now}
 	w := &site{scene: s, tokens: make(chan string, 100)}
 	c := web.Config{App: app, Board: b, Random: rand.Read, Hosts: o.hosts, Sessions: o.sessions, Keep: o.keep, Address: func(token string) { w.tokens <- token }}
 	if c.Keep == nil {

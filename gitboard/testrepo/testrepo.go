@@ -1,0 +1,80 @@
+// Package testrepo makes repositories and clocks for tests. It is for tests alone: the tests of all
+// packages above gitio set up the same environment, and none of them depends on its user's settings.
+//
+// It may import gitboard/gitio.
+package testrepo
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/git-liza/git-liza/gitboard/gitio"
+)
+
+// Environment removes the user's and the machine's settings of git for the rest of a test, and
+// makes Ada the author of commits.
+func Environment(t testing.TB) {
+	t.Helper()
+	for _, entry := range os.Environ() {
+		if key, _, _ := strings.Cut(entry, "="); strings.HasPrefix(key, "GIT_") {
+			t.Setenv(key, "") // restores it after the test
+			os.Unsetenv(key)
+		}
+	}
+	t.Setenv("GIT_CONFIG_GLOBAL", os.DevNull)
+	t.Setenv("GIT_CONFIG_NOSYSTEM", "1")
+	for _, who := range []string{"AUTHOR", "COMMITTER"} {
+		t.Setenv("GIT_"+who+"_NAME", "Ada")
+		t.Setenv("GIT_"+who+"_EMAIL", "ada@example.org")
+	}
+}
+
+// Init sets up Environment, and makes an empty repository in a new directory.
+func Init(t testing.TB, bare bool) string {
+	t.Helper()
+	Environment(t)
+	dir := filepath.Join(t.TempDir(), "dépôt à moi")
+	if err := gitio.InitRepository(context.Background(), dir, bare); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// Bare opens a new bare repository.
+func Bare(t testing.TB) *gitio.Repo {
+	t.Helper()
+	repo, err := gitio.Open(context.Background(), Init(t, true))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { repo.Close() })
+	return repo
+}
+
+// Clock is a clock that a test moves.
+type Clock struct {
+	mu  sync.Mutex
+	now time.Time
+}
+
+// NewClock returns a clock that shows a time until it is moved.
+func NewClock(at time.Time) *Clock { return &Clock{now: at} }
+
+// Now returns the time that the clock shows.
+func (c *Clock) Now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.now
+}
+
+// Pass moves the clock.
+func (c *Clock) Pass(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.now = c.now.Add(d)
+}
