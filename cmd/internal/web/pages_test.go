@@ -199,7 +199,7 @@ func TestLeaseRunsOut(t *testing.T) {
 	s := newScene(t)
 	s.task("login", "--ready")
 	s.must("coder-1", "claim", "login")
-	s.passes(3 * time.Minute)
+	s.clock.Pass(3 * time.Minute)
 	w := s.serve(options{}).enter()
 	if r := w.get("/"); strings.Contains(r.body, "lease expired") {
 		t.Fatal("it is gone at once")
