@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"os/exec"
 	"slices"
 	"strings"
@@ -63,7 +62,7 @@ func Run(ctx context.Context, c Command) error {
 	defer cancel()
 	cmd := exec.CommandContext(limited, "sh", "-c", c.Script)
 	cmd.Dir = c.Dir
-	cmd.Env = ownEnv()
+	cmd.Env = ownEnv(ctx)
 	if c.Repo != nil {
 		cmd.Env = install.Hooked(c.Repo, cmd.Env)
 	}
@@ -95,8 +94,8 @@ var actors = []string{"LIZA_AGENT_ID", "LIZA_SESSION", "LIZA_SIGNING_KEY", "LIZA
 // ownEnv is the environment for a command that finds its own repository. The command runs code that
 // agents have written, so it must not act for anybody: not as an agent, not with a key, and not as
 // the human who started this process.
-func ownEnv() []string {
-	env := slices.DeleteFunc(gitio.Elsewhere(os.Environ()), func(entry string) bool {
+func ownEnv(ctx context.Context) []string {
+	env := slices.DeleteFunc(gitio.Elsewhere(gitio.Environ(ctx)), func(entry string) bool {
 		key, _, _ := strings.Cut(entry, "=")
 		return slices.Contains(actors, key)
 	})

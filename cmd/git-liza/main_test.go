@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"flag"
 	"fmt"
 	"log"
@@ -116,15 +115,24 @@ func TestScripts(t *testing.T) {
 		}
 		files = append(files, found...)
 	}
+	set := variablesOf(t, files)
+	update := os.Getenv("UPDATE_SCRIPTS") != ""
+	if !update {
+		files = inProcess(t, files)
+	}
 	testscript.Run(t, testscript.Params{
 		Files:               files,
 		RequireUniqueNames:  true,
 		RequireExplicitExec: true,
-		UpdateScripts:       os.Getenv("UPDATE_SCRIPTS") != "",
-		Setup:               setup,
+		UpdateScripts:       update,
+		Setup: func(env *testscript.Env) error {
+			env.Values[variables{}] = set
+			return setup(env)
+		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
 			"clock": clock,
 			"exits": exits,
+			"liza":  lizaWithin,
 		},
 	})
 }
@@ -143,7 +151,12 @@ func setup(env *testscript.Env) error {
 	} {
 		env.Setenv(key, value)
 	}
-	env.Values[refusals{}] = new(int)
+	names := env.Values[variables{}].([]string)
+	for _, entry := range env.Vars {
+		name, _, _ := strings.Cut(entry, "=")
+		names = append(names[:len(names):len(names)], name)
+	}
+	env.Values[variables{}] = names
 	return os.WriteFile(filepath.Join(home, "gitconfig"), []byte(gitConfig+"[protocol \"file\"]\n\tallow = always\n"), 0o644)
 }
 
@@ -159,25 +172,14 @@ func clock(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Setenv("LIZA_TEST_NOW", now.Add(span).Format(time.RFC3339))
 }
 
-// refusals is the key under which a script's refusals are counted.
-type refusals struct{}
-
-// asProcesses is how many refusals of a script run as real processes.
-const asProcesses = 3
-
-// exits runs a command and checks its exit code: `exits 4 git-liza verify`. After the first few,
-// refusals run within this process, because starting a process costs more than the refusal.
+// exits runs a command and checks its exit code: `exits 4 git-liza verify`.
 func exits(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: exits CODE COMMAND...")
 	}
 	run := runs
-	// The commands hook and edit read their input, so they always run as processes.
-	if args[0] == "1" && args[1] == "git-liza" && len(args) > 2 && args[2] != "hook" && args[2] != "edit" {
-		n := ts.Value(refusals{}).(*int)
-		if *n++; *n > asProcesses {
-			run = within
-		}
+	if args[1] == "liza" {
+		run = within
 	}
 	if code := run(ts, args[1], args[2:]); fmt.Sprint(code) != args[0] {
 		ts.Fatalf("exit code %d, want %s", code, args[0])
@@ -191,15 +193,4 @@ func runs(ts *testscript.TestScript, command string, args []string) int {
 	}
 	ts.Check(err)
 	return 0
-}
-
-// within runs git-liza in this process, in the script's directory and environment.
-func within(ts *testscript.TestScript, _ string, args []string) int {
-	now, err := time.Parse(time.RFC3339, ts.Getenv("LIZA_TEST_NOW"))
-	ts.Check(err)
-	app := edge.App{
-		Stdin: strings.NewReader(""), Stdout: ts.Stdout(), Stderr: ts.Stderr(),
-		Getenv: ts.Getenv, Dir: ts.MkAbs("."), Now: func() time.Time { return now },
-	}
-	return cli.Run(context.Background(), &app, args)
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -13,9 +14,6 @@ import (
 	"sync"
 	"testing"
 	"time"
-
-	"github.com/git-liza/git-liza/cmd/internal/cli"
-	"github.com/git-liza/git-liza/cmd/internal/edge"
 )
 
 // A project is a real repository with a board, driven by real processes.
@@ -143,20 +141,19 @@ func (p *project) run(agent, name string, args ...string) (string, string, int) 
 	return out.String(), errs.String(), cmd.ProcessState.ExitCode()
 }
 
-// inside is liza for commands that only read: it runs them within this process, which saves
-// starting one.
-func (p *project) inside(args ...string) (string, string, int) {
-	var out, errs bytes.Buffer
-	now := time.Now
-	if text := p.getenv("LIZA_TEST_NOW"); text != "" {
-		at, err := time.Parse(time.RFC3339, text)
-		if err != nil {
-			p.t.Error(err)
-		}
-		now = func() time.Time { return at }
+// inside is liza within this process, which saves starting one.
+func (p *project) inside(args ...string) (string, string, int) { return p.insideAs("", args...) }
+
+func (p *project) insideAs(agent string, args ...string) (string, string, int) {
+	environ := slices.Clip(p.env)
+	if agent != "" {
+		environ = append(environ, "LIZA_AGENT_ID="+agent)
 	}
-	app := edge.App{Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs, Getenv: p.getenv, Dir: p.dir, Now: now}
-	code := cli.Run(p.t.Context(), &app, args)
+	var out, errs bytes.Buffer
+	code, err := inWithin(context.Background(), p.dir, environ, &out, &errs, args)
+	if err != nil {
+		p.t.Error(err)
+	}
 	return out.String(), errs.String(), code
 }
 
@@ -183,9 +180,15 @@ func (p *project) liza(agent string, args ...string) (string, string, int) {
 	return p.run(agent, "git-liza", args...)
 }
 
+// must runs a command that succeeds. It is a process only if the command needs one or the
+// environment names other programs; where a process matters to a test, the test calls liza.
 func (p *project) must(agent string, args ...string) string {
 	p.t.Helper()
-	out, errs, code := p.liza(agent, args...)
+	run := p.insideAs
+	if always(args) || p.getenv("PATH") != os.Getenv("PATH") {
+		run = p.liza
+	}
+	out, errs, code := run(agent, args...)
 	if code != 0 {
 		p.t.Fatalf("git liza %s: exit %d\n%s%s", strings.Join(args, " "), code, out, errs)
 	}

@@ -14,6 +14,7 @@ import (
 // batch is one `git cat-file --batch` child. It is started on first use and restarted after it
 // dies. Requests are serialized; one request may hold many names.
 type batch struct {
+	environ environ // of the child, besides what its command adds
 	command command
 	turn    chan struct{} // holds a token while no request is running
 	partial func() bool   // whether git may die for lack of an object of a remote
@@ -27,8 +28,8 @@ type batch struct {
 	died   bool // the last child died of the object it was asked for
 }
 
-func newBatch(c command) *batch {
-	b := &batch{command: c, turn: make(chan struct{}, 1), partial: func() bool { return false }}
+func newBatch(given environ, c command) *batch {
+	b := &batch{environ: given, command: c, turn: make(chan struct{}, 1), partial: func() bool { return false }}
 	b.turn <- struct{}{}
 	return b
 }
@@ -145,7 +146,7 @@ func (b *batch) failed(ctx context.Context, err error) error {
 func (b *batch) start() error {
 	cmd := exec.Command("git", b.command.args...)
 	cmd.Dir, cmd.WaitDelay = b.command.dir, waitDelay
-	cmd.Env = append(cleanEnv(), b.command.env...)
+	cmd.Env = append(cleanEnv(b.environ), b.command.env...)
 	b.stderr = &tail{}
 	cmd.Stderr = b.stderr
 	in, err := cmd.StdinPipe()

@@ -42,11 +42,11 @@ var quiet = []string{
 // programs of the project (filters, merge drivers) that agents may have written.
 const signingKey = "LIZA_SIGNING_KEY"
 
-// cleanEnv returns the environment of this process as children may see it.
-func cleanEnv() []string {
-	quarantined := inQuarantine()
+// cleanEnv returns an environment as children may see it.
+func cleanEnv(given environ) []string {
+	quarantined := given.quarantined()
 	var env []string
-	for _, entry := range os.Environ() {
+	for _, entry := range given {
 		key, _, _ := strings.Cut(entry, "=")
 		if localVars[key] || key == signingKey || quarantineVars[key] && !quarantined {
 			continue
@@ -69,20 +69,20 @@ func Elsewhere(environ []string) []string {
 	return env
 }
 
-// whereEnv returns the variables of this process by which git finds the repository, for children
-// that start before Open has found it.
-func whereEnv() []string {
+// where returns the variables by which git finds the repository, for children that start before
+// Open has found it.
+func (e environ) where() []string {
 	var env []string
 	for _, key := range []string{"GIT_DIR", "GIT_WORK_TREE", "GIT_COMMON_DIR", "GIT_IMPLICIT_WORK_TREE"} {
-		if value, given := os.LookupEnv(key); given {
+		if value, given := e.lookup(key); given {
 			env = append(env, key+"="+value)
 		}
 	}
 	return env
 }
 
-// inQuarantine reports whether this process runs inside a push's quarantine.
-func inQuarantine() bool { return os.Getenv("GIT_QUARANTINE_PATH") != "" }
+// quarantined reports whether a process with this environment runs inside a push's quarantine.
+func (e environ) quarantined() bool { return e.get("GIT_QUARANTINE_PATH") != "" }
 
 // authorEnv makes who both author and committer. With a zero time, git uses the current time.
 func authorEnv(who git.Signature) []string {

@@ -3,7 +3,6 @@ package gitio
 import (
 	"bytes"
 	"context"
-	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -25,12 +24,12 @@ func askIdentities(ctx context.Context, dir string) *identities {
 		dir = "."
 	}
 	p := &identities{done: make(chan struct{})}
-	ask := command{op: "var", env: whereEnv(), args: []string{"-C", dir, "var", "-l"}}
+	ask := command{op: "var", env: environ(Environ(ctx)).where(), args: []string{"-C", dir, "var", "-l"}}
 	go func() {
 		defer close(p.done)
 		if out, err := ask.output(ctx); err == nil {
 			p.all = parseSettings(out)
-			p.said = parseIdentities(p.all, os.LookupEnv)
+			p.said = parseIdentities(p.all, environ(Environ(ctx)).lookup)
 		}
 	}()
 	return p

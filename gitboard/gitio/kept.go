@@ -50,7 +50,7 @@ func (r *Repo) keptDir() string { return filepath.Join(r.common, "liza", "kept")
 // keep stores a copy of objects that are about to be written and returns its file. The file is not
 // flushed to disk: it protects from a git that deletes, not from a power cut.
 func (r *Repo) keep(objects []git.Object) (path string, err error) {
-	if len(objects) == 0 || inQuarantine() {
+	if len(objects) == 0 || r.environ.quarantined() {
 		return "", nil
 	}
 	var head, data bytes.Buffer

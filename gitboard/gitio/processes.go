@@ -1,7 +1,6 @@
 package gitio
 
 import (
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -13,9 +12,10 @@ import (
 // lock is stale, and removes none.
 const ProcessSpaceVar = "LIZA_PROCESSES"
 
-// seesAll reports whether this process sees the same processes as its supervisor, if it has one.
-func seesAll() bool {
-	space := os.Getenv(ProcessSpaceVar)
+// seesAll reports whether a process with this environment sees the same processes as its
+// supervisor, if it has one.
+func seesAll(given environ) bool {
+	space := given.get(ProcessSpaceVar)
 	return space == "" || space == ProcessSpace()
 }
 

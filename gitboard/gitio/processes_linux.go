@@ -18,7 +18,7 @@ import (
 // known is false if processes are not visible.
 func (r *Repo) processes() (found []gitProcess, known bool) {
 	dirs, err := filepath.Glob("/proc/[0-9]*")
-	if err != nil || len(dirs) == 0 || !seesAll() {
+	if err != nil || len(dirs) == 0 || !seesAll(r.environ) {
 		return nil, false
 	}
 	places := r.places()

@@ -24,7 +24,7 @@ const (
 // variable.
 func (m *Remote) watched() *pushTrace {
 	t := &pushTrace{remote: m}
-	if _, set := os.LookupEnv(traceKey); set {
+	if _, set := m.repo.environ.lookup(traceKey); set {
 		return t
 	}
 	dir := filepath.Join(m.repo.common, "liza")

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -93,7 +92,7 @@ func last(values []string) string {
 
 func (r *Repo) remote(name string, settings map[string][]string) *Remote {
 	m := &Remote{Name: name, repo: r, patience: networkPatience, env: r.sshEnv(name, settings)}
-	if _, set := os.LookupEnv("GIT_ASKPASS"); !set && len(settings["core.askpass"]) == 0 {
+	if _, set := r.environ.lookup("GIT_ASKPASS"); !set && len(settings["core.askpass"]) == 0 {
 		m.env = append(m.env, "GIT_ASKPASS=") // otherwise git falls back to SSH_ASKPASS
 	}
 	if seconds, err := strconv.Atoi(last(settings[networkTimeoutKey])); err == nil && seconds > 0 {

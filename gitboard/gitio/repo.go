@@ -17,7 +17,9 @@ type Repo struct {
 	top    string // top of that worktree; "" if there is none
 	bare   bool
 	batch  *batch
-	people *identities // started only by OpenToWrite; otherwise nil
+	// environ is the environment in which Open was called.
+	environ environ
+	people  *identities // started only by OpenToWrite; otherwise nil
 }
 
 // Open finds the repository that dir ("" for the current directory) belongs to. It asks git once,
@@ -40,14 +42,15 @@ func openRepo(ctx context.Context, dir string, who *identities) (*Repo, error) {
 		dir = "."
 	}
 	// Started with the same options, cat-file will most likely find the same repository.
-	early := newBatch(command{op: "cat-file", env: whereEnv(), args: []string{"-C", dir, "cat-file", "--batch"}})
+	given := environ(Environ(ctx))
+	early := newBatch(given, command{op: "cat-file", env: given.where(), args: []string{"-C", dir, "cat-file", "--batch"}})
 	early.warm()
 	r, err := find(ctx, dir)
 	if err != nil {
 		early.close()
 		return nil, err
 	}
-	r.people = who
+	r.people, r.environ = who, given
 	r.batch = early.serve(r.command("cat-file", "cat-file", "--batch"), r.gitDir == r.common)
 	r.batch.partial = func() bool { return r.ownSettings().mayLack() }
 	return r, nil
@@ -82,7 +85,7 @@ func find(ctx context.Context, dir string) (*Repo, error) {
 		if foreign := foreign(ctx, dir); foreign != nil {
 			return nil, foreign
 		}
-		if meant(dir) {
+		if environ(Environ(ctx)).meant(dir) {
 			return nil, fmt.Errorf("open %s: %w", dir, err)
 		}
 		return nil, notRepository(dir, whatGitSaid(err))
@@ -142,8 +145,8 @@ func (r *Repo) Close() error { return r.batch.close() }
 
 // meant reports whether dir has a repository, even one that git can't use: GIT_DIR is set, or dir
 // or a parent that git would search contains something named .git.
-func meant(dir string) bool {
-	if os.Getenv("GIT_DIR") != "" {
+func (e environ) meant(dir string) bool {
+	if e.get("GIT_DIR") != "" {
 		return true
 	}
 	path, err := filepath.Abs(dir)
@@ -158,7 +161,7 @@ func meant(dir string) bool {
 			return true
 		}
 		above := filepath.Dir(path)
-		if above == path || isCeiling(above) {
+		if above == path || e.isCeiling(above) {
 			return false
 		}
 		path = above
@@ -166,12 +169,12 @@ func meant(dir string) bool {
 }
 
 // isCeiling reports whether git stops its upward search below dir (GIT_CEILING_DIRECTORIES).
-func isCeiling(dir string) bool {
+func (e environ) isCeiling(dir string) bool {
 	real, err := filepath.EvalSymlinks(dir)
 	if err != nil {
 		return false
 	}
-	return slices.ContainsFunc(filepath.SplitList(os.Getenv("GIT_CEILING_DIRECTORIES")), func(ceiling string) bool {
+	return slices.ContainsFunc(filepath.SplitList(e.get("GIT_CEILING_DIRECTORIES")), func(ceiling string) bool {
 		at, err := filepath.EvalSymlinks(ceiling)
 		return err == nil && at == real
 	})

@@ -46,7 +46,7 @@ func (r *Repo) isPartial(ctx context.Context) (bool, error) {
 // readAll reads objects of a commit's history, so many at once. A child of its own reads them, so
 // that other reads from the repository don't have to wait.
 func (r *Repo) readAll(ctx context.Context, commit git.OID, objects iter.Seq[[]string]) error {
-	reader := newBatch(r.command("cat-file", "cat-file", "--batch"))
+	reader := newBatch(r.environ, r.command("cat-file", "cat-file", "--batch"))
 	defer reader.close()
 	for names := range objects {
 		answers, err := reader.ask(ctx, names)

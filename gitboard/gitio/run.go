@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"slices"
 	"syscall"
 	"time"
 )
@@ -53,9 +54,9 @@ func (c command) child(ctx context.Context) (cmd *exec.Cmd, stderr *tail) {
 	cmd.WaitDelay = waitDelay
 	cmd.Cancel = func() error { return terminate(cmd.Process) }
 	if c.inherit {
-		cmd.Env = append(os.Environ(), quiet...)
+		cmd.Env = append(slices.Clip(Environ(ctx)), quiet...)
 	} else {
-		cmd.Env = cleanEnv()
+		cmd.Env = cleanEnv(Environ(ctx))
 	}
 	cmd.Env = append(cmd.Env, c.env...)
 	stderr = &tail{}

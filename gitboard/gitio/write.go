@@ -3,7 +3,6 @@ package gitio
 import (
 	"context"
 	"fmt"
-	"os"
 	"path/filepath"
 	"sync"
 
@@ -63,8 +62,8 @@ func (r *Repo) writeLoose(ctx context.Context, objects []git.Object) error {
 
 // objectDir returns the directory for new objects.
 func (r *Repo) objectDir() string {
-	if inQuarantine() {
-		if dir := os.Getenv("GIT_OBJECT_DIRECTORY"); dir != "" {
+	if r.environ.quarantined() {
+		if dir := r.environ.get("GIT_OBJECT_DIRECTORY"); dir != "" {
 			return dir
 		}
 	}

@@ -34,7 +34,7 @@ func Main(a *edge.App, args []string) int {
 // Run is Main with a context.
 func Run(ctx context.Context, a *edge.App, args []string) int {
 	json := wantsJSON(args)
-	err := dispatch(ctx, a, args)
+	err := dispatch(a.Context(ctx), a, args)
 	if err != nil {
 		a.PrintError(err, json)
 	}

@@ -1,9 +1,12 @@
 package edge
 
 import (
+	"context"
 	"io"
 	"os"
 	"time"
+
+	"github.com/git-liza/git-liza/gitboard/gitio"
 )
 
 // App is what a process gets from outside. A test gives it other values.
@@ -12,9 +15,28 @@ type App struct {
 	Stdout io.Writer
 	Stderr io.Writer
 	Getenv func(string) string
-	Dir    string // where commands run; "" for the working directory
-	Now    func() time.Time
-	Random io.Reader // nil for the system's
+	// Environ is the environment of git and of the project's commands; nil for that of this process.
+	Environ []string
+	Program string // this program's file, which hooks call; "" for the file of this process
+	Dir     string // where commands run; "" for the working directory
+	Now     func() time.Time
+	Random  io.Reader // nil for the system's
+}
+
+// Context is ctx with the App's environment.
+func (a *App) Context(ctx context.Context) context.Context {
+	if a.Environ == nil {
+		return ctx
+	}
+	return gitio.InEnvironment(ctx, a.Environ)
+}
+
+// Executable is the file of this program.
+func (a *App) Executable() (string, error) {
+	if a.Program != "" {
+		return a.Program, nil
+	}
+	return os.Executable()
 }
 
 // OS is the App of a real process.

@@ -3,7 +3,6 @@ package setup
 import (
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -53,7 +52,7 @@ func RestoreHooks(c *edge.Call) (repaired []string) {
 
 // hookProgram is the git-liza that hooks call: this program, if it is named git-liza.
 func hookProgram(c *edge.Call) string {
-	program, err := os.Executable()
+	program, err := c.App.Executable()
 	if err != nil || strings.TrimSuffix(filepath.Base(program), ".exe") != "git-liza" {
 		return ""
 	}

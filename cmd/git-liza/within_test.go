@@ -1,0 +1,149 @@
+package main
+
+import (
+	"context"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/git-liza/git-liza/cmd/internal/cli"
+	"github.com/git-liza/git-liza/cmd/internal/edge"
+)
+
+// Starting a process costs as much as what most commands do. So commands run within the process of
+// the tests, in an environment of their own, except where a process is what a test is about.
+
+// wholeScripts are the scripts all of whose commands run as processes.
+var wholeScripts = []string{"help", "init", "lifecycle", "merge", "version"}
+
+// alwaysProcesses are the commands that read their input, serve, run agents or start themselves.
+var alwaysProcesses = []string{"agent", "demo", "edit", "hook", "logs", "team", "watch", "web"}
+
+// inWithin runs a command within this process and returns its exit code. environ is its whole
+// environment.
+func inWithin(ctx context.Context, dir string, environ []string, out, errs io.Writer, args []string) (int, error) {
+	getenv := func(key string) string {
+		for _, entry := range slices.Backward(environ) {
+			if value, is := strings.CutPrefix(entry, key+"="); is {
+				return value
+			}
+		}
+		return ""
+	}
+	now := time.Now
+	if text := getenv("LIZA_TEST_NOW"); text != "" {
+		at, err := time.Parse(time.RFC3339, text)
+		if err != nil {
+			return 0, err
+		}
+		now = func() time.Time { return at }
+	}
+	program, err := exec.LookPath("git-liza")
+	if err != nil {
+		return 0, err
+	}
+	app := edge.App{
+		Stdin: strings.NewReader(""), Stdout: out, Stderr: errs,
+		Getenv: getenv, Environ: append(slices.Clip(environ), "PWD="+dir), Program: program, Dir: dir, Now: now,
+	}
+	return cli.Run(ctx, &app, args), nil
+}
+
+// inProcess returns copies of scripts, in which `exec git-liza` is replaced by `liza` where the
+// command runs within this process.
+func inProcess(t *testing.T, files []string) (copies []string) {
+	t.Helper()
+	dir := t.TempDir()
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		name := filepath.Base(file)
+		if !slices.Contains(wholeScripts, strings.TrimSuffix(name, ".txtar")) {
+			text = []byte(withinLines(string(text)))
+		}
+		at := filepath.Join(dir, name)
+		if err := os.WriteFile(at, text, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		copies = append(copies, at)
+	}
+	return copies
+}
+
+var (
+	lizaLine = regexp.MustCompile(`^(! )?(exec|exits \d+) git-liza( .*)?$`)
+	envLine  = regexp.MustCompile(`(?m)^env (\w+)=`)
+)
+
+// withinLines replaces git-liza in the lines of a script, up to its first file.
+func withinLines(text string) string {
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		if strings.HasPrefix(line, "-- ") {
+			break
+		}
+		m := lizaLine.FindStringSubmatch(line)
+		if m == nil || strings.HasSuffix(line, "&") || i > 0 && strings.HasPrefix(lines[i-1], "stdin ") || always(strings.Fields(m[3])) {
+			continue
+		}
+		lines[i] = m[1] + strings.TrimPrefix(m[2]+" liza"+m[3], "exec ")
+	}
+	return strings.Join(lines, "\n")
+}
+
+func always(args []string) bool {
+	return slices.ContainsFunc(args, func(arg string) bool { return slices.Contains(alwaysProcesses, arg) })
+}
+
+// variables is the key of the names of the variables that scripts have and set.
+type variables struct{}
+
+// variablesOf returns the names of the variables that scripts set.
+func variablesOf(t *testing.T, files []string) (names []string) {
+	t.Helper()
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range envLine.FindAllStringSubmatch(string(text), -1) {
+			names = append(names, m[1])
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// within runs git-liza in this process, in the script's directory and environment.
+func within(ts *testscript.TestScript, _ string, args []string) int {
+	var environ []string
+	for _, name := range ts.Value(variables{}).([]string) {
+		if value := ts.Getenv(name); value != "" {
+			environ = append(environ, name+"="+value)
+		}
+	}
+	code, err := inWithin(context.Background(), ts.MkAbs("."), environ, ts.Stdout(), ts.Stderr(), args)
+	ts.Check(err)
+	return code
+}
+
+// lizaWithin is `exec git-liza` within this process.
+func lizaWithin(ts *testscript.TestScript, neg bool, args []string) {
+	code := within(ts, "", args)
+	if code != 0 {
+		ts.Logf("[exit status %d]", code)
+	}
+	if (code != 0) != neg {
+		ts.Fatalf("exit code %d", code)
+	}
+}
