@@ -194,7 +194,7 @@ func TestHeldLock(t *testing.T) {
 // processes than its supervisor, so it can't know who holds a lock.
 func TestLockOutsideASandbox(t *testing.T) {
 	r, _, commit := written(t)
-	t.Setenv(ProcessSpaceVar, "pid:[1]")
+	r.environ = environ{ProcessSpaceVar + "=pid:[1]"}
 	lock := leave(t, r, "refs/heads/liza/y.lock")
 	if err := r.UpdateRefs(t.Context(), []git.RefUpdate{{Ref: "refs/heads/liza/y", New: commit}}, ""); !errors.Is(err, ErrBusy) {
 		t.Errorf("%v", err)
@@ -202,7 +202,7 @@ func TestLockOutsideASandbox(t *testing.T) {
 	if _, err := os.Stat(lock); err != nil {
 		t.Error(err)
 	}
-	t.Setenv(ProcessSpaceVar, ProcessSpace())
+	r.environ = environ{ProcessSpaceVar + "=" + ProcessSpace()}
 	check(t, r.UpdateRefs(t.Context(), []git.RefUpdate{{Ref: "refs/heads/liza/y", New: commit}}, ""))
 }
 

@@ -74,9 +74,12 @@ func (v *view) Line(most int, text string) string {
 // head returns the part of a text that is enough to fill most bytes, and whether that is all of it.
 // The rest of a long text is not examined.
 func head(text string, most int) (string, bool) {
-	start := clipped(text, 8*most+100)
+	start := enough(text, most)
 	return start, len(start) == len(strings.TrimRight(text, " \t"))
 }
+
+// enough returns as much of a text as a line of up to most bytes may need.
+func enough(text string, most int) string { return clipped(text, 8*most+100) }
 
 func (v *view) most(n int) int { return n * v.share / 100 }
 

@@ -94,7 +94,7 @@ func (v *view) subject(t *board.Task) string {
 	lines := []string{indent + v.Line(200, fmt.Sprintf("%s, %s, priority %d: %s", t.ID, t.Status, t.Priority, t.Description))}
 	add := func(most int, label, text string) {
 		if text != "" {
-			lines = append(lines, indent+indent+v.Line(most, label+": "+text))
+			lines = append(lines, indent+indent+v.Line(most, label+": "+enough(text, most)))
 		}
 	}
 	if t.Status.Terminal() {
