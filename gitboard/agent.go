@@ -33,28 +33,18 @@ func (b *Board) RegisterIf(
 	if err != nil {
 		return nil, board.Actor{}, board.Refuse(board.CodeInvalid, err.Error(), "")
 	}
-	session, err := b.Token()
+	actor, first, err := b.newSession(id, role, p)
 	if err != nil {
-		return nil, board.Actor{}, err
-	}
-	clone, err := b.CloneID()
-	if err != nil {
-		return nil, board.Actor{}, err
-	}
-	actor := board.Actor{ID: id, Role: role, Session: session}
-	// Keep the session before registering it: otherwise a process that dies right after registering
-	// would lock its agent out of this clone.
-	if err := b.Keep(triedName(id, session), session); err != nil {
 		return nil, actor, err
 	}
 	done, err := b.Do(ctx, Request{Actor: actor, ID: request}, func(ctx context.Context, v *View) (board.Payload, []git.RefUpdate, error) {
 		if err := wanted(ctx, v); err != nil {
 			return nil, nil, err
 		}
-		return &board.Register{Session: session, Clone: clone, Terminal: p.Terminal, Host: p.Host, PID: p.PID}, nil, nil
+		return first, nil, nil
 	})
 	if refusal, lost := (*board.Refusal)(nil), (*LostError)(nil); errors.As(err, &refusal) || errors.As(err, &lost) {
-		_ = b.Discard(triedName(id, session)) // certainly not registered
+		_ = b.Discard(triedName(id, actor.Session)) // certainly not registered
 	}
 	if err != nil {
 		return nil, actor, err
@@ -64,48 +54,97 @@ func (b *Board) RegisterIf(
 	return done, actor, b.keepSession(id, actor.Session)
 }
 
+// newSession returns an actor with a new session, and its registration.
+func (b *Board) newSession(id string, role roles.Role, p Process) (board.Actor, *board.Register, error) {
+	session, err := b.Token()
+	if err != nil {
+		return board.Actor{}, nil, err
+	}
+	clone, err := b.CloneID()
+	if err != nil {
+		return board.Actor{}, nil, err
+	}
+	actor := board.Actor{ID: id, Role: role, Session: session}
+	first := &board.Register{Session: session, Clone: clone, Terminal: p.Terminal, Host: p.Host, PID: p.PID}
+	// Keep the session before registering it: otherwise a process that dies right after registering
+	// would lock its agent out of this clone.
+	return actor, first, b.Keep(triedName(id, session), session)
+}
+
 // Agent returns the actor of an agent that acts in this clone. If session is "", the session kept
 // here is used. If none is kept, or the agent is no longer registered, it is registered first.
 func (b *Board) Agent(ctx context.Context, id, session, request string, p Process) (board.Actor, error) {
+	actor, _, err := b.agentHere(ctx, id, session)
+	if err != nil || actor.Session != "" {
+		return actor, err
+	}
+	if request != "" {
+		request = beforeIt(request)
+	}
+	_, actor, err = b.Register(ctx, id, request, p)
+	return actor, err
+}
+
+// Newcomer is Agent for an agent's request that can bring its registration along. If the board does
+// not know the id, nothing is registered yet, and the registration is returned, for Request.First.
+// Should the request be refused, Decline ends the attempt.
+func (b *Board) Newcomer(ctx context.Context, id, session, request string, p Process) (board.Actor, *board.Register, error) {
+	actor, known, err := b.agentHere(ctx, id, session)
+	if err != nil || actor.Session != "" {
+		return actor, nil, err
+	}
+	if known {
+		actor, err = b.Agent(ctx, id, session, request, p)
+		return actor, nil, err
+	}
+	return b.newSession(id, actor.Role, p)
+}
+
+// Decline ends the attempt to register a newcomer, unless it was registered.
+func (b *Board) Decline(actor board.Actor) (declined bool, err error) {
+	kept, err := b.KeptSession(actor.ID)
+	if err != nil || kept == actor.Session {
+		return false, err
+	}
+	return true, b.Discard(triedName(actor.ID, actor.Session))
+}
+
+// agentHere returns the actor of an agent with the session that is given or kept here, "" if it has
+// to be registered; known is whether the board has its id.
+func (b *Board) agentHere(ctx context.Context, id, session string) (actor board.Actor, known bool, err error) {
 	role, err := roles.Of(id)
 	if err != nil {
-		return board.Actor{}, board.Refuse(board.CodeInvalid, err.Error(), "")
+		return actor, false, board.Refuse(board.CodeInvalid, err.Error(), "")
 	}
+	actor = board.Actor{ID: id, Role: role, Session: session}
 	if session != "" {
-		return board.Actor{ID: id, Role: role, Session: session}, nil
+		return actor, true, nil
 	}
 	kept, err := b.KeptSession(id)
 	if err != nil {
-		return board.Actor{}, err
+		return actor, false, err
 	}
 	v, err := b.View(ctx)
 	if err != nil {
-		return board.Actor{}, err
+		return actor, false, err
 	}
 	a := v.State.Agent(id)
 	if a != nil && a.Session != kept {
 		tried, err := b.Kept(triedName(id, a.Session))
 		if err != nil {
-			return board.Actor{}, err
+			return actor, true, err
 		}
 		if tried != "" { // registered here by a process that died before keeping it
 			kept = tried
 			if err := b.keepSession(id, kept); err != nil {
-				return board.Actor{}, err
+				return actor, true, err
 			}
 		}
 	}
-	if kept == "" || a == nil {
-		if err := v.State.Err(); err != nil {
-			return board.Actor{}, err
-		}
-		if request != "" {
-			request += "/1"
-		}
-		_, actor, err := b.Register(ctx, id, request, p)
-		return actor, err
+	if a != nil {
+		actor.Session = kept
 	}
-	return board.Actor{ID: id, Role: role, Session: kept}, nil
+	return actor, a != nil, v.State.Err()
 }
 
 // sessionName is the file that keeps an id's session. triedName is a file with a session that a

@@ -45,6 +45,9 @@ type Request struct {
 	Actor       board.Actor
 	ID          string // the caller's unique id, "" for a random one; no id is carried out twice
 	AllowSecret bool
+	// First registers the actor before the operation, in the same push, unless the board knows its
+	// id. See Board.Newcomer.
+	First *board.Register
 }
 
 // Option changes how Do carries out an operation.
@@ -297,7 +300,7 @@ func (d *doing) again(ctx context.Context, err error, refused, settled bool) err
 func (d *doing) catchUp(ctx context.Context) error {
 	err := d.b.shared().Flush(ctx)
 	if err == nil {
-		err = d.b.refreshSince(ctx, d.since)
+		err = d.b.RefreshSince(ctx, d.since)
 	}
 	if d.sent > 0 && errors.As(err, new(*gitio.NetworkError)) {
 		return &remote.UnclearError{Err: err}
@@ -326,7 +329,13 @@ func (d *doing) append(ctx context.Context, v *View) (all []*Done, err error) {
 		first, last *planned
 		built       []*oplog.Built
 	)
-	at := v
+	at, joined, err := v.joined(ctx, d.Request)
+	if err != nil {
+		return nil, err
+	}
+	if joined != nil {
+		built = append(built, joined)
+	}
 	for n, payload := range payloads {
 		d.op = payload.Op()
 		if last, err = at.plan(ctx, d.Request, payload); err != nil {
@@ -366,6 +375,12 @@ func (d *doing) append(ctx context.Context, v *View) (all []*Done, err error) {
 	d.sent++
 	if err := d.b.log.Append(ctx, built, side); err != nil {
 		return nil, err
+	}
+	if joined != nil {
+		if err := d.b.keepSession(d.Actor.ID, d.Actor.Session); err != nil {
+			return nil, err
+		}
+		built = built[1:]
 	}
 	for _, made := range built {
 		all = append(all, &Done{Entry: made.Entry, View: &View{Snapshot: &oplog.Snapshot{Commit: made.Commit, State: made.After}, board: d.b}})

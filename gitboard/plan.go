@@ -1,6 +1,7 @@
 package gitboard
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"time"
@@ -39,6 +40,12 @@ func (v *View) Plan(ctx context.Context, r Request, p board.Payload) error {
 
 func (v *View) plan(ctx context.Context, r Request, payload board.Payload) (*planned, error) {
 	b := v.board
+	if on, joined, err := v.joined(ctx, r); joined != nil || err != nil {
+		if err != nil {
+			return nil, err
+		}
+		return on.plan(ctx, r, payload)
+	}
 	r.ID = planID
 	now := board.At(b.now())
 	op := board.Operation{
@@ -74,6 +81,33 @@ func (v *View) plan(ctx context.Context, r Request, payload board.Payload) (*pla
 	v.planned = p
 	return p, nil
 }
+
+// joined returns the view after the registration that a request brings along, and the registration;
+// v and nil if it brings none, or the board knows the agent.
+func (v *View) joined(ctx context.Context, r Request) (*View, *oplog.Built, error) {
+	if r.First == nil || v.Commit.IsZero() || v.State.Agent(r.Actor.ID) != nil {
+		return v, nil, v.State.Err()
+	}
+	id, first := cmp.Or(r.ID, planID), r.First
+	r.First = nil
+	p, err := (&View{Snapshot: v.Snapshot, board: v.board}).plan(ctx, r, first)
+	if err != nil {
+		return nil, nil, err
+	}
+	who, err := v.board.Committer()
+	if err != nil {
+		return nil, nil, err
+	}
+	who.Key = p.key
+	made, err := p.prepared.As(beforeIt(id)).Build(who)
+	if err != nil {
+		return nil, nil, err
+	}
+	return &View{Snapshot: made.Next(), board: v.board}, made, nil
+}
+
+// beforeIt is the id of the registration that goes before a request.
+func beforeIt(request string) string { return request + "/1" }
 
 // planID replaces the request's id during planning, since no rule depends on it.
 const planID = "plan"

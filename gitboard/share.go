@@ -52,12 +52,15 @@ func (b *Board) Moment() Moment {
 // fresh reports whether the view was brought up to date since m.
 func (b *Board) fresh(m Moment) bool { return !m.IsZero() && b.shared().Fresh(m.at) }
 
-// refreshSince is Refresh unless the view was brought up to date since m.
-func (b *Board) refreshSince(ctx context.Context, m Moment) error {
-	if m.IsZero() {
+// RefreshSince is Refresh unless the view was brought up to date since m.
+func (b *Board) RefreshSince(ctx context.Context, m Moment) error {
+	if m.IsZero() || b.Remote() == "" {
 		return b.Refresh(ctx)
 	}
-	return b.shared().FetchSince(ctx, m.at)
+	if err := b.shared().FetchSince(ctx, m.at); err != nil {
+		return err
+	}
+	return b.proveFetched(ctx)
 }
 
 // RefreshAll is Refresh, but also fetches every submission, even rejected ones.

@@ -48,11 +48,7 @@ func Claim(ctx context.Context, b *gitboard.Board, r ClaimRequest) (*Claimed, er
 	if err := s.needFiles("a claim"); err != nil {
 		return nil, err
 	}
-	since := b.Moment()
-	if err := b.Refresh(ctx); err != nil {
-		return nil, err // before a worktree is made
-	}
-	c := &claimer{site: s, r: r, since: since, skip: map[string]error{}, budget: b.Budget()}
+	c := &claimer{site: s, r: r, since: b.Moment(), asked: b.Moment(), skip: map[string]error{}, budget: b.Budget()}
 	claimed, err := c.run(ctx)
 	return claimed, errors.Join(err, c.candidate.discard(ctx))
 }
@@ -61,7 +57,9 @@ func Claim(ctx context.Context, b *gitboard.Board, r ClaimRequest) (*Claimed, er
 type claimer struct {
 	*site
 	r     ClaimRequest
-	since gitboard.Moment  // when the claim was requested
+	asked gitboard.Moment  // when the claim was requested
+	since gitboard.Moment  // the same, or when it was last decided
+	fresh bool             // the view was brought up to date since it was requested
 	skip  map[string]error // tasks that can't be claimed here and now, with the reason
 
 	task      string
@@ -81,6 +79,11 @@ var errChanged = errors.New("the task has changed meanwhile")
 func (c *claimer) run(ctx context.Context) (*Claimed, error) {
 	for {
 		claimed, err := c.attempt(ctx)
+		if again, err := c.refresh(ctx, err); err != nil {
+			return nil, err
+		} else if again {
+			continue
+		}
 		switch {
 		case claimed == nil && c.passOver(err): // one task fewer each time
 		case !errors.Is(err, errChanged):
@@ -89,6 +92,28 @@ func (c *claimer) run(ctx context.Context) (*Claimed, error) {
 			return nil, c.budget.Lost("claim", err)
 		}
 	}
+}
+
+// refresh brings the view up to date after a first refusal, which may come from an old one, and
+// reports whether to try again.
+func (c *claimer) refresh(ctx context.Context, refused error) (again bool, err error) {
+	if c.fresh || c.b.Remote() == "" || !errors.As(refused, new(*board.Refusal)) {
+		return false, nil
+	}
+	v, err := c.b.View(ctx)
+	if err != nil {
+		return false, err
+	}
+	c.fresh = true
+	if err := c.b.RefreshSince(ctx, c.asked); err != nil {
+		return false, err
+	}
+	now, err := c.b.View(ctx)
+	if err != nil || now.Commit == v.Commit {
+		return false, err // the refusal is the remote's, too
+	}
+	clear(c.skip)
+	return true, nil
 }
 
 // passOver reports whether to try another task, because none was named and this one can't be

@@ -305,6 +305,33 @@ func TestTwoClonesClaimOneTask(t *testing.T) {
 	f.agrees(rounds)
 }
 
+// TestRoundTrips: what one clone does alone takes one push, without a fetch. An agent that the board
+// does not know is registered by the push of its claim.
+func TestRoundTrips(t *testing.T) {
+	t.Parallel()
+	f := newFleetOf(projectWithTasks(t, 1), 2, plainPath)
+	p := f.clones[0]
+	p.env = append(p.env[:len(p.env):len(p.env)], "LIZA_TRACE=1")
+	takes := func(pushes int, agent string, args ...string) {
+		t.Helper()
+		_, errs, code := p.liza(agent, args...)
+		if pushed, fetched := strings.Count(errs, "git push\n"), strings.Count(errs, "git fetch\n"); code != 0 || pushed != pushes || fetched > 0 {
+			t.Errorf("%s: exit %d, %d pushes, %d fetches\n%s", args[0], code, pushed, fetched, errs)
+		}
+	}
+	takes(1, "", "note", "hello")
+	takes(1, "coder-1", "claim")
+	takes(1, "coder-1", "pre-exec", "task-000", "--intent", "write it", "--validation", "it is there", "--file", "task-000")
+	if said, _, _ := p.liza("", "log", "-n", "3"); !strings.Contains(said, "register: coder-1") {
+		t.Errorf("the log has\n%s", said)
+	}
+	other := f.clones[1]
+	if _, errs, code := other.liza("coder-2", "claim", "task-000"); code != 1 || !strings.Contains(errs, "coder-1") {
+		t.Errorf("a claim on an old view: exit %d\n%s", code, errs)
+	}
+	f.agrees(1)
+}
+
 func TestClones(t *testing.T) {
 	sizes := [][2]int{{2, 4}, {4, 2}} // clones and tasks; three clones are tested with troubles below
 	if *long {

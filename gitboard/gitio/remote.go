@@ -203,14 +203,19 @@ func fetchLocks(refspecs []string) []string {
 	return locks
 }
 
-// List returns those of the given refs, by full name, that exist at the remote.
+// List returns those of the given refs that exist at the remote, by full name, or by a prefix and a
+// final *.
 func (m *Remote) List(ctx context.Context, refs ...string) (map[string]git.OID, error) {
 	args := append([]string{"ls-remote", "--quiet", "--refs", "--", m.Name}, refs...)
 	out, err := m.talk(ctx, "ls-remote", args, nil)
 	there := map[string]git.OID{}
 	for _, line := range splitLines(out) {
 		oid, ref, _ := strings.Cut(line, "\t")
-		if slices.Contains(refs, ref) { // git also lists longer names with this suffix
+		asked := func(name string) bool {
+			below, all := strings.CutSuffix(name, "*")
+			return ref == name || all && strings.HasPrefix(ref, below)
+		}
+		if slices.ContainsFunc(refs, asked) { // git also lists longer names with this suffix
 			there[ref] = git.OID(oid)
 		}
 	}

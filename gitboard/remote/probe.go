@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
@@ -24,14 +26,17 @@ var probeValues = [2]git.Object{
 // may join at the same time.
 func (s *Store) Probe(ctx context.Context, id string) error { return s.probe(ctx, s.remote.Load(), id) }
 
+// probeKept is how long another clone may take for its probe, however wrong its clock.
+const probeKept = 24 * time.Hour
+
 // probe asks a remote for what the first claim would need: that no branch there takes up the names,
 // and that a ref below refs/liza can be created, read back, replaced and deleted, each in an atomic
-// push.
+// push. It first deletes what a killed probe left there long ago.
 func (s *Store) probe(ctx context.Context, by *gitio.Remote, id string) error {
-	ref, asBranch := git.ProbePrefix+id, strings.TrimSuffix(git.BoardPrefix, "/")
+	ref, asBranch := fmt.Sprintf("%s%d-%s", git.ProbePrefix, s.now().Unix(), id), strings.TrimSuffix(git.BoardPrefix, "/")
 	var there map[string]git.OID
 	err := again(ctx, func() (err error) {
-		there, err = by.List(ctx, asBranch)
+		there, err = by.List(ctx, asBranch, git.ProbePrefix+"*")
 		return err
 	})
 	if err != nil {
@@ -44,6 +49,9 @@ func (s *Store) probe(ctx context.Context, by *gitio.Remote, id string) error {
 	}
 	if err := s.repo.WriteObjects(ctx, probeValues[:]); err != nil {
 		return err
+	}
+	if left := s.leftProbes(there); len(left) > 0 {
+		_ = by.Push(ctx, left) // another clone may be doing the same
 	}
 	own := strings.TrimSuffix(git.OwnPrefix, "/")
 	first, second := probeValues[0].OID, probeValues[1].OID
@@ -75,6 +83,19 @@ func (s *Store) probe(ctx context.Context, by *gitio.Remote, id string) error {
 		}
 	}
 	return nil
+}
+
+// leftProbes returns the deletions of what probes have left at a remote long ago.
+func (s *Store) leftProbes(there map[string]git.OID) (left []gitio.Push) {
+	for ref, at := range there {
+		text, is := strings.CutPrefix(ref, git.ProbePrefix)
+		text, _, _ = strings.Cut(text, "-")
+		began, err := strconv.ParseInt(text, 10, 64)
+		if is && err == nil && s.now().Sub(time.Unix(began, 0)) > probeKept {
+			left = append(left, gitio.Push{Ref: ref, Exactly: true, Old: at})
+		}
+	}
+	return left
 }
 
 func name(by *gitio.Remote) string { return plain.Line(by.Name, 60) }

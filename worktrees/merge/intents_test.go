@@ -45,7 +45,7 @@ func TestIntentsHoldIntegration(t *testing.T) {
 		m := &train{b: b, budget: b.Budget()}
 		free := git.RefUpdate{Ref: git.LeaseRef(lease.MergeHolder)}
 		if held {
-			if m.held, err = hold(ctx, b, m.budget, reviewer("code-reviewer-1"), "one"); err != nil {
+			if m.held, err = hold(ctx, b, m.budget, reviewer("code-reviewer-1"), "", "one"); err != nil {
 				t.Fatal(err)
 			}
 			free = lease.Fence(lease.MergeHolder, m.held.held)

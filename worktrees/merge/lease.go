@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -32,14 +33,18 @@ type holding struct {
 	held    *lease.Held
 }
 
-// hold takes the merge lease. A live lease of another session is the refusal "busy"; one whose
-// process has ended is free at once.
-func hold(ctx context.Context, b *gitboard.Board, budget *gitboard.Budget, actor board.Actor, tasks ...string) (*holding, error) {
+// hold takes the merge lease, and shows in it what is tested first: commit, with all of the tasks; ""
+// for nothing yet. A live lease of another session is the refusal "busy"; one whose process has
+// ended is free at once.
+func hold(ctx context.Context, b *gitboard.Board, budget *gitboard.Budget, actor board.Actor, commit git.OID, tasks ...string) (*holding, error) {
 	token, err := b.Token()
 	if err != nil {
 		return nil, err
 	}
-	h := &holding{b: b, tasks: tasks, since: b.Now(), who: actor.ID + "/" + token}
+	h := &holding{b: b, tasks: tasks, commit: commit, since: b.Now(), who: actor.ID + "/" + token}
+	if commit != "" {
+		h.testing = tasks
+	}
 	for budget.Spend() {
 		was, err := lease.Read(ctx, b.Log().Store(), lease.MergeHolder)
 		if err != nil {
@@ -97,8 +102,11 @@ func (h *holding) beat(ctx context.Context) error {
 	return err
 }
 
-// show publishes in the lease what is being merged and tested.
+// show publishes in the lease what is being merged and tested, unless it shows that already.
 func (h *holding) show(ctx context.Context, tasks, testing []string, commit git.OID) error {
+	if h.commit == commit && slices.Equal(h.tasks, tasks) && slices.Equal(h.testing, testing) {
+		return nil
+	}
 	h.tasks, h.testing, h.commit = tasks, testing, commit
 	return h.beat(ctx)
 }

@@ -34,14 +34,33 @@ func begin(t *testing.T) (context.Context, *gitboard.Board, *testrepo.Clock) {
 
 func reviewer(id string) board.Actor { return board.Actor{ID: id} }
 
+// TestHeldForTest: the lease that is taken for a test shows it at once, and is not written again
+// until something else is tested.
+func TestHeldForTest(t *testing.T) {
+	ctx, b, clock := begin(t)
+	commit := git.OID(strings.Repeat("a", 40))
+	h, err := hold(ctx, b, b.Budget(), reviewer("code-reviewer-1"), commit, "t", "u")
+	if err != nil {
+		t.Fatal(err)
+	}
+	taken := h.held
+	clock.Pass(leaseFor / 4)
+	if err := h.show(ctx, []string{"t", "u"}, []string{"t", "u"}, commit); err != nil || h.held != taken || len(taken.Testing) != 2 || taken.Commit != string(commit) {
+		t.Errorf("the lease is written again: %+v (%v)", h.held, err)
+	}
+	if err := h.show(ctx, []string{"t", "u"}, []string{"t"}, commit); err != nil || h.held == taken || len(h.held.Testing) != 1 {
+		t.Errorf("the lease shows %+v (%v)", h.held, err)
+	}
+}
+
 func TestHold(t *testing.T) {
 	ctx, b, clock := begin(t)
-	one, err := hold(ctx, b, b.Budget(), reviewer("code-reviewer-1"), "t")
+	one, err := hold(ctx, b, b.Budget(), reviewer("code-reviewer-1"), "", "t")
 	if err != nil {
 		t.Fatal(err)
 	}
 	var r *board.Refusal
-	if _, err := hold(ctx, b, b.Budget(), reviewer("code-reviewer-2"), "u"); !errors.As(err, &r) || r.Code != board.CodeBusy ||
+	if _, err := hold(ctx, b, b.Budget(), reviewer("code-reviewer-2"), "", "u"); !errors.As(err, &r) || r.Code != board.CodeBusy ||
 		r.Message != "code-reviewer-1 merges t at the moment (lease until 03:05:05Z)" {
 		t.Errorf("got %v", err)
 	}
@@ -49,7 +68,7 @@ func TestHold(t *testing.T) {
 		t.Error(err)
 	}
 	clock.Pass(leaseFor)
-	two, err := hold(ctx, b, b.Budget(), reviewer("human"))
+	two, err := hold(ctx, b, b.Budget(), reviewer("human"), "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -118,7 +137,7 @@ func TestHoldOfTheDead(t *testing.T) {
 	for _, process := range []string{"", "elsewhere " + dead, gitio.ThisProcess()} {
 		left(process)
 		var r *board.Refusal
-		if _, err := hold(ctx, b, b.Budget(), reviewer("code-reviewer-2"), "u"); !errors.As(err, &r) || r.Code != board.CodeBusy {
+		if _, err := hold(ctx, b, b.Budget(), reviewer("code-reviewer-2"), "", "u"); !errors.As(err, &r) || r.Code != board.CodeBusy {
 			t.Errorf("held by %q: %v", process, err)
 		}
 		if _, err := unheld(ctx, b); !errors.As(err, &r) || r.Code != board.CodeBusy {
@@ -129,7 +148,7 @@ func TestHoldOfTheDead(t *testing.T) {
 	if free, err := unheld(ctx, b); err != nil || free.Old.IsZero() || free.New != free.Old {
 		t.Errorf("what needs no test waits for a dead process: %+v %v", free, err)
 	}
-	h, err := hold(ctx, b, b.Budget(), reviewer("code-reviewer-2"), "u")
+	h, err := hold(ctx, b, b.Budget(), reviewer("code-reviewer-2"), "", "u")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -142,7 +161,7 @@ func TestHoldOfTheDead(t *testing.T) {
 // longer than the lease lasts.
 func TestGiveBackRenews(t *testing.T) {
 	ctx, b, clock := begin(t)
-	one, err := hold(ctx, b, b.Budget(), reviewer("code-reviewer-1"), "t")
+	one, err := hold(ctx, b, b.Budget(), reviewer("code-reviewer-1"), "", "t")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -163,7 +182,7 @@ func TestGiveBackRenews(t *testing.T) {
 // step.
 func TestDuring(t *testing.T) {
 	ctx, b, clock := begin(t)
-	h, err := hold(ctx, b, b.Budget(), reviewer("code-reviewer-1"), "t")
+	h, err := hold(ctx, b, b.Budget(), reviewer("code-reviewer-1"), "", "t")
 	if err != nil {
 		t.Fatal(err)
 	}

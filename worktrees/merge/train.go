@@ -216,7 +216,7 @@ const maxFiles = 50
 func (t *train) prepare(ctx context.Context, v *gitboard.View, cars []*candidate) (err error) {
 	base, tip := cars[0].base, cars[len(cars)-1].commit
 	if t.held == nil {
-		if t.held, err = hold(ctx, t.b, t.budget, t.r.Actor, idsOf(cars)...); err != nil {
+		if t.held, err = hold(ctx, t.b, t.budget, t.r.Actor, tip, idsOf(cars)...); err != nil {
 			return err
 		}
 	}

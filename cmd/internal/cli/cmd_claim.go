@@ -1,11 +1,12 @@
 package cli
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"strings"
 
 	"github.com/git-liza/git-liza/cmd/internal/edge"
-	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/report"
 	"github.com/git-liza/git-liza/worktrees"
@@ -21,14 +22,7 @@ func claimCommand() *edge.Command {
 and is oldest. An integration fix comes before the others.`,
 		Example: `git liza claim login`,
 		Run: func(c *edge.Call) error {
-			actor, err := c.Actor("claim")
-			if err != nil {
-				return err
-			}
-			got, err := worktrees.Claim(c.Ctx, c.Opened, worktrees.ClaimRequest{Request: gitboard.Request{
-				Actor: actor, ID: c.Request, AllowSecret: c.AllowSecret},
-				Task: edge.First(c.Args),
-			})
+			got, err := claim(c)
 			if got == nil {
 				return err
 			}
@@ -38,6 +32,29 @@ and is oldest. An integration fix comes before the others.`,
 			return err
 		},
 	}
+}
+
+// claim claims a task. An agent that the board does not know is registered with the claim, in one
+// push; after a refusal it is registered alone, and claims once more.
+func claim(c *edge.Call) (*worktrees.Claimed, error) {
+	actor, first, err := c.Newcomer("claim")
+	if err != nil {
+		return nil, err
+	}
+	r := worktrees.ClaimRequest{Task: edge.First(c.Args), Request: c.Asks(actor)}
+	r.First = first
+	got, err := worktrees.Claim(c.Ctx, c.Opened, r)
+	if got != nil || first == nil || !errors.As(err, new(*board.Refusal)) {
+		return got, err
+	}
+	if declined, lookErr := c.Opened.Decline(actor); !declined || lookErr != nil {
+		return nil, cmp.Or(lookErr, err)
+	}
+	if r.Actor, err = c.WhoActs("claim"); err != nil {
+		return nil, err
+	}
+	r.First = nil
+	return worktrees.Claim(c.Ctx, c.Opened, r)
 }
 
 func reportClaim(c *edge.Call, got *worktrees.Claimed) error {

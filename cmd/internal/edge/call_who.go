@@ -63,6 +63,26 @@ var otherEnds = map[string]string{"claim": "iteration-limit", "merge": "finish-m
 const KeepsID = "an agent keeps the LIZA_AGENT_ID that its supervisor set; a human works without one"
 
 func (c *Call) WhoActs(op string) (board.Actor, error) {
+	return c.whoActs(op, func(b *gitboard.Board, id string) (board.Actor, error) {
+		return b.Agent(c.Ctx, id, c.App.Getenv("LIZA_SESSION"), c.Request, c.Process())
+	})
+}
+
+// Newcomer is Actor for an operation that can bring its agent's registration along, which is
+// returned if there is one to be made.
+func (c *Call) Newcomer(op string) (actor board.Actor, first *board.Register, err error) {
+	actor, err = c.whoActs(op, func(b *gitboard.Board, id string) (actor board.Actor, err error) {
+		actor, first, err = b.Newcomer(c.Ctx, id, c.App.Getenv("LIZA_SESSION"), c.Request, c.Process())
+		return actor, err
+	})
+	if err != nil {
+		return actor, nil, err
+	}
+	return actor, first, c.SameRequest(actor, op)
+}
+
+// whoActs returns who does an operation: the human, or the agent that agent returns.
+func (c *Call) whoActs(op string, agent func(b *gitboard.Board, id string) (board.Actor, error)) (board.Actor, error) {
 	b, err := c.Board()
 	if err != nil {
 		return board.Actor{}, err
@@ -84,7 +104,7 @@ func (c *Call) WhoActs(op string) (board.Actor, error) {
 	if c.Supervised() && board.TakesOnWork(op) {
 		return board.Actor{}, board.Refuse(board.CodePermission, fmt.Sprintf("%s is supervised: its supervisor does %s for it", id, c.Cmd.Name), "continue with the task that you were given: git liza prime")
 	}
-	return b.Agent(c.Ctx, id, c.App.Getenv("LIZA_SESSION"), c.Request, c.Process())
+	return agent(b, id)
 }
 
 // Caller is who runs a command that is not an operation: the agent in LIZA_AGENT_ID, or the human.
