@@ -24,8 +24,8 @@ func (n NextStep) String() string {
 	return n.Why + ": " + n.Do
 }
 
-// Asker is a caller who wants to know what it may do, and the time of asking. An actor without a
-// session is taken for the registered one.
+// Asker is a caller who wants to know what it may do, and the time of asking. An agent that is not
+// registered yet may have no session.
 type Asker struct {
 	Actor
 	Now    Time
@@ -45,7 +45,7 @@ const (
 // StepsOn lists what a caller may do with a task now, in the order of the table of operations. Each
 // operation's own Check decides whether it is allowed.
 func StepsOn(s *State, who Asker, task string) []NextStep {
-	s = who.settle(s)
+	s = who.registered(s)
 	t := s.Task(task)
 	if t == nil {
 		return nil
@@ -68,7 +68,7 @@ func StepOf(s *State, who Asker, op, task string) (NextStep, bool) {
 	if !known || r.way == nil {
 		return NextStep{}, false
 	}
-	s = who.settle(s)
+	s = who.registered(s)
 	t := s.Task(task)
 	if t == nil {
 		t = &Task{ID: task}
@@ -76,16 +76,11 @@ func StepOf(s *State, who Asker, op, task string) (NextStep, bool) {
 	return who.step(s, r, t)
 }
 
-// settle returns the state on which an asker's steps are planned. If the agent isn't registered, it
-// is registered there, as its first command would do.
-func (a *Asker) settle(s *State) *State {
+// registered returns the state on which an asker's steps are planned. If the agent isn't registered,
+// it is registered there, as its first command would do.
+func (a *Asker) registered(s *State) *State {
 	a.Now = max(a.Now, s.Time())
-	if a.Role == roles.Human {
-		return s
-	}
-	known := s.Agent(a.ID)
-	if known != nil {
-		a.Session = cmp.Or(a.Session, known.Session)
+	if a.Role == roles.Human || s.Agent(a.ID) != nil {
 		return s
 	}
 	a.Session = cmp.Or(a.Session, "new")

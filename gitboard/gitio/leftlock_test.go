@@ -142,7 +142,7 @@ func TestStops(t *testing.T) {
 		<-continued // this thread may run a moment longer
 		return err
 	}
-	if err := s.commit(input, stop); err == nil {
+	if err := s.commit(t.Context(), input, stop); err == nil {
 		t.Error("it has moved the ref")
 	}
 }

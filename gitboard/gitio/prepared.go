@@ -17,7 +17,6 @@ import (
 // session is a running `git update-ref --stdin -z`.
 type session struct {
 	c      command
-	ctx    context.Context
 	cmd    *exec.Cmd
 	stderr *tail
 	in     io.WriteCloser
@@ -29,7 +28,7 @@ func (c command) session(ctx context.Context) (*session, error) {
 	if c.err != nil {
 		return nil, c.err
 	}
-	s := &session{c: c, ctx: ctx}
+	s := &session{c: c}
 	s.cmd, s.stderr = c.child(ctx)
 	var err error
 	if s.in, err = s.cmd.StdinPipe(); err != nil {
@@ -46,7 +45,7 @@ func (c command) session(ctx context.Context) (*session, error) {
 
 // commit runs a transaction in two phases. Once git holds all locks and has found every ref at its
 // expected value, sound double-checks that. It returns sound's error, or the failure of the child.
-func (s *session) commit(input []byte, sound func() error) error {
+func (s *session) commit(ctx context.Context, input []byte, sound func() error) error {
 	// If the child has exited, end returns the reason.
 	_ = s.say("start\x00" + string(input) + "prepare\x00")
 	var refused error
@@ -61,7 +60,7 @@ func (s *session) commit(input []byte, sound func() error) error {
 		_ = s.say(verdict)
 		_ = s.in.Close()
 	}
-	if err := s.end(); err != nil {
+	if err := s.end(ctx); err != nil {
 		return err
 	}
 	return refused
@@ -73,9 +72,9 @@ func (s *session) say(words string) error {
 }
 
 // end closes the child's input and waits for it.
-func (s *session) end() error {
+func (s *session) end(ctx context.Context) error {
 	_ = s.in.Close()
-	return s.c.failure(s.ctx, s.cmd.Wait(), s.stderr.String())
+	return s.c.failure(ctx, s.cmd.Wait(), s.stderr.String())
 }
 
 // still compares refs whose locks are held with their expected values. Git has done so too, but for

@@ -117,13 +117,13 @@ func (r *Repo) writeThenMove(ctx context.Context, write func() error, child comm
 		return failed, nil
 	}
 	if err := write(); err != nil {
-		_ = s.end() // without input it does nothing
+		_ = s.end(ctx) // without input it does nothing
 		return nil, err
 	}
 	var tidied sync.WaitGroup
 	tidied.Go(func() { r.tidyKept(ctx) }) // while git works
 	defer tidied.Wait()
-	return s.commit(input, func() error { return r.still(updates) }), nil
+	return s.commit(ctx, input, func() error { return r.still(updates) }), nil
 }
 
 // explain finds out what became of updates that git did not acknowledge. settled reports whether

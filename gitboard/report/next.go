@@ -23,7 +23,7 @@ func Next(s *board.State, who Caller, about string) []board.NextStep {
 	if about != "" && !n.on(about, "") && who.Role == roles.Human {
 		n.read(about)
 	}
-	if a := s.Agent(who.ID); a != nil && who.Session != "" && a.Session != who.Session {
+	if a := s.Agent(who.ID); a != nil && a.Session != who.Session {
 		n.board("register", "another session has this id, and its lease has expired")
 	}
 	switch who.Role {

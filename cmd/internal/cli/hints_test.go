@@ -217,6 +217,9 @@ func TestStepsAreCommandLines(t *testing.T) {
 		who := report.Caller{Asker: board.Asker{Actor: board.HumanActor("Ann", "ann@example.com"), Now: s.now, Leases: s.leases()}}
 		if role, err := roles.Of(id); err == nil {
 			who.Actor = board.Actor{ID: id, Role: role}
+			if a := state.Agent(id); a != nil {
+				who.Session = a.Session
+			}
 		}
 		for _, b := range append(state.Tasks(), board.Brief{}) {
 			steps := report.Next(state, who, b.ID)
