@@ -399,6 +399,18 @@ var lives = map[string][]moment{
 			w.halts = []report.Halt{{File: "PAUSE", Mode: board.Paused, Since: start.Add(870 * m)}}
 		}, says: "STALE PAUSE: for 32m", how: alarm.Warn, runs: true, next: 990 * m},
 	},
+	"no-agent": {
+		{what: "a coder is there", do: func(w *world) {
+			w.put(board.GoalPath("goal-1"), &board.Goal{ID: "goal-1", Status: board.InProgress, Priority: 3, Created: start})
+			w.task(board.Unclaimed, func(t *board.Task) { t.Goal = "goal-1" })
+		}, next: 30 * m},
+		{what: "it has gone", do: func(w *world) { w.gone("coder-1") }, next: 2 * m},
+		{what: "at", at: 2 * m, says: "NO AGENT: 1 task waits for a coder, and there is none", how: alarm.Warn, runs: true, next: 30 * m},
+		{what: "persists", at: 3 * m, runs: true, next: 30 * m},
+		{what: "paused", at: 4 * m, do: func(w *world) { w.mode(board.Paused) }, next: 34 * m},
+		{what: "returns", at: 5 * m, do: func(w *world) { w.mode(board.Running) }, says: "NO AGENT: 1 task waits for a coder, and there is none", how: alarm.Warn, runs: true, next: 35 * m},
+		{what: "a coder starts", at: 6 * m, do: func(w *world) { w.agent("coder-2", board.Idle) }, next: 35 * m},
+	},
 	"waits-for-ended-goal": {
 		{what: "the goal runs", do: func(w *world) {
 			w.running()

@@ -104,6 +104,37 @@ func (e *ruleInput) waitsForEnded() (all []sight) {
 	return all
 }
 
+// mostUntaken is how many tasks without an agent are counted.
+const mostUntaken = 100
+
+// noAgent finds the roles that have work and no live agent.
+func (e *ruleInput) noAgent() (all []sight) {
+	if e.over() || e.Leases == nil {
+		return nil
+	}
+	for _, role := range []roles.Role{roles.Coder, roles.CodeReviewer} {
+		d := report.DemandFor(e.State, role, e.Leases, e.Now, mostUntaken)
+		if len(d.Live) > 0 || len(d.Left) == 0 {
+			continue
+		}
+		since := e.Now
+		for _, id := range d.Left {
+			if b, ok := e.State.BriefOf(id); ok {
+				since = min(since, b.StatusChangedAt)
+			}
+		}
+		what := plain.Plural(len(d.Left), "task")
+		if len(d.Left) == 1 {
+			what += " waits for a "
+		} else {
+			what += " wait for a "
+		}
+		words := map[string]string{"what": what + role.Prefix(), "role": role.Prefix()}
+		all = append(all, sight{about: string(role), since: since, words: words})
+	}
+	return all
+}
+
 func (e *ruleInput) orphaned() (all []sight) {
 	for _, b := range e.live {
 		if b.Status != board.Rejected || b.Freed {

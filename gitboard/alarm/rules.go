@@ -51,6 +51,8 @@ var Rules = []Rule{
 		Steps: []Step{{Level: Warn, Line: "REASSIGNED: {task}"}}},
 	{Name: "waits-for-ended-goal", Condition: "task waits for a task of an ended goal", Do: "git liza goal reopen {goal}", threshold: "once", find: (*ruleInput).waitsForEnded,
 		Steps: []Step{{Level: Grave, Line: "WAITS FOR ENDED GOAL: {task} waits for {needed} of {goal}, which is {status}"}}},
+	{Name: "no-agent", Condition: "work that no live agent can take", Do: "git liza agent {role}", find: (*ruleInput).noAgent,
+		Steps: []Step{{Level: Warn, After: 2 * time.Minute, Line: "NO AGENT: {what}, and there is none"}}},
 	{Name: "same-rejection", Condition: "similar rejection reasons in a row", Do: "git liza show {task}", find: (*ruleInput).sameRejection,
 		Steps: []Step{{Level: Warn, Least: 2, Line: "SAME REJECTION: {task}, {n} times"}, {Level: Grave, Least: 3, Line: "SAME REJECTION: {task}, {n} times"}}},
 	{Name: "review-loop", Condition: "review cycles at the limit", Do: "git liza show {task}", threshold: "at least the limit", find: (*ruleInput).reviewLoop,

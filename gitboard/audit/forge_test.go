@@ -402,3 +402,68 @@ func reordered(t *testing.T, message string) string {
 	}
 	return out
 }
+
+// TestForgedGoals forges what each rule about goals refuses: work on a goal that has ended or has to
+// wait, an end that is not allowed, and acts of somebody who may not do them.
+func TestForgedGoals(t *testing.T) {
+	w := memoryWorld(t)
+	w.everyStatus()
+	d := w.definition()
+	ready := func(id, goal string, depends ...string) {
+		own := d
+		own.DependsOn, own.SpecOID = depends, w.specOID()
+		w.do(ada, &board.AddTask{About: about(id), Goal: goal, Definition: own, Ready: true})
+	}
+	for _, id := range []string{"given-up", "later", "full", "bare"} {
+		p := &board.GoalStart{ID: id, Text: "Do " + id}
+		if id == "later" {
+			p.After = "goal-1"
+		}
+		w.do(ada, p)
+	}
+	for _, goal := range []string{"given-up", "later", "full"} {
+		ready("t-"+goal, goal)
+	}
+	w.do(ada, &board.GoalAbort{Goal: "given-up"})
+	idle := coder2
+	if w.snapshot(w.tip()).State.Agent(idle.ID) == nil {
+		w.do(idle, &board.Register{Session: idle.Session})
+	}
+	tip := w.tip()
+	fresh := func(task string) *board.Claim {
+		return &board.Claim{About: about(task), Clone: "c", BaseCommit: strings.Repeat("b", 40)}
+	}
+	for name, c := range map[string]struct {
+		by   board.Actor
+		p    board.Payload
+		code board.ErrorCode
+	}{
+		"a claim on a goal that was given up":    {idle, fresh("t-given-up"), "wrong-state"},
+		"a claim on a goal that waits":           {idle, fresh("t-later"), "dependency"},
+		"a task of a goal that was given up":     {planner, &board.AddTask{About: about("new"), Goal: "given-up", Definition: d}, "wrong-state"},
+		"a task of no goal":                      {planner, &board.AddTask{About: about("new"), Goal: "nowhere", Definition: d}, "unknown-record"},
+		"a task of any goal":                     {ada, &board.AddTask{About: about("new"), Definition: d}, "invalid"},
+		"completion with open tasks":             {planner, &board.GoalComplete{Goal: "full"}, "wrong-state"},
+		"completion without tasks":               {planner, &board.GoalComplete{Goal: "bare"}, "wrong-state"},
+		"completion of what was given up":        {planner, &board.GoalComplete{Goal: "given-up"}, "wrong-state"},
+		"completion by a coder":                  {idle, &board.GoalComplete{Goal: "full"}, "permission"},
+		"a goal started by a planner":            {planner, &board.GoalStart{ID: "mine", Text: "Mine"}, "permission"},
+		"a goal of that name":                    {ada, &board.GoalStart{ID: "full", Text: "Again"}, "exists"},
+		"a goal after none":                      {ada, &board.GoalStart{ID: "next", Text: "Next", After: "nowhere"}, "unknown-record"},
+		"given up by a planner":                  {planner, &board.GoalAbort{Goal: "full"}, "permission"},
+		"given up twice":                         {ada, &board.GoalAbort{Goal: "given-up"}, "wrong-state"},
+		"reopened by a planner":                  {planner, &board.GoalReopen{Goal: "given-up"}, "permission"},
+		"reopened though it runs":                {ada, &board.GoalReopen{Goal: "full"}, "wrong-state"},
+		"a priority out of range":                {ada, &board.GoalPriority{Goal: "full", Priority: 9}, "invalid"},
+		"planning what was given up":             {planner, &board.Plan{Goal: "given-up"}, "wrong-state"},
+		"planning what waits":                    {planner, &board.Plan{Goal: "later"}, "dependency"},
+		"planning by a coder":                    {idle, &board.Plan{Goal: "full"}, "permission"},
+		"a discovery about no goal":              {planner, &board.Discover{Goal: "nowhere", Description: "d", Severity: "low", Urgency: "deferred"}, "unknown-record"},
+		"a decision about a goal that has ended": {ada, &board.Resume{Goal: "given-up", Decision: board.Replan}, "wrong-state"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			forged := w.forge(forgery{parent: tip, op: board.Operation{Actor: c.by, Request: "forged", Payload: c.p}})
+			w.caught(t, tip, forged, c.code)
+		})
+	}
+}

@@ -76,8 +76,8 @@ func byNumber(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), cmp.
 
 // nextAgent is the lowest id of a role that nobody has.
 func nextAgent(s *board.State, role roles.Role) string {
-	n := 1
-	for s.Agent(role.ID(n)) != nil {
+	taken, n := s.List(board.AgentDir), 1
+	for slices.Contains(taken, role.ID(n)) {
 		n++
 	}
 	return role.ID(n)
