@@ -134,7 +134,7 @@ func TestImports(t *testing.T) {
 		name := strings.TrimPrefix(p.ImportPath, module)
 		room, known := rooms[name]
 		if !known {
-			t.Errorf("%s stands in no row of the table of packages", name)
+			t.Errorf("%s is not in the table of packages", name)
 			continue
 		}
 		for _, imp := range p.Imports {
