@@ -19,7 +19,8 @@ import (
 )
 
 // TestHosts: two clones share a board by servers as people run them. Each gives a raced task to one
-// clone, takes a merge, and refuses a forged board where its lock is on.
+// clone, takes a merge, and refuses a forged board where its lock is on. Why Gitea is not among them
+// stands in specs/decisions.md.
 func TestHosts(t *testing.T) {
 	t.Parallel()
 	for name, serve := range map[string]func(*host){
