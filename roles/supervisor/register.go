@@ -65,11 +65,15 @@ func (s *supervisor) free(ctx context.Context, id string) (bool, error) {
 }
 
 // dead reports whether the agent's supervisor ran in this clone and has ended.
-func (s *supervisor) dead(id string, a *board.Agent) bool {
-	files := files{s.Board, id}
+func (s *supervisor) dead(id string, a *board.Agent) bool { return deadHere(s.Board, s.clone, id, a) }
+
+// deadHere reports whether an agent's supervisor ran in a clone, which is the board's, and has
+// ended.
+func deadHere(b *gitboard.Board, clone, id string, a *board.Agent) bool {
+	files := files{b, id}
 	pid, known := files.liveProcess("supervisor")
 	session, err := files.kept("session")
-	return a.Clone == s.clone && known && pid == 0 && err == nil && session == a.Session
+	return a.Clone == clone && known && pid == 0 && err == nil && session == a.Session
 }
 
 func (s *supervisor) registerAs(ctx context.Context, id string) error {

@@ -71,11 +71,11 @@ func (t *team) hire(ctx context.Context, all *sync.WaitGroup) (over bool, err er
 	if err != nil || len(halts) > 0 {
 		return false, err
 	}
-	leases, err := v.LeasesSeen(ctx)
+	state := v.State.ForRules()
+	leases, err := leasesOfLive(ctx, t.Board, v)
 	if err != nil {
 		return false, err
 	}
-	state := v.State.ForRules()
 	missing := map[roles.Role]int{}
 	err = read(state, func() {
 		over = len(state.Running()) == 0
@@ -96,6 +96,25 @@ func (t *team) hire(ctx context.Context, all *sync.WaitGroup) (over bool, err er
 		}
 	}
 	return false, nil
+}
+
+// leasesOfLive returns the leases of a view without those of agents whose supervisors have died in
+// this clone: they are replaced at once, and not only when their leases expire.
+func leasesOfLive(ctx context.Context, b *gitboard.Board, v *gitboard.View) (map[string]board.Lease, error) {
+	leases, err := v.LeasesSeen(ctx)
+	if err != nil {
+		return nil, err
+	}
+	clone, err := b.CloneID()
+	if err != nil {
+		return nil, err
+	}
+	for id := range leases {
+		if a := v.State.Agent(id); a != nil && deadHere(b, clone, id, a) {
+			delete(leases, id)
+		}
+	}
+	return leases, v.State.Err()
 }
 
 func demandFor(s *board.State, role roles.Role, leases map[string]board.Lease, now time.Time) report.Demand {
@@ -162,7 +181,7 @@ func (s *supervisor) needed(ctx context.Context, v *gitboard.View) error {
 	if !s.OnDemand {
 		return nil
 	}
-	leases, err := v.LeasesSeen(ctx)
+	leases, err := leasesOfLive(ctx, s.Board, v)
 	if err != nil {
 		return err
 	}

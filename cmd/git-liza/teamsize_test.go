@@ -1,0 +1,90 @@
+//go:build linux
+
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// sizes is the script of an agent of any role; the planner plans the tasks t0, t1 and so on.
+const sizes = `
+p=$LIZA_PROMPT_FILE
+task=$(sed -n 's/^TASK ID: //p' "$p")
+case $LIZA_AGENT_ID in
+planner-*)
+	grep -q '^WAKE TRIGGER: INITIAL_PLANNING' "$p" || exit 0
+	for t in $LIZA_TEST_TASKS; do
+		git liza add-task --id $t --desc $t --done "$t.txt is there" --scope 'one file' --spec specs/vision.md || exit 1
+	done
+	git liza finalize $LIZA_TEST_TASKS
+	;;
+coder-*)
+` + submits + `
+	;;
+*)
+	git liza verdict $task APPROVED --commit $(sed -n 's/^REVIEW COMMIT: //p' "$p")
+	;;
+esac
+`
+
+// TestTeamSizesItself: a team without numbers reaches a goal with never more agents of a role than
+// it may have, though it is killed again and again, and what it held is taken up.
+func TestTeamSizesItself(t *testing.T) {
+	t.Parallel()
+	tasks, kills := 12, 2
+	if *long {
+		tasks, kills = 30, 8
+	}
+	p := newProject(t)
+	agent := filepath.Join(t.TempDir(), "agent")
+	if err := os.WriteFile(agent, []byte(sizes), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	var ids []string
+	for i := range tasks {
+		ids = append(ids, fmt.Sprintf("t%d", i))
+	}
+	p.env = append(p.env, "LIZA_TEST_TASKS="+strings.Join(ids, " "))
+	most := map[string]bool{}
+	for kill := range kills + 1 {
+		team := p.supervise("team", "--exec=sh '"+agent+"'")
+		if kill < kills {
+			team.hears("claimed", "t")
+			team.hears("claimed", "t")
+			team.signal(syscall.SIGKILL)
+			<-team.over
+		} else {
+			team.endsWithin(0, 8*time.Minute)
+			if last := team.all()[len(team.all())-1]; last.Event != "goal" || last.Status != "COMPLETED" {
+				t.Errorf("the last event is %v\n%s", last, team.story())
+			}
+		}
+		for _, e := range team.all() {
+			if e.Event == "registered" {
+				most[e.Agent] = true
+			}
+		}
+	}
+	for _, id := range []string{"planner-2", "coder-4", "code-reviewer-4"} {
+		if most[id] {
+			t.Errorf("%s was started: %v", id, most)
+		}
+	}
+	if !most["coder-3"] {
+		t.Errorf("a dozen tasks were done by %v", most)
+	}
+	for _, task := range p.board().Tasks {
+		if task.Status != "MERGED" {
+			t.Errorf("%s is %s", task.ID, task.Status)
+		}
+	}
+	for _, fault := range p.whole("at the end", nil) {
+		t.Error(fault)
+	}
+}
