@@ -42,11 +42,12 @@ func takesOn(op operation) bool {
 	return slices.Contains([]string{"claim", "claim-review", "merge"}, op.op)
 }
 
-// submits is the script of a coder that does its task, submits it, and then runs what is appended.
+// submits is the script of a coder that does its task, or what a killed one left of it, submits it,
+// and then runs what is appended.
 const submits = `
 task=$(sed -n 's/^TASK ID: //p' "$LIZA_PROMPT_FILE")
 git liza pre-exec $task --intent 'write it' --validation 'cat it' --file $task.txt
-echo $task >$task.txt && git add . && git commit -q -m $task && git liza submit $task --no-tests-because 'a text' || exit 1
+echo $task >$task.txt && git add . && { git diff --cached --quiet || git commit -q -m $task; } && git liza submit $task --no-tests-because 'a text' || exit 1
 `
 
 func TestSecondSupervisorIsRefused(t *testing.T) {

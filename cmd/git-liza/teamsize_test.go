@@ -12,7 +12,8 @@ import (
 	"time"
 )
 
-// sizes is the script of an agent of any role; the planner plans the tasks t0, t1 and so on.
+// sizes is the script of an agent of any role; the planner plans the tasks of LIZA_TEST_TASKS, or
+// what is left to plan if an earlier one was killed.
 const sizes = `
 p=$LIZA_PROMPT_FILE
 task=$(sed -n 's/^TASK ID: //p' "$p")
@@ -20,9 +21,11 @@ case $LIZA_AGENT_ID in
 planner-*)
 	grep -q '^WAKE TRIGGER: INITIAL_PLANNING' "$p" || exit 0
 	for t in $LIZA_TEST_TASKS; do
-		git liza add-task --id $t --desc $t --done "$t.txt is there" --scope 'one file' --spec specs/vision.md || exit 1
+		case $(git liza show $t 2>/dev/null | head -1) in
+		'') git liza add-task --id $t --desc $t --done "$t.txt is there" --scope 'one file' --spec specs/vision.md --ready ;;
+		*DRAFT*) git liza finalize $t ;;
+		esac || exit 1
 	done
-	git liza finalize $LIZA_TEST_TASKS
 	;;
 coder-*)
 ` + submits + `
@@ -37,7 +40,7 @@ esac
 // it may have, though it is killed again and again, and what it held is taken up.
 func TestTeamSizesItself(t *testing.T) {
 	t.Parallel()
-	tasks, kills := 12, 2
+	tasks, kills := 8, 2
 	if *long {
 		tasks, kills = 30, 8
 	}
@@ -60,7 +63,7 @@ func TestTeamSizesItself(t *testing.T) {
 			team.signal(syscall.SIGKILL)
 			<-team.over
 		} else {
-			team.endsWithin(0, 8*time.Minute)
+			team.endsWithin(0, time.Minute)
 			if last := team.all()[len(team.all())-1]; last.Event != "goal" || last.Status != "COMPLETED" {
 				t.Errorf("the last event is %v\n%s", last, team.story())
 			}
@@ -77,7 +80,7 @@ func TestTeamSizesItself(t *testing.T) {
 		}
 	}
 	if !most["coder-3"] {
-		t.Errorf("a dozen tasks were done by %v", most)
+		t.Errorf("%d tasks were done by %v", tasks, most)
 	}
 	for _, task := range p.board().Tasks {
 		if task.Status != "MERGED" {

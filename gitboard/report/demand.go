@@ -74,6 +74,11 @@ func DemandFor(s *board.State, role roles.Role, leases map[string]board.Lease, n
 // byNumber orders agents of one role by number.
 func byNumber(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b)) }
 
+// drafted reports whether a goal has a task that only a planner can finalize.
+func drafted(s *board.State, goal string) bool {
+	return slices.ContainsFunc(s.TasksOf(goal), func(b board.Brief) bool { return b.Status == board.Draft })
+}
+
 // nextAgent is the lowest id of a role that nobody has.
 func nextAgent(s *board.State, role roles.Role) string {
 	taken, n := s.List(board.AgentDir), 1
@@ -117,7 +122,9 @@ func offerTo(s *board.State, role roles.Role, leases map[string]board.Lease, now
 		return func(agent string, taken map[string]bool) string {
 			for _, g := range s.Running() {
 				by := s.PlannerOf(g.ID)
-				if !taken[g.ID] && (by == "" || by == agent || !live(by)) && len(Wakes(s, g.ID)) > 0 {
+				dead := by != "" && by != agent && !live(by)
+				open := len(Wakes(s, g.ID)) > 0 || dead && drafted(s, g.ID)
+				if open && !taken[g.ID] && (by == "" || by == agent || dead) {
 					return g.ID
 				}
 			}

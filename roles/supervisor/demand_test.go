@@ -46,6 +46,7 @@ func TestDemand(t *testing.T) {
 		{"the planner of a goal with a trigger stays", nil, roles.Planner, "", 0, ""},
 		{"a planner without a trigger may leave", ready(1), roles.Planner, "", 0, "planner-1"},
 		{"and none is started", ready(1), roles.Planner, everybody, 0, ""},
+		{"a plan that a dead planner left half done", func(s *scene) { s.draft("login") }, roles.Planner, everybody, 1, ""},
 		{"each goal wants its own planner", func(s *scene) { s.do(human, billing) }, roles.Planner, "", 1, ""},
 		{"without a plan no coder is needed", nil, roles.Coder, everybody, 0, ""},
 		{"and those that are there may leave", nil, roles.Coder, "", 0, "coder-1 coder-2"},
