@@ -24,7 +24,7 @@ func TestSupervisedAncestors(t *testing.T) {
 		"left by its parent": {`(env -u LIZA_AGENT_ID -u LIZA_SUPERVISED sh -c 'read x; git-liza -C "$root" pause' <"$root/../gate" >"$root/../left" 2>&1 &); echo x >"$root/../gate"; while ! grep -q hint "$root/../left"; do sleep 0.05; done; cat "$root/../left"`, "below the supervisor of coder-1, where nobody acts as a human"},
 		"another agent":      {`env -u LIZA_SESSION LIZA_AGENT_ID=code-reviewer-1 git-liza -C "$root" discover --desc x --severity low`, "this process is coder-1's, and can't act as code-reviewer-1"},
 		"another's commit":   {`cd "$root/.worktrees/print" && env -u LIZA_SESSION LIZA_AGENT_ID=coder-2 git commit -q --allow-empty -m forged`, "coder-1 does not hold print"},
-		"a commit, unnamed":  {`cd "$root" && env -u LIZA_AGENT_ID git commit -q --allow-empty -m forged`, "coder-1 commits in the worktree of its task"},
+		"a commit, unnamed":  {`cd "$root" && env -u LIZA_AGENT_ID git commit -q --allow-empty -m forged`, "coder-1 commits only in the worktree of its task"},
 		"the hooks":          {`env -u LIZA_AGENT_ID -u LIZA_SUPERVISED git-liza -C "$root" hooks uninstall`, "below the supervisor of coder-1, where nobody acts as a human"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -48,6 +48,7 @@ func TestProjectsCommands(t *testing.T) {
 	ann.must("", "config", "set", "worktree_setup", attack)
 	// The human's key is in the environment of those who claim and merge.
 	ann.addTask("parse")
+	coder.must("coder-1", "register") // a lease that the setup for the claim can attack
 	coder.must("coder-1", "claim", "parse")
 	coder.must("coder-1", "pre-exec", "parse", "--intent", "write it", "--validation", "it prints y", "--file", "y")
 	p.write(".worktrees/parse/x_test.go", "package x\n")

@@ -79,7 +79,7 @@ func TestAttacksOnAClone(t *testing.T) {
 		{"a fetch into integration", "coder-1", parse, "git fetch . HEAD:integration", "integration moves by a merge", "git liza submit parse"},
 		{"integration checked out anew", "coder-1", parse, "git checkout -q -B integration", "integration moves by a merge", "git liza submit parse"},
 		{"integration by a symbolic ref", "coder-1", parse, "git symbolic-ref refs/bisect/alias refs/heads/integration && git update-ref refs/bisect/alias HEAD; e=$?; git symbolic-ref -d refs/bisect/alias; exit $e", "integration moves by a merge", "git liza submit parse"},
-		{"a worktree of the agent's own", "coder-1", parse, `eval "$(git-liza env coder-1)" && git worktree add -q ../aside integration && cd ../aside && git commit --allow-empty -m sneak; e=$?; git worktree remove -f .; exit $e`, "this is none", "git liza prime"},
+		{"a worktree of the agent's own", "coder-1", parse, `eval "$(git-liza env coder-1)" && git worktree add -q ../aside integration && cd ../aside && git commit --allow-empty -m sneak; e=$?; git worktree remove -f .; exit $e`, "this is not one", "git liza prime"},
 		{"the same worktree, unverified", "coder-1", parse, `eval "$(git-liza env coder-1)" && git worktree add -q ../aside integration && cd ../aside && git commit --no-verify --allow-empty -m sneak; e=$?; git worktree remove -f .; exit $e`, "integration moves by a merge", "git liza"},
 		{"another's worktree", "coder-1", print, "git commit --allow-empty -m mine", "coder-1 does not hold print", "git liza prime"},
 		{"another's worktree, unverified", "coder-1", print, "git commit --no-verify --allow-empty -m mine", "coder-1 does not hold print", "git liza prime"},

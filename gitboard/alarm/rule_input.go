@@ -123,6 +123,11 @@ func (e *ruleInput) noAgent() (all []sight) {
 				since = min(since, b.StatusChangedAt)
 			}
 		}
+		for _, id := range e.State.List(board.AgentDir) {
+			if r, err := roles.Of(id); err == nil && r == role {
+				since = max(since, e.gone(id, since)) // until then there was an agent
+			}
+		}
 		what := plain.Plural(len(d.Left), "task")
 		if len(d.Left) == 1 {
 			what += " waits for a "

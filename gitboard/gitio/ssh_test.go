@@ -12,8 +12,7 @@ import (
 func TestKeptConnections(t *testing.T) {
 	_, r := scratch(t)
 	check(t, os.MkdirAll(filepath.Join(r.common, "liza"), 0o755))
-	t.Setenv("GIT_SSH_COMMAND", "")
-	t.Setenv("GIT_SSH", "")
+	r.environ = environ{"PATH=" + os.Getenv("PATH")}
 	keeps := func(address, command string) bool {
 		return strings.Contains(strings.Join(r.sshEnv("hub", map[string][]string{"remote.hub.url": {address}, "core.sshcommand": {command}}), " "), "-o ControlPath=")
 	}
@@ -28,11 +27,11 @@ func TestKeptConnections(t *testing.T) {
 	if keeps("host:board", "ssh -i key") {
 		t.Error("an own command is changed")
 	}
-	t.Setenv("GIT_SSH", "plink")
+	r.environ = append(r.environ, "GIT_SSH=plink")
 	if keeps("host:board", "") {
 		t.Error("an own program is changed")
 	}
-	t.Setenv("GIT_SSH", "")
+	r.environ = r.environ[:1]
 	r.common = filepath.Join(filepath.Dir(r.common), strings.Repeat("long", 20), ".git")
 	check(t, os.MkdirAll(filepath.Join(r.common, "liza"), 0o755))
 	r.gitDir, r.top = r.common, ""

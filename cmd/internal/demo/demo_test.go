@@ -93,8 +93,11 @@ func board(t *testing.T, dir string) {
 	is("shout was reclaimed", shout.by("reclaimed_after_rejection"), "coder-1")
 	is("shout depends", shout.DependsOn, "many-names")
 	for _, e := range shout.History {
-		if e.Event == "rejected" && !strings.Contains(e.Reason, "main.go:14 \u2014 greet Ann --shout prints Hello, Ann and --shout!, not HELLO, ANN!") {
-			t.Errorf("shout was rejected for:\n%s", e.Reason)
+		if e.Event != "rejected" {
+			continue
+		}
+		if found := e.Rejection.Blockers; len(found) != 1 || found[0].Where != "main.go:14" || found[0].Issue != "greet Ann --shout prints Hello, Ann and --shout!, not HELLO, ANN!" {
+			t.Errorf("shout was rejected for: %q", found)
 		}
 	}
 }

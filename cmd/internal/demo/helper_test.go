@@ -45,7 +45,12 @@ func git(t *testing.T, dir string, args ...string) string {
 type record struct {
 	Status    string
 	DependsOn []string `yaml:"depends_on"`
-	History   []struct{ Event, Agent, Reason string }
+	History   []struct {
+		Event, Agent string
+		Rejection    struct {
+			Blockers []struct{ Where, Issue string }
+		}
+	}
 }
 
 func task(t *testing.T, dir, id string) record {
