@@ -11,6 +11,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/lease"
+	"github.com/git-liza/git-liza/gitboard/oplog"
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
@@ -18,6 +19,26 @@ import (
 type Process struct {
 	Terminal, Host string
 	PID            int
+}
+
+// RoleOf returns the role of an agent id. What a name says that every team keeps needs no look at
+// the board. It refuses a text that is not the id of an agent of the team.
+func (b *Board) RoleOf(ctx context.Context, id string) (roles.Role, error) {
+	if role, err := roles.Of(id); err == nil {
+		return role, nil
+	}
+	none := board.Refuse(board.CodeInvalid, roles.NotAnID(id).Error(), "")
+	if !roles.IsID(id) {
+		return "", none
+	}
+	v, err := b.View(ctx)
+	if errors.Is(err, oplog.ErrNoBoard) {
+		return "", none
+	}
+	if err != nil {
+		return "", err
+	}
+	return v.State.RoleOf(id)
 }
 
 // Register registers an agent under a new session and keeps the session in this clone.
@@ -29,9 +50,9 @@ func (b *Board) Register(ctx context.Context, id, request string, p Process) (*D
 func (b *Board) RegisterIf(
 	ctx context.Context, id, request string, p Process, wanted func(context.Context, *View) error,
 ) (*Done, board.Actor, error) {
-	role, err := roles.Of(id)
+	role, err := b.RoleOf(ctx, id)
 	if err != nil {
-		return nil, board.Actor{}, board.Refuse(board.CodeInvalid, err.Error(), "")
+		return nil, board.Actor{}, err
 	}
 	actor, first, err := b.newSession(id, role, p)
 	if err != nil {
@@ -112,9 +133,9 @@ func (b *Board) Decline(actor board.Actor) (declined bool, err error) {
 // agentHere returns the actor of an agent with the session that is given or kept here, "" if it has
 // to be registered; known is whether the board has its id.
 func (b *Board) agentHere(ctx context.Context, id, session string) (actor board.Actor, known bool, err error) {
-	role, err := roles.Of(id)
+	role, err := b.RoleOf(ctx, id)
 	if err != nil {
-		return actor, false, board.Refuse(board.CodeInvalid, err.Error(), "")
+		return actor, false, err
 	}
 	actor = board.Actor{ID: id, Role: role, Session: session}
 	if session != "" {

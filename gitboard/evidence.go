@@ -50,6 +50,22 @@ func (b *Board) lastMerge(ctx context.Context, v *View) string {
 	return last
 }
 
+// Instructions returns the text of the instructions of a team's role, "" for none. It is the text
+// of the file when the team was set.
+func (b *Board) Instructions(ctx context.Context, r *board.Role) (string, error) {
+	if r.Blob == "" {
+		return "", nil
+	}
+	found, err := b.Repo().Objects(ctx, []string{r.Blob})
+	if err != nil {
+		return "", err
+	}
+	if found[0].Type != "blob" {
+		return "", board.Refuse(board.CodeMissing, fmt.Sprintf("the instructions of the role %s, %s at %.10s, are not in this clone", r.Name, r.Instructions, r.Blob), "git fetch, or a human sets the team again: git liza team edit")
+	}
+	return string(found[0].Data), nil
+}
+
 // SpecOID returns the id of the blob that a spec_ref (a path with an optional #anchor) names in
 // integration's tree, or "" if there is no such file.
 func (b *Board) SpecOID(ctx context.Context, v *View, specRef string) (string, error) {

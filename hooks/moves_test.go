@@ -34,11 +34,11 @@ func TestBoardMove(t *testing.T) {
 
 func TestKnown(t *testing.T) {
 	for id, want := range map[string]roles.Role{"": "", "coder-1": roles.Coder, "planner-2": roles.Planner} {
-		if w, r := (Who{ID: id}).Known(); r != nil || w.Role != want || w.ID != id {
+		if w, r := (Who{ID: id}).Known(nil); r != nil || w.Role != want || w.ID != id {
 			t.Errorf("%q: %+v %v", id, w, r)
 		}
 	}
-	_, r := Who{ID: "boss"}.Known()
+	_, r := Who{ID: "boss"}.Known(nil)
 	expect(t, r, "LIZA_AGENT_ID")
 }
 

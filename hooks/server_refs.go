@@ -119,9 +119,8 @@ func (p Push) atticMove(m Move, name string) *board.Refusal {
 
 func (p Push) leaseMove(m Move, lease Lease) *board.Refusal {
 	s, holder := p.State, strings.TrimPrefix(m.Ref, git.LeasePrefix)
-	_, err := roles.Of(holder)
 	switch {
-	case err != nil && holder != MergeLease:
+	case !roles.IsID(holder) && holder != MergeLease:
 		return refuse(board.CodeLease, "leave it", "%q is not an agent, and holds no lease", holder)
 	case zero(m.New):
 		if holder == MergeLease || p.Of(git.BoardRef) != nil || s.Agent(holder) == nil {

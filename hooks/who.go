@@ -19,12 +19,16 @@ type Who struct {
 	Main      bool // git runs in the project's main worktree, whose HEAD belongs to the human
 }
 
-// Known sets the role of the id. It refuses an id that is not an agent's.
-func (w Who) Known() (Who, *board.Refusal) {
+// Known sets the role of the id in the board's team; s is nil for a board that can't be read. It
+// refuses an id that is not an agent's.
+func (w Who) Known(s *board.State) (Who, *board.Refusal) {
 	if w.ID == "" {
 		return w, nil
 	}
 	role, err := roles.Of(w.ID)
+	if s != nil {
+		role, err = s.RoleOf(w.ID)
+	}
 	if err != nil {
 		return w, board.Refuse(board.CodeInvalid, "LIZA_AGENT_ID: "+err.Error(), "set LIZA_AGENT_ID as your supervisor did")
 	}

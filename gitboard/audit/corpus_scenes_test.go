@@ -7,6 +7,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
 // takes claims a task whose holder's lease has expired.
@@ -209,9 +210,25 @@ func (w *world) settings() {
 	} {
 		w.do(ada, &board.Write{Path: e[0], Fields: []board.FieldEdit{{Field: e[1], Value: e[2]}}, Reason: "by hand"})
 	}
+	w.teams()
 	spec := w.project([]git.OID{w.integration}, ada, map[string]string{"specs/vision.md": "# Vision\n\nEnglish.\n"})
 	w.do(ada, &board.Land{Before: string(w.integration), Commit: string(spec), Files: []string{"specs/vision.md"}, Reason: "the new spec"}, w.lands(spec))
 	w.do(planner, &board.HandOff{Summary: "half of the plan", NextAction: "the other half", Approach: "small tasks", Blockers: "none", NextSteps: []string{"finalize"}})
+}
+
+// writer is an agent of a role that only a team of the board has.
+var writer = board.Actor{ID: "docs-writer-1", Role: roles.Coder, Session: "session-of-docs-writer-1"}
+
+// teams gives the board a team with a role of its own, and takes it back.
+func (w *world) teams() {
+	t := board.BuiltinTeam()
+	t.Roles = append(t.Roles, board.Role{Name: "docs-writer", Kind: board.CoderKind, CLI: "claude", Model: "m-1", Instructions: "specs/vision.md", Blob: w.specOID(), Skills: []string{"prose"}, Max: 2, Idle: 60, Tokens: 1000})
+	t.Stages = append(t.Stages, board.Stage{Name: "docs", Role: "docs-writer", Test: "make docs"})
+	t.Stages[0].Next = []string{"docs"}
+	w.do(ada, &board.SetTeam{Team: *t})
+	w.do(writer, &board.Register{Session: writer.Session, Clone: "clone-1", Host: "here", PID: 2})
+	w.do(writer, &board.Deregister{})
+	w.do(ada, &board.SetTeam{Team: *board.BuiltinTeam()})
 }
 
 // signatures requires signatures for a while. Keys are added, replaced and revoked.

@@ -190,6 +190,7 @@ func (w *world) everyOperation() {
 	spec := w.project([]git.OID{w.integration}, ada, map[string]string{"specs/vision.md": "# Vision\n\nEnglish.\n"})
 	w.do(ada, &board.Land{Before: string(w.integration), Commit: string(spec), Reason: "the new spec"}, w.lands(spec))
 
+	w.teams()
 	w.addKey(coder1, false)
 	w.do(ada, &board.KeysRevoke{Key: board.KeyID(w.key(coder1).Public()), Reason: "lost"})
 

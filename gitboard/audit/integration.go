@@ -201,7 +201,7 @@ func agentOf(c git.Commit) string {
 		return c.Author.Name
 	}
 	_, by := board.MadeFor(c.Message)
-	if _, err := roles.Of(by); err != nil {
+	if !roles.IsID(by) {
 		return ""
 	}
 	return by

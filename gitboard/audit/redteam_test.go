@@ -38,10 +38,11 @@ type redTeam struct {
 
 var forgers = map[string]board.Actor{
 	"planner": planner, "coder": coder1, "another coder": coder2, "reviewer": judge1, "another reviewer": judge2, "human": ada,
-	"unregistered":       agent("coder-9"),
-	"of another session": {ID: "code-reviewer-1", Role: judge1.Role, Session: "stolen"},
-	"of another role":    {ID: "coder-1", Role: judge1.Role, Session: coder1.Session},
-	"as a human":         board.HumanActor("coder-1", "coder-1@liza"),
+	"unregistered":                  agent("coder-9"),
+	"of a role that the team lacks": writer,
+	"of another session":            {ID: "code-reviewer-1", Role: judge1.Role, Session: "stolen"},
+	"of another role":               {ID: "coder-1", Role: judge1.Role, Session: coder1.Session},
+	"as a human":                    board.HumanActor("coder-1", "coder-1@liza"),
 }
 
 func newRedTeam(t *testing.T) *redTeam {

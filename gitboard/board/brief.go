@@ -15,6 +15,7 @@ type Brief struct {
 	StatusChangedAt Time     `json:"at"`
 	Moved           Time     `json:"moved"` // when it last made progress
 	Priority        int      `json:"priority"`
+	Stage           string   `json:"stage,omitempty"` // "" for CodeStage; see InStage
 	Created         Time     `json:"created"`
 	AssignedTo      string   `json:"assigned_to,omitempty"`
 	ReviewingBy     string   `json:"reviewing_by,omitempty"`
@@ -33,7 +34,7 @@ type Brief struct {
 // Brief returns the task's brief.
 func (t *Task) Brief() Brief {
 	return Brief{
-		ID: t.ID, Goal: t.Goal, Status: t.Status, StatusChangedAt: t.StatusChangedAt, Moved: t.moved(), Priority: t.Priority, Created: t.Created,
+		ID: t.ID, Goal: t.Goal, Status: t.Status, StatusChangedAt: t.StatusChangedAt, Moved: t.moved(), Priority: t.Priority, Stage: t.Stage, Created: t.Created,
 		AssignedTo: t.AssignedTo, ReviewingBy: t.ReviewingBy, ApprovedBy: t.ApprovedBy, ReservedFor: t.ReservedFor,
 		DependsOn: t.DependsOn, Iteration: t.Iteration, ReviewCycles: t.ReviewCyclesCurrent, Failures: len(t.FailedBy),
 		HandoffPending: t.HandoffPending, Freed: t.Freed, Paused: t.Paused, Tally: t.tally(),

@@ -23,6 +23,7 @@ const BudgetAlarm = 80
 // Budget is a limit on tokens and how much of it is used.
 type Budget struct {
 	Key   string // the setting
+	Role  string // the team's role whose limit is in place of the setting; "" for the setting
 	About string // the task, sprint or goal it belongs to; "" for a run
 	Used  int
 	Most  int
@@ -40,6 +41,9 @@ func (b Budget) Raise() string {
 	if b.Key == KeyBudgetTask {
 		return fmt.Sprintf("git liza unblock %s --budget %d", b.About, next)
 	}
+	if b.Role != "" {
+		return "git liza team edit, tokens of " + b.Role
+	}
 	return fmt.Sprintf("git liza config set %s %d", b.Key, next)
 }
 
@@ -52,8 +56,13 @@ func (b Budget) String() string {
 	return fmt.Sprintf("%s has used %d of %d tokens (%s)", about, b.Used, b.Most, b.Key)
 }
 
-// RunBudget returns the budget of a run; nil for none.
-func RunBudget(c *Config) *Budget { return budget(KeyBudgetRun, "", 0, c.BudgetRunTokens) }
+// RunBudget returns the budget of an agent's run; nil for none.
+func RunBudget(s *State, agent string) *Budget {
+	if r, err := s.Team().RoleOf(agent); err == nil && r.Tokens > 0 {
+		return &Budget{Key: KeyBudgetRun, Role: r.Name, Most: r.Tokens}
+	}
+	return budget(KeyBudgetRun, "", 0, s.Config().BudgetRunTokens)
+}
 
 // TaskBudget returns the budget of a task; nil for none.
 func TaskBudget(c *Config, t *Task) *Budget {
@@ -83,7 +92,7 @@ func budget(key, about string, used, most int) *Budget {
 	if most == 0 {
 		return nil
 	}
-	return &Budget{key, about, used, most}
+	return &Budget{Key: key, About: about, Used: used, Most: most}
 }
 
 // Tokens is what all runs on the task have used.
@@ -134,7 +143,10 @@ func spentBudget(s *State) *Budget { return SpentBudget(s.Config(), s.Sprint(), 
 func blockSpent(s *State, t *Task, p *Usage, op Operation) {
 	c := s.Config()
 	inHand := t.Status == Claimed && t.AssignedTo == op.Actor.ID || t.Status == ReadyForReview && t.ReviewingBy == op.Actor.ID
-	spent := budget(KeyBudgetRun, "", p.Cost.Tokens(), c.BudgetRunTokens)
+	spent := RunBudget(s, op.Actor.ID)
+	if spent != nil {
+		spent.Used = p.Cost.Tokens()
+	}
 	if spent == nil || !inHand || !spent.Spent() {
 		spent = TaskBudget(c, t)
 		open := t.Status == Claimed || t.Status == Rejected || t.Status == IntegrationFailed

@@ -22,7 +22,7 @@ func FuzzIDs(f *testing.F) {
 	s := begun(f)
 	s.do(planner, add("a")).do(human, &board.AddNote{Message: "m"})
 	f.Fuzz(func(t *testing.T, id string) {
-		_, notAgent := roles.Of(id)
+
 		for _, dir := range []string{board.TaskDir, board.HandoffDir, board.AgentDir, board.NoteDir, board.AnomalyDir, board.DiscoveryDir, board.SpecChangeDir} {
 			path := board.RecordPath(dir, id)
 			if board.NewRecord(path) == nil {
@@ -34,7 +34,7 @@ func FuzzIDs(f *testing.F) {
 			if strings.Count(path, "/") > 3 || strings.ContainsAny(path, "\\\x00\n :") || strings.Contains(path, "..") || path != strings.ToLower(path) || len(path) > 90 {
 				t.Errorf("%q would be a record", path)
 			}
-			valid := map[string]bool{board.TaskDir: board.ValidTaskID(id), board.HandoffDir: board.ValidTaskID(id), board.AgentDir: notAgent == nil}
+			valid := map[string]bool{board.TaskDir: board.ValidTaskID(id), board.HandoffDir: board.ValidTaskID(id), board.AgentDir: roles.IsID(id)}
 			if ok, known := valid[dir]; known && !ok {
 				t.Errorf("%q is a record, and %q is not an id", path, id)
 			}

@@ -25,7 +25,7 @@ func Violations(s *State) []Violation {
 			all = append(all, recordViolations(s, RecordPath(dir, id))...)
 		}
 	}
-	for _, path := range []string{ConfigPath, SprintPath, ControlPath, BreakerPath} {
+	for _, path := range []string{ConfigPath, SprintPath, ControlPath, BreakerPath, TeamPath} {
 		all = append(all, recordViolations(s, path)...)
 	}
 	loops := s.anyCycle()
@@ -139,6 +139,10 @@ func recordViolations(s *State, path string) []Violation {
 				bad(k.Name, "%v", err)
 			}
 		}
+	case *Team:
+		if f := r.Fault(); f != nil {
+			bad(f.Where, "%s", f.What)
+		}
 	case *Key:
 		if principal(r.Principal) != nil || RecordPath(KeyDir, KeyID(r.Public)) != path {
 			bad("public", "not the key of this name, or nobody's")
@@ -210,6 +214,9 @@ func taskInvariants(s *State, t *Task, bad func(string, string, ...any)) {
 	if s.Goal(t.Goal) == nil && s.Err() == nil {
 		bad("goal", "there is no goal %s", quote(t.Goal))
 	}
+	if !t.Status.Terminal() && s.Team().Stage(t.InStage()) == nil {
+		bad("stage", "%s is not a stage of this team", quote(t.InStage()))
+	}
 	if !slices.Contains(Kinds, t.Kind) {
 		bad("kind", "%q is not a kind of task", t.Kind)
 	}
@@ -249,7 +256,7 @@ func taskInvariants(s *State, t *Task, bad func(string, string, ...any)) {
 		}
 	case Blocked:
 		needs("blocked_reason", t.BlockedReason)
-		if e := t.Last(EventBlocked); e != nil && len(t.BlockedQuestions) == 0 && (isCoder(e.Agent) || e.Agent == string(roles.System)) {
+		if e := t.Last(EventBlocked); e != nil && len(t.BlockedQuestions) == 0 && (s.isCoder(e.Agent) || e.Agent == string(roles.System)) {
 			bad("blocked_questions", "missing though a coder or the system blocked it")
 		}
 	case Superseded:

@@ -94,6 +94,9 @@ func checkDefinition(s *State, d Definition, id string) error {
 	if err := specOID(d.SpecOID); err != nil {
 		return err
 	}
+	if err := s.checkStage(d); err != nil {
+		return err
+	}
 	for i, dep := range d.DependsOn {
 		switch t := s.Task(dep); {
 		case dep == id:

@@ -29,6 +29,8 @@ func (d *Definition) Take(from Definition, fields []string) error {
 			d.SpecRef, d.SpecOID = from.SpecRef, from.SpecOID
 		case "kind":
 			d.Kind = from.Kind
+		case "stage":
+			d.Stage = from.Stage
 		case "priority":
 			d.Priority = from.Priority
 		case "depends_on":

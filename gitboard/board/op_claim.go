@@ -90,10 +90,13 @@ func mayClaim(s *State, t *Task, seen *Lease, op Operation) error {
 	if err := unpaused(t); err != nil {
 		return err
 	}
+	if err := s.doesStage(t, coder); err != nil {
+		return err
+	}
 	if t.ReservedFor != "" && t.ReservedFor != coder {
 		return refuse(CodeReserved, "%s is reserved for %s", t.ID, t.ReservedFor).on(t)
 	}
-	if len(t.FailedBy) >= 2 && slices.Contains(t.FailedBy, coder) && reframing(t) != Reworded {
+	if len(t.FailedBy) >= 2 && slices.Contains(t.FailedBy, coder) && reframing(s, t) != Reworded {
 		return refuse(CodeReserved, "%s failed at %s before, and only the order of words has changed since", coder, t.ID).on(t)
 	}
 	if held := s.heldBy(coder); held != "" && held != t.ID {
@@ -193,10 +196,12 @@ func NextClaim(s *State, coder string, skip func(id string) bool, takeable func(
 		held                     bool // takeable decides
 	}
 	var list []candidate
-	urgency := s.urgencies()
+	urgency, team, role := s.urgencies(), s.Team(), roles.NameOf(coder)
 	s.EachBrief(func(b Brief) {
 		c := candidate{Brief: b, group: 3, priority: b.Priority}
 		switch {
+		case !team.Does(role, b.InStage()):
+			return
 		case urgency(b.Goal) == 0 || b.Paused || b.ReservedFor != "" && b.ReservedFor != coder || skip != nil && skip(b.ID):
 			return
 		case b.Status == Rejected && b.AssignedTo == coder:

@@ -22,7 +22,7 @@ func (p *AddNote) Check(s *State, op Operation) error {
 	if op.Actor.Role != roles.Human && p.For != roles.HumanID {
 		return refuse(CodePermission, "a planner writes notes for the human only")
 	}
-	if _, err := roles.Of(p.For); err != nil && p.For != "" && p.For != roles.HumanID && p.For != string(roles.Planner) {
+	if _, err := s.RoleOf(p.For); err != nil && p.For != "" && p.For != roles.HumanID && p.For != string(roles.Planner) {
 		if !ValidTaskID(p.For) || s.Task(p.For) == nil {
 			r := s.unknownTask(p.For)
 			r.Message = "a note is for a task, an agent, planner or human, and " + r.Message

@@ -35,19 +35,19 @@ func (p *Register) Check(s *State, op Operation) error {
 	if err := lapsed(s, op.Actor.ID, p.Lease, 0, op); err != nil {
 		r := err.(*Refusal)
 		r.Message = fmt.Sprintf("%s is registered and alive (session since %s); its lease runs until %s", op.Actor.ID, a.RegisteredAt, p.Lease.Expires)
-		return r.hint("git liza register %s", FreeID(s, op.Actor.Role))
+		return r.hint("git liza register %s", FreeID(s, roles.NameOf(op.Actor.ID)))
 	}
 	return nil
 }
 
-// FreeID is the agent id of a role with the lowest number that is not registered.
-func FreeID(s *State, role roles.Role) string {
+// FreeID is the agent id of a team's role with the lowest number that is not registered.
+func FreeID(s *State, role string) string {
 	n := 1
 	// Rules see an unreadable record as an empty one, hence the check of Err.
-	for s.Agent(role.ID(n)) != nil && s.Err() == nil {
+	for s.Agent(roles.IDOf(role, n)) != nil && s.Err() == nil {
 		n++
 	}
-	return role.ID(n)
+	return roles.IDOf(role, n)
 }
 
 // Apply implements Payload. The agent keeps a task or a review that it holds.

@@ -33,7 +33,7 @@ func (p *Unblock) Op() string { return "unblock" }
 // Check implements Payload.
 func (p *Unblock) Check(s *State, op Operation) error {
 	t := s.Task(p.Task)
-	if len(t.FailedBy) >= 2 && reframing(t) == Unchanged {
+	if len(t.FailedBy) >= 2 && reframing(s, t) == Unchanged {
 		return refuse(CodeExhausted, "two coders failed at %s (%s): its framing is presumed wrong", p.Task, all(t.FailedBy)).on(t)
 	}
 	if t.BlockedReason == ReviewDeadlock && required("assessment", p.Assessment) != nil {
@@ -50,7 +50,7 @@ func (p *Unblock) Check(s *State, op Operation) error {
 	case p.To != "" && !t.hasWork():
 		return refuse(CodeWrongState, "%s has no work that could be kept for %s", t.ID, p.To).on(t)
 	case p.To != "":
-		return registeredCoder(s, p.To)
+		return registeredCoder(s, p.To, s.Task(p.Task))
 	case p.Mode == UnblockSameCoder:
 		return sameCoder(s, t)
 	case p.Mode != UnblockKeepWork && p.Mode != UnblockFresh:
@@ -98,15 +98,15 @@ func sameCoder(s *State, t *Task) error {
 func (t *Task) hasWork() bool { return t.Worktree != "" && t.BaseCommit != "" }
 
 // registeredCoder refuses to reserve a task for an agent that can't claim it.
-func registeredCoder(s *State, id string) error {
-	if !isCoder(id) {
+func registeredCoder(s *State, id string, t *Task) error {
+	if !s.isCoder(id) {
 		return invalid("%s is not a coder's id", quote(id))
 	}
 	if s.Agent(id) != nil || s.Err() != nil {
-		return nil
+		return s.doesStage(t, id)
 	}
 	message := id + " is not registered, and neither is any other coder"
-	if coders := slices.DeleteFunc(slices.Clone(s.List(AgentDir)), func(id string) bool { return !isCoder(id) }); len(coders) > 0 {
+	if coders := slices.DeleteFunc(slices.Clone(s.List(AgentDir)), func(id string) bool { return !s.isCoder(id) }); len(coders) > 0 {
 		message = id + " is not registered; coders are " + all(coders)
 	}
 	return &Refusal{Code: CodeUnknownAgent, Message: message, Unknown: id}
@@ -114,11 +114,11 @@ func registeredCoder(s *State, id string) error {
 
 // reframing reports how the definition has changed in substance since a coder last failed. A later
 // block by a human or a planner is not a failure.
-func reframing(t *Task) Reframing {
+func reframing(s *State, t *Task) Reframing {
 	was := t.Definition()
 	for i := len(t.History) - 1; i >= 0; i-- {
 		e := t.History[i]
-		if e.Event == EventBlocked && (isCoder(e.Agent) || e.Agent == string(roles.System)) {
+		if e.Event == EventBlocked && (s.isCoder(e.Agent) || e.Agent == string(roles.System)) {
 			break
 		}
 		if e.Was == nil {
@@ -144,7 +144,7 @@ func reframing(t *Task) Reframing {
 }
 
 // Reframed reports whether what a task asks for has changed in substance since a coder last failed.
-func Reframed(t *Task) bool { return reframing(t) != Unchanged }
+func (s *State) Reframed(t *Task) bool { return reframing(s, t) != Unchanged }
 
 // Reframing says how far a task differs from the one at which a coder failed.
 type Reframing int
@@ -218,7 +218,8 @@ func (p *Unblock) Subject(_, after *State, _ Operation) (string, string) {
 	return "to be begun", p.Assessment
 }
 
-func isCoder(id string) bool {
-	r, err := roles.Of(id)
+// isCoder reports whether an id is a coder's in the team.
+func (s *State) isCoder(id string) bool {
+	r, err := s.RoleOf(id)
 	return err == nil && r == roles.Coder
 }

@@ -29,7 +29,7 @@ type FieldEdit struct {
 // writable lists the fields that an edit may change, by the record's directory or path. All other
 // fields have their own commands.
 var writable = map[string][]string{
-	TaskDir: {"description", "done_when", "scope", "spec_ref", "kind", "priority", "depends_on", "max_iterations", "max_review_cycles",
+	TaskDir: {"description", "done_when", "scope", "spec_ref", "kind", "stage", "priority", "depends_on", "max_iterations", "max_review_cycles",
 		"lease_duration_override", "blocked_reason", "blocked_questions", "attempted", "reserved_for", "rescope_reason", "extra"},
 	GoalDir:       {"description", "vision", "spec_ref", "extra"},
 	SprintPath:    {"scope", "timeline", "retrospective", "extra"},
@@ -42,6 +42,7 @@ var writable = map[string][]string{
 	AgentDir:      {"extra"},
 	ConfigPath:    configFields(),
 	MetaPath:      {"extra"},
+	TeamPath:      {"extra"},
 	ControlPath:   {"reason", "extra"},
 	BreakerPath:   {"extra"},
 }
@@ -72,6 +73,9 @@ func Editable(s *State, path string) (any, error) {
 	record, err := s.Record(path)
 	if err != nil {
 		return nil, err
+	}
+	if record == nil && path == TeamPath {
+		return BuiltinTeam(), nil
 	}
 	if record == nil {
 		return nil, refuse(CodeUnknownRecord, "there is no record %s", path).hint("git liza read")
@@ -124,7 +128,7 @@ func (p *Write) Check(s *State, op Operation) error {
 	}
 	if t, ok := edited.(*Task); ok {
 		if t.ReservedFor != "" && t.ReservedFor != old.(*Task).ReservedFor {
-			if err := registeredCoder(s, t.ReservedFor); err != nil {
+			if err := registeredCoder(s, t.ReservedFor, t); err != nil {
 				return err
 			}
 		}

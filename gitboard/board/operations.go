@@ -170,6 +170,7 @@ var rules = []rule{
 	{payload: &Resume{}, noun: "a resume", way: wayToResume, who: human, taskless: true, moves: []Transition{{From: living, Who: human, Note: "one task"}}},
 	{payload: &Abort{}, noun: "an abort", ends: true, who: human},
 	{payload: &SetConfig{}, noun: "a setting", gate: always, who: human},
+	{payload: &SetTeam{}, noun: "a team", gate: always, who: human},
 	{payload: &Write{}, noun: "an edit", gate: always, who: human, taskless: true},
 	{payload: &KeysAdd{}, noun: "adding a key", gate: always, who: human},
 	{payload: &KeysRevoke{}, noun: "revoking a key", gate: always, who: human},

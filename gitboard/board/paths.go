@@ -17,6 +17,7 @@ const (
 	ConfigPath  = "config.yaml"
 	ControlPath = "control.yaml"
 	BreakerPath = "breaker.yaml"
+	TeamPath    = "team.yaml"
 )
 
 // The directories of record families.
@@ -46,11 +47,12 @@ var (
 		ConfigPath:  func() any { return &Config{} },
 		ControlPath: func() any { return &Control{} },
 		BreakerPath: func() any { return &Breaker{} },
+		TeamPath:    func() any { return &Team{} },
 	}
 	families = map[string]family{
 		GoalDir:       {new: func() any { return &Goal{} }, valid: ValidTaskID},
 		TaskDir:       {new: func() any { return &Task{} }, valid: ValidTaskID},
-		AgentDir:      {new: func() any { return &Agent{} }, valid: func(id string) bool { _, err := roles.Of(id); return err == nil }},
+		AgentDir:      {new: func() any { return &Agent{} }, valid: roles.IsID},
 		DiscoveryDir:  {new: func() any { return &Discovery{} }, valid: recordID.MatchString, numbered: true},
 		HandoffDir:    {new: func() any { return &Handoff{} }, valid: ValidTaskID},
 		NoteDir:       {new: func() any { return &Note{} }, valid: recordID.MatchString, numbered: true},

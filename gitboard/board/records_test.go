@@ -26,7 +26,7 @@ func TestRegister(t *testing.T) {
 	s.do(again, preExec("login"))
 	s.refused("wrong-state", again, &board.Deregister{}, "login")
 	s.do(coder2, &board.Deregister{})
-	equal(t, "lowest free", board.FreeID(s.state(), roles.Coder), "coder-2")
+	equal(t, "lowest free", board.FreeID(s.state(), "coder"), "coder-2")
 	s.refused("session", coder2, &board.Deregister{})
 	s.do(coder2, &board.Register{Session: coder2.Session})
 }

@@ -285,7 +285,7 @@ func (s *State) HandoffTo(role roles.Role, t *Task) *Handoff {
 	if h == nil {
 		return nil
 	}
-	if by, _ := roles.Of(h.Agent); by != role {
+	if by, _ := s.RoleOf(h.Agent); by != role {
 		return nil
 	}
 	if role == roles.CodeReviewer && t.reviewHandedOff(h) || role == roles.Coder && (t.HandoffPending || t.TookOverHandoff()) {

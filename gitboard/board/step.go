@@ -94,9 +94,9 @@ func checkActor(s *State, op Operation) error {
 				hint(`git config user.name "Your Name" and git config user.email you@example.com`)
 		}
 	} else {
-		role, err := roles.Of(a.ID)
+		role, err := s.RoleOf(a.ID)
 		if err != nil {
-			return invalid("%v", err)
+			return err
 		}
 		if role != a.Role {
 			return invalid("%s is a %s, not a %s", a.ID, role, a.Role)

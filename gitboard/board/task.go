@@ -13,6 +13,7 @@ type Task struct {
 	Created         Time     `yaml:"created"`
 	CreatedBy       string   `yaml:"created_by"`
 	Kind            Kind     `yaml:"kind"`
+	Stage           string   `yaml:"stage,omitempty"` // "" for CodeStage; see InStage
 	SpecRef         string   `yaml:"spec_ref,omitempty"`
 	SpecOID         string   `yaml:"spec_oid,omitempty"`
 	DoneWhen        string   `yaml:"done_when,omitempty"`
@@ -120,6 +121,7 @@ type Definition struct {
 	SpecRef     string   `yaml:"spec_ref,omitempty" json:"spec_ref,omitempty"`
 	SpecOID     string   `yaml:"spec_oid,omitempty" json:"spec_oid,omitempty"`
 	Kind        Kind     `yaml:"kind,omitempty" json:"kind,omitempty"`
+	Stage       string   `yaml:"stage,omitempty" json:"stage,omitempty"`
 	Priority    int      `yaml:"priority,omitempty" json:"priority,omitempty"`
 	DependsOn   []string `yaml:"depends_on,omitempty" json:"depends_on,omitempty"`
 
@@ -308,7 +310,7 @@ func (t *Task) Last(names ...string) *Event {
 func (t *Task) Definition() Definition {
 	return Definition{
 		Description: t.Description, DoneWhen: t.DoneWhen, Scope: t.Scope, SpecRef: t.SpecRef, SpecOID: t.SpecOID,
-		Kind: t.Kind, Priority: t.Priority, DependsOn: t.DependsOn,
+		Kind: t.Kind, Stage: t.Stage, Priority: t.Priority, DependsOn: t.DependsOn,
 		MaxIterations: t.MaxIterations, MaxReviewCycles: t.MaxReviewCycles, LeaseDurationOverride: t.LeaseDurationOverride,
 	}
 }
@@ -339,6 +341,6 @@ func (d *Definition) redefines() bool {
 
 func (t *Task) define(d Definition) {
 	t.Description, t.DoneWhen, t.Scope, t.SpecRef, t.SpecOID = d.Description, d.DoneWhen, d.Scope, d.SpecRef, d.SpecOID
-	t.Kind, t.Priority, t.DependsOn = d.Kind, d.Priority, d.DependsOn
+	t.Kind, t.Stage, t.Priority, t.DependsOn = d.Kind, d.Stage, d.Priority, d.DependsOn
 	t.MaxIterations, t.MaxReviewCycles, t.LeaseDurationOverride = d.MaxIterations, d.MaxReviewCycles, d.LeaseDurationOverride
 }

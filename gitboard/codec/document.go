@@ -45,7 +45,7 @@ func (p part) addTo(d *yaml.Node, s *board.State) error {
 }
 
 func parts(s *board.State, leases map[string]board.Lease) []part {
-	return []part{
+	all := []part{
 		{"version", func() (*yaml.Node, error) { return node(1) }},
 		{"goals", goals(s)},
 		{tasksKey, func() (*yaml.Node, error) { return tasks(s, leases) }},
@@ -60,6 +60,10 @@ func parts(s *board.State, leases map[string]board.Lease) []part {
 		{"config", func() (*yaml.Node, error) { return node(s.Config()) }},
 		{"control", func() (*yaml.Node, error) { return node(s.Control()) }},
 	}
+	if t := s.OwnTeam(); t != nil {
+		all = append(all, part{"team", func() (*yaml.Node, error) { return node(t) }})
+	}
+	return all
 }
 
 // Text returns a rendered Document. texts holds the known texts of tasks, by id, which must be as

@@ -57,7 +57,7 @@ func filled(v reflect.Value, name string, n *int) {
 // The bytes of one record of each kind with every field set.
 func TestGoldenRecords(t *testing.T) {
 	for _, path := range []string{
-		"board.yaml", "goals/goal-1.yaml", "sprint.yaml", "config.yaml", "control.yaml", "breaker.yaml", "tasks/add-auth.yaml", "agents/coder-1.yaml",
+		"board.yaml", "goals/goal-1.yaml", "sprint.yaml", "config.yaml", "control.yaml", "breaker.yaml", "team.yaml", "tasks/add-auth.yaml", "agents/coder-1.yaml",
 		"discovered/0/0/disc-1.yaml", "handoff/add-auth.yaml", "notes/0/0/note-1.yaml", "anomalies/0/0/anomaly-1.yaml", "spec-changes/0/0/change-1.yaml",
 		"keys/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA.yaml",
 	} {

@@ -103,7 +103,7 @@ func TestHostileDocuments(t *testing.T) {
 			t.Errorf("%s: refused after %s", name, took)
 		}
 	}
-	for _, path := range []string{"", "tasks", "tasks/", "tasks/A.yaml", "tasks/a", "tasks/a/b.yaml", "notes/1.yaml", "notes/note-1.yaml", "notes/0/1/note-1.yaml", "agents/bob-1.yaml", "goal", "../goal.yaml", "handoff/.yaml", "notes/0/0/note-0.yaml"} {
+	for _, path := range []string{"", "tasks", "tasks/", "tasks/A.yaml", "tasks/a", "tasks/a/b.yaml", "notes/1.yaml", "notes/note-1.yaml", "notes/0/1/note-1.yaml", "agents/bob.yaml", "goal", "../goal.yaml", "handoff/.yaml", "notes/0/0/note-0.yaml"} {
 		if _, err := codec.Decode(path, []byte("{}\n")); err == nil {
 			t.Errorf("%q is a record", path)
 		}

@@ -52,6 +52,7 @@ type reader struct {
 	out     *Board
 	goal    *board.Goal // the one that tasks without a goal belong to
 	goals   map[string]*board.Goal
+	team    *board.Team
 }
 
 // Read makes a board of a file. An error names file and line.
@@ -82,6 +83,7 @@ func Read(in Input) (*Board, error) {
 		}
 	}
 	r.readGoals(top)
+	r.readTeam(top["team"])
 	if err := r.readTasks(top["tasks"]); err != nil {
 		return nil, err
 	}
@@ -98,7 +100,7 @@ func Read(in Input) (*Board, error) {
 }
 
 // sections are the keys of the document.
-var sections = []string{"version", "goal", "goals", "tasks", "agents", "discovered", "handoff", "human_notes", "anomalies", "spec_changes", "sprint", "circuit_breaker", "config", "control"}
+var sections = []string{"version", "goal", "goals", "tasks", "agents", "discovered", "handoff", "human_notes", "anomalies", "spec_changes", "sprint", "circuit_breaker", "config", "control", "team"}
 
 func (r *reader) put(path string, record any) { r.out.Records[path] = record }
 
@@ -288,7 +290,7 @@ func (r *reader) readTasks(n *yaml.Node) error {
 
 // lease keeps what is known of an agent's lease; what the agent's own record says counts most.
 func (r *reader) lease(agent, task string, expires, heartbeat board.Time) {
-	if _, err := roles.Of(agent); err != nil {
+	if _, err := r.team.RoleOf(agent); err != nil {
 		return
 	}
 	if known, is := r.out.Leases[agent]; is && heartbeat == "" && known.Expires >= expires {
@@ -301,7 +303,7 @@ func (r *reader) readAgents(n *yaml.Node) error {
 	ids, items := r.entries("agents", n)
 	for i, item := range items {
 		id := ids[i]
-		role, err := roles.Of(id)
+		named, err := r.team.RoleOf(id)
 		if err != nil {
 			r.add("agents."+id, item.Line, "this is not an agent id: not kept")
 			continue
@@ -309,6 +311,7 @@ func (r *reader) readAgents(n *yaml.Node) error {
 		if r.agents[id] != nil {
 			return &Error{r.in.File, item.Line, fmt.Sprintf("a second agent is called %s", id)}
 		}
+		role := named.Kind.Role()
 		_, values := fields(item)
 		a := &board.Agent{}
 		r.fill("agents."+id, without(item, "lease_expires", "heartbeat", "session", "role", "id"), a, oldAgent)

@@ -230,6 +230,23 @@ func (r *reader) readConfig(n *yaml.Node) {
 	r.put(board.ConfigPath, c)
 }
 
+// readTeam reads the roles and stages; without them, or if they can't be used, it is the built-in
+// team.
+func (r *reader) readTeam(n *yaml.Node) {
+	r.team = board.BuiltinTeam()
+	if absent(n) {
+		return
+	}
+	t := &board.Team{}
+	r.fill("team", n, t, noNames)
+	if f := t.Fault(); f != nil {
+		r.add("team", n.Line, "%s: %s: the built-in team is in its place", f.Where, f.What)
+		return
+	}
+	r.team = t
+	r.put(board.TeamPath, t)
+}
+
 func (r *reader) readControl(n *yaml.Node) {
 	c := &board.Control{}
 	r.fill("control", n, c, map[string]string{"timestamp": "since"})

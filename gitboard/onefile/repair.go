@@ -196,7 +196,7 @@ func (r *reader) repairStatus(t *board.Task) {
 		need("blocked_reason", &t.BlockedReason, notRecorded)
 		e := t.Last(board.EventBlocked)
 		if e != nil && len(t.BlockedQuestions) == 0 {
-			if role, err := roles.Of(e.Agent); e.Agent == string(roles.System) || err == nil && role == roles.Coder {
+			if e.Agent == string(roles.System) || r.isCoder(e.Agent) {
 				r.add(where, 0, "BLOCKED without questions: one is put in")
 				t.BlockedQuestions = []string{"What would unblock it? (none was recorded)"}
 			}
@@ -286,15 +286,15 @@ func (r *reader) repairHolders() {
 		}
 		r.add("tasks."+t.ID, 0, "%s holds %s, too: it waits for its coder, with its work", t.AssignedTo, other.ID)
 		t.Status, t.AssignedTo = board.Unclaimed, ""
-		if coder := other.AssignedTo; isCoder(coder) {
+		if coder := other.AssignedTo; r.isCoder(coder) {
 			t.ReservedFor = coder
 		}
 	}
 }
 
-func isCoder(id string) bool {
-	role, err := roles.Of(id)
-	return err == nil && role == roles.Coder
+func (r *reader) isCoder(id string) bool {
+	role, err := r.team.RoleOf(id)
+	return err == nil && role.Kind == board.CoderKind
 }
 
 // repairAgents lets agents work on what they hold.

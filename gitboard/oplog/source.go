@@ -65,7 +65,7 @@ func (s *source) Record(path string) (any, error) {
 		return nil, s.fail(path, err)
 	}
 	if oid.IsZero() {
-		if !strings.Contains(path, "/") {
+		if !strings.Contains(path, "/") && path != board.TeamPath {
 			return nil, &RecordError{s.commit, path, errMissing}
 		}
 		s.read[path] = nil

@@ -214,8 +214,7 @@ func (t *story) goals(s *board.State) (spans []span) {
 
 // exports reports whether this process exports what somebody has ended.
 func (t *story) exports(by string) bool {
-	role, err := roles.Of(by)
-	return err != nil || role == roles.Human || role == roles.System || t.agents[by]
+	return !roles.IsID(by) || t.agents[by]
 }
 
 // counter counts the tokens of one kind that a role has used with a model.

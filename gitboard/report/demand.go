@@ -41,7 +41,7 @@ func DemandFor(s *board.State, role roles.Role, leases map[string]board.Lease, n
 	d := Demand{Role: role, Bounds: BoundsOf(s, role), Offers: map[string]string{}, bound: map[string]bool{}}
 	live := func(id string) bool { return s.Agent(id) != nil && now < leases[id].Expires }
 	for _, id := range s.List(board.AgentDir) {
-		if r, err := roles.Of(id); err == nil && r == role && live(id) {
+		if r, err := s.RoleOf(id); err == nil && r == role && live(id) {
 			d.Live = append(d.Live, id)
 		}
 	}

@@ -387,7 +387,7 @@ func (c *collector) blocked(b TaskOutlook) {
 		i.Turn, i.Evidence = roles.Human, append(i.Evidence, spent.String())
 		i.Do = append(i.Do, Ask{"raise its budget", spent.Raise()})
 	}
-	if len(t.FailedBy) >= 2 && !board.Reframed(t) {
+	if len(t.FailedBy) >= 2 && !c.s.Reframed(t) {
 		i.Do = append(i.Do, Ask{"two coders failed: change what it asks for first", "git liza amend-task " + t.ID + " --done TEXT --reason TEXT"})
 	}
 	i.Do = append(i.Do, Ask{"answer", "git liza answer " + t.ID + " TEXT"}, Ask{"see all of it", "git liza show " + t.ID})
@@ -429,7 +429,7 @@ func WorkOf(t *board.Task) *Work {
 // work.
 func (c *collector) agents() {
 	o := c.o
-	alive, held := o.alive(c.beside.Leases), map[string][]string{}
+	alive, held := o.alive(c.s, c.beside.Leases), map[string][]string{}
 	waits := map[roles.Role][]string{}
 	for _, t := range o.Tasks {
 		if o.Mode == board.Running && len(o.Stopped) == 0 && (t.Turn == roles.Coder || t.Turn == roles.CodeReviewer) {
@@ -463,9 +463,8 @@ func (c *collector) gone(agent string, tasks []string) {
 		Do: []Ask{{"see what it did", "git liza logs " + agent}}}
 	free := "go on without it"
 	if up, gave := c.beside.GaveUp[agent]; gave {
-		role, _ := roles.Of(agent) // a role can be started by name
 		i.Title, i.Text, i.Since = agent+" gave up", up.Reason, up.Since
-		i.Do = append(i.Do, Ask{"start it again", "git liza agent " + role.Prefix() + " --id " + agent})
+		i.Do = append(i.Do, Ask{"start it again", "git liza agent " + roles.NameOf(agent) + " --id " + agent})
 	}
 	if len(tasks) > 0 {
 		i.Title += ", with " + strings.Join(tasks, ", ") + " in hand"
@@ -482,7 +481,7 @@ func (c *collector) gone(agent string, tasks []string) {
 
 // plan adds what only a planner, or without one a human, decides about the goals.
 func (c *collector) plan() {
-	planner := c.o.alive(c.beside.Leases)[roles.Planner]
+	planner := c.o.alive(c.s, c.beside.Leases)[roles.Planner]
 	for _, g := range c.o.running {
 		if g.Over() && (!planner || c.o.humanCompletes) {
 			c.add(Item{Kind: ItemGoalOver, Title: c.o.of(g) + "every task is finished: is the goal reached?", Since: c.o.Progress, Text: g.Text,

@@ -15,18 +15,18 @@ func NotesFor(s *board.State, names ...string) []*board.Note {
 	var notes []*board.Note
 	for _, id := range s.List(board.NoteDir) {
 		n := s.Note(id)
-		if n != nil && n.AcknowledgedBy == "" && reaches(n, names) {
+		if n != nil && n.AcknowledgedBy == "" && reaches(s, n, names) {
 			notes = append(notes, n)
 		}
 	}
 	return notes
 }
 
-func reaches(n *board.Note, names []string) bool {
+func reaches(s *board.State, n *board.Note, names []string) bool {
 	if n.Answer == "" {
 		return n.For == "" || slices.Contains(names, n.For)
 	}
-	role, err := roles.Of(n.By)
+	role, err := s.RoleOf(n.By)
 	return slices.Contains(names, n.By) || err == nil && slices.Contains(names, string(role))
 }
 

@@ -167,7 +167,7 @@ func Look(s *board.State, beside Beside, now time.Time) (*Overview, error) {
 			o.PlannedDone++
 		}
 	}
-	alive := o.alive(beside.Leases)
+	alive := o.alive(s, beside.Leases)
 	planner := roles.Human // who has to plan
 	if alive[roles.Planner] {
 		planner = roles.Planner
@@ -204,10 +204,10 @@ func (o *Overview) gaveUp(beside Beside) []string {
 }
 
 // alive returns the roles that have agents with unexpired leases.
-func (o *Overview) alive(leases map[string]board.Lease) map[roles.Role]bool {
+func (o *Overview) alive(s *board.State, leases map[string]board.Lease) map[roles.Role]bool {
 	alive := map[roles.Role]bool{}
 	for _, a := range o.Agents {
-		if role, err := roles.Of(a.ID); err == nil && (leases == nil || o.Now < a.LeaseExpires) {
+		if role, err := s.RoleOf(a.ID); err == nil && (leases == nil || o.Now < a.LeaseExpires) {
 			alive[role] = true
 		}
 	}

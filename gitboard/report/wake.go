@@ -91,7 +91,7 @@ func immediate(s *board.State, g *board.Goal) []string {
 func said(s *board.State, g *board.Goal) []string {
 	var ids []string
 	for _, id := range s.List(board.NoteDir) {
-		if n := s.Note(id); n != nil && n.AcknowledgedBy == "" && forPlanner(n) && concerns(s, g, n.Goal, "", n.Timestamp) {
+		if n := s.Note(id); n != nil && n.AcknowledgedBy == "" && forPlanner(s, n) && concerns(s, g, n.Goal, "", n.Timestamp) {
 			ids = append(ids, id)
 		}
 	}
@@ -109,9 +109,9 @@ func said(s *board.State, g *board.Goal) []string {
 }
 
 // forPlanner reports whether a note is a human's for a planner, or an answer to a planner's note.
-func forPlanner(n *board.Note) bool {
+func forPlanner(s *board.State, n *board.Note) bool {
 	planner := func(id string) bool {
-		role, err := roles.Of(id)
+		role, err := s.RoleOf(id)
 		return id == string(roles.Planner) || err == nil && role == roles.Planner
 	}
 	return n.By == roles.HumanID && planner(n.For) || n.Answer != "" && planner(n.By)
@@ -138,7 +138,7 @@ func wake(s *board.State, g *board.Goal, t WakeTrigger, about []string) Wake {
 		mark.WriteString("; ")
 	}
 	for _, id := range s.List(board.NoteDir) {
-		if n := s.Note(id); n != nil && n.AcknowledgedBy == "" && concerns(s, g, n.Goal, "", n.Timestamp) && (slices.Contains(about, id) || reaches(n, about)) {
+		if n := s.Note(id); n != nil && n.AcknowledgedBy == "" && concerns(s, g, n.Goal, "", n.Timestamp) && (slices.Contains(about, id) || reaches(s, n, about)) {
 			mark.WriteString(strings.TrimSpace(id+" "+string(n.AnsweredAt)) + "; ")
 		}
 	}

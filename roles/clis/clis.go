@@ -45,6 +45,10 @@ type CLI struct {
 	// id. nil if the CLI can't.
 	Resume []string
 
+	// Model are additional arguments that choose the model; MODEL in them stands for its name. nil if
+	// the CLI has no such arguments.
+	Model []string
+
 	// Last are arguments that come after all others.
 	Last []string
 
@@ -163,6 +167,24 @@ func (c CLI) Command(s Start) (args []string, stdin string) {
 		return append(args, s.File), ""
 	}
 	return args, s.Prompt
+}
+
+// WithModel returns the CLI with a model chosen. It refuses a CLI that can't be told one.
+func (c CLI) WithModel(model string) (CLI, error) {
+	if c.Model == nil {
+		return c, board.Refuse(board.CodeInvalid, fmt.Sprintf("%s, as it is called, can't be told a model, and the role's is %q", c.Name, plain.Line(model, 60)),
+			fmt.Sprintf("put it into the command: git config liza.%s.command 'COMMAND'; and take it out of the team: git liza team edit", configName(c.Name)))
+	}
+	args := make([]string, len(c.Model))
+	for i, arg := range c.Model {
+		args[i] = strings.ReplaceAll(arg, "MODEL", model)
+	}
+	c.Args = slices.Concat(c.Args, args)
+	c.Interactive = slices.Concat(args, c.Interactive)
+	if c.Root != nil {
+		c.Root = slices.Concat(c.Root, args)
+	}
+	return c, nil
 }
 
 // InteractiveCommand returns the arguments of a run that a person watches; its first message makes

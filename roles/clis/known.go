@@ -10,6 +10,7 @@ var Known = []CLI{
 		// As root it refuses to skip permissions. This form denies all other tools without asking.
 		Root:        []string{"-p", "--output-format", "stream-json", "--verbose", "--permission-mode", "dontAsk", "--allowedTools", "Bash,Edit,Write"},
 		Resume:      []string{"--resume", "SESSION"},
+		Model:       []string{"--model", "MODEL"},
 		Interactive: []string{"--allowedTools", "Bash(git liza:*)", "--"},
 		Quota: []string{
 			start + `(?:Claude (?:AI )?)?usage limit reached(?:\|(?P<epoch>\d{9,11})|[^\n]*?\breset at ` + at + `)?`,
@@ -37,6 +38,7 @@ var Known = []CLI{
 		},
 		Prompt: Stdin, Interrupt: true,
 		Resume: []string{"resume", "SESSION"}, Last: []string{"-"},
+		Model:       []string{"-m", "MODEL"},
 		Interactive: []string{"-c", "allow_login_shell=false"},
 		Quota: []string{
 			start + codexError + `You['’]ve hit your usage limit\b(?:[^\n]*?\btry again (?:at ` + at + `|in ` + in + `))?`,
@@ -55,6 +57,7 @@ var Known = []CLI{
 		Args:   []string{"--approval-mode=yolo", "--skip-trust", "--output-format", "stream-json"},
 		Prompt: Stdin, Interrupt: true,
 		Resume:      []string{"--resume", "SESSION"},
+		Model:       []string{"--model", "MODEL"},
 		Interactive: []string{"-i"},
 		Quota: []string{
 			start + `(?:[^\n]*(?:\[API Error: |QuotaError: ))?You (?:have exhausted your (?:capacity|daily quota) on this model|have reached your daily \S+ quota limit)\b(?:[^\n]*?\breset after ` + in + `)?`,

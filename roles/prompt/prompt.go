@@ -40,6 +40,7 @@ type Input struct {
 	Review    *Review         // what only the repository knows about the submission; nil if none
 	Remarks   []report.Remark // comments on lines of its submissions
 	Continued bool            // in its own conversation on the task: only what is new is said
+	Extra     string          // the instructions of the agent's role in the team
 	Restarted bool            // the agent was started before on this claim, review or trigger
 	Warnings  []string        // from the supervisor, e.g. unresolved conflicts
 }

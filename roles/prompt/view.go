@@ -22,7 +22,7 @@ type view struct {
 
 // complete looks up what the input names.
 func (v *view) complete() error {
-	if role, err := roles.Of(v.Agent); err != nil || role != v.Role {
+	if role, err := v.State.RoleOf(v.Agent); err != nil || role != v.Role {
 		return board.Refuse(board.CodeInvalid, fmt.Sprintf("%s is not an id of a %s", plain.Line(v.Agent, 40), v.Role), "like "+v.Role.ID(1))
 	}
 	if v.Role != roles.Planner {
@@ -156,3 +156,15 @@ func (v *view) Anomalies() []string {
 	}
 	return lines
 }
+
+// TeamRole is the agent's role in the team.
+func (v *view) TeamRole() *board.Role {
+	r, _ := v.State.Team().RoleOf(v.Agent)
+	return r
+}
+
+// Skills are the names of the skills of the agent's role.
+func (v *view) Skills() string { return safe(strings.Join(v.TeamRole().Skills, ", ")) }
+
+// ReadExtra is the command that prints the role's instructions in full.
+func (v *view) ReadExtra() string { return "git cat-file blob " + v.TeamRole().Blob }

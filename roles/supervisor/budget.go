@@ -26,7 +26,7 @@ func (l Look) budgets(r *Running) []board.Budget {
 			all = slices.Insert(all, 0, *b)
 		}
 	}
-	if b := board.RunBudget(c); b != nil {
+	if b := board.RunBudget(s, l.Agent); b != nil {
 		all = slices.Insert(all, 0, *b)
 	}
 	for i := range all {

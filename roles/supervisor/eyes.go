@@ -107,7 +107,8 @@ func (s *supervisor) others(state *board.State) (others []string) {
 		}
 	}
 	for _, id := range state.List(board.AgentDir) {
-		if role, err := roles.Of(id); err == nil && role == s.Role && (role == roles.Planner || before(id, s.actor.ID)) {
+		role, _ := state.RoleOf(id)
+		if role == s.Role && (role == roles.Planner || roles.NameOf(id) == s.name() && before(id, s.actor.ID)) {
 			add(id)
 		}
 	}

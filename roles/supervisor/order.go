@@ -53,7 +53,7 @@ func (l Look) share(do Action, choose chooser, skip func(id string) bool, p *pat
 func (l Look) idleBefore() (ids []string) {
 	for _, id := range l.State.List(board.AgentDir) {
 		a := l.State.Agent(id)
-		if role, err := roles.Of(id); err != nil || role != l.Role || !before(id, l.Agent) || a == nil || a.CurrentTask != "" && a.Status != board.Waiting {
+		if roles.NameOf(id) != roles.NameOf(l.Agent) || !before(id, l.Agent) || a == nil || a.CurrentTask != "" && a.Status != board.Waiting {
 			continue
 		}
 		if seen, leased := l.Leases[id]; leased && l.Now.Before(seen.Expires) {

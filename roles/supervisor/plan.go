@@ -120,6 +120,8 @@ func (l Look) bounded(s Step, m *Memory) Step {
 	_, longest := l.State.Config().Waits(l.Role)
 	if l.Spare {
 		longest = l.IdleBy
+	} else if r, err := l.State.Team().RoleOf(l.Agent); err == nil && r.Idle > 0 {
+		longest = time.Duration(r.Idle) * time.Second
 	}
 	end := since.Add(longest)
 	if !l.Now.Before(end) {

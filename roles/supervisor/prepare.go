@@ -24,6 +24,13 @@ func (s *supervisor) prepare(ctx context.Context, l Look, step Step) (command, s
 		State: l.State, Agent: s.actor.ID, Role: s.Role, Root: s.root, Task: step.Task, Wake: step.Wake,
 		Restarted: s.restarted(step),
 	}
+	named, err := l.State.Team().RoleOf(s.actor.ID)
+	if err != nil {
+		return command{}, "", err
+	}
+	if in.Extra, err = s.Board.Instructions(ctx, named); err != nil {
+		return command{}, "", err
+	}
 	if !in.Restarted {
 		in.Warnings = s.warnings
 	}
@@ -67,7 +74,6 @@ func (s *supervisor) prepare(ctx context.Context, l Look, step Step) (command, s
 	session := s.continues(step)
 	in.Continued = session != ""
 	var text string
-	var err error
 	if unread := read(l.State, func() { text, err = prompt.Build(in) }); unread != nil || err != nil {
 		return command{}, "", cmp.Or(unread, err)
 	}

@@ -1,6 +1,7 @@
 package supervisor
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -31,7 +32,7 @@ func (s *supervisor) register(ctx context.Context) (err error) {
 		return s.registerAs(ctx, s.ID)
 	}
 	for n, tries := 1, 0; ; n++ {
-		id := s.Role.ID(n)
+		id := roles.IDOf(s.name(), n)
 		free, err := s.free(ctx, id)
 		if err != nil {
 			return err
@@ -46,6 +47,9 @@ func (s *supervisor) register(ctx context.Context) (err error) {
 		}
 	}
 }
+
+// name is the name of the team's role that the agents have.
+func (c *Config) name() string { return cmp.Or(c.Name, c.Role.Prefix()) }
 
 // free reports whether an id could be registered here: nobody has it, or its holder is gone and
 // left nothing in another clone.
@@ -77,8 +81,8 @@ func deadHere(b *gitboard.Board, clone, id string, a *board.Agent) bool {
 }
 
 func (s *supervisor) registerAs(ctx context.Context, id string) error {
-	if role, err := roles.Of(id); err != nil || role != s.Role {
-		return board.Refuse(board.CodeInvalid, fmt.Sprintf("%q is not the id of a %s", plain.Line(id, 40), s.Role), "use "+s.Role.ID(1)+", or --id auto")
+	if roles.NameOf(id) != s.name() {
+		return board.Refuse(board.CodeInvalid, fmt.Sprintf("%q is not the id of a %s", plain.Line(id, 40), s.name()), "use "+roles.IDOf(s.name(), 1)+", or --id auto")
 	}
 	s.files = files{s.Board, id}
 	v, err := s.Board.View(ctx)

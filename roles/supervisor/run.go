@@ -22,6 +22,7 @@ type Config struct {
 	Board    *gitboard.Board
 	Executor Executor
 	Role     roles.Role
+	Name     string // of the team's role, "" for the built-in one of Role
 	ID       string // "" for the lowest free id
 
 	CLI      clis.CLI

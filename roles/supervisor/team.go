@@ -187,11 +187,11 @@ func (t *team) ended(i int, err error) {
 		return
 	}
 	for other := range t.live {
-		if t.Members[other].Role == t.Members[i].Role {
+		if t.Members[other].name() == t.Members[i].name() {
 			return
 		}
 	}
-	t.end(fmt.Errorf("no %s is left: %w", t.Members[i].Role, err))
+	t.end(fmt.Errorf("no %s is left: %w", t.Members[i].name(), err))
 }
 
 // outcome is the team's result, by the status of its goals.

@@ -55,7 +55,7 @@ func Agents(dir string) ([]string, error) {
 	var agents []string
 	for _, e := range entries {
 		agent, _ := owner(e.Name())
-		if _, err := roles.Of(agent); err == nil && !slices.Contains(agents, agent) {
+		if roles.IsID(agent) && !slices.Contains(agents, agent) {
 			agents = append(agents, agent)
 		}
 	}

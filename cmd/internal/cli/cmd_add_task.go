@@ -48,7 +48,10 @@ finalizes it in two (--request R then uses R/1 and R/2).`,
 
 func runAddTask(c *edge.Call, p *board.AddTask) error {
 	request := c.Request
-	role, _ := roles.Of(c.AgentID())
+	role, err := c.Role()
+	if err != nil {
+		return err
+	}
 	twoSteps := p.Ready && role == roles.Planner
 	if twoSteps {
 		p.Ready = false

@@ -41,9 +41,9 @@ Exit code 42: the lease was taken by somebody else. What the agent prints is kep
 		},
 		Example: `git liza agent coder --cli claude`,
 		Run: func(c *edge.Call) error {
-			role, err := roles.Parse(c.Args[0])
+			role, err := c.TeamRole(c.Args[0])
 			if err != nil {
-				return board.Refuse(board.CodeInvalid, err.Error(), "git liza agent coder")
+				return err
 			}
 			if len(c.Args) > 1 {
 				run.First = c.Args[1]
@@ -82,7 +82,7 @@ func uninterrupted(ctx context.Context) (context.Context, context.CancelFunc) {
 }
 
 // agentToRun is the id requested by --id or the environment, "" for any.
-func agentToRun(c *edge.Call, role roles.Role, id string) (string, error) {
+func agentToRun(c *edge.Call, role *board.Role, id string) (string, error) {
 	if n, err := strconv.Atoi(id); err == nil && n >= 0 {
 		return role.ID(n), nil
 	}
@@ -92,8 +92,8 @@ func agentToRun(c *edge.Call, role roles.Role, id string) (string, error) {
 	if id == "" || id == "auto" {
 		return "", nil
 	}
-	if r, err := roles.Of(id); err != nil || r != role {
-		return "", board.Refuse(board.CodeInvalid, fmt.Sprintf("%q is not the id of a %s", plain.Line(id, 40), role), fmt.Sprintf("git liza agent %s --id %s, or --id auto", role.Prefix(), role.ID(1)))
+	if roles.NameOf(id) != role.Name {
+		return "", board.Refuse(board.CodeInvalid, fmt.Sprintf("%q is not the id of a %s", plain.Line(id, 40), role.Name), fmt.Sprintf("git liza agent %s --id %s, or --id auto", role.Name, role.ID(1)))
 	}
 	return id, nil
 }

@@ -6,10 +6,8 @@ import (
 	"strings"
 
 	"github.com/git-liza/git-liza/cmd/internal/edge"
-	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/gitio"
 	"github.com/git-liza/git-liza/gitboard/plain"
-	"github.com/git-liza/git-liza/gitboard/roles"
 	"github.com/git-liza/git-liza/hooks/install"
 )
 
@@ -24,11 +22,11 @@ git run the hooks that agents have (git liza hooks status).`,
 		Example: `git liza env coder-1`,
 		Run: func(c *edge.Call) error {
 			id := c.Args[0]
-			if _, err := roles.Of(id); err != nil {
-				return board.Refuse(board.CodeInvalid, err.Error(), "git liza env coder-1")
-			}
 			b, err := c.Board()
 			if err != nil {
+				return err
+			}
+			if _, err := b.RoleOf(c.Ctx, id); err != nil {
 				return err
 			}
 			session, err := b.KeptSession(id)

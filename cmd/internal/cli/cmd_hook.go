@@ -244,16 +244,10 @@ func hookScene(c *edge.Call) (hooks.Who, *board.State, *board.Refusal, error) {
 			w.ID, w.Session = agent, ""
 		}
 	}
-	w, refusal := w.Known()
-	if refusal != nil || err != nil {
+	if err != nil {
+		w, refusal := w.Known(nil)
 		return w, nil, refusal, err
 	}
-	for _, name := range setup.RestoreHooks(c) {
-		w.Unchecked = w.Unchecked || slices.Contains([]string{"pre-commit", "pre-merge-commit", "commit-msg"}, name)
-	}
-	repo := b.Repo()
-	top := repo.TopLevel()
-	w.Main = repo.GitDir() == repo.CommonDir()
 	var s *board.State
 	v, err := b.View(c.Ctx)
 	if err == nil {
@@ -261,6 +255,16 @@ func hookScene(c *edge.Call) (hooks.Who, *board.State, *board.Refusal, error) {
 	} else {
 		warnHook(c.App, err)
 	}
+	w, refusal := w.Known(s)
+	if refusal != nil {
+		return w, nil, refusal, nil
+	}
+	for _, name := range setup.RestoreHooks(c) {
+		w.Unchecked = w.Unchecked || slices.Contains([]string{"pre-commit", "pre-merge-commit", "commit-msg"}, name)
+	}
+	repo := b.Repo()
+	top := repo.TopLevel()
+	w.Main = repo.GitDir() == repo.CommonDir()
 	name := filepath.Base(top)
 	if filepath.Base(filepath.Dir(top)) == filepath.Dir(board.WorktreeOf(name)) && !w.Main && (s == nil || s.Task(name) != nil) {
 		w.Task = name

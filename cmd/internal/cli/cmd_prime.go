@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -117,9 +118,9 @@ func prime(c *edge.Call, v *gitboard.View, goal string) (*primer, error) {
 		Drafts: []string{}, InReview: []string{}, Wakes: []wakeLine{}, Docs: []string{},
 	}
 	if id != "" {
-		role, err := roles.Of(id)
-		if err != nil {
-			return nil, board.Refuse(board.CodeInvalid, "LIZA_AGENT_ID: "+err.Error(), edge.KeepsID)
+		role, err := s.RoleOf(id)
+		if r := (*board.Refusal)(nil); errors.As(err, &r) {
+			return nil, board.Refuse(r.Code, "LIZA_AGENT_ID: "+r.Message, edge.KeepsID)
 		}
 		p.Agent, p.Role = id, role
 	}

@@ -27,10 +27,11 @@ func promptCommand() *edge.Command {
 		Flags:   func(f *pflag.FlagSet) { f.StringVar(&goal, "goal", "", "the `GOAL` that a planner is woken for") },
 		Example: `git liza prompt coder login`,
 		Run: func(c *edge.Call) error {
-			role, err := roles.Parse(c.Args[0])
+			named, err := c.TeamRole(c.Args[0])
 			if err != nil {
-				return board.Refuse(board.CodeInvalid, err.Error(), "git liza prompt coder")
+				return err
 			}
+			role := named.Kind.Role()
 			if role == roles.Planner && len(c.Args) > 1 {
 				return edge.Usage(c.Cmd, "a planner is woken by the board, not by a task")
 			}
@@ -44,7 +45,7 @@ func promptCommand() *edge.Command {
 			if err := edge.Narrowed(v.State, goal); err != nil {
 				return err
 			}
-			in, err := promptInput(c, v, role, goal)
+			in, err := promptInput(c, v, named, goal)
 			if err != nil {
 				return err
 			}
@@ -62,14 +63,18 @@ func promptCommand() *edge.Command {
 }
 
 // promptInput gathers the input that a supervisor would use.
-func promptInput(c *edge.Call, v *gitboard.View, role roles.Role, goal string) (prompt.Input, error) {
+func promptInput(c *edge.Call, v *gitboard.View, named *board.Role, goal string) (prompt.Input, error) {
+	role := named.Kind.Role()
 	root, err := c.Opened.Root(c.Ctx)
 	if err != nil {
 		return prompt.Input{}, err
 	}
 	in := prompt.Input{State: v.State, Agent: c.AgentID(), Role: role, Root: root}
-	if r, err := roles.Of(in.Agent); err != nil || r != role {
-		in.Agent = role.ID(1)
+	if roles.NameOf(in.Agent) != named.Name {
+		in.Agent = named.ID(1)
+	}
+	if in.Extra, err = c.Opened.Instructions(c.Ctx, named); err != nil {
+		return in, err
 	}
 	if role == roles.Planner {
 		wakes := report.WakesOf(v.State, in.Agent)
@@ -106,7 +111,7 @@ func promptInput(c *edge.Call, v *gitboard.View, role roles.Role, goal string) (
 		}
 		return in, err
 	}
-	if holder, err := roles.Of(t.AssignedTo); c.AgentID() == "" && err == nil && holder == role {
+	if c.AgentID() == "" && roles.NameOf(t.AssignedTo) == named.Name {
 		in.Agent = t.AssignedTo
 	}
 	return in, nil

@@ -37,8 +37,8 @@ func runRecoverAgent(c *edge.Call, id string, force bool) error {
 	if err != nil {
 		return err
 	}
-	if _, err := roles.Of(id); err != nil {
-		return board.Refuse(board.CodeInvalid, err.Error(), "git liza status")
+	if !roles.IsID(id) {
+		return board.Refuse(board.CodeInvalid, roles.NotAnID(id).Error(), "git liza status")
 	}
 	v, err := c.View()
 	if err != nil {

@@ -5,7 +5,6 @@ import (
 
 	"github.com/git-liza/git-liza/cmd/internal/edge"
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
 var _ = add(registerCommand)
@@ -28,8 +27,8 @@ func registerCommand() *edge.Command {
 			if id == "" {
 				return edge.Usage(c.Cmd, "no id is given: name one, like coder-1, or set LIZA_AGENT_ID")
 			}
-			if _, err := roles.Of(id); err != nil {
-				return board.Refuse(board.CodeInvalid, err.Error(), "git liza register coder-1")
+			if _, err := b.RoleOf(c.Ctx, id); err != nil {
+				return err
 			}
 			if c.Supervised() {
 				return board.Refuse(board.CodePermission, id+" is supervised: its supervisor has registered it", "git liza prime")

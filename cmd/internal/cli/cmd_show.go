@@ -13,7 +13,6 @@ import (
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/codec"
-	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
 var _ = add(showCommand)
@@ -88,7 +87,7 @@ func recordLines(c *edge.Call, p edge.Page, v *gitboard.View, id string, n *yaml
 		}
 		l.Add(strings.ReplaceAll(key, "_", " "), text)
 	}
-	if _, err := roles.Of(id); err == nil {
+	if v.State.Agent(id) != nil {
 		for _, b := range v.State.Tasks() {
 			if !b.Status.Terminal() && slices.Contains([]string{b.AssignedTo, b.ReviewingBy, b.ApprovedBy}, id) {
 				l.Add("in hand", fmt.Sprintf("%s, %s", b.ID, b.Status))

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -60,8 +61,20 @@ const mostMembers = 100
 // members prepares the agents of a team with given numbers.
 func (t *teamFlags) members(c *edge.Call) ([]supervisor.Config, error) {
 	var members []supervisor.Config
-	for _, role := range roles.Agents {
-		n := *t.counts[role]
+	v, err := c.View()
+	if err != nil {
+		return nil, err
+	}
+	roster := v.State.Team().Roles
+	if err := v.State.Err(); err != nil {
+		return nil, err
+	}
+	for i := range roster {
+		role := &roster[i]
+		n := max(1, role.Min)
+		if own, builtin := t.counts[roles.Role(strings.ReplaceAll(role.Name, "-", "_"))]; builtin {
+			n = *own
+		}
 		if n < 0 || n > mostMembers {
 			return nil, edge.Usage(c.Cmd, "a team has 0 to %d agents of a role, not %d", mostMembers, n)
 		}
@@ -101,7 +114,11 @@ func runTeam(c *edge.Call, t teamFlags) error {
 	}
 	if t.sizesItself() {
 		crew.Hire = func(role roles.Role) (supervisor.Config, error) {
-			m, err := team.Supervise(c, role, t.run)
+			hired, err := c.RoleLike(role)
+			if err != nil {
+				return supervisor.Config{}, err
+			}
+			m, err := team.Supervise(c, hired, t.run)
 			m.Output = screen.Output
 			return m, err
 		}

@@ -265,6 +265,9 @@ func TestEveryGroupHasHelp(t *testing.T) {
 			continue
 		}
 		for _, args := range [][]string{{group}, {group, "-h"}, {group, "--help"}, {"help", group}} {
+			if len(args) == 1 && dispatch.Find(args) != nil {
+				continue // the group is a command of its own
+			}
 			var out, errs bytes.Buffer
 			app := &edge.App{Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs, Getenv: func(string) string { return "" }, Dir: t.TempDir()}
 			if code := Run(t.Context(), app, args); code != 0 || errs.Len() > 0 || !strings.Contains(out.String(), "  "+c.Name+" ") {

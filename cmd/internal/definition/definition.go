@@ -14,6 +14,7 @@ import (
 type Flags struct {
 	D       board.Definition
 	kind    string
+	stage   string
 	depends string
 	flags   *pflag.FlagSet
 }
@@ -26,6 +27,7 @@ func (o *Flags) Add(f *pflag.FlagSet) {
 	f.StringVar(&o.D.Scope, "scope", "", "what is IN and what is OUT")
 	f.IntVar(&o.D.Priority, "priority", 3, "1 (first) to 5 (last)")
 	f.StringVar(&o.depends, "depends", "", "`IDS` of the tasks that must be merged before, with commas")
+	f.StringVar(&o.stage, "stage", board.CodeStage, "the stage of the team's work that it is in: git liza team show")
 	f.StringVar(&o.kind, "kind", "code", "code, doc, config or spec; code needs tests with it")
 	f.IntVar(&o.D.MaxIterations, "max-iterations", 0, "overrides the board's limit")
 	f.IntVar(&o.D.MaxReviewCycles, "max-review-cycles", 0, "overrides the board's limit")
@@ -35,13 +37,16 @@ func (o *Flags) Add(f *pflag.FlagSet) {
 // fieldOfFlag maps flags to the fields of a record.
 var fieldOfFlag = map[string]string{
 	"desc": "description", "spec": "spec_ref", "done": "done_when", "scope": "scope", "priority": "priority", "depends": "depends_on",
-	"kind": "kind", "max-iterations": "max_iterations", "max-review-cycles": "max_review_cycles", "lease-duration": "lease_duration_override",
+	"kind": "kind", "stage": "stage", "max-iterations": "max_iterations", "max-review-cycles": "max_review_cycles", "lease-duration": "lease_duration_override",
 }
 
 // Definition is the definition that the flags express.
 func (o *Flags) Definition() board.Definition {
 	d := o.D
 	d.Kind, d.DependsOn = board.Kind(o.kind), edge.Commas(o.depends)
+	if o.stage != board.CodeStage {
+		d.Stage = o.stage
+	}
 	return d
 }
 

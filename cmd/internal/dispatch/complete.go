@@ -102,7 +102,9 @@ func values(c *edge.Call, cmd *edge.Command, name string) []Candidate {
 	case "for":
 		return slices.Concat(bare(string(roles.Planner), roles.HumanID), agents(c), tasks(c))
 	case "ROLE":
-		return bare(roles.Planner.Prefix(), roles.Coder.Prefix(), roles.CodeReviewer.Prefix())
+		return bare(team(c).RoleNames()...)
+	case "stage":
+		return bare(team(c).StageNames()...)
 	case "role":
 		return bare("coder", "reviewer", "both")
 	case "KEY":
@@ -190,6 +192,14 @@ func goals(c *edge.Call) []Candidate {
 		all = append(all, Candidate{g.ID, string(g.Status) + " " + plain.Line(g.Description, 60)})
 	}
 	return all
+}
+
+// team is the board's team, the built-in one if there is no board.
+func team(c *edge.Call) *board.Team {
+	if v := boardOrNone(c); v != nil {
+		return v.State.Team()
+	}
+	return board.BuiltinTeam()
 }
 
 // agents are the agents' ids with their statuses.

@@ -52,12 +52,19 @@ func groupPage(a *edge.App, group []*edge.Command, args []string) error {
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "git liza %s COMMAND\n\n", name)
-	for _, c := range group {
-		fmt.Fprintf(&b, "  %-20s %s\n", c.Name, c.Short)
-	}
+	b.WriteString(rows(group))
 	fmt.Fprintf(&b, "\ngit liza %s COMMAND -h shows more.\n", name)
 	_, err := io.WriteString(a.Stdout, b.String())
 	return err
+}
+
+// rows lists commands, a line each.
+func rows(group []*edge.Command) string {
+	var b strings.Builder
+	for _, c := range group {
+		fmt.Fprintf(&b, "  %-20s %s\n", c.Name, c.Short)
+	}
+	return b.String()
 }
 
 func unknownCommand(word string) error {
@@ -87,6 +94,9 @@ func helpPage(cmd *edge.Command, f *pflag.FlagSet) string {
 		b.WriteString("\n" + strings.TrimSpace(cmd.Long) + "\n")
 	}
 	b.WriteString("\n" + options(cmd, f))
+	if group := withFirstWord(cmd.Name); len(group) > 0 {
+		b.WriteString("\nMore:\n" + rows(group))
+	}
 	b.WriteString("\nExample:\n  " + strings.ReplaceAll(cmd.Example, "\n", "\n  ") + "\n")
 	return b.String()
 }

@@ -62,6 +62,66 @@ var otherEnds = map[string]string{"claim": "iteration-limit", "merge": "finish-m
 // KeepsID is the hint for an invalid id; it must not suggest taking another agent's.
 const KeepsID = "an agent keeps the LIZA_AGENT_ID that its supervisor set; a human works without one"
 
+// TeamRole is the team's role that a word on the command line names.
+func (c *Call) TeamRole(word string) (*board.Role, error) {
+	b, err := c.Board()
+	if err != nil {
+		return nil, err
+	}
+	team := board.BuiltinTeam()
+	switch v, err := b.View(c.Ctx); {
+	case err == nil:
+		team, err = v.State.Team(), v.State.Err()
+		if err != nil {
+			return nil, err
+		}
+	case !errors.Is(err, oplog.ErrNoBoard):
+		return nil, err
+	}
+	return team.FindRole(word)
+}
+
+// RoleLike is the team's role that stands for a built-in one: of its name, else the first of its
+// kind.
+func (c *Call) RoleLike(role roles.Role) (*board.Role, error) {
+	v, err := c.View()
+	if err != nil {
+		return nil, err
+	}
+	t := v.State.Team()
+	if r := t.Role(role.Prefix()); r != nil {
+		return r, v.State.Err()
+	}
+	for i := range t.Roles {
+		if t.Roles[i].Kind.Role() == role {
+			return &t.Roles[i], v.State.Err()
+		}
+	}
+	return t.FindRole(role.Prefix())
+}
+
+// Role is the role of the caller: that of the id in the environment, or the human's.
+func (c *Call) Role() (roles.Role, error) {
+	id := c.AgentID()
+	if id == "" {
+		return roles.Human, nil
+	}
+	b, err := c.Board()
+	if err != nil {
+		return "", err
+	}
+	return c.roleOf(b, id)
+}
+
+// roleOf is the role of the id in the environment.
+func (c *Call) roleOf(b *gitboard.Board, id string) (roles.Role, error) {
+	role, err := b.RoleOf(c.Ctx, id)
+	if r := (*board.Refusal)(nil); errors.As(err, &r) {
+		return "", board.Refuse(r.Code, "LIZA_AGENT_ID: "+r.Message, KeepsID)
+	}
+	return role, err
+}
+
 func (c *Call) WhoActs(op string) (board.Actor, error) {
 	return c.whoActs(op, func(b *gitboard.Board, id string) (board.Actor, error) {
 		return b.Agent(c.Ctx, id, c.App.Getenv("LIZA_SESSION"), c.Request, c.Process())
@@ -91,9 +151,9 @@ func (c *Call) whoActs(op string, agent func(b *gitboard.Board, id string) (boar
 	if id == "" {
 		return c.Human(b, op)
 	}
-	role, err := roles.Of(id)
+	role, err := c.roleOf(b, id)
 	if err != nil {
-		return board.Actor{}, board.Refuse(board.CodeInvalid, "LIZA_AGENT_ID: "+err.Error(), KeepsID)
+		return board.Actor{}, err
 	}
 	if !board.May(role, op) {
 		return board.Actor{}, board.Refuse(board.CodePermission, fmt.Sprintf("%s is a %s, and %s is not for a %s: it takes %s", id, role, c.Cmd.Name, role, roleList(op)), "")
@@ -117,8 +177,8 @@ func (c *Call) Caller() (board.Actor, error) {
 	if id == "" {
 		return c.asHuman(b)
 	}
-	if _, err := roles.Of(id); err != nil {
-		return board.Actor{}, board.Refuse(board.CodeInvalid, "LIZA_AGENT_ID: "+err.Error(), KeepsID)
+	if _, err := c.roleOf(b, id); err != nil {
+		return board.Actor{}, err
 	}
 	if err := OwnName(b, id); err != nil {
 		return board.Actor{}, err

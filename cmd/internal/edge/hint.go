@@ -191,10 +191,10 @@ func (c *Call) CallerOn(v *gitboard.View) (report.Caller, error) {
 	who := report.Caller{Supervised: c.Supervised()}
 	who.Now, who.Actor = board.At(c.App.Now()), board.HumanActor("Human", "human@example.org")
 	if id := c.AgentID(); id != "" {
-		role, err := roles.Of(id)
+		role, err := v.State.RoleOf(id)
 		if err != nil {
 			role = roleMeant(id)
-			id = board.FreeID(v.State, role)
+			id = board.FreeID(v.State, role.Prefix())
 		}
 		session := c.App.Getenv("LIZA_SESSION")
 		if session == "" {

@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"github.com/git-liza/git-liza/gitboard/board"
-	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
 // Queue keeps an operation for the next sync, without registering anybody now.
@@ -21,7 +20,7 @@ func (c *Call) Queue(p board.Payload) error {
 		if err := OwnName(b, id); err != nil {
 			return err
 		}
-		if actor.Role, err = roles.Of(id); err == nil && !board.May(actor.Role, p.Op()) {
+		if actor.Role, err = b.RoleOf(c.Ctx, id); err == nil && !board.May(actor.Role, p.Op()) {
 			err = board.Refuse(board.CodePermission, fmt.Sprintf("%s is a %s, and %s is not for a %s", id, actor.Role, c.Cmd.Name, actor.Role), "it takes "+roleList(p.Op()))
 		}
 	}

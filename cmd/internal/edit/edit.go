@@ -31,7 +31,11 @@ type edit struct {
 
 func Run(c *edge.Call, reason, from string) error {
 	c.Ctx = context.WithoutCancel(c.Ctx) // an interrupt typed in the editor is for the editor
-	actor, err := c.Actor("write")
+	op := "write"
+	if c.Args[0] == "team" {
+		op = "team"
+	}
+	actor, err := c.Actor(op)
 	if err != nil {
 		return err
 	}
@@ -114,43 +118,68 @@ func (e *edit) commitText(before string) (*gitboard.Done, error) {
 	}
 	edited, err := codec.Decode(e.path, data)
 	if err != nil {
-		var broken *codec.Error
-		if errors.As(err, &broken) {
-			err = broken.Err
-		}
-		return nil, board.Refuse(board.CodeInvalid, fmt.Sprintf("%s: %v", e.file, err), "")
+		return nil, notRead(e.file, err)
 	}
 	fields, err := ChangedFields(e.base, edited)
 	if err != nil || len(fields) == 0 {
 		return nil, err
 	}
+	if e.path == board.TeamPath {
+		return e.commitTeam(data, edited, fields)
+	}
 	return e.Do("write", func(_ context.Context, v *gitboard.View) (board.Payload, []git.RefUpdate, error) {
-		now, err := board.Editable(v.State, e.path)
-		if err != nil {
-			return nil, nil, err
-		}
-		theirs, err := ChangedFields(e.base, now)
-		if err != nil {
-			return nil, nil, err
-		}
-		p := &board.Write{Path: e.path, Reason: e.reason}
-		both := &conflict{commit: v.Commit, now: now, mine: edited, edits: fields}
-		for _, f := range fields {
-			switch other, changed := valueOf(theirs, f.Field); {
-			case !changed:
-				p.Fields = append(p.Fields, f)
-			case other != f.Value:
-				both.fields = append(both.fields, f.Field)
-			}
-		}
-		switch {
-		case len(both.fields) > 0:
-			return nil, nil, both
-		case len(p.Fields) == 0:
-			return nil, nil, board.Refuse(board.CodeExists, "somebody else has made the same change meanwhile", "git liza read "+e.Args[0])
-		}
-		return p, nil, nil
+		free, _, err := e.unchanged(v, edited, fields)
+		return &board.Write{Path: e.path, Reason: e.reason, Fields: free}, nil, err
 	})
+}
+
+// commitTeam commits a text of the whole team, unless somebody else has changed it meanwhile.
+func (e *edit) commitTeam(text []byte, edited any, fields []board.FieldEdit) (*gitboard.Done, error) {
+	v, err := e.View()
+	if err != nil {
+		return nil, err
+	}
+	free, now, err := e.unchanged(v, edited, fields)
+	if err != nil {
+		return nil, err
+	}
+	merged := string(text)
+	if theirs, err := ChangedFields(e.base, now); err != nil {
+		return nil, err
+	} else if len(theirs) > 0 {
+		if merged, err = LaidOver(now, free); err != nil {
+			return nil, err
+		}
+	}
+	return SetTeam(e.Call, e.file, merged)
+}
+
+// unchanged returns the changed fields that nobody else has changed, and the record of now. Others
+// are a conflict.
+func (e *edit) unchanged(v *gitboard.View, edited any, fields []board.FieldEdit) (free []board.FieldEdit, now any, err error) {
+	if now, err = board.Editable(v.State, e.path); err != nil {
+		return nil, nil, err
+	}
+	theirs, err := ChangedFields(e.base, now)
+	if err != nil {
+		return nil, nil, err
+	}
+	both := &conflict{commit: v.Commit, now: now, mine: edited, edits: fields}
+	for _, f := range fields {
+		switch other, changed := valueOf(theirs, f.Field); {
+		case !changed:
+			free = append(free, f)
+		case other != f.Value:
+			both.fields = append(both.fields, f.Field)
+		}
+	}
+	switch {
+	case len(both.fields) > 0:
+		return nil, nil, both
+	case len(free) == 0:
+		return nil, nil, board.Refuse(board.CodeExists, "somebody else has made the same change meanwhile", "git liza read "+e.Args[0])
+	}
+	return free, now, nil
 }
 
 // finish reports a commit with its diff, and deletes the file.
@@ -165,7 +194,7 @@ func (e *edit) finish(done *gitboard.Done) error {
 	if err != nil {
 		return err
 	}
-	all, err := e.compared(now, done.Op.Payload.(*board.Write))
+	all, err := e.compared(now, done.Op.Payload)
 	if err != nil {
 		return err
 	}
@@ -173,8 +202,12 @@ func (e *edit) finish(done *gitboard.Done) error {
 }
 
 // compared is what an edit has changed, without the history that records the edit.
-func (e *edit) compared(now any, w *board.Write) ([]records.Change, error) {
+func (e *edit) compared(now any, p board.Payload) ([]records.Change, error) {
 	all, err := records.CompareRecords(e.path, e.base, now)
+	w, is := p.(*board.Write)
+	if !is {
+		return all, err
+	}
 	var mine []records.Change
 	for _, ch := range all {
 		if _, ok := valueOf(w.Fields, ch.Field); ok {

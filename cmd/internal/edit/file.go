@@ -101,8 +101,12 @@ func taskRecord(s *board.State, id string) (string, error) {
 const headMark = "# git liza edit "
 
 func (e *edit) head() string {
+	fields := board.Writable(e.path)
+	if e.path == board.TeamPath {
+		fields = []string{"roles", "stages"}
+	}
 	return headMark + e.path + " @ " + string(e.commit) + "\n" +
-		"# To change: " + strings.Join(board.Writable(e.path), ", ") + ".\n# Saved as it is, nothing changes.\n"
+		"# To change: " + strings.Join(fields, ", ") + ".\n# Saved as it is, nothing changes.\n"
 }
 
 // beganWith is the board's commit that a record's kept text is based on, "" if the text does not

@@ -94,7 +94,7 @@ func Changes(c *edge.Call, old, new git.OID) ([]Change, error) {
 var recordDirs = []string{board.GoalDir, board.TaskDir, board.AgentDir, board.HandoffDir, board.DiscoveryDir, board.AnomalyDir, board.NoteDir, board.SpecChangeDir, board.KeyDir}
 
 func CompareBoards(a, b *board.State) ([]Change, error) {
-	paths := []string{board.SprintPath, board.ControlPath, board.ConfigPath, board.BreakerPath, board.MetaPath}
+	paths := []string{board.SprintPath, board.ControlPath, board.ConfigPath, board.BreakerPath, board.TeamPath, board.MetaPath}
 	for _, dir := range recordDirs {
 		ids := append(slices.Clone(a.List(dir)), b.List(dir)...)
 		slices.Sort(ids)

@@ -17,6 +17,7 @@ var Families = map[string]string{
 
 var Singles = map[string]string{
 	"sprint": board.SprintPath, "config": board.ConfigPath, "control": board.ControlPath, "circuit_breaker": board.BreakerPath,
+	"team": board.TeamPath,
 }
 
 // DocumentPath is the document's path for a record or a part of it that is named by its file, in

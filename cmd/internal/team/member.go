@@ -42,7 +42,11 @@ func (s *Flags) Add(f *pflag.FlagSet) {
 
 // Ready checks that agents can be started, without preparing one.
 func Ready(c *edge.Call, s Flags) error {
-	m, err := Supervise(c, roles.Coder, s)
+	coder, err := c.RoleLike(roles.Coder)
+	if err != nil {
+		return err
+	}
+	m, err := Supervise(c, coder, s)
 	if err != nil {
 		return err
 	}
@@ -50,7 +54,7 @@ func Ready(c *edge.Call, s Flags) error {
 }
 
 // Supervise prepares an agent's supervisor, which gets its own Board.
-func Supervise(c *edge.Call, role roles.Role, s Flags) (supervisor.Config, error) {
+func Supervise(c *edge.Call, role *board.Role, s Flags) (supervisor.Config, error) {
 	none := supervisor.Config{}
 	if c.Supervised() {
 		return none, board.Refuse(board.CodePermission, "below a supervisor no agents are started", "continue with your own task: git liza prime")
@@ -60,10 +64,10 @@ func Supervise(c *edge.Call, role roles.Role, s Flags) (supervisor.Config, error
 	if err != nil {
 		return none, err
 	}
-	if err := taskToRun(c, b, role, s); err != nil {
+	if err := taskToRun(c, b, role.Kind.Role(), s); err != nil {
 		return none, err
 	}
-	cli, err := agentCLI(c, s)
+	cli, err := agentCLI(c, role, s)
 	if err != nil {
 		return none, err
 	}
@@ -85,7 +89,7 @@ func Supervise(c *edge.Call, role roles.Role, s Flags) (supervisor.Config, error
 	process := c.Process()
 	process.PID = os.Getpid()
 	return supervisor.Config{
-		Board: own, Executor: executor.Executor{Board: own}, Role: role, CLI: cli, Only: s.Only, First: s.First, Once: s.Once, Fresh: s.fresh || container != nil, Key: key.Prepare,
+		Board: own, Executor: executor.Executor{Board: own}, Role: role.Kind.Role(), Name: role.Name, CLI: cli, Only: s.Only, First: s.First, Once: s.Once, Fresh: s.fresh || container != nil, Key: key.Prepare,
 		Container: container, // a CLI's record of a conversation is lost with it
 		Process:   process, Program: program, Environ: install.Hooked(own.Repo(), os.Environ()),
 	}, nil
@@ -110,7 +114,7 @@ func taskToRun(c *edge.Call, b *gitboard.Board, role roles.Role, s Flags) error 
 	return err
 }
 
-func agentCLI(c *edge.Call, s Flags) (clis.CLI, error) {
+func agentCLI(c *edge.Call, role *board.Role, s Flags) (clis.CLI, error) {
 	switch {
 	case !s.given("exec"):
 	case strings.TrimSpace(s.exec) == "":
@@ -120,16 +124,20 @@ func agentCLI(c *edge.Call, s Flags) (clis.CLI, error) {
 	default:
 		return clis.Exec(s.exec), nil
 	}
+	name := s.cli
+	if role.CLI != "" && !s.given("cli") {
+		name = role.CLI
+	}
 	var failed error
-	cli, err := clis.FromConfig(s.cli, func(key string) string {
+	cli, err := clis.FromConfig(name, func(key string) string {
 		value, _, err := c.Opened.Repo().Config(c.Ctx, key)
 		if err != nil {
 			failed = err
 		}
 		return value
 	})
-	if failed != nil {
-		return cli, failed
+	if err = cmp.Or(failed, err); err != nil || role.Model == "" || s.given("cli") {
+		return cli, err
 	}
-	return cli, err
+	return cli.WithModel(role.Model)
 }

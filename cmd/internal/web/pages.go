@@ -113,7 +113,7 @@ func whole(p part) part {
 
 // agent shows one agent: its task, what it did, and what it printed in this clone.
 func (s *Server) agent(ctx context.Context, l *look, id string, q query) (*page, error) {
-	if _, err := roles.Of(id); err != nil {
+	if !roles.IsID(id) {
 		return nil, &notFound{"There is no agent of that name."}
 	}
 	lines, err := s.linesUpTo(ctx, l)
@@ -183,7 +183,7 @@ func plainly(text string, most int) string {
 func (s *Server) transcript(w http.ResponseWriter, r *http.Request) {
 	id := r.PathValue("agent")
 	flusher, _ := w.(http.Flusher)
-	if _, err := roles.Of(id); err != nil || flusher == nil {
+	if !roles.IsID(id) || flusher == nil {
 		refuse(w, http.StatusNotFound, "There is no agent of that name.", "")
 		return
 	}

@@ -1,0 +1,55 @@
+package edit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/git-liza/git-liza/cmd/internal/edge"
+	"github.com/git-liza/git-liza/gitboard"
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/codec"
+	"github.com/git-liza/git-liza/gitboard/git"
+	"github.com/git-liza/git-liza/gitboard/plain"
+)
+
+// SetTeam replaces the team by that of a file's text, as YAML. What is wrong with it is reported
+// with the file's line.
+func SetTeam(c *edge.Call, file, text string) (*gitboard.Done, error) {
+	read, err := codec.Decode(board.TeamPath, []byte(text))
+	if err != nil {
+		return nil, notRead(file, err)
+	}
+	return c.Do("team", func(ctx context.Context, v *gitboard.View) (board.Payload, []git.RefUpdate, error) {
+		p, err := teamPayload(ctx, c, v, *read.(*board.Team))
+		if err != nil {
+			return nil, nil, err
+		}
+		if f := p.Team.Fault(); f != nil {
+			return nil, nil, board.Refuse(board.CodeInvalid, fmt.Sprintf("%s: line %d: %s", plain.Line(file, 80), codec.LineOf([]byte(text), f.Where), f.What), "")
+		}
+		return p, nil, nil
+	})
+}
+
+// notRead refuses a file that is not a record.
+func notRead(file string, err error) error {
+	var broken *codec.Error
+	if errors.As(err, &broken) {
+		err = broken.Err
+	}
+	return board.Refuse(board.CodeInvalid, fmt.Sprintf("%s: %v", plain.Line(file, 80), err), "")
+}
+
+// teamPayload names the object id of each file of instructions on the integration branch.
+func teamPayload(ctx context.Context, c *edge.Call, v *gitboard.View, t board.Team) (*board.SetTeam, error) {
+	t.Roles = append([]board.Role{}, t.Roles...)
+	for i := range t.Roles {
+		oid, err := c.Opened.SpecOID(ctx, v, t.Roles[i].Instructions)
+		if err != nil {
+			return nil, err
+		}
+		t.Roles[i].Blob = oid
+	}
+	return &board.SetTeam{Team: t}, nil
+}

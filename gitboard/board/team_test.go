@@ -1,0 +1,110 @@
+package board_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/git-liza/git-liza/gitboard/board"
+	"github.com/git-liza/git-liza/gitboard/codec"
+	"github.com/git-liza/git-liza/gitboard/roles"
+)
+
+// withDocs is a team in which docs-writers do the stage docs, after code.
+func withDocs(change ...func(*board.Team)) *board.SetTeam {
+	t := board.BuiltinTeam()
+	t.Roles = append(t.Roles, board.Role{Name: "docs-writer", Kind: board.CoderKind})
+	t.Stages = append(t.Stages, board.Stage{Name: "docs", Role: "docs-writer"})
+	t.Stages[0].Next = []string{"docs"}
+	for _, c := range change {
+		c(t)
+	}
+	return &board.SetTeam{Team: *t}
+}
+
+var writer1 = board.Actor{ID: "docs-writer-1", Role: roles.Coder, Session: "s-docs-writer-1"}
+
+// TestTeamFaults checks that a team that can't work is refused, and that the line of its text is
+// found.
+func TestTeamFaults(t *testing.T) {
+	for _, c := range []struct {
+		name, where, what string
+		change            func(*board.Team)
+		line              string // on which it is found
+	}{
+		{"no roles", "roles", "1 to 50 roles, not 0", func(t *board.Team) { t.Roles = nil }, "roles: []"},
+		{"two of one name", "roles[3].name", `two roles called "coder"`, func(t *board.Team) { t.Roles[3].Name = "coder" }, "- name: coder"},
+		{"a bad name", "roles[3].name", `"Docs 1" can't be the name`, func(t *board.Team) { t.Roles[3].Name = "Docs 1" }, "- name: Docs 1"},
+		{"a number in a name", "roles[3].name", "can't be the name", func(t *board.Team) { t.Roles[3].Name = "docs-2" }, "- name: docs-2"},
+		{"a human", "roles[3].name", "can't be the name", func(t *board.Team) { t.Roles[3].Name = "human" }, "- name: human"},
+		{"no kind", "roles[3].kind", `"" is not a kind of role: use planner, coder or reviewer`, func(t *board.Team) { t.Roles[3].Kind = "" }, `kind: ""`},
+		{"another kind of coder", "roles[1].kind", "is of the kind coder, not reviewer", func(t *board.Team) { t.Roles[1].Kind = "reviewer" }, "kind: reviewer"},
+		{"a CLI with arguments", "roles[3].cli", "not the name of a CLI", func(t *board.Team) { t.Roles[3].CLI = "claude -p" }, "cli: claude -p"},
+		{"more than the maximum", "roles[3].min", "5 is more than the maximum, 4", func(t *board.Team) { t.Roles[3].Min, t.Roles[3].Max = 5, 4 }, "min: 5"},
+		{"less than nothing", "roles[3].tokens", "-1 is not from 0", func(t *board.Team) { t.Roles[3].Tokens = -1 }, "tokens: -1"},
+		{"instructions without a file", "roles[3].instructions", "is not a file on the integration branch", func(t *board.Team) { t.Roles[3].Instructions = "a.md" }, "instructions: a.md"},
+		{"a skill twice", "roles[3].skills[1]", "stands twice", func(t *board.Team) { t.Roles[3].Skills = []string{"go", "go"} }, "- go"},
+		{"no stage code", "stages", "the stage code is missing", func(t *board.Team) { t.Stages = t.Stages[1:] }, "stages:"},
+		{"two stages", "stages[1].name", "two stages called", func(t *board.Team) { t.Stages[1].Name = "code" }, "- name: code"},
+		{"nobody does it", "stages[1]", "nobody does the stage docs", func(t *board.Team) { t.Stages[1].Role = "" }, "- name: docs"},
+		{"an unknown role", "stages[1].role", `no role "docs-writers": nearest: docs-writer`, func(t *board.Team) { t.Stages[1].Role = "docs-writers" }, "role: docs-writers"},
+		{"a reviewer codes", "stages[1].role", "code-reviewer is a reviewer", func(t *board.Team) { t.Stages[1].Role = "code-reviewer" }, "role: code-reviewer"},
+		{"no test to add", "stages[1].test_adds", "no test to add", func(t *board.Team) { t.Stages[1].TestAdds = true }, "test_adds: true"},
+		{"an unknown stage", "stages[0].next[0]", `no stage "doc": nearest: docs`, func(t *board.Team) { t.Stages[0].Next = []string{"doc"} }, "- doc"},
+		{"a cycle", "stages[0].next[0]", "in a cycle: docs leads back to code", func(t *board.Team) { t.Stages[1].Next = []string{"code"} }, "- docs"},
+		{"itself", "stages[1].next[0]", "in a cycle", func(t *board.Team) { t.Stages[1].Next = []string{"docs"} }, "- docs"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p := withDocs(c.change)
+			f := p.Team.Fault()
+			if f == nil || f.Where != c.where || !strings.Contains(f.What, c.what) {
+				t.Fatalf("got %+v, want %s: %s", f, c.where, c.what)
+			}
+			begun(t).refused("invalid", human, p, c.what)
+			text, err := codec.Encode(&p.Team)
+			if err != nil {
+				t.Fatal(err)
+			}
+			line := strings.Split(string(text), "\n")[codec.LineOf(text, f.Where)-1]
+			equal(t, "the line", strings.TrimSpace(line), c.line)
+		})
+	}
+	if f := board.BuiltinTeam().Fault(); f != nil {
+		t.Errorf("the built-in team: %v", f)
+	}
+}
+
+// TestTeam checks that roles are those of the team at the time, for registering and for everything
+// after.
+func TestTeam(t *testing.T) {
+	s := begun(t)
+	equal(t, "own team", s.state().OwnTeam(), nil)
+	register := &board.Register{Session: writer1.Session, Clone: "here"}
+	s.refused("invalid", writer1, register, `"docs-writer-1" is not an agent id: write the role and a number, like coder-1`)
+	s.refused("permission", planner, withDocs())
+	s.do(human, withDocs())
+	s.refused("exists", human, withDocs())
+	s.refused("invalid", board.Actor{ID: "docs-writer-1", Role: roles.CodeReviewer, Session: "x"}, register, "docs-writer-1 is a coder")
+	s.refused("invalid", agentOf("docs-writers-1", roles.Coder), register, "nearest: docs-writer")
+	s.do(writer1, register)
+	equal(t, "role", s.agent("docs-writer-1").Role, roles.Coder)
+	s.do(human, &board.AddNote{For: "docs-writer-1", Message: "hello"})
+	s.refused("reserved", human, &board.SetTeam{Team: *board.BuiltinTeam()}, "docs-writer-1", "git liza recover-agent docs-writer-1")
+	s.refused("reserved", human, withDocs(func(t *board.Team) { t.Roles[3].Kind, t.Stages[1].Role = board.ReviewerKind, "coder" }), "docs-writer-1")
+	s.do(writer1, &board.Deregister{})
+	s.do(human, &board.SetTeam{Team: *board.BuiltinTeam()})
+	s.refused("invalid", writer1, register, "is not an agent id")
+}
+
+// TestTeamOfBusyAgents checks that the refusal to remove a role names what its agents work on.
+func TestTeamOfBusyAgents(t *testing.T) {
+	s := begun(t).claimed("login").ready("logout").do(coder2, claim("logout"))
+	without := withDocs(func(t *board.Team) {
+		t.Roles = append(t.Roles[:1:1], t.Roles[2:]...)
+		t.Stages[0].Role = "docs-writer"
+	})
+	s.refused("reserved", human, without, "coder-1 (works on login), coder-2 (works on logout), coder-3")
+}
+
+func agentOf(id string, role roles.Role) board.Actor {
+	return board.Actor{ID: id, Role: role, Session: "s-" + id}
+}
