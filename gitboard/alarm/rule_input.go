@@ -112,7 +112,12 @@ func (e *ruleInput) noAgent() (all []sight) {
 	if e.over() || e.Leases == nil {
 		return nil
 	}
-	for _, role := range []roles.Role{roles.Coder, roles.CodeReviewer} {
+	team := e.State.Team()
+	for i := range team.Roles {
+		role := &team.Roles[i]
+		if role.Kind == board.PlannerKind {
+			continue
+		}
 		d := report.DemandFor(e.State, role, e.Leases, e.Now, mostUntaken)
 		if len(d.Live) > 0 || len(d.Left) == 0 {
 			continue
@@ -124,7 +129,7 @@ func (e *ruleInput) noAgent() (all []sight) {
 			}
 		}
 		for _, id := range e.State.List(board.AgentDir) {
-			if r, err := roles.Of(id); err == nil && r == role {
+			if roles.NameOf(id) == role.Name {
 				since = max(since, e.gone(id, since)) // until then there was an agent
 			}
 		}
@@ -134,8 +139,8 @@ func (e *ruleInput) noAgent() (all []sight) {
 		} else {
 			what += " wait for a "
 		}
-		words := map[string]string{"what": what + role.Prefix(), "role": role.Prefix()}
-		all = append(all, sight{about: string(role), since: since, words: words})
+		words := map[string]string{"what": what + role.Name, "role": role.Name}
+		all = append(all, sight{about: role.Name, since: since, words: words})
 	}
 	return all
 }

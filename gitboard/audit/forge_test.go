@@ -403,6 +403,52 @@ func reordered(t *testing.T, message string) string {
 	return out
 }
 
+// TestForgedTeams forges what each rule about teams and stages refuses.
+func TestForgedTeams(t *testing.T) {
+	w := memoryWorld(t)
+	w.everyStatus()
+	if w.snapshot(w.tip()).State.Agent(coder2.ID) == nil {
+		w.do(coder2, &board.Register{Session: coder2.Session})
+	}
+	own := *board.BuiltinTeam()
+	own.Roles = append(own.Roles, board.Role{Name: "docs-writer", Kind: board.CoderKind})
+	own.Stages = append(own.Stages, board.Stage{Name: "docs", Role: "docs-writer"})
+	w.do(ada, &board.SetTeam{Team: own})
+	w.do(writer, &board.Register{Session: writer.Session})
+	d := w.definition()
+	d.Stage, d.SpecOID = "docs", w.specOID()
+	w.do(ada, &board.AddTask{About: about("manual"), Definition: d, Ready: true})
+	odd := d
+	odd.Stage = "odd"
+	bad := own
+	bad.Stages = append(slices.Clone(own.Stages), board.Stage{Name: "print", Role: "printer"})
+	larger := own
+	larger.Roles = slices.Clone(own.Roles)
+	larger.Roles[1].Max = 7
+	tip := w.tip()
+	for name, c := range map[string]struct {
+		by   board.Actor
+		p    board.Payload
+		code board.ErrorCode
+	}{
+		"a team by an agent":                  {planner, &board.SetTeam{Team: own}, "permission"},
+		"a team that can't work":              {ada, &board.SetTeam{Team: bad}, "invalid"},
+		"a team without its agents' role":     {ada, &board.SetTeam{Team: *board.BuiltinTeam()}, "reserved"},
+		"a claim of another role's stage":     {coder2, &board.Claim{About: about("manual"), Clone: "c", BaseCommit: strings.Repeat("b", 40)}, "permission"},
+		"a task of a stage that is not there": {ada, &board.AddTask{About: about("new"), Definition: odd}, "invalid"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			forged := w.forge(forgery{parent: tip, op: board.Operation{Actor: c.by, Request: "forged", Payload: c.p}})
+			w.caught(t, tip, forged, c.code)
+		})
+	}
+	// A file that does not say what its operation says.
+	w.caught(t, tip, w.forge(forgery{
+		parent: tip, op: board.Operation{Actor: ada, Request: "forged", Payload: &board.SetTeam{Team: larger}},
+		files: map[string][]byte{board.TeamPath: []byte("roles: [\n")},
+	}))
+}
+
 // TestForgedGoals forges what each rule about goals refuses: work on a goal that has ended or has to
 // wait, an end that is not allowed, and acts of somebody who may not do them.
 func TestForgedGoals(t *testing.T) {

@@ -28,8 +28,8 @@ type Role struct {
 	Instructions string   `yaml:"instructions,omitempty" json:"instructions,omitempty"`
 	Blob         string   `yaml:"blob,omitempty" json:"blob,omitempty"`
 	Skills       []string `yaml:"skills,omitempty" json:"skills,omitempty"`
-	// Min and Max say how many of its agents `git liza team` runs; 0 for the default. Idle is after
-	// how many seconds without work one of them ends; 0 for the setting of its kind.
+	// Min and Max bound how many of its agents a team that sizes itself has; 0 for the default. Idle
+	// is after how many seconds without work one of them ends; 0 for the default.
 	Min  int `yaml:"min,omitempty" json:"min,omitempty"`
 	Max  int `yaml:"max,omitempty" json:"max,omitempty"`
 	Idle int `yaml:"idle,omitempty" json:"idle,omitempty"`
@@ -41,10 +41,6 @@ type Role struct {
 type Stage struct {
 	Name string `yaml:"name" json:"name"`
 	Role string `yaml:"role" json:"role"` // the role of kind coder whose agents do its tasks
-	// Test is the command that tests its merge candidates in place of the integration test or, with
-	// TestAdds, after it; "" for the integration test alone.
-	Test     string `yaml:"test,omitempty" json:"test,omitempty"`
-	TestAdds bool   `yaml:"test_adds,omitempty" json:"test_adds,omitempty"`
 	// Next are the stages that may follow: a task of one of these may depend on a task of this one.
 	Next []string `yaml:"next,omitempty" json:"next,omitempty"`
 }
@@ -304,7 +300,7 @@ func (t *Team) stageFault() *TeamFault {
 	return nil
 }
 
-// workFault finds that nobody could do or test a stage's tasks.
+// workFault finds that nobody could do a stage's tasks.
 func (t *Team) workFault(st *Stage, at string) *TeamFault {
 	switch r := t.Role(st.Role); {
 	case st.Role == "":
@@ -313,10 +309,6 @@ func (t *Team) workFault(st *Stage, at string) *TeamFault {
 		return faultAt(at+".role", "there is no role %s: %s", quote(st.Role), didYouMean(st.Role, t.RoleNames(), "roles are "+list(t.RoleNames())))
 	case r.Kind != CoderKind:
 		return faultAt(at+".role", "%s is a %s, and a stage is done by a role of the kind coder", st.Role, r.Kind)
-	case !plain.IsName(st.Test):
-		return faultAt(at+".test", "the command holds a control character")
-	case st.Test == "" && st.TestAdds:
-		return faultAt(at+".test_adds", "there is no test to add")
 	}
 	return nil
 }

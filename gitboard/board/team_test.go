@@ -48,7 +48,6 @@ func TestTeamFaults(t *testing.T) {
 		{"nobody does it", "stages[1]", "nobody does the stage docs", func(t *board.Team) { t.Stages[1].Role = "" }, "- name: docs"},
 		{"an unknown role", "stages[1].role", `no role "docs-writers": nearest: docs-writer`, func(t *board.Team) { t.Stages[1].Role = "docs-writers" }, "role: docs-writers"},
 		{"a reviewer codes", "stages[1].role", "code-reviewer is a reviewer", func(t *board.Team) { t.Stages[1].Role = "code-reviewer" }, "role: code-reviewer"},
-		{"no test to add", "stages[1].test_adds", "no test to add", func(t *board.Team) { t.Stages[1].TestAdds = true }, "test_adds: true"},
 		{"an unknown stage", "stages[0].next[0]", `no stage "doc": nearest: docs`, func(t *board.Team) { t.Stages[0].Next = []string{"doc"} }, "- doc"},
 		{"a cycle", "stages[0].next[0]", "in a cycle: docs leads back to code", func(t *board.Team) { t.Stages[1].Next = []string{"code"} }, "- docs"},
 		{"itself", "stages[1].next[0]", "in a cycle", func(t *board.Team) { t.Stages[1].Next = []string{"docs"} }, "- docs"},
@@ -103,6 +102,72 @@ func TestTeamOfBusyAgents(t *testing.T) {
 		t.Stages[0].Role = "docs-writer"
 	})
 	s.refused("reserved", human, without, "coder-1 (works on login), coder-2 (works on logout), coder-3")
+}
+
+// staged adds a task of a stage and makes it claimable.
+func (s *script) staged(id, stage string, depends ...string) *script {
+	s.t.Helper()
+	return s.do(planner, inStage(id, stage, depends...)).do(planner, finalize(id))
+}
+
+func inStage(id, stage string, depends ...string) *board.AddTask {
+	p := add(id, depends...)
+	p.Stage = stage
+	return p
+}
+
+// TestClaimOfAStage checks that only the agents of the role that does a stage claim its tasks, and
+// that the refusal names them.
+func TestClaimOfAStage(t *testing.T) {
+	never := func(string, board.Brief) bool { return false }
+	s := begun(t).do(human, withDocs()).staged("manual", "docs").ready("login")
+	s.refused("permission", coder1, claim("manual"), "manual is of the stage docs, which is for a docs-writer, not for a coder", "git liza agent docs-writer")
+	s.do(writer1, &board.Register{Session: writer1.Session, Clone: "here"})
+	s.refused("permission", coder1, claim("manual"), "it is for docs-writer-1")
+	s.refused("permission", writer1, claim("login"), "login is of the stage code, which is for a coder, not for a docs-writer", "coder-1, coder-2")
+	equal(t, "for the coder", board.NextClaim(s.state(), coder1.ID, nil, never), "login")
+	equal(t, "for the writer", board.NextClaim(s.state(), writer1.ID, nil, never), "manual")
+	s.do(writer1, claim("manual")).do(coder1, claim("login"))
+	without := withDocs(func(t *board.Team) { t.Roles, t.Stages[1].Role = t.Roles[:3], "coder" })
+	s.refused("reserved", human, without, "docs-writer-1 (works on manual)")
+}
+
+// TestReservedForAStage checks that a task is not kept for a coder who could not claim it.
+func TestReservedForAStage(t *testing.T) {
+	s := begun(t).do(human, withDocs()).claimed("login").do(coder1, block("login"))
+	s.do(writer1, &board.Register{Session: writer1.Session, Clone: "here"})
+	to := func(id string) *board.Unblock {
+		return &board.Unblock{About: about("login"), Mode: board.UnblockKeepWork, To: id, Assessment: "a"}
+	}
+	s.refused("permission", planner, to(writer1.ID), "which is for a coder, not for a docs-writer")
+	s.do(planner, to(coder2.ID))
+}
+
+// TestStageOfATask checks which stages a task may be in, and on which tasks it may depend.
+func TestStageOfATask(t *testing.T) {
+	s := begun(t)
+	s.refused("invalid", planner, inStage("manual", "docs"), `"docs" is not a stage of this team: use code`)
+	s.do(human, withDocs(func(t *board.Team) {
+		t.Stages[1].Next = []string{"print"}
+		t.Stages = append(t.Stages, board.Stage{Name: "print", Role: "docs-writer"})
+	}))
+	s.refused("invalid", planner, inStage("manual", "doc"), `"doc" is not a stage`, "docs")
+	s.staged("login", "code").staged("manual", "docs", "login").staged("book", "print", "login", "manual")
+	s.refused("invalid", planner, inStage("logout", "code", "manual"), "depends_on names manual of the stage docs, which code may not follow", "git liza team show")
+	s.refused("invalid", planner, inStage("cover", "docs", "book"), "book of the stage print, which docs may not follow")
+	s.refused("invalid", planner, &board.AmendTask{About: about("manual"), Definition: board.Definition{Stage: "prints"}, Set: []string{"stage"}, Reason: "r"}, `"prints" is not a stage`)
+}
+
+// TestStageOfLiveTasks checks that no stage is removed as long as tasks are in it.
+func TestStageOfLiveTasks(t *testing.T) {
+	s := begun(t).do(human, withDocs()).staged("manual", "docs").staged("guide", "docs")
+	builtin := &board.SetTeam{Team: *board.BuiltinTeam()}
+	s.refused("reserved", human, builtin, "would lose the stage docs, and these tasks are in it: guide and manual", "git liza amend-task guide --stage code")
+	s.do(human, &board.Abandon{About: about("manual"), Reason: "not needed"}).do(human, &board.Abandon{About: about("guide"), Reason: "not needed"})
+	s.do(human, builtin)
+	if v := board.Violations(s.state()); len(v) > 0 {
+		t.Error(v)
+	}
 }
 
 func agentOf(id string, role roles.Role) board.Actor {

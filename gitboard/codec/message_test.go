@@ -140,7 +140,7 @@ func TestGoldenMessages(t *testing.T) {
 	s.tell("human", &board.Write{Path: "tasks/stuck.yaml", Fields: []board.FieldEdit{{Field: "priority", Value: "1"}}, Reason: "urgent"})
 	team := board.BuiltinTeam()
 	team.Roles = append(team.Roles, board.Role{Name: "docs-writer", Kind: board.CoderKind})
-	team.Stages = append(team.Stages, board.Stage{Name: "docs", Role: "docs-writer", Test: "make docs"})
+	team.Stages = append(team.Stages, board.Stage{Name: "docs", Role: "docs-writer"})
 	s.tell("human", &board.SetTeam{Team: *team})
 	public := "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAdhHNo8w69b7kcPBBg/1zdfewo1V9WSIQfAyW6PGYNt"
 	s.tell("human", &board.KeysAdd{Principal: "coder-1", Public: public, Replaces: true})

@@ -9,6 +9,9 @@ import (
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
+// usualIdle is how long an agent stays without work if its role does not say.
+const usualIdle = 2 * time.Minute
+
 // Bounds say how many agents of a role a team that sizes itself has, on all machines together, and
 // how long one of them stays without work.
 type Bounds struct {
@@ -16,16 +19,15 @@ type Bounds struct {
 	Idle     time.Duration
 }
 
-// usualBounds are the bounds of a role that names none.
-var usualBounds = Bounds{Min: 0, Max: 3, Idle: 2 * time.Minute}
-
-// BoundsOf returns the bounds of a role.
-func BoundsOf(_ *board.State, _ roles.Role) Bounds { return usualBounds }
+// BoundsOf returns the bounds of a team's role.
+func BoundsOf(r *board.Role) Bounds {
+	return Bounds{Min: r.Min, Max: r.Most(), Idle: cmp.Or(time.Duration(r.Idle)*time.Second, usualIdle)}
+}
 
 // Demand is how much work there is for a role, and who is there to do it, according to the board
 // and its leases alone: every team that looks at the same board sees the same.
 type Demand struct {
-	Role   roles.Role
+	Role   *board.Role
 	Bounds Bounds
 	Live   []string          // the registered agents whose leases run, by number
 	Offers map[string]string // by idle agent: the task or goal that the board offers it
@@ -35,13 +37,13 @@ type Demand struct {
 	waits bool            // something waits for the role to act, perhaps later
 }
 
-// DemandFor computes the demand for a role at a given time. Left has at most the given number of
+// DemandFor computes the demand for a role of the team at a given time. Left has at most the given number of
 // entries.
-func DemandFor(s *board.State, role roles.Role, leases map[string]board.Lease, now board.Time, most int) Demand {
-	d := Demand{Role: role, Bounds: BoundsOf(s, role), Offers: map[string]string{}, bound: map[string]bool{}}
+func DemandFor(s *board.State, role *board.Role, leases map[string]board.Lease, now board.Time, most int) Demand {
+	d := Demand{Role: role, Bounds: BoundsOf(role), Offers: map[string]string{}, bound: map[string]bool{}}
 	live := func(id string) bool { return s.Agent(id) != nil && now < leases[id].Expires }
 	for _, id := range s.List(board.AgentDir) {
-		if r, err := s.RoleOf(id); err == nil && r == role && live(id) {
+		if roles.NameOf(id) == role.Name && live(id) {
 			d.Live = append(d.Live, id)
 		}
 	}
@@ -80,7 +82,7 @@ func drafted(s *board.State, goal string) bool {
 }
 
 // nextAgent is the lowest id of a role that nobody has.
-func nextAgent(s *board.State, role roles.Role) string {
+func nextAgent(s *board.State, role *board.Role) string {
 	taken, n := s.List(board.AgentDir), 1
 	for slices.Contains(taken, role.ID(n)) {
 		n++
@@ -101,7 +103,7 @@ func (d *Demand) engaged(s *board.State) {
 			d.bound[b.AssignedTo] = true // a rejection goes back to its author
 		}
 		unmerged := b.Status == board.ReadyForReview || b.Status == board.Approved
-		if d.Role == roles.CodeReviewer && unmerged && !b.Paused && s.Runs(b.Goal) {
+		if d.Role.Kind == board.ReviewerKind && unmerged && !b.Paused && s.Runs(b.Goal) {
 			d.waits = true
 		}
 	})
@@ -109,7 +111,7 @@ func (d *Demand) engaged(s *board.State) {
 
 // offerTo returns a function that chooses what an agent of a role would take on next, without what
 // is taken: a task, or for a planner a goal; "" for nothing.
-func offerTo(s *board.State, role roles.Role, leases map[string]board.Lease, now board.Time, live func(string) bool) func(agent string, taken map[string]bool) string {
+func offerTo(s *board.State, role *board.Role, leases map[string]board.Lease, now board.Time, live func(string) bool) func(agent string, taken map[string]bool) string {
 	takeable := func(holder string, b board.Brief) bool {
 		until := leases[holder].Expires
 		if b.Status == board.Rejected {
@@ -117,8 +119,8 @@ func offerTo(s *board.State, role roles.Role, leases map[string]board.Lease, now
 		}
 		return s.Agent(holder) == nil || now >= until
 	}
-	switch role {
-	case roles.Planner:
+	switch role.Kind {
+	case board.PlannerKind:
 		return func(agent string, taken map[string]bool) string {
 			for _, g := range s.Running() {
 				by := s.PlannerOf(g.ID)
@@ -130,7 +132,7 @@ func offerTo(s *board.State, role roles.Role, leases map[string]board.Lease, now
 			}
 			return ""
 		}
-	case roles.CodeReviewer:
+	case board.ReviewerKind:
 		return func(agent string, taken map[string]bool) string {
 			return board.NextReview(s, agent, func(id string) bool { return taken[id] }, takeable)
 		}

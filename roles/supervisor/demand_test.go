@@ -21,7 +21,7 @@ func (s *scene) demand(role roles.Role, gone string) report.Demand {
 			leases[id] = board.Lease{Agent: id, Expires: s.now.Add(5 * time.Minute)}
 		}
 	}
-	return demandFor(s.state(), role, leases, s.now.Std())
+	return demandFor(s.state(), s.state().Team().Role(role.Prefix()), leases, s.now.Std())
 }
 
 // TestDemand checks how many agents of a role are started, and which of them may leave.
@@ -92,6 +92,30 @@ func TestDemand(t *testing.T) {
 				t.Errorf("missing %d, not %d; spare %q, not %q\n%+v", d.Missing(), c.missing, got, c.spare, d)
 			}
 		})
+	}
+}
+
+// TestDemandOfTeam checks that the demand for a role follows its bounds and counts only the tasks of
+// its stages.
+func TestDemandOfTeam(t *testing.T) {
+	s := newScene(t)
+	team := board.BuiltinTeam()
+	team.Roles[1].Max = 2
+	team.Roles[2].Min, team.Roles[2].Idle = 3, 30
+	team.Roles = append(team.Roles, board.Role{Name: "docs-writer", Kind: board.CoderKind})
+	team.Stages = append(team.Stages, board.Stage{Name: "docs", Role: "docs-writer"})
+	s.do(human, &board.SetTeam{Team: *team})
+	for i := range 4 {
+		s.ready(fmt.Sprintf("task-%d", i))
+	}
+	for role, want := range map[roles.Role]int{"coder": 2, "docs_writer": 0, "code_reviewer": 3} {
+		d := s.demand(role, "coder-1 coder-2 code-reviewer-1 code-reviewer-2")
+		if d.Missing() != want {
+			t.Errorf("%s: missing %d, not %d", role, d.Missing(), want)
+		}
+	}
+	if d := s.demand(roles.CodeReviewer, ""); d.Missing() != 1 || d.Spare("code-reviewer-2") || d.Bounds.Idle != 30*time.Second {
+		t.Errorf("%+v", d)
 	}
 }
 

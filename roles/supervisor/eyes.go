@@ -60,8 +60,10 @@ func (s *supervisor) look(ctx context.Context) (Look, error) {
 		if err != nil {
 			return l, err
 		}
-		d := demandFor(l.State, s.Role, leases, l.Now)
-		l.Spare, l.IdleBy = d.Spare(s.actor.ID), d.Bounds.Idle
+		if role := l.State.Team().Role(s.name()); role != nil {
+			d := demandFor(l.State, role, leases, l.Now)
+			l.Spare, l.IdleBy = d.Spare(s.actor.ID), d.Bounds.Idle
+		}
 	}
 	return l, v.State.Err()
 }

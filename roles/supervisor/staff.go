@@ -10,7 +10,6 @@ import (
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/report"
-	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
 // staffEvery is the longest time between two looks at the demand: leases expire unseen.
@@ -76,20 +75,20 @@ func (t *team) hire(ctx context.Context, all *sync.WaitGroup) (over bool, err er
 	if err != nil {
 		return false, err
 	}
-	missing := map[roles.Role]int{}
+	missing := map[string]int{}
+	team := state.Team().Roles
 	err = read(state, func() {
 		over = len(state.Running()) == 0
-		for _, role := range roles.Agents {
-			d := demandFor(state, role, leases, t.Board.Now())
-			missing[role] = t.room(d)
+		for i := range team {
+			missing[team[i].Name] = t.room(demandFor(state, &team[i], leases, t.Board.Now()))
 		}
 	})
 	if over || err != nil {
 		return over && err == nil, err
 	}
-	for _, role := range roles.Agents {
-		for range missing[role] {
-			if err := t.join(ctx, role, all); err != nil {
+	for i := range team {
+		for range missing[team[i].Name] {
+			if err := t.join(ctx, &team[i], all); err != nil {
 				t.end(err)
 				return false, err
 			}
@@ -117,8 +116,8 @@ func leasesOfLive(ctx context.Context, b *gitboard.Board, v *gitboard.View) (map
 	return leases, v.State.Err()
 }
 
-func demandFor(s *board.State, role roles.Role, leases map[string]board.Lease, now time.Time) report.Demand {
-	return report.DemandFor(s, role, leases, board.At(now), report.BoundsOf(s, role).Max)
+func demandFor(s *board.State, role *board.Role, leases map[string]board.Lease, now time.Time) report.Demand {
+	return report.DemandFor(s, role, leases, board.At(now), report.BoundsOf(role).Max)
 }
 
 // room is how many members of a role to start: those that are missing, without those that are about
@@ -126,13 +125,13 @@ func demandFor(s *board.State, role roles.Role, leases map[string]board.Lease, n
 func (t *team) room(d report.Demand) int {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.most[d.Role] = d.Bounds.Max
-	most := d.Bounds.Max - len(d.Live) - t.failed[d.Role]
-	return min(d.Missing(), most) - t.coming[d.Role]
+	t.most[d.Role.Name] = d.Bounds.Max
+	most := d.Bounds.Max - len(d.Live) - t.failed[d.Role.Name]
+	return min(d.Missing(), most) - t.coming[d.Role.Name]
 }
 
 // join starts a member of a role.
-func (t *team) join(ctx context.Context, role roles.Role, all *sync.WaitGroup) error {
+func (t *team) join(ctx context.Context, role *board.Role, all *sync.WaitGroup) error {
 	c, err := t.Hire(role)
 	if err != nil {
 		return err
@@ -142,13 +141,13 @@ func (t *team) join(ctx context.Context, role roles.Role, all *sync.WaitGroup) e
 	i := len(t.Members)
 	t.Members = append(t.Members, c)
 	t.live[i] = true
-	t.coming[role]++
+	t.coming[role.Name]++
 	t.mu.Unlock()
 	all.Go(func() {
 		t.member(ctx, i, c, sync.OnceFunc(func() {
 			t.mu.Lock()
 			defer t.mu.Unlock()
-			t.coming[role]--
+			t.coming[role.Name]--
 		}))
 		_ = c.Board.Close() // the member has ended
 		select {
@@ -161,7 +160,7 @@ func (t *team) join(ctx context.Context, role roles.Role, all *sync.WaitGroup) e
 
 // quit records the end of a member of a team that sizes itself. It ends the team once as many have
 // failed as may be.
-func (t *team) quit(role roles.Role, err error) {
+func (t *team) quit(role string, err error) {
 	t.since = t.Board.Now()
 	stop := (*StopError)(nil)
 	switch {
@@ -186,9 +185,13 @@ func (s *supervisor) needed(ctx context.Context, v *gitboard.View) error {
 		return err
 	}
 	state, missing := v.State.ForRules(), 0
-	err = read(state, func() { missing = demandFor(state, s.Role, leases, s.Board.Now()).Missing() })
+	err = read(state, func() {
+		if role := state.Team().Role(s.name()); role != nil {
+			missing = demandFor(state, role, leases, s.Board.Now()).Missing()
+		}
+	})
 	if err == nil && missing == 0 {
-		return board.Refuse(board.CodeNoWork, "no further "+string(s.Role)+" is needed", "git liza status")
+		return board.Refuse(board.CodeNoWork, "no further "+s.name()+" is needed", "git liza status")
 	}
 	return err
 }

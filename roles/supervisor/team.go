@@ -18,10 +18,10 @@ import (
 // Team is several supervisors in one process.
 type Team struct {
 	Board   *gitboard.Board
-	Members []Config                         // each with its own Board; they wait as long as the team
-	Hire    func(roles.Role) (Config, error) // makes members of a team that sizes itself; nil for one of Members
-	Fetch   func(context.Context) error      // fetches a shared board for a team that sizes itself
-	Over    map[string]board.Time            // the goals that had ended before the start, see Over
+	Members []Config                          // each with its own Board; they wait as long as the team
+	Hire    func(*board.Role) (Config, error) // makes members of a team that sizes itself; nil for one of Members
+	Fetch   func(context.Context) error       // fetches a shared board for a team that sizes itself
+	Over    map[string]board.Time             // the goals that had ended before the start, see Over
 	Report  func(Event)
 }
 
@@ -36,12 +36,12 @@ type team struct {
 	again *time.Timer       // checks whether the team has waited too long
 
 	// Of a team that sizes itself.
-	coming map[roles.Role]int // members that are not registered yet
-	failed map[roles.Role]int // members that gave up
-	most   map[roles.Role]int // how many a role may have
-	since  time.Time          // when the last member ended, or the team began
-	left   chan struct{}      // a member has ended
-	done   chan struct{}      // closed once no goal is in progress
+	coming map[string]int // members that are not registered yet
+	failed map[string]int // members that gave up
+	most   map[string]int // how many a role may have
+	since  time.Time      // when the last member ended, or the team began
+	left   chan struct{}  // a member has ended
+	done   chan struct{}  // closed once no goal is in progress
 	over   func()
 }
 
@@ -53,7 +53,7 @@ func RunTeam(ctx context.Context, c Team) error {
 	defer end(nil)
 	t := &team{
 		Team: c, end: end, live: map[int]bool{}, idle: map[int]time.Time{},
-		coming: map[roles.Role]int{}, failed: map[roles.Role]int{}, most: map[roles.Role]int{},
+		coming: map[string]int{}, failed: map[string]int{}, most: map[string]int{},
 		left: make(chan struct{}, 1), done: make(chan struct{}),
 	}
 	t.over = sync.OnceFunc(func() { close(t.done) })
@@ -175,7 +175,7 @@ func (t *team) ended(i int, err error) {
 	delete(t.live, i)
 	delete(t.idle, i)
 	if t.Hire != nil {
-		t.quit(t.Members[i].Role, err)
+		t.quit(t.Members[i].name(), err)
 		return
 	}
 	stop := (*StopError)(nil)

@@ -23,8 +23,9 @@ func teamCommand() *edge.Command {
 		Name: "team", Group: "supervision", Max: 0,
 		Short: "run a planner, coders and reviewers in one terminal until every goal is done",
 		Long: `Without numbers the team sizes itself: it starts an agent when there is work that nobody on the board is there for,
-up to three of a role, and one that has had nothing to do for two minutes ends. Teams on several machines count
-each other's agents. With one of the numbers it has these agents all the time.
+up to three of a role, and one that has had nothing to do for two minutes ends, unless git liza team show says
+otherwise. Teams on several machines count each other's agents. With one of the numbers it has these agents all the
+time.
 Each is supervised as by git liza agent. On a terminal the last
 line says how many tasks are in which state, and who does what, since when. Ctrl-C ends all of it: claims with work
 in them are kept for the next start. Exit code 0: every goal that was worked on is COMPLETED; otherwise the
@@ -113,12 +114,8 @@ func runTeam(c *edge.Call, t teamFlags) error {
 		crew.Members[i].Output = screen.Output
 	}
 	if t.sizesItself() {
-		crew.Hire = func(role roles.Role) (supervisor.Config, error) {
-			hired, err := c.RoleLike(role)
-			if err != nil {
-				return supervisor.Config{}, err
-			}
-			m, err := team.Supervise(c, hired, t.run)
+		crew.Hire = func(role *board.Role) (supervisor.Config, error) {
+			m, err := team.Supervise(c, role, t.run)
 			m.Output = screen.Output
 			return m, err
 		}
