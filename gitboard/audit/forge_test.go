@@ -446,7 +446,7 @@ func TestForgedTeams(t *testing.T) {
 	w.caught(t, tip, w.forge(forgery{
 		parent: tip, op: board.Operation{Actor: ada, Request: "forged", Payload: &board.SetTeam{Team: larger}},
 		files: map[string][]byte{board.TeamPath: []byte("roles: [\n")},
-	}))
+	}), "tree")
 }
 
 // TestForgedGoals forges what each rule about goals refuses: work on a goal that has ended or has to

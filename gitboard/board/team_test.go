@@ -35,6 +35,7 @@ func TestTeamFaults(t *testing.T) {
 		{"two of one name", "roles[3].name", `two roles called "coder"`, func(t *board.Team) { t.Roles[3].Name = "coder" }, "- name: coder"},
 		{"a bad name", "roles[3].name", `"Docs 1" can't be the name`, func(t *board.Team) { t.Roles[3].Name = "Docs 1" }, "- name: Docs 1"},
 		{"a number in a name", "roles[3].name", "can't be the name", func(t *board.Team) { t.Roles[3].Name = "docs-2" }, "- name: docs-2"},
+		{"a merge", "roles[3].name", "can't be the name", func(t *board.Team) { t.Roles[3].Name = "merge-coder" }, "- name: merge-coder"},
 		{"a human", "roles[3].name", "can't be the name", func(t *board.Team) { t.Roles[3].Name = "human" }, "- name: human"},
 		{"no kind", "roles[3].kind", `"" is not a kind of role: use planner, coder or reviewer`, func(t *board.Team) { t.Roles[3].Kind = "" }, `kind: ""`},
 		{"another kind of coder", "roles[1].kind", "is of the kind coder, not reviewer", func(t *board.Team) { t.Roles[1].Kind = "reviewer" }, "kind: reviewer"},

@@ -40,13 +40,16 @@ var (
 	roleName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z](?:[a-z-]{0,38}[a-z])?$`) })
 )
 
+// notRole begins no name of a role: files of that name are about merges.
+const notRole = "merge-"
+
 // IsName reports whether a text has the form of the name of a team's role.
-func IsName(s string) bool { return roleName().MatchString(s) }
+func IsName(s string) bool { return roleName().MatchString(s) && !strings.HasPrefix(s, notRole) }
 
 // NameOf is the name of the role in an agent id, "" if the text does not have the form of one.
 func NameOf(id string) string {
 	m := agentID().FindStringSubmatch(id)
-	if m == nil {
+	if m == nil || !IsName(m[1]) {
 		return ""
 	}
 	return m[1]

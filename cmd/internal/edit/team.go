@@ -26,7 +26,7 @@ func SetTeam(c *edge.Call, file, text string) (*gitboard.Done, error) {
 			return nil, nil, err
 		}
 		if f := p.Team.Fault(); f != nil {
-			return nil, nil, board.Refuse(board.CodeInvalid, fmt.Sprintf("%s: line %d: %s", plain.Line(file, 80), codec.LineOf([]byte(text), f.Where), f.What), "")
+			return nil, nil, board.Refuse(board.CodeInvalid, fmt.Sprintf("%s: line %d: %s", plain.Line(file, 1000), codec.LineOf([]byte(text), f.Where), f.What), "")
 		}
 		return p, nil, nil
 	})
@@ -38,7 +38,7 @@ func notRead(file string, err error) error {
 	if errors.As(err, &broken) {
 		err = broken.Err
 	}
-	return board.Refuse(board.CodeInvalid, fmt.Sprintf("%s: %v", plain.Line(file, 80), err), "")
+	return board.Refuse(board.CodeInvalid, fmt.Sprintf("%s: %v", plain.Line(file, 1000), err), "")
 }
 
 // teamPayload names the object id of each file of instructions on the integration branch.
