@@ -15,10 +15,11 @@ import (
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
-// Process describes the process behind an agent in its registration. It is for display only.
+// Process describes the process behind an agent in its registration. All but CLI and Model is for display only.
 type Process struct {
 	Terminal, Host string
 	PID            int
+	CLI, Model     string // what the agent runs, "" if unknown
 }
 
 // RoleOf returns the role of an agent id. What a name says that every team keeps needs no look at
@@ -86,7 +87,7 @@ func (b *Board) newSession(id string, role roles.Role, p Process) (board.Actor, 
 		return board.Actor{}, nil, err
 	}
 	actor := board.Actor{ID: id, Role: role, Session: session}
-	first := &board.Register{Session: session, Clone: clone, Terminal: p.Terminal, Host: p.Host, PID: p.PID}
+	first := &board.Register{Session: session, Clone: clone, Terminal: p.Terminal, Host: p.Host, PID: p.PID, CLI: p.CLI, Model: p.Model}
 	// Keep the session before registering it: otherwise a process that dies right after registering
 	// would lock its agent out of this clone.
 	return actor, first, b.Keep(triedName(id, session), session)

@@ -150,6 +150,7 @@ func (s *site) submittable(ctx context.Context, v *gitboard.View, t *board.Task,
 		return "", err
 	}
 	p.Tree = string(tree.OID)
+	p.HumanPaths = v.State.ReviewPolicy(t).HumanPaths(changed)
 	p.Tests, p.DeletedTests, err = s.tests(ctx, v.State.Config().TestGlobs, head, changed)
 	return head, err
 }

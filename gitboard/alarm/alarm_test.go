@@ -275,6 +275,23 @@ var lives = map[string][]moment{
 			w.task(board.Blocked, func(t *board.Task) { t.ReviewCyclesCurrent = 7; t.MaxReviewCycles = 7 })
 		}, says: "REVIEW LOOP: login, 7 cycles", how: alarm.Grave, runs: true},
 	},
+	"quorum": {
+		{what: "one reviewer is alive, and two have to approve", do: func(w *world) {
+			team := board.BuiltinTeam()
+			team.Stages[0].Review.Approvals = 2
+			w.put(board.TeamPath, team)
+			w.task(board.ReadyForReview)
+		}, next: m},
+		{what: "at", at: m, says: "QUORUM OUT OF REACH: login, 0 of 2 approvals; live reviewers can give 1 too few", how: alarm.Grave, runs: true},
+		{what: "persists", at: 9 * m, runs: true},
+		{what: "another reviewer comes", at: 10 * m, do: func(w *world) { w.agent("code-reviewer-2", board.Idle) }},
+		{what: "returns", at: 20 * m, do: func(w *world) { w.lease("code-reviewer-2", start) },
+			says: "QUORUM OUT OF REACH: login, 0 of 2 approvals; live reviewers can give 1 too few", how: alarm.Grave, runs: true},
+		{what: "one has approved", at: 30 * m, do: func(w *world) {
+			w.agent("code-reviewer-3", board.Idle)
+			w.task(board.ReadyForReview, func(t *board.Task) { t.Approvals = []board.Approval{{By: "code-reviewer-1"}} })
+		}},
+	},
 	"integration-failed": {
 		{what: "not", do: func(w *world) { w.task(board.Approved) }},
 		{what: "at once", do: func(w *world) { w.task(board.IntegrationFailed) }, says: "INTEGRATION FAILED: login", how: alarm.Grave, runs: true},

@@ -85,6 +85,43 @@ func (e *ruleInput) reviewExpired() (all []sight) {
 	return all
 }
 
+// quorum finds submissions whose review policy asks for more approvals of agents than those that
+// are alive may give. A policy that asks for one by any reviewer is no case for it.
+func (e *ruleInput) quorum() (all []sight) {
+	for _, b := range e.live {
+		t := e.full[b.ID]
+		if b.Status != board.ReadyForReview || b.Paused || t == nil || t.ReviewingBy != "" {
+			continue
+		}
+		progress := e.State.ReviewProgress(t)
+		if progress.Policy.Quorum() == 1 && !progress.Policy.Required && len(progress.Policy.By) == 0 || e.State.Config().ReviewBy == "human" {
+			continue
+		}
+		missing := progress.Missing()
+		if progress.AwaitsHuman() || slices.Contains(progress.Policy.By, roles.HumanID) {
+			missing-- // a human can give one
+		}
+		if short := missing - e.reviewersFor(t); short > 0 {
+			all = append(all, sight{about: b.ID, since: b.Moved, n: short, words: about(b.ID, "progress", cmp.Or(progress.String(), "no approval"), "n", fmt.Sprint(short))})
+		}
+	}
+	return all
+}
+
+// reviewersFor counts the live agents that may still approve a submission.
+func (e *ruleInput) reviewersFor(t *board.Task) (n int) {
+	for _, id := range e.State.List(board.AgentDir) {
+		a := e.State.Agent(id)
+		if a == nil || a.Role != roles.CodeReviewer || e.gone(id, e.Now) <= e.Now {
+			continue
+		}
+		if board.MayReview(e.State, t, board.Actor{ID: id, Role: a.Role}) == nil {
+			n++
+		}
+	}
+	return n
+}
+
 func (e *ruleInput) blocked() (all []sight) {
 	for _, b := range e.live {
 		if t := e.full[b.ID]; t != nil && t.Status == board.Blocked {

@@ -178,6 +178,11 @@ func (w *world) row(row board.Transition, from board.Status, who roles.Role, id 
 		if row.To == board.Approved {
 			verdict = board.VerdictApproved
 		}
+		if row.To == board.None {
+			verdict = board.VerdictApproved
+			w.approvals(2)
+			defer w.approvals(0)
+		}
 		w.judge(a, id, verdict)
 	case "merge":
 		if row.To == board.IntegrationFailed {
@@ -278,4 +283,11 @@ func (w *world) idle() {
 			w.do(a, &board.AgentStatusChange{Status: board.Idle})
 		}
 	}
+}
+
+// approvals sets how many reviewers have to approve.
+func (w *world) approvals(n int) {
+	team := board.BuiltinTeam()
+	team.Stages[0].Review.Approvals = n
+	w.do(ada, &board.SetTeam{Team: *team})
 }

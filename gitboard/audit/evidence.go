@@ -43,8 +43,9 @@ type handed struct {
 	commit, base git.OID
 	claimed      git.OID // the commit that the claim began on
 	says         *board.Submit
-	globs        []string    // what counted as a test then
-	of           *board.Task // once it was submitted
+	globs        []string           // what counted as a test then
+	policy       board.ReviewPolicy // of then
+	of           *board.Task        // once it was submitted
 }
 
 // collect collects what an operation, just applied to p.state, claims about the repository.
@@ -77,7 +78,7 @@ func (p *replay) collect(l *link) {
 	case *board.Submit:
 		commit("commit", o.Commit)
 		commit("review_base", o.ReviewBase)
-		e.handed = &handed{o.Task, git.OID(o.Commit), git.OID(o.ReviewBase), git.OID(p.state.Task(o.Task).BaseCommit), o, p.state.Config().TestGlobs, p.state.Task(o.Task)}
+		e.handed = &handed{o.Task, git.OID(o.Commit), git.OID(o.ReviewBase), git.OID(p.state.Task(o.Task).BaseCommit), o, p.state.Config().TestGlobs, p.state.ReviewPolicy(p.state.Task(o.Task)), p.state.Task(o.Task)}
 		p.report.Attested[AttestedWorktree]++
 	case *board.Comment:
 		commit("commit", o.Commit)

@@ -124,6 +124,13 @@ func TestEvidence(t *testing.T) {
 				p.Commits, p.Tree = 3, w.tree(git.OID(p.Commit))
 			})
 		}, "it names 0 humans who made commits of it, and has 1", false},
+		"hiding what a human has to approve": {func(w *world) {
+			team := board.BuiltinTeam()
+			team.Stages[0].Review.Paths = []string{"docs/**", "*_test.go"}
+			w.do(ada, &board.SetTeam{Team: *team})
+			w.claimed("beta")
+			w.handIn("beta", func(*board.Submit) {})
+		}, "it says that it changes files matching [], for which a human has to approve, and it changes some of [*_test.go]", false},
 		"with fewer files": {func(w *world) {
 			w.claimed("beta")
 			w.handIn("beta", func(p *board.Submit) { p.Files = 1 })

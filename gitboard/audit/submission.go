@@ -60,8 +60,25 @@ func (p *replay) counted(ctx context.Context, repo *gitio.Repo, all []evidence, 
 		if what := wrongTests(h.says, gone[i]); what != "" {
 			wrong("%s", what)
 		}
+		if what := wrongPaths(h, stats[i]); what != "" {
+			wrong("%s", what)
+		}
 	}
 	return nil
+}
+
+// wrongPaths describes how the paths for which a human has to approve differ from what the
+// submission changes, "" for not at all.
+func wrongPaths(h *handed, stats []gitio.FileStat) string {
+	files := make([]string, len(stats))
+	for i, f := range stats {
+		files[i] = f.Path
+	}
+	if is := h.policy.HumanPaths(files); !slices.Equal(is, h.says.HumanPaths) {
+		return fmt.Sprintf("it says that it changes files matching [%s], for which a human has to approve, and it changes some of [%s]",
+			strings.Join(h.says.HumanPaths, ", "), strings.Join(is, ", "))
+	}
+	return ""
 }
 
 // wrongTests describes how a submission's lists of tests differ from what its commit deletes or

@@ -31,7 +31,7 @@ func (t *Task) unclaim() {
 // dropReview removes the submission, because work begins again.
 func (t *Task) dropReview() {
 	t.endReview()
-	t.ReviewCommit, t.ReviewBase, t.ApprovedBy = "", "", ""
+	t.ReviewCommit, t.ReviewBase, t.ApprovedBy, t.Approvals, t.HumanPaths = "", "", "", nil, nil
 }
 
 // endReview removes the reviewer from the submission.

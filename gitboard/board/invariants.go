@@ -245,11 +245,13 @@ func taskInvariants(s *State, t *Task, bad func(string, string, ...any)) {
 		}
 	case ReadyForReview:
 		needs("review_commit", t.ReviewCommit)
+		approvalInvariants(t, bad)
 	case Approved:
 		needs("approved_by", t.ApprovedBy)
 		if t.ApprovedBy == t.AssignedTo {
 			bad("approved_by", "%s approved its own work", t.ApprovedBy)
 		}
+		approvalInvariants(t, bad)
 	case Rejected:
 		if t.Rejection == nil {
 			bad("rejection_reason", "missing in REJECTED")
@@ -280,6 +282,18 @@ func taskInvariants(s *State, t *Task, bad func(string, string, ...any)) {
 	}
 	if !t.Status.Terminal() {
 		dependencyInvariants(s, t, bad)
+	}
+}
+
+// approvalInvariants checks that different reviewers approved, none of whom worked on the task.
+func approvalInvariants(t *Task, bad func(string, string, ...any)) {
+	for i, a := range t.Approvals {
+		if slices.Contains(t.Workers(), a.By) {
+			bad("approvals", "%s approved its own work", a.By)
+		}
+		if slices.ContainsFunc(t.Approvals[:i], func(b Approval) bool { return a.By == b.By && a.As == b.As }) {
+			bad("approvals", "%s is there twice", a.Author())
+		}
 	}
 }
 

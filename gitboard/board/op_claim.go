@@ -233,17 +233,22 @@ func NextClaim(s *State, coder string, skip func(id string) bool, takeable func(
 }
 
 // NextReview chooses what a reviewer should review if it names nothing, by goal, priority, age and
-// id; "" for none.
+// id; "" for none. It leaves a submission to another reviewer whom the review policy prefers, as
+// long as that one is free.
 func NextReview(s *State, reviewer string, skip func(id string) bool, takeable func(holder string, b Brief) bool) string {
-	if c := s.Config(); c != nil && c.ReviewBy == "human" && reviewer != roles.HumanID {
-		return ""
+	who := Actor{ID: reviewer, Role: roles.Human}
+	if reviewer != roles.HumanID {
+		who.Role = roles.CodeReviewer
 	}
 	urgency := s.urgencies()
 	for _, b := range s.Tasks() {
-		if skip != nil && skip(b.ID) || urgency(b.Goal) == 0 {
+		if b.Status != ReadyForReview || b.Paused || urgency(b.Goal) == 0 || skip != nil && skip(b.ID) {
 			continue
 		}
-		if b.Status == ReadyForReview && !b.Paused && (b.ReviewingBy == "" || b.ReviewingBy != roles.HumanID && takeable(b.ReviewingBy, b)) && b.AssignedTo != reviewer {
+		if b.ReviewingBy != "" && (b.ReviewingBy == roles.HumanID || !takeable(b.ReviewingBy, b)) {
+			continue
+		}
+		if t := s.Task(b.ID); t != nil && MayReview(s, t, who) == nil && s.preferred(t, reviewer, takeable) == "" {
 			return b.ID
 		}
 	}

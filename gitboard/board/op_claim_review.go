@@ -3,8 +3,6 @@ package board
 import (
 	"cmp"
 	"fmt"
-	"slices"
-	"strings"
 
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
@@ -24,14 +22,11 @@ func (p *ClaimReview) Check(s *State, op Operation) error {
 	if err := unpaused(t); err != nil {
 		return err
 	}
-	if err := mayReview(s.Config(), t, op.Actor); err != nil {
+	if err := MayReview(s, t, op.Actor); err != nil {
 		return err
 	}
 	if held := s.reviewedBy(op.Actor.ID); held != "" && held != t.ID && op.Actor.Role != roles.Human {
 		return refuse(CodeWrongState, "%s reviews %s already", op.Actor.ID, held)
-	}
-	if slices.Contains(t.Workers(), op.Actor.ID) || t.AssignedTo == op.Actor.ID {
-		return refuse(CodePermission, "%s worked on %s and can't review it", op.Actor.ID, t.ID).on(t)
 	}
 	switch t.ReviewingBy {
 	case "":
@@ -44,23 +39,6 @@ func (p *ClaimReview) Check(s *State, op Operation) error {
 	}
 	if err := lapsed(s, t.ReviewingBy, p.Lease, 0, op); err != nil {
 		return refuse(CodeWrongState, "%s is %s", t.ID, t.describe()).on(t)
-	}
-	return nil
-}
-
-// mayReview refuses actors that the setting review_by excludes, and a human who made some of the
-// work.
-func mayReview(c *Config, t *Task, a Actor) error {
-	if human := a.Role == roles.Human; human && c.ReviewBy == "agent" || !human && c.ReviewBy == "human" {
-		return refuse(CodePermission, "reviews are by %s here (review_by: %s)", map[string]string{"agent": "agents", "human": "humans"}[c.ReviewBy], c.ReviewBy).on(t)
-	}
-	if a.Role != roles.Human {
-		return nil
-	}
-	for _, e := range t.Submitted() {
-		if slices.Contains(e.People, strings.ToLower(a.Email)) {
-			return refuse(CodePermission, "%s made commits of %s and can't review it", a.Identity(), t.ID).on(t)
-		}
 	}
 	return nil
 }

@@ -14,6 +14,8 @@ type Register struct {
 	Terminal string `json:"terminal,omitempty"`
 	Host     string `json:"host,omitempty"`
 	PID      int    `json:"pid,omitempty"`
+	CLI      string `json:"cli,omitempty"`   // what the agent runs; attested
+	Model    string `json:"model,omitempty"` // likewise
 	Evidence
 }
 
@@ -54,7 +56,7 @@ func FreeID(s *State, role string) string {
 func (p *Register) Apply(s *State, op Operation) {
 	a := &Agent{
 		Role: op.Actor.Role, Status: Starting, Session: p.Session, Clone: p.Clone,
-		Terminal: p.Terminal, Host: p.Host, PID: p.PID, RegisteredAt: op.Time,
+		Terminal: p.Terminal, Host: p.Host, PID: p.PID, CLI: p.CLI, Model: p.Model, RegisteredAt: op.Time,
 	}
 	if old := s.Agent(op.Actor.ID); old != nil {
 		a.IterationsTotal, a.Goal = old.IterationsTotal, old.Goal

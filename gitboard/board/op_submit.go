@@ -27,6 +27,8 @@ type Submit struct {
 	Tests          []string `json:"tests,omitempty"`
 	DeletedTests   []string `json:"deleted_tests,omitempty"`
 	NoTestsBecause string   `json:"no_tests_because,omitempty"`
+	// HumanPaths are the globs of the review policy that match a changed file.
+	HumanPaths []string `json:"human_paths,omitempty"`
 }
 
 // MaxPeople is how many humans a submission lists.
@@ -55,6 +57,11 @@ func (p *Submit) Check(s *State, op Operation) error {
 	for _, c := range p.Early {
 		if err := commit("early", c); err != nil {
 			return err
+		}
+	}
+	for _, glob := range p.HumanPaths {
+		if !slices.Contains(s.ReviewPolicy(t).Paths, glob) {
+			return invalid("the review policy of %s does not name the paths %s", t.ID, quote(glob))
 		}
 	}
 	unwritten := s.Config().RequirePreExecutionCheckpoint && t.CheckpointOfIteration() == nil
@@ -109,11 +116,12 @@ func IsTest(globs []string, file string) bool {
 // Apply implements Payload.
 func (p *Submit) Apply(s *State, op Operation) {
 	t := s.editTask(p.Task)
-	t.ReviewCommit, t.ReviewBase = p.Commit, p.ReviewBase
+	t.ReviewCommit, t.ReviewBase, t.Approvals, t.HumanPaths = p.Commit, p.ReviewBase, nil, p.HumanPaths
 	t.become(ReadyForReview, op)
 	e := t.event(op, EventReady)
 	e.Iteration, e.Commit, e.Base, e.Tree = t.Iteration, p.Commit, p.ReviewBase, p.Tree
 	e.NoTests, e.DeletedTests, e.EarlyCommits, e.People = p.NoTestsBecause, p.DeletedTests, p.Early, p.People
+	e.CLI, e.Model = s.programOf(op.Actor.ID)
 	if a := s.Agent(op.Actor.ID); a.CurrentTask == t.ID {
 		edit[Agent](s, RecordPath(AgentDir, op.Actor.ID)).Status = Waiting
 	}

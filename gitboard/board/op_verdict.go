@@ -3,6 +3,7 @@ package board
 import (
 	"cmp"
 	"fmt"
+	"slices"
 
 	"github.com/git-liza/git-liza/gitboard/plain"
 	"github.com/git-liza/git-liza/gitboard/roles"
@@ -57,13 +58,10 @@ func (p *Verdict) Apply(s *State, op Operation) {
 	free(s, op.Actor.ID, t.ID, Idle)
 	t.endReview()
 	if p.Verdict == VerdictApproved {
-		t.ApprovedBy, t.Rejection = op.Actor.ID, nil
-		t.become(Approved, op)
-		e := t.event(op, EventApproved)
-		e.Commit, e.Reason, e.As = p.Commit, p.Reason, op.Actor.Identity()
+		p.approve(s, t, op)
 		return
 	}
-	t.Rejection = p.Rejection
+	t.Rejection, t.Approvals = p.Rejection, nil
 	t.ReviewCyclesCurrent++
 	t.ReviewCyclesTotal++
 	t.become(Rejected, op)
@@ -72,6 +70,20 @@ func (p *Verdict) Apply(s *State, op Operation) {
 	if t.ReviewCyclesCurrent >= s.Config().ReviewCyclesFor(t) {
 		deadlock(s, t, op)
 	}
+}
+
+// approve adds an approval. The task becomes APPROVED with the last that its review policy asks
+// for, and is READY_FOR_REVIEW until then.
+func (p *Verdict) approve(s *State, t *Task, op Operation) {
+	t.Approvals = append(slices.Clip(t.Approvals), Approval{Time: op.Time, By: op.Actor.ID, As: op.Actor.Identity()})
+	name := EventApproval
+	if s.ReviewProgress(t).Missing() == 0 {
+		t.ApprovedBy, t.Rejection = op.Actor.ID, nil
+		t.become(Approved, op)
+		name = EventApproved
+	}
+	e := t.event(op, name)
+	e.Commit, e.Reason, e.As = p.Commit, p.Reason, op.Actor.Identity()
 }
 
 // deadlock blocks a task that reached its limit of review cycles.
@@ -89,8 +101,12 @@ func (p *Verdict) Subject(before, after *State, op Operation) (string, string) {
 	if n := len(before.Task(p.Task).OpenComments()); n > 0 {
 		line += ", " + plain.Plural(n, "comment")
 	}
-	if after.Task(p.Task).Status == Blocked {
+	switch t := after.Task(p.Task); t.Status {
+	case Blocked:
 		line += ", review deadlock"
+	case ReadyForReview:
+		progress := after.ReviewProgress(t)
+		line += fmt.Sprintf(", %d of %s", len(progress.Approvals), plain.Plural(progress.Needed(), "approval"))
 	}
 	return line, cmp.Or(p.Reason, p.Rejection.Text())
 }

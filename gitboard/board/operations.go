@@ -111,7 +111,7 @@ var rules = []rule{
 		{From: []Status{IntegrationFailed}, To: Blocked, Who: planning, Note: "force replan"},
 	}},
 	{payload: &ClaimReview{}, noun: "a review claim", way: wayToClaimReview, gate: whileRunning, who: judging, lease: leaseOfReviewer, moves: []Transition{
-		{From: []Status{ReadyForReview}, Who: judging, Note: "no live review claim; never its own work"},
+		{From: []Status{ReadyForReview}, Who: judging, Note: "no live review claim; never its own work, nor what it approved already"},
 	}},
 	{payload: &Withdraw{}, noun: "a withdrawal", way: wayToWithdraw, who: coder, lease: leaseOfReviewer, moves: []Transition{
 		{From: []Status{ReadyForReview}, To: Claimed, Who: coder, Note: "its author, while no review claim is live"},
@@ -120,7 +120,8 @@ var rules = []rule{
 		{From: []Status{ReadyForReview}, Who: judging, Note: "its reviewer, or a human; on a line of the submission"},
 	}},
 	{payload: &Verdict{}, noun: "a verdict", way: wayToVerdict, who: judging, moves: []Transition{
-		{From: []Status{ReadyForReview}, To: Approved, Who: judging, Note: "the assigned reviewer, on the submitted commit"},
+		{From: []Status{ReadyForReview}, To: Approved, Who: judging, Note: "the assigned reviewer, on the submitted commit; the last approval that the review policy asks for"},
+		{From: []Status{ReadyForReview}, Who: judging, Note: "an approval, and more are needed"},
 		{From: []Status{ReadyForReview}, To: Rejected, Who: judging, Note: "with a rejection in the required form, or comments on lines and a reason"},
 		{From: []Status{ReadyForReview}, To: Blocked, Who: system, Note: "REJECTED at the limit of review cycles: review_deadlock"},
 	}},

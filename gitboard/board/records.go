@@ -126,6 +126,8 @@ type Agent struct {
 	Terminal        string      `yaml:"terminal,omitempty"`
 	Host            string      `yaml:"host,omitempty"`
 	PID             int         `yaml:"pid,omitempty"`
+	CLI             string      `yaml:"cli,omitempty"`   // what it runs, as it said
+	Model           string      `yaml:"model,omitempty"` // likewise
 	IterationsTotal int         `yaml:"iterations_total"`
 	ContextPercent  int         `yaml:"context_percent,omitempty"`
 	WaitingFor      string      `yaml:"waiting_for,omitempty"`

@@ -35,11 +35,16 @@ type Task struct {
 	ReviewBase          string `yaml:"review_base,omitempty"`
 	ReviewingBy         string `yaml:"reviewing_by,omitempty"`
 	ReviewingAs         string `yaml:"reviewing_as,omitempty"` // a human who reviews: name and address
-	ApprovedBy          string `yaml:"approved_by,omitempty"`
+	ApprovedBy          string `yaml:"approved_by,omitempty"`  // whose approval was the last that was needed
 	MergeCommit         string `yaml:"merge_commit,omitempty"`
 	DriftCommits        int    `yaml:"drift_commits,omitempty"`
 
 	Rejection *Rejection `yaml:"rejection_reason,omitempty"` // the last one, until an approval
+
+	// Approvals are those of the submission so far, HumanPaths the globs of the review policy that
+	// match what it changes, so that a human has to approve it.
+	Approvals  []Approval `yaml:"approvals,omitempty"`
+	HumanPaths []string   `yaml:"human_paths,omitempty"`
 
 	Freed            bool     `yaml:"freed,omitempty"`
 	ReservedFor      string   `yaml:"reserved_for,omitempty"`
@@ -99,6 +104,9 @@ type Event struct {
 	Answer    string   `yaml:"answer,omitempty"`
 	NoTests   string   `yaml:"no_tests_because,omitempty"`
 	As        string   `yaml:"as,omitempty"` // a human who reviews: name and address
+	// CLI and Model are what the coder of a submission runs, as far as its registration says.
+	CLI   string `yaml:"cli,omitempty"`
+	Model string `yaml:"model,omitempty"`
 	// People are the addresses of humans who made some commits of a submission. Only the first of
 	// many are listed.
 	People []string `yaml:"people,omitempty"`
@@ -161,6 +169,7 @@ const (
 	EventReviewClaimed         = "review_claimed"
 	EventReviewReleased        = "review_claim_released"
 	EventCoderReleased         = "coder_claim_released"
+	EventApproval              = "approval"
 	EventApproved              = "approved"
 	EventRejected              = "rejected"
 	EventBlocked               = "blocked"

@@ -41,6 +41,8 @@ type Role struct {
 type Stage struct {
 	Name string `yaml:"name" json:"name"`
 	Role string `yaml:"role" json:"role"` // the role of kind coder whose agents do its tasks
+	// Review is who reviews its submissions.
+	Review ReviewPolicy `yaml:"review,omitempty" json:"review,omitzero"`
 	// Next are the stages that may follow: a task of one of these may depend on a task of this one.
 	Next []string `yaml:"next,omitempty" json:"next,omitempty"`
 }
@@ -292,6 +294,9 @@ func (t *Team) stageFault() *TeamFault {
 		}
 		if f := t.workFault(st, at); f != nil {
 			return f
+		}
+		if field, what := t.reviewFault(st.Review); what != "" {
+			return faultAt(at+".review."+field, "%s", what)
 		}
 	}
 	if !slices.Contains(names, CodeStage) {

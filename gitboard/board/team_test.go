@@ -51,6 +51,9 @@ func TestTeamFaults(t *testing.T) {
 		{"a reviewer codes", "stages[1].role", "code-reviewer is a reviewer", func(t *board.Team) { t.Stages[1].Role = "code-reviewer" }, "role: code-reviewer"},
 		{"an unknown stage", "stages[0].next[0]", `no stage "doc": nearest: docs`, func(t *board.Team) { t.Stages[0].Next = []string{"doc"} }, "- doc"},
 		{"a cycle", "stages[0].next[0]", "in a cycle: docs leads back to code", func(t *board.Team) { t.Stages[1].Next = []string{"code"} }, "- docs"},
+		{"a quorum out of reach", "stages[1].review.approvals", "3 approvals are asked for, and the roles that review have at most 2 agents", func(t *board.Team) {
+			t.Roles[2].Max, t.Stages[1].Review.Approvals = 2, 3
+		}, "approvals: 3"},
 		{"itself", "stages[1].next[0]", "in a cycle", func(t *board.Team) { t.Stages[1].Next = []string{"docs"} }, "- docs"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -403,10 +403,13 @@ func (c *collector) review(b TaskOutlook) {
 	}
 	i := Item{Kind: ItemReview, ID: t.ID, Title: t.ID + " waits for your review", By: t.AssignedTo, Since: t.StatusChangedAt, Holds: c.waiting(t.ID), Text: t.Description, Work: WorkOf(t),
 		Do: []Ask{{"look at it", "git liza review " + t.ID + " --diff"}}}
+	if progress := c.s.ReviewProgress(t).String(); progress != "" {
+		i.Evidence = append(i.Evidence, progress)
+	}
 	if t.ReviewingBy == "" {
 		i.Do = append(i.Do, Ask{"take it", "git liza claim-review " + t.ID})
 	} else {
-		i.Title, i.Evidence = t.ID+" is in your review", []string{"taken by " + t.ReviewingAs}
+		i.Title, i.Evidence = t.ID+" is in your review", append(i.Evidence, "taken by "+t.ReviewingAs)
 		i.Do = append(i.Do, Ask{"approve", "git liza verdict " + t.ID + " APPROVED --commit " + t.ReviewCommit},
 			Ask{"reject", board.Rejecting(t)})
 	}

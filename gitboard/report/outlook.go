@@ -17,7 +17,8 @@ type forecast struct {
 	reviews    roles.Role
 	spent      map[string]bool // goals whose budget is used up
 	ended      func(b board.Brief) (needed string, goal *board.Goal)
-	seen       map[string]Obstacle // the tasks examined so far, and why they are stuck
+	progress   func(id string) board.ReviewProgress // of a submission's review
+	seen       map[string]Obstacle                  // the tasks examined so far, and why they are stuck
 }
 
 // gone reports whether an agent has deregistered or its lease has expired.
@@ -55,6 +56,13 @@ func (f *forecast) outlook(b board.Brief) TaskOutlook {
 		t.Turn = f.reviews
 	case b.Status == board.Approved:
 		t.Turn = roles.CodeReviewer
+	}
+	if b.Status == board.ReadyForReview {
+		progress := f.progress(b.ID)
+		t.Review = progress.String()
+		if t.Turn == f.reviews && progress.OnlyHuman() {
+			t.Turn = roles.Human
+		}
 	}
 	if t.Stuck.Kind == GoalSpent {
 		t.Turn = ""

@@ -83,6 +83,7 @@ type TaskOutlook struct {
 	WaitsFor     []string   `json:"waits_for,omitempty"`     // tasks that have to be MERGED first
 	Stuck        Obstacle   `json:"stuck,omitzero"`          // why it does not move by itself
 	LeaseExpires board.Time `json:"lease_expires,omitempty"` // of the worker
+	Review       string     `json:"review,omitempty"`        // how far its review is: "1 of 2 approvals: code-reviewer-1"
 }
 
 // AgentOutlook is an agent and its lease.
@@ -185,7 +186,13 @@ func Look(s *board.State, beside Beside, now time.Time) (*Overview, error) {
 		spent[g.ID] = g.Spent != nil
 	}
 	ended := func(b board.Brief) (string, *board.Goal) { return WaitsForEnded(s, b) }
-	o.tasks(tasks, forecast{spent: spent, ended: ended, merged: s.Merged, leases: beside.Leases, planner: planner, finalizes: finalizes, reviews: reviews})
+	progress := func(task string) (p board.ReviewProgress) {
+		if t := s.Task(task); t != nil {
+			p = s.ReviewProgress(t)
+		}
+		return p
+	}
+	o.tasks(tasks, forecast{spent: spent, ended: ended, merged: s.Merged, leases: beside.Leases, planner: planner, finalizes: finalizes, reviews: reviews, progress: progress})
 	if o.GoalStatus == board.InProgress {
 		o.waiting(s, config, board.SpentBudget(config, sprint, s.Running()), planner)
 		for _, id := range o.gaveUp(beside) {

@@ -74,6 +74,9 @@ func (v *view) Title() string {
 	return map[roles.Role]string{roles.Planner: "Planner", roles.Coder: "Coder", roles.CodeReviewer: "Code Reviewer"}[v.Role]
 }
 
+// Progress is how far the review of the submission is, "" for one that needs a single approval.
+func (v *view) Progress() string { return v.State.ReviewProgress(v.T).String() }
+
 // Docs are the documents that the agent may read.
 func (v *view) Docs() []Doc { return Docs(v.Role) }
 

@@ -91,7 +91,7 @@ func (s *supervisor) onBoard(state *board.State, step Step, o *Outcome) {
 		held := t.Brief().Holds(s.actor.ID)
 		if s.Role == roles.CodeReviewer {
 			held = t.Status == board.ReadyForReview && t.ReviewingBy == s.actor.ID
-			if t.Status == board.ReadyForReview && t.ReviewingBy == "" && !o.HandedOff {
+			if t.Status == board.ReadyForReview && t.ReviewingBy == "" && !o.HandedOff && !t.ApprovedOnce(s.actor.ID) {
 				o.Declined = t
 			}
 		}

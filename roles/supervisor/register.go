@@ -101,7 +101,9 @@ func (s *supervisor) registerAs(ctx context.Context, id string) error {
 	if err := s.takeKey(ctx, v, id); err != nil {
 		return err
 	}
-	_, actor, err := s.Board.RegisterIf(ctx, id, "", s.Process, s.needed)
+	process := s.Process
+	process.CLI = s.CLI.Name
+	_, actor, err := s.Board.RegisterIf(ctx, id, "", process, s.needed)
 	if err != nil {
 		return err
 	}

@@ -89,6 +89,7 @@ type reviewMaterial struct {
 	NoTests     string            `json:"no_tests_because,omitempty"`
 	Commits     []string          `json:"commits"`
 	Prior       string            `json:"prior_rejection,omitempty"`
+	Progress    string            `json:"review_progress,omitempty"`
 	Comments    []report.Remark   `json:"comments"`
 	Notes       []string          `json:"notes"`
 	SpecChanges []string          `json:"spec_changes"`
@@ -105,6 +106,9 @@ func materialFor(ctx context.Context, c *edge.Call, v *gitboard.View, t *board.T
 		Checkpoint: t.CheckpointOfIteration(), Files: edge.Every(sub.Files), Outside: edge.Every(sub.FilesOutside), Tests: edge.Every(sub.TestsTouched), Deleted: edge.Every(sub.TestsDeleted),
 		Early: edge.Every(sub.EarlyCommits), NoTests: sub.NoTestsBecause,
 		Commits: edge.Every(sub.Commits), Notes: screen.NoteLines(report.NotesFor(v.State, t.ID, c.AgentID())), SpecChanges: []string{}, Prior: t.Rejection.Text(),
+	}
+	if t.Status == board.ReadyForReview {
+		m.Progress = v.State.ReviewProgress(t).String()
 	}
 	if m.Comments, err = c.Opened.Remarks(ctx, t); err != nil {
 		return nil, err
@@ -143,6 +147,7 @@ func (m *reviewMaterial) lines(t *board.Task) []string {
 	lines.Add("notes", strings.Join(m.Notes, "\n"))
 	lines.Add("spec changes", strings.Join(m.SpecChanges, "\n"))
 	lines.Add("rejected for", m.Prior)
+	lines.Add("approvals", m.Progress)
 	var comments []string
 	for _, r := range m.Comments {
 		comments = append(comments, r.String())

@@ -101,6 +101,9 @@ parts: --blocker, --concern, --overall, --spec, --anomaly, --prior.`,
 			if done.After.Task(c.Args[0]).Status == board.Approved && !c.Supervised() && c.AgentID() != "" {
 				lines = append(lines, "next: git liza merge "+c.Args[0])
 			}
+			if t := done.After.Task(c.Args[0]); t.Status == board.ReadyForReview {
+				lines = append(lines, "it stays READY_FOR_REVIEW: "+done.After.ReviewProgress(t).String())
+			}
 			return c.Report(done, nil, lines...)
 		},
 	}

@@ -151,6 +151,11 @@ func (f *taskFacts) work(l *edge.Labels) {
 	}
 	l.Add("commits", strings.Join(commits, "\n"))
 	l.Add("submitted", t.ReviewCommit)
+	if t.Status == board.ReadyForReview {
+		l.Add("review", f.state.ReviewProgress(t).String())
+	} else if len(t.Approvals) > 1 {
+		l.Add("approved by", strings.Join(t.Approvers(), ", "))
+	}
 	merged := t.MergeCommit
 	if merged != "" && t.DriftCommits > 0 {
 		merged += ", integration had moved by " + plain.Plural(t.DriftCommits, "commit")

@@ -109,7 +109,7 @@ func (s *Server) review(l *look, t *board.Task, outlook report.TaskOutlook) map[
 		by = c.ReviewBy
 	}
 	return map[string]any{
-		"T": t, "Mine": mine, "Free": free && by != "agent", "By": by, "Open": t.OpenComments(), "Again": t.HasPriorFeedback(), "Commit": t.ReviewCommit, "Number": t.Submissions(),
+		"T": t, "Mine": mine, "Free": free && (by != "agent" || l.State.ReviewProgress(t).AwaitsHuman()), "By": by, "Open": t.OpenComments(), "Again": t.HasPriorFeedback(), "Commit": t.ReviewCommit, "Number": t.Submissions(),
 	}
 }
 
