@@ -186,7 +186,8 @@ func (p ReviewProgress) String() string {
 	return text
 }
 
-// MayReview refuses a reviewer who may not judge a task's submission, whoever reviews it now.
+// MayReview refuses a reviewer who may not judge a task's submission. It does not look at who
+// reviews it now.
 func MayReview(s *State, t *Task, a Actor) error {
 	progress := s.ReviewProgress(t)
 	if err := mayReviewBy(s, t, a, progress); err != nil {

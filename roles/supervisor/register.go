@@ -75,8 +75,8 @@ func (s *supervisor) dead(id string, a *board.Agent) bool { return deadHere(s.Bo
 // ended.
 func deadHere(b *gitboard.Board, clone, id string, a *board.Agent) bool {
 	files := files{b, id}
-	pid, known := files.liveProcess("supervisor")
-	session, err := files.kept("session")
+	session, err := files.kept("session") // first: it is written after the process
+	pid, known := files.liveProcess(supervisorFile)
 	return a.Clone == clone && known && pid == 0 && err == nil && session == a.Session
 }
 
@@ -109,6 +109,7 @@ func (s *supervisor) registerAs(ctx context.Context, id string) error {
 	}
 	s.actor = actor
 	s.endLeftover()
+	// deadHere relies on this order.
 	return errors.Join(s.Board.DropGaveUp(id), s.files.keepProcess(supervisorFile, os.Getpid()), s.files.keep("session", actor.Session))
 }
 
