@@ -84,6 +84,7 @@ func (f *taskFacts) progress(l *edge.Labels) {
 func (f *taskFacts) definition(l *edge.Labels) {
 	t := f.t
 	l.Add("priority", fmt.Sprintf("%d, %s", t.Priority, t.Kind))
+	l.Add("stage", t.Stage)
 	l.Add("done when", t.DoneWhen)
 	l.Add("scope", t.Scope)
 	l.Add("spec", t.SpecRef)
