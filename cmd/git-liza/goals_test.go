@@ -30,15 +30,22 @@ coder-*)
 esac
 `
 
+// script writes the script of an agent and returns its path.
+func script(t *testing.T, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "agent")
+	if err := os.WriteFile(path, []byte(text), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
 // TestTeamOfGoals: a team reaches two goals side by side, one of which depends on a task of the
 // other, and after a restart a third one in the same repository.
 func TestTeamOfGoals(t *testing.T) {
 	t.Parallel()
 	p := newProject(t)
-	agent := filepath.Join(t.TempDir(), "agent")
-	if err := os.WriteFile(agent, []byte(sells), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	agent := script(t, sells)
 	team := func(states map[string]string) {
 		t.Helper()
 		s := p.supervise("team", "--planners=2", "--coders=2", "--reviewers=1", "--exec=sh '"+agent+"'")

@@ -4,8 +4,6 @@ package main
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -45,10 +43,7 @@ func TestTeamSizesItself(t *testing.T) {
 		tasks, kills = 30, 8
 	}
 	p := newProject(t)
-	agent := filepath.Join(t.TempDir(), "agent")
-	if err := os.WriteFile(agent, []byte(sizes), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	agent := script(t, sizes)
 	var ids []string
 	for i := range tasks {
 		ids = append(ids, fmt.Sprintf("t%d", i))

@@ -105,12 +105,12 @@ func (p *Submit) Check(s *State, op Operation) error {
 
 // IsTest reports whether a file counts as a test.
 func IsTest(globs []string, file string) bool {
-	for _, g := range globs {
-		if ok, err := doublestar.Match(g, file); err == nil && ok {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(globs, func(glob string) bool { return matches(glob, file) })
+}
+
+func matches(glob, file string) bool {
+	ok, err := doublestar.Match(glob, file)
+	return err == nil && ok
 }
 
 // Apply implements Payload.

@@ -52,8 +52,7 @@ func (p ReviewPolicy) Quorum() int { return max(1, p.Approvals) }
 func (p ReviewPolicy) HumanPaths(files []string) []string {
 	var matching []string
 	for _, glob := range p.Paths {
-		matches := func(file string) bool { return IsTest([]string{glob}, file) }
-		if slices.ContainsFunc(files, matches) && !slices.Contains(matching, glob) {
+		if slices.ContainsFunc(files, func(file string) bool { return matches(glob, file) }) && !slices.Contains(matching, glob) {
 			matching = append(matching, glob)
 		}
 	}
@@ -111,9 +110,11 @@ func (a Approval) Author() string {
 }
 
 // Approvers lists the reviewers who have approved the submission, as on the board.
-func (t *Task) Approvers() []string {
+func (t *Task) Approvers() []string { return approvers(t.Approvals) }
+
+func approvers(approvals []Approval) []string {
 	var all []string
-	for _, a := range t.Approvals {
+	for _, a := range approvals {
 		all = append(all, a.Author())
 	}
 	return all
@@ -178,7 +179,7 @@ func (p ReviewProgress) String() string {
 	}
 	text := fmt.Sprintf("%d of %s", len(p.Approvals), plain.Plural(p.Needed(), "approval"))
 	if len(p.Approvals) > 0 {
-		text += ": " + strings.Join((&Task{Approvals: p.Approvals}).Approvers(), ", ")
+		text += ": " + strings.Join(approvers(p.Approvals), ", ")
 	}
 	if p.AwaitsHuman() {
 		text += "; a human has to approve for " + strings.Join(p.Paths, ", ")
@@ -236,10 +237,7 @@ func independent(t *Task, a Actor) error {
 		}
 	}
 	if slices.ContainsFunc(t.Approvals, func(p Approval) bool { return p.By == a.ID && p.As == a.Identity() }) {
-		who := a.ID
-		if a.Role == roles.Human {
-			who = a.Identity()
-		}
+		who := cmp.Or(a.Identity(), a.ID)
 		return refuse(CodePermission, "%s approved this submission of %s already, and others have to approve it, too", who, t.ID).on(t)
 	}
 	return nil

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -118,9 +117,9 @@ func prime(c *edge.Call, v *gitboard.View, goal string) (*primer, error) {
 		Drafts: []string{}, InReview: []string{}, Wakes: []wakeLine{}, Docs: []string{},
 	}
 	if id != "" {
-		role, err := s.RoleOf(id)
-		if r := (*board.Refusal)(nil); errors.As(err, &r) {
-			return nil, board.Refuse(r.Code, "LIZA_AGENT_ID: "+r.Message, edge.KeepsID)
+		role, err := c.Role()
+		if err != nil {
+			return nil, err
 		}
 		p.Agent, p.Role = id, role
 	}

@@ -56,9 +56,6 @@ func (t *teamFlags) sizesItself() bool {
 	return !t.given("planners") && !t.given("coders") && !t.given("reviewers")
 }
 
-// mostMembers is how many agents of one role a process runs.
-const mostMembers = 100
-
 // members prepares the agents of a team with given numbers.
 func (t *teamFlags) members(c *edge.Call) ([]supervisor.Config, error) {
 	var members []supervisor.Config
@@ -76,8 +73,8 @@ func (t *teamFlags) members(c *edge.Call) ([]supervisor.Config, error) {
 		if own, builtin := t.counts[roles.Role(strings.ReplaceAll(role.Name, "-", "_"))]; builtin {
 			n = *own
 		}
-		if n < 0 || n > mostMembers {
-			return nil, edge.Usage(c.Cmd, "a team has 0 to %d agents of a role, not %d", mostMembers, n)
+		if n < 0 || n > board.MostAgents {
+			return nil, edge.Usage(c.Cmd, "a team has 0 to %d agents of a role, not %d", board.MostAgents, n)
 		}
 		for range n {
 			m, err := team.Supervise(c, role, t.run)
