@@ -29,26 +29,30 @@ func goalListCommand() *edge.Command {
 				return c.PrintJSON(map[string]any{"goals": edge.Every(goals)})
 			}
 			page := c.Page()
-			var lines []string
-			for _, g := range goals {
-				lines = append(lines, page.Fit(goalLine(g), page.Width))
+			rows := make([][]string, len(goals))
+			for i, g := range goals {
+				rows[i] = goalRow(g)
+			}
+			lines := edge.Columns("", rows)
+			for i := range lines {
+				lines[i] = page.Cut(lines[i], page.Width)
 			}
 			return c.Print(lines)
 		},
 	}
 }
 
-// goalLine describes a goal in one line.
-func goalLine(g report.GoalOutlook) string {
+// goalRow describes a goal in one row of a table.
+func goalRow(g report.GoalOutlook) []string {
 	state := string(g.Status)
 	if g.WaitsFor != "" {
 		state = "after " + g.WaitsFor
 	}
-	line := fmt.Sprintf("%-12s  %-11s  priority %d  %s", g.ID, state, g.Priority, progressOf(g))
+	progress := progressOf(g)
 	if g.Planner != "" && g.Status == board.InProgress {
-		line += ", planned by " + g.Planner
+		progress += ", planned by " + g.Planner
 	}
-	return line + "  " + plain.Line(g.Text, 200)
+	return []string{g.ID, state, fmt.Sprintf("priority %d", g.Priority), progress, plain.Line(g.Text, 200)}
 }
 
 // progressOf describes the progress of a goal.
