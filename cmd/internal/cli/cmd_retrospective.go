@@ -28,7 +28,7 @@ It is stored with the sprint; an answer that is still missing is named. Without 
 				if template {
 					return edge.Usage(c.Cmd, "--template or --file, not both")
 				}
-				text, err := c.File("file", file)
+				text, err := c.File("--file", file)
 				if err != nil {
 					return err
 				}

@@ -246,11 +246,11 @@ func (c *Call) Text(flag, text, file string) (string, error) {
 	if text != "" {
 		return "", Usage(c.Cmd, "the text is given twice: once in --%s-file", flag)
 	}
-	return c.File(flag+"-file", file)
+	return c.File("--"+flag+"-file", file)
 }
 
-// File is the text of a file that a flag names; "-" is standard input.
-func (c *Call) File(flag, file string) (string, error) {
+// File is the text of a file that a flag or an argument names; "-" is standard input.
+func (c *Call) File(name, file string) (string, error) {
 	var data []byte
 	var err error
 	if file == "-" {
@@ -262,7 +262,7 @@ func (c *Call) File(flag, file string) (string, error) {
 		data, err = os.ReadFile(file)
 	}
 	if err != nil {
-		return "", Usage(c.Cmd, "--%s: %v", flag, err)
+		return "", Usage(c.Cmd, "%s: %v", name, err)
 	}
 	return string(data), nil
 }

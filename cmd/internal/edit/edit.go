@@ -68,7 +68,8 @@ func Run(c *edge.Call, reason, from string) error {
 func (e *edit) open() error {
 	program := e.editor()
 	if program == "" {
-		return board.Refuse(board.CodeInvalid, "no editor is named, and there is no terminal for vi", "EDITOR=vi git liza edit "+plain.Line(e.Args[0], 80))
+		return board.Refuse(board.CodeInvalid, "no editor is named, and there is no terminal for vi",
+			"with an editor that needs no terminal: EDITOR=COMMAND git liza edit "+plain.Line(e.Args[0], 80))
 	}
 	e.Opened.Close()
 	e.Opened = nil

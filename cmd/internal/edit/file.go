@@ -27,7 +27,7 @@ func (e *edit) begin(from string) (string, error) {
 	e.commit = v.Commit
 	body := ""
 	if from != "" {
-		if body, err = e.Call.File("from", from); err != nil {
+		if body, err = e.Call.File("--from", from); err != nil {
 			return "", err
 		}
 		if began := beganWith(body, e.path); began != "" {
