@@ -52,10 +52,10 @@ func (w *world) forge(f forgery) git.OID {
 	for path, data := range f.files {
 		files[path] = data
 	}
-	next, objects, err := tree.Change(files)
+	next, err := tree.Change(files)
 	check(w.t, err)
-	check(w.t, w.store.WriteObjects(w.ctx, objects))
-	root := objects[len(objects)-1].OID
+	check(w.t, w.store.WriteObjects(w.ctx, next.Objects(files)))
+	root := next.Root()
 	if f.entries != nil {
 		entries, err := next.Files()
 		check(w.t, err)

@@ -161,7 +161,7 @@ func (p *replay) take(ctx context.Context, l *link) error {
 			}
 		}
 		if p.made != nil {
-			p.made(l.oid, want.Objects)
+			p.made(l.oid, want.Objects())
 		}
 		p.memory.Absorb(want.After)
 		p.tree, p.state = want.Tree, board.NewState(p.memory, board.At(l.commit.Author.When))

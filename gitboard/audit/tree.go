@@ -42,7 +42,7 @@ func (p *replay) treeDifference(ctx context.Context, got git.OID, want *oplog.Ou
 		return "", err
 	}
 	made := map[git.OID][]byte{}
-	for _, o := range want.Objects {
+	for _, o := range want.Objects() {
 		made[o.OID] = o.Data
 	}
 	paths := differing(wanted, there)

@@ -37,11 +37,18 @@ func hashObject(t ObjectType, data []byte) OID {
 }
 
 // PlainHash returns an object's id without NewObject's detection of crafted collisions. It is
-// several times as fast. For a crafted object it returns another id than NewObject.
-func PlainHash(t ObjectType, data []byte) OID {
+// several times as fast. For a crafted object it returns another id than NewObject. The data may be
+// in several parts.
+func PlainHash(t ObjectType, data ...[]byte) OID {
+	size := 0
+	for _, part := range data {
+		size += len(part)
+	}
 	h := sha1.New()
-	fmt.Fprintf(h, "%s %d\x00", t, len(data))
-	h.Write(data)
+	fmt.Fprintf(h, "%s %d\x00", t, size)
+	for _, part := range data {
+		h.Write(part)
+	}
 	return OID(hex.EncodeToString(h.Sum(nil)))
 }
 

@@ -70,8 +70,14 @@ func (r *Repo) objectDir() string {
 	return filepath.Join(r.common, "objects")
 }
 
+// writeObject writes one object. Ids and names make up a tree, so nobody can craft a collision in
+// one; any other object is searched for signs of it, as git does with what is fetched.
 func writeObject(dir string, object git.Object) error {
-	if got := git.PlainHash(object.Type, object.Data); got != object.OID {
+	got := git.PlainHash(object.Type, object.Data)
+	if object.Type != git.TreeObject {
+		got = git.NewObject(object.Type, object.Data).OID
+	}
+	if got != object.OID {
 		return fmt.Errorf("write object: it is named %q, and its content makes it %s", object.OID, got)
 	}
 	path := looseFile(dir, object.OID)

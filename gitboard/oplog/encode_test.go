@@ -3,6 +3,7 @@ package oplog
 import (
 	"bytes"
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -23,8 +24,8 @@ func TestEncodeTree(t *testing.T) {
 	mixed := slices.Clone(plain)
 	mixed[7].Mode, mixed[9].Mode = filemode.Dir, filemode.Executable
 	for name, entries := range map[string][]git.TreeEntry{"plain": plain, "mixed": mixed, "none": nil} {
-		data, regular := encodeTree(entries)
-		if !bytes.Equal(data, git.EncodeTree(entries)) || (regular == nil) != (name == "mixed") {
+		data := encodeRegular(entries)
+		if (data == nil) != (name == "mixed") || data != nil && !bytes.Equal(data, git.EncodeTree(entries)) {
 			t.Errorf("%s files are written otherwise", name)
 		}
 	}
@@ -36,26 +37,112 @@ func TestTreeObject(t *testing.T) {
 	for _, foreign := range []filemode.FileMode{0, filemode.Executable} {
 		tree := NewTree()
 		if foreign != 0 {
-			tree.entries = []git.TreeEntry{{Name: "m.sh", Mode: foreign, OID: git.EmptyTree}}
+			tree = newTree([]git.TreeEntry{{Name: "m.sh", Mode: foreign, OID: git.EmptyTree}}, nil)
 		}
 		for i, change := range []map[string][]byte{
 			{"m": []byte("1")}, {"z": []byte("1"), "a": []byte("1")}, {"m": []byte("2"), "b": []byte("1")},
 			{"a": nil}, {"z": nil, "nope": nil}, {"dir/x": []byte("1")}, {"c": []byte("1")}, {"dir/x": nil}, {"y": []byte("1")},
 			{"b": nil, "c": nil, "m": nil, "y": nil}, {"again": []byte("1")},
 		} {
-			before := git.NewObject(git.TreeObject, git.EncodeTree(tree.entries))
-			next, objects, err := tree.Change(change)
+			before := git.EncodeTree(tree.entries())
+			next, err := tree.Change(change)
 			if err != nil {
 				t.Fatal(err)
 			}
-			got, want := objects[len(objects)-1], git.NewObject(git.TreeObject, git.EncodeTree(next.entries))
-			if got.OID != want.OID || !bytes.Equal(got.Data, want.Data) {
-				t.Errorf("change %d of %v: %q, want %q", i, foreign, got.Data, want.Data)
-			}
-			if old := tree.object(); old.OID != before.OID {
+			isEncoded(t, next, next.Objects(change))
+			if !bytes.Equal(git.EncodeTree(tree.entries()), before) {
 				t.Errorf("change %d of %v changed the old tree", i, foreign)
 			}
 			tree = next
 		}
+	}
+}
+
+// isEncoded checks the last object of a tree against the general encoding of its entries.
+func isEncoded(t *testing.T, tree *Tree, objects []git.Object) {
+	t.Helper()
+	got, want := objects[len(objects)-1], git.NewObject(git.TreeObject, git.EncodeTree(tree.entries()))
+	if got.OID != want.OID || !bytes.Equal(got.Data, want.Data) || tree.Root() != want.OID {
+		t.Fatalf("%s %q, want %s %q", got.OID, got.Data, want.OID, want.Data)
+	}
+}
+
+// TestTreeWide fills and empties a directory of many leaves, and compares it with a plain list of
+// its files at each step.
+func TestTreeWide(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	files := map[string][]byte{}
+	for i := range 7 * leafSize {
+		files[fmt.Sprintf("f-%d", i)] = []byte{byte(i)}
+	}
+	filled, err := NewTree().Change(files)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tree := newTree(filled.entries(), nil) // as it is read: one leaf
+	for step := range 600 {
+		name := fmt.Sprintf("f-%d", random.IntN(9*leafSize))
+		change := map[string][]byte{name: {byte(step)}}
+		if step > 300 || step%3 == 0 {
+			change = map[string][]byte{name: nil, sortedNames(files)[0]: nil, sortedNames(files)[len(files)/2]: nil}
+		}
+		for name, data := range change {
+			if files[name] = data; data == nil {
+				delete(files, name)
+			}
+		}
+		before := tree.entries()
+		next, err := tree.Change(change)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(tree.entries(), before) {
+			t.Fatalf("step %d changed the old tree", step)
+		}
+		tree = next
+		isEncoded(t, tree, tree.Objects(change))
+		var names []string
+		for _, e := range tree.entries() {
+			names = append(names, e.Name)
+			if oid, err := tree.blob(e.Name); err != nil || oid != git.NewObject(git.BlobObject, files[e.Name]).OID {
+				t.Fatalf("step %d: %s is %s, %v", step, e.Name, oid, err)
+			}
+		}
+		if !slices.Equal(names, sortedNames(files)) {
+			t.Fatalf("step %d: %v, want %v", step, names, sortedNames(files))
+		}
+		if len(files) < 4 {
+			return
+		}
+	}
+	t.Fatal("it was never emptied")
+}
+
+// TestTreeSharesLeaves checks that a change of one file keeps the other leaves, on which the speed of
+// a replay depends.
+func TestTreeSharesLeaves(t *testing.T) {
+	files := map[string][]byte{}
+	for i := range 50 * leafSize {
+		files[fmt.Sprintf("f-%05d", i)] = []byte("1")
+	}
+	tree, err := NewTree().Change(files)
+	if err != nil {
+		t.Fatal(err)
+	}
+	next, err := tree.Change(map[string][]byte{"f-00100": []byte("2"), "g": []byte("1")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	fresh := 0
+	for _, l := range next.leaves {
+		if !slices.Contains(tree.leaves, l) {
+			fresh++
+		}
+		if len(l.entries) > 2*leafSize || l.data == nil {
+			t.Errorf("a leaf of %d entries, encoded as %q", len(l.entries), l.data)
+		}
+	}
+	if len(tree.leaves) < 20 || fresh != 2 {
+		t.Errorf("%d leaves, of which %d changed", len(tree.leaves), fresh)
 	}
 }

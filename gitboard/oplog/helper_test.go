@@ -103,12 +103,12 @@ func (w *writer) byHand(files map[string][]byte) git.OID {
 	s := w.tip()
 	tree, err := oplog.ReadTree(w.ctx, w.log.Store(), s.Head.Tree)
 	check(w.t, err)
-	_, objects, err := tree.Change(files)
+	next, err := tree.Change(files)
 	check(w.t, err)
 	c := s.Head
-	c.Parents, c.Tree = []git.OID{s.Commit}, objects[len(objects)-1].OID
+	c.Parents, c.Tree = []git.OID{s.Commit}, next.Root()
 	o := git.NewObject("commit", git.EncodeCommit(c))
-	check(w.t, w.log.Store().WriteObjects(w.ctx, append(objects, o)))
+	check(w.t, w.log.Store().WriteObjects(w.ctx, append(next.Objects(files), o)))
 	check(w.t, w.log.Store().UpdateRefs(w.ctx, []git.RefUpdate{{Ref: git.BoardRef, Old: s.Commit, New: o.OID}}, ""))
 	return o.OID
 }

@@ -223,7 +223,7 @@ func (l *Log) appended(ctx context.Context, base, commit git.OID) (bool, error) 
 // build encodes an operation's outcome as a commit and all objects that it needs.
 func build(on *Snapshot, made *Outcome, op board.Operation, by Committer) (c git.Commit, all []git.Object, err error) {
 	root := made.Root()
-	objects := slices.DeleteFunc(made.Objects, movedFrom(on, made.After))
+	objects := slices.DeleteFunc(made.Objects(), movedFrom(on, made.After))
 	when := op.Time.Std()
 	name, email := Author(op.Actor)
 	c = git.Commit{

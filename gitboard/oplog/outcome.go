@@ -11,12 +11,15 @@ import (
 type Outcome struct {
 	After   *board.State
 	Tree    *Tree
-	Objects []git.Object // the new ones, the root tree last
 	Message string
+	files   map[string][]byte
 }
 
 // Root returns the id of the board's tree.
-func (o *Outcome) Root() git.OID { return o.Objects[len(o.Objects)-1].OID }
+func (o *Outcome) Root() git.OID { return o.Tree.Root() }
+
+// Objects returns the new objects, the root tree last.
+func (o *Outcome) Objects() []git.Object { return o.Tree.Objects(o.files) }
 
 // Encoder encodes a record as a file; path is only used in errors.
 type Encoder func(path string, r any) ([]byte, error)
@@ -41,11 +44,11 @@ func outcome(before, after *board.State, tree *Tree, op board.Operation, encode 
 	if err != nil {
 		return nil, err
 	}
-	next, objects, err := tree.Change(files)
+	next, err := tree.Change(files)
 	if err != nil {
 		return nil, err
 	}
-	return &Outcome{after, next, objects, message}, nil
+	return &Outcome{after, next, message, files}, nil
 }
 
 // Files returns the changed files of a step: records, and the payload's file if there is one. The

@@ -16,11 +16,21 @@ import (
 
 // Tree is a board's tree in memory. Each directory is read when first needed.
 type Tree struct {
-	entries []git.TreeEntry  // sorted by name alone
-	data    []byte           // git's encoding of entries, if known and all are regular files
-	subs    map[string]*Tree // the directories read so far, by name
-	load    func(oid git.OID) ([]git.TreeEntry, error)
+	leaves []*leaf
+	oid    git.OID          // of a tree that Change has made
+	subs   map[string]*Tree // the directories read so far, by name
+	load   func(oid git.OID) ([]git.TreeEntry, error)
 }
+
+// leaf is a part of a directory's entries. Of thousands of tasks an operation changes a few, so a
+// tree shares most of its leaves with the one before it. A leaf never changes.
+type leaf struct {
+	entries []git.TreeEntry // at least one, sorted by name alone
+	data    []byte          // git's encoding of entries; nil if it is not known, or if not all are regular files
+}
+
+// leafSize is the size of a leaf in entries; it may grow to twice of it.
+const leafSize = 64
 
 // NewTree returns an empty tree.
 func NewTree() *Tree { return &Tree{subs: map[string]*Tree{}} }
@@ -35,7 +45,28 @@ func readTree(oid git.OID, load func(git.OID) ([]git.TreeEntry, error)) (*Tree, 
 	if err != nil {
 		return nil, err
 	}
-	return &Tree{entries: root, subs: map[string]*Tree{}, load: load}, nil
+	return newTree(root, load), nil
+}
+
+// newTree returns a tree whose entries were read: they are encoded when one of them changes.
+func newTree(entries []git.TreeEntry, load func(git.OID) ([]git.TreeEntry, error)) *Tree {
+	t := &Tree{subs: map[string]*Tree{}, load: load}
+	if len(entries) > 0 {
+		t.leaves = []*leaf{{entries: entries}}
+	}
+	return t
+}
+
+// entries returns the directory's entries, sorted by name alone.
+func (t *Tree) entries() []git.TreeEntry {
+	if len(t.leaves) == 1 {
+		return t.leaves[0].entries
+	}
+	all := make([]git.TreeEntry, 0, 2*leafSize*len(t.leaves))
+	for _, l := range t.leaves {
+		all = append(all, l.entries...)
+	}
+	return all
 }
 
 // readEntries reads one tree object, sorted by name alone.
@@ -58,12 +89,12 @@ func readEntries(ctx context.Context, s Store, oid git.OID) ([]git.TreeEntry, er
 // Files returns the entries of the tree by path: files, and directories that are not part of a
 // board's layout.
 func (t *Tree) Files() (map[string]git.TreeEntry, error) {
-	files := make(map[string]git.TreeEntry, len(t.entries))
+	files := map[string]git.TreeEntry{}
 	return files, t.list("", files)
 }
 
 func (t *Tree) list(prefix string, files map[string]git.TreeEntry) error {
-	for _, e := range t.entries {
+	for _, e := range t.entries() {
 		path := prefix + e.Name
 		if e.Mode != filemode.Dir || prefix != "" && !board.IsDir(path) {
 			files[path] = e
@@ -80,8 +111,31 @@ func (t *Tree) list(prefix string, files map[string]git.TreeEntry) error {
 	return nil
 }
 
+// find returns the index of an entry, or where it would be inserted.
 func find(entries []git.TreeEntry, name string) (int, bool) {
 	return slices.BinarySearchFunc(entries, name, func(e git.TreeEntry, n string) int { return strings.Compare(e.Name, n) })
+}
+
+// at returns the index of the only leaf that can hold a name; the tree has at least one.
+func (t *Tree) at(name string) int {
+	i, found := slices.BinarySearchFunc(t.leaves, name, func(l *leaf, n string) int { return strings.Compare(l.entries[0].Name, n) })
+	if found {
+		return i
+	}
+	return max(0, i-1)
+}
+
+// entry returns the entry of a name, if there is one.
+func (t *Tree) entry(name string) (e git.TreeEntry, found bool) {
+	if len(t.leaves) == 0 {
+		return e, false
+	}
+	entries := t.leaves[t.at(name)].entries
+	i, found := find(entries, name)
+	if found {
+		e = entries[i]
+	}
+	return e, found
 }
 
 // sub returns a directory of the tree, or an empty one if it does not exist.
@@ -89,101 +143,145 @@ func (t *Tree) sub(name string) (*Tree, error) {
 	if below, ok := t.subs[name]; ok {
 		return below, nil
 	}
-	i, ok := find(t.entries, name)
-	if !ok || t.entries[i].Mode != filemode.Dir {
+	e, ok := t.entry(name)
+	if !ok || e.Mode != filemode.Dir {
 		return NewTree(), nil
 	}
-	entries, err := t.load(t.entries[i].OID)
+	entries, err := t.load(e.OID)
 	if err != nil {
 		return nil, err
 	}
-	t.subs[name] = &Tree{entries: entries, subs: map[string]*Tree{}, load: t.load}
+	t.subs[name] = newTree(entries, t.load)
 	return t.subs[name], nil
 }
 
-// dir returns the entries of the directory at a path, sorted by name; none if it does not exist.
-func (t *Tree) dir(path string) ([]git.TreeEntry, error) {
+// below returns the directory at a path, or an empty one if it does not exist.
+func (t *Tree) below(path string) (*Tree, error) {
 	for name := range strings.SplitSeq(path, "/") {
 		var err error
 		if t, err = t.sub(name); err != nil {
 			return nil, err
 		}
 	}
-	return t.entries, nil
+	return t, nil
+}
+
+// dir returns the entries of the directory at a path, sorted by name; none if it does not exist.
+func (t *Tree) dir(path string) ([]git.TreeEntry, error) {
+	t, err := t.below(path)
+	if err != nil {
+		return nil, err
+	}
+	return t.entries(), nil
 }
 
 func byName(a, b git.TreeEntry) int { return strings.Compare(a.Name, b.Name) }
 
 // blob returns the regular file at a path, or zero if it does not exist.
 func (t *Tree) blob(path string) (git.OID, error) {
-	entries, name := t.entries, path
-	if at := strings.LastIndexByte(path, '/'); at >= 0 {
+	name := path
+	if slash := strings.LastIndexByte(path, '/'); slash >= 0 {
 		var err error
-		if entries, err = t.dir(path[:at]); err != nil {
+		if t, err = t.below(path[:slash]); err != nil {
 			return git.ZeroOID, err
 		}
-		name = path[at+1:]
+		name = path[slash+1:]
 	}
-	i, ok := find(entries, name)
+	e, ok := t.entry(name)
 	switch {
 	case !ok:
 		return git.ZeroOID, nil
-	case entries[i].Mode != filemode.Regular:
+	case e.Mode != filemode.Regular:
 		return git.ZeroOID, errMode
 	}
-	return entries[i].OID, nil
+	return e.OID, nil
 }
 
-// Change returns the tree with files written (or removed if their data is nil) and the new objects,
-// the root tree last. The receiver is not changed. The cost depends on the size of the directories
-// on the paths of the files.
-func (t *Tree) Change(files map[string][]byte) (*Tree, []git.Object, error) {
-	entries := append(make([]git.TreeEntry, 0, len(t.entries)+len(files)), t.entries...)
-	next := &Tree{entries: entries, data: t.data, subs: maps.Clone(t.subs), load: t.load}
-	var objects []git.Object
-	below := map[string]map[string][]byte{}
-	for _, path := range sortedNames(files) {
-		if dir, rest, nested := strings.Cut(path, "/"); nested {
-			if below[dir] == nil {
-				below[dir] = map[string][]byte{}
-			}
-			below[dir][rest] = files[path]
-			continue
-		}
+// Change returns the tree with files written (or removed if their data is nil). The receiver is not
+// changed. The cost depends on the number of files; only hashing depends on the size of the
+// directories on their paths.
+//
+// The ids are plain SHA-1 without a search for crafted collisions. A replay compares them with ids
+// whose objects were searched when they came into the repository: by git, if they were fetched or
+// pushed, or by gitio, which refuses to write a crafted one.
+func (t *Tree) Change(files map[string][]byte) (*Tree, error) {
+	next := &Tree{leaves: slices.Clone(t.leaves), subs: maps.Clone(t.subs), load: t.load}
+	here, below := split(files)
+	for name, data := range here {
 		oid := git.ZeroOID
-		if data := files[path]; data != nil {
-			blob := git.NewObject("blob", data)
-			oid, objects = blob.OID, append(objects, blob)
+		if data != nil {
+			oid = git.PlainHash(git.BlobObject, data)
 		}
-		next.set(path, oid, filemode.Regular)
+		next.set(git.TreeEntry{Name: name, Mode: filemode.Regular, OID: oid})
 	}
-	for _, name := range sortedNames(below) {
+	for name, files := range below {
 		old, err := t.sub(name)
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
-		sub, made, err := old.Change(below[name])
+		sub, err := old.Change(files)
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
-		root := made[len(made)-1]
-		if len(sub.entries) == 0 {
-			root.OID, made = git.ZeroOID, made[:len(made)-1]
+		e := git.TreeEntry{Name: name, Mode: filemode.Dir, OID: sub.oid}
+		if len(sub.leaves) == 0 {
+			e.OID = git.ZeroOID
 		}
-		next.subs[name], objects = sub, append(objects, made...)
-		next.set(name, root.OID, filemode.Dir)
+		next.subs[name] = sub
+		next.set(e)
 	}
-	return next, append(objects, next.object()), nil
+	next.oid = git.PlainHash(git.TreeObject, next.encoded()...)
+	return next, nil
 }
 
-// object returns the directory's own object. Ids and names make up a tree, so that nobody can
-// craft a collision in one, and the plain hash is enough.
-func (t *Tree) object() git.Object {
-	data := t.data
-	if data == nil {
-		data, t.data = encodeTree(t.entries)
+// split splits files into those in a directory and those in its subdirectories, by their names.
+func split(files map[string][]byte) (here map[string][]byte, below map[string]map[string][]byte) {
+	here, below = map[string][]byte{}, map[string]map[string][]byte{}
+	for path, data := range files {
+		dir, rest, nested := strings.Cut(path, "/")
+		switch {
+		case !nested:
+			here[path] = data
+		case below[dir] == nil:
+			below[dir] = map[string][]byte{rest: data}
+		default:
+			below[dir][rest] = data
+		}
 	}
-	return git.Object{OID: git.PlainHash(git.TreeObject, data), Type: git.TreeObject, Data: data}
+	return here, below
+}
+
+// Root returns the id of a tree that Change has returned.
+func (t *Tree) Root() git.OID { return t.oid }
+
+// Objects returns the objects of the files that a Change has written, and of the directories on
+// their paths: the tree's own last.
+func (t *Tree) Objects(files map[string][]byte) []git.Object {
+	var objects []git.Object
+	here, below := split(files)
+	for _, name := range sortedNames(here) {
+		if data := here[name]; data != nil {
+			e, _ := t.entry(name)
+			objects = append(objects, git.Object{OID: e.OID, Type: git.BlobObject, Data: data})
+		}
+	}
+	for _, name := range sortedNames(below) {
+		if sub := t.subs[name]; len(sub.leaves) > 0 {
+			objects = append(objects, sub.Objects(below[name])...)
+		}
+	}
+	return append(objects, git.Object{OID: t.oid, Type: git.TreeObject, Data: slices.Concat(t.encoded()...)})
+}
+
+// encoded returns git's encoding of the directory, in parts.
+func (t *Tree) encoded() [][]byte {
+	parts := make([][]byte, len(t.leaves))
+	for i, l := range t.leaves {
+		if parts[i] = l.data; l.data == nil {
+			return [][]byte{git.EncodeTree(t.entries())}
+		}
+	}
+	return parts
 }
 
 // The parts of an entry of a regular file in git's encoding: the mode, a name, a zero byte, an id.
@@ -192,80 +290,62 @@ const (
 	idBytes     = 20
 )
 
-// encodedSize is the size of the entry of a regular file.
-func encodedSize(name string) int { return len(regularMode) + len(name) + 1 + idBytes }
-
-// encodeTree is git.EncodeTree, but ten times as fast for a directory that holds only regular files
-// in the order of their names. Of such a directory it returns the bytes twice: they can be changed
-// entry by entry.
-func encodeTree(entries []git.TreeEntry) (data, regular []byte) {
+// encodeRegular is git.EncodeTree, but ten times as fast, for regular files in the order of their
+// names; nil for others.
+func encodeRegular(entries []git.TreeEntry) []byte {
 	size := 0
 	for _, e := range entries {
-		size += encodedSize(e.Name)
+		size += len(regularMode) + len(e.Name) + 1 + idBytes
 	}
-	data = make([]byte, 0, size)
+	data := make([]byte, 0, size)
 	for _, e := range entries {
-		if data = appendRegular(data, e); data == nil {
-			return git.EncodeTree(entries), nil
+		if e.Mode != filemode.Regular || len(e.OID) != 2*idBytes || e.Name == "" || strings.IndexByte(e.Name, 0) >= 0 {
+			return nil
 		}
-	}
-	return data, data
-}
-
-// appendRegular appends the entry of a regular file; it returns nil for anything else.
-func appendRegular(data []byte, e git.TreeEntry) []byte {
-	if e.Mode != filemode.Regular || len(e.OID) != 2*idBytes || e.Name == "" || strings.IndexByte(e.Name, 0) >= 0 {
-		return nil
-	}
-	data, err := hex.AppendDecode(append(append(append(data, regularMode...), e.Name...), 0), []byte(e.OID))
-	if err != nil {
-		return nil
+		data = append(append(append(data, regularMode...), e.Name...), 0)
+		var err error
+		if data, err = hex.AppendDecode(data, []byte(e.OID)); err != nil {
+			return nil
+		}
 	}
 	return data
 }
 
-// set writes an entry, or removes it if the id is zero.
-func (t *Tree) set(name string, oid git.OID, mode filemode.FileMode) {
-	i, found := find(t.entries, name)
-	e := git.TreeEntry{Name: name, Mode: mode, OID: oid}
-	switch {
-	case oid.IsZero() && !found:
-		return
-	case oid.IsZero():
-		t.splice(i, 1)
-		t.entries = slices.Delete(t.entries, i, i+1)
-	case found:
-		t.splice(i, 1, e)
-		t.entries[i] = e
-	default:
-		t.splice(i, 0, e)
-		t.entries = slices.Insert(t.entries, i, e)
+// set writes an entry, or removes it if its id is zero. It changes the list of leaves in place, so
+// the caller has cloned it.
+func (t *Tree) set(e git.TreeEntry) {
+	var old []git.TreeEntry
+	at, from := 0, 0
+	if len(t.leaves) > 0 {
+		from = t.at(e.Name)
+		at, old = from+1, t.leaves[from].entries
 	}
+	i, found := find(old, e.Name)
+	come := []git.TreeEntry{e}
+	if e.OID.IsZero() {
+		come = nil
+	}
+	if come == nil && !found {
+		return
+	}
+	gone := i
+	if found {
+		gone++
+	}
+	t.leaves = slices.Replace(t.leaves, from, at, newLeaves(slices.Concat(old[:i], come, old[gone:]))...)
 }
 
-// splice changes the encoding as the entries are about to change: so many are removed from the i-th
-// on, and others come in their place. Of thousands of tasks an operation changes a few, and to
-// encode the others again would take most of the time of a replay.
-func (t *Tree) splice(i, gone int, come ...git.TreeEntry) {
-	if t.data == nil {
-		return
+// newLeaves returns entries as leaves.
+func newLeaves(entries []git.TreeEntry) []*leaf {
+	size := leafSize
+	if len(entries) <= 2*leafSize {
+		size = 2 * leafSize
 	}
-	from := 0
-	for _, e := range t.entries[:i] {
-		from += encodedSize(e.Name)
+	var leaves []*leaf
+	for part := range slices.Chunk(entries, size) {
+		leaves = append(leaves, &leaf{part, encodeRegular(part)})
 	}
-	to := from
-	for _, e := range t.entries[i : i+gone] {
-		to += encodedSize(e.Name)
-	}
-	encoded := make([]byte, 0, 256)
-	for _, e := range come {
-		if encoded = appendRegular(encoded, e); encoded == nil {
-			t.data = nil
-			return
-		}
-	}
-	t.data = slices.Concat(t.data[:from], encoded, t.data[to:])
+	return leaves
 }
 
 func sortedNames[T any](files map[string]T) []string { return slices.Sorted(maps.Keys(files)) }

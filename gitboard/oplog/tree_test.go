@@ -40,13 +40,13 @@ func TestTreeChange(t *testing.T) {
 			{map[string][]byte{"notes/0/0/note-2.yaml": nil}, ""},
 		} {
 			before := paths(t, tree)
-			next, objects, err := tree.Change(step.files)
+			next, err := tree.Change(step.files)
 			check(t, err)
 			if got := paths(t, tree); got != before {
 				t.Errorf("step %d changed the old tree: %s", i, got)
 			}
-			check(t, s.WriteObjects(ctx, objects))
-			root = objects[len(objects)-1].OID
+			check(t, s.WriteObjects(ctx, next.Objects(step.files)))
+			root = next.Root()
 			read, err := oplog.ReadTree(ctx, s, root)
 			check(t, err)
 			if got := paths(t, next); got != step.want || paths(t, read) != step.want {
