@@ -66,11 +66,20 @@ func (p *project) hangsUp() {
 	}
 }
 
+// coders are the coders of a fleet's two clones.
+var coders = [2]string{"coder-1", "coder-2"}
+
 // race lets both clones claim the only task at once. The winner finishes it.
 func (f *fleet) race() {
 	f.t.Helper()
 	f.addOnly()
-	coders := [2]string{"coder-1", "coder-2"}
+	winner := f.claimsAtOnce()
+	f.finish(coders[winner], f.clones[winner], f.clones[1-winner])
+}
+
+// claimsAtOnce lets both clones claim the only task at once, and returns the clone that has it.
+func (f *fleet) claimsAtOnce() (winner int) {
+	f.t.Helper()
 	var codes [2]int
 	var group sync.WaitGroup
 	for i, p := range f.clones {
@@ -80,8 +89,7 @@ func (f *fleet) race() {
 	if codes != [2]int{0, 1} && codes != [2]int{1, 0} {
 		f.t.Fatalf("two claims of one task: exit codes %v", codes)
 	}
-	winner := slices.Index(codes[:], 0)
-	f.finish(coders[winner], f.clones[winner], f.clones[1-winner])
+	return slices.Index(codes[:], 0)
 }
 
 // forges pushes a commit to the board that is not an operation.
@@ -199,8 +207,11 @@ func serveGitShell(h *host) {
 	h.url += h.hub
 }
 
-// serveGitolite serves a repository by gitolite, which runs behind sshd.
-func serveGitolite(h *host) {
+// serveGitolite serves a repository by gitolite to somebody who may do everything.
+func serveGitolite(h *host) { h.gitolite("RW+") }
+
+// gitolite serves a repository by gitolite, which runs behind sshd, to somebody with a permission.
+func (h *host) gitolite(permission string) {
 	gitolite, home := h.program("gitolite"), filepath.Join(h.dir, "home")
 	if err := os.Mkdir(home, 0o755); err != nil {
 		h.t.Fatal(err)
@@ -215,7 +226,7 @@ func serveGitolite(h *host) {
 		}
 	}
 	administers("setup", "-pk", h.file("ann.pub", key, 0o644))
-	rules := "repo gitolite-admin\n\tRW+ = ann\nrepo board\n\tRW+ = ann\n"
+	rules := "repo gitolite-admin\n\tRW+ = ann\nrepo board\n\t" + permission + " = ann\n"
 	if err := os.WriteFile(filepath.Join(home, ".gitolite", "conf", "gitolite.conf"), []byte(rules), 0o644); err != nil {
 		h.t.Fatal(err)
 	}

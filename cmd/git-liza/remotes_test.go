@@ -85,14 +85,25 @@ func (f *fleet) addOnly() {
 // and merge it.
 func (f *fleet) finish(coder string, its, other *project) {
 	f.t.Helper()
+	f.submits(coder, its, "commit", "done")
+	f.lands(its, other)
+	f.agrees(1)
+}
+
+// submits has a coder commit a text as the only task's file, and submit it.
+func (f *fleet) submits(coder string, its *project, commit, text string) {
+	f.t.Helper()
 	its.must(coder, "pre-exec", "only", "--intent", "write it", "--validation", "cat only: it is there", "--file", "only")
 	work := &project{t: f.t, dir: filepath.Join(its.dir, ".worktrees", "only"), env: its.env}
-	if err := os.WriteFile(filepath.Join(work.dir, "only"), []byte("done\n"), 0o644); err != nil {
-		f.t.Fatal(err)
-	}
+	work.write("only", text+"\n")
 	work.git("add", ".")
-	work.git("commit", "-q", "-m", "do it")
+	work.git(append(strings.Fields(commit), "-q", "-m", "do it")...)
 	its.must(coder, "submit", "only")
+}
+
+// lands has a clone review and merge the only task, and the other one see it.
+func (f *fleet) lands(its, other *project) {
+	f.t.Helper()
 	other.must("code-reviewer-1", "claim-review", "only")
 	other.must("code-reviewer-1", "verdict", "only", "APPROVED", "--commit", "refs/liza/remotes/origin/task/only")
 	other.must("code-reviewer-1", "merge", "only")
@@ -100,7 +111,6 @@ func (f *fleet) finish(coder string, its, other *project) {
 	if got := its.git("show", "integration:only"); got != "done\n" {
 		f.t.Errorf("integration has %q", got)
 	}
-	f.agrees(1)
 }
 
 // TestServersThatRefuse: a server that can't take several refs at once, or any, is distinguished

@@ -15,10 +15,10 @@ func TestUnfitRemotes(t *testing.T) {
 	t.Parallel()
 	const byHook = "#!/bin/sh\nzero=0000000000000000000000000000000000000000\nwhile read -r old new ref; do\n%\ndone\n"
 	for name, c := range map[string]struct{ hook, config, branch, says string }{
-		"only heads and tags":  {hook: `case "$ref" in refs/heads/*|refs/tags/*) ;; *) echo "only heads and tags"; exit 1;; esac`, says: "origin does not accept refs below refs/liza: remote: only heads and tags"},
+		"only other branches":  {hook: `case "$ref" in refs/heads/liza/*) echo "not here"; exit 1;; refs/heads/*|refs/tags/*) ;; *) echo "only heads and tags"; exit 1;; esac`, says: "origin does not accept refs below refs/liza: remote: only heads and tags"},
 		"nothing is replaced":  {hook: `[ "$old" = $zero ] || [ "$new" = $zero ] || { echo "no rewinding"; exit 1; }`, says: "origin does not let a ref below refs/liza be replaced, as each heartbeat does: remote: no rewinding"},
-		"nothing is deleted":   {hook: `[ "$new" != $zero ] || { echo "nothing is deleted"; exit 1; }`, says: "origin does not let a ref below refs/liza be deleted: remote: nothing is deleted"},
-		"hidden refs":          {config: "receive.hideRefs=refs/liza", says: "origin does not accept refs below refs/liza: [remote rejected] (deny updating a hidden ref)"},
+		"nothing is deleted":   {hook: `case "$new $ref" in $zero*|*" refs/heads/liza/"*) echo "nothing is deleted"; exit 1; esac`, says: "origin does not let a ref below refs/liza be deleted: remote: nothing is deleted"},
+		"hidden refs":          {config: "receive.hideRefs=refs/liza refs/heads/liza", says: "origin does not accept refs below refs/liza: [remote rejected] (deny updating a hidden ref)"},
 		"no atomic pushes":     {config: "receive.advertiseAtomic=false", says: "origin does not move several refs at once: the receiving end does not support --atomic push"},
 		"a branch called liza": {branch: "liza", says: "origin has a branch liza, and git keeps no branches below a branch: a board needs liza/…"},
 		"pushed elsewhere":     {says: "what is pushed to origin can't be read from it at once: it is pushed to another address (pushurl), or served by a copy that lags behind"},
@@ -37,7 +37,9 @@ func TestUnfitRemotes(t *testing.T) {
 				}
 			case c.config != "":
 				key, value, _ := strings.Cut(c.config, "=")
-				p.git("--git-dir="+hub, "config", key, value)
+				for _, value := range strings.Fields(value) {
+					p.git("--git-dir="+hub, "config", "--add", key, value)
+				}
 			case c.branch != "":
 				p.git("push", "-q", "origin", "main:"+c.branch)
 			default:

@@ -53,6 +53,14 @@ const (
 	HomeRef = OwnPrefix + "home"
 )
 
+// AsBranch returns the name that a ref of the board has at a host that accepts only branches.
+func AsBranch(ref string) string {
+	if name, own := strings.CutPrefix(ref, OwnPrefix); own {
+		return BoardPrefix + name
+	}
+	return ref
+}
+
 // TaskRef returns the branch of a task.
 func TaskRef(task string) string { return TaskPrefix + task }
 
@@ -69,7 +77,7 @@ func ReviewRef(task string, n int) string { return ReviewPrefix + task + "/" + s
 func AtticRef(task string, n int) string { return AtticPrefix + task + "/" + strconv.Itoa(n) }
 
 // TrackingRef returns the ref in which this clone remembers what it last saw at a remote. what is
-// "state", "integration", or "task/<id>".
+// "state", "integration", "task/<id>", or "carriers/<name>".
 func TrackingRef(remote, what string) string { return OwnPrefix + "remotes/" + remote + "/" + what }
 
 // PendingRef returns the ref that holds what this clone has decided and a remote has not accepted

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -17,7 +18,11 @@ import (
 // Remote is another repository that this one fetches from and pushes to with git's own transports,
 // credentials and settings.
 type Remote struct {
-	Name     string
+	Name string
+	// OnlyBranches means that the host accepts only branches, and lets them only grow. The refs of the
+	// board have other names there (git.AsBranch).
+	OnlyBranches bool
+
 	repo     *Repo
 	patience time.Duration
 	env      []string
@@ -31,6 +36,7 @@ const networkPatience = 60 * time.Second
 // Settings of this repository that a Remote reads.
 const (
 	RemoteKey         = "liza.remote"
+	OnlyBranchesKey   = "liza.onlybranches" // whether that remote is one with OnlyBranches
 	networkTimeoutKey = "liza.networktimeout"
 )
 
@@ -70,7 +76,7 @@ func (r *Repo) Remote(ctx context.Context, name string) (*Remote, error) {
 }
 
 func (r *Repo) remoteSettings(ctx context.Context) (map[string][]string, error) {
-	out, err := r.command("config", "config", "--null", "--get-regexp", `^(liza\.(remote|networktimeout)|core\.(sshcommand|askpass)|remote\..*\.(fetch|url|pushurl))$`).output(ctx)
+	out, err := r.command("config", "config", "--null", "--get-regexp", `^(liza\.(remote|onlybranches|networktimeout)|core\.(sshcommand|askpass)|remote\..*\.(fetch|url|pushurl))$`).output(ctx)
 	if err != nil && exitCode(err) != 1 {
 		return nil, fmt.Errorf("settings of the remote: %w", err)
 	}
@@ -92,6 +98,7 @@ func last(values []string) string {
 
 func (r *Repo) remote(name string, settings map[string][]string) *Remote {
 	m := &Remote{Name: name, repo: r, patience: networkPatience, env: r.sshEnv(name, settings)}
+	m.OnlyBranches = name == last(settings[RemoteKey]) && last(settings[OnlyBranchesKey]) == "true"
 	if _, set := r.environ.lookup("GIT_ASKPASS"); !set && len(settings["core.askpass"]) == 0 {
 		m.env = append(m.env, "GIT_ASKPASS=") // otherwise git falls back to SSH_ASKPASS
 	}
@@ -361,15 +368,12 @@ func (l *listener) Write(p []byte) (int, error) {
 	return l.said.Write(p)
 }
 
-// Offer pushes refs under their own names, each of which may be a pattern, and the keys of renamed
-// under the names in its values; all or none. Nothing is forced.
-func (m *Remote) Offer(ctx context.Context, renamed map[string]string, refs ...string) error {
+// Offer pushes the refs or commits that are the keys of as, each of which may be a pattern, under
+// the names in its values; all or none. Nothing is forced.
+func (m *Remote) Offer(ctx context.Context, as map[string]string) error {
 	args := flags(noHooks, noUpkeep, []string{"push", "--porcelain", "--progress", "--atomic", "--no-signed", "--no-follow-tags", "--recurse-submodules=no", "--", m.Name})
-	for _, ref := range refs {
-		args = append(args, ref+":"+ref)
-	}
-	for from, to := range renamed {
-		args = append(args, from+":"+to)
+	for _, from := range slices.Sorted(maps.Keys(as)) {
+		args = append(args, from+":"+as[from])
 	}
 	return rejected(m.talk(ctx, "push", args, nil))
 }

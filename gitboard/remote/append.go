@@ -237,7 +237,7 @@ func (s *Store) send(ctx context.Context, c *chain) error {
 		number, began := s.pushing(), s.now()
 		if err = s.push(ctx, p); err == nil {
 			s.won(ctx, c, began)
-			err = s.settle(ctx, number, updates, c.reflog(), c)
+			err = s.settle(ctx, number, append(updates, p.carriers...), c.reflog(), c)
 		}
 	}
 	if errors.Is(err, gitio.ErrRefMoved) {

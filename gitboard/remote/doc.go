@@ -16,7 +16,8 @@
 //
 // Shared are the board, the integration branch, leases, submissions, and task branches that an
 // operation publishes. Where the remote has integration and each task branch is remembered below
-// refs/liza/remotes/<name>/.
+// refs/liza/remotes/<name>/. Hosts that accept only branches have other names and forms for all of
+// this (branches.go).
 //
 // It may import gitboard/board, gitboard/git, gitboard/gitio, gitboard/lease, gitboard/oplog and
 // gitboard/plain.

@@ -109,12 +109,16 @@ const (
 	judge           // the repository through which the board is shared
 )
 
-// boardAt asks a remote which part of a board it has.
+// boardAt asks a remote which part of a board it has, and under which names.
 func boardAt(ctx context.Context, by *gitio.Remote) (found presence, err error) {
 	err = again(ctx, func() error {
-		there, err := by.List(ctx, git.BoardRef, git.HomeRef)
+		there, err := by.List(ctx, git.BoardRef, git.HomeRef, git.AsBranch(git.HomeRef))
 		_, has := there[git.BoardRef]
 		_, home := there[git.HomeRef]
+		if !home {
+			_, home = there[git.AsBranch(git.HomeRef)]
+			by.OnlyBranches = home
+		}
 		switch {
 		case has && home:
 			found = judge
@@ -139,13 +143,20 @@ func pause(ctx context.Context, attempt int) error {
 
 // bring fetches once. The caller holds the lock.
 func (s *Store) bring(ctx context.Context, all bool) error {
+	if err := s.bringRefs(ctx, all); err != nil || !s.remote.Load().OnlyBranches {
+		return err
+	}
+	return s.unpack(ctx)
+}
+
+func (s *Store) bringRefs(ctx context.Context, all bool) error {
 	branch, err := s.integration(ctx)
 	if err != nil {
 		return err
 	}
 	specs := []string{
 		git.BoardRef + ":" + git.BoardRef, "+" + git.BoardRef + ":" + s.tracking("state"),
-		"+" + git.LeasePrefix + "*:" + git.LeasePrefix + "*", "+" + git.PublishedPrefix + "*:" + s.Task("*"),
+		"+" + s.there(git.LeasePrefix) + "*:" + s.mirror(git.LeasePrefix) + "*", "+" + git.PublishedPrefix + "*:" + s.mirror(s.Task("")) + "*",
 	}
 	if branch != "" {
 		specs = append(specs, "+"+branch+":"+s.tracking("integration"))
@@ -154,7 +165,7 @@ func (s *Store) bring(ctx context.Context, all bool) error {
 		}
 	}
 	if all {
-		specs = append(specs, git.ReviewPrefix+"*:"+git.ReviewPrefix+"*")
+		specs = append(specs, s.there(git.ReviewPrefix)+"*:"+git.ReviewPrefix+"*")
 	}
 	failed := s.remote.Load().Fetch(ctx, true, false, specs...)
 	if failed == nil || errors.Is(failed, gitio.ErrBusy) {

@@ -14,29 +14,42 @@ import (
 	"github.com/git-liza/git-liza/gitboard/plain"
 )
 
-// probeValues are the two values of a probe. As with a lease, neither is a commit and neither
-// follows from the other.
-var probeValues = [2]git.Object{
-	git.NewObject("blob", []byte("git liza asks whether this remote accepts refs of a board\n")),
-	git.NewObject("blob", []byte("git liza asks whether this remote lets them be replaced\n")),
-}
-
 // Probe asks the remote of this clone's board for everything that an operation needs. It returns a
 // refusal that names what the remote does not do. id must be unique to this probe: several clones
 // may join at the same time.
-func (s *Store) Probe(ctx context.Context, id string) error { return s.probe(ctx, s.remote.Load(), id) }
+func (s *Store) Probe(ctx context.Context, id string) error {
+	by := s.remote.Load()
+	return errors.Join(s.probe(ctx, by, id), s.dropTracked(ctx, by.Name))
+}
 
 // probeKept is how long another clone may take for its probe, however wrong its clock.
 const probeKept = 24 * time.Hour
 
+// choose probes a remote that is to share the board. If it declines the refs of a board under their
+// own names, it is asked to keep them as branches that only grow.
+func (s *Store) choose(ctx context.Context, by *gitio.Remote, id string) error {
+	err := s.probe(ctx, by, id)
+	if declined := (*declinedError)(nil); !errors.As(err, &declined) {
+		return err
+	}
+	by.OnlyBranches = true
+	if s.probe(ctx, by, id) != nil {
+		by.OnlyBranches = false
+		return err
+	}
+	return nil
+}
+
 // probe asks a remote for what the first claim would need: that no branch there takes up the names,
-// and that a ref below refs/liza can be created, read back, replaced and deleted, each in an atomic
-// push. It first deletes what a killed probe left there long ago.
+// and that a ref of the board can be created, read back, replaced and deleted, each in an atomic
+// push. Where only branches are accepted, it need not be deleted. It first deletes what a killed
+// probe left there long ago.
 func (s *Store) probe(ctx context.Context, by *gitio.Remote, id string) error {
-	ref, asBranch := fmt.Sprintf("%s%d-%s", git.ProbePrefix, s.now().Unix(), id), strings.TrimSuffix(git.BoardPrefix, "/")
+	prefix, asBranch := named(by, git.ProbePrefix), strings.TrimSuffix(git.BoardPrefix, "/")
+	ref := fmt.Sprintf("%s%d-%s", prefix, s.now().Unix(), id)
 	var there map[string]git.OID
 	err := again(ctx, func() (err error) {
-		there, err = by.List(ctx, asBranch, git.ProbePrefix+"*")
+		there, err = by.List(ctx, asBranch, prefix+"*")
 		return err
 	})
 	if err != nil {
@@ -47,48 +60,67 @@ func (s *Store) probe(ctx context.Context, by *gitio.Remote, id string) error {
 		return board.Refuse(board.CodeUnfitRemote, fmt.Sprintf("%s has a branch %s, and git keeps no branches below a branch: a board needs %s/…", name(by), branch, branch),
 			"let a human rename it there, then try again")
 	}
-	if err := s.repo.WriteObjects(ctx, probeValues[:]); err != nil {
-		return err
-	}
-	if left := s.leftProbes(there); len(left) > 0 {
+	if left := s.leftProbes(prefix, there); len(left) > 0 {
 		_ = by.Push(ctx, left) // another clone may be doing the same
 	}
-	own := strings.TrimSuffix(git.OwnPrefix, "/")
-	first, second := probeValues[0].OID, probeValues[1].OID
-	steps := []struct {
-		what     string
-		old, new git.OID
-	}{
-		{"does not accept refs below " + own, git.ZeroOID, first},
-		{"does not let a ref below " + own + " be replaced, as each heartbeat does", first, second},
-		{"does not let a ref below " + own + " be deleted", second, git.ZeroOID},
+	first, second, err := s.probeValues(ctx, by)
+	if err != nil {
+		return err
 	}
-	for _, step := range steps {
+	below := strings.TrimSuffix(strings.TrimPrefix(named(by, git.OwnPrefix), git.HeadsPrefix), "/")
+	ask := func(what string, old, value git.OID) error {
 		err := again(ctx, func() error {
-			return by.Push(ctx, []gitio.Push{{Ref: ref, New: step.new, Exactly: true, Old: step.old}})
+			return by.Push(ctx, []gitio.Push{{Ref: ref, New: value, Exactly: true, Old: old}})
 		})
-		if err != nil {
-			return unfit(by, step.what, err)
-		}
-		if step.new != first {
-			continue
-		}
-		now, err := by.List(ctx, ref)
-		if err != nil {
-			return err
-		}
-		if now[ref] != first {
-			return board.Refuse(board.CodeUnfitRemote, fmt.Sprintf("what is pushed to %s can't be read from it at once: it is pushed to another address (pushurl), or served by a copy that lags behind", name(by)),
-				"share by a remote with one address: git remote get-url --push "+name(by))
-		}
+		return unfit(by, fmt.Sprintf(what, below), err)
 	}
-	return nil
+	if err := ask("does not accept refs below %s", git.ZeroOID, first); err != nil {
+		return err
+	}
+	if err := readBack(ctx, by, ref, first); err != nil {
+		return err
+	}
+	if err := ask("does not let a ref below %s be replaced, as each heartbeat does", first, second); err != nil {
+		_ = by.Push(ctx, []gitio.Push{{Ref: ref, Exactly: true, Old: first}})
+		return err
+	}
+	err = ask("does not let a ref below %s be deleted", second, git.ZeroOID)
+	if by.OnlyBranches {
+		return nil // then it stays
+	}
+	return err
+}
+
+// probeValues returns the two values of a probe. As with a lease, neither is a commit and neither
+// follows from the other, except where refs are branches that grow.
+func (s *Store) probeValues(ctx context.Context, by *gitio.Remote) (first, second git.OID, err error) {
+	if by.OnlyBranches {
+		if first, err = s.grow(ctx, git.ZeroOID, git.ZeroOID); err == nil {
+			second, err = s.grow(ctx, first, git.ZeroOID)
+		}
+		return first, second, err
+	}
+	values := []git.Object{
+		git.NewObject("blob", []byte("git liza asks whether this remote accepts refs of a board\n")),
+		git.NewObject("blob", []byte("git liza asks whether this remote lets them be replaced\n")),
+	}
+	return values[0].OID, values[1].OID, s.repo.WriteObjects(ctx, values)
+}
+
+// readBack refuses a remote that does not show at once what was pushed to it.
+func readBack(ctx context.Context, by *gitio.Remote, ref string, pushed git.OID) error {
+	now, err := by.List(ctx, ref)
+	if err != nil || now[ref] == pushed {
+		return err
+	}
+	return board.Refuse(board.CodeUnfitRemote, fmt.Sprintf("what is pushed to %s can't be read from it at once: it is pushed to another address (pushurl), or served by a copy that lags behind", name(by)),
+		"share by a remote with one address: git remote get-url --push "+name(by))
 }
 
 // leftProbes returns the deletions of what probes have left at a remote long ago.
-func (s *Store) leftProbes(there map[string]git.OID) (left []gitio.Push) {
+func (s *Store) leftProbes(prefix string, there map[string]git.OID) (left []gitio.Push) {
 	for ref, at := range there {
-		text, is := strings.CutPrefix(ref, git.ProbePrefix)
+		text, is := strings.CutPrefix(ref, prefix)
 		text, _, _ = strings.Cut(text, "-")
 		began, err := strconv.ParseInt(text, 10, 64)
 		if is && err == nil && s.now().Sub(time.Unix(began, 0)) > probeKept {
@@ -99,6 +131,11 @@ func (s *Store) leftProbes(there map[string]git.OID) (left []gitio.Push) {
 }
 
 func name(by *gitio.Remote) string { return plain.Line(by.Name, 60) }
+
+// declinedError is the refusal of a remote that has declined a part of a probe.
+type declinedError struct{ error }
+
+func (e *declinedError) Unwrap() error { return e.error }
 
 // unfit turns the failure of a probe into a refusal if the remote has declined, and otherwise
 // returns the error itself.
@@ -111,5 +148,9 @@ func unfit(by *gitio.Remote, what string, err error) error {
 	default:
 		return err
 	}
-	return board.Refuse(board.CodeUnfitRemote, fmt.Sprintf("%s %s: %s", name(by), what, failed.Said), "share by another remote: a bare repository on any machine that all can reach will do")
+	r := board.Refuse(board.CodeUnfitRemote, fmt.Sprintf("%s %s: %s", name(by), what, failed.Said), "share by another remote: a bare repository on any machine that all can reach will do")
+	if errors.Is(err, gitio.ErrRejected) {
+		return &declinedError{r}
+	}
+	return r
 }

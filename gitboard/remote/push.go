@@ -234,11 +234,7 @@ func (s *Store) settle(ctx context.Context, number int, updates []git.RefUpdate,
 // stale returns the update that deletes the remote-tracking branch which git wrote on a push: git
 // ignores negative refspecs there, and nothing would update the branch again.
 func (s *Store) stale(ctx context.Context, ref string) []git.RefUpdate {
-	task, published := strings.CutPrefix(ref, s.Task(""))
-	switch {
-	case published:
-		ref = git.PublishedRef(task)
-	case ref != git.BoardRef:
+	if ref = s.there(ref); !strings.HasPrefix(ref, git.BoardPrefix) {
 		return nil
 	}
 	left, err := s.repo.Ref(ctx, s.peoples(ref))

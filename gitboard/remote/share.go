@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/git-liza/git-liza/gitboard/board"
@@ -49,19 +50,17 @@ func (s *Store) Share(ctx context.Context, name, probe string) error {
 	if err != nil {
 		return err
 	}
-	if err := s.probe(ctx, by, probe); err != nil {
+	if err := s.choose(ctx, by, probe); err != nil {
 		return err
 	}
 	if err := s.protect(ctx, name, branch); err != nil {
 		return err
 	}
-	offered := []string{git.BoardRef, branch, git.ReviewPrefix + "*", git.LeasePrefix + "*"}
-	begun, err := s.begun(ctx, tip)
+	offered, err := s.offered(ctx, by, tip, branch)
 	if err != nil {
 		return err
 	}
-	begun[string(tip)] = git.HomeRef
-	err = again(ctx, func() error { return by.Offer(ctx, begun, offered...) })
+	err = again(ctx, func() error { return by.Offer(ctx, offered) })
 	if errors.Is(err, gitio.ErrRejected) {
 		// An attempt without an answer may have succeeded, and others may have built on it.
 		if there, lookErr := boardAt(ctx, by); there != none && lookErr == nil {
@@ -82,9 +81,9 @@ func (s *Store) Share(ctx context.Context, name, probe string) error {
 	return s.repo.UpdateRefs(ctx, []git.RefUpdate{{Ref: git.HomeRef, Old: home}}, "")
 }
 
-// begun maps the branches of all tasks that were ever claimed to their names at the remote. Other
-// branches below task/ belong to humans.
-func (s *Store) begun(ctx context.Context, tip git.OID) (map[string]string, error) {
+// offered maps what a remote gets when the board is first shared to its names there: the board, and
+// the branches of all tasks that were ever claimed. Other branches below task/ belong to humans.
+func (s *Store) offered(ctx context.Context, by *gitio.Remote, tip git.OID, integration string) (map[string]string, error) {
 	at, err := oplog.New(s.repo, "").At(ctx, tip)
 	if err != nil {
 		return nil, err
@@ -93,14 +92,21 @@ func (s *Store) begun(ctx context.Context, tip git.OID) (map[string]string, erro
 	if err != nil {
 		return nil, err
 	}
-	begun := map[string]string{}
+	offered := map[string]string{
+		git.BoardRef: git.BoardRef, string(tip): named(by, git.HomeRef), integration: integration,
+		git.ReviewPrefix + "*": named(by, git.ReviewPrefix) + "*",
+	}
 	for _, b := range branches {
 		id := strings.TrimPrefix(b.Name, git.TaskPrefix)
 		if board.ValidTaskID(id) && at.State.Task(id).Begun() {
-			begun[b.Name] = git.PublishedRef(id)
+			offered[b.Name] = git.PublishedRef(id)
 		}
 	}
-	return begun, at.State.Err()
+	if err := at.State.Err(); err != nil || !by.OnlyBranches {
+		offered[git.LeasePrefix+"*"] = git.LeasePrefix + "*"
+		return offered, err
+	}
+	return offered, s.offerLeases(ctx, offered)
 }
 
 // Find asks every remote and names those that share a board. It returns the error of a remote that
@@ -212,6 +218,11 @@ func (s *Store) adopt(ctx context.Context, by *gitio.Remote, has presence) error
 }
 
 func (s *Store) keepName(ctx context.Context, by *gitio.Remote) error {
+	if _, set, err := s.repo.Config(ctx, gitio.OnlyBranchesKey); err != nil || set || by.OnlyBranches {
+		if err := errors.Join(err, s.repo.SetConfig(ctx, gitio.OnlyBranchesKey, strconv.FormatBool(by.OnlyBranches))); err != nil {
+			return err
+		}
+	}
 	if err := s.repo.SetConfig(ctx, gitio.RemoteKey, by.Name); err != nil {
 		return err
 	}
@@ -220,7 +231,7 @@ func (s *Store) keepName(ctx context.Context, by *gitio.Remote) error {
 		return err
 	}
 	s.remote.Store(by)
-	return s.FetchAll(ctx)
+	return errors.Join(s.dropTracked(ctx, by.Name), s.FetchAll(ctx))
 }
 
 // fit refuses a remote or a clone that can't share a board.
@@ -332,20 +343,23 @@ func (s *Store) protect(ctx context.Context, name, integration string) error {
 		if err := s.repo.AddConfig(ctx, "remote."+name+".fetch", "^"+ref); err != nil {
 			return err
 		}
-		if ref == integration {
-			continue
-		}
-		stale, err := s.repo.Refs(ctx, git.RemoteRef(name, strings.TrimSuffix(ref, "/*")))
-		if err != nil {
-			return err
-		}
-		var drop []git.RefUpdate
-		for _, r := range stale {
-			drop = append(drop, git.RefUpdate{Ref: r.Name, Old: r.OID})
-		}
-		if err := s.repo.UpdateRefs(ctx, drop, ""); err != nil && !errors.Is(err, gitio.ErrRefMoved) {
-			return err
-		}
+	}
+	return s.dropTracked(ctx, name)
+}
+
+// dropTracked deletes git's remote-tracking branches of the board, which a plain fetch does not
+// update: git has them from an earlier fetch, or writes them on a push.
+func (s *Store) dropTracked(ctx context.Context, name string) error {
+	stale, err := s.repo.Refs(ctx, git.RemoteRef(name, strings.TrimSuffix(git.BoardPrefix, "/")))
+	if err != nil {
+		return err
+	}
+	var drop []git.RefUpdate
+	for _, r := range stale {
+		drop = append(drop, git.RefUpdate{Ref: r.Name, Old: r.OID})
+	}
+	if err := s.repo.UpdateRefs(ctx, drop, ""); !errors.Is(err, gitio.ErrRefMoved) {
+		return err
 	}
 	return nil
 }

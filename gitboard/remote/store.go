@@ -160,6 +160,22 @@ func (s *Store) WriteAndUpdate(ctx context.Context, objects []git.Object, update
 	}
 }
 
+// there is the name at the remote of one of this clone's refs.
+func (s *Store) there(ref string) string {
+	if task, published := strings.CutPrefix(ref, s.Task("")); published {
+		return git.PublishedRef(task)
+	}
+	return named(s.remote.Load(), ref)
+}
+
+// named is the name at a remote of a ref of the board.
+func named(by *gitio.Remote, ref string) string {
+	if by.OnlyBranches {
+		return git.AsBranch(ref)
+	}
+	return ref
+}
+
 func orMoved(err error, ref string) error {
 	if err != nil {
 		return err
@@ -176,9 +192,10 @@ func orZero(oid git.OID) git.OID {
 
 // plan is the part of a transaction that goes to the remote.
 type plan struct {
-	pushes  []gitio.Push
-	retired []retired       // task branches that can't be fast-forwarded
-	moves   []git.RefUpdate // the updates that are pushed
+	pushes   []gitio.Push
+	retired  []retired       // task branches that can't be fast-forwarded
+	moves    []git.RefUpdate // the updates that are pushed
+	carriers []git.RefUpdate // what this clone remembers of the carriers that are pushed
 }
 
 // retired is a task's branch that is deleted at the remote before it is published again.
@@ -194,18 +211,21 @@ func (s *Store) plan(ctx context.Context, updates []git.RefUpdate) (*plan, error
 		return nil, err
 	}
 	for _, u := range updates {
-		push := gitio.Push{Ref: u.Ref, New: u.New}
+		if !s.isShared(u, branch) {
+			continue
+		}
+		push := gitio.Push{Ref: s.there(u.Ref), New: u.New}
 		task, published := strings.CutPrefix(u.Ref, s.Task(""))
 		switch {
-		case !s.isShared(u, branch):
-			continue
+		case s.carries(u.Ref):
+			push, err = s.carry(ctx, p, u)
 		case strings.HasPrefix(u.Ref, git.LeasePrefix):
 			push.Exactly, push.Old = true, u.Old
 		case published:
-			push.Ref = git.PublishedRef(task)
-			if err := s.publish(ctx, p, task, &push, u, updates); err != nil {
-				return nil, err
-			}
+			err = s.publish(ctx, p, task, &push, u, updates)
+		}
+		if err != nil {
+			return nil, err
 		}
 		p.pushes, p.moves = append(p.pushes, push), append(p.moves, u)
 	}

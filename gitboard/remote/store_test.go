@@ -38,6 +38,19 @@ type world struct {
 
 func newWorld(t *testing.T) *world {
 	t.Helper()
+	return newWorldBy(t, "")
+}
+
+// onlyBranches is the update hook of a host that accepts only branches, and lets them only grow.
+const onlyBranches = `#!/bin/sh
+case $1 in refs/heads/*) ;; *) echo "only branches" >&2; exit 1 ;; esac
+case $2 in *[!0]*) ;; *) exit 0 ;; esac
+git merge-base --is-ancestor $2 $3 || { echo "branches only grow" >&2; exit 1; }
+`
+
+// newWorldBy is newWorld with an update hook at the hub.
+func newWorldBy(t *testing.T, update string) *world {
+	t.Helper()
 	t.Setenv("HOME", t.TempDir())
 	t.Setenv("GIT_CONFIG_GLOBAL", os.DevNull)
 	t.Setenv("GIT_CONFIG_NOSYSTEM", "1")
@@ -50,6 +63,9 @@ func newWorld(t *testing.T) *world {
 	w := &world{t: t, ctx: ctx, hub: filepath.Join(t.TempDir(), "hub.git")}
 	first := filepath.Join(t.TempDir(), "dépôt à moi")
 	w.git("", "init", "-q", "--bare", "-b", "main", w.hub)
+	if update != "" {
+		w.check(os.WriteFile(filepath.Join(w.hub, "hooks", "update"), []byte(update), 0o755))
+	}
 	w.git("", "init", "-q", "-b", "main", first)
 	w.git(first, "commit", "-q", "--allow-empty", "-m", "first")
 	w.git(first, "branch", "integration")

@@ -1,0 +1,77 @@
+//go:build linux
+
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// onlyBranches is the update hook of a host that accepts only branches, and lets them only grow.
+const onlyBranches = `#!/bin/sh
+case $1 in refs/heads/*) ;; *) echo "only branches" >&2; exit 1 ;; esac
+case $2 in *[!0]*) ;; *) exit 0 ;; esac
+git merge-base --is-ancestor $2 $3 || { echo "branches only grow" >&2; exit 1; }
+`
+
+// TestOnlyBranches: two clones share a board by a host that accepts only branches that grow. Of two
+// claims one wins; the other clone takes the task over when the lease has expired, its rewritten
+// second submission is merged, and the board verifies.
+func TestOnlyBranches(t *testing.T) {
+	t.Parallel()
+	for name, serve := range map[string]func(*host){"an update hook": serveOnlyBranches, "gitolite's RW": serveGitoliteRW} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := &host{project: newProject(t), dir: t.TempDir()}
+			serve(h)
+			newFleetAt(h.project, 2, h.hub, h.url).lapse()
+			refs := h.git("--git-dir="+h.hub, "for-each-ref", "--format=%(refname)")
+			for _, want := range []string{"state", "home", "leases/coder-2", "review/only/2", "task/only"} {
+				if !strings.Contains(refs, "refs/heads/liza/"+want+"\n") {
+					t.Errorf("the host lacks liza/%s:\n%s", want, refs)
+				}
+			}
+			if strings.Contains(strings.ReplaceAll(refs, "refs/liza/probe/", ""), "refs/liza/") {
+				t.Errorf("the host has\n%s", refs)
+			}
+		})
+	}
+}
+
+func serveOnlyBranches(h *host) {
+	h.bare()
+	if err := os.WriteFile(filepath.Join(h.hub, "hooks", "update"), []byte(onlyBranches), 0o755); err != nil {
+		h.t.Fatal(err)
+	}
+	h.url = h.hub
+}
+
+func serveGitoliteRW(h *host) { h.gitolite("RW") }
+
+// lapse takes the only task through a lost lease and two submissions.
+func (f *fleet) lapse() {
+	f.t.Helper()
+	f.addOnly()
+	winner := f.claimsAtOnce()
+	coder, its, other := coders[1-winner], f.clones[1-winner], f.clones[winner]
+	for _, p := range f.clones {
+		p.at(time.Now().Add(time.Hour))
+	}
+	if out := its.must(coder, "claim", "only"); !strings.Contains(out, "after an expired lease") {
+		f.t.Errorf("the task is claimed with\n%s", out)
+	}
+	f.submits(coder, its, "commit", "first")
+	other.must("code-reviewer-1", "claim-review", "only")
+	other.must("code-reviewer-1", "verdict", "only", "REJECTED", "--commit", "refs/liza/remotes/origin/task/only",
+		"--blocker", "only:1|too short|nobody reads it|write more", "--overall", "not yet")
+	its.must(coder, "claim", "only")
+	f.submits(coder, its, "commit --amend", "done")
+	f.lands(its, other)
+	for _, p := range f.clones {
+		p.proven()
+		p.must("", "doctor")
+	}
+}
