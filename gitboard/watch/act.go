@@ -26,7 +26,7 @@ func (w *watcher) act(ctx context.Context, f alarm.Facts, r alarm.Report) {
 	}
 	mode := f.State.Control().Mode
 	if met("sprint-deadline") && f.State.Sprint().Status == board.InProgress && (mode == board.Running || mode == board.Paused) {
-		w.halt("deadline", func(actor board.Actor) (string, error) {
+		w.halt(ctx, "deadline", func(actor board.Actor) (string, error) {
 			done, err := w.board.Do(ctx, gitboard.Request{Actor: actor}, gitboard.Just(&board.Deadline{}))
 			if err != nil {
 				return "", err
@@ -39,7 +39,7 @@ func (w *watcher) act(ctx context.Context, f alarm.Facts, r alarm.Report) {
 		})
 	}
 	if met("circuit-breaker") && !w.NoBreaker && f.State.Breaker().Status == board.BreakerOK {
-		w.halt("trip", func(actor board.Actor) (string, error) {
+		w.halt(ctx, "trip", func(actor board.Actor) (string, error) {
 			done, report, err := Trip(ctx, w.board, gitboard.Request{Actor: actor}, board.At(w.Now()))
 			if err != nil {
 				return "", err
@@ -75,8 +75,8 @@ func (w *watcher) summarize(f alarm.Facts) {
 }
 
 // halt commits an operation that halts the board, if the watch's user may, and reports it.
-func (w *watcher) halt(op string, do func(board.Actor) (string, error)) {
-	actor, err := w.Actor(op)
+func (w *watcher) halt(ctx context.Context, op string, do func(board.Actor) (string, error)) {
+	actor, err := w.Actor(ctx, op)
 	if err != nil {
 		return // reported at the start
 	}

@@ -1,6 +1,7 @@
 package watch
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/git-liza/git-liza/gitboard/alarm"
@@ -15,7 +16,7 @@ func Line(a alarm.Alarm) string {
 }
 
 // begin opens the channels for alarms and announces the watch.
-func (w *watcher) begin() {
+func (w *watcher) begin(ctx context.Context) {
 	w.hook.Store(new(string))
 	w.webhook = notify.DefaultWebhook.Carry(func() string { return *w.hook.Load() })
 	if w.Desktop {
@@ -23,7 +24,7 @@ func (w *watcher) begin() {
 			w.desktopFaults = w.desktop.Faults()
 		}
 	}
-	_, err := w.Actor("trip")
+	_, err := w.Actor(ctx, "trip")
 	halts := "a pattern of the circuit breaker halts the board (git liza docs circuit-breaker; --no-breaker only reports it)"
 	switch {
 	case err != nil:

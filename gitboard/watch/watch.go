@@ -35,8 +35,8 @@ const (
 // Config says where to watch, as whom, and what displays the findings.
 type Config struct {
 	Board  *gitboard.Board
-	Reopen func() (*gitboard.Board, error)      // reopens the board after a failed look
-	Actor  func(op string) (board.Actor, error) // who halts the board; an error if nobody here may
+	Reopen func() (*gitboard.Board, error)                           // reopens the board after a failed look
+	Actor  func(ctx context.Context, op string) (board.Actor, error) // who halts the board; an error if nobody here may
 	Now    func() time.Time
 	Screen Screen
 
@@ -104,7 +104,7 @@ func Run(ctx context.Context, c Config) error {
 	if err != nil {
 		return err
 	}
-	w.begin()
+	w.begin(ctx)
 	defer w.end()
 	return w.loop(ctx, changes)
 }

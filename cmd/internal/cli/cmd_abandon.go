@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"context"
+
 	"github.com/spf13/pflag"
 
 	"github.com/git-liza/git-liza/cmd/internal/edge"
@@ -16,12 +18,12 @@ func abandonCommand() *edge.Command {
 		Short:   "give a task up; its work is kept",
 		Flags:   func(f *pflag.FlagSet) { f.StringVar(&reason, "reason", "", "why") },
 		Example: `git liza abandon login --reason "superseded by the new sign-in service"`,
-		Run: func(c *edge.Call) error {
-			actor, err := c.Actor("abandon")
+		Run: func(ctx context.Context, c *edge.Call) error {
+			actor, err := c.Actor(ctx, "abandon")
 			if err != nil {
 				return err
 			}
-			return c.End(actor, &board.Abandon{About: board.About{Task: c.Args[0]}, Reason: reason})
+			return c.End(ctx, actor, &board.Abandon{About: board.About{Task: c.Args[0]}, Reason: reason})
 		},
 	}
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"slices"
 
@@ -27,35 +28,35 @@ is ABANDONED; its work is kept. With --request R these are R/1 and R/2.`,
 			f.BoolVar(&yes, "yes", false, "do not ask")
 		},
 		Example: `git liza abort --reason "the goal was withdrawn" --yes`,
-		Run: func(c *edge.Call) error {
+		Run: func(ctx context.Context, c *edge.Call) error {
 			if task != "" {
-				return abortTask(c, task, reason)
+				return abortTask(ctx, c, task, reason)
 			}
-			return c.JustSure(&board.Abort{Reason: reason}, "this ends the run: goal and sprint are given up, the history stays", reason, yes)
+			return c.JustSure(ctx, &board.Abort{Reason: reason}, "this ends the run: goal and sprint are given up, the history stays", reason, yes)
 		},
 	}
 }
 
 // abortTask gives a task up from any status: one that can't be abandoned directly is blocked first.
-func abortTask(c *edge.Call, task, reason string) error {
+func abortTask(ctx context.Context, c *edge.Call, task, reason string) error {
 	if reason == "" {
 		reason = board.HumanOverride
 	}
 	request := c.Request
 	c.Request = numbered(request, 2)
-	actor, err := c.WhoActs("abort")
+	actor, err := c.WhoActs(ctx, "abort")
 	if err != nil {
 		return err
 	}
-	if err := c.SameRequest(actor, "abandon"); err != nil {
+	if err := c.SameRequest(ctx, actor, "abandon"); err != nil {
 		return err
 	}
-	blocks, err := needsBlock(c, actor, task, reason)
+	blocks, err := needsBlock(ctx, c, actor, task, reason)
 	if err != nil {
 		return err
 	}
 	if blocks {
-		blocked, err := c.Opened.Do(c.Ctx, gitboard.Request{
+		blocked, err := c.Board.Do(ctx, gitboard.Request{
 			Actor: actor, ID: numbered(request, 1), AllowSecret: c.AllowSecret,
 		}, gitboard.Just(&board.Block{About: board.About{Task: task}, Reason: reason}),
 		)
@@ -68,13 +69,13 @@ func abortTask(c *edge.Call, task, reason string) error {
 			}
 		}
 	}
-	return c.End(actor, &board.Abandon{About: board.About{Task: task}, Reason: reason})
+	return c.End(ctx, actor, &board.Abandon{About: board.About{Task: task}, Reason: reason})
 }
 
 // needsBlock reports whether a task has to be blocked before it can be abandoned. It refuses a task
 // that could not be abandoned even then, so that none is blocked for nothing.
-func needsBlock(c *edge.Call, actor board.Actor, task, reason string) (bool, error) {
-	v, err := c.View()
+func needsBlock(ctx context.Context, c *edge.Call, actor board.Actor, task, reason string) (bool, error) {
+	v, err := c.View(ctx)
 	if err != nil {
 		return false, err
 	}

@@ -33,7 +33,7 @@ finalizes it in two (--request R then uses R/1 and R/2).`,
 			f.BoolVar(&p.Ready, "ready", false, "open it to coders at once")
 		},
 		Example: `git liza add-task --id login --desc "Add POST /login" --spec specs/vision.md#login --done "POST /login answers 200" --scope "IN: api/; OUT: ui/" --depends users --ready`,
-		Run: func(c *edge.Call) error {
+		Run: func(ctx context.Context, c *edge.Call) error {
 			if id == "" {
 				return edge.Usage(c.Cmd, "--id is missing")
 			}
@@ -41,14 +41,14 @@ finalizes it in two (--request R then uses R/1 and R/2).`,
 				return edge.Usage(c.Cmd, "--desc is missing")
 			}
 			p.About, p.Definition, p.NoSpecFile = board.About{Task: id}, o.Definition(), c.SkipSpecFile()
-			return runAddTask(c, &p)
+			return runAddTask(ctx, c, &p)
 		},
 	}
 }
 
-func runAddTask(c *edge.Call, p *board.AddTask) error {
+func runAddTask(ctx context.Context, c *edge.Call, p *board.AddTask) error {
 	request := c.Request
-	role, err := c.Role()
+	role, err := c.Role(ctx)
 	if err != nil {
 		return err
 	}
@@ -59,7 +59,7 @@ func runAddTask(c *edge.Call, p *board.AddTask) error {
 			c.Request = request + "/1"
 		}
 	}
-	done, err := c.Do("add-task", func(ctx context.Context, v *gitboard.View) (board.Payload, []git.RefUpdate, error) {
+	done, err := c.Do(ctx, "add-task", func(ctx context.Context, v *gitboard.View) (board.Payload, []git.RefUpdate, error) {
 		oid, err := definition.SpecOID(ctx, c, v, p.SpecRef)
 		if err != nil {
 			return nil, nil, err
@@ -90,7 +90,7 @@ func runAddTask(c *edge.Call, p *board.AddTask) error {
 		if request != "" {
 			c.Request = request + "/2"
 		}
-		return definition.Finalize(c, []string{p.Task}, map[string]any{"added": done.Commit})
+		return definition.Finalize(ctx, c, []string{p.Task}, map[string]any{"added": done.Commit})
 	}
 	if !p.Ready {
 		lines = append(lines, "next: git liza finalize "+p.Task)

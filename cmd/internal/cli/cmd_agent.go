@@ -40,26 +40,25 @@ Exit code 42: the lease was taken by somebody else. What the agent prints is kep
 			f.BoolVar(&run.Once, "once", false, "run the agent once, if there is work now")
 		},
 		Example: `git liza agent coder --cli claude`,
-		Run: func(c *edge.Call) error {
-			role, err := c.TeamRole(c.Args[0])
+		Run: func(ctx context.Context, c *edge.Call) error {
+			role, err := c.TeamRole(ctx, c.Args[0])
 			if err != nil {
 				return err
 			}
 			if len(c.Args) > 1 {
 				run.First = c.Args[1]
 			}
-			config, err := team.Supervise(c, role, run)
+			config, err := team.Supervise(ctx, c, role, run)
 			if err != nil {
 				return err
 			}
 			if config.ID, err = agentToRun(c, role, id); err != nil {
 				return err
 			}
-			out := team.NewPrinter(c)
+			out := team.NewPrinter(ctx, c)
 			defer out.Close()
 			config.Report, config.Output = out.Event, out.Output
-			defer team.Telemetry(c, out.Warn)()
-			ctx := c.Ctx
+			defer team.Telemetry(ctx, c, out.Warn)()
 			if interactive {
 				terminal, is := c.App.Stdout.(*os.File)
 				if !is || !c.ToTerminal() {
@@ -67,7 +66,7 @@ Exit code 42: the lease was taken by somebody else. What the agent prints is kep
 				}
 				config.Terminal, config.Once = terminal, true
 				var stop context.CancelFunc
-				ctx, stop = uninterrupted(c.Ctx)
+				ctx, stop = uninterrupted(ctx)
 				defer stop()
 			}
 			return supervisor.Run(ctx, config)

@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"context"
+
 	"github.com/spf13/pflag"
 
 	"github.com/git-liza/git-liza/cmd/internal/edge"
@@ -21,9 +23,9 @@ func alignmentCommand() *edge.Command {
 			edge.GoalFlag(f, &p.Goal)
 		},
 		Example: `git liza alignment "The first milestone covers the whole login flow"`,
-		Run: func(c *edge.Call) error {
+		Run: func(ctx context.Context, c *edge.Call) error {
 			p.Summary = c.Args[0]
-			return c.Just(&p)
+			return c.Just(ctx, &p)
 		},
 	}
 }

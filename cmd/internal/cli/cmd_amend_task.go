@@ -26,12 +26,12 @@ func amendTaskCommand() *edge.Command {
 			f.StringVar(&reason, "reason", "", "why; needed unless the task is DRAFT")
 		},
 		Example: `git liza amend-task login --priority 1 --reason "the next sprint needs it"`,
-		Run: func(c *edge.Call) error {
+		Run: func(ctx context.Context, c *edge.Call) error {
 			set := o.Set()
 			if len(set) == 0 {
 				return edge.Usage(c.Cmd, "nothing is named to change")
 			}
-			done, err := c.Do("amend-task", func(ctx context.Context, v *gitboard.View) (board.Payload, []git.RefUpdate, error) {
+			done, err := c.Do(ctx, "amend-task", func(ctx context.Context, v *gitboard.View) (board.Payload, []git.RefUpdate, error) {
 				d := board.Definition{}
 				if err := d.Take(o.Definition(), set); err != nil {
 					return nil, nil, err

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"strings"
 
@@ -43,12 +44,12 @@ type pattern struct {
 	Common    string   `json:"common_factor"`
 }
 
-func runAnalyze(c *edge.Call) error {
-	actor, err := c.Actor("trip")
+func runAnalyze(ctx context.Context, c *edge.Call) error {
+	actor, err := c.Actor(ctx, "trip")
 	if err != nil {
 		return err
 	}
-	v, err := c.View()
+	v, err := c.View(ctx)
 	if err != nil {
 		return err
 	}
@@ -59,7 +60,7 @@ func runAnalyze(c *edge.Call) error {
 	}
 	after := v.State
 	if len(found) > 0 && after.Breaker().Status == board.BreakerOK {
-		done, report, err := watch.Trip(c.Ctx, c.Opened, c.Asks(actor), board.At(c.App.Now()))
+		done, report, err := watch.Trip(ctx, c.Board, c.Asks(actor), board.At(c.App.Now()))
 		if err != nil {
 			return err
 		}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -23,7 +24,7 @@ func anomalyCommand() *edge.Command {
 			edge.AboutFlag(f, &p.Goal)
 		},
 		Example: `git liza anomaly retry_loop --task login error_pattern="connection refused" count=3`,
-		Run: func(c *edge.Call) error {
+		Run: func(ctx context.Context, c *edge.Call) error {
 			p.Type, p.Details = c.Args[0], map[string]board.Scalar{}
 			for _, pair := range c.Args[1:] {
 				key, value, ok := strings.Cut(pair, "=")
@@ -33,12 +34,12 @@ func anomalyCommand() *edge.Command {
 				p.Details[key] = board.Scalar(value)
 			}
 			if c.Offline {
-				return c.Queue(&p)
+				return c.Queue(ctx, &p)
 			}
 			var lines []string
 			extra := map[string]any{"similar": ""}
 			if p.Type == "retry_loop" {
-				v, err := c.View()
+				v, err := c.View(ctx)
 				if err != nil {
 					return err
 				}
@@ -47,7 +48,7 @@ func anomalyCommand() *edge.Command {
 					lines = append(lines, "note: "+before.ID+" of "+before.Reporter+" reports a similar loop already")
 				}
 			}
-			done, err := c.Do("anomaly", gitboard.Just(&p))
+			done, err := c.Do(ctx, "anomaly", gitboard.Just(&p))
 			if err != nil {
 				return err
 			}

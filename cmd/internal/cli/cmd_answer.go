@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -25,25 +26,25 @@ for you (note-3): its planner reads the answer.`,
 			f.StringVar(&file, "text-file", "", "a `FILE` that holds the text")
 		},
 		Example: `git liza answer login "Eight characters at least"`,
-		Run: func(c *edge.Call) error {
+		Run: func(ctx context.Context, c *edge.Call) error {
 			text, err := c.Text("text", strings.Join(c.Args[1:], ""), file)
 			if err != nil {
 				return err
 			}
-			v, err := c.View()
+			v, err := c.View(ctx)
 			if err != nil {
 				return err
 			}
 			p := &board.Answer{About: board.About{Task: c.Args[0]}, Text: text, Afresh: afresh}
 			if v.State.Task(p.Task) == nil && strings.HasPrefix(p.Task, "note-") {
 				p.Note, p.Task = p.Task, ""
-				return c.Just(p)
+				return c.Just(ctx, p)
 			}
-			actor, err := c.Actor("answer")
+			actor, err := c.Actor(ctx, "answer")
 			if err != nil {
 				return err
 			}
-			return c.End(actor, p, screen.Becomes)
+			return c.End(ctx, actor, p, screen.Becomes)
 		},
 	}
 }

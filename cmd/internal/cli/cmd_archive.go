@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -27,19 +28,19 @@ Each sprint is one commit, a large one several; then --request R uses R/1, R/2 a
 			f.StringVar(&sprint, "sprint", "", "only this sprint's, by its `ID`")
 		},
 		Example: `git liza archive --sprint sprint-1`,
-		Run:     func(c *edge.Call) error { return runArchive(c, sprint) },
+		Run:     func(ctx context.Context, c *edge.Call) error { return runArchive(ctx, c, sprint) },
 	}
 }
 
-func runArchive(c *edge.Call, sprint string) error {
-	if _, err := c.Actor("archive"); err != nil {
+func runArchive(ctx context.Context, c *edge.Call, sprint string) error {
+	if _, err := c.Actor(ctx, "archive"); err != nil {
 		return err
 	}
-	v, err := c.View()
+	v, err := c.View(ctx)
 	if err != nil {
 		return err
 	}
-	batches, err := archivable(c, v, sprint)
+	batches, err := archivable(ctx, c, v, sprint)
 	if err != nil {
 		return err
 	}
@@ -52,7 +53,7 @@ func runArchive(c *edge.Call, sprint string) error {
 		if request != "" && len(batches) > 1 {
 			c.Request = fmt.Sprintf("%s/%d", request, i+1)
 		}
-		done, err := c.Do(p.Op(), gitboard.Just(p))
+		done, err := c.Do(ctx, p.Op(), gitboard.Just(p))
 		if err != nil {
 			if c.JSON && len(operations) > 0 {
 				err = errors.Join(c.PrintJSON(map[string]any{"ok": false, "operations": operations}), err)
@@ -74,8 +75,8 @@ func runArchive(c *edge.Call, sprint string) error {
 }
 
 // archivable returns the operations that archive the ended sprints, or only the named one.
-func archivable(c *edge.Call, v *gitboard.View, named string) ([]*board.Archive, error) {
-	sprints, err := v.Sprints(c.Ctx)
+func archivable(ctx context.Context, c *edge.Call, v *gitboard.View, named string) ([]*board.Archive, error) {
+	sprints, err := v.Sprints(ctx)
 	if err != nil {
 		return nil, err
 	}

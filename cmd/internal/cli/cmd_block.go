@@ -26,17 +26,17 @@ func blockCommand() *edge.Command {
 			f.StringArrayVar(&p.Attempted, "attempted", nil, "what was tried; once for each")
 		},
 		Example: `git liza block login --reason "The spec names no password rules" --question "How long must a password be?" --attempted "read specs/vision.md"`,
-		Run: func(c *edge.Call) error {
+		Run: func(ctx context.Context, c *edge.Call) error {
 			p.Task = c.Args[0]
 			if p.Reason == "" && c.AgentID() == "" {
 				p.Reason = board.HumanOverride
 			}
-			done, err := c.Do("block", func(ctx context.Context, v *gitboard.View) (board.Payload, []git.RefUpdate, error) {
+			done, err := c.Do(ctx, "block", func(ctx context.Context, v *gitboard.View) (board.Payload, []git.RefUpdate, error) {
 				t, err := v.State.FindTask(p.Task)
 				if err != nil {
 					return nil, nil, err
 				}
-				published, err := worktrees.Share(ctx, c.Opened, t)
+				published, err := worktrees.Share(ctx, c.Board, t)
 				return &p, published, err
 			})
 			if err != nil {

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"strings"
 
@@ -26,15 +27,15 @@ With --task it is one task that waits for a human: it is paused.`,
 			f.StringVar(&task, "task", "", "this `TASK` only (a human)")
 		},
 		Example: `git liza checkpoint --reason "the API is complete: does it fit?"`,
-		Run: func(c *edge.Call) error {
+		Run: func(ctx context.Context, c *edge.Call) error {
 			if task != "" {
-				return checkpointTask(c, task, reason)
+				return checkpointTask(ctx, c, task, reason)
 			}
-			done, err := c.Do("checkpoint", gitboard.Just(&board.SetCheckpoint{Reason: reason}))
+			done, err := c.Do(ctx, "checkpoint", gitboard.Just(&board.SetCheckpoint{Reason: reason}))
 			if err != nil {
 				return err
 			}
-			file, err := watch.KeepSummary(c.Opened, done)
+			file, err := watch.KeepSummary(c.Board, done)
 			if err != nil {
 				return fmt.Errorf("the board is at CHECKPOINT, but its summary could not be kept (git liza sprint show --summary prints it): %w", err)
 			}
@@ -44,11 +45,11 @@ With --task it is one task that waits for a human: it is paused.`,
 }
 
 // checkpointTask makes one task wait for a human.
-func checkpointTask(c *edge.Call, task, reason string) error {
+func checkpointTask(ctx context.Context, c *edge.Call, task, reason string) error {
 	if c.AgentID() != "" {
 		return board.Refuse(board.CodePermission, "a checkpoint of one task is for a human", "ask one: git liza note --for human TEXT")
 	}
-	done, err := c.Do("pause", gitboard.Just(&board.Pause{About: board.About{Task: task}, Reason: strings.TrimSuffix("checkpoint: "+reason, ": ")}))
+	done, err := c.Do(ctx, "pause", gitboard.Just(&board.Pause{About: board.About{Task: task}, Reason: strings.TrimSuffix("checkpoint: "+reason, ": ")}))
 	if err != nil {
 		return err
 	}

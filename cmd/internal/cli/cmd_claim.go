@@ -2,6 +2,7 @@ package cli
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -21,8 +22,8 @@ func claimCommand() *edge.Command {
 		Long: `Without an id: your own rejected task, then a pending hand-off, then what has the lowest priority number
 and is oldest. An integration fix comes before the others.`,
 		Example: `git liza claim login`,
-		Run: func(c *edge.Call) error {
-			got, err := claim(c)
+		Run: func(ctx context.Context, c *edge.Call) error {
+			got, err := claim(ctx, c)
 			if got == nil {
 				return err
 			}
@@ -36,25 +37,25 @@ and is oldest. An integration fix comes before the others.`,
 
 // claim claims a task. An agent that the board does not know is registered with the claim, in one
 // push; after a refusal it is registered alone, and claims once more.
-func claim(c *edge.Call) (*worktrees.Claimed, error) {
-	actor, first, err := c.Newcomer("claim")
+func claim(ctx context.Context, c *edge.Call) (*worktrees.Claimed, error) {
+	actor, first, err := c.Newcomer(ctx, "claim")
 	if err != nil {
 		return nil, err
 	}
 	r := worktrees.ClaimRequest{Task: edge.First(c.Args), Request: c.Asks(actor)}
 	r.First = first
-	got, err := worktrees.Claim(c.Ctx, c.Opened, r)
+	got, err := worktrees.Claim(ctx, c.Board, r)
 	if got != nil || first == nil || !errors.As(err, new(*board.Refusal)) {
 		return got, err
 	}
-	if declined, lookErr := c.Opened.Decline(actor); !declined || lookErr != nil {
+	if declined, lookErr := c.Board.Decline(actor); !declined || lookErr != nil {
 		return nil, cmp.Or(lookErr, err)
 	}
-	if r.Actor, err = c.WhoActs("claim"); err != nil {
+	if r.Actor, err = c.WhoActs(ctx, "claim"); err != nil {
 		return nil, err
 	}
 	r.First = nil
-	return worktrees.Claim(c.Ctx, c.Opened, r)
+	return worktrees.Claim(ctx, c.Board, r)
 }
 
 func reportClaim(c *edge.Call, got *worktrees.Claimed) error {

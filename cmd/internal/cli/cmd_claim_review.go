@@ -21,8 +21,8 @@ func claimReviewCommand() *edge.Command {
 		Short:   "take the review of a submission",
 		Long:    "Without an id: what has the lowest priority number and is oldest.",
 		Example: `git liza claim-review login`,
-		Run: func(c *edge.Call) error {
-			done, err := c.Do("claim-review", func(ctx context.Context, v *gitboard.View) (board.Payload, []git.RefUpdate, error) {
+		Run: func(ctx context.Context, c *edge.Call) error {
+			done, err := c.Do(ctx, "claim-review", func(ctx context.Context, v *gitboard.View) (board.Payload, []git.RefUpdate, error) {
 				id := edge.First(c.Args)
 				if id == "" {
 					id = board.NextReview(v.State, cmp.Or(c.AgentID(), roles.HumanID), nil, func(holder string, _ board.Brief) bool { return v.Takeable(ctx, holder, 0) })
@@ -42,7 +42,7 @@ func claimReviewCommand() *edge.Command {
 				return err
 			}
 			t := done.After.Task(done.Op.TaskID())
-			if _, err := worktrees.ForReview(c.Ctx, c.Opened, done.View, t); err != nil {
+			if _, err := worktrees.ForReview(ctx, c.Board, done.View, t); err != nil {
 				return fmt.Errorf("%s is yours to review, but its worktree could not be made here (git liza review %s tries again): %w", t.ID, t.ID, err)
 			}
 			return c.Report(done, map[string]any{"review_commit": t.ReviewCommit, "review_base": t.ReviewBase, "author": t.AssignedTo},

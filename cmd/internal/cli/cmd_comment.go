@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -26,7 +27,7 @@ which of them were acted upon.`,
 			f.StringVar(&file, "text-file", "", "a `FILE` that holds the text")
 		},
 		Example: `git liza comment login api/login.go:17 "An empty password gets in"`,
-		Run: func(c *edge.Call) error {
+		Run: func(ctx context.Context, c *edge.Call) error {
 			text, err := c.Text("text", strings.Join(c.Args[2:], ""), file)
 			if err != nil {
 				return err
@@ -35,22 +36,19 @@ which of them were acted upon.`,
 			if !ok {
 				return edge.Usage(c.Cmd, "%q is not FILE:LINE, like api/login.go:17", c.Args[1])
 			}
-			actor, err := c.Actor("comment")
+			actor, err := c.Actor(ctx, "comment")
 			if err != nil {
 				return err
 			}
 			if commit != "" {
-				b, err := c.Board()
-				if err != nil {
-					return err
-				}
+				b := c.Board
 				var full git.OID
-				if full, err = b.Repo().ResolveCommit(c.Ctx, commit); err != nil {
+				if full, err = b.Repo().ResolveCommit(ctx, commit); err != nil {
 					return err
 				}
 				commit = string(full)
 			}
-			done, err := c.Opened.Comment(c.Ctx, gitboard.CommentRequest{
+			done, err := c.Board.Comment(ctx, gitboard.CommentRequest{
 				Request: c.Asks(actor), Task: c.Args[0], Commit: commit, Path: path, Line: line, Text: text,
 			})
 			if err != nil {

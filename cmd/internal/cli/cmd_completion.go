@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"embed"
 	"io"
 	"slices"
@@ -22,7 +23,7 @@ var _ = add(completionCommand)
 func completionCommand() *edge.Command {
 	var complete bool
 	return &edge.Command{
-		Name: "completion", Group: "setting up", Args: "SHELL", Max: -1,
+		Name: "completion", Group: "setting up", Args: "SHELL", Max: -1, Anywhere: true,
 		Short: "print the completion of git liza for a shell: bash, zsh or fish",
 		Long: `For bash: source <(git liza completion bash), in ~/.bashrc after git's own completion. Task ids are offered
 with their states, agents with what they do.`,
@@ -30,9 +31,9 @@ with their states, agents with what they do.`,
 			f.BoolVar(&complete, "for", false, "what the shells ask: print what the last of the WORDS after git liza may become")
 		},
 		Example: `git liza completion fish > ~/.config/fish/completions/git-liza.fish`,
-		Run: func(c *edge.Call) error {
+		Run: func(ctx context.Context, c *edge.Call) error {
 			if complete {
-				return printCandidates(c)
+				return printCandidates(ctx, c)
 			}
 			if len(c.Args) != 1 {
 				return edge.Usage(c.Cmd, "completion needs a SHELL: %s", strings.Join(dispatch.Shells, ", "))
@@ -51,13 +52,13 @@ with their states, agents with what they do.`,
 }
 
 // printCandidates prints one word per line, followed by a tab and its description.
-func printCandidates(c *edge.Call) error {
+func printCandidates(ctx context.Context, c *edge.Call) error {
 	words := c.Args
 	if len(words) == 0 {
 		words = []string{""}
 	}
 	var b strings.Builder
-	for _, w := range dispatch.Complete(c, words) {
+	for _, w := range dispatch.Complete(ctx, c, words) {
 		b.WriteString(w.Word + "\t" + plain.Line(w.About, 60) + "\n")
 	}
 	_, err := io.WriteString(c.App.Stdout, b.String())

@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"context"
+
 	"gopkg.in/yaml.v3"
 
 	"github.com/git-liza/git-liza/cmd/internal/edge"
@@ -15,8 +17,8 @@ func configGetCommand() *edge.Command {
 		Name: "config get", Group: "human", Args: "[KEY]", Max: 1, Reads: true,
 		Short:   "print the board's settings, or one of them",
 		Example: `git liza config get integration_test`,
-		Run: func(c *edge.Call) error {
-			v, err := c.View()
+		Run: func(ctx context.Context, c *edge.Call) error {
+			v, err := c.View(ctx)
 			if err != nil {
 				return err
 			}
@@ -29,7 +31,7 @@ func configGetCommand() *edge.Command {
 				keys = []board.ConfigKey{k}
 			}
 			if c.JSON {
-				n, err := records.Part(c, v, []string{"config"})
+				n, err := records.Part(ctx, c, v, []string{"config"})
 				if err != nil {
 					return err
 				}

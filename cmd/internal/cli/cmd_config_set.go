@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"context"
+
 	"github.com/git-liza/git-liza/cmd/internal/edge"
 	"github.com/git-liza/git-liza/gitboard/board"
 )
@@ -12,6 +14,8 @@ func configSetCommand() *edge.Command {
 		Name: "config set", Group: "human", Args: "KEY VALUE", Min: 2, Max: 2, Writes: true,
 		Short:   "change a setting of the board",
 		Example: `git liza config set integration_test "go test ./..."`,
-		Run:     func(c *edge.Call) error { return c.Just(&board.SetConfig{Key: c.Args[0], Value: c.Args[1]}) },
+		Run: func(ctx context.Context, c *edge.Call) error {
+			return c.Just(ctx, &board.SetConfig{Key: c.Args[0], Value: c.Args[1]})
+		},
 	}
 }

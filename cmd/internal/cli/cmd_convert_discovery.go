@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"context"
+
 	"github.com/spf13/pflag"
 
 	"github.com/git-liza/git-liza/cmd/internal/edge"
@@ -16,11 +18,11 @@ func convertDiscoveryCommand() *edge.Command {
 		Short:   "say which task takes a discovery up",
 		Flags:   func(f *pflag.FlagSet) { f.StringVar(&task, "task", "", "the `TASK`") },
 		Example: `git liza convert-discovery discovery-1 --task login-limits`,
-		Run: func(c *edge.Call) error {
+		Run: func(ctx context.Context, c *edge.Call) error {
 			if task == "" {
 				return edge.Usage(c.Cmd, "--task is missing")
 			}
-			return c.Just(&board.ConvertDiscovery{Discovery: c.Args[0], Task: task})
+			return c.Just(ctx, &board.ConvertDiscovery{Discovery: c.Args[0], Task: task})
 		},
 	}
 }

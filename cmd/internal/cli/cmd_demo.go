@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"io"
 	"path/filepath"
@@ -18,7 +19,7 @@ var _ = add(demoCommand)
 func demoCommand() *edge.Command {
 	var keep, play string
 	return &edge.Command{
-		Name: "demo", Group: "setting up", Max: 0,
+		Name: "demo", Group: "setting up", Max: 0, Anywhere: true,
 		Short: "play a whole run in a repository of its own, and explain each step",
 		Long: `Two coders and a reviewer, each a process, carry a goal through real git, worktrees and tests: a
 rejection, a conflict, a dependency and a hand-off. The repository is kept. It needs Go and git, no network.`,
@@ -28,17 +29,17 @@ rejection, a conflict, a dependency and a hand-off. The repository is kept. It n
 			_ = f.MarkHidden("play")
 		},
 		Example: `git liza demo --keep /tmp/shop`,
-		Run: func(c *edge.Call) error {
+		Run: func(ctx context.Context, c *edge.Call) error {
 			if play != "" {
-				return playDemo(c, play)
+				return playDemo(ctx, c, play)
 			}
-			return runDemo(c, keep)
+			return runDemo(ctx, c, keep)
 		},
 	}
 }
 
-func runDemo(c *edge.Call, keep string) error {
-	if err := gitio.RequireVersion(c.Ctx); err != nil {
+func runDemo(ctx context.Context, c *edge.Call, keep string) error {
+	if err := gitio.RequireVersion(ctx); err != nil {
 		return err
 	}
 	o := demo.Options{Dir: keep, Out: c.App.Stdout, Colour: bool(c.Paint()), Now: c.App.Now}
@@ -48,7 +49,7 @@ func runDemo(c *edge.Call, keep string) error {
 	if c.JSON {
 		o.Out = io.Discard
 	}
-	result, err := demo.Run(c.Ctx, o)
+	result, err := demo.Run(ctx, o)
 	var (
 		dir     *demo.DirError
 		missing *demo.MissingError
@@ -70,12 +71,12 @@ func runDemo(c *edge.Call, keep string) error {
 }
 
 // playDemo is the process of one of a demo's agents.
-func playDemo(c *edge.Call, id string) error {
+func playDemo(ctx context.Context, c *edge.Call, id string) error {
 	dir, err := filepath.Abs(c.Directory())
 	if err != nil {
 		return err
 	}
-	exit, err := demo.Play(c.Ctx, id, dir, c.App.Stdin, c.App.Stdout)
+	exit, err := demo.Play(ctx, id, dir, c.App.Stdin, c.App.Stdout)
 	if err != nil || exit == 0 {
 		return err
 	}

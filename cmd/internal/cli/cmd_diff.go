@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"context"
+
 	"github.com/spf13/pflag"
 
 	"github.com/git-liza/git-liza/cmd/internal/edge"
@@ -23,30 +25,27 @@ func diffCommand() *edge.Command {
 			f.BoolVar(&since, "since-last", false, "of a task: what is new since the submission before")
 		},
 		Example: "git liza diff liza/state~1\ngit liza diff login --since-last",
-		Run: func(c *edge.Call) error {
-			b, err := c.Board()
-			if err != nil {
-				return err
-			}
-			v, err := b.View(c.Ctx)
+		Run: func(ctx context.Context, c *edge.Call) error {
+			b := c.Board
+			v, err := b.View(ctx)
 			if err != nil {
 				return err
 			}
 			if t := v.State.Task(c.Args[0]); t != nil && len(c.Args) == 1 {
-				return screen.ShowPatch(c, t, since)
+				return screen.ShowPatch(ctx, c, t, since)
 			}
 			if since {
 				return edge.Usage(c.Cmd, "--since-last is for a task, and %s is not one", plain.Line(c.Args[0], 70))
 			}
-			old, err := b.ViewAt(c.Ctx, c.Args[0])
+			old, err := b.ViewAt(ctx, c.Args[0])
 			if err != nil {
 				return err
 			}
 			var now *gitboard.View
 			if len(c.Args) == 2 {
-				now, err = b.ViewAt(c.Ctx, c.Args[1])
+				now, err = b.ViewAt(ctx, c.Args[1])
 			} else {
-				now, err = b.View(c.Ctx)
+				now, err = b.View(ctx)
 			}
 			if err != nil {
 				return err

@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"context"
+
 	"github.com/spf13/pflag"
 
 	"github.com/git-liza/git-liza/cmd/internal/edge"
@@ -23,6 +25,6 @@ func discoverCommand() *edge.Command {
 			f.StringVar(&p.Recommendation, "recommend", "", "what should be done")
 		},
 		Example: `git liza discover --during login --desc "Sessions never expire" --severity high --urgency immediate`,
-		Run:     func(c *edge.Call) error { return c.Just(&p) },
+		Run:     func(ctx context.Context, c *edge.Call) error { return c.Just(ctx, &p) },
 	}
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"io"
 	"strings"
 
@@ -18,13 +19,13 @@ var _ = add(docsCommand)
 func docsCommand() *edge.Command {
 	var man string
 	return &edge.Command{
-		Name: "docs", Group: "setting up", Args: "[NAME[#SECTION]]", Max: 1,
+		Name: "docs", Group: "setting up", Args: "[NAME[#SECTION]]", Max: 1, Anywhere: true,
 		Short: "list the protocol's documents, or print one, or a section of it",
 		Flags: func(f *pflag.FlagSet) {
 			f.StringVar(&man, "man", "", "write manual pages into `DIR`, for man git-liza")
 		},
 		Example: `git liza docs roles#permissions`,
-		Run: func(c *edge.Call) error {
+		Run: func(ctx context.Context, c *edge.Call) error {
 			if man != "" {
 				n, err := dispatch.WriteManual(c, man)
 				if err != nil {

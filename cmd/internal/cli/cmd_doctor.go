@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"slices"
 
 	"github.com/spf13/pflag"
@@ -27,44 +28,41 @@ attic, versions.`,
 			f.BoolVar(&fix, "fix", false, "repair what is safe; nobody's work is lost")
 		},
 		Example: `git liza doctor --fix`,
-		Run:     func(c *edge.Call) error { return runDoctor(c, fix) },
+		Run:     func(ctx context.Context, c *edge.Call) error { return runDoctor(ctx, c, fix) },
 	}
 }
 
-func runDoctor(c *edge.Call, fix bool) error {
-	if _, err := c.Board(); err != nil {
+func runDoctor(ctx context.Context, c *edge.Call, fix bool) error {
+	if err := gitio.RequireVersion(ctx); err != nil {
 		return err
 	}
-	if err := gitio.RequireVersion(c.Ctx); err != nil {
-		return err
-	}
-	rescued, lost, err := recovery.Rescue(c, fix)
+	rescued, lost, err := recovery.Rescue(ctx, c, fix)
 	if err != nil {
 		return err
 	}
 	if lost {
 		return recovery.ReportLoss(c, rescued)
 	}
-	if _, err := c.View(); err != nil {
+	if _, err := c.View(ctx); err != nil {
 		return err
 	}
 	var repairer board.Actor // only a repair needs an actor
 	if fix {
 		var err error
-		if repairer, err = c.Actor("finish-merge"); err != nil {
+		if repairer, err = c.Actor(ctx, "finish-merge"); err != nil {
 			return err
 		}
 	}
-	findings, left, err := recovery.Repair(c, fix, repairer, func(worktrees.Problem) bool { return true })
+	findings, left, err := recovery.Repair(ctx, c, fix, repairer, func(worktrees.Problem) bool { return true })
 	if err != nil {
 		return err
 	}
 	findings = slices.Insert(findings, 0, rescued...)
-	figures, err := recovery.Count(c)
+	figures, err := recovery.Count(ctx, c)
 	if err != nil {
 		return err
 	}
-	unrecorded, err := recovery.Unrecorded(c)
+	unrecorded, err := recovery.Unrecorded(ctx, c)
 	if err != nil {
 		return err
 	}

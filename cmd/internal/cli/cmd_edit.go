@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"context"
+
 	"github.com/spf13/pflag"
 
 	"github.com/git-liza/git-liza/cmd/internal/edge"
@@ -23,6 +25,6 @@ overtaken (both are shown). --from continues with such a file.`,
 			f.StringVar(&from, "from", "", "begin with the text in a `FILE`, as an earlier edit kept it")
 		},
 		Example: `git liza edit login --reason "the scope names a wrong folder"`,
-		Run:     func(c *edge.Call) error { return edit.Run(c, reason, from) },
+		Run:     func(ctx context.Context, c *edge.Call) error { return edit.Run(ctx, c, reason, from) },
 	}
 }

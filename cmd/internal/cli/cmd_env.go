@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"strings"
@@ -20,13 +21,10 @@ func envCommand() *edge.Command {
 		Long: `eval "$(git liza env coder-1)" makes the commands of this shell act as coder-1, in the session kept here, and
 git run the hooks that agents have (git liza hooks status).`,
 		Example: `git liza env coder-1`,
-		Run: func(c *edge.Call) error {
+		Run: func(ctx context.Context, c *edge.Call) error {
 			id := c.Args[0]
-			b, err := c.Board()
-			if err != nil {
-				return err
-			}
-			if _, err := b.RoleOf(c.Ctx, id); err != nil {
+			b := c.Board
+			if _, err := b.RoleOf(ctx, id); err != nil {
 				return err
 			}
 			session, err := b.KeptSession(id)

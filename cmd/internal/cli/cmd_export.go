@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"io"
 	"os"
 	"path/filepath"
@@ -28,28 +29,28 @@ with it anywhere else.`,
 			f.StringVar(&log, "log", "", "write the operations as a log.yaml to a `FILE`, too; - for that alone, on standard output")
 		},
 		Example: `git liza export --log log.yaml > state.yaml`,
-		Run: func(c *edge.Call) error {
+		Run: func(ctx context.Context, c *edge.Call) error {
 			if c.JSON {
 				return edge.Usage(c.Cmd, "a state.yaml is YAML; as JSON: git liza read --json")
 			}
-			return runExport(c, log)
+			return runExport(ctx, c, log)
 		},
 	}
 }
 
-func runExport(c *edge.Call, log string) error {
-	v, err := c.View()
+func runExport(ctx context.Context, c *edge.Call, log string) error {
+	v, err := c.View(ctx)
 	if err != nil {
 		return err
 	}
 	if log != "" {
-		lines, err := history.Lines(c, history.Options{}, git.ZeroOID, v.Commit)
+		lines, err := history.Lines(ctx, c, history.Options{}, git.ZeroOID, v.Commit)
 		if err != nil {
 			return err
 		}
 		var all []board.PastEntry
 		for i := len(lines) - 1; i >= 0; i-- {
-			entries, err := history.Entries(c, history.Filter{}, lines[i])
+			entries, err := history.Entries(ctx, c, history.Filter{}, lines[i])
 			if err != nil {
 				return err
 			}
@@ -70,7 +71,7 @@ func runExport(c *edge.Call, log string) error {
 			return edge.Usage(c.Cmd, "--log: %v", err)
 		}
 	}
-	leases, err := records.Leases(c, v)
+	leases, err := records.Leases(ctx, c, v)
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"context"
+
 	"github.com/spf13/pflag"
 
 	"github.com/git-liza/git-liza/cmd/internal/definition"
@@ -19,22 +21,22 @@ func finalizeCommand() *edge.Command {
 --all is for every draft; the first that a gate refuses ends it.`,
 		Example: `git liza finalize login users`,
 		Flags:   func(f *pflag.FlagSet) { f.BoolVar(&all, "all", false, "every task that is a DRAFT") },
-		Run: func(c *edge.Call) error {
+		Run: func(ctx context.Context, c *edge.Call) error {
 			switch {
 			case all && (len(c.Args) > 0 || c.Request != ""):
 				return edge.Usage(c.Cmd, "--all goes without IDs and without --request")
 			case all:
-				return finalizeAll(c)
+				return finalizeAll(ctx, c)
 			case len(c.Args) == 0:
 				return edge.Usage(c.Cmd, "finalize needs ID..., or --all")
 			}
-			return definition.Finalize(c, c.Args, nil)
+			return definition.Finalize(ctx, c, c.Args, nil)
 		},
 	}
 }
 
-func finalizeAll(c *edge.Call) error {
-	v, err := c.View()
+func finalizeAll(ctx context.Context, c *edge.Call) error {
+	v, err := c.View(ctx)
 	if err != nil {
 		return err
 	}
@@ -45,5 +47,5 @@ func finalizeAll(c *edge.Call) error {
 	if len(drafts) == 0 {
 		return board.Refuse(board.CodeWrongState, "no task is a DRAFT", "")
 	}
-	return definition.Finalize(c, drafts, nil)
+	return definition.Finalize(ctx, c, drafts, nil)
 }

@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"context"
+
 	"github.com/spf13/pflag"
 
 	"github.com/git-liza/git-liza/cmd/internal/edge"
@@ -22,9 +24,9 @@ git liza goal reopen takes it up again. Without GOAL it is the only one that is 
 			f.BoolVar(&yes, "yes", false, "do not ask")
 		},
 		Example: `git liza goal abort billing --reason "it was bought instead" --yes`,
-		Run: func(c *edge.Call) error {
+		Run: func(ctx context.Context, c *edge.Call) error {
 			p.Goal = edge.First(c.Args)
-			return c.JustSure(&p, "this gives the goal up: nobody works on its tasks any more, what was done stays", p.Reason, yes)
+			return c.JustSure(ctx, &p, "this gives the goal up: nobody works on its tasks any more, what was done stays", p.Reason, yes)
 		},
 	}
 }

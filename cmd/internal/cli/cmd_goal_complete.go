@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"context"
+
 	"github.com/spf13/pflag"
 
 	"github.com/git-liza/git-liza/cmd/internal/edge"
@@ -18,9 +20,9 @@ func goalCompleteCommand() *edge.Command {
 the goal then waits in the inbox.`,
 		Flags:   func(f *pflag.FlagSet) { f.StringVar(&p.Summary, "summary", "", "what came of it") },
 		Example: `git liza goal complete --summary "All endpoints are on integration"`,
-		Run: func(c *edge.Call) error {
+		Run: func(ctx context.Context, c *edge.Call) error {
 			p.Goal = edge.First(c.Args)
-			return c.Just(&p)
+			return c.Just(ctx, &p)
 		},
 	}
 }

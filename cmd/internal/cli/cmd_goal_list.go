@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/git-liza/git-liza/cmd/internal/edge"
@@ -16,8 +17,8 @@ func goalListCommand() *edge.Command {
 		Name: "goal list", Group: "human", Max: 0, Reads: true,
 		Short:   "the goals of the board, how far each has come, and who plans it",
 		Example: `git liza goal list`,
-		Run: func(c *edge.Call) error {
-			v, err := c.View()
+		Run: func(ctx context.Context, c *edge.Call) error {
+			v, err := c.View(ctx)
 			if err != nil {
 				return err
 			}

@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"context"
+
 	"github.com/spf13/pflag"
 
 	"github.com/git-liza/git-liza/cmd/internal/edge"
@@ -17,9 +19,9 @@ func goalReopenCommand() *edge.Command {
 		Long:    "A run that was aborted continues with it.",
 		Flags:   func(f *pflag.FlagSet) { f.StringVar(&p.Reason, "reason", "", "why") },
 		Example: `git liza goal reopen goal-1 --reason "the export is missing"`,
-		Run: func(c *edge.Call) error {
+		Run: func(ctx context.Context, c *edge.Call) error {
 			p.Goal = c.Args[0]
-			return c.Just(&p)
+			return c.Just(ctx, &p)
 		},
 	}
 }

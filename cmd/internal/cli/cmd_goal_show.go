@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"strconv"
 	"strings"
 
@@ -17,8 +18,8 @@ func goalShowCommand() *edge.Command {
 		Short:   "a goal: its text, its state, how the plan stayed true to it, and its tasks",
 		Long:    "Without GOAL it is the only one that is worked on, or the one that ended last. With --json its record is printed.",
 		Example: `git liza goal show billing`,
-		Run: func(c *edge.Call) error {
-			v, err := c.View()
+		Run: func(ctx context.Context, c *edge.Call) error {
+			v, err := c.View(ctx)
 			if err != nil {
 				return err
 			}
@@ -32,7 +33,7 @@ func goalShowCommand() *edge.Command {
 				return err
 			}
 			if c.JSON {
-				n, err := records.Part(c, v, []string{"goals." + g.ID})
+				n, err := records.Part(ctx, c, v, []string{"goals." + g.ID})
 				if err != nil {
 					return err
 				}

@@ -30,15 +30,15 @@ end of its own. With --after it waits until that goal has ended.`,
 			f.StringVar(&p.After, "after", "", "the `GOAL` that has to end first")
 		},
 		Example: `git liza goal start "Export invoices as PDF" --id billing --spec specs/billing.md`,
-		Run: func(c *edge.Call) error {
+		Run: func(ctx context.Context, c *edge.Call) error {
 			p.Text = c.Args[0]
-			return runGoalStart(c, p)
+			return runGoalStart(ctx, c, p)
 		},
 	}
 }
 
-func runGoalStart(c *edge.Call, p board.GoalStart) error {
-	done, err := c.Do(p.Op(), func(ctx context.Context, v *gitboard.View) (board.Payload, []git.RefUpdate, error) {
+func runGoalStart(ctx context.Context, c *edge.Call, p board.GoalStart) error {
+	done, err := c.Do(ctx, p.Op(), func(ctx context.Context, v *gitboard.View) (board.Payload, []git.RefUpdate, error) {
 		with := p
 		if with.ID == "" {
 			with.ID = v.State.NextGoal()

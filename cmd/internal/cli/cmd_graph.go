@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"context"
+
 	"github.com/spf13/pflag"
 
 	"github.com/git-liza/git-liza/cmd/internal/edge"
@@ -26,11 +28,11 @@ for of 0 is merged, and so on. The critical path is the longest chain of unfinis
 			f.BoolVar(&open, "open", false, "without the tasks that are over")
 		},
 		Example: `git liza graph --dot | dot -Tsvg > graph.svg`,
-		Run: func(c *edge.Call) error {
+		Run: func(ctx context.Context, c *edge.Call) error {
 			if dot && mermaid || c.JSON && (dot || mermaid) {
 				return edge.Usage(c.Cmd, "--dot, --mermaid and --json are three forms: choose one")
 			}
-			v, err := c.View()
+			v, err := c.View(ctx)
 			if err != nil {
 				return err
 			}

@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"context"
+
 	"github.com/spf13/pflag"
 
 	"github.com/git-liza/git-liza/cmd/internal/edge"
@@ -27,15 +29,15 @@ review, which any other reviewer may claim. A planner names no task: what it lea
 			f.StringArrayVar(&p.NextSteps, "step", nil, "what remains; once for each")
 		},
 		Example: `git liza handoff login --summary "parser done, handler missing" --next "write the handler" --context-used 92% --step "test both"`,
-		Run: func(c *edge.Call) error {
-			actor, err := c.Actor("handoff")
+		Run: func(ctx context.Context, c *edge.Call) error {
+			actor, err := c.Actor(ctx, "handoff")
 			if err != nil {
 				return err
 			}
 			if len(c.Args) > 0 {
 				p.Task = c.Args[0]
 			}
-			done, err := worktrees.HandOff(c.Ctx, c.Opened, worktrees.HandOffRequest{Request: c.Asks(actor), HandOff: p})
+			done, err := worktrees.HandOff(ctx, c.Board, worktrees.HandOffRequest{Request: c.Asks(actor), HandOff: p})
 			if err != nil {
 				return err
 			}

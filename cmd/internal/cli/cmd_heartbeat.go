@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/spf13/pflag"
@@ -21,17 +22,17 @@ func heartbeatCommand() *edge.Command {
 		Flags: func(f *pflag.FlagSet) {
 			f.IntVar(&used, "context", -1, "record how many `PERCENT` of its context the agent has used")
 		},
-		Run: func(c *edge.Call) error {
-			actor, err := c.Actor("register")
+		Run: func(ctx context.Context, c *edge.Call) error {
+			actor, err := c.Actor(ctx, "register")
 			if err != nil {
 				return err
 			}
 			if used >= 0 {
-				if _, err := c.Opened.Do(c.Ctx, c.Asks(actor), gitboard.ContextUsed(actor.ID, used)); err != nil {
+				if _, err := c.Board.Do(ctx, c.Asks(actor), gitboard.ContextUsed(actor.ID, used)); err != nil {
 					return err
 				}
 			}
-			held, err := c.Opened.Heartbeat(c.Ctx, actor)
+			held, err := c.Board.Heartbeat(ctx, actor)
 			if err != nil {
 				return err
 			}

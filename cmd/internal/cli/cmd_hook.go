@@ -27,27 +27,27 @@ var _ = add(hookCommand)
 func hookCommand() *edge.Command {
 	var asServer bool
 	return &edge.Command{
-		Name: "hook", Group: "machines", Args: "NAME [ARG...]", Min: 1, Max: -1,
+		Name: "hook", Group: "machines", Args: "NAME [ARG...]", Min: 1, Max: -1, Anywhere: true,
 		Short: "answer one of git's hooks: allow or refuse",
 		Long: `The shims that git liza hooks install makes ask this, with the hook's arguments and standard input
 (githooks). The answer is one word on standard output; a refusal's reason is on standard error, exit code 1.
 What keeps the question from being answered stops nobody in a clone, and every push to the board on a server.`,
 		Flags:   func(f *pflag.FlagSet) { f.BoolVar(&asServer, "server", false, "as the lock of a shared repository") },
 		Example: `git liza hook pre-push origin`,
-		Run: func(c *edge.Call) error {
-			ask := map[string]func(*edge.Call) (*board.Refusal, error){
+		Run: func(ctx context.Context, c *edge.Call) error {
+			ask := map[string]func(context.Context, *edge.Call) (*board.Refusal, error){
 				"reference-transaction": hookReferences, "pre-commit": hookCommit, "pre-merge-commit": hookCommit,
 				"commit-msg": hookMessage, "pre-push": hookPush,
 			}[c.Args[0]]
 			if asServer {
-				ask = map[string]func(*edge.Call) (*board.Refusal, error){
+				ask = map[string]func(context.Context, *edge.Call) (*board.Refusal, error){
 					"reference-transaction": hookServerReferences, "pre-receive": hookReceive,
 				}[c.Args[0]]
 			}
 			if ask == nil {
 				return edge.Usage(c.Cmd, "git liza has no word in the hook %q", plain.Line(c.Args[0], 40))
 			}
-			refusal, err := ask(c)
+			refusal, err := ask(ctx, c)
 			return answerHook(c, refusal, err, asServer)
 		},
 	}
@@ -99,35 +99,36 @@ func warnHook(a *edge.App, err error) {
 }
 
 // hookReceive handles a server's pre-receive.
-func hookReceive(c *edge.Call) (*board.Refusal, error) { return hookArrival(c, server.Receive) }
+func hookReceive(ctx context.Context, c *edge.Call) (*board.Refusal, error) {
+	return hookArrival(ctx, c, server.Receive)
+}
 
 // hookServerReferences handles a server's reference-transaction. Only the state "prepared" can be
 // refused.
-func hookServerReferences(c *edge.Call) (*board.Refusal, error) {
+func hookServerReferences(ctx context.Context, c *edge.Call) (*board.Refusal, error) {
 	if len(c.Args) > 1 && c.Args[1] != "prepared" {
 		return nil, nil
 	}
-	return hookArrival(c, server.Transaction)
+	return hookArrival(ctx, c, server.Transaction)
 }
 
 // arrivalPolicy decides on the ref updates of a push.
 type arrivalPolicy func(context.Context, *gitboard.Board, []hooks.Move, time.Time) (*board.Refusal, error)
 
-func hookArrival(c *edge.Call, policy arrivalPolicy) (*board.Refusal, error) {
+func hookArrival(ctx context.Context, c *edge.Call, policy arrivalPolicy) (*board.Refusal, error) {
 	moves, err := hooks.ReadMoves(c.App.Stdin)
 	if err != nil {
 		return nil, err
 	}
-	b, err := c.Board()
-	if err != nil {
+	if err := c.Open(ctx); err != nil {
 		return nil, err
 	}
-	return policy(c.Ctx, b, moves, c.App.Now())
+	return policy(ctx, c.Board, moves, c.App.Now())
 }
 
 // hookReferences handles reference-transaction in a clone. Only the state "prepared" can be
 // refused.
-func hookReferences(c *edge.Call) (*board.Refusal, error) {
+func hookReferences(ctx context.Context, c *edge.Call) (*board.Refusal, error) {
 	if len(c.Args) > 1 && c.Args[1] != "prepared" {
 		return nil, nil
 	}
@@ -147,26 +148,26 @@ func hookReferences(c *edge.Call) (*board.Refusal, error) {
 	if len(busy) == 0 {
 		return nil, nil
 	}
-	w, s, refusal, err := hookScene(c)
+	w, s, refusal, err := hookScene(ctx, c)
 	if refusal != nil || err != nil {
 		return refusal, err
 	}
-	if err := server.Locate(c.Ctx, c.Opened.Repo(), busy); err != nil {
+	if err := server.Locate(ctx, c.Board.Repo(), busy); err != nil {
 		return nil, err
 	}
 	return hooks.ReferenceTransaction(w, s, busy), nil
 }
 
 // hookCommit handles pre-commit, and pre-merge-commit, which git runs instead for a merge.
-func hookCommit(c *edge.Call) (*board.Refusal, error) {
-	w, s, refusal, err := hookScene(c)
+func hookCommit(ctx context.Context, c *edge.Call) (*board.Refusal, error) {
+	w, s, refusal, err := hookScene(ctx, c)
 	if refusal != nil || err != nil {
 		return refusal, err
 	}
-	repo := c.Opened.Repo()
+	repo := c.Board.Repo()
 	var at hooks.Place
 	if repo.TopLevel() != "" {
-		if _, at.Branch, err = repo.Head(c.Ctx, repo.TopLevel()); err != nil {
+		if _, at.Branch, err = repo.Head(ctx, repo.TopLevel()); err != nil {
 			return nil, err
 		}
 	}
@@ -179,15 +180,15 @@ func hookCommit(c *edge.Call) (*board.Refusal, error) {
 }
 
 // hookMessage handles commit-msg: it refuses nothing, and adds trailers to an agent's message.
-func hookMessage(c *edge.Call) (*board.Refusal, error) {
-	w, _, refusal, err := hookScene(c)
+func hookMessage(ctx context.Context, c *edge.Call) (*board.Refusal, error) {
+	w, _, refusal, err := hookScene(ctx, c)
 	if refusal == nil {
 		refusal = w.Again()
 	}
 	if refusal != nil || err != nil || w.ID == "" || w.Task == "" || len(c.Args) < 2 {
 		return refusal, err
 	}
-	comment, found, err := c.Opened.Repo().Config(c.Ctx, "core.commentChar")
+	comment, found, err := c.Board.Repo().Config(ctx, "core.commentChar")
 	if err != nil {
 		return nil, err
 	}
@@ -210,8 +211,8 @@ func hookMessage(c *edge.Call) (*board.Refusal, error) {
 }
 
 // hookPush handles pre-push.
-func hookPush(c *edge.Call) (*board.Refusal, error) {
-	w, _, refusal, err := hookScene(c)
+func hookPush(ctx context.Context, c *edge.Call) (*board.Refusal, error) {
+	w, _, refusal, err := hookScene(ctx, c)
 	if refusal != nil || err != nil {
 		return refusal, err
 	}
@@ -219,11 +220,7 @@ func hookPush(c *edge.Call) (*board.Refusal, error) {
 	if err != nil {
 		return nil, err
 	}
-	b, err := c.Board()
-	if err != nil {
-		return nil, err
-	}
-	testing, err := lease.Read(c.Ctx, b.Log().Store(), lease.MergeHolder)
+	testing, err := lease.Read(ctx, c.Board.Log().Store(), lease.MergeHolder)
 	if err != nil {
 		return nil, err
 	}
@@ -236,11 +233,11 @@ func hookPush(c *edge.Call) (*board.Refusal, error) {
 
 // hookScene returns who runs git here, and the present board. The board is nil if there is none
 // that can be read, for checks that can do without it.
-func hookScene(c *edge.Call) (hooks.Who, *board.State, *board.Refusal, error) {
+func hookScene(ctx context.Context, c *edge.Call) (hooks.Who, *board.State, *board.Refusal, error) {
 	w := hooks.Who{ID: c.AgentID(), Session: c.App.Getenv("LIZA_SESSION")}
-	b, err := c.Board()
+	err := c.Open(ctx)
 	if err == nil {
-		if agent, _ := supervisor.Above(b); agent != "" && agent != w.ID { // whatever the environment says
+		if agent, _ := supervisor.Above(c.Board); agent != "" && agent != w.ID { // whatever the environment says
 			w.ID, w.Session = agent, ""
 		}
 	}
@@ -249,7 +246,7 @@ func hookScene(c *edge.Call) (hooks.Who, *board.State, *board.Refusal, error) {
 		return w, nil, refusal, err
 	}
 	var s *board.State
-	v, err := b.View(c.Ctx)
+	v, err := c.Board.View(ctx)
 	if err == nil {
 		s = v.State
 	} else {
@@ -262,7 +259,7 @@ func hookScene(c *edge.Call) (hooks.Who, *board.State, *board.Refusal, error) {
 	for _, name := range setup.RestoreHooks(c) {
 		w.Unchecked = w.Unchecked || slices.Contains([]string{"pre-commit", "pre-merge-commit", "commit-msg"}, name)
 	}
-	repo := b.Repo()
+	repo := c.Board.Repo()
 	top := repo.TopLevel()
 	w.Main = repo.GitDir() == repo.CommonDir()
 	name := filepath.Base(top)

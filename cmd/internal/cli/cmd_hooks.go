@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -33,8 +34,8 @@ taken, and integration moves only together with the operation that records it. O
 			f.BoolVar(&served, "served", false, "let other clones push to the board of this one")
 		},
 		Example: `git liza hooks install --server`,
-		Run: func(c *edge.Call) error {
-			b, err := setup.OpenAsHuman(c)
+		Run: func(ctx context.Context, c *edge.Call) error {
+			b, err := setup.OpenAsHuman(ctx, c)
 			if err != nil {
 				return err
 			}
@@ -44,7 +45,7 @@ taken, and integration moves only together with the operation that records it. O
 				}
 				return board.Refuse(board.CodeInvalid, "a repository with a worktree is not a server", "run it in the bare repository that clones push to; here: git liza hooks install")
 			}
-			setup, err := setup.HookSetup(c, b)
+			setup, err := setup.HookSetup(ctx, c, b)
 			if err != nil {
 				return err
 			}
@@ -54,7 +55,7 @@ taken, and integration moves only together with the operation that records it. O
 			if server && setup.Served {
 				return edge.Usage(c.Cmd, "--served is for a clone with a worktree; --server takes pushes anyway")
 			}
-			if err := install.Install(c.Ctx, b.Repo(), setup); err != nil {
+			if err := install.Install(ctx, b.Repo(), setup); err != nil {
 				return err
 			}
 			where := "in the worktrees of tasks, and below supervisors; no push from elsewhere moves the board here"
@@ -77,8 +78,8 @@ func hooksUninstallCommand() *edge.Command {
 		Short:   "take git's hooks away, without a trace",
 		Flags:   func(f *pflag.FlagSet) { f.Bool("server", false, "those of a shared repository; without it, too") },
 		Example: `git liza hooks uninstall`,
-		Run: func(c *edge.Call) error {
-			b, err := setup.OpenAsHuman(c)
+		Run: func(ctx context.Context, c *edge.Call) error {
+			b, err := setup.OpenAsHuman(ctx, c)
 			if err != nil {
 				return err
 			}
@@ -98,11 +99,8 @@ func hooksStatusCommand() *edge.Command {
 		Short:   "show whether git's hooks are in place, and which program they ask",
 		Flags:   func(f *pflag.FlagSet) { f.Bool("server", false, "those of a shared repository; without it, too") },
 		Example: `git liza hooks status`,
-		Run: func(c *edge.Call) error {
-			b, err := c.Board()
-			if err != nil {
-				return err
-			}
+		Run: func(ctx context.Context, c *edge.Call) error {
+			b := c.Board
 			s, err := install.Read(b.Repo())
 			if err != nil {
 				return err

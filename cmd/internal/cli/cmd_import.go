@@ -39,34 +39,31 @@ commits become whole; what this repository lacks is kept as recorded, and report
 			f.BoolVar(&alone, "alone", false, "begin the board without asking the remotes for one")
 		},
 		Example: `git liza import state.yaml --log log.yaml`,
-		Run:     func(c *edge.Call) error { return runImport(c, c.Args[0], log, alone) },
+		Run:     func(ctx context.Context, c *edge.Call) error { return runImport(ctx, c, c.Args[0], log, alone) },
 	}
 }
 
-func runImport(c *edge.Call, file, log string, alone bool) error {
-	b, err := c.Board()
-	if err != nil {
+func runImport(ctx context.Context, c *edge.Call, file, log string, alone bool) error {
+	b := c.Board
+	if err := gitio.RequireVersion(ctx); err != nil {
 		return err
 	}
-	if err := gitio.RequireVersion(c.Ctx); err != nil {
+	if err := setup.HumanOnly(ctx, c); err != nil {
 		return err
 	}
-	if err := setup.HumanOnly(c); err != nil {
-		return err
-	}
-	elsewhere, err := setup.BoardsElsewhere(c, alone, "git liza import FILE --alone begins one all the same")
+	elsewhere, err := setup.BoardsElsewhere(ctx, c, alone, "git liza import FILE --alone begins one all the same")
 	if err != nil {
 		return err
 	}
 	if len(elsewhere) > 0 {
 		return board.Refuse(board.CodeExists, "this project has a board already, at "+strings.Join(elsewhere, ", "), "git liza init joins it")
 	}
-	old, err := readOneFile(c, file, log)
+	old, err := readOneFile(ctx, c, file, log)
 	if err != nil {
 		return err
 	}
 	integration := old.Records[board.ConfigPath].(*board.Config).IntegrationBranch
-	start, err := setup.StartOf(c.Ctx, b.Repo(), integration)
+	start, err := setup.StartOf(ctx, b.Repo(), integration)
 	if err != nil {
 		return err
 	}
@@ -74,24 +71,24 @@ func runImport(c *edge.Call, file, log string, alone bool) error {
 	if err != nil {
 		return err
 	}
-	leases, err := leaseRefs(c, old.Leases)
+	leases, err := leaseRefs(ctx, c, old.Leases)
 	if err != nil {
 		return err
 	}
-	done, err := c.Do(payload.Op(), func(context.Context, *gitboard.View) (board.Payload, []git.RefUpdate, error) {
+	done, err := c.Do(ctx, payload.Op(), func(context.Context, *gitboard.View) (board.Payload, []git.RefUpdate, error) {
 		return payload, slices.Concat(start.Refs, leases), nil
 	})
 	if err != nil {
 		return err
 	}
-	if err := setup.MakeStopDir(c, b); err != nil {
+	if err := setup.MakeStopDir(ctx, c, b); err != nil {
 		return err
 	}
-	warnings, err := importWarnings(c)
+	warnings, err := importWarnings(ctx, c)
 	if err != nil {
 		return err
 	}
-	if hooks := setup.InstallHooks(c, b); hooks != "" {
+	if hooks := setup.InstallHooks(ctx, c, b); hooks != "" {
 		warnings = append(warnings, "WARNING: "+hooks)
 	}
 	lines := slices.Concat(edge.Prefixed("changed: ", old.Changed), warnings,
@@ -100,7 +97,7 @@ func runImport(c *edge.Call, file, log string, alone bool) error {
 }
 
 // readOneFile reads the file and its log, if there is one, and looks up the commits that they name.
-func readOneFile(c *edge.Call, file, log string) (*onefile.Board, error) {
+func readOneFile(ctx context.Context, c *edge.Call, file, log string) (*onefile.Board, error) {
 	state, err := readArgument(c, file)
 	if err != nil {
 		return nil, err
@@ -112,10 +109,10 @@ func readOneFile(c *edge.Call, file, log string) (*onefile.Board, error) {
 		}
 		in.LogFile = filepath.Base(log)
 	}
-	if in.Clone, err = c.Opened.CloneID(); err != nil {
+	if in.Clone, err = c.Board.CloneID(); err != nil {
 		return nil, err
 	}
-	if in.Session, err = c.Opened.Token(); err != nil {
+	if in.Session, err = c.Board.Token(); err != nil {
 		return nil, err
 	}
 	old, err := onefile.Read(in)
@@ -131,7 +128,7 @@ func readOneFile(c *edge.Call, file, log string) (*onefile.Board, error) {
 	for i, id := range short {
 		names[i] = id + "^{commit}"
 	}
-	objects, err := c.Opened.Repo().Objects(c.Ctx, names)
+	objects, err := c.Board.Repo().Objects(ctx, names)
 	if err != nil {
 		return nil, err
 	}
@@ -157,28 +154,28 @@ func readArgument(c *edge.Call, file string) ([]byte, error) {
 
 // leaseRefs writes leases and returns the updates that put them into force. They replace leases of
 // a board that was here before.
-func leaseRefs(c *edge.Call, leases map[string]board.Lease) ([]git.RefUpdate, error) {
+func leaseRefs(ctx context.Context, c *edge.Call, leases map[string]board.Lease) ([]git.RefUpdate, error) {
 	var refs []git.RefUpdate
 	var objects []git.Object
 	for _, agent := range slices.Sorted(maps.Keys(leases)) {
 		l := leases[agent]
-		held, err := lease.Read(c.Ctx, c.Opened.Log().Store(), agent)
+		held, err := lease.Read(ctx, c.Board.Log().Store(), agent)
 		if err != nil {
 			return nil, err
 		}
 		update, object := lease.Renew(held, lease.Lease{Agent: agent, Session: l.Session, Task: l.Task, Expires: l.Expires.Std(), Heartbeat: l.Heartbeat.Std()})
 		refs, objects = append(refs, update), append(objects, object)
 	}
-	return refs, c.Opened.Repo().WriteObjects(c.Ctx, objects)
+	return refs, c.Board.Repo().WriteObjects(ctx, objects)
 }
 
 // importWarnings describes what this repository lacks of the imported board.
-func importWarnings(c *edge.Call) ([]string, error) {
-	v, err := c.View()
+func importWarnings(ctx context.Context, c *edge.Call) ([]string, error) {
+	v, err := c.View(ctx)
 	if err != nil {
 		return nil, err
 	}
-	issues, err := records.Validate(c, v)
+	issues, err := records.Validate(ctx, c, v)
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"context"
+
 	"github.com/spf13/pflag"
 
 	"github.com/git-liza/git-liza/cmd/internal/edge"
@@ -18,15 +20,15 @@ func inboxCommand() *edge.Command {
 there looks at before you comes last.`,
 		Flags:   func(f *pflag.FlagSet) { edge.NarrowFlag(f, &goal) },
 		Example: `git liza inbox`,
-		Run: func(c *edge.Call) error {
-			g, err := screen.Glance(c)
+		Run: func(ctx context.Context, c *edge.Call) error {
+			g, err := screen.Glance(ctx, c)
 			if err != nil {
 				return err
 			}
 			if err := edge.Narrowed(g.State, goal); err != nil {
 				return err
 			}
-			in, err := g.Of(goal).Inbox(c.Ctx, c.Moment(g.State))
+			in, err := g.Of(goal).Inbox(ctx, c.Moment(g.State))
 			if err != nil {
 				return err
 			}

@@ -42,32 +42,32 @@ agents to AGENTS.md, and to CLAUDE.md if there is one; without a goal it does on
 			f.BoolVar(&agents, "agents", false, "add a section about git liza to AGENTS.md, and to CLAUDE.md if there is one")
 		},
 		Example: `git liza init "Sell furniture online" --spec specs/vision.md`,
-		Run: func(c *edge.Call) error {
+		Run: func(ctx context.Context, c *edge.Call) error {
 			if sign != "" {
 				var err error
-				if c.Signer, err = signing.LoadKey(c, sign); err != nil {
+				if c.Signer, err = signing.LoadKey(ctx, c, sign); err != nil {
 					return err
 				}
 			}
 			if agents && len(c.Args) == 0 {
-				return addAgentsSection(c)
+				return addAgentsSection(ctx, c)
 			}
-			done, err := setup.Join(c, alone)
+			done, err := setup.Join(ctx, c, alone)
 			if err == nil && done && sign != "" {
-				err = keepSigningKey(c, sign)
+				err = keepSigningKey(ctx, c, sign)
 			}
 			if done || err != nil {
 				return err
 			}
 			if len(c.Args) > 0 {
-				return runInit(c, c.Args[0], spec, integration, sign, agents)
+				return runInit(ctx, c, c.Args[0], spec, integration, sign, agents)
 			}
-			tip, err := c.Opened.Repo().Ref(c.Ctx, git.BoardRef)
+			tip, err := c.Board.Repo().Ref(ctx, git.BoardRef)
 			switch {
 			case err != nil:
 				return err
 			case !tip.IsZero() && alone:
-				own, err := c.Opened.Own(c.Ctx)
+				own, err := c.Board.Own(ctx)
 				if own || err != nil {
 					return cmp.Or(err, c.Answer(map[string]any{"own": true, "commit": tip}, "the copy of a board that is here is a board of its own now"))
 				}
@@ -80,48 +80,45 @@ agents to AGENTS.md, and to CLAUDE.md if there is one; without a goal it does on
 	}
 }
 
-func runInit(c *edge.Call, goal, spec, integration, sign string, agents bool) error {
-	b, err := c.Board()
-	if err != nil {
+func runInit(ctx context.Context, c *edge.Call, goal, spec, integration, sign string, agents bool) error {
+	b := c.Board
+	if err := gitio.RequireVersion(ctx); err != nil {
 		return err
 	}
-	if err := gitio.RequireVersion(c.Ctx); err != nil {
-		return err
-	}
-	start, err := setup.StartOf(c.Ctx, b.Repo(), integration)
+	start, err := setup.StartOf(ctx, b.Repo(), integration)
 	if err != nil {
 		return err
 	}
 	if spec == "" {
-		if _, err := b.Repo().FileOID(c.Ctx, start.Commit, definition.UsualSpec); err == nil {
+		if _, err := b.Repo().FileOID(ctx, start.Commit, definition.UsualSpec); err == nil {
 			spec = definition.UsualSpec
 		}
-	} else if _, err := b.Repo().FileOID(c.Ctx, start.Commit, spec); err != nil {
+	} else if _, err := b.Repo().FileOID(ctx, start.Commit, spec); err != nil {
 		return board.Refuse(board.CodeGate, fmt.Sprintf("the goal's spec %q is not a file in %s", spec, start.Name), "commit it there first")
 	}
 	public := ""
 	if c.Signer != nil {
 		public = c.Signer.Public()
 	}
-	done, err := c.Do("init", func(context.Context, *gitboard.View) (board.Payload, []git.RefUpdate, error) {
+	done, err := c.Do(ctx, "init", func(context.Context, *gitboard.View) (board.Payload, []git.RefUpdate, error) {
 		return &board.Init{Goal: goal, SpecRef: spec, IntegrationBranch: integration, Key: public}, start.Refs, nil
 	})
 	if err != nil {
 		return err
 	}
-	if err := setup.MakeStopDir(c, b); err != nil {
+	if err := setup.MakeStopDir(ctx, c, b); err != nil {
 		return err
 	}
 	if sign != "" {
-		if err := keepSigningKey(c, sign); err != nil {
+		if err := keepSigningKey(ctx, c, sign); err != nil {
 			return err
 		}
 	}
-	warnings, err := startWarnings(c, start, spec)
+	warnings, err := startWarnings(ctx, c, start, spec)
 	if err != nil {
 		return err
 	}
-	if warning := setup.InstallHooks(c, b); warning != "" {
+	if warning := setup.InstallHooks(ctx, c, b); warning != "" {
 		warnings = append(warnings, warning)
 	}
 	lines := []string{
@@ -133,7 +130,7 @@ func runInit(c *edge.Call, goal, spec, integration, sign string, agents bool) er
 	}
 	fields := map[string]any{"integration_branch": integration, "spec": spec}
 	if agents {
-		files, line, err := agentsFiles(c, b)
+		files, line, err := agentsFiles(ctx, c, b)
 		if err != nil {
 			return err
 		}
@@ -145,13 +142,13 @@ func runInit(c *edge.Call, goal, spec, integration, sign string, agents bool) er
 
 // startWarnings warns if integration starts where the human may not expect it: on a detached HEAD,
 // or at a commit that lacks later edits of the spec.
-func startWarnings(c *edge.Call, start *setup.Start, spec string) ([]string, error) {
-	repo := c.Opened.Repo()
+func startWarnings(ctx context.Context, c *edge.Call, start *setup.Start, spec string) ([]string, error) {
+	repo := c.Board.Repo()
 	if repo.Bare() {
 		return nil, nil
 	}
 	var warnings []string
-	head, branch, err := repo.Head(c.Ctx, repo.TopLevel())
+	head, branch, err := repo.Head(ctx, repo.TopLevel())
 	if err != nil {
 		return nil, err
 	}
@@ -161,7 +158,7 @@ func startWarnings(c *edge.Call, start *setup.Start, spec string) ([]string, err
 	if spec == "" {
 		spec = definition.UsualSpec
 	}
-	entries, err := repo.Status(c.Ctx, repo.TopLevel())
+	entries, err := repo.Status(ctx, repo.TopLevel())
 	if err != nil {
 		return nil, err
 	}
@@ -172,11 +169,11 @@ func startWarnings(c *edge.Call, start *setup.Start, spec string) ([]string, err
 }
 
 // addAgentsSection is init --agents without a goal.
-func addAgentsSection(c *edge.Call) error {
-	if _, err := c.Actor("init"); err != nil {
+func addAgentsSection(ctx context.Context, c *edge.Call) error {
+	if _, err := c.Actor(ctx, "init"); err != nil {
 		return err
 	}
-	files, line, err := agentsFiles(c, c.Opened)
+	files, line, err := agentsFiles(ctx, c, c.Board)
 	if err != nil {
 		return err
 	}
@@ -185,8 +182,8 @@ func addAgentsSection(c *edge.Call) error {
 
 // agentsFiles writes the files that coding agents read on start, for the human to commit, and
 // reports it.
-func agentsFiles(c *edge.Call, b *gitboard.Board) (files []string, line string, err error) {
-	root, err := b.Root(c.Ctx)
+func agentsFiles(ctx context.Context, c *edge.Call, b *gitboard.Board) (files []string, line string, err error) {
+	root, err := b.Root(ctx)
 	if err != nil {
 		return nil, "", err
 	}
@@ -202,10 +199,10 @@ func agentsFiles(c *edge.Call, b *gitboard.Board) (files []string, line string, 
 }
 
 // keepSigningKey sets the key that this clone signs with.
-func keepSigningKey(c *edge.Call, where string) error {
+func keepSigningKey(ctx context.Context, c *edge.Call, where string) error {
 	where, err := signing.KeyFromAnywhere(c, where)
 	if err != nil {
 		return err
 	}
-	return c.Opened.Repo().SetConfig(c.Ctx, "liza.signingkey", where)
+	return c.Board.Repo().SetConfig(ctx, "liza.signingkey", where)
 }

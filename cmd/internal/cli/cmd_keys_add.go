@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"os"
 	"strings"
 
@@ -26,7 +27,7 @@ Keys count once signatures are required: git liza config set require_signatures 
 			f.BoolVar(&p.Replaces, "replace", false, "revoke the other keys of the same name with it")
 		},
 		Example: `git liza keys add coder-1 ~/.ssh/coder-1.pub`,
-		Run: func(c *edge.Call) error {
+		Run: func(ctx context.Context, c *edge.Call) error {
 			p.Principal = c.Args[0]
 			if strings.Contains(p.Principal, "@") {
 				p.Principal = strings.ToLower(p.Principal)
@@ -35,7 +36,7 @@ Keys count once signatures are required: git liza config set require_signatures 
 			if p.Public, err = publicKey(c, c.Args[1]); err != nil {
 				return err
 			}
-			return c.Just(&p)
+			return c.Just(ctx, &p)
 		},
 	}
 }

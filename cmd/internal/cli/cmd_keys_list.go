@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/spf13/pflag"
@@ -23,8 +24,8 @@ git liza verify goes by the order on the board.`,
 			f.BoolVar(&allowed, "allowed-signers", false, "print them in the format of OpenSSH")
 		},
 		Example: `git liza keys list --allowed-signers > allowed_signers`,
-		Run: func(c *edge.Call) error {
-			v, err := c.View()
+		Run: func(ctx context.Context, c *edge.Call) error {
+			v, err := c.View(ctx)
 			if err != nil {
 				return err
 			}

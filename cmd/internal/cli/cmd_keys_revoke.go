@@ -25,8 +25,8 @@ func keysRevokeCommand() *edge.Command {
 What it has signed before stays valid: the order on the board decides, not dates.`,
 		Flags:   func(f *pflag.FlagSet) { f.StringVar(&reason, "reason", "", "why") },
 		Example: `git liza keys revoke SHA256:yKYm9JeS2c0Bzb0nBHyh1gwcvHl1VGfE9jXkqk4q0dE --reason "the laptop was stolen"`,
-		Run: func(c *edge.Call) error {
-			done, err := c.Do("keys-revoke", func(_ context.Context, v *gitboard.View) (board.Payload, []git.RefUpdate, error) {
+		Run: func(ctx context.Context, c *edge.Call) error {
+			done, err := c.Do(ctx, "keys-revoke", func(_ context.Context, v *gitboard.View) (board.Payload, []git.RefUpdate, error) {
 				id, err := findKey(v.State, c.Args[0])
 				return &board.KeysRevoke{Key: id, Reason: reason}, nil, err
 			})

@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"context"
+
 	"github.com/spf13/pflag"
 
 	"github.com/git-liza/git-liza/cmd/internal/definition"
@@ -25,8 +27,8 @@ with them.`,
 			f.StringVar(&from, "from", "HEAD", "with --spec: the `COMMIT` that has the files")
 		},
 		Example: `git liza land --spec specs/prices.md --reason "prices in euros"`,
-		Run: func(c *edge.Call) error {
-			actor, err := c.Actor("land")
+		Run: func(ctx context.Context, c *edge.Call) error {
+			actor, err := c.Actor(ctx, "land")
 			if err != nil {
 				return err
 			}
@@ -37,7 +39,7 @@ with them.`,
 			case len(c.Args) > 1:
 				return edge.Usage(c.Cmd, "land takes one COMMIT; files alone: --spec PATH...")
 			}
-			got, err := merge.Land(c.Ctx, c.Opened, r)
+			got, err := merge.Land(ctx, c.Board, r)
 			if err != nil {
 				return err
 			}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"slices"
 
@@ -36,7 +37,7 @@ with git's own means.`,
 			f.BoolVar(&o.Yaml, "yaml", false, "as the entries of a log.yaml")
 		},
 		Example: `git liza log login --since 2h --patch`,
-		Run: func(c *edge.Call) error {
+		Run: func(ctx context.Context, c *edge.Call) error {
 			if len(c.Args) == 1 {
 				o.Task = c.Args[0]
 			}
@@ -46,13 +47,13 @@ with git's own means.`,
 			case o.Follow && c.At != "":
 				return edge.Usage(c.Cmd, "--follow starts now, not --at another time")
 			}
-			return runLog(c, o)
+			return runLog(ctx, c, o)
 		},
 	}
 }
 
-func runLog(c *edge.Call, o history.Options) error {
-	v, err := c.View()
+func runLog(ctx context.Context, c *edge.Call, o history.Options) error {
+	v, err := c.View(ctx)
 	if err != nil {
 		return err
 	}
@@ -68,9 +69,9 @@ func runLog(c *edge.Call, o history.Options) error {
 		return board.Refuse(board.CodeInvalid, fmt.Sprintf("no operation is called %q", plain.Line(o.Op, 40)), edge.Suggest(o.Op, board.Ops()))
 	}
 	if o.Follow {
-		return followLog(c, o, v)
+		return followLog(ctx, c, o, v)
 	}
-	lines, err := history.Lines(c, o, git.ZeroOID, v.Commit)
+	lines, err := history.Lines(ctx, c, o, git.ZeroOID, v.Commit)
 	if err != nil {
 		return err
 	}
@@ -83,45 +84,45 @@ func runLog(c *edge.Call, o history.Options) error {
 			return c.Say("[]")
 		}
 	}
-	return printLog(c, o, lines)
+	return printLog(ctx, c, o, lines)
 }
 
 // lookBack is how many operations --follow starts with.
 const lookBack = 10
 
 // followLog shows the last operations and then each new one, until the call is interrupted.
-func followLog(c *edge.Call, o history.Options, v *gitboard.View) error {
+func followLog(ctx context.Context, c *edge.Call, o history.Options, v *gitboard.View) error {
 	if o.Max == 0 {
 		o.Max = lookBack
 	}
-	changes, err := c.Opened.Follow(c.Ctx, screen.LookEvery)
+	changes, err := c.Board.Follow(ctx, screen.LookEvery)
 	if err != nil {
 		return err
 	}
 	for seen := git.ZeroOID; ; {
 		if v.Commit != seen {
-			lines, err := history.Lines(c, o, seen, v.Commit)
+			lines, err := history.Lines(ctx, c, o, seen, v.Commit)
 			if err == nil {
 				slices.Reverse(lines)
-				err = printLog(c, o, lines)
+				err = printLog(ctx, c, o, lines)
 			}
 			if err != nil {
-				return edge.Interrupted(c.Ctx, err)
+				return edge.Interrupted(ctx, err)
 			}
 			seen, o.Max = v.Commit, 0
 		}
 		if _, follows := <-changes; !follows {
 			return nil
 		}
-		if v, err = c.View(); err != nil {
-			return edge.Interrupted(c.Ctx, err)
+		if v, err = c.View(ctx); err != nil {
+			return edge.Interrupted(ctx, err)
 		}
 	}
 }
 
 // printLog prints lines in order: for a human, as one JSON object each, or as entries of a
 // log.yaml.
-func printLog(c *edge.Call, o history.Options, lines []history.Line) error {
+func printLog(ctx context.Context, c *edge.Call, o history.Options, lines []history.Line) error {
 	p := c.Page()
 	for _, l := range lines {
 		var err error
@@ -129,7 +130,7 @@ func printLog(c *edge.Call, o history.Options, lines []history.Line) error {
 		case c.JSON:
 			err = c.PrintJSON(l)
 		case o.Yaml:
-			err = history.PrintEntries(c, o.Filter, l)
+			err = history.PrintEntries(ctx, c, o.Filter, l)
 		default:
 			err = c.Print(l.Text(p))
 		}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -34,14 +35,14 @@ agent when none is named, and print who said it, and when.`,
 			f.BoolVar(&raw, "raw", false, "every byte as the agent printed it; not to a terminal")
 		},
 		Example: `git liza logs coder-1 --follow`,
-		Run: func(c *edge.Call) error {
+		Run: func(ctx context.Context, c *edge.Call) error {
 			if search == "" && task == "" {
-				return runLogs(c, lines, follow, raw)
+				return runLogs(ctx, c, lines, follow, raw)
 			}
 			if follow || raw || lines < 0 {
 				return edge.Usage(c.Cmd, "--search and --task go with a number of --lines, not with --follow or --raw")
 			}
-			return searchLogs(c, transcript.Query{Words: strings.Fields(search), Task: task}, lines)
+			return searchLogs(ctx, c, transcript.Query{Words: strings.Fields(search), Task: task}, lines)
 		},
 	}
 }
@@ -59,15 +60,12 @@ type transcriptLine struct {
 // errUnread ends an endless command when nobody reads its output any more.
 var errUnread = errors.New("nobody reads on")
 
-func runLogs(c *edge.Call, lines int, follow, raw bool) error {
+func runLogs(ctx context.Context, c *edge.Call, lines int, follow, raw bool) error {
 	if len(c.Args) == 0 {
 		return edge.Usage(c.Cmd, "logs needs AGENT, --search WORDS or --task ID")
 	}
 	agent := c.Args[0]
-	b, err := c.Board()
-	if err != nil {
-		return err
-	}
+	b := c.Board
 	switch {
 	case lines < 0:
 		return edge.Usage(c.Cmd, "--lines is a number of lines, not %d", lines)
@@ -83,7 +81,7 @@ func runLogs(c *edge.Call, lines int, follow, raw bool) error {
 	if raw {
 		emit = func(line []byte) error { return write(c, append(line[:len(line):len(line)], '\n')) }
 	}
-	if err := transcript.Read(c.Ctx, b.Dir(), agent, lines, follow, emit); !errors.Is(err, errUnread) {
+	if err := transcript.Read(ctx, b.Dir(), agent, lines, follow, emit); !errors.Is(err, errUnread) {
 		return err
 	}
 	return nil
@@ -106,16 +104,13 @@ func agentsWithLogs(dir, agent string) ([]string, error) {
 }
 
 // searchLogs prints the lines that match a query in the transcripts of one agent or of all.
-func searchLogs(c *edge.Call, q transcript.Query, last int) error {
-	b, err := c.Board()
-	if err != nil {
-		return err
-	}
+func searchLogs(ctx context.Context, c *edge.Call, q transcript.Query, last int) error {
+	b := c.Board
 	agents, err := agentsWithLogs(b.Dir(), strings.Join(c.Args, ""))
 	if err != nil {
 		return err
 	}
-	found, err := transcript.Search(c.Ctx, b.Dir(), agents, q, last, visibleLines)
+	found, err := transcript.Search(ctx, b.Dir(), agents, q, last, visibleLines)
 	if err != nil {
 		return err
 	}

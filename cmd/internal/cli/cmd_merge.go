@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -29,8 +30,8 @@ A conflict or a failing test is recorded (exit code 3).`,
 			f.BoolVar(&all, "all", false, "merge every APPROVED task: by priority, then by how long it has waited")
 			f.BoolVar(&afresh, "no-cache", false, "test also what has passed the test in this clone before")
 		},
-		Run: func(c *edge.Call) error {
-			actor, err := c.Actor("merge")
+		Run: func(ctx context.Context, c *edge.Call) error {
+			actor, err := c.Actor(ctx, "merge")
 			if err != nil {
 				return err
 			}
@@ -41,7 +42,7 @@ A conflict or a failing test is recorded (exit code 3).`,
 			if !c.JSON { // for a program, standard error only gets the error
 				r.Out = c.App.Stderr
 			}
-			got, err := merge.Train(c.Ctx, c.Opened, r)
+			got, err := merge.Train(ctx, c.Board, r)
 			if reported := reportMerges(c, got, len(c.Args) == 1); reported != nil {
 				return reported
 			}

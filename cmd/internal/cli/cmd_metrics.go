@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"context"
+
 	"github.com/spf13/pflag"
 
 	"github.com/git-liza/git-liza/cmd/internal/edge"
@@ -18,8 +20,8 @@ func metricsCommand() *edge.Command {
 		Long:    "With --goal they are of that goal's tasks; what planning it has cost is not in them.",
 		Flags:   func(f *pflag.FlagSet) { edge.NarrowFlag(f, &goal) },
 		Example: `git liza metrics --json`,
-		Run: func(c *edge.Call) error {
-			v, err := c.View()
+		Run: func(ctx context.Context, c *edge.Call) error {
+			v, err := c.View(ctx)
 			if err != nil {
 				return err
 			}

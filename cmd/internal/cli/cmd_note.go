@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"context"
+
 	"github.com/spf13/pflag"
 
 	"github.com/git-liza/git-liza/cmd/internal/edge"
@@ -21,13 +23,13 @@ func noteCommand() *edge.Command {
 			f.StringVar(&file, "text-file", "", "a `FILE` that holds the text")
 		},
 		Example: `git liza note "Use the staging key" --for login`,
-		Run: func(c *edge.Call) error {
+		Run: func(ctx context.Context, c *edge.Call) error {
 			text, err := c.Text("text", edge.First(c.Args), file)
 			if err != nil {
 				return err
 			}
 			p.Message = text
-			return c.Just(&p)
+			return c.Just(ctx, &p)
 		},
 	}
 }

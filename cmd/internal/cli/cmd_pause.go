@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"context"
+
 	"github.com/spf13/pflag"
 
 	"github.com/git-liza/git-liza/cmd/internal/edge"
@@ -19,6 +21,6 @@ func pauseCommand() *edge.Command {
 			f.StringVar(&p.Reason, "reason", "", "why")
 		},
 		Example: `git liza pause --task login --reason "the spec changes today"`,
-		Run:     func(c *edge.Call) error { return c.Just(&p) },
+		Run:     func(ctx context.Context, c *edge.Call) error { return c.Just(ctx, &p) },
 	}
 }

@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"context"
+
 	"github.com/git-liza/git-liza/cmd/internal/edge"
 	"github.com/git-liza/git-liza/cmd/internal/screen"
 	"github.com/git-liza/git-liza/gitboard/board"
@@ -16,8 +18,8 @@ func planCommand() *edge.Command {
 		Long: `The number before a task says how many tasks have to be over, one after the other, before it can begin. What is
 worth a second look is a warning.`,
 		Example: `git liza plan`,
-		Run: func(c *edge.Call) error {
-			v, err := c.View()
+		Run: func(ctx context.Context, c *edge.Call) error {
+			v, err := c.View(ctx)
 			if err != nil {
 				return err
 			}

@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"context"
+
 	"github.com/spf13/pflag"
 
 	"github.com/git-liza/git-liza/cmd/internal/edge"
@@ -24,13 +26,13 @@ func preExecCommand() *edge.Command {
 			f.StringVar(&p.Risks, "risks", "", "what could go wrong")
 		},
 		Example: `git liza pre-exec login --intent "Add POST /login" --validation "go test ./api: ok" --file api/login.go`,
-		Run: func(c *edge.Call) error {
+		Run: func(ctx context.Context, c *edge.Call) error {
 			p.Task = c.Args[0]
-			actor, err := c.Actor("pre-exec")
+			actor, err := c.Actor(ctx, "pre-exec")
 			if err != nil {
 				return err
 			}
-			done, err := worktrees.PreExec(c.Ctx, c.Opened, c.Asks(actor), p)
+			done, err := worktrees.PreExec(ctx, c.Board, c.Asks(actor), p)
 			if err != nil {
 				return err
 			}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -29,20 +30,20 @@ func primeCommand() *edge.Command {
 		Long:    "With --goal a planner reads what wakes it for that goal, and a human the inbox of that goal.",
 		Flags:   func(f *pflag.FlagSet) { edge.NarrowFlag(f, &goal) },
 		Example: `git liza prime`,
-		Run: func(c *edge.Call) error {
-			v, err := c.View()
+		Run: func(ctx context.Context, c *edge.Call) error {
+			v, err := c.View(ctx)
 			if err != nil {
 				return err
 			}
 			if err := edge.Narrowed(v.State, goal); err != nil {
 				return err
 			}
-			p, err := prime(c, v, goal)
+			p, err := prime(ctx, c, v, goal)
 			if err != nil {
 				return err
 			}
 			if p.Role == roles.Human {
-				if p.Inbox, err = inboxToPrime(c, v, goal); err != nil {
+				if p.Inbox, err = inboxToPrime(ctx, c, v, goal); err != nil {
 					return err
 				}
 			}
@@ -110,14 +111,14 @@ type wakeLine struct {
 	About   []string           `json:"about"`
 }
 
-func prime(c *edge.Call, v *gitboard.View, goal string) (*primer, error) {
+func prime(ctx context.Context, c *edge.Call, v *gitboard.View, goal string) (*primer, error) {
 	s, id := v.State.ForRules(), c.AgentID()
 	p := &primer{
 		Agent: roles.HumanID, Role: roles.Human, Supervised: c.Supervised(), Mode: s.Control().Mode,
 		Drafts: []string{}, InReview: []string{}, Wakes: []wakeLine{}, Docs: []string{},
 	}
 	if id != "" {
-		role, err := c.Role()
+		role, err := c.Role(ctx)
 		if err != nil {
 			return nil, err
 		}
@@ -133,7 +134,7 @@ func prime(c *edge.Call, v *gitboard.View, goal string) (*primer, error) {
 	if t != nil {
 		p.Task, p.Status = t.ID, string(t.Status)
 		var err error
-		if p.Work, err = workToPrime(c, s, t, p.Role); err != nil {
+		if p.Work, err = workToPrime(ctx, c, s, t, p.Role); err != nil {
 			return nil, err
 		}
 	}
@@ -147,7 +148,7 @@ func prime(c *edge.Call, v *gitboard.View, goal string) (*primer, error) {
 			p.InReview = append(p.InReview, b.ID)
 		}
 	}
-	if err := p.plan(c, v, s, t, goal); err != nil {
+	if err := p.plan(ctx, c, v, s, t, goal); err != nil {
 		return nil, err
 	}
 	p.Notes = screen.NoteLines(report.NotesFor(s, p.Task, p.Agent, string(p.Role)))
@@ -155,17 +156,17 @@ func prime(c *edge.Call, v *gitboard.View, goal string) (*primer, error) {
 }
 
 // inboxToPrime is what waits for a human.
-func inboxToPrime(c *edge.Call, v *gitboard.View, goal string) (*report.Inbox, error) {
-	g, err := v.Glance(c.Ctx)
+func inboxToPrime(ctx context.Context, c *edge.Call, v *gitboard.View, goal string) (*report.Inbox, error) {
+	g, err := v.Glance(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return g.Of(goal).Inbox(c.Ctx, c.App.Now())
+	return g.Of(goal).Inbox(ctx, c.App.Now())
 }
 
 // plan fills in what comes next.
-func (p *primer) plan(c *edge.Call, v *gitboard.View, s *board.State, t *board.Task, goal string) error {
-	who, err := c.CallerOn(v)
+func (p *primer) plan(ctx context.Context, c *edge.Call, v *gitboard.View, s *board.State, t *board.Task, goal string) error {
+	who, err := c.CallerOn(ctx, v)
 	if err != nil {
 		return err
 	}
@@ -259,8 +260,8 @@ func feedback(t *board.Task) string {
 	return strings.Join(parts, "; ")
 }
 
-func workToPrime(c *edge.Call, s *board.State, t *board.Task, role roles.Role) (*primeWork, error) {
-	root, err := c.Opened.Root(c.Ctx)
+func workToPrime(ctx context.Context, c *edge.Call, s *board.State, t *board.Task, role roles.Role) (*primeWork, error) {
+	root, err := c.Board.Root(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -279,11 +280,11 @@ func workToPrime(c *edge.Call, s *board.State, t *board.Task, role roles.Role) (
 		return w, nil
 	}
 	w.Unblocked = report.Unblocking(t)
-	st, err := worktrees.StatusHere(c.Ctx, c.Opened, t)
+	st, err := worktrees.StatusHere(ctx, c.Board, t)
 	if err != nil || !st.Exists {
 		return w, err
 	}
-	commits, err := c.Opened.Repo().CountCommits(c.Ctx, git.OID(t.BaseCommit), st.Head)
+	commits, err := c.Board.Repo().CountCommits(ctx, git.OID(t.BaseCommit), st.Head)
 	w.Commits, w.Uncommitted = &commits, st.Dirty
 	return w, err
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"io"
 	"path/filepath"
 
@@ -26,8 +27,8 @@ func promptCommand() *edge.Command {
 			"the agent that has the task, or the first of the role. Nothing is changed.",
 		Flags:   func(f *pflag.FlagSet) { f.StringVar(&goal, "goal", "", "the `GOAL` that a planner is woken for") },
 		Example: `git liza prompt coder login`,
-		Run: func(c *edge.Call) error {
-			named, err := c.TeamRole(c.Args[0])
+		Run: func(ctx context.Context, c *edge.Call) error {
+			named, err := c.TeamRole(ctx, c.Args[0])
 			if err != nil {
 				return err
 			}
@@ -38,14 +39,14 @@ func promptCommand() *edge.Command {
 			if role != roles.Planner && goal != "" {
 				return edge.Usage(c.Cmd, "--goal is for a planner: the task says which goal a coder or a reviewer works for")
 			}
-			v, err := c.View()
+			v, err := c.View(ctx)
 			if err != nil {
 				return err
 			}
 			if err := edge.Narrowed(v.State, goal); err != nil {
 				return err
 			}
-			in, err := promptInput(c, v, named, goal)
+			in, err := promptInput(ctx, c, v, named, goal)
 			if err != nil {
 				return err
 			}
@@ -63,9 +64,9 @@ func promptCommand() *edge.Command {
 }
 
 // promptInput gathers the input that a supervisor would use.
-func promptInput(c *edge.Call, v *gitboard.View, named *board.Role, goal string) (prompt.Input, error) {
+func promptInput(ctx context.Context, c *edge.Call, v *gitboard.View, named *board.Role, goal string) (prompt.Input, error) {
 	role := named.Kind.Role()
-	root, err := c.Opened.Root(c.Ctx)
+	root, err := c.Board.Root(ctx)
 	if err != nil {
 		return prompt.Input{}, err
 	}
@@ -73,7 +74,7 @@ func promptInput(c *edge.Call, v *gitboard.View, named *board.Role, goal string)
 	if roles.NameOf(in.Agent) != named.Name {
 		in.Agent = named.ID(1)
 	}
-	if in.Extra, err = c.Opened.Instructions(c.Ctx, named); err != nil {
+	if in.Extra, err = c.Board.Instructions(ctx, named); err != nil {
 		return in, err
 	}
 	if role == roles.Planner {
@@ -88,7 +89,7 @@ func promptInput(c *edge.Call, v *gitboard.View, named *board.Role, goal string)
 	}
 	if len(c.Args) > 1 {
 		in.Task = c.Args[1]
-	} else if in.Task, err = workOf(c, v, in.Agent, role); err != nil {
+	} else if in.Task, err = workOf(ctx, c, v, in.Agent, role); err != nil {
 		return in, err
 	}
 	if in.Task == "" {
@@ -98,7 +99,7 @@ func promptInput(c *edge.Call, v *gitboard.View, named *board.Role, goal string)
 	if err != nil {
 		return in, err
 	}
-	if in.Remarks, err = c.Opened.Remarks(c.Ctx, t); err != nil {
+	if in.Remarks, err = c.Board.Remarks(ctx, t); err != nil {
 		return in, err
 	}
 	in.Worktree = filepath.Join(root, filepath.FromSlash(board.WorktreeOf(t.ID)))
@@ -107,7 +108,7 @@ func promptInput(c *edge.Call, v *gitboard.View, named *board.Role, goal string)
 			in.Agent = t.ReviewingBy
 		}
 		if t.ReviewCommit != "" {
-			in.Review, err = c.Opened.Submission(c.Ctx, v, t)
+			in.Review, err = c.Board.Submission(ctx, v, t)
 		}
 		return in, err
 	}
@@ -118,12 +119,12 @@ func promptInput(c *edge.Call, v *gitboard.View, named *board.Role, goal string)
 }
 
 // workOf is the task that an agent has or would get next, "" for none.
-func workOf(c *edge.Call, v *gitboard.View, id string, role roles.Role) (string, error) {
+func workOf(ctx context.Context, c *edge.Call, v *gitboard.View, id string, role roles.Role) (string, error) {
 	if t := report.TaskOf(v.State, id); t != nil && t.Status != board.Approved {
 		return t.ID, nil
 	}
 	if role == roles.CodeReviewer {
-		return board.NextReview(v.State, id, nil, func(holder string, _ board.Brief) bool { return v.Takeable(c.Ctx, holder, 0) }), v.State.Err()
+		return board.NextReview(v.State, id, nil, func(holder string, _ board.Brief) bool { return v.Takeable(ctx, holder, 0) }), v.State.Err()
 	}
-	return worktrees.NextClaim(c.Ctx, v, id)
+	return worktrees.NextClaim(ctx, v, id)
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"io"
 
 	"github.com/git-liza/git-liza/cmd/internal/edge"
@@ -18,19 +19,19 @@ func readCommand() *edge.Command {
 A record may be named by its file, too: tasks/add-auth.yaml, notes/note-12, notes/0/0/note-12.yaml.
 Archived tasks are not in the document; tasks.ID finds each of them.`,
 		Example: `git liza read tasks/login.yaml`,
-		Run: func(c *edge.Call) error {
-			v, err := c.View()
+		Run: func(ctx context.Context, c *edge.Call) error {
+			v, err := c.View(ctx)
 			if err != nil {
 				return err
 			}
 			if c.JSON {
-				n, err := records.Part(c, v, c.Args)
+				n, err := records.Part(ctx, c, v, c.Args)
 				if err != nil {
 					return err
 				}
 				return records.PrintNode(c, n)
 			}
-			text, err := records.PartText(c, v, c.Args)
+			text, err := records.PartText(ctx, c, v, c.Args)
 			if err != nil {
 				return err
 			}

@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"context"
+
 	"github.com/spf13/pflag"
 
 	"github.com/git-liza/git-liza/cmd/internal/edge"
@@ -16,8 +18,8 @@ func reassignCommand() *edge.Command {
 		Short:   "free a REJECTED task for another coder",
 		Flags:   func(f *pflag.FlagSet) { f.StringVar(&reason, "reason", "", "why") },
 		Example: `git liza reassign login --reason "coder-2 is gone"`,
-		Run: func(c *edge.Call) error {
-			return c.Just(&board.Reassign{About: board.About{Task: c.Args[0]}, Reason: reason})
+		Run: func(ctx context.Context, c *edge.Call) error {
+			return c.Just(ctx, &board.Reassign{About: board.About{Task: c.Args[0]}, Reason: reason})
 		},
 	}
 }

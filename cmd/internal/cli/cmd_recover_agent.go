@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 
@@ -28,33 +29,33 @@ the id can be registered at once. No process is ended.`,
 			f.BoolVar(&force, "force", false, "though its lease is live: you know that its process is gone")
 		},
 		Example: `git liza recover-agent coder-2`,
-		Run:     func(c *edge.Call) error { return runRecoverAgent(c, c.Args[0], force) },
+		Run:     func(ctx context.Context, c *edge.Call) error { return runRecoverAgent(ctx, c, c.Args[0], force) },
 	}
 }
 
-func runRecoverAgent(c *edge.Call, id string, force bool) error {
-	human, err := recovery.OnlyHuman(c)
+func runRecoverAgent(ctx context.Context, c *edge.Call, id string, force bool) error {
+	human, err := recovery.OnlyHuman(ctx, c)
 	if err != nil {
 		return err
 	}
 	if !roles.IsID(id) {
 		return board.Refuse(board.CodeInvalid, roles.NotAnID(id).Error(), "git liza status")
 	}
-	v, err := c.View()
+	v, err := c.View(ctx)
 	if err != nil {
 		return err
 	}
-	if _, gave := c.Opened.GaveUp()[id]; gave && v.State.Agent(id) == nil {
-		return errors.Join(c.Opened.DropGaveUp(id), printRecovered(c, id, nil, false, true))
+	if _, gave := c.Board.GaveUp()[id]; gave && v.State.Agent(id) == nil {
+		return errors.Join(c.Board.DropGaveUp(id), printRecovered(c, id, nil, false, true))
 	}
 	if v.State.Agent(id) == nil {
 		return errors.Join(v.State.Err(), &board.Refusal{Code: board.CodeUnknownAgent, Message: id + " is not registered", Unknown: id, Hint: "git liza status"})
 	}
-	held, err := v.Lease(c.Ctx, id)
+	held, err := v.Lease(ctx, id)
 	if err != nil {
 		return err
 	}
-	live := !v.Takeable(c.Ctx, id, 0)
+	live := !v.Takeable(ctx, id, 0)
 	if live && !force {
 		return board.Refuse(board.CodeLease, fmt.Sprintf("the lease of %s is live, until %s", id, board.At(held.Expires)),
 			"wait until then, or, if you know that its process is gone: git liza recover-agent "+id+" --force")
@@ -66,7 +67,7 @@ func runRecoverAgent(c *edge.Call, id string, force bool) error {
 		if t == nil || recovery.HolderOf(t) != id {
 			continue
 		}
-		r, err := recovery.RecoverTask(c, human, t.ID, force)
+		r, err := recovery.RecoverTask(ctx, c, human, t.ID, force)
 		if err != nil {
 			left = errors.Join(left, err)
 			continue
@@ -74,10 +75,10 @@ func runRecoverAgent(c *edge.Call, id string, force bool) error {
 		tasks, left = append(tasks, r), errors.Join(left, r.Unfinished())
 	}
 	if left == nil && live {
-		left = endLease(c, id, held)
+		left = endLease(ctx, c, id, held)
 	}
 	if left == nil {
-		left = c.Opened.DropGaveUp(id)
+		left = c.Board.DropGaveUp(id)
 	}
 	if err := errors.Join(v.State.Err(), printRecovered(c, id, tasks, live, left == nil)); err != nil {
 		return err
@@ -86,12 +87,12 @@ func runRecoverAgent(c *edge.Call, id string, force bool) error {
 }
 
 // endLease ends a lease unless its holder has renewed it since, or a release has ended it.
-func endLease(c *edge.Call, id string, held *lease.Held) error {
-	now, err := lease.Read(c.Ctx, c.Opened.Log().Store(), id)
+func endLease(ctx context.Context, c *edge.Call, id string, held *lease.Held) error {
+	now, err := lease.Read(ctx, c.Board.Log().Store(), id)
 	if err != nil || now == nil {
 		return err
 	}
-	err = c.Opened.Log().Store().UpdateRefs(c.Ctx, []git.RefUpdate{lease.Fence(id, held)}, "git liza: recover-agent")
+	err = c.Board.Log().Store().UpdateRefs(ctx, []git.RefUpdate{lease.Fence(id, held)}, "git liza: recover-agent")
 	if errors.Is(err, gitio.ErrRefMoved) {
 		return board.Refuse(board.CodeLease, id+" has renewed its lease just now: its process is alive", "end that process first")
 	}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 
 	"github.com/spf13/pflag"
@@ -23,12 +24,12 @@ waits for the next reviewer.`,
 			f.BoolVar(&force, "force", false, "though the holder's lease is live: you know that its process is gone")
 		},
 		Example: `git liza recover-task login`,
-		Run: func(c *edge.Call) error {
-			human, err := recovery.OnlyHuman(c)
+		Run: func(ctx context.Context, c *edge.Call) error {
+			human, err := recovery.OnlyHuman(ctx, c)
 			if err != nil {
 				return err
 			}
-			r, err := recovery.RecoverTask(c, human, c.Args[0], force)
+			r, err := recovery.RecoverTask(ctx, c, human, c.Args[0], force)
 			if err != nil {
 				return err
 			}

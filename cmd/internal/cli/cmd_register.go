@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/git-liza/git-liza/cmd/internal/edge"
@@ -15,11 +16,8 @@ func registerCommand() *edge.Command {
 		Short:   "make an agent known, under a new session",
 		Long:    "The id is LIZA_AGENT_ID, or the argument. It must be free, or its lease must have expired.",
 		Example: `git liza register coder-1`,
-		Run: func(c *edge.Call) error {
-			b, err := c.Board()
-			if err != nil {
-				return err
-			}
+		Run: func(ctx context.Context, c *edge.Call) error {
+			b := c.Board
 			id := edge.First(c.Args)
 			if id == "" {
 				id = c.AgentID()
@@ -27,7 +25,7 @@ func registerCommand() *edge.Command {
 			if id == "" {
 				return edge.Usage(c.Cmd, "no id is given: name one, like coder-1, or set LIZA_AGENT_ID")
 			}
-			if _, err := b.RoleOf(c.Ctx, id); err != nil {
+			if _, err := b.RoleOf(ctx, id); err != nil {
 				return err
 			}
 			if c.Supervised() {
@@ -36,7 +34,7 @@ func registerCommand() *edge.Command {
 			if err := edge.OwnName(b, id); err != nil {
 				return err
 			}
-			done, actor, err := b.Register(c.Ctx, id, c.Request, c.Process())
+			done, actor, err := b.Register(ctx, id, c.Request, c.Process())
 			if err != nil {
 				return err
 			}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/spf13/pflag"
@@ -24,8 +25,8 @@ func releaseCommand() *edge.Command {
 			f.StringVar(&reason, "reason", "", "why")
 		},
 		Example: `git liza release login --role coder --reason "its process has ended"`,
-		Run: func(c *edge.Call) error {
-			v, err := c.View()
+		Run: func(ctx context.Context, c *edge.Call) error {
+			v, err := c.View(ctx)
 			if err != nil {
 				return err
 			}
@@ -39,11 +40,11 @@ func releaseCommand() *edge.Command {
 			if held := map[board.Status]string{board.Claimed: "coder", board.ReadyForReview: "reviewer"}[t.Status]; held != "" && role != "both" && role != held {
 				return board.Refuse(board.CodeWrongState, fmt.Sprintf("%s is %s: no %s has a claim on it", t.ID, t.Status, role), "git liza show "+t.ID)
 			}
-			actor, err := c.Actor("release")
+			actor, err := c.Actor(ctx, "release")
 			if err != nil {
 				return err
 			}
-			return c.End(actor, &board.Release{About: board.About{Task: t.ID}, Reason: reason, Force: force})
+			return c.End(ctx, actor, &board.Release{About: board.About{Task: t.ID}, Reason: reason, Force: force})
 		},
 	}
 }

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"context"
 	"crypto/rand"
 	"fmt"
 	"os"
@@ -22,21 +23,18 @@ func reportCommand() *edge.Command {
 		Long: `The file needs nothing else: no server, no network, no script. It holds the board, each task's story and the diff of its
 last submission. Of a run that is too large for 5 MB, the last tasks are without story and diff.`,
 		Example: `git liza report run.html`,
-		Run: func(c *edge.Call) error {
-			b, err := c.Board()
-			if err != nil {
-				return err
-			}
+		Run: func(ctx context.Context, c *edge.Call) error {
+			b := c.Board
 			at := ""
 			if c.At != "" {
-				v, err := c.View()
+				v, err := c.View(ctx)
 				if err != nil {
 					return err
 				}
 				at = string(v.Commit)
 			}
 			var text bytes.Buffer
-			if err := web.WriteReport(c.Ctx, web.Config{App: c.App, Board: b, Random: rand.Read}, at, &text); err != nil {
+			if err := web.WriteReport(ctx, web.Config{App: c.App, Board: b, Random: rand.Read}, at, &text); err != nil {
 				return err
 			}
 			file := c.Args[0]

@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"context"
+
 	"github.com/spf13/pflag"
 
 	"github.com/git-liza/git-liza/cmd/internal/edge"
@@ -20,8 +22,8 @@ func resolveCommand() *edge.Command {
 			f.StringVar(&p.Text, "text", "", "what was found and decided")
 		},
 		Example: `git liza resolve --text "The test server was down; it is up again"`,
-		Run: func(c *edge.Call) error {
-			done, err := c.Do(p.Op(), gitboard.Just(&p))
+		Run: func(ctx context.Context, c *edge.Call) error {
+			done, err := c.Do(ctx, p.Op(), gitboard.Just(&p))
 			if err != nil {
 				return err
 			}

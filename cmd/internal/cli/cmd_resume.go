@@ -31,15 +31,15 @@ A clone that a file in .liza stops continues when that file is removed.`,
 			f.StringVar(&p.Reason, "reason", "", "why")
 		},
 		Example: `git liza resume --decision CONTINUE --reason "the summary is as planned"`,
-		Run: func(c *edge.Call) error {
+		Run: func(ctx context.Context, c *edge.Call) error {
 			if p.Decision == "STOP" {
-				return stopHere(c, &p)
+				return stopHere(ctx, c, &p)
 			}
-			done, err := c.Do("resume", gitboard.Just(&p))
+			done, err := c.Do(ctx, "resume", gitboard.Just(&p))
 			if err != nil {
-				return stoppedByFile(c, err)
+				return stoppedByFile(ctx, c, err)
 			}
-			lines, err := filesThatStop(c)
+			lines, err := filesThatStop(ctx, c)
 			if err != nil {
 				return err
 			}
@@ -49,14 +49,14 @@ A clone that a file in .liza stops continues when that file is removed.`,
 }
 
 // stopHere carries out the decision STOP: it aborts the run if it was halted.
-func stopHere(c *edge.Call, p *board.Resume) error {
+func stopHere(ctx context.Context, c *edge.Call, p *board.Resume) error {
 	if p.Goal != "" {
 		return edge.Usage(c.Cmd, "STOP is for the whole run; one goal is given up by git liza goal abort %s", plain.Line(p.Goal, 70))
 	}
 	if p.Task != "" {
 		return edge.Usage(c.Cmd, "STOP is for the whole run; one task is given up by git liza abort --task %s", plain.Line(p.Task, 70))
 	}
-	done, err := c.Do("abort", func(_ context.Context, v *gitboard.View) (board.Payload, []git.RefUpdate, error) {
+	done, err := c.Do(ctx, "abort", func(_ context.Context, v *gitboard.View) (board.Payload, []git.RefUpdate, error) {
 		if v.State.Control().Mode == board.Running {
 			return p, nil, nil // its Check reports that nothing is halted
 		}
@@ -69,12 +69,12 @@ func stopHere(c *edge.Call, p *board.Resume) error {
 }
 
 // stoppedByFile adds to the refusal to resume a running board which file stops this clone.
-func stoppedByFile(c *edge.Call, err error) error {
+func stoppedByFile(ctx context.Context, c *edge.Call, err error) error {
 	var r *board.Refusal
 	if !errors.As(err, &r) || r.Code != board.CodeWrongState || r.Hint != "" {
 		return err
 	}
-	lines, lookErr := filesThatStop(c)
+	lines, lookErr := filesThatStop(ctx, c)
 	if lookErr == nil && len(lines) > 0 {
 		r.Hint = strings.Join(lines, "; ")
 	}
@@ -82,8 +82,8 @@ func stoppedByFile(c *edge.Call, err error) error {
 }
 
 // filesThatStop lists the files that stop this clone.
-func filesThatStop(c *edge.Call) ([]string, error) {
-	halts, err := c.Opened.Halts(c.Ctx)
+func filesThatStop(ctx context.Context, c *edge.Call) ([]string, error) {
+	halts, err := c.Board.Halts(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"context"
+
 	"github.com/spf13/pflag"
 
 	"github.com/git-liza/git-liza/cmd/internal/edge"
@@ -23,7 +25,7 @@ It is stored with the sprint; an answer that is still missing is named. Without 
 			f.StringVar(&file, "file", "", "store the text of this `FILE` (- is standard input)")
 		},
 		Example: `git liza retrospective --template > retrospective.md`,
-		Run: func(c *edge.Call) error {
+		Run: func(ctx context.Context, c *edge.Call) error {
 			if file != "" {
 				if template {
 					return edge.Usage(c.Cmd, "--template or --file, not both")
@@ -32,9 +34,9 @@ It is stored with the sprint; an answer that is still missing is named. Without 
 				if err != nil {
 					return err
 				}
-				return c.Just(&board.Retrospective{Text: text})
+				return c.Just(ctx, &board.Retrospective{Text: text})
 			}
-			v, err := c.View()
+			v, err := c.View(ctx)
 			if err != nil {
 				return err
 			}

@@ -30,11 +30,11 @@ were rewritten). Files of other tasks that came by a merge of integration are le
 			f.BoolVar(&since, "since-last", false, "with --diff: since the submission before")
 		},
 		Example: `git liza review login --diff --since-last`,
-		Run: func(c *edge.Call) error {
+		Run: func(ctx context.Context, c *edge.Call) error {
 			if since && !diff {
 				return edge.Usage(c.Cmd, "--since-last says which --diff to show")
 			}
-			v, err := c.View()
+			v, err := c.View(ctx)
 			if err != nil {
 				return err
 			}
@@ -43,17 +43,17 @@ were rewritten). Files of other tasks that came by a merge of integration are le
 				return err
 			}
 			if diff {
-				return screen.ShowPatch(c, t, since)
+				return screen.ShowPatch(ctx, c, t, since)
 			}
 			if t.ReviewCommit == "" {
 				return board.Refuse(board.CodeWrongState, fmt.Sprintf("%s is %s: nothing of it was submitted", t.ID, t.Status), "git liza show "+t.ID)
 			}
 			if id := c.AgentID(); id != "" && t.ReviewingBy == id {
-				if _, err := worktrees.ForReview(c.Ctx, c.Opened, v, t); err != nil {
+				if _, err := worktrees.ForReview(ctx, c.Board, v, t); err != nil {
 					return err
 				}
 			}
-			m, err := materialFor(c.Ctx, c, v, t)
+			m, err := materialFor(ctx, c, v, t)
 			if err != nil {
 				return err
 			}
@@ -96,7 +96,7 @@ type reviewMaterial struct {
 }
 
 func materialFor(ctx context.Context, c *edge.Call, v *gitboard.View, t *board.Task) (*reviewMaterial, error) {
-	sub, err := c.Opened.Submission(ctx, v, t)
+	sub, err := c.Board.Submission(ctx, v, t)
 	if err != nil {
 		return nil, err
 	}
@@ -110,7 +110,7 @@ func materialFor(ctx context.Context, c *edge.Call, v *gitboard.View, t *board.T
 	if t.Status == board.ReadyForReview {
 		m.Progress = v.State.ReviewProgress(t).String()
 	}
-	if m.Comments, err = c.Opened.Remarks(ctx, t); err != nil {
+	if m.Comments, err = c.Board.Remarks(ctx, t); err != nil {
 		return nil, err
 	}
 	m.Comments = edge.Every(m.Comments)

@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"context"
+
 	"github.com/spf13/pflag"
 
 	"github.com/git-liza/git-liza/cmd/internal/edge"
@@ -21,7 +23,7 @@ func settleDiscoveryCommand() *edge.Command {
 			f.StringVar(&reason, "reason", "", "why")
 		},
 		Example: `git liza settle-discovery discovery-1 --defer --reason "after the release"`,
-		Run: func(c *edge.Call) error {
+		Run: func(ctx context.Context, c *edge.Call) error {
 			if deferIt == reject {
 				return edge.Usage(c.Cmd, "one of --defer and --reject is needed")
 			}
@@ -29,7 +31,7 @@ func settleDiscoveryCommand() *edge.Command {
 			if reject {
 				how = "rejected"
 			}
-			return c.Just(&board.SettleDiscovery{Discovery: c.Args[0], How: how, Reason: reason})
+			return c.Just(ctx, &board.SettleDiscovery{Discovery: c.Args[0], How: how, Reason: reason})
 		},
 	}
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 
@@ -22,24 +23,21 @@ the remote has taken it. Other clones join with git liza init, or with this wher
 plain fetch leaves the board, the branches of tasks (liza/task/ID there) and integration alone from now on; git liza
 brings them itself.`,
 		Example: `git liza share origin`,
-		Run: func(c *edge.Call) error {
-			if err := setup.HumanOnly(c); err != nil {
+		Run: func(ctx context.Context, c *edge.Call) error {
+			if err := setup.HumanOnly(ctx, c); err != nil {
 				return err
 			}
-			b, err := c.Board()
+			b := c.Board
+			tip, err := b.Repo().Ref(ctx, git.BoardRef)
 			if err != nil {
 				return err
 			}
-			tip, err := b.Repo().Ref(c.Ctx, git.BoardRef)
-			if err != nil {
-				return err
-			}
-			home, err := b.Repo().Ref(c.Ctx, git.HomeRef)
+			home, err := b.Repo().Ref(ctx, git.HomeRef)
 			if err != nil {
 				return err
 			}
 			joins := tip.IsZero() || home.IsZero() && b.Remote() == ""
-			err = b.Share(c.Ctx, c.Args[0])
+			err = b.Share(ctx, c.Args[0])
 			if errors.As(err, new(*gitio.NetworkError)) && !errors.Is(err, gitio.ErrRejected) && b.Remote() == "" {
 				return &edge.Outcome{Exit: 3, Code: edge.CodeNetwork, Message: err.Error() + "; nothing was shared", Hint: "when it can be reached: git liza share " + plain.Line(c.Args[0], 60)}
 			}
@@ -47,9 +45,9 @@ brings them itself.`,
 				return err
 			}
 			if joins {
-				return setup.Joined(c, b)
+				return setup.Joined(ctx, c, b)
 			}
-			v, err := b.View(c.Ctx)
+			v, err := b.View(ctx)
 			if err != nil {
 				return err
 			}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -24,8 +25,8 @@ func showCommand() *edge.Command {
 		Long: `ID is a task, an agent, a note, an anomaly, a discovery or a spec change; or goal, sprint, config, control,
 circuit_breaker. With --json the record is printed as git liza read has it.`,
 		Example: `git liza show login`,
-		Run: func(c *edge.Call) error {
-			v, err := c.View()
+		Run: func(ctx context.Context, c *edge.Call) error {
+			v, err := c.View(ctx)
 			if err != nil {
 				return err
 			}
@@ -37,11 +38,11 @@ circuit_breaker. With --json the record is printed as git liza read has it.`,
 					return err
 				}
 				if !c.JSON {
-					return showTask(c, v, t)
+					return showTask(ctx, c, v, t)
 				}
 				path = "tasks." + t.ID
 			}
-			n, err := records.Part(c, v, []string{path})
+			n, err := records.Part(ctx, c, v, []string{path})
 			if err != nil {
 				return err
 			}
@@ -57,8 +58,8 @@ circuit_breaker. With --json the record is printed as git liza read has it.`,
 	}
 }
 
-func showTask(c *edge.Call, v *gitboard.View, t *board.Task) error {
-	f, err := screen.FactsOf(c, v, t)
+func showTask(ctx context.Context, c *edge.Call, v *gitboard.View, t *board.Task) error {
+	f, err := screen.FactsOf(ctx, c, v, t)
 	if err != nil {
 		return err
 	}

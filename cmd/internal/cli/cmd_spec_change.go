@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -30,12 +31,12 @@ func specChangeCommand() *edge.Command {
 			edge.AboutFlag(f, &p.Goal)
 		},
 		Example: `git liza spec-change --spec specs/vision.md#login --change "Passwords have 12 characters or more" --triggered-by login`,
-		Run: func(c *edge.Call) error {
-			done, err := c.Do("spec-change", gitboard.Just(&p))
+		Run: func(ctx context.Context, c *edge.Call) error {
+			done, err := c.Do(ctx, "spec-change", gitboard.Just(&p))
 			if err != nil {
 				return err
 			}
-			missing, err := lacking(c, p.Spec)
+			missing, err := lacking(ctx, c, p.Spec)
 			if err != nil {
 				return err
 			}
@@ -45,21 +46,21 @@ func specChangeCommand() *edge.Command {
 }
 
 // lacking describes the changes of a spec that integration lacks, committed here or not.
-func lacking(c *edge.Call, spec string) ([]string, error) {
+func lacking(ctx context.Context, c *edge.Call, spec string) ([]string, error) {
 	file := definition.Files([]string{spec})[0]
-	v, err := c.View()
+	v, err := c.View(ctx)
 	if err != nil {
 		return nil, err
 	}
-	tip, err := c.Opened.Integration(c.Ctx, v)
+	tip, err := c.Board.Integration(ctx, v)
 	if err != nil {
 		return nil, err
 	}
-	root, err := c.Opened.Root(c.Ctx)
+	root, err := c.Board.Root(ctx)
 	if err != nil {
 		return nil, err
 	}
-	here, err := c.Opened.Repo().Checkout(c.Ctx, root)
+	here, err := c.Board.Repo().Checkout(ctx, root)
 	if err != nil {
 		return nil, err
 	}
@@ -67,11 +68,11 @@ func lacking(c *edge.Call, spec string) ([]string, error) {
 	if slices.ContainsFunc(here.Dirty, func(e gitio.StatusEntry) bool { return e.Path == file }) {
 		return []string{fmt.Sprintf("%s has changes that are not committed, and %s lacks them: a human commits them, then %s", file, name, land)}, nil
 	}
-	committed, err := fileIn(c, here.Head, file)
+	committed, err := fileIn(ctx, c, here.Head, file)
 	if err != nil {
 		return nil, err
 	}
-	landed, err := fileIn(c, tip, file)
+	landed, err := fileIn(ctx, c, tip, file)
 	if err != nil || committed == "" || committed == landed {
 		return nil, err
 	}
@@ -79,8 +80,8 @@ func lacking(c *edge.Call, spec string) ([]string, error) {
 }
 
 // fileIn is the object of a file in a commit, "" if there is none.
-func fileIn(c *edge.Call, commit git.OID, file string) (git.OID, error) {
-	oid, err := c.Opened.Repo().FileOID(c.Ctx, commit, file)
+func fileIn(ctx context.Context, c *edge.Call, commit git.OID, file string) (git.OID, error) {
+	oid, err := c.Board.Repo().FileOID(ctx, commit, file)
 	if errors.Is(err, gitio.ErrNotFound) {
 		return "", nil
 	}

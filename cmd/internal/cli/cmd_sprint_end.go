@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -25,11 +26,11 @@ func sprintEndCommand() *edge.Command {
 			f.BoolVar(&yes, "yes", false, "do not ask")
 		},
 		Example: `git liza sprint end --reason "its deadline has passed" --yes`,
-		Run: func(c *edge.Call) error {
-			if err := sureToEnd(c, &p, yes); err != nil {
+		Run: func(ctx context.Context, c *edge.Call) error {
+			if err := sureToEnd(ctx, c, &p, yes); err != nil {
 				return err
 			}
-			done, err := c.Do("sprint-end", gitboard.Just(&p))
+			done, err := c.Do(ctx, "sprint-end", gitboard.Just(&p))
 			if err != nil {
 				return err
 			}
@@ -41,16 +42,16 @@ func sprintEndCommand() *edge.Command {
 }
 
 // sureToEnd asks for confirmation if planned tasks are unfinished.
-func sureToEnd(c *edge.Call, p *board.SprintEnd, yes bool) error {
-	actor, err := c.Actor("sprint-end")
+func sureToEnd(ctx context.Context, c *edge.Call, p *board.SprintEnd, yes bool) error {
+	actor, err := c.Actor(ctx, "sprint-end")
 	if err != nil {
 		return err
 	}
-	done, err := c.Opened.Lookup(c.Ctx, c.Asks(actor))
+	done, err := c.Board.Lookup(ctx, c.Asks(actor))
 	if err != nil || done != nil {
 		return err
 	}
-	v, err := c.View()
+	v, err := c.View(ctx)
 	if err != nil {
 		return err
 	}
@@ -68,5 +69,5 @@ func sureToEnd(c *edge.Call, p *board.SprintEnd, yes bool) error {
 		return v.State.Err()
 	}
 	what := sp.ID + " has " + plain.Plural(len(open), "planned task") + " that no one has finished (" + plain.Line(strings.Join(open, ", "), 200) + ")"
-	return c.Sure(actor, p, what, p.Reason, yes)
+	return c.Sure(ctx, actor, p, what, p.Reason, yes)
 }

@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"context"
+
 	"github.com/spf13/pflag"
 
 	"github.com/git-liza/git-liza/cmd/internal/edge"
@@ -24,8 +26,8 @@ of the specs. Both are Markdown. An earlier sprint: --at a time before the next 
 			f.BoolVar(&changelog, "changelog", false, "the changes of the specs in this sprint, as Markdown")
 		},
 		Example: `git liza sprint show --summary`,
-		Run: func(c *edge.Call) error {
-			v, err := c.View()
+		Run: func(ctx context.Context, c *edge.Call) error {
+			v, err := c.View(ctx)
 			if err != nil {
 				return err
 			}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"slices"
 
 	"github.com/spf13/pflag"
@@ -26,13 +27,13 @@ func sprintStartCommand() *edge.Command {
 			f.StringVar(&deadline, "deadline", "", "`WHEN` the board goes to CHECKPOINT: a time (2026-01-31T14:05:00Z), or in so long (36h)")
 		},
 		Example: `git liza sprint start "The login flow" --planned login,users --deadline 36h`,
-		Run: func(c *edge.Call) error {
+		Run: func(ctx context.Context, c *edge.Call) error {
 			p.Aim, p.Planned, p.Stretch = edge.First(c.Args), edge.Commas(planned), edge.Commas(stretch)
 			var err error
 			if p.Deadline, err = edge.Moment(c, "deadline", deadline, 1); err != nil {
 				return err
 			}
-			done, err := c.Do("sprint-start", gitboard.Just(&p))
+			done, err := c.Do(ctx, "sprint-start", gitboard.Just(&p))
 			if err != nil {
 				return err
 			}

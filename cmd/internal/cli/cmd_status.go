@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"context"
+
 	"github.com/spf13/pflag"
 
 	"github.com/git-liza/git-liza/cmd/internal/dispatch"
@@ -26,15 +28,15 @@ with "!". The width is the terminal's, or COLUMNS; the height decides how many t
 			f.BoolVar(&fresh, "fresh", false, "ask the remote of a shared board first")
 		},
 		Example: `git liza status --watch`,
-		Run: func(c *edge.Call) error {
+		Run: func(ctx context.Context, c *edge.Call) error {
 			if watch {
-				return screen.Watch(c, dispatch.Within(c), goal)
+				return screen.Watch(ctx, c, dispatch.Within(c), goal)
 			}
-			seen, err := c.Seen(fresh)
+			seen, err := c.Seen(ctx, fresh)
 			if err != nil {
 				return err
 			}
-			g, err := screen.Glance(c)
+			g, err := screen.Glance(ctx, c)
 			if err != nil {
 				return err
 			}

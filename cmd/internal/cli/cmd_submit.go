@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"context"
+
 	"github.com/spf13/pflag"
 
 	"github.com/git-liza/git-liza/cmd/internal/edge"
@@ -20,12 +22,12 @@ func submitCommand() *edge.Command {
 			f.StringVar(&why, "no-tests-because", "", "why code comes without a test; the reviewer sees it")
 		},
 		Example: `git liza submit login`,
-		Run: func(c *edge.Call) error {
-			actor, err := c.Actor("submit")
+		Run: func(ctx context.Context, c *edge.Call) error {
+			actor, err := c.Actor(ctx, "submit")
 			if err != nil {
 				return err
 			}
-			done, warnings, err := worktrees.Submit(c.Ctx, c.Opened, worktrees.SubmitRequest{Request: gitboard.Request{
+			done, warnings, err := worktrees.Submit(ctx, c.Board, worktrees.SubmitRequest{Request: gitboard.Request{
 				Actor: actor, ID: c.Request, AllowSecret: c.AllowSecret},
 				Task: c.Args[0], Commit: edge.First(c.Args[1:]), NoTestsBecause: why,
 			})

@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"context"
+
 	"github.com/spf13/pflag"
 
 	"github.com/git-liza/git-liza/cmd/internal/edge"
@@ -19,12 +21,12 @@ func supersedeCommand() *edge.Command {
 			f.StringVar(&reason, "reason", "", "the root cause, in a sentence at least")
 		},
 		Example: `git liza supersede login --by login-form,login-api --reason "It was two tasks: form and API share no code"`,
-		Run: func(c *edge.Call) error {
-			actor, err := c.Actor("supersede")
+		Run: func(ctx context.Context, c *edge.Call) error {
+			actor, err := c.Actor(ctx, "supersede")
 			if err != nil {
 				return err
 			}
-			return c.End(actor, &board.Supersede{About: board.About{Task: c.Args[0]}, By: edge.Commas(by), Reason: reason})
+			return c.End(ctx, actor, &board.Supersede{About: board.About{Task: c.Args[0]}, By: edge.Commas(by), Reason: reason})
 		},
 	}
 }

@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"context"
+
 	"github.com/spf13/pflag"
 
 	"github.com/git-liza/git-liza/cmd/internal/edge"
@@ -19,8 +21,8 @@ func sweepCommand() *edge.Command {
 			f.StringVar(&role, "role", "both", "whose claims: coder, reviewer or both")
 		},
 		Example: `git liza sweep --role reviewer`,
-		Run: func(c *edge.Call) error {
-			actor, err := c.Actor("release")
+		Run: func(ctx context.Context, c *edge.Call) error {
+			actor, err := c.Actor(ctx, "release")
 			if err != nil {
 				return err
 			}
@@ -28,7 +30,7 @@ func sweepCommand() *edge.Command {
 			if !known {
 				return edge.Usage(c.Cmd, "--role is coder, reviewer or both, not %q", role)
 			}
-			swept, err := worktrees.Sweep(c.Ctx, c.Opened, actor, of)
+			swept, err := worktrees.Sweep(ctx, c.Board, actor, of)
 			if err != nil {
 				return err
 			}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -24,7 +25,7 @@ func syncCommand() *edge.Command {
 what they hold is kept. What was queued with --offline is checked again on the current board: what is refused
 is reported, and its text is kept beside the queue.`,
 		Example: `git liza sync`,
-		Run:     func(c *edge.Call) error { return runSync(c) },
+		Run:     func(ctx context.Context, c *edge.Call) error { return runSync(ctx, c) },
 	}
 }
 
@@ -48,45 +49,42 @@ type syncRefused struct {
 	Reason string `json:"reason"`
 }
 
-func runSync(c *edge.Call) error {
-	b, err := c.Board()
-	if err != nil {
-		return err
-	}
+func runSync(ctx context.Context, c *edge.Call) error {
+	b := c.Board
 	if b.Remote() == "" {
 		return board.Refuse(board.CodeNotShared, "this clone shares its board with no other", "git liza share REMOTE, or git liza init in a clone of a shared project")
 	}
-	before, err := b.View(c.Ctx)
+	before, err := b.View(ctx)
 	if err != nil {
 		return err
 	}
-	if err := b.RefreshAll(c.Ctx); err != nil {
+	if err := b.RefreshAll(ctx); err != nil {
 		return err
 	}
 	s := &synced{Remote: b.Remote(), From: before.Commit}
-	if err := sendQueued(c, b, s); err != nil {
+	if err := sendQueued(ctx, c, b, s); err != nil {
 		return err
 	}
-	f, err := merge.Follow(c.Ctx, b)
+	f, err := merge.Follow(ctx, b)
 	if err != nil {
 		return err
 	}
 	s.Integration, s.BroughtForward, s.Warnings = f.Moved, edge.Every(f.BroughtForward), edge.Every(f.Warnings)
-	who, err := b.Repo().Identity(c.Ctx)
+	who, err := b.Repo().Identity(ctx)
 	if err != nil {
 		return gitboard.NoIdentity()
 	}
-	tidied, err := worktrees.TidyAll(c.Ctx, b, board.HumanActor(who.Name, who.Email))
+	tidied, err := worktrees.TidyAll(ctx, b, board.HumanActor(who.Name, who.Email))
 	if err != nil {
 		s.Warnings = append(s.Warnings, err.Error())
 	}
 	s.Tidied = edge.Every(tidied)
-	after, err := b.View(c.Ctx)
+	after, err := b.View(ctx)
 	if err != nil {
 		return err
 	}
 	s.To = after.Commit
-	commits, err := b.Log().Store().Log(c.Ctx, s.From, s.To)
+	commits, err := b.Log().Store().Log(ctx, s.From, s.To)
 	if err != nil {
 		return err
 	}
@@ -108,14 +106,14 @@ func runSync(c *edge.Call) error {
 }
 
 // sendQueued runs the queued operations on the present board.
-func sendQueued(c *edge.Call, b *gitboard.Board, s *synced) error {
+func sendQueued(ctx context.Context, c *edge.Call, b *gitboard.Board, s *synced) error {
 	s.Sent, s.Refused = []string{}, []syncRefused{}
 	queued, err := b.Waiting()
 	if err != nil {
 		return err
 	}
 	for _, q := range queued {
-		done, err := b.Send(c.Ctx, q)
+		done, err := b.Send(ctx, q)
 		refusal := (*board.Refusal)(nil)
 		switch {
 		case errors.As(err, &refusal):

@@ -39,7 +39,7 @@ reason is shown for each goal.`,
 			t.given = f.Changed
 		},
 		Example: `git liza team --coders 3 --cli codex`,
-		Run:     func(c *edge.Call) error { return runTeam(c, t) },
+		Run:     func(ctx context.Context, c *edge.Call) error { return runTeam(ctx, c, t) },
 	}
 }
 
@@ -57,9 +57,9 @@ func (t *teamFlags) sizesItself() bool {
 }
 
 // members prepares the agents of a team with given numbers.
-func (t *teamFlags) members(c *edge.Call) ([]supervisor.Config, error) {
+func (t *teamFlags) members(ctx context.Context, c *edge.Call) ([]supervisor.Config, error) {
 	var members []supervisor.Config
-	v, err := c.View()
+	v, err := c.View(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -77,7 +77,7 @@ func (t *teamFlags) members(c *edge.Call) ([]supervisor.Config, error) {
 			return nil, edge.Usage(c.Cmd, "a team has 0 to %d agents of a role, not %d", board.MostAgents, n)
 		}
 		for range n {
-			m, err := team.Supervise(c, role, t.run)
+			m, err := team.Supervise(ctx, c, role, t.run)
 			if err != nil {
 				return nil, err
 			}
@@ -90,20 +90,20 @@ func (t *teamFlags) members(c *edge.Call) ([]supervisor.Config, error) {
 	return members, nil
 }
 
-func runTeam(c *edge.Call, t teamFlags) error {
+func runTeam(ctx context.Context, c *edge.Call, t teamFlags) error {
 	var crew supervisor.Team
 	var err error
 	if t.sizesItself() {
-		err = team.Ready(c, t.run)
+		err = team.Ready(ctx, c, t.run)
 	} else {
-		crew.Members, err = t.members(c)
+		crew.Members, err = t.members(ctx, c)
 	}
 	if err != nil {
 		return err
 	}
-	ctx, stop := context.WithCancel(c.Ctx)
+	running, stop := context.WithCancel(ctx)
 	defer stop()
-	screen, err := team.NewConsole(ctx, c, t.quiet)
+	screen, err := team.NewConsole(running, c, t.quiet)
 	if err != nil {
 		return err
 	}
@@ -112,36 +112,36 @@ func runTeam(c *edge.Call, t teamFlags) error {
 	}
 	if t.sizesItself() {
 		crew.Hire = func(role *board.Role) (supervisor.Config, error) {
-			m, err := team.Supervise(c, role, t.run)
+			m, err := team.Supervise(ctx, c, role, t.run)
 			m.Output = screen.Output
 			return m, err
 		}
-		if c.Opened.Remote() != "" {
+		if c.Board.Remote() != "" {
 			crew.Fetch = func(ctx context.Context) error {
-				_, err := merge.Follow(ctx, c.Opened)
+				_, err := merge.Follow(ctx, c.Board)
 				return err
 			}
 		}
 	}
-	stopTelling := team.Telemetry(c, screen.Warn)
-	v, err := c.Opened.View(ctx)
+	stopTelling := team.Telemetry(ctx, c, screen.Warn)
+	v, err := c.Board.View(ctx)
 	if err != nil {
 		return err
 	}
-	crew.Board, crew.Over, crew.Report = c.Opened, supervisor.Over(v.State), screen.Event
-	err = supervisor.RunTeam(ctx, crew)
+	crew.Board, crew.Over, crew.Report = c.Board, supervisor.Over(v.State), screen.Event
+	err = supervisor.RunTeam(running, crew)
 	stopTelling()
 	stop()
 	screen.Close()
 	if err == nil {
-		return answerTeam(c, crew.Over)
+		return answerTeam(ctx, c, crew.Over)
 	}
 	return err
 }
 
 // answerTeam reports how the team's run ended.
-func answerTeam(c *edge.Call, over map[string]board.Time) error {
-	v, err := c.Opened.View(c.Ctx)
+func answerTeam(ctx context.Context, c *edge.Call, over map[string]board.Time) error {
+	v, err := c.Board.View(ctx)
 	if err != nil {
 		return err
 	}

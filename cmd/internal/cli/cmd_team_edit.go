@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"context"
+
 	"github.com/spf13/pflag"
 
 	"github.com/git-liza/git-liza/cmd/internal/edge"
@@ -20,9 +22,9 @@ which --from continues.`,
 			f.StringVar(&from, "from", "", "begin with the text in a `FILE`, as an earlier edit kept it")
 		},
 		Example: `git liza team edit`,
-		Run: func(c *edge.Call) error {
+		Run: func(ctx context.Context, c *edge.Call) error {
 			c.Args = []string{"team"}
-			return edit.Run(c, "", from)
+			return edit.Run(ctx, c, "", from)
 		},
 	}
 }

@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"context"
+
 	"github.com/git-liza/git-liza/cmd/internal/edge"
 	"github.com/git-liza/git-liza/cmd/internal/edit"
 )
@@ -15,12 +17,12 @@ func teamSetCommand() *edge.Command {
 that registered agents have can't be taken from them. A file of instructions is read from the integration branch,
 once: set the team again after a change to it.`,
 		Example: `git liza team set team.yaml`,
-		Run: func(c *edge.Call) error {
+		Run: func(ctx context.Context, c *edge.Call) error {
 			text, err := c.File("FILE", c.Args[0])
 			if err != nil {
 				return err
 			}
-			done, err := edit.SetTeam(c, c.Args[0], text)
+			done, err := edit.SetTeam(ctx, c, c.Args[0], text)
 			if err != nil {
 				return err
 			}

@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"context"
+
 	"github.com/git-liza/git-liza/cmd/internal/edge"
 	"github.com/git-liza/git-liza/gitboard/codec"
 )
@@ -14,8 +16,8 @@ func teamShowCommand() *edge.Command {
 		Long: `Without git liza team set it is the built-in team: a planner, coders and code reviewers, and the stage code. The file
 is described in git liza docs team.`,
 		Example: `git liza team show`,
-		Run: func(c *edge.Call) error {
-			v, err := c.View()
+		Run: func(ctx context.Context, c *edge.Call) error {
+			v, err := c.View(ctx)
 			if err != nil {
 				return err
 			}

@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"context"
+
 	"github.com/spf13/pflag"
 
 	"github.com/git-liza/git-liza/cmd/internal/edge"
@@ -28,7 +30,7 @@ superseded. git liza answer unblocks with an answer to the questions.`,
 			f.StringVar(&assessment, "assessment", "", "what you make of it; needed after a review deadlock")
 		},
 		Example: `git liza unblock login --to coder-1`,
-		Run: func(c *edge.Call) error {
+		Run: func(ctx context.Context, c *edge.Call) error {
 			mode := board.UnblockKeepWork
 			switch {
 			case same && afresh:
@@ -38,11 +40,11 @@ superseded. git liza answer unblocks with an answer to the questions.`,
 			case afresh:
 				mode = board.UnblockFresh
 			}
-			actor, err := c.Actor("unblock")
+			actor, err := c.Actor(ctx, "unblock")
 			if err != nil {
 				return err
 			}
-			return c.End(actor, &board.Unblock{About: board.About{Task: c.Args[0]}, Mode: mode, To: to, Assessment: assessment, Budget: budget}, screen.Becomes)
+			return c.End(ctx, actor, &board.Unblock{About: board.About{Task: c.Args[0]}, Mode: mode, To: to, Assessment: assessment, Budget: budget}, screen.Becomes)
 		},
 	}
 }

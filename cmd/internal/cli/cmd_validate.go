@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"maps"
 	"os"
@@ -22,28 +23,31 @@ var _ = add(validateCommand)
 
 func validateCommand() *edge.Command {
 	return &edge.Command{
-		Name: "validate", Group: "machines", Args: "[FILE]", Max: 1, Reads: true,
+		Name: "validate", Group: "machines", Args: "[FILE]", Max: 1, Reads: true, Anywhere: true,
 		Short: "check the board, a record in a file, or a whole board in one, against the invariants",
 		Long: `Prints VALID, or a line INVALID: ... for each violation (exit code 1); warnings as WARNING: ....
 With --at it is the board alone, without the repository. A FILE is one record of a board, like the
 tasks/add-auth.yaml of its tree (its path says which kind), or what git liza read prints: a WARNING says what
 git liza import would change of it.`,
 		Example: `git liza validate state.yaml`,
-		Run: func(c *edge.Call) error {
+		Run: func(ctx context.Context, c *edge.Call) error {
 			if len(c.Args) == 1 && c.At != "" {
 				return edge.Usage(c.Cmd, "a file has no --at")
 			}
 			if len(c.Args) == 1 {
-				return validateFile(c, c.Args[0])
+				return validateFile(ctx, c, c.Args[0])
 			}
-			v, err := c.View()
+			if err := c.Open(ctx); err != nil {
+				return err
+			}
+			v, err := c.View(ctx)
 			if err != nil {
 				return err
 			}
 			if c.At != "" {
 				return validatePast(c, v)
 			}
-			issues, err := records.Validate(c, v)
+			issues, err := records.Validate(ctx, c, v)
 			if err != nil {
 				return err
 			}
@@ -66,7 +70,7 @@ func validatePast(c *edge.Call, v *gitboard.View) error {
 }
 
 // validateFile reads one record as strictly as the board does.
-func validateFile(c *edge.Call, file string) error {
+func validateFile(ctx context.Context, c *edge.Call, file string) error {
 	path := file
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(c.Directory(), path)
@@ -87,7 +91,7 @@ func validateFile(c *edge.Call, file string) error {
 		}
 		return reportIssues(c, []audit.Issue{{Level: audit.Invalid, Record: file, Text: err.Error()}})
 	}
-	issues, err := violationsOf(c, record, r)
+	issues, err := violationsOf(ctx, c, record, r)
 	for i := range issues {
 		issues[i].Record = file
 	}
@@ -138,12 +142,11 @@ func recordAt(file string) string {
 
 // violationsOf checks a record against the invariants as if it were on the board. Without a board
 // only its form can be checked.
-func violationsOf(c *edge.Call, path string, record any) ([]audit.Issue, error) {
-	b, err := c.Board()
-	if err != nil {
+func violationsOf(ctx context.Context, c *edge.Call, path string, record any) ([]audit.Issue, error) {
+	if err := c.Open(ctx); err != nil {
 		return nil, nil //nolint:nilerr // a file can be anywhere
 	}
-	v, err := b.View(c.Ctx)
+	v, err := c.Board.View(ctx)
 	if errors.Is(err, oplog.ErrNoBoard) {
 		return nil, nil
 	}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -65,7 +66,7 @@ parts: --blocker, --concern, --overall, --spec, --anomaly, --prior.`,
 			o.add(f)
 		},
 		Example: `git liza verdict login REJECTED --commit 3f2a91c --reason "An empty password is accepted" --blocker "api/login.go:17|no check|anyone gets in|refuse it"`,
-		Run: func(c *edge.Call) error {
+		Run: func(ctx context.Context, c *edge.Call) error {
 			if commit == "" {
 				return &edge.UsageError{
 					Message: "--commit is missing: a verdict names the commit that was reviewed",
@@ -85,11 +86,11 @@ parts: --blocker, --concern, --overall, --spec, --anomaly, --prior.`,
 					return err
 				}
 			}
-			actor, err := c.Actor("verdict")
+			actor, err := c.Actor(ctx, "verdict")
 			if err != nil {
 				return err
 			}
-			done, err := worktrees.Verdict(c.Ctx, c.Opened, worktrees.VerdictRequest{Request: gitboard.Request{
+			done, err := worktrees.Verdict(ctx, c.Board, worktrees.VerdictRequest{Request: gitboard.Request{
 				Actor: actor,
 				ID:    c.Request, AllowSecret: c.AllowSecret},
 				Task: c.Args[0], Verdict: strings.ToUpper(c.Args[1]), Commit: commit, Reason: text, Rejection: rejection,

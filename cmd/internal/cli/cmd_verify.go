@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"strings"
 
@@ -20,12 +21,9 @@ func verifyCommand() *edge.Command {
 		Long: `Every commit's operation is checked and applied to its parent, and the bytes are compared. A range is
 FROM..TO, FROM.. or TO; without one it is the whole history. Exit code 4 when a rule is broken.`,
 		Example: `git liza verify`,
-		Run: func(c *edge.Call) error {
-			b, err := c.Board()
-			if err != nil {
-				return err
-			}
-			r, err := verifyRange(c, edge.First(c.Args))
+		Run: func(ctx context.Context, c *edge.Call) error {
+			b := c.Board
+			r, err := verifyRange(ctx, c, edge.First(c.Args))
 			if err != nil {
 				return err
 			}
@@ -38,11 +36,11 @@ FROM..TO, FROM.. or TO; without one it is the whole history. Exit code 4 when a 
 					}
 				}
 			}
-			report, err := audit.Verify(c.Ctx, b.Log().Store(), b.Repo(), r, progress)
+			report, err := audit.Verify(ctx, b.Log().Store(), b.Repo(), r, progress)
 			if err != nil {
 				return err
 			}
-			if err := noteFuture(c, report); err != nil {
+			if err := noteFuture(ctx, c, report); err != nil {
 				return err
 			}
 			return reportVerify(c, report)
@@ -52,8 +50,8 @@ FROM..TO, FROM.. or TO; without one it is the whole history. Exit code 4 when a 
 
 // noteFuture notes a board that is ahead of this machine's clock, because every later operation has
 // to be later still.
-func noteFuture(c *edge.Call, r *audit.Report) error {
-	last, err := c.Opened.Repo().Object(c.Ctx, string(r.To))
+func noteFuture(ctx context.Context, c *edge.Call, r *audit.Report) error {
+	last, err := c.Board.Repo().Object(ctx, string(r.To))
 	if err != nil {
 		return err
 	}
@@ -67,7 +65,7 @@ func noteFuture(c *edge.Call, r *audit.Report) error {
 	return nil
 }
 
-func verifyRange(c *edge.Call, text string) (audit.Range, error) {
+func verifyRange(ctx context.Context, c *edge.Call, text string) (audit.Range, error) {
 	var r audit.Range
 	from, to, ranged := strings.Cut(text, "..")
 	if !ranged {
@@ -80,7 +78,7 @@ func verifyRange(c *edge.Call, text string) (audit.Range, error) {
 		if part.name == "" {
 			continue
 		}
-		oid, err := c.Opened.Repo().ResolveCommit(c.Ctx, part.name)
+		oid, err := c.Board.Repo().ResolveCommit(ctx, part.name)
 		if err != nil {
 			return r, edge.Usage(c.Cmd, "%q is not a commit", part.name)
 		}

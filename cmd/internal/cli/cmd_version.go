@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"runtime/debug"
 
@@ -13,11 +14,11 @@ var _ = add(versionCommand)
 
 func versionCommand() *edge.Command {
 	return &edge.Command{
-		Name: "version", Group: "setting up", Max: 0,
+		Name: "version", Group: "setting up", Max: 0, Anywhere: true,
 		Short:   "print the versions of git-liza, the board's format and git",
 		Example: `git liza version`,
-		Run: func(c *edge.Call) error {
-			_, _, git, err := gitio.Version(c.Ctx)
+		Run: func(ctx context.Context, c *edge.Call) error {
+			_, _, git, err := gitio.Version(ctx)
 			if err != nil {
 				return err
 			}

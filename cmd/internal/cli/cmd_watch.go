@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -31,29 +32,26 @@ nothing, and exits with 1 if there is one.`,
 			f.DurationVar(&heartbeat, "heartbeat", 10*time.Minute, "away from a terminal, `SPAN` between two lines that say it is alive")
 		},
 		Example: `git liza watch --heartbeat 5m`,
-		Run: func(c *edge.Call) error {
+		Run: func(ctx context.Context, c *edge.Call) error {
 			if heartbeat <= 0 {
 				return edge.Usage(c.Cmd, "--heartbeat takes a span like 10m, not %s", heartbeat)
 			}
 			if once {
-				return watchOnce(c)
+				return watchOnce(ctx, c)
 			}
-			return runWatch(c, noBreaker, heartbeat)
+			return runWatch(ctx, c, noBreaker, heartbeat)
 		},
 	}
 }
 
-func runWatch(c *edge.Call, noBreaker bool, heartbeat time.Duration) error {
-	b, err := c.Board()
-	if err != nil {
-		return err
-	}
+func runWatch(ctx context.Context, c *edge.Call, noBreaker bool, heartbeat time.Duration) error {
+	b := c.Board
 	reopen := func() (*gitboard.Board, error) {
 		c.Close()
-		c.Opened = nil
-		return c.Board()
+		err := c.Open(ctx)
+		return c.Board, err
 	}
-	return watch.Run(c.Ctx, watch.Config{
+	return watch.Run(ctx, watch.Config{
 		Board: b, Reopen: reopen, Actor: c.WhoActs, Now: c.App.Now, Screen: screen.NewAlarms(c),
 		Desktop:   c.App.Getenv("DISPLAY") != "" || c.App.Getenv("WAYLAND_DISPLAY") != "",
 		NoBreaker: noBreaker, Heartbeat: heartbeat,
@@ -61,12 +59,9 @@ func runWatch(c *edge.Call, noBreaker bool, heartbeat time.Duration) error {
 }
 
 // watchOnce prints the conditions that are met.
-func watchOnce(c *edge.Call) error {
-	b, err := c.Board()
-	if err != nil {
-		return err
-	}
-	notices, err := watch.Once(c.Ctx, watch.Config{Board: b, Now: c.App.Now})
+func watchOnce(ctx context.Context, c *edge.Call) error {
+	b := c.Board
+	notices, err := watch.Once(ctx, watch.Config{Board: b, Now: c.App.Now})
 	if err != nil {
 		return err
 	}

@@ -34,7 +34,7 @@ otherwise. It ends with Ctrl-C.`,
 			f.StringArrayVar(&o.hosts, "host", nil, "another `NAME` by which browsers may call it, as behind a proxy")
 		},
 		Example: `git liza web --listen 127.0.0.1:8765`,
-		Run:     func(c *edge.Call) error { return runWeb(c, o) },
+		Run:     func(ctx context.Context, c *edge.Call) error { return runWeb(ctx, c, o) },
 	}
 }
 
@@ -44,27 +44,24 @@ type webOptions struct {
 	hosts    []string
 }
 
-func runWeb(c *edge.Call, o webOptions) error {
+func runWeb(ctx context.Context, c *edge.Call, o webOptions) error {
 	if err := o.check(c); err != nil {
 		return err
 	}
-	b, err := c.Board()
-	if err != nil {
-		return err
-	}
-	if _, err := b.View(c.Ctx); err != nil { // without a board there is nothing to show
+	b := c.Board
+	if _, err := b.View(ctx); err != nil { // without a board there is nothing to show
 		return err
 	}
 	config := web.Config{App: c.App, Board: b, Random: rand.Read, Hosts: o.hosts}
 	if !o.readOnly {
-		if err := c.ActsAsHuman("the web board", "git liza web --read-only"); err != nil {
+		if err := c.ActsAsHuman(ctx, "the web board", "git liza web --read-only"); err != nil {
 			return err
 		}
 		config.Do = forWeb(dispatch.Within(c))
 	}
 	if b.Remote() != "" {
 		config.Fetched = func() string {
-			if seen, err := c.Seen(false); err == nil && seen != nil {
+			if seen, err := c.Seen(ctx, false); err == nil && seen != nil {
 				return seen.Line(c.App.Now())
 			}
 			return ""
@@ -79,7 +76,7 @@ func runWeb(c *edge.Call, o webOptions) error {
 		data, _ := json.Marshal(all)
 		_ = b.Keep(webSessions, string(data)) // else browsers need a new address after a restart
 	}
-	l, err := web.Listen(c.Ctx, o.listen)
+	l, err := web.Listen(ctx, o.listen)
 	if err != nil {
 		return board.Refuse(board.CodeInvalid, "web can't listen: "+err.Error(), "git liza web takes a free port of this machine")
 	}
@@ -88,7 +85,7 @@ func runWeb(c *edge.Call, o webOptions) error {
 	if err := warnOfOthers(c, l); err != nil {
 		return errors.Join(err, l.Close())
 	}
-	return web.New(config).Serve(c.Ctx, l)
+	return web.New(config).Serve(ctx, l)
 }
 
 // webSessions is the file of admitted browsers.

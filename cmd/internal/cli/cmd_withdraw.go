@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"context"
+
 	"github.com/spf13/pflag"
 
 	"github.com/git-liza/git-liza/cmd/internal/edge"
@@ -16,9 +18,9 @@ func withdrawCommand() *edge.Command {
 		Short:   "take a submission back before anyone reviews it",
 		Flags:   func(f *pflag.FlagSet) { f.StringVar(&p.Reason, "reason", "", "why") },
 		Example: `git liza withdraw login --reason "the test does not cover the limit"`,
-		Run: func(c *edge.Call) error {
+		Run: func(ctx context.Context, c *edge.Call) error {
 			p.Task = c.Args[0]
-			return c.Just(&p)
+			return c.Just(ctx, &p)
 		},
 	}
 }

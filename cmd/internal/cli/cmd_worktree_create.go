@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"context"
+
 	"github.com/spf13/pflag"
 
 	"github.com/git-liza/git-liza/cmd/internal/edge"
@@ -19,20 +21,17 @@ func worktreeCreateCommand() *edge.Command {
 			f.BoolVar(&fresh, "fresh", false, "though there is one, which is then kept in the attic; by its coder, a planner or a human")
 		},
 		Example: `git liza worktree create login`,
-		Run: func(c *edge.Call) error {
-			b, err := c.Board()
-			if err != nil {
-				return err
-			}
+		Run: func(ctx context.Context, c *edge.Call) error {
+			b := c.Board
 			var by *board.Actor
 			if fresh {
-				actor, err := c.Caller()
+				actor, err := c.Caller(ctx)
 				if err != nil {
 					return err
 				}
 				by = &actor
 			}
-			path, err := worktrees.Create(c.Ctx, b, c.Args[0], by)
+			path, err := worktrees.Create(ctx, b, c.Args[0], by)
 			if err != nil {
 				return err
 			}

@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"context"
+
 	"github.com/git-liza/git-liza/cmd/internal/edge"
 	"github.com/git-liza/git-liza/worktrees"
 )
@@ -12,12 +14,9 @@ func worktreeListCommand() *edge.Command {
 		Name: "worktree list", Group: "worktrees", Max: 0,
 		Short:   "list the tasks' worktrees of this clone",
 		Example: `git liza worktree list`,
-		Run: func(c *edge.Call) error {
-			b, err := c.Board()
-			if err != nil {
-				return err
-			}
-			all, err := worktrees.List(c.Ctx, b)
+		Run: func(ctx context.Context, c *edge.Call) error {
+			b := c.Board
+			all, err := worktrees.List(ctx, b)
 			if err != nil {
 				return err
 			}

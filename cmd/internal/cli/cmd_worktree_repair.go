@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"context"
+
 	"github.com/git-liza/git-liza/cmd/internal/edge"
 	"github.com/git-liza/git-liza/worktrees"
 )
@@ -12,12 +14,9 @@ func worktreeRepairCommand() *edge.Command {
 		Name: "worktree repair", Group: "worktrees", Max: 0,
 		Short:   "repair git's records of the worktrees after a move or a crash",
 		Example: `git liza worktree repair`,
-		Run: func(c *edge.Call) error {
-			b, err := c.Board()
-			if err != nil {
-				return err
-			}
-			if err := worktrees.Repair(c.Ctx, b); err != nil {
+		Run: func(ctx context.Context, c *edge.Call) error {
+			b := c.Board
+			if err := worktrees.Repair(ctx, b); err != nil {
 				return err
 			}
 			return c.Answer(nil, "git knows its worktrees again; git liza doctor looks further")

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"strings"
 
@@ -15,12 +16,9 @@ func worktreeStatusCommand() *edge.Command {
 		Name: "worktree status", Group: "worktrees", Args: "ID", Min: 1, Max: 1,
 		Short:   "how far integration has moved since, and what bringing it in would do",
 		Example: `git liza worktree status login`,
-		Run: func(c *edge.Call) error {
-			b, err := c.Board()
-			if err != nil {
-				return err
-			}
-			s, err := worktrees.StatusOf(c.Ctx, b, c.Args[0])
+		Run: func(ctx context.Context, c *edge.Call) error {
+			b := c.Board
+			s, err := worktrees.StatusOf(ctx, b, c.Args[0])
 			if err != nil {
 				return err
 			}

@@ -30,20 +30,20 @@ A record may be named by its file, too: tasks/add-auth.priority.
 What operations and history are for can't be written: states, claims, verdicts, commits, history.`,
 		Flags:   func(f *pflag.FlagSet) { f.StringVar(&reason, "reason", "", "why") },
 		Example: `git liza write tasks.login.priority 1 --reason "it blocks three others"`,
-		Run: func(c *edge.Call) error {
-			v, err := c.View()
+		Run: func(ctx context.Context, c *edge.Call) error {
+			v, err := c.View(ctx)
 			if err != nil {
 				return err
 			}
 			path := records.DocumentPath(records.Meant(v.State, c.Args[0]))
 			if key, ok := strings.CutPrefix(path, "config."); ok && key != "extra" {
-				return c.Just(&board.SetConfig{Key: key, Value: c.Args[1]})
+				return c.Just(ctx, &board.SetConfig{Key: key, Value: c.Args[1]})
 			}
 			record, keys, err := records.At(path)
 			if err != nil {
 				return err
 			}
-			done, err := c.Do("write", func(_ context.Context, v *gitboard.View) (board.Payload, []git.RefUpdate, error) {
+			done, err := c.Do(ctx, "write", func(_ context.Context, v *gitboard.View) (board.Payload, []git.RefUpdate, error) {
 				field, err := newField(v, record, keys, c.Args[1])
 				if err != nil {
 					return nil, nil, err

@@ -102,11 +102,11 @@ func TestLoadKey(t *testing.T) {
 	write("text", []byte("hello\n"))
 	socket := sshAgent(t, &ed, long)
 	load := func(socket, where string) (*sshsig.Signer, error) {
-		c := &edge.Call{Ctx: context.Background(), App: &edge.App{Dir: dir, Getenv: func(name string) string {
+		c := &edge.Call{App: &edge.App{Dir: dir, Getenv: func(name string) string {
 			return map[string]string{"SSH_AUTH_SOCK": socket, "HOME": dir}[name]
 		}}}
 		t.Cleanup(c.Close)
-		return signing.LoadKey(c, where)
+		return signing.LoadKey(t.Context(), c, where)
 	}
 	for where, public := range map[string]string{
 		"plain": publicOf(t, ed), "plain.pub": publicOf(t, ed), "~/plain": publicOf(t, ed), filepath.Join(dir, "plain"): publicOf(t, ed),
@@ -158,9 +158,9 @@ func TestAgentThatDoesNotAnswer(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	socket := serve(t, ring)
-	c := &edge.Call{Ctx: ctx, App: &edge.App{Getenv: func(string) string { return socket }}}
+	c := &edge.Call{App: &edge.App{Getenv: func(string) string { return socket }}}
 	t.Cleanup(c.Close)
-	s, err := signing.LoadKey(c, "key::"+publicOf(t, key))
+	s, err := signing.LoadKey(ctx, c, "key::"+publicOf(t, key))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -69,5 +69,5 @@ func SpecOID(ctx context.Context, c *edge.Call, v *gitboard.View, ref string) (s
 	if c.SkipSpecFile() || ref == "" {
 		return "", nil
 	}
-	return c.Opened.SpecOID(ctx, v, ref)
+	return c.Board.SpecOID(ctx, v, ref)
 }

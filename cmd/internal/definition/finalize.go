@@ -12,14 +12,14 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git"
 )
 
-func Finalize(c *edge.Call, ids []string, extra map[string]any) error {
+func Finalize(ctx context.Context, c *edge.Call, ids []string, extra map[string]any) error {
 	request := c.Request
 	operations := []map[string]any{}
 	for i, id := range ids {
 		if request != "" && len(ids) > 1 {
 			c.Request = fmt.Sprintf("%s/%d", request, i+1)
 		}
-		done, err := finalize(c, id)
+		done, err := finalize(ctx, c, id)
 		if err != nil {
 			if len(operations) > 0 {
 				err = errors.Join(c.PrintJSON(map[string]any{"ok": false, "operations": operations}), err)
@@ -43,8 +43,8 @@ func Finalize(c *edge.Call, ids []string, extra map[string]any) error {
 	return nil
 }
 
-func finalize(c *edge.Call, id string) (*gitboard.Done, error) {
-	return c.Do("finalize", func(ctx context.Context, v *gitboard.View) (board.Payload, []git.RefUpdate, error) {
+func finalize(ctx context.Context, c *edge.Call, id string) (*gitboard.Done, error) {
+	return c.Do(ctx, "finalize", func(ctx context.Context, v *gitboard.View) (board.Payload, []git.RefUpdate, error) {
 		t, err := v.State.FindTask(id)
 		if err != nil {
 			return nil, nil, err

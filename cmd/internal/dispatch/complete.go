@@ -1,6 +1,7 @@
 package dispatch
 
 import (
+	"context"
 	"maps"
 	"slices"
 	"strings"
@@ -22,12 +23,12 @@ type Candidate struct{ Word, About string }
 
 // Complete returns completions of the last word after `git liza`. If the board can't be read, it
 // offers nothing from it.
-func Complete(c *edge.Call, words []string) []Candidate {
+func Complete(ctx context.Context, c *edge.Call, words []string) []Candidate {
 	last := words[len(words)-1]
 	before := words[:len(words)-1]
 	var all []Candidate
 	if cmd := Find(before); cmd != nil {
-		all = completeFor(c, cmd, before[len(strings.Fields(cmd.Name)):], last)
+		all = completeFor(ctx, c, cmd, before[len(strings.Fields(cmd.Name)):], last)
 	} else {
 		all = commandWords(before)
 	}
@@ -53,7 +54,7 @@ func commandWords(before []string) []Candidate {
 	return all
 }
 
-func completeFor(c *edge.Call, cmd *edge.Command, before []string, last string) []Candidate {
+func completeFor(ctx context.Context, c *edge.Call, cmd *edge.Command, before []string, last string) []Candidate {
 	flags := (&edge.Call{App: c.App, Cmd: cmd}).FlagSet()
 	if strings.HasPrefix(last, "-") {
 		var all []Candidate
@@ -75,36 +76,36 @@ func completeFor(c *edge.Call, cmd *edge.Command, before []string, last string) 
 			continue
 		}
 		if i++; i == len(before) {
-			return values(c, cmd, name)
+			return values(ctx, c, cmd, name)
 		}
 	}
 	args := strings.Fields(cmd.Args)
 	if len(args) == 0 || n >= len(args) && !strings.HasSuffix(cmd.Args, "...") {
 		return nil
 	}
-	return values(c, cmd, strings.Trim(args[min(n, len(args)-1)], "[]."))
+	return values(ctx, c, cmd, strings.Trim(args[min(n, len(args)-1)], "[]."))
 }
 
 // values are the words that a flag or an argument with that name accepts.
-func values(c *edge.Call, cmd *edge.Command, name string) []Candidate {
+func values(ctx context.Context, c *edge.Call, cmd *edge.Command, name string) []Candidate {
 	if strings.Contains(name, "|") {
 		return bare(strings.Split(name, "|")...)
 	}
 	switch name {
 	case "ID", "TASK", "task", "depends", "by", "during", "planned", "stretch":
-		return tasks(c)
+		return tasks(ctx, c)
 	case "RECORD":
-		return slices.Concat(tasks(c), bare(slices.Sorted(maps.Keys(records.Singles))...))
+		return slices.Concat(tasks(ctx, c), bare(slices.Sorted(maps.Keys(records.Singles))...))
 	case "GOAL", "goal", "after":
-		return goals(c)
+		return goals(ctx, c)
 	case "AGENT", "agent", "to":
-		return agents(c)
+		return agents(ctx, c)
 	case "for":
-		return slices.Concat(bare(string(roles.Planner), roles.HumanID), agents(c), tasks(c))
+		return slices.Concat(bare(string(roles.Planner), roles.HumanID), agents(ctx, c), tasks(ctx, c))
 	case "ROLE":
-		return bare(team(c).RoleNames()...)
+		return bare(team(ctx, c).RoleNames()...)
 	case "stage":
-		return bare(team(c).StageNames()...)
+		return bare(team(ctx, c).StageNames()...)
 	case "role":
 		return bare("coder", "reviewer", "both")
 	case "KEY":
@@ -160,8 +161,11 @@ func bare(words ...string) []Candidate {
 }
 
 // boardOrNone is the board for completion, nil if it can't be read.
-func boardOrNone(c *edge.Call) *gitboard.View {
-	v, err := c.View()
+func boardOrNone(ctx context.Context, c *edge.Call) *gitboard.View {
+	if c.Board == nil && c.Open(ctx) != nil {
+		return nil
+	}
+	v, err := c.View(ctx)
 	if err != nil {
 		return nil
 	}
@@ -169,8 +173,8 @@ func boardOrNone(c *edge.Call) *gitboard.View {
 }
 
 // tasks are the task ids with their statuses.
-func tasks(c *edge.Call) []Candidate {
-	v := boardOrNone(c)
+func tasks(ctx context.Context, c *edge.Call) []Candidate {
+	v := boardOrNone(ctx, c)
 	if v == nil {
 		return nil
 	}
@@ -182,8 +186,8 @@ func tasks(c *edge.Call) []Candidate {
 }
 
 // goals are the goals' ids with their states.
-func goals(c *edge.Call) []Candidate {
-	v := boardOrNone(c)
+func goals(ctx context.Context, c *edge.Call) []Candidate {
+	v := boardOrNone(ctx, c)
 	if v == nil {
 		return nil
 	}
@@ -195,16 +199,16 @@ func goals(c *edge.Call) []Candidate {
 }
 
 // team is the board's team, the built-in one if there is no board.
-func team(c *edge.Call) *board.Team {
-	if v := boardOrNone(c); v != nil {
+func team(ctx context.Context, c *edge.Call) *board.Team {
+	if v := boardOrNone(ctx, c); v != nil {
 		return v.State.Team()
 	}
 	return board.BuiltinTeam()
 }
 
 // agents are the agents' ids with their statuses.
-func agents(c *edge.Call) []Candidate {
-	v := boardOrNone(c)
+func agents(ctx context.Context, c *edge.Call) []Candidate {
+	v := boardOrNone(ctx, c)
 	if v == nil {
 		return nil
 	}

@@ -80,18 +80,18 @@ func dispatch(ctx context.Context, a *edge.App, args []string) error {
 	if group := withFirstWord(args[0]); cmd == nil && len(group) > 0 {
 		return groupPage(a, group, args)
 	}
-	c := &edge.Call{App: a, Ctx: ctx, Cmd: cmd, Dir: *dir, JSON: *json}
+	c := &edge.Call{App: a, Cmd: cmd, Dir: *dir, JSON: *json}
 	c.Key = func(ctx context.Context, a board.Actor) (*sshsig.Signer, error) { return signing.KeyOf(ctx, c, a) }
 	defer c.Close()
 	if cmd == nil {
 		c.Cmd, c.Args = &edge.Command{Name: args[0]}, args[1:]
-		return c.Hinted(unknownCommand(args[0]))
+		return c.Hinted(ctx, unknownCommand(args[0]))
 	}
-	return c.Hinted(run(c, args[len(strings.Fields(cmd.Name)):]))
+	return c.Hinted(ctx, run(ctx, c, args[len(strings.Fields(cmd.Name)):]))
 }
 
 // run parses the rest of a command line and runs the command.
-func run(c *edge.Call, args []string) error {
+func run(ctx context.Context, c *edge.Call, args []string) error {
 	a, cmd := c.App, c.Cmd
 	c.Typed = args
 	if flags, err := parse(c, args); err != nil {
@@ -104,7 +104,12 @@ func run(c *edge.Call, args []string) error {
 	if cmd.Writes {
 		a.OutlivePipes()
 	}
-	return cmd.Run(c)
+	if !cmd.Anywhere {
+		if err := c.Open(ctx); err != nil {
+			return err
+		}
+	}
+	return cmd.Run(ctx, c)
 }
 
 // parse parses a command's flags and arguments. The error is pflag.ErrHelp if they ask for help.

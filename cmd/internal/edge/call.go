@@ -24,7 +24,6 @@ import (
 // Call is one run of a command: its flags and arguments, and what it opens.
 type Call struct {
 	App         *App
-	Ctx         context.Context
 	Cmd         *Command
 	Args        []string
 	Typed       []string // everything after the command's name, including flags
@@ -36,16 +35,16 @@ type Call struct {
 	At          string
 	Offline     bool
 
-	Key     gitboard.KeyOf // signs what this call commits
-	Opened  *gitboard.Board
-	Signer  *sshsig.Signer // named on the command line, instead of the settings
+	Key     gitboard.KeyOf  // signs what this call commits
+	Board   *gitboard.Board // of the repository that the command runs in; nil if the command runs anywhere
+	Signer  *sshsig.Signer  // named on the command line, instead of the settings
 	OnClose []io.Closer
 	Minting sync.Mutex // creates one session key at a time in a team
 }
 
 func (c *Call) Close() {
-	if c.Opened != nil {
-		c.Opened.Close()
+	if c.Board != nil {
+		c.Board.Close()
 	}
 	for _, open := range c.OnClose {
 		open.Close()
@@ -66,20 +65,17 @@ func (c *Call) Directory() string {
 	return filepath.Join(dir, c.Dir)
 }
 
-// Board opens the repository that the command runs in.
-func (c *Call) Board() (*gitboard.Board, error) {
-	if c.Opened != nil {
-		return c.Opened, nil
-	}
-	b, err := gitboard.Open(c.Ctx, c.Directory(), gitboard.Options{Now: c.App.Now, Random: c.App.Random, Retries: c.retries, Writes: c.Cmd.Writes, Key: c.Key})
+// Open opens the board of the repository that the command runs in.
+func (c *Call) Open(ctx context.Context) error {
+	b, err := gitboard.Open(ctx, c.Directory(), gitboard.Options{Now: c.App.Now, Random: c.App.Random, Retries: c.retries, Writes: c.Cmd.Writes, Key: c.Key})
 	if errors.Is(err, gitio.ErrNotRepository) {
-		return nil, c.noRepository()
+		return c.noRepository()
 	}
 	if err != nil {
-		return nil, err
+		return err
 	}
-	c.Opened = b
-	return b, nil
+	c.Board = b
+	return nil
 }
 
 func (c *Call) noRepository() error {
@@ -95,15 +91,11 @@ func (c *Call) noRepository() error {
 }
 
 // View reads the board as it is now, or as of --at.
-func (c *Call) View() (*gitboard.View, error) {
-	b, err := c.Board()
-	if err != nil {
-		return nil, err
-	}
+func (c *Call) View(ctx context.Context) (*gitboard.View, error) {
 	if c.At != "" {
-		return b.ViewAt(c.Ctx, c.At)
+		return c.Board.ViewAt(ctx, c.At)
 	}
-	return b.View(c.Ctx)
+	return c.Board.View(ctx)
 }
 
 // Moment is the time of the view: now, or with --at the time of that board.
@@ -120,24 +112,24 @@ func (c *Call) Asks(actor board.Actor) gitboard.Request {
 }
 
 // Do carries out an operation on behalf of the caller.
-func (c *Call) Do(op string, intent gitboard.Intent) (*gitboard.Done, error) {
-	actor, err := c.Actor(op)
+func (c *Call) Do(ctx context.Context, op string, intent gitboard.Intent) (*gitboard.Done, error) {
+	actor, err := c.Actor(ctx, op)
 	if err != nil {
 		return nil, err
 	}
 	onBoard := func(ctx context.Context, v *gitboard.View) (board.Payload, []git.RefUpdate, error) {
 		if v.Commit.IsZero() && !board.Begins(op) {
-			return nil, nil, c.Opened.NoBoard(ctx)
+			return nil, nil, c.Board.NoBoard(ctx)
 		}
 		return intent(ctx, v)
 	}
-	return c.Opened.Do(c.Ctx, c.Asks(actor), onBoard)
+	return c.Board.Do(ctx, c.Asks(actor), onBoard)
 }
 
 // End carries out an operation that may end a task's worktree, and reports it with any additional
 // lines about the task.
-func (c *Call) End(actor board.Actor, p board.TaskPayload, also ...func(*board.Task) string) error {
-	done, err := worktrees.End(c.Ctx, c.Opened, c.Asks(actor), p)
+func (c *Call) End(ctx context.Context, actor board.Actor, p board.TaskPayload, also ...func(*board.Task) string) error {
+	done, err := worktrees.End(ctx, c.Board, c.Asks(actor), p)
 	if err != nil {
 		return err
 	}
@@ -153,11 +145,11 @@ func (c *Call) End(actor board.Actor, p board.TaskPayload, also ...func(*board.T
 }
 
 // Just carries out an operation whose payload is known, and reports it.
-func (c *Call) Just(p board.Payload) error {
+func (c *Call) Just(ctx context.Context, p board.Payload) error {
 	if c.Offline {
-		return c.Queue(p)
+		return c.Queue(ctx, p)
 	}
-	done, err := c.Do(p.Op(), gitboard.Just(p))
+	done, err := c.Do(ctx, p.Op(), gitboard.Just(p))
 	if err != nil {
 		return err
 	}

@@ -2,6 +2,7 @@ package edge
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -24,18 +25,18 @@ func (c *Call) Supervised() bool { return c.App.Getenv("LIZA_SUPERVISED") == "1"
 
 // Actor is who asks for an operation: the agent in LIZA_AGENT_ID, or the human. Operations that the
 // role may never use are refused here, before anyone is registered for them.
-func (c *Call) Actor(op string) (board.Actor, error) {
-	actor, err := c.WhoActs(op)
+func (c *Call) Actor(ctx context.Context, op string) (board.Actor, error) {
+	actor, err := c.WhoActs(ctx, op)
 	if err != nil {
 		return actor, err
 	}
-	return actor, c.SameRequest(actor, op)
+	return actor, c.SameRequest(ctx, actor, op)
 }
 
 // SameRequest refuses a request id that was used for something else: otherwise the new request
 // would be reported as done without being done.
-func (c *Call) SameRequest(actor board.Actor, op string) error {
-	done, err := c.Opened.Lookup(c.Ctx, c.Asks(actor))
+func (c *Call) SameRequest(ctx context.Context, actor board.Actor, op string) error {
+	done, err := c.Board.Lookup(ctx, c.Asks(actor))
 	if done == nil || err != nil {
 		return err
 	}
@@ -63,13 +64,10 @@ var otherEnds = map[string]string{"claim": "iteration-limit", "merge": "finish-m
 const KeepsID = "an agent keeps the LIZA_AGENT_ID that its supervisor set; a human works without one"
 
 // TeamRole is the team's role that a word on the command line names.
-func (c *Call) TeamRole(word string) (*board.Role, error) {
-	b, err := c.Board()
-	if err != nil {
-		return nil, err
-	}
+func (c *Call) TeamRole(ctx context.Context, word string) (*board.Role, error) {
+	b := c.Board
 	team := board.BuiltinTeam()
-	switch v, err := b.View(c.Ctx); {
+	switch v, err := b.View(ctx); {
 	case err == nil:
 		team, err = v.State.Team(), v.State.Err()
 		if err != nil {
@@ -83,8 +81,8 @@ func (c *Call) TeamRole(word string) (*board.Role, error) {
 
 // RoleLike is the team's role that stands for a built-in one: of its name, else the first of its
 // kind.
-func (c *Call) RoleLike(role roles.Role) (*board.Role, error) {
-	v, err := c.View()
+func (c *Call) RoleLike(ctx context.Context, role roles.Role) (*board.Role, error) {
+	v, err := c.View(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -101,57 +99,51 @@ func (c *Call) RoleLike(role roles.Role) (*board.Role, error) {
 }
 
 // Role is the role of the caller: that of the id in the environment, or the human's.
-func (c *Call) Role() (roles.Role, error) {
+func (c *Call) Role(ctx context.Context) (roles.Role, error) {
 	id := c.AgentID()
 	if id == "" {
 		return roles.Human, nil
 	}
-	b, err := c.Board()
-	if err != nil {
-		return "", err
-	}
-	return c.roleOf(b, id)
+	b := c.Board
+	return c.roleOf(ctx, b, id)
 }
 
 // roleOf is the role of the id in the environment.
-func (c *Call) roleOf(b *gitboard.Board, id string) (roles.Role, error) {
-	role, err := b.RoleOf(c.Ctx, id)
+func (c *Call) roleOf(ctx context.Context, b *gitboard.Board, id string) (roles.Role, error) {
+	role, err := b.RoleOf(ctx, id)
 	if r := (*board.Refusal)(nil); errors.As(err, &r) {
 		return "", board.Refuse(r.Code, "LIZA_AGENT_ID: "+r.Message, KeepsID)
 	}
 	return role, err
 }
 
-func (c *Call) WhoActs(op string) (board.Actor, error) {
-	return c.whoActs(op, func(b *gitboard.Board, id string) (board.Actor, error) {
-		return b.Agent(c.Ctx, id, c.App.Getenv("LIZA_SESSION"), c.Request, c.Process())
+func (c *Call) WhoActs(ctx context.Context, op string) (board.Actor, error) {
+	return c.whoActs(ctx, op, func(b *gitboard.Board, id string) (board.Actor, error) {
+		return b.Agent(ctx, id, c.App.Getenv("LIZA_SESSION"), c.Request, c.Process())
 	})
 }
 
 // Newcomer is Actor for an operation that can bring its agent's registration along, which is
 // returned if there is one to be made.
-func (c *Call) Newcomer(op string) (actor board.Actor, first *board.Register, err error) {
-	actor, err = c.whoActs(op, func(b *gitboard.Board, id string) (actor board.Actor, err error) {
-		actor, first, err = b.Newcomer(c.Ctx, id, c.App.Getenv("LIZA_SESSION"), c.Request, c.Process())
+func (c *Call) Newcomer(ctx context.Context, op string) (actor board.Actor, first *board.Register, err error) {
+	actor, err = c.whoActs(ctx, op, func(b *gitboard.Board, id string) (actor board.Actor, err error) {
+		actor, first, err = b.Newcomer(ctx, id, c.App.Getenv("LIZA_SESSION"), c.Request, c.Process())
 		return actor, err
 	})
 	if err != nil {
 		return actor, nil, err
 	}
-	return actor, first, c.SameRequest(actor, op)
+	return actor, first, c.SameRequest(ctx, actor, op)
 }
 
 // whoActs returns who does an operation: the human, or the agent that agent returns.
-func (c *Call) whoActs(op string, agent func(b *gitboard.Board, id string) (board.Actor, error)) (board.Actor, error) {
-	b, err := c.Board()
-	if err != nil {
-		return board.Actor{}, err
-	}
+func (c *Call) whoActs(ctx context.Context, op string, agent func(b *gitboard.Board, id string) (board.Actor, error)) (board.Actor, error) {
+	b := c.Board
 	id := c.AgentID()
 	if id == "" {
-		return c.Human(b, op)
+		return c.Human(ctx, b, op)
 	}
-	role, err := c.roleOf(b, id)
+	role, err := c.roleOf(ctx, b, id)
 	if err != nil {
 		return board.Actor{}, err
 	}
@@ -168,37 +160,34 @@ func (c *Call) whoActs(op string, agent func(b *gitboard.Board, id string) (boar
 }
 
 // Caller is who runs a command that is not an operation: the agent in LIZA_AGENT_ID, or the human.
-func (c *Call) Caller() (board.Actor, error) {
-	b, err := c.Board()
-	if err != nil {
-		return board.Actor{}, err
-	}
+func (c *Call) Caller(ctx context.Context) (board.Actor, error) {
+	b := c.Board
 	id := c.AgentID()
 	if id == "" {
-		return c.asHuman(b)
+		return c.asHuman(ctx, b)
 	}
-	if _, err := c.roleOf(b, id); err != nil {
+	if _, err := c.roleOf(ctx, b, id); err != nil {
 		return board.Actor{}, err
 	}
 	if err := OwnName(b, id); err != nil {
 		return board.Actor{}, err
 	}
-	return b.Agent(c.Ctx, id, c.App.Getenv("LIZA_SESSION"), c.Request, c.Process())
+	return b.Agent(ctx, id, c.App.Getenv("LIZA_SESSION"), c.Request, c.Process())
 }
 
-func (c *Call) Human(b *gitboard.Board, op string) (board.Actor, error) {
+func (c *Call) Human(ctx context.Context, b *gitboard.Board, op string) (board.Actor, error) {
 	if !board.May(roles.Human, op) {
 		return board.Actor{}, board.Refuse(board.CodePermission, fmt.Sprintf("%s is for %s, and LIZA_AGENT_ID is not set", c.Cmd.Name, roleList(op)), "")
 	}
-	return c.asHuman(b)
+	return c.asHuman(ctx, b)
 }
 
 // asHuman is the human, by their git identity.
-func (c *Call) asHuman(b *gitboard.Board) (board.Actor, error) {
-	if err := c.NoHumanHere(b); err != nil {
+func (c *Call) asHuman(ctx context.Context, b *gitboard.Board) (board.Actor, error) {
+	if err := c.NoHumanHere(ctx, b); err != nil {
 		return board.Actor{}, err
 	}
-	who, err := b.Repo().Author(c.Ctx)
+	who, err := b.Repo().Author(ctx)
 	if err != nil {
 		return board.Actor{}, gitboard.NoIdentity()
 	}
@@ -206,24 +195,24 @@ func (c *Call) asHuman(b *gitboard.Board) (board.Actor, error) {
 }
 
 // ActsAsHuman refuses to run a program that acts as the human if the caller is not the human.
-func (c *Call) ActsAsHuman(program, hint string) error {
+func (c *Call) ActsAsHuman(ctx context.Context, program, hint string) error {
 	if id := c.AgentID(); id != "" {
 		return board.Refuse(board.CodePermission, program+" acts as the human, and LIZA_AGENT_ID is "+id, hint)
 	}
-	_, err := c.Caller()
+	_, err := c.Caller(ctx)
 	return err
 }
 
 // NoHumanHere refuses callers who are not human although no id is set: below a supervisor, and
 // where agents work.
-func (c *Call) NoHumanHere(b *gitboard.Board) error {
+func (c *Call) NoHumanHere(ctx context.Context, b *gitboard.Board) error {
 	if c.Supervised() {
 		return board.Refuse(board.CodePermission, "below a supervisor nobody acts as a human", "an agent keeps the LIZA_AGENT_ID that its supervisor set; a human does it in a terminal of their own")
 	}
 	if agent, by := supervisor.Above(b); agent != "" || by != "" {
 		return board.Refuse(board.CodePermission, fmt.Sprintf("this process runs below the supervisor of %s, where nobody acts as a human", cmp.Or(agent, by)), "an agent keeps the LIZA_AGENT_ID that its supervisor set; a human does it in a terminal of their own")
 	}
-	task, err := c.insideTask(b)
+	task, err := c.insideTask(ctx, b)
 	if err != nil {
 		return err
 	}
@@ -234,13 +223,13 @@ func (c *Call) NoHumanHere(b *gitboard.Board) error {
 }
 
 // insideTask is the task in whose worktree the command runs, "" for none.
-func (c *Call) insideTask(b *gitboard.Board) (string, error) {
+func (c *Call) insideTask(ctx context.Context, b *gitboard.Board) (string, error) {
 	top := b.Repo().TopLevel()
 	name := filepath.Base(top)
 	if filepath.Base(filepath.Dir(top)) != filepath.Dir(board.WorktreeOf(name)) {
 		return "", nil
 	}
-	v, err := b.View(c.Ctx)
+	v, err := b.View(ctx)
 	if errors.Is(err, oplog.ErrNoBoard) {
 		return "", nil
 	}

@@ -1,6 +1,7 @@
 package edge
 
 import (
+	"context"
 	"slices"
 
 	"github.com/spf13/pflag"
@@ -11,18 +12,19 @@ import (
 
 // Command is a row of the table of commands, from which help, man pages and completion are made.
 type Command struct {
-	Name    string // one or two words
-	Group   string // in the overview
-	Args    string // as help shows them
-	Min     int    // least number of arguments
-	Max     int    // greatest number, -1 for any
-	Short   string // its purpose in one line
-	Long    string // further explanation
-	Example string // a working command line, or several, one per line
-	Writes  bool   // accepts --request
-	Reads   bool   // accepts --at
-	Flags   func(*pflag.FlagSet)
-	Run     func(*Call) error
+	Name     string // one or two words
+	Group    string // in the overview
+	Args     string // as help shows them
+	Min      int    // least number of arguments
+	Max      int    // greatest number, -1 for any
+	Short    string // its purpose in one line
+	Long     string // further explanation
+	Example  string // a working command line, or several, one per line
+	Writes   bool   // accepts --request
+	Reads    bool   // accepts --at
+	Flags    func(*pflag.FlagSet)
+	Anywhere bool // runs outside a repository, too: Call.Board is nil unless it opens one
+	Run      func(context.Context, *Call) error
 }
 
 // FlagSet returns the command's flags and those that every command has.

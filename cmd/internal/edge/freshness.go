@@ -1,6 +1,7 @@
 package edge
 
 import (
+	"context"
 	"fmt"
 	"time"
 
@@ -16,13 +17,13 @@ type SeenAt struct {
 }
 
 // Seen returns the freshness, after a fetch if fresh is set; nil if the board is not shared.
-func (c *Call) Seen(fresh bool) (*SeenAt, error) {
-	b, err := c.Board()
-	if err != nil || b.Remote() == "" {
-		return nil, err
+func (c *Call) Seen(ctx context.Context, fresh bool) (*SeenAt, error) {
+	b := c.Board
+	if b.Remote() == "" {
+		return nil, nil
 	}
 	if fresh {
-		if err := b.Refresh(c.Ctx); err != nil {
+		if err := b.Refresh(ctx); err != nil {
 			return nil, err
 		}
 	}
@@ -30,7 +31,7 @@ func (c *Call) Seen(fresh bool) (*SeenAt, error) {
 	if err != nil {
 		return nil, err
 	}
-	pending, err := b.Pending(c.Ctx)
+	pending, err := b.Pending(ctx)
 	return &SeenAt{b.Remote(), board.At(b.Refreshed()), len(waiting), pending}, err
 }
 

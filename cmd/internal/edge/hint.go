@@ -2,6 +2,7 @@ package edge
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"slices"
 	"strings"
@@ -15,14 +16,14 @@ import (
 
 // Hinted adds to a refusal without a hint the caller's next legal step, as one command to copy. If
 // the board knows none, the hint is the command's help page.
-func (c *Call) Hinted(err error) error {
+func (c *Call) Hinted(ctx context.Context, err error) error {
 	var r *board.Refusal
 	var u *UsageError
 	switch {
 	case errors.As(err, &r):
-		r.Hint = cmp.Or(c.wayOut(r), r.Hint, c.page())
+		r.Hint = cmp.Or(c.wayOut(ctx, r), r.Hint, c.page())
 	case errors.As(err, &u) && (u.Hint == c.page() || u.Hint == ""):
-		u.Hint = cmp.Or(c.wayRight(), u.Hint, "git liza help")
+		u.Hint = cmp.Or(c.wayRight(ctx), u.Hint, "git liza help")
 	}
 	return err
 }
@@ -30,22 +31,22 @@ func (c *Call) Hinted(err error) error {
 func (c *Call) page() string { return "git liza " + c.Cmd.Name + " -h" }
 
 // wayOut is the next legal step after a refusal, "" if the refusal's own hint is better.
-func (c *Call) wayOut(r *board.Refusal) string {
+func (c *Call) wayOut(ctx context.Context, r *board.Refusal) string {
 	if r.Unknown != "" {
-		if way := c.wayMeant(r); way != "" || r.Hint != "" {
+		if way := c.wayMeant(ctx, r); way != "" || r.Hint != "" {
 			return way
 		}
 	}
 	if r.Hint != "" {
 		return ""
 	}
-	v, who, err := c.asker()
+	v, who, err := c.asker(ctx)
 	if err != nil {
 		return ""
 	}
 	switch {
 	case r.Code == board.CodeInvalid || r.Code == board.CodeUnknownRecord || r.Unknown != "":
-		return c.wayRight()
+		return c.wayRight(ctx)
 	case r.Code == board.CodeLease, r.Code == board.CodeGate, r.Code == board.CodePermission: // in another form
 		if step, legal := board.StepOf(v.State, who.Asker, c.Cmd.Name, r.Task); legal {
 			return step.Do
@@ -60,8 +61,8 @@ func (c *Call) wayOut(r *board.Refusal) string {
 
 // wayRight is the command in a correct form: for the task that it names, or else the one that the
 // caller holds. If there is none, it is the next step.
-func (c *Call) wayRight() string {
-	v, who, err := c.asker()
+func (c *Call) wayRight(ctx context.Context) string {
+	v, who, err := c.asker(ctx)
 	if err != nil || !c.isOperation() {
 		return ""
 	}
@@ -87,8 +88,8 @@ func (c *Call) wayRight() string {
 
 // wayMeant is the same command line with an unknown id replaced by the one most likely meant. If no
 // task's id is similar, it is the command that creates the task; "" if there is none.
-func (c *Call) wayMeant(r *board.Refusal) string {
-	v, who, err := c.asker()
+func (c *Call) wayMeant(ctx context.Context, r *board.Refusal) string {
+	v, who, err := c.asker(ctx)
 	if err != nil {
 		return ""
 	}
@@ -172,22 +173,23 @@ func (c *Call) namedTask(s *board.State) string {
 }
 
 // asker returns who asks for a hint, and the board to act on.
-func (c *Call) asker() (*gitboard.View, report.Caller, error) {
-	b, err := c.Board()
+func (c *Call) asker(ctx context.Context) (*gitboard.View, report.Caller, error) {
+	if c.Board == nil {
+		if err := c.Open(ctx); err != nil {
+			return nil, report.Caller{}, err
+		}
+	}
+	v, err := c.Board.View(ctx)
 	if err != nil {
 		return nil, report.Caller{}, err
 	}
-	v, err := b.View(c.Ctx)
-	if err != nil {
-		return nil, report.Caller{}, err
-	}
-	who, err := c.CallerOn(v)
+	who, err := c.CallerOn(ctx, v)
 	return v, who, errors.Join(err, v.State.Err())
 }
 
 // CallerOn is who runs this command, for a question about next steps. An invalid id counts as a
 // free one of the role that it suggests.
-func (c *Call) CallerOn(v *gitboard.View) (report.Caller, error) {
+func (c *Call) CallerOn(ctx context.Context, v *gitboard.View) (report.Caller, error) {
 	who := report.Caller{Supervised: c.Supervised()}
 	who.Now, who.Actor = board.At(c.App.Now()), board.HumanActor("Human", "human@example.org")
 	if id := c.AgentID(); id != "" {
@@ -198,7 +200,7 @@ func (c *Call) CallerOn(v *gitboard.View) (report.Caller, error) {
 		}
 		session := c.App.Getenv("LIZA_SESSION")
 		if session == "" {
-			if session, err = c.Opened.KeptSession(id); err != nil {
+			if session, err = c.Board.KeptSession(id); err != nil {
 				return who, err
 			}
 		}
@@ -207,7 +209,7 @@ func (c *Call) CallerOn(v *gitboard.View) (report.Caller, error) {
 		}
 		who.Actor = board.Actor{ID: id, Role: role, Session: session}
 	}
-	leases, err := v.LeasesSeen(c.Ctx)
+	leases, err := v.LeasesSeen(ctx)
 	who.Leases = leases
 	return who, err
 }

@@ -1,26 +1,25 @@
 package edge
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/git-liza/git-liza/gitboard/board"
 )
 
 // Queue keeps an operation for the next sync, without registering anybody now.
-func (c *Call) Queue(p board.Payload) error {
-	b, err := c.Board()
-	if err != nil {
-		return err
-	}
+func (c *Call) Queue(ctx context.Context, p board.Payload) error {
+	b := c.Board
 	var actor board.Actor
+	var err error
 	if id := c.AgentID(); id == "" {
-		actor, err = c.Human(b, p.Op())
+		actor, err = c.Human(ctx, b, p.Op())
 	} else {
 		actor.ID = id
 		if err := OwnName(b, id); err != nil {
 			return err
 		}
-		if actor.Role, err = b.RoleOf(c.Ctx, id); err == nil && !board.May(actor.Role, p.Op()) {
+		if actor.Role, err = b.RoleOf(ctx, id); err == nil && !board.May(actor.Role, p.Op()) {
 			err = board.Refuse(board.CodePermission, fmt.Sprintf("%s is a %s, and %s is not for a %s", id, actor.Role, c.Cmd.Name, actor.Role), "it takes "+roleList(p.Op()))
 		}
 	}

@@ -2,6 +2,7 @@ package edge
 
 import (
 	"bufio"
+	"context"
 	"fmt"
 	"os"
 	"slices"
@@ -11,25 +12,25 @@ import (
 )
 
 // JustSure is Just for an operation that its human has to confirm; see Sure.
-func (c *Call) JustSure(p board.Payload, what, reason string, yes bool) error {
-	actor, err := c.Actor(p.Op())
+func (c *Call) JustSure(ctx context.Context, p board.Payload, what, reason string, yes bool) error {
+	actor, err := c.Actor(ctx, p.Op())
 	if err != nil {
 		return err
 	}
-	done, err := c.Opened.Lookup(c.Ctx, c.Asks(actor))
+	done, err := c.Board.Lookup(ctx, c.Asks(actor))
 	if err == nil && done == nil {
-		err = c.Sure(actor, p, what, reason, yes)
+		err = c.Sure(ctx, actor, p, what, reason, yes)
 	}
 	if err != nil {
 		return err
 	}
-	return c.Just(p)
+	return c.Just(ctx, p)
 }
 
 // Sure makes a human confirm an operation with large consequences: on a terminal by an answer,
 // otherwise by --reason and --yes. What the rules refuse is refused before the question.
-func (c *Call) Sure(actor board.Actor, p board.Payload, what, reason string, yes bool) error {
-	v, err := c.View()
+func (c *Call) Sure(ctx context.Context, actor board.Actor, p board.Payload, what, reason string, yes bool) error {
+	v, err := c.View(ctx)
 	if err != nil {
 		return err
 	}

@@ -83,7 +83,7 @@ func (e *edit) showBoth(k *conflict) error {
 	if err != nil {
 		return err
 	}
-	if err := e.Opened.Keep(e.name, above.String()+text); err != nil {
+	if err := e.Board.Keep(e.name, above.String()+text); err != nil {
 		return err
 	}
 	if e.JSON {

@@ -29,32 +29,32 @@ type edit struct {
 	base   any     // the record at that commit
 }
 
-func Run(c *edge.Call, reason, from string) error {
-	c.Ctx = context.WithoutCancel(c.Ctx) // an interrupt typed in the editor is for the editor
+func Run(ctx context.Context, c *edge.Call, reason, from string) error {
+	ctx = context.WithoutCancel(ctx) // an interrupt typed in the editor is for the editor
 	op := "write"
 	if c.Args[0] == "team" {
 		op = "team"
 	}
-	actor, err := c.Actor(op)
+	actor, err := c.Actor(ctx, op)
 	if err != nil {
 		return err
 	}
-	if done, err := c.Opened.Lookup(c.Ctx, c.Asks(actor)); done != nil || err != nil {
+	if done, err := c.Board.Lookup(ctx, c.Asks(actor)); done != nil || err != nil {
 		if err != nil {
 			return err
 		}
 		return c.Report(done, nil)
 	}
 	e := &edit{Call: c, reason: reason}
-	text, err := e.begin(from)
+	text, err := e.begin(ctx, from)
 	if err != nil {
 		return err
 	}
 	for {
-		if err := e.open(); err != nil {
+		if err := e.open(ctx); err != nil {
 			return e.kept(text, err)
 		}
-		done, err := e.commitText(text)
+		done, err := e.commitText(ctx, text)
 		if err == nil {
 			return e.finish(done)
 		}
@@ -65,20 +65,19 @@ func Run(c *edge.Call, reason, from string) error {
 }
 
 // open runs the editor on the file. The repository is not used meanwhile, since that may take long.
-func (e *edit) open() error {
+func (e *edit) open(ctx context.Context) error {
 	program := e.editor()
 	if program == "" {
 		return board.Refuse(board.CodeInvalid, "no editor is named, and there is no terminal for vi",
 			"with an editor that needs no terminal: EDITOR=COMMAND git liza edit "+plain.Line(e.Args[0], 80))
 	}
-	e.Opened.Close()
-	e.Opened = nil
+	e.Board.Close()
 	out := e.App.Stdout
 	if e.JSON {
 		out = e.App.Stderr
 	}
 	fault := editor.Edit(program, e.file, e.App.Stdin, out, e.App.Stderr)
-	if _, err := e.Board(); err != nil {
+	if err := e.Open(ctx); err != nil {
 		return err
 	}
 	if fault != nil {
@@ -106,7 +105,7 @@ func (e *edit) asks() bool {
 }
 
 // commitText commits the file's present text; it returns nil if nothing changed.
-func (e *edit) commitText(before string) (*gitboard.Done, error) {
+func (e *edit) commitText(ctx context.Context, before string) (*gitboard.Done, error) {
 	data, err := os.ReadFile(e.file)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, board.Refuse(board.CodeInvalid, "the editor left no file: nothing was changed", "")
@@ -126,17 +125,17 @@ func (e *edit) commitText(before string) (*gitboard.Done, error) {
 		return nil, err
 	}
 	if e.path == board.TeamPath {
-		return e.commitTeam(data, edited, fields)
+		return e.commitTeam(ctx, data, edited, fields)
 	}
-	return e.Do("write", func(_ context.Context, v *gitboard.View) (board.Payload, []git.RefUpdate, error) {
+	return e.Do(ctx, "write", func(_ context.Context, v *gitboard.View) (board.Payload, []git.RefUpdate, error) {
 		free, _, err := e.unchanged(v, edited, fields)
 		return &board.Write{Path: e.path, Reason: e.reason, Fields: free}, nil, err
 	})
 }
 
 // commitTeam commits a text of the whole team, unless somebody else has changed it meanwhile.
-func (e *edit) commitTeam(text []byte, edited any, fields []board.FieldEdit) (*gitboard.Done, error) {
-	v, err := e.View()
+func (e *edit) commitTeam(ctx context.Context, text []byte, edited any, fields []board.FieldEdit) (*gitboard.Done, error) {
+	v, err := e.View(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -152,7 +151,7 @@ func (e *edit) commitTeam(text []byte, edited any, fields []board.FieldEdit) (*g
 			return nil, err
 		}
 	}
-	return SetTeam(e.Call, e.file, merged)
+	return SetTeam(ctx, e.Call, e.file, merged)
 }
 
 // unchanged returns the changed fields that nobody else has changed, and the record of now. Others
@@ -185,7 +184,7 @@ func (e *edit) unchanged(v *gitboard.View, edited any, fields []board.FieldEdit)
 
 // finish reports a commit with its diff, and deletes the file.
 func (e *edit) finish(done *gitboard.Done) error {
-	if err := e.Opened.Discard(e.name); err != nil {
+	if err := e.Board.Discard(e.name); err != nil {
 		return err
 	}
 	if done == nil {
@@ -258,7 +257,7 @@ func (e *edit) kept(before string, fault error) error {
 		return fault
 	}
 	if string(data) == before || strings.TrimSpace(withoutHead(string(data))) == "" {
-		_ = e.Opened.Discard(e.name) // it contains nothing of the human's
+		_ = e.Board.Discard(e.name) // it contains nothing of the human's
 		return fault
 	}
 	where := "your text is kept in " + e.file + "; continue with: git liza edit " + strings.TrimSuffix(plain.Line(e.Args[0], 80), "...") + " --from FILE"

@@ -1,6 +1,7 @@
 package edit
 
 import (
+	"context"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -13,8 +14,8 @@ import (
 )
 
 // begin writes the file to edit, and returns its text.
-func (e *edit) begin(from string) (string, error) {
-	v, err := e.View()
+func (e *edit) begin(ctx context.Context, from string) (string, error) {
+	v, err := e.View(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -33,7 +34,7 @@ func (e *edit) begin(from string) (string, error) {
 		if began := beganWith(body, e.path); began != "" {
 			e.commit = git.OID(began)
 		}
-		if v, err = e.Opened.ViewAt(e.Ctx, string(e.commit)); err != nil {
+		if v, err = e.Board.ViewAt(ctx, string(e.commit)); err != nil {
 			return "", err
 		}
 		body = withoutHead(body)
@@ -48,14 +49,14 @@ func (e *edit) begin(from string) (string, error) {
 		}
 		body = string(data)
 	}
-	token, err := e.Opened.Token()
+	token, err := e.Board.Token()
 	if err != nil {
 		return "", err
 	}
 	e.name = "edits/" + strings.ReplaceAll(e.path[:len(e.path)-len(".yaml")], "/", "-") + "-" + token[:8] + ".yaml"
-	e.file = filepath.Join(e.Opened.Dir(), filepath.FromSlash(e.name))
+	e.file = filepath.Join(e.Board.Dir(), filepath.FromSlash(e.name))
 	text := strings.TrimRight(e.head()+body, "\n") + "\n" // as Keep ends it
-	return text, e.Opened.Keep(e.name, text)
+	return text, e.Board.Keep(e.name, text)
 }
 
 // editedRecord is the path of the record that an argument names.

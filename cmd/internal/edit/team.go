@@ -15,12 +15,12 @@ import (
 
 // SetTeam replaces the team by that of a file's text, as YAML. What is wrong with it is reported
 // with the file's line.
-func SetTeam(c *edge.Call, file, text string) (*gitboard.Done, error) {
+func SetTeam(ctx context.Context, c *edge.Call, file, text string) (*gitboard.Done, error) {
 	read, err := codec.Decode(board.TeamPath, []byte(text))
 	if err != nil {
 		return nil, notRead(file, err)
 	}
-	return c.Do("team", func(ctx context.Context, v *gitboard.View) (board.Payload, []git.RefUpdate, error) {
+	return c.Do(ctx, "team", func(ctx context.Context, v *gitboard.View) (board.Payload, []git.RefUpdate, error) {
 		p, err := teamPayload(ctx, c, v, *read.(*board.Team))
 		if err != nil {
 			return nil, nil, err
@@ -45,7 +45,7 @@ func notRead(file string, err error) error {
 func teamPayload(ctx context.Context, c *edge.Call, v *gitboard.View, t board.Team) (*board.SetTeam, error) {
 	t.Roles = append([]board.Role{}, t.Roles...)
 	for i := range t.Roles {
-		oid, err := c.Opened.SpecOID(ctx, v, t.Roles[i].Instructions)
+		oid, err := c.Board.SpecOID(ctx, v, t.Roles[i].Instructions)
 		if err != nil {
 			return nil, err
 		}

@@ -1,6 +1,7 @@
 package history
 
 import (
+	"context"
 	"io"
 	"slices"
 	"strings"
@@ -42,11 +43,11 @@ func (l Line) detail() string {
 
 // Entries returns an operation's entries in a log.yaml of the older form. An import returns the log
 // that came with it.
-func Entries(c *edge.Call, o Filter, l Line) ([]board.PastEntry, error) {
+func Entries(ctx context.Context, c *edge.Call, o Filter, l Line) ([]board.PastEntry, error) {
 	if l.Op != (&board.Import{}).Op() {
 		return []board.PastEntry{{Timestamp: l.Time, Agent: l.Agent, Action: l.action(), Task: l.Task, Detail: l.detail()}}, nil
 	}
-	op, err := c.Opened.Operation(c.Ctx, l.Commit)
+	op, err := c.Board.Operation(ctx, l.Commit)
 	if err != nil {
 		return nil, err
 	}
@@ -55,8 +56,8 @@ func Entries(c *edge.Call, o Filter, l Line) ([]board.PastEntry, error) {
 	}), nil
 }
 
-func PrintEntries(c *edge.Call, o Filter, l Line) error {
-	entries, err := Entries(c, o, l)
+func PrintEntries(ctx context.Context, c *edge.Call, o Filter, l Line) error {
+	entries, err := Entries(ctx, c, o, l)
 	if err != nil || len(entries) == 0 {
 		return err
 	}

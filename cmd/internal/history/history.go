@@ -1,6 +1,7 @@
 package history
 
 import (
+	"context"
 	"errors"
 	"slices"
 	"strings"
@@ -42,8 +43,8 @@ type Line struct {
 }
 
 // Lines lists the operations between two commits that pass the filter, newest first.
-func Lines(c *edge.Call, o Options, from, to git.OID) ([]Line, error) {
-	commits, err := c.Opened.Log().Store().Log(c.Ctx, from, to)
+func Lines(ctx context.Context, c *edge.Call, o Options, from, to git.OID) ([]Line, error) {
+	commits, err := c.Board.Log().Store().Log(ctx, from, to)
 	if err != nil {
 		return nil, err
 	}
@@ -55,7 +56,7 @@ func Lines(c *edge.Call, o Options, from, to git.OID) ([]Line, error) {
 		}
 		if o.Patch && len(commit.Parents) == 1 {
 			var broken *oplog.RecordError
-			line.Patch, err = records.Changes(c, commit.Parents[0], commit.OID)
+			line.Patch, err = records.Changes(ctx, c, commit.Parents[0], commit.OID)
 			if errors.As(err, &broken) {
 				line.Patch = []records.Change{{Record: broken.Path, New: "can't be read: " + broken.Err.Error()}}
 			} else if err != nil {

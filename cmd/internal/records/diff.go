@@ -2,6 +2,7 @@ package records
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -78,12 +79,12 @@ func inline(old, new string) string {
 }
 
 // Changes compares two of the board's commits.
-func Changes(c *edge.Call, old, new git.OID) ([]Change, error) {
-	a, err := c.Opened.Log().At(c.Ctx, old)
+func Changes(ctx context.Context, c *edge.Call, old, new git.OID) ([]Change, error) {
+	a, err := c.Board.Log().At(ctx, old)
 	if err != nil {
 		return nil, err
 	}
-	b, err := c.Opened.Log().At(c.Ctx, new)
+	b, err := c.Board.Log().At(ctx, new)
 	if err != nil {
 		return nil, err
 	}

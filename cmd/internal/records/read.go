@@ -2,6 +2,7 @@ package records
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -16,8 +17,8 @@ import (
 )
 
 // Part is the board as a document, or the part of it that a path leads to.
-func Part(c *edge.Call, v *gitboard.View, paths []string) (*yaml.Node, error) {
-	leases, err := Leases(c, v)
+func Part(ctx context.Context, c *edge.Call, v *gitboard.View, paths []string) (*yaml.Node, error) {
+	leases, err := Leases(ctx, c, v)
 	if err != nil {
 		return nil, err
 	}
@@ -43,15 +44,15 @@ func Part(c *edge.Call, v *gitboard.View, paths []string) (*yaml.Node, error) {
 }
 
 // PartText is Part as YAML.
-func PartText(c *edge.Call, v *gitboard.View, paths []string) (string, error) {
+func PartText(ctx context.Context, c *edge.Call, v *gitboard.View, paths []string) (string, error) {
 	if len(paths) > 0 {
-		n, err := Part(c, v, paths)
+		n, err := Part(ctx, c, v, paths)
 		if err != nil {
 			return "", err
 		}
 		return codec.Render(n)
 	}
-	leases, err := Leases(c, v)
+	leases, err := Leases(ctx, c, v)
 	if err != nil {
 		return "", err
 	}
@@ -63,12 +64,12 @@ func PartText(c *edge.Call, v *gitboard.View, paths []string) (string, error) {
 }
 
 // Leases are the present leases; a past board has none.
-func Leases(c *edge.Call, v *gitboard.View) (map[string]board.Lease, error) {
+func Leases(ctx context.Context, c *edge.Call, v *gitboard.View) (map[string]board.Lease, error) {
 	leases := map[string]board.Lease{}
 	if c.At != "" {
 		return leases, nil
 	}
-	held, err := v.Leases(c.Ctx)
+	held, err := v.Leases(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package records
 
 import (
+	"context"
 	"time"
 
 	"github.com/git-liza/git-liza/cmd/internal/edge"
@@ -9,19 +10,19 @@ import (
 )
 
 // Validate checks a board and this repository, with the options in the caller's environment.
-func Validate(c *edge.Call, v *gitboard.View) ([]audit.Issue, error) {
-	clone, err := c.Opened.CloneID()
+func Validate(ctx context.Context, c *edge.Call, v *gitboard.View) ([]audit.Issue, error) {
+	clone, err := c.Board.CloneID()
 	if err != nil {
 		return nil, err
 	}
 	leases := map[string]time.Time{}
-	held, err := v.Leases(c.Ctx)
+	held, err := v.Leases(ctx)
 	if err != nil {
 		return nil, err
 	}
 	for agent, h := range held {
 		leases[agent] = h.Expires
 	}
-	return audit.Validate(c.Ctx, v.State, c.Opened.Log().Store(), c.Opened.Repo(),
+	return audit.Validate(ctx, v.State, c.Board.Log().Store(), c.Board.Repo(),
 		audit.Here{Clone: clone, Leases: leases, Now: c.App.Now(), NoSpecFiles: c.SkipSpecFile()})
 }

@@ -31,25 +31,25 @@ type Figures struct {
 	Git     string `json:"git"`
 }
 
-func Count(c *edge.Call) (*Figures, error) {
-	v, err := c.View()
+func Count(ctx context.Context, c *edge.Call) (*Figures, error) {
+	v, err := c.View(ctx)
 	if err != nil {
 		return nil, err
 	}
-	repo := c.Opened.Repo()
+	repo := c.Board.Repo()
 	f := &Figures{Tasks: len(v.State.Tasks()), Archived: len(v.State.List(board.ArchiveDir)), Version: edge.Version, Format: board.Format}
-	commits, err := c.Opened.Log().Store().Log(c.Ctx, git.ZeroOID, v.Commit)
+	commits, err := c.Board.Log().Store().Log(ctx, git.ZeroOID, v.Commit)
 	if err != nil {
 		return nil, err
 	}
 	f.Operations = len(commits)
-	if f.BoardSize, err = repo.DiskUsage(c.Ctx, git.BoardRef); err != nil {
+	if f.BoardSize, err = repo.DiskUsage(ctx, git.BoardRef); err != nil {
 		return nil, err
 	}
-	if f.Usage, err = repo.Usage(c.Ctx); err != nil {
+	if f.Usage, err = repo.Usage(ctx); err != nil {
 		return nil, err
 	}
-	attic, err := repo.Refs(c.Ctx, git.AtticPrefix)
+	attic, err := repo.Refs(ctx, git.AtticPrefix)
 	if err != nil {
 		return nil, err
 	}
@@ -59,7 +59,7 @@ func Count(c *edge.Call) (*Figures, error) {
 		return nil, err
 	}
 	f.Hooks = setup.HooksState(hooks)
-	if _, _, f.Git, err = gitio.Version(c.Ctx); err != nil {
+	if _, _, f.Git, err = gitio.Version(ctx); err != nil {
 		return nil, err
 	}
 	return f, v.State.Err()
@@ -97,9 +97,9 @@ const tooManyLoose = 10_000
 const skewed = time.Minute
 
 // health checks the hooks, the repository's objects, and the clocks of those who wrote operations.
-func health(c *edge.Call) ([]worktrees.Problem, error) {
+func health(ctx context.Context, c *edge.Call) ([]worktrees.Problem, error) {
 	var found []worktrees.Problem
-	repo := c.Opened.Repo()
+	repo := c.Board.Repo()
 	hooks, err := install.Read(repo)
 	if err != nil {
 		return nil, err
@@ -112,7 +112,7 @@ func health(c *edge.Call) ([]worktrees.Problem, error) {
 		found = append(found, worktrees.Problem{
 			Kind: worktrees.HalfHooks, Path: hooks.Dir, Text: text,
 			Fix: func(ctx context.Context) error {
-				setup, err := setup.HookSetup(c, c.Opened)
+				setup, err := setup.HookSetup(ctx, c, c.Board)
 				if err != nil {
 					return err
 				}
@@ -120,7 +120,7 @@ func health(c *edge.Call) ([]worktrees.Problem, error) {
 			},
 		})
 	}
-	usage, err := repo.Usage(c.Ctx)
+	usage, err := repo.Usage(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -130,7 +130,7 @@ func health(c *edge.Call) ([]worktrees.Problem, error) {
 			Fix: func(ctx context.Context) error { return repo.Maintain(ctx) },
 		})
 	}
-	v, err := c.View()
+	v, err := c.View(ctx)
 	if err != nil {
 		return found, err
 	}
@@ -138,7 +138,7 @@ func health(c *edge.Call) ([]worktrees.Problem, error) {
 	if ahead <= skewed {
 		return found, nil
 	}
-	commits, err := c.Opened.Log().Store().Log(c.Ctx, git.ZeroOID, v.Commit)
+	commits, err := c.Board.Log().Store().Log(ctx, git.ZeroOID, v.Commit)
 	if err != nil {
 		return found, err
 	}

@@ -1,6 +1,7 @@
 package recovery
 
 import (
+	"context"
 	"errors"
 	"slices"
 
@@ -23,12 +24,12 @@ type Finding struct {
 
 // Repair looks for problems until none is left that it can repair. findings are all that it found;
 // left is the number of those that remain.
-func Repair(c *edge.Call, fix bool, repairer board.Actor, about func(worktrees.Problem) bool) (findings []Finding, left int, err error) {
+func Repair(ctx context.Context, c *edge.Call, fix bool, repairer board.Actor, about func(worktrees.Problem) bool) (findings []Finding, left int, err error) {
 	findings = []Finding{}
 	// A repaired problem may have hidden another one.
 	const rounds = 3
 	for round := 1; ; round++ {
-		found, repaired, err := examine(c, fix, repairer, about)
+		found, repaired, err := examine(ctx, c, fix, repairer, about)
 		if err != nil {
 			return nil, 0, err
 		}
@@ -40,8 +41,8 @@ func Repair(c *edge.Call, fix bool, repairer board.Actor, about func(worktrees.P
 }
 
 // examine looks once for problems and repairs what it can. repaired is the repaired part of found.
-func examine(c *edge.Call, fix bool, repairer board.Actor, about func(worktrees.Problem) bool) (found, repaired []Finding, err error) {
-	problems, err := diagnose(c, repairer)
+func examine(ctx context.Context, c *edge.Call, fix bool, repairer board.Actor, about func(worktrees.Problem) bool) (found, repaired []Finding, err error) {
+	problems, err := diagnose(ctx, c, repairer)
 	for _, p := range problems {
 		if !about(p) {
 			continue
@@ -52,7 +53,7 @@ func examine(c *edge.Call, fix bool, repairer board.Actor, about func(worktrees.
 		case !fix:
 			f.Hint = "git liza doctor --fix"
 		default:
-			if err := p.Fix(c.Ctx); err != nil {
+			if err := p.Fix(ctx); err != nil {
 				f.Error = err.Error()
 			} else {
 				f.Fixed = true
@@ -64,18 +65,18 @@ func examine(c *edge.Call, fix bool, repairer board.Actor, about func(worktrees.
 	return found, repaired, err
 }
 
-func diagnose(c *edge.Call, repairer board.Actor) ([]worktrees.Problem, error) {
-	problems, err := merge.Diagnose(c.Ctx, c.Opened, repairer)
+func diagnose(ctx context.Context, c *edge.Call, repairer board.Actor) ([]worktrees.Problem, error) {
+	problems, err := merge.Diagnose(ctx, c.Board, repairer)
 	if refused := (*board.Refusal)(nil); errors.As(err, &refused) && refused.Code == board.CodeNoIntegration {
 		problems = append(problems, worktrees.Problem{Kind: worktrees.NoIntegration, Text: refused.Message, Hint: refused.Hint})
 	} else if err != nil {
 		return nil, err
 	}
-	more, err := worktrees.Diagnose(c.Ctx, c.Opened)
+	more, err := worktrees.Diagnose(ctx, c.Board)
 	if err != nil {
 		return append(problems, more...), err
 	}
-	own, err := health(c)
+	own, err := health(ctx, c)
 	return slices.Concat(problems, more, own), err
 }
 

@@ -1,6 +1,8 @@
 package recovery
 
 import (
+	"context"
+
 	"github.com/git-liza/git-liza/cmd/internal/edge"
 	"github.com/git-liza/git-liza/gitboard/audit"
 	"github.com/git-liza/git-liza/worktrees"
@@ -8,9 +10,9 @@ import (
 
 // Rescue checks first of all whether the whole board is there, and restores what it can. lost means
 // that nothing else can be checked.
-func Rescue(c *edge.Call, fix bool) (found []Finding, lost bool, err error) {
-	repo := c.Opened.Repo()
-	loss, err := audit.FindLoss(c.Ctx, repo)
+func Rescue(ctx context.Context, c *edge.Call, fix bool) (found []Finding, lost bool, err error) {
+	repo := c.Board.Repo()
+	loss, err := audit.FindLoss(ctx, repo)
 	if err != nil || loss == nil {
 		return nil, false, err
 	}
@@ -21,7 +23,7 @@ func Rescue(c *edge.Call, fix bool) (found []Finding, lost bool, err error) {
 	case !fix:
 		f.Hint = "git liza doctor --fix"
 	default:
-		if err := loss.Repair(c.Ctx, repo); err != nil {
+		if err := loss.Repair(ctx, repo); err != nil {
 			f.Error = err.Error()
 		} else {
 			f.Fixed = true

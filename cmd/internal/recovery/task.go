@@ -1,6 +1,7 @@
 package recovery
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -27,19 +28,16 @@ type Recovered struct {
 }
 
 // OnlyHuman returns the human as the actor, and refuses agents.
-func OnlyHuman(c *edge.Call) (board.Actor, error) {
-	b, err := c.Board()
-	if err != nil {
-		return board.Actor{}, err
-	}
+func OnlyHuman(ctx context.Context, c *edge.Call) (board.Actor, error) {
+	b := c.Board
 	if id := c.AgentID(); id != "" {
 		return board.Actor{}, board.Refuse(board.CodePermission, fmt.Sprintf("%s is for a human, and LIZA_AGENT_ID is %s", c.Cmd.Name, plain.Line(id, 40)), "a human runs it in a terminal of their own")
 	}
-	return c.Human(b, "release")
+	return c.Human(ctx, b, "release")
 }
 
-func RecoverTask(c *edge.Call, human board.Actor, id string, force bool) (*Recovered, error) {
-	v, err := c.View()
+func RecoverTask(ctx context.Context, c *edge.Call, human board.Actor, id string, force bool) (*Recovered, error) {
+	v, err := c.View(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -49,11 +47,11 @@ func RecoverTask(c *edge.Call, human board.Actor, id string, force bool) (*Recov
 	}
 	r := &Recovered{Task: t.ID}
 	holder := HolderOf(t)
-	live := holder != "" && !v.Takeable(c.Ctx, holder, 0)
+	live := holder != "" && !v.Takeable(ctx, holder, 0)
 	if live && !force {
 		return nil, stillHeld(c, t, holder)
 	}
-	clone, err := c.Opened.CloneID()
+	clone, err := c.Board.CloneID()
 	if err != nil {
 		return nil, err
 	}
@@ -61,19 +59,19 @@ func RecoverTask(c *edge.Call, human board.Actor, id string, force bool) (*Recov
 		return nil, board.Refuse(board.CodeElsewhere, fmt.Sprintf("the worktree of %s is in another clone", t.ID),
 			fmt.Sprintf("recover it there; if that clone is lost: git liza release %s --force --reason TEXT", t.ID))
 	}
-	concerns, err := worktrees.Concerning(c.Ctx, c.Opened, t.ID)
+	concerns, err := worktrees.Concerning(ctx, c.Board, t.ID)
 	if err != nil {
 		return nil, err
 	}
-	if r.Problems, r.left, err = Repair(c, true, human, concerns); err != nil {
+	if r.Problems, r.left, err = Repair(ctx, c, true, human, concerns); err != nil {
 		return nil, err
 	}
 	if r.OK = r.left == 0; r.OK && holder != "" {
-		if err := freeTask(c, human, r, t, live); err != nil {
+		if err := freeTask(ctx, c, human, r, t, live); err != nil {
 			return nil, err
 		}
 	}
-	return r, describe(c, r)
+	return r, describe(ctx, c, r)
 }
 
 // HolderOf is the agent whose claim on a task can be ended, "" for none.
@@ -97,9 +95,9 @@ func stillHeld(c *edge.Call, t *board.Task, holder string) error {
 }
 
 // freeTask ends the claim on a task.
-func freeTask(c *edge.Call, human board.Actor, r *Recovered, t *board.Task, live bool) error {
+func freeTask(ctx context.Context, c *edge.Call, human board.Actor, r *Recovered, t *board.Task, live bool) error {
 	r.Freed, r.Review = HolderOf(t), t.Status == board.ReadyForReview
-	_, err := worktrees.End(c.Ctx, c.Opened, gitboard.Request{Actor: human}, &board.Release{About: board.About{Task: t.ID}, Reason: "recovered, its agent was gone", Force: live, KeepWork: !r.Review})
+	_, err := worktrees.End(ctx, c.Board, gitboard.Request{Actor: human}, &board.Release{About: board.About{Task: t.ID}, Reason: "recovered, its agent was gone", Force: live, KeepWork: !r.Review})
 	if refusal := (*board.Refusal)(nil); errors.As(err, &refusal) && refusal.Code == board.CodeLease {
 		return stillHeld(c, t, r.Freed) // its holder has come back
 	}
@@ -107,8 +105,8 @@ func freeTask(c *edge.Call, human board.Actor, r *Recovered, t *board.Task, live
 }
 
 // describe fills in the present state of the task.
-func describe(c *edge.Call, r *Recovered) error {
-	v, err := c.View()
+func describe(ctx context.Context, c *edge.Call, r *Recovered) error {
+	v, err := c.View(ctx)
 	if err != nil {
 		return err
 	}
@@ -121,11 +119,11 @@ func describe(c *edge.Call, r *Recovered) error {
 		return nil
 	}
 	r.Worktree = t.Worktree
-	root, err := c.Opened.Root(c.Ctx)
+	root, err := c.Board.Root(ctx)
 	if err != nil {
 		return err
 	}
-	dirty, err := c.Opened.Repo().Status(c.Ctx, filepath.Join(root, filepath.FromSlash(t.Worktree)))
+	dirty, err := c.Board.Repo().Status(ctx, filepath.Join(root, filepath.FromSlash(t.Worktree)))
 	for _, e := range dirty {
 		r.Uncommitted = append(r.Uncommitted, e.Path)
 	}

@@ -1,6 +1,8 @@
 package recovery
 
 import (
+	"context"
+
 	"github.com/git-liza/git-liza/cmd/internal/edge"
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/watch"
@@ -9,12 +11,12 @@ import (
 // Unrecorded finds agents' commits on integration that no merge or land records. They are only
 // repaired by a human's decision. Approved work from an interrupted merge is another finding, which
 // doctor repairs.
-func Unrecorded(c *edge.Call) ([]Finding, error) {
-	v, err := c.View()
+func Unrecorded(ctx context.Context, c *edge.Call) ([]Finding, error) {
+	v, err := c.View(ctx)
 	if err != nil {
 		return nil, err
 	}
-	strays, err := watch.AllStrays(c.Ctx, c.Opened, v)
+	strays, err := watch.AllStrays(ctx, c.Board, v)
 	if err != nil {
 		return nil, err
 	}

@@ -42,12 +42,12 @@ type submission struct {
 	files  []gitio.FileStat
 }
 
-func FactsOf(c *edge.Call, v *gitboard.View, t *board.Task) (*taskFacts, error) {
+func FactsOf(ctx context.Context, c *edge.Call, v *gitboard.View, t *board.Task) (*taskFacts, error) {
 	f := &taskFacts{t: t, state: v.State, config: v.State.Config(), now: c.Moment(v.State)}
 	if f.config == nil {
 		return nil, v.State.Err()
 	}
-	leases, err := records.Leases(c, v)
+	leases, err := records.Leases(ctx, c, v)
 	if err != nil {
 		return nil, err
 	}
@@ -56,7 +56,7 @@ func FactsOf(c *edge.Call, v *gitboard.View, t *board.Task) (*taskFacts, error) 
 	}
 	o, broken := report.Look(v.State, report.Beside{Leases: leases}, f.now)
 	if broken != nil { // elsewhere: a new view, which has not read that record, shows the task
-		again, err := c.View()
+		again, err := c.View(ctx)
 		if err != nil {
 			return nil, err
 		}
@@ -71,11 +71,11 @@ func FactsOf(c *edge.Call, v *gitboard.View, t *board.Task) (*taskFacts, error) 
 		if i == 2 && (c.At != "" || t.Worktree == "") {
 			continue
 		}
-		wait.Go(func() { errs[i] = ask(c.Ctx, c.Opened) })
+		wait.Go(func() { errs[i] = ask(ctx, c.Board) })
 	}
 	wait.Wait()
 	f.unknown = errors.Join(append(errs, broken)...)
-	return f, c.Ctx.Err()
+	return f, ctx.Err()
 }
 
 // readSubmissions counts the changes of each submission. It skips commits that are no longer here.

@@ -1,6 +1,7 @@
 package screen
 
 import (
+	"context"
 	"errors"
 	"os"
 	"time"
@@ -18,7 +19,7 @@ const LookEvery = 10 * time.Second
 // Watch keeps the screen up to date until the user quits, and carries out their acts. It shows one
 // goal, or all for "". If something can't be read for the moment, the last screen stays, with the
 // error at the bottom.
-func Watch(c *edge.Call, run edge.Runs, goal string) (err error) {
+func Watch(ctx context.Context, c *edge.Call, run edge.Runs, goal string) (err error) {
 	in, isFile := c.App.Stdin.(*os.File)
 	out, alsoFile := c.App.Stdout.(*os.File)
 	switch {
@@ -29,15 +30,12 @@ func Watch(c *edge.Call, run edge.Runs, goal string) (err error) {
 	case !isFile || !alsoFile:
 		return edge.Usage(c.Cmd, "--watch takes a terminal")
 	}
-	b, err := c.Board()
-	if err != nil {
-		return err
-	}
+	b := c.Board
 	w := &statusWatch{Call: c, Paint: c.Paint(), run: run, goal: goal, outcomes: make(chan outcome, 1)}
-	if err := w.look(); err != nil {
+	if err := w.look(ctx); err != nil {
 		return err
 	}
-	changes, err := b.Follow(c.Ctx, LookEvery)
+	changes, err := b.Follow(ctx, LookEvery)
 	if err != nil {
 		return err
 	}
@@ -49,7 +47,7 @@ func Watch(c *edge.Call, run edge.Runs, goal string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, t.Close()) }() // also after a panic
-	return w.live(t, changes)
+	return w.live(ctx, t, changes)
 }
 
 // statusWatch is the live screen: the last view, and what its user looks at and does.
@@ -106,7 +104,7 @@ type dialog struct {
 	end     func(answers []string)
 }
 
-func (w *statusWatch) live(t *tty.Terminal, changes <-chan struct{}) error {
+func (w *statusWatch) live(ctx context.Context, t *tty.Terminal, changes <-chan struct{}) error {
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()
 	defer func() {
@@ -123,15 +121,15 @@ func (w *statusWatch) live(t *tty.Terminal, changes <-chan struct{}) error {
 			return err
 		}
 		select {
-		case <-w.Ctx.Done():
+		case <-ctx.Done():
 			return nil
 		case _, follows := <-changes:
 			if !follows {
 				return nil
 			}
-			w.lookAgain()
+			w.lookAgain(ctx)
 		case o := <-w.outcomes:
-			w.showOutcome(o)
+			w.showOutcome(ctx, o)
 		case k, open := <-t.Keys:
 			if !open {
 				return nil
@@ -140,10 +138,10 @@ func (w *statusWatch) live(t *tty.Terminal, changes <-chan struct{}) error {
 				if err := t.Suspend(); err != nil {
 					return err
 				}
-				w.lookAgain()
+				w.lookAgain(ctx)
 				continue
 			}
-			w.press(k)
+			w.press(ctx, k)
 		case <-t.Resized:
 			t.Forget()
 		case <-tick.C:
@@ -153,8 +151,8 @@ func (w *statusWatch) live(t *tty.Terminal, changes <-chan struct{}) error {
 }
 
 // look reads the board again.
-func (w *statusWatch) look() error {
-	g, err := Glance(w.Call)
+func (w *statusWatch) look(ctx context.Context) error {
+	g, err := Glance(ctx, w.Call)
 	if err != nil {
 		return err
 	}
@@ -169,13 +167,13 @@ func (w *statusWatch) look() error {
 }
 
 // lookAgain is look that shows errors on the screen.
-func (w *statusWatch) lookAgain() {
+func (w *statusWatch) lookAgain(ctx context.Context) {
 	w.failure = ""
-	if err := w.look(); err != nil {
+	if err := w.look(ctx); err != nil {
 		w.failure = "the screen is old: " + err.Error()
 	}
 	if w.seen.Commit != w.said { // the board has changed, possibly by somebody else
 		w.message = ""
 	}
-	w.readAgain()
+	w.readAgain(ctx)
 }

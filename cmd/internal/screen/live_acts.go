@@ -1,6 +1,7 @@
 package screen
 
 import (
+	"context"
 	"strings"
 
 	"github.com/git-liza/git-liza/cmd/internal/edge"
@@ -20,7 +21,7 @@ func (w *statusWatch) subject() *subject {
 }
 
 // act starts what a key does with the selected task or the board, after asking its questions.
-func (w *statusWatch) act(k tty.Key) {
+func (w *statusWatch) act(ctx context.Context, k tty.Key) {
 	s := w.subject()
 	a, known := actOf(k, s)
 	switch {
@@ -47,7 +48,7 @@ func (w *statusWatch) act(k tty.Key) {
 		}
 		return a.next(s, answers)
 	}
-	end := func(answers []string) { w.carryOut(a.lines(s, answers)) }
+	end := func(answers []string) { w.carryOut(ctx, a.lines(s, answers)) }
 	if first := next(nil); first != nil {
 		w.dialog = &dialog{input: first, next: next, end: end}
 		return
@@ -57,16 +58,16 @@ func (w *statusWatch) act(k tty.Key) {
 
 // carryOut runs command lines one at a time as the human of this clone, while the screen stays
 // live.
-func (w *statusWatch) carryOut(lines [][]string) {
-	if err := w.ActsAsHuman("status --watch", "git liza status"); err != nil {
-		w.showOutcome(outcome{err: err})
+func (w *statusWatch) carryOut(ctx context.Context, lines [][]string) {
+	if err := w.ActsAsHuman(ctx, "status --watch", "git liza status"); err != nil {
+		w.showOutcome(ctx, outcome{err: err})
 		return
 	}
 	w.doing = "git liza " + strings.Join(lines[len(lines)-1], " ")
 	go func() {
 		var o outcome
 		for _, l := range lines {
-			if o.done, o.err = w.run(w.Ctx, l); o.err != nil {
+			if o.done, o.err = w.run(ctx, l); o.err != nil {
 				break
 			}
 		}
@@ -75,9 +76,9 @@ func (w *statusWatch) carryOut(lines [][]string) {
 }
 
 // showOutcome shows the outcome.
-func (w *statusWatch) showOutcome(o outcome) {
+func (w *statusWatch) showOutcome(ctx context.Context, o outcome) {
 	w.doing = ""
-	w.lookAgain()
+	w.lookAgain(ctx)
 	if o.err == nil {
 		w.say(strings.Join(append([]string{o.done.Subject}, o.done.Lines...), "; "))
 		return

@@ -2,6 +2,7 @@ package screen
 
 import (
 	"cmp"
+	"context"
 	"strconv"
 	"strings"
 
@@ -10,14 +11,14 @@ import (
 )
 
 // readAgain rebuilds the displayed text from the last view.
-func (w *statusWatch) readAgain() {
+func (w *statusWatch) readAgain(ctx context.Context) {
 	switch w.reading {
 	case help:
 		w.text = func(p edge.Page) []string { return edge.Wrap(helpText(), p.Width) }
 	case story:
-		w.readStory()
+		w.readStory(ctx)
 	case inbox:
-		in, err := w.seen.Inbox(w.Ctx, w.App.Now())
+		in, err := w.seen.Inbox(ctx, w.App.Now())
 		w.text = func(p edge.Page) []string {
 			if err != nil {
 				return edge.Wrap(err.Error(), p.Width)
@@ -25,7 +26,7 @@ func (w *statusWatch) readAgain() {
 			return inboxRows(p, in)
 		}
 	case patch:
-		w.readPatch()
+		w.readPatch(ctx)
 	}
 }
 
@@ -39,11 +40,11 @@ func inboxRows(p edge.Page, in *report.Inbox) []string {
 }
 
 // readStory builds the story of the selected task.
-func (w *statusWatch) readStory() {
+func (w *statusWatch) readStory(ctx context.Context) {
 	t, err := w.seen.State.FindTask(w.selected)
 	var f *taskFacts
 	if err == nil {
-		f, err = FactsOf(w.Call, w.seen.View, t)
+		f, err = FactsOf(ctx, w.Call, w.seen.View, t)
 	}
 	w.text = func(p edge.Page) []string {
 		if err != nil {
@@ -54,8 +55,8 @@ func (w *statusWatch) readStory() {
 }
 
 // readPatch builds the displayed diff; the cursor keeps its position.
-func (w *statusWatch) readPatch() {
-	v, err := w.patchOf(w.selected)
+func (w *statusWatch) readPatch(ctx context.Context) {
+	v, err := w.patchOf(ctx, w.selected)
 	if err != nil {
 		w.sinceLast = false
 		w.say(err.Error())

@@ -1,13 +1,14 @@
 package screen
 
 import (
+	"context"
 	"slices"
 
 	"github.com/git-liza/git-liza/cmd/internal/tty"
 )
 
 // press handles a key.
-func (w *statusWatch) press(k tty.Key) {
+func (w *statusWatch) press(ctx context.Context, k tty.Key) {
 	switch {
 	case k == tty.PasteBegin, k == tty.PasteEnd:
 		w.pasting = k == tty.PasteBegin
@@ -16,7 +17,7 @@ func (w *statusWatch) press(k tty.Key) {
 	case w.pasting: // nothing was asked for this text
 	default:
 		w.message = ""
-		w.command(k)
+		w.command(ctx, k)
 	}
 }
 
@@ -38,21 +39,21 @@ func (w *statusWatch) typed(k tty.Key) {
 }
 
 // command handles a key while no question is asked.
-func (w *statusWatch) command(k tty.Key) {
+func (w *statusWatch) command(ctx context.Context, k tty.Key) {
 	switch k {
 	case 'q', tty.Interrupt:
 		w.quit = true
 	case '?':
-		w.show(help)
+		w.show(ctx, help)
 	case 'i':
-		w.show(inbox)
+		w.show(ctx, inbox)
 	case 'd':
 		w.sinceLast = false
-		w.show(patch)
+		w.show(ctx, patch)
 	case 's':
 		if w.reading == patch {
 			w.sinceLast = !w.sinceLast
-			w.readAgain()
+			w.readAgain(ctx)
 		}
 	case '/':
 		w.ask("show tasks with", w.filter, w.only)
@@ -63,7 +64,7 @@ func (w *statusWatch) command(k tty.Key) {
 		w.reading = overview
 	case tty.Enter, tty.Right:
 		if w.reading == overview {
-			w.show(story)
+			w.show(ctx, story)
 		}
 	case tty.Up, 'k':
 		w.move(-1)
@@ -78,7 +79,7 @@ func (w *statusWatch) command(k tty.Key) {
 	case tty.End:
 		w.move(1 << 20)
 	default:
-		w.act(k)
+		w.act(ctx, k)
 	}
 }
 
@@ -105,7 +106,7 @@ func (w *statusWatch) ask(label, text string, end func(string)) {
 }
 
 // show switches the screen to a view, or back to the overview if it is shown already.
-func (w *statusWatch) show(v view) {
+func (w *statusWatch) show(ctx context.Context, v view) {
 	if v == w.reading {
 		w.reading = overview
 		return
@@ -116,7 +117,7 @@ func (w *statusWatch) show(v view) {
 	}
 	was := w.reading
 	w.reading, w.top, w.patch = v, 0, nil
-	w.readAgain()
+	w.readAgain(ctx)
 	if v == patch && w.patch == nil {
 		w.reading = was
 	}

@@ -1,6 +1,7 @@
 package screen
 
 import (
+	"context"
 	"strings"
 
 	"github.com/git-liza/git-liza/cmd/internal/edge"
@@ -12,19 +13,19 @@ import (
 )
 
 // Glance views the run as it is now, or as of --at.
-func Glance(c *edge.Call) (*gitboard.Glance, error) {
-	v, err := c.View()
+func Glance(ctx context.Context, c *edge.Call) (*gitboard.Glance, error) {
+	v, err := c.View(ctx)
 	if err != nil {
 		return nil, err
 	}
 	if c.At != "" {
-		return v.PastGlance(c.Ctx)
+		return v.PastGlance(ctx)
 	}
-	g, err := v.Glance(c.Ctx)
+	g, err := v.Glance(ctx)
 	if err != nil {
 		return nil, err
 	}
-	strays, err := watch.Strays(c.Ctx, c.Opened, v)
+	strays, err := watch.Strays(ctx, c.Board, v)
 	return g.With(strays), err
 }
 

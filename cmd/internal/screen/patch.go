@@ -2,6 +2,7 @@ package screen
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"strings"
 
@@ -15,40 +16,40 @@ import (
 )
 
 // ShowPatch prints the changes of a task's last submission, on a terminal in a pager.
-func ShowPatch(c *edge.Call, t *board.Task, sinceLast bool) error {
-	patch, err := patchOf(c, t, sinceLast)
+func ShowPatch(ctx context.Context, c *edge.Call, t *board.Task, sinceLast bool) error {
+	patch, err := patchOf(ctx, c, t, sinceLast)
 	if err != nil {
 		return err
 	}
 	if c.JSON {
 		return c.PrintJSON(patch)
 	}
-	return paged(c, Patch(c.Page(), patch))
+	return paged(ctx, c, Patch(c.Page(), patch))
 }
 
 // patchOf is the changes of a task's last submission, with the comments on it.
-func patchOf(c *edge.Call, t *board.Task, sinceLast bool) (patch *gitboard.Patch, err error) {
+func patchOf(ctx context.Context, c *edge.Call, t *board.Task, sinceLast bool) (patch *gitboard.Patch, err error) {
 	if sinceLast {
-		patch, err = c.Opened.SinceLast(c.Ctx, t)
+		patch, err = c.Board.SinceLast(ctx, t)
 	} else {
 		_, last := gitboard.LastTwo(t)
-		patch, err = c.Opened.SubmissionDiff(c.Ctx, t, 0, last)
+		patch, err = c.Board.SubmissionDiff(ctx, t, 0, last)
 	}
 	if err != nil {
 		return nil, err
 	}
-	return patch, c.Opened.Annotate(c.Ctx, t, patch)
+	return patch, c.Board.Annotate(ctx, t, patch)
 }
 
 // paged prints lines, on a terminal in the human's pager.
-func paged(c *edge.Call, lines []string) error {
+func paged(ctx context.Context, c *edge.Call, lines []string) error {
 	if !c.ToTerminal() {
 		return c.Print(lines)
 	}
 	pager := cmp.Or(c.App.Getenv("GIT_PAGER"), c.App.Getenv("PAGER"))
 	if pager == "" {
 		var err error
-		if pager, _, err = c.Opened.Repo().Config(c.Ctx, "core.pager"); err != nil {
+		if pager, _, err = c.Board.Repo().Config(ctx, "core.pager"); err != nil {
 			return err
 		}
 	}

@@ -1,6 +1,7 @@
 package screen
 
 import (
+	"context"
 	"strings"
 
 	"github.com/git-liza/git-liza/cmd/internal/edge"
@@ -62,12 +63,12 @@ func colouredRow(p edge.Page, line, row string) string {
 }
 
 // patchOf is the diff of a task's last submission for the screen.
-func (w *statusWatch) patchOf(task string) (*patchView, error) {
+func (w *statusWatch) patchOf(ctx context.Context, task string) (*patchView, error) {
 	t, err := w.seen.State.FindTask(task)
 	if err != nil {
 		return nil, err
 	}
-	patch, err := patchOf(w.Call, t, w.sinceLast)
+	patch, err := patchOf(ctx, w.Call, t, w.sinceLast)
 	if err != nil {
 		return nil, err
 	}

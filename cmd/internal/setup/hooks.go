@@ -1,6 +1,7 @@
 package setup
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -29,23 +30,20 @@ func HooksState(s install.Status) string {
 
 // OpenAsHuman opens the repository for what only a human may do. It does not require a name, which
 // a server's admin may not have configured.
-func OpenAsHuman(c *edge.Call) (*gitboard.Board, error) {
-	b, err := c.Board()
-	if err != nil {
-		return nil, err
-	}
+func OpenAsHuman(ctx context.Context, c *edge.Call) (*gitboard.Board, error) {
+	b := c.Board
 	if id := c.AgentID(); id != "" {
 		return nil, board.Refuse(board.CodePermission, c.Cmd.Name+" is not for "+id, "it takes a "+string(roles.Human))
 	}
-	return b, c.NoHumanHere(b)
+	return b, c.NoHumanHere(ctx, b)
 }
 
 // RestoreHooks restores hooks that an installer has overwritten in an agent's worktree. doctor
 // reports those that can't be restored.
 func RestoreHooks(c *edge.Call) (repaired []string) {
-	repaired, err := install.Restore(c.Opened.Repo())
+	repaired, err := install.Restore(c.Board.Repo())
 	if err == nil && len(repaired) > 0 && !c.JSON {
-		fmt.Fprintf(c.App.Stderr, "liza: another program had overwritten %s in %s, and git liza's hooks are back; they run the project's own first\n", strings.Join(repaired, ", "), install.Dir(c.Opened.Repo()))
+		fmt.Fprintf(c.App.Stderr, "liza: another program had overwritten %s in %s, and git liza's hooks are back; they run the project's own first\n", strings.Join(repaired, ", "), install.Dir(c.Board.Repo()))
 	}
 	return repaired
 }
@@ -60,14 +58,14 @@ func hookProgram(c *edge.Call) string {
 }
 
 // HookSetup is how hooks should be installed in a repository: as they are, if they are installed.
-func HookSetup(c *edge.Call, b *gitboard.Board) (install.Setup, error) {
+func HookSetup(ctx context.Context, c *edge.Call, b *gitboard.Board) (install.Setup, error) {
 	setup := install.Setup{Program: hookProgram(c), Server: b.Repo().Bare()}
 	s, err := install.Read(b.Repo())
 	if err != nil {
 		return setup, err
 	}
 	setup.Served = s.Served
-	v, err := b.View(c.Ctx)
+	v, err := b.View(ctx)
 	if errors.Is(err, oplog.ErrNoBoard) || setup.Server {
 		return setup, nil
 	}
@@ -82,13 +80,13 @@ func HookSetup(c *edge.Call, b *gitboard.Board) (install.Setup, error) {
 
 // InstallHooks installs the hooks for init. A failure is only a warning, since a board works
 // without hooks.
-func InstallHooks(c *edge.Call, b *gitboard.Board) (warning string) {
+func InstallHooks(ctx context.Context, c *edge.Call, b *gitboard.Board) (warning string) {
 	if b.Repo().Bare() {
 		return ""
 	}
-	setup, err := HookSetup(c, b)
+	setup, err := HookSetup(ctx, c, b)
 	if err == nil {
-		err = install.Install(c.Ctx, b.Repo(), setup)
+		err = install.Install(ctx, b.Repo(), setup)
 	}
 	if err != nil {
 		return "hooks are not in place: " + err.Error() + "; git liza hooks install tries again"

@@ -2,6 +2,7 @@ package setup
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -15,37 +16,34 @@ import (
 )
 
 // Join adopts a remote's board in a clone that has none; done is false if there is none to adopt.
-func Join(c *edge.Call, alone bool) (done bool, err error) {
-	if err := HumanOnly(c); err != nil {
+func Join(ctx context.Context, c *edge.Call, alone bool) (done bool, err error) {
+	if err := HumanOnly(ctx, c); err != nil {
 		return false, err
 	}
-	b, err := c.Board()
-	if err != nil {
-		return false, err
-	}
-	found, err := BoardsElsewhere(c, alone, `git liza init "GOAL" --alone begins one all the same`)
+	b := c.Board
+	found, err := BoardsElsewhere(ctx, c, alone, `git liza init "GOAL" --alone begins one all the same`)
 	if err != nil || len(found) == 0 {
 		return false, err
 	}
 	if len(found) > 1 {
 		return false, board.Refuse(board.CodeAmbiguous, "several remotes have a board: "+strings.Join(found, ", "), "git liza share REMOTE says which")
 	}
-	if err := b.Join(c.Ctx, found[0]); err != nil {
+	if err := b.Join(ctx, found[0]); err != nil {
 		return false, err
 	}
-	return true, Joined(c, b)
+	return true, Joined(ctx, c, b)
 }
 
 // Joined prepares a clone that has just adopted a board, and reports it.
-func Joined(c *edge.Call, b *gitboard.Board) error {
-	if err := MakeStopDir(c, b); err != nil {
+func Joined(ctx context.Context, c *edge.Call, b *gitboard.Board) error {
+	if err := MakeStopDir(ctx, c, b); err != nil {
 		return err
 	}
-	warning := InstallHooks(c, b)
-	if err := proven(c, b); err != nil {
+	warning := InstallHooks(ctx, c, b)
+	if err := proven(ctx, c, b); err != nil {
 		return err
 	}
-	v, err := b.View(c.Ctx)
+	v, err := b.View(ctx)
 	if err != nil {
 		return err
 	}
@@ -57,7 +55,7 @@ func Joined(c *edge.Call, b *gitboard.Board) error {
 	if len(c.Args) > 0 && c.Cmd.Name == "init" {
 		lines = append(lines, "the goal that you gave is not used: this project has one")
 	}
-	if err := b.Probe(c.Ctx); err != nil {
+	if err := b.Probe(ctx); err != nil {
 		lines = append(lines, "warning: this clone can read the board, and not write to it: "+err.Error())
 	}
 	if warning != "" {
@@ -69,8 +67,8 @@ func Joined(c *edge.Call, b *gitboard.Board) error {
 
 // proven verifies a board that this clone has just adopted, since nobody may have verified it
 // before.
-func proven(c *edge.Call, b *gitboard.Board) error {
-	report, err := audit.Verify(c.Ctx, b.Log().Store(), b.Repo(), audit.Range{}, nil)
+func proven(ctx context.Context, c *edge.Call, b *gitboard.Board) error {
+	report, err := audit.Verify(ctx, b.Log().Store(), b.Repo(), audit.Range{}, nil)
 	if err != nil || report.OK() {
 		return err
 	}
@@ -82,11 +80,11 @@ func proven(c *edge.Call, b *gitboard.Board) error {
 
 // BoardsElsewhere lists the remotes that have a board, if this clone has none. With alone it does
 // not ask them.
-func BoardsElsewhere(c *edge.Call, alone bool, hint string) ([]string, error) {
-	if tip, err := c.Opened.Repo().Ref(c.Ctx, git.BoardRef); err != nil || !tip.IsZero() || alone {
+func BoardsElsewhere(ctx context.Context, c *edge.Call, alone bool, hint string) ([]string, error) {
+	if tip, err := c.Board.Repo().Ref(ctx, git.BoardRef); err != nil || !tip.IsZero() || alone {
 		return nil, err
 	}
-	found, err := c.Opened.SharedBoards(c.Ctx)
+	found, err := c.Board.SharedBoards(ctx)
 	if errors.As(err, new(*gitio.NetworkError)) {
 		return nil, &edge.Outcome{Exit: 3, Code: edge.CodeNetwork, Message: err.Error() + ", so nobody knows whether this project has a board already", Hint: hint}
 	}
@@ -94,7 +92,7 @@ func BoardsElsewhere(c *edge.Call, alone bool, hint string) ([]string, error) {
 		return found, err
 	}
 	// A second history next to the remains of the first would be worse than none.
-	if gone, err := c.Opened.Gone(c.Ctx); err != nil || gone {
+	if gone, err := c.Board.Gone(ctx); err != nil || gone {
 		return nil, cmp.Or(err, error(gitboard.GoneError{}))
 	}
 	return nil, nil

@@ -16,11 +16,11 @@ import (
 
 // MakeStopDir creates the directory of the files that stop this clone, so that a touch suffices. It
 // keeps our files out of git status.
-func MakeStopDir(c *edge.Call, b *gitboard.Board) error {
+func MakeStopDir(ctx context.Context, c *edge.Call, b *gitboard.Board) error {
 	if err := b.Repo().Exclude("/.worktrees/", "/.liza/"); err != nil {
 		return err
 	}
-	root, err := b.Root(c.Ctx)
+	root, err := b.Root(ctx)
 	if err != nil || root == "" {
 		return err
 	}
@@ -88,7 +88,7 @@ func orErr(err error, otherwise error) error {
 }
 
 // HumanOnly refuses an agent.
-func HumanOnly(c *edge.Call) error {
-	_, err := c.WhoActs("init") // init is for humans too
+func HumanOnly(ctx context.Context, c *edge.Call) error {
+	_, err := c.WhoActs(ctx, "init") // init is for humans too
 	return err
 }

@@ -33,7 +33,7 @@ func KeyOf(ctx context.Context, c *edge.Call, a board.Actor) (*sshsig.Signer, er
 		return nil, err
 	}
 	if where != "" {
-		return LoadKey(c, where)
+		return LoadKey(ctx, c, where)
 	}
 	if a.Role == roles.Human {
 		return nil, board.Refuse(board.CodeSignature, "this board's commits are signed, and no key is set for you",
@@ -48,10 +48,7 @@ func signingKeySetting(ctx context.Context, c *edge.Call, human bool) (string, e
 	if where := c.App.Getenv("LIZA_SIGNING_KEY"); where != "" || !human {
 		return where, nil
 	}
-	b, err := c.Board()
-	if err != nil {
-		return "", err
-	}
+	b := c.Board
 	if where, _, err := b.Repo().Config(ctx, "liza.signingkey"); where != "" || err != nil {
 		return where, err
 	}
@@ -64,9 +61,9 @@ func signingKeySetting(ctx context.Context, c *edge.Call, human bool) (string, e
 
 // LoadKey loads a key as git names one: the file of a private key, or a public key (a file, or the
 // key itself after "key::") whose private key is next to it or held by the ssh-agent.
-func LoadKey(c *edge.Call, where string) (*sshsig.Signer, error) {
+func LoadKey(ctx context.Context, c *edge.Call, where string) (*sshsig.Signer, error) {
 	if public, is := keyItself(where); is {
-		return agentKey(c, public, where)
+		return agentKey(ctx, c, public, where)
 	}
 	file := KeyFile(c, where)
 	data, err := os.ReadFile(file)
@@ -76,12 +73,12 @@ func LoadKey(c *edge.Call, where string) (*sshsig.Signer, error) {
 	if public, err := sshsig.ParsePublic(string(data)); err == nil {
 		if private, is := strings.CutSuffix(file, ".pub"); is {
 			if data, err := os.ReadFile(private); err == nil {
-				return privateKey(c, data, public, private)
+				return privateKey(ctx, c, data, public, private)
 			}
 		}
-		return agentKey(c, public, where)
+		return agentKey(ctx, c, public, where)
 	}
-	return privateKey(c, data, "", where)
+	return privateKey(ctx, c, data, "", where)
 }
 
 // keyItself is the public key in a setting that is not a file name.
@@ -112,7 +109,7 @@ func KeyFile(c *edge.Call, where string) string {
 // privateKey reads a private key. One with a passphrase is taken from the ssh-agent. One that
 // others can read is refused, as by ssh-keygen: other users of this machine may be agents in clones
 // of their own.
-func privateKey(c *edge.Call, data []byte, public, where string) (*sshsig.Signer, error) {
+func privateKey(ctx context.Context, c *edge.Call, data []byte, public, where string) (*sshsig.Signer, error) {
 	if info, err := os.Stat(KeyFile(c, where)); err == nil && runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0 {
 		return nil, unusable(where, fmt.Sprintf("its mode is %04o, so that others can read it", info.Mode().Perm()), "chmod 600 "+where)
 	}
@@ -122,7 +119,7 @@ func privateKey(c *edge.Call, data []byte, public, where string) (*sshsig.Signer
 		if public == "" && locked.PublicKey != nil {
 			public = strings.TrimSpace(string(ssh.MarshalAuthorizedKey(locked.PublicKey)))
 		}
-		s, err := agentKey(c, public, where)
+		s, err := agentKey(ctx, c, public, where)
 		if err != nil {
 			return nil, unusable(where, "it has a passphrase, and no ssh-agent holds it", "ssh-add "+where)
 		}
@@ -139,7 +136,7 @@ func privateKey(c *edge.Call, data []byte, public, where string) (*sshsig.Signer
 }
 
 // agentKey finds a key that the ssh-agent holds.
-func agentKey(c *edge.Call, public, where string) (*sshsig.Signer, error) {
+func agentKey(ctx context.Context, c *edge.Call, public, where string) (*sshsig.Signer, error) {
 	public, err := sshsig.ParsePublic(public)
 	if err != nil {
 		return nil, unusable(where, err.Error(), "")
@@ -150,12 +147,12 @@ func agentKey(c *edge.Call, public, where string) (*sshsig.Signer, error) {
 		return nil, missing
 	}
 	var d net.Dialer
-	conn, err := d.DialContext(c.Ctx, "unix", socket)
+	conn, err := d.DialContext(ctx, "unix", socket)
 	if err != nil {
 		return nil, missing
 	}
 	c.OnClose = append(c.OnClose, conn)
-	context.AfterFunc(c.Ctx, func() { conn.Close() }) // an ssh-agent may wait for a person for ever
+	context.AfterFunc(ctx, func() { conn.Close() }) // an ssh-agent may wait for a person for ever
 	held, err := agent.NewClient(conn).Signers()
 	if err != nil {
 		return nil, missing

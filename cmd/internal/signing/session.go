@@ -31,19 +31,19 @@ func (k *SessionKey) Of(ctx context.Context, a board.Actor) (*sshsig.Signer, err
 	if k.file == "" {
 		return KeyOf(ctx, k.C, a)
 	}
-	return LoadKey(k.C, k.file)
+	return LoadKey(ctx, k.C, k.file)
 }
 
 // Prepare is the supervisor's Config.Key.
 func (k *SessionKey) Prepare(ctx context.Context, id string) (string, error) {
 	k.C.Minting.Lock()
 	defer k.C.Minting.Unlock()
-	v, err := k.C.Opened.View(ctx)
+	v, err := k.C.Board.View(ctx)
 	if err != nil || !board.RequiresSignatures(v.State) {
 		return "", err
 	}
 	if given := k.C.App.Getenv("LIZA_SIGNING_KEY"); given != "" {
-		s, err := LoadKey(k.C, given)
+		s, err := LoadKey(ctx, k.C, given)
 		if err != nil {
 			return "", err
 		}
@@ -58,7 +58,7 @@ func (k *SessionKey) Prepare(ctx context.Context, id string) (string, error) {
 
 // mint creates a key and puts it on the board in place of the agent's earlier ones.
 func (k *SessionKey) mint(ctx context.Context, id string) (string, error) {
-	human, err := k.C.Human(k.C.Opened, "keys-add")
+	human, err := k.C.Human(ctx, k.C.Board, "keys-add")
 	if err != nil {
 		return "", err
 	}
@@ -78,11 +78,11 @@ func (k *SessionKey) mint(ctx context.Context, id string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	file, err := supervisor.KeepKey(k.C.Opened, id, pem.EncodeToMemory(block))
+	file, err := supervisor.KeepKey(k.C.Board, id, pem.EncodeToMemory(block))
 	if err != nil {
 		return "", err
 	}
-	_, err = k.C.Opened.Do(ctx, gitboard.Request{Actor: human}, gitboard.Just(&board.KeysAdd{Principal: id, Public: public, Replaces: true}))
+	_, err = k.C.Board.Do(ctx, gitboard.Request{Actor: human}, gitboard.Just(&board.KeysAdd{Principal: id, Public: public, Replaces: true}))
 	var refused *board.Refusal
 	if errors.As(err, &refused) && refused.Code == board.CodeSignature {
 		refused.Message = "a key for " + id + " is added by the human who starts it: " + refused.Message

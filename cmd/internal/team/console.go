@@ -45,7 +45,7 @@ type doing struct {
 // NewConsole starts a console; it follows the board until the context ends. A quiet one leaves out
 // what agents print.
 func NewConsole(ctx context.Context, c *edge.Call, quiet bool) (*Console, error) {
-	s := &Console{c: c, quiet: quiet, out: c.App.Stdout, paint: c.Paint(), stays: c.ToTerminal() && !c.JSON && c.App.Getenv("TERM") != "dumb", doing: map[string]doing{}, bell: watch.NewBell(c.Ctx, c.Opened)}
+	s := &Console{c: c, quiet: quiet, out: c.App.Stdout, paint: c.Paint(), stays: c.ToTerminal() && !c.JSON && c.App.Getenv("TERM") != "dumb", doing: map[string]doing{}, bell: watch.NewBell(ctx, c.Board)}
 	if !s.stays {
 		return s, nil
 	}

@@ -2,6 +2,7 @@ package team
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"os"
 	"strings"
@@ -41,12 +42,12 @@ func (s *Flags) Add(f *pflag.FlagSet) {
 }
 
 // Ready checks that agents can be started, without preparing one.
-func Ready(c *edge.Call, s Flags) error {
-	coder, err := c.RoleLike(roles.Coder)
+func Ready(ctx context.Context, c *edge.Call, s Flags) error {
+	coder, err := c.RoleLike(ctx, roles.Coder)
 	if err != nil {
 		return err
 	}
-	m, err := Supervise(c, coder, s)
+	m, err := Supervise(ctx, c, coder, s)
 	if err != nil {
 		return err
 	}
@@ -54,20 +55,17 @@ func Ready(c *edge.Call, s Flags) error {
 }
 
 // Supervise prepares an agent's supervisor, which gets its own Board.
-func Supervise(c *edge.Call, role *board.Role, s Flags) (supervisor.Config, error) {
+func Supervise(ctx context.Context, c *edge.Call, role *board.Role, s Flags) (supervisor.Config, error) {
 	none := supervisor.Config{}
 	if c.Supervised() {
 		return none, board.Refuse(board.CodePermission, "below a supervisor no agents are started", "continue with your own task: git liza prime")
 	}
 	c.App.OutlivePipes()
-	b, err := c.Board()
-	if err != nil {
+	b := c.Board
+	if err := taskToRun(ctx, c, b, role.Kind.Role(), s); err != nil {
 		return none, err
 	}
-	if err := taskToRun(c, b, role.Kind.Role(), s); err != nil {
-		return none, err
-	}
-	cli, err := agentCLI(c, role, s)
+	cli, err := agentCLI(ctx, c, role, s)
 	if err != nil {
 		return none, err
 	}
@@ -82,7 +80,7 @@ func Supervise(c *edge.Call, role *board.Role, s Flags) (supervisor.Config, erro
 		return none, fmt.Errorf("where this program lies is unknown: %w", err)
 	}
 	key := &signing.SessionKey{C: c}
-	own, err := gitboard.Open(c.Ctx, c.Directory(), gitboard.Options{Now: c.App.Now, Random: c.App.Random, Key: key.Of})
+	own, err := gitboard.Open(ctx, c.Directory(), gitboard.Options{Now: c.App.Now, Random: c.App.Random, Key: key.Of})
 	if err != nil {
 		return none, err
 	}
@@ -96,7 +94,7 @@ func Supervise(c *edge.Call, role *board.Role, s Flags) (supervisor.Config, erro
 }
 
 // taskToRun checks the task that the flags name, if any.
-func taskToRun(c *edge.Call, b *gitboard.Board, role roles.Role, s Flags) error {
+func taskToRun(ctx context.Context, c *edge.Call, b *gitboard.Board, role roles.Role, s Flags) error {
 	task := cmp.Or(s.Only, s.First)
 	switch {
 	case task == "":
@@ -106,7 +104,7 @@ func taskToRun(c *edge.Call, b *gitboard.Board, role roles.Role, s Flags) error 
 	case s.Only != "" && s.First != "":
 		return edge.Usage(c.Cmd, "a task to take first and --task exclude each other")
 	}
-	v, err := b.View(c.Ctx)
+	v, err := b.View(ctx)
 	if err != nil {
 		return err
 	}
@@ -114,7 +112,7 @@ func taskToRun(c *edge.Call, b *gitboard.Board, role roles.Role, s Flags) error 
 	return err
 }
 
-func agentCLI(c *edge.Call, role *board.Role, s Flags) (clis.CLI, error) {
+func agentCLI(ctx context.Context, c *edge.Call, role *board.Role, s Flags) (clis.CLI, error) {
 	switch {
 	case !s.given("exec"):
 	case strings.TrimSpace(s.exec) == "":
@@ -130,7 +128,7 @@ func agentCLI(c *edge.Call, role *board.Role, s Flags) (clis.CLI, error) {
 	}
 	var failed error
 	cli, err := clis.FromConfig(name, func(key string) string {
-		value, _, err := c.Opened.Repo().Config(c.Ctx, key)
+		value, _, err := c.Board.Repo().Config(ctx, key)
 		if err != nil {
 			failed = err
 		}

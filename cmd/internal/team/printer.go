@@ -1,6 +1,7 @@
 package team
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"strings"
@@ -19,7 +20,9 @@ type Printer struct {
 }
 
 // NewPrinter returns a printer for a command's output.
-func NewPrinter(c *edge.Call) *Printer { return &Printer{c, watch.NewBell(c.Ctx, c.Opened)} }
+func NewPrinter(ctx context.Context, c *edge.Call) *Printer {
+	return &Printer{c, watch.NewBell(ctx, c.Board)}
+}
 
 // Close gives pending alarms a moment to be sent.
 func (t *Printer) Close() { t.bell.Close() }

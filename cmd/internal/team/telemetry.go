@@ -1,6 +1,7 @@
 package team
 
 import (
+	"context"
 	"os"
 	"sync"
 
@@ -12,16 +13,16 @@ import (
 // Telemetry exports what this process's agents do to the OpenTelemetry collector that the
 // environment names, if any, until stop is called. A failure is reported once by warn, and stops
 // nothing.
-func Telemetry(c *edge.Call, warn func(text string)) (stop func()) {
+func Telemetry(ctx context.Context, c *edge.Call, warn func(text string)) (stop func()) {
 	if !otel.Enabled(c.App.Getenv) {
 		return func() {}
 	}
-	b, err := gitboard.Open(c.Ctx, c.Directory(), gitboard.Options{Now: c.App.Now})
+	b, err := gitboard.Open(ctx, c.Directory(), gitboard.Options{Now: c.App.Now})
 	if err != nil {
 		warn("OpenTelemetry: " + err.Error())
 		return func() {}
 	}
-	end, err := otel.Export(c.Ctx, otel.Config{Getenv: c.App.Getenv, Board: b, PID: os.Getpid(), Warn: warn})
+	end, err := otel.Export(ctx, otel.Config{Getenv: c.App.Getenv, Board: b, PID: os.Getpid(), Warn: warn})
 	if err != nil {
 		warn("OpenTelemetry: " + err.Error())
 		end = func() {}

@@ -8,12 +8,12 @@ import (
 )
 
 // TestNoTelemetry: without a collector nothing is opened, called or started; the call here has
-// neither a repository nor a context.
+// no repository.
 func TestNoTelemetry(t *testing.T) {
 	asked := map[string]bool{}
 	c := &edge.Call{App: &edge.App{Getenv: func(name string) string { asked[name] = true; return "" }}}
 	before := runtime.NumGoroutine()
-	stop := Telemetry(c, func(text string) { t.Error(text) })
+	stop := Telemetry(t.Context(), c, func(text string) { t.Error(text) })
 	if now := runtime.NumGoroutine(); now != before {
 		t.Errorf("%d goroutines, before %d", now, before)
 	}

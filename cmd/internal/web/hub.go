@@ -249,8 +249,8 @@ func (h *hub) operations(ctx context.Context, tip git.OID) ([]history.Line, erro
 	if len(h.lines) > 0 {
 		known = h.lines[0].Commit
 	}
-	call := &edge.Call{App: h.app, Ctx: ctx, Opened: h.board}
-	news, err := history.Lines(call, history.Options{}, known, tip)
+	call := &edge.Call{App: h.app, Board: h.board}
+	news, err := history.Lines(ctx, call, history.Options{}, known, tip)
 	if err != nil {
 		return nil, err
 	}
