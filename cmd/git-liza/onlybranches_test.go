@@ -27,7 +27,13 @@ func TestOnlyBranches(t *testing.T) {
 			t.Parallel()
 			h := &host{project: newProject(t), dir: t.TempDir()}
 			serve(h)
+			if h.lock {
+				h.must("", "-C", h.hub, "hooks", "install", "--server")
+			}
 			newFleetAt(h.project, 2, h.hub, h.url).lapse()
+			if h.lock {
+				h.forgesLeases()
+			}
 			refs := h.git("--git-dir="+h.hub, "for-each-ref", "--format=%(refname)")
 			for _, want := range []string{"state", "home", "leases/coder-2", "review/only/2", "task/only"} {
 				if !strings.Contains(refs, "refs/heads/liza/"+want+"\n") {
@@ -46,10 +52,24 @@ func serveOnlyBranches(h *host) {
 	if err := os.WriteFile(filepath.Join(h.hub, "hooks", "update"), []byte(onlyBranches), 0o755); err != nil {
 		h.t.Fatal(err)
 	}
-	h.url = h.hub
+	h.url, h.lock = h.hub, true
 }
 
 func serveGitoliteRW(h *host) { h.gitolite("RW") }
+
+// forgesLeases pushes what the lock refuses as a lease, as the branch of one.
+func (h *host) forgesLeases() {
+	h.t.Helper()
+	h.write("forever", `{"agent":"merge","session":"mine","expires":"9999-01-01T00:00:00Z"}`)
+	h.write("entry", "100644 blob "+strings.TrimSpace(h.git("hash-object", "-w", "forever"))+"\tvalue\n")
+	out, errs, code := h.run("", "sh", "-c", `o=$(git hash-object forever) && t=$(git mktree <entry) && git push origin main:refs/heads/liza/leases/merge
+		c=$(printf "A ref of git liza's board, on a host that accepts only branches that grow\n\nLiza-Carries: $o\n" | git commit-tree $t) && git push origin $c:refs/heads/liza/leases/merge`)
+	for _, want := range []string{"what is pushed to refs/liza/leases/merge is not a lease of it", "longer than a lease does"} {
+		if code == 0 || !strings.Contains(errs, want) {
+			h.t.Errorf("exit %d\n%s%s", code, out, errs)
+		}
+	}
+}
 
 // lapse takes the only task through a lost lease and two submissions.
 func (f *fleet) lapse() {

@@ -19,12 +19,25 @@ func TestRefNames(t *testing.T) {
 		BranchRef(BoardRef):                BoardRef,
 		BranchName(BoardRef):               "liza/state",
 		BranchName("liza/state"):           "liza/state",
+		AsBranch(LeaseRef("coder-1")):      "refs/heads/liza/leases/coder-1",
+		AsBranch(HomeRef):                  "refs/heads/liza/home",
+		AsBranch(BoardRef):                 BoardRef,
 	} {
 		if got != want {
 			t.Errorf("%s, not %s", got, want)
 		}
 		if err := CheckRefName(BranchRef(got)); err != nil {
 			t.Error(err)
+		}
+	}
+	for _, own := range []string{LeaseRef("coder-1"), ReviewRef("add-auth", 2), ProbePrefix + "1-x", HomeRef} {
+		if got := FromBranch(AsBranch(own)); got != own {
+			t.Errorf("%s comes back as %s", own, got)
+		}
+	}
+	for _, other := range []string{BoardRef, PublishedRef("home"), AsBranch(HomeRef) + "less", "refs/heads/liza/notes"} {
+		if got := FromBranch(other); got != other {
+			t.Errorf("%s comes back as %s", other, got)
 		}
 	}
 	for _, bad := range []string{"", "main", "refs/heads/a b", "refs/heads/a..b", "-refs/heads/x", "refs/heads/*", "refs/heads/a\nb"} {

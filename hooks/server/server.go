@@ -152,6 +152,10 @@ func (a *arrival) received(ctx context.Context) (*board.Refusal, error) {
 	}
 	whole := hooks.Push{Moves: a.moves, State: s, Now: board.At(a.now)}
 	for _, m := range a.moves {
+		m, err := a.named(ctx, m)
+		if err != nil {
+			return nil, err
+		}
 		own := strings.HasPrefix(m.Ref, git.OwnPrefix) || strings.HasPrefix(m.Ref, git.BoardPrefix)
 		if m.Ref == git.BoardRef || !own || strings.HasPrefix(m.Ref, git.CandidatePrefix) || strings.HasPrefix(m.Ref, git.PublishedPrefix) {
 			continue
@@ -238,6 +242,46 @@ func (a *arrival) integration(ctx context.Context, was git.OID) (git.OID, error)
 		return git.OID(m.New), nil
 	}
 	return a.repo.Ref(ctx, ref)
+}
+
+// named returns a move under the usual name of its ref, where the repository keeps the board in
+// branches alone (git.AsBranch). Probes come before it is known whether it does.
+func (a *arrival) named(ctx context.Context, m hooks.Move) (hooks.Move, error) {
+	ref := git.FromBranch(m.Ref)
+	if ref == m.Ref {
+		return m, nil
+	}
+	if is, err := a.onlyBranches(ctx); err != nil || !is && !strings.HasPrefix(ref, git.ProbePrefix) {
+		return m, err
+	}
+	m.Ref = ref
+	if !strings.HasPrefix(ref, git.LeasePrefix) || git.OID(m.New).IsZero() {
+		return m, nil
+	}
+	sizes, err := a.repo.ObjectSizes(ctx, []string{m.New})
+	if err != nil || sizes[0].Type != git.CommitObject || sizes[0].Bytes > hooks.MaxLease {
+		return m, err // it is no lease
+	}
+	o, err := a.repo.Object(ctx, m.New)
+	if err != nil {
+		return m, err
+	}
+	c, err := git.DecodeCommit(o)
+	m.New = string(c.Carried())
+	return m, err
+}
+
+// onlyBranches reports whether the board is at home in a branch, or comes to be with this push.
+func (a *arrival) onlyBranches(ctx context.Context) (bool, error) {
+	home, err := a.repo.Ref(ctx, git.HomeRef)
+	if err != nil || !home.IsZero() {
+		return false, err
+	}
+	if a.of(git.AsBranch(git.HomeRef)) != nil {
+		return true, nil
+	}
+	home, err = a.repo.Ref(ctx, git.AsBranch(git.HomeRef))
+	return !home.IsZero(), err
 }
 
 // lease reads the lease to which a pushed ref points.
