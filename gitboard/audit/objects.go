@@ -6,6 +6,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/oplog"
 )
 
 // objects reads the objects of a board's history while it is replayed. A replay makes the trees and
@@ -20,8 +21,8 @@ type objects struct {
 	read  chan error
 }
 
-// objectsAtOnce is how many objects are held in memory at once.
-const objectsAtOnce = 200
+// objectsAtOnce is how many objects the repository is asked for at once.
+const objectsAtOnce = 4000
 
 // watchObjects begins to read, if there is a repository. stop ends it in any case.
 func watchObjects(ctx context.Context, repo *gitio.Repo, r Range) *objects {
@@ -56,15 +57,12 @@ func (w *objects) all() iter.Seq[[]string] {
 	}
 }
 
-// made receives the objects of a proven operation.
-func (w *objects) made(commit git.OID, made []git.Object) {
+// made receives the outcome of a proven operation.
+func (w *objects) made(commit git.OID, made *oplog.Outcome) {
 	if w.names == nil {
 		return
 	}
-	w.some = append(w.some, string(commit))
-	for _, o := range made {
-		w.some = append(w.some, string(o.OID))
-	}
+	w.some = append(made.Names(w.some), string(commit))
 	if len(w.some) >= objectsAtOnce {
 		w.send()
 	}

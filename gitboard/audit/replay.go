@@ -23,9 +23,9 @@ type replay struct {
 	store    oplog.Store
 	strict   bool // stop at the first fault: what follows is not worth reading
 	report   *Report
-	clock    board.Time                                 // see Range
-	lazy     bool                                       // records are read when needed
-	made     func(commit git.OID, objects []git.Object) // receives the objects of each proven operation; may be nil
+	clock    board.Time                                // see Range
+	lazy     bool                                      // records are read when needed
+	made     func(commit git.OID, made *oplog.Outcome) // receives each proven outcome; may be nil
 	evidence []evidence
 	landings []Landing
 
@@ -161,7 +161,7 @@ func (p *replay) take(ctx context.Context, l *link) error {
 			}
 		}
 		if p.made != nil {
-			p.made(l.oid, want.Objects())
+			p.made(l.oid, want)
 		}
 		p.memory.Absorb(want.After)
 		p.tree, p.state = want.Tree, board.NewState(p.memory, board.At(l.commit.Author.When))

@@ -9,6 +9,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/oplog"
 )
 
 // Loss is a board that can't be read completely, and what can be done about it. At most one of
@@ -114,8 +115,8 @@ func rebuild(ctx context.Context, repo *gitio.Repo, tip git.OID) []git.Object {
 	slices.Reverse(chain)
 	p := newReplay(repo, Range{To: tip})
 	made := map[git.OID]git.Object{}
-	p.made = func(_ git.OID, objects []git.Object) {
-		for _, o := range objects {
+	p.made = func(_ git.OID, outcome *oplog.Outcome) {
+		for _, o := range outcome.Objects() {
 			made[o.OID] = o
 		}
 	}

@@ -119,9 +119,10 @@ func Verify(ctx context.Context, store oplog.Store, repo *gitio.Repo, r Range, p
 // previous one.
 const few = 8
 
-// prove replays a history; made receives the objects of each proven operation. With a log it stops at the first fault and, for a few operations, reads
-// from the board before them only what they need.
-func prove(ctx context.Context, store oplog.Store, repo *gitio.Repo, log *oplog.Log, r Range, made func(git.OID, []git.Object), progress func(done, total int)) (*replay, error) {
+// prove replays a history; made receives the outcome of each proven operation. With a log it stops
+// at the first fault and, for a few operations, reads from the board before them only what they
+// need.
+func prove(ctx context.Context, store oplog.Store, repo *gitio.Repo, log *oplog.Log, r Range, made func(git.OID, *oplog.Outcome), progress func(done, total int)) (*replay, error) {
 	var newer *oplog.NewerFormatError
 	if _, err := oplog.New(store, "").At(ctx, r.To); errors.As(err, &newer) {
 		return nil, err

@@ -30,12 +30,50 @@ func (r *Repo) Whole(ctx context.Context, commit git.OID) error {
 }
 
 // Holds is Whole for a caller that knows the objects of the commit's history: git need not look
-// for them in each of its trees, which takes longer than reading them.
+// for them in each of its trees, which takes longer than reading them. What is in packs whose
+// checksums are right is only looked up.
 func (r *Repo) Holds(ctx context.Context, commit git.OID, objects iter.Seq[[]string]) error {
 	if partial, err := r.isPartial(ctx); partial || err != nil {
 		return err
 	}
-	return r.readAll(ctx, commit, objects)
+	if !r.packsIntact() {
+		return r.readAll(ctx, commit, objects)
+	}
+	var failed error
+	err := r.readAll(ctx, commit, func(yield func([]string) bool) {
+		for names := range objects {
+			var doubtful []string
+			if doubtful, failed = r.doubtful(ctx, names); failed != nil {
+				return
+			}
+			for part := range slices.Chunk(doubtful, atOnce) {
+				if !yield(part) {
+					return
+				}
+			}
+		}
+	})
+	return errors.Join(failed, err)
+}
+
+// doubtful returns the names of the objects that are loose or missing.
+func (r *Repo) doubtful(ctx context.Context, names []string) (doubtful []string, err error) {
+	dir := r.objectDir()
+	var packed []string
+	for _, name := range names {
+		if isLoose(dir, git.OID(name)) {
+			doubtful = append(doubtful, name)
+		} else {
+			packed = append(packed, name)
+		}
+	}
+	sizes, err := r.SizesOf(ctx, packed)
+	for i, s := range sizes {
+		if s.OID == "" {
+			doubtful = append(doubtful, packed[i])
+		}
+	}
+	return doubtful, err
 }
 
 func (r *Repo) isPartial(ctx context.Context) (bool, error) {
@@ -64,7 +102,7 @@ func (r *Repo) readAll(ctx context.Context, commit git.OID, objects iter.Seq[[]s
 }
 
 // atOnce is how many objects are held in memory at once.
-const atOnce = 500
+const atOnce = 200
 
 // damaged turns the failure of a git that died reading a commit's history into a DamagedError, if
 // damage is the reason.

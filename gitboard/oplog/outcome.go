@@ -24,6 +24,12 @@ func (o *Outcome) Objects() []git.Object { return o.Tree.Objects(o.files) }
 // Encoder encodes a record as a file; path is only used in errors.
 type Encoder func(path string, r any) ([]byte, error)
 
+// Names appends the ids of the new objects.
+func (o *Outcome) Names(names []string) []string {
+	o.Tree.changed(o.files, func(oid git.OID, _ []byte, _ *Tree) { names = append(names, string(oid)) })
+	return names
+}
+
 // CarryOut computes the outcome of an operation on a board whose files are in tree. It returns a
 // *board.Refusal if the operation is not allowed there.
 func CarryOut(before *board.State, tree *Tree, op board.Operation, encode Encoder) (*Outcome, error) {

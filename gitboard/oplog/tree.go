@@ -256,21 +256,32 @@ func (t *Tree) Root() git.OID { return t.oid }
 
 // Objects returns the objects of the files that a Change has written, and of the directories on
 // their paths: the tree's own last.
-func (t *Tree) Objects(files map[string][]byte) []git.Object {
-	var objects []git.Object
+func (t *Tree) Objects(files map[string][]byte) (objects []git.Object) {
+	t.changed(files, func(oid git.OID, data []byte, dir *Tree) {
+		o := git.Object{OID: oid, Type: git.BlobObject, Data: data}
+		if dir != nil {
+			o.Type, o.Data = git.TreeObject, slices.Concat(dir.encoded()...)
+		}
+		objects = append(objects, o)
+	})
+	return objects
+}
+
+// changed visits the objects of Objects: the data of a file, or a directory.
+func (t *Tree) changed(files map[string][]byte, visit func(oid git.OID, data []byte, dir *Tree)) {
 	here, below := split(files)
 	for _, name := range sortedNames(here) {
 		if data := here[name]; data != nil {
 			e, _ := t.entry(name)
-			objects = append(objects, git.Object{OID: e.OID, Type: git.BlobObject, Data: data})
+			visit(e.OID, data, nil)
 		}
 	}
 	for _, name := range sortedNames(below) {
 		if sub := t.subs[name]; len(sub.leaves) > 0 {
-			objects = append(objects, sub.Objects(below[name])...)
+			sub.changed(below[name], visit)
 		}
 	}
-	return append(objects, git.Object{OID: t.oid, Type: git.TreeObject, Data: slices.Concat(t.encoded()...)})
+	visit(t.oid, nil, t)
 }
 
 // encoded returns git's encoding of the directory, in parts.
