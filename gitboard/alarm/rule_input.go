@@ -149,14 +149,9 @@ func (e *ruleInput) noAgent() (all []sight) {
 	if e.over() || e.Leases == nil {
 		return nil
 	}
-	team := e.State.Team()
-	for i := range team.Roles {
-		role := &team.Roles[i]
-		if role.Kind == board.PlannerKind {
-			continue
-		}
-		d := report.DemandFor(e.State, role, e.Leases, e.Now, mostUntaken)
-		if len(d.Live) > 0 || len(d.Left) == 0 {
+	for _, d := range report.Demands(e.State, e.Leases, e.Now, mostUntaken) {
+		role := d.Role
+		if role.Kind == board.PlannerKind || len(d.Live) > 0 || len(d.Left) == 0 {
 			continue
 		}
 		since := e.Now

@@ -37,23 +37,54 @@ type Demand struct {
 	waits bool            // something waits for the role to act, perhaps later
 }
 
-// DemandFor computes the demand for a role of the team at a given time. Left has at most the given number of
-// entries.
-func DemandFor(s *board.State, role *board.Role, leases map[string]board.Lease, now board.Time, most int) Demand {
-	d := Demand{Role: role, Bounds: BoundsOf(role), Offers: map[string]string{}, bound: map[string]bool{}}
+// Demands computes the demand for each role of the team at a given time, in the team's order. Work
+// that several roles could do counts for one of them: for the role of an idle agent, else for a role
+// with live agents, else for the first. Left has at most the given number of entries; 0 stands for
+// as many agents as the role may still get.
+func Demands(s *board.State, leases map[string]board.Lease, now board.Time, most int) []Demand {
 	live := func(id string) bool { return s.Agent(id) != nil && now < leases[id].Expires }
-	for _, id := range s.List(board.AgentDir) {
-		if roles.NameOf(id) == role.Name && live(id) {
-			d.Live = append(d.Live, id)
+	team := s.Team().Roles
+	all := make([]Demand, len(team))
+	bound := Engaged(s)
+	var order []*Demand // those with live agents first
+	for i := range team {
+		d := &all[i]
+		*d = Demand{Role: &team[i], Bounds: BoundsOf(&team[i]), Offers: map[string]string{}, bound: bound}
+		for _, id := range s.List(board.AgentDir) {
+			if roles.NameOf(id) == d.Role.Name && live(id) {
+				d.Live = append(d.Live, id)
+			}
 		}
+		slices.SortFunc(d.Live, byNumber)
+		order = append(order, d)
 	}
-	slices.SortFunc(d.Live, byNumber)
-	d.engaged(s)
+	slices.SortStableFunc(order, func(a, b *Demand) int { return CompareBools(len(a.Live) == 0, len(b.Live) == 0) })
+	awaited(s, order)
 	if s.Control().Mode != board.Running {
-		return d
+		return all
 	}
-	choose := offerTo(s, role, leases, now, live)
-	taken := map[string]bool{}
+	taken := map[board.RoleKind]map[string]bool{board.PlannerKind: {}, board.CoderKind: {}, board.ReviewerKind: {}}
+	for _, d := range order {
+		d.offer(s, offerTo(s, d.Role, leases, now, live), taken[d.Role.Kind])
+	}
+	for _, d := range order {
+		d.leave(nextAgent(s, d.Role), cmp.Or(most, d.Bounds.Max-len(d.Live)), offerTo(s, d.Role, leases, now, live), taken[d.Role.Kind])
+	}
+	return all
+}
+
+// DemandFor returns the demand for a role of the team; false if the team has no such role.
+func DemandFor(s *board.State, role string, leases map[string]board.Lease, now board.Time) (Demand, bool) {
+	all := Demands(s, leases, now, 0)
+	i := slices.IndexFunc(all, func(d Demand) bool { return d.Role.Name == role })
+	if i < 0 {
+		return Demand{}, false
+	}
+	return all[i], true
+}
+
+// offer records what the board offers each idle agent.
+func (d *Demand) offer(s *board.State, choose func(string, map[string]bool) string, taken map[string]bool) {
 	for _, id := range d.Live {
 		if a := s.Agent(id); a.CurrentTask != "" && a.Status != board.Waiting {
 			continue
@@ -62,24 +93,10 @@ func DemandFor(s *board.State, role *board.Role, leases map[string]board.Lease, 
 			d.Offers[id], taken[work] = work, true
 		}
 	}
-	next := nextAgent(s, role)
-	for len(d.Left) < most {
-		work := choose(next, taken)
-		if work == "" {
-			break
-		}
-		d.Left, taken[work] = append(d.Left, work), true
-	}
-	return d
 }
 
 // byNumber orders agents of one role by number.
 func byNumber(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b)) }
-
-// drafted reports whether a goal has a task that only a planner can finalize.
-func drafted(s *board.State, goal string) bool {
-	return slices.ContainsFunc(s.TasksOf(goal), func(b board.Brief) bool { return b.Status == board.Draft })
-}
 
 // nextAgent is the lowest id of a role that nobody has.
 func nextAgent(s *board.State, role *board.Role) string {
@@ -90,23 +107,61 @@ func nextAgent(s *board.State, role *board.Role) string {
 	return role.ID(n)
 }
 
-// engaged finds out which agents have to stay, and whether something waits for the role.
-func (d *Demand) engaged(s *board.State) {
-	for _, id := range d.Live {
-		if a := s.Agent(id); a.CurrentTask != "" || s.Runs(a.Goal) && len(Wakes(s, a.Goal)) > 0 {
-			d.bound[id] = true
+// leave records what is left for further agents, up to a number.
+func (d *Demand) leave(next string, most int, choose func(string, map[string]bool) string, taken map[string]bool) {
+	for len(d.Left) < most {
+		work := choose(next, taken)
+		if work == "" {
+			return
+		}
+		d.Left, taken[work] = append(d.Left, work), true
+	}
+}
+
+// Engaged returns the agents that have work, or a submission that may come back to them.
+func Engaged(s *board.State) map[string]bool {
+	engaged := map[string]bool{}
+	for _, id := range s.List(board.AgentDir) {
+		if a := s.Agent(id); a != nil && (a.CurrentTask != "" || s.Runs(a.Goal) && len(Wakes(s, a.Goal)) > 0) {
+			engaged[id] = true
 		}
 	}
 	s.EachBrief(func(b board.Brief) {
 		switch b.Status {
 		case board.ReadyForReview, board.Rejected:
-			d.bound[b.AssignedTo] = true // a rejection goes back to its author
-		}
-		unmerged := b.Status == board.ReadyForReview || b.Status == board.Approved
-		if d.Role.Kind == board.ReviewerKind && unmerged && !b.Paused && s.Runs(b.Goal) {
-			d.waits = true
+			engaged[b.AssignedTo] = true // a rejection goes back to its author
 		}
 	})
+	return engaged
+}
+
+// awaited finds the roles of which one agent has to be there, since something waits for a review or
+// a merge: for each submission a role that may review it, and any reviewer for a merge.
+func awaited(s *board.State, order []*Demand) {
+	order = slices.DeleteFunc(slices.Clone(order), func(d *Demand) bool { return d.Role.Kind != board.ReviewerKind })
+	if len(order) == 0 {
+		return
+	}
+	some, merges := false, false
+	s.EachBrief(func(b board.Brief) {
+		if b.Paused || !s.Runs(b.Goal) {
+			return
+		}
+		switch b.Status {
+		case board.Approved:
+			merges = true
+		case board.ReadyForReview:
+			var by []string
+			if st := s.Team().Stage(b.InStage()); st != nil {
+				by = st.Review.By
+			}
+			i := slices.IndexFunc(order, func(d *Demand) bool { return len(by) == 0 || slices.Contains(by, d.Role.Name) })
+			order[max(0, i)].waits, some = true, true
+		}
+	})
+	if merges && !some {
+		order[0].waits = true
+	}
 }
 
 // offerTo returns a function that chooses what an agent of a role would take on next, without what
@@ -125,7 +180,7 @@ func offerTo(s *board.State, role *board.Role, leases map[string]board.Lease, no
 			for _, g := range s.Running() {
 				by := s.PlannerOf(g.ID)
 				dead := by != "" && by != agent && !live(by)
-				open := len(Wakes(s, g.ID)) > 0 || dead && drafted(s, g.ID)
+				open := len(Wakes(s, g.ID)) > 0 || dead && Drafted(s, g)
 				if open && !taken[g.ID] && (by == "" || by == agent || dead) {
 					return g.ID
 				}

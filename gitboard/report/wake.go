@@ -62,6 +62,7 @@ func Wakes(s *board.State, goal string) []Wake {
 		}
 		return ids
 	}
+	holds(InitialPlanning, leftDrafts(s, g))
 	holds(Replan, said(s, g))
 	holds(BlockedTasks, with(func(b board.Brief) bool { return b.Status == board.Blocked }))
 	holds(IntegrationFailures, with(func(b board.Brief) bool { return b.Status == board.IntegrationFailed }))
@@ -75,6 +76,39 @@ func Wakes(s *board.State, goal string) []Wake {
 		wakes = append(wakes, wake(s, g, AllTerminal, over))
 	}
 	return wakes
+}
+
+// Drafted reports whether a goal has a task that only a planner can finalize.
+func Drafted(s *board.State, g *board.Goal) bool {
+	if s.Config().PlanReview == roles.HumanID || s.SpentGoal(g) != nil {
+		return false
+	}
+	return slices.ContainsFunc(s.TasksOf(g.ID), func(b board.Brief) bool { return b.Status == board.Draft })
+}
+
+// leftDrafts lists the drafts of a plan that its planner has not finished: it wrote them in an
+// earlier session, or another planner plans the goal now.
+func leftDrafts(s *board.State, g *board.Goal) (ids []string) {
+	if !Drafted(s, g) {
+		return nil
+	}
+	by := s.PlannerOf(g.ID)
+	a := s.Agent(by)
+	for _, b := range s.TasksOf(g.ID) {
+		if b.Status != board.Draft {
+			continue
+		}
+		t := s.Task(b.ID)
+		if t == nil {
+			continue
+		}
+		e := t.Last(board.EventCreated)
+		role, err := s.RoleOf(e.Agent)
+		if err == nil && role == roles.Planner && (e.Agent != by || a != nil && a.RegisteredAt > e.Time) {
+			ids = append(ids, b.ID)
+		}
+	}
+	return ids
 }
 
 // immediate lists the urgent discoveries that nobody has dealt with, of goal g or, if g is nil, of

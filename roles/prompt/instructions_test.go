@@ -68,6 +68,7 @@ var said = map[string][]string{
 	},
 	"planner_handoff":            {`note-1 by planner-1 for planner: hand-off: two tasks drafted next: draft the login`},
 	"planner_initial":            {`^WAKE TRIGGER: INITIAL_PLANNING$`, `git liza alignment "initial plan`, `note-1 by human for planner: Smaller`},
+	"planner_left_drafts":        {`^WAKE TRIGGER: INITIAL_PLANNING$`, `^ABOUT: 1`, `A planner that has left wrote the drafts of ABOUT`, `git liza finalize`},
 	"planner_blocked":            {`^WAKE TRIGGER: BLOCKED_TASKS$`, `question: 401 or 423`, `attempted: read`, `git liza amend-task`, `git liza answer ID`, `--afresh`, `git liza unblock`, `--same-coder`, `git liza supersede`, `git liza abandon`, `--assessment`, `unblock alone is refused`, `LIMIT of iterations`, `anomaly-1 spec_ambiguity`},
 	"planner_integration_failed": {`^WAKE TRIGGER: INTEGRATION_FAILED$`, `integration failed: conflict login/login.go`, `A coder takes INTEGRATION_FAILED tasks first`, `you look once`},
 	"planner_hypothesis":         {`^WAKE TRIGGER: HYPOTHESIS_EXHAUSTED$`, `asked by: coder-1, coder-2`, `presume that its framing is wrong`, `refused until`},

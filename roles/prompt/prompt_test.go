@@ -112,6 +112,13 @@ var situations = map[string]func(*scene) prompt.Input{
 	"planner_handoff": func(s *scene) prompt.Input {
 		return s.do(planner, &board.HandOff{Summary: "two tasks drafted", NextAction: "draft the login"}).woken(report.InitialPlanning)
 	},
+	"planner_left_drafts": func(s *scene) prompt.Input {
+		s.do(planner, &board.AddTask{About: about("add-login"), Definition: board.Definition{Description: "Let customers log in", Kind: board.Code, Priority: 2}})
+		again := planner
+		again.Session += "-again"
+		s.do(again, &board.Register{Session: again.Session, Clone: "here"})
+		return s.woken(report.InitialPlanning)
+	},
 	"planner_blocked": func(s *scene) prompt.Input {
 		s.ready("add-cart").ready("add-login").claim(coder, "add-login", sha("b")).block(coder, "add-login").
 			do(coder, &board.LogAnomaly{Type: "spec_ambiguity", Task: "add-login", Details: map[string]board.Scalar{"spec_ref": "specs/login.md"}})

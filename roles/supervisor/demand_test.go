@@ -15,13 +15,22 @@ import (
 // demand is the demand for a role on a scene's board. Every agent's lease is live but for those of
 // the agents that are gone.
 func (s *scene) demand(role roles.Role, gone string) report.Demand {
+	return s.demandOf(role.Prefix(), gone)
+}
+
+func (s *scene) demandOf(role, gone string) report.Demand {
+	s.t.Helper()
 	leases := map[string]board.Lease{}
 	for _, id := range s.state().List(board.AgentDir) {
 		if !slices.Contains(strings.Fields(gone), id) {
 			leases[id] = board.Lease{Agent: id, Expires: s.now.Add(5 * time.Minute)}
 		}
 	}
-	return demandFor(s.state(), s.state().Team().Role(role.Prefix()), leases, s.now.Std())
+	d, ok := report.DemandFor(s.state(), role, leases, s.now)
+	if !ok {
+		s.t.Fatalf("no role %s", role)
+	}
+	return d
 }
 
 // TestDemand checks how many agents of a role are started, and which of them may leave.
@@ -117,6 +126,117 @@ func TestDemandOfTeam(t *testing.T) {
 	if d := s.demand(roles.CodeReviewer, ""); d.Missing() != 1 || d.Spare("code-reviewer-2") || d.Bounds.Idle != 30*time.Second {
 		t.Errorf("%+v", d)
 	}
+}
+
+// TestDemandOfSeveralRoles checks that work which two roles could do is wanted from one of them.
+func TestDemandOfSeveralRoles(t *testing.T) {
+	const everybody = "planner-1 coder-1 coder-2 code-reviewer-1 code-reviewer-2"
+	second := func(s *scene, change ...func(*board.Team)) *scene {
+		team := board.BuiltinTeam()
+		team.Roles[2].Max = 1
+		team.Roles = append(team.Roles, board.Role{Name: "architect", Kind: board.PlannerKind}, board.Role{Name: "auditor", Kind: board.ReviewerKind})
+		for _, c := range change {
+			c(team)
+		}
+		return s.do(human, &board.SetTeam{Team: *team})
+	}
+	strict := func(team *board.Team) {
+		team.Roles[2].CLI, team.Roles[4].CLI = "claude", "codex"
+		team.Stages[0].Review = board.ReviewPolicy{Differ: board.DifferCLI, Required: true}
+	}
+	for _, c := range []struct {
+		name string
+		on   func(*scene)
+		gone string
+		want string // planner, architect, code-reviewer, auditor
+	}{
+		{"a goal without a plan", func(s *scene) { second(s) }, everybody, "1 0 0 0"},
+		{"a submission", func(s *scene) { second(s).submitted("login") }, everybody, "0 0 1 0"},
+		{"two submissions, and one reviewer at most", func(s *scene) {
+			second(s).submitted("login").submitted("cart")
+		}, everybody, "0 0 1 1"},
+		{"a submission that an idle agent of the first role gets", func(s *scene) { second(s).submitted("login") }, "", "0 0 0 0"},
+		{"a merge", func(s *scene) { second(s).approved("login") }, everybody, "0 0 1 0"},
+		{"a merge, and agents of the other role are there", func(s *scene) {
+			second(s).approved("login").do(auditor, &board.Register{Session: auditor.Session, Clone: "here"})
+		}, everybody, "0 0 0 0"},
+		{"a submission that only the other role reviews", func(s *scene) {
+			second(s, func(team *board.Team) { team.Stages[0].Review.By = []string{"auditor"} }).submitted("login")
+		}, everybody, "0 0 0 1"},
+		{"a submission that only another CLI may review", func(s *scene) {
+			coder := board.Actor{ID: "coder-1", Role: roles.Coder, Session: "s-claude"}
+			second(s, strict).do(coder, &board.Register{Session: coder.Session, Clone: "here", CLI: "claude"})
+			coder1, coder = coder, coder1
+			defer func() { coder1 = coder }()
+			s.submitted("login")
+		}, "", "0 0 0 1"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := newScene(t)
+			c.on(s)
+			var got []string
+			for _, role := range []string{"planner", "architect", "code-reviewer", "auditor"} {
+				got = append(got, fmt.Sprint(s.demandOf(role, c.gone).Missing()))
+			}
+			if got := strings.Join(got, " "); got != c.want {
+				t.Errorf("missing %s, not %s", got, c.want)
+			}
+		})
+	}
+}
+
+var auditor = board.Actor{ID: "auditor-1", Role: roles.CodeReviewer, Session: "s-auditor-1"}
+
+// TestDemandWaitsForLeases checks that what a dead coder left counts from when another coder may
+// take it: a claim once the lease has expired, a rejected task half a minute later.
+func TestDemandWaitsForLeases(t *testing.T) {
+	for _, c := range []struct {
+		on    func(*scene) *scene
+		ended time.Duration // ago
+		want  int
+	}{
+		{func(s *scene) *scene { return s.claimed("login") }, -time.Second, 0},
+		{func(s *scene) *scene { return s.claimed("login") }, 0, 1},
+		{func(s *scene) *scene { return s.rejected("login") }, board.AbandonedAfter - time.Second, 0},
+		{func(s *scene) *scene { return s.rejected("login") }, board.AbandonedAfter, 1},
+	} {
+		s := c.on(newScene(t))
+		ended := s.now.Add(-c.ended)
+		d, _ := report.DemandFor(s.state(), "coder", map[string]board.Lease{"coder-1": {Agent: "coder-1", Expires: ended}}, s.now)
+		if d.Missing() != c.want {
+			t.Errorf("ended %s ago: %d missing, not %d", c.ended, d.Missing(), c.want)
+		}
+	}
+}
+
+// TestPlanOfADeadPlanner checks that the next planner finishes the plan that a dead one has left
+// half done, also in another clone, where nothing else is known of it: it takes the goal on, and is
+// woken until nothing of the plan is left.
+func TestPlanOfADeadPlanner(t *testing.T) {
+	s := newScene(t).do(planner2, &board.Register{Session: planner2.Session, Clone: "there"}).draft("login")
+	next := func() string {
+		l := s.look(planner2)
+		delete(l.Leases, planner.ID)
+		return said(Next(l, &Memory{}), l.Now)
+	}
+	step := func(want string) {
+		t.Helper()
+		if got := next(); got != want {
+			t.Errorf("%q, not %q", got, want)
+		}
+		if d := s.demandOf("planner", planner.ID); d.Missing() != 0 || d.Spare(planner2.ID) != strings.HasPrefix(want, "wait") {
+			t.Errorf("with %q: %d missing, spare: %v", want, d.Missing(), d.Spare(planner2.ID))
+		}
+	}
+	step("plan goal-1")
+	s.do(planner2, &board.Plan{Goal: "goal-1"})
+	step("start INITIAL_PLANNING")
+	s.do(planner2, &board.Finalize{About: about("login"), SpecOID: sha("5")})
+	s.do(planner2, &board.AddTask{About: about("cart"), Definition: board.Definition{Description: "Add a cart", Kind: board.Code, Priority: 3}})
+	step("wait for 30m0s (idle): nothing to plan")
+	again := board.Actor{ID: planner2.ID, Role: planner2.Role, Session: "s-again"}
+	s.do(again, &board.Register{Session: again.Session, Clone: "elsewhere"})
+	step("start INITIAL_PLANNING")
 }
 
 // TestDemandIsMet checks that what a role is missing is never started twice, and that agents which

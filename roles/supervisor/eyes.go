@@ -12,6 +12,7 @@ import (
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/gitio"
 	"github.com/git-liza/git-liza/gitboard/oplog"
+	"github.com/git-liza/git-liza/gitboard/report"
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
@@ -60,8 +61,7 @@ func (s *supervisor) look(ctx context.Context) (Look, error) {
 		if err != nil {
 			return l, err
 		}
-		if role := l.State.Team().Role(s.name()); role != nil {
-			d := demandFor(l.State, role, leases, l.Now)
+		if d, ok := report.DemandFor(l.State, s.name(), leases, board.At(l.Now)); ok {
 			l.Spare, l.IdleBy = d.Spare(s.actor.ID), d.Bounds.Idle
 		}
 	}
@@ -92,6 +92,9 @@ func (s *supervisor) leases(ctx context.Context, v *gitboard.View, l *Look) erro
 		w := watched{held.OID, l.Now}
 		if before := s.watch[other]; before.oid == w.oid {
 			w.since = before.since
+		}
+		if a := v.State.Agent(other); a != nil && s.dead(other, a) {
+			w.since = time.Time{} // its lease need not be watched
 		}
 		seen[other] = w
 		l.Leases[other] = Seen{Expires: held.Expires, Since: w.since}

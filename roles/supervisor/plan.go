@@ -282,6 +282,9 @@ func (l Look) planOf(g *board.Goal, m *Memory) Step {
 	if other, until := l.plannedBy(g.ID); other != "" {
 		return Step{Do: Wait, Until: until, Idle: true, Reason: other + " plans"}
 	}
+	if by := l.State.PlannerOf(g.ID); by != "" && by != l.Agent && report.Drafted(l.State, g) {
+		return Step{Do: Plan, Goal: g.ID} // that planner is dead
+	}
 	wakes := report.Wakes(l.State, g.ID)
 	wake := m.wake(g.ID, wakes)
 	switch {

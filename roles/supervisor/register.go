@@ -6,10 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 
 	"github.com/git-liza/git-liza/gitboard"
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/plain"
+	"github.com/git-liza/git-liza/gitboard/report"
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
@@ -31,8 +33,15 @@ func (s *supervisor) register(ctx context.Context) (err error) {
 	if s.ID != "" {
 		return s.registerAs(ctx, s.ID)
 	}
-	for n, tries := 1, 0; ; n++ {
-		id := roles.IDOf(s.name(), n)
+	left, err := s.leftWork(ctx)
+	if err != nil {
+		return err
+	}
+	for i, tries := 0, 0; ; i++ {
+		id := roles.IDOf(s.name(), i-len(left)+1)
+		if i < len(left) {
+			id = left[i]
+		}
 		free, err := s.free(ctx, id)
 		if err != nil {
 			return err
@@ -46,6 +55,26 @@ func (s *supervisor) register(ctx context.Context) (err error) {
 			return err
 		}
 	}
+}
+
+// leftWork lists the agents of this one's role that have work, by number. If one of them is dead,
+// this one takes its id and continues.
+func (s *supervisor) leftWork(ctx context.Context) (ids []string, err error) {
+	v, err := s.Board.View(ctx)
+	if err != nil {
+		return nil, err
+	}
+	state := v.State.ForRules()
+	err = read(state, func() {
+		engaged := report.Engaged(state)
+		for _, id := range state.List(board.AgentDir) {
+			if roles.NameOf(id) == s.name() && (engaged[id] || state.Runs(state.Agent(id).Goal)) {
+				ids = append(ids, id)
+			}
+		}
+	})
+	slices.SortFunc(ids, compare)
+	return ids, err
 }
 
 // name is the name of the team's role that the agents have.
@@ -90,8 +119,7 @@ func (s *supervisor) registerAs(ctx context.Context, id string) error {
 		return err
 	}
 	if a := v.State.Agent(id); a != nil && s.dead(id, a) {
-		s.endLeftover()
-		if err := s.Board.EndLease(ctx, board.Actor{ID: id, Role: s.Role, Session: a.Session}); err != nil {
+		if err := endDead(ctx, s.Board, id, a); err != nil {
 			return err
 		}
 	}
@@ -108,7 +136,7 @@ func (s *supervisor) registerAs(ctx context.Context, id string) error {
 		return err
 	}
 	s.actor = actor
-	s.endLeftover()
+	s.files.endLeftover()
 	// deadHere relies on this order.
 	return errors.Join(s.Board.DropGaveUp(id), s.files.keepProcess(supervisorFile, os.Getpid()), s.files.keep("session", actor.Session))
 }
@@ -130,12 +158,19 @@ func (s *supervisor) dropKey() {
 	}
 }
 
+// endDead ends what an agent's dead supervisor has left in this clone: its running agent and its
+// lease.
+func endDead(ctx context.Context, b *gitboard.Board, id string, a *board.Agent) error {
+	files{b, id}.endLeftover()
+	return b.EndLease(ctx, board.Actor{ID: id, Role: a.Role, Session: a.Session})
+}
+
 // endLeftover kills the agent that a dead supervisor has left running here.
-func (s *supervisor) endLeftover() {
-	if pid, _ := s.files.liveProcess("process"); pid != 0 {
+func (f files) endLeftover() {
+	if pid, _ := f.liveProcess(processFile); pid != 0 {
 		if p, err := os.FindProcess(pid); err == nil {
 			signalProcess(p, true, kill)
 		}
 	}
-	_ = s.files.drop("process") // the process has ended
+	_ = f.drop(processFile) // the process has ended
 }

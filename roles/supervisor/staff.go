@@ -71,24 +71,21 @@ func (t *team) hire(ctx context.Context, all *sync.WaitGroup) (over bool, err er
 		return false, err
 	}
 	state := v.State.ForRules()
-	leases, err := leasesOfLive(ctx, t.Board, v)
+	leases, err := t.endDead(ctx, v)
 	if err != nil {
 		return false, err
 	}
-	missing := map[string]int{}
-	team := state.Team().Roles
+	var demands []report.Demand
 	err = read(state, func() {
 		over = len(state.Running()) == 0
-		for i := range team {
-			missing[team[i].Name] = t.room(demandFor(state, &team[i], leases, t.Board.Now()))
-		}
+		demands = report.Demands(state, leases, board.At(t.Board.Now()), 0)
 	})
 	if over || err != nil {
 		return over && err == nil, err
 	}
-	for i := range team {
-		for range missing[team[i].Name] {
-			if err := t.join(ctx, &team[i], all); err != nil {
+	for _, d := range demands {
+		for range t.room(d) {
+			if err := t.join(ctx, d.Role, all); err != nil {
 				t.end(err)
 				return false, err
 			}
@@ -97,27 +94,30 @@ func (t *team) hire(ctx context.Context, all *sync.WaitGroup) (over bool, err er
 	return false, nil
 }
 
-// leasesOfLive returns the leases of a view without those of agents whose supervisors have died in
-// this clone: they are replaced at once, and not only when their leases expire.
-func leasesOfLive(ctx context.Context, b *gitboard.Board, v *gitboard.View) (map[string]board.Lease, error) {
+// endDead ends the leases of agents whose supervisors have died in this clone, so that they are
+// replaced at once and not only when their leases expire. It returns the leases of a view.
+func (t *team) endDead(ctx context.Context, v *gitboard.View) (map[string]board.Lease, error) {
 	leases, err := v.LeasesSeen(ctx)
 	if err != nil {
 		return nil, err
 	}
-	clone, err := b.CloneID()
+	clone, err := t.Board.CloneID()
 	if err != nil {
 		return nil, err
 	}
-	for id := range leases {
-		if a := v.State.Agent(id); a != nil && deadHere(b, clone, id, a) {
-			delete(leases, id)
+	now := board.At(t.Board.Now())
+	for id, l := range leases {
+		a := v.State.Agent(id)
+		if a == nil || now >= l.Expires || !deadHere(t.Board, clone, id, a) {
+			continue
 		}
+		if err := endDead(ctx, t.Board, id, a); err != nil {
+			return nil, err
+		}
+		l.Expires = now
+		leases[id] = l
 	}
 	return leases, v.State.Err()
-}
-
-func demandFor(s *board.State, role *board.Role, leases map[string]board.Lease, now time.Time) report.Demand {
-	return report.DemandFor(s, role, leases, board.At(now), report.BoundsOf(role).Max)
 }
 
 // room is how many members of a role to start: those that are missing, without those that are about
@@ -180,15 +180,14 @@ func (s *supervisor) needed(ctx context.Context, v *gitboard.View) error {
 	if !s.OnDemand {
 		return nil
 	}
-	leases, err := leasesOfLive(ctx, s.Board, v)
+	leases, err := v.LeasesSeen(ctx)
 	if err != nil {
 		return err
 	}
 	state, missing := v.State.ForRules(), 0
 	err = read(state, func() {
-		if role := state.Team().Role(s.name()); role != nil {
-			missing = demandFor(state, role, leases, s.Board.Now()).Missing()
-		}
+		d, _ := report.DemandFor(state, s.name(), leases, board.At(s.Board.Now()))
+		missing = d.Missing()
 	})
 	if err == nil && missing == 0 {
 		return board.Refuse(board.CodeNoWork, "no further "+s.name()+" is needed", "git liza status")
