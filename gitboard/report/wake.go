@@ -102,9 +102,8 @@ func leftDrafts(s *board.State, g *board.Goal) (ids []string) {
 		if t == nil {
 			continue
 		}
-		e := t.Last(board.EventCreated)
-		role, err := s.RoleOf(e.Agent)
-		if err == nil && role == roles.Planner && (e.Agent != by || a != nil && a.RegisteredAt > e.Time) {
+		role, err := s.RoleOf(t.CreatedBy)
+		if err == nil && role == roles.Planner && (t.CreatedBy != by || a != nil && a.RegisteredAt > t.Created) {
 			ids = append(ids, b.ID)
 		}
 	}
