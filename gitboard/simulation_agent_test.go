@@ -19,6 +19,7 @@ import (
 type simAgent struct {
 	s       *simulation
 	id      string
+	cli     string // what it runs; "" in a run without review policy
 	actor   board.Actor
 	board   *gitboard.Board
 	store   *simStore
@@ -140,13 +141,14 @@ func (a *simAgent) hang() {
 	if a.actor.Role != roles.Human && !a.twin && a.s.chance(400) {
 		a.twin = true
 		b := a.s.newAgent(board.Actor{ID: a.id, Role: a.actor.Role})
+		a.s.agents = append(a.s.agents, b)
 		b.after(a.s.span(a.s.lease/2, 3*a.s.lease), b.boot)
 	}
 }
 
 // boot registers a new session and starts to work.
 func (a *simAgent) boot() {
-	if g := a.s.eye.state().TheGoal(); g.Status != board.InProgress {
+	if len(a.s.eye.state().Running()) == 0 {
 		a.gone = true
 		return
 	}
@@ -170,7 +172,7 @@ func (a *simAgent) boot() {
 
 func (a *simAgent) registration(session string) gitboard.Intent {
 	return func(context.Context, *gitboard.View) (board.Payload, []git.RefUpdate, error) {
-		return &board.Register{Session: session, Clone: "memory"}, nil, nil
+		return &board.Register{Session: session, Clone: "memory", CLI: a.cli}, nil, nil
 	}
 }
 
@@ -193,7 +195,7 @@ func (a *simAgent) beat() {
 
 // live continues with the work of the role.
 func (a *simAgent) live() {
-	if a.s.eye.state().TheGoal().Status != board.InProgress {
+	if len(a.s.eye.state().Running()) == 0 {
 		a.quit(true)
 		return
 	}
@@ -227,6 +229,15 @@ func (a *simAgent) quit(forGood bool) {
 		return
 	}
 	a.just(&board.Release{About: board.About{Task: t.ID}, Reason: "shutting down"}, func(*gitboard.Done, error) { a.soon(leave) })
+}
+
+// letGo releases a task whose goal has been given up. It reports whether that is what t is.
+func (a *simAgent) letGo(t *board.Task) bool {
+	if a.s.eye.state().Runs(t.Goal) {
+		return false
+	}
+	a.just(&board.Release{About: board.About{Task: t.ID}, Reason: "its goal has ended"}, func(*gitboard.Done, error) { a.soon(a.live) })
+	return true
 }
 
 // view reads the board; nil if that fails.

@@ -12,7 +12,9 @@ import (
 func (a *simAgent) code() {
 	s := a.s
 	if t := s.eye.held(a.id); t != nil {
-		a.resume(t)
+		if !a.letGo(t) {
+			a.resume(t)
+		}
 		return
 	}
 	if s.chance(s.leave) {
@@ -125,8 +127,16 @@ func (a *simAgent) submit(id string) {
 		if err != nil {
 			return nil, nil, err
 		}
-		return &board.Submit{About: board.About{Task: id}, Commit: commit, ReviewBase: t.BaseCommit + zeros(t.BaseCommit), Commits: 1, Files: 2, Tests: []string{id + "_test.go"}}, nil, nil
+		p := &board.Submit{About: board.About{Task: id}, Commit: commit, ReviewBase: t.BaseCommit + zeros(t.BaseCommit), Commits: 1, Files: 2, Tests: []string{id + "_test.go"}}
+		if a.s.migrates[id] {
+			p.HumanPaths = v.State.ReviewPolicy(t).HumanPaths([]string{"migrations/" + id + ".sql"})
+		}
+		return p, nil, nil
 	}, a.orAnew(func() {
+		if a.s.policy && a.s.chance(200) {
+			a.praise(id)
+			return
+		}
 		if a.s.chance(40) {
 			a.soon(func() {
 				a.just(&board.Withdraw{About: board.About{Task: id}, Reason: "one more thing"}, a.orAnew(a.liveSoon))

@@ -28,6 +28,7 @@ type simEye struct {
 	sessions map[string]string // of registered agents
 	coder    map[string]string // who last claimed a task
 	reviewer map[string]string
+	approved map[string][]string // who approved a task's submission
 	ops      map[string]int
 	ends     map[board.Status]int
 }
@@ -35,7 +36,7 @@ type simEye struct {
 func newSimEye(s *simulation) *simEye {
 	return &simEye{
 		s: s, memory: board.NewMemory(), tip: git.ZeroOID, progress: s.now, chain: map[git.OID]bool{}, requests: map[string]git.OID{},
-		sessions: map[string]string{}, coder: map[string]string{}, reviewer: map[string]string{}, ops: map[string]int{}, ends: map[board.Status]int{},
+		sessions: map[string]string{}, coder: map[string]string{}, reviewer: map[string]string{}, approved: map[string][]string{}, ops: map[string]int{}, ends: map[board.Status]int{},
 	}
 }
 
@@ -130,6 +131,7 @@ func (e *simEye) take(c git.Commit) (board.Operation, *board.State) {
 	if limit := 100 + 20*(len(s.agents)+1); e.since > limit {
 		s.failf("%d operations, and no task has changed its state", e.since)
 	}
+	e.judged(before, after, op)
 	was := board.NewMemory()
 	was.Absorb(pick(before, op))
 	e.memory.Absorb(after)

@@ -3,6 +3,7 @@ package gitboard_test
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/git-liza/git-liza/gitboard"
@@ -19,11 +20,17 @@ func (a *simAgent) rule() {
 		a.just(p, func(*gitboard.Done, error) { a.after(s.span(time.Minute, time.Hour), a.rule) })
 		return
 	}
-	if s.eye.state().TheGoal().Status != board.InProgress || s.humanLeaves > 0 && s.now.Sub(simStart) > s.humanLeaves {
+	if a.steers() {
+		return
+	}
+	if len(s.eye.state().Running()) == 0 || s.humanLeaves > 0 && s.now.Sub(simStart) > s.humanLeaves {
 		a.gone = true
 		return
 	}
 	p := a.asked()
+	if p == nil && s.policy && s.chance(100) {
+		p = a.changesTeam()
+	}
 	if p == nil && s.chance(s.meddling) {
 		p = a.whim()
 	}
@@ -88,20 +95,22 @@ func (a *simAgent) asked() board.Payload {
 				p.Afresh, p.Kept = true, string(s.commit("attic"))
 			}
 			return p
-		case b.Status == board.ReadyForReview && b.ReviewingBy == "" && !b.Paused && s.chance(50):
+		case !state.Runs(b.Goal):
+		case b.Status == board.ReadyForReview && b.ReviewingBy == "" && !b.Paused && s.chance(s.zeal(state, b)):
 			return &board.ClaimReview{About: board.About{Task: b.ID}}
 		case b.Paused && !b.Status.Terminal() && s.chance(300):
 			return &board.Resume{About: board.About{Task: b.ID}}
 		case b.Status == board.Draft && state.Config().PlanReview == "human" && !b.Paused:
 			// A human reviews a plan as a whole: the other drafts follow at once.
-			for _, id := range stuck(state, board.Draft)[1:] {
+			drafts := slices.DeleteFunc(stuck(state, board.Draft), func(id string) bool { return !state.Runs(state.Task(id).Goal) })
+			for _, id := range drafts[1:] {
 				a.s.seq++
 				s.say(a.id, "reviews %s, too", id)
 				if _, err := a.now(&board.Finalize{About: board.About{Task: id}, SpecOID: simSpec}); err != nil && !isRefusal(err) {
 					s.failf("finalize: %v", err)
 				}
 			}
-			return &board.Finalize{About: board.About{Task: stuck(state, board.Draft)[0]}, SpecOID: simSpec}
+			return &board.Finalize{About: board.About{Task: drafts[0]}, SpecOID: simSpec}
 		case b.Status == board.IntegrationFailed && s.chance(200):
 			return &board.RetryMerge{About: board.About{Task: b.ID}, ReviewCommit: state.Task(b.ID).ReviewCommit, Onto: string(s.integration())}
 		}
@@ -141,7 +150,7 @@ func (a *simAgent) whim() board.Payload {
 			s.extra++
 			id := fmt.Sprintf("h-%d", s.extra)
 			s.want(id, nil)
-			return &board.AddTask{About: board.About{Task: id}, Definition: *s.wants[id], NoSpecFile: true, Ready: true}
+			return &board.AddTask{About: board.About{Task: id}, Definition: *s.wants[id], Goal: s.goalOf[id], NoSpecFile: true, Ready: true}
 		}
 	case 9:
 		return &board.SprintEnd{Reason: "enough"}

@@ -23,7 +23,7 @@ func (a *simAgent) plan() {
 		a.soon(a.live)
 		return
 	}
-	p := a.duty()
+	p := a.planning()
 	if p == nil {
 		a.poll(a.live)
 		return
@@ -39,31 +39,32 @@ func (a *simAgent) plan() {
 	})
 }
 
-// duty is the next operation that the board calls for, nil for none.
-func (a *simAgent) duty() board.Payload {
+// duty is the next operation that a goal calls for, nil for none.
+func (a *simAgent) duty(state *board.State, g *board.Goal) board.Payload {
 	s := a.s
-	state := s.eye.state()
 	about := func(id string) board.About { return board.About{Task: id} }
+	whole := true
 	for _, id := range s.order {
-		if state.Task(id) == nil {
+		if s.goalOf[id] == g.ID && state.Task(id) == nil {
 			if d := s.wants[id]; a.addable(state, d) {
-				return &board.AddTask{About: about(id), Definition: *d}
+				return &board.AddTask{About: about(id), Definition: *d, Goal: g.ID}
 			}
+			whole = false
 		}
 	}
-	if len(state.TheGoal().AlignmentHistory) == 0 {
-		return &board.AlignmentEntry{Event: "planned", Summary: fmt.Sprintf("%d tasks", len(s.order))}
+	if len(g.AlignmentHistory) == 0 {
+		return &board.AlignmentEntry{Goal: g.ID, Event: "planned", Summary: fmt.Sprintf("%d tasks", len(s.order))}
 	}
-	if drafts := stuck(state, board.Draft); len(drafts) > 0 && state.Config().PlanReview != "human" {
+	if drafts := stuckIn(state, g, board.Draft); len(drafts) > 0 && state.Config().PlanReview != "human" {
 		return &board.Finalize{About: about(drafts[0]), SpecOID: simSpec}
 	}
-	if p := a.unblock(state); p != nil {
+	if p := a.unblock(state, g); p != nil {
 		return p
 	}
 	if p := a.records(state); p != nil {
 		return p
 	}
-	for _, b := range state.Tasks() {
+	for _, b := range state.TasksOf(g.ID) {
 		switch {
 		case b.Status == board.Rejected && !b.Freed && s.chance(20):
 			return &board.Reassign{About: about(b.ID), Reason: "its author is slow"}
@@ -78,8 +79,9 @@ func (a *simAgent) duty() board.Payload {
 			return p
 		}
 	}
-	if len(stuck(state, board.Merged, board.Superseded, board.Abandoned)) > 0 && !slices.ContainsFunc(state.Tasks(), func(b board.Brief) bool { return !b.Status.Terminal() }) {
-		return &board.GoalComplete{Summary: "all is done"}
+	tasks := state.TasksOf(g.ID)
+	if whole && len(tasks) > 0 && !slices.ContainsFunc(tasks, func(b board.Brief) bool { return !b.Status.Terminal() }) {
+		return &board.GoalComplete{Goal: g.ID, Summary: "all is done"}
 	}
 	return nil
 }
@@ -106,9 +108,9 @@ func (a *simAgent) addable(state *board.State, d *board.Definition) bool {
 }
 
 // unblock handles the first BLOCKED task.
-func (a *simAgent) unblock(state *board.State) board.Payload {
+func (a *simAgent) unblock(state *board.State, g *board.Goal) board.Payload {
 	s := a.s
-	blocked := stuck(state, board.Blocked)
+	blocked := stuckIn(state, g, board.Blocked)
 	if len(blocked) == 0 {
 		return nil
 	}
@@ -173,7 +175,7 @@ func (a *simAgent) replace(t *board.Task) board.Payload {
 	for _, id := range by {
 		if s.wants[id] == nil {
 			s.extra++
-			s.want(id, slices.Clone(t.DependsOn))
+			s.wantLike(t, id)
 			s.truth[id] = s.truth[t.ID] / 2
 		}
 	}
@@ -183,7 +185,7 @@ func (a *simAgent) replace(t *board.Task) board.Payload {
 		case r == nil && !a.addable(state, s.wants[id]):
 			return nil
 		case r == nil:
-			return &board.AddTask{About: board.About{Task: id}, Definition: *s.wants[id]}
+			return &board.AddTask{About: board.About{Task: id}, Definition: *s.wants[id], Goal: t.Goal}
 		case r.Status == board.Abandoned || r.Status == board.Superseded:
 			return &board.Unblock{About: board.About{Task: t.ID}, Assessment: "its replacement is gone"}
 		}

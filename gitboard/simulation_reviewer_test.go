@@ -14,7 +14,9 @@ import (
 func (a *simAgent) review() {
 	s := a.s
 	if t := s.eye.held(a.id); t != nil {
-		a.judge(t.ID)
+		if !a.letGo(t) {
+			a.judge(t.ID)
+		}
 		return
 	}
 	if s.chance(s.leave) {
@@ -29,6 +31,7 @@ func (a *simAgent) review() {
 	for _, b := range s.eye.state().Tasks() {
 		mine := b.ApprovedBy == a.id || s.now.Sub(b.StatusChangedAt.Std()) > time.Minute
 		switch {
+		case !s.eye.state().Runs(b.Goal):
 		case b.Status == board.Approved && mine && !b.Paused:
 			due = append(due, b.ID)
 		case len(due) == 0 && b.Status == board.IntegrationFailed && s.chance(30):
@@ -126,7 +129,7 @@ func (a *simAgent) train(ids []string) {
 			if err != nil {
 				return nil, nil, err
 			}
-			if _, there := s.holds(t.ReviewCommit); there || t.Status != board.Approved || t.Paused {
+			if _, there := s.holds(t.ReviewCommit); there || t.Status != board.Approved || t.Paused || !v.State.Runs(t.Goal) {
 				continue
 			}
 			p := &board.Merge{About: board.About{Task: id}, ReviewCommit: t.ReviewCommit, Before: string(tip), Test: "go test ./..."}

@@ -17,6 +17,8 @@ type scenario struct {
 	workMin, workMax             time.Duration
 	iterations, cycles           int
 	planReview                   string
+	goals                        int  // the first two side by side, the third after them
+	policy                       bool // the team's own stage has a review policy
 	skew                         time.Duration
 	faults                       simFaults
 	humanLeaves                  time.Duration // for good; 0 for never
@@ -59,7 +61,7 @@ func drawScenario(rng *rand.Rand, size simSize) scenario {
 		sc.faults.lost, sc.faults.ambiguous, sc.crash, sc.hang = 50, 50, 120, 120
 		sc.faults.read = 0 // the number of reads per operation is not promised
 	case simSmall:
-		sc.planners, sc.coders, sc.reviewers, sc.tasks = between(rng, 1, 2), between(rng, 2, 12), between(rng, 1, 5), between(rng, 6, 24)
+		sc.planners, sc.coders, sc.reviewers, sc.tasks = between(rng, 1, 2), between(rng, 2, 8), between(rng, 2, 4), between(rng, 6, 14)
 	case simLarge:
 		sc.planners, sc.coders, sc.reviewers, sc.tasks = between(rng, 1, 4), between(rng, 120, 220), between(rng, 20, 40), between(rng, 1000, 1400)
 		sc.workMax, sc.checkEvery, sc.flag = 48*time.Hour, 2000, " -long"
@@ -69,6 +71,9 @@ func drawScenario(rng *rand.Rand, size simSize) scenario {
 		sc.heartbeat = time.Hour
 	}
 	sc.lease = 4 * sc.heartbeat
+	if sc.goals = 1; size != simTiny {
+		sc.goals, sc.policy, sc.reviewers = 3, true, max(2, sc.reviewers)
+	}
 	if rng.IntN(5) == 0 {
 		sc.planReview = "human"
 	}
@@ -106,8 +111,12 @@ func (s *simulation) makePlan() {
 func (s *simulation) want(id string, needs []string) {
 	s.truth[id] = s.rng.Float64()
 	s.order = append(s.order, id)
+	s.goalOf[id] = s.goalFor()
 	s.wants[id] = &board.Definition{
 		Description: "Do " + id, DoneWhen: id + " prints ok", Scope: "IN: " + id + ".go", SpecRef: "specs/vision.md",
 		Kind: board.Kinds[s.rng.IntN(len(board.Kinds))], Priority: between(s.rng, 1, 5), DependsOn: needs,
+	}
+	if s.policy && s.chance(300) {
+		s.careful(id, s.chance(700))
 	}
 }

@@ -7,10 +7,11 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync/atomic"
+	"sync"
 	"testing"
 	"testing/synctest"
 
+	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/golden"
 )
 
@@ -50,23 +51,40 @@ func TestSimulation(t *testing.T) {
 			runs[0].size = simLarge
 		}
 	}
-	var trains atomic.Int64
+	var mu sync.Mutex
+	met := map[string]int{} // over all runs
 	t.Cleanup(func() {
-		if *simSeed == 0 && !testing.Short() && trains.Load() == 0 {
-			t.Error("no run had a train")
+		for _, what := range simEvents {
+			if *simSeed == 0 && !testing.Short() && met[what] == 0 {
+				t.Errorf("in no run: %s", what)
+			}
 		}
 	})
 	for _, r := range runs {
 		t.Run(fmt.Sprintf("%s-%d", []string{"tiny", "small", "large"}[r.size], r.seed), func(t *testing.T) {
 			t.Parallel()
 			// Losers of a race wait in virtual time.
-			synctest.Test(t, func(t *testing.T) { trains.Add(simulate(t, r.seed, r.size)) })
+			var s *simulation
+			synctest.Test(t, func(t *testing.T) { s = simulate(t, r.seed, r.size) })
+			mu.Lock()
+			defer mu.Unlock()
+			for _, counts := range []map[string]int{s.met, s.eye.ops} {
+				for what, n := range counts {
+					met[what] += n
+				}
+			}
 		})
 	}
 }
 
-// simulate runs a seed and returns the number of trains.
-func simulate(t *testing.T, seed uint64, size simSize) (trains int64) {
+// simEvents are operations and other events, each of which some run must have.
+var simEvents = []string{
+	"train", "goal-start", "goal-abort", "goal-reopen", "goal-complete", "plan", "the last goal is complete", "depends on another goal",
+	"approved by two", "rejected after an approval", "approved by a human for a path", "may not review its own work", "team changed",
+}
+
+// simulate runs a seed.
+func simulate(t *testing.T, seed uint64, size simSize) *simulation {
 	s := newSimulation(t, seed, size)
 	ended := s.run()
 	if *simSeed != 0 {
@@ -79,7 +97,10 @@ func simulate(t *testing.T, seed uint64, size simSize) (trains int64) {
 	}
 	t.Logf("%s\n%s, after %s and %d operations\nstates: %v\nops: %v\nmet: %v",
 		s.scenario, ended, s.now.Sub(simStart), s.eye.n, s.eye.ends, s.eye.ops, s.met)
-	return int64(s.met["train"])
+	if g := s.eye.state().Goal(laterGoal); g != nil && g.Status == board.Completed {
+		s.met["the last goal is complete"]++
+	}
+	return s
 }
 
 // TestSimulationReplays: the same seed gives the same run, commit by commit.

@@ -33,20 +33,22 @@ type simulation struct {
 	seq   int
 	depth int // of events that happen during another's append
 
-	memory *oplog.Memory
-	cache  string
-	eye    *simEye
-	agents []*simAgent
-	human  *simAgent
-	truth  map[string]float64           // how hard a task really is
-	landed map[git.OID]simLanding       // how integration got each of its commits
-	wants  map[string]*board.Definition // the plan that the planners intend, by task
-	order  []string                     // of the plan
-	extra  int                          // tasks added to the plan
-	acked  []simAck                     // operations acknowledged to somebody
-	denied []string                     // refused requests
-	met    map[string]int               // what went wrong, by kind
-	lines  []string                     // the transcript
+	memory   *oplog.Memory
+	cache    string
+	eye      *simEye
+	agents   []*simAgent
+	human    *simAgent
+	truth    map[string]float64           // how hard a task really is
+	landed   map[git.OID]simLanding       // how integration got each of its commits
+	wants    map[string]*board.Definition // the plan that the planners intend, by task
+	order    []string                     // of the plan
+	goalOf   map[string]string            // by task
+	migrates map[string]bool              // tasks that change files of which a human approves each change
+	extra    int                          // tasks added to the plan
+	acked    []simAck                     // operations acknowledged to somebody
+	denied   []string                     // refused requests
+	met      map[string]int               // what went wrong, by kind
+	lines    []string                     // the transcript
 }
 
 type simLanding struct{ parent, review git.OID }
@@ -65,6 +67,7 @@ func newSimulation(t testing.TB, seed uint64, size simSize) *simulation {
 		t: t, seed: seed, rng: rand.New(rand.NewPCG(seed, 0x112a)), ctx: context.Background(), now: simStart,
 		memory: oplog.NewMemory(), cache: filepath.Join(t.TempDir(), "briefs.json"),
 		truth: map[string]float64{}, landed: map[git.OID]simLanding{}, wants: map[string]*board.Definition{}, met: map[string]int{},
+		goalOf: map[string]string{}, migrates: map[string]bool{},
 	}
 	s.scenario = drawScenario(s.rng, size)
 	s.eye = newSimEye(s)
@@ -82,6 +85,9 @@ func newSimulation(t testing.TB, seed uint64, size simSize) *simulation {
 
 func (s *simulation) newAgent(actor board.Actor) *simAgent {
 	a := &simAgent{s: s, actor: actor, id: actor.ID, skew: s.span(-s.skew, s.skew)}
+	if s.policy && actor.Role != roles.Human {
+		a.cli = []string{"claude", "codex"}[s.rng.IntN(2)]
+	}
 	a.store = &simStore{Store: s.memory, a: a}
 	a.board = gitboard.OpenStore(a.store, s.cache, gitboard.Options{
 		Now:    func() time.Time { return s.now.Add(a.skew) },
@@ -234,18 +240,22 @@ func (s *simulation) run() string {
 			s.failf("nothing has changed for %s, and nothing waits for a human", idle)
 		}
 	}
-	g := s.eye.state().TheGoal()
-	if g.Status == board.InProgress {
-		s.failf("everybody has left, and the goal is %s: %v", g.Status, s.waits())
-	}
-	if g.Status == board.Completed {
-		for _, b := range s.eye.state().Tasks() {
-			if !b.Status.Terminal() {
-				s.failf("the goal is complete and %s is %s", b.ID, b.Status)
+	var ends []string
+	for _, g := range s.eye.state().Goals() {
+		if g.Status == board.InProgress {
+			s.failf("everybody has left, and %s is %s: %v", g.ID, g.Status, s.waits())
+		}
+		for _, b := range s.eye.state().TasksOf(g.ID) {
+			if g.Status == board.Completed && !b.Status.Terminal() {
+				s.failf("%s is complete and %s is %s", g.ID, b.ID, b.Status)
 			}
 		}
+		ends = append(ends, g.ID+" is "+string(g.Status))
 	}
-	return "the goal is " + string(g.Status)
+	if len(ends) == 1 {
+		return "the goal is " + string(s.eye.state().TheGoal().Status)
+	}
+	return strings.Join(ends, ", ")
 }
 
 // waits lists what only a human can set in motion again.
@@ -262,6 +272,8 @@ func (s *simulation) waits() []string {
 		case b.Status.Terminal():
 		case b.Paused:
 			reasons = append(reasons, b.ID+" is paused")
+		case b.Status == board.ReadyForReview && state.ReviewProgress(state.Task(b.ID)).OnlyHuman():
+			reasons = append(reasons, b.ID+" waits for a human's approval")
 		case b.Status == board.Draft && state.Config().PlanReview == "human":
 			reasons = append(reasons, b.ID+" waits for the review of the plan")
 		default:
@@ -297,6 +309,8 @@ func (s *simulation) begin() {
 			s.failf("config: %v", err)
 		}
 	}
+	s.beginPolicy()
+	s.beginGoals()
 	s.makePlan()
 	s.faults = s.scenario.faults
 	for _, a := range s.agents {
