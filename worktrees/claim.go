@@ -214,8 +214,18 @@ func (c *claimer) prepare(ctx context.Context, v *gitboard.View) error {
 }
 
 // foreign refuses to start a task whose branch belongs to a person: it has commits that integration
-// lacks, and the task was never claimed.
+// lacks, and the task was never claimed. It also refuses to while a branch takes up the prefix of
+// all tasks' branches.
 func (s *site) foreign(ctx context.Context, v *gitboard.View, task string, landed git.OID) error {
+	above := strings.TrimSuffix(git.TaskPrefix, "/")
+	if there, err := s.repo.Ref(ctx, above); err != nil || !there.IsZero() {
+		if err != nil {
+			return err
+		}
+		branch := git.BranchName(above)
+		return refusal(board.CodeInTheWay, task, fmt.Sprintf("let a human rename it: git branch -m %s NAME", branch),
+			"there is a branch %s, and git keeps no branch %s/%s below it", branch, branch, task)
+	}
 	if owned(v, task) {
 		return nil
 	}

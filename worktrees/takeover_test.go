@@ -312,6 +312,9 @@ func TestInTheWay(t *testing.T) {
 	s.check(os.RemoveAll(s.path("one")))
 	s.check(os.MkdirAll(s.path("one"), 0o755)) // an empty directory does no harm
 
+	s.git(s.dir, "branch", "task", "main")
+	s.refused(claim(), "in-the-way", "there is a branch task, and git keeps no branch task/one below it")
+	s.git(s.dir, "branch", "-m", "task", "theirs")
 	s.git(s.dir, "branch", "task/one", "main")
 	side := filepath.Join(t.TempDir(), "side")
 	s.git(s.dir, "worktree", "add", "-q", side, "task/one")
