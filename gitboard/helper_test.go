@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"strings"
 	"testing"
 	"time"
@@ -19,6 +20,12 @@ import (
 	"github.com/git-liza/git-liza/gitboard/roles"
 	"github.com/git-liza/git-liza/gitboard/testrepo"
 )
+
+// TestMain collects garbage less often: tests have memory enough.
+func TestMain(m *testing.M) {
+	debug.SetGCPercent(400)
+	m.Run()
+}
 
 func check(t testing.TB, err error) {
 	t.Helper()

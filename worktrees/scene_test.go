@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -27,6 +28,7 @@ import (
 // TestMain hides all git settings except the repository's own. It changes the environment once, so
 // that tests can run in parallel.
 func TestMain(m *testing.M) {
+	debug.SetGCPercent(400) // as the command does; tests have memory enough
 	for _, entry := range os.Environ() {
 		if key, _, _ := strings.Cut(entry, "="); strings.HasPrefix(key, "GIT_") || strings.HasPrefix(key, "LIZA_") {
 			os.Unsetenv(key)

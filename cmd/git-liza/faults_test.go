@@ -141,8 +141,8 @@ func (s *stage) rehearse() []string {
 var changing = regexp.MustCompile(`^(update-ref|symbolic-ref -m|worktree (add|move|remove|lock|unlock|prune)|merge |read-tree -m|checkout|reset|write-tree|add |commit)`)
 
 // cases returns the faults to try. In the long form each call fails in each way and is retried in
-// each way. The short form does that for two calls that change something and one that reads, chosen
-// anew in each run.
+// each way. The short form does that for one call that changes something and for one of all calls,
+// chosen anew in each run.
 func (s *stage) cases(calls []string) []faultCase {
 	var changes, reads []faultCase
 	for i, call := range calls {
@@ -159,7 +159,8 @@ func (s *stage) cases(calls []string) []faultCase {
 	if *long {
 		return drawn(random, append(changes, reads...), len(changes)+len(reads))
 	}
-	return append(drawn(random, changes, 2), drawn(random, reads, 1)...)
+	one := drawn(random, changes, 1)
+	return append(one, drawn(random, append(changes[len(one):], reads...), 1)...)
 }
 
 func drawn[T any](random *rand.Rand, all []T, most int) []T {

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"runtime/debug"
 	"strings"
 	"testing"
 	"time"
@@ -23,6 +24,7 @@ var programs = map[string]func(){"git-liza": command}
 // command makes the test binary the command itself. Its clock is real, or the one that a script
 // sets, or a wrong one.
 func command() {
+	debug.SetGCPercent(400) // as main does
 	app := edge.OS()
 	if text := os.Getenv("LIZA_TEST_NOW"); text != "" {
 		now, err := time.Parse(time.RFC3339, text)
@@ -63,6 +65,7 @@ func jumping(text string) (func() time.Time, error) {
 }
 
 func TestMain(m *testing.M) {
+	debug.SetGCPercent(400)
 	// With the race detector a process sleeps a second before it exits unless told not to; these
 	// tests run thousands.
 	if os.Getenv("GORACE") == "" {

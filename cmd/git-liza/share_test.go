@@ -333,7 +333,7 @@ func TestRoundTrips(t *testing.T) {
 }
 
 func TestClones(t *testing.T) {
-	sizes := [][2]int{{2, 4}, {4, 2}} // clones and tasks; three clones are tested with troubles below
+	sizes := [][2]int{{4, 2}} // clones and tasks; two are tested in TestTwoClonesClaimOneTask, three with troubles below
 	if *long {
 		sizes = [][2]int{{2, 40}, {4, 40}, {8, 40}, {8, 200}}
 	}

@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"maps"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"testing"
@@ -23,6 +24,12 @@ import (
 	"github.com/git-liza/git-liza/gitboard/sshsig"
 	"github.com/git-liza/git-liza/gitboard/testrepo"
 )
+
+// TestMain collects garbage less often: tests have memory enough.
+func TestMain(m *testing.M) {
+	debug.SetGCPercent(400)
+	m.Run()
+}
 
 const integrationRef = "refs/heads/integration"
 

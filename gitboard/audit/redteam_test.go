@@ -32,6 +32,7 @@ type redTeam struct {
 	merge   git.OID                  // the exact merge of it
 	commits map[string]git.OID       // by what is wrong with them
 	board   *board.State             // at the start
+	read    map[string]*board.Task   // the tasks at the start, once read
 	forged  int
 	every   int // one of so many refused operations is also replayed
 }
@@ -47,7 +48,7 @@ var forgers = map[string]board.Actor{
 
 func newRedTeam(t *testing.T) *redTeam {
 	w, repo := gitWorld(t)
-	r := &redTeam{world: w, repo: repo, tasks: w.everyStatus(), samples: map[string]board.Payload{}}
+	r := &redTeam{world: w, repo: repo, tasks: w.everyStatus(), samples: map[string]board.Payload{}, read: map[string]*board.Task{}}
 	examples := memoryWorld(t)
 	examples.everyOperation()
 	for _, op := range board.Ops() {
@@ -84,7 +85,11 @@ func newRedTeam(t *testing.T) *redTeam {
 // world.
 func (r *redTeam) fit(op, task string) board.Payload {
 	p := clone(r.samples[op])
-	t := r.task(task)
+	t := r.read[task]
+	if t == nil {
+		t = r.task(task)
+		r.read[task] = t
+	}
 	if f := field(p, "Task"); f.IsValid() && f.Kind() == reflect.String && f.String() != "" && op != "add-task" {
 		f.SetString(task)
 	}

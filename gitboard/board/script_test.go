@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"runtime/debug"
 	"strings"
 	"testing"
 	"time"
@@ -12,6 +13,12 @@ import (
 	"github.com/git-liza/git-liza/gitboard/codec"
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
+
+// TestMain collects garbage less often: tests have memory enough.
+func TestMain(m *testing.M) {
+	debug.SetGCPercent(400)
+	m.Run()
+}
 
 // script runs operations on a board in memory. After each it checks what must always hold: no
 // invariant is broken, a refusal changed nothing, records, payload and message survive encoding,
