@@ -214,17 +214,10 @@ func (c *claimer) prepare(ctx context.Context, v *gitboard.View) error {
 }
 
 // foreign refuses to start a task whose branch belongs to a person: it has commits that integration
-// lacks, and the task was never claimed. It also refuses to while a branch takes up the prefix of
-// all tasks' branches.
+// lacks, and the task was never claimed.
 func (s *site) foreign(ctx context.Context, v *gitboard.View, task string, landed git.OID) error {
-	above := strings.TrimSuffix(git.TaskPrefix, "/")
-	if there, err := s.repo.Ref(ctx, above); err != nil || !there.IsZero() {
-		if err != nil {
-			return err
-		}
-		branch := git.BranchName(above)
-		return refusal(board.CodeInTheWay, task, fmt.Sprintf("let a human rename it: git branch -m %s NAME", branch),
-			"there is a branch %s, and git keeps no branch %s/%s below it", branch, branch, task)
+	if err := s.above(ctx, task); err != nil {
+		return err
 	}
 	if owned(v, task) {
 		return nil
@@ -238,6 +231,19 @@ func (s *site) foreign(ctx context.Context, v *gitboard.View, task string, lande
 	}
 	return refusal(board.CodeInTheWay, task, fmt.Sprintf("let a human rename it: git branch -m task/%s NAME; until then another task", task),
 		"%s was never claimed, and there is a branch task/%s with commits of somebody's own", task, task)
+}
+
+// above refuses to make a task's branch where a branch has the name of the prefix that all of them
+// have.
+func (s *site) above(ctx context.Context, task string) error {
+	prefix := strings.TrimSuffix(git.TaskPrefix, "/")
+	there, err := s.repo.Ref(ctx, prefix)
+	if err != nil || there.IsZero() {
+		return err
+	}
+	branch := git.BranchName(prefix)
+	return refusal(board.CodeInTheWay, task, fmt.Sprintf("let a human rename it: git branch -m %s NAME", branch),
+		"there is a branch %s, and git keeps no branch %s/%s below it", branch, branch, task)
 }
 
 // settle brings the clone in line with a committed claim.

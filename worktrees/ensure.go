@@ -97,6 +97,9 @@ func (s *site) leftFor(ctx context.Context, task string, tip git.OID) (*candidat
 // from what the board and this clone know of the work.
 func (s *site) workTip(ctx context.Context, t *board.Task) (git.OID, error) {
 	tip, err := s.repo.Ref(ctx, git.TaskRef(t.ID))
+	if err == nil && tip.IsZero() {
+		err = s.above(ctx, t.ID)
+	}
 	if err != nil {
 		return "", err
 	}

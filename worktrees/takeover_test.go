@@ -342,6 +342,28 @@ func TestInTheWay(t *testing.T) {
 	}
 }
 
+// TestBranchAbove checks that a task whose branch is gone does not continue while a branch has the
+// prefix's name.
+func TestBranchAbove(t *testing.T) {
+	s := newScene(t)
+	s.task("one")
+	s.claim("coder-1", "one")
+	s.preExec("coder-1", "one")
+	work := s.work("one", "a.txt", "a\n")
+	s.submit("coder-1", "one")
+	s.verdict("code-reviewer-1", "one", board.VerdictRejected)
+	s.git(s.dir, "worktree", "remove", s.path("one"))
+	s.git(s.dir, "branch", "-D", "task/one")
+	s.git(s.dir, "branch", "task", "main")
+	_, err := worktrees.Claim(s.ctx, s.b, worktrees.ClaimRequest{Request: gitboard.Request{Actor: s.as("coder-1")}, Task: "one"})
+	s.refused(err, "in-the-way", "git branch -m task NAME")
+	s.git(s.dir, "branch", "-m", "task", "theirs")
+	s.claim("coder-1", "one")
+	if at := s.ref(taskRef("one")); at != work {
+		t.Errorf("the branch is at %s, not at %s", at, work)
+	}
+}
+
 // TestLateWork checks that nothing is lost if the previous holder, unaware of the take-over,
 // continues to work during it.
 func TestLateWork(t *testing.T) {
