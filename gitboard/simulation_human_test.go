@@ -100,17 +100,19 @@ func (a *simAgent) asked() board.Payload {
 			return &board.ClaimReview{About: board.About{Task: b.ID}}
 		case b.Paused && !b.Status.Terminal() && s.chance(300):
 			return &board.Resume{About: board.About{Task: b.ID}}
-		case b.Status == board.Draft && state.Config().PlanReview == "human" && !b.Paused:
+		case inReview(state, b) && !b.Paused && s.chance(150):
+			return &board.RejectDraft{About: board.About{Task: b.ID}, Reason: "it is two tasks"}
+		case inReview(state, b) && !b.Paused:
 			// A human reviews a plan as a whole: the other drafts follow at once.
-			drafts := slices.DeleteFunc(stuck(state, board.Draft), func(id string) bool { return !state.Runs(state.Task(id).Goal) })
-			for _, id := range drafts[1:] {
+			proposed := slices.DeleteFunc(drafts(state, true), func(id string) bool { return !state.Runs(state.Task(id).Goal) })
+			for _, id := range proposed[1:] {
 				a.s.seq++
 				s.say(a.id, "reviews %s, too", id)
 				if _, err := a.now(&board.Finalize{About: board.About{Task: id}, SpecOID: simSpec}); err != nil && !isRefusal(err) {
 					s.failf("finalize: %v", err)
 				}
 			}
-			return &board.Finalize{About: board.About{Task: drafts[0]}, SpecOID: simSpec}
+			return &board.Finalize{About: board.About{Task: proposed[0]}, SpecOID: simSpec}
 		case b.Status == board.IntegrationFailed && s.chance(200):
 			return &board.RetryMerge{About: board.About{Task: b.ID}, ReviewCommit: state.Task(b.ID).ReviewCommit, Onto: string(s.integration())}
 		}

@@ -55,8 +55,9 @@ func (a *simAgent) duty(state *board.State, g *board.Goal) board.Payload {
 	if len(g.AlignmentHistory) == 0 {
 		return &board.AlignmentEntry{Goal: g.ID, Event: "planned", Summary: fmt.Sprintf("%d tasks", len(s.order))}
 	}
-	if drafts := stuckIn(state, g, board.Draft); len(drafts) > 0 && state.Config().PlanReview != "human" {
-		return &board.Finalize{About: about(drafts[0]), SpecOID: simSpec}
+	own := slices.DeleteFunc(drafts(state, false), func(id string) bool { return state.Task(id).Goal != g.ID })
+	if len(own) > 0 {
+		return &board.Finalize{About: about(own[0]), SpecOID: simSpec}
 	}
 	if p := a.unblock(state, g); p != nil {
 		return p

@@ -197,6 +197,19 @@ func (a *simAgent) retry(id string) {
 	}, func(*gitboard.Done, error) { a.soon(a.live) })
 }
 
+// inReview reports whether a task waits for the review of the plan.
+func inReview(s *board.State, b board.Brief) bool {
+	return b.Plan == board.PlanProposed && s.Team().PlanReviewer() != ""
+}
+
+// drafts lists the drafts that are not paused and wait for the review of the plan, or do not.
+func drafts(s *board.State, proposed bool) []string {
+	return slices.DeleteFunc(stuck(s, board.Draft), func(id string) bool {
+		b, _ := s.BriefOf(id)
+		return inReview(s, b) != proposed
+	})
+}
+
 // stuck lists the tasks in one of the given states that are not paused.
 func stuck(s *board.State, in ...board.Status) []string {
 	var ids []string

@@ -274,7 +274,7 @@ func (s *simulation) waits() []string {
 			reasons = append(reasons, b.ID+" is paused")
 		case b.Status == board.ReadyForReview && state.ReviewProgress(state.Task(b.ID)).OnlyHuman():
 			reasons = append(reasons, b.ID+" waits for a human's approval")
-		case b.Status == board.Draft && state.Config().PlanReview == "human":
+		case inReview(state, b):
 			reasons = append(reasons, b.ID+" waits for the review of the plan")
 		default:
 			continue
@@ -300,10 +300,10 @@ func (s *simulation) waits() []string {
 func (s *simulation) begin() {
 	first := s.commit("integration")
 	check(s.t, s.memory.UpdateRefs(s.ctx, []git.RefUpdate{{Ref: simIntegration, New: first}}, ""))
-	s.human.mustDo(&board.Init{Goal: "Simulate", SpecRef: "specs/vision.md", IntegrationBranch: "integration"})
+	s.human.mustDo(&board.Init{Goal: "Simulate", SpecRef: "specs/vision.md", IntegrationBranch: "integration", PlanReview: s.planReview})
 	for _, c := range [][2]string{
 		{"lease_duration", fmt.Sprint(int(s.lease / time.Second))}, {"heartbeat_interval", fmt.Sprint(int(s.heartbeat / time.Second))},
-		{"max_coder_iterations", fmt.Sprint(s.iterations)}, {"max_review_cycles", fmt.Sprint(s.cycles)}, {"plan_review", s.planReview},
+		{"max_coder_iterations", fmt.Sprint(s.iterations)}, {"max_review_cycles", fmt.Sprint(s.cycles)},
 	} {
 		if _, err := s.human.now(&board.SetConfig{Key: c[0], Value: c[1]}); err != nil && !isRefusal(err, "exists") {
 			s.failf("config: %v", err)

@@ -28,7 +28,7 @@ func TestProjectsCommands(t *testing.T) {
 		return &other
 	}
 	ann, coder, reviewer := as("ann"), as("coder-1"), as("code-reviewer-1")
-	ann.must("", "init", "A goal")
+	ann.must("", "init", "--unattended", "A goal")
 	ann.must("", "keys", "add", "ann@example.com", filepath.Join(keys, "ann.pub"))
 	ann.set("require_signatures true")
 	ann.must("", "keys", "add", "coder-1", filepath.Join(keys, "coder-1.pub"))

@@ -186,7 +186,7 @@ func TestHiddenIntegration(t *testing.T) {
 		t.Run(branch, func(t *testing.T) {
 			s := &site{newRepository(t)}
 			word := `"` + branch + `"`
-			s.must("", "init", "A goal", "--spec", "specs/vision.md", "--integration-branch", branch)
+			s.must("", "init", "--unattended", "A goal", "--spec", "specs/vision.md", "--integration-branch", branch)
 			s.ok("", "", "git init -q --bare -b main ../server.git && git-liza -C ../server.git hooks install --server && git remote add origin \"$PWD/../server.git\" && git push -q origin main && git-liza share origin")
 			before := s.ok("", "", "git -C ../server.git for-each-ref refs/heads")
 			for _, replaced := range []string{

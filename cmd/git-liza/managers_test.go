@@ -60,7 +60,7 @@ func TestHookManagers(t *testing.T) {
 			}
 			s := managed(t, m)
 			before := s.traces()
-			s.must("", "init", "A goal")
+			s.must("", "init", "--unattended", "A goal")
 			s.must("", "add-task", "--id", "parse", "--desc", "Write parse", "--done", "parse.txt is there", "--scope", "IN: parse.txt", "--spec", "specs/vision.md", "--ready", "--kind", "doc")
 			s.must("coder-1", "claim", "parse")
 			s.ok("coder-1", parse, checkpoint+"true")

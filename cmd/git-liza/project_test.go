@@ -83,7 +83,7 @@ func prepared(t *testing.T) string {
 	if preparing.dir == "" {
 		p := &project{t: t, dir: filepath.Join(shared, "prepared"), env: os.Environ()}
 		p.begin()
-		p.must("", "init", "A goal")
+		p.must("", "init", "--unattended", "A goal")
 		preparing.dir = p.dir
 	}
 	return preparing.dir

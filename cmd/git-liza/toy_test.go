@@ -64,7 +64,7 @@ func TestNewOperation(t *testing.T) {
 	run(project, "git", "-c", "user.name=Ada", "-c", "user.email=ada@example.org", "commit", "-q", "--allow-empty", "-m", "first")
 	run(project, "git", "config", "user.name", "Ada")
 	run(project, "git", "config", "user.email", "ada@example.org")
-	run(project, program, "init", "Ship it")
+	run(project, program, "init", "--unattended", "Ship it")
 
 	says(run(project, program, "help"), "greet everybody")
 	says(run(project, program, "wave", "-h"), "--offline")

@@ -79,7 +79,7 @@ func (l *lab) noted(name string, notes int, key *sshsig.Signer, file string) (*s
 			return nil, err
 		}
 	}
-	args := []string{"init", "Measure"}
+	args := []string{"init", "--unattended", "Measure"}
 	if key != nil {
 		args = append(args, "--sign", file)
 	}

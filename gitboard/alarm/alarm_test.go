@@ -366,6 +366,17 @@ var lives = map[string][]moment{
 		{what: "persists", at: 300 * m, runs: true},
 		{what: "clears", at: 301 * m, do: func(w *world) { w.task(board.Unclaimed) }},
 	},
+	"unreviewed-plan": {
+		{what: "a draft that is not proposed", do: func(w *world) { w.task(board.Draft) }, next: 30 * m},
+		{what: "below", at: m, do: func(w *world) {
+			w.task(board.Draft, func(t *board.Task) {
+				t.Plan = board.PlanProposed
+				t.History = append(t.History, board.Event{Time: start.Add(m), Event: board.EventProposed, Agent: "planner-1"})
+			})
+		}, next: 31 * m},
+		{what: "at", at: 31 * m, says: "PLAN NOT REVIEWED: login, for 30m", how: alarm.Warn, runs: true},
+		{what: "clears", at: 32 * m, do: func(w *world) { w.task(board.Unclaimed) }},
+	},
 	"immediate-discovery": {
 		{what: "deferred", do: func(w *world) { w.discovery("deferred", "") }},
 		{what: "at once", do: func(w *world) { w.discovery("immediate", "") }, says: "IMMEDIATE DISCOVERY: discovery-1: the port is open", how: alarm.Grave, runs: true},

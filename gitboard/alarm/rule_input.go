@@ -156,16 +156,18 @@ func (e *ruleInput) noAgent() (all []sight) {
 		}
 		since := e.Now
 		for _, id := range d.Left {
-			if b, ok := e.State.BriefOf(id); ok {
-				since = min(since, b.StatusChangedAt)
-			}
+			since = min(since, e.waitingSince(id))
 		}
 		for _, id := range e.State.List(board.AgentDir) {
 			if roles.NameOf(id) == role.Name {
 				since = max(since, e.gone(id, since)) // until then there was an agent
 			}
 		}
-		what := plain.Plural(len(d.Left), "task")
+		noun := "task"
+		if e.State.Goal(d.Left[0]) != nil {
+			noun = "plan"
+		}
+		what := plain.Plural(len(d.Left), noun)
 		if len(d.Left) == 1 {
 			what += " waits for a "
 		} else {
@@ -175,6 +177,20 @@ func (e *ruleInput) noAgent() (all []sight) {
 		all = append(all, sight{about: role.Name, since: since, words: words})
 	}
 	return all
+}
+
+// waitingSince is since when a task, or a goal's plan, waits for an agent.
+func (e *ruleInput) waitingSince(work string) board.Time {
+	if b, ok := e.State.BriefOf(work); ok {
+		return b.StatusChangedAt
+	}
+	since := e.Now
+	for _, b := range e.State.TasksOf(work) {
+		if b.Plan == board.PlanProposed {
+			since = min(since, b.Moved)
+		}
+	}
+	return since
 }
 
 func (e *ruleInput) orphaned() (all []sight) {
@@ -289,7 +305,18 @@ func tasks(meets func(board.Brief) bool) func(*ruleInput) []sight {
 
 func integrationFailed(b board.Brief) bool { return b.Status == board.IntegrationFailed }
 func exhausted(b board.Brief) bool         { return b.Status == board.Blocked && b.Failures >= 2 }
-func draft(b board.Brief) bool             { return b.Status == board.Draft }
+func draft(b board.Brief) bool {
+	return b.Status == board.Draft && b.Plan != board.PlanProposed
+}
+
+func (e *ruleInput) unreviewed() (all []sight) {
+	for _, b := range e.live {
+		if b.Plan == board.PlanProposed {
+			all = append(all, sight{about: b.ID, since: b.Moved, words: about(b.ID)})
+		}
+	}
+	return all
+}
 
 func (e *ruleInput) nearLimit() (all []sight) {
 	near := func(task, what, metric string) {

@@ -76,6 +76,8 @@ var Rules = []Rule{
 		Steps: []Step{{Level: Warn, After: 30 * time.Minute, Line: "STALLED: no progress for {duration}"}}},
 	{Name: "stale-draft", Condition: "old draft", Do: "git liza finalize {task}", find: tasks(draft),
 		Steps: []Step{{Level: Warn, After: 30 * time.Minute, Line: "STALE DRAFT: {task}, for {duration}"}}},
+	{Name: "unreviewed-plan", Condition: "proposed draft that nobody reviews", Do: "git liza plan", find: (*ruleInput).unreviewed,
+		Steps: []Step{{Level: Warn, After: 30 * time.Minute, Line: "PLAN NOT REVIEWED: {task}, for {duration}"}}},
 	{Name: "immediate-discovery", Condition: "immediate discovery open", Do: "git liza convert-discovery {id} --task ID", find: (*ruleInput).discoveries,
 		Steps: []Step{{Level: Grave, Line: "IMMEDIATE DISCOVERY: {id}: {description}"}}},
 	{Name: "system-ambiguity", Condition: "system ambiguity logged", Do: "git liza ack {id}", find: (*ruleInput).ambiguities,

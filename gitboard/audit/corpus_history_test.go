@@ -131,7 +131,13 @@ func (w *world) row(row board.Transition, from board.Status, who roles.Role, id 
 		p.SpecOID = ""
 		w.do(a, p)
 	case "finalize":
-		w.do(a, &board.Finalize{About: about(id), SpecOID: w.specOID()})
+		if row.To == board.Unclaimed && who != roles.CodeReviewer {
+			w.do(a, &board.Finalize{About: about(id), SpecOID: w.specOID()})
+		} else {
+			w.reviewed(row, a, id)
+		}
+	case "reject-draft":
+		w.reviewed(row, a, id)
 	case "amend-task":
 		w.do(a, &board.AmendTask{About: about(id), Definition: board.Definition{Scope: "IN: hello.go", Priority: 2}, Set: []string{"scope", "priority"}, Reason: "narrower"})
 	case "abandon":
@@ -224,6 +230,22 @@ func (w *world) row(row board.Transition, from board.Status, who roles.Role, id 
 		w.t.Fatalf("the corpus has no scene for %s", row.Op)
 	}
 	w.finish(id)
+}
+
+// reviewed proposes a draft and, unless that is the row, has it judged.
+func (w *world) reviewed(row board.Transition, a board.Actor, id string) {
+	team := board.BuiltinTeam()
+	team.PlanReview = "code-reviewer"
+	w.do(ada, &board.SetTeam{Team: *team})
+	finalize := &board.Finalize{About: about(id), SpecOID: w.specOID()}
+	w.do(planner, finalize)
+	switch {
+	case row.Op == "reject-draft":
+		w.do(a, &board.RejectDraft{About: about(id), Reason: "it is two tasks"})
+	case row.To == board.Unclaimed:
+		w.do(a, finalize)
+	}
+	w.do(ada, &board.SetTeam{Team: *board.BuiltinTeam()})
 }
 
 // exhaust uses up the budget of a task, or of its reviewer's run.

@@ -197,12 +197,11 @@ func (w *world) settings() {
 	w.do(ada, &board.Resume{Decision: "ADJUST", Reason: "fine"})
 	for _, c := range [][2]string{
 		{"max_coder_iterations", "7"}, {"max_review_cycles", "3"}, {"lease_duration", "600"}, {"integration_test", "go test ./..."},
-		{"merge_style", "no-ff"}, {"test_globs", "**/*_test.go,test/**"}, {"require_tests", "warn"}, {"early_commits", "flag"}, {"plan_review", "human"},
+		{"merge_style", "no-ff"}, {"test_globs", "**/*_test.go,test/**"}, {"require_tests", "warn"}, {"early_commits", "flag"},
 		{"escalation_webhook", "https://example.org/hook"}, {"worktree_setup", "npm ci"}, {"require_integration_test", "true"},
 	} {
 		w.do(ada, &board.SetConfig{Key: c[0], Value: c[1]})
 	}
-	w.do(ada, &board.SetConfig{Key: "plan_review", Value: "off"})
 	for _, e := range [][3]string{
 		{"tasks/omega.yaml", "priority", "1"}, {"tasks/omega.yaml", "extra", "{a: [1, \"2.5\", ~], b: {c: true}}"}, {"goals/goal-1.yaml", "description", "A better greeter"},
 		{"sprint.yaml", "extra", "a note"}, {"notes/0/0/note-1.yaml", "message", "another"}, {"discovered/0/0/disc-4.yaml", "severity", "high"},

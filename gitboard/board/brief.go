@@ -9,32 +9,33 @@ import (
 // Brief is the part of a task that is needed to choose among many. It is small, so that the briefs
 // of a large board can be kept at hand without reading the tasks themselves.
 type Brief struct {
-	ID              string   `json:"id"`
-	Goal            string   `json:"goal"`
-	Status          Status   `json:"status"`
-	StatusChangedAt Time     `json:"at"`
-	Moved           Time     `json:"moved"` // when it last made progress
-	Priority        int      `json:"priority"`
-	Stage           string   `json:"stage,omitempty"` // "" for CodeStage; see InStage
-	Created         Time     `json:"created"`
-	AssignedTo      string   `json:"assigned_to,omitempty"`
-	ReviewingBy     string   `json:"reviewing_by,omitempty"`
-	ApprovedBy      string   `json:"approved_by,omitempty"`
-	ReservedFor     string   `json:"reserved_for,omitempty"`
-	DependsOn       []string `json:"depends_on,omitempty"`
-	Iteration       int      `json:"iteration,omitempty"`
-	ReviewCycles    int      `json:"review_cycles,omitempty"`
-	Failures        int      `json:"failures,omitempty"`
-	HandoffPending  bool     `json:"handoff_pending,omitempty"`
-	Freed           bool     `json:"freed,omitempty"`
-	Paused          bool     `json:"paused,omitempty"`
-	Tally           Tally    `json:"-"`
+	ID              string    `json:"id"`
+	Goal            string    `json:"goal"`
+	Status          Status    `json:"status"`
+	StatusChangedAt Time      `json:"at"`
+	Moved           Time      `json:"moved"` // when it last made progress
+	Priority        int       `json:"priority"`
+	Stage           string    `json:"stage,omitempty"` // "" for CodeStage; see InStage
+	Plan            PlanState `json:"plan,omitempty"`
+	Created         Time      `json:"created"`
+	AssignedTo      string    `json:"assigned_to,omitempty"`
+	ReviewingBy     string    `json:"reviewing_by,omitempty"`
+	ApprovedBy      string    `json:"approved_by,omitempty"`
+	ReservedFor     string    `json:"reserved_for,omitempty"`
+	DependsOn       []string  `json:"depends_on,omitempty"`
+	Iteration       int       `json:"iteration,omitempty"`
+	ReviewCycles    int       `json:"review_cycles,omitempty"`
+	Failures        int       `json:"failures,omitempty"`
+	HandoffPending  bool      `json:"handoff_pending,omitempty"`
+	Freed           bool      `json:"freed,omitempty"`
+	Paused          bool      `json:"paused,omitempty"`
+	Tally           Tally     `json:"-"`
 }
 
 // Brief returns the task's brief.
 func (t *Task) Brief() Brief {
 	return Brief{
-		ID: t.ID, Goal: t.Goal, Status: t.Status, StatusChangedAt: t.StatusChangedAt, Moved: t.moved(), Priority: t.Priority, Stage: t.Stage, Created: t.Created,
+		ID: t.ID, Goal: t.Goal, Status: t.Status, StatusChangedAt: t.StatusChangedAt, Moved: t.moved(), Priority: t.Priority, Stage: t.Stage, Plan: t.Plan, Created: t.Created,
 		AssignedTo: t.AssignedTo, ReviewingBy: t.ReviewingBy, ApprovedBy: t.ApprovedBy, ReservedFor: t.ReservedFor,
 		DependsOn: t.DependsOn, Iteration: t.Iteration, ReviewCycles: t.ReviewCyclesCurrent, Failures: len(t.FailedBy),
 		HandoffPending: t.HandoffPending, Freed: t.Freed, Paused: t.Paused, Tally: t.tally(),

@@ -45,7 +45,6 @@ type Config struct {
 	RequireTests                  string   `yaml:"require_tests"`
 	RequirePreExecutionCheckpoint bool     `yaml:"require_pre_execution_checkpoint"`
 	EarlyCommits                  string   `yaml:"early_commits"`
-	PlanReview                    string   `yaml:"plan_review"`
 	GoalCompletion                string   `yaml:"goal_completion"`
 	ReviewBy                      string   `yaml:"review_by"`
 	WorktreeSetup                 string   `yaml:"worktree_setup"`
@@ -107,7 +106,6 @@ var ConfigKeys = []ConfigKey{
 	{Name: "require_tests", Default: "refuse", Takes: "refuse|warn|off", Meaning: "what happens to a code submission that changes no test", oneOf: []string{"refuse", "warn", "off"}, ref: func(c *Config) any { return &c.RequireTests }},
 	{Name: "require_pre_execution_checkpoint", Default: "true", Takes: "true|false", Meaning: "refuse a submission without a checkpoint in its iteration", ref: func(c *Config) any { return &c.RequirePreExecutionCheckpoint }},
 	{Name: "early_commits", Default: "refuse", Takes: "refuse|flag", Meaning: "what happens to commits made before the iteration's checkpoint: refused, or shown to the reviewer", oneOf: []string{"refuse", "flag"}, ref: func(c *Config) any { return &c.EarlyCommits }},
-	{Name: "plan_review", Default: "off", Takes: "off|human", Meaning: "who finalizes tasks", oneOf: []string{"off", "human"}, ref: func(c *Config) any { return &c.PlanReview }},
 	{Name: "goal_completion", Default: "planner", Takes: "planner|human", Meaning: "who completes a goal whose tasks are all over; planner: a human may, too", oneOf: []string{"planner", "human"}, ref: func(c *Config) any { return &c.GoalCompletion }},
 	{Name: "review_by", Default: "either", Takes: "agent|human|either", Meaning: "who reviews submissions", oneOf: []string{"agent", "human", "either"}, ref: func(c *Config) any { return &c.ReviewBy }},
 	{Name: "worktree_setup", Default: "", Takes: "command", Meaning: "run in every new worktree", ref: func(c *Config) any { return &c.WorktreeSetup }},

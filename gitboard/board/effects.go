@@ -17,7 +17,7 @@ func (t *Task) event(op Operation, name string) *Event {
 
 func (t *Task) become(s Status, op Operation) {
 	if t.Status != s {
-		t.Status, t.StatusChangedAt = s, op.Time
+		t.Status, t.StatusChangedAt, t.Plan = s, op.Time, ""
 	}
 }
 

@@ -223,6 +223,9 @@ func taskInvariants(s *State, t *Task, bad func(string, string, ...any)) {
 	if !isPriority(t.Priority) {
 		bad("priority", "%d is not from 1 to 5", t.Priority)
 	}
+	if t.Plan != "" && (t.Status != Draft || t.Plan != PlanProposed && t.Plan != PlanRejected) {
+		bad("plan", "%s is not how far the review of a %s task is", quote(string(t.Plan)), t.Status)
+	}
 	switch t.Status {
 	case Draft, Superseded, Abandoned:
 	default:

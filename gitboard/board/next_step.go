@@ -132,6 +132,10 @@ func wayToFinalize(_ *State, t *Task, _ Actor) (Payload, string) {
 	return &Finalize{About: About{t.ID}, SpecOID: exampleCommit}, "finalize " + t.ID
 }
 
+func wayToRejectDraft(_ *State, t *Task, _ Actor) (Payload, string) {
+	return &RejectDraft{About{t.ID}, exampleText}, "reject-draft " + t.ID + " --reason TEXT"
+}
+
 // wayToAmend fills in the fields that finalize requires and the task lacks. If it lacks none, it
 // fills in the one that is amended most often.
 func wayToAmend(_ *State, t *Task, _ Actor) (Payload, string) {

@@ -1,6 +1,10 @@
 package board
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/git-liza/git-liza/gitboard/roles"
+)
 
 // AmendTask changes a task's definition. Only the fields listed in Set take their new value.
 type AmendTask struct {
@@ -84,6 +88,9 @@ func (p *AmendTask) Apply(s *State, op Operation) {
 	was := t.Definition()
 	d, _ := p.amended(t)
 	t.define(d)
+	if t.Plan == PlanProposed && op.Actor.Role == roles.Planner {
+		t.Plan = "" // what is to be reviewed has changed
+	}
 	e := t.event(op, EventAmended)
 	e.Reason, e.Was = p.Reason, was.changedTo(d)
 	if t.Status != Draft {

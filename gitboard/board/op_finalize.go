@@ -1,12 +1,9 @@
 package board
 
-import (
-	"fmt"
+import "fmt"
 
-	"github.com/git-liza/git-liza/gitboard/roles"
-)
-
-// Finalize makes a DRAFT claimable once it passes every gate.
+// Finalize makes a DRAFT claimable once it passes every gate. If plans are reviewed, a planner's
+// Finalize proposes it to the reviewer instead.
 type Finalize struct {
 	About
 	SpecOID    string `json:"spec_oid,omitempty"` // the spec's blob in integration's tree
@@ -18,11 +15,11 @@ func (p *Finalize) Op() string { return "finalize" }
 
 // Check implements Payload.
 func (p *Finalize) Check(s *State, op Operation) error {
-	if s.Config().PlanReview == "human" && op.Actor.Role != roles.Human {
-		return refuse(CodePermission, "a human reviews the plan here (plan_review: human), and finalizes %s", p.Task).
-			hint("git liza note --for human \"%s is ready for review\"", p.Task)
+	t := s.Task(p.Task)
+	if err := s.mayFinalize(t, op.Actor); err != nil {
+		return err
 	}
-	d := s.Task(p.Task).Definition()
+	d := t.Definition()
 	if err := checkDefinition(s, d, p.Task); err != nil {
 		return err
 	}
@@ -36,7 +33,12 @@ func (p *Finalize) Check(s *State, op Operation) error {
 // Apply implements Payload.
 func (p *Finalize) Apply(s *State, op Operation) {
 	t := s.editTask(p.Task)
-	t.SpecOID = p.SpecOID
+	if s.Team().proposes(op.Actor) {
+		t.Plan = PlanProposed
+		t.event(op, EventProposed)
+		return
+	}
+	t.SpecOID, t.Plan = p.SpecOID, ""
 	t.become(Unclaimed, op)
 	t.event(op, EventFinalized)
 }
@@ -45,7 +47,9 @@ func (p *Finalize) Apply(s *State, op Operation) {
 func (p *Finalize) Subject(_, after *State, _ Operation) (string, string) {
 	t := after.Task(p.Task)
 	line := fmt.Sprintf("ready to be claimed, priority %d", t.Priority)
-	if open := after.openDependencies(t); len(open) > 0 {
+	if t.Plan == PlanProposed {
+		line = "proposed, waits for the review of the plan by a " + after.Team().PlanReviewer()
+	} else if open := after.openDependencies(t); len(open) > 0 {
 		line = fmt.Sprintf("waits for %s, priority %d", all(open), t.Priority)
 	}
 	return line, "Done when: " + t.DoneWhen + "\nScope: " + t.Scope + "\nSpec: " + t.SpecRef

@@ -9,6 +9,8 @@ type Init struct {
 	SpecRef           string `json:"spec_ref,omitempty"`
 	IntegrationBranch string `json:"integration_branch"`
 	Key               string `json:"key,omitempty"`
+	// PlanReview is who reviews plans, as in a Team; "" for nobody.
+	PlanReview string `json:"plan_review,omitempty"`
 }
 
 // Op implements Payload.
@@ -27,6 +29,9 @@ func (p *Init) Check(s *State, op Operation) error {
 			return err
 		}
 	}
+	if f := p.team().Fault(); f != nil {
+		return invalid("%s: %s", f.Where, f.What)
+	}
 	return required("goal", p.Goal)
 }
 
@@ -36,6 +41,13 @@ func CheckIntegration(name string) error {
 		return invalid("%s can't be the integration branch", quote(name)).hint("--integration-branch integration")
 	}
 	return nil
+}
+
+// team is the team that the board begins with.
+func (p *Init) team() *Team {
+	t := BuiltinTeam()
+	t.PlanReview = p.PlanReview
+	return t
 }
 
 // key returns the addition of the first key.
@@ -54,6 +66,9 @@ func (p *Init) Apply(s *State, op Operation) {
 	put(s, ConfigPath, config)
 	put(s, ControlPath, &Control{Mode: Running, Since: op.Time, By: op.Actor.ID})
 	put(s, BreakerPath, &Breaker{Status: BreakerOK})
+	if p.PlanReview != "" {
+		put(s, TeamPath, p.team())
+	}
 	if p.Key != "" {
 		p.key(op).Apply(s, op)
 	}

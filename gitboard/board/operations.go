@@ -42,6 +42,7 @@ const (
 
 var (
 	planning = []roles.Role{roles.Planner, roles.Human}
+	planner  = []roles.Role{roles.Planner}
 	coder    = []roles.Role{roles.Coder}
 	reviewer = []roles.Role{roles.CodeReviewer}
 	human    = []roles.Role{roles.Human}
@@ -49,8 +50,9 @@ var (
 	agents   = roles.Agents
 	anyone   = []roles.Role{roles.Planner, roles.Coder, roles.CodeReviewer, roles.Human}
 
-	judging  = []roles.Role{roles.CodeReviewer, roles.Human}
-	blocking = []roles.Role{roles.Coder, roles.Human}
+	judging    = []roles.Role{roles.CodeReviewer, roles.Human}
+	blocking   = []roles.Role{roles.Coder, roles.Human}
+	finalizing = []roles.Role{roles.Planner, roles.CodeReviewer, roles.Human}
 
 	planned = []Status{Draft, Unclaimed, Blocked}
 	living  = []Status{Draft, Unclaimed, Claimed, ReadyForReview, Rejected, Approved, IntegrationFailed, Blocked}
@@ -69,8 +71,12 @@ var rules = []rule{
 		{From: []Status{None}, To: Draft, Who: planning},
 		{From: []Status{None}, To: Unclaimed, Who: human, Note: "injected with --ready"},
 	}},
-	{payload: &Finalize{}, noun: "finalizing", way: wayToFinalize, who: planning, moves: []Transition{
-		{From: []Status{Draft}, To: Unclaimed, Who: planning, Note: "every gate passed"},
+	{payload: &Finalize{}, noun: "finalizing", way: wayToFinalize, who: finalizing, moves: []Transition{
+		{From: []Status{Draft}, To: Unclaimed, Who: finalizing, Note: "every gate passed; if plans are reviewed, by the reviewer or a human"},
+		{From: []Status{Draft}, Who: planner, Note: "if plans are reviewed: proposed to the reviewer"},
+	}},
+	{payload: &RejectDraft{}, noun: "rejecting a draft", way: wayToRejectDraft, who: judging, moves: []Transition{
+		{From: []Status{Draft}, Who: judging, Note: "proposed; back to the planner, with a reason"},
 	}},
 	{payload: &AmendTask{}, noun: "an amendment", way: wayToAmend, who: planning, moves: []Transition{
 		{From: planned, Who: planning, Note: "reason needed unless DRAFT"},
@@ -151,7 +157,7 @@ var rules = []rule{
 	{payload: &ConvertDiscovery{}, noun: "converting a discovery", who: planning},
 	{payload: &SettleDiscovery{}, noun: "settling a discovery", who: planning},
 	{payload: &Ack{}, noun: "an acknowledgement", gate: always, who: planning},
-	{payload: &Plan{}, noun: "planning a goal", gate: whileRunning, who: []roles.Role{roles.Planner}, lease: leaseOfPlanner},
+	{payload: &Plan{}, noun: "planning a goal", gate: whileRunning, who: planner, lease: leaseOfPlanner},
 	{payload: &GoalStart{}, noun: "starting a goal", gate: always, who: human},
 	{payload: &GoalComplete{}, noun: "completing a goal", way: wayToGoalComplete, ends: true, who: planning},
 	{payload: &GoalAbort{}, noun: "aborting a goal", ends: true, who: human},

@@ -61,8 +61,14 @@ func TestOutlook(t *testing.T) {
 	}{
 		{"draft", func(s *script) { s.in(board.Draft, "a") }, nil, roles.Planner, ""},
 		{"draft for a human", func(s *script) {
-			s.do(human, &board.SetConfig{Key: "plan_review", Value: "human"}).in(board.Draft, "a")
+			s.do(human, plansReviewedBy("human")).in(board.Draft, "a").do(planner, finalize("a"))
 		}, nil, roles.Human, ""},
+		{"draft for a reviewer of plans", func(s *script) {
+			s.do(human, plansReviewedBy("code-reviewer")).in(board.Draft, "a").do(planner, finalize("a"))
+		}, nil, roles.CodeReviewer, ""},
+		{"draft that the review sent back", func(s *script) {
+			s.do(human, plansReviewedBy("human")).in(board.Draft, "a").do(planner, finalize("a")).do(human, rejectDraft("a"))
+		}, nil, roles.Planner, ""},
 		{"unclaimed", func(s *script) { s.ready("a") }, nil, roles.Coder, ""},
 		{"waits for another", func(s *script) { s.ready("b").ready("a", "b") }, nil, "", ""},
 		{"waits for what is stuck", func(s *script) { s.claimed("b").do(coder1, block("b")).ready("a", "b") }, nil, "", "waits for b"},

@@ -74,9 +74,6 @@ func TestFinalizeGates(t *testing.T) {
 	equal(t, "spec_oid", s.task("login").SpecOID, sha("5"))
 	begun(t).do(planner, add("login")).do(planner, &board.Finalize{About: about("login"), NoSpecFile: true})
 
-	s = begun(t).do(human, &board.SetConfig{Key: "plan_review", Value: "human"}).do(planner, add("login"))
-	s.refused("permission", planner, finalize("login"), "login")
-	s.do(human, finalize("login"))
 }
 
 func TestCircularDependencies(t *testing.T) {

@@ -61,14 +61,10 @@ func (p ReviewPolicy) HumanPaths(files []string) []string {
 
 // reviewFault says what is wrong with a policy, in which of its fields; "" for nothing.
 func (t *Team) reviewFault(p ReviewPolicy) (field, what string) {
-	var reviewers []string
-	most := 0
+	reviewers, most := t.reviewers(), 0
 	for _, r := range t.Roles {
-		if r.Kind == ReviewerKind {
-			reviewers = append(reviewers, r.Name)
-			if len(p.By) == 0 || slices.Contains(p.By, r.Name) {
-				most += r.Most()
-			}
+		if r.Kind == ReviewerKind && (len(p.By) == 0 || slices.Contains(p.By, r.Name)) {
+			most += r.Most()
 		}
 	}
 	for i, by := range p.By {

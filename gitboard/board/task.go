@@ -46,6 +46,8 @@ type Task struct {
 	Approvals  []Approval `yaml:"approvals,omitempty"`
 	HumanPaths []string   `yaml:"human_paths,omitempty"`
 
+	Plan PlanState `yaml:"plan,omitempty"` // of a DRAFT: how far the review of the plan is
+
 	Freed            bool     `yaml:"freed,omitempty"`
 	ReservedFor      string   `yaml:"reserved_for,omitempty"`
 	BlockedReason    string   `yaml:"blocked_reason,omitempty"`
@@ -154,6 +156,8 @@ type Checkpoint struct {
 // The names of history events.
 const (
 	EventCreated               = "created"
+	EventProposed              = "proposed"
+	EventDraftRejected         = "draft_rejected"
 	EventFinalized             = "finalized"
 	EventAmended               = "amended"
 	EventClaimed               = "claimed"

@@ -14,7 +14,10 @@ import (
 type Team struct {
 	Roles  []Role  `yaml:"roles" json:"roles"`
 	Stages []Stage `yaml:"stages" json:"stages"`
-	Extra  any     `yaml:"extra,omitempty" json:"-"`
+	// PlanReview is who reviews plans: "human", a role of the kind reviewer, or "off" or "" for
+	// nobody.
+	PlanReview string `yaml:"plan_review,omitempty" json:"plan_review,omitempty"`
+	Extra      any    `yaml:"extra,omitempty" json:"-"`
 }
 
 // Role is a role of a team. Its agents have the ids <name>-<n>.
@@ -207,7 +210,7 @@ type TeamFault struct{ Where, What string }
 
 // Fault returns the first fault of a team, nil if it can be used.
 func (t *Team) Fault() *TeamFault {
-	for _, fault := range []func(*Team) *TeamFault{(*Team).roleFault, (*Team).stageFault, (*Team).nextFault} {
+	for _, fault := range []func(*Team) *TeamFault{(*Team).roleFault, (*Team).stageFault, (*Team).nextFault, (*Team).planFault} {
 		if f := fault(t); f != nil {
 			return f
 		}
@@ -239,7 +242,7 @@ func (t *Team) roleFault() *TeamFault {
 var toolName = formOf(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
 
 func (r *Role) fault(at string) *TeamFault {
-	if !roles.IsName(r.Name) || r.Name == roles.HumanID || r.Name == string(roles.System) {
+	if !roles.IsName(r.Name) || slices.Contains([]string{roles.HumanID, string(roles.System), NoPlanReview}, r.Name) {
 		return faultAt(at+".name", "%s can't be the name of a role: use 1 to 40 lower-case letters and hyphens, like docs-writer", quote(r.Name))
 	}
 	if !slices.Contains(RoleKinds, r.Kind) {

@@ -100,7 +100,7 @@ func TestWriteConfig(t *testing.T) {
 	s := begun(t).do(human, write("config.yaml", "merge_style", "no-ff", "lease_duration", "600", "test_globs", "['*.t', '**/t/**']", "escalation_webhook", "null", "extra", "{team: blue}"))
 	c := s.state().Config()
 	equals(t, "settings", []any{c.MergeStyle, c.LeaseDuration, c.TestGlobs[1], c.MaxReviewCycles}, []any{"no-ff", 600, "**/t/**", 5})
-	for _, bad := range [][2]string{{"merge_style", "rebase"}, {"lease_duration", "0"}, {"lease_duration", "null"}, {"test_globs", "['[']"}, {"plan_review", "yes"}} {
+	for _, bad := range [][2]string{{"merge_style", "rebase"}, {"lease_duration", "0"}, {"lease_duration", "null"}, {"test_globs", "['[']"}, {"goal_completion", "yes"}} {
 		s.refused("invalid", human, write("config.yaml", bad[0], bad[1]), bad[0])
 	}
 	s.refused("permission", human, write("config.yaml", "integration_branch", "main"))

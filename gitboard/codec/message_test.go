@@ -141,7 +141,11 @@ func TestGoldenMessages(t *testing.T) {
 	team := board.BuiltinTeam()
 	team.Roles = append(team.Roles, board.Role{Name: "docs-writer", Kind: board.CoderKind})
 	team.Stages = append(team.Stages, board.Stage{Name: "docs", Role: "docs-writer"})
+	team.PlanReview = "human"
 	s.tell("human", &board.SetTeam{Team: *team})
+	ready("planned")
+	s.tell("human", &board.RejectDraft{About: a("planned"), Reason: "nothing proves it"})
+	s.tell("human", &board.Abandon{About: a("planned"), Reason: "not needed"})
 	public := "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAdhHNo8w69b7kcPBBg/1zdfewo1V9WSIQfAyW6PGYNt"
 	s.tell("human", &board.KeysAdd{Principal: "coder-1", Public: public, Replaces: true})
 	s.tell("human", &board.KeysRevoke{Key: board.KeyID(public), Reason: "lost"})

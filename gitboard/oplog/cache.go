@@ -16,7 +16,7 @@ import (
 )
 
 // cacheHead is the first line of the file. It changes whenever the form of a brief does.
-const cacheHead = "git-liza briefs 4\n"
+const cacheHead = "git-liza briefs 5\n"
 
 // cached is what is remembered about a task's file: its brief, and whether the file is in canonical
 // form (plain).
@@ -172,7 +172,7 @@ func fieldsOf(c *cached) (texts []*string, numbers []*int, truths []*bool) {
 	b, t := &c.Brief, &c.Brief.Tally
 	return []*string{
 			&b.ID, &b.Goal, (*string)(&b.Status), (*string)(&b.StatusChangedAt), (*string)(&b.Moved), (*string)(&b.Created),
-			&b.AssignedTo, &b.ReviewingBy, &b.ApprovedBy, &b.ReservedFor,
+			&b.AssignedTo, &b.ReviewingBy, &b.ApprovedBy, &b.ReservedFor, &b.Stage, (*string)(&b.Plan),
 		}, []*int{
 			&b.Priority, &b.Iteration, &b.ReviewCycles, &b.Failures,
 			&t.Iterations, &t.ReviewCycles, &t.Approvals, &t.Rejections, &t.Submissions, &t.Drift,

@@ -35,7 +35,7 @@ func many(t testing.TB, s oplog.Store, n int) {
 	t0 := *w.tip().State.Task("task-0")
 	files := map[string][]byte{}
 	for i := range n {
-		t0.ID = fmt.Sprintf("task-%d", i)
+		t0.ID, t0.Stage, t0.Plan = fmt.Sprintf("task-%d", i), board.CodeStage, board.PlanProposed
 		data, err := codec.Encode(&t0)
 		check(t, err)
 		files["tasks/"+t0.ID+".yaml"] = data
@@ -56,7 +56,7 @@ func TestBriefsCache(t *testing.T) {
 		check(t, err)
 		all, err := s.State.Briefs()
 		check(t, err)
-		if len(all) != 40 || all["task-7"].ID != "task-7" || all["task-7"].Status != board.Draft {
+		if len(all) != 40 || all["task-7"].ID != "task-7" || all["task-7"].Status != board.Draft || all["task-7"].Stage != board.CodeStage || all["task-7"].Plan != board.PlanProposed {
 			t.Errorf("%d briefs, %+v", len(all), all["task-7"])
 		}
 		return store.read.Load() - was
@@ -66,7 +66,7 @@ func TestBriefsCache(t *testing.T) {
 			t.Errorf("reading %d: %d tasks read, want %d", i, n, want)
 		}
 	}
-	newWriter(t, store).do(&board.AmendTask{About: board.About{Task: "task-7"}, Set: []string{"priority"}, Definition: board.Definition{Priority: 1}})
+	newWriter(t, store).do(&board.AmendTask{About: board.About{Task: "task-8"}, Set: []string{"priority"}, Definition: board.Definition{Priority: 1}})
 	if n := briefs(); n != 1 {
 		t.Errorf("after a change: %d", n)
 	}

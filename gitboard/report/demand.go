@@ -142,6 +142,9 @@ func awaited(s *board.State, order []*Demand) {
 	if len(order) == 0 {
 		return
 	}
+	for _, d := range order {
+		d.waits = len(PlansToReview(s, d.Role.ID(1))) > 0
+	}
 	some, merges := false, false
 	s.EachBrief(func(b board.Brief) {
 		if b.Paused || !s.Runs(b.Goal) {
@@ -189,7 +192,15 @@ func offerTo(s *board.State, role *board.Role, leases map[string]board.Lease, no
 		}
 	case board.ReviewerKind:
 		return func(agent string, taken map[string]bool) string {
-			return board.NextReview(s, agent, func(id string) bool { return taken[id] }, takeable)
+			if id := board.NextReview(s, agent, func(id string) bool { return taken[id] }, takeable); id != "" {
+				return id
+			}
+			for _, w := range PlansToReview(s, agent) {
+				if !taken[w.Goal] {
+					return w.Goal
+				}
+			}
+			return ""
 		}
 	}
 	return func(agent string, taken map[string]bool) string {

@@ -327,12 +327,23 @@ func (c *collector) tasks() {
 				Do: []Ask{{"let any coder continue", "git liza reassign " + t.ID}, {"start that coder", "git liza agent coder --id " + t.ReservedFor}}})
 		}
 	}
-	if len(drafts) == 0 {
-		return
+	if len(drafts) > 0 {
+		c.drafts(drafts)
 	}
+}
+
+// drafts adds the drafts that a human has to finalize or review.
+func (c *collector) drafts(drafts []string) {
 	title := strconv.Itoa(len(drafts)) + " tasks are DRAFT"
 	if len(drafts) == 1 {
 		title = drafts[0] + " is a DRAFT"
+	}
+	proposed := slices.ContainsFunc(drafts, func(id string) bool {
+		b, _ := c.s.BriefOf(id)
+		return b.Plan == board.PlanProposed
+	})
+	if proposed {
+		title = "a plan waits for your review: " + title
 	}
 	i := Item{Kind: ItemDrafts, Title: title, Holds: c.waiting(drafts...), Drafts: Drafts(c.s, drafts)}
 	for _, d := range i.Drafts {
@@ -345,6 +356,9 @@ func (c *collector) tasks() {
 		one = drafts[0]
 	}
 	i.Do = []Ask{{"approve", Finalizing(drafts)}, {"change one", "git liza amend-task " + one + " --done TEXT"}}
+	if proposed {
+		i.Do = append(i.Do, Ask{"back to the planner", "git liza reject-draft " + one + " --reason TEXT"})
+	}
 	c.add(i)
 }
 
@@ -555,6 +569,29 @@ func (c *collector) ahead() {
 	}
 	c.add(Item{Kind: ItemAhead, Title: fmt.Sprintf("the goal is COMPLETED: %s is %s ahead of %s", a.Integration, plain.Plural(a.Commits, "commit"), a.Into),
 		Text: c.o.Goal, Since: c.o.Progress, Do: []Ask{{"take it there", do}, {"look at it first", "git log " + a.Into + ".." + a.Integration}}})
+}
+
+// ToFinalize lists the drafts that an actor may be asked to finalize: a reviewer of plans, or a
+// human, those that are proposed; a planner the others, if plans are reviewed.
+func ToFinalize(s *board.State, who board.Actor) []string {
+	by, drafts := s.Team().PlanReviewer(), s.TasksIn(board.Draft)
+	var proposed, others []string
+	for _, id := range drafts {
+		if b, _ := s.BriefOf(id); b.Plan == board.PlanProposed {
+			proposed = append(proposed, id)
+		} else {
+			others = append(others, id)
+		}
+	}
+	switch {
+	case who.Role == roles.CodeReviewer && by != roles.NameOf(who.ID):
+		return nil
+	case who.Role == roles.CodeReviewer, who.Role == roles.Human && len(proposed) > 0:
+		return proposed
+	case who.Role == roles.Planner && by != "":
+		return others
+	}
+	return drafts
 }
 
 // Drafts describes tasks of a plan, in the order in which they can begin.

@@ -163,6 +163,7 @@ func (n *next) reviewer() {
 		skip[id] = true
 	}
 	n.first("approved", func(b board.Brief) bool { return b.Status == board.Approved })
+	n.drafts()
 }
 
 // planner adds the steps of a planner, and of a human, who may also plan.
@@ -197,7 +198,7 @@ func (n *next) board(op, why string) bool {
 // does not.
 func (n *next) drafts() {
 	var ids []string
-	for _, id := range n.s.TasksIn(board.Draft) {
+	for _, id := range ToFinalize(n.s, n.who.Actor) {
 		if _, legal := board.StepOf(n.s, n.who.Asker, "finalize", id); legal {
 			ids = append(ids, id)
 		} else if len(ids) == 0 {

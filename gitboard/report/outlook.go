@@ -7,18 +7,18 @@ import (
 
 // forecast is what the outlook of a task depends on.
 type forecast struct {
-	by         map[string]*board.Brief
-	merged     func(id string) bool   // whether an archived task is MERGED
-	leases     map[string]board.Lease // nil if unknown
-	now        board.Time
-	registered map[string]bool
-	planner    roles.Role
-	finalizes  roles.Role
-	reviews    roles.Role
-	spent      map[string]bool // goals whose budget is used up
-	ended      func(b board.Brief) (needed string, goal *board.Goal)
-	progress   func(id string) board.ReviewProgress // of a submission's review
-	seen       map[string]Obstacle                  // the tasks examined so far, and why they are stuck
+	by          map[string]*board.Brief
+	merged      func(id string) bool   // whether an archived task is MERGED
+	leases      map[string]board.Lease // nil if unknown
+	now         board.Time
+	registered  map[string]bool
+	planner     roles.Role
+	reviewsPlan roles.Role
+	reviews     roles.Role
+	spent       map[string]bool // goals whose budget is used up
+	ended       func(b board.Brief) (needed string, goal *board.Goal)
+	progress    func(id string) board.ReviewProgress // of a submission's review
+	seen        map[string]Obstacle                  // the tasks examined so far, and why they are stuck
 }
 
 // gone reports whether an agent has deregistered or its lease has expired.
@@ -42,8 +42,10 @@ func (f *forecast) outlook(b board.Brief) TaskOutlook {
 	switch {
 	case b.Paused:
 		t.Turn = roles.Human
+	case b.Plan == board.PlanProposed:
+		t.Turn = f.reviewsPlan
 	case b.Status == board.Draft:
-		t.Turn = f.finalizes
+		t.Turn = f.planner
 	case b.Status == board.Blocked, t.Stuck.Kind == ReservedGone:
 		t.Turn = f.planner
 	case b.Status == board.Unclaimed && len(t.WaitsFor) == 0, b.Status == board.Rejected, b.Status == board.IntegrationFailed:

@@ -173,9 +173,12 @@ func Look(s *board.State, beside Beside, now time.Time) (*Overview, error) {
 	if alive[roles.Planner] {
 		planner = roles.Planner
 	}
-	finalizes := planner
-	if config.PlanReview == "human" {
-		finalizes = roles.Human
+	reviewsPlan := roles.CodeReviewer // who judges what is proposed
+	switch s.Team().PlanReviewer() {
+	case "":
+		reviewsPlan = planner
+	case roles.HumanID:
+		reviewsPlan = roles.Human
 	}
 	reviews := roles.CodeReviewer
 	if config.ReviewBy == "human" {
@@ -192,7 +195,7 @@ func Look(s *board.State, beside Beside, now time.Time) (*Overview, error) {
 		}
 		return p
 	}
-	o.tasks(tasks, forecast{spent: spent, ended: ended, merged: s.Merged, leases: beside.Leases, planner: planner, finalizes: finalizes, reviews: reviews, progress: progress})
+	o.tasks(tasks, forecast{spent: spent, ended: ended, merged: s.Merged, leases: beside.Leases, planner: planner, reviewsPlan: reviewsPlan, reviews: reviews, progress: progress})
 	if o.GoalStatus == board.InProgress {
 		o.waiting(s, config, board.SpentBudget(config, sprint, s.Running()), planner)
 		for _, id := range o.gaveUp(beside) {
@@ -272,7 +275,7 @@ func (o *Overview) waiting(s *board.State, config *board.Config, spent *board.Bu
 	for _, stop := range o.Stopped {
 		o.ask("this clone is stopped by .liza/"+stop.File, "take .liza/"+stop.File+" away")
 	}
-	var drafts, blocked []string
+	var drafts, proposed, blocked []string
 	for _, t := range o.Tasks {
 		if b := blockedByBudget(s, config, t.Brief); b != nil {
 			o.ask(b.String()+" and is BLOCKED", b.Raise())
@@ -282,6 +285,8 @@ func (o *Overview) waiting(s *board.State, config *board.Config, spent *board.Bu
 		case t.Turn != roles.Human:
 		case t.Paused:
 			o.ask(t.ID+" is paused", "git liza resume --task "+t.ID)
+		case t.Plan == board.PlanProposed:
+			proposed = append(proposed, t.ID)
 		case t.Status == board.Draft:
 			drafts = append(drafts, t.ID)
 		case t.Stuck.Kind == ReservedGone:
@@ -298,6 +303,9 @@ func (o *Overview) waiting(s *board.State, config *board.Config, spent *board.Bu
 		for _, id := range blocked {
 			o.ask(id+" is BLOCKED, and there is no planner", "git liza answer "+id+" TEXT")
 		}
+	}
+	if n := len(proposed); n > 0 {
+		o.ask("a plan waits for your review: "+plain.Plural(n, "draft"), "git liza plan")
 	}
 	switch n := len(drafts); {
 	case n == 1:

@@ -9,7 +9,8 @@ import (
 	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
-// WakeTrigger is a reason to start a planner (protocol: the planner's wake-up).
+// WakeTrigger is a reason to start a planner (protocol: the planner's wake-up), or a reviewer of
+// plans.
 type WakeTrigger string
 
 // The triggers, in order of precedence.
@@ -21,11 +22,15 @@ const (
 	ImmediateDiscovery  WakeTrigger = "IMMEDIATE_DISCOVERY"
 	StaleReservation    WakeTrigger = "STALE_RESERVATION"
 	Replan              WakeTrigger = "REPLAN"
+	PlanRejected        WakeTrigger = "PLAN_REJECTED"
 	AllTerminal         WakeTrigger = "ALL_TERMINAL"
 )
 
+// PlanReview is why an agent that reviews plans is started: drafts are proposed.
+const PlanReview WakeTrigger = "PLAN_REVIEW"
+
 // Triggers lists the triggers in order of precedence.
-var Triggers = []WakeTrigger{InitialPlanning, Replan, BlockedTasks, IntegrationFailures, HypothesisExhausted, ImmediateDiscovery, StaleReservation, AllTerminal}
+var Triggers = []WakeTrigger{InitialPlanning, Replan, PlanRejected, BlockedTasks, IntegrationFailures, HypothesisExhausted, ImmediateDiscovery, StaleReservation, AllTerminal}
 
 // Wake is a trigger of a goal that holds now.
 type Wake struct {
@@ -64,6 +69,9 @@ func Wakes(s *board.State, goal string) []Wake {
 	}
 	holds(InitialPlanning, leftDrafts(s, g))
 	holds(Replan, said(s, g))
+	holds(PlanRejected, with(func(b board.Brief) bool {
+		return b.Plan == board.PlanRejected || b.Plan == board.PlanProposed && s.Team().PlanReviewer() == ""
+	}))
 	holds(BlockedTasks, with(func(b board.Brief) bool { return b.Status == board.Blocked }))
 	holds(IntegrationFailures, with(func(b board.Brief) bool { return b.Status == board.IntegrationFailed }))
 	holds(HypothesisExhausted, with(func(b board.Brief) bool { return b.Status == board.Blocked && b.Failures >= 2 }))
@@ -78,12 +86,12 @@ func Wakes(s *board.State, goal string) []Wake {
 	return wakes
 }
 
-// Drafted reports whether a goal has a task that only a planner can finalize.
+// Drafted reports whether a goal has a draft that its planner has not finished.
 func Drafted(s *board.State, g *board.Goal) bool {
-	if s.Config().PlanReview == roles.HumanID || s.SpentGoal(g) != nil {
+	if s.SpentGoal(g) != nil {
 		return false
 	}
-	return slices.ContainsFunc(s.TasksOf(g.ID), func(b board.Brief) bool { return b.Status == board.Draft })
+	return slices.ContainsFunc(s.TasksOf(g.ID), func(b board.Brief) bool { return b.Status == board.Draft && b.Plan != board.PlanProposed })
 }
 
 // leftDrafts lists the drafts of a plan that its planner has not finished: it wrote them in an
@@ -95,7 +103,7 @@ func leftDrafts(s *board.State, g *board.Goal) (ids []string) {
 	by := s.PlannerOf(g.ID)
 	a := s.Agent(by)
 	for _, b := range s.TasksOf(g.ID) {
-		if b.Status != board.Draft {
+		if b.Status != board.Draft || b.Plan != "" {
 			continue
 		}
 		t := s.Task(b.ID)
@@ -108,6 +116,27 @@ func leftDrafts(s *board.State, g *board.Goal) (ids []string) {
 		}
 	}
 	return ids
+}
+
+// PlansToReview lists the plans that wait for an agent's review: of each goal in progress, the
+// drafts that are proposed.
+func PlansToReview(s *board.State, agent string) []Wake {
+	if by := s.Team().PlanReviewer(); by == "" || by != roles.NameOf(agent) {
+		return nil
+	}
+	var wakes []Wake
+	for _, g := range s.Running() {
+		var drafts []string
+		for _, b := range s.TasksOf(g.ID) {
+			if b.Plan == board.PlanProposed && !b.Paused {
+				drafts = append(drafts, b.ID)
+			}
+		}
+		if len(drafts) > 0 && s.SpentGoal(g) == nil {
+			wakes = append(wakes, wake(s, g, PlanReview, drafts))
+		}
+	}
+	return wakes
 }
 
 // immediate lists the urgent discoveries that nobody has dealt with, of goal g or, if g is nil, of

@@ -61,7 +61,7 @@ func spoiled(t *testing.T, in prompt.Input, mem *board.Memory, text func(string)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if path == board.ConfigPath || path == board.ControlPath || strings.HasPrefix(path, board.AgentDir) {
+		if path == board.ConfigPath || path == board.ControlPath || path == board.TeamPath || strings.HasPrefix(path, board.AgentDir) {
 			continue
 		}
 		spoil(reflect.ValueOf(r), "", text)

@@ -73,6 +73,8 @@ var said = map[string][]string{
 	"planner_integration_failed": {`^WAKE TRIGGER: INTEGRATION_FAILED$`, `integration failed: conflict login/login.go`, `A coder takes INTEGRATION_FAILED tasks first`, `you look once`},
 	"planner_hypothesis":         {`^WAKE TRIGGER: HYPOTHESIS_EXHAUSTED$`, `asked by: coder-1, coder-2`, `presume that its framing is wrong`, `refused until`},
 	"planner_discovery":          {`^WAKE TRIGGER: IMMEDIATE_DISCOVERY$`, `disc-1, critical, by coder-1 during add-login: passwords`, `recommended: mask`, `git liza convert-discovery`, `git liza settle-discovery ID --defer`, `settle-discovery ID --reject`},
+	"planner_plan_rejected":      {`^WAKE TRIGGER: PLAN_REJECTED$`, `^PLAN REVIEW: code-reviewer$`, `rejected by code-reviewer-1: nothing says what`, `proposes drafts to a code-reviewer`, `git liza finalize ID ID`},
+	"plan_review":                {`^=== PLAN TO REVIEW ===$`, `^DRAFTS: 1$`, `add-login, DRAFT`, `rejected by code-reviewer-1: nothing says what`, `spec ref: specs/login.md#form`, `git liza finalize ID ID`, `git liza reject-draft ID ID --reason`, `YOUR COMMANDS: finalize, reject-draft`},
 	"planner_all_terminal":       {`^WAKE TRIGGER: ALL_TERMINAL$`, `Assess the goal`, `add nothing and end your turn`, `add and finalize the tasks`},
 }
 

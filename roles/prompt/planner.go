@@ -111,9 +111,18 @@ func (v *view) subject(t *board.Task) string {
 	asked := report.AskedBy(t)
 	add(200, "asked by", strings.Join(asked, ", "))
 	add(200, "failed by", strings.Join(report.Without(t.FailedBy, asked), ", "))
+	if t.Status == board.Draft {
+		if e := t.Last(board.EventDraftRejected); e != nil {
+			add(600, "rejected by "+e.Agent, e.Reason)
+		}
+		add(200, "spec ref", t.SpecRef)
+		add(200, "depends on", strings.Join(t.DependsOn, ", "))
+	}
 	add(300, "done when", t.DoneWhen)
 	add(200, "scope", t.Scope)
 	add(400, "last rejection", t.Rejection.Brief())
-	add(100, "spent", fmt.Sprintf("iteration %d, rejected %d times", t.Iteration, t.ReviewCyclesTotal))
+	if t.Status != board.Draft {
+		add(100, "spent", fmt.Sprintf("iteration %d, rejected %d times", t.Iteration, t.ReviewCyclesTotal))
+	}
 	return strings.Join(lines, "\n")
 }

@@ -36,7 +36,7 @@ type Input struct {
 	Root      string          // absolute path of the project's root
 	Task      string          // for a coder or reviewer
 	Worktree  string          // absolute path of the task's worktree
-	Wake      *report.Wake    // for a planner: why it is woken
+	Wake      *report.Wake    // for a planner, or a reviewer of plans: why it is woken
 	Review    *Review         // what only the repository knows about the submission; nil if none
 	Remarks   []report.Remark // comments on lines of its submissions
 	Continued bool            // in its own conversation on the task: only what is new is said

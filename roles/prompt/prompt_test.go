@@ -140,6 +140,15 @@ var situations = map[string]func(*scene) prompt.Input{
 		s.do(planner, &board.Unblock{About: about("add-login"), Mode: board.UnblockKeepWork, To: "coder-1"}).do(coder, &board.Deregister{})
 		return s.woken(report.StaleReservation)
 	},
+	"planner_plan_rejected": func(s *scene) prompt.Input {
+		return s.reviewsPlans().ready("add-login").rejected("add-login").woken(report.PlanRejected)
+	},
+	"plan_review": func(s *scene) prompt.Input {
+		s.reviewsPlans().ready("add-login").rejected("add-login").do(planner, &board.Finalize{About: about("add-login"), SpecOID: sha("5")})
+		in := s.input(reviewer, "")
+		in.Wake = &report.PlansToReview(s.state(), reviewer.ID)[0]
+		return in
+	},
 	"planner_all_terminal": func(s *scene) prompt.Input {
 		return s.ready("add-login").do(planner, &board.Abandon{About: about("add-login"), Reason: "not needed"}).woken(report.AllTerminal)
 	},

@@ -68,6 +68,18 @@ func (s *scene) ready(id string, depends ...string) *scene {
 	})
 }
 
+// reviewsPlans has plans reviewed by code-reviewers.
+func (s *scene) reviewsPlans() *scene {
+	t := board.BuiltinTeam()
+	t.PlanReview = "code-reviewer"
+	return s.do(human, &board.SetTeam{Team: *t})
+}
+
+// rejected sends a proposed draft back.
+func (s *scene) rejected(id string) *scene {
+	return s.do(reviewer, &board.RejectDraft{About: about(id), Reason: "nothing says what a locked account gets"})
+}
+
 func (s *scene) define(id string, d board.Definition) *scene {
 	s.t.Helper()
 	return s.do(planner, &board.AddTask{About: about(id), Definition: d}).do(planner, &board.Finalize{About: about(id), SpecOID: sha("5")})

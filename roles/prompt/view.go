@@ -25,7 +25,7 @@ func (v *view) complete() error {
 	if role, err := v.State.RoleOf(v.Agent); err != nil || role != v.Role {
 		return board.Refuse(board.CodeInvalid, fmt.Sprintf("%s is not an id of a %s", plain.Line(v.Agent, 40), v.Role), "like "+v.Role.ID(1))
 	}
-	if v.Role != roles.Planner {
+	if v.Role == roles.Coder || v.Role == roles.CodeReviewer && v.Wake == nil {
 		t, err := v.State.FindTask(v.Input.Task)
 		if err != nil {
 			return err
@@ -77,6 +77,9 @@ func (v *view) Title() string {
 // Progress is how far the review of the submission is, "" for one that needs a single approval.
 func (v *view) Progress() string { return v.State.ReviewProgress(v.T).String() }
 
+// PlanReviewer is who reviews plans: "human", a role, or "" for nobody.
+func (v *view) PlanReviewer() string { return v.State.Team().PlanReviewer() }
+
 // Docs are the documents that the agent may read.
 func (v *view) Docs() []Doc { return Docs(v.Role) }
 
@@ -99,7 +102,7 @@ func (v *view) Notes() []string {
 }
 
 func (v *view) names() []string {
-	if v.Role == roles.Planner {
+	if v.Wake != nil {
 		return append([]string{v.Agent, string(v.Role)}, v.Wake.About...)
 	}
 	return []string{v.Agent, string(v.Role), v.T.ID}

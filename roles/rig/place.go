@@ -101,7 +101,7 @@ func (p *Place) project() error {
 	)
 	for _, args := range [][]string{
 		{"git", "init", "-q"}, {"git", "add", "."}, {"git", "commit", "-q", "-m", "Begin"},
-		{p.Liza, "init", "Print names", "--spec", "specs/vision.md"},
+		{p.Liza, "init", "--unattended", "Print names", "--spec", "specs/vision.md"},
 	} {
 		if err != nil {
 			return err

@@ -33,7 +33,7 @@ type Step struct {
 	Do    Action
 	Task  string
 	Train []string     // of a merge: every task that can be merged now, Task first
-	Wake  *report.Wake // of a planner's start
+	Wake  *report.Wake // of the start of a planner, or of a reviewer of plans
 	Goal  string       // to plan or to complete
 
 	Until  time.Time // of a wait: look again then at the latest; zero for on a change
@@ -216,7 +216,22 @@ func (l Look) review(m *Memory) Step {
 	if step, ok := l.share(ClaimReview, reviews, l.skip(m), p); ok {
 		return step
 	}
+	if wake := l.planToReview(m); wake != nil {
+		return Step{Do: Start, Wake: wake}
+	}
 	return Step{Do: Wait, Until: sooner(p.next, next), Idle: next.IsZero(), Reason: l.nothing("review")}
+}
+
+// planToReview is the plan that the agent reviews next, nil for none. The idle agents of its role
+// that come before it take one each.
+func (l Look) planToReview(m *Memory) *report.Wake {
+	plans := report.PlansToReview(l.State, l.Agent)
+	for _, w := range plans[min(len(plans), len(l.idleBefore())):] {
+		if wake := m.wake(w.Goal, []report.Wake{w}); wake != nil {
+			return wake
+		}
+	}
+	return nil
 }
 
 // nothing explains why there is nothing to do.

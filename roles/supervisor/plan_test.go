@@ -8,6 +8,7 @@ import (
 
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/report"
+	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
 // TestNext is the table of decisions: an agent, a board, what the supervisor sees and remembers,
@@ -417,5 +418,57 @@ func TestOversee(t *testing.T) {
 				t.Errorf("it ends in %q because %q, not in %q because %q", end, o.Reason, c.end, c.why)
 			}
 		})
+	}
+}
+
+// TestReviewOfPlans checks that the first idle agent that reviews plans is started on one, that it
+// is not started again before the plan changes, and that one is hired if there is none.
+func TestReviewOfPlans(t *testing.T) {
+	s := newScene(t)
+	team := board.BuiltinTeam()
+	team.Roles = append(team.Roles, board.Role{Name: "plan-reviewer", Kind: board.ReviewerKind})
+	team.PlanReview = "plan-reviewer"
+	first := board.Actor{ID: "plan-reviewer-1", Role: roles.CodeReviewer, Session: "s-plan-reviewer-1"}
+	second := board.Actor{ID: "plan-reviewer-2", Role: roles.CodeReviewer, Session: "s-plan-reviewer-2"}
+	s.do(human, &board.SetTeam{Team: *team}).draft("login")
+	missing := func() int {
+		d, _ := report.DemandFor(s.state(), "plan-reviewer", map[string]board.Lease{}, s.now)
+		return d.Missing()
+	}
+	if n := missing(); n != 0 {
+		t.Errorf("%d are missing though nothing is proposed", n)
+	}
+	finalize := &board.Finalize{About: about("login"), SpecOID: sha("5")}
+	s.do(planner, finalize)
+	if n := missing(); n != 1 {
+		t.Errorf("%d are missing", n)
+	}
+	for _, a := range []board.Actor{first, second} {
+		s.do(a, &board.Register{Session: a.Session, Clone: "here"})
+	}
+	m := &Memory{}
+	step := Next(s.look(first), m)
+	if step.Do != Start || step.Wake == nil || step.Wake.Trigger != report.PlanReview || strings.Join(step.Wake.About, " ") != "login" {
+		t.Fatalf("%+v", step)
+	}
+	for _, a := range []board.Actor{second, reviewer1} {
+		l := s.look(a)
+		l.Leases[first.ID] = Seen{Expires: l.Now.Add(time.Minute)}
+		if other := Next(l, &Memory{}); other.Do != Wait {
+			t.Errorf("%s: %+v", a.ID, other)
+		}
+	}
+	m.Learn(Outcome{At: s.now.Std(), Role: roles.CodeReviewer, Wake: step.Wake})
+	if again := Next(s.look(first), m); again.Do != Wait {
+		t.Errorf("it is started again: %+v", again)
+	}
+	s.do(first, &board.RejectDraft{About: about("login"), Reason: "it is two tasks"})
+	if wakes := report.Wakes(s.state(), board.FirstGoal); len(wakes) != 1 || wakes[0].Trigger != report.PlanRejected {
+		t.Errorf("the planner: %+v", wakes)
+	}
+	s.do(planner, finalize)
+	m.NotBefore = time.Time{}
+	if step = Next(s.look(first), m); step.Do != Start {
+		t.Errorf("another proposal: %+v", step)
 	}
 }

@@ -52,7 +52,7 @@ func (s *supervisor) prepare(ctx context.Context, l Look, step Step) (command, s
 			return command{}, "", err
 		}
 	}
-	if s.Role == roles.CodeReviewer {
+	if s.Role == roles.CodeReviewer && step.Wake == nil {
 		v, err := s.Board.View(ctx)
 		if err != nil {
 			return command{}, "", err

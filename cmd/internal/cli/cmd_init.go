@@ -17,13 +17,14 @@ import (
 	"github.com/git-liza/git-liza/gitboard/board"
 	"github.com/git-liza/git-liza/gitboard/git"
 	"github.com/git-liza/git-liza/gitboard/gitio"
+	"github.com/git-liza/git-liza/gitboard/roles"
 )
 
 var _ = add(initCommand)
 
 func initCommand() *edge.Command {
 	var spec, integration, sign string
-	var alone, agents bool
+	var alone, agents, unattended bool
 	return &edge.Command{
 		Name: "init", Group: "setting up", Args: `["GOAL"]`, Max: 1, Writes: true,
 		Short: "begin a board for a goal in this repository",
@@ -32,6 +33,9 @@ work lands, is made when it is not there: from origin's, else from the default b
 that stop this clone by hand: touch .liza/PAUSE. Git's hooks are put in place for agents (git liza hooks status).
 Nothing else in the repository changes.
 
+A human reviews the plan of a new board: what planners finalize waits for git liza finalize or git liza reject-draft by a
+human. --unattended turns that off; git liza team edit changes it later.
+
 Where a remote has a board already, this clone joins it, and no goal is needed. --agents adds a short section for coding
 agents to AGENTS.md, and to CLAUDE.md if there is one; without a goal it does only that.`,
 		Flags: func(f *pflag.FlagSet) {
@@ -39,6 +43,7 @@ agents to AGENTS.md, and to CLAUDE.md if there is one; without a goal it does on
 			f.StringVar(&integration, "integration-branch", "integration", "where approved work lands")
 			f.StringVar(&sign, "sign", "", "sign a new board from its first commit on, with the key in `FILE`; later commands find it in liza.signingkey")
 			f.BoolVar(&alone, "alone", false, "begin a board without asking the remotes for one, or make the copy that came with a clone a board of its own")
+			f.BoolVar(&unattended, "unattended", false, "nobody reviews the plan: what a planner finalizes is open to coders")
 			f.BoolVar(&agents, "agents", false, "add a section about git liza to AGENTS.md, and to CLAUDE.md if there is one")
 		},
 		Example: `git liza init "Sell furniture online" --spec specs/vision.md`,
@@ -59,8 +64,12 @@ agents to AGENTS.md, and to CLAUDE.md if there is one; without a goal it does on
 			if done || err != nil {
 				return err
 			}
+			planReview := roles.HumanID
+			if unattended {
+				planReview = ""
+			}
 			if len(c.Args) > 0 {
-				return runInit(ctx, c, c.Args[0], spec, integration, sign, agents)
+				return runInit(ctx, c, &board.Init{Goal: c.Args[0], SpecRef: spec, IntegrationBranch: integration, PlanReview: planReview}, sign, agents)
 			}
 			tip, err := c.Board.Repo().Ref(ctx, git.BoardRef)
 			switch {
@@ -80,28 +89,27 @@ agents to AGENTS.md, and to CLAUDE.md if there is one; without a goal it does on
 	}
 }
 
-func runInit(ctx context.Context, c *edge.Call, goal, spec, integration, sign string, agents bool) error {
+func runInit(ctx context.Context, c *edge.Call, p *board.Init, sign string, agents bool) error {
 	b := c.Board
 	if err := gitio.RequireVersion(ctx); err != nil {
 		return err
 	}
-	start, err := setup.StartOf(ctx, b.Repo(), integration)
+	start, err := setup.StartOf(ctx, b.Repo(), p.IntegrationBranch)
 	if err != nil {
 		return err
 	}
-	if spec == "" {
+	if p.SpecRef == "" {
 		if _, err := b.Repo().FileOID(ctx, start.Commit, definition.UsualSpec); err == nil {
-			spec = definition.UsualSpec
+			p.SpecRef = definition.UsualSpec
 		}
-	} else if _, err := b.Repo().FileOID(ctx, start.Commit, spec); err != nil {
-		return board.Refuse(board.CodeGate, fmt.Sprintf("the goal's spec %q is not a file in %s", spec, start.Name), "commit it there first")
+	} else if _, err := b.Repo().FileOID(ctx, start.Commit, p.SpecRef); err != nil {
+		return board.Refuse(board.CodeGate, fmt.Sprintf("the goal's spec %q is not a file in %s", p.SpecRef, start.Name), "commit it there first")
 	}
-	public := ""
 	if c.Signer != nil {
-		public = c.Signer.Public()
+		p.Key = c.Signer.Public()
 	}
 	done, err := c.Do(ctx, "init", func(context.Context, *gitboard.View) (board.Payload, []git.RefUpdate, error) {
-		return &board.Init{Goal: goal, SpecRef: spec, IntegrationBranch: integration, Key: public}, start.Refs, nil
+		return p, start.Refs, nil
 	})
 	if err != nil {
 		return err
@@ -114,21 +122,25 @@ func runInit(ctx context.Context, c *edge.Call, goal, spec, integration, sign st
 			return err
 		}
 	}
-	warnings, err := startWarnings(ctx, c, start, spec)
+	warnings, err := startWarnings(ctx, c, start, p.SpecRef)
 	if err != nil {
 		return err
 	}
 	if warning := setup.InstallHooks(ctx, c, b); warning != "" {
 		warnings = append(warnings, warning)
 	}
+	review := "plan review: by a human, who finalizes what planners propose; git liza inbox shows it"
+	if p.PlanReview == "" {
+		review = "plan review: off (--unattended): what a planner finalizes is open to coders"
+	}
 	lines := []string{
-		fmt.Sprintf("integration branch: %s at %s", integration, start.Commit.Short()),
+		fmt.Sprintf("integration branch: %s at %s", p.IntegrationBranch, start.Commit.Short()), review,
 		"next: git liza add-task --id ID --desc TEXT --spec FILE --done TEXT --scope TEXT",
 	}
-	if spec == "" {
+	if p.SpecRef == "" {
 		lines = append(lines, "no spec yet: tasks need one on the integration branch, and specs/vision.md is the usual place")
 	}
-	fields := map[string]any{"integration_branch": integration, "spec": spec}
+	fields := map[string]any{"integration_branch": p.IntegrationBranch, "spec": p.SpecRef, "plan_review": cmp.Or(p.PlanReview, board.NoPlanReview)}
 	if agents {
 		files, line, err := agentsFiles(ctx, c, b)
 		if err != nil {

@@ -186,7 +186,10 @@ func (p *primer) plan(ctx context.Context, c *edge.Call, v *gitboard.View, s *bo
 			}
 		}
 	}
-	if board.May(p.Role, "finalize") {
+	switch {
+	case p.Role == roles.CodeReviewer:
+		p.Drafts = append(p.Drafts, report.ToFinalize(s, who.Actor)...)
+	case board.May(p.Role, "finalize"):
 		p.Drafts = append(p.Drafts, s.TasksIn(board.Draft)...)
 	}
 	if p.Role == roles.Planner {
@@ -236,7 +239,7 @@ func (p *primer) end(t *board.Task) string {
 		return "wait: claims begin again when a human resumes"
 	case p.Supervised && p.Role == roles.Planner && len(p.Wakes) == 0:
 		return "end your turn: nothing waits for a planner"
-	case p.Supervised && p.Role != roles.Planner && !own:
+	case p.Supervised && p.Role != roles.Planner && !own && len(p.Drafts) == 0:
 		return "end your turn: your supervisor claims work and starts you on it"
 	case p.Role == roles.Planner && len(p.steps) == 0:
 		return "wait: nothing waits for a planner now"

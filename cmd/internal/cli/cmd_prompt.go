@@ -87,6 +87,10 @@ func promptInput(ctx context.Context, c *edge.Call, v *gitboard.View, named *boa
 		}
 		return in, v.State.Err()
 	}
+	if plans := report.PlansToReview(v.State, in.Agent); len(c.Args) == 1 && len(plans) > 0 {
+		in.Wake = &plans[0]
+		return in, v.State.Err()
+	}
 	if len(c.Args) > 1 {
 		in.Task = c.Args[1]
 	} else if in.Task, err = workOf(ctx, c, v, in.Agent, role); err != nil {

@@ -134,7 +134,7 @@ func (l *life) both(name string, args ...string) {
 // sumsLife is the life of a task that is rejected once, next to one that is blocked.
 func sumsLife(t *testing.T) *life {
 	l := newLife(t)
-	l.liza("", "init", "A calculator", "--spec", "specs/vision.md")
+	l.liza("", "init", "--unattended", "A calculator", "--spec", "specs/vision.md")
 	l.task("sums", "Add whole numbers — auch „große“, 数字も — und so weiter, so weit die Füße tragen, damit die Zeile umbrochen werden muss", "--priority", "1")
 	l.task("print", "Print results", "--depends", "sums")
 	l.pass(10 * time.Minute)
@@ -251,7 +251,7 @@ const logOfCoder2 = `- timestamp: 2026-01-31T10:00:00Z
 // interrupted.
 func TestLogFollows(t *testing.T) {
 	l := newLife(t)
-	l.liza("", "init", "A calculator")
+	l.liza("", "init", "--unattended", "A calculator")
 	ctx, stop := context.WithCancel(context.Background())
 	defer stop()
 	read, write := io.Pipe()

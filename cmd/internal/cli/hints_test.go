@@ -60,7 +60,7 @@ var wrongMoves = []wrongMove{
 // wrongScene makes the board of the wrong moves in a real repository.
 func wrongScene(t *testing.T) *life {
 	l := newLife(t)
-	l.liza("", "init", "A calculator", "--spec", "specs/vision.md")
+	l.liza("", "init", "--unattended", "A calculator", "--spec", "specs/vision.md")
 	work := func(coder, id string) {
 		t.Helper()
 		l.task(id, id, "--priority", "1")

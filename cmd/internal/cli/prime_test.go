@@ -49,7 +49,7 @@ func TestPrimeIsShort(t *testing.T) {
 // work, both from claim and from prime.
 func TestClaimShowsTheAnswer(t *testing.T) {
 	l := newLife(t)
-	l.liza("", "init", "A calculator", "--spec", "specs/vision.md")
+	l.liza("", "init", "--unattended", "A calculator", "--spec", "specs/vision.md")
 	l.task("sums", "Add numbers")
 	l.liza("coder-1", "claim", "sums")
 	for _, afresh := range []bool{false, true} {
@@ -74,7 +74,7 @@ func TestClaimShowsTheAnswer(t *testing.T) {
 
 func TestPrimeOfAFinishedGoal(t *testing.T) {
 	l := newLife(t)
-	l.liza("", "init", "A calculator", "--spec", "specs/vision.md")
+	l.liza("", "init", "--unattended", "A calculator", "--spec", "specs/vision.md")
 	l.task("sums", "Add numbers")
 	l.liza("coder-1", "claim", "sums")
 	if text := l.liza("coder-2", "prime"); !strings.Contains(text, "wait: nothing is claimable for you now") {

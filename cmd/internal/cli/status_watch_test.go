@@ -17,7 +17,7 @@ import (
 // TestWatchPanics: a panic, too, leaves the terminal as it was.
 func TestWatchPanics(t *testing.T) {
 	l := newLife(t)
-	l.liza("", "init", "A calculator")
+	l.liza("", "init", "--unattended", "A calculator")
 	host, tty, err := pty.Open()
 	if err != nil {
 		t.Skipf("no pty here: %v", err)

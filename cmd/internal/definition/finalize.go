@@ -13,13 +13,27 @@ import (
 )
 
 func Finalize(ctx context.Context, c *edge.Call, ids []string, extra map[string]any) error {
+	return each(ctx, c, ids, extra, finalize)
+}
+
+// RejectDrafts sends drafts back to their planner, one operation each.
+func RejectDrafts(ctx context.Context, c *edge.Call, ids []string, reason string) error {
+	return each(ctx, c, ids, nil, func(ctx context.Context, c *edge.Call, id string) (*gitboard.Done, error) {
+		return c.Do(ctx, "reject-draft", func(context.Context, *gitboard.View) (board.Payload, []git.RefUpdate, error) {
+			return &board.RejectDraft{About: board.About{Task: id}, Reason: reason}, nil, nil
+		})
+	})
+}
+
+// each carries out an operation on each of several drafts, and reports it.
+func each(ctx context.Context, c *edge.Call, ids []string, extra map[string]any, do func(ctx context.Context, c *edge.Call, id string) (*gitboard.Done, error)) error {
 	request := c.Request
 	operations := []map[string]any{}
 	for i, id := range ids {
 		if request != "" && len(ids) > 1 {
 			c.Request = fmt.Sprintf("%s/%d", request, i+1)
 		}
-		done, err := finalize(ctx, c, id)
+		done, err := do(ctx, c, id)
 		if err != nil {
 			if len(operations) > 0 {
 				err = errors.Join(c.PrintJSON(map[string]any{"ok": false, "operations": operations}), err)

@@ -16,7 +16,7 @@ func (s *story) project() error {
 }
 
 func (s *story) goal() error {
-	return s.act(2, liza("init", "A greeting for everybody", "--spec", "specs/vision.md"))
+	return s.act(2, liza("init", "--unattended", "A greeting for everybody", "--spec", "specs/vision.md"))
 }
 
 // task is a row of the plan.

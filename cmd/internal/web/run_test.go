@@ -27,11 +27,11 @@ func newRun(t *testing.T) *scene {
 	t.Helper()
 	s := newSceneIn(t, t.TempDir(), "A shop that sells furniture, from the catalogue to the order")
 	s.must("", "config", "set", "require_tests", "off")
-	s.must("", "config", "set", "plan_review", "human")
 	for _, r := range runTasks {
 		s.must("planner-1", "add-task", "--id", r.id, "--desc", r.desc, "--done", "go test ./"+r.id+" prints ok", "--scope", "IN: "+r.id, "--spec", "specs/vision.md", "--depends", r.depends)
 		s.clock.Pass(20 * time.Second)
 	}
+	s.must("planner-1", "finalize", "--all")
 	return s
 }
 

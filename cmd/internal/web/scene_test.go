@@ -69,10 +69,10 @@ type scene struct {
 
 func newScene(t *testing.T) *scene {
 	t.Helper()
-	return newSceneIn(t, t.TempDir(), "Sell furniture <script>alert('goal')</script>")
+	return newSceneIn(t, t.TempDir(), "Sell furniture <script>alert('goal')</script>", "--unattended")
 }
 
-func newSceneIn(t *testing.T, dir, goal string) *scene {
+func newSceneIn(t *testing.T, dir string, goal ...string) *scene {
 	t.Helper()
 	s := &scene{t: t, dir: filepath.Join(dir, "shop"), clock: testrepo.NewClock(time.Now().Add(-3 * time.Hour).Truncate(time.Second))}
 	if err := os.MkdirAll(filepath.Join(s.dir, "specs"), 0o755); err != nil {
@@ -82,7 +82,7 @@ func newSceneIn(t *testing.T, dir, goal string) *scene {
 	s.git("init", "-q", "-b", "main")
 	s.git("add", "-A")
 	s.git("commit", "-q", "-m", "first")
-	s.must("", "init", goal)
+	s.must("", append([]string{"init"}, goal...)...)
 	return s
 }
 
