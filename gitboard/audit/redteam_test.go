@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/git-liza/git-liza/gitboard/audit"
 	"github.com/git-liza/git-liza/gitboard/board"
@@ -21,10 +22,12 @@ import (
 // field of the payload changed. Check, a server and verify must agree on each.
 
 // redTeam is a world in a repository, with a task in each state and the commits that forgers could
-// name.
+// name; or the moment before an operation of an honest history, without a repository.
 type redTeam struct {
 	*world
 	repo    *gitio.Repo
+	honest  *world // a history of every operation
+	when    board.Time
 	start   git.OID
 	tasks   map[board.Status]string
 	samples map[string]board.Payload // one of each operation, from an honest history
@@ -49,13 +52,14 @@ var forgers = map[string]board.Actor{
 func newRedTeam(t *testing.T) *redTeam {
 	w, repo := gitWorld(t)
 	r := &redTeam{world: w, repo: repo, tasks: w.everyStatus(), samples: map[string]board.Payload{}, read: map[string]*board.Task{}}
-	examples := memoryWorld(t)
-	examples.everyOperation()
+	r.honest = memoryWorld(t)
+	r.honest.everyOperation()
 	for _, op := range board.Ops() {
-		r.samples[op] = examples.find(op).op.Payload
+		r.samples[op] = r.honest.find(op).op.Payload
 	}
 	r.start = w.tip()
 	r.board, r.every = w.snapshot(r.start).State, 40
+	r.when = r.board.Time().Add(time.Second)
 	if !*long {
 		r.every = 400
 	}
@@ -79,6 +83,15 @@ func newRedTeam(t *testing.T) *redTeam {
 		"work that nobody has approved": git.OID(w.task(r.tasks[board.ReadyForReview]).ReviewCommit),
 	}
 	return r
+}
+
+// before returns the moment before the first operation of a kind in the honest history.
+func (r *redTeam) before(op string) *redTeam {
+	step := r.honest.find(op)
+	return &redTeam{
+		world: r.honest, start: step.parent, board: r.honest.snapshot(step.parent).State, when: step.op.Time, every: r.every, forged: 1000,
+		commits: map[string]git.OID{"none": "", "absent": git.OID(strings.Repeat("ab", 20)), "integration": r.honest.integration},
+	}
 }
 
 // fit returns a sample of an operation, changed to be about a task and to name commits of this
@@ -126,46 +139,65 @@ func field(p board.Payload, name string) reflect.Value {
 // change.
 func (r *redTeam) bent(p board.Payload) map[string]board.Payload {
 	all := map[string]board.Payload{"": p}
-	var walk func(index []int, t reflect.Type)
-	put := func(index []int, name string, v any) {
-		c := clone(p)
-		f := reflect.ValueOf(c).Elem().FieldByIndex(index)
-		f.Set(reflect.ValueOf(v).Convert(f.Type()))
-		all[name] = c
-	}
-	walk = func(index []int, t reflect.Type) {
-		for i := range t.NumField() {
-			f, at := t.Field(i), append(slices.Clone(index), i)
-			if f.Type.Kind() == reflect.Struct {
-				walk(at, f.Type)
-				continue
-			}
-			was := reflect.ValueOf(p).Elem().FieldByIndex(at)
-			switch f.Type.Kind() {
-			case reflect.String:
-				if looksLikeOID(was.String()) {
-					for name, oid := range r.commits {
-						put(at, f.Name+" is "+name, string(oid))
-					}
-					continue
-				}
-				for _, s := range []string{"", "other", board.FastForward, "../" + was.String(), was.String() + " "} {
-					put(at, fmt.Sprintf("%s is %q", f.Name, s), s)
-				}
-			case reflect.Int:
-				for _, n := range []int{-1, 0, 1 << 30} {
-					put(at, fmt.Sprintf("%s is %d", f.Name, n), n)
-				}
-			case reflect.Bool:
-				put(at, "not "+f.Name, !was.Bool())
-			case reflect.Slice, reflect.Map, reflect.Pointer:
-				all["no "+f.Name] = clone(p)
-				reflect.ValueOf(all["no "+f.Name]).Elem().FieldByIndex(at).SetZero()
-			}
-		}
-	}
-	walk(nil, reflect.TypeOf(p).Elem())
+	v := reflect.ValueOf(p).Elem()
+	r.bend(v, "", func(name string, changed reflect.Value) {
+		c := reflect.New(v.Type())
+		c.Elem().Set(changed)
+		all[name] = c.Interface().(board.Payload)
+	})
 	return all
+}
+
+// bend passes each way to change one field of a value, at any depth; of a list, in its first item.
+func (r *redTeam) bend(v reflect.Value, name string, add func(name string, changed reflect.Value)) {
+	as := func(what string, to any) { add(name+what, reflect.ValueOf(to).Convert(v.Type())) }
+	switch v.Kind() {
+	case reflect.Struct:
+		for i := range v.NumField() {
+			r.bend(v.Field(i), name+" "+v.Type().Field(i).Name, func(name string, changed reflect.Value) {
+				c := reflect.New(v.Type()).Elem()
+				c.Set(v)
+				c.Field(i).Set(changed)
+				add(name, c)
+			})
+		}
+	case reflect.String:
+		if looksLikeOID(v.String()) {
+			for what, oid := range r.commits {
+				as(" is "+what, string(oid))
+			}
+			return
+		}
+		for _, s := range []string{"", "other", board.FastForward, "../" + v.String(), v.String() + " "} {
+			as(fmt.Sprintf(" is %q", s), s)
+		}
+	case reflect.Int:
+		for _, n := range []int{-1, 0, 1 << 30} {
+			as(fmt.Sprintf(" is %d", n), n)
+		}
+	case reflect.Bool:
+		as(" is not so", !v.Bool())
+	case reflect.Slice:
+		add(name+" is empty", reflect.Zero(v.Type()))
+		if v.Len() > 0 {
+			r.bend(v.Index(0), name+" 0", func(name string, changed reflect.Value) {
+				c := reflect.AppendSlice(reflect.Zero(v.Type()), v)
+				c.Index(0).Set(changed)
+				add(name, c)
+			})
+		}
+	case reflect.Pointer:
+		add(name+" is nil", reflect.Zero(v.Type()))
+		if !v.IsNil() {
+			r.bend(v.Elem(), name, func(name string, changed reflect.Value) {
+				c := reflect.New(v.Type().Elem())
+				c.Elem().Set(changed)
+				add(name, c)
+			})
+		}
+	case reflect.Map:
+		add(name+" is empty", reflect.Zero(v.Type()))
+	}
 }
 
 func looksLikeOID(s string) bool { return len(s) == 40 && strings.Trim(s, "0123456789abcdef") == "" }
@@ -219,7 +251,7 @@ func (r *redTeam) allowed(op board.Operation) bool {
 // whether the board's rules allow it.
 func (r *redTeam) attack(who string, p board.Payload, name string) bool {
 	r.forged++
-	op := board.Operation{Actor: forgers[who], Time: r.board.Time().Add(1e9), Request: fmt.Sprintf("forged-%d", r.forged), Payload: p}
+	op := board.Operation{Actor: forgers[who], Time: r.when, Request: fmt.Sprintf("forged-%d", r.forged), Payload: p}
 	ok := r.allowed(op)
 	if !ok && r.forged%r.every != 0 {
 		return ok // a replay applies the same rules
@@ -235,7 +267,7 @@ func (r *redTeam) attack(who string, p board.Payload, name string) bool {
 	if alone.OK() != ok {
 		r.t.Errorf("%s by %s, %s: allowed %v, and verify finds %s", op.Name(), who, name, ok, texts(alone.Findings))
 	}
-	if ok && r.names(p) {
+	if ok && r.repo != nil && r.names(p) {
 		r.evidence(op, forged, who+", "+name)
 	}
 	return ok
@@ -335,22 +367,39 @@ func (r *redTeam) named(oid git.OID) string {
 
 // TestRedTeam tries every operation by every role on a task in every state and, if the rules allow
 // it, with every field changed. Operations that land something are tried with every pair of
-// commits.
+// commits. What does not fit the board, so that all of it is refused, is tried again on the board
+// of an honest history on which it was done.
 func TestRedTeam(t *testing.T) {
 	r := newRedTeam(t)
-	n, allowed := 0, 0
+	n, forged, allowed := 0, 0, 0
+	attack := func(r *redTeam, who string, forge map[string]board.Payload, about string) {
+		for _, name := range slices.Sorted(maps.Keys(forge)) {
+			if n++; !*long && n%40 != 0 {
+				continue
+			}
+			forged++
+			if r.attack(who, forge[name], about+","+name) {
+				allowed++
+			}
+		}
+	}
+	may := func(r *redTeam, who string, p board.Payload) bool {
+		return r.allowed(board.Operation{Actor: forgers[who], Time: r.when, Request: "x", Payload: p})
+	}
+	everybody := slices.Sorted(maps.Keys(forgers))
 	for _, op := range board.Ops() {
+		fits := false
 		for _, status := range board.Statuses {
 			task := r.tasks[status]
 			about := strings.Contains(fmt.Sprintf("%+v", r.fit(op, task)), task)
 			if !about && status != board.Approved {
 				continue // it is not about a task
 			}
-			for _, who := range slices.Sorted(maps.Keys(forgers)) {
+			for _, who := range everybody {
 				p := r.fit(op, task)
 				forge := map[string]board.Payload{"as it should be": p}
-				if r.allowed(board.Operation{Actor: forgers[who], Time: r.board.Time().Add(1e9), Request: "x", Payload: p}) {
-					forge = r.bent(p)
+				if may(r, who, p) {
+					forge, fits = r.bent(p), true
 				}
 				switch p.(type) {
 				case *board.Merge, *board.FinishMerge, *board.Land:
@@ -358,23 +407,29 @@ func TestRedTeam(t *testing.T) {
 						forge = r.landings(p)
 					}
 				}
-				for _, name := range slices.Sorted(maps.Keys(forge)) {
-					if n++; !*long && n%40 != 0 {
-						continue
-					}
-					if r.attack(who, forge[name], task+", "+name) {
-						allowed++
-					}
-				}
+				attack(r, who, forge, task)
 			}
 		}
+		if fits || op == (&board.Init{}).Op() { // there is no board before init
+			continue
+		}
+		then := r.before(op)
+		for _, who := range everybody {
+			if p := r.samples[op]; may(then, who, p) {
+				fits = true
+				attack(then, who, then.bent(p), "then")
+			}
+		}
+		if !fits {
+			t.Errorf("nobody may do %s as it is forged here, so none of its fields were changed", op)
+		}
 	}
-	t.Logf("%d operations were forged, %d of them within the rules of the board", r.forged, allowed)
+	t.Logf("%d of %d operations were forged, %d of them within the rules of the board", forged, n, allowed)
 	least := 500
 	if !*long {
 		least = 50
 	}
 	if allowed < least {
-		t.Errorf("only %d of %d forged operations were within the rules", allowed, r.forged)
+		t.Errorf("only %d of %d forged operations were within the rules", allowed, forged)
 	}
 }
