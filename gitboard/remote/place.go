@@ -28,9 +28,12 @@ type place struct {
 
 const (
 	placeFile = "place"
-	// mostTurns bounds the pushes of others that are let in, mostAway the time for it.
+	// mostTurns bounds the pushes of others that are let in, mostAway the time for it, and mostStep
+	// the time for one of them: a push that took longer was held up, perhaps by a dead process, and
+	// says nothing about how long the others take.
 	mostTurns = 16
-	mostAway  = 20 * time.Second
+	mostAway  = 10 * time.Second
+	mostStep  = 3 * time.Second
 	// busy is the longest interval between two pushes of contending clones, in durations of a push.
 	busy = 3
 	// metLately is how long a clone that has met others gives way to clones it can't see.
@@ -57,7 +60,7 @@ func (s *Store) giveWay(ctx context.Context) bool {
 	defer gitio.Trace("give way to other clones")()
 	began := s.now()
 	for seen := p.Tip; p.Turns > 0 && s.now().Sub(began) < mostAway; {
-		if !wait(ctx, p.Took+p.Took/10) || s.Fetch(ctx) != nil {
+		if !wait(ctx, p.step(s.now().Sub(began))) || s.Fetch(ctx) != nil {
 			break
 		}
 		here, err := s.repo.Ref(ctx, git.BoardRef)
@@ -70,6 +73,11 @@ func (s *Store) giveWay(ctx context.Context) bool {
 	p.Turns = 0
 	s.keepPlace(p)
 	return true
+}
+
+// step is how long to wait for one push of another clone after having given way for some time.
+func (p place) step(given time.Duration) time.Duration {
+	return min(p.Took+p.Took/10, mostStep, mostAway-given)
 }
 
 // pushesBetween estimates how many pushes moved a board from one commit to another.
