@@ -113,6 +113,7 @@ func (w *world) everyOperation() {
 	w.do(planner, &board.AddTask{About: about("alpha"), Definition: board.Definition{Description: "Alpha", Priority: 2, Kind: board.Code}})
 	d := w.definition()
 	w.do(planner, &board.AmendTask{About: about("alpha"), Definition: d, Set: []string{"done_when", "scope", "spec_ref"}})
+	w.reviewed(board.Transition{Op: "reject-draft"}, ada, "alpha")
 	w.do(planner, &board.Finalize{About: about("alpha"), SpecOID: w.specOID()})
 	w.claim(coder1, "alpha")
 	w.preExec(coder1, "alpha")
