@@ -101,15 +101,16 @@ func (s *Store) carried(ctx context.Context, at git.OID) (git.OID, error) {
 	if err != nil {
 		return "", err
 	}
-	return valueOf(o)
+	return valueOf(o), nil
 }
 
-func valueOf(o git.Object) (git.OID, error) {
-	if o.Type != git.CommitObject {
-		return o.OID, nil // somebody's tag
-	}
+// valueOf is what an object of the remote stands for: itself unless it is a carrier.
+func valueOf(o git.Object) git.OID {
 	c, err := git.DecodeCommit(o)
-	return c.Carried(), err
+	if err != nil {
+		return o.OID // pushed by somebody, and no obstacle to all other refs
+	}
+	return c.Carried()
 }
 
 // unpack moves leases and the branches of tasks here to what the fetched carriers stand for.
@@ -176,9 +177,7 @@ func (s *Store) values(ctx context.Context, refs []git.Ref) ([]git.OID, error) {
 		if o.OID == "" {
 			return nil, fmt.Errorf("object %s: %w", refs[i].OID, gitio.ErrNotFound)
 		}
-		if values[i], err = valueOf(o); err != nil {
-			return nil, err
-		}
+		values[i] = valueOf(o)
 	}
 	return values, nil
 }

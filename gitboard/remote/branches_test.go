@@ -140,3 +140,19 @@ func TestOnlyBranchesAnswerLost(t *testing.T) {
 	}
 	w.end(0)
 }
+
+// TestOnlyBranchesForged: a commit that somebody pushed in the place of a lease is a damaged lease,
+// which the next one replaces.
+func TestOnlyBranchesForged(t *testing.T) {
+	w := newWorldBy(t, onlyBranches)
+	w.git(w.a.Local().TopLevel(), "push", "-q", "origin", "main:refs/heads/liza/leases/coder-1")
+	held := w.b.lease()
+	if held == nil || !held.Damaged {
+		t.Fatalf("the lease is %+v", held)
+	}
+	w.check(w.b.take(held, "b"))
+	if held := w.a.lease(); held == nil || held.Damaged || held.Session != "b" {
+		t.Errorf("the lease is %+v", held)
+	}
+	w.end(0)
+}

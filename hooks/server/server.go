@@ -266,9 +266,10 @@ func (a *arrival) named(ctx context.Context, m hooks.Move) (hooks.Move, error) {
 	if err != nil {
 		return m, err
 	}
-	c, err := git.DecodeCommit(o)
-	m.New = string(c.Carried())
-	return m, err
+	if c, err := git.DecodeCommit(o); err == nil {
+		m.New = string(c.Carried())
+	}
+	return m, nil
 }
 
 // onlyBranches reports whether the board is at home in a branch, or comes to be with this push.
