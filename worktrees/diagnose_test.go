@@ -93,10 +93,10 @@ func TestCrashThenRepeated(t *testing.T) {
 func TestCancelledClaims(t *testing.T) {
 	s := newScene(t)
 	s.as("coder-1")
-	for i := range 14 {
+	for i := range 7 {
 		id := "t" + string(rune('a'+i))
 		s.task(id)
-		ctx, cancel := context.WithTimeout(s.ctx, ms(3+7*i))
+		ctx, cancel := context.WithTimeout(s.ctx, ms(3+14*i))
 		got, err := worktrees.Claim(ctx, s.open(), worktrees.ClaimRequest{Request: gitboard.Request{Actor: s.agent["coder-1"]}, Task: id})
 		cancel()
 		if found := s.problems(); len(found) > 0 {

@@ -45,13 +45,9 @@ func Submit(ctx context.Context, b *gitboard.Board, r SubmitRequest) (*gitboard.
 		if err != nil {
 			return nil, nil, err
 		}
-		commit, err := s.submittable(ctx, v, t, worktree.get(), r.Commit, p)
+		commit, work, err := s.submittable(ctx, v, t, worktree.get(), r.Commit, p)
 		if err != nil {
 			return nil, nil, preferRefusal(ctx, v, r.Request, p, err)
-		}
-		work, err := s.repo.Log(ctx, git.OID(p.ReviewBase), commit)
-		if err != nil {
-			return nil, nil, err
 		}
 		p.Early, p.People = t.Early(oplog.Made(work)), oplog.People(work)
 		refs, err := s.reviewRefs(ctx, t, commit)
@@ -103,56 +99,65 @@ func (s *site) upload(ctx context.Context, task string) (git.OID, error) {
 	return head, s.b.Upload(ctx, base, head)
 }
 
-// submittable completes the payload with the evidence of a submission, and returns the submitted
-// commit.
-func (s *site) submittable(ctx context.Context, v *gitboard.View, t *board.Task, g glance, rev string, p *board.Submit) (git.OID, error) {
+// submittable completes the payload with the evidence of a submission. It returns the submitted
+// commit, and the commits that the reviewer sees.
+func (s *site) submittable(
+	ctx context.Context, v *gitboard.View, t *board.Task, g glance, rev string, p *board.Submit,
+) (git.OID, []git.Commit, error) {
 	head, err := s.work(t, g)
 	if err != nil {
-		return "", err
+		return "", nil, err
 	}
 	if rev != "" && rev != "HEAD" {
 		commit, err := s.named(ctx, rev, head)
 		if err != nil {
-			return "", err
+			return "", nil, err
 		}
 		if commit != head {
-			return "", refusal(board.CodeStale, t.ID, "submit what is checked out there: git liza submit "+t.ID,
+			return "", nil, refusal(board.CodeStale, t.ID, "submit what is checked out there: git liza submit "+t.ID,
 				"task/%s is at %s, not at %s", t.ID, head.Short(), commit.Short())
 		}
 	}
 	tip, err := s.integration(ctx, v)
 	if err != nil {
-		return "", err
+		return "", nil, err
 	}
-	var uncounted error
+	var work []git.Commit // since the claim
+	var unread error
 	var beside sync.WaitGroup
-	beside.Go(func() { p.Commits, uncounted = s.repo.CountCommits(ctx, git.OID(t.BaseCommit), head) })
+	beside.Go(func() { work, unread = s.repo.Log(ctx, git.OID(t.BaseCommit), head) })
 	base, changed, err := s.changed(ctx, tip, head)
 	beside.Wait()
 	if errors.Is(err, gitio.ErrNotFound) {
-		return "", refusal(board.CodeUnrelated, t.ID, "begin from "+v.State.Config().IntegrationBranch, "task/%s has no commit in common with integration", t.ID)
+		return "", nil, refusal(board.CodeUnrelated, t.ID, "begin from "+v.State.Config().IntegrationBranch, "task/%s has no commit in common with integration", t.ID)
 	}
 	if err != nil {
-		return "", err
+		return "", nil, err
 	}
 	if base == head && string(head) != t.BaseCommit {
-		return "", refusal(board.CodeEmpty, t.ID, "commit your work in "+t.Worktree+" first", "everything on task/%s is on integration already", t.ID)
+		return "", nil, refusal(board.CodeEmpty, t.ID, "commit your work in "+t.Worktree+" first", "everything on task/%s is on integration already", t.ID)
 	}
-	if uncounted != nil {
-		return "", uncounted
+	if unread != nil {
+		return "", nil, unread
+	}
+	p.Commits = len(work)
+	if string(base) != t.BaseCommit {
+		if work, err = s.repo.Log(ctx, base, head); err != nil {
+			return "", nil, err
+		}
 	}
 	if err := s.fetchable(ctx, t, g.path, head, changed); err != nil {
-		return "", err
+		return "", nil, err
 	}
 	p.Commit, p.ReviewBase, p.Files = string(head), string(base), len(changed)
 	tree, err := s.repo.Object(ctx, string(head)+"^{tree}")
 	if err != nil {
-		return "", err
+		return "", nil, err
 	}
 	p.Tree = string(tree.OID)
 	p.HumanPaths = v.State.ReviewPolicy(t).HumanPaths(changed)
 	p.Tests, p.DeletedTests, err = s.tests(ctx, v.State.Config().TestGlobs, head, changed)
-	return head, err
+	return head, work, err
 }
 
 // tests lists the tests among the changed files: those that the commit has, and those that it

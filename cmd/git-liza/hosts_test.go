@@ -268,7 +268,7 @@ func (h *host) serveSSHD(home string) (key string) {
 		"AuthorizedKeysFile " + filepath.Join(h.dir, "authorized_keys"), "SetEnv " + strings.Join(env, " "),
 	}, "\n")+"\n", 0o644))
 	h.file("known_hosts", fmt.Sprintf("[127.0.0.1]:%s %s", port, authorized(hostKey)), 0o600)
-	config := h.file("ssh_config", "IdentitiesOnly yes\nIdentityAgent none\nGlobalKnownHostsFile /dev/null\nUserKnownHostsFile "+filepath.Join(h.dir, "known_hosts")+
+	config := h.file("ssh_config", "KexAlgorithms curve25519-sha256\nIdentitiesOnly yes\nIdentityAgent none\nGlobalKnownHostsFile /dev/null\nUserKnownHostsFile "+filepath.Join(h.dir, "known_hosts")+
 		"\nIdentityFile "+filepath.Join(h.dir, "key")+"\n", 0o644)
 	h.file("bin/ssh", "#!/bin/sh\nexec "+client+" -F "+config+" \"$@\"\n", 0o755)
 	h.env = append(h.env[:len(h.env):len(h.env)], "PATH="+filepath.Join(h.dir, "bin")+":"+os.Getenv("PATH"))

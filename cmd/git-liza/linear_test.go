@@ -344,10 +344,10 @@ func seeded(t *testing.T) *rand.Rand {
 func TestLinearizable(t *testing.T) {
 	t.Parallel()
 	t.Run("in turn", func(t *testing.T) {
-		linearizable(t, 3, func(t *testing.T) ([]*project, func()) { return []*project{newProject(t)}, func() {} })
+		linearizable(t, 2, func(t *testing.T) ([]*project, func()) { return []*project{newProject(t)}, func() {} })
 	})
 	t.Run("racing", func(t *testing.T) {
-		linearizable(t, 4, func(t *testing.T) ([]*project, func()) {
+		linearizable(t, 3, func(t *testing.T) ([]*project, func()) {
 			return []*project{newProject(t).withoutTurns()}, func() {}
 		})
 	})

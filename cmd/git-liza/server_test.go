@@ -108,7 +108,7 @@ func serveSSH(t *testing.T) *sshServer {
 	if err := os.WriteFile(filepath.Join(dir, "known_hosts"), []byte(line), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	common := "ssh -F none -o IdentitiesOnly=yes -o IdentityAgent=none -o GlobalKnownHostsFile=/dev/null -o UserKnownHostsFile='" + filepath.Join(dir, "known_hosts") + "' -i '"
+	common := "ssh -F none -o KexAlgorithms=curve25519-sha256 -o IdentitiesOnly=yes -o IdentityAgent=none -o GlobalKnownHostsFile=/dev/null -o UserKnownHostsFile='" + filepath.Join(dir, "known_hosts") + "' -i '"
 	s.command, s.strange = common+filepath.Join(dir, "key")+"'", common+filepath.Join(dir, "strange")+"'"
 	return s
 }

@@ -38,11 +38,9 @@ func Count(ctx context.Context, c *edge.Call) (*Figures, error) {
 	}
 	repo := c.Board.Repo()
 	f := &Figures{Tasks: len(v.State.Tasks()), Archived: len(v.State.List(board.ArchiveDir)), Version: edge.Version, Format: board.Format}
-	commits, err := c.Board.Log().Store().Log(ctx, git.ZeroOID, v.Commit)
-	if err != nil {
+	if f.Operations, err = repo.CountCommits(ctx, git.ZeroOID, v.Commit); err != nil {
 		return nil, err
 	}
-	f.Operations = len(commits)
 	if f.BoardSize, err = repo.DiskUsage(ctx, git.BoardRef); err != nil {
 		return nil, err
 	}
