@@ -109,17 +109,8 @@ func (e *ruleInput) quorum() (all []sight) {
 }
 
 // reviewersFor counts the live agents that may still approve a submission.
-func (e *ruleInput) reviewersFor(t *board.Task) (n int) {
-	for _, id := range e.State.List(board.AgentDir) {
-		a := e.State.Agent(id)
-		if a == nil || a.Role != roles.CodeReviewer || e.gone(id, e.Now) <= e.Now {
-			continue
-		}
-		if board.MayReview(e.State, t, board.Actor{ID: id, Role: a.Role}) == nil {
-			n++
-		}
-	}
-	return n
+func (e *ruleInput) reviewersFor(t *board.Task) int {
+	return len(slices.DeleteFunc(e.State.ReviewersOf(t), func(id string) bool { return e.gone(id, e.Now) <= e.Now }))
 }
 
 func (e *ruleInput) blocked() (all []sight) {

@@ -271,14 +271,18 @@ func (s *State) preferred(t *Task, reviewer string, takeable func(holder string,
 	if p.Differ == "" || s.differs(t, reviewer, p.Differ) {
 		return ""
 	}
-	for _, id := range s.List(AgentDir) {
-		a := s.Agent(id)
-		if id == reviewer || a == nil || a.Role != roles.CodeReviewer || a.CurrentTask != "" || !s.differs(t, id, p.Differ) {
-			continue
-		}
-		if MayReview(s, t, Actor{ID: id, Role: a.Role}) == nil && !takeable(id, t.Brief()) {
+	for _, id := range s.ReviewersOf(t) {
+		if id != reviewer && s.Agent(id).CurrentTask == "" && s.differs(t, id, p.Differ) && !takeable(id, t.Brief()) {
 			return id
 		}
 	}
 	return ""
+}
+
+// ReviewersOf lists the registered agents that may review a task's submission.
+func (s *State) ReviewersOf(t *Task) []string {
+	return slices.DeleteFunc(slices.Clone(s.List(AgentDir)), func(id string) bool {
+		a := s.Agent(id)
+		return a == nil || a.Role != roles.CodeReviewer || MayReview(s, t, Actor{ID: id, Role: a.Role}) != nil
+	})
 }

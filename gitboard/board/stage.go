@@ -49,9 +49,9 @@ func (s *State) checkStage(d Definition) error {
 // doesStage refuses a task to a coder whose role does not do its stage.
 func (s *State) doesStage(t *Task, coder string) error {
 	team, own := s.Team(), roles.NameOf(coder)
-	st := team.Stage(t.InStage())
-	if st == nil || st.Role == own {
-		return nil
+	st, err := team.FindStage(t.InStage())
+	if err != nil || team.Does(own, st.Name) {
+		return err
 	}
 	r := refuse(CodePermission, "%s is of the stage %s, which is for a %s, not for a %s", t.ID, st.Name, st.Role, own).on(t)
 	able := slices.DeleteFunc(s.List(AgentDir), func(id string) bool { return roles.NameOf(id) != st.Role })

@@ -139,25 +139,24 @@ func (e *edit) commitTeam(ctx context.Context, text []byte, edited any, fields [
 	if err != nil {
 		return nil, err
 	}
-	free, now, err := e.unchanged(v, edited, fields)
+	free, moved, err := e.unchanged(v, edited, fields)
 	if err != nil {
 		return nil, err
 	}
 	merged := string(text)
-	if theirs, err := ChangedFields(e.base, now); err != nil {
-		return nil, err
-	} else if len(theirs) > 0 {
-		if merged, err = LaidOver(now, free); err != nil {
+	if moved != nil {
+		if merged, err = LaidOver(moved, free); err != nil {
 			return nil, err
 		}
 	}
 	return SetTeam(ctx, e.Call, e.file, merged)
 }
 
-// unchanged returns the changed fields that nobody else has changed, and the record of now. Others
-// are a conflict.
-func (e *edit) unchanged(v *gitboard.View, edited any, fields []board.FieldEdit) (free []board.FieldEdit, now any, err error) {
-	if now, err = board.Editable(v.State, e.path); err != nil {
+// unchanged returns the changed fields that nobody else has changed, and the record of now if
+// somebody else has changed others. A field that both have changed is a conflict.
+func (e *edit) unchanged(v *gitboard.View, edited any, fields []board.FieldEdit) (free []board.FieldEdit, moved any, err error) {
+	now, err := board.Editable(v.State, e.path)
+	if err != nil {
 		return nil, nil, err
 	}
 	theirs, err := ChangedFields(e.base, now)
@@ -179,7 +178,10 @@ func (e *edit) unchanged(v *gitboard.View, edited any, fields []board.FieldEdit)
 	case len(free) == 0:
 		return nil, nil, board.Refuse(board.CodeExists, "somebody else has made the same change meanwhile", "git liza read "+e.Args[0])
 	}
-	return free, now, nil
+	if len(theirs) > 0 {
+		moved = now
+	}
+	return free, moved, nil
 }
 
 // finish reports a commit with its diff, and deletes the file.
